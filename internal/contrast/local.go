@@ -1,0 +1,54 @@
+package contrast
+
+import (
+	"context"
+
+	"lockstep/internal/lock"
+)
+
+// Local is a queue inside one process, as the Node write-up's promise queue is.
+//
+// Adds: exclusion, first come first served, without Redis.
+// Costs: no command at all.
+// Still broken: another process does not see the queue.
+type Local struct {
+	opts lock.Options
+	turn chan struct{} // one slot: who fills it holds the lock; Go serves waiting senders in order
+}
+
+// NewLocal makes a queue of its own. Whoever is to wait in it must share it.
+func NewLocal(opts lock.Options) *Local {
+	return &Local{opts: opts, turn: make(chan struct{}, 1)}
+}
+
+// Lock waits in the queue; see lock.Locker.
+func (l *Local) Lock(ctx context.Context, _ string) (*lock.Lease, error) {
+	wait, stop := lock.WithTimeout(ctx, l.opts.Clock, l.opts.WaitTimeout, lock.ErrTimeout)
+	defer stop()
+	if wait.Err() != nil {
+		return nil, lock.WaitError(wait, l.opts)
+	}
+	select {
+	case l.turn <- struct{}{}:
+		return l.lease(ctx), nil
+	case <-wait.Done():
+		return nil, lock.WaitError(wait, l.opts)
+	}
+}
+
+// TryLock does not queue; see lock.Locker.
+func (l *Local) TryLock(ctx context.Context, _ string) (*lock.Lease, error) {
+	select {
+	case l.turn <- struct{}{}:
+		return l.lease(ctx), nil
+	default:
+		return nil, lock.ErrNotObtained
+	}
+}
+
+func (l *Local) lease(ctx context.Context) *lock.Lease {
+	return lock.NewLease(ctx, l.opts, 0, func(context.Context) error {
+		<-l.turn
+		return nil
+	})
+}

@@ -1,0 +1,191 @@
+package dao
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"lockstep/internal/history"
+	"lockstep/internal/lock"
+	"lockstep/internal/service"
+	"lockstep/util/lua"
+)
+
+const (
+	// heartbeat is how long a replica counts as living after its last sign.
+	heartbeat = 5 * time.Second
+	// keepOrders is how long the orders of a run that is over can still be looked up.
+	keepOrders = 24 * time.Hour
+)
+
+// Enter counts a sale as in flight, in one step with the look at whether it may.
+func (s *Store) Enter(ctx context.Context, sale string) (history.Run, error) {
+	keys := []string{DoorKey, runKey, inventoryKey, inFlightKey}
+	reply, err := s.client.Eval(ctx, lua.Enter, keys, sale, s.instance).StringSlice()
+	if err != nil {
+		return history.Run{}, lock.Failed(ctx, "EVAL enter.lua", err)
+	}
+	switch reply[0] {
+	case "in":
+		return parseRun(map[string]string{"id": reply[1], "lock": reply[2], "initial": reply[3]})
+	case "closed":
+		return history.Run{}, service.ErrDoorClosed
+	default:
+		return history.Run{}, service.ErrRunChanged
+	}
+}
+
+// Leave counts a sale as over.
+func (s *Store) Leave(ctx context.Context, sale string) error {
+	if err := s.client.HDel(ctx, inFlightKey, sale).Err(); err != nil {
+		return lock.Failed(ctx, "HDEL in_flight", err)
+	}
+	return nil
+}
+
+// Run reads the run's hash.
+func (s *Store) Run(ctx context.Context) (history.Run, error) {
+	fields, err := s.client.HGetAll(ctx, runKey).Result()
+	if err != nil {
+		return history.Run{}, lock.Failed(ctx, "HGETALL run", err)
+	}
+	return parseRun(fields)
+}
+
+// Tally counts a run as it is at one moment.
+func (s *Store) Tally(ctx context.Context) (history.Tally, error) {
+	for {
+		run, err := s.Run(ctx)
+		if err != nil {
+			return history.Tally{}, err
+		}
+		var fields *redis.MapStringStringCmd
+		var stock *redis.StringCmd
+		var sold, inFlight *redis.IntCmd
+		_, err = s.client.TxPipelined(ctx, func(tx redis.Pipeliner) error {
+			fields = tx.HGetAll(ctx, runKey)
+			stock = tx.Get(ctx, inventoryKey)
+			sold = tx.LLen(ctx, ordersKey(run.ID))
+			inFlight = tx.HLen(ctx, inFlightKey)
+			return nil
+		})
+		if err != nil && !isAboutStock(err) {
+			return history.Tally{}, lock.Failed(ctx, "MULTI tally", err)
+		}
+		if fields.Val()["id"] != run.ID {
+			continue // a new run began in between
+		}
+		value, err := stock.Result()
+		if run.ID == "" || inFlight.Val() == 0 && value != fields.Val()["written"] {
+			return history.Tally{}, service.ErrRunChanged
+		}
+		remaining, err := readStock(ctx, value, err)
+		if err != nil {
+			return history.Tally{}, err
+		}
+		most, err := strconv.ParseInt(fields.Val()["max_in_flight"], 10, 64)
+		if err != nil {
+			return history.Tally{}, fmt.Errorf("%s: max_in_flight: %w", runKey, err)
+		}
+		return history.Tally{Run: run, Remaining: remaining, Sold: sold.Val(), InFlight: inFlight.Val(), MaxInFlight: most}, nil
+	}
+}
+
+// isAboutStock tells the answers that readStock explains from a failure.
+func isAboutStock(err error) bool {
+	return errors.Is(err, redis.Nil) || redis.HasErrorPrefix(err, "WRONGTYPE")
+}
+
+// HandSet compares the stock with what the run wrote last.
+func (s *Store) HandSet(ctx context.Context) (int64, bool, error) {
+	written, err := s.client.HGet(ctx, runKey, "written").Result()
+	if err != nil && !errors.Is(err, redis.Nil) {
+		return 0, false, lock.Failed(ctx, "HGET run", err)
+	}
+	value, err := s.client.Get(ctx, inventoryKey).Result()
+	if errors.Is(err, redis.Nil) || err == nil && value == written {
+		return 0, false, nil
+	}
+	stock, err := readStock(ctx, value, err)
+	return stock, err == nil, err
+}
+
+// Start writes a new run and its stock in one transaction; the orders of the last run stay a while.
+func (s *Store) Start(ctx context.Context, run history.Run) error {
+	last, err := s.Run(ctx)
+	if err != nil {
+		return err
+	}
+	_, err = s.client.TxPipelined(ctx, func(tx redis.Pipeliner) error {
+		tx.Expire(ctx, ordersKey(last.ID), keepOrders)
+		tx.Del(ctx, runKey)
+		tx.HSet(ctx, runKey, "id", run.ID, "lock", run.Lock, "initial", run.Initial, "written", run.Initial, "max_in_flight", 0)
+		tx.Set(ctx, inventoryKey, run.Initial, 0)
+		return nil
+	})
+	if err != nil {
+		return lock.Failed(ctx, "MULTI start run", err)
+	}
+	return nil
+}
+
+// Beat renews this replica's place among the living, and forgets what the dead left in flight. Time is Redis's own.
+func (s *Store) Beat(ctx context.Context, live func(sale string) bool) (replicas, inFlight int64, err error) {
+	now, err := s.client.Time(ctx).Result()
+	if err != nil {
+		return 0, 0, lock.Failed(ctx, "TIME", err)
+	}
+	var living *redis.StringSliceCmd
+	var sales *redis.MapStringStringCmd
+	_, err = s.client.TxPipelined(ctx, func(tx redis.Pipeliner) error {
+		tx.ZAdd(ctx, replicasKey, redis.Z{Score: float64(now.Add(heartbeat).UnixMilli()), Member: s.instance})
+		tx.ZRemRangeByScore(ctx, replicasKey, "-inf", strconv.FormatInt(now.UnixMilli(), 10))
+		living = tx.ZRange(ctx, replicasKey, 0, -1)
+		sales = tx.HGetAll(ctx, inFlightKey)
+		return nil
+	})
+	if err != nil {
+		return 0, 0, lock.Failed(ctx, "MULTI beat", err)
+	}
+	alive := map[string]bool{}
+	for _, instance := range living.Val() {
+		alive[instance] = true
+	}
+	var over []string
+	for sale, instance := range sales.Val() {
+		if !alive[instance] || instance == s.instance && !live(sale) {
+			over = append(over, sale)
+		}
+	}
+	if len(over) > 0 {
+		if err := s.client.HDel(ctx, inFlightKey, over...).Err(); err != nil {
+			return 0, 0, lock.Failed(ctx, "HDEL in_flight", err)
+		}
+	}
+	return int64(len(alive)), int64(len(sales.Val()) - len(over)), nil
+}
+
+// Quit takes this replica out of the living.
+func (s *Store) Quit(ctx context.Context) error {
+	if err := s.client.ZRem(ctx, replicasKey, s.instance).Err(); err != nil {
+		return lock.Failed(ctx, "ZREM replicas", err)
+	}
+	return nil
+}
+
+// parseRun reads the fields of the run's hash. Without an id there is no run: a sale that went on while the keys were
+// deleted under it leaves a hash of what it wrote.
+func parseRun(fields map[string]string) (history.Run, error) {
+	if fields["id"] == "" {
+		return history.Run{}, nil
+	}
+	initial, err := strconv.ParseInt(fields["initial"], 10, 64)
+	if err != nil {
+		return history.Run{}, fmt.Errorf("%s: initial: %w", runKey, err)
+	}
+	return history.Run{ID: fields["id"], Lock: fields["lock"], Initial: initial}, nil
+}

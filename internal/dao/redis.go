@@ -1,0 +1,101 @@
+// Package dao keeps the stock and the order ledger in Redis, and opens the Redis they are in: an embedded one, a single
+// one, a Sentinel set or a Cluster.
+package dao
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/alicebob/miniredis/v2"
+	"github.com/redis/go-redis/v9"
+	"github.com/redis/go-redis/v9/logging"
+	"github.com/redis/go-redis/v9/maintnotifications"
+)
+
+// These bound how long a sale can wait for a Redis that does not answer.
+const (
+	dialTimeout = 2 * time.Second
+	ioTimeout   = 3 * time.Second // a read or a write
+	poolTimeout = 4 * time.Second // for a free connection
+)
+
+// Config says which Redis to open.
+type Config struct {
+	Addrs        []string // host:port each; none: an embedded Redis
+	EmbeddedAddr string   // where the embedded Redis listens, so that redis-cli can look in
+	MasterName   string   // set: Addrs are Sentinels, and this is the master's name
+	Cluster      bool     // Addrs are nodes of a Redis Cluster
+}
+
+// Redis is an open Redis: two clients of it, so that waiters polling for the lock do not hold up the sale that has it.
+type Redis struct {
+	Lock  redis.UniversalClient
+	Store redis.UniversalClient
+	Name  string // for people: which Redis this is
+
+	embedded *miniredis.Miniredis
+}
+
+// Open opens a Redis and sees that it answers.
+func Open(ctx context.Context, cfg Config) (*Redis, error) {
+	if len(cfg.Addrs) == 0 {
+		return openEmbedded(cfg.EmbeddedAddr)
+	}
+	logging.Disable() // go-redis would log every failed connection; our callers get the error
+	r := &Redis{Lock: newClient(cfg), Store: newClient(cfg), Name: "Redis " + strings.Join(cfg.Addrs, ",")}
+	switch {
+	case cfg.MasterName != "":
+		r.Name += " (Sentinel, master " + cfg.MasterName + ")"
+	case cfg.Cluster:
+		r.Name += " (Cluster)"
+	}
+	if err := r.Store.Ping(ctx).Err(); err != nil {
+		return nil, errors.Join(
+			fmt.Errorf("redis.addrs: no Redis answers at %s: %w; start one there, or leave redis.addrs empty for the embedded one",
+				strings.Join(cfg.Addrs, ","), err),
+			r.Close())
+	}
+	return r, nil
+}
+
+func openEmbedded(addr string) (*Redis, error) {
+	m := miniredis.NewMiniRedis()
+	if err := m.StartAddr(addr); err != nil {
+		return nil, fmt.Errorf("redis.embedded_addr: cannot listen on %s: %w; choose another port, or a real Redis by redis.addrs", addr, err)
+	}
+	m.ClockTTL(true) // keys expire with the clock, not only when a test says so
+	cfg := Config{Addrs: []string{m.Addr()}}
+	return &Redis{Lock: newClient(cfg), Store: newClient(cfg), Name: "embedded Redis " + m.Addr(), embedded: m}, nil
+}
+
+// newClient makes a client that never repeats a command by itself: a repeated command whose first reply was lost counts
+// twice, in a lock's hash as in the ledger.
+func newClient(cfg Config) redis.UniversalClient {
+	return redis.NewUniversalClient(&redis.UniversalOptions{
+		Addrs:                    cfg.Addrs,
+		MasterName:               cfg.MasterName,
+		IsClusterMode:            cfg.Cluster,
+		MaxRetries:               -1,
+		DialTimeout:              dialTimeout,
+		DialerRetries:            1,
+		ReadTimeout:              ioTimeout,
+		WriteTimeout:             ioTimeout,
+		PoolTimeout:              poolTimeout,
+		ContextTimeoutEnabled:    true,
+		Protocol:                 2,
+		DisableIdentity:          true, // or MONITOR shows CLIENT SETINFO for every connection
+		MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
+	})
+}
+
+// Close closes the clients, and ends the embedded Redis.
+func (r *Redis) Close() error {
+	err := errors.Join(r.Lock.Close(), r.Store.Close())
+	if r.embedded != nil {
+		r.embedded.Close()
+	}
+	return err
+}

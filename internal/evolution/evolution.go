@@ -1,0 +1,113 @@
+// Package evolution is the table of strategies, in the order of the story. It is the one place that knows them all.
+package evolution
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/redis/go-redis/v9"
+
+	"lockstep/internal/contrast"
+	"lockstep/internal/lock"
+	"lockstep/internal/lockv1"
+	"lockstep/internal/lockv2"
+	"lockstep/internal/lockv3"
+	"lockstep/internal/lockv4"
+	"lockstep/internal/lockv5"
+	"lockstep/internal/lockv6"
+)
+
+// Strategy is one row of the table.
+type Strategy struct {
+	Name        string
+	Title       string
+	Adds        string
+	Costs       string
+	StillBroken string
+	New         func(redis.Cmdable, lock.Options) lock.Locker
+}
+
+// Table lists every strategy.
+func Table() []Strategy {
+	return []Strategy{
+		{
+			Name: "v0", Title: "no lock",
+			Adds:        "nothing: GET, think, SET",
+			Costs:       "nothing",
+			StillBroken: "lost updates, oversell",
+			New:         func(_ redis.Cmdable, opts lock.Options) lock.Locker { return contrast.NewNone(opts) },
+		},
+		{
+			Name: "v1", Title: "SET NX, DEL",
+			Adds:        "a key that can be set only once; waiters poll every 20 ms",
+			Costs:       "2 commands a sale, and every poll",
+			StillBroken: "a holder that dies blocks everybody for ever",
+			New:         func(c redis.Cmdable, opts lock.Options) lock.Locker { return lockv1.New(c, opts) },
+		},
+		{
+			Name: "v2", Title: "with an expiry",
+			Adds:        "an expiry, in the same command",
+			Costs:       "as v1; an expiry to choose",
+			StillBroken: "an overdue holder deletes the next one's lock",
+			New:         func(c redis.Cmdable, opts lock.Options) lock.Locker { return lockv2.New(c, opts) },
+		},
+		{
+			Name: "v3", Title: "with an owner",
+			Adds:        "the value is the owner; GET, compare, DEL",
+			Costs:       "3 commands a sale, and every poll",
+			StillBroken: "between the GET and the DEL the lock can change hands",
+			New:         func(c redis.Cmdable, opts lock.Options) lock.Locker { return lockv3.New(c, opts) },
+		},
+		{
+			Name: "v4", Title: "compare-and-delete in Lua",
+			Adds:        "comparing and deleting in one script",
+			Costs:       "2 commands a sale, one a script, and every poll",
+			StillBroken: "a nested call waits for itself for ever",
+			New:         func(c redis.Cmdable, opts lock.Options) lock.Locker { return lockv4.New(c, opts) },
+		},
+		{
+			Name: "v5", Title: "reentrant hash",
+			Adds:        "owner and count in a hash: nested calls",
+			Costs:       "2 scripts a sale, and a script for every poll",
+			StillBroken: "work longer than the expiry: two holders",
+			New:         func(c redis.Cmdable, opts lock.Options) lock.Locker { return lockv5.New(c, opts) },
+		},
+		{
+			Name: "v6", Title: "renewed",
+			Adds:        "renewal while the work runs; losing the lock cancels the work",
+			Costs:       "as v5; a goroutine a lock, a script every third of the expiry",
+			StillBroken: "waiters poll: a storm of commands, and starvation; a paused process; failover",
+			New:         func(c redis.Cmdable, opts lock.Options) lock.Locker { return lockv6.New(c, opts) },
+		},
+		{
+			Name: "local", Title: "a queue in one process",
+			Adds:        "first come, first served, without Redis",
+			Costs:       "no command",
+			StillBroken: "right with one replica, wrong with two",
+			New:         func(_ redis.Cmdable, opts lock.Options) lock.Locker { return contrast.NewLocal(opts) },
+		},
+	}
+}
+
+// Names lists the names of the strategies.
+func Names() []string {
+	var names []string
+	for _, s := range Table() {
+		names = append(names, s.Name)
+	}
+	return names
+}
+
+// ErrUnknown means that a name is not in the table.
+var ErrUnknown = errors.New("there is no such lock")
+
+// Find gives the strategy of that name, or ErrUnknown.
+func Find(name string) (Strategy, error) {
+	for _, s := range Table() {
+		if s.Name == name {
+			return s, nil
+		}
+	}
+	return Strategy{}, fmt.Errorf("%w: %q; there are %s", ErrUnknown, name, strings.Join(Names(), ", "))
+}

@@ -1,0 +1,227 @@
+package evolution_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/alicebob/miniredis/v2"
+	"github.com/redis/go-redis/v9"
+	"github.com/redis/go-redis/v9/maintnotifications"
+
+	"lockstep/internal/dao"
+	"lockstep/internal/evolution"
+	"lockstep/internal/lock"
+	"lockstep/internal/redistest"
+)
+
+// world is a strategy on a Redis, with a hand on every command it sends.
+type world struct {
+	strategy evolution.Strategy
+	locker   lock.Locker
+	opts     lock.Options
+	faults   *faults
+	inside   redis.UniversalClient // the locker's client, with the faults
+	outside  redis.UniversalClient // somebody else's client: no faults
+}
+
+// eachWorld runs a test for every strategy, on the embedded Redis in virtual time and on a real one in real time.
+func eachWorld(t *testing.T, test func(*testing.T, *world)) {
+	t.Helper()
+	for _, strategy := range evolution.Table() {
+		t.Run(strategy.Name, func(t *testing.T) {
+			t.Run("embedded", func(t *testing.T) { onEmbedded(t, strategy, test) })
+			t.Run("real", func(t *testing.T) { onReal(t, strategy, test) })
+		})
+	}
+}
+
+func onEmbedded(t *testing.T, strategy evolution.Strategy, test func(*testing.T, *world)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		m := miniredis.NewMiniRedis()
+		open := func() redis.UniversalClient {
+			client := redis.NewClient(&redis.Options{
+				Addr:       "127.0.0.1:6379", // dialled by the next line; a name would be looked up outside the bubble
+				Dialer:     func(context.Context, string, string) (net.Conn, error) { return m.Dial() },
+				MaxRetries: -1, Protocol: 2, DisableIdentity: true,
+				MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
+			})
+			if err := client.Ping(t.Context()).Err(); err != nil {
+				t.Fatal(err)
+			}
+			return client
+		}
+		inside, outside := open(), open()
+		m.ClockTTL(true)
+		defer m.Close()
+		defer outside.Close()
+		defer inside.Close()
+		test(t, newWorld(strategy, inside, outside))
+	})
+}
+
+func onReal(t *testing.T, strategy evolution.Strategy, test func(*testing.T, *world)) {
+	t.Helper()
+	t.Parallel()
+	server := redistest.Start(t)
+	r, err := dao.Open(t.Context(), dao.Config{Addrs: []string{server.Addr}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if err := r.Lock.Ping(t.Context()).Err(); err != nil { // or the hook would see the connection being made
+		t.Fatal(err)
+	}
+	test(t, newWorld(strategy, r.Lock, r.Store))
+}
+
+func newWorld(strategy evolution.Strategy, inside, outside redis.UniversalClient) *world {
+	w := &world{
+		strategy: strategy,
+		inside:   inside,
+		faults:   &faults{},
+		outside:  outside,
+		opts: lock.Options{
+			Key: lock.Key, TTL: 10 * time.Second, RetryInterval: 20 * time.Millisecond, WaitTimeout: 20 * time.Second,
+			Clock: lock.SystemClock{},
+		},
+	}
+	inside.AddHook(w.faults)
+	w.locker = strategy.New(inside, w.opts)
+	return w
+}
+
+// use makes the strategy once more, with other options.
+func (w *world) use(change func(*lock.Options)) {
+	change(&w.opts)
+	w.locker = w.strategy.New(w.inside, w.opts)
+}
+
+// shortExpiry is for tests that wait for one: where it is renewed, long enough for a machine that stalls now and then.
+func (w *world) shortExpiry() {
+	w.use(func(o *lock.Options) {
+		o.TTL = 500 * time.Millisecond
+		if w.is(renewed) {
+			o.TTL = 2 * time.Second
+		}
+	})
+}
+
+// must locks for owner.
+func (w *world) must(t *testing.T, owner string) *lock.Lease {
+	t.Helper()
+	lease, err := w.locker.Lock(t.Context(), lock.Owner(owner))
+	if err != nil {
+		t.Fatalf("Lock(%s): %v", owner, err)
+	}
+	return lease
+}
+
+// expire makes the lock's key go away now, as its expiry would.
+func (w *world) expire(t *testing.T) {
+	t.Helper()
+	if err := w.outside.Del(t.Context(), lock.Key).Err(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// exists reports whether the lock's key is there.
+func (w *world) exists(t *testing.T) bool {
+	t.Helper()
+	n, err := w.outside.Exists(t.Context(), lock.Key).Result()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n > 0
+}
+
+// ttl is the lock's expiry, -1 for none, -2 for no key.
+func (w *world) ttl(t *testing.T) time.Duration {
+	t.Helper()
+	d, err := w.outside.PTTL(t.Context(), lock.Key).Result()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// pause lets time go by on the strategy's clock.
+func (w *world) pause(t *testing.T, d time.Duration) {
+	t.Helper()
+	if err := lock.Sleep(t.Context(), w.opts.Clock, d); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// faults is a go-redis hook that can fail the commands of a lock: before they are sent, or when only the reply is missing.
+type faults struct {
+	mu     sync.Mutex
+	before func(redis.Cmder) error
+	after  func(redis.Cmder) error
+	names  []string // of the commands seen
+}
+
+var errFault = errors.New("test: the connection broke")
+
+func (f *faults) set(before, after func(redis.Cmder) error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.before, f.after = before, after
+}
+
+// loseReply loses the reply of the next command.
+func (f *faults) loseReply() {
+	f.set(nil, func(redis.Cmder) error {
+		f.set(nil, nil)
+		return io.ErrUnexpectedEOF
+	})
+}
+
+// loseCommand loses the next command itself; its sender cannot tell that from a lost reply.
+func (f *faults) loseCommand() {
+	f.set(func(redis.Cmder) error {
+		f.set(nil, nil)
+		return io.ErrUnexpectedEOF
+	}, nil)
+}
+
+func (f *faults) seen() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return len(f.names)
+}
+
+func (f *faults) DialHook(next redis.DialHook) redis.DialHook { return next }
+
+func (f *faults) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
+	return next
+}
+
+func (f *faults) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
+	return func(ctx context.Context, cmd redis.Cmder) error {
+		f.mu.Lock()
+		before, after := f.before, f.after
+		f.names = append(f.names, cmd.Name())
+		f.mu.Unlock()
+		if before != nil {
+			if err := before(cmd); err != nil {
+				cmd.SetErr(err)
+				return err
+			}
+		}
+		err := next(ctx, cmd)
+		if after != nil {
+			if fault := after(cmd); fault != nil {
+				cmd.SetErr(fault)
+				return fault
+			}
+		}
+		return err
+	}
+}

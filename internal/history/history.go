@@ -1,0 +1,102 @@
+// Package history holds what happened as plain values, and the verdict over it as a pure function.
+package history
+
+import "time"
+
+// Order is one sale, as the ledger keeps it.
+type Order struct {
+	ID      string    `json:"id"`
+	RunID   string    `json:"run_id"`
+	Lock    string    `json:"lock"`
+	Replica string    `json:"replica"`
+	Owner   string    `json:"owner"`
+	Before  int64     `json:"stock_before"`
+	After   int64     `json:"stock_after"`
+	Fence   int64     `json:"fence"`
+	At      time.Time `json:"at"`
+}
+
+// MaxStock is the largest stock there may be.
+const MaxStock = 1_000_000_000
+
+// Run is a stretch of sales with one lock, from one initial stock.
+type Run struct {
+	ID      string
+	Lock    string
+	Initial int64
+}
+
+// Tally is what one look at a run counts. Sold comes from the ledger, never from the stock: GET and SET never go below
+// zero, so the stock hides an oversell.
+type Tally struct {
+	Run
+	Remaining   int64 // the stock
+	Sold        int64 // orders in the ledger
+	InFlight    int64 // sales begun and not ended, in all replicas
+	MaxInFlight int64 // the most there were at once
+}
+
+// Verdict says whether a run's lock kept its promise.
+type Verdict string
+
+// The verdicts.
+const (
+	Pass      Verdict = "PASS"      // stock and orders agree, and at least two sales overlapped
+	Oversold  Verdict = "OVERSOLD"  // more was sold than the stock felt, or than there was
+	Undersold Verdict = "UNDERSOLD" // the stock fell by more than was sold
+	Unknown   Verdict = "UNKNOWN"   // nothing was put to the test
+)
+
+// ExitCode is what a command ends with that was asked for the verdict.
+func (v Verdict) ExitCode() int {
+	switch v {
+	case Pass:
+		return 0
+	case Oversold, Undersold:
+		return 1
+	default:
+		return 2
+	}
+}
+
+// Oversold counts the sales beyond the initial stock.
+func (t Tally) Oversold() int64 { return max(0, t.Sold-t.Initial) }
+
+// Lost counts the sales the stock never felt: lost updates. Below zero, the stock fell without a sale.
+func (t Tally) Lost() int64 { return t.Remaining - (t.Initial - t.Sold) }
+
+// Verdict judges the run.
+func (t Tally) Verdict() Verdict {
+	switch {
+	case t.Oversold() > 0 || t.Lost() > 0:
+		return Oversold
+	case t.Lost() < 0:
+		return Undersold
+	case t.MaxInFlight >= 2 && t.Sold > 0:
+		return Pass
+	default:
+		return Unknown
+	}
+}
+
+// Report is a tally as it is told: GET /inventory gives it, and lockstep burst begins with it.
+type Report struct {
+	RunID       string  `json:"run_id"`
+	Lock        string  `json:"lock"`
+	Initial     int64   `json:"initial"`
+	Remaining   int64   `json:"remaining"`
+	Sold        int64   `json:"sold"`
+	Oversold    int64   `json:"oversold"`
+	Lost        int64   `json:"lost"`
+	InFlight    int64   `json:"in_flight"`
+	MaxInFlight int64   `json:"max_in_flight"`
+	Verdict     Verdict `json:"verdict"`
+}
+
+// Report tells the tally.
+func (t Tally) Report() Report {
+	return Report{
+		RunID: t.ID, Lock: t.Lock, Initial: t.Initial, Remaining: t.Remaining, Sold: t.Sold,
+		Oversold: t.Oversold(), Lost: t.Lost(), InFlight: t.InFlight, MaxInFlight: t.MaxInFlight, Verdict: t.Verdict(),
+	}
+}

@@ -1,0 +1,51 @@
+package lock
+
+import (
+	"context"
+	"time"
+)
+
+// Clock is where a lock gets its time from, so that virtual time can drive it.
+type Clock interface {
+	Now() time.Time
+	// AfterFunc calls f once, d from now, unless the timer is stopped before; as time.AfterFunc.
+	AfterFunc(d time.Duration, f func()) Timer
+}
+
+// Timer is a call still to come. Stop reports whether it came in time to prevent it.
+type Timer interface{ Stop() bool }
+
+// SystemClock is the machine's own time. Durations between two Now are taken from its monotonic clock.
+type SystemClock struct{}
+
+// Now is time.Now.
+func (SystemClock) Now() time.Time { return time.Now() }
+
+// AfterFunc is time.AfterFunc.
+func (SystemClock) AfterFunc(d time.Duration, f func()) Timer { return time.AfterFunc(d, f) }
+
+// Sleep pauses for d, or until ctx ends; then it returns ctx's error.
+func Sleep(ctx context.Context, clock Clock, d time.Duration) error {
+	if d <= 0 || ctx.Err() != nil {
+		return ctx.Err()
+	}
+	over := make(chan struct{})
+	timer := clock.AfterFunc(d, func() { close(over) })
+	defer timer.Stop()
+	select {
+	case <-over:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// WithTimeout is context.WithTimeoutCause on a given clock. The caller must call the function it returns.
+func WithTimeout(ctx context.Context, clock Clock, d time.Duration, cause error) (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	timer := clock.AfterFunc(d, func() { cancel(cause) })
+	return ctx, func() {
+		timer.Stop()
+		cancel(context.Canceled)
+	}
+}

@@ -1,0 +1,82 @@
+// Package lock is the contract every strategy keeps: what a Locker promises, what a Lease is, which errors there are,
+// and the two things that never change from one strategy to the next, the polling loop and the renewer's clock.
+//
+// There is no Redis in it.
+package lock
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+)
+
+// Key is the Redis key of the lock, and the prefix of its owners, as in the original write-up.
+const Key = "distributedLock"
+
+// Owner names a holder the way the original write-up does: distributedLock:<uuid>.
+func Owner(id string) string { return Key + ":" + id }
+
+// Locker is one lock, shared by all the requests of a process.
+//
+// The owner is a value that the caller makes and passes down: Go has no thread id, and a nested call with the same owner
+// is what a reentrant lock recognises and any other lock waits for.
+type Locker interface {
+	// Lock waits until owner holds the lock. It fails with ErrTimeout when the wait grows too long, ErrCancelled when ctx
+	// ends first, ErrUnavailable or ErrOutcomeUnknown when Redis fails.
+	Lock(ctx context.Context, owner string) (*Lease, error)
+	// TryLock tries once. It fails with ErrNotObtained when another holds the lock, and otherwise as Lock does.
+	TryLock(ctx context.Context, owner string) (*Lease, error)
+}
+
+// Options are what every strategy is told. Their defaults are in config.yaml.
+type Options struct {
+	Key           string        // the lock's Redis key
+	TTL           time.Duration // expiry of the lock, where it has one
+	RetryInterval time.Duration // pause between two tries of a waiter
+	WaitTimeout   time.Duration // longest wait of Lock
+	Clock         Clock         // where time comes from
+}
+
+// unlockTimeout bounds an Unlock, whose context is nobody's to cancel.
+const unlockTimeout = 5 * time.Second
+
+// Lease is a lock held. It is safe for concurrent use.
+type Lease struct {
+	ctx    context.Context //nolint:containedctx // a lease is a stretch of time in which work may run: that is what a context is
+	token  int64
+	clock  Clock
+	unlock func(context.Context) error
+
+	mu       sync.Mutex
+	released bool
+}
+
+// NewLease is for lockers: it makes the lease of a lock just obtained. Unlock will call unlock with a context that lives
+// long enough.
+func NewLease(ctx context.Context, opts Options, token int64, unlock func(context.Context) error) *Lease {
+	return &Lease{ctx: ctx, token: token, clock: opts.Clock, unlock: unlock}
+}
+
+// Context is the one to work under. Where the lock can know that it was lost, the context then ends with cause ErrLost;
+// elsewhere it is the caller's own.
+func (l *Lease) Context() context.Context { return l.ctx }
+
+// Token is the fencing token, which grows with every tenure; 0 where the lock has none.
+func (l *Lease) Token() int64 { return l.token }
+
+// Unlock releases the lock, even when ctx has ended: a cancelled request must not leave its lock behind.
+// It fails with ErrExpired when the lock was gone already, ErrNotOwner when it is another's by now or this lease was
+// released before, ErrUnavailable or ErrOutcomeUnknown when Redis fails.
+func (l *Lease) Unlock(ctx context.Context) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.released {
+		return ErrNotOwner
+	}
+	ctx, stop := WithTimeout(context.WithoutCancel(ctx), l.clock, unlockTimeout, ErrUnavailable)
+	defer stop()
+	err := l.unlock(ctx)
+	l.released = !errors.Is(err, ErrUnavailable) // then it had no effect, and may be tried again
+	return err
+}

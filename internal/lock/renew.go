@@ -1,0 +1,108 @@
+package lock
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+)
+
+// Renewal keeps one lock from expiring while its holder works, and knows when that failed.
+//
+// It extends the lock every third of the expiry, which leaves two more tries when one fails. A try that fails because
+// Redis does is repeated until the local deadline: one expiry after the last command that succeeded was *sent*, by the
+// monotonic clock, for the lock cannot have expired before. At the deadline, or when the lock turns out to be another's,
+// the lock is lost, and every context made by Guard ends with cause ErrLost.
+type Renewal struct {
+	opts   Options
+	extend func(context.Context) error
+	stop   context.CancelFunc
+	done   chan struct{} // closed when the goroutine has ended
+
+	mu       sync.Mutex
+	lost     bool
+	deadline Timer
+	guarded  map[*context.CancelCauseFunc]struct{}
+}
+
+// StartRenewal starts to renew a lock whose acquiring command was sent at sent. extend sets the expiry once more; it
+// fails with ErrNotOwner when the lock is no longer ours. Stop ends the renewal.
+func StartRenewal(opts Options, sent time.Time, extend func(context.Context) error) *Renewal {
+	ctx, stop := context.WithCancel(context.Background())
+	r := &Renewal{
+		opts: opts, extend: extend, stop: stop,
+		done:    make(chan struct{}),
+		guarded: map[*context.CancelCauseFunc]struct{}{},
+	}
+	r.expireAt(sent.Add(opts.TTL))
+	go r.run(ctx)
+	return r
+}
+
+// Guard derives a context that also ends when the lock is lost, then with cause ErrLost. The caller must call the
+// function it returns.
+func (r *Renewal) Guard(ctx context.Context) (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.lost {
+		cancel(ErrLost)
+	}
+	r.guarded[&cancel] = struct{}{}
+	return ctx, func() {
+		r.mu.Lock()
+		delete(r.guarded, &cancel)
+		r.mu.Unlock()
+		cancel(context.Canceled)
+	}
+}
+
+// Stop ends the renewal and waits until its goroutine has ended, so that no extension comes after a release.
+func (r *Renewal) Stop() {
+	r.stop()
+	<-r.done
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.deadline.Stop()
+}
+
+func (r *Renewal) run(ctx context.Context) {
+	defer close(r.done)
+	pause := r.opts.TTL / 3
+	for Sleep(ctx, r.opts.Clock, pause) == nil {
+		sent := r.opts.Clock.Now()
+		switch err := r.extend(ctx); {
+		case err == nil:
+			if !r.expireAt(sent.Add(r.opts.TTL)) {
+				return
+			}
+			pause = r.opts.TTL / 3
+		case errors.Is(err, ErrNotOwner):
+			r.lose()
+			return
+		default:
+			pause = min(r.opts.RetryInterval, r.opts.TTL/3)
+		}
+	}
+}
+
+// expireAt moves the local deadline, unless it has passed.
+func (r *Renewal) expireAt(deadline time.Time) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.lost || r.deadline != nil && !r.deadline.Stop() {
+		return false
+	}
+	r.deadline = r.opts.Clock.AfterFunc(deadline.Sub(r.opts.Clock.Now()), r.lose)
+	return true
+}
+
+func (r *Renewal) lose() {
+	r.stop()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.lost = true
+	for cancel := range r.guarded {
+		(*cancel)(ErrLost)
+	}
+}

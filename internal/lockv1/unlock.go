@@ -1,0 +1,19 @@
+package lockv1
+
+import (
+	"context"
+
+	"lockstep/internal/lock"
+)
+
+// unlock deletes the lock, whoever holds it by now.
+func (l *Locker) unlock(ctx context.Context, _ string) error {
+	deleted, err := l.client.Del(ctx, l.opts.Key).Result()
+	switch {
+	case err != nil:
+		return lock.Failed(ctx, "DEL", err)
+	case deleted == 0:
+		return lock.ErrExpired
+	}
+	return nil
+}

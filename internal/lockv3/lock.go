@@ -1,0 +1,43 @@
+// Package lockv3 is the third step of the evolution: the lock says whose it is.
+//
+// Adds: an owner. The value is distributedLock:<uuid>, and who releases looks first: GET, compare, DEL.
+// Costs: one more command a sale, to look.
+// Still broken: between the GET and the DEL the lock can change hands.
+package lockv3
+
+import (
+	"context"
+	"errors"
+
+	"github.com/redis/go-redis/v9"
+
+	"lockstep/internal/lock"
+)
+
+// Locker is the lock. All it knows is in Redis.
+type Locker struct {
+	client redis.Cmdable
+	opts   lock.Options
+}
+
+// New makes the lock of the key opts.Key.
+func New(client redis.Cmdable, opts lock.Options) *Locker {
+	return &Locker{client: client, opts: opts}
+}
+
+// Lock polls until the lock is ours; see lock.Locker.
+func (l *Locker) Lock(ctx context.Context, owner string) (*lock.Lease, error) {
+	return lock.Poll(ctx, l.opts, func() (*lock.Lease, error) { return l.TryLock(ctx, owner) })
+}
+
+// TryLock tries once; see lock.Locker.
+func (l *Locker) TryLock(ctx context.Context, owner string) (*lock.Lease, error) {
+	err := l.client.SetArgs(ctx, l.opts.Key, owner, redis.SetArgs{Mode: "NX", TTL: l.opts.TTL}).Err()
+	switch {
+	case errors.Is(err, redis.Nil):
+		return nil, lock.ErrNotObtained
+	case err != nil: // if only the reply was lost, the lock may be ours: give it back
+		return nil, lock.Undo(ctx, l.opts, lock.Failed(ctx, "SET NX EX", err), func(ctx context.Context) error { return l.unlock(ctx, owner) })
+	}
+	return lock.NewLease(ctx, l.opts, 0, func(ctx context.Context) error { return l.unlock(ctx, owner) }), nil
+}

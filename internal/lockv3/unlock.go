@@ -1,0 +1,31 @@
+package lockv3
+
+import (
+	"context"
+	"errors"
+
+	"github.com/redis/go-redis/v9"
+
+	"lockstep/internal/lock"
+)
+
+// unlock deletes the lock if it is still owner's; but it asks in one command and deletes in another.
+func (l *Locker) unlock(ctx context.Context, owner string) error {
+	holder, err := l.client.Get(ctx, l.opts.Key).Result()
+	switch {
+	case errors.Is(err, redis.Nil):
+		return lock.ErrExpired
+	case err != nil:
+		return lock.Failed(ctx, "GET", err)
+	case holder != owner:
+		return lock.ErrNotOwner
+	}
+	deleted, err := l.client.Del(ctx, l.opts.Key).Result()
+	switch {
+	case err != nil:
+		return lock.Failed(ctx, "DEL", err)
+	case deleted == 0:
+		return lock.ErrExpired
+	}
+	return nil
+}

@@ -1,0 +1,22 @@
+package lockv4
+
+import (
+	"context"
+
+	"lockstep/internal/lock"
+	"lockstep/util/lua"
+)
+
+// unlock deletes the lock if it is still owner's.
+func (l *Locker) unlock(ctx context.Context, owner string) error {
+	reply, err := l.client.Eval(ctx, lua.CompareAndDelete, []string{l.opts.Key}, owner).Int()
+	switch {
+	case err != nil:
+		return lock.Failed(ctx, "EVAL compareAndDelete.lua", err)
+	case reply == 0:
+		return lock.ErrExpired
+	case reply == -1:
+		return lock.ErrNotOwner
+	}
+	return nil
+}

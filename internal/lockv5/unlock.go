@@ -1,0 +1,22 @@
+package lockv5
+
+import (
+	"context"
+
+	"lockstep/internal/lock"
+	"lockstep/util/lua"
+)
+
+// unlock gives the lock back once, if it is still owner's.
+func (l *Locker) unlock(ctx context.Context, owner string) error {
+	reply, err := l.client.Eval(ctx, lua.Unlock, []string{l.opts.Key}, owner).Int()
+	switch {
+	case err != nil:
+		return lock.Failed(ctx, "EVAL unlock.lua", err)
+	case reply == 30:
+		return lock.ErrExpired
+	case reply == 10:
+		return lock.ErrNotOwner
+	}
+	return nil
+}

@@ -1,0 +1,52 @@
+// Package lockv6 is the sixth step of the evolution: the lock is renewed while the work runs.
+//
+// Adds: a renewer. updateExpireTime.lua sets the expiry again every third of it; losing the lock cancels the work.
+// Costs: a goroutine a lock, and a script for every third of an expiry that the work lasts.
+// Still broken: waiters poll, a storm of commands, and some starve; a paused process; failover.
+package lockv6
+
+import (
+	"context"
+	"sync"
+
+	"github.com/redis/go-redis/v9"
+
+	"lockstep/internal/lock"
+	"lockstep/util/lua"
+)
+
+// Locker is the lock. What it knows is in Redis, but for the renewals of its own holders.
+type Locker struct {
+	client redis.Cmdable
+	opts   lock.Options
+
+	mu      sync.Mutex
+	tenures map[string]*tenure // by owner
+}
+
+// New makes the lock of the key opts.Key.
+func New(client redis.Cmdable, opts lock.Options) *Locker {
+	return &Locker{client: client, opts: opts, tenures: map[string]*tenure{}}
+}
+
+// Lock polls until the lock is ours; see lock.Locker.
+func (l *Locker) Lock(ctx context.Context, owner string) (*lock.Lease, error) {
+	return lock.Poll(ctx, l.opts, func() (*lock.Lease, error) { return l.TryLock(ctx, owner) })
+}
+
+// TryLock tries once; see lock.Locker.
+func (l *Locker) TryLock(ctx context.Context, owner string) (*lock.Lease, error) {
+	sent := l.opts.Clock.Now()
+	reply, err := l.client.Eval(ctx, lua.Lock, []string{l.opts.Key}, owner, l.opts.TTL.Milliseconds()).Int()
+	switch {
+	case err != nil: // if only the reply was lost, the lock may be ours: give it back, here or with the outermost call's
+		return nil, l.undo(ctx, lock.Failed(ctx, "EVAL lock.lua", err), owner)
+	case reply == 0:
+		return nil, lock.ErrNotObtained
+	}
+	ctx, unguard := l.join(owner, sent).Guard(ctx)
+	return lock.NewLease(ctx, l.opts, 0, func(ctx context.Context) error {
+		defer unguard()
+		return l.unlock(ctx, owner)
+	}), nil
+}

@@ -1,0 +1,27 @@
+package lockv6
+
+import (
+	"context"
+
+	"lockstep/internal/lock"
+	"lockstep/util/lua"
+)
+
+// unlock gives the lock back once, if it is still owner's.
+func (l *Locker) unlock(ctx context.Context, owner string) error {
+	outermost := l.leave(owner)
+	for {
+		reply, err := l.client.Eval(ctx, lua.Unlock, []string{l.opts.Key}, owner).Int()
+		switch {
+		case err != nil:
+			return lock.Failed(ctx, "EVAL unlock.lua", err)
+		case reply == 30:
+			return lock.ErrExpired
+		case reply == 10:
+			return lock.ErrNotOwner
+		case reply == 20 && outermost:
+			continue // a nested lock whose reply was lost is still counted
+		}
+		return nil
+	}
+}

@@ -1,0 +1,90 @@
+// Package redistest starts real Redis servers for tests.
+package redistest
+
+import (
+	"context"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// patience is how long a server may take to start.
+const patience = 20 * time.Second
+
+// Server is a redis-server process of the test's own, empty, on a loopback port of its own.
+type Server struct {
+	Addr string
+
+	t       testing.TB
+	process *os.Process
+}
+
+// Start starts a server that ends with the test. Where no redis-server is installed the test is skipped; in CI it fails.
+func Start(t testing.TB) *Server {
+	t.Helper()
+	if _, err := exec.LookPath("redis-server"); err != nil {
+		if os.Getenv("CI") != "" {
+			t.Fatal("redis-server is not installed, and in CI it has to be: ", err)
+		}
+		t.Skip("redis-server is not installed, so this is not tested on a real Redis: ", err)
+	}
+	s := &Server{Addr: "127.0.0.1:" + strconv.Itoa(freePort(t)), t: t}
+	s.Run()
+	t.Cleanup(s.Stop)
+	return s
+}
+
+// Run starts the process, again after Stop, and waits until it answers.
+func (s *Server) Run() {
+	s.t.Helper()
+	_, port, err := net.SplitHostPort(s.Addr)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	command := exec.Command("redis-server", "--bind", "127.0.0.1", "--port", port, "--save", "", "--appendonly", "no", "--maxclients", "4000")
+	command.Dir, command.Stdout, command.Stderr = s.t.TempDir(), io.Discard, io.Discard
+	if err := command.Start(); err != nil {
+		s.t.Fatal(err)
+	}
+	s.process = command.Process
+	ended := make(chan error, 1)
+	go func() { ended <- command.Wait() }()
+
+	client := redis.NewClient(&redis.Options{Addr: s.Addr, MaxRetries: -1, DialerRetries: 1})
+	defer client.Close()
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	for client.Ping(ctx).Err() != nil {
+		select {
+		case err := <-ended:
+			s.t.Fatalf("redis-server on %s ended at once: %v", s.Addr, err)
+		case <-ctx.Done():
+			s.t.Fatalf("redis-server on %s does not answer after %v", s.Addr, patience)
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+}
+
+// Stop kills the process; what it held is gone.
+func (s *Server) Stop() {
+	if s.process != nil {
+		_ = s.process.Kill() // it may have ended
+		s.process = nil
+	}
+}
+
+func freePort(t testing.TB) int {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	return listener.Addr().(*net.TCPAddr).Port
+}

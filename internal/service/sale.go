@@ -1,0 +1,95 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"lockstep/internal/history"
+	"lockstep/internal/lock"
+)
+
+// Sale is how one piece is sold under a lock: the write-up's handler, without its HTTP.
+type Sale struct {
+	Locker  lock.Locker
+	Stock   Stock
+	Clock   lock.Clock
+	Log     *slog.Logger
+	Replica string
+	Think   time.Duration // between reading the stock and writing it
+	Nested  int           // how many nested calls take the lock again
+}
+
+// Receipt is what a buyer gets.
+type Receipt struct {
+	history.Order
+	Wait time.Duration // for the lock
+	Hold time.Duration // from obtaining it to having written
+}
+
+// Sell sells one piece, as order id of run. It fails with ErrSoldOut, ErrBadStock, or any of the lock's errors; with
+// lock.ErrLost when the lock was lost while the sale was going on, which then has not written.
+func (s Sale) Sell(ctx context.Context, run history.Run, id string) (receipt Receipt, err error) {
+	owner := lock.Owner(id)
+	asked := s.Clock.Now()
+	lease, err := s.Locker.Lock(ctx, owner)
+	if err != nil {
+		return Receipt{}, err
+	}
+	obtained := s.Clock.Now()
+	s.Log.Debug("lock", "owner", owner)
+	defer func() { s.unlock(ctx, lease, owner) }()
+	defer func() {
+		if err != nil && errors.Is(context.Cause(lease.Context()), lock.ErrLost) {
+			err = fmt.Errorf("%w while the sale was going on: %w", lock.ErrLost, err)
+		}
+	}()
+
+	ctx = lease.Context()
+	before, err := s.Stock.Read(ctx)
+	if err != nil {
+		return Receipt{}, err
+	}
+	if before <= 0 {
+		return Receipt{}, ErrSoldOut
+	}
+	if err := lock.Sleep(ctx, s.Clock, s.Think); err != nil {
+		return Receipt{}, fmt.Errorf("%w: %w", lock.ErrCancelled, context.Cause(ctx))
+	}
+	if err := s.nested(ctx, owner, s.Nested); err != nil {
+		return Receipt{}, err
+	}
+	order := history.Order{
+		ID: id, RunID: run.ID, Lock: run.Lock, Replica: s.Replica, Owner: owner,
+		Before: before, After: before - 1, Fence: lease.Token(), At: s.Clock.Now(),
+	}
+	if err := s.Stock.Write(ctx, order); err != nil {
+		return Receipt{}, err
+	}
+	return Receipt{Order: order, Wait: obtained.Sub(asked), Hold: s.Clock.Now().Sub(obtained)}, nil
+}
+
+// nested is the write-up's subFunc and subFunc1: a call that takes the lock its caller has, and calls the next.
+func (s Sale) nested(ctx context.Context, owner string, depth int) error {
+	if depth == 0 {
+		return nil
+	}
+	lease, err := s.Locker.Lock(ctx, owner)
+	if err != nil {
+		return fmt.Errorf("nested call: %w", err)
+	}
+	s.Log.Debug("lock again", "owner", owner, "nested", s.Nested-depth+1)
+	defer func() { s.unlock(ctx, lease, owner) }()
+	return s.nested(lease.Context(), owner, depth-1)
+}
+
+// unlock gives the lock back. That it was gone by then does not undo the sale, but is worth a line.
+func (s Sale) unlock(ctx context.Context, lease *lock.Lease, owner string) {
+	if err := lease.Unlock(ctx); err != nil {
+		s.Log.Warn("unlock", "owner", owner, "error", err)
+		return
+	}
+	s.Log.Debug("unlock", "owner", owner)
+}

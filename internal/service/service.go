@@ -1,0 +1,65 @@
+// Package service is the sale and the runs it belongs to. It knows locks and a small store, neither HTTP nor Redis.
+package service
+
+import (
+	"context"
+	"errors"
+
+	"lockstep/internal/history"
+)
+
+// What can go wrong with a sale beside its lock, to be matched with errors.Is.
+var (
+	ErrSoldOut = errors.New("sold out")
+	// ErrBadStock means that the stock's key holds what is no stock.
+	ErrBadStock = errors.New("the stock is not a number")
+	// ErrDoorClosed means that the run is being changed; sales wait until it is open again.
+	ErrDoorClosed = errors.New("the run is being changed")
+	// ErrRunChanged means that the stock was set by hand, or that there is no run.
+	ErrRunChanged = errors.New("the stock is not what the run left")
+)
+
+// Stock is what one sale needs of the store. Any of its methods may fail with lock.ErrUnavailable, lock.ErrOutcomeUnknown
+// or lock.ErrCancelled.
+type Stock interface {
+	// Read gives the stock. It fails with ErrBadStock when there is none.
+	Read(ctx context.Context) (int64, error)
+	// Write sets the stock to order.After and writes the order down, both or neither.
+	Write(ctx context.Context, order history.Order) error
+}
+
+// Ledger is what the runs need of the store. Its methods fail as those of Stock do.
+type Ledger interface {
+	// Enter lets a sale into the run that is on. It fails with ErrDoorClosed or ErrRunChanged.
+	Enter(ctx context.Context, sale string) (history.Run, error)
+	// Leave ends what Enter began.
+	Leave(ctx context.Context, sale string) error
+	// Run gives the run that is on, without a look at the stock; the zero Run if there is none.
+	Run(ctx context.Context) (history.Run, error)
+	// Tally counts the run. It fails with ErrRunChanged as Enter does, once no sale is in flight.
+	Tally(ctx context.Context) (history.Tally, error)
+	// HandSet gives the stock if it was set by hand: if there is one and it is not what the run wrote last.
+	HandSet(ctx context.Context) (stock int64, set bool, err error)
+	// Start ends the run that is on and starts this one.
+	Start(ctx context.Context, run history.Run) error
+	// Beat says that this replica lives, and forgets the sales of those that no longer do, and those of this replica that
+	// are not live. It gives the number of living replicas and of sales in flight.
+	Beat(ctx context.Context, live func(sale string) bool) (replicas, inFlight int64, err error)
+	// Quit says that this replica ends.
+	Quit(ctx context.Context) error
+}
+
+// LockKey shows and removes the lock's key, whatever strategy made it.
+type LockKey interface {
+	Look(ctx context.Context) (KeyState, error)
+	// Remove reports whether there was one.
+	Remove(ctx context.Context) (bool, error)
+}
+
+// KeyState is what Redis says of the lock's key.
+type KeyState struct {
+	Name      string
+	Type      string // as TYPE says: string, hash, none, …
+	Holder    string // the value of a string, the owner in a hash; empty where there is none
+	TTLMillis int64  // as PTTL says: milliseconds; -1 never expires; -2 there is no key
+}

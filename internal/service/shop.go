@@ -1,0 +1,355 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"lockstep/internal/history"
+	"lockstep/internal/lock"
+)
+
+// beatInterval is how often a replica says that it lives.
+const beatInterval = time.Second
+
+// Settings are what may change while the shop is open.
+type Settings struct {
+	Version  string // the lock's name
+	Lock     lock.Options
+	Think    time.Duration
+	Nested   int
+	Initial  int64            // stock of a first run
+	Strategy map[string]Maker // every lock there is, by name
+}
+
+// Maker makes a lock.
+type Maker func(lock.Options) lock.Locker
+
+// Shop sells, run by run. A run has one lock and one initial stock; between two runs the door is closed and every sale
+// has left, in all replicas, so that no run mixes versions.
+type Shop struct {
+	Stock   Stock
+	Ledger  Ledger
+	Key     LockKey
+	Door    lock.Locker // held while a run is changed; Ledger.Enter knows its key
+	Clock   lock.Clock
+	NewID   func() string
+	Log     *slog.Logger
+	Replica string
+
+	mu       sync.Mutex
+	settings Settings
+	lockers  map[string]lock.Locker
+	inside   map[string]struct{} // this replica's sales in flight
+}
+
+// Open joins the run that is on. If no other replica lives, or there is no run, it starts one: with the lock of the
+// settings, and with the stock set by hand, if one was, or else the settings' own.
+func (s *Shop) Open(ctx context.Context, settings Settings) error {
+	s.use(settings)
+	s.inside = map[string]struct{}{}
+	replicas, _, err := s.Ledger.Beat(ctx, s.isInside)
+	if err != nil {
+		return err
+	}
+	return s.change(ctx, func(ctx context.Context, run history.Run) (history.Run, error) {
+		if replicas > 1 && run.ID != "" {
+			if run.Lock != settings.Version {
+				s.Log.Warn("other replicas are selling with another lock: joining them", "lock", run.Lock, "configured", settings.Version)
+			}
+			return run, nil
+		}
+		stock, set, err := s.Ledger.HandSet(ctx)
+		if errors.Is(err, ErrBadStock) {
+			s.Log.Warn("starting with the configured stock", "error", err)
+		} else if err != nil {
+			return run, err
+		}
+		if !set {
+			stock = settings.Initial
+		}
+		return s.newRun(settings.Version, stock), nil
+	})
+}
+
+// Close tells the other replicas that this one is gone. Sales must have ended.
+func (s *Shop) Close(ctx context.Context) error { return s.Ledger.Quit(ctx) }
+
+// Live beats until ctx ends.
+func (s *Shop) Live(ctx context.Context) {
+	for well := true; lock.Sleep(ctx, s.Clock, beatInterval) == nil; {
+		_, _, err := s.Ledger.Beat(ctx, s.isInside)
+		if ctx.Err() != nil {
+			return
+		}
+		if err != nil && well {
+			s.Log.Error("heartbeat", "error", err)
+		} else if err == nil && !well {
+			s.Log.Info("heartbeat: redis is back")
+		}
+		well = err == nil
+	}
+}
+
+// Sell sells one piece in the run that is on. Beside what Sale.Sell says, it fails with lock.ErrTimeout when the door stays
+// closed too long.
+func (s *Shop) Sell(ctx context.Context) (Receipt, error) {
+	id := s.NewID()
+	s.enterHere(id)
+	defer s.leaveHere(id)
+	run, err := s.enter(ctx, id)
+	if err != nil {
+		return Receipt{}, err
+	}
+	defer s.leave(ctx, id)
+
+	settings, lockers := s.current()
+	locker, known := lockers[run.Lock]
+	if !known {
+		return Receipt{}, fmt.Errorf("the run is on with lock %q, which this replica does not know", run.Lock)
+	}
+	receipt, err := Sale{
+		Locker: locker, Stock: s.Stock, Clock: s.Clock, Log: s.Log, Replica: s.Replica,
+		Think: settings.Think, Nested: settings.Nested,
+	}.Sell(ctx, run, id)
+	if err != nil {
+		return Receipt{}, err
+	}
+	s.Log.Info("sold", "lock", run.Lock, "before", receipt.Before, "after", receipt.After,
+		"wait", receipt.Wait.Round(time.Microsecond), "hold", receipt.Hold.Round(time.Microsecond), "order", id)
+	return receipt, nil
+}
+
+// Tally counts the run that is on.
+func (s *Shop) Tally(ctx context.Context) (history.Tally, error) {
+	for {
+		tally, err := s.Ledger.Tally(ctx)
+		if !errors.Is(err, ErrRunChanged) {
+			return tally, err
+		}
+		if err := s.reconcile(ctx); err != nil {
+			return history.Tally{}, err
+		}
+	}
+}
+
+// SetStock starts a new run with this stock.
+func (s *Shop) SetStock(ctx context.Context, stock int64) (history.Tally, error) {
+	err := s.change(ctx, func(_ context.Context, run history.Run) (history.Run, error) {
+		return s.newRun(s.lockOf(run), stock), nil
+	})
+	if err != nil {
+		return history.Tally{}, err
+	}
+	return s.Tally(ctx)
+}
+
+// SetLock switches every replica to the lock of that name and starts a new run, with the stock the last one began with.
+// Asking for the lock that is on changes nothing.
+func (s *Shop) SetLock(ctx context.Context, version string) error {
+	if run, err := s.Ledger.Run(ctx); err != nil || run.Lock == version {
+		return err
+	}
+	return s.change(ctx, func(_ context.Context, run history.Run) (history.Run, error) {
+		if run.Lock == version {
+			return run, nil
+		}
+		return s.newRun(version, s.initialOf(run)), nil
+	})
+}
+
+// Apply takes new settings, and starts a new run with them.
+func (s *Shop) Apply(ctx context.Context, settings Settings) error {
+	return s.change(ctx, func(context.Context, history.Run) (history.Run, error) {
+		s.use(settings)
+		return s.newRun(settings.Version, settings.Initial), nil
+	})
+}
+
+// LockState gives the name of the lock that is on, and its key.
+func (s *Shop) LockState(ctx context.Context) (string, KeyState, error) {
+	run, err := s.Ledger.Run(ctx)
+	if err != nil {
+		return "", KeyState{}, err
+	}
+	state, err := s.Key.Look(ctx)
+	return s.lockOf(run), state, err
+}
+
+// ForceUnlock removes the lock's key, whoever holds it, and reports whether there was one.
+func (s *Shop) ForceUnlock(ctx context.Context) (bool, error) { return s.Key.Remove(ctx) }
+
+// enter waits until the door is open and goes in.
+func (s *Shop) enter(ctx context.Context, id string) (history.Run, error) {
+	settings, _ := s.current()
+	wait, stop := lock.WithTimeout(ctx, s.Clock, settings.Lock.WaitTimeout, lock.ErrTimeout)
+	defer stop()
+	for wait.Err() == nil {
+		run, err := s.Ledger.Enter(ctx, id)
+		switch {
+		case err == nil:
+			return run, nil
+		case errors.Is(err, ErrRunChanged):
+			if err := s.reconcile(ctx); err != nil {
+				return history.Run{}, err
+			}
+		case errors.Is(err, ErrDoorClosed):
+			_ = lock.Sleep(wait, s.Clock, settings.Lock.RetryInterval) // the loop looks at wait itself
+		default:
+			if errors.Is(err, lock.ErrOutcomeUnknown) {
+				s.leave(ctx, id) // it may be in
+			}
+			return history.Run{}, err
+		}
+	}
+	return history.Run{}, lock.WaitError(wait, settings.Lock)
+}
+
+// leave ends a sale's time in the run. Should it fail, the next heartbeat makes up for it.
+func (s *Shop) leave(ctx context.Context, id string) {
+	if err := s.Ledger.Leave(context.WithoutCancel(ctx), id); err != nil {
+		s.Log.Debug("leave", "sale", id, "error", err)
+	}
+}
+
+// reconcile starts a new run if the stock was set by hand or is gone. Whoever finds the door closed leaves it to the one
+// who closed it.
+func (s *Shop) reconcile(ctx context.Context) error {
+	if _, _, err := s.Ledger.HandSet(ctx); err != nil {
+		return err // what the stock holds is no stock: no need to close the door for it
+	}
+	lease, err := s.Door.TryLock(ctx, lock.Owner(s.NewID()))
+	if errors.Is(err, lock.ErrNotObtained) {
+		settings, _ := s.current()
+		return lock.Sleep(ctx, s.Clock, settings.Lock.RetryInterval)
+	}
+	if err != nil {
+		return err
+	}
+	return s.changeUnder(ctx, lease, func(ctx context.Context, run history.Run) (history.Run, error) {
+		if _, err := s.Ledger.Tally(ctx); !errors.Is(err, ErrRunChanged) {
+			return run, err // somebody was faster
+		}
+		stock, set, err := s.Ledger.HandSet(ctx)
+		if err != nil {
+			return run, err
+		}
+		if !set {
+			settings, _ := s.current()
+			stock = settings.Initial
+		}
+		return s.newRun(s.lockOf(run), stock), nil
+	})
+}
+
+// change closes the door, waits until every sale has left, and starts the run that next makes of the one that is on,
+// unless it is the same.
+func (s *Shop) change(ctx context.Context, next func(context.Context, history.Run) (history.Run, error)) error {
+	lease, err := s.Door.Lock(ctx, lock.Owner(s.NewID()))
+	if err != nil {
+		return fmt.Errorf("closing the door: %w", err)
+	}
+	return s.changeUnder(ctx, lease, next)
+}
+
+func (s *Shop) changeUnder(ctx context.Context, door *lock.Lease, next func(context.Context, history.Run) (history.Run, error)) error {
+	defer func() {
+		if err := door.Unlock(ctx); err != nil {
+			s.Log.Warn("opening the door", "error", err)
+		}
+	}()
+	ctx = door.Context()
+	if err := s.drain(ctx); err != nil {
+		return fmt.Errorf("waiting for the sales in flight: %w", err)
+	}
+	run, err := s.Ledger.Run(ctx)
+	if err != nil {
+		return err
+	}
+	following, err := next(ctx, run)
+	if err != nil || following == run {
+		return err
+	}
+	if err := s.Ledger.Start(ctx, following); err != nil {
+		return err
+	}
+	s.Log.Info("new run", "lock", following.Lock, "stock", following.Initial, "run", following.ID)
+	return nil
+}
+
+// drain waits until no sale is in flight. A sale waits for its lock for one wait timeout, and each nested call for one
+// more; a dead replica's sales are forgotten with its heartbeat.
+func (s *Shop) drain(ctx context.Context) error {
+	settings, _ := s.current()
+	longest := time.Duration(settings.Nested+1)*settings.Lock.WaitTimeout + settings.Think + 10*time.Second
+	wait, stop := lock.WithTimeout(ctx, s.Clock, longest, lock.ErrTimeout)
+	defer stop()
+	for wait.Err() == nil {
+		_, inFlight, err := s.Ledger.Beat(ctx, s.isInside)
+		if err != nil || inFlight == 0 {
+			return err
+		}
+		_ = lock.Sleep(wait, s.Clock, settings.Lock.RetryInterval) // the loop looks at wait itself
+	}
+	settings.Lock.WaitTimeout = longest
+	return lock.WaitError(wait, settings.Lock)
+}
+
+func (s *Shop) newRun(version string, stock int64) history.Run {
+	return history.Run{ID: s.NewID(), Lock: version, Initial: stock}
+}
+
+// lockOf and initialOf are a run's, or the settings' where there is no run.
+func (s *Shop) lockOf(run history.Run) string {
+	if run.ID == "" {
+		settings, _ := s.current()
+		return settings.Version
+	}
+	return run.Lock
+}
+
+func (s *Shop) initialOf(run history.Run) int64 {
+	if run.ID == "" {
+		settings, _ := s.current()
+		return settings.Initial
+	}
+	return run.Initial
+}
+
+func (s *Shop) use(settings Settings) {
+	lockers := map[string]lock.Locker{}
+	for name, make := range settings.Strategy {
+		lockers[name] = make(settings.Lock)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.settings, s.lockers = settings, lockers
+}
+
+func (s *Shop) current() (Settings, map[string]lock.Locker) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.settings, s.lockers
+}
+
+func (s *Shop) enterHere(id string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.inside[id] = struct{}{}
+}
+
+func (s *Shop) leaveHere(id string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.inside, id)
+}
+
+func (s *Shop) isInside(id string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_, inside := s.inside[id]
+	return inside
+}
