@@ -1,0 +1,214 @@
+// Package api is the service over HTTP: JSON in and out, errors as {"error":{"code":"…","message":"…"}}.
+package api
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/gin-gonic/gin"
+
+	"lockstep/internal/evolution"
+	"lockstep/internal/history"
+	"lockstep/internal/service"
+)
+
+// maxBody is the longest request body that is read, in bytes.
+const maxBody = 64 << 10
+
+// API serves a shop.
+type API struct {
+	Shop    *service.Shop
+	Replica string
+	Redis   string // for people: which Redis this is
+	Log     *slog.Logger
+	// Open lets everybody use PUT and DELETE; otherwise they need Token, and without a Token nobody may.
+	Open  bool
+	Token string
+}
+
+// Handler gives the routes.
+func (a *API) Handler() http.Handler {
+	gin.SetMode(gin.ReleaseMode)
+	engine := gin.New()
+	engine.HandleMethodNotAllowed = true
+	engine.Use(gin.CustomRecoveryWithWriter(io.Discard, func(c *gin.Context, reason any) {
+		a.fail(c, fmt.Errorf("panic: %v", reason))
+	}))
+	engine.NoRoute(func(c *gin.Context) { a.fail(c, errNotFound) })
+	engine.NoMethod(func(c *gin.Context) { a.fail(c, errNotAllowed) })
+
+	engine.GET("/", a.page)
+	engine.GET("/healthz", a.healthz)
+	engine.GET("/readyz", a.readyz)
+	engine.POST("/inventory/sale", a.sale)
+	engine.GET("/inventory", a.inventory)
+	engine.GET("/lock", a.lock)
+	admin := engine.Group("", a.authorize)
+	admin.PUT("/inventory", a.putInventory)
+	admin.PUT("/lock", a.putLock)
+	admin.DELETE("/lock", a.deleteLock)
+	return engine
+}
+
+// SaleAnswer is what a buyer gets.
+type SaleAnswer struct {
+	OrderID     string  `json:"order_id"`
+	RunID       string  `json:"run_id"`
+	Lock        string  `json:"lock"`
+	Replica     string  `json:"replica"`
+	StockBefore int64   `json:"stock_before"`
+	StockAfter  int64   `json:"stock_after"`
+	Fence       int64   `json:"fence"`
+	WaitMS      float64 `json:"wait_ms"`
+	HoldMS      float64 `json:"hold_ms"`
+}
+
+func (a *API) sale(c *gin.Context) {
+	receipt, err := a.Shop.Sell(c.Request.Context())
+	if err != nil {
+		a.fail(c, err)
+		return
+	}
+	c.JSON(http.StatusOK, SaleAnswer{
+		OrderID: receipt.ID, RunID: receipt.RunID, Lock: receipt.Lock, Replica: receipt.Replica,
+		StockBefore: receipt.Before, StockAfter: receipt.After, Fence: receipt.Fence,
+		WaitMS: millis(receipt.Wait), HoldMS: millis(receipt.Hold),
+	})
+}
+
+func millis(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+
+func (a *API) inventory(c *gin.Context) {
+	tally, err := a.Shop.Tally(c.Request.Context())
+	a.answerTally(c, tally, err)
+}
+
+func (a *API) putInventory(c *gin.Context) {
+	var body struct {
+		Stock *int64 `json:"stock"`
+	}
+	err := read(c, &body)
+	if err != nil || body.Stock == nil || *body.Stock < 0 || *body.Stock > history.MaxStock {
+		a.fail(c, badRequest(err, fmt.Sprintf(`want {"stock":200}, a whole number from 0 to %d`, history.MaxStock)))
+		return
+	}
+	tally, err := a.Shop.SetStock(c.Request.Context(), *body.Stock)
+	a.answerTally(c, tally, err)
+}
+
+func (a *API) answerTally(c *gin.Context, tally history.Tally, err error) {
+	if err != nil {
+		a.fail(c, err)
+		return
+	}
+	c.JSON(http.StatusOK, tally.Report())
+}
+
+// LockAnswer is what GET /lock gives.
+type LockAnswer struct {
+	Version  string   `json:"version"`
+	Title    string   `json:"title"`
+	Versions []string `json:"versions"`
+	Key      LockKey  `json:"key"`
+	Released *bool    `json:"released,omitempty"` // of DELETE /lock: whether there was a lock
+}
+
+// LockKey is what Redis says of the lock's key.
+type LockKey struct {
+	Name   string `json:"name"`
+	Type   string `json:"type"`
+	Holder string `json:"holder"`
+	TTL    int64  `json:"ttl_ms"` // -1 never expires, -2 there is no key: as PTTL
+}
+
+func (a *API) lock(c *gin.Context) { a.answerLock(c, nil) }
+
+func (a *API) putLock(c *gin.Context) {
+	var body struct {
+		Version *string `json:"version"`
+	}
+	if err := read(c, &body); err != nil || body.Version == nil {
+		a.fail(c, badRequest(err, fmt.Sprintf(`want {"version":"v4"}, one of %q`, evolution.Names())))
+		return
+	}
+	if _, err := evolution.Find(*body.Version); err != nil {
+		a.fail(c, err)
+		return
+	}
+	if err := a.Shop.SetLock(c.Request.Context(), *body.Version); err != nil {
+		a.fail(c, err)
+		return
+	}
+	a.answerLock(c, nil)
+}
+
+func (a *API) deleteLock(c *gin.Context) {
+	released, err := a.Shop.ForceUnlock(c.Request.Context())
+	if err != nil {
+		a.fail(c, err)
+		return
+	}
+	a.answerLock(c, &released)
+}
+
+func (a *API) answerLock(c *gin.Context, released *bool) {
+	version, key, err := a.Shop.LockState(c.Request.Context())
+	if err != nil {
+		a.fail(c, err)
+		return
+	}
+	strategy, err := evolution.Find(version)
+	if err != nil {
+		a.fail(c, err)
+		return
+	}
+	c.JSON(http.StatusOK, LockAnswer{
+		Version: version, Title: strategy.Title, Versions: evolution.Names(), Released: released,
+		Key: LockKey{Name: key.Name, Type: key.Type, Holder: key.Holder, TTL: key.TTLMillis},
+	})
+}
+
+// Health is what GET /healthz gives; Service tells a lockstep from another program on its port.
+type Health struct {
+	Service string `json:"service"`
+	Status  string `json:"status"`
+	Replica string `json:"replica"`
+	Redis   string `json:"redis"`
+}
+
+// healthz says that the process runs.
+func (a *API) healthz(c *gin.Context) { c.JSON(http.StatusOK, a.health("ok")) }
+
+// readyz says that it can sell: that Redis answers.
+func (a *API) readyz(c *gin.Context) {
+	if _, _, err := a.Shop.LockState(c.Request.Context()); err != nil {
+		a.fail(c, err)
+		return
+	}
+	c.JSON(http.StatusOK, a.health("ready"))
+}
+
+func (a *API) health(status string) Health {
+	return Health{Service: "lockstep", Status: status, Replica: a.Replica, Redis: a.Redis}
+}
+
+// read reads a JSON body that has nothing but what to has.
+func read(c *gin.Context, to any) error {
+	decoder := json.NewDecoder(http.MaxBytesReader(c.Writer, c.Request.Body, maxBody))
+	decoder.DisallowUnknownFields()
+	err := decoder.Decode(to)
+	switch {
+	case errors.Is(err, io.EOF):
+		return errors.New("the body is empty")
+	case err != nil:
+		return err
+	case decoder.Decode(&struct{}{}) != io.EOF: //nolint:errorlint // Decode returns io.EOF itself
+		return errors.New("there is more after the JSON object")
+	}
+	return nil
+}

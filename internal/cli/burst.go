@@ -1,0 +1,191 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net/url"
+	"os"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"lockstep/internal/config"
+	"lockstep/internal/evolution"
+	"lockstep/internal/history"
+	"lockstep/internal/load"
+)
+
+// anyPort is where a server listens that only its own burst will ask.
+const anyPort = "127.0.0.1:0"
+
+func newBurst() *cobra.Command {
+	var requests, buyers int
+	var stock int64
+	var version string
+	var targets []string
+	var timeout time.Duration
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "burst",
+		Short: "Let many buyers loose at once, and give the verdict",
+		Long: `burst starts a new run, lets the buyers loose together, and reads the verdict: exit code 0 PASS, 1 OVERSOLD or UNDERSOLD,
+2 UNKNOWN or trouble. It asks the --target, or the server at server.addr if one answers there, or else one of its own.`,
+		Example: "  lockstep burst -n 1000 -c 1000 --lock v0\n  lockstep burst -n 200 -c 200 --lock v4",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if !cmd.Flags().Changed("stock") {
+				stock = int64(requests)
+			}
+			if err := checkBurst(requests, buyers, stock, version, timeout); err != nil {
+				return err
+			}
+			cfg, err := loadConfig(cmd)
+			if err != nil {
+				return err
+			}
+			targets, closeTarget, err := findTargets(cmd.Context(), cfg, targets, cmd.ErrOrStderr())
+			if err != nil {
+				return err
+			}
+			progress, finish := newProgress(cmd.ErrOrStderr(), requests)
+			result, err := load.Burst{
+				Targets: targets, Requests: requests, Buyers: buyers, Stock: stock, Lock: version,
+				Token: cfg.Admin.Token, Timeout: timeout, Progress: progress,
+			}.Run(cmd.Context())
+			finish()
+			if err := errors.Join(err, closeTarget()); err != nil {
+				return err
+			}
+			if asJSON {
+				err = json.NewEncoder(cmd.OutOrStdout()).Encode(result)
+			} else {
+				err = printResult(cmd.OutOrStdout(), result)
+			}
+			if err != nil {
+				return err
+			}
+			if code := result.Verdict.ExitCode(); code != exitOK {
+				return exitCode(code)
+			}
+			return nil
+		},
+	}
+	flags := cmd.Flags()
+	flags.IntVarP(&requests, "requests", "n", 200, "how many sales to ask for")
+	flags.IntVarP(&buyers, "buyers", "c", 200, "how many buyers ask at once")
+	flags.Int64Var(&stock, "stock", 0, "stock of the run (default: as many as requests)")
+	flags.StringVar(&version, "lock", "", "switch to this lock first: "+strings.Join(evolution.Names(), ", "))
+	flags.StringSliceVar(&targets, "target", nil, "URL of a server, or several between which the buyers take turns")
+	flags.DurationVar(&timeout, "timeout", 5*time.Minute, "longest wait for one answer")
+	flags.BoolVar(&asJSON, "json", false, "one JSON document on standard output")
+	return cmd
+}
+
+func checkBurst(requests, buyers int, stock int64, version string, timeout time.Duration) error {
+	switch {
+	case requests < 1 || requests > 10_000_000:
+		return fmt.Errorf("-n %d is not allowed: want from 1 to 10000000 requests", requests)
+	case buyers < 1 || buyers > 100_000:
+		return fmt.Errorf("-c %d is not allowed: want from 1 to 100000 buyers", buyers)
+	case stock < 0 || stock > history.MaxStock:
+		return fmt.Errorf("--stock %d is not allowed: want from 0 to %d", stock, history.MaxStock)
+	case timeout <= 0:
+		return fmt.Errorf("--timeout %v is not allowed: want more than 0", timeout)
+	}
+	if version == "" {
+		return nil
+	}
+	_, err := evolution.Find(version)
+	return err
+}
+
+// findTargets says in its first line whom the burst will ask, and starts a server if there is none.
+func findTargets(ctx context.Context, cfg config.Config, named []string, stderr io.Writer) ([]string, func() error, error) {
+	nothing := func() error { return nil }
+	if len(named) > 0 {
+		for i, target := range named {
+			u, err := url.Parse(target)
+			if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+				return nil, nil, fmt.Errorf("--target %q is not allowed: want a URL such as http://127.0.0.1:8080", target)
+			}
+			named[i] = strings.TrimSuffix(target, "/")
+			if !load.IsLockstep(ctx, named[i]) {
+				return nil, nil, fmt.Errorf("--target %s: no lockstep answers there; start one with: lockstep serve", named[i])
+			}
+		}
+		fmt.Fprintln(stderr, "burst: asking", strings.Join(named, ", "))
+		return named, nothing, nil
+	}
+	if target := "http://" + cfg.Server.Addr; load.IsLockstep(ctx, target) {
+		fmt.Fprintln(stderr, "burst: asking the server at", target)
+		return []string{target}, nothing, nil
+	}
+	addr := cfg.Server.Addr
+	cfg.Server.Addr, cfg.Redis.EmbeddedAddr = anyPort, anyPort
+	own, err := openServer(ctx, cfg, newLog(stderr, "error"))
+	if err != nil {
+		return nil, nil, err
+	}
+	fmt.Fprintf(stderr, "burst: no server answers at http://%s, asking one of my own: %s\n", addr, own.firstLine(ctx))
+	return []string{own.url()}, own.close, nil
+}
+
+// newProgress draws a bar if a person is watching, once it takes long enough to be worth one.
+func newProgress(to io.Writer, requests int) (step func(int), finish func()) {
+	file, isFile := to.(*os.File)
+	if !isFile || !term.IsTerminal(int(file.Fd())) {
+		return func(int) {}, func() {}
+	}
+	began := time.Now()
+	bar := progressbar.NewOptions(requests, progressbar.OptionSetWriter(file), progressbar.OptionSetDescription("sales"),
+		progressbar.OptionShowCount(), progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish())
+	return func(done int) {
+			if time.Since(began) > time.Second {
+				_ = bar.Set(done) // a bar that cannot be drawn is no reason to stop selling
+			}
+		}, func() {
+			_ = bar.Clear()
+		}
+}
+
+func printResult(to io.Writer, r load.Result) error {
+	table := tabwriter.NewWriter(to, 0, 0, 2, ' ', 0)
+	row := func(name, format string, args ...any) {
+		fmt.Fprintf(table, "%s\t%s\n", name, fmt.Sprintf(format, args...))
+	}
+	row("lock", "%s", r.Lock)
+	row("answers", "%d in %.2f s: %d sold (%.0f a second), %d sold out, %d failed", r.Requests, r.Seconds, r.OK, r.PerSecond, r.SoldOut, r.Failed)
+	for _, code := range slices.SortedFunc(maps.Keys(r.Failures), func(a, b string) int { return cmp.Compare(r.Failures[b], r.Failures[a]) }) {
+		row("  failed", "%d × %s", r.Failures[code], code)
+	}
+	row("latency", "p50 %.1f ms, p90 %.1f ms, p99 %.1f ms, max %.1f ms", r.Latency.P50, r.Latency.P90, r.Latency.P99, r.Latency.Max)
+	row("stock", "%d at first, %d left", r.Initial, r.Remaining)
+	row("orders", "%d in the ledger", r.Sold)
+	row("lost", "%d sales the stock never felt", r.Lost)
+	row("oversold", "%d sales beyond the stock", r.Oversold)
+	row("verdict", "%s: %s", r.Verdict, meaning(r.Verdict, r.MaxInFlight))
+	return table.Flush()
+}
+
+func meaning(v history.Verdict, atOnce int64) string {
+	switch v {
+	case history.Pass:
+		return fmt.Sprintf("stock and orders agree, with up to %d sales at once", atOnce)
+	case history.Oversold:
+		return "more was sold than the stock says"
+	case history.Undersold:
+		return "the stock fell by more than was sold"
+	default:
+		return "no two sales overlapped, or none was made: nothing was put to the test"
+	}
+}

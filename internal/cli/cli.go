@@ -1,0 +1,73 @@
+// Package cli is the command line, one file a command.
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"lockstep/internal/config"
+	"lockstep/internal/evolution"
+)
+
+// Exit codes: what a command was asked for holds, does not, or cannot be said.
+const (
+	exitOK      = 0
+	exitTrouble = 2
+)
+
+// exitCode is an error that only carries the code to end with; what there was to say has been said.
+type exitCode int
+
+func (e exitCode) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
+
+// Run runs the command line and gives its exit code. SIGINT and SIGTERM end what runs; a second one ends it at once.
+func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, stop) // from now on a signal does what it does by default
+
+	root := newRoot()
+	root.SetArgs(args)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	err := root.ExecuteContext(ctx)
+	var code exitCode
+	switch {
+	case err == nil:
+		return exitOK
+	case errors.As(err, &code):
+		return int(code)
+	default:
+		fmt.Fprintln(stderr, "lockstep:", err)
+		return exitTrouble
+	}
+}
+
+func newRoot() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "lockstep",
+		Short: "An inventory sold over HTTP, under a Redis lock of your choice",
+		Long: `lockstep sells an inventory over HTTP under a Redis lock of your choice, and shows which locks hold.
+Without a command it serves.
+
+Settings come from config.yaml, the environment (LOCKSTEP_LOCK_VERSION=v4) and flags (--lock.version v4), in rising order.`,
+		Args:          cobra.NoArgs,
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		RunE:          runServe,
+	}
+	config.AddFlags(root.PersistentFlags(), evolution.Names())
+	root.AddCommand(newServe(), newBurst())
+	return root
+}
+
+func loadConfig(cmd *cobra.Command) (config.Config, error) {
+	return config.Load(cmd.Flags(), evolution.Names())
+}

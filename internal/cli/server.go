@@ -1,0 +1,150 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"strconv"
+	"time"
+
+	"github.com/google/uuid"
+
+	"lockstep/internal/api"
+	"lockstep/internal/config"
+	"lockstep/internal/dao"
+	"lockstep/internal/evolution"
+	"lockstep/internal/lock"
+	"lockstep/internal/lockv6"
+	"lockstep/internal/service"
+)
+
+// The door is a lock of our own making, renewed while it is held; its expiry is how long a replica that dies while it
+// changes the run can hold up the others.
+const (
+	doorTTL  = 5 * time.Second
+	doorWait = 2 * time.Minute
+)
+
+// server is a shop, its Redis, and the HTTP server in front.
+type server struct {
+	api    *api.API
+	redis  *dao.Redis
+	http   *http.Server
+	addr   string
+	grace  time.Duration
+	failed chan error // the HTTP server ended by itself
+	stop   context.CancelFunc
+	lived  chan struct{} // closed when the heartbeat has ended
+}
+
+// openServer starts everything, or nothing. The server ends by close, not with ctx.
+func openServer(ctx context.Context, cfg config.Config, log *slog.Logger) (_ *server, err error) {
+	listener, err := net.Listen("tcp", cfg.Server.Addr)
+	if err != nil {
+		return nil, fmt.Errorf("server.addr: cannot listen on %s: %w; choose another with --server.addr", cfg.Server.Addr, err)
+	}
+	redis, err := dao.Open(ctx, dao.Config(cfg.Redis))
+	if err != nil {
+		return nil, errors.Join(err, listener.Close())
+	}
+	replica := replicaName()
+	store := dao.NewStore(redis.Store, uuid.NewString())
+	clock := lock.SystemClock{}
+	s := &server{
+		api: &api.API{
+			Shop: &service.Shop{
+				Stock: store, Ledger: store,
+				Key: dao.NewLockKey(redis.Lock, lock.Key),
+				Door: lockv6.New(redis.Store, lock.Options{
+					Key: dao.DoorKey, TTL: doorTTL, RetryInterval: cfg.Lock.RetryInterval, WaitTimeout: doorWait, Clock: clock,
+				}),
+				Clock: clock, NewID: uuid.NewString, Log: log, Replica: replica,
+			},
+			Replica: replica, Redis: redis.Name, Log: log,
+			Open: isLoopback(listener.Addr()), Token: cfg.Admin.Token,
+		},
+		redis:  redis,
+		addr:   listener.Addr().String(),
+		grace:  time.Duration(cfg.Sale.Nested+1)*cfg.Lock.WaitTimeout + cfg.Sale.ThinkTime + 10*time.Second,
+		failed: make(chan error, 1),
+		lived:  make(chan struct{}),
+	}
+	if err := s.api.Shop.Open(ctx, s.settings(cfg)); err != nil {
+		return nil, errors.Join(fmt.Errorf("opening the shop: %w", err), listener.Close(), redis.Close())
+	}
+	live, stop := context.WithCancel(context.WithoutCancel(ctx))
+	s.stop = stop
+	go func() {
+		defer close(s.lived)
+		s.api.Shop.Live(live)
+	}()
+	s.http = &http.Server{
+		Handler:           s.api.Handler(),
+		ReadHeaderTimeout: 10 * time.Second,
+		IdleTimeout:       2 * time.Minute,
+		MaxHeaderBytes:    64 << 10,
+		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelWarn),
+	}
+	go func() { s.failed <- s.http.Serve(listener) }()
+	return s, nil
+}
+
+// settings are what of the configuration may change while the shop is open.
+func (s *server) settings(cfg config.Config) service.Settings {
+	makers := map[string]service.Maker{}
+	for _, strategy := range evolution.Table() {
+		makers[strategy.Name] = func(opts lock.Options) lock.Locker { return strategy.New(s.redis.Lock, opts) }
+	}
+	return service.Settings{
+		Version: cfg.Lock.Version,
+		Lock: lock.Options{
+			Key: lock.Key, TTL: cfg.Lock.TTL, RetryInterval: cfg.Lock.RetryInterval, WaitTimeout: cfg.Lock.WaitTimeout,
+			Clock: s.api.Shop.Clock,
+		},
+		Think: cfg.Sale.ThinkTime, Nested: cfg.Sale.Nested, Initial: cfg.Inventory.Initial,
+		Strategy: makers,
+	}
+}
+
+// close lets the sales in flight end, then ends everything.
+func (s *server) close() error {
+	ctx, cancel := context.WithTimeout(context.Background(), s.grace)
+	defer cancel()
+	err := s.http.Shutdown(ctx)
+	s.stop()
+	<-s.lived
+	return errors.Join(err, s.api.Shop.Close(ctx), s.redis.Close())
+}
+
+func (s *server) url() string { return "http://" + s.addr }
+
+// firstLine says where, with which lock and which Redis.
+func (s *server) firstLine(ctx context.Context) string {
+	version, _, err := s.api.Shop.LockState(ctx)
+	if err != nil {
+		return fmt.Sprintf("lockstep: %s · %s · %v", s.url(), s.redis.Name, err)
+	}
+	title := ""
+	if strategy, err := evolution.Find(version); err == nil {
+		title = " (" + strategy.Title + ")"
+	}
+	return fmt.Sprintf("lockstep: %s · lock %s%s · %s", s.url(), version, title, s.redis.Name)
+}
+
+func isLoopback(addr net.Addr) bool {
+	tcp, ok := addr.(*net.TCPAddr)
+	return ok && tcp.IP.IsLoopback()
+}
+
+// replicaName tells one process from another in logs and answers.
+func replicaName() string {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "replica"
+	}
+	return host + "-" + strconv.Itoa(os.Getpid())
+}

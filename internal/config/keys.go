@@ -1,0 +1,148 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cast"
+
+	"lockstep/internal/history"
+)
+
+// key is one setting: how it is called, what it is when nobody says, and how its text becomes a value. The error of set
+// says what is allowed.
+type key struct {
+	name      string
+	byDefault string
+	help      string
+	set       func(*Config, any) error
+}
+
+func (k key) path() string { return k.name }
+
+// variable is the key's name in the environment: LOCKSTEP_LOCK_VERSION for lock.version.
+func (k key) variable() string {
+	return envPrefix + "_" + strings.ToUpper(strings.ReplaceAll(k.name, ".", "_"))
+}
+
+func keys(versions []string) []key {
+	return []key{
+		{"server.addr", "127.0.0.1:8080", "where the server listens",
+			func(c *Config, v any) error { return setAddr(&c.Server.Addr, v) }},
+		{"admin.token", "", "needed for PUT and DELETE when server.addr is not loopback",
+			func(c *Config, v any) error { return setText(&c.Admin.Token, v) }},
+		{"redis.addrs", "", "host:port of a real Redis; empty: an embedded one",
+			func(c *Config, v any) error { return setAddrs(&c.Redis.Addrs, v) }},
+		{"redis.embedded_addr", "127.0.0.1:6380", "where the embedded Redis listens",
+			func(c *Config, v any) error { return setAddr(&c.Redis.EmbeddedAddr, v) }},
+		{"redis.master_name", "", "the Sentinels' name of the master; redis.addrs are then the Sentinels",
+			func(c *Config, v any) error { return setText(&c.Redis.MasterName, v) }},
+		{"redis.cluster", "false", "redis.addrs are nodes of a Redis Cluster",
+			func(c *Config, v any) error { return setBool(&c.Redis.Cluster, v) }},
+		{"lock.version", "v0", "the lock: " + strings.Join(versions, ", "),
+			func(c *Config, v any) error { return setOneOf(&c.Lock.Version, v, versions) }},
+		{"lock.ttl", "10s", "expiry of the lock, from v2 on",
+			func(c *Config, v any) error { return setDuration(&c.Lock.TTL, v, 10*time.Millisecond, 24*time.Hour) }},
+		{"lock.retry_interval", "20ms", "pause of a waiter between two tries",
+			func(c *Config, v any) error {
+				return setDuration(&c.Lock.RetryInterval, v, time.Millisecond, time.Minute)
+			}},
+		{"lock.wait_timeout", "30s", "longest wait for the lock",
+			func(c *Config, v any) error { return setDuration(&c.Lock.WaitTimeout, v, time.Millisecond, time.Hour) }},
+		{"sale.think_time", "0s", "pause of a sale between reading the stock and writing it",
+			func(c *Config, v any) error { return setDuration(&c.Sale.ThinkTime, v, 0, time.Hour) }},
+		{"sale.nested", "0", "how many nested calls take the lock again",
+			func(c *Config, v any) error { return setNumber(&c.Sale.Nested, v, 0, 100) }},
+		{"inventory.initial", "200", "stock of a first run",
+			func(c *Config, v any) error { return setNumber(&c.Inventory.Initial, v, 0, history.MaxStock) }},
+		{"log.level", "info", "debug (every lock and unlock), info (every sale), warn or error",
+			func(c *Config, v any) error {
+				return setOneOf(&c.Log.Level, v, []string{"debug", "info", "warn", "error"})
+			}},
+	}
+}
+
+func setText(to *string, value any) (err error) {
+	if *to, err = cast.ToStringE(value); err != nil {
+		return errors.New("want one text")
+	}
+	return nil
+}
+
+func setBool(to *bool, value any) (err error) {
+	if *to, err = cast.ToBoolE(value); err != nil {
+		return errors.New("want true or false")
+	}
+	return nil
+}
+
+func setOneOf(to *string, value any, allowed []string) error {
+	if err := setText(to, value); err != nil || !slices.Contains(allowed, *to) {
+		return fmt.Errorf("want one of %s", strings.Join(allowed, ", "))
+	}
+	return nil
+}
+
+func setAddr(to *string, value any) error {
+	err := setText(to, value)
+	if err == nil {
+		err = checkAddr(*to)
+	}
+	if err != nil {
+		return errors.New("want host:port, such as 127.0.0.1:8080")
+	}
+	return nil
+}
+
+func setAddrs(to *[]string, value any) error {
+	texts, err := cast.ToStringSliceE(value) // of one text, its words
+	if err != nil {
+		return errors.New("want a list of host:port, such as [127.0.0.1:6379]")
+	}
+	*to = nil
+	for _, text := range texts {
+		for addr := range strings.SplitSeq(text, ",") {
+			if addr = strings.TrimSpace(addr); addr == "" {
+				continue
+			}
+			if checkAddr(addr) != nil {
+				return fmt.Errorf("%q is not host:port, such as 127.0.0.1:6379", addr)
+			}
+			*to = append(*to, addr)
+		}
+	}
+	return nil
+}
+
+func checkAddr(addr string) error {
+	_, port, err := net.SplitHostPort(addr)
+	if err != nil {
+		return err
+	}
+	_, err = strconv.ParseUint(port, 10, 16)
+	return err
+}
+
+func setDuration(to *time.Duration, value any, from, upTo time.Duration) error {
+	text, _ := value.(string) // a bare number has no unit
+	d, err := time.ParseDuration(text)
+	if err != nil || d < from || d > upTo {
+		return fmt.Errorf("want a number with its unit, such as 10s or 500ms, from %v to %v", from, upTo)
+	}
+	*to = d
+	return nil
+}
+
+func setNumber[N int | int64](to *N, value any, from, upTo N) error {
+	n, err := strconv.ParseInt(strings.TrimSpace(fmt.Sprint(value)), 10, 64)
+	if err != nil || n < int64(from) || n > int64(upTo) {
+		return fmt.Errorf("want a whole number from %d to %d", from, upTo)
+	}
+	*to = N(n)
+	return nil
+}
