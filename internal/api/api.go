@@ -74,7 +74,7 @@ func (a *API) sale(c *gin.Context) {
 		a.fail(c, err)
 		return
 	}
-	c.JSON(http.StatusOK, SaleAnswer{
+	c.PureJSON(http.StatusOK, SaleAnswer{
 		OrderID: receipt.ID, RunID: receipt.RunID, Lock: receipt.Lock, Replica: receipt.Replica,
 		StockBefore: receipt.Before, StockAfter: receipt.After, Fence: receipt.Fence,
 		WaitMS: millis(receipt.Wait), HoldMS: millis(receipt.Hold),
@@ -106,7 +106,7 @@ func (a *API) answerTally(c *gin.Context, tally history.Tally, err error) {
 		a.fail(c, err)
 		return
 	}
-	c.JSON(http.StatusOK, tally.Report())
+	c.PureJSON(http.StatusOK, tally.Report())
 }
 
 // LockAnswer is what GET /lock gives.
@@ -167,7 +167,7 @@ func (a *API) answerLock(c *gin.Context, released *bool) {
 		a.fail(c, err)
 		return
 	}
-	c.JSON(http.StatusOK, LockAnswer{
+	c.PureJSON(http.StatusOK, LockAnswer{
 		Version: version, Title: strategy.Title, Versions: evolution.Names(), Released: released,
 		Key: LockKey{Name: key.Name, Type: key.Type, Holder: key.Holder, TTL: key.TTLMillis},
 	})
@@ -182,7 +182,7 @@ type Health struct {
 }
 
 // healthz says that the process runs.
-func (a *API) healthz(c *gin.Context) { c.JSON(http.StatusOK, a.health("ok")) }
+func (a *API) healthz(c *gin.Context) { c.PureJSON(http.StatusOK, a.health("ok")) }
 
 // readyz says that it can sell: that Redis answers.
 func (a *API) readyz(c *gin.Context) {
@@ -190,7 +190,7 @@ func (a *API) readyz(c *gin.Context) {
 		a.fail(c, err)
 		return
 	}
-	c.JSON(http.StatusOK, a.health("ready"))
+	c.PureJSON(http.StatusOK, a.health("ready"))
 }
 
 func (a *API) health(status string) Health {
@@ -207,7 +207,7 @@ func read(c *gin.Context, to any) error {
 		return errors.New("the body is empty")
 	case err != nil:
 		return err
-	case decoder.Decode(&struct{}{}) != io.EOF: //nolint:errorlint // Decode returns io.EOF itself
+	case decoder.Decode(&struct{}{}) != io.EOF:
 		return errors.New("there is more after the JSON object")
 	}
 	return nil

@@ -68,7 +68,8 @@ func (a *API) fail(c *gin.Context, err error) {
 	}
 	var answer ErrorAnswer
 	answer.Error.Code, answer.Error.Message = code, err.Error()
-	c.AbortWithStatusJSON(status, answer)
+	c.Abort()
+	c.PureJSON(status, answer)
 }
 
 // badRequest says what was wrong with a body, if that is known, and what is right.

@@ -164,7 +164,8 @@ func printResult(to io.Writer, r load.Result) error {
 		fmt.Fprintf(table, "%s\t%s\n", name, fmt.Sprintf(format, args...))
 	}
 	row("lock", "%s", r.Lock)
-	row("answers", "%d in %.2f s: %d sold (%.0f a second), %d sold out, %d failed", r.Requests, r.Seconds, r.OK, r.PerSecond, r.SoldOut, r.Failed)
+	row("answers", "%d in %.2f s: %d sold (%.0f a second), %d sold out, %d failed",
+		r.Requests, r.Seconds, r.OK, r.PerSecond, r.SoldOut, r.Failed)
 	for _, code := range slices.SortedFunc(maps.Keys(r.Failures), func(a, b string) int { return cmp.Compare(r.Failures[b], r.Failures[a]) }) {
 		row("  failed", "%d × %s", r.Failures[code], code)
 	}

@@ -36,28 +36,35 @@ type Config struct {
 	Log       Log
 }
 
-// The groups of settings. config.yaml says what each is.
+// The groups of settings; config.yaml says what each is.
 type (
+	// Server is where to listen.
 	Server struct{ Addr string }
-	Admin  struct{ Token string }
-	Redis  struct {
+	// Admin is who may change things.
+	Admin struct{ Token string }
+	// Redis is which Redis.
+	Redis struct {
 		Addrs        []string
 		EmbeddedAddr string
 		MasterName   string
 		Cluster      bool
 	}
+	// Lock is which lock.
 	Lock struct {
 		Version       string
 		TTL           time.Duration
 		RetryInterval time.Duration
 		WaitTimeout   time.Duration
 	}
+	// Sale is what a sale does under it.
 	Sale struct {
 		ThinkTime time.Duration
 		Nested    int
 	}
+	// Inventory is what there is to sell.
 	Inventory struct{ Initial int64 }
-	Log       struct{ Level string }
+	// Log is how much to say.
+	Log struct{ Level string }
 )
 
 // AddFlags gives flags one flag for every key, and --config.

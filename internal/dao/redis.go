@@ -35,6 +35,7 @@ type Redis struct {
 	Lock  redis.UniversalClient
 	Store redis.UniversalClient
 	Name  string // for people: which Redis this is
+	Addr  string // of the first of its nodes
 
 	embedded *miniredis.Miniredis
 }
@@ -45,7 +46,7 @@ func Open(ctx context.Context, cfg Config) (*Redis, error) {
 		return openEmbedded(cfg.EmbeddedAddr)
 	}
 	logging.Disable() // go-redis would log every failed connection; our callers get the error
-	r := &Redis{Lock: newClient(cfg), Store: newClient(cfg), Name: "Redis " + strings.Join(cfg.Addrs, ",")}
+	r := &Redis{Lock: newClient(cfg), Store: newClient(cfg), Name: "Redis " + strings.Join(cfg.Addrs, ","), Addr: cfg.Addrs[0]}
 	switch {
 	case cfg.MasterName != "":
 		r.Name += " (Sentinel, master " + cfg.MasterName + ")"
@@ -68,7 +69,7 @@ func openEmbedded(addr string) (*Redis, error) {
 	}
 	m.ClockTTL(true) // keys expire with the clock, not only when a test says so
 	cfg := Config{Addrs: []string{m.Addr()}}
-	return &Redis{Lock: newClient(cfg), Store: newClient(cfg), Name: "embedded Redis " + m.Addr(), embedded: m}, nil
+	return &Redis{Lock: newClient(cfg), Store: newClient(cfg), Name: "embedded Redis " + m.Addr(), Addr: m.Addr(), embedded: m}, nil
 }
 
 // newClient makes a client that never repeats a command by itself: a repeated command whose first reply was lost counts

@@ -67,6 +67,6 @@ func readStock(ctx context.Context, value string, err error) (int64, error) {
 }
 
 func badStock(what string) error {
-	return fmt.Errorf("%w: the key %s %s; it takes a whole number from 0 to %d, as in: redis-cli SET %s 200, or PUT /inventory {\"stock\":200}",
+	return fmt.Errorf("%w: the key %s %s; it takes a whole number from 0 to %d, as by redis-cli set %s 200 or PUT /inventory",
 		service.ErrBadStock, inventoryKey, what, history.MaxStock, inventoryKey)
 }

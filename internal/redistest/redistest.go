@@ -2,7 +2,6 @@
 package redistest
 
 import (
-	"context"
 	"io"
 	"net"
 	"os"
@@ -10,8 +9,6 @@ import (
 	"strconv"
 	"testing"
 	"time"
-
-	"github.com/redis/go-redis/v9"
 )
 
 // patience is how long a server may take to start.
@@ -56,17 +53,19 @@ func (s *Server) Run() {
 	ended := make(chan error, 1)
 	go func() { ended <- command.Wait() }()
 
-	client := redis.NewClient(&redis.Options{Addr: s.Addr, MaxRetries: -1, DialerRetries: 1})
-	defer client.Close()
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
-	defer cancel()
-	for client.Ping(ctx).Err() != nil {
+	timeout := time.After(patience)
+	for {
+		conn, err := net.Dial("tcp", s.Addr)
+		if err == nil {
+			conn.Close()
+			return
+		}
 		select {
 		case err := <-ended:
 			s.t.Fatalf("redis-server on %s ended at once: %v", s.Addr, err)
-		case <-ctx.Done():
-			s.t.Fatalf("redis-server on %s does not answer after %v", s.Addr, patience)
-		case <-time.After(10 * time.Millisecond):
+		case <-timeout:
+			s.t.Fatalf("redis-server on %s does not answer after %v: %v", s.Addr, patience, err)
+		case <-time.After(5 * time.Millisecond):
 		}
 	}
 }

@@ -1,0 +1,104 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// The house: who may import whom. A package that is not here, or an arrow that is not, is a change of the design, and
+// belongs into docs/ARCHITECTURE.md too.
+var house = map[string][]string{
+	"lockstep": {"internal/cli"},
+	"lockstep/internal/cli": {
+		"internal/api", "internal/config", "internal/dao", "internal/evolution", "internal/history", "internal/load", "internal/lock",
+		"internal/lockv6", "internal/service",
+	},
+	"lockstep/internal/config":  {"internal/history"},
+	"lockstep/internal/api":     {"internal/evolution", "internal/history", "internal/lock", "internal/service"},
+	"lockstep/internal/load":    {"internal/history"},
+	"lockstep/internal/service": {"internal/history", "internal/lock"},
+	"lockstep/internal/dao":     {"internal/history", "internal/lock", "internal/service", "util/lua"},
+	"lockstep/internal/evolution": {
+		"internal/contrast", "internal/lock", "internal/lockv1", "internal/lockv2", "internal/lockv3", "internal/lockv4",
+		"internal/lockv5", "internal/lockv6",
+	},
+	"lockstep/internal/contrast":  {"internal/lock"},
+	"lockstep/internal/lockv1":    {"internal/lock"},
+	"lockstep/internal/lockv2":    {"internal/lock"},
+	"lockstep/internal/lockv3":    {"internal/lock"},
+	"lockstep/internal/lockv4":    {"internal/lock", "util/lua"},
+	"lockstep/internal/lockv5":    {"internal/lock", "util/lua"},
+	"lockstep/internal/lockv6":    {"internal/lock", "util/lua"},
+	"lockstep/internal/lock":      {},
+	"lockstep/internal/history":   {},
+	"lockstep/internal/redistest": {}, // for tests alone
+	"lockstep/util/lua":           {},
+}
+
+// Whoever else may import these.
+var onlyThere = map[string][]string{
+	"github.com/spf13/viper":           {"lockstep/internal/config"},
+	"github.com/gin-gonic/gin":         {"lockstep/internal/api"},
+	"github.com/spf13/cobra":           {"lockstep/internal/cli"},
+	"github.com/alicebob/miniredis/v2": {"lockstep/internal/dao"},
+}
+
+func TestImportsFormTheHouse(t *testing.T) {
+	command := exec.Command("go", "list", "-json=ImportPath,Imports", "./...")
+	output, err := command.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	decoder, seen := json.NewDecoder(output), 0
+	for {
+		var pkg struct {
+			ImportPath string
+			Imports    []string
+		}
+		if err := decoder.Decode(&pkg); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		seen++
+		checkRoom(t, pkg.ImportPath, pkg.Imports)
+	}
+	if err := command.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	if seen != len(house) {
+		t.Errorf("there are %d packages; the house has %d", seen, len(house))
+	}
+}
+
+func checkRoom(t *testing.T, room string, imports []string) {
+	t.Helper()
+	allowed, known := house[room]
+	if !known {
+		t.Errorf("%s is not in the house", room)
+	}
+	var used []string
+	for _, path := range imports {
+		if within, ours := strings.CutPrefix(path, "lockstep/"); ours {
+			used = append(used, within)
+		}
+		if rooms, kept := onlyThere[path]; kept && !slices.Contains(rooms, room) {
+			t.Errorf("%s imports %s, which only %v may", room, path, rooms)
+		}
+		if room == "lockstep/internal/lock" && strings.Contains(path, ".") {
+			t.Errorf("the contract imports %s: it is the standard library's alone", path)
+		}
+	}
+	slices.Sort(used)
+	if !slices.Equal(used, allowed) {
+		t.Errorf("%s imports %v; the house says %v", room, used, allowed)
+	}
+}

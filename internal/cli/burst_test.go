@@ -1,0 +1,104 @@
+package cli
+
+import (
+	"encoding/json"
+	"net"
+	"strings"
+	"testing"
+
+	"lockstep/internal/history"
+	"lockstep/internal/load"
+)
+
+func TestBurstShowsWhichLocksHold(t *testing.T) {
+	eachRedis(t, func(t *testing.T, redis []string) {
+		burst := func(n, lock string) (int, load.Result) {
+			code, stdout, stderr := command(t, append(redis, "burst", "--server.addr", unusedAddr(t), "-n", n, "-c", n, "--lock", lock, "--json")...)
+			var result load.Result
+			if err := json.Unmarshal([]byte(stdout), &result); err != nil {
+				t.Fatalf("burst --lock %s: exit code %d, %s%s: %v", lock, code, stdout, stderr, err)
+			}
+			if !strings.HasPrefix(stderr, "burst: no server answers at http://") {
+				t.Errorf("the first line does not say whom it asks: %s", stderr)
+			}
+			return code, result
+		}
+		if code, r := burst("1000", "v0"); code != 1 || r.Verdict != history.Oversold || r.Lost == 0 || r.OK != 1000 || r.Sold != 1000 {
+			t.Errorf("v0: exit code %d, %+v; want lost updates", code, r)
+		}
+		for _, lock := range locks {
+			code, r := burst("100", lock)
+			if code != 0 || r.Verdict != history.Pass || r.OK != 100 || r.Sold != 100 || r.Remaining != 0 || r.Failed != 0 || r.Lock != lock {
+				t.Errorf("%s: exit code %d, %+v; want a PASS", lock, code, r)
+			}
+		}
+	})
+}
+
+func TestBurstAgainstARunningServer(t *testing.T) {
+	s := start(t, "--redis.embedded_addr", anyPort, "--lock.version", "v5")
+	code, stdout, stderr := command(t, "burst", "--server.addr", s.addr, "-n", "30", "-c", "10", "--stock", "20")
+	if code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+	if !strings.Contains(stderr, "burst: asking the server at http://"+s.addr) {
+		t.Errorf("it did not ask the running server: %s", stderr)
+	}
+	for _, says := range []string{"30 in", "20 sold", "10 sold out, 0 failed", "20 at first, 0 left", "PASS: stock and orders agree", "v5"} {
+		if !strings.Contains(stdout, says) {
+			t.Errorf("the table does not say %q:\n%s", says, stdout)
+		}
+	}
+	code, stdout, stderr = command(t, "burst", "--target", s.url()+"/,"+s.url(), "-n", "1", "-c", "1")
+	if code != 2 || !strings.Contains(stdout, "UNKNOWN: no two sales overlapped") {
+		t.Errorf("one lonely buyer: exit code %d\n%s%s", code, stdout, stderr)
+	}
+}
+
+func TestBurstCountsFailuresByTheirCode(t *testing.T) {
+	s := start(t, "--redis.embedded_addr", anyPort, "--lock.version", "v1", "--lock.wait_timeout", "10ms")
+	if err := s.outside.Set(t.Context(), "distributedLock", 1, 0).Err(); err != nil {
+		t.Fatal(err)
+	}
+	code, stdout, _ := command(t, "burst", "--target", s.url(), "-n", "5", "-c", "5", "--json")
+	var result load.Result
+	if err := json.Unmarshal([]byte(stdout), &result); err != nil {
+		t.Fatal(err)
+	}
+	if code != 2 || result.Failed != 5 || result.Failures["lock_timeout"] != 5 || result.Verdict != history.Unknown {
+		t.Errorf("exit code %d, %+v; want five lock_timeout", code, result)
+	}
+}
+
+func TestBurstRefusals(t *testing.T) {
+	silent := "http://" + unusedAddr(t)
+	for args, says := range map[string]string{
+		"-n 0":                    "-n 0 is not allowed: want from 1",
+		"-n x":                    "invalid argument",
+		"-c -1":                   "-c -1 is not allowed",
+		"--stock -1":              "--stock -1 is not allowed: want from 0 to 1000000000",
+		"--lock v42":              `"v42"; there are v0, v1, v2, v3, v4, v5, v6, local`,
+		"--timeout 0s":            "--timeout 0s is not allowed",
+		"--target nowhere":        `--target "nowhere" is not allowed: want a URL such as http://`,
+		"--target " + silent:      silent + ": no lockstep answers there",
+		"--nonsense":              "unknown flag",
+		"extra":                   "unknown command",
+		"--redis.addrs 127.0.0.1": "is not host:port",
+	} {
+		code, stdout, stderr := command(t, append([]string{"burst"}, strings.Fields(args)...)...)
+		if code != 2 || !strings.Contains(stderr, says) || stdout != "" {
+			t.Errorf("burst %s: exit code %d, %s%s; want 2 and %q", args, code, stdout, stderr, says)
+		}
+	}
+}
+
+// unusedAddr is an address nobody listens at.
+func unusedAddr(t *testing.T) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", anyPort)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	return listener.Addr().String()
+}

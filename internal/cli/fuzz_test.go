@@ -1,0 +1,78 @@
+package cli
+
+import (
+	"encoding/json"
+	"testing"
+
+	"lockstep/internal/history"
+)
+
+// Whatever a body is, it starts a run with the stock it says, or is refused with a reason and changes nothing.
+func FuzzPutInventory(f *testing.F) {
+	for _, seed := range []string{
+		`{"stock":200}`, `{"stock":0}`, `{"stock":-1}`, `{"stock":1e3}`, `{"stock":null}`, `{"stock":"1"}`, `{"stock":1}x`, `{"STOCK":5}`,
+		`[]`, `null`, ``, `{`, `{"stock":18446744073709551617}`, "\xff", `{"stock":1,"stock":2}`,
+	} {
+		f.Add([]byte(seed))
+	}
+	server := start(f, "--redis.embedded_addr", anyPort)
+	f.Fuzz(func(t *testing.T, body []byte) {
+		s := server.as(t)
+		before := s.report()
+		status, text := s.send(t.Context(), "PUT", "/inventory", string(body), nil)
+		after := s.report()
+		switch status {
+		case 200:
+			var asked struct{ Stock int64 }
+			if err := json.Unmarshal(body, &asked); err != nil || after.Initial != asked.Stock || after.RunID == before.RunID {
+				t.Errorf("%q: %v; the run is %+v", body, err, after)
+			}
+		case 400:
+			var answer struct {
+				Error struct{ Code, Message string }
+			}
+			if err := json.Unmarshal(text, &answer); err != nil || answer.Error.Message == "" || after != before {
+				t.Errorf("%q: %s, %v; the run went from %+v to %+v", body, text, err, before, after)
+			}
+		default:
+			t.Errorf("%q: %d %s", body, status, text)
+		}
+	})
+}
+
+// Whatever the key inventory holds, a report is a run that began with it, or says what is wrong; and a sale takes one away or
+// says why not.
+func FuzzStockInRedis(f *testing.F) {
+	for _, seed := range []string{
+		"", "abc", "-5", "0", "7", "+7", "007", " 7", "1e3", "9223372036854775808", "1000000000", "1000000001", "\x00", "☃",
+	} {
+		f.Add(seed, false)
+	}
+	f.Add("1", true)
+	server := start(f, "--redis.embedded_addr", anyPort)
+	f.Fuzz(func(t *testing.T, value string, list bool) {
+		s := server.as(t)
+		if err := s.outside.Del(t.Context(), "inventory").Err(); err != nil {
+			t.Fatal(err)
+		}
+		var err error
+		if list {
+			err = s.outside.RPush(t.Context(), "inventory", value).Err()
+		} else {
+			err = s.outside.Set(t.Context(), "inventory", value, 0).Err()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		var report history.Report
+		status := s.ask("GET", "/inventory", "", &report)
+		saleStatus, code := s.sell()
+		switch {
+		case status == 400 && saleStatus == 400 && code == "bad_stock":
+		case status == 200 && !list && report.Remaining > 0 && saleStatus == 200:
+		case status == 200 && !list && report.Remaining == 0 && saleStatus == 409 && code == "sold_out":
+		default:
+			t.Errorf("inventory %q: GET %d %+v, sale %d %s", value, status, report, saleStatus, code)
+		}
+	})
+}

@@ -1,0 +1,276 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"lockstep/internal/api"
+	"lockstep/internal/evolution"
+	"lockstep/internal/history"
+	"lockstep/internal/lock"
+)
+
+func TestSaleAnswer(t *testing.T) {
+	eachRedis(t, func(t *testing.T, redis []string) {
+		s := start(t, append(redis, "--inventory.initial", "2", "--lock.version", "v4")...)
+		var sale api.SaleAnswer
+		if status := s.ask(http.MethodPost, "/inventory/sale", "", &sale); status != http.StatusOK {
+			t.Fatalf("POST /inventory/sale: %d", status)
+		}
+		if sale.OrderID == "" || sale.Replica == "" || sale.WaitMS <= 0 || sale.HoldMS <= 0 {
+			t.Errorf("a field is missing: %+v", sale)
+		}
+		run := s.report()
+		want := api.SaleAnswer{
+			OrderID: sale.OrderID, RunID: run.RunID, Lock: "v4", Replica: sale.Replica, StockBefore: 2, StockAfter: 1,
+			WaitMS: sale.WaitMS, HoldMS: sale.HoldMS,
+		}
+		if sale != want {
+			t.Errorf("sale %+v; want %+v", sale, want)
+		}
+		wantRun := history.Report{RunID: run.RunID, Lock: "v4", Initial: 2, Remaining: 1, Sold: 1, MaxInFlight: 1, Verdict: history.Unknown}
+		if run != wantRun {
+			t.Errorf("run %+v; want %+v", run, wantRun)
+		}
+		order, err := s.outside.LIndex(t.Context(), "{inventory}:orders:"+run.RunID, 0).Result()
+		if err != nil || !strings.Contains(order, lock.Owner(sale.OrderID)) {
+			t.Errorf("the ledger says %s, %v", order, err)
+		}
+	})
+}
+
+func TestStatusAndCode(t *testing.T) {
+	eachRedis(t, func(t *testing.T, redis []string) {
+		s := start(t, redis...)
+		big := `{"stock":` + strings.Repeat(" ", 2<<20) + `5}`
+		for _, c := range []struct {
+			method, path, body string
+			status             int
+			code, says         string
+		}{
+			{"GET", "/healthz", "", 200, "", `"service":"lockstep"`},
+			{"GET", "/readyz", "", 200, "", `"ready"`},
+			{"GET", "/", "", 200, "", "POST http://"},
+			{"GET", "/lock", "", 200, "", `"version":"v0","title":"no lock","versions":["v0","v1","v2","v3","v4","v5","v6","local"],`},
+			{"GET", "/lock", "", 200, "", `"key":{"name":"distributedLock","type":"none","holder":"","ttl_ms":-2}`},
+			{"GET", "/nowhere", "", 404, "not_found", "GET /"},
+			{"GET", "/inventory/sale", "", 405, "method_not_allowed", "GET /"},
+			{"PUT", "/inventory", `{"stock":"many"}`, 400, "bad_request", `want {"stock":200}, a whole number from 0 to 1000000000`},
+			{"PUT", "/inventory", `{"stock":-1}`, 400, "bad_request", `want {"stock":200}`},
+			{"PUT", "/inventory", `{"stock":1.5}`, 400, "bad_request", `1.5`},
+			{"PUT", "/inventory", `{"stock":1000000001}`, 400, "bad_request", `want {"stock":200}`},
+			{"PUT", "/inventory", `{"stock":99999999999999999999}`, 400, "bad_request", `want {"stock":200}`},
+			{"PUT", "/inventory", `{}`, 400, "bad_request", `want {"stock":200}`},
+			{"PUT", "/inventory", ``, 400, "bad_request", `the body is empty`},
+			{"PUT", "/inventory", `{"stock":1,"stok":2}`, 400, "bad_request", `stok`},
+			{"PUT", "/inventory", `{"stock":1} {"stock":2}`, 400, "bad_request", `more after`},
+			{"PUT", "/inventory", `stock=200`, 400, "bad_request", `want {"stock":200}`},
+			{"PUT", "/inventory", big, 400, "bad_request", `too large`},
+			{"PUT", "/lock", `{"version":"v42"}`, 400, "unknown_lock", `"v42"; there are v0, v1, v2, v3, v4, v5, v6, local`},
+			{"PUT", "/lock", `{}`, 400, "bad_request", `"v6"`},
+			{"PUT", "/lock", `{"version":4}`, 400, "bad_request", `"v6"`},
+			{"PUT", "/lock", `{"version":"v5"}`, 200, "", `"version":"v5","title":"reentrant hash"`},
+			{"PUT", "/inventory", `{"stock":1}`, 200, "", `"lock":"v5","initial":1,"remaining":1,"sold":0`},
+			{"POST", "/inventory/sale", "", 200, "", `"stock_before":1,"stock_after":0`},
+			{"POST", "/inventory/sale", "", 409, "sold_out", "sold out"},
+			{"DELETE", "/lock", "", 200, "", `"released":false`},
+		} {
+			status, text := s.send(t.Context(), c.method, c.path, c.body, nil)
+			var answer api.ErrorAnswer
+			_ = json.Unmarshal(text, &answer) // the page is no JSON
+			said := string(text)
+			if c.code != "" {
+				said = answer.Error.Message
+			}
+			if status != c.status || answer.Error.Code != c.code || !strings.Contains(said, c.says) {
+				t.Errorf("%s %s %.40s: %d %s; want %d %s and %q", c.method, c.path, c.body, status, text, c.status, c.code, c.says)
+			}
+		}
+	})
+}
+
+func TestLockTimeoutAndForceUnlock(t *testing.T) {
+	eachRedis(t, func(t *testing.T, redis []string) {
+		s := start(t, append(redis, "--lock.version", "v1", "--lock.wait_timeout", "100ms")...)
+		if err := s.outside.Set(t.Context(), lock.Key, 1, 0).Err(); err != nil { // its holder died
+			t.Fatal(err)
+		}
+		status, text := s.send(t.Context(), "POST", "/inventory/sale", "", nil)
+		if status != 503 || !strings.Contains(string(text), `"lock_timeout"`) {
+			t.Errorf("sale under a lock left behind: %d %s; want 503 lock_timeout", status, text)
+		}
+		var answer api.LockAnswer
+		s.ask("GET", "/lock", "", &answer)
+		if want := (api.LockKey{Name: lock.Key, Type: "string", Holder: "1", TTL: -1}); answer.Key != want {
+			t.Errorf("GET /lock: %+v; want %+v", answer.Key, want)
+		}
+		s.ask("DELETE", "/lock", "", &answer)
+		if answer.Released == nil || !*answer.Released || answer.Key.Type != "none" {
+			t.Errorf("DELETE /lock: %+v", answer)
+		}
+		if status, code := s.sell(); status != 200 {
+			t.Errorf("sale after the release: %d %s", status, code)
+		}
+	})
+}
+
+func TestLockKeyOfEachType(t *testing.T) {
+	eachRedis(t, func(t *testing.T, redis []string) {
+		s := start(t, append(redis, "--sale.think_time", "300ms")...)
+		for version, want := range map[string]string{
+			"v1": "string 1 -1", "v2": "string 1 ttl", "v3": "string owner ttl", "v5": "hash owner ttl",
+		} {
+			if status := s.ask("PUT", "/lock", fmt.Sprintf(`{"version":%q}`, version), nil); status != 200 {
+				t.Fatalf("PUT /lock %s: %d", version, status)
+			}
+			sold := make(chan int, 1)
+			go func() { status, _ := s.sell(); sold <- status }()
+			var answer api.LockAnswer
+			eventually(t, "a lock is held", func() bool {
+				s.ask("GET", "/lock", "", &answer)
+				return answer.Key.Type != "none"
+			})
+			got := answer.Key.Type
+			if strings.HasPrefix(answer.Key.Holder, lock.Key+":") {
+				got += " owner"
+			} else {
+				got += " " + answer.Key.Holder
+			}
+			if answer.Key.TTL > 0 && answer.Key.TTL <= 10_000 {
+				got += " ttl"
+			} else {
+				got += fmt.Sprint(" ", answer.Key.TTL)
+			}
+			if got != want {
+				t.Errorf("%s: %s; want %s", version, got, want)
+			}
+			if status := <-sold; status != 200 {
+				t.Errorf("%s: sale: %d", version, status)
+			}
+		}
+	})
+}
+
+func TestLockLostIsAnswered(t *testing.T) {
+	eachRedis(t, func(t *testing.T, redis []string) {
+		s := start(t, append(redis, "--lock.version", "v6", "--lock.ttl", "300ms", "--sale.think_time", "1m")...)
+		answered := make(chan string, 1)
+		go func() {
+			status, code := s.sell()
+			answered <- fmt.Sprint(status, " ", code)
+		}()
+		eventually(t, "the sale holds the lock", func() bool {
+			n, err := s.outside.Del(t.Context(), lock.Key).Result()
+			return err == nil && n == 1
+		})
+		if got := <-answered; got != "503 lock_lost" {
+			t.Errorf("sale whose lock was taken away: %s; want 503 lock_lost", got)
+		}
+		if run := s.report(); run.Sold != 0 || run.Remaining != run.Initial {
+			t.Errorf("it wrote all the same: %+v", run)
+		}
+	})
+}
+
+func TestClientThatGoesAwayLeavesNothingBehind(t *testing.T) {
+	eachRedis(t, func(t *testing.T, redis []string) {
+		for _, version := range locks {
+			t.Run(version, func(t *testing.T) {
+				s := start(t, append(redis, "--lock.version", version, "--sale.think_time", "1m")...)
+				ctx, leave := context.WithCancel(t.Context())
+				gone := make(chan struct{})
+				for range 2 { // one holds the lock, one waits for it
+					go func() { s.send(ctx, "POST", "/inventory/sale", "", nil); gone <- struct{}{} }()
+				}
+				eventually(t, "two sales are in flight", func() bool { return s.report().InFlight == 2 })
+				leave()
+				<-gone
+				<-gone
+				eventually(t, "no sale is in flight", func() bool { return s.report().InFlight == 0 })
+				var answer api.LockAnswer
+				s.ask("GET", "/lock", "", &answer)
+				if answer.Key.Type != "none" {
+					t.Errorf("a lock is left behind: %+v", answer.Key)
+				}
+			})
+		}
+	})
+}
+
+func TestAuthorization(t *testing.T) {
+	for _, c := range []struct {
+		name                 string
+		open                 bool
+		token, authorization string
+		status               int
+		code                 string
+	}{
+		{"loopback", true, "", "", 200, ""},
+		{"no token sent", false, "secret", "", 401, "unauthorized"},
+		{"not a bearer", false, "secret", "Basic secret", 401, "unauthorized"},
+		{"wrong token", false, "secret", "Bearer guess", 403, "forbidden"},
+		{"right token", false, "secret", "Bearer secret", 200, ""},
+		{"none configured, none sent", false, "", "", 401, "unauthorized"},
+		{"none configured, one sent", false, "", "Bearer guess", 403, "forbidden"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := start(t, "--redis.embedded_addr", anyPort)
+			s.api.Open, s.api.Token = c.open, c.token
+			for _, request := range []struct{ method, path, body string }{
+				{"PUT", "/inventory", `{"stock":3}`}, {"PUT", "/lock", `{"version":"v1"}`}, {"DELETE", "/lock", ""},
+			} {
+				header := http.Header{}
+				if c.authorization != "" {
+					header.Set("Authorization", c.authorization)
+				}
+				status, text := s.send(t.Context(), request.method, request.path, request.body, header)
+				var answer api.ErrorAnswer
+				if err := json.Unmarshal(text, &answer); err != nil {
+					t.Fatal(err)
+				}
+				if status != c.status || answer.Error.Code != c.code {
+					t.Errorf("%s %s: %d %s; want %d %s", request.method, request.path, status, text, c.status, c.code)
+				}
+			}
+			if status, _ := s.sell(); status != 200 {
+				t.Errorf("buying needs no token, but: %d", status)
+			}
+		})
+	}
+}
+
+func TestPageNamesEveryLock(t *testing.T) {
+	s := start(t, "--redis.embedded_addr", anyPort, "--lock.version", "v3")
+	status, text := s.send(t.Context(), "GET", "/", "", nil)
+	if status != 200 {
+		t.Fatal(status)
+	}
+	for _, strategy := range evolution.Table() {
+		if !strings.Contains(string(text), "<td>"+strategy.Name+"<td>") {
+			t.Errorf("the page does not know %s", strategy.Name)
+		}
+	}
+	if !strings.Contains(string(text), `class="on"><td>v3`) {
+		t.Error("the page does not mark the lock that is on")
+	}
+}
+
+func TestRetryAfter(t *testing.T) {
+	s := start(t, "--redis.embedded_addr", anyPort, "--lock.version", "v1", "--lock.wait_timeout", "10ms")
+	if err := s.outside.Set(t.Context(), lock.Key, 1, time.Minute).Err(); err != nil {
+		t.Fatal(err)
+	}
+	response, err := http.Post(s.url()+"/inventory/sale", "", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	if got := response.Header.Get("Retry-After"); response.StatusCode != 503 || got != "1" {
+		t.Errorf("%d with Retry-After %q; want 503 with 1", response.StatusCode, got)
+	}
+}

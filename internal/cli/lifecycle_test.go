@@ -1,0 +1,223 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"lockstep/internal/api"
+	"lockstep/internal/redistest"
+)
+
+func TestFirstLineSaysWhereAndWhat(t *testing.T) {
+	addr, redis := unusedAddr(t), unusedAddr(t)
+	output, finish := serve(t, "--server.addr", addr, "--redis.embedded_addr", redis, "--lock.version", "v4")
+	want := "lockstep: http://" + addr + " · lock v4 (compare-and-delete in Lua) · embedded Redis " + redis + "\n"
+	if got := output.String(); got != want {
+		t.Errorf("first line %q; want %q", got, want)
+	}
+	if code := finish(); code != 0 {
+		t.Errorf("exit code %d after being told to end", code)
+	}
+}
+
+func TestSalesInFlightEndFirst(t *testing.T) {
+	addr := unusedAddr(t)
+	_, finish := serve(t, "--server.addr", addr, "--redis.embedded_addr", anyPort, "--sale.think_time", "500ms", "--lock.version", "v4")
+	answered := make(chan int, 2)
+	for range 2 {
+		go func() {
+			response, err := http.Post("http://"+addr+"/inventory/sale", "", nil)
+			if err != nil {
+				t.Error(err)
+				answered <- 0
+				return
+			}
+			response.Body.Close()
+			answered <- response.StatusCode
+		}()
+	}
+	eventually(t, "both sales are in flight", func() bool {
+		response, err := http.Get("http://" + addr + "/inventory")
+		if err != nil {
+			return false
+		}
+		defer response.Body.Close()
+		text, err := io.ReadAll(response.Body)
+		return err == nil && strings.Contains(string(text), `"in_flight":2`)
+	})
+	if code := finish(); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+	for range 2 {
+		if status := <-answered; status != 200 {
+			t.Errorf("a sale in flight was answered %d", status)
+		}
+	}
+}
+
+func TestTroubleAtTheStart(t *testing.T) {
+	busy, err := net.Listen("tcp", anyPort)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer busy.Close()
+	inUse, unused := busy.Addr().String(), unusedAddr(t)
+	for _, c := range []struct {
+		args string
+		says []string
+	}{
+		{"--server.addr " + inUse, []string{"server.addr", inUse, "in use", "--server.addr"}},
+		{"--redis.embedded_addr " + inUse, []string{"redis.embedded_addr", inUse, "in use", "another port"}},
+		{"--redis.addrs " + unused, []string{"redis.addrs", unused, "refused", "leave redis.addrs empty"}},
+		{"--lock.version v42", []string{"lock.version", "v42", "v0, v1, v2, v3, v4, v5, v6, local"}},
+		{"--lock.ttl -1s", []string{"lock.ttl", "-1s", "such as 10s"}},
+		{"--lock.ttl ten", []string{"lock.ttl", "ten", "such as 10s"}},
+		{"--config nowhere.yaml", []string{"nowhere.yaml"}},
+		{"nonsense", []string{`unknown command "nonsense"`}},
+	} {
+		args := append([]string{"--server.addr", anyPort, "--redis.embedded_addr", anyPort}, strings.Fields(c.args)...)
+		code, stdout, stderr := command(t, args...)
+		if code != 2 || stdout != "" {
+			t.Errorf("%s: exit code %d, %s", c.args, code, stdout)
+		}
+		for _, says := range c.says {
+			if !strings.Contains(stderr, says) {
+				t.Errorf("%s: %q does not say %q", c.args, stderr, says)
+			}
+		}
+	}
+}
+
+func TestChangedFileTakesEffect(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "config.yaml")
+	write := func(text string) {
+		t.Helper()
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	addr := unusedAddr(t)
+	common := "server.addr: " + addr + "\nredis.embedded_addr: 127.0.0.1:0\n"
+	write(common + "lock.version: v1\n")
+	_, finish := serve(t, "--config", file)
+	defer finish()
+	s := &testServer{server: &server{addr: addr}, t: t}
+	if run := s.report(); run.Lock != "v1" || run.Initial != 200 {
+		t.Errorf("at first: %+v", run)
+	}
+	write(common + "lock.version: v42\n") // refused, and the server goes on
+	write(common + "lock:\n  version: v4\ninventory:\n  initial: 7\n")
+	eventually(t, "a run with v4 and 7 in stock", func() bool {
+		run := s.report()
+		return run.Lock == "v4" && run.Initial == 7 && run.Remaining == 7
+	})
+}
+
+// Every request is answered while Redis is away and comes back; then all is as before.
+func TestRedisGoneAndBack(t *testing.T) {
+	redis := redistest.Start(t)
+	s := start(t, "--redis.addrs", redis.Addr, "--lock.version", "v4", "--inventory.initial", "1000000")
+	s.sell()
+	transport := &http.Transport{MaxIdleConnsPerHost: 200}
+	defer transport.CloseIdleConnections()
+	client := &http.Client{Transport: transport}
+	before := runtime.NumGoroutine()
+
+	var mu sync.Mutex
+	statuses := map[int]int{}
+	stop := make(chan struct{})
+	var buyers sync.WaitGroup
+	for range 200 {
+		buyers.Go(func() {
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+				}
+				response, err := client.Post(s.url()+"/inventory/sale", "", nil)
+				if err != nil {
+					t.Errorf("unanswered: %v", err)
+					return
+				}
+				_, _ = io.Copy(io.Discard, response.Body)
+				response.Body.Close()
+				mu.Lock()
+				statuses[response.StatusCode]++
+				mu.Unlock()
+			}
+		})
+	}
+	answers := func(status int) int {
+		mu.Lock()
+		defer mu.Unlock()
+		return statuses[status]
+	}
+	eventually(t, "sales", func() bool { return answers(200) > 20 })
+	redis.Stop()
+	eventually(t, "every buyer was told that Redis is gone", func() bool { return answers(503) > 2*200 })
+	var answer api.ErrorAnswer
+	if status := s.ask("GET", "/readyz", "", &answer); status != 503 || answer.Error.Code != "redis_unavailable" {
+		t.Errorf("GET /readyz without Redis: %d %+v", status, answer)
+	}
+	if status := s.ask("GET", "/healthz", "", nil); status != 200 {
+		t.Errorf("GET /healthz without Redis: %d", status)
+	}
+	redis.Run()
+	sold := answers(200)
+	eventually(t, "sales again", func() bool { return answers(200) > sold+200 })
+	close(stop)
+	buyers.Wait()
+
+	for status := range statuses {
+		if status != 200 && status != 503 {
+			t.Errorf("%d requests were answered %d", statuses[status], status)
+		}
+	}
+	eventually(t, "no sale is in flight", func() bool { return s.report().InFlight == 0 })
+	transport.CloseIdleConnections()
+	http.DefaultClient.CloseIdleConnections()
+	eventually(t, "as many goroutines as before", func() bool { return runtime.NumGoroutine() <= before })
+}
+
+// serve runs the command until finish, which gives its exit code.
+func serve(t *testing.T, args ...string) (stdout *bytes.Buffer, finish func() int) {
+	t.Helper()
+	ctx, end := context.WithCancel(t.Context())
+	reader, writer := io.Pipe()
+	ended := make(chan int, 1)
+	var stderr bytes.Buffer
+	go func() {
+		ended <- Run(ctx, args, writer, &stderr)
+		writer.Close()
+	}()
+	stdout = &bytes.Buffer{}
+	line := make([]byte, 1024)
+	n, err := reader.Read(line) // the first line is one write
+	if err != nil {
+		end()
+		t.Fatalf("lockstep %v ended with %d: %s", args, <-ended, stderr.String())
+	}
+	stdout.Write(line[:n])
+	return stdout, sync.OnceValue(func() int {
+		end()
+		http.DefaultClient.CloseIdleConnections()
+		select {
+		case code := <-ended:
+			return code
+		case <-time.After(patience):
+			t.Fatal("it does not end")
+			return -1
+		}
+	})
+}

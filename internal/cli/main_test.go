@@ -1,0 +1,160 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/spf13/pflag"
+	"go.uber.org/goleak"
+
+	"lockstep/internal/api"
+	"lockstep/internal/config"
+	"lockstep/internal/evolution"
+	"lockstep/internal/history"
+	"lockstep/internal/redistest"
+)
+
+func TestMain(m *testing.M) {
+	goleak.VerifyTestMain(m,
+		// viper's watch has no end
+		goleak.IgnoreAnyFunction("github.com/spf13/viper.(*Viper).WatchConfig.func1"),
+		goleak.IgnoreAnyFunction("github.com/fsnotify/fsnotify.(*inotify).readEvents"))
+}
+
+// patience is how long a test waits for what must happen.
+const patience = 30 * time.Second
+
+// locks are the strategies that exclude.
+var locks = []string{"v1", "v2", "v3", "v4", "v5", "v6", "local"}
+
+// eachRedis runs a test on an embedded Redis and on a real one.
+func eachRedis(t *testing.T, test func(t *testing.T, redisFlags []string)) {
+	t.Helper()
+	t.Run("embedded", func(t *testing.T) {
+		t.Parallel()
+		test(t, []string{"--redis.embedded_addr", anyPort})
+	})
+	t.Run("real", func(t *testing.T) {
+		t.Parallel()
+		test(t, []string{"--redis.addrs", redistest.Start(t).Addr})
+	})
+}
+
+// testServer is a server of the test's own, and a client of its Redis that is nobody's.
+type testServer struct {
+	*server
+	t       testing.TB
+	outside redis.UniversalClient
+}
+
+func start(t testing.TB, flags ...string) *testServer {
+	t.Helper()
+	set := pflag.NewFlagSet("test", pflag.ContinueOnError)
+	config.AddFlags(set, evolution.Names())
+	if err := set.Parse(append([]string{"--server.addr", anyPort}, flags...)); err != nil {
+		t.Fatal(err)
+	}
+	cfg, err := config.Load(set, evolution.Names())
+	if err != nil {
+		t.Fatal(err)
+	}
+	own, err := openServer(t.Context(), cfg, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &testServer{server: own, t: t, outside: own.redis.Store}
+	t.Cleanup(func() {
+		http.DefaultClient.CloseIdleConnections()
+		if err := own.close(); err != nil {
+			t.Errorf("close: %v", err)
+		}
+	})
+	return s
+}
+
+// as gives the same server to another test.
+func (s *testServer) as(t testing.TB) *testServer {
+	return &testServer{server: s.server, t: t, outside: s.outside}
+}
+
+// ask sends a request and reads its answer into into, which may be nil; it gives the status.
+func (s *testServer) ask(method, path, body string, into any) int {
+	s.t.Helper()
+	status, text := s.send(s.t.Context(), method, path, body, nil)
+	if into != nil {
+		if err := json.Unmarshal(text, into); err != nil {
+			s.t.Fatalf("%s %s: %s: %v", method, path, text, err)
+		}
+	}
+	return status
+}
+
+func (s *testServer) send(ctx context.Context, method, path, body string, header http.Header) (int, []byte) {
+	s.t.Helper()
+	request, err := http.NewRequestWithContext(ctx, method, s.url()+path, strings.NewReader(body))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	for name, values := range header {
+		request.Header[name] = values
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		if ctx.Err() == nil {
+			s.t.Errorf("%s %s: %v", method, path, err)
+		}
+		return 0, nil
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		s.t.Errorf("%s %s: %v", method, path, err)
+	}
+	return response.StatusCode, text
+}
+
+// sell asks for one sale; the code is empty if it was made.
+func (s *testServer) sell() (status int, code string) {
+	s.t.Helper()
+	var answer api.ErrorAnswer
+	status = s.ask(http.MethodPost, "/inventory/sale", "", &answer)
+	return status, answer.Error.Code
+}
+
+func (s *testServer) report() history.Report {
+	s.t.Helper()
+	var report history.Report
+	if status := s.ask(http.MethodGet, "/inventory", "", &report); status != http.StatusOK {
+		s.t.Fatalf("GET /inventory: %d", status)
+	}
+	return report
+}
+
+// eventually waits until a condition holds.
+func eventually(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	deadline := time.After(patience)
+	for !holds() {
+		select {
+		case <-deadline:
+			t.Fatalf("after %v still not: %s", patience, what)
+		case <-time.After(5 * time.Millisecond):
+		}
+	}
+}
+
+// command runs a command line and gives its exit code and what it printed.
+func command(t *testing.T, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	code = Run(t.Context(), args, &out, &errs)
+	return code, out.String(), errs.String()
+}

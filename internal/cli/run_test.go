@@ -1,0 +1,202 @@
+package cli
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"lockstep/internal/api"
+	"lockstep/internal/history"
+)
+
+func TestStockSetByHandStartsARun(t *testing.T) {
+	eachRedis(t, func(t *testing.T, redis []string) {
+		s := start(t, append(redis, "--lock.version", "v4")...)
+		first := s.report()
+		s.sell()
+		for _, c := range []struct {
+			what      string
+			set       func() error
+			remaining int64
+		}{
+			{"set inventory 1000", func() error { return s.outside.Set(t.Context(), "inventory", 1000, 0).Err() }, 1000},
+			{"set inventory 0", func() error { return s.outside.Set(t.Context(), "inventory", 0, 0).Err() }, 0},
+			{"del inventory", func() error { return s.outside.Del(t.Context(), "inventory").Err() }, 200},
+			{"flushall", func() error { return s.outside.FlushAll(t.Context()).Err() }, 200},
+		} {
+			if err := c.set(); err != nil {
+				t.Fatal(err)
+			}
+			run := s.report()
+			if run.RunID == first.RunID || run.Initial != c.remaining || run.Remaining != c.remaining || run.Sold != 0 || run.Lock != "v4" {
+				t.Errorf("after %s: %+v; want a new run of %d", c.what, run, c.remaining)
+			}
+			first = run
+		}
+		if err := s.outside.Set(t.Context(), "inventory", 7, 0).Err(); err != nil {
+			t.Fatal(err)
+		}
+		var sale api.SaleAnswer
+		if status := s.ask(http.MethodPost, "/inventory/sale", "", &sale); status != 200 || sale.StockBefore != 7 || sale.RunID == first.RunID {
+			t.Errorf("the first sale after set inventory 7: %d %+v", status, sale)
+		}
+	})
+}
+
+func TestStockThatIsNoNumber(t *testing.T) {
+	eachRedis(t, func(t *testing.T, redis []string) {
+		s := start(t, redis...)
+		for _, c := range []struct {
+			set  []any
+			says string
+		}{
+			{[]any{"SET", "inventory", "abc"}, `the key inventory holds "abc"; it takes a whole number from 0 to 1000000000`},
+			{[]any{"SET", "inventory", ""}, `holds ""`},
+			{[]any{"SET", "inventory", "-5"}, `holds "-5"`},
+			{[]any{"SET", "inventory", "99999999999999999999999"}, `holds "9999`},
+			{[]any{"SET", "inventory", strings.Repeat("x", 1<<20)}, `holds "xxxx`},
+			{[]any{"RPUSH", "inventory", "1"}, `is not a string`},
+		} {
+			if err := s.outside.Del(t.Context(), "inventory").Err(); err != nil {
+				t.Fatal(err)
+			}
+			if err := s.outside.Do(t.Context(), c.set...).Err(); err != nil {
+				t.Fatal(err)
+			}
+			for _, request := range [][2]string{{"POST", "/inventory/sale"}, {"GET", "/inventory"}} {
+				var answer api.ErrorAnswer
+				status := s.ask(request[0], request[1], "", &answer)
+				message := answer.Error.Message
+				if status != 400 || answer.Error.Code != "bad_stock" || !strings.Contains(message, c.says) || len(message) > 400 {
+					t.Errorf("%v with %.60v: %d %+.300v; want 400 bad_stock, %q", request, c.set, status, answer, c.says)
+				}
+			}
+		}
+		if status := s.ask("PUT", "/inventory", `{"stock":3}`, nil); status != 200 {
+			t.Errorf("PUT /inventory cannot mend it: %d", status)
+		}
+		if status, code := s.sell(); status != 200 {
+			t.Errorf("sale after that: %d %s", status, code)
+		}
+	})
+}
+
+// A run never mixes versions: every order of a run carries the run's lock, whoever switches whenever.
+func TestSwitchingDuringABurst(t *testing.T) {
+	eachRedis(t, func(t *testing.T, redis []string) {
+		s := start(t, append(redis, "--inventory.initial", "100000")...)
+		stop := make(chan struct{})
+		var mu sync.Mutex
+		lockOf := map[string]string{} // by run
+		var buyers sync.WaitGroup
+		for range 50 {
+			buyers.Go(func() {
+				for {
+					select {
+					case <-stop:
+						return
+					default:
+					}
+					var sale api.SaleAnswer
+					if status := s.ask("POST", "/inventory/sale", "", &sale); status != 200 {
+						t.Errorf("sale: %d", status)
+						return
+					}
+					mu.Lock()
+					if other, seen := lockOf[sale.RunID]; seen && other != sale.Lock {
+						t.Errorf("run %s has orders of %s and %s", sale.RunID, other, sale.Lock)
+					}
+					lockOf[sale.RunID] = sale.Lock
+					mu.Unlock()
+				}
+			})
+		}
+		for _, version := range []string{"v4", "v1", "local", "v6", "v5", "v2", "v3"} {
+			if status := s.ask("PUT", "/lock", fmt.Sprintf(`{"version":%q}`, version), nil); status != 200 {
+				t.Errorf("PUT /lock %s: %d", version, status)
+			}
+			eventually(t, "a sale with "+version, func() bool { return s.report().Sold > 0 })
+			if run := s.report(); run.Lock != version || run.Lost != 0 {
+				t.Errorf("after the switch to %s: %+v", version, run)
+			}
+		}
+		before := s.report()
+		s.ask("PUT", "/lock", `{"version":"v3"}`, nil)
+		if after := s.report(); after.RunID != before.RunID {
+			t.Error("asking for the lock that is on started a new run")
+		}
+		close(stop)
+		buyers.Wait()
+		if run := s.report(); run.Verdict != history.Pass || run.InFlight != 0 {
+			t.Errorf("in the end: %+v", run)
+		}
+	})
+}
+
+func TestTwoServersShareARun(t *testing.T) {
+	eachRedis(t, func(t *testing.T, redis []string) {
+		a := start(t, append(redis, "--lock.version", "v4")...)
+		redis = []string{"--redis.addrs", a.redis.Addr}
+		a.sell()
+		b := start(t, append(redis, "--lock.version", "v1", "--inventory.initial", "5")...)
+		if got, want := b.report(), a.report(); got != want || got.Sold != 1 || got.Lock != "v4" {
+			t.Errorf("b sees %+v; a sees %+v: b did not join", got, want)
+		}
+		b.ask("PUT", "/lock", `{"version":"v6"}`, nil)
+		b.sell()
+		a.sell()
+		if got, want := a.report(), b.report(); got != want || got.Sold != 2 || got.Lock != "v6" {
+			t.Errorf("a sees %+v; b sees %+v", got, want)
+		}
+	})
+}
+
+// What a dead replica left in flight is forgotten; it blocks a switch no longer than its heartbeat lasts.
+func TestDeadReplicasSalesAreForgotten(t *testing.T) {
+	eachRedis(t, func(t *testing.T, redis []string) {
+		s := start(t, redis...)
+		if err := s.outside.HSet(t.Context(), "{inventory}:in_flight", "sale", "dead").Err(); err != nil {
+			t.Fatal(err)
+		}
+		if status := s.ask("PUT", "/inventory", `{"stock":9}`, nil); status != 200 {
+			t.Errorf("PUT /inventory: %d", status)
+		}
+		if run := s.report(); run.InFlight != 0 || run.Initial != 9 {
+			t.Errorf("%+v", run)
+		}
+	})
+}
+
+func TestNestedCalls(t *testing.T) {
+	eachRedis(t, func(t *testing.T, redis []string) {
+		for _, version := range []string{"v5", "v6"} {
+			t.Run(version, func(t *testing.T) {
+				s := start(t, append(redis, "--lock.version", version, "--sale.nested", "2")...)
+				code, stdout, stderr := command(t, "burst", "-n", "50", "-c", "50", "--target", s.url())
+				if code != exitOK {
+					t.Errorf("exit code %d: %s%s", code, stdout, stderr)
+				}
+			})
+		}
+		for _, version := range []string{"v1", "v2", "v3", "v4", "local"} {
+			t.Run(version, func(t *testing.T) {
+				s := start(t, append(redis, "--lock.version", version, "--sale.nested", "2", "--lock.wait_timeout", "200ms")...)
+				began := time.Now()
+				if status, code := s.sell(); status != 503 || code != "lock_timeout" {
+					t.Errorf("nested sale: %d %s; want 503 lock_timeout", status, code)
+				}
+				if took := time.Since(began); took < 200*time.Millisecond {
+					t.Errorf("it did not wait: %v", took)
+				}
+				var answer api.LockAnswer
+				s.ask("GET", "/lock", "", &answer)
+				if run := s.report(); answer.Key.Type != "none" || run.Sold != 0 || run.InFlight != 0 {
+					t.Errorf("something is left behind: %+v %+v", answer.Key, run)
+				}
+			})
+		}
+	})
+}

@@ -1,0 +1,175 @@
+package config_test
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"lockstep/internal/config"
+)
+
+var versions = []string{"v0", "v1"}
+
+func load(t testing.TB, file string, flags ...string) (config.Config, error) {
+	t.Helper()
+	set := pflag.NewFlagSet("test", pflag.ContinueOnError)
+	config.AddFlags(set, versions)
+	if file != "" {
+		path := filepath.Join(t.TempDir(), "config.yaml")
+		if err := os.WriteFile(path, []byte(file), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		flags = append(flags, "--config", path)
+	}
+	if err := set.Parse(flags); err != nil {
+		t.Fatal(err)
+	}
+	return config.Load(set, versions)
+}
+
+func defaults() config.Config {
+	return config.Config{
+		Server:    config.Server{Addr: "127.0.0.1:8080"},
+		Redis:     config.Redis{EmbeddedAddr: "127.0.0.1:6380"},
+		Lock:      config.Lock{Version: "v0", TTL: 10 * time.Second, RetryInterval: 20 * time.Millisecond, WaitTimeout: 30 * time.Second},
+		Inventory: config.Inventory{Initial: 200},
+		Log:       config.Log{Level: "info"},
+	}
+}
+
+func TestDefaults(t *testing.T) {
+	got, err := load(t, "")
+	if want := defaults(); err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v, %v; want %+v", got, err, want)
+	}
+}
+
+// The file in the repository says every key, with its default.
+func TestRepositoryFile(t *testing.T) {
+	text, err := os.ReadFile("../../config.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := load(t, string(text))
+	got.File = ""
+	if want := defaults(); err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v, %v; want %+v", got, err, want)
+	}
+	set := pflag.NewFlagSet("test", pflag.ContinueOnError)
+	config.AddFlags(set, versions)
+	set.VisitAll(func(flag *pflag.Flag) {
+		name := flag.Name[strings.LastIndex(flag.Name, ".")+1:]
+		if flag.Name != "config" && !strings.Contains(string(text), "  "+name+": ") {
+			t.Errorf("config.yaml does not say %s", flag.Name)
+		}
+	})
+}
+
+func TestRisingOrder(t *testing.T) {
+	file := "sale:\n  nested: 1\n"
+	if got, err := load(t, file); err != nil || got.Sale.Nested != 1 {
+		t.Errorf("file: %d, %v", got.Sale.Nested, err)
+	}
+	t.Setenv("LOCKSTEP_SALE_NESTED", "2")
+	if got, err := load(t, file); err != nil || got.Sale.Nested != 2 {
+		t.Errorf("environment: %d, %v", got.Sale.Nested, err)
+	}
+	if got, err := load(t, file, "--sale.nested", "3"); err != nil || got.Sale.Nested != 3 {
+		t.Errorf("flag: %d, %v", got.Sale.Nested, err)
+	}
+}
+
+func TestRedisAddrs(t *testing.T) {
+	want := []string{"127.0.0.1:7001", "127.0.0.1:7002"}
+	for _, file := range []string{
+		"redis:\n  cluster: true\n  addrs: [127.0.0.1:7001, 127.0.0.1:7002]\n",
+		"redis:\n  cluster: true\n  addrs: 127.0.0.1:7001,127.0.0.1:7002\n",
+		"redis:\n  cluster: true\n  addrs: 127.0.0.1:7001, 127.0.0.1:7002\n",
+	} {
+		if got, err := load(t, file); err != nil || !reflect.DeepEqual(got.Redis.Addrs, want) {
+			t.Errorf("%s: %q, %v", file, got.Redis.Addrs, err)
+		}
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	for _, c := range []struct{ file, says string }{
+		{"lock.version: v42", `lock.version: "v42" is not allowed: want one of v0, v1`},
+		{"lock:\n  version: 4", `lock.version: 4 is not allowed: want one of v0, v1`},
+		{"lock.ttl: -1s", `lock.ttl: "-1s" is not allowed: want a number with its unit, such as 10s or 500ms, from 10ms to 24h`},
+		{"lock.ttl: 0s", `lock.ttl: "0s" is not allowed`},
+		{"lock.ttl: ten", `lock.ttl: "ten" is not allowed`},
+		{"lock.ttl: 10", `lock.ttl: 10 is not allowed`},
+		{"lock.retry_interval: 0s", `lock.retry_interval: "0s" is not allowed`},
+		{"lock.wait_timeout: 2h", `lock.wait_timeout: "2h" is not allowed`},
+		{"sale.nested: -1", `sale.nested: -1 is not allowed: want a whole number from 0 to 100`},
+		{"sale.nested: 1.5", `sale.nested: 1.5 is not allowed`},
+		{"inventory.initial: many", `inventory.initial: "many" is not allowed: want a whole number from 0 to 1000000000`},
+		{"inventory.initial: [1]", `inventory.initial`},
+		{"server.addr: 8080", `server.addr: 8080 is not allowed: want host:port`},
+		{"server.addr: 127.0.0.1:http", `server.addr`},
+		{"server.addr: 127.0.0.1:99999", `server.addr`},
+		{"redis.addrs: nowhere", `redis.addrs: "nowhere" is not allowed: "nowhere" is not host:port`},
+		{"redis.addrs: [a:1, b:2]", `redis.addrs: a:1,b:2 is not allowed: more than one address needs redis.master_name`},
+		{"redis.cluster: maybe", `redis.cluster: "maybe" is not allowed: want true or false`},
+		{"redis.cluster: true", `redis.addrs: empty is not allowed with`},
+		{"redis:\n  addrs: [a:1]\n  cluster: true\n  master_name: m", `redis.cluster: true is not allowed with redis.master_name`},
+		{"log.level: loud", `log.level: "loud" is not allowed: want one of debug, info, warn, error`},
+		{"lock.verson: v1", `there is no key lock.verson; there are server.addr, `},
+		{"lock: v1", `there is no key lock; there are`},
+		{"lock: [", `config.yaml`},
+	} {
+		if _, err := load(t, c.file); err == nil || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%q: %v; want %q", c.file, err, c.says)
+		}
+	}
+	if _, err := load(t, "", "--config", "nowhere.yaml"); err == nil || !strings.Contains(err.Error(), "nowhere.yaml") {
+		t.Errorf("a file that is not there: %v", err)
+	}
+	t.Setenv("LOCKSTEP_LOCK_VERSON", "v1")
+	want := "there is no variable LOCKSTEP_LOCK_VERSON; there are LOCKSTEP_SERVER_ADDR, "
+	if _, err := load(t, ""); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("unknown variable: %v", err)
+	}
+}
+
+func TestEveryProblemIsNamedAtOnce(t *testing.T) {
+	_, err := load(t, "lock.ttl: ten\nsale.nested: x\nnonsense: 1\n")
+	for _, says := range []string{"lock.ttl", "sale.nested", "nonsense"} {
+		if err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%v does not name %s", err, says)
+		}
+	}
+}
+
+// Whatever a value is, it is taken and in bounds, or refused by the name of its key.
+func FuzzValue(f *testing.F) {
+	for _, seed := range []string{"10s", "-1s", "ten", "", "1e9", "127.0.0.1:1", "v0", "true", "☃", "9999999999999999999999", " 5 ", "a,b"} {
+		f.Add(uint8(0), seed)
+		f.Add(uint8(7), seed)
+	}
+	names := []string{
+		"server.addr", "redis.addrs", "redis.embedded_addr", "redis.cluster", "lock.version", "lock.ttl", "lock.retry_interval",
+		"lock.wait_timeout", "sale.think_time", "sale.nested", "inventory.initial", "log.level",
+	}
+	f.Fuzz(func(t *testing.T, which uint8, value string) {
+		name := names[int(which)%len(names)]
+		got, err := load(t, "", "--"+name+"="+value)
+		if err != nil {
+			if !strings.Contains(err.Error(), name) && !strings.Contains(err.Error(), "redis.addrs") {
+				t.Errorf("%s=%q: %v does not name the key", name, value, err)
+			}
+			return
+		}
+		l := got.Lock
+		if l.TTL < 10*time.Millisecond || l.RetryInterval < time.Millisecond || l.WaitTimeout <= 0 || got.Sale.ThinkTime < 0 ||
+			got.Sale.Nested < 0 || got.Inventory.Initial < 0 || got.Inventory.Initial > 1_000_000_000 {
+			t.Errorf("%s=%q was taken: %+v", name, value, got)
+		}
+	})
+}
