@@ -1,0 +1,163 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"lockstep/internal/evolution"
+)
+
+var readmes = []string{"README.md", "README.zh-CN.md"}
+
+// commands gives the lines of a README's sh blocks. What is fenced as sh is run by TestReadmeCommands.
+func commands(t *testing.T, readme string) (lines []string) {
+	t.Helper()
+	text, err := os.ReadFile(readme)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, block := range regexp.MustCompile("(?s)```sh\n(.*?)```").FindAllStringSubmatch(string(text), -1) {
+		lines = append(lines, strings.Split(strings.TrimSpace(block[1]), "\n")...)
+	}
+	return lines
+}
+
+// A reader who types every command of the README gets what it says.
+func TestReadmeCommands(t *testing.T) {
+	if _, err := exec.LookPath("sh"); err != nil {
+		t.Skip("the README's commands are written for sh: ", err)
+	}
+	port, redisPort := freePort(t), freePort(t)
+	moved := strings.NewReplacer("8080", port, "6380", redisPort)
+	t.Setenv("LOCKSTEP_SERVER_ADDR", "127.0.0.1:"+port)
+	t.Setenv("LOCKSTEP_REDIS_EMBEDDED_ADDR", "127.0.0.1:"+redisPort)
+
+	all := commands(t, readmes[0])
+	if all[0] != "go run ." {
+		t.Fatalf("the first command is %q; want the one that does the main job", all[0])
+	}
+	serve(t)
+	for _, line := range all[1:] {
+		line = strings.ReplaceAll(moved.Replace(line), "mvn -f jmeter verify", "mvn -B -ntp -f jmeter verify -Dport="+port)
+		t.Run(line, func(t *testing.T) {
+			program := strings.Fields(line)[0]
+			if _, err := exec.LookPath(program); err != nil {
+				if os.Getenv("CI") != "" {
+					t.Fatal(program, " is not installed, and in CI it has to be: ", err)
+				}
+				t.Skip(program, " is not installed: ", err)
+			}
+			if program == "mvn" && os.Getenv("CI") == "" {
+				t.Skip("mvn would download JMeter; this is run in CI")
+			}
+			want := 0
+			if strings.Contains(line, "# exits 1") {
+				want = 1
+			}
+			command := exec.CommandContext(t.Context(), "sh", "-c", line)
+			output, err := command.CombinedOutput()
+			if got := command.ProcessState.ExitCode(); got != want {
+				t.Errorf("exit code %d, %v; want %d\n%s", got, err, want, output)
+			}
+			if strings.Contains(string(output), `"error"`) {
+				t.Errorf("%s", output)
+			}
+		})
+	}
+}
+
+// serve runs the program until the test ends.
+func serve(t *testing.T) {
+	t.Helper()
+	binary := filepath.Join(t.TempDir(), "lockstep")
+	if output, err := exec.CommandContext(t.Context(), "go", "build", "-o", binary, ".").CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, output)
+	}
+	ctx, end := context.WithCancel(context.Background())
+	command := exec.CommandContext(ctx, binary)
+	command.Cancel = func() error { return command.Process.Signal(os.Interrupt) }
+	command.WaitDelay = 20 * time.Second
+	stdout, err := command.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		end()
+		_ = command.Wait() // says that we ended it
+		if code := command.ProcessState.ExitCode(); code != 0 {
+			t.Errorf("the server ended with exit code %d", code)
+		}
+	})
+	line, err := bufio.NewReader(stdout).ReadString('\n')
+	if err != nil || !strings.HasPrefix(line, "lockstep: http://127.0.0.1:") || !strings.Contains(line, "lock v0 (no lock) · embedded Redis") {
+		t.Fatalf("the first line is %q, %v", line, err)
+	}
+}
+
+func TestReadmesHaveTheSameCommands(t *testing.T) {
+	english, chinese := commands(t, readmes[0]), commands(t, readmes[1])
+	if strings.Join(english, "\n") != strings.Join(chinese, "\n") {
+		t.Errorf("%s has\n%s\n%s has\n%s", readmes[0], strings.Join(english, "\n"), readmes[1], strings.Join(chinese, "\n"))
+	}
+}
+
+func TestReadmesKnowEveryLock(t *testing.T) {
+	for _, readme := range readmes {
+		text, err := os.ReadFile(readme)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range evolution.Table() {
+			row := "| `" + s.Name + "` | "
+			if readme == readmes[0] {
+				row += strings.Join([]string{s.Title, s.Adds, s.Costs, s.StillBroken}, " | ") + " |\n"
+			}
+			if !strings.Contains(string(text), row) {
+				t.Errorf("%s does not have the row %s", readme, row)
+			}
+		}
+	}
+}
+
+// Every file a document points at is there.
+func TestLinksLeadSomewhere(t *testing.T) {
+	for _, document := range append(readmes, "docs/ARCHITECTURE.md", "jmeter/README.md") {
+		text, err := os.ReadFile(document)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, link := range regexp.MustCompile(`\]\((?:https?:[^)]*|([^)#]+)[^)]*)\)`).FindAllStringSubmatch(string(text), -1) {
+			if link[1] == "" {
+				continue // the web
+			}
+			if _, err := os.Stat(filepath.Join(filepath.Dir(document), link[1])); err != nil {
+				t.Errorf("%s: %v", document, err)
+			}
+		}
+	}
+}
+
+func freePort(t *testing.T) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	_, port, err := net.SplitHostPort(listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return port
+}
