@@ -2,12 +2,14 @@
 package api
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/gin-gonic/gin"
@@ -17,8 +19,11 @@ import (
 	"lockstep/internal/service"
 )
 
-// maxBody is the longest request body that is read, in bytes.
-const maxBody = 64 << 10
+// A request's body may be so many bytes long, and take so long to come.
+const (
+	maxBody  = 64 << 10
+	bodyTime = 10 * time.Second
+)
 
 // API serves a shop.
 type API struct {
@@ -36,9 +41,11 @@ func (a *API) Handler() http.Handler {
 	gin.SetMode(gin.ReleaseMode)
 	engine := gin.New()
 	engine.HandleMethodNotAllowed = true
+	engine.RedirectTrailingSlash = false
 	engine.Use(gin.CustomRecoveryWithWriter(io.Discard, func(c *gin.Context, reason any) {
 		a.fail(c, fmt.Errorf("panic: %v", reason))
 	}))
+	engine.Use(a.readBody)
 	engine.NoRoute(func(c *gin.Context) { a.fail(c, errNotFound) })
 	engine.NoMethod(func(c *gin.Context) { a.fail(c, errNotAllowed) })
 
@@ -93,7 +100,13 @@ func (a *API) putInventory(c *gin.Context) {
 		Stock *int64 `json:"stock"`
 	}
 	err := read(c, &body)
-	if err != nil || body.Stock == nil || *body.Stock < 0 || *body.Stock > history.MaxStock {
+	switch {
+	case err == nil && body.Stock == nil:
+		err = errors.New("stock is missing")
+	case err == nil && (*body.Stock < 0 || *body.Stock > history.MaxStock):
+		err = fmt.Errorf("stock: %d is not allowed", *body.Stock)
+	}
+	if err != nil {
 		a.fail(c, badRequest(err, fmt.Sprintf(`want {"stock":200}, a whole number from 0 to %d`, history.MaxStock)))
 		return
 	}
@@ -132,8 +145,12 @@ func (a *API) putLock(c *gin.Context) {
 	var body struct {
 		Version *string `json:"version"`
 	}
-	if err := read(c, &body); err != nil || body.Version == nil {
-		a.fail(c, badRequest(err, fmt.Sprintf(`want {"version":"v4"}, one of %q`, evolution.Names())))
+	err := read(c, &body)
+	if err == nil && body.Version == nil {
+		err = errors.New("version is missing")
+	}
+	if err != nil {
+		a.fail(c, badRequest(err, `want {"version":"v4"}, one of `+strings.Join(evolution.Names(), ", ")))
 		return
 	}
 	if _, err := evolution.Find(*body.Version); err != nil {
@@ -197,12 +214,31 @@ func (a *API) health(status string) Health {
 	return Health{Service: "lockstep", Status: status, Replica: a.Replica, Redis: a.Redis}
 }
 
+// readBody reads the whole body first, within bounds: until it has been read, net/http does not watch for a client that goes away.
+func (a *API) readBody(c *gin.Context) {
+	connection := http.NewResponseController(c.Writer)
+	_ = connection.SetReadDeadline(time.Now().Add(bodyTime)) // not every ResponseWriter can; then the client's patience is the bound
+	body, err := io.ReadAll(http.MaxBytesReader(c.Writer, c.Request.Body, maxBody))
+	_ = connection.SetReadDeadline(time.Time{})
+	if err != nil {
+		c.Header("Connection", "close")
+		a.fail(c, badRequest(err, fmt.Sprintf("want a body of at most %d bytes, sent within %v", maxBody, bodyTime)))
+		return
+	}
+	c.Request.Body = io.NopCloser(bytes.NewReader(body))
+}
+
 // read reads a JSON body that has nothing but what to has.
 func read(c *gin.Context, to any) error {
-	decoder := json.NewDecoder(http.MaxBytesReader(c.Writer, c.Request.Body, maxBody))
+	decoder := json.NewDecoder(c.Request.Body)
 	decoder.DisallowUnknownFields()
 	err := decoder.Decode(to)
+	var mistyped *json.UnmarshalTypeError
 	switch {
+	case errors.As(err, &mistyped) && mistyped.Field == "":
+		return fmt.Errorf("a JSON %s is not allowed", mistyped.Value)
+	case errors.As(err, &mistyped):
+		return fmt.Errorf("%s: a JSON %s is not allowed", mistyped.Field, mistyped.Value)
 	case errors.Is(err, io.EOF):
 		return errors.New("the body is empty")
 	case err != nil:

@@ -13,12 +13,14 @@ func (a *API) authorize(c *gin.Context) {
 	if a.Open {
 		return
 	}
-	token, bearer := strings.CutPrefix(c.GetHeader("Authorization"), "Bearer ")
+	scheme, token, _ := strings.Cut(c.GetHeader("Authorization"), " ")
 	switch {
-	case !bearer:
+	case a.Token == "":
+		a.fail(c, errNoToken)
+	case !strings.EqualFold(scheme, "Bearer"):
 		c.Header("WWW-Authenticate", "Bearer")
 		a.fail(c, errUnauthorized)
-	case a.Token == "" || !same(token, a.Token):
+	case !same(token, a.Token):
 		a.fail(c, errForbidden)
 	}
 }

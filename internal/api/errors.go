@@ -16,6 +16,7 @@ var (
 	errBadRequest   = errors.New("bad request")
 	errUnauthorized = errors.New("this needs the header Authorization: Bearer <admin.token>, since the server listens beyond loopback")
 	errForbidden    = errors.New("this is not the admin.token")
+	errNoToken      = errors.New("PUT and DELETE are off: the server listens beyond loopback and has no admin.token; start it with one")
 	errNotFound     = errors.New("there is nothing here; try GET /")
 	errNotAllowed   = errors.New("this path does not take that method; GET / lists what there is")
 )
@@ -40,6 +41,7 @@ var answers = []struct {
 	{errBadRequest, http.StatusBadRequest, "bad_request"},
 	{errUnauthorized, http.StatusUnauthorized, "unauthorized"},
 	{errForbidden, http.StatusForbidden, "forbidden"},
+	{errNoToken, http.StatusForbidden, "forbidden"},
 	{errNotFound, http.StatusNotFound, "not_found"},
 	{errNotAllowed, http.StatusMethodNotAllowed, "method_not_allowed"},
 }
@@ -72,10 +74,7 @@ func (a *API) fail(c *gin.Context, err error) {
 	c.PureJSON(status, answer)
 }
 
-// badRequest says what was wrong with a body, if that is known, and what is right.
+// badRequest says what was wrong with a body, and what is right.
 func badRequest(wrong error, right string) error {
-	if wrong != nil {
-		return fmt.Errorf("%w: %w; %s", errBadRequest, wrong, right)
-	}
-	return fmt.Errorf("%w: %s", errBadRequest, right)
+	return fmt.Errorf("%w: %w; %s", errBadRequest, wrong, right)
 }

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"cmp"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -17,6 +16,7 @@ import (
 
 	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"golang.org/x/term"
 
 	"lockstep/internal/config"
@@ -53,7 +53,7 @@ func newBurst() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			targets, closeTarget, err := findTargets(cmd.Context(), cfg, targets, cmd.ErrOrStderr())
+			targets, closeTarget, err := findTargets(cmd, cfg, targets)
 			if err != nil {
 				return err
 			}
@@ -86,7 +86,7 @@ func newBurst() *cobra.Command {
 	flags.Int64Var(&stock, "stock", 0, "stock of the run (default: as many as requests)")
 	flags.StringVar(&version, "lock", "", "switch to this lock first: "+strings.Join(evolution.Names(), ", "))
 	flags.StringSliceVar(&targets, "target", nil, "URL of a server, or several between which the buyers take turns")
-	flags.DurationVar(&timeout, "timeout", 5*time.Minute, "longest wait for one answer")
+	flags.DurationVar(&timeout, "timeout", 5*time.Minute, "longest wait of a buyer for one answer")
 	flags.BoolVar(&asJSON, "json", false, "one JSON document on standard output")
 	return cmd
 }
@@ -110,7 +110,8 @@ func checkBurst(requests, buyers int, stock int64, version string, timeout time.
 }
 
 // findTargets says in its first line whom the burst will ask, and starts a server if there is none.
-func findTargets(ctx context.Context, cfg config.Config, named []string, stderr io.Writer) ([]string, func() error, error) {
+func findTargets(cmd *cobra.Command, cfg config.Config, named []string) ([]string, func() error, error) {
+	ctx, stderr := cmd.Context(), cmd.ErrOrStderr()
 	nothing := func() error { return nil }
 	if len(named) > 0 {
 		for i, target := range named {
@@ -124,20 +125,32 @@ func findTargets(ctx context.Context, cfg config.Config, named []string, stderr 
 			}
 		}
 		fmt.Fprintln(stderr, "burst: asking", strings.Join(named, ", "))
-		return named, nothing, nil
+		return named, nothing, refuseSettings(cmd, named[0])
 	}
-	if target := "http://" + cfg.Server.Addr; load.IsLockstep(ctx, target) {
+	target := "http://" + reachable(cfg.Server.Addr)
+	if load.IsLockstep(ctx, target) {
 		fmt.Fprintln(stderr, "burst: asking the server at", target)
-		return []string{target}, nothing, nil
+		return []string{target}, nothing, refuseSettings(cmd, target)
 	}
-	addr := cfg.Server.Addr
 	cfg.Server.Addr, cfg.Redis.EmbeddedAddr = anyPort, anyPort
 	own, err := openServer(ctx, cfg, newLog(stderr, "error"))
 	if err != nil {
 		return nil, nil, err
 	}
-	fmt.Fprintf(stderr, "burst: no server answers at http://%s, asking one of my own: %s\n", addr, own.firstLine(ctx))
+	fmt.Fprintf(stderr, "burst: no lockstep at %s; started one for this burst: %s · %s\n", target, own.url(), own.redis.Name)
 	return []string{own.url()}, own.close, nil
+}
+
+// refuseSettings refuses flags that only a server of the burst's own would heed.
+func refuseSettings(cmd *cobra.Command, target string) (err error) {
+	cmd.Flags().Visit(func(flag *pflag.Flag) {
+		group, _, isKey := strings.Cut(flag.Name, ".")
+		if isKey && group != "server" && group != "admin" {
+			err = errors.Join(err, fmt.Errorf("--%s is not allowed: it is for a server of the burst's own, and %s is running already; "+
+				"to switch its lock give --lock", flag.Name, target))
+		}
+	})
+	return err
 }
 
 // newProgress draws a bar if a person is watching, once it takes long enough to be worth one.
@@ -172,21 +185,32 @@ func printResult(to io.Writer, r load.Result) error {
 	row("latency", "p50 %.1f ms, p90 %.1f ms, p99 %.1f ms, max %.1f ms", r.Latency.P50, r.Latency.P90, r.Latency.P99, r.Latency.Max)
 	row("stock", "%d at first, %d left", r.Initial, r.Remaining)
 	row("orders", "%d in the ledger", r.Sold)
-	row("lost", "%d sales the stock never felt", r.Lost)
+	if r.Lost < 0 {
+		row("lost", "%d: the stock fell by so many more than were sold", r.Lost)
+	} else {
+		row("lost", "%d sales the stock never felt", r.Lost)
+	}
 	row("oversold", "%d sales beyond the stock", r.Oversold)
-	row("verdict", "%s: %s", r.Verdict, meaning(r.Verdict, r.MaxInFlight))
+	row("verdict", "%s: %s", r.Verdict, meaning(r))
 	return table.Flush()
 }
 
-func meaning(v history.Verdict, atOnce int64) string {
-	switch v {
+func meaning(r load.Result) string {
+	switch r.Verdict {
 	case history.Pass:
-		return fmt.Sprintf("stock and orders agree, with up to %d sales at once", atOnce)
+		text := fmt.Sprintf("stock and orders agree, with up to %d sales at once", r.MaxInFlight)
+		if r.Failed > 0 {
+			text += fmt.Sprintf("; but %d of %d requests failed", r.Failed, r.Requests)
+		}
+		return text
 	case history.Oversold:
 		return "more was sold than the stock says"
 	case history.Undersold:
 		return "the stock fell by more than was sold"
 	default:
-		return "no two sales overlapped, or none was made: nothing was put to the test"
+		if r.Sold == 0 {
+			return "nothing was sold, so nothing was put to the test"
+		}
+		return "no two sales overlapped, so nothing was put to the test"
 	}
 }

@@ -18,7 +18,7 @@ func TestBurstShowsWhichLocksHold(t *testing.T) {
 			if err := json.Unmarshal([]byte(stdout), &result); err != nil {
 				t.Fatalf("burst --lock %s: exit code %d, %s%s: %v", lock, code, stdout, stderr, err)
 			}
-			if !strings.HasPrefix(stderr, "burst: no server answers at http://") {
+			if !strings.HasPrefix(stderr, "burst: no lockstep at http://") {
 				t.Errorf("the first line does not say whom it asks: %s", stderr)
 			}
 			return code, result
@@ -50,8 +50,16 @@ func TestBurstAgainstARunningServer(t *testing.T) {
 		}
 	}
 	code, stdout, stderr = command(t, "burst", "--target", s.url()+"/,"+s.url(), "-n", "1", "-c", "1")
-	if code != 2 || !strings.Contains(stdout, "UNKNOWN: no two sales overlapped") {
+	if code != 2 || !strings.Contains(stdout, "UNKNOWN: no two sales overlapped, so") {
 		t.Errorf("one lonely buyer: exit code %d\n%s%s", code, stdout, stderr)
+	}
+}
+
+func TestBurstRefusesSettingsOfARunningServer(t *testing.T) {
+	s := start(t, "--redis.embedded_addr", anyPort)
+	code, _, stderr := command(t, "burst", "--target", s.url(), "--sale.think_time", "1s", "-n", "1", "-c", "1")
+	if code != 2 || !strings.Contains(stderr, "--sale.think_time is not allowed: it is for a server of the burst's own") {
+		t.Errorf("exit code %d, %s", code, stderr)
 	}
 }
 
@@ -83,7 +91,7 @@ func TestBurstRefusals(t *testing.T) {
 		"--target " + silent:      silent + ": no lockstep answers there",
 		"--nonsense":              "unknown flag",
 		"extra":                   "unknown command",
-		"--redis.addrs 127.0.0.1": "is not host:port",
+		"--redis.addrs 127.0.0.1": "want host:port",
 	} {
 		code, stdout, stderr := command(t, append([]string{"burst"}, strings.Fields(args)...)...)
 		if code != 2 || !strings.Contains(stderr, says) || stdout != "" {

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -45,7 +46,9 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	case errors.As(err, &code):
 		return int(code)
 	default:
-		fmt.Fprintln(stderr, "lockstep:", err)
+		for line := range strings.Lines(err.Error()) {
+			fmt.Fprintln(stderr, "lockstep:", strings.TrimSpace(line))
+		}
 		return exitTrouble
 	}
 }

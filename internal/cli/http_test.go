@@ -59,21 +59,24 @@ func TestStatusAndCode(t *testing.T) {
 			{"GET", "/lock", "", 200, "", `"version":"v0","title":"no lock","versions":["v0","v1","v2","v3","v4","v5","v6","local"],`},
 			{"GET", "/lock", "", 200, "", `"key":{"name":"distributedLock","type":"none","holder":"","ttl_ms":-2}`},
 			{"GET", "/nowhere", "", 404, "not_found", "GET /"},
+			{"POST", "/inventory/sale/", "", 404, "not_found", "GET /"},
 			{"GET", "/inventory/sale", "", 405, "method_not_allowed", "GET /"},
-			{"PUT", "/inventory", `{"stock":"many"}`, 400, "bad_request", `want {"stock":200}, a whole number from 0 to 1000000000`},
-			{"PUT", "/inventory", `{"stock":-1}`, 400, "bad_request", `want {"stock":200}`},
+			{"PUT", "/inventory", `{"stock":"many"}`, 400, "bad_request", `stock: a JSON string is not allowed; want {"stock":200}`},
+			{"PUT", "/inventory", `{"stock":null}`, 400, "bad_request", `a whole number from 0 to 1000000000`},
+			{"PUT", "/inventory", `[200]`, 400, "bad_request", `a JSON array is not allowed; want {"stock":200}`},
+			{"PUT", "/inventory", `{"stock":-1}`, 400, "bad_request", `stock: -1 is not allowed; want {"stock":200}`},
 			{"PUT", "/inventory", `{"stock":1.5}`, 400, "bad_request", `1.5`},
 			{"PUT", "/inventory", `{"stock":1000000001}`, 400, "bad_request", `want {"stock":200}`},
 			{"PUT", "/inventory", `{"stock":99999999999999999999}`, 400, "bad_request", `want {"stock":200}`},
-			{"PUT", "/inventory", `{}`, 400, "bad_request", `want {"stock":200}`},
+			{"PUT", "/inventory", `{}`, 400, "bad_request", `stock is missing; want {"stock":200}`},
 			{"PUT", "/inventory", ``, 400, "bad_request", `the body is empty`},
 			{"PUT", "/inventory", `{"stock":1,"stok":2}`, 400, "bad_request", `stok`},
 			{"PUT", "/inventory", `{"stock":1} {"stock":2}`, 400, "bad_request", `more after`},
 			{"PUT", "/inventory", `stock=200`, 400, "bad_request", `want {"stock":200}`},
 			{"PUT", "/inventory", big, 400, "bad_request", `too large`},
 			{"PUT", "/lock", `{"version":"v42"}`, 400, "unknown_lock", `"v42"; there are v0, v1, v2, v3, v4, v5, v6, local`},
-			{"PUT", "/lock", `{}`, 400, "bad_request", `"v6"`},
-			{"PUT", "/lock", `{"version":4}`, 400, "bad_request", `"v6"`},
+			{"PUT", "/lock", `{}`, 400, "bad_request", `version is missing; want {"version":"v4"}, one of v0, v1, v2, v3, v4, v5, v6, local`},
+			{"PUT", "/lock", `{"version":4}`, 400, "bad_request", `version: a JSON number is not allowed`},
 			{"PUT", "/lock", `{"version":"v5"}`, 200, "", `"version":"v5","title":"reentrant hash"`},
 			{"PUT", "/inventory", `{"stock":1}`, 200, "", `"lock":"v5","initial":1,"remaining":1,"sold":0`},
 			{"POST", "/inventory/sale", "", 200, "", `"stock_before":1,"stock_after":0`},
@@ -184,8 +187,8 @@ func TestClientThatGoesAwayLeavesNothingBehind(t *testing.T) {
 				s := start(t, append(redis, "--lock.version", version, "--sale.think_time", "1m")...)
 				ctx, leave := context.WithCancel(t.Context())
 				gone := make(chan struct{})
-				for range 2 { // one holds the lock, one waits for it
-					go func() { s.send(ctx, "POST", "/inventory/sale", "", nil); gone <- struct{}{} }()
+				for _, body := range []string{"", "{}"} { // one holds the lock, one waits for it
+					go func() { s.send(ctx, "POST", "/inventory/sale", body, nil); gone <- struct{}{} }()
 				}
 				eventually(t, "two sales are in flight", func() bool { return s.report().InFlight == 2 })
 				leave()
@@ -215,7 +218,8 @@ func TestAuthorization(t *testing.T) {
 		{"not a bearer", false, "secret", "Basic secret", 401, "unauthorized"},
 		{"wrong token", false, "secret", "Bearer guess", 403, "forbidden"},
 		{"right token", false, "secret", "Bearer secret", 200, ""},
-		{"none configured, none sent", false, "", "", 401, "unauthorized"},
+		{"right token, scheme in lower case", false, "secret", "bearer secret", 200, ""},
+		{"none configured, none sent", false, "", "", 403, "forbidden"},
 		{"none configured, one sent", false, "", "Bearer guess", 403, "forbidden"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -121,6 +121,13 @@ func TestChangedFileTakesEffect(t *testing.T) {
 		run := s.report()
 		return run.Lock == "v4" && run.Initial == 7 && run.Remaining == 7
 	})
+	s.ask("PUT", "/lock", `{"version":"v6"}`, nil)
+	before := s.report()
+	write(common + "lock:\n  version: v4\ninventory:\n  initial: 7\nsale:\n  nested: 1\n")
+	eventually(t, "a new run, since another setting changed", func() bool { return s.report().RunID != before.RunID })
+	if run := s.report(); run.Lock != "v6" || run.Initial != 7 {
+		t.Errorf("a change of sale.nested undid PUT /lock: %+v", run)
+	}
 }
 
 // Every request is answered while Redis is away and comes back; then all is as before.
@@ -190,15 +197,23 @@ func TestRedisGoneAndBack(t *testing.T) {
 	eventually(t, "as many goroutines as before", func() bool { return runtime.NumGoroutine() <= before })
 }
 
+func TestEndsWithoutRedis(t *testing.T) {
+	redis := redistest.Start(t)
+	_, finish := serve(t, "--server.addr", anyPort, "--redis.addrs", redis.Addr)
+	redis.Stop()
+	if code := finish(); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+}
+
 // serve runs the command until finish, which gives its exit code.
 func serve(t *testing.T, args ...string) (stdout *bytes.Buffer, finish func() int) {
 	t.Helper()
 	ctx, end := context.WithCancel(t.Context())
 	reader, writer := io.Pipe()
 	ended := make(chan int, 1)
-	var stderr bytes.Buffer
 	go func() {
-		ended <- Run(ctx, args, writer, &stderr)
+		ended <- Run(ctx, args, writer, writer) // as on a terminal
 		writer.Close()
 	}()
 	stdout = &bytes.Buffer{}
@@ -206,9 +221,13 @@ func serve(t *testing.T, args ...string) (stdout *bytes.Buffer, finish func() in
 	n, err := reader.Read(line) // the first line is one write
 	if err != nil {
 		end()
-		t.Fatalf("lockstep %v ended with %d: %s", args, <-ended, stderr.String())
+		t.Fatalf("lockstep %v ended with %d", args, <-ended)
+	}
+	if !strings.HasPrefix(string(line), "lockstep: http://") {
+		t.Errorf("the first line is %s", line[:n])
 	}
 	stdout.Write(line[:n])
+	go func() { _, _ = io.Copy(io.Discard, reader) }()
 	return stdout, sync.OnceValue(func() int {
 		end()
 		http.DefaultClient.CloseIdleConnections()

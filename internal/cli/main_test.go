@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -23,10 +24,14 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	goleak.VerifyTestMain(m,
-		// viper's watch has no end
-		goleak.IgnoreAnyFunction("github.com/spf13/viper.(*Viper).WatchConfig.func1"),
-		goleak.IgnoreAnyFunction("github.com/fsnotify/fsnotify.(*inotify).readEvents"))
+	for _, variable := range os.Environ() { // the developer's own settings
+		if name, _, _ := strings.Cut(variable, "="); strings.HasPrefix(name, "LOCKSTEP_") {
+			if err := os.Unsetenv(name); err != nil {
+				panic(err)
+			}
+		}
+	}
+	goleak.VerifyTestMain(m)
 }
 
 // patience is how long a test waits for what must happen.

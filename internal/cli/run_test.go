@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	goredis "github.com/redis/go-redis/v9"
+
 	"lockstep/internal/api"
 	"lockstep/internal/history"
 )
@@ -152,6 +154,63 @@ func TestTwoServersShareARun(t *testing.T) {
 			t.Errorf("a sees %+v; b sees %+v", got, want)
 		}
 	})
+}
+
+// A replica that died a moment ago still counts as living: whoever starts waits until it no longer does, and is then alone.
+func TestStartAfterACrash(t *testing.T) {
+	eachRedis(t, func(t *testing.T, redis []string) {
+		a := start(t, append(redis, "--lock.version", "v1")...)
+		a.sell()
+		if err := a.api.Shop.Close(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		a.stop() // it beats no more
+		dead := goredis.Z{Score: float64(time.Now().Add(time.Second).UnixMilli()), Member: "dead"}
+		if err := a.outside.ZAdd(t.Context(), "{inventory}:replicas", dead).Err(); err != nil {
+			t.Fatal(err)
+		}
+		b := start(t, "--redis.addrs", a.redis.Addr, "--lock.version", "v4", "--inventory.initial", "77")
+		if run := b.report(); run.Lock != "v4" || run.Initial != 77 {
+			t.Errorf("%+v; want a run of its own", run)
+		}
+	})
+}
+
+// A sale that goes on while Redis forgets everything does not write into the next run.
+func TestFlushWhileASaleGoesOn(t *testing.T) {
+	eachRedis(t, func(t *testing.T, redis []string) {
+		s := start(t, append(redis, "--lock.version", "v0", "--sale.think_time", "500ms")...)
+		s.ask("PUT", "/lock", `{"version":"v4"}`, nil)
+		sold := make(chan int, 1)
+		go func() { status, _ := s.sell(); sold <- status }()
+		eventually(t, "a sale holds the lock", func() bool {
+			n, err := s.outside.Exists(t.Context(), "distributedLock").Result()
+			return err == nil && n == 1
+		})
+		if err := s.outside.FlushAll(t.Context()).Err(); err != nil {
+			t.Fatal(err)
+		}
+		var run history.Report
+		if status := s.ask("PUT", "/inventory", `{"stock":500}`, &run); status != 200 || run.Lock != "v4" {
+			t.Errorf("PUT /inventory: %d %+v; want the lock that was on", status, run)
+		}
+		<-sold
+		if run := s.report(); run.Remaining != 500 || run.Sold != 0 || run.Lost != 0 {
+			t.Errorf("the old sale wrote into the new run: %+v", run)
+		}
+	})
+}
+
+func TestAskingForTheLockThatIsOnWaitsForNobody(t *testing.T) {
+	s := start(t, "--redis.embedded_addr", anyPort, "--lock.version", "v4", "--sale.think_time", "2s")
+	sold := make(chan int, 1)
+	go func() { status, _ := s.sell(); sold <- status }()
+	eventually(t, "a sale is in flight", func() bool { return s.report().InFlight == 1 })
+	s.ask("PUT", "/lock", `{"version":"v4"}`, nil)
+	if run := s.report(); run.InFlight != 1 {
+		t.Errorf("it waited for the sale in flight: %+v", run)
+	}
+	<-sold
 }
 
 // What a dead replica left in flight is forgotten; it blocks a switch no longer than its heartbeat lasts.

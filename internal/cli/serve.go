@@ -1,11 +1,13 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
 	"log/slog"
 	"reflect"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -27,17 +29,28 @@ func runServe(cmd *cobra.Command, _ []string) error {
 	if err != nil {
 		return err
 	}
-	log := newLog(cmd.ErrOrStderr(), cfg.Log.Level)
+	logged := &heldWriter{to: cmd.ErrOrStderr()}
+	defer logged.release()
+	log := newLog(logged, cfg.Log.Level)
 	server, err := openServer(ctx, cfg, log)
 	if err != nil {
 		return err
 	}
 	fmt.Fprintln(cmd.OutOrStdout(), server.firstLine(ctx))
+	logged.release()
 	if !server.api.Open && cfg.Admin.Token == "" {
 		log.Warn("PUT and DELETE are refused: " + cfg.Server.Addr + " is not loopback and admin.token is not set")
 	}
 	if cfg.File != "" {
-		config.Watch(cfg.File, func() { cfg = server.reload(ctx, cmd, cfg) })
+		watched := make(chan struct{})
+		defer func() { <-watched }()
+		go func() {
+			defer close(watched)
+			inForce := cfg
+			if err := config.Watch(ctx, cfg.File, func() { inForce = server.reload(ctx, cmd, inForce) }); err != nil {
+				log.Warn("changes of the configuration will not take effect", "error", err)
+			}
+		}()
 	}
 	select {
 	case <-ctx.Done():
@@ -58,6 +71,7 @@ func (s *server) reload(ctx context.Context, cmd *cobra.Command, old config.Conf
 		s.api.Log.Error("the changed configuration is not taken", "error", err)
 		return old
 	case reflect.DeepEqual(cfg, old):
+		s.api.Log.Info("the changed file changes nothing: what it says was in force, or the environment or a flag says otherwise")
 		return old
 	}
 	fixed := cfg
@@ -65,11 +79,39 @@ func (s *server) reload(ctx context.Context, cmd *cobra.Command, old config.Conf
 	if !reflect.DeepEqual(fixed, old) {
 		s.api.Log.Warn("a change of server, admin, redis or log takes effect at the next start")
 	}
+	if cfg.Lock == old.Lock && cfg.Sale == old.Sale && cfg.Inventory == old.Inventory {
+		return cfg
+	}
 	if err := s.api.Shop.Apply(ctx, s.settings(cfg)); err != nil {
 		s.api.Log.Error("the changed configuration is not taken", "error", err)
 		return old
 	}
 	return cfg
+}
+
+// heldWriter keeps what is written until its release, so that the log does not come before the first line.
+type heldWriter struct {
+	to io.Writer
+
+	mu       sync.Mutex
+	held     bytes.Buffer
+	released bool
+}
+
+func (w *heldWriter) Write(text []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.released {
+		return w.to.Write(text)
+	}
+	return w.held.Write(text)
+}
+
+func (w *heldWriter) release() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.released = true
+	_, _ = w.held.WriteTo(w.to) // a log that cannot be written is no reason not to sell
 }
 
 func newLog(to io.Writer, level string) *slog.Logger {

@@ -29,16 +29,20 @@ const (
 	doorWait = 2 * time.Minute
 )
 
+// leaveTime is how long the last words to Redis may take.
+const leaveTime = 5 * time.Second
+
 // server is a shop, its Redis, and the HTTP server in front.
 type server struct {
 	api    *api.API
 	redis  *dao.Redis
 	http   *http.Server
 	addr   string
-	grace  time.Duration
 	failed chan error // the HTTP server ended by itself
 	stop   context.CancelFunc
-	lived  chan struct{} // closed when the heartbeat has ended
+
+	cancelSales context.CancelFunc
+	lived       chan struct{} // closed when the heartbeat has ended
 }
 
 // openServer starts everything, or nothing. The server ends by close, not with ctx.
@@ -69,7 +73,6 @@ func openServer(ctx context.Context, cfg config.Config, log *slog.Logger) (_ *se
 		},
 		redis:  redis,
 		addr:   listener.Addr().String(),
-		grace:  time.Duration(cfg.Sale.Nested+1)*cfg.Lock.WaitTimeout + cfg.Sale.ThinkTime + 10*time.Second,
 		failed: make(chan error, 1),
 		lived:  make(chan struct{}),
 	}
@@ -82,7 +85,10 @@ func openServer(ctx context.Context, cfg config.Config, log *slog.Logger) (_ *se
 		defer close(s.lived)
 		s.api.Shop.Live(live)
 	}()
+	sales, cancelSales := context.WithCancel(context.WithoutCancel(ctx))
+	s.cancelSales = cancelSales
 	s.http = &http.Server{
+		BaseContext:       func(net.Listener) context.Context { return sales },
 		Handler:           s.api.Handler(),
 		ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout:       2 * time.Minute,
@@ -110,17 +116,43 @@ func (s *server) settings(cfg config.Config) service.Settings {
 	}
 }
 
-// close lets the sales in flight end, then ends everything.
+// close lets the sales in flight end, then ends everything. Should they not end in their time, they are cancelled, and let go of
+// their locks.
 func (s *server) close() error {
-	ctx, cancel := context.WithTimeout(context.Background(), s.grace)
-	defer cancel()
-	err := s.http.Shutdown(ctx)
+	err := s.shutdown(s.api.Shop.LongestSale())
+	if err != nil {
+		s.api.Log.Error("sales in flight are cancelled: they did not end in time")
+		s.cancelSales()
+		err = errors.Join(err, s.shutdown(leaveTime))
+	}
+	s.cancelSales()
 	s.stop()
 	<-s.lived
-	return errors.Join(err, s.api.Shop.Close(ctx), s.redis.Close())
+	ctx, cancel := context.WithTimeout(context.Background(), leaveTime)
+	defer cancel()
+	if err := s.api.Shop.Close(ctx); err != nil {
+		s.api.Log.Warn("saying goodbye to the other replicas", "error", err)
+	}
+	return errors.Join(err, s.redis.Close())
 }
 
-func (s *server) url() string { return "http://" + s.addr }
+func (s *server) shutdown(within time.Duration) error {
+	ctx, cancel := context.WithTimeout(context.Background(), within)
+	defer cancel()
+	return s.http.Shutdown(ctx)
+}
+
+// url is where somebody on this machine reaches the server.
+func (s *server) url() string { return "http://" + reachable(s.addr) }
+
+// reachable makes an address to ask of one to listen at: of every address of this machine, loopback.
+func reachable(addr string) string {
+	host, port, err := net.SplitHostPort(addr)
+	if ip := net.ParseIP(host); err == nil && (host == "" || ip != nil && ip.IsUnspecified()) {
+		return net.JoinHostPort("127.0.0.1", port)
+	}
+	return addr
+}
 
 // firstLine says where, with which lock and which Redis.
 func (s *server) firstLine(ctx context.Context) string {
@@ -132,7 +164,11 @@ func (s *server) firstLine(ctx context.Context) string {
 	if strategy, err := evolution.Find(version); err == nil {
 		title = " (" + strategy.Title + ")"
 	}
-	return fmt.Sprintf("lockstep: %s · lock %s%s · %s", s.url(), version, title, s.redis.Name)
+	where := s.url()
+	if s.addr != reachable(s.addr) {
+		where += " (and every other address of this machine)"
+	}
+	return fmt.Sprintf("lockstep: %s · lock %s%s · %s", where, version, title, s.redis.Name)
 }
 
 func isLoopback(addr net.Addr) bool {

@@ -71,7 +71,14 @@ type (
 func AddFlags(flags *pflag.FlagSet, versions []string) {
 	flags.String(fileFlag, "", "configuration file (default: "+DefaultFile+", if there is one here)")
 	for _, k := range keys(versions) {
-		flags.String(k.name, "", fmt.Sprintf("%s (default %q)", k.help, k.byDefault))
+		help := k.help
+		if k.byDefault != "" {
+			help += fmt.Sprintf(" (default %s)", k.byDefault)
+		}
+		flags.String(k.name, "", help)
+		if k.byDefault == "false" {
+			flags.Lookup(k.name).NoOptDefVal = "true"
+		}
 	}
 }
 
@@ -91,18 +98,23 @@ func Load(flags *pflag.FlagSet, versions []string) (Config, error) {
 		v.SetConfigFile(file)
 		v.SetConfigType("yaml")
 		if err := v.ReadInConfig(); err != nil {
-			return cfg, fmt.Errorf("%s: %w", file, err)
+			return cfg, fmt.Errorf("configuration file: %w", err)
 		}
-		problems = append(problems, unknownKeys(file, v.AllKeys(), table)...)
+		problems = append(problems, unknownKeys(v, table)...)
 	}
+	fromFile := v.AllKeys()
 	problems = append(problems, unknownVariables(os.Environ(), table)...)
 	for _, k := range table {
 		v.SetDefault(k.name, k.byDefault)
 		problems = append(problems,
 			v.BindEnv(k.name, k.variable()),
 			v.BindPFlag(k.name, flags.Lookup(k.name)))
-		if err := k.set(&cfg, v.Get(k.name)); err != nil {
-			problems = append(problems, fmt.Errorf("%s: %#v is not allowed: %w", k.name, v.Get(k.name), err))
+		value := v.Get(k.name)
+		if value == nil { // its group is empty, or unknownKeys has named it
+			value = k.byDefault
+		}
+		if err := k.set(&cfg, value); err != nil {
+			problems = append(problems, fmt.Errorf("%s: %s: %#v is not allowed: %w", k.source(flags, file, fromFile), k.name, value, err))
 		}
 	}
 	if err := errors.Join(problems...); err != nil {
@@ -136,11 +148,20 @@ func findFile(flags *pflag.FlagSet) (string, error) {
 	return DefaultFile, err
 }
 
-func unknownKeys(file string, found []string, table []key) (problems []error) {
+func unknownKeys(file *viper.Viper, table []key) (problems []error) {
+	found := file.AllKeys()
 	slices.Sort(found)
 	for _, name := range found {
-		if !slices.ContainsFunc(table, func(k key) bool { return k.name == name }) {
-			problems = append(problems, fmt.Errorf("%s: there is no key %s; there are %s", file, name, list(table, key.path)))
+		isKey := slices.ContainsFunc(table, func(k key) bool { return k.name == name })
+		isGroup := slices.ContainsFunc(table, func(k key) bool { return strings.HasPrefix(k.name, name+".") })
+		switch {
+		case isKey, isGroup && file.Get(name) == nil: // a group of which every line is a comment
+		case isGroup:
+			problems = append(problems, fmt.Errorf("%s: %s: %#v is not allowed: it is a group of keys; there are %s",
+				file.ConfigFileUsed(), name, file.Get(name), list(table, key.path)))
+		default:
+			problems = append(problems, fmt.Errorf("%s: there is no key %s; there are %s",
+				file.ConfigFileUsed(), name, list(table, key.path)))
 		}
 	}
 	return problems
@@ -149,6 +170,9 @@ func unknownKeys(file string, found []string, table []key) (problems []error) {
 func unknownVariables(environ []string, table []key) (problems []error) {
 	for _, variable := range environ {
 		name, _, _ := strings.Cut(variable, "=")
+		if strings.HasPrefix(name, envPrefix+"_PORT") || strings.HasPrefix(name, envPrefix+"_SERVICE_") {
+			continue // Kubernetes tells every container of a service called lockstep by these
+		}
 		if strings.HasPrefix(name, envPrefix+"_") && !slices.ContainsFunc(table, func(k key) bool { return k.variable() == name }) {
 			problems = append(problems, fmt.Errorf("environment: there is no variable %s; there are %s", name, list(table, key.variable)))
 		}

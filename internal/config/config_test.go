@@ -1,6 +1,7 @@
 package config_test
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -42,6 +43,18 @@ func defaults() config.Config {
 	}
 }
 
+// TestMain forgets what the developer's own environment says.
+func TestMain(m *testing.M) {
+	for _, variable := range os.Environ() {
+		if name, _, _ := strings.Cut(variable, "="); strings.HasPrefix(name, "LOCKSTEP_") {
+			if err := os.Unsetenv(name); err != nil {
+				panic(err)
+			}
+		}
+	}
+	m.Run()
+}
+
 func TestDefaults(t *testing.T) {
 	got, err := load(t, "")
 	if want := defaults(); err != nil || !reflect.DeepEqual(got, want) {
@@ -68,6 +81,56 @@ func TestRepositoryFile(t *testing.T) {
 			t.Errorf("config.yaml does not say %s", flag.Name)
 		}
 	})
+}
+
+func TestGroupOfComments(t *testing.T) {
+	got, err := load(t, "sale:\n  # nested: 3\nlock:\n  version: v1\n")
+	if err != nil || got.Lock.Version != "v1" || got.Sale.Nested != 0 {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+func TestWatch(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "config.yaml")
+	write := func(text string) {
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Error(err)
+		}
+	}
+	write("first")
+	ctx, end := context.WithCancel(t.Context())
+	changed, ended := make(chan string), make(chan error)
+	go func() {
+		ended <- config.Watch(ctx, file, func() {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Error(err)
+			}
+			changed <- string(text)
+		})
+	}()
+	for _, want := range []string{"second", "third"} {
+		for {
+			write("")
+			if err := os.Remove(file); err != nil { // as an editor or git does
+				t.Fatal(err)
+			}
+			write(want)
+			select {
+			case got := <-changed:
+				if got != want {
+					t.Fatalf("the file read as %q; want %q", got, want)
+				}
+			case <-time.After(time.Second): // the watch may not have begun
+				continue
+			}
+			break
+		}
+	}
+	end()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
 }
 
 func TestRisingOrder(t *testing.T) {
@@ -114,15 +177,15 @@ func TestRefusals(t *testing.T) {
 		{"server.addr: 8080", `server.addr: 8080 is not allowed: want host:port`},
 		{"server.addr: 127.0.0.1:http", `server.addr`},
 		{"server.addr: 127.0.0.1:99999", `server.addr`},
-		{"redis.addrs: nowhere", `redis.addrs: "nowhere" is not allowed: "nowhere" is not host:port`},
+		{"redis.addrs: nowhere", `redis.addrs: "nowhere" is not allowed: want host:port, or several, such as 127.0.0.1:6379`},
 		{"redis.addrs: [a:1, b:2]", `redis.addrs: a:1,b:2 is not allowed: more than one address needs redis.master_name`},
 		{"redis.cluster: maybe", `redis.cluster: "maybe" is not allowed: want true or false`},
 		{"redis.cluster: true", `redis.addrs: empty is not allowed with`},
 		{"redis:\n  addrs: [a:1]\n  cluster: true\n  master_name: m", `redis.cluster: true is not allowed with redis.master_name`},
 		{"log.level: loud", `log.level: "loud" is not allowed: want one of debug, info, warn, error`},
 		{"lock.verson: v1", `there is no key lock.verson; there are server.addr, `},
-		{"lock: v1", `there is no key lock; there are`},
-		{"lock: [", `config.yaml`},
+		{"lock: v1", `lock: "v1" is not allowed: it is a group of keys; there are server.addr`},
+		{"lock: [", `configuration file: `},
 	} {
 		if _, err := load(t, c.file); err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%q: %v; want %q", c.file, err, c.says)
@@ -131,6 +194,17 @@ func TestRefusals(t *testing.T) {
 	if _, err := load(t, "", "--config", "nowhere.yaml"); err == nil || !strings.Contains(err.Error(), "nowhere.yaml") {
 		t.Errorf("a file that is not there: %v", err)
 	}
+	t.Setenv("LOCKSTEP_LOCK_TTL", "ten")
+	if _, err := load(t, "lock.ttl: 5s"); err == nil || !strings.HasPrefix(err.Error(), `environment: lock.ttl: "ten" is not allowed`) {
+		t.Errorf("bad variable: %v", err)
+	}
+	if _, err := load(t, "", "--lock.ttl", "12"); err == nil || !strings.HasPrefix(err.Error(), `flag: lock.ttl: "12" is not allowed`) {
+		t.Errorf("bad flag: %v", err)
+	}
+	if _, err := load(t, "", "--lock.ttl", "5s"); err != nil {
+		t.Errorf("a good flag over a bad variable: %v", err)
+	}
+	t.Setenv("LOCKSTEP_PORT_8080_TCP", "tcp://10.0.0.1:8080")
 	t.Setenv("LOCKSTEP_LOCK_VERSON", "v1")
 	want := "there is no variable LOCKSTEP_LOCK_VERSON; there are LOCKSTEP_SERVER_ADDR, "
 	if _, err := load(t, ""); err == nil || !strings.Contains(err.Error(), want) {

@@ -4,12 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/spf13/cast"
+	"github.com/spf13/pflag"
 
 	"lockstep/internal/history"
 )
@@ -28,6 +30,20 @@ func (k key) path() string { return k.name }
 // variable is the key's name in the environment: LOCKSTEP_LOCK_VERSION for lock.version.
 func (k key) variable() string {
 	return envPrefix + "_" + strings.ToUpper(strings.ReplaceAll(k.name, ".", "_"))
+}
+
+// source names where the key's value comes from.
+func (k key) source(flags *pflag.FlagSet, file string, fromFile []string) string {
+	switch {
+	case flags.Changed(k.name):
+		return "flag"
+	case os.Getenv(k.variable()) != "":
+		return "environment"
+	case slices.Contains(fromFile, k.name):
+		return file
+	default:
+		return "default"
+	}
 }
 
 func keys(versions []string) []key {
@@ -102,7 +118,7 @@ func setAddr(to *string, value any) error {
 func setAddrs(to *[]string, value any) error {
 	texts, err := cast.ToStringSliceE(value) // of one text, its words
 	if err != nil {
-		return errors.New("want a list of host:port, such as [127.0.0.1:6379]")
+		return errors.New("want host:port, or several, such as 127.0.0.1:6379")
 	}
 	*to = nil
 	for _, text := range texts {
@@ -111,7 +127,7 @@ func setAddrs(to *[]string, value any) error {
 				continue
 			}
 			if checkAddr(addr) != nil {
-				return fmt.Errorf("%q is not host:port, such as 127.0.0.1:6379", addr)
+				return errors.New("want host:port, or several, such as 127.0.0.1:6379")
 			}
 			*to = append(*to, addr)
 		}

@@ -133,40 +133,66 @@ func (s *Store) Start(ctx context.Context, run history.Run) error {
 	return nil
 }
 
-// Beat renews this replica's place among the living, and forgets what the dead left in flight. Time is Redis's own.
-func (s *Store) Beat(ctx context.Context, live func(sale string) bool) (replicas, inFlight int64, err error) {
+// Beat renews this replica's place among the living. Time is Redis's own.
+func (s *Store) Beat(ctx context.Context) error {
 	now, err := s.client.Time(ctx).Result()
 	if err != nil {
-		return 0, 0, lock.Failed(ctx, "TIME", err)
+		return lock.Failed(ctx, "TIME", err)
 	}
-	var living *redis.StringSliceCmd
-	var sales *redis.MapStringStringCmd
+	dead := redis.Z{Score: float64(now.Add(heartbeat).UnixMilli()), Member: s.instance}
+	if err := s.client.ZAdd(ctx, replicasKey, dead).Err(); err != nil {
+		return lock.Failed(ctx, "ZADD replicas", err)
+	}
+	return nil
+}
+
+// Others forgets the replicas whose time has come, and gives what is left without this one.
+func (s *Store) Others(ctx context.Context) (map[string]time.Time, error) {
+	now, err := s.client.Time(ctx).Result()
+	if err != nil {
+		return nil, lock.Failed(ctx, "TIME", err)
+	}
+	var living *redis.ZSliceCmd
 	_, err = s.client.TxPipelined(ctx, func(tx redis.Pipeliner) error {
-		tx.ZAdd(ctx, replicasKey, redis.Z{Score: float64(now.Add(heartbeat).UnixMilli()), Member: s.instance})
 		tx.ZRemRangeByScore(ctx, replicasKey, "-inf", strconv.FormatInt(now.UnixMilli(), 10))
-		living = tx.ZRange(ctx, replicasKey, 0, -1)
-		sales = tx.HGetAll(ctx, inFlightKey)
+		living = tx.ZRangeWithScores(ctx, replicasKey, 0, -1)
 		return nil
 	})
 	if err != nil {
-		return 0, 0, lock.Failed(ctx, "MULTI beat", err)
+		return nil, lock.Failed(ctx, "MULTI replicas", err)
 	}
-	alive := map[string]bool{}
-	for _, instance := range living.Val() {
-		alive[instance] = true
+	others := map[string]time.Time{}
+	for _, replica := range living.Val() {
+		if instance := fmt.Sprint(replica.Member); instance != s.instance {
+			others[instance] = time.UnixMilli(int64(replica.Score)).Add(-heartbeat)
+		}
+	}
+	return others, nil
+}
+
+// Forget removes from the sales in flight those of dead replicas, and of this one those that are not live.
+func (s *Store) Forget(ctx context.Context, live func(sale string) bool) (int64, error) {
+	others, err := s.Others(ctx)
+	if err != nil {
+		return 0, err
+	}
+	sales, err := s.client.HGetAll(ctx, inFlightKey).Result()
+	if err != nil {
+		return 0, lock.Failed(ctx, "HGETALL in_flight", err)
 	}
 	var over []string
-	for sale, instance := range sales.Val() {
-		if !alive[instance] || instance == s.instance && !live(sale) {
+	for sale, instance := range sales {
+		_, other := others[instance]
+		if mine := instance == s.instance; !mine && !other || mine && !live(sale) {
 			over = append(over, sale)
 		}
 	}
 	if len(over) > 0 {
 		if err := s.client.HDel(ctx, inFlightKey, over...).Err(); err != nil {
-			return 0, 0, lock.Failed(ctx, "HDEL in_flight", err)
+			return 0, lock.Failed(ctx, "HDEL in_flight", err)
 		}
 	}
-	return int64(len(alive)), int64(len(sales.Val()) - len(over)), nil
+	return int64(len(sales) - len(over)), nil
 }
 
 // Quit takes this replica out of the living.

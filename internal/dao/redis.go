@@ -75,11 +75,12 @@ func openEmbedded(addr string) (*Redis, error) {
 // newClient makes a client that never repeats a command by itself: a repeated command whose first reply was lost counts
 // twice, in a lock's hash as in the ledger.
 func newClient(cfg Config) redis.UniversalClient {
-	return redis.NewUniversalClient(&redis.UniversalOptions{
+	client := redis.NewUniversalClient(&redis.UniversalOptions{
 		Addrs:                    cfg.Addrs,
 		MasterName:               cfg.MasterName,
 		IsClusterMode:            cfg.Cluster,
 		MaxRetries:               -1,
+		MaxRedirects:             -1, // a Cluster client would repeat a command whose reply was lost by these
 		DialTimeout:              dialTimeout,
 		DialerRetries:            1,
 		ReadTimeout:              ioTimeout,
@@ -90,6 +91,8 @@ func newClient(cfg Config) redis.UniversalClient {
 		DisableIdentity:          true, // or MONITOR shows CLIENT SETINFO for every connection
 		MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
 	})
+	client.AddHook(neverSent{})
+	return client
 }
 
 // Close closes the clients, and ends the embedded Redis.

@@ -464,6 +464,48 @@ func TestLosingTheLockCancelsTheWork(t *testing.T) {
 	})
 }
 
+func TestRetriedUnlockOfANestedLock(t *testing.T) {
+	eachWorld(t, func(t *testing.T, w *world) {
+		if !w.is(inRedis) || !w.is(reentrant) {
+			return
+		}
+		outer, inner := w.must(t, "a"), w.must(t, "a")
+		w.faults.set(func(redis.Cmder) error { return &net.OpError{Op: "dial", Err: errFault} }, nil)
+		if err := inner.Unlock(t.Context()); !errors.Is(err, lock.ErrUnavailable) {
+			t.Errorf("Unlock: %v; want ErrUnavailable", err)
+		}
+		w.faults.set(nil, nil)
+		if err := inner.Unlock(t.Context()); err != nil || !w.exists(t) {
+			t.Errorf("Unlock, tried again: %v; the outer call's lock stands: %v", err, w.exists(t))
+		}
+		if err := outer.Unlock(t.Context()); err != nil || w.exists(t) {
+			t.Errorf("outer Unlock: %v; the lock is still there: %v", err, w.exists(t))
+		}
+	})
+}
+
+func TestNestedLockAfterTheLockWasLost(t *testing.T) {
+	eachWorld(t, func(t *testing.T, w *world) {
+		if !w.is(renewed) {
+			return // cannot know
+		}
+		outer := w.must(t, "a")
+		w.expire(t)
+		inner := w.must(t, "a") // takes it anew, which does not bring the time in between back
+		for name, lease := range map[string]*lock.Lease{"outer": outer, "inner": inner} {
+			if cause := context.Cause(lease.Context()); !errors.Is(cause, lock.ErrLost) {
+				t.Errorf("the %s call works on: %v; want ErrLost", name, cause)
+			}
+		}
+		if err := inner.Unlock(t.Context()); err != nil {
+			t.Error(err)
+		}
+		if err := outer.Unlock(t.Context()); !errors.Is(err, lock.ErrExpired) {
+			t.Errorf("outer Unlock: %v; want ErrExpired", err)
+		}
+	})
+}
+
 func TestRenewalSurvivesAShortOutage(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
 		if !w.is(renewed) {

@@ -51,14 +51,20 @@ type Latency struct {
 	Max float64 `json:"max"`
 }
 
-// ErrRefused means that the server did not do what a burst needs.
-var ErrRefused = errors.New("the server refused")
+// What can keep a burst from its verdict.
+var (
+	ErrRefused     = errors.New("the server refused")
+	ErrInterrupted = errors.New("interrupted")
+)
+
+// controlTimeout is how long switching the lock, starting a run and reading the verdict may take: sales in flight end first.
+const controlTimeout = 2 * time.Minute
 
 // Run switches the lock, starts a run, lets the buyers loose, and reads the verdict.
 func (b Burst) Run(ctx context.Context) (Result, error) {
 	transport := &http.Transport{MaxIdleConnsPerHost: b.Buyers}
-	client := &http.Client{Transport: transport, Timeout: b.Timeout}
 	defer transport.CloseIdleConnections()
+	client := &http.Client{Transport: transport, Timeout: max(b.Timeout, controlTimeout)}
 
 	if b.Lock != "" {
 		if err := b.call(ctx, client, http.MethodPut, "/lock", map[string]string{"version": b.Lock}, nil); err != nil {
@@ -68,9 +74,9 @@ func (b Burst) Run(ctx context.Context) (Result, error) {
 	if err := b.call(ctx, client, http.MethodPut, "/inventory", map[string]int64{"stock": b.Stock}, nil); err != nil {
 		return Result{}, err
 	}
-	result := b.buy(ctx, client)
-	if err := ctx.Err(); err != nil {
-		return Result{}, fmt.Errorf("interrupted after %d answers: %w", result.OK+result.SoldOut+result.Failed, err)
+	result := b.buy(ctx, &http.Client{Transport: transport, Timeout: b.Timeout})
+	if ctx.Err() != nil {
+		return Result{}, fmt.Errorf("%w after %d answers", ErrInterrupted, result.OK+result.SoldOut)
 	}
 	return result, b.call(ctx, client, http.MethodGet, "/inventory", nil, &result.Report)
 }
@@ -112,7 +118,7 @@ func buyOne(ctx context.Context, client *http.Client, target string) answer {
 	status, body, err := do(ctx, client, http.MethodPost, target+"/inventory/sale", "", nil)
 	a := answer{took: time.Since(began), status: status}
 	if err != nil {
-		a.code = reason(err)
+		a.code = reason(err, client.Timeout)
 	} else if status != http.StatusOK {
 		a.code = errorOf(body).Code
 	}
@@ -120,7 +126,10 @@ func buyOne(ctx context.Context, client *http.Client, target string) answer {
 }
 
 // reason says in few words why there was no answer, the same words for the same reason.
-func reason(err error) string {
+func reason(err error, timeout time.Duration) string {
+	if errors.Is(err, context.DeadlineExceeded) {
+		return fmt.Sprintf("no answer within %v", timeout)
+	}
 	for unwrapped := err; unwrapped != nil; unwrapped = errors.Unwrap(unwrapped) {
 		err = unwrapped
 	}
@@ -177,6 +186,9 @@ func (b Burst) call(ctx context.Context, client *http.Client, method, path strin
 	}
 	if status != http.StatusOK {
 		problem := errorOf(text)
+		if status == http.StatusUnauthorized || status == http.StatusForbidden {
+			problem.Message += "; give the server's token by --admin.token"
+		}
 		return fmt.Errorf("%w %s %s: %d %s: %s", ErrRefused, method, b.Targets[0]+path, status, problem.Code, problem.Message)
 	}
 	if into == nil {

@@ -28,6 +28,8 @@ func Failed(ctx context.Context, command string, err error) error {
 	switch {
 	case ctx.Err() != nil && errors.Is(err, ctx.Err()): // go-redis looks at the context before it writes, and not after
 		return fmt.Errorf("%s: %w: %w", command, ErrCancelled, context.Cause(ctx))
+	case errors.Is(err, ErrUnavailable): // the client knows that it sent nothing
+		return fmt.Errorf("%s: %w", command, err)
 	case errors.As(err, &refusal), errors.As(err, &dial) && dial.Op == "dial":
 		return fmt.Errorf("%s: %w: %w", command, ErrUnavailable, err)
 	default:

@@ -78,7 +78,7 @@ func (r *Renewal) run(ctx context.Context) {
 			}
 			pause = r.opts.TTL / 3
 		case errors.Is(err, ErrNotOwner):
-			r.lose()
+			r.Lose()
 			return
 		default:
 			pause = min(r.opts.RetryInterval, r.opts.TTL/3)
@@ -93,11 +93,12 @@ func (r *Renewal) expireAt(deadline time.Time) bool {
 	if r.lost || r.deadline != nil && !r.deadline.Stop() {
 		return false
 	}
-	r.deadline = r.opts.Clock.AfterFunc(deadline.Sub(r.opts.Clock.Now()), r.lose)
+	r.deadline = r.opts.Clock.AfterFunc(deadline.Sub(r.opts.Clock.Now()), r.Lose)
 	return true
 }
 
-func (r *Renewal) lose() {
+// Lose ends the renewal of a lock that is known to be lost.
+func (r *Renewal) Lose() {
 	r.stop()
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -44,9 +44,10 @@ func (l *Locker) TryLock(ctx context.Context, owner string) (*lock.Lease, error)
 	case reply == 0:
 		return nil, lock.ErrNotObtained
 	}
-	ctx, unguard := l.join(owner, sent).Guard(ctx)
+	ctx, unguard := l.join(owner, sent, reply).Guard(ctx)
+	leave := sync.OnceValue(func() bool { return l.leave(owner) }) // a failed Unlock may be tried again
 	return lock.NewLease(ctx, l.opts, 0, func(ctx context.Context) error {
 		defer unguard()
-		return l.unlock(ctx, owner)
+		return l.unlock(ctx, owner, leave())
 	}), nil
 }

@@ -14,14 +14,17 @@ type tenure struct {
 	depth   int
 }
 
-// join counts one more lease of owner's; the first starts the renewal. The acquiring command was sent at sent.
-func (l *Locker) join(owner string, sent time.Time) *lock.Renewal {
+// join counts one more lease of owner's; the first starts the renewal. The acquiring command was sent at sent, and Redis
+// counted count: one, for a nested call, means that the outer call's lock had gone.
+func (l *Locker) join(owner string, sent time.Time, count int) *lock.Renewal {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	t, nested := l.tenures[owner]
 	if !nested {
 		t = &tenure{renewal: lock.StartRenewal(l.opts, sent, func(ctx context.Context) error { return l.renew(ctx, owner) })}
 		l.tenures[owner] = t
+	} else if count == 1 {
+		t.renewal.Lose()
 	}
 	t.depth++
 	return t.renewal
@@ -54,7 +57,7 @@ func (l *Locker) undo(ctx context.Context, err error, owner string) error {
 	if nested {
 		return err
 	}
-	return lock.Undo(ctx, l.opts, err, func(ctx context.Context) error { return l.unlock(ctx, owner) })
+	return lock.Undo(ctx, l.opts, err, func(ctx context.Context) error { return l.unlock(ctx, owner, true) })
 }
 
 // renew sets the expiry again.

@@ -7,9 +7,8 @@ import (
 	"lockstep/util/lua"
 )
 
-// unlock gives the lock back once, if it is still owner's.
-func (l *Locker) unlock(ctx context.Context, owner string) error {
-	outermost := l.leave(owner)
+// unlock gives the lock back once, if it is still owner's; at the outermost call, whatever is counted.
+func (l *Locker) unlock(ctx context.Context, owner string, outermost bool) error {
 	for {
 		reply, err := l.client.Eval(ctx, lua.Unlock, []string{l.opts.Key}, owner).Int()
 		switch {

@@ -39,8 +39,9 @@ func (s Sale) Sell(ctx context.Context, run history.Run, id string) (receipt Rec
 		return Receipt{}, err
 	}
 	obtained := s.Clock.Now()
-	s.Log.Debug("lock", "owner", owner)
-	defer func() { s.unlock(ctx, lease, owner) }()
+	log := s.Log.With("owner", owner)
+	log.Debug("lock")
+	defer func() { unlock(ctx, lease, log) }()
 	defer func() {
 		if err != nil && errors.Is(context.Cause(lease.Context()), lock.ErrLost) {
 			err = fmt.Errorf("%w while the sale was going on: %w", lock.ErrLost, err)
@@ -80,16 +81,17 @@ func (s Sale) nested(ctx context.Context, owner string, depth int) error {
 	if err != nil {
 		return fmt.Errorf("nested call: %w", err)
 	}
-	s.Log.Debug("lock again", "owner", owner, "nested", s.Nested-depth+1)
-	defer func() { s.unlock(ctx, lease, owner) }()
+	log := s.Log.With("owner", owner, "nested", s.Nested-depth+1)
+	log.Debug("lock")
+	defer func() { unlock(ctx, lease, log) }()
 	return s.nested(lease.Context(), owner, depth-1)
 }
 
 // unlock gives the lock back. That it was gone by then does not undo the sale, but is worth a line.
-func (s Sale) unlock(ctx context.Context, lease *lock.Lease, owner string) {
+func unlock(ctx context.Context, lease *lock.Lease, log *slog.Logger) {
 	if err := lease.Unlock(ctx); err != nil {
-		s.Log.Warn("unlock", "owner", owner, "error", err)
+		log.Warn("unlock", "error", err)
 		return
 	}
-	s.Log.Debug("unlock", "owner", owner)
+	log.Debug("unlock")
 }

@@ -4,6 +4,7 @@ package service
 import (
 	"context"
 	"errors"
+	"time"
 
 	"lockstep/internal/history"
 )
@@ -12,7 +13,7 @@ import (
 var (
 	ErrSoldOut = errors.New("sold out")
 	// ErrBadStock means that the stock's key holds what is no stock.
-	ErrBadStock = errors.New("the stock is not a number")
+	ErrBadStock = errors.New("that is no stock")
 	// ErrDoorClosed means that the run is being changed; sales wait until it is open again.
 	ErrDoorClosed = errors.New("the run is being changed")
 	// ErrRunChanged means that the stock was set by hand, or that there is no run.
@@ -42,9 +43,13 @@ type Ledger interface {
 	HandSet(ctx context.Context) (stock int64, set bool, err error)
 	// Start ends the run that is on and starts this one.
 	Start(ctx context.Context, run history.Run) error
-	// Beat says that this replica lives, and forgets the sales of those that no longer do, and those of this replica that
-	// are not live. It gives the number of living replicas and of sales in flight.
-	Beat(ctx context.Context, live func(sale string) bool) (replicas, inFlight int64, err error)
+	// Beat says that this replica lives. It counts as dead five seconds after its last beat.
+	Beat(ctx context.Context) error
+	// Others gives the other replicas that do not count as dead, with the time of their last beat.
+	Others(ctx context.Context) (map[string]time.Time, error)
+	// Forget forgets the sales in flight of dead replicas, and those of this one that are not live; it gives the number of
+	// those that are left.
+	Forget(ctx context.Context, live func(sale string) bool) (inFlight int64, err error)
 	// Quit says that this replica ends.
 	Quit(ctx context.Context) error
 }

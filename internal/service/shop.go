@@ -1,6 +1,7 @@
 package service
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,8 +13,10 @@ import (
 	"lockstep/internal/lock"
 )
 
-// beatInterval is how often a replica says that it lives.
-const beatInterval = time.Second
+const (
+	beatInterval = time.Second           // how often a replica says that it lives
+	doorInterval = 20 * time.Millisecond // how often one looks whether the door is open, or the last sale has left
+)
 
 // Settings are what may change while the shop is open.
 type Settings struct {
@@ -43,23 +46,28 @@ type Shop struct {
 	mu       sync.Mutex
 	settings Settings
 	lockers  map[string]lock.Locker
-	inside   map[string]struct{} // this replica's sales in flight
+	lastLock string          // of the run last seen
+	inside   map[string]bool // this replica's sales: asking to be let in, or (true) in flight
 }
 
 // Open joins the run that is on. If no other replica lives, or there is no run, it starts one: with the lock of the
 // settings, and with the stock set by hand, if one was, or else the settings' own.
 func (s *Shop) Open(ctx context.Context, settings Settings) error {
 	s.use(settings)
-	s.inside = map[string]struct{}{}
-	replicas, _, err := s.Ledger.Beat(ctx, s.isInside)
-	if err != nil {
-		return err
-	}
+	s.inside = map[string]bool{}
 	return s.change(ctx, func(ctx context.Context, run history.Run) (history.Run, error) {
-		if replicas > 1 && run.ID != "" {
+		alone, err := s.alone(ctx)
+		if err == nil {
+			err = s.Ledger.Beat(ctx) // while the door is closed: the next to open will not be alone
+		}
+		if err != nil {
+			return run, err
+		}
+		if !alone && run.ID != "" {
 			if run.Lock != settings.Version {
 				s.Log.Warn("other replicas are selling with another lock: joining them", "lock", run.Lock, "configured", settings.Version)
 			}
+			s.saw(run)
 			return run, nil
 		}
 		stock, set, err := s.Ledger.HandSet(ctx)
@@ -75,13 +83,33 @@ func (s *Shop) Open(ctx context.Context, settings Settings) error {
 	})
 }
 
+// alone finds out whether no other replica lives. One that died counts as living for some seconds more; one that lives beats
+// meanwhile.
+func (s *Shop) alone(ctx context.Context) (bool, error) {
+	first, err := s.Ledger.Others(ctx)
+	for others := first; err == nil && len(others) > 0; others, err = s.Ledger.Others(ctx) {
+		for instance, beat := range others {
+			if before, known := first[instance]; !known || beat.After(before) {
+				return false, nil
+			}
+		}
+		if err := lock.Sleep(ctx, s.Clock, beatInterval/10); err != nil {
+			return false, err
+		}
+	}
+	return err == nil, err
+}
+
 // Close tells the other replicas that this one is gone. Sales must have ended.
 func (s *Shop) Close(ctx context.Context) error { return s.Ledger.Quit(ctx) }
 
 // Live beats until ctx ends.
 func (s *Shop) Live(ctx context.Context) {
 	for well := true; lock.Sleep(ctx, s.Clock, beatInterval) == nil; {
-		_, _, err := s.Ledger.Beat(ctx, s.isInside)
+		err := s.Ledger.Beat(ctx)
+		if err == nil {
+			_, err = s.Ledger.Forget(ctx, s.isInside)
+		}
 		if ctx.Err() != nil {
 			return
 		}
@@ -123,9 +151,13 @@ func (s *Shop) Sell(ctx context.Context) (Receipt, error) {
 	return receipt, nil
 }
 
-// Tally counts the run that is on.
+// Tally counts the run that is on. Beside the store's errors, it fails with lock.ErrTimeout when a new run is due and the door
+// stays closed too long.
 func (s *Shop) Tally(ctx context.Context) (history.Tally, error) {
-	for {
+	settings, _ := s.current()
+	wait, stop := lock.WithTimeout(ctx, s.Clock, settings.Lock.WaitTimeout, lock.ErrTimeout)
+	defer stop()
+	for wait.Err() == nil {
 		tally, err := s.Ledger.Tally(ctx)
 		if !errors.Is(err, ErrRunChanged) {
 			return tally, err
@@ -134,6 +166,7 @@ func (s *Shop) Tally(ctx context.Context) (history.Tally, error) {
 			return history.Tally{}, err
 		}
 	}
+	return history.Tally{}, lock.WaitError(wait, settings.Lock)
 }
 
 // SetStock starts a new run with this stock.
@@ -161,12 +194,20 @@ func (s *Shop) SetLock(ctx context.Context, version string) error {
 	})
 }
 
-// Apply takes new settings, and starts a new run with them.
+// Apply takes new settings, and starts a new run with them. The lock and the stock are those of the run that is on, unless the
+// settings' own have changed.
 func (s *Shop) Apply(ctx context.Context, settings Settings) error {
-	return s.change(ctx, func(context.Context, history.Run) (history.Run, error) {
-		s.use(settings)
-		return s.newRun(settings.Version, settings.Initial), nil
-	})
+	old, _ := s.current()
+	return s.change(ctx, func(_ context.Context, run history.Run) (history.Run, error) {
+		version, stock := s.lockOf(run), s.initialOf(run)
+		if settings.Version != old.Version {
+			version = settings.Version
+		}
+		if settings.Initial != old.Initial {
+			stock = settings.Initial
+		}
+		return s.newRun(version, stock), nil
+	}, func() { s.use(settings) })
 }
 
 // LockState gives the name of the lock that is on, and its key.
@@ -191,13 +232,15 @@ func (s *Shop) enter(ctx context.Context, id string) (history.Run, error) {
 		run, err := s.Ledger.Enter(ctx, id)
 		switch {
 		case err == nil:
+			s.saw(run)
+			s.isIn(id)
 			return run, nil
 		case errors.Is(err, ErrRunChanged):
 			if err := s.reconcile(ctx); err != nil {
 				return history.Run{}, err
 			}
 		case errors.Is(err, ErrDoorClosed):
-			_ = lock.Sleep(wait, s.Clock, settings.Lock.RetryInterval) // the loop looks at wait itself
+			_ = lock.Sleep(wait, s.Clock, doorInterval) // the loop looks at wait itself
 		default:
 			if errors.Is(err, lock.ErrOutcomeUnknown) {
 				s.leave(ctx, id) // it may be in
@@ -223,8 +266,7 @@ func (s *Shop) reconcile(ctx context.Context) error {
 	}
 	lease, err := s.Door.TryLock(ctx, lock.Owner(s.NewID()))
 	if errors.Is(err, lock.ErrNotObtained) {
-		settings, _ := s.current()
-		return lock.Sleep(ctx, s.Clock, settings.Lock.RetryInterval)
+		return lock.Sleep(ctx, s.Clock, doorInterval)
 	}
 	if err != nil {
 		return err
@@ -241,21 +283,27 @@ func (s *Shop) reconcile(ctx context.Context) error {
 			settings, _ := s.current()
 			stock = settings.Initial
 		}
+		if run.ID == "" {
+			s.Log.Warn("redis holds no run: it came back empty, or its keys were deleted", "lock", s.lockOf(run), "stock", stock)
+		}
 		return s.newRun(s.lockOf(run), stock), nil
 	})
 }
 
+// nextRun makes the run to come of the one that is on.
+type nextRun func(context.Context, history.Run) (history.Run, error)
+
 // change closes the door, waits until every sale has left, and starts the run that next makes of the one that is on,
-// unless it is the same.
-func (s *Shop) change(ctx context.Context, next func(context.Context, history.Run) (history.Run, error)) error {
+// unless it is the same. What is to be done then is done before the door is opened.
+func (s *Shop) change(ctx context.Context, next nextRun, then ...func()) error {
 	lease, err := s.Door.Lock(ctx, lock.Owner(s.NewID()))
 	if err != nil {
 		return fmt.Errorf("closing the door: %w", err)
 	}
-	return s.changeUnder(ctx, lease, next)
+	return s.changeUnder(ctx, lease, next, then...)
 }
 
-func (s *Shop) changeUnder(ctx context.Context, door *lock.Lease, next func(context.Context, history.Run) (history.Run, error)) error {
+func (s *Shop) changeUnder(ctx context.Context, door *lock.Lease, next nextRun, then ...func()) error {
 	defer func() {
 		if err := door.Unlock(ctx); err != nil {
 			s.Log.Warn("opening the door", "error", err)
@@ -276,40 +324,56 @@ func (s *Shop) changeUnder(ctx context.Context, door *lock.Lease, next func(cont
 	if err := s.Ledger.Start(ctx, following); err != nil {
 		return err
 	}
+	for _, do := range then {
+		do()
+	}
+	s.saw(following)
 	s.Log.Info("new run", "lock", following.Lock, "stock", following.Initial, "run", following.ID)
 	return nil
 }
 
-// drain waits until no sale is in flight. A sale waits for its lock for one wait timeout, and each nested call for one
-// more; a dead replica's sales are forgotten with its heartbeat.
-func (s *Shop) drain(ctx context.Context) error {
+// LongestSale is how long a sale in flight may go on: it waits at the door, for its lock, and in each nested call for one
+// wait timeout; it thinks; and it talks to Redis.
+func (s *Shop) LongestSale() time.Duration {
 	settings, _ := s.current()
-	longest := time.Duration(settings.Nested+1)*settings.Lock.WaitTimeout + settings.Think + 10*time.Second
+	return time.Duration(settings.Nested+2)*settings.Lock.WaitTimeout + settings.Think + 10*time.Second
+}
+
+// drain waits until no sale is in flight: none in Redis, and none here, should Redis have forgotten it. A dead replica's sales
+// are forgotten when it counts as dead.
+func (s *Shop) drain(ctx context.Context) error {
+	longest := s.LongestSale()
 	wait, stop := lock.WithTimeout(ctx, s.Clock, longest, lock.ErrTimeout)
 	defer stop()
-	for wait.Err() == nil {
-		_, inFlight, err := s.Ledger.Beat(ctx, s.isInside)
+	for told := false; wait.Err() == nil; told = true {
+		inFlight, err := s.Ledger.Forget(ctx, s.isInside)
+		inFlight = max(inFlight, s.inFlightHere())
 		if err != nil || inFlight == 0 {
 			return err
 		}
-		_ = lock.Sleep(wait, s.Clock, settings.Lock.RetryInterval) // the loop looks at wait itself
+		if !told {
+			s.Log.Info("the door is closed: waiting for the sales in flight", "sales", inFlight)
+		}
+		_ = lock.Sleep(wait, s.Clock, doorInterval) // the loop looks at wait itself
 	}
-	settings.Lock.WaitTimeout = longest
-	return lock.WaitError(wait, settings.Lock)
+	return lock.WaitError(wait, lock.Options{WaitTimeout: longest})
 }
 
 func (s *Shop) newRun(version string, stock int64) history.Run {
 	return history.Run{ID: s.NewID(), Lock: version, Initial: stock}
 }
 
-// lockOf and initialOf are a run's, or the settings' where there is no run.
+// lockOf is a run's lock; where there is no run, that of the run last seen, or the settings'.
 func (s *Shop) lockOf(run history.Run) string {
-	if run.ID == "" {
-		settings, _ := s.current()
-		return settings.Version
+	if run.ID != "" {
+		return run.Lock
 	}
-	return run.Lock
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return cmp.Or(s.lastLock, s.settings.Version)
 }
+
+// initialOf is a run's initial stock; where there is no run, the settings'.
 
 func (s *Shop) initialOf(run history.Run) int64 {
 	if run.ID == "" {
@@ -335,10 +399,22 @@ func (s *Shop) current() (Settings, map[string]lock.Locker) {
 	return s.settings, s.lockers
 }
 
+func (s *Shop) saw(run history.Run) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.lastLock = run.Lock
+}
+
 func (s *Shop) enterHere(id string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.inside[id] = struct{}{}
+	s.inside[id] = false
+}
+
+func (s *Shop) isIn(id string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.inside[id] = true
 }
 
 func (s *Shop) leaveHere(id string) {
@@ -352,4 +428,15 @@ func (s *Shop) isInside(id string) bool {
 	defer s.mu.Unlock()
 	_, inside := s.inside[id]
 	return inside
+}
+
+func (s *Shop) inFlightHere() (n int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, in := range s.inside {
+		if in {
+			n++
+		}
+	}
+	return n
 }
