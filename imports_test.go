@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"os"
 	"os/exec"
+	"path"
 	"slices"
 	"strings"
 	"testing"
@@ -76,6 +78,39 @@ func TestImportsFormTheHouse(t *testing.T) {
 	}
 	if seen != len(house) {
 		t.Errorf("there are %d packages; the house has %d", seen, len(house))
+	}
+}
+
+// The picture in docs/ARCHITECTURE.md has the house's arrows, and no others.
+func TestThePictureIsTheHouse(t *testing.T) {
+	text, err := os.ReadFile("docs/ARCHITECTURE.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, picture, _ := strings.Cut(string(text), "graph TD\n")
+	picture, _, _ = strings.Cut(picture, "```")
+	drawn := map[string][]string{}
+	for line := range strings.Lines(picture) {
+		from, to, arrow := strings.Cut(strings.TrimSpace(line), " --> ")
+		if !arrow {
+			t.Fatalf("what is %q?", line)
+		}
+		for room := range strings.SplitSeq(from, " & ") {
+			drawn[room] = append(drawn[room], strings.Split(to, " & ")...)
+		}
+	}
+	for room, imports := range house {
+		name := path.Base(strings.Replace(room, "lockstep", "main", 1))
+		var want []string
+		for _, imported := range imports {
+			want = append(want, path.Base(imported))
+		}
+		slices.Sort(want)
+		got := drawn[name]
+		slices.Sort(got)
+		if !slices.Equal(got, want) {
+			t.Errorf("the picture says that %s imports %v; the house says %v", name, got, want)
+		}
 	}
 }
 

@@ -35,6 +35,11 @@ func TestReadmeCommands(t *testing.T) {
 	if _, err := exec.LookPath("sh"); err != nil {
 		t.Skip("the README's commands are written for sh: ", err)
 	}
+	for _, variable := range os.Environ() { // the developer's own settings
+		if name, _, _ := strings.Cut(variable, "="); strings.HasPrefix(name, "LOCKSTEP_") {
+			t.Setenv(name, "") // as good as unset
+		}
+	}
 	port, redisPort := freePort(t), freePort(t)
 	moved := strings.NewReplacer("8080", port, "6380", redisPort)
 	t.Setenv("LOCKSTEP_SERVER_ADDR", "127.0.0.1:"+port)

@@ -41,8 +41,8 @@ func Table() []Strategy {
 		{
 			Name: "v1", Title: "SET NX, DEL",
 			Adds:        "a key that can be set only once; waiters poll every 20 ms",
-			Costs:       "2 commands a sale, and every poll",
-			StillBroken: "a holder that dies blocks everybody for ever",
+			Costs:       "2 commands a sale, plus one per poll",
+			StillBroken: "a holder that dies blocks everybody forever",
 			New:         func(c redis.Cmdable, opts lock.Options) lock.Locker { return lockv1.New(c, opts) },
 		},
 		{
@@ -55,21 +55,21 @@ func Table() []Strategy {
 		{
 			Name: "v3", Title: "with an owner",
 			Adds:        "the value is the owner; GET, compare, DEL",
-			Costs:       "3 commands a sale, and every poll",
+			Costs:       "3 commands a sale, plus one per poll",
 			StillBroken: "between the GET and the DEL the lock can change hands",
 			New:         func(c redis.Cmdable, opts lock.Options) lock.Locker { return lockv3.New(c, opts) },
 		},
 		{
 			Name: "v4", Title: "compare-and-delete in Lua",
 			Adds:        "comparing and deleting in one script",
-			Costs:       "2 commands a sale, one a script, and every poll",
-			StillBroken: "a nested call waits for itself for ever",
+			Costs:       "2 commands a sale (one is a script), plus one per poll",
+			StillBroken: "a nested call waits for itself forever",
 			New:         func(c redis.Cmdable, opts lock.Options) lock.Locker { return lockv4.New(c, opts) },
 		},
 		{
 			Name: "v5", Title: "reentrant hash",
 			Adds:        "owner and count in a hash: nested calls",
-			Costs:       "2 scripts a sale, and a script for every poll",
+			Costs:       "2 scripts a sale, plus one per poll",
 			StillBroken: "work longer than the expiry: two holders",
 			New:         func(c redis.Cmdable, opts lock.Options) lock.Locker { return lockv5.New(c, opts) },
 		},

@@ -2,7 +2,7 @@
 //
 // Adds: exclusion across processes. SET distributedLock 1 NX, tried again every 20 ms, then DEL.
 // Costs: two commands a sale, and one more for every poll of every waiter.
-// Still broken: a holder that dies before its DEL blocks everybody for ever.
+// Still broken: a holder that dies before its DEL blocks everybody forever.
 package lockv1
 
 import (

@@ -2,7 +2,7 @@
 //
 // Adds: an atomic release. GET, compare and DEL run in one Lua script.
 // Costs: two commands a sale again, one of them a script.
-// Still broken: a nested call waits for itself for ever.
+// Still broken: a nested call waits for itself forever.
 package lockv4
 
 import (
