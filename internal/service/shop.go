@@ -1,7 +1,6 @@
 package service
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -48,56 +47,6 @@ type Shop struct {
 	lockers  map[string]lock.Locker
 	lastLock string          // of the run last seen
 	inside   map[string]bool // this replica's sales: asking to be let in, or (true) in flight
-}
-
-// Open joins the run that is on. If no other replica lives, or there is no run, it starts one: with the lock of the
-// settings, and with the stock set by hand, if one was, or else the settings' own.
-func (s *Shop) Open(ctx context.Context, settings Settings) error {
-	s.use(settings)
-	s.inside = map[string]bool{}
-	return s.change(ctx, func(ctx context.Context, run history.Run) (history.Run, error) {
-		alone, err := s.alone(ctx)
-		if err == nil {
-			err = s.Ledger.Beat(ctx) // while the door is closed: the next to open will not be alone
-		}
-		if err != nil {
-			return run, err
-		}
-		if !alone && run.ID != "" {
-			if run.Lock != settings.Version {
-				s.Log.Warn("other replicas are selling with another lock: joining them", "lock", run.Lock, "configured", settings.Version)
-			}
-			s.saw(run)
-			return run, nil
-		}
-		stock, set, err := s.Ledger.HandSet(ctx)
-		if errors.Is(err, ErrBadStock) {
-			s.Log.Warn("starting with the configured stock", "error", err)
-		} else if err != nil {
-			return run, err
-		}
-		if !set {
-			stock = settings.Initial
-		}
-		return s.newRun(settings.Version, stock), nil
-	})
-}
-
-// alone finds out whether no other replica lives. One that died counts as living for some seconds more; one that lives beats
-// meanwhile.
-func (s *Shop) alone(ctx context.Context) (bool, error) {
-	first, err := s.Ledger.Others(ctx)
-	for others := first; err == nil && len(others) > 0; others, err = s.Ledger.Others(ctx) {
-		for instance, beat := range others {
-			if before, known := first[instance]; !known || beat.After(before) {
-				return false, nil
-			}
-		}
-		if err := lock.Sleep(ctx, s.Clock, beatInterval/10); err != nil {
-			return false, err
-		}
-	}
-	return err == nil, err
 }
 
 // Close tells the other replicas that this one is gone. Sales must have ended.
@@ -169,47 +118,6 @@ func (s *Shop) Tally(ctx context.Context) (history.Tally, error) {
 	return history.Tally{}, lock.WaitError(wait, settings.Lock)
 }
 
-// SetStock starts a new run with this stock.
-func (s *Shop) SetStock(ctx context.Context, stock int64) (history.Tally, error) {
-	err := s.change(ctx, func(_ context.Context, run history.Run) (history.Run, error) {
-		return s.newRun(s.lockOf(run), stock), nil
-	})
-	if err != nil {
-		return history.Tally{}, err
-	}
-	return s.Tally(ctx)
-}
-
-// SetLock switches every replica to the lock of that name and starts a new run, with the stock the last one began with.
-// Asking for the lock that is on changes nothing.
-func (s *Shop) SetLock(ctx context.Context, version string) error {
-	if run, err := s.Ledger.Run(ctx); err != nil || run.Lock == version {
-		return err
-	}
-	return s.change(ctx, func(_ context.Context, run history.Run) (history.Run, error) {
-		if run.Lock == version {
-			return run, nil
-		}
-		return s.newRun(version, s.initialOf(run)), nil
-	})
-}
-
-// Apply takes new settings, and starts a new run with them. The lock and the stock are those of the run that is on, unless the
-// settings' own have changed.
-func (s *Shop) Apply(ctx context.Context, settings Settings) error {
-	old, _ := s.current()
-	return s.change(ctx, func(_ context.Context, run history.Run) (history.Run, error) {
-		version, stock := s.lockOf(run), s.initialOf(run)
-		if settings.Version != old.Version {
-			version = settings.Version
-		}
-		if settings.Initial != old.Initial {
-			stock = settings.Initial
-		}
-		return s.newRun(version, stock), nil
-	}, func() { s.use(settings) })
-}
-
 // LockState gives the name of the lock that is on, and its key.
 func (s *Shop) LockState(ctx context.Context) (string, KeyState, error) {
 	run, err := s.Ledger.Run(ctx)
@@ -256,131 +164,6 @@ func (s *Shop) leave(ctx context.Context, id string) {
 	if err := s.Ledger.Leave(context.WithoutCancel(ctx), id); err != nil {
 		s.Log.Debug("leave", "sale", id, "error", err)
 	}
-}
-
-// reconcile starts a new run if the stock was set by hand or is gone. Whoever finds the door closed leaves it to the one
-// who closed it.
-func (s *Shop) reconcile(ctx context.Context) error {
-	if _, _, err := s.Ledger.HandSet(ctx); err != nil {
-		return err // what the stock holds is no stock: no need to close the door for it
-	}
-	lease, err := s.Door.TryLock(ctx, lock.Owner(s.NewID()))
-	if errors.Is(err, lock.ErrNotObtained) {
-		return lock.Sleep(ctx, s.Clock, doorInterval)
-	}
-	if err != nil {
-		return err
-	}
-	return s.changeUnder(ctx, lease, func(ctx context.Context, run history.Run) (history.Run, error) {
-		if _, err := s.Ledger.Tally(ctx); !errors.Is(err, ErrRunChanged) {
-			return run, err // somebody was faster
-		}
-		stock, set, err := s.Ledger.HandSet(ctx)
-		if err != nil {
-			return run, err
-		}
-		if !set {
-			settings, _ := s.current()
-			stock = settings.Initial
-		}
-		if run.ID == "" {
-			s.Log.Warn("redis holds no run: it came back empty, or its keys were deleted", "lock", s.lockOf(run), "stock", stock)
-		}
-		return s.newRun(s.lockOf(run), stock), nil
-	})
-}
-
-// nextRun makes the run to come of the one that is on.
-type nextRun func(context.Context, history.Run) (history.Run, error)
-
-// change closes the door, waits until every sale has left, and starts the run that next makes of the one that is on,
-// unless it is the same. What is to be done then is done before the door is opened.
-func (s *Shop) change(ctx context.Context, next nextRun, then ...func()) error {
-	lease, err := s.Door.Lock(ctx, lock.Owner(s.NewID()))
-	if err != nil {
-		return fmt.Errorf("closing the door: %w", err)
-	}
-	return s.changeUnder(ctx, lease, next, then...)
-}
-
-func (s *Shop) changeUnder(ctx context.Context, door *lock.Lease, next nextRun, then ...func()) error {
-	defer func() {
-		if err := door.Unlock(ctx); err != nil {
-			s.Log.Warn("opening the door", "error", err)
-		}
-	}()
-	ctx = door.Context()
-	if err := s.drain(ctx); err != nil {
-		return fmt.Errorf("waiting for the sales in flight: %w", err)
-	}
-	run, err := s.Ledger.Run(ctx)
-	if err != nil {
-		return err
-	}
-	following, err := next(ctx, run)
-	if err != nil || following == run {
-		return err
-	}
-	if err := s.Ledger.Start(ctx, following); err != nil {
-		return err
-	}
-	for _, do := range then {
-		do()
-	}
-	s.saw(following)
-	s.Log.Info("new run", "lock", following.Lock, "stock", following.Initial, "run", following.ID)
-	return nil
-}
-
-// LongestSale is how long a sale in flight may go on: it waits at the door, for its lock, and in each nested call for one
-// wait timeout; it thinks; and it talks to Redis.
-func (s *Shop) LongestSale() time.Duration {
-	settings, _ := s.current()
-	return time.Duration(settings.Nested+2)*settings.Lock.WaitTimeout + settings.Think + 10*time.Second
-}
-
-// drain waits until no sale is in flight: none in Redis, and none here, should Redis have forgotten it. A dead replica's sales
-// are forgotten when it counts as dead.
-func (s *Shop) drain(ctx context.Context) error {
-	longest := s.LongestSale()
-	wait, stop := lock.WithTimeout(ctx, s.Clock, longest, lock.ErrTimeout)
-	defer stop()
-	for told := false; wait.Err() == nil; told = true {
-		inFlight, err := s.Ledger.Forget(ctx, s.isInside)
-		inFlight = max(inFlight, s.inFlightHere())
-		if err != nil || inFlight == 0 {
-			return err
-		}
-		if !told {
-			s.Log.Info("the door is closed: waiting for the sales in flight", "sales", inFlight)
-		}
-		_ = lock.Sleep(wait, s.Clock, doorInterval) // the loop looks at wait itself
-	}
-	return lock.WaitError(wait, lock.Options{WaitTimeout: longest})
-}
-
-func (s *Shop) newRun(version string, stock int64) history.Run {
-	return history.Run{ID: s.NewID(), Lock: version, Initial: stock}
-}
-
-// lockOf is a run's lock; where there is no run, that of the run last seen, or the settings'.
-func (s *Shop) lockOf(run history.Run) string {
-	if run.ID != "" {
-		return run.Lock
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return cmp.Or(s.lastLock, s.settings.Version)
-}
-
-// initialOf is a run's initial stock; where there is no run, the settings'.
-
-func (s *Shop) initialOf(run history.Run) int64 {
-	if run.ID == "" {
-		settings, _ := s.current()
-		return settings.Initial
-	}
-	return run.Initial
 }
 
 func (s *Shop) use(settings Settings) {
