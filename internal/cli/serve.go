@@ -24,7 +24,10 @@ func newServe() *cobra.Command {
 }
 
 func runServe(cmd *cobra.Command, _ []string) error {
-	ctx := cmd.Context()
+	ctx, end := context.WithCancel(cmd.Context())
+	var watching sync.WaitGroup
+	defer watching.Wait()
+	defer end()
 	cfg, err := loadConfig(cmd)
 	if err != nil {
 		return err
@@ -39,18 +42,15 @@ func runServe(cmd *cobra.Command, _ []string) error {
 	fmt.Fprintln(cmd.OutOrStdout(), server.firstLine(ctx))
 	logged.release()
 	if !server.api.Open && cfg.Admin.Token == "" {
-		log.Warn("PUT and DELETE are refused: " + cfg.Server.Addr + " is not loopback and admin.token is not set")
+		log.Warn("PUT and DELETE are off: " + cfg.Server.Addr + " is beyond loopback and admin.token is not set")
 	}
 	if cfg.File != "" {
-		watched := make(chan struct{})
-		defer func() { <-watched }()
-		go func() {
-			defer close(watched)
+		watching.Go(func() {
 			inForce := cfg
 			if err := config.Watch(ctx, cfg.File, func() { inForce = server.reload(ctx, cmd, inForce) }); err != nil {
 				log.Warn("changes of the configuration will not take effect", "error", err)
 			}
-		}()
+		})
 	}
 	select {
 	case <-ctx.Done():

@@ -25,8 +25,9 @@ import (
 // The door is a lock of our own making, renewed while it is held; its expiry is how long a replica that dies while it
 // changes the run can hold up the others.
 const (
-	doorTTL  = 5 * time.Second
-	doorWait = 2 * time.Minute
+	doorTTL   = 5 * time.Second
+	doorRetry = 20 * time.Millisecond
+	doorWait  = 2 * time.Minute
 )
 
 // leaveTime is how long the last words to Redis may take.
@@ -64,7 +65,7 @@ func openServer(ctx context.Context, cfg config.Config, log *slog.Logger) (_ *se
 				Stock: store, Ledger: store,
 				Key: dao.NewLockKey(redis.Lock, lock.Key),
 				Door: lockv6.New(redis.Store, lock.Options{
-					Key: dao.DoorKey, TTL: doorTTL, RetryInterval: cfg.Lock.RetryInterval, WaitTimeout: doorWait, Clock: clock,
+					Key: dao.DoorKey, TTL: doorTTL, RetryInterval: doorRetry, WaitTimeout: doorWait, Clock: clock,
 				}),
 				Clock: clock, NewID: uuid.NewString, Log: log, Replica: replica,
 			},

@@ -74,7 +74,7 @@ func keys(versions []string) []key {
 			func(c *Config, v any) error { return setDuration(&c.Sale.ThinkTime, v, 0, time.Hour) }},
 		{"sale.nested", "0", "how many nested calls take the lock again",
 			func(c *Config, v any) error { return setNumber(&c.Sale.Nested, v, 0, 100) }},
-		{"inventory.initial", "200", "stock of a first run",
+		{"inventory.initial", "200", "stock of a first run, and of one after Redis came back empty",
 			func(c *Config, v any) error { return setNumber(&c.Inventory.Initial, v, 0, history.MaxStock) }},
 		{"log.level", "info", "debug (every lock and unlock), info (every sale), warn or error",
 			func(c *Config, v any) error {

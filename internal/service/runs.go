@@ -218,7 +218,6 @@ func (s *Shop) lockOf(run history.Run) string {
 }
 
 // initialOf is a run's initial stock; where there is no run, the settings'.
-
 func (s *Shop) initialOf(run history.Run) int64 {
 	if run.ID == "" {
 		settings, _ := s.current()
