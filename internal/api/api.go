@@ -31,9 +31,7 @@ type API struct {
 	Replica string
 	Redis   string // for people: which Redis this is
 	Log     *slog.Logger
-	// Open lets everybody use PUT and DELETE; otherwise they need Token, and without a Token nobody may.
-	Open  bool
-	Token string
+	Guard   Guard
 }
 
 // Handler gives the routes.

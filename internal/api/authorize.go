@@ -3,25 +3,42 @@ package api
 import (
 	"crypto/sha256"
 	"crypto/subtle"
+	"net/http"
 	"strings"
 
 	"github.com/gin-gonic/gin"
 )
 
+// Guard says who may use PUT and DELETE.
+type Guard struct {
+	Open  bool   // everybody
+	Token string // whoever sends it; empty: nobody
+}
+
+// Check gives the status, the code and the error for a request that may not, or no error.
+func (g Guard) Check(header http.Header) (status int, code string, err error) {
+	if g.Open {
+		return 0, "", nil
+	}
+	scheme, token, _ := strings.Cut(header.Get("Authorization"), " ")
+	switch {
+	case g.Token == "":
+		err = errNoToken
+	case !strings.EqualFold(scheme, "Bearer"):
+		err = errUnauthorized
+	case !same(token, g.Token):
+		err = errForbidden
+	default:
+		return 0, "", nil
+	}
+	status, code = statusOf(err)
+	return status, code, err
+}
+
 // authorize lets a request for PUT or DELETE pass if it may.
 func (a *API) authorize(c *gin.Context) {
-	if a.Open {
-		return
-	}
-	scheme, token, _ := strings.Cut(c.GetHeader("Authorization"), " ")
-	switch {
-	case a.Token == "":
-		a.fail(c, errNoToken)
-	case !strings.EqualFold(scheme, "Bearer"):
-		c.Header("WWW-Authenticate", "Bearer")
-		a.fail(c, errUnauthorized)
-	case !same(token, a.Token):
-		a.fail(c, errForbidden)
+	if _, _, err := a.Guard.Check(c.Request.Header); err != nil {
+		a.fail(c, err)
 	}
 }
 

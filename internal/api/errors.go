@@ -1,6 +1,7 @@
 package api
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -55,23 +56,38 @@ type ErrorAnswer struct {
 }
 
 func (a *API) fail(c *gin.Context, err error) {
-	status, code := http.StatusInternalServerError, "internal"
-	for _, answer := range answers {
-		if errors.Is(err, answer.err) {
-			status, code = answer.status, answer.code
-			break
-		}
-	}
-	if status == http.StatusServiceUnavailable {
-		c.Header("Retry-After", "1")
-	}
+	status, code := statusOf(err)
 	if status >= http.StatusInternalServerError {
 		a.Log.Warn(c.Request.Method+" "+c.Request.URL.Path, "status", status, "code", code, "error", err)
 	}
+	c.Abort()
+	WriteError(c.Writer, status, code, err)
+}
+
+func statusOf(err error) (status int, code string) {
+	for _, answer := range answers {
+		if errors.Is(err, answer.err) {
+			return answer.status, answer.code
+		}
+	}
+	return http.StatusInternalServerError, "internal"
+}
+
+// WriteError answers with an error, and with the headers that go with its status.
+func WriteError(w http.ResponseWriter, status int, code string, err error) {
+	switch status {
+	case http.StatusServiceUnavailable:
+		w.Header().Set("Retry-After", "1")
+	case http.StatusUnauthorized:
+		w.Header().Set("WWW-Authenticate", "Bearer")
+	}
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(status)
 	var answer ErrorAnswer
 	answer.Error.Code, answer.Error.Message = code, err.Error()
-	c.Abort()
-	c.PureJSON(status, answer)
+	encoder := json.NewEncoder(w)
+	encoder.SetEscapeHTML(false)
+	_ = encoder.Encode(answer) // the client went away
 }
 
 // badRequest says what was wrong with a body, and what is right.

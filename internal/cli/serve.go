@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"os"
+	"os/signal"
 	"reflect"
 	"sync"
 
@@ -14,13 +16,18 @@ import (
 	"lockstep/internal/config"
 )
 
+// untilStdinFlag makes a server end when its standard input does; lockstep cluster starts its replicas so.
+const untilStdinFlag = "until-stdin-ends"
+
 func newServe() *cobra.Command {
-	return &cobra.Command{
+	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Sell over HTTP (what lockstep does without a command)",
 		Args:  cobra.NoArgs,
 		RunE:  runServe,
 	}
+	cmd.Flags().Bool(untilStdinFlag, false, "end, as on SIGTERM, when standard input ends")
+	return cmd
 }
 
 func runServe(cmd *cobra.Command, _ []string) error {
@@ -41,7 +48,7 @@ func runServe(cmd *cobra.Command, _ []string) error {
 	}
 	fmt.Fprintln(cmd.OutOrStdout(), server.firstLine(ctx))
 	logged.release()
-	if !server.api.Open && cfg.Admin.Token == "" {
+	if !server.api.Guard.Open && cfg.Admin.Token == "" {
 		log.Warn("PUT and DELETE are off: " + cfg.Server.Addr + " is beyond loopback and admin.token is not set")
 	}
 	if cfg.File != "" {
@@ -51,6 +58,13 @@ func runServe(cmd *cobra.Command, _ []string) error {
 				log.Warn("changes of the configuration will not take effect", "error", err)
 			}
 		})
+	}
+	if until, err := cmd.Flags().GetBool(untilStdinFlag); err == nil && until {
+		signal.Ignore(os.Interrupt) // a terminal sends it to everybody; who started us will say when to end
+		go func() {
+			_, _ = io.Copy(io.Discard, cmd.InOrStdin())
+			end()
+		}()
 	}
 	select {
 	case <-ctx.Done():

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -56,7 +57,8 @@ func openServer(ctx context.Context, cfg config.Config, log *slog.Logger) (_ *se
 	if err != nil {
 		return nil, errors.Join(err, listener.Close())
 	}
-	replica := replicaName()
+	replica := cmp.Or(cfg.Server.Replica, replicaName())
+	log = log.With("replica", replica)
 	store := dao.NewStore(redis.Store, uuid.NewString())
 	clock := lock.SystemClock{}
 	s := &server{
@@ -70,7 +72,7 @@ func openServer(ctx context.Context, cfg config.Config, log *slog.Logger) (_ *se
 				Clock: clock, NewID: uuid.NewString, Log: log, Replica: replica,
 			},
 			Replica: replica, Redis: redis.Name, Log: log,
-			Open: isLoopback(listener.Addr()), Token: cfg.Admin.Token,
+			Guard: api.Guard{Open: isLoopback(listener.Addr()), Token: cfg.Admin.Token},
 		},
 		redis:  redis,
 		addr:   listener.Addr().String(),

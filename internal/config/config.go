@@ -38,8 +38,8 @@ type Config struct {
 
 // The groups of settings; config.yaml says what each is.
 type (
-	// Server is where to listen.
-	Server struct{ Addr string }
+	// Server is where to listen, and under which name to answer.
+	Server struct{ Addr, Replica string }
 	// Admin is who may change things.
 	Admin struct{ Token string }
 	// Redis is which Redis.

@@ -50,6 +50,8 @@ func keys(versions []string) []key {
 	return []key{
 		{"server.addr", "127.0.0.1:8080", "where the server listens",
 			func(c *Config, v any) error { return setAddr(&c.Server.Addr, v) }},
+		{"server.replica", "", "name of this process in logs and answers; empty: the machine's name and the process id",
+			func(c *Config, v any) error { return setText(&c.Server.Replica, v) }},
 		{"admin.token", "", "needed for PUT and DELETE when server.addr is not loopback",
 			func(c *Config, v any) error { return setText(&c.Admin.Token, v) }},
 		{"redis.addrs", "", "host:port of a real Redis; empty: an embedded one",

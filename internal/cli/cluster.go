@@ -1,0 +1,125 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"lockstep/internal/api"
+	"lockstep/internal/cluster"
+	"lockstep/internal/config"
+	"lockstep/internal/dao"
+)
+
+func newCluster() *cobra.Command {
+	var replicas int
+	var version string
+	cmd := &cobra.Command{
+		Use:   "cluster",
+		Short: "Sell in several processes on one Redis, behind one address",
+		Long: `cluster starts that many servers as processes of their own, all on one Redis, and spreads the requests to server.addr over them,
+one after the other. A replica that dies is started again. Without redis.addrs the Redis is embedded in this process.`,
+		Example: "  lockstep cluster --replicas 3 --lock v4\n  curl http://127.0.0.1:8080/replicas",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if replicas < 1 || replicas > 100 {
+				return fmt.Errorf("--replicas %d is not allowed: want from 1 to 100", replicas)
+			}
+			if version != "" {
+				if err := cmd.Flags().Set("lock.version", version); err != nil {
+					return err
+				}
+			}
+			cfg, err := loadConfig(cmd)
+			if err != nil {
+				return err
+			}
+			return runCluster(cmd, cfg, replicas)
+		},
+	}
+	cmd.Flags().IntVar(&replicas, "replicas", 3, "how many processes")
+	cmd.Flags().StringVar(&version, "lock", "", "the lock they begin with: the same as --lock.version")
+	return cmd
+}
+
+func runCluster(cmd *cobra.Command, cfg config.Config, replicas int) error {
+	ctx := cmd.Context()
+	logged := &heldWriter{to: cmd.ErrOrStderr()}
+	defer logged.release()
+	log := newLog(logged, cfg.Log.Level)
+	listener, err := net.Listen("tcp", cfg.Server.Addr)
+	if err != nil {
+		return fmt.Errorf("server.addr: cannot listen on %s: %w; choose another with --server.addr", cfg.Server.Addr, err)
+	}
+	redis, err := dao.Open(ctx, dao.Config(cfg.Redis))
+	if err != nil {
+		return errors.Join(err, listener.Close())
+	}
+	processes, err := startReplicas(cmd, cfg, replicas, redis, log, logged)
+	if err != nil {
+		return errors.Join(err, listener.Close(), redis.Close())
+	}
+	guard := api.Guard{Open: isLoopback(listener.Addr()), Token: cfg.Admin.Token}
+	front := &http.Server{
+		Handler:           (&cluster.Front{Cluster: processes, Guard: guard, Log: log}).Handler(),
+		ReadHeaderTimeout: 10 * time.Second,
+		IdleTimeout:       2 * time.Minute,
+		MaxHeaderBytes:    64 << 10,
+		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelWarn),
+	}
+	failed := make(chan error, 1)
+	go func() { failed <- front.Serve(listener) }()
+	addr := listener.Addr().String()
+	fmt.Fprintf(cmd.OutOrStdout(), "lockstep: http://%s · %d replicas · lock %s · %s\n", reachable(addr), replicas, cfg.Lock.Version, redis.Name)
+	logged.release()
+	select {
+	case <-ctx.Done():
+		log.Info("ending: waiting for the sales in flight")
+	case err = <-failed:
+	}
+	answered := make(chan struct{})
+	all, cancel := context.WithCancel(context.Background())
+	go func() { // takes no more requests, and hands on the answers to those it has
+		defer close(answered)
+		_ = front.Shutdown(all) // when every replica has ended there is nothing left to hand on
+	}()
+	processes.Stop()
+	cancel()
+	<-answered
+	return errors.Join(err, redis.Close())
+}
+
+// startReplicas starts servers of this very program, configured as it is but for where they listen, their names, and the
+// embedded Redis, which is this process's.
+func startReplicas(cmd *cobra.Command, cfg config.Config, n int, redis *dao.Redis, log *slog.Logger, stderr io.Writer) (*cluster.Cluster, error) {
+	program, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	args := []string{"serve", "--" + untilStdinFlag}
+	cmd.Flags().Visit(func(flag *pflag.Flag) {
+		if flag.Name == "config" || strings.Contains(flag.Name, ".") {
+			args = append(args, "--"+flag.Name+"="+flag.Value.String())
+		}
+	})
+	args = append(args, "--server.addr="+anyPort)
+	if len(cfg.Redis.Addrs) == 0 {
+		args = append(args, "--redis.addrs="+redis.Addr)
+	}
+	return cluster.Start(cmd.Context(), n, func(name string) *exec.Cmd {
+		command := exec.Command(program, append(args, "--server.replica="+name)...) // it ends by its standard input
+		command.Stderr = stderr
+		return command
+	}, log)
+}

@@ -1,0 +1,193 @@
+// Package cluster keeps several servers running as processes of their own, and a front that spreads requests over them.
+package cluster
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os/exec"
+	"regexp"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// A replica that ends is started again after a pause, which doubles while it keeps ending young.
+const (
+	firstPause = 100 * time.Millisecond
+	lastPause  = 5 * time.Second
+	young      = 5 * time.Second
+)
+
+// State is what a replica is doing.
+type State string
+
+// The states.
+const (
+	Starting   State = "starting"
+	Up         State = "up"
+	Restarting State = "restarting"
+	Ended      State = "ended"
+)
+
+// Replica is one server process, started again whenever it ends by itself.
+type Replica struct {
+	Name    string
+	command func() *exec.Cmd
+	log     *slog.Logger
+	held    atomic.Int64 // requests of the front that it has not answered
+
+	mu       sync.Mutex
+	state    State
+	addr     string
+	pid      int
+	restarts int
+}
+
+// newReplica makes a replica of a command that says its address in its first line, and ends in peace when its standard
+// input does: the one way to ask for that on every system, and one that works even when this process is killed.
+func newReplica(name string, command func() *exec.Cmd, log *slog.Logger) *Replica {
+	return &Replica{Name: name, command: command, log: log.With("replica", name), state: Starting}
+}
+
+// run keeps the process running until ctx ends, then ends it and waits for that. It calls ready when the process is up for
+// the first time, or with the error that keeps it from being so.
+func (r *Replica) run(ctx context.Context, ready func(error)) {
+	defer r.set(Ended, "", 0)
+	pause := firstPause
+	for first := true; ; first = false {
+		began := time.Now()
+		process, err := r.start()
+		if err == nil {
+			if first {
+				ready(nil)
+			} else {
+				r.log.Info("replica is up again", "address", r.address(), "pid", process.cmd.Process.Pid)
+			}
+			err = process.untilEnd(ctx)
+		} else if first {
+			ready(err)
+			return
+		}
+		if ctx.Err() != nil {
+			return
+		}
+		r.restarted()
+		if time.Since(began) > young {
+			pause = firstPause
+		}
+		r.log.Error("replica ended: starting it again", "why", err, "after", pause)
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(pause):
+		}
+		pause = min(2*pause, lastPause)
+	}
+}
+
+// process is one life of a replica.
+type process struct {
+	cmd   *exec.Cmd
+	stdin io.Closer
+	ended chan error
+}
+
+var addressLine = regexp.MustCompile(`^lockstep: http://(\S+)`)
+
+func (r *Replica) start() (*process, error) {
+	cmd := r.command()
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, fmt.Errorf("starting %s: %w", r.Name, err)
+	}
+	p := &process{cmd: cmd, stdin: stdin, ended: make(chan error, 1)}
+	lines := bufio.NewReader(stdout)
+	line, err := lines.ReadString('\n')
+	address := addressLine.FindStringSubmatch(line)
+	go func() {
+		_, _ = io.Copy(io.Discard, lines) // it says no more, but must not block on it
+		p.ended <- cmd.Wait()
+	}()
+	if err != nil || address == nil {
+		_ = stdin.Close()
+		return nil, errors.Join(fmt.Errorf("%s did not start; the lines above say why", r.Name), <-p.ended)
+	}
+	r.set(Up, address[1], cmd.Process.Pid)
+	return p, nil
+}
+
+// untilEnd waits until the process ends, by itself or, once ctx has ended, because it was asked to.
+func (p *process) untilEnd(ctx context.Context) error {
+	select {
+	case err := <-p.ended:
+		if err == nil {
+			err = errors.New("exit status 0")
+		}
+		return err
+	case <-ctx.Done():
+		_ = p.stdin.Close() // should that fail, it has ended
+		return <-p.ended
+	}
+}
+
+func (r *Replica) set(state State, addr string, pid int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.state, r.addr, r.pid = state, addr, pid
+}
+
+func (r *Replica) restarted() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.state, r.addr, r.pid = Restarting, "", 0
+	r.restarts++
+}
+
+func (r *Replica) address() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.addr
+}
+
+// Cluster is the replicas.
+type Cluster struct {
+	replicas []*Replica
+	stop     context.CancelFunc
+	ended    sync.WaitGroup
+}
+
+// Start starts n replicas named r1, r2, … by the commands that command makes for these names. It waits until all are up;
+// if one cannot be, none stays.
+func Start(ctx context.Context, n int, command func(name string) *exec.Cmd, log *slog.Logger) (*Cluster, error) {
+	live, stop := context.WithCancel(context.WithoutCancel(ctx))
+	c := &Cluster{stop: stop}
+	for i := range n {
+		name := fmt.Sprintf("r%d", i+1)
+		replica := newReplica(name, func() *exec.Cmd { return command(name) }, log)
+		c.replicas = append(c.replicas, replica)
+		ready := make(chan error, 1)
+		c.ended.Go(func() { replica.run(live, func(err error) { ready <- err }) })
+		if err := <-ready; err != nil { // one after the other: the first begins the run, the others join it
+			c.Stop()
+			return nil, err
+		}
+	}
+	return c, nil
+}
+
+// Stop ends every replica, after its sales in flight, and waits for that.
+func (c *Cluster) Stop() {
+	c.stop()
+	c.ended.Wait()
+}
