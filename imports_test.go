@@ -17,9 +17,10 @@ import (
 var house = map[string][]string{
 	"lockstep": {"internal/cli"},
 	"lockstep/internal/cli": {
-		"internal/api", "internal/config", "internal/dao", "internal/evolution", "internal/history", "internal/load", "internal/lock",
+		"internal/api", "internal/cluster", "internal/config", "internal/dao", "internal/evolution", "internal/history", "internal/load", "internal/lock",
 		"internal/lockv6", "internal/service",
 	},
+	"lockstep/internal/cluster": {"internal/api"},
 	"lockstep/internal/config":  {"internal/history"},
 	"lockstep/internal/api":     {"internal/evolution", "internal/history", "internal/lock", "internal/service"},
 	"lockstep/internal/load":    {"internal/history"},

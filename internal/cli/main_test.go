@@ -23,7 +23,13 @@ import (
 	"lockstep/internal/redistest"
 )
 
+// runAsLockstep in the environment makes this test's program the command itself, for tests that start processes.
+const runAsLockstep = "RUN_AS_LOCKSTEP"
+
 func TestMain(m *testing.M) {
+	if os.Getenv(runAsLockstep) != "" {
+		os.Exit(Run(context.Background(), os.Args[1:], os.Stdout, os.Stderr))
+	}
 	for _, variable := range os.Environ() { // the developer's own settings
 		if name, _, _ := strings.Cut(variable, "="); strings.HasPrefix(name, "LOCKSTEP_") {
 			if err := os.Unsetenv(name); err != nil {
@@ -144,7 +150,7 @@ func (s *testServer) report() history.Report {
 }
 
 // eventually waits until a condition holds.
-func eventually(t *testing.T, what string, holds func() bool) {
+func eventually(t testing.TB, what string, holds func() bool) {
 	t.Helper()
 	deadline := time.After(patience)
 	for !holds() {

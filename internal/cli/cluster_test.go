@@ -1,0 +1,243 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"runtime"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	"github.com/redis/go-redis/v9"
+
+	"lockstep/internal/cluster"
+	"lockstep/internal/history"
+)
+
+// testCluster is a running lockstep cluster, its front asked as a server is.
+type testCluster struct {
+	*testServer
+	redis  *redis.Client
+	finish func() int
+}
+
+func startCluster(t *testing.T, args ...string) *testCluster {
+	t.Helper()
+	t.Setenv(runAsLockstep, "1")
+	addr, redisAddr := unusedAddr(t), unusedAddr(t)
+	line, finish := serve(t, append([]string{"cluster", "--server.addr", addr, "--redis.embedded_addr", redisAddr, "--log.level", "error"}, args...)...)
+	if !strings.Contains(line.String(), "http://"+addr) || !strings.Contains(line.String(), "replicas") {
+		t.Errorf("first line: %s", line)
+	}
+	client := redis.NewClient(&redis.Options{Addr: redisAddr})
+	t.Cleanup(func() {
+		client.Close()
+		http.DefaultClient.CloseIdleConnections()
+		if code := finish(); code != 0 {
+			t.Errorf("the cluster ended with %d", code)
+		}
+	})
+	return &testCluster{testServer: &testServer{server: &server{addr: addr}, t: t}, redis: client, finish: finish}
+}
+
+func (c *testCluster) replicas() (answers []cluster.ReplicaAnswer) {
+	c.t.Helper()
+	if status := c.ask("GET", "/replicas", "", &answers); status != 200 {
+		c.t.Fatalf("GET /replicas: %d", status)
+	}
+	return answers
+}
+
+// orders reads the ledger of every run.
+func (c *testCluster) orders() map[string][]history.Order {
+	c.t.Helper()
+	keys, err := c.redis.Keys(c.t.Context(), "{inventory}:orders:*").Result()
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	orders := map[string][]history.Order{}
+	for _, key := range keys {
+		lines, err := c.redis.LRange(c.t.Context(), key, 0, -1).Result()
+		if err != nil {
+			c.t.Fatal(err)
+		}
+		for _, line := range lines {
+			var order history.Order
+			if err := json.Unmarshal([]byte(line), &order); err != nil {
+				c.t.Fatal(err)
+			}
+			orders[order.RunID] = append(orders[order.RunID], order)
+		}
+	}
+	return orders
+}
+
+// killHolder kills the replica that holds the lock and its only sale.
+func (c *testCluster) killHolder() cluster.ReplicaAnswer {
+	c.t.Helper()
+	var victim cluster.ReplicaAnswer
+	eventually(c.t, "a replica holds the lock", func() bool {
+		if n, err := c.redis.Exists(c.t.Context(), "distributedLock").Result(); err != nil || n == 0 {
+			return false
+		}
+		for _, replica := range c.replicas() {
+			if replica.InFlight == 1 {
+				victim = replica
+			}
+		}
+		return victim.PID != 0
+	})
+	process, err := os.FindProcess(victim.PID)
+	if err == nil {
+		err = process.Kill()
+	}
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return victim
+}
+
+func TestClusterShowsWhichLocksAreDistributed(t *testing.T) {
+	c := startCluster(t, "--replicas", "3")
+	for _, lock := range locks {
+		code, stdout, stderr := command(t, "burst", "--target", c.url(), "-n", "150", "-c", "150", "--lock", lock, "--json")
+		want := 0
+		if lock == "local" {
+			want = 1
+		}
+		if code != want {
+			t.Errorf("%s: exit code %d; want %d: %s%s", lock, code, want, stdout, stderr)
+		}
+		sold := map[string]int{}
+		run := c.report()
+		for _, order := range c.orders()[run.RunID] {
+			sold[order.Replica]++
+		}
+		if len(sold) != 3 || sold["r1"] == 0 || sold["r2"] == 0 || sold["r3"] == 0 {
+			t.Errorf("%s: sold by replica: %v; want all three to sell", lock, sold)
+		}
+	}
+}
+
+func TestClusterOfOneIsAProcess(t *testing.T) {
+	c := startCluster(t, "--replicas", "1", "--lock", "local")
+	if code, stdout, stderr := command(t, "burst", "--target", c.url(), "-n", "100", "-c", "100"); code != 0 {
+		t.Errorf("local in one process: exit code %d: %s%s", code, stdout, stderr)
+	}
+}
+
+func TestClusterSwitchesAllReplicas(t *testing.T) {
+	c := startCluster(t, "--replicas", "3", "--inventory.initial", "100000")
+	var sold sync.WaitGroup
+	for range 50 {
+		sold.Go(func() {
+			for range 20 {
+				if status, code := c.sell(); status != 200 {
+					t.Errorf("sale: %d %s", status, code)
+				}
+			}
+		})
+	}
+	for _, version := range []string{"v4", "v2", "v6", "local", "v5"} {
+		if status := c.ask("PUT", "/lock", fmt.Sprintf(`{"version":%q}`, version), nil); status != 200 {
+			t.Errorf("PUT /lock %s: %d", version, status)
+		}
+	}
+	sold.Wait()
+	for _, replica := range c.replicas() {
+		if replica.Lock != "v5" {
+			t.Errorf("%s sells with %s; want v5", replica.Name, replica.Lock)
+		}
+	}
+	total := 0
+	for run, orders := range c.orders() {
+		total += len(orders)
+		for _, order := range orders {
+			if order.Lock != orders[0].Lock {
+				t.Errorf("run %s has orders of %s and %s", run, orders[0].Lock, order.Lock)
+				break
+			}
+		}
+	}
+	if total != 1000 {
+		t.Errorf("%d orders; want one for each of 1000 sales", total)
+	}
+}
+
+func TestClusterWithADeadHolder(t *testing.T) {
+	for _, lock := range []string{"v1", "v4"} {
+		t.Run(lock, func(t *testing.T) {
+			c := startCluster(t, "--replicas", "3", "--lock", lock, "--lock.ttl", "2s", "--lock.wait_timeout", "4s", "--sale.think_time", "1s")
+			answered := make(chan string, 1)
+			go func() {
+				status, code := c.sell()
+				answered <- fmt.Sprint(status, " ", code)
+			}()
+			victim := c.killHolder()
+			if got := <-answered; got != "502 bad_gateway" {
+				t.Errorf("the dead replica's sale was answered %s; want 502 bad_gateway", got)
+			}
+			status, code := c.sell()
+			if lock == "v1" {
+				if status != 503 || code != "lock_timeout" {
+					t.Errorf("sale under a lock left behind: %d %s; want 503 lock_timeout", status, code)
+				}
+				c.ask("DELETE", "/lock", "", nil)
+				status, code = c.sell()
+			}
+			if status != 200 {
+				t.Errorf("sale after the lock was free again: %d %s", status, code)
+			}
+			eventually(t, "the dead replica is up again", func() bool {
+				for _, replica := range c.replicas() {
+					if replica.Name == victim.Name {
+						return replica.State == cluster.Up && replica.Restarts == 1 && replica.PID != victim.PID
+					}
+				}
+				return false
+			})
+			eventually(t, "nothing is in flight", func() bool { return c.report().InFlight == 0 })
+			if run := c.report(); run.Lost != 0 || run.Sold != 1 {
+				t.Errorf("%+v; want one sale, and none lost", run)
+			}
+		})
+	}
+}
+
+func TestClusterLeavesNoProcess(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("there is no way to ask whether a process is there without waiting for it")
+	}
+	c := startCluster(t, "--replicas", "2")
+	replicas := c.replicas()
+	if code := c.finish(); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+	for _, replica := range replicas {
+		process, err := os.FindProcess(replica.PID)
+		if err != nil {
+			continue
+		}
+		if err := process.Signal(syscall.Signal(0)); err == nil {
+			t.Errorf("%s is still there, as process %d", replica.Name, replica.PID)
+		}
+	}
+}
+
+func TestClusterTrouble(t *testing.T) {
+	t.Setenv(runAsLockstep, "1")
+	for args, says := range map[string]string{
+		"--replicas 0":                     "--replicas 0 is not allowed: want from 1 to 100",
+		"--lock v42":                       `"v42" is not allowed: want one of v0, v1`,
+		"--redis.addrs " + unusedAddr(t):   "no Redis answers",
+		"--redis.embedded_addr 1.2.3.4:80": "redis.embedded_addr",
+	} {
+		code, stdout, stderr := command(t, append([]string{"cluster", "--server.addr", anyPort}, strings.Fields(args)...)...)
+		if code != 2 || !strings.Contains(stderr, says) || stdout != "" {
+			t.Errorf("cluster %s: exit code %d, %s%s; want 2 and %q", args, code, stdout, stderr, says)
+		}
+	}
+}

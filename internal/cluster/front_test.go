@@ -1,0 +1,135 @@
+package cluster
+
+import (
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"lockstep/internal/api"
+)
+
+// frontOf is a front over servers that are there, or not.
+func frontOf(t *testing.T, guard api.Guard, addrs ...string) *httptest.Server {
+	t.Helper()
+	c := &Cluster{}
+	for _, addr := range addrs {
+		replica := newReplica("r", nil, slog.New(slog.DiscardHandler))
+		if addr != "" {
+			replica.set(Up, addr, 1)
+		}
+		c.replicas = append(c.replicas, replica)
+	}
+	front := httptest.NewServer((&Front{Cluster: c, Guard: guard, Log: slog.New(slog.DiscardHandler)}).Handler())
+	t.Cleanup(front.Close)
+	return front
+}
+
+func ask(t *testing.T, method, url string, header http.Header) (int, string) {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), method, url, http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, values := range header {
+		request.Header[name] = values
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return response.StatusCode, string(text)
+}
+
+var open = api.Guard{Open: true}
+
+func TestFrontTakesTurns(t *testing.T) {
+	var asked [3]atomic.Int64
+	var addrs []string
+	for i := range asked {
+		replica := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked[i].Add(1) }))
+		t.Cleanup(replica.Close)
+		addrs = append(addrs, replica.Listener.Addr().String())
+	}
+	front := frontOf(t, open, addrs[0], "", addrs[1], addrs[2]) // one is being started again
+	for range 30 {
+		if status, text := ask(t, "POST", front.URL+"/inventory/sale", nil); status != 200 {
+			t.Errorf("%d %s", status, text)
+		}
+	}
+	for i := range asked {
+		if asked[i].Load() < 7 {
+			t.Errorf("replica %d had %d of 30 requests", i, asked[i].Load())
+		}
+	}
+}
+
+// A replica that breaks off after it got a sale may have sold: the sale is not sent again, whatever the client's headers say.
+func TestFrontNeverSendsASaleTwice(t *testing.T) {
+	var got atomic.Int64
+	breaks := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/warm" {
+			return
+		}
+		got.Add(1)
+		conn, _, err := w.(http.Hijacker).Hijack()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		conn.Close()
+	}))
+	t.Cleanup(breaks.Close)
+	front := frontOf(t, open, breaks.Listener.Addr().String())
+	ask(t, "GET", front.URL+"/warm", nil) // the next request reuses the connection, which is when net/http would repeat it
+	status, text := ask(t, "POST", front.URL+"/inventory/sale", http.Header{"Idempotency-Key": {"1"}, "X-Idempotency-Key": {"1"}})
+	if status != 502 || !strings.Contains(text, `"code":"bad_gateway"`) || got.Load() != 1 {
+		t.Errorf("%d %s, and the replica got it %d times; want 502 and once", status, text, got.Load())
+	}
+}
+
+func TestFrontWithoutReplicas(t *testing.T) {
+	if status, text := ask(t, "POST", frontOf(t, open, "").URL+"/inventory/sale", nil); status != 503 || !strings.Contains(text, "no_replica") {
+		t.Errorf("none is up: %d %s; want 503 no_replica", status, text)
+	}
+	gone, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	gone.Close()
+	status, text := ask(t, "POST", frontOf(t, open, gone.Addr().String()).URL+"/inventory/sale", nil)
+	if status != 502 || !strings.Contains(text, "bad_gateway") {
+		t.Errorf("one just ended: %d %s; want 502 bad_gateway", status, text)
+	}
+}
+
+func TestFrontGuards(t *testing.T) {
+	replica := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	t.Cleanup(replica.Close)
+	front := frontOf(t, api.Guard{Token: "secret"}, replica.Listener.Addr().String())
+	for _, c := range []struct {
+		method, token string
+		status        int
+	}{
+		{"PUT", "", 401}, {"PUT", "Bearer guess", 403}, {"PUT", "Bearer secret", 200},
+		{"DELETE", "", 401}, {"DELETE", "Bearer secret", 200},
+		{"POST", "", 200}, {"GET", "", 200},
+	} {
+		header := http.Header{}
+		if c.token != "" {
+			header.Set("Authorization", c.token)
+		}
+		if status, text := ask(t, c.method, front.URL+"/lock", header); status != c.status {
+			t.Errorf("%s with %q: %d %s; want %d", c.method, c.token, status, text, c.status)
+		}
+	}
+}
