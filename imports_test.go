@@ -17,8 +17,8 @@ import (
 var house = map[string][]string{
 	"lockstep": {"internal/cli"},
 	"lockstep/internal/cli": {
-		"internal/api", "internal/cluster", "internal/config", "internal/dao", "internal/evolution", "internal/history", "internal/load", "internal/lock",
-		"internal/lockv6", "internal/service",
+		"internal/api", "internal/cluster", "internal/config", "internal/dao", "internal/evolution", "internal/history", "internal/load",
+		"internal/lock", "internal/lockv6", "internal/metrics", "internal/service",
 	},
 	"lockstep/internal/cluster": {"internal/api"},
 	"lockstep/internal/config":  {"internal/history"},
@@ -37,6 +37,7 @@ var house = map[string][]string{
 	"lockstep/internal/lockv4":    {"internal/lock", "util/lua"},
 	"lockstep/internal/lockv5":    {"internal/lock", "util/lua"},
 	"lockstep/internal/lockv6":    {"internal/lock", "util/lua"},
+	"lockstep/internal/metrics":   {"internal/history"},
 	"lockstep/internal/lock":      {},
 	"lockstep/internal/history":   {},
 	"lockstep/internal/redistest": {}, // for tests alone
@@ -45,10 +46,11 @@ var house = map[string][]string{
 
 // Whoever else may import these.
 var onlyThere = map[string][]string{
-	"github.com/spf13/viper":           {"lockstep/internal/config"},
-	"github.com/gin-gonic/gin":         {"lockstep/internal/api"},
-	"github.com/spf13/cobra":           {"lockstep/internal/cli"},
-	"github.com/alicebob/miniredis/v2": {"lockstep/internal/dao"},
+	"github.com/prometheus/client_golang/prometheus": {"lockstep/internal/metrics"},
+	"github.com/spf13/viper":                         {"lockstep/internal/config"},
+	"github.com/gin-gonic/gin":                       {"lockstep/internal/api"},
+	"github.com/spf13/cobra":                         {"lockstep/internal/cli"},
+	"github.com/alicebob/miniredis/v2":               {"lockstep/internal/dao"},
 }
 
 func TestImportsFormTheHouse(t *testing.T) {

@@ -32,6 +32,13 @@ type API struct {
 	Redis   string // for people: which Redis this is
 	Log     *slog.Logger
 	Guard   Guard
+	Metrics Metrics
+}
+
+// Metrics counts the answers to sales, and shows what was counted.
+type Metrics interface {
+	http.Handler
+	Answered(outcome string) // "sold", or the error's code
 }
 
 // Handler gives the routes.
@@ -50,6 +57,7 @@ func (a *API) Handler() http.Handler {
 	engine.GET("/", a.page)
 	engine.GET("/healthz", a.healthz)
 	engine.GET("/readyz", a.readyz)
+	engine.GET("/metrics", gin.WrapH(a.Metrics))
 	engine.POST("/inventory/sale", a.sale)
 	engine.GET("/inventory", a.inventory)
 	engine.GET("/lock", a.lock)
@@ -76,9 +84,12 @@ type SaleAnswer struct {
 func (a *API) sale(c *gin.Context) {
 	receipt, err := a.Shop.Sell(c.Request.Context())
 	if err != nil {
+		_, code := statusOf(err)
+		a.Metrics.Answered(code)
 		a.fail(c, err)
 		return
 	}
+	a.Metrics.Answered("sold")
 	c.PureJSON(http.StatusOK, SaleAnswer{
 		OrderID: receipt.ID, RunID: receipt.RunID, Lock: receipt.Lock, Replica: receipt.Replica,
 		StockBefore: receipt.Before, StockAfter: receipt.After, Fence: receipt.Fence,

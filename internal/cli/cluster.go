@@ -81,7 +81,8 @@ func runCluster(cmd *cobra.Command, cfg config.Config, replicas int) error {
 	failed := make(chan error, 1)
 	go func() { failed <- front.Serve(listener) }()
 	addr := listener.Addr().String()
-	fmt.Fprintf(cmd.OutOrStdout(), "lockstep: http://%s · %d replicas · lock %s · %s\n", reachable(addr), replicas, cfg.Lock.Version, redis.Name)
+	fmt.Fprintf(cmd.OutOrStdout(), "lockstep: http://%s · %d replicas · lock %s · %s\n",
+		reachable(addr), replicas, cfg.Lock.Version, redis.Name)
 	logged.release()
 	select {
 	case <-ctx.Done():
@@ -102,7 +103,9 @@ func runCluster(cmd *cobra.Command, cfg config.Config, replicas int) error {
 
 // startReplicas starts servers of this very program, configured as it is but for where they listen, their names, and the
 // embedded Redis, which is this process's.
-func startReplicas(cmd *cobra.Command, cfg config.Config, n int, redis *dao.Redis, log *slog.Logger, stderr io.Writer) (*cluster.Cluster, error) {
+func startReplicas(
+	cmd *cobra.Command, cfg config.Config, n int, redis *dao.Redis, log *slog.Logger, stderr io.Writer,
+) (*cluster.Cluster, error) {
 	program, err := os.Executable()
 	if err != nil {
 		return nil, err

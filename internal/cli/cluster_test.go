@@ -28,7 +28,8 @@ func startCluster(t *testing.T, args ...string) *testCluster {
 	t.Helper()
 	t.Setenv(runAsLockstep, "1")
 	addr, redisAddr := unusedAddr(t), unusedAddr(t)
-	line, finish := serve(t, append([]string{"cluster", "--server.addr", addr, "--redis.embedded_addr", redisAddr, "--log.level", "error"}, args...)...)
+	common := []string{"cluster", "--server.addr", addr, "--redis.embedded_addr", redisAddr, "--log.level", "error"}
+	line, finish := serve(t, append(common, args...)...)
 	if !strings.Contains(line.String(), "http://"+addr) || !strings.Contains(line.String(), "replicas") {
 		t.Errorf("first line: %s", line)
 	}

@@ -122,6 +122,7 @@ func TestChangedFileTakesEffect(t *testing.T) {
 		return run.Lock == "v4" && run.Initial == 7 && run.Remaining == 7
 	})
 	s.ask("PUT", "/lock", `{"version":"v6"}`, nil)
+	s.sell()
 	before := s.report()
 	write(common + "lock:\n  version: v4\ninventory:\n  initial: 7\nsale:\n  nested: 1\n")
 	eventually(t, "a new run, since another setting changed", func() bool { return s.report().RunID != before.RunID })

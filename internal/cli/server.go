@@ -20,6 +20,7 @@ import (
 	"lockstep/internal/evolution"
 	"lockstep/internal/lock"
 	"lockstep/internal/lockv6"
+	"lockstep/internal/metrics"
 	"lockstep/internal/service"
 )
 
@@ -61,16 +62,21 @@ func openServer(ctx context.Context, cfg config.Config, log *slog.Logger) (_ *se
 	log = log.With("replica", replica)
 	store := dao.NewStore(redis.Store, uuid.NewString())
 	clock := lock.SystemClock{}
+	shop := &service.Shop{
+		Stock: store, Ledger: store,
+		Key: dao.NewLockKey(redis.Lock, lock.Key),
+		Door: lockv6.New(redis.Store, lock.Options{
+			Key: dao.DoorKey, TTL: doorTTL, RetryInterval: doorRetry, WaitTimeout: doorWait, Clock: clock,
+		}),
+		Clock: clock, NewID: uuid.NewString, Log: log, Replica: replica,
+	}
+	counts := metrics.New(replica, shop.Tally)
+	shop.Watch = counts
+	redis.Lock.AddHook(counts)
+	redis.Store.AddHook(counts)
 	s := &server{
 		api: &api.API{
-			Shop: &service.Shop{
-				Stock: store, Ledger: store,
-				Key: dao.NewLockKey(redis.Lock, lock.Key),
-				Door: lockv6.New(redis.Store, lock.Options{
-					Key: dao.DoorKey, TTL: doorTTL, RetryInterval: doorRetry, WaitTimeout: doorWait, Clock: clock,
-				}),
-				Clock: clock, NewID: uuid.NewString, Log: log, Replica: replica,
-			},
+			Shop: shop, Metrics: counts,
 			Replica: replica, Redis: redis.Name, Log: log,
 			Guard: api.Guard{Open: isLoopback(listener.Addr()), Token: cfg.Admin.Token},
 		},

@@ -18,7 +18,7 @@ const askTimeout = 2 * time.Second
 
 var (
 	errNoReplica   = errors.New("no replica is up; they are being started again")
-	errReplicaGone = errors.New("the replica ended, or was never reached, while it had this request; it is not sent again, for it may have sold")
+	errReplicaGone = errors.New("the replica did not answer; the request is not sent again, for it may have sold")
 )
 
 // Front spreads requests over the replicas of a cluster, one after the other. It never sends a request twice.

@@ -98,7 +98,8 @@ func TestFrontNeverSendsASaleTwice(t *testing.T) {
 }
 
 func TestFrontWithoutReplicas(t *testing.T) {
-	if status, text := ask(t, "POST", frontOf(t, open, "").URL+"/inventory/sale", nil); status != 503 || !strings.Contains(text, "no_replica") {
+	nobody := frontOf(t, open, "")
+	if status, text := ask(t, "POST", nobody.URL+"/inventory/sale", nil); status != 503 || !strings.Contains(text, "no_replica") {
 		t.Errorf("none is up: %d %s; want 503 no_replica", status, text)
 	}
 	gone, err := net.Listen("tcp", "127.0.0.1:0")

@@ -48,6 +48,10 @@ type (
 		EmbeddedAddr string
 		MasterName   string
 		Cluster      bool
+		Username     string
+		Password     string
+		TLS          bool
+		TLSCA        string
 	}
 	// Lock is which lock.
 	Lock struct {
@@ -114,7 +118,8 @@ func Load(flags *pflag.FlagSet, versions []string) (Config, error) {
 			value = k.byDefault
 		}
 		if err := k.set(&cfg, value); err != nil {
-			problems = append(problems, fmt.Errorf("%s: %s: %#v is not allowed: %w", k.source(flags, file, fromFile), k.name, value, err))
+			problems = append(problems, fmt.Errorf("%s: %s: %s is not allowed: %w",
+				k.source(flags, file, fromFile), k.name, mask(fmt.Sprintf("%#v", value)), err))
 		}
 	}
 	if err := errors.Join(problems...); err != nil {
@@ -126,6 +131,10 @@ func Load(flags *pflag.FlagSet, versions []string) (Config, error) {
 // check looks at what no key can know alone.
 func (r Redis) check() error {
 	switch {
+	case len(r.Addrs) == 0 && (r.Username+r.Password+r.TLSCA != "" || r.TLS):
+		return errors.New("redis.addrs: empty is not allowed with redis.username, redis.password or redis.tls: the embedded Redis has none")
+	case r.TLSCA != "" && !r.TLS:
+		return errors.New("redis.tls_ca: a file is not allowed without redis.tls: true")
 	case len(r.Addrs) == 0 && (r.MasterName != "" || r.Cluster):
 		return errors.New("redis.addrs: empty is not allowed with redis.master_name or redis.cluster: name the Sentinels or the nodes")
 	case r.MasterName != "" && r.Cluster:

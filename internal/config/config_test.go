@@ -160,6 +160,23 @@ func TestRedisAddrs(t *testing.T) {
 	}
 }
 
+func TestRedisURL(t *testing.T) {
+	want := config.Redis{Addrs: []string{"db:6379"}, EmbeddedAddr: "127.0.0.1:6380", Username: "me", Password: "s3cret", TLS: true}
+	got, err := load(t, "redis.addrs: rediss://me:s3cret@db:6379")
+	if err != nil || !reflect.DeepEqual(got.Redis, want) {
+		t.Errorf("%+v, %v; want %+v", got.Redis, err, want)
+	}
+	got, err = load(t, "redis.addrs: db:6379\nredis.password: s3cret\nredis.username: me\nredis.tls: true")
+	if err != nil || !reflect.DeepEqual(got.Redis, want) {
+		t.Errorf("%+v, %v; want %+v", got.Redis, err, want)
+	}
+	for _, bad := range []string{"redis://me:s3cret@db", "http://me:s3cret@db:1", "redis://me:s3cret@db:6379/nonsense"} {
+		if _, err := load(t, "redis.addrs: "+bad); err == nil || strings.Contains(err.Error(), "s3cret") {
+			t.Errorf("%s: %v; want an error without the password", bad, err)
+		}
+	}
+}
+
 func TestRefusals(t *testing.T) {
 	for _, c := range []struct{ file, says string }{
 		{"lock.version: v42", `lock.version: "v42" is not allowed: want one of v0, v1`},
@@ -177,8 +194,10 @@ func TestRefusals(t *testing.T) {
 		{"server.addr: 8080", `server.addr: 8080 is not allowed: want host:port`},
 		{"server.addr: 127.0.0.1:http", `server.addr`},
 		{"server.addr: 127.0.0.1:99999", `server.addr`},
-		{"redis.addrs: nowhere", `redis.addrs: "nowhere" is not allowed: want host:port, or several, such as 127.0.0.1:6379`},
+		{"redis.addrs: nowhere", `redis.addrs: "nowhere" is not allowed: want host:port or redis://user:password@host:port, or several`},
 		{"redis.addrs: [a:1, b:2]", `redis.addrs: a:1,b:2 is not allowed: more than one address needs redis.master_name`},
+		{"redis.password: x", `redis.addrs: empty is not allowed with redis.username, redis.password or redis.tls`},
+		{"redis:\n  addrs: [a:1]\n  tls_ca: ca.pem", `redis.tls_ca: a file is not allowed without redis.tls`},
 		{"redis.cluster: maybe", `redis.cluster: "maybe" is not allowed: want true or false`},
 		{"redis.cluster: true", `redis.addrs: empty is not allowed with`},
 		{"redis:\n  addrs: [a:1]\n  cluster: true\n  master_name: m", `redis.cluster: true is not allowed with redis.master_name`},

@@ -1,10 +1,13 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net"
+	"net/url"
 	"os"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -55,13 +58,26 @@ func keys(versions []string) []key {
 		{"admin.token", "", "needed for PUT and DELETE when server.addr is not loopback",
 			func(c *Config, v any) error { return setText(&c.Admin.Token, v) }},
 		{"redis.addrs", "", "host:port of a real Redis; empty: an embedded one",
-			func(c *Config, v any) error { return setAddrs(&c.Redis.Addrs, v) }},
+			func(c *Config, v any) error { return setAddrs(&c.Redis, v) }},
 		{"redis.embedded_addr", "127.0.0.1:6380", "where the embedded Redis listens",
 			func(c *Config, v any) error { return setAddr(&c.Redis.EmbeddedAddr, v) }},
 		{"redis.master_name", "", "the Sentinels' name of the master; redis.addrs are then the Sentinels",
 			func(c *Config, v any) error { return setText(&c.Redis.MasterName, v) }},
 		{"redis.cluster", "false", "redis.addrs are nodes of a Redis Cluster",
 			func(c *Config, v any) error { return setBool(&c.Redis.Cluster, v) }},
+		{"redis.username", "", "user of a Redis that asks for one",
+			func(c *Config, v any) error { return setIfGiven(&c.Redis.Username, v) }},
+		{"redis.password", "", "password of a Redis that asks for one",
+			func(c *Config, v any) error { return setIfGiven(&c.Redis.Password, v) }},
+		{"redis.tls", "false", "talk TLS to the Redis",
+			func(c *Config, v any) error {
+				var tls bool
+				err := setBool(&tls, v)
+				c.Redis.TLS = c.Redis.TLS || tls
+				return err
+			}},
+		{"redis.tls_ca", "", "PEM file of the authority the Redis's certificate comes from; empty: the machine's own",
+			func(c *Config, v any) error { return setText(&c.Redis.TLSCA, v) }},
 		{"lock.version", "v0", "the lock: " + strings.Join(versions, ", "),
 			func(c *Config, v any) error { return setOneOf(&c.Lock.Version, v, versions) }},
 		{"lock.ttl", "10s", "expiry of the lock, from v2 on",
@@ -117,23 +133,40 @@ func setAddr(to *string, value any) error {
 	return nil
 }
 
-func setAddrs(to *[]string, value any) error {
+// setAddrs takes host:port, or a redis:// or rediss:// URL, which can say user, password and TLS too.
+func setAddrs(r *Redis, value any) error {
+	wrong := errors.New("want host:port or redis://user:password@host:port, or several, such as 127.0.0.1:6379")
 	texts, err := cast.ToStringSliceE(value) // of one text, its words
 	if err != nil {
-		return errors.New("want host:port, or several, such as 127.0.0.1:6379")
+		return wrong
 	}
-	*to = nil
-	for _, text := range texts {
-		for addr := range strings.SplitSeq(text, ",") {
-			if addr = strings.TrimSpace(addr); addr == "" {
-				continue
-			}
-			if checkAddr(addr) != nil {
-				return errors.New("want host:port, or several, such as 127.0.0.1:6379")
-			}
-			*to = append(*to, addr)
+	r.Addrs = nil
+	for addr := range strings.FieldsFuncSeq(strings.Join(texts, ","), func(c rune) bool { return c == ',' || c == ' ' }) {
+		if u, err := url.Parse(addr); err == nil && (u.Scheme == "redis" || u.Scheme == "rediss") && strings.Trim(u.Path, "/") == "" {
+			password, _ := u.User.Password()
+			r.Username, r.Password, r.TLS = u.User.Username(), password, u.Scheme == "rediss"
+			addr = u.Host
 		}
+		if checkAddr(addr) != nil {
+			return wrong
+		}
+		r.Addrs = append(r.Addrs, addr)
 	}
+	return nil
+}
+
+var secret = regexp.MustCompile(`//[^@/]*@`)
+
+// mask hides the user and the password of a URL.
+func mask(text string) string { return secret.ReplaceAllString(text, "//***@") }
+
+// setIfGiven leaves what a URL said, unless the key says more.
+func setIfGiven(to *string, value any) error {
+	var text string
+	if err := setText(&text, value); err != nil {
+		return err
+	}
+	*to = cmp.Or(text, *to)
 	return nil
 }
 

@@ -4,8 +4,11 @@ package dao
 
 import (
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"time"
 
@@ -28,6 +31,10 @@ type Config struct {
 	EmbeddedAddr string   // where the embedded Redis listens, so that redis-cli can look in
 	MasterName   string   // set: Addrs are Sentinels, and this is the master's name
 	Cluster      bool     // Addrs are nodes of a Redis Cluster
+	Username     string
+	Password     string
+	TLS          bool
+	TLSCA        string // PEM file of the authority to trust; empty: the machine's own
 }
 
 // Redis is an open Redis: two clients of it, so that waiters polling for the lock do not hold up the sale that has it.
@@ -46,7 +53,11 @@ func Open(ctx context.Context, cfg Config) (*Redis, error) {
 		return openEmbedded(cfg.EmbeddedAddr)
 	}
 	logging.Disable() // go-redis would log every failed connection; our callers get the error
-	r := &Redis{Lock: newClient(cfg), Store: newClient(cfg), Name: "Redis " + strings.Join(cfg.Addrs, ","), Addr: cfg.Addrs[0]}
+	trust, err := trusted(cfg)
+	if err != nil {
+		return nil, err
+	}
+	r := &Redis{Lock: newClient(cfg, trust), Store: newClient(cfg, trust), Name: "Redis " + strings.Join(cfg.Addrs, ","), Addr: cfg.Addrs[0]}
 	switch {
 	case cfg.MasterName != "":
 		r.Name += " (Sentinel, master " + cfg.MasterName + ")"
@@ -69,16 +80,39 @@ func openEmbedded(addr string) (*Redis, error) {
 	}
 	m.ClockTTL(true) // keys expire with the clock, not only when a test says so
 	cfg := Config{Addrs: []string{m.Addr()}}
-	return &Redis{Lock: newClient(cfg), Store: newClient(cfg), Name: "embedded Redis " + m.Addr(), Addr: m.Addr(), embedded: m}, nil
+	return &Redis{Lock: newClient(cfg, nil), Store: newClient(cfg, nil), Name: "embedded Redis " + m.Addr(), Addr: m.Addr(), embedded: m}, nil
+}
+
+// trusted says whom to believe that it is our Redis; nil without TLS.
+func trusted(cfg Config) (*tls.Config, error) {
+	if !cfg.TLS {
+		return nil, nil //nolint:nilnil // as go-redis takes it
+	}
+	config := &tls.Config{MinVersion: tls.VersionTLS12}
+	if cfg.TLSCA == "" {
+		return config, nil
+	}
+	pem, err := os.ReadFile(cfg.TLSCA)
+	if err != nil {
+		return nil, fmt.Errorf("redis.tls_ca: %w", err)
+	}
+	config.RootCAs = x509.NewCertPool()
+	if !config.RootCAs.AppendCertsFromPEM(pem) {
+		return nil, fmt.Errorf("redis.tls_ca: %s holds no certificate in PEM", cfg.TLSCA)
+	}
+	return config, nil
 }
 
 // newClient makes a client that never repeats a command by itself: a repeated command whose first reply was lost counts
 // twice, in a lock's hash as in the ledger.
-func newClient(cfg Config) redis.UniversalClient {
+func newClient(cfg Config, trust *tls.Config) redis.UniversalClient {
 	client := redis.NewUniversalClient(&redis.UniversalOptions{
 		Addrs:                    cfg.Addrs,
 		MasterName:               cfg.MasterName,
 		IsClusterMode:            cfg.Cluster,
+		Username:                 cfg.Username,
+		Password:                 cfg.Password,
+		TLSConfig:                trust,
 		MaxRetries:               -1,
 		MaxRedirects:             -1, // a Cluster client would repeat a command whose reply was lost by these
 		DialTimeout:              dialTimeout,

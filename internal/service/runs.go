@@ -86,17 +86,23 @@ func (s *Shop) SetLock(ctx context.Context, version string) error {
 	})
 }
 
-// Apply takes new settings, and starts a new run with them. The lock and the stock are those of the run that is on, unless the
-// settings' own have changed.
+// Apply takes new settings, and starts a new run with them, unless nothing was sold yet in one that is as it should be: of
+// several replicas that see the same file change, the first begins the run. The lock and the stock are those of the run that
+// is on, unless the settings' own have changed.
 func (s *Shop) Apply(ctx context.Context, settings Settings) error {
 	old, _ := s.current()
-	return s.change(ctx, func(_ context.Context, run history.Run) (history.Run, error) {
+	return s.change(ctx, func(ctx context.Context, run history.Run) (history.Run, error) {
 		version, stock := s.lockOf(run), s.initialOf(run)
 		if settings.Version != old.Version {
 			version = settings.Version
 		}
 		if settings.Initial != old.Initial {
 			stock = settings.Initial
+		}
+		if run.Lock == version && run.Initial == stock {
+			if tally, err := s.Ledger.Tally(ctx); err == nil && tally.Sold == 0 {
+				return run, nil
+			}
 		}
 		return s.newRun(version, stock), nil
 	}, func() { s.use(settings) })
@@ -162,17 +168,19 @@ func (s *Shop) changeUnder(ctx context.Context, door *lock.Lease, next nextRun, 
 		return err
 	}
 	following, err := next(ctx, run)
-	if err != nil || following == run {
+	if err != nil {
 		return err
 	}
-	if err := s.Ledger.Start(ctx, following); err != nil {
-		return err
+	if following != run {
+		if err := s.Ledger.Start(ctx, following); err != nil {
+			return err
+		}
+		s.saw(following)
+		s.Log.Info("new run", "lock", following.Lock, "stock", following.Initial, "run", following.ID)
 	}
 	for _, do := range then {
 		do()
 	}
-	s.saw(following)
-	s.Log.Info("new run", "lock", following.Lock, "stock", following.Initial, "run", following.ID)
 	return nil
 }
 

@@ -17,6 +17,7 @@ type Sale struct {
 	Stock   Stock
 	Clock   lock.Clock
 	Log     *slog.Logger
+	Watch   Observer
 	Replica string
 	Think   time.Duration // between reading the stock and writing it
 	Nested  int           // how many nested calls take the lock again
@@ -34,11 +35,15 @@ type Receipt struct {
 func (s Sale) Sell(ctx context.Context, run history.Run, id string) (receipt Receipt, err error) {
 	owner := lock.Owner(id)
 	asked := s.Clock.Now()
+	s.Watch.Waits(run.Lock, +1)
 	lease, err := s.Locker.Lock(ctx, owner)
+	s.Watch.Waits(run.Lock, -1)
 	if err != nil {
 		return Receipt{}, err
 	}
 	obtained := s.Clock.Now()
+	s.Watch.Waited(run.Lock, obtained.Sub(asked))
+	defer func() { s.Watch.Held(run.Lock, s.Clock.Now().Sub(obtained)) }()
 	log := s.Log.With("owner", owner)
 	log.Debug("lock")
 	defer func() { unlock(ctx, lease, log) }()

@@ -54,6 +54,13 @@ type Ledger interface {
 	Quit(ctx context.Context) error
 }
 
+// Observer is told of waits and holds as they happen.
+type Observer interface {
+	Waits(lock string, change int) // a sale begins (+1) or ends (-1) to wait for its lock
+	Waited(lock string, d time.Duration)
+	Held(lock string, d time.Duration)
+}
+
 // LockKey shows and removes the lock's key, whatever strategy made it.
 type LockKey interface {
 	Look(ctx context.Context) (KeyState, error)

@@ -40,6 +40,7 @@ type Shop struct {
 	Clock   lock.Clock
 	NewID   func() string
 	Log     *slog.Logger
+	Watch   Observer
 	Replica string
 
 	mu       sync.Mutex
@@ -89,7 +90,7 @@ func (s *Shop) Sell(ctx context.Context) (Receipt, error) {
 		return Receipt{}, fmt.Errorf("the run is on with lock %q, which this replica does not know", run.Lock)
 	}
 	receipt, err := Sale{
-		Locker: locker, Stock: s.Stock, Clock: s.Clock, Log: s.Log, Replica: s.Replica,
+		Locker: locker, Stock: s.Stock, Clock: s.Clock, Log: s.Log, Watch: s.Watch, Replica: s.Replica,
 		Think: settings.Think, Nested: settings.Nested,
 	}.Sell(ctx, run, id)
 	if err != nil {
