@@ -6,7 +6,9 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 )
@@ -19,11 +21,13 @@ type Server struct {
 	Addr string
 
 	t       testing.TB
+	args    []string
 	process *os.Process
 }
 
-// Start starts a server that ends with the test. Where no redis-server is installed the test is skipped; in CI it fails.
-func Start(t testing.TB) *Server {
+// Start starts a server that ends with the test, with further arguments; PORT among them is its port. Where no redis-server is installed the test is
+// skipped; in CI it fails.
+func Start(t testing.TB, args ...string) *Server {
 	t.Helper()
 	if _, err := exec.LookPath("redis-server"); err != nil {
 		if os.Getenv("CI") != "" {
@@ -31,7 +35,7 @@ func Start(t testing.TB) *Server {
 		}
 		t.Skip("redis-server is not installed, so this is not tested on a real Redis: ", err)
 	}
-	s := &Server{Addr: "127.0.0.1:" + strconv.Itoa(freePort(t)), t: t}
+	s := &Server{Addr: "127.0.0.1:" + freePort(t), t: t, args: args}
 	s.Run()
 	t.Cleanup(s.Stop)
 	return s
@@ -44,7 +48,14 @@ func (s *Server) Run() {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	command := exec.Command("redis-server", "--bind", "127.0.0.1", "--port", port, "--save", "", "--appendonly", "no", "--maxclients", "4000")
+	args := []string{"--bind", "127.0.0.1", "--port", port, "--save", "", "--appendonly", "no", "--maxclients", "4000"}
+	for _, arg := range s.args {
+		args = append(args, strings.ReplaceAll(arg, "PORT", port))
+	}
+	if len(s.args) > 0 && !strings.HasPrefix(s.args[0], "--") { // a configuration file comes first
+		args = append([]string{s.args[0]}, slices.Delete(args, len(args)-len(s.args), len(args)-len(s.args)+1)...)
+	}
+	command := exec.Command("redis-server", args...)
 	command.Dir, command.Stdout, command.Stderr = s.t.TempDir(), io.Discard, io.Discard
 	if err := command.Start(); err != nil {
 		s.t.Fatal(err)
@@ -78,12 +89,12 @@ func (s *Server) Stop() {
 	}
 }
 
-func freePort(t testing.TB) int {
+func freePort(t testing.TB) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer listener.Close()
-	return listener.Addr().(*net.TCPAddr).Port
+	return strconv.Itoa(listener.Addr().(*net.TCPAddr).Port)
 }

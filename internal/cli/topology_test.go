@@ -1,0 +1,107 @@
+package cli
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/redis/go-redis/v9"
+
+	"lockstep/internal/load"
+	"lockstep/internal/redistest"
+)
+
+func TestSentinelSet(t *testing.T) {
+	sellsWithEveryLock(t, "--redis.master_name", redistest.MasterName, "--redis.addrs", strings.Join(redistest.StartSentinels(t), ","))
+}
+
+func TestRedisCluster(t *testing.T) {
+	sellsWithEveryLock(t, "--redis.cluster", "--redis.addrs", strings.Join(redistest.StartCluster(t), ","))
+}
+
+func sellsWithEveryLock(t *testing.T, flags ...string) {
+	t.Helper()
+	s := start(t, flags...)
+	for _, lock := range append([]string{"v0"}, locks...) {
+		_, stdout, stderr := command(t, "burst", "--target", s.url(), "-n", "200", "-c", "200", "--lock", lock, "--json")
+		var result load.Result
+		if err := json.Unmarshal([]byte(stdout), &result); err != nil {
+			t.Fatalf("%s: %s%s: %v", lock, stdout, stderr, err)
+		}
+		if result.OK != 200 || result.Sold != 200 {
+			t.Errorf("%s: %+v; want 200 of 200 sold", lock, result)
+		}
+		if lock != "v0" && result.Verdict.ExitCode() != 0 {
+			t.Errorf("%s: %s", lock, result.Verdict)
+		}
+	}
+	if status := s.ask("GET", "/readyz", "", nil); status != 200 {
+		t.Errorf("GET /readyz: %d", status)
+	}
+}
+
+// A failover during a burst: every request is answered, some with 503, and then it sells on. What the new master had not got
+// yet is lost with the old one, and the verdict may say so.
+func TestFailoverDuringABurst(t *testing.T) {
+	sentinels := redistest.StartSentinels(t)
+	s := start(t, "--redis.master_name", redistest.MasterName, "--redis.addrs", strings.Join(sentinels, ","),
+		"--lock.version", "v4", "--lock.ttl", "2s", "--inventory.initial", "1000000")
+	var mu sync.Mutex
+	statuses := map[int]int{}
+	count := func(status int) int {
+		mu.Lock()
+		defer mu.Unlock()
+		return statuses[status]
+	}
+	stop := make(chan struct{})
+	var buyers sync.WaitGroup
+	for range 50 {
+		buyers.Go(func() {
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+				}
+				response, err := http.Post(s.url()+"/inventory/sale", "", nil)
+				if err != nil {
+					t.Errorf("unanswered: %v", err)
+					return
+				}
+				_, _ = io.Copy(io.Discard, response.Body)
+				response.Body.Close()
+				mu.Lock()
+				statuses[response.StatusCode]++
+				mu.Unlock()
+			}
+		})
+	}
+	eventually(t, "sales", func() bool { return count(200) > 100 })
+	sentinel := redis.NewSentinelClient(&redis.Options{Addr: sentinels[0]})
+	defer sentinel.Close()
+	old, err := sentinel.GetMasterAddrByName(t.Context(), redistest.MasterName).Result()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := sentinel.Failover(t.Context(), redistest.MasterName).Err(); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "another master", func() bool {
+		now, err := sentinel.GetMasterAddrByName(t.Context(), redistest.MasterName).Result()
+		return err == nil && now[1] != old[1]
+	})
+	sold := count(200)
+	eventually(t, "sales on the new master", func() bool { return count(200) > sold+100 })
+	close(stop)
+	buyers.Wait()
+	for status, n := range statuses {
+		if status != 200 && status != 503 {
+			t.Errorf("%d requests were answered %d", n, status)
+		}
+	}
+	run := s.report()
+	t.Logf("answers %v; %+v", statuses, run)
+}
