@@ -191,6 +191,9 @@ func printResult(to io.Writer, r load.Result) error {
 		row("lost", "%d sales the stock never felt", r.Lost)
 	}
 	row("oversold", "%d sales beyond the stock", r.Oversold)
+	if missing := int64(r.OK) - r.Sold; missing > 0 {
+		row("forgotten", "%d sales were answered, and their orders are not in the ledger: Redis lost them, or a new run began", missing)
+	}
 	row("verdict", "%s: %s", r.Verdict, meaning(r))
 	return table.Flush()
 }

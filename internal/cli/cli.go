@@ -67,7 +67,7 @@ Settings come from config.yaml, the environment (LOCKSTEP_LOCK_VERSION=v4) and f
 		RunE:          runServe,
 	}
 	config.AddFlags(root.PersistentFlags(), evolution.Names())
-	root.AddCommand(newServe(), newCluster(), newBurst())
+	root.AddCommand(newServe(), newCluster(), newBurst(), newHealth())
 	return root
 }
 

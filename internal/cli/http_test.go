@@ -248,6 +248,26 @@ func TestAuthorization(t *testing.T) {
 	}
 }
 
+func TestBeyondLoopbackTheTokenCounts(t *testing.T) {
+	s := start(t, "--redis.embedded_addr", anyPort, "--server.addr", "0.0.0.0:0", "--admin.token", "s3cret")
+	for authorization, want := range map[string]int{"": 401, "Bearer s3cret": 200} {
+		header := http.Header{}
+		if authorization != "" {
+			header.Set("Authorization", authorization)
+		}
+		if status, text := s.send(t.Context(), "PUT", "/lock", `{"version":"v1"}`, header); status != want {
+			t.Errorf("PUT with %q: %d %s; want %d", authorization, status, text, want)
+		}
+	}
+	code, _, stderr := command(t, "burst", "--target", s.url(), "-n", "10", "-c", "10")
+	if code != 2 || !strings.Contains(stderr, "401 unauthorized") || !strings.Contains(stderr, "--admin.token") {
+		t.Errorf("burst without the token: exit code %d: %s", code, stderr)
+	}
+	if code, stdout, stderr := command(t, "burst", "--target", s.url(), "-n", "10", "-c", "10", "--admin.token", "s3cret"); code != 0 {
+		t.Errorf("burst with the token: exit code %d: %s%s", code, stdout, stderr)
+	}
+}
+
 func TestPageNamesEveryLock(t *testing.T) {
 	s := start(t, "--redis.embedded_addr", anyPort, "--lock.version", "v3")
 	status, text := s.send(t.Context(), "GET", "/", "", nil)

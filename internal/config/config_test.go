@@ -161,6 +161,9 @@ func TestRedisAddrs(t *testing.T) {
 }
 
 func TestRedisURL(t *testing.T) {
+	if got, err := load(t, "redis.addrs: redis:6379"); err != nil || len(got.Redis.Addrs) != 1 || got.Redis.Addrs[0] != "redis:6379" {
+		t.Errorf("a host called redis: %v, %v", got.Redis, err) // a URL of scheme redis, to url.Parse
+	}
 	want := config.Redis{Addrs: []string{"db:6379"}, EmbeddedAddr: "127.0.0.1:6380", Username: "me", Password: "s3cret", TLS: true}
 	got, err := load(t, "redis.addrs: rediss://me:s3cret@db:6379")
 	if err != nil || !reflect.DeepEqual(got.Redis, want) {

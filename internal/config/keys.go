@@ -142,7 +142,8 @@ func setAddrs(r *Redis, value any) error {
 	}
 	r.Addrs = nil
 	for addr := range strings.FieldsFuncSeq(strings.Join(texts, ","), func(c rune) bool { return c == ',' || c == ' ' }) {
-		if u, err := url.Parse(addr); err == nil && (u.Scheme == "redis" || u.Scheme == "rediss") && strings.Trim(u.Path, "/") == "" {
+		u, err := url.Parse(addr)
+		if err == nil && u.Host != "" && (u.Scheme == "redis" || u.Scheme == "rediss") && strings.Trim(u.Path, "/") == "" {
 			password, _ := u.User.Password()
 			r.Username, r.Password, r.TLS = u.User.Username(), password, u.Scheme == "rediss"
 			addr = u.Host

@@ -228,9 +228,14 @@ func errorOf(body []byte) problem {
 	return answer.Error
 }
 
+// Ask asks a server for something, and gives the status and the body of its answer.
+func Ask(ctx context.Context, client *http.Client, method, url string) (int, []byte, error) {
+	return do(ctx, client, method, url, "", nil)
+}
+
 // IsLockstep reports whether a lockstep answers at a base URL, within a second.
 func IsLockstep(ctx context.Context, target string) bool {
-	status, body, err := do(ctx, &http.Client{Timeout: time.Second}, http.MethodGet, target+"/healthz", "", nil)
+	status, body, err := Ask(ctx, &http.Client{Timeout: time.Second}, http.MethodGet, target+"/healthz")
 	var health struct{ Service string }
 	return err == nil && status == http.StatusOK && json.Unmarshal(body, &health) == nil && health.Service == "lockstep"
 }

@@ -25,8 +25,8 @@ type Server struct {
 	process *os.Process
 }
 
-// Start starts a server that ends with the test, with further arguments; PORT among them is its port. Where no redis-server is installed the test is
-// skipped; in CI it fails.
+// Start starts a server that ends with the test, with further arguments; PORT among them is its port. Where no redis-server
+// is installed the test is skipped; in CI it fails.
 func Start(t testing.TB, args ...string) *Server {
 	t.Helper()
 	if _, err := exec.LookPath("redis-server"); err != nil {
