@@ -20,6 +20,8 @@ import (
 	"lockstep/internal/cluster"
 	"lockstep/internal/config"
 	"lockstep/internal/dao"
+	"lockstep/internal/lock"
+	"lockstep/internal/service"
 )
 
 func newCluster() *cobra.Command {
@@ -120,9 +122,13 @@ func startReplicas(
 	if len(cfg.Redis.Addrs) == 0 {
 		args = append(args, "--redis.addrs="+redis.Addr)
 	}
+	sale := service.Settings{
+		Lock: lock.Options{WaitTimeout: cfg.Lock.WaitTimeout}, Think: cfg.Sale.ThinkTime, Nested: cfg.Sale.Nested,
+	}
+	grace := sale.LongestSale() + 4*leaveTime // for what comes after the sales
 	return cluster.Start(cmd.Context(), n, func(name string) *exec.Cmd {
 		command := exec.Command(program, append(args, "--server.replica="+name)...) // it ends by its standard input
 		command.Stderr = stderr
 		return command
-	}, log)
+	}, grace, log)
 }

@@ -13,8 +13,10 @@ import (
 	"lockstep/internal/api"
 )
 
-// askTimeout bounds the question to a replica which lock is on.
-const askTimeout = 2 * time.Second
+const (
+	askTimeout    = 2 * time.Second // for the question to a replica which lock is on
+	answerTimeout = 5 * time.Minute // for a replica's answer: longer than any wait for a lock should be
+)
 
 var (
 	errNoReplica   = errors.New("no replica is up; they are being started again")
@@ -54,7 +56,7 @@ func (f *Front) Handler() http.Handler {
 			r.Out.Header.Del("Idempotency-Key")
 			r.Out.Header.Del("X-Idempotency-Key")
 		},
-		Transport: &http.Transport{MaxIdleConnsPerHost: 1000, ResponseHeaderTimeout: 0},
+		Transport: &http.Transport{MaxIdleConnsPerHost: 1000, ResponseHeaderTimeout: answerTimeout},
 		ErrorHandler: func(w http.ResponseWriter, r *http.Request, err error) {
 			if r.Context().Err() == nil {
 				f.Log.Warn(r.Method+" "+r.URL.Path, "replica", r.Context().Value(chosen{}).(*Replica).Name, "error", err)

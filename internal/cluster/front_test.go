@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"lockstep/internal/api"
 )
@@ -18,14 +19,17 @@ func frontOf(t *testing.T, guard api.Guard, addrs ...string) *httptest.Server {
 	t.Helper()
 	c := &Cluster{}
 	for _, addr := range addrs {
-		replica := newReplica("r", nil, slog.New(slog.DiscardHandler))
+		replica := newReplica("r", nil, time.Second, slog.New(slog.DiscardHandler))
 		if addr != "" {
 			replica.set(Up, addr, 1)
 		}
 		c.replicas = append(c.replicas, replica)
 	}
 	front := httptest.NewServer((&Front{Cluster: c, Guard: guard, Log: slog.New(slog.DiscardHandler)}).Handler())
-	t.Cleanup(front.Close)
+	t.Cleanup(func() {
+		front.Close()
+		http.DefaultClient.CloseIdleConnections()
+	})
 	return front
 }
 

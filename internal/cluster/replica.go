@@ -37,6 +37,7 @@ const (
 type Replica struct {
 	Name    string
 	command func() *exec.Cmd
+	grace   time.Duration // how long it may take to end when it is asked to
 	log     *slog.Logger
 	held    atomic.Int64 // requests of the front that it has not answered
 
@@ -49,8 +50,8 @@ type Replica struct {
 
 // newReplica makes a replica of a command that says its address in its first line, and ends in peace when its standard
 // input does: the one way to ask for that on every system, and one that works even when this process is killed.
-func newReplica(name string, command func() *exec.Cmd, log *slog.Logger) *Replica {
-	return &Replica{Name: name, command: command, log: log.With("replica", name), state: Starting}
+func newReplica(name string, command func() *exec.Cmd, grace time.Duration, log *slog.Logger) *Replica {
+	return &Replica{Name: name, command: command, grace: grace, log: log.With("replica", name), state: Starting}
 }
 
 // run keeps the process running until ctx ends, then ends it and waits for that. It calls ready when the process is up for
@@ -67,7 +68,7 @@ func (r *Replica) run(ctx context.Context, ready func(error)) {
 			} else {
 				r.log.Info("replica is up again", "address", r.address(), "pid", process.cmd.Process.Pid)
 			}
-			err = process.untilEnd(ctx)
+			err = process.untilEnd(ctx, r.grace)
 		} else if first {
 			ready(err)
 			return
@@ -127,8 +128,9 @@ func (r *Replica) start() (*process, error) {
 	return p, nil
 }
 
-// untilEnd waits until the process ends, by itself or, once ctx has ended, because it was asked to.
-func (p *process) untilEnd(ctx context.Context) error {
+// untilEnd waits until the process ends, by itself or, once ctx has ended, because it was asked to; if it does not in its grace
+// (it may be stopped), it is killed.
+func (p *process) untilEnd(ctx context.Context, grace time.Duration) error {
 	select {
 	case err := <-p.ended:
 		if err == nil {
@@ -137,7 +139,13 @@ func (p *process) untilEnd(ctx context.Context) error {
 		return err
 	case <-ctx.Done():
 		_ = p.stdin.Close() // should that fail, it has ended
-		return <-p.ended
+		select {
+		case err := <-p.ended:
+			return err
+		case <-time.After(grace):
+			_ = p.cmd.Process.Kill() // should that fail, it has ended
+			return <-p.ended
+		}
 	}
 }
 
@@ -168,13 +176,15 @@ type Cluster struct {
 }
 
 // Start starts n replicas named r1, r2, … by the commands that command makes for these names. It waits until all are up;
-// if one cannot be, none stays.
-func Start(ctx context.Context, n int, command func(name string) *exec.Cmd, log *slog.Logger) (*Cluster, error) {
+// if one cannot be, none stays. A replica that does not end in its grace when it is asked to is killed.
+func Start(
+	ctx context.Context, n int, command func(name string) *exec.Cmd, grace time.Duration, log *slog.Logger,
+) (*Cluster, error) {
 	live, stop := context.WithCancel(context.WithoutCancel(ctx))
 	c := &Cluster{stop: stop}
 	for i := range n {
 		name := fmt.Sprintf("r%d", i+1)
-		replica := newReplica(name, func() *exec.Cmd { return command(name) }, log)
+		replica := newReplica(name, func() *exec.Cmd { return command(name) }, grace, log)
 		c.replicas = append(c.replicas, replica)
 		ready := make(chan error, 1)
 		c.ended.Go(func() { replica.run(live, func(err error) { ready <- err }) })

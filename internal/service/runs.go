@@ -184,11 +184,16 @@ func (s *Shop) changeUnder(ctx context.Context, door *lock.Lease, next nextRun, 
 	return nil
 }
 
-// LongestSale is how long a sale in flight may go on: it waits at the door, for its lock, and in each nested call for one
-// wait timeout; it thinks; and it talks to Redis.
+// LongestSale is how long a sale in flight may go on with the settings in force.
 func (s *Shop) LongestSale() time.Duration {
 	settings, _ := s.current()
-	return time.Duration(settings.Nested+2)*settings.Lock.WaitTimeout + settings.Think + 10*time.Second
+	return settings.LongestSale()
+}
+
+// LongestSale is how long a sale in flight may go on: it waits at the door, for its lock, and in each nested call for one
+// wait timeout; it thinks; and it talks to Redis.
+func (s Settings) LongestSale() time.Duration {
+	return time.Duration(s.Nested+2)*s.Lock.WaitTimeout + s.Think + 10*time.Second
 }
 
 // drain waits until no sale is in flight: none in Redis, and none here, should Redis have forgotten it. A dead replica's sales

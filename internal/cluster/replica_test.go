@@ -1,0 +1,97 @@
+package cluster
+
+import (
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+)
+
+// behaviour in the environment makes this test's program a replica that behaves so.
+const behaviour = "REPLICA_BEHAVIOUR"
+
+func TestMain(m *testing.M) {
+	switch os.Getenv(behaviour) {
+	case "good":
+		fmt.Println("lockstep: http://127.0.0.1:1 · a replica")
+		_, _ = io.Copy(io.Discard, os.Stdin)
+		os.Exit(0)
+	case "stubborn":
+		fmt.Println("lockstep: http://127.0.0.1:1 · a replica")
+		<-time.After(time.Minute)
+		os.Exit(0)
+	case "short-lived":
+		fmt.Println("lockstep: http://127.0.0.1:1 · a replica")
+		os.Exit(3)
+	case "silent":
+		os.Exit(2)
+	}
+	goleak.VerifyTestMain(m)
+}
+
+func startAs(t *testing.T, how string, grace time.Duration) (*Cluster, error) {
+	t.Helper()
+	return Start(t.Context(), 2, func(string) *exec.Cmd {
+		command := exec.Command(os.Args[0])
+		command.Env = append(os.Environ(), behaviour+"="+how)
+		return command
+	}, grace, slog.New(slog.DiscardHandler))
+}
+
+func TestReplicasEndWhenTheyAreAsked(t *testing.T) {
+	c, err := startAs(t, "good", time.Minute)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, replica := range c.replicas {
+		if replica.state != Up || replica.addr != "127.0.0.1:1" || replica.pid == 0 {
+			t.Errorf("%s is %s at %q", replica.Name, replica.state, replica.addr)
+		}
+	}
+	c.Stop()
+	for _, replica := range c.replicas {
+		if replica.state != Ended || replica.restarts != 0 {
+			t.Errorf("%s is %s after %d restarts", replica.Name, replica.state, replica.restarts)
+		}
+	}
+}
+
+func TestReplicaThatDoesNotEndIsKilled(t *testing.T) {
+	c, err := startAs(t, "stubborn", 50*time.Millisecond)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Stop() // or the test times out
+}
+
+func TestReplicaThatKeepsEndingIsStartedAgain(t *testing.T) {
+	c, err := startAs(t, "short-lived", time.Minute)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Stop()
+	deadline := time.After(time.Minute)
+	for restarts := 0; restarts < 3; {
+		select {
+		case <-deadline:
+			t.Fatalf("%d restarts in a minute", restarts)
+		case <-time.After(5 * time.Millisecond):
+		}
+		c.replicas[0].mu.Lock()
+		restarts = c.replicas[0].restarts
+		c.replicas[0].mu.Unlock()
+	}
+}
+
+func TestReplicaThatDoesNotStart(t *testing.T) {
+	_, err := startAs(t, "silent", time.Minute)
+	if err == nil || !strings.Contains(err.Error(), "r1 did not start") || !strings.Contains(err.Error(), "exit status 2") {
+		t.Errorf("%v; want to be told that r1 did not start, and how it ended", err)
+	}
+}
