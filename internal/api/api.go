@@ -2,7 +2,6 @@
 package api
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -17,12 +16,6 @@ import (
 	"lockstep/internal/evolution"
 	"lockstep/internal/history"
 	"lockstep/internal/service"
-)
-
-// A request's body may be so many bytes long, and take so long to come.
-const (
-	maxBody  = 64 << 10
-	bodyTime = 10 * time.Second
 )
 
 // API serves a shop.
@@ -50,7 +43,12 @@ func (a *API) Handler() http.Handler {
 	engine.Use(gin.CustomRecoveryWithWriter(io.Discard, func(c *gin.Context, reason any) {
 		a.fail(c, fmt.Errorf("panic: %v", reason))
 	}))
-	engine.Use(a.readBody)
+	engine.Use(func(c *gin.Context) {
+		c.Header("X-Lockstep-Replica", a.Replica)
+		if err := ReadBody(c.Writer, c.Request); err != nil {
+			a.fail(c, err)
+		}
+	})
 	engine.NoRoute(func(c *gin.Context) { a.fail(c, errNotFound) })
 	engine.NoMethod(func(c *gin.Context) { a.fail(c, errNotAllowed) })
 
@@ -221,20 +219,6 @@ func (a *API) readyz(c *gin.Context) {
 
 func (a *API) health(status string) Health {
 	return Health{Service: "lockstep", Status: status, Replica: a.Replica, Redis: a.Redis}
-}
-
-// readBody reads the whole body first, within bounds: until it has been read, net/http does not watch for a client that goes away.
-func (a *API) readBody(c *gin.Context) {
-	connection := http.NewResponseController(c.Writer)
-	_ = connection.SetReadDeadline(time.Now().Add(bodyTime)) // not every ResponseWriter can; then the client's patience is the bound
-	body, err := io.ReadAll(http.MaxBytesReader(c.Writer, c.Request.Body, maxBody))
-	_ = connection.SetReadDeadline(time.Time{})
-	if err != nil {
-		c.Header("Connection", "close")
-		a.fail(c, badRequest(err, fmt.Sprintf("want a body of at most %d bytes, sent within %v", maxBody, bodyTime)))
-		return
-	}
-	c.Request.Body = io.NopCloser(bytes.NewReader(body))
 }
 
 // read reads a JSON body that has nothing but what to has.

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"strconv"
 	"strings"
 	"time"
 
@@ -95,9 +96,13 @@ func runCluster(cmd *cobra.Command, cfg config.Config, replicas int) error {
 	all, cancel := context.WithCancel(context.Background())
 	go func() { // takes no more requests, and hands on the answers to those it has
 		defer close(answered)
-		_ = front.Shutdown(all) // when every replica has ended there is nothing left to hand on
+		_ = front.Shutdown(all) // some time after every replica has ended there is nothing left to hand on
 	}()
 	processes.Stop()
+	select {
+	case <-answered:
+	case <-time.After(leaveTime):
+	}
 	cancel()
 	<-answered
 	return errors.Join(err, redis.Close())
@@ -114,14 +119,24 @@ func startReplicas(
 	}
 	args := []string{"serve", "--" + untilStdinFlag}
 	cmd.Flags().Visit(func(flag *pflag.Flag) {
-		if flag.Name == "config" || strings.Contains(flag.Name, ".") {
+		group, _, isKey := strings.Cut(flag.Name, ".")
+		if flag.Name == "config" || isKey && group != "redis" && group != "admin" {
 			args = append(args, "--"+flag.Name+"="+flag.Value.String())
 		}
 	})
-	args = append(args, "--server.addr="+anyPort)
-	if len(cfg.Redis.Addrs) == 0 {
-		args = append(args, "--redis.addrs="+redis.Addr)
+	// the Redis is this one, even if a replica is started again after the file has changed
+	addrs := cfg.Redis.Addrs
+	if len(addrs) == 0 {
+		addrs = []string{redis.Addr}
 	}
+	args = append(args,
+		"--server.addr="+anyPort,
+		"--redis.addrs="+strings.Join(addrs, ","),
+		"--redis.master_name="+cfg.Redis.MasterName,
+		"--redis.cluster="+strconv.FormatBool(cfg.Redis.Cluster),
+		"--redis.username="+cfg.Redis.Username,
+		"--redis.tls="+strconv.FormatBool(cfg.Redis.TLS),
+		"--redis.tls_ca="+cfg.Redis.TLSCA)
 	sale := service.Settings{
 		Lock: lock.Options{WaitTimeout: cfg.Lock.WaitTimeout}, Think: cfg.Sale.ThinkTime, Nested: cfg.Sale.Nested,
 	}
@@ -129,6 +144,7 @@ func startReplicas(
 	return cluster.Start(cmd.Context(), n, func(name string) *exec.Cmd {
 		command := exec.Command(program, append(args, "--server.replica="+name)...) // it ends by its standard input
 		command.Stderr = stderr
+		command.Env = append(os.Environ(), config.PasswordVariable+"="+cfg.Redis.Password) // not for everybody's eyes, as arguments are
 		return command
 	}, grace, log)
 }

@@ -10,6 +10,7 @@ import (
 	"os/signal"
 	"reflect"
 	"sync"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -35,17 +36,20 @@ func runServe(cmd *cobra.Command, _ []string) error {
 	var watching sync.WaitGroup
 	defer watching.Wait()
 	defer end()
+	if until, err := cmd.Flags().GetBool(untilStdinFlag); err == nil && until {
+		endWithStdin(cmd.InOrStdin(), end)
+	}
 	cfg, err := loadConfig(cmd)
 	if err != nil {
 		return err
 	}
 	logged := &heldWriter{to: cmd.ErrOrStderr()}
 	defer logged.release()
-	log := newLog(logged, cfg.Log.Level)
-	server, err := openServer(ctx, cfg, log)
+	server, err := openServer(ctx, cfg, newLog(logged, cfg.Log.Level))
 	if err != nil {
 		return err
 	}
+	log := server.api.Log // it names the replica
 	fmt.Fprintln(cmd.OutOrStdout(), server.firstLine(ctx))
 	logged.release()
 	if !server.api.Guard.Open && cfg.Admin.Token == "" {
@@ -59,13 +63,6 @@ func runServe(cmd *cobra.Command, _ []string) error {
 			}
 		})
 	}
-	if until, err := cmd.Flags().GetBool(untilStdinFlag); err == nil && until {
-		signal.Ignore(os.Interrupt) // a terminal sends it to everybody; who started us will say when to end
-		go func() {
-			_, _ = io.Copy(io.Discard, cmd.InOrStdin())
-			end()
-		}()
-	}
 	select {
 	case <-ctx.Done():
 		log.Info("ending: waiting for the sales in flight")
@@ -75,6 +72,16 @@ func runServe(cmd *cobra.Command, _ []string) error {
 		err = closeErr
 	}
 	return err
+}
+
+// endWithStdin makes this process live as long as the one that started it wants it to.
+func endWithStdin(stdin io.Reader, end func()) {
+	signal.Ignore(os.Interrupt)    // a terminal sends it to everybody; who started us will say when to end
+	signal.Ignore(syscall.SIGPIPE) // nor is it an end that who started us no longer reads our log
+	go func() {
+		_, _ = io.Copy(io.Discard, stdin)
+		end()
+	}()
 }
 
 // reload takes what may change from a changed file, and gives the configuration that is then in force.

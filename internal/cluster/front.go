@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httputil"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -16,6 +17,7 @@ import (
 const (
 	askTimeout    = 2 * time.Second // for the question to a replica which lock is on
 	answerTimeout = 5 * time.Minute // for a replica's answer: longer than any wait for a lock should be
+	idleTimeout   = time.Minute     // for a connection to a replica: shorter than the replica's own, or a request could meet its end
 )
 
 var (
@@ -56,7 +58,7 @@ func (f *Front) Handler() http.Handler {
 			r.Out.Header.Del("Idempotency-Key")
 			r.Out.Header.Del("X-Idempotency-Key")
 		},
-		Transport: &http.Transport{MaxIdleConnsPerHost: 1000, ResponseHeaderTimeout: answerTimeout},
+		Transport: &http.Transport{MaxIdleConnsPerHost: 1000, ResponseHeaderTimeout: answerTimeout, IdleConnTimeout: idleTimeout},
 		ErrorHandler: func(w http.ResponseWriter, r *http.Request, err error) {
 			if r.Context().Err() == nil {
 				f.Log.Warn(r.Method+" "+r.URL.Path, "replica", r.Context().Value(chosen{}).(*Replica).Name, "error", err)
@@ -69,6 +71,10 @@ func (f *Front) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /replicas", f.list)
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		if err := api.ReadBody(w, r); err != nil {
+			api.WriteError(w, http.StatusBadRequest, "bad_request", err)
+			return
+		}
 		if r.Method == http.MethodPut || r.Method == http.MethodDelete {
 			if status, code, err := f.Guard.Check(r.Header); err != nil {
 				api.WriteError(w, status, code, err)
@@ -100,17 +106,18 @@ func (f *Front) choose() *Replica {
 }
 
 func (f *Front) list(w http.ResponseWriter, r *http.Request) {
-	answers := []ReplicaAnswer{}
-	for _, replica := range f.Cluster.replicas {
+	answers := make([]ReplicaAnswer, len(f.Cluster.replicas))
+	var asked sync.WaitGroup
+	for i, replica := range f.Cluster.replicas {
 		replica.mu.Lock()
-		answer := ReplicaAnswer{
+		answers[i] = ReplicaAnswer{
 			Name: replica.Name, PID: replica.pid, Address: replica.addr, State: replica.state,
 			Restarts: replica.restarts, InFlight: replica.held.Load(),
 		}
 		replica.mu.Unlock()
-		answer.Lock = lockOf(r.Context(), answer.Address)
-		answers = append(answers, answer)
+		asked.Go(func() { answers[i].Lock = lockOf(r.Context(), answers[i].Address) })
 	}
+	asked.Wait()
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	_ = json.NewEncoder(w).Encode(answers) // the client went away
 }

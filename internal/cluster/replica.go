@@ -61,7 +61,7 @@ func (r *Replica) run(ctx context.Context, ready func(error)) {
 	pause := firstPause
 	for first := true; ; first = false {
 		began := time.Now()
-		process, err := r.start()
+		process, err := r.start(ctx)
 		if err == nil {
 			if first {
 				ready(nil)
@@ -99,7 +99,7 @@ type process struct {
 
 var addressLine = regexp.MustCompile(`^lockstep: http://(\S+)`)
 
-func (r *Replica) start() (*process, error) {
+func (r *Replica) start(ctx context.Context) (*process, error) {
 	cmd := r.command()
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
@@ -113,6 +113,7 @@ func (r *Replica) start() (*process, error) {
 		return nil, fmt.Errorf("starting %s: %w", r.Name, err)
 	}
 	p := &process{cmd: cmd, stdin: stdin, ended: make(chan error, 1)}
+	defer context.AfterFunc(ctx, func() { _ = stdin.Close() })() // it ends then, up or not
 	lines := bufio.NewReader(stdout)
 	line, err := lines.ReadString('\n')
 	address := addressLine.FindStringSubmatch(line)
@@ -168,6 +169,8 @@ func (r *Replica) address() string {
 	return r.addr
 }
 
+var errInterrupted = errors.New("told to end before every replica was up")
+
 // Cluster is the replicas.
 type Cluster struct {
 	replicas []*Replica
@@ -188,7 +191,13 @@ func Start(
 		c.replicas = append(c.replicas, replica)
 		ready := make(chan error, 1)
 		c.ended.Go(func() { replica.run(live, func(err error) { ready <- err }) })
-		if err := <-ready; err != nil { // one after the other: the first begins the run, the others join it
+		var err error
+		select { // one after the other: the first begins the run, the others join it
+		case err = <-ready:
+		case <-ctx.Done():
+			err = errInterrupted
+		}
+		if err != nil {
 			c.Stop()
 			return nil, err
 		}

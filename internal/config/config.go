@@ -18,6 +18,9 @@ import (
 // DefaultFile is read from the working directory if it is there and no other is named.
 const DefaultFile = "config.yaml"
 
+// PasswordVariable is the environment variable of redis.password.
+const PasswordVariable = envPrefix + "_REDIS_PASSWORD"
+
 const (
 	envPrefix = "LOCKSTEP"
 	fileFlag  = "config"
@@ -119,7 +122,7 @@ func Load(flags *pflag.FlagSet, versions []string) (Config, error) {
 		}
 		if err := k.set(&cfg, value); err != nil {
 			problems = append(problems, fmt.Errorf("%s: %s: %s is not allowed: %w",
-				k.source(flags, file, fromFile), k.name, mask(fmt.Sprintf("%#v", value)), err))
+				k.source(flags, file, fromFile), k.name, k.told(value), err))
 		}
 	}
 	if err := errors.Join(problems...); err != nil {
@@ -166,8 +169,8 @@ func unknownKeys(file *viper.Viper, table []key) (problems []error) {
 		switch {
 		case isKey, isGroup && file.Get(name) == nil: // a group of which every line is a comment
 		case isGroup:
-			problems = append(problems, fmt.Errorf("%s: %s: %#v is not allowed: it is a group of keys; there are %s",
-				file.ConfigFileUsed(), name, file.Get(name), list(table, key.path)))
+			problems = append(problems, fmt.Errorf("%s: %s: one value is not allowed: it is a group of keys; there are %s",
+				file.ConfigFileUsed(), name, list(table, key.path)))
 		default:
 			problems = append(problems, fmt.Errorf("%s: there is no key %s; there are %s",
 				file.ConfigFileUsed(), name, list(table, key.path)))

@@ -173,9 +173,20 @@ func TestRedisURL(t *testing.T) {
 	if err != nil || !reflect.DeepEqual(got.Redis, want) {
 		t.Errorf("%+v, %v; want %+v", got.Redis, err, want)
 	}
-	for _, bad := range []string{"redis://me:s3cret@db", "http://me:s3cret@db:1", "redis://me:s3cret@db:6379/nonsense"} {
+	for _, bad := range []string{
+		"redis://me:s3cret@db", "http://me:s3cret@db:1", "redis://me:s3cret@db:6379/nonsense", "redis://:pa/s3cret@db:1",
+		"redis://:p@s3cret@db:x", "redis://me:s3cret@db:6379?db=1",
+	} {
 		if _, err := load(t, "redis.addrs: "+bad); err == nil || strings.Contains(err.Error(), "s3cret") {
 			t.Errorf("%s: %v; want an error without the password", bad, err)
+		}
+	}
+}
+
+func TestSecretsAreNotTold(t *testing.T) {
+	for _, file := range []string{"redis.password: [s3cret]", "admin:\n  token:\n    a: s3cret", "redis: redis://:s3cret@db:1"} {
+		if _, err := load(t, file); err == nil || strings.Contains(err.Error(), "s3cret") {
+			t.Errorf("%s: %v; want an error without the secret", file, err)
 		}
 	}
 }
@@ -206,7 +217,7 @@ func TestRefusals(t *testing.T) {
 		{"redis:\n  addrs: [a:1]\n  cluster: true\n  master_name: m", `redis.cluster: true is not allowed with redis.master_name`},
 		{"log.level: loud", `log.level: "loud" is not allowed: want one of debug, info, warn, error`},
 		{"lock.verson: v1", `there is no key lock.verson; there are server.addr, `},
-		{"lock: v1", `lock: "v1" is not allowed: it is a group of keys; there are server.addr`},
+		{"lock: v1", `lock: one value is not allowed: it is a group of keys; there are server.addr`},
 		{"lock: [", `configuration file: `},
 	} {
 		if _, err := load(t, c.file); err == nil || !strings.Contains(err.Error(), c.says) {

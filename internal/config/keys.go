@@ -30,6 +30,14 @@ type key struct {
 
 func (k key) path() string { return k.name }
 
+// told is a value as an error may tell it.
+func (k key) told(value any) string {
+	if k.name == "redis.password" || k.name == "admin.token" {
+		return "this value"
+	}
+	return mask(fmt.Sprintf("%#v", value))
+}
+
 // variable is the key's name in the environment: LOCKSTEP_LOCK_VERSION for lock.version.
 func (k key) variable() string {
 	return envPrefix + "_" + strings.ToUpper(strings.ReplaceAll(k.name, ".", "_"))
@@ -143,9 +151,12 @@ func setAddrs(r *Redis, value any) error {
 	r.Addrs = nil
 	for addr := range strings.FieldsFuncSeq(strings.Join(texts, ","), func(c rune) bool { return c == ',' || c == ' ' }) {
 		u, err := url.Parse(addr)
-		if err == nil && u.Host != "" && (u.Scheme == "redis" || u.Scheme == "rediss") && strings.Trim(u.Path, "/") == "" {
-			password, _ := u.User.Password()
-			r.Username, r.Password, r.TLS = u.User.Username(), password, u.Scheme == "rediss"
+		if err == nil && u.Host != "" && (u.Scheme == "redis" || u.Scheme == "rediss") && strings.Trim(u.Path, "/") == "" && u.RawQuery == "" {
+			if u.User != nil {
+				r.Username = u.User.Username()
+				r.Password, _ = u.User.Password()
+			}
+			r.TLS = r.TLS || u.Scheme == "rediss"
 			addr = u.Host
 		}
 		if checkAddr(addr) != nil {
@@ -156,7 +167,7 @@ func setAddrs(r *Redis, value any) error {
 	return nil
 }
 
-var secret = regexp.MustCompile(`//[^@/]*@`)
+var secret = regexp.MustCompile(`//\S*@`)
 
 // mask hides the user and the password of a URL.
 func mask(text string) string { return secret.ReplaceAllString(text, "//***@") }

@@ -123,7 +123,8 @@ func (s *Store) Start(ctx context.Context, run history.Run) error {
 	_, err = s.client.TxPipelined(ctx, func(tx redis.Pipeliner) error {
 		tx.Expire(ctx, ordersKey(last.ID), keepOrders)
 		tx.Del(ctx, runKey)
-		tx.HSet(ctx, runKey, "id", run.ID, "lock", run.Lock, "initial", run.Initial, "written", run.Initial, "max_in_flight", 0)
+		tx.HSet(ctx, runKey, "id", run.ID, "lock", run.Lock, "initial", run.Initial, "written", run.Initial, "max_in_flight", 0,
+			"settings", run.Settings)
 		tx.Set(ctx, inventoryKey, run.Initial, 0)
 		return nil
 	})
@@ -213,5 +214,5 @@ func parseRun(fields map[string]string) (history.Run, error) {
 	if err != nil {
 		return history.Run{}, fmt.Errorf("%s: initial: %w", runKey, err)
 	}
-	return history.Run{ID: fields["id"], Lock: fields["lock"], Initial: initial}, nil
+	return history.Run{ID: fields["id"], Lock: fields["lock"], Initial: initial, Settings: fields["settings"]}, nil
 }

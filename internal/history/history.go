@@ -21,9 +21,10 @@ const MaxStock = 1_000_000_000
 
 // Run is a stretch of sales with one lock, from one initial stock.
 type Run struct {
-	ID      string
-	Lock    string
-	Initial int64
+	ID       string
+	Lock     string
+	Initial  int64
+	Settings string // of the replica that began it, to tell whether they are what another one has
 }
 
 // Tally is what one look at a run counts. Sold comes from the ledger, never from the stock: GET and SET never go below

@@ -16,20 +16,18 @@ import (
 func (s *Shop) Open(ctx context.Context, settings Settings) error {
 	s.use(settings)
 	s.inside = map[string]bool{}
-	return s.change(ctx, func(ctx context.Context, run history.Run) (history.Run, error) {
-		alone, err := s.alone(ctx)
+	if run, joined, err := s.join(ctx); err != nil || joined {
+		s.saw(run)
+		return err
+	}
+	return s.change(ctx, func(ctx context.Context, _ history.Run) (history.Run, error) {
+		run, joined, err := s.join(ctx) // another replica may have opened while this one waited for the door
 		if err == nil {
 			err = s.Ledger.Beat(ctx) // while the door is closed: the next to open will not be alone
 		}
-		if err != nil {
-			return run, err
-		}
-		if !alone && run.ID != "" {
-			if run.Lock != settings.Version {
-				s.Log.Warn("other replicas are selling with another lock: joining them", "lock", run.Lock, "configured", settings.Version)
-			}
+		if err != nil || joined {
 			s.saw(run)
-			return run, nil
+			return run, err
 		}
 		stock, set, err := s.Ledger.HandSet(ctx)
 		if errors.Is(err, ErrBadStock) {
@@ -42,6 +40,22 @@ func (s *Shop) Open(ctx context.Context, settings Settings) error {
 		}
 		return s.newRun(settings.Version, stock), nil
 	})
+}
+
+// join joins the run that is on, if there is one and another replica lives. The others need not stop selling for that.
+func (s *Shop) join(ctx context.Context) (run history.Run, joined bool, err error) {
+	alone, err := s.alone(ctx)
+	if err != nil || alone {
+		return history.Run{}, false, err
+	}
+	run, err = s.Ledger.Run(ctx)
+	if err != nil || run.ID == "" {
+		return run, false, err
+	}
+	if settings, _ := s.current(); run.Lock != settings.Version {
+		s.Log.Warn("other replicas are selling with another lock: joining them", "lock", run.Lock, "configured", settings.Version)
+	}
+	return run, true, s.Ledger.Beat(ctx)
 }
 
 // alone finds out whether no other replica lives. One that died counts as living for some seconds more; one that lives beats
@@ -86,12 +100,15 @@ func (s *Shop) SetLock(ctx context.Context, version string) error {
 	})
 }
 
-// Apply takes new settings, and starts a new run with them, unless nothing was sold yet in one that is as it should be: of
-// several replicas that see the same file change, the first begins the run. The lock and the stock are those of the run that
+// Apply takes new settings, and starts a new run with them, unless the run that is on began with the same: of several replicas
+// that see the same file change, the first begins the run. The lock and the stock are those of the run that
 // is on, unless the settings' own have changed.
 func (s *Shop) Apply(ctx context.Context, settings Settings) error {
 	old, _ := s.current()
-	return s.change(ctx, func(ctx context.Context, run history.Run) (history.Run, error) {
+	return s.change(ctx, func(_ context.Context, run history.Run) (history.Run, error) {
+		if run.Settings == settings.String() {
+			return run, nil
+		}
 		version, stock := s.lockOf(run), s.initialOf(run)
 		if settings.Version != old.Version {
 			version = settings.Version
@@ -99,12 +116,9 @@ func (s *Shop) Apply(ctx context.Context, settings Settings) error {
 		if settings.Initial != old.Initial {
 			stock = settings.Initial
 		}
-		if run.Lock == version && run.Initial == stock {
-			if tally, err := s.Ledger.Tally(ctx); err == nil && tally.Sold == 0 {
-				return run, nil
-			}
-		}
-		return s.newRun(version, stock), nil
+		following := s.newRun(version, stock)
+		following.Settings = settings.String()
+		return following, nil
 	}, func() { s.use(settings) })
 }
 
@@ -217,7 +231,8 @@ func (s *Shop) drain(ctx context.Context) error {
 }
 
 func (s *Shop) newRun(version string, stock int64) history.Run {
-	return history.Run{ID: s.NewID(), Lock: version, Initial: stock}
+	settings, _ := s.current()
+	return history.Run{ID: s.NewID(), Lock: version, Initial: stock, Settings: settings.String()}
 }
 
 // lockOf is a run's lock; where there is no run, that of the run last seen, or the settings'.

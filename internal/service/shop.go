@@ -27,6 +27,12 @@ type Settings struct {
 	Strategy map[string]Maker // every lock there is, by name
 }
 
+// String tells one set of settings from another.
+func (s Settings) String() string {
+	return fmt.Sprintf("lock %s, ttl %v, retry %v, wait %v, think %v, nested %d, initial %d",
+		s.Version, s.Lock.TTL, s.Lock.RetryInterval, s.Lock.WaitTimeout, s.Think, s.Nested, s.Initial)
+}
+
 // Maker makes a lock.
 type Maker func(lock.Options) lock.Locker
 
