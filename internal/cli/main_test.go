@@ -63,6 +63,7 @@ func eachRedis(t *testing.T, test func(t *testing.T, redisFlags []string)) {
 type testServer struct {
 	*server
 	t       testing.TB
+	cfg     config.Config
 	outside redis.UniversalClient
 }
 
@@ -81,7 +82,7 @@ func start(t testing.TB, flags ...string) *testServer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &testServer{server: own, t: t, outside: own.redis.Store}
+	s := &testServer{server: own, t: t, cfg: cfg, outside: own.redis.Store}
 	t.Cleanup(func() {
 		http.DefaultClient.CloseIdleConnections()
 		if err := own.close(); err != nil {

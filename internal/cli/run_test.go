@@ -11,6 +11,7 @@ import (
 	goredis "github.com/redis/go-redis/v9"
 
 	"lockstep/internal/api"
+	"lockstep/internal/config"
 	"lockstep/internal/history"
 )
 
@@ -154,6 +155,46 @@ func TestTwoServersShareARun(t *testing.T) {
 			t.Errorf("a sees %+v; b sees %+v", got, want)
 		}
 	})
+}
+
+// Of several servers that see the same file change, the first begins a run, and the others take the settings.
+func TestOneChangeBeginsOneRun(t *testing.T) {
+	a := start(t, "--redis.embedded_addr", anyPort, "--lock.version", "v1")
+	b := start(t, "--redis.addrs", a.redis.Addr, "--lock.version", "v1")
+	apply := func(s *testServer, change func(*config.Config)) string {
+		t.Helper()
+		change(&s.cfg)
+		if err := s.api.Shop.Apply(t.Context(), s.settings(s.cfg)); err != nil {
+			t.Fatal(err)
+		}
+		run := s.report()
+		s.sell() // so that the run is no longer as it was begun
+		return run.RunID + " " + run.Lock
+	}
+	for _, change := range []func(*config.Config){
+		func(cfg *config.Config) { cfg.Lock.Version = "v4" },
+		func(cfg *config.Config) { cfg.Sale.ThinkTime = time.Millisecond },
+		func(cfg *config.Config) { cfg.Inventory.Initial = 7 },
+	} {
+		before := a.report().RunID
+		first, second := apply(a, change), apply(b, change)
+		if first != second || strings.HasPrefix(first, before) || !strings.HasSuffix(first, " v4") {
+			t.Errorf("from run %s the first went to %s and the second to %s; want one new run with v4", before, first, second)
+		}
+	}
+}
+
+// A replica that comes back while others sell does not close the door on them.
+func TestJoiningStopsNobody(t *testing.T) {
+	a := start(t, "--redis.embedded_addr", anyPort, "--lock.version", "v4", "--sale.think_time", "3s")
+	sold := make(chan int, 1)
+	go func() { status, _ := a.sell(); sold <- status }()
+	eventually(t, "a sale is in flight", func() bool { return a.report().InFlight == 1 })
+	b := start(t, "--redis.addrs", a.redis.Addr)
+	if run := b.report(); run.InFlight != 1 || run.RunID != a.report().RunID {
+		t.Errorf("it waited for the sale in flight, or began a run: %+v", run)
+	}
+	<-sold
 }
 
 // A replica that died a moment ago still counts as living: whoever starts waits until it no longer does, and is then alone.
