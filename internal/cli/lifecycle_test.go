@@ -136,44 +136,12 @@ func TestRedisGoneAndBack(t *testing.T) {
 	redis := redistest.Start(t)
 	s := start(t, "--redis.addrs", redis.Addr, "--lock.version", "v4", "--inventory.initial", "1000000")
 	s.sell()
-	transport := &http.Transport{MaxIdleConnsPerHost: 200}
-	defer transport.CloseIdleConnections()
-	client := &http.Client{Transport: transport}
+	http.DefaultClient.CloseIdleConnections()
 	before := runtime.NumGoroutine()
-
-	var mu sync.Mutex
-	statuses := map[int]int{}
-	stop := make(chan struct{})
-	var buyers sync.WaitGroup
-	for range 200 {
-		buyers.Go(func() {
-			for {
-				select {
-				case <-stop:
-					return
-				default:
-				}
-				response, err := client.Post(s.url()+"/inventory/sale", "", nil)
-				if err != nil {
-					t.Errorf("unanswered: %v", err)
-					return
-				}
-				_, _ = io.Copy(io.Discard, response.Body)
-				response.Body.Close()
-				mu.Lock()
-				statuses[response.StatusCode]++
-				mu.Unlock()
-			}
-		})
-	}
-	answers := func(status int) int {
-		mu.Lock()
-		defer mu.Unlock()
-		return statuses[status]
-	}
-	eventually(t, "sales", func() bool { return answers(200) > 20 })
+	buyers := gather(t, s, 200)
+	eventually(t, "sales", func() bool { return buyers.answers(200) > 20 })
 	redis.Stop()
-	eventually(t, "every buyer was told that Redis is gone", func() bool { return answers(503) > 2*200 })
+	eventually(t, "every buyer was told that Redis is gone", func() bool { return buyers.answers(503) > 2*200 })
 	var answer api.ErrorAnswer
 	if status := s.ask("GET", "/readyz", "", &answer); status != 503 || answer.Error.Code != "redis_unavailable" {
 		t.Errorf("GET /readyz without Redis: %d %+v", status, answer)
@@ -182,18 +150,14 @@ func TestRedisGoneAndBack(t *testing.T) {
 		t.Errorf("GET /healthz without Redis: %d", status)
 	}
 	redis.Run()
-	sold := answers(200)
-	eventually(t, "sales again", func() bool { return answers(200) > sold+200 })
-	close(stop)
-	buyers.Wait()
-
-	for status := range statuses {
+	sold := buyers.answers(200)
+	eventually(t, "sales again", func() bool { return buyers.answers(200) > sold+200 })
+	for status, n := range buyers.leave() {
 		if status != 200 && status != 503 {
-			t.Errorf("%d requests were answered %d", statuses[status], status)
+			t.Errorf("%d requests were answered %d", n, status)
 		}
 	}
 	eventually(t, "no sale is in flight", func() bool { return s.report().InFlight == 0 })
-	transport.CloseIdleConnections()
 	http.DefaultClient.CloseIdleConnections()
 	eventually(t, "as many goroutines as before", func() bool { return runtime.NumGoroutine() <= before })
 }

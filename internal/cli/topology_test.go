@@ -2,10 +2,7 @@ package cli
 
 import (
 	"encoding/json"
-	"io"
-	"net/http"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/redis/go-redis/v9"
@@ -49,37 +46,8 @@ func TestFailoverDuringABurst(t *testing.T) {
 	sentinels := redistest.StartSentinels(t)
 	s := start(t, "--redis.master_name", redistest.MasterName, "--redis.addrs", strings.Join(sentinels, ","),
 		"--lock.version", "v4", "--lock.ttl", "2s", "--inventory.initial", "1000000")
-	var mu sync.Mutex
-	statuses := map[int]int{}
-	count := func(status int) int {
-		mu.Lock()
-		defer mu.Unlock()
-		return statuses[status]
-	}
-	stop := make(chan struct{})
-	var buyers sync.WaitGroup
-	for range 50 {
-		buyers.Go(func() {
-			for {
-				select {
-				case <-stop:
-					return
-				default:
-				}
-				response, err := http.Post(s.url()+"/inventory/sale", "", nil)
-				if err != nil {
-					t.Errorf("unanswered: %v", err)
-					return
-				}
-				_, _ = io.Copy(io.Discard, response.Body)
-				response.Body.Close()
-				mu.Lock()
-				statuses[response.StatusCode]++
-				mu.Unlock()
-			}
-		})
-	}
-	eventually(t, "sales", func() bool { return count(200) > 100 })
+	buyers := gather(t, s, 50)
+	eventually(t, "sales", func() bool { return buyers.answers(200) > 100 })
 	sentinel := redis.NewSentinelClient(&redis.Options{Addr: sentinels[0]})
 	defer sentinel.Close()
 	old, err := sentinel.GetMasterAddrByName(t.Context(), redistest.MasterName).Result()
@@ -93,10 +61,9 @@ func TestFailoverDuringABurst(t *testing.T) {
 		now, err := sentinel.GetMasterAddrByName(t.Context(), redistest.MasterName).Result()
 		return err == nil && now[1] != old[1]
 	})
-	sold := count(200)
-	eventually(t, "sales on the new master", func() bool { return count(200) > sold+100 })
-	close(stop)
-	buyers.Wait()
+	sold := buyers.answers(200)
+	eventually(t, "sales on the new master", func() bool { return buyers.answers(200) > sold+100 })
+	statuses := buyers.leave()
 	for status, n := range statuses {
 		if status != 200 && status != 503 {
 			t.Errorf("%d requests were answered %d", n, status)

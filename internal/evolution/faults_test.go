@@ -1,0 +1,152 @@
+package evolution_test
+
+import (
+	"context"
+	"errors"
+	"lockstep/internal/lock"
+	"net"
+	"testing"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// What the strategies do when a command, or its reply, is lost or comes at a bad moment.
+
+func TestUnlockBetweenCheckAndDelete(t *testing.T) {
+	eachWorld(t, func(t *testing.T, w *world) {
+		if !w.is(inRedis) {
+			return // no key that could change hands
+		}
+		a := w.must(t, "a")
+		var b *lock.Lease
+		w.faults.set(func(cmd redis.Cmder) error {
+			if cmd.Name() == "del" { // just before a deletes, its lock expires and b takes it
+				w.faults.set(nil, nil)
+				w.expire(t)
+				b = w.must(t, "b")
+			}
+			return nil
+		}, nil)
+		if err := a.Unlock(t.Context()); err != nil {
+			t.Error(err)
+		}
+		w.faults.set(nil, nil)
+		if w.is(atomicCheck) {
+			if b != nil {
+				t.Error("the release is not one command")
+			}
+			return
+		}
+		if b == nil || w.exists(t) {
+			t.Error("a should have deleted b's lock: that is this version's flaw")
+		}
+	})
+}
+
+func TestLostReplyOfLock(t *testing.T) {
+	for name, lose := range map[string]func(*faults){"reply": (*faults).loseReply, "command": (*faults).loseCommand} {
+		t.Run(name, func(t *testing.T) {
+			eachWorld(t, func(t *testing.T, w *world) {
+				if !w.is(inRedis) {
+					return // no reply to lose
+				}
+				lose(w.faults)
+				if _, err := w.locker.Lock(t.Context(), lock.Owner("a")); !errors.Is(err, lock.ErrOutcomeUnknown) {
+					t.Errorf("Lock: %v; want ErrOutcomeUnknown", err)
+				}
+				behind := w.exists(t)
+				if want := name == "reply" && !w.is(takesBack); behind != want {
+					t.Errorf("a lock is left behind: %v; want %v", behind, want)
+				}
+				if behind && w.is(expires) != (w.ttl(t) > 0) {
+					t.Errorf("what is left behind expires in %v", w.ttl(t))
+				}
+			})
+		})
+	}
+}
+
+func TestLostReplyOfNestedLock(t *testing.T) {
+	eachWorld(t, func(t *testing.T, w *world) {
+		if !w.is(inRedis) || !w.is(reentrant) {
+			return
+		}
+		outer := w.must(t, "a")
+		w.faults.loseReply()
+		if _, err := w.locker.Lock(t.Context(), lock.Owner("a")); !errors.Is(err, lock.ErrOutcomeUnknown) {
+			t.Errorf("nested Lock: %v; want ErrOutcomeUnknown", err)
+		}
+		if !w.exists(t) {
+			t.Error("the outer call's lock is gone")
+		}
+		if err := outer.Unlock(t.Context()); err != nil {
+			t.Error(err)
+		}
+		if behind := w.exists(t); behind == w.is(takesBack) {
+			t.Errorf("counted twice, the lock is left behind: %v", behind)
+		}
+		if w.exists(t) && w.ttl(t) < 0 {
+			t.Error("and never expires")
+		}
+	})
+}
+
+func TestLostReplyOfUnlock(t *testing.T) {
+	eachWorld(t, func(t *testing.T, w *world) {
+		if !w.is(inRedis) {
+			return // no reply to lose
+		}
+		a := w.must(t, "a")
+		w.faults.loseReply()
+		if err := a.Unlock(t.Context()); !errors.Is(err, lock.ErrOutcomeUnknown) {
+			t.Errorf("Unlock: %v; want ErrOutcomeUnknown", err)
+		}
+	})
+}
+
+func TestRedisGone(t *testing.T) {
+	eachWorld(t, func(t *testing.T, w *world) {
+		if !w.is(inRedis) {
+			return // does not care
+		}
+		a := w.must(t, "a")
+		refused := &net.OpError{Op: "dial", Err: errFault}
+		w.faults.set(func(redis.Cmder) error { return refused }, nil)
+		sent := w.faults.seen()
+		for name, try := range map[string]func(context.Context, string) (*lock.Lease, error){"Lock": w.locker.Lock, "TryLock": w.locker.TryLock} {
+			if _, err := try(t.Context(), lock.Owner("b")); !errors.Is(err, lock.ErrUnavailable) || !errors.Is(err, errFault) {
+				t.Errorf("%s: %v; want ErrUnavailable, with its reason", name, err)
+			}
+		}
+		if n := w.faults.seen() - sent; n > 2 {
+			t.Errorf("%d commands for two tries: Redis being gone is not a lock being held", n)
+		}
+		if err := a.Unlock(t.Context()); !errors.Is(err, lock.ErrUnavailable) {
+			t.Errorf("Unlock: %v; want ErrUnavailable", err)
+		}
+		w.faults.set(nil, nil)
+		if err := a.Unlock(t.Context()); err != nil || w.exists(t) {
+			t.Errorf("Unlock once Redis is back: %v; the lock is still there: %v", err, w.exists(t))
+		}
+	})
+}
+
+func TestRetriedUnlockOfANestedLock(t *testing.T) {
+	eachWorld(t, func(t *testing.T, w *world) {
+		if !w.is(inRedis) || !w.is(reentrant) {
+			return
+		}
+		outer, inner := w.must(t, "a"), w.must(t, "a")
+		w.faults.set(func(redis.Cmder) error { return &net.OpError{Op: "dial", Err: errFault} }, nil)
+		if err := inner.Unlock(t.Context()); !errors.Is(err, lock.ErrUnavailable) {
+			t.Errorf("Unlock: %v; want ErrUnavailable", err)
+		}
+		w.faults.set(nil, nil)
+		if err := inner.Unlock(t.Context()); err != nil || !w.exists(t) {
+			t.Errorf("Unlock, tried again: %v; the outer call's lock stands: %v", err, w.exists(t))
+		}
+		if err := outer.Unlock(t.Context()); err != nil || w.exists(t) {
+			t.Errorf("outer Unlock: %v; the lock is still there: %v", err, w.exists(t))
+		}
+	})
+}
