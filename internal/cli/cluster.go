@@ -7,9 +7,9 @@ import (
 	"io"
 	"log/slog"
 	"net"
-	"net/http"
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -74,18 +74,11 @@ func runCluster(cmd *cobra.Command, cfg config.Config, replicas int) error {
 		return errors.Join(err, listener.Close(), redis.Close())
 	}
 	guard := api.Guard{Open: isLoopback(listener.Addr()), Token: cfg.Admin.Token}
-	front := &http.Server{
-		Handler:           (&cluster.Front{Cluster: processes, Guard: guard, Log: log}).Handler(),
-		ReadHeaderTimeout: 10 * time.Second,
-		IdleTimeout:       2 * time.Minute,
-		MaxHeaderBytes:    64 << 10,
-		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelWarn),
-	}
+	front := newHTTPServer((&cluster.Front{Cluster: processes, Guard: guard, Log: log}).Handler(), log)
 	failed := make(chan error, 1)
 	go func() { failed <- front.Serve(listener) }()
-	addr := listener.Addr().String()
-	fmt.Fprintf(cmd.OutOrStdout(), "lockstep: http://%s · %d replicas · lock %s · %s\n",
-		reachable(addr), replicas, cfg.Lock.Version, redis.Name)
+	fmt.Fprintf(cmd.OutOrStdout(), "lockstep: %s · %d replicas · lock %s · %s\n",
+		where(listener.Addr().String()), replicas, cfg.Lock.Version, redis.Name)
 	logged.release()
 	select {
 	case <-ctx.Done():
@@ -142,7 +135,8 @@ func startReplicas(
 	}
 	grace := sale.LongestSale() + 4*leaveTime // for what comes after the sales
 	return cluster.Start(cmd.Context(), n, func(name string) *exec.Cmd {
-		command := exec.Command(program, append(args, "--server.replica="+name)...) // it ends by its standard input
+		own := slices.Concat(args, []string{"--server.replica=" + name}) // not append: two may be started again at once
+		command := exec.Command(program, own...)                         // it ends by its standard input
 		command.Stderr = stderr
 		command.Env = append(os.Environ(), config.PasswordVariable+"="+cfg.Redis.Password) // not for everybody's eyes, as arguments are
 		return command

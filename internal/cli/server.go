@@ -96,16 +96,21 @@ func openServer(ctx context.Context, cfg config.Config, log *slog.Logger) (_ *se
 	}()
 	sales, cancelSales := context.WithCancel(context.WithoutCancel(ctx))
 	s.cancelSales = cancelSales
-	s.http = &http.Server{
-		BaseContext:       func(net.Listener) context.Context { return sales },
-		Handler:           s.api.Handler(),
+	s.http = newHTTPServer(s.api.Handler(), log)
+	s.http.BaseContext = func(net.Listener) context.Context { return sales }
+	go func() { s.failed <- s.http.Serve(listener) }()
+	return s, nil
+}
+
+// newHTTPServer bounds what a request may take before it is handled.
+func newHTTPServer(handler http.Handler, log *slog.Logger) *http.Server {
+	return &http.Server{
+		Handler:           handler,
 		ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    64 << 10,
 		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelWarn),
 	}
-	go func() { s.failed <- s.http.Serve(listener) }()
-	return s, nil
 }
 
 // settings are what of the configuration may change while the shop is open.
@@ -163,6 +168,14 @@ func reachable(addr string) string {
 	return addr
 }
 
+// where says for people where somebody reaches what listens at addr.
+func where(addr string) string {
+	if addr != reachable(addr) {
+		return "http://" + reachable(addr) + " (and every other address of this machine)"
+	}
+	return "http://" + addr
+}
+
 // firstLine says where, with which lock and which Redis.
 func (s *server) firstLine(ctx context.Context) string {
 	version, _, err := s.api.Shop.LockState(ctx)
@@ -173,11 +186,7 @@ func (s *server) firstLine(ctx context.Context) string {
 	if strategy, err := evolution.Find(version); err == nil {
 		title = " (" + strategy.Title + ")"
 	}
-	where := s.url()
-	if s.addr != reachable(s.addr) {
-		where += " (and every other address of this machine)"
-	}
-	return fmt.Sprintf("lockstep: %s · lock %s%s · %s", where, version, title, s.redis.Name)
+	return fmt.Sprintf("lockstep: %s · lock %s%s · %s", where(s.addr), version, title, s.redis.Name)
 }
 
 func isLoopback(addr net.Addr) bool {

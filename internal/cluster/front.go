@@ -71,10 +71,6 @@ func (f *Front) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /replicas", f.list)
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		if err := api.ReadBody(w, r); err != nil {
-			api.WriteError(w, http.StatusBadRequest, "bad_request", err)
-			return
-		}
 		if r.Method == http.MethodPut || r.Method == http.MethodDelete {
 			if status, code, err := f.Guard.Check(r.Header); err != nil {
 				api.WriteError(w, status, code, err)
@@ -90,7 +86,13 @@ func (f *Front) Handler() http.Handler {
 		defer replica.held.Add(-1)
 		proxy.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), chosen{}, replica)))
 	})
-	return mux
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if err := api.ReadBody(w, r); err != nil {
+			api.WriteError(w, http.StatusBadRequest, "bad_request", err)
+			return
+		}
+		mux.ServeHTTP(w, r)
+	})
 }
 
 // choose gives the next replica that is up, or nil.

@@ -117,6 +117,21 @@ func TestFrontWithoutReplicas(t *testing.T) {
 	}
 }
 
+// A body that is too long is refused by the front itself, on every path.
+func TestFrontBoundsBodies(t *testing.T) {
+	front := frontOf(t, open, "")
+	for _, path := range []string{"/replicas", "/inventory"} {
+		response, err := http.Post(front.URL+path, "", strings.NewReader(strings.Repeat("x", 1<<20)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		response.Body.Close()
+		if response.StatusCode != 400 {
+			t.Errorf("%s with a body of a megabyte: %d; want 400", path, response.StatusCode)
+		}
+	}
+}
+
 func TestFrontGuards(t *testing.T) {
 	replica := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	t.Cleanup(replica.Close)

@@ -16,9 +16,13 @@ import (
 func (s *Shop) Open(ctx context.Context, settings Settings) error {
 	s.use(settings)
 	s.inside = map[string]bool{}
-	if run, joined, err := s.join(ctx); err != nil || joined {
-		s.saw(run)
+	run, joined, err := s.join(ctx)
+	if err != nil {
 		return err
+	}
+	if joined {
+		s.saw(run)
+		return s.Ledger.Beat(ctx)
 	}
 	return s.change(ctx, func(ctx context.Context, _ history.Run) (history.Run, error) {
 		run, joined, err := s.join(ctx) // another replica may have opened while this one waited for the door
@@ -55,7 +59,7 @@ func (s *Shop) join(ctx context.Context) (run history.Run, joined bool, err erro
 	if settings, _ := s.current(); run.Lock != settings.Version {
 		s.Log.Warn("other replicas are selling with another lock: joining them", "lock", run.Lock, "configured", settings.Version)
 	}
-	return run, true, s.Ledger.Beat(ctx)
+	return run, true, nil
 }
 
 // alone finds out whether no other replica lives. One that died counts as living for some seconds more; one that lives beats
