@@ -13,12 +13,14 @@ import (
 // Still broken: another process does not see the queue.
 type Local struct {
 	opts lock.Options
-	turn chan struct{} // one slot: who fills it holds the lock; Go serves waiting senders in order
+	turn chan struct{} // holds one token while the lock is free; Go serves those who wait for it in order
 }
 
 // NewLocal makes a queue of its own. Whoever is to wait in it must share it.
 func NewLocal(opts lock.Options) *Local {
-	return &Local{opts: opts, turn: make(chan struct{}, 1)}
+	l := &Local{opts: opts, turn: make(chan struct{}, 1)}
+	l.turn <- struct{}{}
+	return l
 }
 
 // Lock waits in the queue; see lock.Locker.
@@ -28,18 +30,16 @@ func (l *Local) Lock(ctx context.Context, _ string) (*lock.Lease, error) {
 	if wait.Err() != nil {
 		return nil, lock.WaitError(wait, l.opts)
 	}
-	select {
-	case l.turn <- struct{}{}:
-		return l.lease(ctx), nil
-	case <-wait.Done():
+	if l.opts.Clock.Wait(wait, l.turn) != nil {
 		return nil, lock.WaitError(wait, l.opts)
 	}
+	return l.lease(ctx), nil
 }
 
 // TryLock does not queue; see lock.Locker.
 func (l *Local) TryLock(ctx context.Context, _ string) (*lock.Lease, error) {
 	select {
-	case l.turn <- struct{}{}:
+	case <-l.turn:
 		return l.lease(ctx), nil
 	default:
 		return nil, lock.ErrNotObtained
@@ -48,7 +48,7 @@ func (l *Local) TryLock(ctx context.Context, _ string) (*lock.Lease, error) {
 
 func (l *Local) lease(ctx context.Context) *lock.Lease {
 	return lock.NewLease(ctx, l.opts, 0, func(context.Context) error {
-		<-l.turn
+		l.turn <- struct{}{}
 		return nil
 	})
 }

@@ -5,11 +5,16 @@ import (
 	"time"
 )
 
-// Clock is where a lock gets its time from, so that virtual time can drive it.
+// Clock is where a lock gets its time from, and where its goroutines start and wait. All of it passes through here, so that
+// virtual time can drive a lock, and the explorer can tell a goroutine that waits from one that works.
 type Clock interface {
 	Now() time.Time
 	// AfterFunc calls f once, d from now, unless the timer is stopped before; as time.AfterFunc.
 	AfterFunc(d time.Duration, f func()) Timer
+	// Go calls f in a goroutine of its own.
+	Go(f func())
+	// Wait receives from ch. It fails with ctx's error when ctx ends first.
+	Wait(ctx context.Context, ch <-chan struct{}) error
 }
 
 // Timer is a call still to come. Stop reports whether it came in time to prevent it.
@@ -24,6 +29,19 @@ func (SystemClock) Now() time.Time { return time.Now() }
 // AfterFunc is time.AfterFunc.
 func (SystemClock) AfterFunc(d time.Duration, f func()) Timer { return time.AfterFunc(d, f) }
 
+// Go is the go statement.
+func (SystemClock) Go(f func()) { go f() }
+
+// Wait is a select.
+func (SystemClock) Wait(ctx context.Context, ch <-chan struct{}) error {
+	select {
+	case <-ch:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
 // Sleep pauses for d, or until ctx ends; then it returns ctx's error.
 func Sleep(ctx context.Context, clock Clock, d time.Duration) error {
 	if d <= 0 || ctx.Err() != nil {
@@ -32,12 +50,7 @@ func Sleep(ctx context.Context, clock Clock, d time.Duration) error {
 	over := make(chan struct{})
 	timer := clock.AfterFunc(d, func() { close(over) })
 	defer timer.Stop()
-	select {
-	case <-over:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
+	return clock.Wait(ctx, over)
 }
 
 // WithTimeout is context.WithTimeoutCause on a given clock. The caller must call the function it returns.

@@ -35,7 +35,7 @@ func StartRenewal(opts Options, sent time.Time, extend func(context.Context) err
 		guarded: map[*context.CancelCauseFunc]struct{}{},
 	}
 	r.expireAt(sent.Add(opts.TTL))
-	go r.run(ctx)
+	opts.Clock.Go(func() { r.run(ctx) })
 	return r
 }
 
@@ -60,7 +60,7 @@ func (r *Renewal) Guard(ctx context.Context) (context.Context, func()) {
 // Stop ends the renewal and waits until its goroutine has ended, so that no extension comes after a release.
 func (r *Renewal) Stop() {
 	r.stop()
-	<-r.done
+	_ = r.opts.Clock.Wait(context.Background(), r.done)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.deadline.Stop()
