@@ -17,10 +17,13 @@ import (
 var house = map[string][]string{
 	"lockstep": {"internal/cli"},
 	"lockstep/internal/cli": {
-		"internal/api", "internal/cluster", "internal/config", "internal/dao", "internal/evolution", "internal/history", "internal/load",
-		"internal/lock", "internal/lockv6", "internal/metrics", "internal/service",
+		"internal/api", "internal/cluster", "internal/config", "internal/dao", "internal/evolution", "internal/explore", "internal/history",
+		"internal/load", "internal/lock", "internal/lockv6", "internal/metrics", "internal/service",
 	},
 	"lockstep/internal/cluster": {"internal/api"},
+	"lockstep/internal/explore": {
+		"internal/dao", "internal/evolution", "internal/history", "internal/lock", "internal/service", "util/lua",
+	},
 	"lockstep/internal/config":  {"internal/history"},
 	"lockstep/internal/api":     {"internal/evolution", "internal/history", "internal/lock", "internal/service"},
 	"lockstep/internal/load":    {"internal/history"},
@@ -50,7 +53,7 @@ var onlyThere = map[string][]string{
 	"github.com/spf13/viper":                         {"lockstep/internal/config"},
 	"github.com/gin-gonic/gin":                       {"lockstep/internal/api"},
 	"github.com/spf13/cobra":                         {"lockstep/internal/cli"},
-	"github.com/alicebob/miniredis/v2":               {"lockstep/internal/dao"},
+	"github.com/alicebob/miniredis/v2":               {"lockstep/internal/dao", "lockstep/internal/explore"},
 }
 
 func TestImportsFormTheHouse(t *testing.T) {

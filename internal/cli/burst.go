@@ -8,7 +8,6 @@ import (
 	"io"
 	"maps"
 	"net/url"
-	"os"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -17,7 +16,6 @@ import (
 	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-	"golang.org/x/term"
 
 	"lockstep/internal/config"
 	"lockstep/internal/evolution"
@@ -155,12 +153,11 @@ func refuseSettings(cmd *cobra.Command, target string) (err error) {
 
 // newProgress draws a bar if a person is watching, once it takes long enough to be worth one.
 func newProgress(to io.Writer, requests int) (step func(int), finish func()) {
-	file, isFile := to.(*os.File)
-	if !isFile || !term.IsTerminal(int(file.Fd())) {
+	if !isTerminal(to) {
 		return func(int) {}, func() {}
 	}
 	began := time.Now()
-	bar := progressbar.NewOptions(requests, progressbar.OptionSetWriter(file), progressbar.OptionSetDescription("sales"),
+	bar := progressbar.NewOptions(requests, progressbar.OptionSetWriter(to), progressbar.OptionSetDescription("sales"),
 		progressbar.OptionShowCount(), progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish())
 	return func(done int) {
 			if time.Since(began) > time.Second {

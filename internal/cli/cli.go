@@ -12,6 +12,7 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/term"
 
 	"lockstep/internal/config"
 	"lockstep/internal/evolution"
@@ -67,8 +68,14 @@ Settings come from config.yaml, the environment (LOCKSTEP_LOCK_VERSION=v4) and f
 		RunE:          runServe,
 	}
 	config.AddFlags(root.PersistentFlags(), evolution.Names())
-	root.AddCommand(newServe(), newCluster(), newBurst(), newHealth())
+	root.AddCommand(newServe(), newCluster(), newBurst(), newExplore(), newHealth())
 	return root
+}
+
+// isTerminal reports whether a person is watching.
+func isTerminal(w io.Writer) bool {
+	file, isFile := w.(*os.File)
+	return isFile && term.IsTerminal(int(file.Fd()))
 }
 
 func loadConfig(cmd *cobra.Command) (config.Config, error) {

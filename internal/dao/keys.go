@@ -2,8 +2,8 @@ package dao
 
 // The keys. The first two are the original write-up's; the rest lie in the same slot of a Redis Cluster as the stock.
 const (
-	inventoryKey = "inventory"
-	runKey       = "{inventory}:run"       // hash: id, lock, initial, written, max_in_flight
+	InventoryKey = "inventory"             // the stock
+	RunKey       = "{inventory}:run"       // hash: id, lock, initial, written, max_in_flight
 	inFlightKey  = "{inventory}:in_flight" // hash: sale -> instance
 	replicasKey  = "{inventory}:replicas"  // sorted set: instance by the time at which it counts as dead, in ms of Redis's clock
 
@@ -11,5 +11,5 @@ const (
 	DoorKey = "{inventory}:door"
 )
 
-// ordersKey is the list of a run's orders.
-func ordersKey(runID string) string { return "{inventory}:orders:" + runID }
+// OrdersKey is the list of a run's orders, JSON each.
+func OrdersKey(runID string) string { return "{inventory}:orders:" + runID }

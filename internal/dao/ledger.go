@@ -24,7 +24,7 @@ const (
 
 // Enter counts a sale as in flight, in one step with the look at whether it may.
 func (s *Store) Enter(ctx context.Context, sale string) (history.Run, error) {
-	keys := []string{DoorKey, runKey, inventoryKey, inFlightKey}
+	keys := []string{DoorKey, RunKey, InventoryKey, inFlightKey}
 	reply, err := s.client.Eval(ctx, lua.Enter, keys, sale, s.instance).StringSlice()
 	if err != nil {
 		return history.Run{}, lock.Failed(ctx, "EVAL enter.lua", err)
@@ -49,7 +49,7 @@ func (s *Store) Leave(ctx context.Context, sale string) error {
 
 // Run reads the run's hash.
 func (s *Store) Run(ctx context.Context) (history.Run, error) {
-	fields, err := s.client.HGetAll(ctx, runKey).Result()
+	fields, err := s.client.HGetAll(ctx, RunKey).Result()
 	if err != nil {
 		return history.Run{}, lock.Failed(ctx, "HGETALL run", err)
 	}
@@ -67,9 +67,9 @@ func (s *Store) Tally(ctx context.Context) (history.Tally, error) {
 		var stock *redis.StringCmd
 		var sold, inFlight *redis.IntCmd
 		_, err = s.client.TxPipelined(ctx, func(tx redis.Pipeliner) error {
-			fields = tx.HGetAll(ctx, runKey)
-			stock = tx.Get(ctx, inventoryKey)
-			sold = tx.LLen(ctx, ordersKey(run.ID))
+			fields = tx.HGetAll(ctx, RunKey)
+			stock = tx.Get(ctx, InventoryKey)
+			sold = tx.LLen(ctx, OrdersKey(run.ID))
 			inFlight = tx.HLen(ctx, inFlightKey)
 			return nil
 		})
@@ -89,7 +89,7 @@ func (s *Store) Tally(ctx context.Context) (history.Tally, error) {
 		}
 		most, err := strconv.ParseInt(fields.Val()["max_in_flight"], 10, 64)
 		if err != nil {
-			return history.Tally{}, fmt.Errorf("%s: max_in_flight: %w", runKey, err)
+			return history.Tally{}, fmt.Errorf("%s: max_in_flight: %w", RunKey, err)
 		}
 		return history.Tally{Run: run, Remaining: remaining, Sold: sold.Val(), InFlight: inFlight.Val(), MaxInFlight: most}, nil
 	}
@@ -102,11 +102,11 @@ func isAboutStock(err error) bool {
 
 // HandSet compares the stock with what the run wrote last.
 func (s *Store) HandSet(ctx context.Context) (int64, bool, error) {
-	written, err := s.client.HGet(ctx, runKey, "written").Result()
+	written, err := s.client.HGet(ctx, RunKey, "written").Result()
 	if err != nil && !errors.Is(err, redis.Nil) {
 		return 0, false, lock.Failed(ctx, "HGET run", err)
 	}
-	value, err := s.client.Get(ctx, inventoryKey).Result()
+	value, err := s.client.Get(ctx, InventoryKey).Result()
 	if errors.Is(err, redis.Nil) || err == nil && value == written {
 		return 0, false, nil
 	}
@@ -121,11 +121,11 @@ func (s *Store) Start(ctx context.Context, run history.Run) error {
 		return err
 	}
 	_, err = s.client.TxPipelined(ctx, func(tx redis.Pipeliner) error {
-		tx.Expire(ctx, ordersKey(last.ID), keepOrders)
-		tx.Del(ctx, runKey)
-		tx.HSet(ctx, runKey, "id", run.ID, "lock", run.Lock, "initial", run.Initial, "written", run.Initial, "max_in_flight", 0,
+		tx.Expire(ctx, OrdersKey(last.ID), keepOrders)
+		tx.Del(ctx, RunKey)
+		tx.HSet(ctx, RunKey, "id", run.ID, "lock", run.Lock, "initial", run.Initial, "written", run.Initial, "max_in_flight", 0,
 			"settings", run.Settings)
-		tx.Set(ctx, inventoryKey, run.Initial, 0)
+		tx.Set(ctx, InventoryKey, run.Initial, 0)
 		return nil
 	})
 	if err != nil {
@@ -212,7 +212,7 @@ func parseRun(fields map[string]string) (history.Run, error) {
 	}
 	initial, err := strconv.ParseInt(fields["initial"], 10, 64)
 	if err != nil {
-		return history.Run{}, fmt.Errorf("%s: initial: %w", runKey, err)
+		return history.Run{}, fmt.Errorf("%s: initial: %w", RunKey, err)
 	}
 	return history.Run{ID: fields["id"], Lock: fields["lock"], Initial: initial, Settings: fields["settings"]}, nil
 }

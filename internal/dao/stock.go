@@ -27,7 +27,7 @@ func NewStore(client redis.UniversalClient, instance string) *Store {
 
 // Read is the sale's GET inventory.
 func (s *Store) Read(ctx context.Context) (int64, error) {
-	value, err := s.client.Get(ctx, inventoryKey).Result()
+	value, err := s.client.Get(ctx, InventoryKey).Result()
 	return readStock(ctx, value, err)
 }
 
@@ -38,9 +38,9 @@ func (s *Store) Write(ctx context.Context, order history.Order) error {
 		return fmt.Errorf("order %s: %w", order.ID, err)
 	}
 	_, err = s.client.TxPipelined(ctx, func(tx redis.Pipeliner) error {
-		tx.Set(ctx, inventoryKey, order.After, 0)
-		tx.HSet(ctx, runKey, "written", order.After)
-		tx.RPush(ctx, ordersKey(order.RunID), line)
+		tx.Set(ctx, InventoryKey, order.After, 0)
+		tx.HSet(ctx, RunKey, "written", order.After)
+		tx.RPush(ctx, OrdersKey(order.RunID), line)
 		return nil
 	})
 	if err != nil {
@@ -68,5 +68,5 @@ func readStock(ctx context.Context, value string, err error) (int64, error) {
 
 func badStock(what string) error {
 	return fmt.Errorf("%w: the key %s %s; it takes a whole number from 0 to %d, as by redis-cli set %s 200 or PUT /inventory",
-		service.ErrBadStock, inventoryKey, what, history.MaxStock, inventoryKey)
+		service.ErrBadStock, InventoryKey, what, history.MaxStock, InventoryKey)
 }

@@ -25,8 +25,19 @@ type Strategy struct {
 	Adds        string
 	Costs       string
 	StillBroken string
+	Scope       Scope
 	New         func(redis.Cmdable, lock.Options) lock.Locker
 }
+
+// Scope is whom a lock promises to keep out.
+type Scope int
+
+// The scopes.
+const (
+	Everybody Scope = iota // every process that asks the same Redis
+	Process                // the other sales of the same process
+	Nobody                 // it is no lock
+)
 
 // Table lists every strategy.
 func Table() []Strategy {
@@ -36,6 +47,7 @@ func Table() []Strategy {
 			Adds:        "nothing: GET, think, SET",
 			Costs:       "nothing",
 			StillBroken: "lost updates, oversell",
+			Scope:       Nobody,
 			New:         func(_ redis.Cmdable, opts lock.Options) lock.Locker { return contrast.NewNone(opts) },
 		},
 		{
@@ -85,6 +97,7 @@ func Table() []Strategy {
 			Adds:        "first come, first served, without Redis",
 			Costs:       "no command",
 			StillBroken: "right with one replica, wrong with two",
+			Scope:       Process,
 			New:         func(_ redis.Cmdable, opts lock.Options) lock.Locker { return contrast.NewLocal(opts) },
 		},
 	}

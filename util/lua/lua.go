@@ -3,7 +3,10 @@
 // them again and MONITOR shows what runs.
 package lua
 
-import _ "embed" // the scripts
+import (
+	_ "embed" // the scripts
+	"strings"
+)
 
 // The scripts of the locks.
 var (
@@ -22,3 +25,23 @@ var (
 	//go:embed enter.lua
 	Enter string
 )
+
+// Name is the file's name of a script, for people to read; of one that is not from here, the first line, which should say
+// what it does.
+func Name(script string) string {
+	switch script {
+	case CompareAndDelete:
+		return "compareAndDelete.lua"
+	case Lock:
+		return "lock.lua"
+	case Unlock:
+		return "unlock.lua"
+	case UpdateExpireTime:
+		return "updateExpireTime.lua"
+	case Enter:
+		return "enter.lua"
+	default:
+		first, _, _ := strings.Cut(strings.TrimSpace(script), "\n")
+		return strings.TrimSpace(strings.TrimLeft(first, "- "))
+	}
+}

@@ -1,0 +1,239 @@
+package explore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"lockstep/internal/evolution"
+	"lockstep/internal/history"
+	"lockstep/internal/lock"
+)
+
+// Property is something that a lock promises to a sale.
+type Property string
+
+// The properties, in the order in which they are looked at.
+const (
+	MutualExclusion Property = "mutual-exclusion" // at most one holder is inside
+	LostUpdate      Property = "lost-update"      // no sale writes over another's
+	ForeignRelease  Property = "foreign-release"  // nobody removes, overwrites or prolongs a lock that is another's
+	LeftBehind      Property = "left-behind"      // no lock stays that nobody holds and nothing will remove
+	Stuck           Property = "stuck"            // everybody can go on
+	Untold          Property = "untold"           // who works on without the lock is told
+	GoroutineLeak   Property = "goroutine-leak"   // no goroutine outlives the sales it was for
+)
+
+// Properties lists them all.
+func Properties() []Property {
+	return []Property{MutualExclusion, LostUpdate, ForeignRelease, LeftBehind, Stuck, Untold, GoroutineLeak}
+}
+
+// Means says in words what a property promises.
+func (p Property) Means() string {
+	switch p {
+	case MutualExclusion:
+		return "at most one sale is inside at a time"
+	case LostUpdate:
+		return "no sale writes over another's"
+	case ForeignRelease:
+		return "nobody removes, overwrites or prolongs a lock that is another's"
+	case LeftBehind:
+		return "no lock stays that nobody holds and nothing will ever remove"
+	case Stuck:
+		return "everybody can go on"
+	case Untold:
+		return "whoever works on without the lock is told so"
+	case GoroutineLeak:
+		return "no goroutine outlives the sale it was for"
+	default:
+		return ""
+	}
+}
+
+// Applies reports whether a strategy promises this at all: what is no lock excludes nobody, and only a lock in Redis can be
+// lost there.
+func (p Property) Applies(s evolution.Strategy) bool {
+	switch p {
+	case LostUpdate, Stuck, GoroutineLeak:
+		return true
+	case MutualExclusion:
+		return s.Scope != evolution.Nobody
+	default:
+		return s.Scope == evolution.Everybody
+	}
+}
+
+// breach is a promise broken, in words.
+type breach struct {
+	property Property
+	says     string
+}
+
+// judge watches a world from outside, knowing what no actor can know.
+type judge struct {
+	scope    evolution.Scope
+	holder   int // index of the actor whose lock Redis holds, -1: nobody's
+	breaches []breach
+}
+
+func (j *judge) breaks(p Property, format string, args ...any) {
+	j.breaches = append(j.breaches, breach{p, fmt.Sprintf(format, args...)})
+}
+
+// change sees what Redis held before, and what it holds now. If a command did it, its actor is the one that runs.
+func (j *judge) change(w *world, before *state) {
+	was, had := before.key(lock.Key)
+	is, has := w.redis.key(lock.Key)
+	holder := j.holder
+	if w.current == nil { // time
+		if !has {
+			holder = -1
+		}
+	} else if a := w.current.actor; had != has || !slices.Equal(was.values, is.values) || was.ttl != is.ttl {
+		if had && j.holder >= 0 && j.holder != a.index {
+			j.breaks(ForeignRelease, "%s %s %s's lock", a.name, deed(has, slices.Equal(was.values, is.values)), w.actors[j.holder].name)
+		}
+		switch {
+		case !has:
+			holder = -1
+		case !had || !slices.Equal(was.values, is.values):
+			holder = a.index
+		}
+	}
+	if j.holder >= 0 && holder != j.holder {
+		if a := w.actors[j.holder]; a.inside() {
+			a.bereft = true
+		}
+	}
+	j.holder = holder
+}
+
+// deed is what somebody did to a lock.
+func deed(stays, same bool) string {
+	switch {
+	case !stays:
+		return "removes"
+	case same:
+		return "prolongs"
+	default:
+		return "overwrites"
+	}
+}
+
+// book sees what a command added to the ledger.
+func (j *judge) book(before *state, orders []history.Order) {
+	for _, order := range orders {
+		if held := before.stock(); held != fmt.Sprint(order.Before) {
+			j.breaks(LostUpdate, "%s writes %d, having read %d, but the stock was %s by then: a sale is lost",
+				order.ID, order.After, order.Before, held)
+		}
+	}
+}
+
+// look sees what is so after a step.
+func (j *judge) look(w *world) {
+	for i, a := range w.actors {
+		for _, b := range w.actors[:i] {
+			if a.inside() && b.inside() && (j.scope == evolution.Everybody || j.scope == evolution.Process && a.replica == b.replica) {
+				j.breaks(MutualExclusion, "%s and %s are both inside", b.name, a.name)
+			}
+		}
+	}
+	for _, p := range w.replicas {
+		if p.dead || !p.begun() || !p.ended() {
+			continue
+		}
+		for _, r := range w.routines {
+			if r.actor.replica == p && !r.ended {
+				j.breaks(GoroutineLeak, "%s's sale has ended, and a goroutine of it has not", r.actor.name)
+			}
+		}
+	}
+	able := slices.ContainsFunc(w.choices(), func(c choice) bool { return c.kind == moves })
+	for _, a := range w.actors {
+		if !able && a.waits && len(a.leases) > 0 && j.holder == a.index && !a.replica.dead && !a.replica.paused {
+			j.breaks(Stuck, "%s waits for a lock that it holds itself", a.name)
+		}
+	}
+	if len(w.options) == 0 {
+		j.end(w)
+	}
+}
+
+// end sees what is left when nothing more will happen.
+func (j *judge) end(w *world) {
+	abandoned := j.holder < 0 || !w.actors[j.holder].inside()
+	if held, has := w.redis.key(lock.Key); has && held.ttl == 0 && abandoned {
+		j.breaks(LeftBehind, "the lock stays for ever, and nobody holds it")
+	}
+	for _, a := range w.actors {
+		if !a.finished && !a.replica.dead {
+			j.breaks(Stuck, "%s can never go on", a.name)
+		}
+	}
+}
+
+// inside reports whether a believes, and may believe, that it holds the lock.
+func (a *actor) inside() bool {
+	return len(a.leases) > 0 && !a.finished && !a.replica.dead && !a.told()
+}
+
+// told reports whether a knows that its lock is lost.
+func (a *actor) told() bool {
+	return errors.Is(context.Cause(a.leases[0].Context()), lock.ErrLost)
+}
+
+// watched is a lock that tells the world who is inside.
+type watched struct {
+	w     *world
+	actor *actor
+	lock  lock.Locker
+}
+
+// Lock implements lock.Locker. An actor that is to try once does.
+func (l watched) Lock(ctx context.Context, owner string) (*lock.Lease, error) {
+	a, take := l.actor, l.lock.Lock
+	if a.try && len(a.leases) == 0 {
+		take = l.lock.TryLock
+	}
+	a.waits = true
+	lease, err := take(ctx, owner)
+	a.waits = false
+	if err != nil {
+		return nil, err
+	}
+	if len(a.leases) == 0 {
+		a.bereft = false
+	}
+	a.leases = append(a.leases, lease)
+	opts, leave := lock.Options{Clock: virtualClock{l.w, a.replica, 0}}, sync.OnceFunc(l.leaves) // a failed Unlock may be tried again
+	return lock.NewLease(lease.Context(), opts, lease.Token(), func(ctx context.Context) error {
+		leave()
+		return lease.Unlock(ctx)
+	}), nil
+}
+
+// TryLock implements lock.Locker.
+func (l watched) TryLock(ctx context.Context, owner string) (*lock.Lease, error) {
+	return l.Lock(ctx, owner)
+}
+
+// leaves is called when a sale is about to unlock.
+func (l watched) leaves() {
+	a := l.actor
+	if len(a.leases) == 1 && a.bereft && !a.told() && !a.replica.dead {
+		l.w.judge.breaks(Untold, "%s worked on without the lock, and nothing told it", a.name)
+	}
+	a.leases = a.leases[:len(a.leases)-1]
+}
+
+// nobody watches the sales: a service.Observer.
+type nobody struct{}
+
+func (nobody) Waits(string, int)            {}
+func (nobody) Waited(string, time.Duration) {}
+func (nobody) Held(string, time.Duration)   {}
