@@ -136,6 +136,8 @@ type Bounds struct {
 	Time      time.Duration // 0: no limit
 	Workers   int           // 0: as many as there are cores
 
+	Patience time.Duration // real time without a step, after which it counts as blind; 0: 20s
+
 	// For tests of the explorer itself: to explore again what a cut says is known already.
 	EveryState, EverySymmetry bool
 }

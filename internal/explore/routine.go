@@ -3,7 +3,6 @@ package explore
 import (
 	"context"
 	"fmt"
-	"iter"
 	"slices"
 	"time"
 
@@ -12,16 +11,16 @@ import (
 	"lockstep/internal/lock"
 )
 
-// routine is a goroutine of the code that is explored, run as a coroutine: it goes on only when the world lets it, and
-// while it does nothing else moves. It stops where it would wait: before a command, and in Clock.Wait.
+// routine is a goroutine of the code that is explored. It goes on only when the world gives it the turn, and while it has it
+// nothing else moves. It hands the turn back where it would wait: before a command, and in Clock.Wait.
 type routine struct {
 	id    int
 	name  string
 	actor *actor
-	next  func() (struct{}, bool)
-	stop  func()
-	yield func(struct{}) bool
+	turn  chan bool // true: go on; false: end
+	back  chan bool // true: it waits; false: it has ended
 	ended bool
+	asked int // since it was killed
 
 	// Before a command:
 	pending []redis.Cmder
@@ -39,9 +38,11 @@ type routine struct {
 	eager bool   // that command's reply was lost: it may be worth trying again at once
 }
 
-// killed is what a routine panics with when its process has died or its schedule is over. Deferred functions run, and end
-// alike at the first thing they wait for.
-type killed struct{}
+// errKilled is what a routine gets for all it asks when its process has died or its schedule is over, so that it ends by
+// itself. One that does not, however often it gets it, is made to panic with it.
+var errKilled = fmt.Errorf("%w: the process is dead", lock.ErrUnavailable)
+
+const lastWords = 100 // how often a dead routine may ask
 
 // spawn makes a routine of a's, ready to run.
 func (w *world) spawn(a *actor, f func()) *routine {
@@ -50,42 +51,52 @@ func (w *world) spawn(a *actor, f func()) *routine {
 		r.name = fmt.Sprintf("%s.%d", a.name, a.spawned)
 	}
 	a.spawned++
-	r.next, r.stop = iter.Pull(func(yield func(struct{}) bool) {
-		r.yield = yield
-		defer func() {
-			v := recover()
-			if _, ok := v.(killed); v != nil && !ok {
-				w.fail(fmt.Errorf("%s panicked: %v", r.name, v))
-			}
-		}()
-		f()
-	})
+	r.turn, r.back = make(chan bool), make(chan bool)
+	go r.run(w, f)
 	w.routines = append(w.routines, r)
 	w.ready = append(w.ready, r)
 	return r
 }
 
-// park stops the routine that runs until the world resumes it.
-func (w *world) park(r *routine) {
-	if r.actor.replica.dead || !r.yield(struct{}{}) {
-		panic(killed{})
+// run is the goroutine.
+func (r *routine) run(w *world, f func()) {
+	defer func() { r.back <- false }()
+	defer func() {
+		if v := recover(); v != nil && v != any(errKilled) {
+			w.fail(fmt.Errorf("%s panicked: %v", r.name, v))
+		}
+	}()
+	if <-r.turn {
+		f()
 	}
 }
 
-// resume lets r run until it parks or ends.
-func (w *world) resume(r *routine) {
-	w.current = r
-	_, more := r.next()
-	w.current = nil
-	r.ended = r.ended || !more
+// park hands the turn back until the world gives it again. It fails with errKilled when r is to end instead.
+func (w *world) park(r *routine) error {
+	if !r.actor.replica.dead {
+		r.back <- true
+		if <-r.turn {
+			return nil
+		}
+	}
+	r.asked++
+	if r.asked > lastWords {
+		panic(errKilled)
+	}
+	return errKilled
 }
 
-// kill ends r wherever it is.
-func (w *world) kill(r *routine) {
+// resume lets r run until it parks or ends.
+func (w *world) resume(r *routine) { w.give(r, true) }
+
+// kill ends r wherever it is. Its process is dead.
+func (w *world) kill(r *routine) { w.give(r, false) }
+
+func (w *world) give(r *routine, turn bool) {
 	w.current = r
-	r.stop()
+	r.turn <- turn
+	r.ended = !<-r.back
 	w.current = nil
-	r.ended = true
 }
 
 // settle lets everything run that can go on without a command, in a fixed order, until all wait.
@@ -182,7 +193,9 @@ func (c virtualClock) Wait(ctx context.Context, ch <-chan struct{}) error {
 	r := c.w.current
 	r.waiting, r.ctx, r.ch, r.err = true, ctx, ch, nil
 	c.w.waiters = append(c.w.waiters, r)
-	c.w.park(r)
+	if err := c.w.park(r); err != nil {
+		return err
+	}
 	r.waiting = false
 	return r.err
 }

@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -186,14 +187,11 @@ func (s *search) expand(level []int32) ([][]child, error) {
 	return children, errors.Join(failed...)
 }
 
-// blindness is how long no schedule may get on, in real time.
-const blindness = 20 * time.Second
-
 // wait waits for the workers. It reports false when none gets on any more.
 func (s *search) wait(wg *sync.WaitGroup) bool {
 	done := make(chan struct{})
 	go func() { wg.Wait(); close(done) }()
-	ticker := time.NewTicker(blindness)
+	ticker := time.NewTicker(cmp.Or(s.bounds.Patience, 20*time.Second))
 	defer ticker.Stop()
 	for before := int64(-1); ; {
 		select {

@@ -249,7 +249,7 @@ func (w *world) changes(before snapshot) []string {
 			says = append(says, a.name+" is told that it lost the lock")
 		}
 		switch {
-		case !a.finished || before.ended[i]:
+		case !a.finished || before.ended[i] || a.replica.dead:
 		case a.err == nil:
 			says = append(says, a.name+" has sold")
 		default:

@@ -72,14 +72,13 @@ func (w *wire) pass(ctx context.Context, cmds []redis.Cmder, send func(context.C
 		return send(ctx)
 	}
 	r := w.world.current
-	if r.actor.replica.dead {
-		panic(killed{})
-	}
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	r.pending, r.fate = cmds, answered
-	w.world.park(r)
+	if err := w.world.park(r); err != nil {
+		return err
+	}
 	w.world.story.command(r)
 	r.sending = true
 	err := send(context.WithoutCancel(ctx))
@@ -94,7 +93,7 @@ func (w *wire) pass(ctx context.Context, cmds []redis.Cmder, send func(context.C
 		}
 	case diedAfter:
 		r.actor.replica.dead = true
-		panic(killed{})
+		return errKilled
 	case answered:
 	}
 	return err

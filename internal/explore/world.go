@@ -332,6 +332,9 @@ func (w *world) fail(err error) { w.trouble = errors.Join(w.trouble, err) }
 
 // note adds to what has happened to a process.
 func (w *world) note(p *replica, format string, args ...any) {
+	if p.dead {
+		return
+	}
 	b := w.buffer[:0]
 	b = fmt.Appendf(b, "%d %d ", p.past[0], p.past[1])
 	b = fmt.Appendf(b, format, args...)
@@ -339,12 +342,21 @@ func (w *world) note(p *replica, format string, args ...any) {
 	p.past = [2]uint64{maphash.Bytes(w.seeds[0], b), maphash.Bytes(w.seeds[1], b)}
 }
 
+// busy reports whether a goroutine of p has not ended.
+func (w *world) busy(p *replica) bool {
+	return slices.ContainsFunc(w.routines, func(r *routine) bool { return r.actor.replica == p && !r.ended })
+}
+
 // fingerprint tells states apart from which the future may differ.
 func (w *world) fingerprint() [2]uint64 {
 	b := w.buffer[:0]
 	b = append(b, w.redis.text...)
 	for _, p := range w.replicas {
-		b = fmt.Appendf(b, "|%d %d %t %t", p.past[0], p.past[1], p.dead, p.paused)
+		if p.dead || p.ended() && !w.busy(p) {
+			b = append(b, "|gone"...) // it has no future, so its past does not matter
+			continue
+		}
+		b = fmt.Appendf(b, "|%d %d %t", p.past[0], p.past[1], p.paused)
 	}
 	for _, r := range w.routines {
 		if r.asleep() && !r.ended {

@@ -1,0 +1,195 @@
+package explore_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"lockstep/internal/evolution"
+	"lockstep/internal/explore"
+)
+
+// claims are what is said of the strategies: in README, in their docs, and in the lectures given with them.
+var claims = []struct {
+	lock, flags string
+	scenario    explore.Scenario
+	property    explore.Property // the one looked at; "": all
+	broken      explore.Property // "": it holds
+	length      int              // steps of the shortest counterexample
+}{
+	{lock: "v0", broken: explore.LostUpdate, length: 4},
+	{lock: "v1"},
+	{lock: "v1", scenario: faults("crash=1"), broken: explore.LeftBehind, length: 2},
+	{lock: "v1", scenario: faults("crash=1"), property: explore.Stuck, broken: explore.Stuck, length: 2},
+	{lock: "v2", scenario: faults("crash=1")},
+	{lock: "v2", scenario: faults("expiry=1"), broken: explore.MutualExclusion, length: 3},
+	{lock: "v2", scenario: faults("expiry=1"), property: explore.ForeignRelease, broken: explore.ForeignRelease, length: 6},
+	{lock: "v3", scenario: faults("expiry=1"), property: explore.ForeignRelease, broken: explore.ForeignRelease, length: 7},
+	{lock: "v4"},
+	{lock: "v4", scenario: faults("crash=1")},
+	{lock: "v4", scenario: faults("expiry=1"), broken: explore.MutualExclusion, length: 3},
+	{lock: "v4", scenario: faults("pause=1"), broken: explore.MutualExclusion, length: 5},
+	{lock: "v4", scenario: faults("expiry=2"), property: explore.ForeignRelease},
+	{lock: "v4", scenario: explore.Scenario{Nested: 1}, broken: explore.Stuck, length: 4},
+	{lock: "v5", scenario: nested(faults("crash=1"))},
+	{lock: "v5", scenario: faults("expiry=1"), broken: explore.MutualExclusion, length: 3},
+	{lock: "v6", scenario: explore.Scenario{Work: 25 * time.Second}},
+	{lock: "v6", scenario: working(nested(faults("crash=1,lost-reply=1")))},
+	{lock: "v6", scenario: faults("pause=1"), broken: explore.MutualExclusion, length: 5},
+	{lock: "v6", scenario: faults("pause=1"), property: explore.Untold},
+	{lock: "v6", scenario: faults("expiry=1"), property: explore.MutualExclusion},
+	{lock: "v6", scenario: faults("expiry=1"), property: explore.Untold},
+	{lock: "v6", scenario: faults("expiry=1"), broken: explore.LostUpdate, length: 7}, // a write that was on its way
+	{lock: "local", broken: explore.LostUpdate, length: 4},
+	{lock: "local", scenario: explore.Scenario{Replicas: 1}},
+}
+
+func faults(text string) explore.Scenario {
+	f, err := explore.ParseFaults(text)
+	if err != nil {
+		panic(err)
+	}
+	return explore.Scenario{Faults: f}
+}
+
+func nested(s explore.Scenario) explore.Scenario {
+	s.Nested = 1
+	return s
+}
+
+func working(s explore.Scenario) explore.Scenario {
+	s.Work = 25 * time.Second
+	return s
+}
+
+func TestTheClaims(t *testing.T) {
+	for _, claim := range claims {
+		claim.scenario.Actors = 2
+		t.Run(fmt.Sprintf("%s %s %s", claim.lock, claim.scenario, claim.property), func(t *testing.T) {
+			t.Parallel()
+			strategy := find(t, claim.lock)
+			var goal explore.Goal
+			if claim.property != "" {
+				goal.Properties = []explore.Property{claim.property}
+			}
+			result, err := explore.Explore(t.Context(), strategy, claim.scenario, goal, explore.Bounds{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if claim.broken == "" {
+				if result.Verdict() != explore.Holds {
+					t.Fatalf("%s; want it to hold: %+v", result.Verdict(), result.Broken)
+				}
+				return
+			}
+			if result.Verdict() != explore.Broken || result.Broken[0].Property != claim.broken || result.Broken[0].Length != claim.length {
+				t.Fatalf("%s: %+v; want %s broken in %d steps", result.Verdict(), result.Broken, claim.broken, claim.length)
+			}
+			replayed(t, strategy, claim.scenario, result.Broken[0], 100)
+		})
+	}
+}
+
+// replayed sees that a counterexample breaks the same property, in its last step and each time.
+func replayed(t *testing.T, strategy evolution.Strategy, scenario explore.Scenario, found explore.Counterexample, times int) {
+	t.Helper()
+	for range times {
+		again, err := explore.Replay(strategy, scenario, found.Schedule)
+		if err != nil {
+			t.Fatalf("%s: %v", found.Schedule, err)
+		}
+		same := func(b explore.Breach) bool {
+			return b.Property == found.Property && b.Step == found.Length && b.Says == found.Trace.Verdict
+		}
+		if !slices.ContainsFunc(again.Broken, same) || again.Schedule() != found.Schedule {
+			t.Fatalf("%s: %+v; want %s broken at the end", found.Schedule, again.Broken, found.Property)
+		}
+	}
+}
+
+func find(t testing.TB, name string) evolution.Strategy {
+	t.Helper()
+	strategy, err := evolution.Find(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strategy
+}
+
+// What is left out because it is known already changes neither what is found nor how short it is.
+func TestTheCutsAreSound(t *testing.T) {
+	for _, strategy := range evolution.Table() {
+		for _, scenario := range explore.Scenarios(2) {
+			t.Run(strategy.Name+" "+scenario.Name, func(t *testing.T) {
+				t.Parallel()
+				look := func(bounds explore.Bounds) (explore.Result, string) {
+					result, err := explore.Explore(t.Context(), strategy, scenario.Scenario, explore.Goal{All: true}, bounds)
+					if err != nil {
+						t.Fatal(err)
+					}
+					found := []string{fmt.Sprintf("complete: %t", result.Complete || len(result.Broken) > 0)}
+					for _, e := range result.Broken {
+						found = append(found, fmt.Sprintf("%s in %d steps", e.Property, e.Length))
+					}
+					slices.Sort(found)
+					return result, fmt.Sprint(found)
+				}
+				cut, with := look(explore.Bounds{})
+				whole, without := look(explore.Bounds{EveryState: true, EverySymmetry: true})
+				if with != without {
+					t.Errorf("with the cuts: %s; without: %s", with, without)
+				}
+				t.Logf("%d schedules, without the cuts %d", cut.Schedules, whole.Schedules)
+			})
+		}
+	}
+}
+
+// However many workers there are, they find the same.
+func TestWorkersDoNotMatter(t *testing.T) {
+	var first explore.Result
+	for _, workers := range []int{1, 2, 7} {
+		result, err := explore.Explore(t.Context(), find(t, "v3"), explore.Scenario{Actors: 3, Faults: faults("expiry=1").Faults},
+			explore.Goal{All: true}, explore.Bounds{Workers: workers})
+		if err != nil {
+			t.Fatal(err)
+		}
+		result.Seconds = 0
+		if workers == 1 {
+			first = result
+		} else if fmt.Sprint(result) != fmt.Sprint(first) {
+			t.Errorf("%d workers: %+v; one worker: %+v", workers, result, first)
+		}
+	}
+}
+
+// A bound that is hit leaves the verdict open.
+func TestBounds(t *testing.T) {
+	gone, leave := context.WithCancel(t.Context())
+	leave()
+	for name, test := range map[string]struct {
+		ctx    context.Context //nolint:containedctx // of one test
+		bounds explore.Bounds
+		bound  string
+	}{
+		"schedules": {t.Context(), explore.Bounds{Schedules: 500}, "500 schedules"},
+		"memory":    {t.Context(), explore.Bounds{Memory: 1 << 20}, "1 MB of memory"},
+		"time":      {t.Context(), explore.Bounds{Time: time.Nanosecond}, "1ns"},
+		"Ctrl-C":    {gone, explore.Bounds{}, "interrupted"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			result, err := explore.Explore(test.ctx, find(t, "v4"), explore.Scenario{Actors: 4}, explore.Goal{}, test.bounds)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if result.Verdict() != explore.Unknown || result.Bound != test.bound || result.Complete {
+				t.Errorf("%s, bound %q; want unknown, %q", result.Verdict(), result.Bound, test.bound)
+			}
+			if test.bounds.Schedules > 0 && (result.Schedules < 500 || result.Schedules > 510) {
+				t.Errorf("%d schedules; want 500, and a few that had begun", result.Schedules)
+			}
+		})
+	}
+}

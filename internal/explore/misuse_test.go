@@ -1,0 +1,108 @@
+package explore_test
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"lockstep/internal/evolution"
+	"lockstep/internal/explore"
+	"lockstep/internal/lock"
+)
+
+// locker makes a strategy of a function that takes the lock.
+func locker(take func(context.Context, redis.Cmdable, lock.Options, string) (*lock.Lease, error)) evolution.Strategy {
+	return evolution.Strategy{
+		Name: "mine",
+		New: func(client redis.Cmdable, opts lock.Options) lock.Locker {
+			return funcLocker(func(ctx context.Context, owner string) (*lock.Lease, error) { return take(ctx, client, opts, owner) })
+		},
+	}
+}
+
+type funcLocker func(context.Context, string) (*lock.Lease, error)
+
+func (f funcLocker) Lock(ctx context.Context, owner string) (*lock.Lease, error) {
+	return f(ctx, owner)
+}
+
+func (f funcLocker) TryLock(ctx context.Context, owner string) (*lock.Lease, error) {
+	return f(ctx, owner)
+}
+
+func nothingHeld(ctx context.Context, opts lock.Options) (*lock.Lease, error) {
+	return lock.NewLease(ctx, opts, 0, func(context.Context) error { return nil }), nil
+}
+
+func TestALockThatWaitsBehindOurBack(t *testing.T) {
+	release := make(chan struct{})
+	defer close(release) // or the test's goroutine leaks
+	strategy := locker(func(ctx context.Context, _ redis.Cmdable, opts lock.Options, _ string) (*lock.Lease, error) {
+		<-release
+		return nothingHeld(ctx, opts)
+	})
+	_, err := explore.Explore(t.Context(), strategy, explore.Scenario{Actors: 1}, explore.Goal{},
+		explore.Bounds{Workers: 1, Patience: 20 * time.Millisecond})
+	if !errors.Is(err, explore.ErrBlind) {
+		t.Errorf("%v; want ErrBlind", err)
+	}
+}
+
+func TestALockThatThrowsDice(t *testing.T) {
+	strategy := locker(func(ctx context.Context, client redis.Cmdable, opts lock.Options, _ string) (*lock.Lease, error) {
+		if err := client.Set(ctx, "dice", strconv.FormatUint(rand.Uint64(), 10), 0).Err(); err != nil {
+			return nil, lock.Failed(ctx, "SET", err)
+		}
+		return nothingHeld(ctx, opts)
+	})
+	_, err := explore.Explore(t.Context(), strategy, explore.Scenario{Actors: 1}, explore.Goal{}, explore.Bounds{Workers: 1})
+	if !errors.Is(err, explore.ErrUnrepeatable) {
+		t.Errorf("%v; want ErrUnrepeatable", err)
+	}
+}
+
+func TestALockThatPanics(t *testing.T) {
+	strategy := locker(func(ctx context.Context, client redis.Cmdable, opts lock.Options, _ string) (*lock.Lease, error) {
+		if client.Get(ctx, "inventory").Val() == "99" {
+			panic("out of luck")
+		}
+		return nothingHeld(ctx, opts)
+	})
+	goal := explore.Goal{Properties: []explore.Property{explore.Stuck}}
+	_, err := explore.Explore(t.Context(), strategy, explore.Scenario{Actors: 2}, goal, explore.Bounds{Workers: 1})
+	if err == nil || !strings.Contains(err.Error(), `after "A:GET A:GET A:MULTI B:GET": B panicked: out of luck`) {
+		t.Errorf("%v; want the panic, and how it came to it", err)
+	}
+}
+
+func TestAKeyOfAnotherType(t *testing.T) {
+	strategy := locker(func(ctx context.Context, client redis.Cmdable, opts lock.Options, _ string) (*lock.Lease, error) {
+		client.XAdd(ctx, &redis.XAddArgs{Stream: "queue", Values: []string{"a", "b"}})
+		return nothingHeld(ctx, opts)
+	})
+	_, err := explore.Explore(t.Context(), strategy, explore.Scenario{Actors: 1}, explore.Goal{}, explore.Bounds{Workers: 1})
+	if err == nil || !strings.Contains(err.Error(), "the key queue is a stream") {
+		t.Errorf("%v; want it to say which key it cannot keep", err)
+	}
+}
+
+// A lock that keeps trying after its process is dead does not keep the explorer.
+func TestALockThatNeverGivesUp(t *testing.T) {
+	strategy := locker(func(ctx context.Context, client redis.Cmdable, opts lock.Options, owner string) (*lock.Lease, error) {
+		for client.SetNX(context.Background(), opts.Key, owner, opts.TTL).Val() != true {
+			_ = lock.Sleep(context.Background(), opts.Clock, opts.RetryInterval)
+		}
+		return lock.NewLease(ctx, opts, 0, func(ctx context.Context) error { return client.Del(ctx, opts.Key).Err() }), nil
+	})
+	scenario := faultsOfTwo("crash=1,cancel=1")
+	result, err := explore.Explore(t.Context(), strategy, scenario, explore.Goal{}, explore.Bounds{})
+	if err != nil || result.Verdict() != explore.Holds {
+		t.Errorf("%s, %v; want it to hold", result.Verdict(), err)
+	}
+}

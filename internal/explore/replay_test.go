@@ -1,0 +1,84 @@
+package explore_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"lockstep/internal/explore"
+)
+
+func TestReplayTellsWhatDoesNotFit(t *testing.T) {
+	for name, test := range map[string]struct {
+		lock, schedule string
+		scenario       explore.Scenario
+		want           error
+		says           string
+	}{
+		"no step":  {"v2", "A:SET nonsense", faults("expiry=1"), explore.ErrMalformed, "step 2, nonsense: "},
+		"nobody":   {"v2", ":SET", faults("expiry=1"), explore.ErrMalformed, "step 1, :SET: "},
+		"odd fate": {"v2", "A:SET/sleeps", faults("crash=1"), explore.ErrMalformed, "/lost, /dies-before or /dies-after, not /sleeps"},
+		"other command": {"v4", "A:SET A:GET A:MULTI A:DEL", explore.Scenario{}, explore.ErrStale,
+			"step 4, A:DEL: the schedule does not fit the code: what A does next is compareAndDelete.lua, not DEL"},
+		"another lock's": {"v5", "A:SET expiry B:SET", faults("expiry=1"), explore.ErrStale,
+			"step 1, A:SET: the schedule does not fit the code: what A does next is lock.lua, not SET"},
+		"not possible": {"v1", "A:SET expiry", faults("expiry=1"), explore.ErrStale,
+			"step 2, expiry: the schedule does not fit the code: what can happen by then is A:GET, B:…"},
+		"no such actor":   {"v1", "C:SET", explore.Scenario{}, explore.ErrStale, "what can happen by then is A:…"},
+		"no budget":       {"v2", "A:SET expiry B:SET", explore.Scenario{}, explore.ErrStale, "step 2, expiry: "},
+		"longer than all": {"v0", "A:GET A:MULTI B:GET B:MULTI A:GET", explore.Scenario{}, explore.ErrStale, "nothing more can happen by then"},
+		"bad scenario":    {"v0", "A:GET", explore.Scenario{Actors: 30}, nil, "actors: 30; it takes 1 to 26"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if test.scenario.Actors == 0 {
+				test.scenario.Actors = 2
+			}
+			replayed, err := explore.Replay(find(t, test.lock), test.scenario, test.schedule)
+			if err == nil || !strings.Contains(err.Error(), test.says) || test.want != nil && !errors.Is(err, test.want) {
+				t.Errorf("%v; want %v that says %q", err, test.want, test.says)
+			}
+			if len(replayed.Broken) > 0 {
+				t.Errorf("%+v broke in a schedule that does not fit", replayed.Broken)
+			}
+		})
+	}
+}
+
+// What came before the step that does not fit is shown.
+func TestReplayShowsHowFarItCame(t *testing.T) {
+	replayed, err := explore.Replay(find(t, "v4"), explore.Scenario{Actors: 2}, "A:SET A:GET B:DEL")
+	if !errors.Is(err, explore.ErrStale) || replayed.Schedule() != "A:SET A:GET" {
+		t.Errorf("%v after %q; want two steps, and stale", err, replayed.Schedule())
+	}
+}
+
+func TestEveryStepSaysWhatIsSo(t *testing.T) {
+	replayed, err := explore.Replay(find(t, "v4"), faultsOfTwo("crash=1,lost-reply=1"),
+		"A:SET B:SET A:GET A:MULTI/lost A:compareAndDelete.lua B:SET B:GET/dies-after")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		"A takes the lock | lock: A, for 10s; stock: 100",
+		"B finds the lock to be A's | lock: A, for 10s; stock: 100",
+		"A reads stock 100 | lock: A, for 10s; stock: 100",
+		"A writes stock 99, but never gets the reply | lock: A, for 10s; stock: 99",
+		"A gives the lock back; A fails: redis did not answer: the outcome is unknown | no lock; stock: 99",
+		"B takes the lock | lock: B, for 10s; stock: 99",
+		"B reads stock 99, and dies | lock: B, for 10s; stock: 99",
+	}
+	for i, step := range replayed.Steps {
+		if got := step.Says + " | " + step.State(); got != want[i] {
+			t.Errorf("step %d, %s: %q; want %q", i+1, step.Token, got, want[i])
+		}
+	}
+	if len(replayed.Steps) != len(want) || len(replayed.Broken) > 0 {
+		t.Errorf("%d steps, broken %v; want %d, nothing broken", len(replayed.Steps), replayed.Broken, len(want))
+	}
+}
+
+func faultsOfTwo(text string) explore.Scenario {
+	s := faults(text)
+	s.Actors = 2
+	return s
+}
