@@ -262,6 +262,9 @@ func (s *search) path(n int32) []choice {
 
 // found takes down what a child breaks, if nothing shorter did.
 func (s *search) found(c child) {
+	slices.SortStableFunc(c.breaches, func(a, b breach) int {
+		return slices.Index(Properties(), a.property) - slices.Index(Properties(), b.property)
+	})
 	for _, b := range c.breaches {
 		known := slices.ContainsFunc(s.result.Broken, func(e Counterexample) bool { return e.Property == b.property })
 		if known || !slices.Contains(s.goal.Properties, b.property) || !s.goal.All && len(s.result.Broken) > 0 {

@@ -1,0 +1,183 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// mutants are small breakages of the locks, each with a command that must find it, and must find nothing in the code as it is.
+var mutants = []struct {
+	name, file, old, new string
+	explore              string
+	finds                string
+}{
+	{
+		"NX dropped", "internal/lockv1/lock.go", `Mode: "NX"`, `Mode: ""`,
+		"v1", "mutual-exclusion",
+	},
+	{
+		"NX dropped, with an expiry", "internal/lockv2/lock.go", `Mode: "NX", `, ``,
+		"v2", "mutual-exclusion",
+	},
+	{
+		"expiry dropped", "internal/lockv2/lock.go", `, TTL: l.opts.TTL`, ``,
+		"v2 --faults crash=1", "left-behind",
+	},
+	{
+		"unlock forgotten", "internal/lockv1/unlock.go", `l.client.Del(ctx, l.opts.Key)`, `l.client.Exists(ctx, l.opts.Key)`,
+		"v1", "left-behind",
+	},
+	{
+		"a key for each owner", "internal/lockv4/lock.go", `SetArgs(ctx, l.opts.Key, owner`, `SetArgs(ctx, l.opts.Key+owner, owner`,
+		"v4", "mutual-exclusion",
+	},
+	{
+		"compare dropped in Go", "internal/lockv3/unlock.go", `case holder != owner`, `case holder == ""`,
+		"v3 --work 15s --property foreign-release", "foreign-release",
+	},
+	{
+		"compare dropped in Lua", "util/lua/compareAndDelete.lua", `if holder == ARGV[1] then`, `if holder then`,
+		"v4 --faults expiry=1 --property foreign-release", "foreign-release",
+	},
+	{
+		"lock taken whoever has it", "util/lua/lock.lua", `redis.call('EXISTS', KEYS[1]) == 0 or`, `true or`,
+		"v5", "mutual-exclusion",
+	},
+	{
+		"not reentrant", "util/lua/lock.lua", `or redis.pcall('HEXISTS', KEYS[1], ARGV[1]) == 1`, ``,
+		"v5 --nested 1", "stuck",
+	},
+	{
+		"reentrant lock without an expiry", "util/lua/lock.lua", `redis.call('PEXPIRE', KEYS[1], ARGV[2])`, ``,
+		"v5 --faults crash=1", "left-behind",
+	},
+	{
+		"unlock without the count", "util/lua/unlock.lua", `if redis.call('HINCRBY', KEYS[1], ARGV[1], -1) > 0 then`, `if false then`,
+		"v5 --nested 1 --property mutual-exclusion", "mutual-exclusion",
+	},
+	{
+		"unlock without the owner", "util/lua/unlock.lua", `if redis.pcall('HEXISTS', KEYS[1], ARGV[1]) ~= 1 then`, `if false then`,
+		"v5 --faults expiry=1 --property foreign-release", "foreign-release",
+	},
+	{
+		"renewal without the owner", "util/lua/updateExpireTime.lua", `if redis.pcall('HEXISTS', KEYS[1], ARGV[1]) == 1 then`, `if true then`,
+		"v6 --faults expiry=1,slow=1 --property foreign-release", "foreign-release",
+	},
+	{
+		"renewal not stopped", "internal/lockv6/renew.go", `t.renewal.Stop() // waits`, `// waits`,
+		"v6", "goroutine-leak",
+	},
+	{
+		"renewal not waited for", "internal/lock/renew.go", `	_ = r.opts.Clock.Wait(context.Background(), r.done)`, ``,
+		"v6 --work 25s --faults slow=1", "goroutine-leak",
+	},
+	{
+		"local deadline too late", "internal/lock/renew.go", `	r.expireAt(sent.Add(opts.TTL))`, `	r.expireAt(sent.Add(2 * opts.TTL))`,
+		"v6 --faults expiry=1 --property mutual-exclusion", "mutual-exclusion",
+	},
+	{
+		"loss not told", "internal/lock/renew.go", `		(*cancel)(ErrLost)`, `		_ = cancel`,
+		"v6 --faults expiry=1 --property untold", "untold",
+	},
+	{
+		"unlock under a cancelled context", "internal/lock/lock.go", `context.WithoutCancel(ctx)`, `ctx`,
+		"v1 --faults cancel=1", "left-behind",
+	},
+	{
+		"turn not handed back", "internal/contrast/local.go", `		l.turn <- struct{}{}
+		return nil`, `		return nil`,
+		"local --replicas 1", "stuck",
+	},
+	{
+		"a second turn", "internal/contrast/local.go", `make(chan struct{}, 1)}
+	l.turn <- struct{}{}`, `make(chan struct{}, 2)}
+	l.turn <- struct{}{}
+	l.turn <- struct{}{}`,
+		"local --replicas 1", "mutual-exclusion",
+	},
+}
+
+func TestTheExplorerFindsEveryMutant(t *testing.T) {
+	whole := build(t, "")
+	for _, m := range mutants {
+		t.Run(m.name, func(t *testing.T) {
+			t.Parallel()
+			if verdict, _ := exploreWith(t, whole, m.explore); verdict != "holds" {
+				t.Fatalf("explore %s: %s without any breakage", m.explore, verdict)
+			}
+			source, err := os.ReadFile(m.file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if strings.Count(string(source), m.old) != 1 {
+				t.Fatalf("%s does not have %q once: the mutant has to follow the code", m.file, m.old)
+			}
+			broken := filepath.Join(t.TempDir(), filepath.Base(m.file))
+			if err := os.WriteFile(broken, []byte(strings.Replace(string(source), m.old, m.new, 1)), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			verdict, found := exploreWith(t, build(t, overlay(t, m.file, broken)), m.explore)
+			if verdict != "broken" || found != m.finds {
+				t.Errorf("explore %s: %s %s; want it to find that it breaks %s", m.explore, verdict, found, m.finds)
+			}
+		})
+	}
+}
+
+// overlay tells the go command to read one file in place of another.
+func overlay(t *testing.T, file, instead string) string {
+	t.Helper()
+	absolute, err := filepath.Abs(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := json.Marshal(map[string]any{"Replace": map[string]string{absolute: instead}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "overlay.json")
+	if err := os.WriteFile(path, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// build builds lockstep.
+func build(t *testing.T, overlay string) string {
+	t.Helper()
+	program := filepath.Join(t.TempDir(), "lockstep.exe")
+	arguments := []string{"build", "-o", program}
+	if overlay != "" {
+		arguments = append(arguments, "-overlay", overlay)
+	}
+	if output, err := exec.Command("go", append(arguments, ".")...).CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, output)
+	}
+	return program
+}
+
+// exploreWith runs explore, and gives its verdict and the property that was found broken.
+func exploreWith(t *testing.T, program, arguments string) (verdict, property string) {
+	t.Helper()
+	command := exec.Command(program, append([]string{"explore", "--json"}, strings.Fields(arguments)...)...)
+	output, err := command.Output()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	var found struct {
+		Verdict        string `json:"verdict"`
+		Counterexample struct {
+			Property string `json:"property"`
+		} `json:"counterexample"`
+	}
+	if err := json.Unmarshal(output, &found); err != nil {
+		t.Fatalf("explore %s: %v: %s", arguments, err, output)
+	}
+	return found.Verdict, found.Counterexample.Property
+}
