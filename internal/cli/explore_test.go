@@ -1,0 +1,167 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"lockstep/internal/evolution"
+	"lockstep/internal/explore"
+)
+
+func TestExploreExitCodes(t *testing.T) {
+	for line, want := range map[string]struct {
+		code   int
+		prints string // somewhere
+	}{
+		"explore v4":                                          {0, "v4 holds: no counterexample, and nothing is left to explore (2 actors)"},
+		"explore v2 --faults expiry=1":                        {1, `Step by step: lockstep explore v2 --faults expiry=1 --replay "A:SET expiry B:SET"`},
+		"explore v4 --actors 4 --max-schedules 100":           {2, "v4: unknown. No counterexample (--actors 4), but the exploration ended early: 100 schedules."},
+		"explore v4 --max-time 1ns":                           {2, "ended early: 1ns"},
+		"explore v4 --actors 4 --max-memory 1":                {2, "ended early: 1 MB of memory"},
+		"explore local --replicas 1":                          {0, "local holds"},
+		"explore local":                                       {1, "local breaks lost-update"},
+		"explore v2 --faults expiry=1 --mermaid":              {1, "sequenceDiagram\n  participant A\n"},
+		"explore v4 --faults expiry=2 --property left-behind": {0, "(2 actors --faults expiry=2)"},
+		"explore v6 --try 1 --work 25s --nested 1":            {0, "(2 actors --try 1 --nested 1 --work 25s)"},
+	} {
+		t.Run(line, func(t *testing.T) {
+			t.Parallel()
+			code, stdout, stderr := command(t, strings.Fields(line)...)
+			if code != want.code || !strings.Contains(stdout+stderr, want.prints) {
+				t.Errorf("exit code %d, %s%s; want %d and %q", code, stdout, stderr, want.code, want.prints)
+			}
+		})
+	}
+}
+
+func TestExploreRefuses(t *testing.T) {
+	for line, says := range map[string]string{
+		"explore":                                "explore which lock? There are v0, v1",
+		"explore v99":                            `there is no such lock: "v99"; there are v0, v1`,
+		"explore v1 v2":                          "accepts at most 1 arg",
+		"explore v2 --faults expiry":             `faults: "expiry"; it takes NAME=TIMES, as in expiry=1,crash=1`,
+		"explore v2 --faults expiry=-1":          `faults: "expiry=-1"; it takes NAME=TIMES`,
+		"explore v2 --faults expiry=1,":          `faults: ""; it takes NAME=TIMES`,
+		"explore v2 --faults fire=1":             `faults: there is no "fire"; there are expiry, slow, pause, crash, lost-reply, cancel`,
+		"explore v2 --actors 0":                  "actors: 0; it takes 1 to 26",
+		"explore v2 --actors 27":                 "actors: 27; it takes 1 to 26",
+		"explore v2 --replicas 3":                "replicas: 3; it takes 1 to 2",
+		"explore v2 --try 3":                     "try: 3; it takes 0 to 2",
+		"explore v2 --nested -1":                 "nested: -1 is less than none",
+		"explore v2 --work -1s":                  "work: -1s; it takes 0 to",
+		"explore v2 --max-schedules -1":          "max-schedules: -1 is less than none",
+		"explore v2 --max-memory -1":             "max-memory: -1 is less than none",
+		"explore v2 --max-time -1s":              "max-time: -1s is less than none",
+		"explore v2 --property speed":            `property: there is no "speed"; there are mutual-exclusion, lost-update`,
+		"explore v0 --property mutual-exclusion": "property: v0 promises no mutual-exclusion",
+		"explore v2 --json --mermaid":            "--mermaid and --json are two documents",
+		"explore v2 --lock.ttl 5s":               "--lock.ttl: explore takes no settings",
+		"explore --all v2":                       `--all explores every lock: leave out "v2"`,
+		"explore --all --faults crash=1":         "--all has scenarios of its own",
+		"explore v2 --replay A:SETT":             "step 1, A:SETT: the schedule does not fit the code: what A does next is SET, not SETT",
+		"explore v2 --replay nonsense":           "step 1, nonsense: that is no step",
+		"explore v2 --replay A:GET --json":       "the schedule does not fit the code",
+	} {
+		t.Run(line, func(t *testing.T) {
+			t.Parallel()
+			if code, _, stderr := command(t, strings.Fields(line)...); code != exitTrouble || !strings.Contains(stderr, says) {
+				t.Errorf("exit code %d, %s; want %d and %q", code, stderr, exitTrouble, says)
+			}
+		})
+	}
+}
+
+func TestExploreReplays(t *testing.T) {
+	code, stdout, _ := command(t, "explore", "v2", "--faults", "expiry=1", "--replay", "A:SET expiry B:SET")
+	if code != exitBroken || !strings.Contains(stdout, "[lock: B, for 10s; stock: 100; at 10s]") ||
+		!strings.Contains(stdout, "step 3 breaks mutual-exclusion: A and B are both inside") {
+		t.Errorf("exit code %d\n%s", code, stdout)
+	}
+	if code, stdout, _ := command(t, "explore", "v2", "--replay", "A:SET A:GET"); code != exitOK ||
+		!strings.Contains(stdout, "Nothing breaks in this schedule.") {
+		t.Errorf("exit code %d\n%s", code, stdout)
+	}
+	var doc struct {
+		Steps  []map[string]any
+		Broken []struct {
+			Property string
+			Step     int
+		}
+	}
+	_, stdout, _ = command(t, "explore", "v2", "--faults", "expiry=1", "--replay", "A:SET expiry B:SET", "--json")
+	if err := json.Unmarshal([]byte(stdout), &doc); err != nil || len(doc.Steps) != 3 || len(doc.Broken) != 1 || doc.Broken[0].Step != 3 {
+		t.Errorf("%v: %s", err, stdout)
+	}
+}
+
+// The document of --json has what DESIGN promises, and nothing for people beside it.
+func TestExploreJSON(t *testing.T) {
+	code, stdout, _ := command(t, "explore", "v2", "--faults", "expiry=1", "--json")
+	var doc map[string]any
+	if err := json.Unmarshal([]byte(stdout), &doc); err != nil || code != exitBroken {
+		t.Fatalf("exit code %d, %v: %s", code, err, stdout)
+	}
+	for _, key := range []string{"lock", "actors", "faults", "schedules", "states", "complete", "seconds", "verdict", "counterexample"} {
+		if _, has := doc[key]; !has {
+			t.Errorf("no %q in %s", key, stdout)
+		}
+	}
+	found, _ := doc["counterexample"].(map[string]any)
+	steps, _ := found["steps"].([]any)
+	if doc["verdict"] != "broken" || found["property"] != "mutual-exclusion" || found["length"] != 3. ||
+		found["schedule"] != "A:SET expiry B:SET" || len(steps) != 3 {
+		t.Fatalf("%s", stdout)
+	}
+	step, _ := steps[2].(map[string]any)
+	if step["actor"] != "B" || step["kind"] != "command" || step["reply"] != "OK" ||
+		step["command"] != "SET distributedLock 1 ex 10 NX" || step["lock"] != "B" || step["at_ms"] != 10000. {
+		t.Errorf("the third step is %v", step)
+	}
+	if _, stdout, _ := command(t, "explore", "v4", "--json"); !strings.Contains(stdout, `"counterexample": null`) {
+		t.Errorf("%s", stdout)
+	}
+}
+
+func TestExploreAll(t *testing.T) {
+	code, stdout, stderr := command(t, "explore", "--all")
+	if code != exitOK {
+		t.Fatalf("exit code %d: %s", code, stderr)
+	}
+	rows := strings.Split(stdout, "\n")
+	for i, strategy := range evolution.Table() {
+		if fields := strings.Fields(rows[i+1]); len(fields) < 8 || fields[0] != strategy.Name {
+			t.Errorf("row %d is %q; want %s and 7 cells", i+1, rows[i+1], strategy.Name)
+		}
+	}
+	var doc struct {
+		Locks map[string]map[explore.Property]struct{ Verdict string }
+	}
+	_, stdout, _ = command(t, "explore", "--all", "--json")
+	if err := json.Unmarshal([]byte(stdout), &doc); err != nil {
+		t.Fatal(err)
+	}
+	for lock, want := range map[string]string{"v0": "n/a", "v1": "holds", "v2": "broken", "v3": "broken", "v4": "holds", "v6": "holds"} {
+		if got := doc.Locks[lock][explore.ForeignRelease].Verdict; got != want {
+			t.Errorf("%s: foreign-release %q; want %q", lock, got, want)
+		}
+	}
+	if code, _, _ := command(t, "explore", "--all", "--max-schedules", "20"); code != exitTrouble {
+		t.Errorf("exit code %d with a bound that was hit; want %d", code, exitTrouble)
+	}
+}
+
+// Ctrl-C ends an exploration, which says how far it came.
+func TestExploreInterrupted(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+	defer cancel()
+	var stdout, stderr bytes.Buffer
+	code := Run(ctx, []string{"explore", "v6", "--actors", "4", "--faults", "expiry=3,crash=3", "--property", "left-behind"}, &stdout, &stderr)
+	if code != exitTrouble || !strings.Contains(stdout.String(), "but the exploration ended early: interrupted.") ||
+		!strings.Contains(stdout.String(), " schedules, ") {
+		t.Errorf("exit code %d\n%s%s", code, stdout.String(), stderr.String())
+	}
+}
