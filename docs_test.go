@@ -1,0 +1,92 @@
+package main
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"lockstep/internal/cli"
+)
+
+var update = flag.Bool("update", false, "write what the commands print into the documents")
+
+// documents are for people, in the languages there are.
+var documents = []string{
+	"README.md", "README.zh-CN.md", "docs/ARCHITECTURE.md", "docs/break-it.md", "docs/break-it.zh-CN.md",
+	"docs/your-own-lock.md", "docs/your-own-lock.zh-CN.md", "jmeter/README.md",
+}
+
+var printed = regexp.MustCompile("(?s)(<!-- lockstep ([^\n]*) -->\n```\\w+\n)(.*?)```")
+
+// What a document shows below <!-- lockstep … --> is what that command prints. Go test . -run Documents -update writes it anew.
+func TestDocumentsShowWhatIsPrinted(t *testing.T) {
+	seen := 0
+	for _, document := range documents {
+		text, err := os.ReadFile(document)
+		if err != nil {
+			t.Fatal(err)
+		}
+		now := printed.ReplaceAllStringFunc(string(text), func(block string) string {
+			seen++
+			parts := printed.FindStringSubmatch(block)
+			var stdout, stderr bytes.Buffer
+			if code := cli.Run(t.Context(), strings.Fields(parts[2]), &stdout, &stderr); code == 2 {
+				t.Errorf("%s: lockstep %s: %s", document, parts[2], stderr.String())
+			}
+			if stdout.String() != parts[3] && !*update {
+				t.Errorf("%s shows for lockstep %s\n%s\nbut it prints\n%s", document, parts[2], parts[3], stdout.String())
+			}
+			return parts[1] + stdout.String() + "```"
+		})
+		if *update {
+			if err := os.WriteFile(document, []byte(now), 0o644); err != nil { //nolint:gosec // it is for everybody to read
+				t.Fatal(err)
+			}
+		}
+	}
+	if seen < 20 {
+		t.Errorf("the documents show %d commands; want them all", seen)
+	}
+}
+
+// The code in docs/your-own-lock.md is the one that is compiled and run.
+func TestYourOwnLockIsTheExample(t *testing.T) {
+	example, err := os.ReadFile("internal/explore/example_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, document := range []string{"docs/your-own-lock.md", "docs/your-own-lock.zh-CN.md"} {
+		text, err := os.ReadFile(document)
+		if err != nil {
+			t.Fatal(err)
+		}
+		blocks := regexp.MustCompile("(?s)```go\n(.*?)```").FindAllStringSubmatch(string(text), -1)
+		if len(blocks) == 0 || !strings.Contains(string(example), blocks[0][1]) {
+			t.Errorf("%s does not show the lock of internal/explore/example_test.go", document)
+		}
+	}
+}
+
+// Both languages run the same commands.
+func TestDocumentsShowTheSame(t *testing.T) {
+	shown := func(document string) string {
+		text, err := os.ReadFile(document)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var all []string
+		for _, parts := range printed.FindAllStringSubmatch(string(text), -1) {
+			all = append(all, parts[2])
+		}
+		return fmt.Sprint(all)
+	}
+	for _, document := range []string{"README", "docs/break-it", "docs/your-own-lock"} {
+		if english, chinese := shown(document+".md"), shown(document+".zh-CN.md"); english != chinese {
+			t.Errorf("%s shows in English %s, and in Chinese %s", document, english, chinese)
+		}
+	}
+}

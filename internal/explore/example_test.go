@@ -1,0 +1,68 @@
+package explore_test
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/redis/go-redis/v9"
+
+	"lockstep/internal/evolution"
+	"lockstep/internal/explore"
+	"lockstep/internal/lock"
+)
+
+// mine is a lock of your own.
+type mine struct {
+	client redis.Cmdable
+	opts   lock.Options
+}
+
+func (l mine) Lock(ctx context.Context, owner string) (*lock.Lease, error) {
+	return lock.Poll(ctx, l.opts, func() (*lock.Lease, error) { return l.TryLock(ctx, owner) })
+}
+
+func (l mine) TryLock(ctx context.Context, owner string) (*lock.Lease, error) {
+	got, err := l.client.SetNX(ctx, l.opts.Key, owner, l.opts.TTL).Result()
+	switch {
+	case err != nil:
+		return nil, lock.Failed(ctx, "SET NX", err)
+	case !got:
+		return nil, lock.ErrNotObtained
+	}
+	return lock.NewLease(ctx, l.opts, 0, func(ctx context.Context) error {
+		if l.client.Get(ctx, l.opts.Key).Val() != owner {
+			return lock.ErrNotOwner
+		}
+		return l.client.Del(ctx, l.opts.Key).Err()
+	}), nil
+}
+
+// A lock of your own, explored.
+func Example_yourOwnLock() {
+	strategy := evolution.Strategy{
+		Name: "mine",
+		New:  func(client redis.Cmdable, opts lock.Options) lock.Locker { return mine{client, opts} },
+	}
+	for _, faults := range []string{"", "crash=1", "expiry=1"} {
+		budgets, err := explore.ParseFaults(faults)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		result, err := explore.Explore(context.Background(), strategy, explore.Scenario{Actors: 2, Faults: budgets},
+			explore.Goal{Properties: []explore.Property{explore.ForeignRelease}}, explore.Bounds{})
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Printf("%q: %s\n", faults, result.Verdict())
+		for _, found := range result.Broken {
+			fmt.Println(found.Trace.Verdict+":", found.Schedule)
+		}
+	}
+	// Output:
+	// "": holds
+	// "crash=1": holds
+	// "expiry=1": broken
+	// A removes B's lock: A:SET A:GET A:MULTI A:GET expiry B:SET A:DEL
+}
