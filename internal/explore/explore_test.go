@@ -147,6 +147,24 @@ func TestTheCutsAreSound(t *testing.T) {
 	}
 }
 
+// Three who do nothing unusual, too.
+func TestTheCutsAreSoundForThree(t *testing.T) {
+	for _, name := range []string{"v0", "v1", "v5"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			result, err := explore.Explore(t.Context(), find(t, name), explore.Scenario{Actors: 3}, explore.Goal{All: true},
+				explore.Bounds{EveryState: true, EverySymmetry: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if broken := len(result.Broken) > 0; broken != (name == "v0") || !result.Complete {
+				t.Errorf("%+v", result)
+			}
+			t.Logf("%d schedules", result.Schedules)
+		})
+	}
+}
+
 // However many workers there are, they find the same.
 func TestWorkersDoNotMatter(t *testing.T) {
 	var first explore.Result

@@ -215,6 +215,9 @@ func (w *world) saysOf(before snapshot, a *actor, step history.Step) string {
 	case about(lock.Key):
 		says = a.name + " finds no lock"
 	}
+	if before.told[a.index] {
+		says += ", which was on its way"
+	}
 	switch step.Kind {
 	case history.KindLostReply:
 		says += ", but never gets the reply"

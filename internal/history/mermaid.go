@@ -2,7 +2,6 @@ package history
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 )
 
@@ -16,7 +15,7 @@ func (t Trace) Mermaid() string {
 	}
 	line("participant R as Redis")
 	everybody := t.Actors[0] + ",R"
-	before := slices.Repeat([]Stance{Absent}, len(t.Actors))
+	active := make([]bool, len(t.Actors))
 	for _, step := range t.Steps {
 		over := step.Actor
 		if over == "" {
@@ -33,17 +32,18 @@ func (t Trace) Mermaid() string {
 			}
 		}
 		for i, name := range t.Actors {
-			switch is, was := step.Standing[i] == Inside, before[i] == Inside; {
-			case is && !was:
+			switch stance := step.Standing[i]; {
+			case stance == Inside && !active[i]:
 				line("activate %s", name)
-			case was && !is:
+				active[i] = true
+			case stance != Inside && stance != Paused && active[i]: // who is paused believes what it did
 				line("deactivate %s", name)
+				active[i] = false
 			}
 		}
 		if step.Says != "" {
 			line("Note over %s: %s", over, t.plain(step.Says))
 		}
-		before = step.Standing
 	}
 	if t.Verdict != "" {
 		line("Note over %s: ✗ %s", everybody, t.plain(t.Verdict))
