@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"lockstep/internal/evolution"
 	"lockstep/internal/history"
 	"lockstep/internal/load"
 )
@@ -85,7 +86,7 @@ func TestBurstRefusals(t *testing.T) {
 		"-n x":                    "invalid argument",
 		"-c -1":                   "-c -1 is not allowed",
 		"--stock -1":              "--stock -1 is not allowed: want from 0 to 1000000000",
-		"--lock v42":              `"v42"; there are v0, v1, v2, v3, v4, v5, v6, local`,
+		"--lock v42":              `"v42"; there are ` + strings.Join(evolution.Names(), ", "),
 		"--timeout 0s":            "--timeout 0s is not allowed",
 		"--target nowhere":        `--target "nowhere" is not allowed: want a URL such as http://`,
 		"--target " + silent:      silent + ": no lockstep answers there",

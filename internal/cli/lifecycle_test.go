@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"lockstep/internal/api"
+	"lockstep/internal/evolution"
 	"lockstep/internal/redistest"
 )
 
@@ -79,7 +80,7 @@ func TestTroubleAtTheStart(t *testing.T) {
 		{"--server.addr " + inUse, []string{"server.addr", inUse, "in use", "--server.addr"}},
 		{"--redis.embedded_addr " + inUse, []string{"redis.embedded_addr", inUse, "in use", "another port"}},
 		{"--redis.addrs " + unused, []string{"redis.addrs", unused, "refused", "leave redis.addrs empty"}},
-		{"--lock.version v42", []string{"lock.version", "v42", "v0, v1, v2, v3, v4, v5, v6, local"}},
+		{"--lock.version v42", []string{"lock.version", "v42", strings.Join(evolution.Names(), ", ")}},
 		{"--lock.ttl -1s", []string{"lock.ttl", "-1s", "such as 10s"}},
 		{"--lock.ttl ten", []string{"lock.ttl", "ten", "such as 10s"}},
 		{"--config nowhere.yaml", []string{"nowhere.yaml"}},

@@ -37,12 +37,13 @@ const leaveTime = 5 * time.Second
 
 // server is a shop, its Redis, and the HTTP server in front.
 type server struct {
-	api    *api.API
-	redis  *dao.Redis
-	http   *http.Server
-	addr   string
-	failed chan error // the HTTP server ended by itself
-	stop   context.CancelFunc
+	api      *api.API
+	redis    *dao.Redis
+	instance string // unlike any other process's
+	http     *http.Server
+	addr     string
+	failed   chan error // the HTTP server ended by itself
+	stop     context.CancelFunc
 
 	cancelSales context.CancelFunc
 	lived       chan struct{} // closed when the heartbeat has ended
@@ -60,7 +61,8 @@ func openServer(ctx context.Context, cfg config.Config, log *slog.Logger) (_ *se
 	}
 	replica := cmp.Or(cfg.Server.Replica, replicaName())
 	log = log.With("replica", replica)
-	store := dao.NewStore(redis.Store, uuid.NewString())
+	instance := uuid.NewString()
+	store := dao.NewStore(redis.Store, instance)
 	clock := lock.SystemClock{}
 	shop := &service.Shop{
 		Stock: store, Ledger: store,
@@ -80,7 +82,7 @@ func openServer(ctx context.Context, cfg config.Config, log *slog.Logger) (_ *se
 			Replica: replica, Redis: redis.Name, Log: log,
 			Guard: api.Guard{Open: isLoopback(listener.Addr()), Token: cfg.Admin.Token},
 		},
-		redis:  redis,
+		redis: redis, instance: instance,
 		addr:   listener.Addr().String(),
 		failed: make(chan error, 1),
 		lived:  make(chan struct{}),
@@ -123,7 +125,7 @@ func (s *server) settings(cfg config.Config) service.Settings {
 		Version: cfg.Lock.Version,
 		Lock: lock.Options{
 			Key: lock.Key, TTL: cfg.Lock.TTL, RetryInterval: cfg.Lock.RetryInterval, WaitTimeout: cfg.Lock.WaitTimeout,
-			Clock: s.api.Shop.Clock,
+			Clock: s.api.Shop.Clock, Process: s.instance, MaxPasses: cfg.Lock.MaxPasses, Bell: s.redis.Bell,
 		},
 		Think: cfg.Sale.ThinkTime, Nested: cfg.Sale.Nested, Initial: cfg.Inventory.Initial,
 		Strategy: makers,

@@ -62,6 +62,7 @@ type (
 		TTL           time.Duration
 		RetryInterval time.Duration
 		WaitTimeout   time.Duration
+		MaxPasses     int
 	}
 	// Sale is what a sale does under it.
 	Sale struct {

@@ -41,6 +41,7 @@ type Config struct {
 type Redis struct {
 	Lock  redis.UniversalClient
 	Store redis.UniversalClient
+	Bell  *Bell  // of Lock
 	Name  string // for people: which Redis this is
 	Addr  string // of the first of its nodes
 
@@ -58,6 +59,7 @@ func Open(ctx context.Context, cfg Config) (*Redis, error) {
 		return nil, err
 	}
 	r := &Redis{Lock: newClient(cfg, trust), Store: newClient(cfg, trust), Name: "Redis " + strings.Join(cfg.Addrs, ","), Addr: cfg.Addrs[0]}
+	r.Bell = NewBell(r.Lock)
 	switch {
 	case cfg.MasterName != "":
 		r.Name += " (Sentinel, master " + cfg.MasterName + ")"
@@ -80,7 +82,9 @@ func openEmbedded(addr string) (*Redis, error) {
 	}
 	m.ClockTTL(true) // keys expire with the clock, not only when a test says so
 	cfg := Config{Addrs: []string{m.Addr()}}
-	return &Redis{Lock: newClient(cfg, nil), Store: newClient(cfg, nil), Name: "embedded Redis " + m.Addr(), Addr: m.Addr(), embedded: m}, nil
+	r := &Redis{Lock: newClient(cfg, nil), Store: newClient(cfg, nil), Name: "embedded Redis " + m.Addr(), Addr: m.Addr(), embedded: m}
+	r.Bell = NewBell(r.Lock)
+	return r, nil
 }
 
 // trusted says whom to believe that it is our Redis; nil without TLS.
@@ -131,7 +135,7 @@ func newClient(cfg Config, trust *tls.Config) redis.UniversalClient {
 
 // Close closes the clients, and ends the embedded Redis.
 func (r *Redis) Close() error {
-	err := errors.Join(r.Lock.Close(), r.Store.Close())
+	err := errors.Join(r.Bell.Close(), r.Lock.Close(), r.Store.Close())
 	if r.embedded != nil {
 		r.embedded.Close()
 	}

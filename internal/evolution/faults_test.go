@@ -68,7 +68,7 @@ func TestLostReplyOfLock(t *testing.T) {
 
 func TestLostReplyOfNestedLock(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
-		if !w.is(inRedis) || !w.is(reentrant) {
+		if !w.is(countsThere) {
 			return
 		}
 		outer := w.must(t, "a")
@@ -109,11 +109,11 @@ func TestRedisGone(t *testing.T) {
 		if !w.is(inRedis) {
 			return // does not care
 		}
-		a := w.must(t, "a")
+		a, other := w.must(t, "a"), w.other()
 		refused := &net.OpError{Op: "dial", Err: errFault}
 		w.faults.set(func(redis.Cmder) error { return refused }, nil)
 		sent := w.faults.seen()
-		for name, try := range map[string]func(context.Context, string) (*lock.Lease, error){"Lock": w.locker.Lock, "TryLock": w.locker.TryLock} {
+		for name, try := range map[string]func(context.Context, string) (*lock.Lease, error){"Lock": other.Lock, "TryLock": other.TryLock} {
 			if _, err := try(t.Context(), lock.Owner("b")); !errors.Is(err, lock.ErrUnavailable) || !errors.Is(err, errFault) {
 				t.Errorf("%s: %v; want ErrUnavailable, with its reason", name, err)
 			}
@@ -133,7 +133,7 @@ func TestRedisGone(t *testing.T) {
 
 func TestRetriedUnlockOfANestedLock(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
-		if !w.is(inRedis) || !w.is(reentrant) {
+		if !w.is(countsThere) {
 			return
 		}
 		outer, inner := w.must(t, "a"), w.must(t, "a")

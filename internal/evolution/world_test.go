@@ -58,11 +58,13 @@ func onEmbedded(t *testing.T, strategy evolution.Strategy, test func(*testing.T,
 			return client
 		}
 		inside, outside := open(), open()
+		bell := dao.NewBell(outside)
+		defer bell.Close()
 		m.ClockTTL(true)
 		defer m.Close()
 		defer outside.Close()
 		defer inside.Close()
-		test(t, newWorld(strategy, inside, outside))
+		test(t, newWorld(strategy, inside, outside, bell))
 	})
 }
 
@@ -78,10 +80,10 @@ func onReal(t *testing.T, strategy evolution.Strategy, test func(*testing.T, *wo
 	if err := r.Lock.Ping(t.Context()).Err(); err != nil { // or the hook would see the connection being made
 		t.Fatal(err)
 	}
-	test(t, newWorld(strategy, r.Lock, r.Store))
+	test(t, newWorld(strategy, r.Lock, r.Store, r.Bell))
 }
 
-func newWorld(strategy evolution.Strategy, inside, outside redis.UniversalClient) *world {
+func newWorld(strategy evolution.Strategy, inside, outside redis.UniversalClient, bell lock.Bell) *world {
 	w := &world{
 		strategy: strategy,
 		inside:   inside,
@@ -89,7 +91,7 @@ func newWorld(strategy evolution.Strategy, inside, outside redis.UniversalClient
 		outside:  outside,
 		opts: lock.Options{
 			Key: lock.Key, TTL: 10 * time.Second, RetryInterval: 20 * time.Millisecond, WaitTimeout: 20 * time.Second,
-			Clock: lock.SystemClock{},
+			Clock: lock.SystemClock{}, Process: "process", MaxPasses: 4, Bell: bell,
 		},
 	}
 	inside.AddHook(w.faults)
@@ -121,6 +123,13 @@ func (w *world) must(t *testing.T, owner string) *lock.Lease {
 		t.Fatalf("Lock(%s): %v", owner, err)
 	}
 	return lease
+}
+
+// other is the locker of another process.
+func (w *world) other() lock.Locker {
+	opts := w.opts
+	opts.Process = "other"
+	return w.strategy.New(w.inside, opts)
 }
 
 // expire makes the lock's key go away now, as its expiry would.

@@ -17,6 +17,8 @@ const (
 	diesBefore             // its process dies, its commands unsent
 	pauses                 // a process is stopped, its timers too
 	resumes                // and goes on
+	woken                  // a hint reaches a process
+	unwoken                // a hint gets lost
 	leaves                 // an actor's client goes away: its context is cancelled
 	timePasses             // nobody can move: time goes on to the next timer or expiry
 	slow                   // time goes on to the next timer, while somebody could still move
@@ -44,6 +46,10 @@ func (w *world) token(c choice, command string) string {
 		return w.who(c) + ":pauses"
 	case resumes:
 		return w.who(c) + ":resumes"
+	case woken:
+		return w.who(c) + ":woken"
+	case unwoken:
+		return w.who(c) + ":unwoken"
 	case leaves:
 		return w.who(c) + ":leaves"
 	case timePasses:
@@ -62,7 +68,7 @@ func (w *world) who(c choice) string {
 	switch c.kind {
 	case timePasses, slow, expires:
 		return ""
-	case pauses, resumes:
+	case pauses, resumes, woken, unwoken:
 		return w.replicas[c.id].name
 	case leaves:
 		return w.actors[c.id].name
@@ -88,6 +94,15 @@ func (w *world) choices() []choice {
 		}
 		if w.left.Crash > 0 {
 			add(diesAfter, r.id)
+		}
+	}
+	for i, p := range w.replicas {
+		if w.rung(p) == nil || p.paused || p.dead {
+			continue
+		}
+		add(woken, i)
+		if w.left.LostWake > 0 {
+			add(unwoken, i)
 		}
 	}
 	active := len(w.options) > 0
@@ -120,10 +135,15 @@ func (w *world) choices() []choice {
 	if active && w.left.Expiry > 0 && expiry > 0 {
 		add(expires, 0)
 	}
-	if !slices.ContainsFunc(w.options, func(c choice) bool { return c.kind == moves || c.kind == timePasses || c.kind == resumes }) {
+	if !slices.ContainsFunc(w.options, choice.hopeful) {
 		w.options = w.options[:0] // faults alone bring nobody on
 	}
 	return w.options
+}
+
+// hopeful reports whether c can bring somebody on.
+func (c choice) hopeful() bool {
+	return c.kind == moves || c.kind == woken || c.kind == timePasses || c.kind == resumes
 }
 
 // movable reports whether r can do something by itself. A waiter that tried in vain cannot, until what Redis holds has

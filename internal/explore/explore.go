@@ -37,6 +37,7 @@ type Faults struct {
 	Crash     int // a process dies, before or after a command took effect
 	LostReply int // a command takes effect, and nobody learns of it
 	Cancel    int // a client goes away
+	LostWake  int // a hint that should wake a waiter never comes
 }
 
 // fault names a budget as people write it.
@@ -48,6 +49,7 @@ type fault struct {
 func (f *Faults) table() []fault {
 	return []fault{
 		{"expiry", &f.Expiry}, {"slow", &f.Slow}, {"pause", &f.Pause}, {"crash", &f.Crash}, {"lost-reply", &f.LostReply}, {"cancel", &f.Cancel},
+		{"lost-wake", &f.LostWake},
 	}
 }
 

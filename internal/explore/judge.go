@@ -94,13 +94,14 @@ func (j *judge) change(w *world, before *state) {
 			holder = -1
 		}
 	} else if a := w.current.actor; had != has || !slices.Equal(was.values, is.values) || was.ttl != is.ttl {
-		if had && j.holder >= 0 && j.holder != a.index {
+		ours := slices.Contains(was.values, lock.Owner(a.replica.name)) // a lock of the whole process
+		if had && j.holder >= 0 && j.holder != a.index && !ours {
 			j.breaks(ForeignRelease, "%s %s %s's lock", a.name, deed(has, slices.Equal(was.values, is.values)), w.actors[j.holder].name)
 		}
 		switch {
 		case !has:
 			holder = -1
-		case !had || !slices.Equal(was.values, is.values):
+		case !had || !slices.Equal(was.values, is.values) && !ours:
 			holder = a.index
 		}
 	}
@@ -110,6 +111,13 @@ func (j *judge) change(w *world, before *state) {
 		}
 	}
 	j.holder = holder
+}
+
+// passed sees a enter with a lock that another sale of its process had, and passed along.
+func (j *judge) passed(w *world, a *actor) {
+	if j.holder >= 0 && w.actors[j.holder].replica == a.replica && !w.actors[j.holder].inside() {
+		j.holder = a.index
+	}
 }
 
 // deed is what somebody did to a lock.
@@ -153,7 +161,7 @@ func (j *judge) look(w *world) {
 			}
 		}
 	}
-	able := slices.ContainsFunc(w.choices(), func(c choice) bool { return c.kind == moves })
+	able := slices.ContainsFunc(w.choices(), func(c choice) bool { return c.kind == moves || c.kind == woken })
 	for _, a := range w.actors {
 		if !able && a.waits && len(a.leases) > 0 && j.holder == a.index && !a.replica.dead && !a.replica.paused {
 			j.breaks(Stuck, "%s waits for a lock that it holds itself", a.name)
@@ -208,6 +216,7 @@ func (l watched) Lock(ctx context.Context, owner string) (*lock.Lease, error) {
 	}
 	if len(a.leases) == 0 {
 		a.bereft = false
+		l.w.judge.passed(l.w, a)
 	}
 	a.leases = append(a.leases, lease)
 	opts, leave := lock.Options{Clock: virtualClock{l.w, a.replica, 0}}, sync.OnceFunc(l.leaves) // a failed Unlock may be tried again

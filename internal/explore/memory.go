@@ -26,6 +26,8 @@ type memory struct {
 	server *miniredis.Miniredis
 	states map[string]*state // by their text
 	loaded *state            // what the server holds at the moment
+
+	published []string // channels, by the command that runs
 }
 
 // state is all that a Redis holds: a value, shared by all schedules that reach it.
@@ -54,6 +56,8 @@ type answer struct {
 	reply  []byte // as received
 	then   *state
 	orders []history.Order // what the command added to the ledger
+
+	published []string // channels
 }
 
 func newMemory() (*memory, error) {
@@ -63,6 +67,14 @@ func newMemory() (*memory, error) {
 		return nil, err
 	}
 	_ = conn.Close() // commands are dispatched without one
+	m.server.Server().SetPreHook(func(peer *server.Peer, command string, args ...string) bool {
+		if command != "PUBLISH" || len(args) != 2 {
+			return false
+		}
+		m.published = append(m.published, args[0])
+		peer.WriteInt(1)
+		return true
+	})
 	m.loaded = m.intern(nil)
 	return m, nil
 }
@@ -76,6 +88,7 @@ func (m *memory) ask(s *state, now time.Duration, command []byte) (*answer, erro
 		return nil, err
 	}
 	m.server.SetTime(date(now))
+	m.published = nil
 	var reply bytes.Buffer
 	w := bufio.NewWriter(&reply)
 	peer := server.NewPeer(w)
@@ -102,7 +115,7 @@ func (m *memory) ask(s *state, now time.Duration, command []byte) (*answer, erro
 	if err != nil {
 		return nil, err
 	}
-	known := &answer{reply: reply.Bytes(), then: then, orders: orders}
+	known := &answer{reply: reply.Bytes(), then: then, orders: orders, published: m.published}
 	s.answers[question{now, string(command)}] = known
 	return known, nil
 }

@@ -109,7 +109,7 @@ func parse(token string) (wanted, string, error) {
 	who, what, ok := strings.Cut(token, ":")
 	if !ok || who == "" || what == "" {
 		return wanted{}, "", fmt.Errorf(
-			"%w: it takes time, slow, expiry, or WHO:WHAT, as A:SET, A:SET/lost, A:SET/dies-before, A:SET/dies-after, A:pauses, A:resumes, A:leaves",
+			"%w: it takes time, slow, expiry, or WHO:WHAT, as A:SET, A:SET/lost, A:SET/dies-before, A:SET/dies-after, A:pauses, A:resumes, A:leaves, A:woken, A:unwoken",
 			ErrMalformed)
 	}
 	switch what {
@@ -119,6 +119,10 @@ func parse(token string) (wanted, string, error) {
 		return wanted{resumes, who}, "", nil
 	case "leaves":
 		return wanted{leaves, who}, "", nil
+	case "woken":
+		return wanted{woken, who}, "", nil
+	case "unwoken":
+		return wanted{unwoken, who}, "", nil
 	}
 	for _, k := range []kind{losesReply, diesAfter, diesBefore} {
 		if command, ok := strings.CutSuffix(what, k.suffix()); ok {

@@ -40,6 +40,12 @@ func (w *world) tell(c choice) bool {
 			w.story.name = step.Kind
 		}
 		step.Says = w.saysOf(before, r.actor, step)
+	case woken, unwoken:
+		p := w.replicas[c.id]
+		step.Actor, step.Kind, step.Says = p.actors[0].name, history.KindWoken, p.title()+" is woken"
+		if c.kind == unwoken {
+			step.Kind, step.Says = history.KindLostWake, "the hint that should wake "+p.title()+" gets lost"
+		}
 	case pauses, resumes:
 		p := w.replicas[c.id]
 		step.Actor = p.actors[0].name

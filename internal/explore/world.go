@@ -17,11 +17,13 @@ import (
 )
 
 const (
-	runID   = "explored"
-	stock   = 100 // before the first sale
-	ttl     = 10 * time.Second
-	retry   = 20 * time.Millisecond
-	forever = 1000 * time.Hour // as long as a wait may take; no timer is that patient
+	runID = "explored"
+	stock = 100 // before the first sale
+	ttl   = 10 * time.Second
+	retry = 20 * time.Millisecond
+	// maxPasses is small, so that few sales are enough to see the lock go to another process.
+	maxPasses = 1
+	forever   = 1000 * time.Hour // as long as a wait may take; no timer is that patient
 )
 
 // world is one schedule as it unfolds: the actors, the time, and what Redis holds. One routine moves at a time.
@@ -42,6 +44,8 @@ type world struct {
 	waiters  []*routine
 	timers   []*timer
 	options  []choice
+
+	listeners []*listener
 
 	judge   judge
 	story   *story // nil unless somebody wants to read it
@@ -133,18 +137,19 @@ func (a *arena) newWorld(scenario Scenario) *world {
 	lockers := make([]lock.Locker, scenario.Processes())
 	for i := range lockers {
 		p := &replica{name: "replica" + fmt.Sprint(i+1)}
+		if scenario.apart() {
+			p.name = string(rune('A' + i))
+		}
 		w.replicas = append(w.replicas, p)
 		a.wires[i].world = w
 		lockers[i] = a.strategy.New(a.wires[i].client, lock.Options{
 			Key: lock.Key, TTL: ttl, RetryInterval: retry, WaitTimeout: forever, Clock: virtualClock{w, p, retry},
+			Process: p.name, MaxPasses: maxPasses, Bell: virtualBell{w, p},
 		})
 	}
 	for i := range scenario.Actors {
 		p := w.replicas[i%len(w.replicas)]
 		b := &actor{index: i, name: string(rune('A' + i)), replica: p, try: i < scenario.Try}
-		if scenario.apart() {
-			p.name = b.name
-		}
 		p.actors = append(p.actors, b)
 		w.actors = append(w.actors, b)
 		ctx, leave := context.WithCancel(context.Background())
@@ -182,6 +187,7 @@ func (w *world) bury() {
 	}
 	w.timers = slices.DeleteFunc(w.timers, func(t *timer) bool { return t.replica.dead })
 	w.waiters = slices.DeleteFunc(w.waiters, func(r *routine) bool { return r.ended })
+	w.listeners = slices.DeleteFunc(w.listeners, func(l *listener) bool { return l.actor.replica.dead })
 }
 
 // apply lets c happen, and everything that follows from it by itself. It reports false when c turned out to be no choice
@@ -199,6 +205,11 @@ func (w *world) apply(c choice) bool {
 		w.replicas[c.id].paused = true
 	case resumes:
 		w.continues(w.replicas[c.id])
+	case woken:
+		w.rings(w.replicas[c.id])
+	case unwoken:
+		w.left.LostWake--
+		w.rung(w.replicas[c.id]).due = false
 	case leaves:
 		w.left.Cancel--
 		a := w.actors[c.id]
@@ -315,6 +326,7 @@ func (w *world) execute(command []byte) ([]byte, error) {
 	w.note(w.current.actor.replica, "reply %s %q", w.current.name, a.reply)
 	w.story.reply(a.reply, len(w.current.pending))
 	w.becomes(a.then)
+	w.publish(a.published)
 	w.judge.book(before, a.orders)
 	return a.reply, nil
 }
@@ -365,6 +377,9 @@ func (w *world) fingerprint() [2]uint64 {
 	}
 	for _, t := range w.timers {
 		b = fmt.Appendf(b, "|%s %d", t.actor.name, t.at-w.now)
+	}
+	for _, l := range w.listeners {
+		b = fmt.Appendf(b, "|%s %t", l.channel, l.due)
 	}
 	b = fmt.Appendf(b, "|%v %v", w.left, w.judge.holder)
 	for _, a := range w.actors {

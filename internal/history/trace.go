@@ -54,7 +54,9 @@ const (
 	KindDies      = "dies"       // its process died: after Command took effect, or before anything was sent
 	KindPauses    = "pauses"
 	KindResumes   = "resumes"
-	KindLeaves    = "leaves" // its client went away
+	KindLeaves    = "leaves"    // its client went away
+	KindWoken     = "woken"     // a hint reached it
+	KindLostWake  = "lost-wake" // a hint did not
 	KindTime      = "time"
 	KindWaits     = "waits" // it went on without a command, to wait
 	KindEnds      = "ends"  // it went on without a command, to its end

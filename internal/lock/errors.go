@@ -41,7 +41,7 @@ func Failed(ctx context.Context, command string, err error) error {
 // that knows its owner need not be left behind. It returns err.
 func Undo(ctx context.Context, opts Options, err error, unlock func(context.Context) error) error {
 	if errors.Is(err, ErrOutcomeUnknown) {
-		_ = NewLease(ctx, opts, 0, unlock).Unlock(ctx) // what it could say is said by err
+		_ = Anyway(ctx, opts.Clock, unlock) // what it could say is said by err
 	}
 	return err
 }

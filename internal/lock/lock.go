@@ -36,10 +36,26 @@ type Options struct {
 	RetryInterval time.Duration // pause between two tries of a waiter
 	WaitTimeout   time.Duration // longest wait of Lock
 	Clock         Clock         // where time comes from
+	Process       string        // a name that no other process has, for locks that processes compete for
+	MaxPasses     int           // how often a process may pass the lock along before another's turn, for such locks
+	Bell          Bell          // wakes waiters, for locks that do not poll
+}
+
+// Bell tells waiters that something may have changed in Redis. It is a hint: it may ring late, for nothing, or never.
+type Bell interface {
+	// Listen calls ring whenever the channel is published to, and when it may have missed that, until stop is called.
+	Listen(channel string, ring func()) (stop func())
 }
 
 // unlockTimeout bounds an Unlock, whose context is nobody's to cancel.
 const unlockTimeout = 5 * time.Second
+
+// Anyway calls f, which gives something back, with a context that ends after unlockTimeout and not with ctx.
+func Anyway(ctx context.Context, clock Clock, f func(context.Context) error) error {
+	ctx, stop := WithTimeout(context.WithoutCancel(ctx), clock, unlockTimeout, ErrUnavailable)
+	defer stop()
+	return f(ctx)
+}
 
 // Lease is a lock held. It is safe for concurrent use.
 type Lease struct {
@@ -74,9 +90,7 @@ func (l *Lease) Unlock(ctx context.Context) error {
 	if l.released {
 		return ErrNotOwner
 	}
-	ctx, stop := WithTimeout(context.WithoutCancel(ctx), l.clock, unlockTimeout, ErrUnavailable)
-	defer stop()
-	err := l.unlock(ctx)
+	err := Anyway(ctx, l.clock, l.unlock)
 	l.released = !errors.Is(err, ErrUnavailable) // then it had no effect, and may be tried again
 	return err
 }

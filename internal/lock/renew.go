@@ -57,6 +57,13 @@ func (r *Renewal) Guard(ctx context.Context) (context.Context, func()) {
 	}
 }
 
+// Lost reports whether the lock is known to be lost.
+func (r *Renewal) Lost() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.lost
+}
+
 // Stop ends the renewal and waits until its goroutine has ended, so that no extension comes after a release.
 func (r *Renewal) Stop() {
 	r.stop()

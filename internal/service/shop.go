@@ -29,8 +29,8 @@ type Settings struct {
 
 // String tells one set of settings from another.
 func (s Settings) String() string {
-	return fmt.Sprintf("lock %s, ttl %v, retry %v, wait %v, think %v, nested %d, initial %d",
-		s.Version, s.Lock.TTL, s.Lock.RetryInterval, s.Lock.WaitTimeout, s.Think, s.Nested, s.Initial)
+	return fmt.Sprintf("lock %s, ttl %v, retry %v, wait %v, passes %d, think %v, nested %d, initial %d",
+		s.Version, s.Lock.TTL, s.Lock.RetryInterval, s.Lock.WaitTimeout, s.Lock.MaxPasses, s.Think, s.Nested, s.Initial)
 }
 
 // Maker makes a lock.

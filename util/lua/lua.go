@@ -18,6 +18,12 @@ var (
 	Unlock string
 	//go:embed updateExpireTime.lua
 	UpdateExpireTime string
+	//go:embed acquire.lua
+	Acquire string
+	//go:embed release.lua
+	Release string
+	//go:embed leave.lua
+	Leave string
 )
 
 // The scripts of the ledger.
@@ -38,6 +44,12 @@ func Name(script string) string {
 		return "unlock.lua"
 	case UpdateExpireTime:
 		return "updateExpireTime.lua"
+	case Acquire:
+		return "acquire.lua"
+	case Release:
+		return "release.lua"
+	case Leave:
+		return "leave.lua"
 	case Enter:
 		return "enter.lua"
 	default:

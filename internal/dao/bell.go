@@ -1,0 +1,84 @@
+package dao
+
+import (
+	"context"
+	"sync"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// Bell is a lock.Bell rung by PUBLISH. It has one subscription for all its channels, from the first Listen to Close. When that
+// was broken and is made anew, and when a channel is new, it rings once, as something may have been missed.
+type Bell struct {
+	client redis.UniversalClient
+
+	mu        sync.Mutex
+	closed    bool
+	sub       *redis.PubSub
+	listeners map[string]map[*func()]struct{} // by channel
+	working   sync.WaitGroup
+}
+
+// NewBell makes a bell on a client, which it does not close.
+func NewBell(client redis.UniversalClient) *Bell {
+	return &Bell{client: client, listeners: map[string]map[*func()]struct{}{}}
+}
+
+// Listen implements lock.Bell. It does not wait for Redis.
+func (b *Bell) Listen(channel string, ring func()) (stop func()) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.closed {
+		return func() {}
+	}
+	if b.sub == nil {
+		b.sub = b.client.Subscribe(context.Background())
+		messages := b.sub.ChannelWithSubscriptions()
+		b.working.Go(func() { b.listen(messages) })
+	}
+	if b.listeners[channel] == nil {
+		b.listeners[channel] = map[*func()]struct{}{}
+		sub := b.sub
+		b.working.Go(func() { _ = sub.Subscribe(context.Background(), channel) }) // it tries again by itself
+	}
+	b.listeners[channel][&ring] = struct{}{}
+	return func() {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		delete(b.listeners[channel], &ring)
+	}
+}
+
+// listen rings until the subscription is closed.
+func (b *Bell) listen(messages <-chan any) {
+	for message := range messages {
+		switch m := message.(type) {
+		case *redis.Message:
+			b.ring(m.Channel)
+		case *redis.Subscription:
+			b.ring(m.Channel)
+		}
+	}
+}
+
+func (b *Bell) ring(channel string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for ring := range b.listeners[channel] {
+		(*ring)()
+	}
+}
+
+// Close ends the subscription.
+func (b *Bell) Close() error {
+	b.mu.Lock()
+	b.closed = true
+	sub := b.sub
+	b.mu.Unlock()
+	if sub == nil {
+		return nil
+	}
+	err := sub.Close()
+	b.working.Wait()
+	return err
+}
