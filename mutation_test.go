@@ -45,6 +45,10 @@ var mutants = []struct {
 		"v4 --faults expiry=1 --property foreign-release", "foreign-release",
 	},
 	{
+		"owners compared by order", "util/lua/compareAndDelete.lua", `if holder == ARGV[1] then`, `if holder and holder <= ARGV[1] then`,
+		"v4 --faults expiry=1 --property foreign-release", "foreign-release",
+	},
+	{
 		"lock taken whoever has it", "util/lua/lock.lua", `redis.call('EXISTS', KEYS[1]) == 0 or`, `true or`,
 		"v5", "mutual-exclusion",
 	},
@@ -79,6 +83,11 @@ var mutants = []struct {
 	{
 		"local deadline too late", "internal/lock/renew.go", `	r.expireAt(sent.Add(opts.TTL))`, `	r.expireAt(sent.Add(2 * opts.TTL))`,
 		"v6 --faults expiry=1 --property mutual-exclusion", "mutual-exclusion",
+	},
+	{
+		"deadline counted from the reply", "internal/lock/renew.go",
+		`	r.expireAt(sent.Add(opts.TTL))`, `	r.expireAt(opts.Clock.Now().Add(opts.TTL))`,
+		"v6 --faults pause=1 --property untold", "untold",
 	},
 	{
 		"loss not told", "internal/lock/renew.go", `		(*cancel)(ErrLost)`, `		_ = cancel`,

@@ -45,10 +45,11 @@ Faults, each with how often it may happen:
 ` + indent(
 			"expiry      time passes a key's expiry while somebody could still move: slow work, or a slow network",
 			"slow        the same, but only to the next timer",
-			"pause       a process stops, timers and all, until it resumes",
+			"pause       a process stops, timers and all, before a command or before it has read the reply, until it resumes",
 			"crash       a process dies, before or after a command took effect",
 			"lost-reply  a command takes effect, and nobody learns of it",
 			"cancel      a client goes away",
+			"lost-wake   a hint that should wake a waiter never comes",
 		) + `
 Properties:
 ` + indent(propertyHelp()...) + `
@@ -73,9 +74,9 @@ With --all: 0 everything was explored, 2 a bound was hit first.`,
 	flags.StringVar(&f.faults, "faults", "",
 		"what may go wrong, and how often (expiry=1,crash=1): "+strings.Join(explore.FaultNames(), ", "))
 	flags.StringVar(&f.property, "property", "", "look at this property alone")
-	flags.IntVar(&f.maxSchedules, "max-schedules", 0, "stop after so many schedules; 0: no limit")
+	flags.IntVar(&f.maxSchedules, "max-schedules", 0, "stop after so many schedules (with --all: of each exploration); 0: no limit")
 	flags.IntVar(&f.maxMemory, "max-memory", 1500, "stop when the heap holds so many MB; 0: no limit")
-	flags.DurationVar(&f.maxTime, "max-time", 0, "stop after so long; 0: no limit")
+	flags.DurationVar(&f.maxTime, "max-time", 0, "stop after so long (with --all: each exploration); 0: no limit")
 	flags.StringVar(&f.replay, "replay", "", "run this one schedule, and print the state after each step")
 	flags.BoolVar(&f.mermaid, "mermaid", false, "print the counterexample as a Mermaid diagram, and nothing else")
 	flags.BoolVar(&f.asJSON, "json", false, "print one JSON document to standard output")
@@ -164,8 +165,8 @@ func (f exploreFlags) check(cmd *cobra.Command, args []string) error {
 		return fmt.Errorf("property: there is no %q; there are %s", f.property, strings.Join(names, ", "))
 	case f.maxSchedules < 0:
 		return fmt.Errorf("max-schedules: %d is less than none", f.maxSchedules)
-	case f.maxMemory < 0:
-		return fmt.Errorf("max-memory: %d is less than none", f.maxMemory)
+	case f.maxMemory < 0 || f.maxMemory > 1<<20:
+		return fmt.Errorf("max-memory: %d; it takes 0 to %d MB", f.maxMemory, 1<<20)
 	case f.maxTime < 0:
 		return fmt.Errorf("max-time: %v is less than none", f.maxTime)
 	case f.mermaid && f.asJSON:
@@ -192,8 +193,8 @@ func (f exploreFlags) show(cmd *cobra.Command, r explore.Result) error {
 	switch r.Verdict() {
 	case explore.Broken:
 		e := r.Broken[0]
-		fmt.Fprintf(people, "%s breaks %s (%s) in %d steps, and in no fewer.\nA thick line is a sale that believes it holds the lock.\n\n",
-			r.Lock, e.Property, e.Property.Means(), e.Length)
+		fmt.Fprintf(people, "%s breaks %s (%s) in %d steps, and in no fewer.\n", r.Lock, e.Property, e.Property.Means(), e.Length)
+		fmt.Fprint(people, "A thick line is a sale that believes it holds the lock; one that is paused is dashed.\n\n")
 		if !f.mermaid {
 			fmt.Fprintln(people, e.Trace.Sequence(false))
 		}
@@ -228,7 +229,8 @@ func replay(cmd *cobra.Command, f exploreFlags, strategy evolution.Strategy, goa
 	out := cmd.OutOrStdout()
 	switch {
 	case f.asJSON:
-		doc := map[string]any{"lock": strategy.Name, "schedule": f.replay, "steps": replayed.Steps, "broken": breachesJSON(broken)}
+		steps := append([]history.Step{}, replayed.Steps...)
+		doc := map[string]any{"lock": strategy.Name, "schedule": f.replay, "steps": steps, "broken": breachesJSON(broken)}
 		if err := errors.Join(writeJSON(out, doc), err); err != nil {
 			return err
 		}

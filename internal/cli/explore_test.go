@@ -46,15 +46,18 @@ func TestExploreRefuses(t *testing.T) {
 		"explore v2 --faults expiry":             `faults: "expiry"; it takes NAME=TIMES, as in expiry=1,crash=1`,
 		"explore v2 --faults expiry=-1":          `faults: "expiry=-1"; it takes NAME=TIMES`,
 		"explore v2 --faults expiry=1,":          `faults: ""; it takes NAME=TIMES`,
-		"explore v2 --faults fire=1":             `faults: there is no "fire"; there are expiry, slow, pause, crash, lost-reply, cancel`,
+		"explore v2 --faults crash=1,crash=0":    "faults: crash is given twice",
+		"explore v2 --replay ":                   "the schedule is empty",
+		"explore v2 --nested 100000000":          "nested: 100000000; it takes 0 to 100",
+		"explore v2 --faults fire=1":             `faults: there is no "fire"; there are expiry, slow, pause, crash,`,
 		"explore v2 --actors 0":                  "actors: 0; it takes 1 to 26",
 		"explore v2 --actors 27":                 "actors: 27; it takes 1 to 26",
 		"explore v2 --replicas 3":                "replicas: 3; it takes 1 to 2",
 		"explore v2 --try 3":                     "try: 3; it takes 0 to 2",
-		"explore v2 --nested -1":                 "nested: -1 is less than none",
+		"explore v2 --nested -1":                 "nested: -1; it takes 0 to 100",
 		"explore v2 --work -1s":                  "work: -1s; it takes 0 to",
 		"explore v2 --max-schedules -1":          "max-schedules: -1 is less than none",
-		"explore v2 --max-memory -1":             "max-memory: -1 is less than none",
+		"explore v2 --max-memory -1":             "max-memory: -1; it takes 0 to 1048576 MB",
 		"explore v2 --max-time -1s":              "max-time: -1s is less than none",
 		"explore v2 --property speed":            `property: there is no "speed"; there are mutual-exclusion, lost-update`,
 		"explore v0 --property mutual-exclusion": "property: v0 promises no mutual-exclusion",
@@ -68,7 +71,7 @@ func TestExploreRefuses(t *testing.T) {
 	} {
 		t.Run(line, func(t *testing.T) {
 			t.Parallel()
-			if code, _, stderr := command(t, strings.Fields(line)...); code != exitTrouble || !strings.Contains(stderr, says) {
+			if code, _, stderr := command(t, strings.Split(line, " ")...); code != exitTrouble || !strings.Contains(stderr, says) {
 				t.Errorf("exit code %d, %s; want %d and %q", code, stderr, exitTrouble, says)
 			}
 		})

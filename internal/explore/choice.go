@@ -11,18 +11,19 @@ type choice struct {
 type kind uint8
 
 const (
-	moves      kind = iota // a routine's next command is answered; or what it does without one
-	losesReply             // its next command takes effect, and the reply is lost
-	diesAfter              // its next command takes effect, and its process dies
-	diesBefore             // its process dies, its commands unsent
-	pauses                 // a process is stopped, its timers too
-	resumes                // and goes on
-	woken                  // a hint reaches a process
-	unwoken                // a hint gets lost
-	leaves                 // an actor's client goes away: its context is cancelled
-	timePasses             // nobody can move: time goes on to the next timer or expiry
-	slow                   // time goes on to the next timer, while somebody could still move
-	expires                // time goes on to the next expiry, while somebody could still move
+	moves       kind = iota // a routine's next command is answered; or what it does without one
+	losesReply              // its next command takes effect, and the reply is lost
+	diesAfter               // its next command takes effect, and its process dies
+	diesBefore              // its process dies, its commands unsent
+	pausesAfter             // its next command takes effect, and its process stops before it has read the reply
+	pauses                  // a process is stopped, its timers too
+	resumes                 // and goes on
+	woken                   // a hint reaches a process
+	unwoken                 // a hint gets lost
+	leaves                  // an actor's client goes away: its context is cancelled
+	timePasses              // nobody can move: time goes on to the next timer or expiry
+	slow                    // time goes on to the next timer, while somebody could still move
+	expires                 // time goes on to the next expiry, while somebody could still move
 )
 
 // suffix is how a schedule writes what became of a command.
@@ -34,6 +35,8 @@ func (k kind) suffix() string {
 		return "/dies-after"
 	case diesBefore:
 		return "/dies-before"
+	case pausesAfter:
+		return "/pauses-after"
 	default:
 		return ""
 	}
@@ -79,7 +82,7 @@ func (w *world) who(c choice) string {
 
 // choices lists what can happen next, in a fixed order. There is none when everybody has finished, or nobody can go on.
 func (w *world) choices() []choice {
-	w.options = w.options[:0]
+	w.options, w.desperate = w.options[:0], false
 	add := func(k kind, id int) { w.options = append(w.options, choice{k, uint16(id)}) } //nolint:gosec // there are few
 	if w.over() {
 		return w.options
@@ -94,6 +97,9 @@ func (w *world) choices() []choice {
 		}
 		if w.left.Crash > 0 {
 			add(diesAfter, r.id)
+		}
+		if w.left.Pause > 0 {
+			add(pausesAfter, r.id)
 		}
 	}
 	for i, p := range w.replicas {
@@ -127,8 +133,15 @@ func (w *world) choices() []choice {
 	}
 	expiry, next := w.redis.nextExpiry(), w.nextTimer()
 	switch {
-	case !active && (expiry > 0 || next != nil):
+	case !active && (expiry > 0 || next != nil || w.mayIdle()):
 		add(timePasses, 0)
+	case !active && len(w.options) == 0: // before they are given up for stuck, they try once more
+		for _, r := range w.routines {
+			if r.asleep() && !r.ended && !r.actor.replica.dead && !r.actor.replica.paused && r.try.vain == 0 {
+				w.desperate = true
+				add(moves, r.id)
+			}
+		}
 	case active && w.left.Slow > 0 && next != nil && (expiry == 0 || next.at < w.now+expiry):
 		add(slow, 0)
 	}
@@ -157,22 +170,32 @@ func (w *world) movable(r *routine) bool {
 	case r.pending != nil:
 		return true
 	default:
-		return r.asleep() && (r.eager || r.seen != w.version)
+		return r.asleep() && !w.wouldRepeat(r)
 	}
 }
 
-// mayStart keeps actors that start alike in order: who of them comes first is a matter of names.
+// mayIdle reports whether time may pass although nothing is due: somebody tries who may find that it has. Twice in a row is
+// enough.
+func (w *world) mayIdle() bool {
+	return w.idle < 2 && slices.ContainsFunc(w.routines, func(r *routine) bool {
+		return r.asleep() && !r.ended && !r.actor.replica.dead && !r.actor.replica.paused &&
+			(r.try.looked || !w.answers(w.redis, w.now+ttl, r.try))
+	})
+}
+
+// mayStart keeps actors that start alike in order: who of them comes first is a matter of names. It is explored both forwards
+// and backwards, for the sake of code that compares names.
 func (w *world) mayStart(a *actor) bool {
 	if w.bounds.EverySymmetry {
 		return true
 	}
-	for _, b := range w.actors[:a.index] {
-		alike := b.try == a.try && (b.replica == a.replica || w.scenario.apart())
-		if alike && !b.started {
-			return false
-		}
+	before := w.actors[:a.index]
+	if w.backwards {
+		before = w.actors[a.index+1:]
 	}
-	return true
+	return !slices.ContainsFunc(before, func(b *actor) bool {
+		return !b.started && b.try == a.try && (b.replica == a.replica || w.scenario.apart())
+	})
 }
 
 // sender is the first routine of p that is about to send a command.

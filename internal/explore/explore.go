@@ -29,6 +29,9 @@ type Scenario struct {
 // MaxActors is as many as there are letters for.
 const MaxActors = 26
 
+// MaxNested is as deep as calls may be nested.
+const MaxNested = 100
+
 // Faults are budgets: how often each of these may happen in one schedule.
 type Faults struct {
 	Expiry    int // time passes a key's expiry while somebody could still move
@@ -85,6 +88,7 @@ func (f Faults) Map() map[string]int {
 // ParseFaults reads what String writes.
 func ParseFaults(text string) (Faults, error) {
 	var f Faults
+	given := map[string]bool{}
 	for part := range strings.SplitSeq(text, ",") {
 		if part == "" && text == "" {
 			break
@@ -98,6 +102,10 @@ func ParseFaults(text string) (Faults, error) {
 		if i < 0 {
 			return Faults{}, fmt.Errorf("faults: there is no %q; there are %s", name, strings.Join(FaultNames(), ", "))
 		}
+		if given[name] {
+			return Faults{}, fmt.Errorf("faults: %s is given twice", name)
+		}
+		given[name] = true
 		*f.table()[i].budget = budget
 	}
 	return f, nil
@@ -112,8 +120,8 @@ func (s Scenario) Check() error {
 		return fmt.Errorf("replicas: %d; it takes 1 to %d, as many as there are actors, or 0 for one each", s.Replicas, s.Actors)
 	case s.Try < 0 || s.Try > s.Actors:
 		return fmt.Errorf("try: %d; it takes 0 to %d, as many as there are actors", s.Try, s.Actors)
-	case s.Nested < 0:
-		return fmt.Errorf("nested: %d is less than none", s.Nested)
+	case s.Nested < 0 || s.Nested > MaxNested:
+		return fmt.Errorf("nested: %d; it takes 0 to %d", s.Nested, MaxNested)
 	case s.Work < 0 || s.Work >= forever:
 		return fmt.Errorf("work: %v; it takes 0 to %v", s.Work, forever)
 	}

@@ -21,8 +21,8 @@ var claims = []struct {
 }{
 	{lock: "v0", broken: explore.LostUpdate, length: 4},
 	{lock: "v1"},
-	{lock: "v1", scenario: faults("crash=1"), broken: explore.LeftBehind, length: 2},
-	{lock: "v1", scenario: faults("crash=1"), property: explore.Stuck, broken: explore.Stuck, length: 2},
+	{lock: "v1", scenario: faults("crash=1"), broken: explore.LeftBehind, length: 3},
+	{lock: "v1", scenario: faults("crash=1"), property: explore.Stuck, broken: explore.Stuck, length: 3},
 	{lock: "v2", scenario: faults("crash=1")},
 	{lock: "v2", scenario: faults("expiry=1"), broken: explore.MutualExclusion, length: 3},
 	{lock: "v2", scenario: faults("expiry=1"), property: explore.ForeignRelease, broken: explore.ForeignRelease, length: 6},

@@ -161,15 +161,20 @@ func (j *judge) look(w *world) {
 			}
 		}
 	}
-	able := slices.ContainsFunc(w.choices(), func(c choice) bool { return c.kind == moves || c.kind == woken })
+	able := slices.ContainsFunc(w.choices(), func(c choice) bool { return c.kind == moves || c.kind == woken }) && !w.desperate
 	for _, a := range w.actors {
-		if !able && a.waits && len(a.leases) > 0 && j.holder == a.index && !a.replica.dead && !a.replica.paused {
+		if !able && a.waits && len(a.leases) > 0 && j.holder == a.index && !a.replica.dead && !a.replica.paused && w.inVain(a.main) {
 			j.breaks(Stuck, "%s waits for a lock that it holds itself", a.name)
 		}
 	}
 	if len(w.options) == 0 {
 		j.end(w)
 	}
+}
+
+// inVain reports whether r waits for what time alone will not bring.
+func (w *world) inVain(r *routine) bool {
+	return r.waiting && (r.sleep == nil || r.asleep() && w.wouldRepeat(r))
 }
 
 // end sees what is left when nothing more will happen.
@@ -209,14 +214,15 @@ func (l watched) Lock(ctx context.Context, owner string) (*lock.Lease, error) {
 		take = l.lock.TryLock
 	}
 	a.waits = true
+	l.w.current.try = try{} // what it did before was not for the lock
 	lease, err := take(ctx, owner)
 	a.waits = false
 	if err != nil {
 		return nil, err
 	}
 	if len(a.leases) == 0 {
-		a.bereft = false
 		l.w.judge.passed(l.w, a)
+		a.bereft = l.w.judge.scope == evolution.Everybody && l.w.judge.holder != a.index // it was lost before we heard of it
 	}
 	a.leases = append(a.leases, lease)
 	opts, leave := lock.Options{Clock: virtualClock{l.w, a.replica, 0}}, sync.OnceFunc(l.leaves) // a failed Unlock may be tried again
@@ -234,7 +240,8 @@ func (l watched) TryLock(ctx context.Context, owner string) (*lock.Lease, error)
 // leaves is called when a sale is about to unlock.
 func (l watched) leaves() {
 	a := l.actor
-	if len(a.leases) == 1 && a.bereft && !a.told() && !a.replica.dead {
+	ended := a.leases[0].Context().Err() != nil // for whatever reason, it was told to stop
+	if len(a.leases) == 1 && a.bereft && !ended && !a.replica.dead {
 		l.w.judge.breaks(Untold, "%s worked on without the lock, and nothing told it", a.name)
 	}
 	a.leases = a.leases[:len(a.leases)-1]

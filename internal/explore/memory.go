@@ -3,6 +3,7 @@ package explore
 import (
 	"bufio"
 	"bytes"
+	"crypto/sha1" //nolint:gosec // as Redis names scripts
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -26,6 +27,7 @@ type memory struct {
 	server *miniredis.Miniredis
 	states map[string]*state // by their text
 	loaded *state            // what the server holds at the moment
+	cached []string          // the scripts it has loaded at the moment
 
 	published []string // channels, by the command that runs
 }
@@ -35,6 +37,7 @@ type state struct {
 	text    string // everything, expiries too
 	content string // everything but the expiries
 	keys    []entry
+	scripts []string // loaded, for EVALSHA
 	answers map[question]*answer
 	later   map[time.Duration]*state
 }
@@ -105,6 +108,7 @@ func (m *memory) ask(s *state, now time.Duration, command []byte) (*answer, erro
 			return nil, fmt.Errorf("a command that is no list of strings: %w", err)
 		}
 		m.server.Server().Dispatch(peer, args)
+		m.remember(args)
 	}
 	peer.Flush()
 	orders, err := m.takeLedger()
@@ -118,6 +122,40 @@ func (m *memory) ask(s *state, now time.Duration, command []byte) (*answer, erro
 	known := &answer{reply: reply.Bytes(), then: then, orders: orders, published: m.published}
 	s.answers[question{now, string(command)}] = known
 	return known, nil
+}
+
+// remember takes down a script that the server has learnt.
+func (m *memory) remember(args []string) {
+	if len(args) < 2 {
+		return
+	}
+	script := args[1]
+	switch name := strings.ToUpper(args[0]); {
+	case name == "SCRIPT" && strings.EqualFold(args[1], "FLUSH"):
+		m.cached = nil
+		return
+	case name == "SCRIPT" && len(args) > 2 && strings.EqualFold(args[1], "LOAD"):
+		script = args[2]
+	case name != "EVAL":
+		return
+	}
+	if !slices.Contains(m.cached, script) {
+		m.cached = append(slices.Clone(m.cached), script)
+		slices.Sort(m.cached)
+	}
+}
+
+// learn makes the server have these scripts loaded, and no others.
+func (m *memory) learn(scripts []string) {
+	if slices.Equal(m.cached, scripts) {
+		return
+	}
+	peer := server.NewPeer(bufio.NewWriter(io.Discard))
+	m.server.Server().Dispatch(peer, []string{"SCRIPT", "FLUSH"})
+	for _, script := range scripts {
+		m.server.Server().Dispatch(peer, []string{"SCRIPT", "LOAD", script})
+	}
+	m.cached = scripts
 }
 
 // pass lets time pass, and keys expire.
@@ -215,6 +253,7 @@ func (m *memory) load(s *state) error {
 		return nil
 	}
 	m.loaded = nil
+	m.learn(s.scripts)
 	db := m.server.DB(0)
 	db.FlushDB()
 	for _, e := range s.keys {
@@ -255,12 +294,15 @@ func (m *memory) intern(entries []entry) *state {
 		fmt.Fprintf(&content, "%q %s %q\n", e.name, e.kind, e.values)
 		fmt.Fprintf(&ttls, "%d\n", e.ttl)
 	}
+	for _, script := range m.cached {
+		fmt.Fprintf(&ttls, "%x\n", sha1.Sum([]byte(script))) //nolint:gosec // as Redis names scripts
+	}
 	text := content.String() + ttls.String()
 	if known, ok := m.states[text]; ok {
 		return known
 	}
 	s := &state{
-		text: text, content: content.String(), keys: entries,
+		text: text, content: content.String(), keys: entries, scripts: m.cached,
 		answers: map[question]*answer{}, later: map[time.Duration]*state{},
 	}
 	m.states[text] = s

@@ -36,7 +36,7 @@ func Replay(strategy evolution.Strategy, scenario Scenario, schedule string) (Re
 	if err := scenario.Check(); err != nil {
 		return Replayed{}, err
 	}
-	a, err := newArena(strategy, scenario, Bounds{}, [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()})
+	a, err := newArena(strategy, scenario, Bounds{EverySymmetry: true}, [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()})
 	if err != nil {
 		return Replayed{}, err
 	}
@@ -45,6 +45,9 @@ func Replay(strategy evolution.Strategy, scenario Scenario, schedule string) (Re
 	defer w.close()
 	w.story = &story{}
 	var replayed Replayed
+	if strings.TrimSpace(schedule) == "" {
+		return replayed, fmt.Errorf("%w: the schedule is empty", ErrMalformed)
+	}
 	for i, token := range strings.Fields(schedule) {
 		err = w.follow(token)
 		for _, b := range w.judge.breaches {
@@ -109,7 +112,8 @@ func parse(token string) (wanted, string, error) {
 	who, what, ok := strings.Cut(token, ":")
 	if !ok || who == "" || what == "" {
 		return wanted{}, "", fmt.Errorf(
-			"%w: it takes time, slow, expiry, or WHO:WHAT, as A:SET, A:SET/lost, A:SET/dies-before, A:SET/dies-after, A:pauses, A:resumes, A:leaves, A:woken, A:unwoken",
+			"%w: it takes time, slow, expiry, or WHO:WHAT, as A:SET, A:SET/lost, A:SET/dies-before, A:SET/dies-after, A:SET/pauses-after, "+
+				"A:pauses, A:resumes, A:leaves, A:woken, A:unwoken",
 			ErrMalformed)
 	}
 	switch what {
@@ -124,13 +128,14 @@ func parse(token string) (wanted, string, error) {
 	case "unwoken":
 		return wanted{unwoken, who}, "", nil
 	}
-	for _, k := range []kind{losesReply, diesAfter, diesBefore} {
+	for _, k := range []kind{losesReply, diesAfter, diesBefore, pausesAfter} {
 		if command, ok := strings.CutSuffix(what, k.suffix()); ok {
 			return wanted{k, who}, command, nil
 		}
 	}
 	if command, suffix, odd := strings.Cut(what, "/"); odd {
-		return wanted{}, "", fmt.Errorf("%w: after %s, it takes /lost, /dies-before or /dies-after, not /%s", ErrMalformed, command, suffix)
+		return wanted{}, "", fmt.Errorf("%w: after %s, it takes /lost, /dies-before, /dies-after or /pauses-after, not /%s",
+			ErrMalformed, command, suffix)
 	}
 	return wanted{moves, who}, what, nil
 }

@@ -17,7 +17,7 @@ func TestReplayTellsWhatDoesNotFit(t *testing.T) {
 	}{
 		"no step":  {"v2", "A:SET nonsense", faults("expiry=1"), explore.ErrMalformed, "step 2, nonsense: "},
 		"nobody":   {"v2", ":SET", faults("expiry=1"), explore.ErrMalformed, "step 1, :SET: "},
-		"odd fate": {"v2", "A:SET/sleeps", faults("crash=1"), explore.ErrMalformed, "/lost, /dies-before or /dies-after, not /sleeps"},
+		"odd fate": {"v2", "A:SET/sleeps", faults("crash=1"), explore.ErrMalformed, "/dies-after or /pauses-after, not /sleeps"},
 		"other command": {"v4", "A:SET A:GET A:MULTI A:DEL", explore.Scenario{}, explore.ErrStale,
 			"step 4, A:DEL: the schedule does not fit the code: what A does next is compareAndDelete.lua, not DEL"},
 		"another lock's": {"v5", "A:SET expiry B:SET", faults("expiry=1"), explore.ErrStale,

@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"slices"
@@ -25,17 +26,31 @@ type routine struct {
 	// Before a command:
 	pending []redis.Cmder
 	sending bool // it is on its way
+	unread  bool // its reply is there, and its process is paused
 	fate    fate // of that command
 
 	// In Wait:
 	waiting bool
 	ctx     context.Context //nolint:containedctx // of the Wait it is in
 	ch      <-chan struct{}
-	err     error    // what Wait is to return
-	brief   []*timer // its pauses of a moment, that have not ended
+	err     error  // what Wait is to return
+	last    *timer // the last thing it asked of the clock, if that was a timer
+	sleep   *timer // what ends the Wait it is in, as far as that is the clock
 
-	seen  uint64 // the world's version after its last command
-	eager bool   // that command's reply was lost: it may be worth trying again at once
+	try try // since it last woke up
+}
+
+// try is what a routine did from one pause to the next.
+type try struct {
+	commands int
+	changed  bool          // by itself
+	lost     bool          // a reply was
+	looked   bool          // at the clock
+	version  uint64        // of the world, before its first command, without its own changes
+	at       time.Duration // of its last command
+	sent     []byte        // that command
+	reply    []byte
+	vain     int // how many tries like this one there were, with nothing changed by others
 }
 
 // errKilled is what a routine gets for all it asks when its process has died or its schedule is over, so that it ends by
@@ -109,12 +124,17 @@ func (w *world) settle() {
 				w.resume(r)
 			}
 		}
-		i := slices.IndexFunc(w.waiters, (*routine).wakes)
-		if i < 0 {
+		if i := slices.IndexFunc(w.waiters, (*routine).wakes); i >= 0 {
+			w.ready = append(w.ready, w.waiters[i])
+			w.waiters = slices.Delete(w.waiters, i, i+1)
+			continue
+		}
+		t := w.nextTimer()
+		if t == nil || t.at > w.now {
 			return
 		}
-		w.ready = append(w.ready, w.waiters[i])
-		w.waiters = slices.Delete(w.waiters, i, i+1)
+		w.note(t.replica, "timer")
+		w.fire(t)
 	}
 }
 
@@ -133,9 +153,30 @@ func (r *routine) wakes() bool {
 }
 
 // asleep reports whether r is in a pause of a moment, as between two tries.
-func (r *routine) asleep() bool { return r.waiting && len(r.brief) > 0 }
+func (r *routine) asleep() bool {
+	return r.waiting && r.sleep != nil && r.sleep.brief && !r.sleep.stopped
+}
 
-// virtualClock is the lock.Clock of one replica. A pause of at most moment ends whenever the explorer likes, without time
+// wouldRepeat reports whether all that r did since it last woke up was to ask, and to ask again would tell it the same:
+// others have changed nothing, and time makes no difference.
+func (w *world) wouldRepeat(r *routine) bool {
+	t := r.try
+	if t.commands == 0 || t.changed || t.lost || t.version != w.version {
+		return false
+	}
+	if t.at == w.now {
+		return true
+	}
+	return !t.looked && w.answers(w.redis, w.now, t)
+}
+
+// answers reports whether a try's last command would have the same reply.
+func (w *world) answers(s *state, now time.Duration, t try) bool {
+	a, err := w.memory.ask(s, now, t.sent)
+	return err == nil && bytes.Equal(a.reply, t.reply)
+}
+
+// virtualClock is the lock.Clock of one replica. A sleep of at most moment ends whenever the explorer likes, without time
 // moving: commands take a while too, so no order of them is excluded by so short a pause.
 type virtualClock struct {
 	w       *world
@@ -148,7 +189,7 @@ type timer struct {
 	actor   *actor
 	at      time.Duration
 	f       func()
-	sleeper *routine // of a pause of a moment
+	brief   bool // no longer than a moment
 	stopped bool
 }
 
@@ -159,6 +200,9 @@ func date(now time.Duration) time.Time {
 
 // Now tells the time, and remembers for the state that it was asked.
 func (c virtualClock) Now() time.Time {
+	if r := c.w.running("Now"); r != nil {
+		r.try.looked, r.last = true, nil
+	}
 	c.replica.looks++
 	if c.replica.lookedAt != c.w.now {
 		c.replica.lookedAt = c.w.now
@@ -169,34 +213,42 @@ func (c virtualClock) Now() time.Time {
 
 // AfterFunc implements lock.Clock.
 func (c virtualClock) AfterFunc(d time.Duration, f func()) lock.Timer {
-	t := &timer{replica: c.replica, actor: c.w.current.actor, at: c.w.now + d, f: f}
-	switch {
-	case c.replica.dead || d >= forever:
-	case d <= c.moment:
-		t.sleeper = c.w.current
-		t.sleeper.brief = append(t.sleeper.brief, t)
-	default:
-		c.w.timers = append(c.w.timers, t)
+	t := &timer{replica: c.replica, at: c.w.now + max(d, 0), f: f, brief: 0 < d && d <= c.moment}
+	r := c.w.running("AfterFunc")
+	if r == nil || c.replica.dead || d >= forever {
+		return stopper{c.w, t}
 	}
+	t.actor, r.last = r.actor, t
+	c.w.timers = append(c.w.timers, t)
 	return stopper{c.w, t}
 }
 
 // Go implements lock.Clock.
 func (c virtualClock) Go(f func()) {
-	if !c.replica.dead {
-		c.w.spawn(c.w.current.actor, f)
+	if r := c.w.running("Go"); r != nil && !c.replica.dead {
+		r.last = nil
+		c.w.spawn(r.actor, f)
 	}
 }
 
 // Wait implements lock.Clock.
 func (c virtualClock) Wait(ctx context.Context, ch <-chan struct{}) error {
-	r := c.w.current
+	r := c.w.running("Wait")
+	if r == nil {
+		return ErrBlind
+	}
+	r.sleep, r.last = r.last, nil
 	r.waiting, r.ctx, r.ch, r.err = true, ctx, ch, nil
+	if r.asleep() { // then the explorer ends it, not time
+		c.w.timers = slices.DeleteFunc(c.w.timers, func(t *timer) bool { return t == r.sleep })
+	}
 	c.w.waiters = append(c.w.waiters, r)
 	if err := c.w.park(r); err != nil {
 		return err
 	}
-	r.waiting = false
+	if r.waiting = false; r.sleep == nil || !r.sleep.brief {
+		r.try = try{}
+	}
 	return r.err
 }
 
@@ -210,25 +262,32 @@ func (s stopper) Stop() bool {
 		return false
 	}
 	s.t.stopped = true
-	is := func(t *timer) bool { return t == s.t }
-	if s.t.sleeper != nil {
-		s.t.sleeper.brief = slices.DeleteFunc(s.t.sleeper.brief, is)
-	} else {
-		s.w.timers = slices.DeleteFunc(s.w.timers, is)
-	}
+	s.w.timers = slices.DeleteFunc(s.w.timers, func(t *timer) bool { return t == s.t })
 	return true
 }
 
-// fire runs a timer's function.
+// fire runs a timer's function, once the world settles.
 func (w *world) fire(t *timer) {
 	stopper{w, t}.Stop()
 	w.spawn(t.actor, t.f)
-	w.settle()
 }
 
 // wake ends r's pause of a moment.
 func (w *world) wake(r *routine) {
-	for len(r.brief) > 0 && !r.ended {
-		w.fire(r.brief[0])
+	w.note(r.actor.replica, "wake %s", r.name)
+	vain := 0
+	if w.wouldRepeat(r) {
+		vain = r.try.vain + 1
 	}
+	r.try = try{vain: vain}
+	w.fire(r.sleep)
+	w.settle()
+}
+
+// running is the routine that has the turn. Without one, somebody calls the clock behind the explorer's back.
+func (w *world) running(what string) *routine {
+	if w.current == nil {
+		w.fail(fmt.Errorf("%w: Clock.%s was called in New, or by a goroutine of its own", ErrBlind, what))
+	}
+	return w.current
 }

@@ -41,6 +41,12 @@ type Goal struct {
 	Progress   func(Result)
 }
 
+// The nodes that are no state's child.
+const (
+	forwards  = 0
+	backwards = 1 // actors that start alike start in reverse order
+)
+
 // search is breadth first: all schedules of one length before those that are longer.
 type search struct {
 	strategy evolution.Strategy
@@ -54,6 +60,8 @@ type search struct {
 	schedules atomic.Int64
 	stop      atomic.Bool
 	bound     atomic.Pointer[string] // the one that was hit first
+	halted    chan struct{}          // closed then
+	abandoned bool                   // a worker does not come back
 	result    Result
 	arenas    []*arena
 }
@@ -73,8 +81,12 @@ func Explore(ctx context.Context, strategy evolution.Strategy, scenario Scenario
 	}
 	s := &search{
 		strategy: strategy, scenario: scenario, bounds: bounds, goal: goal, started: time.Now(),
-		nodes: []node{{parent: -1}}, visited: map[[2]uint64]struct{}{},
+		halted: make(chan struct{}),
+		nodes:  []node{{parent: -1}}, visited: map[[2]uint64]struct{}{},
 		result: Result{Lock: strategy.Name, Scenario: scenario, States: 1},
+	}
+	if scenario.Actors > 1 && !bounds.EverySymmetry {
+		s.nodes = append(s.nodes, node{parent: -1}) // the start with the names in reverse
 	}
 	defer context.AfterFunc(ctx, func() { s.halt("interrupted") })()
 	if bounds.Time > 0 {
@@ -90,7 +102,11 @@ func Explore(ctx context.Context, strategy evolution.Strategy, scenario Scenario
 		if err != nil {
 			return Result{}, err
 		}
-		defer a.close()
+		defer func() {
+			if !s.abandoned {
+				a.close()
+			}
+		}()
 		s.arenas = append(s.arenas, a)
 	}
 	err := s.run()
@@ -99,7 +115,8 @@ func Explore(ctx context.Context, strategy evolution.Strategy, scenario Scenario
 }
 
 func (s *search) run() error {
-	for level := []int32{0}; len(level) > 0; {
+	level := []int32{forwards, backwards}[:len(s.nodes)]
+	for len(level) > 0 {
 		children, err := s.expand(level)
 		if err != nil {
 			return err
@@ -182,6 +199,10 @@ func (s *search) expand(level []int32) ([][]child, error) {
 		})
 	}
 	if !s.wait(&wg) {
+		s.abandoned = true
+		if s.bound.Load() != nil {
+			return nil, nil
+		}
 		return nil, ErrBlind
 	}
 	return children, errors.Join(failed...)
@@ -193,10 +214,15 @@ func (s *search) wait(wg *sync.WaitGroup) bool {
 	go func() { wg.Wait(); close(done) }()
 	ticker := time.NewTicker(cmp.Or(s.bounds.Patience, 20*time.Second))
 	defer ticker.Stop()
+	halted := s.halted
 	for before := int64(-1); ; {
 		select {
 		case <-done:
 			return true
+		case <-halted:
+			halted = nil
+			ticker.Reset(time.Second) // to end the schedules that run
+			before = -1
 		case <-ticker.C:
 			now := s.schedules.Load()
 			if now == before {
@@ -209,20 +235,21 @@ func (s *search) wait(wg *sync.WaitGroup) bool {
 
 // children takes every choice that there is after a node.
 func (s *search) children(a *arena, of int32) ([]child, error) {
-	path := s.path(of)
+	path, root := s.path(of)
 	var all []child
 	for i := 0; ; i++ {
 		w := a.newWorld(s.scenario)
+		w.backwards = root == backwards
 		for _, c := range path {
 			w.apply(c)
 		}
-		if of != 0 && w.fingerprint() != s.nodes[of].print {
+		if of != root && w.fingerprint() != s.nodes[of].print {
 			w.fail(ErrUnrepeatable)
 		}
 		options := w.choices()
 		if i >= len(options) || w.trouble != nil {
 			w.close()
-			return all, w.wrong(path)
+			return all, w.wrong(path, root)
 		}
 		s.look()
 		c := options[i]
@@ -236,28 +263,27 @@ func (s *search) children(a *arena, of int32) ([]child, error) {
 			})
 		}
 		w.close()
-		if err := w.wrong(append(path, c)); err != nil || last || s.stop.Load() {
+		if err := w.wrong(append(path, c), root); err != nil || last || s.stop.Load() {
 			return all, err
 		}
 	}
 }
 
 // wrong tells of trouble, with the schedule that led to it.
-func (w *world) wrong(path []choice) error {
+func (w *world) wrong(path []choice, root int32) error {
 	if w.trouble == nil {
 		return nil
 	}
-	return fmt.Errorf("after %q: %w", w.arena.trace(w.scenario, path).Schedule(), w.trouble)
+	return fmt.Errorf("after %q: %w", w.arena.trace(w.scenario, path, root).Schedule(), w.trouble)
 }
 
-// path is the schedule to a node.
-func (s *search) path(n int32) []choice {
-	var path []choice
+// path is the schedule to a node, and the root that it begins at.
+func (s *search) path(n int32) (path []choice, root int32) {
 	for ; s.nodes[n].parent >= 0; n = s.nodes[n].parent {
 		path = append(path, s.nodes[n].choice)
 	}
 	slices.Reverse(path)
-	return path
+	return path, n
 }
 
 // found takes down what a child breaks, if nothing shorter did.
@@ -270,19 +296,24 @@ func (s *search) found(c child) {
 		if known || !slices.Contains(s.goal.Properties, b.property) || !s.goal.All && len(s.result.Broken) > 0 {
 			continue
 		}
-		path := append(s.path(c.parent), c.choice)
-		trace := s.arenas[0].trace(s.scenario, path)
+		path, root := s.path(c.parent)
+		path = append(path, c.choice)
+		trace := s.arenas[0].trace(s.scenario, path, root)
 		trace.Verdict = b.says
 		s.result.Broken = append(s.result.Broken, Counterexample{b.property, len(path), trace.Schedule(), trace})
 	}
 }
 
 // trace tells a path to people, by walking it once more.
-func (a *arena) trace(scenario Scenario, path []choice) history.Trace {
+func (a *arena) trace(scenario Scenario, path []choice, root int32) history.Trace {
 	w := a.newWorld(scenario)
 	defer w.close()
 	w.story = &story{}
+	w.backwards = root == backwards
 	for _, c := range path {
+		if !slices.Contains(w.choices(), c) { // code that does not do the same twice
+			break
+		}
 		w.tell(c)
 	}
 	return w.trace()
@@ -290,7 +321,9 @@ func (a *arena) trace(scenario Scenario, path []choice) history.Trace {
 
 // halt ends the search for the sake of a bound.
 func (s *search) halt(bound string) {
-	s.bound.CompareAndSwap(nil, &bound)
+	if s.bound.CompareAndSwap(nil, &bound) {
+		close(s.halted)
+	}
 	s.stop.Store(true)
 }
 

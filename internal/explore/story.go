@@ -32,7 +32,7 @@ func (w *world) tell(c choice) bool {
 	w.story.step, w.story.name = &step, ""
 	ok := w.apply(c)
 	switch c.kind {
-	case moves, losesReply, diesAfter, diesBefore:
+	case moves, losesReply, diesAfter, diesBefore, pausesAfter:
 		r := w.routines[c.id]
 		step.Actor = r.actor.name
 		step.Kind = r.kind(c, step.Command)
@@ -82,6 +82,8 @@ func (r *routine) kind(c choice, command string) string {
 		return history.KindDies
 	case c.kind == losesReply:
 		return history.KindLostReply
+	case c.kind == pausesAfter:
+		return history.KindReadsLate
 	case command != "":
 		return history.KindCommand
 	case r.ended:
@@ -229,6 +231,8 @@ func (w *world) saysOf(before snapshot, a *actor, step history.Step) string {
 		says += ", but never gets the reply"
 	case history.KindDies:
 		says += ", and dies"
+	case history.KindReadsLate:
+		says += ", but stops before it has read the reply"
 	}
 	return says
 }
@@ -299,6 +303,8 @@ func (w *world) stand(step *history.Step) {
 			stance = history.Absent
 		case a.finished:
 			stance = history.Ended
+		case a.replica.paused && a.inside():
+			stance = history.PausedInside
 		case a.replica.paused:
 			stance = history.Paused
 		case a.inside():

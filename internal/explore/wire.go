@@ -3,7 +3,7 @@ package explore
 import (
 	"bytes"
 	"context"
-	"io"
+	"fmt"
 	"net"
 	"time"
 
@@ -40,6 +40,7 @@ const (
 	answered  fate = iota
 	replyLost      // it takes effect, but nobody learns of it
 	diedAfter      // it takes effect, and its process dies
+	readLate       // it takes effect, and its process stops before it has read the reply
 )
 
 // DialHook implements redis.Hook.
@@ -66,12 +67,17 @@ func (w *wire) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.Process
 // pass holds a command back until the world lets it go. From then on it is on its way, whatever becomes of its context:
 // go-redis looks at that before it writes, and not after.
 func (w *wire) pass(ctx context.Context, cmds []redis.Cmder, send func(context.Context) error) error {
-	if w.world == nil || w.world.current.sending {
+	if w.world == nil || w.world.current != nil && w.world.current.sending {
 		defer func(before bool) { w.connecting = before }(w.connecting)
 		w.connecting = true
 		return send(ctx)
 	}
 	r := w.world.current
+	if r == nil {
+		w.world.fail(fmt.Errorf("%w: it sent a command in New, or from a goroutine of its own", ErrBlind))
+		return ErrBlind
+	}
+	r.last = nil
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -86,15 +92,16 @@ func (w *wire) pass(ctx context.Context, cmds []redis.Cmder, send func(context.C
 	w.world.sent(r)
 	r.pending = nil
 	switch r.fate {
-	case replyLost:
-		err = io.ErrUnexpectedEOF
-		for _, cmd := range cmds {
-			cmd.SetErr(err)
+	case readLate:
+		r.actor.replica.paused, r.unread = true, true
+		if err := w.world.park(r); err != nil {
+			return err
 		}
+		r.unread = false
 	case diedAfter:
 		r.actor.replica.dead = true
 		return errKilled
-	case answered:
+	case answered, replyLost:
 	}
 	return err
 }

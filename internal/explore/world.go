@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/maphash"
+	"io"
 	"log/slog"
 	"slices"
 	"time"
@@ -46,6 +47,10 @@ type world struct {
 	options  []choice
 
 	listeners []*listener
+
+	idle      int  // how often time passed in vain since Redis changed
+	desperate bool // the options are those of the last resort
+	backwards bool // actors that start alike start in reverse order
 
 	judge   judge
 	story   *story // nil unless somebody wants to read it
@@ -200,6 +205,8 @@ func (w *world) apply(c choice) bool {
 	case diesBefore:
 		w.left.Crash--
 		w.routines[c.id].actor.replica.dead = true
+	case pausesAfter:
+		sent = w.move(w.routines[c.id], c.kind)
 	case pauses:
 		w.left.Pause--
 		w.replicas[c.id].paused = true
@@ -217,6 +224,9 @@ func (w *world) apply(c choice) bool {
 		w.note(a.replica, "cancel %d", a.index)
 		a.leave()
 	case timePasses:
+		if w.redis.nextExpiry() == 0 && w.nextTimer() == nil {
+			w.idle++
+		}
 		w.pass(w.nextEvent())
 	case slow:
 		w.left.Slow--
@@ -239,7 +249,6 @@ func (w *world) move(r *routine, k kind) (sent bool) {
 		w.ready = append(w.ready, r)
 		w.settle()
 	case r.pending == nil:
-		r.seen, r.eager = w.version, false
 		w.wake(r)
 	}
 	if r.pending == nil || r.ended {
@@ -252,6 +261,9 @@ func (w *world) move(r *routine, k kind) (sent bool) {
 	case diesAfter:
 		w.left.Crash--
 		r.fate = diedAfter
+	case pausesAfter:
+		w.left.Pause--
+		r.fate = readLate
 	default:
 	}
 	w.ready = append(w.ready, r)
@@ -259,35 +271,37 @@ func (w *world) move(r *routine, k kind) (sent bool) {
 	return true
 }
 
-// continues resumes a process; the timers it slept through fire at once.
+// continues resumes a process. The timers it slept through fire at once; then it reads the reply that waits for it.
 func (w *world) continues(p *replica) {
 	p.paused = false
+	w.note(p, "resume")
 	w.settle()
-	for {
-		t := w.nextTimer()
-		if t == nil || t.at > w.now {
-			return
+	for _, r := range w.routines {
+		if r.actor.replica == p && r.unread && !r.ended {
+			w.ready = append(w.ready, r)
+			w.settle()
 		}
-		w.note(p, "timer")
-		w.fire(t)
 	}
 }
 
-// nextEvent is when the next timer fires or the next key expires.
+// nextEvent is when the next timer fires or the next key expires; if nothing is due, some time later.
 func (w *world) nextEvent() time.Duration {
 	expiry, t := w.redis.nextExpiry(), w.nextTimer()
-	if t != nil && (expiry == 0 || t.at < w.now+expiry) {
+	switch {
+	case t != nil && (expiry == 0 || t.at < w.now+expiry):
 		return t.at
+	case expiry == 0:
+		return w.now + ttl
+	default:
+		return w.now + expiry
 	}
-	return w.now + expiry
 }
 
 // pass lets time pass until then, firing timers as it goes.
 func (w *world) pass(then time.Duration) {
 	for t := w.nextTimer(); t != nil && t.at <= then; t = w.nextTimer() {
 		w.elapse(t.at)
-		w.note(t.replica, "timer")
-		w.fire(t)
+		w.settle() // fires it
 	}
 	w.elapse(then)
 }
@@ -311,6 +325,7 @@ func (w *world) becomes(next *state) {
 	w.redis = next
 	if before.content != next.content {
 		w.version++
+		w.idle = 0
 	}
 	w.judge.change(w, before)
 }
@@ -322,12 +337,20 @@ func (w *world) execute(command []byte) ([]byte, error) {
 		w.fail(err)
 		return nil, err
 	}
-	before := w.redis
-	w.note(w.current.actor.replica, "reply %s %q", w.current.name, a.reply)
-	w.story.reply(a.reply, len(w.current.pending))
+	before, version, r := w.redis, w.version, w.current
+	w.note(r.actor.replica, "reply %s %q", r.name, a.reply)
+	w.story.reply(a.reply, len(r.pending))
 	w.becomes(a.then)
+	if r.try.commands++; r.try.commands == 1 {
+		r.try.version = version
+	}
+	r.try.changed = r.try.changed || w.version != version
+	r.try.at, r.try.sent, r.try.reply = w.now, slices.Clone(command), a.reply
 	w.publish(a.published)
 	w.judge.book(before, a.orders)
+	if r.fate == replyLost {
+		return nil, io.ErrUnexpectedEOF
+	}
 	return a.reply, nil
 }
 
@@ -336,7 +359,7 @@ func (w *world) sent(r *routine) {
 	if r.fate == replyLost {
 		w.note(r.actor.replica, "lost")
 	}
-	r.seen, r.eager = w.version, r.fate == replyLost
+	r.try.lost = r.try.lost || r.fate == replyLost
 }
 
 // fail ends the exploration for a reason that is no verdict.
@@ -359,20 +382,28 @@ func (w *world) busy(p *replica) bool {
 	return slices.ContainsFunc(w.routines, func(r *routine) bool { return r.actor.replica == p && !r.ended })
 }
 
+// ticks reports whether a timer of p is still to fire.
+func (w *world) ticks(p *replica) bool {
+	return slices.ContainsFunc(w.timers, func(t *timer) bool { return t.replica == p })
+}
+
 // fingerprint tells states apart from which the future may differ.
 func (w *world) fingerprint() [2]uint64 {
 	b := w.buffer[:0]
 	b = append(b, w.redis.text...)
 	for _, p := range w.replicas {
-		if p.dead || p.ended() && !w.busy(p) {
+		if p.dead || p.ended() && !w.busy(p) && !w.ticks(p) {
 			b = append(b, "|gone"...) // it has no future, so its past does not matter
 			continue
 		}
 		b = fmt.Appendf(b, "|%d %d %t", p.past[0], p.past[1], p.paused)
 	}
 	for _, r := range w.routines {
+		if r.unread && !r.ended {
+			b = fmt.Appendf(b, "|%s unread", r.name)
+		}
 		if r.asleep() && !r.ended {
-			b = fmt.Appendf(b, "|%s %t", r.name, r.eager || r.seen != w.version)
+			b = fmt.Appendf(b, "|%s %t %d", r.name, w.wouldRepeat(r), r.try.vain)
 		}
 	}
 	for _, t := range w.timers {
@@ -381,7 +412,13 @@ func (w *world) fingerprint() [2]uint64 {
 	for _, l := range w.listeners {
 		b = fmt.Appendf(b, "|%s %t", l.channel, l.due)
 	}
-	b = fmt.Appendf(b, "|%v %v", w.left, w.judge.holder)
+	for _, a := range w.actors {
+		if !a.started {
+			b = fmt.Appendf(b, "|%t", w.backwards)
+			break
+		}
+	}
+	b = fmt.Appendf(b, "|%v %v %d %d", w.left, w.judge.holder, w.now, w.idle)
 	for _, a := range w.actors {
 		b = fmt.Appendf(b, "|%t", a.bereft)
 	}

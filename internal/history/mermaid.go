@@ -13,8 +13,8 @@ func (t Trace) Mermaid() string {
 	for _, name := range t.Actors {
 		line("participant %s", name)
 	}
-	line("participant R as Redis")
-	everybody := t.Actors[0] + ",R"
+	line("participant Redis")
+	everybody := t.Actors[0] + ",Redis"
 	active := make([]bool, len(t.Actors))
 	for _, step := range t.Steps {
 		over := step.Actor
@@ -22,24 +22,23 @@ func (t Trace) Mermaid() string {
 			over = everybody
 		}
 		if step.Command != "" {
-			line("%s->>R: %s", step.Actor, t.plain(step.Command))
+			line("%s->>Redis: %s", step.Actor, t.plain(step.Command))
 			switch step.Kind {
 			case KindCommand:
-				line("R-->>%s: %s", step.Actor, t.plain(step.Reply))
+				line("Redis-->>%s: %s", step.Actor, t.plain(step.Reply))
 			case KindLostReply:
-				line("R--x%s: %s, lost on the way", step.Actor, t.plain(step.Reply))
+				line("Redis--x%s: %s, lost on the way", step.Actor, t.plain(step.Reply))
 			default: // nobody is there to get it
 			}
 		}
 		for i, name := range t.Actors {
-			switch stance := step.Standing[i]; {
-			case stance == Inside && !active[i]:
+			switch inside := step.Standing[i] == Inside || step.Standing[i] == PausedInside; {
+			case inside && !active[i]:
 				line("activate %s", name)
-				active[i] = true
-			case stance != Inside && stance != Paused && active[i]: // who is paused believes what it did
+			case !inside && active[i]:
 				line("deactivate %s", name)
-				active[i] = false
 			}
+			active[i] = step.Standing[i] == Inside || step.Standing[i] == PausedInside
 		}
 		if step.Says != "" {
 			line("Note over %s: %s", over, t.plain(step.Says))

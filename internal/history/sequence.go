@@ -51,7 +51,7 @@ func (t Trace) width() int { return t.at(len(t.Actors)) + 1 }
 func (t Trace) lifelines(standing []Stance) []rune {
 	row := slices.Repeat([]rune{' '}, t.width())
 	for i, stance := range standing {
-		row[t.at(i)] = map[Stance]rune{Absent: ' ', Outside: '│', Inside: '┃', Paused: '┊', Ended: ' ', Dead: ' '}[stance]
+		row[t.at(i)] = map[Stance]rune{Absent: ' ', Outside: '│', Inside: '┃', Paused: '┊', PausedInside: '┋', Ended: ' ', Dead: ' '}[stance]
 	}
 	row[t.width()-1] = '│'
 	return row
@@ -67,7 +67,7 @@ func (t Trace) mark(row []rune, step Step) {
 		from, to := t.at(actor), t.width()-1
 		row[from] = '├'
 		for x := from + 1; x < to; x++ {
-			row[x] = map[rune]rune{'│': '┼', '┃': '╂', '┊': '┼'}[row[x]]
+			row[x] = map[rune]rune{'│': '┼', '┃': '╂', '┊': '┼', '┋': '╂'}[row[x]]
 			if row[x] == 0 {
 				row[x] = '─'
 			}
@@ -93,7 +93,8 @@ func (t Trace) bury(row []rune, step, before Step) {
 func (t Trace) words(step, before Step, full bool) []string {
 	var lines []string
 	if step.Command != "" {
-		lines = append(lines, t.short(step.Command)+" → "+t.short(step.Reply)+map[string]string{KindLostReply: ", lost on the way"}[step.Kind])
+		fate := map[string]string{KindLostReply: ", lost on the way", KindReadsLate: ", unread"}[step.Kind]
+		lines = append(lines, t.short(step.Command)+" → "+t.short(step.Reply)+fate)
 	}
 	if step.Says != "" {
 		lines = append(lines, t.short(step.Says))

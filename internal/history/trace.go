@@ -52,6 +52,7 @@ const (
 	KindCommand   = "command"    // a command was answered
 	KindLostReply = "lost-reply" // a command took effect, and its sender will never know
 	KindDies      = "dies"       // its process died: after Command took effect, or before anything was sent
+	KindReadsLate = "reads-late" // a command took effect, and its sender stopped before it had read the reply
 	KindPauses    = "pauses"
 	KindResumes   = "resumes"
 	KindLeaves    = "leaves"    // its client went away
@@ -71,6 +72,8 @@ const (
 	Outside Stance = "outside" // it does not hold the lock, as far as it knows
 	Inside  Stance = "inside"  // it holds the lock, as far as it knows
 	Paused  Stance = "paused"
-	Ended   Stance = "ended"
-	Dead    Stance = "dead"
+
+	PausedInside Stance = "paused-inside" // it is paused, and believes that it holds the lock
+	Ended        Stance = "ended"
+	Dead         Stance = "dead"
 )

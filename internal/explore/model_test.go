@@ -1,0 +1,170 @@
+package explore_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"lockstep/internal/evolution"
+	"lockstep/internal/explore"
+	"lockstep/internal/lock"
+)
+
+type unlocker = func(context.Context) error
+
+// attempt is how one of the locks below tries once. It fails with lock.ErrNotObtained, or gives what unlocks.
+type attempt func(ctx context.Context, client redis.Cmdable, opts lock.Options, owner string) (unlocker, error)
+
+// polled makes a strategy of an attempt.
+func polled(try attempt) evolution.Strategy {
+	return locker(func(ctx context.Context, client redis.Cmdable, opts lock.Options, owner string) (*lock.Lease, error) {
+		return lock.Poll(ctx, opts, func() (*lock.Lease, error) {
+			unlock, err := try(ctx, client, opts, owner)
+			if err != nil {
+				return nil, err
+			}
+			return lock.NewLease(ctx, opts, 0, unlock), nil
+		})
+	})
+}
+
+func setNX(ctx context.Context, client redis.Cmdable, opts lock.Options, owner string) error {
+	err := client.SetArgs(ctx, opts.Key, owner, redis.SetArgs{Mode: "NX", TTL: opts.TTL}).Err()
+	if errors.Is(err, redis.Nil) {
+		return lock.ErrNotObtained
+	}
+	return err
+}
+
+func deletes(client redis.Cmdable, opts lock.Options, script, owner string) func(context.Context) error {
+	return func(ctx context.Context) error { return client.Eval(ctx, script, []string{opts.Key}, owner).Err() }
+}
+
+const compareAndDelete = `if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0`
+
+// Locks that are right, in ways that the evolution's are not written in.
+func TestNothingIsWrongWith(t *testing.T) {
+	for name, strategy := range map[string]evolution.Strategy{
+		"a try of two commands": polled(func(ctx context.Context, c redis.Cmdable, opts lock.Options, owner string) (unlocker, error) {
+			err := setNX(ctx, c, opts, owner)
+			if errors.Is(err, lock.ErrNotObtained) {
+				c.Get(ctx, opts.Key) // to say who has it
+			}
+			return deletes(c, opts, compareAndDelete, owner), err
+		}),
+		"a short sleep before": polled(func(ctx context.Context, c redis.Cmdable, opts lock.Options, owner string) (unlocker, error) {
+			if err := lock.Sleep(ctx, opts.Clock, 5*time.Millisecond); err != nil {
+				return nil, err
+			}
+			return deletes(c, opts, compareAndDelete, owner), setNX(ctx, c, opts, owner)
+		}),
+		"a short sleep after": polled(func(ctx context.Context, c redis.Cmdable, opts lock.Options, owner string) (unlocker, error) {
+			err := setNX(ctx, c, opts, owner)
+			if err == nil {
+				err = lock.Sleep(ctx, opts.Clock, 5*time.Millisecond)
+			}
+			return deletes(c, opts, compareAndDelete, owner), err
+		}),
+		"scripts by their hash": polled(func(ctx context.Context, c redis.Cmdable, opts lock.Options, owner string) (unlocker, error) {
+			return func(ctx context.Context) error {
+				return redis.NewScript(compareAndDelete).Run(ctx, c, []string{opts.Key}, owner).Err()
+			}, setNX(ctx, c, opts, owner)
+		}),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for _, scenario := range []explore.Scenario{{Actors: 2}, {Actors: 3}, faultsOfTwo("crash=1"), faultsOfTwo("slow=1")} {
+				result, err := explore.Explore(t.Context(), strategy, scenario, explore.Goal{}, explore.Bounds{})
+				if err != nil || result.Verdict() != explore.Holds {
+					t.Errorf("%s: %s, %v %+v", scenario, result.Verdict(), err, result.Broken)
+				}
+			}
+		})
+	}
+}
+
+// Locks that are wrong, in ways that a shortcut of the explorer could hide.
+func TestSomethingIsWrongWith(t *testing.T) {
+	late := func(ctx context.Context, c redis.Cmdable, opts lock.Options, owner string) (unlocker, error) {
+		return func(ctx context.Context) error {
+			if c.Get(ctx, opts.Key).Val() != owner { // or the reply was lost
+				opts.Clock.AfterFunc(time.Second, func() { c.Del(context.Background(), opts.Key) })
+			}
+			return c.Del(ctx, opts.Key).Err()
+		}, setNX(ctx, c, opts, owner)
+	}
+	for name, test := range map[string]struct {
+		strategy evolution.Strategy
+		scenario explore.Scenario
+		breaks   explore.Property
+	}{
+		"owners compared by order": {
+			polled(func(ctx context.Context, c redis.Cmdable, opts lock.Options, owner string) (unlocker, error) {
+				const script = `local h = redis.call('GET', KEYS[1])
+					if h and h <= ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0`
+				return deletes(c, opts, script, owner), setNX(ctx, c, opts, owner)
+			}), faultsOfTwo("expiry=1"), explore.ForeignRelease,
+		},
+		"an expiry in the value, by the caller's clock": {
+			polled(func(ctx context.Context, c redis.Cmdable, opts lock.Options, _ string) (unlocker, error) {
+				const take = `if tonumber(redis.call('GET', KEYS[1]) or 0) <= tonumber(ARGV[1]) then
+					return redis.call('SET', KEYS[1], ARGV[2]) end return 0`
+				now := opts.Clock.Now()
+				reply, err := c.Eval(ctx, take, []string{opts.Key}, now.UnixMilli(), now.Add(opts.TTL).UnixMilli()).Result()
+				if err == nil && reply != "OK" {
+					err = lock.ErrNotObtained
+				}
+				return func(ctx context.Context) error { return c.Del(ctx, opts.Key).Err() }, err
+			}), explore.Scenario{Actors: 2, Work: 15 * time.Second}, explore.MutualExclusion,
+		},
+		"a timer that outlives its sale": {
+			polled(late), explore.Scenario{Actors: 2, Work: 3 * time.Second, Faults: explore.Faults{LostReply: 1}}, explore.ForeignRelease,
+		},
+		"a short timer in the background": {
+			polled(func(ctx context.Context, c redis.Cmdable, opts lock.Options, owner string) (unlocker, error) {
+				err := setNX(ctx, c, opts, owner)
+				if err == nil {
+					opts.Clock.AfterFunc(10*time.Millisecond, func() { c.Del(context.Background(), opts.Key) })
+				}
+				return deletes(c, opts, compareAndDelete, owner), err
+			}), explore.Scenario{Actors: 2, Work: time.Second}, explore.MutualExclusion,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			goal := explore.Goal{Properties: []explore.Property{test.breaks}}
+			result, err := explore.Explore(t.Context(), test.strategy, test.scenario, goal, explore.Bounds{})
+			if err != nil || result.Verdict() != explore.Broken {
+				t.Fatalf("%s, %v; want %s broken", result.Verdict(), err, test.breaks)
+			}
+			replayed(t, test.strategy, test.scenario, result.Broken[0], 3)
+		})
+	}
+}
+
+// A lock that moves behind the explorer's back is told so.
+func TestALockThatMovesInNew(t *testing.T) {
+	for name, moves := range map[string]func(redis.Cmdable, lock.Options){
+		"a command":   func(c redis.Cmdable, _ lock.Options) { c.Ping(context.Background()) },
+		"a goroutine": func(_ redis.Cmdable, opts lock.Options) { opts.Clock.Go(func() {}) },
+		"a wait": func(_ redis.Cmdable, opts lock.Options) {
+			_ = lock.Sleep(context.Background(), opts.Clock, time.Second)
+		},
+	} {
+		strategy := locker(func(ctx context.Context, _ redis.Cmdable, opts lock.Options, _ string) (*lock.Lease, error) {
+			return nothingHeld(ctx, opts)
+		})
+		inner := strategy.New
+		strategy.New = func(c redis.Cmdable, opts lock.Options) lock.Locker {
+			moves(c, opts)
+			return inner(c, opts)
+		}
+		_, err := explore.Explore(t.Context(), strategy, explore.Scenario{Actors: 1}, explore.Goal{}, explore.Bounds{})
+		if !errors.Is(err, explore.ErrBlind) {
+			t.Errorf("%s: %v; want ErrBlind", name, err)
+		}
+	}
+}
