@@ -31,7 +31,7 @@ var house = map[string][]string{
 	"lockstep/internal/dao":     {"internal/history", "internal/lock", "internal/service", "util/lua"},
 	"lockstep/internal/evolution": {
 		"internal/contrast", "internal/lock", "internal/lockv1", "internal/lockv2", "internal/lockv3", "internal/lockv4",
-		"internal/lockv5", "internal/lockv6", "internal/lockv7",
+		"internal/lockv5", "internal/lockv6", "internal/lockv7", "internal/lockv8",
 	},
 	"lockstep/internal/contrast":  {"internal/lock"},
 	"lockstep/internal/lockv1":    {"internal/lock"},
@@ -41,6 +41,7 @@ var house = map[string][]string{
 	"lockstep/internal/lockv5":    {"internal/lock", "util/lua"},
 	"lockstep/internal/lockv6":    {"internal/lock", "util/lua"},
 	"lockstep/internal/lockv7":    {"internal/lock", "util/lua"},
+	"lockstep/internal/lockv8":    {"internal/lock", "util/lua"},
 	"lockstep/internal/metrics":   {"internal/history"},
 	"lockstep/internal/lock":      {},
 	"lockstep/internal/history":   {},

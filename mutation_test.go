@@ -98,6 +98,44 @@ var mutants = []struct {
 		"v1 --faults cancel=1", "left-behind",
 	},
 	{
+		"hand-over without the owner", "util/lua/release.lua", `if redis.pcall('HEXISTS', KEYS[1], ARGV[1]) ~= 1 then`, `if false then`,
+		"v7 --faults expiry=1 --property foreign-release", "foreign-release",
+	},
+	{
+		"next in line not called", "internal/lockv7/line.go", `	if l.call() {
+		return
+	}
+	l.taken = false`, `	l.taken = false`,
+		"v7 --replicas 1 --faults cancel=1", "stuck",
+	},
+	{
+		"lock passed to nobody", "internal/lockv7/unlock.go", `		if l.callNext() {
+			return nil
+		}`, `		l.callNext()
+		return nil`,
+		"v7 --replicas 1 --faults cancel=1,slow=1", "goroutine-leak",
+	},
+	{
+		"only hints wake", "internal/lockv7/contend.go", `l.opts.TTL/4, errRefresh`, `1000*time.Hour, errRefresh`,
+		"v7 --faults lost-wake=1", "stuck",
+	},
+	{
+		"nested call not recognised", "internal/lockv7/renew.go", `|| l.tenure.owner != owner {`, `|| true {`,
+		"v7 --nested 1", "stuck",
+	},
+	{
+		"stale write accepted", "util/lua/writeFenced.lua", `if tonumber(ARGV[1]) < tonumber(redis.call('GET', KEYS[2]) or 0) then`, `if false then`,
+		"v8 --faults pause=1 --property lost-update", "lost-update",
+	},
+	{
+		"token of a read not seen", "util/lua/readFenced.lua", `redis.call('SET', KEYS[2], ARGV[1])`, ``,
+		"v8 --faults expiry=1 --property lost-update", "lost-update",
+	},
+	{
+		"token that does not grow", "util/lua/acquireFenced.lua", `return redis.call('INCR', KEYS[3])`, `return 1`,
+		"v8 --faults pause=1 --property lost-update", "lost-update",
+	},
+	{
 		"turn not handed back", "internal/contrast/local.go", `		l.turn <- struct{}{}
 		return nil`, `		return nil`,
 		"local --replicas 1", "stuck",
@@ -160,7 +198,7 @@ func overlay(t *testing.T, file, instead string) string {
 func build(t *testing.T, overlay string) string {
 	t.Helper()
 	program := filepath.Join(t.TempDir(), "lockstep.exe")
-	arguments := []string{"build", "-o", program}
+	arguments := []string{"build", "-ldflags", "-s -w", "-o", program} // it links faster without what debuggers want
 	if overlay != "" {
 		arguments = append(arguments, "-overlay", overlay)
 	}

@@ -4,6 +4,7 @@ package dao
 const (
 	InventoryKey = "inventory"             // the stock
 	RunKey       = "{inventory}:run"       // hash: id, lock, initial, written, max_in_flight
+	fenceKey     = "{inventory}:fence"     // the largest fencing token seen
 	inFlightKey  = "{inventory}:in_flight" // hash: sale -> instance
 	replicasKey  = "{inventory}:replicas"  // sorted set: instance by the time at which it counts as dead, in ms of Redis's clock
 

@@ -12,6 +12,7 @@ import (
 	"lockstep/internal/history"
 	"lockstep/internal/lock"
 	"lockstep/internal/service"
+	"lockstep/util/lua"
 )
 
 // Store is the stock and the ledger in a Redis.
@@ -25,8 +26,11 @@ func NewStore(client redis.UniversalClient, instance string) *Store {
 	return &Store{client: client, instance: instance}
 }
 
-// Read is the sale's GET inventory.
-func (s *Store) Read(ctx context.Context) (int64, error) {
+// Read is the sale's GET inventory; with a token, by a script that looks at it.
+func (s *Store) Read(ctx context.Context, fence int64) (int64, error) {
+	if fence != 0 {
+		return s.readFenced(ctx, fence)
+	}
 	value, err := s.client.Get(ctx, InventoryKey).Result()
 	return readStock(ctx, value, err)
 }
@@ -36,6 +40,9 @@ func (s *Store) Write(ctx context.Context, order history.Order) error {
 	line, err := json.Marshal(order)
 	if err != nil {
 		return fmt.Errorf("order %s: %w", order.ID, err)
+	}
+	if order.Fence != 0 {
+		return s.writeFenced(ctx, order, line)
 	}
 	_, err = s.client.TxPipelined(ctx, func(tx redis.Pipeliner) error {
 		tx.Set(ctx, InventoryKey, order.After, 0)
@@ -47,6 +54,37 @@ func (s *Store) Write(ctx context.Context, order history.Order) error {
 		return lock.Failed(ctx, "SET inventory", err)
 	}
 	return nil
+}
+
+func (s *Store) readFenced(ctx context.Context, fence int64) (int64, error) {
+	reply, err := s.client.Eval(ctx, lua.ReadFenced, []string{InventoryKey, fenceKey}, fence).Slice()
+	switch {
+	case err != nil:
+		return 0, lock.Failed(ctx, "EVAL readFenced.lua", err)
+	case len(reply) == 2:
+		return readStock(ctx, fmt.Sprint(reply[1]), nil)
+	case reply[0] == int64(0):
+		return 0, stale(fence)
+	case reply[0] == int64(2):
+		return 0, badStock("is not a string")
+	}
+	return readStock(ctx, "", redis.Nil)
+}
+
+func (s *Store) writeFenced(ctx context.Context, order history.Order, line []byte) error {
+	written, err := s.client.Eval(ctx, lua.WriteFenced, []string{InventoryKey, fenceKey, RunKey, OrdersKey(order.RunID)},
+		order.Fence, order.After, line).Int()
+	switch {
+	case err != nil:
+		return lock.Failed(ctx, "EVAL writeFenced.lua", err)
+	case written == 0:
+		return stale(order.Fence)
+	}
+	return nil
+}
+
+func stale(fence int64) error {
+	return fmt.Errorf("%w: the store has seen a larger fencing token than %d", lock.ErrLost, fence)
 }
 
 // readStock makes a stock of what GET inventory answered.

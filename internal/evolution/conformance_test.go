@@ -16,15 +16,15 @@ import (
 
 // The strategies that have a property. Whoever is not listed must exhibit the flaw.
 var (
-	excludes    = []string{"v1", "v2", "v3", "v4", "v5", "v6", "v7", "local"}
-	inRedis     = []string{"v1", "v2", "v3", "v4", "v5", "v6", "v7"}
-	expires     = []string{"v2", "v3", "v4", "v5", "v6", "v7"}
-	checksOwner = []string{"v3", "v4", "v5", "v6", "v7"}
-	atomicCheck = []string{"v4", "v5", "v6", "v7"}
-	reentrant   = []string{"v0", "v5", "v6", "v7"}
-	renewed     = []string{"v6", "v7"}
-	countsThere = []string{"v5", "v6"}             // nested calls, in Redis
-	takesBack   = []string{"v3", "v4", "v6", "v7"} // a lock whose reply was lost
+	excludes    = []string{"v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "local"}
+	inRedis     = []string{"v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8"}
+	expires     = []string{"v2", "v3", "v4", "v5", "v6", "v7", "v8"}
+	checksOwner = []string{"v3", "v4", "v5", "v6", "v7", "v8"}
+	atomicCheck = []string{"v4", "v5", "v6", "v7", "v8"}
+	reentrant   = []string{"v0", "v5", "v6", "v7", "v8"}
+	renewed     = []string{"v6", "v7", "v8"}
+	countsThere = []string{"v5", "v6"}                   // nested calls, in Redis
+	takesBack   = []string{"v3", "v4", "v6", "v7", "v8"} // a lock whose reply was lost
 )
 
 func (w *world) is(property []string) bool { return slices.Contains(property, w.strategy.Name) }

@@ -17,6 +17,7 @@ import (
 	"lockstep/internal/lockv5"
 	"lockstep/internal/lockv6"
 	"lockstep/internal/lockv7"
+	"lockstep/internal/lockv8"
 )
 
 // Strategy is one row of the table.
@@ -99,6 +100,13 @@ func Table() []Strategy {
 			Costs:       "2 scripts when nobody waits, far below 1 a sale when many do; a subscription a process",
 			StillBroken: "a process paused past its expiry still writes",
 			New:         func(c redis.Cmdable, opts lock.Options) lock.Locker { return lockv7.New(c, opts) },
+		},
+		{
+			Name: "v8", Title: "fenced",
+			Adds:        "a token that grows with each time the lock is taken; the store refuses a smaller one than it has seen",
+			Costs:       "as v7; the store looks at the token at every read and write",
+			StillBroken: "one Redis: a failover forgets the lock",
+			New:         func(c redis.Cmdable, opts lock.Options) lock.Locker { return lockv8.New(c, opts) },
 		},
 		{
 			Name: "local", Title: "a queue in one process",

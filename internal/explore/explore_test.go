@@ -42,6 +42,18 @@ var claims = []struct {
 	{lock: "v6", scenario: faults("expiry=1"), property: explore.MutualExclusion},
 	{lock: "v6", scenario: faults("expiry=1"), property: explore.Untold},
 	{lock: "v6", scenario: faults("expiry=1"), broken: explore.LostUpdate, length: 7}, // a write that was on its way
+	{lock: "v7"},
+	{lock: "v7", scenario: explore.Scenario{Replicas: 1}},
+	{lock: "v7", scenario: faults("lost-wake=1,crash=1,lost-reply=1")},
+	{lock: "v7", scenario: explore.Scenario{Actors: 3, Replicas: 2, Faults: faults("lost-wake=1,crash=1").Faults}},
+	{lock: "v7", scenario: explore.Scenario{Actors: 3, Faults: faults("lost-wake=1,crash=1,lost-reply=1").Faults}},
+	{lock: "v7", scenario: explore.Scenario{Actors: 3, Replicas: 1, Faults: faults("cancel=2").Faults}},
+	{lock: "v7", scenario: faults("pause=1"), broken: explore.MutualExclusion, length: 12},
+	{lock: "v7", scenario: faults("pause=1"), property: explore.LostUpdate, broken: explore.LostUpdate, length: 17},
+	{lock: "v8", scenario: faults("pause=1"), property: explore.LostUpdate},
+	{lock: "v8", scenario: faults("expiry=1"), property: explore.LostUpdate},
+	{lock: "v8", scenario: faults("pause=1"), broken: explore.MutualExclusion, length: 12},
+	{lock: "v8", scenario: faults("lost-wake=1,crash=1")},
 	{lock: "local", broken: explore.LostUpdate, length: 4},
 	{lock: "local", scenario: explore.Scenario{Replicas: 1}},
 }
@@ -66,7 +78,9 @@ func working(s explore.Scenario) explore.Scenario {
 
 func TestTheClaims(t *testing.T) {
 	for _, claim := range claims {
-		claim.scenario.Actors = 2
+		if claim.scenario.Actors == 0 {
+			claim.scenario.Actors = 2
+		}
 		t.Run(fmt.Sprintf("%s %s %s", claim.lock, claim.scenario, claim.property), func(t *testing.T) {
 			t.Parallel()
 			strategy := find(t, claim.lock)

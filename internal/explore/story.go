@@ -214,8 +214,10 @@ func (w *world) saysOf(before snapshot, a *actor, step history.Step) string {
 		says = a.name + " renews " + w.whose(before.holder) + " lock"
 	case left != before.redis.stock():
 		says = a.name + " writes stock " + left
-	case about(dao.InventoryKey) && words[0] == "GET":
-		says = a.name + " reads stock " + step.Reply
+	case about(dao.InventoryKey) && strings.HasSuffix(step.Reply, "[0]"), about(dao.InventoryKey) && step.Reply == "0":
+		says = a.name + " is refused: its token is stale"
+	case about(dao.InventoryKey) && (words[0] == "GET" || w.story.name == "readFenced.lua"):
+		says = a.name + " reads stock " + left
 	case about(dao.InventoryKey):
 		says = a.name + " writes stock " + left
 	case about(lock.Key) && has:

@@ -54,7 +54,7 @@ func (s Sale) Sell(ctx context.Context, run history.Run, id string) (receipt Rec
 	}()
 
 	ctx = lease.Context()
-	before, err := s.Stock.Read(ctx)
+	before, err := s.Stock.Read(ctx, lease.Token())
 	if err != nil {
 		return Receipt{}, err
 	}

@@ -23,9 +23,11 @@ var (
 // Stock is what one sale needs of the store. Any of its methods may fail with lock.ErrUnavailable, lock.ErrOutcomeUnknown
 // or lock.ErrCancelled.
 type Stock interface {
-	// Read gives the stock. It fails with ErrBadStock when there is none.
-	Read(ctx context.Context) (int64, error)
-	// Write sets the stock to order.After and writes the order down, both or neither.
+	// Read gives the stock, to the holder of a lock with the fencing token fence, 0 for none. It fails with ErrBadStock when
+	// there is none, and with lock.ErrLost when a larger token was seen already.
+	Read(ctx context.Context, fence int64) (int64, error)
+	// Write sets the stock to order.After and writes the order down, both or neither. It fails with lock.ErrLost when a
+	// larger token than order.Fence was seen already, if that is not 0.
 	Write(ctx context.Context, order history.Order) error
 }
 

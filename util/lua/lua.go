@@ -20,6 +20,8 @@ var (
 	UpdateExpireTime string
 	//go:embed acquire.lua
 	Acquire string
+	//go:embed acquireFenced.lua
+	AcquireFenced string
 	//go:embed release.lua
 	Release string
 	//go:embed leave.lua
@@ -30,6 +32,10 @@ var (
 var (
 	//go:embed enter.lua
 	Enter string
+	//go:embed readFenced.lua
+	ReadFenced string
+	//go:embed writeFenced.lua
+	WriteFenced string
 )
 
 // Name is the file's name of a script, for people to read; of one that is not from here, the first line, which should say
@@ -46,12 +52,18 @@ func Name(script string) string {
 		return "updateExpireTime.lua"
 	case Acquire:
 		return "acquire.lua"
+	case AcquireFenced:
+		return "acquireFenced.lua"
 	case Release:
 		return "release.lua"
 	case Leave:
 		return "leave.lua"
 	case Enter:
 		return "enter.lua"
+	case ReadFenced:
+		return "readFenced.lua"
+	case WriteFenced:
+		return "writeFenced.lua"
 	default:
 		first, _, _ := strings.Cut(strings.TrimSpace(script), "\n")
 		return strings.TrimSpace(strings.TrimLeft(first, "- "))

@@ -1,0 +1,84 @@
+package lockv8
+
+import (
+	"context"
+	"time"
+
+	"lockstep/internal/lock"
+	"lockstep/util/lua"
+)
+
+// tenure is this process's time as holder. It has one renewal, and one owner at a time.
+type tenure struct {
+	renewal *lock.Renewal
+	token   int64
+	since   time.Time
+	passes  int
+	owner   string
+	depth   int
+}
+
+// begin starts the tenure of a lock just taken; the command was sent at sent.
+func (l *Locker) begin(owner string, token int64, sent time.Time) {
+	renewal := lock.StartRenewal(l.opts, sent, l.renew)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.tenure = &tenure{renewal: renewal, token: token, since: sent, owner: owner, depth: 1}
+}
+
+// passedTo makes owner the next one of the tenure that is on, if there is one.
+func (l *Locker) passedTo(owner string) bool {
+	if l.tenure != nil && l.tenure.renewal.Lost() {
+		l.end()
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.tenure == nil {
+		return false
+	}
+	l.tenure.owner, l.tenure.depth = owner, 1
+	return true
+}
+
+// again counts a nested call of the owner that has the lock.
+func (l *Locker) again(owner string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.tenure == nil || l.tenure.depth == 0 || l.tenure.owner != owner {
+		return false
+	}
+	l.tenure.depth++
+	return true
+}
+
+// leave counts one lease less, and reports whether it was the outermost. It fails with ErrExpired if the lock was lost.
+func (l *Locker) leave() (outermost bool, err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.tenure.depth--
+	if l.tenure.renewal.Lost() {
+		err = lock.ErrExpired
+	}
+	return l.tenure.depth == 0, err
+}
+
+// end ends the tenure.
+func (l *Locker) end() {
+	l.mu.Lock()
+	t := l.tenure
+	l.tenure = nil
+	l.mu.Unlock()
+	t.renewal.Stop() // waits, so not under the mutex
+}
+
+// renew sets the expiry again.
+func (l *Locker) renew(ctx context.Context) error {
+	reply, err := l.client.Eval(ctx, lua.UpdateExpireTime, []string{l.opts.Key}, l.process, l.opts.TTL.Milliseconds()).Int()
+	switch {
+	case err != nil:
+		return lock.Failed(ctx, "EVAL updateExpireTime.lua", err)
+	case reply == 0:
+		return lock.ErrNotOwner
+	}
+	return nil
+}
