@@ -124,7 +124,8 @@ var mutants = []struct {
 		"v7 --nested 1", "stuck",
 	},
 	{
-		"stale write accepted", "util/lua/writeFenced.lua", `if tonumber(ARGV[1]) < tonumber(redis.call('GET', KEYS[2]) or 0) then`, `if false then`,
+		"stale write accepted", "util/lua/writeFenced.lua",
+		`if tonumber(ARGV[1]) < tonumber(redis.call('GET', KEYS[2]) or 0) then`, `if false then`,
 		"v8 --faults pause=1 --property lost-update", "lost-update",
 	},
 	{

@@ -35,9 +35,11 @@ func load(t testing.TB, file string, flags ...string) (config.Config, error) {
 
 func defaults() config.Config {
 	return config.Config{
-		Server:    config.Server{Addr: "127.0.0.1:8080"},
-		Redis:     config.Redis{EmbeddedAddr: "127.0.0.1:6380"},
-		Lock:      config.Lock{Version: "v0", TTL: 10 * time.Second, RetryInterval: 20 * time.Millisecond, WaitTimeout: 30 * time.Second, MaxPasses: 64},
+		Server: config.Server{Addr: "127.0.0.1:8080"},
+		Redis:  config.Redis{EmbeddedAddr: "127.0.0.1:6380"},
+		Lock: config.Lock{
+			Version: "v0", TTL: 10 * time.Second, RetryInterval: 20 * time.Millisecond, WaitTimeout: 30 * time.Second, MaxPasses: 64,
+		},
 		Inventory: config.Inventory{Initial: 200},
 		Log:       config.Log{Level: "info"},
 	}
