@@ -65,6 +65,10 @@ With --all: 0 everything was explored, 2 a bound was hit first.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return runExplore(cmd, args, f) },
 	}
+	cmd.SetHelpFunc(func(cmd *cobra.Command, args []string) {
+		cmd.InheritedFlags().VisitAll(func(flag *pflag.Flag) { flag.Hidden = true }) // it takes none of them
+		cmd.Parent().HelpFunc()(cmd, args)
+	})
 	flags := cmd.Flags()
 	flags.IntVar(&f.scenario.Actors, "actors", 2, "how many sales there are")
 	flags.IntVar(&f.scenario.Replicas, "replicas", 0, "how many processes they are in; 0: one each")

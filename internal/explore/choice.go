@@ -98,9 +98,6 @@ func (w *world) choices() []choice {
 		if w.left.Crash > 0 {
 			add(diesAfter, r.id)
 		}
-		if w.left.Pause > 0 {
-			add(pausesAfter, r.id)
-		}
 	}
 	for i, p := range w.replicas {
 		if w.rung(p) == nil || p.paused || p.dead {
@@ -124,6 +121,11 @@ func (w *world) choices() []choice {
 			if r := w.sender(p); r != nil && w.left.Crash > 0 {
 				add(diesBefore, r.id)
 			}
+		}
+	}
+	for _, c := range slices.Clone(w.options) { // after the plain pauses, which are easier to read
+		if c.kind == moves && w.left.Pause > 0 {
+			add(pausesAfter, int(c.id))
 		}
 	}
 	for i, a := range w.actors {
