@@ -33,7 +33,7 @@ var house = map[string][]string{
 		"internal/contrast", "internal/lock", "internal/lockv1", "internal/lockv2", "internal/lockv3", "internal/lockv4",
 		"internal/lockv5", "internal/lockv6", "internal/lockv7", "internal/lockv8",
 	},
-	"lockstep/internal/contrast":  {"internal/lock"},
+	"lockstep/internal/contrast":  {"internal/lock", "util/lua"},
 	"lockstep/internal/lockv1":    {"internal/lock"},
 	"lockstep/internal/lockv2":    {"internal/lock"},
 	"lockstep/internal/lockv3":    {"internal/lock"},

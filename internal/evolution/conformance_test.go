@@ -16,9 +16,10 @@ import (
 
 // The strategies that have a property. Whoever is not listed must exhibit the flaw.
 var (
-	excludes    = []string{"v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "local"}
-	inRedis     = []string{"v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8"}
-	expires     = []string{"v2", "v3", "v4", "v5", "v6", "v7", "v8"}
+	excludes    = []string{"v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "local", "setnx-expire", "lua-setnx"}
+	inRedis     = []string{"v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "setnx-expire", "lua-setnx"}
+	expires     = []string{"v2", "v3", "v4", "v5", "v6", "v7", "v8", "setnx-expire", "lua-setnx"}
+	twoSteps    = []string{"setnx-expire"} // to an expiry
 	checksOwner = []string{"v3", "v4", "v5", "v6", "v7", "v8"}
 	atomicCheck = []string{"v4", "v5", "v6", "v7", "v8"}
 	reentrant   = []string{"v0", "v5", "v6", "v7", "v8"}
@@ -26,6 +27,9 @@ var (
 	countsThere = []string{"v5", "v6"}                   // nested calls, in Redis
 	takesBack   = []string{"v3", "v4", "v6", "v7", "v8"} // a lock whose reply was lost
 )
+
+// Those that everybody gets, which promise nothing. What they break is shown by the explorer.
+var noLocks = []string{"set-expire", "setex"}
 
 func (w *world) is(property []string) bool { return slices.Contains(property, w.strategy.Name) }
 

@@ -116,6 +116,34 @@ func Table() []Strategy {
 			Scope:       Process,
 			New:         func(_ redis.Cmdable, opts lock.Options) lock.Locker { return contrast.NewLocal(opts) },
 		},
+		{
+			Name: "setnx-expire", Title: "SETNX, then EXPIRE",
+			Adds:        "an expiry, by a second command",
+			Costs:       "3 commands a sale, plus one per poll",
+			StillBroken: "a holder that dies between the two leaves a lock forever",
+			New:         func(c redis.Cmdable, opts lock.Options) lock.Locker { return contrast.NewSetNXExpire(c, opts) },
+		},
+		{
+			Name: "lua-setnx", Title: "SETNX and EXPIRE in Lua",
+			Adds:        "the two commands as one script",
+			Costs:       "2 commands a sale (one is a script), plus one per poll",
+			StillBroken: "an overdue holder deletes the next one's lock, as v2's",
+			New:         func(c redis.Cmdable, opts lock.Options) lock.Locker { return contrast.NewLuaSetNX(c, opts) },
+		},
+		{
+			Name: "set-expire", Title: "SET, then EXPIRE",
+			Adds:        "nothing: there is no NX",
+			Costs:       "3 commands a sale",
+			StillBroken: "everybody gets the lock",
+			New:         func(c redis.Cmdable, opts lock.Options) lock.Locker { return contrast.NewSetExpire(c, opts) },
+		},
+		{
+			Name: "setex", Title: "SETEX",
+			Adds:        "nothing: there is no NX",
+			Costs:       "2 commands a sale",
+			StillBroken: "everybody gets the lock",
+			New:         func(c redis.Cmdable, opts lock.Options) lock.Locker { return contrast.NewSetEX(c, opts) },
+		},
 	}
 }
 

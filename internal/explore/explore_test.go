@@ -54,6 +54,11 @@ var claims = []struct {
 	{lock: "v8", scenario: faults("expiry=1"), property: explore.LostUpdate},
 	{lock: "v8", scenario: faults("pause=1"), broken: explore.MutualExclusion, length: 12},
 	{lock: "v8", scenario: faults("lost-wake=1,crash=1")},
+	{lock: "setnx-expire", scenario: faults("crash=1"), broken: explore.LeftBehind, length: 3},
+	{lock: "lua-setnx", scenario: faults("crash=1")},
+	{lock: "lua-setnx", scenario: faults("expiry=1"), property: explore.ForeignRelease, broken: explore.ForeignRelease, length: 6},
+	{lock: "set-expire", property: explore.MutualExclusion, broken: explore.MutualExclusion, length: 4},
+	{lock: "setex", broken: explore.MutualExclusion, length: 2},
 	{lock: "local", broken: explore.LostUpdate, length: 4},
 	{lock: "local", scenario: explore.Scenario{Replicas: 1}},
 }

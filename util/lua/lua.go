@@ -26,6 +26,8 @@ var (
 	Release string
 	//go:embed leave.lua
 	Leave string
+	//go:embed setnxExpire.lua
+	SetNXExpire string
 )
 
 // The scripts of the ledger.
@@ -58,6 +60,8 @@ func Name(script string) string {
 		return "release.lua"
 	case Leave:
 		return "leave.lua"
+	case SetNXExpire:
+		return "setnxExpire.lua"
 	case Enter:
 		return "enter.lua"
 	case ReadFenced:
