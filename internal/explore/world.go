@@ -3,18 +3,11 @@ package explore
 import (
 	"context"
 	"errors"
-	"fmt"
-	"hash/maphash"
 	"io"
-	"log/slog"
 	"slices"
 	"time"
 
-	"lockstep/internal/dao"
-	"lockstep/internal/evolution"
-	"lockstep/internal/history"
 	"lockstep/internal/lock"
-	"lockstep/internal/service"
 )
 
 const (
@@ -96,80 +89,6 @@ type actor struct {
 	waits  bool // for the lock
 	leases []*lock.Lease
 	bereft bool // while it was inside, its lock ended
-}
-
-// arena is what an exploring worker keeps from one schedule to the next.
-type arena struct {
-	strategy evolution.Strategy
-	bounds   Bounds
-	memory   *memory
-	wires    []*wire // a replica each
-	stores   []*dao.Store
-	start    *state
-	seeds    [2]maphash.Seed
-	buffer   []byte
-}
-
-func newArena(strategy evolution.Strategy, scenario Scenario, bounds Bounds, seeds [2]maphash.Seed) (*arena, error) {
-	m, err := newMemory()
-	if err != nil {
-		return nil, err
-	}
-	a := &arena{strategy: strategy, bounds: bounds, memory: m, seeds: seeds}
-	a.start = m.intern([]entry{{name: dao.InventoryKey, kind: "string", values: []string{fmt.Sprint(stock)}}})
-	for range scenario.Processes() {
-		w, err := newWire(m)
-		if err != nil {
-			return nil, err
-		}
-		a.wires = append(a.wires, w)
-		a.stores = append(a.stores, dao.NewStore(w.client, runID))
-	}
-	return a, nil
-}
-
-func (a *arena) close() {
-	for _, w := range a.wires {
-		_ = w.client.Close() // there is nothing behind it
-	}
-	a.memory.server.Close()
-}
-
-// newWorld begins a schedule.
-func (a *arena) newWorld(scenario Scenario) *world {
-	w := &world{arena: a, scenario: scenario, left: scenario.Faults, redis: a.start}
-	w.judge = judge{scope: a.strategy.Scope, holder: -1}
-	lockers := make([]lock.Locker, scenario.Processes())
-	for i := range lockers {
-		p := &replica{name: "replica" + fmt.Sprint(i+1)}
-		if scenario.apart() {
-			p.name = string(rune('A' + i))
-		}
-		w.replicas = append(w.replicas, p)
-		a.wires[i].world = w
-		lockers[i] = a.strategy.New(a.wires[i].client, lock.Options{
-			Key: lock.Key, TTL: ttl, RetryInterval: retry, WaitTimeout: forever, Clock: virtualClock{w, p, retry},
-			Process: p.name, MaxPasses: maxPasses, Bell: virtualBell{w, p},
-		})
-	}
-	for i := range scenario.Actors {
-		p := w.replicas[i%len(w.replicas)]
-		b := &actor{index: i, name: string(rune('A' + i)), replica: p, try: i < scenario.Try}
-		p.actors = append(p.actors, b)
-		w.actors = append(w.actors, b)
-		ctx, leave := context.WithCancel(context.Background())
-		b.leave = leave
-		sale := service.Sale{
-			Locker: watched{w, b, lockers[i%len(lockers)]}, Stock: a.stores[i%len(lockers)], Clock: virtualClock{w, p, 0},
-			Log: slog.New(slog.DiscardHandler), Watch: nobody{}, Replica: p.name, Think: scenario.Work, Nested: scenario.Nested,
-		}
-		b.main = w.spawn(b, func() {
-			_, b.err = sale.Sell(ctx, history.Run{ID: runID, Lock: a.strategy.Name, Initial: stock}, b.name)
-			b.finished = true
-		})
-	}
-	w.ready = nil // they start when they are chosen
-	return w
 }
 
 // close ends what still runs.
@@ -364,64 +283,3 @@ func (w *world) sent(r *routine) {
 
 // fail ends the exploration for a reason that is no verdict.
 func (w *world) fail(err error) { w.trouble = errors.Join(w.trouble, err) }
-
-// note adds to what has happened to a process.
-func (w *world) note(p *replica, format string, args ...any) {
-	if p.dead {
-		return
-	}
-	b := w.buffer[:0]
-	b = fmt.Appendf(b, "%d %d ", p.past[0], p.past[1])
-	b = fmt.Appendf(b, format, args...)
-	w.buffer = b
-	p.past = [2]uint64{maphash.Bytes(w.seeds[0], b), maphash.Bytes(w.seeds[1], b)}
-}
-
-// busy reports whether a goroutine of p has not ended.
-func (w *world) busy(p *replica) bool {
-	return slices.ContainsFunc(w.routines, func(r *routine) bool { return r.actor.replica == p && !r.ended })
-}
-
-// ticks reports whether a timer of p is still to fire.
-func (w *world) ticks(p *replica) bool {
-	return slices.ContainsFunc(w.timers, func(t *timer) bool { return t.replica == p })
-}
-
-// fingerprint tells states apart from which the future may differ.
-func (w *world) fingerprint() [2]uint64 {
-	b := w.buffer[:0]
-	b = append(b, w.redis.text...)
-	for _, p := range w.replicas {
-		if p.dead || p.ended() && !w.busy(p) && !w.ticks(p) {
-			b = append(b, "|gone"...) // it has no future, so its past does not matter
-			continue
-		}
-		b = fmt.Appendf(b, "|%d %d %t", p.past[0], p.past[1], p.paused)
-	}
-	for _, r := range w.routines {
-		if r.unread && !r.ended {
-			b = fmt.Appendf(b, "|%s unread", r.name)
-		}
-		if r.asleep() && !r.ended {
-			b = fmt.Appendf(b, "|%s %t %d", r.name, w.wouldRepeat(r), r.try.vain)
-		}
-	}
-	for _, t := range w.timers {
-		b = fmt.Appendf(b, "|%s %d", t.actor.name, t.at-w.now)
-	}
-	for _, l := range w.listeners {
-		b = fmt.Appendf(b, "|%s %t", l.channel, l.due)
-	}
-	for _, a := range w.actors {
-		if !a.started {
-			b = fmt.Appendf(b, "|%t", w.backwards)
-			break
-		}
-	}
-	b = fmt.Appendf(b, "|%v %v %d %d", w.left, w.judge.holder, w.now, w.idle)
-	for _, a := range w.actors {
-		b = fmt.Appendf(b, "|%t", a.bereft)
-	}
-	w.buffer = b
-	return [2]uint64{maphash.Bytes(w.seeds[0], b), maphash.Bytes(w.seeds[1], b)}
-}
