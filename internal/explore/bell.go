@@ -18,10 +18,12 @@ type listener struct {
 
 // Listen implements lock.Bell.
 func (b virtualBell) Listen(channel string, ring func()) (stop func()) {
-	l := &listener{actor: b.w.current.actor, channel: channel, ring: ring}
-	if !b.replica.dead {
-		b.w.listeners = append(b.w.listeners, l)
+	r := b.w.running("Bell.Listen")
+	if r == nil || b.replica.dead {
+		return func() {}
 	}
+	l := &listener{actor: r.actor, channel: channel, ring: ring}
+	b.w.listeners = append(b.w.listeners, l)
 	return func() {
 		b.w.listeners = slices.DeleteFunc(b.w.listeners, func(other *listener) bool { return other == l })
 	}

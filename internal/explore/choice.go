@@ -161,8 +161,8 @@ func (c choice) hopeful() bool {
 	return c.kind == moves || c.kind == woken || c.kind == timePasses || c.kind == resumes
 }
 
-// movable reports whether r can do something by itself. A waiter that tried in vain cannot, until what Redis holds has
-// changed: it would only learn the same.
+// movable reports whether r can do something by itself. A waiter that tried in vain cannot, until it would learn
+// something else.
 func (w *world) movable(r *routine) bool {
 	switch {
 	case r.ended || r.actor.replica.dead || r.actor.replica.paused:

@@ -200,7 +200,7 @@ func date(now time.Duration) time.Time {
 
 // Now tells the time, and remembers for the state that it was asked.
 func (c virtualClock) Now() time.Time {
-	if r := c.w.running("Now"); r != nil {
+	if r := c.w.running("Clock.Now"); r != nil {
 		r.try.looked, r.last = true, nil
 	}
 	c.replica.looks++
@@ -214,7 +214,7 @@ func (c virtualClock) Now() time.Time {
 // AfterFunc implements lock.Clock.
 func (c virtualClock) AfterFunc(d time.Duration, f func()) lock.Timer {
 	t := &timer{replica: c.replica, at: c.w.now + max(d, 0), f: f, brief: 0 < d && d <= c.moment}
-	r := c.w.running("AfterFunc")
+	r := c.w.running("Clock.AfterFunc")
 	if r == nil || c.replica.dead || d >= forever {
 		return stopper{c.w, t}
 	}
@@ -225,7 +225,7 @@ func (c virtualClock) AfterFunc(d time.Duration, f func()) lock.Timer {
 
 // Go implements lock.Clock.
 func (c virtualClock) Go(f func()) {
-	if r := c.w.running("Go"); r != nil && !c.replica.dead {
+	if r := c.w.running("Clock.Go"); r != nil && !c.replica.dead {
 		r.last = nil
 		c.w.spawn(r.actor, f)
 	}
@@ -233,7 +233,7 @@ func (c virtualClock) Go(f func()) {
 
 // Wait implements lock.Clock.
 func (c virtualClock) Wait(ctx context.Context, ch <-chan struct{}) error {
-	r := c.w.running("Wait")
+	r := c.w.running("Clock.Wait")
 	if r == nil {
 		return ErrBlind
 	}
@@ -284,10 +284,10 @@ func (w *world) wake(r *routine) {
 	w.settle()
 }
 
-// running is the routine that has the turn. Without one, somebody calls the clock behind the explorer's back.
+// running is the routine that has the turn. Without one, somebody acts behind the explorer's back.
 func (w *world) running(what string) *routine {
 	if w.current == nil {
-		w.fail(fmt.Errorf("%w: Clock.%s was called in New, or by a goroutine of its own", ErrBlind, what))
+		w.fail(fmt.Errorf("%w: %s was called in New, or by a goroutine of its own", ErrBlind, what))
 	}
 	return w.current
 }

@@ -119,13 +119,11 @@ func (w *world) bury() {
 func (w *world) apply(c choice) bool {
 	sent := true
 	switch c.kind {
-	case moves, losesReply, diesAfter:
+	case moves, losesReply, diesAfter, pausesAfter:
 		sent = w.move(w.routines[c.id], c.kind)
 	case diesBefore:
 		w.left.Crash--
 		w.routines[c.id].actor.replica.dead = true
-	case pausesAfter:
-		sent = w.move(w.routines[c.id], c.kind)
 	case pauses:
 		w.left.Pause--
 		w.replicas[c.id].paused = true
