@@ -31,7 +31,7 @@ var house = map[string][]string{
 	"lockstep/internal/dao":     {"internal/history", "internal/lock", "internal/service", "util/lua"},
 	"lockstep/internal/evolution": {
 		"internal/contrast", "internal/lock", "internal/lockv1", "internal/lockv2", "internal/lockv3", "internal/lockv4",
-		"internal/lockv5", "internal/lockv6", "internal/lockv7", "internal/lockv8",
+		"internal/lockv5", "internal/lockv6", "internal/lockv7", "internal/lockv8", "internal/service",
 	},
 	"lockstep/internal/contrast":  {"internal/lock", "util/lua"},
 	"lockstep/internal/lockv1":    {"internal/lock"},

@@ -98,6 +98,10 @@ var mutants = []struct {
 		"v1 --faults cancel=1", "left-behind",
 	},
 	{
+		"stock not watched", "internal/dao/watch.go", `}, InventoryKey)`, `}, RunKey)`,
+		"optimistic", "lost-update",
+	},
+	{
 		"hand-over without the owner", "util/lua/release.lua", `if redis.pcall('HEXISTS', KEYS[1], ARGV[1]) ~= 1 then`, `if false then`,
 		"v7 --faults expiry=1 --property foreign-release", "foreign-release",
 	},

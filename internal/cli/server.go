@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"os"
@@ -117,9 +118,12 @@ func newHTTPServer(handler http.Handler, log *slog.Logger) *http.Server {
 
 // settings are what of the configuration may change while the shop is open.
 func (s *server) settings(cfg config.Config) service.Settings {
-	makers := map[string]service.Maker{}
+	strategies := map[string]service.Strategy{}
 	for _, strategy := range evolution.Table() {
-		makers[strategy.Name] = func(opts lock.Options) lock.Locker { return strategy.New(s.redis.Lock, opts) }
+		strategies[strategy.Name] = service.Strategy{
+			New: func(opts lock.Options) lock.Locker { return strategy.New(s.redis.Lock, opts) },
+			Way: strategy.Way,
+		}
 	}
 	return service.Settings{
 		Version: cfg.Lock.Version,
@@ -128,7 +132,8 @@ func (s *server) settings(cfg config.Config) service.Settings {
 			Clock: s.api.Shop.Clock, Process: s.instance, MaxPasses: cfg.Lock.MaxPasses, Bell: s.redis.Bell,
 		},
 		Think: cfg.Sale.ThinkTime, Nested: cfg.Sale.Nested, Initial: cfg.Inventory.Initial,
-		Strategy: makers,
+		Strategy: strategies,
+		Retry:    service.Retry{Pause: cfg.Lock.RetryInterval, Within: cfg.Lock.WaitTimeout, Clock: s.api.Shop.Clock, Rand: rand.Int64N},
 	}
 }
 

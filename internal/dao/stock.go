@@ -44,13 +44,23 @@ func (s *Store) Write(ctx context.Context, order history.Order) error {
 	if order.Fence != 0 {
 		return s.writeFenced(ctx, order, line)
 	}
-	_, err = s.client.TxPipelined(ctx, func(tx redis.Pipeliner) error {
+	return write(ctx, s.client, order, line)
+}
+
+// write sets the stock in a transaction of its own, or in one that watches.
+func write(ctx context.Context, client interface {
+	TxPipelined(context.Context, func(redis.Pipeliner) error) ([]redis.Cmder, error)
+}, order history.Order, line []byte) error {
+	_, err := client.TxPipelined(ctx, func(tx redis.Pipeliner) error {
 		tx.Set(ctx, InventoryKey, order.After, 0)
 		tx.HSet(ctx, RunKey, "written", order.After)
 		tx.RPush(ctx, OrdersKey(order.RunID), line)
 		return nil
 	})
-	if err != nil {
+	switch {
+	case errors.Is(err, redis.TxFailedErr):
+		return service.ErrConflict
+	case err != nil:
 		return lock.Failed(ctx, "SET inventory", err)
 	}
 	return nil
@@ -61,10 +71,18 @@ func (s *Store) readFenced(ctx context.Context, fence int64) (int64, error) {
 	switch {
 	case err != nil:
 		return 0, lock.Failed(ctx, "EVAL readFenced.lua", err)
-	case len(reply) == 2:
-		return readStock(ctx, fmt.Sprint(reply[1]), nil)
 	case reply[0] == int64(0):
 		return 0, stale(fence)
+	}
+	return stockIn(ctx, reply)
+}
+
+// stockIn reads the stock in a script's reply: its second value, unless there is none, or the first is 2 for a key of another
+// type.
+func stockIn(ctx context.Context, reply []any) (int64, error) {
+	switch {
+	case len(reply) == 2:
+		return readStock(ctx, fmt.Sprint(reply[1]), nil)
 	case reply[0] == int64(2):
 		return 0, badStock("is not a string")
 	}

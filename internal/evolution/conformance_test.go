@@ -28,8 +28,8 @@ var (
 	takesBack   = []string{"v3", "v4", "v6", "v7", "v8"} // a lock whose reply was lost
 )
 
-// Those that everybody gets, which promise nothing. What they break is shown by the explorer.
-var noLocks = []string{"set-expire", "setex"}
+// Those that everybody gets: there is nothing to promise, or nothing promised. What they break is shown by the explorer.
+var noLocks = []string{"atomic", "optimistic", "set-expire", "setex"}
 
 func (w *world) is(property []string) bool { return slices.Contains(property, w.strategy.Name) }
 

@@ -18,6 +18,7 @@ import (
 	"lockstep/internal/lockv6"
 	"lockstep/internal/lockv7"
 	"lockstep/internal/lockv8"
+	"lockstep/internal/service"
 )
 
 // Strategy is one row of the table.
@@ -28,6 +29,7 @@ type Strategy struct {
 	Costs       string
 	StillBroken string
 	Scope       Scope
+	Way         service.Way // how a sale is written under it
 	New         func(redis.Cmdable, lock.Options) lock.Locker
 }
 
@@ -115,6 +117,22 @@ func Table() []Strategy {
 			StillBroken: "right with one replica, wrong with two",
 			Scope:       Process,
 			New:         func(_ redis.Cmdable, opts lock.Options) lock.Locker { return contrast.NewLocal(opts) },
+		},
+		{
+			Name: "atomic", Title: "one script, no lock",
+			Adds:        "looking and taking in one step, which leaves nothing to keep apart",
+			Costs:       "1 script a sale",
+			StillBroken: "all that a sale does must fit into the script; a reply that is lost leaves a buyer in doubt",
+			Scope:       Nobody, Way: service.AtOnce,
+			New: func(_ redis.Cmdable, opts lock.Options) lock.Locker { return contrast.NewNone(opts) },
+		},
+		{
+			Name: "optimistic", Title: "WATCH, no lock",
+			Adds:        "the SET is refused if the stock has changed since the GET; then all begins again",
+			Costs:       "3 round trips a try; the more buyers, the more tries",
+			StillBroken: "work that is thrown away; no order: the slow lose to the quick",
+			Scope:       Nobody, Way: service.Watched,
+			New: func(_ redis.Cmdable, opts lock.Options) lock.Locker { return contrast.NewNone(opts) },
 		},
 		{
 			Name: "setnx-expire", Title: "SETNX, then EXPIRE",

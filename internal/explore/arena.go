@@ -77,6 +77,9 @@ func (a *arena) newWorld(scenario Scenario) *world {
 		sale := service.Sale{
 			Locker: watched{w, b, lockers[i%len(lockers)]}, Stock: a.stores[i%len(lockers)], Clock: virtualClock{w, p, 0},
 			Log: slog.New(slog.DiscardHandler), Watch: nobody{}, Replica: p.name, Think: scenario.Work, Nested: scenario.Nested,
+			Way: a.strategy.Way, Retry: service.Retry{
+				Pause: retry, Within: forever, Clock: virtualClock{w, p, retry}, Rand: func(n int64) int64 { return n - 1 },
+			},
 		}
 		b.main = w.spawn(b, func() {
 			_, b.err = sale.Sell(ctx, history.Run{ID: runID, Lock: a.strategy.Name, Initial: stock}, b.name)

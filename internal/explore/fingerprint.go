@@ -54,6 +54,13 @@ func (w *world) fingerprint() [2]uint64 {
 		b = fmt.Appendf(b, "|%s %t", l.channel, l.due)
 	}
 	for _, a := range w.actors {
+		for _, one := range w.watches {
+			if one.actor == a && !a.replica.dead {
+				b = fmt.Appendf(b, "|%s %t", one.key, one.changed)
+			}
+		}
+	}
+	for _, a := range w.actors {
 		if !a.started {
 			b = fmt.Appendf(b, "|%t", w.backwards)
 			break

@@ -253,3 +253,4 @@ type nobody struct{}
 func (nobody) Waits(string, int)            {}
 func (nobody) Waited(string, time.Duration) {}
 func (nobody) Held(string, time.Duration)   {}
+func (nobody) Conflicted(string)            {}

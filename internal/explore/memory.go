@@ -95,18 +95,11 @@ func (m *memory) ask(s *state, now time.Duration, command []byte) (*answer, erro
 	var reply bytes.Buffer
 	w := bufio.NewWriter(&reply)
 	peer := server.NewPeer(w)
-	for r := bufio.NewReader(bytes.NewReader(command)); ; {
-		message, err := proto.Read(r)
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return nil, fmt.Errorf("a command that is no RESP: %w", err)
-		}
-		args, err := proto.ReadStrings(message)
-		if err != nil {
-			return nil, fmt.Errorf("a command that is no list of strings: %w", err)
-		}
+	sent, err := commands(command)
+	if err != nil {
+		return nil, err
+	}
+	for _, args := range sent {
 		m.server.Server().Dispatch(peer, args)
 		m.remember(args)
 	}
@@ -122,6 +115,24 @@ func (m *memory) ask(s *state, now time.Duration, command []byte) (*answer, erro
 	known := &answer{reply: reply.Bytes(), then: then, orders: orders, published: m.published}
 	s.answers[question{now, string(command)}] = known
 	return known, nil
+}
+
+// commands are those in what was sent at once.
+func commands(sent []byte) (all [][]string, _ error) {
+	for r := bufio.NewReader(bytes.NewReader(sent)); ; {
+		message, err := proto.Read(r)
+		if errors.Is(err, io.EOF) {
+			return all, nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("a command that is no RESP: %w", err)
+		}
+		args, err := proto.ReadStrings(message)
+		if err != nil {
+			return nil, fmt.Errorf("a command that is no list of strings: %w", err)
+		}
+		all = append(all, args)
+	}
 }
 
 // remember takes down a script that the server has learnt.

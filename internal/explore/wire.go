@@ -106,9 +106,9 @@ func (w *wire) pass(ctx context.Context, cmds []redis.Cmder, send func(context.C
 	return err
 }
 
-func (w *wire) answer(command []byte) ([]byte, error) {
+func (w *wire) answer(c *conn, command []byte) ([]byte, error) {
 	if !w.connecting {
-		return w.world.execute(command)
+		return w.world.execute(c, command)
 	}
 	a, err := w.memory.ask(w.memory.intern(nil), 0, command)
 	if err != nil {
@@ -131,7 +131,7 @@ func (c *conn) Write(p []byte) (int, error) {
 
 func (c *conn) Read(p []byte) (int, error) {
 	if c.out.Len() == 0 {
-		reply, err := c.wire.answer(c.in)
+		reply, err := c.wire.answer(c, c.in)
 		if err != nil {
 			return 0, err
 		}

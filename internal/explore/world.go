@@ -40,6 +40,7 @@ type world struct {
 	options  []choice
 
 	listeners []*listener
+	watches   []*watch
 
 	idle      int  // how often time passed in vain since Redis changed
 	desperate bool // the options are those of the last resort
@@ -244,12 +245,13 @@ func (w *world) becomes(next *state) {
 		w.version++
 		w.idle = 0
 	}
+	w.watched(before)
 	w.judge.change(w, before)
 }
 
 // execute is what a connection does with what was sent.
-func (w *world) execute(command []byte) ([]byte, error) {
-	a, err := w.memory.ask(w.redis, w.now, command)
+func (w *world) execute(c *conn, command []byte) ([]byte, error) {
+	a, err := w.ask(c, command)
 	if err != nil {
 		w.fail(err)
 		return nil, err

@@ -21,11 +21,12 @@ const scrapeTimeout = 3 * time.Second
 type Metrics struct {
 	http.Handler
 
-	answers  *prometheus.CounterVec
-	commands *prometheus.CounterVec
-	waiters  *prometheus.GaugeVec
-	wait     *prometheus.HistogramVec
-	hold     *prometheus.HistogramVec
+	answers   *prometheus.CounterVec
+	commands  *prometheus.CounterVec
+	conflicts *prometheus.CounterVec
+	waiters   *prometheus.GaugeVec
+	wait      *prometheus.HistogramVec
+	hold      *prometheus.HistogramVec
 }
 
 // New makes the metrics of one replica; tally counts the run that is on.
@@ -42,6 +43,9 @@ func New(replica string, tally func(context.Context) (history.Tally, error)) *Me
 		commands: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "lockstep_redis_commands_total", Help: "Redis commands sent, by name.",
 		}, []string{"command"}),
+		conflicts: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "lockstep_sale_conflicts_total", Help: "Times that a watched sale found the stock changed, and began again.",
+		}, []string{"lock"}),
 		waiters: prometheus.NewGaugeVec(prometheus.GaugeOpts{
 			Name: "lockstep_lock_waiters", Help: "Sales that wait for their lock.",
 		}, []string{"lock"}),
@@ -52,7 +56,7 @@ func New(replica string, tally func(context.Context) (history.Tally, error)) *Me
 			Name: "lockstep_lock_hold_seconds", Help: "How long sales held their lock.", Buckets: buckets,
 		}, []string{"lock"}),
 	}
-	ours.MustRegister(m.answers, m.commands, m.waiters, m.wait, m.hold, run{tally}, collectors.NewGoCollector())
+	ours.MustRegister(m.answers, m.commands, m.conflicts, m.waiters, m.wait, m.hold, run{tally}, collectors.NewGoCollector())
 	return m
 }
 
@@ -73,6 +77,9 @@ func (m *Metrics) Waited(lock string, d time.Duration) {
 func (m *Metrics) Held(lock string, d time.Duration) {
 	m.hold.WithLabelValues(lock).Observe(d.Seconds())
 }
+
+// Conflicted counts a watched sale that has to begin again.
+func (m *Metrics) Conflicted(lock string) { m.conflicts.WithLabelValues(lock).Inc() }
 
 // DialHook is part of redis.Hook.
 func (m *Metrics) DialHook(next redis.DialHook) redis.DialHook { return next }

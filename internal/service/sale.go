@@ -21,6 +21,8 @@ type Sale struct {
 	Replica string
 	Think   time.Duration // between reading the stock and writing it
 	Nested  int           // how many nested calls take the lock again
+	Way     Way
+	Retry   Retry // for the way that may fail for another's sake
 }
 
 // Receipt is what a buyer gets.
@@ -53,25 +55,10 @@ func (s Sale) Sell(ctx context.Context, run history.Run, id string) (receipt Rec
 		}
 	}()
 
-	ctx = lease.Context()
-	before, err := s.Stock.Read(ctx, lease.Token())
+	order, err := s.take(lease.Context(), history.Order{
+		ID: id, RunID: run.ID, Lock: run.Lock, Replica: s.Replica, Owner: owner, Fence: lease.Token(),
+	})
 	if err != nil {
-		return Receipt{}, err
-	}
-	if before <= 0 {
-		return Receipt{}, ErrSoldOut
-	}
-	if err := lock.Sleep(ctx, s.Clock, s.Think); err != nil {
-		return Receipt{}, fmt.Errorf("%w: %w", lock.ErrCancelled, context.Cause(ctx))
-	}
-	if err := s.nested(ctx, owner, s.Nested); err != nil {
-		return Receipt{}, err
-	}
-	order := history.Order{
-		ID: id, RunID: run.ID, Lock: run.Lock, Replica: s.Replica, Owner: owner,
-		Before: before, After: before - 1, Fence: lease.Token(), At: s.Clock.Now(),
-	}
-	if err := s.Stock.Write(ctx, order); err != nil {
 		return Receipt{}, err
 	}
 	return Receipt{Order: order, Wait: obtained.Sub(asked), Hold: s.Clock.Now().Sub(obtained)}, nil

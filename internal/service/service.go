@@ -14,6 +14,8 @@ var (
 	ErrSoldOut = errors.New("sold out")
 	// ErrBadStock means that the stock's key holds what is no stock.
 	ErrBadStock = errors.New("that is no stock")
+	// ErrConflict means that somebody else changed the stock between a watched sale's reading and writing.
+	ErrConflict = errors.New("another sale changed the stock in between")
 	// ErrDoorClosed means that the run is being changed; sales wait until it is open again.
 	ErrDoorClosed = errors.New("the run is being changed")
 	// ErrRunChanged means that the stock was set by hand, or that there is no run.
@@ -29,6 +31,10 @@ type Stock interface {
 	// Write sets the stock to order.After and writes the order down, both or neither. It fails with lock.ErrLost when a
 	// larger token than order.Fence was seen already, if that is not 0.
 	Write(ctx context.Context, order history.Order) error
+	// Watch calls sell with a Stock whose Write fails with ErrConflict if somebody else wrote since Watch was called.
+	Watch(ctx context.Context, sell func(Stock) error) error
+	// Take is Read and Write in one step: it gives the order with its Before and After, or fails with ErrSoldOut or ErrBadStock.
+	Take(ctx context.Context, order history.Order) (history.Order, error)
 }
 
 // Ledger is what the runs need of the store. Its methods fail as those of Stock do.
@@ -61,6 +67,7 @@ type Observer interface {
 	Waits(lock string, change int) // a sale begins (+1) or ends (-1) to wait for its lock
 	Waited(lock string, d time.Duration)
 	Held(lock string, d time.Duration)
+	Conflicted(lock string) // a watched sale is to try again
 }
 
 // LockKey shows and removes the lock's key, whatever strategy made it.

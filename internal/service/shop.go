@@ -23,8 +23,9 @@ type Settings struct {
 	Lock     lock.Options
 	Think    time.Duration
 	Nested   int
-	Initial  int64            // stock of a first run
-	Strategy map[string]Maker // every lock there is, by name
+	Initial  int64               // stock of a first run
+	Retry    Retry               // of sales that do not wait for a lock
+	Strategy map[string]Strategy // all there are, by name
 }
 
 // String tells one set of settings from another.
@@ -33,8 +34,11 @@ func (s Settings) String() string {
 		s.Version, s.Lock.TTL, s.Lock.RetryInterval, s.Lock.WaitTimeout, s.Lock.MaxPasses, s.Think, s.Nested, s.Initial)
 }
 
-// Maker makes a lock.
-type Maker func(lock.Options) lock.Locker
+// Strategy is a lock, and how a sale is written under it.
+type Strategy struct {
+	New func(lock.Options) lock.Locker
+	Way Way
+}
 
 // Shop sells, run by run. A run has one lock and one initial stock; between two runs the door is closed and every sale
 // has left, in all replicas, so that no run mixes versions.
@@ -97,7 +101,7 @@ func (s *Shop) Sell(ctx context.Context) (Receipt, error) {
 	}
 	receipt, err := Sale{
 		Locker: locker, Stock: s.Stock, Clock: s.Clock, Log: s.Log, Watch: s.Watch, Replica: s.Replica,
-		Think: settings.Think, Nested: settings.Nested,
+		Think: settings.Think, Nested: settings.Nested, Way: settings.Strategy[run.Lock].Way, Retry: settings.Retry,
 	}.Sell(ctx, run, id)
 	if err != nil {
 		return Receipt{}, err
@@ -175,8 +179,8 @@ func (s *Shop) leave(ctx context.Context, id string) {
 
 func (s *Shop) use(settings Settings) {
 	lockers := map[string]lock.Locker{}
-	for name, make := range settings.Strategy {
-		lockers[name] = make(settings.Lock)
+	for name, strategy := range settings.Strategy {
+		lockers[name] = strategy.New(settings.Lock)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -34,6 +34,8 @@ var (
 var (
 	//go:embed enter.lua
 	Enter string
+	//go:embed take.lua
+	Take string
 	//go:embed readFenced.lua
 	ReadFenced string
 	//go:embed writeFenced.lua
@@ -64,6 +66,8 @@ func Name(script string) string {
 		return "setnxExpire.lua"
 	case Enter:
 		return "enter.lua"
+	case Take:
+		return "take.lua"
 	case ReadFenced:
 		return "readFenced.lua"
 	case WriteFenced:

@@ -1,0 +1,35 @@
+package dao
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"lockstep/internal/history"
+	"lockstep/internal/lock"
+	"lockstep/internal/service"
+	"lockstep/util/lua"
+)
+
+// Take looks, decrements and writes the order down in one script.
+func (s *Store) Take(ctx context.Context, order history.Order) (history.Order, error) {
+	line, err := json.Marshal(order)
+	if err != nil {
+		return order, fmt.Errorf("order %s: %w", order.ID, err)
+	}
+	reply, err := s.client.Eval(ctx, lua.Take, []string{InventoryKey, RunKey, OrdersKey(order.RunID)}, line).Slice()
+	if err != nil {
+		return order, lock.Failed(ctx, "EVAL take.lua", err)
+	}
+	if order.Before, err = stockIn(ctx, reply); err != nil {
+		return order, err
+	}
+	switch taken := reply[0] == int64(1); {
+	case !taken && order.Before == 0:
+		return order, service.ErrSoldOut
+	case !taken:
+		return order, badStock(fmt.Sprintf("holds %.40q", reply[1])) // a number as no sale writes it
+	}
+	order.After = order.Before - 1
+	return order, nil
+}

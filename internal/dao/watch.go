@@ -1,0 +1,48 @@
+package dao
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/redis/go-redis/v9"
+
+	"lockstep/internal/history"
+	"lockstep/internal/lock"
+	"lockstep/internal/service"
+)
+
+// Watch begins a transaction: what a sale then writes is refused if the stock changed since.
+func (s *Store) Watch(ctx context.Context, sell func(service.Stock) error) error {
+	began := false
+	// not by ctx: were WATCH's end given up with the sale, its connection would go back to the pool still watching
+	err := s.client.Watch(context.WithoutCancel(ctx), func(tx *redis.Tx) error {
+		began = true
+		return sell(watched{s, tx})
+	}, InventoryKey)
+	if err != nil && !began {
+		return lock.Failed(ctx, "WATCH inventory", err)
+	}
+	return err
+}
+
+// watched is the stock within a transaction that watches it.
+type watched struct {
+	*Store
+	tx *redis.Tx
+}
+
+// Read is GET inventory, on the connection that watches.
+func (w watched) Read(ctx context.Context, _ int64) (int64, error) {
+	value, err := w.tx.Get(ctx, InventoryKey).Result()
+	return readStock(ctx, value, err)
+}
+
+// Write is as Store's, unless the stock has changed.
+func (w watched) Write(ctx context.Context, order history.Order) error {
+	line, err := json.Marshal(order)
+	if err != nil {
+		return fmt.Errorf("order %s: %w", order.ID, err)
+	}
+	return write(ctx, w.tx, order, line)
+}

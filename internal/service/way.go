@@ -1,0 +1,93 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"lockstep/internal/history"
+	"lockstep/internal/lock"
+)
+
+// Way is how a sale takes its piece.
+type Way int
+
+// The ways.
+const (
+	ReadThenWrite Way = iota // GET, think, SET: right only while nobody else does the same
+	Watched                  // the same, but the SET fails if the stock has changed, and all begins again
+	AtOnce                   // in one step, which leaves nothing to keep apart
+)
+
+// Retry is how a watched sale tries again: after a random pause, of up to Pause at first and up to twice as much each time, but
+// never of more than 50 times Pause; and until Within has passed.
+type Retry struct {
+	Pause  time.Duration
+	Within time.Duration
+	Clock  lock.Clock
+	Rand   func(n int64) int64 // from 0 to n-1
+}
+
+const longestPause = 50 // times the first
+
+// take takes a piece in the sale's way, and gives the order with what it found.
+func (s Sale) take(ctx context.Context, order history.Order) (history.Order, error) {
+	switch s.Way {
+	case Watched:
+		return s.takeWatched(ctx, order)
+	case AtOnce:
+		if err := s.think(ctx, order.Owner); err != nil {
+			return order, err
+		}
+		order.At = s.Clock.Now()
+		return s.Stock.Take(ctx, order)
+	default:
+		return s.takeFrom(ctx, s.Stock, order)
+	}
+}
+
+// takeFrom reads the stock, thinks, and writes what is then left.
+func (s Sale) takeFrom(ctx context.Context, stock Stock, order history.Order) (_ history.Order, err error) {
+	if order.Before, err = stock.Read(ctx, order.Fence); err != nil {
+		return order, err
+	}
+	if order.Before <= 0 {
+		return order, ErrSoldOut
+	}
+	if err := s.think(ctx, order.Owner); err != nil {
+		return order, err
+	}
+	order.After, order.At = order.Before-1, s.Clock.Now()
+	return order, stock.Write(ctx, order)
+}
+
+// takeWatched begins again as long as others come in between, and its time lasts.
+func (s Sale) takeWatched(ctx context.Context, order history.Order) (history.Order, error) {
+	wait, stop := lock.WithTimeout(ctx, s.Retry.Clock, s.Retry.Within, lock.ErrTimeout)
+	defer stop()
+	conflicts := 0
+	for pause := s.Retry.Pause; ; pause = min(2*pause, longestPause*s.Retry.Pause) {
+		sold := order
+		err := s.Stock.Watch(ctx, func(stock Stock) (err error) {
+			sold, err = s.takeFrom(ctx, stock, order)
+			return err
+		})
+		if !errors.Is(err, ErrConflict) {
+			return sold, err
+		}
+		conflicts++
+		s.Watch.Conflicted(order.Lock)
+		if lock.Sleep(wait, s.Retry.Clock, time.Duration(s.Retry.Rand(int64(pause)))) != nil {
+			return order, fmt.Errorf("%w, %d times: %w", ErrConflict, conflicts, lock.WaitError(wait, lock.Options{WaitTimeout: s.Retry.Within}))
+		}
+	}
+}
+
+// think is what a sale does between reading and writing: it takes its time, and makes the nested calls.
+func (s Sale) think(ctx context.Context, owner string) error {
+	if err := lock.Sleep(ctx, s.Clock, s.Think); err != nil {
+		return fmt.Errorf("%w: %w", lock.ErrCancelled, context.Cause(ctx))
+	}
+	return s.nested(ctx, owner, s.Nested)
+}
