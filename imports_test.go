@@ -31,7 +31,8 @@ var house = map[string][]string{
 	"lockstep/internal/dao":     {"internal/history", "internal/lock", "internal/service", "util/lua"},
 	"lockstep/internal/evolution": {
 		"internal/contrast", "internal/lock", "internal/lockv1", "internal/lockv2", "internal/lockv3", "internal/lockv4",
-		"internal/lockv5", "internal/lockv6", "internal/lockv7", "internal/lockv8", "internal/service",
+		"internal/lockv5", "internal/lockv6", "internal/lockv7", "internal/lockv8", "internal/lockv9",
+		"internal/service",
 	},
 	"lockstep/internal/contrast":  {"internal/lock", "util/lua"},
 	"lockstep/internal/lockv1":    {"internal/lock"},
@@ -42,6 +43,7 @@ var house = map[string][]string{
 	"lockstep/internal/lockv6":    {"internal/lock", "util/lua"},
 	"lockstep/internal/lockv7":    {"internal/lock", "util/lua"},
 	"lockstep/internal/lockv8":    {"internal/lock", "util/lua"},
+	"lockstep/internal/lockv9":    {"internal/lock", "util/lua"},
 	"lockstep/internal/metrics":   {"internal/history"},
 	"lockstep/internal/lock":      {},
 	"lockstep/internal/history":   {},

@@ -75,6 +75,7 @@ With --all: 0 everything was explored, 2 a bound was hit first.`,
 	flags.IntVar(&f.scenario.Try, "try", 0, "how many of them try once for the lock, and do not wait")
 	flags.IntVar(&f.scenario.Nested, "nested", 0, "how many nested calls take the lock again")
 	flags.DurationVar(&f.scenario.Work, "work", 0, "how long a sale works under the lock; its expiry is 10s")
+	flags.IntVar(&f.scenario.Nodes, "nodes", 0, "how many masters the lock is on, if it is on several; 0: 3")
 	flags.StringVar(&f.faults, "faults", "",
 		"what may go wrong, and how often (expiry=1,crash=1): "+strings.Join(explore.FaultNames(), ", "))
 	flags.StringVar(&f.property, "property", "", "look at this property alone")

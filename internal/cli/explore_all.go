@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -13,7 +14,16 @@ import (
 // exploreAll prints the table of every strategy and property.
 func exploreAll(cmd *cobra.Command, f exploreFlags, bounds explore.Bounds) error {
 	schedules, seconds := 0, 0.0
-	rows, err := explore.All(cmd.Context(), evolution.Table(), f.scenario.Actors, bounds, func(s explore.NamedScenario, r explore.Result) {
+	var strategies []evolution.Strategy
+	leftOut := []string{}
+	for _, strategy := range evolution.Table() {
+		if strategy.OnNodes() { // some of these scenarios would take minutes
+			leftOut = append(leftOut, strategy.Name)
+		} else {
+			strategies = append(strategies, strategy)
+		}
+	}
+	rows, err := explore.All(cmd.Context(), strategies, f.scenario.Actors, bounds, func(s explore.NamedScenario, r explore.Result) {
 		schedules += r.Schedules
 		seconds += r.Seconds
 		if isTerminal(cmd.ErrOrStderr()) {
@@ -27,7 +37,7 @@ func exploreAll(cmd *cobra.Command, f exploreFlags, bounds explore.Bounds) error
 		return err
 	}
 	if f.asJSON {
-		if err := writeJSON(cmd.OutOrStdout(), allJSON(rows, f.scenario.Actors, schedules)); err != nil {
+		if err := writeJSON(cmd.OutOrStdout(), allJSON(rows, leftOut, f.scenario.Actors, schedules)); err != nil {
 			return err
 		}
 	} else {
@@ -37,6 +47,7 @@ func exploreAll(cmd *cobra.Command, f exploreFlags, bounds explore.Bounds) error
 			fmt.Fprintf(cmd.OutOrStdout(), "  %-11s %s\n", s.Name, words("lockstep explore NAME", s.String()))
 		}
 		fmt.Fprintf(cmd.OutOrStdout(), "holds: none of them is, and nothing is left to explore. –: not promised. %d schedules.\n", schedules)
+		fmt.Fprintf(cmd.OutOrStdout(), "Left out: %s, for its nodes make many more; explore it by itself.\n", strings.Join(leftOut, ", "))
 	}
 	fmt.Fprintf(cmd.ErrOrStderr(), "%d schedules in %.1f s\n", schedules, seconds)
 	for _, row := range rows {
@@ -74,7 +85,7 @@ func table(cmd *cobra.Command, rows []explore.Row) {
 }
 
 // allJSON is the document of explore --all --json.
-func allJSON(rows []explore.Row, actors, schedules int) map[string]any {
+func allJSON(rows []explore.Row, leftOut []string, actors, schedules int) map[string]any {
 	locks := map[string]any{}
 	for _, row := range rows {
 		cells := map[explore.Property]any{}
@@ -93,5 +104,5 @@ func allJSON(rows []explore.Row, actors, schedules int) map[string]any {
 		}
 		locks[row.Lock] = cells
 	}
-	return map[string]any{"actors": actors, "schedules": schedules, "locks": locks}
+	return map[string]any{"actors": actors, "schedules": schedules, "locks": locks, "left_out": leftOut}
 }

@@ -18,6 +18,7 @@ import (
 	"lockstep/internal/lockv6"
 	"lockstep/internal/lockv7"
 	"lockstep/internal/lockv8"
+	"lockstep/internal/lockv9"
 	"lockstep/internal/service"
 )
 
@@ -31,6 +32,18 @@ type Strategy struct {
 	Scope       Scope
 	Way         service.Way // how a sale is written under it
 	New         func(redis.Cmdable, lock.Options) lock.Locker
+	NewOnNodes  func([]redis.Cmdable, lock.Options) lock.Locker // instead of New, for a lock on several masters
+}
+
+// OnNodes reports whether the lock is on several masters, apart from the stock's Redis.
+func (s Strategy) OnNodes() bool { return s.NewOnNodes != nil }
+
+// Locker makes the lock, in the stock's Redis or on the nodes.
+func (s Strategy) Locker(one redis.Cmdable, nodes []redis.Cmdable, opts lock.Options) lock.Locker {
+	if s.OnNodes() {
+		return s.NewOnNodes(nodes, opts)
+	}
+	return s.New(one, opts)
 }
 
 // Scope is whom a lock promises to keep out.
@@ -109,6 +122,13 @@ func Table() []Strategy {
 			Costs:       "as v7; the store looks at the token at every read and write",
 			StillBroken: "one Redis: a failover forgets the lock",
 			New:         func(c redis.Cmdable, opts lock.Options) lock.Locker { return lockv8.New(c, opts) },
+		},
+		{
+			Name: "v9", Title: "on a majority",
+			Adds:        "Redlock: who has set the lock on most of five independent masters holds it; a minority may fail",
+			Costs:       "every command goes to all of them; processes poll, in no order",
+			StillBroken: "no fencing; a node that restarts empty; clocks",
+			NewOnNodes:  func(c []redis.Cmdable, opts lock.Options) lock.Locker { return lockv9.New(c, opts) },
 		},
 		{
 			Name: "local", Title: "a queue in one process",

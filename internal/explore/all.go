@@ -14,7 +14,8 @@ type NamedScenario struct {
 	Scenario
 }
 
-// Scenarios are what All puts a strategy through: nothing unusual, each way to use a lock, and each fault once.
+// Scenarios are what All puts a strategy through: nothing unusual, each way to use a lock, and each fault once, but for those of
+// nodes.
 func Scenarios(actors int) []NamedScenario {
 	all := []NamedScenario{
 		{"no fault", Scenario{Actors: actors}},
@@ -28,6 +29,9 @@ func Scenarios(actors int) []NamedScenario {
 			if f.name == name {
 				*f.budget = 1
 			}
+		}
+		if s.Faults.ofNodes() {
+			continue
 		}
 		all = append(all, NamedScenario{name, s})
 	}

@@ -1,10 +1,14 @@
 package explore
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"hash/maphash"
 	"log/slog"
+	"slices"
+
+	"github.com/redis/go-redis/v9"
 
 	"lockstep/internal/dao"
 	"lockstep/internal/evolution"
@@ -18,9 +22,11 @@ type arena struct {
 	strategy evolution.Strategy
 	bounds   Bounds
 	memory   *memory
-	wires    []*wire // a replica each
+	wires    [][]*wire // of each replica, to each server
 	stores   []*dao.Store
-	start    *state
+	nodes    int    // that the lock is on, beside the Redis with the stock
+	start    *state // of the Redis with the stock
+	empty    *state // of the nodes
 	seeds    [2]maphash.Seed
 	buffer   []byte
 }
@@ -30,41 +36,61 @@ func newArena(strategy evolution.Strategy, scenario Scenario, bounds Bounds, see
 	if err != nil {
 		return nil, err
 	}
-	a := &arena{strategy: strategy, bounds: bounds, memory: m, seeds: seeds}
+	a := &arena{strategy: strategy, bounds: bounds, memory: m, seeds: seeds, empty: m.intern(nil)}
 	a.start = m.intern([]entry{{name: dao.InventoryKey, kind: "string", values: []string{fmt.Sprint(stock)}}})
+	if strategy.OnNodes() {
+		a.nodes = cmp.Or(scenario.Nodes, 3)
+	}
 	for range scenario.Processes() {
-		w, err := newWire(m)
-		if err != nil {
-			return nil, err
+		var wires []*wire
+		for server := range 1 + a.nodes {
+			w, err := newWire(m, server)
+			if err != nil {
+				return nil, err
+			}
+			wires = append(wires, w)
 		}
-		a.wires = append(a.wires, w)
-		a.stores = append(a.stores, dao.NewStore(w.client, runID))
+		a.wires = append(a.wires, wires)
+		a.stores = append(a.stores, dao.NewStore(wires[0].client, runID))
 	}
 	return a, nil
 }
 
 func (a *arena) close() {
-	for _, w := range a.wires {
+	for _, w := range slices.Concat(a.wires...) {
 		_ = w.client.Close() // there is nothing behind it
 	}
 	a.memory.server.Close()
 }
 
+// highest is what chance gives: always the same, or no schedule could be run again.
+func highest(n int64) int64 { return n - 1 }
+
 // newWorld begins a schedule.
 func (a *arena) newWorld(scenario Scenario) *world {
-	w := &world{arena: a, scenario: scenario, left: scenario.Faults, redis: a.start}
+	w := &world{arena: a, scenario: scenario, left: scenario.Faults}
+	w.servers = []*server{{holds: a.start, holder: -1}}
+	for i := range a.nodes {
+		w.servers = append(w.servers, &server{index: i + 1, holds: a.empty, holder: -1})
+	}
 	w.judge = judge{scope: a.strategy.Scope, holder: -1}
 	lockers := make([]lock.Locker, scenario.Processes())
 	for i := range lockers {
-		p := &replica{name: "replica" + fmt.Sprint(i+1)}
+		p := &replica{name: "replica" + fmt.Sprint(i+1), answers: make([][2]uint64, len(w.servers))}
 		if scenario.apart() {
 			p.name = string(rune('A' + i))
 		}
 		w.replicas = append(w.replicas, p)
-		a.wires[i].world = w
-		lockers[i] = a.strategy.New(a.wires[i].client, lock.Options{
+		var nodes []redis.Cmdable
+		for server, wire := range a.wires[i] {
+			wire.world = w
+			if server > 0 {
+				nodes = append(nodes, wire.client)
+			}
+		}
+		lockers[i] = a.strategy.Locker(a.wires[i][0].client, nodes, lock.Options{
 			Key: lock.Key, TTL: ttl, RetryInterval: retry, WaitTimeout: forever, Clock: virtualClock{w, p, retry},
-			Process: p.name, MaxPasses: maxPasses, Bell: virtualBell{w, p},
+			Process: p.name, MaxPasses: maxPasses, Bell: virtualBell{w, p}, Rand: highest,
 		})
 	}
 	for i := range scenario.Actors {
@@ -78,7 +104,7 @@ func (a *arena) newWorld(scenario Scenario) *world {
 			Locker: watched{w, b, lockers[i%len(lockers)]}, Stock: a.stores[i%len(lockers)], Clock: virtualClock{w, p, 0},
 			Log: slog.New(slog.DiscardHandler), Watch: nobody{}, Replica: p.name, Think: scenario.Work, Nested: scenario.Nested,
 			Way: a.strategy.Way, Retry: service.Retry{
-				Pause: retry, Within: forever, Clock: virtualClock{w, p, retry}, Rand: func(n int64) int64 { return n - 1 },
+				Pause: retry, Within: forever, Clock: virtualClock{w, p, retry}, Rand: highest,
 			},
 		}
 		b.main = w.spawn(b, func() {

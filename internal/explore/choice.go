@@ -11,19 +11,22 @@ type choice struct {
 type kind uint8
 
 const (
-	moves       kind = iota // a routine's next command is answered; or what it does without one
-	losesReply              // its next command takes effect, and the reply is lost
-	diesAfter               // its next command takes effect, and its process dies
-	diesBefore              // its process dies, its commands unsent
-	pausesAfter             // its next command takes effect, and its process stops before it has read the reply
-	pauses                  // a process is stopped, its timers too
-	resumes                 // and goes on
-	woken                   // a hint reaches a process
-	unwoken                 // a hint gets lost
-	leaves                  // an actor's client goes away: its context is cancelled
-	timePasses              // nobody can move: time goes on to the next timer or expiry
-	slow                    // time goes on to the next timer, while somebody could still move
-	expires                 // time goes on to the next expiry, while somebody could still move
+	moves        kind = iota // a routine's next command is answered; or what it does without one
+	losesReply               // its next command takes effect, and the reply is lost
+	diesAfter                // its next command takes effect, and its process dies
+	diesBefore               // its process dies, its commands unsent
+	pausesAfter              // its next command takes effect, and its process stops before it has read the reply
+	pauses                   // a process is stopped, its timers too
+	resumes                  // and goes on
+	woken                    // a hint reaches a process
+	unwoken                  // a hint gets lost
+	leaves                   // an actor's client goes away: its context is cancelled
+	timePasses               // nobody can move: time goes on to the next timer or expiry
+	slow                     // time goes on to the next timer, while somebody could still move
+	expires                  // time goes on to the next expiry, while somebody could still move
+	nodeCrashes              // a node refuses connections from then on
+	nodeHangs                // a node does not answer any more
+	nodeRestarts             // a node forgets what it held
 )
 
 // suffix is how a schedule writes what became of a command.
@@ -37,6 +40,12 @@ func (k kind) suffix() string {
 		return "/dies-before"
 	case pausesAfter:
 		return "/pauses-after"
+	case nodeCrashes:
+		return "/node-crashes"
+	case nodeHangs:
+		return "/node-hangs"
+	case nodeRestarts:
+		return "/node-restarts"
 	default:
 		return ""
 	}
@@ -98,6 +107,7 @@ func (w *world) choices() []choice {
 		if w.left.Crash > 0 {
 			add(diesAfter, r.id)
 		}
+		w.nodeFaults(r, add)
 	}
 	for i, p := range w.replicas {
 		if w.rung(p) == nil || p.paused || p.dead {
@@ -133,7 +143,7 @@ func (w *world) choices() []choice {
 			add(leaves, i)
 		}
 	}
-	expiry, next := w.redis.nextExpiry(), w.nextTimer()
+	expiry, next := w.nextExpiry(), w.nextTimer()
 	switch {
 	case !active && (expiry > 0 || next != nil || w.mayIdle()):
 		add(timePasses, 0)
@@ -181,7 +191,7 @@ func (w *world) movable(r *routine) bool {
 func (w *world) mayIdle() bool {
 	return w.idle < 2 && slices.ContainsFunc(w.routines, func(r *routine) bool {
 		return r.asleep() && !r.ended && !r.actor.replica.dead && !r.actor.replica.paused &&
-			(r.try.looked || !w.answers(w.redis, w.now+ttl, r.try))
+			(r.try.looked || !w.answers(w.now+ttl, r.try))
 	})
 }
 

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"lockstep/internal/evolution"
 	"lockstep/internal/history"
 )
 
@@ -22,6 +23,7 @@ type Scenario struct {
 	Replicas int           // processes they are in; 0: one each
 	Try      int           // how many of them try once, and do not wait
 	Nested   int           // how many nested calls take the lock again
+	Nodes    int           // masters that the lock is on; 0: three, if it is on any
 	Work     time.Duration // between reading the stock and writing it
 	Faults   Faults
 }
@@ -41,6 +43,10 @@ type Faults struct {
 	LostReply int // a command takes effect, and nobody learns of it
 	Cancel    int // a client goes away
 	LostWake  int // a hint that should wake a waiter never comes
+
+	NodeCrash   int // a node refuses connections from then on
+	NodeHang    int // a node does what it is told from then on, but does not answer
+	NodeRestart int // a node forgets what it held
 }
 
 // fault names a budget as people write it.
@@ -52,7 +58,7 @@ type fault struct {
 func (f *Faults) table() []fault {
 	return []fault{
 		{"expiry", &f.Expiry}, {"slow", &f.Slow}, {"pause", &f.Pause}, {"crash", &f.Crash}, {"lost-reply", &f.LostReply}, {"cancel", &f.Cancel},
-		{"lost-wake", &f.LostWake},
+		{"lost-wake", &f.LostWake}, {"node-crash", &f.NodeCrash}, {"node-hang", &f.NodeHang}, {"node-restart", &f.NodeRestart},
 	}
 }
 
@@ -111,9 +117,17 @@ func ParseFaults(text string) (Faults, error) {
 	return f, nil
 }
 
-// Check says what is wrong with a scenario.
+// ofNodes reports whether any of these happens to a node.
+func (f Faults) ofNodes() bool { return f.NodeCrash+f.NodeHang+f.NodeRestart > 0 }
+
+// MaxNodes is as many as a lock may be on.
+const MaxNodes = 9
+
+// Check says what is wrong with a scenario, whatever the lock.
 func (s Scenario) Check() error {
 	switch {
+	case s.Nodes < 0 || s.Nodes > MaxNodes:
+		return fmt.Errorf("nodes: %d; it takes 1 to %d, or 0 for three", s.Nodes, MaxNodes)
 	case s.Actors < 1 || s.Actors > MaxActors:
 		return fmt.Errorf("actors: %d; it takes 1 to %d", s.Actors, MaxActors)
 	case s.Replicas < 0 || s.Replicas > s.Actors:
@@ -126,6 +140,15 @@ func (s Scenario) Check() error {
 		return fmt.Errorf("work: %v; it takes 0 to %v", s.Work, forever)
 	}
 	return nil
+}
+
+// CheckFor says what is wrong with a scenario for this lock.
+func (s Scenario) CheckFor(strategy evolution.Strategy) error {
+	if !strategy.OnNodes() && (s.Nodes > 0 || s.Faults.ofNodes()) {
+		return fmt.Errorf("nodes: %s is on none; nodes, node-crash, node-hang and node-restart are for locks on several masters, such as v9",
+			strategy.Name)
+	}
+	return s.Check()
 }
 
 // apart reports whether every actor is a process of its own.
@@ -165,6 +188,7 @@ func (s Scenario) String() string {
 	flag("try", s.Try, s.Try == 0)
 	flag("nested", s.Nested, s.Nested == 0)
 	flag("work", s.Work, s.Work == 0)
+	flag("nodes", s.Nodes, s.Nodes == 0)
 	flag("faults", s.Faults, s.Faults == Faults{})
 	return strings.Join(flags, " ")
 }

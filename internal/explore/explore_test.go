@@ -18,6 +18,7 @@ var claims = []struct {
 	property    explore.Property // the one looked at; "": all
 	broken      explore.Property // "": it holds
 	length      int              // steps of the shortest counterexample
+	long        bool             // it takes minutes under the race detector
 }{
 	{lock: "v0", broken: explore.LostUpdate, length: 4},
 	{lock: "v1"},
@@ -54,6 +55,14 @@ var claims = []struct {
 	{lock: "v8", scenario: faults("expiry=1"), property: explore.LostUpdate},
 	{lock: "v8", scenario: faults("pause=1"), broken: explore.MutualExclusion, length: 12},
 	{lock: "v8", scenario: faults("lost-wake=1,crash=1")},
+	{lock: "v9"},
+	{lock: "v9", scenario: nested(faults("node-restart=1")), broken: explore.MutualExclusion, length: 8},
+	{lock: "v9", scenario: faults("crash=1")},
+	{lock: "v9", scenario: faults("node-crash=1"), long: true},
+	{lock: "v9", scenario: faults("node-hang=1"), long: true},
+	{lock: "v9", scenario: explore.Scenario{Try: 2, Faults: faults("lost-reply=1").Faults}, long: true},
+	{lock: "v9", scenario: faults("pause=1"), broken: explore.MutualExclusion, length: 17},
+	{lock: "v9", scenario: explore.Scenario{Actors: 3, Replicas: 1}},
 	{lock: "atomic", scenario: faults("pause=1,expiry=1,crash=1,lost-reply=1")},
 	{lock: "optimistic"},
 	{lock: "optimistic", scenario: faults("pause=1,crash=1,lost-reply=1")},
@@ -92,6 +101,9 @@ func TestTheClaims(t *testing.T) {
 		}
 		t.Run(fmt.Sprintf("%s %s %s", claim.lock, claim.scenario, claim.property), func(t *testing.T) {
 			t.Parallel()
+			if claim.long && testing.Short() {
+				t.Skip("it takes minutes under the race detector")
+			}
 			strategy := find(t, claim.lock)
 			var goal explore.Goal
 			if claim.property != "" {
@@ -147,6 +159,9 @@ func TestTheCutsAreSound(t *testing.T) {
 		t.Skip("it takes minutes under the race detector, and has no more goroutines than the other tests")
 	}
 	for _, strategy := range evolution.Table() {
+		if strategy.OnNodes() {
+			continue // nobody could wait for it: TestNodesAreAlike
+		}
 		for _, scenario := range explore.Scenarios(2) {
 			t.Run(strategy.Name+" "+scenario.Name, func(t *testing.T) {
 				t.Parallel()
@@ -170,6 +185,35 @@ func TestTheCutsAreSound(t *testing.T) {
 				t.Logf("%d schedules, without the cuts %d", cut.Schedules, whole.Schedules)
 			})
 		}
+	}
+}
+
+// Neither which node is which, nor in which order they answer, changes what is found.
+func TestNodesAreAlike(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes minutes under the race detector, and has no more goroutines than the other tests")
+	}
+	for fault, nodes := range map[string]int{"": 2, "node-crash=1": 2, "node-restart=1": 3} { // with more, it takes minutes
+		t.Run(fault, func(t *testing.T) {
+			t.Parallel()
+			scenario := explore.Scenario{Actors: 2, Try: 2, Nodes: nodes, Faults: faults(fault).Faults}
+			var verdicts []string
+			for _, bounds := range []explore.Bounds{{}, {EverySymmetry: true}} {
+				result, err := explore.Explore(t.Context(), find(t, "v9"), scenario, explore.Goal{}, bounds)
+				if err != nil {
+					t.Fatal(err)
+				}
+				verdict := string(result.Verdict())
+				for _, e := range result.Broken {
+					verdict += fmt.Sprintf(" %s in %d steps", e.Property, e.Length)
+				}
+				verdicts = append(verdicts, verdict)
+				t.Logf("%s after %d schedules", verdict, result.Schedules)
+			}
+			if verdicts[0] != verdicts[1] {
+				t.Errorf("%s; with every order of every node: %s", verdicts[0], verdicts[1])
+			}
+		})
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -84,25 +85,41 @@ func (j *judge) breaks(p Property, format string, args ...any) {
 	j.breaches = append(j.breaches, breach{p, fmt.Sprintf(format, args...)})
 }
 
-// change sees what Redis held before, and what it holds now. If a command did it, its actor is the one that runs.
-func (j *judge) change(w *world, before *state) {
+// change sees what a server held before, and what it holds now. If a command did it, its actor is the one that runs.
+func (j *judge) change(w *world, s *server, before *state) {
 	was, had := before.key(lock.Key)
-	is, has := w.redis.key(lock.Key)
-	holder := j.holder
-	if w.current == nil { // time
+	is, has := s.holds.key(lock.Key)
+	if w.current == nil { // time, or a fault
 		if !has {
-			holder = -1
+			s.holder = -1
 		}
 	} else if a := w.current.actor; had != has || !slices.Equal(was.values, is.values) || was.ttl != is.ttl {
-		ours := slices.Contains(was.values, lock.Owner(a.replica.name)) // a lock of the whole process
-		if had && j.holder >= 0 && j.holder != a.index && !ours {
-			j.breaks(ForeignRelease, "%s %s %s's lock", a.name, deed(has, slices.Equal(was.values, is.values)), w.actors[j.holder].name)
+		ours := was.isOf(a.replica)
+		if had && s.holder >= 0 && s.holder != a.index && !ours {
+			j.breaks(ForeignRelease, "%s %s %s's lock", a.name, deed(has, slices.Equal(was.values, is.values)), w.actors[s.holder].name)
 		}
 		switch {
 		case !has:
-			holder = -1
+			s.holder = -1
 		case !had || !slices.Equal(was.values, is.values) && !ours:
-			holder = a.index
+			s.holder = a.index
+		}
+	}
+	j.count(w)
+}
+
+// count sees whose the lock is: who has it on most of the servers that it is on.
+func (j *judge) count(w *world) {
+	holder := -1
+	for i := range w.actors {
+		n := 0
+		for _, s := range w.keepers() {
+			if s.holder == i {
+				n++
+			}
+		}
+		if n > len(w.keepers())/2 {
+			holder = i
 		}
 	}
 	if j.holder >= 0 && holder != j.holder {
@@ -113,11 +130,23 @@ func (j *judge) change(w *world, before *state) {
 	j.holder = holder
 }
 
+// isOf reports whether a lock is one of the whole process p.
+func (e entry) isOf(p *replica) bool {
+	owner := lock.Owner(p.name)
+	return slices.ContainsFunc(e.values, func(value string) bool { return value == owner || strings.HasPrefix(value, owner+":") })
+}
+
 // passed sees a enter with a lock that another sale of its process had, and passed along.
 func (j *judge) passed(w *world, a *actor) {
-	if j.holder >= 0 && w.actors[j.holder].replica == a.replica && !w.actors[j.holder].inside() {
-		j.holder = a.index
+	if j.holder < 0 || w.actors[j.holder].replica != a.replica || w.actors[j.holder].inside() {
+		return
 	}
+	for _, s := range w.keepers() {
+		if s.holder == j.holder {
+			s.holder = a.index
+		}
+	}
+	j.holder = a.index
 }
 
 // deed is what somebody did to a lock.
@@ -156,7 +185,7 @@ func (j *judge) look(w *world) {
 			continue
 		}
 		for _, r := range w.routines {
-			if r.actor.replica == p && !r.ended {
+			if r.actor.replica == p && !r.ended && !w.asks(p) {
 				j.breaks(GoroutineLeak, "%s's sale has ended, and a goroutine of it has not", r.actor.name)
 			}
 		}
@@ -180,8 +209,11 @@ func (w *world) inVain(r *routine) bool {
 // end sees what is left when nothing more will happen.
 func (j *judge) end(w *world) {
 	abandoned := j.holder < 0 || !w.actors[j.holder].inside()
-	if held, has := w.redis.key(lock.Key); has && held.ttl == 0 && abandoned {
-		j.breaks(LeftBehind, "the lock stays for ever, and nobody holds it")
+	for _, s := range w.keepers() {
+		if held, has := s.holds.key(lock.Key); has && held.ttl == 0 && abandoned {
+			j.breaks(LeftBehind, "the lock stays for ever, and nobody holds it")
+			break
+		}
 	}
 	for _, a := range w.actors {
 		if !a.finished && !a.replica.dead {
@@ -214,7 +246,7 @@ func (l watched) Lock(ctx context.Context, owner string) (*lock.Lease, error) {
 		take = l.lock.TryLock
 	}
 	a.waits = true
-	l.w.current.try = try{} // what it did before was not for the lock
+	l.w.begins(l.w.current) // what it did before was not for the lock
 	lease, err := take(ctx, owner)
 	a.waits = false
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 
 	"github.com/alicebob/miniredis/v2"
 	"github.com/alicebob/miniredis/v2/proto"
-	"github.com/alicebob/miniredis/v2/server"
+	resp "github.com/alicebob/miniredis/v2/server"
 
 	"lockstep/internal/dao"
 	"lockstep/internal/history"
@@ -70,7 +70,7 @@ func newMemory() (*memory, error) {
 		return nil, err
 	}
 	_ = conn.Close() // commands are dispatched without one
-	m.server.Server().SetPreHook(func(peer *server.Peer, command string, args ...string) bool {
+	m.server.Server().SetPreHook(func(peer *resp.Peer, command string, args ...string) bool {
 		if command != "PUBLISH" || len(args) != 2 {
 			return false
 		}
@@ -94,7 +94,7 @@ func (m *memory) ask(s *state, now time.Duration, command []byte) (*answer, erro
 	m.published = nil
 	var reply bytes.Buffer
 	w := bufio.NewWriter(&reply)
-	peer := server.NewPeer(w)
+	peer := resp.NewPeer(w)
 	sent, err := commands(command)
 	if err != nil {
 		return nil, err
@@ -161,7 +161,7 @@ func (m *memory) learn(scripts []string) {
 	if slices.Equal(m.cached, scripts) {
 		return
 	}
-	peer := server.NewPeer(bufio.NewWriter(io.Discard))
+	peer := resp.NewPeer(bufio.NewWriter(io.Discard))
 	m.server.Server().Dispatch(peer, []string{"SCRIPT", "FLUSH"})
 	for _, script := range scripts {
 		m.server.Server().Dispatch(peer, []string{"SCRIPT", "LOAD", script})

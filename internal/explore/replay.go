@@ -33,7 +33,7 @@ type Breach struct {
 // Replay runs one schedule, as Explore wrote it, step by step. It fails with ErrMalformed or ErrStale, saying at which step and
 // why; what it gives then is what came before.
 func Replay(strategy evolution.Strategy, scenario Scenario, schedule string) (Replayed, error) {
-	if err := scenario.Check(); err != nil {
+	if err := scenario.CheckFor(strategy); err != nil {
 		return Replayed{}, err
 	}
 	a, err := newArena(strategy, scenario, Bounds{EverySymmetry: true}, [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()})
@@ -113,7 +113,7 @@ func parse(token string) (wanted, string, error) {
 	if !ok || who == "" || what == "" {
 		return wanted{}, "", fmt.Errorf(
 			"%w: it takes time, slow, expiry, or WHO:WHAT, as A:SET, A:SET/lost, A:SET/dies-before, A:SET/dies-after, A:SET/pauses-after, "+
-				"A:pauses, A:resumes, A:leaves, A:woken, A:unwoken",
+				"A:pauses, A:resumes, A:leaves, A:woken, A:unwoken, A.1:SET/node-crashes, A.1:SET/node-hangs, A.1:SET/node-restarts",
 			ErrMalformed)
 	}
 	switch what {
@@ -128,7 +128,7 @@ func parse(token string) (wanted, string, error) {
 	case "unwoken":
 		return wanted{unwoken, who}, "", nil
 	}
-	for _, k := range []kind{losesReply, diesAfter, diesBefore, pausesAfter} {
+	for _, k := range []kind{losesReply, diesAfter, diesBefore, pausesAfter, nodeCrashes, nodeHangs, nodeRestarts} {
 		if command, ok := strings.CutSuffix(what, k.suffix()); ok {
 			return wanted{k, who}, command, nil
 		}

@@ -17,17 +17,24 @@ import (
 type routine struct {
 	id    int
 	name  string
+	label string // the same, but for tries that are forgotten
 	actor *actor
-	turn  chan bool // true: go on; false: end
-	back  chan bool // true: it waits; false: it has ended
-	ended bool
-	asked int // since it was killed
+
+	parent  *routine  // that started it
+	started int       // in this of its tries
+	turn    chan bool // true: go on; false: end
+	back    chan bool // true: it waits; false: it has ended
+	ended   bool
+	asked   int // since it was killed
 
 	// Before a command:
 	pending []redis.Cmder
+	to      int  // index of the server that it is for
 	sending bool // it is on its way
 	unread  bool // its reply is there, and its process is paused
 	fate    fate // of that command
+
+	unanswered bool // it waits for a node that does not answer
 
 	// In Wait:
 	waiting bool
@@ -40,17 +47,50 @@ type routine struct {
 	try try // since it last woke up
 }
 
-// try is what a routine did from one pause to the next.
+// try is what a routine did from one pause to the next, and those that it started for it.
 type try struct {
+	number   int // of the world's
 	commands int
-	changed  bool          // by itself
+	changes  uint64        // of what Redis holds, by itself
+	before   []*state      // what Redis held before the first of them
 	lost     bool          // a reply was
 	looked   bool          // at the clock
-	version  uint64        // of the world, before its first command, without its own changes
+	version  uint64        // of the world, before its first command
 	at       time.Duration // of its last command
+	server   *server       // that it was sent to
 	sent     []byte        // that command
 	reply    []byte
 	vain     int // how many tries like this one there were, with nothing changed by others
+
+	// What its process's were when it began, and how much was added to its past since.
+	past    [2]uint64
+	answers [][2]uint64
+	looks   int
+	labels  int
+	noted   int
+	notes   int // of these, by itself
+}
+
+// begins begins a try.
+func (w *world) begins(r *routine) {
+	w.tries++
+	p := r.actor.replica
+	r.try = try{number: w.tries, past: p.past, answers: p.answers, looks: p.looks, labels: r.actor.labels, noted: p.notes}
+}
+
+// itsTry is the try that r is part of.
+func (r *routine) itsTry() *try {
+	if r.parent != nil && r.parent.itsTry().number == r.started {
+		return r.parent.itsTry()
+	}
+	return &r.try
+}
+
+// helped reports whether somebody works for r's try.
+func (w *world) helped(r *routine) bool {
+	return slices.ContainsFunc(w.routines, func(other *routine) bool {
+		return !other.ended && other.parent == r && other.started == r.try.number
+	})
 }
 
 // errKilled is what a routine gets for all it asks when its process has died or its schedule is over, so that it ends by
@@ -61,11 +101,13 @@ const lastWords = 100 // how often a dead routine may ask
 
 // spawn makes a routine of a's, ready to run.
 func (w *world) spawn(a *actor, f func()) *routine {
-	r := &routine{id: len(w.routines), name: a.name, actor: a}
+	r := &routine{id: len(w.routines), name: a.name, label: fmt.Sprintf("%s.%d", a.name, a.labels), actor: a}
 	if a.spawned > 0 {
 		r.name = fmt.Sprintf("%s.%d", a.name, a.spawned)
 	}
 	a.spawned++
+	a.labels++
+	w.begins(r)
 	r.turn, r.back = make(chan bool), make(chan bool)
 	go r.run(w, f)
 	w.routines = append(w.routines, r)
@@ -157,23 +199,47 @@ func (r *routine) asleep() bool {
 	return r.waiting && r.sleep != nil && r.sleep.brief && !r.sleep.stopped
 }
 
-// wouldRepeat reports whether all that r did since it last woke up was to ask, and to ask again would tell it the same:
-// others have changed nothing, and time makes no difference.
+// wouldRepeat reports whether all that r did since it last woke up was to ask, or was undone, and to ask again would tell it the
+// same: others have changed nothing, and time makes no difference.
 func (w *world) wouldRepeat(r *routine) bool {
 	t := r.try
-	if t.commands == 0 || t.changed || t.lost || t.version != w.version {
+	if t.commands == 0 || t.lost || w.version-t.version != t.changes || t.changes > 0 && !w.unchanged(t.before) {
 		return false
 	}
 	if t.at == w.now {
 		return true
 	}
-	return !t.looked && w.answers(w.redis, w.now, t)
+	return !t.looked && w.answers(w.now, t)
 }
 
 // answers reports whether a try's last command would have the same reply.
-func (w *world) answers(s *state, now time.Duration, t try) bool {
-	a, err := w.memory.ask(s, now, t.sent)
+func (w *world) answers(now time.Duration, t try) bool {
+	a, err := w.memory.ask(t.server.holds, now, t.sent)
 	return err == nil && bytes.Equal(a.reply, t.reply)
+}
+
+// forget forgets a try that has left no trace in Redis, once the next one begins: what a waiter remembers of its tries is the last.
+// Without that, those who undo each other's tries could go on for ever.
+func (w *world) forget(r *routine) {
+	t, p := r.try, r.actor.replica
+	if (t.changes > 0 || len(w.servers) > 1) && !t.lost && !w.helped(r) && t.notes == p.notes-t.noted && w.undone(r) {
+		p.past, p.answers, p.looks, r.actor.labels = t.past, t.answers, t.looks, t.labels
+	}
+}
+
+// undone reports whether the servers that answer hold nothing of r's process.
+func (w *world) undone(r *routine) bool {
+	for _, s := range w.servers {
+		if s.health != well {
+			continue
+		}
+		for _, e := range s.holds.keys {
+			if e.isOf(r.actor.replica) || slices.Contains(e.values, lock.Owner(r.actor.name)) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // virtualClock is the lock.Clock of one replica. A sleep of at most moment ends whenever the explorer likes, without time
@@ -201,7 +267,7 @@ func date(now time.Duration) time.Time {
 // Now tells the time, and remembers for the state that it was asked.
 func (c virtualClock) Now() time.Time {
 	if r := c.w.running("Clock.Now"); r != nil {
-		r.try.looked, r.last = true, nil
+		r.itsTry().looked, r.last = true, nil
 	}
 	c.replica.looks++
 	if c.replica.lookedAt != c.w.now {
@@ -227,7 +293,8 @@ func (c virtualClock) AfterFunc(d time.Duration, f func()) lock.Timer {
 func (c virtualClock) Go(f func()) {
 	if r := c.w.running("Clock.Go"); r != nil && !c.replica.dead {
 		r.last = nil
-		c.w.spawn(r.actor, f)
+		kid := c.w.spawn(r.actor, f)
+		kid.parent, kid.started = r, r.try.number
 	}
 }
 
@@ -243,11 +310,15 @@ func (c virtualClock) Wait(ctx context.Context, ch <-chan struct{}) error {
 		c.w.timers = slices.DeleteFunc(c.w.timers, func(t *timer) bool { return t == r.sleep })
 	}
 	c.w.waiters = append(c.w.waiters, r)
+	helped := c.w.helped(r)
 	if err := c.w.park(r); err != nil {
 		return err
 	}
-	if r.waiting = false; r.sleep == nil || !r.sleep.brief {
-		r.try = try{}
+	if helped && len(c.w.servers) > 1 {
+		c.w.join(c.replica)
+	}
+	if r.waiting = false; !helped && (r.sleep == nil || !r.sleep.brief) {
+		c.w.begins(r)
 	}
 	return r.err
 }
@@ -274,12 +345,15 @@ func (w *world) fire(t *timer) {
 
 // wake ends r's pause of a moment.
 func (w *world) wake(r *routine) {
-	w.note(r.actor.replica, "wake %s", r.name)
 	vain := 0
 	if w.wouldRepeat(r) {
 		vain = r.try.vain + 1
 	}
-	r.try = try{vain: vain}
+	w.forget(r)
+	w.begins(r)
+	r.try.vain = vain
+	w.note(r.actor.replica, "wake %s", r.label)
+	r.try.noted = r.actor.replica.notes
 	w.fire(r.sleep)
 	w.settle()
 }

@@ -69,7 +69,7 @@ type search struct {
 // Explore runs a strategy in every schedule of a scenario. That it was cut short, by bounds or by ctx, is no error, but makes
 // the verdict unknown. It fails with ErrBlind, or when the strategy's code panics or does what cannot be repeated.
 func Explore(ctx context.Context, strategy evolution.Strategy, scenario Scenario, goal Goal, bounds Bounds) (Result, error) {
-	if err := scenario.Check(); err != nil {
+	if err := scenario.CheckFor(strategy); err != nil {
 		return Result{}, err
 	}
 	if len(goal.Properties) == 0 {

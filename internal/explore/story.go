@@ -32,7 +32,7 @@ func (w *world) tell(c choice) bool {
 	w.story.step, w.story.name = &step, ""
 	ok := w.apply(c)
 	switch c.kind {
-	case moves, losesReply, diesAfter, diesBefore, pausesAfter:
+	case moves, losesReply, diesAfter, diesBefore, pausesAfter, nodeCrashes, nodeHangs, nodeRestarts:
 		r := w.routines[c.id]
 		step.Actor = r.actor.name
 		step.Kind = r.kind(c, step.Command)
@@ -107,7 +107,8 @@ func (p *replica) title() string {
 
 // snapshot is what a step is compared with.
 type snapshot struct {
-	redis  *state
+	stored *state
+	locks  []*state
 	holder int
 	now    time.Duration
 	told   []bool
@@ -115,7 +116,10 @@ type snapshot struct {
 }
 
 func (w *world) snapshot() snapshot {
-	s := snapshot{redis: w.redis, holder: w.judge.holder, now: w.now}
+	s := snapshot{stored: w.stored(), holder: w.judge.holder, now: w.now}
+	for _, keeper := range w.keepers() {
+		s.locks = append(s.locks, keeper.holds)
+	}
 	for _, a := range w.actors {
 		s.told = append(s.told, len(a.leases) > 0 && a.told())
 		s.ended = append(s.ended, a.finished)
@@ -189,9 +193,9 @@ func readable(raw []byte, commands int) string {
 // saysOf tells what a's step did, from what Redis held before it and holds now.
 func (w *world) saysOf(before snapshot, a *actor, step history.Step) string {
 	var says string
-	was, had := before.redis.key(lock.Key)
-	is, has := w.redis.key(lock.Key)
-	left := w.redis.stock()
+	was, had := held(before.locks)
+	is, has := held(w.locks())
+	left := w.stored().stock()
 	words := strings.Fields(step.Command)
 	about := func(key string) bool { return slices.Contains(words, key) }
 	switch {
@@ -212,7 +216,7 @@ func (w *world) saysOf(before snapshot, a *actor, step history.Step) string {
 		says = a.name + " counts its lock: " + strings.Join(is.values[1:], " ")
 	case had && is.ttl > was.ttl:
 		says = a.name + " renews " + w.whose(before.holder) + " lock"
-	case left != before.redis.stock():
+	case left != before.stored.stock():
 		says = a.name + " writes stock " + left
 	case about(dao.InventoryKey) && strings.HasSuffix(step.Reply, "[0]"), about(dao.InventoryKey) && step.Reply == "0":
 		says = a.name + " is refused: its token is stale"
@@ -249,8 +253,8 @@ func (w *world) whose(holder int) string {
 // saysOfTime tells what passing time did.
 func (w *world) saysOfTime(before snapshot) string {
 	says := fmt.Sprintf("%v later", (w.now - before.now).Round(time.Millisecond))
-	was, had := before.redis.key(lock.Key)
-	if _, has := w.redis.key(lock.Key); had && was.ttl > 0 && !has {
+	was, had := held(before.locks)
+	if _, has := held(w.locks()); had && was.ttl > 0 && !has {
 		says += ": " + w.whose(before.holder) + " lock expires"
 	}
 	return says
@@ -289,13 +293,13 @@ func inShort(err error) string {
 // stand takes down what is so now.
 func (w *world) stand(step *history.Step) {
 	step.At = history.Millis(w.now)
-	if held, has := w.redis.key(lock.Key); has {
-		step.Lock, step.Expires = "nobody", history.Millis(held.ttl)
+	if key, has := held(w.locks()); has {
+		step.Lock, step.Expires = "nobody", history.Millis(key.ttl)
 		if w.judge.holder >= 0 {
 			step.Lock = w.actors[w.judge.holder].name
 		}
 	}
-	step.Stock = w.redis.stock()
+	step.Stock = w.stored().stock()
 	for _, a := range w.actors {
 		stance := history.Outside
 		switch {

@@ -15,9 +15,9 @@ type watch struct {
 }
 
 // ask gives the answer to what c sent. What belongs to the connection is answered here; the rest by what Redis holds.
-func (w *world) ask(c *conn, command []byte) (*answer, error) {
+func (w *world) ask(s *server, c *conn, command []byte) (*answer, error) {
 	if len(w.watches) == 0 && !bytes.Contains(bytes.ToUpper(command), []byte("WATCH")) {
-		return w.memory.ask(w.redis, w.now, command)
+		return w.memory.ask(s.holds, w.now, command)
 	}
 	sent, err := commands(command)
 	if err != nil {
@@ -28,14 +28,14 @@ func (w *world) ask(c *conn, command []byte) (*answer, error) {
 		for _, key := range sent[0][1:] {
 			w.watches = append(w.watches, &watch{conn: c, actor: w.current.actor, key: key})
 		}
-		return &answer{reply: []byte("+OK\r\n"), then: w.redis}, nil
+		return &answer{reply: []byte("+OK\r\n"), then: s.holds}, nil
 	case first == "UNWATCH":
 		w.unwatch(c)
-		return &answer{reply: []byte("+OK\r\n"), then: w.redis}, nil
+		return &answer{reply: []byte("+OK\r\n"), then: s.holds}, nil
 	case last == "EXEC" && w.unwatch(c):
-		return &answer{reply: refused(len(sent)), then: w.redis}, nil
+		return &answer{reply: refused(len(sent)), then: s.holds}, nil
 	}
-	return w.memory.ask(w.redis, w.now, command)
+	return w.memory.ask(s.holds, w.now, command)
 }
 
 // unwatch ends c's watches, and reports whether what they watched has changed.
@@ -48,10 +48,13 @@ func (w *world) unwatch(c *conn) (changed bool) {
 }
 
 // watched sees a change of what Redis holds. That a key was written with the value that it had is not seen: no state tells.
-func (w *world) watched(before *state) {
+func (w *world) watched(s *server, before *state) {
 	for _, one := range w.watches {
+		if one.conn.wire.server != s.index {
+			continue
+		}
 		was, had := before.key(one.key)
-		is, has := w.redis.key(one.key)
+		is, has := s.holds.key(one.key)
 		one.changed = one.changed || had != has || !slices.Equal(was.values, is.values) || was.ttl != is.ttl
 	}
 }

@@ -15,14 +15,15 @@ import (
 // connections end in memory.
 type wire struct {
 	memory *memory
+	server int    // index of the one it leads to
 	world  *world // of the schedule that runs; nil before the first
 
 	connecting bool // the client is saying hello on a new connection, which is no part of any schedule
 	client     *redis.Client
 }
 
-func newWire(m *memory) (*wire, error) {
-	w := &wire{memory: m}
+func newWire(m *memory, server int) (*wire, error) {
+	w := &wire{memory: m, server: server}
 	w.client = redis.NewClient(&redis.Options{
 		Addr:       "127.0.0.1:6379", // for its name alone
 		Dialer:     func(context.Context, string, string) (net.Conn, error) { return &conn{wire: w}, nil },
@@ -81,15 +82,20 @@ func (w *wire) pass(ctx context.Context, cmds []redis.Cmder, send func(context.C
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	r.pending, r.fate = cmds, answered
+	r.pending, r.to, r.fate = cmds, w.server, answered
 	if err := w.world.park(r); err != nil {
 		return err
 	}
 	w.world.story.command(r)
+	s := w.world.servers[w.server]
+	if s.health == crashed {
+		r.pending = nil
+		return w.world.refuse(r, s)
+	}
 	r.sending = true
 	err := send(context.WithoutCancel(ctx))
 	r.sending = false
-	w.world.sent(r)
+	w.world.sent(r, s)
 	r.pending = nil
 	switch r.fate {
 	case readLate:
@@ -103,12 +109,15 @@ func (w *wire) pass(ctx context.Context, cmds []redis.Cmder, send func(context.C
 		return errKilled
 	case answered, replyLost:
 	}
+	if s.health == hung {
+		return w.world.unanswer(ctx, r)
+	}
 	return err
 }
 
 func (w *wire) answer(c *conn, command []byte) ([]byte, error) {
 	if !w.connecting {
-		return w.world.execute(c, command)
+		return w.world.execute(w.world.servers[w.server], c, command)
 	}
 	a, err := w.memory.ask(w.memory.intern(nil), 0, command)
 	if err != nil {

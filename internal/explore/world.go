@@ -26,7 +26,7 @@ type world struct {
 	scenario Scenario
 	left     Faults // of the scenario's budgets
 
-	redis   *state
+	servers []*server
 	version uint64 // counts the changes of what Redis holds, expiries aside
 	now     time.Duration
 
@@ -42,6 +42,7 @@ type world struct {
 	listeners []*listener
 	watches   []*watch
 
+	tries     int  // that there were
 	idle      int  // how often time passed in vain since Redis changed
 	desperate bool // the options are those of the last resort
 	backwards bool // actors that start alike start in reverse order
@@ -60,6 +61,8 @@ type replica struct {
 
 	// All that ever happened to it. Its code is deterministic, so this stands for its whole state.
 	past     [2]uint64
+	answers  [][2]uint64   // its history with each server, of goroutines that were started to ask it
+	notes    int           // of what happened
 	looks    int           // at the clock
 	lookedAt time.Duration // the last time that it saw
 }
@@ -80,6 +83,7 @@ type actor struct {
 	try     bool // it tries once
 	main    *routine
 	spawned int // routines
+	labels  int // as spawned, but for those whose try is forgotten
 
 	leave     context.CancelFunc
 	started   bool
@@ -120,6 +124,9 @@ func (w *world) bury() {
 func (w *world) apply(c choice) bool {
 	sent := true
 	switch c.kind {
+	case nodeCrashes, nodeHangs, nodeRestarts:
+		w.befalls(w.servers[w.routines[c.id].to], c.kind)
+		sent = w.move(w.routines[c.id], moves)
 	case moves, losesReply, diesAfter, pausesAfter:
 		sent = w.move(w.routines[c.id], c.kind)
 	case diesBefore:
@@ -142,7 +149,7 @@ func (w *world) apply(c choice) bool {
 		w.note(a.replica, "cancel %d", a.index)
 		a.leave()
 	case timePasses:
-		if w.redis.nextExpiry() == 0 && w.nextTimer() == nil {
+		if w.nextExpiry() == 0 && w.nextTimer() == nil {
 			w.idle++
 		}
 		w.pass(w.nextEvent())
@@ -151,7 +158,7 @@ func (w *world) apply(c choice) bool {
 		w.pass(w.nextTimer().at)
 	case expires:
 		w.left.Expiry--
-		w.pass(w.now + w.redis.nextExpiry())
+		w.pass(w.now + w.nextExpiry())
 	}
 	w.settle()
 	w.bury()
@@ -204,7 +211,7 @@ func (w *world) continues(p *replica) {
 
 // nextEvent is when the next timer fires or the next key expires; if nothing is due, some time later.
 func (w *world) nextEvent() time.Duration {
-	expiry, t := w.redis.nextExpiry(), w.nextTimer()
+	expiry, t := w.nextExpiry(), w.nextTimer()
 	switch {
 	case t != nil && (expiry == 0 || t.at < w.now+expiry):
 		return t.at
@@ -228,57 +235,65 @@ func (w *world) elapse(then time.Duration) {
 	if then <= w.now {
 		return
 	}
-	next, err := w.memory.pass(w.redis, then-w.now)
-	if err != nil {
-		w.fail(err)
-		return
-	}
+	d := then - w.now
 	w.now = then
-	w.becomes(next)
+	for _, s := range w.servers {
+		next, err := w.memory.pass(s.holds, d)
+		if err != nil {
+			w.fail(err)
+			return
+		}
+		w.becomes(s, next)
+	}
 }
 
-// becomes changes what Redis holds.
-func (w *world) becomes(next *state) {
-	before := w.redis
-	w.redis = next
+// becomes changes what a server holds.
+func (w *world) becomes(s *server, next *state) {
+	before := s.holds
+	s.holds = next
 	if before.content != next.content {
 		w.version++
 		w.idle = 0
 	}
-	w.watched(before)
-	w.judge.change(w, before)
+	w.watched(s, before)
+	w.judge.change(w, s, before)
 }
 
 // execute is what a connection does with what was sent.
-func (w *world) execute(c *conn, command []byte) ([]byte, error) {
-	a, err := w.ask(c, command)
+func (w *world) execute(s *server, c *conn, command []byte) ([]byte, error) {
+	a, err := w.ask(s, c, command)
 	if err != nil {
 		w.fail(err)
 		return nil, err
 	}
-	before, version, r := w.redis, w.version, w.current
-	w.note(r.actor.replica, "reply %s %q", r.name, a.reply)
+	before, version, r := s.holds, w.version, w.current
+	t := r.itsTry()
+	w.noteOf(r, s, "reply %s %q", w.inPast(r, s), a.reply)
 	w.story.reply(a.reply, len(r.pending))
-	w.becomes(a.then)
-	if r.try.commands++; r.try.commands == 1 {
-		r.try.version = version
+	if a.then.content != before.content && t.changes == 0 {
+		t.before = w.contents()
 	}
-	r.try.changed = r.try.changed || w.version != version
-	r.try.at, r.try.sent, r.try.reply = w.now, slices.Clone(command), a.reply
+	w.becomes(s, a.then)
+	if t.commands++; t.commands == 1 {
+		t.version = version
+	}
+	t.changes += w.version - version
+	t.at, t.server, t.sent, t.reply = w.now, s, slices.Clone(command), a.reply
 	w.publish(a.published)
 	w.judge.book(before, a.orders)
-	if r.fate == replyLost {
+	if r.fate == replyLost || s.health == hung {
 		return nil, io.ErrUnexpectedEOF
 	}
 	return a.reply, nil
 }
 
 // sent is called when a command has taken effect.
-func (w *world) sent(r *routine) {
+func (w *world) sent(r *routine, s *server) {
 	if r.fate == replyLost {
-		w.note(r.actor.replica, "lost")
+		w.noteOf(r, s, "lost")
 	}
-	r.try.lost = r.try.lost || r.fate == replyLost
+	t := r.itsTry()
+	t.lost = t.lost || r.fate == replyLost
 }
 
 // fail ends the exploration for a reason that is no verdict.

@@ -39,6 +39,8 @@ type Options struct {
 	Process       string        // a name that no other process has, for locks that processes compete for
 	MaxPasses     int           // how often a process may pass the lock along before another's turn, for such locks
 	Bell          Bell          // wakes waiters, for locks that do not poll
+
+	Rand func(n int64) int64 // from 0 to n-1 by chance, for locks that leave something to it
 }
 
 // Bell tells waiters that something may have changed in Redis. It is a hint: it may ring late, for nothing, or never.

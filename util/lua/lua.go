@@ -12,6 +12,8 @@ import (
 var (
 	//go:embed compareAndDelete.lua
 	CompareAndDelete string
+	//go:embed compareAndExtend.lua
+	CompareAndExtend string
 	//go:embed lock.lua
 	Lock string
 	//go:embed unlock.lua
@@ -48,6 +50,8 @@ func Name(script string) string {
 	switch script {
 	case CompareAndDelete:
 		return "compareAndDelete.lua"
+	case CompareAndExtend:
+		return "compareAndExtend.lua"
 	case Lock:
 		return "lock.lua"
 	case Unlock:

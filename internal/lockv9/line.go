@@ -1,0 +1,103 @@
+package lockv9
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"lockstep/internal/lock"
+)
+
+// waiter is a sale that waits in this process for its turn.
+type waiter struct {
+	called chan struct{} // closed when the wait is over
+	err    error         // why it is over without the turn
+}
+
+// turn waits in line for the turn, which one sale of this process has at a time.
+func (l *Locker) turn(ctx context.Context) error {
+	if ctx.Err() != nil {
+		return lock.WaitError(ctx, l.opts)
+	}
+	w := l.joinLine()
+	if w == nil {
+		return nil
+	}
+	if l.opts.Clock.Wait(ctx, w.called) == nil {
+		return w.err
+	}
+	l.mu.Lock()
+	i := slices.Index(l.line, w)
+	if i >= 0 {
+		l.line = slices.Delete(l.line, i, i+1)
+	}
+	l.mu.Unlock()
+	if i < 0 && w.err == nil { // called while it left
+		_ = lock.Anyway(ctx, l.opts.Clock, l.unlock) // its caller asked for another error
+	}
+	return lock.WaitError(ctx, l.opts)
+}
+
+// joinLine takes the turn, and gives nil, or a place in line.
+func (l *Locker) joinLine() *waiter {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.taken {
+		l.taken = true
+		return nil
+	}
+	w := &waiter{called: make(chan struct{})}
+	l.line = append(l.line, w)
+	return w
+}
+
+// tryTurn takes the turn if nobody has it.
+func (l *Locker) tryTurn() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.taken {
+		return false
+	}
+	l.taken = true
+	return true
+}
+
+// endTurn calls the next in line, who finds no tenure. If Redis failed with err, all are told: it would fail them one by one.
+func (l *Locker) endTurn(err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if errors.Is(err, lock.ErrUnavailable) || errors.Is(err, lock.ErrOutcomeUnknown) {
+		for _, w := range l.line {
+			w.err = err
+			close(w.called)
+		}
+		l.line = nil
+	}
+	if l.call() {
+		return
+	}
+	l.taken = false
+}
+
+// callNext gives the turn to the next in line, and reports whether there is one.
+func (l *Locker) callNext() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.call()
+}
+
+func (l *Locker) call() bool {
+	if len(l.line) == 0 {
+		return false
+	}
+	close(l.line[0].called)
+	l.line = l.line[1:]
+	return true
+}
+
+// others reports whether somebody else waits in line.
+func (l *Locker) others() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.line) > 0
+}
