@@ -31,7 +31,7 @@ type Locker struct {
 	newLock func(key string) lock.Locker
 	trouble func(error)
 
-	hurry chan struct{} // closed when nothing is to be kept any longer
+	hurry chan struct{}  // closed when nothing is to be kept any longer
 	ours  sync.WaitGroup // locks that may be this process's
 
 	mu      sync.Mutex
@@ -112,7 +112,7 @@ func (h *held) Unlock(ctx context.Context) error {
 
 // giveBack tries until Redis has heard of it: there are locks that do not expire.
 func (h *held) giveBack(ctx context.Context) {
-	for until := h.since.Add(h.every.Keep()); ; until = h.clock.Now().Add(h.every.Keep()) {
+	for until := h.since.Add(h.every.Keep()); ; until = until.Add(time.Duration(h.every)) {
 		last := h.wait(ctx, until)
 		err := h.lease.Unlock(ctx)
 		if err != nil {
