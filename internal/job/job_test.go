@@ -51,15 +51,19 @@ func TestOnEveryReplica(t *testing.T) {
 
 // A replica that dies with the lock, just after it renewed it, costs no tick but the one it had; with a lock that does not expire, all.
 func TestDeadHolder(t *testing.T) {
-	kill := func(w *world) {
+	kill := func(w *world, forever bool) {
 		w.until(1, 399*time.Millisecond)
 		w.replicas[0].client.Close() // it is not heard of any more
+		w.until(1, 900*time.Millisecond)
+		if held := w.locked(); held != forever {
+			w.t.Errorf("shortly before the next tick, held: %v", held)
+		}
 		w.until(4, 500*time.Millisecond)
 	}
 	for name, make := range expiring {
 		t.Run(name, func(t *testing.T) {
 			inWorld(t, group{make: make, late: late}, func(t *testing.T, w *world) {
-				if kill(w); !slices.Equal(w.counts(0, 4), []int{1, 1, 1, 1, 1}) {
+				if kill(w, false); !slices.Equal(w.counts(0, 4), []int{1, 1, 1, 1, 1}) {
 					t.Errorf("the ticks were run %v times", w.counts(0, 4))
 				}
 			})
@@ -67,7 +71,7 @@ func TestDeadHolder(t *testing.T) {
 	}
 	t.Run("v1", func(t *testing.T) {
 		inWorld(t, group{make: v1, late: late}, func(t *testing.T, w *world) {
-			if kill(w); !slices.Equal(w.counts(0, 4), []int{1, 1, 0, 0, 0}) {
+			if kill(w, true); !slices.Equal(w.counts(0, 4), []int{1, 1, 0, 0, 0}) {
 				t.Errorf("the ticks were run %v times", w.counts(0, 4))
 			}
 		})
@@ -85,6 +89,7 @@ func TestLongJob(t *testing.T) {
 		want []int
 	}{
 		{"v2", v2, late, []int{1, 2}}, {"v4", v4, late, []int{1, 1, 1, 1, 1}}, {"v6", v6, soon, []int{1, 0, 1, 0, 1}},
+		{"local", local, soon[:1], []int{1, 0, 1, 0, 1}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			inWorld(t, group{c.make, c.late, 1200 * time.Millisecond}, func(t *testing.T, w *world) {

@@ -68,7 +68,9 @@ func TestLockRefuses(t *testing.T) {
 func TestEnding(t *testing.T) {
 	inWorld(t, group{make: v1, late: []time.Duration{0}}, func(t *testing.T, w *world) {
 		w.until(0, 100*time.Millisecond)
-		w.replicas[0].job.Locker.Close(t.Context())
+		if err := w.replicas[0].stop(t.Context()); err != nil {
+			t.Error(err)
+		}
 		if now := time.Now(); w.locked() || !now.Equal(tick(0).Add(400*time.Millisecond)) {
 			t.Errorf("it ended %v after the tick, and locked: %v", now.Sub(tick(0)), w.locked())
 		}
