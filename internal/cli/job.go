@@ -38,14 +38,15 @@ func newJob() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "job",
 		Short: "Run a scheduled job on every replica, and count how often each tick was run",
-		Long: `job starts that many replicas as processes of their own, on one Redis. At every tick each of them tries the lock, and runs the job if
-it gets it. In the end it tells how often each tick was run: exit code 0 every tick exactly once, 1 some tick more often or not at
-all, 2 nothing was run, or trouble. Only ticks count at which all replicas were started. A replica that dies is started again.
+		Long: `job starts that many replicas as processes of their own, on one Redis. At every tick each of them tries the lock, and
+runs the job if it gets it. In the end it tells how often each tick was run: exit code 0 every tick exactly once, 1 some tick
+more often or not at all, 2 nothing was run, or trouble. Only ticks count that began when all replicas had been started. A replica
+that dies is started again.
 
-Without redis.addrs it takes the Redis at redis.embedded_addr, or embeds one there. With them, and --replicas 1, it can be run on several
-machines: the Redis counts the runs of all.
+Without redis.addrs it embeds a Redis at redis.embedded_addr, or takes the one that answers there. With them, and --replicas 1, it
+can be run on several machines: the Redis counts the runs of all.
 
-Each lock is kept for 2/5 of the tick, and expires after 1/2 of it, where it does expire; see docs/ARCHITECTURE.md.`,
+A lock is kept for 2/5 of the tick, and expires after 1/2 of it, where it does expire: docs/ARCHITECTURE.md says why.`,
 		Example: "  lockstep job --every 1s --lock none --ticks 5\n  lockstep job --every 1s --lock v4",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {

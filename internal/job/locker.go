@@ -21,9 +21,10 @@ var (
 // Locker is a gocron.Locker made of our locks, one for each job's name. gocron takes any error of Lock for "not now".
 //
 // Adds: a try that does not wait; a lock that is kept for a part of the tick, however quick the job (see Every).
-// What it does not give: gocron's Lock can only be unlocked, so a job is not told when its lock is lost, and sees no fencing token; what it
-// writes must bear being written twice. A replica paused between the lock and the job runs it late. Nobody runs the tick of a replica that
-// died after it took the lock. And it gives what the lock does: the ticks after that, too, are not run with a lock that has no expiry.
+// What it does not give: gocron's Lock can only be unlocked, so a job is not told when its lock is lost, and sees no fencing token;
+// what it writes must bear being written twice. A replica paused between the lock and the job runs it late. Nobody runs the tick of a
+// replica that died after it took the lock. And it is as good as the lock is: if that has no expiry, nobody runs the ticks after that
+// either.
 type Locker struct {
 	every   Every
 	clock   lock.Clock
@@ -39,8 +40,8 @@ type Locker struct {
 	lockers map[string]lock.Locker // by key
 }
 
-// NewLocker makes a Locker for jobs that run every so often. The lock that newLock makes of a job's name has the expiry every.Expiry, where it
-// has one; newID names its owners. trouble is told of each lock that could not be given back.
+// NewLocker makes a Locker for jobs that run every so often. newLock makes the lock of a job's name, whose expiry should be
+// every.Expiry; newID names its owners. trouble is told of each lock that could not be given back.
 func NewLocker(
 	every Every, clock lock.Clock, newID func() string, newLock func(key string) lock.Locker, trouble func(error),
 ) *Locker {

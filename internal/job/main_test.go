@@ -175,10 +175,10 @@ func (r *replica) heard() []error {
 	return heard
 }
 
-// counts gives how often the ticks were run, from the first one to the last.
-func (w *world) counts(first, last int) (counts []int) {
+// counts gives how often the ticks were run, from tick 0 to the last.
+func (w *world) counts(last int) (counts []int) {
 	w.t.Helper()
-	tally, err := w.runs.Count(w.t.Context(), tick(first), tick(last))
+	tally, err := w.runs.Count(w.t.Context(), tick(0), tick(last))
 	if err != nil {
 		w.t.Fatal(err)
 	}

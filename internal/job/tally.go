@@ -41,13 +41,13 @@ func (t Tally) Runs() (sum int) {
 	return sum
 }
 
-// Once, More and None are how many ticks were run exactly once, more often, and not at all.
+// Once is how many ticks were run exactly once.
 func (t Tally) Once() int { return t.with(func(runs int) bool { return runs == 1 }) }
 
-// More is said at Once.
+// More is how many ticks were run more than once.
 func (t Tally) More() int { return t.with(func(runs int) bool { return runs > 1 }) }
 
-// None is said at Once.
+// None is how many ticks were not run at all.
 func (t Tally) None() int { return t.with(func(runs int) bool { return runs == 0 }) }
 
 func (t Tally) with(holds func(runs int) bool) (n int) {
