@@ -48,6 +48,11 @@ func startJob(t *testing.T, args ...string) *testJob {
 	t.Helper()
 	ctx, end := context.WithCancel(t.Context())
 	j := &testJob{t: t, said: &lockedBuffer{}, stdout: &lockedBuffer{}, end: end, ended: make(chan int, 1)}
+	t.Cleanup(func() {
+		if end(); t.Failed() {
+			t.Logf("lockstep job %v said\n%s", args, j.said)
+		}
+	})
 	go func() {
 		j.ended <- Run(ctx, append([]string{"job", "--every", "2s", "--json"}, args...), j.stdout, j.said)
 	}()
@@ -145,9 +150,11 @@ func TestJobOfAKilledReplica(t *testing.T) {
 // Two that were started by themselves, as on two machines, share a Redis, and count each other's runs.
 func TestJobStartedTwice(t *testing.T) {
 	t.Setenv(runAsLockstep, "1")
+	// before any process is started: forked while a port is tried, it would hold it for a moment
+	addrs := map[string]string{"none": unusedAddr(t), "v4": unusedAddr(t)}
 	var locks sync.WaitGroup
 	for lock, want := range map[string]int{"none": 2, "v4": 1} {
-		flags := []string{"--replicas", "1", "--redis.embedded_addr", unusedAddr(t), "--lock", lock}
+		flags := []string{"--replicas", "1", "--redis.embedded_addr", addrs[lock], "--lock", lock}
 		one := startJob(t, flags...)
 		eventually(t, "the first one is up", func() bool { return strings.Contains(one.said.String(), "embedded Redis") })
 		two := startJob(t, append(flags, "--ticks", "2")...)
