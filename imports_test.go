@@ -18,7 +18,7 @@ var house = map[string][]string{
 	"lockstep": {"internal/cli"},
 	"lockstep/internal/cli": {
 		"internal/api", "internal/cluster", "internal/config", "internal/dao", "internal/evolution", "internal/explore", "internal/history",
-		"internal/load", "internal/lock", "internal/lockv6", "internal/metrics", "internal/service",
+		"internal/job", "internal/load", "internal/lock", "internal/lockv6", "internal/metrics", "internal/service",
 	},
 	"lockstep/internal/cluster": {"internal/api"},
 	"lockstep/internal/explore": {
@@ -26,6 +26,7 @@ var house = map[string][]string{
 	},
 	"lockstep/internal/config":  {"internal/history"},
 	"lockstep/internal/api":     {"internal/evolution", "internal/history", "internal/lock", "internal/service"},
+	"lockstep/internal/job":     {"internal/lock"},
 	"lockstep/internal/load":    {"internal/history"},
 	"lockstep/internal/service": {"internal/history", "internal/lock"},
 	"lockstep/internal/dao":     {"internal/history", "internal/lock", "internal/service", "util/lua"},
@@ -53,6 +54,7 @@ var house = map[string][]string{
 
 // Whoever else may import these.
 var onlyThere = map[string][]string{
+	"github.com/go-co-op/gocron/v2":                  {"lockstep/internal/job"},
 	"github.com/prometheus/client_golang/prometheus": {"lockstep/internal/metrics"},
 	"github.com/spf13/viper":                         {"lockstep/internal/config"},
 	"github.com/gin-gonic/gin":                       {"lockstep/internal/api"},

@@ -68,7 +68,7 @@ Settings come from config.yaml, the environment (LOCKSTEP_LOCK_VERSION=v4) and f
 		RunE:          runServe,
 	}
 	config.AddFlags(root.PersistentFlags(), evolution.Names())
-	root.AddCommand(newServe(), newCluster(), newBurst(), newExplore(), newHealth())
+	root.AddCommand(newServe(), newCluster(), newBurst(), newExplore(), newJob(), newHealth())
 	return root
 }
 

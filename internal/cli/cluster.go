@@ -106,11 +106,27 @@ func runCluster(cmd *cobra.Command, cfg config.Config, replicas int) error {
 func startReplicas(
 	cmd *cobra.Command, cfg config.Config, n int, redis *dao.Redis, log *slog.Logger, stderr io.Writer,
 ) (*cluster.Cluster, error) {
+	replica, err := replicaCommand(cmd, cfg, redis, []string{"serve", "--server.addr=" + anyPort}, nil, stderr)
+	if err != nil {
+		return nil, err
+	}
+	sale := service.Settings{
+		Lock: lock.Options{WaitTimeout: cfg.Lock.WaitTimeout}, Think: cfg.Sale.ThinkTime, Nested: cfg.Sale.Nested,
+	}
+	grace := sale.LongestSale() + 4*leaveTime // for what comes after the sales
+	return cluster.Start(cmd.Context(), n, replica, grace, log)
+}
+
+// replicaCommand gives the commands that run this very program as a replica, by arguments of its own, which come last, and the settings
+// of this process.
+func replicaCommand(
+	cmd *cobra.Command, cfg config.Config, redis *dao.Redis, arguments []string, stdout, stderr io.Writer,
+) (func(name string) *exec.Cmd, error) {
 	program, err := os.Executable()
 	if err != nil {
 		return nil, err
 	}
-	args := []string{"serve", "--" + untilStdinFlag}
+	args := []string{arguments[0], "--" + untilStdinFlag}
 	cmd.Flags().Visit(func(flag *pflag.Flag) {
 		group, _, isKey := strings.Cut(flag.Name, ".")
 		if flag.Name == "config" || isKey && group != "redis" && group != "admin" {
@@ -123,22 +139,18 @@ func startReplicas(
 		addrs = []string{redis.Addr}
 	}
 	args = append(args,
-		"--server.addr="+anyPort,
 		"--redis.addrs="+strings.Join(addrs, ","),
 		"--redis.master_name="+cfg.Redis.MasterName,
 		"--redis.cluster="+strconv.FormatBool(cfg.Redis.Cluster),
 		"--redis.username="+cfg.Redis.Username,
 		"--redis.tls="+strconv.FormatBool(cfg.Redis.TLS),
 		"--redis.tls_ca="+cfg.Redis.TLSCA)
-	sale := service.Settings{
-		Lock: lock.Options{WaitTimeout: cfg.Lock.WaitTimeout}, Think: cfg.Sale.ThinkTime, Nested: cfg.Sale.Nested,
-	}
-	grace := sale.LongestSale() + 4*leaveTime // for what comes after the sales
-	return cluster.Start(cmd.Context(), n, func(name string) *exec.Cmd {
+	args = append(args, arguments[1:]...)
+	return func(name string) *exec.Cmd {
 		own := slices.Concat(args, []string{"--server.replica=" + name}) // not append: two may be started again at once
 		command := exec.Command(program, own...)                         // it ends by its standard input
-		command.Stderr = stderr
+		command.Stdout, command.Stderr = stdout, stderr
 		command.Env = append(os.Environ(), config.PasswordVariable+"="+cfg.Redis.Password) // not for everybody's eyes, as arguments are
 		return command
-	}, grace, log)
+	}, nil
 }

@@ -1,4 +1,5 @@
-// Package cluster keeps several servers running as processes of their own, and a front that spreads requests over them.
+// Package cluster keeps several replicas of this program running as processes of their own: servers, with a front that spreads
+// requests over them, or others.
 package cluster
 
 import (
@@ -33,7 +34,7 @@ const (
 	Ended      State = "ended"
 )
 
-// Replica is one server process, started again whenever it ends by itself.
+// Replica is one process, started again whenever it ends by itself.
 type Replica struct {
 	Name    string
 	command func() *exec.Cmd
@@ -48,8 +49,9 @@ type Replica struct {
 	restarts int
 }
 
-// newReplica makes a replica of a command that says its address in its first line, and ends in peace when its standard
-// input does: the one way to ask for that on every system, and one that works even when this process is killed.
+// newReplica makes a replica of a command that says in its first line that it is up, and its address if it is a server, and ends in
+// peace when its standard input does: the one way to ask for that on every system, and one that works even when this process is
+// killed. What it says after its first line goes where the command's Stdout points.
 func newReplica(name string, command func() *exec.Cmd, grace time.Duration, log *slog.Logger) *Replica {
 	return &Replica{Name: name, command: command, grace: grace, log: log.With("replica", name), state: Starting}
 }
@@ -97,7 +99,7 @@ type process struct {
 	ended chan error
 }
 
-var addressLine = regexp.MustCompile(`^lockstep: http://(\S+)`)
+var firstLine = regexp.MustCompile(`^lockstep: (?:http://(\S+))?`)
 
 func (r *Replica) start(ctx context.Context) (*process, error) {
 	cmd := r.command()
@@ -105,6 +107,11 @@ func (r *Replica) start(ctx context.Context) (*process, error) {
 	if err != nil {
 		return nil, err
 	}
+	said := cmd.Stdout
+	if said == nil {
+		said = io.Discard
+	}
+	cmd.Stdout = nil // it is read here first
 	stdout, err := cmd.StdoutPipe()
 	if err != nil {
 		return nil, err
@@ -116,16 +123,17 @@ func (r *Replica) start(ctx context.Context) (*process, error) {
 	defer context.AfterFunc(ctx, func() { _ = stdin.Close() })() // it ends then, up or not
 	lines := bufio.NewReader(stdout)
 	line, err := lines.ReadString('\n')
-	address := addressLine.FindStringSubmatch(line)
+	up := firstLine.FindStringSubmatch(line)
 	go func() {
-		_, _ = io.Copy(io.Discard, lines) // it says no more, but must not block on it
+		_, _ = io.Copy(said, lines)
+		_, _ = io.Copy(io.Discard, lines) // whoever no longer listens, it must not block on it
 		p.ended <- cmd.Wait()
 	}()
-	if err != nil || address == nil {
+	if err != nil || up == nil {
 		_ = stdin.Close()
 		return nil, errors.Join(fmt.Errorf("%s did not start; the lines above say why", r.Name), <-p.ended)
 	}
-	r.set(Up, address[1], cmd.Process.Pid)
+	r.set(Up, up[1], cmd.Process.Pid)
 	return p, nil
 }
 

@@ -1,0 +1,197 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"lockstep/internal/cluster"
+	"lockstep/internal/config"
+	"lockstep/internal/dao"
+	"lockstep/internal/evolution"
+	"lockstep/internal/job"
+	"lockstep/internal/lock"
+)
+
+// jobName is the job's, and so the key of its lock.
+const jobName = "job"
+
+// jobFlags are those of job, as given.
+type jobFlags struct {
+	every    time.Duration
+	work     time.Duration
+	version  string
+	replicas int
+	ticks    int
+	asJSON   bool
+	replica  bool // run one, rather than start several
+}
+
+func newJob() *cobra.Command {
+	var f jobFlags
+	cmd := &cobra.Command{
+		Use:   "job",
+		Short: "Run a scheduled job on every replica, and count how often each tick was run",
+		Long: `job starts that many replicas as processes of their own, on one Redis. At every tick each of them tries the lock, and
+runs the job if it gets it. In the end it tells how often each tick was run: exit code 0 every tick exactly once, 1 some tick
+more often or not at all, 2 nothing was run, or trouble. Only ticks count that began when all replicas had been started. A replica
+that dies is started again.
+
+Without redis.addrs it embeds a Redis at redis.embedded_addr, or takes the one that answers there. With them, and --replicas 1, it
+can be run on several machines: the Redis counts the runs of all.
+
+A lock is kept for 2/5 of the tick, and expires after 1/2 of it, where it does expire: docs/ARCHITECTURE.md says why.`,
+		Example: "  lockstep job --every 1s --lock none --ticks 5\n  lockstep job --every 1s --lock v4",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			strategy, err := f.check(cmd)
+			if err != nil {
+				return err
+			}
+			cfg, err := loadConfig(cmd)
+			if err != nil {
+				return err
+			}
+			if f.replica {
+				return runJobReplica(cmd, cfg, f, strategy)
+			}
+			return runJob(cmd, cfg, f, strategy)
+		},
+	}
+	flags := cmd.Flags()
+	flags.DurationVar(&f.every, "every", time.Second, "length of a tick")
+	flags.DurationVar(&f.work, "work", 0, "how long a run takes")
+	flags.StringVar(&f.version, "lock", "v4", "the lock: none (the same as v0), "+strings.Join(evolution.Names(), ", "))
+	flags.IntVar(&f.replicas, "replicas", 3, "how many processes")
+	flags.IntVar(&f.ticks, "ticks", 0, "end after so many ticks; 0: when interrupted")
+	flags.BoolVar(&f.asJSON, "json", false, "one JSON document on standard output, and everything for people on standard error")
+	flags.BoolVar(&f.replica, untilStdinFlag, false, "be one of the replicas, until standard input ends")
+	if err := flags.MarkHidden(untilStdinFlag); err != nil {
+		panic(err) // there is no such flag
+	}
+	return cmd
+}
+
+// check looks at the flags, and gives the lock.
+func (f jobFlags) check(cmd *cobra.Command) (evolution.Strategy, error) {
+	switch {
+	case f.every < 100*time.Millisecond || f.every > 24*time.Hour:
+		return evolution.Strategy{}, fmt.Errorf("--every %v is not allowed: want from 100ms to 24h", f.every)
+	case f.work < 0 || f.work > 24*time.Hour:
+		return evolution.Strategy{}, fmt.Errorf("--work %v is not allowed: want from 0s to 24h", f.work)
+	case f.replicas < 1 || f.replicas > 100:
+		return evolution.Strategy{}, fmt.Errorf("--replicas %d is not allowed: want from 1 to 100", f.replicas)
+	case f.ticks < 0 || f.ticks > job.MaxTicks:
+		return evolution.Strategy{}, fmt.Errorf("--ticks %d is not allowed: want from 0 (until interrupted) to %d", f.ticks, job.MaxTicks)
+	}
+	var refused error
+	cmd.Flags().Visit(func(flag *pflag.Flag) {
+		group, _, isKey := strings.Cut(flag.Name, ".")
+		if isKey && group != "redis" && group != "log" && !f.replica {
+			refused = errors.Join(refused, fmt.Errorf("--%s is not allowed: a job heeds --redis.… and --log.level; "+
+				"its lock comes from --lock, and what the lock is told from --every", flag.Name))
+		}
+	})
+	if refused != nil {
+		return evolution.Strategy{}, refused
+	}
+	if f.version == "none" {
+		f.version = "v0"
+	}
+	strategy, err := evolution.Find(f.version)
+	if err != nil {
+		err = fmt.Errorf("--lock: %w; and none, the same as v0", err)
+	}
+	return strategy, err
+}
+
+// runJob starts the replicas, lets them run, and counts.
+func runJob(cmd *cobra.Command, cfg config.Config, f jobFlags, strategy evolution.Strategy) error {
+	ctx := cmd.Context()
+	logged := &heldWriter{to: cmd.ErrOrStderr()}
+	defer logged.release()
+	said := logged
+	if !f.asJSON {
+		said = &heldWriter{to: cmd.OutOrStdout()}
+		defer said.release()
+	}
+	redis, err := openJobRedis(ctx, cfg.Redis)
+	if err != nil {
+		return err
+	}
+	replicas, err := startJobReplicas(cmd, cfg, f, redis, said, logged)
+	if err != nil {
+		return errors.Join(err, redis.Close())
+	}
+	every := job.Every(f.every)
+	runs := &job.Runs{Client: redis.Store, Name: jobName, Every: every}
+	first := time.Now().Truncate(f.every).Add(f.every) // all are up to run it
+	fmt.Fprintf(said.to, "lockstep: a job every %v · %d replicas · lock %s (%s) · %s · counting from tick %s\n",
+		f.every, f.replicas, strategy.Name, strategy.Title, redis.Name, clockTime(first, f.every))
+	said.release()
+	logged.release()
+
+	last := waitForTicks(ctx, every, first, f.ticks)
+	replicas.Stop()
+	count, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaveTime)
+	defer cancel()
+	tally, err := runs.Count(count, first, last)
+	if err := errors.Join(err, redis.Close()); err != nil {
+		return fmt.Errorf("counting the runs: %w", err)
+	}
+	result := newJobResult(f, strategy.Name, tally)
+	if err := result.print(cmd.OutOrStdout(), f.asJSON); err != nil {
+		return err
+	}
+	if code := result.Verdict.ExitCode(); code != exitOK {
+		return exitCode(code)
+	}
+	return nil
+}
+
+// openJobRedis opens the configured Redis; if there is none, an embedded one, or the one that is where it would listen.
+func openJobRedis(ctx context.Context, cfg config.Redis) (*dao.Redis, error) {
+	redis, err := dao.Open(ctx, dao.Config(cfg))
+	if err == nil || len(cfg.Addrs) > 0 {
+		return redis, err
+	}
+	cfg.Addrs = []string{cfg.EmbeddedAddr}
+	if there, thereErr := dao.Open(ctx, dao.Config(cfg)); thereErr == nil {
+		return there, nil
+	}
+	return nil, err
+}
+
+// startJobReplicas starts this very program as replicas of the job; they say on said what they run.
+func startJobReplicas(
+	cmd *cobra.Command, cfg config.Config, f jobFlags, redis *dao.Redis, said, logged io.Writer,
+) (*cluster.Cluster, error) {
+	replica, err := replicaCommand(cmd, cfg, redis, []string{
+		"job", "--every=" + f.every.String(), "--work=" + f.work.String(), "--lock=" + f.version,
+	}, said, logged)
+	if err != nil {
+		return nil, err
+	}
+	return cluster.Start(cmd.Context(), f.replicas, replica, 4*leaveTime, newLog(logged, cfg.Log.Level))
+}
+
+// waitForTicks waits until n ticks are over, from the first on, or until ctx ends. It gives the last tick that is over.
+func waitForTicks(ctx context.Context, every job.Every, first time.Time, n int) (last time.Time) {
+	wait, stop := ctx, func() {}
+	if n > 0 {
+		last = first.Add(time.Duration(n-1) * time.Duration(every))
+		wait, stop = lock.WithTimeout(ctx, lock.SystemClock{}, time.Until(last.Add(every.Over())), lock.ErrTimeout)
+	}
+	defer stop()
+	<-wait.Done()
+	if n > 0 && ctx.Err() == nil {
+		return last
+	}
+	return time.Now().Add(-every.Over()).Truncate(time.Duration(every))
+}

@@ -1,0 +1,269 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"lockstep/internal/dao"
+	"lockstep/internal/job"
+	"lockstep/internal/redistest"
+)
+
+// testJob is a running lockstep job --json.
+type testJob struct {
+	t      *testing.T
+	said   *lockedBuffer // for people
+	stdout *lockedBuffer
+	end    func() // as ctrl-C
+	ended  chan int
+}
+
+// lockedBuffer may be read while it is written.
+type lockedBuffer struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (b *lockedBuffer) Write(text []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.Write(text)
+}
+
+func (b *lockedBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.String()
+}
+
+// startJob starts replicas of a job on a tick long enough for a machine that stalls now and then; the caller waits for its result.
+func startJob(t *testing.T, args ...string) *testJob {
+	t.Helper()
+	ctx, end := context.WithCancel(t.Context())
+	j := &testJob{t: t, said: &lockedBuffer{}, stdout: &lockedBuffer{}, end: end, ended: make(chan int, 1)}
+	t.Cleanup(func() {
+		if end(); t.Failed() {
+			t.Logf("lockstep job %v said\n%s", args, j.said)
+		}
+	})
+	go func() {
+		j.ended <- Run(ctx, append([]string{"job", "--every", "2s", "--json"}, args...), j.stdout, j.said)
+	}()
+	return j
+}
+
+// result waits until the job ends.
+func (j *testJob) result() (code int, result jobResult) {
+	j.t.Helper()
+	code = <-j.ended
+	j.end()
+	if err := json.Unmarshal([]byte(j.stdout.String()), &result); err != nil {
+		j.t.Errorf("exit code %d, %v: %s%s", code, err, j.stdout, j.said)
+	}
+	return code, result
+}
+
+var ranLine = regexp.MustCompile(`(?m)^tick (\S+) · replica (r\d+) \(pid (\d+)\) ran it$`)
+
+// runs are the lines said about runs: the tick, the replica and its process.
+func (j *testJob) runs() [][]string { return ranLine.FindAllStringSubmatch(j.said.String(), -1) }
+
+func TestJobIsRunOnceATick(t *testing.T) {
+	t.Setenv(runAsLockstep, "1")
+	jobs, want := map[string]*testJob{}, map[string]int{"none": 3, "v0": 3, "local": 3, "v1": 1, "v4": 1, "v6": 1, "v7": 1}
+	for lock := range want {
+		jobs[lock] = startJob(t, "--lock", lock, "--ticks", "2", "--redis.embedded_addr", anyPort)
+	}
+	for lock, j := range jobs {
+		wantCode, wantVerdict := 0, job.Holds
+		if want[lock] != 1 {
+			wantCode, wantVerdict = 1, job.Broken
+		}
+		code, result := j.result()
+		if code != wantCode || result.Verdict != wantVerdict || result.Ticks != 2 || result.Replicas != 3 || len(result.Tally) != 2 {
+			t.Errorf("%s: exit code %d, %+v\n%s", lock, code, result, j.said)
+		}
+		for _, count := range result.Tally {
+			if count.Runs != want[lock] {
+				t.Errorf("%s: %v was run %d times; want %d", lock, count.Tick, count.Runs, want[lock])
+			}
+		}
+		if said := len(j.runs()); said < result.Runs {
+			t.Errorf("%s: %d runs, of which %d were said:\n%s", lock, result.Runs, said, j.said)
+		}
+	}
+}
+
+// The replica that has just run the job is killed, with the lock in its hand.
+func TestJobOfAKilledReplica(t *testing.T) {
+	t.Setenv(runAsLockstep, "1")
+	jobs := map[string]*testJob{}
+	for _, lock := range []string{"v1", "v4", "v6", "v7"} {
+		jobs[lock] = startJob(t, "--lock", lock, "--redis.embedded_addr", anyPort)
+	}
+	for lock, j := range jobs {
+		eventually(t, lock+" is up", func() bool { return strings.Contains(j.said.String(), "counting from") })
+	}
+	for lock, j := range jobs {
+		before := len(j.runs())
+		eventually(t, lock+" is run", func() bool { return len(j.runs()) > before })
+		pid, err := strconv.Atoi(j.runs()[before][3])
+		if err != nil {
+			t.Fatal(err)
+		}
+		process, err := os.FindProcess(pid)
+		if err == nil {
+			err = process.Kill()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for lock, j := range jobs {
+		if before := len(j.runs()); lock != "v1" {
+			eventually(t, lock+" is run by the others", func() bool { return len(j.runs()) >= before+3 })
+		}
+	}
+	for lock, j := range jobs {
+		j.end()
+		code, result := j.result()
+		if lock == "v1" {
+			if code != 1 || result.More != 0 || result.None == 0 || result.Tally[len(result.Tally)-1].Runs != 0 {
+				t.Errorf("v1: exit code %d, %+v; want no run after the kill\n%s", code, result, j.said)
+			}
+		} else if code != 0 || result.Verdict != job.Holds || result.Ticks < 4 {
+			t.Errorf("%s: exit code %d, %+v\n%s", lock, code, result, j.said)
+		}
+		if !strings.Contains(j.said.String(), "starting it again") {
+			t.Errorf("%s: a killed replica is not said to be started again:\n%s", lock, j.said)
+		}
+	}
+}
+
+// Two that were started by themselves, as on two machines, share a Redis, and count each other's runs.
+func TestJobStartedTwice(t *testing.T) {
+	t.Setenv(runAsLockstep, "1")
+	// before any process is started: forked while a port is tried, it would hold it for a moment
+	addrs := map[string]string{"none": unusedAddr(t), "v4": unusedAddr(t)}
+	var locks sync.WaitGroup
+	for lock, want := range map[string]int{"none": 2, "v4": 1} {
+		flags := []string{"--replicas", "1", "--redis.embedded_addr", addrs[lock], "--lock", lock}
+		one := startJob(t, flags...)
+		eventually(t, "the first one is up", func() bool { return strings.Contains(one.said.String(), "embedded Redis") })
+		two := startJob(t, append(flags, "--ticks", "2")...)
+		locks.Go(func() {
+			_, result := two.result()
+			one.end()
+			if _, all := one.result(); all.Ticks < 2 {
+				t.Errorf("%s: the first one counts %+v", lock, all)
+			}
+			if result.Ticks != 2 || result.Runs != 2*want || strings.Contains(two.said.String(), "embedded Redis") {
+				t.Errorf("%s: %+v; want %d runs a tick\n%s", lock, result, want, two.said)
+			}
+		})
+	}
+	locks.Wait()
+}
+
+func TestJobWhileRedisIsGone(t *testing.T) {
+	t.Setenv(runAsLockstep, "1")
+	server := redistest.Start(t)
+	j := startJob(t, "--redis.addrs", server.Addr)
+	eventually(t, "it is run", func() bool { return len(j.runs()) > 1 })
+	server.Stop()
+	eventually(t, "every replica says that Redis is gone", func() bool {
+		said := j.said.String()
+		for _, replica := range []string{"r1", "r2", "r3"} {
+			if !regexp.MustCompile("replica=" + replica + ` error=.*redis is unavailable`).MatchString(said) {
+				return false
+			}
+		}
+		return true
+	})
+	if errors := strings.Count(j.said.String(), "error="); errors > 6 {
+		t.Errorf("%d errors in one tick:\n%s", errors, j.said)
+	}
+	server.Run()
+	before := len(j.runs())
+	eventually(t, "it is run again", func() bool { return len(j.runs()) > before+1 })
+	j.end()
+	if code, result := j.result(); code != 1 || result.More != 0 || result.None == 0 || result.Once < 1 {
+		t.Errorf("exit code %d, %+v\n%s", code, result, j.said)
+	}
+}
+
+// A lock that somebody left behind, and one that is not given time.
+func TestJobThatIsNotRun(t *testing.T) {
+	t.Setenv(runAsLockstep, "1")
+	embedded, err := dao.Open(t.Context(), dao.Config{EmbeddedAddr: anyPort})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer embedded.Close()
+	if err := embedded.Store.Set(t.Context(), "job", "gone", 0).Err(); err != nil {
+		t.Fatal(err)
+	}
+	left := startJob(t, "--redis.addrs", embedded.Addr, "--ticks", "1")
+	if code, result := left.result(); code != 2 || result.Verdict != job.Unknown || result.Ticks != 1 || result.None != 1 {
+		t.Errorf("a lock left behind: exit code %d, %+v\n%s", code, result, left.said)
+	}
+	brief := startJob(t, "--redis.addrs", embedded.Addr, "--replicas", "1", "--every", "1h")
+	eventually(t, "all are up", func() bool { return strings.Contains(brief.said.String(), "counting from") })
+	brief.end()
+	if code, result := brief.result(); code != 2 || result.Verdict != job.Unknown || result.Ticks != 0 || result.Tally == nil {
+		t.Errorf("no tick: exit code %d, %+v\n%s", code, result, brief.said)
+	}
+	for result, says := range map[*jobResult]string{
+		{Verdict: job.Unknown}:           "before one tick was over",
+		{Verdict: job.Unknown, Ticks: 2}: "redis-cli del job",
+		{Verdict: job.Holds, Ticks: 2}:   "exactly once",
+	} {
+		if got := result.meaning(); !strings.Contains(got, says) {
+			t.Errorf("%+v means %q; want %q", result, got, says)
+		}
+	}
+}
+
+func TestJobTrouble(t *testing.T) {
+	t.Setenv(runAsLockstep, "1")
+	for args, says := range map[string]string{
+		"--every 10ms":                   "--every 10ms is not allowed: want from 100ms to 24h",
+		"--every soon":                   `"soon" for "--every"`,
+		"--work -1s":                     "--work -1s is not allowed",
+		"--replicas 0":                   "--replicas 0 is not allowed: want from 1 to 100",
+		"--ticks -1":                     "--ticks -1 is not allowed: want from 0 (until interrupted)",
+		"--lock v42":                     `"v42"; there are v0, v1`,
+		"--lock.ttl 1s":                  "--lock.ttl is not allowed: a job heeds --redis.…",
+		"extra":                          `unknown command "extra"`,
+		"--redis.addrs " + unusedAddr(t): "no Redis answers",
+		"--redis.embedded_addr nowhere":  "redis.embedded_addr",
+	} {
+		code, stdout, stderr := command(t, append([]string{"job"}, strings.Fields(args)...)...)
+		if code != 2 || !strings.Contains(stderr, says) || stdout != "" {
+			t.Errorf("job %s: exit code %d, %s%s; want 2 and %q", args, code, stdout, stderr, says)
+		}
+	}
+}
+
+func TestJobForPeople(t *testing.T) {
+	t.Setenv(runAsLockstep, "1")
+	code, stdout, stderr := command(t, "job", "--lock", "none", "--ticks", "1", "--replicas", "2", "--redis.embedded_addr", anyPort)
+	for _, says := range []string{
+		"lockstep: a job every 1s · 2 replicas · lock v0 (no lock) · embedded Redis", "replica r1", "replica r2", "2 times",
+		"ticks", "1: 0 run once, 1 more often, 0 not at all", "broken: some ticks were run more than once",
+	} {
+		if !strings.Contains(stdout, says) {
+			t.Errorf("it does not say %q", says)
+		}
+	}
+	if code != 1 || stderr != "" || !strings.HasPrefix(stdout, "lockstep: a job") {
+		t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
+	}
+}

@@ -1,0 +1,63 @@
+package job
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/go-co-op/gocron/v2"
+	"github.com/google/uuid"
+
+	"lockstep/internal/lock"
+)
+
+// Job is what one replica does: at every tick it asks the locker, and if it may, it records a run and works.
+type Job struct {
+	Name    string // of the job, and of its lock: the Redis key
+	Every   Every
+	Work    time.Duration // how long a run takes
+	Locker  *Locker
+	Runs    *Runs
+	Clock   lock.Clock           // of the job; gocron has the system's
+	Ran     func(tick time.Time) // is told of each run of this replica
+	Trouble func(error)          // is told why a tick was not run here, but for another's having it
+}
+
+// Start begins with the next tick. The function it returns ends the job: it interrupts the work, and gives the lock back when its time has
+// come, or at once when ctx ends.
+func (j *Job) Start() (stop func(ctx context.Context) error, err error) {
+	scheduler, err := gocron.NewScheduler(gocron.WithDistributedLocker(j.Locker))
+	if err != nil {
+		return nil, fmt.Errorf("gocron: %w", err)
+	}
+	_, err = scheduler.NewJob(gocron.DurationJob(time.Duration(j.Every)), gocron.NewTask(j.run), gocron.WithName(j.Name),
+		gocron.WithStartAt(gocron.WithStartDateTimePast(j.Every.Tick(j.Clock.Now()))), // it goes on to the first one to come
+		gocron.WithEventListeners(gocron.AfterLockError(func(_ uuid.UUID, _ string, err error) { j.refused(err) })))
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("gocron: %w", err), scheduler.Shutdown())
+	}
+	scheduler.Start()
+	return func(ctx context.Context) error {
+		defer j.Locker.Close(ctx)
+		return scheduler.Shutdown()
+	}, nil
+}
+
+func (j *Job) run(ctx context.Context) {
+	tick := j.Every.Tick(j.Clock.Now())
+	if err := j.Runs.Record(context.WithoutCancel(ctx), tick); err != nil {
+		j.Trouble(fmt.Errorf("recording the run: %w", err))
+		return
+	}
+	j.Ran(tick)
+	_ = lock.Sleep(ctx, j.Clock, j.Work) // interrupted, it was run all the same
+}
+
+// refused hears why this replica does not run a tick.
+func (j *Job) refused(err error) {
+	if errors.Is(err, lock.ErrNotObtained) || errors.Is(err, lock.ErrCancelled) || errors.Is(err, ErrClosed) {
+		return // as it should be
+	}
+	j.Trouble(fmt.Errorf("trying the lock: %w", err))
+}

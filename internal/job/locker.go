@@ -1,0 +1,133 @@
+package job
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/go-co-op/gocron/v2"
+
+	"lockstep/internal/lock"
+)
+
+// The ways in which Locker refuses a tick, beside those of lock.Locker.
+var (
+	ErrLate   = errors.New("too late for this tick")
+	ErrClosed = errors.New("this replica is ending")
+)
+
+// Locker is a gocron.Locker made of our locks, one for each job's name. gocron takes any error of Lock for "not now".
+//
+// Adds: a try that does not wait; a lock that is kept for a part of the tick, however quick the job (see Every).
+// What it does not give: gocron's Lock can only be unlocked, so a job is not told when its lock is lost, and sees no fencing token;
+// what it writes must bear being written twice. A replica paused between the lock and the job runs it late. Nobody runs the tick of a
+// replica that died after it took the lock. And it is as good as the lock is: if that has no expiry, nobody runs the ticks after that
+// either.
+type Locker struct {
+	every   Every
+	clock   lock.Clock
+	newID   func() string
+	newLock func(key string) lock.Locker
+	trouble func(error)
+
+	hurry chan struct{}  // closed when nothing is to be kept any longer
+	ours  sync.WaitGroup // locks that may be this process's
+
+	mu      sync.Mutex
+	closed  bool
+	lockers map[string]lock.Locker // by key
+}
+
+// NewLocker makes a Locker for jobs that run every so often. newLock makes the lock of a job's name, whose expiry should be
+// every.Expiry; newID names its owners. trouble is told of each lock that could not be given back.
+func NewLocker(
+	every Every, clock lock.Clock, newID func() string, newLock func(key string) lock.Locker, trouble func(error),
+) *Locker {
+	return &Locker{
+		every: every, clock: clock, newID: newID, newLock: newLock, trouble: trouble,
+		hurry: make(chan struct{}), lockers: map[string]lock.Locker{},
+	}
+}
+
+// Lock implements gocron.Locker. It fails with ErrLate, ErrClosed, or as TryLock does: lock.ErrNotObtained is what all replicas but one
+// get at every tick.
+func (l *Locker) Lock(ctx context.Context, key string) (gocron.Lock, error) {
+	locker, err := l.enter(key)
+	if err != nil {
+		return nil, err
+	}
+	lease, err := locker.TryLock(ctx, key+":"+l.newID())
+	if err != nil {
+		l.ours.Done()
+		return nil, err
+	}
+	now := l.clock.Now()
+	if l.every.Late(now) { // only now is it known: the answer may have taken its time
+		defer l.ours.Done()
+		return nil, errors.Join(ErrLate, lease.Unlock(ctx))
+	}
+	return &held{l, lease, now}, nil
+}
+
+// enter counts one more that may hold a lock, and gives the lock of that key.
+func (l *Locker) enter(key string) (lock.Locker, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed {
+		return nil, ErrClosed
+	}
+	l.ours.Add(1)
+	if l.lockers[key] == nil {
+		l.lockers[key] = l.newLock(key)
+	}
+	return l.lockers[key], nil
+}
+
+// Close gives back every lock: when its time has come, or at once when ctx ends. It is called once.
+func (l *Locker) Close(ctx context.Context) {
+	l.mu.Lock()
+	l.closed = true
+	l.mu.Unlock()
+	defer context.AfterFunc(ctx, func() { close(l.hurry) })()
+	l.ours.Wait()
+}
+
+// held is a lock that one of our replicas has.
+type held struct {
+	*Locker
+	lease *lock.Lease
+	since time.Time
+}
+
+// Unlock implements gocron.Lock. It does not wait: the lock is given back when it has been kept for long enough.
+func (h *held) Unlock(ctx context.Context) error {
+	ctx = context.WithoutCancel(ctx)
+	h.clock.Go(func() {
+		defer h.ours.Done()
+		h.giveBack(ctx)
+	})
+	return nil
+}
+
+// giveBack tries until Redis has heard of it: there are locks that do not expire.
+func (h *held) giveBack(ctx context.Context) {
+	for until := h.since.Add(h.every.Keep()); ; until = until.Add(time.Duration(h.every)) {
+		last := h.wait(ctx, until)
+		err := h.lease.Unlock(ctx)
+		if err != nil {
+			h.trouble(fmt.Errorf("giving back the lock: %w", err))
+		}
+		if last || !errors.Is(err, lock.ErrUnavailable) {
+			return
+		}
+	}
+}
+
+// wait waits until then, and reports whether it was hurried.
+func (h *held) wait(ctx context.Context, until time.Time) bool {
+	ctx, stop := lock.WithTimeout(ctx, h.clock, until.Sub(h.clock.Now()), lock.ErrTimeout)
+	defer stop()
+	return h.clock.Wait(ctx, h.hurry) == nil
+}

@@ -1,0 +1,200 @@
+package job_test
+
+import (
+	"context"
+	"net"
+	"strconv"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/alicebob/miniredis/v2"
+	"github.com/redis/go-redis/v9"
+	"github.com/redis/go-redis/v9/maintnotifications"
+	"go.uber.org/goleak"
+
+	"lockstep/internal/contrast"
+	"lockstep/internal/dao"
+	"lockstep/internal/job"
+	"lockstep/internal/lock"
+	"lockstep/internal/lockv1"
+	"lockstep/internal/lockv2"
+	"lockstep/internal/lockv3"
+	"lockstep/internal/lockv4"
+	"lockstep/internal/lockv5"
+	"lockstep/internal/lockv6"
+	"lockstep/internal/lockv7"
+	"lockstep/internal/lockv8"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// every is the tick of these tests.
+const every = job.Every(time.Second)
+
+// maker makes a lock as one process has it.
+type maker func(redis.Cmdable, lock.Options) lock.Locker
+
+func makerOf[L lock.Locker](makeLock func(redis.Cmdable, lock.Options) L) maker {
+	return func(c redis.Cmdable, opts lock.Options) lock.Locker { return makeLock(c, opts) }
+}
+
+var (
+	none  maker = func(_ redis.Cmdable, opts lock.Options) lock.Locker { return contrast.NewNone(opts) }
+	local maker = func(_ redis.Cmdable, opts lock.Options) lock.Locker { return contrast.NewLocal(opts) }
+	setex       = makerOf(contrast.NewSetEX)
+	v1          = makerOf(lockv1.New)
+	v2          = makerOf(lockv2.New)
+	v4          = makerOf(lockv4.New)
+	v6          = makerOf(lockv6.New)
+)
+
+// exclusive are the locks that keep other processes out; of them, those that expire.
+var (
+	expiring = map[string]maker{
+		"v2": v2, "v3": makerOf(lockv3.New), "v4": v4, "v5": makerOf(lockv5.New), "v6": v6,
+		"v7": makerOf(lockv7.New), "v8": makerOf(lockv8.New), "lua-setnx": makerOf(contrast.NewLuaSetNX),
+	}
+	forGood = map[string]maker{"v1": v1}
+)
+
+// world is some replicas of a job on one Redis, in virtual time.
+type world struct {
+	t        *testing.T
+	redis    *miniredis.Miniredis
+	outside  *redis.Client
+	runs     *job.Runs
+	replicas []*replica
+}
+
+// replica is one of them. What it says is kept.
+type replica struct {
+	client *redis.Client
+	job    *job.Job
+	stop   func(context.Context) error
+
+	mu      sync.Mutex
+	trouble []error
+}
+
+// group is some replicas of a job.
+type group struct {
+	make maker
+	late []time.Duration // how late each of them is for its ticks
+	work time.Duration
+}
+
+// inWorld runs a test of a group that begins half a tick before tick 0.
+func inWorld(t *testing.T, g group, test func(*testing.T, *world)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		w := &world{t: t, redis: miniredis.NewMiniRedis()}
+		w.redis.ClockTTL(true)
+		defer w.redis.Close()
+		w.outside = w.open()
+		defer w.outside.Close()
+		w.runs = &job.Runs{Client: w.outside, Name: "job", Every: every}
+		time.Sleep(time.Until(tick(0).Add(-500 * time.Millisecond)))
+		for i := range g.late {
+			r := w.start(g, i)
+			defer r.client.Close()
+			defer func() {
+				if err := r.stop(t.Context()); err != nil {
+					t.Errorf("ending: %v", err)
+				}
+			}()
+		}
+		test(t, w)
+	})
+}
+
+// tick is the i-th tick in a bubble, whose time begins with the year 2000.
+func tick(i int) time.Time {
+	return time.Date(2000, 1, 1, 0, 0, 10+i, 0, time.UTC)
+}
+
+// until sleeps, in virtual time, until so long after a tick, and until all has happened that happens then.
+func (w *world) until(i int, after time.Duration) {
+	time.Sleep(time.Until(tick(i).Add(after)))
+	synctest.Wait()
+}
+
+func (w *world) open() *redis.Client {
+	w.t.Helper()
+	client := redis.NewClient(&redis.Options{
+		Addr:       "127.0.0.1:6379", // dialled by the next line; a name would be looked up outside the bubble
+		Dialer:     func(context.Context, string, string) (net.Conn, error) { return w.redis.Dial() },
+		MaxRetries: -1, Protocol: 2, DisableIdentity: true,
+		MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
+	})
+	if err := client.Ping(w.t.Context()).Err(); err != nil {
+		w.t.Fatal(err)
+	}
+	return client
+}
+
+func (w *world) start(g group, i int) *replica {
+	w.t.Helper()
+	r := &replica{client: w.open()}
+	clock, name, owners := lock.SystemClock{}, strconv.Itoa(i), 0
+	bell := dao.NewBell(r.client)
+	newLock := func(key string) lock.Locker {
+		return slow{g.make(r.client, lock.Options{
+			Key: key, TTL: every.Expiry(), RetryInterval: 20 * time.Millisecond, Clock: clock, Process: name, MaxPasses: 4, Bell: bell,
+		}), g.late[i]}
+	}
+	newID := func() string { owners++; return name + "-" + strconv.Itoa(owners) }
+	r.job = &job.Job{
+		Name: "job", Every: every, Work: g.work, Clock: clock,
+		Locker: job.NewLocker(every, clock, newID, newLock, r.hear),
+		Runs:   &job.Runs{Client: r.client, Name: "job", Every: every},
+		Ran:    func(time.Time) {}, Trouble: r.hear,
+	}
+	stop, err := r.job.Start()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	r.stop = stop
+	w.replicas = append(w.replicas, r)
+	return r
+}
+
+func (r *replica) hear(err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.trouble = append(r.trouble, err)
+}
+
+// heard gives what was heard since it was last asked.
+func (r *replica) heard() []error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	heard := r.trouble
+	r.trouble = nil
+	return heard
+}
+
+// counts gives how often the ticks were run, from tick 0 to the last.
+func (w *world) counts(last int) (counts []int) {
+	w.t.Helper()
+	tally, err := w.runs.Count(w.t.Context(), tick(0), tick(last))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	for _, count := range tally {
+		counts = append(counts, count.Runs)
+	}
+	return counts
+}
+
+// slow is a lock whose replica is late for every tick.
+type slow struct {
+	lock.Locker
+	by time.Duration
+}
+
+func (s slow) TryLock(ctx context.Context, owner string) (*lock.Lease, error) {
+	time.Sleep(s.by)
+	return s.Locker.TryLock(ctx, owner)
+}
