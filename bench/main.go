@@ -45,9 +45,23 @@ func run(ctx context.Context, args []string, table []contest.Contestant, stdin i
 		fmt.Fprintln(stderr, err)
 		return 2
 	}
+	outputs, err := options.outputs()
+	if err != nil {
+		fmt.Fprintln(stderr, err)
+		return 2
+	}
 	measured, err := measure(ctx, options, strings.Join(args, " "), stderr)
-	if err == nil {
-		err = publish(measured, table, options, stdout)
+	switch {
+	case ctx.Err() != nil:
+		fmt.Fprintln(stderr, "interrupted: nothing is written")
+		return 2
+	case err == nil:
+		err = report.Text(stdout, measured, table)
+	}
+	for _, output := range outputs {
+		if err == nil {
+			err = output.put(measured, table)
+		}
 	}
 	if err != nil {
 		fmt.Fprintln(stderr, err)
@@ -95,31 +109,4 @@ func measure(ctx context.Context, o options, command string, stderr io.Writer) (
 		Machine: report.ThisMachine(version), Began: began, Seconds: time.Since(began).Seconds(), Command: command,
 		Settings: o.settings, Pings: pings, Cells: cells,
 	}, nil
-}
-
-// publish writes what was measured to wherever it is wanted.
-func publish(measured result.Run, table []contest.Contestant, o options, stdout io.Writer) error {
-	if err := report.Text(stdout, measured, table); err != nil {
-		return err
-	}
-	for _, to := range []struct {
-		file  string
-		write func(io.Writer, result.Run, []contest.Contestant) error
-	}{{o.json, report.JSON}, {o.svg, report.SVG}, {o.markdown, report.Markdown}} {
-		if to.file == "" {
-			continue
-		}
-		if err := writeFile(to.file, func(w io.Writer) error { return to.write(w, measured, table) }); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func writeFile(name string, write func(io.Writer) error) error {
-	file, err := os.Create(name) //nolint:gosec // whoever runs it names the file
-	if err != nil {
-		return err
-	}
-	return errors.Join(write(file), file.Close())
 }

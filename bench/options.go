@@ -44,9 +44,10 @@ func parse(args []string, table []contest.Contestant, help io.Writer) (options, 
 	processes := flags.String("processes", "1,3", "`numbers` of processes that share the workers")
 	delays := flags.String("delays", "1ms,0s", "round trips added to every request, `durations`; 0s is bare loopback")
 	repeat := flags.Int("repeat", 3, "how often all is measured")
-	longest := flags.Duration("longest", 9*time.Second, "bound of a cell's warm-up and measured stretch together")
+	longest := flags.Duration("longest", 7500*time.Millisecond, "bound of a cell's warm-up and measured stretch together")
 	shortest := flags.Duration("shortest", 700*time.Millisecond, "least measured stretch of a cell")
 	pool := flags.Int("pool", 0, "connections of a go-redis client at most; 0 is go-redis's default, ten a core")
+	rest := flags.Duration("rest", 0, "how long a worker that has sold rests before it asks again; the limit does not")
 	addr := flags.String("redis", "", "`host:port` of an empty Redis, which is emptied for every cell (default a redis-server of its own)")
 	seed := flags.Uint64("seed", 0, "of the order of contestants; 0 is another one each time")
 	o := options{}
@@ -67,7 +68,8 @@ func parse(args []string, table []contest.Contestant, help io.Writer) (options, 
 	}
 	var errs []error
 	o.redis, o.seed = *addr, *seed
-	o.settings = result.Settings{RetryMillis: 20, TTLMillis: 10_000, WaitMillis: 60_000, Pool: *pool, Repeat: *repeat}
+	o.settings = result.Settings{RetryMillis: 20, TTLMillis: 10_000, WaitMillis: 60_000, Pool: *pool, Repeat: *repeat,
+		RestMillis: float64(rest.Microseconds()) / 1000}
 	o.plan = race.Plan{Repeat: *repeat, All: *contestants != "", Longest: *longest, Shortest: *shortest}
 	o.plan.Waiters = list(&errs, "waiters", *waiters, number(maxWaiters))
 	o.plan.Processes = list(&errs, "processes", *processes, number(16))
@@ -87,6 +89,7 @@ func parse(args []string, table []contest.Contestant, help io.Writer) (options, 
 	}
 	check(*repeat >= 1 && *repeat <= 100, "repeat", *repeat, "from 1 to 100")
 	check(*pool >= 0 && *pool <= maxWaiters, "pool", *pool, fmt.Sprintf("from 0 to %d", maxWaiters))
+	check(*rest >= 0 && *rest <= time.Second, "rest", *rest, "from 0s to 1s")
 	check(*shortest >= 50*time.Millisecond, "shortest", *shortest, "50ms or more")
 	check(*longest >= 2**shortest && *longest <= time.Minute, "longest", *longest, "from twice -shortest to 1m")
 	return o, errors.Join(errs...)

@@ -15,7 +15,7 @@ func Table() []Contestant {
 		{Name: "redislock", What: "bsm/redislock", Kind: Library, Open: openRedislock},
 		{Name: "redsync", What: "go-redsync/redsync/v4 on go-redis", Kind: Library, Open: openRedsync},
 		{Name: "rueidislock", What: "redis/rueidis/rueidislock", Kind: Library, Open: openRueidislock(false)},
-		{Name: "rueidislock-noloop", What: "the same, with NoLoopTracking", Kind: Library, Open: openRueidislock(true)},
+		brief(Contestant{Name: "rueidislock-noloop", What: "the same, with NoLoopTracking", Kind: Library, Open: openRueidislock(true)}),
 	}
 }
 

@@ -31,6 +31,7 @@ type Job struct {
 	Retry      time.Duration `json:"retry_ns"`
 	TTL        time.Duration `json:"ttl_ns"`
 	Wait       time.Duration `json:"wait_ns"`
+	Rest       time.Duration `json:"rest_ns"` // of a worker that has sold
 }
 
 // Ready is what it answers once it can begin.
@@ -89,7 +90,7 @@ func work(ctx context.Context, seller contest.Seller, job Job, stretch Stretch, 
 	workers := make([]worker, job.Workers)
 	var working sync.WaitGroup
 	for i := range workers {
-		working.Go(func() { workers[i].work(ctx, seller, job.Retry) })
+		working.Go(func() { workers[i].work(ctx, seller, job) })
 	}
 	until(ctx, stretch.Begin)
 	before := requests.Load()

@@ -13,6 +13,8 @@ type Report struct {
 
 	// Waits are those that ended within the stretch, in microseconds, and for each worker that never got in the wait it had so far.
 	Waits []int64 `json:"waits_us"`
+	// Never is how many workers did not get in within the stretch, though they asked before its end.
+	Never int `json:"never"`
 	// Waiting is the longest wait that was still on at the end, in microseconds.
 	Waiting int64 `json:"waiting_us"`
 	// Silence is how long before the end the last sale was, in microseconds; the whole stretch if there was none.
@@ -45,6 +47,7 @@ func tally(workers []worker, stretch Stretch) Report {
 			}
 		}
 		if never && waiting > 0 {
+			r.Never++
 			r.Waits = append(r.Waits, waiting.Microseconds())
 		}
 		r.Waiting = max(r.Waiting, waiting.Microseconds())

@@ -21,8 +21,8 @@ type turn struct {
 	sold    bool
 }
 
-// work sells until ctx ends. After a failure it pauses.
-func (w *worker) work(ctx context.Context, seller contest.Seller, pause time.Duration) {
+// work sells until ctx ends. After a sale it rests, and after a failure it pauses as long as one who polls.
+func (w *worker) work(ctx context.Context, seller contest.Seller, job Job) {
 	for ctx.Err() == nil {
 		t := turn{asked: time.Now()}
 		sold, err := seller.Sell(ctx, func() { t.entered = time.Now() })
@@ -30,7 +30,10 @@ func (w *worker) work(ctx context.Context, seller contest.Seller, pause time.Dur
 		w.turns = append(w.turns, t)
 		if err != nil && (ctx.Err() == nil || sold || !t.entered.IsZero()) { // else it only stopped waiting, as it was told to
 			w.errs = append(w.errs, err)
-			until(ctx, time.Now().Add(pause))
+			until(ctx, time.Now().Add(job.Retry))
+		}
+		if job.Rest > 0 {
+			until(ctx, time.Now().Add(job.Rest))
 		}
 	}
 }

@@ -21,6 +21,7 @@ func fill(cell *result.Cell, reports []crew.Report, publishes int64, fell int) {
 		cell.Sales += r.Sales
 		requests += r.Requests
 		cell.Errors += r.Errors
+		cell.Never += r.Never
 		if cell.Note == "" {
 			cell.Note = r.FirstError
 		}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"lockstep/bench/internal/contest"
 	"lockstep/bench/internal/crew"
 	"lockstep/bench/internal/redisserver"
 	"lockstep/bench/internal/result"
@@ -59,6 +60,7 @@ func (t *Track) prepare(ctx context.Context, nodes int) error {
 	if err := t.need(ctx, nodes); err != nil {
 		return err
 	}
+	t.used = true
 	for _, node := range t.nodes {
 		if err := node.FlushDB(ctx).Err(); err != nil {
 			return fmt.Errorf("FLUSHDB: %w", err)
@@ -76,6 +78,10 @@ func (t *Track) start(ctx context.Context, heat Heat) ([]*child, []time.Duration
 	for _, node := range t.nodes[:max(heat.Contestant.Nodes, 1)] {
 		addrs = append(addrs, node.Options().Addr)
 	}
+	rest := duration(t.Settings.RestMillis)
+	if heat.Contestant.Kind == contest.Limit {
+		rest = 0
+	}
 	var crews []*child
 	for i, workers := range heat.workers() {
 		c, err := startChild(ctx, t.Command)
@@ -86,7 +92,7 @@ func (t *Track) start(ctx context.Context, heat Heat) ([]*child, []time.Duration
 		if err := c.tell(crew.Job{
 			Contestant: heat.Contestant.Name, Addrs: addrs, Workers: workers, Process: fmt.Sprintf("process-%d", i+1),
 			RoundTrip: duration(heat.AddedMillis), Pool: t.Settings.Pool,
-			Retry: duration(t.Settings.RetryMillis), TTL: duration(t.Settings.TTLMillis), Wait: duration(t.Settings.WaitMillis),
+			Retry: duration(t.Settings.RetryMillis), TTL: duration(t.Settings.TTLMillis), Wait: duration(t.Settings.WaitMillis), Rest: rest,
 		}); err != nil {
 			return crews, nil, err
 		}

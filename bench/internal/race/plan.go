@@ -54,14 +54,15 @@ func (p Plan) Heats(repetition int, rate func(addedMillis float64) float64, rand
 	return heats
 }
 
-// times are the warm-up, a round and a little more, and the stretch, some rounds.
+// times are the warm-up, a round and a little more, but a third of the time there is at most; and the stretch, some rounds.
 func (p Plan) times(c contest.Contestant, waiters int, rate float64) (warmup, stretch time.Duration) {
 	if c.Kind == contest.Limit {
 		waiters = 1
 	}
 	round := time.Duration(float64(waiters) / rate * float64(time.Second))
 	warmup = 200*time.Millisecond + round
-	return min(warmup, p.Longest/(1+rounds)), max(p.Shortest, min(rounds*round, p.Longest*rounds/(1+rounds)))
+	warmup = min(warmup, p.Longest/3)
+	return warmup, max(p.Shortest, min(rounds*round, p.Longest-warmup))
 }
 
 // Takes is how long heats take, with what it takes to start their processes.

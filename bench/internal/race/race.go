@@ -31,6 +31,7 @@ type Track struct {
 
 	nodes   []*redis.Client
 	servers []*redisserver.Server
+	used    bool
 }
 
 // Open opens a track on the Redis at addr, or on a server of its own if addr is empty.
@@ -69,10 +70,13 @@ func (t *Track) RedisVersion(ctx context.Context) (string, error) {
 	return redisserver.Version(ctx, t.nodes[0])
 }
 
-// Close ends the servers that the track started.
+// Close empties the servers it has used, and ends those that it started.
 func (t *Track) Close() error {
 	var errs []error
 	for _, node := range t.nodes {
+		if t.used {
+			errs = append(errs, node.FlushDB(context.Background()).Err())
+		}
 		errs = append(errs, node.Close())
 	}
 	for _, server := range t.servers {

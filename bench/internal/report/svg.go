@@ -20,7 +20,7 @@ import (
 type panel struct {
 	title  string
 	number result.Number
-	log    bool
+	crowd  bool // says something only where several wait; on a logarithmic scale
 }
 
 // SVG draws the share of the limit and the longest wait over the mean one against the waiters, for the longest round trip added.
@@ -69,14 +69,14 @@ func (p panel) draw(run result.Run, all []contest.Contestant, s setting, waiters
 	drawn.X.Tick.Marker = ticks(waiters)
 	drawn.X.Scale = plot.LogScale{}
 	drawn.Y.Min = 0
-	if p.log {
+	if p.crowd {
 		drawn.Y.Scale, drawn.Y.Min = plot.LogScale{}, 1
 		drawn.Y.Tick.Marker = ticks{1, 2, 5, 10, 20, 50, 100, 200}
 	}
 	drawn.Add(plotter.NewGrid())
 	for i, c := range all {
 		points := p.points(run, c.Name, s, waiters)
-		if len(points) == 0 || p.log && c.Kind == contest.Limit {
+		if len(points) == 0 || p.crowd && c.Kind == contest.Limit {
 			continue
 		}
 		line, dots, err := plotter.NewLinePoints(points)
@@ -98,8 +98,11 @@ func (p panel) draw(run result.Run, all []contest.Contestant, s setting, waiters
 func (p panel) points(run result.Run, name string, s setting, waiters []int) plotter.XYs {
 	var points plotter.XYs
 	for _, w := range waiters {
+		if p.crowd && w == 1 {
+			continue
+		}
 		got := run.Spread(name, result.Condition{AddedMillis: s.added, Processes: s.processes, Waiters: w}, p.number)
-		if !math.IsNaN(got.Median) && (!p.log || got.Median > 0) {
+		if !math.IsNaN(got.Median) && (!p.crowd || got.Median > 0) {
 			points = append(points, plotter.XY{X: float64(w), Y: got.Median})
 		}
 	}

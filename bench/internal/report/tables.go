@@ -58,8 +58,19 @@ func numbers() []struct {
 		{"share of the limit", spread(result.Share, 2)},
 		{"sales a second", spread(result.PerSecond, 0)},
 		{"requests a sale", spread(result.Commands, 2)},
-		{"wait in ms: p50 / p99 / longest", waits},
-		{"longest wait over mean", spread(result.MaxOverMean, 1)},
+		{"wait in ms: p50 / p99 / longest", crowded(waits)},
+		{"longest wait over mean", crowded(spread(result.MaxOverMean, 1))},
+		{"waiters that never got in", crowded(spread(result.Never, 0))},
+	}
+}
+
+// crowded leaves those out who wait for nobody.
+func crowded(of func([]result.Cell) string) func([]result.Cell) string {
+	return func(cells []result.Cell) string {
+		if len(cells) > 0 && (cells[0].Kind == contest.Limit || cells[0].Waiters == 1) {
+			return "–"
+		}
+		return of(cells)
 	}
 }
 
@@ -76,14 +87,16 @@ func tablesOf(run result.Run, all []contest.Contestant, s setting, waiters []int
 			row, measured := []string{name}, false
 			for _, w := range waiters {
 				cells := run.Of(name, result.Condition{AddedMillis: s.added, Processes: s.processes, Waiters: w})
-				measured = measured || len(cells) > 0
 				row = append(row, number.show(cells))
+				measured = measured || row[len(row)-1] != "–"
 			}
 			if measured {
 				t.rows = append(t.rows, row)
 			}
 		}
-		tables = append(tables, t)
+		if len(t.rows) > 0 {
+			tables = append(tables, t)
+		}
 	}
 	return tables
 }

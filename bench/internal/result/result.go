@@ -32,6 +32,7 @@ type Settings struct {
 	RetryMillis float64 `json:"retry_ms"` // pause between two tries
 	TTLMillis   float64 `json:"ttl_ms"`
 	WaitMillis  float64 `json:"wait_ms"` // longest wait for the lock
+	RestMillis  float64 `json:"rest_ms"` // of a worker that has sold, before it asks again
 	Pool        int     `json:"pool"`    // connections of a go-redis client at most
 	Repeat      int     `json:"repeat"`
 }
@@ -75,6 +76,7 @@ type Cell struct {
 	Share     float64 `json:"share_of_limit"`     // of the limit of the same condition and repetition
 	Commands  float64 `json:"commands_per_sale"`  // requests that clients sent
 	Publishes float64 `json:"publishes_per_sale"` // that the server ran, in scripts too
+	Never     int     `json:"never"`              // workers that did not get their turn in the stretch
 	Errors    int     `json:"errors"`             // sales that failed
 	Wait      Wait    `json:"wait_ms"`
 }

@@ -21,6 +21,9 @@ func Commands(c Cell) float64 { return c.Commands }
 // Publishes is PUBLISH commands a sale.
 func Publishes(c Cell) float64 { return c.Publishes }
 
+// Never is how many workers did not get their turn.
+func Never(c Cell) float64 { return float64(c.Never) }
+
 // MaxOverMean is the longest wait over the mean one.
 func MaxOverMean(c Cell) float64 { return c.Wait.MaxOverMean }
 
