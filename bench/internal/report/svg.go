@@ -46,12 +46,14 @@ func SVG(w io.Writer, run result.Run, all []contest.Contestant) error {
 		}
 		plots = append(plots, row)
 	}
+	const margin = vg.Centimeter / 2
 	canvas := vgsvg.New(vg.Length(len(columns))*16*vg.Centimeter, vg.Length(len(rows))*10*vg.Centimeter)
-	all2 := draw.New(canvas)
-	all2.SetColor(color.White)
-	all2.Fill(all2.Rectangle.Path())
-	tiles := draw.Tiles{Rows: len(rows), Cols: len(columns), PadX: vg.Centimeter / 2, PadY: vg.Centimeter / 2}
-	for i, row := range plot.Align(plots, tiles, all2) {
+	page := draw.New(canvas)
+	page.SetColor(color.White)
+	page.Fill(page.Rectangle.Path())
+	tiles := draw.Tiles{Rows: len(rows), Cols: len(columns), PadX: margin, PadY: margin,
+		PadTop: margin, PadBottom: margin, PadLeft: margin, PadRight: margin}
+	for i, row := range plot.Align(plots, tiles, page) {
 		for j, tile := range row {
 			plots[i][j].Draw(tile)
 		}
@@ -74,6 +76,7 @@ func (p panel) draw(run result.Run, all []contest.Contestant, s setting, waiters
 		drawn.Y.Tick.Marker = ticks{1, 2, 5, 10, 20, 50, 100, 200}
 	}
 	drawn.Add(plotter.NewGrid())
+	drawn.Legend.Left = true // low at the left, where one waiter is alone, there are no lines
 	for i, c := range all {
 		points := p.points(run, c.Name, s, waiters)
 		if len(points) == 0 || p.crowd && c.Kind == contest.Limit {
