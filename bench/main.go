@@ -15,6 +15,8 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/redis/go-redis/v9/logging"
+
 	"lockstep/bench/internal/contest"
 	"lockstep/bench/internal/crew"
 	"lockstep/bench/internal/race"
@@ -24,8 +26,10 @@ import (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	os.Exit(run(ctx, os.Args[1:], contest.Table(), os.Stdin, os.Stdout, os.Stderr))
+	logging.Disable() // go-redis would log what we get as errors
+	code := run(ctx, os.Args[1:], contest.Table(), os.Stdin, os.Stdout, os.Stderr)
+	stop()
+	os.Exit(code)
 }
 
 // run gives the exit status: 1 if something was measured that must not be, 2 if the measuring itself failed.

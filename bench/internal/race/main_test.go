@@ -47,7 +47,7 @@ func troupe() []contest.Contestant {
 		{Name: "never gets in", Open: open(waits)},
 		{Name: "stops listening", Open: open(func(context.Context, *redis.Client, func()) (bool, error) { select {} })},
 		{Name: "always fails", Open: open(func(context.Context, *redis.Client, func()) (bool, error) { return false, errAlways })},
-		{Name: "dies", Open: open(func(ctx context.Context, _ *redis.Client, _ func()) (bool, error) {
+		{Name: "dies", Open: open(func(context.Context, *redis.Client, func()) (bool, error) {
 			<-time.After(50 * time.Millisecond)
 			panic("dies")
 		})},

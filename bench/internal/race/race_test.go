@@ -22,7 +22,8 @@ import (
 
 func openTrack(t *testing.T) *race.Track {
 	t.Helper()
-	track, err := race.Open(t.Context(), "", result.Settings{RetryMillis: 20, TTLMillis: 10_000, WaitMillis: 10_000}, os.Args[0], crew.Argument)
+	settings := result.Settings{RetryMillis: 20, TTLMillis: 10_000, WaitMillis: 10_000}
+	track, err := race.Open(t.Context(), "", settings, os.Args[0], crew.Argument)
 	if errors.Is(err, redisserver.ErrNotInstalled) && os.Getenv("CI") == "" {
 		t.Skip(err)
 	}

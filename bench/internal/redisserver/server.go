@@ -65,7 +65,7 @@ func (s *Server) answers(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	client := redis.NewClient(&redis.Options{Addr: s.Addr, MaxRetries: -1})
-	defer client.Close()
+	defer func() { _ = client.Close() }() // it has done its work
 	for {
 		err := client.Ping(ctx).Err()
 		if err == nil {
@@ -96,7 +96,6 @@ func freePort() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	defer listener.Close()
 	_, port, err := net.SplitHostPort(listener.Addr().String())
-	return port, err
+	return port, errors.Join(err, listener.Close())
 }

@@ -50,7 +50,7 @@ func SVG(w io.Writer, run result.Run, all []contest.Contestant) error {
 	canvas := vgsvg.New(vg.Length(len(columns))*16*vg.Centimeter, vg.Length(len(rows))*10*vg.Centimeter)
 	page := draw.New(canvas)
 	page.SetColor(color.White)
-	page.Fill(page.Rectangle.Path())
+	page.Fill(page.Path())
 	tiles := draw.Tiles{Rows: len(rows), Cols: len(columns), PadX: margin, PadY: margin,
 		PadTop: margin, PadBottom: margin, PadLeft: margin, PadRight: margin}
 	for i, row := range plot.Align(plots, tiles, page) {

@@ -24,7 +24,7 @@ func (c *counted) Write(b []byte) (int, error) {
 //
 //	*2\r\n$3\r\nGET\r\n$9\r\ninventory\r\n
 type scanner struct {
-	line []byte // the beginning of a line that is not whole yet
+	line []byte // a line, as far as it came
 	skip int    // bytes of a string still to come
 }
 
@@ -42,17 +42,16 @@ func (s *scanner) requests(b []byte) (n int64) {
 			s.line = append(s.line, b...)
 			return n
 		}
-		line := append(s.line, b[:end]...)
+		s.line = append(s.line, b[:end]...)
 		b = b[end+1:]
-		s.line = line[:0]
-		switch {
-		case len(line) < 2:
-		case line[0] == '*':
+		switch line := bytes.TrimSuffix(s.line, []byte("\r")); {
+		case bytes.HasPrefix(line, []byte("*")):
 			n++
-		case line[0] == '$':
-			length, _ := strconv.Atoi(string(bytes.TrimSuffix(line[1:], []byte("\r")))) // our own clients wrote it
+		case bytes.HasPrefix(line, []byte("$")):
+			length, _ := strconv.Atoi(string(line[1:])) // our own clients wrote it
 			s.skip = length + len("\r\n")
 		}
+		s.line = s.line[:0]
 	}
 	return n
 }

@@ -117,7 +117,7 @@ func TestRepliesAreNotLate(t *testing.T) {
 }
 
 func TestDeadlines(t *testing.T) {
-	inVirtualTime(t, func(t *testing.T, client, server net.Conn) {
+	inVirtualTime(t, func(t *testing.T, client, _ net.Conn) {
 		began := time.Now()
 		if err := client.SetDeadline(began.Add(5 * trip)); err != nil {
 			t.Fatal(err)
