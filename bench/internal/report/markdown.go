@@ -59,12 +59,12 @@ func Markdown(w io.Writer, run result.Run, all []contest.Contestant) error {
 	fmt.Fprintf(&text, "Measured on %s, in %v: %s.\n\n", run.Began.Format(time.DateOnly),
 		(time.Duration(run.Seconds) * time.Second).String(), machineLine(run.Machine))
 	s := run.Settings
-	fmt.Fprintf(&text, "%d repetitions; retry pause %g ms, expiry %g s, longest wait %g s.",
+	fmt.Fprintf(&text, "Repetitions: %d; retry pause %g ms, expiry %g s, longest wait %g s.",
 		s.Repeat, s.RetryMillis, s.TTLMillis/1000, s.WaitMillis/1000)
 	for _, p := range run.Pings {
 		fmt.Fprintf(&text, " With %g ms added a PING takes %.2f ms.", p.AddedMillis, p.MedianMillis)
 	}
-	text.WriteString("\n\n![Share of the limit, and longest wait over mean](benchmarks.svg)\n\n| contestant | |\n|---|---|\n")
+	text.WriteString("\n\n![Share of the limit, longest wait over mean, and share of the waiters that never got in](benchmarks.svg)\n\n| contestant | |\n|---|---|\n")
 	measured := run.Contestants(all)
 	for _, c := range all {
 		for _, name := range measured {

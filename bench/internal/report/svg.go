@@ -20,11 +20,12 @@ import (
 type panel struct {
 	title  string
 	number result.Number
-	crowd  bool // says something only where several wait; on a logarithmic scale
+	crowd  bool // says something only where several wait
+	log    bool // on a logarithmic scale
 }
 
-// SVG draws the share of the limit and the longest wait over the mean one against the waiters, for the longest round trip added.
-// It is on white, so that it can be read on light and dark pages.
+// SVG draws the share of the limit and how fair it is against the waiters, for the longest round trip added. It is on white, so
+// that it can be read on light and dark pages.
 func SVG(w io.Writer, run result.Run, all []contest.Contestant) error {
 	list, waiters := settings(run)
 	var columns []setting
@@ -33,12 +34,22 @@ func SVG(w io.Writer, run result.Run, all []contest.Contestant) error {
 			columns = append(columns, s)
 		}
 	}
-	rows := []panel{{"share of the limit", result.Share, false}, {"longest wait over mean", result.MaxOverMean, true}}
+	rows := []panel{
+		{title: "share of the limit", number: result.Share},
+		{title: "longest wait over mean", number: result.MaxOverMean, crowd: true, log: true},
+		{title: "share of the waiters that never got in", number: neverShare, crowd: true},
+	}
 	var plots [][]*plot.Plot
+	names := plot.NewLegend()
+	names.Top, names.Left = true, true
 	for i, p := range rows {
 		var row []*plot.Plot
 		for j, s := range columns {
-			drawn, err := p.draw(run, all, s, waiters[s], i == 0 && j == 0)
+			legend := &names
+			if i > 0 || j > 0 {
+				legend = nil
+			}
+			drawn, err := p.draw(run, all, s, waiters[s], legend)
 			if err != nil {
 				return fmt.Errorf("SVG: %w", err)
 			}
@@ -47,36 +58,37 @@ func SVG(w io.Writer, run result.Run, all []contest.Contestant) error {
 		plots = append(plots, row)
 	}
 	const margin = vg.Centimeter / 2
-	canvas := vgsvg.New(vg.Length(len(columns))*16*vg.Centimeter, vg.Length(len(rows))*10*vg.Centimeter)
+	width, height := vg.Length(len(columns))*14*vg.Centimeter, vg.Length(len(rows))*9*vg.Centimeter
+	canvas := vgsvg.New(width+5*vg.Centimeter, height)
 	page := draw.New(canvas)
 	page.SetColor(color.White)
 	page.Fill(page.Path())
 	tiles := draw.Tiles{Rows: len(rows), Cols: len(columns), PadX: margin, PadY: margin,
 		PadTop: margin, PadBottom: margin, PadLeft: margin, PadRight: margin}
-	for i, row := range plot.Align(plots, tiles, page) {
+	for i, row := range plot.Align(plots, tiles, draw.Crop(page, 0, -5*vg.Centimeter, 0, 0)) {
 		for j, tile := range row {
 			plots[i][j].Draw(tile)
 		}
 	}
+	names.Draw(draw.Crop(page, width, 0, 0, -2*margin))
 	if _, err := canvas.WriteTo(w); err != nil {
 		return fmt.Errorf("SVG: %w", err)
 	}
 	return nil
 }
 
-func (p panel) draw(run result.Run, all []contest.Contestant, s setting, waiters []int, legend bool) (*plot.Plot, error) {
+func (p panel) draw(run result.Run, all []contest.Contestant, s setting, waiters []int, legend *plot.Legend) (*plot.Plot, error) {
 	drawn := plot.New()
 	drawn.Title.Text = p.title + ": " + s.String()
 	drawn.X.Label.Text = "waiters"
 	drawn.X.Tick.Marker = ticks(waiters)
 	drawn.X.Scale = plot.LogScale{}
 	drawn.Y.Min = 0
-	if p.crowd {
+	if p.log {
 		drawn.Y.Scale, drawn.Y.Min = plot.LogScale{}, 1
 		drawn.Y.Tick.Marker = ticks{1, 2, 5, 10, 20, 50, 100, 200}
 	}
 	drawn.Add(plotter.NewGrid())
-	drawn.Legend.Left = true // low at the left, where one waiter is alone, there are no lines
 	for i, c := range all {
 		points := p.points(run, c.Name, s, waiters)
 		if len(points) == 0 || p.crowd && c.Kind == contest.Limit {
@@ -90,8 +102,8 @@ func (p panel) draw(run result.Run, all []contest.Contestant, s setting, waiters
 		dots.Color, dots.Radius = line.Color, vg.Points(2)
 		dots.Shape = draw.CircleGlyph{}
 		drawn.Add(line, dots)
-		if legend {
-			drawn.Legend.Add(c.Name, line)
+		if legend != nil {
+			legend.Add(c.Name, line)
 		}
 	}
 	drawn.Y.Max = max(drawn.Y.Max, 1.02)
@@ -105,12 +117,14 @@ func (p panel) points(run result.Run, name string, s setting, waiters []int) plo
 			continue
 		}
 		got := run.Spread(name, result.Condition{AddedMillis: s.added, Processes: s.processes, Waiters: w}, p.number)
-		if !math.IsNaN(got.Median) && (!p.crowd || got.Median > 0) {
+		if !math.IsNaN(got.Median) && (!p.log || got.Median > 0) {
 			points = append(points, plotter.XY{X: float64(w), Y: got.Median})
 		}
 	}
 	return points
 }
+
+func neverShare(c result.Cell) float64 { return float64(c.Never) / float64(c.Waiters) }
 
 // look tells the lines apart: ours are drawn through, libraries dashed, the limit black.
 func look(line *draw.LineStyle, c contest.Contestant, i int) {
