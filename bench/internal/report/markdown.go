@@ -64,7 +64,8 @@ func Markdown(w io.Writer, run result.Run, all []contest.Contestant) error {
 	for _, p := range run.Pings {
 		fmt.Fprintf(&text, " With %g ms added a PING takes %.2f ms.", p.AddedMillis, p.MedianMillis)
 	}
-	text.WriteString("\n\n![Share of the limit, longest wait over mean, and share of the waiters that never got in](benchmarks.svg)\n\n| contestant | |\n|---|---|\n")
+	text.WriteString("\n\n![Share of the limit, longest wait over mean, and share of the waiters that never got in](benchmarks.svg)\n")
+	text.WriteString("\n| contestant | |\n|---|---|\n")
 	measured := run.Contestants(all)
 	for _, c := range all {
 		for _, name := range measured {
