@@ -1,0 +1,69 @@
+package contest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/redis/go-redis/v9/maintnotifications"
+
+	"lockstep/internal/dao"
+	"lockstep/internal/history"
+)
+
+// stock is what is sold, on a client of its own, so that those who wait for the lock do not hold up the one who has it.
+type stock struct {
+	client *redis.Client
+	fenced *dao.Store
+}
+
+func openStock(env Env) *stock {
+	client := newClient(env, env.Addrs[0])
+	return &stock{client: client, fenced: dao.NewStore(client, env.Process)}
+}
+
+// take is GET inventory and SET inventory to one less. With a fencing token both are the store's scripts that look at it.
+func (s *stock) take(ctx context.Context, token int64) error {
+	if token != 0 {
+		return s.takeFenced(ctx, token)
+	}
+	left, err := s.client.Get(ctx, dao.InventoryKey).Int64()
+	if err != nil {
+		return fmt.Errorf("GET %s: %w", dao.InventoryKey, err)
+	}
+	if err := s.client.Set(ctx, dao.InventoryKey, left-1, 0).Err(); err != nil {
+		return fmt.Errorf("SET %s: %w", dao.InventoryKey, err)
+	}
+	return nil
+}
+
+func (s *stock) takeFenced(ctx context.Context, token int64) error {
+	left, err := s.fenced.Read(ctx, token)
+	if err != nil {
+		return err
+	}
+	return s.fenced.Write(ctx, history.Order{RunID: "bench", Before: left, After: left - 1, Fence: token})
+}
+
+// Close closes the client.
+func (s *stock) Close() error {
+	if err := s.client.Close(); !errors.Is(err, redis.ErrClosed) {
+		return err
+	}
+	return nil
+}
+
+// newClient makes a client as the shop does: it repeats nothing by itself.
+func newClient(env Env, addr string) *redis.Client {
+	return redis.NewClient(&redis.Options{
+		Addr:                     addr,
+		Dialer:                   env.Dial,
+		PoolSize:                 env.Pool,
+		MaxRetries:               -1,
+		ContextTimeoutEnabled:    true,
+		Protocol:                 2,
+		DisableIdentity:          true,
+		MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
+	})
+}

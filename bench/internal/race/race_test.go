@@ -1,0 +1,165 @@
+package race_test
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"lockstep/bench/internal/contest"
+	"lockstep/bench/internal/crew"
+	"lockstep/bench/internal/race"
+	"lockstep/bench/internal/redisserver"
+	"lockstep/bench/internal/result"
+	"lockstep/internal/redistest"
+)
+
+func openTrack(t *testing.T) *race.Track {
+	t.Helper()
+	settings := result.Settings{RetryMillis: 20, TTLMillis: 10_000, WaitMillis: 10_000}
+	track, err := race.Open(t.Context(), "", settings, os.Args[0], crew.Argument)
+	if errors.Is(err, redisserver.ErrNotInstalled) && os.Getenv("CI") == "" {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := track.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return track
+}
+
+func heat(t *testing.T, name string, processes, waiters int) race.Heat {
+	t.Helper()
+	found, err := contest.Find(troupe(), []string{name})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return race.Heat{
+		Contestant: found[0], Condition: result.Condition{Processes: processes, Waiters: waiters},
+		Warmup: 100 * time.Millisecond, Stretch: 400 * time.Millisecond,
+	}
+}
+
+// Whoever goes wrong is shown so, and those who come after are as they were.
+func TestWhoGoesWrongHarmsNobodyElse(t *testing.T) {
+	track := openTrack(t)
+	track.Patience = 3 * time.Second
+	for _, test := range []struct {
+		name   string
+		status result.Status
+		note   string
+	}{
+		{"takes two", result.Broken, "the stock fell by"},
+		{"stops listening", result.Hung, "did not come back"},
+		{"dies", result.Failed, "panic: dies"},
+		{"does not open", result.Failed, "always"},
+	} {
+		cell, _, err := track.Run(t.Context(), heat(t, test.name, 2, 4))
+		if err != nil || cell.Status != test.status || !strings.Contains(cell.Note, test.note) {
+			t.Errorf("%s: %+v, %v; want it %s: …%s…", test.name, cell, err, test.status, test.note)
+		}
+		cell, _, err = track.Run(t.Context(), heat(t, "decrements", 2, 4))
+		if err != nil || cell.Status != result.OK || cell.Sales == 0 {
+			t.Errorf("after %s: %+v, %v", test.name, cell, err)
+		}
+	}
+}
+
+// Who sells nothing for a second hung, even if it comes back when it is told to.
+func TestWhoStopsSellingHung(t *testing.T) {
+	track := openTrack(t)
+	for name, note := range map[string]string{"never gets in": "nothing was sold in the last 1.2s of 1.2s", "always fails": "always"} {
+		h := heat(t, name, 1, 3)
+		h.Stretch = 1200 * time.Millisecond
+		cell, _, err := track.Run(t.Context(), h)
+		if err != nil || cell.Status != result.Hung || !strings.Contains(cell.Note, note) || cell.Never != 3 {
+			t.Errorf("%s: %+v, %v", name, cell, err)
+		}
+	}
+}
+
+func TestWhatIsCounted(t *testing.T) {
+	track := openTrack(t)
+	h := heat(t, "needs three", 2, 3)
+	h.AddedMillis = 2
+	cell, pings, err := track.Run(t.Context(), h)
+	if err != nil || cell.Status != result.OK {
+		t.Fatalf("%+v, %v", cell, err)
+	}
+	if cell.Commands < 1.9 || cell.Commands > 2.1 || cell.Publishes < 0.9 || cell.Publishes > 1.1 {
+		t.Errorf("%.2f requests and %.2f PUBLISH a sale; want 2 and 1", cell.Commands, cell.Publishes)
+	}
+	if most := 3 * 1000 / 4.0; cell.PerSecond > most || cell.Sales == 0 {
+		t.Errorf("%.0f sales a second; three workers that wait 4 ms each can make %.0f", cell.PerSecond, most)
+	}
+	if len(pings) != 2 || slices.Min(pings) < 2*time.Millisecond {
+		t.Errorf("round trips of %v; want two, 2ms at least", pings)
+	}
+}
+
+func TestInterrupted(t *testing.T) {
+	track := openTrack(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	time.AfterFunc(300*time.Millisecond, cancel)
+	h := heat(t, "stops listening", 2, 2)
+	h.Stretch = time.Hour
+	began := time.Now()
+	if _, _, err := track.Run(ctx, h); !errors.Is(err, context.Canceled) || time.Since(began) > 10*time.Second {
+		t.Errorf("%v after %v", err, time.Since(began))
+	}
+}
+
+func TestOpenTakesNoRedisWithDataInIt(t *testing.T) {
+	addr := redistest.Start(t).Addr
+	client := redis.NewClient(&redis.Options{Addr: addr})
+	t.Cleanup(func() { client.Close() })
+	if err := client.Set(t.Context(), "precious", 1, 0).Err(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := race.Open(t.Context(), addr, result.Settings{}); !errors.Is(err, race.ErrNotEmpty) {
+		t.Errorf("Open: %v; want ErrNotEmpty", err)
+	}
+	if got := client.Get(t.Context(), "precious").Val(); got != "1" {
+		t.Errorf("what was precious is %q", got)
+	}
+}
+
+// Every contestant meets every condition once in a repetition, but for the brief ones; together with the limit, in any order.
+func TestPlan(t *testing.T) {
+	plan := race.Plan{
+		Contestants: contest.Table(), Waiters: []int{1, 200, 1000}, Processes: []int{1, 3}, AddedMillis: []float64{1, 0},
+		Repeat: 3, Longest: 6 * time.Second, Shortest: time.Second,
+	}
+	rate := func(float64) float64 { return 400 }
+	heats := plan.Heats(2, rate, rand.New(rand.NewPCG(1, 2)))
+	count := map[string]int{}
+	var group []string
+	for _, h := range heats {
+		count[h.Contestant.Name]++
+		if h.Repetition != 2 || h.Stretch < time.Second || h.Stretch+h.Warmup > 6*time.Second || h.Processes > 1 && h.Waiters == 1 {
+			t.Errorf("%+v", h)
+		}
+		if h.Condition == (result.Condition{AddedMillis: 1, Processes: 3, Waiters: 1000}) {
+			group = append(group, h.Contestant.Name)
+		}
+	}
+	if count["limit"] != 10 || count["v7"] != 10 || count["v1"] != 2 {
+		t.Errorf("%v; want limit and v7 in 10 conditions, and v1 in 2", count)
+	}
+	if first := group[0]; !slices.Contains(group, "limit") || first == "limit" && group[1] == "v4" && group[2] == "v6" {
+		t.Errorf("the order is %v", group)
+	}
+	if plan.All = true; len(plan.Heats(1, rate, rand.New(rand.NewPCG(1, 2)))) != 10*len(plan.Contestants) {
+		t.Error("with All, somebody is left out")
+	}
+}

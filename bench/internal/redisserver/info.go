@@ -1,0 +1,41 @@
+package redisserver
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"strconv"
+
+	"github.com/redis/go-redis/v9"
+)
+
+var (
+	publishCalls = regexp.MustCompile(`(?m)^cmdstat_publish:calls=(\d+),`)
+	version      = regexp.MustCompile(`(?m)^redis_version:(\S+)`)
+)
+
+// Published counts the PUBLISH commands that a server has run, those inside scripts too, which no client can see.
+func Published(ctx context.Context, client *redis.Client) (int64, error) {
+	info, err := client.Info(ctx, "commandstats").Result()
+	if err != nil {
+		return 0, fmt.Errorf("INFO commandstats: %w", err)
+	}
+	calls := publishCalls.FindStringSubmatch(info)
+	if calls == nil {
+		return 0, nil // it lists only what was called
+	}
+	return strconv.ParseInt(calls[1], 10, 64)
+}
+
+// Version is the server's.
+func Version(ctx context.Context, client *redis.Client) (string, error) {
+	info, err := client.Info(ctx, "server").Result()
+	if err != nil {
+		return "", fmt.Errorf("INFO server: %w", err)
+	}
+	found := version.FindStringSubmatch(info)
+	if found == nil {
+		return "", fmt.Errorf("INFO server names no redis_version: %q", info)
+	}
+	return found[1], nil
+}

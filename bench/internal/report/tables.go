@@ -1,0 +1,182 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"lockstep/bench/internal/contest"
+	"lockstep/bench/internal/result"
+)
+
+// table is rows of text. Text and Markdown show the same tables.
+type table struct {
+	title string
+	head  []string
+	rows  [][]string
+}
+
+// setting is a round trip added, in milliseconds, and a number of processes: what a set of tables is about.
+type setting struct {
+	added     float64
+	processes int
+}
+
+func (s setting) String() string {
+	text := fmt.Sprintf("%d processes", s.processes)
+	if s.processes == 1 {
+		text = "one process"
+	}
+	if s.added == 0 {
+		return "loopback, " + text
+	}
+	return fmt.Sprintf("%g ms added, %s", s.added, text)
+}
+
+// settings are those measured, in order, and the numbers of waiters of each.
+func settings(run result.Run) (all []setting, waiters map[setting][]int) {
+	waiters = map[setting][]int{}
+	for _, at := range run.Conditions() {
+		s := setting{at.AddedMillis, at.Processes}
+		if !slices.Contains(all, s) {
+			all = append(all, s)
+		}
+		waiters[s] = append(waiters[s], at.Waiters)
+	}
+	return all, waiters
+}
+
+// numbers are what the tables of each setting show.
+func numbers() []struct {
+	title string
+	show  func([]result.Cell) string
+} {
+	return []struct {
+		title string
+		show  func([]result.Cell) string
+	}{
+		{"share of the limit", spread(result.Share, 2)},
+		{"sales a second", spread(result.PerSecond, 0)},
+		{"requests a sale", spread(result.Commands, 2)},
+		{"wait in ms: p50 / p99 / longest", crowded(waits)},
+		{"longest wait over mean", crowded(spread(result.MaxOverMean, 1))},
+		{"waiters that never got in", crowded(spread(result.Never, 0))},
+	}
+}
+
+// crowded leaves those out who wait for nobody.
+func crowded(of func([]result.Cell) string) func([]result.Cell) string {
+	return func(cells []result.Cell) string {
+		if len(cells) > 0 && (cells[0].Kind == contest.Limit || cells[0].Waiters == 1) {
+			return "–"
+		}
+		return of(cells)
+	}
+}
+
+// tablesOf are the tables of a setting: a row for each contestant, a column for each number of waiters.
+func tablesOf(run result.Run, all []contest.Contestant, s setting, waiters []int) []table {
+	head := []string{"waiters"}
+	for _, w := range waiters {
+		head = append(head, fmt.Sprint(w))
+	}
+	var tables []table
+	for _, number := range numbers() {
+		t := table{title: number.title, head: head}
+		for _, name := range run.Contestants(all) {
+			row, measured := []string{name}, false
+			for _, w := range waiters {
+				cells := run.Of(name, result.Condition{AddedMillis: s.added, Processes: s.processes, Waiters: w})
+				row = append(row, number.show(cells))
+				measured = measured || row[len(row)-1] != "–"
+			}
+			if measured {
+				t.rows = append(t.rows, row)
+			}
+		}
+		if len(t.rows) > 0 {
+			tables = append(tables, t)
+		}
+	}
+	return tables
+}
+
+// goals is the table of what was meant to be reached.
+func goals(run result.Run) table {
+	t := table{title: "Goals", head: []string{"what", "where", "waiters", "goal", "measured", ""}}
+	for _, g := range run.Goals() {
+		met := "met"
+		if !g.Met {
+			met = "**missed**"
+		}
+		where := setting{g.At.AddedMillis, g.At.Processes}.String()
+		t.rows = append(t.rows, []string{g.What, where, fmt.Sprint(g.At.Waiters), g.Want, show(g.Got, 2), met})
+	}
+	return t
+}
+
+// spread shows a number of those repetitions that are OK, and of the others how they ended.
+func spread(number result.Number, digits int) func([]result.Cell) string {
+	return func(cells []result.Cell) string {
+		var values []float64
+		for _, c := range cells {
+			if c.Status == result.OK {
+				values = append(values, number(c))
+			}
+		}
+		return withStatus(show(result.Over(values), digits), cells)
+	}
+}
+
+func show(s result.Spread, digits int) string {
+	low, middle, high := fmt.Sprintf("%.*f", digits, s.Min), fmt.Sprintf("%.*f", digits, s.Median), fmt.Sprintf("%.*f", digits, s.Max)
+	switch {
+	case math.IsNaN(s.Median):
+		return ""
+	case low == high:
+		return middle
+	default:
+		return fmt.Sprintf("%s (%s–%s)", middle, low, high)
+	}
+}
+
+// waits shows medians over the repetitions.
+func waits(cells []result.Cell) string {
+	var p50, p99, longest []float64
+	for _, c := range cells {
+		if c.Status == result.OK {
+			p50, p99, longest = append(p50, c.Wait.P50), append(p99, c.Wait.P99), append(longest, c.Wait.Max)
+		}
+	}
+	if len(p50) == 0 {
+		return withStatus("", cells)
+	}
+	digits := 0
+	if result.Over(p50).Median < 10 {
+		digits = 1
+	}
+	return withStatus(fmt.Sprintf("%.*f / %.*f / %.*f", digits, result.Over(p50).Median, digits, result.Over(p99).Median,
+		digits, result.Over(longest).Median), cells)
+}
+
+// withStatus appends what went wrong in how many repetitions.
+func withStatus(text string, cells []result.Cell) string {
+	if len(cells) == 0 {
+		return "–"
+	}
+	for _, status := range []result.Status{result.Hung, result.Broken, result.Failed} {
+		n := 0
+		for _, c := range cells {
+			if c.Status == status {
+				n++
+			}
+		}
+		switch {
+		case n == len(cells):
+			return string(status)
+		case n > 0:
+			text += fmt.Sprintf(", %s %d of %d", status, n, len(cells))
+		}
+	}
+	return text
+}

@@ -1,0 +1,51 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"lockstep/bench/internal/contest"
+	"lockstep/bench/internal/result"
+)
+
+// Text writes the tables for a terminal.
+func Text(w io.Writer, run result.Run, all []contest.Contestant) error {
+	var text strings.Builder
+	fmt.Fprintf(&text, "%s\n%s", machineLine(run.Machine), pingLine(run.Pings))
+	list, waiters := settings(run)
+	for _, s := range list {
+		fmt.Fprintf(&text, "\n%s\n", strings.ToUpper(s.String()))
+		for _, t := range tablesOf(run, all, s, waiters[s]) {
+			fmt.Fprintf(&text, "\n%s\n", t.title)
+			t.text(&text)
+		}
+	}
+	if t := goals(run); len(t.rows) > 0 {
+		fmt.Fprintf(&text, "\n%s\n", t.title)
+		t.text(&text)
+	}
+	_, err := io.WriteString(w, text.String())
+	return err
+}
+
+func (t table) text(w io.Writer) {
+	aligned := tabwriter.NewWriter(w, 0, 0, 3, ' ', 0)
+	for _, row := range append([][]string{t.head}, t.rows...) {
+		fmt.Fprintln(aligned, strings.TrimSuffix(strings.ReplaceAll(strings.Join(row, "\t"), "**", ""), "\t"))
+	}
+	_ = aligned.Flush() // into memory
+}
+
+func machineLine(m result.Machine) string {
+	return fmt.Sprintf("%d × %s, %s; Go %s, Redis %s", m.Cores, m.CPU, m.Kernel, strings.TrimPrefix(m.Go, "go"), m.Redis)
+}
+
+func pingLine(pings []result.Ping) string {
+	text := ""
+	for _, p := range pings {
+		text += fmt.Sprintf("PING with %g ms added: %.2f ms\n", p.AddedMillis, p.MedianMillis)
+	}
+	return text
+}

@@ -1,0 +1,139 @@
+package result
+
+import (
+	"slices"
+
+	"lockstep/bench/internal/contest"
+)
+
+// Number takes one number out of a cell.
+type Number func(Cell) float64
+
+// PerSecond is sales a second.
+func PerSecond(c Cell) float64 { return c.PerSecond }
+
+// Share is of the limit.
+func Share(c Cell) float64 { return c.Share }
+
+// Commands is requests a sale.
+func Commands(c Cell) float64 { return c.Commands }
+
+// Publishes is PUBLISH commands a sale.
+func Publishes(c Cell) float64 { return c.Publishes }
+
+// Never is how many workers did not get their turn.
+func Never(c Cell) float64 { return float64(c.Never) }
+
+// MaxOverMean is the longest wait over the mean one.
+func MaxOverMean(c Cell) float64 { return c.Wait.MaxOverMean }
+
+// Conditions lists what was measured, in order.
+func (r Run) Conditions() []Condition {
+	var all []Condition
+	for _, c := range r.Cells {
+		if !slices.Contains(all, c.Condition) {
+			all = append(all, c.Condition)
+		}
+	}
+	slices.SortFunc(all, Condition.compare)
+	return all
+}
+
+// Contestants lists who was measured, in the order of the table.
+func (r Run) Contestants(table []contest.Contestant) []string {
+	var names []string
+	for _, c := range table {
+		if slices.ContainsFunc(r.Cells, func(cell Cell) bool { return cell.Contestant == c.Name }) {
+			names = append(names, c.Name)
+		}
+	}
+	return names
+}
+
+// Of gives the repetitions of one contestant under one condition.
+func (r Run) Of(contestant string, at Condition) []Cell {
+	var cells []Cell
+	for _, c := range r.Cells {
+		if c.Contestant == contestant && c.Condition == at {
+			cells = append(cells, c)
+		}
+	}
+	return cells
+}
+
+// Spread spreads a number of a contestant out over those repetitions that are OK.
+func (r Run) Spread(contestant string, at Condition, number Number) Spread {
+	var values []float64
+	for _, c := range r.Of(contestant, at) {
+		if c.Status == OK {
+			values = append(values, number(c))
+		}
+	}
+	return Over(values)
+}
+
+// OverLibraries spreads out how many times as fast a contestant is as the fastest library of the same repetition.
+func (r Run) OverLibraries(contestant string, at Condition) Spread {
+	var values []float64
+	for _, ours := range r.Of(contestant, at) {
+		fastest := 0.0
+		for _, c := range r.Cells {
+			if c.Kind == contest.Library && c.Status == OK && c.Condition == at && c.Repetition == ours.Repetition {
+				fastest = max(fastest, c.PerSecond)
+			}
+		}
+		if fastest > 0 && ours.Status == OK {
+			values = append(values, ours.PerSecond/fastest)
+		}
+	}
+	return Over(values)
+}
+
+// Over spreads out how many times as fast a contestant is as another of the same repetition.
+func (r Run) Over(contestant, other string, at Condition) Spread {
+	var values []float64
+	for _, a := range r.Of(contestant, at) {
+		for _, b := range r.Of(other, at) {
+			if a.Repetition == b.Repetition && a.Status == OK && b.Status == OK && b.PerSecond > 0 {
+				values = append(values, a.PerSecond/b.PerSecond)
+			}
+		}
+	}
+	return Over(values)
+}
+
+// SetShares fills in the share of the limit of each cell.
+func SetShares(cells []Cell) {
+	for i := range cells {
+		cell := &cells[i]
+		for _, limit := range cells {
+			if limit.Kind == contest.Limit && limit.Condition == cell.Condition && limit.Repetition == cell.Repetition && limit.PerSecond > 0 {
+				cell.Share = cell.PerSecond / limit.PerSecond
+			}
+		}
+	}
+}
+
+func (c Condition) compare(other Condition) int {
+	for _, d := range []float64{
+		other.AddedMillis - c.AddedMillis, // the one that says most comes first
+		float64(c.Processes - other.Processes),
+		float64(c.Waiters - other.Waiters),
+	} {
+		if d != 0 {
+			return int(max(-1, min(1, d*1e6)))
+		}
+	}
+	return 0
+}
+
+// Wrong lists the cells that must not be: whoever sold wrongly, and which of our own did not come through.
+func (r Run) Wrong() []Cell {
+	var wrong []Cell
+	for _, c := range r.Cells {
+		if c.Status == Broken || c.Status != OK && c.Kind != contest.Library {
+			wrong = append(wrong, c)
+		}
+	}
+	return wrong
+}

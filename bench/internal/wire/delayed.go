@@ -1,0 +1,124 @@
+package wire
+
+import (
+	"net"
+	"os"
+	"sync"
+	"time"
+)
+
+// delayed is a connection whose bytes reach the server later. A Write returns at once, and many may be under way together, as on
+// a long cable: the way gets longer, not narrower.
+//
+// The whole round trip is added on the way there, and nothing on the way back. Whoever talks to others through the server alone
+// cannot tell that from half of it each way, and there is one timer to be late instead of two.
+type delayed struct {
+	net.Conn
+	by time.Duration
+
+	mu       sync.Mutex
+	underWay []packet
+	deadline time.Time     // of Write
+	err      error         // why nothing more is delivered
+	more     chan struct{} // holds one token while something new is under way
+
+	closing sync.Once
+	closed  chan struct{}
+}
+
+type packet struct {
+	due   time.Time
+	bytes []byte
+}
+
+func delay(conn net.Conn, by time.Duration) *delayed {
+	c := &delayed{Conn: conn, by: by, more: make(chan struct{}, 1), closed: make(chan struct{})}
+	go c.deliver()
+	return c
+}
+
+// Write sends b on its way. It fails if an earlier delivery did, when the deadline has passed, and after Close.
+func (c *delayed) Write(b []byte) (int, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	now := time.Now()
+	switch {
+	case c.err != nil:
+		return 0, c.err
+	case !c.deadline.IsZero() && !now.Before(c.deadline):
+		return 0, os.ErrDeadlineExceeded
+	}
+	c.underWay = append(c.underWay, packet{due: now.Add(c.by), bytes: append([]byte(nil), b...)})
+	select {
+	case c.more <- struct{}{}:
+	default: // it is to look already
+	}
+	return len(b), nil
+}
+
+// deliver writes what is due, in order, until the connection is closed or fails.
+func (c *delayed) deliver() {
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for {
+		select {
+		case <-c.more:
+		case <-c.closed:
+			return
+		}
+		for _, p := range c.take() {
+			timer.Reset(time.Until(p.due))
+			select {
+			case <-timer.C:
+			case <-c.closed:
+				return
+			}
+			if _, err := c.Conn.Write(p.bytes); err != nil {
+				c.fail(err)
+				return
+			}
+		}
+	}
+}
+
+func (c *delayed) take() []packet {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	packets := c.underWay
+	c.underWay = nil
+	return packets
+}
+
+func (c *delayed) fail(err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.err == nil {
+		c.err = err
+	}
+}
+
+// SetDeadline is of reads and writes.
+func (c *delayed) SetDeadline(t time.Time) error {
+	if err := c.SetReadDeadline(t); err != nil {
+		return err
+	}
+	return c.SetWriteDeadline(t)
+}
+
+// SetWriteDeadline is of Write; a delivery has the round trip more.
+func (c *delayed) SetWriteDeadline(t time.Time) error {
+	c.mu.Lock()
+	c.deadline = t
+	c.mu.Unlock()
+	if !t.IsZero() {
+		t = t.Add(c.by)
+	}
+	return c.Conn.SetWriteDeadline(t)
+}
+
+// Close closes the connection. What is under way is lost.
+func (c *delayed) Close() error {
+	c.closing.Do(func() { close(c.closed) })
+	c.fail(net.ErrClosed)
+	return c.Conn.Close()
+}

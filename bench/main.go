@@ -1,0 +1,116 @@
+// Bench runs the same sale (lock, GET, SET, unlock) under every lock of the evolution, and under the libraries that people use, on
+// a real Redis; side by side, in one run.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/redis/go-redis/v9/logging"
+
+	"lockstep/bench/internal/contest"
+	"lockstep/bench/internal/crew"
+	"lockstep/bench/internal/race"
+	"lockstep/bench/internal/report"
+	"lockstep/bench/internal/result"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	logging.Disable() // go-redis would log what we get as errors
+	code := run(ctx, os.Args[1:], contest.Table(), os.Stdin, os.Stdout, os.Stderr)
+	stop()
+	os.Exit(code)
+}
+
+// run gives the exit status: 1 if something was measured that must not be, 2 if the measuring itself failed.
+func run(ctx context.Context, args []string, table []contest.Contestant, stdin io.Reader, stdout, stderr io.Writer) int {
+	if len(args) > 0 && args[0] == crew.Argument {
+		if err := crew.Main(ctx, table, stdin, stdout); err != nil {
+			fmt.Fprintln(stderr, err)
+			return 2
+		}
+		return 0
+	}
+	options, err := parse(args, table, stdout)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		return 0
+	case err != nil:
+		fmt.Fprintln(stderr, err)
+		return 2
+	}
+	outputs, err := options.outputs()
+	if err != nil {
+		fmt.Fprintln(stderr, err)
+		return 2
+	}
+	measured, err := measure(ctx, options, strings.Join(args, " "), stderr)
+	switch {
+	case ctx.Err() != nil:
+		fmt.Fprintln(stderr, "interrupted: nothing is written")
+		return 2
+	case err == nil:
+		err = report.Text(stdout, measured, table)
+	}
+	for _, output := range outputs {
+		if err == nil {
+			err = output.put(measured, table)
+		}
+	}
+	if err != nil {
+		fmt.Fprintln(stderr, err)
+		return 2
+	}
+	if wrong := measured.Wrong(); len(wrong) > 0 {
+		for _, c := range wrong {
+			fmt.Fprintf(stderr, "%s: +%g ms, %d processes, %d waiters: %s: %s\n",
+				c.Contestant, c.AddedMillis, c.Processes, c.Waiters, c.Status, c.Note)
+		}
+		return 1
+	}
+	return 0
+}
+
+// measure runs the whole plan.
+func measure(ctx context.Context, o options, command string, stderr io.Writer) (measured result.Run, err error) {
+	program, err := os.Executable()
+	if err != nil {
+		return measured, fmt.Errorf("where this program is: %w", err)
+	}
+	track, err := race.Open(ctx, o.redis, o.settings, program, crew.Argument)
+	if err != nil {
+		return measured, err
+	}
+	defer func() { err = errors.Join(err, track.Close()) }()
+	version, err := track.RedisVersion(ctx)
+	if err != nil {
+		return measured, err
+	}
+	seed := o.seed
+	if seed == 0 {
+		seed = rand.Uint64()
+	}
+	began := time.Now()
+	session := race.Session{
+		Track: track, Plan: o.plan, Random: rand.New(rand.NewPCG(seed, 0)), //nolint:gosec // an order, not a secret
+		Say: func(line string) { fmt.Fprintln(stderr, line) },
+	}
+	cells, pings, err := session.Run(ctx)
+	if err != nil {
+		return measured, err
+	}
+	return result.Run{
+		Machine: report.ThisMachine(version), Began: began, Seconds: time.Since(began).Seconds(), Command: command,
+		Settings: o.settings, Pings: pings, Cells: cells,
+	}, nil
+}

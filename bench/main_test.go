@@ -1,0 +1,172 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"lockstep/bench/internal/contest"
+	"lockstep/bench/internal/result"
+)
+
+// Bad input is told what was wrong and what is right, and nothing is measured.
+func TestBadInput(t *testing.T) {
+	for _, test := range []struct{ args, want string }{
+		{"-waiters 0", `-waiters: "0": it takes whole numbers from 1 to 10000`},
+		{"-waiters 16,many", `-waiters: "many": it takes`},
+		{"-waiters=", `-waiters: "": it takes`},
+		{"-processes 17", `-processes: "17": it takes whole numbers from 1 to 16`},
+		{"-delays 1", `-delays: "1": it takes durations from 0s to 1s, such as 1ms`},
+		{"-delays -1ms", `-delays: "-1ms": it takes`},
+		{"-contestants v4,v44", `-contestants: there is no such contestant: "v44"; there are limit, v1,`},
+		{"-repeat 0", "-repeat: 0 is not from 1 to 100"},
+		{"-pool -1", "-pool: -1 is not from 0"},
+		{"-rest 2s", "-rest: 2s is not from 0s to 1s"},
+		{"-shortest 1ms", "-shortest: 1ms is not 50ms or more"},
+		{"-longest 1s", "-longest: 1s is not from twice -shortest to 1m"},
+		{"-nope", "not defined: -nope; bench -help lists the flags"},
+		{"faster", `"faster" is not a flag`},
+		{"-json /no/such/folder/file", "/no/such/folder/file: no such file"},
+		{"-redis 127.0.0.1:1", "no Redis answers at 127.0.0.1:1"},
+		{"-waiters 0 -repeat 0", "-repeat: 0 is not"},
+	} {
+		var stdout, stderr bytes.Buffer
+		code := run(t.Context(), strings.Fields(test.args), contest.Table(), nil, &stdout, &stderr)
+		if code != 2 || !strings.Contains(stderr.String(), test.want) || stdout.Len() > 0 {
+			t.Errorf("bench %s: exit %d, %q; want 2, …%s…", test.args, code, stderr.String(), test.want)
+		}
+	}
+}
+
+func TestHelp(t *testing.T) {
+	var stdout, stderr bytes.Buffer
+	if code := run(t.Context(), []string{"-help"}, contest.Table(), nil, &stdout, &stderr); code != 0 {
+		t.Errorf("exit %d: %s", code, stderr.String())
+	}
+	for _, want := range []string{"-contestants names", "-markdown file", "rueidislock-noloop", `default "1ms,0s"`, `default "1,2,16,`} {
+		if !strings.Contains(stdout.String(), want) {
+			t.Errorf("the help does not say %q:\n%s", want, stdout.String())
+		}
+	}
+}
+
+// A crew that is told nonsense says so.
+func TestCrewIsToldNonsense(t *testing.T) {
+	for input, want := range map[string]string{
+		"":                   "the job: EOF",
+		"{":                  "the job: unexpected EOF",
+		`{"contestant":"x"}`: `there is no such contestant: "x"`,
+		`{"contestant":"limit","addrs":["127.0.0.1:1"]}`: "PING 127.0.0.1:1",
+	} {
+		var stdout, stderr bytes.Buffer
+		code := run(t.Context(), []string{"crew"}, contest.Table(), strings.NewReader(input), &stdout, &stderr)
+		if code != 2 || !strings.Contains(stderr.String(), want) {
+			t.Errorf("%s: exit %d, %q; want %q", input, code, stderr.String(), want)
+		}
+	}
+}
+
+// One small run, and all it writes.
+func TestRun(t *testing.T) {
+	if _, err := exec.LookPath("redis-server"); err != nil && os.Getenv("CI") == "" {
+		t.Skip("redis-server is not installed: ", err)
+	}
+	dir := t.TempDir()
+	file := func(name string) string { return filepath.Join(dir, name) }
+	if err := os.WriteFile(file("b.md"), bytes.Repeat([]byte("an older and longer one\n"), 10_000), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var stdout, stderr bytes.Buffer
+	code := run(t.Context(), []string{
+		"-contestants", "v7,redislock", "-waiters", "1,4", "-processes", "1,2", "-delays", "1ms", "-repeat", "2", "-shortest", "200ms",
+		"-json", file("b.json"), "-svg", file("b.svg"), "-markdown", file("b.md"),
+	}, contest.Table(), nil, &stdout, &stderr)
+	if code != 0 {
+		t.Fatalf("exit %d: %s", code, stderr.String())
+	}
+	for _, want := range []string{"PING with 1 ms added", "1 MS ADDED, 2 PROCESSES", "share of the limit", "redislock", "Goals"} {
+		if !strings.Contains(stdout.String(), want) {
+			t.Errorf("the text does not say %q:\n%s", want, stdout.String())
+		}
+	}
+	checkJSON(t, file("b.json"))
+	checkSVG(t, file("b.svg"))
+	markdown, err := os.ReadFile(file("b.md"))
+	if err != nil || bytes.Contains(markdown, []byte("an older")) {
+		t.Errorf("the document is not written anew: %v", err)
+	}
+	for _, want := range []string{
+		"# Benchmarks", "Go 1.", "Redis ", "| waiters | 1 | 4 |", "## How to read it", "go run . -contestants v7,redislock",
+	} {
+		if !strings.Contains(string(markdown), want) {
+			t.Errorf("the document does not say %q:\n%s", want, markdown)
+		}
+	}
+}
+
+func checkJSON(t *testing.T, name string) {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var measured result.Run
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&measured); err != nil {
+		t.Fatal(err)
+	}
+	if len(measured.Cells) != 2*3*3 { // repetitions, conditions (one waiter has no two processes), contestants
+		t.Errorf("%d cells; want 18", len(measured.Cells))
+	}
+	if m := measured.Machine; m.Cores == 0 || m.CPU == "" || m.Go == "" || m.Redis == "" || m.Kernel == "" {
+		t.Errorf("the machine: %+v", m)
+	}
+	for _, c := range measured.Cells {
+		if c.Status != result.OK || c.Sales == 0 || c.PerSecond == 0 || c.Commands == 0 || c.Share == 0 || c.Repetition == 0 {
+			t.Errorf("%+v", c)
+		}
+	}
+	for _, field := range []string{"contestant", "kind", "added_ms", "processes", "waiters", "repetition", "status", "sales_per_second",
+		"share_of_limit", "commands_per_sale", "publishes_per_sale", "p50", "p99", "max", "mean", "max_over_mean", "never", "pings"} {
+		if !bytes.Contains(text, []byte(`"`+field+`":`)) {
+			t.Errorf("there is no field %s", field)
+		}
+	}
+}
+
+func checkSVG(t *testing.T, name string) {
+	t.Helper()
+	file, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	texts := ""
+	for decoder := xml.NewDecoder(file); ; {
+		token, err := decoder.Token()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if data, ok := token.(xml.CharData); ok {
+			texts += string(data)
+		}
+	}
+	for _, want := range []string{
+		"share of the limit: 1 ms added, one process", "longest wait over mean: 1 ms added, 2 processes", "redislock",
+	} {
+		if !strings.Contains(texts, want) {
+			t.Errorf("the plot does not say %q", want)
+		}
+	}
+}

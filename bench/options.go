@@ -1,0 +1,129 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"lockstep/bench/internal/contest"
+	"lockstep/bench/internal/race"
+	"lockstep/bench/internal/result"
+)
+
+// options are what the command line says.
+type options struct {
+	plan     race.Plan
+	settings result.Settings
+	redis    string
+	seed     uint64
+	json     string
+	svg      string
+	markdown string
+}
+
+// maxWaiters is how many one machine can take part with.
+const maxWaiters = 10_000
+
+// parse reads the command line. It fails with flag.ErrHelp when that asks for help, and otherwise with what was wrong and what is
+// right.
+func parse(args []string, table []contest.Contestant, help io.Writer) (options, error) {
+	var names []string
+	for _, c := range table {
+		names = append(names, c.Name)
+	}
+	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	contestants := flags.String("contestants", "", "`names`, of "+strings.Join(names, ",")+"; limit always runs (default all, "+
+		"some of them under few conditions)")
+	waiters := flags.String("waiters", "1,2,16,200,1000", "`numbers` of workers that sell at the same time")
+	processes := flags.String("processes", "1,3", "`numbers` of processes that share the workers")
+	delays := flags.String("delays", "1ms,0s", "round trips added to every request, `durations`; 0s is bare loopback")
+	repeat := flags.Int("repeat", 3, "how often all is measured")
+	longest := flags.Duration("longest", 7500*time.Millisecond, "bound of a cell's warm-up and measured stretch together")
+	shortest := flags.Duration("shortest", 700*time.Millisecond, "least measured stretch of a cell")
+	pool := flags.Int("pool", 0, "connections of a go-redis client at most; 0 is go-redis's default, ten a core")
+	rest := flags.Duration("rest", 0, "how long a worker that has sold rests before it asks again; the limit does not")
+	addr := flags.String("redis", "", "`host:port` of an empty Redis, which is emptied for every cell (default a redis-server of its own)")
+	seed := flags.Uint64("seed", 0, "of the order of contestants; 0 is another one each time")
+	o := options{}
+	flags.StringVar(&o.json, "json", "", "`file` to write everything measured to, as JSON")
+	flags.StringVar(&o.svg, "svg", "", "`file` to write a plot to")
+	flags.StringVar(&o.markdown, "markdown", "", "`file` to write the whole report to, as docs/benchmarks.md")
+
+	switch err := flags.Parse(args); {
+	case errors.Is(err, flag.ErrHelp):
+		fmt.Fprintf(help, "bench: the same sale under every lock, and under the libraries people use, on a real Redis.\n\n")
+		flags.SetOutput(help)
+		flags.PrintDefaults()
+		return o, err
+	case err != nil:
+		return o, fmt.Errorf("%w; bench -help lists the flags", err)
+	case flags.NArg() > 0:
+		return o, fmt.Errorf("%q is not a flag; bench -help lists them", flags.Arg(0))
+	}
+	var errs []error
+	o.redis, o.seed = *addr, *seed
+	o.settings = result.Settings{RetryMillis: 20, TTLMillis: 10_000, WaitMillis: 60_000, Pool: *pool, Repeat: *repeat,
+		RestMillis: float64(rest.Microseconds()) / 1000}
+	o.plan = race.Plan{Repeat: *repeat, All: *contestants != "", Longest: *longest, Shortest: *shortest}
+	o.plan.Waiters = list(&errs, "waiters", *waiters, number(maxWaiters))
+	o.plan.Processes = list(&errs, "processes", *processes, number(16))
+	o.plan.AddedMillis = list(&errs, "delays", *delays, added)
+	if *contestants != "" {
+		names = append(strings.Split(*contestants, ","), "limit")
+	}
+	found, err := contest.Find(table, names)
+	if err != nil {
+		errs = append(errs, fmt.Errorf("-contestants: %w", err))
+	}
+	o.plan.Contestants = found
+	check := func(right bool, name string, value any, want string) {
+		if !right {
+			errs = append(errs, fmt.Errorf("-%s: %v is not %s", name, value, want))
+		}
+	}
+	check(*repeat >= 1 && *repeat <= 100, "repeat", *repeat, "from 1 to 100")
+	check(*pool >= 0 && *pool <= maxWaiters, "pool", *pool, fmt.Sprintf("from 0 to %d", maxWaiters))
+	check(*rest >= 0 && *rest <= time.Second, "rest", *rest, "from 0s to 1s")
+	check(*shortest >= 50*time.Millisecond, "shortest", *shortest, "50ms or more")
+	check(*longest >= 2**shortest && *longest <= time.Minute, "longest", *longest, "from twice -shortest to 1m")
+	return o, errors.Join(errs...)
+}
+
+// list reads values that are separated by commas, each but once.
+func list[T comparable](errs *[]error, name, text string, read func(string) (T, error)) []T {
+	var values []T
+	for field := range strings.SplitSeq(text, ",") {
+		value, err := read(strings.TrimSpace(field))
+		if err != nil {
+			*errs = append(*errs, fmt.Errorf("-%s: %q: %w", name, field, err))
+		} else if !slices.Contains(values, value) {
+			values = append(values, value)
+		}
+	}
+	return values
+}
+
+func number(most int) func(string) (int, error) {
+	return func(text string) (int, error) {
+		n, err := strconv.Atoi(text)
+		if err != nil || n < 1 || n > most {
+			return 0, fmt.Errorf("it takes whole numbers from 1 to %d, with commas between them", most)
+		}
+		return n, nil
+	}
+}
+
+// added reads a round trip, and gives milliseconds.
+func added(text string) (float64, error) {
+	d, err := time.ParseDuration(text)
+	if err != nil || d < 0 || d > time.Second || d%time.Microsecond != 0 {
+		return 0, errors.New("it takes durations from 0s to 1s, such as 1ms or 500us, with commas between them")
+	}
+	return float64(d.Microseconds()) / 1000, nil
+}

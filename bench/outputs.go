@@ -1,0 +1,44 @@
+package main
+
+import (
+	"errors"
+	"io"
+	"os"
+
+	"lockstep/bench/internal/contest"
+	"lockstep/bench/internal/report"
+	"lockstep/bench/internal/result"
+)
+
+// output is a file that what was measured goes to.
+type output struct {
+	file  *os.File
+	write func(io.Writer, result.Run, []contest.Contestant) error
+}
+
+// outputs opens the files that are wanted, before a long run that would be in vain without them.
+func (o options) outputs() ([]output, error) {
+	var outputs []output
+	for _, wanted := range []struct {
+		name  string
+		write func(io.Writer, result.Run, []contest.Contestant) error
+	}{{o.json, report.JSON}, {o.svg, report.SVG}, {o.markdown, report.Markdown}} {
+		if wanted.name == "" {
+			continue
+		}
+		file, err := os.OpenFile(wanted.name, os.O_RDWR|os.O_CREATE, 0o644) //nolint:gosec // whoever runs it names the file
+		if err != nil {
+			return nil, err
+		}
+		outputs = append(outputs, output{file, wanted.write})
+	}
+	return outputs, nil
+}
+
+// put replaces what is in the file.
+func (o output) put(run result.Run, table []contest.Contestant) error {
+	if err := o.file.Truncate(0); err != nil {
+		return err
+	}
+	return errors.Join(o.write(o.file, run, table), o.file.Close())
+}
