@@ -98,6 +98,18 @@ var mutants = []struct {
 		"v1 --faults cancel=1", "left-behind",
 	},
 	{
+		"minority accepted", "internal/lockv9/quorum.go", `len(l.nodes)/2 + 1`, `len(l.nodes) / 2`,
+		"v9 --try 2", "mutual-exclusion",
+	},
+	{
+		"set whoever has the node", "internal/lockv9/contend.go", `Mode: "NX", `, ``,
+		"v9 --try 2", "foreign-release",
+	},
+	{
+		"nodes released without the owner", "util/lua/compareAndDelete.lua", `if holder == ARGV[1] then`, `if holder then`,
+		"v9 --try 2", "foreign-release",
+	},
+	{
 		"stock not watched", "internal/dao/watch.go", `}, InventoryKey)`, `}, RunKey)`,
 		"optimistic", "lost-update",
 	},

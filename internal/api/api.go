@@ -22,7 +22,8 @@ import (
 type API struct {
 	Shop    *service.Shop
 	Replica string
-	Redis   string // for people: which Redis this is
+	Redis   string   // for people: which Redis this is
+	Nodes   []string // addresses of the masters for locks that are on several
 	Log     *slog.Logger
 	Guard   Guard
 	Metrics Metrics
@@ -135,6 +136,7 @@ type LockAnswer struct {
 	Title    string   `json:"title"`
 	Versions []string `json:"versions"`
 	Key      LockKey  `json:"key"`
+	Nodes    []string `json:"nodes,omitempty"`    // that the lock is on, if it is on several
 	Released *bool    `json:"released,omitempty"` // of DELETE /lock: whether there was a lock
 }
 
@@ -160,7 +162,11 @@ func (a *API) putLock(c *gin.Context) {
 		a.fail(c, badRequest(err, `want {"version":"v4"}, one of `+strings.Join(evolution.Names(), ", ")))
 		return
 	}
-	if _, err := evolution.Find(*body.Version); err != nil {
+	strategy, err := evolution.Find(*body.Version)
+	if err == nil {
+		err = strategy.Fits(len(a.Nodes))
+	}
+	if err != nil {
 		a.fail(c, err)
 		return
 	}
@@ -191,8 +197,12 @@ func (a *API) answerLock(c *gin.Context, released *bool) {
 		a.fail(c, err)
 		return
 	}
+	var nodes []string
+	if strategy.OnNodes() {
+		nodes = a.Nodes
+	}
 	c.PureJSON(http.StatusOK, LockAnswer{
-		Version: version, Title: strategy.Title, Versions: evolution.Names(), Released: released,
+		Nodes: nodes, Version: version, Title: strategy.Title, Versions: evolution.Names(), Released: released,
 		Key: LockKey{Name: key.Name, Type: key.Type, Holder: key.Holder, TTL: key.TTLMillis},
 	})
 }

@@ -140,6 +140,7 @@ func replicaCommand(
 	}
 	args = append(args,
 		"--redis.addrs="+strings.Join(addrs, ","),
+		"--redis.redlock_addrs="+strings.Join(redis.Nodes.Addrs(), ","),
 		"--redis.master_name="+cfg.Redis.MasterName,
 		"--redis.cluster="+strconv.FormatBool(cfg.Redis.Cluster),
 		"--redis.username="+cfg.Redis.Username,

@@ -125,6 +125,9 @@ func runJob(cmd *cobra.Command, cfg config.Config, f jobFlags, strategy evolutio
 	if err != nil {
 		return err
 	}
+	if err := strategy.Fits(len(redis.Nodes)); err != nil {
+		return errors.Join(err, redis.Close())
+	}
 	replicas, err := startJobReplicas(cmd, cfg, f, redis, said, logged)
 	if err != nil {
 		return errors.Join(err, redis.Close())

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"time"
 
@@ -33,11 +34,12 @@ func runJobReplica(cmd *cobra.Command, cfg config.Config, f jobFlags, strategy e
 	opts := lock.Options{
 		TTL: every.Expiry(), RetryInterval: cfg.Lock.RetryInterval, WaitTimeout: cfg.Lock.WaitTimeout,
 		Clock: clock, Process: uuid.NewString(), MaxPasses: cfg.Lock.MaxPasses, Bell: redis.Bell,
+		Rand: rand.Int64N,
 	}
 	newLock := func(key string) lock.Locker {
 		opts := opts
 		opts.Key = key
-		return strategy.New(redis.Lock, opts)
+		return strategy.Locker(redis.Lock, redis.Nodes.Clients(), opts)
 	}
 	stop, err := (&job.Job{
 		Name: jobName, Every: every, Work: f.work, Clock: clock,

@@ -44,7 +44,7 @@ func TestMain(m *testing.M) {
 const patience = 30 * time.Second
 
 // locks are the strategies that exclude.
-var locks = []string{"v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "local", "atomic", "optimistic"}
+var locks = []string{"v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "local", "atomic", "optimistic"}
 
 // eachRedis runs a test on an embedded Redis and on a real one.
 func eachRedis(t *testing.T, test func(t *testing.T, redisFlags []string)) {

@@ -103,6 +103,10 @@ func (s *server) reload(ctx context.Context, cmd *cobra.Command, old config.Conf
 	if cfg.Lock == old.Lock && cfg.Sale == old.Sale && cfg.Inventory == old.Inventory {
 		return cfg
 	}
+	if err := fits(cfg.Lock.Version, s.redis); err != nil {
+		s.api.Log.Error("the changed configuration is not taken", "error", err)
+		return old
+	}
 	if err := s.api.Shop.Apply(ctx, s.settings(cfg)); err != nil {
 		s.api.Log.Error("the changed configuration is not taken", "error", err)
 		return old

@@ -60,6 +60,9 @@ func openServer(ctx context.Context, cfg config.Config, log *slog.Logger) (_ *se
 	if err != nil {
 		return nil, errors.Join(err, listener.Close())
 	}
+	if err := fits(cfg.Lock.Version, redis); err != nil {
+		return nil, errors.Join(err, listener.Close(), redis.Close())
+	}
 	replica := cmp.Or(cfg.Server.Replica, replicaName())
 	log = log.With("replica", replica)
 	instance := uuid.NewString()
@@ -67,7 +70,7 @@ func openServer(ctx context.Context, cfg config.Config, log *slog.Logger) (_ *se
 	clock := lock.SystemClock{}
 	shop := &service.Shop{
 		Stock: store, Ledger: store,
-		Key: dao.NewLockKey(redis.Lock, lock.Key),
+		Key: dao.NewLockKey(redis.Lock, redis.Nodes, lock.Key),
 		Door: lockv6.New(redis.Store, lock.Options{
 			Key: dao.DoorKey, TTL: doorTTL, RetryInterval: doorRetry, WaitTimeout: doorWait, Clock: clock,
 		}),
@@ -77,10 +80,13 @@ func openServer(ctx context.Context, cfg config.Config, log *slog.Logger) (_ *se
 	shop.Watch = counts
 	redis.Lock.AddHook(counts)
 	redis.Store.AddHook(counts)
+	for _, node := range redis.Nodes {
+		node.AddHook(counts)
+	}
 	s := &server{
 		api: &api.API{
 			Shop: shop, Metrics: counts,
-			Replica: replica, Redis: redis.Name, Log: log,
+			Replica: replica, Redis: redis.Name, Nodes: redis.Nodes.Addrs(), Log: log,
 			Guard: api.Guard{Open: isLoopback(listener.Addr()), Token: cfg.Admin.Token},
 		},
 		redis: redis, instance: instance,
@@ -105,6 +111,15 @@ func openServer(ctx context.Context, cfg config.Config, log *slog.Logger) (_ *se
 	return s, nil
 }
 
+// fits fails when a lock cannot be made of what there is of this Redis.
+func fits(version string, redis *dao.Redis) error {
+	strategy, err := evolution.Find(version)
+	if err != nil {
+		return err
+	}
+	return strategy.Fits(len(redis.Nodes))
+}
+
 // newHTTPServer bounds what a request may take before it is handled.
 func newHTTPServer(handler http.Handler, log *slog.Logger) *http.Server {
 	return &http.Server{
@@ -120,8 +135,13 @@ func newHTTPServer(handler http.Handler, log *slog.Logger) *http.Server {
 func (s *server) settings(cfg config.Config) service.Settings {
 	strategies := map[string]service.Strategy{}
 	for _, strategy := range evolution.Table() {
+		if strategy.Fits(len(s.redis.Nodes)) != nil {
+			continue
+		}
 		strategies[strategy.Name] = service.Strategy{
-			New: func(opts lock.Options) lock.Locker { return strategy.New(s.redis.Lock, opts) },
+			New: func(opts lock.Options) lock.Locker {
+				return strategy.Locker(s.redis.Lock, s.redis.Nodes.Clients(), opts)
+			},
 			Way: strategy.Way,
 		}
 	}
@@ -130,6 +150,7 @@ func (s *server) settings(cfg config.Config) service.Settings {
 		Lock: lock.Options{
 			Key: lock.Key, TTL: cfg.Lock.TTL, RetryInterval: cfg.Lock.RetryInterval, WaitTimeout: cfg.Lock.WaitTimeout,
 			Clock: s.api.Shop.Clock, Process: s.instance, MaxPasses: cfg.Lock.MaxPasses, Bell: s.redis.Bell,
+			Rand: rand.Int64N,
 		},
 		Think: cfg.Sale.ThinkTime, Nested: cfg.Sale.Nested, Initial: cfg.Inventory.Initial,
 		Strategy: strategies,
@@ -189,11 +210,14 @@ func (s *server) firstLine(ctx context.Context) string {
 	if err != nil {
 		return fmt.Sprintf("lockstep: %s · %s · %v", s.url(), s.redis.Name, err)
 	}
-	title := ""
+	title, nodes := "", ""
 	if strategy, err := evolution.Find(version); err == nil {
 		title = " (" + strategy.Title + ")"
+		if strategy.OnNodes() {
+			nodes = " · nodes " + s.redis.Nodes.String()
+		}
 	}
-	return fmt.Sprintf("lockstep: %s · lock %s%s · %s", where(s.addr), version, title, s.redis.Name)
+	return fmt.Sprintf("lockstep: %s · lock %s%s · %s%s", where(s.addr), version, title, s.redis.Name, nodes)
 }
 
 func isLoopback(addr net.Addr) bool {

@@ -51,6 +51,7 @@ type (
 		EmbeddedAddr string
 		MasterName   string
 		Cluster      bool
+		RedlockAddrs []string
 		Username     string
 		Password     string
 		TLS          bool

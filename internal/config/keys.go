@@ -73,6 +73,8 @@ func keys(versions []string) []key {
 			func(c *Config, v any) error { return setText(&c.Redis.MasterName, v) }},
 		{"redis.cluster", "false", "redis.addrs are nodes of a Redis Cluster",
 			func(c *Config, v any) error { return setBool(&c.Redis.Cluster, v) }},
+		{"redis.redlock_addrs", "", "host:port of three or more independent masters, for v9; empty: five embedded ones, if the Redis is embedded",
+			func(c *Config, v any) error { return setNodes(&c.Redis.RedlockAddrs, v) }},
 		{"redis.username", "", "user of a Redis that asks for one",
 			func(c *Config, v any) error { return setIfGiven(&c.Redis.Username, v) }},
 		{"redis.password", "", "password of a Redis that asks for one",
@@ -168,6 +170,27 @@ func setAddrs(r *Redis, value any) error {
 	}
 	return nil
 }
+
+// setNodes takes an odd crowd or an even one, but none twice: a majority must be of different ones.
+func setNodes(to *[]string, value any) error {
+	texts, err := cast.ToStringSliceE(value)
+	if err != nil {
+		return errNodes
+	}
+	*to = nil
+	for addr := range strings.FieldsFuncSeq(strings.Join(texts, ","), func(c rune) bool { return c == ',' || c == ' ' }) {
+		if checkAddr(addr) != nil || slices.Contains(*to, addr) {
+			return errNodes
+		}
+		*to = append(*to, addr)
+	}
+	if n := len(*to); n == 1 || n == 2 {
+		return errNodes
+	}
+	return nil
+}
+
+var errNodes = errors.New("want host:port of at least three different masters, such as 127.0.0.1:6381,127.0.0.1:6382,127.0.0.1:6383")
 
 var secret = regexp.MustCompile(`//\S*@`)
 

@@ -3,6 +3,10 @@ package dao
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
 
 	"github.com/redis/go-redis/v9"
 
@@ -13,21 +17,58 @@ import (
 // LockKey looks at a lock's key from outside, whatever strategy made it.
 type LockKey struct {
 	client redis.UniversalClient
+	nodes  Nodes
 	key    string
 }
 
-// NewLockKey looks at the key of that name.
-func NewLockKey(client redis.UniversalClient, key string) *LockKey {
-	return &LockKey{client: client, key: key}
+// NewLockKey looks at the key of that name in a Redis; if it is not there, on nodes.
+func NewLockKey(client redis.UniversalClient, nodes Nodes, key string) *LockKey {
+	return &LockKey{client: client, nodes: nodes, key: key}
 }
 
-// Look asks for the key's type, value and expiry at one moment.
+// Look asks for the key's type, value and expiry. On nodes it is what most of them say.
 func (k *LockKey) Look(ctx context.Context) (service.KeyState, error) {
+	state, err := k.lookAt(ctx, k.client)
+	if err != nil || state.Holder != "" || len(k.nodes) == 0 {
+		return state, err
+	}
+	states := make([]service.KeyState, len(k.nodes))
+	failed := k.onNodes(func(i int, node Node) error {
+		state, err := k.lookAt(ctx, node)
+		states[i] = state
+		return err
+	})
+	votes := map[string]int{}
+	for _, s := range states {
+		if votes[s.Holder]++; s.Holder != "" && votes[s.Holder] > len(k.nodes)/2 {
+			return s, nil
+		}
+	}
+	return state, failed
+}
+
+// onNodes does something on all nodes at once. It fails when it failed on most of them.
+func (k *LockKey) onNodes(do func(int, Node) error) error {
+	errs := make([]error, len(k.nodes))
+	var wg sync.WaitGroup
+	for i, node := range k.nodes {
+		wg.Go(func() { errs[i] = do(i, node) })
+	}
+	wg.Wait()
+	errs = slices.DeleteFunc(errs, func(err error) bool { return err == nil })
+	if len(errs) <= len(k.nodes)/2 {
+		return nil
+	}
+	return fmt.Errorf("%d of %d nodes: %w", len(errs), len(k.nodes), errs[0])
+}
+
+// lookAt asks one Redis, at one moment.
+func (k *LockKey) lookAt(ctx context.Context, client redis.UniversalClient) (service.KeyState, error) {
 	var kind *redis.StatusCmd
 	var value *redis.StringCmd
 	var owners *redis.StringSliceCmd
 	var ttl *redis.Cmd
-	_, err := k.client.TxPipelined(ctx, func(tx redis.Pipeliner) error {
+	_, err := client.TxPipelined(ctx, func(tx redis.Pipeliner) error {
 		kind = tx.Type(ctx, k.key)
 		value = tx.Get(ctx, k.key)
 		owners = tx.HKeys(ctx, k.key)
@@ -48,11 +89,20 @@ func (k *LockKey) Look(ctx context.Context) (service.KeyState, error) {
 	return state, nil
 }
 
-// Remove deletes the key.
+// Remove deletes the key, wherever it is.
 func (k *LockKey) Remove(ctx context.Context) (bool, error) {
 	deleted, err := k.client.Del(ctx, k.key).Result()
 	if err != nil {
 		return false, lock.Failed(ctx, "DEL "+k.key, err)
 	}
-	return deleted > 0, nil
+	var onNodes atomic.Int64
+	err = k.onNodes(func(_ int, node Node) error {
+		n, err := node.Del(ctx, k.key).Result()
+		if err != nil {
+			return lock.Failed(ctx, "DEL "+k.key+" on "+node.Addr, err)
+		}
+		onNodes.Add(n)
+		return nil
+	})
+	return deleted > 0 || onNodes.Load() > 0, err
 }

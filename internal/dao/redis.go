@@ -31,6 +31,7 @@ type Config struct {
 	EmbeddedAddr string   // where the embedded Redis listens, so that redis-cli can look in
 	MasterName   string   // set: Addrs are Sentinels, and this is the master's name
 	Cluster      bool     // Addrs are nodes of a Redis Cluster
+	RedlockAddrs []string // host:port of independent masters, for Redlock; none: embedded ones, if the Redis is embedded
 	Username     string
 	Password     string
 	TLS          bool
@@ -42,6 +43,7 @@ type Redis struct {
 	Lock  redis.UniversalClient
 	Store redis.UniversalClient
 	Bell  *Bell  // of Lock
+	Nodes Nodes  // for Redlock; none, if there are none
 	Name  string // for people: which Redis this is
 	Addr  string // of the first of its nodes
 
@@ -50,15 +52,22 @@ type Redis struct {
 
 // Open opens a Redis and sees that it answers.
 func Open(ctx context.Context, cfg Config) (*Redis, error) {
-	if len(cfg.Addrs) == 0 {
-		return openEmbedded(cfg.EmbeddedAddr)
-	}
 	logging.Disable() // go-redis would log every failed connection; our callers get the error
 	trust, err := trusted(cfg)
 	if err != nil {
 		return nil, err
 	}
-	r := &Redis{Lock: newClient(cfg, trust), Store: newClient(cfg, trust), Name: "Redis " + strings.Join(cfg.Addrs, ","), Addr: cfg.Addrs[0]}
+	nodes, err := openNodes(ctx, cfg, trust)
+	if err != nil {
+		return nil, err
+	}
+	if len(cfg.Addrs) == 0 {
+		return openEmbedded(cfg.EmbeddedAddr, nodes)
+	}
+	r := &Redis{
+		Lock: newClient(cfg, trust), Store: newClient(cfg, trust), Nodes: nodes,
+		Name: "Redis " + strings.Join(cfg.Addrs, ","), Addr: cfg.Addrs[0],
+	}
 	r.Bell = NewBell(r.Lock)
 	switch {
 	case cfg.MasterName != "":
@@ -75,14 +84,26 @@ func Open(ctx context.Context, cfg Config) (*Redis, error) {
 	return r, nil
 }
 
-func openEmbedded(addr string) (*Redis, error) {
+func openEmbedded(addr string, nodes Nodes) (*Redis, error) {
 	m := miniredis.NewMiniRedis()
 	if err := m.StartAddr(addr); err != nil {
-		return nil, fmt.Errorf("redis.embedded_addr: cannot listen on %s: %w; choose another port, or a real Redis by redis.addrs", addr, err)
+		return nil, errors.Join(
+			fmt.Errorf("redis.embedded_addr: cannot listen on %s: %w; choose another port, or a real Redis by redis.addrs", addr, err),
+			nodes.close())
 	}
 	m.ClockTTL(true) // keys expire with the clock, not only when a test says so
+	if len(nodes) == 0 {
+		var err error
+		if nodes, err = embedNodes(m.Addr()); err != nil {
+			m.Close()
+			return nil, err
+		}
+	}
 	cfg := Config{Addrs: []string{m.Addr()}}
-	r := &Redis{Lock: newClient(cfg, nil), Store: newClient(cfg, nil), Name: "embedded Redis " + m.Addr(), Addr: m.Addr(), embedded: m}
+	r := &Redis{
+		Lock: newClient(cfg, nil), Store: newClient(cfg, nil), Nodes: nodes,
+		Name: "embedded Redis " + m.Addr(), Addr: m.Addr(), embedded: m,
+	}
 	r.Bell = NewBell(r.Lock)
 	return r, nil
 }
@@ -135,7 +156,7 @@ func newClient(cfg Config, trust *tls.Config) redis.UniversalClient {
 
 // Close closes the clients, and ends the embedded Redis.
 func (r *Redis) Close() error {
-	err := errors.Join(r.Bell.Close(), r.Lock.Close(), r.Store.Close())
+	err := errors.Join(r.Bell.Close(), r.Lock.Close(), r.Store.Close(), r.Nodes.close())
 	if r.embedded != nil {
 		r.embedded.Close()
 	}

@@ -38,6 +38,18 @@ type Strategy struct {
 // OnNodes reports whether the lock is on several masters, apart from the stock's Redis.
 func (s Strategy) OnNodes() bool { return s.NewOnNodes != nil }
 
+// ErrNoNodes means that a lock needs masters that there are not.
+var ErrNoNodes = errors.New("there are no nodes")
+
+// Fits reports whether the lock can be made with so many nodes, or fails with ErrNoNodes.
+func (s Strategy) Fits(nodes int) error {
+	if s.OnNodes() && nodes == 0 {
+		return fmt.Errorf("%w: %s is on several masters: name three or more by redis.redlock_addrs, or leave redis.addrs empty for embedded ones",
+			ErrNoNodes, s.Name)
+	}
+	return nil
+}
+
 // Locker makes the lock, in the stock's Redis or on the nodes.
 func (s Strategy) Locker(one redis.Cmdable, nodes []redis.Cmdable, opts lock.Options) lock.Locker {
 	if s.OnNodes() {

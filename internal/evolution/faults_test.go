@@ -47,8 +47,8 @@ func TestLostReplyOfLock(t *testing.T) {
 	for name, lose := range map[string]func(*faults){"reply": (*faults).loseReply, "command": (*faults).loseCommand} {
 		t.Run(name, func(t *testing.T) {
 			eachWorld(t, func(t *testing.T, w *world) {
-				if !w.is(inRedis) {
-					return // no reply to lose
+				if !w.is(inRedis) || w.is(onNodes) {
+					return // no reply to lose, or none that is missed
 				}
 				lose(w.faults)
 				if _, err := w.locker.Lock(t.Context(), lock.Owner("a")); !errors.Is(err, lock.ErrOutcomeUnknown) {
@@ -93,8 +93,8 @@ func TestLostReplyOfNestedLock(t *testing.T) {
 
 func TestLostReplyOfUnlock(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
-		if !w.is(inRedis) {
-			return // no reply to lose
+		if !w.is(inRedis) || w.is(onNodes) {
+			return // no reply to lose, or none that is missed
 		}
 		a := w.must(t, "a")
 		w.faults.loseReply()
@@ -118,7 +118,11 @@ func TestRedisGone(t *testing.T) {
 				t.Errorf("%s: %v; want ErrUnavailable, with its reason", name, err)
 			}
 		}
-		if n := w.faults.seen() - sent; n > 2 {
+		most := 2
+		if w.is(onNodes) {
+			most *= 2 * len(w.nodes) // all are asked, and told that it is given back
+		}
+		if n := w.faults.seen() - sent; n > most {
 			t.Errorf("%d commands for two tries: Redis being gone is not a lock being held", n)
 		}
 		if err := a.Unlock(t.Context()); !errors.Is(err, lock.ErrUnavailable) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"math/rand/v2"
 	"net"
 	"slices"
 	"sync"
@@ -27,8 +28,10 @@ type world struct {
 	locker   lock.Locker
 	opts     lock.Options
 	faults   *faults
-	inside   redis.UniversalClient // the locker's client, with the faults
-	outside  redis.UniversalClient // somebody else's client: no faults
+	inside   redis.UniversalClient   // the locker's client, with the faults
+	outside  redis.UniversalClient   // somebody else's client: no faults
+	nodes    []redis.Cmdable         // with the faults, for a lock on several masters
+	keepers  []redis.UniversalClient // of the lock, without: outside, or of each node
 }
 
 // eachWorld runs a test for every strategy, on the embedded Redis in virtual time and on a real one in real time.
@@ -49,7 +52,7 @@ func onEmbedded(t *testing.T, strategy evolution.Strategy, test func(*testing.T,
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		m := miniredis.NewMiniRedis()
-		open := func() redis.UniversalClient {
+		dial := func(m *miniredis.Miniredis) redis.UniversalClient {
 			client := redis.NewClient(&redis.Options{
 				Addr:       "127.0.0.1:6379", // dialled by the next line; a name would be looked up outside the bubble
 				Dialer:     func(context.Context, string, string) (net.Conn, error) { return m.Dial() },
@@ -61,15 +64,34 @@ func onEmbedded(t *testing.T, strategy evolution.Strategy, test func(*testing.T,
 			}
 			return client
 		}
-		inside, outside := open(), open()
+		inside, outside := dial(m), dial(m)
 		bell := dao.NewBell(outside)
 		defer bell.Close()
 		m.ClockTTL(true)
 		defer m.Close()
 		defer outside.Close()
 		defer inside.Close()
-		test(t, newWorld(strategy, inside, outside, bell))
+		w := newWorld(strategy, inside, outside, bell)
+		for range masters(strategy) {
+			node := miniredis.NewMiniRedis()
+			with, without := dial(node), dial(node)
+			node.ClockTTL(true)
+			defer node.Close()
+			defer with.Close()
+			defer without.Close()
+			w.addNode(with, without)
+		}
+		w.use(func(*lock.Options) {})
+		test(t, w)
 	})
+}
+
+// masters is how many a strategy needs beside the Redis with the stock.
+func masters(strategy evolution.Strategy) int {
+	if strategy.OnNodes() {
+		return 3
+	}
+	return 0
 }
 
 func onReal(t *testing.T, strategy evolution.Strategy, test func(*testing.T, *world)) {
@@ -84,7 +106,20 @@ func onReal(t *testing.T, strategy evolution.Strategy, test func(*testing.T, *wo
 	if err := r.Lock.Ping(t.Context()).Err(); err != nil { // or the hook would see the connection being made
 		t.Fatal(err)
 	}
-	test(t, newWorld(strategy, r.Lock, r.Store, r.Bell))
+	w := newWorld(strategy, r.Lock, r.Store, r.Bell)
+	for range masters(strategy) {
+		node, err := dao.Open(t.Context(), dao.Config{Addrs: []string{redistest.Start(t).Addr}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer node.Close()
+		if err := node.Lock.Ping(t.Context()).Err(); err != nil {
+			t.Fatal(err)
+		}
+		w.addNode(node.Lock, node.Store)
+	}
+	w.use(func(*lock.Options) {})
+	test(t, w)
 }
 
 func newWorld(strategy evolution.Strategy, inside, outside redis.UniversalClient, bell lock.Bell) *world {
@@ -96,17 +131,27 @@ func newWorld(strategy evolution.Strategy, inside, outside redis.UniversalClient
 		opts: lock.Options{
 			Key: lock.Key, TTL: 10 * time.Second, RetryInterval: 20 * time.Millisecond, WaitTimeout: 20 * time.Second,
 			Clock: lock.SystemClock{}, Process: "process", MaxPasses: 4, Bell: bell,
+			Rand: rand.Int64N,
 		},
 	}
 	inside.AddHook(w.faults)
-	w.locker = strategy.New(inside, w.opts)
+	w.keepers = []redis.UniversalClient{outside}
 	return w
+}
+
+func (w *world) addNode(with, without redis.UniversalClient) {
+	if len(w.nodes) == 0 {
+		w.keepers = nil
+	}
+	with.AddHook(w.faults)
+	w.nodes = append(w.nodes, with)
+	w.keepers = append(w.keepers, without)
 }
 
 // use makes the strategy once more, with other options.
 func (w *world) use(change func(*lock.Options)) {
 	change(&w.opts)
-	w.locker = w.strategy.New(w.inside, w.opts)
+	w.locker = w.strategy.Locker(w.inside, w.nodes, w.opts)
 }
 
 // shortExpiry is for tests that wait for one: where it is renewed, long enough for a machine that stalls now and then.
@@ -133,31 +178,38 @@ func (w *world) must(t *testing.T, owner string) *lock.Lease {
 func (w *world) other() lock.Locker {
 	opts := w.opts
 	opts.Process = "other"
-	return w.strategy.New(w.inside, opts)
+	return w.strategy.Locker(w.inside, w.nodes, opts)
 }
 
 // expire makes the lock's key go away now, as its expiry would.
 func (w *world) expire(t *testing.T) {
 	t.Helper()
-	if err := w.outside.Del(t.Context(), lock.Key).Err(); err != nil {
-		t.Fatal(err)
+	for _, keeper := range w.keepers {
+		if err := keeper.Del(t.Context(), lock.Key).Err(); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 
-// exists reports whether the lock's key is there.
+// exists reports whether the lock's key is there, on any node.
 func (w *world) exists(t *testing.T) bool {
 	t.Helper()
-	n, err := w.outside.Exists(t.Context(), lock.Key).Result()
-	if err != nil {
-		t.Fatal(err)
+	for _, keeper := range w.keepers {
+		n, err := keeper.Exists(t.Context(), lock.Key).Result()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n > 0 {
+			return true
+		}
 	}
-	return n > 0
+	return false
 }
 
 // ttl is the lock's expiry, -1 for none, -2 for no key.
 func (w *world) ttl(t *testing.T) time.Duration {
 	t.Helper()
-	d, err := w.outside.PTTL(t.Context(), lock.Key).Result()
+	d, err := w.keepers[0].PTTL(t.Context(), lock.Key).Result()
 	if err != nil {
 		t.Fatal(err)
 	}

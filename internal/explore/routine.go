@@ -71,7 +71,7 @@ type try struct {
 	notes   int // of these, by itself
 }
 
-// begins begins a try.
+// begins starts a try of r's.
 func (w *world) begins(r *routine) {
 	w.tries++
 	p := r.actor.replica

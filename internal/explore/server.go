@@ -1,7 +1,6 @@
 package explore
 
 import (
-	"fmt"
 	"time"
 
 	"lockstep/internal/lock"
@@ -22,9 +21,6 @@ const (
 	hung        // it does what it is told, but does not answer
 	crashed
 )
-
-// name is what a node is called; the first is called Redis.
-func (s *server) name() string { return fmt.Sprintf("node%d", s.index) }
 
 // stored is what the Redis with the stock holds.
 func (w *world) stored() *state { return w.servers[0].holds }

@@ -1,0 +1,110 @@
+package dao
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"strconv"
+	"strings"
+
+	"github.com/alicebob/miniredis/v2"
+	"github.com/redis/go-redis/v9"
+)
+
+// embeddedNodes is how many masters an embedded Redis brings with it for Redlock.
+const embeddedNodes = 5
+
+// Node is one of several masters that know nothing of each other.
+type Node struct {
+	redis.UniversalClient
+	Addr string
+
+	embedded *miniredis.Miniredis
+}
+
+// Nodes are all of them.
+type Nodes []Node
+
+// Clients gives a client of each.
+func (n Nodes) Clients() []redis.Cmdable {
+	var clients []redis.Cmdable
+	for _, node := range n {
+		clients = append(clients, node)
+	}
+	return clients
+}
+
+// Addrs gives the address of each.
+func (n Nodes) Addrs() []string {
+	var addrs []string
+	for _, node := range n {
+		addrs = append(addrs, node.Addr)
+	}
+	return addrs
+}
+
+// openNodes opens those that are named, and sees that a majority answers.
+func openNodes(ctx context.Context, cfg Config, trust *tls.Config) (Nodes, error) {
+	var nodes Nodes
+	var down []error
+	for _, addr := range cfg.RedlockAddrs {
+		node := Node{UniversalClient: nodeClient(cfg, addr, trust), Addr: addr}
+		nodes = append(nodes, node)
+		if err := node.Ping(ctx).Err(); err != nil {
+			down = append(down, fmt.Errorf("%s: %w", addr, err))
+		}
+	}
+	if len(down) > 0 && len(down) >= (len(nodes)+1)/2 {
+		return nil, errors.Join(
+			fmt.Errorf("redis.redlock_addrs: %d of %d do not answer, and Redlock needs most of them: %w", len(down), len(nodes), down[0]),
+			nodes.close())
+	}
+	return nodes, nil
+}
+
+// embedNodes starts masters of our own: on the ports that follow the embedded Redis's, where those are free.
+func embedNodes(beside string) (Nodes, error) {
+	host, text, err := net.SplitHostPort(beside)
+	if err != nil {
+		return nil, err
+	}
+	port, err := strconv.Atoi(text)
+	if err != nil {
+		return nil, err
+	}
+	var nodes Nodes
+	for i := range embeddedNodes {
+		m := miniredis.NewMiniRedis()
+		err := m.StartAddr(net.JoinHostPort(host, strconv.Itoa(port+1+i)))
+		if err != nil {
+			err = m.StartAddr(net.JoinHostPort(host, "0"))
+		}
+		if err != nil {
+			return nil, errors.Join(fmt.Errorf("redis.embedded_addr: cannot listen beside %s, for Redlock: %w", beside, err), nodes.close())
+		}
+		m.ClockTTL(true)
+		nodes = append(nodes, Node{UniversalClient: nodeClient(Config{}, m.Addr(), nil), Addr: m.Addr(), embedded: m})
+	}
+	return nodes, nil
+}
+
+// nodeClient makes a client of one master, whoever else there is.
+func nodeClient(cfg Config, addr string, trust *tls.Config) redis.UniversalClient {
+	return newClient(Config{Addrs: []string{addr}, Username: cfg.Username, Password: cfg.Password}, trust)
+}
+
+func (n Nodes) close() error {
+	var errs []error
+	for _, node := range n {
+		errs = append(errs, node.Close())
+		if node.embedded != nil {
+			node.embedded.Close()
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// String names them for people.
+func (n Nodes) String() string { return strings.Join(n.Addrs(), ", ") }
