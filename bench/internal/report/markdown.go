@@ -39,18 +39,22 @@ const how = `
 - The round trip is added by one dialer, the same for all: bytes reach the server that much later, any number of them at a time.
 - The processes share the machine with each other and with Redis. Without a round trip added they mostly compete for its cores, and
   how soon an idle core wakes up says as much as the lock does: read those numbers as an order, not as a speed.
-- All go-redis clients are the same: one for the lock and one for the sale in each process, each with go-redis's default pool of ten
-  connections a core (-pool gives them more). With 1000 waiters that poll through it, even the unlock queues for a connection.
-- Locks that poll pause equally long. rueidislock has a client of its own kind, does not poll, and is set to one key as the others have.
+- All go-redis clients are the same: one for the lock (v9: one for each node) and one for the sale in each process, each with go-redis's
+  default pool of ten connections a core (-pool gives them more). With 1000 waiters that poll through it, even the unlock queues for a
+  connection.
+- Locks that poll pause equally long; v9 between half as long and as long, by chance, and only where processes meet.
+  rueidislock has a client of its own kind, does not poll, and is set to one key as the others have.
 - A sale that waits for nobody is four round trips, and the limit two: no lock can be much more than twice as fast as one that hands
   over in no time.
 - v9's lock is on five servers beside the stock's. All are asked at once: five SETs and, to give it back, five scripts, which are ten
   requests and two round trips. They all run on this one machine, so without a round trip added v9 pays for their processor time, too.
+  A process that has passed the lock along 64 times gives it back and lets others try first, for one retry pause: it cannot know
+  whether there are others, so that is what a single process loses, too.
 - atomic sends one EVAL of a script that looks and takes. optimistic sends WATCH, then GET, then MULTI, SET and EXEC together: five
   requests and three round trips. If the stock has changed it does all that again, after a pause of chance up to the retry pause, then
-  up to twice as much each time, but not more than 50 times: its requests a sale over five are its tries. As the others it writes no
-  order down. Neither has a lock to wait for, so a wait lasts until the piece is sold; and atomic's sales are not serial, so its share
-  of the limit is far above 1. The plot leaves both out.
+  up to twice as much each time, but not more than 50 times: its requests a sale over five are its tries. Neither writes an order
+  down here, nor has a lock to wait for: a wait lasts until the piece is sold. atomic's sales are not serial, but as many at once as
+  a process has connections, so its share of the limit is far above 1. The plot leaves both out.
 - v8's sale reads and writes by scripts that compare its fencing token and write an order down, where the others do a GET and a SET.
 - With two waiters in several processes each has its own: there is nobody to pass the lock to inside, every sale is a hand-over through
   Redis, and the limit is out of reach.
