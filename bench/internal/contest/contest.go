@@ -22,7 +22,7 @@ type Seller interface {
 
 // Env is what all contestants are given alike.
 type Env struct {
-	Addrs   []string // Redis servers, host:port; as many as the contestant needs
+	Addrs   []string // Redis servers, host:port; as many as the contestant needs, the stock's first
 	Dial    Dial     // for all connections to them
 	Pool    int      // connections of a go-redis client at most; 0: its default, ten a core
 	Process string   // a name that no other process has
@@ -40,10 +40,14 @@ type Kind string
 
 // The kinds.
 const (
-	Limit   Kind = "limit"   // one worker without a lock, whatever the number of waiters: what there is to reach
-	Ours    Kind = "ours"    // a step of the evolution
-	Library Kind = "library" // what people use
+	Limit    Kind = "limit"    // one worker without a lock, whatever the number of waiters: what there is to reach
+	Ours     Kind = "ours"     // a step of the evolution
+	Library  Kind = "library"  // what people use
+	Lockless Kind = "lockless" // all workers at once, and yet right
 )
+
+// BriefWaiters is how many waiters the brief contestants are measured with at most; and in one process alone, and not on bare loopback.
+const BriefWaiters = 200
 
 // Contestant is one row of the table.
 type Contestant struct {

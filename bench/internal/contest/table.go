@@ -12,10 +12,13 @@ func Table() []Contestant {
 		step("v6"),
 		step("v7"),
 		step("v8"),
+		step("v9"),
 		{Name: "redislock", What: "bsm/redislock", Kind: Library, Open: openRedislock},
 		{Name: "redsync", What: "go-redsync/redsync/v4 on go-redis", Kind: Library, Open: openRedsync},
 		{Name: "rueidislock", What: "redis/rueidis/rueidislock", Kind: Library, Open: openRueidislock(false)},
 		brief(Contestant{Name: "rueidislock-noloop", What: "the same, with NoLoopTracking", Kind: Library, Open: openRueidislock(true)}),
+		step("atomic"),
+		step("optimistic"),
 	}
 }
 

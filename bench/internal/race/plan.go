@@ -20,9 +20,6 @@ type Plan struct {
 	Shortest    time.Duration // nor is a stretch shorter
 }
 
-// The brief contestants are measured in one process alone, and with no more waiters than this; and not on bare loopback.
-const briefWaiters = 200
-
 // rounds is how often each waiter would have its turn in a stretch at the limit's rate.
 const rounds = 3
 
@@ -39,7 +36,7 @@ func (p Plan) Heats(repetition int, rate func(addedMillis float64) float64, rand
 				at := result.Condition{AddedMillis: added, Processes: processes, Waiters: waiters}
 				first := len(heats)
 				for _, c := range p.Contestants {
-					if c.Brief && !p.All && (processes > 1 || waiters > briefWaiters || added == 0) {
+					if c.Brief && !p.All && (processes > 1 || waiters > contest.BriefWaiters || added == 0) {
 						continue
 					}
 					heat := Heat{Contestant: c, Condition: at, Repetition: repetition}

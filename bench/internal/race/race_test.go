@@ -153,8 +153,8 @@ func TestPlan(t *testing.T) {
 			group = append(group, h.Contestant.Name)
 		}
 	}
-	if count["limit"] != 10 || count["v7"] != 10 || count["v1"] != 2 {
-		t.Errorf("%v; want limit and v7 in 10 conditions, and v1 in 2", count)
+	if count["limit"] != 10 || count["v7"] != 10 || count["v9"] != 10 || count["atomic"] != 10 || count["v1"] != 2 {
+		t.Errorf("%v; want limit, v7, v9 and atomic in 10 conditions, and v1 in 2", count)
 	}
 	if first := group[0]; !slices.Contains(group, "limit") || first == "limit" && group[1] == "v4" && group[2] == "v6" {
 		t.Errorf("the order is %v", group)

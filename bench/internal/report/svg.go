@@ -25,7 +25,7 @@ type panel struct {
 }
 
 // SVG draws the share of the limit and how fair it is against the waiters, for the longest round trip added. It is on white, so
-// that it can be read on light and dark pages.
+// that it can be read on light and dark pages. Who has no lock is not in it: next to many at once the others could not be told apart.
 func SVG(w io.Writer, run result.Run, all []contest.Contestant) error {
 	list, waiters := settings(run)
 	var columns []setting
@@ -91,7 +91,7 @@ func (p panel) draw(run result.Run, all []contest.Contestant, s setting, waiters
 	drawn.Add(plotter.NewGrid())
 	for i, c := range all {
 		points := p.points(run, c.Name, s, waiters)
-		if len(points) == 0 || p.crowd && c.Kind == contest.Limit {
+		if len(points) == 0 || c.Kind == contest.Lockless || p.crowd && c.Kind == contest.Limit {
 			continue
 		}
 		line, dots, err := plotter.NewLinePoints(points)

@@ -36,6 +36,11 @@ func (r Run) Goals() []Goal {
 			{alone, "v7: times v4, less 3 % of noise", true, 0.97, r.Over("v7", "v4", at)},
 			{alone, "v7: PUBLISH a sale", false, 0, r.Spread("v7", at, Publishes)},
 			{true, "v8: times v7", true, 0.9, r.Over("v8", "v7", at)},
+			{alone, "v9: requests a sale", false, 12.2, r.Spread("v9", at, Commands)},
+			{many && at.Processes == 1, "v9: requests a sale", false, 2.5, r.Spread("v9", at, Commands)},
+			{many && far && at.Processes == 1, "v9: share of the limit", true, 0.75, r.Spread("v9", at, Share)},
+			{true, "atomic: requests a sale", false, 1.05, r.Spread("atomic", at, Commands)},
+			{alone, "optimistic: requests a sale", false, 5.1, r.Spread("optimistic", at, Commands)},
 		} {
 			if !g.applies || g.got.N == 0 {
 				continue

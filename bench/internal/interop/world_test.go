@@ -1,0 +1,141 @@
+// Package interop has locks of the evolution and redsync, a library that people use, keep each other out: whoever sets the same key in
+// the same way takes part, whoever wrote it.
+package interop
+
+import (
+	"errors"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/go-redsync/redsync/v4"
+	redsyncredis "github.com/go-redsync/redsync/v4/redis"
+	"github.com/go-redsync/redsync/v4/redis/goredis/v9"
+	"github.com/redis/go-redis/v9"
+	"github.com/redis/go-redis/v9/logging"
+
+	"lockstep/internal/evolution"
+	"lockstep/internal/lock"
+	"lockstep/internal/redistest"
+)
+
+const (
+	ttl   = 10 * time.Second
+	retry = 10 * time.Millisecond
+	wait  = 20 * time.Second
+	soon  = 100 * time.Millisecond // long enough for several tries
+)
+
+// world is some Redis servers, and the clients of all processes.
+type world struct {
+	t       *testing.T
+	servers []*redistest.Server
+}
+
+func newWorld(t *testing.T, servers int) *world {
+	t.Helper()
+	logging.Disable() // go-redis would log every node that is down
+	w := &world{t: t}
+	for range servers {
+		w.servers = append(w.servers, redistest.Start(t))
+	}
+	return w
+}
+
+// clients are a process's, one for each server.
+func (w *world) clients() (clients []*redis.Client) {
+	for _, server := range w.servers {
+		client := redis.NewClient(&redis.Options{Addr: server.Addr, MaxRetries: -1, DialerRetries: 1, DisableIdentity: true, Protocol: 2})
+		w.t.Cleanup(func() { client.Close() })
+		clients = append(clients, client)
+	}
+	return clients
+}
+
+// locker is a process's lock of the evolution.
+func (w *world) locker(name, process string) lock.Locker {
+	w.t.Helper()
+	strategy, err := evolution.Find(name)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	var nodes []redis.Cmdable
+	for _, client := range w.clients() {
+		nodes = append(nodes, client)
+	}
+	return strategy.Locker(nodes[0], nodes, lock.Options{
+		Key: lock.Key, TTL: ttl, RetryInterval: retry, WaitTimeout: wait, Clock: lock.SystemClock{},
+		Process: process, MaxPasses: 8, Rand: rand.Int64N,
+	})
+}
+
+// redsync is a process's redsync, and makes a mutex, which is for one goroutine.
+func (w *world) redsync() func() *redsync.Mutex {
+	var pools []redsyncredis.Pool
+	for _, client := range w.clients() {
+		pools = append(pools, goredis.NewPool(client))
+	}
+	sync := redsync.New(pools...)
+	return func() *redsync.Mutex {
+		return sync.NewMutex(lock.Key, redsync.WithExpiry(ttl), redsync.WithTries(int(wait/retry)),
+			redsync.WithRetryDelayFunc(func(int) time.Duration { return retry/2 + rand.N(retry) }))
+	}
+}
+
+// checkOutside has redsync hold the lock, and ours come when it goes.
+func checkOutside(t *testing.T, ours lock.Locker, theirs *redsync.Mutex) {
+	t.Helper()
+	if err := theirs.TryLock(); err != nil {
+		t.Fatal("redsync, of a free lock: ", err)
+	}
+	if _, err := ours.TryLock(t.Context(), lock.Owner("try")); !errors.Is(err, lock.ErrNotObtained) {
+		t.Errorf("TryLock while redsync holds it: %v; want ErrNotObtained", err)
+	}
+	began := time.Now()
+	obtained := make(chan error, 1)
+	var lease *lock.Lease
+	go func() {
+		var err error
+		lease, err = ours.Lock(t.Context(), lock.Owner("wait"))
+		obtained <- err
+	}()
+	select {
+	case err := <-obtained:
+		t.Fatalf("Lock while redsync holds it returned after %v: %v", time.Since(began), err)
+	case <-time.After(soon):
+	}
+	unlock(t, theirs)
+	if err := <-obtained; err != nil {
+		t.Fatal("Lock after redsync's Unlock: ", err)
+	}
+	if err := lease.Unlock(t.Context()); err != nil {
+		t.Error("Unlock: ", err)
+	}
+}
+
+// checkInside has ours hold the lock, and redsync come when it goes.
+func checkInside(t *testing.T, ours lock.Locker, theirs *redsync.Mutex) {
+	t.Helper()
+	lease, err := ours.Lock(t.Context(), lock.Owner("hold"))
+	if err != nil {
+		t.Fatal("Lock of a free lock: ", err)
+	}
+	var taken *redsync.ErrTaken
+	if err := theirs.TryLock(); !errors.As(err, &taken) {
+		t.Errorf("redsync while we hold it: %v; want ErrTaken", err)
+	}
+	if err := lease.Unlock(t.Context()); err != nil {
+		t.Fatal("Unlock: ", err)
+	}
+	if err := theirs.TryLock(); err != nil {
+		t.Fatal("redsync after our Unlock: ", err)
+	}
+	unlock(t, theirs)
+}
+
+func unlock(t *testing.T, theirs *redsync.Mutex) {
+	t.Helper()
+	if held, err := theirs.Unlock(); !held || err != nil {
+		t.Errorf("redsync's Unlock: %v, %v", held, err)
+	}
+}
