@@ -12,7 +12,8 @@ import (
 type tenure struct {
 	renewal *lock.Renewal
 	since   time.Time
-	passes  int
+	passes  int // how often the lock was passed along
+	most    int // how often it may be before another process
 	owner   string
 	depth   int
 }
@@ -22,7 +23,8 @@ func (l *Locker) begin(owner string, sent time.Time) {
 	renewal := lock.StartRenewal(l.opts, sent, l.renew)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.tenure = &tenure{renewal: renewal, since: sent, owner: owner, depth: 1}
+	most := min(l.opts.MaxPasses, rounds*(1+len(l.line)))
+	l.tenure = &tenure{renewal: renewal, since: sent, most: most, owner: owner, depth: 1}
 }
 
 // passedTo makes owner the next one of the tenure that is on, if there is one.

@@ -13,7 +13,8 @@ type tenure struct {
 	renewal *lock.Renewal
 	token   int64
 	since   time.Time
-	passes  int
+	passes  int // how often the lock was passed along
+	most    int // how often it may be before another process
 	owner   string
 	depth   int
 }
@@ -23,7 +24,8 @@ func (l *Locker) begin(owner string, token int64, sent time.Time) {
 	renewal := lock.StartRenewal(l.opts, sent, l.renew)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.tenure = &tenure{renewal: renewal, token: token, since: sent, owner: owner, depth: 1}
+	most := min(l.opts.MaxPasses, rounds*(1+len(l.line)))
+	l.tenure = &tenure{renewal: renewal, token: token, since: sent, most: most, owner: owner, depth: 1}
 }
 
 // passedTo makes owner the next one of the tenure that is on, if there is one.

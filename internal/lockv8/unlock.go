@@ -27,7 +27,7 @@ func (l *Locker) unlock(ctx context.Context) error {
 				l.endTurn(nil)
 				return err
 			}
-			t.passes, t.since = 0, l.opts.Clock.Now()
+			t.passes, t.most, t.since = 0, l.opts.MaxPasses, l.opts.Clock.Now()
 		}
 		t.passes++
 		if l.callNext() {
@@ -50,7 +50,7 @@ func (l *Locker) releaseAgain(ctx context.Context) error {
 
 // mayPass reports whether the lock may be passed along in this process once more, whoever else waits.
 func (l *Locker) mayPass(t *tenure) bool {
-	return t.passes < l.opts.MaxPasses && l.opts.Clock.Now().Sub(t.since) < maxTenure
+	return t.passes < t.most && l.opts.Clock.Now().Sub(t.since) < maxTenure
 }
 
 // release gives the lock back. If others of this process wait, it is kept a place in the queue for so long; if then nobody
