@@ -75,6 +75,7 @@ With --all: 0 everything was explored, 2 a bound was hit first.`,
 	flags.IntVar(&f.scenario.Try, "try", 0, "how many of them try once for the lock, and do not wait")
 	flags.IntVar(&f.scenario.Nested, "nested", 0, "how many nested calls take the lock again")
 	flags.DurationVar(&f.scenario.Work, "work", 0, "how long a sale works under the lock; its expiry is 10s")
+	flags.DurationVar(&f.scenario.Skew, "skew", 0, "how far each process's clock is ahead of the one before")
 	flags.IntVar(&f.scenario.Nodes, "nodes", 0, "how many masters the lock is on, if it is on several; 0: 3")
 	flags.StringVar(&f.faults, "faults", "",
 		"what may go wrong, and how often (expiry=1,crash=1): "+strings.Join(explore.FaultNames(), ", "))
@@ -162,7 +163,7 @@ func (f exploreFlags) check(cmd *cobra.Command, args []string) error {
 	case f.all && len(args) > 0:
 		return fmt.Errorf("--all explores every lock: leave out %q", args[0])
 	case f.all && (f.property != "" || f.mermaid || cmd.Flags().Changed("replay") || f.faults != "" ||
-		f.scenario.Try+f.scenario.Nested+f.scenario.Replicas > 0 || f.scenario.Work > 0):
+		f.scenario.Try+f.scenario.Nested+f.scenario.Replicas > 0 || f.scenario.Work+f.scenario.Skew > 0):
 		return errors.New("--all has scenarios of its own: it takes --actors, --json, and the bounds alone")
 	case !f.all && len(args) == 0:
 		return fmt.Errorf("explore which lock? There are %s; or --all", strings.Join(evolution.Names(), ", "))
@@ -289,6 +290,7 @@ type exploredJSON struct {
 	Try            int                 `json:"try"`
 	Nested         int                 `json:"nested"`
 	WorkMillis     history.Millis      `json:"work_ms"`
+	SkewMillis     history.Millis      `json:"skew_ms"`
 	Faults         map[string]int      `json:"faults"`
 	Schedules      int                 `json:"schedules"`
 	States         int                 `json:"states"`
@@ -311,7 +313,7 @@ type counterexampleJSON struct {
 func toJSON(r explore.Result) exploredJSON {
 	doc := exploredJSON{
 		Lock: r.Lock, Actors: r.Scenario.Actors, Replicas: r.Scenario.Processes(), Try: r.Scenario.Try, Nested: r.Scenario.Nested,
-		WorkMillis: history.Millis(r.Scenario.Work), Faults: r.Scenario.Faults.Map(),
+		WorkMillis: history.Millis(r.Scenario.Work), SkewMillis: history.Millis(r.Scenario.Skew), Faults: r.Scenario.Faults.Map(),
 		Schedules: r.Schedules, States: r.States, Depth: r.Depth, Complete: r.Complete, Bound: r.Bound, Seconds: r.Seconds,
 		Verdict: r.Verdict(),
 	}

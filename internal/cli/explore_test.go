@@ -26,6 +26,8 @@ func TestExploreExitCodes(t *testing.T) {
 		"explore local":                                       {1, "local breaks lost-update"},
 		"explore v2 --faults expiry=1 --mermaid":              {1, "sequenceDiagram\n  participant A\n"},
 		"explore v4 --faults expiry=2 --property left-behind": {0, "(2 actors --faults expiry=2)"},
+		"explore getset":                                      {0, "getset holds"},
+		"explore getset --skew 15s":                           {1, `lockstep explore getset --skew 15s --replay "`},
 		"explore v6 --try 1 --work 25s --nested 1":            {0, "(2 actors --try 1 --nested 1 --work 25s)"},
 	} {
 		t.Run(line, func(t *testing.T) {
@@ -56,6 +58,7 @@ func TestExploreRefuses(t *testing.T) {
 		"explore v2 --try 3":                     "try: 3; it takes 0 to 2",
 		"explore v2 --nested -1":                 "nested: -1; it takes 0 to 100",
 		"explore v2 --work -1s":                  "work: -1s; it takes 0 to",
+		"explore v2 --skew -1s":                  "skew: -1s; it takes 0 to",
 		"explore v2 --max-schedules -1":          "max-schedules: -1 is less than none",
 		"explore v2 --max-memory -1":             "max-memory: -1; it takes 0 to 1048576 MB",
 		"explore v2 --max-time -1s":              "max-time: -1s is less than none",

@@ -33,7 +33,7 @@ func runJobReplica(cmd *cobra.Command, cfg config.Config, f jobFlags, strategy e
 	clock, every := lock.SystemClock{}, job.Every(f.every)
 	opts := lock.Options{
 		TTL: every.Expiry(), RetryInterval: cfg.Lock.RetryInterval, WaitTimeout: cfg.Lock.WaitTimeout,
-		Clock: clock, Process: uuid.NewString(), MaxPasses: cfg.Lock.MaxPasses, Bell: redis.Bell,
+		Clock: lock.SystemClock{Ahead: cfg.Server.ClockOffset}, Process: uuid.NewString(), MaxPasses: cfg.Lock.MaxPasses, Bell: redis.Bell,
 		Rand: rand.Int64N,
 	}
 	newLock := func(key string) lock.Locker {

@@ -149,7 +149,7 @@ func (s *server) settings(cfg config.Config) service.Settings {
 		Version: cfg.Lock.Version,
 		Lock: lock.Options{
 			Key: lock.Key, TTL: cfg.Lock.TTL, RetryInterval: cfg.Lock.RetryInterval, WaitTimeout: cfg.Lock.WaitTimeout,
-			Clock: s.api.Shop.Clock, Process: s.instance, MaxPasses: cfg.Lock.MaxPasses, Bell: s.redis.Bell,
+			Clock: lock.SystemClock{Ahead: cfg.Server.ClockOffset}, Process: s.instance, MaxPasses: cfg.Lock.MaxPasses, Bell: s.redis.Bell,
 			Rand: rand.Int64N,
 		},
 		Think: cfg.Sale.ThinkTime, Nested: cfg.Sale.Nested, Initial: cfg.Inventory.Initial,

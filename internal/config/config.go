@@ -41,8 +41,11 @@ type Config struct {
 
 // The groups of settings; config.yaml says what each is.
 type (
-	// Server is where to listen, and under which name to answer.
-	Server struct{ Addr, Replica string }
+	// Server is where to listen, under which name to answer, and how wrong the clock is.
+	Server struct {
+		Addr, Replica string
+		ClockOffset   time.Duration
+	}
 	// Admin is who may change things.
 	Admin struct{ Token string }
 	// Redis is which Redis.

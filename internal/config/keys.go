@@ -63,6 +63,8 @@ func keys(versions []string) []key {
 			func(c *Config, v any) error { return setAddr(&c.Server.Addr, v) }},
 		{"server.replica", "", "name of this process in logs and answers; empty: the machine's name and the process id",
 			func(c *Config, v any) error { return setText(&c.Server.Replica, v) }},
+		{"server.clock_offset", "0s", "how far the clock of its locks is ahead of the machine's; less than 0: behind",
+			func(c *Config, v any) error { return setDuration(&c.Server.ClockOffset, v, -time.Hour, time.Hour) }},
 		{"admin.token", "", "needed for PUT and DELETE when server.addr is not loopback",
 			func(c *Config, v any) error { return setText(&c.Admin.Token, v) }},
 		{"redis.addrs", "", "host:port of a real Redis; empty: an embedded one",

@@ -16,10 +16,11 @@ import (
 
 // The strategies that have a property. Whoever is not listed must exhibit the flaw.
 var (
-	excludes    = []string{"v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "local", "setnx-expire", "lua-setnx"}
-	inRedis     = []string{"v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "setnx-expire", "lua-setnx"}
-	expires     = []string{"v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "setnx-expire", "lua-setnx"}
+	excludes    = []string{"v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "local", "setnx-expire", "lua-setnx", "getset"}
+	inRedis     = []string{"v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "setnx-expire", "lua-setnx", "getset"}
+	expires     = []string{"v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "setnx-expire", "lua-setnx", "getset"}
 	twoSteps    = []string{"setnx-expire"} // to an expiry
+	itsValue    = []string{"getset"}       // is the expiry, of which Redis knows nothing
 	checksOwner = []string{"v3", "v4", "v5", "v6", "v7", "v8", "v9"}
 	atomicCheck = []string{"v4", "v5", "v6", "v7", "v8", "v9"}
 	reentrant   = []string{"v0", "v5", "v6", "v7", "v8", "v9"}

@@ -181,6 +181,13 @@ func Table() []Strategy {
 			New:         func(c redis.Cmdable, opts lock.Options) lock.Locker { return contrast.NewLuaSetNX(c, opts) },
 		},
 		{
+			Name: "getset", Title: "SETNX, GETSET",
+			Adds:        "an expiry that is the value: who finds it past takes the lock over",
+			Costs:       "2 commands a sale, plus two per poll",
+			StillBroken: "it needs equal clocks; no owner, so anybody can release",
+			New:         func(c redis.Cmdable, opts lock.Options) lock.Locker { return contrast.NewGetSet(c, opts) },
+		},
+		{
 			Name: "set-expire", Title: "SET, then EXPIRE",
 			Adds:        "nothing: there is no NX",
 			Costs:       "3 commands a sale",

@@ -22,6 +22,7 @@ func Scenarios(actors int) []NamedScenario {
 		{"nested", Scenario{Actors: actors, Nested: 1}},
 		{"try", Scenario{Actors: actors, Try: 1}},
 		{"work", Scenario{Actors: actors, Work: 25 * time.Second}},
+		{"skew", Scenario{Actors: actors, Skew: 15 * time.Second}},
 	}
 	for _, name := range FaultNames() {
 		s := Scenario{Actors: actors}

@@ -7,6 +7,7 @@ import (
 	"hash/maphash"
 	"log/slog"
 	"slices"
+	"time"
 
 	"github.com/redis/go-redis/v9"
 
@@ -67,18 +68,25 @@ func (a *arena) close() {
 func highest(n int64) int64 { return n - 1 }
 
 // newWorld begins a schedule.
-func (a *arena) newWorld(scenario Scenario) *world {
+func (a *arena) newWorld(scenario Scenario) *world { return a.worldOf(scenario, 'A') }
+
+// worldOf begins a schedule of actors whose names begin with this letter.
+func (a *arena) worldOf(scenario Scenario, first rune) *world {
 	w := &world{arena: a, scenario: scenario, left: scenario.Faults}
-	w.servers = []*server{{holds: a.start, holder: -1}}
+	w.servers = []*server{{holds: a.start, holder: -1, heir: -1}}
 	for i := range a.nodes {
-		w.servers = append(w.servers, &server{index: i + 1, holds: a.empty, holder: -1})
+		w.servers = append(w.servers, &server{index: i + 1, holds: a.empty, holder: -1, heir: -1})
 	}
 	w.judge = judge{scope: a.strategy.Scope, holder: -1}
 	lockers := make([]lock.Locker, scenario.Processes())
 	for i := range lockers {
-		p := &replica{name: "replica" + fmt.Sprint(i+1), answers: make([][2]uint64, len(w.servers))}
+		p := &replica{
+			name:    "replica" + fmt.Sprint(int(first-'A')+i+1),
+			ahead:   scenario.Skew * time.Duration(i),
+			answers: make([][2]uint64, len(w.servers)),
+		}
 		if scenario.apart() {
-			p.name = string(rune('A' + i))
+			p.name = string(first + rune(i))
 		}
 		w.replicas = append(w.replicas, p)
 		var nodes []redis.Cmdable
@@ -95,7 +103,7 @@ func (a *arena) newWorld(scenario Scenario) *world {
 	}
 	for i := range scenario.Actors {
 		p := w.replicas[i%len(w.replicas)]
-		b := &actor{index: i, name: string(rune('A' + i)), replica: p, try: i < scenario.Try}
+		b := &actor{index: i, name: string(first + rune(i)), replica: p, try: i < scenario.Try}
 		p.actors = append(p.actors, b)
 		w.actors = append(w.actors, b)
 		ctx, leave := context.WithCancel(context.Background())

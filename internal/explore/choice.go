@@ -206,7 +206,7 @@ func (w *world) mayStart(a *actor) bool {
 		before = w.actors[a.index+1:]
 	}
 	return !slices.ContainsFunc(before, func(b *actor) bool {
-		return !b.started && b.try == a.try && (b.replica == a.replica || w.scenario.apart())
+		return !b.started && b.try == a.try && (b.replica == a.replica || w.scenario.alike())
 	})
 }
 

@@ -25,6 +25,7 @@ type Scenario struct {
 	Nested   int           // how many nested calls take the lock again
 	Nodes    int           // masters that the lock is on; 0: three, if it is on any
 	Work     time.Duration // between reading the stock and writing it
+	Skew     time.Duration // each process's clock is as much ahead of the one before
 	Faults   Faults
 }
 
@@ -138,6 +139,8 @@ func (s Scenario) Check() error {
 		return fmt.Errorf("nested: %d; it takes 0 to %d", s.Nested, MaxNested)
 	case s.Work < 0 || s.Work >= forever:
 		return fmt.Errorf("work: %v; it takes 0 to %v", s.Work, forever)
+	case s.Skew < 0 || s.Skew >= forever:
+		return fmt.Errorf("skew: %v; it takes 0 to %v", s.Skew, forever)
 	}
 	return nil
 }
@@ -153,6 +156,9 @@ func (s Scenario) CheckFor(strategy evolution.Strategy) error {
 
 // apart reports whether every actor is a process of its own.
 func (s Scenario) apart() bool { return s.Processes() == s.Actors }
+
+// alike reports whether it makes no difference which process is which.
+func (s Scenario) alike() bool { return s.apart() && s.Skew == 0 }
 
 // Processes is how many there are.
 func (s Scenario) Processes() int {
@@ -188,6 +194,7 @@ func (s Scenario) String() string {
 	flag("try", s.Try, s.Try == 0)
 	flag("nested", s.Nested, s.Nested == 0)
 	flag("work", s.Work, s.Work == 0)
+	flag("skew", s.Skew, s.Skew == 0)
 	flag("nodes", s.Nodes, s.Nodes == 0)
 	flag("faults", s.Faults, s.Faults == Faults{})
 	return strings.Join(flags, " ")

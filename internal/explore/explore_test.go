@@ -70,6 +70,23 @@ var claims = []struct {
 	{lock: "setnx-expire", scenario: faults("crash=1"), broken: explore.LeftBehind, length: 3},
 	{lock: "lua-setnx", scenario: faults("crash=1")},
 	{lock: "lua-setnx", scenario: faults("expiry=1"), property: explore.ForeignRelease, broken: explore.ForeignRelease, length: 6},
+	{lock: "getset"},
+	{lock: "getset", scenario: explore.Scenario{Actors: 3}},
+	{lock: "getset", scenario: faults("crash=1")},
+	{lock: "getset", scenario: explore.Scenario{Actors: 3, Faults: faults("crash=1").Faults}},
+	{lock: "getset", scenario: faults("expiry=1")}, // Redis knows of none
+	{lock: "getset", scenario: faults("lost-reply=1,cancel=1")},
+	{lock: "getset", scenario: skewed(), broken: explore.MutualExclusion, length: 4},
+	{lock: "getset", scenario: skewed(), property: explore.LostUpdate, broken: explore.LostUpdate, length: 8},
+	{lock: "getset", scenario: skewed(), property: explore.LeftBehind},
+	{lock: "getset", scenario: skewed(), property: explore.Stuck},
+	{lock: "getset", scenario: explore.Scenario{Skew: 5 * time.Second, Faults: faults("crash=1").Faults}}, // less than the expiry
+	{lock: "getset", scenario: explore.Scenario{Skew: 15 * time.Second, Faults: faults("crash=1").Faults}, property: explore.LeftBehind},
+	{lock: "getset", scenario: explore.Scenario{Skew: 15 * time.Second, Faults: faults("crash=1").Faults}, property: explore.Stuck},
+	{lock: "getset", scenario: working(explore.Scenario{}), broken: explore.MutualExclusion, length: 8},
+	{lock: "getset", scenario: faults("pause=1"), property: explore.MutualExclusion, broken: explore.MutualExclusion, length: 8},
+	{lock: "v4", scenario: skewed()}, // whose expiry is Redis's
+	{lock: "v6", scenario: skewed()},
 	{lock: "set-expire", property: explore.MutualExclusion, broken: explore.MutualExclusion, length: 4},
 	{lock: "setex", broken: explore.MutualExclusion, length: 2},
 	{lock: "local", broken: explore.LostUpdate, length: 4},
@@ -83,6 +100,8 @@ func faults(text string) explore.Scenario {
 	}
 	return explore.Scenario{Faults: f}
 }
+
+func skewed() explore.Scenario { return explore.Scenario{Skew: 15 * time.Second} }
 
 func nested(s explore.Scenario) explore.Scenario {
 	s.Nested = 1

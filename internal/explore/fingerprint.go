@@ -114,7 +114,7 @@ func (w *world) fingerprint() [2]uint64 {
 			break
 		}
 	}
-	b = fmt.Appendf(b, "|%v %v %d %d", w.left, w.judge.holder, w.now, w.idle)
+	b = fmt.Appendf(b, "|%v %v %v %d %d", w.left, w.judge.holder, w.servers[0].heir, w.now, w.idle)
 	for _, a := range w.actors {
 		b = fmt.Appendf(b, "|%t", a.bereft)
 	}
@@ -129,7 +129,7 @@ func (w *world) appendNodes(b []byte) []byte {
 	}
 	nodes := make([]string, 0, len(w.servers)-1)
 	for _, s := range w.servers[1:] {
-		n := fmt.Appendf(nil, "|%d %d %s", s.health, s.holder, s.holds.text)
+		n := fmt.Appendf(nil, "|%d %d %d %s", s.health, s.holder, s.heir, s.holds.text)
 		for _, p := range w.replicas {
 			if !w.gone(p) {
 				n = fmt.Appendf(n, "|%d", p.answers[s.index])

@@ -95,14 +95,18 @@ func (j *judge) change(w *world, s *server, before *state) {
 		}
 	} else if a := w.current.actor; had != has || !slices.Equal(was.values, is.values) || was.ttl != is.ttl {
 		ours := was.isOf(a.replica)
-		if had && s.holder >= 0 && s.holder != a.index && !ours {
-			j.breaks(ForeignRelease, "%s %s %s's lock", a.name, deed(has, slices.Equal(was.values, is.values)), w.actors[s.holder].name)
+		same := slices.Equal(was.values, is.values)
+		over := has && had && !same && was.ttl == 0 // Redis would not have ended it
+		if had && s.holder >= 0 && s.holder != a.index && !ours && !(over && w.actors[s.holder].done()) {
+			j.breaks(ForeignRelease, "%s %s %s's lock", a.name, deed(has, same), w.actors[s.holder].name)
 		}
 		switch {
 		case !has:
-			s.holder = -1
-		case !had || !slices.Equal(was.values, is.values) && !ours:
-			s.holder = a.index
+			s.holder, s.heir = -1, -1
+		case over && s.holder >= 0 && w.actors[s.holder].inside():
+			s.heir = a.index
+		case !had || !same && !ours:
+			s.holder, s.heir = a.index, -1
 		}
 	}
 	j.count(w)
@@ -136,8 +140,14 @@ func (e entry) isOf(p *replica) bool {
 	return slices.ContainsFunc(e.values, func(value string) bool { return value == owner || strings.HasPrefix(value, owner+":") })
 }
 
-// passed sees a enter with a lock that another sale of its process had, and passed along.
-func (j *judge) passed(w *world, a *actor) {
+// enters sees a enter with a lock that it wrote over another's, or that another sale of its process had, and passed along.
+func (j *judge) enters(w *world, a *actor) {
+	for _, s := range w.keepers() {
+		if s.heir == a.index {
+			s.holder, s.heir = a.index, -1
+			j.count(w)
+		}
+	}
 	if j.holder < 0 || w.actors[j.holder].replica != a.replica || w.actors[j.holder].inside() {
 		return
 	}
@@ -210,7 +220,7 @@ func (w *world) inVain(r *routine) bool {
 func (j *judge) end(w *world) {
 	abandoned := j.holder < 0 || !w.actors[j.holder].inside()
 	for _, s := range w.keepers() {
-		if held, has := s.holds.key(lock.Key); has && held.ttl == 0 && abandoned {
+		if held, has := s.holds.key(lock.Key); has && held.ttl == 0 && abandoned && !w.inherited() {
 			j.breaks(LeftBehind, "the lock stays for ever, and nobody holds it")
 			break
 		}
@@ -221,6 +231,9 @@ func (j *judge) end(w *world) {
 		}
 	}
 }
+
+// done reports whether a has no more use for a lock: it is dead, or was told, or is about to give it back.
+func (a *actor) done() bool { return a.replica.dead || !a.waits && !a.inside() }
 
 // inside reports whether a believes, and may believe, that it holds the lock.
 func (a *actor) inside() bool {
@@ -253,7 +266,7 @@ func (l watched) Lock(ctx context.Context, owner string) (*lock.Lease, error) {
 		return nil, err
 	}
 	if len(a.leases) == 0 {
-		l.w.judge.passed(l.w, a)
+		l.w.judge.enters(l.w, a)
 		a.bereft = l.w.judge.scope == evolution.Everybody && l.w.judge.holder != a.index // it was lost before we heard of it
 	}
 	a.leases = append(a.leases, lease)

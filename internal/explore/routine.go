@@ -274,7 +274,7 @@ func (c virtualClock) Now() time.Time {
 		c.replica.lookedAt = c.w.now
 		c.w.note(c.replica, "now %d %d", c.replica.looks, c.w.now)
 	}
-	return date(c.w.now)
+	return date(c.w.now + c.replica.ahead)
 }
 
 // AfterFunc implements lock.Clock.

@@ -12,6 +12,7 @@ type server struct {
 	holds  *state
 	health health
 	holder int // index of the actor whose lock it holds, -1: nobody's
+	heir   int // index of the one who wrote over the lock of somebody inside, and may believe that it is his; -1: nobody
 }
 
 type health uint8

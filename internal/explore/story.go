@@ -212,6 +212,8 @@ func (w *world) saysOf(before snapshot, a *actor, step history.Step) string {
 		says = a.name + " removes " + w.whose(before.holder) + " lock"
 	case had && before.holder != a.index && w.judge.holder == a.index:
 		says = a.name + " takes the lock, which was " + w.whose(before.holder)
+	case had && len(is.values) == 1 && !slices.Equal(was.values, is.values):
+		says = a.name + " writes over " + w.whose(before.holder) + " lock"
 	case had && !slices.Equal(was.values, is.values):
 		says = a.name + " counts its lock: " + strings.Join(is.values[1:], " ")
 	case had && is.ttl > was.ttl:

@@ -56,6 +56,7 @@ type world struct {
 type replica struct {
 	name   string
 	actors []*actor
+	ahead  time.Duration // its clock, of the world's
 	dead   bool
 	paused bool
 
@@ -216,7 +217,7 @@ func (w *world) nextEvent() time.Duration {
 	case t != nil && (expiry == 0 || t.at < w.now+expiry):
 		return t.at
 	case expiry == 0:
-		return w.now + ttl
+		return w.now + ttl + w.scenario.Skew*time.Duration(len(w.replicas)-1) // by any clock
 	default:
 		return w.now + expiry
 	}

@@ -20,11 +20,12 @@ type Clock interface {
 // Timer is a call still to come. Stop reports whether it came in time to prevent it.
 type Timer interface{ Stop() bool }
 
-// SystemClock is the machine's own time. Durations between two Now are taken from its monotonic clock.
-type SystemClock struct{}
+// SystemClock is the machine's own time, or one that is wrong by as much as it is Ahead. Durations between two Now are taken from
+// the machine's monotonic clock.
+type SystemClock struct{ Ahead time.Duration }
 
-// Now is time.Now.
-func (SystemClock) Now() time.Time { return time.Now() }
+// Now is time.Now, and as much as the clock is wrong.
+func (c SystemClock) Now() time.Time { return time.Now().Add(c.Ahead) }
 
 // AfterFunc is time.AfterFunc.
 func (SystemClock) AfterFunc(d time.Duration, f func()) Timer { return time.AfterFunc(d, f) }
