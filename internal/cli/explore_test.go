@@ -138,9 +138,13 @@ func TestExploreAll(t *testing.T) {
 		t.Fatalf("exit code %d: %s", code, stderr)
 	}
 	rows := strings.Split(stdout, "\n")
-	for i, strategy := range evolution.Table() {
-		if fields := strings.Fields(rows[i+1]); len(fields) < 8 || fields[0] != strategy.Name {
-			t.Errorf("row %d is %q; want %s and 7 cells", i+1, rows[i+1], strategy.Name)
+	for _, strategy := range evolution.Table() {
+		if strategy.OnNodes() {
+			continue // too large for a table
+		}
+		rows = rows[1:]
+		if fields := strings.Fields(rows[0]); len(fields) < 8 || fields[0] != strategy.Name {
+			t.Errorf("a row is %q; want %s and 7 cells", rows[0], strategy.Name)
 		}
 	}
 	var doc struct {

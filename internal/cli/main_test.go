@@ -55,8 +55,18 @@ func eachRedis(t *testing.T, test func(t *testing.T, redisFlags []string)) {
 	})
 	t.Run("real", func(t *testing.T) {
 		t.Parallel()
-		test(t, []string{"--redis.addrs", redistest.Start(t).Addr})
+		test(t, append(onNodes(t), "--redis.addrs", redistest.Start(t).Addr))
 	})
+}
+
+// onNodes are the flags of real nodes for v9.
+func onNodes(t *testing.T) []string {
+	t.Helper()
+	var addrs []string
+	for range 3 {
+		addrs = append(addrs, redistest.Start(t).Addr)
+	}
+	return []string{"--redis.redlock_addrs", strings.Join(addrs, ",")}
 }
 
 // testServer is a server of the test's own, and a client of its Redis that is nobody's.

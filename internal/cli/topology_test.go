@@ -21,7 +21,7 @@ func TestRedisCluster(t *testing.T) {
 
 func sellsWithEveryLock(t *testing.T, flags ...string) {
 	t.Helper()
-	s := start(t, flags...)
+	s := start(t, append(onNodes(t), flags...)...)
 	for _, lock := range append([]string{"v0"}, locks...) {
 		_, stdout, stderr := command(t, "burst", "--target", s.url(), "-n", "200", "-c", "200", "--lock", lock, "--json")
 		var result load.Result
