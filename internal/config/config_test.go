@@ -208,7 +208,10 @@ func TestRefusals(t *testing.T) {
 		{"inventory.initial: many", `inventory.initial: "many" is not allowed: want a whole number from 0 to 1000000000`},
 		{"inventory.initial: [1]", `inventory.initial`},
 		{"server.addr: 8080", `server.addr: 8080 is not allowed: want host:port`},
-		{"server.clock_offset: 2h", `server.clock_offset: "2h" is not allowed: want a number with its unit, such as 10s or 500ms, from -1h0m0s to 1h0m0s`},
+		{
+			"server.clock_offset: 2h",
+			`server.clock_offset: "2h" is not allowed: want a number with its unit, such as 10s or 500ms, from -1h0m0s to 1h0m0s`,
+		},
 		{"server.clock_offset: -2h", `server.clock_offset: "-2h" is not allowed`},
 		{"server.clock_offset: 15", `server.clock_offset: 15 is not allowed`},
 		{"server.addr: 127.0.0.1:http", `server.addr`},

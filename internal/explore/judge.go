@@ -97,7 +97,8 @@ func (j *judge) change(w *world, s *server, before *state) {
 		ours := was.isOf(a.replica)
 		same := slices.Equal(was.values, is.values)
 		over := has && had && !same && was.ttl == 0 // Redis would not have ended it
-		if had && s.holder >= 0 && s.holder != a.index && !ours && !(over && w.actors[s.holder].done()) {
+		ofNobody := s.holder < 0 || over && w.actors[s.holder].done()
+		if had && !ofNobody && s.holder != a.index && !ours {
 			j.breaks(ForeignRelease, "%s %s %s's lock", a.name, deed(has, same), w.actors[s.holder].name)
 		}
 		switch {
