@@ -182,6 +182,9 @@ func TestTheCutsAreSound(t *testing.T) {
 			continue // nobody could wait for it: TestNodesAreAlike
 		}
 		for _, scenario := range explore.Scenarios(2) {
+			if strategy.Name == "getset" && scenario.Name == "nested" {
+				continue // nor for this: each poll that fails reads a clock, and is one more state
+			}
 			t.Run(strategy.Name+" "+scenario.Name, func(t *testing.T) {
 				t.Parallel()
 				look := func(bounds explore.Bounds) (explore.Result, string) {
