@@ -15,17 +15,17 @@ type Bell struct {
 	mu        sync.Mutex
 	closed    bool
 	sub       *redis.PubSub
-	listeners map[string]map[*func()]struct{} // by channel
+	listeners map[string]map[*func(string)]struct{} // by channel
 	working   sync.WaitGroup
 }
 
 // NewBell makes a bell on a client, which it does not close.
 func NewBell(client redis.UniversalClient) *Bell {
-	return &Bell{client: client, listeners: map[string]map[*func()]struct{}{}}
+	return &Bell{client: client, listeners: map[string]map[*func(string)]struct{}{}}
 }
 
 // Listen implements lock.Bell. It does not wait for Redis.
-func (b *Bell) Listen(channel string, ring func()) (stop func()) {
+func (b *Bell) Listen(channel string, ring func(message string)) (stop func()) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.closed {
@@ -37,7 +37,7 @@ func (b *Bell) Listen(channel string, ring func()) (stop func()) {
 		b.working.Go(func() { b.listen(messages) })
 	}
 	if b.listeners[channel] == nil {
-		b.listeners[channel] = map[*func()]struct{}{}
+		b.listeners[channel] = map[*func(string)]struct{}{}
 		sub := b.sub
 		b.working.Go(func() { _ = sub.Subscribe(context.Background(), channel) }) // it tries again by itself
 	}
@@ -54,18 +54,18 @@ func (b *Bell) listen(messages <-chan any) {
 	for message := range messages {
 		switch m := message.(type) {
 		case *redis.Message:
-			b.ring(m.Channel)
+			b.ring(m.Channel, m.Payload)
 		case *redis.Subscription:
-			b.ring(m.Channel)
+			b.ring(m.Channel, "")
 		}
 	}
 }
 
-func (b *Bell) ring(channel string) {
+func (b *Bell) ring(channel, message string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for ring := range b.listeners[channel] {
-		(*ring)()
+		(*ring)(message)
 	}
 }
 

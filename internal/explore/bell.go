@@ -8,48 +8,66 @@ type virtualBell struct {
 	replica *replica
 }
 
-// listener is who is rung for a channel.
+// listener is a replica's subscription to a channel, and who is rung for it.
 type listener struct {
-	actor   *actor
-	channel string
-	ring    func()
-	due     bool // something was published, and it was not told yet
+	actor    *actor
+	channel  string
+	ring     func(message string) // nil while nobody listens
+	messages []string             // published, and not told yet
 }
 
-// Listen implements lock.Bell.
-func (b virtualBell) Listen(channel string, ring func()) (stop func()) {
+// message is what was published to a channel.
+type message struct{ channel, text string }
+
+// Listen implements lock.Bell. As with the real one the subscription stays when nobody listens any more, and so may what was
+// published to who listened before be told to the next one.
+func (b virtualBell) Listen(channel string, ring func(message string)) (stop func()) {
 	r := b.w.running("Bell.Listen")
 	if r == nil || b.replica.dead {
 		return func() {}
 	}
-	l := &listener{actor: r.actor, channel: channel, ring: ring}
-	b.w.listeners = append(b.w.listeners, l)
-	return func() {
-		b.w.listeners = slices.DeleteFunc(b.w.listeners, func(other *listener) bool { return other == l })
+	i := slices.IndexFunc(b.w.listeners, func(l *listener) bool { return l.actor.replica == b.replica && l.channel == channel })
+	if i < 0 {
+		i = len(b.w.listeners)
+		b.w.listeners = append(b.w.listeners, &listener{channel: channel})
 	}
+	l := b.w.listeners[i]
+	l.actor, l.ring = r.actor, ring
+	return func() { l.ring = nil }
 }
 
 // publish makes rings due.
-func (w *world) publish(channels []string) {
-	for _, l := range w.listeners {
-		l.due = l.due || slices.Contains(channels, l.channel)
+func (w *world) publish(messages []message) {
+	for _, m := range messages {
+		for _, l := range w.listeners {
+			if l.channel == m.channel {
+				l.messages = append(l.messages, m.text)
+			}
+		}
 	}
 }
 
 // rung is who of a process is to be rung first, if somebody is.
 func (w *world) rung(p *replica) *listener {
 	for _, l := range w.listeners {
-		if l.actor.replica == p && l.due {
+		if l.actor.replica == p && l.ring != nil && len(l.messages) > 0 {
 			return l
 		}
 	}
 	return nil
 }
 
-// rings delivers a hint.
+// next takes the message that is told next.
+func (l *listener) next() string {
+	m := l.messages[0]
+	l.messages = l.messages[1:]
+	return m
+}
+
+// rings delivers a message.
 func (w *world) rings(p *replica) {
 	l := w.rung(p)
-	l.due = false
-	w.note(p, "ring %s", l.channel)
-	w.spawn(l.actor, l.ring)
+	m := l.next()
+	w.note(p, "ring %s %s", l.channel, m)
+	w.spawn(l.actor, func() { l.ring(m) })
 }

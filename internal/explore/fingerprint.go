@@ -99,7 +99,7 @@ func (w *world) fingerprint() [2]uint64 {
 		b = fmt.Appendf(b, "|%s %d", t.actor.name, t.at-w.now)
 	}
 	for _, l := range w.listeners {
-		b = fmt.Appendf(b, "|%s %t", l.channel, l.due)
+		b = fmt.Appendf(b, "|%s %t %q", l.channel, l.ring != nil, l.messages)
 	}
 	for _, a := range w.actors {
 		for _, one := range w.watches {

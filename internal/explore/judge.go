@@ -101,9 +101,11 @@ func (j *judge) change(w *world, s *server, before *state) {
 		if had && !ofNobody && s.holder != a.index && !ours {
 			j.breaks(ForeignRelease, "%s %s %s's lock", a.name, deed(has, same), w.actors[s.holder].name)
 		}
-		switch {
+		switch next := w.handed(is, a); {
 		case !has:
 			s.holder, s.heir = -1, -1
+		case ours && next >= 0:
+			s.holder, s.heir = next, -1
 		case over && s.holder >= 0 && w.actors[s.holder].inside():
 			s.heir = a.index
 		case !had || !same && !ours:
@@ -141,7 +143,13 @@ func (e entry) isOf(p *replica) bool {
 	return slices.ContainsFunc(e.values, func(value string) bool { return value == owner || strings.HasPrefix(value, owner+":") })
 }
 
-// enters sees a enter with a lock that it wrote over another's, or that another sale of its process had, and passed along.
+// handed gives who a has made a lock over to, -1: nobody. That is any who waits in the other process: enters sees which.
+func (w *world) handed(to entry, a *actor) int {
+	return slices.IndexFunc(w.actors, func(b *actor) bool { return b.replica != a.replica && b.waits && to.isOf(b.replica) })
+}
+
+// enters sees a enter with a lock that it wrote over another's, or that another sale of its process had, and passed along, or that
+// was handed to its process.
 func (j *judge) enters(w *world, a *actor) {
 	for _, s := range w.keepers() {
 		if s.heir == a.index {

@@ -29,7 +29,7 @@ type memory struct {
 	loaded *state            // what the server holds at the moment
 	cached []string          // the scripts it has loaded at the moment
 
-	published []string // channels, by the command that runs
+	published []message // by the command that runs
 }
 
 // state is all that a Redis holds: a value, shared by all schedules that reach it.
@@ -60,7 +60,7 @@ type answer struct {
 	then   *state
 	orders []history.Order // what the command added to the ledger
 
-	published []string // channels
+	published []message
 }
 
 func newMemory() (*memory, error) {
@@ -74,7 +74,7 @@ func newMemory() (*memory, error) {
 		if command != "PUBLISH" || len(args) != 2 {
 			return false
 		}
-		m.published = append(m.published, args[0])
+		m.published = append(m.published, message{args[0], args[1]})
 		peer.WriteInt(1)
 		return true
 	})

@@ -150,7 +150,7 @@ func TestALockThatMovesInNew(t *testing.T) {
 	for name, moves := range map[string]func(redis.Cmdable, lock.Options){
 		"a command":   func(c redis.Cmdable, _ lock.Options) { c.Ping(context.Background()) },
 		"a goroutine": func(_ redis.Cmdable, opts lock.Options) { opts.Clock.Go(func() {}) },
-		"listening":   func(_ redis.Cmdable, opts lock.Options) { opts.Bell.Listen("channel", func() {}) },
+		"listening":   func(_ redis.Cmdable, opts lock.Options) { opts.Bell.Listen("channel", func(string) {}) },
 		"a wait": func(_ redis.Cmdable, opts lock.Options) {
 			_ = lock.Sleep(context.Background(), opts.Clock, time.Second)
 		},

@@ -210,6 +210,8 @@ func (w *world) saysOf(before snapshot, a *actor, step history.Step) string {
 		says = a.name + " gives the lock back"
 	case had && !has:
 		says = a.name + " removes " + w.whose(before.holder) + " lock"
+	case had && before.holder == a.index && w.judge.holder >= 0 && w.judge.holder != a.index:
+		says = a.name + " hands the lock to " + w.actors[w.judge.holder].name
 	case had && before.holder != a.index && w.judge.holder == a.index:
 		says = a.name + " takes the lock, which was " + w.whose(before.holder)
 	case had && len(is.values) == 1 && !slices.Equal(was.values, is.values):

@@ -142,7 +142,7 @@ func (w *world) apply(c choice) bool {
 		w.rings(w.replicas[c.id])
 	case unwoken:
 		w.left.LostWake--
-		w.rung(w.replicas[c.id]).due = false
+		w.rung(w.replicas[c.id]).next()
 	case leaves:
 		w.left.Cancel--
 		a := w.actors[c.id]

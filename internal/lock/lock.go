@@ -43,10 +43,10 @@ type Options struct {
 	Rand func(n int64) int64 // from 0 to n-1 by chance, for locks that leave something to it
 }
 
-// Bell tells waiters that something may have changed in Redis. It is a hint: it may ring late, for nothing, or never.
+// Bell tells waiters that something has changed in Redis. It may ring late, for nothing, or never.
 type Bell interface {
-	// Listen calls ring whenever the channel is published to, and when it may have missed that, until stop is called.
-	Listen(channel string, ring func()) (stop func())
+	// Listen calls ring with whatever is published to the channel, and with nothing when it may have missed that, until stop is called.
+	Listen(channel string, ring func(message string)) (stop func())
 }
 
 // unlockTimeout bounds an Unlock, whose context is nobody's to cancel.

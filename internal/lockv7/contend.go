@@ -3,6 +3,7 @@ package lockv7
 import (
 	"context"
 	"errors"
+	"strconv"
 	"time"
 
 	"lockstep/internal/lock"
@@ -11,9 +12,11 @@ import (
 
 var errRefresh = errors.New("time to be heard of again")
 
-// contend waits in Redis's queue until the lock is this process's. It tells when the command that took it was sent.
+// contend waits in Redis's queue until the lock is this process's. It tells when the command was sent from which the lock has its
+// expiry.
 //
-// It asks again when it is woken; and every quarter of the expiry, which keeps its place and makes up for a hint that was lost.
+// Who gives the lock back hands it to the first in the queue, which is told. Beside that it asks again every quarter of the expiry,
+// which keeps its place and makes up for a hint that was lost.
 func (l *Locker) contend(ctx context.Context) (sent time.Time, err error) {
 	for {
 		sent = l.opts.Clock.Now()
@@ -31,17 +34,21 @@ func (l *Locker) contend(ctx context.Context) (sent time.Time, err error) {
 			l.withdraw(ctx)
 			return sent, lock.WaitError(ctx, l.opts)
 		}
+		if l.granted(sent) {
+			return sent, nil
+		}
 	}
 }
 
-// listen begins to listen for wake-ups. It reports false if this process does already.
+// listen begins to listen for the lock to be handed over. It reports false if this process does already.
 func (l *Locker) listen() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.unbell != nil {
 		return false
 	}
-	l.unbell = l.opts.Bell.Listen(l.channels()+l.process, func() {
+	l.unbell = l.opts.Bell.Listen(l.channels()+l.process, func(message string) {
+		l.hear(message)
 		select {
 		case l.rung <- struct{}{}:
 		default: // it is to look already
@@ -50,42 +57,57 @@ func (l *Locker) listen() bool {
 	return true
 }
 
+// hear remembers which ticket the lock was handed to.
+func (l *Locker) hear(message string) {
+	ticket, err := strconv.ParseInt(message, 10, 64)
+	if err != nil {
+		return // it is only to look
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.heard = ticket
+}
+
+// granted reports whether the lock was handed to the place that was last asked for at sent: to an earlier one it may have been
+// long ago. The lock lasts one expiry from sent, and has to be renewed before.
+func (l *Locker) granted(sent time.Time) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.heard == l.ticket && l.opts.Clock.Now().Sub(sent) < l.opts.TTL/2
+}
+
 // acquire asks for the lock once, and for a place in the queue for so long.
 func (l *Locker) acquire(ctx context.Context, place time.Duration) error {
-	reply, err := l.client.Eval(ctx, lua.Acquire, l.keys(), l.process, l.opts.TTL.Milliseconds(), place.Milliseconds()).Int()
+	reply, err := l.client.Eval(ctx, lua.Acquire, l.keys(), l.process, l.opts.TTL.Milliseconds(), place.Milliseconds()).Int64()
 	switch {
 	case err != nil: // if only the reply was lost, the lock may be ours, or a place: give it back
 		return lock.Undo(ctx, l.opts, lock.Failed(ctx, "EVAL acquire.lua", err), l.giveUp)
-	case reply == 0:
+	case reply <= 0:
+		l.ticket = -reply
 		return lock.ErrNotObtained
 	}
 	return nil
 }
 
-// giveUp gives back whatever may be ours.
+// giveUp gives back whatever may be ours, the lock or a place.
 func (l *Locker) giveUp(ctx context.Context) error {
 	if err := l.release(ctx, 0); !errors.Is(err, lock.ErrNotOwner) && !errors.Is(err, lock.ErrExpired) {
 		return err
 	}
-	return l.forget(ctx)
-}
-
-// withdraw leaves the queue, unless others of this process wait: the next of them takes the place over.
-func (l *Locker) withdraw(ctx context.Context) {
-	if !l.others() {
-		_ = lock.Anyway(ctx, l.opts.Clock, l.forget) // or the place is lost when it is not heard of
-	}
-}
-
-func (l *Locker) forget(ctx context.Context) error {
-	if err := l.client.Eval(ctx, lua.Leave, l.keys(), l.process, l.channels()).Err(); err != nil {
-		return lock.Failed(ctx, "EVAL leave.lua", err)
-	}
 	return nil
 }
 
+// withdraw leaves the queue, unless others of this process wait: the next of them takes the place over, or the lock if it comes now.
+func (l *Locker) withdraw(ctx context.Context) {
+	if !l.others() {
+		_ = lock.Anyway(ctx, l.opts.Clock, l.giveUp) // or it is lost when it is not heard of
+	}
+}
+
 // keys are in one slot of a Redis Cluster.
-func (l *Locker) keys() []string { return []string{l.opts.Key, "{" + l.opts.Key + "}:queue"} }
+func (l *Locker) keys() []string {
+	return []string{l.opts.Key, "{" + l.opts.Key + "}:queue", "{" + l.opts.Key + "}:tickets"}
+}
 
 // channels is what the channels begin with on which processes are woken.
 func (l *Locker) channels() string { return "{" + l.opts.Key + "}:wake:" }

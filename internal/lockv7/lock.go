@@ -37,6 +37,8 @@ type Locker struct {
 
 	rung   chan struct{} // holds one token when the process was woken
 	unbell func()        // ends listening; nil while nobody listens
+	ticket int64         // of our place in Redis's queue; whoever has the turn knows it
+	heard  int64         // the ticket that the lock was last handed to
 }
 
 // New makes the lock of the key opts.Key.

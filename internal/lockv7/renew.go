@@ -24,7 +24,7 @@ func (l *Locker) begin(owner string, sent time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	most := min(l.opts.MaxPasses, rounds*(1+len(l.line)))
-	l.tenure = &tenure{renewal: renewal, since: sent, most: most, owner: owner, depth: 1}
+	l.tenure = &tenure{renewal: renewal, since: l.opts.Clock.Now(), most: most, owner: owner, depth: 1}
 }
 
 // passedTo makes owner the next one of the tenure that is on, if there is one.

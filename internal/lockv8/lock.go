@@ -36,6 +36,9 @@ type Locker struct {
 
 	rung   chan struct{} // holds one token when the process was woken
 	unbell func()        // ends listening; nil while nobody listens
+	ticket int64         // of our place in Redis's queue; whoever has the turn knows it
+	heard  int64         // the ticket that the lock was last handed to
+	token  int64         // and its token
 }
 
 // New makes the lock of the key opts.Key.

@@ -56,11 +56,11 @@ func (l *Locker) mayPass(t *tenure) bool {
 // release gives the lock back. If others of this process wait, it is kept a place in the queue for so long; if then nobody
 // else is there, it fails with errKept.
 func (l *Locker) release(ctx context.Context, place time.Duration) error {
-	reply, err := l.client.Eval(ctx, lua.Release, l.keys(),
+	reply, err := l.client.Eval(ctx, lua.ReleaseFenced, l.keys(),
 		l.process, l.channels(), place.Milliseconds(), l.opts.TTL.Milliseconds()).Int()
 	switch {
 	case err != nil:
-		return lock.Failed(ctx, "EVAL release.lua", err)
+		return lock.Failed(ctx, "EVAL releaseFenced.lua", err)
 	case reply == 30:
 		return lock.ErrExpired
 	case reply == 10:

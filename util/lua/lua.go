@@ -26,8 +26,8 @@ var (
 	AcquireFenced string
 	//go:embed release.lua
 	Release string
-	//go:embed leave.lua
-	Leave string
+	//go:embed releaseFenced.lua
+	ReleaseFenced string
 	//go:embed setnxExpire.lua
 	SetNXExpire string
 )
@@ -64,8 +64,8 @@ func Name(script string) string {
 		return "acquireFenced.lua"
 	case Release:
 		return "release.lua"
-	case Leave:
-		return "leave.lua"
+	case ReleaseFenced:
+		return "releaseFenced.lua"
 	case SetNXExpire:
 		return "setnxExpire.lua"
 	case Enter:
