@@ -175,9 +175,12 @@ func (w *world) must(t *testing.T, owner string) *lock.Lease {
 }
 
 // other is the locker of another process.
-func (w *world) other() lock.Locker {
+func (w *world) other() lock.Locker { return w.process("other") }
+
+// process is the locker of a process with that name.
+func (w *world) process(name string) lock.Locker {
 	opts := w.opts
-	opts.Process = "other"
+	opts.Process = name
 	return w.strategy.Locker(w.inside, w.nodes, opts)
 }
 

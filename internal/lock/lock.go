@@ -80,7 +80,7 @@ func NewLease(ctx context.Context, opts Options, token int64, unlock func(contex
 // elsewhere it is the caller's own.
 func (l *Lease) Context() context.Context { return l.ctx }
 
-// Token is the fencing token, which grows with every tenure; 0 where the lock has none.
+// Token is the fencing token, which grows from holder to holder; 0 where the lock has none.
 func (l *Lease) Token() int64 { return l.token }
 
 // Unlock releases the lock, even when ctx has ended: a cancelled request must not leave its lock behind.

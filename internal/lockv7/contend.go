@@ -3,7 +3,7 @@ package lockv7
 import (
 	"context"
 	"errors"
-	"strconv"
+	"fmt"
 	"time"
 
 	"lockstep/internal/lock"
@@ -18,6 +18,7 @@ var errRefresh = errors.New("time to be heard of again")
 // Who gives the lock back hands it to the first in the queue, which is told. Beside that it asks again every quarter of the expiry,
 // which keeps its place and makes up for a hint that was lost.
 func (l *Locker) contend(ctx context.Context) (sent time.Time, err error) {
+	l.newClaim()
 	for {
 		sent = l.opts.Clock.Now()
 		err := l.acquire(ctx, l.opts.TTL)
@@ -31,7 +32,6 @@ func (l *Locker) contend(ctx context.Context) (sent time.Time, err error) {
 		_ = l.opts.Clock.Wait(pause, l.rung) // either way it asks again, unless its time is over
 		stop()
 		if ctx.Err() != nil {
-			l.withdraw(ctx)
 			return sent, lock.WaitError(ctx, l.opts)
 		}
 		if l.granted(sent) {
@@ -57,39 +57,47 @@ func (l *Locker) listen() bool {
 	return true
 }
 
-// hear remembers which ticket the lock was handed to.
+// hear remembers which claim was granted the lock. Of other messages it only learns that it had better ask.
 func (l *Locker) hear(message string) {
-	ticket, err := strconv.ParseInt(message, 10, 64)
-	if err != nil {
-		return // it is only to look
-	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.heard = ticket
+	l.heard = message
 }
 
-// granted reports whether the lock was handed to the place that was last asked for at sent: to an earlier one it may have been
-// long ago. The lock lasts one expiry from sent, and has to be renewed before.
+// granted reports whether the lock was handed to our claim, which was last made at sent. It then lasts one expiry from sent, and has to
+// be renewed before.
 func (l *Locker) granted(sent time.Time) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.heard == l.ticket && l.opts.Clock.Now().Sub(sent) < l.opts.TTL/2
+	if l.heard != l.claim || l.opts.Clock.Now().Sub(sent) > l.opts.TTL/2 {
+		return false
+	}
+	l.placed = false
+	return true
+}
+
+// newClaim names a new try to get the lock. A message or a command that comes late, of an earlier one, is not taken for this one's.
+func (l *Locker) newClaim() {
+	l.claims++
+	l.claim = fmt.Sprintf("%x.%d", l.serial, l.claims)
 }
 
 // acquire asks for the lock once, and for a place in the queue for so long.
 func (l *Locker) acquire(ctx context.Context, place time.Duration) error {
-	reply, err := l.client.Eval(ctx, lua.Acquire, l.keys(), l.process, l.opts.TTL.Milliseconds(), place.Milliseconds()).Int64()
+	reply, err := l.client.Eval(ctx, lua.Acquire, l.keys(),
+		l.process, l.claim, l.opts.TTL.Milliseconds(), place.Milliseconds()).Int()
 	switch {
 	case err != nil: // if only the reply was lost, the lock may be ours, or a place: give it back
 		return lock.Undo(ctx, l.opts, lock.Failed(ctx, "EVAL acquire.lua", err), l.giveUp)
-	case reply <= 0:
-		l.ticket = -reply
+	case reply == 0:
+		l.placed = place > 0
 		return lock.ErrNotObtained
 	}
+	l.placed = false
 	return nil
 }
 
-// giveUp gives back whatever may be ours, the lock or a place.
+// giveUp gives back whatever is our claim's, the lock or a place.
 func (l *Locker) giveUp(ctx context.Context) error {
 	if err := l.release(ctx, 0); !errors.Is(err, lock.ErrNotOwner) && !errors.Is(err, lock.ErrExpired) {
 		return err
@@ -97,17 +105,8 @@ func (l *Locker) giveUp(ctx context.Context) error {
 	return nil
 }
 
-// withdraw leaves the queue, unless others of this process wait: the next of them takes the place over, or the lock if it comes now.
-func (l *Locker) withdraw(ctx context.Context) {
-	if !l.others() {
-		_ = lock.Anyway(ctx, l.opts.Clock, l.giveUp) // or it is lost when it is not heard of
-	}
-}
-
 // keys are in one slot of a Redis Cluster.
-func (l *Locker) keys() []string {
-	return []string{l.opts.Key, "{" + l.opts.Key + "}:queue", "{" + l.opts.Key + "}:tickets"}
-}
+func (l *Locker) keys() []string { return []string{l.opts.Key, "{" + l.opts.Key + "}:queue"} }
 
 // channels is what the channels begin with on which processes are woken.
 func (l *Locker) channels() string { return "{" + l.opts.Key + "}:wake:" }

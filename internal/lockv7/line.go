@@ -62,25 +62,46 @@ func (l *Locker) tryTurn() bool {
 	return true
 }
 
-// endTurn calls the next in line, who finds no tenure. If Redis failed with err, all are told: it would fail them one by one.
-func (l *Locker) endTurn(err error) {
+// endTurn calls the next in line, who finds no tenure. If Redis failed with err, all are told: it would fail them one by one. If
+// nobody is in line, what the process still asks for in Redis is given up first.
+func (l *Locker) endTurn(ctx context.Context, err error) {
+	if ctx.Err() == nil && (errors.Is(err, lock.ErrUnavailable) || errors.Is(err, lock.ErrOutcomeUnknown)) {
+		l.tellAll(err)
+		l.placed = false // that expires
+	}
+	for !l.passTurn() {
+		l.placed = false
+		_ = lock.Anyway(ctx, l.opts.Clock, l.giveUp) // or it expires
+	}
+}
+
+// tellAll sends those in line away with err.
+func (l *Locker) tellAll(err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if errors.Is(err, lock.ErrUnavailable) || errors.Is(err, lock.ErrOutcomeUnknown) {
-		for _, w := range l.line {
-			w.err = err
-			close(w.called)
-		}
-		l.line = nil
+	for _, w := range l.line {
+		w.err = err
+		close(w.called)
 	}
+	l.line = nil
+}
+
+// passTurn calls the next in line, or else ends the turn. It reports false if there is a place in Redis's queue, and nobody for it.
+func (l *Locker) passTurn() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	if l.call() {
-		return
+		return true
+	}
+	if l.placed {
+		return false
 	}
 	l.taken = false
 	if l.unbell != nil {
 		l.unbell()
 		l.unbell = nil
 	}
+	return true
 }
 
 // callNext gives the turn to the next in line, and reports whether there is one.

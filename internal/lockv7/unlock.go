@@ -16,7 +16,7 @@ var errKept = errors.New("the lock is kept")
 func (l *Locker) unlock(ctx context.Context) error {
 	t := l.tenure // nobody changes it but who has the turn
 	if t == nil {
-		l.endTurn(nil)
+		l.endTurn(ctx, nil)
 		return nil
 	}
 	if !t.renewal.Lost() && l.others() {
@@ -24,7 +24,7 @@ func (l *Locker) unlock(ctx context.Context) error {
 			err := l.release(ctx, l.opts.TTL)
 			if !errors.Is(err, errKept) {
 				l.end()
-				l.endTurn(nil)
+				l.endTurn(ctx, nil)
 				return err
 			}
 			t.passes, t.most, t.since = 0, l.opts.MaxPasses, l.opts.Clock.Now()
@@ -35,7 +35,7 @@ func (l *Locker) unlock(ctx context.Context) error {
 		}
 	}
 	l.end()
-	defer l.endTurn(nil)
+	defer l.endTurn(ctx, nil)
 	return l.release(ctx, 0)
 }
 
@@ -44,7 +44,7 @@ func (l *Locker) releaseAgain(ctx context.Context) error {
 	if !l.tryTurn() {
 		return nil
 	}
-	defer l.endTurn(nil)
+	defer l.endTurn(ctx, nil)
 	return l.release(ctx, 0)
 }
 
@@ -53,11 +53,11 @@ func (l *Locker) mayPass(t *tenure) bool {
 	return t.passes < t.most && l.opts.Clock.Now().Sub(t.since) < maxTenure
 }
 
-// release gives the lock back. If others of this process wait, it is kept a place in the queue for so long; if then nobody
-// else is there, it fails with errKept.
-func (l *Locker) release(ctx context.Context, place time.Duration) error {
+// release gives the lock back. If it is to be kept as long as nobody else waits, and nobody does, it fails with errKept, and the lock
+// has that expiry again.
+func (l *Locker) release(ctx context.Context, keep time.Duration) error {
 	reply, err := l.client.Eval(ctx, lua.Release, l.keys(),
-		l.process, l.channels(), place.Milliseconds(), l.opts.TTL.Milliseconds()).Int()
+		l.process, l.claim, l.channels(), keep.Milliseconds()).Int()
 	switch {
 	case err != nil:
 		return lock.Failed(ctx, "EVAL release.lua", err)

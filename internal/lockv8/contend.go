@@ -18,6 +18,7 @@ var errRefresh = errors.New("time to be heard of again")
 // Who gives the lock back hands it to the first in the queue, which is told. Beside that it asks again every quarter of the expiry,
 // which keeps its place and makes up for a hint that was lost.
 func (l *Locker) contend(ctx context.Context) (token int64, sent time.Time, err error) {
+	l.newClaim()
 	for {
 		sent = l.opts.Clock.Now()
 		token, err := l.acquire(ctx, l.opts.TTL)
@@ -31,7 +32,6 @@ func (l *Locker) contend(ctx context.Context) (token int64, sent time.Time, err 
 		_ = l.opts.Clock.Wait(pause, l.rung) // either way it asks again, unless its time is over
 		stop()
 		if ctx.Err() != nil {
-			l.withdraw(ctx)
 			return 0, sent, lock.WaitError(ctx, l.opts)
 		}
 		if token := l.granted(sent); token > 0 {
@@ -57,42 +57,50 @@ func (l *Locker) listen() bool {
 	return true
 }
 
-// hear remembers which ticket the lock was handed to, and with which token.
+// hear remembers which claim was granted the lock, and the token. Of other messages it only learns that it had better ask.
 func (l *Locker) hear(message string) {
-	var ticket, token int64
-	if _, err := fmt.Sscan(message, &ticket, &token); err != nil {
-		return // it is only to look
-	}
+	var claim string
+	var token int64
+	_, _ = fmt.Sscan(message, &claim, &token)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.heard, l.token = ticket, token
+	l.heard, l.token = claim, token
 }
 
-// granted gives the token if the lock was handed to the place that was last asked for at sent: to an earlier one it may have been
-// long ago. The lock lasts one expiry from sent, and has to be renewed before.
+// granted gives the token if the lock was handed to our claim, which was last made at sent. It then lasts one expiry from sent, and
+// has to be renewed before.
 func (l *Locker) granted(sent time.Time) (token int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.heard != l.ticket || l.opts.Clock.Now().Sub(sent) >= l.opts.TTL/2 {
+	if l.heard != l.claim || l.opts.Clock.Now().Sub(sent) > l.opts.TTL/2 {
 		return 0
 	}
+	l.placed = false
 	return l.token
+}
+
+// newClaim names a new try to get the lock. A message or a command that comes late, of an earlier one, is not taken for this one's.
+func (l *Locker) newClaim() {
+	l.claims++
+	l.claim = fmt.Sprintf("%x.%d", l.serial, l.claims)
 }
 
 // acquire asks for the lock once, and for a place in the queue for so long. It gives the token.
 func (l *Locker) acquire(ctx context.Context, place time.Duration) (token int64, err error) {
-	token, err = l.client.Eval(ctx, lua.AcquireFenced, l.keys(), l.process, l.opts.TTL.Milliseconds(), place.Milliseconds()).Int64()
+	token, err = l.client.Eval(ctx, lua.AcquireFenced, l.keys(),
+		l.process, l.claim, l.opts.TTL.Milliseconds(), place.Milliseconds(), l.tokens()).Int64()
 	switch {
 	case err != nil: // if only the reply was lost, the lock may be ours, or a place: give it back
 		return 0, lock.Undo(ctx, l.opts, lock.Failed(ctx, "EVAL acquireFenced.lua", err), l.giveUp)
-	case token <= 0:
-		l.ticket = -token
+	case token == 0:
+		l.placed = place > 0
 		return 0, lock.ErrNotObtained
 	}
+	l.placed = false
 	return token, nil
 }
 
-// giveUp gives back whatever may be ours, the lock or a place.
+// giveUp gives back whatever is our claim's, the lock or a place.
 func (l *Locker) giveUp(ctx context.Context) error {
 	if err := l.release(ctx, 0); !errors.Is(err, lock.ErrNotOwner) && !errors.Is(err, lock.ErrExpired) {
 		return err
@@ -100,16 +108,9 @@ func (l *Locker) giveUp(ctx context.Context) error {
 	return nil
 }
 
-// withdraw leaves the queue, unless others of this process wait: the next of them takes the place over, or the lock if it comes now.
-func (l *Locker) withdraw(ctx context.Context) {
-	if !l.others() {
-		_ = lock.Anyway(ctx, l.opts.Clock, l.giveUp) // or it is lost when it is not heard of
-	}
-}
-
 // keys are in one slot of a Redis Cluster.
 func (l *Locker) keys() []string {
-	return []string{l.opts.Key, "{" + l.opts.Key + "}:queue", "{" + l.opts.Key + "}:tickets", "{" + l.opts.Key + "}:fence"}
+	return []string{l.opts.Key, "{" + l.opts.Key + "}:queue", "{" + l.opts.Key + "}:fence"}
 }
 
 // channels is what the channels begin with on which processes are woken.

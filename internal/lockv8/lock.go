@@ -8,6 +8,7 @@ package lockv8
 
 import (
 	"context"
+	"math"
 	"sync"
 	"time"
 
@@ -36,14 +37,20 @@ type Locker struct {
 
 	rung   chan struct{} // holds one token when the process was woken
 	unbell func()        // ends listening; nil while nobody listens
-	ticket int64         // of our place in Redis's queue; whoever has the turn knows it
-	heard  int64         // the ticket that the lock was last handed to
-	token  int64         // and its token
+	heard  string        // the claim that was last granted the lock, as a message said
+	token  int64         // its token
+
+	serial int64  // of this Locker: its process may have had others
+	claims int    // how many there were; what follows belongs to whoever has the turn
+	claim  string // to the lock in Redis, or to a place in the queue
+	placed bool   // there may be such a place
 }
 
 // New makes the lock of the key opts.Key.
 func New(client redis.Cmdable, opts lock.Options) *Locker {
-	return &Locker{client: client, opts: opts, process: lock.Owner(opts.Process), rung: make(chan struct{}, 1)}
+	return &Locker{
+		client: client, opts: opts, process: lock.Owner(opts.Process), rung: make(chan struct{}, 1), serial: opts.Rand(math.MaxInt32),
+	}
 }
 
 // Lock waits in line, and then, if this process does not hold the lock, in Redis's queue; see lock.Locker.
@@ -59,7 +66,7 @@ func (l *Locker) Lock(ctx context.Context, owner string) (*lock.Lease, error) {
 	if !l.passedTo(owner) {
 		token, sent, err := l.contend(wait)
 		if err != nil {
-			l.endTurn(err)
+			l.endTurn(ctx, err)
 			return nil, err
 		}
 		l.begin(owner, token, sent)
@@ -75,10 +82,11 @@ func (l *Locker) TryLock(ctx context.Context, owner string) (*lock.Lease, error)
 	if !l.tryTurn() {
 		return nil, lock.ErrNotObtained
 	}
+	l.newClaim()
 	sent := l.opts.Clock.Now()
 	token, err := l.acquire(ctx, 0)
 	if err != nil {
-		l.endTurn(err)
+		l.endTurn(ctx, err)
 		return nil, err
 	}
 	l.begin(owner, token, sent)
@@ -89,7 +97,7 @@ func (l *Locker) TryLock(ctx context.Context, owner string) (*lock.Lease, error)
 func (l *Locker) lease(ctx context.Context) *lock.Lease {
 	ctx, unguard := l.tenure.renewal.Guard(ctx)
 	left := false
-	return lock.NewLease(ctx, l.opts, l.tenure.token, func(ctx context.Context) error {
+	return lock.NewLease(ctx, l.opts, l.tenure.fence(), func(ctx context.Context) error {
 		defer unguard()
 		if left {
 			return l.releaseAgain(ctx)

@@ -11,13 +11,20 @@ import (
 // tenure is this process's time as holder. It has one renewal, and one owner at a time.
 type tenure struct {
 	renewal *lock.Renewal
-	token   int64
+	token   int64 // the first; each sale that it is passed to has the next one
 	since   time.Time
 	passes  int // how often the lock was passed along
 	most    int // how often it may be before another process
 	owner   string
 	depth   int
 }
+
+// fence is the token of the sale that has the lock.
+func (t *tenure) fence() int64 { return t.token + int64(t.passes) }
+
+// tokens is how many a tenure may need, before Redis is asked again: for each pass, the sale before the first, and the one that may
+// follow when the lock is kept.
+func (l *Locker) tokens() int { return l.opts.MaxPasses + 2 }
 
 // begin starts the tenure of a lock just taken; the command was sent at sent.
 func (l *Locker) begin(owner string, token int64, sent time.Time) {
