@@ -114,14 +114,14 @@ var mutants = []struct {
 		"optimistic", "lost-update",
 	},
 	{
-		"hand-over without the owner", "util/lua/release.lua", `if redis.pcall('HEXISTS', KEYS[1], ARGV[1]) ~= 1 then`, `if false then`,
+		"hand-over without the owner", "util/lua/release.lua", `if redis.pcall('HGET', KEYS[1], ARGV[1]) ~= ARGV[2] then`, `if false then`,
 		"v7 --faults expiry=1 --property foreign-release", "foreign-release",
 	},
 	{
 		"next in line not called", "internal/lockv7/line.go", `	if l.call() {
-		return
+		return true
 	}
-	l.taken = false`, `	l.taken = false`,
+`, ``,
 		"v7 --replicas 1 --faults cancel=1", "stuck",
 	},
 	{
@@ -134,6 +134,14 @@ var mutants = []struct {
 	{
 		"only hints wake", "internal/lockv7/contend.go", `l.opts.TTL/4, errRefresh`, `1000*time.Hour, errRefresh`,
 		"v7 --faults lost-wake=1", "stuck",
+	},
+	{
+		"another claim's lock taken", "internal/lockv7/contend.go", `l.heard != l.claim || `, ``,
+		"v7 --actors 4 --replicas 2", "mutual-exclusion",
+	},
+	{
+		"queue overtaken", "util/lua/acquire.lua", `and (not head or head == ARGV[1]) then`, `or true then`,
+		"v7", "mutual-exclusion",
 	},
 	{
 		"nested call not recognised", "internal/lockv7/renew.go", `|| l.tenure.owner != owner {`, `|| true {`,
@@ -149,7 +157,7 @@ var mutants = []struct {
 		"v8 --faults expiry=1 --property lost-update", "lost-update",
 	},
 	{
-		"token that does not grow", "util/lua/acquireFenced.lua", `return redis.call('INCR', KEYS[3])`, `return 1`,
+		"token that does not grow", "util/lua/acquireFenced.lua", `return redis.call('INCRBY', KEYS[3], ARGV[5]) - ARGV[5] + 1`, `return 1`,
 		"v8 --faults pause=1 --property lost-update", "lost-update",
 	},
 	{

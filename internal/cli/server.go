@@ -142,7 +142,7 @@ func (s *server) settings(cfg config.Config) service.Settings {
 			New: func(opts lock.Options) lock.Locker {
 				return strategy.Locker(s.redis.Lock, s.redis.Nodes.Clients(), opts)
 			},
-			Way: strategy.Way,
+			Way: strategy.Way, OnNodes: strategy.OnNodes(),
 		}
 	}
 	return service.Settings{

@@ -33,7 +33,7 @@ func TestFence(t *testing.T) {
 		lost bool
 	}{
 		{func() error { return write(3, 9) }, false},
-		{func() error { return write(3, 8) }, false}, // the next sale of the same process
+		{func() error { return write(3, 8) }, false}, // a nested call
 		{func() error { return write(2, 1) }, true},
 		{func() error { _, err := store.Read(t.Context(), 2); return err }, true},
 		{func() error { _, err := store.Read(t.Context(), 5); return err }, false},
@@ -47,6 +47,15 @@ func TestFence(t *testing.T) {
 	}
 	if stock, err := store.Read(t.Context(), 5); stock != 6 || err != nil {
 		t.Errorf("the stock is %d, %v; want 6", stock, err)
+	}
+	if err := store.Start(t.Context(), history.Run{ID: "next", Initial: 100}); err != nil { // no token has been seen in it
+		t.Fatal(err)
+	}
+	if err := write(6, 5); !errors.Is(err, lock.ErrLost) {
+		t.Errorf("a late write of the last run: %v; want ErrLost", err)
+	}
+	if stock, err := store.Read(t.Context(), 1); stock != 100 || err != nil {
+		t.Errorf("the stock is %d, %v; want 100", stock, err)
 	}
 	if n := r.Store.LLen(t.Context(), dao.OrdersKey("run")).Val(); n != 4 {
 		t.Errorf("%d orders; want 4", n)

@@ -126,7 +126,7 @@ func (s *Store) Start(ctx context.Context, run history.Run) error {
 		tx.HSet(ctx, RunKey, "id", run.ID, "lock", run.Lock, "initial", run.Initial, "written", run.Initial, "max_in_flight", 0,
 			"settings", run.Settings)
 		tx.Set(ctx, InventoryKey, run.Initial, 0)
-		tx.Del(ctx, fenceKey) // its sales have left; and the lock may count anew
+		tx.Del(ctx, fenceKey) // the lock may count anew; what comes late of the last run is refused as such
 		return nil
 	})
 	if err != nil {

@@ -21,15 +21,15 @@ type LockKey struct {
 	key    string
 }
 
-// NewLockKey looks at the key of that name in a Redis; if it is not there, on nodes.
+// NewLockKey looks at the key of that name in a Redis, or on nodes.
 func NewLockKey(client redis.UniversalClient, nodes Nodes, key string) *LockKey {
 	return &LockKey{client: client, nodes: nodes, key: key}
 }
 
-// Look asks for the key's type, value and expiry. On nodes it is what most of them say.
-func (k *LockKey) Look(ctx context.Context) (service.KeyState, error) {
+// Look asks for the key's type, value and expiry. On nodes it is what most of them say, unless the key is in the Redis.
+func (k *LockKey) Look(ctx context.Context, onNodes bool) (service.KeyState, error) {
 	state, err := k.lookAt(ctx, k.client)
-	if err != nil || state.Holder != "" || len(k.nodes) == 0 {
+	if err != nil || state.Holder != "" || !onNodes {
 		return state, err
 	}
 	states := make([]service.KeyState, len(k.nodes))
@@ -89,20 +89,23 @@ func (k *LockKey) lookAt(ctx context.Context, client redis.UniversalClient) (ser
 	return state, nil
 }
 
-// Remove deletes the key, wherever it is.
-func (k *LockKey) Remove(ctx context.Context) (bool, error) {
+// Remove deletes the key, on nodes too if the lock is on them.
+func (k *LockKey) Remove(ctx context.Context, onNodes bool) (bool, error) {
 	deleted, err := k.client.Del(ctx, k.key).Result()
 	if err != nil {
 		return false, lock.Failed(ctx, "DEL "+k.key, err)
 	}
-	var onNodes atomic.Int64
+	if !onNodes {
+		return deleted > 0, nil
+	}
+	var there atomic.Int64
 	err = k.onNodes(func(_ int, node Node) error {
 		n, err := node.Del(ctx, k.key).Result()
 		if err != nil {
 			return lock.Failed(ctx, "DEL "+k.key+" on "+node.Addr, err)
 		}
-		onNodes.Add(n)
+		there.Add(n)
 		return nil
 	})
-	return deleted > 0 || onNodes.Load() > 0, err
+	return deleted > 0 || there.Load() > 0, err
 }

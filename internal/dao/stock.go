@@ -91,12 +91,14 @@ func stockIn(ctx context.Context, reply []any) (int64, error) {
 
 func (s *Store) writeFenced(ctx context.Context, order history.Order, line []byte) error {
 	written, err := s.client.Eval(ctx, lua.WriteFenced, []string{InventoryKey, fenceKey, RunKey, OrdersKey(order.RunID)},
-		order.Fence, order.After, line).Int()
+		order.Fence, order.After, line, order.RunID).Int()
 	switch {
 	case err != nil:
 		return lock.Failed(ctx, "EVAL writeFenced.lua", err)
 	case written == 0:
 		return stale(order.Fence)
+	case written == 2:
+		return fmt.Errorf("%w: its run is over", lock.ErrLost)
 	}
 	return nil
 }

@@ -72,9 +72,9 @@ type Observer interface {
 
 // LockKey shows and removes the lock's key, whatever strategy made it.
 type LockKey interface {
-	Look(ctx context.Context) (KeyState, error)
+	Look(ctx context.Context, onNodes bool) (KeyState, error)
 	// Remove reports whether there was one.
-	Remove(ctx context.Context) (bool, error)
+	Remove(ctx context.Context, onNodes bool) (bool, error)
 }
 
 // KeyState is what Redis says of the lock's key.

@@ -36,8 +36,9 @@ func (s Settings) String() string {
 
 // Strategy is a lock, and how a sale is written under it.
 type Strategy struct {
-	New func(lock.Options) lock.Locker
-	Way Way
+	New     func(lock.Options) lock.Locker
+	Way     Way
+	OnNodes bool // the lock's key is not in the Redis that the stock is in
 }
 
 // Shop sells, run by run. A run has one lock and one initial stock; between two runs the door is closed and every sale
@@ -135,12 +136,24 @@ func (s *Shop) LockState(ctx context.Context) (string, KeyState, error) {
 	if err != nil {
 		return "", KeyState{}, err
 	}
-	state, err := s.Key.Look(ctx)
-	return s.lockOf(run), state, err
+	version := s.lockOf(run)
+	state, err := s.Key.Look(ctx, s.onNodes(version))
+	return version, state, err
 }
 
-// ForceUnlock removes the lock's key, whoever holds it, and reports whether there was one.
-func (s *Shop) ForceUnlock(ctx context.Context) (bool, error) { return s.Key.Remove(ctx) }
+// ForceUnlock removes the key of the lock that is on, whoever holds it, and reports whether there was one.
+func (s *Shop) ForceUnlock(ctx context.Context) (bool, error) {
+	run, err := s.Ledger.Run(ctx)
+	if err != nil {
+		return false, err
+	}
+	return s.Key.Remove(ctx, s.onNodes(s.lockOf(run)))
+}
+
+func (s *Shop) onNodes(version string) bool {
+	settings, _ := s.current()
+	return settings.Strategy[version].OnNodes
+}
 
 // enter waits until the door is open and goes in.
 func (s *Shop) enter(ctx context.Context, id string) (history.Run, error) {
