@@ -15,7 +15,7 @@ import (
 // settings, and with the stock set by hand, if one was, or else the settings' own.
 func (s *Shop) Open(ctx context.Context, settings Settings) error {
 	s.use(settings)
-	s.inside = map[string]bool{}
+	s.inside, s.watches = map[string]bool{}, make(Watches, maxWatches)
 	run, joined, err := s.join(ctx)
 	if err != nil {
 		return err

@@ -22,7 +22,8 @@ type Sale struct {
 	Think   time.Duration // between reading the stock and writing it
 	Nested  int           // how many nested calls take the lock again
 	Way     Way
-	Retry   Retry // for the way that may fail for another's sake
+	Retry   Retry   // for the way that may fail for another's sake
+	Watches Watches // for the same
 }
 
 // Receipt is what a buyer gets.

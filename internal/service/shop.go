@@ -14,6 +14,7 @@ import (
 
 const (
 	beatInterval = time.Second           // how often a replica says that it lives
+	maxWatches   = 8                     // of the connections that the store has, ten a core
 	doorInterval = 20 * time.Millisecond // how often one looks whether the door is open, or the last sale has left
 )
 
@@ -57,7 +58,8 @@ type Shop struct {
 	mu       sync.Mutex
 	settings Settings
 	lockers  map[string]lock.Locker
-	lastLock string          // of the run last seen
+	lastLock string // of the run last seen
+	watches  Watches
 	inside   map[string]bool // this replica's sales: asking to be let in, or (true) in flight
 }
 
@@ -103,6 +105,7 @@ func (s *Shop) Sell(ctx context.Context) (Receipt, error) {
 	receipt, err := Sale{
 		Locker: locker, Stock: s.Stock, Clock: s.Clock, Log: s.Log, Watch: s.Watch, Replica: s.Replica,
 		Think: settings.Think, Nested: settings.Nested, Way: settings.Strategy[run.Lock].Way, Retry: settings.Retry,
+		Watches: s.watches,
 	}.Sell(ctx, run, id)
 	if err != nil {
 		return Receipt{}, err

@@ -29,6 +29,24 @@ type Retry struct {
 	Rand   func(n int64) int64 // from 0 to n-1
 }
 
+// Watches bounds how many sales watch at once, for each keeps one of the store's connections to itself. A nil one is no bound.
+type Watches chan struct{}
+
+var errNoRoom = errors.New("too many sales watch the stock")
+
+// one calls watch when there is room, unless ctx ends before.
+func (w Watches) one(ctx context.Context, watch func() error) error {
+	if w != nil {
+		select {
+		case w <- struct{}{}:
+			defer func() { <-w }()
+		case <-ctx.Done():
+			return errNoRoom
+		}
+	}
+	return watch()
+}
+
 const longestPause = 50 // times the first
 
 // take takes a piece in the sale's way, and gives the order with what it found.
@@ -69,10 +87,15 @@ func (s Sale) takeWatched(ctx context.Context, order history.Order) (history.Ord
 	conflicts := 0
 	for pause := s.Retry.Pause; ; pause = min(2*pause, longestPause*s.Retry.Pause) {
 		sold := order
-		err := s.Stock.Watch(ctx, func(stock Stock) (err error) {
-			sold, err = s.takeFrom(ctx, stock, order)
-			return err
+		err := s.Watches.one(wait, func() error {
+			return s.Stock.Watch(ctx, func(stock Stock) (err error) {
+				sold, err = s.takeFrom(ctx, stock, order)
+				return err
+			})
 		})
+		if errors.Is(err, errNoRoom) {
+			return order, fmt.Errorf("%w: %w", err, lock.WaitError(wait, lock.Options{WaitTimeout: s.Retry.Within}))
+		}
 		if !errors.Is(err, ErrConflict) {
 			return sold, err
 		}

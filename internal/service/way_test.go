@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -60,6 +62,48 @@ func TestAWatchedSaleTriesAgainForABoundedTime(t *testing.T) {
 		time.AfterFunc(time.Second, cancel)
 		if _, err := sale.Sell(ctx, history.Run{}, "two"); !errors.Is(err, lock.ErrCancelled) {
 			t.Errorf("a buyer who went away: %v; want ErrCancelled", err)
+		}
+	})
+}
+
+// slow is a stock that takes a second, and sees how many watch it.
+type slow struct {
+	service.Stock
+	watching, most atomic.Int32
+}
+
+func (s *slow) Watch(context.Context, func(service.Stock) error) error {
+	s.most.Store(max(s.most.Load(), s.watching.Add(1)))
+	defer s.watching.Add(-1)
+	time.Sleep(time.Second)
+	return service.ErrSoldOut
+}
+
+func TestSalesWatchAFewAtATime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		stock := &slow{}
+		sale := service.Sale{
+			Locker: contrast.NewNone(lock.Options{Clock: lock.SystemClock{}}), Stock: stock, Clock: lock.SystemClock{},
+			Log: slog.New(slog.DiscardHandler), Watch: &observer{}, Way: service.Watched, Watches: make(service.Watches, 3),
+			Retry: service.Retry{Within: 2500 * time.Millisecond, Clock: lock.SystemClock{}},
+		}
+		var soldOut, late atomic.Int32
+		var buyers sync.WaitGroup
+		for range 20 {
+			buyers.Go(func() {
+				switch _, err := sale.Sell(t.Context(), history.Run{}, "one"); {
+				case errors.Is(err, service.ErrSoldOut):
+					soldOut.Add(1)
+				case errors.Is(err, lock.ErrTimeout):
+					late.Add(1)
+				default:
+					t.Error(err)
+				}
+			})
+		}
+		buyers.Wait()
+		if most := stock.most.Load(); most != 3 || soldOut.Load() != 9 || late.Load() != 11 {
+			t.Errorf("%d at once, %d in time, %d late; want 3, three times 3, and the rest", most, soldOut.Load(), late.Load())
 		}
 	})
 }
