@@ -14,7 +14,7 @@ import (
 func TestHandOverPastTheDead(t *testing.T) {
 	const (
 		expiry = 2 * time.Second
-		think  = time.Second
+		think  = 3 * time.Second                 // in which the other two have to come
 		bound  = expiry + expiry/4 + time.Second // and what the machine takes
 	)
 	for _, dies := range []string{"the holder", "the head of the queue"} {

@@ -94,7 +94,7 @@ func keys(versions []string) []key {
 			func(c *Config, v any) error { return setOneOf(&c.Lock.Version, v, versions) }},
 		{"lock.ttl", "10s", "expiry of the lock, from v2 on",
 			func(c *Config, v any) error { return setDuration(&c.Lock.TTL, v, 10*time.Millisecond, 24*time.Hour) }},
-		{"lock.retry_interval", "20ms", "pause of a waiter between two tries",
+		{"lock.retry_interval", "20ms", "pause between two tries of who polls for the lock, renews it, or sells without one",
 			func(c *Config, v any) error {
 				return setDuration(&c.Lock.RetryInterval, v, time.Millisecond, time.Minute)
 			}},

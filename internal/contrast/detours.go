@@ -19,7 +19,7 @@ type Detour struct {
 
 // NewSetNXExpire makes the lock of two commands.
 //
-// Adds: an expiry, by a second command (seven ways to lock, the first; the small lock in Python).
+// Adds: an expiry, by a second command ("seven ways to lock", the first; "a small lock in Python").
 // Costs: one command more.
 // Still broken: a holder that dies between the two leaves a lock for ever.
 func NewSetNXExpire(client redis.Cmdable, opts lock.Options) *Detour {
@@ -34,7 +34,7 @@ func NewSetNXExpire(client redis.Cmdable, opts lock.Options) *Detour {
 
 // NewLuaSetNX makes the same of one script.
 //
-// Adds: the two commands as one (seven ways to lock, the third).
+// Adds: the two commands as one ("seven ways to lock", the third).
 // Costs: a script; SET NX PX does it by itself.
 // Still broken: an overdue holder deletes the next one's lock, as v2's does.
 func NewLuaSetNX(client redis.Cmdable, opts lock.Options) *Detour {
@@ -45,7 +45,7 @@ func NewLuaSetNX(client redis.Cmdable, opts lock.Options) *Detour {
 
 // NewSetExpire makes the lock that everybody gets.
 //
-// Adds: SET, then EXPIRE (oversell and jobs run twice, the first wrong way).
+// Adds: SET, then EXPIRE ("oversell, and jobs run twice", the first wrong way).
 // Costs: two commands.
 // Still broken: there is no NX: everybody gets the lock; and between the two commands it has no expiry.
 func NewSetExpire(client redis.Cmdable, opts lock.Options) *Detour {
@@ -59,7 +59,7 @@ func NewSetExpire(client redis.Cmdable, opts lock.Options) *Detour {
 
 // NewSetEX makes the same of one command.
 //
-// Adds: SETEX, or SET … EX, which is the same (oversell and jobs run twice, the second wrong way).
+// Adds: SETEX, or SET … EX, which is the same ("oversell, and jobs run twice", the second wrong way).
 // Costs: one command.
 // Still broken: there is no NX: everybody gets the lock.
 func NewSetEX(client redis.Cmdable, opts lock.Options) *Detour {

@@ -13,7 +13,7 @@ import (
 
 // GetSet is the lock whose value is the time at which it expires, by the clock of whoever took it.
 //
-// Adds: an expiry that Redis need not know of: who finds it past takes the lock over by GETSET (seven ways to lock, the second).
+// Adds: an expiry that Redis need not know of: who finds it past takes the lock over by GETSET ("seven ways to lock", the second).
 // Costs: 3 commands more for who takes it over, a GET more a poll.
 // Still broken: it needs equal clocks; a loser's GETSET still moves the winner's expiry; no owner, so anybody can release.
 type GetSet struct {

@@ -1,5 +1,8 @@
-// Package contrast holds the strategies that are no step of the evolution but show what it is for: no lock at all, and
-// a lock that ends where the process does.
+// Package contrast holds the strategies that are no step of the evolution but show what it is for: no lock at all (v0, and the sales
+// that need none, atomic and optimistic), a lock that ends where the process does, and the detours of other write-ups.
+//
+// The detours come from three write-ups in Chinese, called here by what they tell: "seven ways to lock" (in Java), "a small lock in
+// Python", and "oversell, and jobs run twice" (in Node).
 package contrast
 
 import (
@@ -8,7 +11,8 @@ import (
 	"lockstep/internal/lock"
 )
 
-// None is v0, no lock: everybody may enter at once.
+// None is v0, no lock: everybody may enter at once. It is also the lock of atomic and optimistic, whose sales are right without one;
+// service.Way says how.
 //
 // Adds: nothing; the sale is GET, think, SET.
 // Costs: nothing.

@@ -123,14 +123,14 @@ func Table() []Strategy {
 		},
 		{
 			Name: "v7", Title: "handed over",
-			Adds:        "queues, here and in Redis: waiters are woken in their turn, and a process passes the lock along inside",
+			Adds:        "queues, here and in Redis: the lock is handed to the next in turn, who is woken; a process passes it along inside",
 			Costs:       "2 scripts when nobody waits, far below 1 a sale when many do; a subscription a process",
 			StillBroken: "a process paused past its expiry still writes",
 			New:         func(c redis.Cmdable, opts lock.Options) lock.Locker { return lockv7.New(c, opts) },
 		},
 		{
 			Name: "v8", Title: "fenced",
-			Adds:        "a token that grows with each time the lock is taken; the store refuses a smaller one than it has seen",
+			Adds:        "a token that grows from sale to sale; the store refuses a smaller one than it has seen",
 			Costs:       "as v7; the store looks at the token at every read and write",
 			StillBroken: "one Redis: a failover forgets the lock",
 			New:         func(c redis.Cmdable, opts lock.Options) lock.Locker { return lockv8.New(c, opts) },

@@ -101,8 +101,10 @@ func TestAHungNodeIsPassedOver(t *testing.T) {
 			t.Errorf("the next sale: %v, after %v; want the node to be passed over", err, time.Since(began))
 		}
 		close(answers) // a's lock is set there now, and given back right after
-		for w.held(t) {
-			w.pause(t, time.Millisecond)
+		for began := time.Now(); w.held(t) || w.exists(t); w.pause(t, time.Millisecond) {
+			if time.Since(began) > w.opts.TTL {
+				t.Fatalf("the lock was left behind on the node that hung; %v", w.faults.names)
+			}
 		}
 	})
 }

@@ -59,7 +59,10 @@ var claims = []struct {
 	{lock: "v8", scenario: faults("expiry=1"), property: explore.LostUpdate},
 	{lock: "v8", scenario: faults("pause=1"), broken: explore.MutualExclusion, length: 12},
 	{lock: "v8", scenario: faults("lost-wake=1,crash=1,lost-reply=1")},
-	{lock: "v8", scenario: explore.Scenario{Actors: 3, Replicas: 2, Faults: faults("pause=1").Faults}, property: explore.LostUpdate, long: true},
+	{
+		lock: "v8", scenario: explore.Scenario{Actors: 3, Replicas: 2, Faults: faults("pause=1").Faults},
+		property: explore.LostUpdate, long: true,
+	},
 	{lock: "v9"},
 	{lock: "v9", scenario: nested(faults("node-restart=1")), broken: explore.MutualExclusion, length: 8},
 	{lock: "v9", scenario: faults("crash=1")},

@@ -142,7 +142,8 @@ func (w *world) start(g group, i int) *replica {
 	bell := dao.NewBell(r.client)
 	newLock := func(key string) lock.Locker {
 		return slow{g.make(r.client, lock.Options{
-			Key: key, TTL: every.Expiry(), RetryInterval: 20 * time.Millisecond, Clock: clock, Process: name, MaxPasses: 4, Bell: bell, Rand: rand.Int64N,
+			Key: key, TTL: every.Expiry(), RetryInterval: 20 * time.Millisecond, Clock: clock, Process: name,
+			MaxPasses: 4, Bell: bell, Rand: rand.Int64N,
 		}), g.late[i]}
 	}
 	newID := func() string { owners++; return name + "-" + strconv.Itoa(owners) }

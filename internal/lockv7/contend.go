@@ -16,7 +16,7 @@ var errRefresh = errors.New("time to be heard of again")
 // expiry.
 //
 // Who gives the lock back hands it to the first in the queue, which is told. Beside that it asks again every quarter of the expiry,
-// which keeps its place and makes up for a hint that was lost.
+// which keeps its place and makes up for a message that was lost.
 func (l *Locker) contend(ctx context.Context) (sent time.Time, err error) {
 	l.newClaim()
 	for {

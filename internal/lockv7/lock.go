@@ -1,9 +1,10 @@
 // Package lockv7 is the seventh step of the evolution: the lock is handed over.
 //
 // Adds: queues. Sales of one process wait in line there, and pass the lock along without a word to Redis; processes wait in a
-// queue in Redis, and are woken. It is a cohort lock (Dice, Marathe, Shavit: Lock Cohorting, PPoPP 2012).
-// Costs: a subscription a process, while several compete; a hint that is lost delays by a quarter of the expiry, a process that
-// dies in the queue by one expiry.
+// queue in Redis, and the first has the lock as soon as it is given back. It is a cohort lock (Dice, Marathe, Shavit: Lock Cohorting,
+// PPoPP 2012).
+// Costs: a subscription a process, from its first wait on. A message that is lost delays by a quarter of the expiry, a process that dies
+// in the queue or with the lock by one expiry and that quarter.
 // Still broken: a process paused past its expiry still writes.
 package lockv7
 

@@ -3,8 +3,9 @@
 // Adds: nodes that know nothing of each other. Who has set the lock on most of them, in less than its expiry, holds it; so a minority
 // may crash, hang, or be cut off (redis.io: Distributed Locks with Redis). Inside a process it is passed along as before.
 // Costs: every command goes to all nodes; processes poll, with a pause of chance, and no order between them.
-// Still broken: no fencing, so a paused holder still writes; a node that restarts empty forgets whom it agreed with; all nodes'
-// clocks must run alike (Kleppmann: How to do distributed locking, 2016; Antirez: Is Redlock safe?, 2016).
+// Still broken: no fencing, so a paused holder still writes (lockstep explore v9 --faults pause=1); a node that restarts empty forgets
+// whom it agreed with (--faults node-restart=1); all nodes' clocks must run alike, for an expiry that comes early ends the agreement
+// (--faults expiry=1). See Kleppmann: How to do distributed locking, 2016; Antirez: Is Redlock safe?, 2016.
 package lockv9
 
 import (

@@ -15,9 +15,20 @@ type Way int
 
 // The ways.
 const (
-	ReadThenWrite Way = iota // GET, think, SET: right only while nobody else does the same
-	Watched                  // the same, but the SET fails if the stock has changed, and all begins again
-	AtOnce                   // in one step, which leaves nothing to keep apart
+	// ReadThenWrite is GET, think, SET: right only while nobody else does the same.
+	ReadThenWrite Way = iota
+	// Watched is the same, but the SET fails if the stock has changed, and all begins again (optimistic).
+	//
+	// Adds: WATCH, MULTI, EXEC: whoever comes first wins (redis.io: Transactions, optimistic locking using check-and-set).
+	// Costs: three round trips a try, and a connection for as long as it takes; the more buyers, the more tries.
+	// Still broken: work that is thrown away; no order, so the slow lose to the quick.
+	Watched
+	// AtOnce is one step, which leaves nothing to keep apart (atomic).
+	//
+	// Adds: nothing between reading and writing (redis.io: Scripting with Lua, atomicity).
+	// Costs: one script a sale.
+	// Still broken: what does not fit into a script, as a payment, cannot be done in between.
+	AtOnce
 )
 
 // Retry is how a watched sale tries again: after a random pause, of up to Pause at first and up to twice as much each time, but
