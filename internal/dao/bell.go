@@ -2,6 +2,8 @@ package dao
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"sync"
 
 	"github.com/redis/go-redis/v9"
@@ -61,10 +63,12 @@ func (b *Bell) listen(messages <-chan any) {
 	}
 }
 
+// ring calls those who listen, not under the mutex: they have locks of their own, under which they begin and end to listen.
 func (b *Bell) ring(channel, message string) {
 	b.mu.Lock()
-	defer b.mu.Unlock()
-	for ring := range b.listeners[channel] {
+	rings := slices.Collect(maps.Keys(b.listeners[channel]))
+	b.mu.Unlock()
+	for _, ring := range rings {
 		(*ring)(message)
 	}
 }

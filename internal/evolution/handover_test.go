@@ -54,7 +54,9 @@ func turns(t *testing.T, processes map[string]lock.Locker, buyers map[string]int
 						t.Error(err)
 						return
 					}
-					time.Sleep(time.Millisecond)
+					if err := lock.Sleep(t.Context(), lock.SystemClock{}, time.Millisecond); err != nil {
+						t.Error(err)
+					}
 					order = append(order, process)
 					if token := lease.Token(); token <= last && token > 0 {
 						t.Errorf("sale %d has token %d, after %d", len(order), token, last)

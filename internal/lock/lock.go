@@ -45,7 +45,8 @@ type Options struct {
 
 // Bell tells waiters that something has changed in Redis. It may ring late, for nothing, or never.
 type Bell interface {
-	// Listen calls ring with whatever is published to the channel, and with nothing when it may have missed that, until stop is called.
+	// Listen calls ring with whatever is published to the channel, and with nothing when it may have missed that, until stop is called;
+	// a call that has begun by then goes on. Both may be called under a mutex that ring takes, and by ring itself.
 	Listen(channel string, ring func(message string)) (stop func())
 }
 

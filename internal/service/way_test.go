@@ -69,14 +69,21 @@ func TestAWatchedSaleTriesAgainForABoundedTime(t *testing.T) {
 // slow is a stock that takes a second, and sees how many watch it.
 type slow struct {
 	service.Stock
-	watching, most atomic.Int32
+	mu             sync.Mutex
+	watching, most int
 }
 
-func (s *slow) Watch(context.Context, func(service.Stock) error) error {
-	s.most.Store(max(s.most.Load(), s.watching.Add(1)))
-	defer s.watching.Add(-1)
-	time.Sleep(time.Second)
-	return service.ErrSoldOut
+func (s *slow) Watch(ctx context.Context, _ func(service.Stock) error) error {
+	s.begins(+1)
+	defer s.begins(-1)
+	return errors.Join(lock.Sleep(ctx, lock.SystemClock{}, time.Second), service.ErrSoldOut)
+}
+
+func (s *slow) begins(n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.watching += n
+	s.most = max(s.most, s.watching)
 }
 
 func TestSalesWatchAFewAtATime(t *testing.T) {
@@ -102,8 +109,8 @@ func TestSalesWatchAFewAtATime(t *testing.T) {
 			})
 		}
 		buyers.Wait()
-		if most := stock.most.Load(); most != 3 || soldOut.Load() != 9 || late.Load() != 11 {
-			t.Errorf("%d at once, %d in time, %d late; want 3, three times 3, and the rest", most, soldOut.Load(), late.Load())
+		if stock.most != 3 || soldOut.Load() != 9 || late.Load() != 11 {
+			t.Errorf("%d at once, %d in time, %d late; want 3, three times 3, and the rest", stock.most, soldOut.Load(), late.Load())
 		}
 	})
 }

@@ -90,7 +90,9 @@ func checkNothingIsLost(t *testing.T, w *world, name string) {
 		if err != nil {
 			return err
 		}
-		time.Sleep(time.Millisecond)
+		if err := lock.Sleep(t.Context(), lock.SystemClock{}, time.Millisecond); err != nil { // in which another may come
+			return err
+		}
 		return counter.Set(t.Context(), "counter", n+1, 0).Err()
 	}
 	if err := counter.Set(t.Context(), "counter", 0, 0).Err(); err != nil {

@@ -52,7 +52,8 @@ const how = `
   whether there are others, so that is what a single process loses, too.
 - atomic sends one EVAL of a script that looks and takes. optimistic sends WATCH, then GET, then MULTI, SET and EXEC together: five
   requests and three round trips. If the stock has changed it does all that again, after a pause of chance up to the retry pause, then
-  up to twice as much each time, but not more than 50 times: its requests a sale over five are its tries. Neither writes an order
+  up to twice as much each time, but not more than 50 times: its requests a sale over five are its tries. As many try at once as there
+  are connections; the shop lets eight of a process. Neither writes an order
   down here, nor has a lock to wait for: a wait lasts until the piece is sold. atomic's sales are not serial, but as many at once as
   a process has connections, so its share of the limit is far above 1. The plot leaves both out.
 - v8's sale reads and writes by scripts that compare its fencing token and write an order down, where the others do a GET and a SET.

@@ -1,0 +1,33 @@
+package dao_test
+
+import (
+	"testing"
+
+	"lockstep/internal/dao"
+	"lockstep/internal/redistest"
+)
+
+// Who is rung may end to listen, and begin anew, at once.
+func TestBellRingsUnlocked(t *testing.T) {
+	r, err := dao.Open(t.Context(), dao.Config{Addrs: []string{redistest.Start(t).Addr}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	heard := make(chan string, 10)
+	stops := make(chan func(), 1)
+	stops <- r.Bell.Listen("channel", func(message string) {
+		(<-stops)()
+		stops <- r.Bell.Listen("channel", func(message string) { heard <- "second: " + message })
+		heard <- "first: " + message
+	})
+	if got := <-heard; got != "first: " { // it may have missed something before it listened
+		t.Errorf("heard %q", got)
+	}
+	if err := r.Store.Publish(t.Context(), "channel", "hello").Err(); err != nil {
+		t.Fatal(err)
+	}
+	if got := <-heard; got != "second: hello" {
+		t.Errorf("heard %q; want what was published, by who listens now", got)
+	}
+}
