@@ -15,11 +15,14 @@ import (
 
 var (
 	errBadRequest   = errors.New("bad request")
-	errUnauthorized = errors.New("this needs the header Authorization: Bearer <admin.token>, since the server listens beyond loopback")
+	errUnauthorized = errors.New("this needs the header Authorization: Bearer <admin.token>")
 	errForbidden    = errors.New("this is not the admin.token")
-	errNoToken      = errors.New("PUT and DELETE are off: the server listens beyond loopback and has no admin.token; start it with one")
-	errNotFound     = errors.New("there is nothing here; try GET /")
-	errNotAllowed   = errors.New("this path does not take that method; GET / lists what there is")
+	errNoToken      = errors.New("PUT and DELETE are off: the server listens beyond loopback and has no admin.token; " +
+		"start it with one, or with admin.open: true for everybody")
+	errForeignHost = errors.New("the server is not called that")
+	errForeignPage = errors.New("only programs and the server's own page may buy or change something, no page of another site")
+	errNotFound    = errors.New("there is nothing here; try GET /")
+	errNotAllowed  = errors.New("this path does not take that method; GET / lists what there is")
 )
 
 // codeUnknown is of a sale that may have been made: to try again may be to buy twice.
@@ -51,6 +54,8 @@ var answers = []struct {
 	{errUnauthorized, http.StatusUnauthorized, "unauthorized"},
 	{errForbidden, http.StatusForbidden, "forbidden"},
 	{errNoToken, http.StatusForbidden, "forbidden"},
+	{errForeignHost, http.StatusForbidden, "forbidden"},
+	{errForeignPage, http.StatusForbidden, "forbidden"},
 	{errNotFound, http.StatusNotFound, "not_found"},
 	{errNotAllowed, http.StatusMethodNotAllowed, "method_not_allowed"},
 }

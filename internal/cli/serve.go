@@ -52,9 +52,6 @@ func runServe(cmd *cobra.Command, _ []string) error {
 	log := server.api.Log // it names the replica
 	fmt.Fprintln(cmd.OutOrStdout(), server.firstLine(ctx))
 	logged.release()
-	if !server.api.Guard.Open && cfg.Admin.Token == "" {
-		log.Warn("PUT and DELETE are off: " + cfg.Server.Addr + " is beyond loopback and admin.token is not set")
-	}
 	if cfg.File != "" {
 		watching.Go(func() {
 			inForce := cfg

@@ -87,7 +87,7 @@ func openServer(ctx context.Context, cfg config.Config, log *slog.Logger) (_ *se
 		api: &api.API{
 			Shop: shop, Metrics: counts,
 			Replica: replica, Redis: redis.Name, Nodes: redis.Nodes.Addrs(), Log: log,
-			Guard: api.Guard{Open: isLoopback(listener.Addr()), Token: cfg.Admin.Token},
+			Guard: newGuard(cfg, listener.Addr()),
 		},
 		redis: redis, instance: instance,
 		addr:   listener.Addr().String(),
@@ -105,6 +105,7 @@ func openServer(ctx context.Context, cfg config.Config, log *slog.Logger) (_ *se
 	}()
 	sales, cancelSales := context.WithCancel(context.WithoutCancel(ctx))
 	s.cancelSales = cancelSales
+	warnOf(s.api.Guard, listener.Addr(), log)
 	s.http = newHTTPServer(s.api.Handler(), log)
 	s.http.BaseContext = func(net.Listener) context.Context { return sales }
 	go func() { s.failed <- s.http.Serve(listener) }()
@@ -218,11 +219,6 @@ func (s *server) firstLine(ctx context.Context) string {
 		}
 	}
 	return fmt.Sprintf("lockstep: %s · lock %s%s · %s%s", where(s.addr), version, title, s.redis.Name, nodes)
-}
-
-func isLoopback(addr net.Addr) bool {
-	tcp, ok := addr.(*net.TCPAddr)
-	return ok && tcp.IP.IsLoopback()
 }
 
 // replicaName tells one process from another in logs and answers.

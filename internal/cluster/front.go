@@ -28,7 +28,7 @@ var (
 // Front spreads requests over the replicas of a cluster, one after the other. It never sends a request twice.
 type Front struct {
 	Cluster *Cluster
-	Guard   api.Guard // for PUT and DELETE: the replicas listen on loopback, where they let everybody
+	Guard   api.Guard // which requests may pass
 	Log     *slog.Logger
 
 	next atomic.Uint64
@@ -71,12 +71,6 @@ func (f *Front) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /replicas", f.list)
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		if r.Method == http.MethodPut || r.Method == http.MethodDelete {
-			if status, code, err := f.Guard.Check(r.Header); err != nil {
-				api.WriteError(w, status, code, "", err)
-				return
-			}
-		}
 		replica := f.choose()
 		if replica == nil {
 			api.WriteError(w, http.StatusServiceUnavailable, "no_replica", "", errNoReplica)
@@ -89,6 +83,10 @@ func (f *Front) Handler() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if err := api.ReadBody(w, r); err != nil {
 			api.WriteError(w, http.StatusBadRequest, "bad_request", "", err)
+			return
+		}
+		if status, code, err := f.Guard.Check(r); err != nil {
+			api.WriteError(w, status, code, "", err)
 			return
 		}
 		mux.ServeHTTP(w, r)

@@ -18,8 +18,12 @@ import (
 // DefaultFile is read from the working directory if it is there and no other is named.
 const DefaultFile = "config.yaml"
 
-// PasswordVariable is the environment variable of redis.password.
-const PasswordVariable = envPrefix + "_REDIS_PASSWORD"
+// The environment variables of what is not for everybody's eyes, as arguments are.
+const (
+	TokenVariable    = envPrefix + "_ADMIN_TOKEN"
+	UsernameVariable = envPrefix + "_REDIS_USERNAME"
+	PasswordVariable = envPrefix + "_REDIS_PASSWORD"
+)
 
 const (
 	envPrefix = "LOCKSTEP"
@@ -41,13 +45,18 @@ type Config struct {
 
 // The groups of settings; config.yaml says what each is.
 type (
-	// Server is where to listen, under which name to answer, and how wrong the clock is.
+	// Server is where to listen, what else to be called, under which name to answer, and how wrong the clock is.
 	Server struct {
-		Addr, Replica string
-		ClockOffset   time.Duration
+		Addr        string
+		Hosts       []string
+		Replica     string
+		ClockOffset time.Duration
 	}
 	// Admin is who may change things.
-	Admin struct{ Token string }
+	Admin struct {
+		Token string
+		Open  bool
+	}
 	// Redis is which Redis.
 	Redis struct {
 		Addrs        []string
@@ -133,7 +142,14 @@ func Load(flags *pflag.FlagSet, versions []string) (Config, error) {
 	if err := errors.Join(problems...); err != nil {
 		return cfg, err
 	}
-	return cfg, cfg.Redis.check()
+	return cfg, errors.Join(cfg.Admin.check(), cfg.Redis.check())
+}
+
+func (a Admin) check() error {
+	if a.Open && a.Token != "" {
+		return errors.New("admin.open: true is not allowed with admin.token: either everybody may use PUT and DELETE, or who has the token")
+	}
+	return nil
 }
 
 // check looks at what no key can know alone.

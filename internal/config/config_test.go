@@ -162,6 +162,15 @@ func TestRedisAddrs(t *testing.T) {
 	}
 }
 
+func TestHosts(t *testing.T) {
+	want := []string{"shop.example.com", "10.0.0.7", "::1"}
+	for _, file := range []string{"server.hosts: [shop.example.com, 10.0.0.7, '::1']", "server.hosts: shop.example.com, 10.0.0.7 ::1"} {
+		if got, err := load(t, file); err != nil || !reflect.DeepEqual(got.Server.Hosts, want) {
+			t.Errorf("%s: %q, %v", file, got.Server.Hosts, err)
+		}
+	}
+}
+
 func TestRedisURL(t *testing.T) {
 	if got, err := load(t, "redis.addrs: redis:6379"); err != nil || len(got.Redis.Addrs) != 1 || got.Redis.Addrs[0] != "redis:6379" {
 		t.Errorf("a host called redis: %v, %v", got.Redis, err) // a URL of scheme redis, to url.Parse
@@ -223,6 +232,10 @@ func TestRefusals(t *testing.T) {
 		{"redis.cluster: maybe", `redis.cluster: "maybe" is not allowed: want true or false`},
 		{"redis.cluster: true", `redis.addrs: empty is not allowed with`},
 		{"redis:\n  addrs: [a:1]\n  cluster: true\n  master_name: m", `redis.cluster: true is not allowed with redis.master_name`},
+		{"admin:\n  open: true\n  token: x", `admin.open: true is not allowed with admin.token`},
+		{"admin.open: maybe", `admin.open: "maybe" is not allowed: want true or false`},
+		{"server.hosts: [http://shop.example.com]", `server.hosts`},
+		{"server.hosts: [a, shop.example.com:8080]", `"shop.example.com:8080"} is not allowed: want names without a port, such as shop.example.com`},
 		{"log.level: loud", `log.level: "loud" is not allowed: want one of debug, info, warn, error`},
 		{"lock.verson: v1", `there is no key lock.verson; there are server.addr, `},
 		{"lock: v1", `lock: one value is not allowed: it is a group of keys; there are server.addr`},
