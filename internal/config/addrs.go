@@ -100,9 +100,9 @@ func isAddr(text string) bool {
 
 func isHost(text string) bool { return !strings.ContainsAny(text, "/\\@?#&=\"' \t\r\n") }
 
-var plainAddrs = regexp.MustCompile(`^[\w.-]*(:\d{0,5})?([, ]+[\w.-]*(:\d{0,5})?)*$`)
+var plainAddrs = regexp.MustCompile(`^[\w.-]*:\d+([, ]+[\w.-]*:\d+)*$`)
 
-// harmless reports whether a value of a Redis's address can be shown: it is of names and ports, with no room for a password.
+// harmless reports whether a value of a Redis's address can be shown: it is of names and ports, and no word that may be a password.
 func harmless(value any) bool {
 	texts, err := cast.ToStringSliceE(value)
 	return err == nil && plainAddrs.MatchString(strings.Join(texts, ","))

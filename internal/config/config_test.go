@@ -184,6 +184,10 @@ func TestRedisURL(t *testing.T) {
 	if err != nil || !reflect.DeepEqual(got.Redis, want) {
 		t.Errorf("%+v, %v; want %+v", got.Redis, err, want)
 	}
+	got, err = load(t, "redis.addrs: [redis://me:p%40%2F%2C%20%23w@db:6379]")
+	if err != nil || got.Redis.Password != "p@/, #w" || got.Redis.Username != "me" || got.Redis.Addrs[0] != "db:6379" {
+		t.Errorf("a password in percents: %+v, %v", got.Redis, err)
+	}
 	for _, bad := range []string{
 		"redis://me:s3cret@db", "http://me:s3cret@db:1", "redis://me:s3cret@db:6379/nonsense", "redis://:pa/s3cret@db:1",
 		"redis://:p@s3cret@db:x", "redis://me:s3cret@db:6379?db=1",
@@ -225,7 +229,8 @@ func TestRefusals(t *testing.T) {
 		{"server.clock_offset: 15", `server.clock_offset: 15 is not allowed`},
 		{"server.addr: 127.0.0.1:http", `server.addr`},
 		{"server.addr: 127.0.0.1:99999", `server.addr`},
-		{"redis.addrs: nowhere", `redis.addrs: "nowhere" is not allowed: want host:port or redis://user:password@host:port, or several`},
+		{"redis.addrs: nowhere", `redis.addrs: this value is not allowed: want host:port or redis://user:password@host:port, or several`},
+		{"redis.addrs: db:66379", `redis.addrs: "db:66379" is not allowed`},
 		{"redis.addrs: [a:1, b:2]", `redis.addrs: a:1,b:2 is not allowed: more than one address needs redis.master_name`},
 		{"redis.password: x", `redis.addrs: empty is not allowed with redis.username, redis.password or redis.tls`},
 		{"redis:\n  addrs: [a:1]\n  tls_ca: ca.pem", `redis.tls_ca: a file is not allowed without redis.tls`},

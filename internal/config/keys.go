@@ -44,14 +44,15 @@ func (k key) variable() string {
 }
 
 // source names where the key's value comes from.
-func (k key) source(flags *pflag.FlagSet, file string, fromFile []string) string {
+func (k key) source(flags *pflag.FlagSet, from file) string {
+	line, inFile := from.lines[k.name]
 	switch {
 	case flags.Changed(k.name):
 		return "flag"
 	case os.Getenv(k.variable()) != "":
 		return "environment"
-	case slices.Contains(fromFile, k.name):
-		return file
+	case inFile:
+		return fmt.Sprintf("%s:%d", from.name, line)
 	default:
 		return "default"
 	}
