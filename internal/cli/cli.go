@@ -69,6 +69,7 @@ Settings come from config.yaml, the environment (LOCKSTEP_LOCK_VERSION=v4) and f
 	}
 	config.AddFlags(root.PersistentFlags(), evolution.Names())
 	root.AddCommand(newServe(), newCluster(), newBurst(), newExplore(), newJob(), newHealth())
+	discreet(root)
 	return root
 }
 
