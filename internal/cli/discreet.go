@@ -20,7 +20,8 @@ func discreet(root *cobra.Command) {
 		cmd.Args = func(cmd *cobra.Command, args []string) error {
 			err := check(cmd, args)
 			if err != nil && slices.ContainsFunc(secretFlags, cmd.Flags().Changed) {
-				return errors.New("there is an argument too many, which is not shown here: it may be a piece of a secret; put a value with spaces into quotes")
+				return errors.New("there is an argument too many; it is not shown, for it may be a piece of a secret; " +
+					"put a value with spaces into quotes")
 			}
 			return err
 		}

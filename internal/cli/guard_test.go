@@ -167,7 +167,8 @@ func TestClusterWithAToken(t *testing.T) {
 			t.Errorf("a page of another site buys at %s: %d %s; want 403", addr, status, text)
 		}
 	}
-	if code, stdout, stderr := command(t, "burst", "--target", c.url(), "-n", "20", "-c", "20", "--lock", "v4", "--admin.token", "s3cret"); code != 0 {
+	burst := []string{"burst", "--target", c.url(), "-n", "20", "-c", "20", "--lock", "v4", "--admin.token", "s3cret"}
+	if code, stdout, stderr := command(t, burst...); code != 0 {
 		t.Errorf("burst with the token: exit code %d: %s%s", code, stdout, stderr)
 	}
 }

@@ -11,12 +11,13 @@ import (
 
 // A message names the line in which something is wrong, counted from 1, whatever the parser says of it.
 func TestLines(t *testing.T) {
+	const broken = "configuration file: from here on this is no YAML: "
 	rest := "\nsale:\n  nested: \"1\"\nlog:\n  level: info\n"
 	for _, c := range []struct{ name, file, says string }{
-		{"a tab", "lock:\n\tversion: v1" + rest, ":2: configuration file: from here on this is no YAML: found character that cannot start any token"},
+		{"a tab", "lock:\n\tversion: v1" + rest, ":2: " + broken + "found character that cannot start any token"},
 		{"a tab, lines ending as on Windows", "lock:\r\n\tversion: v1\r\n", ":2: configuration file"},
 		{"a tab in the first line", "\tlock: 1" + rest, ":1: configuration file"},
-		{"an open bracket", "redis:\n  addrs: [a:1, b:2\n  tls: true" + rest, ":2: configuration file: from here on this is no YAML: did not find expected ','"},
+		{"an open bracket", "redis:\n  addrs: [a:1, b:2\n  tls: true" + rest, ":2: " + broken + "did not find expected ','"},
 		{"an open brace", "lock: {ttl: 5s\nsale: {}" + rest, ":1: configuration file"},
 		{"an open bracket at the end", "lock: [", ":1: configuration file"},
 		{"an open quote", "lock:\n  version: \"v0\n  ttl: 10s" + rest, ":2: configuration file"},
@@ -25,7 +26,7 @@ func TestLines(t *testing.T) {
 		{"two colons", "lock:\n  version: v0: v1" + rest, ":2: configuration file"},
 		{"a control character", "lock:\n  version: v0\n  ttl: \x01" + rest, ":3: configuration file"},
 		{"no UTF-8", "lock:\n  version: v\xff" + rest, ":2: configuration file"},
-		{"a star", "lock:\n  version: v0\nserver:\n  replica: *star" + rest, ":4: configuration file: from here on this is no YAML: a * stands for nothing"},
+		{"a star", "lock:\n  version: v0\nserver:\n  replica: *star" + rest, ":4: " + broken + "a * stands for nothing"},
 		{"two documents", "lock:\n  version: v0\n---\nsale:\n  nested: 1\n", ":3: configuration file: a second document is not allowed"},
 		{"a broken second document", "lock:\n  version: v0\n---\nsale: [\n", ":4: configuration file"},
 		{"a list", "- lock\n- sale\n", ":1: one value is not allowed: it is a group of keys; there are server.addr, "},

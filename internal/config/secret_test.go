@@ -69,7 +69,8 @@ func TestMistypedURLsTellNoSecret(t *testing.T) {
 // Nor does a file that is mistyped around a secret.
 func TestMistypedFilesTellNoSecret(t *testing.T) {
 	for _, key := range []string{
-		"redis:\n  password", "redis:\n  username", "admin:\n  token", "redis:\n  addrs", "redis.password", "redis:\n  passwrod", "redis:\n  - password",
+		"redis:\n  password", "redis:\n  username", "admin:\n  token", "redis:\n  addrs", "redis.password", "redis:\n  passwrod",
+		"redis:\n  - password",
 	} {
 		for _, value := range []string{
 			": " + hidden + ": x", ": *" + hidden, ": &" + hidden + " [", ": !" + hidden + " [", ": @" + hidden, ": `" + hidden, ": %" + hidden,
