@@ -77,7 +77,7 @@ func readFile(name string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = opened.Close() }() // it was only read
+	defer func() { _ = opened.Close() }()                      // it was only read
 	text, err := io.ReadAll(io.LimitReader(opened, maxFile+1)) // it may have grown
 	if err == nil && len(text) > maxFile {
 		err = errTooLong(name)
