@@ -191,6 +191,7 @@ func TestRedisURL(t *testing.T) {
 	for _, bad := range []string{
 		"redis://me:s3cret@db", "http://me:s3cret@db:1", "redis://me:s3cret@db:6379/nonsense", "redis://:pa/s3cret@db:1",
 		"redis://:p@s3cret@db:x", "redis://me:s3cret@db:6379?db=1",
+		"redis://me:12#s3cret@db:6379",
 	} {
 		if _, err := load(t, "redis.addrs: "+bad); err == nil || strings.Contains(err.Error(), "s3cret") {
 			t.Errorf("%s: %v; want an error without the password", bad, err)

@@ -23,16 +23,14 @@ func tells(t *testing.T, file string, flags ...string) (string, bool) {
 func TestMistypedURLsTellNoSecret(t *testing.T) {
 	var addrs []string
 	for _, scheme := range []string{"", "redis:", "redis:/", "redis://", "redis:///", "rediss://", "redis//", "//", "tcp://", " redis:// "} {
-		for _, user := range []string{"", "u"} {
-			for _, password := range []string{
-				hidden, "p " + hidden, hidden + " p", "p " + hidden + " p", "p," + hidden + ",p", "12/" + hidden, "12#" + hidden,
-				"12?" + hidden, "p@" + hidden, hidden + "@p", hidden + "%", "%40" + hidden, "12:" + hidden, "[" + hidden, `p"` + hidden,
-				"p'" + hidden, "\t" + hidden, `12\` + hidden, "12%zz" + hidden, "12&" + hidden, "пароль" + hidden,
-			} {
-				for _, host := range []string{"@h:1", "@h", "@", " @ h:1", "@h:x", "@h:1/0", "@h:1?db=1", "@[::1]:1", "@h:1,h:2", "@h:1 h:2", "/h:1"} {
-					form := []string{"%s%s:%s%s", "h:1,%s%s:%s%s", "%s%s:%s%s", "%s%s:%s%s,h:3"}[len(addrs)%4]
-					addrs = append(addrs, fmt.Sprintf(form, scheme, user, password, host))
-				}
+		for _, password := range []string{
+			hidden, "p " + hidden, hidden + " p", "p " + hidden + " p", "p," + hidden + ",p", "12/" + hidden, "12#" + hidden,
+			"12?" + hidden, "p@" + hidden, hidden + "@p", hidden + "%", "%40" + hidden, "12:" + hidden, "[" + hidden, `p"` + hidden,
+			"p'" + hidden, "\t" + hidden, `12\` + hidden, "12%zz" + hidden, "12&" + hidden, "пароль" + hidden,
+		} {
+			for _, host := range []string{"@h:1", "@h", "@", " @ h:1", "@h:x", "@h:1/0", "@h:1?db=1", "@[::1]:1", "@h:1,h:2", "/h:1"} {
+				forms := []string{"%su:%s%s", "h:1,%su:%s%s", "%s:%s%s", "%s:%s%s,h:3", "%su:%s%s", "h:1 %s:%s%s", "%su:%s%s,h:3"}
+				addrs = append(addrs, fmt.Sprintf(forms[len(addrs)%len(forms)], scheme, password, host))
 			}
 		}
 	}
@@ -42,14 +40,14 @@ func TestMistypedURLsTellNoSecret(t *testing.T) {
 	keys := []string{"redis.addrs", "redis.redlock_addrs", "redis.embedded_addr"}
 	for i, addr := range addrs {
 		key := keys[0]
-		if i%7 == 0 { // all with the one that is meant, some with those that are mistaken for it
+		if i%5 == 0 { // all with the one that is meant, some with those that are mistaken for it
 			key = keys[1+i%2]
 		}
 		if shown, told := tells(t, "", "--"+key+"="+addr); told {
 			t.Errorf("flag %s %q: %s", key, addr, shown)
 		}
 	}
-	for i := 0; i < len(addrs); i += 41 {
+	for i := 0; i < len(addrs); i += 23 {
 		for _, file := range []string{
 			"redis:\n  addrs: " + addrs[i], "redis.addrs: [" + addrs[i] + "]", fmt.Sprintf("redis:\n  addrs: %q\n", addrs[i]),
 			"redis: " + addrs[i], addrs[i],
@@ -94,6 +92,7 @@ func TestMistypedFilesTellNoSecret(t *testing.T) {
 func FuzzSecret(f *testing.F) {
 	for _, seed := range []string{"", "redis://u:", "u:", ":", "redis:/", "h:1,redis://u:12#", "h:1", "h:1/0", "h:1, h:2", " "} {
 		f.Add(uint8(0), seed, "h:1")
+		f.Add(uint8(2), seed, "h:1")
 		f.Add(uint8(3), "redis://u:", seed)
 	}
 	f.Fuzz(func(t *testing.T, which uint8, before, after string) {
