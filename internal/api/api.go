@@ -35,21 +35,23 @@ type Metrics interface {
 	Answered(outcome string) // "sold", or the error's code
 }
 
-// Handler gives the routes.
+// Handler gives the routes, for an Entrance to lead to. HEAD is GET, of whose answer net/http leaves out the body.
 func (a *API) Handler() http.Handler {
+	routes := a.routes()
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodHead {
+			r = r.WithContext(r.Context()) // a copy: by the original net/http knows that the client wants no body
+			r.Method = http.MethodGet
+		}
+		routes.ServeHTTP(w, r)
+	})
+}
+
+func (a *API) routes() http.Handler {
 	gin.SetMode(gin.ReleaseMode)
 	engine := gin.New()
 	engine.HandleMethodNotAllowed = true
 	engine.RedirectTrailingSlash = false
-	engine.Use(gin.CustomRecoveryWithWriter(io.Discard, func(c *gin.Context, reason any) {
-		a.fail(c, fmt.Errorf("panic: %v", reason))
-	}))
-	engine.Use(func(c *gin.Context) {
-		c.Header("X-Lockstep-Replica", a.Replica)
-		if err := ReadBody(c.Writer, c.Request); err != nil {
-			a.fail(c, err)
-		}
-	})
 	engine.NoRoute(func(c *gin.Context) { a.fail(c, errNotFound) })
 	engine.NoMethod(func(c *gin.Context) { a.fail(c, errNotAllowed) })
 

@@ -53,6 +53,7 @@ type ErrorAnswer struct {
 	Error struct {
 		Code    string `json:"code"`
 		Message string `json:"message"`
+		OrderID string `json:"order_id,omitempty"` // of a sale: the order to look for, should the outcome be unknown
 	} `json:"error"`
 }
 
@@ -76,6 +77,11 @@ func statusOf(err error) (status int, code string) {
 
 // WriteError answers with an error, and with the headers that go with its status.
 func WriteError(w http.ResponseWriter, status int, code string, err error) {
+	WriteSaleError(w, status, code, "", err)
+}
+
+// WriteSaleError answers a sale as WriteError does; its order's id may be empty.
+func WriteSaleError(w http.ResponseWriter, status int, code, orderID string, err error) {
 	switch status {
 	case http.StatusServiceUnavailable:
 		w.Header().Set("Retry-After", "1")
@@ -85,7 +91,7 @@ func WriteError(w http.ResponseWriter, status int, code string, err error) {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(status)
 	var answer ErrorAnswer
-	answer.Error.Code, answer.Error.Message = code, err.Error()
+	answer.Error.Code, answer.Error.Message, answer.Error.OrderID = code, err.Error(), orderID
 	encoder := json.NewEncoder(w)
 	encoder.SetEscapeHTML(false)
 	_ = encoder.Encode(answer) // the client went away

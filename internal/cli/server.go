@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"net"
-	"net/http"
 	"os"
 	"strconv"
 	"time"
@@ -41,7 +40,7 @@ type server struct {
 	api      *api.API
 	redis    *dao.Redis
 	instance string // unlike any other process's
-	http     *http.Server
+	web      *webServer
 	addr     string
 	failed   chan error // the HTTP server ended by itself
 	stop     context.CancelFunc
@@ -105,9 +104,9 @@ func openServer(ctx context.Context, cfg config.Config, log *slog.Logger) (_ *se
 	}()
 	sales, cancelSales := context.WithCancel(context.WithoutCancel(ctx))
 	s.cancelSales = cancelSales
-	s.http = newHTTPServer(s.api.Handler(), log)
-	s.http.BaseContext = func(net.Listener) context.Context { return sales }
-	go func() { s.failed <- s.http.Serve(listener) }()
+	s.web = newWebServer(s.api.Handler(), replica, log)
+	s.web.http.BaseContext = func(net.Listener) context.Context { return sales }
+	go func() { s.failed <- s.web.serve(listener) }()
 	return s, nil
 }
 
@@ -118,17 +117,6 @@ func fits(version string, redis *dao.Redis) error {
 		return err
 	}
 	return strategy.Fits(len(redis.Nodes))
-}
-
-// newHTTPServer bounds what a request may take before it is handled.
-func newHTTPServer(handler http.Handler, log *slog.Logger) *http.Server {
-	return &http.Server{
-		Handler:           handler,
-		ReadHeaderTimeout: 10 * time.Second,
-		IdleTimeout:       2 * time.Minute,
-		MaxHeaderBytes:    64 << 10,
-		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelWarn),
-	}
 }
 
 // settings are what of the configuration may change while the shop is open.
@@ -181,7 +169,7 @@ func (s *server) close() error {
 func (s *server) shutdown(within time.Duration) error {
 	ctx, cancel := context.WithTimeout(context.Background(), within)
 	defer cancel()
-	return s.http.Shutdown(ctx)
+	return s.web.shutdown(ctx)
 }
 
 // url is where somebody on this machine reaches the server.
