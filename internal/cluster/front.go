@@ -8,9 +8,12 @@ import (
 	"net/http"
 	"net/http/httputil"
 	"sync"
+	"time"
 
 	"lockstep/internal/api"
 )
+
+const askTimeout = 2 * time.Second // for the question to the replicas which lock is on
 
 var (
 	errNoReplica   = errors.New("no replica takes requests: they are being started again, or hang; this one was sent to none")
@@ -99,24 +102,31 @@ func (f *Front) fail(w http.ResponseWriter, r *http.Request, err error) {
 }
 
 func (f *Front) list(w http.ResponseWriter, r *http.Request) {
-	ctx, cancel := context.WithTimeout(r.Context(), f.Patience.orDefault().Hung)
+	ctx, cancel := context.WithTimeout(r.Context(), askTimeout)
 	defer cancel()
-	answers := make([]ReplicaAnswer, len(f.Cluster.replicas))
+	locks := make([]string, len(f.Cluster.replicas))
 	var asked sync.WaitGroup
 	for i, replica := range f.Cluster.replicas {
-		replica.mu.Lock()
-		answers[i] = ReplicaAnswer{
-			Name: replica.Name, PID: replica.pid, Address: replica.addr, State: replica.state,
-			Restarts: replica.restarts, InFlight: replica.held.Load(),
-		}
-		replica.mu.Unlock()
-		if answers[i].State == Up {
-			asked.Go(func() { answers[i].Lock = lockOf(ctx, answers[i].Address) })
+		if address, hangs, _ := replica.reach(); address != "" && !hangs {
+			asked.Go(func() { locks[i] = lockOf(ctx, address) })
 		}
 	}
 	asked.Wait()
+	answers := make([]ReplicaAnswer, len(f.Cluster.replicas))
+	for i, replica := range f.Cluster.replicas {
+		answers[i] = replica.answer()
+		answers[i].Lock = locks[i]
+	}
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	_ = json.NewEncoder(w).Encode(answers) // the client went away
+}
+
+func (r *Replica) answer() ReplicaAnswer {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return ReplicaAnswer{
+		Name: r.Name, PID: r.pid, Address: r.addr, State: r.state, Restarts: r.restarts, InFlight: r.held.Load(),
+	}
 }
 
 // lockOf asks a replica which lock is on.
