@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"log/slog"
@@ -45,9 +46,14 @@ func newFront(t *testing.T, guard api.Guard, addrs ...string) (*httptest.Server,
 	return server, front
 }
 
+// patience is how long a test waits for what must happen.
+const patience = 10 * time.Second
+
 func ask(t *testing.T, method, url string, header http.Header) (int, string) {
 	t.Helper()
-	request, err := http.NewRequestWithContext(t.Context(), method, url, http.NoBody)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, method, url, http.NoBody)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -81,7 +81,7 @@ func (h *hangable) addr() string { return h.Listener.Addr().String() }
 // untilState waits until the front says that of its first replica.
 func untilState(t *testing.T, front *httptest.Server, want State) {
 	t.Helper()
-	deadline := time.After(30 * time.Second)
+	deadline := time.After(patience)
 	for {
 		_, text := ask(t, "GET", front.URL+"/replicas", nil)
 		var answers []ReplicaAnswer
