@@ -65,7 +65,7 @@ type ErrorAnswer struct {
 	Error struct {
 		Code    string `json:"code"`
 		Message string `json:"message"`
-		OrderID string `json:"order_id,omitempty"` // of a sale
+		OrderID string `json:"order_id,omitempty"` // of a sale: the order to look for, should the outcome be unknown
 	} `json:"error"`
 }
 
@@ -75,7 +75,7 @@ func (a *API) fail(c *gin.Context, err error) {
 		a.Log.Warn(c.Request.Method+" "+c.Request.URL.Path, "status", status, "code", code, "error", err)
 	}
 	c.Abort()
-	WriteError(c.Writer, status, code, c.GetString(orderID), err)
+	WriteSaleError(c.Writer, status, code, c.GetString(orderID), err)
 }
 
 func statusOf(err error) (status int, code string) {
@@ -87,8 +87,13 @@ func statusOf(err error) (status int, code string) {
 	return http.StatusInternalServerError, "internal"
 }
 
-// WriteError answers with an error, of the sale of an order if it is one, and with the headers that go with its status.
-func WriteError(w http.ResponseWriter, status int, code, orderID string, err error) {
+// WriteError answers with an error, and with the headers that go with its status.
+func WriteError(w http.ResponseWriter, status int, code string, err error) {
+	WriteSaleError(w, status, code, "", err)
+}
+
+// WriteSaleError answers a sale as WriteError does; its order's id may be empty.
+func WriteSaleError(w http.ResponseWriter, status int, code, orderID string, err error) {
 	switch {
 	case status == http.StatusServiceUnavailable && code != codeUnknown:
 		w.Header().Set("Retry-After", "1")

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -74,9 +75,16 @@ func runCluster(cmd *cobra.Command, cfg config.Config, replicas int) error {
 		return errors.Join(err, listener.Close(), redis.Close())
 	}
 	warnOf(guard, listener.Addr(), log)
-	front := newHTTPServer((&cluster.Front{Cluster: processes, Guard: guard, Log: log}).Handler(), log)
+	front := &cluster.Front{Cluster: processes, NewID: uuid.NewString, Guard: guard, Log: log}
+	web := newWebServer(front.Handler(), "", log)
 	failed := make(chan error, 1)
-	go func() { failed <- front.Serve(listener) }()
+	go func() { failed <- web.serve(listener) }()
+	watching, endWatching := context.WithCancel(ctx)
+	watched := make(chan struct{})
+	go func() {
+		defer close(watched)
+		front.Watch(watching)
+	}()
 	fmt.Fprintf(cmd.OutOrStdout(), "lockstep: %s · %d replicas · lock %s · %s\n",
 		where(listener.Addr().String()), replicas, cfg.Lock.Version, redis.Name)
 	logged.release()
@@ -85,11 +93,13 @@ func runCluster(cmd *cobra.Command, cfg config.Config, replicas int) error {
 		log.Info("ending: waiting for the sales in flight")
 	case err = <-failed:
 	}
+	endWatching() // replicas that end say no more
+	<-watched
 	answered := make(chan struct{})
 	all, cancel := context.WithCancel(context.Background())
 	go func() { // takes no more requests, and hands on the answers to those it has
 		defer close(answered)
-		_ = front.Shutdown(all) // some time after every replica has ended there is nothing left to hand on
+		_ = web.shutdown(all) // some time after every replica has ended there is nothing left to hand on
 	}()
 	processes.Stop()
 	select {
@@ -107,7 +117,7 @@ func startReplicas(
 	cmd *cobra.Command, cfg config.Config, n int, redis *dao.Redis, log *slog.Logger, stderr io.Writer,
 ) (*cluster.Cluster, error) {
 	replica, err := replicaCommand(cmd, cfg, redis, []string{
-		"serve", "--server.addr=" + anyPort,
+		"serve", "--" + behindFrontFlag, "--server.addr=" + anyPort,
 		"--server.hosts=" + strings.Join(cfg.Server.Hosts, ","),
 		"--admin.open=" + strconv.FormatBool(cfg.Admin.Open),
 	}, nil, stderr)
