@@ -33,13 +33,13 @@ func newBurst() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "burst",
 		Short: "Let many buyers loose at once, and give the verdict",
-		Long: `burst starts a new run, lets the buyers loose together, and reads the verdict: exit code 0 PASS, 1 OVERSOLD or
-UNDERSOLD, 2 UNKNOWN or trouble. It asks the --target, or the server at server.addr if one answers there, or
-else one of its own.
+		Long: `burst starts a new run, lets the buyers loose together, and reads the verdict: exit code 0 PASS,
+1 OVERSOLD or UNDERSOLD, 2 UNKNOWN or trouble. It asks the --target, or the server at server.addr
+if one answers there, or else one of its own.
 
-A request that was sold or sold out was answered. One that failed sold nothing. Whether one of unknown outcome
-sold, the buyer was not told: the answer was outcome_unknown or bad_gateway, or there was none. Where fewer than
-99 % were answered (--min-answered), a PASS is UNKNOWN; what was broken stays OVERSOLD or UNDERSOLD.`,
+A request is answered by sold or sold out. One that failed sold nothing. One is unknown if it may
+have sold: its answer was outcome_unknown or bad_gateway, or there was none. Where fewer than 99 %
+were answered (--min-answered), a PASS is UNKNOWN; OVERSOLD and UNDERSOLD stay what they are.`,
 		Example: "  lockstep burst -n 1000 -c 1000 --lock v0\n  lockstep burst -n 200 -c 200 --lock v4",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -89,6 +89,7 @@ sold, the buyer was not told: the answer was outcome_unknown or bad_gateway, or 
 	flags.DurationVar(&timeout, "timeout", 5*time.Minute, "longest wait of a buyer for one answer")
 	flags.Float64Var(&minAnswered, "min-answered", 0.99, "share of the requests that must be answered for a PASS; 0: any will do")
 	flags.BoolVar(&asJSON, "json", false, "one JSON document on standard output")
+	completeWith(cmd, "lock", evolution.Names()...)
 	return cmd
 }
 
@@ -108,7 +109,7 @@ func checkBurst(requests, buyers int, stock int64, version string, timeout time.
 	if version == "" {
 		return nil
 	}
-	_, err := evolution.Find(version)
+	_, err := findLock(version)
 	return err
 }
 
@@ -124,7 +125,7 @@ func findTargets(cmd *cobra.Command, cfg config.Config, named []string, buyers i
 			}
 			named[i] = strings.TrimSuffix(target, "/")
 			if !load.IsLockstep(ctx, named[i]) {
-				return nil, nil, fmt.Errorf("--target %s: no lockstep answers there; start one with: lockstep serve", named[i])
+				return nil, nil, fmt.Errorf("--target %s: no lockstep answers there; start one with: %s serve", named[i], cmd.Root().CommandPath())
 			}
 		}
 		fmt.Fprintln(stderr, "burst: asking", strings.Join(named, ", "))

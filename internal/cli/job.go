@@ -38,16 +38,20 @@ func newJob() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "job",
 		Short: "Run a scheduled job on several replicas, and tell what became of each tick",
-		Long: `job starts that many replicas as processes of their own, on one Redis. At every tick each of them tries the lock, and
-runs the job if it gets it. In the end it tells what became of each tick: exit code 0 every tick was run exactly
-once, or left out while a run was going on; 1 two runs overlapped, or a tick was run twice, or missed; 2 nothing
-was run, or trouble. Only ticks count that began when all replicas had been started. A replica that dies is
-started again.
+		Long: `job starts that many replicas as processes of their own, on one Redis. At every tick each of them
+tries the lock, and runs the job if it gets it. In the end it tells what became of each tick.
+Exit code:
+  0  every tick was run exactly once, or left out while a run was going on
+  1  two runs overlapped, or a tick was run twice, or missed
+  2  nothing was run, or trouble
+Only ticks count that began when all replicas had been started. A replica that dies is started
+again.
 
-Without redis.addrs it embeds a Redis at redis.embedded_addr, or takes the one that answers there. With them, and --replicas 1, it
-can be run on several machines: the Redis counts the runs of all.
+Without redis.addrs it embeds a Redis at redis.embedded_addr, or takes the one that answers there.
+With them, and --replicas 1, it can be run on several machines: the Redis knows the runs of all.
 
-A lock is kept for 2/5 of the tick, and expires after 1/2 of it, where it does expire: docs/ARCHITECTURE.md says why.`,
+A lock is kept for 2/5 of the tick, and expires after 1/2 of it, where it does expire:
+docs/ARCHITECTURE.md says why.`,
 		Example: "  lockstep job --every 1s --lock none --ticks 5\n  lockstep job --every 1s --lock v4",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -72,6 +76,7 @@ A lock is kept for 2/5 of the tick, and expires after 1/2 of it, where it does e
 	flags.IntVar(&f.replicas, "replicas", 3, "how many processes")
 	flags.IntVar(&f.ticks, "ticks", 0, "end after so many ticks; 0: when interrupted")
 	flags.BoolVar(&f.asJSON, "json", false, "one JSON document on standard output, and everything for people on standard error")
+	completeWith(cmd, "lock", append(evolution.Names(), "none")...)
 	flags.BoolVar(&f.replica, untilStdinFlag, false, "be one of the replicas, until standard input ends")
 	if err := flags.MarkHidden(untilStdinFlag); err != nil {
 		panic(err) // there is no such flag
@@ -105,7 +110,7 @@ func (f jobFlags) check(cmd *cobra.Command) (evolution.Strategy, error) {
 	if f.version == "none" {
 		f.version = "v0"
 	}
-	strategy, err := evolution.Find(f.version)
+	strategy, err := findLock(f.version)
 	if err != nil {
 		err = fmt.Errorf("--lock: %w; and none, the same as v0", err)
 	}
