@@ -46,7 +46,9 @@ func TestBurstAgainstARunningServer(t *testing.T) {
 	if !strings.Contains(stderr, "burst: asking the server at http://"+s.addr) {
 		t.Errorf("it did not ask the running server: %s", stderr)
 	}
-	for _, says := range []string{"30 in", "20 sold", "10 sold out, 0 failed, 0 unknown", "20 at first, 0 left", "PASS: stock and orders agree", "v5"} {
+	for _, says := range []string{
+		"30 in", "20 sold", "10 sold out, 0 failed, 0 unknown", "20 at first, 0 left", "PASS: stock and orders agree", "v5",
+	} {
 		if !strings.Contains(stdout, says) {
 			t.Errorf("the table does not say %q:\n%s", says, stdout)
 		}
@@ -92,7 +94,8 @@ func TestBurstThatWasHardlyAnswered(t *testing.T) {
 	if err := json.Unmarshal([]byte(stdout), &result); err != nil {
 		t.Fatal(err)
 	}
-	if code != 0 || result.Verdict != history.Pass || result.Failed == 0 || result.Answered >= 0.99 || !strings.Contains(result.Reason, "; but ") {
+	if code != 0 || result.Verdict != history.Pass || result.Failed == 0 || result.Answered >= 0.99 ||
+		!strings.Contains(result.Reason, "; but ") {
 		t.Errorf("asked otherwise: exit code %d, %+v", code, result)
 	}
 }

@@ -97,7 +97,7 @@ func TestDidYouMean(t *testing.T) {
 		"explore optimistik":             `did you mean optimistic?`,
 		"explore v2 --faults expire=1":   `did you mean expiry?`,
 		"explore v2 --property untld":    `did you mean untold?`,
-		"burst --min-answerd 1":          `unknown flag: --min-answerd; did you mean --min-answered?`,
+		"burst --min-answer 1":           `unknown flag: --min-answer; did you mean --min-answered?`,
 		"serve --ttl 1s":                 `unknown flag: --ttl; did you mean --lock.ttl?`,
 		"serve --lock.verson v4":         `did you mean --lock.version?`,
 		"burst -x":                       `unknown shorthand flag: 'x' in -x; lockstep burst --help lists what there is`,

@@ -242,7 +242,7 @@ func TestJobThatIsNotRun(t *testing.T) {
 
 		{Verdict: job.Unknown, Ticks: 2, LeftOut: 2, None: 2}:          "a run from before was going on",
 		{Verdict: job.Holds, Ticks: 3, LeftOut: 2}:                     "never two runs at a time, and no tick twice; 2 ticks were left out",
-		{Verdict: job.Broken, Ticks: 3, Beside: 1, More: 1, Missed: 1}: "runs overlapped; some ticks were run more than once; some ticks were missed",
+		{Verdict: job.Broken, Beside: 1, More: 1, Missed: 1, Ticks: 3}: "overlapped; some ticks were run more than once; some ticks were missed",
 	} {
 		if got := result.meaning(); !strings.Contains(got, says) {
 			t.Errorf("%+v means %q; want %q", result, got, says)
