@@ -2,12 +2,9 @@ package cli
 
 import (
 	"errors"
-	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 )
 
 // secretFlags are those whose values may hold a secret.
@@ -17,6 +14,9 @@ var secretFlags = []string{"admin.token", "redis.addrs", "redis.username", "redi
 func discreet(root *cobra.Command) {
 	for _, cmd := range append(root.Commands(), root) {
 		check := cmd.Args
+		if check == nil {
+			continue
+		}
 		cmd.Args = func(cmd *cobra.Command, args []string) error {
 			err := check(cmd, args)
 			if err != nil && slices.ContainsFunc(secretFlags, cmd.Flags().Changed) {
@@ -26,12 +26,4 @@ func discreet(root *cobra.Command) {
 			return err
 		}
 	}
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
-		var unknown *pflag.NotExistError
-		if errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() != "" {
-			name, _, _ := strings.Cut(unknown.GetSpecifiedShortnames(), "=")
-			return fmt.Errorf("there is no flag -%s; one of more than a letter begins with two dashes", name)
-		}
-		return err
-	})
 }
