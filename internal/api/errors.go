@@ -15,12 +15,18 @@ import (
 
 var (
 	errBadRequest   = errors.New("bad request")
-	errUnauthorized = errors.New("this needs the header Authorization: Bearer <admin.token>, since the server listens beyond loopback")
+	errUnauthorized = errors.New("this needs the header Authorization: Bearer <admin.token>")
 	errForbidden    = errors.New("this is not the admin.token")
-	errNoToken      = errors.New("PUT and DELETE are off: the server listens beyond loopback and has no admin.token; start it with one")
-	errNotFound     = errors.New("there is nothing here; try GET /")
-	errNotAllowed   = errors.New("this path does not take that method; GET / lists what there is")
+	errNoToken      = errors.New("PUT and DELETE are off: the server listens beyond loopback and has no admin.token; " +
+		"start it with one, or with admin.open: true for everybody")
+	errForeignHost = errors.New("the server is not called that")
+	errForeignPage = errors.New("only programs and the server's own page may buy or change something, no page of another site")
+	errNotFound    = errors.New("there is nothing here; try GET /")
+	errNotAllowed  = errors.New("this path does not take that method; GET / lists what there is")
 )
+
+// codeUnknown is of a sale that may have been made: to try again may be to buy twice.
+const codeUnknown = "outcome_unknown"
 
 // statusClientClosed is what nginx says of a client that went away; nobody reads it.
 const statusClientClosed = 499
@@ -31,8 +37,12 @@ var answers = []struct {
 	status int
 	code   string
 }{
+	{service.ErrOutcomeUnknown, http.StatusServiceUnavailable, codeUnknown},
 	{service.ErrSoldOut, http.StatusConflict, "sold_out"},
-	{service.ErrBadStock, http.StatusBadRequest, "bad_stock"},
+	{service.ErrBadStock, http.StatusServiceUnavailable, "bad_stock"},
+	{service.ErrRunOver, http.StatusServiceUnavailable, "run_over"},
+	{service.ErrNoOrder, http.StatusNotFound, "no_order"},
+	{service.ErrInFlight, http.StatusNotFound, "order_in_flight"},
 	{lock.ErrLost, http.StatusServiceUnavailable, "lock_lost"},
 	{lock.ErrTimeout, http.StatusServiceUnavailable, "lock_timeout"},
 	{lock.ErrUnavailable, http.StatusServiceUnavailable, "redis_unavailable"},
@@ -44,6 +54,8 @@ var answers = []struct {
 	{errUnauthorized, http.StatusUnauthorized, "unauthorized"},
 	{errForbidden, http.StatusForbidden, "forbidden"},
 	{errNoToken, http.StatusForbidden, "forbidden"},
+	{errForeignHost, http.StatusForbidden, "forbidden"},
+	{errForeignPage, http.StatusForbidden, "forbidden"},
 	{errNotFound, http.StatusNotFound, "not_found"},
 	{errNotAllowed, http.StatusMethodNotAllowed, "method_not_allowed"},
 }
@@ -53,6 +65,7 @@ type ErrorAnswer struct {
 	Error struct {
 		Code    string `json:"code"`
 		Message string `json:"message"`
+		OrderID string `json:"order_id,omitempty"` // of a sale: the order to look for, should the outcome be unknown
 	} `json:"error"`
 }
 
@@ -62,7 +75,7 @@ func (a *API) fail(c *gin.Context, err error) {
 		a.Log.Warn(c.Request.Method+" "+c.Request.URL.Path, "status", status, "code", code, "error", err)
 	}
 	c.Abort()
-	WriteError(c.Writer, status, code, err)
+	WriteSaleError(c.Writer, status, code, c.GetString(orderID), err)
 }
 
 func statusOf(err error) (status int, code string) {
@@ -76,16 +89,21 @@ func statusOf(err error) (status int, code string) {
 
 // WriteError answers with an error, and with the headers that go with its status.
 func WriteError(w http.ResponseWriter, status int, code string, err error) {
-	switch status {
-	case http.StatusServiceUnavailable:
+	WriteSaleError(w, status, code, "", err)
+}
+
+// WriteSaleError answers a sale as WriteError does; its order's id may be empty.
+func WriteSaleError(w http.ResponseWriter, status int, code, orderID string, err error) {
+	switch {
+	case status == http.StatusServiceUnavailable && code != codeUnknown:
 		w.Header().Set("Retry-After", "1")
-	case http.StatusUnauthorized:
+	case status == http.StatusUnauthorized:
 		w.Header().Set("WWW-Authenticate", "Bearer")
 	}
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(status)
 	var answer ErrorAnswer
-	answer.Error.Code, answer.Error.Message = code, err.Error()
+	answer.Error.Code, answer.Error.Message, answer.Error.OrderID = code, err.Error(), orderID
 	encoder := json.NewEncoder(w)
 	encoder.SetEscapeHTML(false)
 	_ = encoder.Encode(answer) // the client went away

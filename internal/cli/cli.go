@@ -98,6 +98,7 @@ Settings come from config.yaml, the environment (LOCKSTEP_LOCK_VERSION=v4) and f
 			return nil, cobra.ShellCompDirectiveDefault
 		})
 	}
+	discreet(root)
 	return root
 }
 

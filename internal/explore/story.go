@@ -153,17 +153,33 @@ func describe(cmds []redis.Cmder) (name, all string) {
 		short := words[0]
 		if short == "EVAL" && len(words) > 2 {
 			short = lua.Name(words[1])
-			words = append([]string{"EVAL", short}, words[3:]...)
+			words = append([]string{"EVAL"}, aboutStock(short, words[1], words[3:])...)
 		}
 		if i == 0 {
 			name, _, _ = strings.Cut(short, " ")
 		}
-		if len(words) > 1 && (words[1] == dao.RunKey || words[1] == dao.OrdersKey(runID)) {
-			continue
-		}
 		parts = append(parts, strings.Join(words, " "))
 	}
 	return name, strings.Join(parts, ", ")
+}
+
+// aboutStock says what the store's scripts do with the stock. Of others it gives the name, the keys and the arguments.
+func aboutStock(name, script string, words []string) []string {
+	var says, token string
+	switch script {
+	case lua.Write:
+		says, token = "SET "+words[0]+" "+words[5], words[6]
+	case lua.ReadFenced:
+		says, token = "GET "+words[0], words[3]
+	case lua.Take:
+		says, token = "DECR "+words[0], "0"
+	default:
+		return append([]string{name}, words...)
+	}
+	if token != "0" {
+		says += " (token " + token + ")"
+	}
+	return []string{name + ":", says}
 }
 
 // readable writes a reply as redis-cli does, more or less. Of several, the first error, or else that all went well.
