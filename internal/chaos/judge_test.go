@@ -96,12 +96,12 @@ func TestJudge(t *testing.T) {
 
 		{"a sold order is in no ledger", func(r *Record) { r.drop(1999) }, soldOnce, Broken},
 		{"a sold order is in two ledgers", func(r *Record) {
-			r.Orders = append(r.Orders, r.Orders[10])
+			r.Orders = append(r.Orders, r.Orders[1195])
 			r.Orders[2000].Run, r.Orders[2000].RunID, r.Orders[2000].After = "B", "B", initialStock-801
 		}, soldOnce + "|" + inItsRun, Broken},
 		{"a ledger was destroyed before it was read", func(r *Record) { r.drop(1195) }, "", Holds},
 		{"a ledger was destroyed, but had been read", func(r *Record) { r.drop(1180) }, soldOnce, Broken},
-		{"an order was gone before anything was destroyed", func(r *Record) { r.drop(300) }, soldOnce, Broken},
+		{"an order was gone before anything was destroyed", func(r *Record) { r.drop(550) }, soldOnce, Broken},
 
 		{"lock_lost, and sold", func(r *Record) { r.Sales[50].told(503, "lock_lost") }, refused, Broken},
 		{"run_over, and sold", func(r *Record) { r.Sales[50].told(503, "run_over") }, refused, Broken},
@@ -152,11 +152,19 @@ func TestJudge(t *testing.T) {
 			r.Fenced, r.Looks[1], r.Faults[0].For = false, look("A", 11.9, 1190, 1187), 400*time.Millisecond
 		}, felt, Broken},
 
+		{"a weak lock's lost update, and the stop was in a later run", func(r *Record) {
+			r.Fenced, r.Looks[1] = false, look("A", 11.9, 1190, 1187)
+			r.Faults = append(r.Faults[1:], r.Faults[0])
+			r.Faults[1].Read, r.Faults[1].Begin, r.Faults[1].End = at(16.9), at(17), at(19)
+		}, felt, Broken},
+
 		{"nobody is sold to in the second that follows a stop", func(r *Record) { r.slow(5, 7.9) }, "", Holds},
 		{"nobody is sold to as long as a replica is stopped", func(r *Record) { r.slow(5, 8.9) }, comesBack, Broken},
 		{"the rate is back too late", func(r *Record) { r.slow(12, 15.1) }, comesBack, Broken},
 		{"the rate is back in time", func(r *Record) { r.slow(12, 14.3) }, "", Holds},
 		{"the rate never comes back", func(r *Record) { r.slow(12, 21) }, comesBack, Broken},
+		{"the session ends before the rate is back", func(r *Record) { r.slow(12, 21); r.Ended = at(13.5) }, comesBack, Broken},
+		{"a slow second before a fault", func(r *Record) { r.slow(2, 3.5) }, "", Holds},
 
 		{"a bug", func(r *Record) {
 			r.Sales = append(r.Sales, Sale{Start: at(1), End: at(2), Status: 500, Code: "internal", OrderID: "x"})
