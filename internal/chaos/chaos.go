@@ -21,6 +21,7 @@ const (
 	waitTimeout  = 5 * time.Second // lock.wait_timeout
 	thinkTime    = time.Millisecond
 	initialStock = 1_000_000
+	maxOrders    = 10_000_000 // inventory.max_orders: no ledger drops an order
 	replicas     = 3
 )
 

@@ -46,7 +46,8 @@ func (l *Ledgers) Forget() { clear(l.read) }
 
 // Read reads every ledger there is. An order that was written before it began is among the entries afterwards.
 func (l *Ledgers) Read(ctx context.Context) error {
-	keys := l.client.Scan(ctx, 0, dao.OrdersKey("*"), page).Iterator()
+	every, _ := dao.OrdersKeys("*")
+	keys := l.client.Scan(ctx, 0, every, page).Iterator()
 	for keys.Next(ctx) {
 		if err := l.readOne(ctx, keys.Val()); err != nil {
 			return fmt.Errorf("reading %s: %w", keys.Val(), err)
@@ -56,7 +57,7 @@ func (l *Ledgers) Read(ctx context.Context) error {
 }
 
 func (l *Ledgers) readOne(ctx context.Context, key string) error {
-	run := same(strings.TrimPrefix(key, dao.OrdersKey("")))
+	run := runOf(key)
 	count, err := l.client.HLen(ctx, key).Result()
 	if err != nil || count == l.read[key] {
 		return err
@@ -86,6 +87,12 @@ func (l *Ledgers) readOne(ctx context.Context, key string) error {
 	return fields.Err()
 }
 
+// runOf reads the run's id in the key of its newest orders, or of those before.
+func runOf(key string) string {
+	prefix, older := dao.OrdersKeys("")
+	return same(strings.TrimSuffix(strings.TrimPrefix(key, prefix), strings.TrimPrefix(older, prefix)))
+}
+
 // slim leaves out of an order what nobody judges.
 func slim(order history.Order) history.Order {
 	order.RunID, order.Replica = same(order.RunID), same(order.Replica)
@@ -102,9 +109,11 @@ func (l *Ledgers) Look(ctx context.Context) (Look, error) {
 		}
 		var run *redis.MapStringStringCmd
 		var stock *redis.StringCmd
-		var kept *redis.IntCmd
+		var kept, before *redis.IntCmd
 		_, err = l.client.TxPipelined(ctx, func(tx redis.Pipeliner) error {
-			run, stock, kept = tx.HGetAll(ctx, dao.RunKey), tx.Get(ctx, dao.InventoryKey), tx.HLen(ctx, dao.OrdersKey(id))
+			newest, older := dao.OrdersKeys(id)
+			run, stock = tx.HGetAll(ctx, dao.RunKey), tx.Get(ctx, dao.InventoryKey)
+			kept, before = tx.HLen(ctx, newest), tx.HLen(ctx, older)
 			return nil
 		})
 		if err != nil {
@@ -121,7 +130,7 @@ func (l *Ledgers) Look(ctx context.Context) (Look, error) {
 			}
 			return n
 		}
-		look := Look{At: time.Now(), Kept: kept.Val(), Tally: history.Tally{
+		look := Look{At: time.Now(), Kept: kept.Val() + before.Val(), Tally: history.Tally{
 			Run:       history.Run{ID: id, Lock: fields["lock"], Initial: number("initial", fields["initial"])},
 			Remaining: number(dao.InventoryKey, stock.Val()), Sold: number("sold", fields["sold"]),
 		}}

@@ -17,12 +17,13 @@ import (
 // put writes orders into a run's ledger, as the shop does.
 func put(t *testing.T, client *redis.Client, run string, ids ...string) {
 	t.Helper()
+	newest, _ := dao.OrdersKeys(run)
 	for _, id := range ids {
 		line, err := json.Marshal(history.Order{ID: id, RunID: run, Replica: "r1", After: 7, At: time.Unix(1, 0).UTC()})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := client.HSet(t.Context(), dao.OrdersKey(run), id, line).Err(); err != nil {
+		if err := client.HSet(t.Context(), newest, id, line).Err(); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -56,20 +57,26 @@ func TestLedgersRememberWhatWasDestroyed(t *testing.T) {
 	if got := read(); got["A"] != 3*page || got["B"] != 1 {
 		t.Errorf("%v; want all orders of both runs", got)
 	}
+	newest, older := dao.OrdersKeys("A") // when a ledger is full, its orders become the older ones
+	if err := client.Rename(t.Context(), newest, older).Err(); err != nil {
+		t.Fatal(err)
+	}
+	put(t, client, "A", "newest")
 	put(t, client, "B", "y")
-	if got := read(); got["B"] != 2 {
-		t.Errorf("%v; want the new one, too", got)
+	if got := read(); got["A"] != 3*page+1 || got["B"] != 2 {
+		t.Errorf("%v; want the new ones, too", got)
 	}
 	if err := client.FlushAll(t.Context()).Err(); err != nil {
 		t.Fatal(err)
 	}
 	ledgers.Forget()
 	put(t, client, "B", "late", "later") // as many as there were
-	if got := read(); got["A"] != 3*page || got["B"] != 4 {
+	if got := read(); got["A"] != 3*page+1 || got["B"] != 4 {
 		t.Errorf("%v; want what is gone, and what came late", got)
 	}
 
-	if err := client.HSet(t.Context(), dao.OrdersKey("C"), "z", "no JSON").Err(); err != nil {
+	newest, _ = dao.OrdersKeys("C")
+	if err := client.HSet(t.Context(), newest, "z", "no JSON").Err(); err != nil {
 		t.Fatal(err)
 	}
 	if err := ledgers.Read(t.Context()); err == nil || !strings.Contains(err.Error(), "{inventory}:orders:C: order z: ") {
@@ -93,7 +100,12 @@ func TestLook(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	put(t, client, "A", "x", "y")
+	put(t, client, "A", "x")
+	newest, older := dao.OrdersKeys("A")
+	if err := client.Rename(t.Context(), newest, older).Err(); err != nil {
+		t.Fatal(err)
+	}
+	put(t, client, "A", "y")
 	look, err := ledgers.Look(t.Context())
 	if err != nil || look.ID != "A" || look.Lock != "v8" || look.Kept != 2 || look.Sold != 3 || look.Lost() != 1 {
 		t.Errorf("%+v, %v; want run A of v8, two orders kept, three sold, one lost", look, err)

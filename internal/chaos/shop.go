@@ -36,7 +36,8 @@ func openShop(program, lock, redisAddr, dir string, said io.Writer) (*shop, erro
 	command := exec.Command(program, "cluster", "--replicas", strconv.Itoa(replicas), "--lock", lock,
 		"--server.addr", "127.0.0.1:0", "--redis.addrs", redisAddr, "--log.level", "error",
 		"--lock.ttl", Expiry.String(), "--lock.wait_timeout", waitTimeout.String(),
-		"--sale.think_time", thinkTime.String(), "--inventory.initial", strconv.Itoa(initialStock))
+		"--sale.think_time", thinkTime.String(), "--inventory.initial", strconv.Itoa(initialStock),
+		"--inventory.max_orders", strconv.Itoa(maxOrders))
 	command.Dir, command.Stderr = dir, said
 	command.Env = slices.DeleteFunc(os.Environ(), func(variable string) bool { return strings.HasPrefix(variable, "LOCKSTEP_") })
 	stdout, err := command.StdoutPipe()
