@@ -53,8 +53,8 @@ func Judge(r Record) ([]Check, Verdict) {
 		byID[entry.ID] = append(byID[entry.ID], entry)
 	}
 	checks := []Check{
-		soldHaveOrders(r, byID), refusedHaveNone(r, byID), ordersWereAskedFor(r), ordersAreInTheirRun(r), stockFeltEverySale(r),
-		rateComesBack(r), noBugs(r), wasPutToTheTest(r),
+		soldHaveOrders(r, byID), refusedHaveNone(r, byID), doubtsAreSettled(r, byID), ordersWereAskedFor(r), ordersAreInTheirRun(r),
+		stockFeltEverySale(r), rateComesBack(r), noBugs(r), wasPutToTheTest(r),
 	}
 	verdict := Holds
 	for _, check := range checks {
@@ -105,6 +105,25 @@ func refusedHaveNone(r Record, byID map[string][]Entry) Check {
 			check.breaks("%s was told to order %s at %s, and it is in the ledger", sale.Code, sale.OrderID, r.at(sale.End))
 		default:
 			check.Checked++
+		}
+	}
+	return check
+}
+
+func doubtsAreSettled(r Record, byID map[string][]Entry) Check {
+	check := Check{Rule: "a buyer in doubt finds the order by its id, if there is one"}
+	for _, doubt := range r.Doubts {
+		orders := byID[doubt.OrderID]
+		switch check.Checked++; {
+		case doubt.Error != "":
+			check.unknown("order %s: %s", doubt.OrderID, doubt.Error)
+		case doubt.Found && len(orders) == 0:
+			check.breaks("order %s is found, and is in no ledger", doubt.OrderID)
+		case doubt.Found || len(orders) == 0:
+		case slices.ContainsFunc(r.Faults, func(f Injected) bool { return f.tookIt(orders[0]) }):
+			check.Excused++
+		default:
+			check.breaks("order %s is in the ledger of run %s, and is not found", doubt.OrderID, orders[0].Run)
 		}
 	}
 	return check

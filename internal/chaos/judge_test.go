@@ -79,6 +79,7 @@ func TestJudge(t *testing.T) {
 	const (
 		soldOnce  = "a sale answered 200 has its one order"
 		refused   = "a sale that was refused has no order"
+		doubts    = "a buyer in doubt finds"
 		asked     = "an order was sold to somebody"
 		inItsRun  = "an order is in the ledger of the run"
 		felt      = "a run's stock fell by one"
@@ -115,6 +116,13 @@ func TestJudge(t *testing.T) {
 		{"no replica, so no id", func(r *Record) {
 			r.Sales = append(r.Sales, Sale{Start: at(1), End: at(2), Status: 503, Code: "no_replica"})
 		}, "", Holds},
+
+		{"in doubt, and found", func(r *Record) { r.Doubts = []Doubt{{OrderID: "order-1999", Found: true}} }, "", Holds},
+		{"in doubt, and there is none", func(r *Record) { r.Doubts = []Doubt{{OrderID: "x"}} }, "", Holds},
+		{"in doubt, and found where there is none", func(r *Record) { r.Doubts = []Doubt{{OrderID: "x", Found: true}} }, doubts, Broken},
+		{"in doubt, and not found", func(r *Record) { r.Doubts = []Doubt{{OrderID: "order-1999"}} }, doubts, Broken},
+		{"in doubt, and not found as Redis was emptied since", func(r *Record) { r.Doubts = []Doubt{{OrderID: "order-50"}} }, "", Holds},
+		{"in doubt, and no answer to that either", func(r *Record) { r.Doubts = []Doubt{{OrderID: "x", Error: "503"}} }, doubts, Unknown},
 
 		{"an order that nobody asked for", func(r *Record) { r.Sales = slices.Delete(r.Sales, 50, 51) }, asked, Broken},
 		{"a buyer went away without an answer", func(r *Record) {
@@ -201,8 +209,8 @@ func TestJudgeCountsWhatItExcuses(t *testing.T) {
 	record.drop(1195)
 	record.Fenced, record.Looks[1] = false, look("A", 11.9, 1190, 1187)
 	checks, _ := Judge(record)
-	if checks[0].Excused != 1 || checks[4].Excused != 3 {
-		t.Errorf("%+v\n%+v; want one order and three updates excused", checks[0], checks[4])
+	if checks[0].Excused != 1 || checks[5].Excused != 3 {
+		t.Errorf("%+v\n%+v; want one order and three updates excused", checks[0], checks[5])
 	}
 }
 

@@ -18,6 +18,7 @@ type Record struct {
 	Faults []Injected
 	Orders []Entry
 	Looks  []Look
+	Doubts []Doubt
 }
 
 // Sale is one request to buy, and what the buyer was told.
@@ -75,9 +76,21 @@ func (f Injected) lostIt(s Sale) bool {
 	return f.Kind.destroys() && s.End.After(f.Read) && s.Start.Before(f.End)
 }
 
+// tookIt says whether an order may be gone by this fault: a Redis that is out of memory drops the runs that are over.
+func (f Injected) tookIt(order Entry) bool {
+	return (f.Kind.destroys() || f.Kind == OutOfMemory) && order.At.Before(f.End)
+}
+
 // Look is the run that was on, all of it at one moment.
 type Look struct {
 	At time.Time
 	history.Tally
 	Kept int64 // orders in the ledger; Sold is what the run says there are
+}
+
+// Doubt is what GET /orders said in the end of a sale whose outcome was unknown.
+type Doubt struct {
+	OrderID string
+	Found   bool
+	Error   string // why it said neither; "" if it did
 }

@@ -73,6 +73,11 @@ func (s Session) Run(ctx context.Context) (_ Record, err error) {
 	if err == nil {
 		err = world.finish(ctx)
 	}
+	for _, sale := range record.Sales {
+		if sale.outcome() == unknown && sale.OrderID != "" {
+			record.Doubts = append(record.Doubts, shop.lookUp(ctx, sale.OrderID))
+		}
+	}
 	record.Orders, record.Looks = world.ledgers.Entries(), world.looks
 	return record, err
 }

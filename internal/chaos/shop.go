@@ -98,7 +98,7 @@ func (s *shop) settled(ctx context.Context) ([]replica, error) {
 }
 
 func (s *shop) replicas(ctx context.Context) (all []replica, err error) {
-	text, err := s.ask(ctx, askPatience, http.MethodGet, "/replicas", "")
+	text, err := s.must(ctx, askPatience, http.MethodGet, "/replicas", "")
 	if err == nil {
 		err = json.Unmarshal(text, &all)
 	}
@@ -109,7 +109,7 @@ func (s *shop) replicas(ctx context.Context) (all []replica, err error) {
 func (s *shop) newRun(ctx context.Context) (asked time.Time, err error) {
 	for tries := time.Now(); time.Since(tries) < patience; {
 		asked = time.Now()
-		if _, err = s.ask(ctx, patience, http.MethodPut, "/inventory", fmt.Sprintf(`{"stock":%d}`, initialStock)); err == nil {
+		if _, err = s.must(ctx, patience, http.MethodPut, "/inventory", fmt.Sprintf(`{"stock":%d}`, initialStock)); err == nil {
 			return asked, nil
 		}
 		if wait(ctx, lookAgain) != nil {
@@ -119,22 +119,46 @@ func (s *shop) newRun(ctx context.Context) (asked time.Time, err error) {
 	return asked, fmt.Errorf("a new run: %w", err)
 }
 
-// ask sends a request, and wants 200.
-func (s *shop) ask(ctx context.Context, patience time.Duration, method, path, body string) ([]byte, error) {
+// lookUp asks whether an order is in the ledger.
+func (s *shop) lookUp(ctx context.Context, id string) Doubt {
+	status, text, err := s.ask(ctx, askPatience, http.MethodGet, "/orders/"+id, "")
+	var answer struct{ Error struct{ Code string } }
+	if err == nil {
+		err = json.Unmarshal(text, &answer)
+	}
+	switch {
+	case err != nil:
+		return Doubt{OrderID: id, Error: err.Error()}
+	case status == http.StatusOK:
+		return Doubt{OrderID: id, Found: true}
+	case status == http.StatusNotFound && answer.Error.Code == "no_order":
+		return Doubt{OrderID: id}
+	default:
+		return Doubt{OrderID: id, Error: fmt.Sprintf("%d %s", status, answer.Error.Code)}
+	}
+}
+
+// must sends a request, and wants 200.
+func (s *shop) must(ctx context.Context, patience time.Duration, method, path, body string) ([]byte, error) {
+	status, text, err := s.ask(ctx, patience, method, path, body)
+	if err == nil && status != http.StatusOK {
+		err = fmt.Errorf("%s %s: %d %.200s", method, path, status, text)
+	}
+	return text, err
+}
+
+func (s *shop) ask(ctx context.Context, patience time.Duration, method, path, body string) (status int, text []byte, err error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, method, s.url+path, strings.NewReader(body))
 	if err != nil {
-		return nil, err
+		return 0, nil, err
 	}
 	response, err := s.client.Do(request)
 	if err != nil {
-		return nil, err
+		return 0, nil, err
 	}
 	defer response.Body.Close()
-	text, err := io.ReadAll(response.Body)
-	if err == nil && response.StatusCode != http.StatusOK {
-		err = fmt.Errorf("%s %s: %d %.200s", method, path, response.StatusCode, text)
-	}
-	return text, err
+	text, err = io.ReadAll(response.Body)
+	return response.StatusCode, text, err
 }
