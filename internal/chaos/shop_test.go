@@ -28,7 +28,8 @@ func TestLookUp(t *testing.T) {
 		{OrderID: "broken", Error: "invalid character"},
 	} {
 		got := s.lookUp(t.Context(), want.OrderID)
-		if got.OrderID != want.OrderID || got.Found != want.Found || !strings.HasPrefix(got.Error, want.Error) || (got.Error == "") != (want.Error == "") {
+		same := got.OrderID == want.OrderID && got.Found == want.Found && (got.Error == "") == (want.Error == "")
+		if !same || !strings.HasPrefix(got.Error, want.Error) {
 			t.Errorf("%+v; want %+v", got, want)
 		}
 	}
