@@ -20,6 +20,9 @@ var documents = []string{
 	"docs/your-own-lock.md", "docs/your-own-lock.zh-CN.md", "jmeter/README.md",
 }
 
+// asTyped is the program as the documents tell to start it.
+var asTyped = cli.Program{Name: "go run ."}
+
 var printed = regexp.MustCompile("(?s)(<!-- lockstep ([^\n]*) -->\n```\\w+\n)(.*?)```")
 
 // What a document shows below <!-- lockstep … --> is what that command prints. Go test . -run Documents -update writes it anew.
@@ -36,7 +39,7 @@ func TestDocumentsShowWhatIsPrinted(t *testing.T) {
 			now, done := prints[parts[2]]
 			if !done {
 				var stdout, stderr bytes.Buffer
-				if code := cli.Run(t.Context(), strings.Fields(parts[2]), &stdout, &stderr); code == 2 {
+				if code := asTyped.Run(t.Context(), strings.Fields(parts[2]), &stdout, &stderr); code == 2 {
 					t.Errorf("%s: lockstep %s: %s", document, parts[2], stderr.String())
 				}
 				now = stdout.String()

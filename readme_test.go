@@ -51,7 +51,7 @@ func TestReadmeCommands(t *testing.T) {
 	}
 	serve(t)
 	for _, line := range all[1:] {
-		line = strings.ReplaceAll(moved.Replace(line), "mvn -f jmeter verify", "mvn -B -ntp -f jmeter verify -Dport="+port)
+		line = strings.ReplaceAll(moved.Replace(line), "mvn -q -f jmeter verify", "mvn -B -q -f jmeter verify -Dport="+port)
 		t.Run(line, func(t *testing.T) {
 			program := strings.Fields(line)[0]
 			if _, err := exec.LookPath(program); err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"html"
 	"net/http"
 	"strings"
 	"testing"
@@ -281,6 +282,24 @@ func TestPageNamesEveryLock(t *testing.T) {
 	}
 	if !strings.Contains(string(text), `class="on"><td>v3`) {
 		t.Error("the page does not mark the lock that is on")
+	}
+}
+
+// The page says what its verdict means, and speaks of what was sold beyond the stock only where something was.
+func TestPageSaysWhatTheVerdictMeans(t *testing.T) {
+	s := start(t, "--redis.embedded_addr", anyPort, "--lock.version", "v0", "--sale.think_time", "20ms")
+	page := func() string {
+		_, text := s.send(t.Context(), "GET", "/", "", nil)
+		return html.UnescapeString(string(text))
+	}
+	if text := page(); !strings.Contains(text, "nothing was sold, so nothing was put to the test") || !strings.Contains(text, "没有成交") {
+		t.Errorf("before anything is sold the page says\n%s", text)
+	}
+	command(t, "burst", "--target", s.url(), "-n", "50", "-c", "50")
+	run, text := s.report(), page()
+	if run.Lost == 0 || !strings.Contains(text, run.Means()) || strings.Contains(text, "oversold") ||
+		!strings.Contains(text, fmt.Sprintf("%d requests in flight at once", run.MaxInFlight)) {
+		t.Errorf("of %+v the page says\n%s", run, text)
 	}
 }
 

@@ -144,6 +144,7 @@ func (s *testServer) send(ctx context.Context, method, path, body string, header
 	for name, values := range header {
 		request.Header[name] = values
 	}
+	request.Host = header.Get("Host") // net/http sends this one; empty: the address
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {
 		if ctx.Err() == nil {
