@@ -89,6 +89,14 @@ func (s *Server) Stop() {
 	}
 }
 
+// Signal sends the process a signal; one that stops it makes it hang.
+func (s *Server) Signal(signal os.Signal) error {
+	if s.process == nil {
+		return os.ErrProcessDone
+	}
+	return s.process.Signal(signal)
+}
+
 func freePort(t testing.TB) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
