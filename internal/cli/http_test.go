@@ -282,6 +282,16 @@ func TestPageNamesEveryLock(t *testing.T) {
 	if !strings.Contains(string(text), `class="on"><td>v3`) {
 		t.Error("the page does not mark the lock that is on")
 	}
+	if strings.Contains(string(text), "nil") || strings.Contains(string(text), "$") {
+		t.Errorf("a value is missing in the page:\n%s", text)
+	}
+	if err := s.outside.Set(t.Context(), lock.Key, "<script>", 0).Err(); err != nil {
+		t.Fatal(err)
+	}
+	_, text = s.send(t.Context(), "GET", "/", "", nil)
+	if !strings.Contains(string(text), "held by <code>&lt;script&gt;</code>, never expires") {
+		t.Errorf("the page does not show the holder as text:\n%s", text)
+	}
 }
 
 func TestRetryAfter(t *testing.T) {
