@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"lockstep/internal/cli"
+	"lockstep/internal/suite"
 )
 
 var update = flag.Bool("update", false, "write what the commands print into the documents")
@@ -22,7 +24,15 @@ var documents = []string{
 
 var printed = regexp.MustCompile("(?s)(<!-- lockstep ([^\n]*) -->\n```\\w+\n)(.*?)```")
 
-// What a document shows below <!-- lockstep … --> is what that command prints. Go test . -run Documents -update writes it anew.
+// longCommands take several seconds. That what they find is so, in small, is among the claims of internal/explore.
+var longCommands = []string{
+	"explore v8 --faults pause=1,expiry=1 --property lost-update",
+	"explore v6 --work 25s --nested 1 --faults crash=1,lost-reply=1",
+	"explore v9 --faults node-crash=1",
+}
+
+// What a document shows below <!-- lockstep … --> is what that command prints.
+// Go test . -tags long -run Documents -update writes it anew.
 func TestDocumentsShowWhatIsPrinted(t *testing.T) {
 	seen, prints := 0, map[string]string{} // both languages show the same
 	for _, document := range documents {
@@ -33,6 +43,9 @@ func TestDocumentsShowWhatIsPrinted(t *testing.T) {
 		now := printed.ReplaceAllStringFunc(string(text), func(block string) string {
 			seen++
 			parts := printed.FindStringSubmatch(block)
+			if !suite.Long && slices.Contains(longCommands, parts[2]) {
+				return block
+			}
 			now, done := prints[parts[2]]
 			if !done {
 				var stdout, stderr bytes.Buffer
