@@ -64,11 +64,11 @@ var mutants = []struct {
 		"v5 --faults crash=1", "left-behind",
 	},
 	{
-		"unlock without the count", "util/lua/unlock.lua", `if redis.call('HINCRBY', KEYS[1], ARGV[1], -1) > 0 then`, `if false then`,
+		"unlock without the count", "util/lua/unlock.lua", `if tonumber(count) > 1 then`, `if false then`,
 		"v5 --nested 1 --property mutual-exclusion", "mutual-exclusion",
 	},
 	{
-		"unlock without the owner", "util/lua/unlock.lua", `if redis.pcall('HEXISTS', KEYS[1], ARGV[1]) ~= 1 then`, `if false then`,
+		"unlock without the owner", "util/lua/unlock.lua", `if type(count) ~= 'string' then`, `count = '1' if false then`,
 		"v5 --faults expiry=1 --property foreign-release", "foreign-release",
 	},
 	{
@@ -151,12 +151,12 @@ var mutants = []struct {
 		"v7 --nested 1", "stuck",
 	},
 	{
-		"stale write accepted", "util/lua/writeFenced.lua",
-		`if tonumber(ARGV[1]) < tonumber(redis.call('GET', KEYS[2]) or 0) then`, `if false then`,
+		"stale write accepted", "util/lua/write.lua",
+		`if tonumber(ARGV[2]) < tonumber(redis.call('GET', KEYS[5]) or 0) then`, `if false then`,
 		"v8 --faults pause=1 --property lost-update", "lost-update",
 	},
 	{
-		"token of a read not seen", "util/lua/readFenced.lua", `redis.call('SET', KEYS[2], ARGV[1])`, ``,
+		"token of a read not seen", "util/lua/readFenced.lua", `redis.call('SET', KEYS[3], ARGV[1])`, ``,
 		"v8 --faults expiry=1 --property lost-update", "lost-update",
 	},
 	{

@@ -59,6 +59,7 @@ func (a *API) Handler() http.Handler {
 	engine.GET("/metrics", gin.WrapH(a.Metrics))
 	engine.POST("/inventory/sale", a.sale)
 	engine.GET("/inventory", a.inventory)
+	engine.GET("/orders/:id", a.order)
 	engine.GET("/lock", a.lock)
 	admin := engine.Group("", a.authorize)
 	admin.PUT("/inventory", a.putInventory)
@@ -81,7 +82,12 @@ type SaleAnswer struct {
 }
 
 func (a *API) sale(c *gin.Context) {
-	receipt, err := a.Shop.Sell(c.Request.Context())
+	id := a.Shop.NewID()
+	c.Set(orderID, id)
+	receipt, err := a.Shop.Sell(c.Request.Context(), id)
+	if errors.Is(err, service.ErrOutcomeUnknown) {
+		err = fmt.Errorf("%w; GET /orders/%s says whether it was", err, id)
+	}
 	if err != nil {
 		_, code := statusOf(err)
 		a.Metrics.Answered(code)
@@ -94,6 +100,26 @@ func (a *API) sale(c *gin.Context) {
 		StockBefore: receipt.Before, StockAfter: receipt.After, Fence: receipt.Fence,
 		WaitMS: millis(receipt.Wait), HoldMS: millis(receipt.Hold),
 	})
+}
+
+// orderID is the gin key of the order's id.
+const orderID = "order_id"
+
+// order says whether a sale was made: a buyer asks who does not know.
+func (a *API) order(c *gin.Context) {
+	id := c.Param("id")
+	order, err := a.Shop.Ledger.Order(c.Request.Context(), id)
+	switch {
+	case errors.Is(err, service.ErrInFlight):
+		err = fmt.Errorf("order %.80q: %w; ask again", id, err)
+	case errors.Is(err, service.ErrNoOrder):
+		err = fmt.Errorf("order %.80q: %w; a sale whose replica hangs may still come, and old orders are forgotten (inventory.max_orders)", id, err)
+	}
+	if err != nil {
+		a.fail(c, err)
+		return
+	}
+	c.PureJSON(http.StatusOK, order)
 }
 
 func millis(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }

@@ -22,6 +22,9 @@ var (
 	errNotAllowed   = errors.New("this path does not take that method; GET / lists what there is")
 )
 
+// codeUnknown is of a sale that may have been made: to try again may be to buy twice.
+const codeUnknown = "outcome_unknown"
+
 // statusClientClosed is what nginx says of a client that went away; nobody reads it.
 const statusClientClosed = 499
 
@@ -31,8 +34,12 @@ var answers = []struct {
 	status int
 	code   string
 }{
+	{service.ErrOutcomeUnknown, http.StatusServiceUnavailable, codeUnknown},
 	{service.ErrSoldOut, http.StatusConflict, "sold_out"},
-	{service.ErrBadStock, http.StatusBadRequest, "bad_stock"},
+	{service.ErrBadStock, http.StatusServiceUnavailable, "bad_stock"},
+	{service.ErrRunOver, http.StatusServiceUnavailable, "run_over"},
+	{service.ErrNoOrder, http.StatusNotFound, "no_order"},
+	{service.ErrInFlight, http.StatusNotFound, "order_in_flight"},
 	{lock.ErrLost, http.StatusServiceUnavailable, "lock_lost"},
 	{lock.ErrTimeout, http.StatusServiceUnavailable, "lock_timeout"},
 	{lock.ErrUnavailable, http.StatusServiceUnavailable, "redis_unavailable"},
@@ -53,6 +60,7 @@ type ErrorAnswer struct {
 	Error struct {
 		Code    string `json:"code"`
 		Message string `json:"message"`
+		OrderID string `json:"order_id,omitempty"` // of a sale
 	} `json:"error"`
 }
 
@@ -62,7 +70,7 @@ func (a *API) fail(c *gin.Context, err error) {
 		a.Log.Warn(c.Request.Method+" "+c.Request.URL.Path, "status", status, "code", code, "error", err)
 	}
 	c.Abort()
-	WriteError(c.Writer, status, code, err)
+	WriteError(c.Writer, status, code, c.GetString(orderID), err)
 }
 
 func statusOf(err error) (status int, code string) {
@@ -74,18 +82,18 @@ func statusOf(err error) (status int, code string) {
 	return http.StatusInternalServerError, "internal"
 }
 
-// WriteError answers with an error, and with the headers that go with its status.
-func WriteError(w http.ResponseWriter, status int, code string, err error) {
-	switch status {
-	case http.StatusServiceUnavailable:
+// WriteError answers with an error, of the sale of an order if it is one, and with the headers that go with its status.
+func WriteError(w http.ResponseWriter, status int, code, orderID string, err error) {
+	switch {
+	case status == http.StatusServiceUnavailable && code != codeUnknown:
 		w.Header().Set("Retry-After", "1")
-	case http.StatusUnauthorized:
+	case status == http.StatusUnauthorized:
 		w.Header().Set("WWW-Authenticate", "Bearer")
 	}
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(status)
 	var answer ErrorAnswer
-	answer.Error.Code, answer.Error.Message = code, err.Error()
+	answer.Error.Code, answer.Error.Message, answer.Error.OrderID = code, err.Error(), orderID
 	encoder := json.NewEncoder(w)
 	encoder.SetEscapeHTML(false)
 	_ = encoder.Encode(answer) // the client went away

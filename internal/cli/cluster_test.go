@@ -61,7 +61,7 @@ func (c *testCluster) orders() map[string][]history.Order {
 	}
 	orders := map[string][]history.Order{}
 	for _, key := range keys {
-		lines, err := c.redis.LRange(c.t.Context(), key, 0, -1).Result()
+		lines, err := c.redis.HVals(c.t.Context(), key).Result()
 		if err != nil {
 			c.t.Fatal(err)
 		}

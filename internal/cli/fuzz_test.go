@@ -68,7 +68,7 @@ func FuzzStockInRedis(f *testing.F) {
 		status := s.ask("GET", "/inventory", "", &report)
 		saleStatus, code := s.sell()
 		switch {
-		case status == 400 && saleStatus == 400 && code == "bad_stock":
+		case status == 503 && saleStatus == 503 && code == "bad_stock":
 		case status == 200 && !list && report.Remaining > 0 && saleStatus == 200:
 		case status == 200 && !list && report.Remaining == 0 && saleStatus == 409 && code == "sold_out":
 		default:

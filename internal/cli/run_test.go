@@ -73,8 +73,8 @@ func TestStockThatIsNoNumber(t *testing.T) {
 				var answer api.ErrorAnswer
 				status := s.ask(request[0], request[1], "", &answer)
 				message := answer.Error.Message
-				if status != 400 || answer.Error.Code != "bad_stock" || !strings.Contains(message, c.says) || len(message) > 400 {
-					t.Errorf("%v with %.60v: %d %+.300v; want 400 bad_stock, %q", request, c.set, status, answer, c.says)
+				if status != 503 || answer.Error.Code != "bad_stock" || !strings.Contains(message, c.says) || len(message) > 400 {
+					t.Errorf("%v with %.60v: %d %+.300v; want 503 bad_stock, %q", request, c.set, status, answer, c.says)
 				}
 			}
 		}

@@ -96,11 +96,11 @@ func (s *server) reload(ctx context.Context, cmd *cobra.Command, old config.Conf
 		return old
 	}
 	fixed := cfg
-	fixed.Lock, fixed.Sale, fixed.Inventory = old.Lock, old.Sale, old.Inventory
+	fixed.Lock, fixed.Sale, fixed.Inventory.Initial = old.Lock, old.Sale, old.Inventory.Initial
 	if !reflect.DeepEqual(fixed, old) {
-		s.api.Log.Warn("a change of server, admin, redis or log takes effect at the next start")
+		s.api.Log.Warn("a change of server, admin, redis, inventory.max_orders or log takes effect at the next start")
 	}
-	if cfg.Lock == old.Lock && cfg.Sale == old.Sale && cfg.Inventory == old.Inventory {
+	if cfg.Lock == old.Lock && cfg.Sale == old.Sale && cfg.Inventory.Initial == old.Inventory.Initial {
 		return cfg
 	}
 	if err := fits(cfg.Lock.Version, s.redis); err != nil {

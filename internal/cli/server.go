@@ -66,7 +66,7 @@ func openServer(ctx context.Context, cfg config.Config, log *slog.Logger) (_ *se
 	replica := cmp.Or(cfg.Server.Replica, replicaName())
 	log = log.With("replica", replica)
 	instance := uuid.NewString()
-	store := dao.NewStore(redis.Store, instance)
+	store := dao.NewStore(redis.Store, instance, cfg.Inventory.MaxOrders)
 	clock := lock.SystemClock{}
 	shop := &service.Shop{
 		Stock: store, Ledger: store,

@@ -63,7 +63,7 @@ func (f *Front) Handler() http.Handler {
 			if r.Context().Err() == nil {
 				f.Log.Warn(r.Method+" "+r.URL.Path, "replica", r.Context().Value(chosen{}).(*Replica).Name, "error", err)
 			}
-			api.WriteError(w, http.StatusBadGateway, "bad_gateway", errReplicaGone)
+			api.WriteError(w, http.StatusBadGateway, "bad_gateway", "", errReplicaGone)
 		},
 		ErrorLog:      slog.NewLogLogger(f.Log.Handler(), slog.LevelWarn),
 		FlushInterval: -1,
@@ -73,13 +73,13 @@ func (f *Front) Handler() http.Handler {
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodPut || r.Method == http.MethodDelete {
 			if status, code, err := f.Guard.Check(r.Header); err != nil {
-				api.WriteError(w, status, code, err)
+				api.WriteError(w, status, code, "", err)
 				return
 			}
 		}
 		replica := f.choose()
 		if replica == nil {
-			api.WriteError(w, http.StatusServiceUnavailable, "no_replica", errNoReplica)
+			api.WriteError(w, http.StatusServiceUnavailable, "no_replica", "", errNoReplica)
 			return
 		}
 		replica.held.Add(1)
@@ -88,7 +88,7 @@ func (f *Front) Handler() http.Handler {
 	})
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if err := api.ReadBody(w, r); err != nil {
-			api.WriteError(w, http.StatusBadRequest, "bad_request", err)
+			api.WriteError(w, http.StatusBadRequest, "bad_request", "", err)
 			return
 		}
 		mux.ServeHTTP(w, r)

@@ -73,8 +73,8 @@ type (
 		ThinkTime time.Duration
 		Nested    int
 	}
-	// Inventory is what there is to sell.
-	Inventory struct{ Initial int64 }
+	// Inventory is what there is to sell, and how much of what was sold is kept.
+	Inventory struct{ Initial, MaxOrders int64 }
 	// Log is how much to say.
 	Log struct{ Level string }
 )

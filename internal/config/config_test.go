@@ -40,7 +40,7 @@ func defaults() config.Config {
 		Lock: config.Lock{
 			Version: "v0", TTL: 10 * time.Second, RetryInterval: 20 * time.Millisecond, WaitTimeout: 30 * time.Second, MaxPasses: 64,
 		},
-		Inventory: config.Inventory{Initial: 200},
+		Inventory: config.Inventory{Initial: 200, MaxOrders: 200_000},
 		Log:       config.Log{Level: "info"},
 	}
 }

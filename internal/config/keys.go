@@ -108,6 +108,8 @@ func keys(versions []string) []key {
 			func(c *Config, v any) error { return setNumber(&c.Sale.Nested, v, 0, 100) }},
 		{"inventory.initial", "200", "stock of a first run, and of one after Redis came back empty",
 			func(c *Config, v any) error { return setNumber(&c.Inventory.Initial, v, 0, history.MaxStock) }},
+		{"inventory.max_orders", "200000", "how many orders the ledger keeps of the run that is on, and as many of those before it together",
+			func(c *Config, v any) error { return setNumber(&c.Inventory.MaxOrders, v, 2, 100_000_000) }},
 		{"log.level", "info", "debug (every lock and unlock), info (every sale), warn or error",
 			func(c *Config, v any) error {
 				return setOneOf(&c.Log.Level, v, []string{"debug", "info", "warn", "error"})

@@ -18,15 +18,22 @@ func TestFence(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	store := dao.NewStore(r.Store, "test")
-	if _, err := store.Read(t.Context(), 1); !errors.Is(err, service.ErrBadStock) {
-		t.Errorf("Read of no stock: %v; want ErrBadStock", err)
+	store := dao.NewStore(r.Store, "test", 100)
+	order := history.Order{ID: "x", RunID: "run", Fence: 1}
+	if _, err := store.Read(t.Context(), order); !errors.Is(err, service.ErrRunOver) {
+		t.Errorf("Read of no run: %v; want ErrRunOver", err)
 	}
-	if err := store.Start(t.Context(), history.Run{ID: "run", Initial: 10}); err != nil {
+	if err := store.Start(t.Context(), history.Run{}, history.Run{ID: "run", Initial: 10}); err != nil {
 		t.Fatal(err)
 	}
 	write := func(fence, after int64) error {
-		return store.Write(t.Context(), history.Order{ID: "x", RunID: "run", After: after, Fence: fence})
+		order.Fence, order.After = fence, after
+		return store.Write(t.Context(), order)
+	}
+	read := func(fence int64) error {
+		order.Fence = fence
+		_, err := store.Read(t.Context(), order)
+		return err
 	}
 	for i, step := range []struct {
 		act  func() error
@@ -35,8 +42,8 @@ func TestFence(t *testing.T) {
 		{func() error { return write(3, 9) }, false},
 		{func() error { return write(3, 8) }, false}, // a nested call
 		{func() error { return write(2, 1) }, true},
-		{func() error { _, err := store.Read(t.Context(), 2); return err }, true},
-		{func() error { _, err := store.Read(t.Context(), 5); return err }, false},
+		{func() error { return read(2) }, true},
+		{func() error { return read(5) }, false},
 		{func() error { return write(4, 1) }, true}, // 5 has read what 4 would write over
 		{func() error { return write(0, 7) }, false},
 		{func() error { return write(5, 6) }, false},
@@ -45,28 +52,65 @@ func TestFence(t *testing.T) {
 			t.Errorf("step %d: %v; want it refused: %v", i+1, err, step.lost)
 		}
 	}
-	if stock, err := store.Read(t.Context(), 5); stock != 6 || err != nil {
+	if stock, err := store.Read(t.Context(), order); stock != 6 || err != nil {
 		t.Errorf("the stock is %d, %v; want 6", stock, err)
 	}
-	if err := store.Start(t.Context(), history.Run{ID: "next", Initial: 100}); err != nil { // no token has been seen in it
-		t.Fatal(err)
+	if sold := r.Store.HGet(t.Context(), dao.RunKey, "sold").Val(); sold != "4" {
+		t.Errorf("%s sold; want 4", sold)
 	}
-	if err := write(6, 5); !errors.Is(err, lock.ErrLost) {
-		t.Errorf("a late write of the last run: %v; want ErrLost", err)
-	}
-	if stock, err := store.Read(t.Context(), 1); stock != 100 || err != nil {
-		t.Errorf("the stock is %d, %v; want 100", stock, err)
-	}
-	if n := r.Store.LLen(t.Context(), dao.OrdersKey("run")).Val(); n != 4 {
-		t.Errorf("%d orders; want 4", n)
-	}
-	if err := r.Store.Del(t.Context(), dao.InventoryKey).Err(); err != nil {
-		t.Fatal(err)
-	}
-	if err := r.Store.HSet(t.Context(), dao.InventoryKey, "a", "b").Err(); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := store.Read(t.Context(), 9); !errors.Is(err, service.ErrBadStock) {
-		t.Errorf("Read of a hash: %v; want ErrBadStock", err)
-	}
+}
+
+// A sale of a run that is over neither writes, nor does its token count in the run that is on.
+func TestARunIsOver(t *testing.T) {
+	eachRedis(t, func(t *testing.T, r *dao.Redis) {
+		store := dao.NewStore(r.Store, "test", 100)
+		start := func(last, next string) error {
+			return store.Start(t.Context(), history.Run{ID: last}, history.Run{ID: next, Initial: 10})
+		}
+		for _, end := range []struct {
+			how string
+			end func() error
+		}{
+			{"a new run", func() error { return start("first", "second") }},
+			{"a Redis that has forgotten", func() error { return r.Store.FlushAll(t.Context()).Err() }},
+			{"and a new run", func() error { return errors.Join(r.Store.FlushAll(t.Context()).Err(), start("", "second")) }},
+		} {
+			if err := errors.Join(r.Store.FlushAll(t.Context()).Err(), start("", "first"), end.end()); err != nil {
+				t.Fatal(end.how, err)
+			}
+			before := r.Store.Keys(t.Context(), "*").Val()
+			for _, fence := range []int64{0, 500} {
+				order := history.Order{ID: "late", RunID: "first", Fence: fence, Before: 7, After: 6}
+				_, taken := store.Take(t.Context(), order)
+				watched := store.Watch(t.Context(), func(stock service.Stock) error { return stock.Write(t.Context(), order) })
+				for what, err := range map[string]error{"Write": store.Write(t.Context(), order), "Take": taken, "watched Write": watched} {
+					if !errors.Is(err, service.ErrRunOver) {
+						t.Errorf("%s, %s with token %d: %v; want ErrRunOver", end.how, what, fence, err)
+					}
+				}
+				if fence == 0 {
+					continue
+				}
+				if _, err := store.Read(t.Context(), order); !errors.Is(err, service.ErrRunOver) {
+					t.Errorf("%s, Read with token %d: %v; want ErrRunOver", end.how, fence, err)
+				}
+			}
+			if after := r.Store.Keys(t.Context(), "*").Val(); len(after) != len(before) {
+				t.Errorf("%s: late sales have left %v of %v", end.how, after, before)
+			}
+			switch stock := r.Store.Get(t.Context(), dao.InventoryKey).Val(); stock {
+			case "": // there is no run
+				continue
+			case "10":
+			default:
+				t.Errorf("%s: a late sale has written %s", end.how, stock)
+			}
+			if stock, err := store.Read(t.Context(), history.Order{RunID: "second", Fence: 1}); stock != 10 || err != nil {
+				t.Errorf("%s: the first sale of the next run reads %d, %v; want 10", end.how, stock, err)
+			}
+		}
+		if err := start("first", "third"); !errors.Is(err, service.ErrRunOver) {
+			t.Errorf("a run begun over one that was not seen: %v; want ErrRunOver", err)
+		}
+	})
 }

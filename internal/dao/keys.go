@@ -3,7 +3,8 @@ package dao
 // The keys. The first two are the original write-up's; the rest lie in the same slot of a Redis Cluster as the stock.
 const (
 	InventoryKey = "inventory"             // the stock
-	RunKey       = "{inventory}:run"       // hash: id, lock, initial, written, max_in_flight
+	RunKey       = "{inventory}:run"       // hash: id, lock, initial, written, sold, max_in_flight, settings
+	overKey      = "{inventory}:runs_over" // list: ids of the runs whose orders are kept, newest first
 	fenceKey     = "{inventory}:fence"     // the largest fencing token seen
 	inFlightKey  = "{inventory}:in_flight" // hash: sale -> instance
 	replicasKey  = "{inventory}:replicas"  // sorted set: instance by the time at which it counts as dead, in ms of Redis's clock
@@ -12,5 +13,11 @@ const (
 	DoorKey = "{inventory}:door"
 )
 
-// OrdersKey is the list of a run's orders, JSON each.
-func OrdersKey(runID string) string { return "{inventory}:orders:" + runID }
+// ordersPrefix is what the keys of a run's orders begin with.
+const ordersPrefix = "{inventory}:orders:"
+
+// OrdersKeys are the two hashes of a run's orders, id -> JSON: the newest ones, and those before.
+func OrdersKeys(runID string) (newest, older string) {
+	newest = ordersPrefix + runID
+	return newest, newest + ":older"
+}

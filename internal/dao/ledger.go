@@ -18,14 +18,17 @@ import (
 const (
 	// heartbeat is how long a replica counts as living after its last sign.
 	heartbeat = 5 * time.Second
-	// keepOrders is how long the orders of a run that is over can still be looked up.
-	keepOrders = 24 * time.Hour
+	// keepSeconds is how long at least an order can still be looked up, and keepRuns of how many runs that are over.
+	keepSeconds = 24 * 60 * 60
+	keepRuns    = 100
 )
 
 // Enter counts a sale as in flight, in one step with the look at whether it may.
 func (s *Store) Enter(ctx context.Context, sale string) (history.Run, error) {
-	keys := []string{DoorKey, RunKey, InventoryKey, inFlightKey}
-	reply, err := s.client.Eval(ctx, lua.Enter, keys, sale, s.instance).StringSlice()
+	reply, err := s.askIn(ctx, sale)
+	if redis.HasErrorPrefix(err, "OOM") && s.forgetRunsOver(ctx) {
+		reply, err = s.askIn(ctx, sale)
+	}
 	if err != nil {
 		return history.Run{}, lock.Failed(ctx, "EVAL enter.lua", err)
 	}
@@ -37,6 +40,11 @@ func (s *Store) Enter(ctx context.Context, sale string) (history.Run, error) {
 	default:
 		return history.Run{}, service.ErrRunChanged
 	}
+}
+
+func (s *Store) askIn(ctx context.Context, sale string) ([]string, error) {
+	keys := []string{DoorKey, RunKey, InventoryKey, inFlightKey}
+	return s.client.Eval(ctx, lua.Enter, keys, sale, s.instance).StringSlice()
 }
 
 // Leave counts a sale as over.
@@ -65,11 +73,10 @@ func (s *Store) Tally(ctx context.Context) (history.Tally, error) {
 		}
 		var fields *redis.MapStringStringCmd
 		var stock *redis.StringCmd
-		var sold, inFlight *redis.IntCmd
+		var inFlight *redis.IntCmd
 		_, err = s.client.TxPipelined(ctx, func(tx redis.Pipeliner) error {
 			fields = tx.HGetAll(ctx, RunKey)
 			stock = tx.Get(ctx, InventoryKey)
-			sold = tx.LLen(ctx, OrdersKey(run.ID))
 			inFlight = tx.HLen(ctx, inFlightKey)
 			return nil
 		})
@@ -87,11 +94,13 @@ func (s *Store) Tally(ctx context.Context) (history.Tally, error) {
 		if err != nil {
 			return history.Tally{}, err
 		}
-		most, err := strconv.ParseInt(fields.Val()["max_in_flight"], 10, 64)
-		if err != nil {
-			return history.Tally{}, fmt.Errorf("%s: max_in_flight: %w", RunKey, err)
+		tally := history.Tally{Run: run, Remaining: remaining, InFlight: inFlight.Val()}
+		for name, count := range map[string]*int64{"sold": &tally.Sold, "max_in_flight": &tally.MaxInFlight} {
+			if *count, err = strconv.ParseInt(fields.Val()[name], 10, 64); err != nil {
+				return history.Tally{}, fmt.Errorf("%s: %s: %w", RunKey, name, err)
+			}
 		}
-		return history.Tally{Run: run, Remaining: remaining, Sold: sold.Val(), InFlight: inFlight.Val(), MaxInFlight: most}, nil
+		return tally, nil
 	}
 }
 
@@ -114,23 +123,16 @@ func (s *Store) HandSet(ctx context.Context) (int64, bool, error) {
 	return stock, err == nil, err
 }
 
-// Start writes a new run and its stock in one transaction; the orders of the last run stay a while.
-func (s *Store) Start(ctx context.Context, run history.Run) error {
-	last, err := s.Run(ctx)
-	if err != nil {
-		return err
-	}
-	_, err = s.client.TxPipelined(ctx, func(tx redis.Pipeliner) error {
-		tx.Expire(ctx, OrdersKey(last.ID), keepOrders)
-		tx.Del(ctx, RunKey)
-		tx.HSet(ctx, RunKey, "id", run.ID, "lock", run.Lock, "initial", run.Initial, "written", run.Initial, "max_in_flight", 0,
-			"settings", run.Settings)
-		tx.Set(ctx, InventoryKey, run.Initial, 0)
-		tx.Del(ctx, fenceKey) // the lock may count anew; what comes late of the last run is refused as such
-		return nil
-	})
-	if err != nil {
-		return lock.Failed(ctx, "MULTI start run", err)
+// Start begins a run and writes its stock in one script. The orders of the runs that are over stay a while.
+func (s *Store) Start(ctx context.Context, last, next history.Run) error {
+	begun, err := s.client.Eval(ctx, lua.StartRun, []string{InventoryKey, RunKey, overKey, fenceKey},
+		last.ID, next.ID, next.Lock, next.Initial, next.Settings,
+		ordersPrefix, keepSeconds, s.maxOrders, keepRuns).Int()
+	switch {
+	case err != nil:
+		return lock.Failed(ctx, "EVAL startRun.lua", err)
+	case begun == 0:
+		return fmt.Errorf("%w: another one began first", service.ErrRunOver)
 	}
 	return nil
 }

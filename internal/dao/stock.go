@@ -17,101 +17,99 @@ import (
 
 // Store is the stock and the ledger in a Redis.
 type Store struct {
-	client   redis.UniversalClient
-	instance string
+	client    redis.UniversalClient
+	instance  string
+	maxOrders int64
 }
 
-// NewStore makes the store of one replica, whose instance is a name no other process has.
-func NewStore(client redis.UniversalClient, instance string) *Store {
-	return &Store{client: client, instance: instance}
+// NewStore makes the store of one replica, whose instance is a name no other process has. Its ledger keeps the newest orders, at most
+// maxOrders of the run that is on, and as many of those before it together.
+func NewStore(client redis.UniversalClient, instance string, maxOrders int64) *Store {
+	return &Store{client: client, instance: instance, maxOrders: maxOrders}
 }
 
 // Read is the sale's GET inventory; with a token, by a script that looks at it.
-func (s *Store) Read(ctx context.Context, fence int64) (int64, error) {
-	if fence != 0 {
-		return s.readFenced(ctx, fence)
+func (s *Store) Read(ctx context.Context, order history.Order) (int64, error) {
+	if order.Fence != 0 {
+		return s.readFenced(ctx, order)
 	}
 	value, err := s.client.Get(ctx, InventoryKey).Result()
 	return readStock(ctx, value, err)
 }
 
-// Write is the sale's SET inventory, in one transaction with the order, so that no crash parts them.
-func (s *Store) Write(ctx context.Context, order history.Order) error {
-	line, err := json.Marshal(order)
-	if err != nil {
-		return fmt.Errorf("order %s: %w", order.ID, err)
-	}
-	if order.Fence != 0 {
-		return s.writeFenced(ctx, order, line)
-	}
-	return write(ctx, s.client, order, line)
-}
-
-// write sets the stock in a transaction of its own, or in one that watches.
-func write(ctx context.Context, client interface {
-	TxPipelined(context.Context, func(redis.Pipeliner) error) ([]redis.Cmder, error)
-}, order history.Order, line []byte) error {
-	_, err := client.TxPipelined(ctx, func(tx redis.Pipeliner) error {
-		tx.Set(ctx, InventoryKey, order.After, 0)
-		tx.HSet(ctx, RunKey, "written", order.After)
-		tx.RPush(ctx, OrdersKey(order.RunID), line)
-		return nil
-	})
-	switch {
-	case errors.Is(err, redis.TxFailedErr):
-		return service.ErrConflict
-	case err != nil:
-		return lock.Failed(ctx, "SET inventory", err)
-	}
-	return nil
-}
-
-func (s *Store) readFenced(ctx context.Context, fence int64) (int64, error) {
-	reply, err := s.client.Eval(ctx, lua.ReadFenced, []string{InventoryKey, fenceKey}, fence).Slice()
+func (s *Store) readFenced(ctx context.Context, order history.Order) (int64, error) {
+	reply, err := s.client.Eval(ctx, lua.ReadFenced, []string{InventoryKey, RunKey, fenceKey}, order.Fence, order.RunID).Slice()
 	switch {
 	case err != nil:
 		return 0, lock.Failed(ctx, "EVAL readFenced.lua", err)
 	case reply[0] == int64(0):
-		return 0, stale(fence)
+		return 0, stale(order.Fence)
 	}
 	return stockIn(ctx, reply)
 }
 
+// Write is the sale's SET inventory, in one script with the order, so that no crash parts them, and no sale writes into a run that is
+// not its own.
+func (s *Store) Write(ctx context.Context, order history.Order) error {
+	reply, err := s.sendWrite(ctx, s.client, order)
+	if err != nil {
+		return err
+	}
+	return written(ctx, reply, order)
+}
+
+// sendWrite sends write.lua by itself, or puts it into a transaction.
+func (s *Store) sendWrite(ctx context.Context, to redis.Cmdable, order history.Order) (*redis.Cmd, error) {
+	line, err := json.Marshal(order)
+	if err != nil {
+		return nil, fmt.Errorf("order %s: %w", order.ID, err)
+	}
+	newest, older := OrdersKeys(order.RunID)
+	return to.Eval(ctx, lua.Write, []string{InventoryKey, RunKey, newest, older, fenceKey},
+		order.After, order.Fence, order.RunID, order.ID, line, s.fullHash(), keepSeconds), nil
+}
+
+// written says what write.lua answered.
+func written(ctx context.Context, reply *redis.Cmd, order history.Order) error {
+	switch written, err := reply.Int(); {
+	case err != nil:
+		return lock.Failed(ctx, "EVAL write.lua", err)
+	case written == 0:
+		return stale(order.Fence)
+	case written == 2:
+		return errOver
+	}
+	return nil
+}
+
+// fullHash is how many orders a hash takes: there are two of each run.
+func (s *Store) fullHash() int64 { return max(1, s.maxOrders/2) }
+
+var errOver = fmt.Errorf("%w: a new one began, or Redis has forgotten it; nothing was written", service.ErrRunOver)
+
+func stale(fence int64) error {
+	return fmt.Errorf("%w: the store has seen a larger fencing token than %d", lock.ErrLost, fence)
+}
+
 // stockIn reads the stock in a script's reply: its second value, unless there is none, or the first is 2 for a key of another
-// type.
+// type, or 3 for a run that is over.
 func stockIn(ctx context.Context, reply []any) (int64, error) {
 	switch {
 	case len(reply) == 2:
 		return readStock(ctx, fmt.Sprint(reply[1]), nil)
 	case reply[0] == int64(2):
 		return 0, badStock("is not a string")
+	case reply[0] == int64(3):
+		return 0, errOver
 	}
 	return readStock(ctx, "", redis.Nil)
 }
 
-func (s *Store) writeFenced(ctx context.Context, order history.Order, line []byte) error {
-	written, err := s.client.Eval(ctx, lua.WriteFenced, []string{InventoryKey, fenceKey, RunKey, OrdersKey(order.RunID)},
-		order.Fence, order.After, line, order.RunID).Int()
-	switch {
-	case err != nil:
-		return lock.Failed(ctx, "EVAL writeFenced.lua", err)
-	case written == 0:
-		return stale(order.Fence)
-	case written == 2:
-		return fmt.Errorf("%w: its run is over", lock.ErrLost)
-	}
-	return nil
-}
-
-func stale(fence int64) error {
-	return fmt.Errorf("%w: the store has seen a larger fencing token than %d", lock.ErrLost, fence)
-}
-
-// readStock makes a stock of what GET inventory answered.
+// readStock makes a stock of what GET inventory answered. A stock that is gone has taken its run with it.
 func readStock(ctx context.Context, value string, err error) (int64, error) {
 	switch {
 	case errors.Is(err, redis.Nil):
-		return 0, badStock("does not exist")
+		return 0, fmt.Errorf("%w: the key %s is gone; nothing was written", service.ErrRunOver, InventoryKey)
 	case redis.HasErrorPrefix(err, "WRONGTYPE"):
 		return 0, badStock("is not a string")
 	case err != nil:

@@ -17,7 +17,9 @@ func (s *Store) Take(ctx context.Context, order history.Order) (history.Order, e
 	if err != nil {
 		return order, fmt.Errorf("order %s: %w", order.ID, err)
 	}
-	reply, err := s.client.Eval(ctx, lua.Take, []string{InventoryKey, RunKey, OrdersKey(order.RunID)}, line).Slice()
+	newest, older := OrdersKeys(order.RunID)
+	reply, err := s.client.Eval(ctx, lua.Take, []string{InventoryKey, RunKey, newest, older},
+		order.RunID, order.ID, line, s.fullHash(), keepSeconds).Slice()
 	if err != nil {
 		return order, lock.Failed(ctx, "EVAL take.lua", err)
 	}

@@ -29,7 +29,7 @@ func eachRedis(t *testing.T, test func(*testing.T, *dao.Redis)) {
 
 func TestTake(t *testing.T) {
 	eachRedis(t, func(t *testing.T, r *dao.Redis) {
-		store, redis := dao.NewStore(r.Store, "instance"), r.Store
+		store, redis := dao.NewStore(r.Store, "instance", 100), r.Store
 		order := history.Order{ID: "one", RunID: "run", Lock: "atomic", Owner: `"quoted"`}
 		for _, c := range []struct {
 			stock string // "": none
@@ -42,9 +42,10 @@ func TestTake(t *testing.T) {
 			{"-1", service.ErrBadStock, "-1"},
 			{"+5", service.ErrBadStock, "+5"},
 			{"many", service.ErrBadStock, "many"},
-			{"", service.ErrBadStock, ""},
+			{"", service.ErrRunOver, ""},
 		} {
 			redis.FlushAll(t.Context())
+			redis.HSet(t.Context(), dao.RunKey, "id", order.RunID)
 			if c.stock != "" {
 				redis.Set(t.Context(), dao.InventoryKey, c.stock, 0)
 			}
@@ -53,7 +54,8 @@ func TestTake(t *testing.T) {
 				t.Errorf("Take of %q: %v, stock %q; want %v, stock %q", c.stock, err, redis.Get(t.Context(), dao.InventoryKey).Val(), c.err, c.after)
 			}
 			var kept history.Order
-			lines := redis.LRange(t.Context(), dao.OrdersKey("run"), 0, -1).Val()
+			newest, _ := dao.OrdersKeys("run")
+			lines := redis.HVals(t.Context(), newest).Val()
 			if (len(lines) == 1) != (c.err == nil) {
 				t.Fatalf("Take of %q wrote %d orders", c.stock, len(lines))
 			}
@@ -74,11 +76,12 @@ func TestTake(t *testing.T) {
 
 func TestWatch(t *testing.T) {
 	eachRedis(t, func(t *testing.T, r *dao.Redis) {
-		store := dao.NewStore(r.Store, "instance")
+		store := dao.NewStore(r.Store, "instance", 100)
 		r.Store.Set(t.Context(), dao.InventoryKey, 5, 0)
+		r.Store.HSet(t.Context(), dao.RunKey, "id", "run")
 		sell := func(meanwhile func()) error {
 			return store.Watch(t.Context(), func(stock service.Stock) error {
-				before, err := stock.Read(t.Context(), 0)
+				before, err := stock.Read(t.Context(), history.Order{})
 				if err != nil {
 					return err
 				}
@@ -98,9 +101,9 @@ func TestWatch(t *testing.T) {
 		if !errors.Is(err, gone) || sell(func() {}) != nil {
 			t.Errorf("a sale that was given up: %v", err)
 		}
-		stock, orders := r.Store.Get(t.Context(), dao.InventoryKey).Val(), r.Store.LLen(t.Context(), dao.OrdersKey("run")).Val()
-		if stock != "2" || orders != 2 {
-			t.Errorf("the stock is %s after %d orders; want 2 after 2", stock, orders)
+		stock, sold := r.Store.Get(t.Context(), dao.InventoryKey).Val(), r.Store.HGet(t.Context(), dao.RunKey, "sold").Val()
+		if stock != "2" || sold != "2" {
+			t.Errorf("the stock is %s after %s orders; want 2 after 2", stock, sold)
 		}
 	})
 }

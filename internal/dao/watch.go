@@ -2,8 +2,7 @@ package dao
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
+	"errors"
 
 	"github.com/redis/go-redis/v9"
 
@@ -33,16 +32,23 @@ type watched struct {
 }
 
 // Read is GET inventory, on the connection that watches.
-func (w watched) Read(ctx context.Context, _ int64) (int64, error) {
+func (w watched) Read(ctx context.Context, _ history.Order) (int64, error) {
 	value, err := w.tx.Get(ctx, InventoryKey).Result()
 	return readStock(ctx, value, err)
 }
 
 // Write is as Store's, unless the stock has changed.
 func (w watched) Write(ctx context.Context, order history.Order) error {
-	line, err := json.Marshal(order)
-	if err != nil {
-		return fmt.Errorf("order %s: %w", order.ID, err)
+	var reply *redis.Cmd
+	_, err := w.tx.TxPipelined(ctx, func(tx redis.Pipeliner) (err error) {
+		reply, err = w.sendWrite(ctx, tx, order)
+		return err
+	})
+	switch {
+	case errors.Is(err, redis.TxFailedErr):
+		return service.ErrConflict
+	case err != nil:
+		return lock.Failed(ctx, "MULTI write.lua", err)
 	}
-	return write(ctx, w.tx, order, line)
+	return written(ctx, reply, order)
 }

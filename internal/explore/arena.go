@@ -18,6 +18,9 @@ import (
 	"lockstep/internal/service"
 )
 
+// maxOrders is more than anybody writes here.
+const maxOrders = 1000
+
 // arena is what an exploring worker keeps from one schedule to the next.
 type arena struct {
 	strategy evolution.Strategy
@@ -52,7 +55,7 @@ func newArena(strategy evolution.Strategy, scenario Scenario, bounds Bounds, see
 			wires = append(wires, w)
 		}
 		a.wires = append(a.wires, wires)
-		a.stores = append(a.stores, dao.NewStore(wires[0].client, runID))
+		a.stores = append(a.stores, dao.NewStore(wires[0].client, runID, maxOrders))
 	}
 	return a, nil
 }

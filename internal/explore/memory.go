@@ -91,6 +91,7 @@ func (m *memory) ask(s *state, now time.Duration, command []byte) (*answer, erro
 		return nil, err
 	}
 	m.server.SetTime(date(now))
+	m.server.HSet(dao.RunKey, "id", runID) // the run is on, in every state
 	m.published = nil
 	var reply bytes.Buffer
 	w := bufio.NewWriter(&reply)
@@ -187,23 +188,24 @@ func (m *memory) pass(s *state, d time.Duration) (*state, error) {
 }
 
 // takeLedger reads the orders that were just written, and empties the ledger: nobody else reads it, and states stay few.
-func (m *memory) takeLedger() ([]history.Order, error) {
+func (m *memory) takeLedger() (orders []history.Order, _ error) {
 	m.server.Del(dao.RunKey)
-	key := dao.OrdersKey(runID)
-	if !m.server.Exists(key) {
+	newest, _ := dao.OrdersKeys(runID)
+	if !m.server.Exists(newest) {
 		return nil, nil
 	}
-	lines, err := m.server.List(key)
+	ids, err := m.server.HKeys(newest)
 	if err != nil {
-		return nil, fmt.Errorf("the ledger %s: %w", key, err)
+		return nil, fmt.Errorf("the ledger %s: %w", newest, err)
 	}
-	m.server.Del(key)
-	orders := make([]history.Order, len(lines))
-	for i, line := range lines {
-		if err := json.Unmarshal([]byte(line), &orders[i]); err != nil {
-			return nil, fmt.Errorf("the ledger %s: %w", key, err)
+	for _, id := range ids {
+		var order history.Order
+		if err := json.Unmarshal([]byte(m.server.HGet(newest, id)), &order); err != nil {
+			return nil, fmt.Errorf("the ledger %s: %w", newest, err)
 		}
+		orders = append(orders, order)
 	}
+	m.server.Del(newest)
 	return orders, nil
 }
 

@@ -18,7 +18,7 @@ func TestReplayTellsWhatDoesNotFit(t *testing.T) {
 		"no step":  {"v2", "A:SET nonsense", faults("expiry=1"), explore.ErrMalformed, "step 2, nonsense: "},
 		"nobody":   {"v2", ":SET", faults("expiry=1"), explore.ErrMalformed, "step 1, :SET: "},
 		"odd fate": {"v2", "A:SET/sleeps", faults("crash=1"), explore.ErrMalformed, "/dies-after or /pauses-after, not /sleeps"},
-		"other command": {"v4", "A:SET A:GET A:MULTI A:DEL", explore.Scenario{}, explore.ErrStale,
+		"other command": {"v4", "A:SET A:GET A:write.lua A:DEL", explore.Scenario{}, explore.ErrStale,
 			"step 4, A:DEL: the schedule does not fit the code: what A does next is compareAndDelete.lua, not DEL"},
 		"another lock's": {"v5", "A:SET expiry B:SET", faults("expiry=1"), explore.ErrStale,
 			"step 1, A:SET: the schedule does not fit the code: what A does next is lock.lua, not SET"},
@@ -26,7 +26,7 @@ func TestReplayTellsWhatDoesNotFit(t *testing.T) {
 			"step 2, expiry: the schedule does not fit the code: what can happen by then is A:GET, B:…"},
 		"no such actor":   {"v1", "C:SET", explore.Scenario{}, explore.ErrStale, "what can happen by then is A:…"},
 		"no budget":       {"v2", "A:SET expiry B:SET", explore.Scenario{}, explore.ErrStale, "step 2, expiry: "},
-		"longer than all": {"v0", "A:GET A:MULTI B:GET B:MULTI A:GET", explore.Scenario{}, explore.ErrStale, "nothing more can happen by then"},
+		"longer than all": {"v0", "A:GET A:write.lua B:GET B:write.lua A:GET", explore.Scenario{}, explore.ErrStale, "nothing more can happen by then"},
 		"bad scenario":    {"v0", "A:GET", explore.Scenario{Actors: 30}, nil, "actors: 30; it takes 1 to 26"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -54,7 +54,7 @@ func TestReplayShowsHowFarItCame(t *testing.T) {
 
 func TestEveryStepSaysWhatIsSo(t *testing.T) {
 	replayed, err := explore.Replay(find(t, "v4"), faultsOfTwo("crash=1,lost-reply=1"),
-		"A:SET B:SET A:GET A:MULTI/lost A:compareAndDelete.lua B:SET B:GET/dies-after")
+		"A:SET B:SET A:GET A:write.lua/lost A:compareAndDelete.lua B:SET B:GET/dies-after")
 	if err != nil {
 		t.Fatal(err)
 	}

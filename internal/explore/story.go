@@ -153,17 +153,30 @@ func describe(cmds []redis.Cmder) (name, all string) {
 		short := words[0]
 		if short == "EVAL" && len(words) > 2 {
 			short = lua.Name(words[1])
-			words = append([]string{"EVAL", short}, words[3:]...)
+			words = append([]string{"EVAL", short}, withoutLedger(words[1], words[3:])...)
 		}
 		if i == 0 {
 			name, _, _ = strings.Cut(short, " ")
 		}
-		if len(words) > 1 && (words[1] == dao.RunKey || words[1] == dao.OrdersKey(runID)) {
-			continue
-		}
 		parts = append(parts, strings.Join(words, " "))
 	}
 	return name, strings.Join(parts, ", ")
+}
+
+// withoutLedger gives, of the keys and arguments of the store's scripts, those that are about the stock.
+func withoutLedger(script string, words []string) []string {
+	switch script {
+	case lua.Write:
+		if words[6] == "0" { // no token
+			return []string{words[0], words[5]}
+		}
+		return []string{words[0], words[5], words[6]}
+	case lua.ReadFenced:
+		return []string{words[0], words[3]}
+	case lua.Take:
+		return words[:1]
+	}
+	return words
 }
 
 // readable writes a reply as redis-cli does, more or less. Of several, the first error, or else that all went well.

@@ -56,7 +56,7 @@ func (s *Shop) join(ctx context.Context) (run history.Run, joined bool, err erro
 	if err != nil || run.ID == "" {
 		return run, false, err
 	}
-	if settings, _ := s.current(); run.Lock != settings.Version {
+	if settings := s.current(); run.Lock != settings.Version {
 		s.Log.Warn("other replicas are selling with another lock: joining them", "lock", run.Lock, "configured", settings.Version)
 	}
 	return run, true, nil
@@ -108,7 +108,7 @@ func (s *Shop) SetLock(ctx context.Context, version string) error {
 // that see the same file change, the first begins the run. The lock and the stock are those of the run that
 // is on, unless the settings' own have changed.
 func (s *Shop) Apply(ctx context.Context, settings Settings) error {
-	old, _ := s.current()
+	old := s.current()
 	return s.change(ctx, func(_ context.Context, run history.Run) (history.Run, error) {
 		if run.Settings == settings.String() {
 			return run, nil
@@ -139,7 +139,7 @@ func (s *Shop) reconcile(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return s.changeUnder(ctx, lease, func(ctx context.Context, run history.Run) (history.Run, error) {
+	err = s.changeUnder(ctx, lease, func(ctx context.Context, run history.Run) (history.Run, error) {
 		if _, err := s.Ledger.Tally(ctx); !errors.Is(err, ErrRunChanged) {
 			return run, err // somebody was faster
 		}
@@ -148,7 +148,7 @@ func (s *Shop) reconcile(ctx context.Context) error {
 			return run, err
 		}
 		if !set {
-			settings, _ := s.current()
+			settings := s.current()
 			stock = settings.Initial
 		}
 		if run.ID == "" {
@@ -156,6 +156,10 @@ func (s *Shop) reconcile(ctx context.Context) error {
 		}
 		return s.newRun(s.lockOf(run), stock), nil
 	})
+	if errors.Is(err, ErrRunOver) { // somebody was faster, though the door was closed: Redis has forgotten that, too
+		return nil
+	}
+	return err
 }
 
 // nextRun makes the run to come of the one that is on.
@@ -190,7 +194,7 @@ func (s *Shop) changeUnder(ctx context.Context, door *lock.Lease, next nextRun, 
 		return err
 	}
 	if following != run {
-		if err := s.Ledger.Start(ctx, following); err != nil {
+		if err := s.Ledger.Start(ctx, run, following); err != nil {
 			return err
 		}
 		s.saw(following)
@@ -204,7 +208,7 @@ func (s *Shop) changeUnder(ctx context.Context, door *lock.Lease, next nextRun, 
 
 // LongestSale is how long a sale in flight may go on with the settings in force.
 func (s *Shop) LongestSale() time.Duration {
-	settings, _ := s.current()
+	settings := s.current()
 	return settings.LongestSale()
 }
 
@@ -235,7 +239,7 @@ func (s *Shop) drain(ctx context.Context) error {
 }
 
 func (s *Shop) newRun(version string, stock int64) history.Run {
-	settings, _ := s.current()
+	settings := s.current()
 	return history.Run{ID: s.NewID(), Lock: version, Initial: stock, Settings: settings.String()}
 }
 
@@ -246,13 +250,13 @@ func (s *Shop) lockOf(run history.Run) string {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return cmp.Or(s.lastLock, s.settings.Version)
+	return cmp.Or(s.lastRun.Lock, s.settings.Version)
 }
 
 // initialOf is a run's initial stock; where there is no run, the settings'.
 func (s *Shop) initialOf(run history.Run) int64 {
 	if run.ID == "" {
-		settings, _ := s.current()
+		settings := s.current()
 		return settings.Initial
 	}
 	return run.Initial

@@ -33,8 +33,8 @@ type Receipt struct {
 	Hold time.Duration // from obtaining it to having written
 }
 
-// Sell sells one piece, as order id of run. It fails with ErrSoldOut, ErrBadStock, or any of the lock's errors; with
-// lock.ErrLost when the lock was lost while the sale was going on, which then has not written.
+// Sell sells one piece, as order id of run. It fails with ErrOutcomeUnknown when the sale may have been made. After any other error it was
+// not: ErrSoldOut, ErrBadStock, ErrRunOver, or any of the lock's; lock.ErrLost when the lock was lost while the sale was going on.
 func (s Sale) Sell(ctx context.Context, run history.Run, id string) (receipt Receipt, err error) {
 	owner := lock.Owner(id)
 	asked := s.Clock.Now()
@@ -50,11 +50,7 @@ func (s Sale) Sell(ctx context.Context, run history.Run, id string) (receipt Rec
 	log := s.Log.With("owner", owner)
 	log.Debug("lock")
 	defer func() { unlock(ctx, lease, log) }()
-	defer func() {
-		if err != nil && errors.Is(context.Cause(lease.Context()), lock.ErrLost) {
-			err = fmt.Errorf("%w while the sale was going on: %w", lock.ErrLost, err)
-		}
-	}()
+	defer func() { err = ofLease(lease, err) }()
 
 	order, err := s.take(lease.Context(), history.Order{
 		ID: id, RunID: run.ID, Lock: run.Lock, Replica: s.Replica, Owner: owner, Fence: lease.Token(),
@@ -63,6 +59,18 @@ func (s Sale) Sell(ctx context.Context, run history.Run, id string) (receipt Rec
 		return Receipt{}, err
 	}
 	return Receipt{Order: order, Wait: obtained.Sub(asked), Hold: s.Clock.Now().Sub(obtained)}, nil
+}
+
+// ofLease says that a sale ended because its lock was lost, if nothing was written.
+func ofLease(lease *lock.Lease, err error) error {
+	switch {
+	case err == nil, errors.Is(err, ErrOutcomeUnknown), !errors.Is(context.Cause(lease.Context()), lock.ErrLost):
+		return err
+	case errors.Is(err, lock.ErrCancelled): // by the loss itself
+		return fmt.Errorf("%w while the sale was going on; nothing was written", lock.ErrLost)
+	default:
+		return fmt.Errorf("%w while the sale was going on; nothing was written: %w", lock.ErrLost, err)
+	}
 }
 
 // nested is the write-up's subFunc and subFunc1: a call that takes the lock its caller has, and calls the next.

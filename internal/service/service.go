@@ -16,6 +16,14 @@ var (
 	ErrBadStock = errors.New("that is no stock")
 	// ErrConflict means that somebody else changed the stock between a watched sale's reading and writing.
 	ErrConflict = errors.New("another sale changed the stock in between")
+	// ErrRunOver means that a sale's run ended before it wrote, so that it wrote nothing.
+	ErrRunOver = errors.New("the run is over")
+	// ErrOutcomeUnknown means that Redis did not answer a sale's write: the sale may have been made.
+	ErrOutcomeUnknown = errors.New("redis did not answer the sale's write: the sale may have been made")
+	// ErrNoOrder means that an order is not among those that the ledger keeps.
+	ErrNoOrder = errors.New("no such order is in the ledger")
+	// ErrInFlight means that an order is not in the ledger yet, and that its sale goes on.
+	ErrInFlight = errors.New("its sale is going on")
 	// ErrDoorClosed means that the run is being changed; sales wait until it is open again.
 	ErrDoorClosed = errors.New("the run is being changed")
 	// ErrRunChanged means that the stock was set by hand, or that there is no run.
@@ -25,15 +33,15 @@ var (
 // Stock is what one sale needs of the store. Any of its methods may fail with lock.ErrUnavailable, lock.ErrOutcomeUnknown
 // or lock.ErrCancelled.
 type Stock interface {
-	// Read gives the stock, to the holder of a lock with the fencing token fence, 0 for none. It fails with ErrBadStock when
-	// there is none, and with lock.ErrLost when a larger token was seen already.
-	Read(ctx context.Context, fence int64) (int64, error)
-	// Write sets the stock to order.After and writes the order down, both or neither. It fails with lock.ErrLost when a
-	// larger token than order.Fence was seen already, if that is not 0.
+	// Read gives the stock to the sale of this order. It fails with ErrRunOver when the stock is gone, ErrBadStock when the key holds
+	// something else, and, where the order has a fencing token, with lock.ErrLost when a larger one was seen already in its run.
+	Read(ctx context.Context, order history.Order) (int64, error)
+	// Write sets the stock to order.After and writes the order down, both or neither. It fails with ErrRunOver when the order's run is
+	// no longer on, and with lock.ErrLost when a larger token than order.Fence was seen already, if that is not 0.
 	Write(ctx context.Context, order history.Order) error
 	// Watch calls sell with a Stock whose Write fails with ErrConflict if somebody else wrote since Watch was called.
 	Watch(ctx context.Context, sell func(Stock) error) error
-	// Take is Read and Write in one step: it gives the order with its Before and After, or fails with ErrSoldOut or ErrBadStock.
+	// Take is Read and Write in one step: it gives the order with its Before and After, or fails with ErrSoldOut or as they do.
 	Take(ctx context.Context, order history.Order) (history.Order, error)
 }
 
@@ -49,8 +57,10 @@ type Ledger interface {
 	Tally(ctx context.Context) (history.Tally, error)
 	// HandSet gives the stock if it was set by hand: if there is one and it is not what the run wrote last.
 	HandSet(ctx context.Context) (stock int64, set bool, err error)
-	// Start ends the run that is on and starts this one.
-	Start(ctx context.Context, run history.Run) error
+	// Start ends the run last, the zero Run for none, and starts next. It fails with ErrRunOver if last is not the one that is on.
+	Start(ctx context.Context, last, next history.Run) error
+	// Order gives an order that the ledger keeps. It fails with ErrNoOrder or ErrInFlight.
+	Order(ctx context.Context, id string) (history.Order, error)
 	// Beat says that this replica lives. It counts as dead five seconds after its last beat.
 	Beat(ctx context.Context) error
 	// Others gives the other replicas that do not count as dead, with the time of their last beat.

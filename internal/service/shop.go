@@ -57,8 +57,8 @@ type Shop struct {
 
 	mu       sync.Mutex
 	settings Settings
-	lockers  map[string]lock.Locker
-	lastLock string // of the run last seen
+	lockers  map[string]*runLocker // by id of the run
+	lastRun  history.Run           // that was seen
 	watches  Watches
 	inside   map[string]bool // this replica's sales: asking to be let in, or (true) in flight
 }
@@ -85,10 +85,9 @@ func (s *Shop) Live(ctx context.Context) {
 	}
 }
 
-// Sell sells one piece in the run that is on. Beside what Sale.Sell says, it fails with lock.ErrTimeout when the door stays
-// closed too long.
-func (s *Shop) Sell(ctx context.Context) (Receipt, error) {
-	id := s.NewID()
+// Sell sells one piece in the run that is on, as order id, which is like no other. Beside what Sale.Sell says, it fails with
+// lock.ErrTimeout when the door stays closed too long.
+func (s *Shop) Sell(ctx context.Context, id string) (Receipt, error) {
 	s.enterHere(id)
 	defer s.leaveHere(id)
 	run, err := s.enter(ctx, id)
@@ -97,11 +96,12 @@ func (s *Shop) Sell(ctx context.Context) (Receipt, error) {
 	}
 	defer s.leave(ctx, id)
 
-	settings, lockers := s.current()
-	locker, known := lockers[run.Lock]
-	if !known {
-		return Receipt{}, fmt.Errorf("the run is on with lock %q, which this replica does not know", run.Lock)
+	locker, giveBack, err := s.lockerOf(run)
+	if err != nil {
+		return Receipt{}, err
 	}
+	defer giveBack()
+	settings := s.current()
 	receipt, err := Sale{
 		Locker: locker, Stock: s.Stock, Clock: s.Clock, Log: s.Log, Watch: s.Watch, Replica: s.Replica,
 		Think: settings.Think, Nested: settings.Nested, Way: settings.Strategy[run.Lock].Way, Retry: settings.Retry,
@@ -118,7 +118,7 @@ func (s *Shop) Sell(ctx context.Context) (Receipt, error) {
 // Tally counts the run that is on. Beside the store's errors, it fails with lock.ErrTimeout when a new run is due and the door
 // stays closed too long.
 func (s *Shop) Tally(ctx context.Context) (history.Tally, error) {
-	settings, _ := s.current()
+	settings := s.current()
 	wait, stop := lock.WithTimeout(ctx, s.Clock, settings.Lock.WaitTimeout, lock.ErrTimeout)
 	defer stop()
 	for wait.Err() == nil {
@@ -154,13 +154,13 @@ func (s *Shop) ForceUnlock(ctx context.Context) (bool, error) {
 }
 
 func (s *Shop) onNodes(version string) bool {
-	settings, _ := s.current()
+	settings := s.current()
 	return settings.Strategy[version].OnNodes
 }
 
 // enter waits until the door is open and goes in.
 func (s *Shop) enter(ctx context.Context, id string) (history.Run, error) {
-	settings, _ := s.current()
+	settings := s.current()
 	wait, stop := lock.WithTimeout(ctx, s.Clock, settings.Lock.WaitTimeout, lock.ErrTimeout)
 	defer stop()
 	for wait.Err() == nil {
@@ -194,25 +194,21 @@ func (s *Shop) leave(ctx context.Context, id string) {
 }
 
 func (s *Shop) use(settings Settings) {
-	lockers := map[string]lock.Locker{}
-	for name, strategy := range settings.Strategy {
-		lockers[name] = strategy.New(settings.Lock)
-	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.settings, s.lockers = settings, lockers
+	s.settings, s.lockers = settings, map[string]*runLocker{}
 }
 
-func (s *Shop) current() (Settings, map[string]lock.Locker) {
+func (s *Shop) current() Settings {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.settings, s.lockers
+	return s.settings
 }
 
 func (s *Shop) saw(run history.Run) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.lastLock = run.Lock
+	s.lastRun = run
 }
 
 func (s *Shop) enterHere(id string) {

@@ -70,7 +70,8 @@ func (s Sale) take(ctx context.Context, order history.Order) (history.Order, err
 			return order, err
 		}
 		order.At = s.Clock.Now()
-		return s.Stock.Take(ctx, order)
+		order, err := s.Stock.Take(ctx, order)
+		return order, ofWrite(err)
 	default:
 		return s.takeFrom(ctx, s.Stock, order)
 	}
@@ -78,7 +79,7 @@ func (s Sale) take(ctx context.Context, order history.Order) (history.Order, err
 
 // takeFrom reads the stock, thinks, and writes what is then left.
 func (s Sale) takeFrom(ctx context.Context, stock Stock, order history.Order) (_ history.Order, err error) {
-	if order.Before, err = stock.Read(ctx, order.Fence); err != nil {
+	if order.Before, err = stock.Read(ctx, order); err != nil {
 		return order, err
 	}
 	if order.Before <= 0 {
@@ -88,7 +89,15 @@ func (s Sale) takeFrom(ctx context.Context, stock Stock, order history.Order) (_
 		return order, err
 	}
 	order.After, order.At = order.Before-1, s.Clock.Now()
-	return order, stock.Write(ctx, order)
+	return order, ofWrite(stock.Write(ctx, order))
+}
+
+// ofWrite is the error of a sale's write. Only here does a missing reply leave open whether the sale was made.
+func ofWrite(err error) error {
+	if errors.Is(err, lock.ErrOutcomeUnknown) {
+		return fmt.Errorf("%w: %w", ErrOutcomeUnknown, err)
+	}
+	return err
 }
 
 // takeWatched begins again as long as others come in between, and its time lasts.

@@ -40,8 +40,10 @@ var (
 	Take string
 	//go:embed readFenced.lua
 	ReadFenced string
-	//go:embed writeFenced.lua
-	WriteFenced string
+	//go:embed write.lua
+	Write string
+	//go:embed startRun.lua
+	StartRun string
 )
 
 // Name is the file's name of a script, for people to read; of one that is not from here, the first line, which should say
@@ -74,8 +76,10 @@ func Name(script string) string {
 		return "take.lua"
 	case ReadFenced:
 		return "readFenced.lua"
-	case WriteFenced:
-		return "writeFenced.lua"
+	case Write:
+		return "write.lua"
+	case StartRun:
+		return "startRun.lua"
 	default:
 		first, _, _ := strings.Cut(strings.TrimSpace(script), "\n")
 		return strings.TrimSpace(strings.TrimLeft(first, "- "))

@@ -1,12 +1,17 @@
--- Reads the stock for the holder of a lock, unless its token is stale.
+-- Reads the stock for the holder of a lock, unless the sale's run is over or its fencing token is stale.
 -- KEYS[1]  the stock
--- KEYS[2]  the largest token that the store has seen
+-- KEYS[2]  the run, a hash: id
+-- KEYS[3]  the largest token that the store has seen
 -- ARGV[1]  token
--- Returns  {1, stock}, or {1} if there is none, {2} if it is no string; {0} refused
-if tonumber(ARGV[1]) < tonumber(redis.call('GET', KEYS[2]) or 0) then
+-- ARGV[2]  id of the run that the sale belongs to
+-- Returns  {1, stock}, or {1} if there is none, {2} if it is no string; {0} refused for its token, {3} refused for its run
+if redis.call('HGET', KEYS[2], 'id') ~= ARGV[2] then
+  return {3} -- before its token is looked at: it counts among those of its own run
+end
+if tonumber(ARGV[1]) < tonumber(redis.call('GET', KEYS[3]) or 0) then
   return {0}
 end
-redis.call('SET', KEYS[2], ARGV[1])
+redis.call('SET', KEYS[3], ARGV[1])
 local stock = redis.pcall('GET', KEYS[1])
 if type(stock) == 'table' then
   return {2}

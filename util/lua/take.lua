@@ -1,9 +1,17 @@
--- Takes one piece from the stock, if there is one, and writes the order down.
+-- Takes one piece from the stock, if there is one, and writes the order down, unless the sale's run is over.
 -- KEYS[1]  the stock
--- KEYS[2]  the run, a hash: written
--- KEYS[3]  the orders of the run, a list
--- ARGV[1]  order, in JSON, but for its stock_before and stock_after
--- Returns  {1, stock before} taken, {0, stock} not taken, {0} there is no stock, {2} it is no string
+-- KEYS[2]  the run, a hash: id, written, sold
+-- KEYS[3]  the newest orders of the run, a hash: id of the order -> order
+-- KEYS[4]  the orders before these, of the same kind
+-- ARGV[1]  id of the run that the order belongs to
+-- ARGV[2]  id of the order
+-- ARGV[3]  order, in JSON, but for its stock_before and stock_after
+-- ARGV[4]  how many orders make a hash full: then it becomes the older one
+-- ARGV[5]  for how many seconds an order stays at least
+-- Returns  {1, stock before} taken, {0, stock} not taken, {0} there is no stock, {2} it is no string, {3} the run is over
+if redis.call('HGET', KEYS[2], 'id') ~= ARGV[1] then
+  return {3}
+end
 local stock = redis.pcall('GET', KEYS[1])
 if type(stock) == 'table' then
   return {2}
@@ -14,9 +22,15 @@ end
 if not string.match(stock, '^%d+$') or tonumber(stock) == 0 then
   return {0, stock}
 end
-local order = cjson.decode(ARGV[1])
+local order = cjson.decode(ARGV[3])
 order.stock_before = tonumber(stock)
 order.stock_after = redis.call('DECR', KEYS[1])
 redis.call('HSET', KEYS[2], 'written', order.stock_after)
-redis.call('RPUSH', KEYS[3], cjson.encode(order))
+redis.call('HINCRBY', KEYS[2], 'sold', 1)
+if redis.call('HLEN', KEYS[3]) >= tonumber(ARGV[4]) then
+  redis.call('UNLINK', KEYS[4])
+  redis.call('RENAME', KEYS[3], KEYS[4])
+end
+redis.call('HSET', KEYS[3], ARGV[2], cjson.encode(order))
+redis.call('EXPIRE', KEYS[3], ARGV[5])
 return {1, stock}

@@ -12,6 +12,9 @@ import (
 	"lockstep/internal/history"
 )
 
+// Run is the id of the run that is on in the Redis with the stock: the store's scripts ask for it.
+const Run = "bench"
+
 // stock is what is sold, on a client of its own, so that those who wait for the lock do not hold up the one who has it.
 type stock struct {
 	client *redis.Client
@@ -20,7 +23,7 @@ type stock struct {
 
 func openStock(env Env) *stock {
 	client := newClient(env, env.Addrs[0])
-	return &stock{client: client, fenced: dao.NewStore(client, env.Process)}
+	return &stock{client: client, fenced: dao.NewStore(client, env.Process, 1000)}
 }
 
 // take is GET inventory and SET inventory to one less. With a fencing token both are the store's scripts that look at it.
@@ -39,11 +42,13 @@ func (s *stock) take(ctx context.Context, token int64) error {
 }
 
 func (s *stock) takeFenced(ctx context.Context, token int64) error {
-	left, err := s.fenced.Read(ctx, token)
+	order := history.Order{RunID: Run, Fence: token}
+	left, err := s.fenced.Read(ctx, order)
 	if err != nil {
 		return err
 	}
-	return s.fenced.Write(ctx, history.Order{RunID: "bench", Before: left, After: left - 1, Fence: token})
+	order.Before, order.After = left, left-1
+	return s.fenced.Write(ctx, order)
 }
 
 // Close closes the client.

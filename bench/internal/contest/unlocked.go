@@ -82,7 +82,7 @@ type watched struct {
 }
 
 // Read is GET.
-func (w watched) Read(ctx context.Context, _ int64) (int64, error) {
+func (w watched) Read(ctx context.Context, _ history.Order) (int64, error) {
 	left, err := w.tx.Get(context.WithoutCancel(ctx), dao.InventoryKey).Int64()
 	if err != nil {
 		return 0, fmt.Errorf("GET %s: %w", dao.InventoryKey, err)

@@ -1,0 +1,67 @@
+package dao
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/redis/go-redis/v9"
+
+	"lockstep/internal/history"
+	"lockstep/internal/lock"
+	"lockstep/internal/service"
+)
+
+// Order looks an order up, in the run that is on and in those whose orders are still kept.
+func (s *Store) Order(ctx context.Context, id string) (history.Order, error) {
+	run, err := s.Run(ctx)
+	if err != nil {
+		return history.Order{}, err
+	}
+	runs, err := s.client.LRange(ctx, overKey, 0, -1).Result()
+	if err != nil {
+		return history.Order{}, lock.Failed(ctx, "LRANGE runs_over", err)
+	}
+	var lines []*redis.StringCmd
+	var inFlight *redis.BoolCmd
+	_, err = s.client.Pipelined(ctx, func(pipe redis.Pipeliner) error {
+		inFlight = pipe.HExists(ctx, inFlightKey, id) // before the orders: a sale writes first, and leaves then
+		for _, runID := range append([]string{run.ID}, runs...) {
+			newest, older := OrdersKeys(runID)
+			lines = append(lines, pipe.HGet(ctx, newest, id), pipe.HGet(ctx, older, id))
+		}
+		return nil
+	})
+	if err != nil && !errors.Is(err, redis.Nil) {
+		return history.Order{}, lock.Failed(ctx, "HGET orders", err)
+	}
+	for _, line := range lines {
+		if line.Err() != nil {
+			continue
+		}
+		var order history.Order
+		if err := json.Unmarshal([]byte(line.Val()), &order); err != nil {
+			return history.Order{}, fmt.Errorf("order %s: %w", id, err)
+		}
+		return order, nil
+	}
+	if inFlight.Val() {
+		return history.Order{}, service.ErrInFlight
+	}
+	return history.Order{}, service.ErrNoOrder
+}
+
+// forgetRunsOver deletes the orders of the runs that are over, for a Redis that is out of memory. It reports whether there were any.
+func (s *Store) forgetRunsOver(ctx context.Context) bool {
+	runs, err := s.client.LRange(ctx, overKey, 0, -1).Result()
+	if err != nil || len(runs) == 0 {
+		return false
+	}
+	keys := []string{overKey}
+	for _, runID := range runs {
+		newest, older := OrdersKeys(runID)
+		keys = append(keys, newest, older)
+	}
+	return s.client.Del(ctx, keys...).Err() == nil
+}

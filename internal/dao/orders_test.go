@@ -1,0 +1,138 @@
+package dao_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"lockstep/internal/dao"
+	"lockstep/internal/history"
+	"lockstep/internal/redistest"
+	"lockstep/internal/service"
+)
+
+// The ledger keeps the newest orders, of the run that is on and of those before; whatever it forgets, it has counted.
+func TestTheLedgerIsBounded(t *testing.T) {
+	eachRedis(t, func(t *testing.T, r *dao.Redis) {
+		const bound = 20
+		store := dao.NewStore(r.Store, "test", bound)
+		id := func(run, n int) string { return fmt.Sprintf("%d.%d", run, n) }
+		kept := func(run, sold int) (n int) {
+			for i := range sold {
+				order, err := store.Order(t.Context(), id(run, i))
+				switch {
+				case err == nil && order.ID == id(run, i):
+					n++
+				case !errors.Is(err, service.ErrNoOrder) || n > 0:
+					t.Errorf("order %s: %+v, %v; want the oldest forgotten first", id(run, i), order, err)
+				}
+			}
+			return n
+		}
+		last := history.Run{}
+		sell := func(run, sold int) {
+			t.Helper()
+			next := history.Run{ID: fmt.Sprint("run", run), Initial: 100}
+			if err := store.Start(t.Context(), last, next); err != nil {
+				t.Fatal(err)
+			}
+			last = next
+			for i := range sold {
+				order := history.Order{ID: id(run, i), RunID: next.ID, After: int64(100 - i)}
+				var err error
+				if i%2 == 0 {
+					err = store.Write(t.Context(), order)
+				} else {
+					_, err = store.Take(t.Context(), order)
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+			tally, err := store.Tally(t.Context())
+			if err != nil || tally.Sold != int64(sold) {
+				t.Errorf("run %d: %+v, %v; want %d sold", run, tally, err, sold)
+			}
+		}
+		sell(1, 5)
+		sell(2, 7)
+		sell(3, 75)
+		if n := kept(3, 75); n < bound/2 || n > bound {
+			t.Errorf("%d orders of the run that is on are kept; want %d to %d", n, bound/2, bound)
+		}
+		if kept(1, 5) != 5 || kept(2, 7) != 7 {
+			t.Error("the runs before, small as they are, are forgotten")
+		}
+		sell(4, 3) // the third is before now, and leaves no room
+		if kept(1, 5)+kept(2, 7) != 0 || kept(3, 75) == 0 || kept(4, 3) != 3 {
+			t.Errorf("kept of the first four runs: %d, %d, %d, %d", kept(1, 5), kept(2, 7), kept(3, 75), kept(4, 3))
+		}
+		if n := r.Store.Keys(t.Context(), "{inventory}:orders:*").Val(); len(n) > 3 {
+			t.Errorf("there are still %v", n)
+		}
+		newest, _ := dao.OrdersKeys("run3")
+		if ttl := r.Store.TTL(t.Context(), newest).Val(); ttl <= 0 {
+			t.Errorf("the orders of a run that is over expire after %v", ttl)
+		}
+	})
+}
+
+func TestAnOrderInFlight(t *testing.T) {
+	eachRedis(t, func(t *testing.T, r *dao.Redis) {
+		store := dao.NewStore(r.Store, "test", 100)
+		if err := store.Start(t.Context(), history.Run{}, history.Run{ID: "run", Initial: 10}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := store.Enter(t.Context(), "one"); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := store.Order(t.Context(), "one"); !errors.Is(err, service.ErrInFlight) {
+			t.Errorf("%v; want ErrInFlight", err)
+		}
+		if err := store.Leave(t.Context(), "one"); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := store.Order(t.Context(), "one"); !errors.Is(err, service.ErrNoOrder) {
+			t.Errorf("%v; want ErrNoOrder", err)
+		}
+	})
+}
+
+// Old runs go when a Redis is out of memory; the sale that asked for it goes on.
+func TestOutOfMemoryForgetsOldRuns(t *testing.T) {
+	server := redistest.Start(t)
+	r, err := dao.Open(t.Context(), dao.Config{Addrs: []string{server.Addr}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	store := dao.NewStore(r.Store, "test", 100_000)
+	first, second := history.Run{ID: "first", Initial: 10}, history.Run{ID: "second", Initial: 10}
+	if err := store.Start(t.Context(), history.Run{}, first); err != nil {
+		t.Fatal(err)
+	}
+	newest, _ := dao.OrdersKeys("first")
+	for i := range 50 {
+		if err := r.Store.HSet(t.Context(), newest, fmt.Sprint(i), fmt.Sprintf("%0100000d", i)).Err(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := store.Start(t.Context(), first, second); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Store.ConfigSet(t.Context(), "maxmemory", "4mb").Err(); err != nil {
+		t.Fatal(err)
+	}
+	if run, err := store.Enter(t.Context(), "sale"); err != nil || run.ID != "second" {
+		t.Errorf("a sale is refused, %v, though there was what could be forgotten", err)
+	}
+	if n := r.Store.Exists(t.Context(), newest).Val(); n != 0 {
+		t.Error("the old run's orders are still there")
+	}
+	if err := r.Store.ConfigSet(t.Context(), "maxmemory", "1").Err(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := store.Enter(t.Context(), "sale"); err == nil {
+		t.Error("a sale was let in by a Redis that has no memory, and nothing to forget")
+	}
+}

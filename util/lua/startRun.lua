@@ -1,0 +1,39 @@
+-- Begins a run, unless another one has begun since the caller looked. Of the runs that are over it forgets the oldest ones' orders, if
+-- there are too many.
+-- KEYS[1]  the stock
+-- KEYS[2]  the run, a hash: id, lock, initial, written, sold, max_in_flight, settings
+-- KEYS[3]  the runs that are over, a list of their ids, newest first
+-- KEYS[4]  the largest token that the store has seen; the lock may count anew
+-- ARGV[1]  id of the run that ends, '' for none
+-- ARGV[2]  id of the run that begins
+-- ARGV[3]  its lock
+-- ARGV[4]  its stock
+-- ARGV[5]  its settings
+-- ARGV[6]  what the keys of orders begin with; the run's id follows, and ':older' in the second
+-- ARGV[7]  for how many seconds they stay
+-- ARGV[8]  how many orders of runs that are over stay
+-- ARGV[9]  of how many runs that are over
+-- Returns  1 begun, 0 another one has
+if (redis.call('HGET', KEYS[2], 'id') or '') ~= ARGV[1] then
+  return 0
+end
+redis.call('DEL', KEYS[2], KEYS[4])
+redis.call('HSET', KEYS[2], 'id', ARGV[2], 'lock', ARGV[3], 'initial', ARGV[4], 'written', ARGV[4], 'sold', 0, 'max_in_flight', 0,
+  'settings', ARGV[5])
+redis.call('SET', KEYS[1], ARGV[4])
+if ARGV[1] == '' then
+  return 1
+end
+redis.call('LPUSH', KEYS[3], ARGV[1])
+redis.call('EXPIRE', KEYS[3], ARGV[7])
+local kept = 0
+for i, run in ipairs(redis.call('LRANGE', KEYS[3], 0, -1)) do
+  local newest = ARGV[6] .. run
+  local older = newest .. ':older'
+  kept = kept + redis.call('HLEN', newest) + redis.call('HLEN', older)
+  if kept > tonumber(ARGV[8]) or i > tonumber(ARGV[9]) then
+    redis.call('UNLINK', newest, older)
+    redis.call('LREM', KEYS[3], 0, run)
+  end
+end
+return 1
