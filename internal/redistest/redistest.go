@@ -3,6 +3,7 @@ package redistest
 
 import (
 	"io"
+	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
@@ -89,12 +90,21 @@ func (s *Server) Stop() {
 	}
 }
 
+// freePort gives a port that nobody listens at: a random one below those that the system gives to whoever asks for any, so that it
+// stays free until our server has it.
 func freePort(t testing.TB) string {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	for range 100 {
+		port := strconv.Itoa(20_000 + rand.IntN(12_000))
+		listener, err := net.Listen("tcp", "127.0.0.1:"+port)
+		if err != nil {
+			continue // somebody has it
+		}
+		if err := listener.Close(); err != nil {
+			t.Fatal(err)
+		}
+		return port
 	}
-	defer listener.Close()
-	return strconv.Itoa(listener.Addr().(*net.TCPAddr).Port)
+	t.Fatal("of a hundred ports none is free")
+	return ""
 }
