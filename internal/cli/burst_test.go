@@ -2,13 +2,13 @@ package cli
 
 import (
 	"encoding/json"
-	"net"
 	"strings"
 	"testing"
 
 	"lockstep/internal/evolution"
 	"lockstep/internal/history"
 	"lockstep/internal/load"
+	"lockstep/internal/redistest"
 )
 
 func TestBurstShowsWhichLocksHold(t *testing.T) {
@@ -104,10 +104,5 @@ func TestBurstRefusals(t *testing.T) {
 // unusedAddr is an address nobody listens at.
 func unusedAddr(t *testing.T) string {
 	t.Helper()
-	listener, err := net.Listen("tcp", anyPort)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer listener.Close()
-	return listener.Addr().String()
+	return "127.0.0.1:" + redistest.FreePort(t)
 }

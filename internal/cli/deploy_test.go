@@ -15,6 +15,7 @@ import (
 
 // The same nginx.conf as in the containers, in front of three servers here.
 func TestBehindNginx(t *testing.T) {
+	t.Parallel()
 	program, err := exec.LookPath("nginx")
 	if err != nil {
 		if os.Getenv("CI") != "" {

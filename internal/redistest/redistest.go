@@ -36,7 +36,7 @@ func Start(t testing.TB, args ...string) *Server {
 		}
 		t.Skip("redis-server is not installed, so this is not tested on a real Redis: ", err)
 	}
-	s := &Server{Addr: "127.0.0.1:" + freePort(t), t: t, args: args}
+	s := &Server{Addr: "127.0.0.1:" + FreePort(t), t: t, args: args}
 	s.Run()
 	t.Cleanup(s.Stop)
 	return s
@@ -90,9 +90,9 @@ func (s *Server) Stop() {
 	}
 }
 
-// freePort gives a port that nobody listens at: a random one below those that the system gives to whoever asks for any, so that it
-// stays free until our server has it.
-func freePort(t testing.TB) string {
+// FreePort gives a port that nobody listens at: a random one below those that the system gives to whoever asks for any, so that it
+// stays free until the test's server has it.
+func FreePort(t testing.TB) string {
 	t.Helper()
 	for range 100 {
 		port := strconv.Itoa(20_000 + rand.IntN(12_000))
