@@ -71,24 +71,6 @@ func TestDocumentsShowWhatIsPrinted(t *testing.T) {
 	}
 }
 
-// The code in docs/your-own-lock.md is the one that is compiled and run.
-func TestYourOwnLockIsTheExample(t *testing.T) {
-	example, err := os.ReadFile("internal/explore/example_test.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, document := range []string{"docs/your-own-lock.md", "docs/your-own-lock.zh-CN.md"} {
-		text, err := os.ReadFile(document)
-		if err != nil {
-			t.Fatal(err)
-		}
-		blocks := regexp.MustCompile("(?s)```go\n(.*?)```").FindAllStringSubmatch(string(text), -1)
-		if len(blocks) == 0 || !strings.Contains(string(example), blocks[0][1]) {
-			t.Errorf("%s does not show the lock of internal/explore/example_test.go", document)
-		}
-	}
-}
-
 // Both languages run the same commands.
 func TestDocumentsShowTheSame(t *testing.T) {
 	shown := func(document string) string {

@@ -41,8 +41,9 @@ func TestTheProgramIsSmall(t *testing.T) {
 		}
 		t.Logf("%s: %.1f MB", name, float64(file.Size())/1e6)
 		if file.Size() > mostBytes {
-			t.Errorf("%s: go %v makes a program of %d bytes; want no more than %d. Is a method now called by a name that only the running program knows, "+
-				"as templates do? Then the linker keeps them all: go build -ldflags=-dumpdep . 2>&1 | grep ReflectMethod", name, flags, file.Size(), mostBytes)
+			t.Errorf("%s: go %v makes a program of %d bytes; want no more than %d. Is a method now called by a name that only the running "+
+				"program knows, as templates do? Then the linker keeps all methods: go build -ldflags=-dumpdep . 2>&1 | grep ReflectMethod",
+				name, flags, file.Size(), mostBytes)
 		}
 	}
 	for _, document := range []string{readmes[1], "Dockerfile"} {
