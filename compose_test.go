@@ -39,8 +39,11 @@ func TestComposeFile(t *testing.T) {
 	config.AddFlags(flags, evolution.Names())
 	for _, name := range shops {
 		shop := project.Services[name]
-		if shop.Build == nil || shop.DependsOn["redis"].Condition != types.ServiceConditionHealthy || len(shop.Ports) != 0 {
-			t.Errorf("%s is not built here, does not wait for Redis, or is published: %+v", name, shop)
+		if shop.DependsOn["redis"].Condition != types.ServiceConditionHealthy || len(shop.Ports) != 0 {
+			t.Errorf("%s does not wait for Redis, or is published: %+v", name, shop)
+		}
+		if builds := shop.Build != nil; shop.Image != "lockstep" || builds != (name == "shop1") || !builds && shop.PullPolicy != types.PullPolicyNever {
+			t.Errorf("%s is not the image lockstep, which shop1 alone builds and nobody pulls: %+v", name, shop)
 		}
 		for variable, value := range shop.Environment {
 			key := flags.Lookup("none")
@@ -61,6 +64,11 @@ func TestComposeFile(t *testing.T) {
 		}
 		if project.Services["nginx"].DependsOn[name].Condition != types.ServiceConditionHealthy {
 			t.Errorf("nginx does not wait for %s", name)
+		}
+	}
+	for name, service := range project.Services {
+		if service.Restart != types.RestartPolicyUnlessStopped {
+			t.Errorf("%s stays down when it dies: restart %q", name, service.Restart)
 		}
 	}
 	for name, want := range map[string]string{"nginx": "8080:80", "redis": "6380:6379"} {

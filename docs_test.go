@@ -22,6 +22,9 @@ var documents = []string{
 	"docs/your-own-lock.md", "docs/your-own-lock.zh-CN.md", "jmeter/README.md",
 }
 
+// asTyped is the program as the documents tell to start it.
+var asTyped = cli.Program{Name: "go run ."}
+
 var printed = regexp.MustCompile("(?s)(<!-- lockstep ([^\n]*) -->\n```\\w+\n)(.*?)```")
 
 // longCommands take several seconds. That what they find is so, in small, is among the claims of internal/explore.
@@ -49,7 +52,7 @@ func TestDocumentsShowWhatIsPrinted(t *testing.T) {
 			now, done := prints[parts[2]]
 			if !done {
 				var stdout, stderr bytes.Buffer
-				if code := cli.Run(t.Context(), strings.Fields(parts[2]), &stdout, &stderr); code == 2 {
+				if code := asTyped.Run(t.Context(), strings.Fields(parts[2]), &stdout, &stderr); code == 2 {
 					t.Errorf("%s: lockstep %s: %s", document, parts[2], stderr.String())
 				}
 				now = stdout.String()

@@ -9,5 +9,5 @@ import (
 )
 
 func main() {
-	os.Exit(cli.Run(context.Background(), os.Args[1:], os.Stdout, os.Stderr))
+	os.Exit(cli.Program{Name: cli.Typed(os.Args[0])}.Run(context.Background(), os.Args[1:], os.Stdout, os.Stderr))
 }

@@ -53,7 +53,7 @@ func TestReadmeCommands(t *testing.T) {
 	}
 	serve(t)
 	for _, line := range all[1:] {
-		line = strings.ReplaceAll(moved.Replace(line), "mvn -f jmeter verify", "mvn -B -ntp -f jmeter verify -Dport="+port)
+		line = strings.ReplaceAll(moved.Replace(line), "mvn -q -f jmeter verify", "mvn -B -q -f jmeter verify -Dport="+port)
 		t.Run(line, func(t *testing.T) {
 			_, explores, _ := strings.Cut(line, "go run . ")
 			if explores == "explore --all" || slices.Contains(longCommands, explores) {

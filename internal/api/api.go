@@ -27,6 +27,8 @@ type API struct {
 	Log     *slog.Logger
 	Guard   Guard
 	Metrics Metrics
+
+	BehindFront bool // a cluster's, which gives the orders their ids
 }
 
 // Metrics counts the answers to sales, and shows what was counted.
@@ -35,21 +37,24 @@ type Metrics interface {
 	Answered(outcome string) // "sold", or the error's code
 }
 
-// Handler gives the routes.
+// Handler gives the routes, for an Entrance to lead to. HEAD is GET, of whose answer net/http leaves out the body.
 func (a *API) Handler() http.Handler {
+	routes := a.routes()
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodHead {
+			r = r.WithContext(r.Context()) // a copy: by the original net/http knows that the client wants no body
+			r.Method = http.MethodGet
+		}
+		routes.ServeHTTP(w, r)
+	})
+}
+
+func (a *API) routes() http.Handler {
 	gin.SetMode(gin.ReleaseMode)
 	engine := gin.New()
 	engine.HandleMethodNotAllowed = true
 	engine.RedirectTrailingSlash = false
-	engine.Use(gin.CustomRecoveryWithWriter(io.Discard, func(c *gin.Context, reason any) {
-		a.fail(c, fmt.Errorf("panic: %v", reason))
-	}))
-	engine.Use(func(c *gin.Context) {
-		c.Header("X-Lockstep-Replica", a.Replica)
-		if err := ReadBody(c.Writer, c.Request); err != nil {
-			a.fail(c, err)
-		}
-	})
+	engine.Use(a.authorize)
 	engine.NoRoute(func(c *gin.Context) { a.fail(c, errNotFound) })
 	engine.NoMethod(func(c *gin.Context) { a.fail(c, errNotAllowed) })
 
@@ -61,10 +66,9 @@ func (a *API) Handler() http.Handler {
 	engine.GET("/inventory", a.inventory)
 	engine.GET("/orders/:id", a.order)
 	engine.GET("/lock", a.lock)
-	admin := engine.Group("", a.authorize)
-	admin.PUT("/inventory", a.putInventory)
-	admin.PUT("/lock", a.putLock)
-	admin.DELETE("/lock", a.deleteLock)
+	engine.PUT("/inventory", a.putInventory)
+	engine.PUT("/lock", a.putLock)
+	engine.DELETE("/lock", a.deleteLock)
 	return engine
 }
 
@@ -82,7 +86,7 @@ type SaleAnswer struct {
 }
 
 func (a *API) sale(c *gin.Context) {
-	id := a.Shop.NewID()
+	id := a.newOrderID(c.Request)
 	c.Set(orderID, id)
 	receipt, err := a.Shop.Sell(c.Request.Context(), id)
 	if errors.Is(err, service.ErrOutcomeUnknown) {

@@ -3,41 +3,61 @@ package api
 import (
 	"crypto/sha256"
 	"crypto/subtle"
+	"fmt"
 	"net/http"
 	"strings"
 
 	"github.com/gin-gonic/gin"
 )
 
-// Guard says who may use PUT and DELETE.
+// Guard says which requests may pass: by the name they call the server, by the page they come from, and by who may use PUT and DELETE.
 type Guard struct {
-	Open  bool   // everybody
-	Token string // whoever sends it; empty: nobody
+	Token string // whoever sends it may use PUT and DELETE; empty: Open says who may
+	Open  bool   // without a token: everybody may, or nobody
+	Hosts *Hosts // what the server may be called; nil: anything
 }
 
-// Check gives the status, the code and the error for a request that may not, or no error.
-func (g Guard) Check(header http.Header) (status int, code string, err error) {
-	if g.Open {
-		return 0, "", nil
+// Check gives the status, the code and the error for a request that may not pass, or no error.
+func (g Guard) Check(r *http.Request) (status int, code string, err error) {
+	if err = g.check(r); err != nil {
+		status, code = statusOf(err)
 	}
-	scheme, token, _ := strings.Cut(header.Get("Authorization"), " ")
-	switch {
-	case g.Token == "":
-		err = errNoToken
-	case !strings.EqualFold(scheme, "Bearer"):
-		err = errUnauthorized
-	case !same(token, g.Token):
-		err = errForbidden
-	default:
-		return 0, "", nil
-	}
-	status, code = statusOf(err)
 	return status, code, err
 }
 
-// authorize lets a request for PUT or DELETE pass if it may.
+func (g Guard) check(r *http.Request) error {
+	if !g.Hosts.know(r.Host) {
+		return fmt.Errorf("%w: Host is %.100q; add the name to server.hosts, or set an admin.token", errForeignHost, r.Host)
+	}
+	var browsers http.CrossOriginProtection
+	if err := browsers.Check(r); err != nil {
+		return fmt.Errorf("%w: Origin is %.100q: %w", errForeignPage, r.Header.Get("Origin"), err)
+	}
+	if r.Method != http.MethodPut && r.Method != http.MethodDelete {
+		return nil
+	}
+	return g.administers(r.Header)
+}
+
+func (g Guard) administers(header http.Header) error {
+	scheme, token, _ := strings.Cut(header.Get("Authorization"), " ")
+	switch {
+	case g.Token == "" && g.Open:
+		return nil
+	case g.Token == "":
+		return errNoToken
+	case !strings.EqualFold(scheme, "Bearer"):
+		return errUnauthorized
+	case !same(token, g.Token):
+		return errForbidden
+	default:
+		return nil
+	}
+}
+
+// authorize lets a request pass if it may.
 func (a *API) authorize(c *gin.Context) {
-	if _, _, err := a.Guard.Check(c.Request.Header); err != nil {
+	if _, _, err := a.Guard.Check(c.Request); err != nil {
 		a.fail(c, err)
 	}
 }

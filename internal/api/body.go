@@ -8,24 +8,26 @@ import (
 	"time"
 )
 
-// A request's body may be so many bytes long, and take so long to come.
-const (
-	maxBody  = 64 << 10
-	bodyTime = 10 * time.Second
-)
+// BodyTime is how long a request's body may take to come.
+const BodyTime = 5 * time.Second
 
-// ReadBody reads a request's whole body first, within bounds: until it has been read, net/http does not watch for a client that
+// maxBody is how many bytes long it may be.
+const maxBody = 64 << 10
+
+// readBody reads a request's whole body first, within bounds: until it has been read, net/http does not watch for a client that
 // goes away.
-func ReadBody(w http.ResponseWriter, r *http.Request) error {
+func readBody(w http.ResponseWriter, r *http.Request) error {
 	connection := http.NewResponseController(w)
-	_ = connection.SetReadDeadline(time.Now().Add(bodyTime)) // not every ResponseWriter can; then the client's patience is the bound
+	_ = connection.SetReadDeadline(time.Now().Add(BodyTime)) // not every ResponseWriter can; then the client's patience is the bound
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
-	_ = connection.SetReadDeadline(time.Time{})
 	if err != nil {
+		// the deadline stays: net/http reads what is left of the body before it closes the connection, and must not wait for it
 		w.Header().Set("Connection", "close")
-		return badRequest(err, fmt.Sprintf("want a body of at most %d bytes, sent within %v", maxBody, bodyTime))
+		return badRequest(err, fmt.Sprintf("want a body of at most %d bytes, sent within %v", maxBody, BodyTime))
 	}
-	r.Body = io.NopCloser(bytes.NewReader(body))
+	_ = connection.SetReadDeadline(time.Time{})
+	r.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil } // for a front, which may need several
+	r.Body, _ = r.GetBody()
 	r.ContentLength = int64(len(body))
 	if len(body) == 0 {
 		r.Body = http.NoBody

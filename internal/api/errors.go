@@ -15,11 +15,14 @@ import (
 
 var (
 	errBadRequest   = errors.New("bad request")
-	errUnauthorized = errors.New("this needs the header Authorization: Bearer <admin.token>, since the server listens beyond loopback")
+	errUnauthorized = errors.New("this needs the header Authorization: Bearer <admin.token>")
 	errForbidden    = errors.New("this is not the admin.token")
-	errNoToken      = errors.New("PUT and DELETE are off: the server listens beyond loopback and has no admin.token; start it with one")
-	errNotFound     = errors.New("there is nothing here; try GET /")
-	errNotAllowed   = errors.New("this path does not take that method; GET / lists what there is")
+	errNoToken      = errors.New("PUT and DELETE are off: the server listens beyond loopback and has no admin.token; " +
+		"start it with one, or with admin.open: true for everybody")
+	errForeignHost = errors.New("the server is not called that")
+	errForeignPage = errors.New("only programs and the server's own page may buy or change something, no page of another site")
+	errNotFound    = errors.New("there is nothing here; try GET /")
+	errNotAllowed  = errors.New("this path does not take that method; GET / lists what there is")
 )
 
 // codeUnknown is of a sale that may have been made: to try again may be to buy twice.
@@ -51,6 +54,8 @@ var answers = []struct {
 	{errUnauthorized, http.StatusUnauthorized, "unauthorized"},
 	{errForbidden, http.StatusForbidden, "forbidden"},
 	{errNoToken, http.StatusForbidden, "forbidden"},
+	{errForeignHost, http.StatusForbidden, "forbidden"},
+	{errForeignPage, http.StatusForbidden, "forbidden"},
 	{errNotFound, http.StatusNotFound, "not_found"},
 	{errNotAllowed, http.StatusMethodNotAllowed, "method_not_allowed"},
 }
@@ -60,7 +65,7 @@ type ErrorAnswer struct {
 	Error struct {
 		Code    string `json:"code"`
 		Message string `json:"message"`
-		OrderID string `json:"order_id,omitempty"` // of a sale
+		OrderID string `json:"order_id,omitempty"` // of a sale: the order to look for, should the outcome be unknown
 	} `json:"error"`
 }
 
@@ -70,7 +75,7 @@ func (a *API) fail(c *gin.Context, err error) {
 		a.Log.Warn(c.Request.Method+" "+c.Request.URL.Path, "status", status, "code", code, "error", err)
 	}
 	c.Abort()
-	WriteError(c.Writer, status, code, c.GetString(orderID), err)
+	WriteSaleError(c.Writer, status, code, c.GetString(orderID), err)
 }
 
 func statusOf(err error) (status int, code string) {
@@ -82,8 +87,13 @@ func statusOf(err error) (status int, code string) {
 	return http.StatusInternalServerError, "internal"
 }
 
-// WriteError answers with an error, of the sale of an order if it is one, and with the headers that go with its status.
-func WriteError(w http.ResponseWriter, status int, code, orderID string, err error) {
+// WriteError answers with an error, and with the headers that go with its status.
+func WriteError(w http.ResponseWriter, status int, code string, err error) {
+	WriteSaleError(w, status, code, "", err)
+}
+
+// WriteSaleError answers a sale as WriteError does; its order's id may be empty.
+func WriteSaleError(w http.ResponseWriter, status int, code, orderID string, err error) {
 	switch {
 	case status == http.StatusServiceUnavailable && code != codeUnknown:
 		w.Header().Set("Retry-After", "1")

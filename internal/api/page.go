@@ -11,6 +11,7 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"lockstep/internal/evolution"
+	"lockstep/internal/history"
 )
 
 // The page and its parts, with ${name} where a value goes. They are no templates of html/template: it calls methods by
@@ -23,8 +24,9 @@ var (
 )
 
 const (
-	rowSource     = "<tr${class}><td>${name}<td>${title}<td>${adds}<td>${broken}</tr>\n"
-	troubleSource = `<p class="trouble">${trouble}</p>` + "\n"
+	rowSource      = "<tr${class}><td>${name}<td>${title}<td>${adds}<td>${broken}</tr>\n"
+	oversoldSource = "\n" + `  <span>oversold 超出库存<b>${oversold}</b>more than there were</span>`
+	troubleSource  = `<p class="trouble">${trouble}</p>` + "\n"
 )
 
 // markup is HTML as it is.
@@ -65,12 +67,35 @@ func (a *API) pageOfRun(c *gin.Context) (shown markup, on string, err error) {
 		held = "nobody holds it"
 	}
 	report := tally.Report()
+	oversold := markup("")
+	if report.Oversold > 0 {
+		oversold = fill(oversoldSource, map[string]any{"oversold": report.Oversold})
+	}
 	return fill(runSource, map[string]any{
 		"verdict": report.Verdict, "lock": report.Lock, "title": strategy.Title,
 		"remaining": report.Remaining, "initial": report.Initial, "sold": report.Sold,
-		"lost": report.Lost, "oversold": report.Oversold, "most": report.MaxInFlight,
+		"lost": report.Lost, "oversold": oversold, "most": report.MaxInFlight,
+		"means": report.Means(), "meansZH": meansInChinese(report),
 		"redis": a.Redis, "key": key.Name, "held": held,
 	}), report.Lock, nil
+}
+
+// meansInChinese says what Report.Means says in English.
+func meansInChinese(r history.Report) string {
+	switch {
+	case r.Lost > 0 && r.Oversold > 0:
+		return fmt.Sprintf("卖出 %d 件，其中 %d 次库存扣减丢失了。", r.Sold, r.Lost)
+	case r.Lost > 0:
+		return fmt.Sprintf("卖出 %d 件，其中 %d 次库存扣减丢失了，这 %d 件还会再卖一次。", r.Sold, r.Lost, r.Lost)
+	case r.Oversold > 0:
+		return fmt.Sprintf("比原有库存多卖了 %d 件。", r.Oversold)
+	case r.Lost < 0:
+		return "库存减少的比卖出的多：有的件没有订单就不见了。"
+	case r.Verdict == history.Pass:
+		return fmt.Sprintf("库存与订单一致，最多有 %d 个请求同时在处理。", r.MaxInFlight)
+	default:
+		return "没有成交，或没有两个请求同时在处理，所以什么也没有验证。"
+	}
 }
 
 // rows shows every lock, and marks the one that is on.

@@ -1,16 +1,12 @@
 package cli
 
 import (
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"net/url"
-	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
@@ -32,33 +28,39 @@ func newBurst() *cobra.Command {
 	var version string
 	var targets []string
 	var timeout time.Duration
+	var minAnswered float64
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "burst",
 		Short: "Let many buyers loose at once, and give the verdict",
-		Long: `burst starts a new run, lets the buyers loose together, and reads the verdict: exit code 0 PASS, 1 OVERSOLD or UNDERSOLD,
-2 UNKNOWN or trouble. It asks the --target, or the server at server.addr if one answers there, or else one of its own.`,
+		Long: `burst starts a new run, lets the buyers loose together, and reads the verdict: exit code 0 PASS,
+1 OVERSOLD or UNDERSOLD, 2 UNKNOWN or trouble. It asks the --target, or the server at server.addr
+if one answers there, or else one of its own.
+
+A request is answered by sold or sold out. One that failed sold nothing. One is unknown if it may
+have sold: its answer was outcome_unknown or bad_gateway, or there was none. Where fewer than 99 %
+were answered (--min-answered), a PASS is UNKNOWN; OVERSOLD and UNDERSOLD stay what they are.`,
 		Example: "  lockstep burst -n 1000 -c 1000 --lock v0\n  lockstep burst -n 200 -c 200 --lock v4",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if !cmd.Flags().Changed("stock") {
 				stock = int64(requests)
 			}
-			if err := checkBurst(requests, buyers, stock, version, timeout); err != nil {
+			if err := checkBurst(requests, buyers, stock, version, timeout, minAnswered); err != nil {
 				return err
 			}
 			cfg, err := loadConfig(cmd)
 			if err != nil {
 				return err
 			}
-			targets, closeTarget, err := findTargets(cmd, cfg, targets)
+			targets, closeTarget, err := findTargets(cmd, cfg, targets, min(requests, buyers))
 			if err != nil {
 				return err
 			}
 			progress, finish := newProgress(cmd.ErrOrStderr(), requests)
 			result, err := load.Burst{
 				Targets: targets, Requests: requests, Buyers: buyers, Stock: stock, Lock: version,
-				Token: cfg.Admin.Token, Timeout: timeout, Progress: progress,
+				Token: cfg.Admin.Token, Timeout: timeout, Progress: progress, MinAnswered: minAnswered,
 			}.Run(cmd.Context())
 			finish()
 			if err := errors.Join(err, closeTarget()); err != nil {
@@ -85,11 +87,13 @@ func newBurst() *cobra.Command {
 	flags.StringVar(&version, "lock", "", "switch to this lock first: "+strings.Join(evolution.Names(), ", "))
 	flags.StringSliceVar(&targets, "target", nil, "URL of a server, or several between which the buyers take turns")
 	flags.DurationVar(&timeout, "timeout", 5*time.Minute, "longest wait of a buyer for one answer")
+	flags.Float64Var(&minAnswered, "min-answered", 0.99, "share of the requests that must be answered for a PASS; 0: any will do")
 	flags.BoolVar(&asJSON, "json", false, "one JSON document on standard output")
+	completeWith(cmd, "lock", evolution.Names()...)
 	return cmd
 }
 
-func checkBurst(requests, buyers int, stock int64, version string, timeout time.Duration) error {
+func checkBurst(requests, buyers int, stock int64, version string, timeout time.Duration, minAnswered float64) error {
 	switch {
 	case requests < 1 || requests > 10_000_000:
 		return fmt.Errorf("-n %d is not allowed: want from 1 to 10000000 requests", requests)
@@ -99,16 +103,18 @@ func checkBurst(requests, buyers int, stock int64, version string, timeout time.
 		return fmt.Errorf("--stock %d is not allowed: want from 0 to %d", stock, history.MaxStock)
 	case timeout <= 0:
 		return fmt.Errorf("--timeout %v is not allowed: want more than 0", timeout)
+	case !(minAnswered >= 0 && minAnswered <= 1): // nor what is no number
+		return fmt.Errorf("--min-answered %v is not allowed: want from 0 (any share will do) to 1 (every request)", minAnswered)
 	}
 	if version == "" {
 		return nil
 	}
-	_, err := evolution.Find(version)
+	_, err := findLock(version)
 	return err
 }
 
-// findTargets says in its first line whom the burst will ask, and starts a server if there is none.
-func findTargets(cmd *cobra.Command, cfg config.Config, named []string) ([]string, func() error, error) {
+// findTargets says in its first line whom so many buyers will ask, and starts a server if there is none.
+func findTargets(cmd *cobra.Command, cfg config.Config, named []string, buyers int) ([]string, func() error, error) {
 	ctx, stderr := cmd.Context(), cmd.ErrOrStderr()
 	nothing := func() error { return nil }
 	if len(named) > 0 {
@@ -119,23 +125,27 @@ func findTargets(cmd *cobra.Command, cfg config.Config, named []string) ([]strin
 			}
 			named[i] = strings.TrimSuffix(target, "/")
 			if !load.IsLockstep(ctx, named[i]) {
-				return nil, nil, fmt.Errorf("--target %s: no lockstep answers there; start one with: lockstep serve", named[i])
+				return nil, nil, fmt.Errorf("--target %s: no lockstep answers there; start one with: %s serve", named[i], cmd.Root().CommandPath())
 			}
 		}
 		fmt.Fprintln(stderr, "burst: asking", strings.Join(named, ", "))
-		return named, nothing, refuseSettings(cmd, named[0])
+		return named, nothing, errors.Join(refuseSettings(cmd, named[0]), checkFiles(buyers, false))
 	}
 	target := "http://" + reachable(cfg.Server.Addr)
 	if load.IsLockstep(ctx, target) {
 		fmt.Fprintln(stderr, "burst: asking the server at", target)
-		return []string{target}, nothing, refuseSettings(cmd, target)
+		return []string{target}, nothing, errors.Join(refuseSettings(cmd, target), checkFiles(buyers, false))
+	}
+	if err := checkFiles(buyers, true); err != nil {
+		return nil, nil, err
 	}
 	cfg.Server.Addr, cfg.Redis.EmbeddedAddr = anyPort, anyPort
 	own, err := openServer(ctx, cfg, newLog(stderr, "error"))
 	if err != nil {
 		return nil, nil, err
 	}
-	fmt.Fprintf(stderr, "burst: no lockstep at %s; started one for this burst: %s · %s\n", target, own.url(), own.redis.Name)
+	fmt.Fprintf(stderr, "burst: no lockstep at %s, so this process is the buyers and the shop (%s, %s): the times include both\n",
+		target, own.url(), own.redis.Name)
 	return []string{own.url()}, own.close, nil
 }
 
@@ -151,66 +161,24 @@ func refuseSettings(cmd *cobra.Command, target string) (err error) {
 	return err
 }
 
-// newProgress draws a bar if a person is watching, once it takes long enough to be worth one.
+// newProgress draws a bar if a person is watching.
 func newProgress(to io.Writer, requests int) (step func(int), finish func()) {
 	if !isTerminal(to) {
 		return func(int) {}, func() {}
 	}
-	began := time.Now()
+	return drawProgress(to, requests, time.Now().Add(time.Second)) // what takes less is not worth one
+}
+
+// drawProgress draws a bar, from then on, until it is finished; its line is then empty.
+func drawProgress(to io.Writer, requests int, from time.Time) (step func(int), finish func()) {
 	bar := progressbar.NewOptions(requests, progressbar.OptionSetWriter(to), progressbar.OptionSetDescription("sales"),
 		progressbar.OptionShowCount(), progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish())
 	return func(done int) {
-			if time.Since(began) > time.Second {
+			if time.Now().After(from) {
 				_ = bar.Set(done) // a bar that cannot be drawn is no reason to stop selling
 			}
 		}, func() {
 			_ = bar.Clear()
+			fmt.Fprint(to, "\r\033[K") // what the terminal wrote beside it, too: the ^C of an interrupt
 		}
-}
-
-func printResult(to io.Writer, r load.Result) error {
-	table := tabwriter.NewWriter(to, 0, 0, 2, ' ', 0)
-	row := func(name, format string, args ...any) {
-		fmt.Fprintf(table, "%s\t%s\n", name, fmt.Sprintf(format, args...))
-	}
-	row("lock", "%s", r.Lock)
-	row("answers", "%d in %.2f s: %d sold (%.0f a second), %d sold out, %d failed",
-		r.Requests, r.Seconds, r.OK, r.PerSecond, r.SoldOut, r.Failed)
-	for _, code := range slices.SortedFunc(maps.Keys(r.Failures), func(a, b string) int { return cmp.Compare(r.Failures[b], r.Failures[a]) }) {
-		row("  failed", "%d × %s", r.Failures[code], code)
-	}
-	row("latency", "p50 %.1f ms, p90 %.1f ms, p99 %.1f ms, max %.1f ms", r.Latency.P50, r.Latency.P90, r.Latency.P99, r.Latency.Max)
-	row("stock", "%d at first, %d left", r.Initial, r.Remaining)
-	row("orders", "%d in the ledger", r.Sold)
-	if r.Lost < 0 {
-		row("lost", "%d: the stock fell by so many more than were sold", r.Lost)
-	} else {
-		row("lost", "%d sales the stock never felt", r.Lost)
-	}
-	row("oversold", "%d sales beyond the stock", r.Oversold)
-	if missing := int64(r.OK) - r.Sold; missing > 0 {
-		row("forgotten", "%d sales were answered, and their orders are not in the ledger: Redis lost them, or a new run began", missing)
-	}
-	row("verdict", "%s: %s", r.Verdict, meaning(r))
-	return table.Flush()
-}
-
-func meaning(r load.Result) string {
-	switch r.Verdict {
-	case history.Pass:
-		text := fmt.Sprintf("stock and orders agree, with up to %d sales at once", r.MaxInFlight)
-		if r.Failed > 0 {
-			text += fmt.Sprintf("; but %d of %d requests failed", r.Failed, r.Requests)
-		}
-		return text
-	case history.Oversold:
-		return "more was sold than the stock says"
-	case history.Undersold:
-		return "the stock fell by more than was sold"
-	default:
-		if r.Sold == 0 {
-			return "nothing was sold, so nothing was put to the test"
-		}
-		return "no two sales overlapped, so nothing was put to the test"
-	}
 }

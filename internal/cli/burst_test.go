@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"time"
 
 	"lockstep/internal/evolution"
 	"lockstep/internal/history"
@@ -19,7 +20,7 @@ func TestBurstShowsWhichLocksHold(t *testing.T) {
 			if err := json.Unmarshal([]byte(stdout), &result); err != nil {
 				t.Fatalf("burst --lock %s: exit code %d, %s%s: %v", lock, code, stdout, stderr, err)
 			}
-			if !strings.HasPrefix(stderr, "burst: no lockstep at http://") {
+			if !strings.HasPrefix(stderr, "burst: no lockstep at http://") || !strings.Contains(stderr, "this process is the buyers and the shop") {
 				t.Errorf("the first line does not say whom it asks: %s", stderr)
 			}
 			return code, result
@@ -45,13 +46,15 @@ func TestBurstAgainstARunningServer(t *testing.T) {
 	if !strings.Contains(stderr, "burst: asking the server at http://"+s.addr) {
 		t.Errorf("it did not ask the running server: %s", stderr)
 	}
-	for _, says := range []string{"30 in", "20 sold", "10 sold out, 0 failed", "20 at first, 0 left", "PASS: stock and orders agree", "v5"} {
+	for _, says := range []string{
+		"30 in", "20 sold", "10 sold out, 0 failed, 0 unknown", "20 at first, 0 left", "PASS: stock and orders agree", "v5",
+	} {
 		if !strings.Contains(stdout, says) {
 			t.Errorf("the table does not say %q:\n%s", says, stdout)
 		}
 	}
 	code, stdout, stderr = command(t, "burst", "--target", s.url()+"/,"+s.url(), "-n", "1", "-c", "1")
-	if code != 2 || !strings.Contains(stdout, "UNKNOWN: no two sales overlapped, so") {
+	if code != 2 || !strings.Contains(stdout, "UNKNOWN: no two requests were in flight at once, so") {
 		t.Errorf("one lonely buyer: exit code %d\n%s%s", code, stdout, stderr)
 	}
 }
@@ -79,6 +82,37 @@ func TestBurstCountsFailuresByTheirCode(t *testing.T) {
 	}
 }
 
+// Most are not answered: what little was sold is not enough for a PASS, unless that is asked for.
+func TestBurstThatWasHardlyAnswered(t *testing.T) {
+	s := start(t, "--redis.embedded_addr", anyPort, "--lock.version", "v4", "--sale.think_time", "100ms", "--lock.wait_timeout", "250ms")
+	code, stdout, _ := command(t, "burst", "--target", s.url(), "-n", "20", "-c", "20")
+	if code != 2 || !strings.Contains(stdout, "UNKNOWN: only ") || !strings.Contains(stdout, "is less than 99 %") {
+		t.Errorf("exit code %d; want 2\n%s", code, stdout)
+	}
+	code, stdout, _ = command(t, "burst", "--target", s.url(), "-n", "20", "-c", "20", "--min-answered", "0", "--json")
+	var result load.Result
+	if err := json.Unmarshal([]byte(stdout), &result); err != nil {
+		t.Fatal(err)
+	}
+	if code != 0 || result.Verdict != history.Pass || result.Failed == 0 || result.Answered >= 0.99 ||
+		!strings.Contains(result.Reason, "; but ") {
+		t.Errorf("asked otherwise: exit code %d, %+v", code, result)
+	}
+}
+
+// The bar is gone when it is finished, and what the terminal wrote beside it.
+func TestProgressLeavesAnEmptyLine(t *testing.T) {
+	var terminal strings.Builder
+	step, finish := drawProgress(&terminal, 10, time.Time{})
+	step(4)
+	drawn := terminal.String()
+	terminal.WriteString("^C")
+	finish()
+	if !strings.Contains(drawn, "4/10") || !strings.HasSuffix(terminal.String(), "\r\033[K") {
+		t.Errorf("drawn: %q; in the end: %q", drawn, terminal.String())
+	}
+}
+
 func TestBurstRefusals(t *testing.T) {
 	silent := "http://" + unusedAddr(t)
 	for args, says := range map[string]string{
@@ -88,6 +122,8 @@ func TestBurstRefusals(t *testing.T) {
 		"--stock -1":              "--stock -1 is not allowed: want from 0 to 1000000000",
 		"--lock v42":              `"v42"; there are ` + strings.Join(evolution.Names(), ", "),
 		"--timeout 0s":            "--timeout 0s is not allowed",
+		"--min-answered 99":       "--min-answered 99 is not allowed: want from 0 (any share will do) to 1 (every request)",
+		"--min-answered nan":      "--min-answered NaN is not allowed",
 		"--target nowhere":        `--target "nowhere" is not allowed: want a URL such as http://`,
 		"--target " + silent:      silent + ": no lockstep answers there",
 		"--nonsense":              "unknown flag",

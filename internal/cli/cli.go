@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"strings"
 	"syscall"
 
@@ -29,13 +30,26 @@ type exitCode int
 
 func (e exitCode) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
 
-// Run runs the command line and gives its exit code. SIGINT and SIGTERM end what runs; a second one ends it at once.
+// productName is what this is called, however it was started.
+const productName = "lockstep"
+
+// Program is this program as somebody started it.
+type Program struct {
+	Name string // as typed; hints begin with it
+}
+
+// Run is Program.Run of a program that was started by its own name.
 func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	return Program{Name: productName}.Run(ctx, args, stdout, stderr)
+}
+
+// Run runs the command line and gives its exit code. SIGINT and SIGTERM end what runs; a second one ends it at once.
+func (p Program) Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop) // from now on a signal does what it does by default
 
-	root := newRoot()
+	root := newRoot(p.Name)
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
@@ -54,21 +68,37 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	}
 }
 
-func newRoot() *cobra.Command {
+func newRoot(typed string) *cobra.Command {
+	build, _ := debug.ReadBuildInfo()
 	root := &cobra.Command{
-		Use:   "lockstep",
+		Use:   productName,
 		Short: "An inventory sold over HTTP, under a Redis lock of your choice",
 		Long: `lockstep sells an inventory over HTTP under a Redis lock of your choice, and shows which locks hold.
 Without a command it serves.
 
-Settings come from config.yaml, the environment (LOCKSTEP_LOCK_VERSION=v4) and flags (--lock.version v4), in rising order.`,
-		Args:          cobra.NoArgs,
+Settings come from config.yaml, the environment (LOCKSTEP_LOCK_VERSION=v4) and flags
+(--lock.version v4), in rising order.`,
+		Version:       version(build),
+		Annotations:   map[string]string{cobra.CommandDisplayNameAnnotation: typed},
+		Args:          noCommand,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		RunE:          runServe,
 	}
 	config.AddFlags(root.PersistentFlags(), evolution.Names())
-	root.AddCommand(newServe(), newCluster(), newBurst(), newExplore(), newJob(), newHealth())
+	root.AddCommand(newServe(), newCluster(), newBurst(), newExplore(), newJob(), newHealth(), newSettings())
+	root.SetHelpFunc(showHelp)
+	root.SetFlagErrorFunc(noFlag)
+	root.SetVersionTemplate(productName + " {{.Version}}\n")
+	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)
+	completeWith(root, "lock.version", evolution.Names()...)
+	completeWith(root, "log.level", "debug", "info", "warn", "error")
+	for _, file := range []string{"config", "redis.tls_ca"} {
+		complete(root, file, func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return nil, cobra.ShellCompDirectiveDefault
+		})
+	}
+	discreet(root)
 	return root
 }
 

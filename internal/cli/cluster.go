@@ -14,13 +14,14 @@ import (
 	"strings"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"lockstep/internal/api"
 	"lockstep/internal/cluster"
 	"lockstep/internal/config"
 	"lockstep/internal/dao"
+	"lockstep/internal/evolution"
 	"lockstep/internal/lock"
 	"lockstep/internal/service"
 )
@@ -31,8 +32,9 @@ func newCluster() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "cluster",
 		Short: "Sell in several processes on one Redis, behind one address",
-		Long: `cluster starts that many servers as processes of their own, all on one Redis, and spreads the requests to server.addr over them,
-one after the other. A replica that dies is started again. Without redis.addrs the Redis is embedded in this process.`,
+		Long: `cluster starts that many servers as processes of their own, all on one Redis, and spreads the
+requests to server.addr over them, one after the other. A replica that dies is started again.
+Without redis.addrs the Redis is embedded in this process.`,
 		Example: "  lockstep cluster --replicas 3 --lock v4\n  curl http://127.0.0.1:8080/replicas",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -53,6 +55,7 @@ one after the other. A replica that dies is started again. Without redis.addrs t
 	}
 	cmd.Flags().IntVar(&replicas, "replicas", 3, "how many processes")
 	cmd.Flags().StringVar(&version, "lock", "", "the lock they begin with: the same as --lock.version")
+	completeWith(cmd, "lock", evolution.Names()...)
 	return cmd
 }
 
@@ -69,14 +72,22 @@ func runCluster(cmd *cobra.Command, cfg config.Config, replicas int) error {
 	if err != nil {
 		return errors.Join(err, listener.Close())
 	}
-	processes, err := startReplicas(cmd, cfg, replicas, redis, log, logged)
+	guard := newGuard(cfg, listener.Addr())
+	processes, err := startReplicas(cmd, behind(guard, cfg), replicas, redis, log, logged)
 	if err != nil {
 		return errors.Join(err, listener.Close(), redis.Close())
 	}
-	guard := api.Guard{Open: isLoopback(listener.Addr()), Token: cfg.Admin.Token}
-	front := newHTTPServer((&cluster.Front{Cluster: processes, Guard: guard, Log: log}).Handler(), log)
+	warnOf(guard, listener.Addr(), log)
+	front := &cluster.Front{Cluster: processes, NewID: uuid.NewString, Guard: guard, Log: log}
+	web := newWebServer(front.Handler(), "", log)
 	failed := make(chan error, 1)
-	go func() { failed <- front.Serve(listener) }()
+	go func() { failed <- web.serve(listener) }()
+	watching, endWatching := context.WithCancel(ctx)
+	watched := make(chan struct{})
+	go func() {
+		defer close(watched)
+		front.Watch(watching)
+	}()
 	fmt.Fprintf(cmd.OutOrStdout(), "lockstep: %s · %d replicas · lock %s · %s\n",
 		where(listener.Addr().String()), replicas, cfg.Lock.Version, redis.Name)
 	logged.release()
@@ -85,11 +96,13 @@ func runCluster(cmd *cobra.Command, cfg config.Config, replicas int) error {
 		log.Info("ending: waiting for the sales in flight")
 	case err = <-failed:
 	}
+	endWatching() // replicas that end say no more
+	<-watched
 	answered := make(chan struct{})
 	all, cancel := context.WithCancel(context.Background())
 	go func() { // takes no more requests, and hands on the answers to those it has
 		defer close(answered)
-		_ = front.Shutdown(all) // some time after every replica has ended there is nothing left to hand on
+		_ = web.shutdown(all) // some time after every replica has ended there is nothing left to hand on
 	}()
 	processes.Stop()
 	select {
@@ -106,7 +119,11 @@ func runCluster(cmd *cobra.Command, cfg config.Config, replicas int) error {
 func startReplicas(
 	cmd *cobra.Command, cfg config.Config, n int, redis *dao.Redis, log *slog.Logger, stderr io.Writer,
 ) (*cluster.Cluster, error) {
-	replica, err := replicaCommand(cmd, cfg, redis, []string{"serve", "--server.addr=" + anyPort}, nil, stderr)
+	replica, err := replicaCommand(cmd, cfg, redis, []string{
+		"serve", "--" + behindFrontFlag, "--server.addr=" + anyPort,
+		"--server.hosts=" + strings.Join(cfg.Server.Hosts, ","),
+		"--admin.open=" + strconv.FormatBool(cfg.Admin.Open),
+	}, nil, stderr)
 	if err != nil {
 		return nil, err
 	}
@@ -143,15 +160,25 @@ func replicaCommand(
 		"--redis.redlock_addrs="+strings.Join(redis.Nodes.Addrs(), ","),
 		"--redis.master_name="+cfg.Redis.MasterName,
 		"--redis.cluster="+strconv.FormatBool(cfg.Redis.Cluster),
-		"--redis.username="+cfg.Redis.Username,
 		"--redis.tls="+strconv.FormatBool(cfg.Redis.TLS),
 		"--redis.tls_ca="+cfg.Redis.TLSCA)
 	args = append(args, arguments[1:]...)
+	var secrets []string // not for everybody's eyes, as arguments are
+	for _, secret := range []struct{ variable, flag, value string }{
+		{config.TokenVariable, "--admin.token=", cfg.Admin.Token},
+		{config.UsernameVariable, "--redis.username=", cfg.Redis.Username},
+		{config.PasswordVariable, "--redis.password=", cfg.Redis.Password},
+	} {
+		secrets = append(secrets, secret.variable+"="+secret.value)
+		if secret.value == "" {
+			args = append(args, secret.flag) // nothing, whatever a changed file says
+		}
+	}
 	return func(name string) *exec.Cmd {
 		own := slices.Concat(args, []string{"--server.replica=" + name}) // not append: two may be started again at once
 		command := exec.Command(program, own...)                         // it ends by its standard input
 		command.Stdout, command.Stderr = stdout, stderr
-		command.Env = append(os.Environ(), config.PasswordVariable+"="+cfg.Redis.Password) // not for everybody's eyes, as arguments are
+		command.Env = append(os.Environ(), secrets...)
 		return command
 	}, nil
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"lockstep/internal/api"
 	"lockstep/internal/cluster"
 	"lockstep/internal/history"
 )
@@ -176,14 +177,23 @@ func TestClusterWithADeadHolder(t *testing.T) {
 		t.Run(lock, func(t *testing.T) {
 			t.Parallel()
 			c := startCluster(t, "--replicas", "3", "--lock", lock, "--lock.ttl", "2s", "--lock.wait_timeout", "4s", "--sale.think_time", "1s")
-			answered := make(chan string, 1)
+			answered := make(chan api.ErrorAnswer, 1)
 			go func() {
-				status, code := c.sell()
-				answered <- fmt.Sprint(status, " ", code)
+				_, answer, _ := c.failedSale()
+				answered <- answer
 			}()
 			victim := c.killHolder()
-			if got := <-answered; got != "502 bad_gateway" {
-				t.Errorf("the dead replica's sale was answered %s; want 502 bad_gateway", got)
+			dead := (<-answered).Error
+			if dead.Code != "bad_gateway" || dead.OrderID == "" {
+				t.Errorf("the dead replica's sale was answered %+v; want bad_gateway, and an order's id", dead)
+			}
+			lookup := func() string { // the front chose the id, and the replica sold by it
+				var answer api.ErrorAnswer
+				c.ask("GET", "/orders/"+dead.OrderID, "", &answer)
+				return answer.Error.Code
+			}
+			if got := lookup(); got != "order_in_flight" {
+				t.Errorf("the dead replica's order: %s; want order_in_flight, until its replica counts as dead", got)
 			}
 			status, code := c.sell()
 			if lock == "v1" {
@@ -204,8 +214,8 @@ func TestClusterWithADeadHolder(t *testing.T) {
 				}
 				return false
 			})
-			eventually(t, "nothing is in flight", func() bool { return c.report().InFlight == 0 })
-			if run := c.report(); run.Lost != 0 || run.Sold != 1 {
+			eventually(t, "the dead replica's sale is known not to be made", func() bool { return lookup() == "no_order" })
+			if run := c.report(); run.InFlight != 0 || run.Lost != 0 || run.Sold != 1 {
 				t.Errorf("%+v; want one sale, and none lost", run)
 			}
 		})

@@ -2,20 +2,23 @@ package cli
 
 import (
 	"fmt"
-	"io"
+	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"lockstep/internal/history"
 )
 
-// The same nginx.conf as in the containers, in front of three servers here.
-func TestBehindNginx(t *testing.T) {
-	t.Parallel()
+// startNginx starts nginx by the files of the containers, in front of shops of the test.
+func startNginx(t *testing.T, shops ...string) *testServer {
+	t.Helper()
 	program, err := exec.LookPath("nginx")
 	if err != nil {
 		if os.Getenv("CI") != "" {
@@ -23,12 +26,6 @@ func TestBehindNginx(t *testing.T) {
 		}
 		t.Skip("nginx is not installed, so deploy/nginx.conf is not tested: ", err)
 	}
-	first := start(t, "--redis.embedded_addr", anyPort, "--server.replica", "shop1")
-	shops := []string{first.addr}
-	for _, name := range []string{"shop2", "shop3"} {
-		shops = append(shops, start(t, "--redis.addrs", first.redis.Addr, "--server.replica", name).addr)
-	}
-
 	dir := t.TempDir()
 	site, err := os.ReadFile("../../deploy/site.conf")
 	if err != nil {
@@ -58,17 +55,25 @@ func TestBehindNginx(t *testing.T) {
 		_ = command.Process.Signal(os.Interrupt) // nginx ends its workers; should it have ended, so much the better
 		_ = command.Wait()
 	})
-	front := &testServer{server: &server{addr: addr}, t: t}
-	eventually(t, "nginx answers", func() bool {
-		response, err := http.Get(front.url() + "/healthz")
-		if err != nil {
-			return false
+	eventually(t, "nginx listens", func() bool {
+		conn, err := net.Dial("tcp", addr)
+		if err == nil {
+			conn.Close()
 		}
-		defer response.Body.Close()
-		_, err = io.Copy(io.Discard, response.Body)
-		return err == nil && response.StatusCode == 200
+		return err == nil
 	})
+	return &testServer{server: &server{addr: addr}, t: t}
+}
 
+// The same files as in the containers, in front of three servers here.
+func TestBehindNginx(t *testing.T) {
+	t.Parallel()
+	first := start(t, "--redis.embedded_addr", anyPort, "--server.replica", "shop1")
+	shops := []string{first.addr}
+	for _, name := range []string{"shop2", "shop3"} {
+		shops = append(shops, start(t, "--redis.addrs", first.redis.Addr, "--server.replica", name).addr)
+	}
+	front := startNginx(t, shops...)
 	for lock, want := range map[string]int{"v4": 0, "local": 1} {
 		code, stdout, stderr := runBurst(t, front.url(), lock)
 		if code != want {
@@ -87,6 +92,88 @@ func TestBehindNginx(t *testing.T) {
 	}
 	if run := front.report(); run.Verdict == history.Unknown || run.Sold != 150 {
 		t.Errorf("%+v; want each of 150 sales once", run)
+	}
+	if status, text := front.send(t.Context(), "PUT", "//lock", `{"version":"v4"}`, nil); status != 404 {
+		t.Errorf("PUT //lock: %d %s; want 404, as of a shop", status, text)
+	}
+}
+
+// Of three shops one is not there, and one takes requests and says nothing: the third sells, and nobody is told 502 but those whom
+// the silent one held. What it held is not sent again.
+func TestNginxLeavesOutShopsThatFail(t *testing.T) {
+	shop := start(t, "--redis.embedded_addr", anyPort, "--sale.think_time", "300ms") // so that buyers meet
+	silent, err := net.Listen("tcp", anyPort)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var mu sync.Mutex
+	var held []net.Conn
+	accepting := make(chan struct{})
+	go func() {
+		defer close(accepting)
+		for {
+			conn, err := silent.Accept()
+			if err != nil {
+				return
+			}
+			mu.Lock()
+			held = append(held, conn)
+			mu.Unlock()
+		}
+	}()
+	holds := func() int {
+		mu.Lock()
+		defer mu.Unlock()
+		return len(held)
+	}
+	front := startNginx(t, unusedAddr(t), silent.Addr().String(), shop.addr)
+	const buyers = 20
+	answered := make(chan int, buyers)
+	for range buyers {
+		go func() { status, _ := front.send(t.Context(), "POST", "/inventory/sale", "", nil); answered <- status }()
+	}
+	eventually(t, "whoever is not held is answered", func() bool { return holds() > 0 && len(answered)+holds() == buyers })
+	for range 50 {
+		if status, text := front.send(t.Context(), "GET", "/readyz", "", nil); status != 200 {
+			t.Errorf("%d %s; want 200", status, text)
+		}
+	}
+	silent.Close()
+	<-accepting
+	for _, conn := range held {
+		conn.Close()
+	}
+	statuses := map[int]int{}
+	for range buyers {
+		statuses[<-answered]++
+	}
+	if statuses[502] != len(held) || statuses[200] != buyers-len(held) {
+		t.Errorf("of %d buyers, %d of whom the silent shop held, so many were answered each status: %v", buyers, len(held), statuses)
+	}
+	if sold := shop.report().Sold; sold != int64(statuses[200]) {
+		t.Errorf("%d sales; want %d: what was sent was sent again", sold, statuses[200])
+	}
+}
+
+// Of shops that break off, one gets a sale or a change, and only once.
+func TestNginxSendsNothingTwice(t *testing.T) {
+	var got atomic.Int64
+	var shops []string
+	for range 3 {
+		shop := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+			got.Add(1)
+			panic(http.ErrAbortHandler)
+		}))
+		t.Cleanup(shop.Close)
+		shops = append(shops, shop.Listener.Addr().String())
+	}
+	front := startNginx(t, shops...)
+	for _, request := range []string{"POST /inventory/sale", "PUT /inventory", "DELETE /lock"} {
+		got.Store(0)
+		method, path, _ := strings.Cut(request, " ")
+		if status, text := front.send(t.Context(), method, path, `{"stock":7}`, nil); status != 502 || got.Load() != 1 {
+			t.Errorf("%s: %d %s, and shops got it %d times; want 502 and once", request, status, text, got.Load())
+		}
 	}
 }
 
@@ -109,7 +196,8 @@ func TestHealth(t *testing.T) {
 func TestDeployedFilesKeepTheirWord(t *testing.T) {
 	for file, wants := range map[string][]string{
 		"../../Dockerfile":        {`CGO_ENABLED=0`, `FROM scratch`, `USER 65532`, `"/lockstep", "health"`},
-		"../../deploy/nginx.conf": {`proxy_next_upstream off;`},
+		"../../deploy/nginx.conf": {`proxy_next_upstream error timeout;`, `proxy_connect_timeout 1s;`},
+		"../../deploy/site.conf":  {`least_conn;`, `max_fails=2 fail_timeout=5s;`, `proxy_next_upstream off;`},
 	} {
 		text, err := os.ReadFile(file)
 		if err != nil {

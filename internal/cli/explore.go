@@ -38,22 +38,27 @@ func newExplore() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "explore NAME",
 		Short: "Run a lock in every order its commands can take, and show the shortest way it breaks",
-		Long: `explore runs the real code of a lock, under the real sale, in every order that its Redis commands can take, with as many
-faults as you allow. It shows the shortest schedule that breaks a property, and how to replay it.
+		Long: `explore runs the real code of a lock, under the real sale, in every order that its Redis commands
+can take, with as many faults as you allow. It shows the shortest schedule that breaks a property,
+and how to replay it.
 
 Faults, each with how often it may happen:
 ` + indent(
-			"expiry      time passes a key's expiry while somebody could still move: slow work, or a slow network",
-			"slow        the same, but only to the next timer",
-			"pause       a process stops, timers and all, before a command or before it has read the reply, until it resumes",
-			"crash       a process dies, before or after a command took effect",
-			"lost-reply  a command takes effect, and nobody learns of it",
-			"cancel      a client goes away",
-			"lost-wake   a hint that should wake a waiter never comes",
+			"expiry        time passes a key's expiry while somebody could still move: slow work or network",
+			"slow          the same, but only to the next timer",
+			"pause         a process stops, before a command or before it has read the reply, and resumes",
+			"crash         a process dies, before or after a command took effect",
+			"lost-reply    a command takes effect, and nobody learns of it",
+			"cancel        a client goes away",
+			"lost-wake     a hint that should wake a waiter never comes",
+			"node-crash    one of the masters that the lock is on refuses connections from then on",
+			"node-hang     one of them does what it is told from then on, but does not answer",
+			"node-restart  one of them forgets what it held",
 		) + `
 Properties:
 ` + indent(propertyHelp()...) + `
-Exit code: 0 everything was explored and nothing breaks, 1 something breaks, 2 a bound was hit first, or trouble.
+Exit code: 0 everything was explored and nothing breaks, 1 something breaks, 2 a bound was hit
+first, or trouble.
 With --replay: 0 nothing breaks in that schedule, 1 something does, 2 it does not fit the code.
 With --all: 0 everything was explored, 2 a bound was hit first.`,
 		Example: `  lockstep explore v0
@@ -62,13 +67,11 @@ With --all: 0 everything was explored, 2 a bound was hit first.`,
   lockstep explore v6 --work 25s --nested 1 --faults crash=1,lost-reply=1
   lockstep explore local --replicas 1
   lockstep explore --all`,
-		Args: cobra.MaximumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error { return runExplore(cmd, args, f) },
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: completeLock,
+		Annotations:       map[string]string{noSettings: ""},
+		RunE:              func(cmd *cobra.Command, args []string) error { return runExplore(cmd, args, f) },
 	}
-	cmd.SetHelpFunc(func(cmd *cobra.Command, args []string) {
-		cmd.InheritedFlags().VisitAll(func(flag *pflag.Flag) { flag.Hidden = true }) // it takes none of them
-		cmd.Parent().HelpFunc()(cmd, args)
-	})
 	flags := cmd.Flags()
 	flags.IntVar(&f.scenario.Actors, "actors", 2, "how many sales there are")
 	flags.IntVar(&f.scenario.Replicas, "replicas", 0, "how many processes they are in; 0: one each")
@@ -78,7 +81,7 @@ With --all: 0 everything was explored, 2 a bound was hit first.`,
 	flags.DurationVar(&f.scenario.Skew, "skew", 0, "how far each process's clock is ahead of the one before")
 	flags.IntVar(&f.scenario.Nodes, "nodes", 0, "how many masters the lock is on, if it is on several; 0: 3")
 	flags.StringVar(&f.faults, "faults", "",
-		"what may go wrong, and how often (expiry=1,crash=1): "+strings.Join(explore.FaultNames(), ", "))
+		"what may go wrong, and how often: expiry=1,crash=1")
 	flags.StringVar(&f.property, "property", "", "look at this property alone")
 	flags.IntVar(&f.maxSchedules, "max-schedules", 0, "stop after so many schedules (with --all: of each exploration); 0: no limit")
 	flags.IntVar(&f.maxMemory, "max-memory", 1500, "stop when the heap holds so many MB; 0: no limit")
@@ -87,7 +90,17 @@ With --all: 0 everything was explored, 2 a bound was hit first.`,
 	flags.BoolVar(&f.mermaid, "mermaid", false, "print the counterexample as a Mermaid diagram, and nothing else")
 	flags.BoolVar(&f.asJSON, "json", false, "print one JSON document to standard output")
 	flags.BoolVar(&f.all, "all", false, "explore every lock with every fault, and print a table")
+	complete(cmd, "faults", completeFaults)
+	completeWith(cmd, "property", propertyNames()...)
 	return cmd
+}
+
+func propertyNames() []string {
+	var names []string
+	for _, p := range explore.Properties() {
+		names = append(names, string(p))
+	}
+	return names
 }
 
 func propertyHelp() []string {
@@ -105,7 +118,7 @@ func indent(lines ...string) string {
 func runExplore(cmd *cobra.Command, args []string, f exploreFlags) error {
 	var err error
 	if f.scenario.Faults, err = explore.ParseFaults(f.faults); err != nil {
-		return err
+		return meantFaults(err, f.faults)
 	}
 	if err := f.check(cmd, args); err != nil {
 		return err
@@ -114,7 +127,7 @@ func runExplore(cmd *cobra.Command, args []string, f exploreFlags) error {
 	if f.all {
 		return exploreAll(cmd, f, bounds)
 	}
-	strategy, err := evolution.Find(args[0])
+	strategy, err := findLock(args[0])
 	if err != nil {
 		return err
 	}
@@ -145,12 +158,19 @@ func runExplore(cmd *cobra.Command, args []string, f exploreFlags) error {
 	return f.show(cmd, result)
 }
 
+// meantFaults adds to an error what was meant by the first fault that there is not.
+func meantFaults(err error, faults string) error {
+	for fault := range strings.SplitSeq(faults, ",") {
+		if name, _, _ := strings.Cut(fault, "="); !slices.Contains(explore.FaultNames(), name) {
+			return suggest(err, name, explore.FaultNames())
+		}
+	}
+	return err
+}
+
 // check says what is wrong with the flags.
 func (f exploreFlags) check(cmd *cobra.Command, args []string) error {
-	names := []string{}
-	for _, p := range explore.Properties() {
-		names = append(names, string(p))
-	}
+	names := propertyNames()
 	var foreign []string
 	cmd.Flags().Visit(func(flag *pflag.Flag) {
 		if cmd.LocalFlags().Lookup(flag.Name) == nil {
@@ -168,7 +188,7 @@ func (f exploreFlags) check(cmd *cobra.Command, args []string) error {
 	case !f.all && len(args) == 0:
 		return fmt.Errorf("explore which lock? There are %s; or --all", strings.Join(evolution.Names(), ", "))
 	case f.property != "" && !slices.Contains(names, f.property):
-		return fmt.Errorf("property: there is no %q; there are %s", f.property, strings.Join(names, ", "))
+		return suggest(fmt.Errorf("property: there is no %q; there are %s", f.property, strings.Join(names, ", ")), f.property, names)
 	case f.maxSchedules < 0:
 		return fmt.Errorf("max-schedules: %d is less than none", f.maxSchedules)
 	case f.maxMemory < 0 || f.maxMemory > 1<<20:
@@ -204,7 +224,7 @@ func (f exploreFlags) show(cmd *cobra.Command, r explore.Result) error {
 		if !f.mermaid {
 			fmt.Fprintln(people, e.Trace.Sequence(false))
 		}
-		fmt.Fprintf(people, "Step by step: lockstep explore %s --replay %q\n", words(r.Lock, r.Scenario.String()), e.Schedule)
+		fmt.Fprintf(people, "Step by step: %s %s --replay %q\n", cmd.CommandPath(), words(r.Lock, r.Scenario.String()), e.Schedule)
 	case explore.Holds:
 		fmt.Fprintf(people, "%s holds: no counterexample, and nothing is left to explore (%s).\n%s.\n", r.Lock, setting(r.Scenario), seen)
 	default:

@@ -44,7 +44,7 @@ func exploreAll(cmd *cobra.Command, f exploreFlags, bounds explore.Bounds) error
 		table(cmd, rows)
 		fmt.Fprintf(cmd.OutOrStdout(), "\nA cell says which one of these is enough to break the property, and in how many steps:\n")
 		for _, s := range explore.Scenarios(f.scenario.Actors) {
-			fmt.Fprintf(cmd.OutOrStdout(), "  %-11s %s\n", s.Name, words("lockstep explore NAME", s.String()))
+			fmt.Fprintf(cmd.OutOrStdout(), "  %-11s %s\n", s.Name, words(cmd.CommandPath()+" NAME", s.String()))
 		}
 		fmt.Fprintf(cmd.OutOrStdout(), "holds: none of them is, and nothing is left to explore. –: not promised. %d schedules.\n", schedules)
 		fmt.Fprintf(cmd.OutOrStdout(), "Left out: %s, for its nodes make many more; explore it by itself.\n", strings.Join(leftOut, ", "))

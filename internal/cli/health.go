@@ -15,7 +15,7 @@ func newHealth() *cobra.Command {
 	return &cobra.Command{
 		Use:   "health",
 		Short: "Ask the server at server.addr whether it can sell",
-		Long:  "health asks the server at server.addr whether it can sell: exit code 0 if so, 2 if not. It is the container's health check.",
+		Long:  "health asks the server at server.addr whether it can sell: exit code 0 if so, 2 if not.\nIt is the container's health check.",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			cfg, err := loadConfig(cmd)

@@ -37,16 +37,21 @@ func newJob() *cobra.Command {
 	var f jobFlags
 	cmd := &cobra.Command{
 		Use:   "job",
-		Short: "Run a scheduled job on every replica, and count how often each tick was run",
-		Long: `job starts that many replicas as processes of their own, on one Redis. At every tick each of them tries the lock, and
-runs the job if it gets it. In the end it tells how often each tick was run: exit code 0 every tick exactly once, 1 some tick
-more often or not at all, 2 nothing was run, or trouble. Only ticks count that began when all replicas had been started. A replica
-that dies is started again.
+		Short: "Run a scheduled job on several replicas, and tell what became of each tick",
+		Long: `job starts that many replicas as processes of their own, on one Redis. At every tick each of them
+tries the lock, and runs the job if it gets it. In the end it tells what became of each tick.
+Exit code:
+  0  every tick was run exactly once, or left out while a run was going on
+  1  two runs overlapped, or a tick was run twice, or missed
+  2  nothing was run, or trouble
+Only ticks count that began when all replicas had been started. A replica that dies is started
+again.
 
-Without redis.addrs it embeds a Redis at redis.embedded_addr, or takes the one that answers there. With them, and --replicas 1, it
-can be run on several machines: the Redis counts the runs of all.
+Without redis.addrs it embeds a Redis at redis.embedded_addr, or takes the one that answers there.
+With them, and --replicas 1, it can be run on several machines: the Redis knows the runs of all.
 
-A lock is kept for 2/5 of the tick, and expires after 1/2 of it, where it does expire: docs/ARCHITECTURE.md says why.`,
+A lock is kept for 2/5 of the tick, and expires after 1/2 of it, where it does expire:
+docs/ARCHITECTURE.md says why.`,
 		Example: "  lockstep job --every 1s --lock none --ticks 5\n  lockstep job --every 1s --lock v4",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -71,6 +76,7 @@ A lock is kept for 2/5 of the tick, and expires after 1/2 of it, where it does e
 	flags.IntVar(&f.replicas, "replicas", 3, "how many processes")
 	flags.IntVar(&f.ticks, "ticks", 0, "end after so many ticks; 0: when interrupted")
 	flags.BoolVar(&f.asJSON, "json", false, "one JSON document on standard output, and everything for people on standard error")
+	completeWith(cmd, "lock", append(evolution.Names(), "none")...)
 	flags.BoolVar(&f.replica, untilStdinFlag, false, "be one of the replicas, until standard input ends")
 	if err := flags.MarkHidden(untilStdinFlag); err != nil {
 		panic(err) // there is no such flag
@@ -104,7 +110,7 @@ func (f jobFlags) check(cmd *cobra.Command) (evolution.Strategy, error) {
 	if f.version == "none" {
 		f.version = "v0"
 	}
-	strategy, err := evolution.Find(f.version)
+	strategy, err := findLock(f.version)
 	if err != nil {
 		err = fmt.Errorf("--lock: %w; and none, the same as v0", err)
 	}
@@ -133,7 +139,7 @@ func runJob(cmd *cobra.Command, cfg config.Config, f jobFlags, strategy evolutio
 		return errors.Join(err, redis.Close())
 	}
 	every := job.Every(f.every)
-	runs := &job.Runs{Client: redis.Store, Name: jobName, Every: every}
+	record := &job.Runs{Client: redis.Store, Name: jobName, Every: every, Events: job.MaxEvents}
 	first := time.Now().Truncate(f.every).Add(f.every) // all are up to run it
 	fmt.Fprintf(said.to, "lockstep: a job every %v · %d replicas · lock %s (%s) · %s · counting from tick %s\n",
 		f.every, f.replicas, strategy.Name, strategy.Title, redis.Name, clockTime(first, f.every))
@@ -144,11 +150,14 @@ func runJob(cmd *cobra.Command, cfg config.Config, f jobFlags, strategy evolutio
 	replicas.Stop()
 	count, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaveTime)
 	defer cancel()
-	tally, err := runs.Count(count, first, last)
+	runs, complete, err := record.All(count)
 	if err := errors.Join(err, redis.Close()); err != nil {
 		return fmt.Errorf("counting the runs: %w", err)
 	}
-	result := newJobResult(f, strategy.Name, tally)
+	if !complete && len(runs) > 0 && runs[0].Tick.After(first) {
+		first = runs[0].Tick.Add(f.every) // what came before is forgotten, and may have been run
+	}
+	result := newJobResult(f, strategy.Name, job.NewTally(runs, every, f.work, first, last))
 	if err := result.print(cmd.OutOrStdout(), f.asJSON); err != nil {
 		return err
 	}

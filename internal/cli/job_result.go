@@ -4,13 +4,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"strings"
 	"text/tabwriter"
 	"time"
 
 	"lockstep/internal/job"
 )
 
-// shownTicks is how many ticks that were not run exactly once are named for people.
+// shownTicks is how many ticks that something was wrong with are named for people.
 const shownTicks = 10
 
 // jobResult is what job has to say in the end; its JSON is what --json prints.
@@ -22,7 +23,10 @@ type jobResult struct {
 	Runs     int         `json:"runs"`
 	Once     int         `json:"once"`
 	More     int         `json:"more"`
-	None     int         `json:"none"`
+	None     int         `json:"none"`     // left out, or missed
+	LeftOut  int         `json:"left_out"` // a run was going on
+	Missed   int         `json:"missed"`   // no run was
+	Beside   int         `json:"beside"`   // runs that began while another was going on
 	Verdict  job.Verdict `json:"verdict"`
 	Tally    job.Tally   `json:"tally"`
 
@@ -36,6 +40,7 @@ func newJobResult(f jobFlags, lock string, tally job.Tally) jobResult {
 	return jobResult{
 		Lock: lock, Every: f.every.String(), Replicas: f.replicas,
 		Ticks: len(tally), Runs: tally.Runs(), Once: tally.Once(), More: tally.More(), None: tally.None(),
+		LeftOut: tally.LeftOut(), Missed: tally.Missed(), Beside: tally.Beside(),
 		Verdict: tally.Verdict(), Tally: tally, every: f.every,
 	}
 }
@@ -49,40 +54,64 @@ func (r jobResult) print(to io.Writer, asJSON bool) error {
 		fmt.Fprintf(table, "%s\t%s\n", name, fmt.Sprintf(format, args...))
 	}
 	row("lock", "%s", r.Lock)
-	row("ticks", "%d: %d run once, %d more often, %d not at all", r.Ticks, r.Once, r.More, r.None)
-	row("runs", "%d", r.Runs)
-	shown := 0
+	row("ticks", "%d: %d run once, %d more often, %d left out as a run was going on, %d missed", r.Ticks, r.Once, r.More, r.LeftOut, r.Missed)
+	row("runs", "%d: %d of them began while another was going on", r.Runs, r.Beside)
+	shown, wrong := 0, 0
 	for _, count := range r.Tally {
-		switch {
-		case count.Runs == 1:
+		says := wrongWith(count)
+		if says == "" {
 			continue
-		case shown == shownTicks:
-			row("  …", "and %d more", r.More+r.None-shown)
-		case shown > shownTicks:
-		case count.Runs == 0:
-			row("  "+clockTime(count.Tick, r.every), "not at all")
-		default:
-			row("  "+clockTime(count.Tick, r.every), "%d times", count.Runs)
 		}
-		shown++
+		if wrong++; shown < shownTicks {
+			row("  "+clockTime(count.Tick, r.every), "%s", says)
+			shown++
+		}
+	}
+	if wrong > shown {
+		row("  …", "and %d more", wrong-shown)
 	}
 	row("verdict", "%s: %s", r.Verdict, r.meaning())
 	return table.Flush()
 }
 
+// wrongWith says what a tick has to do with a verdict that is broken; "" if nothing.
+func wrongWith(c job.Count) string {
+	switch {
+	case c.Runs > 1 && c.Beside > 0:
+		return fmt.Sprintf("%d times, %d of them while another run was going on", c.Runs, c.Beside)
+	case c.Runs > 1:
+		return fmt.Sprintf("%d times", c.Runs)
+	case c.Beside > 0:
+		return "while another run was going on"
+	case c.Runs == 0 && !c.Busy:
+		return "missed"
+	default:
+		return ""
+	}
+}
+
 func (r jobResult) meaning() string {
 	switch {
-	case r.Verdict == job.Holds:
+	case r.Verdict == job.Holds && r.LeftOut == 0:
 		return "every tick was run exactly once"
+	case r.Verdict == job.Holds:
+		return fmt.Sprintf("never two runs at a time, and no tick twice; %d ticks were left out, as a run was going on", r.LeftOut)
 	case r.Ticks == 0:
 		return "it ended before one tick was over that every replica could have run"
+	case r.Verdict == job.Unknown && r.Missed == 0:
+		return "no tick was run, as a run from before was going on all the time"
 	case r.Verdict == job.Unknown:
 		return "no tick was run at all; somebody who is gone may have left the lock behind: redis-cli del " + jobName
-	case r.More == 0:
-		return "some ticks were not run"
-	case r.None == 0:
-		return "some ticks were run more than once"
-	default:
-		return "some ticks were run more than once, others not at all"
 	}
+	var wrong []string
+	if r.Beside > 0 {
+		wrong = append(wrong, "runs overlapped")
+	}
+	if r.More > 0 {
+		wrong = append(wrong, "some ticks were run more than once")
+	}
+	if r.Missed > 0 {
+		wrong = append(wrong, "some ticks were missed")
+	}
+	return strings.Join(wrong, "; ")
 }

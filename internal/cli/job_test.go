@@ -101,6 +101,21 @@ func TestJobIsRunOnceATick(t *testing.T) {
 	}
 }
 
+// A run is longer than its tick: with v4 the next one begins beside it; with v6 the lock is renewed, and the ticks meanwhile are left out.
+func TestJobThatTakesLongerThanItsTick(t *testing.T) {
+	t.Setenv(runAsLockstep, "1")
+	jobs := map[string]*testJob{}
+	for _, lock := range []string{"v4", "v6"} {
+		jobs[lock] = startJob(t, "--lock", lock, "--ticks", "3", "--work", "3s", "--redis.embedded_addr", anyPort)
+	}
+	if code, r := jobs["v4"].result(); code != 1 || r.Verdict != job.Broken || r.Beside == 0 || r.LeftOut+r.Missed+r.More != 0 {
+		t.Errorf("v4: exit code %d, %+v; want runs beside each other\n%s", code, r, jobs["v4"].said)
+	}
+	if code, r := jobs["v6"].result(); code != 0 || r.Verdict != job.Holds || r.LeftOut == 0 || r.Once == 0 || r.Missed+r.More+r.Beside != 0 {
+		t.Errorf("v6: exit code %d, %+v; want ticks left out, and nothing else\n%s", code, r, jobs["v6"].said)
+	}
+}
+
 // The replica that has just run the job is killed, with the lock in its hand.
 func TestJobOfAKilledReplica(t *testing.T) {
 	jobs := map[string]*testJob{}
@@ -221,9 +236,13 @@ func TestJobThatIsNotRun(t *testing.T) {
 		t.Errorf("no tick: exit code %d, %+v\n%s", code, result, brief.said)
 	}
 	for result, says := range map[*jobResult]string{
-		{Verdict: job.Unknown}:           "before one tick was over",
-		{Verdict: job.Unknown, Ticks: 2}: "redis-cli del job",
-		{Verdict: job.Holds, Ticks: 2}:   "exactly once",
+		{Verdict: job.Unknown}:                      "before one tick was over",
+		{Verdict: job.Unknown, Ticks: 2, Missed: 2}: "redis-cli del job",
+		{Verdict: job.Holds, Ticks: 2}:              "exactly once",
+
+		{Verdict: job.Unknown, Ticks: 2, LeftOut: 2, None: 2}:          "a run from before was going on",
+		{Verdict: job.Holds, Ticks: 3, LeftOut: 2}:                     "never two runs at a time, and no tick twice; 2 ticks were left out",
+		{Verdict: job.Broken, Beside: 1, More: 1, Missed: 1, Ticks: 3}: "overlapped; some ticks were run more than once; some ticks were missed",
 	} {
 		if got := result.meaning(); !strings.Contains(got, says) {
 			t.Errorf("%+v means %q; want %q", result, got, says)
@@ -255,7 +274,7 @@ func TestJobForPeople(t *testing.T) {
 	code, stdout, stderr := command(t, "job", "--lock", "none", "--ticks", "1", "--replicas", "2", "--redis.embedded_addr", anyPort)
 	for _, says := range []string{
 		"lockstep: a job every 1s · 2 replicas · lock v0 (no lock) · embedded Redis", "replica r1", "replica r2", "2 times",
-		"ticks", "1: 0 run once, 1 more often, 0 not at all", "broken: some ticks were run more than once",
+		"ticks", "1: 0 run once, 1 more often, 0 left out as a run was going on, 0 missed", "broken: ", "some ticks were run more than once",
 	} {
 		if !strings.Contains(stdout, says) {
 			t.Errorf("it does not say %q", says)

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -125,11 +126,26 @@ func (s *testServer) ask(method, path, body string, into any) int {
 	s.t.Helper()
 	status, text := s.send(s.t.Context(), method, path, body, nil)
 	if into != nil {
-		if err := json.Unmarshal(text, into); err != nil {
-			s.t.Fatalf("%s %s: %s: %v", method, path, text, err)
-		}
+		decode(s.t, text, into)
 	}
 	return status
+}
+
+// together runs a test for each of these at the same time, however few cores there are: they wait more than they work.
+func together(t *testing.T, names []string, test func(t *testing.T, name string)) {
+	t.Helper()
+	var all sync.WaitGroup
+	for _, name := range names {
+		all.Go(func() { t.Run(name, func(t *testing.T) { test(t, name) }) })
+	}
+	all.Wait()
+}
+
+func decode(t testing.TB, text []byte, into any) {
+	t.Helper()
+	if err := json.Unmarshal(text, into); err != nil {
+		t.Fatalf("%s: %v", text, err)
+	}
 }
 
 func (s *testServer) send(ctx context.Context, method, path, body string, header http.Header) (int, []byte) {
@@ -141,6 +157,7 @@ func (s *testServer) send(ctx context.Context, method, path, body string, header
 	for name, values := range header {
 		request.Header[name] = values
 	}
+	request.Host = header.Get("Host") // net/http sends this one; empty: the address
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {
 		if ctx.Err() == nil {

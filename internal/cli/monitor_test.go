@@ -13,6 +13,16 @@ import (
 	"lockstep/internal/redistest"
 )
 
+// MONITOR shows the write-up's GET and SET of a sale without a lock, though the SET comes from a script.
+func TestMonitorShowsGetAndSet(t *testing.T) {
+	server := redistest.Start(t)
+	s := start(t, "--redis.addrs", server.Addr)
+	got := monitor(t, server.Addr, "inventory", func() { s.sell() })
+	if i := slices.Index(got, "get inventory"); i < 0 || !slices.Contains(got[i:], "lua SET inventory 199") {
+		t.Errorf("MONITOR shows\n  %s\nwant get inventory, and then lua SET inventory 199", strings.Join(got, "\n  "))
+	}
+}
+
 // MONITOR shows for each version the write-up's commands, and no others for the lock.
 func TestMonitorShowsTheWriteUpsCommands(t *testing.T) {
 	server := redistest.Start(t)
@@ -31,7 +41,7 @@ func TestMonitorShowsTheWriteUpsCommands(t *testing.T) {
 	} {
 		t.Run(version, func(t *testing.T) {
 			s := start(t, "--redis.addrs", server.Addr, "--lock.version", version)
-			got := monitor(t, server.Addr, func() {
+			got := monitor(t, server.Addr, "distributedLock", func() {
 				if status, code := s.sell(); status != 200 {
 					t.Fatalf("sale: %d %s", status, code)
 				}
@@ -54,7 +64,7 @@ func TestRenewalKeepsTheLockForThreeExpiries(t *testing.T) {
 	t.Parallel()
 	server := redistest.Start(t)
 	s := start(t, "--redis.addrs", server.Addr, "--lock.version", "v6", "--lock.ttl", "2s", "--sale.think_time", "6s")
-	lines := monitor(t, server.Addr, func() {
+	lines := monitor(t, server.Addr, "distributedLock", func() {
 		if status, code := s.sell(); status != 200 {
 			t.Errorf("sale: %d %s", status, code)
 		}
@@ -105,8 +115,8 @@ func hold(t *testing.T, addr string, d time.Duration) {
 	}
 }
 
-// monitor gives what MONITOR shows about the lock while something happens, owners and scripts abbreviated.
-func monitor(t *testing.T, addr string, during func()) (lines []string) {
+// monitor gives what MONITOR shows about a key while something happens, owners and scripts abbreviated.
+func monitor(t *testing.T, addr, key string, during func()) (lines []string) {
 	t.Helper()
 	conn, err := net.Dial("tcp", addr)
 	if err != nil {
@@ -140,7 +150,7 @@ func monitor(t *testing.T, addr string, during func()) (lines []string) {
 		source, command, _ := strings.Cut(strings.TrimSpace(rest), "] ")
 		command = script.ReplaceAllString(command, `"eval" "SCRIPT" `)
 		command = owner.ReplaceAllString(command, "OWNER")
-		if !strings.Contains(command, `"distributedLock"`) {
+		if !strings.Contains(command, `"`+key+`"`) {
 			continue
 		}
 		command = strings.ReplaceAll(command, `"`, "")

@@ -14,11 +14,15 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"lockstep/internal/api"
 	"lockstep/internal/config"
 )
 
 // untilStdinFlag makes a server end when its standard input does; lockstep cluster starts its replicas so.
 const untilStdinFlag = "until-stdin-ends"
+
+// behindFrontFlag makes a server take the ids of its orders from the front of the cluster it is in.
+const behindFrontFlag = "behind-front"
 
 func newServe() *cobra.Command {
 	cmd := &cobra.Command{
@@ -27,7 +31,12 @@ func newServe() *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE:  runServe,
 	}
-	cmd.Flags().Bool(untilStdinFlag, false, "end, as on SIGTERM, when standard input ends")
+	flags := cmd.Flags()
+	flags.Bool(untilStdinFlag, false, "end, as on SIGTERM, when standard input ends")
+	flags.Bool(behindFrontFlag, false, "take the ids of orders from the front that lockstep cluster puts before its replicas")
+	if err := flags.MarkHidden(behindFrontFlag); err != nil {
+		panic(err) // it was made above
+	}
 	return cmd
 }
 
@@ -45,16 +54,16 @@ func runServe(cmd *cobra.Command, _ []string) error {
 	}
 	logged := &heldWriter{to: cmd.ErrOrStderr()}
 	defer logged.release()
-	server, err := openServer(ctx, cfg, newLog(logged, cfg.Log.Level))
+	server, err := openServer(ctx, cfg, newLog(logged, cfg.Log.Level), func(served *api.API) {
+		behind := cmd.Flags().Lookup(behindFrontFlag) // lockstep without a command serves, and has no such flag
+		served.BehindFront = behind != nil && behind.Changed
+	})
 	if err != nil {
 		return err
 	}
 	log := server.api.Log // it names the replica
 	fmt.Fprintln(cmd.OutOrStdout(), server.firstLine(ctx))
 	logged.release()
-	if !server.api.Guard.Open && cfg.Admin.Token == "" {
-		log.Warn("PUT and DELETE are off: " + cfg.Server.Addr + " is beyond loopback and admin.token is not set")
-	}
 	if cfg.File != "" {
 		watching.Go(func() {
 			inForce := cfg

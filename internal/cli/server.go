@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"net"
-	"net/http"
 	"os"
 	"strconv"
 	"time"
@@ -41,7 +40,7 @@ type server struct {
 	api      *api.API
 	redis    *dao.Redis
 	instance string // unlike any other process's
-	http     *http.Server
+	web      *webServer
 	addr     string
 	failed   chan error // the HTTP server ended by itself
 	stop     context.CancelFunc
@@ -50,8 +49,8 @@ type server struct {
 	lived       chan struct{} // closed when the heartbeat has ended
 }
 
-// openServer starts everything, or nothing. The server ends by close, not with ctx.
-func openServer(ctx context.Context, cfg config.Config, log *slog.Logger) (_ *server, err error) {
+// openServer starts everything, or nothing, after what with does to the API. The server ends by close, not with ctx.
+func openServer(ctx context.Context, cfg config.Config, log *slog.Logger, with ...func(*api.API)) (_ *server, err error) {
 	listener, err := net.Listen("tcp", cfg.Server.Addr)
 	if err != nil {
 		return nil, fmt.Errorf("server.addr: cannot listen on %s: %w; choose another with --server.addr", cfg.Server.Addr, err)
@@ -87,12 +86,15 @@ func openServer(ctx context.Context, cfg config.Config, log *slog.Logger) (_ *se
 		api: &api.API{
 			Shop: shop, Metrics: counts,
 			Replica: replica, Redis: redis.Name, Nodes: redis.Nodes.Addrs(), Log: log,
-			Guard: api.Guard{Open: isLoopback(listener.Addr()), Token: cfg.Admin.Token},
+			Guard: newGuard(cfg, listener.Addr()),
 		},
 		redis: redis, instance: instance,
 		addr:   listener.Addr().String(),
 		failed: make(chan error, 1),
 		lived:  make(chan struct{}),
+	}
+	for _, set := range with {
+		set(s.api)
 	}
 	if err := s.api.Shop.Open(ctx, s.settings(cfg)); err != nil {
 		return nil, errors.Join(fmt.Errorf("opening the shop: %w", err), listener.Close(), redis.Close())
@@ -105,9 +107,10 @@ func openServer(ctx context.Context, cfg config.Config, log *slog.Logger) (_ *se
 	}()
 	sales, cancelSales := context.WithCancel(context.WithoutCancel(ctx))
 	s.cancelSales = cancelSales
-	s.http = newHTTPServer(s.api.Handler(), log)
-	s.http.BaseContext = func(net.Listener) context.Context { return sales }
-	go func() { s.failed <- s.http.Serve(listener) }()
+	warnOf(s.api.Guard, listener.Addr(), log)
+	s.web = newWebServer(s.api.Handler(), replica, log)
+	s.web.http.BaseContext = func(net.Listener) context.Context { return sales }
+	go func() { s.failed <- s.web.serve(listener) }()
 	return s, nil
 }
 
@@ -118,17 +121,6 @@ func fits(version string, redis *dao.Redis) error {
 		return err
 	}
 	return strategy.Fits(len(redis.Nodes))
-}
-
-// newHTTPServer bounds what a request may take before it is handled.
-func newHTTPServer(handler http.Handler, log *slog.Logger) *http.Server {
-	return &http.Server{
-		Handler:           handler,
-		ReadHeaderTimeout: 10 * time.Second,
-		IdleTimeout:       2 * time.Minute,
-		MaxHeaderBytes:    64 << 10,
-		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelWarn),
-	}
 }
 
 // settings are what of the configuration may change while the shop is open.
@@ -181,7 +173,7 @@ func (s *server) close() error {
 func (s *server) shutdown(within time.Duration) error {
 	ctx, cancel := context.WithTimeout(context.Background(), within)
 	defer cancel()
-	return s.http.Shutdown(ctx)
+	return s.web.shutdown(ctx)
 }
 
 // url is where somebody on this machine reaches the server.
@@ -218,11 +210,6 @@ func (s *server) firstLine(ctx context.Context) string {
 		}
 	}
 	return fmt.Sprintf("lockstep: %s · lock %s%s · %s%s", where(s.addr), version, title, s.redis.Name, nodes)
-}
-
-func isLoopback(addr net.Addr) bool {
-	tcp, ok := addr.(*net.TCPAddr)
-	return ok && tcp.IP.IsLoopback()
 }
 
 // replicaName tells one process from another in logs and answers.

@@ -8,30 +8,30 @@ import (
 	"net/http"
 	"net/http/httputil"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"lockstep/internal/api"
 )
 
-const (
-	askTimeout    = 2 * time.Second // for the question to a replica which lock is on
-	answerTimeout = 5 * time.Minute // for a replica's answer: longer than any wait for a lock should be
-	idleTimeout   = time.Minute     // for a connection to a replica: shorter than the replica's own, or a request could meet its end
-)
+const askTimeout = 2 * time.Second // for the question to the replicas which lock is on
 
 var (
-	errNoReplica   = errors.New("no replica is up; they are being started again")
+	errNoReplica   = errors.New("no replica takes requests: they are being started again, or hang; this one was sent to none")
 	errReplicaGone = errors.New("the replica did not answer; the request is not sent again, for it may have sold")
+	errReplicaHung = errors.New("the replica hangs; the request is not sent again, for it may have sold, or may sell when it goes on")
 )
 
-// Front spreads requests over the replicas of a cluster, one after the other. It never sends a request twice.
+// Front spreads requests over the replicas of a cluster: each goes to the one with the fewest in flight, and among equals they take
+// turns. A sale or a change that may have reached a replica is never sent again.
 type Front struct {
-	Cluster *Cluster
-	Guard   api.Guard // for PUT and DELETE: the replicas listen on loopback, where they let everybody
-	Log     *slog.Logger
+	Cluster  *Cluster
+	Guard    api.Guard     // which requests may pass
+	NewID    func() string // for the order of each sale
+	Patience Patience      // with replicas that do not answer
+	Log      *slog.Logger
 
-	next atomic.Uint64
+	mu   sync.Mutex // held while a replica is chosen
+	next int        // whose turn it is
 }
 
 // ReplicaAnswer is one line of GET /replicas.
@@ -45,89 +45,88 @@ type ReplicaAnswer struct {
 	InFlight int64  `json:"in_flight"`
 }
 
-type chosen struct{}
-
-// Handler gives the front's handler.
+// Handler gives the front's handler, for an api.Entrance to lead to.
 func (f *Front) Handler() http.Handler {
 	proxy := &httputil.ReverseProxy{
 		Rewrite: func(r *httputil.ProxyRequest) {
-			replica := r.In.Context().Value(chosen{}).(*Replica)
-			r.Out.URL.Scheme, r.Out.URL.Host = "http", replica.address()
 			r.SetXForwarded()
 			// net/http repeats a request with such a key if its connection breaks; a sale is not to be repeated
 			r.Out.Header.Del("Idempotency-Key")
 			r.Out.Header.Del("X-Idempotency-Key")
-		},
-		Transport: &http.Transport{MaxIdleConnsPerHost: 1000, ResponseHeaderTimeout: answerTimeout, IdleConnTimeout: idleTimeout},
-		ErrorHandler: func(w http.ResponseWriter, r *http.Request, err error) {
-			if r.Context().Err() == nil {
-				f.Log.Warn(r.Method+" "+r.URL.Path, "replica", r.Context().Value(chosen{}).(*Replica).Name, "error", err)
+			r.Out.Header.Del(api.OrderIDHeader) // no client chooses it
+			if id := tripOf(r.In).orderID; id != "" {
+				r.Out.Header.Set(api.OrderIDHeader, id)
 			}
-			api.WriteError(w, http.StatusBadGateway, "bad_gateway", "", errReplicaGone)
 		},
+		Transport:     f.newRoads(),
+		ErrorHandler:  f.fail,
 		ErrorLog:      slog.NewLogLogger(f.Log.Handler(), slog.LevelWarn),
 		FlushInterval: -1,
 	}
-	mux := http.NewServeMux()
-	mux.HandleFunc("GET /replicas", f.list)
-	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		if r.Method == http.MethodPut || r.Method == http.MethodDelete {
-			if status, code, err := f.Guard.Check(r.Header); err != nil {
-				api.WriteError(w, status, code, "", err)
-				return
-			}
-		}
-		replica := f.choose()
-		if replica == nil {
-			api.WriteError(w, http.StatusServiceUnavailable, "no_replica", "", errNoReplica)
-			return
-		}
-		replica.held.Add(1)
-		defer replica.held.Add(-1)
-		proxy.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), chosen{}, replica)))
-	})
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if err := api.ReadBody(w, r); err != nil {
-			api.WriteError(w, http.StatusBadRequest, "bad_request", "", err)
+		if status, code, err := f.Guard.Check(r); err != nil {
+			api.WriteError(w, status, code, err)
 			return
 		}
-		mux.ServeHTTP(w, r)
+		if (r.Method == http.MethodGet || r.Method == http.MethodHead) && r.URL.Path == "/replicas" {
+			f.list(w, r)
+			return
+		}
+		trip := &trip{}
+		defer trip.over()
+		if r.Method == http.MethodPost && r.URL.Path == "/inventory/sale" {
+			trip.orderID = f.NewID()
+		}
+		proxy.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), tripKey{}, trip)))
 	})
 }
 
-// choose gives the next replica that is up, or nil.
-func (f *Front) choose() *Replica {
-	n := uint64(len(f.Cluster.replicas))
-	turn := f.next.Add(1)
-	for i := range n {
-		if replica := f.Cluster.replicas[(turn+i)%n]; replica.address() != "" {
-			return replica
-		}
+// fail answers what no replica did.
+func (f *Front) fail(w http.ResponseWriter, r *http.Request, err error) {
+	trip := tripOf(r)
+	status, code, says := http.StatusBadGateway, "bad_gateway", errReplicaGone
+	switch {
+	case errors.Is(err, errNoReplica):
+		status, code, says = http.StatusServiceUnavailable, "no_replica", errNoReplica
+	case errors.Is(err, errReplicaHung):
+		says = errReplicaHung
 	}
-	return nil
+	if r.Context().Err() == nil {
+		f.Log.Warn(r.Method+" "+r.URL.Path, "replica", trip.name(), "error", err)
+	}
+	api.WriteSaleError(w, status, code, trip.orderID, says)
 }
 
 func (f *Front) list(w http.ResponseWriter, r *http.Request) {
-	answers := make([]ReplicaAnswer, len(f.Cluster.replicas))
+	ctx, cancel := context.WithTimeout(r.Context(), askTimeout)
+	defer cancel()
+	locks := make([]string, len(f.Cluster.replicas))
 	var asked sync.WaitGroup
 	for i, replica := range f.Cluster.replicas {
-		replica.mu.Lock()
-		answers[i] = ReplicaAnswer{
-			Name: replica.Name, PID: replica.pid, Address: replica.addr, State: replica.state,
-			Restarts: replica.restarts, InFlight: replica.held.Load(),
+		if address, hangs, _ := replica.reach(); address != "" && !hangs {
+			asked.Go(func() { locks[i] = lockOf(ctx, address) })
 		}
-		replica.mu.Unlock()
-		asked.Go(func() { answers[i].Lock = lockOf(r.Context(), answers[i].Address) })
 	}
 	asked.Wait()
+	answers := make([]ReplicaAnswer, len(f.Cluster.replicas))
+	for i, replica := range f.Cluster.replicas {
+		answers[i] = replica.answer()
+		answers[i].Lock = locks[i]
+	}
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	_ = json.NewEncoder(w).Encode(answers) // the client went away
 }
 
+func (r *Replica) answer() ReplicaAnswer {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return ReplicaAnswer{
+		Name: r.Name, PID: r.pid, Address: r.addr, State: r.state, Restarts: r.restarts, InFlight: r.held.Load(),
+	}
+}
+
 // lockOf asks a replica which lock is on.
 func lockOf(ctx context.Context, address string) string {
-	ctx, cancel := context.WithTimeout(ctx, askTimeout)
-	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+address+"/lock", http.NoBody)
 	if err != nil {
 		return ""

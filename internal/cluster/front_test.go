@@ -1,6 +1,8 @@
 package cluster
 
 import (
+	"context"
+	"fmt"
 	"io"
 	"log/slog"
 	"net"
@@ -17,25 +19,41 @@ import (
 // frontOf is a front over servers that are there, or not.
 func frontOf(t *testing.T, guard api.Guard, addrs ...string) *httptest.Server {
 	t.Helper()
+	server, _ := newFront(t, guard, addrs...)
+	return server
+}
+
+func newFront(t *testing.T, guard api.Guard, addrs ...string) (*httptest.Server, *Front) {
+	t.Helper()
 	c := &Cluster{}
-	for _, addr := range addrs {
-		replica := newReplica("r", nil, time.Second, slog.New(slog.DiscardHandler))
+	for i, addr := range addrs {
+		replica := newReplica(fmt.Sprintf("r%d", i+1), nil, time.Second, slog.New(slog.DiscardHandler))
 		if addr != "" {
 			replica.set(Up, addr, 1)
 		}
 		c.replicas = append(c.replicas, replica)
 	}
-	front := httptest.NewServer((&Front{Cluster: c, Guard: guard, Log: slog.New(slog.DiscardHandler)}).Handler())
+	var ids atomic.Int64
+	front := &Front{
+		Cluster: c, Guard: guard, Log: slog.New(slog.DiscardHandler),
+		NewID: func() string { return fmt.Sprint("order-", ids.Add(1)) },
+	}
+	server := httptest.NewServer(&api.Entrance{Next: front.Handler(), Log: front.Log})
 	t.Cleanup(func() {
-		front.Close()
+		server.Close()
 		http.DefaultClient.CloseIdleConnections()
 	})
-	return front
+	return server, front
 }
+
+// patience is how long a test waits for what must happen.
+const patience = 10 * time.Second
 
 func ask(t *testing.T, method, url string, header http.Header) (int, string) {
 	t.Helper()
-	request, err := http.NewRequestWithContext(t.Context(), method, url, http.NoBody)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, method, url, http.NoBody)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,14 +124,49 @@ func TestFrontWithoutReplicas(t *testing.T) {
 	if status, text := ask(t, "POST", nobody.URL+"/inventory/sale", nil); status != 503 || !strings.Contains(text, "no_replica") {
 		t.Errorf("none is up: %d %s; want 503 no_replica", status, text)
 	}
+	status, text := ask(t, "POST", frontOf(t, open, nowhere(t)).URL+"/inventory/sale", nil)
+	if status != 503 || !strings.Contains(text, "no_replica") {
+		t.Errorf("one just ended, so the sale was not sent: %d %s; want 503 no_replica", status, text)
+	}
+}
+
+// nowhere is an address where nobody listens.
+func nowhere(t *testing.T) string {
+	t.Helper()
 	gone, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	gone.Close()
-	status, text := ask(t, "POST", frontOf(t, open, gone.Addr().String()).URL+"/inventory/sale", nil)
-	if status != 502 || !strings.Contains(text, "bad_gateway") {
-		t.Errorf("one just ended: %d %s; want 502 bad_gateway", status, text)
+	return gone.Addr().String()
+}
+
+// What could not be sent goes to another replica, with its body; a replica that cannot be reached is as one that is gone.
+func TestFrontSendsElsewhereWhatWasNotSent(t *testing.T) {
+	var got atomic.Int64
+	replica := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if text, err := io.ReadAll(r.Body); err == nil && string(text) == `{"stock":7}` {
+			got.Add(1)
+		}
+	}))
+	t.Cleanup(replica.Close)
+	front := frontOf(t, open, nowhere(t), replica.Listener.Addr().String(), nowhere(t))
+	for range 9 {
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodPut, front.URL+"/inventory", strings.NewReader(`{"stock":7}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		response, err := http.DefaultClient.Do(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		response.Body.Close()
+		if response.StatusCode != 200 {
+			t.Errorf("%d; want 200", response.StatusCode)
+		}
+	}
+	if got.Load() != 9 {
+		t.Errorf("the replica that is there got %d of 9 requests", got.Load())
 	}
 }
 

@@ -30,6 +30,7 @@ type State string
 const (
 	Starting   State = "starting"
 	Up         State = "up"
+	Hung       State = "hung" // its process is there, but does not answer
 	Restarting State = "restarting"
 	Ended      State = "ended"
 )
@@ -42,18 +43,24 @@ type Replica struct {
 	log     *slog.Logger
 	held    atomic.Int64 // requests of the front that it has not answered
 
-	mu       sync.Mutex
-	state    State
-	addr     string
-	pid      int
-	restarts int
+	mu        sync.Mutex
+	state     State
+	addr      string
+	pid       int
+	restarts  int
+	heard     time.Time       // when it answered last
+	hungSince time.Time       // when it was found out that it hangs
+	trust     context.Context //nolint:containedctx // it ends when the replica is given up: for the requests it holds, whenever they came
+	giveUp    context.CancelFunc
 }
 
 // newReplica makes a replica of a command that says in its first line that it is up, and its address if it is a server, and ends in
 // peace when its standard input does: the one way to ask for that on every system, and one that works even when this process is
 // killed. What it says after its first line goes where the command's Stdout points.
 func newReplica(name string, command func() *exec.Cmd, grace time.Duration, log *slog.Logger) *Replica {
-	return &Replica{Name: name, command: command, grace: grace, log: log.With("replica", name), state: Starting}
+	r := &Replica{Name: name, command: command, grace: grace, log: log.With("replica", name)}
+	r.set(Starting, "", 0)
+	return r
 }
 
 // run keeps the process running until ctx ends, then ends it and waits for that. It calls ready when the process is up for
@@ -68,9 +75,10 @@ func (r *Replica) run(ctx context.Context, ready func(error)) {
 			if first {
 				ready(nil)
 			} else {
-				r.log.Info("replica is up again", "address", r.address(), "pid", process.cmd.Process.Pid)
+				address, _, _ := r.reach()
+				r.log.Info("replica is up again", "address", address, "pid", process.cmd.Process.Pid)
 			}
-			err = process.untilEnd(ctx, r.grace)
+			err = process.untilEnd(ctx, r)
 		} else if first {
 			ready(err)
 			return
@@ -138,8 +146,8 @@ func (r *Replica) start(ctx context.Context) (*process, error) {
 }
 
 // untilEnd waits until the process ends, by itself or, once ctx has ended, because it was asked to; if it does not in its grace
-// (it may be stopped), it is killed.
-func (p *process) untilEnd(ctx context.Context, grace time.Duration) error {
+// (it may be stopped), or was given up already, it is killed.
+func (p *process) untilEnd(ctx context.Context, r *Replica) error {
 	select {
 	case err := <-p.ended:
 		if err == nil {
@@ -148,6 +156,10 @@ func (p *process) untilEnd(ctx context.Context, grace time.Duration) error {
 		return err
 	case <-ctx.Done():
 		_ = p.stdin.Close() // should that fail, it has ended
+		grace := r.grace
+		if _, _, trust := r.reach(); trust.Err() != nil {
+			grace = 0
+		}
 		select {
 		case err := <-p.ended:
 			return err
@@ -158,23 +170,30 @@ func (p *process) untilEnd(ctx context.Context, grace time.Duration) error {
 	}
 }
 
+// set begins another part of the replica's life.
 func (r *Replica) set(state State, addr string, pid int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.state, r.addr, r.pid = state, addr, pid
+	r.begin(state, addr, pid)
+}
+
+func (r *Replica) begin(state State, addr string, pid int) {
+	r.state, r.addr, r.pid, r.heard = state, addr, pid, time.Now()
+	r.trust, r.giveUp = context.WithCancel(context.Background())
 }
 
 func (r *Replica) restarted() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.state, r.addr, r.pid = Restarting, "", 0
+	r.begin(Restarting, "", 0)
 	r.restarts++
 }
 
-func (r *Replica) address() string {
+// reach gives where the replica is, empty if it is not up; whether it hangs; and what ends when it is given up.
+func (r *Replica) reach() (address string, hangs bool, trust context.Context) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.addr
+	return r.addr, r.state == Hung, r.trust
 }
 
 var errInterrupted = errors.New("told to end before every replica was up")

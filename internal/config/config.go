@@ -5,7 +5,6 @@ package config
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"slices"
 	"strings"
@@ -18,8 +17,12 @@ import (
 // DefaultFile is read from the working directory if it is there and no other is named.
 const DefaultFile = "config.yaml"
 
-// PasswordVariable is the environment variable of redis.password.
-const PasswordVariable = envPrefix + "_REDIS_PASSWORD"
+// The environment variables of what is not for everybody's eyes, as arguments are.
+const (
+	TokenVariable    = envPrefix + "_ADMIN_TOKEN"
+	UsernameVariable = envPrefix + "_REDIS_USERNAME"
+	PasswordVariable = envPrefix + "_REDIS_PASSWORD"
+)
 
 const (
 	envPrefix = "LOCKSTEP"
@@ -41,13 +44,18 @@ type Config struct {
 
 // The groups of settings; config.yaml says what each is.
 type (
-	// Server is where to listen, under which name to answer, and how wrong the clock is.
+	// Server is where to listen, what else to be called, under which name to answer, and how wrong the clock is.
 	Server struct {
-		Addr, Replica string
-		ClockOffset   time.Duration
+		Addr        string
+		Hosts       []string
+		Replica     string
+		ClockOffset time.Duration
 	}
 	// Admin is who may change things.
-	Admin struct{ Token string }
+	Admin struct {
+		Token string
+		Open  bool
+	}
 	// Redis is which Redis.
 	Redis struct {
 		Addrs        []string
@@ -100,21 +108,14 @@ func Load(flags *pflag.FlagSet, versions []string) (Config, error) {
 	table := keys(versions)
 	v := viper.New()
 	cfg := Config{}
-	file, err := findFile(flags)
+	file, problems, err := newFile(flags, table)
 	if err != nil {
 		return cfg, err
 	}
-	cfg.File = file
-	var problems []error
-	if file != "" {
-		v.SetConfigFile(file)
-		v.SetConfigType("yaml")
-		if err := v.ReadInConfig(); err != nil {
-			return cfg, fmt.Errorf("configuration file: %w", err)
-		}
-		problems = append(problems, unknownKeys(v, table)...)
+	cfg.File = file.name
+	if err := v.MergeConfigMap(file.values); err != nil {
+		return cfg, err
 	}
-	fromFile := v.AllKeys()
 	problems = append(problems, unknownVariables(os.Environ(), table)...)
 	for _, k := range table {
 		v.SetDefault(k.name, k.byDefault)
@@ -122,18 +123,25 @@ func Load(flags *pflag.FlagSet, versions []string) (Config, error) {
 			v.BindEnv(k.name, k.variable()),
 			v.BindPFlag(k.name, flags.Lookup(k.name)))
 		value := v.Get(k.name)
-		if value == nil { // its group is empty, or unknownKeys has named it
+		if value == nil { // the key is there, and nothing after it
 			value = k.byDefault
 		}
 		if err := k.set(&cfg, value); err != nil {
 			problems = append(problems, fmt.Errorf("%s: %s: %s is not allowed: %w",
-				k.source(flags, file, fromFile), k.name, k.told(value), err))
+				k.source(flags, file), k.name, k.told(value), err))
 		}
 	}
 	if err := errors.Join(problems...); err != nil {
 		return cfg, err
 	}
-	return cfg, cfg.Redis.check()
+	return cfg, errors.Join(cfg.Admin.check(), cfg.Redis.check())
+}
+
+func (a Admin) check() error {
+	if a.Open && a.Token != "" {
+		return errors.New("admin.open: true is not allowed with admin.token: either everybody may use PUT and DELETE, or who has the token")
+	}
+	return nil
 }
 
 // check looks at what no key can know alone.
@@ -152,36 +160,6 @@ func (r Redis) check() error {
 			strings.Join(r.Addrs, ","))
 	}
 	return nil
-}
-
-func findFile(flags *pflag.FlagSet) (string, error) {
-	if named, err := flags.GetString(fileFlag); err != nil || named != "" {
-		return named, err
-	}
-	_, err := os.Stat(DefaultFile)
-	if errors.Is(err, fs.ErrNotExist) {
-		return "", nil
-	}
-	return DefaultFile, err
-}
-
-func unknownKeys(file *viper.Viper, table []key) (problems []error) {
-	found := file.AllKeys()
-	slices.Sort(found)
-	for _, name := range found {
-		isKey := slices.ContainsFunc(table, func(k key) bool { return k.name == name })
-		isGroup := slices.ContainsFunc(table, func(k key) bool { return strings.HasPrefix(k.name, name+".") })
-		switch {
-		case isKey, isGroup && file.Get(name) == nil: // a group of which every line is a comment
-		case isGroup:
-			problems = append(problems, fmt.Errorf("%s: %s: one value is not allowed: it is a group of keys; there are %s",
-				file.ConfigFileUsed(), name, list(table, key.path)))
-		default:
-			problems = append(problems, fmt.Errorf("%s: there is no key %s; there are %s",
-				file.ConfigFileUsed(), name, list(table, key.path)))
-		}
-	}
-	return problems
 }
 
 func unknownVariables(environ []string, table []key) (problems []error) {

@@ -162,6 +162,15 @@ func TestRedisAddrs(t *testing.T) {
 	}
 }
 
+func TestHosts(t *testing.T) {
+	want := []string{"shop.example.com", "10.0.0.7", "::1"}
+	for _, file := range []string{"server.hosts: [shop.example.com, 10.0.0.7, '::1']", "server.hosts: shop.example.com, 10.0.0.7 ::1"} {
+		if got, err := load(t, file); err != nil || !reflect.DeepEqual(got.Server.Hosts, want) {
+			t.Errorf("%s: %q, %v", file, got.Server.Hosts, err)
+		}
+	}
+}
+
 func TestRedisURL(t *testing.T) {
 	if got, err := load(t, "redis.addrs: redis:6379"); err != nil || len(got.Redis.Addrs) != 1 || got.Redis.Addrs[0] != "redis:6379" {
 		t.Errorf("a host called redis: %v, %v", got.Redis, err) // a URL of scheme redis, to url.Parse
@@ -175,9 +184,14 @@ func TestRedisURL(t *testing.T) {
 	if err != nil || !reflect.DeepEqual(got.Redis, want) {
 		t.Errorf("%+v, %v; want %+v", got.Redis, err, want)
 	}
+	got, err = load(t, "redis.addrs: [redis://me:p%40%2F%2C%20%23w@db:6379]")
+	if err != nil || got.Redis.Password != "p@/, #w" || got.Redis.Username != "me" || got.Redis.Addrs[0] != "db:6379" {
+		t.Errorf("a password in percents: %+v, %v", got.Redis, err)
+	}
 	for _, bad := range []string{
 		"redis://me:s3cret@db", "http://me:s3cret@db:1", "redis://me:s3cret@db:6379/nonsense", "redis://:pa/s3cret@db:1",
 		"redis://:p@s3cret@db:x", "redis://me:s3cret@db:6379?db=1",
+		"redis://me:12#s3cret@db:6379",
 	} {
 		if _, err := load(t, "redis.addrs: "+bad); err == nil || strings.Contains(err.Error(), "s3cret") {
 			t.Errorf("%s: %v; want an error without the password", bad, err)
@@ -216,13 +230,18 @@ func TestRefusals(t *testing.T) {
 		{"server.clock_offset: 15", `server.clock_offset: 15 is not allowed`},
 		{"server.addr: 127.0.0.1:http", `server.addr`},
 		{"server.addr: 127.0.0.1:99999", `server.addr`},
-		{"redis.addrs: nowhere", `redis.addrs: "nowhere" is not allowed: want host:port or redis://user:password@host:port, or several`},
+		{"redis.addrs: nowhere", `redis.addrs: this value is not allowed: want host:port or redis://user:password@host:port, or several`},
+		{"redis.addrs: db:66379", `redis.addrs: "db:66379" is not allowed`},
 		{"redis.addrs: [a:1, b:2]", `redis.addrs: a:1,b:2 is not allowed: more than one address needs redis.master_name`},
 		{"redis.password: x", `redis.addrs: empty is not allowed with redis.username, redis.password or redis.tls`},
 		{"redis:\n  addrs: [a:1]\n  tls_ca: ca.pem", `redis.tls_ca: a file is not allowed without redis.tls`},
 		{"redis.cluster: maybe", `redis.cluster: "maybe" is not allowed: want true or false`},
 		{"redis.cluster: true", `redis.addrs: empty is not allowed with`},
 		{"redis:\n  addrs: [a:1]\n  cluster: true\n  master_name: m", `redis.cluster: true is not allowed with redis.master_name`},
+		{"admin:\n  open: true\n  token: x", `admin.open: true is not allowed with admin.token`},
+		{"admin.open: maybe", `admin.open: "maybe" is not allowed: want true or false`},
+		{"server.hosts: [http://shop.example.com]", `server.hosts`},
+		{"server.hosts: [a, shop.example.com:8080]", `is not allowed: want names without a port, such as shop.example.com`},
 		{"log.level: loud", `log.level: "loud" is not allowed: want one of debug, info, warn, error`},
 		{"lock.verson: v1", `there is no key lock.verson; there are server.addr, `},
 		{"lock: v1", `lock: one value is not allowed: it is a group of keys; there are server.addr`},

@@ -4,10 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"net"
-	"net/url"
 	"os"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -30,12 +27,15 @@ type key struct {
 
 func (k key) path() string { return k.name }
 
-// told is a value as an error may tell it.
+// told is a value as an error may tell it: never a secret, nor what may hold one that somebody has mistyped.
 func (k key) told(value any) string {
-	if k.name == "redis.password" || k.name == "admin.token" {
+	text := fmt.Sprintf("%#v", value)
+	secret := k.name == "admin.token" || k.name == "redis.username" || k.name == "redis.password"
+	address := strings.HasPrefix(k.name, "redis.") && strings.Contains(k.name, "addr")
+	if secret || address && !harmless(value) || strings.Contains(text, "@") {
 		return "this value"
 	}
-	return mask(fmt.Sprintf("%#v", value))
+	return text
 }
 
 // variable is the key's name in the environment: LOCKSTEP_LOCK_VERSION for lock.version.
@@ -44,14 +44,15 @@ func (k key) variable() string {
 }
 
 // source names where the key's value comes from.
-func (k key) source(flags *pflag.FlagSet, file string, fromFile []string) string {
+func (k key) source(flags *pflag.FlagSet, from file) string {
+	line, inFile := from.lines[k.name]
 	switch {
 	case flags.Changed(k.name):
 		return "flag"
 	case os.Getenv(k.variable()) != "":
 		return "environment"
-	case slices.Contains(fromFile, k.name):
-		return file
+	case inFile:
+		return fmt.Sprintf("%s:%d", from.name, line)
 	default:
 		return "default"
 	}
@@ -61,12 +62,16 @@ func keys(versions []string) []key {
 	return []key{
 		{"server.addr", "127.0.0.1:8080", "where the server listens",
 			func(c *Config, v any) error { return setAddr(&c.Server.Addr, v) }},
+		{"server.hosts", "", "further names of the server, as browsers call it; docs/ARCHITECTURE.md says when they are looked at",
+			func(c *Config, v any) error { return setHosts(&c.Server.Hosts, v) }},
 		{"server.replica", "", "name of this process in logs and answers; empty: the machine's name and the process id",
 			func(c *Config, v any) error { return setText(&c.Server.Replica, v) }},
 		{"server.clock_offset", "0s", "how far the clock of its locks is ahead of the machine's; less than 0: behind",
 			func(c *Config, v any) error { return setDuration(&c.Server.ClockOffset, v, -time.Hour, time.Hour) }},
-		{"admin.token", "", "needed for PUT and DELETE when server.addr is not loopback",
+		{"admin.token", "", "needed for PUT and DELETE; empty: everybody may on loopback, and nobody beyond it",
 			func(c *Config, v any) error { return setText(&c.Admin.Token, v) }},
+		{"admin.open", "false", "everybody may PUT and DELETE, beyond loopback too",
+			func(c *Config, v any) error { return setBool(&c.Admin.Open, v) }},
 		{"redis.addrs", "", "host:port of a real Redis; empty: an embedded one",
 			func(c *Config, v any) error { return setAddrs(&c.Redis, v) }},
 		{"redis.embedded_addr", "127.0.0.1:6380", "where the embedded Redis listens",
@@ -138,69 +143,6 @@ func setOneOf(to *string, value any, allowed []string) error {
 	return nil
 }
 
-func setAddr(to *string, value any) error {
-	err := setText(to, value)
-	if err == nil {
-		err = checkAddr(*to)
-	}
-	if err != nil {
-		return errors.New("want host:port, such as 127.0.0.1:8080")
-	}
-	return nil
-}
-
-// setAddrs takes host:port, or a redis:// or rediss:// URL, which can say user, password and TLS too.
-func setAddrs(r *Redis, value any) error {
-	wrong := errors.New("want host:port or redis://user:password@host:port, or several, such as 127.0.0.1:6379")
-	texts, err := cast.ToStringSliceE(value) // of one text, its words
-	if err != nil {
-		return wrong
-	}
-	r.Addrs = nil
-	for addr := range strings.FieldsFuncSeq(strings.Join(texts, ","), func(c rune) bool { return c == ',' || c == ' ' }) {
-		u, err := url.Parse(addr)
-		if err == nil && u.Host != "" && (u.Scheme == "redis" || u.Scheme == "rediss") && strings.Trim(u.Path, "/") == "" && u.RawQuery == "" {
-			if u.User != nil {
-				r.Username = u.User.Username()
-				r.Password, _ = u.User.Password()
-			}
-			r.TLS = r.TLS || u.Scheme == "rediss"
-			addr = u.Host
-		}
-		if checkAddr(addr) != nil {
-			return wrong
-		}
-		r.Addrs = append(r.Addrs, addr)
-	}
-	return nil
-}
-
-// setNodes takes an odd crowd or an even one, but none twice: a majority must be of different ones.
-func setNodes(to *[]string, value any) error {
-	texts, err := cast.ToStringSliceE(value)
-	if err != nil {
-		return errNodes
-	}
-	*to = nil
-	for addr := range strings.FieldsFuncSeq(strings.Join(texts, ","), func(c rune) bool { return c == ',' || c == ' ' }) {
-		if checkAddr(addr) != nil || slices.Contains(*to, addr) {
-			return errNodes
-		}
-		*to = append(*to, addr)
-	}
-	if n := len(*to); n == 1 || n == 2 {
-		return errNodes
-	}
-	return nil
-}
-
-var errNodes = errors.New("want host:port of at least three different masters, such as 127.0.0.1:6381,127.0.0.1:6382,127.0.0.1:6383")
-
-var secret = regexp.MustCompile(`//\S*@`)
-
-// mask hides the user and the password of a URL.
-func mask(text string) string { return secret.ReplaceAllString(text, "//***@") }
-
 // setIfGiven leaves what a URL said, unless the key says more.
 func setIfGiven(to *string, value any) error {
 	var text string
@@ -209,15 +151,6 @@ func setIfGiven(to *string, value any) error {
 	}
 	*to = cmp.Or(text, *to)
 	return nil
-}
-
-func checkAddr(addr string) error {
-	_, port, err := net.SplitHostPort(addr)
-	if err != nil {
-		return err
-	}
-	_, err = strconv.ParseUint(port, 10, 16)
-	return err
 }
 
 func setDuration(to *time.Duration, value any, from, upTo time.Duration) error {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -198,6 +199,8 @@ func TestUnlockAfterExpiry(t *testing.T) {
 		w.expire(t)
 		if err := a.Unlock(t.Context()); !errors.Is(err, lock.ErrExpired) || errors.Is(err, lock.ErrNotOwner) {
 			t.Errorf("Unlock: %v; want ErrExpired", err)
+		} else if !strings.Contains(err.Error(), "it expired, or another deleted it") { // it cannot know which
+			t.Errorf("Unlock of a deleted lock says %q", err)
 		}
 	})
 }

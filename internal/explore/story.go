@@ -153,7 +153,7 @@ func describe(cmds []redis.Cmder) (name, all string) {
 		short := words[0]
 		if short == "EVAL" && len(words) > 2 {
 			short = lua.Name(words[1])
-			words = append([]string{"EVAL", short}, withoutLedger(words[1], words[3:])...)
+			words = append([]string{"EVAL"}, aboutStock(short, words[1], words[3:])...)
 		}
 		if i == 0 {
 			name, _, _ = strings.Cut(short, " ")
@@ -163,20 +163,23 @@ func describe(cmds []redis.Cmder) (name, all string) {
 	return name, strings.Join(parts, ", ")
 }
 
-// withoutLedger gives, of the keys and arguments of the store's scripts, those that are about the stock.
-func withoutLedger(script string, words []string) []string {
+// aboutStock says what the store's scripts do with the stock. Of others it gives the name, the keys and the arguments.
+func aboutStock(name, script string, words []string) []string {
+	var says, token string
 	switch script {
 	case lua.Write:
-		if words[6] == "0" { // no token
-			return []string{words[0], words[5]}
-		}
-		return []string{words[0], words[5], words[6]}
+		says, token = "SET "+words[0]+" "+words[5], words[6]
 	case lua.ReadFenced:
-		return []string{words[0], words[3]}
+		says, token = "GET "+words[0], words[3]
 	case lua.Take:
-		return words[:1]
+		says, token = "DECR "+words[0], "0"
+	default:
+		return append([]string{name}, words...)
 	}
-	return words
+	if token != "0" {
+		says += " (token " + token + ")"
+	}
+	return []string{name + ":", says}
 }
 
 // readable writes a reply as redis-cli does, more or less. Of several, the first error, or else that all went well.

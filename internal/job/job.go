@@ -45,13 +45,17 @@ func (j *Job) Start() (stop func(ctx context.Context) error, err error) {
 }
 
 func (j *Job) run(ctx context.Context) {
-	tick := j.Every.Tick(j.Clock.Now())
-	if err := j.Runs.Record(context.WithoutCancel(ctx), tick); err != nil {
+	tick, record := j.Every.Tick(j.Clock.Now()), context.WithoutCancel(ctx)
+	id, err := j.Runs.Begin(record, tick)
+	if err != nil {
 		j.Trouble(fmt.Errorf("recording the run: %w", err))
 		return
 	}
 	j.Ran(tick)
 	_ = lock.Sleep(ctx, j.Clock, j.Work) // interrupted, it was run all the same
+	if err := j.Runs.End(record, id); err != nil {
+		j.Trouble(fmt.Errorf("recording the end of the run: %w", err))
+	}
 }
 
 // refused hears why this replica does not run a tick.

@@ -2,11 +2,12 @@ package job_test
 
 import (
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/redis/go-redis/v9"
 
 	"lockstep/internal/job"
 	"lockstep/internal/lock"
@@ -81,25 +82,51 @@ func TestDeadHolder(t *testing.T) {
 // A job longer than its tick: locks that expire let the next tick begin, beside it; renewed ones leave out the ticks until it is done. And
 // v2, done with the first, deletes the lock of the second.
 func TestLongJob(t *testing.T) {
+	const work = 1200 * time.Millisecond
 	soon := []time.Duration{0, 5 * time.Millisecond, 10 * time.Millisecond}
 	for _, c := range []struct {
-		name string
-		make maker
-		late []time.Duration
-		want []int
+		name    string
+		make    maker
+		late    []time.Duration
+		want    []int
+		beside  bool // some run began while another was going on
+		leftOut int
+		verdict job.Verdict
 	}{
-		{"v2", v2, late, []int{1, 2}}, {"v4", v4, late, []int{1, 1, 1, 1, 1}}, {"v6", v6, soon, []int{1, 0, 1, 0, 1}},
-		{"local", local, soon[:1], []int{1, 0, 1, 0, 1}},
+		{"v1", v1, soon, []int{1, 0, 1, 0, 1}, false, 2, job.Holds},
+		{"v2", v2, late, []int{1, 2}, true, 0, job.Broken},
+		{"v4", v4, late, []int{1, 1, 1, 1, 1}, true, 0, job.Broken},
+		{"v6", v6, soon, []int{1, 0, 1, 0, 1}, false, 2, job.Holds},
+		{"local", local, soon[:1], []int{1, 0, 1, 0, 1}, false, 2, job.Holds},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			inWorld(t, group{c.make, c.late, 1200 * time.Millisecond}, func(t *testing.T, w *world) {
+			inWorld(t, group{c.make, c.late, work}, func(t *testing.T, w *world) {
 				w.until(4, 500*time.Millisecond)
+				tally := w.tally(4, work)
 				if got := w.counts(4); !slices.Equal(got[:len(c.want)], c.want) {
 					t.Errorf("the ticks were run %v times; want them to begin with %v", got, c.want)
+				}
+				if (tally.Beside() > 0) != c.beside || tally.LeftOut() != c.leftOut || tally.Missed() != 0 || tally.Verdict() != c.verdict {
+					t.Errorf("%d beside another, %d left out, %d missed, %s; want %v, %d, 0, %s",
+						tally.Beside(), tally.LeftOut(), tally.Missed(), tally.Verdict(), c.beside, c.leftOut, c.verdict)
 				}
 			})
 		})
 	}
+}
+
+// A replica that dies in the midst of a long run is no reason to leave out a tick for ever.
+func TestLongJobOfADeadHolder(t *testing.T) {
+	const work = 1200 * time.Millisecond
+	inWorld(t, group{v1, late, work}, func(t *testing.T, w *world) {
+		w.until(0, 500*time.Millisecond)
+		w.replicas[0].client.Close() // it is not heard of any more
+		w.until(4, 500*time.Millisecond)
+		tally := w.tally(4, work)
+		if tally.Runs() != 1 || tally.LeftOut() != 1 || tally.Missed() != 3 || tally.Verdict() != job.Broken {
+			t.Errorf("%+v: %d left out, %d missed, %s; want tick 1 left out, and 3 missed", tally, tally.LeftOut(), tally.Missed(), tally.Verdict())
+		}
+	})
 }
 
 func TestRedisGoneAndBack(t *testing.T) {
@@ -148,50 +175,97 @@ func TestTick(t *testing.T) {
 }
 
 func TestVerdict(t *testing.T) {
+	at := func(i int, after time.Duration) time.Time { return tick(i).Add(after) }
+	once := func(i int) job.Run { return job.Run{Tick: tick(i), End: at(i, time.Millisecond)} }
 	for _, c := range []struct {
-		runs []int
-		want job.Verdict
-		code int
+		what                          string
+		runs                          []job.Run
+		more, beside, leftOut, missed int
+		want                          job.Verdict
+		code                          int
 	}{
-		{nil, job.Unknown, 2}, {[]int{0, 0}, job.Unknown, 2}, {[]int{1, 1}, job.Holds, 0},
-		{[]int{1, 0}, job.Broken, 1}, {[]int{1, 2}, job.Broken, 1}, {[]int{2, 0}, job.Broken, 1},
+		{"nothing was run", nil, 0, 0, 0, 3, job.Unknown, 2},
+		{"all once", []job.Run{once(0), once(1), once(2)}, 0, 0, 0, 0, job.Holds, 0},
+		{"one was missed", []job.Run{once(0), once(2)}, 0, 0, 0, 1, job.Broken, 1},
+		{"one twice", []job.Run{once(0), once(1), once(1), once(2)}, 1, 0, 0, 0, job.Broken, 1},
+		{"one was left out", []job.Run{{Tick: tick(0), End: at(1, 500*time.Millisecond)}, once(2)}, 0, 0, 1, 0, job.Holds, 0},
+		{"left out by a moment", []job.Run{{Tick: tick(0), End: at(1, -200*time.Millisecond)}, once(2)}, 0, 0, 1, 0, job.Holds, 0},
+		{"over long before", []job.Run{{Tick: tick(0), End: at(1, -300*time.Millisecond)}, once(2)}, 0, 0, 0, 1, job.Broken, 1},
+		{"left out by a run from before", []job.Run{{Tick: tick(-2), End: at(0, 500*time.Millisecond)}, once(1), once(2)},
+			0, 0, 1, 0, job.Holds, 0},
+		{"beside", []job.Run{once(0), once(1), {Tick: tick(2), End: at(2, 1), Beside: true}}, 0, 1, 0, 0, job.Broken, 1},
+		{"died at work", []job.Run{{Tick: tick(0)}, once(2)}, 0, 0, 1, 0, job.Holds, 0},
+		{"died at work, and never again", []job.Run{{Tick: tick(0)}}, 0, 0, 1, 1, job.Broken, 1},
 	} {
-		var tally job.Tally
-		for i, runs := range c.runs {
-			tally = append(tally, job.Count{Tick: tick(i), Runs: runs})
+		tally := job.NewTally(c.runs, every, 1200*time.Millisecond, tick(0), tick(2))
+		if got := tally.Verdict(); got != c.want || got.ExitCode() != c.code || len(tally) != 3 ||
+			tally.More() != c.more || tally.Beside() != c.beside || tally.LeftOut() != c.leftOut || tally.Missed() != c.missed {
+			t.Errorf("%s: %s, exit code %d, %+v; want %+v", c.what, got, got.ExitCode(), tally, c)
 		}
-		if got := tally.Verdict(); got != c.want || got.ExitCode() != c.code {
-			t.Errorf("%v: %s, exit code %d; want %s, %d", c.runs, got, got.ExitCode(), c.want, c.code)
+		if tally.Once()+tally.More()+tally.None() != len(tally) {
+			t.Errorf("%s: %d once, %d more, %d none", c.what, tally.Once(), tally.More(), tally.None())
 		}
-		if tally.Once()+tally.More()+tally.None() != len(c.runs) {
-			t.Errorf("%v: %d once, %d more, %d none", c.runs, tally.Once(), tally.More(), tally.None())
-		}
+	}
+	if tally := job.NewTally(nil, every, 0, tick(0), tick(job.MaxTicks)); len(tally) != job.MaxTicks || !tally[0].Tick.Equal(tick(1)) {
+		t.Errorf("%d ticks from %v", len(tally), tally[0].Tick)
 	}
 }
 
-// The record forgets what is MaxTicks old, and itself some time after the last run.
-func TestRecordForgets(t *testing.T) {
+// Redis tells the order of what happened: who began before another had ended was beside it.
+func TestRecord(t *testing.T) {
 	inWorld(t, group{}, func(t *testing.T, w *world) {
-		for _, i := range []int{0, 1, job.MaxTicks} {
-			if err := w.runs.Record(t.Context(), tick(i)); err != nil {
+		begin := func(i int) string {
+			id, err := w.runs.Begin(t.Context(), tick(i))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return id
+		}
+		end := func(id string) {
+			if err := w.runs.End(t.Context(), id); err != nil {
 				t.Fatal(err)
 			}
 		}
-		fields, err := w.outside.HKeys(t.Context(), "{job}:runs").Result()
-		slices.Sort(fields)
-		if want := []string{"2000-01-01T00:00:11Z", "2000-01-02T03:46:50Z"}; err != nil || !slices.Equal(fields, want) {
-			t.Errorf("the record has %v, %v; want %v", fields, err, want)
+		end(begin(0))
+		one := begin(1)
+		two := begin(2)
+		end(one)
+		end(two)
+		begin(3) // never heard of again
+		end(begin(4))
+		runs, complete, err := w.runs.All(t.Context())
+		if err != nil || !complete || len(runs) != 5 {
+			t.Fatalf("%+v, complete %v, %v", runs, complete, err)
 		}
-		if ttl := w.outside.TTL(t.Context(), "{job}:runs").Val(); ttl != job.MaxTicks*time.Second {
-			t.Errorf("it expires in %v", ttl)
+		for i, run := range runs {
+			if !run.Tick.Equal(tick(i)) || run.Beside != (i == 2) || run.End.IsZero() != (i == 3) {
+				t.Errorf("run %d: %+v", i, run)
+			}
+			if i != 3 && !run.End.Equal(time.Now()) { // all in one moment of virtual time
+				t.Errorf("run %d ended at %v", i, run.End)
+			}
 		}
-		tally, err := w.runs.Count(t.Context(), tick(0), tick(job.MaxTicks))
-		if err != nil || len(tally) != job.MaxTicks || tally.Runs() != 2 || !tally[0].Tick.Equal(tick(1)) {
-			t.Errorf("%d ticks from %v, %d runs, %v", len(tally), tally[0].Tick, tally.Runs(), err)
+		if ttl := w.outside.TTL(t.Context(), "{job}:events").Val(); ttl != job.MaxTicks*time.Second {
+			t.Errorf("the record expires in %v", ttl)
 		}
-		w.outside.HSet(t.Context(), "{job}:runs", "2000-01-01T00:00:11Z", "x")
-		if _, err := w.runs.Count(t.Context(), tick(1), tick(1)); err == nil || fmt.Sprint(err) == "" {
-			t.Error("a count that is no number is counted")
+		few := &job.Runs{Client: w.outside, Name: "job", Every: every, Events: 4}
+		last, err := few.Begin(t.Context(), tick(5))
+		if err == nil {
+			err = few.End(t.Context(), last)
+		}
+		runs, complete, allErr := few.All(t.Context())
+		if err != nil || allErr != nil || complete || len(runs) != 2 || !runs[0].Tick.Equal(tick(4)) {
+			t.Errorf("of the last four events: %+v, complete %v, %v, %v", runs, complete, err, allErr)
+		}
+		for range 1500 { // more than are read at once
+			end(begin(6))
+		}
+		if runs, _, err := w.runs.All(t.Context()); err != nil || len(runs) != 1502 {
+			t.Errorf("%d runs, %v", len(runs), err)
+		}
+		w.outside.XAdd(t.Context(), &redis.XAddArgs{Stream: "{job}:events", Values: []string{"tick", "x"}})
+		if _, _, err := w.runs.All(t.Context()); err == nil {
+			t.Error("a tick that is no time is counted")
 		}
 	})
 }

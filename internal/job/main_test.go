@@ -95,7 +95,7 @@ func inWorld(t *testing.T, g group, test func(*testing.T, *world)) {
 		defer w.redis.Close()
 		w.outside = w.open()
 		defer w.outside.Close()
-		w.runs = &job.Runs{Client: w.outside, Name: "job", Every: every}
+		w.runs = &job.Runs{Client: w.outside, Name: "job", Every: every, Events: job.MaxEvents}
 		time.Sleep(time.Until(tick(0).Add(-500 * time.Millisecond)))
 		for i := range g.late {
 			r := w.start(g, i)
@@ -150,7 +150,7 @@ func (w *world) start(g group, i int) *replica {
 	r.job = &job.Job{
 		Name: "job", Every: every, Work: g.work, Clock: clock,
 		Locker: job.NewLocker(every, clock, newID, newLock, r.hear),
-		Runs:   &job.Runs{Client: r.client, Name: "job", Every: every},
+		Runs:   &job.Runs{Client: r.client, Name: "job", Every: every, Events: job.MaxEvents},
 		Ran:    func(time.Time) {}, Trouble: r.hear,
 	}
 	stop, err := r.job.Start()
@@ -180,14 +180,20 @@ func (r *replica) heard() []error {
 // counts gives how often the ticks were run, from tick 0 to the last.
 func (w *world) counts(last int) (counts []int) {
 	w.t.Helper()
-	tally, err := w.runs.Count(w.t.Context(), tick(0), tick(last))
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	for _, count := range tally {
+	for _, count := range w.tally(last, 0) {
 		counts = append(counts, count.Runs)
 	}
 	return counts
+}
+
+// tally tells what became of the ticks from tick 0 to the last, with a job that takes so long.
+func (w *world) tally(last int, work time.Duration) job.Tally {
+	w.t.Helper()
+	runs, complete, err := w.runs.All(w.t.Context())
+	if err != nil || !complete {
+		w.t.Fatalf("complete: %v, %v", complete, err)
+	}
+	return job.NewTally(runs, every, work, tick(0), tick(last))
 }
 
 // slow is a lock whose replica is late for every tick.

@@ -3,8 +3,8 @@ package job
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -12,60 +12,101 @@ import (
 	"lockstep/internal/lock"
 )
 
-// MaxTicks is how many ticks are remembered: 28 hours of ticks of a second.
-const MaxTicks = 100_000
+const (
+	// MaxTicks is how many ticks may be counted: 28 hours of ticks of a second.
+	MaxTicks = 100_000
+	// MaxEvents is how many beginnings and ends of runs are remembered: MaxTicks, where no tick is run more than twice.
+	MaxEvents = 4 * MaxTicks
+)
 
-// Runs is the record of a job's runs, in Redis: the hash {NAME}:runs, tick -> how often it was run. It lives as long as MaxTicks last.
+// The fields of the record: a run begins, of a tick; or one ends, named by the id of its beginning.
+const (
+	beganField = "tick"
+	endedField = "ended"
+)
+
+// Runs is the record of a job's runs, in Redis: the stream {NAME}:events, in which Redis puts their beginnings and ends in one order,
+// whatever the replicas' clocks say. It lives as long as MaxTicks last.
 type Runs struct {
 	Client redis.Cmdable
 	Name   string // of the job
 	Every  Every
+	Events int64 // how many are remembered, at least
 }
 
-func (r *Runs) key() string { return "{" + r.Name + "}:runs" }
+// Run is one run of a tick.
+type Run struct {
+	ID     string // of its beginning in the record
+	Tick   time.Time
+	End    time.Time // by Redis's clock; zero if it did not say so: it died, or is going on
+	Beside bool      // it began while another was going on
+}
 
-// field is a tick as the record calls it, in UTC.
-func field(tick time.Time) string { return tick.UTC().Format(time.RFC3339Nano) }
+func (r *Runs) key() string { return "{" + r.Name + "}:events" }
 
-// Record counts one more run of a tick. It fails as lock.Failed says.
-func (r *Runs) Record(ctx context.Context, tick time.Time) error {
-	memory := MaxTicks * time.Duration(r.Every)
+// Begin records that a run of a tick begins, and gives its id. It fails as lock.Failed says.
+func (r *Runs) Begin(ctx context.Context, tick time.Time) (id string, err error) {
+	return r.add(ctx, beganField, tick.UTC().Format(time.RFC3339Nano))
+}
+
+// End records that a run is over. It fails as lock.Failed says.
+func (r *Runs) End(ctx context.Context, id string) error {
+	_, err := r.add(ctx, endedField, id)
+	return err
+}
+
+func (r *Runs) add(ctx context.Context, field, value string) (string, error) {
+	var added *redis.StringCmd
 	_, err := r.Client.TxPipelined(ctx, func(tx redis.Pipeliner) error {
-		tx.HIncrBy(ctx, r.key(), field(tick), 1)
-		tx.HDel(ctx, r.key(), field(tick.Add(-memory)))
-		tx.PExpire(ctx, r.key(), memory)
+		added = tx.XAdd(ctx, &redis.XAddArgs{Stream: r.key(), MaxLen: r.Events, Approx: true, Values: []string{field, value}})
+		tx.PExpire(ctx, r.key(), MaxTicks*time.Duration(r.Every))
 		return nil
 	})
 	if err != nil {
-		return lock.Failed(ctx, "HINCRBY "+r.key(), err)
+		return "", lock.Failed(ctx, "XADD "+r.key(), err)
 	}
-	return nil
+	return added.Val(), nil
 }
 
-// Count says how often each tick from first to last was run; of more than MaxTicks, the last ones. It fails as lock.Failed says.
-func (r *Runs) Count(ctx context.Context, first, last time.Time) (Tally, error) {
-	var tally Tally
-	for tick := last; !tick.Before(first) && len(tally) < MaxTicks; tick = tick.Add(-time.Duration(r.Every)) {
-		tally = append(tally, Count{Tick: tick})
-	}
-	slices.Reverse(tally)
-	for some := range slices.Chunk(tally, 1000) {
-		fields := make([]string, len(some))
-		for i, count := range some {
-			fields[i] = field(count.Tick)
-		}
-		values, err := r.Client.HMGet(ctx, r.key(), fields...).Result()
+// All gives the runs that are remembered, as they began; complete reports whether none is forgotten. It fails as lock.Failed says.
+func (r *Runs) All(ctx context.Context) (runs []Run, complete bool, err error) {
+	const some = 1000
+	read := int64(0)
+	for from := "-"; ; {
+		events, err := r.Client.XRangeN(ctx, r.key(), from, "+", some).Result()
 		if err != nil {
-			return nil, lock.Failed(ctx, "HMGET "+r.key(), err)
+			return nil, false, lock.Failed(ctx, "XRANGE "+r.key(), err)
 		}
-		for i, value := range values {
-			if value == nil {
-				continue // never run
+		for _, event := range events {
+			if runs, err = heard(runs, event); err != nil {
+				return nil, false, fmt.Errorf("%s: %s: %w", r.key(), event.ID, err)
 			}
-			if some[i].Runs, err = strconv.Atoi(fmt.Sprint(value)); err != nil {
-				return nil, fmt.Errorf("HMGET %s %s: %w", r.key(), fields[i], err)
-			}
+			from = "(" + event.ID
+		}
+		if read += int64(len(events)); len(events) < some {
+			return runs, read < r.Events, nil
 		}
 	}
-	return tally, nil
+}
+
+// heard adds an event to the runs there were before it.
+func heard(runs []Run, event redis.XMessage) ([]Run, error) {
+	if text, began := event.Values[beganField].(string); began {
+		tick, err := time.Parse(time.RFC3339Nano, text)
+		return append(runs, Run{ID: event.ID, Tick: tick}), err
+	}
+	at, _, _ := strings.Cut(event.ID, "-")
+	millis, err := strconv.ParseInt(at, 10, 64)
+	ended := len(runs) - 1
+	for ended >= 0 && runs[ended].ID != event.Values[endedField] {
+		ended--
+	}
+	if ended < 0 {
+		return runs, err // its beginning is forgotten
+	}
+	runs[ended].End = time.UnixMilli(millis)
+	for i := ended + 1; i < len(runs); i++ {
+		runs[i].Beside = true
+	}
+	return runs, err
 }

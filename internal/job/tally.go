@@ -2,22 +2,66 @@ package job
 
 import "time"
 
-// Count is how often a tick was run, by all replicas together.
+// Count is what became of a tick, with all replicas together.
 type Count struct {
-	Tick time.Time `json:"tick"`
-	Runs int       `json:"runs"`
+	Tick   time.Time `json:"tick"`
+	Runs   int       `json:"runs"`
+	Beside int       `json:"beside"`   // of the runs, how many began while another was going on
+	Busy   bool      `json:"left_out"` // not run, as a run of an earlier tick was going on
 }
 
-// Tally is how often each of some ticks was run.
+// Tally is what became of each of some ticks.
 type Tally []Count
 
-// Verdict says whether a job was run once a tick.
+// NewTally counts the runs of each tick from first to last; of more than MaxTicks, of the last ones. A run that never said that it
+// ended is taken to have gone on for as long as its work takes.
+func NewTally(runs []Run, every Every, work time.Duration, first, last time.Time) Tally {
+	length := time.Duration(every)
+	if tooMany := last.Add(-(MaxTicks - 1) * length); first.Before(tooMany) {
+		first = tooMany
+	}
+	var tally Tally
+	index := map[int64]int{}
+	for tick := first; !tick.After(last); tick = tick.Add(length) {
+		index[tick.UnixNano()] = len(tally)
+		tally = append(tally, Count{Tick: tick})
+	}
+	at := func(tick time.Time) *Count {
+		if i, counted := index[tick.UnixNano()]; counted {
+			return &tally[i]
+		}
+		return nil
+	}
+	for _, run := range runs {
+		if count := at(run.Tick); count != nil {
+			count.Runs++
+			if run.Beside {
+				count.Beside++
+			}
+		}
+		end := run.End
+		if end.IsZero() {
+			end = run.Tick.Add(work)
+		}
+		for tick := run.Tick.Add(length); !tick.After(every.Tick(end)); tick = tick.Add(length) {
+			if count := at(tick); count != nil {
+				count.Busy = true
+			}
+		}
+	}
+	for i := range tally {
+		tally[i].Busy = tally[i].Busy && tally[i].Runs == 0
+	}
+	return tally
+}
+
+// Verdict says whether a job was run as it should be.
 type Verdict string
 
 // The verdicts.
 const (
-	Holds   Verdict = "holds"   // every tick was run exactly once
-	Broken  Verdict = "broken"  // some tick was run more often, or not at all
+	Holds   Verdict = "holds"   // every tick was run exactly once, or left out while a run was going on; never two runs at a time
+	Broken  Verdict = "broken"  // some tick was run more often, or missed; or a run began beside another
 	Unknown Verdict = "unknown" // nothing was run
 )
 
@@ -41,18 +85,32 @@ func (t Tally) Runs() (sum int) {
 	return sum
 }
 
+// Beside is how many runs began while another was going on.
+func (t Tally) Beside() (sum int) {
+	for _, count := range t {
+		sum += count.Beside
+	}
+	return sum
+}
+
 // Once is how many ticks were run exactly once.
-func (t Tally) Once() int { return t.with(func(runs int) bool { return runs == 1 }) }
+func (t Tally) Once() int { return t.with(func(c Count) bool { return c.Runs == 1 }) }
 
 // More is how many ticks were run more than once.
-func (t Tally) More() int { return t.with(func(runs int) bool { return runs > 1 }) }
+func (t Tally) More() int { return t.with(func(c Count) bool { return c.Runs > 1 }) }
 
-// None is how many ticks were not run at all.
-func (t Tally) None() int { return t.with(func(runs int) bool { return runs == 0 }) }
+// None is how many ticks were not run at all: left out, or missed.
+func (t Tally) None() int { return t.with(func(c Count) bool { return c.Runs == 0 }) }
 
-func (t Tally) with(holds func(runs int) bool) (n int) {
+// LeftOut is how many ticks were not run because a run was going on.
+func (t Tally) LeftOut() int { return t.with(func(c Count) bool { return c.Busy }) }
+
+// Missed is how many ticks were not run, though no run was going on.
+func (t Tally) Missed() int { return t.None() - t.LeftOut() }
+
+func (t Tally) with(holds func(Count) bool) (n int) {
 	for _, count := range t {
-		if holds(count.Runs) {
+		if holds(count) {
 			n++
 		}
 	}
@@ -64,7 +122,7 @@ func (t Tally) Verdict() Verdict {
 	switch {
 	case t.Runs() == 0:
 		return Unknown
-	case t.Once() == len(t):
+	case t.More()+t.Missed()+t.Beside() == 0:
 		return Holds
 	default:
 		return Broken

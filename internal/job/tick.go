@@ -1,5 +1,6 @@
 // Package job runs a job once a tick, however many replicas want to: each tries the lock when the tick comes, and the one that gets
-// it runs the job. gocron is the scheduler; Locker is our lock as gocron takes it; Runs says afterwards how often each tick was run.
+// it runs the job. gocron is the scheduler; Locker is our lock as gocron takes it; Runs is their record, and
+// Tally says afterwards what became of each tick.
 package job
 
 import "time"

@@ -15,7 +15,7 @@ var (
 	ErrUnavailable    = errors.New("redis is unavailable")
 	ErrOutcomeUnknown = errors.New("redis did not answer: the outcome is unknown")
 	ErrNotOwner       = errors.New("the lock is not ours")
-	ErrExpired        = errors.New("the lock had expired already")
+	ErrExpired        = errors.New("the lock was gone already: it expired, or another deleted it")
 	ErrLost           = errors.New("the lock was lost")
 )
 

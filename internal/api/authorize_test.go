@@ -1,0 +1,82 @@
+package api
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+)
+
+func TestHosts(t *testing.T) {
+	closed := &Hosts{Names: []string{"Shop.example.com", "10.0.0.7", "2001:DB8::7"}}
+	open := &Hosts{AnyIP: true}
+	for _, c := range []struct {
+		host                string
+		closed, open, anyOf bool
+	}{
+		{"127.0.0.1:8080", true, true, true}, {"127.0.0.1", true, true, true}, {"127.9.9.9:1", true, true, true},
+		{"[::1]:8080", true, true, true}, {"[::1]", true, true, true}, {"[::ffff:127.0.0.1]:8080", true, true, true},
+		{"localhost:8080", true, true, true}, {"LOCALHOST", true, true, true}, {"localhost.", true, true, true},
+		{"shop.localhost:8080", true, true, true}, {"", true, true, true},
+		{"evil.com", false, false, true}, {"evil.com:8080", false, false, true}, {"localhost.evil.com", false, false, true},
+		{"127.0.0.1.evil.com", false, false, true}, {"evillocalhost", false, false, true}, {"127.0.0.1:8080:1", false, false, true},
+		{"evil.com@127.0.0.1", false, false, true},
+		{"shop.example.com", true, false, true}, {"SHOP.example.COM.:443", true, false, true}, {"a.shop.example.com", false, false, true},
+		{"10.0.0.7:8080", true, true, true}, {"[2001:db8:0::7]:8080", true, true, true},
+		{"10.0.0.8:8080", false, true, true}, {"[fe80::1]", false, true, true}, {"0.0.0.0:8080", false, true, true},
+	} {
+		if got := closed.know(c.host); got != c.closed {
+			t.Errorf("%q, without addresses: %v; want %v", c.host, got, c.closed)
+		}
+		if got := open.know(c.host); got != c.open {
+			t.Errorf("%q, with every address: %v; want %v", c.host, got, c.open)
+		}
+		if got := (*Hosts)(nil).know(c.host); got != c.anyOf {
+			t.Errorf("%q, of anything: %v; want %v", c.host, got, c.anyOf)
+		}
+	}
+}
+
+func TestGuard(t *testing.T) {
+	loopback := Guard{Open: true, Hosts: &Hosts{}}
+	withToken := Guard{Token: "secret", Open: true}
+	for _, c := range []struct {
+		name                 string
+		guard                Guard
+		method, host, header string
+		status               int
+		says                 string
+	}{
+		{"a program", loopback, "PUT", "127.0.0.1:8080", "", 0, ""},
+		{"a program that sells", loopback, "POST", "localhost:8080", "", 0, ""},
+		{"the page itself", loopback, "POST", "localhost:8080", "Sec-Fetch-Site: same-origin", 0, ""},
+		{"the page itself, in an old browser", loopback, "PUT", "localhost:8080", "Origin: http://localhost:8080", 0, ""},
+		{"a rebound name", loopback, "PUT", "evil.com", "", 403, `Host is "evil.com"; add the name to server.hosts, or set an admin.token`},
+		{"a rebound name that reads", loopback, "GET", "evil.com:8080", "Sec-Fetch-Site: same-origin", 403, `"evil.com:8080"`},
+		{"a page elsewhere that sells", loopback, "POST", "127.0.0.1:8080", "Sec-Fetch-Site: cross-site", 403, "no page of another site"},
+		{"a page on another port", loopback, "POST", "localhost:8080", "Sec-Fetch-Site: same-site", 403, "no page of another site"},
+		{"an old browser elsewhere", loopback, "POST", "127.0.0.1:8080", "Origin: http://evil.com", 403, `Origin is "http://evil.com"`},
+		{"a page that is a file", loopback, "DELETE", "127.0.0.1:8080", "Origin: null", 403, `Origin is "null"`},
+		{"a link elsewhere", loopback, "GET", "127.0.0.1:8080", "Sec-Fetch-Site: cross-site", 0, ""},
+		{"a token, any name", withToken, "PUT", "shop.example.com", "Authorization: Bearer secret", 0, ""},
+		{"a token counts though it is open", withToken, "PUT", "127.0.0.1:8080", "", 401, "Authorization: Bearer <admin.token>"},
+		{"a wrong token", withToken, "DELETE", "127.0.0.1:8080", "Authorization: Bearer guess", 403, "this is not the admin.token"},
+		{"a token, and buying without", withToken, "POST", "shop.example.com", "", 0, ""},
+		{"a token, and a page elsewhere", withToken, "POST", "shop.example.com", "Sec-Fetch-Site: cross-site", 403, "no page of another site"},
+		{"nobody's", Guard{}, "PUT", "127.0.0.1", "Authorization: Bearer guess", 403, "admin.open: true"},
+		{"nobody's, and buying", Guard{}, "POST", "shop.example.com", "", 0, ""},
+	} {
+		request := httptest.NewRequest(c.method, "/inventory", http.NoBody)
+		request.Host = c.host
+		if name, value, some := strings.Cut(c.header, ": "); some {
+			request.Header.Set(name, value)
+		}
+		status, code, err := c.guard.Check(request)
+		if status != c.status || (err == nil) != (c.says == "") || err != nil && !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: %d %s %v; want %d and %q", c.name, status, code, err, c.status, c.says)
+		}
+		if status == 403 && code != "forbidden" {
+			t.Errorf("%s: %s; want forbidden", c.name, code)
+		}
+	}
+}

@@ -1,0 +1,43 @@
+package api
+
+import (
+	"net"
+	"net/netip"
+	"slices"
+	"strings"
+)
+
+// Hosts are what a server may be called, beside loopback's names and addresses. A page of another site can have its own name lead a
+// browser to this machine (DNS rebinding); what it then asks for passes as its own site's, and only the name in Host tells.
+type Hosts struct {
+	Names []string // names or addresses, without a port
+	AnyIP bool     // every address, too: only a name can be made to lead elsewhere
+}
+
+// know reports whether a request's Host, with or without a port, is known.
+func (h *Hosts) know(host string) bool {
+	if h == nil || host == "" { // every browser says one
+		return true
+	}
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	name, ip := plain(host)
+	switch {
+	case name == "localhost", strings.HasSuffix(name, ".localhost"), ip.IsLoopback(), ip.IsValid() && h.AnyIP:
+		return true
+	}
+	return slices.ContainsFunc(h.Names, func(known string) bool {
+		text, _ := plain(known)
+		return text == name
+	})
+}
+
+// plain gives the one way to write a name or an address, and the address if it is one.
+func plain(host string) (string, netip.Addr) {
+	host = strings.TrimSuffix(strings.TrimPrefix(host, "["), "]")
+	if ip, err := netip.ParseAddr(host); err == nil {
+		return ip.Unmap().String(), ip.Unmap()
+	}
+	return strings.ToLower(strings.TrimSuffix(host, ".")), netip.Addr{}
+}

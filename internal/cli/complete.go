@@ -1,0 +1,42 @@
+package cli
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"lockstep/internal/evolution"
+	"lockstep/internal/explore"
+)
+
+// completeWith makes the shell complete a flag's value with these. A flag that there is not is a mistake of ours.
+func completeWith(cmd *cobra.Command, flag string, values ...string) {
+	complete(cmd, flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
+}
+
+func complete(cmd *cobra.Command, flag string, with cobra.CompletionFunc) {
+	if err := cmd.RegisterFlagCompletionFunc(flag, with); err != nil {
+		panic(err)
+	}
+}
+
+// completeLock completes the one argument of explore.
+func completeLock(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return evolution.Names(), cobra.ShellCompDirectiveNoFileComp
+}
+
+// completeFaults completes the last one of several faults; how often each may happen is left to who types.
+func completeFaults(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+	before := typed[:strings.LastIndex(typed, ",")+1]
+	var completions []string
+	for _, name := range explore.FaultNames() {
+		if !slices.ContainsFunc(strings.Split(before, ","), func(fault string) bool { return strings.HasPrefix(fault, name+"=") }) {
+			completions = append(completions, before+name+"=1")
+		}
+	}
+	return completions, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+}

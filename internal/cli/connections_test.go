@@ -1,0 +1,155 @@
+package cli
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"lockstep/internal/api"
+)
+
+// withoutBody are requests whose body never comes, those that no handler sees among them.
+var withoutBody = []string{
+	"GET /lock HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n",
+	"POST /inventory/sale HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n",
+	"OPTIONS * HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n",
+	"GET /lock HTTP/1.1\r\nHost: x\r\nExpect: miracles\r\nContent-Length: 9\r\n\r\n",
+	"GET /lock HTTP/1.1\r\nHost: x\r\n",
+}
+
+// dial opens a connection and sends the beginning of a request.
+func dial(t *testing.T, addr, request string) net.Conn {
+	t.Helper()
+	conn, err := net.Dial("tcp", addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close() })
+	if _, err := io.WriteString(conn, request); err != nil {
+		t.Fatal(err)
+	}
+	if err := conn.SetReadDeadline(time.Now().Add(patience)); err != nil {
+		t.Fatal(err)
+	}
+	return conn
+}
+
+// Clients that do not send what they announced, or do not read what they asked for, lose their connections, by a server as by a front.
+func TestConnectionsEnd(t *testing.T) {
+	s := start(t, "--redis.embedded_addr", anyPort)
+	front := startCluster(t, "--replicas", "1")
+	var clients sync.WaitGroup
+	for _, addr := range []string{s.addr, front.addr} {
+		for _, request := range withoutBody {
+			conn := dial(t, addr, request)
+			clients.Go(func() {
+				text, err := io.ReadAll(conn)
+				if errors.Is(err, os.ErrDeadlineExceeded) {
+					t.Errorf("%q keeps its connection; it was told %q", request, text)
+				}
+				if strings.HasPrefix(request, "POST") && !strings.Contains(string(text), "400 Bad Request") {
+					t.Errorf("%q was answered %q; want a 400", request, text)
+				}
+			})
+		}
+		deaf := dial(t, addr, "")
+		if err := deaf.(*net.TCPConn).SetReadBuffer(4096); err != nil {
+			t.Fatal(err)
+		}
+		clients.Go(func() { // it pipelines, and never reads
+			if err := deaf.SetWriteDeadline(time.Now().Add(patience)); err != nil {
+				t.Error(err)
+			}
+			var err error
+			for err == nil {
+				_, err = io.WriteString(deaf, strings.Repeat("GET / HTTP/1.1\r\nHost: x\r\n\r\n", 100))
+			}
+			if errors.Is(err, os.ErrDeadlineExceeded) {
+				t.Error("a client that never reads keeps its connection")
+			}
+		})
+	}
+	clients.Wait()
+}
+
+// Such connections keep nobody waiting who ends; a sale in flight is waited for all the same.
+func TestEndsWithOpenConnections(t *testing.T) {
+	flags := []string{"--redis.embedded_addr", anyPort, "--lock.version", "v4", "--sale.think_time", "1500ms"}
+	for name, args := range map[string][]string{"server": {"serve"}, "cluster": {"cluster", "--replicas", "1"}} {
+		t.Run(name, func(t *testing.T) {
+			t.Setenv(runAsLockstep, "1")
+			addr := unusedAddr(t)
+			_, finish := serve(t, append(append(args, "--server.addr", addr), flags...)...)
+			s := &testServer{server: &server{addr: addr}, t: t}
+			var open []net.Conn
+			for range 40 {
+				open = append(open, dial(t, addr, ""))
+			}
+			sold := make(chan int, 1)
+			go func() { status, _ := s.sell(); sold <- status }()
+			eventually(t, "a sale is in flight", func() bool { return s.report().InFlight == 1 })
+			for i, conn := range open { // now, so that their time is not over when the sale is
+				if _, err := io.WriteString(conn, withoutBody[i%len(withoutBody)]); err != nil {
+					t.Error(err)
+				}
+			}
+			if code := finish(); code != 0 {
+				t.Errorf("exit code %d", code)
+			}
+			if status := <-sold; status != 200 {
+				t.Errorf("the sale in flight was answered %d", status)
+			}
+			for i, conn := range open {
+				text, err := io.ReadAll(conn)
+				if errors.Is(err, os.ErrDeadlineExceeded) || strings.Contains(string(text), "400") {
+					t.Errorf("%q was not cut off at once: %q, %v", withoutBody[i%len(withoutBody)], text, err)
+				}
+			}
+		})
+	}
+}
+
+// HEAD is GET without a body, and a path that is written with more slashes is another one, for a server as for a front.
+func TestHeadAndSlashes(t *testing.T) {
+	s := start(t, "--redis.embedded_addr", anyPort)
+	front := startCluster(t, "--replicas", "1")
+	for _, addr := range []string{s.addr, front.addr} {
+		for _, path := range []string{"/", "/inventory", "/lock", "/healthz", "/readyz", "/metrics"} {
+			conn := dial(t, addr, "HEAD "+path+" HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+			text, err := io.ReadAll(conn)
+			if head, body, _ := strings.Cut(string(text), "\r\n\r\n"); err != nil || !strings.HasPrefix(head, "HTTP/1.1 200") || body != "" {
+				t.Errorf("HEAD %s at %s: %q, %v; want 200 without a body", path, addr, text, err)
+			}
+		}
+		for request, want := range map[string]string{
+			"HEAD /nowhere": "404 ", "HEAD /inventory/sale": "405 ",
+			"POST //inventory//sale": "404 not_found", "POST /inventory//sale": "404 not_found", "GET //": "404 not_found",
+			"GET //inventory": "404 not_found", "GET /./inventory": "404 not_found", "GET /lock/../inventory": "404 not_found",
+			"PUT //lock": "404 not_found", "GET //replicas": "404 not_found", "GET /replicas/": "404 not_found",
+		} {
+			method, path, _ := strings.Cut(request, " ")
+			conn := dial(t, addr, method+" "+path+" HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+			response, err := http.ReadResponse(bufio.NewReader(conn), &http.Request{Method: method})
+			if err != nil {
+				t.Fatal(err)
+			}
+			text, err := io.ReadAll(response.Body)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var answer api.ErrorAnswer
+			_ = json.Unmarshal(text, &answer) // of HEAD there is none
+			if got := response.Status[:4] + answer.Error.Code; got != want {
+				t.Errorf("%s at %s: %s; want %s", request, addr, got, want)
+			}
+		}
+	}
+}

@@ -1,0 +1,21 @@
+package cli
+
+import "fmt"
+
+// spareFiles is how many files a process needs beside those of its buyers: its own, and for a server of its own both ends of the
+// connections to the Redis inside.
+const spareFiles = 200
+
+// checkFiles fails if this process may not open as many files as so many buyers need: one each, and one more if the server is ours.
+func checkFiles(buyers int, ownServer bool) error {
+	limit, limited := openFileLimit()
+	need := buyers
+	if ownServer {
+		need *= 2
+	}
+	if need += spareFiles; !limited || need <= limit {
+		return nil
+	}
+	return fmt.Errorf("-c %d is not allowed: so many buyers need %d open files at once, and this process may have %d: "+
+		"raise the limit first (ulimit -n %d), or let fewer come at once", buyers, need, limit, need)
+}

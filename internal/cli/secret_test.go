@@ -1,0 +1,83 @@
+package cli
+
+import (
+	"io"
+	"net/http"
+	"os"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"lockstep/internal/cluster"
+	"lockstep/internal/redistest"
+)
+
+// Whatever goes wrong with a Redis's URL, its password is not in what a command says.
+func TestTroubleTellsNoPassword(t *testing.T) {
+	unused := unusedAddr(t)
+	for _, args := range [][]string{
+		{"--redis.addrs", "redis://me:s3cret@" + unused},
+		{"--redis.addrs", "redis://me:s3cret@" + unused, "--redis.cluster"},
+		{"--redis.addrs", "redis://me:s3cret@" + unused, "--redis.master_name", "mymaster"},
+		{"--redis.addrs", "me:s3cret@" + unused},
+		{"--redis.addrs", "redis:/me:s3cret@" + unused},
+		{"--redis.addrs", "redis://me:s3cret@" + unused + ",redis://me:s3cret@nowhere"},
+		{"--redis.addrs", "redis://me:my", "s3cret@" + unused}, // a space, and no quotes
+		{"--redis.addrs", "redis://me:my", "s3cret", "word@" + unused},
+		{"--redis.password=", "s3cret"},
+		{"--admin.token=", "s3cret"},
+		{"-redis.password=s3cret"},
+		{"--redis.pasword=s3cret"},
+		{"--redis.pasword", "s3cret"},
+	} {
+		for _, name := range []string{"serve", "cluster", "job", "burst", ""} {
+			line := slices.Concat(strings.Fields(name), args)
+			if name != "job" { // it does not listen; a burst asks a server that is there, or else begins one of its own
+				line = append(line, "--server.addr", unusedAddr(t))
+			}
+			code, stdout, stderr := command(t, line...)
+			if code != 2 || stdout != "" || stderr == "" || strings.Contains(stderr, "s3cret") {
+				t.Errorf("%q: exit code %d, %s%s; want 2 and nothing of the password", line, code, stdout, stderr)
+			}
+		}
+	}
+}
+
+// Nor is the password of a Redis that is there in what a cluster says, in its pages, or in its replicas' arguments.
+func TestAClusterTellsNoPassword(t *testing.T) {
+	t.Setenv(runAsLockstep, "1")
+	redis, addr := redistest.Start(t, "--requirepass", "s3cret"), unusedAddr(t)
+	line, finish := serve(t, "cluster", "--replicas", "1", "--server.addr", addr, "--redis.addrs", "redis://default:s3cret@"+redis.Addr)
+	shown := line.String()
+	front := &testServer{server: &server{addr: addr}, t: t}
+	if status, code := front.sell(); status != 200 {
+		t.Errorf("a sale: %d %s", status, code)
+	}
+	for _, path := range []string{"/", "/healthz", "/readyz", "/lock", "/inventory", "/metrics", "/replicas"} {
+		_, text := front.send(t.Context(), http.MethodGet, path, "", nil)
+		shown += string(text)
+	}
+	var replicas []cluster.ReplicaAnswer
+	front.ask(http.MethodGet, "/replicas", "", &replicas)
+	if runtime.GOOS == "linux" {
+		arguments, err := os.Open("/proc/" + strconv.Itoa(replicas[0].PID) + "/cmdline")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer arguments.Close()
+		text, err := io.ReadAll(arguments)
+		if err != nil || !strings.Contains(string(text), redis.Addr) {
+			t.Errorf("the replica's arguments: %q, %v", text, err)
+		}
+		shown += string(text)
+	}
+	http.DefaultClient.CloseIdleConnections()
+	if code := finish(); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+	if !strings.Contains(shown, redis.Addr) || strings.Contains(shown, "s3cret") {
+		t.Errorf("%s\nwant where the Redis is, and not its password", shown)
+	}
+}

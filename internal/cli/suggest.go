@@ -1,0 +1,99 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"lockstep/internal/evolution"
+)
+
+// suggest adds to an error what somebody may have meant who typed a name that is none of these.
+func suggest(err error, typed string, names []string) error {
+	like := alike(typed, names)
+	if len(like) == 0 {
+		return err
+	}
+	return fmt.Errorf("%w; did you mean %s?", err, strings.Join(like, " or "))
+}
+
+// fewNames is how many names are still a help.
+const fewNames = 3
+
+// alike gives the few names that are nearly as typed, or begin or end like it. cobra knows how to compare; it does so with commands.
+func alike(typed string, names []string) []string {
+	if typed == "" {
+		return nil
+	}
+	all := &cobra.Command{SuggestionsMinimumDistance: 1 + len(typed)/5}
+	for _, name := range names {
+		if strings.EqualFold(name, typed) {
+			return []string{name}
+		}
+		all.AddCommand(&cobra.Command{Use: name, Run: func(*cobra.Command, []string) {}})
+	}
+	like := all.SuggestionsFor(typed)
+	for _, name := range names { // lock.ttl, of ttl
+		if strings.HasSuffix(name, "."+typed) && !slices.Contains(like, name) {
+			like = append(like, name)
+		}
+	}
+	if len(like) > fewNames {
+		return nil
+	}
+	return like
+}
+
+// findLock gives the strategy of that name.
+func findLock(name string) (evolution.Strategy, error) {
+	strategy, err := evolution.Find(name)
+	if errors.Is(err, evolution.ErrUnknown) {
+		err = suggest(err, name, evolution.Names())
+	}
+	return strategy, err
+}
+
+// noCommand refuses what is no command.
+func noCommand(cmd *cobra.Command, args []string) error {
+	err := cobra.NoArgs(cmd, args)
+	if err == nil {
+		return nil
+	}
+	var names []string
+	for _, command := range cmd.Commands() {
+		if command.IsAvailableCommand() {
+			names = append(names, command.Name())
+		}
+	}
+	return suggest(err, args[0], names)
+}
+
+// noFlag says what may have been meant by a flag that there is not.
+func noFlag(cmd *cobra.Command, err error) error {
+	var unknown *pflag.NotExistError
+	if !errors.As(err, &unknown) {
+		return err
+	}
+	if short := unknown.GetSpecifiedShortnames(); short != "" {
+		name, _, _ := strings.Cut(short, "=") // what follows may be a secret
+		return fmt.Errorf("there is no flag -%s; one of more than a letter begins with two dashes", name)
+	}
+	var names []string
+	cmd.Flags().VisitAll(func(flag *pflag.Flag) {
+		if !flag.Hidden {
+			names = append(names, flag.Name)
+		}
+	})
+	like := alike(unknown.GetSpecifiedName(), names)
+	for i := range like {
+		like[i] = "--" + like[i]
+	}
+	if len(like) == 0 {
+		return fmt.Errorf("%w; %s --help lists what there is", err, cmd.CommandPath())
+	}
+	return fmt.Errorf("%w; did you mean %s?", err, strings.Join(like, " or "))
+}

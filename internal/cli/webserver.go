@@ -1,0 +1,91 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"net/http"
+	"time"
+
+	"lockstep/internal/api"
+)
+
+// What a client may take, so that none keeps a connection for nothing.
+const (
+	writeTime = 5 * time.Second // to take what is written to it; an answer may be many writes, each with a time of its own
+	idleTime  = 2 * time.Minute // between two requests
+	lastTime  = time.Second     // to send a request and to read its answer, once the server ends
+)
+
+// webServer is an HTTP server, of a shop or of a cluster's front, whose connections end.
+type webServer struct {
+	http     *http.Server
+	entrance *api.Entrance
+}
+
+func newWebServer(handler http.Handler, replica string, log *slog.Logger) *webServer {
+	entrance := &api.Entrance{Next: handler, Replica: replica, Log: log}
+	return &webServer{
+		entrance: entrance,
+		http: &http.Server{
+			Handler:        entrance,
+			ReadTimeout:    api.BodyTime, // until the entrance has the whole request: a sale may take longer
+			IdleTimeout:    idleTime,
+			MaxHeaderBytes: 64 << 10,
+			ErrorLog:       slog.NewLogLogger(log.Handler(), slog.LevelWarn),
+		},
+	}
+}
+
+// serve serves until shutdown.
+func (s *webServer) serve(listener net.Listener) error {
+	return s.http.Serve(writeBoundListener{listener})
+}
+
+// shutdown takes no more connections, and returns when every request has been answered. Clients that still send their request or
+// do not read their answer keep nobody waiting: soon after nothing else is left, they are cut off. It fails if ctx ends before.
+func (s *webServer) shutdown(ctx context.Context) error {
+	began, ended := time.Now(), make(chan error, 1)
+	go func() { ended <- s.http.Shutdown(ctx) }()
+	look := time.NewTicker(lastTime / 20)
+	defer look.Stop()
+	for {
+		select {
+		case err := <-ended:
+			return err
+		case <-look.C:
+			if time.Since(began) >= lastTime && s.entrance.Shut(lastTime) {
+				return errors.Join(s.http.Close(), <-ended)
+			}
+		}
+	}
+}
+
+// writeBoundListener bounds each write to its connections. It does so beneath net/http, which writes on its own account, too.
+type writeBoundListener struct{ net.Listener }
+
+func (l writeBoundListener) Accept() (net.Conn, error) {
+	conn, err := l.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	return writeBoundConn{conn}, nil
+}
+
+type writeBoundConn struct{ net.Conn }
+
+func (c writeBoundConn) Write(text []byte) (int, error) {
+	if err := c.SetWriteDeadline(time.Now().Add(writeTime)); err != nil {
+		return 0, err
+	}
+	return c.Conn.Write(text)
+}
+
+// CloseWrite is for net/http, which asks for it so that its last words arrive.
+func (c writeBoundConn) CloseWrite() error {
+	if tcp, ok := c.Conn.(*net.TCPConn); ok {
+		return tcp.CloseWrite()
+	}
+	return nil
+}

@@ -1,0 +1,115 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"slices"
+	"time"
+)
+
+const (
+	dialTimeout   = time.Second     // for a connection to a replica
+	answerTimeout = 5 * time.Minute // for a replica's answer: longer than any wait for a lock should be
+	idleTimeout   = time.Minute     // for a connection to a replica: shorter than the replica's own, or a request could meet its end
+)
+
+// trip is a request on its way to a replica.
+type trip struct {
+	orderID string     // of a sale
+	tried   []*Replica // could not be dialled
+	replica *Replica   // has it, or is being dialled
+	leave   func()
+}
+
+type tripKey struct{}
+
+func tripOf(r *http.Request) *trip { return r.Context().Value(tripKey{}).(*trip) }
+
+func (t *trip) name() string {
+	if t.replica == nil {
+		return "none"
+	}
+	return t.replica.Name
+}
+
+// over ends the trip: the replica no longer has the request.
+func (t *trip) over() {
+	if t.replica != nil {
+		t.leave()
+		t.replica.held.Add(-1)
+	}
+	t.replica = nil
+}
+
+// roads lead to the replicas.
+type roads struct {
+	front     *Front
+	transport *http.Transport
+}
+
+func (f *Front) newRoads() *roads {
+	return &roads{front: f, transport: &http.Transport{
+		DialContext:         (&net.Dialer{Timeout: dialTimeout}).DialContext,
+		MaxIdleConnsPerHost: 1000, ResponseHeaderTimeout: answerTimeout, IdleConnTimeout: idleTimeout,
+	}}
+}
+
+// RoundTrip sends a request to a replica. If it cannot be dialled, nothing was sent, and another one gets the request; nothing else
+// is a reason to send it again.
+func (r *roads) RoundTrip(request *http.Request) (*http.Response, error) {
+	trip := tripOf(request)
+	for {
+		replica, address, trust := r.front.choose(trip.tried)
+		if replica == nil {
+			return nil, errNoReplica
+		}
+		ctx, cancel := context.WithCancelCause(request.Context())
+		stop := context.AfterFunc(trust, func() { cancel(errReplicaHung) })
+		trip.replica, trip.leave = replica, func() { stop(); cancel(nil) }
+
+		out := request.Clone(ctx)
+		out.URL.Scheme, out.URL.Host = "http", address
+		if out.Body != nil && out.GetBody != nil {
+			out.Body, _ = out.GetBody() // of bytes in memory: see api.Entrance
+		}
+		response, err := r.transport.RoundTrip(out)
+		if err == nil {
+			replica.hears()
+			return response, nil
+		}
+		if cause := context.Cause(ctx); errors.Is(cause, errReplicaHung) {
+			return nil, cause
+		}
+		var failed *net.OpError
+		if !errors.As(err, &failed) || failed.Op != "dial" || ctx.Err() != nil {
+			return nil, err
+		}
+		trip.over()
+		trip.tried = append(trip.tried, replica)
+	}
+}
+
+// choose gives the replica that is to have a request, with its address and a context that ends when it is given up; nil if there is
+// none but those tried. One that hangs is chosen only where all do: it may just be slow.
+func (f *Front) choose(tried []*Replica) (chosen *Replica, address string, trust context.Context) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.next++
+	chosenHangs := false
+	for i := range f.Cluster.replicas {
+		replica := f.Cluster.replicas[(f.next+i)%len(f.Cluster.replicas)]
+		addr, hangs, trusted := replica.reach()
+		if addr == "" || trusted.Err() != nil || slices.Contains(tried, replica) {
+			continue
+		}
+		if chosen == nil || chosenHangs && !hangs || chosenHangs == hangs && replica.held.Load() < chosen.held.Load() {
+			chosen, address, trust, chosenHangs = replica, addr, trusted, hangs
+		}
+	}
+	if chosen != nil {
+		chosen.held.Add(1)
+	}
+	return chosen, address, trust
+}

@@ -1,0 +1,101 @@
+package cluster
+
+import (
+	"cmp"
+	"context"
+	"io"
+	"net/http"
+	"sync"
+	"time"
+)
+
+// Patience is how long the front waits for replicas that do not answer. Each that is zero is as in the comment.
+type Patience struct {
+	Ask    time.Duration // between two questions whether a replica answers: 250 ms
+	Hung   time.Duration // without an answer to anything, after which a replica gets no more requests: 1 s
+	GiveUp time.Duration // after that, without an answer still: those that it holds are answered 502, 4 s
+}
+
+func (p Patience) orDefault() Patience {
+	return Patience{
+		Ask:    cmp.Or(p.Ask, 250*time.Millisecond),
+		Hung:   cmp.Or(p.Hung, time.Second),
+		GiveUp: cmp.Or(p.GiveUp, 4*time.Second),
+	}
+}
+
+// Watch asks every replica, again and again, whether it answers, until ctx ends.
+func (f *Front) Watch(ctx context.Context) {
+	patience := f.Patience.orDefault()
+	transport := &http.Transport{IdleConnTimeout: idleTimeout}
+	defer transport.CloseIdleConnections()
+	client := &http.Client{Transport: transport, Timeout: patience.Hung}
+	var watched sync.WaitGroup
+	for _, replica := range f.Cluster.replicas {
+		watched.Go(func() {
+			ask := time.NewTicker(patience.Ask)
+			defer ask.Stop()
+			for {
+				select {
+				case <-ctx.Done():
+					return
+				case <-ask.C:
+				}
+				address, _, _ := replica.reach()
+				switch {
+				case address == "": // it is being started again
+				case answers(ctx, client, address):
+					replica.hears()
+				case ctx.Err() == nil:
+					replica.missed(patience)
+				}
+			}
+		})
+	}
+	watched.Wait()
+}
+
+// answers reports whether a replica says anything at all.
+func answers(ctx context.Context, client *http.Client, address string) bool {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+address+"/healthz", http.NoBody)
+	if err != nil {
+		return false
+	}
+	response, err := client.Do(request)
+	if err != nil {
+		return false
+	}
+	defer response.Body.Close()
+	_, err = io.Copy(io.Discard, response.Body)
+	return err == nil
+}
+
+// hears notes that the replica has answered something.
+func (r *Replica) hears() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.heard = time.Now()
+	if r.state == Hung {
+		r.log.Info("replica answers again")
+		r.state = Up
+		if r.trust.Err() != nil {
+			r.trust, r.giveUp = context.WithCancel(context.Background())
+		}
+	}
+}
+
+// missed notes that it has not answered when it was asked. It is given up some time after that was first found out, not after its
+// last answer: if this process itself was stopped meanwhile, it has a chance yet.
+func (r *Replica) missed(patience Patience) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	now := time.Now()
+	switch {
+	case r.state == Up && now.Sub(r.heard) >= patience.Hung:
+		r.log.Warn("replica hangs: it gets no more requests until it answers", "pid", r.pid)
+		r.state, r.hungSince = Hung, now
+	case r.state == Hung && now.Sub(r.hungSince) >= patience.GiveUp && r.trust.Err() == nil:
+		r.log.Error("replica still hangs: the requests that it holds are answered 502", "pid", r.pid, "requests", r.held.Load())
+		r.giveUp()
+	}
+}

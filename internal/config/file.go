@@ -1,0 +1,152 @@
+package config
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+	"go.yaml.in/yaml/v3"
+)
+
+// maxFile is how long a configuration file may be, in bytes.
+const maxFile = 1 << 20
+
+// file is what a configuration file says of each key, and in which line. A message about it quotes no value: it may be a secret.
+type file struct {
+	name   string // empty: there is no file
+	values map[string]any
+	lines  map[string]int
+	table  []key
+}
+
+// newFile reads the file that the flags name, or DefaultFile if there is one. problems are keys that it should not have; whatever else it
+// says counts all the same.
+func newFile(flags *pflag.FlagSet, table []key) (f file, problems []error, err error) {
+	f = file{values: map[string]any{}, lines: map[string]int{}, table: table}
+	if f.name, err = findFile(flags); err != nil || f.name == "" {
+		return f, nil, err
+	}
+	text, err := readFile(f.name)
+	if err != nil {
+		return f, nil, fmt.Errorf("configuration file: %w", err)
+	}
+	documents, err := parse(bytes.NewReader(text))
+	switch {
+	case err != nil:
+		return f, nil, f.wrong(badLine(text), "configuration file: from here on this is no YAML: %s", told(err))
+	case len(documents) > 1:
+		return f, nil, f.wrong(documents[1].Line, "configuration file: a second document is not allowed (after ---)")
+	case len(documents) == 0:
+		return f, nil, nil
+	}
+	return f, f.group(documents[0].Content[0], ""), nil
+}
+
+func findFile(flags *pflag.FlagSet) (string, error) {
+	if named, err := flags.GetString(fileFlag); err != nil || named != "" {
+		return named, err
+	}
+	_, err := os.Stat(DefaultFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	return DefaultFile, err
+}
+
+// readFile reads a regular file that is not too long. Anything else could make who reads it wait for ever.
+func readFile(name string) ([]byte, error) {
+	info, err := os.Stat(name)
+	switch {
+	case err != nil:
+		return nil, err
+	case info.IsDir():
+		return nil, fmt.Errorf("%s is a directory: want a regular file", name)
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("%s is a pipe, a device or a socket: want a regular file", name)
+	case info.Size() > maxFile:
+		return nil, errTooLong(name)
+	}
+	opened, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = opened.Close() }()                      // it was only read
+	text, err := io.ReadAll(io.LimitReader(opened, maxFile+1)) // it may have grown
+	if err == nil && len(text) > maxFile {
+		err = errTooLong(name)
+	}
+	return text, err
+}
+
+func errTooLong(name string) error {
+	return fmt.Errorf("%s is longer than %d bytes: want a file of settings, as config.yaml is", name, maxFile)
+}
+
+// group takes in what a group of keys says, or the whole file, whose path is empty.
+func (f file) group(node *yaml.Node, path string) (problems []error) {
+	if node = resolved(node); node.Kind != yaml.MappingNode {
+		if node.Tag == "!!null" { // every line is a comment
+			return nil
+		}
+		name := path + ": "
+		if path == "" {
+			name = ""
+		}
+		return []error{f.wrong(node.Line, "%sone value is not allowed: it is a group of keys; there are %s", name, list(f.table, key.path))}
+	}
+	for i := 0; i < len(node.Content); i += 2 {
+		name, value := node.Content[i], node.Content[i+1]
+		full := strings.TrimPrefix(path+"."+strings.ToLower(name.Value), ".")
+		isKey := slices.ContainsFunc(f.table, func(k key) bool { return k.name == full })
+		isGroup := slices.ContainsFunc(f.table, func(k key) bool { return strings.HasPrefix(k.name, full+".") })
+		switch before := f.lines[full]; {
+		case !isKey && !isGroup:
+			problems = append(problems, f.wrong(name.Line, "there is no %s; there are %s", nameOf(name, path), list(f.table, key.path)))
+			continue
+		case before > 0:
+			problems = append(problems, f.wrong(name.Line, "%s is not allowed twice: it is in line %d already", full, before))
+			continue
+		}
+		f.lines[full] = name.Line
+		if isGroup {
+			problems = append(problems, f.group(value, full)...)
+			continue
+		}
+		var said any
+		if err := value.Decode(&said); err != nil { // of a tag, say
+			problems = append(problems, f.wrong(value.Line, "%s: this value is not allowed: want a plain one", full))
+			continue
+		}
+		f.values[full] = said
+	}
+	return problems
+}
+
+var simple = regexp.MustCompile(`^[A-Za-z][\w.-]{0,39}$`)
+
+// nameOf names a key that is unknown, unless a value may have got into it: "password:s3cret" without a space is one.
+func nameOf(name *yaml.Node, path string) string {
+	if !simple.MatchString(name.Value) {
+		return "such key"
+	}
+	return "key " + strings.TrimPrefix(path+"."+name.Value, ".")
+}
+
+func resolved(node *yaml.Node) *yaml.Node {
+	if node.Kind == yaml.AliasNode {
+		return node.Alias
+	}
+	return node
+}
+
+// wrong is an error in a line, counted from 1.
+func (f file) wrong(line int, format string, args ...any) error {
+	return fmt.Errorf("%s:%d: %s", f.name, line, fmt.Sprintf(format, args...))
+}

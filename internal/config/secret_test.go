@@ -1,0 +1,116 @@
+package config_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+const hidden = "Xs3cretX"
+
+// tells reports whether the error tells the secret, or if there is none, what is shown of the Redis elsewhere.
+func tells(t *testing.T, file string, flags ...string) (string, bool) {
+	t.Helper()
+	cfg, err := load(t, file, flags...)
+	shown := fmt.Sprint(err)
+	if err == nil {
+		shown = fmt.Sprint(cfg.Redis.Addrs, cfg.Redis.RedlockAddrs, cfg.Redis.EmbeddedAddr, cfg.Server.Addr)
+	}
+	return shown, strings.Contains(shown, hidden)
+}
+
+// A Redis's URL, mistyped in every way somebody could think of, tells no password, wherever it comes from.
+func TestMistypedURLsTellNoSecret(t *testing.T) {
+	var addrs []string
+	for _, scheme := range []string{"", "redis:", "redis:/", "redis://", "redis:///", "rediss://", "redis//", "//", "tcp://", " redis:// "} {
+		for _, password := range []string{
+			hidden, "p " + hidden, hidden + " p", "p " + hidden + " p", "p," + hidden + ",p", "12/" + hidden, "12#" + hidden,
+			"12?" + hidden, "p@" + hidden, hidden + "@p", hidden + "%", "%40" + hidden, "12:" + hidden, "[" + hidden, `p"` + hidden,
+			"p'" + hidden, "\t" + hidden, `12\` + hidden, "12%zz" + hidden, "12&" + hidden, "пароль" + hidden,
+		} {
+			for _, host := range []string{"@h:1", "@h", "@", " @ h:1", "@h:x", "@h:1/0", "@h:1?db=1", "@[::1]:1", "@h:1,h:2", "/h:1"} {
+				forms := []string{"%su:%s%s", "h:1,%su:%s%s", "%s:%s%s", "%s:%s%s,h:3", "%su:%s%s", "h:1 %s:%s%s", "%su:%s%s,h:3"}
+				addrs = append(addrs, fmt.Sprintf(forms[len(addrs)%len(forms)], scheme, password, host))
+			}
+		}
+	}
+	addrs = append(addrs,
+		hidden+"@h:1", "h:1,"+hidden+"@h:2", "redis://"+hidden+"@h", "h:1?password="+hidden, "h:1,password="+hidden, "redis://h:1#"+hidden,
+		"redis://:"+hidden, "u:"+hidden, ":"+hidden, "redis-cli -h h -a "+hidden+" --tls", "password="+hidden+" host=h", "${"+hidden+"}")
+	keys := []string{"redis.addrs", "redis.redlock_addrs", "redis.embedded_addr"}
+	for i, addr := range addrs {
+		key := keys[0]
+		if i%5 == 0 { // all with the one that is meant, some with those that are mistaken for it
+			key = keys[1+i%2]
+		}
+		if shown, told := tells(t, "", "--"+key+"="+addr); told {
+			t.Errorf("flag %s %q: %s", key, addr, shown)
+		}
+	}
+	for i := 0; i < len(addrs); i += 23 {
+		for _, file := range []string{
+			"redis:\n  addrs: " + addrs[i], "redis.addrs: [" + addrs[i] + "]", fmt.Sprintf("redis:\n  addrs: %q\n", addrs[i]),
+			"redis: " + addrs[i], addrs[i],
+		} {
+			if shown, told := tells(t, file); told {
+				t.Errorf("file %q: %s", file, shown)
+			}
+		}
+		t.Setenv("LOCKSTEP_REDIS_ADDRS", addrs[i])
+		if shown, told := tells(t, ""); told {
+			t.Errorf("environment %q: %s", addrs[i], shown)
+		}
+		t.Setenv("LOCKSTEP_REDIS_ADDRS", "")
+	}
+}
+
+// Nor does a file that is mistyped around a secret.
+func TestMistypedFilesTellNoSecret(t *testing.T) {
+	for _, key := range []string{
+		"redis:\n  password", "redis:\n  username", "admin:\n  token", "redis:\n  addrs", "redis.password", "redis:\n  passwrod",
+		"redis:\n  - password",
+	} {
+		for _, value := range []string{
+			": " + hidden + ": x", ": *" + hidden, ": &" + hidden + " [", ": !" + hidden + " [", ": @" + hidden, ": `" + hidden, ": %" + hidden,
+			": |" + hidden, ": >" + hidden, `: "` + hidden, `: "` + hidden + `\q"`, ": '" + hidden, ": {" + hidden + "}", ": {" + hidden + ": 1}",
+			": [" + hidden + "]", ": [" + hidden, ": {" + hidden, ":" + hidden, ":" + hidden + ": 1", "=" + hidden, "=" + hidden + ": 1",
+			" " + hidden, " " + hidden + ": 1", "\t" + hidden, ": \t" + hidden + "\n\tx: y", ": !!int " + hidden, ": !!float " + hidden,
+			": !!binary " + hidden + "*", ": !!map " + hidden, ": !!bool " + hidden, ":\n    " + hidden + ": 1", ":\n    a: " + hidden,
+			":\n    - " + hidden, ":\n  " + hidden, ": " + hidden + "\n   x: 1", ": " + hidden + "\n  " + `"`, ": {? " + hidden + "}",
+			": &a [*a, " + hidden + "]", ": <<: " + hidden, ":\n    <<: " + hidden, ": " + hidden + "\x01", ": " + hidden + "\xff",
+		} {
+			for _, after := range []string{"", "\n  cluster: maybe\nlock:\n  version: v0\n", "\n---\n" + hidden + "\n"} {
+				if shown, told := tells(t, key+value+after); told {
+					t.Errorf("%q: %s", key+value+after, shown)
+				}
+			}
+		}
+	}
+}
+
+// FuzzSecret puts a secret, as a password in a URL, between any two texts.
+func FuzzSecret(f *testing.F) {
+	for _, seed := range []string{"", "redis://u:", "u:", ":", "redis:/", "h:1,redis://u:12#", "h:1", "h:1/0", "h:1, h:2", " "} {
+		f.Add(uint8(0), seed, "h:1")
+		f.Add(uint8(2), seed, "h:1")
+		f.Add(uint8(3), "redis://u:", seed)
+	}
+	f.Fuzz(func(t *testing.T, which uint8, before, after string) {
+		addr := before + hidden + "@" + after
+		var shown string
+		var told bool
+		switch which % 4 {
+		case 0:
+			shown, told = tells(t, "", "--redis.addrs="+addr)
+		case 1:
+			shown, told = tells(t, "", "--redis.redlock_addrs="+addr)
+		case 2:
+			shown, told = tells(t, "", "--server.addr="+addr)
+		default:
+			shown, told = tells(t, "redis:\n  addrs: "+addr+"\n")
+		}
+		if told {
+			t.Errorf("%d %q: %s", which, addr, shown)
+		}
+	})
+}
