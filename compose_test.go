@@ -42,7 +42,8 @@ func TestComposeFile(t *testing.T) {
 		if shop.DependsOn["redis"].Condition != types.ServiceConditionHealthy || len(shop.Ports) != 0 {
 			t.Errorf("%s does not wait for Redis, or is published: %+v", name, shop)
 		}
-		if builds := shop.Build != nil; shop.Image != "lockstep" || builds != (name == "shop1") || !builds && shop.PullPolicy != types.PullPolicyNever {
+		builds, pulls := shop.Build != nil, shop.PullPolicy != types.PullPolicyNever
+		if shop.Image != "lockstep" || builds != (name == "shop1") || !builds && pulls {
 			t.Errorf("%s is not the image lockstep, which shop1 alone builds and nobody pulls: %+v", name, shop)
 		}
 		for variable, value := range shop.Environment {

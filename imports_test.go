@@ -24,6 +24,7 @@ var house = map[string][]string{
 	"lockstep/internal/explore": {
 		"internal/dao", "internal/evolution", "internal/history", "internal/lock", "internal/service", "util/lua",
 	},
+	"lockstep/internal/chaos":   {"internal/dao", "internal/history", "internal/lock"},
 	"lockstep/internal/config":  {"internal/history"},
 	"lockstep/internal/api":     {"internal/evolution", "internal/history", "internal/lock", "internal/service"},
 	"lockstep/internal/job":     {"internal/lock"},

@@ -72,8 +72,8 @@ func (e *Entrance) recovered(w *answer, r *http.Request) {
 	if reason == nil {
 		return
 	}
-	if reason == http.ErrAbortHandler { // no bug: whoever proxies an answer gives up on it so
-		panic(reason)
+	if err, ok := reason.(error); ok && errors.Is(err, http.ErrAbortHandler) { // no bug: whoever proxies an answer gives up on it so
+		panic(http.ErrAbortHandler)
 	}
 	e.Log.Error("panic", "request", r.Method+" "+r.URL.Path, "reason", fmt.Sprint(reason), "stack", string(debug.Stack()))
 	if w.begun {

@@ -18,7 +18,7 @@ func explode(reason any) { panic(reason) }
 func TestPanicsAreAnsweredAndLogged(t *testing.T) {
 	var logged bytes.Buffer // read when the server has closed
 	log := slog.New(slog.NewTextHandler(&logged, nil))
-	server := httptest.NewUnstartedServer(&Entrance{Log: log, Replica: "r1", Next: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	next := func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case "/begun":
 			_, _ = io.WriteString(w, strings.Repeat("half of it ", 1000))
@@ -27,7 +27,8 @@ func TestPanicsAreAnsweredAndLogged(t *testing.T) {
 			explode(http.ErrAbortHandler)
 		}
 		explode("before an answer")
-	})})
+	}
+	server := httptest.NewUnstartedServer(&Entrance{Log: log, Replica: "r1", Next: http.HandlerFunc(next)})
 	server.Config.ErrorLog = slog.NewLogLogger(log.Handler(), slog.LevelWarn)
 	server.Start()
 	client := server.Client()

@@ -142,6 +142,7 @@ func TestHeadAndSlashes(t *testing.T) {
 				t.Fatal(err)
 			}
 			text, err := io.ReadAll(response.Body)
+			response.Body.Close()
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -67,6 +67,7 @@ func own(cmd *cobra.Command) *pflag.FlagSet {
 func newSettings() *cobra.Command {
 	return &cobra.Command{
 		Use:   settingsTopic,
+		Args:  cobra.NoArgs,
 		Short: "What can be set, by a file, the environment or flags",
 		Long: `Each of these is a flag, a line of config.yaml, and a variable of the environment: --lock.ttl 5s is
 

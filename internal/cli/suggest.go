@@ -72,7 +72,7 @@ func noCommand(cmd *cobra.Command, args []string) error {
 	return suggest(err, args[0], names)
 }
 
-// noFlag says what may have been meant by a flag that there is not.
+// noFlag says what may have been meant by a flag that there is not. Its value is not shown: it may be a secret.
 func noFlag(cmd *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) {
@@ -80,7 +80,8 @@ func noFlag(cmd *cobra.Command, err error) error {
 	}
 	if short := unknown.GetSpecifiedShortnames(); short != "" {
 		name, _, _ := strings.Cut(short, "=") // what follows may be a secret
-		return fmt.Errorf("there is no flag -%s; one of more than a letter begins with two dashes", name)
+		return fmt.Errorf("there is no flag -%s; one of more than a letter begins with two dashes; %s --help lists what there is",
+			name, cmd.CommandPath())
 	}
 	var names []string
 	cmd.Flags().VisitAll(func(flag *pflag.Flag) {

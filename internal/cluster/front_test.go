@@ -144,7 +144,7 @@ func nowhere(t *testing.T) string {
 // What could not be sent goes to another replica, with its body; a replica that cannot be reached is as one that is gone.
 func TestFrontSendsElsewhereWhatWasNotSent(t *testing.T) {
 	var got atomic.Int64
-	replica := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	replica := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		if text, err := io.ReadAll(r.Body); err == nil && string(text) == `{"stock":7}` {
 			got.Add(1)
 		}

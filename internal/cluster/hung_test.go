@@ -14,10 +14,10 @@ import (
 )
 
 // watchedFrontOf is a front that watches its replicas, with less patience than usual.
-func watchedFrontOf(t *testing.T, addrs ...string) *httptest.Server {
+func watchedFrontOf(t *testing.T, giveUp time.Duration, addrs ...string) *httptest.Server {
 	t.Helper()
 	server, front := newFront(t, open, addrs...)
-	front.Patience = Patience{Ask: 10 * time.Millisecond, Hung: 100 * time.Millisecond, GiveUp: 200 * time.Millisecond}
+	front.Patience = Patience{Ask: 10 * time.Millisecond, Hung: 100 * time.Millisecond, GiveUp: giveUp}
 	ctx, cancel := context.WithCancel(t.Context())
 	watched := make(chan struct{})
 	go func() {
@@ -101,7 +101,7 @@ func untilState(t *testing.T, front *httptest.Server, want State) {
 
 func TestFrontLeavesOutAReplicaThatHangs(t *testing.T) {
 	hangs, other := newHangable(t), newHangable(t)
-	front := watchedFrontOf(t, hangs.addr(), other.addr())
+	front := watchedFrontOf(t, time.Minute, hangs.addr(), other.addr())
 	hangs.hang()
 	untilState(t, front, Hung)
 	for range 10 {
@@ -147,7 +147,7 @@ func TestFrontSendsToWhoeverHasFewest(t *testing.T) {
 // What a replica held that hangs for good is answered, with the order to look for, and not sent again.
 func TestFrontGivesUpOnWhatAHungReplicaHolds(t *testing.T) {
 	hangs := newHangable(t)
-	front := watchedFrontOf(t, hangs.addr())
+	front := watchedFrontOf(t, 200*time.Millisecond, hangs.addr())
 	hangs.hang()
 	for _, header := range []http.Header{nil, {api.OrderIDHeader: {"mine"}}} {
 		status, text := ask(t, "POST", front.URL+"/inventory/sale", header)

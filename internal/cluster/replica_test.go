@@ -70,6 +70,18 @@ func TestReplicaThatDoesNotEndIsKilled(t *testing.T) {
 	c.Stop() // or the test times out
 }
 
+// One that hangs cannot end in peace: nobody waits for it.
+func TestReplicaThatWasGivenUpIsKilledAtOnce(t *testing.T) {
+	c, err := startAs(t, "stubborn", time.Hour)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, replica := range c.replicas {
+		replica.giveUp()
+	}
+	c.Stop() // or the test times out
+}
+
 func TestReplicaThatKeepsEndingIsStartedAgain(t *testing.T) {
 	c, err := startAs(t, "short-lived", time.Minute)
 	if err != nil {

@@ -24,10 +24,11 @@ func TestReplayTellsWhatDoesNotFit(t *testing.T) {
 			"step 1, A:SET: the schedule does not fit the code: what A does next is lock.lua, not SET"},
 		"not possible": {"v1", "A:SET expiry", faults("expiry=1"), explore.ErrStale,
 			"step 2, expiry: the schedule does not fit the code: what can happen by then is A:GET, B:…"},
-		"no such actor":   {"v1", "C:SET", explore.Scenario{}, explore.ErrStale, "what can happen by then is A:…"},
-		"no budget":       {"v2", "A:SET expiry B:SET", explore.Scenario{}, explore.ErrStale, "step 2, expiry: "},
-		"longer than all": {"v0", "A:GET A:write.lua B:GET B:write.lua A:GET", explore.Scenario{}, explore.ErrStale, "nothing more can happen by then"},
-		"bad scenario":    {"v0", "A:GET", explore.Scenario{Actors: 30}, nil, "actors: 30; it takes 1 to 26"},
+		"no such actor": {"v1", "C:SET", explore.Scenario{}, explore.ErrStale, "what can happen by then is A:…"},
+		"no budget":     {"v2", "A:SET expiry B:SET", explore.Scenario{}, explore.ErrStale, "step 2, expiry: "},
+		"longer than all": {"v0", "A:GET A:write.lua B:GET B:write.lua A:GET", explore.Scenario{}, explore.ErrStale,
+			"nothing more can happen by then"},
+		"bad scenario": {"v0", "A:GET", explore.Scenario{Actors: 30}, nil, "actors: 30; it takes 1 to 26"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if test.scenario.Actors == 0 {

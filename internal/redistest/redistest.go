@@ -90,6 +90,14 @@ func (s *Server) Stop() {
 	}
 }
 
+// Signal sends the process a signal; one that stops it makes it hang.
+func (s *Server) Signal(signal os.Signal) error {
+	if s.process == nil {
+		return os.ErrProcessDone
+	}
+	return s.process.Signal(signal)
+}
+
 // FreePort gives a port that nobody listens at: a random one below those that the system gives to whoever asks for any, so that it
 // stays free until the test's server has it.
 func FreePort(t testing.TB) string {

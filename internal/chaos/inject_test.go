@@ -1,0 +1,35 @@
+//go:build unix
+
+package chaos
+
+import (
+	"errors"
+	"testing"
+	"testing/synctest"
+)
+
+// A fault that is done again and again must hit something once, and its failure is not a miss.
+func TestRepeat(t *testing.T) {
+	failure := errors.New("a failure")
+	for _, c := range []struct {
+		what string
+		hits []int64 // try by try
+		err  error
+		want error
+	}{
+		{"it hits once", []int64{0, 2, 0}, nil, nil},
+		{"it hits nothing", []int64{0, 0, 0}, nil, errMissed},
+		{"it fails", []int64{1}, failure, failure},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			tries := 0
+			err := repeat(t.Context(), 3*again+again/2, func() (int64, error) {
+				tries++
+				return c.hits[tries-1], c.err
+			})
+			if !errors.Is(err, c.want) || tries != len(c.hits) {
+				t.Errorf("%s: %v after %d tries; want %v after %d", c.what, err, tries, c.want, len(c.hits))
+			}
+		})
+	}
+}

@@ -1,0 +1,143 @@
+package chaos
+
+import (
+	"fmt"
+	"slices"
+	"time"
+)
+
+const (
+	window    = time.Second            // over which a rate is taken
+	backAfter = 2 * time.Second        // within which half the rate must be back
+	step      = 100 * time.Millisecond // how finely that is told
+)
+
+// pace is when buyers were sold to, in order.
+type pace []time.Time
+
+func paceOf(r Record) pace {
+	var sold pace
+	for _, sale := range r.Sales {
+		if sale.sold() {
+			sold = append(sold, sale.End)
+		}
+	}
+	slices.SortFunc(sold, time.Time.Compare)
+	return sold
+}
+
+// between counts the sales from one moment up to another.
+func (p pace) between(from, to time.Time) int { return max(0, p.before(to)-p.before(from)) }
+
+func (p pace) before(t time.Time) int {
+	n, _ := slices.BinarySearchFunc(p, t, time.Time.Compare)
+	return n
+}
+
+// calm is the stretch before fault i in which the one before it is over, and recovered from.
+func (r Record) calm(i int) (from, to time.Time) {
+	from, to = r.Began, r.Faults[i].Read
+	if i > 0 {
+		after := r.mustSellFrom(r.Faults[i-1])
+		from = after[len(after)-1].Add(backAfter)
+	}
+	if to.Before(from) {
+		to = from
+	}
+	return from, to
+}
+
+// usual is the median rate, in sales a second, of all calm windows before fault i.
+func (r Record) usual(p pace, i int) float64 {
+	var rates []int
+	for j := range i + 1 {
+		from, to := r.calm(j)
+		for ; !from.Add(window).After(to); from = from.Add(window) {
+			rates = append(rates, p.between(from, from.Add(window)))
+		}
+	}
+	if len(rates) == 0 {
+		return 0
+	}
+	slices.Sort(rates)
+	return float64(rates[len(rates)/2]) / window.Seconds()
+}
+
+// mustSellFrom are the moments from which a fault is no excuse: its end. One that falls on a replica leaves the others, so there is
+// no excuse once the lock that the replica may have had has expired, either.
+func (r Record) mustSellFrom(f Injected) []time.Time {
+	switch {
+	case !f.Kind.fallsOnReplica():
+		return []time.Time{f.End}
+	case f.For <= r.Expiry:
+		return []time.Time{f.Begin.Add(r.Expiry)}
+	default:
+		return []time.Time{f.Begin.Add(r.Expiry), f.End}
+	}
+}
+
+// back tells how long after a moment half of a rate was back: when the second began in which there was at least that. It looks as far as
+// until, and gives what it found there, and false, if it was not back by then.
+func (p pace) back(from, until time.Time, half float64) (time.Duration, bool) {
+	for after := time.Duration(0); !from.Add(after + window).After(until); after += step {
+		if float64(p.between(from.Add(after), from.Add(after+window))) >= half*window.Seconds() {
+			return after, true
+		}
+	}
+	return max(0, until.Sub(from)), false
+}
+
+// Aftermath is what buyers saw of a fault.
+type Aftermath struct {
+	Injected
+	Usual   float64        // sales a second before it
+	Sold    int            // until the next one
+	Codes   map[string]int // of those who were not sold to
+	Back    time.Duration  // how long it took, at worst, until half the usual rate was back
+	WasBack bool           // false: it was not, until the next fault
+}
+
+// Aftermaths tells of every fault what buyers saw.
+func Aftermaths(r Record) []Aftermath {
+	sold := paceOf(r)
+	var all []Aftermath
+	for i, fault := range r.Faults {
+		until := r.Ended
+		if i+1 < len(r.Faults) {
+			until = r.Faults[i+1].Begin
+		}
+		seen := Aftermath{
+			Injected: fault, Usual: r.usual(sold, i), Sold: sold.between(fault.Begin, until), Codes: map[string]int{}, WasBack: true,
+		}
+		for _, sale := range r.Sales {
+			if !sale.sold() && !sale.End.Before(fault.Begin) && (sale.End.Before(until) || i+1 == len(r.Faults)) {
+				seen.Codes[sale.Code]++
+			}
+		}
+		for _, from := range r.mustSellFrom(fault) {
+			back, was := sold.back(from, until, seen.Usual/2)
+			seen.Back, seen.WasBack = max(seen.Back, back), seen.WasBack && was
+		}
+		all = append(all, seen)
+	}
+	return all
+}
+
+func rateComesBack(r Record) Check {
+	check := Check{Rule: fmt.Sprintf("half the rate is back within %v after a fault", backAfter)}
+	for _, seen := range Aftermaths(r) {
+		switch {
+		case seen.Error != "":
+			continue
+		case seen.Usual == 0:
+			check.unknown("%s at %s: there was no quiet second before it", seen.Kind, r.at(seen.Begin))
+			continue
+		case !seen.WasBack:
+			check.breaks("%s at %s: not back until the next fault, %.1fs later", seen.Kind, r.at(seen.Begin), seen.Back.Seconds())
+		case seen.Back > backAfter:
+			check.breaks("%s at %s: back after %.1fs", seen.Kind, r.at(seen.Begin), seen.Back.Seconds())
+		}
+		check.Checked++
+	}
+	return check
+}

@@ -1,0 +1,96 @@
+package chaos
+
+import (
+	"net/http"
+	"time"
+
+	"lockstep/internal/history"
+)
+
+// Record is what happened in a session.
+type Record struct {
+	Lock   string
+	Fenced bool          // whether the lock promises that nothing is ever lost
+	Expiry time.Duration // of the lock
+	Began  time.Time     // when the buyers were warm
+	Ended  time.Time     // when they were told to leave
+	Sales  []Sale
+	Faults []Injected
+	Orders []Entry
+	Looks  []Look
+	Doubts []Doubt
+}
+
+// Sale is one request to buy, and what the buyer was told.
+type Sale struct {
+	Start, End time.Time
+	Status     int    // 0: there was no answer
+	Code       string // of an error; why there was no answer, in words
+	OrderID    string // "" if the answer did not say
+	RunID      string // of an answer 200
+	Replica    string // that answered; "" if it was the front
+}
+
+func (s Sale) sold() bool { return s.Status == http.StatusOK }
+
+// outcome tells what a sale's answer says of its order.
+func (s Sale) outcome() outcome {
+	switch {
+	case s.sold():
+		return made
+	case s.Code == "no_replica":
+		return neverSent
+	case s.Status == 0 || s.Code == "outcome_unknown" || s.Code == "bad_gateway" || s.Status == http.StatusInternalServerError:
+		return unknown
+	default: // sold_out, lock_timeout, lock_lost, run_over, redis_unavailable, …
+		return notMade
+	}
+}
+
+type outcome int
+
+const (
+	made outcome = iota
+	notMade
+	neverSent // to any replica, so there is not even an id
+	unknown
+)
+
+// Entry is an order as a ledger holds it.
+type Entry struct {
+	Run string // whose ledger it is
+	history.Order
+}
+
+// Injected is a fault as it took place.
+type Injected struct {
+	Fault
+	Victim     string    // the replica's name, of those that fall on one
+	Read       time.Time // when the last reading of the ledgers before it began
+	Begin, End time.Time
+	Error      string // why it did not take place; "" if it did
+}
+
+// lostIt says whether the order of a sale may have been in the ledger that this fault took away, and in no reading before.
+func (f Injected) lostIt(s Sale) bool {
+	return f.Kind.destroys() && s.End.After(f.Read) && s.Start.Before(f.End)
+}
+
+// tookIt says whether an order may be gone by this fault: a Redis that is out of memory drops the runs that are over.
+func (f Injected) tookIt(order Entry) bool {
+	return (f.Kind.destroys() || f.Kind == OutOfMemory) && order.At.Before(f.End)
+}
+
+// Look is the run that was on, all of it at one moment.
+type Look struct {
+	At time.Time
+	history.Tally
+	Kept int64 // orders in the ledger; Sold is what the run says there are
+}
+
+// Doubt is what GET /orders said in the end of a sale whose outcome was unknown.
+type Doubt struct {
+	OrderID string
+	Found   bool
+	Error   string // why it said neither; "" if it did
+}

@@ -1,0 +1,36 @@
+package chaos
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+)
+
+func TestLookUp(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		answers := map[string]struct {
+			status int
+			body   string
+		}{
+			"/orders/there":     {200, `{"id":"there"}`},
+			"/orders/none":      {404, `{"error":{"code":"no_order"}}`},
+			"/orders/in-flight": {404, `{"error":{"code":"order_in_flight"}}`},
+			"/orders/broken":    {502, `<html>`},
+		}
+		w.WriteHeader(answers[r.URL.Path].status)
+		_, _ = w.Write([]byte(answers[r.URL.Path].body))
+	}))
+	defer server.Close()
+	s := &shop{url: server.URL, client: server.Client()}
+	for _, want := range []Doubt{
+		{OrderID: "there", Found: true}, {OrderID: "none"}, {OrderID: "in-flight", Error: "404 order_in_flight"},
+		{OrderID: "broken", Error: "invalid character"},
+	} {
+		got := s.lookUp(t.Context(), want.OrderID)
+		same := got.OrderID == want.OrderID && got.Found == want.Found && (got.Error == "") == (want.Error == "")
+		if !same || !strings.HasPrefix(got.Error, want.Error) {
+			t.Errorf("%+v; want %+v", got, want)
+		}
+	}
+}
