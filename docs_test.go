@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"lockstep/internal/cli"
+	"lockstep/internal/suite"
 )
 
 var update = flag.Bool("update", false, "write what the commands print into the documents")
@@ -25,7 +27,15 @@ var asTyped = cli.Program{Name: "go run ."}
 
 var printed = regexp.MustCompile("(?s)(<!-- lockstep ([^\n]*) -->\n```\\w+\n)(.*?)```")
 
-// What a document shows below <!-- lockstep … --> is what that command prints. Go test . -run Documents -update writes it anew.
+// longCommands take several seconds. That what they find is so, in small, is among the claims of internal/explore.
+var longCommands = []string{
+	"explore v8 --faults pause=1,expiry=1 --property lost-update",
+	"explore v6 --work 25s --nested 1 --faults crash=1,lost-reply=1",
+	"explore v9 --faults node-crash=1",
+}
+
+// What a document shows below <!-- lockstep … --> is what that command prints.
+// Go test . -tags long -run Documents -update writes it anew.
 func TestDocumentsShowWhatIsPrinted(t *testing.T) {
 	seen, prints := 0, map[string]string{} // both languages show the same
 	for _, document := range documents {
@@ -36,6 +46,9 @@ func TestDocumentsShowWhatIsPrinted(t *testing.T) {
 		now := printed.ReplaceAllStringFunc(string(text), func(block string) string {
 			seen++
 			parts := printed.FindStringSubmatch(block)
+			if !suite.Long && slices.Contains(longCommands, parts[2]) {
+				return block
+			}
 			now, done := prints[parts[2]]
 			if !done {
 				var stdout, stderr bytes.Buffer
@@ -58,24 +71,6 @@ func TestDocumentsShowWhatIsPrinted(t *testing.T) {
 	}
 	if seen < 20 {
 		t.Errorf("the documents show %d commands; want them all", seen)
-	}
-}
-
-// The code in docs/your-own-lock.md is the one that is compiled and run.
-func TestYourOwnLockIsTheExample(t *testing.T) {
-	example, err := os.ReadFile("internal/explore/example_test.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, document := range []string{"docs/your-own-lock.md", "docs/your-own-lock.zh-CN.md"} {
-		text, err := os.ReadFile(document)
-		if err != nil {
-			t.Fatal(err)
-		}
-		blocks := regexp.MustCompile("(?s)```go\n(.*?)```").FindAllStringSubmatch(string(text), -1)
-		if len(blocks) == 0 || !strings.Contains(string(example), blocks[0][1]) {
-			t.Errorf("%s does not show the lock of internal/explore/example_test.go", document)
-		}
 	}
 }
 

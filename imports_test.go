@@ -50,6 +50,7 @@ var house = map[string][]string{
 	"lockstep/internal/lock":      {},
 	"lockstep/internal/history":   {},
 	"lockstep/internal/redistest": {}, // for tests alone
+	"lockstep/internal/suite":     {}, // for tests alone
 	"lockstep/util/lua":           {},
 }
 

@@ -6,16 +6,21 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"lockstep/internal/suite"
 )
 
-// mutants are small breakages of the locks, each with a command that must find it, and must find nothing in the code as it is.
-var mutants = []struct {
+// mutant is a small breakage of a lock, with a command that must find it, and must find nothing in the code as it is.
+type mutant struct {
 	name, file, old, new string
 	explore              string
 	finds                string
-}{
+}
+
+var mutants = []mutant{
 	{
 		"NX dropped", "internal/lockv1/lock.go", `Mode: "NX"`, `Mode: ""`,
 		"v1", "mutual-exclusion",
@@ -174,10 +179,23 @@ var mutants = []struct {
 	},
 }
 
+// quickMutants are those of the quick suite: each takes a build of its own, so there is one of each kind.
+var quickMutants = []string{
+	"NX dropped", "compare dropped in Lua", "renewal not stopped", "queue overtaken", "stale write accepted", "stock not watched",
+}
+
 func TestTheExplorerFindsEveryMutant(t *testing.T) {
+	for _, name := range quickMutants {
+		if !slices.ContainsFunc(mutants, func(m mutant) bool { return m.name == name }) {
+			t.Errorf("there is no mutant %q", name)
+		}
+	}
 	whole := build(t, "")
 	for _, m := range mutants {
 		t.Run(m.name, func(t *testing.T) {
+			if !slices.Contains(quickMutants, m.name) {
+				suite.LongOnly(t, "others of its kind are found in the quick suite")
+			}
 			t.Parallel()
 			if verdict, _ := exploreWith(t, whole, m.explore); verdict != "holds" {
 				t.Fatalf("explore %s: %s without any breakage", m.explore, verdict)
@@ -189,11 +207,8 @@ func TestTheExplorerFindsEveryMutant(t *testing.T) {
 			if strings.Count(string(source), m.old) != 1 {
 				t.Fatalf("%s does not have %q once: the mutant has to follow the code", m.file, m.old)
 			}
-			broken := filepath.Join(t.TempDir(), filepath.Base(m.file))
-			if err := os.WriteFile(broken, []byte(strings.Replace(string(source), m.old, m.new, 1)), 0o600); err != nil {
-				t.Fatal(err)
-			}
-			verdict, found := exploreWith(t, build(t, overlay(t, m.file, broken)), m.explore)
+			broken := overlays(t, map[string]string{m.file: strings.Replace(string(source), m.old, m.new, 1)})
+			verdict, found := exploreWith(t, build(t, broken), m.explore)
 			if verdict != "broken" || found != m.finds {
 				t.Errorf("explore %s: %s %s; want it to find that it breaks %s", m.explore, verdict, found, m.finds)
 			}
@@ -201,29 +216,11 @@ func TestTheExplorerFindsEveryMutant(t *testing.T) {
 	}
 }
 
-// overlay tells the go command to read one file in place of another.
-func overlay(t *testing.T, file, instead string) string {
-	t.Helper()
-	absolute, err := filepath.Abs(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := json.Marshal(map[string]any{"Replace": map[string]string{absolute: instead}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join(t.TempDir(), "overlay.json")
-	if err := os.WriteFile(path, text, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
-
-// build builds lockstep.
+// build builds lockstep as the README says; it links faster without what debuggers want.
 func build(t *testing.T, overlay string) string {
 	t.Helper()
 	program := filepath.Join(t.TempDir(), "lockstep.exe")
-	arguments := []string{"build", "-ldflags", "-s -w", "-o", program} // it links faster without what debuggers want
+	arguments := append(buildLine(t), "-o", program)
 	if overlay != "" {
 		arguments = append(arguments, "-overlay", overlay)
 	}

@@ -8,11 +8,13 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"lockstep/internal/evolution"
+	"lockstep/internal/suite"
 )
 
 var readmes = []string{"README.md", "README.zh-CN.md"}
@@ -53,6 +55,10 @@ func TestReadmeCommands(t *testing.T) {
 	for _, line := range all[1:] {
 		line = strings.ReplaceAll(moved.Replace(line), "mvn -q -f jmeter verify", "mvn -B -q -f jmeter verify -Dport="+port)
 		t.Run(line, func(t *testing.T) {
+			_, explores, _ := strings.Cut(line, "go run . ")
+			if explores == "explore --all" || slices.Contains(longCommands, explores) {
+				suite.LongOnly(t, "what it prints is seen to in TestDocumentsShowWhatIsPrinted")
+			}
 			program := strings.Fields(line)[0]
 			if _, err := exec.LookPath(program); err != nil {
 				if os.Getenv("CI") != "" {
@@ -82,10 +88,7 @@ func TestReadmeCommands(t *testing.T) {
 // serve runs the program until the test ends.
 func serve(t *testing.T) {
 	t.Helper()
-	binary := filepath.Join(t.TempDir(), "lockstep")
-	if output, err := exec.CommandContext(t.Context(), "go", "build", "-o", binary, ".").CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, output)
-	}
+	binary := build(t, "")
 	ctx, end := context.WithCancel(context.Background())
 	command := exec.CommandContext(ctx, binary)
 	command.Cancel = func() error { return command.Process.Signal(os.Interrupt) }

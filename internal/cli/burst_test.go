@@ -2,7 +2,6 @@ package cli
 
 import (
 	"encoding/json"
-	"net"
 	"strings"
 	"testing"
 	"time"
@@ -10,6 +9,7 @@ import (
 	"lockstep/internal/evolution"
 	"lockstep/internal/history"
 	"lockstep/internal/load"
+	"lockstep/internal/redistest"
 )
 
 func TestBurstShowsWhichLocksHold(t *testing.T) {
@@ -159,10 +159,5 @@ func TestBurstRefusals(t *testing.T) {
 // unusedAddr is an address nobody listens at.
 func unusedAddr(t *testing.T) string {
 	t.Helper()
-	listener, err := net.Listen("tcp", anyPort)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer listener.Close()
-	return listener.Addr().String()
+	return "127.0.0.1:" + redistest.FreePort(t)
 }

@@ -69,7 +69,7 @@ func (p Program) Run(ctx context.Context, args []string, stdout, stderr io.Write
 }
 
 func newRoot(typed string) *cobra.Command {
-	build, _ := debug.ReadBuildInfo()
+	var askedVersion bool
 	root := &cobra.Command{
 		Use:   productName,
 		Short: "An inventory sold over HTTP, under a Redis lock of your choice",
@@ -78,18 +78,25 @@ Without a command it serves.
 
 Settings come from config.yaml, the environment (LOCKSTEP_LOCK_VERSION=v4) and flags
 (--lock.version v4), in rising order.`,
-		Version:       version(build),
 		Annotations:   map[string]string{cobra.CommandDisplayNameAnnotation: typed},
 		Args:          noCommand,
 		SilenceUsage:  true,
 		SilenceErrors: true,
-		RunE:          runServe,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if !askedVersion {
+				return runServe(cmd, args)
+			}
+			build, _ := debug.ReadBuildInfo()
+			_, err := fmt.Fprintln(cmd.OutOrStdout(), productName, version(build))
+			return err
+		},
 	}
+	// not cobra's own, whose words are a template: package api says in page.go what that costs
+	root.Flags().BoolVarP(&askedVersion, "version", "v", false, "version for "+typed)
 	config.AddFlags(root.PersistentFlags(), evolution.Names())
 	root.AddCommand(newServe(), newCluster(), newBurst(), newExplore(), newJob(), newHealth(), newSettings())
 	root.SetHelpFunc(showHelp)
 	root.SetFlagErrorFunc(noFlag)
-	root.SetVersionTemplate(productName + " {{.Version}}\n")
 	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)
 	completeWith(root, "lock.version", evolution.Names()...)
 	completeWith(root, "log.level", "debug", "info", "warn", "error")

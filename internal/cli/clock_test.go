@@ -10,6 +10,7 @@ import (
 // A replica whose clock is ahead by more than the expiry takes a getset lock over while its holder is inside; one whose clock is
 // right does not, nor does any take v4's.
 func TestClockOffset(t *testing.T) {
+	t.Parallel()
 	right := start(t, "--redis.embedded_addr", anyPort)
 	for offset, taken := range map[string]string{"0s": "", "-15s": "", "15s": "getset"} {
 		other := start(t, "--redis.addrs", right.redis.Addr, "--server.clock_offset", offset)

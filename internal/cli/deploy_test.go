@@ -67,6 +67,7 @@ func startNginx(t *testing.T, shops ...string) *testServer {
 
 // The same files as in the containers, in front of three servers here.
 func TestBehindNginx(t *testing.T) {
+	t.Parallel()
 	first := start(t, "--redis.embedded_addr", anyPort, "--server.replica", "shop1")
 	shops := []string{first.addr}
 	for _, name := range []string{"shop2", "shop3"} {

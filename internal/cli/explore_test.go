@@ -10,6 +10,7 @@ import (
 
 	"lockstep/internal/evolution"
 	"lockstep/internal/explore"
+	"lockstep/internal/suite"
 )
 
 func TestExploreExitCodes(t *testing.T) {
@@ -133,9 +134,13 @@ func TestExploreJSON(t *testing.T) {
 }
 
 func TestExploreAll(t *testing.T) {
-	code, stdout, stderr := command(t, "explore", "--all")
-	if code != exitOK {
-		t.Fatalf("exit code %d: %s", code, stderr)
+	bound, want := []string{"--max-schedules", "60"}, exitTrouble // all of it: TestDocumentsShowWhatIsPrinted
+	if suite.Long {
+		bound, want = nil, exitOK
+	}
+	code, stdout, stderr := command(t, append([]string{"explore", "--all"}, bound...)...)
+	if code != want {
+		t.Fatalf("exit code %d; want %d: %s", code, want, stderr)
 	}
 	rows := strings.Split(stdout, "\n")
 	for _, strategy := range evolution.Table() {
@@ -150,17 +155,17 @@ func TestExploreAll(t *testing.T) {
 	var doc struct {
 		Locks map[string]map[explore.Property]struct{ Verdict string }
 	}
-	_, stdout, _ = command(t, "explore", "--all", "--json")
+	_, stdout, _ = command(t, append([]string{"explore", "--all", "--json"}, bound...)...)
 	if err := json.Unmarshal([]byte(stdout), &doc); err != nil {
 		t.Fatal(err)
 	}
 	for lock, want := range map[string]string{"v0": "n/a", "v1": "holds", "v2": "broken", "v3": "broken", "v4": "holds", "v6": "holds"} {
+		if !suite.Long && want != "n/a" {
+			want = "unknown" // so far
+		}
 		if got := doc.Locks[lock][explore.ForeignRelease].Verdict; got != want {
 			t.Errorf("%s: foreign-release %q; want %q", lock, got, want)
 		}
-	}
-	if code, _, _ := command(t, "explore", "--all", "--max-schedules", "20"); code != exitTrouble {
-		t.Errorf("exit code %d with a bound that was hit; want %d", code, exitTrouble)
 	}
 }
 

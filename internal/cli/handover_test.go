@@ -7,11 +7,13 @@ import (
 	"time"
 
 	"lockstep/internal/cluster"
+	"lockstep/internal/suite"
 )
 
 // With v7, who dies in the queue, or with the lock, holds the others up for a bounded time: the expiry, and the quarter of it
 // after which a waiter looks by itself.
 func TestHandOverPastTheDead(t *testing.T) {
+	t.Parallel()
 	const (
 		expiry = 2 * time.Second
 		think  = 3 * time.Second                 // in which the other two have to come
@@ -20,6 +22,10 @@ func TestHandOverPastTheDead(t *testing.T) {
 	for _, dies := range []string{"the holder", "the head of the queue"} {
 		for _, lock := range []string{"v7", "v8"} {
 			t.Run(dies+" "+lock, func(t *testing.T) {
+				t.Parallel()
+				if (dies == "the holder") != (lock == "v8") {
+					suite.LongOnly(t, "the quick suite has one of each, for v8 is handed over as v7 is")
+				}
 				c := startCluster(t, "--replicas", "3", "--lock", lock, "--lock.ttl", fmt.Sprint(expiry), "--sale.think_time", fmt.Sprint(think))
 				answers := make([]chan string, 3)
 				processes := make([]cluster.ReplicaAnswer, 3) // in the order in which they came

@@ -283,6 +283,19 @@ func TestPageNamesEveryLock(t *testing.T) {
 	if !strings.Contains(string(text), `class="on"><td>v3`) {
 		t.Error("the page does not mark the lock that is on")
 	}
+	if strings.Contains(string(text), "nil") || strings.Contains(string(text), "$") {
+		t.Errorf("a value is missing in the page:\n%s", text)
+	}
+	if !strings.Contains(string(text), ">"+s.report().Means()+".<br>") || !strings.Contains(string(text), ">没有成交") {
+		t.Errorf("the page does not say what the verdict means:\n%s", text)
+	}
+	if err := s.outside.Set(t.Context(), lock.Key, "<script>", 0).Err(); err != nil {
+		t.Fatal(err)
+	}
+	_, text = s.send(t.Context(), "GET", "/", "", nil)
+	if !strings.Contains(string(text), "held by <code>&lt;script&gt;</code>, never expires") {
+		t.Errorf("the page does not show the holder as text:\n%s", text)
+	}
 }
 
 // The page says what its verdict means, and speaks of what was sold beyond the stock only where something was.

@@ -32,6 +32,7 @@ func TestFirstLineSaysWhereAndWhat(t *testing.T) {
 }
 
 func TestSalesInFlightEndFirst(t *testing.T) {
+	t.Parallel()
 	addr := unusedAddr(t)
 	_, finish := serve(t, "--server.addr", addr, "--redis.embedded_addr", anyPort, "--sale.think_time", "500ms", "--lock.version", "v4")
 	answered := make(chan int, 2)

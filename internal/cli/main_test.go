@@ -22,6 +22,7 @@ import (
 	"lockstep/internal/evolution"
 	"lockstep/internal/history"
 	"lockstep/internal/redistest"
+	"lockstep/internal/suite"
 )
 
 // runAsLockstep in the environment makes this test's program the command itself, for tests that start processes.
@@ -38,6 +39,10 @@ func TestMain(m *testing.M) {
 			}
 		}
 	}
+	if err := os.Setenv(runAsLockstep, "1"); err != nil { // for the processes that tests start
+		panic(err)
+	}
+	suite.Parallel()
 	goleak.VerifyTestMain(m)
 }
 
@@ -46,6 +51,14 @@ const patience = 30 * time.Second
 
 // locks are the strategies that exclude.
 var locks = []string{"v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "local", "atomic", "optimistic"}
+
+// sample gives the locks that are named, in the quick suite, and all of them in the long one.
+func sample(names ...string) []string {
+	if suite.Long {
+		return locks
+	}
+	return names
+}
 
 // eachRedis runs a test on an embedded Redis and on a real one.
 func eachRedis(t *testing.T, test func(t *testing.T, redisFlags []string)) {

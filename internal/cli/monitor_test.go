@@ -61,6 +61,7 @@ var reentrantSale = []string{
 }
 
 func TestRenewalKeepsTheLockForThreeExpiries(t *testing.T) {
+	t.Parallel()
 	server := redistest.Start(t)
 	s := start(t, "--redis.addrs", server.Addr, "--lock.version", "v6", "--lock.ttl", "2s", "--sale.think_time", "6s")
 	lines := monitor(t, server.Addr, "distributedLock", func() {

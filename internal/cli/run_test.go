@@ -159,6 +159,7 @@ func TestTwoServersShareARun(t *testing.T) {
 
 // Of several servers that see the same file change, the first begins a run, and the others take the settings.
 func TestOneChangeBeginsOneRun(t *testing.T) {
+	t.Parallel()
 	a := start(t, "--redis.embedded_addr", anyPort, "--lock.version", "v1")
 	b := start(t, "--redis.addrs", a.redis.Addr, "--lock.version", "v1")
 	apply := func(s *testServer, change func(*config.Config)) string {
@@ -186,6 +187,7 @@ func TestOneChangeBeginsOneRun(t *testing.T) {
 
 // A replica that comes back while others sell does not close the door on them.
 func TestJoiningStopsNobody(t *testing.T) {
+	t.Parallel()
 	a := start(t, "--redis.embedded_addr", anyPort, "--lock.version", "v4", "--sale.think_time", "3s")
 	sold := make(chan int, 1)
 	go func() { status, _ := a.sell(); sold <- status }()
@@ -243,6 +245,7 @@ func TestFlushWhileASaleGoesOn(t *testing.T) {
 }
 
 func TestAskingForTheLockThatIsOnWaitsForNobody(t *testing.T) {
+	t.Parallel()
 	s := start(t, "--redis.embedded_addr", anyPort, "--lock.version", "v4", "--sale.think_time", "2s")
 	sold := make(chan int, 1)
 	go func() { status, _ := s.sell(); sold <- status }()

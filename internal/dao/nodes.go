@@ -85,14 +85,14 @@ func embedNodes(beside string) (Nodes, error) {
 			return nil, errors.Join(fmt.Errorf("redis.embedded_addr: cannot listen beside %s, for Redlock: %w", beside, err), nodes.close())
 		}
 		m.ClockTTL(true)
-		nodes = append(nodes, Node{UniversalClient: nodeClient(Config{}, m.Addr(), nil), Addr: m.Addr(), embedded: m})
+		nodes = append(nodes, Node{UniversalClient: newClient(own(m.Addr())), Addr: m.Addr(), embedded: m})
 	}
 	return nodes, nil
 }
 
 // nodeClient makes a client of one master, whoever else there is.
 func nodeClient(cfg Config, addr string, trust *tls.Config) redis.UniversalClient {
-	return newClient(Config{Addrs: []string{addr}, Username: cfg.Username, Password: cfg.Password}, trust)
+	return newClient(options(Config{Addrs: []string{addr}, Username: cfg.Username, Password: cfg.Password}, trust))
 }
 
 func (n Nodes) close() error {

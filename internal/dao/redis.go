@@ -22,7 +22,8 @@ import (
 const (
 	dialTimeout = 2 * time.Second
 	ioTimeout   = 3 * time.Second // a read or a write
-	poolTimeout = 4 * time.Second // for a free connection
+	poolTimeout = 4 * time.Second // for a free connection, while nobody is answered
+	ownTimeout  = time.Minute     // instead of them, for a Redis in our own process: if it is late, so are we
 )
 
 // Config says which Redis to open.
@@ -65,7 +66,7 @@ func Open(ctx context.Context, cfg Config) (*Redis, error) {
 		return openEmbedded(cfg.EmbeddedAddr, nodes)
 	}
 	r := &Redis{
-		Lock: newClient(cfg, trust), Store: newClient(cfg, trust), Nodes: nodes,
+		Lock: newClient(options(cfg, trust)), Store: newClient(options(cfg, trust)), Nodes: nodes,
 		Name: "Redis " + strings.Join(cfg.Addrs, ","), Addr: cfg.Addrs[0],
 	}
 	r.Bell = NewBell(r.Lock)
@@ -99,9 +100,8 @@ func openEmbedded(addr string, nodes Nodes) (*Redis, error) {
 			return nil, err
 		}
 	}
-	cfg := Config{Addrs: []string{m.Addr()}}
 	r := &Redis{
-		Lock: newClient(cfg, nil), Store: newClient(cfg, nil), Nodes: nodes,
+		Lock: newClient(own(m.Addr())), Store: newClient(own(m.Addr())), Nodes: nodes,
 		Name: "embedded Redis " + m.Addr(), Addr: m.Addr(), embedded: m,
 	}
 	r.Bell = NewBell(r.Lock)
@@ -130,8 +130,14 @@ func trusted(cfg Config) (*tls.Config, error) {
 
 // newClient makes a client that never repeats a command by itself: a repeated command whose first reply was lost counts
 // twice, in a lock's hash as in the ledger.
-func newClient(cfg Config, trust *tls.Config) redis.UniversalClient {
-	client := redis.NewUniversalClient(&redis.UniversalOptions{
+func newClient(o *redis.UniversalOptions) redis.UniversalClient {
+	client := redis.NewUniversalClient(o)
+	client.AddHook(&turns{})
+	return client
+}
+
+func options(cfg Config, trust *tls.Config) *redis.UniversalOptions {
+	return &redis.UniversalOptions{
 		Addrs:                    cfg.Addrs,
 		MasterName:               cfg.MasterName,
 		IsClusterMode:            cfg.Cluster,
@@ -149,9 +155,14 @@ func newClient(cfg Config, trust *tls.Config) redis.UniversalClient {
 		Protocol:                 2,
 		DisableIdentity:          true, // or MONITOR shows CLIENT SETINFO for every connection
 		MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
-	})
-	client.AddHook(neverSent{})
-	return client
+	}
+}
+
+// own is for a Redis in our own process.
+func own(addr string) *redis.UniversalOptions {
+	o := options(Config{Addrs: []string{addr}}, nil)
+	o.DialTimeout, o.ReadTimeout, o.WriteTimeout, o.PoolTimeout = ownTimeout, ownTimeout, ownTimeout, ownTimeout
+	return o
 }
 
 // Close closes the clients, and ends the embedded Redis.

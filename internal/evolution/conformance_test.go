@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -15,26 +14,13 @@ import (
 	"lockstep/internal/lock"
 )
 
-// The strategies that have a property. Whoever is not listed must exhibit the flaw.
-var (
-	excludes    = []string{"v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "local", "setnx-expire", "lua-setnx", "getset"}
-	inRedis     = []string{"v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "setnx-expire", "lua-setnx", "getset"}
-	expires     = []string{"v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "setnx-expire", "lua-setnx", "getset"}
-	twoSteps    = []string{"setnx-expire"} // to an expiry
-	itsValue    = []string{"getset"}       // is the expiry, of which Redis knows nothing
-	checksOwner = []string{"v3", "v4", "v5", "v6", "v7", "v8", "v9"}
-	atomicCheck = []string{"v4", "v5", "v6", "v7", "v8", "v9"}
-	reentrant   = []string{"v0", "v5", "v6", "v7", "v8", "v9"}
-	renewed     = []string{"v6", "v7", "v8", "v9"}
-	countsThere = []string{"v5", "v6"}                   // nested calls, in Redis
-	onNodes     = []string{"v9"}                         // one of which can fail unnoticed
-	takesBack   = []string{"v3", "v4", "v6", "v7", "v8"} // a lock whose reply was lost
-)
+// What the strategies have to do, or not to do, is in their rows: whoever does not promise a thing must exhibit the flaw.
 
-// Those that everybody gets: there is nothing to promise, or nothing promised. What they break is shown by the explorer.
-var noLocks = []string{"atomic", "optimistic", "set-expire", "setex"}
+// excludes reports whether two cannot be inside at once.
+func (w *world) excludes() bool { return w.strategy.Scope != evolution.Nobody }
 
-func (w *world) is(property []string) bool { return slices.Contains(property, w.strategy.Name) }
+// inRedis reports whether there is a key that could change hands.
+func (w *world) inRedis() bool { return w.strategy.Scope == evolution.Everybody }
 
 func TestMutualExclusion(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
@@ -68,11 +54,11 @@ func TestMutualExclusion(t *testing.T) {
 		}
 		select {
 		case <-together:
-			if w.is(excludes) {
+			if w.excludes() {
 				t.Error("two were inside at once")
 			}
 		default:
-			if !w.is(excludes) {
+			if !w.excludes() {
 				t.Error("no two were inside at once; this version's flaw is that they are")
 			}
 		}
@@ -95,7 +81,7 @@ func TestWaiterGetsTheLockAfterTheHolder(t *testing.T) {
 		}()
 		w.pause(t, 100*time.Millisecond) // b is waiting, or never will
 		waited := len(got) == 0
-		if waited != w.is(excludes) {
+		if waited != w.excludes() {
 			t.Errorf("b waited: %v", waited)
 		}
 		if err := a.Unlock(t.Context()); err != nil {
@@ -109,7 +95,7 @@ func TestWaiterGetsTheLockAfterTheHolder(t *testing.T) {
 
 func TestLockTimesOut(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
-		if !w.is(excludes) {
+		if !w.excludes() {
 			return // nobody waits
 		}
 		w.use(func(o *lock.Options) { o.WaitTimeout = 100 * time.Millisecond })
@@ -125,7 +111,7 @@ func TestLockTimesOut(t *testing.T) {
 
 func TestLockIsCancelled(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
-		if !w.is(excludes) {
+		if !w.excludes() {
 			return // nobody waits
 		}
 		a := w.must(t, "a")
@@ -162,10 +148,10 @@ func TestTryLock(t *testing.T) {
 			t.Fatal(err)
 		}
 		b, err := w.locker.TryLock(t.Context(), lock.Owner("b"))
-		if w.is(excludes) && !errors.Is(err, lock.ErrNotObtained) {
+		if w.excludes() && !errors.Is(err, lock.ErrNotObtained) {
 			t.Errorf("TryLock of a held lock: %v; want ErrNotObtained", err)
 		}
-		if !w.is(excludes) && b == nil {
+		if !w.excludes() && b == nil {
 			t.Errorf("TryLock: %v; want no lock to be in the way", err)
 		}
 		if err := a.Unlock(t.Context()); err != nil {
@@ -182,7 +168,7 @@ func TestTryLock(t *testing.T) {
 
 func TestUnlockOfALockThatIsAnothers(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
-		if !w.is(inRedis) {
+		if !w.inRedis() {
 			return // no key that could change hands
 		}
 		a := w.must(t, "a")
@@ -192,13 +178,13 @@ func TestUnlockOfALockThatIsAnothers(t *testing.T) {
 			t.Fatal(err)
 		}
 		err = a.Unlock(t.Context())
-		if w.is(checksOwner) && !errors.Is(err, lock.ErrNotOwner) {
+		if w.strategy.Traits.ChecksOwner && !errors.Is(err, lock.ErrNotOwner) {
 			t.Errorf("Unlock: %v; want ErrNotOwner", err)
 		}
-		if stands := w.exists(t); stands != w.is(checksOwner) {
+		if stands := w.exists(t); stands != w.strategy.Traits.ChecksOwner {
 			t.Errorf("b's lock still stands after a's Unlock: %v", stands)
 		}
-		if err := b.Unlock(t.Context()); w.is(checksOwner) != (err == nil) {
+		if err := b.Unlock(t.Context()); w.strategy.Traits.ChecksOwner != (err == nil) {
 			t.Errorf("b's Unlock: %v", err)
 		}
 	})
@@ -206,7 +192,7 @@ func TestUnlockOfALockThatIsAnothers(t *testing.T) {
 
 func TestUnlockAfterExpiry(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
-		if !w.is(inRedis) {
+		if !w.inRedis() {
 			return // nothing that could expire
 		}
 		a := w.must(t, "a")
@@ -237,7 +223,7 @@ func TestNestedLock(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
 		outer := w.must(t, "a")
 		inner, err := w.locker.TryLock(t.Context(), lock.Owner("a"))
-		if !w.is(reentrant) {
+		if !w.strategy.Traits.Reentrant {
 			if !errors.Is(err, lock.ErrNotObtained) {
 				t.Errorf("nested TryLock: %v; this version's flaw is that it waits for itself", err)
 			}
@@ -250,7 +236,7 @@ func TestNestedLock(t *testing.T) {
 		if err := inner.Unlock(t.Context()); err != nil {
 			t.Error(err)
 		}
-		if _, err := w.locker.TryLock(t.Context(), lock.Owner("b")); w.is(excludes) && !errors.Is(err, lock.ErrNotObtained) {
+		if _, err := w.locker.TryLock(t.Context(), lock.Owner("b")); w.excludes() && !errors.Is(err, lock.ErrNotObtained) {
 			t.Errorf("TryLock of b after the inner Unlock: %v; want ErrNotObtained", err)
 		}
 		if err := outer.Unlock(t.Context()); err != nil || w.exists(t) {
@@ -261,7 +247,7 @@ func TestNestedLock(t *testing.T) {
 
 func TestLockHeldInAnotherWay(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
-		if !w.is(inRedis) {
+		if !w.inRedis() {
 			return
 		}
 		for _, hold := range [][]any{{"SET", lock.Key, "other", "NX", "PX", 60_000}, {"HSET", lock.Key, "other", 1}} {

@@ -31,6 +31,7 @@ type Strategy struct {
 	StillBroken string
 	Scope       Scope
 	Way         service.Way // how a sale is written under it
+	Traits      Traits
 	New         func(redis.Cmdable, lock.Options) lock.Locker
 	NewOnNodes  func([]redis.Cmdable, lock.Options) lock.Locker // instead of New, for a lock on several masters
 }
@@ -77,6 +78,7 @@ func Table() []Strategy {
 			Costs:       "nothing",
 			StillBroken: "lost updates, oversell",
 			Scope:       Nobody,
+			Traits:      Traits{Reentrant: true},
 			New:         func(_ redis.Cmdable, opts lock.Options) lock.Locker { return contrast.NewNone(opts) },
 		},
 		{
@@ -91,6 +93,7 @@ func Table() []Strategy {
 			Adds:        "an expiry, in the same command",
 			Costs:       "as v1; an expiry to choose",
 			StillBroken: "an overdue holder deletes the next one's lock",
+			Traits:      Traits{Expires: true, ExpiresAtOnce: true},
 			New:         func(c redis.Cmdable, opts lock.Options) lock.Locker { return lockv2.New(c, opts) },
 		},
 		{
@@ -98,6 +101,7 @@ func Table() []Strategy {
 			Adds:        "the value is the owner; GET, compare, DEL",
 			Costs:       "3 commands a sale, plus one per poll",
 			StillBroken: "between the GET and the DEL the lock can change hands",
+			Traits:      Traits{Expires: true, ExpiresAtOnce: true, ChecksOwner: true, TakesBack: true},
 			New:         func(c redis.Cmdable, opts lock.Options) lock.Locker { return lockv3.New(c, opts) },
 		},
 		{
@@ -105,6 +109,7 @@ func Table() []Strategy {
 			Adds:        "comparing and deleting in one script",
 			Costs:       "2 commands a sale (one is a script), plus one per poll",
 			StillBroken: "a nested call waits for itself forever",
+			Traits:      Traits{Expires: true, ExpiresAtOnce: true, ChecksOwner: true, ChecksAtomically: true, TakesBack: true},
 			New:         func(c redis.Cmdable, opts lock.Options) lock.Locker { return lockv4.New(c, opts) },
 		},
 		{
@@ -112,35 +117,55 @@ func Table() []Strategy {
 			Adds:        "owner and count in a hash: nested calls",
 			Costs:       "2 scripts a sale, plus one per poll",
 			StillBroken: "work longer than the expiry: two holders",
-			New:         func(c redis.Cmdable, opts lock.Options) lock.Locker { return lockv5.New(c, opts) },
+			Traits: Traits{
+				Expires: true, ExpiresAtOnce: true, ChecksOwner: true, ChecksAtomically: true, Reentrant: true,
+				CountsInRedis: true,
+			},
+			New: func(c redis.Cmdable, opts lock.Options) lock.Locker { return lockv5.New(c, opts) },
 		},
 		{
 			Name: "v6", Title: "renewed",
 			Adds:        "renewal while the work runs; losing the lock cancels the work",
 			Costs:       "as v5; a goroutine a lock, a script every third of the expiry",
 			StillBroken: "waiters poll: a storm of commands, and starvation; a paused process; failover",
-			New:         func(c redis.Cmdable, opts lock.Options) lock.Locker { return lockv6.New(c, opts) },
+			Traits: Traits{
+				Expires: true, ExpiresAtOnce: true, ChecksOwner: true, ChecksAtomically: true, Reentrant: true,
+				CountsInRedis: true, Renewed: true, TakesBack: true,
+			},
+			New: func(c redis.Cmdable, opts lock.Options) lock.Locker { return lockv6.New(c, opts) },
 		},
 		{
 			Name: "v7", Title: "handed over",
 			Adds:        "queues, here and in Redis: the lock is handed to the next in turn, who is woken; a process passes it along inside",
 			Costs:       "2 scripts when nobody waits, far below 1 a sale when many do; a subscription a process",
 			StillBroken: "a process paused past its expiry still writes",
-			New:         func(c redis.Cmdable, opts lock.Options) lock.Locker { return lockv7.New(c, opts) },
+			Traits: Traits{
+				Expires: true, ExpiresAtOnce: true, ChecksOwner: true, ChecksAtomically: true, Reentrant: true,
+				Renewed: true, TakesBack: true,
+			},
+			New: func(c redis.Cmdable, opts lock.Options) lock.Locker { return lockv7.New(c, opts) },
 		},
 		{
 			Name: "v8", Title: "fenced",
 			Adds:        "a token that grows from sale to sale; the store refuses a smaller one than it has seen",
 			Costs:       "as v7; the store looks at the token at every read and write",
 			StillBroken: "one Redis: a failover forgets the lock",
-			New:         func(c redis.Cmdable, opts lock.Options) lock.Locker { return lockv8.New(c, opts) },
+			Traits: Traits{
+				Expires: true, ExpiresAtOnce: true, ChecksOwner: true, ChecksAtomically: true, Reentrant: true,
+				Renewed: true, TakesBack: true,
+			},
+			New: func(c redis.Cmdable, opts lock.Options) lock.Locker { return lockv8.New(c, opts) },
 		},
 		{
 			Name: "v9", Title: "on a majority",
 			Adds:        "Redlock: who has set the lock on most of five independent masters holds it; a minority may fail",
 			Costs:       "every command goes to all of them; processes poll, in no order",
 			StillBroken: "no fencing; a node that restarts empty; clocks",
-			NewOnNodes:  func(c []redis.Cmdable, opts lock.Options) lock.Locker { return lockv9.New(c, opts) },
+			Traits: Traits{
+				Expires: true, ExpiresAtOnce: true, ChecksOwner: true, ChecksAtomically: true, Reentrant: true,
+				Renewed: true,
+			},
+			NewOnNodes: func(c []redis.Cmdable, opts lock.Options) lock.Locker { return lockv9.New(c, opts) },
 		},
 		{
 			Name: "local", Title: "a queue in one process",
@@ -171,6 +196,7 @@ func Table() []Strategy {
 			Adds:        "an expiry, by a second command",
 			Costs:       "3 commands a sale, plus one per poll",
 			StillBroken: "a holder that dies between the two leaves a lock forever",
+			Traits:      Traits{Expires: true},
 			New:         func(c redis.Cmdable, opts lock.Options) lock.Locker { return contrast.NewSetNXExpire(c, opts) },
 		},
 		{
@@ -178,6 +204,7 @@ func Table() []Strategy {
 			Adds:        "the two commands as one script",
 			Costs:       "2 commands a sale (one is a script), plus one per poll",
 			StillBroken: "an overdue holder deletes the next one's lock, as v2's",
+			Traits:      Traits{Expires: true, ExpiresAtOnce: true},
 			New:         func(c redis.Cmdable, opts lock.Options) lock.Locker { return contrast.NewLuaSetNX(c, opts) },
 		},
 		{
@@ -185,6 +212,7 @@ func Table() []Strategy {
 			Adds:        "an expiry that is the value: who finds it past takes the lock over",
 			Costs:       "2 commands a sale, plus two per poll",
 			StillBroken: "it needs equal clocks; no owner, so anybody can release",
+			Traits:      Traits{Expires: true},
 			New:         func(c redis.Cmdable, opts lock.Options) lock.Locker { return contrast.NewGetSet(c, opts) },
 		},
 		{
@@ -192,6 +220,7 @@ func Table() []Strategy {
 			Adds:        "nothing: there is no NX",
 			Costs:       "3 commands a sale",
 			StillBroken: "everybody gets the lock",
+			Traits:      Traits{Open: true},
 			New:         func(c redis.Cmdable, opts lock.Options) lock.Locker { return contrast.NewSetExpire(c, opts) },
 		},
 		{
@@ -199,6 +228,7 @@ func Table() []Strategy {
 			Adds:        "nothing: there is no NX",
 			Costs:       "2 commands a sale",
 			StillBroken: "everybody gets the lock",
+			Traits:      Traits{Open: true},
 			New:         func(c redis.Cmdable, opts lock.Options) lock.Locker { return contrast.NewSetEX(c, opts) },
 		},
 	}

@@ -17,12 +17,12 @@ import (
 
 func TestHolderThatNeverUnlocks(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
-		if !w.is(inRedis) || w.is(renewed) {
+		if !w.inRedis() || w.strategy.Traits.Renewed {
 			return // the one dies with its process; the other's renewer does too: TestRenewalOutageLosesTheLockAtTheDeadline
 		}
 		w.shortExpiry()
 		w.must(t, "a")
-		if !w.is(expires) {
+		if !w.strategy.Traits.Expires {
 			if ttl := w.ttl(t); ttl != -1 {
 				t.Errorf("the lock expires in %v; this version's flaw is that it never does", ttl)
 			}
@@ -37,21 +37,21 @@ func TestHolderThatNeverUnlocks(t *testing.T) {
 
 func TestWorkLongerThanTheExpiry(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
-		if !w.is(expires) {
+		if !w.strategy.Traits.Expires {
 			return
 		}
 		w.shortExpiry()
 		a := w.must(t, "a")
-		short, cancel := context.WithTimeout(t.Context(), 3*w.opts.TTL)
-		defer cancel()
-		b, err := w.locker.Lock(short, lock.Owner("b"))
-		if w.is(renewed) != errors.Is(err, lock.ErrCancelled) {
+		waiting, leave := context.WithCancel(t.Context())
+		w.opts.Clock.AfterFunc(3*w.opts.TTL, leave) // not a deadline, for that could come in the middle of a command
+		b, err := w.locker.Lock(waiting, lock.Owner("b"))
+		if w.strategy.Traits.Renewed != errors.Is(err, lock.ErrCancelled) {
 			t.Errorf("b, while a works for three expiries: %v", err)
 		}
 		if a.Context().Err() != nil {
 			t.Errorf("a's work was cancelled: %v", context.Cause(a.Context()))
 		}
-		if w.is(renewed) {
+		if w.strategy.Traits.Renewed {
 			if err := a.Unlock(t.Context()); err != nil {
 				t.Error(err)
 			}
@@ -63,7 +63,7 @@ func TestWorkLongerThanTheExpiry(t *testing.T) {
 
 func TestLosingTheLockCancelsTheWork(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
-		if !w.is(renewed) {
+		if !w.strategy.Traits.Renewed {
 			return // cannot know
 		}
 		w.shortExpiry()
@@ -93,7 +93,7 @@ func TestLosingTheLockCancelsTheWork(t *testing.T) {
 
 func TestNestedLockAfterTheLockWasLost(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
-		if !w.is(renewed) || !w.is(countsThere) {
+		if !w.strategy.Traits.Renewed || !w.strategy.Traits.CountsInRedis {
 			return // cannot know, by a nested call
 		}
 		outer := w.must(t, "a")
@@ -115,7 +115,7 @@ func TestNestedLockAfterTheLockWasLost(t *testing.T) {
 
 func TestRenewalSurvivesAShortOutage(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
-		if !w.is(renewed) {
+		if !w.strategy.Traits.Renewed {
 			return
 		}
 		w.shortExpiry()
@@ -162,7 +162,7 @@ func TestRenewalOutageLosesTheLockAtTheDeadline(t *testing.T) {
 
 func TestRenewalEndsWithItsHolder(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
-		if !w.is(renewed) {
+		if !w.strategy.Traits.Renewed {
 			return
 		}
 		w.shortExpiry()

@@ -14,7 +14,7 @@ import (
 
 func TestUnlockBetweenCheckAndDelete(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
-		if !w.is(inRedis) {
+		if !w.inRedis() {
 			return // no key that could change hands
 		}
 		a := w.must(t, "a")
@@ -31,7 +31,7 @@ func TestUnlockBetweenCheckAndDelete(t *testing.T) {
 			t.Error(err)
 		}
 		w.faults.set(nil, nil)
-		if w.is(atomicCheck) {
+		if w.strategy.Traits.ChecksAtomically {
 			if b != nil {
 				t.Error("the release is not one command")
 			}
@@ -47,7 +47,7 @@ func TestLostReplyOfLock(t *testing.T) {
 	for name, lose := range map[string]func(*faults){"reply": (*faults).loseReply, "command": (*faults).loseCommand} {
 		t.Run(name, func(t *testing.T) {
 			eachWorld(t, func(t *testing.T, w *world) {
-				if !w.is(inRedis) || w.is(onNodes) {
+				if !w.inRedis() || w.strategy.OnNodes() {
 					return // no reply to lose, or none that is missed
 				}
 				lose(w.faults)
@@ -55,10 +55,10 @@ func TestLostReplyOfLock(t *testing.T) {
 					t.Errorf("Lock: %v; want ErrOutcomeUnknown", err)
 				}
 				behind := w.exists(t)
-				if want := name == "reply" && !w.is(takesBack); behind != want {
+				if want := name == "reply" && !w.strategy.Traits.TakesBack; behind != want {
 					t.Errorf("a lock is left behind: %v; want %v", behind, want)
 				}
-				if behind && (w.is(expires) && !w.is(twoSteps) && !w.is(itsValue)) != (w.ttl(t) > 0) {
+				if behind && w.strategy.Traits.ExpiresAtOnce != (w.ttl(t) > 0) {
 					t.Errorf("what is left behind expires in %v", w.ttl(t))
 				}
 			})
@@ -68,7 +68,7 @@ func TestLostReplyOfLock(t *testing.T) {
 
 func TestLostReplyOfNestedLock(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
-		if !w.is(countsThere) {
+		if !w.strategy.Traits.CountsInRedis {
 			return
 		}
 		outer := w.must(t, "a")
@@ -82,7 +82,7 @@ func TestLostReplyOfNestedLock(t *testing.T) {
 		if err := outer.Unlock(t.Context()); err != nil {
 			t.Error(err)
 		}
-		if behind := w.exists(t); behind == w.is(takesBack) {
+		if behind := w.exists(t); behind == w.strategy.Traits.TakesBack {
 			t.Errorf("counted twice, the lock is left behind: %v", behind)
 		}
 		if w.exists(t) && w.ttl(t) < 0 {
@@ -93,7 +93,7 @@ func TestLostReplyOfNestedLock(t *testing.T) {
 
 func TestLostReplyOfUnlock(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
-		if !w.is(inRedis) || w.is(onNodes) {
+		if !w.inRedis() || w.strategy.OnNodes() {
 			return // no reply to lose, or none that is missed
 		}
 		a := w.must(t, "a")
@@ -106,7 +106,7 @@ func TestLostReplyOfUnlock(t *testing.T) {
 
 func TestRedisGone(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
-		if !w.is(inRedis) {
+		if !w.inRedis() {
 			return // does not care
 		}
 		a, other := w.must(t, "a"), w.other()
@@ -119,7 +119,7 @@ func TestRedisGone(t *testing.T) {
 			}
 		}
 		most := 2
-		if w.is(onNodes) {
+		if w.strategy.OnNodes() {
 			most *= 2 * len(w.nodes) // all are asked, and told that it is given back
 		}
 		if n := w.faults.seen() - sent; n > most {
@@ -137,7 +137,7 @@ func TestRedisGone(t *testing.T) {
 
 func TestRetriedUnlockOfANestedLock(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
-		if !w.is(countsThere) {
+		if !w.strategy.Traits.CountsInRedis {
 			return
 		}
 		outer, inner := w.must(t, "a"), w.must(t, "a")

@@ -19,7 +19,7 @@ import (
 func eachNodeWorld(t *testing.T, test func(*testing.T, *world)) {
 	t.Helper()
 	eachWorld(t, func(t *testing.T, w *world) {
-		if w.is(onNodes) {
+		if w.strategy.OnNodes() {
 			test(t, w)
 		}
 	})
@@ -89,7 +89,7 @@ func TestAHungNodeIsPassedOver(t *testing.T) {
 		})
 		began := time.Now()
 		a := w.must(t, "a")
-		if waited := time.Since(began); waited < w.opts.TTL/20 || waited > w.opts.TTL/10 {
+		if waited := time.Since(began); waited < w.opts.TTL/20 || waited > w.opts.TTL/20+w.late {
 			t.Errorf("Lock took %v; want a twentieth of %v", waited, w.opts.TTL)
 		}
 		if err := a.Unlock(t.Context()); err != nil {
@@ -97,7 +97,7 @@ func TestAHungNodeIsPassedOver(t *testing.T) {
 		}
 		began = time.Now()
 		b := w.must(t, "b")
-		if err := b.Unlock(t.Context()); err != nil || time.Since(began) > w.opts.TTL/20 {
+		if err := b.Unlock(t.Context()); err != nil || time.Since(began) >= w.opts.TTL/20+w.late {
 			t.Errorf("the next sale: %v, after %v; want the node to be passed over", err, time.Since(began))
 		}
 		close(answers) // a's lock is set there now, and given back right after
@@ -129,7 +129,6 @@ func (w *world) held(t *testing.T) bool {
 // A claim that took longer than it is valid for is none.
 func TestALateMajorityIsNone(t *testing.T) {
 	eachNodeWorld(t, func(t *testing.T, w *world) {
-		w.use(func(o *lock.Options) { o.TTL = 40 * time.Millisecond })
 		w.use(func(o *lock.Options) { o.Clock = hasty{o.Clock, new(time.Duration)} })
 		if _, err := w.locker.TryLock(t.Context(), lock.Owner("a")); !errors.Is(err, lock.ErrNotObtained) {
 			t.Errorf("TryLock: %v; want ErrNotObtained", err)
@@ -147,6 +146,6 @@ type hasty struct {
 }
 
 func (h hasty) Now() time.Time {
-	*h.ahead += time.Second
+	*h.ahead += time.Minute
 	return h.Clock.Now().Add(*h.ahead)
 }

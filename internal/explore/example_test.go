@@ -2,6 +2,7 @@ package explore_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/redis/go-redis/v9"
@@ -29,12 +30,23 @@ func (l mine) TryLock(ctx context.Context, owner string) (*lock.Lease, error) {
 	case !got:
 		return nil, lock.ErrNotObtained
 	}
-	return lock.NewLease(ctx, l.opts, 0, func(ctx context.Context) error {
-		if l.client.Get(ctx, l.opts.Key).Val() != owner {
-			return lock.ErrNotOwner
-		}
-		return l.client.Del(ctx, l.opts.Key).Err()
-	}), nil
+	return lock.NewLease(ctx, l.opts, 0, func(ctx context.Context) error { return l.unlock(ctx, owner) }), nil
+}
+
+func (l mine) unlock(ctx context.Context, owner string) error {
+	holder, err := l.client.Get(ctx, l.opts.Key).Result()
+	switch {
+	case errors.Is(err, redis.Nil):
+		return lock.ErrExpired
+	case err != nil:
+		return lock.Failed(ctx, "GET", err)
+	case holder != owner:
+		return lock.ErrNotOwner
+	}
+	if err := l.client.Del(ctx, l.opts.Key).Err(); err != nil {
+		return lock.Failed(ctx, "DEL", err)
+	}
+	return nil
 }
 
 // A lock of your own, explored.

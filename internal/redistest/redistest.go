@@ -3,6 +3,7 @@ package redistest
 
 import (
 	"io"
+	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
@@ -35,7 +36,7 @@ func Start(t testing.TB, args ...string) *Server {
 		}
 		t.Skip("redis-server is not installed, so this is not tested on a real Redis: ", err)
 	}
-	s := &Server{Addr: "127.0.0.1:" + freePort(t), t: t, args: args}
+	s := &Server{Addr: "127.0.0.1:" + FreePort(t), t: t, args: args}
 	s.Run()
 	t.Cleanup(s.Stop)
 	return s
@@ -97,12 +98,21 @@ func (s *Server) Signal(signal os.Signal) error {
 	return s.process.Signal(signal)
 }
 
-func freePort(t testing.TB) string {
+// FreePort gives a port that nobody listens at: a random one below those that the system gives to whoever asks for any, so that it
+// stays free until the test's server has it.
+func FreePort(t testing.TB) string {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	for range 100 {
+		port := strconv.Itoa(20_000 + rand.IntN(12_000))
+		listener, err := net.Listen("tcp", "127.0.0.1:"+port)
+		if err != nil {
+			continue // somebody has it
+		}
+		if err := listener.Close(); err != nil {
+			t.Fatal(err)
+		}
+		return port
 	}
-	defer listener.Close()
-	return strconv.Itoa(listener.Addr().(*net.TCPAddr).Port)
+	t.Fatal("of a hundred ports none is free")
+	return ""
 }

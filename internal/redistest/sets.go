@@ -54,7 +54,7 @@ func StartCluster(t testing.TB) []string {
 	var nodes []*redis.Client
 	first, firstBus := "", ""
 	for i := range 3 {
-		bus := freePort(t)
+		bus := FreePort(t)
 		addr := Start(t, "--cluster-enabled", "yes", "--cluster-port", bus, "--cluster-node-timeout", "5000").Addr
 		node := redis.NewClient(&redis.Options{Addr: addr, MaxRetries: -1})
 		t.Cleanup(func() { node.Close() })

@@ -1,0 +1,15 @@
+package evolution
+
+// Traits are what a lock does beyond keeping others out. The conformance tests hold each row to what it says here, and also to
+// what it does not say: that is a flaw, and it has to show.
+type Traits struct {
+	Open             bool // everybody gets it, though its Scope promises otherwise
+	Expires          bool // it goes away by itself when its holder does not come back
+	ExpiresAtOnce    bool // and Redis knows of its expiry from the first command on
+	ChecksOwner      bool // whoever is not its holder cannot release it, unless it changes hands within Unlock
+	ChecksAtomically bool // nor then
+	Reentrant        bool // a nested call of its holder gets it, too
+	CountsInRedis    bool // how deep the calls are nested
+	Renewed          bool // it outlives its expiry while the work goes on; losing it cancels the work
+	TakesBack        bool // it does not leave behind what a lost reply may have obtained
+}

@@ -1,0 +1,6 @@
+//go:build !long
+
+package suite
+
+// Long reports whether the long suite is run.
+const Long = false
