@@ -33,7 +33,8 @@ func newCluster() *cobra.Command {
 		Use:   "cluster",
 		Short: "Sell in several processes on one Redis, behind one address",
 		Long: `cluster starts that many servers as processes of their own, all on one Redis, and spreads the requests to server.addr over them.
-A replica that dies is started again; one that hangs gets no requests until it answers again. Without redis.addrs the Redis is embedded in this process.`,
+A replica that dies is started again; one that hangs gets no requests until it answers again. Without redis.addrs the Redis is
+embedded in this process.`,
 		Example: "  lockstep cluster --replicas 3 --lock v4\n  curl http://127.0.0.1:8080/replicas",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {

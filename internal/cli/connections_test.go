@@ -42,12 +42,22 @@ func dial(t *testing.T, addr, request string) net.Conn {
 	return conn
 }
 
-// Clients that do not send what they announced, or do not read what they asked for, lose their connections, by a server as by a front.
+// Clients that do not send what they announced, or do not read what they asked for, lose their connections, by a server as by a
+// front. Who waits for a sale does not, though it takes longer.
 func TestConnectionsEnd(t *testing.T) {
-	s := start(t, "--redis.embedded_addr", anyPort)
-	front := startCluster(t, "--replicas", "1")
+	longer := (max(api.BodyTime, writeTime) + time.Second).String()
+	s := start(t, "--redis.embedded_addr", anyPort, "--sale.think_time", longer)
+	front := startCluster(t, "--replicas", "1", "--sale.think_time", longer)
 	var clients sync.WaitGroup
 	for _, addr := range []string{s.addr, front.addr} {
+		for _, body := range []string{"", "{}"} {
+			clients.Go(func() {
+				buyer := &testServer{server: &server{addr: addr}, t: t}
+				if status, text := buyer.send(t.Context(), "POST", "/inventory/sale", body, nil); status != 200 {
+					t.Errorf("a sale that takes %s: %d %s", longer, status, text)
+				}
+			})
+		}
 		for _, request := range withoutBody {
 			conn := dial(t, addr, request)
 			clients.Go(func() {
