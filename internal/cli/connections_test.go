@@ -18,11 +18,11 @@ import (
 
 // withoutBody are requests whose body never comes, those that no handler sees among them.
 var withoutBody = []string{
-	"GET /lock HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n",
-	"POST /inventory/sale HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n",
-	"OPTIONS * HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n",
-	"GET /lock HTTP/1.1\r\nHost: x\r\nExpect: miracles\r\nContent-Length: 9\r\n\r\n",
-	"GET /lock HTTP/1.1\r\nHost: x\r\n",
+	"GET /lock HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n",
+	"POST /inventory/sale HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n",
+	"OPTIONS * HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n",
+	"GET /lock HTTP/1.1\r\nHost: localhost\r\nExpect: miracles\r\nContent-Length: 9\r\n\r\n",
+	"GET /lock HTTP/1.1\r\nHost: localhost\r\n",
 }
 
 // dial opens a connection and sends the beginning of a request.
@@ -42,12 +42,22 @@ func dial(t *testing.T, addr, request string) net.Conn {
 	return conn
 }
 
-// Clients that do not send what they announced, or do not read what they asked for, lose their connections, by a server as by a front.
+// Clients that do not send what they announced, or do not read what they asked for, lose their connections, by a server as by a
+// front. Who waits for a sale does not, though it takes longer.
 func TestConnectionsEnd(t *testing.T) {
-	s := start(t, "--redis.embedded_addr", anyPort)
-	front := startCluster(t, "--replicas", "1")
+	longer := (max(api.BodyTime, writeTime) + time.Second).String()
+	s := start(t, "--redis.embedded_addr", anyPort, "--sale.think_time", longer)
+	front := startCluster(t, "--replicas", "1", "--sale.think_time", longer)
 	var clients sync.WaitGroup
 	for _, addr := range []string{s.addr, front.addr} {
+		for _, body := range []string{"", "{}"} {
+			clients.Go(func() {
+				buyer := &testServer{server: &server{addr: addr}, t: t}
+				if status, text := buyer.send(t.Context(), "POST", "/inventory/sale", body, nil); status != 200 {
+					t.Errorf("a sale that takes %s: %d %s", longer, status, text)
+				}
+			})
+		}
 		for _, request := range withoutBody {
 			conn := dial(t, addr, request)
 			clients.Go(func() {
@@ -70,7 +80,7 @@ func TestConnectionsEnd(t *testing.T) {
 			}
 			var err error
 			for err == nil {
-				_, err = io.WriteString(deaf, strings.Repeat("GET / HTTP/1.1\r\nHost: x\r\n\r\n", 100))
+				_, err = io.WriteString(deaf, strings.Repeat("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n", 100))
 			}
 			if errors.Is(err, os.ErrDeadlineExceeded) {
 				t.Error("a client that never reads keeps its connection")
@@ -123,7 +133,7 @@ func TestHeadAndSlashes(t *testing.T) {
 	front := startCluster(t, "--replicas", "1")
 	for _, addr := range []string{s.addr, front.addr} {
 		for _, path := range []string{"/", "/inventory", "/lock", "/healthz", "/readyz", "/metrics"} {
-			conn := dial(t, addr, "HEAD "+path+" HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+			conn := dial(t, addr, "HEAD "+path+" HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
 			text, err := io.ReadAll(conn)
 			if head, body, _ := strings.Cut(string(text), "\r\n\r\n"); err != nil || !strings.HasPrefix(head, "HTTP/1.1 200") || body != "" {
 				t.Errorf("HEAD %s at %s: %q, %v; want 200 without a body", path, addr, text, err)
@@ -136,7 +146,7 @@ func TestHeadAndSlashes(t *testing.T) {
 			"PUT //lock": "404 not_found", "GET //replicas": "404 not_found", "GET /replicas/": "404 not_found",
 		} {
 			method, path, _ := strings.Cut(request, " ")
-			conn := dial(t, addr, method+" "+path+" HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+			conn := dial(t, addr, method+" "+path+" HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
 			response, err := http.ReadResponse(bufio.NewReader(conn), &http.Request{Method: method})
 			if err != nil {
 				t.Fatal(err)

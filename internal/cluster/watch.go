@@ -3,9 +3,11 @@ package cluster
 import (
 	"cmp"
 	"context"
+	"errors"
 	"io"
 	"net/http"
 	"sync"
+	"syscall"
 	"time"
 )
 
@@ -42,11 +44,14 @@ func (f *Front) Watch(ctx context.Context) {
 				case <-ask.C:
 				}
 				address, _, _ := replica.reach()
+				if address == "" {
+					continue // it is being started again
+				}
+				err := probe(ctx, client, address)
 				switch {
-				case address == "": // it is being started again
-				case answers(ctx, client, address):
+				case err == nil:
 					replica.hears()
-				case ctx.Err() == nil:
+				case ctx.Err() == nil && !outOfFiles(err):
 					replica.missed(patience)
 				}
 			}
@@ -55,19 +60,24 @@ func (f *Front) Watch(ctx context.Context) {
 	watched.Wait()
 }
 
-// answers reports whether a replica says anything at all.
-func answers(ctx context.Context, client *http.Client, address string) bool {
+// probe fails if a replica says nothing at all.
+func probe(ctx context.Context, client *http.Client, address string) error {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+address+"/healthz", http.NoBody)
 	if err != nil {
-		return false
+		return err
 	}
 	response, err := client.Do(request)
 	if err != nil {
-		return false
+		return err
 	}
 	defer response.Body.Close()
 	_, err = io.Copy(io.Discard, response.Body)
-	return err == nil
+	return err
+}
+
+// outOfFiles reports whether it was not the replica that failed: this process, or this machine, can open no more connections.
+func outOfFiles(err error) bool {
+	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
 }
 
 // hears notes that the replica has answered something.

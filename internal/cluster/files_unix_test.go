@@ -1,0 +1,35 @@
+//go:build unix
+
+package cluster
+
+import (
+	"net/http"
+	"syscall"
+	"testing"
+)
+
+// A front that cannot open connections any more does not take its replicas for hung.
+func TestOutOfFilesIsNoFaultOfTheReplica(t *testing.T) {
+	replica := newHangable(t) // it does not hang
+	client := &http.Client{Transport: &http.Transport{}}
+	t.Cleanup(client.CloseIdleConnections)
+	var limit syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
+		t.Fatal(err)
+	}
+	none := limit
+	none.Cur = 0
+	if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &none); err != nil {
+		t.Fatal(err)
+	}
+	err := probe(t.Context(), client, replica.addr())
+	if back := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &limit); back != nil {
+		t.Fatal(back)
+	}
+	if !outOfFiles(err) {
+		t.Errorf("without files to open: %v; want to be told so", err)
+	}
+	if err := probe(t.Context(), client, replica.addr()); err != nil {
+		t.Error(err)
+	}
+}
