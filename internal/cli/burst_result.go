@@ -59,7 +59,7 @@ func compared(r load.Result) string {
 	case beyond == 0:
 		return ""
 	case beyond <= int64(r.Unknown):
-		return fmt.Sprintf(", %d of them of the %d requests whose outcome is unknown", beyond, r.Unknown)
+		return fmt.Sprintf(": of the %d requests whose outcome is unknown, %d were sold", r.Unknown, beyond)
 	default:
 		return fmt.Sprintf(", but %d buyers were told that they bought: others bought meanwhile", r.OK)
 	}

@@ -100,6 +100,25 @@ func TestBurstThatWasHardlyAnswered(t *testing.T) {
 	}
 }
 
+// The ledger is compared with what the buyers were told.
+func TestOrdersAndAnswersAreCompared(t *testing.T) {
+	for says, r := range map[string]load.Result{
+		"100 in the ledger\n": {OK: 100, Unknown: 5},
+		"100 in the ledger: of the 5 requests whose outcome is unknown, 3 were sold\n":                              {OK: 97, Unknown: 5},
+		"100 in the ledger, but 90 buyers were told that they bought: others bought meanwhile\n":                    {OK: 90, Unknown: 5},
+		"100 in the ledger, but 110 buyers were told that they bought: Redis lost the others, or a new run began\n": {OK: 110, Unknown: 5},
+	} {
+		var shown strings.Builder
+		r.Sold, r.Unknowns = 100, map[string]int{"outcome_unknown": 3, "bad_gateway": 2}
+		if err := printResult(&shown, r); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(shown.String(), says) || !strings.Contains(shown.String(), "3 × outcome_unknown\n  unknown  2 × bad_gateway\n") {
+			t.Errorf("%d answered, %d unknown: want %q in\n%s", r.OK, r.Unknown, says, shown.String())
+		}
+	}
+}
+
 // The bar is gone when it is finished, and what the terminal wrote beside it.
 func TestProgressLeavesAnEmptyLine(t *testing.T) {
 	var terminal strings.Builder
