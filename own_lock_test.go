@@ -40,7 +40,8 @@ func readOwnLock(t *testing.T, document string) ownLock {
 // Whoever does what docs/your-own-lock.md says has a lock that the tests pass and the explorer breaks.
 func TestYourOwnLockAsWritten(t *testing.T) {
 	own := readOwnLock(t, "docs/your-own-lock.md")
-	if chinese := readOwnLock(t, "docs/your-own-lock.zh-CN.md"); chinese.head != own.head || chinese.lock != own.lock || chinese.row != own.row {
+	chinese := readOwnLock(t, "docs/your-own-lock.zh-CN.md")
+	if chinese.head != own.head || chinese.lock != own.lock || chinese.row != own.row || chinese.test != own.test {
 		t.Error("the Chinese page has another lock")
 	}
 	example, err := os.ReadFile("internal/explore/example_test.go")
@@ -64,11 +65,12 @@ func TestYourOwnLockAsWritten(t *testing.T) {
 		table:                       strings.Replace(string(source), end, "\n"+own.row+end, 1),
 	})
 
-	test := append(strings.Fields(own.test)[1:], "-count=1", "-overlay", written)
+	arguments := strings.Fields(own.test)[1:]
+	arguments = append(arguments, "-count=1", "-overlay", written)
 	if !suite.Long {
-		test = append(test, "-run", "/^mine$") // beside the others in the long suite
+		arguments = append(arguments, "-run", "/^mine$") // beside the others in the long suite
 	}
-	if output, err := exec.Command("go", test...).CombinedOutput(); err != nil || strings.Contains(string(output), "no tests to run") {
+	if output, err := exec.Command("go", arguments...).CombinedOutput(); err != nil || strings.Contains(string(output), "no tests to run") {
 		t.Errorf("%s: %v\n%s", own.test, err, output)
 	}
 	if !suite.Long {

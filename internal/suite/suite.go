@@ -1,5 +1,5 @@
-// Package suite, for tests alone, says which suite is run: the quick one, go test ./..., which has every claim in a form that
-// leaves a laptop time for other things, or the long one, go test -tags long ./..., which has all of them as they are.
+// Package suite says which suite of tests is run: the quick one, go test ./..., which has every claim in a form that leaves
+// a laptop time for other things, or the long one, go test -tags long ./..., which has all of them as they are.
 package suite
 
 import (
