@@ -117,8 +117,8 @@ func (a *API) order(c *gin.Context) {
 	case errors.Is(err, service.ErrInFlight):
 		err = fmt.Errorf("order %.80q: %w; ask again", id, err)
 	case errors.Is(err, service.ErrNoOrder):
-		err = fmt.Errorf("order %.80q: %w; a sale whose replica hangs may still come, and old orders are forgotten (inventory.max_orders)",
-			id, err)
+		err = fmt.Errorf("order %.80q: %w; one whose replica, or whose way to Redis, hangs may still come, "+
+			"and old orders are forgotten (inventory.max_orders)", id, err)
 	}
 	if err != nil {
 		a.fail(c, err)

@@ -79,7 +79,7 @@ func TestLedgersRememberWhatWasDestroyed(t *testing.T) {
 	if err := client.HSet(t.Context(), newest, "z", "no JSON").Err(); err != nil {
 		t.Fatal(err)
 	}
-	if err := ledgers.Read(t.Context()); err == nil || !strings.Contains(err.Error(), "{inventory}:orders:C: order z: ") {
+	if err := ledgers.Read(t.Context()); err == nil || !strings.Contains(err.Error(), "{inventory}:ledger:C: order z: ") {
 		t.Errorf("%v; want an error that names the ledger and the order", err)
 	}
 }

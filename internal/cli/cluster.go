@@ -82,7 +82,7 @@ func runCluster(cmd *cobra.Command, cfg config.Config, replicas int) error {
 	web := newWebServer(front.Handler(), "", log)
 	failed := make(chan error, 1)
 	go func() { failed <- web.serve(listener) }()
-	watching, endWatching := context.WithCancel(ctx)
+	watching, endWatching := context.WithCancel(context.WithoutCancel(ctx))
 	watched := make(chan struct{})
 	go func() {
 		defer close(watched)
@@ -96,15 +96,15 @@ func runCluster(cmd *cobra.Command, cfg config.Config, replicas int) error {
 		log.Info("ending: waiting for the sales in flight")
 	case err = <-failed:
 	}
-	endWatching() // replicas that end say no more
-	<-watched
 	answered := make(chan struct{})
 	all, cancel := context.WithCancel(context.Background())
 	go func() { // takes no more requests, and hands on the answers to those it has
 		defer close(answered)
 		_ = web.shutdown(all) // some time after every replica has ended there is nothing left to hand on
 	}()
-	processes.Stop()
+	processes.Stop() // those that hang are found out meanwhile, and not waited for
+	endWatching()
+	<-watched
 	select {
 	case <-answered:
 	case <-time.After(leaveTime):

@@ -28,7 +28,7 @@ type testCluster struct {
 func startCluster(t *testing.T, args ...string) *testCluster {
 	t.Helper()
 	addr, redisAddr := unusedAddr(t), unusedAddr(t)
-	common := []string{"cluster", "--server.addr", addr, "--redis.embedded_addr", redisAddr, "--log.level", "error"}
+	common := []string{"cluster", "--server.addr", addr, "--redis.embedded_addr", redisAddr, "--log.level", "error", patientBuyers}
 	line, finish := serve(t, append(common, args...)...)
 	if !strings.Contains(line.String(), "http://"+addr) || !strings.Contains(line.String(), "replicas") {
 		t.Errorf("first line: %s", line)
@@ -55,7 +55,7 @@ func (c *testCluster) replicas() (answers []cluster.ReplicaAnswer) {
 // orders reads the ledger of every run.
 func (c *testCluster) orders() map[string][]history.Order {
 	c.t.Helper()
-	keys, err := c.redis.Keys(c.t.Context(), "{inventory}:orders:*").Result()
+	keys, err := c.redis.Keys(c.t.Context(), "{inventory}:ledger:*").Result()
 	if err != nil {
 		c.t.Fatal(err)
 	}
@@ -176,7 +176,7 @@ func TestClusterWithADeadHolder(t *testing.T) {
 	for _, lock := range []string{"v1", "v4"} {
 		t.Run(lock, func(t *testing.T) {
 			t.Parallel()
-			c := startCluster(t, "--replicas", "3", "--lock", lock, "--lock.ttl", "2s", "--lock.wait_timeout", "4s", "--sale.think_time", "1s")
+			c := startCluster(t, "--replicas", "3", "--lock", lock, "--lock.ttl", "2s", "--lock.wait_timeout", "5s", "--sale.think_time", "2s")
 			answered := make(chan api.ErrorAnswer, 1)
 			go func() {
 				_, answer, _ := c.failedSale()

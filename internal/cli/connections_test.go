@@ -119,8 +119,8 @@ func TestEndsWithOpenConnections(t *testing.T) {
 			}
 			for i, conn := range open {
 				text, err := io.ReadAll(conn)
-				if errors.Is(err, os.ErrDeadlineExceeded) || strings.Contains(string(text), "400") {
-					t.Errorf("%q was not cut off at once: %q, %v", withoutBody[i%len(withoutBody)], text, err)
+				if errors.Is(err, os.ErrDeadlineExceeded) {
+					t.Errorf("%q was not cut off: %q, %v", withoutBody[i%len(withoutBody)], text, err)
 				}
 			}
 		})

@@ -80,7 +80,7 @@ func TestBehindNginx(t *testing.T) {
 			t.Errorf("%s: exit code %d; want %d: %s%s", lock, code, want, stdout, stderr)
 		}
 		run := front.report()
-		lines, err := first.outside.HVals(t.Context(), "{inventory}:orders:"+run.RunID).Result()
+		lines, err := first.outside.HVals(t.Context(), "{inventory}:ledger:"+run.RunID).Result()
 		if err != nil {
 			t.Fatal(err)
 		}

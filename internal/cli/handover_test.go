@@ -16,8 +16,8 @@ func TestHandOverPastTheDead(t *testing.T) {
 	t.Parallel()
 	const (
 		expiry = 2 * time.Second
-		think  = 3 * time.Second                 // in which the other two have to come
-		bound  = expiry + expiry/4 + time.Second // and what the machine takes
+		think  = 3 * time.Second                   // in which the other two have to come
+		bound  = expiry + expiry/4 + 4*time.Second // and what a busy machine takes
 	)
 	for _, dies := range []string{"the holder", "the head of the queue"} {
 		for _, lock := range []string{"v7", "v8"} {

@@ -38,7 +38,7 @@ func TestSaleAnswer(t *testing.T) {
 		if run != wantRun {
 			t.Errorf("run %+v; want %+v", run, wantRun)
 		}
-		order, err := s.outside.HGet(t.Context(), "{inventory}:orders:"+run.RunID, sale.OrderID).Result()
+		order, err := s.outside.HGet(t.Context(), "{inventory}:ledger:"+run.RunID, sale.OrderID).Result()
 		if err != nil || !strings.Contains(order, lock.Owner(sale.OrderID)) {
 			t.Errorf("the ledger says %s, %v", order, err)
 		}

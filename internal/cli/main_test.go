@@ -46,6 +46,9 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
+// patientBuyers wait for their lock however busy the machine is that runs the tests.
+const patientBuyers = "--lock.wait_timeout=2m"
+
 // patience is how long a test waits for what must happen.
 const patience = 30 * time.Second
 
@@ -95,7 +98,7 @@ func start(t testing.TB, flags ...string) *testServer {
 	t.Helper()
 	set := pflag.NewFlagSet("test", pflag.ContinueOnError)
 	config.AddFlags(set, evolution.Names())
-	if err := set.Parse(append([]string{"--server.addr", anyPort}, flags...)); err != nil {
+	if err := set.Parse(append([]string{"--server.addr", anyPort, patientBuyers}, flags...)); err != nil {
 		t.Fatal(err)
 	}
 	cfg, err := config.Load(set, evolution.Names())

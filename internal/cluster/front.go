@@ -17,6 +17,7 @@ const askTimeout = 2 * time.Second // for the question to the replicas which loc
 
 var (
 	errNoReplica   = errors.New("no replica takes requests: they are being started again, or hang; this one was sent to none")
+	errNoFiles     = errors.New("the front can open no more connections (ulimit -n); this request was sent to no replica")
 	errReplicaGone = errors.New("the replica did not answer; the request is not sent again, for it may have sold")
 	errReplicaHung = errors.New("the replica hangs; the request is not sent again, for it may have sold, or may sell when it goes on")
 )
@@ -88,6 +89,8 @@ func (f *Front) fail(w http.ResponseWriter, r *http.Request, err error) {
 	switch {
 	case errors.Is(err, errNoReplica):
 		status, code, says = http.StatusServiceUnavailable, "no_replica", errNoReplica
+	case errors.Is(err, errNoFiles):
+		status, code, says = http.StatusServiceUnavailable, "no_replica", errNoFiles
 	case errors.Is(err, errReplicaHung):
 		says = errReplicaHung
 	}

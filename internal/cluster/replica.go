@@ -128,7 +128,16 @@ func (r *Replica) start(ctx context.Context) (*process, error) {
 		return nil, fmt.Errorf("starting %s: %w", r.Name, err)
 	}
 	p := &process{cmd: cmd, stdin: stdin, ended: make(chan error, 1)}
-	defer context.AfterFunc(ctx, func() { _ = stdin.Close() })() // it ends then, up or not
+	begun := make(chan struct{}) // it is up, or has ended
+	defer close(begun)
+	defer context.AfterFunc(ctx, func() {
+		_ = stdin.Close() // it ends then, up or not
+		select {
+		case <-begun:
+		case <-time.After(r.grace): // it may be stopped
+			_ = cmd.Process.Kill()
+		}
+	})()
 	lines := bufio.NewReader(stdout)
 	line, err := lines.ReadString('\n')
 	up := firstLine.FindStringSubmatch(line)
@@ -146,7 +155,7 @@ func (r *Replica) start(ctx context.Context) (*process, error) {
 }
 
 // untilEnd waits until the process ends, by itself or, once ctx has ended, because it was asked to; if it does not in its grace
-// (it may be stopped), or was given up already, it is killed.
+// (it may be stopped), or is given up, it is killed.
 func (p *process) untilEnd(ctx context.Context, r *Replica) error {
 	select {
 	case err := <-p.ended:
@@ -156,17 +165,15 @@ func (p *process) untilEnd(ctx context.Context, r *Replica) error {
 		return err
 	case <-ctx.Done():
 		_ = p.stdin.Close() // should that fail, it has ended
-		grace := r.grace
-		if _, _, trust := r.reach(); trust.Err() != nil {
-			grace = 0
-		}
+		_, _, trust := r.reach()
 		select {
 		case err := <-p.ended:
 			return err
-		case <-time.After(grace):
-			_ = p.cmd.Process.Kill() // should that fail, it has ended
-			return <-p.ended
+		case <-time.After(r.grace):
+		case <-trust.Done():
 		}
+		_ = p.cmd.Process.Kill() // should that fail, it has ended
+		return <-p.ended
 	}
 }
 

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"log/slog"
@@ -31,6 +32,9 @@ func TestMain(m *testing.M) {
 		os.Exit(3)
 	case "silent":
 		os.Exit(2)
+	case "dumb":
+		<-time.After(time.Minute)
+		os.Exit(0)
 	}
 	goleak.VerifyTestMain(m)
 }
@@ -70,15 +74,41 @@ func TestReplicaThatDoesNotEndIsKilled(t *testing.T) {
 	c.Stop() // or the test times out
 }
 
+// One that was stopped before it said anything ends with the others, too.
+func TestReplicaThatSaysNothingIsKilled(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	started := make(chan struct{})
+	ended := make(chan error, 1)
+	go func() {
+		_, err := Start(ctx, 1, func(string) *exec.Cmd {
+			close(started)
+			command := exec.Command(os.Args[0])
+			command.Env = append(os.Environ(), behaviour+"=dumb")
+			return command
+		}, 50*time.Millisecond, slog.New(slog.DiscardHandler))
+		ended <- err
+	}()
+	<-started
+	cancel()
+	select {
+	case err := <-ended:
+		if err == nil {
+			t.Error("it is said to be up")
+		}
+	case <-time.After(30 * time.Second): // it would end by itself after a minute
+		t.Fatal("it is still waited for")
+	}
+}
+
 // One that hangs cannot end in peace: nobody waits for it.
 func TestReplicaThatWasGivenUpIsKilledAtOnce(t *testing.T) {
 	c, err := startAs(t, "stubborn", time.Hour)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, replica := range c.replicas {
-		replica.giveUp()
-	}
+	c.replicas[0].giveUp()
+	asked := context.AfterFunc(c.replicas[0].trust, func() { c.replicas[1].giveUp() }) // perhaps while it is waited for
+	defer asked()
 	c.Stop() // or the test times out
 }
 

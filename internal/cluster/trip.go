@@ -3,6 +3,7 @@ package cluster
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"net/http"
 	"slices"
@@ -85,6 +86,9 @@ func (r *roads) RoundTrip(request *http.Request) (*http.Response, error) {
 		var failed *net.OpError
 		if !errors.As(err, &failed) || failed.Op != "dial" || ctx.Err() != nil {
 			return nil, err
+		}
+		if outOfFiles(err) {
+			return nil, fmt.Errorf("%w: %w", errNoFiles, err)
 		}
 		trip.over()
 		trip.tried = append(trip.tried, replica)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"net"
 	"net/http"
 	"sync"
 	"syscall"
@@ -51,7 +52,7 @@ func (f *Front) Watch(ctx context.Context) {
 				switch {
 				case err == nil:
 					replica.hears()
-				case ctx.Err() == nil && !outOfFiles(err):
+				case ctx.Err() == nil && isLate(err):
 					replica.missed(patience)
 				}
 			}
@@ -78,6 +79,13 @@ func probe(ctx context.Context, client *http.Client, address string) error {
 // outOfFiles reports whether it was not the replica that failed: this process, or this machine, can open no more connections.
 func outOfFiles(err error) bool {
 	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
+}
+
+// isLate reports whether a replica has not answered in time. One that refuses a connection is ending; and whether this process can open
+// one at all is not the replica's fault.
+func isLate(err error) bool {
+	var failed net.Error
+	return errors.As(err, &failed) && failed.Timeout()
 }
 
 // hears notes that the replica has answered something.

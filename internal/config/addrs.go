@@ -36,7 +36,7 @@ func setAddrs(r *Redis, value any) error {
 	r.Addrs = nil
 	for _, addr := range texts {
 		if u, err := url.Parse(addr); err == nil && u.Host != "" && (u.Scheme == "redis" || u.Scheme == "rediss") {
-			if strings.Trim(u.Path, "/") != "" || strings.ContainsAny(addr, "?#") {
+			if u.Hostname() == "" || strings.Trim(u.Path, "/") != "" || strings.ContainsAny(addr, "?#") { // no host: it may be a password
 				return errAddrs
 			}
 			if u.User != nil {

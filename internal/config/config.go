@@ -156,8 +156,8 @@ func (r Redis) check() error {
 	case r.MasterName != "" && r.Cluster:
 		return errors.New("redis.cluster: true is not allowed with redis.master_name: it is one or the other")
 	case len(r.Addrs) > 1 && r.MasterName == "" && !r.Cluster:
-		return fmt.Errorf("redis.addrs: %s is not allowed: more than one address needs redis.master_name (Sentinel) or redis.cluster: true",
-			strings.Join(r.Addrs, ","))
+		return fmt.Errorf("redis.addrs: %d addresses are not allowed: more than one needs redis.master_name (Sentinel) or redis.cluster: true",
+			len(r.Addrs))
 	}
 	return nil
 }

@@ -232,7 +232,7 @@ func TestRefusals(t *testing.T) {
 		{"server.addr: 127.0.0.1:99999", `server.addr`},
 		{"redis.addrs: nowhere", `redis.addrs: this value is not allowed: want host:port or redis://user:password@host:port, or several`},
 		{"redis.addrs: db:66379", `redis.addrs: "db:66379" is not allowed`},
-		{"redis.addrs: [a:1, b:2]", `redis.addrs: a:1,b:2 is not allowed: more than one address needs redis.master_name`},
+		{"redis.addrs: [a:1, b:2]", `redis.addrs: 2 addresses are not allowed: more than one needs redis.master_name`},
 		{"redis.password: x", `redis.addrs: empty is not allowed with redis.username, redis.password or redis.tls`},
 		{"redis:\n  addrs: [a:1]\n  tls_ca: ca.pem", `redis.tls_ca: a file is not allowed without redis.tls`},
 		{"redis.cluster: maybe", `redis.cluster: "maybe" is not allowed: want true or false`},

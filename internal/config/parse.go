@@ -26,7 +26,7 @@ func parse(text io.Reader) (documents []*yaml.Node, err error) {
 }
 
 // badWork bounds how many bytes are parsed to find the line of an error.
-const badWork = 32 * maxFile
+const badWork = 4 * maxFile
 
 // badLine gives the line from which on a text is no YAML, counted from 1: the one after its longest beginning, in whole lines, that is.
 // The parser itself says where it gave up, or where the group began that it was in, or nothing, and may be one off.

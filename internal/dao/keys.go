@@ -14,7 +14,7 @@ const (
 )
 
 // ordersPrefix is what the keys of a run's orders begin with.
-const ordersPrefix = "{inventory}:orders:"
+const ordersPrefix = "{inventory}:ledger:"
 
 // OrdersKeys are the two hashes of a run's orders, id -> JSON: the newest ones, and those before.
 func OrdersKeys(runID string) (newest, older string) {

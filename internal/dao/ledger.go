@@ -26,7 +26,8 @@ const (
 // Enter counts a sale as in flight, in one step with the look at whether it may.
 func (s *Store) Enter(ctx context.Context, sale string) (history.Run, error) {
 	reply, err := s.askIn(ctx, sale)
-	if redis.HasErrorPrefix(err, "OOM") && s.forgetRunsOver(ctx) {
+	if isOutOfMemory(err) {
+		s.forgetRunsOver(ctx)
 		reply, err = s.askIn(ctx, sale)
 	}
 	if err != nil {
@@ -66,42 +67,37 @@ func (s *Store) Run(ctx context.Context) (history.Run, error) {
 
 // Tally counts a run as it is at one moment.
 func (s *Store) Tally(ctx context.Context) (history.Tally, error) {
-	for {
-		run, err := s.Run(ctx)
-		if err != nil {
-			return history.Tally{}, err
-		}
-		var fields *redis.MapStringStringCmd
-		var stock *redis.StringCmd
-		var inFlight *redis.IntCmd
-		_, err = s.client.TxPipelined(ctx, func(tx redis.Pipeliner) error {
-			fields = tx.HGetAll(ctx, RunKey)
-			stock = tx.Get(ctx, InventoryKey)
-			inFlight = tx.HLen(ctx, inFlightKey)
-			return nil
-		})
-		if err != nil && !isAboutStock(err) {
-			return history.Tally{}, lock.Failed(ctx, "MULTI tally", err)
-		}
-		if fields.Val()["id"] != run.ID {
-			continue // a new run began in between
-		}
-		value, err := stock.Result()
-		if run.ID == "" || inFlight.Val() == 0 && value != fields.Val()["written"] {
-			return history.Tally{}, service.ErrRunChanged
-		}
-		remaining, err := readStock(ctx, value, err)
-		if err != nil {
-			return history.Tally{}, err
-		}
-		tally := history.Tally{Run: run, Remaining: remaining, InFlight: inFlight.Val()}
-		for name, count := range map[string]*int64{"sold": &tally.Sold, "max_in_flight": &tally.MaxInFlight} {
-			if *count, err = strconv.ParseInt(fields.Val()[name], 10, 64); err != nil {
-				return history.Tally{}, fmt.Errorf("%s: %s: %w", RunKey, name, err)
-			}
-		}
-		return tally, nil
+	var fields *redis.MapStringStringCmd
+	var stock *redis.StringCmd
+	var inFlight *redis.IntCmd
+	_, err := s.client.TxPipelined(ctx, func(tx redis.Pipeliner) error {
+		fields = tx.HGetAll(ctx, RunKey)
+		stock = tx.Get(ctx, InventoryKey)
+		inFlight = tx.HLen(ctx, inFlightKey)
+		return nil
+	})
+	if err != nil && !isAboutStock(err) {
+		return history.Tally{}, lock.Failed(ctx, "MULTI tally", err)
 	}
+	run, err := parseRun(fields.Val())
+	if err != nil {
+		return history.Tally{}, err
+	}
+	value, err := stock.Result()
+	if run.ID == "" || inFlight.Val() == 0 && value != fields.Val()["written"] {
+		return history.Tally{}, service.ErrRunChanged
+	}
+	remaining, err := readStock(ctx, value, err)
+	if err != nil {
+		return history.Tally{}, err
+	}
+	tally := history.Tally{Run: run, Remaining: remaining, InFlight: inFlight.Val()}
+	for name, count := range map[string]*int64{"sold": &tally.Sold, "max_in_flight": &tally.MaxInFlight} {
+		if *count, err = strconv.ParseInt(fields.Val()[name], 10, 64); err != nil {
+			return history.Tally{}, fmt.Errorf("%s: %s: %w", RunKey, name, err)
+		}
+	}
+	return tally, nil
 }
 
 // isAboutStock tells the answers that readStock explains from a failure.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/redis/go-redis/v9"
 
@@ -37,8 +38,11 @@ func (s *Store) Order(ctx context.Context, id string) (history.Order, error) {
 		return history.Order{}, lock.Failed(ctx, "HGET orders", err)
 	}
 	for _, line := range lines {
-		if line.Err() != nil {
+		if errors.Is(line.Err(), redis.Nil) {
 			continue
+		}
+		if line.Err() != nil { // of a Cluster's pipeline, the first error alone was looked at
+			return history.Order{}, lock.Failed(ctx, "HGET orders", line.Err())
 		}
 		var order history.Order
 		if err := json.Unmarshal([]byte(line.Val()), &order); err != nil {
@@ -46,22 +50,30 @@ func (s *Store) Order(ctx context.Context, id string) (history.Order, error) {
 		}
 		return order, nil
 	}
+	if inFlight.Err() != nil {
+		return history.Order{}, lock.Failed(ctx, "HEXISTS in_flight", inFlight.Err())
+	}
 	if inFlight.Val() {
 		return history.Order{}, service.ErrInFlight
 	}
 	return history.Order{}, service.ErrNoOrder
 }
 
-// forgetRunsOver deletes the orders of the runs that are over, for a Redis that is out of memory. It reports whether there were any.
-func (s *Store) forgetRunsOver(ctx context.Context) bool {
+// forgetRunsOver deletes the orders of the runs that are over, for a Redis that is out of memory. What cannot be deleted stays.
+func (s *Store) forgetRunsOver(ctx context.Context) {
 	runs, err := s.client.LRange(ctx, overKey, 0, -1).Result()
-	if err != nil || len(runs) == 0 {
-		return false
+	if err != nil {
+		return
 	}
-	keys := []string{overKey}
 	for _, runID := range runs {
 		newest, older := OrdersKeys(runID)
-		keys = append(keys, newest, older)
+		if s.client.Del(ctx, newest, older).Err() == nil {
+			s.client.LRem(ctx, overKey, 0, runID)
+		}
 	}
-	return s.client.Del(ctx, keys...).Err() == nil
+}
+
+// isOutOfMemory tells a Redis's refusal; before Redis 7 that of a script has it in the middle.
+func isOutOfMemory(err error) bool {
+	return redis.HasErrorPrefix(err, "OOM") || redis.HasErrorPrefix(err, "ERR") && strings.Contains(err.Error(), "-OOM ")
 }

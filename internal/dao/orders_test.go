@@ -67,7 +67,7 @@ func TestTheLedgerIsBounded(t *testing.T) {
 		if kept(1, 5)+kept(2, 7) != 0 || kept(3, 75) == 0 || kept(4, 3) != 3 {
 			t.Errorf("kept of the first four runs: %d, %d, %d, %d", kept(1, 5), kept(2, 7), kept(3, 75), kept(4, 3))
 		}
-		if n := r.Store.Keys(t.Context(), "{inventory}:orders:*").Val(); len(n) > 3 {
+		if n := r.Store.Keys(t.Context(), "{inventory}:ledger:*").Val(); len(n) > 3 {
 			t.Errorf("there are still %v", n)
 		}
 		newest, _ := dao.OrdersKeys("run3")

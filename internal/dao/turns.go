@@ -11,7 +11,8 @@ import (
 	"lockstep/internal/lock"
 )
 
-// mostTurns times poolTimeout, a minute, is how long a command may wait for a free connection while others are answered.
+// mostTurns is how often a command waits for a free connection while others are answered: for a minute in all, or for 15 with a Redis
+// in our own process.
 const mostTurns = 15
 
 // turns is a go-redis hook for commands that wait for a free connection. A thousand buyers share a few, so one of them may wait for long

@@ -41,7 +41,7 @@ func (a answer) unknown() bool {
 	switch a.status {
 	case 0:
 		return a.sent
-	case http.StatusBadGateway, http.StatusGatewayTimeout: // of the front, or of a proxy with errors of its own
+	case http.StatusInternalServerError, http.StatusBadGateway, http.StatusGatewayTimeout: // a bug after the write; a front, or another proxy
 		return true
 	default:
 		return a.code == "outcome_unknown"

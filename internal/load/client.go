@@ -26,7 +26,7 @@ func (b Burst) call(ctx context.Context, client *http.Client, method, path strin
 	}
 	if status != http.StatusOK {
 		problem := errorOf(text)
-		if status == http.StatusUnauthorized || status == http.StatusForbidden {
+		if status == http.StatusUnauthorized || status == http.StatusForbidden && b.Token != "" {
 			problem.Message += "; give the server's token by --admin.token"
 		}
 		return fmt.Errorf("%w %s %s: %d %s: %s", ErrRefused, method, b.Targets[0]+path, status, problem.Code, problem.Message)

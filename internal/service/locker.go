@@ -8,10 +8,11 @@ import (
 )
 
 // runLocker is the lock of one run. The next run has one of its own, so that nothing a process still has of the lock of a run that Redis
-// forgot, a place or fencing tokens, is passed to a sale of the run that followed.
+// forgot, a place or fencing tokens, is passed to a sale of the run that followed. While both are in use they compete as two processes do.
 type runLocker struct {
 	lock.Locker
-	sales int // that use it
+	number int // lowest that no other has
+	sales  int // that use it
 }
 
 // lockerOf gives the lock of a run, and what is to be called when the sale has ended.
@@ -25,7 +26,12 @@ func (s *Shop) lockerOf(run history.Run) (_ lock.Locker, giveBack func(), err er
 		if !known {
 			return nil, nil, fmt.Errorf("the run is on with lock %q, which this replica does not know", run.Lock)
 		}
-		locker = &runLocker{Locker: strategy.New(s.settings.Lock)}
+		number := freeNumber(all)
+		opts := s.settings.Lock
+		if number > 0 {
+			opts.Process = fmt.Sprintf("%s.%d", opts.Process, number)
+		}
+		locker = &runLocker{Locker: strategy.New(opts), number: number}
 		all[run.ID] = locker
 	}
 	locker.sales++
@@ -39,4 +45,17 @@ func (s *Shop) lockerOf(run history.Run) (_ lock.Locker, giveBack func(), err er
 			}
 		}
 	}, nil
+}
+
+// freeNumber gives the lowest number that no locker has.
+func freeNumber(all map[string]*runLocker) int {
+	taken := map[int]bool{}
+	for _, locker := range all {
+		taken[locker.number] = true
+	}
+	number := 0
+	for taken[number] {
+		number++
+	}
+	return number
 }

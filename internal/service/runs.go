@@ -168,12 +168,20 @@ type nextRun func(context.Context, history.Run) (history.Run, error)
 // change closes the door, waits until every sale has left, and starts the run that next makes of the one that is on,
 // unless it is the same. What is to be done then is done before the door is opened.
 func (s *Shop) change(ctx context.Context, next nextRun, then ...func()) error {
-	lease, err := s.Door.Lock(ctx, lock.Owner(s.NewID()))
-	if err != nil {
-		return fmt.Errorf("closing the door: %w", err)
+	for tries := 1; ; tries++ {
+		lease, err := s.Door.Lock(ctx, lock.Owner(s.NewID()))
+		if err != nil {
+			return fmt.Errorf("closing the door: %w", err)
+		}
+		err = s.changeUnder(ctx, lease, next, then...)
+		if !errors.Is(err, ErrRunOver) || tries == maxChanges {
+			return err
+		}
 	}
-	return s.changeUnder(ctx, lease, next, then...)
 }
+
+// maxChanges is how often a change is tried while Redis forgets that the door is closed, and others begin runs.
+const maxChanges = 3
 
 func (s *Shop) changeUnder(ctx context.Context, door *lock.Lease, next nextRun, then ...func()) error {
 	defer func() {

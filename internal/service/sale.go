@@ -68,8 +68,8 @@ func ofLease(lease *lock.Lease, err error) error {
 		return err
 	case errors.Is(err, lock.ErrCancelled): // by the loss itself
 		return fmt.Errorf("%w while the sale was going on; nothing was written", lock.ErrLost)
-	default:
-		return fmt.Errorf("%w while the sale was going on; nothing was written: %w", lock.ErrLost, err)
+	default: // its own error is only told: sold out, say, is no answer of a sale without its lock
+		return fmt.Errorf("%w while the sale was going on; nothing was written: %s", lock.ErrLost, err.Error())
 	}
 }
 

@@ -22,12 +22,13 @@ end
 if not string.match(stock, '^%d+$') or tonumber(stock) == 0 then
   return {0, stock}
 end
+local full = redis.call('HLEN', KEYS[3]) >= tonumber(ARGV[4]) -- should this fail, nothing is written yet
 local order = cjson.decode(ARGV[3])
 order.stock_before = tonumber(stock)
 order.stock_after = redis.call('DECR', KEYS[1])
 redis.call('HSET', KEYS[2], 'written', order.stock_after)
 redis.call('HINCRBY', KEYS[2], 'sold', 1)
-if redis.call('HLEN', KEYS[3]) >= tonumber(ARGV[4]) then
+if full then
   redis.call('UNLINK', KEYS[4])
   redis.call('RENAME', KEYS[3], KEYS[4])
 end

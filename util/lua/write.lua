@@ -15,6 +15,7 @@
 if redis.call('HGET', KEYS[2], 'id') ~= ARGV[3] then
   return 2
 end
+local full = redis.call('HLEN', KEYS[3]) >= tonumber(ARGV[6]) -- should this fail, nothing is written yet
 if ARGV[2] ~= '0' then
   if tonumber(ARGV[2]) < tonumber(redis.call('GET', KEYS[5]) or 0) then
     return 0
@@ -24,7 +25,7 @@ end
 redis.call('SET', KEYS[1], ARGV[1])
 redis.call('HSET', KEYS[2], 'written', ARGV[1])
 redis.call('HINCRBY', KEYS[2], 'sold', 1)
-if redis.call('HLEN', KEYS[3]) >= tonumber(ARGV[6]) then
+if full then
   redis.call('UNLINK', KEYS[4])
   redis.call('RENAME', KEYS[3], KEYS[4])
 end
