@@ -78,7 +78,7 @@ func TestTyped(t *testing.T) {
 		"lockstep": "lockstep", "./lockstep": "./lockstep", "/usr/bin/lockstep": "/usr/bin/lockstep", "": "lockstep",
 		"/home/exe/lockstep":                               "/home/exe/lockstep",
 		"/tmp/go-build2305092169/b001/exe/lockstep":        "go run .",
-		"/root/.cache/go-build/55/" + hash + "-d/lockstep": "go run .",
+		"/home/ada/.cache/go-build/55/" + hash + "-d/lockstep": "go run .",
 		"/cache/55/" + hash + "-d/lockstep":                "go run .",
 	} {
 		if got := Typed(arg0); got != want {
