@@ -13,6 +13,10 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
+// together is how long servers may take to find each other. A Sentinel that was late once on a busy machine does nothing for 30 seconds
+// (tilt mode), and then asks every 10.
+const together = 2 * time.Minute
+
 // MasterName is the Sentinels' name of the master.
 const MasterName = "shop"
 
@@ -84,12 +88,12 @@ func StartCluster(t testing.TB) []string {
 
 func until(t testing.TB, what string, holds func(context.Context) bool) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 2*patience)
+	ctx, cancel := context.WithTimeout(t.Context(), together)
 	defer cancel()
 	for !holds(ctx) {
 		select {
 		case <-ctx.Done():
-			t.Fatalf("after %v still not: %s", 2*patience, what)
+			t.Fatalf("after %v still not: %s", together, what)
 		case <-time.After(50 * time.Millisecond):
 		}
 	}
