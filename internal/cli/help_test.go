@@ -76,10 +76,10 @@ func TestTyped(t *testing.T) {
 	const hash = "554581a6c4c0b19cef577b576fcd2982e1c5b2e2995ff802142a6e9fcf55ad8c"
 	for arg0, want := range map[string]string{
 		"lockstep": "lockstep", "./lockstep": "./lockstep", "/usr/bin/lockstep": "/usr/bin/lockstep", "": "lockstep",
-		"/home/exe/lockstep":                               "/home/exe/lockstep",
-		"/tmp/go-build2305092169/b001/exe/lockstep":        "go run .",
+		"/home/exe/lockstep":                                   "/home/exe/lockstep",
+		"/tmp/go-build2305092169/b001/exe/lockstep":            "go run .",
 		"/home/ada/.cache/go-build/55/" + hash + "-d/lockstep": "go run .",
-		"/cache/55/" + hash + "-d/lockstep":                "go run .",
+		"/cache/55/" + hash + "-d/lockstep":                    "go run .",
 	} {
 		if got := Typed(arg0); got != want {
 			t.Errorf("%s was typed as %s; want %s", arg0, got, want)
