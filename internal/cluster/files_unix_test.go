@@ -26,8 +26,8 @@ func TestOutOfFilesIsNoFaultOfTheReplica(t *testing.T) {
 	if back := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &limit); back != nil {
 		t.Fatal(back)
 	}
-	if !outOfFiles(err) {
-		t.Errorf("without files to open: %v; want to be told so", err)
+	if !outOfFiles(err) || isLate(err) {
+		t.Errorf("without files to open: %v; want to be told so, and no replica to be late", err)
 	}
 	if err := probe(t.Context(), client, replica.addr()); err != nil {
 		t.Error(err)

@@ -3,6 +3,7 @@ package cluster
 import (
 	"context"
 	"encoding/json"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"sync"
@@ -189,5 +190,28 @@ func TestFrontNamesTheOrder(t *testing.T) {
 		if id := <-got; id != c.want {
 			t.Errorf("%s %s is for the order %q; want %q", c.method, c.path, id, c.want)
 		}
+	}
+}
+
+// A replica that refuses connections is ending, and may still have sales to finish: it does not hang.
+func TestARefusalIsNotLate(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	silent, err := net.Listen("tcp", "127.0.0.1:0") // takes connections, and says nothing
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer silent.Close()
+	listener.Close()
+	transport := &http.Transport{}
+	defer transport.CloseIdleConnections()
+	client := &http.Client{Transport: transport, Timeout: 100 * time.Millisecond}
+	if err := probe(t.Context(), client, listener.Addr().String()); err == nil || isLate(err) {
+		t.Errorf("refused: %v; want an error that is not late", err)
+	}
+	if err := probe(t.Context(), client, silent.Addr().String()); !isLate(err) {
+		t.Errorf("silent: %v; want it late", err)
 	}
 }

@@ -1,6 +1,7 @@
 package dao_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"testing"
@@ -13,6 +14,19 @@ import (
 
 // The ledger keeps the newest orders, of the run that is on and of those before; whatever it forgets, it has counted.
 func TestTheLedgerIsBounded(t *testing.T) {
+	for name, sell := range map[string]func(*dao.Store, context.Context, history.Order) error{
+		"Write": (*dao.Store).Write,
+		"Take": func(s *dao.Store, ctx context.Context, order history.Order) error {
+			_, err := s.Take(ctx, order)
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) { testTheLedgerIsBounded(t, sell) })
+	}
+}
+
+func testTheLedgerIsBounded(t *testing.T, sellOne func(*dao.Store, context.Context, history.Order) error) {
+	t.Helper()
 	eachRedis(t, func(t *testing.T, r *dao.Redis) {
 		const bound = 20
 		store := dao.NewStore(r.Store, "test", bound)
@@ -39,13 +53,7 @@ func TestTheLedgerIsBounded(t *testing.T) {
 			last = next
 			for i := range sold {
 				order := history.Order{ID: id(run, i), RunID: next.ID, After: int64(100 - i)}
-				var err error
-				if i%2 == 0 {
-					err = store.Write(t.Context(), order)
-				} else {
-					_, err = store.Take(t.Context(), order)
-				}
-				if err != nil {
+				if err := sellOne(store, t.Context(), order); err != nil {
 					t.Fatal(err)
 				}
 			}
