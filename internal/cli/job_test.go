@@ -156,7 +156,7 @@ func TestJobOfAKilledReplica(t *testing.T) {
 			if code != 1 || result.More != 0 || result.None == 0 || result.Tally[len(result.Tally)-1].Runs != 0 {
 				t.Errorf("v1: exit code %d, %+v; want no run after the kill\n%s", code, result, j.said)
 			}
-		} else if code != 0 || result.Verdict != job.Holds || result.Ticks < 4 {
+		} else if code != 0 || result.Verdict != job.Holds || result.Ticks < 3 { // of four that were run at least, the last may not be over
 			t.Errorf("%s: exit code %d, %+v\n%s", lock, code, result, j.said)
 		}
 		if !strings.Contains(j.said.String(), "starting it again") {
