@@ -229,7 +229,7 @@ func (a *API) answerLock(c *gin.Context, released *bool) {
 		return
 	}
 	var nodes []string
-	if strategy.OnNodes() {
+	if strategy.OnNodes {
 		nodes = a.Nodes
 	}
 	c.PureJSON(http.StatusOK, LockAnswer{

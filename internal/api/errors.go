@@ -11,6 +11,7 @@ import (
 	"lockstep/internal/evolution"
 	"lockstep/internal/lock"
 	"lockstep/internal/service"
+	"lockstep/internal/strategy"
 )
 
 var (
@@ -49,7 +50,7 @@ var answers = []struct {
 	{lock.ErrOutcomeUnknown, http.StatusServiceUnavailable, "redis_unavailable"},
 	{lock.ErrCancelled, statusClientClosed, "client_closed_request"},
 	{evolution.ErrUnknown, http.StatusBadRequest, "unknown_lock"},
-	{evolution.ErrNoNodes, http.StatusBadRequest, "no_nodes"},
+	{strategy.ErrNoNodes, http.StatusBadRequest, "no_nodes"},
 	{errBadRequest, http.StatusBadRequest, "bad_request"},
 	{errUnauthorized, http.StatusUnauthorized, "unauthorized"},
 	{errForbidden, http.StatusForbidden, "forbidden"},

@@ -24,6 +24,7 @@ import (
 	"lockstep/internal/evolution"
 	"lockstep/internal/lock"
 	"lockstep/internal/service"
+	"lockstep/internal/strategy"
 )
 
 func newCluster() *cobra.Command {
@@ -128,7 +129,7 @@ func startReplicas(
 		return nil, err
 	}
 	sale := service.Settings{
-		Lock: lock.Options{WaitTimeout: cfg.Lock.WaitTimeout}, Think: cfg.Sale.ThinkTime, Nested: cfg.Sale.Nested,
+		Lock: strategy.Parts{Options: lock.Options{WaitTimeout: cfg.Lock.WaitTimeout}}, Think: cfg.Sale.ThinkTime, Nested: cfg.Sale.Nested,
 	}
 	grace := sale.LongestSale() + 4*leaveTime // for what comes after the sales
 	return cluster.Start(cmd.Context(), n, replica, grace, log)

@@ -15,6 +15,7 @@ import (
 	"lockstep/internal/evolution"
 	"lockstep/internal/explore"
 	"lockstep/internal/history"
+	"lockstep/internal/strategy"
 )
 
 const exitBroken = 1
@@ -247,7 +248,7 @@ func exitFor(v explore.Verdict) error {
 }
 
 // replay runs one schedule.
-func replay(cmd *cobra.Command, f exploreFlags, strategy evolution.Strategy, goal explore.Goal) error {
+func replay(cmd *cobra.Command, f exploreFlags, strategy strategy.Strategy, goal explore.Goal) error {
 	replayed, err := explore.Replay(strategy, f.scenario, f.replay)
 	broken := slices.DeleteFunc(replayed.Broken, func(b explore.Breach) bool {
 		return len(goal.Properties) > 0 && !slices.Contains(goal.Properties, b.Property)

@@ -9,15 +9,16 @@ import (
 
 	"lockstep/internal/evolution"
 	"lockstep/internal/explore"
+	"lockstep/internal/strategy"
 )
 
 // exploreAll prints the table of every strategy and property.
 func exploreAll(cmd *cobra.Command, f exploreFlags, bounds explore.Bounds) error {
 	schedules, seconds := 0, 0.0
-	var strategies []evolution.Strategy
+	var strategies []strategy.Strategy
 	leftOut := []string{}
 	for _, strategy := range evolution.Table() {
-		if strategy.OnNodes() { // some of these scenarios would take minutes
+		if strategy.OnNodes { // some of these scenarios would take minutes
 			leftOut = append(leftOut, strategy.Name)
 		} else {
 			strategies = append(strategies, strategy)

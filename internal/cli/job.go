@@ -17,6 +17,7 @@ import (
 	"lockstep/internal/evolution"
 	"lockstep/internal/job"
 	"lockstep/internal/lock"
+	"lockstep/internal/strategy"
 )
 
 // jobName is the job's, and so the key of its lock.
@@ -85,16 +86,16 @@ docs/ARCHITECTURE.md says why.`,
 }
 
 // check looks at the flags, and gives the lock.
-func (f jobFlags) check(cmd *cobra.Command) (evolution.Strategy, error) {
+func (f jobFlags) check(cmd *cobra.Command) (strategy.Strategy, error) {
 	switch {
 	case f.every < 100*time.Millisecond || f.every > 24*time.Hour:
-		return evolution.Strategy{}, fmt.Errorf("--every %v is not allowed: want from 100ms to 24h", f.every)
+		return strategy.Strategy{}, fmt.Errorf("--every %v is not allowed: want from 100ms to 24h", f.every)
 	case f.work < 0 || f.work > 24*time.Hour:
-		return evolution.Strategy{}, fmt.Errorf("--work %v is not allowed: want from 0s to 24h", f.work)
+		return strategy.Strategy{}, fmt.Errorf("--work %v is not allowed: want from 0s to 24h", f.work)
 	case f.replicas < 1 || f.replicas > 100:
-		return evolution.Strategy{}, fmt.Errorf("--replicas %d is not allowed: want from 1 to 100", f.replicas)
+		return strategy.Strategy{}, fmt.Errorf("--replicas %d is not allowed: want from 1 to 100", f.replicas)
 	case f.ticks < 0 || f.ticks > job.MaxTicks:
-		return evolution.Strategy{}, fmt.Errorf("--ticks %d is not allowed: want from 0 (until interrupted) to %d", f.ticks, job.MaxTicks)
+		return strategy.Strategy{}, fmt.Errorf("--ticks %d is not allowed: want from 0 (until interrupted) to %d", f.ticks, job.MaxTicks)
 	}
 	var refused error
 	cmd.Flags().Visit(func(flag *pflag.Flag) {
@@ -105,7 +106,7 @@ func (f jobFlags) check(cmd *cobra.Command) (evolution.Strategy, error) {
 		}
 	})
 	if refused != nil {
-		return evolution.Strategy{}, refused
+		return strategy.Strategy{}, refused
 	}
 	if f.version == "none" {
 		f.version = "v0"
@@ -118,7 +119,7 @@ func (f jobFlags) check(cmd *cobra.Command) (evolution.Strategy, error) {
 }
 
 // runJob starts the replicas, lets them run, and counts.
-func runJob(cmd *cobra.Command, cfg config.Config, f jobFlags, strategy evolution.Strategy) error {
+func runJob(cmd *cobra.Command, cfg config.Config, f jobFlags, strategy strategy.Strategy) error {
 	ctx := cmd.Context()
 	logged := &heldWriter{to: cmd.ErrOrStderr()}
 	defer logged.release()

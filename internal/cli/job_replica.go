@@ -13,13 +13,13 @@ import (
 
 	"lockstep/internal/config"
 	"lockstep/internal/dao"
-	"lockstep/internal/evolution"
 	"lockstep/internal/job"
 	"lockstep/internal/lock"
+	"lockstep/internal/strategy"
 )
 
 // runJobReplica runs the job as one of its replicas, until standard input ends.
-func runJobReplica(cmd *cobra.Command, cfg config.Config, f jobFlags, strategy evolution.Strategy) error {
+func runJobReplica(cmd *cobra.Command, cfg config.Config, f jobFlags, row strategy.Strategy) error {
 	ctx, end := context.WithCancel(cmd.Context())
 	defer end()
 	endWithStdin(cmd.InOrStdin(), end)
@@ -31,15 +31,18 @@ func runJobReplica(cmd *cobra.Command, cfg config.Config, f jobFlags, strategy e
 	log := newLog(cmd.ErrOrStderr(), cfg.Log.Level).With("replica", replica)
 	trouble := func(err error) { log.Error("the job", "error", err) }
 	clock, every := lock.SystemClock{}, job.Every(f.every)
-	opts := lock.Options{
-		TTL: every.Expiry(), RetryInterval: cfg.Lock.RetryInterval, WaitTimeout: cfg.Lock.WaitTimeout,
-		Clock: lock.SystemClock{Ahead: cfg.Server.ClockOffset}, Process: uuid.NewString(), MaxPasses: cfg.Lock.MaxPasses, Bell: redis.Bell,
-		Rand: rand.Int64N,
+	parts := strategy.Parts{
+		Options: lock.Options{
+			TTL: every.Expiry(), RetryInterval: cfg.Lock.RetryInterval, WaitTimeout: cfg.Lock.WaitTimeout,
+			Clock: lock.SystemClock{Ahead: cfg.Server.ClockOffset},
+		},
+		Client: redis.Lock, Nodes: redis.Nodes.Clients(), Process: uuid.NewString(), HandOffLimit: cfg.Lock.HandOffLimit,
+		Notifier: redis.Notifier, Rand: rand.Int64N,
 	}
 	newLock := func(key string) lock.Locker {
-		opts := opts
-		opts.Key = key
-		return strategy.Locker(redis.Lock, redis.Nodes.Clients(), opts)
+		parts := parts
+		parts.Key = key
+		return row.New(parts)
 	}
 	stop, err := (&job.Job{
 		Name: jobName, Every: every, Work: f.work, Clock: clock,
@@ -53,7 +56,7 @@ func runJobReplica(cmd *cobra.Command, cfg config.Config, f jobFlags, strategy e
 	if err != nil {
 		return errors.Join(err, redis.Close())
 	}
-	fmt.Fprintf(stdout, "lockstep: replica %s of a job every %v · lock %s · %s\n", replica, f.every, strategy.Name, redis.Name)
+	fmt.Fprintf(stdout, "lockstep: replica %s of a job every %v · lock %s · %s\n", replica, f.every, row.Name, redis.Name)
 	<-ctx.Done()
 	leave, cancel := context.WithTimeout(context.Background(), leaveTime)
 	defer cancel()

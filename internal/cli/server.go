@@ -22,6 +22,7 @@ import (
 	"lockstep/internal/lockv6"
 	"lockstep/internal/metrics"
 	"lockstep/internal/service"
+	"lockstep/internal/strategy"
 )
 
 // The door is a lock of our own making, renewed while it is held; its expiry is how long a replica that dies while it
@@ -125,24 +126,22 @@ func fits(version string, redis *dao.Redis) error {
 
 // settings are what of the configuration may change while the shop is open.
 func (s *server) settings(cfg config.Config) service.Settings {
-	strategies := map[string]service.Strategy{}
-	for _, strategy := range evolution.Table() {
-		if strategy.Fits(len(s.redis.Nodes)) != nil {
+	strategies := map[string]strategy.Strategy{}
+	for _, row := range evolution.Table() {
+		if row.Fits(len(s.redis.Nodes)) != nil {
 			continue
 		}
-		strategies[strategy.Name] = service.Strategy{
-			New: func(opts lock.Options) lock.Locker {
-				return strategy.Locker(s.redis.Lock, s.redis.Nodes.Clients(), opts)
-			},
-			Way: strategy.Way, OnNodes: strategy.OnNodes(),
-		}
+		strategies[row.Name] = row
 	}
 	return service.Settings{
 		Version: cfg.Lock.Version,
-		Lock: lock.Options{
-			Key: lock.Key, TTL: cfg.Lock.TTL, RetryInterval: cfg.Lock.RetryInterval, WaitTimeout: cfg.Lock.WaitTimeout,
-			Clock: lock.SystemClock{Ahead: cfg.Server.ClockOffset}, Process: s.instance, MaxPasses: cfg.Lock.MaxPasses, Bell: s.redis.Bell,
-			Rand: rand.Int64N,
+		Lock: strategy.Parts{
+			Options: lock.Options{
+				Key: lock.Key, TTL: cfg.Lock.TTL, RetryInterval: cfg.Lock.RetryInterval, WaitTimeout: cfg.Lock.WaitTimeout,
+				Clock: lock.SystemClock{Ahead: cfg.Server.ClockOffset},
+			},
+			Client: s.redis.Lock, Nodes: s.redis.Nodes.Clients(), Process: s.instance, HandOffLimit: cfg.Lock.HandOffLimit,
+			Notifier: s.redis.Notifier, Rand: rand.Int64N,
 		},
 		Think: cfg.Sale.ThinkTime, Nested: cfg.Sale.Nested, Initial: cfg.Inventory.Initial,
 		Strategy: strategies,
@@ -205,7 +204,7 @@ func (s *server) firstLine(ctx context.Context) string {
 	title, nodes := "", ""
 	if strategy, err := evolution.Find(version); err == nil {
 		title = " (" + strategy.Title + ")"
-		if strategy.OnNodes() {
+		if strategy.OnNodes {
 			nodes = " · nodes " + s.redis.Nodes.String()
 		}
 	}

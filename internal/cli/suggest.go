@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"lockstep/internal/evolution"
+	"lockstep/internal/strategy"
 )
 
 // suggest adds to an error what somebody may have meant who typed a name that is none of these.
@@ -49,7 +50,7 @@ func alike(typed string, names []string) []string {
 }
 
 // findLock gives the strategy of that name.
-func findLock(name string) (evolution.Strategy, error) {
+func findLock(name string) (strategy.Strategy, error) {
 	strategy, err := evolution.Find(name)
 	if errors.Is(err, evolution.ErrUnknown) {
 		err = suggest(err, name, evolution.Names())

@@ -74,7 +74,7 @@ type (
 		TTL           time.Duration
 		RetryInterval time.Duration
 		WaitTimeout   time.Duration
-		MaxPasses     int
+		HandOffLimit  int
 	}
 	// Sale is what a sale does under it.
 	Sale struct {

@@ -106,7 +106,7 @@ func keys(versions []string) []key {
 		{"lock.wait_timeout", "30s", "longest wait for the lock",
 			func(c *Config, v any) error { return setDuration(&c.Lock.WaitTimeout, v, time.Millisecond, time.Hour) }},
 		{"lock.max_passes", "64", "how often at most a process may pass the lock along inside before another one's turn, from v7 on",
-			func(c *Config, v any) error { return setNumber(&c.Lock.MaxPasses, v, 0, 1_000_000) }},
+			func(c *Config, v any) error { return setNumber(&c.Lock.HandOffLimit, v, 0, 1_000_000) }},
 		{"sale.think_time", "0s", "pause of a sale between reading the stock and writing it",
 			func(c *Config, v any) error { return setDuration(&c.Sale.ThinkTime, v, 0, time.Hour) }},
 		{"sale.nested", "0", "how many nested calls take the lock again",

@@ -6,6 +6,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"lockstep/internal/lock"
+	"lockstep/internal/rediserr"
 	"lockstep/util/lua"
 )
 
@@ -77,11 +78,11 @@ func (d *Detour) Lock(ctx context.Context, owner string) (*lock.Lease, error) {
 func (d *Detour) TryLock(ctx context.Context, owner string) (*lock.Lease, error) {
 	switch got, err := d.take(ctx, owner); {
 	case err != nil:
-		return nil, lock.Failed(ctx, "taking the lock", err)
+		return nil, rediserr.Classify(ctx, "taking the lock", err)
 	case !got:
 		return nil, lock.ErrNotObtained
 	}
-	return lock.NewLease(ctx, d.opts, 0, d.unlock), nil
+	return lock.NewLease(ctx, d.opts.Clock, 0, d.unlock), nil
 }
 
 // unlock deletes the lock, whosever it is by now.
@@ -89,7 +90,7 @@ func (d *Detour) unlock(ctx context.Context) error {
 	deleted, err := d.client.Del(ctx, d.opts.Key).Result()
 	switch {
 	case err != nil:
-		return lock.Failed(ctx, "DEL", err)
+		return rediserr.Classify(ctx, "DEL", err)
 	case deleted == 0:
 		return lock.ErrExpired
 	}

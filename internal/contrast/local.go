@@ -28,10 +28,10 @@ func (l *Local) Lock(ctx context.Context, _ string) (*lock.Lease, error) {
 	wait, stop := lock.WithTimeout(ctx, l.opts.Clock, l.opts.WaitTimeout, lock.ErrTimeout)
 	defer stop()
 	if wait.Err() != nil {
-		return nil, lock.WaitError(wait, l.opts)
+		return nil, lock.WaitError(wait, l.opts.WaitTimeout)
 	}
 	if l.opts.Clock.Wait(wait, l.turn) != nil {
-		return nil, lock.WaitError(wait, l.opts)
+		return nil, lock.WaitError(wait, l.opts.WaitTimeout)
 	}
 	return l.lease(ctx), nil
 }
@@ -47,7 +47,7 @@ func (l *Local) TryLock(ctx context.Context, _ string) (*lock.Lease, error) {
 }
 
 func (l *Local) lease(ctx context.Context) *lock.Lease {
-	return lock.NewLease(ctx, l.opts, 0, func(context.Context) error {
+	return lock.NewLease(ctx, l.opts.Clock, 0, func(context.Context) error {
 		l.turn <- struct{}{}
 		return nil
 	})

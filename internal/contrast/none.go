@@ -12,7 +12,7 @@ import (
 )
 
 // None is v0, no lock: everybody may enter at once. It is also the lock of atomic and optimistic, whose sales are right without one;
-// service.Way says how.
+// strategy.Update says how.
 //
 // Adds: nothing; the sale is GET, think, SET.
 // Costs: nothing.
@@ -29,5 +29,5 @@ func (n *None) Lock(ctx context.Context, owner string) (*lock.Lease, error) {
 
 // TryLock lets owner in; see lock.Locker.
 func (n *None) TryLock(ctx context.Context, _ string) (*lock.Lease, error) {
-	return lock.NewLease(ctx, n.opts, 0, func(context.Context) error { return nil }), nil
+	return lock.NewLease(ctx, n.opts.Clock, 0, func(context.Context) error { return nil }), nil
 }

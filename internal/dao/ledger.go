@@ -10,7 +10,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"lockstep/internal/history"
-	"lockstep/internal/lock"
+	"lockstep/internal/rediserr"
 	"lockstep/internal/service"
 	"lockstep/util/lua"
 )
@@ -31,7 +31,7 @@ func (s *Store) Enter(ctx context.Context, sale string) (history.Run, error) {
 		reply, err = s.askIn(ctx, sale)
 	}
 	if err != nil {
-		return history.Run{}, lock.Failed(ctx, "EVAL enter.lua", err)
+		return history.Run{}, rediserr.Classify(ctx, "EVAL enter.lua", err)
 	}
 	switch reply[0] {
 	case "in":
@@ -51,7 +51,7 @@ func (s *Store) askIn(ctx context.Context, sale string) ([]string, error) {
 // Leave counts a sale as over.
 func (s *Store) Leave(ctx context.Context, sale string) error {
 	if err := s.client.HDel(ctx, inFlightKey, sale).Err(); err != nil {
-		return lock.Failed(ctx, "HDEL in_flight", err)
+		return rediserr.Classify(ctx, "HDEL in_flight", err)
 	}
 	return nil
 }
@@ -60,7 +60,7 @@ func (s *Store) Leave(ctx context.Context, sale string) error {
 func (s *Store) Run(ctx context.Context) (history.Run, error) {
 	fields, err := s.client.HGetAll(ctx, RunKey).Result()
 	if err != nil {
-		return history.Run{}, lock.Failed(ctx, "HGETALL run", err)
+		return history.Run{}, rediserr.Classify(ctx, "HGETALL run", err)
 	}
 	return parseRun(fields)
 }
@@ -77,7 +77,7 @@ func (s *Store) Tally(ctx context.Context) (history.Tally, error) {
 		return nil
 	})
 	if err != nil && !isAboutStock(err) {
-		return history.Tally{}, lock.Failed(ctx, "MULTI tally", err)
+		return history.Tally{}, rediserr.Classify(ctx, "MULTI tally", err)
 	}
 	run, err := parseRun(fields.Val())
 	if err != nil {
@@ -109,7 +109,7 @@ func isAboutStock(err error) bool {
 func (s *Store) HandSet(ctx context.Context) (int64, bool, error) {
 	written, err := s.client.HGet(ctx, RunKey, "written").Result()
 	if err != nil && !errors.Is(err, redis.Nil) {
-		return 0, false, lock.Failed(ctx, "HGET run", err)
+		return 0, false, rediserr.Classify(ctx, "HGET run", err)
 	}
 	value, err := s.client.Get(ctx, InventoryKey).Result()
 	if errors.Is(err, redis.Nil) || err == nil && value == written {
@@ -126,7 +126,7 @@ func (s *Store) Start(ctx context.Context, last, next history.Run) error {
 		ordersPrefix, keepSeconds, s.maxOrders, keepRuns).Int()
 	switch {
 	case err != nil:
-		return lock.Failed(ctx, "EVAL startRun.lua", err)
+		return rediserr.Classify(ctx, "EVAL startRun.lua", err)
 	case begun == 0:
 		return fmt.Errorf("%w: another one began first", service.ErrRunOver)
 	}
@@ -137,11 +137,11 @@ func (s *Store) Start(ctx context.Context, last, next history.Run) error {
 func (s *Store) Beat(ctx context.Context) error {
 	now, err := s.client.Time(ctx).Result()
 	if err != nil {
-		return lock.Failed(ctx, "TIME", err)
+		return rediserr.Classify(ctx, "TIME", err)
 	}
 	dead := redis.Z{Score: float64(now.Add(heartbeat).UnixMilli()), Member: s.instance}
 	if err := s.client.ZAdd(ctx, replicasKey, dead).Err(); err != nil {
-		return lock.Failed(ctx, "ZADD replicas", err)
+		return rediserr.Classify(ctx, "ZADD replicas", err)
 	}
 	return nil
 }
@@ -150,7 +150,7 @@ func (s *Store) Beat(ctx context.Context) error {
 func (s *Store) Others(ctx context.Context) (map[string]time.Time, error) {
 	now, err := s.client.Time(ctx).Result()
 	if err != nil {
-		return nil, lock.Failed(ctx, "TIME", err)
+		return nil, rediserr.Classify(ctx, "TIME", err)
 	}
 	var living *redis.ZSliceCmd
 	_, err = s.client.TxPipelined(ctx, func(tx redis.Pipeliner) error {
@@ -159,7 +159,7 @@ func (s *Store) Others(ctx context.Context) (map[string]time.Time, error) {
 		return nil
 	})
 	if err != nil {
-		return nil, lock.Failed(ctx, "MULTI replicas", err)
+		return nil, rediserr.Classify(ctx, "MULTI replicas", err)
 	}
 	others := map[string]time.Time{}
 	for _, replica := range living.Val() {
@@ -178,7 +178,7 @@ func (s *Store) Forget(ctx context.Context, live func(sale string) bool) (int64,
 	}
 	sales, err := s.client.HGetAll(ctx, inFlightKey).Result()
 	if err != nil {
-		return 0, lock.Failed(ctx, "HGETALL in_flight", err)
+		return 0, rediserr.Classify(ctx, "HGETALL in_flight", err)
 	}
 	var over []string
 	for sale, instance := range sales {
@@ -189,7 +189,7 @@ func (s *Store) Forget(ctx context.Context, live func(sale string) bool) (int64,
 	}
 	if len(over) > 0 {
 		if err := s.client.HDel(ctx, inFlightKey, over...).Err(); err != nil {
-			return 0, lock.Failed(ctx, "HDEL in_flight", err)
+			return 0, rediserr.Classify(ctx, "HDEL in_flight", err)
 		}
 	}
 	return int64(len(sales) - len(over)), nil
@@ -198,7 +198,7 @@ func (s *Store) Forget(ctx context.Context, live func(sale string) bool) (int64,
 // Quit takes this replica out of the living.
 func (s *Store) Quit(ctx context.Context) error {
 	if err := s.client.ZRem(ctx, replicasKey, s.instance).Err(); err != nil {
-		return lock.Failed(ctx, "ZREM replicas", err)
+		return rediserr.Classify(ctx, "ZREM replicas", err)
 	}
 	return nil
 }

@@ -10,7 +10,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"lockstep/internal/lock"
+	"lockstep/internal/rediserr"
 	"lockstep/internal/service"
 )
 
@@ -76,11 +76,11 @@ func (k *LockKey) lookAt(ctx context.Context, client redis.UniversalClient) (ser
 		return nil
 	})
 	if err != nil && !errors.Is(err, redis.Nil) && !redis.HasErrorPrefix(err, "WRONGTYPE") { // one of GET and HKEYS never fits
-		return service.KeyState{}, lock.Failed(ctx, "MULTI look at "+k.key, err)
+		return service.KeyState{}, rediserr.Classify(ctx, "MULTI look at "+k.key, err)
 	}
 	millis, err := ttl.Int64()
 	if err != nil {
-		return service.KeyState{}, lock.Failed(ctx, "PTTL "+k.key, err)
+		return service.KeyState{}, rediserr.Classify(ctx, "PTTL "+k.key, err)
 	}
 	state := service.KeyState{Name: k.key, Type: kind.Val(), Holder: value.Val(), TTLMillis: millis}
 	if len(owners.Val()) > 0 {
@@ -93,7 +93,7 @@ func (k *LockKey) lookAt(ctx context.Context, client redis.UniversalClient) (ser
 func (k *LockKey) Remove(ctx context.Context, onNodes bool) (bool, error) {
 	deleted, err := k.client.Del(ctx, k.key).Result()
 	if err != nil {
-		return false, lock.Failed(ctx, "DEL "+k.key, err)
+		return false, rediserr.Classify(ctx, "DEL "+k.key, err)
 	}
 	if !onNodes {
 		return deleted > 0, nil
@@ -102,7 +102,7 @@ func (k *LockKey) Remove(ctx context.Context, onNodes bool) (bool, error) {
 	err = k.onNodes(func(_ int, node Node) error {
 		n, err := node.Del(ctx, k.key).Result()
 		if err != nil {
-			return lock.Failed(ctx, "DEL "+k.key+" on "+node.Addr, err)
+			return rediserr.Classify(ctx, "DEL "+k.key+" on "+node.Addr, err)
 		}
 		there.Add(n)
 		return nil

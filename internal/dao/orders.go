@@ -10,7 +10,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"lockstep/internal/history"
-	"lockstep/internal/lock"
+	"lockstep/internal/rediserr"
 	"lockstep/internal/service"
 )
 
@@ -22,7 +22,7 @@ func (s *Store) Order(ctx context.Context, id string) (history.Order, error) {
 	}
 	runs, err := s.client.LRange(ctx, overKey, 0, -1).Result()
 	if err != nil {
-		return history.Order{}, lock.Failed(ctx, "LRANGE runs_over", err)
+		return history.Order{}, rediserr.Classify(ctx, "LRANGE runs_over", err)
 	}
 	var lines []*redis.StringCmd
 	var inFlight *redis.BoolCmd
@@ -35,14 +35,14 @@ func (s *Store) Order(ctx context.Context, id string) (history.Order, error) {
 		return nil
 	})
 	if err != nil && !errors.Is(err, redis.Nil) {
-		return history.Order{}, lock.Failed(ctx, "HGET orders", err)
+		return history.Order{}, rediserr.Classify(ctx, "HGET orders", err)
 	}
 	for _, line := range lines {
 		if errors.Is(line.Err(), redis.Nil) {
 			continue
 		}
 		if line.Err() != nil { // of a Cluster's pipeline, the first error alone was looked at
-			return history.Order{}, lock.Failed(ctx, "HGET orders", line.Err())
+			return history.Order{}, rediserr.Classify(ctx, "HGET orders", line.Err())
 		}
 		var order history.Order
 		if err := json.Unmarshal([]byte(line.Val()), &order); err != nil {
@@ -51,7 +51,7 @@ func (s *Store) Order(ctx context.Context, id string) (history.Order, error) {
 		return order, nil
 	}
 	if inFlight.Err() != nil {
-		return history.Order{}, lock.Failed(ctx, "HEXISTS in_flight", inFlight.Err())
+		return history.Order{}, rediserr.Classify(ctx, "HEXISTS in_flight", inFlight.Err())
 	}
 	if inFlight.Val() {
 		return history.Order{}, service.ErrInFlight

@@ -41,12 +41,12 @@ type Config struct {
 
 // Redis is an open Redis: two clients of it, so that waiters polling for the lock do not hold up the sale that has it.
 type Redis struct {
-	Lock  redis.UniversalClient
-	Store redis.UniversalClient
-	Bell  *Bell  // of Lock
-	Nodes Nodes  // for Redlock; none, if there are none
-	Name  string // for people: which Redis this is
-	Addr  string // of the first of its nodes
+	Lock     redis.UniversalClient
+	Store    redis.UniversalClient
+	Notifier *Notifier // of Lock
+	Nodes    Nodes     // for Redlock; none, if there are none
+	Name     string    // for people: which Redis this is
+	Addr     string    // of the first of its nodes
 
 	embedded *miniredis.Miniredis
 }
@@ -69,7 +69,7 @@ func Open(ctx context.Context, cfg Config) (*Redis, error) {
 		Lock: newClient(options(cfg, trust)), Store: newClient(options(cfg, trust)), Nodes: nodes,
 		Name: "Redis " + strings.Join(cfg.Addrs, ","), Addr: cfg.Addrs[0],
 	}
-	r.Bell = NewBell(r.Lock)
+	r.Notifier = NewNotifier(r.Lock)
 	switch {
 	case cfg.MasterName != "":
 		r.Name += " (Sentinel, master " + cfg.MasterName + ")"
@@ -104,7 +104,7 @@ func openEmbedded(addr string, nodes Nodes) (*Redis, error) {
 		Lock: newClient(own(m.Addr())), Store: newClient(own(m.Addr())), Nodes: nodes,
 		Name: "embedded Redis " + m.Addr(), Addr: m.Addr(), embedded: m,
 	}
-	r.Bell = NewBell(r.Lock)
+	r.Notifier = NewNotifier(r.Lock)
 	return r, nil
 }
 
@@ -167,7 +167,7 @@ func own(addr string) *redis.UniversalOptions {
 
 // Close closes the clients, and ends the embedded Redis.
 func (r *Redis) Close() error {
-	err := errors.Join(r.Bell.Close(), r.Lock.Close(), r.Store.Close(), r.Nodes.close())
+	err := errors.Join(r.Notifier.Close(), r.Lock.Close(), r.Store.Close(), r.Nodes.close())
 	if r.embedded != nil {
 		r.embedded.Close()
 	}

@@ -11,6 +11,7 @@ import (
 
 	"lockstep/internal/history"
 	"lockstep/internal/lock"
+	"lockstep/internal/rediserr"
 	"lockstep/internal/service"
 	"lockstep/util/lua"
 )
@@ -41,7 +42,7 @@ func (s *Store) readFenced(ctx context.Context, order history.Order) (int64, err
 	reply, err := s.client.Eval(ctx, lua.ReadFenced, []string{InventoryKey, RunKey, fenceKey}, order.Fence, order.RunID).Slice()
 	switch {
 	case err != nil:
-		return 0, lock.Failed(ctx, "EVAL readFenced.lua", err)
+		return 0, rediserr.Classify(ctx, "EVAL readFenced.lua", err)
 	case reply[0] == int64(0):
 		return 0, stale(order.Fence)
 	}
@@ -73,7 +74,7 @@ func (s *Store) sendWrite(ctx context.Context, to redis.Cmdable, order history.O
 func written(ctx context.Context, reply *redis.Cmd, order history.Order) error {
 	switch written, err := reply.Int(); {
 	case err != nil:
-		return lock.Failed(ctx, "EVAL write.lua", err)
+		return rediserr.Classify(ctx, "EVAL write.lua", err)
 	case written == 0:
 		return stale(order.Fence)
 	case written == 2:
@@ -113,7 +114,7 @@ func readStock(ctx context.Context, value string, err error) (int64, error) {
 	case redis.HasErrorPrefix(err, "WRONGTYPE"):
 		return 0, badStock("is not a string")
 	case err != nil:
-		return 0, lock.Failed(ctx, "GET inventory", err)
+		return 0, rediserr.Classify(ctx, "GET inventory", err)
 	}
 	stock, err := strconv.ParseInt(value, 10, 64)
 	if err != nil || stock < 0 || stock > history.MaxStock {

@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"lockstep/internal/history"
-	"lockstep/internal/lock"
+	"lockstep/internal/rediserr"
 	"lockstep/internal/service"
 	"lockstep/util/lua"
 )
@@ -21,7 +21,7 @@ func (s *Store) Take(ctx context.Context, order history.Order) (history.Order, e
 	reply, err := s.client.Eval(ctx, lua.Take, []string{InventoryKey, RunKey, newest, older},
 		order.RunID, order.ID, line, s.fullHash(), keepSeconds).Slice()
 	if err != nil {
-		return order, lock.Failed(ctx, "EVAL take.lua", err)
+		return order, rediserr.Classify(ctx, "EVAL take.lua", err)
 	}
 	if order.Before, err = stockIn(ctx, reply); err != nil {
 		return order, err

@@ -12,6 +12,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"lockstep/internal/lock"
+	"lockstep/internal/rediserr"
 )
 
 // late is a connection to a Redis that takes its time for each answer.
@@ -150,7 +151,7 @@ func TestNoConnectionIsNoUnknownOutcome(t *testing.T) {
 			return err
 		}(),
 	} {
-		failed := lock.Failed(t.Context(), "PING", err)
+		failed := rediserr.Classify(t.Context(), "PING", err)
 		if !errors.Is(err, redis.ErrPoolTimeout) || !errors.Is(failed, lock.ErrUnavailable) || errors.Is(failed, lock.ErrOutcomeUnknown) {
 			t.Errorf("%s: %v; want ErrUnavailable", what, failed)
 		}

@@ -7,7 +7,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"lockstep/internal/history"
-	"lockstep/internal/lock"
+	"lockstep/internal/rediserr"
 	"lockstep/internal/service"
 )
 
@@ -20,7 +20,7 @@ func (s *Store) Watch(ctx context.Context, sell func(service.Stock) error) error
 		return sell(watched{s, tx})
 	}, InventoryKey)
 	if err != nil && !began {
-		return lock.Failed(ctx, "WATCH inventory", err)
+		return rediserr.Classify(ctx, "WATCH inventory", err)
 	}
 	return err
 }
@@ -48,7 +48,7 @@ func (w watched) Write(ctx context.Context, order history.Order) error {
 	case errors.Is(err, redis.TxFailedErr):
 		return service.ErrConflict
 	case err != nil:
-		return lock.Failed(ctx, "MULTI write.lua", err)
+		return rediserr.Classify(ctx, "MULTI write.lua", err)
 	}
 	return written(ctx, reply, order)
 }

@@ -12,15 +12,16 @@ import (
 
 	"lockstep/internal/evolution"
 	"lockstep/internal/lock"
+	"lockstep/internal/strategy"
 )
 
 // What the strategies have to do, or not to do, is in their rows: whoever does not promise a thing must exhibit the flaw.
 
 // excludes reports whether two cannot be inside at once.
-func (w *world) excludes() bool { return w.strategy.Scope != evolution.Nobody }
+func (w *world) excludes() bool { return w.strategy.Scope != strategy.Nobody }
 
 // inRedis reports whether there is a key that could change hands.
-func (w *world) inRedis() bool { return w.strategy.Scope == evolution.Everybody }
+func (w *world) inRedis() bool { return w.strategy.Scope == strategy.Everybody }
 
 func TestMutualExclusion(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
@@ -98,7 +99,7 @@ func TestLockTimesOut(t *testing.T) {
 		if !w.excludes() {
 			return // nobody waits
 		}
-		w.use(func(o *lock.Options) { o.WaitTimeout = 100 * time.Millisecond })
+		w.use(func(p *strategy.Parts) { p.WaitTimeout = 100 * time.Millisecond })
 		a := w.must(t, "a")
 		if _, err := w.locker.Lock(t.Context(), lock.Owner("b")); !errors.Is(err, lock.ErrTimeout) || errors.Is(err, lock.ErrCancelled) {
 			t.Errorf("Lock of a held lock: %v; want ErrTimeout", err)
@@ -178,13 +179,13 @@ func TestUnlockOfALockThatIsAnothers(t *testing.T) {
 			t.Fatal(err)
 		}
 		err = a.Unlock(t.Context())
-		if w.strategy.Traits.ChecksOwner && !errors.Is(err, lock.ErrNotOwner) {
+		if w.strategy.Capabilities.ChecksOwner && !errors.Is(err, lock.ErrNotOwner) {
 			t.Errorf("Unlock: %v; want ErrNotOwner", err)
 		}
-		if stands := w.exists(t); stands != w.strategy.Traits.ChecksOwner {
+		if stands := w.exists(t); stands != w.strategy.Capabilities.ChecksOwner {
 			t.Errorf("b's lock still stands after a's Unlock: %v", stands)
 		}
-		if err := b.Unlock(t.Context()); w.strategy.Traits.ChecksOwner != (err == nil) {
+		if err := b.Unlock(t.Context()); w.strategy.Capabilities.ChecksOwner != (err == nil) {
 			t.Errorf("b's Unlock: %v", err)
 		}
 	})
@@ -223,7 +224,7 @@ func TestNestedLock(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
 		outer := w.must(t, "a")
 		inner, err := w.locker.TryLock(t.Context(), lock.Owner("a"))
-		if !w.strategy.Traits.Reentrant {
+		if !w.strategy.Capabilities.Reentrant {
 			if !errors.Is(err, lock.ErrNotObtained) {
 				t.Errorf("nested TryLock: %v; this version's flaw is that it waits for itself", err)
 			}

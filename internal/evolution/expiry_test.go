@@ -3,12 +3,13 @@ package evolution_test
 import (
 	"context"
 	"errors"
-	"lockstep/internal/evolution"
-	"lockstep/internal/lock"
 	"net"
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"lockstep/internal/evolution"
+	"lockstep/internal/lock"
 
 	"github.com/redis/go-redis/v9"
 )
@@ -17,12 +18,12 @@ import (
 
 func TestHolderThatNeverUnlocks(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
-		if !w.inRedis() || w.strategy.Traits.Renewed {
+		if !w.inRedis() || w.strategy.Capabilities.Renewed {
 			return // the one dies with its process; the other's renewer does too: TestRenewalOutageLosesTheLockAtTheDeadline
 		}
 		w.shortExpiry()
 		w.must(t, "a")
-		if !w.strategy.Traits.Expires {
+		if !w.strategy.Capabilities.Expires {
 			if ttl := w.ttl(t); ttl != -1 {
 				t.Errorf("the lock expires in %v; this version's flaw is that it never does", ttl)
 			}
@@ -37,21 +38,21 @@ func TestHolderThatNeverUnlocks(t *testing.T) {
 
 func TestWorkLongerThanTheExpiry(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
-		if !w.strategy.Traits.Expires {
+		if !w.strategy.Capabilities.Expires {
 			return
 		}
 		w.shortExpiry()
 		a := w.must(t, "a")
 		waiting, leave := context.WithCancel(t.Context())
-		w.opts.Clock.AfterFunc(3*w.opts.TTL, leave) // not a deadline, for that could come in the middle of a command
+		w.parts.Clock.AfterFunc(3*w.parts.TTL, leave) // not a deadline, for that could come in the middle of a command
 		b, err := w.locker.Lock(waiting, lock.Owner("b"))
-		if w.strategy.Traits.Renewed != errors.Is(err, lock.ErrCancelled) {
+		if w.strategy.Capabilities.Renewed != errors.Is(err, lock.ErrCancelled) {
 			t.Errorf("b, while a works for three expiries: %v", err)
 		}
 		if a.Context().Err() != nil {
 			t.Errorf("a's work was cancelled: %v", context.Cause(a.Context()))
 		}
-		if w.strategy.Traits.Renewed {
+		if w.strategy.Capabilities.Renewed {
 			if err := a.Unlock(t.Context()); err != nil {
 				t.Error(err)
 			}
@@ -63,7 +64,7 @@ func TestWorkLongerThanTheExpiry(t *testing.T) {
 
 func TestLosingTheLockCancelsTheWork(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
-		if !w.strategy.Traits.Renewed {
+		if !w.strategy.Capabilities.Renewed {
 			return // cannot know
 		}
 		w.shortExpiry()
@@ -73,7 +74,7 @@ func TestLosingTheLockCancelsTheWork(t *testing.T) {
 		for name, lease := range map[string]*lock.Lease{"outer": a, "inner": inner} {
 			select {
 			case <-lease.Context().Done():
-			case <-time.After(10 * w.opts.TTL):
+			case <-time.After(10 * w.parts.TTL):
 				t.Fatalf("the %s call was never told", name)
 			}
 			if cause := context.Cause(lease.Context()); !errors.Is(cause, lock.ErrLost) {
@@ -93,7 +94,7 @@ func TestLosingTheLockCancelsTheWork(t *testing.T) {
 
 func TestNestedLockAfterTheLockWasLost(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
-		if !w.strategy.Traits.Renewed || !w.strategy.Traits.CountsInRedis {
+		if !w.strategy.Capabilities.Renewed || !w.strategy.Capabilities.CountsInRedis {
 			return // cannot know, by a nested call
 		}
 		outer := w.must(t, "a")
@@ -115,7 +116,7 @@ func TestNestedLockAfterTheLockWasLost(t *testing.T) {
 
 func TestRenewalSurvivesAShortOutage(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
-		if !w.strategy.Traits.Renewed {
+		if !w.strategy.Capabilities.Renewed {
 			return
 		}
 		w.shortExpiry()
@@ -127,7 +128,7 @@ func TestRenewalSurvivesAShortOutage(t *testing.T) {
 			}
 			return &net.OpError{Op: "dial", Err: errFault}
 		}, nil)
-		w.pause(t, 2*w.opts.TTL)
+		w.pause(t, 2*w.parts.TTL)
 		if a.Context().Err() != nil || failed.Load() <= 5 {
 			t.Errorf("after %d commands, the first five failed: %v", failed.Load(), context.Cause(a.Context()))
 		}
@@ -143,15 +144,15 @@ func TestRenewalOutageLosesTheLockAtTheDeadline(t *testing.T) {
 		t.Fatal(err)
 	}
 	onEmbedded(t, strategy, func(t *testing.T, w *world) { // exact times are virtual
-		began := w.opts.Clock.Now()
+		began := w.parts.Clock.Now()
 		a := w.must(t, "a")
 		w.faults.set(func(redis.Cmder) error { return &net.OpError{Op: "dial", Err: errFault} }, nil)
 		<-a.Context().Done()
 		if cause := context.Cause(a.Context()); !errors.Is(cause, lock.ErrLost) {
 			t.Errorf("the work was cancelled with %v; want ErrLost", cause)
 		}
-		if after := w.opts.Clock.Now().Sub(began); after != w.opts.TTL {
-			t.Errorf("lost after %v; want one expiry, %v, after the acquire was sent", after, w.opts.TTL)
+		if after := w.parts.Clock.Now().Sub(began); after != w.parts.TTL {
+			t.Errorf("lost after %v; want one expiry, %v, after the acquire was sent", after, w.parts.TTL)
 		}
 		w.faults.set(nil, nil)
 		if err := a.Unlock(t.Context()); err == nil {
@@ -162,7 +163,7 @@ func TestRenewalOutageLosesTheLockAtTheDeadline(t *testing.T) {
 
 func TestRenewalEndsWithItsHolder(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
-		if !w.strategy.Traits.Renewed {
+		if !w.strategy.Capabilities.Renewed {
 			return
 		}
 		w.shortExpiry()
@@ -170,7 +171,7 @@ func TestRenewalEndsWithItsHolder(t *testing.T) {
 		if err := inner.Unlock(t.Context()); err != nil {
 			t.Error(err)
 		}
-		w.pause(t, 2*w.opts.TTL)
+		w.pause(t, 2*w.parts.TTL)
 		if !w.exists(t) {
 			t.Error("the inner Unlock ended the renewal")
 		}
@@ -178,7 +179,7 @@ func TestRenewalEndsWithItsHolder(t *testing.T) {
 			t.Error(err)
 		}
 		sent := w.faults.seen()
-		w.pause(t, w.opts.TTL)
+		w.pause(t, w.parts.TTL)
 		if n := w.faults.seen() - sent; n != 0 {
 			t.Errorf("%d commands after the last Unlock", n)
 		}

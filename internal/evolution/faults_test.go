@@ -3,9 +3,10 @@ package evolution_test
 import (
 	"context"
 	"errors"
-	"lockstep/internal/lock"
 	"net"
 	"testing"
+
+	"lockstep/internal/lock"
 
 	"github.com/redis/go-redis/v9"
 )
@@ -31,7 +32,7 @@ func TestUnlockBetweenCheckAndDelete(t *testing.T) {
 			t.Error(err)
 		}
 		w.faults.set(nil, nil)
-		if w.strategy.Traits.ChecksAtomically {
+		if w.strategy.Capabilities.ChecksAtomically {
 			if b != nil {
 				t.Error("the release is not one command")
 			}
@@ -47,7 +48,7 @@ func TestLostReplyOfLock(t *testing.T) {
 	for name, lose := range map[string]func(*faults){"reply": (*faults).loseReply, "command": (*faults).loseCommand} {
 		t.Run(name, func(t *testing.T) {
 			eachWorld(t, func(t *testing.T, w *world) {
-				if !w.inRedis() || w.strategy.OnNodes() {
+				if !w.inRedis() || w.strategy.OnNodes {
 					return // no reply to lose, or none that is missed
 				}
 				lose(w.faults)
@@ -55,10 +56,10 @@ func TestLostReplyOfLock(t *testing.T) {
 					t.Errorf("Lock: %v; want ErrOutcomeUnknown", err)
 				}
 				behind := w.exists(t)
-				if want := name == "reply" && !w.strategy.Traits.TakesBack; behind != want {
+				if want := name == "reply" && !w.strategy.Capabilities.TakesBack; behind != want {
 					t.Errorf("a lock is left behind: %v; want %v", behind, want)
 				}
-				if behind && w.strategy.Traits.ExpiresAtOnce != (w.ttl(t) > 0) {
+				if behind && w.strategy.Capabilities.ExpiresAtOnce != (w.ttl(t) > 0) {
 					t.Errorf("what is left behind expires in %v", w.ttl(t))
 				}
 			})
@@ -68,7 +69,7 @@ func TestLostReplyOfLock(t *testing.T) {
 
 func TestLostReplyOfNestedLock(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
-		if !w.strategy.Traits.CountsInRedis {
+		if !w.strategy.Capabilities.CountsInRedis {
 			return
 		}
 		outer := w.must(t, "a")
@@ -82,7 +83,7 @@ func TestLostReplyOfNestedLock(t *testing.T) {
 		if err := outer.Unlock(t.Context()); err != nil {
 			t.Error(err)
 		}
-		if behind := w.exists(t); behind == w.strategy.Traits.TakesBack {
+		if behind := w.exists(t); behind == w.strategy.Capabilities.TakesBack {
 			t.Errorf("counted twice, the lock is left behind: %v", behind)
 		}
 		if w.exists(t) && w.ttl(t) < 0 {
@@ -93,7 +94,7 @@ func TestLostReplyOfNestedLock(t *testing.T) {
 
 func TestLostReplyOfUnlock(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
-		if !w.inRedis() || w.strategy.OnNodes() {
+		if !w.inRedis() || w.strategy.OnNodes {
 			return // no reply to lose, or none that is missed
 		}
 		a := w.must(t, "a")
@@ -119,8 +120,8 @@ func TestRedisGone(t *testing.T) {
 			}
 		}
 		most := 2
-		if w.strategy.OnNodes() {
-			most *= 2 * len(w.nodes) // all are asked, and told that it is given back
+		if w.strategy.OnNodes {
+			most *= 2 * len(w.parts.Nodes) // all are asked, and told that it is given back
 		}
 		if n := w.faults.seen() - sent; n > most {
 			t.Errorf("%d commands for two tries: Redis being gone is not a lock being held", n)
@@ -137,7 +138,7 @@ func TestRedisGone(t *testing.T) {
 
 func TestRetriedUnlockOfANestedLock(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
-		if !w.strategy.Traits.CountsInRedis {
+		if !w.strategy.Capabilities.CountsInRedis {
 			return
 		}
 		outer, inner := w.must(t, "a"), w.must(t, "a")

@@ -14,6 +14,7 @@ import (
 
 	"lockstep/internal/evolution"
 	"lockstep/internal/lock"
+	"lockstep/internal/strategy"
 )
 
 // How the locks that are handed over share the turns between processes. A sale takes a millisecond of virtual time, in which
@@ -23,13 +24,13 @@ import (
 func handsOver(t *testing.T, test func(*testing.T, *world)) {
 	t.Helper()
 	for _, name := range []string{"v7", "v8"} {
-		strategy, err := evolution.Find(name)
+		row, err := evolution.Find(name)
 		if err != nil {
 			t.Fatal(err)
 		}
 		t.Run(name, func(t *testing.T) {
-			onEmbedded(t, strategy, func(t *testing.T, w *world) {
-				w.use(func(o *lock.Options) { o.MaxPasses = 64 })
+			onEmbedded(t, row, func(t *testing.T, w *world) {
+				w.use(func(p *strategy.Parts) { p.HandOffLimit = 64 })
 				test(t, w)
 			})
 		})

@@ -11,6 +11,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"lockstep/internal/lock"
+	"lockstep/internal/strategy"
 )
 
 // What a lock on several masters does when some of them fail.
@@ -19,7 +20,7 @@ import (
 func eachNodeWorld(t *testing.T, test func(*testing.T, *world)) {
 	t.Helper()
 	eachWorld(t, func(t *testing.T, w *world) {
-		if w.strategy.OnNodes() {
+		if w.strategy.OnNodes {
 			test(t, w)
 		}
 	})
@@ -27,7 +28,7 @@ func eachNodeWorld(t *testing.T, test func(*testing.T, *world)) {
 
 // on makes a hook that does something to the commands for one node.
 func (w *world) on(i int, do func(context.Context, redis.Cmder) error) {
-	w.nodes[i].(redis.UniversalClient).AddHook(hook(do))
+	w.parts.Nodes[i].(redis.UniversalClient).AddHook(hook(do))
 }
 
 // hook runs before every command; an error keeps the command from being sent.
@@ -54,7 +55,7 @@ func TestAMinorityOfNodesMayFail(t *testing.T) {
 		w.shortExpiry()
 		w.on(0, refused)
 		a := w.must(t, "a")
-		w.pause(t, 2*w.opts.TTL) // it is renewed by the others
+		w.pause(t, 2*w.parts.TTL) // it is renewed by the others
 		if a.Context().Err() != nil {
 			t.Errorf("the lock was lost: %v", context.Cause(a.Context()))
 		}
@@ -89,20 +90,20 @@ func TestAHungNodeIsPassedOver(t *testing.T) {
 		})
 		began := time.Now()
 		a := w.must(t, "a")
-		if waited := time.Since(began); waited < w.opts.TTL/20 || waited > w.opts.TTL/20+w.late {
-			t.Errorf("Lock took %v; want a twentieth of %v", waited, w.opts.TTL)
+		if waited := time.Since(began); waited < w.parts.TTL/20 || waited > w.parts.TTL/20+w.late {
+			t.Errorf("Lock took %v; want a twentieth of %v", waited, w.parts.TTL)
 		}
 		if err := a.Unlock(t.Context()); err != nil {
 			t.Error(err)
 		}
 		began = time.Now()
 		b := w.must(t, "b")
-		if err := b.Unlock(t.Context()); err != nil || time.Since(began) >= w.opts.TTL/20+w.late {
+		if err := b.Unlock(t.Context()); err != nil || time.Since(began) >= w.parts.TTL/20+w.late {
 			t.Errorf("the next sale: %v, after %v; want the node to be passed over", err, time.Since(began))
 		}
 		close(answers) // a's lock is set there now, and given back right after
 		for began := time.Now(); w.held(t) || w.exists(t); w.pause(t, time.Millisecond) {
-			if time.Since(began) > w.opts.TTL {
+			if time.Since(began) > w.parts.TTL {
 				t.Fatalf("the lock was left behind on the node that hung; %v", w.faults.names)
 			}
 		}
@@ -129,7 +130,7 @@ func (w *world) held(t *testing.T) bool {
 // A claim that took longer than it is valid for is none.
 func TestALateMajorityIsNone(t *testing.T) {
 	eachNodeWorld(t, func(t *testing.T, w *world) {
-		w.use(func(o *lock.Options) { o.Clock = hasty{o.Clock, new(time.Duration)} })
+		w.use(func(p *strategy.Parts) { p.Clock = hasty{p.Clock, new(time.Duration)} })
 		if _, err := w.locker.TryLock(t.Context(), lock.Owner("a")); !errors.Is(err, lock.ErrNotObtained) {
 			t.Errorf("TryLock: %v; want ErrNotObtained", err)
 		}

@@ -19,18 +19,17 @@ import (
 	"lockstep/internal/evolution"
 	"lockstep/internal/lock"
 	"lockstep/internal/redistest"
-	"lockstep/internal/service"
+	"lockstep/internal/strategy"
 )
 
 // world is a strategy on a Redis, with a hand on every command it sends.
 type world struct {
-	strategy evolution.Strategy
+	strategy strategy.Strategy
 	locker   lock.Locker
-	opts     lock.Options
+	parts    strategy.Parts
 	faults   *faults
 	inside   redis.UniversalClient   // the locker's client, with the faults
 	outside  redis.UniversalClient   // somebody else's client: no faults
-	nodes    []redis.Cmdable         // with the faults, for a lock on several masters
 	keepers  []redis.UniversalClient // of the lock, without: outside, or of each node
 	late     time.Duration           // how much later than it should something may happen; none in virtual time
 }
@@ -40,24 +39,24 @@ type world struct {
 func eachWorld(t *testing.T, test func(*testing.T, *world)) {
 	t.Helper()
 	t.Parallel()
-	for _, strategy := range evolution.Table() {
-		if strategy.Traits.Open || strategy.Way != service.ReadThenWrite {
+	for _, row := range evolution.Table() {
+		if row.Capabilities.Open || row.Update != strategy.ReadModifyWrite {
 			continue // everybody gets it: there is nothing to promise. What that breaks is shown by the explorer
 		}
-		t.Run(strategy.Name, func(t *testing.T) {
+		t.Run(row.Name, func(t *testing.T) {
 			t.Parallel()
 			t.Cleanup(func() {
 				if t.Failed() {
-					t.Logf("the row of %s says %+v: is that what it does?", strategy.Name, strategy.Traits)
+					t.Logf("the row of %s says %+v: is that what it does?", row.Name, row.Capabilities)
 				}
 			})
-			t.Run("embedded", func(t *testing.T) { onEmbedded(t, strategy, test) })
-			t.Run("real", func(t *testing.T) { onReal(t, strategy, test) })
+			t.Run("embedded", func(t *testing.T) { onEmbedded(t, row, test) })
+			t.Run("real", func(t *testing.T) { onReal(t, row, test) })
 		})
 	}
 }
 
-func onEmbedded(t *testing.T, strategy evolution.Strategy, test func(*testing.T, *world)) {
+func onEmbedded(t *testing.T, row strategy.Strategy, test func(*testing.T, *world)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		m := miniredis.NewMiniRedis()
@@ -74,14 +73,14 @@ func onEmbedded(t *testing.T, strategy evolution.Strategy, test func(*testing.T,
 			return client
 		}
 		inside, outside := dial(m), dial(m)
-		bell := dao.NewBell(outside)
-		defer bell.Close()
+		notifier := dao.NewNotifier(outside)
+		defer notifier.Close()
 		m.ClockTTL(true)
 		defer m.Close()
 		defer outside.Close()
 		defer inside.Close()
-		w := newWorld(strategy, inside, outside, bell)
-		for range masters(strategy) {
+		w := newWorld(row, inside, outside, notifier)
+		for range masters(row) {
 			node := miniredis.NewMiniRedis()
 			with, without := dial(node), dial(node)
 			node.ClockTTL(true)
@@ -90,20 +89,20 @@ func onEmbedded(t *testing.T, strategy evolution.Strategy, test func(*testing.T,
 			defer without.Close()
 			w.addNode(with, without)
 		}
-		w.use(func(*lock.Options) {})
+		w.use(func(*strategy.Parts) {})
 		test(t, w)
 	})
 }
 
 // masters is how many a strategy needs beside the Redis with the stock.
-func masters(strategy evolution.Strategy) int {
-	if strategy.OnNodes() {
+func masters(row strategy.Strategy) int {
+	if row.OnNodes {
 		return 3
 	}
 	return 0
 }
 
-func onReal(t *testing.T, strategy evolution.Strategy, test func(*testing.T, *world)) {
+func onReal(t *testing.T, row strategy.Strategy, test func(*testing.T, *world)) {
 	t.Helper()
 	t.Parallel()
 	server := redistest.Start(t)
@@ -115,9 +114,9 @@ func onReal(t *testing.T, strategy evolution.Strategy, test func(*testing.T, *wo
 	if err := r.Lock.Ping(t.Context()).Err(); err != nil { // or the hook would see the connection being made
 		t.Fatal(err)
 	}
-	w := newWorld(strategy, r.Lock, r.Store, r.Bell)
+	w := newWorld(row, r.Lock, r.Store, r.Notifier)
 	w.late = 3 * time.Second
-	for range masters(strategy) {
+	for range masters(row) {
 		node, err := dao.Open(t.Context(), dao.Config{Addrs: []string{redistest.Start(t).Addr}})
 		if err != nil {
 			t.Fatal(err)
@@ -128,20 +127,22 @@ func onReal(t *testing.T, strategy evolution.Strategy, test func(*testing.T, *wo
 		}
 		w.addNode(node.Lock, node.Store)
 	}
-	w.use(func(*lock.Options) {})
+	w.use(func(*strategy.Parts) {})
 	test(t, w)
 }
 
-func newWorld(strategy evolution.Strategy, inside, outside redis.UniversalClient, bell lock.Bell) *world {
+func newWorld(row strategy.Strategy, inside, outside redis.UniversalClient, notifier lock.Notifier) *world {
 	w := &world{
-		strategy: strategy,
+		strategy: row,
 		inside:   inside,
 		faults:   &faults{},
 		outside:  outside,
-		opts: lock.Options{
-			Key: lock.Key, TTL: 10 * time.Second, RetryInterval: 20 * time.Millisecond, WaitTimeout: 20 * time.Second,
-			Clock: lock.SystemClock{}, Process: "process", MaxPasses: 4, Bell: bell,
-			Rand: rand.Int64N,
+		parts: strategy.Parts{
+			Options: lock.Options{
+				Key: lock.Key, TTL: 10 * time.Second, RetryInterval: 20 * time.Millisecond, WaitTimeout: 20 * time.Second,
+				Clock: lock.SystemClock{},
+			},
+			Client: inside, Process: "process", HandOffLimit: 4, Notifier: notifier, Rand: rand.Int64N,
 		},
 	}
 	inside.AddHook(w.faults)
@@ -150,29 +151,29 @@ func newWorld(strategy evolution.Strategy, inside, outside redis.UniversalClient
 }
 
 func (w *world) addNode(with, without redis.UniversalClient) {
-	if len(w.nodes) == 0 {
+	if len(w.parts.Nodes) == 0 {
 		w.keepers = nil
 	}
 	with.AddHook(w.faults)
-	w.nodes = append(w.nodes, with)
+	w.parts.Nodes = append(w.parts.Nodes, with)
 	w.keepers = append(w.keepers, without)
 }
 
 // use makes the strategy once more, with other options.
-func (w *world) use(change func(*lock.Options)) {
-	change(&w.opts)
-	w.locker = w.strategy.Locker(w.inside, w.nodes, w.opts)
+func (w *world) use(change func(*strategy.Parts)) {
+	change(&w.parts)
+	w.locker = w.strategy.New(w.parts)
 }
 
 // shortExpiry is for tests that wait for one: where it is renewed, long enough for a machine that stalls now and then.
 func (w *world) shortExpiry() {
-	w.use(func(o *lock.Options) {
-		o.TTL = 500 * time.Millisecond
-		if w.strategy.Traits.Renewed {
-			o.TTL = 2 * time.Second
+	w.use(func(p *strategy.Parts) {
+		p.TTL = 500 * time.Millisecond
+		if w.strategy.Capabilities.Renewed {
+			p.TTL = 2 * time.Second
 		}
-		if w.strategy.OnNodes() {
-			o.TTL = 4 * time.Second // a node has a twentieth of it to answer
+		if w.strategy.OnNodes {
+			p.TTL = 4 * time.Second // a node has a twentieth of it to answer
 		}
 	})
 }
@@ -192,9 +193,9 @@ func (w *world) other() lock.Locker { return w.process("other") }
 
 // process is the locker of a process with that name.
 func (w *world) process(name string) lock.Locker {
-	opts := w.opts
-	opts.Process = name
-	return w.strategy.Locker(w.inside, w.nodes, opts)
+	parts := w.parts
+	parts.Process = name
+	return w.strategy.New(parts)
 }
 
 // expire makes the lock's key go away now, as its expiry would.
@@ -235,7 +236,7 @@ func (w *world) ttl(t *testing.T) time.Duration {
 // pause lets time go by on the strategy's clock.
 func (w *world) pause(t *testing.T, d time.Duration) {
 	t.Helper()
-	if err := lock.Sleep(t.Context(), w.opts.Clock, d); err != nil {
+	if err := lock.Sleep(t.Context(), w.parts.Clock, d); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"lockstep/internal/evolution"
+	"lockstep/internal/strategy"
 )
 
 // NamedScenario is one column of what a table of all strategies tries.
@@ -74,7 +74,7 @@ type Finding struct {
 // All puts strategies through all scenarios, looking at all properties. It tells progress of every exploration that ends.
 // Once ctx ends, the rest is unknown.
 func All(
-	ctx context.Context, strategies []evolution.Strategy, actors int, bounds Bounds, progress func(NamedScenario, Result),
+	ctx context.Context, strategies []strategy.Strategy, actors int, bounds Bounds, progress func(NamedScenario, Result),
 ) ([]Row, error) {
 	var rows []Row
 	for _, strategy := range strategies {

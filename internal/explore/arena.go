@@ -12,10 +12,10 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"lockstep/internal/dao"
-	"lockstep/internal/evolution"
 	"lockstep/internal/history"
 	"lockstep/internal/lock"
 	"lockstep/internal/service"
+	"lockstep/internal/strategy"
 )
 
 // maxOrders is more than anybody writes here.
@@ -23,7 +23,7 @@ const maxOrders = 1000
 
 // arena is what an exploring worker keeps from one schedule to the next.
 type arena struct {
-	strategy evolution.Strategy
+	strategy strategy.Strategy
 	bounds   Bounds
 	memory   *memory
 	wires    [][]*wire // of each replica, to each server
@@ -35,14 +35,14 @@ type arena struct {
 	buffer   []byte
 }
 
-func newArena(strategy evolution.Strategy, scenario Scenario, bounds Bounds, seeds [2]maphash.Seed) (*arena, error) {
+func newArena(strategy strategy.Strategy, scenario Scenario, bounds Bounds, seeds [2]maphash.Seed) (*arena, error) {
 	m, err := newMemory()
 	if err != nil {
 		return nil, err
 	}
 	a := &arena{strategy: strategy, bounds: bounds, memory: m, seeds: seeds, empty: m.intern(nil)}
 	a.start = m.intern([]entry{{name: dao.InventoryKey, kind: "string", values: []string{fmt.Sprint(stock)}}})
-	if strategy.OnNodes() {
+	if strategy.OnNodes {
 		a.nodes = cmp.Or(scenario.Nodes, 3)
 	}
 	for range scenario.Processes() {
@@ -99,9 +99,9 @@ func (a *arena) worldOf(scenario Scenario, first rune) *world {
 				nodes = append(nodes, wire.client)
 			}
 		}
-		lockers[i] = a.strategy.Locker(a.wires[i][0].client, nodes, lock.Options{
-			Key: lock.Key, TTL: ttl, RetryInterval: retry, WaitTimeout: forever, Clock: virtualClock{w, p, retry},
-			Process: p.name, MaxPasses: maxPasses, Bell: virtualBell{w, p}, Rand: highest,
+		lockers[i] = a.strategy.New(strategy.Parts{
+			Options: lock.Options{Key: lock.Key, TTL: ttl, RetryInterval: retry, WaitTimeout: forever, Clock: virtualClock{w, p, retry}},
+			Client:  a.wires[i][0].client, Nodes: nodes, Process: p.name, HandOffLimit: maxPasses, Notifier: virtualNotifier{w, p}, Rand: highest,
 		})
 	}
 	for i := range scenario.Actors {
@@ -114,7 +114,7 @@ func (a *arena) worldOf(scenario Scenario, first rune) *world {
 		sale := service.Sale{
 			Locker: watched{w, b, lockers[i%len(lockers)]}, Stock: a.stores[i%len(lockers)], Clock: virtualClock{w, p, 0},
 			Log: slog.New(slog.DiscardHandler), Watch: nobody{}, Replica: p.name, Think: scenario.Work, Nested: scenario.Nested,
-			Way: a.strategy.Way, Retry: service.Retry{
+			Update: a.strategy.Update, Retry: service.Retry{
 				Pause: retry, Within: forever, Clock: virtualClock{w, p, retry}, Rand: highest,
 			},
 		}

@@ -7,9 +7,10 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"lockstep/internal/evolution"
 	"lockstep/internal/explore"
 	"lockstep/internal/lock"
+	"lockstep/internal/rediserr"
+	"lockstep/internal/strategy"
 )
 
 // mine is a lock of your own.
@@ -26,11 +27,11 @@ func (l mine) TryLock(ctx context.Context, owner string) (*lock.Lease, error) {
 	got, err := l.client.SetNX(ctx, l.opts.Key, owner, l.opts.TTL).Result()
 	switch {
 	case err != nil:
-		return nil, lock.Failed(ctx, "SET NX", err)
+		return nil, rediserr.Classify(ctx, "SET NX", err)
 	case !got:
 		return nil, lock.ErrNotObtained
 	}
-	return lock.NewLease(ctx, l.opts, 0, func(ctx context.Context) error { return l.unlock(ctx, owner) }), nil
+	return lock.NewLease(ctx, l.opts.Clock, 0, func(ctx context.Context) error { return l.unlock(ctx, owner) }), nil
 }
 
 func (l mine) unlock(ctx context.Context, owner string) error {
@@ -39,21 +40,21 @@ func (l mine) unlock(ctx context.Context, owner string) error {
 	case errors.Is(err, redis.Nil):
 		return lock.ErrExpired
 	case err != nil:
-		return lock.Failed(ctx, "GET", err)
+		return rediserr.Classify(ctx, "GET", err)
 	case holder != owner:
 		return lock.ErrNotOwner
 	}
 	if err := l.client.Del(ctx, l.opts.Key).Err(); err != nil {
-		return lock.Failed(ctx, "DEL", err)
+		return rediserr.Classify(ctx, "DEL", err)
 	}
 	return nil
 }
 
 // A lock of your own, explored.
 func Example_yourOwnLock() {
-	strategy := evolution.Strategy{
+	strategy := strategy.Strategy{
 		Name: "mine",
-		New:  func(client redis.Cmdable, opts lock.Options) lock.Locker { return mine{client, opts} },
+		New:  func(p strategy.Parts) lock.Locker { return mine{p.Client, p.Options} },
 	}
 	for _, faults := range []string{"", "crash=1", "expiry=1"} {
 		budgets, err := explore.ParseFaults(faults)

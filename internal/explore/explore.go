@@ -13,8 +13,8 @@ import (
 	"strings"
 	"time"
 
-	"lockstep/internal/evolution"
 	"lockstep/internal/history"
+	"lockstep/internal/strategy"
 )
 
 // Scenario says who does what, and what may go wrong.
@@ -146,8 +146,8 @@ func (s Scenario) Check() error {
 }
 
 // CheckFor says what is wrong with a scenario for this lock.
-func (s Scenario) CheckFor(strategy evolution.Strategy) error {
-	if !strategy.OnNodes() && (s.Nodes > 0 || s.Faults.ofNodes()) {
+func (s Scenario) CheckFor(strategy strategy.Strategy) error {
+	if !strategy.OnNodes && (s.Nodes > 0 || s.Faults.ofNodes()) {
 		return fmt.Errorf("nodes: %s is on none; nodes, node-crash, node-hang and node-restart are for locks on several masters, such as v9",
 			strategy.Name)
 	}

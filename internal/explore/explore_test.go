@@ -9,6 +9,7 @@ import (
 
 	"lockstep/internal/evolution"
 	"lockstep/internal/explore"
+	"lockstep/internal/strategy"
 	"lockstep/internal/suite"
 )
 
@@ -166,7 +167,7 @@ func TestTheClaims(t *testing.T) {
 }
 
 // replayed sees that a counterexample breaks the same property, in its last step and each time.
-func replayed(t *testing.T, strategy evolution.Strategy, scenario explore.Scenario, found explore.Counterexample, times int) {
+func replayed(t *testing.T, strategy strategy.Strategy, scenario explore.Scenario, found explore.Counterexample, times int) {
 	t.Helper()
 	for range times {
 		again, err := explore.Replay(strategy, scenario, found.Schedule)
@@ -182,7 +183,7 @@ func replayed(t *testing.T, strategy evolution.Strategy, scenario explore.Scenar
 	}
 }
 
-func find(t testing.TB, name string) evolution.Strategy {
+func find(t testing.TB, name string) strategy.Strategy {
 	t.Helper()
 	strategy, err := evolution.Find(name)
 	if err != nil {
@@ -203,7 +204,7 @@ func TestTheCutsAreSound(t *testing.T) {
 		t.Skip("it takes minutes under the race detector, and has no more goroutines than the other tests")
 	}
 	for _, strategy := range evolution.Table() {
-		if strategy.OnNodes() {
+		if strategy.OnNodes {
 			continue // nobody could wait for it: TestNodesAreAlike
 		}
 		for _, scenario := range explore.Scenarios(2) {

@@ -9,9 +9,9 @@ import (
 	"sync"
 	"time"
 
-	"lockstep/internal/evolution"
 	"lockstep/internal/history"
 	"lockstep/internal/lock"
+	"lockstep/internal/strategy"
 )
 
 // Property is something that a lock promises to a sale.
@@ -57,14 +57,14 @@ func (p Property) Means() string {
 
 // Applies reports whether a strategy promises this at all: what is no lock excludes nobody, and only a lock in Redis can be
 // lost there.
-func (p Property) Applies(s evolution.Strategy) bool {
+func (p Property) Applies(s strategy.Strategy) bool {
 	switch p {
 	case LostUpdate, Stuck, GoroutineLeak:
 		return true
 	case MutualExclusion:
-		return s.Scope != evolution.Nobody
+		return s.Scope != strategy.Nobody
 	default:
-		return s.Scope == evolution.Everybody
+		return s.Scope == strategy.Everybody
 	}
 }
 
@@ -76,7 +76,7 @@ type breach struct {
 
 // judge watches a world from outside, knowing what no actor can know.
 type judge struct {
-	scope    evolution.Scope
+	scope    strategy.Scope
 	holder   int // index of the actor whose lock Redis holds, -1: nobody's
 	breaches []breach
 }
@@ -194,7 +194,7 @@ func (j *judge) book(before *state, orders []history.Order) {
 func (j *judge) look(w *world) {
 	for i, a := range w.actors {
 		for _, b := range w.actors[:i] {
-			if a.inside() && b.inside() && (j.scope == evolution.Everybody || j.scope == evolution.Process && a.replica == b.replica) {
+			if a.inside() && b.inside() && (j.scope == strategy.Everybody || j.scope == strategy.Process && a.replica == b.replica) {
 				j.breaks(MutualExclusion, "%s and %s are both inside", b.name, a.name)
 			}
 		}
@@ -276,11 +276,11 @@ func (l watched) Lock(ctx context.Context, owner string) (*lock.Lease, error) {
 	}
 	if len(a.leases) == 0 {
 		l.w.judge.enters(l.w, a)
-		a.bereft = l.w.judge.scope == evolution.Everybody && l.w.judge.holder != a.index // it was lost before we heard of it
+		a.bereft = l.w.judge.scope == strategy.Everybody && l.w.judge.holder != a.index // it was lost before we heard of it
 	}
 	a.leases = append(a.leases, lease)
 	opts, leave := lock.Options{Clock: virtualClock{l.w, a.replica, 0}}, sync.OnceFunc(l.leaves) // a failed Unlock may be tried again
-	return lock.NewLease(lease.Context(), opts, lease.Token(), func(ctx context.Context) error {
+	return lock.NewLease(lease.Context(), opts.Clock, lease.Token(), func(ctx context.Context) error {
 		leave()
 		return lease.Unlock(ctx)
 	}), nil

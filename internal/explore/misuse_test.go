@@ -11,17 +11,20 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"lockstep/internal/evolution"
 	"lockstep/internal/explore"
 	"lockstep/internal/lock"
+	"lockstep/internal/rediserr"
+	"lockstep/internal/strategy"
 )
 
 // locker makes a strategy of a function that takes the lock.
-func locker(take func(context.Context, redis.Cmdable, lock.Options, string) (*lock.Lease, error)) evolution.Strategy {
-	return evolution.Strategy{
+func locker(take func(context.Context, redis.Cmdable, lock.Options, string) (*lock.Lease, error)) strategy.Strategy {
+	return strategy.Strategy{
 		Name: "mine",
-		New: func(client redis.Cmdable, opts lock.Options) lock.Locker {
-			return funcLocker(func(ctx context.Context, owner string) (*lock.Lease, error) { return take(ctx, client, opts, owner) })
+		New: func(p strategy.Parts) lock.Locker {
+			return funcLocker(func(ctx context.Context, owner string) (*lock.Lease, error) {
+				return take(ctx, p.Client, p.Options, owner)
+			})
 		},
 	}
 }
@@ -37,7 +40,7 @@ func (f funcLocker) TryLock(ctx context.Context, owner string) (*lock.Lease, err
 }
 
 func nothingHeld(ctx context.Context, opts lock.Options) (*lock.Lease, error) {
-	return lock.NewLease(ctx, opts, 0, func(context.Context) error { return nil }), nil
+	return lock.NewLease(ctx, opts.Clock, 0, func(context.Context) error { return nil }), nil
 }
 
 func TestALockThatWaitsBehindOurBack(t *testing.T) {
@@ -57,7 +60,7 @@ func TestALockThatWaitsBehindOurBack(t *testing.T) {
 func TestALockThatThrowsDice(t *testing.T) {
 	strategy := locker(func(ctx context.Context, client redis.Cmdable, opts lock.Options, _ string) (*lock.Lease, error) {
 		if err := client.Set(ctx, "dice", strconv.FormatUint(rand.Uint64(), 10), 0).Err(); err != nil {
-			return nil, lock.Failed(ctx, "SET", err)
+			return nil, rediserr.Classify(ctx, "SET", err)
 		}
 		return nothingHeld(ctx, opts)
 	})
@@ -98,7 +101,7 @@ func TestALockThatNeverGivesUp(t *testing.T) {
 		for client.SetNX(context.Background(), opts.Key, owner, opts.TTL).Val() != true {
 			_ = lock.Sleep(context.Background(), opts.Clock, opts.RetryInterval)
 		}
-		return lock.NewLease(ctx, opts, 0, func(ctx context.Context) error { return client.Del(ctx, opts.Key).Err() }), nil
+		return lock.NewLease(ctx, opts.Clock, 0, func(ctx context.Context) error { return client.Del(ctx, opts.Key).Err() }), nil
 	})
 	scenario := faultsOfTwo("crash=1,cancel=1")
 	result, err := explore.Explore(t.Context(), strategy, scenario, explore.Goal{}, explore.Bounds{})

@@ -8,9 +8,9 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"lockstep/internal/evolution"
 	"lockstep/internal/explore"
 	"lockstep/internal/lock"
+	"lockstep/internal/strategy"
 )
 
 type unlocker = func(context.Context) error
@@ -19,14 +19,14 @@ type unlocker = func(context.Context) error
 type attempt func(ctx context.Context, client redis.Cmdable, opts lock.Options, owner string) (unlocker, error)
 
 // polled makes a strategy of an attempt.
-func polled(try attempt) evolution.Strategy {
+func polled(try attempt) strategy.Strategy {
 	return locker(func(ctx context.Context, client redis.Cmdable, opts lock.Options, owner string) (*lock.Lease, error) {
 		return lock.Poll(ctx, opts, func() (*lock.Lease, error) {
 			unlock, err := try(ctx, client, opts, owner)
 			if err != nil {
 				return nil, err
 			}
-			return lock.NewLease(ctx, opts, 0, unlock), nil
+			return lock.NewLease(ctx, opts.Clock, 0, unlock), nil
 		})
 	})
 }
@@ -47,7 +47,7 @@ const compareAndDelete = `if redis.call('GET', KEYS[1]) == ARGV[1] then return r
 
 // Locks that are right, in ways that the evolution's are not written in.
 func TestNothingIsWrongWith(t *testing.T) {
-	for name, strategy := range map[string]evolution.Strategy{
+	for name, strategy := range map[string]strategy.Strategy{
 		"a try of two commands": polled(func(ctx context.Context, c redis.Cmdable, opts lock.Options, owner string) (unlocker, error) {
 			err := setNX(ctx, c, opts, owner)
 			if errors.Is(err, lock.ErrNotObtained) {
@@ -97,7 +97,7 @@ func TestSomethingIsWrongWith(t *testing.T) {
 		}, setNX(ctx, c, opts, owner)
 	}
 	for name, test := range map[string]struct {
-		strategy evolution.Strategy
+		strategy strategy.Strategy
 		scenario explore.Scenario
 		breaks   explore.Property
 	}{
@@ -147,23 +147,23 @@ func TestSomethingIsWrongWith(t *testing.T) {
 
 // A lock that moves behind the explorer's back is told so.
 func TestALockThatMovesInNew(t *testing.T) {
-	for name, moves := range map[string]func(redis.Cmdable, lock.Options){
-		"a command":   func(c redis.Cmdable, _ lock.Options) { c.Ping(context.Background()) },
-		"a goroutine": func(_ redis.Cmdable, opts lock.Options) { opts.Clock.Go(func() {}) },
-		"listening":   func(_ redis.Cmdable, opts lock.Options) { opts.Bell.Listen("channel", func(string) {}) },
-		"a wait": func(_ redis.Cmdable, opts lock.Options) {
-			_ = lock.Sleep(context.Background(), opts.Clock, time.Second)
+	for name, moves := range map[string]func(strategy.Parts){
+		"a command":   func(p strategy.Parts) { p.Client.Ping(context.Background()) },
+		"a goroutine": func(p strategy.Parts) { p.Clock.Go(func() {}) },
+		"listening":   func(p strategy.Parts) { p.Notifier.Subscribe("channel", func(string) {}) },
+		"a wait": func(p strategy.Parts) {
+			_ = lock.Sleep(context.Background(), p.Clock, time.Second)
 		},
 	} {
-		strategy := locker(func(ctx context.Context, _ redis.Cmdable, opts lock.Options, _ string) (*lock.Lease, error) {
+		mine := locker(func(ctx context.Context, _ redis.Cmdable, opts lock.Options, _ string) (*lock.Lease, error) {
 			return nothingHeld(ctx, opts)
 		})
-		inner := strategy.New
-		strategy.New = func(c redis.Cmdable, opts lock.Options) lock.Locker {
-			moves(c, opts)
-			return inner(c, opts)
+		inner := mine.New
+		mine.New = func(p strategy.Parts) lock.Locker {
+			moves(p)
+			return inner(p)
 		}
-		_, err := explore.Explore(t.Context(), strategy, explore.Scenario{Actors: 1}, explore.Goal{}, explore.Bounds{})
+		_, err := explore.Explore(t.Context(), mine, explore.Scenario{Actors: 1}, explore.Goal{}, explore.Bounds{})
 		if !errors.Is(err, explore.ErrBlind) {
 			t.Errorf("%s: %v; want ErrBlind", name, err)
 		}

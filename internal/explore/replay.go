@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"lockstep/internal/evolution"
 	"lockstep/internal/history"
+	"lockstep/internal/strategy"
 )
 
 // What is wrong with a schedule that cannot be replayed.
@@ -32,7 +32,7 @@ type Breach struct {
 
 // Replay runs one schedule, as Explore wrote it, step by step. It fails with ErrMalformed or ErrStale, saying at which step and
 // why; what it gives then is what came before.
-func Replay(strategy evolution.Strategy, scenario Scenario, schedule string) (Replayed, error) {
+func Replay(strategy strategy.Strategy, scenario Scenario, schedule string) (Replayed, error) {
 	if err := scenario.CheckFor(strategy); err != nil {
 		return Replayed{}, err
 	}

@@ -13,8 +13,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"lockstep/internal/evolution"
 	"lockstep/internal/history"
+	"lockstep/internal/strategy"
 )
 
 // maxDepth is the length at which a schedule counts as endless.
@@ -49,7 +49,7 @@ const (
 
 // search is breadth first: all schedules of one length before those that are longer.
 type search struct {
-	strategy evolution.Strategy
+	strategy strategy.Strategy
 	scenario Scenario
 	bounds   Bounds
 	goal     Goal
@@ -68,7 +68,7 @@ type search struct {
 
 // Explore runs a strategy in every schedule of a scenario. That it was cut short, by bounds or by ctx, is no error, but makes
 // the verdict unknown. It fails with ErrBlind, or when the strategy's code panics or does what cannot be repeated.
-func Explore(ctx context.Context, strategy evolution.Strategy, scenario Scenario, goal Goal, bounds Bounds) (Result, error) {
+func Explore(ctx context.Context, strategy strategy.Strategy, scenario Scenario, goal Goal, bounds Bounds) (Result, error) {
 	if err := scenario.CheckFor(strategy); err != nil {
 		return Result{}, err
 	}

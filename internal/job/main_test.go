@@ -15,18 +15,11 @@ import (
 	"github.com/redis/go-redis/v9/maintnotifications"
 	"go.uber.org/goleak"
 
-	"lockstep/internal/contrast"
 	"lockstep/internal/dao"
+	"lockstep/internal/evolution"
 	"lockstep/internal/job"
 	"lockstep/internal/lock"
-	"lockstep/internal/lockv1"
-	"lockstep/internal/lockv2"
-	"lockstep/internal/lockv3"
-	"lockstep/internal/lockv4"
-	"lockstep/internal/lockv5"
-	"lockstep/internal/lockv6"
-	"lockstep/internal/lockv7"
-	"lockstep/internal/lockv8"
+	"lockstep/internal/strategy"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -35,27 +28,24 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 const every = job.Every(time.Second)
 
 // maker makes a lock as one process has it.
-type maker func(redis.Cmdable, lock.Options) lock.Locker
+type maker func(strategy.Parts) lock.Locker
 
-func makerOf[L lock.Locker](makeLock func(redis.Cmdable, lock.Options) L) maker {
-	return func(c redis.Cmdable, opts lock.Options) lock.Locker { return makeLock(c, opts) }
+// of makes the locks of a row of the table.
+func of(name string) maker {
+	row, err := evolution.Find(name)
+	if err != nil {
+		panic(err)
+	}
+	return row.New
 }
 
-var (
-	none  maker = func(_ redis.Cmdable, opts lock.Options) lock.Locker { return contrast.NewNone(opts) }
-	local maker = func(_ redis.Cmdable, opts lock.Options) lock.Locker { return contrast.NewLocal(opts) }
-	setex       = makerOf(contrast.NewSetEX)
-	v1          = makerOf(lockv1.New)
-	v2          = makerOf(lockv2.New)
-	v4          = makerOf(lockv4.New)
-	v6          = makerOf(lockv6.New)
-)
+var none, local, setex, v1, v2, v4, v6 = of("v0"), of("local"), of("setex"), of("v1"), of("v2"), of("v4"), of("v6")
 
 // exclusive are the locks that keep other processes out; of them, those that expire.
 var (
 	expiring = map[string]maker{
-		"v2": v2, "v3": makerOf(lockv3.New), "v4": v4, "v5": makerOf(lockv5.New), "v6": v6,
-		"v7": makerOf(lockv7.New), "v8": makerOf(lockv8.New), "lua-setnx": makerOf(contrast.NewLuaSetNX),
+		"v2": v2, "v3": of("v3"), "v4": v4, "v5": of("v5"), "v6": v6,
+		"v7": of("v7"), "v8": of("v8"), "lua-setnx": of("lua-setnx"),
 	}
 	forGood = map[string]maker{"v1": v1}
 )
@@ -139,11 +129,11 @@ func (w *world) start(g group, i int) *replica {
 	w.t.Helper()
 	r := &replica{client: w.open()}
 	clock, name, owners := lock.SystemClock{}, strconv.Itoa(i), 0
-	bell := dao.NewBell(r.client)
+	notifier := dao.NewNotifier(r.client)
 	newLock := func(key string) lock.Locker {
-		return slow{g.make(r.client, lock.Options{
-			Key: key, TTL: every.Expiry(), RetryInterval: 20 * time.Millisecond, Clock: clock, Process: name,
-			MaxPasses: 4, Bell: bell, Rand: rand.Int64N,
+		return slow{g.make(strategy.Parts{
+			Options: lock.Options{Key: key, TTL: every.Expiry(), RetryInterval: 20 * time.Millisecond, Clock: clock},
+			Client:  r.client, Process: name, HandOffLimit: 4, Notifier: notifier, Rand: rand.Int64N,
 		}), g.late[i]}
 	}
 	newID := func() string { owners++; return name + "-" + strconv.Itoa(owners) }

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/redis/go-redis/v9"
+	"lockstep/internal/rediserr"
 
-	"lockstep/internal/lock"
+	"github.com/redis/go-redis/v9"
 )
 
 const (
@@ -63,7 +63,7 @@ func (r *Runs) add(ctx context.Context, field, value string) (string, error) {
 		return nil
 	})
 	if err != nil {
-		return "", lock.Failed(ctx, "XADD "+r.key(), err)
+		return "", rediserr.Classify(ctx, "XADD "+r.key(), err)
 	}
 	return added.Val(), nil
 }
@@ -75,7 +75,7 @@ func (r *Runs) All(ctx context.Context) (runs []Run, complete bool, err error) {
 	for from := "-"; ; {
 		events, err := r.Client.XRangeN(ctx, r.key(), from, "+", some).Result()
 		if err != nil {
-			return nil, false, lock.Failed(ctx, "XRANGE "+r.key(), err)
+			return nil, false, rediserr.Classify(ctx, "XRANGE "+r.key(), err)
 		}
 		for _, event := range events {
 			if runs, err = heard(runs, event); err != nil {

@@ -33,28 +33,24 @@ type Locker interface {
 type Options struct {
 	Key           string        // the lock's Redis key
 	TTL           time.Duration // expiry of the lock, where it has one
-	RetryInterval time.Duration // pause between two tries of a waiter
+	RetryInterval time.Duration // pause between two attempts of a waiter
 	WaitTimeout   time.Duration // longest wait of Lock
 	Clock         Clock         // where time comes from
-	Process       string        // a name that no other process has, for locks that processes compete for
-	MaxPasses     int           // how often a process may pass the lock along before another's turn, for such locks
-	Bell          Bell          // wakes waiters, for locks that do not poll
-
-	Rand func(n int64) int64 // from 0 to n-1 by chance, for locks that leave something to it
 }
 
-// Bell tells waiters that something has changed in Redis. It may ring late, for nothing, or never.
-type Bell interface {
-	// Listen calls ring with whatever is published to the channel, and with nothing when it may have missed that, until stop is called;
-	// a call that has begun by then goes on. Both may be called under a mutex that ring takes, and by ring itself.
-	Listen(channel string, ring func(message string)) (stop func())
+// Notifier passes messages from one process to another. A message may come late, or never, and a subscriber may be notified for nothing.
+type Notifier interface {
+	// Subscribe calls notify with whatever is published to the channel, and with "" when a message may have been missed, until
+	// unsubscribe is called; a call that has begun by then goes on. Both may be called under a mutex that notify takes, and by
+	// notify itself.
+	Subscribe(channel string, notify func(message string)) (unsubscribe func())
 }
 
 // unlockTimeout bounds an Unlock, whose context is nobody's to cancel.
 const unlockTimeout = 5 * time.Second
 
-// Anyway calls f, which gives something back, with a context that ends after unlockTimeout and not with ctx.
-func Anyway(ctx context.Context, clock Clock, f func(context.Context) error) error {
+// WithDetachedTimeout calls f, which gives something back, with a context that ends after unlockTimeout and not with ctx.
+func WithDetachedTimeout(ctx context.Context, clock Clock, f func(context.Context) error) error {
 	ctx, stop := WithTimeout(context.WithoutCancel(ctx), clock, unlockTimeout, ErrUnavailable)
 	defer stop()
 	return f(ctx)
@@ -73,8 +69,8 @@ type Lease struct {
 
 // NewLease is for lockers: it makes the lease of a lock just obtained. Unlock will call unlock with a context that lives
 // long enough.
-func NewLease(ctx context.Context, opts Options, token int64, unlock func(context.Context) error) *Lease {
-	return &Lease{ctx: ctx, token: token, clock: opts.Clock, unlock: unlock}
+func NewLease(ctx context.Context, clock Clock, token int64, unlock func(context.Context) error) *Lease {
+	return &Lease{ctx: ctx, token: token, clock: clock, unlock: unlock}
 }
 
 // Context is the one to work under. Where the lock can know that it was lost, the context then ends with cause ErrLost;
@@ -93,7 +89,7 @@ func (l *Lease) Unlock(ctx context.Context) error {
 	if l.released {
 		return ErrNotOwner
 	}
-	err := Anyway(ctx, l.clock, l.unlock)
+	err := WithDetachedTimeout(ctx, l.clock, l.unlock)
 	l.released = !errors.Is(err, ErrUnavailable) // then it had no effect, and may be tried again
 	return err
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 )
 
 // Poll makes a Lock of a TryLock: it calls try until the lock is no longer held by another, pausing for
@@ -19,14 +20,14 @@ func Poll(ctx context.Context, opts Options, try func() (*Lease, error)) (*Lease
 		}
 		_ = Sleep(wait, opts.Clock, opts.RetryInterval) // the loop looks at wait itself
 	}
-	return nil, WaitError(wait, opts)
+	return nil, WaitError(wait, opts.WaitTimeout)
 }
 
-// WaitError says why a wait under a context made for opts.WaitTimeout ended: ErrTimeout or ErrCancelled.
-func WaitError(wait context.Context, opts Options) error {
+// WaitError says why a wait under a context made for this timeout ended: ErrTimeout or ErrCancelled.
+func WaitError(wait context.Context, timeout time.Duration) error {
 	cause := context.Cause(wait)
 	if errors.Is(cause, ErrTimeout) {
-		return fmt.Errorf("%w after %v", ErrTimeout, opts.WaitTimeout)
+		return fmt.Errorf("%w after %v", ErrTimeout, timeout)
 	}
 	return fmt.Errorf("%w: %w", ErrCancelled, cause)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"lockstep/internal/lock"
+	"lockstep/internal/rediserr"
 )
 
 // Locker is the lock. All it knows is in Redis.
@@ -37,7 +38,7 @@ func (l *Locker) TryLock(ctx context.Context, owner string) (*lock.Lease, error)
 	case errors.Is(err, redis.Nil):
 		return nil, lock.ErrNotObtained
 	case err != nil: // a lost reply leaves the lock behind: its value does not say whose it is
-		return nil, lock.Failed(ctx, "SET NX", err)
+		return nil, rediserr.Classify(ctx, "SET NX", err)
 	}
-	return lock.NewLease(ctx, l.opts, 0, func(ctx context.Context) error { return l.unlock(ctx, owner) }), nil
+	return lock.NewLease(ctx, l.opts.Clock, 0, func(ctx context.Context) error { return l.unlock(ctx, owner) }), nil
 }

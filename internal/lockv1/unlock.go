@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"lockstep/internal/lock"
+	"lockstep/internal/rediserr"
 )
 
 // unlock deletes the lock, whoever holds it by now.
@@ -11,7 +12,7 @@ func (l *Locker) unlock(ctx context.Context, _ string) error {
 	deleted, err := l.client.Del(ctx, l.opts.Key).Result()
 	switch {
 	case err != nil:
-		return lock.Failed(ctx, "DEL", err)
+		return rediserr.Classify(ctx, "DEL", err)
 	case deleted == 0:
 		return lock.ErrExpired
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"lockstep/internal/lock"
+	"lockstep/internal/rediserr"
 )
 
 // unlock deletes the lock if it is still owner's; but it asks in one command and deletes in another.
@@ -16,14 +17,14 @@ func (l *Locker) unlock(ctx context.Context, owner string) error {
 	case errors.Is(err, redis.Nil):
 		return lock.ErrExpired
 	case err != nil:
-		return lock.Failed(ctx, "GET", err)
+		return rediserr.Classify(ctx, "GET", err)
 	case holder != owner:
 		return lock.ErrNotOwner
 	}
 	deleted, err := l.client.Del(ctx, l.opts.Key).Result()
 	switch {
 	case err != nil:
-		return lock.Failed(ctx, "DEL", err)
+		return rediserr.Classify(ctx, "DEL", err)
 	case deleted == 0:
 		return lock.ErrExpired
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"lockstep/internal/lock"
+	"lockstep/internal/rediserr"
 	"lockstep/util/lua"
 )
 
@@ -12,7 +13,7 @@ func (l *Locker) unlock(ctx context.Context, owner string) error {
 	reply, err := l.client.Eval(ctx, lua.CompareAndDelete, []string{l.opts.Key}, owner).Int()
 	switch {
 	case err != nil:
-		return lock.Failed(ctx, "EVAL compareAndDelete.lua", err)
+		return rediserr.Classify(ctx, "EVAL compareAndDelete.lua", err)
 	case reply == 0:
 		return lock.ErrExpired
 	case reply == -1:

@@ -11,6 +11,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"lockstep/internal/lock"
+	"lockstep/internal/rediserr"
 	"lockstep/util/lua"
 )
 
@@ -35,9 +36,9 @@ func (l *Locker) TryLock(ctx context.Context, owner string) (*lock.Lease, error)
 	reply, err := l.client.Eval(ctx, lua.Lock, []string{l.opts.Key}, owner, l.opts.TTL.Milliseconds()).Int()
 	switch {
 	case err != nil: // a lost reply may stay counted until the expiry: counting down might take an outer call's lock away
-		return nil, lock.Failed(ctx, "EVAL lock.lua", err)
+		return nil, rediserr.Classify(ctx, "EVAL lock.lua", err)
 	case reply == 0:
 		return nil, lock.ErrNotObtained
 	}
-	return lock.NewLease(ctx, l.opts, 0, func(ctx context.Context) error { return l.unlock(ctx, owner) }), nil
+	return lock.NewLease(ctx, l.opts.Clock, 0, func(ctx context.Context) error { return l.unlock(ctx, owner) }), nil
 }

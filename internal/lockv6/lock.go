@@ -12,6 +12,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"lockstep/internal/lock"
+	"lockstep/internal/rediserr"
 	"lockstep/util/lua"
 )
 
@@ -40,13 +41,13 @@ func (l *Locker) TryLock(ctx context.Context, owner string) (*lock.Lease, error)
 	reply, err := l.client.Eval(ctx, lua.Lock, []string{l.opts.Key}, owner, l.opts.TTL.Milliseconds()).Int()
 	switch {
 	case err != nil: // if only the reply was lost, the lock may be ours: give it back, here or with the outermost call's
-		return nil, l.undo(ctx, lock.Failed(ctx, "EVAL lock.lua", err), owner)
+		return nil, l.undo(ctx, rediserr.Classify(ctx, "EVAL lock.lua", err), owner)
 	case reply == 0:
 		return nil, lock.ErrNotObtained
 	}
 	ctx, unguard := l.join(owner, sent, reply).Guard(ctx)
 	leave := sync.OnceValue(func() bool { return l.leave(owner) }) // a failed Unlock may be tried again
-	return lock.NewLease(ctx, l.opts, 0, func(ctx context.Context) error {
+	return lock.NewLease(ctx, l.opts.Clock, 0, func(ctx context.Context) error {
 		defer unguard()
 		return l.unlock(ctx, owner, leave())
 	}), nil

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"lockstep/internal/lock"
+	"lockstep/internal/rediserr"
 	"lockstep/util/lua"
 )
 
@@ -57,7 +58,7 @@ func (l *Locker) undo(ctx context.Context, err error, owner string) error {
 	if nested {
 		return err
 	}
-	return lock.Undo(ctx, l.opts, err, func(ctx context.Context) error { return l.unlock(ctx, owner, true) })
+	return lock.Undo(ctx, l.opts.Clock, err, func(ctx context.Context) error { return l.unlock(ctx, owner, true) })
 }
 
 // renew sets the expiry again.
@@ -65,7 +66,7 @@ func (l *Locker) renew(ctx context.Context, owner string) error {
 	reply, err := l.client.Eval(ctx, lua.UpdateExpireTime, []string{l.opts.Key}, owner, l.opts.TTL.Milliseconds()).Int()
 	switch {
 	case err != nil:
-		return lock.Failed(ctx, "EVAL updateExpireTime.lua", err)
+		return rediserr.Classify(ctx, "EVAL updateExpireTime.lua", err)
 	case reply == 0:
 		return lock.ErrNotOwner
 	}

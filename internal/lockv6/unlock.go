@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"lockstep/internal/lock"
+	"lockstep/internal/rediserr"
 	"lockstep/util/lua"
 )
 
@@ -13,7 +14,7 @@ func (l *Locker) unlock(ctx context.Context, owner string, outermost bool) error
 		reply, err := l.client.Eval(ctx, lua.Unlock, []string{l.opts.Key}, owner).Int()
 		switch {
 		case err != nil:
-			return lock.Failed(ctx, "EVAL unlock.lua", err)
+			return rediserr.Classify(ctx, "EVAL unlock.lua", err)
 		case reply == 30:
 			return lock.ErrExpired
 		case reply == 10:

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"lockstep/internal/lock"
+	"lockstep/internal/rediserr"
 	"lockstep/util/lua"
 )
 
@@ -32,7 +33,7 @@ func (l *Locker) contend(ctx context.Context) (sent time.Time, err error) {
 		_ = l.opts.Clock.Wait(pause, l.rung) // either way it asks again, unless its time is over
 		stop()
 		if ctx.Err() != nil {
-			return sent, lock.WaitError(ctx, l.opts)
+			return sent, lock.WaitError(ctx, l.opts.WaitTimeout)
 		}
 		if l.granted(sent) {
 			return sent, nil
@@ -47,7 +48,7 @@ func (l *Locker) listen() bool {
 	if l.unbell != nil {
 		return false
 	}
-	l.unbell = l.opts.Bell.Listen(l.channels()+l.process, func(message string) {
+	l.unbell = l.opts.Notifier.Subscribe(l.channels()+l.process, func(message string) {
 		l.hear(message)
 		select {
 		case l.rung <- struct{}{}:
@@ -88,7 +89,7 @@ func (l *Locker) acquire(ctx context.Context, place time.Duration) error {
 		l.process, l.claim, l.opts.TTL.Milliseconds(), place.Milliseconds()).Int()
 	switch {
 	case err != nil: // if only the reply was lost, the lock may be ours, or a place: give it back
-		return lock.Undo(ctx, l.opts, lock.Failed(ctx, "EVAL acquire.lua", err), l.giveUp)
+		return lock.Undo(ctx, l.opts.Clock, rediserr.Classify(ctx, "EVAL acquire.lua", err), l.giveUp)
 	case reply == 0:
 		l.placed = place > 0
 		return lock.ErrNotObtained

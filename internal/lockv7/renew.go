@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"lockstep/internal/lock"
+	"lockstep/internal/rediserr"
 	"lockstep/util/lua"
 )
 
@@ -20,10 +21,10 @@ type tenure struct {
 
 // begin starts the tenure of a lock just taken; the command was sent at sent.
 func (l *Locker) begin(owner string, sent time.Time) {
-	renewal := lock.StartRenewal(l.opts, sent, l.renew)
+	renewal := lock.StartRenewal(l.opts.Options, sent, l.renew)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	most := min(l.opts.MaxPasses, rounds*(1+len(l.line)))
+	most := min(l.opts.HandOffLimit, rounds*(1+len(l.line)))
 	l.tenure = &tenure{renewal: renewal, since: l.opts.Clock.Now(), most: most, owner: owner, depth: 1}
 }
 
@@ -77,7 +78,7 @@ func (l *Locker) renew(ctx context.Context) error {
 	reply, err := l.client.Eval(ctx, lua.UpdateExpireTime, []string{l.opts.Key}, l.process, l.opts.TTL.Milliseconds()).Int()
 	switch {
 	case err != nil:
-		return lock.Failed(ctx, "EVAL updateExpireTime.lua", err)
+		return rediserr.Classify(ctx, "EVAL updateExpireTime.lua", err)
 	case reply == 0:
 		return lock.ErrNotOwner
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"lockstep/internal/lock"
+	"lockstep/internal/rediserr"
 	"lockstep/util/lua"
 )
 
@@ -27,7 +28,7 @@ func (l *Locker) unlock(ctx context.Context) error {
 				l.endTurn(ctx, nil)
 				return err
 			}
-			t.passes, t.most, t.since = 0, l.opts.MaxPasses, l.opts.Clock.Now()
+			t.passes, t.most, t.since = 0, l.opts.HandOffLimit, l.opts.Clock.Now()
 		}
 		t.passes++
 		if l.callNext() {
@@ -60,7 +61,7 @@ func (l *Locker) release(ctx context.Context, keep time.Duration) error {
 		l.process, l.claim, l.channels(), keep.Milliseconds()).Int()
 	switch {
 	case err != nil:
-		return lock.Failed(ctx, "EVAL release.lua", err)
+		return rediserr.Classify(ctx, "EVAL release.lua", err)
 	case reply == 30:
 		return lock.ErrExpired
 	case reply == 10:

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"lockstep/internal/lock"
+	"lockstep/internal/rediserr"
 	"lockstep/util/lua"
 )
 
@@ -32,7 +33,7 @@ func (l *Locker) contend(ctx context.Context) (token int64, sent time.Time, err 
 		_ = l.opts.Clock.Wait(pause, l.rung) // either way it asks again, unless its time is over
 		stop()
 		if ctx.Err() != nil {
-			return 0, sent, lock.WaitError(ctx, l.opts)
+			return 0, sent, lock.WaitError(ctx, l.opts.WaitTimeout)
 		}
 		if token := l.granted(sent); token > 0 {
 			return token, sent, nil
@@ -47,7 +48,7 @@ func (l *Locker) listen() bool {
 	if l.unbell != nil {
 		return false
 	}
-	l.unbell = l.opts.Bell.Listen(l.channels()+l.process, func(message string) {
+	l.unbell = l.opts.Notifier.Subscribe(l.channels()+l.process, func(message string) {
 		l.hear(message)
 		select {
 		case l.rung <- struct{}{}:
@@ -91,7 +92,7 @@ func (l *Locker) acquire(ctx context.Context, place time.Duration) (token int64,
 		l.process, l.claim, l.opts.TTL.Milliseconds(), place.Milliseconds(), l.tokens()).Int64()
 	switch {
 	case err != nil: // if only the reply was lost, the lock may be ours, or a place: give it back
-		return 0, lock.Undo(ctx, l.opts, lock.Failed(ctx, "EVAL acquireFenced.lua", err), l.giveUp)
+		return 0, lock.Undo(ctx, l.opts.Clock, rediserr.Classify(ctx, "EVAL acquireFenced.lua", err), l.giveUp)
 	case token == 0:
 		l.placed = place > 0
 		return 0, lock.ErrNotObtained

@@ -24,10 +24,20 @@ const maxTenure = time.Second
 // how many times the mean wait the longest one is; but the fewer, the more hand-overs, which cost time.
 const rounds = 3
 
+// Options are those of every lock, and what processes need that compete.
+type Options struct {
+	lock.Options
+
+	Process      string              // a name that no other process has
+	HandOffLimit int                 // how often a process may hand the lock to its next sale while another process waits
+	Notifier     lock.Notifier       // tells a process that the lock was handed to it
+	Rand         func(n int64) int64 // from 0 to n-1
+}
+
 // Locker is the lock of one process.
 type Locker struct {
 	client  redis.Cmdable
-	opts    lock.Options
+	opts    Options
 	process string // as Redis knows us
 
 	mu     sync.Mutex
@@ -47,7 +57,7 @@ type Locker struct {
 }
 
 // New makes the lock of the key opts.Key.
-func New(client redis.Cmdable, opts lock.Options) *Locker {
+func New(client redis.Cmdable, opts Options) *Locker {
 	return &Locker{
 		client: client, opts: opts, process: lock.Owner(opts.Process), rung: make(chan struct{}, 1), serial: opts.Rand(math.MaxInt32),
 	}
@@ -97,7 +107,7 @@ func (l *Locker) TryLock(ctx context.Context, owner string) (*lock.Lease, error)
 func (l *Locker) lease(ctx context.Context) *lock.Lease {
 	ctx, unguard := l.tenure.renewal.Guard(ctx)
 	left := false
-	return lock.NewLease(ctx, l.opts, l.tenure.fence(), func(ctx context.Context) error {
+	return lock.NewLease(ctx, l.opts.Clock, l.tenure.fence(), func(ctx context.Context) error {
 		defer unguard()
 		if left {
 			return l.releaseAgain(ctx)

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"lockstep/internal/lock"
+	"lockstep/internal/rediserr"
 	"lockstep/util/lua"
 )
 
@@ -24,14 +25,14 @@ func (t *tenure) fence() int64 { return t.token + int64(t.passes) }
 
 // tokens is how many a tenure may need, before Redis is asked again: for each pass, the sale before the first, and the one that may
 // follow when the lock is kept.
-func (l *Locker) tokens() int { return l.opts.MaxPasses + 2 }
+func (l *Locker) tokens() int { return l.opts.HandOffLimit + 2 }
 
 // begin starts the tenure of a lock just taken; the command was sent at sent.
 func (l *Locker) begin(owner string, token int64, sent time.Time) {
-	renewal := lock.StartRenewal(l.opts, sent, l.renew)
+	renewal := lock.StartRenewal(l.opts.Options, sent, l.renew)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	most := min(l.opts.MaxPasses, rounds*(1+len(l.line)))
+	most := min(l.opts.HandOffLimit, rounds*(1+len(l.line)))
 	l.tenure = &tenure{renewal: renewal, token: token, since: l.opts.Clock.Now(), most: most, owner: owner, depth: 1}
 }
 
@@ -85,7 +86,7 @@ func (l *Locker) renew(ctx context.Context) error {
 	reply, err := l.client.Eval(ctx, lua.UpdateExpireTime, []string{l.opts.Key}, l.process, l.opts.TTL.Milliseconds()).Int()
 	switch {
 	case err != nil:
-		return lock.Failed(ctx, "EVAL updateExpireTime.lua", err)
+		return rediserr.Classify(ctx, "EVAL updateExpireTime.lua", err)
 	case reply == 0:
 		return lock.ErrNotOwner
 	}

@@ -34,7 +34,7 @@ func (l *Locker) contend(ctx context.Context) (claim, error) {
 		half := l.opts.RetryInterval / 2
 		_ = lock.Sleep(ctx, l.opts.Clock, half+time.Duration(l.opts.Rand(int64(half)+1))) // the loop looks at ctx itself
 	}
-	return claim{}, lock.WaitError(ctx, l.opts)
+	return claim{}, lock.WaitError(ctx, l.opts.WaitTimeout)
 }
 
 // acquire asks all nodes for the lock once. Without a quorum in time it gives back what it got.
@@ -51,10 +51,10 @@ func (l *Locker) acquire(ctx context.Context) (claim, error) {
 	if t.yes >= l.quorum() && l.opts.Clock.Now().Sub(c.sent) < l.validity() {
 		return c, nil
 	}
-	_ = lock.Anyway(ctx, l.opts.Clock, func(ctx context.Context) error { return l.release(ctx, c) }) // what matters is said by t
+	_ = lock.WithDetachedTimeout(ctx, l.opts.Clock, func(ctx context.Context) error { return l.release(ctx, c) }) // what matters is said by t
 	switch {
 	case ctx.Err() != nil:
-		return claim{}, lock.WaitError(ctx, l.opts)
+		return claim{}, lock.WaitError(ctx, l.opts.WaitTimeout)
 	case t.failed > len(l.nodes)-l.quorum():
 		return claim{}, l.unavailable("SET", t)
 	}

@@ -17,7 +17,7 @@ type waiter struct {
 // turn waits in line for the turn, which one sale of this process has at a time.
 func (l *Locker) turn(ctx context.Context) error {
 	if ctx.Err() != nil {
-		return lock.WaitError(ctx, l.opts)
+		return lock.WaitError(ctx, l.opts.WaitTimeout)
 	}
 	w := l.joinLine()
 	if w == nil {
@@ -33,9 +33,9 @@ func (l *Locker) turn(ctx context.Context) error {
 	}
 	l.mu.Unlock()
 	if i < 0 && w.err == nil { // called while it left
-		_ = lock.Anyway(ctx, l.opts.Clock, l.unlock) // its caller asked for another error
+		_ = lock.WithDetachedTimeout(ctx, l.opts.Clock, l.unlock) // its caller asked for another error
 	}
-	return lock.WaitError(ctx, l.opts)
+	return lock.WaitError(ctx, l.opts.WaitTimeout)
 }
 
 // joinLine takes the turn, and gives nil, or a place in line.

@@ -21,10 +21,19 @@ import (
 // maxTenure is how long a process may keep the lock, however few its passes: another one may wait.
 const maxTenure = time.Second
 
+// Options are those of every lock, and what processes need that compete.
+type Options struct {
+	lock.Options
+
+	Process      string              // a name that no other process has
+	HandOffLimit int                 // how often a process may hand the lock to its next sale while another process waits
+	Rand         func(n int64) int64 // from 0 to n-1
+}
+
 // Locker is the lock of one process.
 type Locker struct {
 	nodes   []*node
-	opts    lock.Options
+	opts    Options
 	process string // what our values begin with
 
 	mu     sync.Mutex
@@ -35,7 +44,7 @@ type Locker struct {
 }
 
 // New makes the lock of the key opts.Key on these nodes, of which there should be an odd number, three at least.
-func New(clients []redis.Cmdable, opts lock.Options) *Locker {
+func New(clients []redis.Cmdable, opts Options) *Locker {
 	l := &Locker{opts: opts, process: lock.Owner(opts.Process)}
 	for _, client := range clients {
 		l.nodes = append(l.nodes, newNode(client))
@@ -86,7 +95,7 @@ func (l *Locker) lease(ctx context.Context) *lock.Lease {
 	t := l.tenure
 	ctx, unguard := t.renewal.Guard(ctx)
 	left := false
-	return lock.NewLease(ctx, l.opts, 0, func(ctx context.Context) error {
+	return lock.NewLease(ctx, l.opts.Clock, 0, func(ctx context.Context) error {
 		defer unguard()
 		if left {
 			return l.release(ctx, t.claim)

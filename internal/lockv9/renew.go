@@ -26,7 +26,7 @@ func (l *Locker) validity() time.Duration { return l.opts.TTL - l.opts.TTL/100 -
 
 // begin starts the tenure of a lock just taken.
 func (l *Locker) begin(owner string, c claim) {
-	opts := l.opts
+	opts := l.opts.Options
 	opts.TTL = l.validity() // the deadline by our clock
 	renewal := lock.StartRenewal(opts, c.sent, func(ctx context.Context) error { return l.renew(ctx, c) })
 	l.mu.Lock()

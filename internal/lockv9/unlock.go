@@ -33,7 +33,7 @@ func (l *Locker) unlock(ctx context.Context) error {
 
 // mayPass reports whether the lock may be passed along in this process once more, whoever else waits.
 func (l *Locker) mayPass(t *tenure) bool {
-	return t.passes < l.opts.MaxPasses && l.opts.Clock.Now().Sub(t.since) < maxTenure
+	return t.passes < l.opts.HandOffLimit && l.opts.Clock.Now().Sub(t.since) < maxTenure
 }
 
 // release gives a claim back on all nodes that were asked for it: one that did not answer may have agreed.

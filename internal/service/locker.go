@@ -22,16 +22,16 @@ func (s *Shop) lockerOf(run history.Run) (_ lock.Locker, giveBack func(), err er
 	all := s.lockers // those in force now: other settings have others
 	locker, made := all[run.ID]
 	if !made {
-		strategy, known := s.settings.Strategy[run.Lock]
+		row, known := s.settings.Strategy[run.Lock]
 		if !known {
 			return nil, nil, fmt.Errorf("the run is on with lock %q, which this replica does not know", run.Lock)
 		}
 		number := freeNumber(all)
-		opts := s.settings.Lock
+		parts := s.settings.Lock
 		if number > 0 {
-			opts.Process = fmt.Sprintf("%s.%d", opts.Process, number)
+			parts.Process = fmt.Sprintf("%s.%d", parts.Process, number)
 		}
-		locker = &runLocker{Locker: strategy.New(opts), number: number}
+		locker = &runLocker{Locker: row.New(parts), number: number}
 		all[run.ID] = locker
 	}
 	locker.sales++

@@ -5,6 +5,7 @@ import (
 
 	"lockstep/internal/history"
 	"lockstep/internal/lock"
+	"lockstep/internal/strategy"
 )
 
 // While sales of two runs are in one process, their locks compete as two processes do: a lock knows the process that has it by its name,
@@ -13,9 +14,9 @@ func TestEachRunHasALockOfItsOwn(t *testing.T) {
 	var made []string // the names under which they compete
 	shop := &Shop{}
 	shop.use(Settings{
-		Lock: lock.Options{Process: "p"},
-		Strategy: map[string]Strategy{"v7": {New: func(opts lock.Options) lock.Locker {
-			made = append(made, opts.Process)
+		Lock: strategy.Parts{Process: "p"},
+		Strategy: map[string]strategy.Strategy{"v7": {New: func(parts strategy.Parts) lock.Locker {
+			made = append(made, parts.Process)
 			return nil
 		}}},
 	})

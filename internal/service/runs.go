@@ -243,7 +243,7 @@ func (s *Shop) drain(ctx context.Context) error {
 		}
 		_ = lock.Sleep(wait, s.Clock, doorInterval) // the loop looks at wait itself
 	}
-	return lock.WaitError(wait, lock.Options{WaitTimeout: longest})
+	return lock.WaitError(wait, longest)
 }
 
 func (s *Shop) newRun(version string, stock int64) history.Run {

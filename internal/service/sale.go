@@ -9,6 +9,7 @@ import (
 
 	"lockstep/internal/history"
 	"lockstep/internal/lock"
+	"lockstep/internal/strategy"
 )
 
 // Sale is how one piece is sold under a lock: the write-up's handler, without its HTTP.
@@ -21,7 +22,7 @@ type Sale struct {
 	Replica string
 	Think   time.Duration // between reading the stock and writing it
 	Nested  int           // how many nested calls take the lock again
-	Way     Way
+	Update  strategy.Update
 	Retry   Retry   // for the way that may fail for another's sake
 	Watches Watches // for the same
 }

@@ -10,6 +10,7 @@ import (
 
 	"lockstep/internal/history"
 	"lockstep/internal/lock"
+	"lockstep/internal/strategy"
 )
 
 const (
@@ -21,25 +22,18 @@ const (
 // Settings are what may change while the shop is open.
 type Settings struct {
 	Version  string // the lock's name
-	Lock     lock.Options
+	Lock     strategy.Parts
 	Think    time.Duration
 	Nested   int
-	Initial  int64               // stock of a first run
-	Retry    Retry               // of sales that do not wait for a lock
-	Strategy map[string]Strategy // all there are, by name
+	Initial  int64                        // stock of a first run
+	Retry    Retry                        // of sales that do not wait for a lock
+	Strategy map[string]strategy.Strategy // all there are, by name
 }
 
 // String tells one set of settings from another.
 func (s Settings) String() string {
-	return fmt.Sprintf("lock %s, ttl %v, retry %v, wait %v, passes %d, think %v, nested %d, initial %d",
-		s.Version, s.Lock.TTL, s.Lock.RetryInterval, s.Lock.WaitTimeout, s.Lock.MaxPasses, s.Think, s.Nested, s.Initial)
-}
-
-// Strategy is a lock, and how a sale is written under it.
-type Strategy struct {
-	New     func(lock.Options) lock.Locker
-	Way     Way
-	OnNodes bool // the lock's key is not in the Redis that the stock is in
+	return fmt.Sprintf("lock %s, ttl %v, retry %v, wait %v, hand-off limit %d, think %v, nested %d, initial %d",
+		s.Version, s.Lock.TTL, s.Lock.RetryInterval, s.Lock.WaitTimeout, s.Lock.HandOffLimit, s.Think, s.Nested, s.Initial)
 }
 
 // Shop sells, run by run. A run has one lock and one initial stock; between two runs the door is closed and every sale
@@ -104,7 +98,7 @@ func (s *Shop) Sell(ctx context.Context, id string) (Receipt, error) {
 	settings := s.current()
 	receipt, err := Sale{
 		Locker: locker, Stock: s.Stock, Clock: s.Clock, Log: s.Log, Watch: s.Watch, Replica: s.Replica,
-		Think: settings.Think, Nested: settings.Nested, Way: settings.Strategy[run.Lock].Way, Retry: settings.Retry,
+		Think: settings.Think, Nested: settings.Nested, Update: settings.Strategy[run.Lock].Update, Retry: settings.Retry,
 		Watches: s.watches,
 	}.Sell(ctx, run, id)
 	if err != nil {
@@ -130,7 +124,7 @@ func (s *Shop) Tally(ctx context.Context) (history.Tally, error) {
 			return history.Tally{}, err
 		}
 	}
-	return history.Tally{}, lock.WaitError(wait, settings.Lock)
+	return history.Tally{}, lock.WaitError(wait, settings.Lock.WaitTimeout)
 }
 
 // LockState gives the name of the lock that is on, and its key.
@@ -183,7 +177,7 @@ func (s *Shop) enter(ctx context.Context, id string) (history.Run, error) {
 			return history.Run{}, err
 		}
 	}
-	return history.Run{}, lock.WaitError(wait, settings.Lock)
+	return history.Run{}, lock.WaitError(wait, settings.Lock.WaitTimeout)
 }
 
 // leave ends a sale's time in the run. Should it fail, the next heartbeat makes up for it.

@@ -11,7 +11,7 @@ import (
 	"lockstep/internal/dao"
 	"lockstep/internal/evolution"
 	"lockstep/internal/lock"
-	"lockstep/internal/service"
+	"lockstep/internal/strategy"
 )
 
 // maxPasses is the default of lock.max_passes.
@@ -23,12 +23,12 @@ const lockNodes = 5
 // step is a step of the evolution, by its name there.
 func step(name string) Contestant {
 	c := Contestant{Name: name, Kind: Ours}
-	strategy, err := evolution.Find(name)
-	c.What = strategy.Title
-	if strategy.OnNodes() {
+	row, err := evolution.Find(name)
+	c.What = row.Title
+	if row.OnNodes {
 		c.Nodes = 1 + lockNodes
 	}
-	if strategy.Way != service.ReadThenWrite {
+	if row.Update != strategy.ReadModifyWrite {
 		c.Kind = Lockless
 	}
 	c.Open = func(env Env) (Seller, error) {
@@ -36,14 +36,14 @@ func step(name string) Contestant {
 		case err != nil:
 			return nil, err
 		case c.Kind == Lockless:
-			return openUnlocked(strategy, env), nil
+			return openUnlocked(row, env), nil
 		}
-		return openStep(strategy, env), nil
+		return openStep(row, env), nil
 	}
 	return c
 }
 
-func openStep(strategy evolution.Strategy, env Env) Seller {
+func openStep(row strategy.Strategy, env Env) Seller {
 	client := newClient(env, env.Addrs[0])
 	var nodes []redis.Cmdable
 	var closers []func() error
@@ -51,11 +51,13 @@ func openStep(strategy evolution.Strategy, env Env) Seller {
 		node := newClient(env, addr)
 		nodes, closers = append(nodes, node), append(closers, node.Close)
 	}
-	bell := dao.NewBell(client)
+	bell := dao.NewNotifier(client)
 	closers = append(closers, bell.Close, client.Close)
-	locker := strategy.Locker(client, nodes, lock.Options{
-		Key: lock.Key, TTL: env.TTL, RetryInterval: env.Retry, WaitTimeout: env.Wait, Clock: lock.SystemClock{},
-		Process: env.Process, MaxPasses: maxPasses, Bell: bell, Rand: mathrand.Int64N,
+	locker := row.New(strategy.Parts{
+		Options: lock.Options{
+			Key: lock.Key, TTL: env.TTL, RetryInterval: env.Retry, WaitTimeout: env.Wait, Clock: lock.SystemClock{},
+		},
+		Client: client, Nodes: nodes, Process: env.Process, HandOffLimit: maxPasses, Notifier: bell, Rand: mathrand.Int64N,
 	})
 	return locked{
 		lock: func(ctx context.Context) (lease, error) {

@@ -11,10 +11,10 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"lockstep/internal/dao"
-	"lockstep/internal/evolution"
 	"lockstep/internal/history"
 	"lockstep/internal/lock"
 	"lockstep/internal/service"
+	"lockstep/internal/strategy"
 )
 
 // unlocked is a sale without a lock: the shop's own, with its way of trying again, from a bare stock.
@@ -23,13 +23,13 @@ type unlocked struct {
 	*stock
 }
 
-func openUnlocked(strategy evolution.Strategy, env Env) Seller {
+func openUnlocked(row strategy.Strategy, env Env) Seller {
 	stock, clock := openStock(env), lock.SystemClock{}
 	return unlocked{
 		stock: stock,
 		sale: service.Sale{
-			Locker: strategy.Locker(stock.client, nil, lock.Options{Clock: clock}), Stock: bare{client: stock.client}, Clock: clock,
-			Log: slog.New(slog.DiscardHandler), Watch: nobody{}, Way: strategy.Way,
+			Locker: row.New(strategy.Parts{Options: lock.Options{Clock: clock}}), Stock: bare{client: stock.client}, Clock: clock,
+			Log: slog.New(slog.DiscardHandler), Watch: nobody{}, Update: row.Update,
 			Retry: service.Retry{Pause: env.Retry, Within: env.Wait, Clock: clock, Rand: rand.Int64N},
 		},
 	}

@@ -17,6 +17,7 @@ import (
 	"lockstep/internal/evolution"
 	"lockstep/internal/lock"
 	"lockstep/internal/redistest"
+	"lockstep/internal/strategy"
 )
 
 const (
@@ -55,7 +56,7 @@ func (w *world) clients() (clients []*redis.Client) {
 // locker is a process's lock of the evolution.
 func (w *world) locker(name, process string) lock.Locker {
 	w.t.Helper()
-	strategy, err := evolution.Find(name)
+	row, err := evolution.Find(name)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -63,9 +64,9 @@ func (w *world) locker(name, process string) lock.Locker {
 	for _, client := range w.clients() {
 		nodes = append(nodes, client)
 	}
-	return strategy.Locker(nodes[0], nodes, lock.Options{
-		Key: lock.Key, TTL: ttl, RetryInterval: retry, WaitTimeout: wait, Clock: lock.SystemClock{},
-		Process: process, MaxPasses: 8, Rand: rand.Int64N,
+	return row.New(strategy.Parts{
+		Options: lock.Options{Key: lock.Key, TTL: ttl, RetryInterval: retry, WaitTimeout: wait, Clock: lock.SystemClock{}},
+		Client:  nodes[0], Nodes: nodes, Process: process, HandOffLimit: 8, Rand: rand.Int64N,
 	})
 }
 

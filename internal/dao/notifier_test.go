@@ -16,9 +16,9 @@ func TestBellRingsUnlocked(t *testing.T) {
 	defer r.Close()
 	heard := make(chan string, 10)
 	stops := make(chan func(), 1)
-	stops <- r.Bell.Listen("channel", func(message string) {
+	stops <- r.Notifier.Subscribe("channel", func(message string) {
 		(<-stops)()
-		stops <- r.Bell.Listen("channel", func(message string) { heard <- "second: " + message })
+		stops <- r.Notifier.Subscribe("channel", func(message string) { heard <- "second: " + message })
 		heard <- "first: " + message
 	})
 	if got := <-heard; got != "first: " { // it may have missed something before it listened

@@ -8,27 +8,7 @@ import (
 
 	"lockstep/internal/history"
 	"lockstep/internal/lock"
-)
-
-// Way is how a sale takes its piece.
-type Way int
-
-// The ways.
-const (
-	// ReadThenWrite is GET, think, SET: right only while nobody else does the same.
-	ReadThenWrite Way = iota
-	// Watched is the same, but the SET fails if the stock has changed, and all begins again (optimistic).
-	//
-	// Adds: WATCH, MULTI, EXEC: whoever comes first wins (redis.io: Transactions, optimistic locking using check-and-set).
-	// Costs: three round trips a try, and a connection for as long as it takes; the more buyers, the more tries.
-	// Still broken: work that is thrown away; no order, so the slow lose to the quick.
-	Watched
-	// AtOnce is one step, which leaves nothing to keep apart (atomic).
-	//
-	// Adds: nothing between reading and writing (redis.io: Scripting with Lua, atomicity).
-	// Costs: one script a sale.
-	// Still broken: what does not fit into a script, as a payment, cannot be done in between.
-	AtOnce
+	"lockstep/internal/strategy"
 )
 
 // Retry is how a watched sale tries again: after a random pause, of up to Pause at first and up to twice as much each time, but
@@ -62,10 +42,10 @@ const longestPause = 50 // times the first
 
 // take takes a piece in the sale's way, and gives the order with what it found.
 func (s Sale) take(ctx context.Context, order history.Order) (history.Order, error) {
-	switch s.Way {
-	case Watched:
+	switch s.Update {
+	case strategy.CheckAndSet:
 		return s.takeWatched(ctx, order)
-	case AtOnce:
+	case strategy.Atomic:
 		if err := s.think(ctx, order.Owner); err != nil {
 			return order, err
 		}
@@ -114,7 +94,7 @@ func (s Sale) takeWatched(ctx context.Context, order history.Order) (history.Ord
 			})
 		})
 		if errors.Is(err, errNoRoom) {
-			return order, fmt.Errorf("%w: %w", err, lock.WaitError(wait, lock.Options{WaitTimeout: s.Retry.Within}))
+			return order, fmt.Errorf("%w: %w", err, lock.WaitError(wait, s.Retry.Within))
 		}
 		if !errors.Is(err, ErrConflict) {
 			return sold, err
@@ -122,7 +102,7 @@ func (s Sale) takeWatched(ctx context.Context, order history.Order) (history.Ord
 		conflicts++
 		s.Watch.Conflicted(order.Lock)
 		if lock.Sleep(wait, s.Retry.Clock, time.Duration(s.Retry.Rand(int64(pause)))) != nil {
-			return order, fmt.Errorf("%w, %d times: %w", ErrConflict, conflicts, lock.WaitError(wait, lock.Options{WaitTimeout: s.Retry.Within}))
+			return order, fmt.Errorf("%w, %d times: %w", ErrConflict, conflicts, lock.WaitError(wait, s.Retry.Within))
 		}
 	}
 }

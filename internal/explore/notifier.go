@@ -2,8 +2,8 @@ package explore
 
 import "slices"
 
-// virtualBell is the lock.Bell of one replica. What is published rings when the scheduler likes, or, as a fault, never.
-type virtualBell struct {
+// virtualNotifier is the lock.Notifier of one replica. What is published rings when the scheduler likes, or, as a fault, never.
+type virtualNotifier struct {
 	w       *world
 	replica *replica
 }
@@ -19,10 +19,10 @@ type listener struct {
 // message is what was published to a channel.
 type message struct{ channel, text string }
 
-// Listen implements lock.Bell. As with the real one the subscription stays when nobody listens any more, and so may what was
+// Subscribe implements lock.Notifier. As with the real one the subscription stays when nobody listens any more, and so may what was
 // published to who listened before be told to the next one.
-func (b virtualBell) Listen(channel string, ring func(message string)) (stop func()) {
-	r := b.w.running("Bell.Listen")
+func (b virtualNotifier) Subscribe(channel string, ring func(message string)) (stop func()) {
+	r := b.w.running("Notifier.Subscribe")
 	if r == nil || b.replica.dead {
 		return func() {}
 	}

@@ -14,6 +14,7 @@ import (
 	"lockstep/internal/history"
 	"lockstep/internal/lock"
 	"lockstep/internal/service"
+	"lockstep/internal/strategy"
 )
 
 // contested is a stock that somebody else always comes first to.
@@ -40,7 +41,7 @@ func TestAWatchedSaleTriesAgainForABoundedTime(t *testing.T) {
 		var pauses []int64
 		sale := service.Sale{
 			Locker: contrast.NewNone(lock.Options{Clock: lock.SystemClock{}}), Stock: stock, Clock: lock.SystemClock{},
-			Log: slog.New(slog.DiscardHandler), Watch: seen, Way: service.Watched,
+			Log: slog.New(slog.DiscardHandler), Watch: seen, Update: strategy.CheckAndSet,
 			Retry: service.Retry{
 				Pause: 20 * time.Millisecond, Within: 30 * time.Second, Clock: lock.SystemClock{},
 				Rand: func(n int64) int64 { pauses = append(pauses, n); return n - 1 },
@@ -91,7 +92,7 @@ func TestSalesWatchAFewAtATime(t *testing.T) {
 		stock := &slow{}
 		sale := service.Sale{
 			Locker: contrast.NewNone(lock.Options{Clock: lock.SystemClock{}}), Stock: stock, Clock: lock.SystemClock{},
-			Log: slog.New(slog.DiscardHandler), Watch: &observer{}, Way: service.Watched, Watches: make(service.Watches, 3),
+			Log: slog.New(slog.DiscardHandler), Watch: &observer{}, Update: strategy.CheckAndSet, Watches: make(service.Watches, 3),
 			Retry: service.Retry{Within: 2500 * time.Millisecond, Clock: lock.SystemClock{}},
 		}
 		var soldOut, late atomic.Int32

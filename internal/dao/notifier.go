@@ -9,9 +9,9 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// Bell is a lock.Bell rung by PUBLISH. It has one subscription for all its channels, from the first Listen to Close. When that
+// Notifier is a lock.Notifier rung by PUBLISH. It has one subscription for all its channels, from the first Subscribe to Close. When that
 // was broken and is made anew, and when a channel is new, it rings once, as something may have been missed.
-type Bell struct {
+type Notifier struct {
 	client redis.UniversalClient
 
 	mu        sync.Mutex
@@ -21,13 +21,13 @@ type Bell struct {
 	working   sync.WaitGroup
 }
 
-// NewBell makes a bell on a client, which it does not close.
-func NewBell(client redis.UniversalClient) *Bell {
-	return &Bell{client: client, listeners: map[string]map[*func(string)]struct{}{}}
+// NewNotifier makes a bell on a client, which it does not close.
+func NewNotifier(client redis.UniversalClient) *Notifier {
+	return &Notifier{client: client, listeners: map[string]map[*func(string)]struct{}{}}
 }
 
-// Listen implements lock.Bell. It does not wait for Redis.
-func (b *Bell) Listen(channel string, ring func(message string)) (stop func()) {
+// Subscribe implements lock.Notifier. It does not wait for Redis.
+func (b *Notifier) Subscribe(channel string, ring func(message string)) (stop func()) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.closed {
@@ -52,7 +52,7 @@ func (b *Bell) Listen(channel string, ring func(message string)) (stop func()) {
 }
 
 // listen rings until the subscription is closed.
-func (b *Bell) listen(messages <-chan any) {
+func (b *Notifier) listen(messages <-chan any) {
 	for message := range messages {
 		switch m := message.(type) {
 		case *redis.Message:
@@ -64,7 +64,7 @@ func (b *Bell) listen(messages <-chan any) {
 }
 
 // ring calls those who listen, not under the mutex: they have locks of their own, under which they begin and end to listen.
-func (b *Bell) ring(channel, message string) {
+func (b *Notifier) ring(channel, message string) {
 	b.mu.Lock()
 	rings := slices.Collect(maps.Keys(b.listeners[channel]))
 	b.mu.Unlock()
@@ -74,7 +74,7 @@ func (b *Bell) ring(channel, message string) {
 }
 
 // Close ends the subscription.
-func (b *Bell) Close() error {
+func (b *Notifier) Close() error {
 	b.mu.Lock()
 	b.closed = true
 	sub := b.sub

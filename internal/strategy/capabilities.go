@@ -1,8 +1,8 @@
-package evolution
+package strategy
 
-// Traits are what a lock does beyond keeping others out. The conformance tests hold each row to what it says here, and also to
+// Capabilities are what a lock does beyond keeping others out. The conformance tests hold each row to what it says here, and also to
 // what it does not say: that is a flaw, and it has to show.
-type Traits struct {
+type Capabilities struct {
 	Open             bool // everybody gets it, though its Scope promises otherwise
 	Expires          bool // it goes away by itself when its holder does not come back
 	ExpiresAtOnce    bool // and Redis knows of its expiry from the first command on

@@ -1,0 +1,29 @@
+// Package rediserr says what an error of go-redis means for a lock or a sale. An error is classified once, where its command was sent.
+package rediserr
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+
+	"lockstep/internal/lock"
+)
+
+// Classify says what the error of a Redis command means: lock.ErrCancelled when ctx ended before the command was sent,
+// lock.ErrUnavailable when the command certainly had no effect, lock.ErrOutcomeUnknown when only the reply is missing.
+// The original error stays wrapped.
+func Classify(ctx context.Context, command string, err error) error {
+	var dial *net.OpError
+	var refusal interface{ RedisError() } // how go-redis marks an error that Redis itself answered
+	switch {
+	case ctx.Err() != nil && errors.Is(err, ctx.Err()): // go-redis looks at the context before it writes, and not after
+		return fmt.Errorf("%s: %w: %w", command, lock.ErrCancelled, context.Cause(ctx))
+	case errors.Is(err, lock.ErrUnavailable): // the client knows that it sent nothing
+		return fmt.Errorf("%s: %w", command, err)
+	case errors.As(err, &refusal), errors.As(err, &dial) && dial.Op == "dial":
+		return fmt.Errorf("%s: %w: %w", command, lock.ErrUnavailable, err)
+	default:
+		return fmt.Errorf("%s: %w: %w", command, lock.ErrOutcomeUnknown, err)
+	}
+}
