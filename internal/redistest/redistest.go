@@ -2,6 +2,8 @@
 package redistest
 
 import (
+	"bufio"
+	"fmt"
 	"io"
 	"math/rand/v2"
 	"net"
@@ -36,14 +38,29 @@ func Start(t testing.TB, args ...string) *Server {
 		}
 		t.Skip("redis-server is not installed, so this is not tested on a real Redis: ", err)
 	}
-	s := &Server{Addr: "127.0.0.1:" + FreePort(t), t: t, args: args}
-	s.Run()
+	s := &Server{t: t, args: args}
 	t.Cleanup(s.Stop)
-	return s
+	for range 5 {
+		s.Addr = "127.0.0.1:" + FreePort(t)
+		err := s.run()
+		if err == nil {
+			return s
+		}
+		t.Logf("another port: %v", err) // another process may have taken this one meanwhile
+	}
+	t.Fatal("no redis-server could be started")
+	return nil
 }
 
-// Run starts the process, again after Stop, and waits until it answers.
+// Run starts the process again, after Stop, and waits until it answers.
 func (s *Server) Run() {
+	s.t.Helper()
+	if err := s.run(); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+func (s *Server) run() error {
 	s.t.Helper()
 	_, port, err := net.SplitHostPort(s.Addr)
 	if err != nil {
@@ -57,27 +74,38 @@ func (s *Server) Run() {
 		args = append([]string{s.args[0]}, slices.Delete(args, len(args)-len(s.args), len(args)-len(s.args)+1)...)
 	}
 	command := exec.Command("redis-server", args...)
-	command.Dir, command.Stdout, command.Stderr = s.t.TempDir(), io.Discard, io.Discard
+	command.Dir, command.Stderr = s.t.TempDir(), io.Discard
+	stdout, err := command.StdoutPipe()
+	if err != nil {
+		return err
+	}
 	if err := command.Start(); err != nil {
-		s.t.Fatal(err)
+		return err
 	}
 	s.process = command.Process
-	ended := make(chan error, 1)
-	go func() { ended <- command.Wait() }()
+	ready, ended := make(chan struct{}), make(chan error, 1)
+	go func() {
+		readLog(stdout, ready)
+		ended <- command.Wait()
+	}()
+	select {
+	case <-ready:
+		return nil
+	case err := <-ended:
+		return fmt.Errorf("redis-server on %s ended at once: %w", s.Addr, err)
+	case <-time.After(patience):
+		return fmt.Errorf("redis-server on %s is not ready after %v", s.Addr, patience)
+	}
+}
 
-	timeout := time.After(patience)
-	for {
-		conn, err := net.Dial("tcp", s.Addr)
-		if err == nil {
-			conn.Close()
-			return
-		}
-		select {
-		case err := <-ended:
-			s.t.Fatalf("redis-server on %s ended at once: %v", s.Addr, err)
-		case <-timeout:
-			s.t.Fatalf("redis-server on %s does not answer after %v: %v", s.Addr, patience, err)
-		case <-time.After(5 * time.Millisecond):
+// readLog reads what a server says until it ends, and closes ready when it says that it listens. That its port answers is no proof: by then
+// another process may have taken it.
+func readLog(log io.Reader, ready chan struct{}) {
+	lines := bufio.NewScanner(log)
+	for said := false; lines.Scan(); {
+		if line := lines.Text(); !said && (strings.Contains(line, "Ready to accept connections") || strings.Contains(line, "Sentinel ID is")) {
+			close(ready)
+			said = true
 		}
 	}
 }
