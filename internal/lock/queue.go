@@ -1,6 +1,7 @@
 package lock
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"sync"
@@ -32,8 +33,8 @@ func (q *Queue) Enter(ctx context.Context) error {
 	if w == nil {
 		return nil
 	}
-	if q.clock.Wait(ctx, w.called) != nil && q.quit(w) {
-		return context.Cause(ctx)
+	if err := q.clock.Wait(ctx, w.called); err != nil && q.quit(w) {
+		return cmp.Or(context.Cause(ctx), err)
 	}
 	return w.err // also when it was called while it left: then it has the turn
 }
