@@ -5,10 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"slices"
 	"strings"
 	"time"
+
+	"lockstep/internal/redisclient"
 )
 
 // Seller is a contestant in one process, for all its workers.
@@ -22,18 +23,15 @@ type Seller interface {
 
 // Env is what all contestants are given alike.
 type Env struct {
-	Addrs   []string // Redis servers, host:port; as many as the contestant needs, the stock's first
-	Dial    Dial     // for all connections to them
-	Pool    int      // connections of a go-redis client at most; 0: its default, ten a core
-	Process string   // a name that no other process has
+	Addrs   []string           // Redis servers, host:port; as many as the contestant needs, the stock's first
+	Dial    redisclient.Dialer // for all connections to them
+	Pool    int                // connections of a go-redis client at most; 0: its default, ten a core
+	Process string             // a name that no other process has
 
 	Retry time.Duration // pause between two tries, where waiters poll
 	TTL   time.Duration // expiry of the lock
 	Wait  time.Duration // longest wait for it
 }
-
-// Dial makes a connection.
-type Dial func(ctx context.Context, network, addr string) (net.Conn, error)
 
 // Kind says what a contestant is to the others.
 type Kind string

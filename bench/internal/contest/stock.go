@@ -6,10 +6,10 @@ import (
 	"fmt"
 
 	"github.com/redis/go-redis/v9"
-	"github.com/redis/go-redis/v9/maintnotifications"
 
 	"lockstep/internal/dao"
 	"lockstep/internal/history"
+	"lockstep/internal/redisclient"
 )
 
 // Run is the id of the run that is on in the Redis with the stock: the store's scripts ask for it.
@@ -59,16 +59,7 @@ func (s *stock) Close() error {
 	return nil
 }
 
-// newClient makes a client as the shop does: it repeats nothing by itself.
+// newClient makes a client as the shop does, of one server.
 func newClient(env Env, addr string) *redis.Client {
-	return redis.NewClient(&redis.Options{
-		Addr:                     addr,
-		Dialer:                   env.Dial,
-		PoolSize:                 env.Pool,
-		MaxRetries:               -1,
-		ContextTimeoutEnabled:    true,
-		Protocol:                 2,
-		DisableIdentity:          true,
-		MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
-	})
+	return redisclient.Single(redisclient.Config{Addrs: []string{addr}, Dialer: env.Dial, PoolSize: env.Pool})
 }

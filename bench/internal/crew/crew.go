@@ -11,10 +11,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/redis/go-redis/v9"
-
 	"lockstep/bench/internal/contest"
 	"lockstep/bench/internal/wire"
+	"lockstep/internal/redisclient"
 )
 
 // Argument is what the command line of a crew is.
@@ -114,7 +113,7 @@ func until(ctx context.Context, t time.Time) {
 
 // ping measures the round trip that a client finds: the median of some.
 func ping(ctx context.Context, dialer wire.Dialer, addr string) (time.Duration, error) {
-	client := redis.NewClient(&redis.Options{Addr: addr, Dialer: dialer.DialContext, MaxRetries: -1, DisableIdentity: true, Protocol: 2})
+	client := redisclient.Single(redisclient.Config{Addrs: []string{addr}, Dialer: dialer.DialContext})
 	defer func() { _ = client.Close() }() // it has done its work
 	var trips []time.Duration
 	for range 21 {

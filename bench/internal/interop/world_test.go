@@ -16,6 +16,7 @@ import (
 
 	"lockstep/internal/evolution"
 	"lockstep/internal/lock"
+	"lockstep/internal/redisclient"
 	"lockstep/internal/redistest"
 	"lockstep/internal/strategy"
 )
@@ -46,7 +47,7 @@ func newWorld(t *testing.T, servers int) *world {
 // clients are a process's, one for each server.
 func (w *world) clients() (clients []*redis.Client) {
 	for _, server := range w.servers {
-		client := redis.NewClient(&redis.Options{Addr: server.Addr, MaxRetries: -1, DialerRetries: 1, DisableIdentity: true, Protocol: 2})
+		client := redisclient.Single(redisclient.Config{Addrs: []string{server.Addr}})
 		w.t.Cleanup(func() { client.Close() })
 		clients = append(clients, client)
 	}

@@ -13,6 +13,7 @@ import (
 	"lockstep/bench/internal/contest"
 	"lockstep/bench/internal/crew"
 	"lockstep/internal/dao"
+	"lockstep/internal/redisclient"
 )
 
 // The test program is its own child, with contestants that go wrong.
@@ -69,7 +70,7 @@ func (s seller) Close() error { return s.client.Close() }
 
 func open(sell func(context.Context, *redis.Client, func()) (bool, error)) func(contest.Env) (contest.Seller, error) {
 	return func(env contest.Env) (contest.Seller, error) {
-		client := redis.NewClient(&redis.Options{Addr: env.Addrs[0], Dialer: env.Dial, DisableIdentity: true})
+		client := redisclient.Single(redisclient.Config{Addrs: env.Addrs[:1], Dialer: env.Dial})
 		return seller{client: client, sell: sell}, nil
 	}
 }
@@ -79,7 +80,7 @@ func openOnThree(env contest.Env) (contest.Seller, error) {
 	if len(env.Addrs) != 3 {
 		return nil, fmt.Errorf("there are %d servers", len(env.Addrs))
 	}
-	third := redis.NewClient(&redis.Options{Addr: env.Addrs[2], Dialer: env.Dial, DisableIdentity: true})
+	third := redisclient.Single(redisclient.Config{Addrs: env.Addrs[2:], Dialer: env.Dial})
 	return open(func(ctx context.Context, client *redis.Client, entered func()) (bool, error) {
 		entered()
 		ctx = context.WithoutCancel(ctx)

@@ -12,6 +12,7 @@ import (
 	"lockstep/bench/internal/contest"
 	"lockstep/bench/internal/redisserver"
 	"lockstep/bench/internal/result"
+	"lockstep/internal/redisclient"
 )
 
 // Stock is what there is to sell in each cell: enough.
@@ -40,7 +41,7 @@ func Open(ctx context.Context, addr string, settings result.Settings, command ..
 	if addr == "" {
 		return t, t.need(ctx, 1)
 	}
-	client := redis.NewClient(&redis.Options{Addr: addr, MaxRetries: -1})
+	client := redisclient.Single(redisclient.Config{Addrs: []string{addr}})
 	t.nodes = append(t.nodes, client)
 	keys, err := client.DBSize(ctx).Result()
 	switch {
@@ -60,7 +61,7 @@ func (t *Track) need(ctx context.Context, n int) error {
 			return err
 		}
 		t.servers = append(t.servers, server)
-		t.nodes = append(t.nodes, redis.NewClient(&redis.Options{Addr: server.Addr, MaxRetries: -1}))
+		t.nodes = append(t.nodes, redisclient.Single(redisclient.Config{Addrs: []string{server.Addr}}))
 	}
 	return nil
 }

@@ -10,13 +10,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/redis/go-redis/v9"
-
 	"lockstep/bench/internal/contest"
 	"lockstep/bench/internal/crew"
 	"lockstep/bench/internal/race"
 	"lockstep/bench/internal/redisserver"
 	"lockstep/bench/internal/result"
+	"lockstep/internal/redisclient"
 	"lockstep/internal/redistest"
 )
 
@@ -121,7 +120,7 @@ func TestInterrupted(t *testing.T) {
 
 func TestOpenTakesNoRedisWithDataInIt(t *testing.T) {
 	addr := redistest.Start(t).Addr
-	client := redis.NewClient(&redis.Options{Addr: addr})
+	client := redisclient.Single(redisclient.Config{Addrs: []string{addr}})
 	t.Cleanup(func() { client.Close() })
 	if err := client.Set(t.Context(), "precious", 1, 0).Err(); err != nil {
 		t.Fatal(err)
