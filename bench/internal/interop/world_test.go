@@ -71,6 +71,18 @@ func (w *world) locker(name, process string) lock.Locker {
 	})
 }
 
+// onMajority is the name of the lock on several servers.
+func onMajority(t *testing.T) string {
+	t.Helper()
+	for _, row := range evolution.Table() {
+		if row.OnNodes {
+			return row.Name
+		}
+	}
+	t.Fatal("the evolution has no lock on several servers")
+	return ""
+}
+
 // redsync is a process's redsync, and makes a mutex, which is for one goroutine.
 func (w *world) redsync() func() *redsync.Mutex {
 	var pools []redsyncredis.Pool

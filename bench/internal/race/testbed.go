@@ -1,4 +1,4 @@
-// Package race has the contestants sell one after the other, each in processes of its own, under the same conditions.
+// Package race runs the trials: the contestants sell one after the other, each in processes of its own, under the same conditions.
 package race
 
 import (
@@ -9,24 +9,24 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"lockstep/bench/internal/contest"
+	"lockstep/bench/internal/contestants"
 	"lockstep/bench/internal/redisserver"
 	"lockstep/bench/internal/result"
 	"lockstep/internal/redisclient"
 )
 
-// Stock is what there is to sell in each cell: enough.
+// Stock is what each trial can sell: more than it will.
 const Stock = 1_000_000_000
 
-// patience is how long a child may take beyond what it was told, before it counts as hung and is killed.
+// patience is how long a worker process may take beyond its window before it counts as hung and is killed.
 const patience = 10 * time.Second
 
-// ErrNotEmpty means that a Redis that was named holds data, which the race would delete.
-var ErrNotEmpty = errors.New("that Redis is not empty, and every cell would empty it: name one that holds nothing, or none at all")
+// ErrNotEmpty means that the named Redis holds data. The trials would delete it.
+var ErrNotEmpty = errors.New("that Redis is not empty, and every trial empties it: name an empty one, or none")
 
-// Track is where the races are run: the Redis servers, and how a child is started. The caller must Close it.
-type Track struct {
-	Command  []string      // starts a crew: a program and its arguments
+// Testbed is what trials run on: the Redis servers, and how a worker process is started. The caller must Close it.
+type Testbed struct {
+	Command  []string      // starts a worker process: a program and its arguments
 	Patience time.Duration // as patience; 0 is the default
 	Settings result.Settings
 
@@ -35,9 +35,9 @@ type Track struct {
 	used    bool
 }
 
-// Open opens a track on the Redis at addr, or on a server of its own if addr is empty.
-func Open(ctx context.Context, addr string, settings result.Settings, command ...string) (*Track, error) {
-	t := &Track{Command: command, Settings: settings}
+// Open opens a testbed on the Redis at addr, or on a server of its own if addr is empty.
+func Open(ctx context.Context, addr string, settings result.Settings, command ...string) (*Testbed, error) {
+	t := &Testbed{Command: command, Settings: settings}
 	if addr == "" {
 		return t, t.need(ctx, 1)
 	}
@@ -53,8 +53,8 @@ func Open(ctx context.Context, addr string, settings result.Settings, command ..
 	return t, nil
 }
 
-// need sees to it that there are so many servers.
-func (t *Track) need(ctx context.Context, n int) error {
+// need makes sure that there are n servers.
+func (t *Testbed) need(ctx context.Context, n int) error {
 	for len(t.nodes) < n {
 		server, err := redisserver.Start(ctx)
 		if err != nil {
@@ -67,12 +67,12 @@ func (t *Track) need(ctx context.Context, n int) error {
 }
 
 // RedisVersion is that of the first server.
-func (t *Track) RedisVersion(ctx context.Context) (string, error) {
+func (t *Testbed) RedisVersion(ctx context.Context) (string, error) {
 	return redisserver.Version(ctx, t.nodes[0])
 }
 
 // Close empties the servers it has used, and ends those that it started.
-func (t *Track) Close() error {
+func (t *Testbed) Close() error {
 	var errs []error
 	for _, node := range t.nodes {
 		if t.used {
@@ -86,23 +86,23 @@ func (t *Track) Close() error {
 	return errors.Join(errs...)
 }
 
-// Heat is one contestant under one condition.
-type Heat struct {
-	Contestant contest.Contestant
+// Trial is one contestant under one condition.
+type Trial struct {
+	Contestant contestants.Contestant
 	result.Condition
 	Repetition int
 	Warmup     time.Duration // not measured
-	Stretch    time.Duration // measured
+	Window     time.Duration // measured
 }
 
-// workers are the workers of each process: as even shares as can be. The limit is one, whatever the condition.
-func (h Heat) workers() []int {
-	if h.Contestant.Kind == contest.Limit {
+// buyers gives the number of buyers of each process, in shares as even as possible. The limit has one buyer in all.
+func (t Trial) buyers() []int {
+	if t.Contestant.Kind == contestants.Limit {
 		return []int{1}
 	}
 	var shares []int
-	for i := range min(h.Processes, h.Waiters) {
-		shares = append(shares, (h.Waiters+i)/min(h.Processes, h.Waiters))
+	for i := range min(t.Processes, t.Buyers) {
+		shares = append(shares, (t.Buyers+i)/min(t.Processes, t.Buyers))
 	}
 	return shares
 }
