@@ -1,4 +1,4 @@
-package contest
+package contestants
 
 import (
 	"context"
@@ -36,7 +36,7 @@ func (l locked) Sell(ctx context.Context, entered func()) (sold bool, err error)
 // Close is Seller's.
 func (l locked) Close() error { return errors.Join(l.close(), l.stock.Close()) }
 
-// openLimit makes a sale whose lock costs nothing and keeps nobody out.
+// openLimit makes a sale whose lock costs nothing and excludes nobody.
 func openLimit(env Env) (Seller, error) {
 	nothing := func(context.Context) error { return nil }
 	return locked{

@@ -1,4 +1,4 @@
-package contest
+package contestants
 
 import (
 	"context"
@@ -6,27 +6,27 @@ import (
 	"fmt"
 
 	"github.com/redis/go-redis/v9"
-	"github.com/redis/go-redis/v9/maintnotifications"
 
 	"lockstep/internal/dao"
 	"lockstep/internal/history"
+	"lockstep/internal/redisclient"
 )
 
 // Run is the id of the run that is on in the Redis with the stock: the store's scripts ask for it.
 const Run = "bench"
 
-// stock is what is sold, on a client of its own, so that those who wait for the lock do not hold up the one who has it.
+// stock is what is sold. It has a client of its own, so that buyers waiting for the lock do not delay the sale that holds it.
 type stock struct {
 	client *redis.Client
 	fenced *dao.Store
 }
 
 func openStock(env Env) *stock {
-	client := newClient(env, env.Addrs[0])
+	client := newClient(env, env.Dial, env.Addrs[0])
 	return &stock{client: client, fenced: dao.NewStore(client, env.Process, 1000)}
 }
 
-// take is GET inventory and SET inventory to one less. With a fencing token both are the store's scripts that look at it.
+// take is GET inventory and SET inventory to one less. With a fencing token both are scripts of the store, which checks the token.
 func (s *stock) take(ctx context.Context, token int64) error {
 	if token != 0 {
 		return s.takeFenced(ctx, token)
@@ -59,16 +59,7 @@ func (s *stock) Close() error {
 	return nil
 }
 
-// newClient makes a client as the shop does: it repeats nothing by itself.
-func newClient(env Env, addr string) *redis.Client {
-	return redis.NewClient(&redis.Options{
-		Addr:                     addr,
-		Dialer:                   env.Dial,
-		PoolSize:                 env.Pool,
-		MaxRetries:               -1,
-		ContextTimeoutEnabled:    true,
-		Protocol:                 2,
-		DisableIdentity:          true,
-		MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
-	})
+// newClient makes a client of one server, as the shop does.
+func newClient(env Env, dial redisclient.Dialer, addr string) *redis.Client {
+	return redisclient.Single(redisclient.Config{Addrs: []string{addr}, Dialer: dial, PoolSize: env.Pool})
 }

@@ -1,4 +1,4 @@
-package contest
+package contestants
 
 import (
 	"context"
@@ -13,7 +13,7 @@ import (
 var errNotHeld = errors.New("redsync: the lock was not held")
 
 func openRedsync(env Env) (Seller, error) {
-	client := newClient(env, env.Addrs[0])
+	client := newClient(env, env.DialLock, env.Addrs[0])
 	sync := redsync.New(goredis.NewPool(client))
 	return locked{
 		lock: func(ctx context.Context) (lease, error) {

@@ -1,4 +1,4 @@
-package contest
+package contestants
 
 import (
 	"context"
@@ -9,7 +9,7 @@ import (
 )
 
 func openRedislock(env Env) (Seller, error) {
-	client := newClient(env, env.Addrs[0])
+	client := newClient(env, env.DialLock, env.Addrs[0])
 	locker := redislock.New(client)
 	return locked{
 		lock: func(ctx context.Context) (lease, error) {

@@ -1,4 +1,4 @@
-package contest
+package contestants
 
 import (
 	"context"
@@ -12,8 +12,8 @@ import (
 	"lockstep/internal/lock"
 )
 
-// openRueidislock locks one key, as the others do, where by itself it would ask for two of three. Its waiters do not poll; Redis
-// tells them of changes. The retry pause is how long it waits for a reply before it gives up a try: its own default.
+// openRueidislock locks one key, as the others do; its own default is two of three keys. Its buyers do not poll: Redis tells them of
+// changes. The retry pause is how long it waits for a reply before it gives up an attempt, which is its own default.
 func openRueidislock(noLoop bool) func(Env) (Seller, error) {
 	return func(env Env) (Seller, error) {
 		locker, err := rueidislock.NewLocker(rueidislock.LockerOption{
@@ -21,7 +21,7 @@ func openRueidislock(noLoop bool) func(Env) (Seller, error) {
 			ClientOption: rueidis.ClientOption{
 				InitAddress: env.Addrs[:1],
 				DialCtxFn: func(ctx context.Context, addr string, _ *net.Dialer, _ *tls.Config) (net.Conn, error) {
-					return env.Dial(ctx, "tcp", addr)
+					return env.DialLock(ctx, "tcp", addr)
 				},
 			},
 		})

@@ -6,29 +6,29 @@ import (
 	"fmt"
 	"time"
 
-	"lockstep/bench/internal/contest"
-	"lockstep/bench/internal/crew"
+	"lockstep/bench/internal/contestants"
 	"lockstep/bench/internal/redisserver"
 	"lockstep/bench/internal/result"
+	"lockstep/bench/internal/worker"
 	"lockstep/internal/dao"
 )
 
-// Run runs a heat, and gives what it measured and the round trips that its processes found. What goes wrong with the contestant is
-// in the cell; it fails when there is no Redis to run on, and when ctx ends.
-func (t *Track) Run(ctx context.Context, heat Heat) (result.Cell, []time.Duration, error) {
+// Run runs a trial. It returns what was measured, and the round trips that its processes found. A failure of the contestant is
+// recorded in the cell; Run itself fails if there is no Redis, and when ctx ends.
+func (t *Testbed) Run(ctx context.Context, trial Trial) (result.Cell, []time.Duration, error) {
 	cell := result.Cell{
-		Contestant: heat.Contestant.Name, Kind: heat.Contestant.Kind, Condition: heat.Condition, Repetition: heat.Repetition,
-		Seconds: heat.Stretch.Seconds(),
+		Contestant: trial.Contestant.Name, Kind: trial.Contestant.Kind, Condition: trial.Condition, Repetition: trial.Repetition,
+		Seconds: trial.Window.Seconds(),
 	}
-	if err := t.prepare(ctx, max(heat.Contestant.Nodes, 1)); err != nil {
+	if err := t.prepare(ctx, max(trial.Contestant.Nodes, 1)); err != nil {
 		return cell, nil, err
 	}
 	run, end := context.WithCancel(ctx)
 	defer end()
-	crews, pings, err := t.start(run, heat)
+	workers, pings, err := t.start(run, trial)
 	defer func() {
 		end()
-		for _, c := range crews {
+		for _, c := range workers {
 			c.wait()
 		}
 	}()
@@ -36,7 +36,7 @@ func (t *Track) Run(ctx context.Context, heat Heat) (result.Cell, []time.Duratio
 		cell.Status, cell.Note = result.Failed, err.Error()
 		return cell, pings, ctx.Err()
 	}
-	reports, publishes, err := t.measure(run, heat, crews)
+	reports, publishes, err := t.measure(run, trial, workers)
 	switch {
 	case ctx.Err() != nil:
 		return cell, pings, ctx.Err()
@@ -56,7 +56,7 @@ func (t *Track) Run(ctx context.Context, heat Heat) (result.Cell, []time.Duratio
 }
 
 // prepare empties the servers and sets the stock.
-func (t *Track) prepare(ctx context.Context, nodes int) error {
+func (t *Testbed) prepare(ctx context.Context, nodes int) error {
 	if err := t.need(ctx, nodes); err != nil {
 		return err
 	}
@@ -69,68 +69,68 @@ func (t *Track) prepare(ctx context.Context, nodes int) error {
 	if err := t.nodes[0].Set(ctx, dao.InventoryKey, Stock, 0).Err(); err != nil {
 		return fmt.Errorf("SET %s: %w", dao.InventoryKey, err)
 	}
-	if err := t.nodes[0].HSet(ctx, dao.RunKey, "id", contest.Run).Err(); err != nil {
+	if err := t.nodes[0].HSet(ctx, dao.RunKey, "id", contestants.Run).Err(); err != nil {
 		return fmt.Errorf("HSET %s: %w", dao.RunKey, err)
 	}
 	return nil
 }
 
-// start starts the processes of a heat and waits until they are ready. It gives those it started even if it fails.
-func (t *Track) start(ctx context.Context, heat Heat) ([]*child, []time.Duration, error) {
+// start starts the processes of a trial and waits until they are ready. Even if it fails it returns those that it started.
+func (t *Testbed) start(ctx context.Context, trial Trial) ([]*child, []time.Duration, error) {
 	var addrs []string
-	for _, node := range t.nodes[:max(heat.Contestant.Nodes, 1)] {
+	for _, node := range t.nodes[:max(trial.Contestant.Nodes, 1)] {
 		addrs = append(addrs, node.Options().Addr)
 	}
 	rest := duration(t.Settings.RestMillis)
-	if heat.Contestant.Kind == contest.Limit {
+	if trial.Contestant.Kind == contestants.Limit {
 		rest = 0
 	}
-	var crews []*child
-	for i, workers := range heat.workers() {
+	var workers []*child
+	for i, buyers := range trial.buyers() {
 		c, err := startChild(ctx, t.Command)
 		if err != nil {
-			return crews, nil, err
+			return workers, nil, err
 		}
-		crews = append(crews, c)
-		if err := c.tell(crew.Job{
-			Contestant: heat.Contestant.Name, Addrs: addrs, Workers: workers, Process: fmt.Sprintf("process-%d", i+1),
-			RoundTrip: duration(heat.AddedMillis), Pool: t.Settings.Pool,
+		workers = append(workers, c)
+		if err := c.tell(worker.Job{
+			Contestant: trial.Contestant.Name, Addrs: addrs, Buyers: buyers, Process: fmt.Sprintf("process-%d", i+1),
+			RoundTrip: duration(trial.AddedMillis), Pool: t.Settings.Pool,
 			Retry: duration(t.Settings.RetryMillis), TTL: duration(t.Settings.TTLMillis), Wait: duration(t.Settings.WaitMillis), Rest: rest,
 		}); err != nil {
-			return crews, nil, err
+			return workers, nil, err
 		}
 	}
 	var pings []time.Duration
-	for _, c := range crews {
-		var ready crew.Ready
+	for _, c := range workers {
+		var ready worker.Ready
 		if err := c.hear(&ready, t.patience()); err != nil {
-			return crews, pings, fmt.Errorf("before the start: %w", err)
+			return workers, pings, fmt.Errorf("before the start: %w", err)
 		}
 		pings = append(pings, ready.Ping)
 	}
-	return crews, pings, nil
+	return workers, pings, nil
 }
 
-// measure runs the stretch. It gives the crews' reports, and how many PUBLISH the servers ran in it.
-func (t *Track) measure(ctx context.Context, heat Heat, crews []*child) ([]crew.Report, int64, error) {
-	begin := time.Now().Add(heat.Warmup)
-	stretch := crew.Stretch{Begin: begin, End: begin.Add(heat.Stretch)}
-	for _, c := range crews {
-		if err := c.tell(stretch); err != nil {
+// measure runs the window. It returns the reports of the worker processes, and how many PUBLISH the servers ran within it.
+func (t *Testbed) measure(ctx context.Context, trial Trial, workers []*child) ([]worker.Report, int64, error) {
+	begin := time.Now().Add(trial.Warmup)
+	window := worker.Window{Begin: begin, End: begin.Add(trial.Window)}
+	for _, c := range workers {
+		if err := c.tell(window); err != nil {
 			return nil, 0, err
 		}
 	}
-	before, err := t.publishedAt(ctx, stretch.Begin)
+	before, err := t.publishedAt(ctx, window.Begin)
 	if err != nil {
 		return nil, 0, err
 	}
-	after, err := t.publishedAt(ctx, stretch.End)
+	after, err := t.publishedAt(ctx, window.End)
 	if err != nil {
 		return nil, 0, err
 	}
-	var reports []crew.Report
-	for _, c := range crews {
-		var report crew.Report
+	var reports []worker.Report
+	for _, c := range workers {
+		var report worker.Report
 		if err := c.hear(&report, t.patience()); err != nil {
 			return nil, 0, err
 		}
@@ -140,7 +140,7 @@ func (t *Track) measure(ctx context.Context, heat Heat, crews []*child) ([]crew.
 }
 
 // publishedAt waits for a time and then counts the PUBLISH commands on all servers so far.
-func (t *Track) publishedAt(ctx context.Context, at time.Time) (int64, error) {
+func (t *Testbed) publishedAt(ctx context.Context, at time.Time) (int64, error) {
 	select {
 	case <-time.After(time.Until(at)):
 	case <-ctx.Done():
@@ -157,7 +157,7 @@ func (t *Track) publishedAt(ctx context.Context, at time.Time) (int64, error) {
 	return sum, nil
 }
 
-func (t *Track) patience() time.Duration {
+func (t *Testbed) patience() time.Duration {
 	if t.Patience > 0 {
 		return t.Patience
 	}

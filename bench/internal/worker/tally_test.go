@@ -1,4 +1,4 @@
-package crew
+package worker
 
 import (
 	"errors"
@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// at is a time in milliseconds after the beginning of a stretch that ends at 100.
+// at is a time in milliseconds after the beginning of a window that ends at 100.
 func at(ms int) time.Time {
 	return time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC).Add(time.Duration(ms) * time.Millisecond)
 }
@@ -30,7 +30,7 @@ func TestTally(t *testing.T) {
 		{"a wait that began in the warm-up counts whole", []turn{sale(-50, 10, 20)},
 			Report{Sold: 1, Sales: 1, Waits: []int64{60}, Silence: 80}},
 		{"a wait that ended in the warm-up does not", []turn{sale(-50, -10, 5)}, Report{Sold: 1, Sales: 1, Silence: 95}},
-		{"what ended after the stretch was sold, but not in it", []turn{sale(20, 90, 110)},
+		{"what ended after the window was sold, but not in it", []turn{sale(20, 90, 110)},
 			Report{Sold: 1, Waits: []int64{70}, Silence: 100}},
 		{"who never got in has waited until the end", []turn{gaveUp(-30, 101)},
 			Report{Waits: []int64{130}, Never: 1, Waiting: 130, Silence: 100}},
@@ -42,7 +42,7 @@ func TestTally(t *testing.T) {
 			Report{Waits: []int64{50}, Never: 1, Waiting: 50, Silence: 100}},
 		{"who asks after the end does not count", []turn{gaveUp(100, 101)}, Report{Silence: 100}},
 	} {
-		got := tally([]worker{{turns: test.turns}}, Stretch{Begin: at(0), End: at(100)})
+		got := tally([]buyer{{turns: test.turns}}, Window{Begin: at(0), End: at(100)})
 		want := test.want
 		for i := range want.Waits {
 			want.Waits[i] *= 1000
@@ -58,11 +58,11 @@ func TestTally(t *testing.T) {
 }
 
 func TestTallyOfSeveral(t *testing.T) {
-	got := tally([]worker{
+	got := tally([]buyer{
 		{turns: []turn{sale(0, 10, 20)}},
 		{turns: []turn{gaveUp(0, 101)}},
 		{turns: []turn{sale(0, 1, 2)}, errs: []error{errors.New("first"), errors.New("second")}},
-	}, Stretch{Begin: at(0), End: at(100)})
+	}, Window{Begin: at(0), End: at(100)})
 	if got.Sold != 2 || got.Never != 1 || len(got.Waits) != 3 || got.Silence != 80_000 || got.Errors != 2 || got.FirstError != "first" {
 		t.Errorf("%+v", got)
 	}
