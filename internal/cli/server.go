@@ -77,7 +77,7 @@ func openServer(ctx context.Context, cfg config.Config, log *slog.Logger, with .
 		Clock: clock, NewID: uuid.NewString, Log: log, Replica: replica,
 	}
 	counts := metrics.New(replica, shop.Tally)
-	shop.Watch = counts
+	shop.Observer = counts
 	redis.Lock.AddHook(counts)
 	redis.Store.AddHook(counts)
 	for _, node := range redis.Nodes {
@@ -144,8 +144,10 @@ func (s *server) settings(cfg config.Config) service.Settings {
 			Notifier: s.redis.Notifier, Rand: rand.Int64N,
 		},
 		Think: cfg.Sale.ThinkTime, Nested: cfg.Sale.Nested, Initial: cfg.Inventory.Initial,
-		Strategy: strategies,
-		Retry:    service.Retry{Pause: cfg.Lock.RetryInterval, Within: cfg.Lock.WaitTimeout, Clock: s.api.Shop.Clock, Rand: rand.Int64N},
+		Strategies: strategies,
+		Backoff: service.Backoff{
+			Delay: cfg.Lock.RetryInterval, MaxDuration: cfg.Lock.WaitTimeout, Clock: s.api.Shop.Clock, Rand: rand.Int64N,
+		},
 	}
 }
 
