@@ -14,7 +14,7 @@ import (
 	"lockstep/internal/strategy"
 )
 
-// maxPasses is the default of lock.max_passes.
+// maxPasses is the default of lock.hand_off_limit.
 const maxPasses = 64
 
 // lockNodes is how many servers a lock on several has, beside the stock's.
