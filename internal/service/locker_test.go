@@ -2,11 +2,12 @@ package service
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"lockstep/internal/history"
 	"lockstep/internal/lock"
@@ -18,12 +19,27 @@ type keeper struct {
 	lock.Locker
 	name   string // of the process that it competes as
 	events *[]string
+	during func() // what happens while it is closed
 	fails  error
 }
 
+func (k *keeper) Lock(ctx context.Context, _ string) (*lock.Lease, error) {
+	*k.events = append(*k.events, k.name+" locks")
+	return lock.NewLease(ctx, lock.SystemClock{}, 0, func(context.Context) error {
+		*k.events = append(*k.events, k.name+" unlocks")
+		return nil
+	}), nil
+}
+
 func (k *keeper) Close(ctx context.Context) error {
+	if ctx.Err() != nil {
+		*k.events = append(*k.events, "too late for "+k.name)
+	}
 	*k.events = append(*k.events, "close "+k.name)
-	return errors.Join(k.fails, ctx.Err())
+	if k.during != nil {
+		k.during()
+	}
+	return k.fails
 }
 
 // shopOfKeepers is a shop whose locks are keepers, and what happens to them.
@@ -31,7 +47,7 @@ func shopOfKeepers() (*Shop, *[]string) {
 	events := &[]string{}
 	shop := &Shop{Clock: lock.SystemClock{}, Log: slog.New(slog.DiscardHandler), sales: map[string]*runLocker{}}
 	shop.use(Settings{
-		Lock: strategy.Parts{Process: "p"},
+		Lock: strategy.Parts{Process: "p", Options: lock.Options{WaitTimeout: time.Minute}},
 		Strategies: map[string]strategy.Strategy{"v10": {New: func(parts strategy.Parts) lock.Locker {
 			*events = append(*events, "make "+parts.Process)
 			return &keeper{name: parts.Process, events: events}
@@ -109,6 +125,27 @@ func TestALockThatCannotBeClosed(t *testing.T) {
 	expect(t, events, "make p", "close p")
 }
 
+// While a lock is closed, nobody closes it again, and no sale gets it nor its name.
+func TestALockIsNotUsedWhileItIsClosed(t *testing.T) {
+	shop, events := shopOfKeepers()
+	begin(t, shop, "1", "run").(*runLocker).Locker.(*keeper).during = func() {
+		shop.closeLockers(t.Context())
+		begin(t, shop, "2", "run")
+	}
+	shop.use(shop.current())
+	shop.ends(t.Context(), "1")
+	expect(t, events, "make p", "close p", "make p.1")
+}
+
+func TestALockOfARunThatComesBackWhileItIsClosed(t *testing.T) {
+	shop, events := shopOfKeepers()
+	begin(t, shop, "1", "first").(*runLocker).Locker.(*keeper).during = func() { begin(t, shop, "2", "first") }
+	shop.ends(t.Context(), "1")
+	shop.saw(history.Run{ID: "second"})
+	shop.closeLockers(t.Context())
+	expect(t, events, "make p", "close p", "make p.1")
+}
+
 // Other settings make other locks, in the same run too.
 func TestALockOfOtherSettingsIsClosed(t *testing.T) {
 	shop, events := shopOfKeepers()
@@ -129,15 +166,20 @@ type ledger struct {
 
 func (l *ledger) Beat(context.Context) error                               { return nil }
 func (l *ledger) Forget(context.Context, func(string) bool) (int64, error) { return 0, nil }
+func (l *ledger) Enter(context.Context, string) (history.Run, error)       { return l.run, nil }
+func (l *ledger) Leave(_ context.Context, sale string) error               { return l.event(sale + " leaves") }
+func (l *ledger) Start(_ context.Context, _, next history.Run) error {
+	l.run = next
+	return l.event("next run")
+}
+func (l *ledger) Quit(context.Context) error { return l.event("quit") }
+func (l *ledger) event(text string) error    { *l.events = append(*l.events, text); return nil }
 func (l *ledger) Run(context.Context) (history.Run, error) {
 	run := l.run
-	l.during()
+	if l.during != nil {
+		l.during()
+	}
 	return run, nil
-}
-
-func (l *ledger) Quit(context.Context) error {
-	*l.events = append(*l.events, "quit")
-	return nil
 }
 
 func TestALockIsClosedWithTheShop(t *testing.T) {
@@ -153,7 +195,7 @@ func TestALockIsClosedWithTheShop(t *testing.T) {
 
 func TestAHeartbeatClosesTheLockOfARunThatAnotherReplicaEnded(t *testing.T) {
 	shop, events := shopOfKeepers()
-	book := &ledger{run: history.Run{ID: "first", Lock: "v10"}, during: func() {}}
+	book := &ledger{run: history.Run{ID: "first", Lock: "v10"}}
 	shop.Ledger = book
 	begin(t, shop, "1", "first")
 	shop.ends(t.Context(), "1")
@@ -192,4 +234,59 @@ func TestALateHeartbeatDoesNotBringARunBack(t *testing.T) {
 	if last := shop.last().ID; last != "third" {
 		t.Errorf("the run that is on is %q; want third", last)
 	}
+}
+
+// A heartbeat comes every second, whether there are sales or not.
+func TestAReplicaWithoutSalesClosesTheLockOfARunThatIsOver(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		shop, events := shopOfKeepers()
+		book := &ledger{run: history.Run{ID: "first", Lock: "v10"}}
+		shop.Ledger = book
+		begin(t, shop, "1", "first")
+		shop.ends(t.Context(), "1")
+		book.run.ID = "second"
+		ctx, stop := context.WithCancel(t.Context())
+		time.AfterFunc(2*time.Second, stop)
+		shop.Live(ctx)
+		expect(t, events, "make p", "close p")
+	})
+}
+
+// plenty is a stock of which one piece more is always left.
+type plenty struct{ Stock }
+
+func (plenty) Read(context.Context, history.Order) (int64, error) { return 1, nil }
+func (plenty) Write(context.Context, history.Order) error         { return nil }
+
+// door is one that writes down when it opens.
+type door struct {
+	lock.Locker
+	events *[]string
+}
+
+func (d door) Lock(ctx context.Context, _ string) (*lock.Lease, error) {
+	return lock.NewLease(ctx, lock.SystemClock{}, 0, func(context.Context) error {
+		*d.events = append(*d.events, "door opens")
+		return nil
+	}), nil
+}
+
+type nobody struct{}
+
+func (nobody) Waits(string, int)            {}
+func (nobody) Waited(string, time.Duration) {}
+func (nobody) Held(string, time.Duration)   {}
+func (nobody) Conflicted(string)            {}
+
+func TestALockIsClosedBeforeTheDoorOpens(t *testing.T) {
+	shop, events := shopOfKeepers()
+	shop.Stock, shop.Ledger, shop.Door = plenty{}, &ledger{run: history.Run{ID: "first", Lock: "v10"}, events: events}, door{events: events}
+	shop.NewID, shop.Observer = func() string { return "second" }, nobody{}
+	if _, err := shop.Sell(t.Context(), "1"); err != nil {
+		t.Fatal(err)
+	}
+	if err := shop.SetLock(t.Context(), "v1"); err != nil {
+		t.Fatal(err)
+	}
+	expect(t, events, "make p", "p locks", "p unlocks", "1 leaves", "next run", "close p", "door opens")
 }
