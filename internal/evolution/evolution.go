@@ -172,6 +172,15 @@ func Table() []strategy.Strategy {
 			New: func(p strategy.Parts) lock.Locker { return contrast.NewNone(p.Options) },
 		},
 		{
+			Name: "late-commit", Title: "written after the unlock",
+			Adds:         "v4's lock inside a transaction: the sale writes once it has unlocked, as the commit comes last",
+			Costs:        "as v4",
+			StillBroken:  "lost updates, though nothing fails: the next holder reads before the write",
+			Update:       strategy.LateCommit,
+			Capabilities: strategy.Capabilities{Expires: true, ExpiresAtOnce: true, ChecksOwner: true, ChecksAtomically: true, TakesBack: true},
+			New:          func(p strategy.Parts) lock.Locker { return lockv4.New(p.Client, p.Options) },
+		},
+		{
 			Name: "setnx-expire", Title: "SETNX, then EXPIRE",
 			Adds:         "an expiry, by a second command",
 			Costs:        "3 commands a sale, plus one per poll",
