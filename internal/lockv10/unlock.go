@@ -40,7 +40,6 @@ func (l *Locker) release(ctx context.Context, held lock.Grant, more bool) (kept 
 
 // Idle gives up the place in the queue, for which there is no sale any more; see lock.Global.
 func (l *Locker) Idle(ctx context.Context) {
-	l.grants.Close()
 	if l.queued != "" {
 		place := lock.Grant{Attempt: l.queued}
 		l.queued = ""
@@ -60,8 +59,9 @@ func (l *Locker) keep(held lock.Grant) bool {
 	return true
 }
 
-// Close gives back the lock that this process keeps; see lock.Closer.
+// Close gives back the lock that this process keeps, and ends the subscriptions; see lock.Closer.
 func (l *Locker) Close(ctx context.Context) error {
+	l.grants.Close()
 	l.mu.Lock()
 	held, stop := l.kept, l.stop
 	l.kept, l.stop = lock.Grant{}, nil

@@ -33,12 +33,17 @@ func (l *Locker) Release(ctx context.Context, held lock.Grant, more bool) (kept 
 
 // Idle gives up the place in the queue, for which there is no sale any more; see lock.Global.
 func (l *Locker) Idle(ctx context.Context) {
-	l.grants.Close()
 	if l.queued != "" {
 		place := lock.Grant{Attempt: l.queued}
 		l.queued = ""
 		_ = lock.WithDetachedTimeout(ctx, l.opts.Clock, func(ctx context.Context) error { return l.unlock(ctx, place) }) // or it expires
 	}
+}
+
+// Close ends the subscription; see lock.Closer.
+func (l *Locker) Close(context.Context) error {
+	l.grants.Close()
+	return nil
 }
 
 // unlock gives back what an attempt may have.
