@@ -56,7 +56,8 @@ func (r Run) completed(contestant string, at Condition) (completed, measured boo
 // are cut at the end of the window.
 func (r Run) targets(at Condition) []target {
 	const longestWait, never = "longest wait over mean", "buyers that never got in"
-	const share, requests, lockRequests, publishes = "share of the limit", "requests per sale", "requests of the lock per sale", "PUBLISH per sale"
+	const share, requests, lockRequests = "share of the limit", "requests per sale", "requests of the lock per sale"
+	const publishes = "PUBLISH per sale"
 	many, far, alone := at.Buyers > 1, at.AddedMillis > 0, at.Buyers == 1 && at.Processes == 1
 	one := at.Processes == 1
 	fair := 3.0
