@@ -37,8 +37,10 @@ func TestBriefContestantsAreNamed(t *testing.T) {
 // sample is a run in which v9 is fast, v4 starves buyers, and v10 keeps the lock for a buyer alone.
 func sample() result.Run {
 	one := result.Condition{AddedMillis: 1, Processes: 1, Buyers: 1}
+	together := result.Condition{AddedMillis: 1, Processes: 1, Buyers: 200}
 	few := result.Condition{AddedMillis: 1, Processes: 3, Buyers: 16}
 	many := result.Condition{AddedMillis: 1, Processes: 3, Buyers: 200}
+	crowd := result.Condition{AddedMillis: 1, Processes: 3, Buyers: 1000}
 	near := result.Condition{Processes: 3, Buyers: 200}
 	cell := func(name string, kind contestants.Kind, at result.Condition, perSecond, requests, lock float64) result.Cell {
 		return result.Cell{
@@ -49,13 +51,15 @@ func sample() result.Run {
 	run := result.Run{Command: "-seed 1", Cells: []result.Cell{
 		cell("limit", contestants.Limit, one, 400, 2, 0), cell("v9", contestants.Ours, one, 200, 4, 2),
 		cell("v10", contestants.Ours, one, 388, 2, 0.02),
+		cell("limit", contestants.Limit, together, 400, 2, 0), cell("v4", contestants.Ours, together, 396, 2, 0),
 		cell("limit", contestants.Limit, few, 400, 2, 0), cell("v4", contestants.Ours, few, 396, 2, 0),
 		cell("limit", contestants.Limit, many, 400, 2, 0), cell("v9", contestants.Ours, many, 392, 2.03, 0.03),
 		cell("v4", contestants.Ours, many, 100, 48, 46), cell("redsync", contestants.Library, many, 160, 124, 122),
 		cell("rueidislock", contestants.Library, many, 200, 6, 4), cell("atomic", contestants.Lockless, many, 9000, 1, 0),
+		cell("limit", contestants.Limit, crowd, 400, 2, 0), cell("v4", contestants.Ours, crowd, 396, 2, 0),
 		cell("limit", contestants.Limit, near, 4000, 2, 0), cell("v4", contestants.Ours, near, 3900, 48, 46),
 	}}
-	run.Cells[7].Never = 150
+	run.Cells[9].Never = 150
 	result.SetShares(run.Cells)
 	return run
 }
