@@ -17,7 +17,7 @@ const mostTurns = 15
 
 // turns is a go-redis hook for commands that wait for a free connection. A thousand buyers share a few, so one of them may wait for long
 // on a machine that is slow, and Redis is not to blame: as long as others are answered the command keeps waiting. When
-// nobody was for the time a pool waits, Redis is gone. A command that got no connection certainly had no effect; the error
+// nobody was for poolTimeout, Redis is gone. A command that got no connection certainly had no effect; the error
 // says so, for package lock, knowing no Redis, could not tell it from a lost reply.
 type turns struct {
 	answers atomic.Int64
