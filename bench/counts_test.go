@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/redis/go-redis/v9/logging"
+
 	"lockstep/bench/internal/contestants"
 	"lockstep/bench/internal/race"
 	"lockstep/bench/internal/redisserver"
@@ -16,6 +18,7 @@ import (
 
 // The test program is its own child.
 func TestMain(m *testing.M) {
+	logging.Disable() // as main does
 	if len(os.Args) > 1 && os.Args[1] == worker.Argument {
 		os.Exit(run(context.Background(), os.Args[1:], contestants.Table(), os.Stdin, os.Stdout, os.Stderr))
 	}
@@ -53,8 +56,8 @@ func TestCounts(t *testing.T) {
 			switch {
 			case err != nil:
 				t.Fatal(err)
-			case cell.Status == result.Hung && c.Kind == contestants.Library:
-				t.Logf("%s under %+v hung: %s", c.Name, at, cell.Note)
+			case c.Kind == contestants.Library && (cell.Status == result.Hung || cell.Status == result.OK && cell.Sales == 0):
+				t.Logf("%s under %+v hung, or sold nothing in so short a window: %s", c.Name, at, cell.Note)
 			case cell.Status != result.OK || cell.Sales == 0 || cell.Errors > 0:
 				t.Errorf("%s under %+v: %+v", c.Name, at, cell)
 			default:
@@ -92,8 +95,6 @@ func classOf(t *testing.T, c contestants.Contestant) class {
 		return atomic
 	case c.Name == "optimistic":
 		return optimistic
-	case c.Name == "v8" && c.Title == "fenced":
-		return handedOver // while the evolution's table has the fence as the eighth step
 	}
 	known, found := map[string]class{
 		"SET NX, DEL": polls, "with an expiry": polls, "with an owner": looksFirst, "compare-and-delete in Lua": polls,

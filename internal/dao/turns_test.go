@@ -81,7 +81,7 @@ func TestAQueueThatStandsIsLeft(t *testing.T) {
 		if err == nil {
 			t.Error("somebody was answered")
 		}
-		if errors.Is(err, lock.ErrUnavailable) {
+		if errors.Is(rediserr.Classify(t.Context(), "INCR", err), lock.ErrUnavailable) {
 			unavailable++
 		}
 	}
@@ -102,10 +102,10 @@ func TestTurns(t *testing.T) {
 		"at once":             {[]error{nil}, true, 1, nil},
 		"no key":              {[]error{redis.Nil}, true, 1, redis.Nil},
 		"others are answered": {[]error{redis.ErrPoolTimeout, redis.ErrPoolTimeout, nil}, true, 3, nil},
-		"nobody is":           {[]error{redis.ErrPoolTimeout, nil}, false, 1, lock.ErrUnavailable},
-		"for ever":            {[]error{redis.ErrPoolTimeout}, true, mostTurns, lock.ErrUnavailable},
+		"nobody is":           {[]error{redis.ErrPoolTimeout, nil}, false, 1, redis.ErrPoolTimeout},
+		"for ever":            {[]error{redis.ErrPoolTimeout}, true, mostTurns, redis.ErrPoolTimeout},
 		"it may be sent":      {[]error{broken, nil}, true, 1, broken},
-		"closed":              {[]error{redis.ErrClosed, nil}, true, 1, lock.ErrUnavailable},
+		"closed":              {[]error{redis.ErrClosed, nil}, true, 1, redis.ErrClosed},
 	} {
 		times, queue := 0, &turns{}
 		err := queue.take(func() error {

@@ -29,8 +29,8 @@ func openUnlocked(row strategy.Strategy, env Env) Seller {
 		stock: stock,
 		sale: service.Sale{
 			Locker: row.New(strategy.Parts{Options: lock.Options{Clock: clock}}), Stock: bare{client: stock.client}, Clock: clock,
-			Log: slog.New(slog.DiscardHandler), Watch: nobody{}, Update: row.Update,
-			Retry: service.Retry{Pause: env.Retry, Within: env.Wait, Clock: clock, Rand: rand.Int64N},
+			Log: slog.New(slog.DiscardHandler), Observer: nobody{}, Update: row.Update,
+			Backoff: service.Backoff{Delay: env.Retry, MaxDuration: env.Wait, Clock: clock, Rand: rand.Int64N},
 		},
 	}
 }

@@ -17,14 +17,14 @@ import (
 	"lockstep/internal/strategy"
 )
 
-// contested is a stock that somebody else always comes first to.
+// contested is a stock that another sale always writes first.
 type contested struct {
 	service.Stock
-	tries int
+	attempts int
 }
 
 func (c *contested) Watch(context.Context, func(service.Stock) error) error {
-	c.tries++
+	c.attempts++
 	return service.ErrConflict
 }
 
@@ -35,15 +35,15 @@ func (*observer) Waited(string, time.Duration) {}
 func (*observer) Held(string, time.Duration)   {}
 func (o *observer) Conflicted(string)          { o.conflicts++ }
 
-func TestAWatchedSaleTriesAgainForABoundedTime(t *testing.T) {
+func TestBackoffIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		stock, seen := &contested{}, &observer{}
 		var pauses []int64
 		sale := service.Sale{
 			Locker: contrast.NewNone(lock.Options{Clock: lock.SystemClock{}}), Stock: stock, Clock: lock.SystemClock{},
-			Log: slog.New(slog.DiscardHandler), Watch: seen, Update: strategy.CheckAndSet,
-			Retry: service.Retry{
-				Pause: 20 * time.Millisecond, Within: 30 * time.Second, Clock: lock.SystemClock{},
+			Log: slog.New(slog.DiscardHandler), Observer: seen, Update: strategy.CheckAndSet,
+			Backoff: service.Backoff{
+				Delay: 20 * time.Millisecond, MaxDuration: 30 * time.Second, Clock: lock.SystemClock{},
 				Rand: func(n int64) int64 { pauses = append(pauses, n); return n - 1 },
 			},
 		}
@@ -52,8 +52,8 @@ func TestAWatchedSaleTriesAgainForABoundedTime(t *testing.T) {
 		if !errors.Is(err, service.ErrConflict) || !errors.Is(err, lock.ErrTimeout) || time.Since(began) != 30*time.Second {
 			t.Errorf("%v after %v; want a timeout after 30s", err, time.Since(began))
 		}
-		if stock.tries < 30 || stock.tries > 40 || seen.conflicts != stock.tries {
-			t.Errorf("it tried %d times, and counted %d; want pauses that double up to a second", stock.tries, seen.conflicts)
+		if stock.attempts < 30 || stock.attempts > 40 || seen.conflicts != stock.attempts {
+			t.Errorf("%d attempts, %d conflicts counted; want pauses that double up to a second", stock.attempts, seen.conflicts)
 		}
 		if first, last := time.Duration(pauses[0]), time.Duration(pauses[len(pauses)-1]); first != 20*time.Millisecond || last != time.Second {
 			t.Errorf("the pauses grow from %v to %v", first, last)
@@ -67,7 +67,7 @@ func TestAWatchedSaleTriesAgainForABoundedTime(t *testing.T) {
 	})
 }
 
-// slow is a stock that takes a second, and sees how many watch it.
+// slow is a stock that takes a second, and counts how many sales watch it at once.
 type slow struct {
 	service.Stock
 	mu             sync.Mutex
@@ -87,13 +87,13 @@ func (s *slow) begins(n int) {
 	s.most = max(s.most, s.watching)
 }
 
-func TestSalesWatchAFewAtATime(t *testing.T) {
+func TestSlotsBoundTheWatches(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		stock := &slow{}
 		sale := service.Sale{
 			Locker: contrast.NewNone(lock.Options{Clock: lock.SystemClock{}}), Stock: stock, Clock: lock.SystemClock{},
-			Log: slog.New(slog.DiscardHandler), Watch: &observer{}, Update: strategy.CheckAndSet, Watches: make(service.Watches, 3),
-			Retry: service.Retry{Within: 2500 * time.Millisecond, Clock: lock.SystemClock{}},
+			Log: slog.New(slog.DiscardHandler), Observer: &observer{}, Update: strategy.CheckAndSet, Slots: make(service.Slots, 3),
+			Backoff: service.Backoff{MaxDuration: 2500 * time.Millisecond, Clock: lock.SystemClock{}},
 		}
 		var soldOut, late atomic.Int32
 		var buyers sync.WaitGroup
