@@ -77,8 +77,8 @@ const howToRun = `
 const aboutGoals = `
 ## Goals
 
-What the project wants to reach. %d of %d goals are met. The median decides, and a contestant that did not complete a repetition has missed
-its goals there.
+What the project wants to reach. %d of %d goals are met. The median decides. A contestant that did not complete a repetition has missed its
+goals there. No lock can beat the limit: a share above 1.1 says that the machine was disturbed while the limit ran, and meets no goal.
 
 `
 
