@@ -86,7 +86,7 @@ func TestRun(t *testing.T) {
 	}
 	var stdout, stderr bytes.Buffer
 	code := run(t.Context(), []string{
-		"-contestants", "v9,redislock", "-buyers", "1,4", "-processes", "1,2", "-delays", "1ms", "-repeat", "2", "-shortest", "200ms",
+		"-contestants", "v9,redislock", "-buyers", "1,4", "-processes", "1,2", "-delays", "1ms", "-repeat", "2", "-shortest", "500ms",
 		"-json", file("b.json"), "-svg", file("b.svg"), "-markdown", file("b.md"),
 	}, contestants.Table(), nil, &stdout, &stderr)
 	if code != 0 {
