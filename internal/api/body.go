@@ -18,7 +18,7 @@ const maxBody = 64 << 10
 // body has been read.
 func readBody(w http.ResponseWriter, r *http.Request) error {
 	connection := http.NewResponseController(w)
-	_ = connection.SetReadDeadline(time.Now().Add(BodyTime)) // not every ResponseWriter can; then only the client bounds it
+	_ = connection.SetReadDeadline(time.Now().Add(BodyTime)) // not every ResponseWriter can
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	if err != nil {
 		// the deadline stays: net/http reads what is left of the body before it closes the connection, and must not wait for it
@@ -26,7 +26,8 @@ func readBody(w http.ResponseWriter, r *http.Request) error {
 		return badRequest(err, fmt.Sprintf("want a body of at most %d bytes, sent within %v", maxBody, BodyTime))
 	}
 	_ = connection.SetReadDeadline(time.Time{})
-	r.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil } // for a front, which may send it more than once
+	// for a front, which may dial several replicas
+	r.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
 	r.Body, _ = r.GetBody()
 	r.ContentLength = int64(len(body))
 	if len(body) == 0 {

@@ -63,7 +63,8 @@ func (n *Notifier) listen(messages <-chan any) {
 	}
 }
 
-// notify calls the subscribers of a channel. It does not hold the mutex: a subscriber may subscribe and unsubscribe under a mutex of its own.
+// notify calls the subscribers of a channel. It does not hold the mutex meanwhile: subscribers subscribe and unsubscribe under mutexes of
+// their own.
 func (n *Notifier) notify(channel, message string) {
 	n.mu.Lock()
 	subscribers := slices.Collect(maps.Keys(n.notified[channel]))
