@@ -4,9 +4,11 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -18,22 +20,46 @@ var house = map[string][]string{
 	"lockstep": {"internal/cli"},
 	"lockstep/internal/cli": {
 		"internal/api", "internal/cluster", "internal/config", "internal/dao", "internal/evolution", "internal/explore", "internal/history",
-		"internal/job", "internal/load", "internal/lock", "internal/lockv6", "internal/metrics", "internal/service", "internal/strategy",
+		"internal/job", "internal/load", "internal/lock", "internal/lockv6", "internal/metrics", "internal/service", "internal/strategy", "internal/trace",
 	},
 	"lockstep/internal/cluster": {"internal/api"},
 	"lockstep/internal/explore": {
-		"internal/dao", "internal/history", "internal/lock", "internal/service", "internal/strategy", "util/lua",
+		"internal/explore/anomaly", "internal/explore/execution", "internal/explore/harness", "internal/explore/scenario",
+		"internal/explore/search", "internal/strategy", "internal/trace",
 	},
-	"lockstep/internal/chaos":   {"internal/dao", "internal/history", "internal/lock"},
-	"lockstep/internal/config":  {"internal/history"},
-	"lockstep/internal/api":     {"internal/evolution", "internal/history", "internal/lock", "internal/service", "internal/strategy"},
-	"lockstep/internal/job":     {"internal/lock", "internal/rediserr"},
-	"lockstep/internal/load":    {"internal/history"},
-	"lockstep/internal/service": {"internal/history", "internal/lock", "internal/strategy"},
-	"lockstep/internal/dao":     {"internal/history", "internal/lock", "internal/rediserr", "internal/service", "util/lua"},
+	"lockstep/internal/explore/search": {"internal/explore/anomaly", "internal/explore/execution", "internal/trace"},
+	"lockstep/internal/explore/harness": {
+		"internal/dao", "internal/explore/anomaly", "internal/explore/checker", "internal/explore/execution", "internal/explore/recorder",
+		"internal/explore/scenario", "internal/explore/simredis", "internal/history", "internal/lock", "internal/service", "internal/strategy",
+		"internal/trace",
+	},
+	"lockstep/internal/explore/recorder": {
+		"internal/dao", "internal/explore/checker", "internal/explore/execution", "internal/explore/simredis", "internal/lock",
+		"internal/trace", "util/lua",
+	},
+	"lockstep/internal/explore/checker": {
+		"internal/explore/anomaly", "internal/explore/execution", "internal/explore/simredis", "internal/history", "internal/lock",
+		"internal/strategy",
+	},
+	"lockstep/internal/explore/execution": {
+		"internal/explore/coroutine", "internal/explore/scenario", "internal/explore/simredis", "internal/history", "internal/lock",
+	},
+	"lockstep/internal/explore/simredis":  {"internal/dao", "internal/history", "internal/redisclient"},
+	"lockstep/internal/explore/scenario":  {"internal/strategy"},
+	"lockstep/internal/explore/anomaly":   {"internal/strategy"},
+	"lockstep/internal/explore/coroutine": {},
+	"lockstep/internal/chaos":             {"internal/dao", "internal/history", "internal/lock", "internal/redisclient"},
+	"lockstep/internal/config":            {"internal/history"},
+	"lockstep/internal/api":               {"internal/evolution", "internal/history", "internal/lock", "internal/service", "internal/strategy"},
+	"lockstep/internal/job":               {"internal/lock", "internal/rediserr"},
+	"lockstep/internal/load":              {"internal/history"},
+	"lockstep/internal/service":           {"internal/history", "internal/lock", "internal/strategy"},
+	"lockstep/internal/dao": {
+		"internal/history", "internal/lock", "internal/redisclient", "internal/rediserr", "internal/service", "util/lua",
+	},
 	"lockstep/internal/evolution": {
-		"internal/contrast", "internal/lock", "internal/lockv1", "internal/lockv2", "internal/lockv3", "internal/lockv4",
-		"internal/lockv5", "internal/lockv6", "internal/lockv7", "internal/lockv8", "internal/lockv9",
+		"internal/contrast", "internal/lock", "internal/lockv1", "internal/lockv10", "internal/lockv2", "internal/lockv3", "internal/lockv4",
+		"internal/lockv5", "internal/lockv6", "internal/lockv7", "internal/lockv8", "internal/lockv9", "internal/redlock",
 		"internal/strategy",
 	},
 	"lockstep/internal/contrast":  {"internal/lock", "internal/rediserr", "util/lua"},
@@ -45,15 +71,21 @@ var house = map[string][]string{
 	"lockstep/internal/lockv6":    {"internal/lock", "internal/rediserr", "util/lua"},
 	"lockstep/internal/lockv7":    {"internal/lock", "internal/rediserr", "util/lua"},
 	"lockstep/internal/lockv8":    {"internal/lock", "internal/rediserr", "util/lua"},
-	"lockstep/internal/lockv9":    {"internal/lock", "util/lua"},
+	"lockstep/internal/lockv9":    {"internal/lock", "internal/rediserr", "util/lua"},
+	"lockstep/internal/lockv10":   {"internal/lock", "internal/rediserr", "util/lua"},
+	"lockstep/internal/redlock":   {"internal/lock", "internal/quorum", "util/lua"},
+	"lockstep/internal/quorum":    {"internal/lock"},
 	"lockstep/internal/metrics":   {"internal/history"},
 	"lockstep/internal/lock":      {},
 	"lockstep/internal/rediserr":  {"internal/lock"},
 	"lockstep/internal/strategy":  {"internal/lock"},
 	"lockstep/internal/history":   {},
-	"lockstep/internal/redistest": {}, // for tests alone
-	"lockstep/internal/suite":     {}, // for tests alone
+	"lockstep/internal/trace":     {},
+	"lockstep/internal/redistest": {"internal/redisclient"}, // for tests alone
+	"lockstep/internal/suite":     {},                       // for tests alone
 	"lockstep/util/lua":           {},
+
+	"lockstep/internal/redisclient": {},
 }
 
 // Whoever else may import these.
@@ -63,7 +95,9 @@ var onlyThere = map[string][]string{
 	"github.com/spf13/viper":                         {"lockstep/internal/config"},
 	"github.com/gin-gonic/gin":                       {"lockstep/internal/api"},
 	"github.com/spf13/cobra":                         {"lockstep/internal/cli"},
-	"github.com/alicebob/miniredis/v2":               {"lockstep/internal/dao", "lockstep/internal/explore"},
+
+	"github.com/redis/go-redis/v9/maintnotifications": {"lockstep/internal/redisclient"},
+	"github.com/alicebob/miniredis/v2":                {"lockstep/internal/dao", "lockstep/internal/explore/simredis"},
 }
 
 func TestImportsFormTheHouse(t *testing.T) {
@@ -151,5 +185,34 @@ func checkRoom(t *testing.T, room string, imports []string) {
 	slices.Sort(used)
 	if !slices.Equal(used, allowed) {
 		t.Errorf("%s imports %v; the house says %v", room, used, allowed)
+	}
+}
+
+var clientOptions = regexp.MustCompile(`redis\.(Universal|Cluster|Failover|Ring)?Options\{|maintnotifications\.Config\{`)
+
+// Only internal/redisclient writes options of a Redis client down, for tests and the benchmark too: whoever does it anew forgets
+// that no command may be repeated.
+func TestRedisClientsHaveOneFactory(t *testing.T) {
+	found := 0
+	err := fs.WalkDir(os.DirFS("."), ".", func(name string, _ fs.DirEntry, err error) error {
+		if err != nil || path.Ext(name) != ".go" {
+			return err
+		}
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		for _, literal := range clientOptions.FindAllString(string(text), -1) {
+			if found++; path.Dir(name) != "internal/redisclient" {
+				t.Errorf("%s has %s…: make the client by internal/redisclient", name, literal)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if found == 0 {
+		t.Error("internal/redisclient has no options: does the pattern still fit?")
 	}
 }

@@ -2,6 +2,7 @@ package service
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"lockstep/internal/history"
@@ -56,7 +57,8 @@ func (s *Shop) freeNumber() int {
 func (s *Shop) closeLockers(ctx context.Context) {
 	for _, locker := range s.unused() {
 		if closer, keeps := locker.Locker.(lock.Closer); keeps {
-			if err := lock.WithDetachedTimeout(ctx, s.Clock, closer.Close); err != nil {
+			err := lock.WithDetachedTimeout(ctx, s.Clock, closer.Close)
+			if err != nil && !errors.Is(err, lock.ErrExpired) && !errors.Is(err, lock.ErrNotOwner) { // gone is as good as given back
 				s.Log.Warn("giving back the lock of a run that is over", "run", locker.run, "error", err)
 			}
 		}

@@ -63,7 +63,11 @@ func (s Sale) sellUnderLock(ctx context.Context, order history.Order) (receipt R
 	log := s.Log.With("owner", order.Owner)
 	log.Debug("lock")
 	defer func() { unlock(ctx, lease, log) }()
-	defer func() { err = withLoss(lease, err) }()
+	defer func() {
+		if err = withLoss(lease, err); errors.Is(err, lock.ErrLost) {
+			lease.Lose() // perhaps only the store knows so far
+		}
+	}()
 
 	order.Fence = lease.Token()
 	if order, err = s.update(lease.Context(), order); err != nil {
