@@ -30,18 +30,18 @@ type API struct {
 	OrderIDs OrderIDs
 }
 
-// Metrics counts the answers to sales, and shows what was counted.
+// Metrics counts the answers to sales, and serves the counts.
 type Metrics interface {
 	http.Handler
 	Answered(outcome string) // "sold", or the error's code
 }
 
-// Handler gives the routes, for an Entrance to lead to. HEAD is GET, of whose answer net/http leaves out the body.
+// Handler gives the routes, to be put behind an Entrance. HEAD is handled as GET; net/http leaves out the body.
 func (a *API) Handler() http.Handler {
 	routes := a.routes()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodHead {
-			r = r.WithContext(r.Context()) // a copy: by the original net/http knows that the client wants no body
+			r = r.WithContext(r.Context()) // a copy: net/http looks at the original to leave out the body
 			r.Method = http.MethodGet
 		}
 		routes.ServeHTTP(w, r)
@@ -166,7 +166,7 @@ type LockAnswer struct {
 	Title    string   `json:"title"`
 	Versions []string `json:"versions"`
 	Key      LockKey  `json:"key"`
-	Nodes    []string `json:"nodes,omitempty"`    // that the lock is on, if it is on several
+	Nodes    []string `json:"nodes,omitempty"`    // of a lock that is on several masters
 	Released *bool    `json:"released,omitempty"` // of DELETE /lock: whether there was a lock
 }
 

@@ -10,14 +10,15 @@ import (
 	"github.com/gin-gonic/gin"
 )
 
-// Guard says which requests may pass: by the name they call the server, by the page they come from, and by who may use PUT and DELETE.
+// Guard decides which requests may pass, by three things: the server's name in Host, the page that sent the request, and, for PUT and
+// DELETE, the token.
 type Guard struct {
-	Token string // whoever sends it may use PUT and DELETE; empty: Open says who may
-	Open  bool   // without a token: everybody may, or nobody
-	Hosts *Hosts // what the server may be called; nil: anything
+	Token string // clients that send it may use PUT and DELETE; empty: Open decides
+	Open  bool   // without a token: everybody may use PUT and DELETE, or nobody
+	Hosts *Hosts // names that Host may have; nil: any
 }
 
-// Check gives the status, the code and the error for a request that may not pass, or no error.
+// Check gives the status, the code and the error of a request that may not pass, or no error.
 func (g Guard) Check(r *http.Request) (status int, code string, err error) {
 	if err = g.check(r); err != nil {
 		status, code = statusOf(err)
@@ -55,14 +56,14 @@ func (g Guard) administers(header http.Header) error {
 	}
 }
 
-// authorize lets a request pass if it may.
+// authorize lets a request pass if the guard does.
 func (a *API) authorize(c *gin.Context) {
 	if status, code, err := a.Guard.Check(c.Request); err != nil {
 		a.refuse(c, status, code, err)
 	}
 }
 
-// same compares in a time that tells nothing of where they differ, nor of their lengths.
+// same compares in a time that depends neither on where the texts differ nor on their lengths.
 func same(a, b string) bool {
 	x, y := sha256.Sum256([]byte(a)), sha256.Sum256([]byte(b))
 	return subtle.ConstantTimeCompare(x[:], y[:]) == 1

@@ -14,11 +14,11 @@ const BodyTime = 5 * time.Second
 // maxBody is how many bytes long it may be.
 const maxBody = 64 << 10
 
-// readBody reads a request's whole body first, within bounds: until it has been read, net/http does not watch for a client that
-// goes away.
+// readBody reads a request's whole body before it is handled, within bounds: net/http notices that a client has gone away only after the
+// body has been read.
 func readBody(w http.ResponseWriter, r *http.Request) error {
 	connection := http.NewResponseController(w)
-	_ = connection.SetReadDeadline(time.Now().Add(BodyTime)) // not every ResponseWriter can; then the client's patience is the bound
+	_ = connection.SetReadDeadline(time.Now().Add(BodyTime)) // not every ResponseWriter can
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	if err != nil {
 		// the deadline stays: net/http reads what is left of the body before it closes the connection, and must not wait for it
@@ -26,7 +26,8 @@ func readBody(w http.ResponseWriter, r *http.Request) error {
 		return badRequest(err, fmt.Sprintf("want a body of at most %d bytes, sent within %v", maxBody, BodyTime))
 	}
 	_ = connection.SetReadDeadline(time.Time{})
-	r.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil } // for a front, which may need several
+	// for a front, which may dial several replicas
+	r.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
 	r.Body, _ = r.GetBody()
 	r.ContentLength = int64(len(body))
 	if len(body) == 0 {

@@ -12,7 +12,7 @@ import (
 
 var errPanic = errors.New("a bug: the log says where")
 
-// Entrance is what every request passes first, at a server as at a cluster's front. It reads the request's body, counts the
+// Entrance is what every request passes first, both at a server and at a cluster's front. It reads the request's body, counts the
 // requests that are being handled, and answers those whose handler panics.
 type Entrance struct {
 	Next    http.Handler
@@ -21,7 +21,7 @@ type Entrance struct {
 
 	mu     sync.Mutex
 	inside int
-	left   time.Time // when the last one left
+	left   time.Time // when the last request left
 	shut   bool
 }
 
@@ -42,7 +42,7 @@ func (e *Entrance) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	e.Next.ServeHTTP(answer, r)
 }
 
-// Shut lets nobody in from now on, if nobody has been inside for so long; it reports whether it did.
+// Shut refuses all requests from now on, if none has been inside for that time. It reports whether it does.
 func (e *Entrance) Shut(quiet time.Duration) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -66,13 +66,13 @@ func (e *Entrance) leave() {
 	e.left = time.Now()
 }
 
-// recovered says what a handler panicked with, and where. The client gets a 500, or, if its answer has begun, no end of it.
+// recovered logs what a handler panicked with, and where. The client gets a 500; if its answer has begun, the connection is closed.
 func (e *Entrance) recovered(w *answer, r *http.Request) {
 	reason := recover()
 	if reason == nil {
 		return
 	}
-	if err, ok := reason.(error); ok && errors.Is(err, http.ErrAbortHandler) { // no bug: whoever proxies an answer gives up on it so
+	if err, ok := reason.(error); ok && errors.Is(err, http.ErrAbortHandler) { // no bug: a proxy gives up an answer in this way
 		panic(http.ErrAbortHandler)
 	}
 	e.Log.Error("panic", "request", r.Method+" "+r.URL.Path, "reason", fmt.Sprint(reason), "stack", string(debug.Stack()))
@@ -82,14 +82,14 @@ func (e *Entrance) recovered(w *answer, r *http.Request) {
 	WriteError(w, http.StatusInternalServerError, "internal", errPanic)
 }
 
-// answer notes whether an answer has begun.
+// answer records whether an answer has begun.
 type answer struct {
 	http.ResponseWriter
 	begun bool
 }
 
 func (a *answer) WriteHeader(status int) {
-	a.begun = a.begun || status >= http.StatusOK // those below announce the answer
+	a.begun = a.begun || status >= http.StatusOK // 1xx only announce the answer
 	a.ResponseWriter.WriteHeader(status)
 }
 
@@ -98,10 +98,10 @@ func (a *answer) Write(text []byte) (int, error) {
 	return a.ResponseWriter.Write(text)
 }
 
-// Flush is for gin, which asks for it in this way; others find it by Unwrap.
+// Flush is for gin, which asserts http.Flusher; others find it by Unwrap.
 func (a *answer) Flush() {
 	a.begun = true
-	_ = http.NewResponseController(a.ResponseWriter).Flush() // a connection that cannot will have the answer at its end
+	_ = http.NewResponseController(a.ResponseWriter).Flush() // if it cannot flush, the answer is sent at its end
 }
 
 // Unwrap is for http.ResponseController.

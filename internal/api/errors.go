@@ -32,7 +32,7 @@ const codeUnknown = "outcome_unknown"
 // statusClientClosed is nginx's status for a client that went away; nobody reads it.
 const statusClientClosed = 499
 
-// answers gives every error its status and code; the first that matches counts.
+// answers gives every error its status and code; the first match counts.
 var answers = []struct {
 	err    error
 	status int
@@ -116,7 +116,7 @@ func WriteSaleError(w http.ResponseWriter, status int, code, orderID string, err
 	_ = encoder.Encode(answer) // the client went away
 }
 
-// badRequest says what was wrong with a body, and what is right.
+// badRequest says what is wrong with a body, and what is allowed.
 func badRequest(wrong error, right string) error {
 	return fmt.Errorf("%w: %w; %s", errBadRequest, wrong, right)
 }

@@ -7,16 +7,16 @@ import (
 	"strings"
 )
 
-// Hosts are what a server may be called, beside loopback's names and addresses. A page of another site can have its own name lead a
-// browser to this machine (DNS rebinding); what it then asks for passes as its own site's, and only the name in Host tells.
+// Hosts are the names of a server, in addition to loopback's names and addresses. A page of another site can make its own name resolve to
+// this machine (DNS rebinding); its requests then look like those of the server's own page, except for the name in Host.
 type Hosts struct {
 	Names []string // names or addresses, without a port
-	AnyIP bool     // every address, too: only a name can be made to lead elsewhere
+	AnyIP bool     // every address is known, too: only names can be rebound
 }
 
 // know reports whether a request's Host, with or without a port, is known.
 func (h *Hosts) know(host string) bool {
-	if h == nil || host == "" { // every browser says one
+	if h == nil || host == "" { // every browser sends one
 		return true
 	}
 	if name, _, err := net.SplitHostPort(host); err == nil {
@@ -33,7 +33,7 @@ func (h *Hosts) know(host string) bool {
 	})
 }
 
-// plain gives the one way to write a name or an address, and the address if it is one.
+// plain gives the canonical form of a name or an address, and the address if it is one.
 func plain(host string) (string, netip.Addr) {
 	host = strings.TrimSuffix(strings.TrimPrefix(host, "["), "]")
 	if ip, err := netip.ParseAddr(host); err == nil {

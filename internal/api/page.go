@@ -32,7 +32,7 @@ const (
 // markup is HTML as it is.
 type markup string
 
-// page is for somebody who opened the address in a browser.
+// page answers a browser.
 func (a *API) page(c *gin.Context) {
 	run, on, err := a.pageOfRun(c)
 	if err != nil {
@@ -43,7 +43,7 @@ func (a *API) page(c *gin.Context) {
 	c.Data(http.StatusOK, "text/html; charset=utf-8", []byte(page))
 }
 
-// pageOfRun shows the run that is on, and names its lock.
+// pageOfRun shows the current run, and names its lock.
 func (a *API) pageOfRun(c *gin.Context) (shown markup, on string, err error) {
 	tally, err := a.Shop.Tally(c.Request.Context())
 	if err != nil {
@@ -98,7 +98,7 @@ func meansInChinese(r history.Report) string {
 	}
 }
 
-// rows shows every lock, and marks the one that is on.
+// rows shows every lock, and marks the current one.
 func rows(on string) markup {
 	var all strings.Builder
 	for _, s := range evolution.Table() {
@@ -113,7 +113,7 @@ func rows(on string) markup {
 	return markup(all.String())
 }
 
-// fill puts the values where their names are: text escaped, markup as it is.
+// fill replaces names by their values: text is escaped, markup is not.
 func fill(source string, values map[string]any) markup {
 	return markup(os.Expand(source, func(name string) string {
 		if as, is := values[name].(markup); is {

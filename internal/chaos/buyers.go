@@ -13,7 +13,7 @@ import (
 	"unique"
 )
 
-// Crowd is buyers in a closed loop: each asks again as soon as it was sold to, and a little later when it was not.
+// Crowd is buyers in a closed loop: each sends its next request at once after a sale, and after a pause otherwise.
 type Crowd struct {
 	URL     string // of the shop
 	Buyers  int
@@ -21,7 +21,7 @@ type Crowd struct {
 	Pause   time.Duration // after a refusal
 }
 
-// Buy lets the buyers loose until ctx ends. It gives every sale they asked for, also those they then still wait for.
+// Buy runs the buyers until ctx ends. It gives every sale they asked for, including those that are unanswered by then.
 func (c Crowd) Buy(ctx context.Context) []Sale {
 	transport := &http.Transport{MaxIdleConnsPerHost: c.Buyers}
 	defer transport.CloseIdleConnections()
@@ -56,7 +56,7 @@ func (c Crowd) ask(ctx context.Context, client *http.Client) Sale {
 	return sale
 }
 
-// send sends the request, and writes down what is answered.
+// send sends the request, and records the answer.
 func (s *Sale) send(client *http.Client, request *http.Request) error {
 	response, err := client.Do(request)
 	if err != nil {
@@ -86,7 +86,7 @@ func (s *Sale) send(client *http.Client, request *http.Request) error {
 	return nil
 }
 
-// why says in few words why there was no answer, the same words for the same reason.
+// why says briefly why there was no answer, always in the same words for the same reason.
 func why(err error) string {
 	if errors.Is(err, context.DeadlineExceeded) {
 		return "no answer in time"
@@ -97,5 +97,5 @@ func why(err error) string {
 	return "no answer: " + err.Error()
 }
 
-// same keeps one copy of a text that comes again in a million answers.
+// same keeps one copy of a text that is in a million answers.
 func same(text string) string { return unique.Make(text).Value() }

@@ -1,5 +1,5 @@
-// Package chaos breaks things around a shop while buyers buy, one fault at a time, and judges afterwards from outside: by what
-// every buyer was told, by what every ledger holds, and by how soon the buyers were sold to again.
+// Package chaos injects faults around a shop while buyers buy, one at a time, and judges afterwards from outside: by every answer to a
+// buyer, by the orders of every ledger, and by how soon sales recover.
 //
 // A session has a plan, which depends on a seed alone (plan.go); it starts the shop and injects the faults (session.go,
 // inject.go), while buyers (buyers.go) and a reader of the ledgers (ledger.go) write down what happens. What they wrote is a
@@ -25,13 +25,13 @@ const (
 	replicas     = 3
 )
 
-// fenced are the locks that chaos can be let loose on: which of them promise that nothing is ever lost. The others lose updates
-// when a holder, or Redis, is stopped for longer than the lock's expiry, or when the lock is deleted.
+// fenced are the locks that chaos can run with, and whether they promise that no update is ever lost. The others lose updates when a
+// holder, or Redis, is stopped for longer than the lock's expiry, or when the lock is deleted.
 func fenced() map[string]bool {
 	return map[string]bool{"v4": false, "v5": false, "v6": false, "v7": false, "v8": true}
 }
 
-// CheckLock says whether chaos can be let loose on the lock of that name.
+// CheckLock fails if chaos cannot run with the lock of that name.
 func CheckLock(name string) error {
 	if _, known := fenced()[name]; !known {
 		return fmt.Errorf("chaos is not for the lock %q: want one of %s", name, strings.Join(slices.Sorted(maps.Keys(fenced())), ", "))

@@ -12,13 +12,13 @@ import (
 )
 
 const (
-	again  = 50 * time.Millisecond  // between two of a fault that is done again and again
+	again  = 50 * time.Millisecond  // between two repetitions of a fault
 	before = 300 * time.Millisecond // before a Redis that hung goes on, a new run is asked for
 )
 
 var errMissed = errors.New("it hit nothing")
 
-// inject waits until the shop is whole, reads the ledgers, and lets one fault take place.
+// inject waits until the shop is whole, reads the ledgers, and injects one fault.
 func (w *world) inject(ctx context.Context, fault Fault) Injected {
 	injected := Injected{Fault: fault, Read: time.Now()}
 	all, err := w.shop.settled(ctx)
@@ -46,7 +46,7 @@ func (w *world) inject(ctx context.Context, fault Fault) Injected {
 	return injected
 }
 
-// do lets a fault take place, and gives its end.
+// do injects a fault, and gives the time of its end.
 func (w *world) do(ctx context.Context, fault Fault, pid int) (end time.Time, err error) {
 	switch fault.Kind {
 	case KillReplica:
@@ -76,8 +76,8 @@ func (w *world) do(ctx context.Context, fault Fault, pid int) (end time.Time, er
 	return time.Now(), err
 }
 
-// newRunInHang asks for a new run so late in the hang of a Redis that its answers to replicas that sell, and those to the one that changes
-// the run, come together: when no replica has been heard of for longer than a heartbeat.
+// newRunInHang asks for a new run shortly before a hung Redis goes on. Redis then answers the selling replicas and the replica that
+// changes the run together, when it has heard of no replica for longer than a heartbeat.
 func (w *world) newRunInHang(ctx context.Context, fault Fault) (end time.Time, err error) {
 	if err := errors.Join(w.Redis.Signal(syscall.SIGSTOP), wait(ctx, fault.For-before)); err != nil {
 		return time.Now(), errors.Join(err, w.Redis.Signal(syscall.SIGCONT))
@@ -96,7 +96,7 @@ func (w *world) newRunInHang(ctx context.Context, fault Fault) (end time.Time, e
 	return end, err
 }
 
-// repeat does something again and again for a while; it gives errMissed if it hit nothing in all that time.
+// repeat repeats something for a while; it gives errMissed if it never hit anything.
 func repeat(ctx context.Context, total time.Duration, do func() (hits int64, err error)) error {
 	ctx, cancel := context.WithTimeout(ctx, total)
 	defer cancel()

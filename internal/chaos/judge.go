@@ -15,17 +15,17 @@ type Verdict string
 const (
 	Holds   Verdict = "holds"
 	Broken  Verdict = "broken"
-	Unknown Verdict = "unknown" // something was not put to the test
+	Unknown Verdict = "unknown" // something was not tested
 )
 
 // Check is one rule, and what came of it.
 type Check struct {
 	Rule      string
 	Checked   int
-	Excused   int      // would break it, if a fault did not explain it
+	Excused   int      // would break it, but a fault explains them
 	Unchecked int      // could not be checked
 	Broken    int      // do not hold
-	Says      []string // for people: the first that do not hold, or could not be checked, and what is worth knowing
+	Says      []string // for people: the first cases that do not hold or could not be checked, and remarks
 }
 
 const examples = 5
@@ -129,8 +129,8 @@ func doubtsAreSettled(r Record, byID map[string][]Entry) Check {
 	return check
 }
 
-// ordersWereAskedFor looks for a buyer of every order: one who was told its id, or one who was told nothing, and began before it was
-// written. Of the latter each can have one order.
+// ordersWereAskedFor looks for a buyer of every order: a buyer who was told its id, or one who was told nothing and began before it was
+// written. Each buyer of the second kind can have one order.
 func ordersWereAskedFor(r Record) Check {
 	check := Check{Rule: "an order was sold to somebody, or its buyer was left in doubt"}
 	told := map[string]bool{}
@@ -191,8 +191,8 @@ func ordersAreInTheirRun(r Record) Check {
 	return check
 }
 
-// stockFeltEverySale compares the stock with the orders, run by run, in every look and, as a look can come before a run's last sales,
-// in the orders themselves: each leaves one piece less than another one, down from the first stock without a gap.
+// stockFeltEverySale compares the stock with the orders, run by run, in every look. A look can come before a run's last sales, so it also
+// compares the orders with each other: each leaves one piece less than another one, down from the first stock without a gap.
 func stockFeltEverySale(r Record) Check {
 	check := Check{Rule: "a run's stock fell by one for every order of that run"}
 	if !r.Fenced {
@@ -244,7 +244,7 @@ func noBugs(r Record) Check {
 	return check
 }
 
-// enoughSales is how many sales there must be in the quiet before each fault, or it proves nothing.
+// enoughSales is how many sales there must be in the quiet before each fault; fewer prove nothing.
 const enoughSales = 100
 
 func wasPutToTheTest(r Record) Check {
@@ -265,7 +265,7 @@ func wasPutToTheTest(r Record) Check {
 	return check
 }
 
-// at tells a moment as buyers and faults tell it: since the session began.
+// at tells a moment as the time since the session began.
 func (r Record) at(t time.Time) string { return fmt.Sprintf("%.2fs", t.Sub(r.Began).Seconds()) }
 
 // run is what the orders say of one.
@@ -278,7 +278,7 @@ type run struct {
 	twice   int64          // how many orders left what another one had left
 }
 
-// runsOf gives the runs in the order in which they were on.
+// runsOf gives the runs in their order.
 func runsOf(r Record) []run {
 	byID := map[string]*run{}
 	for _, order := range r.Orders {
@@ -303,7 +303,7 @@ func runsOf(r Record) []run {
 	return runs
 }
 
-// begunIn gives the faults that began while a run was on.
+// begunIn gives the faults that began during a run.
 func (r Record) begunIn(runs []run, i int) []Injected {
 	return slices.DeleteFunc(slices.Clone(r.Faults), func(f Injected) bool {
 		return i > 0 && f.Begin.Before(runs[i].first) || i+1 < len(runs) && !f.Begin.Before(runs[i+1].first)

@@ -18,7 +18,7 @@ import (
 // page is how many orders are read at once, so that the buyers do not wait for the reader.
 const page = 1000
 
-// Ledgers are all orders that were ever read in any run's ledger, also those that are gone from Redis since.
+// Ledgers are all orders that were ever read in any run's ledger, including those that Redis has lost since.
 type Ledgers struct {
 	client *redis.Client
 	orders map[string]map[string]history.Order // by run and id
@@ -41,7 +41,7 @@ func (l *Ledgers) Entries() []Entry {
 	return entries
 }
 
-// Forget says that Redis lost its ledgers: one that has as many orders as before is not the same.
+// Forget notes that Redis lost its ledgers: a ledger with as many orders as before is then another one.
 func (l *Ledgers) Forget() { clear(l.read) }
 
 // Read reads every ledger there is. An order that was written before it began is among the entries afterwards.
@@ -93,14 +93,14 @@ func runOf(key string) string {
 	return same(strings.TrimSuffix(strings.TrimPrefix(key, prefix), strings.TrimPrefix(older, prefix)))
 }
 
-// slim leaves out of an order what nobody judges.
+// slim keeps of an order only what is judged.
 func slim(order history.Order) history.Order {
 	order.RunID, order.Replica = same(order.RunID), same(order.Replica)
 	order.Lock, order.Owner = "", ""
 	return order
 }
 
-// Look gives the run that is on, all of it as it is at one moment: a sale changes it in one step.
+// Look gives the current run, all of it at one moment: a sale changes it in one step.
 func (l *Ledgers) Look(ctx context.Context) (Look, error) {
 	for {
 		id, err := l.client.HGet(ctx, dao.RunKey, "id").Result()
@@ -121,7 +121,7 @@ func (l *Ledgers) Look(ctx context.Context) (Look, error) {
 		}
 		fields := run.Val()
 		if fields["id"] != id {
-			continue // a new one began in between
+			continue // a new run began meanwhile
 		}
 		number := func(name, text string) (n int64) {
 			n, wrong := strconv.ParseInt(text, 10, 64)

@@ -50,15 +50,15 @@ func ParseKinds(text string) ([]Kind, error) {
 // Fault is one thing to be broken.
 type Fault struct {
 	Kind    Kind
-	Replica int           // which one it falls on, counted from 0; of the kinds that fall on one
-	For     time.Duration // from its beginning to its end; 0: it is over at once
+	Replica int           // for faults of one replica: its index from 0
+	For     time.Duration // from its beginning to its end; 0: no duration
 }
 
 const (
-	warmUp    = 2 * time.Second // nobody is judged meanwhile
-	quiet     = 3 * time.Second // before the first fault: how fast buyers are sold to
-	rest      = 4 * time.Second // after each fault: they must be sold to again, and then it is quiet
-	heartbeat = 5 * time.Second // a replica not heard of for longer is forgotten, with its sales
+	warmUp    = 2 * time.Second // sales in it are not judged
+	quiet     = 3 * time.Second // before the first fault, to measure the rate of sales
+	rest      = 4 * time.Second // after each fault: sales must recover, and the next quiet begins
+	heartbeat = 5 * time.Second // a replica without a sign of life for longer is forgotten, with its sales
 )
 
 // durations are how long a fault of that kind may last: shorter than the lock's expiry, longer, and longer than a heartbeat.
@@ -81,8 +81,8 @@ func durations(kind Kind) []time.Duration {
 	}
 }
 
-// NewPlan makes the faults of a session that lasts about that long: at least one, and each kind once before any comes again. The
-// same seed makes the same plan of the same kinds.
+// NewPlan makes the faults of a session of about that duration: at least one, and each kind once before any is repeated. The same seed
+// and kinds make the same plan.
 func NewPlan(seed uint64, total time.Duration, kinds []Kind) []Fault {
 	random := rand.New(rand.NewPCG(seed, 0))
 	var plan []Fault
@@ -103,7 +103,7 @@ func NewPlan(seed uint64, total time.Duration, kinds []Kind) []Fault {
 // destroys says whether a fault takes the ledgers away.
 func (k Kind) destroys() bool { return k == EmptyRedis || k == Flush }
 
-// fallsOnReplica says whether a fault leaves the other replicas as they were, so that the shop must not wait for its end.
+// fallsOnReplica says whether a fault leaves the other replicas unharmed, so that they must go on selling before its end.
 func (k Kind) fallsOnReplica() bool { return k == KillReplica || k == StopReplica }
 
 // opens says whether a lock that is not fenced may lose updates by this fault: the lock ends while its holder goes on. A lock that

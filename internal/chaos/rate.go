@@ -12,7 +12,7 @@ const (
 	step      = 100 * time.Millisecond // how finely that is told
 )
 
-// pace is when buyers were sold to, in order.
+// pace is the times of all sales, in order.
 type pace []time.Time
 
 func paceOf(r Record) pace {
@@ -34,7 +34,7 @@ func (p pace) before(t time.Time) int {
 	return n
 }
 
-// calm is the stretch before fault i in which the one before it is over, and recovered from.
+// calm is the time before fault i in which the shop has recovered from the previous fault.
 func (r Record) calm(i int) (from, to time.Time) {
 	from, to = r.Began, r.Faults[i].Read
 	if i > 0 {
@@ -63,8 +63,8 @@ func (r Record) usual(p pace, i int) float64 {
 	return float64(rates[len(rates)/2]) / window.Seconds()
 }
 
-// mustSellFrom are the moments from which a fault is no excuse: its end. One that falls on a replica leaves the others, so there is
-// no excuse once the lock that the replica may have had has expired, either.
+// mustSellFrom are the moments from which a fault is no excuse: its end, and for a fault of one replica also the expiry of the lock that
+// the replica may have held, for the others can sell then.
 func (r Record) mustSellFrom(f Injected) []time.Time {
 	switch {
 	case !f.Kind.fallsOnReplica():
@@ -76,8 +76,8 @@ func (r Record) mustSellFrom(f Injected) []time.Time {
 	}
 }
 
-// back tells how long after a moment half of a rate was back: when the second began in which there was at least that. It looks as far as
-// until, and gives what it found there, and false, if it was not back by then.
+// back tells how long after a moment half of a rate was back: it looks for the beginning of the first second with at least that many
+// sales. If there is none up to until, it gives the time up to there, and false.
 func (p pace) back(from, until time.Time, half float64) (time.Duration, bool) {
 	for after := time.Duration(0); !from.Add(after + window).After(until); after += step {
 		if float64(p.between(from.Add(after), from.Add(after+window))) >= half*window.Seconds() {
@@ -87,17 +87,17 @@ func (p pace) back(from, until time.Time, half float64) (time.Duration, bool) {
 	return max(0, until.Sub(from)), false
 }
 
-// Aftermath is what buyers saw of a fault.
+// Aftermath is what a fault meant to the buyers.
 type Aftermath struct {
 	Injected
 	Usual   float64        // sales a second before it
 	Sold    int            // until the next one
-	Codes   map[string]int // of those who were not sold to
-	Back    time.Duration  // how long it took, at worst, until half the usual rate was back
+	Codes   map[string]int // of the requests that sold nothing
+	Back    time.Duration  // longest time until half the usual rate was back
 	WasBack bool           // false: it was not, until the next fault
 }
 
-// Aftermaths tells of every fault what buyers saw.
+// Aftermaths gives the aftermath of every fault.
 func Aftermaths(r Record) []Aftermath {
 	sold := paceOf(r)
 	var all []Aftermath

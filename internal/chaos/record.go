@@ -10,7 +10,7 @@ import (
 // Record is what happened in a session.
 type Record struct {
 	Lock   string
-	Fenced bool          // whether the lock promises that nothing is ever lost
+	Fenced bool          // whether the lock promises that no update is ever lost
 	Expiry time.Duration // of the lock
 	Began  time.Time     // when the buyers were warm
 	Ended  time.Time     // when they were told to leave
@@ -21,7 +21,7 @@ type Record struct {
 	Doubts []Doubt
 }
 
-// Sale is one request to buy, and what the buyer was told.
+// Sale is one request to buy, and its answer.
 type Sale struct {
 	Start, End time.Time
 	Status     int    // 0: there was no answer
@@ -33,7 +33,7 @@ type Sale struct {
 
 func (s Sale) sold() bool { return s.Status == http.StatusOK }
 
-// outcome tells what a sale's answer says of its order.
+// outcome is what a sale's answer says about its order.
 func (s Sale) outcome() outcome {
 	switch {
 	case s.sold():
@@ -58,39 +58,39 @@ const (
 
 // Entry is an order as a ledger holds it.
 type Entry struct {
-	Run string // whose ledger it is
+	Run string // of the ledger
 	history.Order
 }
 
 // Injected is a fault as it took place.
 type Injected struct {
 	Fault
-	Victim     string    // the replica's name, of those that fall on one
-	Read       time.Time // when the last reading of the ledgers before it began
+	Victim     string    // for faults of one replica: its name
+	Read       time.Time // when the last reading of the ledgers before the fault began
 	Begin, End time.Time
 	Error      string // why it did not take place; "" if it did
 }
 
-// lostIt says whether the order of a sale may have been in the ledger that this fault took away, and in no reading before.
+// lostIt says whether this fault may have destroyed the order of a sale before any reading of the ledgers.
 func (f Injected) lostIt(s Sale) bool {
 	return f.Kind.destroys() && s.End.After(f.Read) && s.Start.Before(f.End)
 }
 
-// tookIt says whether an order may be gone by this fault: a Redis that is out of memory drops the runs that are over.
+// tookIt says whether this fault may have removed an order: a Redis that is out of memory loses the orders of earlier runs.
 func (f Injected) tookIt(order Entry) bool {
 	return (f.Kind.destroys() || f.Kind == OutOfMemory) && order.At.Before(f.End)
 }
 
-// Look is the run that was on, all of it at one moment.
+// Look is the current run, all of it at one moment.
 type Look struct {
 	At time.Time
 	history.Tally
 	Kept int64 // orders in the ledger; Sold is what the run says there are
 }
 
-// Doubt is what GET /orders said in the end of a sale whose outcome was unknown.
+// Doubt is what GET /orders answered in the end about a sale whose outcome was unknown.
 type Doubt struct {
 	OrderID string
 	Found   bool
-	Error   string // why it said neither; "" if it did
+	Error   string // why there was no such answer; "" if there was
 }

@@ -58,7 +58,7 @@ func mark(c Check) string {
 	}
 }
 
-// counts writes codes by how often they came.
+// counts lists codes, the most frequent first.
 func counts(codes map[string]int) string {
 	var words []string
 	for _, code := range slices.Sorted(maps.Keys(codes)) {

@@ -22,7 +22,7 @@ type Redis interface {
 	Run()  // starts it again, empty
 }
 
-// Session is one lock under chaos.
+// Session is the chaos with one lock.
 type Session struct {
 	Program string // lockstep, built
 	Dir     string // an empty one, for it to run in
@@ -38,8 +38,8 @@ type Session struct {
 
 const pauseAfterRefusal = 50 * time.Millisecond
 
-// Run starts the shop, lets the buyers loose, and injects the faults of the plan. What it cannot do is an error; a fault that it cannot
-// inject is in the record.
+// Run starts the shop, runs the buyers, and injects the faults of the plan. A fault that it cannot inject is in the record; any other
+// failure is an error.
 func (s Session) Run(ctx context.Context) (_ Record, err error) {
 	if err := CheckLock(s.Lock); err != nil {
 		return Record{}, err
@@ -84,7 +84,7 @@ func (s Session) Run(ctx context.Context) (_ Record, err error) {
 	return record, err
 }
 
-// world is what faults fall on.
+// world is what the faults are injected into.
 type world struct {
 	Session
 	shop    *shop
@@ -106,7 +106,7 @@ func (w *world) look(ctx context.Context) error {
 	return nil
 }
 
-// finish reads the ledgers for the last time: when no sale is in flight any more.
+// finish reads the ledgers for the last time, when no sale is in flight any more.
 func (w *world) finish(ctx context.Context) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, patience, fmt.Errorf("sales are in flight %v after the last buyer left", patience))
 	defer cancel()

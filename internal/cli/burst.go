@@ -105,7 +105,7 @@ func checkBurst(requests, buyers int, stock int64, version string, timeout time.
 		return fmt.Errorf("--stock %d is not allowed: want from 0 to %d", stock, history.MaxStock)
 	case timeout <= 0:
 		return fmt.Errorf("--timeout %v is not allowed: want more than 0", timeout)
-	case !(minAnswered >= 0 && minAnswered <= 1): // nor what is no number
+	case !(minAnswered >= 0 && minAnswered <= 1): // nor NaN
 		return fmt.Errorf("--min-answered %v is not allowed: want from 0 (any share will do) to 1 (every request)", minAnswered)
 	}
 	if version == "" {
@@ -115,7 +115,7 @@ func checkBurst(requests, buyers int, stock int64, version string, timeout time.
 	return err
 }
 
-// findTargets says in its first line whom so many buyers will ask, and starts a server if there is none.
+// findTargets gives the servers that the buyers ask, says so in the first line, and starts a server if there is none.
 func findTargets(cmd *cobra.Command, cfg config.Config, named []string, buyers int) ([]string, func() error, error) {
 	ctx, stderr := cmd.Context(), cmd.ErrOrStderr()
 	nothing := func() error { return nil }
@@ -151,7 +151,7 @@ func findTargets(cmd *cobra.Command, cfg config.Config, named []string, buyers i
 	return []string{own.url()}, own.close, nil
 }
 
-// refuseSettings refuses flags that only a server of the burst's own would heed.
+// refuseSettings refuses flags that have an effect only on a server of the burst's own.
 func refuseSettings(cmd *cobra.Command, target string) (err error) {
 	cmd.Flags().Visit(func(flag *pflag.Flag) {
 		group, _, isKey := strings.Cut(flag.Name, ".")
@@ -163,15 +163,15 @@ func refuseSettings(cmd *cobra.Command, target string) (err error) {
 	return err
 }
 
-// newProgress draws a bar if a person is watching.
+// newProgress draws a bar if standard error is a terminal.
 func newProgress(to io.Writer, requests int) (step func(int), finish func()) {
 	if !isTerminal(to) {
 		return func(int) {}, func() {}
 	}
-	return drawProgress(to, requests, time.Now().Add(time.Second)) // what takes less is not worth one
+	return drawProgress(to, requests, time.Now().Add(time.Second)) // a shorter burst needs no bar
 }
 
-// drawProgress draws a bar, from then on, until it is finished; its line is then empty.
+// drawProgress draws a bar from a moment on until it is finished; its line is then empty.
 func drawProgress(to io.Writer, requests int, from time.Time) (step func(int), finish func()) {
 	bar := progressbar.NewOptions(requests, progressbar.OptionSetWriter(to), progressbar.OptionSetDescription("sales"),
 		progressbar.OptionShowCount(), progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish())
@@ -181,6 +181,6 @@ func drawProgress(to io.Writer, requests int, from time.Time) (step func(int), f
 			}
 		}, func() {
 			_ = bar.Clear()
-			fmt.Fprint(to, "\r\033[K") // what the terminal wrote beside it, too: the ^C of an interrupt
+			fmt.Fprint(to, "\r\033[K") // also what the terminal wrote beside it, such as ^C
 		}
 }

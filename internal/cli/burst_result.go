@@ -11,7 +11,7 @@ import (
 	"lockstep/internal/load"
 )
 
-// printResult prints what a burst came to, for people.
+// printResult prints the result of a burst for people.
 func printResult(to io.Writer, r load.Result) error {
 	table := tabwriter.NewWriter(to, 0, 0, 2, ' ', 0)
 	row := func(name, format string, args ...any) {
@@ -50,7 +50,7 @@ func mostFirst(counts map[string]int) []string {
 	})
 }
 
-// compared says where the ledger has other orders than buyers have answers.
+// compared says how the number of orders in the ledger differs from the number of answered sales.
 func compared(r load.Result) string {
 	beyond := -r.Missing()
 	switch {

@@ -19,21 +19,21 @@ import (
 	"lockstep/internal/evolution"
 )
 
-// Exit codes: what a command was asked for holds, does not, or cannot be said.
+// Exit codes: 0, what was asked for holds; 1, it does not; 2, that cannot be said.
 const (
 	exitOK      = 0
 	exitTrouble = 2
 )
 
-// exitCode is an error that only carries the code to end with; what there was to say has been said.
+// exitCode is an error that only carries the exit code; its message has been printed.
 type exitCode int
 
 func (e exitCode) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
 
-// productName is what this is called, however it was started.
+// productName is the program's name, however it was started.
 const productName = "lockstep"
 
-// Program is this program as somebody started it.
+// Program is this program, as it was started.
 type Program struct {
 	Name string // as typed; hints begin with it
 }
@@ -43,7 +43,7 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return Program{Name: productName}.Run(ctx, args, stdout, stderr)
 }
 
-// Run runs the command line and gives its exit code. SIGINT and SIGTERM end what runs; a second one ends it at once.
+// Run runs the command line and gives its exit code. SIGINT and SIGTERM end the command; a second signal ends it at once.
 func (p Program) Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -91,7 +91,7 @@ Settings come from config.yaml, the environment (LOCKSTEP_LOCK_VERSION=v4) and f
 			return err
 		},
 	}
-	// not cobra's own, whose words are a template: package api says in page.go what that costs
+	// not cobra's own version flag, which uses a template: page.go in package api says what templates cost
 	root.Flags().BoolVarP(&askedVersion, "version", "v", false, "version for "+typed)
 	config.AddFlags(root.PersistentFlags(), evolution.Names())
 	root.AddCommand(newServe(), newCluster(), newBurst(), newExplore(), newJob(), newHealth(), newSettings())

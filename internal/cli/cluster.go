@@ -99,11 +99,11 @@ func runCluster(cmd *cobra.Command, cfg config.Config, replicas int) error {
 	}
 	answered := make(chan struct{})
 	all, cancel := context.WithCancel(context.Background())
-	go func() { // takes no more requests, and hands on the answers to those it has
+	go func() { // takes no more requests, and passes on the answers to those it has
 		defer close(answered)
-		_ = web.shutdown(all) // some time after every replica has ended there is nothing left to hand on
+		_ = web.shutdown(all) // some time after every replica has ended there is nothing left to pass on
 	}()
-	processes.Stop() // those that hang are found out meanwhile, and not waited for
+	processes.Stop() // the front still watches: it does not wait for replicas that hang
 	endWatching()
 	<-watched
 	select {
@@ -115,8 +115,8 @@ func runCluster(cmd *cobra.Command, cfg config.Config, replicas int) error {
 	return errors.Join(err, redis.Close())
 }
 
-// startReplicas starts servers of this very program, configured as it is but for where they listen, their names, and the
-// embedded Redis, which is this process's.
+// startReplicas starts servers of this very program with its configuration, except for their addresses, their names, and the embedded
+// Redis, which is this process's.
 func startReplicas(
 	cmd *cobra.Command, cfg config.Config, n int, redis *dao.Redis, log *slog.Logger, stderr io.Writer,
 ) (*cluster.Cluster, error) {
@@ -164,7 +164,7 @@ func replicaCommand(
 		"--redis.tls="+strconv.FormatBool(cfg.Redis.TLS),
 		"--redis.tls_ca="+cfg.Redis.TLSCA)
 	args = append(args, arguments[1:]...)
-	var secrets []string // not for everybody's eyes, as arguments are
+	var secrets []string // other users of the machine can read arguments, not the environment
 	for _, secret := range []struct{ variable, flag, value string }{
 		{config.TokenVariable, "--admin.token=", cfg.Admin.Token},
 		{config.UsernameVariable, "--redis.username=", cfg.Redis.Username},

@@ -10,7 +10,7 @@ import (
 	"lockstep/internal/explore"
 )
 
-// completeWith makes the shell complete a flag's value with these. A flag that there is not is a mistake of ours.
+// completeWith makes the shell complete a flag's value with these. It panics if there is no such flag.
 func completeWith(cmd *cobra.Command, flag string, values ...string) {
 	complete(cmd, flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
 }
@@ -29,7 +29,7 @@ func completeLock(_ *cobra.Command, args []string, _ string) ([]string, cobra.Sh
 	return evolution.Names(), cobra.ShellCompDirectiveNoFileComp
 }
 
-// completeFaults completes the last one of several faults; how often each may happen is left to who types.
+// completeFaults completes the last one of several faults, with a count of 1.
 func completeFaults(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
 	before := typed[:strings.LastIndex(typed, ",")+1]
 	var completions []string

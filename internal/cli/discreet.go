@@ -10,7 +10,7 @@ import (
 // secretFlags are those whose values may hold a secret.
 var secretFlags = []string{"admin.token", "redis.addrs", "redis.username", "redis.password"}
 
-// discreet keeps what may be a piece of a secret, mistyped on the command line, out of what cobra says about it.
+// discreet keeps arguments that may be part of a mistyped secret out of cobra's errors.
 func discreet(root *cobra.Command) {
 	for _, cmd := range append(root.Commands(), root) {
 		check := cmd.Args

@@ -2,8 +2,8 @@ package cli
 
 import "fmt"
 
-// spareFiles is how many files a process needs beside those of its buyers: its own, and for a server of its own both ends of the
-// connections to the Redis inside.
+// spareFiles is how many files a process needs in addition to those of its buyers: its own, and, if the server is in it, both ends of the
+// connections to the embedded Redis.
 const spareFiles = 200
 
 // checkFiles fails if this process may not open as many files as so many buyers need: one each, and one more if the server is ours.

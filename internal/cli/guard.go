@@ -13,8 +13,8 @@ import (
 	"lockstep/internal/config"
 )
 
-// newGuard makes the guard of a server that listens at addr. With a token, or where nobody may administer, the server may be called
-// anything, unless server.hosts says what: it may be behind a proxy, under a public name.
+// newGuard makes the guard of a server that listens at addr. With a token, or if nobody may use PUT and DELETE, every Host is allowed,
+// unless server.hosts lists names: such a server may be behind a proxy, under a public name.
 func newGuard(cfg config.Config, addr net.Addr) api.Guard {
 	loopback := isLoopback(addr)
 	guard := api.Guard{Token: cfg.Admin.Token, Open: cfg.Admin.Open || loopback}
@@ -31,7 +31,7 @@ func newGuard(cfg config.Config, addr net.Addr) api.Guard {
 	return guard
 }
 
-// machineNames are what guests in the same network call this machine.
+// machineNames are this machine's names in its network.
 func machineNames() []string {
 	name, err := os.Hostname()
 	if err != nil {
@@ -41,8 +41,8 @@ func machineNames() []string {
 	return []string{name, short, short + ".local"}
 }
 
-// behind gives the settings of a replica, which listens on loopback, behind a front with this guard: whoever passes the front passes
-// the replica. Where nobody may administer, it has a token that nobody knows.
+// behind gives the settings of a replica, which listens on loopback, behind a front with this guard. A request that passes the front
+// passes the replica. If nobody may use PUT and DELETE, the replica has a token that nobody knows.
 func behind(guard api.Guard, cfg config.Config) config.Config {
 	cfg.Server.Hosts = nil
 	switch {
@@ -55,7 +55,7 @@ func behind(guard api.Guard, cfg config.Config) config.Config {
 	return cfg
 }
 
-// warnOf says what may surprise about who may administer what listens at addr.
+// warnOf warns if everybody may use PUT and DELETE beyond loopback, or nobody.
 func warnOf(guard api.Guard, addr net.Addr, log *slog.Logger) {
 	switch {
 	case guard.Token != "" || isLoopback(addr):

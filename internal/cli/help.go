@@ -20,7 +20,7 @@ const settingsTopic = "settings"
 // noSettings marks the commands that take no settings.
 const noSettings = "no settings"
 
-// showHelp prints what a command does, its own flags, and where the settings are listed, which nearly all of them take.
+// showHelp prints what a command does, its own flags, and how to list the settings, which nearly all commands take.
 func showHelp(cmd *cobra.Command, _ []string) {
 	fmt.Fprint(cmd.OutOrStdout(), help(cmd))
 }
@@ -52,7 +52,7 @@ func help(cmd *cobra.Command) string {
 	return b.String()
 }
 
-// own are the flags of a command that are no settings.
+// own are the flags of a command that are not settings.
 func own(cmd *cobra.Command) *pflag.FlagSet {
 	flags := pflag.NewFlagSet(cmd.Name(), pflag.ContinueOnError)
 	cmd.LocalFlags().VisitAll(func(flag *pflag.Flag) {
@@ -63,7 +63,7 @@ func own(cmd *cobra.Command) *pflag.FlagSet {
 	return flags
 }
 
-// newSettings is no command, but something to ask help for.
+// newSettings is a help topic, not a command.
 func newSettings() *cobra.Command {
 	return &cobra.Command{
 		Use:   settingsTopic,
@@ -99,7 +99,7 @@ func writeSettings(b *strings.Builder, settings *pflag.FlagSet) {
 	}
 }
 
-// untyped is a value whose type goes without saying: in the end each setting is a text.
+// untyped is a value whose type is not shown.
 type untyped struct{ pflag.Value }
 
 func (untyped) Type() string { return "" }

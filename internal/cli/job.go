@@ -23,7 +23,7 @@ import (
 // jobName is the job's, and so the key of its lock.
 const jobName = "job"
 
-// jobFlags are those of job, as given.
+// jobFlags are the flags of the command job.
 type jobFlags struct {
 	every    time.Duration
 	work     time.Duration
@@ -141,7 +141,7 @@ func runJob(cmd *cobra.Command, cfg config.Config, f jobFlags, strategy strategy
 	}
 	every := job.Every(f.every)
 	record := &job.Runs{Client: redis.Store, Name: jobName, Every: every, Events: job.MaxEvents}
-	first := time.Now().Truncate(f.every).Add(f.every) // all are up to run it
+	first := time.Now().Truncate(f.every).Add(f.every) // all replicas are up by then
 	fmt.Fprintf(said.to, "lockstep: a job every %v · %d replicas · lock %s (%s) · %s · counting from tick %s\n",
 		f.every, f.replicas, strategy.Name, strategy.Title, redis.Name, clockTime(first, f.every))
 	said.release()
@@ -156,7 +156,7 @@ func runJob(cmd *cobra.Command, cfg config.Config, f jobFlags, strategy strategy
 		return fmt.Errorf("counting the runs: %w", err)
 	}
 	if !complete && len(runs) > 0 && runs[0].Tick.After(first) {
-		first = runs[0].Tick.Add(f.every) // what came before is forgotten, and may have been run
+		first = runs[0].Tick.Add(f.every) // earlier runs are forgotten
 	}
 	result := newJobResult(f, strategy.Name, job.NewTally(runs, every, f.work, first, last))
 	if err := result.print(cmd.OutOrStdout(), f.asJSON); err != nil {
@@ -168,7 +168,7 @@ func runJob(cmd *cobra.Command, cfg config.Config, f jobFlags, strategy strategy
 	return nil
 }
 
-// openJobRedis opens the configured Redis; if there is none, an embedded one, or the one that is where it would listen.
+// openJobRedis opens the configured Redis; if none is configured, an embedded one, or the one that listens at its address already.
 func openJobRedis(ctx context.Context, cfg config.Redis) (*dao.Redis, error) {
 	redis, err := dao.Open(ctx, dao.Config(cfg))
 	if err == nil || len(cfg.Addrs) > 0 {
@@ -181,7 +181,7 @@ func openJobRedis(ctx context.Context, cfg config.Redis) (*dao.Redis, error) {
 	return nil, err
 }
 
-// startJobReplicas starts this very program as replicas of the job; they say on said what they run.
+// startJobReplicas starts this very program as replicas of the job; they print on said what they run.
 func startJobReplicas(
 	cmd *cobra.Command, cfg config.Config, f jobFlags, redis *dao.Redis, said, logged io.Writer,
 ) (*cluster.Cluster, error) {

@@ -11,10 +11,10 @@ import (
 	"lockstep/internal/job"
 )
 
-// shownTicks is how many ticks that something was wrong with are named for people.
+// shownTicks is how many of the ticks that break the verdict are listed.
 const shownTicks = 10
 
-// jobResult is what job has to say in the end; its JSON is what --json prints.
+// jobResult is the result of the command job; --json prints it as JSON.
 type jobResult struct {
 	Lock     string      `json:"lock"`
 	Every    string      `json:"every"`
@@ -74,7 +74,7 @@ func (r jobResult) print(to io.Writer, asJSON bool) error {
 	return table.Flush()
 }
 
-// wrongWith says what a tick has to do with a verdict that is broken; "" if nothing.
+// wrongWith says how a tick breaks the verdict; "" if it does not.
 func wrongWith(c job.Count) string {
 	switch {
 	case c.Runs > 1 && c.Beside > 0:

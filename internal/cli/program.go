@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// goRun is what somebody typed whose program is in one of the two places where go run puts it: a temporary directory, or the build cache.
+// goRun is the command that was typed if the program is where go run puts it: in a temporary directory, or in the build cache.
 const goRun = "go run ."
 
 var inBuildCache = regexp.MustCompile(`^[0-9a-f]{64}-d$`)
@@ -24,7 +24,7 @@ func Typed(arg0 string) string {
 	return cmp.Or(arg0, productName)
 }
 
-// version tells which lockstep this is, as far as the build has said.
+// version tells which lockstep this is, as far as the build recorded it.
 func version(build *debug.BuildInfo) string {
 	if build == nil {
 		return "(unknown)"

@@ -19,7 +19,7 @@ import (
 	"lockstep/internal/config"
 )
 
-// untilStdinFlag makes a server end when its standard input does; lockstep cluster starts its replicas so.
+// untilStdinFlag makes a server end when its standard input does, as the replicas of lockstep cluster do.
 const untilStdinFlag = "until-stdin-ends"
 
 // behindFrontFlag makes a server take the ids of its orders from the front of the cluster it is in.
@@ -85,17 +85,17 @@ func runServe(cmd *cobra.Command, _ []string) error {
 	return err
 }
 
-// endWithStdin makes this process live as long as the one that started it wants it to.
+// endWithStdin calls end when standard input ends: the process that started this one decides when.
 func endWithStdin(stdin io.Reader, end func()) {
-	signal.Ignore(os.Interrupt)    // a terminal sends it to everybody; who started us will say when to end
-	signal.Ignore(syscall.SIGPIPE) // nor is it an end that who started us no longer reads our log
+	signal.Ignore(os.Interrupt)    // a terminal sends it to every process; the one that started us decides when to end
+	signal.Ignore(syscall.SIGPIPE) // nor do we end because our log is no longer read
 	go func() {
 		_, _ = io.Copy(io.Discard, stdin)
 		end()
 	}()
 }
 
-// reload takes what may change from a changed file, and gives the configuration that is then in force.
+// reload puts a changed file into force as far as that is possible while the server runs, and gives the configuration then in force.
 func (s *server) reload(ctx context.Context, cmd *cobra.Command, old config.Config) config.Config {
 	cfg, err := loadConfig(cmd)
 	switch {
@@ -125,7 +125,7 @@ func (s *server) reload(ctx context.Context, cmd *cobra.Command, old config.Conf
 	return cfg
 }
 
-// heldWriter keeps what is written until its release, so that the log does not come before the first line.
+// heldWriter holds back what is written until its release, so that the log does not come before the first line.
 type heldWriter struct {
 	to io.Writer
 

@@ -59,7 +59,7 @@ func findLock(name string) (strategy.Strategy, error) {
 	return strategy, err
 }
 
-// noCommand refuses what is no command.
+// noCommand refuses an argument that is not a command.
 func noCommand(cmd *cobra.Command, args []string) error {
 	err := cobra.NoArgs(cmd, args)
 	if err == nil {

@@ -11,14 +11,14 @@ import (
 	"lockstep/internal/api"
 )
 
-// What a client may take, so that none keeps a connection for nothing.
+// How long a client may take, so that none occupies a connection for ever.
 const (
-	writeTime = 5 * time.Second // to take what is written to it; an answer may be many writes, each with a time of its own
+	writeTime = 5 * time.Second // to read one write of an answer; each write has a time of its own
 	idleTime  = 2 * time.Minute // between two requests
 	lastTime  = time.Second     // to send a request and to read its answer, once the server ends
 )
 
-// webServer is an HTTP server, of a shop or of a cluster's front, whose connections end.
+// webServer is the HTTP server of a shop or of a cluster's front. All its connections end.
 type webServer struct {
 	http     *http.Server
 	entrance *api.Entrance
@@ -43,8 +43,8 @@ func (s *webServer) serve(listener net.Listener) error {
 	return s.http.Serve(writeBoundListener{listener})
 }
 
-// shutdown takes no more connections, and returns when every request has been answered. Clients that still send their request or
-// do not read their answer keep nobody waiting: soon after nothing else is left, they are cut off. It fails if ctx ends before.
+// shutdown takes no more connections, and returns when every request has been answered. When only clients are left that are still sending
+// their request or do not read their answer, they are cut off soon. It fails if ctx ends before.
 func (s *webServer) shutdown(ctx context.Context) error {
 	began, ended := time.Now(), make(chan error, 1)
 	go func() { ended <- s.http.Shutdown(ctx) }()
@@ -62,7 +62,7 @@ func (s *webServer) shutdown(ctx context.Context) error {
 	}
 }
 
-// writeBoundListener bounds each write to its connections. It does so beneath net/http, which writes on its own account, too.
+// writeBoundListener bounds each write to its connections. It does so below net/http, which also writes by itself.
 type writeBoundListener struct{ net.Listener }
 
 func (l writeBoundListener) Accept() (net.Conn, error) {
@@ -82,7 +82,7 @@ func (c writeBoundConn) Write(text []byte) (int, error) {
 	return c.Conn.Write(text)
 }
 
-// CloseWrite is for net/http, which asks for it so that its last words arrive.
+// CloseWrite is for net/http, which uses it so that its last bytes arrive.
 func (c writeBoundConn) CloseWrite() error {
 	if tcp, ok := c.Conn.(*net.TCPConn); ok {
 		return tcp.CloseWrite()

@@ -13,10 +13,10 @@ import (
 	"lockstep/internal/api"
 )
 
-const askTimeout = 2 * time.Second // for the question to the replicas which lock is on
+const askTimeout = 2 * time.Second // for asking the replicas for their lock
 
 var (
-	errNoReplica   = errors.New("no replica takes requests: they are being started again, or hang; this one was sent to none")
+	errNoReplica   = errors.New("no replica takes requests: they are being started again, or hang; this request was sent to none")
 	errNoFiles     = errors.New("the front can open no more connections (ulimit -n); this request was sent to no replica")
 	errReplicaGone = errors.New("the replica did not answer; the request is not sent again, for it may have sold")
 	errReplicaHung = errors.New("the replica hangs; the request is not sent again, for it may have sold, or may sell when it goes on")
@@ -32,7 +32,7 @@ type Front struct {
 	Log      *slog.Logger
 
 	mu   sync.Mutex // held while a replica is chosen
-	next int        // whose turn it is
+	next int        // index of the replica whose turn it is
 }
 
 // ReplicaAnswer is one line of GET /replicas.
@@ -46,7 +46,7 @@ type ReplicaAnswer struct {
 	InFlight int64  `json:"in_flight"`
 }
 
-// Handler gives the front's handler, for an api.Entrance to lead to.
+// Handler gives the front's handler, to be put behind an api.Entrance.
 func (f *Front) Handler() http.Handler {
 	proxy := &httputil.ReverseProxy{
 		Rewrite: func(r *httputil.ProxyRequest) {
@@ -82,7 +82,7 @@ func (f *Front) Handler() http.Handler {
 	})
 }
 
-// fail answers what no replica did.
+// fail answers a request that no replica has answered.
 func (f *Front) fail(w http.ResponseWriter, r *http.Request, err error) {
 	trip := tripOf(r)
 	status, code, says := http.StatusBadGateway, "bad_gateway", errReplicaGone
@@ -128,7 +128,7 @@ func (r *Replica) answer() ReplicaAnswer {
 	}
 }
 
-// lockOf asks a replica which lock is on.
+// lockOf asks a replica for its lock.
 func lockOf(ctx context.Context, address string) string {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+address+"/lock", http.NoBody)
 	if err != nil {

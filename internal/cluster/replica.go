@@ -1,5 +1,5 @@
-// Package cluster keeps several replicas of this program running as processes of their own: servers, with a front that spreads
-// requests over them, or others.
+// Package cluster keeps several replicas of this program running, each as a process. If they are servers, its front spreads requests
+// over them.
 package cluster
 
 import (
@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// A replica that ends is started again after a pause, which doubles while it keeps ending young.
+// A replica that ends is started again after a pause, which doubles as long as it ends soon after its start.
 const (
 	firstPause = 100 * time.Millisecond
 	lastPause  = 5 * time.Second
@@ -49,22 +49,22 @@ type Replica struct {
 	pid       int
 	restarts  int
 	heard     time.Time       // when it answered last
-	hungSince time.Time       // when it was found out that it hangs
+	hungSince time.Time       // when it was noticed that it hangs
 	trust     context.Context //nolint:containedctx // it ends when the replica is given up: for the requests it holds, whenever they came
 	giveUp    context.CancelFunc
 }
 
-// newReplica makes a replica of a command that says in its first line that it is up, and its address if it is a server, and ends in
-// peace when its standard input does: the one way to ask for that on every system, and one that works even when this process is
-// killed. What it says after its first line goes where the command's Stdout points.
+// newReplica makes a replica of a command. The command prints in its first line that it is up, with its address if it is a server, and
+// ends when its standard input does: that works on every system, even if this process is killed. What it prints after its first line goes
+// to the command's Stdout.
 func newReplica(name string, command func() *exec.Cmd, grace time.Duration, log *slog.Logger) *Replica {
 	r := &Replica{Name: name, command: command, grace: grace, log: log.With("replica", name)}
 	r.set(Starting, "", 0)
 	return r
 }
 
-// run keeps the process running until ctx ends, then ends it and waits for that. It calls ready when the process is up for
-// the first time, or with the error that keeps it from being so.
+// run keeps the process running until ctx ends; then it ends the process and waits for its end. It calls ready once: when the process is
+// up, or with the error why it is not.
 func (r *Replica) run(ctx context.Context, ready func(error)) {
 	defer r.set(Ended, "", 0)
 	pause := firstPause
@@ -100,7 +100,7 @@ func (r *Replica) run(ctx context.Context, ready func(error)) {
 	}
 }
 
-// process is one life of a replica.
+// process is one process of a replica, from its start to its end.
 type process struct {
 	cmd   *exec.Cmd
 	stdin io.Closer
@@ -143,7 +143,7 @@ func (r *Replica) start(ctx context.Context) (*process, error) {
 	up := firstLine.FindStringSubmatch(line)
 	go func() {
 		_, _ = io.Copy(said, lines)
-		_, _ = io.Copy(io.Discard, lines) // whoever no longer listens, it must not block on it
+		_, _ = io.Copy(io.Discard, lines) // even if Stdout is closed, the process must not block on its output
 		p.ended <- cmd.Wait()
 	}()
 	if err != nil || up == nil {
@@ -154,8 +154,8 @@ func (r *Replica) start(ctx context.Context) (*process, error) {
 	return p, nil
 }
 
-// untilEnd waits until the process ends, by itself or, once ctx has ended, because it was asked to; if it does not in its grace
-// (it may be stopped), or is given up, it is killed.
+// untilEnd waits until the process ends, by itself or because ctx has ended. A process that does not end in its grace (it may be
+// stopped), or that is given up, is killed.
 func (p *process) untilEnd(ctx context.Context, r *Replica) error {
 	select {
 	case err := <-p.ended:
@@ -164,7 +164,7 @@ func (p *process) untilEnd(ctx context.Context, r *Replica) error {
 		}
 		return err
 	case <-ctx.Done():
-		_ = p.stdin.Close() // should that fail, it has ended
+		_ = p.stdin.Close() // if that fails, it has ended
 		_, _, trust := r.reach()
 		select {
 		case err := <-p.ended:
@@ -172,12 +172,12 @@ func (p *process) untilEnd(ctx context.Context, r *Replica) error {
 		case <-time.After(r.grace):
 		case <-trust.Done():
 		}
-		_ = p.cmd.Process.Kill() // should that fail, it has ended
+		_ = p.cmd.Process.Kill() // if that fails, it has ended
 		return <-p.ended
 	}
 }
 
-// set begins another part of the replica's life.
+// set puts the replica into another state.
 func (r *Replica) set(state State, addr string, pid int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -196,7 +196,7 @@ func (r *Replica) restarted() {
 	r.restarts++
 }
 
-// reach gives where the replica is, empty if it is not up; whether it hangs; and what ends when it is given up.
+// reach gives the replica's address, empty if it is not up; whether it hangs; and a context that ends when it is given up.
 func (r *Replica) reach() (address string, hangs bool, trust context.Context) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -212,8 +212,8 @@ type Cluster struct {
 	ended    sync.WaitGroup
 }
 
-// Start starts n replicas named r1, r2, … by the commands that command makes for these names. It waits until all are up;
-// if one cannot be, none stays. A replica that does not end in its grace when it is asked to is killed.
+// Start starts n replicas named r1, r2, … by the commands that command makes for these names. It waits until all are up; if one of them
+// cannot start, it ends all. A replica that does not end within its grace is killed.
 func Start(
 	ctx context.Context, n int, command func(name string) *exec.Cmd, grace time.Duration, log *slog.Logger,
 ) (*Cluster, error) {
@@ -239,7 +239,7 @@ func Start(
 	return c, nil
 }
 
-// Stop ends every replica, after its sales in flight, and waits for that.
+// Stop ends every replica after its sales in flight, and waits for the end.
 func (c *Cluster) Stop() {
 	c.stop()
 	c.ended.Wait()

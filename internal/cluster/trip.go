@@ -35,7 +35,7 @@ func (t *trip) name() string {
 	return t.replica.Name
 }
 
-// over ends the trip: the replica no longer has the request.
+// over ends the trip: no replica has the request any more.
 func (t *trip) over() {
 	if t.replica != nil {
 		t.leave()
@@ -44,7 +44,7 @@ func (t *trip) over() {
 	t.replica = nil
 }
 
-// roads lead to the replicas.
+// roads are the transport to the replicas.
 type roads struct {
 	front     *Front
 	transport *http.Transport
@@ -57,8 +57,8 @@ func (f *Front) newRoads() *roads {
 	}}
 }
 
-// RoundTrip sends a request to a replica. If it cannot be dialled, nothing was sent, and another one gets the request; nothing else
-// is a reason to send it again.
+// RoundTrip sends a request to a replica. If the replica cannot be dialled, nothing was sent, and another replica gets the request. After
+// any other error the request is not sent again.
 func (r *roads) RoundTrip(request *http.Request) (*http.Response, error) {
 	trip := tripOf(request)
 	for {
@@ -95,8 +95,8 @@ func (r *roads) RoundTrip(request *http.Request) (*http.Response, error) {
 	}
 }
 
-// choose gives the replica that is to have a request, with its address and a context that ends when it is given up; nil if there is
-// none but those tried. One that hangs is chosen only where all do: it may just be slow.
+// choose gives the replica for a request, its address, and a context that ends when it is given up; nil if all have been tried. A hung
+// replica is chosen only if all hang: it may just be slow.
 func (f *Front) choose(tried []*Replica) (chosen *Replica, address string, trust context.Context) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

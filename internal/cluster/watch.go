@@ -12,11 +12,11 @@ import (
 	"time"
 )
 
-// Patience is how long the front waits for replicas that do not answer. Each that is zero is as in the comment.
+// Patience is how long the front waits for replicas that do not answer. Zero means the default in the comment.
 type Patience struct {
-	Ask    time.Duration // between two questions whether a replica answers: 250 ms
-	Hung   time.Duration // without an answer to anything, after which a replica gets no more requests: 1 s
-	GiveUp time.Duration // after that, without an answer still: those that it holds are answered 502, 4 s
+	Ask    time.Duration // between two health checks of a replica: 250 ms
+	Hung   time.Duration // without any answer, until a replica gets no more requests: 1 s
+	GiveUp time.Duration // after that, still without an answer, until the requests that it holds are answered 502: 4 s
 }
 
 func (p Patience) orDefault() Patience {
@@ -27,7 +27,7 @@ func (p Patience) orDefault() Patience {
 	}
 }
 
-// Watch asks every replica, again and again, whether it answers, until ctx ends.
+// Watch checks regularly whether every replica answers, until ctx ends.
 func (f *Front) Watch(ctx context.Context) {
 	patience := f.Patience.orDefault()
 	transport := &http.Transport{IdleConnTimeout: idleTimeout}
@@ -61,7 +61,7 @@ func (f *Front) Watch(ctx context.Context) {
 	watched.Wait()
 }
 
-// probe fails if a replica says nothing at all.
+// probe fails if a replica answers nothing at all.
 func probe(ctx context.Context, client *http.Client, address string) error {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+address+"/healthz", http.NoBody)
 	if err != nil {
@@ -76,19 +76,19 @@ func probe(ctx context.Context, client *http.Client, address string) error {
 	return err
 }
 
-// outOfFiles reports whether it was not the replica that failed: this process, or this machine, can open no more connections.
+// outOfFiles reports whether the replica is not to blame: this process, or this machine, can open no more connections.
 func outOfFiles(err error) bool {
 	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
 }
 
-// isLate reports whether a replica has not answered in time. One that refuses a connection is ending; and whether this process can open
-// one at all is not the replica's fault.
+// isLate reports whether a replica has not answered in time. A replica that refuses connections is ending, which is not late; neither is
+// a failure of this process to open a connection.
 func isLate(err error) bool {
 	var failed net.Error
 	return errors.As(err, &failed) && failed.Timeout()
 }
 
-// hears notes that the replica has answered something.
+// hears records that the replica has answered something.
 func (r *Replica) hears() {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -1,6 +1,7 @@
 package config_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -11,8 +12,10 @@ import (
 func TestOldNamesAreRefused(t *testing.T) {
 	for _, file := range []string{"lock.max_passes: 3", "lock:\n  max_passes: 3", "LOCK:\n  Max_Passes: 3"} {
 		_, err := load(t, file)
-		if err == nil || !strings.Contains(err.Error(), "lock.max_passes is called lock.hand_off_limit now") || !strings.Contains(err.Error(), "config.yaml:") {
-			t.Errorf("%q: %v", file, err)
+		line := strings.Count(file, "\n") + 1
+		want := fmt.Sprintf("config.yaml:%d: lock.max_passes is called lock.hand_off_limit now", line)
+		if err == nil || !strings.HasSuffix(err.Error(), want) {
+			t.Errorf("%q: %v; want %s", file, err, want)
 		}
 	}
 	if cfg, err := load(t, "lock.hand_off_limit: 3"); err != nil || cfg.Lock.HandOffLimit != 3 {

@@ -16,14 +16,14 @@ import (
 )
 
 const (
-	// heartbeat is how long a replica counts as living after its last sign.
+	// heartbeat is how long a replica counts as living after its last heartbeat.
 	heartbeat = 5 * time.Second
-	// keepSeconds is how long at least an order can still be looked up, and keepRuns of how many runs that are over.
+	// keepSeconds is how long at least an order can be looked up; keepRuns is the number of earlier runs whose orders are kept.
 	keepSeconds = 24 * 60 * 60
 	keepRuns    = 100
 )
 
-// Enter counts a sale as in flight, in one step with the look at whether it may.
+// Enter looks whether a sale may go in, and counts it as in flight, in one script.
 func (s *Store) Enter(ctx context.Context, sale string) (history.Run, error) {
 	reply, err := s.askIn(ctx, sale)
 	if isOutOfMemory(err) {
@@ -100,7 +100,7 @@ func (s *Store) Tally(ctx context.Context) (history.Tally, error) {
 	return tally, nil
 }
 
-// isAboutStock tells the answers that readStock explains from a failure.
+// isAboutStock reports whether an error is one that readStock explains: it is no failure of Redis.
 func isAboutStock(err error) bool {
 	return errors.Is(err, redis.Nil) || redis.HasErrorPrefix(err, "WRONGTYPE")
 }
@@ -119,7 +119,7 @@ func (s *Store) HandSet(ctx context.Context) (int64, bool, error) {
 	return stock, err == nil, err
 }
 
-// Start begins a run and writes its stock in one script. The orders of the runs that are over stay a while.
+// Start begins a run and writes its stock in one script. The orders of earlier runs stay for some time.
 func (s *Store) Start(ctx context.Context, last, next history.Run) error {
 	begun, err := s.client.Eval(ctx, lua.StartRun, []string{InventoryKey, RunKey, overKey, fenceKey},
 		last.ID, next.ID, next.Lock, next.Initial, next.Settings,
@@ -146,7 +146,7 @@ func (s *Store) Beat(ctx context.Context) error {
 	return nil
 }
 
-// Others forgets the replicas whose time has come, and gives what is left without this one.
+// Others forgets the replicas that count as dead, and gives the living ones except this one.
 func (s *Store) Others(ctx context.Context) (map[string]time.Time, error) {
 	now, err := s.client.Time(ctx).Result()
 	if err != nil {
@@ -170,7 +170,7 @@ func (s *Store) Others(ctx context.Context) (map[string]time.Time, error) {
 	return others, nil
 }
 
-// Forget removes from the sales in flight those of dead replicas, and of this one those that are not live.
+// Forget removes the sales in flight of dead replicas, and those of this replica that are not live.
 func (s *Store) Forget(ctx context.Context, live func(sale string) bool) (int64, error) {
 	others, err := s.Others(ctx)
 	if err != nil {
@@ -204,7 +204,7 @@ func (s *Store) Quit(ctx context.Context) error {
 }
 
 // parseRun reads the fields of the run's hash. Without an id there is no run: a sale that went on while the keys were
-// deleted under it leaves a hash of what it wrote.
+// deleted leaves a hash without one.
 func parseRun(fields map[string]string) (history.Run, error) {
 	if fields["id"] == "" {
 		return history.Run{}, nil

@@ -26,7 +26,7 @@ func NewLockKey(client redis.UniversalClient, nodes Nodes, key string) *LockKey 
 	return &LockKey{client: client, nodes: nodes, key: key}
 }
 
-// Look asks for the key's type, value and expiry. On nodes it is what most of them say, unless the key is in the Redis.
+// Look asks for the key's type, value and expiry. On nodes it is what most of them answer, unless the key is in the stock's Redis.
 func (k *LockKey) Look(ctx context.Context, onNodes bool) (service.KeyState, error) {
 	state, err := k.lookAt(ctx, k.client)
 	if err != nil || state.Holder != "" || !onNodes {
@@ -47,7 +47,7 @@ func (k *LockKey) Look(ctx context.Context, onNodes bool) (service.KeyState, err
 	return state, failed
 }
 
-// onNodes does something on all nodes at once. It fails when it failed on most of them.
+// onNodes does something on all nodes at once. It fails if it failed on most of them.
 func (k *LockKey) onNodes(do func(int, Node) error) error {
 	errs := make([]error, len(k.nodes))
 	var wg sync.WaitGroup
@@ -75,7 +75,7 @@ func (k *LockKey) lookAt(ctx context.Context, client redis.UniversalClient) (ser
 		ttl = tx.Do(ctx, "PTTL", k.key)
 		return nil
 	})
-	if err != nil && !errors.Is(err, redis.Nil) && !redis.HasErrorPrefix(err, "WRONGTYPE") { // one of GET and HKEYS never fits
+	if err != nil && !errors.Is(err, redis.Nil) && !redis.HasErrorPrefix(err, "WRONGTYPE") { // GET or HKEYS does not fit the key's type
 		return service.KeyState{}, rediserr.Classify(ctx, "MULTI look at "+k.key, err)
 	}
 	millis, err := ttl.Int64()

@@ -9,80 +9,81 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// Notifier is a lock.Notifier rung by PUBLISH. It has one subscription for all its channels, from the first Subscribe to Close. When that
-// was broken and is made anew, and when a channel is new, it rings once, as something may have been missed.
+// Notifier is a lock.Notifier made of PUBLISH and SUBSCRIBE. It has one subscription for all its channels, from the first Subscribe to
+// Close. It notifies once when a broken subscription has been restored and when a channel is new: a message may have been missed.
 type Notifier struct {
 	client redis.UniversalClient
 
-	mu        sync.Mutex
-	closed    bool
-	sub       *redis.PubSub
-	listeners map[string]map[*func(string)]struct{} // by channel
-	working   sync.WaitGroup
+	mu       sync.Mutex
+	closed   bool
+	sub      *redis.PubSub
+	notified map[string]map[*func(string)]struct{} // by channel
+	working  sync.WaitGroup
 }
 
-// NewNotifier makes a bell on a client, which it does not close.
+// NewNotifier makes a notifier on a client, which it does not close.
 func NewNotifier(client redis.UniversalClient) *Notifier {
-	return &Notifier{client: client, listeners: map[string]map[*func(string)]struct{}{}}
+	return &Notifier{client: client, notified: map[string]map[*func(string)]struct{}{}}
 }
 
 // Subscribe implements lock.Notifier. It does not wait for Redis.
-func (b *Notifier) Subscribe(channel string, ring func(message string)) (stop func()) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.closed {
+func (n *Notifier) Subscribe(channel string, notify func(message string)) (unsubscribe func()) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.closed {
 		return func() {}
 	}
-	if b.sub == nil {
-		b.sub = b.client.Subscribe(context.Background())
-		messages := b.sub.ChannelWithSubscriptions()
-		b.working.Go(func() { b.listen(messages) })
+	if n.sub == nil {
+		n.sub = n.client.Subscribe(context.Background())
+		messages := n.sub.ChannelWithSubscriptions()
+		n.working.Go(func() { n.listen(messages) })
 	}
-	if b.listeners[channel] == nil {
-		b.listeners[channel] = map[*func(string)]struct{}{}
-		sub := b.sub
-		b.working.Go(func() { _ = sub.Subscribe(context.Background(), channel) }) // it tries again by itself
+	if n.notified[channel] == nil {
+		n.notified[channel] = map[*func(string)]struct{}{}
+		sub := n.sub
+		n.working.Go(func() { _ = sub.Subscribe(context.Background(), channel) }) // go-redis repeats it until it succeeds
 	}
-	b.listeners[channel][&ring] = struct{}{}
+	n.notified[channel][&notify] = struct{}{}
 	return func() {
-		b.mu.Lock()
-		defer b.mu.Unlock()
-		delete(b.listeners[channel], &ring)
+		n.mu.Lock()
+		defer n.mu.Unlock()
+		delete(n.notified[channel], &notify)
 	}
 }
 
-// listen rings until the subscription is closed.
-func (b *Notifier) listen(messages <-chan any) {
+// listen notifies until the subscription is closed.
+func (n *Notifier) listen(messages <-chan any) {
 	for message := range messages {
 		switch m := message.(type) {
 		case *redis.Message:
-			b.ring(m.Channel, m.Payload)
+			n.notify(m.Channel, m.Payload)
 		case *redis.Subscription:
-			b.ring(m.Channel, "")
+			n.notify(m.Channel, "")
 		}
 	}
 }
 
-// ring calls those who listen, not under the mutex: they have locks of their own, under which they begin and end to listen.
-func (b *Notifier) ring(channel, message string) {
-	b.mu.Lock()
-	rings := slices.Collect(maps.Keys(b.listeners[channel]))
-	b.mu.Unlock()
-	for _, ring := range rings {
-		(*ring)(message)
+// notify calls the subscribers of a channel. It does not hold the mutex meanwhile: subscribers subscribe and unsubscribe under mutexes of
+// their own.
+func (n *Notifier) notify(channel, message string) {
+	n.mu.Lock()
+	subscribers := slices.Collect(maps.Keys(n.notified[channel]))
+	n.mu.Unlock()
+	for _, notify := range subscribers {
+		(*notify)(message)
 	}
 }
 
 // Close ends the subscription.
-func (b *Notifier) Close() error {
-	b.mu.Lock()
-	b.closed = true
-	sub := b.sub
-	b.mu.Unlock()
+func (n *Notifier) Close() error {
+	n.mu.Lock()
+	n.closed = true
+	sub := n.sub
+	n.mu.Unlock()
 	if sub == nil {
 		return nil
 	}
 	err := sub.Close()
-	b.working.Wait()
+	n.working.Wait()
 	return err
 }

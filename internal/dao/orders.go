@@ -14,7 +14,7 @@ import (
 	"lockstep/internal/service"
 )
 
-// Order looks an order up, in the run that is on and in those whose orders are still kept.
+// Order looks an order up, in the current run and in the earlier runs whose orders are kept.
 func (s *Store) Order(ctx context.Context, id string) (history.Order, error) {
 	run, err := s.Run(ctx)
 	if err != nil {
@@ -27,7 +27,7 @@ func (s *Store) Order(ctx context.Context, id string) (history.Order, error) {
 	var lines []*redis.StringCmd
 	var inFlight *redis.BoolCmd
 	_, err = s.client.Pipelined(ctx, func(pipe redis.Pipeliner) error {
-		inFlight = pipe.HExists(ctx, inFlightKey, id) // before the orders: a sale writes first, and leaves then
+		inFlight = pipe.HExists(ctx, inFlightKey, id) // before the orders: a sale writes first and leaves afterwards
 		for _, runID := range append([]string{run.ID}, runs...) {
 			newest, older := OrdersKeys(runID)
 			lines = append(lines, pipe.HGet(ctx, newest, id), pipe.HGet(ctx, older, id))
@@ -41,7 +41,7 @@ func (s *Store) Order(ctx context.Context, id string) (history.Order, error) {
 		if errors.Is(line.Err(), redis.Nil) {
 			continue
 		}
-		if line.Err() != nil { // of a Cluster's pipeline, the first error alone was looked at
+		if line.Err() != nil { // a Cluster's pipeline returns its first error only
 			return history.Order{}, rediserr.Classify(ctx, "HGET orders", line.Err())
 		}
 		var order history.Order
@@ -59,7 +59,7 @@ func (s *Store) Order(ctx context.Context, id string) (history.Order, error) {
 	return history.Order{}, service.ErrNoOrder
 }
 
-// forgetRunsOver deletes the orders of the runs that are over, for a Redis that is out of memory. What cannot be deleted stays.
+// forgetRunsOver deletes the orders of all earlier runs when Redis is out of memory. What cannot be deleted stays.
 func (s *Store) forgetRunsOver(ctx context.Context) {
 	runs, err := s.client.LRange(ctx, overKey, 0, -1).Result()
 	if err != nil {
@@ -73,7 +73,7 @@ func (s *Store) forgetRunsOver(ctx context.Context) {
 	}
 }
 
-// isOutOfMemory tells a Redis's refusal; before Redis 7 that of a script has it in the middle.
+// isOutOfMemory recognises a refusal for lack of memory. Before Redis 7 the error of a script has the word in the middle.
 func isOutOfMemory(err error) bool {
 	return redis.HasErrorPrefix(err, "OOM") || redis.HasErrorPrefix(err, "ERR") && strings.Contains(err.Error(), "-OOM ")
 }

@@ -23,13 +23,13 @@ type Store struct {
 	maxOrders int64
 }
 
-// NewStore makes the store of one replica, whose instance is a name no other process has. Its ledger keeps the newest orders, at most
-// maxOrders of the run that is on, and as many of those before it together.
+// NewStore makes the store of one replica. Its instance is a name that no other process has. Its ledger keeps the newest orders: at most
+// maxOrders of the current run, and as many of all earlier runs together.
 func NewStore(client redis.UniversalClient, instance string, maxOrders int64) *Store {
 	return &Store{client: client, instance: instance, maxOrders: maxOrders}
 }
 
-// Read is the sale's GET inventory; with a token, by a script that looks at it.
+// Read is the sale's GET inventory; if the order has a fencing token, it is a script that checks the token.
 func (s *Store) Read(ctx context.Context, order history.Order) (int64, error) {
 	if order.Fence != 0 {
 		return s.readFenced(ctx, order)
@@ -49,8 +49,8 @@ func (s *Store) readFenced(ctx context.Context, order history.Order) (int64, err
 	return stockIn(ctx, reply)
 }
 
-// Write is the sale's SET inventory, in one script with the order, so that no crash parts them, and no sale writes into a run that is
-// not its own.
+// Write is the sale's SET inventory. One script writes stock and order, so that a crash cannot separate them, and no sale writes into
+// another run.
 func (s *Store) Write(ctx context.Context, order history.Order) error {
 	reply, err := s.sendWrite(ctx, s.client, order)
 	if err != nil {
@@ -70,7 +70,7 @@ func (s *Store) sendWrite(ctx context.Context, to redis.Cmdable, order history.O
 		order.After, order.Fence, order.RunID, order.ID, line, s.fullHash(), keepSeconds), nil
 }
 
-// written says what write.lua answered.
+// written gives the error of what write.lua answered.
 func written(ctx context.Context, reply *redis.Cmd, order history.Order) error {
 	switch written, err := reply.Int(); {
 	case err != nil:
@@ -83,7 +83,7 @@ func written(ctx context.Context, reply *redis.Cmd, order history.Order) error {
 	return nil
 }
 
-// fullHash is how many orders a hash takes: there are two of each run.
+// fullHash is how many orders one hash takes: each run has two.
 func (s *Store) fullHash() int64 { return max(1, s.maxOrders/2) }
 
 var errOver = fmt.Errorf("%w: a new one began, or Redis has forgotten it; nothing was written", service.ErrRunOver)
@@ -92,8 +92,8 @@ func stale(fence int64) error {
 	return fmt.Errorf("%w: the store has seen a larger fencing token than %d", lock.ErrLost, fence)
 }
 
-// stockIn reads the stock in a script's reply: its second value, unless there is none, or the first is 2 for a key of another
-// type, or 3 for a run that is over.
+// stockIn reads the stock in a script's reply: its second value, if it has one. Without one, a first value of 2 means a key of another
+// type, and 3 a run that is over.
 func stockIn(ctx context.Context, reply []any) (int64, error) {
 	switch {
 	case len(reply) == 2:
@@ -106,7 +106,7 @@ func stockIn(ctx context.Context, reply []any) (int64, error) {
 	return readStock(ctx, "", redis.Nil)
 }
 
-// readStock makes a stock of what GET inventory answered. A stock that is gone has taken its run with it.
+// readStock makes a stock of what GET inventory answered. If the key is gone, so is its run.
 func readStock(ctx context.Context, value string, err error) (int64, error) {
 	switch {
 	case errors.Is(err, redis.Nil):

@@ -11,7 +11,7 @@ import (
 	"lockstep/util/lua"
 )
 
-// Take looks, decrements and writes the order down in one script.
+// Take reads the stock, decrements it and writes the order down in one script.
 func (s *Store) Take(ctx context.Context, order history.Order) (history.Order, error) {
 	line, err := json.Marshal(order)
 	if err != nil {

@@ -11,10 +11,10 @@ import (
 	"lockstep/internal/service"
 )
 
-// Watch begins a transaction: what a sale then writes is refused if the stock changed since.
+// Watch begins a transaction with WATCH: the sale's write is refused if the stock has changed since.
 func (s *Store) Watch(ctx context.Context, sell func(service.Stock) error) error {
 	began := false
-	// not by ctx: were WATCH's end given up with the sale, its connection would go back to the pool still watching
+	// not by ctx: if UNWATCH were cancelled with the sale, the connection would go back to the pool still watching
 	err := s.client.Watch(context.WithoutCancel(ctx), func(tx *redis.Tx) error {
 		began = true
 		return sell(watched{s, tx})
@@ -25,19 +25,19 @@ func (s *Store) Watch(ctx context.Context, sell func(service.Stock) error) error
 	return err
 }
 
-// watched is the stock within a transaction that watches it.
+// watched is the stock on a connection that has sent WATCH.
 type watched struct {
 	*Store
 	tx *redis.Tx
 }
 
-// Read is GET inventory, on the connection that watches.
+// Read is GET inventory, on that connection.
 func (w watched) Read(ctx context.Context, _ history.Order) (int64, error) {
 	value, err := w.tx.Get(ctx, InventoryKey).Result()
 	return readStock(ctx, value, err)
 }
 
-// Write is as Store's, unless the stock has changed.
+// Write is Store's in a transaction, which Redis refuses if the stock has changed.
 func (w watched) Write(ctx context.Context, order history.Order) error {
 	var reply *redis.Cmd
 	_, err := w.tx.TxPipelined(ctx, func(tx redis.Pipeliner) (err error) {

@@ -21,7 +21,7 @@ type Job struct {
 	Runs    *Runs
 	Clock   lock.Clock           // of the job; gocron has the system's
 	Ran     func(tick time.Time) // is told of each run of this replica
-	Trouble func(error)          // is told why a tick was not run here, but for another's having it
+	Trouble func(error)          // is told why a tick was not run here, unless another replica has it
 }
 
 // Start begins with the next tick. The function it returns ends the job: it interrupts the work, and gives the lock back when its time has
@@ -32,7 +32,7 @@ func (j *Job) Start() (stop func(ctx context.Context) error, err error) {
 		return nil, fmt.Errorf("gocron: %w", err)
 	}
 	_, err = scheduler.NewJob(gocron.DurationJob(time.Duration(j.Every)), gocron.NewTask(j.run), gocron.WithName(j.Name),
-		gocron.WithStartAt(gocron.WithStartDateTimePast(j.Every.Tick(j.Clock.Now()))), // it goes on to the first one to come
+		gocron.WithStartAt(gocron.WithStartDateTimePast(j.Every.Tick(j.Clock.Now()))), // gocron skips to the next one
 		gocron.WithEventListeners(gocron.AfterLockError(func(_ uuid.UUID, _ string, err error) { j.refused(err) })))
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("gocron: %w", err), scheduler.Shutdown())
@@ -52,13 +52,13 @@ func (j *Job) run(ctx context.Context) {
 		return
 	}
 	j.Ran(tick)
-	_ = lock.Sleep(ctx, j.Clock, j.Work) // interrupted, it was run all the same
+	_ = lock.Sleep(ctx, j.Clock, j.Work) // an interrupted run counts as well
 	if err := j.Runs.End(record, id); err != nil {
 		j.Trouble(fmt.Errorf("recording the end of the run: %w", err))
 	}
 }
 
-// refused hears why this replica does not run a tick.
+// refused is called with the reason why this replica does not run a tick.
 func (j *Job) refused(err error) {
 	if errors.Is(err, lock.ErrNotObtained) || errors.Is(err, lock.ErrCancelled) || errors.Is(err, ErrClosed) {
 		return // as it should be

@@ -19,14 +19,14 @@ const (
 	MaxEvents = 4 * MaxTicks
 )
 
-// The fields of the record: a run begins, of a tick; or one ends, named by the id of its beginning.
+// The fields of the record: the tick of a run that begins, or the id of a run that ends.
 const (
 	beganField = "tick"
 	endedField = "ended"
 )
 
-// Runs is the record of a job's runs, in Redis: the stream {NAME}:events, in which Redis puts their beginnings and ends in one order,
-// whatever the replicas' clocks say. It lives as long as MaxTicks last.
+// Runs is the record of a job's runs in Redis, the stream {NAME}:events. Redis puts their beginnings and ends in one order, whatever the
+// replicas' clocks show. The record lives as long as MaxTicks ticks take.
 type Runs struct {
 	Client redis.Cmdable
 	Name   string // of the job
@@ -38,8 +38,8 @@ type Runs struct {
 type Run struct {
 	ID     string // of its beginning in the record
 	Tick   time.Time
-	End    time.Time // by Redis's clock; zero if it did not say so: it died, or is going on
-	Beside bool      // it began while another was going on
+	End    time.Time // by Redis's clock; zero if the run is going on, or its replica died
+	Beside bool      // it began while another run was going on
 }
 
 func (r *Runs) key() string { return "{" + r.Name + "}:events" }
@@ -68,7 +68,8 @@ func (r *Runs) add(ctx context.Context, field, value string) (string, error) {
 	return added.Val(), nil
 }
 
-// All gives the runs that are remembered, as they began; complete reports whether none is forgotten. It fails as rediserr.Classify says.
+// All gives the recorded runs in the order of their beginnings; complete reports whether none is forgotten. It
+// fails as rediserr.Classify says.
 func (r *Runs) All(ctx context.Context) (runs []Run, complete bool, err error) {
 	const some = 1000
 	read := int64(0)

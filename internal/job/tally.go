@@ -2,7 +2,7 @@ package job
 
 import "time"
 
-// Count is what became of a tick, with all replicas together.
+// Count is what became of a tick, counted over all replicas.
 type Count struct {
 	Tick   time.Time `json:"tick"`
 	Runs   int       `json:"runs"`
@@ -13,8 +13,8 @@ type Count struct {
 // Tally is what became of each of some ticks.
 type Tally []Count
 
-// NewTally counts the runs of each tick from first to last; of more than MaxTicks, of the last ones. A run that never said that it
-// ended is taken to have gone on for as long as its work takes.
+// NewTally counts the runs of each tick from first to last, at most of the last MaxTicks. A run without an end is taken to have lasted as
+// long as its work.
 func NewTally(runs []Run, every Every, work time.Duration, first, last time.Time) Tally {
 	length := time.Duration(every)
 	if tooMany := last.Add(-(MaxTicks - 1) * length); first.Before(tooMany) {
@@ -55,7 +55,7 @@ func NewTally(runs []Run, every Every, work time.Duration, first, last time.Time
 	return tally
 }
 
-// Verdict says whether a job was run as it should be.
+// Verdict says whether a job was run correctly.
 type Verdict string
 
 // The verdicts.
@@ -65,7 +65,7 @@ const (
 	Unknown Verdict = "unknown" // nothing was run
 )
 
-// ExitCode is what a command ends with that has this to say: 0, 1 or 2.
+// ExitCode is the exit code of a command with this verdict: 0, 1 or 2.
 func (v Verdict) ExitCode() int {
 	switch v {
 	case Holds:

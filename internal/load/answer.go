@@ -10,11 +10,11 @@ import (
 	"time"
 )
 
-// answer is what one buyer saw once.
+// answer is what one request of a buyer led to.
 type answer struct {
 	took   time.Duration
 	status int    // 0 if there was no answer
-	code   string // of the error, or what the client said; "" if it was sold
+	code   string // of the error, or the client's reason; "" if it was sold
 	sent   bool   // the request may have reached the server
 }
 
@@ -36,7 +36,7 @@ func buyOne(ctx context.Context, client *http.Client, target string) answer {
 	return a
 }
 
-// unknown reports whether the sale may have been made, and may not: the server does not know, or never said.
+// unknown reports whether the sale may have been made: the server does not know, or did not answer.
 func (a answer) unknown() bool {
 	switch a.status {
 	case 0:
@@ -48,7 +48,7 @@ func (a answer) unknown() bool {
 	}
 }
 
-// reason says in few words why there was no answer, the same words for the same reason.
+// reason says briefly why there was no answer, always in the same words for the same reason.
 func reason(err error, timeout time.Duration) string {
 	if errors.Is(err, context.DeadlineExceeded) {
 		return fmt.Sprintf("no answer within %v", timeout)

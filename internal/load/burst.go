@@ -1,4 +1,4 @@
-// Package load is a burst of buyers over HTTP, and what came of it.
+// Package load sends a burst of buyers over HTTP, and reports the result.
 package load
 
 import (
@@ -11,21 +11,21 @@ import (
 	"time"
 )
 
-// Burst is a closed loop: so many buyers, released together, each asking again as soon as it was answered.
+// Burst is a closed loop: all buyers begin together, and each sends its next request when the last one is answered.
 type Burst struct {
 	Targets  []string // base URLs; the buyers take turns
 	Requests int
 	Buyers   int
 	Stock    int64
 	Lock     string // switch to this lock first; empty: leave it
-	Token    string // for PUT, where the server asks for one
+	Token    string // for PUT, if the server asks for one
 	Timeout  time.Duration
 	Progress func(done int) // called after each answer, from many goroutines
 
-	MinAnswered float64 // a PASS needs so large a share of the requests answered, from 0 to 1
+	MinAnswered float64 // share of the requests that must be answered for a PASS, from 0 to 1
 }
 
-// What can keep a burst from its verdict.
+// Reasons why a burst has no verdict.
 var (
 	ErrRefused     = errors.New("the server refused")
 	ErrInterrupted = errors.New("interrupted")
@@ -34,7 +34,7 @@ var (
 // controlTimeout is how long switching the lock, starting a run and reading the verdict may take: sales in flight end first.
 const controlTimeout = 2 * time.Minute
 
-// Run switches the lock, starts a run, lets the buyers loose, and reads the verdict.
+// Run switches the lock, starts a run, sends the buyers, and reads the verdict.
 func (b Burst) Run(ctx context.Context) (Result, error) {
 	transport := &http.Transport{MaxIdleConnsPerHost: b.Buyers}
 	defer transport.CloseIdleConnections()

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// call asks the first target for something that must succeed.
+// call sends a request to the first target, and fails unless the answer is a success.
 func (b Burst) call(ctx context.Context, client *http.Client, method, path string, body, into any) error {
 	var payload []byte
 	if body != nil {
@@ -68,7 +68,7 @@ func errorOf(body []byte) problem {
 	return answer.Error
 }
 
-// Ask asks a server for something, and gives the status and the body of its answer.
+// Ask sends a request, and gives the status and the body of its answer.
 func Ask(ctx context.Context, client *http.Client, method, url string) (int, []byte, error) {
 	return do(ctx, client, method, url, "", nil)
 }

@@ -9,7 +9,7 @@ import (
 	"lockstep/internal/history"
 )
 
-// Result is what the run came to, and what the buyers saw. Its verdict is the run's, unless too little was seen to say so; see Judge.
+// Result is the run's result, and what the buyers were answered. Its verdict is the run's, unless too few were answered; see Judge.
 type Result struct {
 	history.Report
 	Reason    string         `json:"reason"` // the verdict in words
@@ -17,10 +17,10 @@ type Result struct {
 	OK        int            `json:"ok"`
 	SoldOut   int            `json:"sold_out"`
 	Failed    int            `json:"failed"`   // nothing was sold
-	Unknown   int            `json:"unknown"`  // sold or not, the buyer was not told
+	Unknown   int            `json:"unknown"`  // the buyer was not told whether it was sold
 	Answered  float64        `json:"answered"` // share of the requests that were sold or sold out, from 0 to 1
 	Failures  map[string]int `json:"failures,omitempty"`
-	Unknowns  map[string]int `json:"unknowns,omitempty"` // as failures: by error code, or by what the client said
+	Unknowns  map[string]int `json:"unknowns,omitempty"` // as failures: by error code, or by the client's reason
 	Seconds   float64        `json:"seconds"`
 	PerSecond float64        `json:"per_second"`
 	Latency   Latency        `json:"latency_ms"`
@@ -75,11 +75,11 @@ func percentile(sorted []time.Duration, p int) float64 {
 	return float64(sorted[max(rank, 1)-1].Microseconds()) / 1000
 }
 
-// Missing is how many sales were answered whose orders the ledger does not have; below zero, how many orders it has beyond them.
+// Missing is how many orders of answered sales the ledger lacks; below zero, how many more orders it has than sales were answered.
 func (r Result) Missing() int64 { return int64(r.OK) - r.Sold }
 
-// Judge says why the verdict is what it is, and makes UNKNOWN of a PASS that nobody can vouch for: of a smaller share of requests answered
-// than minAnswered, from 0 to 1, or of sales without an order. A promise that was broken stays broken, whoever was not answered.
+// Judge gives the reason of the verdict. It turns PASS into UNKNOWN if the share of answered requests is below minAnswered (from 0 to 1),
+// or if an answered sale has no order. OVERSOLD and UNDERSOLD stay, however few were answered.
 func (r *Result) Judge(minAnswered float64) {
 	switch {
 	case r.Verdict != history.Pass:

@@ -1,4 +1,4 @@
-// Package metrics is what there is to watch, for Prometheus.
+// Package metrics counts sales, waits, commands and the current run for Prometheus.
 package metrics
 
 import (
@@ -14,10 +14,10 @@ import (
 	"lockstep/internal/history"
 )
 
-// scrapeTimeout bounds the look at the run that a scrape takes.
+// scrapeTimeout bounds how long a scrape waits for the tally of the run.
 const scrapeTimeout = 3 * time.Second
 
-// Metrics counts what it is told. It is a go-redis hook, a service.Observer, and an http.Handler that answers a scrape.
+// Metrics counts events. It is a go-redis hook, a service.Observer, and an http.Handler that answers a scrape.
 type Metrics struct {
 	http.Handler
 
@@ -29,7 +29,7 @@ type Metrics struct {
 	hold      *prometheus.HistogramVec
 }
 
-// New makes the metrics of one replica; tally counts the run that is on.
+// New makes the metrics of one replica; tally counts the current run.
 func New(replica string, tally func(context.Context) (history.Tally, error)) *Metrics {
 	registry := prometheus.NewRegistry()
 	ours := prometheus.WrapRegistererWith(prometheus.Labels{"replica": replica}, registry)
@@ -38,19 +38,19 @@ func New(replica string, tally func(context.Context) (history.Tally, error)) *Me
 	m := &Metrics{
 		Handler: promhttp.HandlerFor(registry, promhttp.HandlerOpts{}),
 		answers: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "lockstep_sales_total", Help: "Sales asked for, by what came of them: sold, or the error's code.",
+			Name: "lockstep_sales_total", Help: "Answered sales, by outcome: sold, or the error's code.",
 		}, []string{"outcome"}),
 		commands: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "lockstep_redis_commands_total", Help: "Redis commands sent, by name.",
 		}, []string{"command"}),
 		conflicts: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "lockstep_sale_conflicts_total", Help: "Times that a watched sale found the stock changed, and began again.",
+			Name: "lockstep_sale_conflicts_total", Help: "Attempts of optimistic sales that failed because another sale had changed the stock.",
 		}, []string{"lock"}),
 		waiters: prometheus.NewGaugeVec(prometheus.GaugeOpts{
-			Name: "lockstep_lock_waiters", Help: "Sales that wait for their lock.",
+			Name: "lockstep_lock_waiters", Help: "Sales that are waiting for their lock.",
 		}, []string{"lock"}),
 		wait: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "lockstep_lock_wait_seconds", Help: "How long sales waited for the lock they then held.", Buckets: buckets,
+			Name: "lockstep_lock_wait_seconds", Help: "How long sales waited until they held their lock.", Buckets: buckets,
 		}, []string{"lock"}),
 		hold: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name: "lockstep_lock_hold_seconds", Help: "How long sales held their lock.", Buckets: buckets,
@@ -68,17 +68,17 @@ func (m *Metrics) Waits(lock string, change int) {
 	m.waiters.WithLabelValues(lock).Add(float64(change))
 }
 
-// Waited counts a wait that ended with the lock.
+// Waited counts a wait that ended with the lock held.
 func (m *Metrics) Waited(lock string, d time.Duration) {
 	m.wait.WithLabelValues(lock).Observe(d.Seconds())
 }
 
-// Held counts a lock given back.
+// Held counts how long a released lock was held.
 func (m *Metrics) Held(lock string, d time.Duration) {
 	m.hold.WithLabelValues(lock).Observe(d.Seconds())
 }
 
-// Conflicted counts a watched sale that has to begin again.
+// Conflicted counts an optimistic sale's attempt that failed.
 func (m *Metrics) Conflicted(lock string) { m.conflicts.WithLabelValues(lock).Inc() }
 
 // DialHook is part of redis.Hook.
@@ -102,7 +102,7 @@ func (m *Metrics) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.Proc
 	}
 }
 
-// run collects the tally of the run that is on, at each scrape.
+// run collects the tally of the current run at each scrape.
 type run struct {
 	tally func(context.Context) (history.Tally, error)
 }
@@ -113,13 +113,13 @@ var runGauges = []struct {
 }{
 	{runDesc("remaining", "Stock."), func(t history.Tally) int64 { return t.Remaining }},
 	{runDesc("sold", "Orders in the ledger."), func(t history.Tally) int64 { return t.Sold }},
-	{runDesc("lost", "Sales the stock never felt."), func(t history.Tally) int64 { return t.Lost() }},
+	{runDesc("lost", "Sold pieces by which the stock did not fall."), func(t history.Tally) int64 { return t.Lost() }},
 	{runDesc("oversold", "Sales beyond the initial stock."), func(t history.Tally) int64 { return t.Oversold() }},
 	{runDesc("in_flight", "Sales in flight, in all replicas."), func(t history.Tally) int64 { return t.InFlight }},
 }
 
 func runDesc(name, help string) *prometheus.Desc {
-	return prometheus.NewDesc("lockstep_run_"+name, help+" Of the run that is on.", []string{"lock"}, nil)
+	return prometheus.NewDesc("lockstep_run_"+name, help+" Of the current run.", []string{"lock"}, nil)
 }
 
 func (r run) Describe(to chan<- *prometheus.Desc) {
@@ -128,7 +128,7 @@ func (r run) Describe(to chan<- *prometheus.Desc) {
 	}
 }
 
-// Collect leaves the run out where Redis does not answer: the rest is still worth having.
+// Collect leaves the run out if Redis does not answer: the other metrics are still useful.
 func (r run) Collect(to chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(context.Background(), scrapeTimeout)
 	defer cancel()

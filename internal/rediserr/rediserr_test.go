@@ -23,21 +23,25 @@ func TestClassify(t *testing.T) {
 	ended, end := context.WithCancelCause(t.Context())
 	end(lock.ErrTimeout)
 	for name, c := range map[string]struct {
-		ctx       context.Context
+		over      bool // the context has ended
 		err, want error
 	}{
-		"refused by Redis":        {t.Context(), refused{}, lock.ErrUnavailable},
-		"not dialled":             {t.Context(), &net.OpError{Op: "dial", Err: io.EOF}, lock.ErrUnavailable},
-		"no connection":           {t.Context(), redis.ErrPoolTimeout, lock.ErrUnavailable},
-		"too many connections":    {t.Context(), redis.ErrPoolExhausted, lock.ErrUnavailable},
-		"client closed":           {t.Context(), redis.ErrClosed, lock.ErrUnavailable},
-		"known not to be sent":    {t.Context(), lock.ErrUnavailable, lock.ErrUnavailable},
-		"no reply":                {t.Context(), io.EOF, lock.ErrOutcomeUnknown},
-		"reply too late":          {t.Context(), &net.OpError{Op: "read", Err: context.DeadlineExceeded}, lock.ErrOutcomeUnknown},
-		"ended before":            {ended, context.Canceled, lock.ErrCancelled},
-		"ended after it was sent": {ended, io.EOF, lock.ErrOutcomeUnknown},
+		"refused by Redis":        {false, refused{}, lock.ErrUnavailable},
+		"not dialled":             {false, &net.OpError{Op: "dial", Err: io.EOF}, lock.ErrUnavailable},
+		"no connection":           {false, redis.ErrPoolTimeout, lock.ErrUnavailable},
+		"too many connections":    {false, redis.ErrPoolExhausted, lock.ErrUnavailable},
+		"client closed":           {false, redis.ErrClosed, lock.ErrUnavailable},
+		"known not to be sent":    {false, lock.ErrUnavailable, lock.ErrUnavailable},
+		"no reply":                {false, io.EOF, lock.ErrOutcomeUnknown},
+		"reply too late":          {false, &net.OpError{Op: "read", Err: context.DeadlineExceeded}, lock.ErrOutcomeUnknown},
+		"ended before":            {true, context.Canceled, lock.ErrCancelled},
+		"ended after it was sent": {true, io.EOF, lock.ErrOutcomeUnknown},
 	} {
-		got := rediserr.Classify(c.ctx, "SET", c.err)
+		ctx := t.Context()
+		if c.over {
+			ctx = ended
+		}
+		got := rediserr.Classify(ctx, "SET", c.err)
 		for _, class := range []error{lock.ErrCancelled, lock.ErrUnavailable, lock.ErrOutcomeUnknown} {
 			if errors.Is(got, class) != errors.Is(c.want, class) {
 				t.Errorf("%s: %v; want %v alone", name, got, c.want)

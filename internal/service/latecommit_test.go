@@ -110,14 +110,15 @@ func TestLateCommitAlone(t *testing.T) {
 }
 
 func TestErrorsOfALateCommit(t *testing.T) {
+	written := []string{"a reads", "a unlocks", "a writes"}
 	for name, c := range map[string]struct {
 		stock  *shelf
 		want   error
 		events []string
 	}{
 		"sold out":        {&shelf{stock: 0}, service.ErrSoldOut, []string{"a reads", "a unlocks"}},
-		"outcome unknown": {&shelf{stock: 1, fails: lock.ErrOutcomeUnknown}, service.ErrOutcomeUnknown, []string{"a reads", "a unlocks", "a writes"}},
-		"run over":        {&shelf{stock: 1, fails: service.ErrRunOver}, service.ErrRunOver, []string{"a reads", "a unlocks", "a writes"}},
+		"outcome unknown": {&shelf{stock: 1, fails: lock.ErrOutcomeUnknown}, service.ErrOutcomeUnknown, written},
+		"run over":        {&shelf{stock: 1, fails: service.ErrRunOver}, service.ErrRunOver, written},
 	} {
 		receipt, err := saleOf(c.stock, strategy.LateCommit).Sell(t.Context(), history.Run{}, "a")
 		if !errors.Is(err, c.want) || receipt != (service.Receipt{}) || !slices.Equal(c.stock.events, c.events) {

@@ -66,7 +66,7 @@ func (s *Shop) closeLockers(ctx context.Context) {
 	}
 }
 
-// unused gives the locks that closeLockers is to close; nobody else gets them from now on.
+// unused gives the locks that closeLockers is to close. No sale gets them from now on.
 func (s *Shop) unused() (unused []*runLocker) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

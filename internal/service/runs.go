@@ -11,8 +11,8 @@ import (
 	"lockstep/internal/lock"
 )
 
-// Open joins the run that is on. If no other replica lives, or there is no run, it starts one: with the lock of the
-// settings, and with the stock set by hand, if one was, or else the settings' own.
+// Open joins the current run. If no other replica lives, or there is no run, it starts one, with the lock of the settings. The stock is
+// the one set by hand, if there is one, or else that of the settings.
 func (s *Shop) Open(ctx context.Context, settings Settings) error {
 	s.use(settings)
 	s.sales, s.slots = map[string]*runLocker{}, make(Slots, watchSlots)
@@ -27,7 +27,7 @@ func (s *Shop) Open(ctx context.Context, settings Settings) error {
 	return s.change(ctx, func(ctx context.Context, _ history.Run) (history.Run, error) {
 		run, joined, err := s.join(ctx) // another replica may have opened while this one waited for the door
 		if err == nil {
-			err = s.Ledger.Beat(ctx) // while the door is closed: the next to open will not be alone
+			err = s.Ledger.Beat(ctx) // while the door is closed: the next replica to open is then not alone
 		}
 		if err != nil || joined {
 			s.saw(run)
@@ -46,7 +46,7 @@ func (s *Shop) Open(ctx context.Context, settings Settings) error {
 	})
 }
 
-// join joins the run that is on, if there is one and another replica lives. The others need not stop selling for that.
+// join joins the current run, if there is one and another replica lives. The others go on selling meanwhile.
 func (s *Shop) join(ctx context.Context) (run history.Run, joined bool, err error) {
 	alone, err := s.alone(ctx)
 	if err != nil || alone {
@@ -62,8 +62,8 @@ func (s *Shop) join(ctx context.Context) (run history.Run, joined bool, err erro
 	return run, true, nil
 }
 
-// alone finds out whether no other replica lives. One that died counts as living for some seconds more; one that lives beats
-// meanwhile.
+// alone finds out whether no other replica lives. A dead replica counts as living for some seconds more; a living one is told from it
+// by its next heartbeat.
 func (s *Shop) alone(ctx context.Context) (bool, error) {
 	first, err := s.Ledger.Others(ctx)
 	for others := first; err == nil && len(others) > 0; others, err = s.Ledger.Others(ctx) {
@@ -90,8 +90,8 @@ func (s *Shop) SetStock(ctx context.Context, stock int64) (history.Tally, error)
 	return s.Tally(ctx)
 }
 
-// SetLock switches every replica to the lock of that name and starts a new run, with the stock the last one began with.
-// Asking for the lock that is on changes nothing.
+// SetLock switches every replica to the lock of that name and starts a new run with the initial stock of the last one. If that lock is
+// on already, nothing changes.
 func (s *Shop) SetLock(ctx context.Context, version string) error {
 	if run, err := s.Ledger.Run(ctx); err != nil || run.Lock == version {
 		return err
@@ -104,9 +104,9 @@ func (s *Shop) SetLock(ctx context.Context, version string) error {
 	})
 }
 
-// Apply takes new settings, and starts a new run with them, unless the run that is on began with the same: of several replicas
-// that see the same file change, the first begins the run. The lock and the stock are those of the run that
-// is on, unless the settings' own have changed.
+// Apply puts new settings into force and starts a new run with them, unless the current run began with the same settings: of several
+// replicas that see the same file change, the first begins the run. The lock and the stock stay those of the current run, unless the
+// settings change them.
 func (s *Shop) Apply(ctx context.Context, settings Settings) error {
 	old := s.current()
 	return s.change(ctx, func(_ context.Context, run history.Run) (history.Run, error) {
@@ -126,11 +126,10 @@ func (s *Shop) Apply(ctx context.Context, settings Settings) error {
 	}, func() { s.use(settings) })
 }
 
-// reconcile starts a new run if the stock was set by hand or is gone. Whoever finds the door closed leaves it to the one
-// who closed it.
+// reconcile starts a new run if the stock was set by hand or is gone. If the door is closed, the replica that closed it does so.
 func (s *Shop) reconcile(ctx context.Context) error {
 	if _, _, err := s.Ledger.HandSet(ctx); err != nil {
-		return err // what the stock holds is no stock: no need to close the door for it
+		return err // the key does not hold a stock: no run can begin with it
 	}
 	lease, err := s.Door.TryLock(ctx, lock.Owner(s.NewID()))
 	if errors.Is(err, lock.ErrNotObtained) {
@@ -141,7 +140,7 @@ func (s *Shop) reconcile(ctx context.Context) error {
 	}
 	err = s.changeUnder(ctx, lease, func(ctx context.Context, run history.Run) (history.Run, error) {
 		if _, err := s.Ledger.Tally(ctx); !errors.Is(err, ErrRunChanged) {
-			return run, err // somebody was faster
+			return run, err // another replica was faster
 		}
 		stock, set, err := s.Ledger.HandSet(ctx)
 		if err != nil {
@@ -156,17 +155,17 @@ func (s *Shop) reconcile(ctx context.Context) error {
 		}
 		return s.newRun(s.lockOf(run), stock), nil
 	})
-	if errors.Is(err, ErrRunOver) { // somebody was faster, though the door was closed: Redis has forgotten that, too
+	if errors.Is(err, ErrRunOver) { // another replica was faster although the door was closed: Redis has forgotten the door, too
 		return nil
 	}
 	return err
 }
 
-// nextRun makes the run to come of the one that is on.
+// nextRun makes the next run from the current one.
 type nextRun func(context.Context, history.Run) (history.Run, error)
 
-// change closes the door, waits until every sale has left, and starts the run that next makes of the one that is on,
-// unless it is the same. What is to be done then is done before the door is opened.
+// change closes the door, waits until every sale has left, and starts the run that next makes from the current one, unless it is the
+// same. It calls the functions of then before it opens the door.
 func (s *Shop) change(ctx context.Context, next nextRun, then ...func()) error {
 	for attempt := 1; ; attempt++ {
 		lease, err := s.Door.Lock(ctx, lock.Owner(s.NewID()))
@@ -221,14 +220,14 @@ func (s *Shop) LongestSale() time.Duration {
 	return settings.LongestSale()
 }
 
-// LongestSale is how long a sale in flight may go on: it waits at the door, for its lock, and in each nested call for one
-// wait timeout; it thinks; and it talks to Redis.
+// LongestSale is how long a sale in flight may go on: one wait timeout at the door, one for its lock and one for each nested call; its
+// think time; and its commands.
 func (s Settings) LongestSale() time.Duration {
 	return time.Duration(s.Nested+2)*s.Lock.WaitTimeout + s.Think + 10*time.Second
 }
 
-// drain waits until no sale is in flight: none in Redis, and none here, should Redis have forgotten it. A dead replica's sales
-// are forgotten when it counts as dead.
+// drain waits until no sale is in flight, neither in Redis nor, if Redis has forgotten it, in this replica. The sales of a replica are
+// forgotten when it counts as dead.
 func (s *Shop) drain(ctx context.Context) error {
 	longest := s.LongestSale()
 	wait, stop := lock.WithTimeout(ctx, s.Clock, longest, lock.ErrTimeout)
@@ -252,7 +251,7 @@ func (s *Shop) newRun(version string, stock int64) history.Run {
 	return history.Run{ID: s.NewID(), Lock: version, Initial: stock, Settings: settings.String()}
 }
 
-// lockOf is a run's lock; where there is no run, that of the run last seen, or the settings'.
+// lockOf is a run's lock; without a run, that of the run last seen, or that of the settings.
 func (s *Shop) lockOf(run history.Run) string {
 	if run.ID != "" {
 		return run.Lock
@@ -262,7 +261,7 @@ func (s *Shop) lockOf(run history.Run) string {
 	return cmp.Or(s.lastRun.Lock, s.settings.Version)
 }
 
-// initialOf is a run's initial stock; where there is no run, the settings'.
+// initialOf is a run's initial stock; without a run, that of the settings.
 func (s *Shop) initialOf(run history.Run) int64 {
 	if run.ID == "" {
 		settings := s.current()

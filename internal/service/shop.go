@@ -30,14 +30,14 @@ type Settings struct {
 	Strategies map[string]strategy.Strategy // all there are, by name
 }
 
-// String tells one set of settings from another.
+// String is different for different settings.
 func (s Settings) String() string {
 	return fmt.Sprintf("lock %s, ttl %v, retry %v, wait %v, hand-off limit %d, think %v, nested %d, initial %d",
 		s.Version, s.Lock.TTL, s.Lock.RetryInterval, s.Lock.WaitTimeout, s.Lock.HandOffLimit, s.Think, s.Nested, s.Initial)
 }
 
-// Shop sells, run by run. A run has one lock and one initial stock; between two runs the door is closed and every sale
-// has left, in all replicas, so that no run mixes versions.
+// Shop sells, run by run. A run has one lock and one initial stock. Between two runs the door is closed and every sale of every replica
+// has left, so that no run mixes versions.
 type Shop struct {
 	Stock    Stock
 	Ledger   Ledger
@@ -52,8 +52,8 @@ type Shop struct {
 	slots    Slots
 	mu       sync.Mutex
 	settings Settings
-	lastRun  history.Run           // that was seen
-	lockers  []*runLocker          // of the run that is on, and of those whose sales have not all ended here
+	lastRun  history.Run           // the last one seen
+	lockers  []*runLocker          // of the current run, and of those whose sales have not all ended here
 	sales    map[string]*runLocker // this replica's, by id, with their run's lock; nil while a sale asks to be let in
 }
 
@@ -80,8 +80,8 @@ func (s *Shop) Live(ctx context.Context) {
 	}
 }
 
-// beat says that this replica lives, makes up for sales that could not leave, and looks whether another replica has begun a run: a
-// replica without sales would not notice it otherwise.
+// beat says that this replica lives, counts sales as over that could not leave, and looks whether another replica has begun a run: a
+// replica without sales does not notice it otherwise.
 func (s *Shop) beat(ctx context.Context) error {
 	if err := s.Ledger.Beat(ctx); err != nil {
 		return err
@@ -99,7 +99,7 @@ func (s *Shop) beat(ctx context.Context) error {
 	return nil
 }
 
-// Sell sells one piece in the run that is on, as order id, an id that no other order has. It fails as Sale.Sell does, and with
+// Sell sells one piece in the current run, as order id, an id that no other order has. It fails as Sale.Sell does, and with
 // lock.ErrTimeout when the door stays closed too long.
 func (s *Shop) Sell(ctx context.Context, id string) (Receipt, error) {
 	s.asks(id)
@@ -122,8 +122,8 @@ func (s *Shop) Sell(ctx context.Context, id string) (Receipt, error) {
 	return receipt, nil
 }
 
-// Tally counts the run that is on. Beside the store's errors, it fails with lock.ErrTimeout when a new run is due and the door
-// stays closed too long.
+// Tally counts the current run. It fails as the store does, and with lock.ErrTimeout when a new run is due and the door stays closed too
+// long.
 func (s *Shop) Tally(ctx context.Context) (history.Tally, error) {
 	settings := s.current()
 	wait, stop := lock.WithTimeout(ctx, s.Clock, settings.Lock.WaitTimeout, lock.ErrTimeout)
@@ -140,7 +140,7 @@ func (s *Shop) Tally(ctx context.Context) (history.Tally, error) {
 	return history.Tally{}, lock.WaitError(wait, settings.Lock.WaitTimeout)
 }
 
-// LockState gives the name of the lock that is on, and its key.
+// LockState gives the name of the current lock, and its key.
 func (s *Shop) LockState(ctx context.Context) (string, KeyState, error) {
 	run, err := s.Ledger.Run(ctx)
 	if err != nil {
@@ -151,7 +151,7 @@ func (s *Shop) LockState(ctx context.Context) (string, KeyState, error) {
 	return version, state, err
 }
 
-// ForceUnlock removes the key of the lock that is on, whoever holds it, and reports whether there was one.
+// ForceUnlock removes the key of the current lock, even if another process holds it, and reports whether there was one.
 func (s *Shop) ForceUnlock(ctx context.Context) (bool, error) {
 	run, err := s.Ledger.Run(ctx)
 	if err != nil {
@@ -191,14 +191,14 @@ func (s *Shop) enter(ctx context.Context, id string) (history.Run, error) {
 	return history.Run{}, lock.WaitError(wait, settings.Lock.WaitTimeout)
 }
 
-// leave ends a sale's time in the run. Should it fail, the next heartbeat makes up for it.
+// leave counts a sale as over. If it fails, the next heartbeat makes up for it.
 func (s *Shop) leave(ctx context.Context, id string) {
 	if err := s.Ledger.Leave(context.WithoutCancel(ctx), id); err != nil {
 		s.Log.Debug("leave", "sale", id, "error", err)
 	}
 }
 
-// use puts settings into force. The locks that were made of others are for the sales that have them.
+// use puts settings into force. Only sales that have a lock made of earlier settings keep it.
 func (s *Shop) use(settings Settings) {
 	s.outdate()
 	s.mu.Lock()
