@@ -4,9 +4,11 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -22,15 +24,18 @@ var house = map[string][]string{
 	},
 	"lockstep/internal/cluster": {"internal/api"},
 	"lockstep/internal/explore": {
-		"internal/dao", "internal/history", "internal/lock", "internal/service", "internal/strategy", "util/lua",
+		"internal/dao", "internal/history", "internal/lock", "internal/redisclient", "internal/service", "internal/strategy",
+		"util/lua",
 	},
-	"lockstep/internal/chaos":   {"internal/dao", "internal/history", "internal/lock"},
+	"lockstep/internal/chaos":   {"internal/dao", "internal/history", "internal/lock", "internal/redisclient"},
 	"lockstep/internal/config":  {"internal/history"},
 	"lockstep/internal/api":     {"internal/evolution", "internal/history", "internal/lock", "internal/service", "internal/strategy"},
 	"lockstep/internal/job":     {"internal/lock", "internal/rediserr"},
 	"lockstep/internal/load":    {"internal/history"},
 	"lockstep/internal/service": {"internal/history", "internal/lock", "internal/strategy"},
-	"lockstep/internal/dao":     {"internal/history", "internal/lock", "internal/rediserr", "internal/service", "util/lua"},
+	"lockstep/internal/dao": {
+		"internal/history", "internal/lock", "internal/redisclient", "internal/rediserr", "internal/service", "util/lua",
+	},
 	"lockstep/internal/evolution": {
 		"internal/contrast", "internal/lock", "internal/lockv1", "internal/lockv2", "internal/lockv3", "internal/lockv4",
 		"internal/lockv5", "internal/lockv6", "internal/lockv7", "internal/lockv8", "internal/lockv9",
@@ -51,9 +56,11 @@ var house = map[string][]string{
 	"lockstep/internal/rediserr":  {"internal/lock"},
 	"lockstep/internal/strategy":  {"internal/lock"},
 	"lockstep/internal/history":   {},
-	"lockstep/internal/redistest": {}, // for tests alone
-	"lockstep/internal/suite":     {}, // for tests alone
+	"lockstep/internal/redistest": {"internal/redisclient"}, // for tests alone
+	"lockstep/internal/suite":     {},                       // for tests alone
 	"lockstep/util/lua":           {},
+
+	"lockstep/internal/redisclient": {},
 }
 
 // Whoever else may import these.
@@ -64,6 +71,8 @@ var onlyThere = map[string][]string{
 	"github.com/gin-gonic/gin":                       {"lockstep/internal/api"},
 	"github.com/spf13/cobra":                         {"lockstep/internal/cli"},
 	"github.com/alicebob/miniredis/v2":               {"lockstep/internal/dao", "lockstep/internal/explore"},
+
+	"github.com/redis/go-redis/v9/maintnotifications": {"lockstep/internal/redisclient"},
 }
 
 func TestImportsFormTheHouse(t *testing.T) {
@@ -151,5 +160,34 @@ func checkRoom(t *testing.T, room string, imports []string) {
 	slices.Sort(used)
 	if !slices.Equal(used, allowed) {
 		t.Errorf("%s imports %v; the house says %v", room, used, allowed)
+	}
+}
+
+var clientOptions = regexp.MustCompile(`redis\.(Universal|Cluster|Failover|Ring)?Options\{|maintnotifications\.Config\{`)
+
+// Only internal/redisclient writes options of a Redis client down, for tests and the benchmark too: whoever does it anew forgets
+// that no command may be repeated.
+func TestRedisClientsHaveOneFactory(t *testing.T) {
+	found := 0
+	err := fs.WalkDir(os.DirFS("."), ".", func(name string, _ fs.DirEntry, err error) error {
+		if err != nil || path.Ext(name) != ".go" {
+			return err
+		}
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		for _, literal := range clientOptions.FindAllString(string(text), -1) {
+			if found++; path.Dir(name) != "internal/redisclient" {
+				t.Errorf("%s has %s…: make the client by internal/redisclient", name, literal)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if found == 0 {
+		t.Error("internal/redisclient has no options: does the pattern still fit?")
 	}
 }

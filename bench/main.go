@@ -17,25 +17,25 @@ import (
 
 	"github.com/redis/go-redis/v9/logging"
 
-	"lockstep/bench/internal/contest"
-	"lockstep/bench/internal/crew"
+	"lockstep/bench/internal/contestants"
 	"lockstep/bench/internal/race"
 	"lockstep/bench/internal/report"
 	"lockstep/bench/internal/result"
+	"lockstep/bench/internal/worker"
 )
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	logging.Disable() // go-redis would log what we get as errors
-	code := run(ctx, os.Args[1:], contest.Table(), os.Stdin, os.Stdout, os.Stderr)
+	code := run(ctx, os.Args[1:], contestants.Table(), os.Stdin, os.Stdout, os.Stderr)
 	stop()
 	os.Exit(code)
 }
 
 // run gives the exit status: 1 if something was measured that must not be, 2 if the measuring itself failed.
-func run(ctx context.Context, args []string, table []contest.Contestant, stdin io.Reader, stdout, stderr io.Writer) int {
-	if len(args) > 0 && args[0] == crew.Argument {
-		if err := crew.Main(ctx, table, stdin, stdout); err != nil {
+func run(ctx context.Context, args []string, table []contestants.Contestant, stdin io.Reader, stdout, stderr io.Writer) int {
+	if len(args) > 0 && args[0] == worker.Argument {
+		if err := worker.Main(ctx, table, stdin, stdout); err != nil {
 			fmt.Fprintln(stderr, err)
 			return 2
 		}
@@ -73,8 +73,8 @@ func run(ctx context.Context, args []string, table []contest.Contestant, stdin i
 	}
 	if wrong := measured.Wrong(); len(wrong) > 0 {
 		for _, c := range wrong {
-			fmt.Fprintf(stderr, "%s: +%g ms, %d processes, %d waiters: %s: %s\n",
-				c.Contestant, c.AddedMillis, c.Processes, c.Waiters, c.Status, c.Note)
+			fmt.Fprintf(stderr, "%s: +%g ms, %d processes, %d buyers: %s: %s\n",
+				c.Contestant, c.AddedMillis, c.Processes, c.Buyers, c.Status, c.Note)
 		}
 		return 1
 	}
@@ -87,12 +87,12 @@ func measure(ctx context.Context, o options, command string, stderr io.Writer) (
 	if err != nil {
 		return measured, fmt.Errorf("where this program is: %w", err)
 	}
-	track, err := race.Open(ctx, o.redis, o.settings, program, crew.Argument)
+	testbed, err := race.Open(ctx, o.redis, o.settings, program, worker.Argument)
 	if err != nil {
 		return measured, err
 	}
-	defer func() { err = errors.Join(err, track.Close()) }()
-	version, err := track.RedisVersion(ctx)
+	defer func() { err = errors.Join(err, testbed.Close()) }()
+	version, err := testbed.RedisVersion(ctx)
 	if err != nil {
 		return measured, err
 	}
@@ -102,7 +102,7 @@ func measure(ctx context.Context, o options, command string, stderr io.Writer) (
 	}
 	began := time.Now()
 	session := race.Session{
-		Track: track, Plan: o.plan, Random: rand.New(rand.NewPCG(seed, 0)), //nolint:gosec // an order, not a secret
+		Testbed: testbed, Plan: o.plan, Random: rand.New(rand.NewPCG(seed, 0)), //nolint:gosec // an order, not a secret
 		Say: func(line string) { fmt.Fprintln(stderr, line) },
 	}
 	cells, pings, err := session.Run(ctx)

@@ -12,16 +12,16 @@ import (
 	"strings"
 	"testing"
 
-	"lockstep/bench/internal/contest"
+	"lockstep/bench/internal/contestants"
 	"lockstep/bench/internal/result"
 )
 
 // Bad input is told what was wrong and what is right, and nothing is measured.
 func TestBadInput(t *testing.T) {
 	for _, test := range []struct{ args, want string }{
-		{"-waiters 0", `-waiters: "0": it takes whole numbers from 1 to 10000`},
-		{"-waiters 16,many", `-waiters: "many": it takes`},
-		{"-waiters=", `-waiters: "": it takes`},
+		{"-buyers 0", `-buyers: "0": it takes whole numbers from 1 to 10000`},
+		{"-buyers 16,many", `-buyers: "many": it takes`},
+		{"-buyers=", `-buyers: "": it takes`},
 		{"-processes 17", `-processes: "17": it takes whole numbers from 1 to 16`},
 		{"-delays 1", `-delays: "1": it takes durations from 0s to 1s, such as 1ms`},
 		{"-delays -1ms", `-delays: "-1ms": it takes`},
@@ -31,14 +31,15 @@ func TestBadInput(t *testing.T) {
 		{"-rest 2s", "-rest: 2s is not from 0s to 1s"},
 		{"-shortest 1ms", "-shortest: 1ms is not 50ms or more"},
 		{"-longest 1s", "-longest: 1s is not from twice -shortest to 1m"},
+		{"-waiters 16", "-waiters is now called -buyers"},
 		{"-nope", "not defined: -nope; bench -help lists the flags"},
 		{"faster", `"faster" is not a flag`},
 		{"-json /no/such/folder/file", "/no/such/folder/file: no such file"},
 		{"-redis 127.0.0.1:1", "no Redis answers at 127.0.0.1:1"},
-		{"-waiters 0 -repeat 0", "-repeat: 0 is not"},
+		{"-buyers 0 -repeat 0", "-repeat: 0 is not"},
 	} {
 		var stdout, stderr bytes.Buffer
-		code := run(t.Context(), strings.Fields(test.args), contest.Table(), nil, &stdout, &stderr)
+		code := run(t.Context(), strings.Fields(test.args), contestants.Table(), nil, &stdout, &stderr)
 		if code != 2 || !strings.Contains(stderr.String(), test.want) || stdout.Len() > 0 {
 			t.Errorf("bench %s: exit %d, %q; want 2, …%s…", test.args, code, stderr.String(), test.want)
 		}
@@ -47,7 +48,7 @@ func TestBadInput(t *testing.T) {
 
 func TestHelp(t *testing.T) {
 	var stdout, stderr bytes.Buffer
-	if code := run(t.Context(), []string{"-help"}, contest.Table(), nil, &stdout, &stderr); code != 0 {
+	if code := run(t.Context(), []string{"-help"}, contestants.Table(), nil, &stdout, &stderr); code != 0 {
 		t.Errorf("exit %d: %s", code, stderr.String())
 	}
 	for _, want := range []string{"-contestants names", "-markdown file", "rueidislock-noloop", `default "1ms,0s"`, `default "1,2,16,`} {
@@ -57,8 +58,8 @@ func TestHelp(t *testing.T) {
 	}
 }
 
-// A crew that is told nonsense says so.
-func TestCrewIsToldNonsense(t *testing.T) {
+// A worker process that is told nonsense says so.
+func TestWorkerIsToldNonsense(t *testing.T) {
 	for input, want := range map[string]string{
 		"":                   "the job: EOF",
 		"{":                  "the job: unexpected EOF",
@@ -66,7 +67,7 @@ func TestCrewIsToldNonsense(t *testing.T) {
 		`{"contestant":"limit","addrs":["127.0.0.1:1"]}`: "PING 127.0.0.1:1",
 	} {
 		var stdout, stderr bytes.Buffer
-		code := run(t.Context(), []string{"crew"}, contest.Table(), strings.NewReader(input), &stdout, &stderr)
+		code := run(t.Context(), []string{"worker"}, contestants.Table(), strings.NewReader(input), &stdout, &stderr)
 		if code != 2 || !strings.Contains(stderr.String(), want) {
 			t.Errorf("%s: exit %d, %q; want %q", input, code, stderr.String(), want)
 		}
@@ -85,9 +86,9 @@ func TestRun(t *testing.T) {
 	}
 	var stdout, stderr bytes.Buffer
 	code := run(t.Context(), []string{
-		"-contestants", "v7,redislock", "-waiters", "1,4", "-processes", "1,2", "-delays", "1ms", "-repeat", "2", "-shortest", "200ms",
+		"-contestants", "v9,redislock", "-buyers", "1,4", "-processes", "1,2", "-delays", "1ms", "-repeat", "2", "-shortest", "200ms",
 		"-json", file("b.json"), "-svg", file("b.svg"), "-markdown", file("b.md"),
-	}, contest.Table(), nil, &stdout, &stderr)
+	}, contestants.Table(), nil, &stdout, &stderr)
 	if code != 0 {
 		t.Fatalf("exit %d: %s", code, stderr.String())
 	}
@@ -103,7 +104,7 @@ func TestRun(t *testing.T) {
 		t.Errorf("the document is not written anew: %v", err)
 	}
 	for _, want := range []string{
-		"# Benchmarks", "Go 1.", "Redis ", "| waiters | 1 | 4 |", "## How to read it", "go run . -contestants v7,redislock",
+		"# Benchmarks", "Go 1.", "Redis ", "| buyers | 1 | 4 |", "## How to read it", "go run . -contestants v9,redislock",
 	} {
 		if !strings.Contains(string(markdown), want) {
 			t.Errorf("the document does not say %q:\n%s", want, markdown)
@@ -123,19 +124,19 @@ func checkJSON(t *testing.T, name string) {
 	if err := decoder.Decode(&measured); err != nil {
 		t.Fatal(err)
 	}
-	if len(measured.Cells) != 2*3*3 { // repetitions, conditions (one waiter has no two processes), contestants
+	if len(measured.Cells) != 2*3*3 { // repetitions, conditions (one buyer has no two processes), contestants
 		t.Errorf("%d cells; want 18", len(measured.Cells))
 	}
 	if m := measured.Machine; m.Cores == 0 || m.CPU == "" || m.Go == "" || m.Redis == "" || m.Kernel == "" {
 		t.Errorf("the machine: %+v", m)
 	}
 	for _, c := range measured.Cells {
-		if c.Status != result.OK || c.Sales == 0 || c.PerSecond == 0 || c.Commands == 0 || c.Share == 0 || c.Repetition == 0 {
+		if c.Status != result.OK || c.Sales == 0 || c.PerSecond == 0 || c.Requests == 0 || c.Share == 0 || c.Repetition == 0 {
 			t.Errorf("%+v", c)
 		}
 	}
-	for _, field := range []string{"contestant", "kind", "added_ms", "processes", "waiters", "repetition", "status", "sales_per_second",
-		"share_of_limit", "commands_per_sale", "publishes_per_sale", "p50", "p99", "max", "mean", "max_over_mean", "never", "pings"} {
+	for _, field := range []string{"contestant", "kind", "added_ms", "processes", "buyers", "repetition", "status", "sales_per_second",
+		"share_of_limit", "requests_per_sale", "lock_requests_per_sale", "publishes_per_sale", "p50", "p99", "max", "mean", "max_over_mean", "never", "pings"} {
 		if !bytes.Contains(text, []byte(`"`+field+`":`)) {
 			t.Errorf("there is no field %s", field)
 		}

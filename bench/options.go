@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"lockstep/bench/internal/contest"
+	"lockstep/bench/internal/contestants"
 	"lockstep/bench/internal/race"
 	"lockstep/bench/internal/result"
 )
@@ -26,28 +26,28 @@ type options struct {
 	markdown string
 }
 
-// maxWaiters is how many one machine can take part with.
-const maxWaiters = 10_000
+// maxBuyers is how many one machine can take part with.
+const maxBuyers = 10_000
 
 // parse reads the command line. It fails with flag.ErrHelp when that asks for help, and otherwise with what was wrong and what is
 // right.
-func parse(args []string, table []contest.Contestant, help io.Writer) (options, error) {
+func parse(args []string, table []contestants.Contestant, help io.Writer) (options, error) {
 	var names []string
 	for _, c := range table {
 		names = append(names, c.Name)
 	}
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
-	contestants := flags.String("contestants", "", "`names`, of "+strings.Join(names, ",")+"; limit always runs (default all, "+
+	chosen := flags.String("contestants", "", "`names`, of "+strings.Join(names, ",")+"; limit always runs (default all, "+
 		"some of them under few conditions)")
-	waiters := flags.String("waiters", "1,2,16,200,1000", "`numbers` of workers that sell at the same time")
-	processes := flags.String("processes", "1,3", "`numbers` of processes that share the workers")
+	buyers := flags.String("buyers", "1,2,16,200,1000", "`numbers` of buyers that buy at the same time")
+	processes := flags.String("processes", "1,3", "`numbers` of processes that share the buyers")
 	delays := flags.String("delays", "1ms,0s", "round trips added to every request, `durations`; 0s is bare loopback")
-	repeat := flags.Int("repeat", 3, "how often all is measured")
-	longest := flags.Duration("longest", 7500*time.Millisecond, "bound of a cell's warm-up and measured stretch together")
-	shortest := flags.Duration("shortest", 700*time.Millisecond, "least measured stretch of a cell")
+	repeat := flags.Int("repeat", 3, "how many repetitions there are")
+	longest := flags.Duration("longest", 7500*time.Millisecond, "bound of a cell's warm-up and measured window together")
+	shortest := flags.Duration("shortest", 700*time.Millisecond, "least measured window of a cell")
 	pool := flags.Int("pool", 0, "connections of a go-redis client at most; 0 is go-redis's default, ten a core")
-	rest := flags.Duration("rest", 0, "how long a worker that has sold rests before it asks again; the limit does not")
+	rest := flags.Duration("rest", 0, "how long a buyer that has bought rests before it asks again; the limit does not")
 	addr := flags.String("redis", "", "`host:port` of an empty Redis, which is emptied for every cell (default a redis-server of its own)")
 	seed := flags.Uint64("seed", 0, "of the order of contestants; 0 is another one each time")
 	o := options{}
@@ -61,6 +61,8 @@ func parse(args []string, table []contest.Contestant, help io.Writer) (options, 
 		flags.SetOutput(help)
 		flags.PrintDefaults()
 		return o, err
+	case err != nil && strings.HasSuffix(err.Error(), "not defined: -waiters"):
+		return o, errors.New("-waiters is now called -buyers")
 	case err != nil:
 		return o, fmt.Errorf("%w; bench -help lists the flags", err)
 	case flags.NArg() > 0:
@@ -70,14 +72,14 @@ func parse(args []string, table []contest.Contestant, help io.Writer) (options, 
 	o.redis, o.seed = *addr, *seed
 	o.settings = result.Settings{RetryMillis: 20, TTLMillis: 10_000, WaitMillis: 60_000, Pool: *pool, Repeat: *repeat,
 		RestMillis: float64(rest.Microseconds()) / 1000}
-	o.plan = race.Plan{Repeat: *repeat, All: *contestants != "", Longest: *longest, Shortest: *shortest}
-	o.plan.Waiters = list(&errs, "waiters", *waiters, number(maxWaiters))
+	o.plan = race.Plan{Repeat: *repeat, All: *chosen != "", Longest: *longest, Shortest: *shortest}
+	o.plan.Buyers = list(&errs, "buyers", *buyers, number(maxBuyers))
 	o.plan.Processes = list(&errs, "processes", *processes, number(16))
 	o.plan.AddedMillis = list(&errs, "delays", *delays, added)
-	if *contestants != "" {
-		names = append(strings.Split(*contestants, ","), "limit")
+	if *chosen != "" {
+		names = append(strings.Split(*chosen, ","), "limit")
 	}
-	found, err := contest.Find(table, names)
+	found, err := contestants.Find(table, names)
 	if err != nil {
 		errs = append(errs, fmt.Errorf("-contestants: %w", err))
 	}
@@ -88,7 +90,7 @@ func parse(args []string, table []contest.Contestant, help io.Writer) (options, 
 		}
 	}
 	check(*repeat >= 1 && *repeat <= 100, "repeat", *repeat, "from 1 to 100")
-	check(*pool >= 0 && *pool <= maxWaiters, "pool", *pool, fmt.Sprintf("from 0 to %d", maxWaiters))
+	check(*pool >= 0 && *pool <= maxBuyers, "pool", *pool, fmt.Sprintf("from 0 to %d", maxBuyers))
 	check(*rest >= 0 && *rest <= time.Second, "rest", *rest, "from 0s to 1s")
 	check(*shortest >= 50*time.Millisecond, "shortest", *shortest, "50ms or more")
 	check(*longest >= 2**shortest && *longest <= time.Minute, "longest", *longest, "from twice -shortest to 1m")

@@ -5,7 +5,7 @@ import (
 	"io"
 	"os"
 
-	"lockstep/bench/internal/contest"
+	"lockstep/bench/internal/contestants"
 	"lockstep/bench/internal/report"
 	"lockstep/bench/internal/result"
 )
@@ -13,7 +13,7 @@ import (
 // output is a file that what was measured goes to.
 type output struct {
 	file  *os.File
-	write func(io.Writer, result.Run, []contest.Contestant) error
+	write func(io.Writer, result.Run, []contestants.Contestant) error
 }
 
 // outputs opens the files that are wanted, before a long run that would be in vain without them.
@@ -21,7 +21,7 @@ func (o options) outputs() ([]output, error) {
 	var outputs []output
 	for _, wanted := range []struct {
 		name  string
-		write func(io.Writer, result.Run, []contest.Contestant) error
+		write func(io.Writer, result.Run, []contestants.Contestant) error
 	}{{o.json, report.JSON}, {o.svg, report.SVG}, {o.markdown, report.Markdown}} {
 		if wanted.name == "" {
 			continue
@@ -36,7 +36,7 @@ func (o options) outputs() ([]output, error) {
 }
 
 // put replaces what is in the file.
-func (o output) put(run result.Run, table []contest.Contestant) error {
+func (o output) put(run result.Run, table []contestants.Contestant) error {
 	if err := o.file.Truncate(0); err != nil {
 		return err
 	}

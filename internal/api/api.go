@@ -20,15 +20,14 @@ import (
 
 // API serves a shop.
 type API struct {
-	Shop    *service.Shop
-	Replica string
-	Redis   string   // for people: which Redis this is
-	Nodes   []string // addresses of the masters for locks that are on several
-	Log     *slog.Logger
-	Guard   Guard
-	Metrics Metrics
-
-	BehindFront bool // a cluster's, which gives the orders their ids
+	Shop     *service.Shop
+	Replica  string
+	Redis    string   // for people: which Redis this is
+	Nodes    []string // addresses of the masters for locks that are on several
+	Log      *slog.Logger
+	Guard    Guard
+	Metrics  Metrics
+	OrderIDs OrderIDs
 }
 
 // Metrics counts the answers to sales, and shows what was counted.
@@ -86,16 +85,16 @@ type SaleAnswer struct {
 }
 
 func (a *API) sale(c *gin.Context) {
-	id := a.newOrderID(c.Request)
+	id := a.OrderIDs(c.Request)
 	c.Set(orderID, id)
 	receipt, err := a.Shop.Sell(c.Request.Context(), id)
 	if errors.Is(err, service.ErrOutcomeUnknown) {
 		err = fmt.Errorf("%w; GET /orders/%s says whether it was", err, id)
 	}
 	if err != nil {
-		_, code := statusOf(err)
+		status, code := statusOf(err)
 		a.Metrics.Answered(code)
-		a.fail(c, err)
+		a.refuse(c, status, code, err)
 		return
 	}
 	a.Metrics.Answered("sold")
@@ -109,7 +108,7 @@ func (a *API) sale(c *gin.Context) {
 // orderID is the gin key of the order's id.
 const orderID = "order_id"
 
-// order says whether a sale was made: a buyer asks who does not know.
+// order says whether a sale was made, to a buyer who was left in doubt.
 func (a *API) order(c *gin.Context) {
 	id := c.Param("id")
 	order, err := a.Shop.Ledger.Order(c.Request.Context(), id)
@@ -246,10 +245,10 @@ type Health struct {
 	Redis   string `json:"redis"`
 }
 
-// healthz says that the process runs.
+// healthz answers as long as the process runs.
 func (a *API) healthz(c *gin.Context) { c.PureJSON(http.StatusOK, a.health("ok")) }
 
-// readyz says that it can sell: that Redis answers.
+// readyz answers with success if the replica can sell, that is, if Redis answers.
 func (a *API) readyz(c *gin.Context) {
 	if _, _, err := a.Shop.LockState(c.Request.Context()); err != nil {
 		a.fail(c, err)
@@ -262,7 +261,7 @@ func (a *API) health(status string) Health {
 	return Health{Service: "lockstep", Status: status, Replica: a.Replica, Redis: a.Redis}
 }
 
-// read reads a JSON body that has nothing but what to has.
+// read reads a JSON body, and refuses fields that to does not have.
 func read(c *gin.Context, to any) error {
 	decoder := json.NewDecoder(c.Request.Body)
 	decoder.DisallowUnknownFields()

@@ -57,8 +57,8 @@ func (g Guard) administers(header http.Header) error {
 
 // authorize lets a request pass if it may.
 func (a *API) authorize(c *gin.Context) {
-	if _, _, err := a.Guard.Check(c.Request); err != nil {
-		a.fail(c, err)
+	if status, code, err := a.Guard.Check(c.Request); err != nil {
+		a.refuse(c, status, code, err)
 	}
 }
 

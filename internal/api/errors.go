@@ -26,10 +26,10 @@ var (
 	errNotAllowed  = errors.New("this path does not take that method; GET / lists what there is")
 )
 
-// codeUnknown is of a sale that may have been made: to try again may be to buy twice.
+// codeUnknown is the code of a sale that may have been made: another attempt may buy a second time.
 const codeUnknown = "outcome_unknown"
 
-// statusClientClosed is what nginx says of a client that went away; nobody reads it.
+// statusClientClosed is nginx's status for a client that went away; nobody reads it.
 const statusClientClosed = 499
 
 // answers gives every error its status and code; the first that matches counts.
@@ -70,8 +70,14 @@ type ErrorAnswer struct {
 	} `json:"error"`
 }
 
+// fail answers with an error.
 func (a *API) fail(c *gin.Context, err error) {
 	status, code := statusOf(err)
+	a.refuse(c, status, code, err)
+}
+
+// refuse answers with an error whose status and code are known.
+func (a *API) refuse(c *gin.Context, status int, code string, err error) {
 	if status >= http.StatusInternalServerError {
 		a.Log.Warn(c.Request.Method+" "+c.Request.URL.Path, "status", status, "code", code, "error", err)
 	}

@@ -7,14 +7,23 @@ import (
 )
 
 // OrderIDHeader carries the id of a sale's order from a cluster's front to the replica that is to sell: the front knows it
-// then even if the replica never answers, and can tell the buyer what to look for.
+// then even if the replica never answers, and can tell the buyer which order to look for.
 const OrderIDHeader = "X-Lockstep-Order-ID"
 
-// newOrderID gives a sale's order its id: the front's, where there is one. No client of the front chooses it, for it is the lock's owner,
-// too.
-func (a *API) newOrderID(r *http.Request) string {
-	if id, err := uuid.Parse(r.Header.Get(OrderIDHeader)); a.BehindFront && err == nil {
-		return id.String()
+// OrderIDs gives the order of each sale its id, which is the owner of the lock, too: no client chooses it.
+type OrderIDs func(*http.Request) string
+
+// OwnOrderIDs are made by this server.
+func OwnOrderIDs(newID func() string) OrderIDs {
+	return func(*http.Request) string { return newID() }
+}
+
+// FrontOrderIDs are those that a cluster's front has made; where it has made none, this server does.
+func FrontOrderIDs(newID func() string) OrderIDs {
+	return func(r *http.Request) string {
+		if id, err := uuid.Parse(r.Header.Get(OrderIDHeader)); err == nil {
+			return id.String()
+		}
+		return newID()
 	}
-	return a.Shop.NewID()
 }

@@ -11,6 +11,7 @@ import (
 
 	"lockstep/internal/dao"
 	"lockstep/internal/history"
+	"lockstep/internal/redisclient"
 	"lockstep/internal/redistest"
 )
 
@@ -31,7 +32,7 @@ func put(t *testing.T, client *redis.Client, run string, ids ...string) {
 
 func TestLedgersRememberWhatWasDestroyed(t *testing.T) {
 	server := redistest.Start(t)
-	client := redis.NewClient(&redis.Options{Addr: server.Addr})
+	client := redisclient.Single(redisclient.Config{Addrs: []string{server.Addr}})
 	defer client.Close()
 	ledgers := NewLedgers(client)
 	read := func() map[string]int {
@@ -86,7 +87,7 @@ func TestLedgersRememberWhatWasDestroyed(t *testing.T) {
 
 func TestLook(t *testing.T) {
 	server := redistest.Start(t)
-	client := redis.NewClient(&redis.Options{Addr: server.Addr})
+	client := redisclient.Single(redisclient.Config{Addrs: []string{server.Addr}})
 	defer client.Close()
 	ledgers := NewLedgers(client)
 	if _, err := ledgers.Look(t.Context()); err == nil {

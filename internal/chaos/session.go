@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/redis/go-redis/v9"
+
+	"lockstep/internal/redisclient"
 )
 
 // Redis is the process of the shop's Redis.
@@ -46,7 +48,7 @@ func (s Session) Run(ctx context.Context) (_ Record, err error) {
 	if err != nil {
 		return Record{}, err
 	}
-	client := redis.NewClient(&redis.Options{Addr: s.Addr, ReadTimeout: patience})
+	client := redisclient.Single(redisclient.Config{Addrs: []string{s.Addr}, Timeout: patience})
 	defer func() { err = errors.Join(err, shop.close(), client.Close()) }()
 	world := world{Session: s, shop: shop, client: client, ledgers: NewLedgers(client)}
 

@@ -9,10 +9,12 @@ import (
 	"strings"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"lockstep/internal/api"
 	"lockstep/internal/config"
 	"lockstep/internal/evolution"
 	"lockstep/internal/history"
@@ -140,7 +142,7 @@ func findTargets(cmd *cobra.Command, cfg config.Config, named []string, buyers i
 		return nil, nil, err
 	}
 	cfg.Server.Addr, cfg.Redis.EmbeddedAddr = anyPort, anyPort
-	own, err := openServer(ctx, cfg, newLog(stderr, "error"))
+	own, err := openServer(ctx, cfg, newLog(stderr, "error"), api.OwnOrderIDs(uuid.NewString))
 	if err != nil {
 		return nil, nil, err
 	}

@@ -25,8 +25,11 @@ func TestBurstShowsWhichLocksHold(t *testing.T) {
 			}
 			return code, result
 		}
-		if code, r := burst("1000", "v0"); code != 1 || r.Verdict != history.Oversold || r.Lost == 0 || r.OK != 1000 || r.Sold != 1000 {
-			t.Errorf("v0: exit code %d, %+v; want lost updates", code, r)
+		for _, lock := range []string{"v0", "late-commit"} {
+			code, r := burst("1000", lock)
+			if code != 1 || r.Verdict != history.Oversold || r.Lost == 0 || r.OK != 1000 || r.Sold != 1000 {
+				t.Errorf("%s: exit code %d, %+v; want lost updates", lock, code, r)
+			}
 		}
 		for _, lock := range locks {
 			code, r := burst("100", lock)

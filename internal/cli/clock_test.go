@@ -33,5 +33,5 @@ func TestClockOffset(t *testing.T) {
 // locker is the lock that a server sells under.
 func locker(s *testServer, name string) lock.Locker {
 	settings := s.settings(s.cfg)
-	return settings.Strategy[name].New(settings.Lock)
+	return settings.Strategies[name].New(settings.Lock)
 }

@@ -16,6 +16,7 @@ import (
 	"lockstep/internal/api"
 	"lockstep/internal/cluster"
 	"lockstep/internal/history"
+	"lockstep/internal/redisclient"
 )
 
 // testCluster is a running lockstep cluster, its front asked as a server is.
@@ -33,7 +34,7 @@ func startCluster(t *testing.T, args ...string) *testCluster {
 	if !strings.Contains(line.String(), "http://"+addr) || !strings.Contains(line.String(), "replicas") {
 		t.Errorf("first line: %s", line)
 	}
-	client := redis.NewClient(&redis.Options{Addr: redisAddr})
+	client := redisclient.Single(redisclient.Config{Addrs: []string{redisAddr}})
 	t.Cleanup(func() {
 		client.Close()
 		http.DefaultClient.CloseIdleConnections()

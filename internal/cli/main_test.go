@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/redis/go-redis/v9"
 	"github.com/spf13/pflag"
 	"go.uber.org/goleak"
@@ -106,7 +107,7 @@ func start(t testing.TB, flags ...string) *testServer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	own, err := openServer(t.Context(), cfg, slog.New(slog.DiscardHandler))
+	own, err := openServer(t.Context(), cfg, slog.New(slog.DiscardHandler), api.OwnOrderIDs(uuid.NewString))
 	if err != nil {
 		t.Fatal(err)
 	}

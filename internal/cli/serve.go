@@ -12,6 +12,7 @@ import (
 	"sync"
 	"syscall"
 
+	"github.com/google/uuid"
 	"github.com/spf13/cobra"
 
 	"lockstep/internal/api"
@@ -54,10 +55,11 @@ func runServe(cmd *cobra.Command, _ []string) error {
 	}
 	logged := &heldWriter{to: cmd.ErrOrStderr()}
 	defer logged.release()
-	server, err := openServer(ctx, cfg, newLog(logged, cfg.Log.Level), func(served *api.API) {
-		behind := cmd.Flags().Lookup(behindFrontFlag) // lockstep without a command serves, and has no such flag
-		served.BehindFront = behind != nil && behind.Changed
-	})
+	orderIDs := api.OwnOrderIDs(uuid.NewString)
+	if behind := cmd.Flags().Lookup(behindFrontFlag); behind != nil && behind.Changed { // lockstep without a command has no such flag
+		orderIDs = api.FrontOrderIDs(uuid.NewString)
+	}
+	server, err := openServer(ctx, cfg, newLog(logged, cfg.Log.Level), orderIDs)
 	if err != nil {
 		return err
 	}

@@ -33,7 +33,7 @@ const (
 	doorWait  = 2 * time.Minute
 )
 
-// leaveTime is how long the last words to Redis may take.
+// leaveTime is how long each step of ending may take that talks to Redis or to clients.
 const leaveTime = 5 * time.Second
 
 // server is a shop, its Redis, and the HTTP server in front.
@@ -50,8 +50,9 @@ type server struct {
 	lived       chan struct{} // closed when the heartbeat has ended
 }
 
-// openServer starts everything, or nothing, after what with does to the API. The server ends by close, not with ctx.
-func openServer(ctx context.Context, cfg config.Config, log *slog.Logger, with ...func(*api.API)) (_ *server, err error) {
+// openServer listens, opens the Redis, joins or begins a run, and serves; or it fails, and nothing is left open. The server ends by close,
+// not with ctx.
+func openServer(ctx context.Context, cfg config.Config, log *slog.Logger, orderIDs api.OrderIDs) (*server, error) {
 	listener, err := net.Listen("tcp", cfg.Server.Addr)
 	if err != nil {
 		return nil, fmt.Errorf("server.addr: cannot listen on %s: %w; choose another with --server.addr", cfg.Server.Addr, err)
@@ -63,43 +64,57 @@ func openServer(ctx context.Context, cfg config.Config, log *slog.Logger, with .
 	if err := fits(cfg.Lock.Version, redis); err != nil {
 		return nil, errors.Join(err, listener.Close(), redis.Close())
 	}
+	s := newServer(cfg, redis, listener.Addr(), log, orderIDs)
+	if err := s.api.Shop.Open(ctx, s.settings(cfg)); err != nil {
+		return nil, errors.Join(fmt.Errorf("opening the shop: %w", err), listener.Close(), redis.Close())
+	}
+	warnOf(s.api.Guard, listener.Addr(), s.api.Log)
+	s.serve(ctx, listener)
+	return s, nil
+}
+
+// newServer makes a server of an open Redis. It asks Redis nothing yet.
+func newServer(cfg config.Config, redis *dao.Redis, addr net.Addr, log *slog.Logger, orderIDs api.OrderIDs) *server {
 	replica := cmp.Or(cfg.Server.Replica, replicaName())
 	log = log.With("replica", replica)
 	instance := uuid.NewString()
-	store := dao.NewStore(redis.Store, instance, cfg.Inventory.MaxOrders)
-	clock := lock.SystemClock{}
-	shop := &service.Shop{
-		Stock: store, Ledger: store,
-		Key: dao.NewLockKey(redis.Lock, redis.Nodes, lock.Key),
-		Door: lockv6.New(redis.Store, lock.Options{
-			Key: dao.DoorKey, TTL: doorTTL, RetryInterval: doorRetry, WaitTimeout: doorWait, Clock: clock,
-		}),
-		Clock: clock, NewID: uuid.NewString, Log: log, Replica: replica,
-	}
+	shop := newShop(redis, dao.NewStore(redis.Store, instance, cfg.Inventory.MaxOrders))
+	shop.Replica, shop.Log = replica, log
 	counts := metrics.New(replica, shop.Tally)
-	shop.Watch = counts
+	shop.Observer = counts
 	redis.Lock.AddHook(counts)
 	redis.Store.AddHook(counts)
 	for _, node := range redis.Nodes {
 		node.AddHook(counts)
 	}
-	s := &server{
+	return &server{
 		api: &api.API{
-			Shop: shop, Metrics: counts,
+			Shop: shop, Metrics: counts, OrderIDs: orderIDs,
 			Replica: replica, Redis: redis.Name, Nodes: redis.Nodes.Addrs(), Log: log,
-			Guard: newGuard(cfg, listener.Addr()),
+			Guard: newGuard(cfg, addr),
 		},
 		redis: redis, instance: instance,
-		addr:   listener.Addr().String(),
+		addr:   addr.String(),
 		failed: make(chan error, 1),
 		lived:  make(chan struct{}),
 	}
-	for _, set := range with {
-		set(s.api)
+}
+
+// newShop makes a shop without a name, a log and an observer.
+func newShop(redis *dao.Redis, store *dao.Store) *service.Shop {
+	clock := lock.SystemClock{}
+	return &service.Shop{
+		Stock: store, Ledger: store,
+		Key: dao.NewLockKey(redis.Lock, redis.Nodes, lock.Key),
+		Door: lockv6.New(redis.Store, lock.Options{
+			Key: dao.DoorKey, TTL: doorTTL, RetryInterval: doorRetry, WaitTimeout: doorWait, Clock: clock,
+		}),
+		Clock: clock, NewID: uuid.NewString,
 	}
-	if err := s.api.Shop.Open(ctx, s.settings(cfg)); err != nil {
-		return nil, errors.Join(fmt.Errorf("opening the shop: %w", err), listener.Close(), redis.Close())
-	}
+}
+
+// serve starts the heartbeat and the HTTP server.
+func (s *server) serve(ctx context.Context, listener net.Listener) {
 	live, stop := context.WithCancel(context.WithoutCancel(ctx))
 	s.stop = stop
 	go func() {
@@ -108,14 +123,12 @@ func openServer(ctx context.Context, cfg config.Config, log *slog.Logger, with .
 	}()
 	sales, cancelSales := context.WithCancel(context.WithoutCancel(ctx))
 	s.cancelSales = cancelSales
-	warnOf(s.api.Guard, listener.Addr(), log)
-	s.web = newWebServer(s.api.Handler(), replica, log)
+	s.web = newWebServer(s.api.Handler(), s.api.Replica, s.api.Log)
 	s.web.http.BaseContext = func(net.Listener) context.Context { return sales }
 	go func() { s.failed <- s.web.serve(listener) }()
-	return s, nil
 }
 
-// fits fails when a lock cannot be made of what there is of this Redis.
+// fits fails if a lock needs nodes that this Redis does not have.
 func fits(version string, redis *dao.Redis) error {
 	strategy, err := evolution.Find(version)
 	if err != nil {
@@ -124,7 +137,7 @@ func fits(version string, redis *dao.Redis) error {
 	return strategy.Fits(len(redis.Nodes))
 }
 
-// settings are what of the configuration may change while the shop is open.
+// settings are the part of the configuration that may change while the shop is open.
 func (s *server) settings(cfg config.Config) service.Settings {
 	strategies := map[string]strategy.Strategy{}
 	for _, row := range evolution.Table() {
@@ -144,13 +157,14 @@ func (s *server) settings(cfg config.Config) service.Settings {
 			Notifier: s.redis.Notifier, Rand: rand.Int64N,
 		},
 		Think: cfg.Sale.ThinkTime, Nested: cfg.Sale.Nested, Initial: cfg.Inventory.Initial,
-		Strategy: strategies,
-		Retry:    service.Retry{Pause: cfg.Lock.RetryInterval, Within: cfg.Lock.WaitTimeout, Clock: s.api.Shop.Clock, Rand: rand.Int64N},
+		Strategies: strategies,
+		Backoff: service.Backoff{
+			Delay: cfg.Lock.RetryInterval, MaxDuration: cfg.Lock.WaitTimeout, Clock: s.api.Shop.Clock, Rand: rand.Int64N,
+		},
 	}
 }
 
-// close lets the sales in flight end, then ends everything. Should they not end in their time, they are cancelled, and let go of
-// their locks.
+// close lets the sales in flight end, then ends everything. Sales that do not end in time are cancelled, and release their locks.
 func (s *server) close() error {
 	err := s.shutdown(s.api.Shop.LongestSale())
 	if err != nil {
@@ -175,10 +189,10 @@ func (s *server) shutdown(within time.Duration) error {
 	return s.web.shutdown(ctx)
 }
 
-// url is where somebody on this machine reaches the server.
+// url is the server's URL for this machine.
 func (s *server) url() string { return "http://" + reachable(s.addr) }
 
-// reachable makes an address to ask of one to listen at: of every address of this machine, loopback.
+// reachable gives the address to ask of one to listen at: loopback, if the server listens at every address of this machine.
 func reachable(addr string) string {
 	host, port, err := net.SplitHostPort(addr)
 	if ip := net.ParseIP(host); err == nil && (host == "" || ip != nil && ip.IsUnspecified()) {
@@ -187,7 +201,7 @@ func reachable(addr string) string {
 	return addr
 }
 
-// where says for people where somebody reaches what listens at addr.
+// where gives the URL of what listens at addr, for people.
 func where(addr string) string {
 	if addr != reachable(addr) {
 		return "http://" + reachable(addr) + " (and every other address of this machine)"
@@ -195,7 +209,7 @@ func where(addr string) string {
 	return "http://" + addr
 }
 
-// firstLine says where, with which lock and which Redis.
+// firstLine tells the URL, the lock and the Redis.
 func (s *server) firstLine(ctx context.Context) string {
 	version, _, err := s.api.Shop.LockState(ctx)
 	if err != nil {

@@ -9,11 +9,12 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"lockstep/internal/config"
 	"lockstep/internal/evolution"
 	"lockstep/internal/strategy"
 )
 
-// suggest adds to an error what somebody may have meant who typed a name that is none of these.
+// suggest adds to an error the names that may have been meant by one that is none of them.
 func suggest(err error, typed string, names []string) error {
 	like := alike(typed, names)
 	if len(like) == 0 {
@@ -22,10 +23,10 @@ func suggest(err error, typed string, names []string) error {
 	return fmt.Errorf("%w; did you mean %s?", err, strings.Join(like, " or "))
 }
 
-// fewNames is how many names are still a help.
+// fewNames is how many suggestions are still a help.
 const fewNames = 3
 
-// alike gives the few names that are nearly as typed, or begin or end like it. cobra knows how to compare; it does so with commands.
+// alike gives the few names that resemble what was typed, or begin or end with it. cobra compares names, but only those of commands.
 func alike(typed string, names []string) []string {
 	if typed == "" {
 		return nil
@@ -73,7 +74,7 @@ func noCommand(cmd *cobra.Command, args []string) error {
 	return suggest(err, args[0], names)
 }
 
-// noFlag says what may have been meant by a flag that there is not. Its value is not shown: it may be a secret.
+// noFlag suggests what may have been meant by an unknown flag. Its value is not shown: it may be a secret.
 func noFlag(cmd *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) {
@@ -90,6 +91,9 @@ func noFlag(cmd *cobra.Command, err error) error {
 			names = append(names, flag.Name)
 		}
 	})
+	if now, was := config.Renamed(unknown.GetSpecifiedName()); was {
+		return fmt.Errorf("--%s is called --%s now", unknown.GetSpecifiedName(), now)
+	}
 	like := alike(unknown.GetSpecifiedName(), names)
 	for i := range like {
 		like[i] = "--" + like[i]

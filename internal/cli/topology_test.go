@@ -8,6 +8,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"lockstep/internal/load"
+	"lockstep/internal/redisclient"
 	"lockstep/internal/redistest"
 )
 
@@ -51,7 +52,7 @@ func TestFailoverDuringABurst(t *testing.T) {
 		"--lock.version", "v4", "--lock.ttl", "2s", "--inventory.initial", "1000000")
 	buyers := gather(t, s, 50)
 	eventually(t, "sales", func() bool { return buyers.answers(200) > 100 })
-	sentinel := redis.NewSentinelClient(&redis.Options{Addr: sentinels[0]})
+	sentinel := redis.NewSentinelClient(redisclient.Options(redisclient.Config{Addrs: []string{sentinels[0]}}).Simple())
 	defer sentinel.Close()
 	old, err := sentinel.GetMasterAddrByName(t.Context(), redistest.MasterName).Result()
 	if err != nil {

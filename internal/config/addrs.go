@@ -54,7 +54,7 @@ func setAddrs(r *Redis, value any) error {
 	return nil
 }
 
-// setNodes takes an odd crowd or an even one, but none twice: a majority must be of different ones.
+// setNodes takes any number of nodes from three on, but none twice: a majority must be of different nodes.
 func setNodes(to *[]string, value any) error {
 	texts, err := several(value)
 	if err != nil {
@@ -88,7 +88,7 @@ func several(value any) ([]string, error) {
 	return strings.FieldsFunc(strings.Join(texts, ","), func(c rune) bool { return c == ',' || c == ' ' }), err
 }
 
-// isAddr reports whether a text is host:port. A host that looks like more than one is none: it may hold a password.
+// isAddr reports whether a text is host:port. A host with other characters than a name's is refused: it may hold a password.
 func isAddr(text string) bool {
 	host, port, err := net.SplitHostPort(text)
 	if err != nil || !isHost(host) {
@@ -102,7 +102,7 @@ func isHost(text string) bool { return !strings.ContainsAny(text, "/\\@?#&=\"' \
 
 var plainAddrs = regexp.MustCompile(`^[\w.-]*:\d+([, ]+[\w.-]*:\d+)*$`)
 
-// harmless reports whether a value of a Redis's address can be shown: it is of names and ports, and no word that may be a password.
+// harmless reports whether an address of a Redis can be shown: it consists of names and ports, and no part may be a password.
 func harmless(value any) bool {
 	texts, err := cast.ToStringSliceE(value)
 	return err == nil && plainAddrs.MatchString(strings.Join(texts, ","))

@@ -1,5 +1,5 @@
-// Package config makes one validated Config of defaults, config.yaml, the environment and flags, in rising order. What it
-// does not know it names and refuses. It is the only package that knows viper.
+// Package config makes one validated Config of defaults, config.yaml, the environment and flags; each overrides those before it. It
+// refuses keys that it does not know, by their names. It is the only package that knows viper.
 package config
 
 import (
@@ -17,7 +17,7 @@ import (
 // DefaultFile is read from the working directory if it is there and no other is named.
 const DefaultFile = "config.yaml"
 
-// The environment variables of what is not for everybody's eyes, as arguments are.
+// The environment variables of secrets. Arguments are no place for them: other users of the machine can read those.
 const (
 	TokenVariable    = envPrefix + "_ADMIN_TOKEN"
 	UsernameVariable = envPrefix + "_REDIS_USERNAME"
@@ -44,7 +44,7 @@ type Config struct {
 
 // The groups of settings; config.yaml says what each is.
 type (
-	// Server is where to listen, what else to be called, under which name to answer, and how wrong the clock is.
+	// Server is the address to listen at, further names of the server, the replica's name, and the error of its clock.
 	Server struct {
 		Addr        string
 		Hosts       []string
@@ -76,7 +76,7 @@ type (
 		WaitTimeout   time.Duration
 		HandOffLimit  int
 	}
-	// Sale is what a sale does under it.
+	// Sale is what a sale does under the lock.
 	Sale struct {
 		ThinkTime time.Duration
 		Nested    int
@@ -139,12 +139,12 @@ func Load(flags *pflag.FlagSet, versions []string) (Config, error) {
 
 func (a Admin) check() error {
 	if a.Open && a.Token != "" {
-		return errors.New("admin.open: true is not allowed with admin.token: either everybody may use PUT and DELETE, or who has the token")
+		return errors.New("admin.open: true is not allowed with admin.token: either everybody may use PUT and DELETE, or only clients that send the token")
 	}
 	return nil
 }
 
-// check looks at what no key can know alone.
+// check refuses combinations of keys that are each allowed alone.
 func (r Redis) check() error {
 	switch {
 	case len(r.Addrs) == 0 && (r.Username+r.Password+r.TLSCA != "" || r.TLS):
@@ -167,6 +167,10 @@ func unknownVariables(environ []string, table []key) (problems []error) {
 		name, _, _ := strings.Cut(variable, "=")
 		if strings.HasPrefix(name, envPrefix+"_PORT") || strings.HasPrefix(name, envPrefix+"_SERVICE_") {
 			continue // Kubernetes tells every container of a service called lockstep by these
+		}
+		if now, was := renamedVariable(name); was {
+			problems = append(problems, errors.New("environment: "+isCalled(name, now)))
+			continue
 		}
 		if strings.HasPrefix(name, envPrefix+"_") && !slices.ContainsFunc(table, func(k key) bool { return k.variable() == name }) {
 			problems = append(problems, fmt.Errorf("environment: there is no variable %s; there are %s", name, list(table, key.variable)))

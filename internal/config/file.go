@@ -26,8 +26,8 @@ type file struct {
 	table  []key
 }
 
-// newFile reads the file that the flags name, or DefaultFile if there is one. problems are keys that it should not have; whatever else it
-// says counts all the same.
+// newFile reads the file that the flags name, or DefaultFile if there is one. problems are keys that it should not have; the
+// other keys still count.
 func newFile(flags *pflag.FlagSet, table []key) (f file, problems []error, err error) {
 	f = file{values: map[string]any{}, lines: map[string]int{}, table: table}
 	if f.name, err = findFile(flags); err != nil || f.name == "" {
@@ -60,7 +60,7 @@ func findFile(flags *pflag.FlagSet) (string, error) {
 	return DefaultFile, err
 }
 
-// readFile reads a regular file that is not too long. Anything else could make who reads it wait for ever.
+// readFile reads a regular file that is not too long. Reading anything else may never end.
 func readFile(name string) ([]byte, error) {
 	info, err := os.Stat(name)
 	switch {
@@ -89,7 +89,7 @@ func errTooLong(name string) error {
 	return fmt.Errorf("%s is longer than %d bytes: want a file of settings, as config.yaml is", name, maxFile)
 }
 
-// group takes in what a group of keys says, or the whole file, whose path is empty.
+// group reads a group of keys, or the whole file, whose path is empty.
 func (f file) group(node *yaml.Node, path string) (problems []error) {
 	if node = resolved(node); node.Kind != yaml.MappingNode {
 		if node.Tag == "!!null" { // every line is a comment
@@ -106,7 +106,11 @@ func (f file) group(node *yaml.Node, path string) (problems []error) {
 		full := strings.TrimPrefix(path+"."+strings.ToLower(name.Value), ".")
 		isKey := slices.ContainsFunc(f.table, func(k key) bool { return k.name == full })
 		isGroup := slices.ContainsFunc(f.table, func(k key) bool { return strings.HasPrefix(k.name, full+".") })
+		now, was := Renamed(full)
 		switch before := f.lines[full]; {
+		case was:
+			problems = append(problems, f.wrong(name.Line, "%s", isCalled(full, now)))
+			continue
 		case !isKey && !isGroup:
 			problems = append(problems, f.wrong(name.Line, "there is no %s; there are %s", nameOf(name, path), list(f.table, key.path)))
 			continue
@@ -131,7 +135,7 @@ func (f file) group(node *yaml.Node, path string) (problems []error) {
 
 var simple = regexp.MustCompile(`^[A-Za-z][\w.-]{0,39}$`)
 
-// nameOf names a key that is unknown, unless a value may have got into it: "password:s3cret" without a space is one.
+// nameOf names a key that is unknown, unless a value may be part of it: in "password:s3cret" a space is missing.
 func nameOf(name *yaml.Node, path string) string {
 	if !simple.MatchString(name.Value) {
 		return "such key"

@@ -16,8 +16,7 @@ import (
 	"lockstep/internal/history"
 )
 
-// key is one setting: how it is called, what it is when nobody says, and how its text becomes a value. The error of set
-// says what is allowed.
+// key is one setting: its name, its default, its help, and how its text becomes a value. The error of set says what is allowed.
 type key struct {
 	name      string
 	byDefault string
@@ -27,7 +26,7 @@ type key struct {
 
 func (k key) path() string { return k.name }
 
-// told is a value as an error may tell it: never a secret, nor what may hold one that somebody has mistyped.
+// told is a value as an error may show it: never a secret, nor a value that may hold a mistyped one.
 func (k key) told(value any) string {
 	text := fmt.Sprintf("%#v", value)
 	secret := k.name == "admin.token" || k.name == "redis.username" || k.name == "redis.password"
@@ -82,9 +81,9 @@ func keys(versions []string) []key {
 			func(c *Config, v any) error { return setBool(&c.Redis.Cluster, v) }},
 		{"redis.redlock_addrs", "", "host:port of three or more independent masters, for v9; empty: five embedded ones, if the Redis is embedded",
 			func(c *Config, v any) error { return setNodes(&c.Redis.RedlockAddrs, v) }},
-		{"redis.username", "", "user of a Redis that asks for one",
+		{"redis.username", "", "user name for the Redis",
 			func(c *Config, v any) error { return setIfGiven(&c.Redis.Username, v) }},
-		{"redis.password", "", "password of a Redis that asks for one",
+		{"redis.password", "", "password for the Redis",
 			func(c *Config, v any) error { return setIfGiven(&c.Redis.Password, v) }},
 		{"redis.tls", "false", "talk TLS to the Redis",
 			func(c *Config, v any) error {
@@ -99,13 +98,13 @@ func keys(versions []string) []key {
 			func(c *Config, v any) error { return setOneOf(&c.Lock.Version, v, versions) }},
 		{"lock.ttl", "10s", "expiry of the lock, from v2 on",
 			func(c *Config, v any) error { return setDuration(&c.Lock.TTL, v, 10*time.Millisecond, 24*time.Hour) }},
-		{"lock.retry_interval", "20ms", "pause between two tries of who polls for the lock, renews it, or sells without one",
+		{"lock.retry_interval", "20ms", "pause between attempts: polling waiters, failed renewals, optimistic sales",
 			func(c *Config, v any) error {
 				return setDuration(&c.Lock.RetryInterval, v, time.Millisecond, time.Minute)
 			}},
 		{"lock.wait_timeout", "30s", "longest wait for the lock",
 			func(c *Config, v any) error { return setDuration(&c.Lock.WaitTimeout, v, time.Millisecond, time.Hour) }},
-		{"lock.max_passes", "64", "how often at most a process may pass the lock along inside before another one's turn, from v7 on",
+		{"lock.hand_off_limit", "64", "how often a process may hand the lock to its own next sale before another process has its turn, from v7 on",
 			func(c *Config, v any) error { return setNumber(&c.Lock.HandOffLimit, v, 0, 1_000_000) }},
 		{"sale.think_time", "0s", "pause of a sale between reading the stock and writing it",
 			func(c *Config, v any) error { return setDuration(&c.Sale.ThinkTime, v, 0, time.Hour) }},
@@ -143,7 +142,7 @@ func setOneOf(to *string, value any, allowed []string) error {
 	return nil
 }
 
-// setIfGiven leaves what a URL said, unless the key says more.
+// setIfGiven keeps the value that a URL gave, unless the key has one.
 func setIfGiven(to *string, value any) error {
 	var text string
 	if err := setText(&text, value); err != nil {

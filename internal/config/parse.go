@@ -28,8 +28,8 @@ func parse(text io.Reader) (documents []*yaml.Node, err error) {
 // badWork bounds how many bytes are parsed to find the line of an error.
 const badWork = 4 * maxFile
 
-// badLine gives the line from which on a text is no YAML, counted from 1: the one after its longest beginning, in whole lines, that is.
-// The parser itself says where it gave up, or where the group began that it was in, or nothing, and may be one off.
+// badLine gives the first line of a text, counted from 1, that makes it invalid YAML: all lines before it together are valid. The parser
+// itself names the line where it gave up, or where the current group began, or none, and may be one off.
 func badLine(text []byte) int {
 	reader := &lineReader{rest: text}
 	_, _ = parse(reader) // it fails, at the last line that it has read or before
@@ -59,7 +59,7 @@ func (r *lineReader) Read(to []byte) (int, error) {
 
 var itsLine = regexp.MustCompile(`^yaml: (line \d+: )?`)
 
-// told is the parser's error, without its line, and without what the file says.
+// told is the parser's error without its line number and without text of the file.
 func told(err error) string {
 	text := itsLine.ReplaceAllString(err.Error(), "")
 	if strings.Contains(text, "anchor") { // it is quoted, and may be a password that begins with *

@@ -11,6 +11,8 @@ import (
 
 	"github.com/alicebob/miniredis/v2"
 	"github.com/redis/go-redis/v9"
+
+	"lockstep/internal/redisclient"
 )
 
 // embeddedNodes is how many masters an embedded Redis brings with it for Redlock.
@@ -92,7 +94,7 @@ func embedNodes(beside string) (Nodes, error) {
 
 // nodeClient makes a client of one master, whoever else there is.
 func nodeClient(cfg Config, addr string, trust *tls.Config) redis.UniversalClient {
-	return newClient(options(Config{Addrs: []string{addr}, Username: cfg.Username, Password: cfg.Password}, trust))
+	return newClient(redisclient.Config{Addrs: []string{addr}, Username: cfg.Username, Password: cfg.Password, TLS: trust})
 }
 
 func (n Nodes) close() error {

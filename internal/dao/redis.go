@@ -15,16 +15,12 @@ import (
 	"github.com/alicebob/miniredis/v2"
 	"github.com/redis/go-redis/v9"
 	"github.com/redis/go-redis/v9/logging"
-	"github.com/redis/go-redis/v9/maintnotifications"
+
+	"lockstep/internal/redisclient"
 )
 
-// These bound how long a sale can wait for a Redis that does not answer.
-const (
-	dialTimeout = 2 * time.Second
-	ioTimeout   = 3 * time.Second // a read or a write
-	poolTimeout = 4 * time.Second // for a free connection, while nobody is answered
-	ownTimeout  = time.Minute     // instead of them, for a Redis in our own process: if it is late, so are we
-)
+// ownTimeout is that of clients of a Redis in our own process: if it is late, so are we.
+const ownTimeout = time.Minute
 
 // Config says which Redis to open.
 type Config struct {
@@ -66,7 +62,7 @@ func Open(ctx context.Context, cfg Config) (*Redis, error) {
 		return openEmbedded(cfg.EmbeddedAddr, nodes)
 	}
 	r := &Redis{
-		Lock: newClient(options(cfg, trust)), Store: newClient(options(cfg, trust)), Nodes: nodes,
+		Lock: newClient(clientConfig(cfg, trust)), Store: newClient(clientConfig(cfg, trust)), Nodes: nodes,
 		Name: "Redis " + strings.Join(cfg.Addrs, ","), Addr: cfg.Addrs[0],
 	}
 	r.Notifier = NewNotifier(r.Lock)
@@ -128,41 +124,22 @@ func trusted(cfg Config) (*tls.Config, error) {
 	return config, nil
 }
 
-// newClient makes a client that never repeats a command by itself: a repeated command whose first reply was lost counts
-// twice, in a lock's hash as in the ledger.
-func newClient(o *redis.UniversalOptions) redis.UniversalClient {
-	client := redis.NewUniversalClient(o)
+// newClient makes a client whose commands wait for a free connection as long as others are answered.
+func newClient(cfg redisclient.Config) redis.UniversalClient {
+	client := redisclient.New(cfg)
 	client.AddHook(&turns{})
 	return client
 }
 
-func options(cfg Config, trust *tls.Config) *redis.UniversalOptions {
-	return &redis.UniversalOptions{
-		Addrs:                    cfg.Addrs,
-		MasterName:               cfg.MasterName,
-		IsClusterMode:            cfg.Cluster,
-		Username:                 cfg.Username,
-		Password:                 cfg.Password,
-		TLSConfig:                trust,
-		MaxRetries:               -1,
-		MaxRedirects:             -1, // a Cluster client would repeat a command whose reply was lost by these
-		DialTimeout:              dialTimeout,
-		DialerRetries:            1,
-		ReadTimeout:              ioTimeout,
-		WriteTimeout:             ioTimeout,
-		PoolTimeout:              poolTimeout,
-		ContextTimeoutEnabled:    true,
-		Protocol:                 2,
-		DisableIdentity:          true, // or MONITOR shows CLIENT SETINFO for every connection
-		MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
+func clientConfig(cfg Config, trust *tls.Config) redisclient.Config {
+	return redisclient.Config{
+		Addrs: cfg.Addrs, MasterName: cfg.MasterName, Cluster: cfg.Cluster, Username: cfg.Username, Password: cfg.Password, TLS: trust,
 	}
 }
 
 // own is for a Redis in our own process.
-func own(addr string) *redis.UniversalOptions {
-	o := options(Config{Addrs: []string{addr}}, nil)
-	o.DialTimeout, o.ReadTimeout, o.WriteTimeout, o.PoolTimeout = ownTimeout, ownTimeout, ownTimeout, ownTimeout
-	return o
+func own(addr string) redisclient.Config {
+	return redisclient.Config{Addrs: []string{addr}, Timeout: ownTimeout}
 }
 
 // Close closes the clients, and ends the embedded Redis.

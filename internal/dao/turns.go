@@ -3,27 +3,23 @@ package dao
 import (
 	"context"
 	"errors"
-	"fmt"
 	"sync/atomic"
 
 	"github.com/redis/go-redis/v9"
-
-	"lockstep/internal/lock"
 )
 
 // mostTurns is how often a command waits for a free connection while others are answered: for a minute in all, or for 15 with a Redis
 // in our own process.
 const mostTurns = 15
 
-// turns is a go-redis hook for commands that wait for a free connection. A thousand buyers share a few, so one of them may wait for long
-// on a machine that is slow, and Redis is not to blame: as long as others are answered the command keeps waiting. When
-// nobody was for poolTimeout, Redis is gone. A command that got no connection certainly had no effect; the error
-// says so, for package lock, knowing no Redis, could not tell it from a lost reply.
+// turns is a go-redis hook for commands that wait for a free connection. A thousand buyers share a few connections, so a command may wait
+// for a long time on a slow machine though Redis is well: it keeps waiting as long as other commands are answered. When none was answered
+// for poolTimeout, Redis is gone, and the command fails without having been sent.
 type turns struct {
 	answers atomic.Int64
 }
 
-// take runs send, again where it got no connection, and nothing was sent, though others were answered meanwhile.
+// take calls send, and calls it again if it got no connection, so that nothing was sent, while others were answered.
 func (t *turns) take(send func() error) error {
 	var err error
 	for range mostTurns {
@@ -35,9 +31,6 @@ func (t *turns) take(send func() error) error {
 		if !errors.Is(err, redis.ErrPoolTimeout) || t.answers.Load() == before {
 			break
 		}
-	}
-	if errors.Is(err, redis.ErrPoolTimeout) || errors.Is(err, redis.ErrPoolExhausted) || errors.Is(err, redis.ErrClosed) {
-		return fmt.Errorf("%w: %w", lock.ErrUnavailable, err)
 	}
 	return err
 }
@@ -53,7 +46,7 @@ func (t *turns) DialHook(next redis.DialHook) redis.DialHook { return next }
 func (t *turns) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 	return func(ctx context.Context, cmd redis.Cmder) error {
 		err := t.take(func() error {
-			cmd.SetErr(nil) // of the turn before
+			cmd.SetErr(nil) // of the attempt before
 			return next(ctx, cmd)
 		})
 		if err != nil {
@@ -67,7 +60,7 @@ func (t *turns) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.Proces
 	return func(ctx context.Context, cmds []redis.Cmder) error {
 		return t.take(func() error {
 			for _, cmd := range cmds {
-				cmd.SetErr(nil) // of the turn before
+				cmd.SetErr(nil) // of the attempt before
 			}
 			return next(ctx, cmds)
 		})

@@ -9,6 +9,7 @@ import (
 	"lockstep/internal/contrast"
 	"lockstep/internal/lock"
 	"lockstep/internal/lockv1"
+	"lockstep/internal/lockv10"
 	"lockstep/internal/lockv2"
 	"lockstep/internal/lockv3"
 	"lockstep/internal/lockv4"
@@ -17,6 +18,7 @@ import (
 	"lockstep/internal/lockv7"
 	"lockstep/internal/lockv8"
 	"lockstep/internal/lockv9"
+	"lockstep/internal/redlock"
 	"lockstep/internal/strategy"
 )
 
@@ -78,7 +80,7 @@ func Table() []strategy.Strategy {
 			Name: "v6", Title: "renewed",
 			Adds:        "renewal while the work runs; losing the lock cancels the work",
 			Costs:       "as v5; a goroutine a lock, a script every third of the expiry",
-			StillBroken: "waiters poll: a storm of commands, and starvation; a paused process; failover",
+			StillBroken: "a paused process writes late; waiters poll: a storm of commands, and starvation; failover",
 			Capabilities: strategy.Capabilities{
 				Expires: true, ExpiresAtOnce: true, ChecksOwner: true, ChecksAtomically: true, Reentrant: true,
 				CountsInRedis: true, Renewed: true, TakesBack: true,
@@ -86,44 +88,64 @@ func Table() []strategy.Strategy {
 			New: func(p strategy.Parts) lock.Locker { return lockv6.New(p.Client, p.Options) },
 		},
 		{
-			Name: "v7", Title: "handed over",
-			Adds:        "queues, here and in Redis: the lock is handed to the next in turn, who is woken; a process passes it along inside",
-			Costs:       "2 scripts when nobody waits, far below 1 a sale when many do; a subscription a process",
-			StillBroken: "a process paused past its expiry still writes",
+			Name: "v7", Title: "fenced",
+			Adds:        "v6, and a token that grows with every holder; the store refuses a smaller one than it has seen",
+			Costs:       "as v6; the store looks at the token at every read and write",
+			StillBroken: "waiters poll: a storm of commands, starvation, no order; failover",
 			Capabilities: strategy.Capabilities{
 				Expires: true, ExpiresAtOnce: true, ChecksOwner: true, ChecksAtomically: true, Reentrant: true,
-				Renewed: true, TakesBack: true,
+				CountsInRedis: true, Renewed: true, TakesBack: true, Fenced: true,
+			},
+			New: func(p strategy.Parts) lock.Locker { return lockv7.New(p.Client, p.Options) },
+		},
+		{
+			Name: "v8", Title: "in line",
+			Adds:        "v7, and a queue inside the process: one contender a process, who hands the lock on a bounded number of times",
+			Costs:       "2 scripts when nobody waits, far below 1 a sale when many do; a pause at the hand-off limit",
+			StillBroken: "between processes: polling, in no order; failover",
+			Capabilities: strategy.Capabilities{
+				Expires: true, ExpiresAtOnce: true, ChecksOwner: true, ChecksAtomically: true, Reentrant: true,
+				Renewed: true, TakesBack: true, Fenced: true, InLine: true,
+			},
+			New: func(p strategy.Parts) lock.Locker { return lockv8.New(p.Client, cohort(p)) },
+		},
+		{
+			Name: "v9", Title: "handed over",
+			Adds:        "v8, and a queue of processes in Redis: a release hands the lock to the first that lives, which is told by a message",
+			Costs:       "as v8 without the pause; a subscription while a process waits",
+			StillBroken: "a failover forgets the lock; a buyer alone pays two round trips for a lock that nobody else wants",
+			Capabilities: strategy.Capabilities{
+				Expires: true, ExpiresAtOnce: true, ChecksOwner: true, ChecksAtomically: true, Reentrant: true,
+				Renewed: true, TakesBack: true, Fenced: true, InLine: true, HandsOver: true,
 			},
 			New: func(p strategy.Parts) lock.Locker {
-				return lockv7.New(p.Client, lockv7.Options{Options: p.Options, Process: p.Process, HandOffLimit: p.HandOffLimit, Notifier: p.Notifier, Rand: p.Rand})
+				return lockv9.New(p.Client, lockv9.Options{CohortOptions: cohort(p), Notifier: p.Notifier})
 			},
 		},
 		{
-			Name: "v8", Title: "fenced",
-			Adds:        "a token that grows from sale to sale; the store refuses a smaller one than it has seen",
-			Costs:       "as v7; the store looks at the token at every read and write",
-			StillBroken: "one Redis: a failover forgets the lock",
+			Name: "v10", Title: "cached",
+			Adds:        "v9, and a process keeps a lock that nobody waits for until another asks for it: the next sale costs no command of the lock",
+			Costs:       "the first sale of another process waits for one message more; a subscription a process",
+			StillBroken: "a failover forgets the lock; a keeper that dies is waited for, as any holder",
 			Capabilities: strategy.Capabilities{
 				Expires: true, ExpiresAtOnce: true, ChecksOwner: true, ChecksAtomically: true, Reentrant: true,
-				Renewed: true, TakesBack: true,
+				Renewed: true, TakesBack: true, Fenced: true, InLine: true, HandsOver: true, Cached: true,
 			},
 			New: func(p strategy.Parts) lock.Locker {
-				return lockv8.New(p.Client, lockv8.Options{Options: p.Options, Process: p.Process, HandOffLimit: p.HandOffLimit, Notifier: p.Notifier, Rand: p.Rand})
+				return lockv10.New(p.Client, lockv10.Options{CohortOptions: cohort(p), Notifier: p.Notifier})
 			},
 		},
 		{
-			Name: "v9", Title: "on a majority",
-			Adds:        "Redlock: who has set the lock on most of five independent masters holds it; a minority may fail",
-			Costs:       "every command goes to all of them; processes poll, in no order",
-			StillBroken: "no fencing; a node that restarts empty; clocks",
+			Name: "redlock", Title: "on a majority",
+			Adds:        "a branch off v8: a majority of N independent masters instead of one; a minority may fail",
+			Costs:       "every command goes to all of them; processes poll",
+			StillBroken: "no fencing, no order between processes; a node that restarts empty; clocks",
+			OnNodes:     true,
 			Capabilities: strategy.Capabilities{
 				Expires: true, ExpiresAtOnce: true, ChecksOwner: true, ChecksAtomically: true, Reentrant: true,
-				Renewed: true,
+				Renewed: true, InLine: true,
 			},
-			OnNodes: true,
-			New: func(p strategy.Parts) lock.Locker {
-				return lockv9.New(p.Nodes, lockv9.Options{Options: p.Options, Process: p.Process, HandOffLimit: p.HandOffLimit, Rand: p.Rand})
-			},
+			New: func(p strategy.Parts) lock.Locker { return redlock.New(p.Nodes, cohort(p)) },
 		},
 		{
 			Name: "local", Title: "a queue in one process",
@@ -148,6 +170,15 @@ func Table() []strategy.Strategy {
 			StillBroken: "work that is thrown away; no order: the slow lose to the quick",
 			Scope:       strategy.Nobody, Update: strategy.CheckAndSet,
 			New: func(p strategy.Parts) lock.Locker { return contrast.NewNone(p.Options) },
+		},
+		{
+			Name: "late-commit", Title: "written after the unlock",
+			Adds:         "v4's lock inside a transaction: the sale writes once it has unlocked, as the commit comes last",
+			Costs:        "as v4",
+			StillBroken:  "lost updates, though nothing fails: the next holder reads before the write",
+			Update:       strategy.LateCommit,
+			Capabilities: strategy.Capabilities{Expires: true, ExpiresAtOnce: true, ChecksOwner: true, ChecksAtomically: true, TakesBack: true},
+			New:          func(p strategy.Parts) lock.Locker { return lockv4.New(p.Client, p.Options) },
 		},
 		{
 			Name: "setnx-expire", Title: "SETNX, then EXPIRE",
@@ -190,6 +221,10 @@ func Table() []strategy.Strategy {
 			New:          func(p strategy.Parts) lock.Locker { return contrast.NewSetEX(p.Client, p.Options) },
 		},
 	}
+}
+
+func cohort(p strategy.Parts) lock.CohortOptions {
+	return lock.CohortOptions{Options: p.Options, Process: p.Process, HandOffLimit: p.HandOffLimit, Rand: p.Rand}
 }
 
 // Names lists the names of the strategies.

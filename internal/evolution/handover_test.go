@@ -79,7 +79,7 @@ func turns(t *testing.T, processes map[string]lock.Locker, buyers map[string]int
 }
 
 // One who waits in a process of its own gets its turn after three rounds of the others, and not much earlier, for it costs time;
-// or after max_passes.
+// or after hand_off_limit.
 func TestHandOverIsFair(t *testing.T) {
 	for here, want := range map[int]int{1: 1, 2: 7, 5: 16, 15: 46, 40: 65} {
 		t.Run(fmt.Sprint(here, " and one"), func(t *testing.T) {

@@ -113,9 +113,9 @@ func (a *arena) worldOf(scenario Scenario, first rune) *world {
 		b.leave = leave
 		sale := service.Sale{
 			Locker: watched{w, b, lockers[i%len(lockers)]}, Stock: a.stores[i%len(lockers)], Clock: virtualClock{w, p, 0},
-			Log: slog.New(slog.DiscardHandler), Watch: nobody{}, Replica: p.name, Think: scenario.Work, Nested: scenario.Nested,
-			Update: a.strategy.Update, Retry: service.Retry{
-				Pause: retry, Within: forever, Clock: virtualClock{w, p, retry}, Rand: highest,
+			Log: slog.New(slog.DiscardHandler), Observer: nobody{}, Replica: p.name, Think: scenario.Work, Nested: scenario.Nested,
+			Update: a.strategy.Update, Backoff: service.Backoff{
+				Delay: retry, MaxDuration: forever, Clock: virtualClock{w, p, retry}, Rand: highest,
 			},
 		}
 		b.main = w.spawn(b, func() {

@@ -8,7 +8,8 @@ import (
 	"time"
 
 	"github.com/redis/go-redis/v9"
-	"github.com/redis/go-redis/v9/maintnotifications"
+
+	"lockstep/internal/redisclient"
 )
 
 // wire is one replica's way to Redis: a real client, whose commands stop at a hook until the explorer lets them go, and whose
@@ -24,11 +25,10 @@ type wire struct {
 
 func newWire(m *memory, server int) (*wire, error) {
 	w := &wire{memory: m, server: server}
-	w.client = redis.NewClient(&redis.Options{
-		Addr:       "127.0.0.1:6379", // for its name alone
-		Dialer:     func(context.Context, string, string) (net.Conn, error) { return &conn{wire: w}, nil },
-		MaxRetries: -1, Protocol: 2, DisableIdentity: true, PoolSize: 1000,
-		MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
+	w.client = redisclient.Single(redisclient.Config{
+		Addrs:    []string{"127.0.0.1:6379"}, // for its name alone
+		Dialer:   func(context.Context, string, string) (net.Conn, error) { return &conn{wire: w}, nil },
+		PoolSize: 1000,
 	})
 	w.client.AddHook(w)
 	return w, w.client.Ping(context.Background()).Err()

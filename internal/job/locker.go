@@ -18,13 +18,12 @@ var (
 	ErrClosed = errors.New("this replica is ending")
 )
 
-// Locker is a gocron.Locker made of our locks, one for each job's name. gocron takes any error of Lock for "not now".
+// Locker is a gocron.Locker made of our locks, one for each job's name. To gocron any error of Lock means "not now".
 //
-// Adds: a try that does not wait; a lock that is kept for a part of the tick, however quick the job (see Every).
+// Adds: an attempt that does not wait; a lock that is kept for a part of the tick, however quick the job is (see Every).
 // What it does not give: gocron's Lock can only be unlocked, so a job is not told when its lock is lost, and sees no fencing token;
-// what it writes must bear being written twice. A replica paused between the lock and the job runs it late. Nobody runs the tick of a
-// replica that died after it took the lock. And it is as good as the lock is: if that has no expiry, nobody runs the ticks after that
-// either.
+// what it writes must be correct even if it is written twice. A replica that is paused between the lock and the job runs it late. If a
+// replica dies after it took the lock, its tick is not run; if the lock has no expiry, no later tick is run either.
 type Locker struct {
 	every   Every
 	clock   lock.Clock
@@ -40,8 +39,8 @@ type Locker struct {
 	lockers map[string]lock.Locker // by key
 }
 
-// NewLocker makes a Locker for jobs that run every so often. newLock makes the lock of a job's name, whose expiry should be
-// every.Expiry; newID names its owners. trouble is told of each lock that could not be given back.
+// NewLocker makes a Locker for jobs that run every so often. newLock makes the lock of a job's name; its expiry should be every.Expiry.
+// newID names the lock's owners. trouble is told of each lock that could not be given back.
 func NewLocker(
 	every Every, clock lock.Clock, newID func() string, newLock func(key string) lock.Locker, trouble func(error),
 ) *Locker {
@@ -51,8 +50,8 @@ func NewLocker(
 	}
 }
 
-// Lock implements gocron.Locker. It fails with ErrLate, ErrClosed, or as TryLock does: lock.ErrNotObtained is what all replicas but one
-// get at every tick.
+// Lock implements gocron.Locker. It fails with ErrLate, ErrClosed, or as TryLock does: at every tick all replicas but one get
+// lock.ErrNotObtained.
 func (l *Locker) Lock(ctx context.Context, key string) (gocron.Lock, error) {
 	locker, err := l.enter(key)
 	if err != nil {
@@ -71,7 +70,7 @@ func (l *Locker) Lock(ctx context.Context, key string) (gocron.Lock, error) {
 	return &held{l, lease, now}, nil
 }
 
-// enter counts one more that may hold a lock, and gives the lock of that key.
+// enter counts one more lock that may be held, and gives the lock of that key.
 func (l *Locker) enter(key string) (lock.Locker, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -92,6 +91,13 @@ func (l *Locker) Close(ctx context.Context) {
 	l.mu.Unlock()
 	defer context.AfterFunc(ctx, func() { close(l.hurry) })()
 	l.ours.Wait()
+	for _, locker := range l.lockers { // nobody adds to them any more
+		if closer, keeps := locker.(lock.Closer); keeps {
+			if err := lock.WithDetachedTimeout(ctx, l.clock, closer.Close); err != nil {
+				l.trouble(fmt.Errorf("giving back the lock: %w", err))
+			}
+		}
+	}
 }
 
 // held is a lock that one of our replicas has.
@@ -111,7 +117,7 @@ func (h *held) Unlock(ctx context.Context) error {
 	return nil
 }
 
-// giveBack tries until Redis has heard of it: there are locks that do not expire.
+// giveBack attempts to unlock until Redis answers: some locks do not expire.
 func (h *held) giveBack(ctx context.Context) {
 	for until := h.since.Add(h.every.Keep()); ; until = until.Add(time.Duration(h.every)) {
 		last := h.wait(ctx, until)

@@ -3,7 +3,9 @@ package job_test
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"lockstep/internal/job"
@@ -88,6 +90,55 @@ func TestEndingInAHurry(t *testing.T) {
 		w.replicas[0].job.Locker.Close(ctx)
 		if now := time.Now(); w.locked() || !now.Equal(tick(0).Add(150*time.Millisecond)) {
 			t.Errorf("it ended %v after the tick, and locked: %v", now.Sub(tick(0)), w.locked())
+		}
+	})
+}
+
+// keeper is a lock that keeps something between leases. It writes down what happens to it.
+type keeper struct {
+	key    string
+	events *[]string
+}
+
+func (k keeper) event(what string) { *k.events = append(*k.events, what+" "+k.key) }
+
+func (k keeper) Lock(context.Context, string) (*lock.Lease, error) { panic("a job does not wait") }
+
+func (k keeper) TryLock(ctx context.Context, _ string) (*lock.Lease, error) {
+	k.event("lock")
+	return lock.NewLease(ctx, lock.SystemClock{}, 0, func(context.Context) error {
+		k.event("unlock")
+		return nil
+	}), nil
+}
+
+func (k keeper) Close(ctx context.Context) error {
+	k.event("close")
+	return errors.Join(lock.ErrUnavailable, ctx.Err())
+}
+
+// What a lock keeps between two ticks is given back in the end, after the last unlock.
+func TestEndingClosesTheLocks(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var events []string
+		var trouble []error
+		locker := job.NewLocker(job.Every(time.Second), lock.SystemClock{}, func() string { return "me" },
+			func(key string) lock.Locker { return keeper{key, &events} }, func(err error) { trouble = append(trouble, err) })
+		held, err := locker.Lock(t.Context(), "job")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := held.Unlock(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		hurried, hurry := context.WithCancel(t.Context())
+		hurry()
+		locker.Close(hurried)
+		if got := strings.Join(events, ", "); got != "lock job, unlock job, close job" {
+			t.Errorf("%s; want it closed after the unlock", got)
+		}
+		if len(trouble) != 1 || !errors.Is(trouble[0], lock.ErrUnavailable) || errors.Is(trouble[0], context.Canceled) {
+			t.Errorf("trouble: %v; want that of Close, which is not cut off", trouble)
 		}
 	})
 }

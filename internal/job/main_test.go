@@ -12,13 +12,13 @@ import (
 
 	"github.com/alicebob/miniredis/v2"
 	"github.com/redis/go-redis/v9"
-	"github.com/redis/go-redis/v9/maintnotifications"
 	"go.uber.org/goleak"
 
 	"lockstep/internal/dao"
 	"lockstep/internal/evolution"
 	"lockstep/internal/job"
 	"lockstep/internal/lock"
+	"lockstep/internal/redisclient"
 	"lockstep/internal/strategy"
 )
 
@@ -113,11 +113,9 @@ func (w *world) until(i int, after time.Duration) {
 
 func (w *world) open() *redis.Client {
 	w.t.Helper()
-	client := redis.NewClient(&redis.Options{
-		Addr:       "127.0.0.1:6379", // dialled by the next line; a name would be looked up outside the bubble
-		Dialer:     func(context.Context, string, string) (net.Conn, error) { return w.redis.Dial() },
-		MaxRetries: -1, Protocol: 2, DisableIdentity: true,
-		MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
+	client := redisclient.Single(redisclient.Config{
+		Addrs:  []string{"127.0.0.1:6379"}, // dialled by the next line; a name would be looked up outside the bubble
+		Dialer: func(context.Context, string, string) (net.Conn, error) { return w.redis.Dial() },
 	})
 	if err := client.Ping(w.t.Context()).Err(); err != nil {
 		w.t.Fatal(err)

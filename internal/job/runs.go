@@ -44,12 +44,12 @@ type Run struct {
 
 func (r *Runs) key() string { return "{" + r.Name + "}:events" }
 
-// Begin records that a run of a tick begins, and gives its id. It fails as lock.Failed says.
+// Begin records that a run of a tick begins, and gives its id. It fails as rediserr.Classify says.
 func (r *Runs) Begin(ctx context.Context, tick time.Time) (id string, err error) {
 	return r.add(ctx, beganField, tick.UTC().Format(time.RFC3339Nano))
 }
 
-// End records that a run is over. It fails as lock.Failed says.
+// End records that a run is over. It fails as rediserr.Classify says.
 func (r *Runs) End(ctx context.Context, id string) error {
 	_, err := r.add(ctx, endedField, id)
 	return err
@@ -68,7 +68,7 @@ func (r *Runs) add(ctx context.Context, field, value string) (string, error) {
 	return added.Val(), nil
 }
 
-// All gives the runs that are remembered, as they began; complete reports whether none is forgotten. It fails as lock.Failed says.
+// All gives the runs that are remembered, as they began; complete reports whether none is forgotten. It fails as rediserr.Classify says.
 func (r *Runs) All(ctx context.Context) (runs []Run, complete bool, err error) {
 	const some = 1000
 	read := int64(0)
@@ -89,7 +89,7 @@ func (r *Runs) All(ctx context.Context) (runs []Run, complete bool, err error) {
 	}
 }
 
-// heard adds an event to the runs there were before it.
+// heard adds an event to the runs before it.
 func heard(runs []Run, event redis.XMessage) ([]Run, error) {
 	if text, began := event.Values[beganField].(string); began {
 		tick, err := time.Parse(time.RFC3339Nano, text)

@@ -62,6 +62,7 @@ type Lease struct {
 	token  int64
 	clock  Clock
 	unlock func(context.Context) error
+	lose   func() // nil where the lock cannot be told
 
 	mu       sync.Mutex
 	released bool
@@ -79,6 +80,19 @@ func (l *Lease) Context() context.Context { return l.ctx }
 
 // Token is the fencing token, which grows from holder to holder; 0 where the lock has none.
 func (l *Lease) Token() int64 { return l.token }
+
+// With is the same lease, but for what Unlock calls; a wrapper of a locker needs it.
+func (l *Lease) With(unlock func(context.Context) error) *Lease {
+	return &Lease{ctx: l.ctx, token: l.token, clock: l.clock, unlock: unlock, lose: l.lose}
+}
+
+// Lose tells the lock that it is lost: a store has seen a larger token. Where the lock can be told, Context then ends with cause ErrLost, and
+// no further sale of this process relies on what it believed.
+func (l *Lease) Lose() {
+	if l.lose != nil {
+		l.lose()
+	}
+}
 
 // Unlock releases the lock, even when ctx has ended: a cancelled request must not leave its lock behind.
 // It fails with ErrExpired when the lock was gone already, ErrNotOwner when it is another's by now or this lease was

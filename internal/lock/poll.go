@@ -10,17 +10,22 @@ import (
 // Poll makes a Lock of a TryLock: it calls try until the lock is no longer held by another, pausing for
 // opts.RetryInterval in between (the original write-up's "sleep 20 ms and again"). Any other error ends it: Redis being
 // gone is not a lock being held.
-func Poll(ctx context.Context, opts Options, try func() (*Lease, error)) (*Lease, error) {
+func Poll[T any](ctx context.Context, opts Options, try func() (T, error)) (obtained T, err error) {
+	return PollAt(ctx, opts, func() time.Duration { return opts.RetryInterval }, try)
+}
+
+// PollAt is Poll with pauses that differ.
+func PollAt[T any](ctx context.Context, opts Options, pause func() time.Duration, try func() (T, error)) (obtained T, err error) {
 	wait, stop := WithTimeout(ctx, opts.Clock, opts.WaitTimeout, ErrTimeout)
 	defer stop()
 	for wait.Err() == nil {
-		lease, err := try()
+		obtained, err = try()
 		if !errors.Is(err, ErrNotObtained) {
-			return lease, err
+			return obtained, err
 		}
-		_ = Sleep(wait, opts.Clock, opts.RetryInterval) // the loop looks at wait itself
+		_ = Sleep(wait, opts.Clock, pause()) // the loop looks at wait itself
 	}
-	return nil, WaitError(wait, opts.WaitTimeout)
+	return obtained, WaitError(wait, opts.WaitTimeout)
 }
 
 // WaitError says why a wait under a context made for this timeout ended: ErrTimeout or ErrCancelled.

@@ -31,7 +31,7 @@ func (l *Locker) Lock(ctx context.Context, owner string) (*lock.Lease, error) {
 	return lock.Poll(ctx, l.opts, func() (*lock.Lease, error) { return l.TryLock(ctx, owner) })
 }
 
-// TryLock tries once; see lock.Locker.
+// TryLock makes one attempt; see lock.Locker.
 func (l *Locker) TryLock(ctx context.Context, owner string) (*lock.Lease, error) {
 	err := l.client.SetArgs(ctx, l.opts.Key, owner, redis.SetArgs{Mode: "NX", TTL: l.opts.TTL}).Err()
 	switch {

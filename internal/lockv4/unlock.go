@@ -14,9 +14,9 @@ func (l *Locker) unlock(ctx context.Context, owner string) error {
 	switch {
 	case err != nil:
 		return rediserr.Classify(ctx, "EVAL compareAndDelete.lua", err)
-	case reply == 0:
+	case reply == lua.HeldByNobody:
 		return lock.ErrExpired
-	case reply == -1:
+	case reply == lua.HeldByAnother:
 		return lock.ErrNotOwner
 	}
 	return nil

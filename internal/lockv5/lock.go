@@ -31,13 +31,13 @@ func (l *Locker) Lock(ctx context.Context, owner string) (*lock.Lease, error) {
 	return lock.Poll(ctx, l.opts, func() (*lock.Lease, error) { return l.TryLock(ctx, owner) })
 }
 
-// TryLock tries once; see lock.Locker.
+// TryLock makes one attempt; see lock.Locker.
 func (l *Locker) TryLock(ctx context.Context, owner string) (*lock.Lease, error) {
 	reply, err := l.client.Eval(ctx, lua.Lock, []string{l.opts.Key}, owner, l.opts.TTL.Milliseconds()).Int()
 	switch {
 	case err != nil: // a lost reply may stay counted until the expiry: counting down might take an outer call's lock away
 		return nil, rediserr.Classify(ctx, "EVAL lock.lua", err)
-	case reply == 0:
+	case reply == lua.NotTaken:
 		return nil, lock.ErrNotObtained
 	}
 	return lock.NewLease(ctx, l.opts.Clock, 0, func(ctx context.Context) error { return l.unlock(ctx, owner) }), nil

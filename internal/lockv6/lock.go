@@ -18,16 +18,14 @@ import (
 
 // Locker is the lock. What it knows is in Redis, but for the renewals of its own holders.
 type Locker struct {
-	client redis.Cmdable
-	opts   lock.Options
-
-	mu      sync.Mutex
-	tenures map[string]*tenure // by owner
+	client   redis.Cmdable
+	opts     lock.Options
+	holdings lock.Holdings
 }
 
 // New makes the lock of the key opts.Key.
 func New(client redis.Cmdable, opts lock.Options) *Locker {
-	return &Locker{client: client, opts: opts, tenures: map[string]*tenure{}}
+	return &Locker{client: client, opts: opts}
 }
 
 // Lock polls until the lock is ours; see lock.Locker.
@@ -35,18 +33,18 @@ func (l *Locker) Lock(ctx context.Context, owner string) (*lock.Lease, error) {
 	return lock.Poll(ctx, l.opts, func() (*lock.Lease, error) { return l.TryLock(ctx, owner) })
 }
 
-// TryLock tries once; see lock.Locker.
+// TryLock makes one attempt; see lock.Locker.
 func (l *Locker) TryLock(ctx context.Context, owner string) (*lock.Lease, error) {
 	sent := l.opts.Clock.Now()
-	reply, err := l.client.Eval(ctx, lua.Lock, []string{l.opts.Key}, owner, l.opts.TTL.Milliseconds()).Int()
+	reply, err := l.client.Eval(ctx, lua.Lock, []string{l.opts.Key}, owner, l.opts.TTL.Milliseconds()).Int64()
 	switch {
 	case err != nil: // if only the reply was lost, the lock may be ours: give it back, here or with the outermost call's
 		return nil, l.undo(ctx, rediserr.Classify(ctx, "EVAL lock.lua", err), owner)
-	case reply == 0:
+	case reply == lua.NotTaken:
 		return nil, lock.ErrNotObtained
 	}
-	ctx, unguard := l.join(owner, sent, reply).Guard(ctx)
-	leave := sync.OnceValue(func() bool { return l.leave(owner) }) // a failed Unlock may be tried again
+	ctx, unguard := l.holdings.Join(owner, reply, func() *lock.Renewal { return l.startRenewal(owner, sent) }).Guard(ctx)
+	leave := sync.OnceValue(func() bool { return l.holdings.Leave(owner) }) // a failed Unlock may be tried again
 	return lock.NewLease(ctx, l.opts.Clock, 0, func(ctx context.Context) error {
 		defer unguard()
 		return l.unlock(ctx, owner, leave())

@@ -9,77 +9,18 @@ import (
 	"lockstep/util/lua"
 )
 
-// tenure is this process's time as holder. It has one renewal, and one owner at a time.
-type tenure struct {
-	renewal *lock.Renewal
-	since   time.Time
-	passes  int // how often the lock was passed along
-	most    int // how often it may be before another process
-	owner   string
-	depth   int
-}
-
-// begin starts the tenure of a lock just taken; the command was sent at sent.
-func (l *Locker) begin(owner string, sent time.Time) {
-	renewal := lock.StartRenewal(l.opts.Options, sent, l.renew)
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	most := min(l.opts.HandOffLimit, rounds*(1+len(l.line)))
-	l.tenure = &tenure{renewal: renewal, since: l.opts.Clock.Now(), most: most, owner: owner, depth: 1}
-}
-
-// passedTo makes owner the next one of the tenure that is on, if there is one.
-func (l *Locker) passedTo(owner string) bool {
-	if l.tenure != nil && l.tenure.renewal.Lost() {
-		l.end()
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.tenure == nil {
-		return false
-	}
-	l.tenure.owner, l.tenure.depth = owner, 1
-	return true
-}
-
-// again counts a nested call of the owner that has the lock.
-func (l *Locker) again(owner string) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.tenure == nil || l.tenure.depth == 0 || l.tenure.owner != owner {
-		return false
-	}
-	l.tenure.depth++
-	return true
-}
-
-// leave counts one lease less, and reports whether it was the outermost. It fails with ErrExpired if the lock was lost.
-func (l *Locker) leave() (outermost bool, err error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.tenure.depth--
-	if l.tenure.renewal.Lost() {
-		err = lock.ErrExpired
-	}
-	return l.tenure.depth == 0, err
-}
-
-// end ends the tenure.
-func (l *Locker) end() {
-	l.mu.Lock()
-	t := l.tenure
-	l.tenure = nil
-	l.mu.Unlock()
-	t.renewal.Stop() // waits, so not under the mutex
+// startRenewal starts to renew owner's lock; the acquiring command was sent at sent.
+func (l *Locker) startRenewal(owner string, sent time.Time) *lock.Renewal {
+	return lock.StartRenewal(l.opts, sent, func(ctx context.Context) error { return l.renew(ctx, owner) })
 }
 
 // renew sets the expiry again.
-func (l *Locker) renew(ctx context.Context) error {
-	reply, err := l.client.Eval(ctx, lua.UpdateExpireTime, []string{l.opts.Key}, l.process, l.opts.TTL.Milliseconds()).Int()
+func (l *Locker) renew(ctx context.Context, owner string) error {
+	reply, err := l.client.Eval(ctx, lua.UpdateExpireTime, []string{l.opts.Key}, owner, l.opts.TTL.Milliseconds()).Int()
 	switch {
 	case err != nil:
 		return rediserr.Classify(ctx, "EVAL updateExpireTime.lua", err)
-	case reply == 0:
+	case reply == lua.NotRenewed:
 		return lock.ErrNotOwner
 	}
 	return nil

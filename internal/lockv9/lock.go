@@ -1,110 +1,99 @@
-// Package lockv9 is the ninth step of the evolution: Redlock, the lock on a majority of independent masters.
+// Package lockv9 is the ninth step of the evolution: the lock is handed over.
 //
-// Adds: nodes that know nothing of each other. Who has set the lock on most of them, in less than its expiry, holds it; so a minority
-// may crash, hang, or be cut off (redis.io: Distributed Locks with Redis). Inside a process it is passed along as before.
-// Costs: every command goes to all nodes; processes poll, with a pause of chance, and no order between them.
-// Still broken: no fencing, so a paused holder still writes (lockstep explore v9 --faults pause=1); a node that restarts empty forgets
-// whom it agreed with (--faults node-restart=1); all nodes' clocks must run alike, for an expiry that comes early ends the agreement
-// (--faults expiry=1). See Kleppmann: How to do distributed locking, 2016; Antirez: Is Redlock safe?, 2016.
+// Adds: a queue of processes in Redis. A process that gives the lock back hands it to the first in the queue that lives, which is told
+// by a message.
+// Costs: a subscription a process, from its first wait on. A message that is lost delays by a quarter of the expiry, a process that dies in the
+// queue or with the lock by one expiry and that quarter.
+// Still broken: a failover forgets the lock; a buyer alone pays two round trips for a lock that nobody else wants.
 package lockv9
 
 import (
 	"context"
-	"sync"
+	"errors"
 	"time"
 
 	"github.com/redis/go-redis/v9"
 
 	"lockstep/internal/lock"
+	"lockstep/internal/rediserr"
+	"lockstep/util/lua"
 )
 
-// maxTenure is how long a process may keep the lock, however few its passes: another one may wait.
-const maxTenure = time.Second
-
-// Options are those of every lock, and what processes need that compete.
+// Options are what the lock is told.
 type Options struct {
-	lock.Options
+	lock.CohortOptions
 
-	Process      string              // a name that no other process has
-	HandOffLimit int                 // how often a process may hand the lock to its next sale while another process waits
-	Rand         func(n int64) int64 // from 0 to n-1
+	Notifier lock.Notifier // tells this process that the lock was handed to it
 }
 
-// Locker is the lock of one process.
+// Locker is the lock of one process. Lock and TryLock are the cohort's, for which the rest is the global lock.
 type Locker struct {
-	nodes   []*node
-	opts    Options
-	process string // what our values begin with
+	*lock.Cohort
 
-	mu     sync.Mutex
-	taken  bool      // somebody has the turn
-	line   []*waiter // those who wait for it
-	tenure *tenure   // nil while the lock is not ours
-	yield  bool      // we have had it long enough: let another process try first
+	client redis.Cmdable
+	opts   Options
+	grants *lock.Inbox // attempts to which the lock was handed over
+	queued string      // the attempt that may have a place in the queue
 }
 
-// New makes the lock of the key opts.Key on these nodes, of which there should be an odd number, three at least.
-func New(clients []redis.Cmdable, opts Options) *Locker {
-	l := &Locker{opts: opts, process: lock.Owner(opts.Process)}
-	for _, client := range clients {
-		l.nodes = append(l.nodes, newNode(client))
-	}
+// New makes the lock of the key opts.Key.
+func New(client redis.Cmdable, opts Options) *Locker {
+	l := &Locker{client: client, opts: opts}
+	l.Cohort = lock.NewCohort(opts.CohortOptions, lock.Rounds, l)
+	l.grants = lock.NewInbox(opts.Notifier, opts.Clock, l.channels()+"turn:"+l.Process())
 	return l
 }
 
-// Lock waits in line, and then, if this process does not hold the lock, for a majority of the nodes; see lock.Locker.
-func (l *Locker) Lock(ctx context.Context, owner string) (*lock.Lease, error) {
-	if l.again(owner) {
-		return l.lease(ctx), nil
-	}
-	wait, stop := lock.WithTimeout(ctx, l.opts.Clock, l.opts.WaitTimeout, lock.ErrTimeout)
-	defer stop()
-	if err := l.turn(wait); err != nil {
-		return nil, err
-	}
-	if !l.passedTo(owner) {
-		c, err := l.contend(wait)
-		if err != nil {
-			l.endTurn(err)
-			return nil, err
+// Acquire waits in Redis's queue until the lock is this process's; see lock.Global. It asks again every quarter of the expiry: that keeps
+// its place, and makes up for a message that was lost.
+func (l *Locker) Acquire(ctx context.Context) (lock.Grant, error) {
+	held := l.NewAttempt()
+	for ctx.Err() == nil {
+		held.Sent = l.opts.Clock.Now()
+		granted, err := l.ask(ctx, held, l.opts.TTL)
+		if !errors.Is(err, lock.ErrNotObtained) {
+			return granted, err
 		}
-		l.begin(owner, c)
+		if l.grants.Open() {
+			continue // a message may have been missed before
+		}
+		l.grants.Wait(ctx, l.opts.TTL/4)
+		// a lock that was handed over lasts one expiry from when we asked, and has to be renewed before
+		if token := l.grants.Token(held.Attempt); token > 0 && l.opts.Clock.Now().Sub(held.Sent) < l.opts.TTL/2 {
+			l.queued = ""
+			return held.WithTokens(token, l.Tokens()), nil
+		}
 	}
-	return l.lease(ctx), nil
+	return lock.Grant{}, lock.WaitError(ctx, l.opts.WaitTimeout)
 }
 
-// TryLock does not wait, neither here nor for the nodes; see lock.Locker.
-func (l *Locker) TryLock(ctx context.Context, owner string) (*lock.Lease, error) {
-	if l.again(owner) {
-		return l.lease(ctx), nil
-	}
-	if !l.tryTurn() {
-		return nil, lock.ErrNotObtained
-	}
-	c, err := l.acquire(ctx)
-	if err != nil {
-		l.endTurn(err)
-		return nil, err
-	}
-	l.begin(owner, c)
-	return l.lease(ctx), nil
+// TryAcquire makes one attempt; see lock.Global.
+func (l *Locker) TryAcquire(ctx context.Context) (lock.Grant, error) {
+	return l.ask(ctx, l.NewAttempt(), 0)
 }
 
-// lease is one more for the owner that has the turn.
-func (l *Locker) lease(ctx context.Context) *lock.Lease {
-	t := l.tenure
-	ctx, unguard := t.renewal.Guard(ctx)
-	left := false
-	return lock.NewLease(ctx, l.opts.Clock, 0, func(ctx context.Context) error {
-		defer unguard()
-		if left {
-			return l.release(ctx, t.claim)
+// ask asks for the lock once, and for a place in the queue for so long.
+func (l *Locker) ask(ctx context.Context, held lock.Grant, place time.Duration) (lock.Grant, error) {
+	l.queued = ""
+	reply, err := l.client.Eval(ctx, lua.Acquire, l.keys(), l.Process(), held.Attempt,
+		l.opts.TTL.Milliseconds(), l.Tokens(), place.Milliseconds(), l.channels()).Int64Slice()
+	switch {
+	case err != nil: // if only the reply was lost, the lock may be ours, or a place: give it back
+		err = rediserr.Classify(ctx, "EVAL acquire.lua", err)
+		return lock.Grant{}, lock.Undo(ctx, l.opts.Clock, err, func(ctx context.Context) error { return l.unlock(ctx, held) })
+	case reply[0] == lua.NotTaken:
+		if place > 0 {
+			l.queued = held.Attempt
 		}
-		outermost, err := l.leave()
-		if !outermost {
-			return err
-		}
-		left = true
-		return l.unlock(ctx)
-	})
+		return lock.Grant{}, lock.ErrNotObtained
+	}
+	return held.WithTokens(reply[1], l.Tokens()), nil
 }
+
+// keys are in one slot of a Redis Cluster.
+func (l *Locker) keys() []string {
+	return []string{l.opts.Key, "{" + l.opts.Key + "}:queue", "{" + l.opts.Key + "}:fence"}
+}
+
+// channels is what the names of the channels begin with.
+func (l *Locker) channels() string { return "{" + l.opts.Key + "}:" }

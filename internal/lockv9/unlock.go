@@ -2,57 +2,52 @@ package lockv9
 
 import (
 	"context"
-	"sync/atomic"
-
-	"github.com/redis/go-redis/v9"
+	"time"
 
 	"lockstep/internal/lock"
+	"lockstep/internal/rediserr"
 	"lockstep/util/lua"
 )
 
-// unlock ends the turn of its owner: it passes the lock along in this process, or gives it back.
-func (l *Locker) unlock(ctx context.Context) error {
-	t := l.tenure // nobody changes it but who has the turn
-	if t == nil {
-		l.endTurn(nil)
-		return nil
+// Release hands the lock to the next process in the queue; see lock.Global. If more sales of this process wait, and no other process
+// does, it keeps the lock.
+func (l *Locker) Release(ctx context.Context, held lock.Grant, more bool) (kept lock.Grant, err error) {
+	keep, sent := time.Duration(0), l.opts.Clock.Now()
+	if more {
+		keep = l.opts.TTL
 	}
-	if !t.renewal.Lost() && l.others() {
-		if l.mayPass(t) {
-			t.passes++
-			if l.callNext() {
-				return nil
-			}
-		}
-		l.yield = true
-	}
-	l.end()
-	defer l.endTurn(nil)
-	return l.release(ctx, t.claim)
-}
-
-// mayPass reports whether the lock may be passed along in this process once more, whoever else waits.
-func (l *Locker) mayPass(t *tenure) bool {
-	return t.passes < l.opts.HandOffLimit && l.opts.Clock.Now().Sub(t.since) < maxTenure
-}
-
-// release gives a claim back on all nodes that were asked for it: one that did not answer may have agreed.
-func (l *Locker) release(ctx context.Context, c claim) error {
-	var anothers atomic.Int64
-	t := l.ask(ctx, c.nodes, func(ctx context.Context, client redis.Cmdable) (bool, error) {
-		reply, err := client.Eval(ctx, lua.CompareAndDelete, []string{l.opts.Key}, c.value).Int()
-		if reply == -1 {
-			anothers.Add(1)
-		}
-		return reply == 1, err
-	})
+	reply, err := l.client.Eval(ctx, lua.Release, l.keys(), l.Process(), held.Attempt,
+		keep.Milliseconds(), l.Tokens(), l.channels()).Int64Slice()
 	switch {
-	case t.yes >= l.quorum():
-		return nil
-	case t.yes+t.failed >= l.quorum():
-		return l.unavailable("EVAL compareAndDelete.lua", t)
-	case int(anothers.Load()) >= l.quorum():
-		return lock.ErrNotOwner
+	case err != nil:
+		return lock.Grant{}, rediserr.Classify(ctx, "EVAL release.lua", err)
+	case reply[0] == lua.HeldByNobody:
+		return lock.Grant{}, lock.ErrExpired
+	case reply[0] == lua.HeldByAnother:
+		return lock.Grant{}, lock.ErrNotOwner
+	case reply[0] == lua.Kept:
+		return lock.Grant{Attempt: held.Attempt, Sent: sent}.WithTokens(reply[1], l.Tokens()), nil
 	}
-	return lock.ErrExpired
+	return lock.Grant{}, nil
+}
+
+// Idle gives up the place in the queue, for which there is no sale any more; see lock.Global.
+func (l *Locker) Idle(ctx context.Context) {
+	if l.queued != "" {
+		place := lock.Grant{Attempt: l.queued}
+		l.queued = ""
+		_ = lock.WithDetachedTimeout(ctx, l.opts.Clock, func(ctx context.Context) error { return l.unlock(ctx, place) }) // or it expires
+	}
+}
+
+// Close ends the subscription; see lock.Closer.
+func (l *Locker) Close(context.Context) error {
+	l.grants.Close()
+	return nil
+}
+
+// unlock gives back what an attempt may have.
+func (l *Locker) unlock(ctx context.Context, held lock.Grant) error {
+	_, err := l.Release(ctx, held, false)
+	return err
 }

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"net"
 
+	"github.com/redis/go-redis/v9"
+
 	"lockstep/internal/lock"
 )
 
@@ -21,9 +23,14 @@ func Classify(ctx context.Context, command string, err error) error {
 		return fmt.Errorf("%s: %w: %w", command, lock.ErrCancelled, context.Cause(ctx))
 	case errors.Is(err, lock.ErrUnavailable): // the client knows that it sent nothing
 		return fmt.Errorf("%s: %w", command, err)
-	case errors.As(err, &refusal), errors.As(err, &dial) && dial.Op == "dial":
+	case errors.As(err, &refusal), errors.As(err, &dial) && dial.Op == "dial", hadNoConnection(err):
 		return fmt.Errorf("%s: %w: %w", command, lock.ErrUnavailable, err)
 	default:
 		return fmt.Errorf("%s: %w: %w", command, lock.ErrOutcomeUnknown, err)
 	}
+}
+
+// hadNoConnection reports whether a command was not sent because the client's pool gave it no connection.
+func hadNoConnection(err error) bool {
+	return errors.Is(err, redis.ErrPoolTimeout) || errors.Is(err, redis.ErrPoolExhausted) || errors.Is(err, redis.ErrClosed)
 }

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/redis/go-redis/v9"
+
+	"lockstep/internal/redisclient"
 )
 
 // together is how long servers may take to find each other. A Sentinel that was late once on a busy machine does nothing for 30 seconds
@@ -40,7 +42,7 @@ func StartSentinels(t testing.TB) []string {
 		addrs = append(addrs, Start(t, file, "--sentinel").Addr)
 	}
 	for _, addr := range addrs {
-		sentinel := redis.NewSentinelClient(&redis.Options{Addr: addr, MaxRetries: -1})
+		sentinel := redis.NewSentinelClient(redisclient.Options(redisclient.Config{Addrs: []string{addr}}).Simple())
 		until(t, "the Sentinels agree and know the replica", func(ctx context.Context) bool {
 			replicas, err := sentinel.Replicas(ctx, MasterName).Result()
 			return err == nil && len(replicas) == 1 && replicas[0]["master-link-status"] == "ok" &&
@@ -60,7 +62,7 @@ func StartCluster(t testing.TB) []string {
 	for i := range 3 {
 		bus := FreePort(t)
 		addr := Start(t, "--cluster-enabled", "yes", "--cluster-port", bus, "--cluster-node-timeout", "5000").Addr
-		node := redis.NewClient(&redis.Options{Addr: addr, MaxRetries: -1})
+		node := redisclient.Single(redisclient.Config{Addrs: []string{addr}})
 		t.Cleanup(func() { node.Close() })
 		addrs, nodes = append(addrs, addr), append(nodes, node)
 		_, port, err := net.SplitHostPort(addr)

@@ -1,6 +1,8 @@
 package service
 
 import (
+	"context"
+	"errors"
 	"fmt"
 
 	"lockstep/internal/history"
@@ -8,49 +10,40 @@ import (
 )
 
 // runLocker is the lock of one run. The next run has one of its own, so that nothing a process still has of the lock of a run that Redis
-// forgot, a place or fencing tokens, is passed to a sale of the run that followed. While both are in use they compete as two processes do.
+// forgot, a place in a queue or fencing tokens, is passed to a sale of the next run. While both exist they compete as two processes do.
 type runLocker struct {
 	lock.Locker
-	number int // lowest that no other has
-	sales  int // that use it
+	run      string // id
+	number   int    // lowest that no other has
+	outdated bool   // made of settings that are no longer in force
+	closing  bool
 }
 
-// lockerOf gives the lock of a run, and what is to be called when the sale has ended.
-func (s *Shop) lockerOf(run history.Run) (_ lock.Locker, giveBack func(), err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	all := s.lockers // those in force now: other settings have others
-	locker, made := all[run.ID]
-	if !made {
-		row, known := s.settings.Strategy[run.Lock]
-		if !known {
-			return nil, nil, fmt.Errorf("the run is on with lock %q, which this replica does not know", run.Lock)
+// lockerOf gives the lock of a run. s.mu is held.
+func (s *Shop) lockerOf(run history.Run) (*runLocker, error) {
+	for _, locker := range s.lockers {
+		if locker.run == run.ID && !locker.outdated && !locker.closing {
+			return locker, nil
 		}
-		number := freeNumber(all)
-		parts := s.settings.Lock
-		if number > 0 {
-			parts.Process = fmt.Sprintf("%s.%d", parts.Process, number)
-		}
-		locker = &runLocker{Locker: row.New(parts), number: number}
-		all[run.ID] = locker
 	}
-	locker.sales++
-	return locker, func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		locker.sales--
-		for id, other := range all {
-			if other.sales == 0 && id != s.lastRun.ID {
-				delete(all, id)
-			}
-		}
-	}, nil
+	row, known := s.settings.Strategies[run.Lock]
+	if !known {
+		return nil, fmt.Errorf("the run is on with lock %q, which this replica does not know", run.Lock)
+	}
+	number := s.freeNumber()
+	parts := s.settings.Lock
+	if number > 0 {
+		parts.Process = fmt.Sprintf("%s.%d", parts.Process, number)
+	}
+	locker := &runLocker{Locker: row.New(parts), run: run.ID, number: number}
+	s.lockers = append(s.lockers, locker)
+	return locker, nil
 }
 
-// freeNumber gives the lowest number that no locker has.
-func freeNumber(all map[string]*runLocker) int {
+// freeNumber gives the lowest number that no locker has. s.mu is held.
+func (s *Shop) freeNumber() int {
 	taken := map[int]bool{}
-	for _, locker := range all {
+	for _, locker := range s.lockers {
 		taken[locker.number] = true
 	}
 	number := 0
@@ -58,4 +51,44 @@ func freeNumber(all map[string]*runLocker) int {
 		number++
 	}
 	return number
+}
+
+// closeLockers drops the locks of runs that are over, once no sale of this replica uses them, and gives back what they keep.
+func (s *Shop) closeLockers(ctx context.Context) {
+	for _, locker := range s.unused() {
+		if closer, keeps := locker.Locker.(lock.Closer); keeps {
+			err := lock.WithDetachedTimeout(ctx, s.Clock, closer.Close)
+			if err != nil && !errors.Is(err, lock.ErrExpired) && !errors.Is(err, lock.ErrNotOwner) { // gone is as good as given back
+				s.Log.Warn("giving back the lock of a run that is over", "run", locker.run, "error", err)
+			}
+		}
+		s.forget(locker)
+	}
+}
+
+// unused gives the locks that closeLockers is to close; nobody else gets them from now on.
+func (s *Shop) unused() (unused []*runLocker) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, locker := range s.lockers {
+		over := locker.outdated || locker.run != s.lastRun.ID
+		if over && !locker.closing && !s.uses(locker) {
+			locker.closing = true
+			unused = append(unused, locker)
+		}
+	}
+	return unused
+}
+
+// forget makes a locker's number free: only now, for its process may be heard of by Redis until it is closed.
+func (s *Shop) forget(closed *runLocker) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var others []*runLocker
+	for _, locker := range s.lockers {
+		if locker != closed {
+			others = append(others, locker)
+		}
+	}
+	s.lockers = others
 }

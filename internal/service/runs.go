@@ -15,7 +15,7 @@ import (
 // settings, and with the stock set by hand, if one was, or else the settings' own.
 func (s *Shop) Open(ctx context.Context, settings Settings) error {
 	s.use(settings)
-	s.inside, s.watches = map[string]bool{}, make(Watches, maxWatches)
+	s.sales, s.slots = map[string]*runLocker{}, make(Slots, watchSlots)
 	run, joined, err := s.join(ctx)
 	if err != nil {
 		return err
@@ -168,19 +168,19 @@ type nextRun func(context.Context, history.Run) (history.Run, error)
 // change closes the door, waits until every sale has left, and starts the run that next makes of the one that is on,
 // unless it is the same. What is to be done then is done before the door is opened.
 func (s *Shop) change(ctx context.Context, next nextRun, then ...func()) error {
-	for tries := 1; ; tries++ {
+	for attempt := 1; ; attempt++ {
 		lease, err := s.Door.Lock(ctx, lock.Owner(s.NewID()))
 		if err != nil {
 			return fmt.Errorf("closing the door: %w", err)
 		}
 		err = s.changeUnder(ctx, lease, next, then...)
-		if !errors.Is(err, ErrRunOver) || tries == maxChanges {
+		if !errors.Is(err, ErrRunOver) || attempt == maxChanges {
 			return err
 		}
 	}
 }
 
-// maxChanges is how often a change is tried while Redis forgets that the door is closed, and others begin runs.
+// maxChanges is how many attempts a change has while Redis forgets that the door is closed and others begin runs.
 const maxChanges = 3
 
 func (s *Shop) changeUnder(ctx context.Context, door *lock.Lease, next nextRun, then ...func()) error {
@@ -211,6 +211,7 @@ func (s *Shop) changeUnder(ctx context.Context, door *lock.Lease, next nextRun, 
 	for _, do := range then {
 		do()
 	}
+	s.closeLockers(ctx) // with the door closed: no sale has to wait for what this replica keeps
 	return nil
 }
 
@@ -233,7 +234,7 @@ func (s *Shop) drain(ctx context.Context) error {
 	wait, stop := lock.WithTimeout(ctx, s.Clock, longest, lock.ErrTimeout)
 	defer stop()
 	for told := false; wait.Err() == nil; told = true {
-		inFlight, err := s.Ledger.Forget(ctx, s.isInside)
+		inFlight, err := s.Ledger.Forget(ctx, s.isHere)
 		inFlight = max(inFlight, s.inFlightHere())
 		if err != nil || inFlight == 0 {
 			return err

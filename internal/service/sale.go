@@ -14,62 +14,76 @@ import (
 
 // Sale is how one piece is sold under a lock: the write-up's handler, without its HTTP.
 type Sale struct {
-	Locker  lock.Locker
-	Stock   Stock
-	Clock   lock.Clock
-	Log     *slog.Logger
-	Watch   Observer
-	Replica string
-	Think   time.Duration // between reading the stock and writing it
-	Nested  int           // how many nested calls take the lock again
-	Update  strategy.Update
-	Retry   Retry   // for the way that may fail for another's sake
-	Watches Watches // for the same
+	Locker   lock.Locker
+	Stock    Stock
+	Clock    lock.Clock
+	Log      *slog.Logger
+	Observer Observer
+	Replica  string
+	Think    time.Duration // between reading the stock and writing it
+	Nested   int           // how many nested calls take the lock again
+	Update   strategy.Update
+	Backoff  Backoff // between the attempts of a check-and-set
+	Slots    Slots   // for its attempts
 }
 
 // Receipt is what a buyer gets.
 type Receipt struct {
 	history.Order
 	Wait time.Duration // for the lock
-	Hold time.Duration // from obtaining it to having written
+	Hold time.Duration // from obtaining the lock to the end of the work under it
 }
 
 // Sell sells one piece, as order id of run. It fails with ErrOutcomeUnknown when the sale may have been made. After any other error it was
 // not: ErrSoldOut, ErrBadStock, ErrRunOver, or any of the lock's; lock.ErrLost when the lock was lost while the sale was going on.
-func (s Sale) Sell(ctx context.Context, run history.Run, id string) (receipt Receipt, err error) {
-	owner := lock.Owner(id)
+func (s Sale) Sell(ctx context.Context, run history.Run, id string) (Receipt, error) {
+	order := history.Order{ID: id, RunID: run.ID, Lock: run.Lock, Replica: s.Replica, Owner: lock.Owner(id)}
+	receipt, err := s.sellUnderLock(ctx, order)
+	if err == nil && s.Update == strategy.LateCommit {
+		receipt.Order, err = s.write(ctx, s.Stock, receipt.Order) // the antipattern: the lock may be another sale's by now
+	}
+	if err != nil {
+		return Receipt{}, err
+	}
+	return receipt, nil
+}
+
+// sellUnderLock does what a sale does from the lock to the unlock.
+func (s Sale) sellUnderLock(ctx context.Context, order history.Order) (receipt Receipt, err error) {
 	asked := s.Clock.Now()
-	s.Watch.Waits(run.Lock, +1)
-	lease, err := s.Locker.Lock(ctx, owner)
-	s.Watch.Waits(run.Lock, -1)
+	s.Observer.Waits(order.Lock, +1)
+	lease, err := s.Locker.Lock(ctx, order.Owner)
+	s.Observer.Waits(order.Lock, -1)
 	if err != nil {
 		return Receipt{}, err
 	}
 	obtained := s.Clock.Now()
-	s.Watch.Waited(run.Lock, obtained.Sub(asked))
-	defer func() { s.Watch.Held(run.Lock, s.Clock.Now().Sub(obtained)) }()
-	log := s.Log.With("owner", owner)
+	s.Observer.Waited(order.Lock, obtained.Sub(asked))
+	defer func() { s.Observer.Held(order.Lock, s.Clock.Now().Sub(obtained)) }()
+	log := s.Log.With("owner", order.Owner)
 	log.Debug("lock")
 	defer func() { unlock(ctx, lease, log) }()
-	defer func() { err = ofLease(lease, err) }()
+	defer func() {
+		if err = withLoss(lease, err); errors.Is(err, lock.ErrLost) {
+			lease.Lose() // perhaps only the store knows so far
+		}
+	}()
 
-	order, err := s.take(lease.Context(), history.Order{
-		ID: id, RunID: run.ID, Lock: run.Lock, Replica: s.Replica, Owner: owner, Fence: lease.Token(),
-	})
-	if err != nil {
+	order.Fence = lease.Token()
+	if order, err = s.update(lease.Context(), order); err != nil {
 		return Receipt{}, err
 	}
 	return Receipt{Order: order, Wait: obtained.Sub(asked), Hold: s.Clock.Now().Sub(obtained)}, nil
 }
 
-// ofLease says that a sale ended because its lock was lost, if nothing was written.
-func ofLease(lease *lock.Lease, err error) error {
+// withLoss gives the error of a sale whose lock was lost: lock.ErrLost, if nothing was written.
+func withLoss(lease *lock.Lease, err error) error {
 	switch {
 	case err == nil, errors.Is(err, ErrOutcomeUnknown), !errors.Is(context.Cause(lease.Context()), lock.ErrLost):
 		return err
 	case errors.Is(err, lock.ErrCancelled): // by the loss itself
 		return fmt.Errorf("%w while the sale was going on; nothing was written", lock.ErrLost)
-	default: // its own error is only told: sold out, say, is no answer of a sale without its lock
+	default: // the sale's own error is text only: a sale that has lost its lock cannot say "sold out"
 		return fmt.Errorf("%w while the sale was going on; nothing was written: %s", lock.ErrLost, err.Error())
 	}
 }
@@ -89,7 +103,7 @@ func (s Sale) nested(ctx context.Context, owner string, depth int) error {
 	return s.nested(lease.Context(), owner, depth-1)
 }
 
-// unlock gives the lock back. That it was gone by then does not undo the sale, but is worth a line.
+// unlock releases the lock. A lock that was gone already does not undo the sale, but it is logged.
 func unlock(ctx context.Context, lease *lock.Lease, log *slog.Logger) {
 	if err := lease.Unlock(ctx); err != nil {
 		log.Warn("unlock", "error", err)

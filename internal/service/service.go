@@ -1,4 +1,4 @@
-// Package service is the sale and the runs it belongs to. It knows locks and a small store, neither HTTP nor Redis.
+// Package service is the sale and the runs that sales belong to. It knows locks and a small store; it knows neither HTTP nor Redis.
 package service
 
 import (
@@ -9,12 +9,12 @@ import (
 	"lockstep/internal/history"
 )
 
-// What can go wrong with a sale beside its lock, to be matched with errors.Is.
+// What can go wrong with a sale apart from its lock, to be matched with errors.Is.
 var (
 	ErrSoldOut = errors.New("sold out")
-	// ErrBadStock means that the stock's key holds what is no stock.
+	// ErrBadStock means that the stock's key holds something that is not a stock.
 	ErrBadStock = errors.New("that is no stock")
-	// ErrConflict means that somebody else changed the stock between a watched sale's reading and writing.
+	// ErrConflict means that another sale changed the stock between the read and the write of a check-and-set.
 	ErrConflict = errors.New("another sale changed the stock in between")
 	// ErrRunOver means that a sale's run ended before it wrote, so that it wrote nothing.
 	ErrRunOver = errors.New("the run is over")
@@ -22,7 +22,7 @@ var (
 	ErrOutcomeUnknown = errors.New("redis did not answer the sale's write: the sale may have been made")
 	// ErrNoOrder means that an order is not among those that the ledger keeps.
 	ErrNoOrder = errors.New("no such order is in the ledger")
-	// ErrInFlight means that an order is not in the ledger yet, and that its sale goes on.
+	// ErrInFlight means that an order is not in the ledger yet: its sale is going on.
 	ErrInFlight = errors.New("its sale is going on")
 	// ErrDoorClosed means that the run is being changed; sales wait until it is open again.
 	ErrDoorClosed = errors.New("the run is being changed")
@@ -39,7 +39,8 @@ type Stock interface {
 	// Write sets the stock to order.After and writes the order down, both or neither. It fails with ErrRunOver when the order's run is
 	// no longer on, and with lock.ErrLost when a larger token than order.Fence was seen already, if that is not 0.
 	Write(ctx context.Context, order history.Order) error
-	// Watch calls sell with a Stock whose Write fails with ErrConflict if somebody else wrote since Watch was called.
+	// Watch calls sell with a Stock whose Write fails with ErrConflict if another sale wrote since Watch was called. It is named after
+	// Redis's command.
 	Watch(ctx context.Context, sell func(Stock) error) error
 	// Take is Read and Write in one step: it gives the order with its Before and After, or fails with ErrSoldOut or as they do.
 	Take(ctx context.Context, order history.Order) (history.Order, error)
@@ -65,19 +66,18 @@ type Ledger interface {
 	Beat(ctx context.Context) error
 	// Others gives the other replicas that do not count as dead, with the time of their last beat.
 	Others(ctx context.Context) (map[string]time.Time, error)
-	// Forget forgets the sales in flight of dead replicas, and those of this one that are not live; it gives the number of
-	// those that are left.
+	// Forget forgets the sales in flight of dead replicas, and those of this replica that are not live. It returns how many are left.
 	Forget(ctx context.Context, live func(sale string) bool) (inFlight int64, err error)
 	// Quit says that this replica ends.
 	Quit(ctx context.Context) error
 }
 
-// Observer is told of waits and holds as they happen.
+// Observer is told of waits, holds and conflicts as they happen.
 type Observer interface {
 	Waits(lock string, change int) // a sale begins (+1) or ends (-1) to wait for its lock
 	Waited(lock string, d time.Duration)
 	Held(lock string, d time.Duration)
-	Conflicted(lock string) // a watched sale is to try again
+	Conflicted(lock string) // a check-and-set failed: another attempt is due
 }
 
 // LockKey shows and removes the lock's key, whatever strategy made it.

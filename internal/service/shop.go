@@ -15,19 +15,19 @@ import (
 
 const (
 	beatInterval = time.Second           // how often a replica says that it lives
-	maxWatches   = 8                     // of the connections that the store has, ten a core
-	doorInterval = 20 * time.Millisecond // how often one looks whether the door is open, or the last sale has left
+	watchSlots   = 8                     // of the connections that the store has, ten a core
+	doorInterval = 20 * time.Millisecond // how often a sale looks whether the door is open, and a change whether the last sale has left
 )
 
 // Settings are what may change while the shop is open.
 type Settings struct {
-	Version  string // the lock's name
-	Lock     strategy.Parts
-	Think    time.Duration
-	Nested   int
-	Initial  int64                        // stock of a first run
-	Retry    Retry                        // of sales that do not wait for a lock
-	Strategy map[string]strategy.Strategy // all there are, by name
+	Version    string // the lock's name
+	Lock       strategy.Parts
+	Think      time.Duration
+	Nested     int
+	Initial    int64                        // stock of a first run
+	Backoff    Backoff                      // of sales that do not wait for a lock
+	Strategies map[string]strategy.Strategy // all there are, by name
 }
 
 // String tells one set of settings from another.
@@ -39,34 +39,35 @@ func (s Settings) String() string {
 // Shop sells, run by run. A run has one lock and one initial stock; between two runs the door is closed and every sale
 // has left, in all replicas, so that no run mixes versions.
 type Shop struct {
-	Stock   Stock
-	Ledger  Ledger
-	Key     LockKey
-	Door    lock.Locker // held while a run is changed; Ledger.Enter knows its key
-	Clock   lock.Clock
-	NewID   func() string
-	Log     *slog.Logger
-	Watch   Observer
-	Replica string
+	Stock    Stock
+	Ledger   Ledger
+	Key      LockKey
+	Door     lock.Locker // held while a run is changed; Ledger.Enter knows its key
+	Clock    lock.Clock
+	NewID    func() string
+	Log      *slog.Logger
+	Observer Observer
+	Replica  string
 
+	slots    Slots
 	mu       sync.Mutex
 	settings Settings
-	lockers  map[string]*runLocker // by id of the run
 	lastRun  history.Run           // that was seen
-	watches  Watches
-	inside   map[string]bool // this replica's sales: asking to be let in, or (true) in flight
+	lockers  []*runLocker          // of the run that is on, and of those whose sales have not all ended here
+	sales    map[string]*runLocker // this replica's, by id, with their run's lock; nil while a sale asks to be let in
 }
 
-// Close tells the other replicas that this one is gone. Sales must have ended.
-func (s *Shop) Close(ctx context.Context) error { return s.Ledger.Quit(ctx) }
+// Close gives back what the locks keep, and tells the other replicas that this one is gone. Sales must have ended.
+func (s *Shop) Close(ctx context.Context) error {
+	s.outdate()
+	s.closeLockers(ctx)
+	return s.Ledger.Quit(ctx)
+}
 
 // Live beats until ctx ends.
 func (s *Shop) Live(ctx context.Context) {
 	for well := true; lock.Sleep(ctx, s.Clock, beatInterval) == nil; {
-		err := s.Ledger.Beat(ctx)
-		if err == nil {
-			_, err = s.Ledger.Forget(ctx, s.isInside)
-		}
+		err := s.beat(ctx)
 		if ctx.Err() != nil {
 			return
 		}
@@ -79,28 +80,40 @@ func (s *Shop) Live(ctx context.Context) {
 	}
 }
 
-// Sell sells one piece in the run that is on, as order id, which is like no other. Beside what Sale.Sell says, it fails with
+// beat says that this replica lives, makes up for sales that could not leave, and looks whether another replica has begun a run: a
+// replica without sales would not notice it otherwise.
+func (s *Shop) beat(ctx context.Context) error {
+	if err := s.Ledger.Beat(ctx); err != nil {
+		return err
+	}
+	if _, err := s.Ledger.Forget(ctx, s.isHere); err != nil {
+		return err
+	}
+	before := s.last()
+	run, err := s.Ledger.Run(ctx)
+	if err != nil || run.ID == "" {
+		return err
+	}
+	s.sawAfter(before, run)
+	s.closeLockers(ctx)
+	return nil
+}
+
+// Sell sells one piece in the run that is on, as order id, an id that no other order has. It fails as Sale.Sell does, and with
 // lock.ErrTimeout when the door stays closed too long.
 func (s *Shop) Sell(ctx context.Context, id string) (Receipt, error) {
-	s.enterHere(id)
-	defer s.leaveHere(id)
+	s.asks(id)
+	defer s.ends(ctx, id)
 	run, err := s.enter(ctx, id)
 	if err != nil {
 		return Receipt{}, err
 	}
 	defer s.leave(ctx, id)
-
-	locker, giveBack, err := s.lockerOf(run)
+	sale, err := s.begins(ctx, id, run)
 	if err != nil {
 		return Receipt{}, err
 	}
-	defer giveBack()
-	settings := s.current()
-	receipt, err := Sale{
-		Locker: locker, Stock: s.Stock, Clock: s.Clock, Log: s.Log, Watch: s.Watch, Replica: s.Replica,
-		Think: settings.Think, Nested: settings.Nested, Update: settings.Strategy[run.Lock].Update, Retry: settings.Retry,
-		Watches: s.watches,
-	}.Sell(ctx, run, id)
+	receipt, err := sale.Sell(ctx, run, id)
 	if err != nil {
 		return Receipt{}, err
 	}
@@ -149,7 +162,7 @@ func (s *Shop) ForceUnlock(ctx context.Context) (bool, error) {
 
 func (s *Shop) onNodes(version string) bool {
 	settings := s.current()
-	return settings.Strategy[version].OnNodes
+	return settings.Strategies[version].OnNodes
 }
 
 // enter waits until the door is open and goes in.
@@ -161,8 +174,6 @@ func (s *Shop) enter(ctx context.Context, id string) (history.Run, error) {
 		run, err := s.Ledger.Enter(ctx, id)
 		switch {
 		case err == nil:
-			s.saw(run)
-			s.isIn(id)
 			return run, nil
 		case errors.Is(err, ErrRunChanged):
 			if err := s.reconcile(ctx); err != nil {
@@ -187,10 +198,20 @@ func (s *Shop) leave(ctx context.Context, id string) {
 	}
 }
 
+// use puts settings into force. The locks that were made of others are for the sales that have them.
 func (s *Shop) use(settings Settings) {
+	s.outdate()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.settings, s.lockers = settings, map[string]*runLocker{}
+	s.settings = settings
+}
+
+func (s *Shop) outdate() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, locker := range s.lockers {
+		locker.outdated = true
+	}
 }
 
 func (s *Shop) current() Settings {
@@ -199,44 +220,23 @@ func (s *Shop) current() Settings {
 	return s.settings
 }
 
+func (s *Shop) last() history.Run {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.lastRun
+}
+
 func (s *Shop) saw(run history.Run) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.lastRun = run
 }
 
-func (s *Shop) enterHere(id string) {
+// sawAfter is saw for a look at the run that began when another was the last one seen: the answer may be late.
+func (s *Shop) sawAfter(before, run history.Run) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.inside[id] = false
-}
-
-func (s *Shop) isIn(id string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.inside[id] = true
-}
-
-func (s *Shop) leaveHere(id string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.inside, id)
-}
-
-func (s *Shop) isInside(id string) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	_, inside := s.inside[id]
-	return inside
-}
-
-func (s *Shop) inFlightHere() (n int64) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, in := range s.inside {
-		if in {
-			n++
-		}
+	if s.lastRun.ID == before.ID {
+		s.lastRun = run
 	}
-	return n
 }

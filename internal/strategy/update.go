@@ -5,13 +5,13 @@ type Update int
 
 // The ways to update.
 const (
-	// ReadModifyWrite is GET, think, SET: right only while nobody else does the same.
+	// ReadModifyWrite is GET, think, SET: correct only while no other sale does the same.
 	ReadModifyWrite Update = iota
 	// CheckAndSet is the same, but the SET fails if the stock has changed, and the sale starts again (optimistic).
 	//
 	// Adds: WATCH, MULTI, EXEC: the first to write wins (redis.io: Transactions, optimistic locking using check-and-set).
 	// Costs: three round trips an attempt, and a connection for as long as it takes; more buyers need more attempts.
-	// Still broken: attempts that conflict are wasted; there is no order, so the slow lose to the quick.
+	// Still broken: an attempt that conflicts is wasted; there is no order, so slow sales lose to fast ones.
 	CheckAndSet
 	// Atomic reads and writes in one script (atomic).
 	//
@@ -19,4 +19,10 @@ const (
 	// Costs: one script a sale.
 	// Still broken: all the work of a sale must fit into the script; a payment, for example, does not.
 	Atomic
+	// LateCommit reads and thinks under the lock, and writes after it has unlocked (late-commit).
+	//
+	// Adds: what a transaction around the lock does, such as Spring's @Transactional on a method that locks inside: the commit comes last.
+	// Costs: as ReadModifyWrite.
+	// Still broken: the next holder reads before this sale has written, so updates are lost although nothing fails.
+	LateCommit
 )

@@ -1,12 +1,12 @@
 -- Deletes a lock if its value is the owner's.
 -- KEYS[1]  the lock
 -- ARGV[1]  owner
--- Returns  1 deleted, 0 held by nobody, -1 held by another
+-- Returns  1 released, 10 held by another, 30 held by nobody
 local holder = redis.call('GET', KEYS[1])
 if holder == ARGV[1] then
   return redis.call('DEL', KEYS[1])
 end
 if holder then
-  return -1
+  return 10
 end
-return 0
+return 30

@@ -20,16 +20,37 @@ var (
 	Unlock string
 	//go:embed updateExpireTime.lua
 	UpdateExpireTime string
-	//go:embed acquire.lua
-	Acquire string
-	//go:embed acquireFenced.lua
-	AcquireFenced string
-	//go:embed release.lua
-	Release string
-	//go:embed releaseFenced.lua
-	ReleaseFenced string
+	//go:embed lockFenced.lua
+	LockFenced string
 	//go:embed setnxExpire.lua
 	SetNXExpire string
+)
+
+// The scripts of the queue of processes begin with the same functions.
+var (
+	//go:embed queue.lua
+	queue string
+	//go:embed acquire.lua
+	acquire string
+	//go:embed release.lua
+	release string
+
+	Acquire = queue + acquire
+	Release = queue + release
+)
+
+// What the scripts that give a lock back answer; release.lua in the first element of an array.
+const (
+	Released      = 1
+	Kept          = 20 // it is still the owner's
+	HeldByAnother = 10
+	HeldByNobody  = 30
+)
+
+// What the scripts that take or renew a lock answer when they did not, as it is another's; else a count, a token, or 1.
+const (
+	NotTaken   = 0
+	NotRenewed = 0 // it may also be nobody's
 )
 
 // The scripts of the ledger.
@@ -54,6 +75,8 @@ func Name(script string) string {
 		return "compareAndDelete.lua"
 	case CompareAndExtend:
 		return "compareAndExtend.lua"
+	case LockFenced:
+		return "lockFenced.lua"
 	case Lock:
 		return "lock.lua"
 	case Unlock:
@@ -62,12 +85,8 @@ func Name(script string) string {
 		return "updateExpireTime.lua"
 	case Acquire:
 		return "acquire.lua"
-	case AcquireFenced:
-		return "acquireFenced.lua"
 	case Release:
 		return "release.lua"
-	case ReleaseFenced:
-		return "releaseFenced.lua"
 	case SetNXExpire:
 		return "setnxExpire.lua"
 	case Enter:

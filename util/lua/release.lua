@@ -1,19 +1,10 @@
 -- Gives a process's lock back, or its place in the queue. The first in the queue has the lock then, for as long as its place was kept.
--- KEYS[1]  the lock, a hash: process -> its claim
--- KEYS[2]  the queue of processes, a list; KEYS[2]:<process> is its claim, and lives while that one is heard of
 -- ARGV[1]  process
--- ARGV[2]  claim: the lock or the place of another one is left alone
--- ARGV[3]  what the channels begin with on which a process is told its claim, when it has the lock
--- ARGV[4]  expiry in milliseconds, for who would keep the lock if nobody else waits; or 0
--- Returns  1 released, 20 kept, 10 held by another, 30 held by nobody
-local function first()
-  local head = redis.call('LINDEX', KEYS[2], 0)
-  while head and redis.call('EXISTS', KEYS[2] .. ':' .. head) == 0 do
-    redis.call('LPOP', KEYS[2])
-    head = redis.call('LINDEX', KEYS[2], 0)
-  end
-  return head
-end
+-- ARGV[2]  attempt: the lock or the place of another one is left alone
+-- ARGV[3]  expiry in milliseconds of a lock that is to be kept if no other process waits; 0 gives it back
+-- ARGV[4]  how many fencing tokens a process needs
+-- ARGV[5]  prefix of the channels on which processes are told something: on turn:<process> its attempt and its first token
+-- Returns  {1} released, {20, the first of new tokens} kept, {10} held by another, {30} held by nobody
 local place = KEYS[2] .. ':' .. ARGV[1]
 if redis.call('GET', place) == ARGV[2] then
   redis.call('LREM', KEYS[2], 0, ARGV[1])
@@ -22,25 +13,25 @@ end
 local head = first()
 if redis.pcall('HGET', KEYS[1], ARGV[1]) ~= ARGV[2] then
   if redis.call('EXISTS', KEYS[1]) == 1 then
-    return 10
+    return {10}
   end
   if head then
-    redis.call('PUBLISH', ARGV[3] .. head, 'ask') -- it may have been our turn
+    redis.call('PUBLISH', ARGV[5] .. 'turn:' .. head, '') -- it may have been our turn
   end
-  return 30
+  return {30}
 end
-if not head and ARGV[4] ~= '0' then
-  redis.call('PEXPIRE', KEYS[1], ARGV[4])
-  return 20
+redis.call('DEL', KEYS[1]) -- first: a Redis that is out of memory allows it, and then the rest
+if not head then
+  if ARGV[3] == '0' then
+    return {1}
+  end
+  return {20, hold(ARGV[1], ARGV[2], ARGV[3], ARGV[4])}
 end
-redis.call('DEL', KEYS[1])
-if head then
-  local its = KEYS[2] .. ':' .. head
-  local claim = redis.call('GET', its)
-  redis.call('HSET', KEYS[1], head, claim)
-  redis.call('PEXPIRE', KEYS[1], redis.call('PTTL', its))
-  redis.call('LPOP', KEYS[2])
-  redis.call('DEL', its)
-  redis.call('PUBLISH', ARGV[3] .. head, claim)
+place = KEYS[2] .. ':' .. head
+local attempt = redis.call('GET', place)
+local token = hold(head, attempt, redis.call('PTTL', place), ARGV[4])
+redis.call('PUBLISH', ARGV[5] .. 'turn:' .. head, attempt .. ' ' .. string.format('%d', token))
+if first() then
+  want(ARGV[5])
 end
-return 1
+return {1}

@@ -10,7 +10,7 @@ import (
 	"lockstep/internal/lock"
 )
 
-// nodes is how many servers v9 and redsync have.
+// nodes is how many servers redlock and redsync have.
 const nodes = 5
 
 func TestV4AndRedsync(t *testing.T) {
@@ -23,9 +23,9 @@ func TestV4AndRedsync(t *testing.T) {
 func TestV4AndRedsyncCount(t *testing.T) { checkNothingIsLost(t, newWorld(t, 1), "v4") }
 
 // A minority of the nodes may be down. Without a majority both say so.
-func TestV9AndRedsync(t *testing.T) {
+func TestRedlockAndRedsync(t *testing.T) {
 	w := newWorld(t, nodes)
-	ours, theirs := w.locker("v9", "ours"), w.redsync()()
+	ours, theirs := w.locker(onMajority(t), "ours"), w.redsync()()
 	for down := range nodes/2 + 1 {
 		checkOutside(t, ours, theirs)
 		checkInside(t, ours, theirs)
@@ -50,9 +50,9 @@ func TestV9AndRedsync(t *testing.T) {
 }
 
 // A lock that is held outlives a minority of the nodes.
-func TestNodesGoDownWhileV9HoldsIt(t *testing.T) {
+func TestNodesGoDownWhileRedlockHoldsIt(t *testing.T) {
 	w := newWorld(t, nodes)
-	ours, theirs := w.locker("v9", "ours"), w.redsync()()
+	ours, theirs := w.locker(onMajority(t), "ours"), w.redsync()()
 	lease, err := ours.Lock(t.Context(), lock.Owner("hold"))
 	if err != nil {
 		t.Fatal(err)
@@ -71,13 +71,15 @@ func TestNodesGoDownWhileV9HoldsIt(t *testing.T) {
 	unlock(t, theirs)
 }
 
-func TestV9AndRedsyncCount(t *testing.T) { checkNothingIsLost(t, newWorld(t, nodes), "v9") }
+func TestRedlockAndRedsyncCount(t *testing.T) {
+	checkNothingIsLost(t, newWorld(t, nodes), onMajority(t))
+}
 
-func TestV9AndRedsyncCountWithNodesDown(t *testing.T) {
+func TestRedlockAndRedsyncCountWithNodesDown(t *testing.T) {
 	w := newWorld(t, nodes)
 	w.servers[3].Stop()
 	w.servers[4].Stop()
-	checkNothingIsLost(t, w, "v9")
+	checkNothingIsLost(t, w, onMajority(t))
 }
 
 // checkNothingIsLost has workers of two processes of ours and one of redsync's count by reading and then writing.

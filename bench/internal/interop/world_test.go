@@ -16,6 +16,7 @@ import (
 
 	"lockstep/internal/evolution"
 	"lockstep/internal/lock"
+	"lockstep/internal/redisclient"
 	"lockstep/internal/redistest"
 	"lockstep/internal/strategy"
 )
@@ -46,7 +47,7 @@ func newWorld(t *testing.T, servers int) *world {
 // clients are a process's, one for each server.
 func (w *world) clients() (clients []*redis.Client) {
 	for _, server := range w.servers {
-		client := redis.NewClient(&redis.Options{Addr: server.Addr, MaxRetries: -1, DialerRetries: 1, DisableIdentity: true, Protocol: 2})
+		client := redisclient.Single(redisclient.Config{Addrs: []string{server.Addr}})
 		w.t.Cleanup(func() { client.Close() })
 		clients = append(clients, client)
 	}
@@ -68,6 +69,18 @@ func (w *world) locker(name, process string) lock.Locker {
 		Options: lock.Options{Key: lock.Key, TTL: ttl, RetryInterval: retry, WaitTimeout: wait, Clock: lock.SystemClock{}},
 		Client:  nodes[0], Nodes: nodes, Process: process, HandOffLimit: 8, Rand: rand.Int64N,
 	})
+}
+
+// onMajority is the name of the lock on several servers.
+func onMajority(t *testing.T) string {
+	t.Helper()
+	for _, row := range evolution.Table() {
+		if row.OnNodes {
+			return row.Name
+		}
+	}
+	t.Fatal("the evolution has no lock on several servers")
+	return ""
 }
 
 // redsync is a process's redsync, and makes a mutex, which is for one goroutine.

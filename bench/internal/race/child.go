@@ -15,7 +15,7 @@ import (
 // errHung means that a child did not answer in time.
 var errHung = errors.New("it did not come back")
 
-// child is a crew's process. It ends when its standard input closes, when it is killed, and when the context it was started with
+// child is a worker process. It ends when its standard input closes, when it is killed, and when the context it was started with
 // ends.
 type child struct {
 	command *exec.Cmd

@@ -4,22 +4,23 @@ import (
 	"fmt"
 	"time"
 
-	"lockstep/bench/internal/crew"
 	"lockstep/bench/internal/result"
+	"lockstep/bench/internal/worker"
 )
 
-// quiet is how long nobody may have sold at the end of a stretch, and at least half of it, before the contestant counts as hung.
+// quiet is the longest end of a window without a sale, if it is also half of the window: after that the contestant counts as hung.
 const quiet = time.Second
 
-// fill puts the reports of all processes into the cell. fell is by how much the stock did.
-func fill(cell *result.Cell, reports []crew.Report, publishes int64, fell int) {
-	stretch := time.Duration(cell.Seconds * float64(time.Second))
-	sold, requests, still, silence := 0, int64(0), int64(0), stretch
+// fill puts the reports of all processes into the cell. The stock fell by fell.
+func fill(cell *result.Cell, reports []worker.Report, publishes int64, fell int) {
+	window := time.Duration(cell.Seconds * float64(time.Second))
+	sold, requests, lockRequests, still, silence := 0, int64(0), int64(0), int64(0), window
 	var waits []int64
 	for _, r := range reports {
 		sold += r.Sold
 		cell.Sales += r.Sales
 		requests += r.Requests
+		lockRequests += r.LockRequests
 		cell.Errors += r.Errors
 		cell.Never += r.Never
 		if cell.Note == "" {
@@ -31,16 +32,17 @@ func fill(cell *result.Cell, reports []crew.Report, publishes int64, fell int) {
 	}
 	cell.PerSecond = float64(cell.Sales) / cell.Seconds
 	if cell.Sales > 0 {
-		cell.Commands = float64(requests) / float64(cell.Sales)
+		cell.Requests = float64(requests) / float64(cell.Sales)
+		cell.LockRequests = float64(lockRequests) / float64(cell.Sales)
 		cell.Publishes = float64(publishes) / float64(cell.Sales)
 	}
 	cell.Wait = result.Waits(waits, still)
 	switch {
 	case fell != sold:
 		cell.Status, cell.Note = result.Broken, fmt.Sprintf("%d were sold and the stock fell by %d", sold, fell)
-	case silence >= max(quiet, stretch/2):
+	case silence >= max(quiet, window/2):
 		cell.Status, cell.Note = result.Hung, fmt.Sprintf("nothing was sold in the last %v of %v; %s", silence.Round(time.Millisecond),
-			stretch, cell.Note)
+			window, cell.Note)
 	default:
 		cell.Status = result.OK
 	}

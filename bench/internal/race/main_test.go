@@ -10,15 +10,16 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"lockstep/bench/internal/contest"
-	"lockstep/bench/internal/crew"
+	"lockstep/bench/internal/contestants"
+	"lockstep/bench/internal/worker"
 	"lockstep/internal/dao"
+	"lockstep/internal/redisclient"
 )
 
 // The test program is its own child, with contestants that go wrong.
 func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && os.Args[1] == crew.Argument {
-		if err := crew.Main(context.Background(), troupe(), os.Stdin, os.Stdout); err != nil {
+	if len(os.Args) > 1 && os.Args[1] == worker.Argument {
+		if err := worker.Main(context.Background(), testContestants(), os.Stdin, os.Stdout); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(2)
 		}
@@ -29,13 +30,13 @@ func TestMain(m *testing.M) {
 
 var errAlways = errors.New("always")
 
-// troupe are a good contestant, and those that go wrong, each in its own way.
-func troupe() []contest.Contestant {
+// testContestants are a good contestant, and several that go wrong, each in its own way.
+func testContestants() []contestants.Contestant {
 	waits := func(ctx context.Context, _ *redis.Client, _ func()) (bool, error) {
 		<-ctx.Done()
 		return false, ctx.Err()
 	}
-	return []contest.Contestant{
+	return []contestants.Contestant{
 		{Name: "decrements", Open: open(func(ctx context.Context, client *redis.Client, entered func()) (bool, error) {
 			entered()
 			return true, client.Decr(context.WithoutCancel(ctx), dao.InventoryKey).Err()
@@ -51,7 +52,7 @@ func troupe() []contest.Contestant {
 			<-time.After(50 * time.Millisecond)
 			panic("dies")
 		})},
-		{Name: "does not open", Open: func(contest.Env) (contest.Seller, error) { return nil, errAlways }},
+		{Name: "does not open", Open: func(contestants.Env) (contestants.Seller, error) { return nil, errAlways }},
 		{Name: "needs three", Nodes: 3, Open: openOnThree},
 	}
 }
@@ -67,19 +68,19 @@ func (s seller) Sell(ctx context.Context, entered func()) (bool, error) {
 }
 func (s seller) Close() error { return s.client.Close() }
 
-func open(sell func(context.Context, *redis.Client, func()) (bool, error)) func(contest.Env) (contest.Seller, error) {
-	return func(env contest.Env) (contest.Seller, error) {
-		client := redis.NewClient(&redis.Options{Addr: env.Addrs[0], Dialer: env.Dial, DisableIdentity: true})
+func open(sell func(context.Context, *redis.Client, func()) (bool, error)) func(contestants.Env) (contestants.Seller, error) {
+	return func(env contestants.Env) (contestants.Seller, error) {
+		client := redisclient.Single(redisclient.Config{Addrs: env.Addrs[:1], Dialer: env.Dial})
 		return seller{client: client, sell: sell}, nil
 	}
 }
 
-// openOnThree sells from the first of three servers, and publishes on the third.
-func openOnThree(env contest.Env) (contest.Seller, error) {
+// openOnThree sells from the first of three servers, and publishes on the third as a lock does.
+func openOnThree(env contestants.Env) (contestants.Seller, error) {
 	if len(env.Addrs) != 3 {
 		return nil, fmt.Errorf("there are %d servers", len(env.Addrs))
 	}
-	third := redis.NewClient(&redis.Options{Addr: env.Addrs[2], Dialer: env.Dial, DisableIdentity: true})
+	third := redisclient.Single(redisclient.Config{Addrs: env.Addrs[2:], Dialer: env.DialLock})
 	return open(func(ctx context.Context, client *redis.Client, entered func()) (bool, error) {
 		entered()
 		ctx = context.WithoutCancel(ctx)

@@ -4,70 +4,70 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"lockstep/bench/internal/contest"
+	"lockstep/bench/internal/contestants"
 	"lockstep/bench/internal/result"
 )
 
 // Plan says what to measure.
 type Plan struct {
-	Contestants []contest.Contestant
-	Waiters     []int
+	Contestants []contestants.Contestant
+	Buyers      []int
 	Processes   []int
 	AddedMillis []float64
 	Repeat      int
-	All         bool          // the brief ones everywhere, too
-	Longest     time.Duration // a stretch and its warm-up are never longer together
-	Shortest    time.Duration // nor is a stretch shorter
+	All         bool          // brief contestants under all conditions, too
+	Longest     time.Duration // a window and its warm-up are never longer together
+	Shortest    time.Duration // nor is a window shorter
 }
 
-// rounds is how often each waiter would have its turn in a stretch at the limit's rate.
+// rounds is how often each buyer would have its turn in a window at the limit's rate.
 const rounds = 3
 
-// Heats lists the heats of a repetition: condition by condition, so that what is compared is measured close together, in a random
+// Trials lists the trials of a repetition: condition by condition, so that what is compared is measured close together, in a random
 // order within each. rate gives the sales a second of the limit for a round trip added, in milliseconds.
-func (p Plan) Heats(repetition int, rate func(addedMillis float64) float64, random *rand.Rand) []Heat {
-	var heats []Heat
+func (p Plan) Trials(repetition int, rate func(addedMillis float64) float64, random *rand.Rand) []Trial {
+	var trials []Trial
 	for _, added := range p.AddedMillis {
 		for _, processes := range p.Processes {
-			for _, waiters := range p.Waiters {
-				if processes > 1 && waiters == 1 {
+			for _, buyers := range p.Buyers {
+				if processes > 1 && buyers == 1 {
 					continue // it is the same in one process
 				}
-				at := result.Condition{AddedMillis: added, Processes: processes, Waiters: waiters}
-				first := len(heats)
+				at := result.Condition{AddedMillis: added, Processes: processes, Buyers: buyers}
+				first := len(trials)
 				for _, c := range p.Contestants {
-					if c.Brief && !p.All && (processes > 1 || waiters > contest.BriefWaiters || added == 0) {
+					if c.Brief && !p.All && (processes > 1 || buyers > contestants.BriefBuyers || added == 0) {
 						continue
 					}
-					heat := Heat{Contestant: c, Condition: at, Repetition: repetition}
-					heat.Warmup, heat.Stretch = p.times(c, waiters, rate(added))
-					heats = append(heats, heat)
+					trial := Trial{Contestant: c, Condition: at, Repetition: repetition}
+					trial.Warmup, trial.Window = p.times(c, buyers, rate(added))
+					trials = append(trials, trial)
 				}
-				group := heats[first:]
+				group := trials[first:]
 				random.Shuffle(len(group), func(i, j int) { group[i], group[j] = group[j], group[i] })
 			}
 		}
 	}
-	return heats
+	return trials
 }
 
-// times are the warm-up, a round and a little more, but a third of the time there is at most; and the stretch, some rounds.
-func (p Plan) times(c contest.Contestant, waiters int, rate float64) (warmup, stretch time.Duration) {
-	if c.Kind == contest.Limit {
-		waiters = 1
+// times are the warm-up, a round and a little more, but a third of the time there is at most; and the window, some rounds.
+func (p Plan) times(c contestants.Contestant, buyers int, rate float64) (warmup, window time.Duration) {
+	if c.Kind == contestants.Limit {
+		buyers = 1
 	}
-	round := time.Duration(float64(waiters) / rate * float64(time.Second))
+	round := time.Duration(float64(buyers) / rate * float64(time.Second))
 	warmup = 200*time.Millisecond + round
 	warmup = min(warmup, p.Longest/3)
 	return warmup, max(p.Shortest, min(rounds*round, p.Longest-warmup))
 }
 
-// Takes is how long heats take, with what it takes to start their processes.
-func Takes(heats []Heat) time.Duration {
+// Takes is how long trials take, with what it takes to start their processes.
+func Takes(trials []Trial) time.Duration {
 	const start = 150 * time.Millisecond
 	sum := time.Duration(0)
-	for _, h := range heats {
-		sum += h.Warmup + h.Stretch + start
+	for _, t := range trials {
+		sum += t.Warmup + t.Window + start
 	}
 	return sum
 }

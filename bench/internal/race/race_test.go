@@ -10,20 +10,19 @@ import (
 	"testing"
 	"time"
 
-	"github.com/redis/go-redis/v9"
-
-	"lockstep/bench/internal/contest"
-	"lockstep/bench/internal/crew"
+	"lockstep/bench/internal/contestants"
 	"lockstep/bench/internal/race"
 	"lockstep/bench/internal/redisserver"
 	"lockstep/bench/internal/result"
+	"lockstep/bench/internal/worker"
+	"lockstep/internal/redisclient"
 	"lockstep/internal/redistest"
 )
 
-func openTrack(t *testing.T) *race.Track {
+func openTestbed(t *testing.T) *race.Testbed {
 	t.Helper()
 	settings := result.Settings{RetryMillis: 20, TTLMillis: 10_000, WaitMillis: 10_000}
-	track, err := race.Open(t.Context(), "", settings, os.Args[0], crew.Argument)
+	testbed, err := race.Open(t.Context(), "", settings, os.Args[0], worker.Argument)
 	if errors.Is(err, redisserver.ErrNotInstalled) && os.Getenv("CI") == "" {
 		t.Skip(err)
 	}
@@ -31,29 +30,29 @@ func openTrack(t *testing.T) *race.Track {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := track.Close(); err != nil {
+		if err := testbed.Close(); err != nil {
 			t.Error(err)
 		}
 	})
-	return track
+	return testbed
 }
 
-func heat(t *testing.T, name string, processes, waiters int) race.Heat {
+func trial(t *testing.T, name string, processes, buyers int) race.Trial {
 	t.Helper()
-	found, err := contest.Find(troupe(), []string{name})
+	found, err := contestants.Find(testContestants(), []string{name})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return race.Heat{
-		Contestant: found[0], Condition: result.Condition{Processes: processes, Waiters: waiters},
-		Warmup: 100 * time.Millisecond, Stretch: 400 * time.Millisecond,
+	return race.Trial{
+		Contestant: found[0], Condition: result.Condition{Processes: processes, Buyers: buyers},
+		Warmup: 100 * time.Millisecond, Window: 400 * time.Millisecond,
 	}
 }
 
 // Whoever goes wrong is shown so, and those who come after are as they were.
 func TestWhoGoesWrongHarmsNobodyElse(t *testing.T) {
-	track := openTrack(t)
-	track.Patience = 3 * time.Second
+	testbed := openTestbed(t)
+	testbed.Patience = 3 * time.Second
 	for _, test := range []struct {
 		name   string
 		status result.Status
@@ -64,11 +63,11 @@ func TestWhoGoesWrongHarmsNobodyElse(t *testing.T) {
 		{"dies", result.Failed, "panic: dies"},
 		{"does not open", result.Failed, "always"},
 	} {
-		cell, _, err := track.Run(t.Context(), heat(t, test.name, 2, 4))
+		cell, _, err := testbed.Run(t.Context(), trial(t, test.name, 2, 4))
 		if err != nil || cell.Status != test.status || !strings.Contains(cell.Note, test.note) {
 			t.Errorf("%s: %+v, %v; want it %s: …%s…", test.name, cell, err, test.status, test.note)
 		}
-		cell, _, err = track.Run(t.Context(), heat(t, "decrements", 2, 4))
+		cell, _, err = testbed.Run(t.Context(), trial(t, "decrements", 2, 4))
 		if err != nil || cell.Status != result.OK || cell.Sales == 0 {
 			t.Errorf("after %s: %+v, %v", test.name, cell, err)
 		}
@@ -77,11 +76,11 @@ func TestWhoGoesWrongHarmsNobodyElse(t *testing.T) {
 
 // Who sells nothing for a second hung, even if it comes back when it is told to.
 func TestWhoStopsSellingHung(t *testing.T) {
-	track := openTrack(t)
+	testbed := openTestbed(t)
 	for name, note := range map[string]string{"never gets in": "nothing was sold in the last 1.2s of 1.2s", "always fails": "always"} {
-		h := heat(t, name, 1, 3)
-		h.Stretch = 1200 * time.Millisecond
-		cell, _, err := track.Run(t.Context(), h)
+		h := trial(t, name, 1, 3)
+		h.Window = 1200 * time.Millisecond
+		cell, _, err := testbed.Run(t.Context(), h)
 		if err != nil || cell.Status != result.Hung || !strings.Contains(cell.Note, note) || cell.Never != 3 {
 			t.Errorf("%s: %+v, %v", name, cell, err)
 		}
@@ -89,18 +88,21 @@ func TestWhoStopsSellingHung(t *testing.T) {
 }
 
 func TestWhatIsCounted(t *testing.T) {
-	track := openTrack(t)
-	h := heat(t, "needs three", 2, 3)
+	testbed := openTestbed(t)
+	h := trial(t, "needs three", 2, 3)
 	h.AddedMillis = 2
-	cell, pings, err := track.Run(t.Context(), h)
+	cell, pings, err := testbed.Run(t.Context(), h)
 	if err != nil || cell.Status != result.OK {
 		t.Fatalf("%+v, %v", cell, err)
 	}
-	if cell.Commands < 1.9 || cell.Commands > 2.1 || cell.Publishes < 0.9 || cell.Publishes > 1.1 {
-		t.Errorf("%.2f requests and %.2f PUBLISH a sale; want 2 and 1", cell.Commands, cell.Publishes)
+	if cell.Requests < 1.9 || cell.Requests > 2.1 || cell.LockRequests < 0.9 || cell.LockRequests > 1.1 {
+		t.Errorf("%.2f requests per sale, %.2f of the lock; want 2 and 1", cell.Requests, cell.LockRequests)
+	}
+	if cell.Publishes < 0.9 || cell.Publishes > 1.1 {
+		t.Errorf("%.2f PUBLISH per sale; want 1", cell.Publishes)
 	}
 	if most := 3 * 1000 / 4.0; cell.PerSecond > most || cell.Sales == 0 {
-		t.Errorf("%.0f sales a second; three workers that wait 4 ms each can make %.0f", cell.PerSecond, most)
+		t.Errorf("%.0f sales a second; three buyers that wait 4 ms each can make %.0f", cell.PerSecond, most)
 	}
 	if len(pings) != 2 || slices.Min(pings) < 2*time.Millisecond {
 		t.Errorf("round trips of %v; want two, 2ms at least", pings)
@@ -108,20 +110,20 @@ func TestWhatIsCounted(t *testing.T) {
 }
 
 func TestInterrupted(t *testing.T) {
-	track := openTrack(t)
+	testbed := openTestbed(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	time.AfterFunc(300*time.Millisecond, cancel)
-	h := heat(t, "stops listening", 2, 2)
-	h.Stretch = time.Hour
+	h := trial(t, "stops listening", 2, 2)
+	h.Window = time.Hour
 	began := time.Now()
-	if _, _, err := track.Run(ctx, h); !errors.Is(err, context.Canceled) || time.Since(began) > 10*time.Second {
+	if _, _, err := testbed.Run(ctx, h); !errors.Is(err, context.Canceled) || time.Since(began) > 10*time.Second {
 		t.Errorf("%v after %v", err, time.Since(began))
 	}
 }
 
 func TestOpenTakesNoRedisWithDataInIt(t *testing.T) {
 	addr := redistest.Start(t).Addr
-	client := redis.NewClient(&redis.Options{Addr: addr})
+	client := redisclient.Single(redisclient.Config{Addrs: []string{addr}})
 	t.Cleanup(func() { client.Close() })
 	if err := client.Set(t.Context(), "precious", 1, 0).Err(); err != nil {
 		t.Fatal(err)
@@ -137,29 +139,38 @@ func TestOpenTakesNoRedisWithDataInIt(t *testing.T) {
 // Every contestant meets every condition once in a repetition, but for the brief ones; together with the limit, in any order.
 func TestPlan(t *testing.T) {
 	plan := race.Plan{
-		Contestants: contest.Table(), Waiters: []int{1, 200, 1000}, Processes: []int{1, 3}, AddedMillis: []float64{1, 0},
+		Contestants: contestants.Table(), Buyers: []int{1, 200, 1000}, Processes: []int{1, 3}, AddedMillis: []float64{1, 0},
 		Repeat: 3, Longest: 6 * time.Second, Shortest: time.Second,
 	}
 	rate := func(float64) float64 { return 400 }
-	heats := plan.Heats(2, rate, rand.New(rand.NewPCG(1, 2)))
+	trials := plan.Trials(2, rate, rand.New(rand.NewPCG(1, 2)))
 	count := map[string]int{}
 	var group []string
-	for _, h := range heats {
+	for _, h := range trials {
 		count[h.Contestant.Name]++
-		if h.Repetition != 2 || h.Stretch < time.Second || h.Stretch+h.Warmup > 6*time.Second || h.Processes > 1 && h.Waiters == 1 {
+		if h.Repetition != 2 || h.Window < time.Second || h.Window+h.Warmup > 6*time.Second || h.Processes > 1 && h.Buyers == 1 {
 			t.Errorf("%+v", h)
 		}
-		if h.Condition == (result.Condition{AddedMillis: 1, Processes: 3, Waiters: 1000}) {
+		if h.Condition == (result.Condition{AddedMillis: 1, Processes: 3, Buyers: 1000}) {
 			group = append(group, h.Contestant.Name)
 		}
 	}
-	if count["limit"] != 10 || count["v7"] != 10 || count["v9"] != 10 || count["atomic"] != 10 || count["v1"] != 2 {
-		t.Errorf("%v; want limit, v7, v9 and atomic in 10 conditions, and v1 in 2", count)
+	for _, c := range plan.Contestants {
+		want := 10
+		if c.Brief {
+			want = 2
+		}
+		if count[c.Name] != want {
+			t.Errorf("%s in %d conditions; want %d", c.Name, count[c.Name], want)
+		}
+	}
+	if count["v1"] != 2 || count["v9"] != 10 {
+		t.Errorf("%v; v1 is brief, and v9 is not", count)
 	}
 	if first := group[0]; !slices.Contains(group, "limit") || first == "limit" && group[1] == "v4" && group[2] == "v6" {
 		t.Errorf("the order is %v", group)
 	}
-	if plan.All = true; len(plan.Heats(1, rate, rand.New(rand.NewPCG(1, 2)))) != 10*len(plan.Contestants) {
-		t.Error("with All, somebody is left out")
+	if plan.All = true; len(plan.Trials(1, rate, rand.New(rand.NewPCG(1, 2)))) != 10*len(plan.Contestants) {
+		t.Error("with All, a contestant is left out")
 	}
 }

@@ -7,16 +7,16 @@ import (
 	"slices"
 	"time"
 
-	"lockstep/bench/internal/contest"
+	"lockstep/bench/internal/contestants"
 	"lockstep/bench/internal/result"
 )
 
-// Session runs a plan on a track.
+// Session runs a plan on a testbed.
 type Session struct {
-	Track  *Track
-	Plan   Plan
-	Random *rand.Rand
-	Say    func(string) // told what goes on, a line at a time
+	Testbed *Testbed
+	Plan    Plan
+	Random  *rand.Rand
+	Say     func(string) // told what goes on, a line at a time
 }
 
 // Run gives all cells, and the round trips found. It fails when there is no Redis, and when ctx ends.
@@ -26,23 +26,23 @@ func (s Session) Run(ctx context.Context) ([]result.Cell, []result.Ping, error) 
 		return nil, nil, err
 	}
 	rate := func(added float64) float64 { return rates[added] }
-	var repetitions [][]Heat
+	var repetitions [][]Trial
 	takes := time.Duration(0)
 	for i := range s.Plan.Repeat {
-		heats := s.Plan.Heats(i+1, rate, s.Random)
-		repetitions, takes = append(repetitions, heats), takes+Takes(heats)
+		trials := s.Plan.Trials(i+1, rate, s.Random)
+		repetitions, takes = append(repetitions, trials), takes+Takes(trials)
 	}
 	s.Say(fmt.Sprintf("%d cells, about %v", len(repetitions)*len(repetitions[0]), takes.Round(time.Second)))
 	var cells []result.Cell
 	pings := map[float64][]time.Duration{}
-	for _, heats := range repetitions {
-		for _, heat := range heats {
-			cell, found, err := s.Track.Run(ctx, heat)
+	for _, trials := range repetitions {
+		for _, trial := range trials {
+			cell, found, err := s.Testbed.Run(ctx, trial)
 			if err != nil {
 				return nil, nil, err
 			}
 			cells = append(cells, cell)
-			pings[heat.AddedMillis] = append(pings[heat.AddedMillis], found...)
+			pings[trial.AddedMillis] = append(pings[trial.AddedMillis], found...)
 			s.Say(line(cell))
 		}
 	}
@@ -50,14 +50,14 @@ func (s Session) Run(ctx context.Context) ([]result.Cell, []result.Ping, error) 
 	return cells, s.pings(pings), nil
 }
 
-// rates runs the limit once for each round trip, as the lengths of all stretches follow from its rate.
+// rates runs the limit once for each round trip, as the lengths of all windows follow from its rate.
 func (s Session) rates(ctx context.Context) (map[float64]float64, error) {
-	limit := slices.IndexFunc(s.Plan.Contestants, func(c contest.Contestant) bool { return c.Kind == contest.Limit })
+	limit := slices.IndexFunc(s.Plan.Contestants, func(c contestants.Contestant) bool { return c.Kind == contestants.Limit })
 	rates := map[float64]float64{}
 	for _, added := range s.Plan.AddedMillis {
-		cell, _, err := s.Track.Run(ctx, Heat{
-			Contestant: s.Plan.Contestants[limit], Condition: result.Condition{AddedMillis: added, Processes: 1, Waiters: 1},
-			Warmup: 200 * time.Millisecond, Stretch: 500 * time.Millisecond,
+		cell, _, err := s.Testbed.Run(ctx, Trial{
+			Contestant: s.Plan.Contestants[limit], Condition: result.Condition{AddedMillis: added, Processes: 1, Buyers: 1},
+			Warmup: 200 * time.Millisecond, Window: 500 * time.Millisecond,
 		})
 		if err != nil {
 			return nil, err
@@ -82,8 +82,8 @@ func (s Session) pings(found map[float64][]time.Duration) []result.Ping {
 }
 
 func line(c result.Cell) string {
-	text := fmt.Sprintf("%d: +%g ms, %d processes, %4d waiters, %-18s %8.1f sales/s, %6.2f commands a sale, longest wait %.0f ms",
-		c.Repetition, c.AddedMillis, c.Processes, c.Waiters, c.Contestant, c.PerSecond, c.Commands, c.Wait.Max)
+	text := fmt.Sprintf("%d: +%g ms, %d processes, %4d buyers, %-18s %8.1f sales/s, %6.2f requests per sale (%.2f of the lock), longest wait %.0f ms",
+		c.Repetition, c.AddedMillis, c.Processes, c.Buyers, c.Contestant, c.PerSecond, c.Requests, c.LockRequests, c.Wait.Max)
 	if c.Status != result.OK {
 		text += " " + string(c.Status)
 	}

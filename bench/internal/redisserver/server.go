@@ -11,7 +11,7 @@ import (
 	"os/exec"
 	"time"
 
-	"github.com/redis/go-redis/v9"
+	"lockstep/internal/redisclient"
 )
 
 // patience is how long a server may take to start.
@@ -64,7 +64,7 @@ func Start(ctx context.Context) (*Server, error) {
 func (s *Server) answers(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	client := redis.NewClient(&redis.Options{Addr: s.Addr, MaxRetries: -1})
+	client := redisclient.Single(redisclient.Config{Addrs: []string{s.Addr}})
 	defer func() { _ = client.Close() }() // it has done its work
 	for {
 		err := client.Ping(ctx).Err()

@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"io"
 
-	"lockstep/bench/internal/contest"
+	"lockstep/bench/internal/contestants"
 	"lockstep/bench/internal/result"
 )
 
 // JSON writes everything that was measured.
-func JSON(w io.Writer, run result.Run, _ []contest.Contestant) error {
+func JSON(w io.Writer, run result.Run, _ []contestants.Contestant) error {
 	encoder := json.NewEncoder(w)
 	encoder.SetIndent("", "  ")
 	if err := encoder.Encode(run); err != nil {

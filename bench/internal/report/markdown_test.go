@@ -4,14 +4,14 @@ import (
 	"strings"
 	"testing"
 
-	"lockstep/bench/internal/contest"
+	"lockstep/bench/internal/contestants"
 	"lockstep/bench/internal/result"
 )
 
 // The document says who was measured under fewer conditions, unless nobody was.
 func TestWhoIsMeasuredLess(t *testing.T) {
-	cell := func(name string, waiters int) result.Cell {
-		return result.Cell{Contestant: name, Condition: result.Condition{AddedMillis: 1, Processes: 1, Waiters: waiters}, Status: result.OK}
+	cell := func(name string, buyers int) result.Cell {
+		return result.Cell{Contestant: name, Condition: result.Condition{AddedMillis: 1, Processes: 1, Buyers: buyers}, Status: result.OK}
 	}
 	for _, test := range []struct {
 		cells []result.Cell
@@ -22,7 +22,7 @@ func TestWhoIsMeasuredLess(t *testing.T) {
 		{[]result.Cell{cell("v4", 200), cell("v4", 1000)}, false},
 	} {
 		var text strings.Builder
-		if err := Markdown(&text, result.Run{Cells: test.cells, Command: "-seed 1"}, contest.Table()); err != nil {
+		if err := Markdown(&text, result.Run{Cells: test.cells, Command: "-seed 1"}, contestants.Table()); err != nil {
 			t.Fatal(err)
 		}
 		if got := strings.Contains(text.String(), "neighbours (v1)\n"); got != test.less {

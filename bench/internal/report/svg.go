@@ -12,11 +12,11 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgsvg"
 
-	"lockstep/bench/internal/contest"
+	"lockstep/bench/internal/contestants"
 	"lockstep/bench/internal/result"
 )
 
-// panel is one of the pictures of the plot: a number against the waiters, a line for each contestant.
+// panel is one of the pictures of the plot: a number against the buyers, a line for each contestant.
 type panel struct {
 	title  string
 	number result.Number
@@ -24,10 +24,10 @@ type panel struct {
 	log    bool // on a logarithmic scale
 }
 
-// SVG draws the share of the limit and how fair it is against the waiters, for the longest round trip added. It is on white, so
+// SVG draws the share of the limit and how fair it is against the buyers, for the longest round trip added. It is on white, so
 // that it can be read on light and dark pages. Who has no lock is not in it: next to many at once the others could not be told apart.
-func SVG(w io.Writer, run result.Run, all []contest.Contestant) error {
-	list, waiters := settings(run)
+func SVG(w io.Writer, run result.Run, all []contestants.Contestant) error {
+	list, buyers := settings(run)
 	var columns []setting
 	for _, s := range list {
 		if s.added == list[0].added {
@@ -37,7 +37,7 @@ func SVG(w io.Writer, run result.Run, all []contest.Contestant) error {
 	rows := []panel{
 		{title: "share of the limit", number: result.Share},
 		{title: "longest wait over mean", number: result.MaxOverMean, crowd: true, log: true},
-		{title: "share of the waiters that never got in", number: neverShare, crowd: true},
+		{title: "share of the buyers that never got in", number: neverShare, crowd: true},
 	}
 	var plots [][]*plot.Plot
 	names := plot.NewLegend()
@@ -49,7 +49,7 @@ func SVG(w io.Writer, run result.Run, all []contest.Contestant) error {
 			if i > 0 || j > 0 {
 				legend = nil
 			}
-			drawn, err := p.draw(run, all, s, waiters[s], legend)
+			drawn, err := p.draw(run, all, s, buyers[s], legend)
 			if err != nil {
 				return fmt.Errorf("SVG: %w", err)
 			}
@@ -77,11 +77,11 @@ func SVG(w io.Writer, run result.Run, all []contest.Contestant) error {
 	return nil
 }
 
-func (p panel) draw(run result.Run, all []contest.Contestant, s setting, waiters []int, legend *plot.Legend) (*plot.Plot, error) {
+func (p panel) draw(run result.Run, all []contestants.Contestant, s setting, buyers []int, legend *plot.Legend) (*plot.Plot, error) {
 	drawn := plot.New()
 	drawn.Title.Text = p.title + ": " + s.String()
-	drawn.X.Label.Text = "waiters"
-	drawn.X.Tick.Marker = ticks(waiters)
+	drawn.X.Label.Text = "buyers"
+	drawn.X.Tick.Marker = ticks(buyers)
 	drawn.X.Scale = plot.LogScale{}
 	drawn.Y.Min = 0
 	if p.log {
@@ -90,8 +90,8 @@ func (p panel) draw(run result.Run, all []contest.Contestant, s setting, waiters
 	}
 	drawn.Add(plotter.NewGrid())
 	for i, c := range all {
-		points := p.points(run, c.Name, s, waiters)
-		if len(points) == 0 || c.Kind == contest.Lockless || p.crowd && c.Kind == contest.Limit {
+		points := p.points(run, c.Name, s, buyers)
+		if len(points) == 0 || c.Kind == contestants.Lockless || p.crowd && c.Kind == contestants.Limit {
 			continue
 		}
 		line, dots, err := plotter.NewLinePoints(points)
@@ -110,13 +110,13 @@ func (p panel) draw(run result.Run, all []contest.Contestant, s setting, waiters
 	return drawn, nil
 }
 
-func (p panel) points(run result.Run, name string, s setting, waiters []int) plotter.XYs {
+func (p panel) points(run result.Run, name string, s setting, buyers []int) plotter.XYs {
 	var points plotter.XYs
-	for _, w := range waiters {
+	for _, w := range buyers {
 		if p.crowd && w == 1 {
 			continue
 		}
-		got := run.Spread(name, result.Condition{AddedMillis: s.added, Processes: s.processes, Waiters: w}, p.number)
+		got := run.Spread(name, result.Condition{AddedMillis: s.added, Processes: s.processes, Buyers: w}, p.number)
 		if !math.IsNaN(got.Median) && (!p.log || got.Median > 0) {
 			points = append(points, plotter.XY{X: float64(w), Y: got.Median})
 		}
@@ -124,10 +124,10 @@ func (p panel) points(run result.Run, name string, s setting, waiters []int) plo
 	return points
 }
 
-func neverShare(c result.Cell) float64 { return float64(c.Never) / float64(c.Waiters) }
+func neverShare(c result.Cell) float64 { return float64(c.Never) / float64(c.Buyers) }
 
 // look tells the lines apart: ours are drawn through, libraries dashed, the limit black.
-func look(line *draw.LineStyle, c contest.Contestant, i int) {
+func look(line *draw.LineStyle, c contestants.Contestant, i int) {
 	colours := []color.RGBA{
 		{0, 0, 0, 255}, {200, 200, 200, 255}, {150, 150, 150, 255}, {110, 110, 110, 255}, {86, 180, 233, 255}, {160, 130, 190, 255},
 		{0, 114, 178, 255}, {213, 94, 0, 255}, {230, 159, 0, 255}, {0, 158, 115, 255}, {204, 121, 167, 255}, {120, 80, 40, 255},
@@ -135,9 +135,9 @@ func look(line *draw.LineStyle, c contest.Contestant, i int) {
 	}
 	line.Color, line.Width = colours[i%len(colours)], vg.Points(1.5)
 	switch c.Kind {
-	case contest.Library:
+	case contestants.Library:
 		line.Dashes = []vg.Length{vg.Points(6), vg.Points(3)}
-	case contest.Limit:
+	case contestants.Limit:
 		line.Dashes = []vg.Length{vg.Points(1), vg.Points(2)}
 	}
 }

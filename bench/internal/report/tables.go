@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"lockstep/bench/internal/contest"
+	"lockstep/bench/internal/contestants"
 	"lockstep/bench/internal/result"
 )
 
@@ -33,17 +33,17 @@ func (s setting) String() string {
 	return fmt.Sprintf("%g ms added, %s", s.added, text)
 }
 
-// settings are those measured, in order, and the numbers of waiters of each.
-func settings(run result.Run) (all []setting, waiters map[setting][]int) {
-	waiters = map[setting][]int{}
+// settings are those measured, in order, and the numbers of buyers of each.
+func settings(run result.Run) (all []setting, buyers map[setting][]int) {
+	buyers = map[setting][]int{}
 	for _, at := range run.Conditions() {
 		s := setting{at.AddedMillis, at.Processes}
 		if !slices.Contains(all, s) {
 			all = append(all, s)
 		}
-		waiters[s] = append(waiters[s], at.Waiters)
+		buyers[s] = append(buyers[s], at.Buyers)
 	}
-	return all, waiters
+	return all, buyers
 }
 
 // numbers are what the tables of each setting show.
@@ -56,28 +56,29 @@ func numbers() []struct {
 		show  func([]result.Cell) string
 	}{
 		{"share of the limit", spread(result.Share, 2)},
-		{"sales a second", spread(result.PerSecond, 0)},
-		{"requests a sale", spread(result.Commands, 2)},
+		{"sales per second", spread(result.PerSecond, 0)},
+		{"requests per sale", spread(result.Requests, 2)},
+		{"requests of the lock per sale", spread(result.LockRequests, 2)},
 		{"wait in ms: p50 / p99 / longest", crowded(waits)},
 		{"longest wait over mean", crowded(spread(result.MaxOverMean, 1))},
-		{"waiters that never got in", crowded(spread(result.Never, 0))},
+		{"buyers that never got in", crowded(spread(result.Never, 0))},
 	}
 }
 
 // crowded leaves those out who wait for nobody.
 func crowded(of func([]result.Cell) string) func([]result.Cell) string {
 	return func(cells []result.Cell) string {
-		if len(cells) > 0 && (cells[0].Kind == contest.Limit || cells[0].Waiters == 1) {
+		if len(cells) > 0 && (cells[0].Kind == contestants.Limit || cells[0].Buyers == 1) {
 			return "–"
 		}
 		return of(cells)
 	}
 }
 
-// tablesOf are the tables of a setting: a row for each contestant, a column for each number of waiters.
-func tablesOf(run result.Run, all []contest.Contestant, s setting, waiters []int) []table {
-	head := []string{"waiters"}
-	for _, w := range waiters {
+// tablesOf are the tables of a setting: a row for each contestant, a column for each number of buyers.
+func tablesOf(run result.Run, all []contestants.Contestant, s setting, buyers []int) []table {
+	head := []string{"buyers"}
+	for _, w := range buyers {
 		head = append(head, fmt.Sprint(w))
 	}
 	var tables []table
@@ -85,8 +86,8 @@ func tablesOf(run result.Run, all []contest.Contestant, s setting, waiters []int
 		t := table{title: number.title, head: head}
 		for _, name := range run.Contestants(all) {
 			row, measured := []string{name}, false
-			for _, w := range waiters {
-				cells := run.Of(name, result.Condition{AddedMillis: s.added, Processes: s.processes, Waiters: w})
+			for _, w := range buyers {
+				cells := run.Of(name, result.Condition{AddedMillis: s.added, Processes: s.processes, Buyers: w})
 				row = append(row, number.show(cells))
 				measured = measured || row[len(row)-1] != "–"
 			}
@@ -101,16 +102,18 @@ func tablesOf(run result.Run, all []contest.Contestant, s setting, waiters []int
 	return tables
 }
 
-// goals is the table of what was meant to be reached.
+// goals is the table of what the project wants to reach, and of what was measured.
 func goals(run result.Run) table {
-	t := table{title: "Goals", head: []string{"what", "where", "waiters", "goal", "measured", ""}}
+	t := table{title: "Goals", head: []string{"contestant", "what", "where", "buyers", "goal", "measured", ""}}
 	for _, g := range run.Goals() {
 		met := "met"
 		if !g.Met {
 			met = "**missed**"
 		}
 		where := setting{g.At.AddedMillis, g.At.Processes}.String()
-		t.rows = append(t.rows, []string{g.What, where, fmt.Sprint(g.At.Waiters), g.Want, show(g.Got, 2), met})
+		t.rows = append(t.rows, []string{
+			g.Contestant, g.What, where, fmt.Sprint(g.At.Buyers), g.Want, withStatus(show(g.Got, 2), run.Of(g.Contestant, g.At)), met,
+		})
 	}
 	return t
 }

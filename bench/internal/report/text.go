@@ -6,18 +6,18 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"lockstep/bench/internal/contest"
+	"lockstep/bench/internal/contestants"
 	"lockstep/bench/internal/result"
 )
 
 // Text writes the tables for a terminal.
-func Text(w io.Writer, run result.Run, all []contest.Contestant) error {
+func Text(w io.Writer, run result.Run, all []contestants.Contestant) error {
 	var text strings.Builder
 	fmt.Fprintf(&text, "%s\n%s", machineLine(run.Machine), pingLine(run.Pings))
-	list, waiters := settings(run)
+	list, buyers := settings(run)
 	for _, s := range list {
 		fmt.Fprintf(&text, "\n%s\n", strings.ToUpper(s.String()))
-		for _, t := range tablesOf(run, all, s, waiters[s]) {
+		for _, t := range tablesOf(run, all, s, buyers[s]) {
 			fmt.Fprintf(&text, "\n%s\n", t.title)
 			t.text(&text)
 		}

@@ -4,10 +4,10 @@ package result
 import (
 	"time"
 
-	"lockstep/bench/internal/contest"
+	"lockstep/bench/internal/contestants"
 )
 
-// Run is everything one run of the benchmark found. It is what --json writes.
+// Run is everything that one run of the benchmark measured. -json writes it.
 type Run struct {
 	Machine  Machine   `json:"machine"`
 	Began    time.Time `json:"began"`
@@ -29,15 +29,15 @@ type Machine struct {
 
 // Settings are the same for all contestants.
 type Settings struct {
-	RetryMillis float64 `json:"retry_ms"` // pause between two tries
+	RetryMillis float64 `json:"retry_ms"` // pause between two attempts
 	TTLMillis   float64 `json:"ttl_ms"`
 	WaitMillis  float64 `json:"wait_ms"` // longest wait for the lock
-	RestMillis  float64 `json:"rest_ms"` // of a worker that has sold, before it asks again
+	RestMillis  float64 `json:"rest_ms"` // of a buyer that has bought, before it asks again
 	Pool        int     `json:"pool"`    // connections of a go-redis client at most
 	Repeat      int     `json:"repeat"`
 }
 
-// Ping is the round trip that clients really find.
+// Ping is the round trip that clients measure.
 type Ping struct {
 	AddedMillis  float64 `json:"added_ms"`  // what was asked for
 	MedianMillis float64 `json:"median_ms"` // of PING, over all processes of all cells
@@ -47,13 +47,13 @@ type Ping struct {
 type Condition struct {
 	AddedMillis float64 `json:"added_ms"` // round trip added to every request
 	Processes   int     `json:"processes"`
-	Waiters     int     `json:"waiters"`
+	Buyers      int     `json:"buyers"`
 }
 
 // Status says how a cell ended.
 type Status string
 
-// The ways a cell ends.
+// How a cell can end.
 const (
 	OK     Status = "ok"
 	Hung   Status = "hung"   // it stopped selling, or did not come back and was ended
@@ -63,25 +63,26 @@ const (
 
 // Cell is one contestant under one condition in one repetition. Of a cell that is not OK the numbers may be missing.
 type Cell struct {
-	Contestant string       `json:"contestant"`
-	Kind       contest.Kind `json:"kind"`
+	Contestant string           `json:"contestant"`
+	Kind       contestants.Kind `json:"kind"`
 	Condition
 	Repetition int    `json:"repetition"` // from 1
 	Status     Status `json:"status"`
 	Note       string `json:"note,omitempty"` // why, where it is not OK
 
-	Seconds   float64 `json:"seconds"` // that were measured
-	Sales     int     `json:"sales"`   // in them
-	PerSecond float64 `json:"sales_per_second"`
-	Share     float64 `json:"share_of_limit"`     // of the limit of the same condition and repetition
-	Commands  float64 `json:"commands_per_sale"`  // requests that clients sent
-	Publishes float64 `json:"publishes_per_sale"` // that the server ran, in scripts too
-	Never     int     `json:"never"`              // workers that did not get their turn in the stretch
-	Errors    int     `json:"errors"`             // sales that failed
-	Wait      Wait    `json:"wait_ms"`
+	Seconds      float64 `json:"seconds"` // that were measured
+	Sales        int     `json:"sales"`   // in them
+	PerSecond    float64 `json:"sales_per_second"`
+	Share        float64 `json:"share_of_limit"`         // of the limit of the same condition and repetition
+	Requests     float64 `json:"requests_per_sale"`      // that clients sent
+	LockRequests float64 `json:"lock_requests_per_sale"` // those of them that the lock sent
+	Publishes    float64 `json:"publishes_per_sale"`     // that the servers ran, inside scripts too
+	Never        int     `json:"never"`                  // buyers that did not get their turn in the window
+	Errors       int     `json:"errors"`                 // sales that failed
+	Wait         Wait    `json:"wait_ms"`
 }
 
-// Wait is how long workers waited for their turn, in milliseconds.
+// Wait is how long buyers waited for their turn, in milliseconds.
 type Wait struct {
 	P50         float64 `json:"p50"`
 	P99         float64 `json:"p99"`

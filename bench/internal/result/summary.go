@@ -3,25 +3,28 @@ package result
 import (
 	"slices"
 
-	"lockstep/bench/internal/contest"
+	"lockstep/bench/internal/contestants"
 )
 
 // Number takes one number out of a cell.
 type Number func(Cell) float64
 
-// PerSecond is sales a second.
+// PerSecond is sales per second.
 func PerSecond(c Cell) float64 { return c.PerSecond }
 
 // Share is of the limit.
 func Share(c Cell) float64 { return c.Share }
 
-// Commands is requests a sale.
-func Commands(c Cell) float64 { return c.Commands }
+// Requests is requests per sale.
+func Requests(c Cell) float64 { return c.Requests }
 
-// Publishes is PUBLISH commands a sale.
+// LockRequests is requests of the lock per sale.
+func LockRequests(c Cell) float64 { return c.LockRequests }
+
+// Publishes is PUBLISH commands per sale.
 func Publishes(c Cell) float64 { return c.Publishes }
 
-// Never is how many workers did not get their turn.
+// Never is how many buyers did not get their turn.
 func Never(c Cell) float64 { return float64(c.Never) }
 
 // MaxOverMean is the longest wait over the mean one.
@@ -39,8 +42,8 @@ func (r Run) Conditions() []Condition {
 	return all
 }
 
-// Contestants lists who was measured, in the order of the table.
-func (r Run) Contestants(table []contest.Contestant) []string {
+// Contestants lists the names of those measured, in the order of the table.
+func (r Run) Contestants(table []contestants.Contestant) []string {
 	var names []string
 	for _, c := range table {
 		if slices.ContainsFunc(r.Cells, func(cell Cell) bool { return cell.Contestant == c.Name }) {
@@ -78,7 +81,7 @@ func (r Run) OverLibraries(contestant string, at Condition) Spread {
 	for _, ours := range r.Of(contestant, at) {
 		fastest := 0.0
 		for _, c := range r.Cells {
-			if c.Kind == contest.Library && c.Status == OK && c.Condition == at && c.Repetition == ours.Repetition {
+			if c.Kind == contestants.Library && c.Status == OK && c.Condition == at && c.Repetition == ours.Repetition {
 				fastest = max(fastest, c.PerSecond)
 			}
 		}
@@ -107,7 +110,7 @@ func SetShares(cells []Cell) {
 	for i := range cells {
 		cell := &cells[i]
 		for _, limit := range cells {
-			if limit.Kind == contest.Limit && limit.Condition == cell.Condition && limit.Repetition == cell.Repetition && limit.PerSecond > 0 {
+			if limit.Kind == contestants.Limit && limit.Condition == cell.Condition && limit.Repetition == cell.Repetition && limit.PerSecond > 0 {
 				cell.Share = cell.PerSecond / limit.PerSecond
 			}
 		}
@@ -116,9 +119,9 @@ func SetShares(cells []Cell) {
 
 func (c Condition) compare(other Condition) int {
 	for _, d := range []float64{
-		other.AddedMillis - c.AddedMillis, // the one that says most comes first
+		other.AddedMillis - c.AddedMillis, // the most telling one comes first
 		float64(c.Processes - other.Processes),
-		float64(c.Waiters - other.Waiters),
+		float64(c.Buyers - other.Buyers),
 	} {
 		if d != 0 {
 			return int(max(-1, min(1, d*1e6)))
@@ -127,11 +130,11 @@ func (c Condition) compare(other Condition) int {
 	return 0
 }
 
-// Wrong lists the cells that must not be: whoever sold wrongly, and which of our own did not come through.
+// Wrong lists the cells that must not be: those with a wrong stock, and those of our own that did not complete.
 func (r Run) Wrong() []Cell {
 	var wrong []Cell
 	for _, c := range r.Cells {
-		if c.Status == Broken || c.Status != OK && c.Kind != contest.Library {
+		if c.Status == Broken || c.Status != OK && c.Kind != contestants.Library {
 			wrong = append(wrong, c)
 		}
 	}

@@ -2,7 +2,7 @@ package result
 
 import "slices"
 
-// Waits sums up waits, in microseconds; none gives zeros. still is a wait that was on when the stretch ended, whose end is not
+// Waits sums up waits, in microseconds; none gives zeros. still is a wait that was on when the window ended, whose end is not
 // known: it counts as the longest if it is that already.
 func Waits(micros []int64, still int64) Wait {
 	if len(micros) == 0 {

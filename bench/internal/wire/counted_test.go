@@ -10,9 +10,9 @@ import (
 	"testing"
 
 	"github.com/redis/go-redis/v9"
-	"github.com/redis/go-redis/v9/maintnotifications"
 	"github.com/redis/rueidis"
 
+	"lockstep/internal/redisclient"
 	"lockstep/internal/redistest"
 )
 
@@ -48,10 +48,7 @@ func TestBothClientsAreCounted(t *testing.T) {
 	requests := new(atomic.Int64)
 	dialer := Dialer{Requests: requests}
 
-	ours := redis.NewClient(&redis.Options{
-		Addr: server.Addr, Dialer: dialer.DialContext, PoolSize: 1, DisableIdentity: true, Protocol: 2,
-		MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
-	})
+	ours := redisclient.Single(redisclient.Config{Addrs: []string{server.Addr}, Dialer: dialer.DialContext, PoolSize: 1})
 	t.Cleanup(func() { ours.Close() })
 	theirs, err := rueidis.NewClient(rueidis.ClientOption{
 		InitAddress: []string{server.Addr}, PipelineMultiplex: -1,

@@ -1,0 +1,27 @@
+package contestants
+
+import (
+	"context"
+
+	"github.com/bsm/redislock"
+
+	"lockstep/internal/lock"
+)
+
+func openRedislock(env Env) (Seller, error) {
+	client := newClient(env, env.DialLock, env.Addrs[0])
+	locker := redislock.New(client)
+	return locked{
+		lock: func(ctx context.Context) (lease, error) {
+			ctx, cancel := context.WithTimeout(ctx, env.Wait)
+			defer cancel()
+			held, err := locker.Obtain(ctx, lock.Key, env.TTL, &redislock.Options{RetryStrategy: redislock.LinearBackoff(env.Retry)})
+			if err != nil {
+				return lease{}, err
+			}
+			return lease{unlock: held.Release}, nil
+		},
+		stock: openStock(env),
+		close: client.Close,
+	}, nil
+}

@@ -1,0 +1,52 @@
+package contestants
+
+import (
+	"context"
+	"crypto/tls"
+	"fmt"
+	"net"
+
+	"github.com/redis/rueidis"
+	"github.com/redis/rueidis/rueidislock"
+
+	"lockstep/internal/lock"
+)
+
+// openRueidislock locks one key, as the others do; its own default is two of three keys. Its buyers do not poll: Redis tells them of
+// changes. The retry pause is how long it waits for a reply before it gives up an attempt, which is its own default.
+func openRueidislock(noLoop bool) func(Env) (Seller, error) {
+	return func(env Env) (Seller, error) {
+		locker, err := rueidislock.NewLocker(rueidislock.LockerOption{
+			KeyMajority: 1, KeyValidity: env.TTL, TryNextAfter: env.Retry, NoLoopTracking: noLoop,
+			ClientOption: rueidis.ClientOption{
+				InitAddress: env.Addrs[:1],
+				DialCtxFn: func(ctx context.Context, addr string, _ *net.Dialer, _ *tls.Config) (net.Conn, error) {
+					return env.DialLock(ctx, "tcp", addr)
+				},
+			},
+		})
+		if err != nil {
+			return nil, fmt.Errorf("rueidislock: %w", err)
+		}
+		return locked{
+			lock: func(ctx context.Context) (lease, error) {
+				ctx, cancel := context.WithTimeout(ctx, env.Wait)
+				_, unlock, err := locker.WithContext(ctx, lock.Key)
+				if err != nil {
+					cancel()
+					return lease{}, err
+				}
+				return lease{unlock: func(context.Context) error {
+					unlock()
+					cancel()
+					return nil
+				}}, nil
+			},
+			stock: openStock(env),
+			close: func() error {
+				locker.Close()
+				return nil
+			},
+		}, nil
+	}
+}

@@ -1,0 +1,89 @@
+package contestants
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	mathrand "math/rand/v2"
+
+	"github.com/redis/go-redis/v9"
+
+	"lockstep/internal/dao"
+	"lockstep/internal/evolution"
+	"lockstep/internal/lock"
+	"lockstep/internal/strategy"
+)
+
+// handOffLimit is the default of lock.hand_off_limit.
+const handOffLimit = 64
+
+// lockNodes is how many servers a lock on several has, beside the stock's.
+const lockNodes = 5
+
+// steps are the strategies of these names in the evolution's table. Names that the table does not have are left out.
+func steps(names ...string) (all []Contestant) {
+	for _, name := range names {
+		if row, err := evolution.Find(name); err == nil {
+			all = append(all, step(row))
+		}
+	}
+	return all
+}
+
+// step is a strategy of the evolution.
+func step(row strategy.Strategy) Contestant {
+	c := Contestant{Name: row.Name, Title: row.Title, Kind: Ours}
+	if row.OnNodes {
+		c.Nodes = 1 + lockNodes
+	}
+	c.Open = func(env Env) (Seller, error) { return openStep(row, env), nil }
+	if row.Update != strategy.ReadModifyWrite {
+		c.Kind = Lockless
+		c.Open = func(env Env) (Seller, error) { return openUnlocked(row, env), nil }
+	}
+	return c
+}
+
+func openStep(row strategy.Strategy, env Env) Seller {
+	client := newClient(env, env.DialLock, env.Addrs[0])
+	var nodes []redis.Cmdable
+	var closers []func() error
+	for _, addr := range env.Addrs[1:] {
+		node := newClient(env, env.DialLock, addr)
+		nodes, closers = append(nodes, node), append(closers, node.Close)
+	}
+	notifier := dao.NewNotifier(client)
+	locker := row.New(strategy.Parts{
+		Options: lock.Options{
+			Key: lock.Key, TTL: env.TTL, RetryInterval: env.Retry, WaitTimeout: env.Wait, Clock: lock.SystemClock{},
+		},
+		Client: client, Nodes: nodes, Process: env.Process, HandOffLimit: handOffLimit, Notifier: notifier, Rand: mathrand.Int64N,
+	})
+	closers = append([]func() error{func() error { return giveBack(locker) }}, append(closers, notifier.Close, client.Close)...)
+	return locked{
+		lock: func(ctx context.Context) (lease, error) {
+			held, err := locker.Lock(ctx, lock.Owner(rand.Text()))
+			if err != nil {
+				return lease{}, err
+			}
+			return lease{token: held.Token(), unlock: held.Unlock}, nil
+		},
+		stock: openStock(env),
+		close: func() error {
+			var errs []error
+			for _, c := range closers {
+				errs = append(errs, c())
+			}
+			return errors.Join(errs...)
+		},
+	}
+}
+
+// giveBack releases what a lock keeps between sales, if it keeps anything.
+func giveBack(locker lock.Locker) error {
+	keeper, keeps := locker.(interface{ Close(context.Context) error })
+	if !keeps {
+		return nil
+	}
+	return lock.WithDetachedTimeout(context.Background(), lock.SystemClock{}, keeper.Close)
+}

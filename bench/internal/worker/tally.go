@@ -1,0 +1,83 @@
+package worker
+
+import (
+	"slices"
+	"time"
+)
+
+// Report is what the buyers of a worker process did. A window begins with Begin and ends before End.
+type Report struct {
+	Sold         int   `json:"sold"`          // from the first sale to the last: what the stock must have fallen by
+	Sales        int   `json:"sales"`         // that ended within the window
+	Requests     int64 `json:"requests"`      // sent within the window, on all connections
+	LockRequests int64 `json:"lock_requests"` // those of them that the lock sent
+
+	// Waits are those that ended within the window, in microseconds. A buyer that never got in counts with its wait so far.
+	Waits []int64 `json:"waits_us"`
+	// Never is how many buyers asked before the end of the window and did not get in within it.
+	Never int `json:"never"`
+	// Waiting is the longest wait still in progress at the end, in microseconds.
+	Waiting int64 `json:"waiting_us"`
+	// Silence is how long before the end the last sale was, in microseconds; the whole window if there was none.
+	Silence int64 `json:"silence_us"`
+
+	Errors     int    `json:"errors"` // of sales
+	FirstError string `json:"first_error,omitempty"`
+}
+
+// tally makes the report of buyers that have ended.
+func tally(buyers []buyer, window Window) Report {
+	r := Report{Waits: []int64{}}
+	last := window.Begin
+	for _, b := range buyers {
+		never, waiting := true, time.Duration(0)
+		for _, t := range b.turns {
+			if t.sold {
+				r.Sold++
+			}
+			if t.sold && window.has(t.ended) {
+				r.Sales++
+				last = later(last, t.ended)
+			}
+			switch {
+			case window.has(t.entered):
+				r.Waits = append(r.Waits, t.entered.Sub(t.asked).Microseconds())
+				never = false
+			case t.asked.Before(window.End) && (t.entered.IsZero() || !t.entered.Before(window.End)):
+				waiting = max(waiting, earlier(t.ended, window.End).Sub(t.asked))
+			}
+		}
+		if never && waiting > 0 {
+			r.Never++
+			r.Waits = append(r.Waits, waiting.Microseconds())
+		}
+		r.Waiting = max(r.Waiting, waiting.Microseconds())
+		if r.Errors += len(b.errs); r.FirstError == "" && len(b.errs) > 0 {
+			r.FirstError = b.errs[0].Error()
+		}
+	}
+	r.Silence = window.End.Sub(last).Microseconds()
+	return r
+}
+
+func (w Window) has(t time.Time) bool { return !t.Before(w.Begin) && t.Before(w.End) }
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
+func earlier(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return a
+	}
+	return b
+}
+
+// median is the middle of some durations, which it sorts.
+func median(d []time.Duration) time.Duration {
+	slices.Sort(d)
+	return d[len(d)/2]
+}

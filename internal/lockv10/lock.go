@@ -1,0 +1,144 @@
+// Package lockv10 is the tenth step of the evolution: the lock is cached.
+//
+// Adds: a process keeps a lock that nobody waits for until another process asks for it (Burrows: The Chubby Lock Service, 2006, section
+// 2.7: lock caching). The next sale of the same process costs no command of the lock.
+// Costs: the first sale of another process waits for one message more. A kept lock is not renewed while no sale uses it, so a process
+// that cannot be asked, as it is dead or paused, delays the others by one expiry and a quarter at most.
+// Still broken: a failover forgets the lock.
+package lockv10
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"lockstep/internal/lock"
+	"lockstep/internal/rediserr"
+	"lockstep/util/lua"
+)
+
+// Options are what the lock is told.
+type Options struct {
+	lock.CohortOptions
+
+	Notifier lock.Notifier // tells this process that the lock was handed to it, or is wanted by another
+}
+
+// Locker is the lock of one process. Lock and TryLock are the cohort's, for which the rest is the global lock.
+type Locker struct {
+	*lock.Cohort
+
+	client redis.Cmdable
+	opts   Options
+	grants *lock.Inbox // attempts to which the lock was handed over
+	queued string      // the attempt that may have a place in the queue
+
+	mu     sync.Mutex
+	kept   lock.Grant // the lock while no sale uses it
+	wanted string     // the last attempt whose lock another process asked for
+	missed bool       // such a message may have been missed
+	stop   func()     // ends listening for them; nil while nobody listens
+}
+
+// New makes the lock of the key opts.Key.
+func New(client redis.Cmdable, opts Options) *Locker {
+	l := &Locker{client: client, opts: opts}
+	l.Cohort = lock.NewCohort(opts.CohortOptions, lock.Rounds, l)
+	l.grants = lock.NewInbox(opts.Notifier, opts.Clock, l.channels()+"turn:"+l.Process())
+	return l
+}
+
+// Acquire waits in Redis's queue until the lock is this process's; see lock.Global. It asks again every quarter of the expiry: that keeps
+// its place, and makes up for a message that was lost.
+func (l *Locker) Acquire(ctx context.Context) (lock.Grant, error) {
+	if held, cached := l.reuse(); cached {
+		return held, nil
+	}
+	held := l.NewAttempt()
+	for ctx.Err() == nil {
+		held.Sent = l.opts.Clock.Now()
+		granted, err := l.ask(ctx, held, l.opts.TTL)
+		if !errors.Is(err, lock.ErrNotObtained) {
+			return granted, err
+		}
+		if l.grants.Open() {
+			continue // a message may have been missed before
+		}
+		l.grants.Wait(ctx, l.opts.TTL/4)
+		// a lock that was handed over lasts one expiry from when we asked, and has to be renewed before
+		if token := l.grants.Token(held.Attempt); token > 0 && l.opts.Clock.Now().Sub(held.Sent) < l.opts.TTL/2 {
+			l.queued = ""
+			return held.WithTokens(token, l.Tokens()), nil
+		}
+	}
+	return lock.Grant{}, lock.WaitError(ctx, l.opts.WaitTimeout)
+}
+
+// TryAcquire makes one attempt; see lock.Global.
+func (l *Locker) TryAcquire(ctx context.Context) (lock.Grant, error) {
+	if held, cached := l.reuse(); cached {
+		return held, nil
+	}
+	return l.ask(ctx, l.NewAttempt(), 0)
+}
+
+// ask asks for the lock once, and for a place in the queue for so long.
+func (l *Locker) ask(ctx context.Context, held lock.Grant, place time.Duration) (lock.Grant, error) {
+	l.queued = ""
+	reply, err := l.client.Eval(ctx, lua.Acquire, l.keys(), l.Process(), held.Attempt,
+		l.opts.TTL.Milliseconds(), l.Tokens(), place.Milliseconds(), l.channels()).Int64Slice()
+	switch {
+	case err != nil: // if only the reply was lost, the lock may be ours, or a place: give it back
+		err = rediserr.Classify(ctx, "EVAL acquire.lua", err)
+		return lock.Grant{}, lock.Undo(ctx, l.opts.Clock, err, func(ctx context.Context) error { return l.unlock(ctx, held) })
+	case reply[0] == lua.NotTaken:
+		if place > 0 {
+			l.queued = held.Attempt
+		}
+		return lock.Grant{}, lock.ErrNotObtained
+	}
+	return held.WithTokens(reply[1], l.Tokens()), nil
+}
+
+// reuse gives the lock that this process keeps, if that has tokens and time enough left; else it is asked for.
+func (l *Locker) reuse() (held lock.Grant, cached bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.stop == nil {
+		l.stop = l.opts.Notifier.Subscribe(l.channels()+"wanted:"+l.Process(), l.hear)
+	}
+	held, l.kept = l.kept, lock.Grant{}
+	return held.Next(), held.Token < held.LastToken && l.fresh(held)
+}
+
+// hear is told the attempt whose lock another process asks for, or nothing when that may have been missed. If no sale uses the lock, it is
+// given back at once.
+func (l *Locker) hear(attempt string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	held := l.kept
+	if held.Attempt == "" || attempt != "" && attempt != held.Attempt {
+		l.wanted, l.missed = attempt, l.missed || attempt == ""
+		return
+	}
+	l.kept = lock.Grant{}
+	l.opts.Clock.Go(func() {
+		_ = lock.WithDetachedTimeout(context.Background(), l.opts.Clock, func(ctx context.Context) error { return l.unlock(ctx, held) }) // or it expires
+	})
+}
+
+// fresh reports whether the lock has at least half of its expiry left.
+func (l *Locker) fresh(held lock.Grant) bool {
+	return l.opts.Clock.Now().Sub(held.Sent) < l.opts.TTL/2
+}
+
+// keys are in one slot of a Redis Cluster.
+func (l *Locker) keys() []string {
+	return []string{l.opts.Key, "{" + l.opts.Key + "}:queue", "{" + l.opts.Key + "}:fence"}
+}
+
+// channels is what the names of the channels begin with.
+func (l *Locker) channels() string { return "{" + l.opts.Key + "}:" }

@@ -1,0 +1,21 @@
+package lockv10
+
+import (
+	"context"
+
+	"lockstep/internal/lock"
+	"lockstep/internal/rediserr"
+	"lockstep/util/lua"
+)
+
+// Renew sets the expiry again; see lock.Global.
+func (l *Locker) Renew(ctx context.Context, _ lock.Grant) error {
+	reply, err := l.client.Eval(ctx, lua.UpdateExpireTime, []string{l.opts.Key}, l.Process(), l.opts.TTL.Milliseconds()).Int()
+	switch {
+	case err != nil:
+		return rediserr.Classify(ctx, "EVAL updateExpireTime.lua", err)
+	case reply == lua.NotRenewed:
+		return lock.ErrNotOwner
+	}
+	return nil
+}

@@ -1,0 +1,143 @@
+// Package quorum asks several independent Redis masters the same thing at once, and counts what they say (redis.io: Distributed Locks
+// with Redis).
+package quorum
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"lockstep/internal/lock"
+)
+
+// errSlow means that a node did not answer in its time.
+var errSlow = errors.New("the node did not answer in its time")
+
+// Nodes are the masters.
+type Nodes struct {
+	clock   lock.Clock
+	timeout time.Duration
+	all     []*Node
+}
+
+// Node is one of the masters. It is asked one thing after the other, so that what is sent last is done last.
+type Node struct {
+	client redis.Cmdable
+	idle   chan struct{} // holds one token while the node is asked nothing
+}
+
+// New makes nodes of their clients. They are waited for no longer than timeout.
+func New(clients []redis.Cmdable, clock lock.Clock, timeout time.Duration) *Nodes {
+	n := &Nodes{clock: clock, timeout: timeout}
+	for _, client := range clients {
+		node := &Node{client: client, idle: make(chan struct{}, 1)}
+		node.idle <- struct{}{}
+		n.all = append(n.all, node)
+	}
+	return n
+}
+
+// Majority is the smallest number of nodes of which any two sets have a node in common.
+func (n *Nodes) Majority() int { return len(n.all)/2 + 1 }
+
+// Minority is how many may be missing.
+func (n *Nodes) Minority() int { return len(n.all) - n.Majority() }
+
+// Request asks one node, which agrees or does not.
+type Request func(context.Context, redis.Cmdable) (bool, error)
+
+// Tally is what the nodes said. One that said nothing in time has failed.
+type Tally struct {
+	Yes, No, Failed int
+
+	err error // the first failure's
+}
+
+func (t *Tally) voted() int { return t.Yes + t.No + t.Failed }
+
+func (t *Tally) fail(nodes int, err error) {
+	t.Failed += nodes
+	if nodes > 0 && t.err == nil {
+		t.err = err
+	}
+}
+
+// Vote asks all nodes at once, but passes over one that has still not answered the last request. It gives those that were asked.
+func (n *Nodes) Vote(ctx context.Context, r Request) (Tally, []*Node) {
+	var asked []*Node
+	for _, node := range n.all {
+		if len(node.idle) > 0 {
+			asked = append(asked, node)
+		}
+	}
+	t := n.Ask(ctx, asked, r)
+	t.fail(len(n.all)-len(asked), errSlow)
+	return t, asked
+}
+
+// Ask asks these nodes at once, and waits for all of them, but no longer than the time for a node. Requests go on after that: the answer
+// to one has to be known before the node is asked the next thing.
+func (n *Nodes) Ask(ctx context.Context, nodes []*Node, r Request) Tally {
+	wait, stop := lock.WithTimeout(ctx, n.clock, n.timeout, errSlow)
+	defer stop()
+	b := &ballot{all: len(nodes), over: make(chan struct{})}
+	for _, node := range nodes {
+		n.clock.Go(func() {
+			uncut := context.WithoutCancel(ctx)
+			if err := n.clock.Wait(uncut, node.idle); err != nil {
+				b.cast(false, err)
+				return
+			}
+			agreed, err := r(uncut, node.client)
+			node.idle <- struct{}{}
+			b.cast(agreed, err)
+		})
+	}
+	if len(nodes) > 0 {
+		_ = n.clock.Wait(wait, b.over) // either way, what was said by then counts
+	}
+	return b.close()
+}
+
+// Unavailable is the error of a vote that could not be won because so many nodes failed.
+func (n *Nodes) Unavailable(what string, t Tally) error {
+	return fmt.Errorf("%s: %w: %d of %d nodes: %w", what, lock.ErrUnavailable, t.Failed, len(n.all), t.err)
+}
+
+// ballot counts what nodes say, until it is closed.
+type ballot struct {
+	all  int
+	over chan struct{} // closed when all have voted
+
+	mu    sync.Mutex
+	tally Tally
+}
+
+func (b *ballot) cast(agreed bool, err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	switch {
+	case err != nil:
+		b.tally.fail(1, err)
+	case agreed:
+		b.tally.Yes++
+	default:
+		b.tally.No++
+	}
+	if b.tally.voted() == b.all {
+		close(b.over)
+	}
+}
+
+// close gives the result. A vote that comes later has failed.
+func (b *ballot) close() Tally {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	t := b.tally
+	t.fail(b.all-t.voted(), errSlow)
+	return t
+}

@@ -1,0 +1,135 @@
+package service_test
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"lockstep/internal/contrast"
+	"lockstep/internal/history"
+	"lockstep/internal/lock"
+	"lockstep/internal/service"
+	"lockstep/internal/strategy"
+)
+
+// shelf is a stock in memory, whose writes take a while to arrive. It and its locker write down what a sale does.
+type shelf struct {
+	service.Stock
+	lock.Locker
+	slow  time.Duration
+	fails error
+
+	mu     sync.Mutex
+	stock  int64
+	events []string
+}
+
+func (s *shelf) event(text string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.events = append(s.events, text)
+}
+
+func (s *shelf) Read(_ context.Context, order history.Order) (int64, error) {
+	s.event(order.ID + " reads")
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.stock, nil
+}
+
+func (s *shelf) Write(ctx context.Context, order history.Order) error {
+	if err := lock.Sleep(ctx, lock.SystemClock{}, s.slow); err != nil {
+		return errors.Join(lock.ErrCancelled, err)
+	}
+	s.event(order.ID + " writes")
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.stock = order.After
+	return s.fails
+}
+
+func (s *shelf) Lock(ctx context.Context, owner string) (*lock.Lease, error) {
+	lease, err := s.Locker.Lock(ctx, owner)
+	if err != nil {
+		return nil, err
+	}
+	return lock.NewLease(ctx, lock.SystemClock{}, 0, func(ctx context.Context) error {
+		s.event(strings.TrimPrefix(owner, lock.Key+":") + " unlocks")
+		return lease.Unlock(ctx)
+	}), nil
+}
+
+// saleOf is a sale from a shelf, under a lock that never lets two in.
+func saleOf(shelf *shelf, update strategy.Update) service.Sale {
+	shelf.Locker = contrast.NewLocal(lock.Options{Clock: lock.SystemClock{}, WaitTimeout: time.Minute})
+	return service.Sale{
+		Locker: shelf, Stock: shelf, Clock: lock.SystemClock{}, Log: slog.New(slog.DiscardHandler), Observer: &observer{}, Update: update,
+	}
+}
+
+// Nothing fails, and the lock never has two holders: an update is lost all the same.
+func TestLateCommitLosesAnUpdate(t *testing.T) {
+	for update, want := range map[strategy.Update]struct {
+		left   int64
+		events string
+	}{
+		strategy.LateCommit:      {1, "a reads, a unlocks, b reads, b unlocks, a writes, b writes"},
+		strategy.ReadModifyWrite: {0, "a reads, a writes, a unlocks, b reads, b writes, b unlocks"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			stock := &shelf{stock: 2, slow: time.Second}
+			sale, sold := saleOf(stock, update), make(chan error, 2)
+			for i, id := range []string{"a", "b"} { // b comes a moment after a
+				time.AfterFunc(time.Duration(i)*time.Millisecond, func() {
+					_, err := sale.Sell(t.Context(), history.Run{}, id)
+					sold <- err
+				})
+			}
+			if err := errors.Join(<-sold, <-sold); err != nil {
+				t.Error(err)
+			}
+			if got := strings.Join(stock.events, ", "); stock.stock != want.left || got != want.events {
+				t.Errorf("%d left of 2, by: %s; want %d by: %s", stock.stock, got, want.left, want.events)
+			}
+		})
+	}
+}
+
+func TestLateCommitAlone(t *testing.T) {
+	stock := &shelf{stock: 2}
+	receipt, err := saleOf(stock, strategy.LateCommit).Sell(t.Context(), history.Run{}, "a")
+	if err != nil || receipt.Before != 2 || receipt.After != 1 || receipt.At.IsZero() || stock.stock != 1 {
+		t.Errorf("%+v, %v, %d left; want one of two sold", receipt, err, stock.stock)
+	}
+}
+
+func TestErrorsOfALateCommit(t *testing.T) {
+	for name, c := range map[string]struct {
+		stock  *shelf
+		want   error
+		events []string
+	}{
+		"sold out":        {&shelf{stock: 0}, service.ErrSoldOut, []string{"a reads", "a unlocks"}},
+		"outcome unknown": {&shelf{stock: 1, fails: lock.ErrOutcomeUnknown}, service.ErrOutcomeUnknown, []string{"a reads", "a unlocks", "a writes"}},
+		"run over":        {&shelf{stock: 1, fails: service.ErrRunOver}, service.ErrRunOver, []string{"a reads", "a unlocks", "a writes"}},
+	} {
+		receipt, err := saleOf(c.stock, strategy.LateCommit).Sell(t.Context(), history.Run{}, "a")
+		if !errors.Is(err, c.want) || receipt != (service.Receipt{}) || !slices.Equal(c.stock.events, c.events) {
+			t.Errorf("%s: %v, %+v, by %q; want %v by %q", name, err, receipt, c.stock.events, c.want, c.events)
+		}
+	}
+	synctest.Test(t, func(t *testing.T) {
+		stock := &shelf{stock: 1, slow: time.Second}
+		ctx, leave := context.WithCancel(t.Context())
+		time.AfterFunc(time.Millisecond, leave)
+		if _, err := saleOf(stock, strategy.LateCommit).Sell(ctx, history.Run{}, "a"); !errors.Is(err, lock.ErrCancelled) || stock.stock != 1 {
+			t.Errorf("the buyer went away before the write: %v, %d left; want ErrCancelled and one left", err, stock.stock)
+		}
+	})
+}

@@ -1,0 +1,117 @@
+package service_test
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"lockstep/internal/contrast"
+	"lockstep/internal/history"
+	"lockstep/internal/lock"
+	"lockstep/internal/service"
+	"lockstep/internal/strategy"
+)
+
+// contested is a stock that another sale always writes first.
+type contested struct {
+	service.Stock
+	attempts int
+}
+
+func (c *contested) Watch(context.Context, func(service.Stock) error) error {
+	c.attempts++
+	return service.ErrConflict
+}
+
+type observer struct{ conflicts int }
+
+func (*observer) Waits(string, int)            {}
+func (*observer) Waited(string, time.Duration) {}
+func (*observer) Held(string, time.Duration)   {}
+func (o *observer) Conflicted(string)          { o.conflicts++ }
+
+func TestBackoffIsBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		stock, seen := &contested{}, &observer{}
+		var pauses []int64
+		sale := service.Sale{
+			Locker: contrast.NewNone(lock.Options{Clock: lock.SystemClock{}}), Stock: stock, Clock: lock.SystemClock{},
+			Log: slog.New(slog.DiscardHandler), Observer: seen, Update: strategy.CheckAndSet,
+			Backoff: service.Backoff{
+				Delay: 20 * time.Millisecond, MaxDuration: 30 * time.Second, Clock: lock.SystemClock{},
+				Rand: func(n int64) int64 { pauses = append(pauses, n); return n - 1 },
+			},
+		}
+		began := time.Now()
+		_, err := sale.Sell(t.Context(), history.Run{}, "one")
+		if !errors.Is(err, service.ErrConflict) || !errors.Is(err, lock.ErrTimeout) || time.Since(began) != 30*time.Second {
+			t.Errorf("%v after %v; want a timeout after 30s", err, time.Since(began))
+		}
+		if stock.attempts < 30 || stock.attempts > 40 || seen.conflicts != stock.attempts {
+			t.Errorf("%d attempts, %d conflicts counted; want pauses that double up to a second", stock.attempts, seen.conflicts)
+		}
+		if first, last := time.Duration(pauses[0]), time.Duration(pauses[len(pauses)-1]); first != 20*time.Millisecond || last != time.Second {
+			t.Errorf("the pauses grow from %v to %v", first, last)
+		}
+
+		ctx, cancel := context.WithCancel(t.Context())
+		time.AfterFunc(time.Second, cancel)
+		if _, err := sale.Sell(ctx, history.Run{}, "two"); !errors.Is(err, lock.ErrCancelled) {
+			t.Errorf("a buyer who went away: %v; want ErrCancelled", err)
+		}
+	})
+}
+
+// slow is a stock that takes a second, and counts how many sales watch it at once.
+type slow struct {
+	service.Stock
+	mu             sync.Mutex
+	watching, most int
+}
+
+func (s *slow) Watch(ctx context.Context, _ func(service.Stock) error) error {
+	s.begins(+1)
+	defer s.begins(-1)
+	return errors.Join(lock.Sleep(ctx, lock.SystemClock{}, time.Second), service.ErrSoldOut)
+}
+
+func (s *slow) begins(n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.watching += n
+	s.most = max(s.most, s.watching)
+}
+
+func TestSlotsBoundTheWatches(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		stock := &slow{}
+		sale := service.Sale{
+			Locker: contrast.NewNone(lock.Options{Clock: lock.SystemClock{}}), Stock: stock, Clock: lock.SystemClock{},
+			Log: slog.New(slog.DiscardHandler), Observer: &observer{}, Update: strategy.CheckAndSet, Slots: make(service.Slots, 3),
+			Backoff: service.Backoff{MaxDuration: 2500 * time.Millisecond, Clock: lock.SystemClock{}},
+		}
+		var soldOut, late atomic.Int32
+		var buyers sync.WaitGroup
+		for range 20 {
+			buyers.Go(func() {
+				switch _, err := sale.Sell(t.Context(), history.Run{}, "one"); {
+				case errors.Is(err, service.ErrSoldOut):
+					soldOut.Add(1)
+				case errors.Is(err, lock.ErrTimeout):
+					late.Add(1)
+				default:
+					t.Error(err)
+				}
+			})
+		}
+		buyers.Wait()
+		if stock.most != 3 || soldOut.Load() != 9 || late.Load() != 11 {
+			t.Errorf("%d at once, %d in time, %d late; want 3, three times 3, and the rest", stock.most, soldOut.Load(), late.Load())
+		}
+	})
+}
