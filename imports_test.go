@@ -20,25 +20,46 @@ var house = map[string][]string{
 	"lockstep": {"internal/cli"},
 	"lockstep/internal/cli": {
 		"internal/api", "internal/cluster", "internal/config", "internal/dao", "internal/evolution", "internal/explore", "internal/history",
-		"internal/job", "internal/load", "internal/lock", "internal/lockv6", "internal/metrics", "internal/service", "internal/strategy",
+		"internal/job", "internal/load", "internal/lock", "internal/lockv6", "internal/metrics", "internal/service", "internal/strategy", "internal/trace",
 	},
 	"lockstep/internal/cluster": {"internal/api"},
 	"lockstep/internal/explore": {
-		"internal/dao", "internal/history", "internal/lock", "internal/redisclient", "internal/service", "internal/strategy",
-		"util/lua",
+		"internal/explore/anomaly", "internal/explore/execution", "internal/explore/harness", "internal/explore/scenario",
+		"internal/explore/search", "internal/strategy", "internal/trace",
 	},
-	"lockstep/internal/chaos":   {"internal/dao", "internal/history", "internal/lock", "internal/redisclient"},
-	"lockstep/internal/config":  {"internal/history"},
-	"lockstep/internal/api":     {"internal/evolution", "internal/history", "internal/lock", "internal/service", "internal/strategy"},
-	"lockstep/internal/job":     {"internal/lock", "internal/rediserr"},
-	"lockstep/internal/load":    {"internal/history"},
-	"lockstep/internal/service": {"internal/history", "internal/lock", "internal/strategy"},
+	"lockstep/internal/explore/search": {"internal/explore/anomaly", "internal/explore/execution", "internal/trace"},
+	"lockstep/internal/explore/harness": {
+		"internal/dao", "internal/explore/anomaly", "internal/explore/checker", "internal/explore/execution", "internal/explore/recorder",
+		"internal/explore/scenario", "internal/explore/simredis", "internal/history", "internal/lock", "internal/service", "internal/strategy",
+		"internal/trace",
+	},
+	"lockstep/internal/explore/recorder": {
+		"internal/dao", "internal/explore/checker", "internal/explore/execution", "internal/explore/simredis", "internal/lock",
+		"internal/trace", "util/lua",
+	},
+	"lockstep/internal/explore/checker": {
+		"internal/explore/anomaly", "internal/explore/execution", "internal/explore/simredis", "internal/history", "internal/lock",
+		"internal/strategy",
+	},
+	"lockstep/internal/explore/execution": {
+		"internal/explore/coroutine", "internal/explore/scenario", "internal/explore/simredis", "internal/history", "internal/lock",
+	},
+	"lockstep/internal/explore/simredis":  {"internal/dao", "internal/history", "internal/redisclient"},
+	"lockstep/internal/explore/scenario":  {"internal/strategy"},
+	"lockstep/internal/explore/anomaly":   {"internal/strategy"},
+	"lockstep/internal/explore/coroutine": {},
+	"lockstep/internal/chaos":             {"internal/dao", "internal/history", "internal/lock", "internal/redisclient"},
+	"lockstep/internal/config":            {"internal/history"},
+	"lockstep/internal/api":               {"internal/evolution", "internal/history", "internal/lock", "internal/service", "internal/strategy"},
+	"lockstep/internal/job":               {"internal/lock", "internal/rediserr"},
+	"lockstep/internal/load":              {"internal/history"},
+	"lockstep/internal/service":           {"internal/history", "internal/lock", "internal/strategy"},
 	"lockstep/internal/dao": {
 		"internal/history", "internal/lock", "internal/redisclient", "internal/rediserr", "internal/service", "util/lua",
 	},
 	"lockstep/internal/evolution": {
-		"internal/contrast", "internal/lock", "internal/lockv1", "internal/lockv2", "internal/lockv3", "internal/lockv4",
-		"internal/lockv5", "internal/lockv6", "internal/lockv7", "internal/lockv8", "internal/lockv9",
+		"internal/contrast", "internal/lock", "internal/lockv1", "internal/lockv10", "internal/lockv2", "internal/lockv3", "internal/lockv4",
+		"internal/lockv5", "internal/lockv6", "internal/lockv7", "internal/lockv8", "internal/lockv9", "internal/redlock",
 		"internal/strategy",
 	},
 	"lockstep/internal/contrast":  {"internal/lock", "internal/rediserr", "util/lua"},
@@ -50,12 +71,16 @@ var house = map[string][]string{
 	"lockstep/internal/lockv6":    {"internal/lock", "internal/rediserr", "util/lua"},
 	"lockstep/internal/lockv7":    {"internal/lock", "internal/rediserr", "util/lua"},
 	"lockstep/internal/lockv8":    {"internal/lock", "internal/rediserr", "util/lua"},
-	"lockstep/internal/lockv9":    {"internal/lock", "util/lua"},
+	"lockstep/internal/lockv9":    {"internal/lock", "internal/rediserr", "util/lua"},
+	"lockstep/internal/lockv10":   {"internal/lock", "internal/rediserr", "util/lua"},
+	"lockstep/internal/redlock":   {"internal/lock", "internal/quorum", "util/lua"},
+	"lockstep/internal/quorum":    {"internal/lock"},
 	"lockstep/internal/metrics":   {"internal/history"},
 	"lockstep/internal/lock":      {},
 	"lockstep/internal/rediserr":  {"internal/lock"},
 	"lockstep/internal/strategy":  {"internal/lock"},
 	"lockstep/internal/history":   {},
+	"lockstep/internal/trace":     {},
 	"lockstep/internal/redistest": {"internal/redisclient"}, // for tests alone
 	"lockstep/internal/suite":     {},                       // for tests alone
 	"lockstep/util/lua":           {},
@@ -70,9 +95,9 @@ var onlyThere = map[string][]string{
 	"github.com/spf13/viper":                         {"lockstep/internal/config"},
 	"github.com/gin-gonic/gin":                       {"lockstep/internal/api"},
 	"github.com/spf13/cobra":                         {"lockstep/internal/cli"},
-	"github.com/alicebob/miniredis/v2":               {"lockstep/internal/dao", "lockstep/internal/explore"},
 
 	"github.com/redis/go-redis/v9/maintnotifications": {"lockstep/internal/redisclient"},
+	"github.com/alicebob/miniredis/v2":                {"lockstep/internal/dao", "lockstep/internal/explore/simredis"},
 }
 
 func TestImportsFormTheHouse(t *testing.T) {

@@ -23,11 +23,11 @@ type mutant struct {
 var mutants = []mutant{
 	{
 		"NX dropped", "internal/lockv1/lock.go", `Mode: "NX"`, `Mode: ""`,
-		"v1", "mutual-exclusion",
+		"v1", "two-holders",
 	},
 	{
 		"NX dropped, with an expiry", "internal/lockv2/lock.go", `Mode: "NX", `, ``,
-		"v2", "mutual-exclusion",
+		"v2", "two-holders",
 	},
 	{
 		"expiry dropped", "internal/lockv2/lock.go", `, TTL: l.opts.TTL`, ``,
@@ -39,23 +39,23 @@ var mutants = []mutant{
 	},
 	{
 		"a key for each owner", "internal/lockv4/lock.go", `SetArgs(ctx, l.opts.Key, owner`, `SetArgs(ctx, l.opts.Key+owner, owner`,
-		"v4", "mutual-exclusion",
+		"v4", "two-holders",
 	},
 	{
 		"compare dropped in Go", "internal/lockv3/unlock.go", `case holder != owner`, `case holder == ""`,
-		"v3 --work 15s --property foreign-release", "foreign-release",
+		"v3 --work 15s --anomaly foreign-release", "foreign-release",
 	},
 	{
 		"compare dropped in Lua", "util/lua/compareAndDelete.lua", `if holder == ARGV[1] then`, `if holder then`,
-		"v4 --faults expiry=1 --property foreign-release", "foreign-release",
+		"v4 --faults expiry=1 --anomaly foreign-release", "foreign-release",
 	},
 	{
 		"owners compared by order", "util/lua/compareAndDelete.lua", `if holder == ARGV[1] then`, `if holder and holder <= ARGV[1] then`,
-		"v4 --faults expiry=1 --property foreign-release", "foreign-release",
+		"v4 --faults expiry=1 --anomaly foreign-release", "foreign-release",
 	},
 	{
 		"lock taken whoever has it", "util/lua/lock.lua", `redis.call('EXISTS', KEYS[1]) == 0 or`, `true or`,
-		"v5", "mutual-exclusion",
+		"v5", "two-holders",
 	},
 	{
 		"not reentrant", "util/lua/lock.lua", `or redis.pcall('HEXISTS', KEYS[1], ARGV[1]) == 1`, ``,
@@ -67,15 +67,15 @@ var mutants = []mutant{
 	},
 	{
 		"unlock without the count", "util/lua/unlock.lua", `if tonumber(count) > 1 then`, `if false then`,
-		"v5 --nested 1 --property mutual-exclusion", "mutual-exclusion",
+		"v5 --nested 1 --anomaly two-holders", "two-holders",
 	},
 	{
 		"unlock without the owner", "util/lua/unlock.lua", `if type(count) ~= 'string' then`, `count = '1' if false then`,
-		"v5 --faults expiry=1 --property foreign-release", "foreign-release",
+		"v5 --faults expiry=1 --anomaly foreign-release", "foreign-release",
 	},
 	{
 		"renewal without the owner", "util/lua/updateExpireTime.lua", `if redis.pcall('HEXISTS', KEYS[1], ARGV[1]) == 1 then`, `if true then`,
-		"v6 --faults expiry=1,slow=1 --property foreign-release", "foreign-release",
+		"v6 --faults expiry=1,slow=1 --anomaly foreign-release", "foreign-release",
 	},
 	{
 		"renewal not stopped", "internal/lockv6/renew.go", `t.renewal.Stop() // waits`, `// waits`,
@@ -87,16 +87,16 @@ var mutants = []mutant{
 	},
 	{
 		"local deadline too late", "internal/lock/renew.go", `	r.expireAt(sent.Add(opts.TTL))`, `	r.expireAt(sent.Add(2 * opts.TTL))`,
-		"v6 --faults expiry=1 --property mutual-exclusion", "mutual-exclusion",
+		"v6 --faults expiry=1 --anomaly two-holders", "two-holders",
 	},
 	{
 		"deadline counted from the reply", "internal/lock/renew.go",
 		`	r.expireAt(sent.Add(opts.TTL))`, `	r.expireAt(opts.Clock.Now().Add(opts.TTL))`,
-		"v6 --faults pause=1 --property untold", "untold",
+		"v6 --faults pause=1 --anomaly untold", "untold",
 	},
 	{
 		"loss not told", "internal/lock/renew.go", `		(*cancel)(ErrLost)`, `		_ = cancel`,
-		"v6 --faults expiry=1 --property untold", "untold",
+		"v6 --faults expiry=1 --anomaly untold", "untold",
 	},
 	{
 		"unlock under a cancelled context", "internal/lock/lock.go", `context.WithoutCancel(ctx)`, `ctx`,
@@ -104,7 +104,7 @@ var mutants = []mutant{
 	},
 	{
 		"minority accepted", "internal/lockv9/quorum.go", `len(l.nodes)/2 + 1`, `len(l.nodes) / 2`,
-		"v9 --try 2", "mutual-exclusion",
+		"v9 --try 2", "two-holders",
 	},
 	{
 		"set whoever has the node", "internal/lockv9/contend.go", `Mode: "NX", `, ``,
@@ -120,7 +120,7 @@ var mutants = []mutant{
 	},
 	{
 		"hand-over without the owner", "util/lua/release.lua", `if redis.pcall('HGET', KEYS[1], ARGV[1]) ~= ARGV[2] then`, `if false then`,
-		"v7 --faults expiry=1 --property foreign-release", "foreign-release",
+		"v7 --faults expiry=1 --anomaly foreign-release", "foreign-release",
 	},
 	{
 		"next in line not called", "internal/lockv7/line.go", `	if l.call() {
@@ -142,11 +142,11 @@ var mutants = []mutant{
 	},
 	{
 		"another claim's lock taken", "internal/lockv7/contend.go", `l.heard != l.claim || `, ``,
-		"v7 --actors 4 --replicas 2", "mutual-exclusion",
+		"v7 --actors 4 --replicas 2", "two-holders",
 	},
 	{
 		"queue overtaken", "util/lua/acquire.lua", `and (not head or head == ARGV[1]) then`, `or true then`,
-		"v7", "mutual-exclusion",
+		"v7", "two-holders",
 	},
 	{
 		"nested call not recognised", "internal/lockv7/renew.go", `|| l.tenure.owner != owner {`, `|| true {`,
@@ -155,15 +155,15 @@ var mutants = []mutant{
 	{
 		"stale write accepted", "util/lua/write.lua",
 		`if tonumber(ARGV[2]) < tonumber(redis.call('GET', KEYS[5]) or 0) then`, `if false then`,
-		"v8 --faults pause=1 --property lost-update", "lost-update",
+		"v8 --faults pause=1 --anomaly lost-update", "lost-update",
 	},
 	{
 		"token of a read not seen", "util/lua/readFenced.lua", `redis.call('SET', KEYS[3], ARGV[1])`, ``,
-		"v8 --faults expiry=1 --property lost-update", "lost-update",
+		"v8 --faults expiry=1 --anomaly lost-update", "lost-update",
 	},
 	{
 		"token that does not grow", "util/lua/acquireFenced.lua", `return redis.call('INCRBY', KEYS[3], ARGV[5]) - ARGV[5] + 1`, `return 1`,
-		"v8 --faults pause=1 --property lost-update", "lost-update",
+		"v8 --faults pause=1 --anomaly lost-update", "lost-update",
 	},
 	{
 		"turn not handed back", "internal/contrast/local.go", `		l.turn <- struct{}{}
@@ -175,7 +175,7 @@ var mutants = []mutant{
 	l.turn <- struct{}{}`, `make(chan struct{}, 2)}
 	l.turn <- struct{}{}
 	l.turn <- struct{}{}`,
-		"local --replicas 1", "mutual-exclusion",
+		"local --replicas 1", "two-holders",
 	},
 }
 
@@ -210,7 +210,7 @@ func TestTheExplorerFindsEveryMutant(t *testing.T) {
 			broken := overlays(t, map[string]string{m.file: strings.Replace(string(source), m.old, m.new, 1)})
 			verdict, found := exploreWith(t, build(t, broken), m.explore)
 			if verdict != "broken" || found != m.finds {
-				t.Errorf("explore %s: %s %s; want it to find that it breaks %s", m.explore, verdict, found, m.finds)
+				t.Errorf("explore %s: %s %s; want it to find %s", m.explore, verdict, found, m.finds)
 			}
 		})
 	}
@@ -230,8 +230,8 @@ func build(t *testing.T, overlay string) string {
 	return program
 }
 
-// exploreWith runs explore, and gives its verdict and the property that was found broken.
-func exploreWith(t *testing.T, program, arguments string) (verdict, property string) {
+// exploreWith runs explore, and gives its verdict and the anomaly that it found.
+func exploreWith(t *testing.T, program, arguments string) (verdict, anomaly string) {
 	t.Helper()
 	command := exec.Command(program, append([]string{"explore", "--json"}, strings.Fields(arguments)...)...)
 	output, err := command.Output()
@@ -242,11 +242,11 @@ func exploreWith(t *testing.T, program, arguments string) (verdict, property str
 	var found struct {
 		Verdict        string `json:"verdict"`
 		Counterexample struct {
-			Property string `json:"property"`
+			Anomaly string `json:"anomaly"`
 		} `json:"counterexample"`
 	}
 	if err := json.Unmarshal(output, &found); err != nil {
 		t.Fatalf("explore %s: %v: %s", arguments, err, output)
 	}
-	return found.Verdict, found.Counterexample.Property
+	return found.Verdict, found.Counterexample.Anomaly
 }

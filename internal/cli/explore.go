@@ -1,10 +1,9 @@
 package cli
 
 import (
-	"encoding/json"
+	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"time"
@@ -14,8 +13,6 @@ import (
 
 	"lockstep/internal/evolution"
 	"lockstep/internal/explore"
-	"lockstep/internal/history"
-	"lockstep/internal/strategy"
 )
 
 const exitBroken = 1
@@ -24,7 +21,8 @@ const exitBroken = 1
 type exploreFlags struct {
 	scenario     explore.Scenario
 	faults       string
-	property     string
+	anomaly      string
+	property     string // the old name of anomaly
 	maxSchedules int
 	maxMemory    int
 	maxTime      time.Duration
@@ -40,30 +38,21 @@ func newExplore() *cobra.Command {
 		Use:   "explore NAME",
 		Short: "Run a lock in every order its commands can take, and show the shortest way it breaks",
 		Long: `explore runs the real code of a lock, under the real sale, in every order that its Redis commands
-can take, with as many faults as you allow. It shows the shortest schedule that breaks a property,
+can take, with as many faults as you allow. It shows the shortest schedule that leads to an anomaly,
 and how to replay it.
 
-Faults, each with how often it may happen:
-` + indent(
-			"expiry        time passes a key's expiry while somebody could still move: slow work or network",
-			"slow          the same, but only to the next timer",
-			"pause         a process stops, before a command or before it has read the reply, and resumes",
-			"crash         a process dies, before or after a command took effect",
-			"lost-reply    a command takes effect, and nobody learns of it",
-			"cancel        a client goes away",
-			"lost-wake     a hint that should wake a waiter never comes",
-			"node-crash    one of the masters that the lock is on refuses connections from then on",
-			"node-hang     one of them does what it is told from then on, but does not answer",
-			"node-restart  one of them forgets what it held",
-		) + `
-Properties:
-` + indent(propertyHelp()...) + `
-Exit code: 0 everything was explored and nothing breaks, 1 something breaks, 2 a bound was hit
-first, or trouble.
-With --replay: 0 nothing breaks in that schedule, 1 something does, 2 it does not fit the code.
+Faults, each with how often it may happen in one schedule:
+` + indent(faultHelp()...) + `
+Anomalies that it looks for:
+` + indent(anomalyHelp()...) + `
+Steps of a schedule, as --replay takes them; A is an actor, SET its command:
+` + indent(notationHelp()...) + `
+Exit code: 0 every schedule was explored, and none shows an anomaly; 1 a schedule shows an anomaly;
+2 a bound was hit first, or trouble.
+With --replay: 0 the schedule shows no anomaly, 1 it shows one, 2 it does not fit the code.
 With --all: 0 everything was explored, 2 a bound was hit first.`,
 		Example: `  lockstep explore v0
-  lockstep explore v2 --faults expiry=1 --property foreign-release
+  lockstep explore v2 --faults expiry=1 --anomaly foreign-release
   lockstep explore v4 --nested 1
   lockstep explore v6 --work 25s --nested 1 --faults crash=1,lost-reply=1
   lockstep explore local --replicas 1
@@ -83,7 +72,9 @@ With --all: 0 everything was explored, 2 a bound was hit first.`,
 	flags.IntVar(&f.scenario.Nodes, "nodes", 0, "how many masters the lock is on, if it is on several; 0: 3")
 	flags.StringVar(&f.faults, "faults", "",
 		"what may go wrong, and how often: expiry=1,crash=1")
-	flags.StringVar(&f.property, "property", "", "look at this property alone")
+	flags.StringVar(&f.anomaly, "anomaly", "", "look for this anomaly alone")
+	flags.StringVar(&f.property, "property", "", "the old name of --anomaly")
+	flags.Lookup("property").Hidden = true // it is refused, with its new name
 	flags.IntVar(&f.maxSchedules, "max-schedules", 0, "stop after so many schedules (with --all: of each exploration); 0: no limit")
 	flags.IntVar(&f.maxMemory, "max-memory", 1500, "stop when the heap holds so many MB; 0: no limit")
 	flags.DurationVar(&f.maxTime, "max-time", 0, "stop after so long (with --all: each exploration); 0: no limit")
@@ -92,22 +83,38 @@ With --all: 0 everything was explored, 2 a bound was hit first.`,
 	flags.BoolVar(&f.asJSON, "json", false, "print one JSON document to standard output")
 	flags.BoolVar(&f.all, "all", false, "explore every lock with every fault, and print a table")
 	complete(cmd, "faults", completeFaults)
-	completeWith(cmd, "property", propertyNames()...)
+	completeWith(cmd, "anomaly", anomalyNames()...)
 	return cmd
 }
 
-func propertyNames() []string {
+func anomalyNames() []string {
 	var names []string
-	for _, p := range explore.Properties() {
-		names = append(names, string(p))
+	for _, a := range explore.Anomalies() {
+		names = append(names, string(a))
 	}
 	return names
 }
 
-func propertyHelp() []string {
+func anomalyHelp() []string {
 	var lines []string
-	for _, p := range explore.Properties() {
-		lines = append(lines, fmt.Sprintf("%-17s %s", p, p.Means()))
+	for _, a := range explore.Anomalies() {
+		lines = append(lines, fmt.Sprintf("%-15s %s", a, a.Says()))
+	}
+	return lines
+}
+
+func faultHelp() []string {
+	var lines []string
+	for _, f := range explore.AllFaults() {
+		lines = append(lines, fmt.Sprintf("%-12s %s", f.Name, f.Says))
+	}
+	return lines
+}
+
+func notationHelp() []string {
+	var lines []string
+	for steps := range slices.Chunk(explore.Notation(), 5) {
+		lines = append(lines, strings.Join(steps, ", "))
 	}
 	return lines
 }
@@ -133,13 +140,13 @@ func runExplore(cmd *cobra.Command, args []string, f exploreFlags) error {
 		return err
 	}
 	var goal explore.Goal
-	if f.property != "" {
-		p := explore.Property(f.property)
-		if !p.Applies(strategy) {
-			return fmt.Errorf("property: %s promises no %s: it keeps no lock in Redis; without --property, explore looks at what it promises",
-				strategy.Name, p)
+	if f.anomaly != "" {
+		a := explore.Anomaly(f.anomaly)
+		if !a.Applies(strategy) {
+			return fmt.Errorf("anomaly: %s does not promise that %s never happens: it keeps no lock in Redis; "+
+				"without --anomaly, explore looks for all that it promises to prevent", strategy.Name, a)
 		}
-		goal.Properties = []explore.Property{p}
+		goal.Anomalies = []explore.Anomaly{a}
 	}
 	if cmd.Flags().Changed("replay") {
 		return replay(cmd, f, strategy, goal)
@@ -169,9 +176,17 @@ func meantFaults(err error, faults string) error {
 	return err
 }
 
+// newName is what an anomaly is called that was a property once.
+func newName(anomaly string) string {
+	if anomaly == "mutual-exclusion" {
+		return string(explore.TwoHolders)
+	}
+	return anomaly
+}
+
 // check says what is wrong with the flags.
 func (f exploreFlags) check(cmd *cobra.Command, args []string) error {
-	names := propertyNames()
+	names := anomalyNames()
 	var foreign []string
 	cmd.Flags().Visit(func(flag *pflag.Flag) {
 		if cmd.LocalFlags().Lookup(flag.Name) == nil {
@@ -179,17 +194,21 @@ func (f exploreFlags) check(cmd *cobra.Command, args []string) error {
 		}
 	})
 	switch {
+	case cmd.Flags().Changed("property"):
+		return fmt.Errorf("--property is called --anomaly now: --anomaly %s", newName(f.property))
 	case len(foreign) > 0:
 		return fmt.Errorf("%s: explore takes no settings: its clock, its Redis and the expiry (10s) are its own", strings.Join(foreign, ", "))
 	case f.all && len(args) > 0:
 		return fmt.Errorf("--all explores every lock: leave out %q", args[0])
-	case f.all && (f.property != "" || f.mermaid || cmd.Flags().Changed("replay") || f.faults != "" ||
+	case f.all && (f.anomaly != "" || f.mermaid || cmd.Flags().Changed("replay") || f.faults != "" ||
 		f.scenario.Try+f.scenario.Nested+f.scenario.Replicas > 0 || f.scenario.Work+f.scenario.Skew > 0):
 		return errors.New("--all has scenarios of its own: it takes --actors, --json, and the bounds alone")
 	case !f.all && len(args) == 0:
 		return fmt.Errorf("explore which lock? There are %s; or --all", strings.Join(evolution.Names(), ", "))
-	case f.property != "" && !slices.Contains(names, f.property):
-		return suggest(fmt.Errorf("property: there is no %q; there are %s", f.property, strings.Join(names, ", ")), f.property, names)
+	case newName(f.anomaly) != f.anomaly:
+		return fmt.Errorf("anomaly: %s is called %s now", f.anomaly, newName(f.anomaly))
+	case f.anomaly != "" && !slices.Contains(names, f.anomaly):
+		return suggest(fmt.Errorf("anomaly: there is no %q; there are %s", f.anomaly, strings.Join(names, ", ")), f.anomaly, names)
 	case f.maxSchedules < 0:
 		return fmt.Errorf("max-schedules: %d is less than none", f.maxSchedules)
 	case f.maxMemory < 0 || f.maxMemory > 1<<20:
@@ -213,28 +232,31 @@ func (f exploreFlags) show(cmd *cobra.Command, r explore.Result) error {
 		if err := writeJSON(out, toJSON(r)); err != nil {
 			return err
 		}
-	case f.mermaid && len(r.Broken) > 0:
-		fmt.Fprint(out, r.Broken[0].Trace.Mermaid())
+	case f.mermaid && len(r.Found) > 0:
+		fmt.Fprint(out, r.Found[0].Trace.Mermaid())
 	}
 	seen := fmt.Sprintf("%d schedules, %d states, at most %d steps", r.Schedules, r.States, r.Depth)
 	switch r.Verdict() {
 	case explore.Broken:
-		e := r.Broken[0]
-		fmt.Fprintf(people, "%s breaks %s (%s) in %d steps, and in no fewer.\n", r.Lock, e.Property, e.Property.Means(), e.Length)
-		fmt.Fprint(people, "A thick line is a sale that believes it holds the lock; one that is paused is dashed.\n\n")
+		e := r.Found[0]
+		fmt.Fprintf(people, "%s shows %s in %d steps, and in no fewer: %s.\n", r.Lock, e.Anomaly, e.Length, e.Anomaly.Says())
+		fmt.Fprint(people, "A thick line is a sale that believes that it holds the lock; a dashed line is a paused sale.\n\n")
 		if !f.mermaid {
 			fmt.Fprintln(people, e.Trace.Sequence(false))
 		}
 		fmt.Fprintf(people, "Step by step: %s %s --replay %q\n", cmd.CommandPath(), words(r.Lock, r.Scenario.String()), e.Schedule)
 	case explore.Holds:
-		fmt.Fprintf(people, "%s holds: no counterexample, and nothing is left to explore (%s).\n%s.\n", r.Lock, setting(r.Scenario), seen)
+		fmt.Fprintf(people, "%s never shows %s: every schedule was explored (%s).\n%s.\n", r.Lock, f.lookedFor(), setting(r.Scenario), seen)
 	default:
-		fmt.Fprintf(people, "%s: unknown. No counterexample (%s), but the exploration ended early: %s.\n%s.\n",
-			r.Lock, setting(r.Scenario), r.Bound, seen)
+		fmt.Fprintf(people, "%s: unknown. No schedule has shown %s (%s), but the exploration ended early: %s.\n%s.\n",
+			r.Lock, f.lookedFor(), setting(r.Scenario), r.Bound, seen)
 	}
 	fmt.Fprintf(cmd.ErrOrStderr(), "%d schedules in %.1f s, %.0f a second\n", r.Schedules, r.Seconds, float64(r.Schedules)/r.Seconds)
 	return exitFor(r.Verdict())
 }
+
+// lookedFor names what was looked for, in a sentence.
+func (f exploreFlags) lookedFor() string { return cmp.Or(f.anomaly, "an anomaly") }
 
 func exitFor(v explore.Verdict) error {
 	switch v {
@@ -245,42 +267,6 @@ func exitFor(v explore.Verdict) error {
 	default:
 		return exitCode(exitTrouble)
 	}
-}
-
-// replay runs one schedule.
-func replay(cmd *cobra.Command, f exploreFlags, strategy strategy.Strategy, goal explore.Goal) error {
-	replayed, err := explore.Replay(strategy, f.scenario, f.replay)
-	broken := slices.DeleteFunc(replayed.Broken, func(b explore.Breach) bool {
-		return len(goal.Properties) > 0 && !slices.Contains(goal.Properties, b.Property)
-	})
-	out := cmd.OutOrStdout()
-	switch {
-	case f.asJSON:
-		steps := append([]history.Step{}, replayed.Steps...)
-		doc := map[string]any{"lock": strategy.Name, "schedule": f.replay, "steps": steps, "broken": breachesJSON(broken)}
-		if err := errors.Join(writeJSON(out, doc), err); err != nil {
-			return err
-		}
-	case f.mermaid:
-		fmt.Fprint(out, replayed.Mermaid())
-	default:
-		fmt.Fprint(out, replayed.Sequence(true))
-	}
-	if err != nil {
-		return err
-	}
-	people := out
-	if f.asJSON || f.mermaid {
-		people = cmd.ErrOrStderr()
-	}
-	for _, b := range broken {
-		fmt.Fprintf(people, "  ✗  step %d breaks %s: %s\n", b.Step, b.Property, b.Says)
-	}
-	if len(broken) > 0 {
-		return exitCode(exitBroken)
-	}
-	fmt.Fprintln(people, "Nothing breaks in this schedule.")
-	return nil
 }
 
 // setting says in what a lock was explored.
@@ -294,61 +280,4 @@ func setting(s explore.Scenario) string {
 
 func words(parts ...string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), " ")
-}
-
-func writeJSON(w io.Writer, document any) error {
-	encoder := json.NewEncoder(w)
-	encoder.SetIndent("", "  ")
-	encoder.SetEscapeHTML(false)
-	return encoder.Encode(document)
-}
-
-// exploredJSON is the document of explore --json.
-type exploredJSON struct {
-	Lock           string              `json:"lock"`
-	Actors         int                 `json:"actors"`
-	Replicas       int                 `json:"replicas"`
-	Try            int                 `json:"try"`
-	Nested         int                 `json:"nested"`
-	WorkMillis     history.Millis      `json:"work_ms"`
-	SkewMillis     history.Millis      `json:"skew_ms"`
-	Faults         map[string]int      `json:"faults"`
-	Schedules      int                 `json:"schedules"`
-	States         int                 `json:"states"`
-	Depth          int                 `json:"depth"`
-	Complete       bool                `json:"complete"`
-	Bound          string              `json:"bound"`
-	Seconds        float64             `json:"seconds"`
-	Verdict        explore.Verdict     `json:"verdict"`
-	Counterexample *counterexampleJSON `json:"counterexample"`
-}
-
-type counterexampleJSON struct {
-	Property explore.Property `json:"property"`
-	Says     string           `json:"says"`
-	Length   int              `json:"length"`
-	Schedule string           `json:"schedule"`
-	Steps    []history.Step   `json:"steps"`
-}
-
-func toJSON(r explore.Result) exploredJSON {
-	doc := exploredJSON{
-		Lock: r.Lock, Actors: r.Scenario.Actors, Replicas: r.Scenario.Processes(), Try: r.Scenario.Try, Nested: r.Scenario.Nested,
-		WorkMillis: history.Millis(r.Scenario.Work), SkewMillis: history.Millis(r.Scenario.Skew), Faults: r.Scenario.Faults.Map(),
-		Schedules: r.Schedules, States: r.States, Depth: r.Depth, Complete: r.Complete, Bound: r.Bound, Seconds: r.Seconds,
-		Verdict: r.Verdict(),
-	}
-	if len(r.Broken) > 0 {
-		e := r.Broken[0]
-		doc.Counterexample = &counterexampleJSON{e.Property, e.Trace.Verdict, e.Length, e.Schedule, e.Trace.Steps}
-	}
-	return doc
-}
-
-func breachesJSON(breaches []explore.Breach) []map[string]any {
-	all := []map[string]any{}
-	for _, b := range breaches {
-		all = append(all, map[string]any{"property": b.Property, "says": b.Says, "step": b.Step})
-	}
-	return all
 }

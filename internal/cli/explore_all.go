@@ -12,7 +12,7 @@ import (
 	"lockstep/internal/strategy"
 )
 
-// exploreAll prints the table of every strategy and property.
+// exploreAll prints the table of every strategy and anomaly.
 func exploreAll(cmd *cobra.Command, f exploreFlags, bounds explore.Bounds) error {
 	schedules, seconds := 0, 0.0
 	var strategies []strategy.Strategy
@@ -43,12 +43,7 @@ func exploreAll(cmd *cobra.Command, f exploreFlags, bounds explore.Bounds) error
 		}
 	} else {
 		table(cmd, rows)
-		fmt.Fprintf(cmd.OutOrStdout(), "\nA cell says which one of these is enough to break the property, and in how many steps:\n")
-		for _, s := range explore.Scenarios(f.scenario.Actors) {
-			fmt.Fprintf(cmd.OutOrStdout(), "  %-11s %s\n", s.Name, words(cmd.CommandPath()+" NAME", s.String()))
-		}
-		fmt.Fprintf(cmd.OutOrStdout(), "holds: none of them is, and nothing is left to explore. –: not promised. %d schedules.\n", schedules)
-		fmt.Fprintf(cmd.OutOrStdout(), "Left out: %s, for its nodes make many more; explore it by itself.\n", strings.Join(leftOut, ", "))
+		legend(cmd, f.scenario.Actors, schedules, leftOut)
 	}
 	fmt.Fprintf(cmd.ErrOrStderr(), "%d schedules in %.1f s\n", schedules, seconds)
 	for _, row := range rows {
@@ -61,49 +56,37 @@ func exploreAll(cmd *cobra.Command, f exploreFlags, bounds explore.Bounds) error
 	return nil
 }
 
+// table prints a row for each strategy and a column for each anomaly.
 func table(cmd *cobra.Command, rows []explore.Row) {
 	w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
 	defer w.Flush() //nolint:errcheck // to a terminal: who reads it sees what is missing
-	for _, p := range explore.Properties() {
-		fmt.Fprintf(w, "\t%s", p)
+	for _, a := range explore.Anomalies() {
+		fmt.Fprintf(w, "\t%s", a)
 	}
 	fmt.Fprintln(w)
 	for _, row := range rows {
 		fmt.Fprint(w, row.Lock)
 		for _, cell := range row.Cells {
-			text := string(cell.Verdict())
-			switch {
-			case !cell.Applies:
-				text = "–"
-			case len(cell.Broken) > 0:
-				first := cell.Broken[0]
-				text = fmt.Sprintf("%s, %d", first.Scenario.Name, first.Length)
-			}
-			fmt.Fprintf(w, "\t%s", text)
+			fmt.Fprintf(w, "\t%s", cell)
 		}
 		fmt.Fprintln(w)
 	}
 }
 
-// allJSON is the document of explore --all --json.
-func allJSON(rows []explore.Row, leftOut []string, actors, schedules int) map[string]any {
-	locks := map[string]any{}
-	for _, row := range rows {
-		cells := map[explore.Property]any{}
-		for _, cell := range row.Cells {
-			breaks := []map[string]any{}
-			for _, found := range cell.Broken {
-				breaks = append(breaks, map[string]any{
-					"with": found.Scenario.Name, "flags": found.Scenario.String(), "length": found.Length, "schedule": found.Schedule,
-				})
-			}
-			verdict := string(cell.Verdict())
-			if !cell.Applies {
-				verdict = "n/a"
-			}
-			cells[cell.Property] = map[string]any{"verdict": verdict, "breaks": breaks}
-		}
-		locks[row.Lock] = cells
+// legend says what the table means.
+func legend(cmd *cobra.Command, actors, schedules int, leftOut []string) {
+	out := cmd.OutOrStdout()
+	fmt.Fprint(out, "\nA row is a lock, a column an anomaly. A cell says when the lock shows the anomaly:\n"+indent(
+		"expiry, 3    in the scenario \"expiry\", in 3 steps; no schedule of any scenario is shorter",
+		"no fault, 4  without any fault, in 4 steps",
+		"never        in no schedule of any scenario; all were explored",
+		"unknown      a bound was hit before all schedules were explored",
+		"–            this lock does not promise that the anomaly never happens",
+	))
+	fmt.Fprint(out, "\nThe anomalies:\n"+indent(anomalyHelp()...)+"\nThe scenarios:\n")
+	for _, s := range explore.Scenarios(actors) {
+		fmt.Fprintf(out, "  %-11s %s\n", s.Name, words(cmd.CommandPath()+" NAME", s.String()))
 	}
-	return map[string]any{"actors": actors, "schedules": schedules, "locks": locks, "left_out": leftOut}
+	fmt.Fprintf(out, "\n%d schedules. Left out: %s, because its nodes make many more schedules; explore it by itself.\n",
+		schedules, strings.Join(leftOut, ", "))
 }

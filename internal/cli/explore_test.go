@@ -18,18 +18,18 @@ func TestExploreExitCodes(t *testing.T) {
 		code   int
 		prints string // somewhere
 	}{
-		"explore v4":                                          {0, "v4 holds: no counterexample, and nothing is left to explore (2 actors)"},
-		"explore v2 --faults expiry=1":                        {1, `lockstep explore v2 --faults expiry=1 --replay "A:SET expiry B:SET"`},
-		"explore v4 --actors 4 --max-schedules 100":           {2, "v4: unknown. No counterexample (--actors 4), but"},
-		"explore v4 --max-time 1ns":                           {2, "ended early: 1ns"},
-		"explore v4 --actors 4 --max-memory 1":                {2, "ended early: 1 MB of memory"},
-		"explore local --replicas 1":                          {0, "local holds"},
-		"explore local":                                       {1, "local breaks lost-update"},
-		"explore v2 --faults expiry=1 --mermaid":              {1, "sequenceDiagram\n  participant A\n"},
-		"explore v4 --faults expiry=2 --property left-behind": {0, "(2 actors --faults expiry=2)"},
-		"explore getset":                                      {0, "getset holds"},
-		"explore getset --skew 15s":                           {1, `lockstep explore getset --skew 15s --replay "`},
-		"explore v6 --try 1 --work 25s --nested 1":            {0, "(2 actors --try 1 --nested 1 --work 25s)"},
+		"explore v4":                                         {0, "v4 never shows an anomaly: every schedule was explored (2 actors)"},
+		"explore v2 --faults expiry=1":                       {1, `lockstep explore v2 --faults expiry=1 --replay "A:SET expiry B:SET"`},
+		"explore v4 --actors 4 --max-schedules 100":          {2, "v4: unknown. No schedule has shown an anomaly (--actors 4), but"},
+		"explore v4 --max-time 1ns":                          {2, "ended early: 1ns"},
+		"explore v4 --actors 4 --max-memory 1":               {2, "ended early: 1 MB of memory"},
+		"explore local --replicas 1":                         {0, "local never shows an anomaly"},
+		"explore local":                                      {1, "local shows lost-update in 4 steps, and in no fewer: a sale writes over the update of another sale."},
+		"explore v2 --faults expiry=1 --mermaid":             {1, "sequenceDiagram\n  participant A\n"},
+		"explore v4 --faults expiry=2 --anomaly left-behind": {0, "v4 never shows left-behind: every schedule was explored (2 actors --faults expiry=2)"},
+		"explore getset":                                     {0, "getset never shows an anomaly"},
+		"explore getset --skew 15s":                          {1, `lockstep explore getset --skew 15s --replay "`},
+		"explore v6 --try 1 --work 25s --nested 1":           {0, "(2 actors --try 1 --nested 1 --work 25s)"},
 	} {
 		t.Run(line, func(t *testing.T) {
 			t.Parallel()
@@ -63,8 +63,12 @@ func TestExploreRefuses(t *testing.T) {
 		"explore v2 --max-schedules -1":          "max-schedules: -1 is less than none",
 		"explore v2 --max-memory -1":             "max-memory: -1; it takes 0 to 1048576 MB",
 		"explore v2 --max-time -1s":              "max-time: -1s is less than none",
-		"explore v2 --property speed":            `property: there is no "speed"; there are mutual-exclusion, lost-update`,
-		"explore v0 --property mutual-exclusion": "property: v0 promises no mutual-exclusion",
+		"explore v2 --anomaly speed":             `anomaly: there is no "speed"; there are two-holders, lost-update`,
+		"explore v2 --anomaly untolt":            "untold",
+		"explore v2 --anomaly mutual-exclusion":  "anomaly: mutual-exclusion is called two-holders now",
+		"explore v2 --property mutual-exclusion": "--property is called --anomaly now: --anomaly two-holders",
+		"explore --all --property lost-update":   "--property is called --anomaly now: --anomaly lost-update",
+		"explore v0 --anomaly two-holders":       "anomaly: v0 does not promise that two-holders never happens",
 		"explore v2 --json --mermaid":            "--mermaid and --json are two documents",
 		"explore v2 --lock.ttl 5s":               "--lock.ttl: explore takes no settings",
 		"explore --all v2":                       `--all explores every lock: leave out "v2"`,
@@ -85,22 +89,22 @@ func TestExploreRefuses(t *testing.T) {
 func TestExploreReplays(t *testing.T) {
 	code, stdout, _ := command(t, "explore", "v2", "--faults", "expiry=1", "--replay", "A:SET expiry B:SET")
 	if code != exitBroken || !strings.Contains(stdout, "[lock: B, for 10s; stock: 100; at 10s]") ||
-		!strings.Contains(stdout, "step 3 breaks mutual-exclusion: A and B are both inside") {
+		!strings.Contains(stdout, "step 3 shows two-holders: A and B are both inside") {
 		t.Errorf("exit code %d\n%s", code, stdout)
 	}
 	if code, stdout, _ := command(t, "explore", "v2", "--replay", "A:SET A:GET"); code != exitOK ||
-		!strings.Contains(stdout, "Nothing breaks in this schedule.") {
+		!strings.Contains(stdout, "This schedule shows no anomaly.") {
 		t.Errorf("exit code %d\n%s", code, stdout)
 	}
 	var doc struct {
-		Steps  []map[string]any
-		Broken []struct {
-			Property string
-			Step     int
+		Steps []map[string]any
+		Shown []struct {
+			Anomaly string
+			Step    int
 		}
 	}
 	_, stdout, _ = command(t, "explore", "v2", "--faults", "expiry=1", "--replay", "A:SET expiry B:SET", "--json")
-	if err := json.Unmarshal([]byte(stdout), &doc); err != nil || len(doc.Steps) != 3 || len(doc.Broken) != 1 || doc.Broken[0].Step != 3 {
+	if err := json.Unmarshal([]byte(stdout), &doc); err != nil || len(doc.Steps) != 3 || len(doc.Shown) != 1 || doc.Shown[0].Step != 3 || doc.Shown[0].Anomaly != "two-holders" {
 		t.Errorf("%v: %s", err, stdout)
 	}
 }
@@ -119,7 +123,7 @@ func TestExploreJSON(t *testing.T) {
 	}
 	found, _ := doc["counterexample"].(map[string]any)
 	steps, _ := found["steps"].([]any)
-	if doc["verdict"] != "broken" || found["property"] != "mutual-exclusion" || found["length"] != 3. ||
+	if doc["verdict"] != "broken" || found["anomaly"] != "two-holders" || found["length"] != 3. ||
 		found["schedule"] != "A:SET expiry B:SET" || len(steps) != 3 {
 		t.Fatalf("%s", stdout)
 	}
@@ -153,7 +157,7 @@ func TestExploreAll(t *testing.T) {
 		}
 	}
 	var doc struct {
-		Locks map[string]map[explore.Property]struct{ Verdict string }
+		Locks map[string]map[explore.Anomaly]struct{ Verdict string }
 	}
 	_, stdout, _ = command(t, append([]string{"explore", "--all", "--json"}, bound...)...)
 	if err := json.Unmarshal([]byte(stdout), &doc); err != nil {
@@ -174,7 +178,7 @@ func TestExploreInterrupted(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer cancel()
 	var stdout, stderr bytes.Buffer
-	code := Run(ctx, []string{"explore", "v6", "--actors", "4", "--faults", "expiry=3,crash=3", "--property", "left-behind"}, &stdout, &stderr)
+	code := Run(ctx, []string{"explore", "v6", "--actors", "4", "--faults", "expiry=3,crash=3", "--anomaly", "left-behind"}, &stdout, &stderr)
 	if code != exitTrouble || !strings.Contains(stdout.String(), "but the exploration ended early: interrupted.") ||
 		!strings.Contains(stdout.String(), " schedules, ") {
 		t.Errorf("exit code %d\n%s%s", code, stdout.String(), stderr.String())

@@ -2,66 +2,49 @@ package explore
 
 import (
 	"context"
+	"fmt"
 	"slices"
-	"time"
 
+	"lockstep/internal/explore/scenario"
 	"lockstep/internal/strategy"
 )
 
-// NamedScenario is one column of what a table of all strategies tries.
-type NamedScenario struct {
-	Name string
-	Scenario
-}
+// NamedScenario is one of those that All tries.
+type NamedScenario = scenario.Named
 
-// Scenarios are what All puts a strategy through: nothing unusual, each way to use a lock, and each fault once, but for those of
+// Scenarios are what All puts a strategy through: nothing unusual, each way to use a lock, and each fault once, except for the faults of
 // nodes.
-func Scenarios(actors int) []NamedScenario {
-	all := []NamedScenario{
-		{"no fault", Scenario{Actors: actors}},
-		{"nested", Scenario{Actors: actors, Nested: 1}},
-		{"try", Scenario{Actors: actors, Try: 1}},
-		{"work", Scenario{Actors: actors, Work: 25 * time.Second}},
-		{"skew", Scenario{Actors: actors, Skew: 15 * time.Second}},
-	}
-	for _, name := range FaultNames() {
-		s := Scenario{Actors: actors}
-		for _, f := range s.Faults.table() {
-			if f.name == name {
-				*f.budget = 1
-			}
-		}
-		if s.Faults.ofNodes() {
-			continue
-		}
-		all = append(all, NamedScenario{name, s})
-	}
-	return all
-}
+func Scenarios(actors int) []NamedScenario { return scenario.All(actors) }
 
 // Row is what was found about one strategy.
 type Row struct {
 	Lock  string
-	Cells []Cell // one a property, in the order of Properties
+	Cells []Cell // one for each anomaly, in the order of Anomalies
 }
 
-// Cell is what was found about one strategy and property.
+// Cell is what was found about one strategy and anomaly.
 type Cell struct {
-	Property Property
-	Applies  bool      // the strategy promises this at all
-	Complete bool      // every scenario was explored to the end, or until it broke this
-	Broken   []Finding // shortest first
+	Anomaly  Anomaly
+	Applies  bool      // the strategy promises that this does not happen
+	Complete bool      // every scenario was explored to the end, or until it showed this
+	Found    []Finding // shortest first
 }
 
 // Verdict sums a cell up.
-func (c Cell) Verdict() Verdict {
+func (c Cell) Verdict() Verdict { return verdict(len(c.Found) > 0, c.Complete) }
+
+// String is the cell in a table: the scenario that shows the anomaly in the fewest steps, and how many these are; "never" if none does;
+// "unknown" if a bound was hit; "–" if the strategy does not promise this.
+func (c Cell) String() string {
 	switch {
-	case len(c.Broken) > 0:
-		return Broken
+	case !c.Applies:
+		return "–"
+	case len(c.Found) > 0:
+		return fmt.Sprintf("%s, %d", c.Found[0].Scenario.Name, c.Found[0].Length)
 	case c.Complete:
-		return Holds
+		return "never"
 	default:
-		return Unknown
+		return "unknown"
 	}
 }
 
@@ -71,27 +54,27 @@ type Finding struct {
 	Counterexample
 }
 
-// All puts strategies through all scenarios, looking at all properties. It tells progress of every exploration that ends.
-// Once ctx ends, the rest is unknown.
+// All puts strategies through all scenarios, looking for all anomalies. It tells progress of every exploration that ends. Once ctx ends,
+// the rest is unknown.
 func All(
 	ctx context.Context, strategies []strategy.Strategy, actors int, bounds Bounds, progress func(NamedScenario, Result),
 ) ([]Row, error) {
 	var rows []Row
-	for _, strategy := range strategies {
-		row := Row{Lock: strategy.Name}
-		for _, p := range Properties() {
-			row.Cells = append(row.Cells, Cell{Property: p, Applies: p.Applies(strategy), Complete: true})
+	for _, s := range strategies {
+		row := Row{Lock: s.Name}
+		for _, a := range Anomalies() {
+			row.Cells = append(row.Cells, Cell{Anomaly: a, Applies: a.Applies(s), Complete: true})
 		}
-		for _, scenario := range Scenarios(actors) {
-			result, err := Explore(ctx, strategy, scenario.Scenario, Goal{All: true}, bounds)
+		for _, in := range Scenarios(actors) {
+			result, err := Explore(ctx, s, in.Scenario, Goal{All: true}, bounds)
 			if err != nil {
 				return rows, err
 			}
-			progress(scenario, result)
-			row.take(scenario, result)
+			progress(in, result)
+			row.take(in, result)
 		}
 		for i := range row.Cells {
-			slices.SortStableFunc(row.Cells[i].Broken, func(a, b Finding) int { return a.Length - b.Length })
+			slices.SortStableFunc(row.Cells[i].Found, func(a, b Finding) int { return a.Length - b.Length })
 		}
 		rows = append(rows, row)
 	}
@@ -99,14 +82,14 @@ func All(
 }
 
 // take adds what one exploration found.
-func (r *Row) take(scenario NamedScenario, result Result) {
+func (r *Row) take(in NamedScenario, result Result) {
 	for i := range r.Cells {
 		cell := &r.Cells[i]
 		found := false
-		for _, e := range result.Broken {
-			if e.Property == cell.Property {
+		for _, e := range result.Found {
+			if e.Anomaly == cell.Anomaly {
 				found = true
-				cell.Broken = append(cell.Broken, Finding{scenario, e})
+				cell.Found = append(cell.Found, Finding{in, e})
 			}
 		}
 		cell.Complete = cell.Complete && (found || result.Complete)

@@ -7,7 +7,7 @@ import (
 	"lockstep/internal/explore"
 )
 
-// How long it takes to see everything, properties broken or not:
+// How long it takes to see everything, anomalies or not:
 //
 //	go test ./internal/explore -run '^$' -bench . -benchtime 1x
 func BenchmarkThreeActorsExpiryAndCrash(b *testing.B) {

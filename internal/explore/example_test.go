@@ -63,13 +63,13 @@ func Example_yourOwnLock() {
 			return
 		}
 		result, err := explore.Explore(context.Background(), strategy, explore.Scenario{Actors: 2, Faults: budgets},
-			explore.Goal{Properties: []explore.Property{explore.ForeignRelease}}, explore.Bounds{})
+			explore.Goal{Anomalies: []explore.Anomaly{explore.ForeignRelease}}, explore.Bounds{})
 		if err != nil {
 			fmt.Println(err)
 			return
 		}
 		fmt.Printf("%q: %s\n", faults, result.Verdict())
-		for _, found := range result.Broken {
+		for _, found := range result.Found {
 			fmt.Println(found.Trace.Verdict+":", found.Schedule)
 		}
 	}

@@ -18,35 +18,35 @@ import (
 var claims = []struct {
 	lock, flags string
 	scenario    explore.Scenario
-	property    explore.Property // the one looked at; "": all
-	broken      explore.Property // "": it holds
-	length      int              // steps of the shortest counterexample
-	long        bool             // it takes several seconds, and minutes under the race detector
+	anomaly     explore.Anomaly // the one looked for; "": all
+	shows       explore.Anomaly // "": never
+	length      int             // steps of the shortest counterexample
+	long        bool            // it takes several seconds, and minutes under the race detector
 }{
-	{lock: "v0", broken: explore.LostUpdate, length: 4},
+	{lock: "v0", shows: explore.LostUpdate, length: 4},
 	{lock: "v1"},
-	{lock: "v1", scenario: faults("crash=1"), broken: explore.LeftBehind, length: 3},
-	{lock: "v1", scenario: faults("crash=1"), property: explore.Stuck, broken: explore.Stuck, length: 3},
+	{lock: "v1", scenario: faults("crash=1"), shows: explore.LeftBehind, length: 3},
+	{lock: "v1", scenario: faults("crash=1"), anomaly: explore.Stuck, shows: explore.Stuck, length: 3},
 	{lock: "v2", scenario: faults("crash=1")},
-	{lock: "v2", scenario: faults("expiry=1"), broken: explore.MutualExclusion, length: 3},
-	{lock: "v2", scenario: faults("expiry=1"), property: explore.ForeignRelease, broken: explore.ForeignRelease, length: 6},
-	{lock: "v3", scenario: faults("expiry=1"), property: explore.ForeignRelease, broken: explore.ForeignRelease, length: 7},
+	{lock: "v2", scenario: faults("expiry=1"), shows: explore.TwoHolders, length: 3},
+	{lock: "v2", scenario: faults("expiry=1"), anomaly: explore.ForeignRelease, shows: explore.ForeignRelease, length: 6},
+	{lock: "v3", scenario: faults("expiry=1"), anomaly: explore.ForeignRelease, shows: explore.ForeignRelease, length: 7},
 	{lock: "v4"},
 	{lock: "v4", scenario: faults("crash=1")},
-	{lock: "v4", scenario: faults("expiry=1"), broken: explore.MutualExclusion, length: 3},
-	{lock: "v4", scenario: faults("pause=1"), broken: explore.MutualExclusion, length: 5},
-	{lock: "v4", scenario: faults("expiry=2"), property: explore.ForeignRelease},
-	{lock: "v4", scenario: explore.Scenario{Nested: 1}, broken: explore.Stuck, length: 4},
+	{lock: "v4", scenario: faults("expiry=1"), shows: explore.TwoHolders, length: 3},
+	{lock: "v4", scenario: faults("pause=1"), shows: explore.TwoHolders, length: 5},
+	{lock: "v4", scenario: faults("expiry=2"), anomaly: explore.ForeignRelease},
+	{lock: "v4", scenario: explore.Scenario{Nested: 1}, shows: explore.Stuck, length: 4},
 	{lock: "v5", scenario: nested(faults("crash=1"))},
-	{lock: "v5", scenario: faults("expiry=1"), broken: explore.MutualExclusion, length: 3},
+	{lock: "v5", scenario: faults("expiry=1"), shows: explore.TwoHolders, length: 3},
 	{lock: "v6", scenario: explore.Scenario{Work: 25 * time.Second}},
 	{lock: "v6", scenario: working(nested(faults("crash=1")))},
 	{lock: "v6", scenario: working(nested(faults("crash=1,lost-reply=1"))), long: true},
-	{lock: "v6", scenario: faults("pause=1"), broken: explore.MutualExclusion, length: 5},
-	{lock: "v6", scenario: faults("pause=1"), property: explore.Untold},
-	{lock: "v6", scenario: faults("expiry=1"), property: explore.MutualExclusion},
-	{lock: "v6", scenario: faults("expiry=1"), property: explore.Untold},
-	{lock: "v6", scenario: faults("expiry=1"), broken: explore.LostUpdate, length: 7}, // a write that was on its way
+	{lock: "v6", scenario: faults("pause=1"), shows: explore.TwoHolders, length: 5},
+	{lock: "v6", scenario: faults("pause=1"), anomaly: explore.Untold},
+	{lock: "v6", scenario: faults("expiry=1"), anomaly: explore.TwoHolders},
+	{lock: "v6", scenario: faults("expiry=1"), anomaly: explore.Untold},
+	{lock: "v6", scenario: faults("expiry=1"), shows: explore.LostUpdate, length: 7}, // a write that was on its way
 	{lock: "v7"},
 	{lock: "v7", scenario: explore.Scenario{Replicas: 1}},
 	{lock: "v7", scenario: faults("lost-wake=1,crash=1,lost-reply=1")},
@@ -58,18 +58,18 @@ var claims = []struct {
 	{lock: "v7", scenario: explore.Scenario{Actors: 3, Replicas: 2, Faults: faults("cancel=2").Faults}, long: true},
 	{lock: "v7", scenario: explore.Scenario{Actors: 3, Replicas: 2}},
 	{lock: "v7", scenario: explore.Scenario{Actors: 4, Replicas: 2}, long: true},
-	{lock: "v7", scenario: faults("pause=1"), broken: explore.MutualExclusion, length: 12},
-	{lock: "v7", scenario: faults("pause=1"), property: explore.LostUpdate, broken: explore.LostUpdate, length: 17},
-	{lock: "v8", scenario: faults("pause=1"), property: explore.LostUpdate},
-	{lock: "v8", scenario: faults("expiry=1"), property: explore.LostUpdate},
-	{lock: "v8", scenario: faults("pause=1"), broken: explore.MutualExclusion, length: 12},
+	{lock: "v7", scenario: faults("pause=1"), shows: explore.TwoHolders, length: 12},
+	{lock: "v7", scenario: faults("pause=1"), anomaly: explore.LostUpdate, shows: explore.LostUpdate, length: 17},
+	{lock: "v8", scenario: faults("pause=1"), anomaly: explore.LostUpdate},
+	{lock: "v8", scenario: faults("expiry=1"), anomaly: explore.LostUpdate},
+	{lock: "v8", scenario: faults("pause=1"), shows: explore.TwoHolders, length: 12},
 	{lock: "v8", scenario: faults("lost-wake=1,crash=1,lost-reply=1")},
 	{
 		lock: "v8", scenario: explore.Scenario{Actors: 3, Replicas: 2, Faults: faults("pause=1").Faults},
-		property: explore.LostUpdate, long: true,
+		anomaly: explore.LostUpdate, long: true,
 	},
 	{lock: "v9"},
-	{lock: "v9", scenario: nested(faults("node-restart=1")), broken: explore.MutualExclusion, length: 8},
+	{lock: "v9", scenario: nested(faults("node-restart=1")), shows: explore.TwoHolders, length: 8},
 	{lock: "v9", scenario: faults("crash=1")},
 	{lock: "v9", scenario: explore.Scenario{Try: 2, Faults: faults("node-crash=1").Faults}},
 	{lock: "v9", scenario: faults("node-crash=1"), long: true},
@@ -77,36 +77,36 @@ var claims = []struct {
 	{lock: "v9", scenario: faults("node-hang=1"), long: true},
 	{lock: "v9", scenario: explore.Scenario{Try: 2, Nodes: 2, Faults: faults("lost-reply=1").Faults}},
 	{lock: "v9", scenario: explore.Scenario{Try: 2, Faults: faults("lost-reply=1").Faults}, long: true},
-	{lock: "v9", scenario: explore.Scenario{Nodes: 2, Faults: faults("pause=1").Faults}, broken: explore.MutualExclusion, length: 13},
-	{lock: "v9", scenario: faults("pause=1"), broken: explore.MutualExclusion, length: 17, long: true},
+	{lock: "v9", scenario: explore.Scenario{Nodes: 2, Faults: faults("pause=1").Faults}, shows: explore.TwoHolders, length: 13},
+	{lock: "v9", scenario: faults("pause=1"), shows: explore.TwoHolders, length: 17, long: true},
 	{lock: "v9", scenario: explore.Scenario{Actors: 3, Replicas: 1}},
 	{lock: "atomic", scenario: faults("pause=1,expiry=1,crash=1,lost-reply=1")},
 	{lock: "optimistic"},
 	{lock: "optimistic", scenario: faults("pause=1,crash=1,lost-reply=1")},
 	{lock: "optimistic", scenario: explore.Scenario{Actors: 3, Faults: faults("cancel=1").Faults}},
-	{lock: "setnx-expire", scenario: faults("crash=1"), broken: explore.LeftBehind, length: 3},
+	{lock: "setnx-expire", scenario: faults("crash=1"), shows: explore.LeftBehind, length: 3},
 	{lock: "lua-setnx", scenario: faults("crash=1")},
-	{lock: "lua-setnx", scenario: faults("expiry=1"), property: explore.ForeignRelease, broken: explore.ForeignRelease, length: 6},
+	{lock: "lua-setnx", scenario: faults("expiry=1"), anomaly: explore.ForeignRelease, shows: explore.ForeignRelease, length: 6},
 	{lock: "getset"},
 	{lock: "getset", scenario: explore.Scenario{Actors: 3}},
 	{lock: "getset", scenario: faults("crash=1")},
 	{lock: "getset", scenario: explore.Scenario{Actors: 3, Faults: faults("crash=1").Faults}},
 	{lock: "getset", scenario: faults("expiry=1")}, // Redis knows of none
 	{lock: "getset", scenario: faults("lost-reply=1,cancel=1")},
-	{lock: "getset", scenario: skewed(), broken: explore.MutualExclusion, length: 4},
-	{lock: "getset", scenario: skewed(), property: explore.LostUpdate, broken: explore.LostUpdate, length: 8},
-	{lock: "getset", scenario: skewed(), property: explore.LeftBehind},
-	{lock: "getset", scenario: skewed(), property: explore.Stuck},
+	{lock: "getset", scenario: skewed(), shows: explore.TwoHolders, length: 4},
+	{lock: "getset", scenario: skewed(), anomaly: explore.LostUpdate, shows: explore.LostUpdate, length: 8},
+	{lock: "getset", scenario: skewed(), anomaly: explore.LeftBehind},
+	{lock: "getset", scenario: skewed(), anomaly: explore.Stuck},
 	{lock: "getset", scenario: explore.Scenario{Skew: 5 * time.Second, Faults: faults("crash=1").Faults}}, // less than the expiry
-	{lock: "getset", scenario: explore.Scenario{Skew: 15 * time.Second, Faults: faults("crash=1").Faults}, property: explore.LeftBehind},
-	{lock: "getset", scenario: explore.Scenario{Skew: 15 * time.Second, Faults: faults("crash=1").Faults}, property: explore.Stuck},
-	{lock: "getset", scenario: working(explore.Scenario{}), broken: explore.MutualExclusion, length: 8},
-	{lock: "getset", scenario: faults("pause=1"), property: explore.MutualExclusion, broken: explore.MutualExclusion, length: 8},
+	{lock: "getset", scenario: explore.Scenario{Skew: 15 * time.Second, Faults: faults("crash=1").Faults}, anomaly: explore.LeftBehind},
+	{lock: "getset", scenario: explore.Scenario{Skew: 15 * time.Second, Faults: faults("crash=1").Faults}, anomaly: explore.Stuck},
+	{lock: "getset", scenario: working(explore.Scenario{}), shows: explore.TwoHolders, length: 8},
+	{lock: "getset", scenario: faults("pause=1"), anomaly: explore.TwoHolders, shows: explore.TwoHolders, length: 8},
 	{lock: "v4", scenario: skewed()}, // whose expiry is Redis's
 	{lock: "v6", scenario: skewed()},
-	{lock: "set-expire", property: explore.MutualExclusion, broken: explore.MutualExclusion, length: 4},
-	{lock: "setex", broken: explore.MutualExclusion, length: 2},
-	{lock: "local", broken: explore.LostUpdate, length: 4},
+	{lock: "set-expire", anomaly: explore.TwoHolders, shows: explore.TwoHolders, length: 4},
+	{lock: "setex", shows: explore.TwoHolders, length: 2},
+	{lock: "local", shows: explore.LostUpdate, length: 4},
 	{lock: "local", scenario: explore.Scenario{Replicas: 1}},
 }
 
@@ -135,7 +135,7 @@ func TestTheClaims(t *testing.T) {
 		if claim.scenario.Actors == 0 {
 			claim.scenario.Actors = 2
 		}
-		t.Run(fmt.Sprintf("%s %s %s", claim.lock, claim.scenario, claim.property), func(t *testing.T) {
+		t.Run(fmt.Sprintf("%s %s %s", claim.lock, claim.scenario, claim.anomaly), func(t *testing.T) {
 			t.Parallel()
 			if claim.long && testing.Short() {
 				t.Skip("it takes minutes under the race detector")
@@ -145,28 +145,28 @@ func TestTheClaims(t *testing.T) {
 			}
 			strategy := find(t, claim.lock)
 			var goal explore.Goal
-			if claim.property != "" {
-				goal.Properties = []explore.Property{claim.property}
+			if claim.anomaly != "" {
+				goal.Anomalies = []explore.Anomaly{claim.anomaly}
 			}
 			result, err := explore.Explore(t.Context(), strategy, claim.scenario, goal, explore.Bounds{})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if claim.broken == "" {
+			if claim.shows == "" {
 				if result.Verdict() != explore.Holds {
-					t.Fatalf("%s; want it to hold: %+v", result.Verdict(), result.Broken)
+					t.Fatalf("%s; want it to hold: %+v", result.Verdict(), result.Found)
 				}
 				return
 			}
-			if result.Verdict() != explore.Broken || result.Broken[0].Property != claim.broken || result.Broken[0].Length != claim.length {
-				t.Fatalf("%s: %+v; want %s broken in %d steps", result.Verdict(), result.Broken, claim.broken, claim.length)
+			if result.Verdict() != explore.Broken || result.Found[0].Anomaly != claim.shows || result.Found[0].Length != claim.length {
+				t.Fatalf("%s: %+v; want %s in %d steps", result.Verdict(), result.Found, claim.shows, claim.length)
 			}
-			replayed(t, strategy, claim.scenario, result.Broken[0], 100)
+			replayed(t, strategy, claim.scenario, result.Found[0], 100)
 		})
 	}
 }
 
-// replayed sees that a counterexample breaks the same property, in its last step and each time.
+// replayed sees that a counterexample shows the same anomaly, in its last step and each time.
 func replayed(t *testing.T, strategy strategy.Strategy, scenario explore.Scenario, found explore.Counterexample, times int) {
 	t.Helper()
 	for range times {
@@ -174,11 +174,11 @@ func replayed(t *testing.T, strategy strategy.Strategy, scenario explore.Scenari
 		if err != nil {
 			t.Fatalf("%s: %v", found.Schedule, err)
 		}
-		same := func(b explore.Breach) bool {
-			return b.Property == found.Property && b.Step == found.Length && b.Says == found.Trace.Verdict
+		same := func(b explore.Shown) bool {
+			return b.Anomaly == found.Anomaly && b.Step == found.Length && b.Says == found.Trace.Verdict
 		}
-		if !slices.ContainsFunc(again.Broken, same) || again.Schedule() != found.Schedule {
-			t.Fatalf("%s: %+v; want %s broken at the end", found.Schedule, again.Broken, found.Property)
+		if !slices.ContainsFunc(again.Shown, same) || again.Schedule() != found.Schedule {
+			t.Fatalf("%s: %+v; want %s at the end", found.Schedule, again.Shown, found.Anomaly)
 		}
 	}
 }
@@ -221,9 +221,9 @@ func TestTheCutsAreSound(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					found := []string{fmt.Sprintf("complete: %t", result.Complete || len(result.Broken) > 0)}
-					for _, e := range result.Broken {
-						found = append(found, fmt.Sprintf("%s in %d steps", e.Property, e.Length))
+					found := []string{fmt.Sprintf("complete: %t", result.Complete || len(result.Found) > 0)}
+					for _, e := range result.Found {
+						found = append(found, fmt.Sprintf("%s in %d steps", e.Anomaly, e.Length))
 					}
 					slices.Sort(found)
 					return result, fmt.Sprint(found)
@@ -255,8 +255,8 @@ func TestNodesAreAlike(t *testing.T) {
 					t.Fatal(err)
 				}
 				verdict := string(result.Verdict())
-				for _, e := range result.Broken {
-					verdict += fmt.Sprintf(" %s in %d steps", e.Property, e.Length)
+				for _, e := range result.Found {
+					verdict += fmt.Sprintf(" %s in %d steps", e.Anomaly, e.Length)
 				}
 				verdicts = append(verdicts, verdict)
 				t.Logf("%s after %d schedules", verdict, result.Schedules)
@@ -281,7 +281,7 @@ func TestTheCutsAreSoundForThree(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if broken := len(result.Broken) > 0; broken != (name == "v0") || !result.Complete {
+			if broken := len(result.Found) > 0; broken != (name == "v0") || !result.Complete {
 				t.Errorf("%+v", result)
 			}
 			t.Logf("%d schedules", result.Schedules)

@@ -79,7 +79,7 @@ func TestNothingIsWrongWith(t *testing.T) {
 			for _, scenario := range []explore.Scenario{{Actors: 2}, {Actors: 3}, faultsOfTwo("crash=1"), faultsOfTwo("slow=1")} {
 				result, err := explore.Explore(t.Context(), strategy, scenario, explore.Goal{}, explore.Bounds{})
 				if err != nil || result.Verdict() != explore.Holds {
-					t.Errorf("%s: %s, %v %+v", scenario, result.Verdict(), err, result.Broken)
+					t.Errorf("%s: %s, %v %+v", scenario, result.Verdict(), err, result.Found)
 				}
 			}
 		})
@@ -99,7 +99,7 @@ func TestSomethingIsWrongWith(t *testing.T) {
 	for name, test := range map[string]struct {
 		strategy strategy.Strategy
 		scenario explore.Scenario
-		breaks   explore.Property
+		shows    explore.Anomaly
 	}{
 		"owners compared by order": {
 			polled(func(ctx context.Context, c redis.Cmdable, opts lock.Options, owner string) (unlocker, error) {
@@ -118,7 +118,7 @@ func TestSomethingIsWrongWith(t *testing.T) {
 					err = lock.ErrNotObtained
 				}
 				return func(ctx context.Context) error { return c.Del(ctx, opts.Key).Err() }, err
-			}), explore.Scenario{Actors: 2, Work: 15 * time.Second}, explore.MutualExclusion,
+			}), explore.Scenario{Actors: 2, Work: 15 * time.Second}, explore.TwoHolders,
 		},
 		"a timer that outlives its sale": {
 			polled(late), explore.Scenario{Actors: 2, Work: 3 * time.Second, Faults: explore.Faults{LostReply: 1}}, explore.ForeignRelease,
@@ -130,17 +130,17 @@ func TestSomethingIsWrongWith(t *testing.T) {
 					opts.Clock.AfterFunc(10*time.Millisecond, func() { c.Del(context.Background(), opts.Key) })
 				}
 				return deletes(c, opts, compareAndDelete, owner), err
-			}), explore.Scenario{Actors: 2, Work: time.Second}, explore.MutualExclusion,
+			}), explore.Scenario{Actors: 2, Work: time.Second}, explore.TwoHolders,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			goal := explore.Goal{Properties: []explore.Property{test.breaks}}
+			goal := explore.Goal{Anomalies: []explore.Anomaly{test.shows}}
 			result, err := explore.Explore(t.Context(), test.strategy, test.scenario, goal, explore.Bounds{})
 			if err != nil || result.Verdict() != explore.Broken {
-				t.Fatalf("%s, %v; want %s broken", result.Verdict(), err, test.breaks)
+				t.Fatalf("%s, %v; want %s", result.Verdict(), err, test.shows)
 			}
-			replayed(t, test.strategy, test.scenario, result.Broken[0], 3)
+			replayed(t, test.strategy, test.scenario, result.Found[0], 3)
 		})
 	}
 }

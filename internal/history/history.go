@@ -1,4 +1,4 @@
-// Package history holds what happened as plain values, and the verdict over it as a pure function.
+// Package history holds orders and runs as plain values, and the verdict over them as a pure function.
 package history
 
 import "time"

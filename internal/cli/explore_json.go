@@ -1,0 +1,89 @@
+package cli
+
+import (
+	"encoding/json"
+	"io"
+
+	"lockstep/internal/explore"
+	"lockstep/internal/trace"
+)
+
+func writeJSON(w io.Writer, document any) error {
+	encoder := json.NewEncoder(w)
+	encoder.SetIndent("", "  ")
+	encoder.SetEscapeHTML(false)
+	return encoder.Encode(document)
+}
+
+// exploredJSON is the document of explore --json.
+type exploredJSON struct {
+	Lock           string              `json:"lock"`
+	Actors         int                 `json:"actors"`
+	Replicas       int                 `json:"replicas"`
+	Try            int                 `json:"try"`
+	Nested         int                 `json:"nested"`
+	WorkMillis     trace.Millis        `json:"work_ms"`
+	SkewMillis     trace.Millis        `json:"skew_ms"`
+	Faults         map[string]int      `json:"faults"`
+	Schedules      int                 `json:"schedules"`
+	States         int                 `json:"states"`
+	Depth          int                 `json:"depth"`
+	Complete       bool                `json:"complete"`
+	Bound          string              `json:"bound"`
+	Seconds        float64             `json:"seconds"`
+	Verdict        explore.Verdict     `json:"verdict"`
+	Counterexample *counterexampleJSON `json:"counterexample"`
+}
+
+type counterexampleJSON struct {
+	Anomaly  explore.Anomaly `json:"anomaly"`
+	Says     string          `json:"says"`
+	Length   int             `json:"length"`
+	Schedule string          `json:"schedule"`
+	Steps    []trace.Step    `json:"steps"`
+}
+
+func toJSON(r explore.Result) exploredJSON {
+	doc := exploredJSON{
+		Lock: r.Lock, Actors: r.Scenario.Actors, Replicas: r.Scenario.Processes(), Try: r.Scenario.Try, Nested: r.Scenario.Nested,
+		WorkMillis: trace.Millis(r.Scenario.Work), SkewMillis: trace.Millis(r.Scenario.Skew), Faults: r.Scenario.Faults.Map(),
+		Schedules: r.Schedules, States: r.States, Depth: r.Depth, Complete: r.Complete, Bound: r.Bound, Seconds: r.Seconds,
+		Verdict: r.Verdict(),
+	}
+	if len(r.Found) > 0 {
+		e := r.Found[0]
+		doc.Counterexample = &counterexampleJSON{e.Anomaly, e.Trace.Verdict, e.Length, e.Schedule, e.Trace.Steps}
+	}
+	return doc
+}
+
+func shownJSON(shown []explore.Shown) []map[string]any {
+	all := []map[string]any{}
+	for _, s := range shown {
+		all = append(all, map[string]any{"anomaly": s.Anomaly, "says": s.Says, "step": s.Step})
+	}
+	return all
+}
+
+// allJSON is the document of explore --all --json.
+func allJSON(rows []explore.Row, leftOut []string, actors, schedules int) map[string]any {
+	locks := map[string]any{}
+	for _, row := range rows {
+		cells := map[explore.Anomaly]any{}
+		for _, cell := range row.Cells {
+			found := []map[string]any{}
+			for _, f := range cell.Found {
+				found = append(found, map[string]any{
+					"with": f.Scenario.Name, "flags": f.Scenario.String(), "length": f.Length, "schedule": f.Schedule,
+				})
+			}
+			verdict := string(cell.Verdict())
+			if !cell.Applies {
+				verdict = "n/a"
+			}
+			cells[cell.Anomaly] = map[string]any{"verdict": verdict, "found": found}
+		}
+		locks[row.Lock] = cells
+	}
+	return map[string]any{"actors": actors, "schedules": schedules, "locks": locks, "left_out": leftOut}
+}

@@ -1,0 +1,49 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"lockstep/internal/explore"
+	"lockstep/internal/strategy"
+	"lockstep/internal/trace"
+)
+
+// replay runs one schedule.
+func replay(cmd *cobra.Command, f exploreFlags, strategy strategy.Strategy, goal explore.Goal) error {
+	replayed, err := explore.Replay(strategy, f.scenario, f.replay)
+	shown := slices.DeleteFunc(replayed.Shown, func(s explore.Shown) bool {
+		return len(goal.Anomalies) > 0 && !slices.Contains(goal.Anomalies, s.Anomaly)
+	})
+	out := cmd.OutOrStdout()
+	switch {
+	case f.asJSON:
+		steps := append([]trace.Step{}, replayed.Steps...)
+		doc := map[string]any{"lock": strategy.Name, "schedule": f.replay, "steps": steps, "shown": shownJSON(shown)}
+		if err := errors.Join(writeJSON(out, doc), err); err != nil {
+			return err
+		}
+	case f.mermaid:
+		fmt.Fprint(out, replayed.Mermaid())
+	default:
+		fmt.Fprint(out, replayed.Sequence(true))
+	}
+	if err != nil {
+		return err
+	}
+	people := out
+	if f.asJSON || f.mermaid {
+		people = cmd.ErrOrStderr()
+	}
+	for _, s := range shown {
+		fmt.Fprintf(people, "  ✗  step %d shows %s: %s\n", s.Step, s.Anomaly, s.Says)
+	}
+	if len(shown) > 0 {
+		return exitCode(exitBroken)
+	}
+	fmt.Fprintln(people, "This schedule shows no anomaly.")
+	return nil
+}

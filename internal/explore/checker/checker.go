@@ -1,0 +1,132 @@
+// Package checker watches an execution from outside, knowing what no actor can know, and says which anomalies it has shown.
+//
+// Whose the lock is in truth follows from what the servers hold: an actor that writes the lock's key owns it on that server, and the holder
+// is the actor that owns it on most of them (owners.go). Who believes that it holds the lock follows from the leases (sale.go). The
+// anomalies are what must not follow from both (this file), and a lock that stays for ever is left behind if newcomers, an age later, do not
+// get it (orphan.go).
+package checker
+
+import (
+	"fmt"
+	"slices"
+
+	"lockstep/internal/explore/anomaly"
+	"lockstep/internal/explore/execution"
+	"lockstep/internal/explore/simredis"
+	"lockstep/internal/history"
+	"lockstep/internal/lock"
+	"lockstep/internal/strategy"
+)
+
+// Checker looks at one execution. It implements execution.Checker.
+type Checker struct {
+	x     *execution.Execution
+	scope strategy.Scope // of the lock: whom it is to keep out
+	later Later
+
+	owners []ownership // of the lock on each server
+	holder int         // index of the actor whose lock it is, -1: nobody's
+	sales  []*sale     // of each actor
+	found  []anomaly.Found
+}
+
+// Later begins an execution of two newcomers on what the servers of another one hold an age later. The other one cannot go on before end.
+type Later func() (newcomers *Checker, end func(), err error)
+
+// New makes a checker of an execution, and lets it see it.
+func New(x *execution.Execution, scope strategy.Scope, later Later) *Checker {
+	c := &Checker{x: x, scope: scope, later: later, holder: nobody}
+	for range x.Cluster.Servers() {
+		c.owners = append(c.owners, ownership{nobody, nobody})
+	}
+	for _, a := range x.Actors() {
+		c.sales = append(c.sales, &sale{actor: a})
+	}
+	x.Observe(c)
+	return c
+}
+
+func (c *Checker) finds(a anomaly.Anomaly, format string, args ...any) {
+	c.found = append(c.found, anomaly.Found{Anomaly: a, Says: fmt.Sprintf(format, args...)})
+}
+
+// Reset forgets what was found.
+func (c *Checker) Reset() { c.found = nil }
+
+// Check looks at what is so after a transition. It gives what was found since the last Reset, and whether the schedule is over.
+func (c *Checker) Check() (found []anomaly.Found, over bool) {
+	c.checkInside()
+	for _, a := range c.x.Outlived() {
+		c.finds(anomaly.GoroutineLeak, "%s's sale has ended, and a goroutine of it has not", a.Name)
+	}
+	transitions := c.x.Transitions()
+	over = len(transitions) == 0
+	if !slices.ContainsFunc(transitions, execution.Transition.Progress) || c.x.LastResort() {
+		c.checkSelfLocked()
+	}
+	if over {
+		c.checkEnd()
+	}
+	return c.found, over
+}
+
+// checkInside looks for two who believe that they hold the lock.
+func (c *Checker) checkInside() {
+	for i, a := range c.sales {
+		for _, b := range c.sales[:i] {
+			if a.inside() && b.inside() &&
+				(c.scope == strategy.Everybody || c.scope == strategy.Process && a.actor.Process == b.actor.Process) {
+				c.finds(anomaly.TwoHolders, "%s and %s are both inside", b.actor.Name, a.actor.Name)
+			}
+		}
+	}
+}
+
+// checkSelfLocked looks, when no actor can move, for one that waits for itself.
+func (c *Checker) checkSelfLocked() {
+	for i, s := range c.sales {
+		if s.waits && len(s.leases) > 0 && c.holder == i && !s.actor.Dead() && !s.actor.Paused() && c.x.InVain(s.actor) {
+			c.finds(anomaly.Stuck, "%s waits for a lock that it holds itself", s.actor.Name)
+		}
+	}
+}
+
+// checkEnd looks at what is left when nothing more will happen.
+func (c *Checker) checkEnd() {
+	abandoned := c.holder < 0 || !c.sales[c.holder].inside()
+	for _, s := range c.x.Cluster.Masters() {
+		if held, has := s.Holds.Key(lock.Key); has && held.TTL == 0 && abandoned && c.orphaned() {
+			c.finds(anomaly.LeftBehind, "the lock stays for ever, and nobody holds it")
+			break
+		}
+	}
+	for _, a := range c.x.Actors() {
+		if !a.Finished() && !a.Dead() {
+			c.finds(anomaly.Stuck, "%s can never go on", a.Name)
+		}
+	}
+}
+
+// Booked implements execution.Checker.
+func (c *Checker) Booked(before *simredis.State, orders []history.Order) {
+	for _, order := range orders {
+		if held := before.Stock(); held != fmt.Sprint(order.Before) {
+			c.finds(anomaly.LostUpdate, "%s writes %d, having read %d, but the stock was %s by then: a sale is lost",
+				order.ID, order.After, order.Before, held)
+		}
+	}
+}
+
+// AppendState implements execution.Checker.
+func (c *Checker) AppendState(b []byte) []byte {
+	b = fmt.Appendf(b, "|%d %d", c.holder, c.owners[0].claimant)
+	for _, s := range c.sales {
+		b = fmt.Appendf(b, "|%t", s.bereft)
+	}
+	return b
+}
+
+// AppendServer implements execution.Checker.
+func (c *Checker) AppendServer(b []byte, server int) []byte {
+	return fmt.Appendf(b, "%d %d ", c.owners[server].owner, c.owners[server].claimant)
+}

@@ -1,0 +1,109 @@
+package execution
+
+import "lockstep/internal/explore/simredis"
+
+// Apply lets t happen, and everything that follows from it by itself. It reports false when t turned out to be no transition of its own: a
+// fault of a command that was not sent.
+func (x *Execution) Apply(t Transition) bool {
+	sent := true
+	switch t.Kind {
+	case NodeCrashes, NodeHangs, NodeRestarts:
+		x.befalls(x.Cluster.Servers()[x.tasks[t.ID].to], t.Kind)
+		sent = x.move(x.tasks[t.ID], Moves)
+	case Moves, LosesReply, DiesAfter, PausesAfter:
+		sent = x.move(x.tasks[t.ID], t.Kind)
+	case DiesBefore:
+		x.left.Crash--
+		x.tasks[t.ID].actor.Process.dead = true
+	case Pauses:
+		x.left.Pause--
+		x.processes[t.ID].paused = true
+	case Resumes:
+		x.continues(x.processes[t.ID])
+	case Woken:
+		x.notify(x.processes[t.ID])
+	case Unwoken:
+		x.left.LostWake--
+		x.due(x.processes[t.ID]).take()
+	case Leaves:
+		x.left.Cancel--
+		a := x.actors[t.ID]
+		a.cancelled = true
+		x.note(a.Process, "cancel %d", a.Index)
+		a.leave()
+	case TimePasses:
+		if x.Cluster.NextExpiry() == 0 && x.nextTimer() == nil {
+			x.idle++
+		}
+		x.pass(x.nextEvent())
+	case Slow:
+		x.left.Slow--
+		x.pass(x.nextTimer().at)
+	case Expires:
+		x.left.Expiry--
+		x.pass(x.now + x.Cluster.NextExpiry())
+	}
+	x.settle()
+	x.bury()
+	return sent
+}
+
+// move lets t do what it does next, with its next command if it comes to one.
+func (x *Execution) move(t *Task, k Kind) (sent bool) {
+	switch {
+	case t == t.actor.main && !t.actor.started:
+		t.actor.started = true
+		x.note(t.actor.Process, "start %d", t.actor.Index)
+		x.ready = append(x.ready, t)
+		x.settle()
+	case t.pending == nil:
+		x.wake(t)
+	}
+	if t.pending == nil || t.Ended() {
+		return k == Moves
+	}
+	switch k {
+	case LosesReply:
+		x.left.LostReply--
+		t.fate = replyLost
+	case DiesAfter:
+		x.left.Crash--
+		t.fate = diedAfter
+	case PausesAfter:
+		x.left.Pause--
+		t.fate = readLate
+	default:
+	}
+	x.ready = append(x.ready, t)
+	x.settle()
+	return true
+}
+
+// continues resumes a process. The timers it slept through fire at once; then it reads the reply that waits for it.
+func (x *Execution) continues(p *Process) {
+	p.paused = false
+	x.note(p, "resume")
+	x.settle()
+	for _, t := range x.tasks {
+		if t.actor.Process == p && t.unread && !t.Ended() {
+			x.ready = append(x.ready, t)
+			x.settle()
+		}
+	}
+}
+
+// befalls lets a fault happen to a node.
+func (x *Execution) befalls(s *simredis.Server, k Kind) {
+	switch k {
+	case NodeCrashes:
+		x.left.NodeCrash--
+		s.Health = simredis.Crashed
+	case NodeHangs:
+		x.left.NodeHang--
+		s.Health = simredis.Hung
+	case NodeRestarts:
+		x.left.NodeRestart--
+		x.becomes(s, x.Cluster.Empty())
+	default:
+	}
+}

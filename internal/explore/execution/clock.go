@@ -1,0 +1,181 @@
+package execution
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"lockstep/internal/explore/scenario"
+	"lockstep/internal/explore/simredis"
+	"lockstep/internal/lock"
+)
+
+// timeline is the virtual time, and the timers that wait for it.
+type timeline struct {
+	now    time.Duration
+	timers []*timer
+}
+
+type timer struct {
+	actor   *Actor
+	at      time.Duration
+	f       func()
+	brief   bool // no longer than a moment
+	stopped bool
+}
+
+// nextTimer is the timer that will fire first.
+func (l *timeline) nextTimer() *timer {
+	var next *timer
+	for _, t := range l.timers {
+		if !t.actor.Paused() && !t.actor.Dead() && (next == nil || t.at < next.at) {
+			next = t
+		}
+	}
+	return next
+}
+
+// ticks reports whether a timer of p is still to fire.
+func (l *timeline) ticks(p *Process) bool {
+	return slices.ContainsFunc(l.timers, func(t *timer) bool { return t.actor.Process == p })
+}
+
+func (l *timeline) forgetTimer(gone *timer) {
+	l.timers = slices.DeleteFunc(l.timers, func(t *timer) bool { return t == gone })
+}
+
+// dropTimers forgets the timers of dead processes.
+func (l *timeline) dropTimers() {
+	l.timers = slices.DeleteFunc(l.timers, func(t *timer) bool { return t.actor.Dead() })
+}
+
+// virtualClock is the lock.Clock of one process.
+type virtualClock struct {
+	x       *Execution
+	process *Process
+	moment  time.Duration
+}
+
+// Clock is the clock of a process. A sleep of at most a moment ends whenever the schedule says so, without time moving: commands take
+// a while too, so no order of them is excluded by so short a pause.
+func (x *Execution) Clock(p *Process, moment time.Duration) lock.Clock {
+	return virtualClock{x, p, moment}
+}
+
+// Now tells the time, and takes down for the state that it was asked.
+func (c virtualClock) Now() time.Time {
+	if t := c.x.running("Clock.Now"); t != nil {
+		t.itsRound().looked, t.last = true, nil
+	}
+	c.process.looks++
+	if c.process.lookedAt != c.x.now {
+		c.process.lookedAt = c.x.now
+		c.x.note(c.process, "now %d %d", c.process.looks, c.x.now)
+	}
+	return simredis.Date(c.x.now + c.process.ahead)
+}
+
+// AfterFunc implements lock.Clock.
+func (c virtualClock) AfterFunc(d time.Duration, f func()) lock.Timer {
+	t := &timer{at: c.x.now + max(d, 0), f: f, brief: 0 < d && d <= c.moment}
+	task := c.x.running("Clock.AfterFunc")
+	if task == nil || c.process.dead || d >= scenario.Forever {
+		return stopper{c.x, t}
+	}
+	t.actor, task.last = task.actor, t
+	c.x.timers = append(c.x.timers, t)
+	return stopper{c.x, t}
+}
+
+// Go implements lock.Clock.
+func (c virtualClock) Go(f func()) {
+	if t := c.x.running("Clock.Go"); t != nil && !c.process.dead {
+		t.last = nil
+		child := c.x.spawn(t.actor, f)
+		child.parent, child.started = t, t.round.number
+	}
+}
+
+// Wait implements lock.Clock.
+func (c virtualClock) Wait(ctx context.Context, ch <-chan struct{}) error {
+	t := c.x.running("Clock.Wait")
+	if t == nil {
+		return ErrBlind
+	}
+	t.sleep, t.last = t.last, nil
+	t.waiting, t.ctx, t.ch, t.err = true, ctx, ch, nil
+	if t.asleep() { // then the schedule ends it, not time
+		c.x.forgetTimer(t.sleep)
+	}
+	c.x.waiters = append(c.x.waiters, t)
+	helped := c.x.helped(t)
+	if err := park(t); err != nil {
+		return err
+	}
+	if helped && c.x.Cluster.OnNodes() {
+		c.x.join(c.process)
+	}
+	if t.waiting = false; !helped && (t.sleep == nil || !t.sleep.brief) {
+		c.x.begins(t)
+	}
+	return t.err
+}
+
+// stopper is a lock.Timer.
+type stopper struct {
+	x *Execution
+	t *timer
+}
+
+func (s stopper) Stop() bool {
+	if s.t.stopped {
+		return false
+	}
+	s.t.stopped = true
+	s.x.forgetTimer(s.t)
+	return true
+}
+
+// fire runs a timer's function, once the execution settles.
+func (x *Execution) fire(t *timer) {
+	stopper{x, t}.Stop()
+	x.spawn(t.actor, t.f)
+}
+
+// nextEvent is when the next timer fires or the next key expires; if nothing is due, some time later.
+func (x *Execution) nextEvent() time.Duration {
+	expiry, t := x.Cluster.NextExpiry(), x.nextTimer()
+	switch {
+	case t != nil && (expiry == 0 || t.at < x.now+expiry):
+		return t.at
+	case expiry == 0:
+		return x.now + scenario.TTL + x.Scenario.Skew*time.Duration(len(x.processes)-1) // by any clock
+	default:
+		return x.now + expiry
+	}
+}
+
+// pass lets time pass until then, firing timers as it goes.
+func (x *Execution) pass(then time.Duration) {
+	for t := x.nextTimer(); t != nil && t.at <= then; t = x.nextTimer() {
+		x.elapse(t.at)
+		x.settle() // fires it
+	}
+	x.elapse(then)
+}
+
+func (x *Execution) elapse(then time.Duration) {
+	if then <= x.now {
+		return
+	}
+	d := then - x.now
+	x.now = then
+	for _, s := range x.Cluster.Servers() {
+		next, err := x.Cluster.After(s, d)
+		if err != nil {
+			x.Fail(err)
+			return
+		}
+		x.becomes(s, next)
+	}
+}

@@ -1,0 +1,119 @@
+package execution
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"slices"
+	"syscall"
+
+	"github.com/redis/go-redis/v9"
+
+	"lockstep/internal/explore/simredis"
+)
+
+// fate is what becomes of a command.
+type fate uint8
+
+const (
+	answered  fate = iota
+	replyLost      // it takes effect, but nobody learns of it
+	diedAfter      // it takes effect, and its process dies
+	readLate       // it takes effect, and its process stops before it has read the reply
+)
+
+// Send implements simredis.Network: it holds commands back until the schedule lets them go. From then on they are on their way, whatever
+// becomes of their context: go-redis looks at that before it writes, and not after.
+func (x *Execution) Send(ctx context.Context, server int, cmds []redis.Cmder, deliver func(context.Context) error) error {
+	t := x.current
+	if t == nil {
+		x.Fail(fmt.Errorf("%w: it sent a command in New, or from a goroutine of its own", ErrBlind))
+		return ErrBlind
+	}
+	t.last = nil
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	t.pending, t.to, t.fate = cmds, server, answered
+	if err := park(t); err != nil {
+		return err
+	}
+	if x.recorder != nil {
+		x.recorder.Sending(cmds)
+	}
+	s := x.Cluster.Servers()[server]
+	if s.Health == simredis.Crashed {
+		t.pending = nil
+		return x.refuse(t, s)
+	}
+	err := deliver(context.WithoutCancel(ctx))
+	if t.fate == replyLost {
+		x.noteOf(t, s, "lost")
+		t.itsRound().lost = true
+	}
+	t.pending = nil
+	switch t.fate {
+	case readLate:
+		t.actor.Process.paused, t.unread = true, true
+		if err := park(t); err != nil {
+			return err
+		}
+		t.unread = false
+	case diedAfter:
+		t.actor.Process.dead = true
+		t.Condemn()
+		return errDead
+	case answered, replyLost:
+	}
+	if s.Health == simredis.Hung {
+		return x.unanswer(ctx, t)
+	}
+	return err
+}
+
+// Receive implements simredis.Network: a command takes effect.
+func (x *Execution) Receive(conn *simredis.Conn, server int, sent []byte) ([]byte, error) {
+	s, t := x.Cluster.Servers()[server], x.current
+	a, err := x.Cluster.Ask(s, conn, t.actor.Index, x.now, sent)
+	if err != nil {
+		x.Fail(err)
+		return nil, err
+	}
+	before, version, r := s.Holds, x.Cluster.Version(), t.itsRound()
+	x.noteOf(t, s, "reply %s %q", inPast(t, s), a.Reply)
+	if x.recorder != nil {
+		x.recorder.Replied(a.Reply, len(t.pending))
+	}
+	if !a.Then.Same(before) && r.changes == 0 {
+		r.before = x.Cluster.Contents()
+	}
+	x.becomes(s, a.Then)
+	r.changes += x.Cluster.Version() - version
+	r.took(s, version, x.now, slices.Clone(sent), a.Reply)
+	x.publish(a.Published)
+	x.checker.Booked(before, a.Orders)
+	if t.fate == replyLost || s.Health == simredis.Hung {
+		return nil, io.ErrUnexpectedEOF
+	}
+	return a.Reply, nil
+}
+
+// refuse is what a crashed node does.
+func (x *Execution) refuse(t *Task, s *simredis.Server) error {
+	x.noteOf(t, s, "refused %s", inPast(t, s))
+	if x.recorder != nil {
+		x.recorder.Replied([]byte("-connection refused\r\n"), 1)
+	}
+	t.itsRound().took(s, x.Cluster.Version(), x.now, nil, nil)
+	return &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}
+}
+
+// unanswer is what a hung node does: what was sent takes effect, and its sender waits until its context ends. That a client gives up
+// by itself some time is left out: if it then tried again, schedules would have no end.
+func (x *Execution) unanswer(ctx context.Context, t *Task) error {
+	t.unanswered = true
+	err := x.Clock(t.actor.Process, 0).Wait(ctx, nil)
+	t.unanswered = false
+	return err
+}

@@ -1,0 +1,155 @@
+// Package execution is one schedule as it unfolds.
+//
+// Actors run the code under test, in processes, on a simulated Redis. The code waits at two places alone: before a command, in Send, and
+// in Clock.Wait. There its task hands the turn back, so at most one task runs at any time, and when all of them wait, Transitions says what
+// can happen next: a command is answered, a message arrives, time passes, or a fault happens. Apply lets one of these happen, and then runs
+// every task that can go on without another command. Fingerprint tells states apart.
+//
+// The same code with the same transitions does the same, so a list of transitions is a schedule that can be run again.
+package execution
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"lockstep/internal/explore/scenario"
+	"lockstep/internal/explore/simredis"
+	"lockstep/internal/history"
+)
+
+// Checker sees what no actor can see.
+type Checker interface {
+	// Changed is called when a server holds something else than before. It was done by the actor, or, if that is nil, by time or a fault.
+	Changed(server *simredis.Server, before *simredis.State, by *Actor)
+	// Booked is called when a command has added these orders to the ledger.
+	Booked(before *simredis.State, orders []history.Order)
+	// AppendState and AppendServer write what the checker knows beside that, for what tells states apart.
+	AppendState(b []byte) []byte
+	AppendServer(b []byte, server int) []byte
+}
+
+// Recorder sees the commands and replies of a schedule that somebody wants to read.
+type Recorder interface {
+	Sending(commands []redis.Cmder)
+	Replied(reply []byte, commands int)
+}
+
+// Setup is what an execution begins with.
+type Setup struct {
+	Scenario  scenario.Scenario
+	Cluster   *simredis.Cluster
+	Hasher    *Hasher
+	FirstName rune // of the actors: A, or one that nobody has had
+	Now       time.Duration
+	Backwards bool // actors that start alike start in reverse order
+
+	EverySymmetry bool // take nothing for the same because it is symmetric
+}
+
+// Execution is one schedule so far.
+type Execution struct {
+	Setup
+	scheduler
+	timeline
+	subscriptions
+
+	left      scenario.Faults // of the scenario's budgets
+	processes []*Process
+	actors    []*Actor
+	options   options
+	desperate bool // the options are those of the last resort
+	rounds    int  // that there were
+	idle      int  // how often time passed in vain since Redis changed
+
+	checker  Checker
+	recorder Recorder // nil unless somebody wants to read it
+	trouble  error
+}
+
+// New begins a schedule. Its actors do nothing before Run says what, and they start when the schedule says so.
+func New(setup Setup) *Execution {
+	s := setup.Scenario
+	x := &Execution{Setup: setup, left: s.Faults, timeline: timeline{now: setup.Now}}
+	for i := range s.Processes() {
+		x.processes = append(x.processes, newProcess(i, setup))
+	}
+	for i := range s.Actors {
+		p := x.processes[i%len(x.processes)]
+		a := &Actor{Index: i, Name: string(setup.FirstName + rune(i)), Process: p, once: i < s.Try, leave: func() {}}
+		p.actors = append(p.actors, a)
+		x.actors = append(x.actors, a)
+	}
+	return x
+}
+
+// Observe lets a checker see it, and a recorder if that is not nil.
+func (x *Execution) Observe(c Checker) { x.checker = c }
+
+// Record lets a recorder see it.
+func (x *Execution) Record(r Recorder) { x.recorder = r }
+
+// Run says what an actor does, once it starts. All actors have to be told before the first transition, in their order.
+func (x *Execution) Run(a *Actor, f func(context.Context) error) {
+	ctx, leave := context.WithCancel(context.Background())
+	a.leave = leave
+	a.main = x.spawn(a, func() {
+		a.err = f(ctx)
+		a.finished = true
+	})
+	x.ready = nil // it starts when the schedule says so
+}
+
+// Close ends what still runs.
+func (x *Execution) Close() {
+	for _, p := range x.processes {
+		p.dead = true
+	}
+	x.bury()
+	for _, a := range x.actors {
+		a.leave()
+	}
+}
+
+// bury ends the tasks of dead processes.
+func (x *Execution) bury() {
+	for _, t := range x.tasks {
+		if t.actor.Process.dead && !t.Ended() {
+			x.kill(t)
+		}
+	}
+	x.dropTimers()
+	x.waiters = slices.DeleteFunc(x.waiters, (*Task).Ended)
+	x.dropListeners()
+}
+
+// Fail ends the exploration for a reason that is no verdict: Err.
+func (x *Execution) Fail(err error) { x.trouble = errors.Join(x.trouble, err) }
+
+// Err is why the exploration cannot go on.
+func (x *Execution) Err() error { return x.trouble }
+
+// Actors are all of them, by their index.
+func (x *Execution) Actors() []*Actor { return x.actors }
+
+// Processes are all of them.
+func (x *Execution) Processes() []*Process { return x.processes }
+
+// Now is the time since the start.
+func (x *Execution) Now() time.Duration { return x.now }
+
+// becomes changes what a server holds.
+func (x *Execution) becomes(s *simredis.Server, next *simredis.State) {
+	before := s.Holds
+	if x.Cluster.Become(s, next) {
+		x.idle = 0
+	}
+	var by *Actor
+	if x.current != nil {
+		by = x.current.actor
+	}
+	x.checker.Changed(s, before, by)
+}

@@ -1,0 +1,92 @@
+package execution
+
+import (
+	"slices"
+
+	"lockstep/internal/explore/simredis"
+	"lockstep/internal/lock"
+)
+
+// subscriptions are what processes listen to. A published message arrives when the schedule says so, or, as a fault, never.
+type subscriptions struct{ listeners []*listener }
+
+// listener is a process's subscription to a channel.
+type listener struct {
+	actor    *Actor
+	channel  string
+	notify   func(message string) // nil while nobody listens
+	messages []string             // published, and not told yet
+}
+
+// listener gives a process's subscription to a channel, and makes it if there is none.
+func (s *subscriptions) listener(p *Process, channel string, a *Actor) *listener {
+	i := slices.IndexFunc(s.listeners, func(l *listener) bool { return l.actor.Process == p && l.channel == channel })
+	if i < 0 {
+		i = len(s.listeners)
+		s.listeners = append(s.listeners, &listener{channel: channel})
+	}
+	s.listeners[i].actor = a
+	return s.listeners[i]
+}
+
+// publish makes messages due.
+func (s *subscriptions) publish(messages []simredis.Message) {
+	for _, m := range messages {
+		for _, l := range s.listeners {
+			if l.channel == m.Channel {
+				l.messages = append(l.messages, m.Text)
+			}
+		}
+	}
+}
+
+// due is the first listener of a process that a message is due for, nil if there is none.
+func (s *subscriptions) due(p *Process) *listener {
+	for _, l := range s.listeners {
+		if l.actor.Process == p && l.notify != nil && len(l.messages) > 0 {
+			return l
+		}
+	}
+	return nil
+}
+
+// dropListeners forgets the subscriptions of dead processes.
+func (s *subscriptions) dropListeners() {
+	s.listeners = slices.DeleteFunc(s.listeners, func(l *listener) bool { return l.actor.Dead() })
+}
+
+// take takes the message that is told next.
+func (l *listener) take() string {
+	m := l.messages[0]
+	l.messages = l.messages[1:]
+	return m
+}
+
+// notify delivers the message that is due for p.
+func (x *Execution) notify(p *Process) {
+	l := x.due(p)
+	m := l.take()
+	x.note(p, "ring %s %s", l.channel, m)
+	x.spawn(l.actor, func() { l.notify(m) })
+}
+
+// virtualNotifier is the lock.Notifier of one process.
+type virtualNotifier struct {
+	x       *Execution
+	process *Process
+}
+
+// Notifier is the notifier of a process.
+func (x *Execution) Notifier(p *Process) lock.Notifier { return virtualNotifier{x, p} }
+
+// Subscribe implements lock.Notifier. As with the real one, the subscription stays when nobody listens any more; so a message for an
+// earlier listener may reach the next one.
+func (n virtualNotifier) Subscribe(channel string, notify func(message string)) (stop func()) {
+	t := n.x.running("Notifier.Subscribe")
+	if t == nil || n.process.dead {
+		return func() {}
+	}
+	l := n.x.listener(n.process, channel, t.actor)
+	l.notify = notify
+	return func() { l.notify = nil }
+}

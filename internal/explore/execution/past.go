@@ -1,0 +1,82 @@
+package execution
+
+import (
+	"fmt"
+	"hash/maphash"
+	"slices"
+
+	"lockstep/internal/explore/simredis"
+)
+
+// Fingerprint stands for a state, or for a past. Two that differ have the same one with a chance of 1 in 2¹²⁸.
+type Fingerprint [2]uint64
+
+// Hasher makes fingerprints. One that has the same seeds makes the same.
+type Hasher struct {
+	seeds  [2]maphash.Seed
+	buffer []byte
+}
+
+// NewHasher makes a hasher with these seeds.
+func NewHasher(seeds [2]maphash.Seed) *Hasher { return &Hasher{seeds: seeds} }
+
+func (h *Hasher) sum(b []byte) Fingerprint {
+	h.buffer = b
+	return Fingerprint{maphash.Bytes(h.seeds[0], b), maphash.Bytes(h.seeds[1], b)}
+}
+
+// add gives a past with one thing more in it.
+func (h *Hasher) add(past Fingerprint, format string, args ...any) Fingerprint {
+	b := fmt.Appendf(h.buffer[:0], "%d %d ", past[0], past[1])
+	return h.sum(fmt.Appendf(b, format, args...))
+}
+
+// note adds to what has happened to a process.
+func (x *Execution) note(p *Process, format string, args ...any) {
+	if p.dead {
+		return
+	}
+	x.noted(p)
+	p.past = x.Hasher.add(p.past, format, args...)
+}
+
+// noteOf adds what t got from a server. What a node answers to a task of its own is its history with that node, which counts once the one
+// that asked goes on: by then it does not matter in which order the nodes answered, nor which of them said what.
+func (x *Execution) noteOf(t *Task, s *simredis.Server, format string, args ...any) {
+	p := t.actor.Process
+	switch {
+	case s.Index == 0 || t.parent == nil || x.EverySymmetry:
+		x.note(p, "%s %d", t.label, s.Index)
+		x.note(p, format, args...)
+	case !p.dead:
+		x.noted(p)
+		p.answers = slices.Clone(p.answers)
+		p.answers[s.Index] = x.Hasher.add(p.answers[s.Index], format, args...)
+	}
+}
+
+// inPast names t in what s answers: as one of many alike, if they are asked all at once.
+func inPast(t *Task, s *simredis.Server) string {
+	if s.Index == 0 || t.parent == nil {
+		return t.label
+	}
+	return t.parent.label
+}
+
+// join lets the answers that came count, for the one that waited for them.
+func (x *Execution) join(p *Process) {
+	var sum [2]uint64
+	for _, answers := range p.answers {
+		sum[0] += answers[0]
+		sum[1] += answers[1]
+	}
+	x.note(p, "answers %d", sum)
+}
+
+// noted counts a note.
+func (x *Execution) noted(p *Process) {
+	p.notes++
+	if x.current != nil {
+		x.current.itsRound().notes++
+	}
+}

@@ -1,0 +1,104 @@
+package execution
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"lockstep/internal/explore/simredis"
+	"lockstep/internal/lock"
+)
+
+// Process is a replica of the shop. Its actors share a lock, and its fate.
+type Process struct {
+	Name   string
+	actors []*Actor
+	ahead  time.Duration // its clock, of the execution's
+	dead   bool
+	paused bool
+
+	past     Fingerprint   // of all that ever happened to it. Its code is deterministic, so this stands for its whole state.
+	answers  []Fingerprint // of its history with each server, for tasks that were started to ask it
+	notes    int           // of what happened
+	looks    int           // at the clock
+	lookedAt time.Duration // the last time that it saw
+}
+
+func newProcess(i int, setup Setup) *Process {
+	p := &Process{
+		Name:    fmt.Sprint("replica", int(setup.FirstName-'A')+i+1),
+		ahead:   setup.Scenario.Skew * time.Duration(i),
+		answers: make([]Fingerprint, len(setup.Cluster.Servers())),
+	}
+	if setup.Scenario.Apart() {
+		p.Name = string(setup.FirstName + rune(i))
+	}
+	return p
+}
+
+func (p *Process) begun() bool {
+	return slices.ContainsFunc(p.actors, func(a *Actor) bool { return a.started })
+}
+
+func (p *Process) ended() bool {
+	return !slices.ContainsFunc(p.actors, func(a *Actor) bool { return !a.finished })
+}
+
+// Title names the process in a sentence.
+func (p *Process) Title() string {
+	if len(p.actors) == 1 {
+		return p.actors[0].Name
+	}
+	var names []string
+	for _, a := range p.actors {
+		names = append(names, a.Name)
+	}
+	return fmt.Sprintf("%s (%s)", p.Name, strings.Join(names, ", "))
+}
+
+// First is the first of its actors.
+func (p *Process) First() *Actor { return p.actors[0] }
+
+// Owns reports whether a lock is one of the whole process: one of its values is the process's name, with or without something behind it.
+func (p *Process) Owns(k simredis.Key) bool {
+	owner := lock.Owner(p.Name)
+	return slices.ContainsFunc(k.Values, func(value string) bool { return value == owner || strings.HasPrefix(value, owner+":") })
+}
+
+// Actor is one sale.
+type Actor struct {
+	Index   int
+	Name    string
+	Process *Process
+
+	once    bool  // it tries once for the lock
+	main    *Task // that it starts with
+	spawned int   // tasks
+	labels  int   // as spawned, except for those of rounds that are forgotten
+
+	leave     context.CancelFunc
+	started   bool
+	finished  bool
+	cancelled bool
+	err       error
+}
+
+// Once reports whether it tries once for the lock, and does not wait.
+func (a *Actor) Once() bool { return a.once }
+
+// Started reports whether it has begun.
+func (a *Actor) Started() bool { return a.started }
+
+// Finished reports whether its sale has ended, with Err.
+func (a *Actor) Finished() bool { return a.finished }
+
+// Err is how its sale ended.
+func (a *Actor) Err() error { return a.err }
+
+// Dead reports whether its process is.
+func (a *Actor) Dead() bool { return a.Process.dead }
+
+// Paused reports whether its process is.
+func (a *Actor) Paused() bool { return a.Process.paused }

@@ -1,0 +1,63 @@
+package execution
+
+import (
+	"slices"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// What a checker and a recorder may want to know.
+
+// InVain reports whether a waits for what time alone will not bring.
+func (x *Execution) InVain(a *Actor) bool {
+	t := a.main
+	return t.waiting && (t.sleep == nil || t.asleep() && x.wouldRepeat(t))
+}
+
+// Outlived gives, for each task that still runs although all actors of its process have finished, the actor it was for. Those that have
+// still to hear from a node do not count: their client bounds that.
+func (x *Execution) Outlived() (all []*Actor) {
+	for _, p := range x.processes {
+		if p.dead || !p.begun() || !p.ended() || x.asks(p) {
+			continue
+		}
+		for _, t := range x.tasks {
+			if t.actor.Process == p && !t.Ended() {
+				all = append(all, t.actor)
+			}
+		}
+	}
+	return all
+}
+
+// asks reports whether a task of p has still to hear from a node.
+func (x *Execution) asks(p *Process) bool {
+	return slices.ContainsFunc(x.tasks, func(t *Task) bool {
+		return t.actor.Process == p && !t.Ended() && (t.unanswered || t.pending != nil && t.to > 0)
+	})
+}
+
+// Actor is the one that t happens to: of a process, its first; of time, nil.
+func (x *Execution) Actor(t Transition) *Actor {
+	switch t.Kind.notation().of {
+	case nobody:
+		return nil
+	case process:
+		return x.processes[t.ID].First()
+	case actor:
+		return x.actors[t.ID]
+	default:
+		return x.tasks[t.ID].actor
+	}
+}
+
+// Ended reports whether the task that t happened to has ended.
+func (x *Execution) Ended(t Transition) bool { return t.Kind.OfTask() && x.tasks[t.ID].Ended() }
+
+// Pending is what the task that t happens to is about to send, as far as that is known.
+func (x *Execution) Pending(t Transition) []redis.Cmder {
+	if !t.Kind.OfTask() {
+		return nil
+	}
+	return x.tasks[t.ID].pending
+}

@@ -1,0 +1,175 @@
+package execution
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/redis/go-redis/v9"
+
+	"lockstep/internal/explore/coroutine"
+	"lockstep/internal/lock"
+)
+
+// ErrBlind means that the code under test waits, or moves, where the explorer cannot see it.
+var ErrBlind = errors.New("the lock waits where the explorer cannot see it: " +
+	"let it wait by lock.Sleep or Clock.Wait, and start goroutines by Clock.Go")
+
+// errDead is what a task gets for all it asks when its process has died or its schedule is over, so that it ends by itself.
+var errDead = fmt.Errorf("%w: the process is dead", lock.ErrUnavailable)
+
+// Task is a goroutine of the code under test. It hands its turn back where it would wait: before a command, and in Clock.Wait.
+type Task struct {
+	*coroutine.Coroutine
+	id    int
+	name  string
+	label string // the same, but for rounds that are forgotten
+	actor *Actor
+
+	parent  *Task // that started it
+	started int   // in this of its rounds
+
+	// Before a command:
+	pending []redis.Cmder
+	to      int  // index of the server that it is for
+	unread  bool // its reply is there, and its process is paused
+	fate    fate // of that command
+
+	unanswered bool // it waits for a node that does not answer
+
+	// In Wait:
+	waiting bool
+	ctx     context.Context //nolint:containedctx // of the Wait it is in
+	ch      <-chan struct{}
+	err     error  // what Wait is to return
+	last    *timer // the last thing it asked of the clock, if that was a timer
+	sleep   *timer // what ends the Wait it is in, as far as that is the clock
+
+	round round // since it last woke up
+}
+
+// live reports whether t could run: it has not ended, and its process is neither dead nor paused.
+func (t *Task) live() bool { return !t.Ended() && !t.actor.Dead() && !t.actor.Paused() }
+
+// asleep reports whether t is in a pause of a moment, as between two attempts.
+func (t *Task) asleep() bool { return t.waiting && t.sleep != nil && t.sleep.brief && !t.sleep.stopped }
+
+// wakes reports whether what t waits for has come, and takes it.
+func (t *Task) wakes() bool {
+	if !t.live() {
+		return false
+	}
+	select {
+	case <-t.ch:
+		return true
+	default:
+		t.err = t.ctx.Err()
+		return t.err != nil
+	}
+}
+
+// scheduler gives the turn to one task after the other.
+type scheduler struct {
+	tasks   []*Task // all there ever were
+	current *Task   // the one that runs
+	ready   []*Task
+	waiters []*Task // in Clock.Wait
+}
+
+func (s *scheduler) resume(t *Task) {
+	s.current = t
+	t.Resume()
+	s.current = nil
+}
+
+func (s *scheduler) kill(t *Task) {
+	s.current = t
+	t.Kill()
+	s.current = nil
+}
+
+// next takes the task that is to run next, nil if there is none.
+func (s *scheduler) next() *Task {
+	if len(s.ready) > 0 {
+		t := s.ready[0]
+		s.ready = s.ready[1:]
+		return t
+	}
+	if i := slices.IndexFunc(s.waiters, (*Task).wakes); i >= 0 {
+		t := s.waiters[i]
+		s.waiters = slices.Delete(s.waiters, i, i+1)
+		return t
+	}
+	return nil
+}
+
+// busy reports whether a task of p has not ended.
+func (s *scheduler) busy(p *Process) bool {
+	return slices.ContainsFunc(s.tasks, func(t *Task) bool { return t.actor.Process == p && !t.Ended() })
+}
+
+// sender is the first task of p that is about to send a command.
+func (s *scheduler) sender(p *Process) *Task {
+	for _, t := range s.tasks {
+		if t.actor.Process == p && t.pending != nil && !t.Ended() {
+			return t
+		}
+	}
+	return nil
+}
+
+// helped reports whether somebody works for t's round.
+func (s *scheduler) helped(t *Task) bool {
+	return slices.ContainsFunc(s.tasks, func(other *Task) bool {
+		return !other.Ended() && other.parent == t && other.started == t.round.number
+	})
+}
+
+// spawn makes a task of a's, ready to run.
+func (x *Execution) spawn(a *Actor, f func()) *Task {
+	t := &Task{id: len(x.tasks), name: a.Name, label: fmt.Sprintf("%s.%d", a.Name, a.labels), actor: a}
+	if a.spawned > 0 {
+		t.name = fmt.Sprintf("%s.%d", a.Name, a.spawned)
+	}
+	a.spawned++
+	a.labels++
+	x.begins(t)
+	t.Coroutine = coroutine.Start(f, func(value any) { x.Fail(fmt.Errorf("%s panicked: %v", t.name, value)) })
+	x.tasks = append(x.tasks, t)
+	x.ready = append(x.ready, t)
+	return t
+}
+
+// park hands the turn back until the task gets it again. It fails when the task is to end instead.
+func park(t *Task) error {
+	if t.Park() != nil {
+		return errDead
+	}
+	return nil
+}
+
+// settle lets everything run that can go on without a command, in a fixed order, until all wait.
+func (x *Execution) settle() {
+	for {
+		for t := x.next(); t != nil; t = x.next() {
+			if !t.Ended() && !t.actor.Dead() {
+				x.resume(t)
+			}
+		}
+		due := x.nextTimer()
+		if due == nil || due.at > x.now {
+			return
+		}
+		x.note(due.actor.Process, "timer")
+		x.fire(due)
+	}
+}
+
+// running is the task that has the turn. Without one, somebody acts behind the explorer's back.
+func (x *Execution) running(what string) *Task {
+	if x.current == nil {
+		x.Fail(fmt.Errorf("%w: %s was called in New, or by a goroutine of its own", ErrBlind, what))
+	}
+	return x.current
+}

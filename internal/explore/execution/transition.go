@@ -1,0 +1,164 @@
+package execution
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Transition is one thing that the schedule can let happen.
+type Transition struct {
+	Kind Kind
+	ID   uint16 // of the task, process or actor that it happens to
+}
+
+// Kind says what happens.
+type Kind uint8
+
+// The kinds.
+const (
+	Moves        Kind = iota // a task's next command is answered; or what it does without one
+	LosesReply               // its next command takes effect, and the reply is lost
+	DiesAfter                // its next command takes effect, and its process dies
+	DiesBefore               // its process dies, its commands unsent
+	PausesAfter              // its next command takes effect, and its process stops before it has read the reply
+	Pauses                   // a process is stopped, its timers too
+	Resumes                  // and goes on
+	Woken                    // a message reaches a process
+	Unwoken                  // a message gets lost
+	Leaves                   // an actor's client goes away: its context is cancelled
+	TimePasses               // nobody can move: time goes on to the next timer or expiry
+	Slow                     // time goes on to the next timer, while somebody could still move
+	Expires                  // time goes on to the next expiry, while somebody could still move
+	NodeCrashes              // a node refuses connections from then on
+	NodeHangs                // a node does not answer any more
+	NodeRestarts             // a node forgets what it held
+)
+
+// subject is what a kind happens to.
+type subject uint8
+
+const (
+	nobody subject = iota
+	process
+	actor
+	task
+)
+
+// notation is how a schedule writes a kind: the word alone, WHO:word, or, of a task, WHO:COMMANDword.
+type notation struct {
+	kind Kind
+	of   subject
+	word string
+}
+
+func notations() []notation {
+	return []notation{
+		{TimePasses, nobody, "time"}, {Slow, nobody, "slow"}, {Expires, nobody, "expiry"},
+		{LosesReply, task, "/lost"}, {DiesBefore, task, "/dies-before"}, {DiesAfter, task, "/dies-after"}, {PausesAfter, task, "/pauses-after"},
+		{Pauses, process, "pauses"}, {Resumes, process, "resumes"}, {Leaves, actor, "leaves"},
+		{Woken, process, "woken"}, {Unwoken, process, "unwoken"},
+		{NodeCrashes, task, "/node-crashes"}, {NodeHangs, task, "/node-hangs"}, {NodeRestarts, task, "/node-restarts"},
+		{Moves, task, ""},
+	}
+}
+
+func (k Kind) notation() notation {
+	all := notations()
+	return all[slices.IndexFunc(all, func(n notation) bool { return n.kind == k })]
+}
+
+// OfTask reports whether it happens to a task, and its command.
+func (k Kind) OfTask() bool { return k.notation().of == task }
+
+// Progress reports whether t is the actors' own doing: a command, or a message.
+func (t Transition) Progress() bool { return t.Kind == Moves || t.Kind == Woken }
+
+// hopeful reports whether t can bring somebody on.
+func (t Transition) hopeful() bool { return t.Progress() || t.Kind == TimePasses || t.Kind == Resumes }
+
+// Token is how a schedule writes t. Its command is known for certain only after it has happened.
+func (x *Execution) Token(t Transition, command string) string {
+	switch n := t.Kind.notation(); n.of {
+	case nobody:
+		return n.word
+	case task:
+		return x.Who(t) + ":" + command + n.word
+	default:
+		return x.Who(t) + ":" + n.word
+	}
+}
+
+// Who is the name of the one that t happens to.
+func (x *Execution) Who(t Transition) string {
+	switch t.Kind.notation().of {
+	case nobody:
+		return ""
+	case process:
+		return x.processes[t.ID].Name
+	case actor:
+		return x.actors[t.ID].Name
+	default:
+		return x.tasks[t.ID].name
+	}
+}
+
+// ErrMalformed means that a token is no step of any schedule.
+var ErrMalformed = errors.New("that is no step")
+
+// Wanted is a transition as a schedule names it. The command is "" where there is none.
+type Wanted struct {
+	Kind         Kind
+	Who, Command string
+}
+
+// Parse reads a token.
+func Parse(token string) (Wanted, error) {
+	who, what, ok := strings.Cut(token, ":")
+	for _, n := range notations() {
+		switch command, found := strings.CutSuffix(what, n.word); {
+		case n.of == nobody && token == n.word:
+			return Wanted{Kind: n.kind}, nil
+		case !ok || who == "" || what == "":
+		case n.kind == Moves && !strings.Contains(what, "/"):
+			return Wanted{Moves, who, what}, nil
+		case n.of == task && n.kind != Moves && found:
+			return Wanted{n.kind, who, command}, nil
+		case n.of != task && n.of != nobody && what == n.word:
+			return Wanted{n.kind, who, ""}, nil
+		}
+	}
+	if command, suffix, odd := strings.Cut(what, "/"); odd && who != "" {
+		return Wanted{}, fmt.Errorf("%w: after %s, it takes %s, not /%s", ErrMalformed, command, strings.Join(words(task), ", "), suffix)
+	}
+	return Wanted{}, fmt.Errorf("%w: it takes %s", ErrMalformed, strings.Join(Notation(), ", "))
+}
+
+// Notation says how a schedule writes its steps, by examples.
+func Notation() []string {
+	examples := []string{"A:SET"}
+	for _, n := range notations() {
+		switch n.of {
+		case nobody:
+			examples = append(examples, n.word)
+		case task:
+			if n.word != "" {
+				examples = append(examples, "A:SET"+n.word)
+			}
+		default:
+			examples = append(examples, "A:"+n.word)
+		}
+	}
+	return examples
+}
+
+// words are those of the kinds that happen to such a subject.
+func words(of subject) (all []string) {
+	for _, n := range notations() {
+		if n.of == of && n.word != "" {
+			all = append(all, n.word)
+		}
+	}
+	return all
+}

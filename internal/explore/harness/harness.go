@@ -1,0 +1,185 @@
+// Package harness puts a lock under test into the real sale, on the simulated Redis, and begins executions of it.
+package harness
+
+import (
+	"cmp"
+	"context"
+	"hash/maphash"
+	"log/slog"
+	"slices"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"lockstep/internal/dao"
+	"lockstep/internal/explore/checker"
+	"lockstep/internal/explore/execution"
+	"lockstep/internal/explore/scenario"
+	"lockstep/internal/explore/simredis"
+	"lockstep/internal/history"
+	"lockstep/internal/lock"
+	"lockstep/internal/service"
+	"lockstep/internal/strategy"
+	"lockstep/internal/trace"
+)
+
+const (
+	runID     = "explored"
+	maxOrders = 1000 // more than anybody writes here
+	// handOffLimit is small, so that few sales are enough to see the lock go to another process.
+	handOffLimit = 1
+	usualMasters = 3 // of a lock on nodes
+)
+
+// Harness is what a worker keeps from one execution to the next. It begins one after the other, never two at once.
+type Harness struct {
+	strategy      strategy.Strategy
+	scenario      scenario.Scenario
+	everySymmetry bool
+	memory        *simredis.Memory
+	start         *simredis.State
+	clients       [][]*simredis.Client // of each process, to each server
+	stores        []*dao.Store
+	masters       int // that the lock is on, beside the server with the stock
+	hasher        *execution.Hasher
+}
+
+// New makes a harness. Those with the same seeds give the same fingerprints.
+func New(s strategy.Strategy, in scenario.Scenario, everySymmetry bool, seeds [2]maphash.Seed) (*Harness, error) {
+	m, err := simredis.NewMemory(runID)
+	if err != nil {
+		return nil, err
+	}
+	h := &Harness{
+		strategy: s, scenario: in, everySymmetry: everySymmetry, memory: m, start: m.WithStock(scenario.Stock),
+		hasher: execution.NewHasher(seeds),
+	}
+	if s.OnNodes {
+		h.masters = cmp.Or(in.Nodes, usualMasters)
+	}
+	for range in.Processes() {
+		var clients []*simredis.Client
+		for server := range 1 + h.masters {
+			c, err := m.NewClient(server)
+			if err != nil {
+				return nil, err
+			}
+			clients = append(clients, c)
+		}
+		h.clients = append(h.clients, clients)
+		h.stores = append(h.stores, dao.NewStore(clients[0].Client, runID, maxOrders))
+	}
+	return h, nil
+}
+
+// Close ends it.
+func (h *Harness) Close() {
+	for _, c := range slices.Concat(h.clients...) {
+		_ = c.Close() // there is nothing behind it
+	}
+	h.memory.Close()
+}
+
+// Run is an execution with what looks at it.
+type Run struct {
+	*execution.Execution
+	checker *checker.Checker
+}
+
+// Begin begins an execution, with actors that start alike in reverse order if backwards.
+func (h *Harness) Begin(backwards bool) *Run {
+	x := execution.New(execution.Setup{
+		Scenario: h.scenario, Cluster: h.memory.NewCluster(h.start, h.masters), Hasher: h.hasher, FirstName: 'A',
+		Backwards: backwards, EverySymmetry: h.everySymmetry,
+	})
+	c := checker.New(x, h.strategy.Scope, func() (*checker.Checker, func(), error) { return h.later(x) })
+	h.sell(x, c)
+	return &Run{x, c}
+}
+
+// later begins an execution of two newcomers, with names that nobody has had, on what x has left, an age later.
+func (h *Harness) later(x *execution.Execution) (*checker.Checker, func(), error) {
+	cluster, err := x.Cluster.Later(scenario.Forever)
+	if err != nil {
+		return nil, nil, err
+	}
+	next := execution.New(execution.Setup{
+		Scenario: scenario.Scenario{Actors: 2, Replicas: 1, Try: 2}, Cluster: cluster, Hasher: h.hasher, FirstName: 'a',
+		Now: x.Now() + scenario.Forever, EverySymmetry: h.everySymmetry,
+	})
+	c := checker.New(next, h.strategy.Scope, nil)
+	h.sell(next, c)
+	return c, func() {
+		next.Close()
+		h.attach(x)
+	}, nil
+}
+
+// attach makes all clients send by x from now on.
+func (h *Harness) attach(x *execution.Execution) {
+	for _, c := range slices.Concat(h.clients...) {
+		c.Attach(x)
+	}
+}
+
+// sell makes each actor sell one piece.
+func (h *Harness) sell(x *execution.Execution, c *checker.Checker) {
+	h.attach(x)
+	lockers := make([]lock.Locker, len(x.Processes()))
+	for i, p := range x.Processes() {
+		lockers[i] = h.strategy.New(h.parts(x, p, h.clients[i]))
+	}
+	for _, a := range x.Actors() {
+		i := a.Index % len(lockers)
+		p := x.Processes()[i]
+		sale := service.Sale{
+			Locker: c.Watch(a, lockers[i]), Stock: h.stores[i], Clock: x.Clock(p, 0),
+			Log: slog.New(slog.DiscardHandler), Observer: unobserved{}, Replica: p.Name,
+			Think: x.Scenario.Work, Nested: x.Scenario.Nested, Update: h.strategy.Update,
+			Backoff: service.Backoff{Delay: scenario.Poll, MaxDuration: scenario.Forever, Clock: x.Clock(p, scenario.Poll), Rand: highest},
+		}
+		x.Run(a, func(ctx context.Context) error {
+			_, err := sale.Sell(ctx, history.Run{ID: runID, Lock: h.strategy.Name, Initial: scenario.Stock}, a.Name)
+			return err
+		})
+	}
+}
+
+// parts are what a process's lock is made of.
+func (h *Harness) parts(x *execution.Execution, p *execution.Process, clients []*simredis.Client) strategy.Parts {
+	var nodes []redis.Cmdable
+	for _, c := range clients[1:] {
+		nodes = append(nodes, c.Client)
+	}
+	return strategy.Parts{
+		Options: lock.Options{
+			Key: lock.Key, TTL: scenario.TTL, RetryInterval: scenario.Poll, WaitTimeout: scenario.Forever, Clock: x.Clock(p, scenario.Poll),
+		},
+		Client: clients[0].Client, Nodes: nodes, Process: p.Name, HandOffLimit: handOffLimit, Notifier: x.Notifier(p), Rand: highest,
+	}
+}
+
+// highest is what chance gives: always the same, or no schedule could be run again.
+func highest(n int64) int64 { return n - 1 }
+
+// unobserved is a service.Observer that looks away.
+type unobserved struct{}
+
+func (unobserved) Waits(string, int)            {}
+func (unobserved) Waited(string, time.Duration) {}
+func (unobserved) Held(string, time.Duration)   {}
+func (unobserved) Conflicted(string)            {}
+
+// Trace runs a schedule once more, and records it.
+func (h *Harness) Trace(schedule []execution.Transition, backwards bool) trace.Trace {
+	run := h.Begin(backwards)
+	defer run.Close()
+	r := run.Record()
+	for _, t := range schedule {
+		if !slices.Contains(run.Transitions(), t) { // the code does not do the same twice
+			break
+		}
+		r.Apply(t)
+	}
+	return r.Trace()
+}

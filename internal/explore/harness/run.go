@@ -1,0 +1,64 @@
+package harness
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"lockstep/internal/explore/anomaly"
+	"lockstep/internal/explore/execution"
+	"lockstep/internal/explore/recorder"
+)
+
+// Apply lets a transition happen. It reports false when that turned out to be no transition of its own.
+func (r *Run) Apply(t execution.Transition) bool {
+	r.checker.Reset()
+	return r.Execution.Apply(t)
+}
+
+// Check gives the anomalies that the last transition has shown, and whether the schedule is over.
+func (r *Run) Check() (found []anomaly.Found, over bool) { return r.checker.Check() }
+
+// Record makes a recorder of the run.
+func (r *Run) Record() *recorder.Recorder { return recorder.New(r.Execution, r.checker) }
+
+// ErrStale means that a schedule does not fit the code, or the scenario.
+var ErrStale = errors.New("the schedule does not fit the code")
+
+// Follow takes the transition that a token of a schedule names, and gives the anomalies that it has shown.
+func (r *Run) Follow(token string, record *recorder.Recorder) ([]anomaly.Found, error) {
+	want, err := execution.Parse(token)
+	if err != nil {
+		return nil, err
+	}
+	var possible []string
+	for _, t := range slices.Clone(r.Transitions()) {
+		if r.Who(t) != want.Who || t.Kind != want.Kind {
+			possible = append(possible, r.preview(t))
+			continue
+		}
+		r.checker.Reset()
+		took := record.Apply(t)
+		found, _ := r.checker.Check()
+		if step := record.Last(); !took || step.Token != token {
+			record.DropLast()
+			return nil, fmt.Errorf("%w: what %s does next is %s, not %s",
+				ErrStale, want.Who, strings.TrimPrefix(step.Token, want.Who+":"), want.Command)
+		}
+		return found, nil
+	}
+	if len(possible) == 0 {
+		return nil, fmt.Errorf("%w: nothing more can happen by then", ErrStale)
+	}
+	return nil, fmt.Errorf("%w: what can happen by then is %s", ErrStale, strings.Join(possible, ", "))
+}
+
+// preview writes t as far as it is known before it has happened.
+func (r *Run) preview(t execution.Transition) string {
+	command := "…"
+	if pending := r.Pending(t); pending != nil {
+		command, _ = recorder.Describe(pending)
+	}
+	return r.Token(t, command)
+}

@@ -1,0 +1,165 @@
+// Package recorder writes an execution down as a trace: what each step did, in words, and what is so after it.
+package recorder
+
+import (
+	"strings"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"lockstep/internal/explore/checker"
+	"lockstep/internal/explore/execution"
+	"lockstep/internal/explore/simredis"
+	"lockstep/internal/lock"
+	"lockstep/internal/trace"
+)
+
+// Recorder records one execution. It implements execution.Recorder.
+type Recorder struct {
+	x       *execution.Execution
+	checker *checker.Checker
+	steps   []trace.Step
+	step    *trace.Step // the one that is being recorded
+	name    string      // its command's, for short
+}
+
+// New makes a recorder of an execution, and lets it see it.
+func New(x *execution.Execution, c *checker.Checker) *Recorder {
+	r := &Recorder{x: x, checker: c}
+	x.Record(r)
+	return r
+}
+
+// Sending implements execution.Recorder.
+func (r *Recorder) Sending(commands []redis.Cmder) { r.name, r.step.Command = Describe(commands) }
+
+// Replied implements execution.Recorder.
+func (r *Recorder) Replied(reply []byte, commands int) { r.step.Reply = readable(reply, commands) }
+
+// Apply lets t happen, and writes down what happened.
+func (r *Recorder) Apply(t execution.Transition) bool {
+	before := r.look()
+	step := trace.Step{}
+	r.step, r.name = &step, ""
+	ok := r.x.Apply(t)
+	if a := r.x.Actor(t); a != nil {
+		step.Actor = a.Name
+	}
+	step.Kind = r.kind(t)
+	if t.Kind.OfTask() && r.name == "" {
+		r.name = step.Kind
+	}
+	says := []string{r.says(t, before)}
+	if says[0] == "" {
+		says = nil
+	}
+	step.Says = strings.Join(append(says, r.changes(before)...), "; ")
+	step.Token = r.x.Token(t, r.name)
+	r.stand()
+	r.steps = append(r.steps, step)
+	return ok
+}
+
+// Last is the step that was recorded last.
+func (r *Recorder) Last() trace.Step { return r.steps[len(r.steps)-1] }
+
+// DropLast forgets it.
+func (r *Recorder) DropLast() { r.steps = r.steps[:len(r.steps)-1] }
+
+// Trace is all that was recorded.
+func (r *Recorder) Trace() trace.Trace {
+	all := trace.Trace{Steps: r.steps}
+	for _, a := range r.x.Actors() {
+		all.Actors = append(all.Actors, a.Name)
+	}
+	return all
+}
+
+// kind is the kind of the step that t was.
+func (r *Recorder) kind(t execution.Transition) string {
+	switch t.Kind {
+	case execution.TimePasses, execution.Slow, execution.Expires:
+		return trace.KindTime
+	case execution.Woken:
+		return trace.KindWoken
+	case execution.Unwoken:
+		return trace.KindLostWake
+	case execution.Pauses:
+		return trace.KindPauses
+	case execution.Resumes:
+		return trace.KindResumes
+	case execution.Leaves:
+		return trace.KindLeaves
+	case execution.DiesBefore, execution.DiesAfter:
+		return trace.KindDies
+	case execution.LosesReply:
+		return trace.KindLostReply
+	case execution.PausesAfter:
+		return trace.KindReadsLate
+	default:
+	}
+	switch {
+	case r.step.Command != "":
+		return trace.KindCommand
+	case r.x.Ended(t):
+		return trace.KindEnds
+	default:
+		return trace.KindWaits
+	}
+}
+
+// view is what a step is compared with: what was so before it.
+type view struct {
+	stock  string
+	lock   simredis.Key
+	locked bool
+	holder int
+	now    time.Duration
+	told   []bool // of each actor
+	ended  []bool
+}
+
+func (r *Recorder) look() view {
+	v := view{stock: r.x.Cluster.Stored().Stock(), holder: r.checker.Holder(), now: r.x.Now()}
+	v.lock, v.locked = r.x.Cluster.Locked(lock.Key)
+	for _, a := range r.x.Actors() {
+		v.told = append(v.told, r.checker.Told(a))
+		v.ended = append(v.ended, a.Finished())
+	}
+	return v
+}
+
+// stand takes down what is so now.
+func (r *Recorder) stand() {
+	step := r.step
+	step.At = trace.Millis(r.x.Now())
+	if key, has := r.x.Cluster.Locked(lock.Key); has {
+		step.Lock, step.Expires = "nobody", trace.Millis(key.TTL)
+		if holder := r.checker.Holder(); holder >= 0 {
+			step.Lock = r.x.Actors()[holder].Name
+		}
+	}
+	step.Stock = r.x.Cluster.Stored().Stock()
+	for _, a := range r.x.Actors() {
+		step.Standing = append(step.Standing, r.stance(a))
+	}
+}
+
+func (r *Recorder) stance(a *execution.Actor) trace.Stance {
+	switch inside := r.checker.Inside(a); {
+	case a.Dead():
+		return trace.Dead
+	case !a.Started():
+		return trace.Absent
+	case a.Finished():
+		return trace.Ended
+	case a.Paused() && inside:
+		return trace.PausedInside
+	case a.Paused():
+		return trace.Paused
+	case inside:
+		return trace.Inside
+	default:
+		return trace.Outside
+	}
+}

@@ -1,0 +1,167 @@
+package recorder
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"lockstep/internal/dao"
+	"lockstep/internal/explore/execution"
+	"lockstep/internal/lock"
+	"lockstep/internal/trace"
+)
+
+// says tells what t did.
+func (r *Recorder) says(t execution.Transition, before view) string {
+	a := r.x.Actor(t)
+	switch t.Kind {
+	case execution.TimePasses, execution.Slow, execution.Expires:
+		return r.saysOfTime(before)
+	case execution.Woken:
+		return a.Process.Title() + " is woken"
+	case execution.Unwoken:
+		return "the hint that should wake " + a.Process.Title() + " gets lost"
+	case execution.Pauses:
+		return a.Process.Title() + " stops, timers and all"
+	case execution.Resumes:
+		return a.Process.Title() + " goes on"
+	case execution.Leaves:
+		return a.Name + "'s client goes away"
+	default:
+		return r.saysOfMove(before, a)
+	}
+}
+
+// saysOfMove tells what a's step did.
+func (r *Recorder) saysOfMove(before view, a *execution.Actor) string {
+	step := r.step
+	switch {
+	case step.Command == "" && step.Kind == trace.KindDies:
+		return a.Name + " dies"
+	case step.Kind == trace.KindWaits:
+		return a.Name + " waits"
+	}
+	var says string
+	if step.Command != "" {
+		if says = r.saysOfLock(before, a); says == "" {
+			says = r.saysOfStock(before, a)
+		}
+		if says == "" && r.about(lock.Key) {
+			says = a.Name + " finds no lock"
+			if _, has := r.x.Cluster.Locked(lock.Key); has {
+				says = a.Name + " finds the lock to be " + r.whose(r.checker.Holder())
+			}
+		}
+	}
+	if before.told[a.Index] {
+		says += ", which was on its way"
+	}
+	switch step.Kind {
+	case trace.KindLostReply:
+		says += ", but never gets the reply"
+	case trace.KindDies:
+		says += ", and dies"
+	case trace.KindReadsLate:
+		says += ", but stops before it has read the reply"
+	}
+	return says
+}
+
+// saysOfLock tells what a's command did to the lock, from what Redis held before it and holds now; "" if it did nothing.
+func (r *Recorder) saysOfLock(before view, a *execution.Actor) string {
+	was, had := before.lock, before.locked
+	is, has := r.x.Cluster.Locked(lock.Key)
+	changed, holder := !slices.Equal(was.Values, is.Values), r.checker.Holder()
+	switch {
+	case !had && has:
+		return a.Name + " takes the lock"
+	case !had:
+		return ""
+	case !has && before.holder == a.Index:
+		return a.Name + " gives the lock back"
+	case !has:
+		return a.Name + " removes " + r.whose(before.holder) + " lock"
+	case before.holder == a.Index && holder >= 0 && holder != a.Index:
+		return a.Name + " hands the lock to " + r.x.Actors()[holder].Name
+	case before.holder != a.Index && holder == a.Index:
+		return a.Name + " takes the lock, which was " + r.whose(before.holder)
+	case len(is.Values) == 1 && changed:
+		return a.Name + " writes over " + r.whose(before.holder) + " lock"
+	case changed:
+		return a.Name + " counts its lock: " + strings.Join(is.Values[1:], " ")
+	case is.TTL > was.TTL:
+		return a.Name + " renews " + r.whose(before.holder) + " lock"
+	default:
+		return ""
+	}
+}
+
+// saysOfStock tells what a's command did with the stock, "" if nothing.
+func (r *Recorder) saysOfStock(before view, a *execution.Actor) string {
+	left, reply := r.x.Cluster.Stored().Stock(), r.step.Reply
+	switch {
+	case left != before.stock:
+		return a.Name + " writes stock " + left
+	case !r.about(dao.InventoryKey):
+		return ""
+	case strings.HasSuffix(reply, "[0]"), reply == "0":
+		return a.Name + " is refused: its token is stale"
+	case r.name == "readFenced.lua" || strings.HasPrefix(r.step.Command, "GET "):
+		return a.Name + " reads stock " + left
+	default:
+		return a.Name + " writes stock " + left
+	}
+}
+
+// about reports whether the step's command names a key.
+func (r *Recorder) about(key string) bool {
+	return slices.Contains(strings.Fields(r.step.Command), key)
+}
+
+func (r *Recorder) whose(holder int) string {
+	if holder < 0 {
+		return "nobody's"
+	}
+	return r.x.Actors()[holder].Name + "'s"
+}
+
+// saysOfTime tells what passing time did.
+func (r *Recorder) saysOfTime(before view) string {
+	says := fmt.Sprintf("%v later", (r.x.Now() - before.now).Round(time.Millisecond))
+	if _, has := r.x.Cluster.Locked(lock.Key); before.locked && before.lock.TTL > 0 && !has {
+		says += ": " + r.whose(before.holder) + " lock expires"
+	}
+	return says
+}
+
+// changes tells what has changed for the actors.
+func (r *Recorder) changes(before view) []string {
+	var says []string
+	for i, a := range r.x.Actors() {
+		if r.checker.Told(a) && !before.told[i] {
+			says = append(says, a.Name+" is told that it lost the lock")
+		}
+		switch {
+		case !a.Finished() || before.ended[i] || a.Dead():
+		case a.Err() == nil:
+			says = append(says, a.Name+" has sold")
+		default:
+			says = append(says, a.Name+" fails: "+inShort(a.Err()))
+		}
+	}
+	return says
+}
+
+// inShort says why a sale failed, without what it was doing.
+func inShort(err error) string {
+	for _, known := range []error{
+		lock.ErrNotObtained, lock.ErrTimeout, lock.ErrLost, lock.ErrCancelled, lock.ErrOutcomeUnknown, lock.ErrUnavailable,
+	} {
+		if errors.Is(err, known) {
+			return known.Error()
+		}
+	}
+	return err.Error()
+}

@@ -1,0 +1,123 @@
+// Package scenario says what is explored: how many actors there are, what each does, and which faults may happen.
+package scenario
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"lockstep/internal/strategy"
+)
+
+// What all schedules have in common.
+const (
+	Stock   = 100                   // before the first sale
+	TTL     = 10 * time.Second      // a lock's expiry
+	Poll    = 20 * time.Millisecond // between two attempts of a waiter
+	Forever = 1000 * time.Hour      // as long as a wait may take; no timer is that patient
+)
+
+// The largest values that a scenario takes.
+const (
+	MaxActors = 26  // as many as there are letters for
+	MaxNested = 100 // calls inside each other
+	MaxNodes  = 9   // masters of one lock
+)
+
+// Scenario says who does what, and what may go wrong.
+type Scenario struct {
+	Actors   int           // sales, one each
+	Replicas int           // processes they are in; 0: one each
+	Try      int           // how many of them try once, and do not wait
+	Nested   int           // how many nested calls take the lock again
+	Nodes    int           // masters that the lock is on; 0: three, if it is on any
+	Work     time.Duration // between reading the stock and writing it
+	Skew     time.Duration // the clock of each process is ahead of the one before by this much
+	Faults   Faults
+}
+
+// Check says what is wrong with a scenario, whatever the lock.
+func (s Scenario) Check() error {
+	switch {
+	case s.Nodes < 0 || s.Nodes > MaxNodes:
+		return fmt.Errorf("nodes: %d; it takes 1 to %d, or 0 for three", s.Nodes, MaxNodes)
+	case s.Actors < 1 || s.Actors > MaxActors:
+		return fmt.Errorf("actors: %d; it takes 1 to %d", s.Actors, MaxActors)
+	case s.Replicas < 0 || s.Replicas > s.Actors:
+		return fmt.Errorf("replicas: %d; it takes 1 to %d, as many as there are actors, or 0 for one each", s.Replicas, s.Actors)
+	case s.Try < 0 || s.Try > s.Actors:
+		return fmt.Errorf("try: %d; it takes 0 to %d, as many as there are actors", s.Try, s.Actors)
+	case s.Nested < 0 || s.Nested > MaxNested:
+		return fmt.Errorf("nested: %d; it takes 0 to %d", s.Nested, MaxNested)
+	case s.Work < 0 || s.Work >= Forever:
+		return fmt.Errorf("work: %v; it takes 0 to %v", s.Work, Forever)
+	case s.Skew < 0 || s.Skew >= Forever:
+		return fmt.Errorf("skew: %v; it takes 0 to %v", s.Skew, Forever)
+	}
+	return nil
+}
+
+// CheckFor says what is wrong with a scenario for this lock.
+func (s Scenario) CheckFor(strategy strategy.Strategy) error {
+	if !strategy.OnNodes && (s.Nodes > 0 || s.Faults.OnNodes()) {
+		return fmt.Errorf("nodes: %s is on none; nodes, node-crash, node-hang and node-restart are for locks on several masters, such as v9",
+			strategy.Name)
+	}
+	return s.Check()
+}
+
+// Processes is how many there are.
+func (s Scenario) Processes() int {
+	if s.Replicas == 0 {
+		return s.Actors
+	}
+	return s.Replicas
+}
+
+// Apart reports whether every actor is a process of its own.
+func (s Scenario) Apart() bool { return s.Processes() == s.Actors }
+
+// Alike reports whether it makes no difference which process is which.
+func (s Scenario) Alike() bool { return s.Apart() && s.Skew == 0 }
+
+// String writes a scenario as the flags of the command line; two actors and nothing else as "".
+func (s Scenario) String() string {
+	var flags []string
+	flag := func(name string, value any, usual bool) {
+		if !usual {
+			flags = append(flags, fmt.Sprintf("--%s %v", name, value))
+		}
+	}
+	flag("actors", s.Actors, s.Actors == 2)
+	flag("replicas", s.Replicas, s.Replicas == 0)
+	flag("try", s.Try, s.Try == 0)
+	flag("nested", s.Nested, s.Nested == 0)
+	flag("work", s.Work, s.Work == 0)
+	flag("skew", s.Skew, s.Skew == 0)
+	flag("nodes", s.Nodes, s.Nodes == 0)
+	flag("faults", s.Faults, s.Faults == Faults{})
+	return strings.Join(flags, " ")
+}
+
+// Named is one of the scenarios that a table of all locks tries.
+type Named struct {
+	Name string
+	Scenario
+}
+
+// All lists them: nothing unusual, each way to use a lock, and each fault once, except for the faults of nodes.
+func All(actors int) []Named {
+	all := []Named{
+		{"no fault", Scenario{Actors: actors}},
+		{"nested", Scenario{Actors: actors, Nested: 1}},
+		{"try", Scenario{Actors: actors, Try: 1}},
+		{"work", Scenario{Actors: actors, Work: 25 * time.Second}},
+		{"skew", Scenario{Actors: actors, Skew: 15 * time.Second}},
+	}
+	for _, f := range AllFaults() {
+		if !f.OnNode {
+			all = append(all, Named{f.Name, Scenario{Actors: actors, Faults: Once(f.Name)}})
+		}
+	}
+	return all
+}

@@ -1,0 +1,82 @@
+package search
+
+import (
+	"context"
+	"fmt"
+	"runtime/metrics"
+	"sync/atomic"
+	"time"
+)
+
+// Bounds limit a search. One that was hit makes the verdict unknown.
+type Bounds struct {
+	Schedules int           // 0: no limit
+	Memory    uint64        // bytes of heap, of the whole process; 0: no limit
+	Time      time.Duration // 0: no limit
+	Workers   int           // 0: as many as there are cores
+
+	Patience time.Duration // real time without a step, after which it counts as blind; 0: 20s
+
+	// For tests of the explorer itself: to explore again what a cut says is known already.
+	EveryState, EverySymmetry bool
+}
+
+// limits end a search that hits a bound.
+type limits struct {
+	bounds Bounds
+	ended  atomic.Bool
+	bound  atomic.Pointer[string] // the one that was hit first
+	halted chan struct{}          // closed then
+}
+
+func newLimits(b Bounds) *limits { return &limits{bounds: b, halted: make(chan struct{})} }
+
+// start lets ctx and the time end the search, until stop is called.
+func (l *limits) start(ctx context.Context) (stop func()) {
+	forget := context.AfterFunc(ctx, func() { l.halt("interrupted") })
+	timer := &time.Timer{}
+	if l.bounds.Time > 0 {
+		timer = time.AfterFunc(l.bounds.Time, func() { l.halt(l.bounds.Time.String()) })
+	}
+	return func() {
+		forget()
+		if l.bounds.Time > 0 {
+			timer.Stop()
+		}
+	}
+}
+
+// halt ends the search for the sake of a bound.
+func (l *limits) halt(bound string) {
+	if l.bound.CompareAndSwap(nil, &bound) {
+		close(l.halted)
+	}
+	l.stop()
+}
+
+// stop ends the search.
+func (l *limits) stop() { l.ended.Store(true) }
+
+// stopped reports whether the search is to end, for whatever reason.
+func (l *limits) stopped() bool { return l.ended.Load() }
+
+// hit reports whether a bound was.
+func (l *limits) hit() bool { return l.bound.Load() != nil }
+
+// name is the bound that was hit.
+func (l *limits) name() string { return *l.bound.Load() }
+
+// look sees whether a bound was hit after so many schedules; at the heap every so often.
+func (l *limits) look(schedules int64) {
+	if l.bounds.Schedules > 0 && schedules >= int64(l.bounds.Schedules) {
+		l.halt(fmt.Sprintf("%d schedules", l.bounds.Schedules))
+	}
+	if l.bounds.Memory == 0 || schedules%1024 != 0 {
+		return
+	}
+	heap := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
+	metrics.Read(heap)
+	if heap[0].Value.Uint64() > l.bounds.Memory {
+		l.halt(fmt.Sprintf("%d MB of memory", l.bounds.Memory>>20))
+	}
+}

@@ -1,0 +1,333 @@
+// Package search looks at every schedule of a system, shortest first.
+//
+// A system is code that can be run from its start, as often as one likes: a Run says what can happen next, does it, and gives a fingerprint
+// of the state it is in. The search is breadth first over these states. All schedules of one length come before the longer ones, so what
+// is found first is found in the shortest way there is. A state that has been seen is not gone on from. A state is kept as its fingerprint
+// and the transition that led to it, and reached again by running its transitions anew.
+//
+// The package knows nothing of locks or of Redis.
+package search
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"lockstep/internal/explore/anomaly"
+	"lockstep/internal/explore/execution"
+	"lockstep/internal/trace"
+)
+
+// maxDepth is the length at which a schedule counts as endless.
+const maxDepth = 2000
+
+// ErrUnrepeatable means that the same schedule led to two different states.
+var ErrUnrepeatable = errors.New("the lock does not do the same twice: let it take time from its clock, and nothing from chance")
+
+// Run is one run of a system.
+type Run interface {
+	Transitions() []execution.Transition       // what can happen next, in a fixed order
+	Apply(t execution.Transition) bool         // lets t happen; false: it turned out to be no transition of its own
+	Check() (found []anomaly.Found, over bool) // what the last transition has shown, and whether nothing can follow
+	Fingerprint() execution.Fingerprint        // tells states apart
+	Err() error                                // why the run cannot go on
+	Close()
+}
+
+// System is what is searched. One worker uses it at a time.
+type System interface {
+	Begin(backwards bool) Run // at one of the two starts that there are
+	Trace(schedule []execution.Transition, backwards bool) trace.Trace
+	Close()
+}
+
+// Goal says what a search is for.
+type Goal struct {
+	Anomalies []anomaly.Anomaly // to look for
+	All       bool              // go on until each was found, or everything was seen; otherwise the first ends it
+	Progress  func(Result)      // may be nil
+	OneStart  bool              // both starts are the same
+}
+
+// Counterexample is the shortest schedule that shows an anomaly.
+type Counterexample struct {
+	Anomaly  anomaly.Anomaly
+	Length   int    // steps
+	Schedule string // for a replay
+	Trace    trace.Trace
+}
+
+// Result is what a search found.
+type Result struct {
+	Schedules int // runs of the code from its start, each to a step that no other took
+	States    int // that differ
+	Depth     int // steps of the longest schedule
+	Seconds   float64
+	Complete  bool   // nothing is left to explore
+	Bound     string // which bound was hit, "" for none
+
+	// Found has the shortest schedule for each anomaly that was found, in the order in which they were.
+	Found []Counterexample
+}
+
+// node is a state, by the schedule that first reached it: its parent's, and one transition.
+type node struct {
+	parent     int32
+	transition execution.Transition
+	print      execution.Fingerprint
+}
+
+// The nodes that are no state's child: the starts.
+const (
+	forwards  = 0
+	backwards = 1
+)
+
+type search struct {
+	goal    Goal
+	limits  *limits
+	bounds  Bounds
+	systems []System // of each worker
+	started time.Time
+
+	nodes     []node
+	visited   map[execution.Fingerprint]struct{}
+	schedules atomic.Int64
+	abandoned bool // a worker does not come back
+	result    Result
+}
+
+// Do searches. Each worker has a system of its own, made by begin. That a search was cut short, by bounds or by ctx, is no error. It
+// fails with execution.ErrBlind, or when a run fails.
+func Do(ctx context.Context, begin func() (System, error), goal Goal, bounds Bounds) (Result, error) {
+	s := &search{
+		goal: goal, bounds: bounds, limits: newLimits(bounds), started: time.Now(),
+		nodes: []node{{parent: -1}}, visited: map[execution.Fingerprint]struct{}{}, result: Result{States: 1},
+	}
+	if !goal.OneStart {
+		s.nodes = append(s.nodes, node{parent: -1})
+	}
+	defer s.limits.start(ctx)()
+	defer func() {
+		for _, system := range s.systems {
+			if !s.abandoned {
+				system.Close()
+			}
+		}
+	}()
+	for range cmp.Or(bounds.Workers, runtime.GOMAXPROCS(0)) {
+		system, err := begin()
+		if err != nil {
+			return Result{}, err
+		}
+		s.systems = append(s.systems, system)
+	}
+	err := s.run()
+	s.tally()
+	return s.result, err
+}
+
+func (s *search) run() error {
+	level := []int32{forwards, backwards}[:len(s.nodes)]
+	for len(level) > 0 {
+		children, err := s.expand(level)
+		if err != nil {
+			return err
+		}
+		if s.limits.hit() {
+			s.result.Bound = s.limits.name()
+			return nil
+		}
+		level = s.adopt(level[:0], children)
+		if s.done() {
+			return nil
+		}
+		if len(level) > 0 {
+			s.result.Depth++
+		}
+		if s.result.Depth > maxDepth {
+			s.result.Bound = fmt.Sprintf("%d steps", maxDepth)
+			return nil
+		}
+		if s.goal.Progress != nil {
+			s.tally()
+			s.goal.Progress(s.result)
+		}
+	}
+	s.result.Complete = true
+	return nil
+}
+
+// adopt takes down what children show, and adds those to the next level that are new and can be gone on from.
+func (s *search) adopt(level []int32, children [][]child) []int32 {
+	for _, c := range slices.Concat(children...) {
+		s.found(c)
+		if _, known := s.visited[c.print]; known && !s.bounds.EveryState {
+			continue
+		}
+		s.visited[c.print] = struct{}{}
+		s.result.States++
+		if c.over {
+			continue
+		}
+		level = append(level, int32(len(s.nodes))) //nolint:gosec // memory ends before int32 does
+		s.nodes = append(s.nodes, c.node)
+	}
+	return level
+}
+
+// done reports whether what was found is enough.
+func (s *search) done() bool {
+	if s.goal.All {
+		return len(s.result.Found) == len(s.goal.Anomalies)
+	}
+	return len(s.result.Found) > 0
+}
+
+func (s *search) tally() {
+	s.result.Schedules = int(s.schedules.Load())
+	s.result.Seconds = time.Since(s.started).Seconds()
+}
+
+// child is what one more step led to.
+type child struct {
+	node
+	found []anomaly.Found
+	over  bool // nothing can follow
+}
+
+// expand takes every transition that there is after each of these nodes. The answer has their order.
+func (s *search) expand(level []int32) ([][]child, error) {
+	children := make([][]child, len(level))
+	failed := make([]error, len(s.systems))
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for i, system := range s.systems {
+		wg.Go(func() {
+			for failed[i] == nil && !s.limits.stopped() {
+				n := int(next.Add(1)) - 1
+				if n >= len(level) {
+					return
+				}
+				children[n], failed[i] = s.children(system, level[n])
+			}
+			if failed[i] != nil {
+				s.limits.stop()
+			}
+		})
+	}
+	if !s.wait(&wg) {
+		s.abandoned = true
+		if s.limits.hit() {
+			return nil, nil
+		}
+		return nil, execution.ErrBlind
+	}
+	return children, errors.Join(failed...)
+}
+
+// wait waits for the workers. It reports false when none gets on any more.
+func (s *search) wait(wg *sync.WaitGroup) bool {
+	done := make(chan struct{})
+	go func() { wg.Wait(); close(done) }()
+	ticker := time.NewTicker(cmp.Or(s.bounds.Patience, 20*time.Second))
+	defer ticker.Stop()
+	halted := s.limits.halted
+	for before := int64(-1); ; {
+		select {
+		case <-done:
+			return true
+		case <-halted:
+			halted = nil
+			ticker.Reset(time.Second) // to end the schedules that run
+			before = -1
+		case <-ticker.C:
+			now := s.schedules.Load()
+			if now == before {
+				return false
+			}
+			before = now
+		}
+	}
+}
+
+// children takes every transition that there is after a node, each in a run of its own.
+func (s *search) children(system System, of int32) (all []child, _ error) {
+	path, root := s.path(of)
+	for i := 0; ; i++ {
+		c, more, err := s.child(system, of, path, root, i)
+		if c != nil {
+			all = append(all, *c)
+		}
+		if err != nil || !more || s.limits.stopped() {
+			return all, err
+		}
+	}
+}
+
+// child runs the code to a node, and takes the transition with this index. It gives nil if that is none of its own.
+func (s *search) child(system System, of int32, path []execution.Transition, root int32, i int) (c *child, more bool, err error) {
+	run := system.Begin(root == backwards)
+	for _, t := range path {
+		run.Apply(t)
+	}
+	if of != root && run.Fingerprint() != s.nodes[of].print {
+		err = ErrUnrepeatable
+	}
+	transitions := run.Transitions()
+	if err = errors.Join(run.Err(), err); err != nil || i >= len(transitions) {
+		run.Close()
+		return nil, false, explain(system, err, path, root)
+	}
+	s.limits.look(s.schedules.Load())
+	t := transitions[i]
+	more = i < len(transitions)-1
+	if run.Apply(t) {
+		s.schedules.Add(1)
+		found, over := run.Check()
+		c = &child{node{of, t, run.Fingerprint()}, found, over}
+	}
+	run.Close()
+	return c, more, explain(system, run.Err(), append(path, t), root)
+}
+
+// explain adds to an error the schedule that led to it.
+func explain(system System, err error, path []execution.Transition, root int32) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("after %q: %w", system.Trace(path, root == backwards).Schedule(), err)
+}
+
+// path is the schedule to a node, and the root that it begins at.
+func (s *search) path(n int32) (path []execution.Transition, root int32) {
+	for ; s.nodes[n].parent >= 0; n = s.nodes[n].parent {
+		path = append(path, s.nodes[n].transition)
+	}
+	slices.Reverse(path)
+	return path, n
+}
+
+// found takes down what a child shows, if nothing shorter did.
+func (s *search) found(c child) {
+	slices.SortStableFunc(c.found, func(a, b anomaly.Found) int {
+		return slices.Index(anomaly.All(), a.Anomaly) - slices.Index(anomaly.All(), b.Anomaly)
+	})
+	for _, f := range c.found {
+		known := slices.ContainsFunc(s.result.Found, func(e Counterexample) bool { return e.Anomaly == f.Anomaly })
+		if known || !slices.Contains(s.goal.Anomalies, f.Anomaly) || !s.goal.All && len(s.result.Found) > 0 {
+			continue
+		}
+		path, root := s.path(c.parent)
+		path = append(path, c.transition)
+		t := s.systems[0].Trace(path, root == backwards)
+		t.Verdict = f.Says
+		s.result.Found = append(s.result.Found, Counterexample{f.Anomaly, len(path), t.Schedule(), t})
+	}
+}

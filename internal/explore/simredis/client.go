@@ -1,0 +1,135 @@
+package simredis
+
+import (
+	"bytes"
+	"context"
+	"net"
+	"time"
+
+	"lockstep/internal/redisclient"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// Network is what lies between clients and servers.
+type Network interface {
+	// Send lets a client's commands go out to a server, by deliver, when it likes, if at all.
+	Send(ctx context.Context, server int, commands []redis.Cmder, deliver func(context.Context) error) error
+	// Receive gives the reply to what was delivered.
+	Receive(conn *Conn, server int, sent []byte) (reply []byte, err error)
+}
+
+// Client is a real client of one server. It serves one schedule after the other: Attach.
+type Client struct {
+	*redis.Client
+	memory  *Memory
+	server  int // its index
+	network Network
+
+	sending    bool // a command is on its way
+	connecting bool // it says hello on a new connection, which is no part of any schedule
+}
+
+// NewClient makes a client of the server with this index.
+func (m *Memory) NewClient(server int) (*Client, error) {
+	c := &Client{memory: m, server: server}
+	c.Client = redisclient.Single(redisclient.Config{
+		Addrs:    []string{"127.0.0.1:6379"}, // for its name alone
+		Dialer:   func(context.Context, string, string) (net.Conn, error) { return &Conn{client: c}, nil },
+		PoolSize: 1000,
+	})
+	c.AddHook(c)
+	return c, c.Ping(context.Background()).Err()
+}
+
+// Attach makes it send by this network from now on.
+func (c *Client) Attach(n Network) { c.network = n }
+
+// DialHook implements redis.Hook.
+func (*Client) DialHook(next redis.DialHook) redis.DialHook { return next }
+
+// ProcessHook implements redis.Hook.
+func (c *Client) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
+	return func(ctx context.Context, cmd redis.Cmder) error {
+		err := c.send(ctx, []redis.Cmder{cmd}, func(ctx context.Context) error { return next(ctx, cmd) })
+		if err != nil {
+			cmd.SetErr(err)
+		}
+		return err
+	}
+}
+
+// ProcessPipelineHook implements redis.Hook. A pipeline is sent at once: one step.
+func (c *Client) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
+	return func(ctx context.Context, cmds []redis.Cmder) error {
+		return c.send(ctx, cmds, func(ctx context.Context) error { return next(ctx, cmds) })
+	}
+}
+
+func (c *Client) send(ctx context.Context, cmds []redis.Cmder, next func(context.Context) error) error {
+	if c.network == nil || c.sending {
+		defer func(before bool) { c.connecting = before }(c.connecting)
+		c.connecting = true
+		return next(ctx)
+	}
+	return c.network.Send(ctx, c.server, cmds, func(ctx context.Context) error {
+		defer func() { c.sending = false }()
+		c.sending = true
+		return next(ctx)
+	})
+}
+
+func (c *Client) receive(conn *Conn, sent []byte) ([]byte, error) {
+	if !c.connecting {
+		return c.network.Receive(conn, c.server, sent)
+	}
+	a, err := c.memory.ask(c.memory.Empty(), 0, sent)
+	if err != nil {
+		return nil, err
+	}
+	return a.Reply, nil
+}
+
+// Conn is a connection that ends in memory.
+type Conn struct {
+	client *Client
+	in     []byte // sent, and not yet read by anybody
+	out    bytes.Reader
+}
+
+// Write implements net.Conn.
+func (c *Conn) Write(p []byte) (int, error) {
+	c.in = append(c.in, p...)
+	return len(p), nil
+}
+
+// Read implements net.Conn. What was written is received when its reply is read.
+func (c *Conn) Read(p []byte) (int, error) {
+	if c.out.Len() == 0 {
+		reply, err := c.client.receive(c, c.in)
+		if err != nil {
+			return 0, err
+		}
+		c.in = c.in[:0]
+		c.out.Reset(reply)
+	}
+	return c.out.Read(p)
+}
+
+// Close implements net.Conn, as the methods below.
+func (*Conn) Close() error { return nil }
+
+// LocalAddr is of no interest.
+func (*Conn) LocalAddr() net.Addr { return &net.TCPAddr{} }
+
+// RemoteAddr is of no interest.
+func (*Conn) RemoteAddr() net.Addr { return &net.TCPAddr{} }
+
+// SetDeadline does nothing: time is virtual.
+func (*Conn) SetDeadline(time.Time) error { return nil }
+
+// SetReadDeadline does nothing.
+func (*Conn) SetReadDeadline(time.Time) error { return nil }
+
+// SetWriteDeadline does nothing.
+func (*Conn) SetWriteDeadline(time.Time) error { return nil }

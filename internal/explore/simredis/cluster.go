@@ -1,0 +1,191 @@
+package simredis
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Cluster is the servers of one schedule. The first keeps the stock, and the lock too, unless the lock is on masters of its own: the
+// servers that follow.
+type Cluster struct {
+	memory  *Memory
+	servers []*Server
+	version uint64
+	watches []*watch
+}
+
+// Server is one Redis.
+type Server struct {
+	Index  int
+	Holds  *State
+	Health Health
+}
+
+// Health says whether a server answers.
+type Health uint8
+
+// The states of health.
+const (
+	Well    Health = iota
+	Hung           // it does what it is told, but does not answer
+	Crashed        // it refuses connections
+)
+
+// NewCluster begins with a server in this state, and so many empty masters for the lock.
+func (m *Memory) NewCluster(stored *State, masters int) *Cluster {
+	c := &Cluster{memory: m, servers: []*Server{{Holds: stored}}}
+	for i := range masters {
+		c.servers = append(c.servers, &Server{Index: i + 1, Holds: m.Empty()})
+	}
+	return c
+}
+
+// Later is a cluster that this one would be after so long without a command.
+func (c *Cluster) Later(d time.Duration) (*Cluster, error) {
+	later := &Cluster{memory: c.memory}
+	for _, s := range c.servers {
+		holds, err := c.memory.pass(s.Holds, d)
+		if err != nil {
+			return nil, err
+		}
+		later.servers = append(later.servers, &Server{Index: s.Index, Health: s.Health, Holds: holds})
+	}
+	return later, nil
+}
+
+// Servers are all of them, by their index.
+func (c *Cluster) Servers() []*Server { return c.servers }
+
+// Stored is what the server with the stock holds.
+func (c *Cluster) Stored() *State { return c.servers[0].Holds }
+
+// Masters are the servers that the lock is on.
+func (c *Cluster) Masters() []*Server {
+	if c.OnNodes() {
+		return c.servers[1:]
+	}
+	return c.servers
+}
+
+// OnNodes reports whether the lock is on masters of its own.
+func (c *Cluster) OnNodes() bool { return len(c.servers) > 1 }
+
+// Locked gives the key of the lock with this name; of several masters, the first one's.
+func (c *Cluster) Locked(name string) (Key, bool) {
+	for _, s := range c.Masters() {
+		if k, has := s.Holds.Key(name); has {
+			return k, true
+		}
+	}
+	return Key{}, false
+}
+
+// Version counts the changes of what the servers hold, expiries aside.
+func (c *Cluster) Version() uint64 { return c.version }
+
+// Contents is what all of them hold.
+func (c *Cluster) Contents() []*State {
+	all := make([]*State, len(c.servers))
+	for i, s := range c.servers {
+		all[i] = s.Holds
+	}
+	return all
+}
+
+// Unchanged reports whether they hold what they held before, expiries aside.
+func (c *Cluster) Unchanged(before []*State) bool {
+	for i, s := range c.servers {
+		if !s.Holds.Same(before[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// NextExpiry is the time until the first key expires, 0 if none will.
+func (c *Cluster) NextExpiry() time.Duration {
+	var next time.Duration
+	for _, s := range c.servers {
+		if expiry := s.Holds.nextExpiry(); expiry > 0 && (next == 0 || expiry < next) {
+			next = expiry
+		}
+	}
+	return next
+}
+
+// After is what a server would hold after so long without a command.
+func (c *Cluster) After(s *Server, d time.Duration) (*State, error) { return c.memory.pass(s.Holds, d) }
+
+// Empty is what a server holds that has restarted without its data.
+func (c *Cluster) Empty() *State { return c.memory.Empty() }
+
+// Become changes what a server holds. It reports whether more than expiries has changed.
+func (c *Cluster) Become(s *Server, next *State) (changed bool) {
+	before := s.Holds
+	s.Holds = next
+	if changed = !before.Same(next); changed {
+		c.version++
+	}
+	c.seen(s, before)
+	return changed
+}
+
+// Would is the answer that a command would get. It changes nothing.
+func (c *Cluster) Would(s *Server, now time.Duration, sent []byte) (*Answer, error) {
+	return c.memory.ask(s.Holds, now, sent)
+}
+
+// Ask gives the answer to what an actor sent on a connection. What the connection watches is seen to here; the rest is what the server
+// would answer to anybody. The caller lets the server Become what the answer says.
+func (c *Cluster) Ask(s *Server, conn *Conn, actor int, now time.Duration, sent []byte) (*Answer, error) {
+	if len(c.watches) == 0 && !bytes.Contains(bytes.ToUpper(sent), []byte("WATCH")) {
+		return c.memory.ask(s.Holds, now, sent)
+	}
+	commands, err := parse(sent)
+	if err != nil {
+		return nil, err
+	}
+	switch first, last := commands[0], commands[len(commands)-1]; {
+	case strings.EqualFold(first[0], "WATCH"):
+		for _, key := range first[1:] {
+			c.watches = append(c.watches, &watch{conn: conn, server: s.Index, actor: actor, key: key})
+		}
+		return &Answer{Reply: []byte("+OK\r\n"), Then: s.Holds}, nil
+	case strings.EqualFold(first[0], "UNWATCH"):
+		c.unwatch(conn)
+		return &Answer{Reply: []byte("+OK\r\n"), Then: s.Holds}, nil
+	case strings.EqualFold(last[0], "EXEC") && c.unwatch(conn):
+		return &Answer{Reply: refused(len(commands)), Then: s.Holds}, nil
+	}
+	return c.memory.ask(s.Holds, now, sent)
+}
+
+// AppendWatches writes an actor's watches, for what tells states apart.
+func (c *Cluster) AppendWatches(b []byte, actor int) []byte {
+	for _, w := range c.watches {
+		if w.actor == actor {
+			b = w.append(b)
+		}
+	}
+	return b
+}
+
+// unwatch ends a connection's watches, and reports whether what they watched has changed.
+func (c *Cluster) unwatch(conn *Conn) (changed bool) {
+	c.watches = slices.DeleteFunc(c.watches, func(w *watch) bool {
+		changed = changed || w.conn == conn && w.changed
+		return w.conn == conn
+	})
+	return changed
+}
+
+// seen lets the watches see a change of what a server holds.
+func (c *Cluster) seen(s *Server, before *State) {
+	for _, w := range c.watches {
+		if w.server == s.Index {
+			w.see(before, s.Holds)
+		}
+	}
+}

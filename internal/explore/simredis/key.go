@@ -1,0 +1,74 @@
+package simredis
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/alicebob/miniredis/v2"
+)
+
+// Key is one key. Its values are those of Redis's own reading commands: one for a string, field and value in turn for a hash, the
+// elements of a list or a set, member and score for a sorted set.
+type Key struct {
+	Name   string
+	kind   string
+	Values []string
+	TTL    time.Duration // 0: none
+}
+
+func readKey(db *miniredis.RedisDB, name string) (k Key, err error) {
+	k = Key{Name: name, kind: db.Type(name), TTL: db.TTL(name)}
+	switch k.kind {
+	case "string":
+		var value string
+		value, err = db.Get(name)
+		k.Values = []string{value}
+	case "hash":
+		var fields []string
+		fields, err = db.HKeys(name)
+		for _, field := range fields {
+			k.Values = append(k.Values, field, db.HGet(name, field))
+		}
+	case "list":
+		k.Values, err = db.List(name)
+	case "set":
+		k.Values, err = db.Members(name)
+	case "zset":
+		var scores map[string]float64
+		scores, err = db.SortedSet(name)
+		for member, score := range scores {
+			k.Values = append(k.Values, fmt.Sprintf("%s\x00%v", member, score))
+		}
+		slices.Sort(k.Values)
+	default:
+		return k, fmt.Errorf("the key %s is a %s: the explorer keeps strings, hashes, lists, sets and sorted sets alone", name, k.kind)
+	}
+	return k, err
+}
+
+func (k Key) write(db *miniredis.RedisDB) (err error) {
+	switch k.kind {
+	case "string":
+		err = db.Set(k.Name, k.Values[0])
+	case "hash":
+		db.HSet(k.Name, k.Values...)
+	case "list":
+		_, err = db.Push(k.Name, k.Values...)
+	case "set":
+		_, err = db.SetAdd(k.Name, k.Values...)
+	case "zset":
+		for _, value := range k.Values {
+			var score float64
+			member, text, _ := strings.Cut(value, "\x00")
+			if _, err = fmt.Sscan(text, &score); err == nil {
+				_, err = db.ZAdd(k.Name, score, member)
+			}
+		}
+	}
+	if err == nil && k.TTL > 0 {
+		db.SetTTL(k.Name, k.TTL)
+	}
+	return err
+}

@@ -1,0 +1,164 @@
+// Package simredis is a simulated Redis: one or more servers whose content is an immutable value.
+//
+// What a command answers and leaves behind depends on the content, the time and the command. A Memory asks miniredis once for each such
+// case and then remembers the answer, so the prefix of a schedule, run again and again, costs no Lua. A Cluster is the servers of one
+// schedule. A Client is a real go-redis client: its connections end in memory, and a Network decides when its commands go out.
+//
+// Two things are the shop's: a run is on in every state, and the orders that a command writes to the ledger become part of its
+// answer, not of the content, because nothing reads them and states stay few.
+package simredis
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"time"
+
+	"github.com/alicebob/miniredis/v2"
+	resp "github.com/alicebob/miniredis/v2/server"
+
+	"lockstep/internal/dao"
+	"lockstep/internal/history"
+)
+
+// Memory is an embedded Redis that remembers all it was ever asked.
+type Memory struct {
+	server *miniredis.Miniredis
+	run    string            // that is on
+	states map[string]*State // by their text
+	empty  *State
+	loaded *State   // what the server holds at the moment
+	cached []string // the scripts it has loaded at the moment
+
+	published []Message // by the command that runs
+}
+
+// Message was published to a channel.
+type Message struct{ Channel, Text string }
+
+type question struct {
+	now     time.Duration
+	command string // as sent
+}
+
+// Answer is what a command did.
+type Answer struct {
+	Reply     []byte // as received
+	Then      *State
+	Orders    []history.Order // added to the ledger
+	Published []Message
+}
+
+// Date is the virtual time at which a server, or a process, is after so long.
+func Date(now time.Duration) time.Time {
+	return time.Date(2000, time.January, 1, 0, 0, 0, 0, time.UTC).Add(now)
+}
+
+// NewMemory makes a memory in which this run of the shop is on.
+func NewMemory(run string) (*Memory, error) {
+	m := &Memory{server: miniredis.NewMiniRedis(), run: run, states: map[string]*State{}}
+	conn, err := m.server.Dial() // makes it ready without a port
+	if err != nil {
+		return nil, err
+	}
+	_ = conn.Close() // commands are dispatched without one
+	m.server.Server().SetPreHook(func(peer *resp.Peer, command string, args ...string) bool {
+		if command != "PUBLISH" || len(args) != 2 {
+			return false
+		}
+		m.published = append(m.published, Message{args[0], args[1]})
+		peer.WriteInt(1)
+		return true
+	})
+	m.empty = m.intern(nil)
+	m.loaded = m.empty
+	return m, nil
+}
+
+// Close ends it.
+func (m *Memory) Close() { m.server.Close() }
+
+// ask gives the answer to a command, or to several sent at once.
+func (m *Memory) ask(s *State, now time.Duration, sent []byte) (*Answer, error) {
+	if known, ok := s.answers[question{now, string(sent)}]; ok {
+		return known, nil
+	}
+	if err := m.load(s); err != nil {
+		return nil, err
+	}
+	m.server.SetTime(Date(now))
+	m.server.HSet(dao.RunKey, "id", m.run)
+	m.published = nil
+	var reply bytes.Buffer
+	peer := resp.NewPeer(bufio.NewWriter(&reply))
+	commands, err := parse(sent)
+	if err != nil {
+		return nil, err
+	}
+	for _, args := range commands {
+		m.server.Server().Dispatch(peer, args)
+		m.remember(args)
+	}
+	peer.Flush()
+	orders, err := m.takeLedger()
+	if err != nil {
+		return nil, err
+	}
+	then, err := m.look()
+	if err != nil {
+		return nil, err
+	}
+	known := &Answer{Reply: reply.Bytes(), Then: then, Orders: orders, Published: m.published}
+	s.answers[question{now, string(sent)}] = known
+	return known, nil
+}
+
+// pass lets time pass, and keys expire.
+func (m *Memory) pass(s *State, d time.Duration) (*State, error) {
+	if then, ok := s.later[d]; ok {
+		return then, nil
+	}
+	if err := m.load(s); err != nil {
+		return nil, err
+	}
+	m.server.FastForward(d)
+	then, err := m.look()
+	if err != nil {
+		return nil, err
+	}
+	s.later[d] = then
+	return then, nil
+}
+
+// look reads what the server holds.
+func (m *Memory) look() (*State, error) {
+	db := m.server.DB(0)
+	var keys []Key
+	for _, name := range db.Keys() {
+		k, err := readKey(db, name)
+		if err != nil {
+			return nil, err
+		}
+		keys = append(keys, k)
+	}
+	m.loaded = m.intern(keys)
+	return m.loaded, nil
+}
+
+// load makes the server hold s.
+func (m *Memory) load(s *State) error {
+	if m.loaded == s {
+		return nil
+	}
+	m.loaded = nil
+	m.learn(s.scripts)
+	db := m.server.DB(0)
+	db.FlushDB()
+	for _, k := range s.Keys {
+		if err := k.write(db); err != nil {
+			return fmt.Errorf("the key %s: %w", k.Name, err)
+		}
+	}
+	m.loaded = s
+	return nil
+}

@@ -1,0 +1,64 @@
+package simredis
+
+import (
+	"testing"
+	"time"
+
+	"github.com/alicebob/miniredis/v2/proto"
+)
+
+// What a memory holds survives being put away and fetched again, whatever its type; and it is asked only once.
+func TestMemoryKeepsEveryType(t *testing.T) {
+	m, err := NewMemory("a run")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.server.Close()
+	empty := m.loaded
+	full := empty
+	do := func(command ...string) string {
+		t.Helper()
+		a, err := m.ask(full, time.Second, []byte(proto.Strings(command...)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		full = a.Then
+		return string(a.Reply)
+	}
+	do("SET", "a string", "x y")
+	do("HSET", "a hash", "f", "1", "g", "2")
+	do("RPUSH", "a list", "one", "two", "two")
+	do("SADD", "a set", "p", "q")
+	do("ZADD", "a sorted set", "1.5", "low", "7", "high")
+	do("PEXPIRE", "a hash", "1500")
+	for _, test := range []struct {
+		want    string
+		command []string
+	}{
+		{"$3\r\nx y\r\n", []string{"GET", "a string"}},
+		{"*4\r\n$1\r\nf\r\n$1\r\n1\r\n$1\r\ng\r\n$1\r\n2\r\n", []string{"HGETALL", "a hash"}},
+		{":1500\r\n", []string{"PTTL", "a hash"}},
+		{"*3\r\n$3\r\none\r\n$3\r\ntwo\r\n$3\r\ntwo\r\n", []string{"LRANGE", "a list", "0", "-1"}},
+		{"*2\r\n$1\r\np\r\n$1\r\nq\r\n", []string{"SMEMBERS", "a set"}},
+		{"*4\r\n$3\r\nlow\r\n$3\r\n1.5\r\n$4\r\nhigh\r\n$1\r\n7\r\n", []string{"ZRANGE", "a sorted set", "0", "-1", "WITHSCORES"}},
+	} {
+		if err := m.load(empty); err != nil {
+			t.Fatal(err)
+		}
+		if got := do(test.command...); got != test.want {
+			t.Errorf("%v: %q; want %q", test.command, got, test.want)
+		}
+	}
+	asked := m.server.CommandCount()
+	do("GET", "a string")
+	if again := m.server.CommandCount(); again != asked {
+		t.Error("a question was asked twice")
+	}
+	later, err := m.pass(full, 1500*time.Millisecond)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, stays := later.Key("a hash"); stays || len(later.Keys) != 4 {
+		t.Errorf("after its expiry, %v is left", later.Keys)
+	}
+}

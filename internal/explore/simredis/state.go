@@ -1,0 +1,82 @@
+package simredis
+
+import (
+	"crypto/sha1" //nolint:gosec // as Redis names scripts
+	"fmt"
+	"strings"
+	"time"
+
+	"lockstep/internal/dao"
+)
+
+// State is all that a server holds: a value, shared by all schedules that reach it. Two states are the same if their pointers are.
+type State struct {
+	Text    string // everything, expiries too
+	content string // everything but the expiries
+	Keys    []Key
+	scripts []string // loaded, for EVALSHA
+	answers map[question]*Answer
+	later   map[time.Duration]*State
+}
+
+// Empty is the state of a server that holds nothing.
+func (m *Memory) Empty() *State { return m.empty }
+
+// WithStock is the state of a server that holds the stock, and nothing else, before it has learnt any script.
+func (m *Memory) WithStock(stock int) *State {
+	return m.intern([]Key{{Name: dao.InventoryKey, kind: "string", Values: []string{fmt.Sprint(stock)}}})
+}
+
+// intern gives the one state that holds these keys.
+func (m *Memory) intern(keys []Key) *State {
+	var content, ttls strings.Builder
+	for _, k := range keys {
+		fmt.Fprintf(&content, "%q %s %q\n", k.Name, k.kind, k.Values)
+		fmt.Fprintf(&ttls, "%d\n", k.TTL)
+	}
+	for _, script := range m.cached {
+		fmt.Fprintf(&ttls, "%x\n", sha1.Sum([]byte(script))) //nolint:gosec // as Redis names scripts
+	}
+	text := content.String() + ttls.String()
+	if known, ok := m.states[text]; ok {
+		return known
+	}
+	s := &State{
+		Text: text, content: content.String(), Keys: keys, scripts: m.cached,
+		answers: map[question]*Answer{}, later: map[time.Duration]*State{},
+	}
+	m.states[text] = s
+	return s
+}
+
+// Key finds a key.
+func (s *State) Key(name string) (Key, bool) {
+	for _, k := range s.Keys {
+		if k.Name == name {
+			return k, true
+		}
+	}
+	return Key{}, false
+}
+
+// Same reports whether two states differ in nothing but expiries.
+func (s *State) Same(other *State) bool { return s.content == other.content }
+
+// Stock is what is left to sell, "" if the server does not hold it.
+func (s *State) Stock() string {
+	if k, ok := s.Key(dao.InventoryKey); ok {
+		return k.Values[0]
+	}
+	return ""
+}
+
+// nextExpiry is the time until the first key expires, 0 if none will.
+func (s *State) nextExpiry() time.Duration {
+	var next time.Duration
+	for _, k := range s.Keys {
+		if k.TTL > 0 && (next == 0 || k.TTL < next) {
+			next = k.TTL
+		}
+	}
+	return next
+}

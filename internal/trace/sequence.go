@@ -1,0 +1,124 @@
+package trace
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+const (
+	gutter = 5 // for the step's number
+	column = 9 // from one lifeline to the next
+)
+
+// Sequence draws a trace as a sequence diagram for a terminal: a lifeline for each actor and one for Redis, time going down.
+// A thick lifeline is an actor that believes it holds the lock. What is so after a step is said where it has changed, or, in
+// full, after each.
+func (t Trace) Sequence(full bool) string {
+	var b strings.Builder
+	head := slices.Repeat([]rune{' '}, t.width())
+	for i, name := range t.Actors {
+		head[t.at(i)] = []rune(name)[0]
+	}
+	fmt.Fprintf(&b, "%s\n", strings.TrimRight(string(head), " ")+strings.Repeat(" ", column-3)+"Redis")
+	before := Step{Standing: slices.Repeat([]Stance{Absent}, len(t.Actors))}
+	for i, step := range t.Steps {
+		for j, line := range t.words(step, before, full) {
+			row := t.lifelines(step.Standing)
+			if j == 0 {
+				copy(row, []rune(fmt.Sprintf("%3d", i+1)))
+				t.mark(row, step)
+			}
+			if j == min(1, len(step.Command)) { // below the last command
+				t.bury(row, step, before)
+			}
+			fmt.Fprintf(&b, "%s\n", strings.TrimRight(string(row)+"   "+line, " "))
+		}
+		before = step
+	}
+	if t.Verdict != "" {
+		fmt.Fprintf(&b, "  ✗  %s\n", t.Verdict)
+	}
+	return b.String()
+}
+
+func (t Trace) at(i int) int { return gutter + column*i }
+
+func (t Trace) width() int { return t.at(len(t.Actors)) + 1 }
+
+// lifelines draws one line of all of them.
+func (t Trace) lifelines(standing []Stance) []rune {
+	row := slices.Repeat([]rune{' '}, t.width())
+	for i, stance := range standing {
+		row[t.at(i)] = map[Stance]rune{Absent: ' ', Outside: '│', Inside: '┃', Paused: '┊', PausedInside: '┋', Ended: ' ', Dead: ' '}[stance]
+	}
+	row[t.width()-1] = '│'
+	return row
+}
+
+// mark draws what happens in a step: an arrow to Redis, or a sign on a lifeline.
+func (t Trace) mark(row []rune, step Step) {
+	actor := slices.Index(t.Actors, step.Actor)
+	switch {
+	case actor < 0:
+		row[t.width()-1] = '◷'
+	case step.Command != "":
+		from, to := t.at(actor), t.width()-1
+		row[from] = '├'
+		for x := from + 1; x < to; x++ {
+			row[x] = map[rune]rune{'│': '┼', '┃': '╂', '┊': '┼', '┋': '╂'}[row[x]]
+			if row[x] == 0 {
+				row[x] = '─'
+			}
+		}
+		row[to-1] = '▶'
+	case step.Kind == KindEnds || step.Kind == KindWaits || step.Kind == KindLeaves:
+		row[t.at(actor)] = '○'
+	case step.Kind == KindWoken:
+		row[t.at(actor)] = '!'
+	}
+}
+
+// bury ends the lifelines of those who died.
+func (t Trace) bury(row []rune, step, before Step) {
+	for i, stance := range step.Standing {
+		if stance == Dead && before.Standing[i] != Dead {
+			row[t.at(i)] = '✗'
+		}
+	}
+}
+
+// words are the lines beside a step.
+func (t Trace) words(step, before Step, full bool) []string {
+	var lines []string
+	if step.Command != "" {
+		fate := map[string]string{KindLostReply: ", lost on the way", KindReadsLate: ", unread"}[step.Kind]
+		lines = append(lines, t.short(step.Command)+" → "+t.short(step.Reply)+fate)
+	}
+	if step.Says != "" {
+		lines = append(lines, t.short(step.Says))
+	}
+	switch state := step.State(); {
+	case full:
+		lines = append(lines, fmt.Sprintf("[%s; at %v]", state, time.Duration(step.At)))
+	case state != before.State():
+		lines = append(lines, "["+state+"]")
+	}
+	return lines
+}
+
+// short writes owners as their actors' names.
+func (t Trace) short(text string) string { return strings.ReplaceAll(text, "distributedLock:", "") }
+
+// State says what is so after a step.
+func (s Step) State() string {
+	held := "no lock"
+	if s.Lock != "" {
+		held = "lock: " + s.Lock
+		if s.Expires > 0 {
+			held += fmt.Sprintf(", for %v", time.Duration(s.Expires).Round(time.Millisecond))
+		}
+	}
+	return held + "; stock: " + s.Stock
+}

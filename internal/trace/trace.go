@@ -1,0 +1,81 @@
+// Package trace holds schedules and recordings as values, step by step, and draws them: as a sequence diagram for a terminal, and as
+// a Mermaid diagram.
+package trace
+
+import (
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Trace is one schedule of a few actors on one Redis, step by step, for people to read and for pictures.
+type Trace struct {
+	Actors  []string `json:"actors"`
+	Steps   []Step   `json:"steps"`
+	Verdict string   `json:"says"` // what is broken in the end, in words; "" if nothing is
+}
+
+// Step is one thing that happened.
+type Step struct {
+	Token   string `json:"token"`   // as schedules write it
+	Actor   string `json:"actor"`   // who did it; "" for time
+	Kind    string `json:"kind"`    // one of the kinds
+	Command string `json:"command"` // sent to Redis; "" if none was
+	Reply   string `json:"reply"`   // from Redis, whether it arrived or not
+	Says    string `json:"says"`    // what it means
+
+	// What is so after it:
+	At       Millis   `json:"at_ms"` // of virtual time
+	Lock     string   `json:"lock"`  // whose it is in truth; "" if nobody's
+	Expires  Millis   `json:"expires_ms"`
+	Stock    string   `json:"stock"`
+	Standing []Stance `json:"standing"` // of each actor
+}
+
+// Schedule writes the trace as what replays it.
+func (t Trace) Schedule() string {
+	tokens := make([]string, len(t.Steps))
+	for i, step := range t.Steps {
+		tokens[i] = step.Token
+	}
+	return strings.Join(tokens, " ")
+}
+
+// Millis is a duration that JSON shows in milliseconds.
+type Millis time.Duration
+
+// MarshalJSON writes whole milliseconds.
+func (m Millis) MarshalJSON() ([]byte, error) {
+	return strconv.AppendInt(nil, time.Duration(m).Milliseconds(), 10), nil
+}
+
+// The kinds of steps.
+const (
+	KindCommand   = "command"    // a command was answered
+	KindLostReply = "lost-reply" // a command took effect, and its sender will never know
+	KindDies      = "dies"       // its process died: after Command took effect, or before anything was sent
+	KindReadsLate = "reads-late" // a command took effect, and its sender stopped before it had read the reply
+	KindPauses    = "pauses"
+	KindResumes   = "resumes"
+	KindLeaves    = "leaves"    // its client went away
+	KindWoken     = "woken"     // a hint reached it
+	KindLostWake  = "lost-wake" // a hint did not
+	KindTime      = "time"
+	KindWaits     = "waits" // it went on without a command, to wait
+	KindEnds      = "ends"  // it went on without a command, to its end
+)
+
+// Stance is where an actor stands.
+type Stance string
+
+// The stances.
+const (
+	Absent  Stance = "absent"  // it has not begun
+	Outside Stance = "outside" // it does not hold the lock, as far as it knows
+	Inside  Stance = "inside"  // it holds the lock, as far as it knows
+	Paused  Stance = "paused"
+
+	PausedInside Stance = "paused-inside" // it is paused, and believes that it holds the lock
+	Ended        Stance = "ended"
+	Dead         Stance = "dead"
+)
