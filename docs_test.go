@@ -20,6 +20,7 @@ var update = flag.Bool("update", false, "write what the commands print into the 
 var documents = []string{
 	"README.md", "README.zh-CN.md", "docs/ARCHITECTURE.md", "docs/break-it.md", "docs/break-it.zh-CN.md",
 	"docs/your-own-lock.md", "docs/your-own-lock.zh-CN.md", "jmeter/README.md",
+	"docs/GLOSSARY.md", "CONTRIBUTING.md", "CHANGELOG.md",
 }
 
 // asTyped is the program as the documents tell to start it.
@@ -29,9 +30,9 @@ var printed = regexp.MustCompile("(?s)(<!-- lockstep ([^\n]*) -->\n```\\w+\n)(.*
 
 // longCommands take several seconds. That what they find is so, in small, is among the claims of internal/explore.
 var longCommands = []string{
-	"explore v8 --faults pause=1,expiry=1 --anomaly lost-update",
+	"explore v7 --faults pause=1,expiry=1 --anomaly lost-update",
 	"explore v6 --work 25s --nested 1 --faults crash=1,lost-reply=1",
-	"explore v9 --faults node-crash=1",
+	"explore redlock --faults node-crash=1",
 }
 
 // What a document shows below <!-- lockstep … --> is what that command prints.
