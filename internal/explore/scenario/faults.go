@@ -38,8 +38,8 @@ type fault struct {
 // table is the list of all faults. Help, documents and parsing come from it.
 func (f *Faults) table() []fault {
 	return []fault{
-		{Fault{Name: "expiry", Says: "time passes a key's expiry while an actor could still move: slow work, or a slow network"}, &f.Expiry},
-		{Fault{Name: "slow", Says: "time passes to the next timer while an actor could still move, such as a renewal's timer"}, &f.Slow},
+		{Fault{Name: "expiry", Says: "time passes a key's expiry while an actor could still move: slow work or network"}, &f.Expiry},
+		{Fault{Name: "slow", Says: "time passes to the next timer, such as a renewal's, while an actor could still move"}, &f.Slow},
 		{Fault{Name: "pause", Says: "a process stops before a command or before it has read the reply; later it resumes"}, &f.Pause},
 		{Fault{Name: "crash", Says: "a process dies, before or after a command took effect"}, &f.Crash},
 		{Fault{Name: "lost-reply", Says: "a command takes effect, and its sender gets an error instead of the reply"}, &f.LostReply},
