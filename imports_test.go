@@ -18,7 +18,8 @@ var house = map[string][]string{
 	"lockstep": {"internal/cli"},
 	"lockstep/internal/cli": {
 		"internal/api", "internal/cluster", "internal/config", "internal/dao", "internal/evolution", "internal/explore", "internal/history",
-		"internal/job", "internal/load", "internal/lock", "internal/lockv6", "internal/metrics", "internal/service", "internal/strategy", "internal/trace",
+		"internal/job", "internal/load", "internal/lock", "internal/lockv6", "internal/metrics", "internal/service", "internal/strategy",
+		"internal/trace",
 	},
 	"lockstep/internal/cluster": {"internal/api"},
 	"lockstep/internal/explore": {
@@ -48,11 +49,13 @@ var house = map[string][]string{
 	"lockstep/internal/explore/coroutine": {},
 	"lockstep/internal/chaos":             {"internal/dao", "internal/history", "internal/lock"},
 	"lockstep/internal/config":            {"internal/history"},
-	"lockstep/internal/api":               {"internal/evolution", "internal/history", "internal/lock", "internal/service", "internal/strategy"},
-	"lockstep/internal/job":               {"internal/lock", "internal/rediserr"},
-	"lockstep/internal/load":              {"internal/history"},
-	"lockstep/internal/service":           {"internal/history", "internal/lock", "internal/strategy"},
-	"lockstep/internal/dao":               {"internal/history", "internal/lock", "internal/rediserr", "internal/service", "util/lua"},
+	"lockstep/internal/api": {
+		"internal/evolution", "internal/history", "internal/lock", "internal/service", "internal/strategy",
+	},
+	"lockstep/internal/job":     {"internal/lock", "internal/rediserr"},
+	"lockstep/internal/load":    {"internal/history"},
+	"lockstep/internal/service": {"internal/history", "internal/lock", "internal/strategy"},
+	"lockstep/internal/dao":     {"internal/history", "internal/lock", "internal/rediserr", "internal/service", "util/lua"},
 	"lockstep/internal/evolution": {
 		"internal/contrast", "internal/lock", "internal/lockv1", "internal/lockv2", "internal/lockv3", "internal/lockv4",
 		"internal/lockv5", "internal/lockv6", "internal/lockv7", "internal/lockv8", "internal/lockv9",

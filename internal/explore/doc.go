@@ -1,8 +1,8 @@
 // Package explore runs the real code of a lock, under the real sale, in every order that its Redis commands can take.
 //
-// A test of a lock that starts goroutines and waits sees a few orders, and not the ones that break it. The explorer decides the order itself.
-// It runs a few sales, one step at a time, and tries every step that can come next. It answers with the shortest schedule that shows an
-// anomaly, or with the fact that no schedule does. Models: CHESS (Musuvathi et al., OSDI 2008), loom, shuttle.
+// A test of a lock that starts goroutines and waits sees a few orders, and not the ones that break it. The explorer decides the order
+// itself. It runs a few sales, one step at a time, and tries every step that can come next. It answers with the shortest schedule that
+// shows an anomaly, or with the fact that no schedule does. Models: CHESS (Musuvathi et al., OSDI 2008), loom, shuttle.
 //
 //	faults, _ := explore.ParseFaults("expiry=1")
 //	result, err := explore.Explore(ctx, strategy, explore.Scenario{Actors: 2, Faults: faults}, explore.Goal{}, explore.Bounds{})
@@ -25,11 +25,11 @@
 //
 // # What a state is
 //
-// A state is everything the future depends on. What Redis holds is a value, and can be compared. The memory of a process cannot be read, but
-// the code is deterministic: after the same start, replies, messages, wake-ups and readings of the clock it is in the same state. So the hash
-// of all that ever happened to a process stands for its memory. A fingerprint is a hash of both, and of what is due: timers, messages,
-// watches, sleepers, the budgets of faults, and what the checker knows. It has 128 bits and a random seed, so that two states are
-// taken for one by accident with a chance that can be neglected.
+// A state is everything the future depends on. What Redis holds is a value, and can be compared. The memory of a process cannot be
+// read, but the code is deterministic: after the same start, replies, messages, wake-ups and readings of the clock it is in the same
+// state. So the hash of all that ever happened to a process stands for its memory. A fingerprint is a hash of both, and of what is due:
+// timers, messages, watches, sleepers, the budgets of faults, and what the checker knows. It has 128 bits and a random seed, so that
+// two states are taken for one by accident with a chance that can be neglected.
 //
 // # Why a counterexample is the shortest
 //
@@ -51,8 +51,8 @@
 //     more.
 //   - An attempt that left nothing in Redis is forgotten when the next one begins. Here the explorer assumes that a waiter decides by its
 //     last attempt; without that, those who undo each other's attempts would go on for ever.
-//   - The masters of a lock on several nodes are interchangeable, and what they answer to tasks that one task started and waits for counts as
-//     a set.
+//   - The masters of a lock on several nodes are interchangeable, and what they answer to tasks that one task started and waits for
+//     counts as a set.
 //   - A step is a command and all that follows to the next wait. What runs between two waits is seen by nobody else, so to split it would
 //     show nothing new. The exception is a process that stops between the effect of its command and reading the reply: that is a
 //     transition of its own.
@@ -69,12 +69,12 @@
 // # What is assumed of the code under test
 //
 //   - It waits by lock.Sleep, lock.Poll or Clock.Wait, and starts goroutines by Clock.Go. Otherwise: ErrBlind.
-//   - It does the same twice. Time comes from its clock, chance from its Parts, and no iteration over a map decides what is sent. Otherwise:
-//     ErrUnrepeatable, with the schedule after which it differed.
+//   - It does the same twice. Time comes from its clock, chance from its Parts, and no iteration over a map decides what is sent.
+//     Otherwise: ErrUnrepeatable, with the schedule after which it differed.
 //   - It does nothing in New: no command, no goroutine, no wait.
 //   - It keeps its data in strings, hashes, lists, sets and sorted sets.
-//   - The lock is the key lock.Key. What belongs to a whole process has lock.Owner of the process's name as a value, or begins with it and a
-//     colon.
+//   - The lock is the key lock.Key. What belongs to a whole process has lock.Owner of the process's name as a value, or begins with it
+//     and a colon.
 //
 // # Limits
 //
@@ -90,10 +90,10 @@
 //	A:SET A:GET A:write.lua/lost expiry B:SET
 //
 // A and B are actors; a second goroutine of A is A.1, and actors that share a process are paused and woken as replica1. SET, GET and
-// write.lua are the commands that take effect. What follows a slash happens to that command: its reply is lost. A step without a name is
-// time. Notation lists all forms. Replay runs a schedule again and gives a trace of it: each command with its reply, what it means in
-// words, and what is so after it. If the code no longer does what the schedule says, Replay fails with ErrStale and names the step: that is what
-// happens to an old counterexample once the lock is mended.
+// write.lua are the commands that take effect. What follows a slash happens to that command: its reply is lost. A step without a name
+// is time. Notation lists all forms. Replay runs a schedule again and gives a trace of it: each command with its reply, what it means
+// in words, and what is so after it. If the code no longer does what the schedule says, Replay fails with ErrStale and names the step:
+// that is what happens to an old counterexample once the lock is mended.
 //
 // # Where to read on
 //

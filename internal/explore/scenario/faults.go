@@ -46,7 +46,7 @@ func (f *Faults) table() []fault {
 		{Fault{Name: "cancel", Says: "a client goes away: the context of its request is cancelled"}, &f.Cancel},
 		{Fault{Name: "lost-wake", Says: "a message that should wake a waiter never arrives"}, &f.LostWake},
 		{Fault{Name: "node-crash", Says: "one of the lock's masters refuses connections from then on", OnNode: true}, &f.NodeCrash},
-		{Fault{Name: "node-hang", Says: "one of the lock's masters executes commands from then on, but does not answer", OnNode: true}, &f.NodeHang},
+		{Fault{Name: "node-hang", Says: "one of the lock's masters executes commands from then on, but never answers", OnNode: true}, &f.NodeHang},
 		{Fault{Name: "node-restart", Says: "one of the lock's masters restarts empty", OnNode: true}, &f.NodeRestart},
 	}
 }
