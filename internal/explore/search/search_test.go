@@ -44,7 +44,7 @@ func (c counter) Trace(schedule []execution.Transition, _ bool) trace.Trace {
 func (r *counting) Transitions() (all []execution.Transition) {
 	for i, read := range r.read {
 		if read != -2 {
-			all = append(all, execution.Transition{ID: uint16(i)}) //nolint:gosec // there are few
+			all = append(all, execution.Transition{ID: uint16(i)})
 		}
 	}
 	return all
@@ -74,11 +74,11 @@ func (r *counting) Check() (found []anomaly.Found, over bool) {
 }
 
 func (r *counting) Fingerprint() execution.Fingerprint {
-	print := uint64(r.number) //nolint:gosec // it is small
+	sum := uint64(r.number)
 	for _, read := range r.read {
-		print = print*100 + uint64(read+2) //nolint:gosec // it is small
+		sum = sum*100 + uint64(read+2)
 	}
-	return execution.Fingerprint{print}
+	return execution.Fingerprint{sum}
 }
 
 func (r *counting) Err() error {
