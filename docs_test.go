@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"lockstep/internal/cli"
+	"lockstep/internal/explore"
 	"lockstep/internal/suite"
 )
 
@@ -72,6 +73,31 @@ func TestDocumentsShowWhatIsPrinted(t *testing.T) {
 	}
 	if seen < 20 {
 		t.Errorf("the documents show %d commands; want them all", seen)
+	}
+}
+
+// What break-it says of faults and anomalies is what the tables in internal/explore say, and help prints. The translation names them all.
+func TestDocumentsKnowEveryFaultAndAnomaly(t *testing.T) {
+	rows := map[string]string{}
+	for _, f := range explore.AllFaults() {
+		rows["| `"+f.Name+"=N` | "] = f.Says
+	}
+	for _, a := range explore.Anomalies() {
+		rows["| `"+string(a)+"` | "] = a.Says()
+	}
+	for _, document := range []string{"docs/break-it.md", "docs/break-it.zh-CN.md"} {
+		text, err := os.ReadFile(document)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for row, says := range rows {
+			if document == "docs/break-it.md" {
+				row += says
+			}
+			if !strings.Contains(string(text), "\n"+row) {
+				t.Errorf("%s has no row %s", document, row)
+			}
+		}
 	}
 }
 
