@@ -74,11 +74,15 @@ func (s *waiters) end() (order []int, errs []error) {
 // eachThatExcludes runs a test for every lock that keeps the sales of a process apart.
 func eachThatExcludes(t *testing.T, test func(*testing.T, *world)) {
 	t.Helper()
+	t.Parallel()
 	for _, row := range evolution.Table() {
 		if row.Scope == strategy.Nobody || row.Capabilities.Open || row.Update != strategy.ReadModifyWrite {
 			continue
 		}
-		t.Run(row.Name, func(t *testing.T) { onEmbedded(t, row, test) })
+		t.Run(row.Name, func(t *testing.T) {
+			t.Parallel()
+			onEmbedded(t, row, test)
+		})
 	}
 }
 
@@ -104,6 +108,7 @@ func TestOrderOfTheSalesOfAProcess(t *testing.T) {
 // However many sales of a process wait for another process, where they are in line one of them asks Redis; elsewhere all do.
 func TestOneSaleOfAProcessContends(t *testing.T) {
 	eachInVirtualTime(t, func(t *testing.T, w *world) {
+		w.use(func(p *strategy.Parts) { p.TTL = 2 * time.Second })
 		other := w.process("other")
 		asked := func(waiting int) int {
 			held := must(t, other, "holder")

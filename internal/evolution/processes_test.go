@@ -17,11 +17,13 @@ import (
 // eachInVirtualTime runs a test for every lock in Redis that somebody can be kept out by.
 func eachInVirtualTime(t *testing.T, test func(*testing.T, *world)) {
 	t.Helper()
+	t.Parallel()
 	for _, row := range evolution.Table() {
 		if row.Scope != strategy.Everybody || row.Capabilities.Open || row.Update != strategy.ReadModifyWrite {
 			continue
 		}
 		t.Run(row.Name, func(t *testing.T) {
+			t.Parallel()
 			onEmbedded(t, row, func(t *testing.T, w *world) {
 				w.use(func(p *strategy.Parts) { p.HandOffLimit = 64 })
 				test(t, w)
