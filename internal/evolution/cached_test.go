@@ -277,7 +277,7 @@ func TestCloseGivesBack(t *testing.T) {
 func TestALostLockIsNotKept(t *testing.T) {
 	caches(t, func(t *testing.T, w *world) {
 		held := w.must(t, "a")
-		held.Lose() // the store has seen a larger token
+		held.Lose()                                                     // the store has seen a larger token
 		if err := held.Unlock(t.Context()); err != nil || w.exists(t) { // Redis knows it still
 			t.Errorf("Unlock of a lost lock: %v; it is still there: %t", err, w.exists(t))
 		}

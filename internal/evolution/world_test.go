@@ -11,11 +11,11 @@ import (
 
 	"github.com/alicebob/miniredis/v2"
 	"github.com/redis/go-redis/v9"
-	"github.com/redis/go-redis/v9/maintnotifications"
 
 	"lockstep/internal/dao"
 	"lockstep/internal/evolution"
 	"lockstep/internal/lock"
+	"lockstep/internal/redisclient"
 	"lockstep/internal/redistest"
 	"lockstep/internal/strategy"
 )
@@ -61,12 +61,10 @@ func onEmbedded(t *testing.T, row strategy.Strategy, test func(*testing.T, *worl
 	synctest.Test(t, func(t *testing.T) {
 		m := miniredis.NewMiniRedis()
 		dial := func(m *miniredis.Miniredis) redis.UniversalClient {
-			client := redis.NewClient(&redis.Options{
-				Addr:       "127.0.0.1:6379", // dialled by the next line; a name would be looked up outside the bubble
-				Dialer:     func(context.Context, string, string) (net.Conn, error) { return m.Dial() },
-				MaxRetries: -1, Protocol: 2, DisableIdentity: true,
-				PoolSize:                 100, // a command that has to wait for a connection waits on a timer from outside the bubble
-				MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
+			client := redisclient.Single(redisclient.Config{
+				Addrs:    []string{"127.0.0.1:6379"}, // dialled by the next line; a name would be looked up outside the bubble
+				Dialer:   func(context.Context, string, string) (net.Conn, error) { return m.Dial() },
+				PoolSize: 100, // a command that has to wait for a connection waits on a timer from outside the bubble
 			})
 			if err := client.Ping(t.Context()).Err(); err != nil {
 				t.Fatal(err)
