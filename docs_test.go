@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"lockstep/internal/cli"
+	"lockstep/internal/explore"
 	"lockstep/internal/suite"
 )
 
@@ -20,6 +21,7 @@ var update = flag.Bool("update", false, "write what the commands print into the 
 var documents = []string{
 	"README.md", "README.zh-CN.md", "docs/ARCHITECTURE.md", "docs/break-it.md", "docs/break-it.zh-CN.md",
 	"docs/your-own-lock.md", "docs/your-own-lock.zh-CN.md", "jmeter/README.md",
+	"docs/GLOSSARY.md", "CONTRIBUTING.md", "CHANGELOG.md",
 }
 
 // asTyped is the program as the documents tell to start it.
@@ -29,9 +31,9 @@ var printed = regexp.MustCompile("(?s)(<!-- lockstep ([^\n]*) -->\n```\\w+\n)(.*
 
 // longCommands take several seconds. That what they find is so, in small, is among the claims of internal/explore.
 var longCommands = []string{
-	"explore v8 --faults pause=1,expiry=1 --anomaly lost-update",
+	"explore v7 --faults pause=1,expiry=1 --anomaly lost-update",
 	"explore v6 --work 25s --nested 1 --faults crash=1,lost-reply=1",
-	"explore v9 --faults node-crash=1",
+	"explore redlock --faults node-crash=1",
 }
 
 // What a document shows below <!-- lockstep … --> is what that command prints.
@@ -71,6 +73,31 @@ func TestDocumentsShowWhatIsPrinted(t *testing.T) {
 	}
 	if seen < 20 {
 		t.Errorf("the documents show %d commands; want them all", seen)
+	}
+}
+
+// What break-it says of faults and anomalies is what the tables in internal/explore say, and help prints. The translation names them all.
+func TestDocumentsKnowEveryFaultAndAnomaly(t *testing.T) {
+	rows := map[string]string{}
+	for _, f := range explore.AllFaults() {
+		rows["| `"+f.Name+"=N` | "] = f.Says
+	}
+	for _, a := range explore.Anomalies() {
+		rows["| `"+string(a)+"` | "] = a.Says()
+	}
+	for _, document := range []string{"docs/break-it.md", "docs/break-it.zh-CN.md"} {
+		text, err := os.ReadFile(document)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for row, says := range rows {
+			if document == "docs/break-it.md" {
+				row += says
+			}
+			if !strings.Contains(string(text), "\n"+row) {
+				t.Errorf("%s has no row %s", document, row)
+			}
+		}
 	}
 }
 

@@ -98,7 +98,7 @@ func anomalyNames() []string {
 func anomalyHelp() []string {
 	var lines []string
 	for _, a := range explore.Anomalies() {
-		lines = append(lines, fmt.Sprintf("%-15s %s", a, a.Says()))
+		lines = append(lines, fmt.Sprintf("%-16s %s", a, a.Says()))
 	}
 	return lines
 }

@@ -1,1 +1,102 @@
+// Package explore runs the real code of a lock, under the real sale, in every order that its Redis commands can take.
+//
+// A test of a lock that starts goroutines and waits sees a few orders, and not the ones that break it. The explorer decides the order
+// itself. It runs a few sales, one step at a time, and tries every step that can come next. It answers with the shortest schedule that
+// shows an anomaly, or with the fact that no schedule does. Models: CHESS (Musuvathi et al., OSDI 2008), loom, shuttle.
+//
+//	faults, _ := explore.ParseFaults("expiry=1")
+//	result, err := explore.Explore(ctx, strategy, explore.Scenario{Actors: 2, Faults: faults}, explore.Goal{}, explore.Bounds{})
+//	fmt.Println(result.Verdict(), result.Found[0].Schedule) // broken A:SET expiry B:SET
+//
+// # What is explored
+//
+// A Scenario has actors; each sells one piece, in a process of its own unless Replicas says otherwise. The locks, the sale, the store, the
+// Redis client and the Lua scripts are the real ones. Redis is simulated (package simredis), and so is time.
+//
+// The code can wait at two places alone. A hook of the client holds every command back, and everything else waits in lock.Clock. So
+// the explorer always knows who waits for what, and lets one goroutine run at a time (package coroutine). Between two waits the code
+// runs alone, so nothing that happens there can depend on an order. What the explorer chooses from are these transitions (package
+// execution):
+//
+//   - A task's next command takes effect, and its sender gets the reply and runs to its next wait.
+//   - A message reaches a process that subscribed to it.
+//   - Time moves to the next timer or expiry. It does so by itself only when nothing else can happen.
+//   - A fault happens, as often as the scenario allows: Faults, AllFaults.
+//
+// # What a state is
+//
+// A state is everything the future depends on. What Redis holds is a value, and can be compared. The memory of a process cannot be
+// read, but the code is deterministic: after the same start, replies, messages, wake-ups and readings of the clock it is in the same
+// state. So the hash of all that ever happened to a process stands for its memory. A fingerprint is a hash of both, and of what is due:
+// timers, messages, watches, sleepers, the budgets of faults, and what the checker knows. It has 128 bits and a random seed, so that
+// two states are taken for one by accident with a chance that can be neglected.
+//
+// # Why a counterexample is the shortest
+//
+// The search (package search) is breadth first: it looks at all schedules of n steps before any of n+1. The first schedule that shows an
+// anomaly is therefore one of the shortest. To reach a state, the code runs anew along the transitions that led to it; nothing is
+// copied. That is fast because simredis remembers what each command answers in each state, so that a prefix costs no Lua.
+//
+// # Why each cut is sound
+//
+// The orders of three actors are too many to run. Some are left out because what they would show is known.
+//
+//   - A state that was seen before is not gone on from: the same state has the same future, and it was reached in no more steps the first
+//     time.
+//   - Actors that start alike are interchangeable: they differ by name alone. They start in the order of their names, and, in case the code
+//     compares names, once more in reverse. Code for which more than the order of two names matters is not covered.
+//   - A waiter that polls sleeps for a moment between two attempts. The sleep may end at any time, but not before the attempt could give
+//     another result: others have changed what Redis holds, or the last command would now have another reply, or the code has looked at the
+//     clock. An attempt that would repeat leads to the same state, so nothing is lost. Before a waiter counts as stuck it tries once
+//     more.
+//   - An attempt that left nothing in Redis is forgotten when the next one begins. Here the explorer assumes that a waiter decides by its
+//     last attempt; without that, those who undo each other's attempts would go on for ever.
+//   - The masters of a lock on several nodes are interchangeable, and what they answer to tasks that one task started and waits for
+//     counts as a set.
+//   - A step is a command and all that follows to the next wait. What runs between two waits is seen by nobody else, so to split it would
+//     show nothing new. The exception is a process that stops between the effect of its command and reading the reply: that is a
+//     transition of its own.
+//
+// TestTheCutsAreSound explores with and without these cuts (Bounds.EveryState, Bounds.EverySymmetry) and compares the anomalies and the
+// lengths of their schedules.
+//
+// # What is looked for
+//
+// Anomalies lists what can go wrong. The checker (package checker) sees what no actor can see: whose lock Redis holds in truth, and who
+// believes that it holds one. A strategy is judged by what it promises (its Scope): an anomaly that it does not promise to prevent is not
+// looked for.
+//
+// # What is assumed of the code under test
+//
+//   - It waits by lock.Sleep, lock.Poll or Clock.Wait, and starts goroutines by Clock.Go. Otherwise: ErrBlind.
+//   - It does the same twice. Time comes from its clock, chance from its Parts, and no iteration over a map decides what is sent.
+//     Otherwise: ErrUnrepeatable, with the schedule after which it differed.
+//   - It does nothing in New: no command, no goroutine, no wait.
+//   - It keeps its data in strings, hashes, lists, sets and sorted sets.
+//   - The lock is the key lock.Key. What belongs to a whole process has lock.Owner of the process's name as a value, or begins with it
+//     and a colon.
+//
+// # Limits
+//
+// The result is true for these actors and these budgets, not for more. Commands are atomic, as in Redis; a transaction or a pipeline is one
+// step. The network loses replies only as a fault, and Redis itself fails only as the faults of nodes say. A lock that polls in its own
+// process, without a command, is never seen to be idle, and is reported as unknown. Bounds end a search early; the verdict is then Unknown,
+// never Holds.
+//
+// # How to read and replay a schedule
+//
+// A schedule is a list of steps, as in
+//
+//	A:SET A:GET A:write.lua/lost expiry B:SET
+//
+// A and B are actors; a second goroutine of A is A.1, and actors that share a process are paused and woken as replica1. SET, GET and
+// write.lua are the commands that take effect. What follows a slash happens to that command: its reply is lost. A step without a name
+// is time. Notation lists all forms. Replay runs a schedule again and gives a trace of it: each command with its reply, what it means
+// in words, and what is so after it. If the code no longer does what the schedule says, Replay fails with ErrStale and names the step:
+// that is what happens to an old counterexample once the lock is mended.
+//
+// # Where to read on
+//
+// Each package below can be read alone. scenario and anomaly are the vocabulary; coroutine, simredis and search know nothing of locks;
+// execution puts the first two of these together, checker and recorder look at an execution, and harness puts the lock under test into it.
 package explore

@@ -12,15 +12,19 @@ import (
 	"lockstep/internal/strategy"
 )
 
-// What is explored, and what for.
 type (
-	Scenario = scenario.Scenario // who does what, and what may go wrong
-	Faults   = scenario.Faults   // how often each fault may happen
-	Fault    = scenario.Fault    // a fault's name, and what happens
-	Anomaly  = anomaly.Anomaly   // what is looked for
-	Bounds   = search.Bounds     // when to stop
-
-	Counterexample = search.Counterexample // the shortest schedule that shows an anomaly
+	// Scenario says who does what, and what may go wrong.
+	Scenario = scenario.Scenario
+	// Faults say how often each fault may happen.
+	Faults = scenario.Faults
+	// Fault is a fault's name, and what happens.
+	Fault = scenario.Fault
+	// Anomaly is one kind of thing that goes wrong.
+	Anomaly = anomaly.Anomaly
+	// Bounds say when to stop.
+	Bounds = search.Bounds
+	// Counterexample is the shortest schedule that shows an anomaly.
+	Counterexample = search.Counterexample
 )
 
 // The anomalies.

@@ -25,8 +25,8 @@ type Shown struct {
 	Step    int    // counted from 1
 }
 
-// Replay runs one schedule, as Explore wrote it, step by step. It fails with ErrMalformed or ErrStale, saying at which step and why; what it
-// gives then is what came before.
+// Replay runs one schedule, as Explore wrote it, step by step. It fails with ErrMalformed or ErrStale, saying at which step and why;
+// what it gives then is what came before.
 func Replay(s strategy.Strategy, in Scenario, schedule string) (replayed Replayed, err error) {
 	if err := in.CheckFor(s); err != nil {
 		return Replayed{}, err

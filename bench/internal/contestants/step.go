@@ -20,26 +20,32 @@ const handOffLimit = 64
 // lockNodes is how many servers a lock on several has, beside the stock's.
 const lockNodes = 5
 
-// steps are the strategies of these names in the evolution's table. Names that the table does not have are left out.
+// steps are the strategies of these names in the evolution's table.
 func steps(names ...string) (all []Contestant) {
 	for _, name := range names {
-		if row, err := evolution.Find(name); err == nil {
-			all = append(all, step(row))
-		}
+		all = append(all, step(name))
 	}
 	return all
 }
 
-// step is a strategy of the evolution.
-func step(row strategy.Strategy) Contestant {
-	c := Contestant{Name: row.Name, Title: row.Title, Kind: Ours}
+// step is a strategy of the evolution. A name that is not in its table fails when it is opened.
+func step(name string) Contestant {
+	row, err := evolution.Find(name)
+	c := Contestant{Name: name, Title: row.Title, Kind: Ours}
 	if row.OnNodes {
 		c.Nodes = 1 + lockNodes
 	}
-	c.Open = func(env Env) (Seller, error) { return openStep(row, env), nil }
 	if row.Update != strategy.ReadModifyWrite {
 		c.Kind = Lockless
-		c.Open = func(env Env) (Seller, error) { return openUnlocked(row, env), nil }
+	}
+	c.Open = func(env Env) (Seller, error) {
+		switch {
+		case err != nil:
+			return nil, err
+		case c.Kind == Lockless:
+			return openUnlocked(row, env), nil
+		}
+		return openStep(row, env), nil
 	}
 	return c
 }
@@ -81,7 +87,7 @@ func openStep(row strategy.Strategy, env Env) Seller {
 
 // giveBack releases what a lock keeps between sales, if it keeps anything.
 func giveBack(locker lock.Locker) error {
-	keeper, keeps := locker.(interface{ Close(context.Context) error })
+	keeper, keeps := locker.(lock.Closer)
 	if !keeps {
 		return nil
 	}

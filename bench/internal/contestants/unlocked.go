@@ -17,7 +17,7 @@ import (
 	"lockstep/internal/strategy"
 )
 
-// unlocked is a sale without a lock: the shop's own, with its way of trying again, from a bare stock.
+// unlocked is a sale without a lock: the shop's own, with its backoff, on a bare stock.
 type unlocked struct {
 	sale service.Sale
 	*stock
@@ -53,7 +53,7 @@ return -1`
 
 // bare is the stock without the orders, which a sale under a lock does not write here either. What is sent is not cut off when ctx ends.
 type bare struct {
-	service.Stock // Read and Write, which nobody calls
+	service.Stock // for Read and Write, which are not called
 	client        *redis.Client
 }
 

@@ -82,7 +82,8 @@ func (s Session) pings(found map[float64][]time.Duration) []result.Ping {
 }
 
 func line(c result.Cell) string {
-	text := fmt.Sprintf("%d: +%g ms, %d processes, %4d buyers, %-18s %8.1f sales/s, %6.2f requests per sale (%.2f of the lock), longest wait %.0f ms",
+	text := fmt.Sprintf(
+		"%d: +%g ms, %d processes, %4d buyers, %-18s %8.1f sales/s, %6.2f requests per sale (%.2f of the lock), longest wait %.0f ms",
 		c.Repetition, c.AddedMillis, c.Processes, c.Buyers, c.Contestant, c.PerSecond, c.Requests, c.LockRequests, c.Wait.Max)
 	if c.Status != result.OK {
 		text += " " + string(c.Status)

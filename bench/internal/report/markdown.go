@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,60 +15,81 @@ const head = `# Benchmarks
 
 <!-- written by bench (go run . -markdown ../docs/benchmarks.md); changes by hand are lost -->
 
-The same sale (lock, GET the stock, SET it to one less, unlock) under each lock of the evolution, and under libraries that people use,
-on a real Redis, in one run; and without a lock in the two ways that are right. Under a lock sales are serial, so none can beat the
-**limit**: one buyer that does the GET and the SET with no lock at all, measured under each condition, each time.
+`
+
+const picture = `![Share of the limit, longest wait over mean, and share of the buyers that never got in](benchmarks.svg)
+
+The same sale (lock, GET the stock, SET it to one less, unlock) runs under each lock of the evolution and under libraries that people use,
+and without a lock in the two ways that are correct: all on a real Redis, in one run. Under a lock sales are serial, so no lock can beat
+the **limit**: one buyer that does the GET and the SET with no lock at all, measured in each repetition of each condition.
 
 `
 
 const how = `
 ## How to read it
 
-- Each cell is the median of the repetitions, then the least and the most. A share is taken of the limit of the same repetition, "times the
-  fastest library" of the fastest one of the same repetition; contestants run in a random order, one condition after the other.
-- Each buyer sells again as soon as it has sold. After a warm-up of about one round a window of about three is measured (two for 1000
-  buyers), at the rate of the limit; a slower contestant gets no longer one, so its waits are cut: none is longer than both together.
-- A wait counts when it ends within the window; of a buyer that never got in, the wait it had so far. The longest is taken over
-  those that were still on, too. Longest over mean says how fair it is, 1 being a perfect queue; but where many never got in, all
-  their waits are equally long, so look at how many these are first.
-- Nobody waits before a buyer asks again. That favours locks without a queue: who has just sold is the first to ask, gets in
-  again, and saves the time of handing over, while the others starve.
-- Requests are what clients wrote on their connections within the window, by all processes: polling, renewals and subscriptions too. A
-  script is one, whatever it calls inside. What Redis sends by itself (messages, invalidations) is none.
-- After each cell the stock must have fallen by exactly the number of sales; **broken** if not. **hung**: it sold nothing in the
-  last half of the window (a second at least), or had to be ended.
-- The round trip is added by one dialer, the same for all: bytes reach the server that much later, any number of them at a time.
-- The processes share the machine with each other and with Redis. Without a round trip added they mostly compete for its cores, and
-  how soon an idle core wakes up says as much as the lock does: read those numbers as an order, not as a speed.
-- All go-redis clients are the same: one for the lock (v9: one for each node) and one for the sale in each process, each with go-redis's
-  default pool of ten connections a core (-pool gives them more). With 1000 buyers that poll through it, even the unlock queues for a
-  connection.
-- Locks that poll pause equally long; v9 between half as long and as long, by chance, and only where processes meet.
-  rueidislock has a client of its own kind, does not poll, and is set to one key as the others have.
-- A sale that waits for nobody is four round trips, and the limit two: no lock can be much more than twice as fast as one that hands
-  over in no time.
-- v9's lock is on five servers beside the stock's. All are asked at once: five SETs and, to give it back, five scripts, which are ten
-  requests and two round trips. They all run on this one machine, so without a round trip added v9 pays for their processor time, too.
-  A process that has passed the lock along 64 times gives it back and lets others try first, for one retry pause: it cannot know
-  whether there are others, so that is what a single process loses, too.
-- atomic sends one EVAL of a script that looks and takes. optimistic sends WATCH, then GET, then MULTI, SET and EXEC together: five
-  requests and three round trips. If the stock has changed it does all that again, after a pause of chance up to the retry pause, then
-  up to twice as much each time, but not more than 50 times: its requests a sale over five are its tries. As many try at once as there
-  are connections; the shop lets eight of a process. Neither writes an order
-  down here, nor has a lock to wait for: a wait lasts until the piece is sold. atomic's sales are not serial, but as many at once as
-  a process has connections, so its share of the limit is far above 1. The plot leaves both out.
-- v8's sale reads and writes by scripts that compare its fencing token and write an order down, where the others do a GET and a SET.
-- With two buyers in several processes each has its own: there is nobody to pass the lock to inside, every sale is a hand-over through
-  Redis, and the limit is out of reach.
-%s
+- A cell is the median of the repetitions, followed by the least and the most. A share is taken of the limit of the same repetition, and
+  "times the fastest library" of the fastest library of the same repetition. The contestants of one condition run one after the other, in
+  a random order.
+- Each buyer buys again as soon as it has bought. After a warm-up of about one round, a window of about three rounds is measured (two for
+  1000 buyers), at the rate of the limit. A slower contestant gets no longer window, so its waits are cut: no wait is longer than warm-up
+  and window together.
+- A wait counts if it ends within the window. A buyer that never got the lock counts with its wait so far; the longest wait includes waits
+  still in progress. The longest wait over the mean says how fair a lock is: 1 is a perfect queue. Where many buyers never got in, all
+  waits are equally long, so look at the number of these buyers first.
+- Buyers do not pause between two sales. That favours locks without a queue: the buyer that has just bought asks first, gets the lock
+  again, and saves the time of a hand-over, while the others starve.
+- Requests are what clients wrote on their connections within the window, in all processes: polling, renewals and subscriptions too. A
+  script is one request, whatever it calls inside. What Redis sends by itself (messages, invalidations) is not counted.
+- The lock and the sale have clients of their own, so requests of the lock are counted apart. The rest is the sale: its GET and SET, or the
+  scripts that do the same and check a fencing token.
+- After each cell the stock must have fallen by exactly the number of sales; otherwise the cell says **broken**. A contestant **hung** if it
+  sold nothing in the last half of the window (one second at least), or had to be ended.
+- One dialer adds the round trip, the same for all: bytes reach the server that much later, any number of them at a time.
+- The processes share the machine with each other and with Redis. Without an added round trip they mostly compete for its cores, and the
+  time in which an idle core wakes up matters as much as the lock: read those numbers as an order, not as a speed.
+- All go-redis clients are alike. Each process has one for the lock (redlock: one for each node) and one for the sale, each with go-redis's
+  default pool of ten connections per core (-pool changes it). With 1000 buyers that poll, even the unlock waits for a connection.
+- Locks that poll pause equally long. redlock pauses between half as long and as long, at random. rueidislock has a client of another
+  kind and does not poll; it is set to one key, as the others are.
+- A sale that waits for no other is four round trips, and the limit is two: no lock can be much more than twice as fast as one that hands
+  over in no time, unless it keeps the lock between sales, as v10 does.
+- v8 and redlock cannot know whether other processes wait. A process that has handed the lock along inside 64 times therefore releases it
+  and pauses once, so that another process can have it. A single process loses that time too.
+- redlock's lock is on five servers beside the stock's. All are asked at once: five SETs, and five scripts to release, which are ten
+  requests and two round trips. The servers run on this one machine, so without an added round trip redlock pays for their processor time.
+- From v7 on, except for redlock, the sale reads and writes by scripts that check its fencing token and record an order. The others send GET
+  and SET.
+- With two buyers in several processes, each process has one buyer or none. No sale can be handed along inside a process: every one is a
+  hand-over through Redis.
+- atomic sends one EVAL of a script that reads and takes. optimistic sends WATCH, then GET, then MULTI, SET and EXEC together: five requests
+  and three round trips. If the stock has changed, it starts again after a random pause of at most the retry pause; that bound doubles with
+  each attempt, up to 50 retry pauses. So requests per sale beyond five are further attempts. As many buyers attempt at once as there are
+  connections (the shop allows eight per process). Neither records an order here, and neither waits for a lock: their waits last until the
+  piece is sold. The sales of atomic are not serial, so its share of the limit is far above 1. The picture leaves both out.
+%s`
+
+const howToRun = `
 ## How to run it
 
-` + "```sh\ncd bench\ngo run . -help\n"
+` + "```sh\ncd bench\ngo run . -help\ngo run . %s\n```\n"
 
-// Markdown writes the whole document.
+const aboutGoals = `
+## Goals
+
+What the project wants to reach. %d of %d goals are met. The median decides. A contestant that did not complete a repetition has missed its
+goals there. No lock can beat the limit: a share above 1.1 says that the machine was disturbed while the limit ran, and meets no goal.
+
+`
+
+// Markdown writes the whole document: what came out, how to read it, the tables, and the goals.
 func Markdown(w io.Writer, run result.Run, all []contestants.Contestant) error {
 	var text strings.Builder
 	text.WriteString(head)
+	if found := findings(run); found != "" {
+		fmt.Fprintf(&text, "%s\n\n", found)
+	}
+	text.WriteString(picture)
 	fmt.Fprintf(&text, "Measured on %s, in %v: %s.\n\n", run.Began.Format(time.DateOnly),
 		(time.Duration(run.Seconds) * time.Second).String(), machineLine(run.Machine))
 	s := run.Settings
@@ -76,19 +98,14 @@ func Markdown(w io.Writer, run result.Run, all []contestants.Contestant) error {
 	for _, p := range run.Pings {
 		fmt.Fprintf(&text, " With %g ms added a PING takes %.2f ms.", p.AddedMillis, p.MedianMillis)
 	}
-	text.WriteString("\n\n![Share of the limit, longest wait over mean, and share of the buyers that never got in](benchmarks.svg)\n")
+	text.WriteString("\n")
+	fmt.Fprintf(&text, how, brief(run, all))
 	text.WriteString("\n| contestant | |\n|---|---|\n")
 	measured := run.Contestants(all)
 	for _, c := range all {
-		for _, name := range measured {
-			if c.Name == name {
-				fmt.Fprintf(&text, "| `%s` | %s |\n", c.Name, c.Title)
-			}
+		if slices.Contains(measured, c.Name) {
+			fmt.Fprintf(&text, "| `%s` | %s |\n", c.Name, c.Title)
 		}
-	}
-	if t := goals(run); len(t.rows) > 0 {
-		fmt.Fprintf(&text, "\n## %s\n\nWhat was meant to be reached, by the median.\n\n", t.title)
-		t.markdown(&text)
 	}
 	list, buyers := settings(run)
 	for _, s := range list {
@@ -99,12 +116,17 @@ func Markdown(w io.Writer, run result.Run, all []contestants.Contestant) error {
 			t.markdown(&text)
 		}
 	}
-	fmt.Fprintf(&text, how+"go run . %s\n```\n", brief(run, all), run.Command)
+	fmt.Fprintf(&text, howToRun, run.Command)
+	if t := goals(run); len(t.rows) > 0 {
+		met, total := met(run)
+		fmt.Fprintf(&text, aboutGoals, met, total)
+		t.markdown(&text)
+	}
 	_, err := io.WriteString(w, text.String())
 	return err
 }
 
-// brief says who was measured under fewer conditions, and why; nothing if nobody was.
+// brief names the contestants that were measured under fewer conditions, and says why; it is empty if there are none.
 func brief(run result.Run, all []contestants.Contestant) string {
 	var names []string
 	for _, c := range all {
@@ -119,9 +141,9 @@ func brief(run result.Run, all []contestants.Contestant) string {
 	if len(names) == 0 {
 		return ""
 	}
-	return fmt.Sprintf(`- To save time those that differ little from their neighbours (%s)
-  are measured in one process alone, with at most %d buyers, and not on bare loopback. Elsewhere they show –, or are left out.
-  Named by -contestants, they are measured everywhere.
+	return fmt.Sprintf(`- To save time, contestants that differ little from their neighbours (%s)
+  are measured in one process only, with at most %d buyers, and not on bare loopback. Elsewhere they show –, or are left out. Named by
+  -contestants, they are measured everywhere.
 `, strings.Join(names, ", "), contestants.BriefBuyers)
 }
 

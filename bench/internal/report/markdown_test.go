@@ -8,14 +8,14 @@ import (
 	"lockstep/bench/internal/result"
 )
 
-// The document says who was measured under fewer conditions, unless nobody was.
-func TestWhoIsMeasuredLess(t *testing.T) {
+// The document names the contestants that were measured under fewer conditions, if there are any.
+func TestBriefContestantsAreNamed(t *testing.T) {
 	cell := func(name string, buyers int) result.Cell {
 		return result.Cell{Contestant: name, Condition: result.Condition{AddedMillis: 1, Processes: 1, Buyers: buyers}, Status: result.OK}
 	}
 	for _, test := range []struct {
 		cells []result.Cell
-		less  bool
+		brief bool
 	}{
 		{[]result.Cell{cell("v4", 200), cell("v4", 1000), cell("v1", 200)}, true},
 		{[]result.Cell{cell("v4", 200), cell("v4", 1000), cell("v1", 200), cell("v1", 1000)}, false},
@@ -25,11 +25,87 @@ func TestWhoIsMeasuredLess(t *testing.T) {
 		if err := Markdown(&text, result.Run{Cells: test.cells, Command: "-seed 1"}, contestants.Table()); err != nil {
 			t.Fatal(err)
 		}
-		if got := strings.Contains(text.String(), "neighbours (v1)\n"); got != test.less {
-			t.Errorf("%+v: %v that v1 is measured less; want %v", test.cells, got, test.less)
+		if got := strings.Contains(text.String(), "neighbours (v1)\n"); got != test.brief {
+			t.Errorf("%+v: %v that v1 is brief; want %v", test.cells, got, test.brief)
 		}
 		if strings.Contains(text.String(), "%!") || !strings.Contains(text.String(), "go run . -seed 1\n") {
 			t.Errorf("the end of the document:\n%s", text.String())
 		}
+	}
+}
+
+// sample is a run in which v9 is fast, v4 starves buyers, and v10 keeps the lock for a buyer alone.
+func sample() result.Run {
+	one := result.Condition{AddedMillis: 1, Processes: 1, Buyers: 1}
+	together := result.Condition{AddedMillis: 1, Processes: 1, Buyers: 200}
+	few := result.Condition{AddedMillis: 1, Processes: 3, Buyers: 16}
+	many := result.Condition{AddedMillis: 1, Processes: 3, Buyers: 200}
+	crowd := result.Condition{AddedMillis: 1, Processes: 3, Buyers: 1000}
+	near := result.Condition{Processes: 3, Buyers: 200}
+	cell := func(name string, kind contestants.Kind, at result.Condition, perSecond, requests, lock float64) result.Cell {
+		return result.Cell{
+			Contestant: name, Kind: kind, Condition: at, Repetition: 1, Status: result.OK, PerSecond: perSecond,
+			Requests: requests, LockRequests: lock, Wait: result.Wait{MaxOverMean: 1.5},
+		}
+	}
+	run := result.Run{Command: "-seed 1", Cells: []result.Cell{
+		cell("limit", contestants.Limit, one, 400, 2, 0), cell("v9", contestants.Ours, one, 200, 4, 2),
+		cell("v10", contestants.Ours, one, 388, 2, 0.02),
+		cell("limit", contestants.Limit, together, 400, 2, 0), cell("v4", contestants.Ours, together, 396, 2, 0),
+		cell("limit", contestants.Limit, few, 400, 2, 0), cell("v4", contestants.Ours, few, 396, 2, 0),
+		cell("limit", contestants.Limit, many, 400, 2, 0), cell("v9", contestants.Ours, many, 392, 2.03, 0.03),
+		cell("v4", contestants.Ours, many, 100, 48, 46), cell("redsync", contestants.Library, many, 160, 124, 122),
+		cell("rueidislock", contestants.Library, many, 200, 6, 4), cell("atomic", contestants.Lockless, many, 9000, 1, 0),
+		cell("limit", contestants.Limit, crowd, 400, 2, 0), cell("v4", contestants.Ours, crowd, 396, 2, 0),
+		cell("limit", contestants.Limit, near, 4000, 2, 0), cell("v4", contestants.Ours, near, 3900, 48, 46),
+	}}
+	run.Cells[9].Never = 150
+	result.SetShares(run.Cells)
+	return run
+}
+
+// The document opens with what came out and the picture, then says how to read it; the goals come last.
+func TestOrderOfTheDocument(t *testing.T) {
+	var text strings.Builder
+	if err := Markdown(&text, sample(), contestants.Table()); err != nil {
+		t.Fatal(err)
+	}
+	last := 0
+	for _, part := range []string{
+		"# Benchmarks\n", findings(sample()), "](benchmarks.svg)", "## How to read it", "## 1 ms added, one process",
+		"### Requests of the lock per sale", "## Loopback, 3 processes", "## How to run it", "## Goals", "| v9 | share of the limit |",
+	} {
+		at := strings.Index(text.String(), part)
+		if at < last || part == "" {
+			t.Errorf("%q is at %d; want it after %d:\n%s", part, at, last, text.String())
+		}
+		last = at
+	}
+}
+
+func TestFindings(t *testing.T) {
+	want := "With 200 buyers in 3 processes and a round trip of 1 ms, the fastest lock of the evolution, `v9`, sells at 0.98 of the limit, " +
+		"the fastest library, `rueidislock`, at 0.50, and the slowest lock, `v4`, at 0.25. " +
+		"`v9` sends 2.0 requests per sale and its longest wait is 1.5 times the mean; " +
+		"`rueidislock` sends 6.0 requests per sale and its longest wait is 1.5 times the mean; " +
+		"`v4` sends 48.0 requests per sale, its longest wait is 1.5 times the mean, and 150 of the 200 buyers never got in. " +
+		"With one buyer and a round trip of 1 ms, the fastest lock is `v10`, at 0.97 of the limit and 0.02 requests of the lock per sale; " +
+		"the next, `v9`, reaches 0.50 with 2.00."
+	if got := strings.ReplaceAll(findings(sample()), "\n", " "); got != want {
+		t.Errorf("%s\nwant\n%s", got, want)
+	}
+	some := sample()
+	some.Cells = some.Cells[:2] // the limit and v9, for one buyer
+	want = "With one buyer and a round trip of 1 ms, the fastest lock is `v9`, at 0.50 of the limit and 2.00 requests of the lock per sale."
+	if got := strings.ReplaceAll(findings(some), "\n", " "); got != want {
+		t.Errorf("of a small run: %s\nwant\n%s", got, want)
+	}
+	for line := range strings.Lines(findings(sample())) {
+		if len(line) > 141 {
+			t.Errorf("a line of %d characters: %s", len(line), line)
+		}
+	}
+	if got := findings(result.Run{}); got != "" {
+		t.Errorf("of an empty run: %s", got)
 	}
 }

@@ -20,12 +20,13 @@ import (
 type panel struct {
 	title  string
 	number result.Number
-	crowd  bool // says something only where several wait
+	crowd  bool // says something only where several buyers wait
 	log    bool // on a logarithmic scale
 }
 
-// SVG draws the share of the limit and how fair it is against the buyers, for the longest round trip added. It is on white, so
-// that it can be read on light and dark pages. Who has no lock is not in it: next to many at once the others could not be told apart.
+// SVG draws the share of the limit and the fairness against the number of buyers, for the longest round trip added. The background is
+// white, so that the picture can be read on light and dark pages. Contestants without a lock are left out: beside them the others
+// could not be told apart.
 func SVG(w io.Writer, run result.Run, all []contestants.Contestant) error {
 	list, buyers := settings(run)
 	var columns []setting

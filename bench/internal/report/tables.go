@@ -65,7 +65,7 @@ func numbers() []struct {
 	}
 }
 
-// crowded leaves those out who wait for nobody.
+// crowded leaves out cells in which no buyer waits for another.
 func crowded(of func([]result.Cell) string) func([]result.Cell) string {
 	return func(cells []result.Cell) string {
 		if len(cells) > 0 && (cells[0].Kind == contestants.Limit || cells[0].Buyers == 1) {
@@ -116,6 +116,17 @@ func goals(run result.Run) table {
 		})
 	}
 	return t
+}
+
+// met counts the goals that are met, and all of them.
+func met(run result.Run) (met, total int) {
+	goals := run.Goals()
+	for _, g := range goals {
+		if g.Met {
+			met++
+		}
+	}
+	return met, len(goals)
 }
 
 // spread shows a number of those repetitions that are OK, and of the others how they ended.

@@ -23,7 +23,8 @@ func Text(w io.Writer, run result.Run, all []contestants.Contestant) error {
 		}
 	}
 	if t := goals(run); len(t.rows) > 0 {
-		fmt.Fprintf(&text, "\n%s\n", t.title)
+		met, total := met(run)
+		fmt.Fprintf(&text, "\n%s: %d of %d met\n", t.title, met, total)
 		t.text(&text)
 	}
 	_, err := io.WriteString(w, text.String())

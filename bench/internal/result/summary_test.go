@@ -104,6 +104,16 @@ func TestAHungContestantMissesItsGoals(t *testing.T) {
 	}
 }
 
+// A share far above the limit says that the limit was disturbed, and meets no goal.
+func TestALimitThatWasDisturbedMeetsNoGoal(t *testing.T) {
+	for share, met := range map[float64]bool{0.9: false, 0.96: true, 1.09: true, 1.3: false} {
+		run := Run{Cells: []Cell{{Contestant: "v9", Condition: here, Status: OK, Share: share}}}
+		if g := goal(t, run, "v9", "share of the limit"); g.Met != met {
+			t.Errorf("%+v; want met: %v", g, met)
+		}
+	}
+}
+
 // A wait that is cut short because buyers never got in looks fair: the goal beside it is missed.
 func TestBuyersThatNeverGotInMissAGoal(t *testing.T) {
 	run := sample()

@@ -1,9 +1,9 @@
 // Package checker watches an execution from outside, knowing what no actor can know, and says which anomalies it has shown.
 //
-// Whose the lock is in truth follows from what the servers hold: an actor that writes the lock's key owns it on that server, and the holder
-// is the actor that owns it on most of them (owners.go). Who believes that it holds the lock follows from the leases (sale.go). The
-// anomalies are what must not follow from both (this file), and a lock that stays for ever is left behind if newcomers, an age later, do not
-// get it (orphan.go).
+// Whose the lock is in truth follows from what the servers hold: an actor that writes the lock's key owns it on that server, and the
+// holder is the actor that owns it on most of them (owners.go). Who believes that it holds the lock follows from the leases (sale.go).
+// The anomalies are what must not follow from both (this file), and a lock that stays for ever is left behind if newcomers, an age
+// later, do not get it (orphan.go).
 package checker
 
 import (

@@ -10,8 +10,8 @@ import "errors"
 // ErrKilled is what Park returns from Kill on.
 var ErrKilled = errors.New("the coroutine was killed")
 
-// patience is how often a coroutine that was killed may still ask to park. One that asks more often, as a loop that retries for ever does, is
-// made to panic with ErrKilled, and so ends.
+// patience is how often a coroutine that was killed may still ask to park. One that asks more often, as a loop that retries for ever
+// does, is made to panic with ErrKilled, and so ends.
 const patience = 100
 
 // Coroutine is one goroutine. Park and Condemn are called by itself; everything else is called by its scheduler.

@@ -92,7 +92,7 @@ func (c virtualClock) Go(f func()) {
 	if t := c.x.running("Clock.Go"); t != nil && !c.process.dead {
 		t.last = nil
 		child := c.x.spawn(t.actor, f)
-		child.parent, child.started = t, t.round.number
+		child.parent, child.started, child.notified = t, t.round.number, t.notified
 	}
 }
 

@@ -9,7 +9,8 @@ import (
 // Fingerprint tells states apart from which the future may differ: what the servers hold, what happened to each process that has a
 // future, who sleeps, which timers and messages are due, what is left of the budgets, and what the checker knows.
 func (x *Execution) Fingerprint() Fingerprint {
-	b := append(x.Hasher.buffer[:0], x.Cluster.Stored().Text...)
+	b := x.Hasher.buffer[:0]
+	b = append(b, x.Cluster.Stored().Text...)
 	b = x.appendNodes(b)
 	for _, p := range x.processes {
 		if x.gone(p) {

@@ -67,7 +67,7 @@ func (x *Execution) notify(p *Process) {
 	l := x.due(p)
 	m := l.take()
 	x.note(p, "ring %s %s", l.channel, m)
-	x.spawn(l.actor, func() { l.notify(m) })
+	x.spawn(l.actor, func() { l.notify(m) }).notified = true
 }
 
 // virtualNotifier is the lock.Notifier of one process.

@@ -15,14 +15,15 @@ func (x *Execution) InVain(a *Actor) bool {
 }
 
 // Outlived gives, for each task that still runs although all actors of its process have finished, the actor it was for. Those that have
-// still to hear from a node do not count: their client bounds that.
+// still to hear from a node do not count, as their client bounds that; nor do those that answer a message by a command, as they work for
+// their process.
 func (x *Execution) Outlived() (all []*Actor) {
 	for _, p := range x.processes {
 		if p.dead || !p.begun() || !p.ended() || x.asks(p) {
 			continue
 		}
 		for _, t := range x.tasks {
-			if t.actor.Process == p && !t.Ended() {
+			if t.actor.Process == p && !t.Ended() && !(t.notified && t.pending != nil) {
 				all = append(all, t.actor)
 			}
 		}

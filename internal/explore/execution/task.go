@@ -27,8 +27,9 @@ type Task struct {
 	label string // the same, but for rounds that are forgotten
 	actor *Actor
 
-	parent  *Task // that started it
-	started int   // in this of its rounds
+	parent   *Task // that started it
+	started  int   // in this of its rounds
+	notified bool  // a message started it, or started its parent: it works for its process, and for no sale
 
 	// Before a command:
 	pending []redis.Cmder

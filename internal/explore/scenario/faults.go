@@ -38,16 +38,16 @@ type fault struct {
 // table is the list of all faults. Help, documents and parsing come from it.
 func (f *Faults) table() []fault {
 	return []fault{
-		{Fault{Name: "expiry", Says: "time passes a key's expiry while an actor could still move: slow work, or a slow network"}, &f.Expiry},
-		{Fault{Name: "slow", Says: "time passes to the next timer while an actor could still move, such as a renewal's timer"}, &f.Slow},
-		{Fault{Name: "pause", Says: "a process stops before a command or before it has read the reply; later it resumes"}, &f.Pause},
-		{Fault{Name: "crash", Says: "a process dies, before or after a command took effect"}, &f.Crash},
-		{Fault{Name: "lost-reply", Says: "a command takes effect, and its sender gets an error instead of the reply"}, &f.LostReply},
-		{Fault{Name: "cancel", Says: "a client goes away: the context of its request is cancelled"}, &f.Cancel},
-		{Fault{Name: "lost-wake", Says: "a message that should wake a waiter never arrives"}, &f.LostWake},
-		{Fault{Name: "node-crash", Says: "one of the lock's masters refuses connections from then on", OnNode: true}, &f.NodeCrash},
-		{Fault{Name: "node-hang", Says: "one of the lock's masters executes commands from then on, but does not answer", OnNode: true}, &f.NodeHang},
-		{Fault{Name: "node-restart", Says: "one of the lock's masters restarts empty", OnNode: true}, &f.NodeRestart},
+		{Fault{"expiry", "time passes a key's expiry while an actor could still move: slow work or network", false}, &f.Expiry},
+		{Fault{"slow", "time passes to the next timer, such as a renewal's, while an actor could still move", false}, &f.Slow},
+		{Fault{"pause", "a process stops before a command or before it has read the reply; later it resumes", false}, &f.Pause},
+		{Fault{"crash", "a process dies, before or after a command took effect", false}, &f.Crash},
+		{Fault{"lost-reply", "a command takes effect, and its sender gets an error instead of the reply", false}, &f.LostReply},
+		{Fault{"cancel", "a client goes away: the context of its request is cancelled", false}, &f.Cancel},
+		{Fault{"lost-wake", "a message that should wake a waiter never arrives", false}, &f.LostWake},
+		{Fault{"node-crash", "one of the lock's masters refuses connections from then on", true}, &f.NodeCrash},
+		{Fault{"node-hang", "one of the lock's masters executes commands from then on, but never answers", true}, &f.NodeHang},
+		{Fault{"node-restart", "one of the lock's masters restarts empty", true}, &f.NodeRestart},
 	}
 }
 

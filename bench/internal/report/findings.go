@@ -1,0 +1,180 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"lockstep/bench/internal/contestants"
+	"lockstep/bench/internal/result"
+)
+
+// typical is the number of buyers that the findings are about, where it was measured.
+const typical = 200
+
+// findings says in three sentences what came out: how fast locks are under load, what that costs, and how fast they are for one buyer
+// alone. A sentence is left out if the run did not measure what it needs.
+func findings(run result.Run) string {
+	var sentences []string
+	if at, found := crowd(run); found {
+		sentences = append(sentences, speed(run, at), cost(run, at))
+	}
+	for _, at := range run.Conditions() {
+		if at.Buyers == 1 {
+			sentences = append(sentences, alone(run, at))
+			break // the first one has the longest round trip
+		}
+	}
+	return wrap(strings.Join(sentences, " "))
+}
+
+// wrap breaks a text into lines no longer than those of the other documents.
+func wrap(text string) string {
+	const longest = 140
+	var wrapped strings.Builder
+	column := 0
+	for word := range strings.FieldsSeq(text) {
+		switch {
+		case column == 0:
+		case column+1+len(word) > longest:
+			wrapped.WriteByte('\n')
+			column = 0
+		default:
+			wrapped.WriteByte(' ')
+			column++
+		}
+		wrapped.WriteString(word)
+		column += len(word)
+	}
+	return wrapped.String()
+}
+
+// crowd finds the condition with the longest round trip, the most processes, and the typical number of buyers, or else the most of them.
+func crowd(run result.Run) (at result.Condition, found bool) {
+	all := run.Conditions()
+	for _, c := range all {
+		if c.AddedMillis != all[0].AddedMillis || c.Buyers == 1 {
+			continue
+		}
+		if !found || c.Processes > at.Processes || c.Processes == at.Processes && at.Buyers != typical {
+			at, found = c, true
+		}
+	}
+	return at, found
+}
+
+// where says a condition in words.
+func where(at result.Condition) string {
+	text := fmt.Sprintf("%d buyers", at.Buyers)
+	if at.Buyers == 1 {
+		text = "one buyer"
+	}
+	switch {
+	case at.Buyers > 1 && at.Processes == 1:
+		text += " in one process"
+	case at.Buyers > 1:
+		text += fmt.Sprintf(" in %d processes", at.Processes)
+	}
+	if at.AddedMillis == 0 {
+		return text + " on the machine of Redis"
+	}
+	return fmt.Sprintf("%s and a round trip of %g ms", text, at.AddedMillis)
+}
+
+// ranked is a contestant and its share of the limit.
+type ranked struct {
+	name  string
+	share float64
+}
+
+// rank gives the fastest of these kinds, the one after it, and the slowest; none of them is named if there are fewer.
+func rank(run result.Run, at result.Condition, kinds ...contestants.Kind) (first, second, last ranked) {
+	seen := map[string]bool{}
+	for _, c := range run.Cells {
+		share := run.Spread(c.Contestant, at, result.Share).Median
+		ours := false
+		for _, kind := range kinds {
+			ours = ours || c.Kind == kind
+		}
+		if !ours || seen[c.Contestant] || math.IsNaN(share) {
+			continue
+		}
+		seen[c.Contestant] = true
+		switch next := (ranked{c.Contestant, share}); {
+		case first.name == "" || share > first.share:
+			first, second = next, first
+		case second.name == "" || share > second.share:
+			second = next
+		}
+		if last.name == "" || share < last.share {
+			last = ranked{c.Contestant, share}
+		}
+	}
+	return first, second, last
+}
+
+func speed(run result.Run, at result.Condition) string {
+	ours, _, _ := rank(run, at, contestants.Ours)
+	library, _, _ := rank(run, at, contestants.Library)
+	_, second, slowest := rank(run, at, contestants.Ours, contestants.Library)
+	if ours.name == "" {
+		return ""
+	}
+	text := fmt.Sprintf("With %s, the fastest lock of the evolution, `%s`, sells at %.2f of the limit", where(at), ours.name, ours.share)
+	if library.name != "" {
+		text += fmt.Sprintf(", the fastest library, `%s`, at %.2f", library.name, library.share)
+	}
+	if second.name != "" && slowest.name != library.name {
+		text += fmt.Sprintf(", and the slowest lock, `%s`, at %.2f", slowest.name, slowest.share)
+	}
+	return text + "."
+}
+
+func cost(run result.Run, at result.Condition) string {
+	ours, _, _ := rank(run, at, contestants.Ours)
+	library, _, _ := rank(run, at, contestants.Library)
+	_, _, slowest := rank(run, at, contestants.Ours, contestants.Library)
+	var parts []string
+	for i, name := range []string{ours.name, library.name, slowest.name} {
+		if name == "" || i == 2 && (name == ours.name || name == library.name) {
+			continue
+		}
+		of := func(number result.Number) float64 { return run.Spread(name, at, number).Median }
+		clauses := []string{
+			fmt.Sprintf("`%s` sends %.1f requests per sale", name, of(result.Requests)),
+			fmt.Sprintf("its longest wait is %.1f times the mean", of(result.MaxOverMean)),
+		}
+		if never := of(result.Never); never > 0 {
+			clauses = append(clauses, fmt.Sprintf("%.0f of the %d buyers never got in", never, at.Buyers))
+		}
+		parts = append(parts, enumerate(clauses))
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return strings.Join(parts, "; ") + "."
+}
+
+// enumerate joins clauses as a sentence does.
+func enumerate(clauses []string) string {
+	last := len(clauses) - 1
+	text := strings.Join(clauses[:last], ", ")
+	if last > 1 {
+		text += ","
+	}
+	return text + " and " + clauses[last]
+}
+
+func alone(run result.Run, at result.Condition) string {
+	first, second, _ := rank(run, at, contestants.Ours, contestants.Library)
+	if first.name == "" {
+		return ""
+	}
+	text := fmt.Sprintf("With %s, the fastest lock is `%s`, at %.2f of the limit and %.2f requests of the lock per sale", where(at),
+		first.name, first.share, run.Spread(first.name, at, result.LockRequests).Median)
+	if second.name != "" {
+		text += fmt.Sprintf("; the next, `%s`, reaches %.2f with %.2f", second.name, second.share,
+			run.Spread(second.name, at, result.LockRequests).Median)
+	}
+	return text + "."
+}

@@ -1,0 +1,56 @@
+package execution
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// What a schedule writes is what is read from it, for each kind.
+func TestEveryKindIsWrittenAndRead(t *testing.T) {
+	x := &Execution{
+		processes: []*Process{{Name: "replica1"}}, actors: []*Actor{{Name: "A"}}, scheduler: scheduler{tasks: []*Task{{name: "A.1"}}},
+	}
+	for kind := Moves; kind <= NodeRestarts; kind++ {
+		transition := Transition{Kind: kind}
+		token := x.Token(transition, "SET")
+		got, err := Parse(token)
+		want := Wanted{Kind: kind, Who: x.Who(transition)}
+		if kind.OfTask() {
+			want.Command = "SET"
+		}
+		if err != nil || got != want {
+			t.Errorf("%s is read as %+v, %v; want %+v", token, got, err, want)
+		}
+	}
+}
+
+// Each example is a step, and each kind has one.
+func TestNotationIsComplete(t *testing.T) {
+	var kinds []Kind
+	for _, example := range Notation() {
+		step, err := Parse(example)
+		if err != nil {
+			t.Error(err)
+		}
+		kinds = append(kinds, step.Kind)
+	}
+	slices.Sort(kinds)
+	if kinds = slices.Compact(kinds); len(kinds) != int(NodeRestarts)+1 {
+		t.Errorf("there are examples of the kinds %v; want all", kinds)
+	}
+}
+
+func TestParseSaysWhatItTakes(t *testing.T) {
+	for token, says := range map[string]string{
+		"nonsense":   "that is no step: it takes A:SET, time, slow, expiry",
+		":SET":       "that is no step: it takes A:SET",
+		"A:":         "that is no step: it takes A:SET",
+		"A:SET/what": "after SET, it takes /lost, /dies-before",
+	} {
+		if _, err := Parse(token); !errors.Is(err, ErrMalformed) || !strings.Contains(err.Error(), says) {
+			t.Errorf("%s: %v; want %q", token, err, says)
+		}
+	}
+}

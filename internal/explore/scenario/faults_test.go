@@ -1,0 +1,41 @@
+package scenario_test
+
+import (
+	"testing"
+
+	"lockstep/internal/explore/scenario"
+)
+
+// Every fault of the table has a budget of its own, which is written as it is read.
+func TestFaultsAreWrittenAndRead(t *testing.T) {
+	seen := map[scenario.Faults]string{{}: "no fault"}
+	for _, fault := range scenario.AllFaults() {
+		once := scenario.Once(fault.Name)
+		if other, known := seen[once]; known {
+			t.Errorf("%s has the budget of %s", fault.Name, other)
+		}
+		seen[once] = fault.Name
+		if again, err := scenario.ParseFaults(once.String()); err != nil || again != once || once.String() != fault.Name+"=1" {
+			t.Errorf("%s is written as %q, and read as %v, %v", fault.Name, once, again, err)
+		}
+		if once.Map()[fault.Name] != 1 || len(once.Map()) != len(scenario.AllFaults()) || once.OnNodes() != fault.OnNode || fault.Says == "" {
+			t.Errorf("%+v: %v", fault, once.Map())
+		}
+	}
+}
+
+// The table of all locks tries each fault that any lock can meet.
+func TestEveryFaultIsTried(t *testing.T) {
+	tried := map[string]bool{}
+	for _, s := range scenario.All(2) {
+		tried[s.Name] = true
+		if err := s.Check(); err != nil {
+			t.Error(err)
+		}
+	}
+	for _, fault := range scenario.AllFaults() {
+		if tried[fault.Name] == fault.OnNode {
+			t.Errorf("%s is tried: %t", fault.Name, tried[fault.Name])
+		}
+	}
+}

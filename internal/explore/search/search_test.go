@@ -1,0 +1,139 @@
+package search_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+
+	"lockstep/internal/explore/anomaly"
+	"lockstep/internal/explore/execution"
+	"lockstep/internal/explore/search"
+	"lockstep/internal/trace"
+)
+
+// counter is a system to search that is no lock: actors add one to a number, in two steps, read and write. What they lose is an anomaly.
+type counter struct {
+	actors int
+	dice   *int // if not nil, what is read is this, and grows
+	fails  bool // the last step fails
+}
+
+// counting is a run of it.
+type counting struct {
+	counter
+	number int
+	read   []int // what each actor has read; -1: nothing yet, -2: it is done
+	path   []execution.Transition
+}
+
+func (c counter) Begin(bool) search.Run {
+	return &counting{counter: c, read: slices.Repeat([]int{-1}, c.actors)}
+}
+
+func (counter) Close() {}
+
+func (c counter) Trace(schedule []execution.Transition, _ bool) trace.Trace {
+	var t trace.Trace
+	for _, step := range schedule {
+		t.Steps = append(t.Steps, trace.Step{Token: string(rune('A' + step.ID))})
+	}
+	return t
+}
+
+func (r *counting) Transitions() (all []execution.Transition) {
+	for i, read := range r.read {
+		if read != -2 {
+			all = append(all, execution.Transition{ID: uint16(i)})
+		}
+	}
+	return all
+}
+
+func (r *counting) Apply(t execution.Transition) bool {
+	r.path = append(r.path, t)
+	switch read := r.read[t.ID]; {
+	case read == -1 && r.dice != nil:
+		*r.dice++
+		r.read[t.ID] = *r.dice
+	case read == -1:
+		r.read[t.ID] = r.number
+	default:
+		r.number = read + 1
+		r.read[t.ID] = -2
+	}
+	return true
+}
+
+func (r *counting) Check() (found []anomaly.Found, over bool) {
+	over = len(r.Transitions()) == 0
+	if over && r.number < r.actors {
+		found = append(found, anomaly.Found{Anomaly: anomaly.LostUpdate, Says: fmt.Sprint("it is ", r.number)})
+	}
+	return found, over
+}
+
+func (r *counting) Fingerprint() execution.Fingerprint {
+	sum := uint64(r.number)
+	for _, read := range r.read {
+		sum = sum*100 + uint64(read+2)
+	}
+	return execution.Fingerprint{sum}
+}
+
+func (r *counting) Err() error {
+	if r.fails && len(r.path) == 2*r.actors {
+		return errors.New("out of luck")
+	}
+	return nil
+}
+
+func (*counting) Close() {}
+
+func look(t *testing.T, c counter, goal search.Goal, bounds search.Bounds) (search.Result, error) {
+	t.Helper()
+	goal.OneStart = true
+	return search.Do(t.Context(), func() (search.System, error) { return c, nil }, goal, bounds)
+}
+
+// The schedule found is the first of the shortest, however many workers look for it.
+func TestTheShortestIsFound(t *testing.T) {
+	goal := search.Goal{Anomalies: []anomaly.Anomaly{anomaly.LostUpdate}}
+	for _, workers := range []int{1, 2, 5} {
+		result, err := look(t, counter{actors: 2}, goal, search.Bounds{Workers: workers})
+		if err != nil || len(result.Found) != 1 || result.Found[0].Length != 4 || result.Found[0].Schedule != "A B A B" ||
+			result.Found[0].Trace.Verdict != "it is 1" {
+			t.Errorf("%d workers: %+v, %v; want A B A B", workers, result, err)
+		}
+	}
+}
+
+// Six schedules of two actors, of which the states are few. Without the cut every schedule is run, to each of its steps.
+func TestAStateIsGoneOnFromOnce(t *testing.T) {
+	goal := search.Goal{Anomalies: []anomaly.Anomaly{anomaly.TwoHolders}, All: true} // there is none
+	with, err := look(t, counter{actors: 2}, goal, search.Bounds{})
+	if err != nil || !with.Complete || with.Depth != 3 {
+		t.Fatalf("%+v, %v; want it complete", with, err)
+	}
+	without, err := look(t, counter{actors: 2}, goal, search.Bounds{EveryState: true})
+	if err != nil || !without.Complete || without.Schedules != 2+4+6+6 {
+		t.Fatalf("%+v, %v; want each step of the six schedules", without, err)
+	}
+	if with.Schedules >= without.Schedules {
+		t.Errorf("%d schedules with the cut; without it: %d", with.Schedules, without.Schedules)
+	}
+}
+
+func TestASystemThatDoesNotRepeat(t *testing.T) {
+	_, err := look(t, counter{actors: 2, dice: new(int)}, search.Goal{}, search.Bounds{Workers: 1})
+	if !errors.Is(err, search.ErrUnrepeatable) {
+		t.Errorf("%v; want ErrUnrepeatable", err)
+	}
+}
+
+func TestAnErrorComesWithItsSchedule(t *testing.T) {
+	_, err := look(t, counter{actors: 1, fails: true}, search.Goal{}, search.Bounds{Workers: 1})
+	if err == nil || err.Error() != `after "A A": out of luck` {
+		t.Errorf("%v; want the schedule", err)
+	}
+}
