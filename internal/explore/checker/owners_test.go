@@ -32,7 +32,6 @@ func does(by, server int, command string, args ...string) deed {
 
 // Whose the lock is follows from who writes its key, and what is done to a lock of somebody else's is found.
 func TestWhoseTheLockIs(t *testing.T) {
-	mine := func(name string) string { return lock.Owner(name) }
 	for name, test := range map[string]struct {
 		masters int
 		deeds   []deed
@@ -52,8 +51,8 @@ func TestWhoseTheLockIs(t *testing.T) {
 		"another's overwritten": {
 			0, []deed{does(a, 0, "SET", "1", "EX", "10"), does(b, 0, "SET", "2")}, b, "foreign-release: B overwrites A's lock",
 		},
-		"handed to who waits":      {0, []deed{does(a, 0, "SET", mine("A")), does(a, 0, "SET", mine("B")+":7")}, b, ""},
-		"its own, with an attempt": {0, []deed{does(a, 0, "SET", mine("A")+":1"), does(a, 0, "SET", mine("A")+":2")}, a, ""},
+		"handed to who waits":      {0, []deed{does(a, 0, "SET", lock.Owner("A")), does(a, 0, "SET", lock.Owner("B")+":7")}, b, ""},
+		"its own, with an attempt": {0, []deed{does(a, 0, "SET", lock.Owner("A")+":1"), does(a, 0, "SET", lock.Owner("A")+":2")}, a, ""},
 		"a minority":               {3, []deed{does(a, 1, "SET", "1")}, nobody, ""},
 		"a majority":               {3, []deed{does(a, 1, "SET", "1"), does(b, 2, "SET", "1"), does(a, 3, "SET", "1")}, a, ""},
 	} {
