@@ -32,7 +32,7 @@ func TestNoRunWritesIntoAnother(t *testing.T) {
 		} {
 			before := b.report()
 			code := ""
-			for tries := 0; code == "" && tries < 3; tries++ { // a slow machine may sell before the run ends
+			for attempt := 0; code == "" && attempt < 3; attempt++ { // a slow machine may sell before the run ends
 				failed := make(chan string, 1)
 				go func() {
 					_, answer, _ := a.failedSale()
