@@ -51,10 +51,12 @@ var house = map[string][]string{
 	"lockstep/internal/explore/coroutine": {},
 	"lockstep/internal/chaos":             {"internal/dao", "internal/history", "internal/lock", "internal/redisclient"},
 	"lockstep/internal/config":            {"internal/history"},
-	"lockstep/internal/api":               {"internal/evolution", "internal/history", "internal/lock", "internal/service", "internal/strategy"},
-	"lockstep/internal/job":               {"internal/lock", "internal/rediserr"},
-	"lockstep/internal/load":              {"internal/history"},
-	"lockstep/internal/service":           {"internal/history", "internal/lock", "internal/strategy"},
+	"lockstep/internal/api": {
+		"internal/evolution", "internal/history", "internal/lock", "internal/service", "internal/strategy",
+	},
+	"lockstep/internal/job":     {"internal/lock", "internal/rediserr"},
+	"lockstep/internal/load":    {"internal/history"},
+	"lockstep/internal/service": {"internal/history", "internal/lock", "internal/strategy"},
 	"lockstep/internal/dao": {
 		"internal/history", "internal/lock", "internal/redisclient", "internal/rediserr", "internal/service", "util/lua",
 	},

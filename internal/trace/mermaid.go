@@ -21,16 +21,7 @@ func (t Trace) Mermaid() string {
 		if over == "" {
 			over = everybody
 		}
-		if step.Command != "" {
-			line("%s->>Redis: %s", step.Actor, t.plain(step.Command))
-			switch step.Kind {
-			case KindCommand:
-				line("Redis-->>%s: %s", step.Actor, t.plain(step.Reply))
-			case KindLostReply:
-				line("Redis--x%s: %s, lost on the way", step.Actor, t.plain(step.Reply))
-			default: // nobody is there to get it
-			}
-		}
+		t.command(step, line)
 		for i, name := range t.Actors {
 			switch inside := step.Standing[i] == Inside || step.Standing[i] == PausedInside; {
 			case inside && !active[i]:
@@ -48,6 +39,21 @@ func (t Trace) Mermaid() string {
 		line("Note over %s: ✗ %s", everybody, t.plain(t.Verdict))
 	}
 	return b.String()
+}
+
+// command draws what a step sends, and its reply.
+func (t Trace) command(step Step, line func(format string, args ...any)) {
+	if step.Command == "" {
+		return
+	}
+	line("%s->>Redis: %s", step.Actor, t.plain(step.Command))
+	switch step.Kind {
+	case KindCommand:
+		line("Redis-->>%s: %s", step.Actor, t.plain(step.Reply))
+	case KindLostReply:
+		line("Redis--x%s: %s, lost on the way", step.Actor, t.plain(step.Reply))
+	default: // nobody is there to get it
+	}
 }
 
 // plain keeps a text from being taken for Mermaid's own signs.
