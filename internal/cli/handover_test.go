@@ -20,11 +20,11 @@ func TestHandOverPastTheDead(t *testing.T) {
 		bound  = expiry + expiry/4 + 4*time.Second // and what a busy machine takes
 	)
 	for _, dies := range []string{"the holder", "the head of the queue"} {
-		for _, lock := range []string{"v7", "v8"} {
+		for _, lock := range []string{"v9", "v10"} {
 			t.Run(dies+" "+lock, func(t *testing.T) {
 				t.Parallel()
-				if (dies == "the holder") != (lock == "v8") {
-					suite.LongOnly(t, "the quick suite has one of each, for v8 is handed over as v7 is")
+				if (dies == "the holder") != (lock == "v10") {
+					suite.LongOnly(t, "the quick suite has one of each, for v10 is handed over as v9 is")
 				}
 				c := startCluster(t, "--replicas", "3", "--lock", lock, "--lock.ttl", fmt.Sprint(expiry), "--sale.think_time", fmt.Sprint(think))
 				answers := make([]chan string, 3)

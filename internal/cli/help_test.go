@@ -91,7 +91,7 @@ func TestDidYouMean(t *testing.T) {
 	for line, says := range map[string]string{
 		"brust":                          `unknown command "brust" for "lockstep"; did you mean burst?`,
 		"burst --lock v44":               `setex; did you mean v4?`,
-		"job --lock redlok":              `setex; and none`,
+		"job --lock redlok":              `did you mean redlock?; and none`,
 		"job --lock v66":                 `did you mean v6?; and none`,
 		"explore V4":                     `did you mean v4?`,
 		"explore optimistik":             `did you mean optimistic?`,

@@ -77,7 +77,7 @@ var ranLine = regexp.MustCompile(`(?m)^tick (\S+) · replica (r\d+) \(pid (\d+)\
 func (j *testJob) runs() [][]string { return ranLine.FindAllStringSubmatch(j.said.String(), -1) }
 
 func TestJobIsRunOnceATick(t *testing.T) {
-	jobs, want := map[string]*testJob{}, map[string]int{"none": 3, "v0": 3, "local": 3, "v1": 1, "v4": 1, "v6": 1, "v7": 1}
+	jobs, want := map[string]*testJob{}, map[string]int{"none": 3, "v0": 3, "local": 3, "v1": 1, "v4": 1, "v6": 1, "v9": 1, "v10": 1}
 	for lock := range want {
 		jobs[lock] = startJob(t, "--lock", lock, "--ticks", "2", "--redis.embedded_addr", anyPort)
 	}
@@ -119,7 +119,7 @@ func TestJobThatTakesLongerThanItsTick(t *testing.T) {
 // The replica that has just run the job is killed, with the lock in its hand.
 func TestJobOfAKilledReplica(t *testing.T) {
 	jobs := map[string]*testJob{}
-	killed := []string{"v1", "v4", "v6", "v7"}
+	killed := []string{"v1", "v4", "v6", "v9", "v10"}
 	if !suite.Long {
 		killed = []string{"v1", "v6"}
 	}

@@ -55,7 +55,7 @@ const patientBuyers = "--lock.wait_timeout=2m"
 const patience = 30 * time.Second
 
 // locks are the strategies that exclude.
-var locks = []string{"v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "local", "atomic", "optimistic"}
+var locks = []string{"v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "redlock", "local", "atomic", "optimistic"}
 
 // sample gives the locks that are named, in the quick suite, and all of them in the long one.
 func sample(names ...string) []string {
@@ -78,7 +78,7 @@ func eachRedis(t *testing.T, test func(t *testing.T, redisFlags []string)) {
 	})
 }
 
-// onNodes are the flags of real nodes for v9.
+// onNodes are the flags of real nodes for redlock.
 func onNodes(t *testing.T) []string {
 	t.Helper()
 	var addrs []string

@@ -7,7 +7,7 @@ import (
 	"lockstep/internal/redistest"
 )
 
-// Nodes that are gone are v9's trouble, and no other lock's.
+// Nodes that are gone are redlock's trouble, and no other lock's.
 func TestNodesGone(t *testing.T) {
 	var nodes []*redistest.Server
 	var addrs []string
@@ -15,17 +15,17 @@ func TestNodesGone(t *testing.T) {
 		node := redistest.Start(t)
 		nodes, addrs = append(nodes, node), append(addrs, node.Addr)
 	}
-	s := start(t, "--redis.addrs", redistest.Start(t).Addr, "--redis.redlock_addrs", strings.Join(addrs, ","), "--lock.version", "v9")
+	s := start(t, "--redis.addrs", redistest.Start(t).Addr, "--redis.redlock_addrs", strings.Join(addrs, ","), "--lock.version", "redlock")
 	if status, code := s.sell(); status != 200 {
-		t.Errorf("v9 on three nodes: %d %s", status, code)
+		t.Errorf("redlock on three nodes: %d %s", status, code)
 	}
 	nodes[0].Stop()
 	if status, code := s.sell(); status != 200 {
-		t.Errorf("v9 on two of three nodes: %d %s", status, code)
+		t.Errorf("redlock on two of three nodes: %d %s", status, code)
 	}
 	nodes[1].Stop()
 	if status, code := s.sell(); status != 503 || code != "redis_unavailable" {
-		t.Errorf("v9 on one of three nodes: %d %s", status, code)
+		t.Errorf("redlock on one of three nodes: %d %s", status, code)
 	}
 	for _, ask := range []struct {
 		method, path, body string

@@ -9,7 +9,7 @@ import (
 
 // Every sale writes into its own run alone: when that is over before it wrote, it was not made. Two replicas; one's sale thinks.
 func TestNoRunWritesIntoAnother(t *testing.T) {
-	together(t, []string{"v0", "v1", "v4", "v6", "v7", "v8", "atomic", "optimistic"}, func(t *testing.T, version string) {
+	together(t, []string{"v0", "v1", "v4", "v6", "v7", "v8", "v9", "v10", "atomic", "optimistic"}, func(t *testing.T, version string) {
 		addr := redistest.Start(t).Addr
 		a := start(t, "--redis.addrs", addr, "--lock.version", version, "--lock.ttl", "1s", "--sale.think_time", "2500ms")
 		b := start(t, "--redis.addrs", addr, "--lock.ttl", "1s")
@@ -58,7 +58,7 @@ func TestNoRunWritesIntoAnother(t *testing.T) {
 // the store would have seen a token that the lock, counting anew, reaches much later.
 func TestTheNextRunsTokensCount(t *testing.T) {
 	addr := redistest.Start(t).Addr
-	a := start(t, "--redis.addrs", addr, "--lock.version", "v8", "--sale.think_time", "100ms")
+	a := start(t, "--redis.addrs", addr, "--lock.version", "v9", "--sale.think_time", "100ms")
 	b := start(t, "--redis.addrs", addr)
 	for range 2 {
 		a.ask("PUT", "/inventory", `{"stock":200}`, nil)

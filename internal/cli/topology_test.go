@@ -25,7 +25,7 @@ func TestRedisCluster(t *testing.T) {
 func sellsWithEveryLock(t *testing.T, flags ...string) {
 	t.Helper()
 	s := start(t, append(onNodes(t), flags...)...)
-	for _, lock := range append([]string{"v0"}, sample("v4", "v6", "v8", "v9", "atomic", "optimistic")...) {
+	for _, lock := range append([]string{"v0"}, sample("v4", "v6", "v9", "v10", "redlock", "atomic", "optimistic")...) {
 		_, stdout, stderr := command(t, "burst", "--target", s.url(), "-n", "200", "-c", "200", "--lock", lock, "--json")
 		var result load.Result
 		if err := json.Unmarshal([]byte(stdout), &result); err != nil {

@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"lockstep/internal/evolution"
 	"lockstep/internal/lock"
 	"lockstep/internal/strategy"
 )
@@ -63,7 +62,7 @@ func TestMutualExclusion(t *testing.T) {
 				t.Error("no two were inside at once; this version's flaw is that they are")
 			}
 		}
-		if w.exists(t) {
+		if !w.gone(t) {
 			t.Error("the lock is still there after everybody left")
 		}
 	})
@@ -136,7 +135,7 @@ func TestLockIsCancelled(t *testing.T) {
 		if _, err := w.locker.Lock(ctx, lock.Owner("d")); !errors.Is(err, lock.ErrCancelled) {
 			t.Errorf("Lock with a context that has ended: %v; want ErrCancelled", err)
 		}
-		if w.exists(t) {
+		if !w.gone(t) {
 			t.Error("a cancelled Lock left a lock behind")
 		}
 	})
@@ -178,14 +177,14 @@ func TestUnlockOfALockThatIsAnothers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		err = a.Unlock(t.Context())
+		err = w.unlock(t, a)
 		if w.strategy.Capabilities.ChecksOwner && !errors.Is(err, lock.ErrNotOwner) {
 			t.Errorf("Unlock: %v; want ErrNotOwner", err)
 		}
 		if stands := w.exists(t); stands != w.strategy.Capabilities.ChecksOwner {
 			t.Errorf("b's lock still stands after a's Unlock: %v", stands)
 		}
-		if err := b.Unlock(t.Context()); w.strategy.Capabilities.ChecksOwner != (err == nil) {
+		if err := w.unlock(t, b); w.strategy.Capabilities.ChecksOwner != (err == nil) {
 			t.Errorf("b's Unlock: %v", err)
 		}
 	})
@@ -198,7 +197,7 @@ func TestUnlockAfterExpiry(t *testing.T) {
 		}
 		a := w.must(t, "a")
 		w.expire(t)
-		if err := a.Unlock(t.Context()); !errors.Is(err, lock.ErrExpired) || errors.Is(err, lock.ErrNotOwner) {
+		if err := w.unlock(t, a); !errors.Is(err, lock.ErrExpired) || errors.Is(err, lock.ErrNotOwner) {
 			t.Errorf("Unlock: %v; want ErrExpired", err)
 		} else if !strings.Contains(err.Error(), "it expired, or another deleted it") { // it cannot know which
 			t.Errorf("Unlock of a deleted lock says %q", err)
@@ -214,7 +213,7 @@ func TestUnlockWithACancelledContext(t *testing.T) {
 			t.Fatal(err)
 		}
 		cancel()
-		if err := a.Unlock(ctx); err != nil || w.exists(t) {
+		if err := a.Unlock(ctx); err != nil || !w.gone(t) {
 			t.Errorf("Unlock: %v; the lock is still there: %v", err, w.exists(t))
 		}
 	})
@@ -240,7 +239,7 @@ func TestNestedLock(t *testing.T) {
 		if _, err := w.locker.TryLock(t.Context(), lock.Owner("b")); w.excludes() && !errors.Is(err, lock.ErrNotObtained) {
 			t.Errorf("TryLock of b after the inner Unlock: %v; want ErrNotObtained", err)
 		}
-		if err := outer.Unlock(t.Context()); err != nil || w.exists(t) {
+		if err := outer.Unlock(t.Context()); err != nil || !w.gone(t) {
 			t.Errorf("outer Unlock: %v; the lock is still there: %v", err, w.exists(t))
 		}
 	})
@@ -264,40 +263,6 @@ func TestLockHeldInAnotherWay(t *testing.T) {
 				}
 			}
 			w.expire(t)
-		}
-	})
-}
-
-func TestLocalServesInOrder(t *testing.T) {
-	strategy, err := evolution.Find("local")
-	if err != nil {
-		t.Fatal(err)
-	}
-	onEmbedded(t, strategy, func(t *testing.T, w *world) {
-		const waiters = 50
-		holder := w.must(t, "holder")
-		served := make(chan int, waiters)
-		for i := range waiters {
-			go func() {
-				lease, err := w.locker.Lock(t.Context(), lock.Owner(fmt.Sprint(i)))
-				if err != nil {
-					t.Error(err)
-					return
-				}
-				served <- i
-				if err := lease.Unlock(t.Context()); err != nil {
-					t.Error(err)
-				}
-			}()
-			w.pause(t, time.Millisecond) // virtual: so that they come one after the other
-		}
-		if err := holder.Unlock(t.Context()); err != nil {
-			t.Error(err)
-		}
-		for want := range waiters {
-			if got := <-served; got != want {
-				t.Fatalf("waiter %d was served when it was the turn of %d", got, want)
-			}
 		}
 	})
 }

@@ -37,8 +37,8 @@ func Table() []strategy.Strategy {
 		{
 			Name: "v1", Title: "SET NX, DEL",
 			Adds:        "a key that can be set only once; waiters poll every 20 ms",
-			Costs:       "2 commands a sale, plus one per poll",
-			StillBroken: "a holder that dies blocks everybody forever",
+			Costs:       "2 commands per sale, plus one per poll",
+			StillBroken: "a holder that dies blocks everybody for ever",
 			New:         func(p strategy.Parts) lock.Locker { return lockv1.New(p.Client, p.Options) },
 		},
 		{
@@ -52,7 +52,7 @@ func Table() []strategy.Strategy {
 		{
 			Name: "v3", Title: "with an owner",
 			Adds:         "the value is the owner; GET, compare, DEL",
-			Costs:        "3 commands a sale, plus one per poll",
+			Costs:        "3 commands per sale, plus one per poll",
 			StillBroken:  "between the GET and the DEL the lock can change hands",
 			Capabilities: strategy.Capabilities{Expires: true, ExpiresAtOnce: true, ChecksOwner: true, TakesBack: true},
 			New:          func(p strategy.Parts) lock.Locker { return lockv3.New(p.Client, p.Options) },
@@ -60,15 +60,15 @@ func Table() []strategy.Strategy {
 		{
 			Name: "v4", Title: "compare-and-delete in Lua",
 			Adds:         "comparing and deleting in one script",
-			Costs:        "2 commands a sale (one is a script), plus one per poll",
-			StillBroken:  "a nested call waits for itself forever",
+			Costs:        "2 commands per sale (one is a script), plus one per poll",
+			StillBroken:  "a nested call waits for itself for ever",
 			Capabilities: strategy.Capabilities{Expires: true, ExpiresAtOnce: true, ChecksOwner: true, ChecksAtomically: true, TakesBack: true},
 			New:          func(p strategy.Parts) lock.Locker { return lockv4.New(p.Client, p.Options) },
 		},
 		{
 			Name: "v5", Title: "reentrant hash",
 			Adds:        "owner and count in a hash: nested calls",
-			Costs:       "2 scripts a sale, plus one per poll",
+			Costs:       "2 scripts per sale, plus one per poll",
 			StillBroken: "work longer than the expiry: two holders",
 			Capabilities: strategy.Capabilities{
 				Expires: true, ExpiresAtOnce: true, ChecksOwner: true, ChecksAtomically: true, Reentrant: true,
@@ -79,7 +79,7 @@ func Table() []strategy.Strategy {
 		{
 			Name: "v6", Title: "renewed",
 			Adds:        "renewal while the work runs; losing the lock cancels the work",
-			Costs:       "as v5; a goroutine a lock, a script every third of the expiry",
+			Costs:       "as v5; a goroutine per lock, a script every third of the expiry",
 			StillBroken: "a paused process writes late; waiters poll: a storm of commands, and starvation; failover",
 			Capabilities: strategy.Capabilities{
 				Expires: true, ExpiresAtOnce: true, ChecksOwner: true, ChecksAtomically: true, Reentrant: true,
@@ -100,8 +100,8 @@ func Table() []strategy.Strategy {
 		},
 		{
 			Name: "v8", Title: "in line",
-			Adds:        "v7, and a queue inside the process: one contender a process, who hands the lock on a bounded number of times",
-			Costs:       "2 scripts when nobody waits, far below 1 a sale when many do; a pause at the hand-off limit",
+			Adds:        "v7, and a queue inside the process: one contender per process, which hands the lock on a bounded number of times",
+			Costs:       "2 scripts when nobody waits, far below 1 per sale when many do; a pause at the hand-off limit",
 			StillBroken: "between processes: polling, in no order; failover",
 			Capabilities: strategy.Capabilities{
 				Expires: true, ExpiresAtOnce: true, ChecksOwner: true, ChecksAtomically: true, Reentrant: true,
@@ -112,7 +112,7 @@ func Table() []strategy.Strategy {
 		{
 			Name: "v9", Title: "handed over",
 			Adds:        "v8, and a queue of processes in Redis: a release hands the lock to the first that lives, which is told by a message",
-			Costs:       "as v8 without the pause; a subscription while a process waits",
+			Costs:       "as v8 without the pause; a subscription per process, from its first wait on",
 			StillBroken: "a failover forgets the lock; a buyer alone pays two round trips for a lock that nobody else wants",
 			Capabilities: strategy.Capabilities{
 				Expires: true, ExpiresAtOnce: true, ChecksOwner: true, ChecksAtomically: true, Reentrant: true,
@@ -125,8 +125,8 @@ func Table() []strategy.Strategy {
 		{
 			Name: "v10", Title: "cached",
 			Adds:        "v9, and a process keeps a lock that nobody waits for until another asks for it: the next sale costs no command of the lock",
-			Costs:       "the first sale of another process waits for one message more; a subscription a process",
-			StillBroken: "a failover forgets the lock; a keeper that dies is waited for, as any holder",
+			Costs:       "the first sale of another process waits for one message more; a subscription per process",
+			StillBroken: "a failover forgets the lock; the others wait for a keeper that died, as for any holder",
 			Capabilities: strategy.Capabilities{
 				Expires: true, ExpiresAtOnce: true, ChecksOwner: true, ChecksAtomically: true, Reentrant: true,
 				Renewed: true, TakesBack: true, Fenced: true, InLine: true, HandsOver: true, Cached: true,
@@ -157,17 +157,17 @@ func Table() []strategy.Strategy {
 		},
 		{
 			Name: "atomic", Title: "one script, no lock",
-			Adds:        "looking and taking in one step, which leaves nothing to keep apart",
-			Costs:       "1 script a sale",
-			StillBroken: "all that a sale does must fit into the script; a reply that is lost leaves a buyer in doubt",
+			Adds:        "reading and writing in one script, so that nothing comes between",
+			Costs:       "1 script per sale",
+			StillBroken: "all work of a sale must fit into the script; after a lost reply the buyer is in doubt",
 			Scope:       strategy.Nobody, Update: strategy.Atomic,
 			New: func(p strategy.Parts) lock.Locker { return contrast.NewNone(p.Options) },
 		},
 		{
 			Name: "optimistic", Title: "WATCH, no lock",
-			Adds:        "the SET is refused if the stock has changed since the GET; then all begins again",
-			Costs:       "3 round trips a try; the more buyers, the more tries",
-			StillBroken: "work that is thrown away; no order: the slow lose to the quick",
+			Adds:        "the SET is refused if the stock has changed since the GET; then the sale starts again",
+			Costs:       "3 round trips per attempt; more buyers need more attempts",
+			StillBroken: "wasted attempts; no order, so the slow lose to the quick",
 			Scope:       strategy.Nobody, Update: strategy.CheckAndSet,
 			New: func(p strategy.Parts) lock.Locker { return contrast.NewNone(p.Options) },
 		},
@@ -183,23 +183,23 @@ func Table() []strategy.Strategy {
 		{
 			Name: "setnx-expire", Title: "SETNX, then EXPIRE",
 			Adds:         "an expiry, by a second command",
-			Costs:        "3 commands a sale, plus one per poll",
-			StillBroken:  "a holder that dies between the two leaves a lock forever",
+			Costs:        "3 commands per sale, plus one per poll",
+			StillBroken:  "a holder that dies between the two leaves a lock for ever",
 			Capabilities: strategy.Capabilities{Expires: true},
 			New:          func(p strategy.Parts) lock.Locker { return contrast.NewSetNXExpire(p.Client, p.Options) },
 		},
 		{
 			Name: "lua-setnx", Title: "SETNX and EXPIRE in Lua",
 			Adds:         "the two commands as one script",
-			Costs:        "2 commands a sale (one is a script), plus one per poll",
+			Costs:        "2 commands per sale (one is a script), plus one per poll",
 			StillBroken:  "an overdue holder deletes the next one's lock, as v2's",
 			Capabilities: strategy.Capabilities{Expires: true, ExpiresAtOnce: true},
 			New:          func(p strategy.Parts) lock.Locker { return contrast.NewLuaSetNX(p.Client, p.Options) },
 		},
 		{
 			Name: "getset", Title: "SETNX, GETSET",
-			Adds:         "an expiry that is the value: who finds it past takes the lock over",
-			Costs:        "2 commands a sale, plus two per poll",
+			Adds:         "an expiry that is the value: a client that finds it in the past takes the lock over",
+			Costs:        "2 commands per sale, plus two per poll",
 			StillBroken:  "it needs equal clocks; no owner, so anybody can release",
 			Capabilities: strategy.Capabilities{Expires: true},
 			New:          func(p strategy.Parts) lock.Locker { return contrast.NewGetSet(p.Client, p.Options) },
@@ -207,7 +207,7 @@ func Table() []strategy.Strategy {
 		{
 			Name: "set-expire", Title: "SET, then EXPIRE",
 			Adds:         "nothing: there is no NX",
-			Costs:        "3 commands a sale",
+			Costs:        "3 commands per sale",
 			StillBroken:  "everybody gets the lock",
 			Capabilities: strategy.Capabilities{Open: true},
 			New:          func(p strategy.Parts) lock.Locker { return contrast.NewSetExpire(p.Client, p.Options) },
@@ -215,7 +215,7 @@ func Table() []strategy.Strategy {
 		{
 			Name: "setex", Title: "SETEX",
 			Adds:         "nothing: there is no NX",
-			Costs:        "2 commands a sale",
+			Costs:        "2 commands per sale",
 			StillBroken:  "everybody gets the lock",
 			Capabilities: strategy.Capabilities{Open: true},
 			New:          func(p strategy.Parts) lock.Locker { return contrast.NewSetEX(p.Client, p.Options) },

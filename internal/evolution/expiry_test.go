@@ -146,7 +146,7 @@ func TestRenewalOutageLosesTheLockAtTheDeadline(t *testing.T) {
 	onEmbedded(t, strategy, func(t *testing.T, w *world) { // exact times are virtual
 		began := w.parts.Clock.Now()
 		a := w.must(t, "a")
-		w.faults.set(func(redis.Cmder) error { return &net.OpError{Op: "dial", Err: errFault} }, nil)
+		w.faults.refuse()
 		<-a.Context().Done()
 		if cause := context.Cause(a.Context()); !errors.Is(cause, lock.ErrLost) {
 			t.Errorf("the work was cancelled with %v; want ErrLost", cause)
@@ -154,7 +154,7 @@ func TestRenewalOutageLosesTheLockAtTheDeadline(t *testing.T) {
 		if after := w.parts.Clock.Now().Sub(began); after != w.parts.TTL {
 			t.Errorf("lost after %v; want one expiry, %v, after the acquire was sent", after, w.parts.TTL)
 		}
-		w.faults.set(nil, nil)
+		w.faults.mend()
 		if err := a.Unlock(t.Context()); err == nil {
 			t.Error("Unlock of a lost lock says nothing")
 		}

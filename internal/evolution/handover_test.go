@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -12,142 +13,126 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"lockstep/internal/evolution"
 	"lockstep/internal/lock"
-	"lockstep/internal/strategy"
 )
 
-// How the locks that are handed over share the turns between processes. A sale takes a millisecond of virtual time, in which
-// whoever wants the next one has come to wait for it: so the turns are always the same.
+// How processes share a lock, and what becomes of it between them.
 
-// handsOver runs a test for every lock that is handed over from process to process in turn.
-func handsOver(t *testing.T, test func(*testing.T, *world)) {
-	t.Helper()
-	for _, name := range []string{"v7", "v8"} {
-		row, err := evolution.Find(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Run(name, func(t *testing.T) {
-			onEmbedded(t, row, func(t *testing.T, w *world) {
-				w.use(func(p *strategy.Parts) { p.HandOffLimit = 64 })
-				test(t, w)
-			})
-		})
-	}
-}
-
-// turns has so many buyers in each process, who ask again as soon as they have bought, and gives the processes in the order of
-// so many sales. No time passes between two of them, in which the lock would be free, and each has a larger token than the one before.
-func turns(t *testing.T, processes map[string]lock.Locker, buyers map[string]int, sales int) []string {
-	t.Helper()
-	var order []string // under the lock, as the next two
-	var last int64
-	began := time.Now()
-	var working sync.WaitGroup
-	for process, n := range buyers {
-		for i := range n {
-			buyer := lock.Owner(fmt.Sprint(process, i))
-			working.Go(func() {
-				for over := false; !over; {
-					lease, err := processes[process].Lock(t.Context(), buyer)
-					if err != nil {
-						t.Error(err)
-						return
-					}
-					if err := lock.Sleep(t.Context(), lock.SystemClock{}, time.Millisecond); err != nil {
-						t.Error(err)
-					}
-					order = append(order, process)
-					if token := lease.Token(); token <= last && token > 0 {
-						t.Errorf("sale %d has token %d, after %d", len(order), token, last)
-					}
-					last = lease.Token()
-					over = len(order) >= sales
-					if err := lease.Unlock(t.Context()); err != nil {
-						t.Error(err)
-					}
-				}
-			})
-		}
-	}
-	working.Wait()
-	if took := time.Since(began); took > time.Duration(len(order))*time.Millisecond {
-		t.Errorf("%d sales of a millisecond took %v", len(order), took)
-	}
-	return order[:sales]
-}
-
-// One who waits in a process of its own gets its turn after three rounds of the others, and not much earlier, for it costs time;
-// or after hand_off_limit.
-func TestHandOverIsFair(t *testing.T) {
+// A buyer that waits in a process of its own: where the lock is handed over, it gets its turn after three rounds of the others, and not
+// much earlier, as a hand-over costs time; or after the hand-off limit, which is the only bound of a lock with a local queue. Where each
+// buyer polls, one of few may wait for long.
+func TestWaitingForTheTurnOfAnotherProcess(t *testing.T) {
+	t.Parallel()
 	for here, want := range map[int]int{1: 1, 2: 7, 5: 16, 15: 46, 40: 65} {
 		t.Run(fmt.Sprint(here, " and one"), func(t *testing.T) {
-			handsOver(t, func(t *testing.T, w *world) {
-				processes := map[string]lock.Locker{"here": w.locker, "there": w.other()}
-				longest, row := 0, 0
-				for _, process := range turns(t, processes, map[string]int{"here": here, "there": 1}, 400) {
-					row++
-					if process == "there" {
-						row = 0
-					}
-					longest = max(longest, row)
+			eachInVirtualTime(t, func(t *testing.T, w *world) {
+				const sales = 400
+				if caps := w.strategy.Capabilities; !caps.HandsOver && (here == 1 || !caps.InLine && here != 40) {
+					return // whoever asks again at once, or polls, may win: only a crowd is sure to
 				}
-				if longest != want {
-					t.Errorf("%d sales here in a row while one waits there; want %d", longest, want)
+				processes := map[string]lock.Locker{"here": w.locker, "there": w.other()}
+				order, took := turns(t, processes, map[string]int{"here": here, "there": 1}, sales)
+				longest := longestRow(order, "here")
+				t.Logf("%d sales here in a row while one waits there; %v", longest, took)
+				switch caps := w.strategy.Capabilities; {
+				case caps.HandsOver:
+					if longest != want || took != sales*time.Millisecond {
+						t.Errorf("%d sales here in a row, and %v for %d of a millisecond; want %d, and no pause", longest, took, sales, want)
+					}
+				case caps.InLine:
+					if longest > 65 || took == sales*time.Millisecond {
+						t.Errorf("%d sales here in a row, and %v for %d of a millisecond; want 65 at most, and pauses", longest, took, sales)
+					}
+				case longest <= 65 || took == sales*time.Millisecond:
+					t.Errorf("%d sales here in a row, and %v for %d of a millisecond: is this lock polled for?", longest, took, sales)
 				}
 			})
 		})
 	}
 }
 
-// Where no other process waits, Redis is hardly asked.
-func TestPassingAlongIsCheap(t *testing.T) {
-	handsOver(t, func(t *testing.T, w *world) {
-		turns(t, map[string]lock.Locker{"here": w.locker}, map[string]int{"here": 2}, 640)
-		if asked := w.faults.seen(); asked > 15 {
-			t.Errorf("%d commands for 640 sales of one process; want one for every 64", asked)
+// Where no other process waits, Redis is hardly asked by a process with a local queue. Without one, every sale asks.
+func TestCommandsOfOneProcess(t *testing.T) {
+	eachInVirtualTime(t, func(t *testing.T, w *world) {
+		const sales = 640
+		turns(t, map[string]lock.Locker{"here": w.locker}, map[string]int{"here": 2}, sales)
+		asked := w.faults.seen() / len(w.keepers)
+		t.Logf("%d commands for %d sales of one process", asked, sales)
+		switch caps := w.strategy.Capabilities; {
+		case caps.HandsOver && asked > 15:
+			t.Errorf("%d commands for %d sales of one process; want one for every 64", asked, sales)
+		case caps.InLine && asked > 22:
+			t.Errorf("%d commands for %d sales of one process; want two for every 64", asked, sales)
+		case !caps.InLine && asked < 2*sales:
+			t.Errorf("%d commands for %d sales of one process; this lock has no way to do with less than two for each", asked, sales)
 		}
 	})
 }
 
-// Waiters of a process that all leave at once leave no place behind: the next process gets the lock at once.
-func TestWhoLeavesCostsNoTurn(t *testing.T) {
-	handsOver(t, func(t *testing.T, w *world) {
-		held := w.must(t, "a")
-		leaving, leave := context.WithCancel(t.Context())
-		var gone sync.WaitGroup
-		other := w.process("leaving")
-		for i := range 3 {
-			gone.Go(func() {
-				if _, err := other.Lock(leaving, lock.Owner(fmt.Sprint(i))); !errors.Is(err, lock.ErrCancelled) {
-					t.Errorf("Lock of one who leaves: %v", err)
-				}
-			})
-		}
-		synctest.Wait()
-		var served sync.WaitGroup
-		served.Go(func() {
-			lease, err := w.process("patient").Lock(t.Context(), lock.Owner("b"))
-			if err == nil {
-				err = lease.Unlock(t.Context())
-			}
-			if err != nil {
-				t.Error(err)
-			}
-		})
-		synctest.Wait()
-		leave()
-		gone.Wait()
-		began := time.Now()
-		if err := held.Unlock(t.Context()); err != nil {
-			t.Error(err)
-		}
-		served.Wait()
-		if waited := time.Since(began); waited > 0 || w.exists(t) {
-			t.Errorf("the next one waited for %v; the lock is still there: %t", waited, w.exists(t))
+// handsOver runs a test for every lock that processes hand over.
+func handsOver(t *testing.T, test func(*testing.T, *world)) {
+	t.Helper()
+	eachInVirtualTime(t, func(t *testing.T, w *world) {
+		if w.strategy.Capabilities.HandsOver {
+			test(t, w)
 		}
 	})
+}
+
+// A process without a waiter has no place in the queue: the next process gets the lock at once, whether the waiters have left, or Redis
+// refused to hear of them any more.
+func TestAPlaceThatNobodyNeeds(t *testing.T) {
+	t.Parallel()
+	for name, end := range map[string]func(*world, func()){
+		"cancelled": func(_ *world, cancel func()) { cancel() },
+		"refused": func(w *world, _ func()) {
+			w.faults.set(func(redis.Cmder) error { // the next command, and the others after it not
+				w.faults.mend()
+				return &net.OpError{Op: "dial", Err: errFault}
+			}, nil)
+			lock.Sleep(context.Background(), w.parts.Clock, w.parts.TTL/4) // until it asks again
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			handsOver(t, func(t *testing.T, w *world) {
+				held := must(t, w.process("holding"), "a")
+				leaving, leave := context.WithCancel(t.Context())
+				defer leave()
+				var gone sync.WaitGroup
+				other := w.process("leaving")
+				for i := range 3 {
+					gone.Go(func() {
+						_, err := other.Lock(leaving, lock.Owner(fmt.Sprint(i)))
+						if !errors.Is(err, lock.ErrCancelled) && !errors.Is(err, lock.ErrUnavailable) {
+							t.Errorf("Lock of one that leaves: %v", err)
+						}
+					})
+				}
+				synctest.Wait()
+				end(w, leave)
+				gone.Wait()
+				var served sync.WaitGroup
+				served.Go(func() {
+					lease, err := w.process("patient").Lock(t.Context(), lock.Owner("b"))
+					if err == nil {
+						err = lease.Unlock(t.Context())
+					}
+					if err != nil {
+						t.Error(err)
+					}
+				})
+				synctest.Wait()
+				began := time.Now()
+				if err := held.Unlock(t.Context()); err != nil {
+					t.Error(err)
+				}
+				served.Wait()
+				if waited := time.Since(began); waited > 0 || !w.gone(t) {
+					t.Errorf("the next one waited for %v; the lock is still there: %t", waited, w.exists(t))
+				}
+			})
+		})
+	}
 }
 
 // An unlock whose reply never came may come to Redis late, when the process has the lock once more. Then it is nobody's.
@@ -156,19 +141,48 @@ func TestALateReleaseIsNobodys(t *testing.T) {
 		a := w.must(t, "a")
 		var late []any
 		w.faults.set(func(cmd redis.Cmder) error {
-			w.faults.set(nil, nil)
+			w.faults.mend()
 			late = cmd.Args()
 			return io.ErrUnexpectedEOF
 		}, nil)
-		if err := a.Unlock(t.Context()); !errors.Is(err, lock.ErrOutcomeUnknown) {
+		if err := w.unlock(t, a); !errors.Is(err, lock.ErrOutcomeUnknown) {
 			t.Errorf("Unlock: %v; want ErrOutcomeUnknown", err)
 		}
 		b := w.must(t, "b")
 		if err := w.outside.Do(t.Context(), late...).Err(); err != nil || !w.exists(t) {
 			t.Errorf("the late release: %v; the lock is there: %t", err, w.exists(t))
 		}
-		if err := b.Unlock(t.Context()); err != nil || w.exists(t) {
+		if err := b.Unlock(t.Context()); err != nil || !w.gone(t) {
 			t.Errorf("Unlock: %v; the lock is still there: %t", err, w.exists(t))
+		}
+	})
+}
+
+// A message that is lost delays by a quarter of the expiry: the process asks again.
+func TestALostMessageOfAHandOver(t *testing.T) {
+	handsOver(t, func(t *testing.T, w *world) {
+		deaf := w.ear.again()
+		held, waiting := w.must(t, "a"), w.hearing("waiting", deaf)
+		served := make(chan *lock.Lease, 1)
+		go func() {
+			lease, err := waiting.Lock(t.Context(), lock.Owner("b"))
+			if err != nil {
+				t.Error(err)
+			}
+			served <- lease
+		}()
+		synctest.Wait()
+		deaf.set(true)
+		began := time.Now()
+		if err := held.Unlock(t.Context()); err != nil {
+			t.Error(err)
+		}
+		lease := <-served
+		if waited := time.Since(began); waited != w.parts.TTL/4 || deaf.lost == 0 {
+			t.Errorf("the next one waited for %v, %d messages were lost; want to wait a quarter of %v", waited, deaf.lost, w.parts.TTL)
+		}
+		if err := lease.Unlock(t.Context()); err != nil {
+			t.Error(err)
 		}
 	})
 }

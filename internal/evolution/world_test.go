@@ -3,10 +3,8 @@ package evolution_test
 import (
 	"context"
 	"errors"
-	"io"
 	"math/rand/v2"
 	"net"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -31,6 +29,8 @@ type world struct {
 	inside   redis.UniversalClient   // the locker's client, with the faults
 	outside  redis.UniversalClient   // somebody else's client: no faults
 	keepers  []redis.UniversalClient // of the lock, without: outside, or of each node
+	closers  []lock.Closer           // the lockers made so far that keep something between leases
+	ear      *ear                    // the notifier of the locker's process
 	late     time.Duration           // how much later than it should something may happen; none in virtual time
 }
 
@@ -41,9 +41,7 @@ func eachWorld(t *testing.T, test func(*testing.T, *world)) {
 	t.Parallel()
 	for _, row := range evolution.Table() {
 		if row.Capabilities.Open || row.Update != strategy.ReadModifyWrite {
-			// Open: everybody gets it, so there is nothing to promise. Atomic and CheckAndSet: the lock is none. LateCommit: the lock is
-			// v4's, which is tested as v4. The explorer shows what these break.
-			continue
+			continue // everybody gets it: there is nothing to promise. What that breaks is shown by the explorer
 		}
 		t.Run(row.Name, func(t *testing.T) {
 			t.Parallel()
@@ -64,8 +62,9 @@ func onEmbedded(t *testing.T, row strategy.Strategy, test func(*testing.T, *worl
 		m := miniredis.NewMiniRedis()
 		dial := func(m *miniredis.Miniredis) redis.UniversalClient {
 			client := redisclient.Single(redisclient.Config{
-				Addrs:  []string{"127.0.0.1:6379"}, // dialled by the next line; a name would be looked up outside the bubble
-				Dialer: func(context.Context, string, string) (net.Conn, error) { return m.Dial() },
+				Addrs:    []string{"127.0.0.1:6379"}, // dialled by the next line; a name would be looked up outside the bubble
+				Dialer:   func(context.Context, string, string) (net.Conn, error) { return m.Dial() },
+				PoolSize: 100, // a command that has to wait for a connection waits on a timer from outside the bubble
 			})
 			if err := client.Ping(t.Context()).Err(); err != nil {
 				t.Fatal(err)
@@ -75,11 +74,12 @@ func onEmbedded(t *testing.T, row strategy.Strategy, test func(*testing.T, *worl
 		inside, outside := dial(m), dial(m)
 		notifier := dao.NewNotifier(outside)
 		defer notifier.Close()
+		ear := newEar(t, notifier)
 		m.ClockTTL(true)
 		defer m.Close()
 		defer outside.Close()
 		defer inside.Close()
-		w := newWorld(row, inside, outside, notifier)
+		w := newWorld(row, inside, outside, ear)
 		for range masters(row) {
 			node := miniredis.NewMiniRedis()
 			with, without := dial(node), dial(node)
@@ -114,7 +114,9 @@ func onReal(t *testing.T, row strategy.Strategy, test func(*testing.T, *world)) 
 	if err := r.Lock.Ping(t.Context()).Err(); err != nil { // or the hook would see the connection being made
 		t.Fatal(err)
 	}
-	w := newWorld(row, r.Lock, r.Store, r.Notifier)
+	notifier := dao.NewNotifier(r.Store) // r.Notifier's connection is made by r.Lock, which would be seen as a command of the lock
+	defer notifier.Close()
+	w := newWorld(row, r.Lock, r.Store, newEar(t, notifier))
 	w.late = 3 * time.Second
 	for range masters(row) {
 		node, err := dao.Open(t.Context(), dao.Config{Addrs: []string{redistest.Start(t).Addr}})
@@ -131,18 +133,19 @@ func onReal(t *testing.T, row strategy.Strategy, test func(*testing.T, *world)) 
 	test(t, w)
 }
 
-func newWorld(row strategy.Strategy, inside, outside redis.UniversalClient, notifier lock.Notifier) *world {
+func newWorld(row strategy.Strategy, inside, outside redis.UniversalClient, ear *ear) *world {
 	w := &world{
 		strategy: row,
 		inside:   inside,
 		faults:   &faults{},
+		ear:      ear,
 		outside:  outside,
 		parts: strategy.Parts{
 			Options: lock.Options{
 				Key: lock.Key, TTL: 10 * time.Second, RetryInterval: 20 * time.Millisecond, WaitTimeout: 20 * time.Second,
 				Clock: lock.SystemClock{},
 			},
-			Client: inside, Process: "process", HandOffLimit: 4, Notifier: notifier, Rand: rand.Int64N,
+			Client: inside, Process: "process", HandOffLimit: 4, Notifier: ear, Rand: rand.Int64N,
 		},
 	}
 	inside.AddHook(w.faults)
@@ -162,7 +165,16 @@ func (w *world) addNode(with, without redis.UniversalClient) {
 // use makes the strategy once more, with other options.
 func (w *world) use(change func(*strategy.Parts)) {
 	change(&w.parts)
-	w.locker = w.strategy.New(w.parts)
+	w.locker = w.make(w.parts)
+}
+
+// make makes a locker, and remembers it if it keeps something between leases.
+func (w *world) make(parts strategy.Parts) lock.Locker {
+	locker := w.strategy.New(parts)
+	if closer, ok := locker.(lock.Closer); ok {
+		w.closers = append(w.closers, closer)
+	}
+	return locker
 }
 
 // shortExpiry is for tests that wait for one: where it is renewed, long enough for a machine that stalls now and then.
@@ -181,7 +193,12 @@ func (w *world) shortExpiry() {
 // must locks for owner.
 func (w *world) must(t *testing.T, owner string) *lock.Lease {
 	t.Helper()
-	lease, err := w.locker.Lock(t.Context(), lock.Owner(owner))
+	return must(t, w.locker, owner)
+}
+
+func must(t *testing.T, locker lock.Locker, owner string) *lock.Lease {
+	t.Helper()
+	lease, err := locker.Lock(t.Context(), lock.Owner(owner))
 	if err != nil {
 		t.Fatalf("Lock(%s): %v", owner, err)
 	}
@@ -192,10 +209,44 @@ func (w *world) must(t *testing.T, owner string) *lock.Lease {
 func (w *world) other() lock.Locker { return w.process("other") }
 
 // process is the locker of a process with that name.
-func (w *world) process(name string) lock.Locker {
+func (w *world) process(name string) lock.Locker { return w.hearing(name, w.parts.Notifier) }
+
+// hearing is the locker of a process with that name, and a notifier of its own.
+func (w *world) hearing(name string, notifier lock.Notifier) lock.Locker {
 	parts := w.parts
-	parts.Process = name
-	return w.strategy.New(parts)
+	parts.Process, parts.Notifier = name, notifier
+	return w.make(parts)
+}
+
+// unlock releases a lease. A process that keeps its lock then gives it back, too: only then Redis says what became of the lock.
+func (w *world) unlock(t *testing.T, lease *lock.Lease) error {
+	t.Helper()
+	return errors.Join(lease.Unlock(t.Context()), w.close(t))
+}
+
+// close ends what all processes keep. Exactly the lockers that keep something can be closed.
+func (w *world) close(t *testing.T) (err error) {
+	t.Helper()
+	if cached := w.strategy.Capabilities.Cached; cached != (len(w.closers) > 0) {
+		t.Errorf("the row says cached: %t; %d lockers can be closed", cached, len(w.closers))
+	}
+	for _, closer := range w.closers {
+		err = errors.Join(err, closer.Close(t.Context()))
+	}
+	return err
+}
+
+// gone reports whether the lock is free once all sales have released it. A process that keeps its lock must still have it before it gives
+// that back, with an expiry.
+func (w *world) gone(t *testing.T) bool {
+	t.Helper()
+	if ttl := w.ttl(t); w.strategy.Capabilities.Cached && ttl <= 0 {
+		t.Errorf("no process keeps the lock, or without an expiry (PTTL %v); the row says that one does", ttl)
+	}
+	if err := w.close(t); err != nil {
+		t.Errorf("Close: %v", err)
+	}
+	return !w.exists(t)
 }
 
 // expire makes the lock's key go away now, as its expiry would.
@@ -238,72 +289,5 @@ func (w *world) pause(t *testing.T, d time.Duration) {
 	t.Helper()
 	if err := lock.Sleep(t.Context(), w.parts.Clock, d); err != nil {
 		t.Fatal(err)
-	}
-}
-
-// faults is a go-redis hook that can fail the commands of a lock: before they are sent, or when only the reply is missing.
-type faults struct {
-	mu     sync.Mutex
-	before func(redis.Cmder) error
-	after  func(redis.Cmder) error
-	names  []string // of the commands seen
-}
-
-var errFault = errors.New("test: the connection broke")
-
-func (f *faults) set(before, after func(redis.Cmder) error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.before, f.after = before, after
-}
-
-// loseReply loses the reply of the next command.
-func (f *faults) loseReply() {
-	f.set(nil, func(redis.Cmder) error {
-		f.set(nil, nil)
-		return io.ErrUnexpectedEOF
-	})
-}
-
-// loseCommand loses the next command itself; its sender cannot tell that from a lost reply.
-func (f *faults) loseCommand() {
-	f.set(func(redis.Cmder) error {
-		f.set(nil, nil)
-		return io.ErrUnexpectedEOF
-	}, nil)
-}
-
-func (f *faults) seen() int {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return len(f.names)
-}
-
-func (f *faults) DialHook(next redis.DialHook) redis.DialHook { return next }
-
-func (f *faults) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
-	return next
-}
-
-func (f *faults) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
-	return func(ctx context.Context, cmd redis.Cmder) error {
-		f.mu.Lock()
-		before, after := f.before, f.after
-		f.names = append(f.names, cmd.Name())
-		f.mu.Unlock()
-		if before != nil {
-			if err := before(cmd); err != nil {
-				cmd.SetErr(err)
-				return err
-			}
-		}
-		err := next(ctx, cmd)
-		if after != nil {
-			if fault := after(cmd); fault != nil {
-				cmd.SetErr(fault)
-				return fault
-			}
-		}
-		return err
 	}
 }

@@ -183,6 +183,9 @@ func (c *Cohort) begin(owner string, grant Grant) {
 	if c.rounds > 0 {
 		h.most = min(h.most, c.rounds*(1+c.queue.Waiting()))
 	}
+	if grant.LastToken > 0 {
+		h.most = min(h.most, int(grant.LastToken-grant.Token)) // a grant that was kept may have few left
+	}
 	h.renewal = StartRenewal(c.opts.Options, grant.Sent, func(ctx context.Context) error { return c.renew(ctx, h) })
 	c.mu.Lock()
 	defer c.mu.Unlock()

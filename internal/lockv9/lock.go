@@ -74,7 +74,6 @@ func (l *Locker) TryAcquire(ctx context.Context) (lock.Grant, error) {
 
 // ask asks for the lock once, and for a place in the queue for so long.
 func (l *Locker) ask(ctx context.Context, held lock.Grant, place time.Duration) (lock.Grant, error) {
-	l.queued = ""
 	reply, err := l.client.Eval(ctx, lua.Acquire, l.keys(), l.Process(), held.Attempt,
 		l.opts.TTL.Milliseconds(), l.Tokens(), place.Milliseconds(), l.channels()).Int64Slice()
 	switch {
@@ -87,6 +86,7 @@ func (l *Locker) ask(ctx context.Context, held lock.Grant, place time.Duration) 
 		}
 		return lock.Grant{}, lock.ErrNotObtained
 	}
+	l.queued = ""
 	return held.WithTokens(reply[1], l.Tokens()), nil
 }
 

@@ -3,13 +3,14 @@
 // Adds: nodes that know nothing of each other. A process holds the lock once a majority has granted it within the validity time:
 // TTL − 1 % − 2 ms. So a minority may crash, hang, or be cut off (redis.io: Distributed Locks with Redis).
 // Costs: every command goes to all nodes.
-// Still broken: no fencing, no order between processes; a node that restarts empty forgets what it granted; all clocks must run alike.
-// See Kleppmann: How to do distributed locking, 2016; Antirez: Is Redlock safe?, 2016.
+// Still broken: no fencing, no order between processes; a node that restarts empty; clocks (Kleppmann 2016, Antirez 2016).
 package redlock
 
 import (
 	"context"
 	"errors"
+	"fmt"
+	"math"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -57,7 +58,7 @@ func (l *Locker) pause() time.Duration {
 
 // TryAcquire makes one attempt; see lock.Global.
 func (l *Locker) TryAcquire(ctx context.Context) (lock.Grant, error) {
-	return l.ask(ctx, l.NewAttempt())
+	return l.ask(ctx, lock.Grant{Attempt: fmt.Sprintf("%s:%x", l.Process(), l.opts.Rand(math.MaxInt64)), Sent: l.opts.Clock.Now()})
 }
 
 // ask asks all nodes for the lock once. Without a majority in time it gives back what it got.

@@ -23,9 +23,15 @@ const (
 	readLate       // it takes effect, and its process stops before it has read the reply
 )
 
+// network is the simredis.Network of an execution.
+type network struct{ *Execution }
+
+// Network is what clients send their commands by.
+func (x *Execution) Network() simredis.Network { return network{x} }
+
 // Send implements simredis.Network: it holds commands back until the schedule lets them go. From then on they are on their way, whatever
 // becomes of their context: go-redis looks at that before it writes, and not after.
-func (x *Execution) Send(ctx context.Context, server int, cmds []redis.Cmder, deliver func(context.Context) error) error {
+func (x network) Send(ctx context.Context, server int, cmds []redis.Cmder, deliver func(context.Context) error) error {
 	t := x.current
 	if t == nil {
 		x.Fail(fmt.Errorf("%w: it sent a command in New, or from a goroutine of its own", ErrBlind))
@@ -73,7 +79,7 @@ func (x *Execution) Send(ctx context.Context, server int, cmds []redis.Cmder, de
 }
 
 // Receive implements simredis.Network: a command takes effect.
-func (x *Execution) Receive(conn *simredis.Conn, server int, sent []byte) ([]byte, error) {
+func (x network) Receive(conn *simredis.Conn, server int, sent []byte) ([]byte, error) {
 	s, t := x.Cluster.Servers()[server], x.current
 	a, err := x.Cluster.Ask(s, conn, t.actor.Index, x.now, sent)
 	if err != nil {
@@ -100,7 +106,7 @@ func (x *Execution) Receive(conn *simredis.Conn, server int, sent []byte) ([]byt
 }
 
 // refuse is what a crashed node does.
-func (x *Execution) refuse(t *Task, s *simredis.Server) error {
+func (x network) refuse(t *Task, s *simredis.Server) error {
 	x.noteOf(t, s, "refused %s", inPast(t, s))
 	if x.recorder != nil {
 		x.recorder.Replied([]byte("-connection refused\r\n"), 1)
@@ -111,7 +117,7 @@ func (x *Execution) refuse(t *Task, s *simredis.Server) error {
 
 // unanswer is what a hung node does: what was sent takes effect, and its sender waits until its context ends. That a client gives up
 // by itself some time is left out: if it then tried again, schedules would have no end.
-func (x *Execution) unanswer(ctx context.Context, t *Task) error {
+func (x network) unanswer(ctx context.Context, t *Task) error {
 	t.unanswered = true
 	err := x.Clock(t.actor.Process, 0).Wait(ctx, nil)
 	t.unanswered = false

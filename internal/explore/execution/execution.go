@@ -1,6 +1,6 @@
 // Package execution is one schedule as it unfolds.
 //
-// Actors run the code under test, in processes, on a simulated Redis. The code waits at two places alone: before a command, in Send, and
+// Actors run the code under test, in processes, on a simulated Redis. The code waits at two places alone: before a command, in Network, and
 // in Clock.Wait. There its task hands the turn back, so at most one task runs at any time, and when all of them wait, Transitions says what
 // can happen next: a command is answered, a message arrives, time passes, or a fault happens. Apply lets one of these happen, and then runs
 // every task that can go on without another command. Fingerprint tells states apart.
@@ -56,14 +56,15 @@ type Execution struct {
 	scheduler
 	timeline
 	subscriptions
+	journal
 
 	left      scenario.Faults // of the scenario's budgets
 	processes []*Process
 	actors    []*Actor
-	options   options
-	desperate bool // the options are those of the last resort
-	rounds    int  // that there were
-	idle      int  // how often time passed in vain since Redis changed
+	options   []Transition // that were listed last
+	desperate bool         // the options are those of the last resort
+	rounds    int          // that there were
+	idle      int          // how often time passed in vain since Redis changed
 
 	checker  Checker
 	recorder Recorder // nil unless somebody wants to read it
@@ -74,6 +75,7 @@ type Execution struct {
 func New(setup Setup) *Execution {
 	s := setup.Scenario
 	x := &Execution{Setup: setup, left: s.Faults, timeline: timeline{now: setup.Now}}
+	x.journal = journal{setup.Hasher, setup.EverySymmetry, &x.scheduler}
 	for i := range s.Processes() {
 		x.processes = append(x.processes, newProcess(i, setup))
 	}

@@ -31,27 +31,34 @@ func (h *Hasher) add(past Fingerprint, format string, args ...any) Fingerprint {
 	return h.sum(fmt.Appendf(b, format, args...))
 }
 
+// journal writes down what happens to processes.
+type journal struct {
+	hasher        *Hasher
+	everySymmetry bool
+	turns         *scheduler
+}
+
 // note adds to what has happened to a process.
-func (x *Execution) note(p *Process, format string, args ...any) {
+func (j *journal) note(p *Process, format string, args ...any) {
 	if p.dead {
 		return
 	}
-	x.noted(p)
-	p.past = x.Hasher.add(p.past, format, args...)
+	j.noted(p)
+	p.past = j.hasher.add(p.past, format, args...)
 }
 
 // noteOf adds what t got from a server. What a node answers to a task of its own is its history with that node, which counts once the one
 // that asked goes on: by then it does not matter in which order the nodes answered, nor which of them said what.
-func (x *Execution) noteOf(t *Task, s *simredis.Server, format string, args ...any) {
+func (j *journal) noteOf(t *Task, s *simredis.Server, format string, args ...any) {
 	p := t.actor.Process
 	switch {
-	case s.Index == 0 || t.parent == nil || x.EverySymmetry:
-		x.note(p, "%s %d", t.label, s.Index)
-		x.note(p, format, args...)
+	case s.Index == 0 || t.parent == nil || j.everySymmetry:
+		j.note(p, "%s %d", t.label, s.Index)
+		j.note(p, format, args...)
 	case !p.dead:
-		x.noted(p)
+		j.noted(p)
 		p.answers = slices.Clone(p.answers)
-		p.answers[s.Index] = x.Hasher.add(p.answers[s.Index], format, args...)
+		p.answers[s.Index] = j.hasher.add(p.answers[s.Index], format, args...)
 	}
 }
 
@@ -64,19 +71,19 @@ func inPast(t *Task, s *simredis.Server) string {
 }
 
 // join lets the answers that came count, for the one that waited for them.
-func (x *Execution) join(p *Process) {
+func (j *journal) join(p *Process) {
 	var sum [2]uint64
 	for _, answers := range p.answers {
 		sum[0] += answers[0]
 		sum[1] += answers[1]
 	}
-	x.note(p, "answers %d", sum)
+	j.note(p, "answers %d", sum)
 }
 
 // noted counts a note.
-func (x *Execution) noted(p *Process) {
+func (j *journal) noted(p *Process) {
 	p.notes++
-	if x.current != nil {
-		x.current.itsRound().notes++
+	if j.turns.current != nil {
+		j.turns.current.itsRound().notes++
 	}
 }

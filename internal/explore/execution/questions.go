@@ -23,7 +23,7 @@ func (x *Execution) Outlived() (all []*Actor) {
 			continue
 		}
 		for _, t := range x.tasks {
-			if t.actor.Process == p && !t.Ended() && !(t.notified && t.pending != nil) {
+			if t.actor.Process == p && !t.Ended() && !(t.notified && (t.pending != nil || t.unread || p.paused)) {
 				all = append(all, t.actor)
 			}
 		}

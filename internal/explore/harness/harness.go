@@ -118,7 +118,7 @@ func (h *Harness) later(x *execution.Execution) (*checker.Checker, func(), error
 // attach makes all clients send by x from now on.
 func (h *Harness) attach(x *execution.Execution) {
 	for _, c := range slices.Concat(h.clients...) {
-		c.Attach(x)
+		c.Attach(x.Network())
 	}
 }
 

@@ -1,0 +1,86 @@
+package evolution_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"sync"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// faults is a go-redis hook that can fail the commands of a lock: before they are sent, or when only the reply is missing.
+type faults struct {
+	mu     sync.Mutex
+	before func(redis.Cmder) error
+	after  func(redis.Cmder) error
+	names  []string // of the commands seen
+}
+
+var errFault = errors.New("test: the connection broke")
+
+func (f *faults) set(before, after func(redis.Cmder) error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.before, f.after = before, after
+}
+
+// loseReply loses the reply of the next command.
+func (f *faults) loseReply() {
+	f.set(nil, func(redis.Cmder) error {
+		f.set(nil, nil)
+		return io.ErrUnexpectedEOF
+	})
+}
+
+// loseCommand loses the next command itself; its sender cannot tell that from a lost reply.
+func (f *faults) loseCommand() {
+	f.set(func(redis.Cmder) error {
+		f.set(nil, nil)
+		return io.ErrUnexpectedEOF
+	}, nil)
+}
+
+// refuse fails all commands, which have no effect.
+func (f *faults) refuse() {
+	f.set(func(redis.Cmder) error { return &net.OpError{Op: "dial", Err: errFault} }, nil)
+}
+
+// mend ends all faults.
+func (f *faults) mend() { f.set(nil, nil) }
+
+func (f *faults) seen() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return len(f.names)
+}
+
+func (f *faults) DialHook(next redis.DialHook) redis.DialHook { return next }
+
+func (f *faults) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
+	return next
+}
+
+func (f *faults) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
+	return func(ctx context.Context, cmd redis.Cmder) error {
+		f.mu.Lock()
+		before, after := f.before, f.after
+		f.names = append(f.names, cmd.Name())
+		f.mu.Unlock()
+		if before != nil {
+			if err := before(cmd); err != nil {
+				cmd.SetErr(err)
+				return err
+			}
+		}
+		err := next(ctx, cmd)
+		if after != nil {
+			if fault := after(cmd); fault != nil {
+				cmd.SetErr(fault)
+				return fault
+			}
+		}
+		return err
+	}
+}

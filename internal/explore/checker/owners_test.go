@@ -1,0 +1,95 @@
+package checker
+
+import (
+	"fmt"
+	"hash/maphash"
+	"testing"
+
+	"github.com/alicebob/miniredis/v2/proto"
+
+	"lockstep/internal/explore/execution"
+	"lockstep/internal/explore/scenario"
+	"lockstep/internal/explore/simredis"
+	"lockstep/internal/lock"
+	"lockstep/internal/strategy"
+)
+
+const (
+	nobodys = nobody // time, and not an actor
+	a       = 0
+	b       = 1
+)
+
+// deed is a command that an actor sends to a server.
+type deed struct {
+	by, server int
+	command    []string
+}
+
+func does(by, server int, command string, args ...string) deed {
+	return deed{by, server, append([]string{command, lock.Key}, args...)}
+}
+
+// Whose the lock is follows from who writes its key, and what is done to a lock of somebody else's is found.
+func TestWhoseTheLockIs(t *testing.T) {
+	for name, test := range map[string]struct {
+		masters int
+		deeds   []deed
+		holder  int
+		finds   string
+	}{
+		"taken":               {0, []deed{does(a, 0, "SET", "1")}, a, ""},
+		"given back":          {0, []deed{does(a, 0, "SET", "1"), does(a, 0, "DEL")}, nobody, ""},
+		"ended by time":       {0, []deed{does(a, 0, "SET", "1"), does(nobodys, 0, "DEL")}, nobody, ""},
+		"taken after its end": {0, []deed{does(a, 0, "SET", "1"), does(nobodys, 0, "DEL"), does(b, 0, "SET", "1")}, b, ""},
+		"read":                {0, []deed{does(a, 0, "SET", "1"), does(b, 0, "GET")}, a, ""},
+		"renewed":             {0, []deed{does(a, 0, "SET", "1", "EX", "10"), does(a, 0, "PEXPIRE", "15000")}, a, ""},
+		"another's removed":   {0, []deed{does(a, 0, "SET", "1"), does(b, 0, "DEL")}, nobody, "foreign-release: B removes A's lock"},
+		"another's prolonged": {
+			0, []deed{does(a, 0, "SET", "1", "EX", "10"), does(b, 0, "PEXPIRE", "15000")}, a, "foreign-release: B prolongs A's lock",
+		},
+		"another's overwritten": {
+			0, []deed{does(a, 0, "SET", "1", "EX", "10"), does(b, 0, "SET", "2")}, b, "foreign-release: B overwrites A's lock",
+		},
+		"handed to who waits":      {0, []deed{does(a, 0, "SET", lock.Owner("A")), does(a, 0, "SET", lock.Owner("B")+":7")}, b, ""},
+		"its own, with an attempt": {0, []deed{does(a, 0, "SET", lock.Owner("A")+":1"), does(a, 0, "SET", lock.Owner("A")+":2")}, a, ""},
+		"a minority":               {3, []deed{does(a, 1, "SET", "1")}, nobody, ""},
+		"a majority":               {3, []deed{does(a, 1, "SET", "1"), does(b, 2, "SET", "1"), does(a, 3, "SET", "1")}, a, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m, err := simredis.NewMemory("a run")
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer m.Close()
+			cluster := m.NewCluster(m.Empty(), test.masters)
+			x := execution.New(execution.Setup{
+				Scenario: scenario.Scenario{Actors: 2}, Cluster: cluster, FirstName: 'A',
+				Hasher: execution.NewHasher([2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()}),
+			})
+			c := New(x, strategy.Everybody, nil)
+			c.sales[b].waits = true
+			for _, d := range test.deeds {
+				s := cluster.Servers()[d.server]
+				answer, err := cluster.Would(s, 0, []byte(proto.Strings(d.command...)))
+				if err != nil {
+					t.Fatal(err)
+				}
+				before := s.Holds
+				cluster.Become(s, answer.Then)
+				var by *execution.Actor
+				if d.by != nobodys {
+					by = x.Actors()[d.by]
+				}
+				c.Changed(s, before, by)
+			}
+			var finds string
+			for _, f := range c.found {
+				finds += fmt.Sprintf("%s: %s", f.Anomaly, f.Says)
+			}
+			if c.Holder() != test.holder || finds != test.finds {
+				t.Errorf("it is %d's, found %q; want %d's, %q", c.Holder(), finds, test.holder, test.finds)
+			}
+		})
+	}
+}

@@ -1,0 +1,158 @@
+package lock_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"lockstep/internal/lock"
+)
+
+// anyLock is some lock, as a caller gets it: here one of this process alone.
+func anyLock() lock.Locker { return newToy("shop-1", make(shelf, 1)).Cohort }
+
+var exampleOptions = lock.Options{
+	Key: lock.Key, TTL: 10 * time.Second, RetryInterval: time.Millisecond, WaitTimeout: 20 * time.Millisecond, Clock: lock.SystemClock{},
+}
+
+// A sale takes the lock, works under the lease's context, and gives the lock back whatever happens.
+func ExampleLocker() {
+	ctx, locker := context.Background(), anyLock()
+	sell := func(ctx context.Context, owner string) error {
+		lease, err := locker.Lock(ctx, owner)
+		if err != nil {
+			return fmt.Errorf("not sold: %w", err)
+		}
+		defer func() { _ = lease.Unlock(ctx) }() // also when ctx has ended by then
+		if err := lease.Context().Err(); err != nil {
+			return fmt.Errorf("the lock was lost: %w", err)
+		}
+		fmt.Println("sold, with token", lease.Token())
+		return nil
+	}
+	fmt.Println(sell(ctx, lock.Owner("buyer 1")))
+
+	held, _ := locker.TryLock(ctx, lock.Owner("buyer 2"))
+	_, err := locker.TryLock(ctx, lock.Owner("buyer 3"))
+	fmt.Println(errors.Is(err, lock.ErrNotObtained), err)
+	err = sell(ctx, lock.Owner("buyer 3"))
+	fmt.Println(errors.Is(err, lock.ErrTimeout))
+	fmt.Println(held.Unlock(ctx), held.Unlock(ctx))
+	// Output:
+	// sold, with token 1
+	// <nil>
+	// true the lock is held by another
+	// true
+	// <nil> the lock is not ours
+}
+
+// A lock that is renewed tells the work when it is lost.
+func ExampleRenewal() {
+	opts := exampleOptions
+	opts.TTL = 30 * time.Millisecond
+	renewal := lock.StartRenewal(opts, opts.Clock.Now(), func(context.Context) error {
+		return lock.ErrNotOwner // as Redis says when the lock expired, and another has it
+	})
+	defer renewal.Stop()
+	work, done := renewal.Guard(context.Background())
+	defer done()
+	<-work.Done()
+	fmt.Println(context.Cause(work), renewal.Lost())
+	// Output: the lock was lost true
+}
+
+// shelf is a global lock of processes that share their memory: one at a time has the token.
+type shelf chan int64
+
+// toy is a process that competes for the shelf. What it embeds is the lock that its sales use.
+type toy struct {
+	*lock.Cohort
+	shelf shelf
+	waits announced
+}
+
+// announced is a clock that tells when somebody begins to wait on it.
+type announced chan struct{}
+
+func (announced) Now() time.Time { return time.Now() }
+func (announced) AfterFunc(d time.Duration, f func()) lock.Timer {
+	return lock.SystemClock{}.AfterFunc(d, f)
+}
+func (announced) Go(f func()) { go f() }
+func (a announced) Wait(ctx context.Context, ch <-chan struct{}) error {
+	a <- struct{}{}
+	return lock.SystemClock{}.Wait(ctx, ch)
+}
+
+func newToy(name string, s shelf) *toy {
+	t := &toy{shelf: s, waits: make(announced, 100)}
+	opts := exampleOptions
+	opts.Clock = t.waits
+	t.Cohort = lock.NewCohort(lock.CohortOptions{
+		Options: opts, Process: name, HandOffLimit: 2, Rand: func(int64) int64 { return 0 },
+	}, 0, t)
+	if len(s) == 0 {
+		s <- 1 // the next token
+	}
+	return t
+}
+
+func (t *toy) Acquire(ctx context.Context) (lock.Grant, error) {
+	return lock.Poll(ctx, exampleOptions, func() (lock.Grant, error) { return t.TryAcquire(ctx) })
+}
+
+func (t *toy) TryAcquire(context.Context) (lock.Grant, error) {
+	select {
+	case next := <-t.shelf:
+		return t.NewAttempt().WithTokens(next, t.Tokens()), nil
+	default:
+		return lock.Grant{}, lock.ErrNotObtained
+	}
+}
+
+func (t *toy) Renew(context.Context, lock.Grant) error { return nil }
+
+func (t *toy) Release(_ context.Context, held lock.Grant, _ bool) (lock.Grant, error) {
+	t.shelf <- held.LastToken + 1
+	return lock.Grant{}, nil
+}
+
+func (t *toy) Idle(context.Context) {}
+
+// The sales of one process hand the lock on. A process competes with others once for all of them.
+func ExampleCohort() {
+	ctx, shelf := context.Background(), make(shelf, 1)
+	here, there := newToy("here", shelf), newToy("there", shelf)
+
+	first, _ := here.Lock(ctx, "first")
+	<-here.waits // its renewal waits for its time
+	nested, _ := here.Lock(ctx, "first")
+	fmt.Println("first has token", first.Token(), "and its nested call", nested.Token())
+	_, err := there.TryLock(ctx, "other")
+	fmt.Println("there:", err)
+
+	second := make(chan *lock.Lease)
+	go func() {
+		lease, err := here.Lock(ctx, "second") // waits in line
+		if err != nil {
+			fmt.Println(err)
+		}
+		second <- lease
+	}()
+	_ = nested.Unlock(ctx)
+	<-here.waits          // second waits in line
+	_ = first.Unlock(ctx) // hands the lock on
+	lease := <-second
+	fmt.Println("second has token", lease.Token())
+	_ = lease.Unlock(ctx)
+
+	other, _ := there.TryLock(ctx, "other")
+	fmt.Println("other has token", other.Token())
+	_ = other.Unlock(ctx)
+	// Output:
+	// first has token 1 and its nested call 1
+	// there: the lock is held by another
+	// second has token 2
+	// other has token 5
+}

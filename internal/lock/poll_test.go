@@ -1,0 +1,69 @@
+package lock_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"lockstep/internal/lock"
+)
+
+func TestPoll(t *testing.T) {
+	gone := errors.New("gone")
+	for name, c := range map[string]struct {
+		err   error // of each attempt until it is free
+		after time.Duration
+		leave time.Duration // when the context ends
+		want  error
+		took  time.Duration
+	}{
+		"free":       {nil, 0, time.Hour, nil, 0},
+		"free later": {lock.ErrNotObtained, 50 * time.Millisecond, time.Hour, nil, 60 * time.Millisecond}, // the next attempt
+		"too late":   {lock.ErrNotObtained, time.Hour, time.Hour, lock.ErrTimeout, options.WaitTimeout},
+		"cancelled":  {lock.ErrNotObtained, time.Hour, 30 * time.Millisecond, lock.ErrCancelled, 30 * time.Millisecond},
+		"no Redis":   {gone, time.Hour, time.Hour, gone, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := context.WithTimeout(t.Context(), c.leave)
+				defer cancel()
+				began := time.Now()
+				got, err := lock.Poll(ctx, options, func() (string, error) {
+					if time.Since(began) >= c.after {
+						return "obtained", nil
+					}
+					return "", c.err
+				})
+				if !errors.Is(err, c.want) || (err == nil) != (got == "obtained") {
+					t.Errorf("%q, %v; want %v", got, err, c.want)
+				}
+				if took := time.Since(began); took != c.took {
+					t.Errorf("it took %v; want %v", took, c.took)
+				}
+			})
+		})
+	}
+}
+
+func TestPollAt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		began, pause, attempts := time.Now(), time.Duration(0), 0
+		_, err := lock.PollAt(t.Context(), options, func() time.Duration { pause += time.Millisecond; return pause }, func() (int, error) {
+			if attempts++; attempts < 4 {
+				return 0, lock.ErrNotObtained
+			}
+			return attempts, nil
+		})
+		if took := time.Since(began); err != nil || took != (1+2+3)*time.Millisecond {
+			t.Errorf("%v, after %v; want pauses of 1, 2 and 3 ms", err, took)
+		}
+		ended, cancel := context.WithCancel(t.Context())
+		cancel()
+		_, err = lock.Poll(ended, options, func() (int, error) { t.Error("an attempt for one that has left"); return 0, nil })
+		if !errors.Is(err, lock.ErrCancelled) {
+			t.Errorf("Poll: %v", err)
+		}
+	})
+}
