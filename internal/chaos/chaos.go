@@ -28,7 +28,7 @@ const (
 // fenced are the locks that chaos can run with, and whether they promise that no update is ever lost. The others lose updates when a
 // holder, or Redis, is stopped for longer than the lock's expiry, or when the lock is deleted.
 func fenced() map[string]bool {
-	return map[string]bool{"v4": false, "v5": false, "v6": false, "v7": false, "v8": true}
+	return map[string]bool{"v4": false, "v5": false, "v6": false, "v7": true, "v8": true, "v9": true, "v10": true}
 }
 
 // CheckLock fails if chaos cannot run with the lock of that name.

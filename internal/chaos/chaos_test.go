@@ -20,7 +20,7 @@ import (
 var (
 	lasts  = flag.Duration("chaos.for", 40*time.Second, "how long, for each lock")
 	seed   = flag.Uint64("chaos.seed", 0, "seed of the plan; 0: a new one")
-	locks  = flag.String("chaos.locks", "v8", "the locks, one after the other: some of v4,v5,v6,v7,v8")
+	locks  = flag.String("chaos.locks", "v9,v10", "the locks, one after the other: some of v4 to v10")
 	faults = flag.String("chaos.faults", "", "the faults; none: all there are")
 	buyers = flag.Int("chaos.buyers", 50, "how many buy at once")
 )
@@ -31,7 +31,7 @@ const requestTimeout = 15 * time.Second
 // Real processes, a real Redis, one fault after the other: what every buyer was told is what the ledgers say, no run writes into
 // another, and soon after each fault buyers are sold to again. In long:
 //
-//	go test -tags long ./internal/chaos -run TestChaos -v -timeout 60m -chaos.for 10m -chaos.locks v4,v6,v7,v8
+//	go test -tags long ./internal/chaos -run TestChaos -v -timeout 60m -chaos.for 10m -chaos.locks v4,v6,v7,v9,v10
 func TestChaos(t *testing.T) {
 	if *seed == 0 {
 		*seed = rand.Uint64()

@@ -22,13 +22,13 @@ func TestRepeat(t *testing.T) {
 		{"it fails", []int64{1}, failure, failure},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			tries := 0
+			attempts := 0
 			err := repeat(t.Context(), 3*again+again/2, func() (int64, error) {
-				tries++
-				return c.hits[tries-1], c.err
+				attempts++
+				return c.hits[attempts-1], c.err
 			})
-			if !errors.Is(err, c.want) || tries != len(c.hits) {
-				t.Errorf("%s: %v after %d tries; want %v after %d", c.what, err, tries, c.want, len(c.hits))
+			if !errors.Is(err, c.want) || attempts != len(c.hits) {
+				t.Errorf("%s: %v after %d attempts; want %v after %d", c.what, err, attempts, c.want, len(c.hits))
 			}
 		})
 	}

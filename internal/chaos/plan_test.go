@@ -56,7 +56,7 @@ func TestCheckLock(t *testing.T) {
 	if err := CheckLock("v8"); err != nil {
 		t.Error(err)
 	}
-	if err := CheckLock("v1"); err == nil || err.Error() != `chaos is not for the lock "v1": want one of v4, v5, v6, v7, v8` {
+	if err := CheckLock("v1"); err == nil || err.Error() != `chaos is not for the lock "v1": want one of v10, v4, v5, v6, v7, v8, v9` {
 		t.Errorf("%v", err)
 	}
 }

@@ -107,7 +107,7 @@ func (s *shop) replicas(ctx context.Context) (all []replica, err error) {
 
 // newRun asks for a new run, until there is one; it gives when it asked for the last time.
 func (s *shop) newRun(ctx context.Context) (asked time.Time, err error) {
-	for tries := time.Now(); time.Since(tries) < patience; {
+	for began := time.Now(); time.Since(began) < patience; {
 		asked = time.Now()
 		if _, err = s.must(ctx, patience, http.MethodPut, "/inventory", fmt.Sprintf(`{"stock":%d}`, initialStock)); err == nil {
 			return asked, nil

@@ -40,7 +40,8 @@ func newJob() *cobra.Command {
 		Use:   "job",
 		Short: "Run a scheduled job on several replicas, and tell what became of each tick",
 		Long: `job starts that many replicas as processes of their own, on one Redis. At every tick each of them
-tries the lock, and runs the job if it gets it. In the end it tells what became of each tick.
+makes one attempt to get the lock, and runs the job if it succeeds. In the end job tells what
+became of each tick.
 Exit code:
   0  every tick was run exactly once, or left out while a run was going on
   1  two runs overlapped, or a tick was run twice, or missed

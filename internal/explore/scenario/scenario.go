@@ -60,7 +60,7 @@ func (s Scenario) Check() error {
 // CheckFor says what is wrong with a scenario for this lock.
 func (s Scenario) CheckFor(strategy strategy.Strategy) error {
 	if !strategy.OnNodes && (s.Nodes > 0 || s.Faults.OnNodes()) {
-		return fmt.Errorf("nodes: %s is on none; nodes, node-crash, node-hang and node-restart are for locks on several masters, such as v9",
+		return fmt.Errorf("nodes: %s is on none; nodes, node-crash, node-hang and node-restart are for locks on several masters, such as redlock",
 			strategy.Name)
 	}
 	return s.Check()
