@@ -61,6 +61,13 @@ func (e *ear) hears() bool {
 	return !e.deaf
 }
 
+// missed is how many messages came while it was deaf.
+func (e *ear) missed() int {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.lost
+}
+
 // set makes the ear deaf, or not.
 func (e *ear) set(deaf bool) {
 	e.mu.Lock()

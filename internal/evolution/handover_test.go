@@ -178,8 +178,8 @@ func TestALostMessageOfAHandOver(t *testing.T) {
 			t.Error(err)
 		}
 		lease := <-served
-		if waited := time.Since(began); waited != w.parts.TTL/4 || deaf.lost == 0 {
-			t.Errorf("the next one waited for %v, %d messages were lost; want to wait a quarter of %v", waited, deaf.lost, w.parts.TTL)
+		if waited := time.Since(began); waited != w.parts.TTL/4 || deaf.missed() == 0 {
+			t.Errorf("the next one waited for %v, %d messages were lost; want to wait a quarter of %v", waited, deaf.missed(), w.parts.TTL)
 		}
 		if err := lease.Unlock(t.Context()); err != nil {
 			t.Error(err)

@@ -70,13 +70,15 @@ func TestDeadHolder(t *testing.T) {
 			})
 		})
 	}
-	t.Run("v1", func(t *testing.T) {
-		inWorld(t, group{make: v1, late: late}, func(t *testing.T, w *world) {
-			if kill(w, true); !slices.Equal(w.counts(4), []int{1, 1, 0, 0, 0}) {
-				t.Errorf("the ticks were run %v times", w.counts(4))
-			}
+	for name, make := range forGood {
+		t.Run(name, func(t *testing.T) {
+			inWorld(t, group{make: make, late: late}, func(t *testing.T, w *world) {
+				if kill(w, true); !slices.Equal(w.counts(4), []int{1, 1, 0, 0, 0}) {
+					t.Errorf("the ticks were run %v times", w.counts(4))
+				}
+			})
 		})
-	})
+	}
 }
 
 // A job longer than its tick: locks that expire let the next tick begin, beside it; renewed ones leave out the ticks until it is done. And

@@ -41,14 +41,25 @@ func of(name string) maker {
 
 var none, local, setex, v1, v2, v4, v6 = of("v0"), of("local"), of("setex"), of("v1"), of("v2"), of("v4"), of("v6")
 
-// exclusive are the locks that keep other processes out; of them, those that expire.
+// Of the locks that keep other processes out: those that expire, of them those that a process keeps after its Unlock, and those that never
+// expire.
 var (
-	expiring = map[string]maker{
-		"v2": v2, "v3": of("v3"), "v4": v4, "v5": of("v5"), "v6": v6,
-		"v7": of("v7"), "v8": of("v8"), "lua-setnx": of("lua-setnx"),
-	}
-	forGood = map[string]maker{"v1": v1}
+	expiring = exclusive(func(c strategy.Capabilities) bool { return c.ExpiresAtOnce })
+	cached   = exclusive(func(c strategy.Capabilities) bool { return c.Cached })
+	forGood  = exclusive(func(c strategy.Capabilities) bool { return !c.Expires })
 )
+
+// exclusive finds the locks in one Redis that keep other processes out, and of which this holds.
+func exclusive(holds func(strategy.Capabilities) bool) map[string]maker {
+	found := map[string]maker{}
+	for _, row := range evolution.Table() {
+		exclusive := row.Scope == strategy.Everybody && row.Update == strategy.ReadModifyWrite && !row.Capabilities.Open
+		if exclusive && !row.OnNodes && holds(row.Capabilities) {
+			found[row.Name] = row.New
+		}
+	}
+	return found
+}
 
 // world is some replicas of a job on one Redis, in virtual time.
 type world struct {
@@ -61,9 +72,10 @@ type world struct {
 
 // replica is one of them. What it says is kept.
 type replica struct {
-	client *redis.Client
-	job    *job.Job
-	stop   func(context.Context) error
+	client   *redis.Client
+	notifier *dao.Notifier
+	job      *job.Job
+	stop     func(context.Context) error
 
 	mu      sync.Mutex
 	trouble []error
@@ -90,6 +102,7 @@ func inWorld(t *testing.T, g group, test func(*testing.T, *world)) {
 		for i := range g.late {
 			r := w.start(g, i)
 			defer r.client.Close()
+			defer r.notifier.Close()
 			defer func() {
 				ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second) // a replica without a client cannot give its lock back
 				defer cancel()
@@ -129,11 +142,11 @@ func (w *world) start(g group, i int) *replica {
 	w.t.Helper()
 	r := &replica{client: w.open()}
 	clock, name, owners := lock.SystemClock{}, strconv.Itoa(i), 0
-	notifier := dao.NewNotifier(r.client)
+	r.notifier = dao.NewNotifier(r.client)
 	newLock := func(key string) lock.Locker {
 		return slow{g.make(strategy.Parts{
 			Options: lock.Options{Key: key, TTL: every.Expiry(), RetryInterval: 20 * time.Millisecond, Clock: clock},
-			Client:  r.client, Process: name, HandOffLimit: 4, Notifier: notifier, Rand: rand.Int64N,
+			Client:  r.client, Process: name, HandOffLimit: 4, Notifier: r.notifier, Rand: rand.Int64N,
 		}), g.late[i]}
 	}
 	newID := func() string { owners++; return name + "-" + strconv.Itoa(owners) }
