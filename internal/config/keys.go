@@ -79,7 +79,7 @@ func keys(versions []string) []key {
 			func(c *Config, v any) error { return setText(&c.Redis.MasterName, v) }},
 		{"redis.cluster", "false", "redis.addrs are nodes of a Redis Cluster",
 			func(c *Config, v any) error { return setBool(&c.Redis.Cluster, v) }},
-		{"redis.redlock_addrs", "", "host:port of three or more independent masters, for redlock; empty: five embedded ones beside an embedded Redis",
+		{"redis.redlock_addrs", "", "host:port of three or more independent masters, for redlock; empty: five embedded ones, if the Redis is",
 			func(c *Config, v any) error { return setNodes(&c.Redis.RedlockAddrs, v) }},
 		{"redis.username", "", "user name for the Redis",
 			func(c *Config, v any) error { return setIfGiven(&c.Redis.Username, v) }},

@@ -124,7 +124,7 @@ func Table() []strategy.Strategy {
 		},
 		{
 			Name: "v10", Title: "cached",
-			Adds:        "v9, and a process keeps a lock that nobody waits for until another asks for it: the next sale costs no command of the lock",
+			Adds:        "v9, and a process keeps a lock that nobody waits for until another asks for it: its next sale costs no lock command",
 			Costs:       "the first sale of another process waits for one message more; a subscription per process",
 			StillBroken: "a failover forgets the lock; the others wait for a keeper that died, as for any holder",
 			Capabilities: strategy.Capabilities{
@@ -223,10 +223,6 @@ func Table() []strategy.Strategy {
 	}
 }
 
-func cohort(p strategy.Parts) lock.CohortOptions {
-	return lock.CohortOptions{Options: p.Options, Process: p.Process, HandOffLimit: p.HandOffLimit, Rand: p.Rand}
-}
-
 // Names lists the names of the strategies.
 func Names() []string {
 	var names []string
@@ -247,4 +243,9 @@ func Find(name string) (strategy.Strategy, error) {
 		}
 	}
 	return strategy.Strategy{}, fmt.Errorf("%w: %q; there are %s", ErrUnknown, name, strings.Join(Names(), ", "))
+}
+
+// cohort gives the parts that a lock of whole processes takes.
+func cohort(p strategy.Parts) lock.CohortOptions {
+	return lock.CohortOptions{Options: p.Options, Process: p.Process, HandOffLimit: p.HandOffLimit, Rand: p.Rand}
 }

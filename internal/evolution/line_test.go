@@ -188,7 +188,7 @@ func TestRedisFailsTheWaiters(t *testing.T) {
 			}
 		}
 		if told := asked < n; len(errs) != n || len(order) > 0 || told != w.strategy.Capabilities.InLine {
-			t.Errorf("%d waiters failed after %d commands, %v were served; where they are in line, one is to tell the others", len(errs), asked, order)
+			t.Errorf("%d waiters failed after %d commands, %v were served; in line, one is to tell the others", len(errs), asked, order)
 		}
 		if err := held.Unlock(t.Context()); err != nil {
 			t.Error(err)

@@ -125,9 +125,8 @@ func (l *Locker) hear(attempt string) {
 		return
 	}
 	l.kept = lock.Grant{}
-	l.opts.Clock.Go(func() {
-		_ = lock.WithDetachedTimeout(context.Background(), l.opts.Clock, func(ctx context.Context) error { return l.unlock(ctx, held) }) // or it expires
-	})
+	release := func(ctx context.Context) error { return l.unlock(ctx, held) }
+	l.opts.Clock.Go(func() { _ = lock.WithDetachedTimeout(context.Background(), l.opts.Clock, release) }) // or it expires
 }
 
 // fresh reports whether the lock has at least half of its expiry left.

@@ -38,7 +38,8 @@ func (l *Locker) TryLock(ctx context.Context, owner string) (*lock.Lease, error)
 	case errors.Is(err, redis.Nil):
 		return nil, lock.ErrNotObtained
 	case err != nil: // if only the reply was lost, the lock may be ours: give it back
-		return nil, lock.Undo(ctx, l.opts.Clock, rediserr.Classify(ctx, "SET NX EX", err), func(ctx context.Context) error { return l.unlock(ctx, owner) })
+		err = rediserr.Classify(ctx, "SET NX EX", err)
+		return nil, lock.Undo(ctx, l.opts.Clock, err, func(ctx context.Context) error { return l.unlock(ctx, owner) })
 	}
 	return lock.NewLease(ctx, l.opts.Clock, 0, func(ctx context.Context) error { return l.unlock(ctx, owner) }), nil
 }

@@ -2,8 +2,8 @@
 //
 // Adds: a queue of processes in Redis. A process that gives the lock back hands it to the first in the queue that lives, which is told
 // by a message.
-// Costs: a subscription a process, from its first wait on. A message that is lost delays by a quarter of the expiry, a process that dies in the
-// queue or with the lock by one expiry and that quarter.
+// Costs: a subscription per process, from its first wait on. A lost message delays by a quarter of the expiry; a process that dies in the
+// queue or with the lock delays by one expiry and that quarter.
 // Still broken: a failover forgets the lock; a buyer alone pays two round trips for a lock that nobody else wants.
 package lockv9
 

@@ -27,26 +27,39 @@ const rounds = 3
 // order within each. rate gives the sales a second of the limit for a round trip added, in milliseconds.
 func (p Plan) Trials(repetition int, rate func(addedMillis float64) float64, random *rand.Rand) []Trial {
 	var trials []Trial
+	for _, at := range p.conditions() {
+		group := p.group(at, repetition, rate(at.AddedMillis))
+		random.Shuffle(len(group), func(i, j int) { group[i], group[j] = group[j], group[i] })
+		trials = append(trials, group...)
+	}
+	return trials
+}
+
+// conditions lists all, but several processes for one buyer: that is the same in one process.
+func (p Plan) conditions() []result.Condition {
+	var all []result.Condition
 	for _, added := range p.AddedMillis {
 		for _, processes := range p.Processes {
 			for _, buyers := range p.Buyers {
-				if processes > 1 && buyers == 1 {
-					continue // it is the same in one process
+				if processes == 1 || buyers > 1 {
+					all = append(all, result.Condition{AddedMillis: added, Processes: processes, Buyers: buyers})
 				}
-				at := result.Condition{AddedMillis: added, Processes: processes, Buyers: buyers}
-				first := len(trials)
-				for _, c := range p.Contestants {
-					if c.Brief && !p.All && (processes > 1 || buyers > contestants.BriefBuyers || added == 0) {
-						continue
-					}
-					trial := Trial{Contestant: c, Condition: at, Repetition: repetition}
-					trial.Warmup, trial.Window = p.times(c, buyers, rate(added))
-					trials = append(trials, trial)
-				}
-				group := trials[first:]
-				random.Shuffle(len(group), func(i, j int) { group[i], group[j] = group[j], group[i] })
 			}
 		}
+	}
+	return all
+}
+
+// group lists the trials under one condition.
+func (p Plan) group(at result.Condition, repetition int, rate float64) []Trial {
+	var trials []Trial
+	for _, c := range p.Contestants {
+		if c.Brief && !p.All && (at.Processes > 1 || at.Buyers > contestants.BriefBuyers || at.AddedMillis == 0) {
+			continue
+		}
+		trial := Trial{Contestant: c, Condition: at, Repetition: repetition}
+		trial.Warmup, trial.Window = p.times(c, at.Buyers, rate)
+		trials = append(trials, trial)
 	}
 	return trials
 }

@@ -43,7 +43,7 @@ func tally(buyers []buyer, window Window) Report {
 			case window.has(t.entered):
 				r.Waits = append(r.Waits, t.entered.Sub(t.asked).Microseconds())
 				never = false
-			case t.asked.Before(window.End) && (t.entered.IsZero() || !t.entered.Before(window.End)):
+			case window.waits(t):
 				waiting = max(waiting, earlier(t.ended, window.End).Sub(t.asked))
 			}
 		}
@@ -58,6 +58,11 @@ func tally(buyers []buyer, window Window) Report {
 	}
 	r.Silence = window.End.Sub(last).Microseconds()
 	return r
+}
+
+// waits reports whether a turn was asked for and not obtained by the window's end.
+func (w Window) waits(t turn) bool {
+	return t.asked.Before(w.End) && (t.entered.IsZero() || !t.entered.Before(w.End))
 }
 
 func (w Window) has(t time.Time) bool { return !t.Before(w.Begin) && t.Before(w.End) }

@@ -23,7 +23,8 @@ func (x *Execution) Outlived() (all []*Actor) {
 			continue
 		}
 		for _, t := range x.tasks {
-			if t.actor.Process == p && !t.Ended() && !(t.notified && (t.pending != nil || t.unread || p.paused)) {
+			answers := t.notified && (t.pending != nil || t.unread || p.paused)
+			if t.actor.Process == p && !t.Ended() && !answers {
 				all = append(all, t.actor)
 			}
 		}
