@@ -105,7 +105,8 @@ var claims = []struct {
 	{lock: "v10", scenario: of(3, 2, "pause=1"), anomaly: explore.LostUpdate, long: true},
 	{lock: "redlock"},
 	{lock: "redlock", scenario: nested(faults("node-restart=1")), shows: explore.TwoHolders, length: 8},
-	{lock: "redlock", scenario: faults("crash=1")},
+	{lock: "redlock", scenario: explore.Scenario{Try: 2, Faults: faults("crash=1").Faults}},
+	{lock: "redlock", scenario: faults("crash=1"), long: true},
 	{lock: "redlock", scenario: explore.Scenario{Try: 2, Faults: faults("node-crash=1").Faults}},
 	{lock: "redlock", scenario: faults("node-crash=1"), long: true},
 	{lock: "redlock", scenario: explore.Scenario{Try: 2, Faults: faults("node-hang=1").Faults}},
@@ -241,7 +242,8 @@ var manyWithoutTheCuts = []string{
 	"v3 nested", "v6 work", "v6 pause", "v7 work", "v7 expiry", "v7 slow", "v7 pause",
 	"v8 work", "v8 expiry", "v8 pause",
 	"v9 work", "v9 expiry", "v9 slow", "v9 pause", "v9 crash", "v9 lost-reply", "v9 cancel", "v9 lost-wake",
-	"v10 no fault", "v10 nested", "v10 work", "v10 skew", "v10 expiry", "v10 slow", "v10 crash", "v10 lost-reply", "v10 cancel", "v10 lost-wake",
+	"v10 no fault", "v10 nested", "v10 work", "v10 skew", "v10 expiry", "v10 slow",
+	"v10 crash", "v10 lost-reply", "v10 cancel", "v10 lost-wake",
 	"getset pause", "set-expire nested", "set-expire pause", "setnx-expire nested", "setnx-expire pause",
 }
 
