@@ -78,7 +78,7 @@ var mutants = []mutant{
 		"v6 --faults expiry=1,slow=1 --anomaly foreign-release", "foreign-release",
 	},
 	{
-		"renewal not stopped", "internal/lockv6/renew.go", `t.renewal.Stop() // waits`, `// waits`,
+		"renewal not stopped", "internal/lock/holdings.go", `held.renewal.Stop() // waits`, `_ = held // waits`,
 		"v6", "goroutine-leak",
 	},
 	{
@@ -103,67 +103,109 @@ var mutants = []mutant{
 		"v1 --faults cancel=1", "left-behind",
 	},
 	{
-		"minority accepted", "internal/lockv9/quorum.go", `len(l.nodes)/2 + 1`, `len(l.nodes) / 2`,
-		"v9 --try 2", "two-holders",
-	},
-	{
-		"set whoever has the node", "internal/lockv9/contend.go", `Mode: "NX", `, ``,
-		"v9 --try 2", "foreign-release",
-	},
-	{
-		"nodes released without the owner", "util/lua/compareAndDelete.lua", `if holder == ARGV[1] then`, `if holder then`,
-		"v9 --try 2", "foreign-release",
-	},
-	{
 		"stock not watched", "internal/dao/watch.go", `}, InventoryKey)`, `}, RunKey)`,
 		"optimistic", "lost-update",
 	},
 	{
-		"hand-over without the owner", "util/lua/release.lua", `if redis.pcall('HGET', KEYS[1], ARGV[1]) ~= ARGV[2] then`, `if false then`,
-		"v7 --faults expiry=1 --anomaly foreign-release", "foreign-release",
+		"token that does not grow", "util/lua/lockFenced.lua",
+		`redis.call('INCRBY', KEYS[2], ARGV[3])`, `redis.call('SET', KEYS[2], ARGV[3])`,
+		"v7 --faults pause=1 --anomaly lost-update", "lost-update",
 	},
 	{
-		"next in line not called", "internal/lockv7/line.go", `	if l.call() {
-		return true
-	}
-`, ``,
-		"v7 --replicas 1 --faults cancel=1", "stuck",
-	},
-	{
-		"lock passed to nobody", "internal/lockv7/unlock.go", `		if l.callNext() {
-			return nil
-		}`, `		l.callNext()
-		return nil`,
-		"v7 --replicas 1 --faults cancel=1,slow=1", "goroutine-leak",
-	},
-	{
-		"only hints wake", "internal/lockv7/contend.go", `l.opts.TTL/4, errRefresh`, `1000*time.Hour, errRefresh`,
-		"v7 --faults lost-wake=1", "stuck",
-	},
-	{
-		"another claim's lock taken", "internal/lockv7/contend.go", `l.heard != l.claim || `, ``,
-		"v7 --actors 4 --replicas 2", "two-holders",
-	},
-	{
-		"queue overtaken", "util/lua/acquire.lua", `and (not head or head == ARGV[1]) then`, `or true then`,
-		"v7", "two-holders",
-	},
-	{
-		"nested call not recognised", "internal/lockv7/renew.go", `|| l.tenure.owner != owner {`, `|| true {`,
-		"v7 --nested 1", "stuck",
+		"token not given to the sale", "internal/lockv7/lock.go", `l.opts.Clock, token, func`, `l.opts.Clock, token-token, func`,
+		"v7 --faults pause=1 --anomaly lost-update", "lost-update",
 	},
 	{
 		"stale write accepted", "util/lua/write.lua",
 		`if tonumber(ARGV[2]) < tonumber(redis.call('GET', KEYS[5]) or 0) then`, `if false then`,
-		"v8 --faults pause=1 --anomaly lost-update", "lost-update",
+		"v7 --faults pause=1 --anomaly lost-update", "lost-update",
 	},
 	{
 		"token of a read not seen", "util/lua/readFenced.lua", `redis.call('SET', KEYS[3], ARGV[1])`, ``,
-		"v8 --faults expiry=1 --anomaly lost-update", "lost-update",
+		"v7 --faults expiry=1 --anomaly lost-update", "lost-update",
 	},
 	{
-		"token that does not grow", "util/lua/acquireFenced.lua", `return redis.call('INCRBY', KEYS[3], ARGV[5]) - ARGV[5] + 1`, `return 1`,
-		"v8 --faults pause=1 --anomaly lost-update", "lost-update",
+		"turn passed to nobody", "internal/lock/queue.go", `	close(q.waiters[0].called)
+`, ``,
+		"v8 --replicas 1", "stuck",
+	},
+	{
+		"waiter that left keeps its place", "internal/lock/queue.go", `	q.waiters = slices.Delete(q.waiters, i, i+1)
+`, ``,
+		"v8 --replicas 1 --faults cancel=1", "goroutine-leak",
+	},
+	{
+		"turn not ended by a sale that fails", "internal/lock/cohort.go", `			c.endTurn(ctx, err)
+			return nil, err`, `			return nil, err`,
+		"v8 --actors 3 --replicas 2 --faults cancel=1", "stuck",
+	},
+	{
+		"nested call not recognised", "internal/lock/cohort.go", `c.holding.owner != owner {`, `true {`,
+		"v8 --nested 1", "stuck",
+	},
+	{
+		"lock passed to nobody", "internal/lock/cohort.go", `		if c.queue.Pass() {
+			return nil
+		}`, `		c.queue.Pass()
+		return nil`,
+		"v9 --actors 3 --replicas 1 --faults cancel=1", "goroutine-leak",
+	},
+	{
+		"attempt's id used again", "internal/lock/cohort.go", `	c.attempts++
+`, `	c.attempts = 1
+`,
+		"v9 --actors 4 --replicas 2", "two-holders",
+	},
+	{
+		"another attempt's grant taken", "internal/lock/inbox.go", `granted != attempt`, `granted == ""`,
+		"v9 --actors 4 --replicas 2", "two-holders",
+	},
+	{
+		"queue overtaken", "util/lua/acquire.lua", `and (not head or head == ARGV[1]) then`, `or true then`,
+		"v9", "two-holders",
+	},
+	{
+		"hand-over without the owner", "util/lua/release.lua", `if redis.pcall('HGET', KEYS[1], ARGV[1]) ~= ARGV[2] then`, `if false then`,
+		"v9 --faults expiry=1 --anomaly foreign-release", "foreign-release",
+	},
+	{
+		"hand-over without a token that grows", "util/lua/queue.lua", `redis.call('INCRBY', KEYS[3], tokens)`, `tonumber(tokens)`,
+		"v9 --faults pause=1 --anomaly lost-update", "lost-update",
+	},
+	{
+		"only messages wake", "internal/lockv9/lock.go", `l.grants.Wait(ctx, l.opts.TTL/4)`, `l.grants.Wait(ctx, 1000*time.Hour)`,
+		"v9 --faults lost-wake=1", "stuck",
+	},
+	{
+		"kept lock stays kept while it is used", "internal/lockv10/lock.go", `held, l.kept = l.kept, lock.Grant{}
+	return held.Next()`, `held = l.kept
+	return held.Next()`,
+		"v10 --actors 3 --replicas 2 --try 2", "untold",
+	},
+	{
+		"lock kept that is given back", "internal/lockv10/lock.go", `	l.kept = lock.Grant{}
+	l.opts.Clock.Go`, `	l.opts.Clock.Go`,
+		"v10 --actors 3 --replicas 2 --try 2", "untold",
+	},
+	{
+		"kept lock used past its expiry", "internal/lockv10/lock.go",
+		`	return held.Next(), held.Token < held.LastToken && l.fresh(held)`,
+		`	fresh := held.Token < held.LastToken
+	held.Sent = l.opts.Clock.Now()
+	return held.Next(), fresh`,
+		"v10 --actors 3 --replicas 2 --try 3 --faults expiry=1 --anomaly two-holders", "two-holders",
+	},
+	{
+		"minority accepted", "internal/quorum/quorum.go", `len(n.all)/2 + 1`, `len(n.all) / 2`,
+		"redlock --try 2", "two-holders",
+	},
+	{
+		"set whoever has the node", "internal/redlock/lock.go", `Mode: "NX", `, ``,
+		"redlock --try 2", "foreign-release",
+	},
+	{
+		"nodes released without the owner", "util/lua/compareAndDelete.lua", `if holder == ARGV[1] then`, `if holder then`,
+		"redlock --try 2", "foreign-release",
 	},
 	{
 		"turn not handed back", "internal/contrast/local.go", `		l.turn <- struct{}{}
@@ -181,7 +223,8 @@ var mutants = []mutant{
 
 // quickMutants are those of the quick suite: each takes a build of its own, so there is one of each kind.
 var quickMutants = []string{
-	"NX dropped", "compare dropped in Lua", "renewal not stopped", "queue overtaken", "stale write accepted", "stock not watched",
+	"NX dropped", "compare dropped in Lua", "renewal not stopped", "stale write accepted", "turn passed to nobody", "queue overtaken",
+	"kept lock stays kept while it is used", "stock not watched",
 }
 
 func TestTheExplorerFindsEveryMutant(t *testing.T) {

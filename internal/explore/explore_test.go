@@ -48,42 +48,80 @@ var claims = []struct {
 	{lock: "v6", scenario: faults("expiry=1"), anomaly: explore.Untold},
 	{lock: "v6", scenario: faults("expiry=1"), shows: explore.LostUpdate, length: 7}, // a write that was on its way
 	{lock: "v7"},
-	{lock: "v7", scenario: explore.Scenario{Replicas: 1}},
-	{lock: "v7", scenario: faults("lost-wake=1,crash=1,lost-reply=1")},
-	{lock: "v7", scenario: explore.Scenario{Actors: 3, Replicas: 2, Faults: faults("lost-wake=1,crash=1,lost-reply=1").Faults}, long: true},
-	{lock: "v7", scenario: explore.Scenario{Actors: 3, Faults: faults("lost-wake=1,crash=1,lost-reply=1").Faults}, long: true},
-	{lock: "v7", scenario: explore.Scenario{Replicas: 1, Faults: faults("lost-wake=1,crash=1,lost-reply=1").Faults}},
-	{lock: "v7", scenario: explore.Scenario{Actors: 3, Replicas: 1, Faults: faults("lost-wake=1,crash=1,lost-reply=1").Faults}},
-	{lock: "v7", scenario: explore.Scenario{Actors: 3, Replicas: 1, Faults: faults("cancel=2").Faults}},
-	{lock: "v7", scenario: explore.Scenario{Actors: 3, Replicas: 2, Faults: faults("cancel=2").Faults}, long: true},
-	{lock: "v7", scenario: explore.Scenario{Actors: 3, Replicas: 2}},
-	{lock: "v7", scenario: explore.Scenario{Actors: 4, Replicas: 2}, long: true},
-	{lock: "v7", scenario: faults("pause=1"), shows: explore.TwoHolders, length: 12},
-	{lock: "v7", scenario: faults("pause=1"), anomaly: explore.LostUpdate, shows: explore.LostUpdate, length: 17},
+	{lock: "v7", scenario: working(nested(faults("crash=1")))},
+	{lock: "v7", scenario: faults("expiry=1"), anomaly: explore.TwoHolders},
+	{lock: "v7", scenario: faults("expiry=1"), anomaly: explore.Untold},
+	{lock: "v7", scenario: faults("pause=1"), shows: explore.TwoHolders, length: 5},
+	{lock: "v7", scenario: faults("pause=1"), anomaly: explore.LostUpdate},
+	{lock: "v7", scenario: faults("expiry=1"), anomaly: explore.LostUpdate},
+	{lock: "v7", scenario: faults("pause=1,expiry=1"), anomaly: explore.LostUpdate, long: true},
+	{lock: "v7", scenario: of(3, 0, "pause=1"), anomaly: explore.LostUpdate, long: true},
+	{lock: "v7", scenario: of(3, 0, "expiry=1"), anomaly: explore.LostUpdate, long: true},
+	{lock: "v8"},
+	{lock: "v8", scenario: of(2, 1, "")},
+	{lock: "v8", scenario: of(3, 2, "")},
+	{lock: "v8", scenario: of(4, 2, ""), long: true},
+	{lock: "v8", scenario: faults("crash=1,lost-reply=1")},
+	{lock: "v8", scenario: of(2, 1, "crash=1,lost-reply=1")},
+	{lock: "v8", scenario: of(3, 1, "crash=1,lost-reply=1")},
+	{lock: "v8", scenario: of(3, 2, "crash=1,lost-reply=1"), long: true},
+	{lock: "v8", scenario: of(3, 1, "cancel=2")},
+	{lock: "v8", scenario: of(3, 2, "cancel=2"), long: true},
+	{lock: "v8", scenario: faults("pause=1"), shows: explore.TwoHolders, length: 5},
 	{lock: "v8", scenario: faults("pause=1"), anomaly: explore.LostUpdate},
 	{lock: "v8", scenario: faults("expiry=1"), anomaly: explore.LostUpdate},
-	{lock: "v8", scenario: faults("pause=1"), shows: explore.TwoHolders, length: 12},
-	{lock: "v8", scenario: faults("lost-wake=1,crash=1,lost-reply=1")},
-	{
-		lock: "v8", scenario: explore.Scenario{Actors: 3, Replicas: 2, Faults: faults("pause=1").Faults},
-		anomaly: explore.LostUpdate, long: true,
-	},
 	{lock: "v9"},
-	{lock: "v9", scenario: nested(faults("node-restart=1")), shows: explore.TwoHolders, length: 8},
-	{lock: "v9", scenario: faults("crash=1")},
-	{lock: "v9", scenario: explore.Scenario{Try: 2, Faults: faults("node-crash=1").Faults}},
-	{lock: "v9", scenario: faults("node-crash=1"), long: true},
-	{lock: "v9", scenario: explore.Scenario{Try: 2, Faults: faults("node-hang=1").Faults}},
-	{lock: "v9", scenario: faults("node-hang=1"), long: true},
-	{lock: "v9", scenario: explore.Scenario{Try: 2, Nodes: 2, Faults: faults("lost-reply=1").Faults}},
-	{lock: "v9", scenario: explore.Scenario{Try: 2, Faults: faults("lost-reply=1").Faults}, long: true},
-	{lock: "v9", scenario: explore.Scenario{Nodes: 2, Faults: faults("pause=1").Faults}, shows: explore.TwoHolders, length: 13},
-	{lock: "v9", scenario: faults("pause=1"), shows: explore.TwoHolders, length: 17, long: true},
-	{lock: "v9", scenario: explore.Scenario{Actors: 3, Replicas: 1}},
+	{lock: "v9", scenario: of(2, 1, "")},
+	{lock: "v9", scenario: faults("lost-wake=1,crash=1,lost-reply=1")},
+	{lock: "v9", scenario: of(3, 2, "lost-wake=1,crash=1,lost-reply=1"), long: true},
+	{lock: "v9", scenario: of(3, 0, "lost-wake=1,crash=1,lost-reply=1"), long: true},
+	{lock: "v9", scenario: of(2, 1, "lost-wake=1,crash=1,lost-reply=1")},
+	{lock: "v9", scenario: of(3, 1, "lost-wake=1,crash=1,lost-reply=1")},
+	{lock: "v9", scenario: of(3, 1, "cancel=2")},
+	{lock: "v9", scenario: of(3, 2, "cancel=2"), long: true},
+	{lock: "v9", scenario: of(3, 2, "")},
+	{lock: "v9", scenario: of(4, 2, ""), long: true},
+	{lock: "v9", scenario: faults("pause=1"), shows: explore.TwoHolders, length: 12},
+	{lock: "v9", scenario: faults("pause=1"), anomaly: explore.LostUpdate},
+	{lock: "v9", scenario: faults("expiry=1"), anomaly: explore.LostUpdate},
+	{lock: "v9", scenario: of(3, 2, "pause=1"), anomaly: explore.LostUpdate, long: true},
+	{lock: "v10"},                                                // also with a message to the keeper that is late: it comes at any time
+	{lock: "v10", scenario: of(2, 1, "")},                        // the second sale has the lock that its process kept
+	{lock: "v10", scenario: faults("crash=1")},                   // also of the keeper
+	{lock: "v10", scenario: faults("lost-wake=1")},               // also of the message that asks the keeper
+	{lock: "v10", scenario: of(3, 0, "lost-wake=1"), long: true}, // two ask
+	{lock: "v10", scenario: faults("lost-wake=1,crash=1,lost-reply=1")},
+	{lock: "v10", scenario: of(3, 2, "lost-wake=1,crash=1,lost-reply=1"), long: true},
+	{lock: "v10", scenario: of(3, 0, "lost-wake=1,crash=1,lost-reply=1"), long: true},
+	{lock: "v10", scenario: of(2, 1, "lost-wake=1,crash=1,lost-reply=1")},
+	{lock: "v10", scenario: of(3, 1, "lost-wake=1,crash=1,lost-reply=1")},
+	{lock: "v10", scenario: of(3, 1, "cancel=2")},
+	{lock: "v10", scenario: of(3, 2, "cancel=1"), long: true},
+	{lock: "v10", scenario: of(3, 2, ""), long: true},
+	{lock: "v10", scenario: of(4, 2, ""), long: true},
+	{lock: "v10", scenario: faults("pause=1"), shows: explore.TwoHolders, length: 12},
+	{lock: "v10", scenario: faults("pause=1"), anomaly: explore.LostUpdate, long: true}, // also of a paused keeper
+	{lock: "v10", scenario: faults("expiry=1"), anomaly: explore.LostUpdate},
+	{lock: "v10", scenario: of(3, 2, "pause=1"), anomaly: explore.LostUpdate, long: true},
+	{lock: "redlock"},
+	{lock: "redlock", scenario: nested(faults("node-restart=1")), shows: explore.TwoHolders, length: 8},
+	{lock: "redlock", scenario: explore.Scenario{Try: 2, Faults: faults("crash=1").Faults}},
+	{lock: "redlock", scenario: faults("crash=1"), long: true},
+	{lock: "redlock", scenario: explore.Scenario{Try: 2, Faults: faults("node-crash=1").Faults}},
+	{lock: "redlock", scenario: faults("node-crash=1"), long: true},
+	{lock: "redlock", scenario: explore.Scenario{Try: 2, Faults: faults("node-hang=1").Faults}},
+	{lock: "redlock", scenario: faults("node-hang=1"), long: true},
+	{lock: "redlock", scenario: explore.Scenario{Try: 2, Nodes: 2, Faults: faults("lost-reply=1").Faults}},
+	{lock: "redlock", scenario: explore.Scenario{Try: 2, Faults: faults("lost-reply=1").Faults}, long: true},
+	{lock: "redlock", scenario: explore.Scenario{Nodes: 2, Faults: faults("pause=1").Faults}, shows: explore.TwoHolders, length: 13},
+	{lock: "redlock", scenario: faults("pause=1"), shows: explore.TwoHolders, length: 17, long: true},
+	{lock: "redlock", scenario: of(3, 1, "")},
 	{lock: "atomic", scenario: faults("pause=1,expiry=1,crash=1,lost-reply=1")},
 	{lock: "optimistic"},
 	{lock: "optimistic", scenario: faults("pause=1,crash=1,lost-reply=1")},
 	{lock: "optimistic", scenario: explore.Scenario{Actors: 3, Faults: faults("cancel=1").Faults}},
+	{lock: "late-commit", shows: explore.LostUpdate, length: 8},
+	{lock: "late-commit", anomaly: explore.TwoHolders},
 	{lock: "setnx-expire", scenario: faults("crash=1"), shows: explore.LeftBehind, length: 3},
 	{lock: "lua-setnx", scenario: faults("crash=1")},
 	{lock: "lua-setnx", scenario: faults("expiry=1"), anomaly: explore.ForeignRelease, shows: explore.ForeignRelease, length: 6},
@@ -116,6 +154,13 @@ func faults(text string) explore.Scenario {
 		panic(err)
 	}
 	return explore.Scenario{Faults: f}
+}
+
+// of are actors in so many processes; 0: one each.
+func of(actors, processes int, text string) explore.Scenario {
+	s := faults(text)
+	s.Actors, s.Replicas = actors, processes
+	return s
 }
 
 func skewed() explore.Scenario { return explore.Scenario{Skew: 15 * time.Second} }
@@ -194,7 +239,11 @@ func find(t testing.TB, name string) strategy.Strategy {
 
 // manyWithoutTheCuts are what a lock and a scenario of TestTheCutsAreSound take most of its time for.
 var manyWithoutTheCuts = []string{
-	"v3 nested", "v6 work", "v6 pause", "v7 pause", "v8 pause", "v8 expiry", "v8 slow",
+	"v3 nested", "v6 work", "v6 pause", "v7 work", "v7 expiry", "v7 slow", "v7 pause",
+	"v8 work", "v8 expiry", "v8 pause",
+	"v9 work", "v9 expiry", "v9 slow", "v9 pause", "v9 crash", "v9 lost-reply", "v9 cancel", "v9 lost-wake",
+	"v10 no fault", "v10 nested", "v10 work", "v10 skew", "v10 expiry", "v10 slow",
+	"v10 crash", "v10 lost-reply", "v10 cancel", "v10 lost-wake",
 	"getset pause", "set-expire nested", "set-expire pause", "setnx-expire nested", "setnx-expire pause",
 }
 
@@ -210,6 +259,9 @@ func TestTheCutsAreSound(t *testing.T) {
 		for _, scenario := range explore.Scenarios(2) {
 			if strategy.Name == "getset" && scenario.Name == "nested" {
 				continue // nor for this: each poll that fails reads a clock, and is one more state
+			}
+			if strategy.Name == "v10" && scenario.Name == "pause" {
+				continue // nor for this, in which the message to a keeper that is paused comes at any time
 			}
 			t.Run(strategy.Name+" "+scenario.Name, func(t *testing.T) {
 				t.Parallel()
@@ -250,7 +302,7 @@ func TestNodesAreAlike(t *testing.T) {
 			scenario := explore.Scenario{Actors: 2, Try: 2, Nodes: nodes, Faults: faults(fault).Faults}
 			var verdicts []string
 			for _, bounds := range []explore.Bounds{{}, {EverySymmetry: true}} {
-				result, err := explore.Explore(t.Context(), find(t, "v9"), scenario, explore.Goal{}, bounds)
+				result, err := explore.Explore(t.Context(), find(t, "redlock"), scenario, explore.Goal{}, bounds)
 				if err != nil {
 					t.Fatal(err)
 				}
