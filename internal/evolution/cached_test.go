@@ -1,10 +1,13 @@
 package evolution_test
 
 import (
+	"context"
 	"errors"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/redis/go-redis/v9"
 
 	"lockstep/internal/lock"
 	"lockstep/internal/strategy"
@@ -273,11 +276,25 @@ func TestCloseGivesBack(t *testing.T) {
 	})
 }
 
+// A keeper that is asked gives the lock back while it goes on. Close waits for that: its process may end right after.
+func TestCloseWaitsForTheLockToBeGivenBack(t *testing.T) {
+	caches(t, func(t *testing.T, w *world) {
+		w.sale(t)
+		const slow = time.Second
+		w.faults.set(func(redis.Cmder) error { return lock.Sleep(context.Background(), w.parts.Clock, slow) }, nil)
+		w.ear.tell("{"+lock.Key+"}:wanted:"+lock.Owner(w.parts.Process), "")
+		began := time.Now()
+		if err := w.locker.(lock.Closer).Close(t.Context()); err != nil || w.exists(t) || time.Since(began) != slow {
+			t.Errorf("Close: %v, after %v; the lock is still there: %t", err, time.Since(began), w.exists(t))
+		}
+	})
+}
+
 // A sale that was told that its lock is lost does not leave it to the next one.
 func TestALostLockIsNotKept(t *testing.T) {
 	caches(t, func(t *testing.T, w *world) {
 		held := w.must(t, "a")
-		held.Lose() // the store has seen a larger token
+		held.Lose()                                                     // the store has seen a larger token
 		if err := held.Unlock(t.Context()); err != nil || w.exists(t) { // Redis knows it still
 			t.Errorf("Unlock of a lost lock: %v; it is still there: %t", err, w.exists(t))
 		}
