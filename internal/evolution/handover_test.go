@@ -90,7 +90,7 @@ func TestAPlaceThatNobodyNeeds(t *testing.T) {
 				w.faults.mend()
 				return &net.OpError{Op: "dial", Err: errFault}
 			}, nil)
-			lock.Sleep(context.Background(), w.parts.Clock, w.parts.TTL/4) // until it asks again
+			_ = lock.Sleep(context.Background(), w.parts.Clock, w.parts.TTL/4) // until it asks again
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -135,7 +135,7 @@ func TestOneSaleOfAProcessContends(t *testing.T) {
 	})
 }
 
-// Waiters that leave leave no gap: the others are served, in the order in which they came where they are in line.
+// A waiter that leaves makes no gap: the others are served, in the order in which they came where they are in line.
 func TestWaitersThatLeave(t *testing.T) {
 	eachThatExcludes(t, func(t *testing.T, w *world) {
 		held := w.must(t, "holder")
@@ -188,7 +188,7 @@ func TestRedisFailsTheWaiters(t *testing.T) {
 			}
 		}
 		if told := asked < n; len(errs) != n || len(order) > 0 || told != w.strategy.Capabilities.InLine {
-			t.Errorf("%d waiters failed after %d commands, %v were served; where they are in line, one is to tell the others", len(errs), asked, order)
+			t.Errorf("%d waiters failed after %d commands, %v were served; in line, one is to tell the others", len(errs), asked, order)
 		}
 		if err := held.Unlock(t.Context()); err != nil {
 			t.Error(err)

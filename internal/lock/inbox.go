@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// Inbox holds the last message that was published to a channel, which tells the attempt that has been granted a lock. One goroutine at a time may use it.
+// Inbox holds the last message that was published to a channel, which tells the attempt that has been granted a lock. One goroutine at a
+// time may use it.
 type Inbox struct {
 	clock    Clock
 	notifier Notifier

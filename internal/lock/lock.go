@@ -86,8 +86,8 @@ func (l *Lease) With(unlock func(context.Context) error) *Lease {
 	return &Lease{ctx: l.ctx, token: l.token, clock: l.clock, unlock: unlock, lose: l.lose}
 }
 
-// Lose tells the lock that it is lost: a store has seen a larger token. Where the lock can be told, Context then ends with cause ErrLost, and
-// no further sale of this process relies on what it believed.
+// Lose tells the lock that it is lost: a store has seen a larger token. Where the lock can be told, Context then ends with cause ErrLost,
+// and no further sale of this process relies on what it believed.
 func (l *Lease) Lose() {
 	if l.lose != nil {
 		l.lose()
