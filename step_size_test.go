@@ -14,8 +14,7 @@ import (
 	"testing"
 )
 
-// The steps of the evolution, each with the one that it is a step from. A lesson is the difference of two: it has to fit on a screen or
-// two.
+// The steps of the evolution, each with the one that it is a step from. A lesson is the difference of two: it has to fit on a few screens.
 
 // step is a step, and how many lines may change in it.
 type step struct {
@@ -87,7 +86,7 @@ func TestAStepIsSmall(t *testing.T) {
 		n := changed(t, s.from, s.to)
 		t.Logf("diff -r internal/%s internal/%s: %d lines", s.from, s.to, n)
 		if n > s.most || n == 0 {
-			t.Errorf("the difference of %s and %s is %d lines; want %d at most", s.from, s.to, n, s.most)
+			t.Errorf("%s and %s differ in %d lines; want %d at most", s.from, s.to, n, s.most)
 		}
 		if from, to := sources(t, s.from), sources(t, s.to); s.from >= "lockv6" && !slices.Equal(from, to) {
 			t.Errorf("%s has the files %v, %s %v: the same ones can be read side by side", s.from, from, s.to, to)

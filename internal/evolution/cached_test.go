@@ -1,10 +1,13 @@
 package evolution_test
 
 import (
+	"context"
 	"errors"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/redis/go-redis/v9"
 
 	"lockstep/internal/lock"
 	"lockstep/internal/strategy"
@@ -269,6 +272,20 @@ func TestCloseGivesBack(t *testing.T) {
 		}
 		if err := held.Unlock(t.Context()); err != nil || w.exists(t) {
 			t.Errorf("Unlock after Close: %v; the lock is still there: %t", err, w.exists(t))
+		}
+	})
+}
+
+// A keeper that is asked gives the lock back while it goes on. Close waits for that: its process may end right after.
+func TestCloseWaitsForTheLockToBeGivenBack(t *testing.T) {
+	caches(t, func(t *testing.T, w *world) {
+		w.sale(t)
+		const slow = time.Second
+		w.faults.set(func(redis.Cmder) error { return lock.Sleep(context.Background(), w.parts.Clock, slow) }, nil)
+		w.ear.tell("{"+lock.Key+"}:wanted:"+lock.Owner(w.parts.Process), "")
+		began := time.Now()
+		if err := w.locker.(lock.Closer).Close(t.Context()); err != nil || w.exists(t) || time.Since(began) != slow {
+			t.Errorf("Close: %v, after %v; the lock is still there: %t", err, time.Since(began), w.exists(t))
 		}
 	})
 }

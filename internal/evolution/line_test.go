@@ -135,7 +135,7 @@ func TestOneSaleOfAProcessContends(t *testing.T) {
 	})
 }
 
-// No gap is left by waiters that give up: the others are served, in line in the order in which they came.
+// A waiter that leaves makes no gap: the others are served, in the order in which they came where they are in line.
 func TestWaitersThatLeave(t *testing.T) {
 	eachThatExcludes(t, func(t *testing.T, w *world) {
 		held := w.must(t, "holder")

@@ -211,9 +211,9 @@ func TestCohortAtTheHandOffLimit(t *testing.T) {
 		calls         []string
 	}{
 		"released": {0, 2, false, []int64{101, 102, 100, 101, 102}, []string{"acquire", "release 102 more", "acquire", "release 102", "idle"}},
-		"kept": {
-			0, 2, true, []int64{101, 102, 301, 302, 301}, []string{"acquire", "release 102 more", "release 302 more", "release 301", "idle"},
-		},
+		"kept": {0, 2, true, []int64{101, 102, 301, 302, 301}, []string{
+			"acquire", "release 102 more", "release 302 more", "release 301", "idle",
+		}},
 		"no limit": {0, 0, true, []int64{301, 301, 301, 301, 301}, []string{
 			"acquire", "release 100 more", "release 301 more", "release 301 more", "release 301 more", "release 301 more", "release 301", "idle",
 		}},

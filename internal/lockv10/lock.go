@@ -41,6 +41,8 @@ type Locker struct {
 	wanted string     // the last attempt whose lock another process asked for
 	missed bool       // such a message may have been missed
 	stop   func()     // ends listening for them; nil while nobody listens
+
+	returned chan struct{} // closed when the lock that was asked for last has been given back; nil before
 }
 
 // New makes the lock of the key opts.Key.
@@ -124,9 +126,13 @@ func (l *Locker) hear(attempt string) {
 		l.wanted, l.missed = attempt, l.missed || attempt == ""
 		return
 	}
-	l.kept = lock.Grant{}
-	release := func(ctx context.Context) error { return l.unlock(ctx, held) }
-	l.opts.Clock.Go(func() { _ = lock.WithDetachedTimeout(context.Background(), l.opts.Clock, release) }) // or it expires
+	returned := make(chan struct{})
+	l.kept, l.returned = lock.Grant{}, returned
+	l.opts.Clock.Go(func() {
+		defer close(returned)
+		unlock := func(ctx context.Context) error { return l.unlock(ctx, held) }
+		_ = lock.WithDetachedTimeout(context.Background(), l.opts.Clock, unlock) // or it expires
+	})
 }
 
 // fresh reports whether the lock has at least half of its expiry left.

@@ -59,20 +59,26 @@ func (l *Locker) keep(held lock.Grant) bool {
 	return true
 }
 
-// Close gives back the lock that this process keeps, and ends the subscriptions; see lock.Closer.
+// Close gives back the lock that this process keeps, waits for one that is being given back, and ends the subscriptions; see
+// lock.Closer.
 func (l *Locker) Close(ctx context.Context) error {
 	l.grants.Close()
 	l.mu.Lock()
-	held, stop := l.kept, l.stop
+	held, stop, returned := l.kept, l.stop, l.returned
 	l.kept, l.stop = lock.Grant{}, nil
 	l.mu.Unlock()
 	if stop != nil {
 		stop()
 	}
-	if held.Attempt == "" {
-		return nil
-	}
-	return lock.WithDetachedTimeout(ctx, l.opts.Clock, func(ctx context.Context) error { return l.unlock(ctx, held) })
+	return lock.WithDetachedTimeout(ctx, l.opts.Clock, func(ctx context.Context) error {
+		if returned != nil && l.opts.Clock.Wait(ctx, returned) != nil {
+			return context.Cause(ctx)
+		}
+		if held.Attempt == "" {
+			return nil
+		}
+		return l.unlock(ctx, held)
+	})
 }
 
 // unlock gives back what an attempt may have.
