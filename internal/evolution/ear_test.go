@@ -4,6 +4,9 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/redis/go-redis/v9"
+
+	"lockstep/internal/dao"
 	"lockstep/internal/lock"
 )
 
@@ -20,12 +23,25 @@ type ear struct {
 	listeners map[string]func(string) // the last of each channel
 }
 
-func newEar(t *testing.T, notifier lock.Notifier) *ear {
-	return &ear{Notifier: notifier, t: t, confirmed: map[string]bool{}, listeners: map[string]func(string){}}
+// ears are the notifiers of processes, each with a connection of its own: in virtual time a connection has no buffer, and stands still
+// when two subscriptions are made on it at once.
+type ears struct {
+	t      *testing.T
+	client redis.UniversalClient
+	all    []*dao.Notifier
 }
 
-// again is another process's ear on the same notifier.
-func (e *ear) again() *ear { return newEar(e.t, e.Notifier) }
+func (e *ears) open() *ear {
+	notifier := dao.NewNotifier(e.client)
+	e.all = append(e.all, notifier)
+	return &ear{Notifier: notifier, t: e.t, confirmed: map[string]bool{}, listeners: map[string]func(string){}}
+}
+
+func (e *ears) close() {
+	for _, notifier := range e.all {
+		notifier.Close()
+	}
+}
 
 func (e *ear) Subscribe(channel string, notify func(message string)) (unsubscribe func()) {
 	e.mu.Lock()

@@ -44,10 +44,10 @@ func TestWorkLongerThanTheExpiry(t *testing.T) {
 		w.shortExpiry()
 		a := w.must(t, "a")
 		waiting, leave := context.WithCancel(t.Context())
-		w.parts.Clock.AfterFunc(3*w.parts.TTL, leave) // not a deadline, for that could come in the middle of a command
+		w.parts.Clock.AfterFunc(2*w.parts.TTL, leave) // not a deadline, for that could come in the middle of a command
 		b, err := w.locker.Lock(waiting, lock.Owner("b"))
 		if w.strategy.Capabilities.Renewed != errors.Is(err, lock.ErrCancelled) {
-			t.Errorf("b, while a works for three expiries: %v", err)
+			t.Errorf("b, while a works for two expiries: %v", err)
 		}
 		if a.Context().Err() != nil {
 			t.Errorf("a's work was cancelled: %v", context.Cause(a.Context()))
@@ -171,7 +171,7 @@ func TestRenewalEndsWithItsHolder(t *testing.T) {
 		if err := inner.Unlock(t.Context()); err != nil {
 			t.Error(err)
 		}
-		w.pause(t, 2*w.parts.TTL)
+		w.pause(t, w.parts.TTL*3/2)
 		if !w.exists(t) {
 			t.Error("the inner Unlock ended the renewal")
 		}
@@ -179,7 +179,7 @@ func TestRenewalEndsWithItsHolder(t *testing.T) {
 			t.Error(err)
 		}
 		sent := w.faults.seen()
-		w.pause(t, w.parts.TTL)
+		w.pause(t, w.parts.TTL/2) // a renewal comes every third
 		if n := w.faults.seen() - sent; n != 0 {
 			t.Errorf("%d commands after the last Unlock", n)
 		}

@@ -26,24 +26,27 @@ func TestWaitingForTheTurnOfAnotherProcess(t *testing.T) {
 	for here, want := range map[int]int{1: 1, 2: 7, 5: 16, 15: 46, 40: 65} {
 		t.Run(fmt.Sprint(here, " and one"), func(t *testing.T) {
 			eachInVirtualTime(t, func(t *testing.T, w *world) {
-				const sales = 400
-				if caps := w.strategy.Capabilities; !caps.HandsOver && (here == 1 || !caps.InLine && here != 40) {
+				caps, sales := w.strategy.Capabilities, 400
+				if caps.HandsOver {
+					sales = 200
+				}
+				if !caps.HandsOver && (here == 1 || !caps.InLine && here != 40) {
 					return // whoever asks again at once, or polls, may win: only a crowd is sure to
 				}
 				processes := map[string]lock.Locker{"here": w.locker, "there": w.other()}
 				order, took := turns(t, processes, map[string]int{"here": here, "there": 1}, sales)
 				longest := longestRow(order, "here")
 				t.Logf("%d sales here in a row while one waits there; %v", longest, took)
-				switch caps := w.strategy.Capabilities; {
+				switch {
 				case caps.HandsOver:
-					if longest != want || took != sales*time.Millisecond {
+					if longest != want || took != time.Duration(sales)*time.Millisecond {
 						t.Errorf("%d sales here in a row, and %v for %d of a millisecond; want %d, and no pause", longest, took, sales, want)
 					}
 				case caps.InLine:
-					if longest > 65 || took == sales*time.Millisecond {
-						t.Errorf("%d sales here in a row, and %v for %d of a millisecond; want 65 at most, and pauses", longest, took, sales)
+					if longest > 65 { // it may as well be the one there that is alone and asks again at once
+						t.Errorf("%d sales here in a row while one waits there; want 65 at most", longest)
 					}
-				case longest <= 65 || took == sales*time.Millisecond:
+				case longest <= 65 || took == time.Duration(sales)*time.Millisecond:
 					t.Errorf("%d sales here in a row, and %v for %d of a millisecond: is this lock polled for?", longest, took, sales)
 				}
 			})
@@ -54,7 +57,10 @@ func TestWaitingForTheTurnOfAnotherProcess(t *testing.T) {
 // Where no other process waits, Redis is hardly asked by a process with a local queue. Without one, every sale asks.
 func TestCommandsOfOneProcess(t *testing.T) {
 	eachInVirtualTime(t, func(t *testing.T, w *world) {
-		const sales = 640
+		sales := 640
+		if !w.strategy.Capabilities.InLine {
+			sales = 64
+		}
 		turns(t, map[string]lock.Locker{"here": w.locker}, map[string]int{"here": 2}, sales)
 		asked := w.faults.seen() / len(w.keepers)
 		t.Logf("%d commands for %d sales of one process", asked, sales)
@@ -161,7 +167,7 @@ func TestALateReleaseIsNobodys(t *testing.T) {
 // A message that is lost delays by a quarter of the expiry: the process asks again.
 func TestALostMessageOfAHandOver(t *testing.T) {
 	handsOver(t, func(t *testing.T, w *world) {
-		deaf := w.ear.again()
+		deaf := w.ears.open()
 		held, waiting := w.must(t, "a"), w.hearing("waiting", deaf)
 		served := make(chan *lock.Lease, 1)
 		go func() {

@@ -64,6 +64,9 @@ func (f *faults) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.Proce
 
 func (f *faults) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 	return func(ctx context.Context, cmd redis.Cmder) error {
+		if cmd.Name() == "hello" {
+			return next(ctx, cmd) // a connection is made: it is no command of the lock
+		}
 		f.mu.Lock()
 		before, after := f.before, f.after
 		f.names = append(f.names, cmd.Name())

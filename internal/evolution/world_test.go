@@ -30,6 +30,7 @@ type world struct {
 	outside  redis.UniversalClient   // somebody else's client: no faults
 	keepers  []redis.UniversalClient // of the lock, without: outside, or of each node
 	closers  []lock.Closer           // the lockers made so far that keep something between leases
+	ears     *ears                   // the notifiers of all processes
 	ear      *ear                    // the notifier of the locker's process
 	late     time.Duration           // how much later than it should something may happen; none in virtual time
 }
@@ -72,14 +73,13 @@ func onEmbedded(t *testing.T, row strategy.Strategy, test func(*testing.T, *worl
 			return client
 		}
 		inside, outside := dial(m), dial(m)
-		notifier := dao.NewNotifier(outside)
-		defer notifier.Close()
-		ear := newEar(t, notifier)
+		ears := &ears{t: t, client: outside}
+		defer ears.close()
 		m.ClockTTL(true)
 		defer m.Close()
 		defer outside.Close()
 		defer inside.Close()
-		w := newWorld(row, inside, outside, ear)
+		w := newWorld(row, inside, outside, ears)
 		for range masters(row) {
 			node := miniredis.NewMiniRedis()
 			with, without := dial(node), dial(node)
@@ -114,9 +114,9 @@ func onReal(t *testing.T, row strategy.Strategy, test func(*testing.T, *world)) 
 	if err := r.Lock.Ping(t.Context()).Err(); err != nil { // or the hook would see the connection being made
 		t.Fatal(err)
 	}
-	notifier := dao.NewNotifier(r.Store) // r.Notifier's connection is made by r.Lock, which would be seen as a command of the lock
-	defer notifier.Close()
-	w := newWorld(row, r.Lock, r.Store, newEar(t, notifier))
+	ears := &ears{t: t, client: r.Store} // r.Notifier's connection is made by r.Lock, which would be seen as a command of the lock
+	defer ears.close()
+	w := newWorld(row, r.Lock, r.Store, ears)
 	w.late = 3 * time.Second
 	for range masters(row) {
 		node, err := dao.Open(t.Context(), dao.Config{Addrs: []string{redistest.Start(t).Addr}})
@@ -133,11 +133,13 @@ func onReal(t *testing.T, row strategy.Strategy, test func(*testing.T, *world)) 
 	test(t, w)
 }
 
-func newWorld(row strategy.Strategy, inside, outside redis.UniversalClient, ear *ear) *world {
+func newWorld(row strategy.Strategy, inside, outside redis.UniversalClient, ears *ears) *world {
+	ear := ears.open()
 	w := &world{
 		strategy: row,
 		inside:   inside,
 		faults:   &faults{},
+		ears:     ears,
 		ear:      ear,
 		outside:  outside,
 		parts: strategy.Parts{
@@ -209,9 +211,9 @@ func must(t *testing.T, locker lock.Locker, owner string) *lock.Lease {
 func (w *world) other() lock.Locker { return w.process("other") }
 
 // process is the locker of a process with that name.
-func (w *world) process(name string) lock.Locker { return w.hearing(name, w.parts.Notifier) }
+func (w *world) process(name string) lock.Locker { return w.hearing(name, w.ears.open()) }
 
-// hearing is the locker of a process with that name, and a notifier of its own.
+// hearing is the locker of a process with that name and that notifier.
 func (w *world) hearing(name string, notifier lock.Notifier) lock.Locker {
 	parts := w.parts
 	parts.Process, parts.Notifier = name, notifier
