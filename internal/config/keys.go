@@ -104,7 +104,7 @@ func keys(versions []string) []key {
 			}},
 		{"lock.wait_timeout", "30s", "longest wait for the lock",
 			func(c *Config, v any) error { return setDuration(&c.Lock.WaitTimeout, v, time.Millisecond, time.Hour) }},
-		{"lock.hand_off_limit", "64", "how often a process may hand the lock to its own next sale before another process's turn, from v7 on",
+		{"lock.hand_off_limit", "64", "how often a process may hand the lock to its own next sale before another process's turn, from v8 on",
 			func(c *Config, v any) error { return setNumber(&c.Lock.HandOffLimit, v, 0, 1_000_000) }},
 		{"sale.think_time", "0s", "pause of a sale between reading the stock and writing it",
 			func(c *Config, v any) error { return setDuration(&c.Sale.ThinkTime, v, 0, time.Hour) }},

@@ -229,8 +229,8 @@ func (w *world) unlock(t *testing.T, lease *lock.Lease) error {
 // close ends what all processes keep. Exactly the lockers that keep something can be closed.
 func (w *world) close(t *testing.T) (err error) {
 	t.Helper()
-	if cached := w.strategy.Capabilities.Cached; cached != (len(w.closers) > 0) {
-		t.Errorf("the row says cached: %t; %d lockers can be closed", cached, len(w.closers))
+	if keeps := w.strategy.Capabilities.HandsOver; keeps != (len(w.closers) > 0) { // a subscription, and perhaps the lock
+		t.Errorf("the row says handed over: %t; %d lockers can be closed", keeps, len(w.closers))
 	}
 	for _, closer := range w.closers {
 		err = errors.Join(err, closer.Close(t.Context()))

@@ -92,10 +92,8 @@ func (l *Locker) Close(ctx context.Context) {
 	defer context.AfterFunc(ctx, func() { close(l.hurry) })()
 	l.ours.Wait()
 	for _, locker := range l.lockers { // nobody adds to them any more
-		if closer, keeps := locker.(lock.Closer); keeps {
-			if err := lock.WithDetachedTimeout(ctx, l.clock, closer.Close); err != nil {
-				l.trouble(fmt.Errorf("giving back the lock: %w", err))
-			}
+		if err := lock.Close(ctx, l.clock, locker); err != nil {
+			l.trouble(fmt.Errorf("giving back the lock: %w", err))
 		}
 	}
 }

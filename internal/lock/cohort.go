@@ -123,13 +123,22 @@ func (c *Cohort) Lock(ctx context.Context, owner string) (*Lease, error) {
 		}
 		return nil, err
 	}
-	return c.take(ctx, owner, func() (Grant, error) { return c.global.Acquire(wait) })
+	return c.take(ctx, owner, func() (Grant, error) {
+		grant, err := c.global.Acquire(wait)
+		if errors.Is(err, ErrCancelled) {
+			err = WaitError(wait, c.opts.WaitTimeout) // a command that was not sent does not say which of the two it was
+		}
+		return grant, err
+	})
 }
 
 // TryLock waits for nobody; see Locker.
 func (c *Cohort) TryLock(ctx context.Context, owner string) (*Lease, error) {
 	if c.reenter(owner) {
 		return c.lease(ctx), nil
+	}
+	if ctx.Err() != nil {
+		return nil, WaitError(ctx, c.opts.WaitTimeout)
 	}
 	if !c.queue.TryEnter() {
 		return nil, ErrNotObtained

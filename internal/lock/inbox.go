@@ -3,8 +3,7 @@ package lock
 import (
 	"context"
 	"errors"
-	"strconv"
-	"strings"
+	"fmt"
 	"sync"
 	"time"
 )
@@ -62,14 +61,16 @@ func (i *Inbox) Wait(ctx context.Context, d time.Duration) {
 	_ = i.clock.Wait(wait, i.arrived) // either way the caller looks at what there is
 }
 
-// Token gives the fencing token if the last message says "ATTEMPT TOKEN" of this attempt, else 0.
-func (i *Inbox) Token(attempt string) int64 {
+// Granted gives the grant of an attempt with its fencing tokens if the last message, "ATTEMPT FIRST-TOKEN HOW-MANY", says that it was
+// granted the lock.
+func (i *Inbox) Granted(attempt Grant) (held Grant, granted bool) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	granted, number, _ := strings.Cut(i.last, " ")
-	token, err := strconv.ParseInt(number, 10, 64)
-	if err != nil || granted != attempt {
-		return 0
+	var id string
+	var first int64
+	var n int
+	if _, err := fmt.Sscanf(i.last, "%s %d %d", &id, &first, &n); err != nil || id != attempt.Attempt || n < 1 {
+		return Grant{}, false
 	}
-	return token
+	return attempt.WithTokens(first, n), true
 }

@@ -42,22 +42,26 @@ func TestInbox(t *testing.T) {
 		}
 		go func() {
 			time.Sleep(time.Millisecond)
-			b.notify("a 7")
-			b.notify("b 8") // nobody has looked at the one before
+			b.notify("a 7 3")
+			b.notify("b 8 3") // nobody has looked at the one before
 		}()
 		if d := waited(t.Context()); d != time.Millisecond {
 			t.Errorf("Wait took %v; a message came after 1ms", d)
 		}
 		synctest.Wait()
-		if inbox.Token("a") != 0 || inbox.Token("b") != 8 {
-			t.Errorf("tokens %d of a, %d of b; the last message is b's", inbox.Token("a"), inbox.Token("b"))
+		if held, granted := inbox.Granted(lock.Grant{Attempt: "a"}); granted {
+			t.Errorf("a has %+v; the last message is b's", held)
+		}
+		if held, granted := inbox.Granted(lock.Grant{Attempt: "b"}); !granted || held.Attempt != "b" || held.Token != 8 || held.LastToken != 10 {
+			t.Errorf("b has %+v, granted: %t; want tokens 8 to 10", held, granted)
 		}
 		if d := waited(t.Context()); d != 0 { // the second came when nobody waited
 			t.Errorf("Wait took %v; a message was there", d)
 		}
-		for _, nonsense := range []string{"", "b", "b ", "b x", " 8", "b 8 9"} {
-			if b.notify(nonsense); inbox.Token("b") != 0 {
-				t.Errorf("%q is token %d", nonsense, inbox.Token("b"))
+		for _, nonsense := range []string{"", "b", "b ", "b 8", "b x 3", " 8 3", "b 8 0", "b 8 -1"} {
+			b.notify(nonsense)
+			if held, granted := inbox.Granted(lock.Grant{Attempt: "b"}); granted {
+				t.Errorf("%q grants %+v", nonsense, held)
 			}
 		}
 		inbox.Close()

@@ -1,7 +1,6 @@
 // Package lock is the contract every strategy keeps: what a Locker promises, what a Lease is, which errors there are,
-// and the two things that never change from one strategy to the next, the polling loop and the renewer's clock.
-//
-// There is no Redis in it.
+// and what is the same in every step from some point on: polling, renewal, the holdings of owners, and from v8 on the local queue and the
+// cohort lock around a global one. It knows Redis by what a Global, a Notifier and the callers' functions do, and by no client.
 package lock
 
 import (

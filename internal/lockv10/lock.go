@@ -36,13 +36,12 @@ type Locker struct {
 	grants *lock.Inbox // attempts to which the lock was handed over
 	queued string      // the attempt that may have a place in the queue
 
-	mu     sync.Mutex
-	kept   lock.Grant // the lock while no sale uses it
-	wanted string     // the last attempt whose lock another process asked for
-	missed bool       // such a message may have been missed
-	stop   func()     // ends listening for them; nil while nobody listens
-
-	returned chan struct{} // closed when the lock that was asked for last has been given back; nil before
+	mu          sync.Mutex
+	cached      lock.Grant    // the lock while no sale uses it
+	wanted      string        // the last attempt whose lock another process asked for
+	missed      bool          // such a message may have been missed
+	unsubscribe func()        // from these messages; nil before the first sale
+	returned    chan struct{} // closed when the cached lock that was asked for last has been given back; nil before
 }
 
 // New makes the lock of the key opts.Key.
@@ -56,7 +55,7 @@ func New(client redis.Cmdable, opts Options) *Locker {
 // Acquire waits in Redis's queue until the lock is this process's; see lock.Global. It asks again every quarter of the expiry: that keeps
 // its place, and makes up for a message that was lost.
 func (l *Locker) Acquire(ctx context.Context) (lock.Grant, error) {
-	if held, cached := l.reuse(); cached {
+	if held, usable := l.reuse(); usable {
 		return held, nil
 	}
 	held := l.NewAttempt()
@@ -71,9 +70,9 @@ func (l *Locker) Acquire(ctx context.Context) (lock.Grant, error) {
 		}
 		l.grants.Wait(ctx, l.opts.TTL/4)
 		// a lock that was handed over lasts one expiry from when we asked, and has to be renewed before
-		if token := l.grants.Token(held.Attempt); token > 0 && l.opts.Clock.Now().Sub(held.Sent) < l.opts.TTL/2 {
+		if granted, ours := l.grants.Granted(held); ours && l.opts.Clock.Now().Sub(held.Sent) < l.opts.TTL/2 {
 			l.queued = ""
-			return held.WithTokens(token, l.Tokens()), nil
+			return granted, nil
 		}
 	}
 	return lock.Grant{}, lock.WaitError(ctx, l.opts.WaitTimeout)
@@ -81,7 +80,7 @@ func (l *Locker) Acquire(ctx context.Context) (lock.Grant, error) {
 
 // TryAcquire makes one attempt; see lock.Global.
 func (l *Locker) TryAcquire(ctx context.Context) (lock.Grant, error) {
-	if held, cached := l.reuse(); cached {
+	if held, usable := l.reuse(); usable {
 		return held, nil
 	}
 	return l.ask(ctx, l.NewAttempt(), 0)
@@ -102,32 +101,43 @@ func (l *Locker) ask(ctx context.Context, held lock.Grant, place time.Duration) 
 		return lock.Grant{}, lock.ErrNotObtained
 	}
 	l.queued = ""
+	if anotherWaits := reply[2] == 1; anotherWaits {
+		l.hear(held.Attempt)
+	}
 	return held.WithTokens(reply[1], l.Tokens()), nil
 }
 
-// reuse gives the lock that this process keeps, if that has tokens and time enough left; else it is asked for.
-func (l *Locker) reuse() (held lock.Grant, cached bool) {
+// reuse gives the cached lock, if that has tokens and time enough left; else it is asked for.
+func (l *Locker) reuse() (held lock.Grant, usable bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.stop == nil {
-		l.stop = l.opts.Notifier.Subscribe(l.channels()+"wanted:"+l.Process(), l.hear)
+	if l.unsubscribe == nil {
+		l.unsubscribe = l.opts.Notifier.Subscribe(l.channels()+"wanted:"+l.Process(), l.hear)
 	}
-	held, l.kept = l.kept, lock.Grant{}
-	return held.Next(), held.Token < held.LastToken && l.fresh(held)
+	held, l.cached = l.cached, lock.Grant{}
+	usable = held.Token < held.LastToken && l.fresh(held)
+	if held.Attempt != "" && !usable {
+		l.queued = held.Attempt // Redis may still have it
+	}
+	return held.Next(), usable
 }
 
-// hear is told the attempt whose lock another process asks for, or nothing when that may have been missed. If no sale uses the lock, it is
-// given back at once.
+// hear is told the attempt whose lock another process asks for, or nothing when that may have been missed. A cached lock is given back at
+// once.
 func (l *Locker) hear(attempt string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	held := l.kept
-	if held.Attempt == "" || attempt != "" && attempt != held.Attempt {
-		l.wanted, l.missed = attempt, l.missed || attempt == ""
+	held, missed := l.cached, attempt == ""
+	switch inUse := held.Attempt == ""; {
+	case inUse && missed:
+		l.missed = true
+		return
+	case inUse || !missed && attempt != held.Attempt:
+		l.wanted = attempt
 		return
 	}
 	returned := make(chan struct{})
-	l.kept, l.returned = lock.Grant{}, returned
+	l.cached, l.returned = lock.Grant{}, returned
 	l.opts.Clock.Go(func() {
 		defer close(returned)
 		unlock := func(ctx context.Context) error { return l.unlock(ctx, held) }

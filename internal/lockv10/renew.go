@@ -8,7 +8,7 @@ import (
 	"lockstep/util/lua"
 )
 
-// Renew sets the expiry again; see lock.Global.
+// Renew sets the expiry again; see lock.Global. In Redis the process is the owner now, and the attempt its value.
 func (l *Locker) Renew(ctx context.Context, _ lock.Grant) error {
 	reply, err := l.client.Eval(ctx, lua.UpdateExpireTime, []string{l.opts.Key}, l.Process(), l.opts.TTL.Milliseconds()).Int()
 	switch {

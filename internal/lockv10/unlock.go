@@ -12,7 +12,7 @@ import (
 // Release hands the lock to the next process in the queue; see lock.Global. If more sales of this process wait, and no other process
 // does, it keeps the lock. Without more sales it caches the lock, unless another process wants it.
 func (l *Locker) Release(ctx context.Context, held lock.Grant, more bool) (kept lock.Grant, err error) {
-	if !more && l.keep(held) {
+	if !more && l.cache(held) {
 		return lock.Grant{}, nil
 	}
 	return l.release(ctx, held, more)
@@ -47,28 +47,30 @@ func (l *Locker) Idle(ctx context.Context) {
 	}
 }
 
-// keep keeps the lock, or reports false if it has to be given back.
-func (l *Locker) keep(held lock.Grant) bool {
+// cache keeps the lock for the next sale, or reports false if it has to be given back.
+func (l *Locker) cache(held lock.Grant) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.stop == nil || l.missed || l.wanted == held.Attempt || !l.fresh(held) {
+	if l.unsubscribe == nil || l.wanted == held.Attempt || !l.fresh(held) {
+		return false
+	}
+	if l.missed {
 		l.missed = false
 		return false
 	}
-	l.kept = held
+	l.cached = held
 	return true
 }
 
-// Close gives back the lock that this process keeps, waits for one that is being given back, and ends the subscriptions; see
-// lock.Closer.
+// Close gives back the cached lock, waits for one that is being given back, and ends the subscriptions; see lock.Closer.
 func (l *Locker) Close(ctx context.Context) error {
 	l.grants.Close()
 	l.mu.Lock()
-	held, stop, returned := l.kept, l.stop, l.returned
-	l.kept, l.stop = lock.Grant{}, nil
+	held, unsubscribe, returned := l.cached, l.unsubscribe, l.returned
+	l.cached, l.unsubscribe = lock.Grant{}, nil
 	l.mu.Unlock()
-	if stop != nil {
-		stop()
+	if unsubscribe != nil {
+		unsubscribe()
 	}
 	return lock.WithDetachedTimeout(ctx, l.opts.Clock, func(ctx context.Context) error {
 		if returned != nil && l.opts.Clock.Wait(ctx, returned) != nil {

@@ -59,9 +59,9 @@ func (l *Locker) Acquire(ctx context.Context) (lock.Grant, error) {
 		}
 		l.grants.Wait(ctx, l.opts.TTL/4)
 		// a lock that was handed over lasts one expiry from when we asked, and has to be renewed before
-		if token := l.grants.Token(held.Attempt); token > 0 && l.opts.Clock.Now().Sub(held.Sent) < l.opts.TTL/2 {
+		if granted, ours := l.grants.Granted(held); ours && l.opts.Clock.Now().Sub(held.Sent) < l.opts.TTL/2 {
 			l.queued = ""
-			return held.WithTokens(token, l.Tokens()), nil
+			return granted, nil
 		}
 	}
 	return lock.Grant{}, lock.WaitError(ctx, l.opts.WaitTimeout)

@@ -32,7 +32,7 @@ type Locker struct {
 // New makes the lock of the key opts.Key on these nodes, of which there should be an odd number, three at least.
 func New(clients []redis.Cmdable, opts lock.CohortOptions) *Locker {
 	l := &Locker{nodes: quorum.New(clients, opts.Clock, opts.TTL/20), opts: opts} // a node's time has to be short beside the validity
-	opts.TTL = l.validity()
+	opts.TTL = l.validity()                                                       // for the renewal's deadline; the nodes get the whole TTL
 	l.Cohort = lock.NewCohort(opts, 0, l)
 	return l
 }

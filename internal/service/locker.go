@@ -2,7 +2,6 @@ package service
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"lockstep/internal/history"
@@ -56,11 +55,8 @@ func (s *Shop) freeNumber() int {
 // closeLockers drops the locks of runs that are over, once no sale of this replica uses them, and gives back what they keep.
 func (s *Shop) closeLockers(ctx context.Context) {
 	for _, locker := range s.unused() {
-		if closer, keeps := locker.Locker.(lock.Closer); keeps {
-			err := lock.WithDetachedTimeout(ctx, s.Clock, closer.Close)
-			if err != nil && !errors.Is(err, lock.ErrExpired) && !errors.Is(err, lock.ErrNotOwner) { // gone is as good as given back
-				s.Log.Warn("giving back the lock of a run that is over", "run", locker.run, "error", err)
-			}
+		if err := lock.Close(ctx, s.Clock, locker.Locker); err != nil {
+			s.Log.Warn("giving back the lock of a run that is over", "run", locker.run, "error", err)
 		}
 		s.forget(locker)
 	}

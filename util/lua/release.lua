@@ -3,7 +3,7 @@
 -- ARGV[2]  attempt: the lock or the place of another one is left alone
 -- ARGV[3]  expiry in milliseconds of a lock that is to be kept if no other process waits; 0 gives it back
 -- ARGV[4]  how many fencing tokens a process needs
--- ARGV[5]  prefix of the channels on which processes are told something: on turn:<process> its attempt and its first token
+-- ARGV[5]  prefix of the channels on which processes are told something: on turn:<process> its attempt, its first token, and how many
 -- Returns  {1} released, {20, the first of new tokens} kept, {10} held by another, {30} held by nobody
 local place = KEYS[2] .. ':' .. ARGV[1]
 if redis.call('GET', place) == ARGV[2] then
@@ -30,7 +30,7 @@ end
 place = KEYS[2] .. ':' .. head
 local attempt = redis.call('GET', place)
 local token = hold(head, attempt, redis.call('PTTL', place), ARGV[4])
-redis.call('PUBLISH', ARGV[5] .. 'turn:' .. head, attempt .. ' ' .. string.format('%d', token))
+redis.call('PUBLISH', ARGV[5] .. 'turn:' .. head, attempt .. ' ' .. string.format('%d', token) .. ' ' .. ARGV[4])
 if first() then
   want(ARGV[5])
 end

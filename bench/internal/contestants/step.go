@@ -65,7 +65,7 @@ func openStep(row strategy.Strategy, env Env) Seller {
 		},
 		Client: client, Nodes: nodes, Process: env.Process, HandOffLimit: handOffLimit, Notifier: notifier, Rand: mathrand.Int64N,
 	})
-	closers = append([]func() error{func() error { return giveBack(locker) }}, append(closers, notifier.Close, client.Close)...)
+	closers = append([]func() error{func() error { return lock.Close(context.Background(), lock.SystemClock{}, locker) }}, append(closers, notifier.Close, client.Close)...)
 	return locked{
 		lock: func(ctx context.Context) (lease, error) {
 			held, err := locker.Lock(ctx, lock.Owner(rand.Text()))
@@ -83,13 +83,4 @@ func openStep(row strategy.Strategy, env Env) Seller {
 			return errors.Join(errs...)
 		},
 	}
-}
-
-// giveBack releases what a lock keeps between sales, if it keeps anything.
-func giveBack(locker lock.Locker) error {
-	keeper, keeps := locker.(lock.Closer)
-	if !keeps {
-		return nil
-	}
-	return lock.WithDetachedTimeout(context.Background(), lock.SystemClock{}, keeper.Close)
 }
