@@ -3,6 +3,8 @@ package evolution_test
 import (
 	"context"
 	"errors"
+	"fmt"
+	"sync"
 	"testing"
 	"time"
 
@@ -33,15 +35,32 @@ func TestADeafKeeperThatIsBusy(t *testing.T) {
 	})
 }
 
-// Processes may have different hand-off limits: a grant has the tokens that were reserved for it.
+// Processes may have different hand-off limits: a grant has the tokens that were reserved for it, and no more.
 func TestProcessesWithDifferentLimits(t *testing.T) {
 	handsOver(t, func(t *testing.T, w *world) {
-		processes, buyers := map[string]lock.Locker{}, map[string]int{}
-		for name, limit := range map[string]int{"none": 0, "few": 3, "many": 64} {
+		seen := tokens{w: w}
+		var working sync.WaitGroup
+		for i, limit := range []int{0, 3, 64} {
 			w.parts.HandOffLimit = limit
-			processes[name], buyers[name] = w.process(name), 3
+			process := w.process(fmt.Sprint(limit))
+			for j := range 5 {
+				working.Go(func() {
+					for range 20 {
+						lease, err := process.Lock(t.Context(), lock.Owner(fmt.Sprint(i, j)))
+						if err != nil {
+							t.Error(err)
+							return
+						}
+						seen.next(t, lease)
+						_ = lock.Sleep(t.Context(), w.parts.Clock, time.Millisecond) // so that the others wait
+						if err := lease.Unlock(t.Context()); err != nil {
+							t.Error(err)
+						}
+					}
+				})
+			}
 		}
-		turns(t, processes, buyers, 400) // whose tokens grow from sale to sale
+		working.Wait()
 	})
 }
 
