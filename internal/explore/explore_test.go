@@ -91,18 +91,14 @@ var claims = []struct {
 	{lock: "v10", scenario: faults("lost-wake=1")},               // also of the message that asks the keeper
 	{lock: "v10", scenario: of(3, 0, "lost-wake=1"), long: true}, // two ask
 	{lock: "v10", scenario: faults("lost-wake=1,crash=1,lost-reply=1")},
-	{lock: "v10", scenario: of(3, 2, "lost-wake=1,crash=1,lost-reply=1"), long: true},
-	{lock: "v10", scenario: of(3, 0, "lost-wake=1,crash=1,lost-reply=1"), long: true},
 	{lock: "v10", scenario: of(2, 1, "lost-wake=1,crash=1,lost-reply=1")},
 	{lock: "v10", scenario: of(3, 1, "lost-wake=1,crash=1,lost-reply=1")},
 	{lock: "v10", scenario: of(3, 1, "cancel=2")},
-	{lock: "v10", scenario: of(3, 2, "cancel=1"), long: true},
+	{lock: "v10", scenario: of(3, 2, "lost-wake=1"), long: true},
 	{lock: "v10", scenario: of(3, 2, ""), long: true},
-	{lock: "v10", scenario: of(4, 2, ""), long: true},
 	{lock: "v10", scenario: faults("pause=1"), shows: explore.TwoHolders, length: 12},
 	{lock: "v10", scenario: faults("pause=1"), anomaly: explore.LostUpdate, long: true}, // also of a paused keeper
 	{lock: "v10", scenario: faults("expiry=1"), anomaly: explore.LostUpdate},
-	{lock: "v10", scenario: of(3, 2, "pause=1"), anomaly: explore.LostUpdate, long: true},
 	{lock: "redlock"},
 	{lock: "redlock", scenario: nested(faults("node-restart=1")), shows: explore.TwoHolders, length: 8},
 	{lock: "redlock", scenario: explore.Scenario{Try: 2, Faults: faults("crash=1").Faults}},
