@@ -65,7 +65,8 @@ func openStep(row strategy.Strategy, env Env) Seller {
 		},
 		Client: client, Nodes: nodes, Process: env.Process, HandOffLimit: handOffLimit, Notifier: notifier, Rand: mathrand.Int64N,
 	})
-	closers = append([]func() error{func() error { return lock.Close(context.Background(), lock.SystemClock{}, locker) }}, append(closers, notifier.Close, client.Close)...)
+	closeLocker := func() error { return lock.Close(context.Background(), lock.SystemClock{}, locker) }
+	closers = append([]func() error{closeLocker}, append(closers, notifier.Close, client.Close)...)
 	return locked{
 		lock: func(ctx context.Context) (lease, error) {
 			held, err := locker.Lock(ctx, lock.Owner(rand.Text()))
