@@ -157,7 +157,7 @@ var mutants = []mutant{
 		"v9 --actors 4 --replicas 2", "two-holders",
 	},
 	{
-		"another attempt's grant taken", "internal/lock/inbox.go", `granted != attempt`, `granted == ""`,
+		"another attempt's grant taken", "internal/lock/inbox.go", `|| id != attempt.Attempt`, ``,
 		"v9 --actors 4 --replicas 2", "two-holders",
 	},
 	{
@@ -177,22 +177,19 @@ var mutants = []mutant{
 		"v9 --faults lost-wake=1", "stuck",
 	},
 	{
-		"kept lock stays kept while it is used", "internal/lockv10/lock.go", `held, l.kept = l.kept, lock.Grant{}
-	return held.Next()`, `held = l.kept
-	return held.Next()`,
+		"kept lock stays kept while it is used", "internal/lockv10/lock.go", `held, l.cached = l.cached, lock.Grant{}`, `held = l.cached`,
 		"v10 --actors 3 --replicas 2 --try 2", "untold",
 	},
 	{
-		"lock kept that is given back", "internal/lockv10/lock.go", `	l.kept = lock.Grant{}
-	l.opts.Clock.Go`, `	l.opts.Clock.Go`,
+		"lock kept that is given back", "internal/lockv10/lock.go", `l.cached, l.returned = lock.Grant{}, returned`,
+		`l.returned = returned`,
 		"v10 --actors 3 --replicas 2 --try 2", "untold",
 	},
 	{
 		"kept lock used past its expiry", "internal/lockv10/lock.go",
-		`	return held.Next(), held.Token < held.LastToken && l.fresh(held)`,
-		`	fresh := held.Token < held.LastToken
-	held.Sent = l.opts.Clock.Now()
-	return held.Next(), fresh`,
+		`	usable = held.Token < held.LastToken && l.fresh(held)`,
+		`	usable = held.Token < held.LastToken
+	held.Sent = l.opts.Clock.Now()`,
 		"v10 --actors 3 --replicas 2 --try 3 --faults expiry=1 --anomaly two-holders", "two-holders",
 	},
 	{
