@@ -41,7 +41,7 @@ func TestInbox(t *testing.T) {
 			t.Errorf("Wait took %v; its context ended after 1ms", d)
 		}
 		go func() {
-			time.Sleep(time.Millisecond)
+			_ = lock.Sleep(t.Context(), lock.SystemClock{}, time.Millisecond)
 			b.notify("a 7 3")
 			b.notify("b 8 3") // nobody has looked at the one before
 		}()

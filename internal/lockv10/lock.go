@@ -5,6 +5,7 @@
 // Costs: the first sale of another process waits for one message more. A kept lock is not renewed while no sale uses it, so a process
 // that cannot be asked, as it is dead or paused, delays the others by one expiry and a quarter at most.
 // Still broken: a failover forgets the lock.
+// It repeats lockv9 on purpose: the difference of the two is the lesson.
 package lockv10
 
 import (

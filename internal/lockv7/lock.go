@@ -4,6 +4,7 @@
 // (Kleppmann: How to do distributed locking, 2016).
 // Costs: the store has to look at the token whenever the holder of the lock reads or writes.
 // Still broken: waiters poll, a storm of commands, in no order, and some starve; failover.
+// It repeats lockv6 on purpose: the difference of the two is the lesson.
 package lockv7
 
 import (
