@@ -46,8 +46,8 @@ func TestWaitingForTheTurnOfAnotherProcess(t *testing.T) {
 					if longest > 65 { // it may as well be the one there that is alone and asks again at once
 						t.Errorf("%d sales here in a row while one waits there; want 65 at most", longest)
 					}
-				case longest <= 65 || took == time.Duration(sales)*time.Millisecond:
-					t.Errorf("%d sales here in a row, and %v for %d of a millisecond: is this lock polled for?", longest, took, sales)
+				case took == time.Duration(sales)*time.Millisecond: // the order is left to chance, the pauses are certain
+					t.Errorf("%v for %d sales of a millisecond: is this lock polled for?", took, sales)
 				}
 			})
 		})
