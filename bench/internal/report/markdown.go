@@ -61,7 +61,8 @@ const how = `
 - From v7 on, except for redlock, the sale reads and writes by scripts that check its fencing token and record an order. The others send GET
   and SET.
 - With two buyers in several processes, each process has one buyer or none. No sale can be handed along inside a process: every one is a
-  hand-over through Redis.
+  hand-over through Redis: read, write, and the request that hands over, one after the other. That is three round trips where the limit
+  has two, so no lock reaches more than 0.67 there.
 - atomic sends one EVAL of a script that reads and takes. optimistic sends WATCH, then GET, then MULTI, SET and EXEC together: five requests
   and three round trips. If the stock has changed, it starts again after a random pause of at most the retry pause; that bound doubles with
   each attempt, up to 50 retry pauses. So requests per sale beyond five are further attempts. As many buyers attempt at once as there are
