@@ -20,9 +20,9 @@ import (
 
 // Checker looks at one execution. It implements execution.Checker.
 type Checker struct {
-	x     *execution.Execution
-	scope strategy.Scope // of the lock: whom it is to keep out
-	later Later
+	x       *execution.Execution
+	scope   strategy.Scope // of the lock: whom it is to keep out
+	futures Futures
 
 	owners []ownership // of the lock on each server
 	holder int         // index of the actor whose lock it is, -1: nobody's
@@ -30,12 +30,17 @@ type Checker struct {
 	found  []anomaly.Found
 }
 
-// Later begins an execution of two newcomers on what the servers of another one hold an age later. The other one cannot go on before end.
-type Later func() (newcomers *Checker, end func(), err error)
+// Futures begin executions that tell how a schedule would go on. It cannot go on itself before end.
+type Futures struct {
+	// Later begins one of two newcomers, on what the servers hold an age later.
+	Later func() (newcomers *Checker, end func(), err error)
+	// Again begins one that is where the schedule is.
+	Again func() (copied *execution.Execution, end func())
+}
 
 // New makes a checker of an execution, and lets it see it.
-func New(x *execution.Execution, scope strategy.Scope, later Later) *Checker {
-	c := &Checker{x: x, scope: scope, later: later, holder: nobody}
+func New(x *execution.Execution, scope strategy.Scope, futures Futures) *Checker {
+	c := &Checker{x: x, scope: scope, futures: futures, holder: nobody}
 	for range x.Cluster.Servers() {
 		c.owners = append(c.owners, ownership{nobody, nobody})
 	}
@@ -60,11 +65,11 @@ func (c *Checker) Check() (found []anomaly.Found, over bool) {
 		c.finds(anomaly.GoroutineLeak, "%s's sale has ended, and a goroutine of it has not", a.Name)
 	}
 	transitions := c.x.Transitions()
-	over = len(transitions) == 0
+	quiet := c.x.Quiet()
 	if !slices.ContainsFunc(transitions, execution.Transition.Progress) || c.x.LastResort() {
 		c.checkSelfLocked()
 	}
-	if over {
+	if over = len(transitions) == 0 || quiet && c.hopeless(); over {
 		c.checkEnd()
 	}
 	return c.found, over

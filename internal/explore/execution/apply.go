@@ -6,11 +6,12 @@ import "lockstep/internal/explore/simredis"
 // fault of a command that was not sent.
 func (x *Execution) Apply(t Transition) bool {
 	sent := true
+	x.taken = append(x.taken, t)
 	switch t.Kind {
 	case NodeCrashes, NodeHangs, NodeRestarts:
 		x.befalls(x.Cluster.Servers()[x.tasks[t.ID].to], t.Kind)
 		sent = x.move(x.tasks[t.ID], Moves)
-	case Moves, LosesReply, DiesAfter, PausesAfter:
+	case Moves, Polls, PollsOn, LosesReply, DiesAfter, PausesAfter:
 		sent = x.move(x.tasks[t.ID], t.Kind)
 	case DiesBefore:
 		x.left.Crash--
@@ -57,10 +58,10 @@ func (x *Execution) move(t *Task, k Kind) (sent bool) {
 		x.ready = append(x.ready, t)
 		x.settle()
 	case t.pending == nil:
-		x.wake(t)
+		x.wake(t, k)
 	}
 	if t.pending == nil || t.Ended() {
-		return k == Moves
+		return k == Moves || k == Polls || k == PollsOn
 	}
 	switch k {
 	case LosesReply:

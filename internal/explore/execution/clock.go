@@ -67,11 +67,7 @@ func (c virtualClock) Now() time.Time {
 	if t := c.x.running("Clock.Now"); t != nil {
 		t.itsRound().looked, t.last = true, nil
 	}
-	c.process.looks++
-	if c.process.lookedAt != c.x.now {
-		c.process.lookedAt = c.x.now
-		c.x.note(c.process, "now %d %d", c.process.looks, c.x.now)
-	}
+	c.x.look(c.process)
 	return simredis.Date(c.x.now + c.process.ahead)
 }
 
@@ -106,6 +102,7 @@ func (c virtualClock) Wait(ctx context.Context, ch <-chan struct{}) error {
 	t.waiting, t.ctx, t.ch, t.err = true, ctx, ch, nil
 	if t.asleep() { // then the schedule ends it, not time
 		c.x.forgetTimer(t.sleep)
+		c.x.digest(t)
 	}
 	c.x.waiters = append(c.x.waiters, t)
 	helped := c.x.helped(t)

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"slices"
 	"syscall"
 
 	"github.com/redis/go-redis/v9"
@@ -81,7 +80,8 @@ func (x network) Send(ctx context.Context, server int, cmds []redis.Cmder, deliv
 // Receive implements simredis.Network: a command takes effect.
 func (x network) Receive(conn *simredis.Conn, server int, sent []byte) ([]byte, error) {
 	s, t := x.Cluster.Servers()[server], x.current
-	a, err := x.Cluster.Ask(s, conn, t.actor.Index, x.now, sent)
+	command := x.Cluster.Command(sent)
+	a, err := x.Cluster.Ask(s, conn, t.actor.Index, x.now, command)
 	if err != nil {
 		x.Fail(err)
 		return nil, err
@@ -96,7 +96,7 @@ func (x network) Receive(conn *simredis.Conn, server int, sent []byte) ([]byte, 
 	}
 	x.becomes(s, a.Then)
 	r.changes += x.Cluster.Version() - version
-	r.took(s, version, x.now, slices.Clone(sent), a.Reply)
+	r.took(asked{s, s.Health, command, a.Reply}, version, x.now)
 	x.publish(a.Published)
 	x.checker.Booked(before, a.Orders)
 	if t.fate == replyLost || s.Health == simredis.Hung {
@@ -111,7 +111,7 @@ func (x network) refuse(t *Task, s *simredis.Server) error {
 	if x.recorder != nil {
 		x.recorder.Replied([]byte("-connection refused\r\n"), 1)
 	}
-	t.itsRound().took(s, x.Cluster.Version(), x.now, nil, nil)
+	t.itsRound().took(asked{server: s, health: s.Health}, x.Cluster.Version(), x.now)
 	return &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}
 }
 

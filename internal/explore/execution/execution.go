@@ -63,9 +63,13 @@ type Execution struct {
 	actors    []*Actor
 	options   []Transition // that were listed last
 	desperate bool         // the options are those of the last resort
+	quiet     bool         // the options are those of waiters that ask in vain
+	polls     int          // of these that may still happen beside others
+	beyond    bool         // there were too many
 	rounds    int          // that there were
 	idle      int          // how often time passed in vain since Redis changed
 
+	taken    []Transition
 	checker  Checker
 	recorder Recorder // nil unless somebody wants to read it
 	trouble  error
@@ -74,7 +78,7 @@ type Execution struct {
 // New begins a schedule. Its actors do nothing before Run says what, and they start when the schedule says so.
 func New(setup Setup) *Execution {
 	s := setup.Scenario
-	x := &Execution{Setup: setup, left: s.Faults, timeline: timeline{now: setup.Now}}
+	x := &Execution{Setup: setup, left: s.Faults, polls: s.PollsInVain(), timeline: timeline{now: setup.Now}}
 	x.journal = journal{setup.Hasher, setup.EverySymmetry, &x.scheduler}
 	for i := range s.Processes() {
 		x.processes = append(x.processes, newProcess(i, setup))
@@ -130,6 +134,9 @@ func (x *Execution) bury() {
 
 // Fail ends the exploration for a reason that is no verdict: Err.
 func (x *Execution) Fail(err error) { x.trouble = errors.Join(x.trouble, err) }
+
+// Taken are the transitions so far.
+func (x *Execution) Taken() []Transition { return x.taken }
 
 // Err is why the exploration cannot go on.
 func (x *Execution) Err() error { return x.trouble }

@@ -28,7 +28,11 @@ func (x *Execution) Fingerprint() Fingerprint {
 	if slices.ContainsFunc(x.actors, func(a *Actor) bool { return !a.started }) {
 		b = fmt.Appendf(b, "|%t", x.Backwards)
 	}
-	b = fmt.Appendf(b, "|%v %d %d", x.left, x.now, x.idle)
+	polls := x.polls
+	if !x.rivals() {
+		polls = 0 // nobody will need them
+	}
+	b = fmt.Appendf(b, "|%v %d %d %d", x.left, polls, x.now, x.idle)
 	return x.Hasher.sum(x.checker.AppendState(b))
 }
 

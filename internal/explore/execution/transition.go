@@ -19,6 +19,8 @@ type Kind uint8
 // The kinds.
 const (
 	Moves        Kind = iota // a task's next command is answered; or what it does without one
+	Polls                    // a waiter asks again, though the answer can be no other
+	PollsOn                  // the same, as nothing else can happen
 	LosesReply               // its next command takes effect, and the reply is lost
 	DiesAfter                // its next command takes effect, and its process dies
 	DiesBefore               // its process dies, its commands unsent
@@ -60,7 +62,7 @@ func notations() []notation {
 		{Pauses, process, "pauses"}, {Resumes, process, "resumes"}, {Leaves, actor, "leaves"},
 		{Woken, process, "woken"}, {Unwoken, process, "unwoken"},
 		{NodeCrashes, task, "/node-crashes"}, {NodeHangs, task, "/node-hangs"}, {NodeRestarts, task, "/node-restarts"},
-		{Moves, task, ""},
+		{Moves, task, ""}, {Polls, task, ""}, {PollsOn, task, ""},
 	}
 }
 
@@ -72,7 +74,12 @@ func (k Kind) notation() notation {
 // OfTask reports whether it happens to a task, and its command.
 func (k Kind) OfTask() bool { return k.notation().of == task }
 
-// Progress reports whether t is the actors' own doing: a command, or a message.
+// Is reports whether a schedule writes t as it writes w: it does not tell whether a command was asked in vain.
+func (w Wanted) Is(k Kind) bool {
+	return w.Kind == k || w.Kind == Moves && (k == Polls || k == PollsOn)
+}
+
+// Progress reports whether t is the actors' own doing, and may bring them on: a command, or a message.
 func (t Transition) Progress() bool { return t.Kind == Moves || t.Kind == Woken }
 
 // hopeful reports whether t can bring somebody on.
@@ -123,7 +130,7 @@ func Parse(token string) (Wanted, error) {
 		case !ok || who == "" || what == "":
 		case n.kind == Moves && !strings.Contains(what, "/"):
 			return Wanted{Moves, who, what}, nil
-		case n.of == task && n.kind != Moves && found:
+		case n.of == task && n.word != "" && found:
 			return Wanted{n.kind, who, command}, nil
 		case n.of != task && n.of != nobody && what == n.word:
 			return Wanted{n.kind, who, ""}, nil

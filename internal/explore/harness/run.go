@@ -34,7 +34,7 @@ func (r *Run) Follow(token string, record *recorder.Recorder) ([]anomaly.Found, 
 	}
 	var possible []string
 	for _, t := range slices.Clone(r.Transitions()) {
-		if r.Who(t) != want.Who || t.Kind != want.Kind {
+		if r.Who(t) != want.Who || !want.Is(t.Kind) {
 			possible = append(possible, r.preview(t))
 			continue
 		}
