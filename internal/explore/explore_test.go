@@ -75,8 +75,8 @@ var claims = []struct {
 	{lock: "v9", scenario: faults("lost-wake=1,crash=1,lost-reply=1")},
 	{lock: "v9", scenario: of(3, 2, "lost-wake=1,crash=1,lost-reply=1"), long: true},
 	{lock: "v9", scenario: of(3, 0, "lost-wake=1,crash=1,lost-reply=1"), long: true},
-	{lock: "v9", scenario: of(2, 1, "lost-wake=1,crash=1,lost-reply=1")},
-	{lock: "v9", scenario: of(3, 1, "lost-wake=1,crash=1,lost-reply=1"), long: true},
+	{lock: "v9", scenario: of(2, 1, "crash=1,lost-reply=1")},
+	{lock: "v9", scenario: of(3, 1, "crash=1,lost-reply=1"), long: true},
 	{lock: "v9", scenario: of(3, 1, "cancel=2"), long: true},
 	{lock: "v9", scenario: of(3, 2, "cancel=2"), long: true},
 	{lock: "v9", scenario: of(3, 2, "")},
@@ -91,8 +91,8 @@ var claims = []struct {
 	{lock: "v10", scenario: faults("lost-wake=1")},               // also of the message that asks the keeper
 	{lock: "v10", scenario: of(3, 0, "lost-wake=1"), long: true}, // two ask
 	{lock: "v10", scenario: faults("lost-wake=1,crash=1,lost-reply=1")},
-	{lock: "v10", scenario: of(2, 1, "lost-wake=1,crash=1,lost-reply=1")},
-	{lock: "v10", scenario: of(3, 1, "lost-wake=1,crash=1,lost-reply=1")},
+	{lock: "v10", scenario: of(2, 1, "crash=1,lost-reply=1")},
+	{lock: "v10", scenario: of(3, 1, "crash=1,lost-reply=1")},
 	{lock: "v10", scenario: of(3, 1, "cancel=2")},
 	{lock: "v10", scenario: of(3, 2, "lost-wake=1"), long: true},
 	{lock: "v10", scenario: of(3, 2, ""), long: true},
@@ -112,7 +112,7 @@ var claims = []struct {
 	{lock: "redlock", scenario: explore.Scenario{Nodes: 2, Faults: faults("pause=1").Faults}, shows: explore.TwoHolders, length: 13},
 	{lock: "redlock", scenario: faults("pause=1"), shows: explore.TwoHolders, length: 17, long: true},
 	{lock: "redlock", scenario: of(3, 1, "")},
-	{lock: "atomic", scenario: faults("pause=1,expiry=1,crash=1,lost-reply=1")},
+	{lock: "atomic", scenario: faults("pause=1,crash=1,lost-reply=1")},
 	{lock: "optimistic"},
 	{lock: "optimistic", scenario: faults("pause=1,crash=1,lost-reply=1")},
 	{lock: "optimistic", scenario: explore.Scenario{Actors: 3, Faults: faults("cancel=1").Faults}},
@@ -124,8 +124,7 @@ var claims = []struct {
 	{lock: "getset"},
 	{lock: "getset", scenario: explore.Scenario{Actors: 3}},
 	{lock: "getset", scenario: faults("crash=1")},
-	{lock: "getset", scenario: explore.Scenario{Actors: 3, Faults: faults("crash=1").Faults}},
-	{lock: "getset", scenario: faults("expiry=1")}, // Redis knows of none
+	{lock: "getset", scenario: explore.Scenario{Actors: 3, Faults: faults("crash=1").Faults}}, // Redis knows of none
 	{lock: "getset", scenario: faults("lost-reply=1,cancel=1")},
 	{lock: "getset", scenario: skewed(), shows: explore.TwoHolders, length: 4},
 	{lock: "getset", scenario: skewed(), anomaly: explore.LostUpdate, shows: explore.LostUpdate, length: 8},

@@ -98,6 +98,7 @@ func (c virtualClock) Wait(ctx context.Context, ch <-chan struct{}) error {
 	if t == nil {
 		return ErrBlind
 	}
+	c.x.timeless(ctx)
 	t.sleep, t.last = t.last, nil
 	t.waiting, t.ctx, t.ch, t.err = true, ctx, ch, nil
 	if t.asleep() { // then the schedule ends it, not time

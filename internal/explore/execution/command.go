@@ -2,7 +2,6 @@ package execution
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"net"
 	"syscall"
@@ -31,11 +30,11 @@ func (x *Execution) Network() simredis.Network { return network{x} }
 // Send implements simredis.Network: it holds commands back until the schedule lets them go. From then on they are on their way, whatever
 // becomes of their context: go-redis looks at that before it writes, and not after.
 func (x network) Send(ctx context.Context, server int, cmds []redis.Cmder, deliver func(context.Context) error) error {
-	t := x.current
+	t := x.running("a command")
 	if t == nil {
-		x.Fail(fmt.Errorf("%w: it sent a command in New, or from a goroutine of its own", ErrBlind))
 		return ErrBlind
 	}
+	x.timeless(ctx)
 	t.last = nil
 	if err := ctx.Err(); err != nil {
 		return err
@@ -79,7 +78,7 @@ func (x network) Send(ctx context.Context, server int, cmds []redis.Cmder, deliv
 
 // Receive implements simredis.Network: a command takes effect.
 func (x network) Receive(conn *simredis.Conn, server int, sent []byte) ([]byte, error) {
-	s, t := x.Cluster.Servers()[server], x.current
+	s, t := x.Cluster.Servers()[server], x.current.Load()
 	command := x.Cluster.Command(sent)
 	a, err := x.Cluster.Ask(s, conn, t.actor.Index, x.now, command)
 	if err != nil {

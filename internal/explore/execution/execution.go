@@ -10,8 +10,8 @@ package execution
 
 import (
 	"context"
-	"errors"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -72,7 +72,9 @@ type Execution struct {
 	taken    []Transition
 	checker  Checker
 	recorder Recorder // nil unless somebody wants to read it
-	trouble  error
+
+	mu      sync.Mutex // code that acts behind our back may do so at any time
+	trouble error
 }
 
 // New begins a schedule. Its actors do nothing before Run says what, and they start when the schedule says so.
@@ -133,13 +135,23 @@ func (x *Execution) bury() {
 }
 
 // Fail ends the exploration for a reason that is no verdict: Err.
-func (x *Execution) Fail(err error) { x.trouble = errors.Join(x.trouble, err) }
+func (x *Execution) Fail(err error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.trouble == nil { // what follows from the first is no news
+		x.trouble = err
+	}
+}
 
 // Taken are the transitions so far.
 func (x *Execution) Taken() []Transition { return x.taken }
 
 // Err is why the exploration cannot go on.
-func (x *Execution) Err() error { return x.trouble }
+func (x *Execution) Err() error {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.trouble
+}
 
 // Actors are all of them, by their index.
 func (x *Execution) Actors() []*Actor { return x.actors }
@@ -157,8 +169,8 @@ func (x *Execution) becomes(s *simredis.Server, next *simredis.State) {
 		x.idle = 0
 	}
 	var by *Actor
-	if x.current != nil {
-		by = x.current.actor
+	if t := x.current.Load(); t != nil {
+		by = t.actor
 	}
 	x.checker.Changed(s, before, by)
 }

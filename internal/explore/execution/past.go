@@ -45,7 +45,7 @@ func (j *journal) note(p *Process, format string, args ...any) {
 	}
 	j.noted(p)
 	p.past = j.hasher.add(p.past, format, args...)
-	if t := j.turns.current; t != nil {
+	if t := j.turns.current.Load(); t != nil {
 		r := t.itsRound()
 		r.told = j.hasher.add(r.told, format, args...)
 	}
@@ -98,7 +98,7 @@ func (j *journal) join(p *Process) {
 // noted counts a note.
 func (j *journal) noted(p *Process) {
 	p.notes++
-	if j.turns.current != nil {
-		j.turns.current.itsRound().notes++
+	if t := j.turns.current.Load(); t != nil {
+		t.itsRound().notes++
 	}
 }

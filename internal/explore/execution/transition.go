@@ -71,6 +71,34 @@ func (k Kind) notation() notation {
 	return all[slices.IndexFunc(all, func(n notation) bool { return n.kind == k })]
 }
 
+// Fault is the name of the fault that a transition of this kind is, "" if it is none.
+func (k Kind) Fault() string {
+	switch k {
+	case Slow:
+		return "slow"
+	case Expires:
+		return "expiry"
+	case Pauses, PausesAfter:
+		return "pause"
+	case DiesBefore, DiesAfter:
+		return "crash"
+	case LosesReply:
+		return "lost-reply"
+	case Leaves:
+		return "cancel"
+	case Unwoken:
+		return "lost-wake"
+	case NodeCrashes:
+		return "node-crash"
+	case NodeHangs:
+		return "node-hang"
+	case NodeRestarts:
+		return "node-restart"
+	default:
+		return ""
+	}
+}
+
 // OfTask reports whether it happens to a task, and its command.
 func (k Kind) OfTask() bool { return k.notation().of == task }
 

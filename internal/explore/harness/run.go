@@ -20,6 +20,12 @@ func (r *Run) Apply(t execution.Transition) bool {
 // Check gives the anomalies that the last transition has shown, and whether the schedule is over.
 func (r *Run) Check() (found []anomaly.Found, over bool) { return r.checker.Check() }
 
+// Sold is how many sales have succeeded.
+func (r *Run) Sold() int { return r.checker.Sold() }
+
+// Contended reports whether a sale waits for a lock that another sale believes to hold.
+func (r *Run) Contended() bool { return r.checker.Contended() }
+
 // Record makes a recorder of the run.
 func (r *Run) Record() *recorder.Recorder { return recorder.New(r.Execution, r.checker) }
 
