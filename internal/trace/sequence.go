@@ -73,7 +73,7 @@ func (t Trace) mark(row []rune, step Step) {
 			}
 		}
 		row[to-1] = '▶'
-	case step.Kind == KindEnds || step.Kind == KindWaits || step.Kind == KindLeaves:
+	case step.Kind == KindEnds || step.Kind == KindWaits || step.Kind == KindBegins || step.Kind == KindLeaves:
 		row[t.at(actor)] = '○'
 	case step.Kind == KindWoken:
 		row[t.at(actor)] = '!'

@@ -61,8 +61,9 @@ const (
 	KindWoken     = "woken"     // a hint reached it
 	KindLostWake  = "lost-wake" // a hint did not
 	KindTime      = "time"
-	KindWaits     = "waits" // it went on without a command, to wait
-	KindEnds      = "ends"  // it went on without a command, to its end
+	KindBegins    = "begins" // it began, or woke up, and is about to send a command
+	KindWaits     = "waits"  // it went on without a command, to wait
+	KindEnds      = "ends"   // it went on without a command, to its end
 )
 
 // Stance is where an actor stands.

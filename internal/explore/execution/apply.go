@@ -1,6 +1,10 @@
 package execution
 
-import "lockstep/internal/explore/simredis"
+import (
+	"slices"
+
+	"lockstep/internal/explore/simredis"
+)
 
 // Apply lets t happen, and everything that follows from it by itself. It reports false when t turned out to be no transition of its own: a
 // fault of a command that was not sent.
@@ -51,6 +55,7 @@ func (x *Execution) Apply(t Transition) bool {
 
 // move lets t do what it does next, with its next command if it comes to one.
 func (x *Execution) move(t *Task, k Kind) (sent bool) {
+	begins := t.pending == nil
 	switch {
 	case t == t.actor.main && !t.actor.started:
 		t.actor.started = true
@@ -60,7 +65,7 @@ func (x *Execution) move(t *Task, k Kind) (sent bool) {
 	case t.pending == nil:
 		x.wake(t, k)
 	}
-	if t.pending == nil || t.Ended() {
+	if t.pending == nil || t.Ended() || begins && x.matters(t) {
 		return k == Moves || k == Polls || k == PollsOn
 	}
 	switch k {
@@ -78,6 +83,27 @@ func (x *Execution) move(t *Task, k Kind) (sent bool) {
 	x.ready = append(x.ready, t)
 	x.settle()
 	return true
+}
+
+// matters reports whether something may happen between t's start, or its waking, and its first command that it can tell from what happens
+// after that: others of its process run, its client goes away, or time passes after it has looked at the clock. If not, the command is
+// part of the same step.
+func (x *Execution) matters(t *Task) bool {
+	p, may := t.actor.Process, x.left
+	if t.round.looked && may.Slow+may.Expiry+may.Pause > 0 || may.Cancel > 0 && !t.actor.cancelled {
+		return true
+	}
+	for _, a := range p.actors {
+		if a != t.actor && !a.finished {
+			return true
+		}
+	}
+	for _, other := range x.tasks {
+		if other != t && other.actor.Process == p && !other.Ended() && other != t.actor.main {
+			return true
+		}
+	}
+	return slices.ContainsFunc(x.listeners, func(l *listener) bool { return l.actor.Process == p && l.notify != nil })
 }
 
 // continues resumes a process. The timers it slept through fire at once; then it reads the reply that waits for it.

@@ -101,6 +101,8 @@ func (r *Recorder) kind(t execution.Transition) string {
 	switch {
 	case r.step.Command != "":
 		return trace.KindCommand
+	case r.x.Pending(t) != nil:
+		return trace.KindBegins
 	case r.x.Ended(t):
 		return trace.KindEnds
 	default:

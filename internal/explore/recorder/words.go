@@ -40,6 +40,8 @@ func (r *Recorder) saysOfMove(before view, a *execution.Actor) string {
 	switch {
 	case step.Command == "" && step.Kind == trace.KindDies:
 		return a.Name + " dies"
+	case step.Kind == trace.KindBegins:
+		return a.Name + " begins an attempt"
 	case step.Kind == trace.KindWaits:
 		return a.Name + " waits"
 	}
