@@ -12,6 +12,9 @@ import (
 func textbook() []Variant {
 	return []Variant{
 		{Name: "no NX", Lock: polls(noNX), Shows: explore.TwoHolders, Steps: 2},
+		{Name: "no NX, and a sale is lost", Lock: polls(noNX), Shows: explore.LostUpdate, Steps: 6},
+		{Name: "no renewal", Lock: polls(setNX), Scenario: once("expiry"), Shows: explore.Untold, Steps: 4},
+		{Name: "no fencing token", Lock: takes(renews), Scenario: once("pause"), Shows: explore.LostUpdate, Steps: 9},
 		{Name: "no expiry", Lock: polls(noExpiry), Scenario: once("crash"), Shows: explore.Stuck, Steps: 3},
 		{Name: "no expiry, left behind", Lock: polls(noExpiry), Scenario: once("crash"), Shows: explore.LeftBehind, Steps: 3},
 		{Name: "expiry by a second command", Lock: polls(expiryLater), Scenario: once("crash"), Shows: explore.LeftBehind, Steps: 3},
@@ -26,7 +29,7 @@ func textbook() []Variant {
 		{
 			Name: "EXPIRE on each attempt", Lock: polls(expireOnEachAttempt), Scenario: once("crash"), Shows: explore.Stuck,
 			Gap: Gap{
-				"holds", "a poll whose command gets the same reply counts as one that repeats, though it moves an expiry; so time passes up to that expiry",
+				"holds", "a poll that has the same reply as the last counts as one that repeats, though it moves an expiry; so time passes up to it",
 			},
 		},
 		{Name: "unlock of the request's context", Lock: polls(unlockOfTheRequest), Scenario: once("cancel"), Shows: explore.LeftBehind, Steps: 5},
