@@ -2,6 +2,7 @@ package variants
 
 import (
 	"slices"
+	"strings"
 
 	"lockstep/internal/explore"
 	"lockstep/internal/strategy"
@@ -13,7 +14,7 @@ type Variant struct {
 	Lock     strategy.Strategy
 	Scenario explore.Scenario // two actors, unless it says otherwise
 	Shows    explore.Anomaly  // "": none, it is right
-	Steps    int              // of the shortest counterexample; 0: not known yet
+	Steps    int              // of the shortest counterexample; 0: not known yet. Beside a gap it is an estimate
 	Gap      Gap
 }
 
@@ -23,8 +24,11 @@ type Gap struct {
 	Why   string // that is wrong
 }
 
-// ByLuck is what a gap says today if the answer is not always the same.
-const ByLuck = "by luck"
+// What a gap may say of today, beside a verdict.
+const (
+	ByLuck        = "by luck" // the answer is not always the same
+	NoSuchAnomaly = "no such anomaly"
+)
 
 // Broken are the locks that show an anomaly.
 func Broken() []Variant {
@@ -50,13 +54,9 @@ func complete(kinds ...[]Variant) []Variant {
 
 // once is a scenario with these faults, each of which may happen once.
 func once(faults ...string) explore.Scenario {
-	var s explore.Scenario
-	for _, name := range faults {
-		budget := map[string]*int{
-			"expiry": &s.Faults.Expiry, "slow": &s.Faults.Slow, "crash": &s.Faults.Crash, "pause": &s.Faults.Pause,
-			"lost-reply": &s.Faults.LostReply, "lost-wake": &s.Faults.LostWake, "cancel": &s.Faults.Cancel,
-		}
-		*budget[name] = 1
+	f, err := explore.ParseFaults(strings.Join(faults, "=1,") + "=1")
+	if err != nil {
+		panic(err)
 	}
-	return s
+	return explore.Scenario{Faults: f}
 }
