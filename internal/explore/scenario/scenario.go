@@ -15,6 +15,7 @@ const (
 	TTL     = 10 * time.Second      // a lock's expiry
 	Poll    = 20 * time.Millisecond // between two attempts of a waiter
 	Forever = 1000 * time.Hour      // as long as a wait may take; no timer is that patient
+	Jump    = 15 * time.Second      // of a clock; longer than a lock's expiry
 )
 
 // The largest values that a scenario takes.
