@@ -54,6 +54,7 @@ func TestWhatAFaultBreaks(t *testing.T) {
 		{"v4", faults("clock-jump=1"), "", "", 0},
 		{"v10", faults("clock-jump=1"), "", "", 0},
 		{"getset", faults("clock-jump=1"), "", explore.TwoHolders, 7},
+		{"getset", faults("clock-jump=1,crash=1"), explore.Stuck, "", 0}, // however far ahead the clock was of the one that died
 
 		{"v1", faults("redis-clock-jump=1"), "", "", 0}, // nothing expires
 		{"v6", faults("redis-clock-jump=1"), explore.LostUpdate, explore.LostUpdate, 7},
@@ -224,6 +225,25 @@ func TestFaultsAreSaid(t *testing.T) {
 			"the clock of A jumps ahead by 15s | lock: A, for 10s; stock: 100",
 			"Redis's clock jumps ahead by 15s: A's lock is gone | no lock; stock: 100",
 		}},
+		{"v4", "failover=1,expiry=1", "A:SET A:GET A:write.lua A:compareAndDelete.lua/unsynced B:SET expiry failover", []string{
+			"A takes the lock | lock: A, for 10s; stock: 100",
+			"A reads stock 100 | lock: A, for 10s; stock: 100",
+			"A writes stock 99 | lock: A, for 10s; stock: 99",
+			"A gives the lock back; a replica gets neither this nor what follows; A has sold | no lock; stock: 99",
+			"B takes the lock | lock: B, for 10s; stock: 99",
+			"10s later: B's lock expires | no lock; stock: 99", // and A's, in the replica
+			"a replica takes the master's place | no lock; stock: 99",
+		}},
+		{"v1", "late=1", "A:SET A:GET A:write.lua A:DEL/late B:SET B:SET A:DEL/arrives B:SET", []string{
+			"A takes the lock | lock: A; stock: 100",
+			"A reads stock 100 | lock: A; stock: 100",
+			"A writes stock 99 | lock: A; stock: 99",
+			"A's command is late, and A is told that nobody answers; A has sold | lock: A; stock: 99",
+			"B finds the lock to be A's | lock: A; stock: 99",
+			"B finds the lock to be A's | lock: A; stock: 99", // it is not stuck: the DEL comes in the end
+			"A gives the lock back: the command was late | no lock; stock: 99",
+			"B takes the lock | lock: B; stock: 99",
+		}},
 		{"v9", "spurious-wake=1", "A:acquire.lua B:acquire.lua B:acquire.lua B:woken-in-vain B:acquire.lua", []string{
 			"A takes the lock | lock: A, for 10s; stock: 100",
 			"B finds the lock to be A's | lock: A, for 10s; stock: 100",
@@ -235,6 +255,9 @@ func TestFaultsAreSaid(t *testing.T) {
 		replayed, err := explore.Replay(find(t, test.lock), faultsOfTwo(test.faults), test.schedule)
 		if err != nil || len(replayed.Steps) != len(test.want) {
 			t.Errorf("%s: %v after %d steps", test.schedule, err, len(replayed.Steps))
+		}
+		if len(replayed.Shown) > 0 && test.faults == "late=1" {
+			t.Errorf("%s: %+v", test.schedule, replayed.Shown)
 		}
 		for i, step := range replayed.Steps {
 			if got := step.Says + " | " + step.State(); got != test.want[i] {
@@ -259,5 +282,17 @@ func TestAFailoverBreaksSubscriptions(t *testing.T) {
 		if inside := last.Standing[1] == trace.Inside; last.Says != test.want || inside != (test.then == "B:woken") {
 			t.Errorf("%s: %s, and B is inside: %t; want %s", test.then, last.Says, inside, test.want)
 		}
+	}
+}
+
+// However far ahead the clock of a dead holder was, time passes until its lock is overdue by any other.
+func TestALockByAClockThatJumpedIsOverdueInTheEnd(t *testing.T) {
+	const schedule = "A:SET B:SET B:GET B:clock-jumps A:GET A:write.lua A:DEL B:SET B:dies/dies-before C:SET C:GET time C:SET C:GET C:GETSET"
+	replayed, err := explore.Replay(find(t, "getset"), of(3, 0, "clock-jump=1,crash=1"), schedule)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if last := replayed.Steps[len(replayed.Steps)-1]; last.Says != "C takes the lock, which was B's" {
+		t.Errorf("%s", last.Says)
 	}
 }

@@ -1,9 +1,13 @@
 package execution
 
 import (
-	"lockstep/internal/explore/scenario"
+	"time"
+
 	"lockstep/internal/explore/simredis"
 )
+
+// Jump is how far a clock jumps: longer than the expiry of a lock.
+const Jump = 15 * time.Second
 
 // addJumps adds that clocks jump: of a process, and of the server that keeps the lock, if one of its keys is to expire.
 func (m *menu) addJumps() {
@@ -20,8 +24,8 @@ func (m *menu) addJumps() {
 // clockJumps lets the clock of a process jump. Its timers count time that passes, and do not.
 func (x *Execution) clockJumps(p *Process) {
 	x.left.ClockJump--
-	x.jumped += scenario.Jump
-	p.ahead += scenario.Jump
+	x.jumped += Jump
+	p.ahead += Jump
 	x.note(p, "clock jumps")
 	x.distrustTime()
 }
@@ -29,8 +33,8 @@ func (x *Execution) clockJumps(p *Process) {
 // serverJumps lets the clock of a server jump. Keys that were to expire by then have expired.
 func (x *Execution) serverJumps(s *simredis.Server) {
 	x.left.RedisClockJump--
-	s.Ahead += scenario.Jump
-	next, err := x.Cluster.After(s, scenario.Jump)
+	s.Ahead += Jump
+	next, err := x.Cluster.After(s, Jump)
 	if err != nil {
 		x.Fail(err)
 		return

@@ -64,7 +64,9 @@ func mayExpire(t *testing.T, h *Harness, path []execution.Transition) []executio
 	run := begin(h, path)
 	defer run.Close()
 	all := slices.Clone(run.Transitions())
-	passes := func(then execution.Transition) bool { return then.Kind == execution.Expires || then.Kind == execution.TimePasses }
+	passes := func(then execution.Transition) bool {
+		return then.Kind == execution.Expires || then.Kind == execution.TimePasses
+	}
 	over := !slices.ContainsFunc(all, func(then execution.Transition) bool { return then.Kind != execution.Arrives })
 	if run.Cluster.NextExpiry() > 0 && !over && !slices.ContainsFunc(all, passes) {
 		t.Errorf("after %s no key can expire; what can happen is %v", h.Trace(path, false).Schedule(), all)

@@ -2,7 +2,6 @@ package recorder
 
 import (
 	"lockstep/internal/explore/execution"
-	"lockstep/internal/explore/scenario"
 	"lockstep/internal/lock"
 	"lockstep/internal/trace"
 )
@@ -47,9 +46,9 @@ func (r *Recorder) saysOfFault(k execution.Kind, before view, a *execution.Actor
 	case execution.TimesOut:
 		return a.Name + " has waited too long"
 	case execution.ClockJumps:
-		return "the clock of " + a.Process.Title() + " jumps ahead by " + scenario.Jump.String()
+		return "the clock of " + a.Process.Title() + " jumps ahead by " + execution.Jump.String()
 	case execution.RedisClockJumps:
-		return "Redis's clock jumps ahead by " + scenario.Jump.String() + r.lost(before)
+		return "Redis's clock jumps ahead by " + execution.Jump.String() + r.lost(before)
 	default:
 		return a.Process.Title() + " is told that it may have missed a message"
 	}

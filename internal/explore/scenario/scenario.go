@@ -14,8 +14,7 @@ const (
 	Stock   = 100                   // before the first sale
 	TTL     = 10 * time.Second      // a lock's expiry
 	Poll    = 20 * time.Millisecond // between two attempts of a waiter
-	Forever = 1000 * time.Hour      // as long as a wait may take; no timer is that patient
-	Jump    = 15 * time.Second      // of a clock; longer than a lock's expiry
+	Forever = 1000 * time.Hour      // as long as a wait may take; no time brings it, only the fault timeout
 )
 
 // The largest values that a scenario takes.
