@@ -80,9 +80,8 @@
 // # Limits
 //
 // The result is true for these actors and these budgets, not for more. Commands are atomic, as in Redis; a transaction or a pipeline is one
-// step. The network loses, delays and repeats nothing, and Redis itself does not fail, except as the faults say. A lock that polls in its own
-// process, without a command, is never seen to be idle, and is reported as unknown. Bounds end a search early; the verdict is then Unknown,
-// never Holds.
+// step. The network and Redis fail only as the faults say. A lock that polls in its own process, without a command, is never seen to be
+// idle, and is reported as unknown. Bounds end a search early; the verdict is then Unknown, never Holds.
 //
 // # How to read and replay a schedule
 //

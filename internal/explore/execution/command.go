@@ -99,7 +99,7 @@ func (x network) transmit(ctx context.Context, t *Task, server int, cmds []redis
 func (x network) Receive(conn *simredis.Conn, server int, sent []byte) ([]byte, error) {
 	s, t := x.Cluster.Servers()[server], x.current
 	if t.fate == requestLost || t.fate == delayed {
-		x.underWay.keep(t, server, conn, sent)
+		x.keep(t, server, conn, sent)
 		return nil, io.ErrUnexpectedEOF
 	}
 	if t.fate == notSynced {

@@ -50,7 +50,7 @@ func (u *underWay) appendLate(b []byte, s *simredis.Server) []byte {
 // addArrivals adds that late commands take effect. They do even if everybody is gone by then. Those of one task keep their order.
 func (m *menu) addArrivals() {
 	for i, l := range m.late {
-		if m.underWay.oldest(l.from) == i {
+		if m.oldest(l.from) == i {
 			m.add(Arrives, l.from.id)
 		}
 	}
@@ -58,7 +58,7 @@ func (m *menu) addArrivals() {
 
 // arrive lets the first late command of t take effect. Nobody waits for the reply.
 func (x *Execution) arrive(t *Task) {
-	i := x.underWay.oldest(t)
+	i := x.oldest(t)
 	l := x.late[i]
 	x.late = slices.Delete(slices.Clone(x.late), i, i+1)
 	if x.recorder != nil {

@@ -33,8 +33,8 @@ func TestAnExpiryComesBetweenAnyTwoSteps(t *testing.T) {
 				for _, path := range level {
 					for _, then := range mayExpire(t, h, path) {
 						run := begin(h, append(slices.Clip(path), then))
-						if print := run.Fingerprint(); !seen[print] {
-							seen[print] = true
+						if state := run.Fingerprint(); !seen[state] {
+							seen[state] = true
 							states++
 							next = append(next, append(slices.Clip(path), then))
 						}

@@ -60,7 +60,7 @@ func (f *Faults) table() []fault {
 		{Fault{"lost-request", "a command never takes effect, and its sender gets an error", false}, &f.LostRequest},
 		{Fault{"timeout", "the wait for a lock times out; without this fault it never does", false}, &f.Timeout},
 		{Fault{"clock-jump", "the clock of a process jumps ahead by 15 s; its timers do not", false}, &f.ClockJump},
-		{Fault{"redis-clock-jump", "the clock of the Redis with the lock, or of one of its masters, jumps ahead by 15 s", false}, &f.RedisClockJump},
+		{Fault{"redis-clock-jump", "the clock of the Redis with the lock, or of a master, jumps ahead by 15 s", false}, &f.RedisClockJump},
 		{Fault{"spurious-wake", "a process is told that it may have missed a message, although it has not", false}, &f.SpuriousWake},
 		{Fault{"node-crash", "one of the lock's masters refuses connections from then on", true}, &f.NodeCrash},
 		{Fault{"node-hang", "one of the lock's masters executes commands from then on, but never answers", true}, &f.NodeHang},
