@@ -76,14 +76,14 @@ var broken = []struct {
 	},
 	{
 		lock: "redlock", phrase: "no fencing, no order between processes",
-		scenario: faults("redis-clock-jump=1"), anomaly: explore.LostUpdate, length: 12, // which v7's tokens prevent
+		scenario: faults("redis-clock=1"), anomaly: explore.LostUpdate, length: 12, // which v7's tokens prevent
 	},
 	{lock: "redlock", phrase: "no fencing, no order between processes", why: starves},
 	{
 		lock: "redlock", phrase: "a node that restarts empty",
 		scenario: faults("node-restart=1"), anomaly: explore.TwoHolders, length: 8,
 	},
-	{lock: "redlock", phrase: "clocks", scenario: faults("redis-clock-jump=1"), anomaly: explore.TwoHolders, length: 8},
+	{lock: "redlock", phrase: "clocks", scenario: faults("redis-clock=1"), anomaly: explore.TwoHolders, length: 8},
 	{lock: "local", phrase: "right with one replica, wrong with two", anomaly: explore.LostUpdate, length: 4},
 	{lock: "atomic", phrase: "all work of a sale must fit into the script", why: "that is a limit of what can be sold so"},
 	{lock: "atomic", phrase: "after a lost reply the buyer is in doubt", why: "the sale says that its outcome is unknown, and that is right"},

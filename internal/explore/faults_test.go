@@ -56,11 +56,11 @@ func TestWhatAFaultBreaks(t *testing.T) {
 		{"getset", faults("clock-jump=1"), "", explore.TwoHolders, 7},
 		{"getset", faults("clock-jump=1,crash=1"), explore.Stuck, "", 0}, // however far ahead the clock was of the one that died
 
-		{"v1", faults("redis-clock-jump=1"), "", "", 0}, // nothing expires
-		{"v6", faults("redis-clock-jump=1"), explore.LostUpdate, explore.LostUpdate, 7},
-		{"v7", faults("redis-clock-jump=1"), explore.TwoHolders, explore.TwoHolders, 3},
-		{"v7", faults("redis-clock-jump=1"), explore.LostUpdate, "", 0}, // the last token given does not expire
-		{"v10", faults("redis-clock-jump=1"), explore.LostUpdate, "", 0},
+		{"v1", faults("redis-clock=1"), "", "", 0}, // nothing expires
+		{"v6", faults("redis-clock=1"), explore.LostUpdate, explore.LostUpdate, 7},
+		{"v7", faults("redis-clock=1"), explore.TwoHolders, explore.TwoHolders, 3},
+		{"v7", faults("redis-clock=1"), explore.LostUpdate, "", 0}, // the last token given does not expire
+		{"v10", faults("redis-clock=1"), explore.LostUpdate, "", 0},
 		{"redlock", faults("failover=1"), explore.TwoHolders, explore.TwoHolders, 9}, // of one node
 
 		{"v9", faults("spurious-wake=1"), "", "", 0},
@@ -220,7 +220,7 @@ func TestFaultsAreSaid(t *testing.T) {
 			"B finds the lock to be A's | lock: A, for 10s; stock: 100",
 			"B has waited too long; B fails: the wait for the lock timed out | lock: A, for 10s; stock: 100",
 		}},
-		{"v4", "clock-jump=1,redis-clock-jump=1", "A:SET A:clock-jumps redis-clock-jumps", []string{
+		{"v4", "clock-jump=1,redis-clock=1", "A:SET A:clock-jumps redis-clock-jumps", []string{
 			"A takes the lock | lock: A, for 10s; stock: 100",
 			"the clock of A jumps ahead by 15s | lock: A, for 10s; stock: 100",
 			"Redis's clock jumps ahead by 15s: A's lock is gone | no lock; stock: 100",
