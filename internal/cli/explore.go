@@ -108,7 +108,7 @@ func anomalyHelp() []string {
 func faultHelp() []string {
 	var lines []string
 	for _, f := range explore.AllFaults() {
-		lines = append(lines, fmt.Sprintf("%-12s %s", f.Name, f.Says))
+		lines = append(lines, fmt.Sprintf("%-13s %s", f.Name, f.Says))
 	}
 	return lines
 }

@@ -239,6 +239,14 @@ var manyWithoutTheCuts = []string{
 	"v9 work", "v9 expiry", "v9 slow", "v9 pause", "v9 crash", "v9 lost-reply", "v9 cancel", "v9 lost-wake",
 	"v10 no fault", "v10 nested", "v10 work", "v10 skew", "v10 expiry", "v10 slow",
 	"v10 crash", "v10 lost-reply", "v10 cancel", "v10 lost-wake",
+	"v3 failover", "v3 late", "v3 resend", "v3 redis-clock", "v7 failover", "v8 failover",
+	"v9 failover", "v9 late", "v9 resend", "v9 spurious-wake",
+	"v10 late", "v10 resend", "v10 lost-request", "v10 timeout", "v10 clock-jump", "v10 redis-clock", "v10 spurious-wake",
+	"late-commit failover", "late-commit resend", "setnx-expire failover", "setnx-expire redis-clock",
+	"getset failover", "getset late", "getset resend", "getset clock-jump",
+	"set-expire failover", "set-expire late", "set-expire resend", "set-expire lost-request", "set-expire timeout",
+	"set-expire clock-jump", "set-expire redis-clock",
+	"setex failover", "setex late", "setex resend", "setex clock-jump",
 	"getset pause", "set-expire nested", "set-expire pause", "setnx-expire nested", "setnx-expire pause",
 }
 
@@ -255,8 +263,8 @@ func TestTheCutsAreSound(t *testing.T) {
 			if strategy.Name == "getset" && scenario.Name == "nested" {
 				continue // nor for this: each poll that fails reads a clock, and is one more state
 			}
-			if strategy.Name == "v10" && scenario.Name == "pause" {
-				continue // nor for this, in which the message to a keeper that is paused comes at any time
+			if strategy.Name == "v10" && (scenario.Name == "pause" || scenario.Name == "failover") {
+				continue // nor for these, in which the message to a keeper comes at any time while the lock is as it was
 			}
 			t.Run(strategy.Name+" "+scenario.Name, func(t *testing.T) {
 				t.Parallel()

@@ -24,9 +24,10 @@ type Checker struct {
 	scope   strategy.Scope // of the lock: whom it is to keep out
 	futures Futures
 
-	owners []ownership // of the lock on each server
-	holder int         // index of the actor whose lock it is, -1: nobody's
-	sales  []*sale     // of each actor
+	owners []ownership  // of the lock on each server
+	synced []*ownership // and on its replica, if that lags
+	holder int          // index of the actor whose lock it is, -1: nobody's
+	sales  []*sale      // of each actor
 	found  []anomaly.Found
 }
 
@@ -42,7 +43,7 @@ type Futures struct {
 func New(x *execution.Execution, scope strategy.Scope, futures Futures) *Checker {
 	c := &Checker{x: x, scope: scope, futures: futures, holder: nobody}
 	for range x.Cluster.Servers() {
-		c.owners = append(c.owners, ownership{nobody, nobody})
+		c.owners, c.synced = append(c.owners, ownership{nobody, nobody}), append(c.synced, nil)
 	}
 	for _, a := range x.Actors() {
 		c.sales = append(c.sales, &sale{actor: a})
@@ -125,6 +126,7 @@ func (c *Checker) Booked(before *simredis.State, orders []history.Order) {
 // AppendState implements execution.Checker.
 func (c *Checker) AppendState(b []byte) []byte {
 	b = fmt.Appendf(b, "|%d %d", c.holder, c.owners[0].claimant)
+	b = c.appendSynced(b, 0)
 	for _, s := range c.sales {
 		b = fmt.Appendf(b, "|%t", s.bereft)
 	}
@@ -133,5 +135,5 @@ func (c *Checker) AppendState(b []byte) []byte {
 
 // AppendServer implements execution.Checker.
 func (c *Checker) AppendServer(b []byte, server int) []byte {
-	return fmt.Appendf(b, "%d %d ", c.owners[server].owner, c.owners[server].claimant)
+	return c.appendSynced(fmt.Appendf(b, "%d %d ", c.owners[server].owner, c.owners[server].claimant), server)
 }

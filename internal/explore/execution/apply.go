@@ -12,11 +12,13 @@ func (x *Execution) Apply(t Transition) bool {
 	sent := true
 	x.taken = append(x.taken, t)
 	switch t.Kind {
-	case NodeCrashes, NodeHangs, NodeRestarts:
+	case NodeCrashes, NodeHangs, NodeRestarts, NodeClockJumps:
 		x.befalls(x.Cluster.Servers()[x.tasks[t.ID].to], t.Kind)
 		sent = x.move(x.tasks[t.ID], Moves)
-	case Moves, Polls, PollsOn, LosesReply, DiesAfter, PausesAfter:
+	case Moves, Polls, PollsOn, LosesReply, DiesAfter, PausesAfter, LosesRequest, Delays, Resends:
 		sent = x.move(x.tasks[t.ID], t.Kind)
+	case Unsynced:
+		sent = x.move(x.tasks[t.ID], t.Kind) && x.wouldLose()
 	case DiesBefore:
 		x.left.Crash--
 		x.tasks[t.ID].actor.Process.dead = true
@@ -47,6 +49,10 @@ func (x *Execution) Apply(t Transition) bool {
 	case Expires:
 		x.left.Expiry--
 		x.pass(x.now + x.Cluster.NextExpiry())
+	case Arrives:
+		x.arrive(x.tasks[t.ID])
+	default:
+		x.strike(t)
 	}
 	x.settle()
 	x.bury()
@@ -78,6 +84,10 @@ func (x *Execution) move(t *Task, k Kind) (sent bool) {
 	case PausesAfter:
 		x.left.Pause--
 		t.fate = readLate
+	case LosesRequest, Delays, Resends, Unsynced:
+		if !x.disturb(t, k) {
+			return false
+		}
 	default:
 	}
 	x.ready = append(x.ready, t)
@@ -131,6 +141,8 @@ func (x *Execution) befalls(s *simredis.Server, k Kind) {
 	case NodeRestarts:
 		x.left.NodeRestart--
 		x.becomes(s, x.Cluster.Empty())
+	case NodeClockJumps:
+		x.serverJumps(s)
 	default:
 	}
 }

@@ -19,7 +19,17 @@ const (
 	replyLost      // it takes effect, but nobody learns of it
 	diedAfter      // it takes effect, and its process dies
 	readLate       // it takes effect, and its process stops before it has read the reply
+
+	requestLost // it never takes effect
+	delayed     // it takes effect later
+	sentAgain   // it takes effect, nobody learns of it, and the client sends it again
+	notSynced   // it takes effect, and no replica learns of it
 )
+
+// silent reports whether no reply comes.
+func (f fate) silent() bool {
+	return f == replyLost || f == requestLost || f == delayed || f == sentAgain
+}
 
 // network is the simredis.Network of an execution.
 type network struct{ *Execution }
@@ -39,6 +49,11 @@ func (x network) Send(ctx context.Context, server int, cmds []redis.Cmder, deliv
 	if err := ctx.Err(); err != nil {
 		return err
 	}
+	return x.transmit(ctx, t, server, cmds, deliver)
+}
+
+// transmit sends what is not held back by its sender's context. A client that sends a command again does so, whatever became of that.
+func (x network) transmit(ctx context.Context, t *Task, server int, cmds []redis.Cmder, deliver func(context.Context) error) error {
 	t.pending, t.to, t.fate = cmds, server, answered
 	if err := park(t); err != nil {
 		return err
@@ -52,12 +67,14 @@ func (x network) Send(ctx context.Context, server int, cmds []redis.Cmder, deliv
 		return x.refuse(t, s)
 	}
 	err := deliver(context.WithoutCancel(ctx))
-	if t.fate == replyLost {
+	if t.fate.silent() {
 		x.noteOf(t, s, "lost")
 		t.itsRound().lost = true
 	}
 	t.pending = nil
 	switch t.fate {
+	case sentAgain:
+		return x.transmit(ctx, t, server, cmds, deliver)
 	case readLate:
 		t.actor.Process.paused, t.unread = true, true
 		if err := park(t); err != nil {
@@ -68,7 +85,7 @@ func (x network) Send(ctx context.Context, server int, cmds []redis.Cmder, deliv
 		t.actor.Process.dead = true
 		t.Condemn()
 		return errDead
-	case answered, replyLost:
+	case answered, replyLost, requestLost, delayed, notSynced:
 	}
 	if s.Health == simredis.Hung {
 		return x.unanswer(ctx, t)
@@ -79,6 +96,13 @@ func (x network) Send(ctx context.Context, server int, cmds []redis.Cmder, deliv
 // Receive implements simredis.Network: a command takes effect.
 func (x network) Receive(conn *simredis.Conn, server int, sent []byte) ([]byte, error) {
 	s, t := x.Cluster.Servers()[server], x.current.Load()
+	if t.fate == requestLost || t.fate == delayed {
+		x.keep(t, server, conn, sent)
+		return nil, io.ErrUnexpectedEOF
+	}
+	if t.fate == notSynced {
+		x.Cluster.Lag(s)
+	}
 	command := x.Cluster.Command(sent)
 	a, err := x.Cluster.Ask(s, conn, t.actor.Index, x.now, command)
 	if err != nil {
@@ -97,8 +121,8 @@ func (x network) Receive(conn *simredis.Conn, server int, sent []byte) ([]byte, 
 	r.changes += x.Cluster.Version() - version
 	r.took(asked{s, s.Health, command, a.Reply}, version, x.now)
 	x.publish(a.Published)
-	x.checker.Booked(before, a.Orders)
-	if t.fate == replyLost || s.Health == simredis.Hung {
+	x.checker.Booked(before, t.news(before, a.Orders))
+	if t.fate == replyLost || t.fate == sentAgain || s.Health == simredis.Hung {
 		return nil, io.ErrUnexpectedEOF
 	}
 	return a.Reply, nil

@@ -29,7 +29,12 @@ func (x *Execution) Transitions() []Transition {
 		m.addProcessFaults()
 		m.addLeaves()
 		m.addTime(active)
+		m.addFailover()
+		m.addJumps()
+		m.addTimeouts()
+		m.addSpuriousWakes()
 	}
+	m.addArrivals()
 	hopeful := slices.ContainsFunc(m.list, Transition.hopeful)
 	if !hopeful {
 		m.list = m.list[:0] // faults alone bring nobody on
@@ -63,6 +68,7 @@ func (m *menu) addMoves() {
 		if m.left.Crash > 0 {
 			m.add(DiesAfter, t.id)
 		}
+		m.addNetworkFaults(t)
 		m.addNodeFaults(t)
 	}
 }
@@ -84,6 +90,9 @@ func (m *menu) addNodeFaults(t *Task) {
 	}
 	if m.left.NodeRestart > 0 && len(s.Holds.Keys) > 0 {
 		m.add(NodeRestarts, t.id)
+	}
+	if m.left.RedisClockJump > 0 && s.Expires() {
+		m.add(NodeClockJumps, t.id)
 	}
 }
 

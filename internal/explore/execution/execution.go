@@ -56,6 +56,7 @@ type Execution struct {
 	scheduler
 	timeline
 	subscriptions
+	underWay
 	journal
 
 	left      scenario.Faults // of the scenario's budgets
@@ -162,15 +163,19 @@ func (x *Execution) Processes() []*Process { return x.processes }
 // Now is the time since the start.
 func (x *Execution) Now() time.Duration { return x.now }
 
-// becomes changes what a server holds.
+// becomes changes what a server holds. The one who runs did it.
 func (x *Execution) becomes(s *simredis.Server, next *simredis.State) {
-	before := s.Holds
-	if x.Cluster.Become(s, next) {
-		x.idle = 0
-	}
 	var by *Actor
 	if t := x.current.Load(); t != nil {
 		by = t.actor
+	}
+	x.becomesBy(by, s, next)
+}
+
+func (x *Execution) becomesBy(by *Actor, s *simredis.Server, next *simredis.State) {
+	before := s.Holds
+	if x.Cluster.Become(s, next) {
+		x.idle = 0
 	}
 	x.checker.Changed(s, before, by)
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"lockstep/internal/explore/coroutine"
+	"lockstep/internal/history"
 	"lockstep/internal/lock"
 )
 
@@ -29,9 +30,10 @@ type Task struct {
 
 	// Before a command:
 	pending []redis.Cmder
-	to      int  // index of the server that it is for
-	unread  bool // its reply is there, and its process is paused
-	fate    fate // of that command
+	to      int             // index of the server that it is for
+	unread  bool            // its reply is there, and its process is paused
+	fate    fate            // of that command
+	repeats []history.Order // that it has booked already, before its client sent it again
 
 	unanswered bool // it waits for a node that does not answer
 

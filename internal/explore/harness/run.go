@@ -49,6 +49,9 @@ func (r *Run) Follow(token string, record *recorder.Recorder) ([]anomaly.Found, 
 		found, _ := r.checker.Check()
 		if step := record.Last(); !took || step.Token != token {
 			record.DropLast()
+			if step.Token == token {
+				return nil, fmt.Errorf("%w: %s would be as it is without that fault", ErrStale, want.Who)
+			}
 			return nil, fmt.Errorf("%w: what %s does next is %s, not %s",
 				ErrStale, want.Who, strings.TrimPrefix(step.Token, want.Who+":"), want.Command)
 		}

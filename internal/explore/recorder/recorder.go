@@ -97,6 +97,9 @@ func (r *Recorder) kind(t execution.Transition) string {
 	case execution.PausesAfter:
 		return trace.KindReadsLate
 	default:
+		if kind := kindOfFault(t.Kind); kind != "" {
+			return kind
+		}
 	}
 	switch {
 	case r.step.Command != "":

@@ -17,6 +17,15 @@ type Faults struct {
 	Cancel    int
 	LostWake  int
 
+	Failover       int
+	Late           int
+	Resend         int
+	LostRequest    int
+	Timeout        int
+	ClockJump      int
+	RedisClockJump int
+	SpuriousWake   int
+
 	NodeCrash   int
 	NodeHang    int
 	NodeRestart int
@@ -45,6 +54,14 @@ func (f *Faults) table() []fault {
 		{Fault{"lost-reply", "a command takes effect, and its sender gets an error instead of the reply", false}, &f.LostReply},
 		{Fault{"cancel", "a client goes away: the context of its request is cancelled", false}, &f.Cancel},
 		{Fault{"lost-wake", "a message that should wake a waiter never arrives", false}, &f.LostWake},
+		{Fault{"failover", "Redis fails over to a replica without the lock's last changes; the stock is kept", false}, &f.Failover},
+		{Fault{"late", "a command takes effect at any later time, and its sender gets an error at once", false}, &f.Late},
+		{Fault{"resend", "a command takes effect, its reply is lost, and the client sends it again by itself", false}, &f.Resend},
+		{Fault{"lost-request", "a command never takes effect, and its sender gets an error", false}, &f.LostRequest},
+		{Fault{"timeout", "the wait for a lock times out; without this fault it never does", false}, &f.Timeout},
+		{Fault{"clock-jump", "the clock of a process jumps ahead by 15 s; its timers do not", false}, &f.ClockJump},
+		{Fault{"redis-clock", "the clock of the Redis with the lock, or of a master, jumps ahead by 15 s", false}, &f.RedisClockJump},
+		{Fault{"spurious-wake", "a process is told that it may have missed a message, although it has not", false}, &f.SpuriousWake},
 		{Fault{"node-crash", "one of the lock's masters refuses connections from then on", true}, &f.NodeCrash},
 		{Fault{"node-hang", "one of the lock's masters executes commands from then on, but never answers", true}, &f.NodeHang},
 		{Fault{"node-restart", "one of the lock's masters restarts empty", true}, &f.NodeRestart},

@@ -15,7 +15,7 @@ const (
 	Stock   = 100                   // before the first sale
 	TTL     = 10 * time.Second      // a lock's expiry
 	Poll    = 20 * time.Millisecond // between two attempts of a waiter
-	Forever = 1000 * time.Hour      // as long as a wait may take; no timer is that patient
+	Forever = 1000 * time.Hour      // as long as a wait may take; no time brings it, only the fault timeout
 	NoPolls = -1                    // of Scenario.Polls
 
 	usualPolls = 3

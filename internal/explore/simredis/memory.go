@@ -73,7 +73,7 @@ func NewMemory(run string) (*Memory, error) {
 		peer.WriteInt(1)
 		return true
 	})
-	m.empty = m.intern(nil)
+	m.empty = m.intern(nil, m.cached)
 	m.loaded = m.empty
 	return m, nil
 }
@@ -148,7 +148,7 @@ func (m *Memory) look() (*State, error) {
 		}
 		keys = append(keys, k)
 	}
-	m.loaded = m.intern(keys)
+	m.loaded = m.intern(keys, m.cached)
 	return m.loaded, nil
 }
 
