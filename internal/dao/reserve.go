@@ -28,17 +28,20 @@ func newReserve(cfg redisclient.Config) *reserve {
 	}
 }
 
+// placed marks the context of a command that has a place. A new connection says HELLO before the command, by the same hook.
+type placed struct{}
+
 // take calls send when there is a connection for it. If there is none for as long as the pool would wait, it fails as the pool does.
-func (r *reserve) take(ctx context.Context, send func() error) error {
-	if lock.IsHolders(ctx) {
-		return send()
+func (r *reserve) take(ctx context.Context, send func(context.Context) error) error {
+	if lock.IsHolders(ctx) || ctx.Value(placed{}) != nil {
+		return send(ctx)
 	}
 	patience := time.NewTimer(r.timeout)
 	defer patience.Stop()
 	select {
 	case r.others <- struct{}{}:
 		defer func() { <-r.others }()
-		return send()
+		return send(context.WithValue(ctx, placed{}, true))
 	case <-ctx.Done():
 		return ctx.Err()
 	case <-patience.C:
@@ -50,12 +53,12 @@ func (r *reserve) DialHook(next redis.DialHook) redis.DialHook { return next }
 
 func (r *reserve) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 	return func(ctx context.Context, cmd redis.Cmder) error {
-		return r.take(ctx, func() error { return next(ctx, cmd) })
+		return r.take(ctx, func(ctx context.Context) error { return next(ctx, cmd) })
 	}
 }
 
 func (r *reserve) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
 	return func(ctx context.Context, cmds []redis.Cmder) error {
-		return r.take(ctx, func() error { return next(ctx, cmds) })
+		return r.take(ctx, func(ctx context.Context) error { return next(ctx, cmds) })
 	}
 }
