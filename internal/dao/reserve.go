@@ -12,7 +12,7 @@ import (
 	"lockstep/internal/redisclient"
 )
 
-// reserve is a go-redis hook that keeps a quarter of the connections for renewals and releases. A thousand waiters that poll take every
+// reserve is a go-redis hook that keeps half of the connections for renewals and releases. A thousand waiters that poll take every
 // connection there is; a release in the same line would come after all of them, although they wait for nothing else.
 type reserve struct {
 	others  chan struct{} // has a place for each connection that is not kept
@@ -23,7 +23,7 @@ type reserve struct {
 func newReserve(cfg redisclient.Config) *reserve {
 	size := cmp.Or(cfg.PoolSize, redisclient.ConnectionsPerCore*runtime.GOMAXPROCS(0))
 	return &reserve{
-		others:  make(chan struct{}, max(1, size-max(1, size/4))),
+		others:  make(chan struct{}, max(1, size/2)),
 		timeout: cmp.Or(cfg.Timeout, redisclient.PoolTimeout),
 	}
 }

@@ -16,15 +16,15 @@ import (
 	"lockstep/internal/redisclient"
 )
 
-// Attempts take three of four connections. A release does not wait behind them; one more attempt waits as long as the pool would.
+// Attempts take half of the connections. A release does not wait behind them; one more attempt waits as long as the pool would.
 func TestAReleaseDoesNotWaitBehindAttempts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newReserve(redisclient.Config{PoolSize: 4, Timeout: time.Second})
 		attempt := func(ctx context.Context, ended chan<- error, answer <-chan struct{}) {
 			ended <- r.take(ctx, func(context.Context) error { <-answer; return nil })
 		}
-		answer, ended := make(chan struct{}), make(chan error, 3)
-		for range 3 {
+		answer, ended := make(chan struct{}), make(chan error, 2)
+		for range 2 {
 			go attempt(t.Context(), ended, answer)
 		}
 		synctest.Wait()
@@ -51,7 +51,7 @@ func TestAReleaseDoesNotWaitBehindAttempts(t *testing.T) {
 		}
 
 		close(answer)
-		for range 3 {
+		for range 2 {
 			if err := <-ended; err != nil {
 				t.Error(err)
 			}
@@ -88,7 +88,7 @@ func TestNewConnectionsTakeOnePlaceEach(t *testing.T) {
 	m := miniredis.NewMiniRedis()
 	defer m.Close()
 	var dialled sync.WaitGroup
-	dialled.Add(3)
+	dialled.Add(2)
 	client := newLockClient(redisclient.Config{
 		Addrs: []string{"127.0.0.1:6379"}, PoolSize: 4, Timeout: time.Second,
 		Dialer: func(context.Context, string, string) (net.Conn, error) {
@@ -98,11 +98,11 @@ func TestNewConnectionsTakeOnePlaceEach(t *testing.T) {
 		},
 	})
 	defer client.Close()
-	results := make(chan error, 3)
-	for range 3 {
+	results := make(chan error, 2)
+	for range 2 {
 		go func() { results <- client.Incr(t.Context(), "n").Err() }()
 	}
-	for range 3 {
+	for range 2 {
 		if err := <-results; err != nil {
 			t.Error(err)
 		}
