@@ -12,7 +12,7 @@ import (
 	"lockstep/internal/redisclient"
 )
 
-// reserve is a go-redis hook that keeps a quarter of the connections for renewals and releases. A thousand waiters that poll take every
+// reserve is a go-redis hook that keeps half of the connections for renewals and releases. A thousand waiters that poll take every
 // connection there is; a release in the same line would come after all of them, although they wait for nothing else.
 type reserve struct {
 	others  chan struct{} // has a place for each connection that is not kept
@@ -23,22 +23,25 @@ type reserve struct {
 func newReserve(cfg redisclient.Config) *reserve {
 	size := cmp.Or(cfg.PoolSize, redisclient.ConnectionsPerCore*runtime.GOMAXPROCS(0))
 	return &reserve{
-		others:  make(chan struct{}, max(1, size-max(1, size/4))),
+		others:  make(chan struct{}, max(1, size/2)),
 		timeout: cmp.Or(cfg.Timeout, redisclient.PoolTimeout),
 	}
 }
 
+// placed marks the context of a command that has a place. A new connection says HELLO before the command, by the same hook.
+type placed struct{}
+
 // take calls send when there is a connection for it. If there is none for as long as the pool would wait, it fails as the pool does.
-func (r *reserve) take(ctx context.Context, send func() error) error {
-	if lock.IsHolders(ctx) {
-		return send()
+func (r *reserve) take(ctx context.Context, send func(context.Context) error) error {
+	if lock.IsHolders(ctx) || ctx.Value(placed{}) != nil {
+		return send(ctx)
 	}
 	patience := time.NewTimer(r.timeout)
 	defer patience.Stop()
 	select {
 	case r.others <- struct{}{}:
 		defer func() { <-r.others }()
-		return send()
+		return send(context.WithValue(ctx, placed{}, true))
 	case <-ctx.Done():
 		return ctx.Err()
 	case <-patience.C:
@@ -50,12 +53,12 @@ func (r *reserve) DialHook(next redis.DialHook) redis.DialHook { return next }
 
 func (r *reserve) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 	return func(ctx context.Context, cmd redis.Cmder) error {
-		return r.take(ctx, func() error { return next(ctx, cmd) })
+		return r.take(ctx, func(ctx context.Context) error { return next(ctx, cmd) })
 	}
 }
 
 func (r *reserve) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
 	return func(ctx context.Context, cmds []redis.Cmder) error {
-		return r.take(ctx, func() error { return next(ctx, cmds) })
+		return r.take(ctx, func(ctx context.Context) error { return next(ctx, cmds) })
 	}
 }

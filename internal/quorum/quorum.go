@@ -85,14 +85,14 @@ func (n *Nodes) ready(ctx context.Context) []*Node {
 	wait, stop := ctx, func() {}
 	for {
 		idle, change := n.idle()
-		if change == nil {
+		if change == nil || ctx.Err() != nil { // one who has left has not waited in vain
 			stop()
 			return idle
 		}
 		if wait == ctx {
 			wait, stop = lock.WithTimeout(ctx, n.clock, n.timeout, errSlow)
 		}
-		if n.clock.Wait(wait, change) != nil {
+		if n.clock.Wait(wait, change) != nil && ctx.Err() == nil {
 			n.mu.Lock()
 			n.hung = true
 			n.mu.Unlock()

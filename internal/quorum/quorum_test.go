@@ -68,3 +68,19 @@ func TestNodesThatHang(t *testing.T) {
 		}
 	})
 }
+
+// One who leaves while it waits does not count as nodes that hang.
+func TestOneWhoLeaves(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := quorum.New(make([]redis.Cmdable, 3), lock.SystemClock{}, timeout)
+		vote(t, n, yes(timeout*3/2))
+		gone, leave := context.WithTimeout(t.Context(), timeout/4)
+		defer leave()
+		if tally, asked := n.Vote(gone, yes(0)); tally.Failed != 3 || len(asked) != 0 {
+			t.Errorf("one who left: %+v, %d were asked; want three failures", tally, len(asked))
+		}
+		if agreed, took := vote(t, n, yes(0)); agreed < 2 || took != timeout/4 {
+			t.Errorf("next: %d agreed after %v; want a majority after %v", agreed, took, timeout/4)
+		}
+	})
+}
