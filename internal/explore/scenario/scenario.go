@@ -117,7 +117,8 @@ type Named struct {
 	Scenario
 }
 
-// All lists them: nothing unusual, each way to use a lock, and each fault once, except for the faults of nodes.
+// All lists them: nothing unusual, each way to use a lock, and each fault once, except for the faults of nodes, and for those that break
+// every lock on one Redis: beside them, no other would be seen.
 func All(actors int) []Named {
 	all := []Named{
 		{"no fault", Scenario{Actors: actors}},
@@ -127,7 +128,7 @@ func All(actors int) []Named {
 		{"skew", Scenario{Actors: actors, Skew: 15 * time.Second}},
 	}
 	for _, f := range AllFaults() {
-		if !f.OnNode {
+		if !f.OnNode && !f.Beats {
 			all = append(all, Named{f.Name, Scenario{Actors: actors, Faults: Once(f.Name)}})
 		}
 	}

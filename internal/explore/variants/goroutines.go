@@ -19,7 +19,7 @@ func goroutines() []Variant {
 		},
 		{Name: "a renewer that never ends", Lock: polls(renewerForEver), Shows: explore.GoroutineLeak, Steps: 4},
 		{Name: "a renewer that ends with its next renewal", Lock: polls(renewerEndsLate), Shows: explore.GoroutineLeak, Steps: 4},
-		{Name: "a goroutine that waits for nothing", Lock: polls(waitsForNothing), Shows: explore.GoroutineLeak, Steps: 4},
+		{Name: "a goroutine that waits for nothing", Lock: polls(waitsForNothing), Shows: explore.GoroutineLeak, Steps: 5},
 		{Name: "a renewer that renews whosever lock it is", Lock: polls(renewsAny), Scenario: slow, Shows: explore.ForeignRelease, Steps: 8},
 		{Name: "a renewer that takes the lock again", Lock: polls(renewsBySet), Scenario: slow, Shows: explore.ForeignRelease, Steps: 4},
 		{

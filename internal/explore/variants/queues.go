@@ -12,15 +12,15 @@ import (
 func queues() []Variant {
 	return []Variant{
 		{Name: "a ticket whose holder dies", Lock: takes(tickets), Scenario: once("crash"), Shows: explore.Stuck, Steps: 4},
-		{Name: "a ticket whose holder leaves", Lock: takes(tickets), Scenario: once("cancel"), Shows: explore.Stuck, Steps: 5},
+		{Name: "a ticket whose holder leaves", Lock: takes(tickets), Scenario: once("cancel"), Shows: explore.Stuck, Steps: 6},
 		{Name: "two tickets with one number", Lock: takes(twinTickets), Shows: explore.TwoHolders, Steps: 6},
 		{
 			Name: "a place in line that is left behind", Lock: takes(line(false, popOnce)), Scenario: once("cancel"),
-			Shows: explore.Stuck, Steps: 5,
+			Shows: explore.Stuck, Steps: 6,
 		},
 		{Name: "a line that is popped twice", Lock: takes(line(true, popTwice)), Scenario: once("lost-reply"), Shows: explore.Stuck, Steps: 9},
 		{Name: "a place in line of one that dies", Lock: takes(line(true, popOnce)), Scenario: once("crash"), Shows: explore.Stuck, Steps: 4},
-		{Name: "hand-over to one that has left", Lock: takes(handsOver), Scenario: once("cancel"), Shows: explore.LeftBehind, Steps: 6},
+		{Name: "hand-over to one that has left", Lock: takes(handsOver), Scenario: once("cancel"), Shows: explore.LeftBehind, Steps: 7},
 		{
 			Name: "a line by local clocks", Lock: takes(lineByClock),
 			Scenario: explore.Scenario{Skew: 15 * time.Second}, Shows: explore.TwoHolders, Steps: 4,

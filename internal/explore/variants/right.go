@@ -26,7 +26,7 @@ func right() []Variant {
 		{Name: "a ticket", Lock: takes(tickets), Gap: Gap{"untold in 4 steps", otherKey}},
 		{Name: "a ticket beside the key", Lock: takes(ticketsAndKey)},
 		{Name: "a line", Lock: takes(line(true, popOnce)), Gap: Gap{"untold in 4 steps", otherKey}},
-		{Name: "a line, a cancel", Lock: takes(line(true, popOnce)), Scenario: once("cancel"), Gap: Gap{"untold in 4 steps", otherKey}},
+		{Name: "a line, a cancel", Lock: takes(line(true, popOnce)), Scenario: once("cancel"), Gap: Gap{"untold in 6 steps", otherKey}},
 		{Name: "a line in the lock's own key", Lock: takes(lineInTheKey), Gap: Gap{"foreign-release in 2 steps", joins}},
 		{Name: "a sorted set of waiters", Lock: polls(sortedSet)},
 		{Name: "a token in a list", Lock: polls(tokenInAList), Gap: Gap{"untold in 3 steps", otherKey}},

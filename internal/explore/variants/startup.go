@@ -17,19 +17,17 @@ func startup() []Variant {
 	return []Variant{
 		{
 			Name: "a flag read at the start", Lock: polls(flagAtTheStart), Scenario: oneProcess, Shows: explore.TwoHolders,
-			Gap: Gap{"holds", oneStep},
 		},
 		{
 			Name: "a flag read on waking", Lock: polls(flagOnWaking), Scenario: oneProcess, Shows: explore.TwoHolders,
-			Gap: Gap{"holds", oneStep},
 		},
 		{
 			Name: "a flag read by two who are woken at once", Lock: takes(wokenTogether),
-			Scenario: explore.Scenario{Actors: 3, Replicas: 1}, Shows: explore.TwoHolders, Steps: 7,
+			Scenario: explore.Scenario{Actors: 3, Replicas: 1}, Shows: explore.TwoHolders, Steps: 4,
 		},
-		{Name: "one sale asks for all", Lock: polls(oneAsksForAll), Scenario: oneProcess, Shows: explore.TwoHolders, Steps: 4},
-		{Name: "a flag read between two commands", Lock: polls(flagBetween), Scenario: oneProcess, Shows: explore.TwoHolders, Steps: 4},
-		{Name: "reentrant by process", Lock: polls(reentrantByProcess), Scenario: oneProcess, Shows: explore.TwoHolders, Steps: 3},
+		{Name: "one sale asks for all", Lock: polls(oneAsksForAll), Scenario: oneProcess, Shows: explore.TwoHolders, Steps: 6},
+		{Name: "a flag read between two commands", Lock: polls(flagBetween), Scenario: oneProcess, Shows: explore.TwoHolders, Steps: 6},
+		{Name: "reentrant by process", Lock: polls(reentrantByProcess), Scenario: oneProcess, Shows: explore.TwoHolders, Steps: 5},
 	}
 }
 

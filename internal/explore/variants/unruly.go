@@ -36,7 +36,7 @@ func Unruly() []Variant {
 		},
 		{Name: "a ticker", Lock: takes(ticks), Gap: Gap{ByLuck, slowTicks}},
 		{Name: "a sleep", Lock: takes(sleeps), Gap: Gap{ByLuck, slowTicks}},
-		{Name: "a timeout of the real time", Lock: takes(timesOut), Gap: Gap{"holds", unseen}},
+		{Name: "a timeout of the real time", Lock: takes(timesOut)},
 		{
 			Name: "a short timeout of the real time", Lock: takes(timesOutSoon),
 			Gap: Gap{ByLuck, "it may come while the explorer runs another schedule"},
