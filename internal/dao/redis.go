@@ -22,6 +22,9 @@ import (
 // ownTimeout is that of clients of a Redis in our own process: if it is late, so are we.
 const ownTimeout = time.Minute
 
+// leanPool is how many connections the locks have to a Redis in our own process, at most: one for those who wait, and one for holders.
+const leanPool = 2
+
 // Config says which Redis to open.
 type Config struct {
 	Addrs        []string // host:port each; none: an embedded Redis
@@ -97,7 +100,7 @@ func openEmbedded(addr string, nodes Nodes) (*Redis, error) {
 		}
 	}
 	r := &Redis{
-		Lock: newLockClient(own(m.Addr())), Store: newClient(own(m.Addr())), Nodes: nodes,
+		Lock: newLockClient(lean(own(m.Addr()))), Store: newClient(own(m.Addr())), Nodes: nodes,
 		Name: "embedded Redis " + m.Addr(), Addr: m.Addr(), embedded: m,
 	}
 	r.Notifier = NewNotifier(r.Lock)
@@ -147,6 +150,13 @@ func clientConfig(cfg Config, trust *tls.Config) redisclient.Config {
 // own is for a Redis in our own process.
 func own(addr string) redisclient.Config {
 	return redisclient.Config{Addrs: []string{addr}, Timeout: ownTimeout}
+}
+
+// lean is for the locks on a Redis in our own process: it executes one command at a time, so more connections that poll only keep the
+// holder's commands waiting.
+func lean(cfg redisclient.Config) redisclient.Config {
+	cfg.PoolSize = leanPool
+	return cfg
 }
 
 // Close closes the clients, and ends the embedded Redis.
