@@ -43,6 +43,7 @@ func (x *Execution) Apply(t Transition) bool {
 			x.idle++
 		}
 		x.pass(x.nextEvent())
+		x.skim()
 	case Slow:
 		x.left.Slow--
 		x.pass(x.nextTimer().at)

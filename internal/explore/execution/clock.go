@@ -106,6 +106,9 @@ func (c virtualClock) Wait(ctx context.Context, ch <-chan struct{}) error {
 	c.x.timeless(ctx)
 	t.sleep, t.last = t.last, nil
 	t.waiting, t.ctx, t.ch, t.err = true, ctx, ch, nil
+	if t.asleep() || t.rests() {
+		c.x.pauses(t)
+	}
 	if t.asleep() { // then the schedule ends it, not time
 		c.x.forgetTimer(t.sleep)
 		c.x.digest(t)
@@ -152,7 +155,7 @@ func (x *Execution) nextEvent() time.Duration {
 	case t != nil && (expiry == 0 || t.at < x.now+expiry):
 		return t.at
 	case expiry == 0:
-		return x.now + scenario.TTL + x.Scenario.Skew*time.Duration(len(x.processes)-1) + x.jumped // by any clock
+		return x.now + scenario.TTL + x.Ahead() // by any clock
 	default:
 		return x.now + expiry
 	}

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/redis/go-redis/v9"
+
 	"lockstep/internal/explore/simredis"
 	"lockstep/internal/lock"
 )
@@ -15,6 +17,7 @@ type round struct {
 	changes uint64            // of what Redis holds, by itself
 	before  []*simredis.State // what Redis held before the first of them
 	lost    bool              // a reply was
+	did     bool              // anything to what Redis holds, if only to an expiry
 	looked  bool              // at the clock
 	version uint64            // of the cluster, before its first command
 	at      time.Duration     // of its last command
@@ -63,6 +66,7 @@ type asked struct {
 	health  simredis.Health
 	command *simredis.Command // nil: it was refused
 	reply   []byte
+	sent    []redis.Cmder
 }
 
 // again reports whether the server would answer it as it did, and whether it would still do nothing.

@@ -45,7 +45,8 @@ type Task struct {
 	last    *timer // the last thing it asked of the clock, if that was a timer
 	sleep   *timer // what ends the Wait it is in, as far as that is the clock
 
-	round round // since it last woke up
+	round  round // since it last woke up
+	poller poller
 }
 
 // live reports whether t could run: it has not ended, and its process is neither dead nor paused.

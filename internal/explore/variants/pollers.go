@@ -17,28 +17,28 @@ func pollers() []Variant {
 	return []Variant{
 		{
 			Name: "polls every 21 ms beside a dead holder", Lock: pollsEvery(21*time.Millisecond, noExpiry), Scenario: once("crash"),
-			Shows: explore.Stuck, Steps: 4, Gap: Gap{"unknown", absolute},
+			Shows: explore.Stuck, Steps: 4,
 		},
 		{
 			Name: "polls every 50 ms after a lost reply", Lock: pollsEvery(50*time.Millisecond, noUndo), Scenario: once("lost-reply"),
-			Shows: explore.Stuck, Steps: 4, Gap: Gap{"unknown", absolute},
+			Shows: explore.Stuck, Steps: 4,
 		},
 		{
 			Name: "polls every second a lock that is not given back", Lock: pollsEvery(time.Second, neverReleases),
-			Shows: explore.Stuck, Steps: 6, Gap: Gap{"unknown", absolute},
+			Shows: explore.Stuck, Steps: 6,
 		},
 		{
 			Name: "polls with pauses that grow", Lock: takes(growingPauses), Scenario: once("crash"),
-			Shows: explore.Stuck, Steps: 4, Gap: Gap{"unknown", absolute},
+			Shows: explore.Stuck, Steps: 4,
 		},
 		{
 			Name: "polls by two commands, every 30 ms", Lock: pollsEvery(30*time.Millisecond, asksWho), Scenario: once("crash"),
-			Shows: explore.Stuck, Steps: 6, Gap: Gap{"unknown", absolute},
+			Shows: explore.Stuck, Steps: 6,
 		},
 		{Name: "looks at the clock on each poll", Lock: polls(looksAtTheClock), Scenario: once("crash"), Shows: explore.Stuck, Steps: 7},
 		{
 			Name: "looks at the clock every 30 ms", Lock: pollsEvery(30*time.Millisecond, looksAtTheClock), Scenario: once("crash"),
-			Shows: explore.Stuck, Gap: Gap{"unknown", absolute},
+			Shows: explore.Stuck, Steps: 4,
 		},
 		{
 			Name: "after you", Lock: polls(afterYou),
