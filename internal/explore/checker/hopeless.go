@@ -28,7 +28,11 @@ func (c *Checker) hopeless() bool {
 			}
 		}
 	}
-	return x.Err() == nil
+	if err := x.Err(); err != nil {
+		c.x.Fail(err)
+		return false
+	}
+	return true
 }
 
 // quiets lets waiters end what they have begun, and reports whether they are asking in vain again.

@@ -28,7 +28,8 @@ type Coroutine struct {
 	asked     int // since then
 }
 
-// Start makes a coroutine, which waits for its first Resume. If f panics, panicked gets the value, and the coroutine ends.
+// Start makes a coroutine, which waits for its first Resume. If f panics, panicked gets the value, while the stack is still there, and the
+// coroutine ends.
 func Start(f func(), panicked func(value any)) *Coroutine {
 	c := &Coroutine{turn: make(chan bool), back: make(chan bool)}
 	go func() {

@@ -54,7 +54,7 @@ func (x *Execution) appendWaits(b []byte) []byte {
 		b = fmt.Appendf(b, "|%s", t.actor.Name)
 	}
 	for _, l := range x.listeners {
-		b = fmt.Appendf(b, "|%s %t %q", l.channel, l.notify != nil, l.messages)
+		b = fmt.Appendf(b, "|%s %d %q", l.channel, len(l.notify), l.messages)
 	}
 	return b
 }

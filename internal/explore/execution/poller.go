@@ -2,6 +2,7 @@ package execution
 
 import (
 	"reflect"
+	"runtime"
 	"slices"
 
 	"github.com/redis/go-redis/v9"
@@ -13,20 +14,41 @@ type poller struct {
 	asked []asked     // and what that asked
 	same  int         // how many rounds were told what the one before was, in a row
 	vain  int         // and changed nothing
+	place place       // where it pauses
+	still bool        // its last round asked nothing, and came back to the same place
 }
 
 // pauses takes down a round that ends with a pause.
 func (x *Execution) pauses(t *Task) {
-	r, p := &t.round, &t.poller
+	r, p, at := &t.round, &t.poller, here()
+	p.still = len(r.asked) == 0 && !r.lost && at == p.place
+	if p.still {
+		r.at = x.now
+	}
 	p.same++
 	p.vain++
-	if r.told != p.told || r.lost || len(r.asked) == 0 || x.helped(t) {
+	if r.told != p.told || r.lost || len(r.asked) == 0 && !p.still || x.helped(t) {
 		p.same, p.vain = 0, 0
 	}
 	if r.did {
 		p.vain = 0
 	}
-	p.told, p.asked = r.told, r.asked
+	p.told, p.asked, p.place = r.told, r.asked, at
+}
+
+// place is where in the code a task waits: its callers.
+type place [24]uintptr
+
+func here() (p place) {
+	runtime.Callers(3, p[:])
+	return p
+}
+
+// unmoved reports whether t, which has looked at nothing but the memory of its process, would find that as it was: nothing has happened to
+// the process since.
+func (x *Execution) unmoved(t *Task) bool {
+	r := &t.round
+	return t.poller.still && !x.helped(t) && r.notes == t.actor.Process.notes-r.noted && (!r.looked || r.at == x.now)
 }
 
 // rests reports whether t is in a pause that time ends: one of more than a moment.

@@ -110,7 +110,9 @@ func (r *round) sameAnswers(c *simredis.Cluster, now time.Duration) bool {
 }
 
 // wouldRepeat reports whether t's next round would be as its last.
-func (x *Execution) wouldRepeat(t *Task) bool { return t.round.wouldRepeat(x.Cluster, x.now) }
+func (x *Execution) wouldRepeat(t *Task) bool {
+	return t.round.wouldRepeat(x.Cluster, x.now) || x.unmoved(t)
+}
 
 // wake ends t's pause of a moment. Its last round, if that was in vain or is undone, is one of those that the scenario bounds; what a
 // waiter remembers of the rounds beyond is the last.
@@ -137,7 +139,7 @@ func (x *Execution) wake(t *Task, k Kind) {
 // digest makes one thing of what happened in a round that has only asked: what it was told. A waiter may remember how often it was told
 // so, but not when.
 func (x *Execution) digest(t *Task) {
-	if told := t.round.told; len(t.round.asked) > 0 && x.traceless(t) {
+	if told := t.round.told; (len(t.round.asked) > 0 || t.poller.still) && x.traceless(t) {
 		x.restore(t)
 		t.actor.Process.past = x.Hasher.add(t.round.past, "told %d", told)
 	}

@@ -27,9 +27,6 @@ import (
 // maxDepth is the length at which a schedule counts as endless.
 const maxDepth = 2000
 
-// ErrUnrepeatable means that the same schedule led to two different states.
-var ErrUnrepeatable = errors.New("the lock does not do the same twice: let it take time from its clock, and nothing from chance")
-
 // Run is one run of a system.
 type Run interface {
 	Transitions() []execution.Transition       // what can happen next, in a fixed order
@@ -280,7 +277,7 @@ func (s *search) children(system System, of int32) (all []child, _ error) {
 func (s *search) child(system System, of int32, path []execution.Transition, root int32, i int) (c *child, more bool, err error) {
 	run := system.Begin(root == backwards)
 	if err = follow(run, path); err == nil && of != root && run.Fingerprint() != s.nodes[of].print {
-		err = ErrUnrepeatable
+		err = execution.ErrUnrepeatable
 	}
 	if err != nil {
 		err = errors.Join(run.Err(), err)
@@ -308,7 +305,7 @@ func (s *search) child(system System, of int32, path []execution.Transition, roo
 func follow(run Run, path []execution.Transition) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			err = ErrUnrepeatable
+			err = execution.ErrUnrepeatable
 		}
 	}()
 	for _, t := range path {

@@ -128,7 +128,7 @@ func TestAStateIsGoneOnFromOnce(t *testing.T) {
 
 func TestASystemThatDoesNotRepeat(t *testing.T) {
 	_, err := look(t, counter{actors: 2, dice: new(int)}, search.Goal{}, search.Bounds{Workers: 1})
-	if !errors.Is(err, search.ErrUnrepeatable) {
+	if !errors.Is(err, execution.ErrUnrepeatable) {
 		t.Errorf("%v; want ErrUnrepeatable", err)
 	}
 }
