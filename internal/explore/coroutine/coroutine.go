@@ -9,6 +9,7 @@ import (
 	"bytes"
 	"errors"
 	"runtime"
+	"sync/atomic"
 )
 
 // ErrKilled is what Park returns from Kill on.
@@ -20,9 +21,9 @@ const patience = 100
 
 // Coroutine is one goroutine. Park and Condemn are called by itself; everything else is called by its scheduler.
 type Coroutine struct {
-	turn      chan bool // true: go on; false: end
-	back      chan bool // true: it has parked; false: it has ended
-	id        string    // of its goroutine
+	turn      chan bool    // true: go on; false: end
+	back      chan bool    // true: it has parked; false: it has ended
+	id        atomic.Value // of its goroutine
 	ended     bool
 	condemned bool
 	asked     int // since then
@@ -40,7 +41,7 @@ func Start(f func(), panicked func(value any)) *Coroutine {
 			}
 		}()
 		if <-c.turn {
-			c.id = goroutine()
+			c.id.Store(goroutine())
 			f()
 		}
 	}()
@@ -62,7 +63,13 @@ func (c *Coroutine) give(turn bool) {
 }
 
 // Mine reports whether the goroutine that asks is this one. There is no other way to know one that was started behind the scheduler's back.
-func (c *Coroutine) Mine() bool { return c.id == goroutine() }
+func (c *Coroutine) Mine() bool { return c.Goroutine() == goroutine() }
+
+// Goroutine is the number of its goroutine, "" if it has never run.
+func (c *Coroutine) Goroutine() string {
+	id, _ := c.id.Load().(string)
+	return id
+}
 
 // goroutine is the number that the runtime gives the goroutine that asks, as a panic would print it.
 func goroutine() string {

@@ -42,9 +42,7 @@ func line() string {
 	frames := runtime.CallersFrames(callers[:runtime.Callers(2, callers)])
 	for {
 		frame, more := frames.Next()
-		ours := strings.HasPrefix(frame.Function, "lockstep/internal/explore/") || strings.Contains(frame.Function, "/go-redis/") ||
-			strings.HasPrefix(frame.Function, "runtime.")
-		if frame.Function != "" && !ours {
+		if frame.Function != "" && !notUnderTest(frame.Function) {
 			return fmt.Sprintf(" (%s:%d)", filepath.Base(frame.File), frame.Line)
 		}
 		if !more {

@@ -34,6 +34,8 @@ type Run interface {
 	Check() (found []anomaly.Found, over bool) // what the last transition has shown, and whether nothing can follow
 	Sight() Sight                              // what else there is to see
 	Fingerprint() execution.Fingerprint        // tells states apart
+	Inspect()                                  // looks for what moves behind its back, which Err tells then
+	Blocked(stacks []string) error             // whether it waits where nobody sees it; called while the run goes on
 	Err() error                                // why the run cannot go on
 	Close()
 }
@@ -99,6 +101,7 @@ type search struct {
 	visited   map[execution.Fingerprint]struct{}
 	schedules atomic.Int64
 	abandoned bool // a worker does not come back
+	watch     *watch
 	result    Result
 }
 
@@ -113,6 +116,8 @@ func Do(ctx context.Context, begin func() (System, error), goal Goal, bounds Bou
 		s.nodes = append(s.nodes, node{parent: -1})
 	}
 	defer s.limits.start(ctx)()
+	s.watch = watchOver(cmp.Or(bounds.Workers, runtime.GOMAXPROCS(0)))
+	defer s.watch.end()
 	defer func() {
 		for _, system := range s.systems {
 			if !s.abandoned {
@@ -217,7 +222,7 @@ func (s *search) expand(level []int32) ([][]child, error) {
 				if n >= len(level) {
 					return
 				}
-				children[n], failed[i] = s.children(system, level[n])
+				children[n], failed[i] = s.children(i, system, level[n])
 			}
 			if failed[i] != nil {
 				s.limits.stop()
@@ -229,7 +234,10 @@ func (s *search) expand(level []int32) ([][]child, error) {
 		if s.limits.hit() {
 			return nil, nil
 		}
-		return nil, execution.ErrBlind
+		return nil, cmp.Or(s.watch.saw, execution.ErrBlind)
+	}
+	if s.watch.saw != nil {
+		return nil, s.watch.saw
 	}
 	return children, errors.Join(failed...)
 }
@@ -249,6 +257,10 @@ func (s *search) wait(wg *sync.WaitGroup) bool {
 			halted = nil
 			ticker.Reset(time.Second) // to end the schedules that run
 			before = -1
+		case s.watch.saw = <-s.watch.sees:
+			s.limits.stop()
+			ticker.Reset(time.Second)
+			before = -1
 		case <-ticker.C:
 			now := s.schedules.Load()
 			if now == before {
@@ -260,10 +272,10 @@ func (s *search) wait(wg *sync.WaitGroup) bool {
 }
 
 // children takes every transition that there is after a node, each in a run of its own.
-func (s *search) children(system System, of int32) (all []child, _ error) {
+func (s *search) children(worker int, system System, of int32) (all []child, _ error) {
 	path, root := s.path(of)
 	for i := 0; ; i++ {
-		c, more, err := s.child(system, of, path, root, i)
+		c, more, err := s.child(worker, system, of, path, root, i)
 		if c != nil {
 			all = append(all, *c)
 		}
@@ -274,8 +286,11 @@ func (s *search) children(system System, of int32) (all []child, _ error) {
 }
 
 // child runs the code to a node, and takes the transition with this index. It gives nil if that is none of its own.
-func (s *search) child(system System, of int32, path []execution.Transition, root int32, i int) (c *child, more bool, err error) {
+func (s *search) child(
+	worker int, system System, of int32, path []execution.Transition, root int32, i int,
+) (c *child, more bool, err error) {
 	run := system.Begin(root == backwards)
+	s.watch.follow(worker, run)
 	if err = follow(run, path); err == nil && of != root && run.Fingerprint() != s.nodes[of].print {
 		err = execution.ErrUnrepeatable
 	}
@@ -293,9 +308,12 @@ func (s *search) child(system System, of int32, path []execution.Transition, roo
 	t := transitions[i]
 	more = i < len(transitions)-1
 	if run.Apply(t) {
-		s.schedules.Add(1)
+		n := s.schedules.Add(1)
 		found, over := run.Check()
 		c = &child{node{of, t, run.Fingerprint()}, found, over, run.Sight()}
+		if n < inspected || n%inspected == 0 {
+			run.Inspect()
+		}
 	}
 	run.Close()
 	return c, more, explain(system, run.Err(), append(path, t), root)

@@ -90,6 +90,10 @@ func (r *counting) Err() error {
 	return nil
 }
 
+func (*counting) Inspect() {}
+
+func (*counting) Blocked([]string) error { return nil }
+
 func (*counting) Close() {}
 
 func look(t *testing.T, c counter, goal search.Goal, bounds search.Bounds) (search.Result, error) {
