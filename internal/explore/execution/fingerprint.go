@@ -47,6 +47,11 @@ func (x *Execution) appendWaits(b []byte) []byte {
 			b = fmt.Appendf(b, "|%s %t %d", t.label, x.wouldRepeat(t), t.round.vain)
 		}
 	}
+	return x.appendDue(b)
+}
+
+// appendDue writes the timers and messages that are due.
+func (x *Execution) appendDue(b []byte) []byte {
 	for _, t := range x.timers {
 		b = fmt.Appendf(b, "|%s %d", t.actor.Name, t.at-x.now)
 	}

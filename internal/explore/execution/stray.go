@@ -37,13 +37,14 @@ func (x *Execution) Inspect() {
 	}
 }
 
-// Blocked gives an error if the task that has the turn waits where nobody sees it. It may be called while the execution goes on.
+// Blocked gives an error if the task that has the turn waits where nobody sees it. It may be called while the execution goes on. A wait of
+// Go's own, as for its memory, looks the same, but does not come twice at one place.
 func (x *Execution) Blocked(stacks []string) error {
 	t := x.current.Load()
 	if t == nil {
 		return nil
 	}
-	waits := regexp.MustCompile(`^goroutine ` + t.Goroutine() + ` \[(sleep|select|chan receive|chan send|sync\.|semacquire|IO wait)`)
+	waits := regexp.MustCompile(`^goroutine ` + t.Goroutine() + ` \[(sleep|select|chan receive|chan send|sync\.)`)
 	frame := regexp.MustCompile(`(?m)^(\S+)\(.*\)\n\s+(\S+)`)
 	for _, stack := range stacks {
 		if !waits.MatchString(stack) {
@@ -51,8 +52,8 @@ func (x *Execution) Blocked(stacks []string) error {
 		}
 		for _, f := range frame.FindAllStringSubmatch(stack, -1) {
 			switch {
-			case !strings.Contains(f[1], "/") && !strings.HasPrefix(f[1], "main."):
-				continue // the standard library
+			case inLibrary(f[1]):
+				continue
 			case notUnderTest(f[1]):
 				return nil // it is about to give the turn back
 			}
@@ -60,6 +61,12 @@ func (x *Execution) Blocked(stacks []string) error {
 		}
 	}
 	return nil
+}
+
+// inLibrary reports whether a function is one of Go's own.
+func inLibrary(function string) bool {
+	first, _, deep := strings.Cut(function, "/")
+	return first != "lockstep" && !strings.HasPrefix(function, "main.") && (!deep || !strings.Contains(first, "."))
 }
 
 // notUnderTest reports whether a function belongs to the explorer, or to what it has under the code: the client, and Redis.
@@ -70,5 +77,5 @@ func notUnderTest(function string) bool {
 		}
 	}
 	return strings.HasPrefix(function, "lockstep/internal/explore.") || strings.Contains(function, "/go-redis/") ||
-		strings.Contains(function, "/miniredis/") || strings.HasPrefix(function, "runtime.")
+		strings.Contains(function, "/miniredis/") || strings.Contains(function, "/gopher-lua") || strings.HasPrefix(function, "runtime.")
 }

@@ -33,7 +33,8 @@ func (w *watch) follow(worker int, run Run) { w.runs[worker].Store(&run) }
 // look takes its time, as it stops all goroutines: the longer a search lasts, the more rarely.
 func (w *watch) look() {
 	const first, rarest = 5 * time.Millisecond, time.Second
-	for pause := first; ; pause = min(2*pause, rarest) {
+	seen := make([]string, len(w.runs)) // the last time
+	for pause := first; ; pause = min(pause+pause/2, rarest) {
 		select {
 		case <-w.done:
 			return
@@ -42,10 +43,15 @@ func (w *watch) look() {
 		stacks := execution.Stacks()
 		for i := range w.runs {
 			run := w.runs[i].Load()
-			if run == nil {
+			was := seen[i]
+			if seen[i] = ""; run == nil {
 				continue
 			}
-			if err := (*run).Blocked(stacks); err != nil {
+			err := (*run).Blocked(stacks)
+			if err == nil {
+				continue
+			}
+			if seen[i] = err.Error(); seen[i] == was {
 				w.sees <- err
 				return
 			}
