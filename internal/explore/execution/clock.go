@@ -148,8 +148,19 @@ func (x *Execution) fire(t *timer) {
 	x.spawn(t.actor, t.f)
 }
 
-// nextEvent is when the next timer fires or the next key expires; if nothing is due, some time later.
+// nextEvent is when the next timer fires or the next key expires; if nothing is due, some time later. A waiter who moves an expiry each time
+// it asks does not sleep through that.
 func (x *Execution) nextEvent() time.Duration {
+	then := x.nextDue()
+	for _, t := range x.tasks {
+		if t.live() && t.asleep() && x.now < t.sleep.at && t.sleep.at < then && t.round.prolongs(x.Cluster, x.now, t.sleep.at) {
+			then = t.sleep.at
+		}
+	}
+	return then
+}
+
+func (x *Execution) nextDue() time.Duration {
 	expiry, t := x.Cluster.NextExpiry(), x.nextTimer()
 	switch {
 	case t != nil && (expiry == 0 || t.at < x.now+expiry):

@@ -109,6 +109,17 @@ func (r *round) sameAnswers(c *simredis.Cluster, now time.Duration) bool {
 	})
 }
 
+// prolongs reports whether its commands, sent once more by then, would change what Redis holds by then, if only an expiry.
+func (r *round) prolongs(c *simredis.Cluster, now, then time.Duration) bool {
+	return slices.ContainsFunc(r.asked, func(a asked) bool {
+		if a.command == nil {
+			return false
+		}
+		changes, err := c.WouldChange(a.server, now, then, a.command)
+		return err == nil && changes
+	})
+}
+
 // wouldRepeat reports whether t's next round would be as its last.
 func (x *Execution) wouldRepeat(t *Task) bool {
 	return t.round.wouldRepeat(x.Cluster, x.now) || x.unmoved(t)
