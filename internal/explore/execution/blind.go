@@ -51,7 +51,8 @@ func line() string {
 	}
 }
 
-// stack says where the code under test has panicked: a line for each of its calls, the innermost first. It is for the function that recovers.
+// stack says where the code under test has panicked: a line for each of its calls, the innermost first. It is for the function that
+// recovers.
 func stack() (lines string) {
 	callers := make([]uintptr, 100)
 	frames := runtime.CallersFrames(callers[:runtime.Callers(2, callers)])

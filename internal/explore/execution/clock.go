@@ -148,8 +148,8 @@ func (x *Execution) fire(t *timer) {
 	x.spawn(t.actor, t.f)
 }
 
-// nextEvent is when the next timer fires or the next key expires; if nothing is due, some time later. A waiter who moves an expiry each time
-// it asks does not sleep through that.
+// nextEvent is when the next timer fires or the next key expires; if nothing is due, some time later. A waiter who moves an expiry each
+// time it asks does not sleep through that.
 func (x *Execution) nextEvent() time.Duration {
 	then := x.nextDue()
 	for _, t := range x.tasks {
