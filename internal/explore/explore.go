@@ -47,10 +47,10 @@ const (
 
 // The errors of Explore and Replay.
 var (
-	ErrBlind        = execution.ErrBlind     // the code waits where the explorer cannot see it
-	ErrUnrepeatable = search.ErrUnrepeatable // the code does not do the same twice
-	ErrMalformed    = execution.ErrMalformed // a step of the schedule is none
-	ErrStale        = harness.ErrStale       // the schedule does not fit the code
+	ErrBlind        = execution.ErrBlind        // the code waits where the explorer cannot see it
+	ErrUnrepeatable = execution.ErrUnrepeatable // the code does not do the same twice
+	ErrMalformed    = execution.ErrMalformed    // a step of the schedule is none
+	ErrStale        = harness.ErrStale          // the schedule does not fit the code
 )
 
 // Anomalies lists them all, in the order in which they are looked for.

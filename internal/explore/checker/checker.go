@@ -70,7 +70,7 @@ func (c *Checker) Check() (found []anomaly.Found, over bool) {
 	if !slices.ContainsFunc(transitions, execution.Transition.Progress) || c.x.LastResort() {
 		c.checkSelfLocked()
 	}
-	if over = len(transitions) == 0 || quiet && c.hopeless(); over {
+	if over = len(transitions) == 0 || quiet && c.hopeless() || !quiet && c.x.Circling() && c.livelocked(); over {
 		c.checkEnd()
 	}
 	return c.found, over

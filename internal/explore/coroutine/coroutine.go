@@ -6,8 +6,11 @@
 package coroutine
 
 import (
+	"bytes"
 	"errors"
 	"iter"
+	"runtime"
+	"sync/atomic"
 )
 
 // ErrKilled is what Park returns from Kill on.
@@ -23,12 +26,14 @@ type Coroutine struct {
 	stop      func()
 	park      func(struct{}) bool // false: it is to end
 	id        goroutine           // its own, once it runs
+	number    atomic.Value        // the same, as stacks print it
 	ended     bool
 	condemned bool
 	asked     int // since then
 }
 
-// Start makes a coroutine, which waits for its first Resume. If f panics, panicked gets the value, and the coroutine ends.
+// Start makes a coroutine, which waits for its first Resume. If f panics, panicked gets the value, while the stack is still there, and the
+// coroutine ends.
 func Start(f func(), panicked func(value any)) *Coroutine {
 	c := &Coroutine{}
 	c.resume, c.stop = iter.Pull(func(park func(struct{}) bool) {
@@ -38,6 +43,7 @@ func Start(f func(), panicked func(value any)) *Coroutine {
 			}
 		}()
 		c.park, c.id = park, self()
+		c.number.Store(number())
 		f()
 	})
 	return c
@@ -58,6 +64,19 @@ func (c *Coroutine) Kill() {
 
 // Mine reports whether the goroutine that asks is this one. There is no other way to know one that was started behind the scheduler's back.
 func (c *Coroutine) Mine() bool { return c.id == self() }
+
+// Goroutine is the number of its goroutine, "" if it has never run.
+func (c *Coroutine) Goroutine() string {
+	number, _ := c.number.Load().(string)
+	return number
+}
+
+// number is what the runtime gives the goroutine that asks, as a panic would print it.
+func number() string {
+	var b [32]byte
+	stack := b[:runtime.Stack(b[:], false)]
+	return string(bytes.Fields(stack)[1])
+}
 
 // Ended reports whether it has ended.
 func (c *Coroutine) Ended() bool { return c.ended }

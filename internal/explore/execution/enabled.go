@@ -42,8 +42,13 @@ func (x *Execution) Transitions() []Transition {
 	if !m.over() {
 		m.addPolls(hopeful)
 	}
-	x.options, x.desperate, x.quiet = m.list, m.lastResort, !hopeful && len(m.list) > 0
+	x.options, x.desperate, x.quiet = m.list, m.lastResort, len(m.list) > 0 && (!hopeful || m.waitsInVain())
 	return m.list
+}
+
+// waitsInVain reports whether all that can bring somebody on is time, and that will bring rounds in vain alone.
+func (m *menu) waitsInVain() bool {
+	return m.onlyPolls() && !slices.ContainsFunc(m.list, func(t Transition) bool { return t.hopeful() && t.Kind != TimePasses })
 }
 
 // Quiet reports whether the last Transitions are waiters that ask in vain, and nothing else.

@@ -72,6 +72,11 @@ func (x *Execution) appendWaits(b []byte, p *Process) []byte {
 			b = fmt.Appendf(b, "|%s %t %d", t.label, x.wouldRepeat(t), t.round.vain)
 		}
 	}
+	return x.appendDue(b, p)
+}
+
+// appendDue writes the timers and messages that are due in a process.
+func (x *Execution) appendDue(b []byte, p *Process) []byte {
 	for _, t := range x.timers {
 		if t.actor.Process == p {
 			b = fmt.Appendf(b, "|%d %d", t.actor.inside, t.at-x.now)
@@ -84,7 +89,7 @@ func (x *Execution) appendWaits(b []byte, p *Process) []byte {
 	}
 	for _, l := range x.listeners {
 		if l.actor.Process == p {
-			b = fmt.Appendf(b, "|%s %t %q", l.channel, l.notify != nil, l.messages)
+			b = fmt.Appendf(b, "|%s %d %q", l.channel, len(l.notify), l.messages)
 		}
 	}
 	return b

@@ -55,15 +55,23 @@ func (s Setup) letters() []int {
 	return all
 }
 
+// unsorted is the order of their indexes, in which names stay names.
+func (x *Execution) unsorted() Order {
+	o := Order{places: make([]byte, len(x.actors)), Actors: make([]int, len(x.actors))}
+	for i := range o.Actors {
+		o.Actors[i], o.places[i] = i, byte(i) //nolint:gosec // they are few
+	}
+	return o
+}
+
 // order is the order of the actors as they are now.
 func (x *Execution) order() Order {
-	o := Order{alike: x.alike(), places: make([]byte, len(x.actors)), Actors: make([]int, len(x.actors))}
-	for i := range o.Actors {
-		o.Actors[i] = i
+	o := x.unsorted()
+	if !x.alike() {
+		return o
 	}
-	if o.alike {
-		slices.SortStableFunc(o.Actors, func(a, b int) int { return x.compare(x.actors[a], x.actors[b]) })
-	}
+	o.alike = true
+	slices.SortStableFunc(o.Actors, func(a, b int) int { return x.compare(x.actors[a], x.actors[b]) })
 	for place, actor := range o.Actors {
 		o.places[actor] = byte(place) //nolint:gosec // they are few
 	}

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/redis/go-redis/v9"
+
 	"lockstep/internal/explore/simredis"
 	"lockstep/internal/lock"
 )
@@ -15,6 +17,7 @@ type round struct {
 	changes uint64            // of what Redis holds, by itself
 	before  []*simredis.State // what Redis held before the first of them
 	lost    bool              // a reply was
+	did     bool              // anything to what Redis holds, if only to an expiry
 	looked  bool              // at the clock
 	version uint64            // of the cluster, before its first command
 	at      time.Duration     // of its last command
@@ -64,6 +67,7 @@ type asked struct {
 	health  simredis.Health
 	command *simredis.Command // nil: it was refused
 	reply   []byte
+	sent    []redis.Cmder
 }
 
 // again reports whether the server would answer it as it did, and whether it would still do nothing.
@@ -106,8 +110,21 @@ func (r *round) sameAnswers(c *simredis.Cluster, now time.Duration) bool {
 	})
 }
 
+// prolongs reports whether its commands, sent once more by then, would change what Redis holds by then, if only an expiry.
+func (r *round) prolongs(c *simredis.Cluster, now, then time.Duration) bool {
+	return slices.ContainsFunc(r.asked, func(a asked) bool {
+		if a.command == nil {
+			return false
+		}
+		changes, err := c.WouldChange(a.server, now, then, a.command)
+		return err == nil && changes
+	})
+}
+
 // wouldRepeat reports whether t's next round would be as its last.
-func (x *Execution) wouldRepeat(t *Task) bool { return t.round.wouldRepeat(x.Cluster, x.now) }
+func (x *Execution) wouldRepeat(t *Task) bool {
+	return t.round.wouldRepeat(x.Cluster, x.now) || x.unmoved(t)
+}
 
 // wake ends t's pause of a moment. Its last round, if that was in vain or is undone, is one of those that the scenario bounds; what a
 // waiter remembers of the rounds beyond is the last.
@@ -134,7 +151,7 @@ func (x *Execution) wake(t *Task, k Kind) {
 // digest makes one thing of what happened in a round that has only asked: what it was told. A waiter may remember how often it was told
 // so, but not when.
 func (x *Execution) digest(t *Task) {
-	if told := t.round.told; len(t.round.asked) > 0 && x.traceless(t) {
+	if told := t.round.told; (len(t.round.asked) > 0 || t.poller.still) && x.traceless(t) {
 		p, known := t.actor.Process, t.actor.Process.known
 		x.restore(t)
 		p.past, p.known = x.Hasher.add(p.past, "told %d", told), known // told names them

@@ -45,7 +45,8 @@ type Task struct {
 	last    *timer // the last thing it asked of the clock, if that was a timer
 	sleep   *timer // what ends the Wait it is in, as far as that is the clock
 
-	round round // since it last woke up
+	round  round // since it last woke up
+	poller poller
 }
 
 // live reports whether t could run: it has not ended, and its process is neither dead nor paused.
@@ -134,7 +135,7 @@ func (x *Execution) spawn(a *Actor, f func()) *Task {
 	a.spawned++
 	a.labels++
 	x.begins(t)
-	t.Coroutine = coroutine.Start(f, func(value any) { x.Fail(fmt.Errorf("%s panicked: %v", t.name, value)) })
+	t.Coroutine = coroutine.Start(f, func(value any) { x.Fail(fmt.Errorf("%s panicked: %v%s", t.name, value, stack())) })
 	x.tasks = append(x.tasks, t)
 	x.ready = append(x.ready, t)
 	return t

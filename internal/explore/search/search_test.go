@@ -96,6 +96,10 @@ func (r *counting) Err() error {
 	return nil
 }
 
+func (*counting) Inspect() {}
+
+func (*counting) Blocked([]string) error { return nil }
+
 func (*counting) Close() {}
 
 func look(t *testing.T, c counter, goal search.Goal, bounds search.Bounds) (search.Result, error) {
@@ -134,7 +138,7 @@ func TestAStateIsGoneOnFromOnce(t *testing.T) {
 
 func TestASystemThatDoesNotRepeat(t *testing.T) {
 	_, err := look(t, counter{actors: 2, dice: new(int)}, search.Goal{}, search.Bounds{Workers: 1})
-	if !errors.Is(err, search.ErrUnrepeatable) {
+	if !errors.Is(err, execution.ErrUnrepeatable) {
 		t.Errorf("%v; want ErrUnrepeatable", err)
 	}
 }
