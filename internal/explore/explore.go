@@ -3,6 +3,7 @@ package explore
 import (
 	"context"
 	"hash/maphash"
+	"slices"
 
 	"lockstep/internal/explore/anomaly"
 	"lockstep/internal/explore/execution"
@@ -42,6 +43,11 @@ const (
 	Stuck          = anomaly.Stuck
 	Untold         = anomaly.Untold
 	GoroutineLeak  = anomaly.GoroutineLeak
+	FalseWord      = anomaly.FalseWord
+	TokenOrder     = anomaly.TokenOrder
+	Progress       = anomaly.Progress
+	Idle           = anomaly.Idle
+	Starved        = anomaly.Starved
 )
 
 // The errors of Explore and Replay.
@@ -137,15 +143,18 @@ func Explore(ctx context.Context, s strategy.Strategy, in Scenario, goal Goal, b
 	seeds := [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()}
 	found, err := search.Do(ctx, func() (search.System, error) {
 		h, err := harness.New(s, in, bounds.EverySymmetry, seeds)
+		if err == nil && slices.Contains(goal.Anomalies, Starved) {
+			h.WatchOrder()
+		}
 		return system{h}, err
 	}, inner, bounds)
 	return result(found), err
 }
 
-// applying are the anomalies that a strategy promises to prevent.
+// applying are the anomalies that a strategy promises to prevent, but for those that have to be named.
 func applying(s strategy.Strategy) (all []Anomaly) {
 	for _, a := range Anomalies() {
-		if a.Applies(s) {
+		if a.Applies(s) && !a.ByName() {
 			all = append(all, a)
 		}
 	}
