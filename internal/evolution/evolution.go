@@ -153,7 +153,7 @@ func Table() []strategy.Strategy {
 			Costs:       "no command",
 			StillBroken: "right with one replica, wrong with two",
 			Scope:       strategy.Process, Capabilities: strategy.Capabilities{InOrder: true},
-			New:         func(p strategy.Parts) lock.Locker { return contrast.NewLocal(p.Options) },
+			New: func(p strategy.Parts) lock.Locker { return contrast.NewLocal(p.Options) },
 		},
 		{
 			Name: "atomic", Title: "one script, no lock",

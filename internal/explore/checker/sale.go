@@ -151,6 +151,7 @@ func (c *Checker) obtains(s *sale, lease *lock.Lease) {
 // leaves is called when a sale is about to unlock. It reports whether that is its outermost lease.
 func (l watched) leaves() (outermost bool) {
 	s := l.sale
+	l.c.checkTold()
 	ended := s.leases[0].Context().Err() != nil // for whatever reason, it was told to stop
 	outermost = len(s.leases) == 1
 	if outermost && s.bereft && !ended && !s.actor.Dead() {

@@ -26,7 +26,7 @@ func (c *Checker) seeAsking(by *execution.Actor) {
 // seeWaiting sees who waits without a command.
 func (c *Checker) seeWaiting() {
 	for _, s := range c.sales {
-		if !c.x.About(s.actor) {
+		if c.x.Queues(s.actor) {
 			c.asked(s)
 		}
 	}

@@ -14,8 +14,8 @@ func (x *Execution) InVain(a *Actor) bool {
 	return t.waiting && (t.sleep == nil || t.asleep() && x.wouldRepeat(t))
 }
 
-// About reports whether a is about to send a command.
-func (x *Execution) About(a *Actor) bool { return a.main.pending != nil }
+// Queues reports whether a waits for something else than a command's answer or the end of a short pause.
+func (x *Execution) Queues(a *Actor) bool { return a.main.waiting && !a.main.asleep() }
 
 // TimerNext reports whether the next thing that time would bring is a timer, and no expiry.
 func (x *Execution) TimerNext() bool {

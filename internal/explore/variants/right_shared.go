@@ -4,7 +4,7 @@ import "lockstep/internal/explore"
 
 // rightShared are right semaphores of 2 and read-write locks. A semaphore guards a sale that needs no lock.
 func rightShared() []Variant {
-	three, four := explore.Scenario{Actors: 3}, explore.Scenario{Actors: 4}
+	three, four := explore.Scenario{Actors: 3}, explore.Scenario{Actors: 4, Try: 4}
 	return []Variant{
 		{Name: "a semaphore, two", Lock: ofTwo(polls(semaphore))},
 		{Name: "a semaphore, three", Lock: ofTwo(polls(semaphore)), Scenario: three},

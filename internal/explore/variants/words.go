@@ -37,11 +37,11 @@ func words() []Variant {
 		{Name: "unlock leaves it to the expiry", Lock: polls(leavesItToTheExpiry), Shows: explore.Idle, Steps: 4},
 		{
 			Name: "unlock under the request's context, with an expiry", Lock: polls(unlockOfTheRequestAndExpiry),
-			Scenario: once("cancel"), Shows: explore.Idle,
+			Scenario: once("cancel"), Shows: explore.Idle, Steps: 4,
 		},
 		{
 			Name: "the last that came is the first that goes", Lock: inOrder(takes(stack)),
-			Scenario: explore.Scenario{Actors: 3, Sales: 2}, Shows: explore.Starved,
+			Scenario: explore.Scenario{Sales: 3}, Shows: explore.Starved, Steps: 12,
 		},
 	}
 }
