@@ -125,7 +125,7 @@ var claims = []struct {
 	{lock: "getset", scenario: explore.Scenario{Actors: 3}},
 	{lock: "getset", scenario: faults("crash=1")},
 	{lock: "getset", scenario: explore.Scenario{Actors: 3, Faults: faults("crash=1").Faults}}, // Redis knows of none
-	{lock: "getset", scenario: faults("lost-reply=1"), shows: explore.Idle, length: 5}, // its value does not say whose it is
+	{lock: "getset", scenario: faults("lost-reply=1"), shows: explore.Idle, length: 5},        // its value does not say whose it is
 	{lock: "getset", scenario: faults("lost-reply=1,cancel=1"), anomaly: explore.TwoHolders},
 	{lock: "getset", scenario: faults("lost-reply=1,cancel=1"), anomaly: explore.LeftBehind},
 	{lock: "getset", scenario: faults("lost-reply=1,cancel=1"), anomaly: explore.Stuck},
