@@ -149,7 +149,7 @@ func runExplore(cmd *cobra.Command, args []string, f exploreFlags) error {
 	var goal explore.Goal
 	if f.anomaly != "" {
 		a := explore.Anomaly(f.anomaly)
-		if !a.Applies(strategy) {
+		if !a.Applies(strategy) && !a.ByName() {
 			return fmt.Errorf("anomaly: %s does not promise that %s never happens: it keeps no lock in Redis; "+
 				"without --anomaly, explore looks for all that it promises to prevent", strategy.Name, a)
 		}
