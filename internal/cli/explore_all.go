@@ -61,7 +61,9 @@ func table(cmd *cobra.Command, rows []explore.Row) {
 	w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
 	defer w.Flush() //nolint:errcheck // to a terminal: who reads it sees what is missing
 	for _, a := range explore.Anomalies() {
-		fmt.Fprintf(w, "\t%s", a)
+		if !a.ByName() {
+			fmt.Fprintf(w, "\t%s", a)
+		}
 	}
 	fmt.Fprintln(w)
 	for _, row := range rows {

@@ -19,6 +19,7 @@ func writeJSON(w io.Writer, document any) error {
 type exploredJSON struct {
 	Lock           string              `json:"lock"`
 	Actors         int                 `json:"actors"`
+	Sales          int                 `json:"sales"`
 	Replicas       int                 `json:"replicas"`
 	Try            int                 `json:"try"`
 	Nested         int                 `json:"nested"`
@@ -51,7 +52,7 @@ type counterexampleJSON struct {
 
 func toJSON(r explore.Result) exploredJSON {
 	doc := exploredJSON{
-		Lock: r.Lock, Actors: r.Scenario.Actors, Replicas: r.Scenario.Processes(), Try: r.Scenario.Try, Nested: r.Scenario.Nested,
+		Lock: r.Lock, Actors: r.Scenario.Actors, Sales: r.Scenario.SalesEach(), Replicas: r.Scenario.Processes(), Try: r.Scenario.Try, Nested: r.Scenario.Nested,
 		WorkMillis: trace.Millis(r.Scenario.Work), SkewMillis: trace.Millis(r.Scenario.Skew), Faults: r.Scenario.Faults.Map(),
 		Polls: r.Scenario.PollsInVain(), Happened: r.Coverage.Faults, Ends: r.Coverage.Ends, Contended: r.Coverage.Contended,
 		BeyondPolls: r.Coverage.Beyond, Untested: r.Untested(),

@@ -116,7 +116,7 @@ func Table() []strategy.Strategy {
 			StillBroken: "a failover forgets the lock; a buyer alone pays two round trips for a lock that nobody else wants",
 			Capabilities: strategy.Capabilities{
 				Expires: true, ExpiresAtOnce: true, ChecksOwner: true, ChecksAtomically: true, Reentrant: true,
-				Renewed: true, TakesBack: true, Fenced: true, InLine: true, HandsOver: true,
+				Renewed: true, TakesBack: true, Fenced: true, InLine: true, InOrder: true, HandsOver: true,
 			},
 			New: func(p strategy.Parts) lock.Locker {
 				return lockv9.New(p.Client, lockv9.Options{CohortOptions: cohort(p), Notifier: p.Notifier})
@@ -129,7 +129,7 @@ func Table() []strategy.Strategy {
 			StillBroken: "a failover forgets the lock; the others wait for a keeper that died, as for any holder",
 			Capabilities: strategy.Capabilities{
 				Expires: true, ExpiresAtOnce: true, ChecksOwner: true, ChecksAtomically: true, Reentrant: true,
-				Renewed: true, TakesBack: true, Fenced: true, InLine: true, HandsOver: true, Cached: true,
+				Renewed: true, TakesBack: true, Fenced: true, InLine: true, InOrder: true, HandsOver: true, Cached: true,
 			},
 			New: func(p strategy.Parts) lock.Locker {
 				return lockv10.New(p.Client, lockv10.Options{CohortOptions: cohort(p), Notifier: p.Notifier})
@@ -152,8 +152,8 @@ func Table() []strategy.Strategy {
 			Adds:        "first come, first served, without Redis",
 			Costs:       "no command",
 			StillBroken: "right with one replica, wrong with two",
-			Scope:       strategy.Process,
-			New:         func(p strategy.Parts) lock.Locker { return contrast.NewLocal(p.Options) },
+			Scope:       strategy.Process, Capabilities: strategy.Capabilities{InOrder: true},
+			New: func(p strategy.Parts) lock.Locker { return contrast.NewLocal(p.Options) },
 		},
 		{
 			Name: "atomic", Title: "one script, no lock",

@@ -19,7 +19,7 @@ func Scenarios(actors int) []NamedScenario { return scenario.All(actors) }
 // Row is what was found about one strategy.
 type Row struct {
 	Lock  string
-	Cells []Cell // one for each anomaly, in the order of Anomalies
+	Cells []Cell // one for each anomaly that need not be named, in the order of Anomalies
 }
 
 // Cell is what was found about one strategy and anomaly.
@@ -63,7 +63,9 @@ func All(
 	for _, s := range strategies {
 		row := Row{Lock: s.Name}
 		for _, a := range Anomalies() {
-			row.Cells = append(row.Cells, Cell{Anomaly: a, Applies: a.Applies(s), Complete: true})
+			if !a.ByName() {
+				row.Cells = append(row.Cells, Cell{Anomaly: a, Applies: a.Applies(s), Complete: true})
+			}
 		}
 		for _, in := range Scenarios(actors) {
 			result, err := Explore(ctx, s, in.Scenario, Goal{All: true}, bounds)

@@ -81,8 +81,9 @@
 // # What is looked for
 //
 // Anomalies lists what can go wrong. The checker (package checker) sees what no actor can see: whose lock Redis holds in truth, and who
-// believes that it holds one. A strategy is judged by what it promises (its Scope): an anomaly that it does not promise to prevent is not
-// looked for.
+// believes that it holds one. Whose it is follows from who wrote the key lock.Key; of a lock that is elsewhere, from whose name Redis holds.
+// A strategy is judged by what it promises (its Scope, and its Sharing): an anomaly that it does not promise to prevent is not looked for.
+// Starved is looked for only where a Goal names it.
 //
 // # What is assumed of the code under test
 //
@@ -93,8 +94,8 @@
 //     Otherwise: ErrUnrepeatable, with the schedule after which it differed.
 //   - It does nothing in New: no command, no goroutine, no wait.
 //   - It keeps its data in strings, hashes, lists, sets and sorted sets.
-//   - The lock is the key lock.Key. What belongs to a whole process has lock.Owner of the process's name as a value, or begins with it
-//     and a colon.
+//   - The lock is the key lock.Key, or has the name of its owner in what it writes. What belongs to a whole process has lock.Owner of the
+//     process's name as a value, or begins with it and a colon.
 //
 // # Limits
 //

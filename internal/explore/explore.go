@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"hash/maphash"
+	"slices"
 
 	"lockstep/internal/explore/anomaly"
 	"lockstep/internal/explore/execution"
@@ -43,6 +44,11 @@ const (
 	Stuck          = anomaly.Stuck
 	Untold         = anomaly.Untold
 	GoroutineLeak  = anomaly.GoroutineLeak
+	FalseWord      = anomaly.FalseWord
+	TokenOrder     = anomaly.TokenOrder
+	Progress       = anomaly.Progress
+	Idle           = anomaly.Idle
+	Starved        = anomaly.Starved
 )
 
 // The errors of Explore and Replay.
@@ -140,23 +146,29 @@ func Explore(ctx context.Context, s strategy.Strategy, in Scenario, goal Goal, b
 		inner.Mirrored = mirrored
 		return search.Do(ctx, func() (search.System, error) {
 			h, err := harness.New(s, in, bounds.EverySymmetry, seeds)
-			if err == nil && mirrored {
+			if err != nil {
+				return nil, err
+			}
+			if mirrored {
 				h.Interchange()
 			}
-			return system{h}, err
+			if slices.Contains(goal.Anomalies, Starved) {
+				h.WatchOrder()
+			}
+			return system{h}, nil
 		}, inner, bounds)
 	}
-	found, err := look(in.Alike() && !s.OnNodes && !inner.OneStart)
+	found, err := look(in.Alike() && in.Sales <= 1 && s.Sharing.Shares == nil && !s.OnNodes && !inner.OneStart)
 	if errors.Is(err, search.ErrNames) {
 		found, err = look(false)
 	}
 	return result(found), err
 }
 
-// applying are the anomalies that a strategy promises to prevent.
+// applying are the anomalies that a strategy promises to prevent, but for those that have to be named.
 func applying(s strategy.Strategy) (all []Anomaly) {
 	for _, a := range Anomalies() {
-		if a.Applies(s) {
+		if a.Applies(s) && !a.ByName() {
 			all = append(all, a)
 		}
 	}

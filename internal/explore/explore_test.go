@@ -116,6 +116,16 @@ var claims = []struct {
 	{lock: "optimistic"},
 	{lock: "optimistic", scenario: faults("pause=1,crash=1,lost-reply=1")},
 	{lock: "optimistic", scenario: explore.Scenario{Actors: 3, Faults: faults("cancel=1").Faults}},
+	{lock: "v2", scenario: faults("expiry=1"), anomaly: explore.FalseWord, shows: explore.FalseWord, length: 6},
+	{lock: "v2", scenario: faults("lost-reply=1"), shows: explore.Idle, length: 2},
+	{lock: "v4", scenario: faults("lost-reply=1"), anomaly: explore.Idle},                                   // which it takes back
+	{lock: "v4", scenario: faults("lost-request=1"), anomaly: explore.Idle, shows: explore.Idle, length: 5}, // of the release
+	{lock: "v5", scenario: faults("lost-reply=1"), anomaly: explore.Idle, shows: explore.Idle, length: 2},
+	{lock: "v6", scenario: faults("lost-reply=1"), anomaly: explore.Idle},
+	{lock: "v6", scenario: faults("expiry=1"), anomaly: explore.FalseWord},
+	{lock: "v7", scenario: faults("expiry=1"), anomaly: explore.TokenOrder},
+	{lock: "v7", scenario: faults("failover=1"), anomaly: explore.TokenOrder, shows: explore.TokenOrder, length: 3},
+	{lock: "local", scenario: explore.Scenario{Replicas: 1, Sales: 3}, anomaly: explore.Starved},
 	{lock: "late-commit", shows: explore.LostUpdate, length: 8},
 	{lock: "late-commit", anomaly: explore.TwoHolders},
 	{lock: "setnx-expire", scenario: faults("crash=1"), shows: explore.LeftBehind, length: 3},
@@ -125,7 +135,10 @@ var claims = []struct {
 	{lock: "getset", scenario: explore.Scenario{Actors: 3}},
 	{lock: "getset", scenario: faults("crash=1")},
 	{lock: "getset", scenario: explore.Scenario{Actors: 3, Faults: faults("crash=1").Faults}}, // Redis knows of none
-	{lock: "getset", scenario: faults("lost-reply=1,cancel=1")},
+	{lock: "getset", scenario: faults("lost-reply=1"), shows: explore.Idle, length: 5},        // its value does not say whose it is
+	{lock: "getset", scenario: faults("lost-reply=1,cancel=1"), anomaly: explore.TwoHolders},
+	{lock: "getset", scenario: faults("lost-reply=1,cancel=1"), anomaly: explore.LeftBehind},
+	{lock: "getset", scenario: faults("lost-reply=1,cancel=1"), anomaly: explore.Stuck},
 	{lock: "getset", scenario: skewed(), shows: explore.TwoHolders, length: 4},
 	{lock: "getset", scenario: skewed(), anomaly: explore.LostUpdate, shows: explore.LostUpdate, length: 8},
 	{lock: "getset", scenario: skewed(), anomaly: explore.LeftBehind},

@@ -39,6 +39,7 @@ func Replay(s strategy.Strategy, in Scenario, schedule string) (replayed Replaye
 		return Replayed{}, err
 	}
 	defer h.Close()
+	h.WatchOrder()
 	run := h.Begin(false)
 	defer run.Close()
 	record := run.Record()
@@ -46,7 +47,7 @@ func Replay(s strategy.Strategy, in Scenario, schedule string) (replayed Replaye
 		found, err := run.Follow(token, record)
 		for _, f := range found {
 			known := slices.ContainsFunc(replayed.Shown, func(other Shown) bool { return other.Anomaly == f.Anomaly })
-			if f.Anomaly.Applies(s) && !known {
+			if (f.Anomaly.Applies(s) || f.Anomaly.ByName()) && !known {
 				replayed.Shown = append(replayed.Shown, Shown{f.Anomaly, f.Says, i + 1})
 			}
 		}

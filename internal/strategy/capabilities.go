@@ -13,6 +13,7 @@ type Capabilities struct {
 	Renewed          bool // it outlives its expiry while the work goes on; losing it cancels the work
 	Fenced           bool // each holder has a larger token than the one before
 	InLine           bool // the sales of a process wait in a local queue, and hand the lock on
+	InOrder          bool // who asks first gets it first, but for a few hand-overs within a process
 	HandsOver        bool // a process hands it to the next one that waits
 	Cached           bool // a process keeps it until another asks for it
 	TakesBack        bool // it does not leave behind what a lost reply may have obtained

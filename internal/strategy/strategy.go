@@ -19,6 +19,7 @@ type Strategy struct {
 	Costs        string
 	StillBroken  string
 	Scope        Scope
+	Sharing      Sharing // whom it does not keep out
 	Update       Update
 	OnNodes      bool // the lock is on several masters, apart from the Redis that the stock is in
 	Capabilities Capabilities

@@ -15,11 +15,18 @@ const (
 	Stuck          Anomaly = "stuck"
 	Untold         Anomaly = "untold"
 	GoroutineLeak  Anomaly = "goroutine-leak"
+	FalseWord      Anomaly = "false-word"
+	TokenOrder     Anomaly = "token-order"
+	Progress       Anomaly = "progress"
+	Idle           Anomaly = "idle"
+	Starved        Anomaly = "starved"
 )
 
 // All lists them.
 func All() []Anomaly {
-	return []Anomaly{TwoHolders, LostUpdate, ForeignRelease, LeftBehind, Stuck, Untold, GoroutineLeak}
+	return []Anomaly{
+		TwoHolders, LostUpdate, ForeignRelease, LeftBehind, Stuck, Untold, GoroutineLeak, FalseWord, TokenOrder, Progress, Idle, Starved,
+	}
 }
 
 // Says tells what goes wrong.
@@ -39,6 +46,16 @@ func (a Anomaly) Says() string {
 		return "a sale has lost the lock and works on, and nothing tells it"
 	case GoroutineLeak:
 		return "a goroutine still runs after its sale has ended"
+	case FalseWord:
+		return "Unlock, or an error, says what is not so"
+	case TokenOrder:
+		return "a later holder's fencing token is not larger, or a nested call's is another one"
+	case Progress:
+		return "a sale fails although nothing went wrong"
+	case Idle:
+		return "nobody living holds the lock, and those who wait get it when time frees it, not before"
+	case Starved:
+		return "a sale is overtaken more than --overtakes times by sales that asked after it"
 	default:
 		return ""
 	}
@@ -48,14 +65,19 @@ func (a Anomaly) Says() string {
 // in Redis can be lost there.
 func (a Anomaly) Applies(s strategy.Strategy) bool {
 	switch a {
-	case LostUpdate, Stuck, GoroutineLeak:
+	case LostUpdate, Stuck, GoroutineLeak, Progress:
 		return true
+	case Starved:
+		return s.Capabilities.InOrder
 	case TwoHolders:
 		return s.Scope != strategy.Nobody
 	default:
 		return s.Scope == strategy.Everybody
 	}
 }
+
+// ByName reports whether it is looked for only where somebody names it.
+func (a Anomaly) ByName() bool { return a == Starved }
 
 // Found is an anomaly that a schedule has shown, in words.
 type Found struct {

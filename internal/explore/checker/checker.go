@@ -22,26 +22,31 @@ import (
 type Checker struct {
 	x       *execution.Execution
 	scope   strategy.Scope // of the lock: whom it is to keep out
+	sharing strategy.Sharing
 	futures Futures
 
-	owners []ownership  // of the lock on each server
-	synced []*ownership // and on its replica, if that lags
-	holder int          // index of the actor whose lock it is, -1: nobody's
-	sales  []*sale      // of each actor
-	found  []anomaly.Found
+	owners  []ownership                 // of the lock on each server
+	synced  []*ownership                // and on its replica, if that lags
+	holder  int                         // index of the actor whose lock it is, -1: nobody's
+	sales   []*sale                     // of each actor
+	had     map[*execution.Process]bool // it was a holder, and has not given the lock back since
+	order   order
+	ordered bool // it matters who asked first
+	found   []anomaly.Found
 }
 
 // Futures begin executions that tell how a schedule would go on. It cannot go on itself before end.
 type Futures struct {
-	// Later begins one of two newcomers, on what the servers hold an age later.
+	// Later begins one of newcomers, one more than may be inside, on what the servers hold an age later.
 	Later func() (newcomers *Checker, end func(), err error)
 	// Again begins one that is where the schedule is.
-	Again func() (copied *execution.Execution, end func())
+	Again func() (copied *Checker, end func())
 }
 
 // New makes a checker of an execution, and lets it see it.
-func New(x *execution.Execution, scope strategy.Scope, futures Futures) *Checker {
-	c := &Checker{x: x, scope: scope, futures: futures, holder: nobody}
+func New(x *execution.Execution, of strategy.Strategy, futures Futures) *Checker {
+	c := &Checker{x: x, scope: of.Scope, sharing: of.Sharing, futures: futures, holder: nobody, had: map[*execution.Process]bool{}}
+	c.order.touched = map[*execution.Process]int{}
 	for range x.Cluster.Servers() {
 		c.owners, c.synced = append(c.owners, ownership{nobody, nobody}), append(c.synced, nil)
 	}
@@ -56,16 +61,22 @@ func (c *Checker) finds(a anomaly.Anomaly, format string, args ...any) {
 	c.found = append(c.found, anomaly.Found{Anomaly: a, Says: fmt.Sprintf(format, args...)})
 }
 
-// Reset forgets what was found.
-func (c *Checker) Reset() { c.found = nil }
+// Reset forgets what was found, before the next transition.
+func (c *Checker) Reset() {
+	c.found = nil
+	c.seeWaiting()
+}
 
 // Check looks at what is so after a transition. It gives what was found since the last Reset, and whether the schedule is over.
 func (c *Checker) Check() (found []anomaly.Found, over bool) {
 	c.checkInside()
+	c.checkTold()
+	c.checkProgress()
 	for _, a := range c.x.Outlived() {
 		c.finds(anomaly.GoroutineLeak, "%s's sale has ended, and a goroutine of it has not", a.Name)
 	}
 	transitions := c.x.Transitions()
+	c.checkIdle(transitions)
 	quiet := c.x.Quiet()
 	if !slices.ContainsFunc(transitions, execution.Transition.Progress) || c.x.LastResort() {
 		c.checkSelfLocked()
@@ -74,18 +85,6 @@ func (c *Checker) Check() (found []anomaly.Found, over bool) {
 		c.checkEnd()
 	}
 	return c.found, over
-}
-
-// checkInside looks for two who believe that they hold the lock.
-func (c *Checker) checkInside() {
-	for i, a := range c.sales {
-		for _, b := range c.sales[:i] {
-			if a.inside() && b.inside() &&
-				(c.scope == strategy.Everybody || c.scope == strategy.Process && a.actor.Process == b.actor.Process) {
-				c.finds(anomaly.TwoHolders, "%s and %s are both inside", b.actor.Name, a.actor.Name)
-			}
-		}
-	}
 }
 
 // checkSelfLocked looks, when no actor can move, for one that waits for itself.
@@ -128,9 +127,14 @@ func (c *Checker) AppendState(b []byte, o execution.Order) []byte {
 	b = fmt.Appendf(b, "|%d %d", o.Place(c.holder), o.Place(c.owners[0].claimant))
 	b = c.appendSynced(b, 0, o)
 	for _, actor := range o.Actors {
-		b = fmt.Appendf(b, "|%t", c.sales[actor].bereft)
+		s := c.sales[actor]
+		if s.actor.Dead() {
+			continue
+		}
+		b = fmt.Appendf(b, "|%t %t %t %t %t %t", s.bereft, s.keyed, s.named, s.lost, s.gave, s.spoiled)
+		b = fmt.Appendf(b, "%t %t", s.met && s.actor.Once(), c.had[s.actor.Process])
 	}
-	return b
+	return c.appendPlaces(c.appendOrder(b, o), o)
 }
 
 // AppendServer implements execution.Checker.

@@ -13,8 +13,9 @@ const rounds = 100
 // hopeless reports whether waiters that ask in vain, and are all that is left, would go on asking: none gives up, or does something else,
 // after it has asked so often; and if they let time pass, until every clock says that a lock has expired twice.
 func (c *Checker) hopeless() bool {
-	x, end := c.futures.Again()
+	copied, end := c.futures.Again()
 	defer end()
+	x := copied.x
 	start, version := x.Now(), x.Cluster.Version()
 	until := start + 2*scenario.TTL + x.Ahead()
 	for n := 0; n < rounds || start < x.Now() && x.Now() < until; n++ {

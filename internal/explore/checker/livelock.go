@@ -37,8 +37,9 @@ func (c *Checker) livelocked() bool {
 
 // after goes on along a path. It gives the state, the steps that may follow, and whether somebody has got free.
 func (c *Checker) after(path []execution.Transition) (state string, next []execution.Transition, free bool) {
-	x, end := c.futures.Again()
+	copied, end := c.futures.Again()
 	defer end()
+	x := copied.x
 	left := waiting(x)
 	for _, t := range path {
 		x.Transitions()
@@ -50,8 +51,9 @@ func (c *Checker) after(path []execution.Transition) (state string, next []execu
 
 // turns reports whether nobody gets free in one order, in which each goes on.
 func (c *Checker) turns() bool {
-	x, end := c.futures.Again()
+	copied, end := c.futures.Again()
 	defer end()
+	x := copied.x
 	left := waiting(x)
 	for i := range turns {
 		next := goesOn(x)

@@ -9,8 +9,8 @@ import (
 // patience is how many moves a newcomer has to get the lock.
 const patience = 100
 
-// orphaned reports whether a lock that stays is of no use to anybody. It is, if of two who come an age later, with nobody else about, one
-// gets it and the other does not: some locks know by themselves when they expire.
+// orphaned reports whether a lock that stays is of no use to anybody. It is not, if of those who come an age later, with nobody else about,
+// as many get it as may, and no more: some locks know by themselves when they expire.
 func (c *Checker) orphaned() bool {
 	later, end, err := c.futures.Later()
 	if err != nil {
@@ -18,7 +18,12 @@ func (c *Checker) orphaned() bool {
 		return true
 	}
 	defer end()
-	orphaned := !later.lets(0) || later.lets(1)
+	orphaned, inside := false, []*sale(nil)
+	for i, s := range later.sales {
+		gets := later.barred(s, inside) == nil
+		orphaned = orphaned || later.lets(i) != gets
+		inside = append(inside, s)
+	}
 	if err := later.x.Err(); err != nil {
 		c.x.Fail(err)
 	}

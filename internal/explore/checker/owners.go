@@ -22,6 +22,8 @@ func (c *Checker) Changed(s *simredis.Server, before *simredis.State, by *execut
 	was, had := before.Key(lock.Key)
 	is, has := s.Holds.Key(lock.Key)
 	c.sync(s)
+	c.sees(before, s.Holds, by)
+	c.seeAsking(by)
 	switch {
 	case c.failedOver(s):
 		c.restore(&c.owners[s.Index], s, slices.Equal(was.Values, is.Values))
@@ -32,7 +34,9 @@ func (c *Checker) Changed(s *simredis.Server, before *simredis.State, by *execut
 	case had != has || !slices.Equal(was.Values, is.Values) || was.TTL != is.TTL:
 		c.wrote(by, &c.owners[s.Index], change{was, is, had, has})
 	}
-	c.count()
+	c.count(by)
+	c.seeNames(by)
+	c.meetAll()
 }
 
 // change is what became of the lock's key.
@@ -55,8 +59,24 @@ func (ch change) deed() string {
 	}
 }
 
+// joined reports whether somebody came to, or left, a key that its owner is in as before: it is a list, a set or a hash of those who hold the
+// lock, or wait for it.
+func (c *Checker) joined(o *ownership, ch change) bool {
+	if o.owner == nobody || !ch.had || !ch.has || ch.sameOwner() {
+		return false
+	}
+	owner := c.sales[o.owner].actor
+	return names(ch.was, owner) && names(ch.is, owner)
+}
+
+// countedIn reports whether an actor does not own the lock's key alone: of a semaphore nobody does, and of a read-write lock no reader.
+func (c *Checker) countedIn(a *execution.Actor) bool { return c.sharing.Most() > 1 || a.Shares() }
+
 // wrote sees that an actor changed the lock's key on a server.
 func (c *Checker) wrote(by *execution.Actor, o *ownership, ch change) {
+	if c.joined(o, ch) && c.sales[o.owner].actor != by || c.countedIn(by) && o.owner == nobody {
+		return
+	}
 	ours := by.Process.Owns(ch.was)
 	over := ch.has && ch.had && !ch.sameOwner() && ch.was.TTL == 0 // it wrote over a lock that Redis would not have ended
 	ofNobody := o.owner == nobody || over && c.sales[o.owner].done()
@@ -68,6 +88,8 @@ func (c *Checker) wrote(by *execution.Actor, o *ownership, ch change) {
 		*o = ownership{nobody, nobody}
 	case ours && next != nobody:
 		*o = ownership{next, nobody}
+	case o.owner == by.Index && names(ch.was, by) && !names(ch.is, by): // it has left a key that others are in
+		*o = ownership{nobody, nobody}
 	case over && o.owner != nobody && c.sales[o.owner].inside():
 		o.claimant = by.Index
 	case !ch.had || !ch.sameOwner() && !ours:
@@ -75,15 +97,21 @@ func (c *Checker) wrote(by *execution.Actor, o *ownership, ch change) {
 	}
 }
 
-// handed gives the one that an actor has made the lock over to. That is any who waits in the process that owns it now: enters sees which.
+// handed gives the one that an actor has made the lock over to. That is any who waits in the process that the key names first: enters sees
+// which.
 func (c *Checker) handed(to simredis.Key, by *execution.Actor) int {
-	return slices.IndexFunc(c.sales, func(s *sale) bool {
-		return s.actor.Process != by.Process && s.waits && s.actor.Process.Owns(to)
-	})
+	for _, text := range to.Values {
+		if i := slices.IndexFunc(c.sales, func(s *sale) bool {
+			return s.actor.Process != by.Process && s.waits && textNames(text, s.actor)
+		}); i >= 0 {
+			return i
+		}
+	}
+	return nobody
 }
 
 // count sees whose the lock is: who owns it on most of the servers that it is on.
-func (c *Checker) count() {
+func (c *Checker) count(by *execution.Actor) {
 	holder, masters := nobody, c.x.Cluster.Masters()
 	for i := range c.sales {
 		n := 0
@@ -96,12 +124,34 @@ func (c *Checker) count() {
 			holder = i
 		}
 	}
-	if c.holder != nobody && holder != c.holder {
-		if s := c.sales[c.holder]; s.inside() {
-			s.bereft = true
+	if holder != c.holder {
+		c.changesHands(holder, by)
+	}
+}
+
+// changesHands sees the lock become another's, or nobody's, by an actor's doing, or by itself.
+func (c *Checker) changesHands(holder int, by *execution.Actor) {
+	if c.holder != nobody {
+		s := c.sales[c.holder]
+		given := by != nil && by.Process == s.actor.Process
+		s.bereft = s.bereft || s.inside()
+		s.loses(given)
+		if given {
+			c.had[s.actor.Process] = false
 		}
 	}
-	c.holder = holder
+	c.holds(holder)
+}
+
+// holds makes an actor the holder.
+func (c *Checker) holds(holder int) {
+	if c.holder = holder; holder == nobody {
+		return
+	}
+	s := c.sales[holder]
+	c.had[s.actor.Process] = true
+	c.order.clock++
+	s.since, s.lost = c.order.clock, false
 }
 
 // enters sees an actor enter with a lock that it wrote over another's, or that another sale of its process had, and passed along, or that
@@ -111,10 +161,10 @@ func (c *Checker) enters(a *execution.Actor) {
 	for _, s := range masters {
 		if o := &c.owners[s.Index]; o.claimant == a.Index {
 			*o = ownership{a.Index, nobody}
-			c.count()
+			c.count(a)
 		}
 	}
-	if c.holder == nobody || c.sales[c.holder].actor.Process != a.Process || c.sales[c.holder].inside() {
+	if c.holder == nobody || c.holder == a.Index || c.sales[c.holder].actor.Process != a.Process || c.sales[c.holder].inside() {
 		return
 	}
 	for _, s := range masters {
@@ -122,7 +172,7 @@ func (c *Checker) enters(a *execution.Actor) {
 			o.owner = a.Index
 		}
 	}
-	c.holder = a.Index
+	c.holds(a.Index)
 }
 
 // Holder is the index of the actor whose lock it is, below zero for nobody.

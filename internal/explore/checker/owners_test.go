@@ -67,7 +67,7 @@ func TestWhoseTheLockIs(t *testing.T) {
 				Scenario: scenario.Scenario{Actors: 2}, Cluster: cluster, FirstName: 'A',
 				Hasher: execution.NewHasher([2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()}),
 			})
-			c := New(x, strategy.Everybody, Futures{})
+			c := New(x, strategy.Strategy{}, Futures{})
 			c.sales[b].waits = true
 			for _, d := range test.deeds {
 				s := cluster.Servers()[d.server]

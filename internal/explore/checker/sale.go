@@ -13,12 +13,27 @@ import (
 	"lockstep/internal/strategy"
 )
 
-// sale is what is known of one actor.
+// sale is what is known of one actor: of its sale, or the last one of its sales.
 type sale struct {
 	actor  *execution.Actor
 	waits  bool          // for the lock
 	leases []*lock.Lease // that it has, the outermost first
+	leaves bool          // it gives the outermost back
 	bereft bool          // while it was inside, its lock ended
+	sold   int           // how often it has
+
+	// Whose its lock is, in truth:
+	since   int  // when it became the holder
+	keyed   bool // it entered as the holder of the key lock.Key
+	named   bool // it entered without that, and something in Redis names it still
+	evident bool // one of the two was so, or it was lost before
+	lost    bool // its lock ended, and not by its Unlock
+	gave    bool // its Unlock has given it back
+
+	place place // among those who wait
+
+	met     bool // while it waited, another one had something to do with the lock
+	spoiled bool // an Unlock of its failed
 }
 
 // inside reports whether it believes, and may believe, that it holds the lock.
@@ -40,12 +55,23 @@ func (c *Checker) Inside(a *execution.Actor) bool { return c.sales[a.Index].insi
 // Told reports whether an actor knows that its lock is lost.
 func (c *Checker) Told(a *execution.Actor) bool { return c.sales[a.Index].told() }
 
+// loses sees that its lock is not its own any more: it was given back by its own process, or not.
+func (s *sale) loses(given bool) {
+	switch {
+	case given && s.leaves:
+		s.gave = true
+	case s.leaves || len(s.leases) > 0:
+		s.lost = true
+	}
+}
+
+// Sells takes down that an actor has sold.
+func (c *Checker) Sells(a *execution.Actor) { c.sales[a.Index].sold++ }
+
 // Sold is how many sales have succeeded.
 func (c *Checker) Sold() (n int) {
 	for _, s := range c.sales {
-		if s.actor.Finished() && s.actor.Err() == nil {
-			n++
-		}
+		n += s.sold
 	}
 	return n
 }
@@ -76,6 +102,9 @@ func (l watched) Lock(ctx context.Context, owner string) (*lock.Lease, error) {
 		take = l.lock.TryLock
 	}
 	s.waits = true
+	if len(s.leases) == 0 {
+		l.c.asks(s)
+	}
 	l.c.x.BeginRound()
 	lease, err := take(ctx, owner)
 	s.waits = false
@@ -84,17 +113,21 @@ func (l watched) Lock(ctx context.Context, owner string) (*lock.Lease, error) {
 		l.c.x.Fail(err)
 	}
 	if err != nil {
+		l.c.checkRefusal(ctx, s, err)
 		return nil, err
 	}
 	if len(s.leases) == 0 {
-		l.c.enters(s.actor)
-		s.bereft = l.c.scope == strategy.Everybody && l.c.holder != s.actor.Index // it was lost before its actor heard of it
+		l.c.obtains(s, lease)
+	} else {
+		l.c.checkNested(s, lease)
 	}
 	s.leases = append(s.leases, lease)
-	leave := sync.OnceFunc(l.leaves) // a failed Unlock may be tried again
+	leave := sync.OnceValue(l.leaves) // a failed Unlock may be tried again
 	return lease.With(func(ctx context.Context) error {
-		leave()
-		return lease.Unlock(ctx)
+		outermost := leave()
+		err := lease.Unlock(ctx)
+		l.c.checkUnlock(s, outermost, err)
+		return err
 	}), nil
 }
 
@@ -103,12 +136,35 @@ func (l watched) TryLock(ctx context.Context, owner string) (*lock.Lease, error)
 	return l.Lock(ctx, owner)
 }
 
-// leaves is called when a sale is about to unlock.
-func (l watched) leaves() {
+// asks sees a sale ask for the lock.
+func (c *Checker) asks(s *sale) {
+	s.bereft, s.keyed, s.named, s.evident, s.lost, s.gave, s.met = false, false, false, false, false, false, false
+	s.place = place{}
+	c.meetAll()
+}
+
+// obtains sees a sale enter. Its lock may have been lost before it heard of it.
+func (c *Checker) obtains(s *sale, lease *lock.Lease) {
+	c.enters(s.actor)
+	s.keyed = c.holder == s.actor.Index
+	s.bereft = c.scope == strategy.Everybody && !s.keyed && c.had[s.actor.Process] && !c.countedIn(s.actor)
+	s.lost = s.bereft
+	s.named = c.scope == strategy.Everybody && !s.keyed && !s.bereft && c.named(s.actor)
+	s.evident = s.keyed || s.bereft || s.named
+	c.checkToken(s, lease)
+	c.overtakes(s)
+}
+
+// leaves is called when a sale is about to unlock. It reports whether that is its outermost lease.
+func (l watched) leaves() (outermost bool) {
 	s := l.sale
+	l.c.checkTold()
 	ended := s.leases[0].Context().Err() != nil // for whatever reason, it was told to stop
-	if len(s.leases) == 1 && s.bereft && !ended && !s.actor.Dead() {
+	outermost = len(s.leases) == 1
+	if outermost && s.bereft && !ended && !s.actor.Dead() {
 		l.c.finds(anomaly.Untold, "%s worked on without the lock, and nothing told it", s.actor.Name)
 	}
 	s.leases = s.leases[:len(s.leases)-1]
+	s.leaves = outermost
+	return outermost
 }

@@ -30,7 +30,7 @@ func (o Order) Place(actor int) int {
 
 // alike reports whether actors count as the same if they differ by name alone.
 func (s Setup) alike() bool {
-	return s.Interchangeable && !s.EverySymmetry && s.Scenario.Alike() && !s.Cluster.OnNodes()
+	return s.Interchangeable && !s.EverySymmetry && s.Scenario.Alike() && s.Scenario.Sales <= 1 && !s.Cluster.OnNodes()
 }
 
 // named gives the letters of the actors' names. Those that start alike get them in reverse order if backwards: so nothing but names

@@ -74,16 +74,19 @@ func (p *Process) Owns(k simredis.Key) bool {
 	return slices.ContainsFunc(k.Values, func(value string) bool { return value == owner || strings.HasPrefix(value, owner+":") })
 }
 
-// Actor is one sale.
+// Actor is one buyer: a sale, or some, one after the other.
 type Actor struct {
 	Index   int
 	Name    string
 	Process *Process
-	inside  int // its index among those of its process
+	inside  int    // its index among those of its process
+	Sale    string // the id of its sale: its name, and then a number
 
 	once    bool  // it tries once for the lock
+	shares  bool  // the lock, with others who do
 	main    *Task // that it starts with
 	spawned int   // tasks
+	sales   int   // that it has begun
 	labels  int   // as spawned, except for those of rounds that are forgotten
 
 	leave     context.CancelFunc
@@ -95,6 +98,18 @@ type Actor struct {
 
 // Once reports whether it tries once for the lock, and does not wait.
 func (a *Actor) Once() bool { return a.once }
+
+// Shares reports whether it takes the lock as one that others may share.
+func (a *Actor) Shares() bool { return a.shares }
+
+// Next begins its next sale.
+func (a *Actor) Next() {
+	a.sales++
+	a.Sale = a.Name
+	if a.sales > 1 {
+		a.Sale = fmt.Sprint(a.Name, a.sales)
+	}
+}
 
 // Started reports whether it has begun.
 func (a *Actor) Started() bool { return a.started }

@@ -15,6 +15,25 @@ func (x *Execution) InVain(a *Actor) bool {
 	return t.waiting && (t.sleep == nil || t.asleep() && x.wouldRepeat(t) || t.restsInVain())
 }
 
+// Queues reports whether a waits for something else than a command's answer or the end of a short pause.
+func (x *Execution) Queues(a *Actor) bool { return a.main.waiting && !a.main.asleep() }
+
+// TimerNext reports whether the next thing that time would bring is a timer, and no expiry.
+func (x *Execution) TimerNext() bool {
+	expiry, next := x.Cluster.NextExpiry(), x.nextTimer()
+	return next != nil && (expiry == 0 || next.at < x.now+expiry)
+}
+
+// Faulted reports whether a fault has happened.
+func (x *Execution) Faulted() bool {
+	return slices.ContainsFunc(x.taken, func(t Transition) bool { return t.Kind.Fault() != "" })
+}
+
+// Took reports whether a transition of a kind has happened.
+func (x *Execution) Took(k Kind) bool {
+	return slices.ContainsFunc(x.taken, func(t Transition) bool { return t.Kind == k })
+}
+
 // Outlived gives, for each task that still runs although all actors of its process have finished, the actor it was for. Those that have
 // still to hear from a node do not count, as their client bounds that; nor do those that answer a message by a command, as they work for
 // their process.

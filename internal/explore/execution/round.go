@@ -184,7 +184,7 @@ func (a *Actor) undone(c *simredis.Cluster) bool {
 			continue
 		}
 		for _, k := range s.Holds.Keys {
-			if a.Process.Owns(k) || slices.Contains(k.Values, lock.Owner(a.Name)) {
+			if a.Process.Owns(k) || slices.Contains(k.Values, lock.Owner(a.Sale)) {
 				return false
 			}
 		}

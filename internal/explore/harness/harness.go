@@ -37,6 +37,7 @@ type Harness struct {
 	scenario      scenario.Scenario
 	everySymmetry bool
 	anyNames      bool // actors that start alike are interchangeable
+	ordered       bool // it matters who asked first
 	memory        *simredis.Memory
 	start         *simredis.State
 	clients       [][]*simredis.Client // of each process, to each server
@@ -77,6 +78,9 @@ func New(s strategy.Strategy, in scenario.Scenario, everySymmetry bool, seeds [2
 // them their names in reverse order.
 func (h *Harness) Interchange() { h.anyNames = true }
 
+// WatchOrder makes it look for sales that are starved.
+func (h *Harness) WatchOrder() { h.ordered = true }
+
 // Close ends it.
 func (h *Harness) Close() {
 	for _, c := range slices.Concat(h.clients...) {
@@ -96,40 +100,44 @@ type Run struct {
 func (h *Harness) Begin(backwards bool) *Run {
 	x := execution.New(execution.Setup{
 		Scenario: h.scenario, Cluster: h.memory.NewCluster(h.start, h.masters), Hasher: h.hasher, FirstName: 'A',
-		Backwards: backwards, Interchangeable: h.anyNames, EverySymmetry: h.everySymmetry,
+		Backwards: backwards, Interchangeable: h.anyNames, EverySymmetry: h.everySymmetry, Sharing: h.strategy.Sharing,
 	})
 	run := &Run{Execution: x, backwards: backwards}
-	run.checker = checker.New(x, h.strategy.Scope, checker.Futures{
+	run.checker = checker.New(x, h.strategy, checker.Futures{
 		Later: func() (*checker.Checker, func(), error) { return h.later(x) },
-		Again: func() (*execution.Execution, func()) { return h.again(run) },
+		Again: func() (*checker.Checker, func()) { return h.again(run) },
 	})
+	if h.ordered {
+		run.checker.WatchOrder()
+	}
 	h.sell(x, run.checker)
 	return run
 }
 
 // again runs a schedule once more, up to where it is.
-func (h *Harness) again(run *Run) (copied *execution.Execution, end func()) {
+func (h *Harness) again(run *Run) (copied *checker.Checker, end func()) {
 	next := h.Begin(run.backwards)
 	for _, t := range run.Taken() {
 		next.Apply(t)
 	}
-	return next.Execution, func() {
+	return next.checker, func() {
 		next.Close()
 		h.attach(run.Execution)
 	}
 }
 
-// later begins an execution of two newcomers, with names that nobody has had, on what x has left, an age later.
+// later begins an execution of newcomers, with names that nobody has had, on what x has left, an age later.
 func (h *Harness) later(x *execution.Execution) (*checker.Checker, func(), error) {
 	cluster, err := x.Cluster.Later(scenario.Forever)
 	if err != nil {
 		return nil, nil, err
 	}
+	newcomers := h.strategy.Sharing.Most() + 1 // the last of whom should not get it
 	next := execution.New(execution.Setup{
-		Scenario: scenario.Scenario{Actors: 2, Replicas: 1, Try: 2}, Cluster: cluster, Hasher: h.hasher, FirstName: 'a',
-		Now: x.Now() + scenario.Forever, EverySymmetry: h.everySymmetry,
+		Scenario: scenario.Scenario{Actors: newcomers, Replicas: 1, Try: newcomers}, Cluster: cluster, Hasher: h.hasher, FirstName: 'a',
+		Now: x.Now() + scenario.Forever, EverySymmetry: h.everySymmetry, Sharing: h.strategy.Sharing,
 	})
-	c := checker.New(next, h.strategy.Scope, checker.Futures{})
+	c := checker.New(next, h.strategy, checker.Futures{})
 	h.sell(next, c)
 	return c, func() {
 		next.Close()
@@ -161,8 +169,14 @@ func (h *Harness) sell(x *execution.Execution, c *checker.Checker) {
 			Backoff: service.Backoff{Delay: scenario.Poll, MaxDuration: scenario.Forever, Clock: x.Clock(p, scenario.Poll), Rand: highest},
 		}
 		x.Run(a, func(ctx context.Context) error {
-			_, err := sale.Sell(ctx, history.Run{ID: runID, Lock: h.strategy.Name, Initial: scenario.Stock}, a.Name)
-			return err
+			for range x.Scenario.SalesEach() {
+				a.Next()
+				if _, err := sale.Sell(ctx, history.Run{ID: runID, Lock: h.strategy.Name, Initial: scenario.Stock}, a.Sale); err != nil {
+					return err
+				}
+				c.Sells(a)
+			}
+			return nil
 		})
 	}
 }

@@ -18,7 +18,8 @@ const (
 	Forever = 1000 * time.Hour      // as long as a wait may take; no time brings it, only the fault timeout
 	NoPolls = -1                    // of Scenario.Polls
 
-	usualPolls = 3
+	usualPolls     = 3
+	usualOvertakes = 1 // a process may hand the lock over within itself so often, here, while another one waits
 )
 
 // The largest values that a scenario takes.
@@ -27,19 +28,22 @@ const (
 	MaxNested = 100 // calls inside each other
 	MaxNodes  = 9   // masters of one lock
 	MaxPolls  = 100 // in vain
+	MaxSales  = 100 // of one actor
 )
 
 // Scenario says who does what, and what may go wrong.
 type Scenario struct {
-	Actors   int           // sales, one each
-	Replicas int           // processes they are in; 0: one each
-	Try      int           // how many of them try once, and do not wait
-	Nested   int           // how many nested calls take the lock again
-	Nodes    int           // masters that the lock is on; 0: three, if it is on any
-	Polls    int           // how often waiters ask again, in all, though nothing has changed; 0: three times, NoPolls: never
-	Work     time.Duration // between reading the stock and writing it
-	Skew     time.Duration // the clock of each process is ahead of the one before by this much
-	Faults   Faults
+	Actors    int           // buyers
+	Sales     int           // of each of them, one after the other; 0: one
+	Replicas  int           // processes they are in; 0: one each
+	Try       int           // how many of them try once, and do not wait
+	Nested    int           // how many nested calls take the lock again
+	Nodes     int           // masters that the lock is on; 0: three, if it is on any
+	Polls     int           // how often waiters ask again, in all, though nothing has changed; 0: three times, NoPolls: never
+	Overtakes int           // how often a sale may be overtaken by others that asked after it; 0: once
+	Work      time.Duration // between reading the stock and writing it
+	Skew      time.Duration // the clock of each process is ahead of the one before by this much
+	Faults    Faults
 }
 
 // Check says what is wrong with a scenario, whatever the lock.
@@ -53,6 +57,10 @@ func (s Scenario) Check() error {
 		return fmt.Errorf("replicas: %d; it takes 1 to %d, as many as there are actors, or 0 for one each", s.Replicas, s.Actors)
 	case s.Try < 0 || s.Try > s.Actors:
 		return fmt.Errorf("try: %d; it takes 0 to %d, as many as there are actors", s.Try, s.Actors)
+	case s.Sales < 0 || s.Sales > MaxSales:
+		return fmt.Errorf("sales: %d; it takes 1 to %d", s.Sales, MaxSales)
+	case s.Overtakes < 0 || s.Overtakes > MaxActors*MaxSales:
+		return fmt.Errorf("overtakes: %d; it takes 1 to %d", s.Overtakes, MaxActors*MaxSales)
 	case s.Nested < 0 || s.Nested > MaxNested:
 		return fmt.Errorf("nested: %d; it takes 0 to %d", s.Nested, MaxNested)
 	case s.Polls < NoPolls || s.Polls > MaxPolls:
@@ -77,6 +85,12 @@ func (s Scenario) CheckFor(strategy strategy.Strategy) error {
 // PollsInVain is how often waiters ask again though nothing has changed.
 func (s Scenario) PollsInVain() int { return max(cmp.Or(s.Polls, usualPolls), 0) }
 
+// SalesEach is how many sales an actor makes.
+func (s Scenario) SalesEach() int { return max(s.Sales, 1) }
+
+// MostOvertakes is how often a sale may be overtaken.
+func (s Scenario) MostOvertakes() int { return cmp.Or(s.Overtakes, usualOvertakes) }
+
 // Processes is how many there are.
 func (s Scenario) Processes() int {
 	if s.Replicas == 0 {
@@ -100,10 +114,12 @@ func (s Scenario) String() string {
 		}
 	}
 	flag("actors", s.Actors, s.Actors == 2)
+	flag("sales", s.SalesEach(), s.SalesEach() == 1)
 	flag("replicas", s.Replicas, s.Replicas == 0)
 	flag("try", s.Try, s.Try == 0)
 	flag("nested", s.Nested, s.Nested == 0)
 	flag("polls", s.PollsInVain(), s.PollsInVain() == usualPolls)
+	flag("overtakes", s.MostOvertakes(), s.MostOvertakes() == usualOvertakes)
 	flag("work", s.Work, s.Work == 0)
 	flag("skew", s.Skew, s.Skew == 0)
 	flag("nodes", s.Nodes, s.Nodes == 0)

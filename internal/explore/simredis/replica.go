@@ -12,7 +12,7 @@ import (
 // Lag cuts a server's replica off: it holds what the server holds now, and gets nothing more but time. Of that, the lock's keys alone
 // are ever of use.
 func (c *Cluster) Lag(s *Server) {
-	s.Replica = c.memory.intern(slices.DeleteFunc(slices.Clone(s.Holds.Keys), Key.isShops), nil)
+	s.Replica = c.memory.intern(slices.DeleteFunc(slices.Clone(s.Holds.Keys), Key.IsShops), nil)
 }
 
 // Promoted is what a server would hold if its replica, which lags, took its place. The stock and the ledger are the master's: they
@@ -23,7 +23,7 @@ func (c *Cluster) Promoted(s *Server) *State {
 	}
 	keys := slices.Clone(s.Replica.Keys)
 	for _, k := range s.Holds.Keys {
-		if k.isShops() {
+		if k.IsShops() {
 			keys = append(keys, k)
 		}
 	}
@@ -33,8 +33,8 @@ func (c *Cluster) Promoted(s *Server) *State {
 	return then
 }
 
-// isShops reports whether a key is the stock's or the ledger's. Every other key is the lock's.
-func (k Key) isShops() bool {
+// IsShops reports whether a key is the stock's or the ledger's. Every other key is the lock's.
+func (k Key) IsShops() bool {
 	return k.Name == dao.InventoryKey || strings.HasPrefix(k.Name, "{"+dao.InventoryKey+"}")
 }
 

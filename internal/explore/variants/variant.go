@@ -32,12 +32,12 @@ const (
 
 // Broken are the locks that show an anomaly.
 func Broken() []Variant {
-	return complete(textbook(), memory(), startup(), pollers(), wakeups(), queues(), reentrant(), tokens(), words(), shared(), goroutines())
+	return complete(textbook(), memory(), startup(), pollers(), wakeups(), queues(), reentrant(), tokens(), words(), shared(), elsewhere(), goroutines())
 }
 
 // Right are the locks that show none.
 func Right() []Variant {
-	return complete(right(), rightMemory(), rightWaiting(), rightShared())
+	return complete(right(), rightMemory(), rightWaiting(), rightShared(), rightElsewhere())
 }
 
 // complete fills in what goes without saying.

@@ -24,27 +24,32 @@ func missing() Gap { return Gap{NoSuchAnomaly, "the anomaly is not one that the 
 func words() []Variant {
 	return []Variant{
 		{
-			Name: "unlock says nil, whosever it was", Lock: polls(saysNil), Scenario: once("expiry"), Shows: falseWord, Steps: 5,
-			Gap: missing(),
+			Name: "unlock says nil, whosever it was", Lock: polls(saysNil), Scenario: once("expiry"), Shows: explore.FalseWord, Steps: 5,
 		},
-		{Name: "unlock says expired, though it was held", Lock: polls(saysExpired), Shows: falseWord, Steps: 4, Gap: missing()},
+		{Name: "unlock says expired, though it was held", Lock: polls(saysExpired), Shows: explore.FalseWord, Steps: 4},
 		{
 			Name: "held by another, says the first try", Lock: polls(saysHeld),
-			Scenario: explore.Scenario{Try: 1}, Shows: falseWord, Steps: 2, Gap: missing(),
+			Scenario: explore.Scenario{Try: 1}, Shows: explore.FalseWord, Steps: 2,
 		},
-		{Name: "gives up after 2 attempts", Lock: givesUpAfter(2), Shows: progress, Steps: 4, Gap: missing()},
-		{Name: "takes a nil reply for an error", Lock: polls(nilIsAnError), Shows: progress, Steps: 2, Gap: missing()},
-		{Name: "Lock tries once", Lock: takes(triesOnce), Shows: progress, Steps: 2, Gap: missing()},
-		{Name: "unlock leaves it to the expiry", Lock: polls(leavesItToTheExpiry), Shows: idle, Steps: 4, Gap: missing()},
+		{Name: "gives up after 2 attempts", Lock: givesUpAfter(2), Shows: explore.Progress, Steps: 4},
+		{Name: "takes a nil reply for an error", Lock: polls(nilIsAnError), Shows: explore.Progress, Steps: 2},
+		{Name: "Lock tries once", Lock: takes(triesOnce), Shows: explore.Progress, Steps: 2},
+		{Name: "unlock leaves it to the expiry", Lock: polls(leavesItToTheExpiry), Shows: explore.Idle, Steps: 4},
 		{
 			Name: "unlock under the request's context, with an expiry", Lock: polls(unlockOfTheRequestAndExpiry),
-			Scenario: once("cancel"), Shows: idle, Gap: missing(),
+			Scenario: once("cancel"), Shows: explore.Idle, Steps: 4,
 		},
 		{
-			Name: "the last that came is the first that goes", Lock: takes(stack),
-			Scenario: explore.Scenario{Actors: 3}, Shows: starved, Gap: missing(),
+			Name: "the last that came is the first that goes", Lock: inOrder(takes(stack)),
+			Scenario: explore.Scenario{Sales: 3}, Shows: explore.Starved, Steps: 12,
 		},
 	}
+}
+
+// inOrder makes a strategy promise that who asks first gets it first.
+func inOrder(s strategy.Strategy) strategy.Strategy {
+	s.Capabilities.InOrder = true
+	return s
 }
 
 func saysNil(p process) ask {

@@ -1,0 +1,103 @@
+package checker
+
+import (
+	"fmt"
+	"slices"
+
+	"lockstep/internal/explore/anomaly"
+	"lockstep/internal/explore/execution"
+	"lockstep/internal/explore/simredis"
+	"lockstep/internal/lock"
+)
+
+// order is in which order the lock was obtained, and with which fencing tokens.
+type order struct {
+	clock   int                        // counts what has changed of the lock
+	touched map[*execution.Process]int // when each process last changed what Redis holds of it
+	grants  []grant                    // in the order of obtaining
+}
+
+// grant is a token given to a sale that obtained the lock then.
+type grant struct {
+	at    int
+	token int64
+}
+
+// sees takes down when a process changed what a server holds of the lock.
+func (c *Checker) sees(before, after *simredis.State, by *execution.Actor) {
+	if by == nil || before.Same(after) || slices.EqualFunc(locks(before), locks(after), same) {
+		return
+	}
+	c.order.clock++
+	c.order.touched[by.Process] = c.order.clock
+}
+
+func same(a, b simredis.Key) bool { return a.Name == b.Name && slices.Equal(a.Values, b.Values) }
+
+// locks are the keys of the lock.
+func locks(s *simredis.State) []simredis.Key {
+	return slices.DeleteFunc(slices.Clone(s.Keys), simredis.Key.IsShops)
+}
+
+// obtained is when a sale that enters obtained its lock: when it became the holder. Where that is not known, it was by the last change that
+// its process made.
+func (c *Checker) obtained(s *sale) int {
+	if s.keyed {
+		return s.since
+	}
+	return c.order.touched[s.actor.Process]
+}
+
+// checkToken looks at the token of a sale that enters.
+func (c *Checker) checkToken(s *sale, lease *lock.Lease) {
+	if c.countedIn(s.actor) {
+		return // those who are inside together may have the same
+	}
+	at, token := c.obtained(s), lease.Token()
+	i := len(c.order.grants)
+	for j, g := range c.order.grants {
+		if g.at > at {
+			i = j
+			break
+		}
+	}
+	for j, g := range c.order.grants {
+		if token > 0 && g.token > 0 && (j < i && g.token >= token || j >= i && g.token <= token) {
+			earlier, later := g.token, token
+			if j >= i {
+				earlier, later = token, g.token
+			}
+			c.finds(anomaly.TokenOrder, "a holder has token %d, and a later one %d", earlier, later)
+			break
+		}
+	}
+	c.order.grants = slices.Insert(c.order.grants, i, grant{at, token})
+}
+
+// checkNested looks at the token of a nested call.
+func (c *Checker) checkNested(s *sale, lease *lock.Lease) {
+	if outer := s.leases[0].Token(); lease.Token() != outer {
+		c.finds(anomaly.TokenOrder, "%s's nested call has token %d, and its outer one %d", s.actor.Name, lease.Token(), outer)
+	}
+}
+
+// appendOrder writes what the order of those to come depends on.
+func (c *Checker) appendOrder(b []byte, by execution.Order) []byte {
+	o := c.order
+	if !slices.ContainsFunc(o.grants, func(g grant) bool { return g.token > 0 }) {
+		return b
+	}
+	rank := func(at int) int {
+		return len(o.grants) - len(slices.DeleteFunc(slices.Clone(o.grants), func(g grant) bool { return g.at <= at }))
+	}
+	for _, g := range o.grants {
+		b = fmt.Appendf(b, "|%d", g.token)
+	}
+	for _, actor := range by.Actors {
+		s := c.sales[actor]
+		if !s.actor.Finished() && !s.actor.Dead() && len(s.leases) == 0 {
+			b = fmt.Appendf(b, "|%d %d", rank(s.since), rank(o.touched[s.actor.Process]))
+		}
+	}
+	return b
+}

@@ -1,0 +1,89 @@
+package checker
+
+import (
+	"context"
+	"errors"
+
+	"lockstep/internal/explore/anomaly"
+	"lockstep/internal/explore/execution"
+	"lockstep/internal/lock"
+	"lockstep/internal/strategy"
+)
+
+// checkUnlock looks at what an Unlock has said.
+func (c *Checker) checkUnlock(s *sale, outermost bool, err error) {
+	if outermost {
+		s.leaves = false
+	}
+	s.spoiled = s.spoiled || err != nil
+	gone := errors.Is(err, lock.ErrExpired) || errors.Is(err, lock.ErrNotOwner)
+	switch {
+	case s.actor.Dead() || c.scope != strategy.Everybody:
+	case err == nil && outermost && s.lost && !s.gave:
+		c.finds(anomaly.FalseWord, "%s's Unlock says that it gave the lock back, which was lost before", s.actor.Name)
+	case gone && !s.lost && c.heldToTheEnd(s):
+		c.finds(anomaly.FalseWord, "%s's Unlock says %q, though the lock was held to the end", s.actor.Name, short(err))
+	}
+}
+
+// heldToTheEnd reports whether a sale whose lock is not known to be lost had it still when it unlocked.
+func (c *Checker) heldToTheEnd(s *sale) bool {
+	if c.x.Took(execution.Resends) {
+		return false // what was sent first may have given it back
+	}
+	return s.evident || !c.x.Faulted() && !c.x.Took(execution.TimePasses)
+}
+
+// checkTold looks for sales that were told that their lock is lost, though nothing went wrong.
+func (c *Checker) checkTold() {
+	for i, s := range c.sales {
+		if s.told() && !s.lost && c.holder == i && !s.actor.Dead() && !c.x.Faulted() {
+			c.finds(anomaly.FalseWord, "%s is told that it lost the lock, and has it still", s.actor.Name)
+		}
+	}
+}
+
+// checkRefusal looks at why a sale does not get the lock.
+func (c *Checker) checkRefusal(ctx context.Context, s *sale, err error) {
+	switch {
+	case s.actor.Dead():
+	case errors.Is(err, lock.ErrNotObtained) && s.actor.Once() && len(s.leases) == 0 && !s.met:
+		c.finds(anomaly.FalseWord, "%s is told that another one has the lock, and nobody has it", s.actor.Name)
+	case errors.Is(err, lock.ErrCancelled) && ctx.Err() == nil:
+		c.finds(anomaly.FalseWord, "%s is told that its client went away, and it did not", s.actor.Name)
+	}
+}
+
+// meetAll takes down for all who ask whether another one has something to do with the lock.
+func (c *Checker) meetAll() {
+	for _, s := range c.sales {
+		s.met = s.met || s.waits && s.actor.Once() && c.meets(s)
+	}
+}
+
+// meets reports whether another sale asks for the lock, or has it, or may have left it behind.
+func (c *Checker) meets(s *sale) bool {
+	if c.holder != s.actor.Index {
+		if _, held := c.x.Cluster.Locked(lock.Key); held {
+			return true
+		}
+	}
+	for _, other := range c.sales {
+		a := other.actor
+		about := other.waits || other.leaves || len(other.leases) > 0
+		if other != s && (about || other.spoiled || a.Started() && a.Dead() || a.Finished() && a.Err() != nil) {
+			return true
+		}
+	}
+	return false
+}
+
+// short is the lock's error in another one.
+func short(err error) string {
+	for _, known := range []error{lock.ErrExpired, lock.ErrNotOwner} {
+		if errors.Is(err, known) {
+			return known.Error()
+		}
+	}
+	return err.Error()
+}
