@@ -28,6 +28,10 @@ var house = map[string][]string{
 		"internal/explore/anomaly", "internal/explore/execution", "internal/explore/harness", "internal/explore/scenario",
 		"internal/explore/search", "internal/strategy", "internal/trace",
 	},
+	"lockstep/internal/explore/stepper": {
+		"internal/explore", "internal/explore/anomaly", "internal/explore/execution", "internal/explore/harness",
+		"internal/explore/simredis", "internal/strategy", "internal/trace",
+	},
 	"lockstep/internal/explore/variants": { // for tests alone
 		"internal/explore", "internal/lock", "internal/rediserr", "internal/strategy",
 	},
