@@ -23,7 +23,7 @@ type Choice struct {
 // choice says what a step has done, after it was tried.
 func (s *Session) choice(run *harness.Run, t execution.Transition, step trace.Step, found []anomaly.Found) Choice {
 	c := Choice{
-		Token: step.Token, Actor: step.Actor, Fault: faultOf(t.Kind), Command: step.Command, Shows: []explore.Anomaly{},
+		Token: step.Token, Actor: step.Actor, Fault: FaultOf(t.Kind), Command: step.Command, Shows: []explore.Anomaly{},
 		Says: cmp.Or(step.Says, step.Command, run.Who(t)+" goes on"),
 	}
 	for _, f := range found {
@@ -34,8 +34,8 @@ func (s *Session) choice(run *harness.Run, t execution.Transition, step trace.St
 	return c
 }
 
-// faultOf is the name of the fault that is used up by a transition of this kind, "" for none.
-func faultOf(k execution.Kind) string {
+// FaultOf is the name of the fault whose budget a transition of this kind uses up, "" for none.
+func FaultOf(k execution.Kind) string {
 	if k == execution.Unsynced { // the failover itself comes later
 		return "failover"
 	}
