@@ -18,7 +18,7 @@ const (
 	Died                            // its process did
 	Stopped                         // its process is paused
 	AsksInVain                      // it waits for a moment, and would be told what it was told before
-	WaitsForTime                    // it waits for a timer
+	WaitsForTime                    // it waits for a timer, and perhaps for something that comes before
 	WaitsForReply                   // it waits for a node that does not answer
 	WaitsForOther                   // it waits for a message, or for another goroutine of its process
 )
@@ -64,6 +64,9 @@ func (x *Execution) Timers() (all []Due) {
 	}
 	return all
 }
+
+// Listens reports whether a's process waits for messages.
+func (x *Execution) Listens(a *Actor) bool { return x.listens(a.Process) }
 
 // Underway is a message that has not arrived.
 type Underway struct {

@@ -70,12 +70,20 @@ func (o outlook) whyActor(a *execution.Actor) string {
 			says += ", and has been as often as --polls allows"
 		}
 		return says
-	case execution.WaitsForTime:
-		return fmt.Sprintf("%s waits until %v", a.Name, due.Round(time.Millisecond))
 	case execution.WaitsForReply:
 		return a.Name + " waits for a node that does not answer"
+	case execution.WaitsForTime:
+		says := fmt.Sprintf("%s waits until %v", a.Name, due.Round(time.Millisecond))
+		if o.Listens(a) {
+			says += ", or for a message"
+		}
+		return says + o.held(a)
 	case execution.WaitsForOther:
-		return a.Name + " waits for a message, or for another goroutine of its process" + o.held(a)
+		says := a.Name + " waits for another goroutine of its process"
+		if o.Listens(a) {
+			says += ", or for a message"
+		}
+		return says + o.held(a)
 	default:
 		return ""
 	}

@@ -92,7 +92,7 @@ func TestWhatCannotHappenHasAReason(t *testing.T) {
 		{"v4", "", "A:SET B:SET B:SET B:SET B:SET", "B",
 			"B waits, while the lock is A's: it would be told what it was told before, and has been as often as --polls allows"},
 		{"v9", "", "A:acquire.lua B:acquire.lua B:acquire.lua", "B",
-			"B waits for a message, or for another goroutine of its process, while the lock is A's"},
+			"B waits until 2.5s, or for a message, while the lock is A's"},
 		{"v6", "slow=1", "", "slow", "no timer is set"},
 		{"v9", "lost-wake=1", "", "lost-wake", "no message is under way"},
 		{"v4", "lost-reply=1,crash=1", "A:SET/lost", "lost-reply", "the budget lost-reply=1 is used up"},
@@ -103,6 +103,29 @@ func TestWhatCannotHappenHasAReason(t *testing.T) {
 			t.Errorf("%s %s, after %q, %v: %+v; want %s: %s",
 				test.lock, test.faults, test.schedule, s.Now().Tokens(), s.Now().Disabled, test.what, test.why)
 		}
+	}
+}
+
+// A waiter in the queue of its process waits for the one before it.
+func TestWhoWaitsInItsProcess(t *testing.T) {
+	strategy, err := evolution.Find("v8")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := stepper.New(strategy, explore.Scenario{Actors: 2, Replicas: 1}, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	for _, who := range []string{"A:", "A:", "B:"} {
+		i := slices.IndexFunc(s.Now().Tokens(), func(token string) bool { return strings.HasPrefix(token, who) })
+		if err := s.Take(s.Now().Tokens()[max(i, 0)]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := stepper.Disabled{What: "B", Why: "B waits for another goroutine of its process, while the lock is A's"}
+	if !slices.Contains(s.Now().Disabled, want) {
+		t.Errorf("after %q: %+v; want %+v", s.Now().Schedule, s.Now().Disabled, want)
 	}
 }
 
