@@ -35,7 +35,8 @@ const productName = "lockstep"
 
 // Program is this program, as it was started.
 type Program struct {
-	Name string // as typed; hints begin with it
+	Name string    // as typed; hints begin with it
+	In   io.Reader // nil: standard input
 }
 
 // Run is Program.Run of a program that was started by its own name.
@@ -51,6 +52,7 @@ func (p Program) Run(ctx context.Context, args []string, stdout, stderr io.Write
 
 	root := newRoot(p.Name)
 	root.SetArgs(args)
+	root.SetIn(p.In)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	err := root.ExecuteContext(ctx)

@@ -55,7 +55,7 @@ Steps of a schedule, as --replay takes them; A is an actor, SET its command:
 ` + indent(notationHelp()...) + `
 Exit code: 0 every schedule was explored, and none shows an anomaly; 1 a schedule shows an anomaly;
 2 a bound was hit first, or trouble.
-With --replay: 0 the schedule shows no anomaly, 1 it shows one, 2 it does not fit the code; also with --step.
+With --replay, --step: 0 the schedule shows no anomaly, 1 it shows one, 2 it does not fit the code.
 With --against: 0 no step differs, 1 one does.
 With --all: 0 everything was explored, 2 a bound was hit first.`,
 		Example: `  lockstep explore v0

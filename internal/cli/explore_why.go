@@ -53,10 +53,11 @@ func saves(why *graph.Why) string {
 		choices = append(choices, s.Token)
 	}
 	first := why.Saves[0]
-	says := fmt.Sprintf("Instead, %s would have saved it.", strings.Join(choices, " or "))
+	says := fmt.Sprintf("Instead, %s would have saved it: %s", strings.Join(choices, " or "), first.Says)
 	if len(first.Way) > 0 {
-		says = fmt.Sprintf("Instead, %s would have saved it: %s, and then %s.", strings.Join(choices, " or "), first.Says, strings.Join(first.Way, " "))
+		says += ", and then " + strings.Join(first.Way, " ")
 	}
+	says += "."
 	if len(first.Shows) > 0 {
 		says += fmt.Sprintf(" But that way shows %s.", strings.Trim(fmt.Sprint(first.Shows), "[]"))
 	}

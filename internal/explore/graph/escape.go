@@ -46,9 +46,9 @@ func (f *faultless) Check() (found []anomaly.Found, over bool) {
 
 // Fingerprint implements search.Run. A state is another one if the last step into it was to be avoided: nothing is gone on from that.
 func (f *faultless) Fingerprint() execution.Fingerprint {
-	print := f.run.Fingerprint()
+	seen := f.run.Fingerprint()
 	if f.shown {
-		print[0] = ^print[0]
+		seen[0] = ^seen[0]
 	}
-	return print
+	return seen
 }

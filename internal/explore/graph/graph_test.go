@@ -89,11 +89,12 @@ func wayIsOne(t *testing.T, s strategy.Strategy, in explore.Scenario, before []s
 
 // A bound that was hit is said, and nothing is claimed.
 func TestAPointThatIsNotSettled(t *testing.T) {
-	why, err := graph.Explain(t.Context(), find(t, "v4"), with(t, "", 1), "A:SET A:GET A:SET B:SET", explore.Stuck, explore.Bounds{Schedules: 1})
+	s, few := find(t, "v4"), explore.Bounds{Schedules: 1}
+	why, err := graph.Explain(t.Context(), s, with(t, "", 1), "A:SET A:GET A:SET B:SET", explore.Stuck, few)
 	if err != nil || len(why.Unsettled) == 0 || why.Point != 0 {
 		t.Errorf("%v: %+v; want it to be unsettled", err, why)
 	}
-	if _, err := graph.Explain(t.Context(), find(t, "v4"), with(t, "", 0), "A:SET", explore.Stuck, explore.Bounds{}); !errors.Is(err, explore.ErrStale) {
+	if _, err := graph.Explain(t.Context(), s, with(t, "", 0), "A:SET", explore.Stuck, few); !errors.Is(err, explore.ErrStale) {
 		t.Errorf("%v; want ErrStale: that shows nothing", err)
 	}
 }
@@ -171,7 +172,8 @@ func TestDistances(t *testing.T) {
 }
 
 func TestAMapOfTooMuch(t *testing.T) {
-	if _, err := graph.Draw(t.Context(), find(t, "v4"), with(t, "expiry=2", 0), explore.Bounds{Schedules: 50}); !errors.Is(err, graph.ErrTooLarge) {
+	few := explore.Bounds{Schedules: 50}
+	if _, err := graph.Draw(t.Context(), find(t, "v4"), with(t, "expiry=2", 0), few); !errors.Is(err, graph.ErrTooLarge) {
 		t.Errorf("%v; want ErrTooLarge", err)
 	}
 }

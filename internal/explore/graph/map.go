@@ -77,11 +77,11 @@ func (m *Map) add(from, to execution.Fingerprint, found []anomaly.Found) {
 func bit(a explore.Anomaly) uint32 { return 1 << max(slices.Index(anomaly.All(), a), 0) }
 
 // state is the number of a state.
-func (m *Map) state(print execution.Fingerprint) int32 {
-	n, known := m.states[print]
+func (m *Map) state(of execution.Fingerprint) int32 {
+	n, known := m.states[of]
 	if !known {
 		n = int32(len(m.states)) //nolint:gosec // memory ends before int32 does
-		m.states[print] = n
+		m.states[of] = n
 	}
 	return n
 }

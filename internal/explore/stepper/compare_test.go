@@ -62,7 +62,8 @@ func TestAStepThatTheOtherCannotTake(t *testing.T) {
 	if err != nil || c.Differs != 1 {
 		t.Errorf("%v: %+v; want the first", err, c)
 	}
-	if _, err := compared(t, "v4", "v5", "", "A:SET A:DEL"); !errors.Is(err, explore.ErrStale) || !strings.Contains(err.Error(), "step 2, A:DEL") {
+	_, err = compared(t, "v4", "v5", "", "A:SET A:DEL")
+	if !errors.Is(err, explore.ErrStale) || !strings.Contains(err.Error(), "step 2, A:DEL") {
 		t.Errorf("%v; want ErrStale at step 2: that is no schedule of v4", err)
 	}
 }
