@@ -117,6 +117,19 @@ func isTerminal(w io.Writer) bool {
 	return isFile && term.IsTerminal(int(file.Fd()))
 }
 
+// width is how many signs fit into a line, 0 if there is no telling.
+func width(w io.Writer) int {
+	file, isFile := w.(*os.File)
+	if !isFile {
+		return 0
+	}
+	columns, _, err := term.GetSize(int(file.Fd()))
+	if err != nil {
+		return 0
+	}
+	return columns
+}
+
 func loadConfig(cmd *cobra.Command) (config.Config, error) {
 	return config.Load(cmd.Flags(), evolution.Names())
 }

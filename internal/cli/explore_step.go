@@ -114,7 +114,7 @@ func notNow(token string, err error) string {
 	}
 }
 
-const stepHelp = `A thick line is a sale that believes that it holds the lock; [lock: A …] says whose it is in truth.
+const stepHelp = `A thick line is a sale that believes that it holds the lock; [lock: A] says whose it is in truth.
 Type the number of a choice, or its token. Several tokens are several steps.
   u  takes the last step back
   d  says how many further steps an anomaly is away
@@ -147,37 +147,51 @@ func (w *walk) distances(ctx context.Context) string {
 	return "The fewest further steps until an anomaly shows:\n" + strings.Join(says, "\n")
 }
 
-// draw shows the schedule so far, and what can happen next.
+// draw shows the schedule so far, and what can happen next. A screen gets it anew, each line cut to its width, so that the diagram stays one.
 func (w *walk) draw(says string) {
-	v := w.session.Now()
-	diagram := v.Trace.Sequence(false)
+	page := w.diagram() + w.menu()
+	if says != "" {
+		page += "\n" + strings.TrimRight(says, "\n") + "\n"
+	}
 	if w.screen {
-		fmt.Fprint(w.out, "\033[H\033[2J\033[3J") // to the top, and nothing else on it
-		w.drawn = ""
+		page = "\033[H\033[2J" + cutTo(width(w.out), page) // to the top, and nothing else on it
 	}
-	rows, goesOn := strings.CutPrefix(diagram, w.drawn)
-	if !goesOn {
-		rows = diagram
+	fmt.Fprint(w.out, page, "\nnumber or token, u: undo, d: distance, ?: help, q: quit > ")
+}
+
+// diagram draws the schedule, or what a terminal that is no screen does not have of it.
+func (w *walk) diagram() string {
+	v := w.session.Now()
+	all := v.Trace.Sequence(false)
+	rows, goesOn := strings.CutPrefix(all, w.drawn)
+	if w.screen || !goesOn {
+		rows = all
 	}
-	w.drawn = diagram
-	fmt.Fprint(w.out, rows)
+	w.drawn = all
 	for _, s := range v.Shown {
-		fmt.Fprintf(w.out, "  ✗  step %d shows %s: %s\n", s.Step, s.Anomaly, s.Says)
+		rows += fmt.Sprintf("  ✗  step %d shows %s: %s\n", s.Step, s.Anomaly, s.Says)
 	}
-	fmt.Fprintln(w.out)
+	return rows + "\n"
+}
+
+// menu lists what can happen next, and what cannot.
+func (w *walk) menu() string {
+	v := w.session.Now()
+	column := 0
+	for _, token := range v.Tokens() {
+		column = max(column, len(token))
+	}
+	var b strings.Builder
 	for i, c := range v.Choices {
-		fmt.Fprintf(w.out, "%3d  %-24s %s\n", i+1, c.Token, inOneLine(c))
+		fmt.Fprintf(&b, "%3d  %-*s  %s\n", i+1, column, c.Token, inOneLine(c))
 	}
 	for _, d := range v.Disabled {
-		fmt.Fprintf(w.out, "  –  %-24s %s\n", d.What, d.Why)
+		fmt.Fprintf(&b, "  –  %-*s  %s\n", column, d.What, d.Why)
 	}
 	if v.Over {
-		fmt.Fprintln(w.out, "  –  nothing more can happen")
+		b.WriteString("  –  nothing more can happen\n")
 	}
-	if says != "" {
-		fmt.Fprintln(w.out, "\n"+strings.TrimRight(says, "\n"))
-	}
-	fmt.Fprint(w.out, "\nnumber or token, u: undo, d: distance, ?: help, q: quit > ")
+	return b.String()
 }
 
 // inOneLine says what a choice does.
@@ -186,6 +200,17 @@ func inOneLine(c stepper.Choice) string {
 		return c.Says + " (" + c.Fault + ")"
 	}
 	return c.Says
+}
+
+// cutTo cuts each line to so many signs; 0: not at all.
+func cutTo(width int, text string) string {
+	lines := strings.SplitAfter(text, "\n")
+	for i, line := range lines {
+		if signs := []rune(strings.TrimSuffix(line, "\n")); width > 0 && len(signs) > width {
+			lines[i] = string(signs[:width-1]) + "…\n"
+		}
+	}
+	return strings.Join(lines, "")
 }
 
 // end prints how to replay the schedule, and gives the exit code.

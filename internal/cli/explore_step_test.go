@@ -29,10 +29,10 @@ func TestExploreStepByStep(t *testing.T) {
 	}
 	at := 0
 	for _, want := range []string{
-		"  1  A:SET                    A takes the lock\n",
-		"  –  expiry                   no key in Redis is to expire\n",
+		"  1  A:SET  A takes the lock\n",
+		"  –  expiry  no key in Redis is to expire\n",
 		"  1  ├────────────────▶│   SET distributedLock 1 ex 10 NX → OK\n",
-		"  3  expiry                   10s later: A's lock expires (expiry)\n",
+		"  3  expiry  10s later: A's lock expires (expiry)\n",
 		"  2  ┃                 ◷   10s later: A's lock expires\n",
 		"expiry cannot happen now: the budget expiry=1 is used up.\n",
 		"There is no 99.\n",
@@ -61,6 +61,16 @@ func TestExploreStepsFromASchedule(t *testing.T) {
 	}
 	if _, err := stepped(t, "", "v4", "--step", "--replay", "A:GET"); err == nil || !strings.Contains(err.Error(), "step 1, A:GET") {
 		t.Errorf("%v; want step 1 not to fit", err)
+	}
+}
+
+// On a screen a line is never longer than that.
+func TestLinesAreCut(t *testing.T) {
+	if got := cutTo(5, "┃ 123456\n┃ 12\n"); got != "┃ 12…\n┃ 12\n" {
+		t.Errorf("%q", got)
+	}
+	if got := cutTo(0, "┃ 123456\n"); got != "┃ 123456\n" {
+		t.Errorf("%q", got)
 	}
 }
 

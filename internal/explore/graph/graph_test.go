@@ -45,7 +45,8 @@ func TestThePointOfNoReturn(t *testing.T) {
 		{"v2", "expiry=1", 0, explore.TwoHolders, "A:SET expiry B:SET", 3, "A:GET"},
 		{"v2", "expiry=1", 0, explore.TwoHolders, "A:SET expiry B:SET A:GET", 3, "A:GET"}, // what follows does not matter
 		{"v2", "expiry=1", 0, explore.ForeignRelease, "A:SET A:GET A:write.lua expiry B:SET A:DEL", 6, "B:GET"},
-		{"v4", "", 1, explore.Stuck, "A:SET A:GET A:SET B:SET", 0, ""}, // from the start
+		{"v4", "", 1, explore.Stuck, "A:SET A:GET A:SET B:SET", 0, ""},        // from the start
+		{"v4", "crash=1", 1, explore.Stuck, "A:SET A:GET A:SET B:SET", 0, ""}, // that A may die does not save it
 		{"v6", "pause=1", 0, explore.TwoHolders, "A:begins A:lock.lua A:pauses B:lock.lua time B:lock.lua", 6, "A:resumes"},
 		{"getset", "late=1", 0, explore.LostUpdate,
 			"A:SET A:GET A:write.lua/late A:DEL B:SET B:GET B:write.lua A:write.lua/arrives", 6, "A:write.lua/arrives"},
