@@ -20,7 +20,8 @@ var house = map[string][]string{
 	"lockstep": {"internal/cli"},
 	"lockstep/internal/cli": {
 		"internal/api", "internal/cluster", "internal/config", "internal/dao", "internal/evolution", "internal/explore",
-		"internal/explore/graph", "internal/explore/stepper", "internal/history", "internal/job", "internal/load", "internal/lock", "internal/lockv6", "internal/metrics", "internal/service", "internal/strategy",
+		"internal/explore/graph", "internal/explore/stepper", "internal/history", "internal/job", "internal/load", "internal/lock",
+		"internal/lockv6", "internal/metrics", "internal/service", "internal/strategy",
 		"internal/trace",
 	},
 	"lockstep/internal/cluster": {"internal/api"},

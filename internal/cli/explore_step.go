@@ -147,7 +147,8 @@ func (w *walk) distances(ctx context.Context) string {
 	return "The fewest further steps until an anomaly shows:\n" + strings.Join(says, "\n")
 }
 
-// draw shows the schedule so far, and what can happen next. A screen gets it anew, each line cut to its width, so that the diagram stays one.
+// draw shows the schedule so far, and what can happen next. A screen gets it anew, each line cut to its
+// width, so that the diagram stays one.
 func (w *walk) draw(says string) {
 	page := w.diagram() + w.menu()
 	if says != "" {

@@ -41,7 +41,7 @@ func TestThePointOfNoReturn(t *testing.T) {
 		saves        string // the first
 	}{
 		{"v0", "", 0, explore.LostUpdate, "A:GET B:GET A:write.lua B:write.lua", 2, "A:write.lua"}, // both have read: it is too late
-		{"v1", "crash=1", 0, explore.LeftBehind, "A:SET/dies-after B:SET B:SET", 1, "A:SET"},
+		{"v1", "crash=1", 0, explore.LeftBehind, "A:SET/dies-after" + strings.Repeat(" B:SET", 2), 1, "A:SET"},
 		{"v2", "expiry=1", 0, explore.TwoHolders, "A:SET expiry B:SET", 3, "A:GET"},
 		{"v2", "expiry=1", 0, explore.TwoHolders, "A:SET expiry B:SET A:GET", 3, "A:GET"}, // what follows does not matter
 		{"v2", "expiry=1", 0, explore.ForeignRelease, "A:SET A:GET A:write.lua expiry B:SET A:DEL", 6, "B:GET"},
