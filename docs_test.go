@@ -24,8 +24,8 @@ var documents = []string{
 	"docs/GLOSSARY.md", "CONTRIBUTING.md", "CHANGELOG.md",
 }
 
-// asTyped is the program as the documents tell to start it.
-var asTyped = cli.Program{Name: "go run ."}
+// asTyped is the program as the documents tell to start it. Nobody types anything into it.
+var asTyped = cli.Program{Name: "go run .", In: strings.NewReader("")}
 
 var printed = regexp.MustCompile("(?s)(<!-- lockstep ([^\n]*) -->\n```\\w+\n)(.*?)```")
 

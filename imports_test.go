@@ -19,14 +19,23 @@ import (
 var house = map[string][]string{
 	"lockstep": {"internal/cli"},
 	"lockstep/internal/cli": {
-		"internal/api", "internal/cluster", "internal/config", "internal/dao", "internal/evolution", "internal/explore", "internal/history",
-		"internal/job", "internal/load", "internal/lock", "internal/lockv6", "internal/metrics", "internal/service", "internal/strategy",
+		"internal/api", "internal/cluster", "internal/config", "internal/dao", "internal/evolution", "internal/explore",
+		"internal/explore/graph", "internal/explore/stepper", "internal/history", "internal/job", "internal/load", "internal/lock",
+		"internal/lockv6", "internal/metrics", "internal/service", "internal/strategy",
 		"internal/trace",
 	},
 	"lockstep/internal/cluster": {"internal/api"},
 	"lockstep/internal/explore": {
 		"internal/explore/anomaly", "internal/explore/execution", "internal/explore/harness", "internal/explore/scenario",
 		"internal/explore/search", "internal/strategy", "internal/trace",
+	},
+	"lockstep/internal/explore/graph": {
+		"internal/explore", "internal/explore/anomaly", "internal/explore/execution", "internal/explore/harness",
+		"internal/explore/search", "internal/explore/stepper", "internal/strategy", "internal/trace",
+	},
+	"lockstep/internal/explore/stepper": {
+		"internal/explore", "internal/explore/anomaly", "internal/explore/execution", "internal/explore/harness",
+		"internal/explore/simredis", "internal/strategy", "internal/trace",
 	},
 	"lockstep/internal/explore/variants": { // for tests alone
 		"internal/explore", "internal/lock", "internal/rediserr", "internal/strategy",

@@ -35,7 +35,8 @@ const productName = "lockstep"
 
 // Program is this program, as it was started.
 type Program struct {
-	Name string // as typed; hints begin with it
+	Name string    // as typed; hints begin with it
+	In   io.Reader // nil: standard input
 }
 
 // Run is Program.Run of a program that was started by its own name.
@@ -51,6 +52,7 @@ func (p Program) Run(ctx context.Context, args []string, stdout, stderr io.Write
 
 	root := newRoot(p.Name)
 	root.SetArgs(args)
+	root.SetIn(p.In)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	err := root.ExecuteContext(ctx)
@@ -113,6 +115,19 @@ Settings come from config.yaml, the environment (LOCKSTEP_LOCK_VERSION=v4) and f
 func isTerminal(w io.Writer) bool {
 	file, isFile := w.(*os.File)
 	return isFile && term.IsTerminal(int(file.Fd()))
+}
+
+// width is how many signs fit into a line, 0 if there is no telling.
+func width(w io.Writer) int {
+	file, isFile := w.(*os.File)
+	if !isFile {
+		return 0
+	}
+	columns, _, err := term.GetSize(int(file.Fd()))
+	if err != nil {
+		return 0
+	}
+	return columns
 }
 
 func loadConfig(cmd *cobra.Command) (config.Config, error) {

@@ -13,6 +13,8 @@ import (
 
 	"lockstep/internal/evolution"
 	"lockstep/internal/explore"
+	"lockstep/internal/explore/graph"
+	"lockstep/internal/strategy"
 )
 
 const exitBroken = 1
@@ -31,6 +33,9 @@ type exploreFlags struct {
 	mermaid      bool
 	asJSON       bool
 	all          bool
+	why          bool
+	step         bool
+	against      string
 }
 
 func newExplore() *cobra.Command {
@@ -50,13 +55,17 @@ Steps of a schedule, as --replay takes them; A is an actor, SET its command:
 ` + indent(notationHelp()...) + `
 Exit code: 0 every schedule was explored, and none shows an anomaly; 1 a schedule shows an anomaly;
 2 a bound was hit first, or trouble.
-With --replay: 0 the schedule shows no anomaly, 1 it shows one, 2 it does not fit the code.
+With --replay, --step: 0 the schedule shows no anomaly, 1 it shows one, 2 it does not fit the code.
+With --against: 0 no step differs, 1 one does.
 With --all: 0 everything was explored, 2 a bound was hit first.`,
 		Example: `  lockstep explore v0
   lockstep explore v2 --faults expiry=1 --anomaly foreign-release
   lockstep explore v4 --nested 1
   lockstep explore v6 --work 25s --nested 1 --faults crash=1,lost-reply=1
   lockstep explore local --replicas 1
+  lockstep explore v2 --faults expiry=1 --why
+  lockstep explore v6 --faults pause=1 --step
+  lockstep explore v5 --faults expiry=1 --against v6
   lockstep explore --all`,
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: completeLock,
@@ -85,8 +94,13 @@ With --all: 0 everything was explored, 2 a bound was hit first.`,
 	flags.StringVar(&f.replay, "replay", "", "run this one schedule, and print the state after each step")
 	flags.BoolVar(&f.mermaid, "mermaid", false, "print the counterexample as a Mermaid diagram, and nothing else")
 	flags.BoolVar(&f.asJSON, "json", false, "print one JSON document to standard output")
+	flags.BoolVar(&f.why, "why", false, "say from which step on it was too late, and what would have saved it")
+	flags.BoolVar(&f.step, "step", false, "choose each step yourself, from the start or from the end of --replay")
+	flags.StringVar(&f.against, "against", "",
+		"run the same schedule under this lock too, to the first step that differs: that of --replay, or the one found")
 	flags.BoolVar(&f.all, "all", false, "explore every lock with every fault, and print a table")
 	complete(cmd, "faults", completeFaults)
+	completeWith(cmd, "against", evolution.Names()...)
 	completeWith(cmd, "anomaly", anomalyNames()...)
 	return cmd
 }
@@ -155,9 +169,20 @@ func runExplore(cmd *cobra.Command, args []string, f exploreFlags) error {
 		}
 		goal.Anomalies = []explore.Anomaly{a}
 	}
-	if cmd.Flags().Changed("replay") {
+	switch {
+	case f.step:
+		return stepThrough(cmd, f, strategy)
+	case f.against != "":
+		return compare(cmd, f, strategy, goal, bounds)
+	case cmd.Flags().Changed("replay"):
 		return replay(cmd, f, strategy, goal)
+	default:
+		return explored(cmd, f, strategy, goal, bounds)
 	}
+}
+
+// explored explores a lock, and prints what was found.
+func explored(cmd *cobra.Command, f exploreFlags, strategy strategy.Strategy, goal explore.Goal, bounds explore.Bounds) error {
 	if isTerminal(cmd.ErrOrStderr()) {
 		goal.Progress = func(r explore.Result) {
 			fmt.Fprintf(cmd.ErrOrStderr(), "\r\033[K%d steps deep, %d schedules, %d states", r.Depth, r.Schedules, r.States)
@@ -170,7 +195,13 @@ func runExplore(cmd *cobra.Command, args []string, f exploreFlags) error {
 	if err != nil {
 		return err
 	}
-	return f.show(cmd, result)
+	var why *graph.Why
+	if len(result.Found) > 0 {
+		if why, err = f.explain(cmd.Context(), strategy, result.Found[0].Schedule, result.Found[0].Anomaly); err != nil {
+			return err
+		}
+	}
+	return f.show(cmd, result, why)
 }
 
 // meantFaults adds to an error what was meant by the first fault that there is not.
@@ -207,7 +238,7 @@ func (f exploreFlags) check(cmd *cobra.Command, args []string) error {
 		return fmt.Errorf("%s: explore takes no settings: its clock, its Redis and the expiry (10s) are its own", strings.Join(foreign, ", "))
 	case f.all && len(args) > 0:
 		return fmt.Errorf("--all explores every lock: leave out %q", args[0])
-	case f.all && (f.anomaly != "" || f.mermaid || cmd.Flags().Changed("replay") || f.faults != "" ||
+	case f.all && (f.why || f.step || f.against != "" || f.anomaly != "" || f.mermaid || cmd.Flags().Changed("replay") || f.faults != "" ||
 		f.scenario.Try+f.scenario.Nested+f.scenario.Replicas > 0 || f.scenario.Work+f.scenario.Skew > 0):
 		return errors.New("--all has scenarios of its own: it takes --actors, --json, and the bounds alone")
 	case !f.all && len(args) == 0:
@@ -226,19 +257,23 @@ func (f exploreFlags) check(cmd *cobra.Command, args []string) error {
 		return fmt.Errorf("max-time: %v is less than none", f.maxTime)
 	case f.mermaid && f.asJSON:
 		return errors.New("--mermaid and --json are two documents: choose one")
+	case f.step && (f.why || f.against != "" || f.mermaid || f.asJSON || f.anomaly != ""):
+		return errors.New("--step shows each step by itself: beside it, explore takes a scenario and --replay")
+	case f.against != "" && (f.why || f.mermaid):
+		return errors.New("--against prints two schedules side by side: leave out --why and --mermaid")
 	}
 	return f.scenario.Check()
 }
 
 // show prints what was found, and gives the exit code.
-func (f exploreFlags) show(cmd *cobra.Command, r explore.Result) error {
+func (f exploreFlags) show(cmd *cobra.Command, r explore.Result, why *graph.Why) error {
 	out, people := cmd.OutOrStdout(), cmd.OutOrStdout()
 	if f.asJSON || f.mermaid {
 		people = cmd.ErrOrStderr()
 	}
 	switch {
 	case f.asJSON:
-		if err := writeJSON(out, toJSON(r)); err != nil {
+		if err := writeJSON(out, toJSON(r, why)); err != nil {
 			return err
 		}
 	case f.mermaid && len(r.Found) > 0:
@@ -253,6 +288,7 @@ func (f exploreFlags) show(cmd *cobra.Command, r explore.Result) error {
 		if !f.mermaid {
 			fmt.Fprintln(people, e.Trace.Sequence(false))
 		}
+		printWhy(people, why)
 		fmt.Fprintf(people, "Step by step: %s %s --replay %q\n", cmd.CommandPath(), words(r.Lock, r.Scenario.String()), e.Schedule)
 	case explore.Holds:
 		fmt.Fprintf(people, "%s never shows %s: every schedule was explored (%s).\n%s.\n", r.Lock, f.lookedFor(), setting(r.Scenario), seen)

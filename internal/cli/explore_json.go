@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"lockstep/internal/explore"
+	"lockstep/internal/explore/graph"
 	"lockstep/internal/trace"
 )
 
@@ -48,9 +49,10 @@ type counterexampleJSON struct {
 	Length   int             `json:"length"`
 	Schedule string          `json:"schedule"`
 	Steps    []trace.Step    `json:"steps"`
+	Why      *graph.Why      `json:"why,omitempty"` // if that was asked for
 }
 
-func toJSON(r explore.Result) exploredJSON {
+func toJSON(r explore.Result, why *graph.Why) exploredJSON {
 	doc := exploredJSON{
 		Lock: r.Lock, Actors: r.Scenario.Actors, Sales: r.Scenario.SalesEach(), Replicas: r.Scenario.Processes(), Try: r.Scenario.Try, Nested: r.Scenario.Nested,
 		WorkMillis: trace.Millis(r.Scenario.Work), SkewMillis: trace.Millis(r.Scenario.Skew), Faults: r.Scenario.Faults.Map(),
@@ -61,17 +63,9 @@ func toJSON(r explore.Result) exploredJSON {
 	}
 	if len(r.Found) > 0 {
 		e := r.Found[0]
-		doc.Counterexample = &counterexampleJSON{e.Anomaly, e.Trace.Verdict, e.Length, e.Schedule, e.Trace.Steps}
+		doc.Counterexample = &counterexampleJSON{e.Anomaly, e.Trace.Verdict, e.Length, e.Schedule, e.Trace.Steps, why}
 	}
 	return doc
-}
-
-func shownJSON(shown []explore.Shown) []map[string]any {
-	all := []map[string]any{}
-	for _, s := range shown {
-		all = append(all, map[string]any{"anomaly": s.Anomaly, "says": s.Says, "step": s.Step})
-	}
-	return all
 }
 
 // allJSON is the document of explore --all --json.

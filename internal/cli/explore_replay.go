@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lockstep/internal/explore"
+	"lockstep/internal/explore/graph"
 	"lockstep/internal/strategy"
 	"lockstep/internal/trace"
 )
@@ -18,11 +19,18 @@ func replay(cmd *cobra.Command, f exploreFlags, strategy strategy.Strategy, goal
 	shown := slices.DeleteFunc(replayed.Shown, func(s explore.Shown) bool {
 		return len(goal.Anomalies) > 0 && !slices.Contains(goal.Anomalies, s.Anomaly)
 	})
+	var why *graph.Why
+	if err == nil && len(shown) > 0 {
+		why, err = f.explain(cmd.Context(), strategy, f.replay, shown[0].Anomaly)
+	}
 	out := cmd.OutOrStdout()
 	switch {
 	case f.asJSON:
 		steps := append([]trace.Step{}, replayed.Steps...)
-		doc := map[string]any{"lock": strategy.Name, "schedule": f.replay, "steps": steps, "shown": shownJSON(shown)}
+		doc := map[string]any{"lock": strategy.Name, "schedule": f.replay, "steps": steps, "shown": append([]explore.Shown{}, shown...)}
+		if why != nil {
+			doc["why"] = why
+		}
 		if err := errors.Join(writeJSON(out, doc), err); err != nil {
 			return err
 		}
@@ -42,6 +50,7 @@ func replay(cmd *cobra.Command, f exploreFlags, strategy strategy.Strategy, goal
 		fmt.Fprintf(people, "  ✗  step %d shows %s: %s\n", s.Step, s.Anomaly, s.Says)
 	}
 	if len(shown) > 0 {
+		printWhy(people, why)
 		return exitCode(exitBroken)
 	}
 	fmt.Fprintln(people, "This schedule shows no anomaly.")

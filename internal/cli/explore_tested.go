@@ -31,7 +31,8 @@ func tested(r explore.Result) string {
 		lines = append(lines, fmt.Sprintf("Schedules that end with a fault: %s.", strings.Join(happened, ", ")))
 	}
 	if r.Coverage.Beyond {
-		lines = append(lines, fmt.Sprintf("Waiters that had no news asked again %d times in all, and no more (--polls).", r.Scenario.PollsInVain()))
+		lines = append(lines,
+			fmt.Sprintf("Waiters that had no news asked again %d times in all, and no more (--polls).", r.Scenario.PollsInVain()))
 	}
 	return strings.Join(append(lines, ""), "\n")
 }

@@ -115,6 +115,11 @@
 // in words, and what is so after it. If the code no longer does what the schedule says, Replay fails with ErrStale and names the step:
 // that is what happens to an old counterexample once the lock is mended.
 //
+// # Step by step, and why
+//
+// Package stepper walks through one schedule by hand: what can happen next and what cannot, each with a reason, one step on, one step
+// back. Package graph says how far an anomaly is away from a state, and from which step on it was too late.
+//
 // # Where to read on
 //
 // Each package below can be read alone. scenario and anomaly are the vocabulary; coroutine, simredis and search know nothing of locks;

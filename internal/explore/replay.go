@@ -20,9 +20,9 @@ type Replayed struct {
 
 // Shown is an anomaly that a schedule showed.
 type Shown struct {
-	Anomaly Anomaly
-	Says    string // in words
-	Step    int    // counted from 1
+	Anomaly Anomaly `json:"anomaly"`
+	Says    string  `json:"says"` // in words
+	Step    int     `json:"step"` // counted from 1
 }
 
 // Replay runs one schedule, as Explore wrote it, step by step. It fails with ErrMalformed or ErrStale, saying at which step and why;

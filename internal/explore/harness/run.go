@@ -44,9 +44,7 @@ func (r *Run) Follow(token string, record *recorder.Recorder) ([]anomaly.Found, 
 			possible = append(possible, r.preview(t))
 			continue
 		}
-		r.checker.Reset()
-		took := record.Apply(t)
-		found, _ := r.checker.Check()
+		found, _, took := r.Step(t, record)
 		if step := record.Last(); !took || step.Token != token {
 			record.DropLast()
 			if step.Token == token {

@@ -57,6 +57,10 @@ type Goal struct {
 	Progress  func(Result)      // may be nil
 	OneStart  bool              // both starts are the same
 	Mirrored  bool              // or differ by names alone: all that happens after the one happens after the other, or it is ErrNames
+
+	// Edge, if it is not nil, is told of every step from one state to another, to known states too. From is zero at a start. The
+	// search then goes on to the end, whatever it finds.
+	Edge func(from, to execution.Fingerprint, found []anomaly.Found)
 }
 
 // Counterexample is the shortest schedule that shows an anomaly.
@@ -176,6 +180,9 @@ func (s *search) run() error {
 func (s *search) adopt(level []int32, children [][]child) []int32 {
 	for _, c := range slices.Concat(children...) {
 		s.found(c)
+		if s.goal.Edge != nil {
+			s.goal.Edge(s.nodes[c.parent].print, c.print, c.found)
+		}
 		_, known := s.visited[c.print]
 		s.result.Coverage.add(c.transition, c.sight, known, c.over)
 		if known && !s.bounds.EveryState {
@@ -194,10 +201,14 @@ func (s *search) adopt(level []int32, children [][]child) []int32 {
 
 // done reports whether what was found is enough.
 func (s *search) done() bool {
-	if s.goal.All {
+	switch {
+	case s.goal.Edge != nil:
+		return false
+	case s.goal.All:
 		return len(s.result.Found) == len(s.goal.Anomalies)
+	default:
+		return len(s.result.Found) > 0
 	}
-	return len(s.result.Found) > 0
 }
 
 func (s *search) tally() {

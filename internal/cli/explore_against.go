@@ -1,0 +1,112 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+
+	"lockstep/internal/explore"
+	"lockstep/internal/explore/stepper"
+	"lockstep/internal/strategy"
+	"lockstep/internal/trace"
+)
+
+const columnWidth = 46 // of each lock
+
+// compare runs a schedule of one lock under another one too: the one given by --replay, or the shortest that shows an anomaly.
+func compare(cmd *cobra.Command, f exploreFlags, first strategy.Strategy, goal explore.Goal, bounds explore.Bounds) error {
+	second, err := findLock(f.against)
+	if err != nil {
+		return err
+	}
+	schedule := f.replay
+	if schedule == "" {
+		result, err := explore.Explore(cmd.Context(), first, f.scenario, goal, bounds)
+		if err != nil {
+			return err
+		}
+		if len(result.Found) == 0 {
+			return fmt.Errorf("against: %s has shown %s here in no schedule: --replay takes the one to compare", first.Name, f.lookedFor())
+		}
+		schedule = result.Found[0].Schedule
+	}
+	c, err := stepper.Compare([2]strategy.Strategy{first, second}, f.scenario, schedule)
+	if err != nil {
+		return err
+	}
+	if f.asJSON {
+		err = writeJSON(cmd.OutOrStdout(), c)
+	} else {
+		printComparison(cmd.OutOrStdout(), c)
+	}
+	if err == nil && c.Differs > 0 {
+		err = exitCode(exitBroken)
+	}
+	return err
+}
+
+func printComparison(out io.Writer, c stepper.Comparison) {
+	fmt.Fprintf(out, "     %-*s   %s\n", columnWidth, c.Locks[0], c.Locks[1])
+	for i, row := range c.Rows {
+		mark := "  "
+		if i+1 == c.Differs {
+			mark = "≠ "
+		}
+		first, second := cell(row[0]), cell(row[1])
+		for j := range max(len(first), len(second)) {
+			number := "     "
+			if j == 0 {
+				number = fmt.Sprintf("%s%2d ", mark, i+1)
+			}
+			line := number + pad(lineOf(first, j)) + "   " + lineOf(second, j)
+			fmt.Fprintln(out, strings.TrimRight(line, " "))
+		}
+	}
+	fmt.Fprintln(out)
+	if c.Differs == 0 {
+		fmt.Fprintf(out, "No step differs: both do the same, to the end of this schedule.\n")
+		return
+	}
+	fmt.Fprintf(out, "Row %d is the first that differs.\n", c.Differs)
+	for _, why := range c.Why {
+		fmt.Fprintf(out, "%s.\n", why)
+	}
+}
+
+// cell is a step in a column: its token, what it means, and what is so after it.
+func cell(s *trace.Step) []string {
+	if s == nil {
+		return []string{"–"}
+	}
+	lines := []string{s.Token}
+	if s.Says != "" {
+		lines = append(lines, wrap(s.Says)...)
+	}
+	return append(lines, "["+s.State()+"]")
+}
+
+// wrap breaks a sentence into lines that fit a column.
+func wrap(text string) (lines []string) {
+	line := ""
+	for word := range strings.FieldsSeq(text) {
+		if line != "" && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > columnWidth {
+			lines, line = append(lines, line), ""
+		}
+		line = strings.TrimSpace(line + " " + word)
+	}
+	return append(lines, line)
+}
+
+func lineOf(lines []string, i int) string {
+	if i < len(lines) {
+		return lines[i]
+	}
+	return ""
+}
+
+func pad(text string) string {
+	return text + strings.Repeat(" ", max(columnWidth-utf8.RuneCountInString(text), 0))
+}

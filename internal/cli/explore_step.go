@@ -1,0 +1,228 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"lockstep/internal/explore"
+	"lockstep/internal/explore/graph"
+	"lockstep/internal/explore/stepper"
+	"lockstep/internal/strategy"
+)
+
+// walk is a session in a terminal.
+type walk struct {
+	session *stepper.Session
+	in      <-chan string // lines
+	out     io.Writer
+	screen  bool   // out is one: each step draws it anew
+	drawn   string // the diagram, as far as it stands there
+	command string // that replays the schedule, but for the schedule
+}
+
+// stepThrough lets a person choose each step. It ends with the schedule.
+func stepThrough(cmd *cobra.Command, f exploreFlags, s strategy.Strategy) error {
+	session, err := stepper.New(s, f.scenario, f.replay)
+	if err != nil {
+		return err
+	}
+	defer session.Close()
+	out := cmd.OutOrStdout()
+	w := walk{
+		session: session, in: lines(cmd.Context(), cmd.InOrStdin()), out: out, screen: isTerminal(out),
+		command: words(cmd.CommandPath(), s.Name, f.scenario.String()),
+	}
+	w.draw("")
+	for {
+		select {
+		case line, more := <-w.in:
+			if !more || line == "q" {
+				return w.end()
+			}
+			if !w.screen {
+				fmt.Fprintln(w.out, line) // else it stands there already
+			}
+			w.draw(w.do(cmd.Context(), line))
+		case <-cmd.Context().Done():
+			return w.end()
+		}
+	}
+}
+
+// lines reads lines until ctx ends. Nothing can interrupt what waits for a person, so that is left behind then.
+func lines(ctx context.Context, in io.Reader) <-chan string {
+	all := make(chan string)
+	go func() {
+		defer close(all)
+		for scanner := bufio.NewScanner(in); scanner.Scan(); {
+			select {
+			case all <- strings.TrimSpace(scanner.Text()):
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	return all
+}
+
+// do does what was typed, and gives what there is to say of it.
+func (w *walk) do(ctx context.Context, typed string) (says string) {
+	switch typed {
+	case "":
+		return ""
+	case "u":
+		if !w.session.Undo() {
+			return "This is the start."
+		}
+		return ""
+	case "d":
+		return w.distances(ctx)
+	case "?":
+		return stepHelp
+	}
+	choices := w.session.Now().Choices
+	if n, err := strconv.Atoi(typed); err == nil {
+		if n < 1 || n > len(choices) {
+			return fmt.Sprintf("There is no %d.", n)
+		}
+		typed = choices[n-1].Token
+	}
+	for token := range strings.FieldsSeq(typed) {
+		if err := w.session.Take(token); err != nil {
+			return notNow(token, err)
+		}
+	}
+	return ""
+}
+
+// notNow says why a token is not taken.
+func notNow(token string, err error) string {
+	switch {
+	case errors.Is(err, explore.ErrMalformed):
+		return fmt.Sprintf("%s is no step. Type a number, or a token of the list; explore --help shows how steps are written.", token)
+	case errors.Is(err, explore.ErrStale):
+		return fmt.Sprintf("%s cannot happen now: %s.", token, strings.TrimPrefix(err.Error(), explore.ErrStale.Error()+": "))
+	default:
+		return fmt.Sprintf("%s: %v.", token, err)
+	}
+}
+
+const stepHelp = `A thick line is a sale that believes that it holds the lock; [lock: A] says whose it is in truth.
+Type the number of a choice, or its token. Several tokens are several steps.
+  u  takes the last step back
+  d  says how many further steps an anomaly is away
+  q  ends, and prints the command that replays the schedule
+A fault can happen as often as --faults says. What is listed below the choices cannot happen now.
+`
+
+// distances says how far each anomaly is away.
+func (w *walk) distances(ctx context.Context) string {
+	var says []string
+	for _, a := range explore.Anomalies() {
+		if !a.Applies(w.session.Strategy()) {
+			continue
+		}
+		d, err := graph.Away(ctx, w.session, a, explore.Bounds{Schedules: schedulesAsked})
+		switch {
+		case err != nil:
+			return err.Error()
+		case d.Steps == graph.Never:
+			says = append(says, fmt.Sprintf("  %-16s never, whatever happens from here", a))
+		case d.Steps == graph.Unknown:
+			says = append(says, fmt.Sprintf("  %-16s not within %d schedules", a, schedulesAsked))
+		case d.Steps == 0:
+			says = append(says, fmt.Sprintf("  %-16s has shown", a))
+		default:
+			further := strings.Fields(d.Schedule)[len(w.session.Path()):]
+			says = append(says, fmt.Sprintf("  %-16s in %d: %s", a, d.Steps, strings.Join(further, " ")))
+		}
+	}
+	return "The fewest further steps until an anomaly shows:\n" + strings.Join(says, "\n")
+}
+
+// draw shows the schedule so far, and what can happen next. A screen gets it anew, each line cut to its
+// width, so that the diagram stays one.
+func (w *walk) draw(says string) {
+	page := w.diagram() + w.menu()
+	if says != "" {
+		page += "\n" + strings.TrimRight(says, "\n") + "\n"
+	}
+	if w.screen {
+		page = "\033[H\033[2J" + cutTo(width(w.out), page) // to the top, and nothing else on it
+	}
+	fmt.Fprint(w.out, page, "\nnumber or token, u: undo, d: distance, ?: help, q: quit > ")
+}
+
+// diagram draws the schedule, or what a terminal that is no screen does not have of it.
+func (w *walk) diagram() string {
+	v := w.session.Now()
+	all := v.Trace.Sequence(false)
+	rows, goesOn := strings.CutPrefix(all, w.drawn)
+	if w.screen || !goesOn {
+		rows = all
+	}
+	w.drawn = all
+	for _, s := range v.Shown {
+		rows += fmt.Sprintf("  ✗  step %d shows %s: %s\n", s.Step, s.Anomaly, s.Says)
+	}
+	return rows + "\n"
+}
+
+// menu lists what can happen next, and what cannot.
+func (w *walk) menu() string {
+	v := w.session.Now()
+	column := 0
+	for _, token := range v.Tokens() {
+		column = max(column, len(token))
+	}
+	var b strings.Builder
+	for i, c := range v.Choices {
+		fmt.Fprintf(&b, "%3d  %-*s  %s\n", i+1, column, c.Token, inOneLine(c))
+	}
+	for _, d := range v.Disabled {
+		fmt.Fprintf(&b, "  –  %-*s  %s\n", column, d.What, d.Why)
+	}
+	if v.Over {
+		b.WriteString("  –  nothing more can happen\n")
+	}
+	return b.String()
+}
+
+// inOneLine says what a choice does.
+func inOneLine(c stepper.Choice) string {
+	if c.Fault != "" {
+		return c.Says + " (" + c.Fault + ")"
+	}
+	return c.Says
+}
+
+// cutTo cuts each line to so many signs; 0: not at all.
+func cutTo(width int, text string) string {
+	lines := strings.SplitAfter(text, "\n")
+	for i, line := range lines {
+		if signs := []rune(strings.TrimSuffix(line, "\n")); width > 0 && len(signs) > width {
+			lines[i] = string(signs[:width-1]) + "…\n"
+		}
+	}
+	return strings.Join(lines, "")
+}
+
+// end prints how to replay the schedule, and gives the exit code.
+func (w *walk) end() error {
+	fmt.Fprintln(w.out)
+	v := w.session.Now()
+	if v.Schedule != "" {
+		fmt.Fprintf(w.out, "\nReplay it: %s --replay %q\n", w.command, v.Schedule)
+	}
+	if len(v.Shown) > 0 {
+		return exitCode(exitBroken)
+	}
+	return nil
+}

@@ -1,0 +1,122 @@
+package cli
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"testing"
+)
+
+// stepped runs explore with this on standard input.
+func stepped(t *testing.T, typed string, args ...string) (stdout string, err error) {
+	t.Helper()
+	cmd := newExplore()
+	var out, errs bytes.Buffer
+	cmd.SetIn(strings.NewReader(typed))
+	cmd.SetOut(&out)
+	cmd.SetErr(&errs)
+	cmd.SetArgs(args)
+	cmd.SilenceErrors, cmd.SilenceUsage = true, true
+	err = cmd.ExecuteContext(t.Context())
+	return out.String(), err
+}
+
+func TestExploreStepByStep(t *testing.T) {
+	typed := []string{"1", "expiry", "expiry", "99", "sleep", "d", "B:SET", "u", "?", "", "B:SET", "q", "A:GET"}
+	stdout, err := stepped(t, strings.Join(typed, "\n"), "v2", "--faults", "expiry=1", "--step")
+	var code exitCode
+	if !errors.As(err, &code) || code != exitBroken {
+		t.Errorf("%v; want exit code %d", err, exitBroken)
+	}
+	at := 0
+	for _, want := range []string{
+		"  1  A:SET  A takes the lock\n",
+		"  –  expiry  no key in Redis is to expire\n",
+		"  1  ├────────────────▶│   SET distributedLock 1 ex 10 NX → OK\n",
+		"  3  expiry  10s later: A's lock expires (expiry)\n",
+		"  2  ┃                 ◷   10s later: A's lock expires\n",
+		"expiry cannot happen now: the budget expiry=1 is used up.\n",
+		"There is no 99.\n",
+		"sleep is no step. Type a number",
+		"  two-holders      in 1: B:SET\n",
+		"  left-behind      never, whatever happens from here\n",
+		"step 3 shows two-holders: A and B are both inside\n",
+		"A thick line is a sale",
+		"step 3 shows two-holders: A and B are both inside\n",
+		`Replay it: explore v2 --faults expiry=1 --replay "A:SET expiry B:SET"`,
+	} {
+		i := strings.Index(stdout[at:], want)
+		if i < 0 {
+			t.Fatalf("%q is missing after\n%s\nin\n%s", want, stdout[:at], stdout)
+		}
+		at += i + len(want)
+	}
+}
+
+// It begins after a schedule, and the end of standard input ends it.
+func TestExploreStepsFromASchedule(t *testing.T) {
+	stdout, err := stepped(t, strings.Repeat("u\n", 3)+"A:GET", "v4", "--step", "--replay", "A:SET A:GET")
+	if err != nil || !strings.Contains(stdout, "A:write.lua ") || !strings.Contains(stdout, "This is the start.") ||
+		strings.Contains(stdout, "Replay it") {
+		t.Errorf("%v\n%s", err, stdout)
+	}
+	if _, err := stepped(t, "", "v4", "--step", "--replay", "A:GET"); err == nil || !strings.Contains(err.Error(), "step 1, A:GET") {
+		t.Errorf("%v; want step 1 not to fit", err)
+	}
+}
+
+// On a screen a line is never longer than that.
+func TestLinesAreCut(t *testing.T) {
+	if got := cutTo(5, "┃ 123456\n┃ 12\n"); got != "┃ 12…\n┃ 12\n" {
+		t.Errorf("%q", got)
+	}
+	if got := cutTo(0, "┃ 123456\n"); got != "┃ 123456\n" {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestExploreSaysWhy(t *testing.T) {
+	for _, args := range []string{"explore v0 --why", "explore v0 --why --replay"} {
+		line := strings.Fields(args)
+		if strings.HasSuffix(args, "--replay") {
+			line = append(line, "A:GET B:GET A:write.lua B:write.lua")
+		}
+		code, stdout, _ := command(t, line...)
+		for _, want := range []string{
+			"Why: step 2, B:GET, is the point of no return. From there on, every way shows lost-update.\n",
+			"Instead, A:write.lua would have saved it: A writes stock 99; A has sold, and then B:GET B:write.lua.\n",
+		} {
+			if code != exitBroken || !strings.Contains(stdout, want) {
+				t.Errorf("%s: exit code %d, %s; want %q", args, code, stdout, want)
+			}
+		}
+		if _, stdout, _ := command(t, append(line, "--json")...); !strings.Contains(stdout, `"point": 2,`) ||
+			!strings.Contains(stdout, `"token": "A:write.lua"`) {
+			t.Errorf("%s", stdout)
+		}
+	}
+	_, stdout, _ := command(t, "explore", "v4", "--nested", "1", "--why")
+	if !strings.Contains(stdout, "Why: it was too late from the start.") {
+		t.Errorf("%s", stdout)
+	}
+}
+
+func TestExploreAgainst(t *testing.T) {
+	code, stdout, stderr := command(t, "explore", "v1", "--faults", "crash=1", "--against", "v2")
+	if code != exitBroken || !strings.Contains(stdout, "\n≠  1 A:SET/dies-after"+strings.Repeat(" ", 33)+"A:SET/dies-after\n") ||
+		!strings.Contains(stdout, "Row 1 is the first that differs.\nWhat is so then: under v1, lock: A; stock: 100; under v2, lock: A,") {
+		t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
+	}
+	code, stdout, stderr = command(t, "explore", "v3", "--against", "v4", "--replay", "A:SET B:SET A:GET")
+	if code != exitOK || !strings.Contains(stdout, "No step differs") {
+		t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
+	}
+	_, stdout, _ = command(t, "explore", "v1", "--faults", "crash=1", "--against", "v2", "--json")
+	if !strings.Contains(stdout, `"differs": 1,`) || !strings.Contains(stdout, `"token": "A:SET/dies-after"`) {
+		t.Errorf("%s", stdout)
+	}
+	code, _, stderr = command(t, "explore", "v4", "--against", "v5")
+	if code != exitTrouble || !strings.Contains(stderr, "--replay takes the one to compare") {
+		t.Errorf("exit code %d, %s", code, stderr)
+	}
+}

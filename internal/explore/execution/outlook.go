@@ -1,0 +1,98 @@
+package execution
+
+import (
+	"time"
+
+	"lockstep/internal/explore/scenario"
+)
+
+// What a reader of a schedule may want to know of its present state. Nothing here changes anything.
+
+// Standstill says why an actor does nothing by itself.
+type Standstill uint8
+
+// The reasons.
+const (
+	Free          Standstill = iota // it can do something
+	Over                            // its sale has ended
+	Died                            // its process did
+	Stopped                         // its process is paused
+	AsksInVain                      // it waits for a moment, and would be told what it was told before
+	WaitsForTime                    // it waits for a timer, and perhaps for something that comes before
+	WaitsForReply                   // it waits for a node that does not answer
+	WaitsForOther                   // it waits for a message, or for another goroutine of its process
+)
+
+// Standstill says why a does nothing by itself, and, if it waits for a timer, when that is due.
+func (x *Execution) Standstill(a *Actor) (why Standstill, due time.Duration) {
+	t := a.main
+	switch {
+	case a.Dead():
+		return Died, 0
+	case a.finished:
+		return Over, 0
+	case a.Paused():
+		return Stopped, 0
+	case t.unanswered:
+		return WaitsForReply, 0
+	case !t.waiting:
+		return Free, 0
+	case t.asleep() && x.wouldRepeat(t):
+		return AsksInVain, 0
+	case t.asleep():
+		return Free, 0
+	case t.sleep != nil && !t.sleep.stopped && t.sleep.at < scenario.Forever:
+		return WaitsForTime, t.sleep.at
+	default:
+		return WaitsForOther, 0
+	}
+}
+
+// Left is what is left of the budgets.
+func (x *Execution) Left() scenario.Faults { return x.left }
+
+// Due is a timer that is set.
+type Due struct {
+	Actor *Actor
+	At    time.Duration
+}
+
+// Timers are those that time will bring, in the order in which they were set. Those of a process that is paused wait for it.
+func (x *Execution) Timers() (all []Due) {
+	for _, t := range x.timers {
+		all = append(all, Due{t.actor, t.at})
+	}
+	return all
+}
+
+// Listens reports whether a's process waits for messages.
+func (x *Execution) Listens(a *Actor) bool { return x.listens(a.Process) }
+
+// Underway is a message that has not arrived.
+type Underway struct {
+	To            *Process
+	Channel, Text string
+}
+
+// Messages are those that are under way to somebody who listens.
+func (x *Execution) Messages() (all []Underway) {
+	for _, l := range x.listeners {
+		for _, text := range l.messages {
+			if l.notify != nil {
+				all = append(all, Underway{l.actor.Process, l.channel, text})
+			}
+		}
+	}
+	return all
+}
+
+// PollsLeft is how often a waiter may still ask in vain beside others.
+func (x *Execution) PollsLeft() int { return x.polls }
+
+// NextTimer is when the next timer fires, if one is set for a process that runs.
+func (x *Execution) NextTimer() (at time.Duration, set bool) {
+	if t := x.nextTimer(); t != nil {
+		return t.at, true
+	}
+	return 0, false
+}

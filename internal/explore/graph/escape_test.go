@@ -1,0 +1,48 @@
+package graph
+
+import (
+	"hash/maphash"
+	"slices"
+	"testing"
+
+	"lockstep/internal/evolution"
+	"lockstep/internal/explore"
+	"lockstep/internal/explore/execution"
+	"lockstep/internal/explore/harness"
+	"lockstep/internal/explore/stepper"
+)
+
+// A way has no fault. What shows the anomaly ends it, and leads to another state than what does not: or else a way that comes there by an
+// innocent step would count as seen.
+func TestAWayAvoidsFaultsAndTheAnomaly(t *testing.T) {
+	strategy, err := evolution.Find("v2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := explore.Scenario{Actors: 2}
+	in.Faults.Expiry, in.Faults.Crash, in.Faults.Failover = 1, 1, 1
+	session, err := stepper.New(strategy, in, "A:SET expiry B:SET")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer session.Close()
+	h, err := harness.New(strategy, in, true, [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer h.Close()
+	f := &faultless{run: run{h.Begin(false)}, avoid: explore.TwoHolders}
+	defer f.Close()
+	for i, step := range session.Path() {
+		faults := slices.ContainsFunc(f.Transitions(), func(t execution.Transition) bool { return t.Kind != execution.Moves })
+		if len(f.Transitions()) == 0 || faults {
+			t.Errorf("before step %d there are %v; want moves alone", i+1, f.Transitions())
+		}
+		f.Apply(step)
+		found, over := f.Check()
+		last := i == len(session.Path())-1
+		if len(found) > 0 || over != last || (f.Fingerprint() != f.run.Fingerprint()) != last {
+			t.Errorf("after step %d: %v, over %t; want the last to end it, in a state of its own", i+1, found, over)
+		}
+	}
+}

@@ -1,0 +1,193 @@
+package graph_test
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"lockstep/internal/evolution"
+	"lockstep/internal/explore"
+	"lockstep/internal/explore/graph"
+	"lockstep/internal/explore/stepper"
+	"lockstep/internal/strategy"
+)
+
+func find(t *testing.T, lock string) strategy.Strategy {
+	t.Helper()
+	s, err := evolution.Find(lock)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func with(t *testing.T, faults string, nested int) explore.Scenario {
+	t.Helper()
+	budgets, err := explore.ParseFaults(faults)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return explore.Scenario{Actors: 2, Nested: nested, Faults: budgets}
+}
+
+func TestThePointOfNoReturn(t *testing.T) {
+	for _, test := range []struct {
+		lock, faults string
+		nested       int
+		anomaly      explore.Anomaly
+		schedule     string
+		point        int
+		saves        string // the first
+	}{
+		{"v0", "", 0, explore.LostUpdate, "A:GET B:GET A:write.lua B:write.lua", 2, "A:write.lua"}, // both have read: it is too late
+		{"v1", "crash=1", 0, explore.LeftBehind, "A:SET/dies-after" + strings.Repeat(" B:SET", 2), 1, "A:SET"},
+		{"v2", "expiry=1", 0, explore.TwoHolders, "A:SET expiry B:SET", 3, "A:GET"},
+		{"v2", "expiry=1", 0, explore.TwoHolders, "A:SET expiry B:SET A:GET", 3, "A:GET"}, // what follows does not matter
+		{"v2", "expiry=1", 0, explore.ForeignRelease, "A:SET A:GET A:write.lua expiry B:SET A:DEL", 6, "B:GET"},
+		{"v4", "", 1, explore.Stuck, "A:SET A:GET A:SET B:SET", 0, ""},        // from the start
+		{"v4", "crash=1", 1, explore.Stuck, "A:SET A:GET A:SET B:SET", 0, ""}, // that A may die does not save it
+		{"v6", "pause=1", 0, explore.TwoHolders, "A:begins A:lock.lua A:pauses B:lock.lua time B:lock.lua", 6, "A:resumes"},
+		{"getset", "late=1", 0, explore.LostUpdate,
+			"A:SET A:GET A:write.lua/late A:DEL B:SET B:GET B:write.lua A:write.lua/arrives", 6, "A:write.lua/arrives"},
+	} {
+		t.Run(test.lock+" "+string(test.anomaly), func(t *testing.T) {
+			t.Parallel()
+			s, in := find(t, test.lock), with(t, test.faults, test.nested)
+			why, err := graph.Explain(t.Context(), s, in, test.schedule, test.anomaly, explore.Bounds{})
+			if err != nil || why.Point != test.point || len(why.Unsettled) > 0 || (test.saves == "") != (len(why.Saves) == 0) {
+				t.Fatalf("%v: %+v; want step %d, and what saves it", err, why, test.point)
+			}
+			if test.point > 0 && (why.Saves[0].Token != test.saves || why.Token != strings.Fields(test.schedule)[test.point-1]) {
+				t.Errorf("%+v; want %s to save it", why, test.saves)
+			}
+			for _, save := range why.Saves {
+				wayIsOne(t, s, in, strings.Fields(test.schedule)[:why.Point-1], save, test.anomaly)
+			}
+		})
+	}
+}
+
+// wayIsOne replays a way that saves: it comes to the end, and does not show the anomaly, but what it is said to show.
+func wayIsOne(t *testing.T, s strategy.Strategy, in explore.Scenario, before []string, save graph.Save, a explore.Anomaly) {
+	t.Helper()
+	schedule := strings.Join(slices.Concat(before, []string{save.Token}, save.Way), " ")
+	session, err := stepper.New(s, in, schedule)
+	if err != nil {
+		t.Fatalf("%s: %v", schedule, err)
+	}
+	defer session.Close()
+	var shown []explore.Anomaly
+	for _, other := range session.Now().Shown {
+		if other.Step > len(before) {
+			shown = append(shown, other.Anomaly)
+		}
+	}
+	if !session.Now().Over || slices.Contains(shown, a) || !slices.Equal(shown, save.Shows) && len(shown)+len(save.Shows) > 0 {
+		t.Errorf("%s: over %t, shows %v; want it to come to the end, and show %v", schedule, session.Now().Over, shown, save.Shows)
+	}
+}
+
+// A bound that was hit is said, and nothing is claimed.
+func TestAPointThatIsNotSettled(t *testing.T) {
+	s, few := find(t, "v4"), explore.Bounds{Schedules: 1}
+	why, err := graph.Explain(t.Context(), s, with(t, "", 1), "A:SET A:GET A:SET B:SET", explore.Stuck, few)
+	if err != nil || len(why.Unsettled) == 0 || why.Point != 0 {
+		t.Errorf("%v: %+v; want it to be unsettled", err, why)
+	}
+	if _, err := graph.Explain(t.Context(), s, with(t, "", 0), "A:SET", explore.Stuck, few); !errors.Is(err, explore.ErrStale) {
+		t.Errorf("%v; want ErrStale: that shows nothing", err)
+	}
+}
+
+// The map knows for every state what a search from there finds.
+func TestTheMapKnowsWhatASearchFinds(t *testing.T) {
+	for _, test := range []struct {
+		lock, faults string
+		schedule     string
+	}{
+		{"v0", "", "B:GET A:GET B:write.lua"},
+		{"v2", "expiry=1", "B:SET expiry B:GET"},
+		{"v1", "crash=1", "B:SET B:GET/dies-after A:SET"},
+	} {
+		t.Run(test.lock, func(t *testing.T) {
+			t.Parallel()
+			s, in := find(t, test.lock), with(t, test.faults, 0)
+			m, err := graph.Draw(t.Context(), s, in, explore.Bounds{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer m.Close()
+			session, err := stepper.New(s, in, test.schedule)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer session.Close()
+			for {
+				for _, a := range explore.Anomalies() {
+					if !a.Applies(s) || slices.ContainsFunc(session.Now().Shown, func(shown explore.Shown) bool { return shown.Anomaly == a }) {
+						continue // the map knows states, not what they have shown
+					}
+					away, err := graph.Away(t.Context(), session, a, explore.Bounds{})
+					if steps := m.To(a).After(session.Path()); err != nil || steps != away.Steps {
+						t.Errorf("after %q, %s is %d steps away by the map; a search finds %+v, %v", session.Now().Schedule, a, steps, away, err)
+					}
+				}
+				if !session.Undo() {
+					return
+				}
+			}
+		})
+	}
+}
+
+func TestDistances(t *testing.T) {
+	s, in := find(t, "v2"), with(t, "expiry=1", 0)
+	session, err := stepper.New(s, in, "A:SET expiry")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer session.Close()
+	away := func(a explore.Anomaly, bounds explore.Bounds) graph.Distance {
+		d, err := graph.Away(t.Context(), session, a, bounds)
+		if err != nil {
+			t.Error(err)
+		}
+		return d
+	}
+	if d := away(explore.TwoHolders, explore.Bounds{}); d.Steps != 1 || d.Schedule != "A:SET expiry B:SET" {
+		t.Errorf("%+v; want one step", d)
+	}
+	if d := away(explore.LeftBehind, explore.Bounds{}); d.Steps != graph.Never || d.Schedule != "" {
+		t.Errorf("%+v; want never", d)
+	}
+	if d := away(explore.LeftBehind, explore.Bounds{Schedules: 3}); d.Steps != graph.Unknown {
+		t.Errorf("%+v; want it to be unknown", d)
+	}
+	if err := session.Take("B:SET"); err != nil {
+		t.Fatal(err)
+	}
+	if d := away(explore.TwoHolders, explore.Bounds{}); d.Steps != 0 {
+		t.Errorf("%+v; want it to have shown", d)
+	}
+}
+
+func TestAMapOfTooMuch(t *testing.T) {
+	few := explore.Bounds{Schedules: 50}
+	if _, err := graph.Draw(t.Context(), find(t, "v4"), with(t, "expiry=2", 0), few); !errors.Is(err, graph.ErrTooLarge) {
+		t.Errorf("%v; want ErrTooLarge", err)
+	}
+}
+
+// Of v0's twelve states, half are on the way to a lost update.
+func TestHowManyStatesAreHowFarAway(t *testing.T) {
+	m, err := graph.Draw(t.Context(), find(t, "v0"), with(t, "", 0), explore.Bounds{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	away, never := m.To(explore.LostUpdate).Counts()
+	if m.States() != 12 || m.Steps() != 14 || never != 6 || away[1] != 2 || away[2] != 1 || away[3] != 2 || away[4] != 1 {
+		t.Errorf("%d states, %d steps; %v, never %d", m.States(), m.Steps(), away, never)
+	}
+}

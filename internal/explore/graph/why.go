@@ -1,0 +1,149 @@
+package graph
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"lockstep/internal/explore"
+	"lockstep/internal/explore/stepper"
+	"lockstep/internal/strategy"
+)
+
+// Why says when it was too late.
+type Why struct {
+	Anomaly   explore.Anomaly `json:"anomaly"`
+	Point     int             `json:"point"`     // the step from which on every way shows it, counted from 1; 0: from the start
+	Token     string          `json:"token"`     // that step, "" if there is none
+	Saves     []Save          `json:"saves"`     // what could have happened instead, the smallest change first
+	Unsettled []int           `json:"unsettled"` // later steps: whether a way was left before them is not known, as a bound was hit
+	Schedules int             `json:"schedules"` // that were run to find out
+}
+
+// Save is a choice that leads on without the anomaly.
+type Save struct {
+	Token string            `json:"token"`
+	Says  string            `json:"says"`
+	Way   []string          `json:"way"`   // what follows it, to the end
+	Shows []explore.Anomaly `json:"shows"` // other anomalies, on that way
+}
+
+// Explain finds the point of no return of a schedule that shows an anomaly. It asks for the state before each step, that of the last step
+// first, whether a way without the anomaly is left: one to the end of all sales, with no further fault. Each question has these bounds.
+func Explain(
+	ctx context.Context, s strategy.Strategy, in explore.Scenario, schedule string, a explore.Anomaly, bounds explore.Bounds,
+) (Why, error) {
+	session, err := stepper.New(s, in, schedule)
+	if err != nil {
+		return Why{}, err
+	}
+	defer session.Close()
+	i := slices.IndexFunc(session.Now().Shown, func(shown explore.Shown) bool { return shown.Anomaly == a })
+	if i < 0 {
+		return Why{}, fmt.Errorf("%w: it does not show %s", explore.ErrStale, a)
+	}
+	e := explanation{session: session, bounds: bounds, why: Why{Anomaly: a, Saves: []Save{}, Unsettled: []int{}}}
+	err = e.find(ctx, session.Now().Shown[i].Step)
+	return e.why, err
+}
+
+// explanation is a Why in the making.
+type explanation struct {
+	session *stepper.Session
+	bounds  explore.Bounds
+	why     Why
+}
+
+// find goes back, from this step on, until a way is left.
+func (e *explanation) find(ctx context.Context, step int) error {
+	tokens := strings.Fields(e.session.Now().Schedule)
+	for len(e.session.Path()) >= step {
+		if !e.session.Undo() {
+			return explore.ErrUnrepeatable
+		}
+	}
+	for ; step > 0; step-- {
+		left, err := e.way(ctx)
+		switch {
+		case err != nil:
+			return err
+		case left.found:
+			e.why.Point, e.why.Token = step, tokens[step-1]
+			return e.save(ctx)
+		case left.unsettled:
+			e.why.Unsettled = append(e.why.Unsettled, step)
+		}
+		e.session.Undo()
+	}
+	return nil
+}
+
+// save takes down the choices that would have saved the session.
+func (e *explanation) save(ctx context.Context) error {
+	for _, c := range e.nearest() {
+		if c.Token == e.why.Token || c.Fault != "" || slices.Contains(c.Shows, e.why.Anomaly) {
+			continue
+		}
+		if err := e.session.Take(c.Token); err != nil {
+			return err
+		}
+		left, err := e.way(ctx)
+		e.session.Undo()
+		if err != nil {
+			return err
+		}
+		if left.found {
+			shows, err := e.others(c.Token, left.tokens)
+			if err != nil {
+				return err
+			}
+			e.why.Saves = append(e.why.Saves, Save{c.Token, c.Says, left.tokens, shows})
+		}
+	}
+	return nil
+}
+
+// nearest are the choices, that of the same command without its fault first: that is the smallest change.
+func (e *explanation) nearest() []stepper.Choice {
+	same, _, _ := strings.Cut(e.why.Token, "/")
+	choices := slices.Clone(e.session.Now().Choices)
+	if i := slices.IndexFunc(choices, func(c stepper.Choice) bool { return c.Token == same }); i > 0 {
+		choices[0], choices[i] = choices[i], choices[0]
+	}
+	return choices
+}
+
+// others are the anomalies that a way from the session's present state shows.
+func (e *explanation) others(choice string, way []string) ([]explore.Anomaly, error) {
+	schedule := strings.Join(append([]string{e.session.Now().Schedule, choice}, way...), " ")
+	replayed, err := explore.Replay(e.session.Strategy(), e.session.Scenario(), schedule)
+	shows := []explore.Anomaly{}
+	for _, shown := range replayed.Shown {
+		if shown.Step > len(e.session.Path()) {
+			shows = append(shows, shown.Anomaly)
+		}
+	}
+	return shows, err
+}
+
+// left is what is left to a state.
+type left struct {
+	found     bool // a way
+	tokens    []string
+	unsettled bool // a bound was hit before one was found
+}
+
+// way looks for the shortest way from the session's present state.
+func (e *explanation) way(ctx context.Context) (left, error) {
+	if e.session.Now().Over {
+		return left{found: true, tokens: []string{}}, nil
+	}
+	path := e.session.Path()
+	result, err := escape(ctx, e.session, e.why.Anomaly, e.bounds)
+	e.why.Schedules += result.Schedules
+	if err != nil || len(result.Found) == 0 {
+		return left{unsettled: !result.Complete}, err
+	}
+	return left{found: true, tokens: strings.Fields(result.Found[0].Schedule)[len(path):]}, nil
+}

@@ -1,0 +1,43 @@
+package stepper
+
+import (
+	"cmp"
+
+	"lockstep/internal/explore"
+	"lockstep/internal/explore/anomaly"
+	"lockstep/internal/explore/execution"
+	"lockstep/internal/explore/harness"
+	"lockstep/internal/trace"
+)
+
+// Choice is one thing that can happen next.
+type Choice struct {
+	Token   string            `json:"token"`   // as schedules write it
+	Actor   string            `json:"actor"`   // who does it; "" for time
+	Fault   string            `json:"fault"`   // the name of the fault that it is, "" if it is none
+	Command string            `json:"command"` // that takes effect, "" if none does
+	Says    string            `json:"says"`    // what it does, in words
+	Shows   []explore.Anomaly `json:"shows"`   // the anomalies that it shows
+}
+
+// choice says what a step has done, after it was tried.
+func (s *Session) choice(run *harness.Run, t execution.Transition, step trace.Step, found []anomaly.Found) Choice {
+	c := Choice{
+		Token: step.Token, Actor: step.Actor, Fault: FaultOf(t.Kind), Command: step.Command, Shows: []explore.Anomaly{},
+		Says: cmp.Or(step.Says, step.Command, run.Who(t)+" goes on"),
+	}
+	for _, f := range found {
+		if f.Anomaly.Applies(s.strategy) {
+			c.Shows = append(c.Shows, f.Anomaly)
+		}
+	}
+	return c
+}
+
+// FaultOf is the name of the fault whose budget a transition of this kind uses up, "" for none.
+func FaultOf(k execution.Kind) string {
+	if k == execution.Unsynced { // the failover itself comes later
+		return "failover"
+	}
+	return k.Fault()
+}

@@ -1,0 +1,113 @@
+package stepper
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"lockstep/internal/explore"
+	"lockstep/internal/strategy"
+	"lockstep/internal/trace"
+)
+
+// Comparison is one schedule under two locks, to the first step that differs.
+type Comparison struct {
+	Locks   [2]string `json:"locks"`
+	Rows    []Row     `json:"rows"`
+	Differs int       `json:"differs"` // the row that does, counted from 1; 0: none
+	Why     []string  `json:"why"`     // it does, a sentence each
+}
+
+// Row is a step under each lock. One is nil if a lock does nothing of that kind: some begin an attempt by looking at the clock, which is a
+// step, and some by their command. Beside the step that differs, one is nil if it cannot happen.
+type Row [2]*trace.Step
+
+// Compare runs a schedule of the first lock, and the same under the second: the same things happen to the same actors, whatever their
+// commands are called. Two steps differ if they do not mean the same, or if what is so after them is not the same.
+func Compare(locks [2]strategy.Strategy, in explore.Scenario, schedule string) (Comparison, error) {
+	c := Comparison{Locks: [2]string{locks[0].Name, locks[1].Name}, Rows: []Row{}, Why: []string{}}
+	var sessions [2]*Session
+	for i, lock := range locks {
+		session, err := New(lock, in, "")
+		if err != nil {
+			return c, err
+		}
+		defer session.Close()
+		sessions[i] = session
+	}
+	for i, token := range strings.Fields(schedule) {
+		if err := sessions[0].Take(token); err != nil {
+			return c, fmt.Errorf("step %d, %s: %w", i+1, token, err)
+		}
+		if err := c.follow(sessions[0].last(), sessions[1]); err != nil || c.Differs > 0 {
+			return c, err
+		}
+	}
+	return c, nil
+}
+
+// follow lets the second lock do what the first one did.
+func (c *Comparison) follow(first *trace.Step, second *Session) error {
+	if who, _, _ := strings.Cut(first.Token, ":"); second.begins(who) && first.Kind != trace.KindBegins {
+		if err := second.Take(beginning(who)); err != nil {
+			return err
+		}
+		c.Rows = append(c.Rows, Row{nil, second.last()})
+	} else if first.Kind == trace.KindBegins && !second.begins(who) {
+		c.Rows = append(c.Rows, Row{first, nil})
+		return nil
+	}
+	err := second.TakeAs(first.Token)
+	switch {
+	case errors.Is(err, explore.ErrStale):
+		c.Rows = append(c.Rows, Row{first, nil})
+		c.Why = append(c.Why, fmt.Sprintf("Under %s this cannot happen: %s", c.Locks[1],
+			strings.TrimPrefix(err.Error(), explore.ErrStale.Error()+": ")))
+	case err != nil:
+		return err
+	default:
+		c.Rows = append(c.Rows, Row{first, second.last()})
+		c.compare(first, second.last(), second)
+	}
+	if len(c.Why) > 0 {
+		c.Differs = len(c.Rows)
+	}
+	return nil
+}
+
+// compare says how two steps differ.
+func (c *Comparison) compare(a, b *trace.Step, second *Session) {
+	differs := func(what, first, second string) {
+		if first != second {
+			c.Why = append(c.Why, fmt.Sprintf("%s: under %s, %s; under %s, %s", what, c.Locks[0], first, c.Locks[1], second))
+		}
+	}
+	differs("What happens", a.Says, b.Says)
+	differs("What is so then", a.State(), b.State())
+	if !slices.Equal(a.Standing, b.Standing) {
+		differs("Where the actors stand", second.stances(a), second.stances(b))
+	}
+	if len(c.Why) > 0 && a.Command != "" {
+		differs("The command", sent(a), sent(b))
+	}
+}
+
+func sent(s *trace.Step) string { return s.Command + " → " + s.Reply }
+
+// stances says where each actor stands.
+func (s *Session) stances(step *trace.Step) string {
+	var all []string
+	for i, name := range s.now.Trace.Actors {
+		all = append(all, name+" "+string(step.Standing[i]))
+	}
+	return strings.Join(all, ", ")
+}
+
+// last is the last step.
+func (s *Session) last() *trace.Step { return &s.now.Trace.Steps[len(s.now.Trace.Steps)-1] }
+
+// begins reports whether what this task does next is to begin an attempt, without a command.
+func (s *Session) begins(who string) bool { return slices.Contains(s.now.Tokens(), beginning(who)) }
+
+func beginning(who string) string { return who + ":" + trace.KindBegins }

@@ -1,0 +1,149 @@
+// Package stepper walks through one schedule by hand: it says what can happen next and what cannot, lets one of these happen, and takes
+// the last step back.
+//
+//	session, err := stepper.New(strategy, scenario, "A:SET A:GET") // or "", to begin at the start
+//	defer session.Close()
+//	for _, c := range session.Now().Choices {
+//		fmt.Println(c.Token, c.Says)
+//	}
+//	err = session.Take("B:SET")
+//	session.Undo()
+//
+// Now is a View: a value that holds all there is to show, and that JSON can carry. A schedule's text is all that a session is made of, so
+// a server that keeps none can make it anew for each request.
+//
+// A session keeps no running code. To see the present state, and what each choice would do, it runs the code from its start along the
+// schedule, which takes less than a millisecond; that is why a step can be taken back.
+package stepper
+
+import (
+	"errors"
+	"fmt"
+	"hash/maphash"
+	"slices"
+	"strings"
+
+	"lockstep/internal/explore"
+	"lockstep/internal/explore/execution"
+	"lockstep/internal/explore/harness"
+	"lockstep/internal/strategy"
+)
+
+// Session is one strategy in one scenario, somewhere in a schedule. One goroutine uses it at a time.
+type Session struct {
+	strategy strategy.Strategy
+	scenario explore.Scenario
+	harness  *harness.Harness
+	path     []execution.Transition
+	now      View
+	next     []execution.Transition // of each choice
+}
+
+// New begins a session after this schedule, which may be empty. It fails as explore.Replay does.
+func New(s strategy.Strategy, in explore.Scenario, schedule string) (*Session, error) {
+	if err := in.CheckFor(s); err != nil {
+		return nil, err
+	}
+	h, err := harness.New(s, in, true, [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()})
+	if err != nil {
+		return nil, err
+	}
+	session := &Session{strategy: s, scenario: in, harness: h}
+	if session.path, err = session.read(schedule); err == nil {
+		err = session.look()
+	}
+	if err != nil {
+		session.Close()
+		return nil, err
+	}
+	return session, nil
+}
+
+// Close ends a session.
+func (s *Session) Close() { s.harness.Close() }
+
+// Now is what there is to see.
+func (s *Session) Now() View { return s.now }
+
+// Strategy is the one that is stepped through.
+func (s *Session) Strategy() strategy.Strategy { return s.strategy }
+
+// Scenario is what it is in.
+func (s *Session) Scenario() explore.Scenario { return s.scenario }
+
+// Path is the schedule so far, for what runs it again.
+func (s *Session) Path() []execution.Transition { return slices.Clone(s.path) }
+
+// Take lets the choice with this token happen. If there is none, the error says why, and nothing has happened.
+func (s *Session) Take(token string) error {
+	i := slices.IndexFunc(s.now.Choices, func(c Choice) bool { return c.Token == token })
+	if i < 0 {
+		return s.refuse(token)
+	}
+	return s.take(s.next[i])
+}
+
+// TakeAs takes the choice that resembles another lock's step: the same happens to the same one, whatever its command is called.
+func (s *Session) TakeAs(token string) error {
+	want, err := execution.Parse(token)
+	if err != nil {
+		return err
+	}
+	i := slices.IndexFunc(s.now.Choices, func(c Choice) bool {
+		like, err := execution.Parse(c.Token)
+		return err == nil && like.Who == want.Who && like.Kind == want.Kind
+	})
+	if i < 0 {
+		return s.refuse(token)
+	}
+	return s.take(s.next[i])
+}
+
+func (s *Session) take(t execution.Transition) error {
+	s.path = append(s.path, t)
+	err := s.look()
+	if err != nil {
+		s.path = s.path[:len(s.path)-1]
+	}
+	return err
+}
+
+// Undo takes the last step back. It reports false at the start.
+func (s *Session) Undo() bool {
+	if len(s.path) == 0 {
+		return false
+	}
+	s.path = s.path[:len(s.path)-1]
+	return s.look() == nil
+}
+
+// refuse says why a token is no choice.
+func (s *Session) refuse(token string) error {
+	want, err := execution.Parse(token)
+	if err != nil {
+		return err
+	}
+	for _, d := range s.now.Disabled {
+		if d.What == token || want.Who != "" && d.What == want.Who || d.What == want.Kind.Fault() {
+			return fmt.Errorf("%w: %s", explore.ErrStale, d.Why)
+		}
+	}
+	if len(s.now.Choices) == 0 {
+		return fmt.Errorf("%w: nothing more can happen", explore.ErrStale)
+	}
+	return fmt.Errorf("%w: what can happen is %s", explore.ErrStale, strings.Join(s.now.Tokens(), ", "))
+}
+
+// read finds the transitions of a schedule.
+func (s *Session) read(schedule string) ([]execution.Transition, error) {
+	run := s.harness.Begin(false)
+	defer run.Close()
+	record := run.Record()
+	for i, token := range strings.Fields(schedule) {
+		_, err := run.Follow(token, record)
+		if err = errors.Join(err, run.Err()); err != nil {
+			return nil, fmt.Errorf("step %d, %s: %w", i+1, token, err)
+		}
+	}
+	return slices.Clone(run.Taken()), nil
+}

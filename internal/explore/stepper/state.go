@@ -1,0 +1,114 @@
+package stepper
+
+import (
+	"fmt"
+	"time"
+
+	"lockstep/internal/explore/harness"
+	"lockstep/internal/explore/simredis"
+	"lockstep/internal/trace"
+)
+
+// State is what is so after a schedule.
+type State struct {
+	At       trace.Millis   `json:"at_ms"`    // of virtual time
+	Servers  []Server       `json:"servers"`  // that keep the stock and the lock
+	Holder   string         `json:"holder"`   // whose the lock is in truth, "" for nobody's
+	Actors   []Actor        `json:"actors"`   // the sales
+	Timers   []Timer        `json:"timers"`   // that are set
+	Messages []Message      `json:"messages"` // under way
+	Left     map[string]int `json:"left"`     // of the budget of each fault that the scenario allows
+}
+
+// Server is one Redis.
+type Server struct {
+	Name   string `json:"name"`
+	Health string `json:"health"` // well, hung or crashed
+	Lags   bool   `json:"lags"`   // a replica of it lags
+	Keys   []Key  `json:"keys"`
+}
+
+// Key is one key of a server.
+type Key struct {
+	Name    string       `json:"name"`
+	Values  []string     `json:"values"`
+	Expires trace.Millis `json:"expires_ms"` // 0: never
+}
+
+// Actor is one sale.
+type Actor struct {
+	Name     string       `json:"name"`
+	Process  string       `json:"process"`
+	Stance   trace.Stance `json:"stance"`
+	Believes bool         `json:"believes"` // that it holds the lock
+}
+
+// Timer is one that is set.
+type Timer struct {
+	Actor string       `json:"actor"`
+	In    trace.Millis `json:"in_ms"`
+}
+
+// Message is one that has not arrived.
+type Message struct {
+	To      string `json:"to"` // a process
+	Channel string `json:"channel"`
+	Text    string `json:"text"`
+}
+
+// stateOf looks at a run, and at the last step of its trace.
+func stateOf(run *harness.Run, t trace.Trace) State {
+	s := State{
+		At: trace.Millis(run.Now()), Servers: []Server{}, Actors: []Actor{}, Timers: []Timer{}, Messages: []Message{},
+		Left: map[string]int{},
+	}
+	left := run.Left().Map()
+	for name, allowed := range run.Scenario.Faults.Map() {
+		if allowed > 0 {
+			s.Left[name] = left[name]
+		}
+	}
+	if holder := run.Holder(); holder != nil {
+		s.Holder = holder.Name
+	}
+	for _, server := range run.Cluster.Servers() {
+		s.Servers = append(s.Servers, serverOf(server))
+	}
+	for i, a := range run.Actors() {
+		stance := trace.Absent
+		if len(t.Steps) > 0 {
+			stance = t.Steps[len(t.Steps)-1].Standing[i]
+		}
+		s.Actors = append(s.Actors, Actor{a.Name, a.Process.Name, stance, run.Believes(a)})
+	}
+	for _, due := range run.Timers() {
+		s.Timers = append(s.Timers, Timer{due.Actor.Name, trace.Millis(max(due.At-run.Now(), 0))})
+	}
+	for _, m := range run.Messages() {
+		s.Messages = append(s.Messages, Message{m.To.Name, m.Channel, m.Text})
+	}
+	return s
+}
+
+func serverOf(s *simredis.Server) Server {
+	name := "Redis"
+	if s.Index > 0 {
+		name = fmt.Sprint("node ", s.Index)
+	}
+	keys := []Key{}
+	for _, k := range s.Holds.Keys {
+		keys = append(keys, Key{k.Name, k.Values, trace.Millis(k.TTL.Round(time.Millisecond))})
+	}
+	return Server{name, healthOf(s.Health), s.Replica != nil, keys}
+}
+
+func healthOf(h simredis.Health) string {
+	switch h {
+	case simredis.Hung:
+		return "hung"
+	case simredis.Crashed:
+		return "crashed"
+	default:
+		return "well"
+	}
+}

@@ -1,0 +1,118 @@
+package stepper
+
+import (
+	"slices"
+
+	"lockstep/internal/explore"
+	"lockstep/internal/explore/execution"
+	"lockstep/internal/trace"
+)
+
+// View is all there is to show of a session.
+type View struct {
+	Lock     string          `json:"lock"`
+	Scenario string          `json:"scenario"` // as flags
+	Schedule string          `json:"schedule"` // so far
+	Trace    trace.Trace     `json:"trace"`    // of it
+	Shown    []explore.Shown `json:"shown"`    // anomalies, each once, in the order in which they appeared
+	State    State           `json:"state"`
+	Choices  []Choice        `json:"choices"` // what can happen next: faults last
+	Disabled []Disabled      `json:"disabled"`
+	Over     bool            `json:"over"` // nothing more will happen
+}
+
+// Tokens are those of the choices.
+func (v View) Tokens() []string {
+	all := []string{}
+	for _, c := range v.Choices {
+		all = append(all, c.Token)
+	}
+	return all
+}
+
+// look runs the schedule once more, to see what is so now; and once more for each thing that can happen next, to see what that would do.
+func (s *Session) look() error {
+	v, possible, err := s.replay()
+	if err != nil {
+		return err
+	}
+	all := []option{}
+	for _, t := range possible {
+		o, took, err := s.try(t)
+		if err != nil {
+			return err
+		}
+		if took {
+			all = append(all, o)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b option) int { return a.rank() - b.rank() })
+	v.Choices, s.next = []Choice{}, nil
+	for _, o := range all {
+		v.Choices, s.next = append(v.Choices, o.Choice), append(s.next, o.transition)
+	}
+	s.now = v
+	return nil
+}
+
+// replay runs the schedule, and sees what is so after it and what is possible then.
+func (s *Session) replay() (v View, possible []execution.Transition, err error) {
+	run := s.harness.Begin(false)
+	defer run.Close()
+	record := run.Record()
+	v = View{Lock: s.strategy.Name, Scenario: s.scenario.String(), Shown: []explore.Shown{}}
+	for i, t := range s.path {
+		if !slices.Contains(run.Transitions(), t) {
+			return v, nil, explore.ErrUnrepeatable
+		}
+		found, over, _ := run.Step(t, record)
+		if v.Over = over; run.Err() != nil {
+			return v, nil, run.Err()
+		}
+		for _, f := range found {
+			known := slices.ContainsFunc(v.Shown, func(other explore.Shown) bool { return other.Anomaly == f.Anomaly })
+			if f.Anomaly.Applies(s.strategy) && !known {
+				v.Shown = append(v.Shown, explore.Shown{Anomaly: f.Anomaly, Says: f.Says, Step: i + 1})
+			}
+		}
+	}
+	v.Trace = record.Trace()
+	v.Trace.Steps = append([]trace.Step{}, v.Trace.Steps...)
+	v.Schedule = v.Trace.Schedule()
+	v.State = stateOf(run, v.Trace)
+	if !v.Over {
+		possible = slices.Clone(run.Transitions())
+	}
+	v.Disabled = disabled(run, possible, v.Over)
+	return v, possible, run.Err()
+}
+
+// try runs the schedule with one step more, to see what that does. It reports false if that is no step of its own.
+func (s *Session) try(t execution.Transition) (o option, took bool, err error) {
+	run := s.harness.Begin(false)
+	defer run.Close()
+	for _, before := range s.path {
+		run.Apply(before)
+	}
+	run.Transitions()
+	record := run.Record()
+	found, _, took := run.Step(t, record)
+	if err := run.Err(); err != nil || !took {
+		return option{}, false, err
+	}
+	return option{t, s.choice(run, t, record.Last(), found)}, true, nil
+}
+
+// option is a choice with its transition.
+type option struct {
+	transition execution.Transition
+	Choice
+}
+
+// rank puts faults last.
+func (o option) rank() int {
+	if o.Fault == "" {
+		return 0
+	}
+	return 1
+}
