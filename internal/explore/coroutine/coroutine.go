@@ -8,6 +8,7 @@ package coroutine
 import (
 	"errors"
 	"iter"
+	"runtime"
 )
 
 // ErrKilled is what Park returns from Kill on.
@@ -38,9 +39,18 @@ func Start(f func(), panicked func(value any)) *Coroutine {
 			}
 		}()
 		c.park, c.id = park, self()
+		makeRoom()
 		f()
 	})
 	return c
+}
+
+// makeRoom lets the stack grow at once to what most of the code needs. Otherwise it grows bit by bit, and is copied each time.
+//
+//go:noinline
+func makeRoom() {
+	var room [10 << 10]byte
+	runtime.KeepAlive(&room)
 }
 
 // Resume lets it run until it parks or ends.
