@@ -8,7 +8,7 @@ func TestNamesBecomePlaces(t *testing.T) {
 	x := &Execution{Setup: Setup{FirstName: 'A'}, actors: make([]*Actor, 2)}
 	x.Scenario.Actors = 2
 	for text, want := range map[string]string{
-		"distributedLock:A":                     "distributedLock:1",
+		"distributedLock:A":                      "distributedLock:1",
 		`"distributedLock:B:7f" distributedLock`: `"distributedLock:0:7f" distributedLock`,
 		"distributedLock:B distributedLock:A\n":  "distributedLock:0 distributedLock:1\n",
 		"distributedLock:C distributedLock:":     "distributedLock:C distributedLock:",
