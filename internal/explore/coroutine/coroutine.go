@@ -44,9 +44,18 @@ func Start(f func(), panicked func(value any)) *Coroutine {
 		}()
 		c.park, c.id = park, self()
 		c.number.Store(number())
+		makeRoom()
 		f()
 	})
 	return c
+}
+
+// makeRoom lets the stack grow at once to what most of the code needs. Otherwise it grows bit by bit, and is copied each time.
+//
+//go:noinline
+func makeRoom() {
+	var room [10 << 10]byte
+	runtime.KeepAlive(&room)
 }
 
 // Resume lets it run until it parks or ends.

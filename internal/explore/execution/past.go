@@ -14,8 +14,9 @@ type Fingerprint [2]uint64
 
 // Hasher makes fingerprints. One that has the same seeds makes the same.
 type Hasher struct {
-	seeds  [2]maphash.Seed
-	buffer []byte
+	seeds   [2]maphash.Seed
+	buffer  []byte // of what is hashed
+	written []byte // of what is to be added to a past
 }
 
 // NewHasher makes a hasher with these seeds.
@@ -28,7 +29,13 @@ func (h *Hasher) sum(b []byte) Fingerprint {
 
 // add gives a past with one thing more in it.
 func (h *Hasher) add(past Fingerprint, format string, args ...any) Fingerprint {
-	return h.after(past, fmt.Appendf(nil, format, args...))
+	return h.after(past, h.text(format, args...))
+}
+
+// text writes what is to be added. It is good until the next.
+func (h *Hasher) text(format string, args ...any) []byte {
+	h.written = fmt.Appendf(h.written[:0], format, args...)
+	return h.written
 }
 
 // after is add for what is written already.
@@ -54,7 +61,7 @@ func (j *journal) note(p *Process, format string, args ...any) {
 		return
 	}
 	j.noted(p)
-	what := j.localised(p, fmt.Appendf(nil, format, args...))
+	what := j.localised(p, j.hasher.text(format, args...))
 	p.past = j.hasher.after(p.past, what)
 	if t := j.turns.current.Load(); t != nil {
 		r := t.itsRound()

@@ -22,12 +22,12 @@ func Stacks() []string {
 	}
 }
 
-// Inspect fails for a goroutine that a task has started by itself, and that is still there.
+// Inspect fails for a goroutine that a task has started by itself, and that is still there. Package coroutine starts its own by iter.Pull.
 func (x *Execution) Inspect() {
 	created := regexp.MustCompile(`(?m)^created by (\S+) in goroutine (\d+)\n\s+(\S+)`)
 	for _, stack := range Stacks() {
 		by := created.FindStringSubmatch(stack)
-		if by == nil || notUnderTest(by[1]) || strings.HasPrefix(by[1], "context.") {
+		if by == nil || notUnderTest(by[1]) || strings.HasPrefix(by[1], "context.") || strings.HasPrefix(by[1], "iter.Pull") {
 			continue
 		}
 		if slices.ContainsFunc(x.tasks, func(t *Task) bool { return t.Goroutine() == by[2] }) {
