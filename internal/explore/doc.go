@@ -44,8 +44,12 @@
 //
 //   - A state that was seen before is not gone on from: the same state has the same future, and it was reached in no more steps the first
 //     time.
-//   - Actors that start alike are interchangeable: they differ by name alone. They start in the order of their names, and, in case the code
-//     compares names, once more in reverse. Code for which more than the order of two names matters is not covered.
+//   - Actors that start alike are interchangeable: they differ by name alone. They start in one order, and a state in which they have
+//     changed places is the same state. Where a name stands in what Redis holds, or in what a process was told, the fingerprint has the
+//     actor's place, in an order that follows from what happened to each. To know that the code is blind to names, the explorer runs each
+//     schedule a second time with the names in reverse order (these runs are not counted): both have to lead to the same fingerprint. If
+//     a single one does not, all of this is dropped, and the search begins anew: the actors start in the order of their names, and once
+//     more in reverse. Code for which more than the order of two names matters is not covered.
 //   - A waiter that polls sleeps for a moment between two attempts. The sleep may end at any time, but not before the attempt could give
 //     another result: others have changed what Redis holds, or the last command would now have another reply, or the code has looked at the
 //     clock. An attempt that would repeat leads to the same state, so nothing is lost. Before a waiter counts as stuck it tries once

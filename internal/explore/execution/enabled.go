@@ -217,13 +217,13 @@ func (m *menu) mayIdle() bool {
 }
 
 // mayStart keeps actors that start alike in order: which of them comes first is a matter of names. It is explored both forwards and
-// backwards, because code may compare names.
+// backwards, because code may compare names: with the actors in reverse order, or, if they are interchangeable, their names.
 func (m *menu) mayStart(a *Actor) bool {
 	if m.EverySymmetry {
 		return true
 	}
 	before := m.actors[:a.Index]
-	if m.Backwards {
+	if m.Backwards && !m.alike() {
 		before = m.actors[a.Index+1:]
 	}
 	return !slices.ContainsFunc(before, func(b *Actor) bool {

@@ -23,6 +23,7 @@ type round struct {
 
 	// What its process's were when it began, and how much was added to its past since.
 	past    Fingerprint
+	known   []byte
 	answers []Fingerprint
 	looks   looks
 	labels  int
@@ -35,7 +36,7 @@ type round struct {
 func (x *Execution) begins(t *Task) {
 	x.rounds++
 	p := t.actor.Process
-	t.round = round{number: x.rounds, past: p.past, answers: p.answers, looks: p.looks, labels: t.actor.labels, noted: p.notes}
+	t.round = round{number: x.rounds, past: p.past, known: p.known, answers: p.answers, looks: p.looks, labels: t.actor.labels, noted: p.notes}
 }
 
 // BeginRound says that what the current task did until now was not for the lock.
@@ -134,8 +135,9 @@ func (x *Execution) wake(t *Task, k Kind) {
 // so, but not when.
 func (x *Execution) digest(t *Task) {
 	if told := t.round.told; len(t.round.asked) > 0 && x.traceless(t) {
+		p, known := t.actor.Process, t.actor.Process.known
 		x.restore(t)
-		t.actor.Process.past = x.Hasher.add(t.round.past, "told %d", told)
+		p.past, p.known = x.Hasher.add(p.past, "told %d", told), known // told names them
 	}
 }
 
@@ -155,7 +157,7 @@ func (x *Execution) traceless(t *Task) bool {
 // restore makes a process's past what it was before t's round.
 func (x *Execution) restore(t *Task) {
 	r, p := &t.round, t.actor.Process
-	p.past, p.answers, p.looks, t.actor.labels = r.past, r.answers, r.looks, r.labels
+	p.past, p.known, p.answers, p.looks, t.actor.labels = r.past, r.known, r.answers, r.looks, r.labels
 }
 
 // undone reports whether the servers that answer hold nothing of a's process.

@@ -127,7 +127,7 @@ func (s *scheduler) helped(t *Task) bool {
 
 // spawn makes a task of a's, ready to run.
 func (x *Execution) spawn(a *Actor, f func()) *Task {
-	t := &Task{id: len(x.tasks), name: a.Name, label: fmt.Sprintf("%s.%d", a.Name, a.labels), actor: a}
+	t := &Task{id: len(x.tasks), name: a.Name, label: fmt.Sprintf("%d.%d", a.inside, a.labels), actor: a}
 	if a.spawned > 0 {
 		t.name = fmt.Sprintf("%s.%d", a.Name, a.spawned)
 	}

@@ -30,6 +30,9 @@ const maxDepth = 2000
 // ErrUnrepeatable means that the same schedule led to two different states.
 var ErrUnrepeatable = errors.New("the lock does not do the same twice: let it take time from its clock, and nothing from chance")
 
+// ErrNames means that a schedule leads to another state if the actors have other names.
+var ErrNames = errors.New("the lock treats one actor otherwise than another, because of its name")
+
 // Run is one run of a system.
 type Run interface {
 	Transitions() []execution.Transition       // what can happen next, in a fixed order
@@ -54,6 +57,7 @@ type Goal struct {
 	All       bool              // go on until each was found, or everything was seen; otherwise the first ends it
 	Progress  func(Result)      // may be nil
 	OneStart  bool              // both starts are the same
+	Mirrored  bool              // or differ by names alone: all that happens after the one happens after the other, or it is ErrNames
 
 	// Edge, if it is not nil, is told of every step from one state to another, to known states too. From is zero at a start. The
 	// search then goes on to the end, whatever it finds.
@@ -116,7 +120,7 @@ func Do(ctx context.Context, begin func() (System, error), goal Goal, bounds Bou
 		goal: goal, bounds: bounds, limits: newLimits(bounds), started: time.Now(),
 		nodes: []node{{parent: -1}}, visited: map[execution.Fingerprint]struct{}{}, result: Result{States: 1},
 	}
-	if !goal.OneStart {
+	if !goal.OneStart && !goal.Mirrored {
 		s.nodes = append(s.nodes, node{parent: -1})
 	}
 	defer s.limits.start(ctx)()
@@ -312,7 +316,21 @@ func (s *search) child(system System, of int32, path []execution.Transition, roo
 		c = &child{node{of, t, run.Fingerprint()}, found, over, run.Sight()}
 	}
 	run.Close()
-	return c, more, explain(system, run.Err(), append(path, t), root)
+	path = append(path, t)
+	if err = run.Err(); err == nil && c != nil && s.goal.Mirrored {
+		err = mirrored(system, path, c.print)
+	}
+	return c, more, explain(system, err, path, root)
+}
+
+// mirrored runs a schedule from the other start, where it has to lead to the same.
+func mirrored(system System, path []execution.Transition, to execution.Fingerprint) error {
+	run := system.Begin(true)
+	defer run.Close()
+	if err := follow(run, path); err != nil || run.Fingerprint() != to {
+		return ErrNames
+	}
+	return run.Err()
 }
 
 // follow runs the code along a path that it has taken before. Code that does something else this time may not find the way.
