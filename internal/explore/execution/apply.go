@@ -61,6 +61,7 @@ func (x *Execution) Apply(t Transition) bool {
 	}
 	x.settle()
 	x.bury()
+	x.turn()
 	return sent
 }
 

@@ -31,7 +31,7 @@ func (x *Execution) running(what string) *Task {
 
 // timeless fails for a context that ends by real time.
 func (x *Execution) timeless(ctx context.Context) {
-	if _, real := ctx.Deadline(); real {
+	if _, has := ctx.Deadline(); has {
 		x.Fail(fmt.Errorf("%w: a context has a deadline in real time: make it by lock.WithTimeout%s", ErrBlind, line()))
 	}
 }

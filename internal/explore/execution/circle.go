@@ -2,16 +2,39 @@ package execution
 
 import "fmt"
 
-// Circling reports whether everybody who is left waits between two rounds that told it the same, although Redis changed: they may be
-// turning in a circle.
-func (x *Execution) Circling() bool {
+// circle is what is known of waiters who may be turning in a circle.
+type circle struct {
+	seen     map[string]int // the states in which everybody waited between two rounds, and how many rounds there were by then
+	returned bool           // the last transition led to one of them, and somebody has asked since
+}
+
+// Circling reports whether everybody who is left waits between two rounds, as they did before in this schedule: they may be turning in a
+// circle.
+func (x *Execution) Circling() bool { return x.returned }
+
+// turn takes down a state in which everybody waits between two rounds.
+func (x *Execution) turn() {
+	x.returned = false
+	if !x.allPause() {
+		return
+	}
+	if x.seen == nil {
+		x.seen = map[string]int{}
+	}
+	state := x.Loose()
+	rounds, known := x.seen[state]
+	x.returned = known && rounds != x.rounds
+	x.seen[state] = x.rounds
+}
+
+// allPause reports whether everybody who is left waits between two rounds.
+func (x *Execution) allPause() bool {
 	waits := false
 	for _, a := range x.actors {
 		if a.finished || a.Dead() {
 			continue
 		}
-		t := a.main
-		if !t.asleep() && !t.rests() || t.poller.same == 0 {
+		if !a.main.asleep() && !a.main.rests() {
 			return false
 		}
 		waits = true
@@ -32,7 +55,7 @@ func (x *Execution) Loose() string {
 			continue
 		}
 		b = fmt.Appendf(b, "|%s %t %t %t %d", t.name, t.pending != nil, t.asleep(), t.rests(), len(t.round.asked))
-		b = fmt.Appendf(b, " %d %d", t.round.told, t.poller.told)
+		b = fmt.Appendf(b, " %d", t.round.told)
 	}
 	for _, p := range x.processes {
 		b = x.appendDue(append(b, '/'), p)

@@ -64,6 +64,7 @@ type Execution struct {
 	subscriptions
 	underWay
 	journal
+	circle
 
 	left      scenario.Faults // of the scenario's budgets
 	processes []*Process

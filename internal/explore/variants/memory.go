@@ -12,8 +12,6 @@ import (
 
 // memory are locks that decide by what they remember, of a call or of a process.
 func memory() []Variant {
-	const counted = "an attempt that would have the same reply is left out, though the lock counts its attempts"
-	const forgotten = "an attempt that was undone is forgotten, with what the code remembers of it"
 	oneProcess := explore.Scenario{Replicas: 1}
 	return []Variant{
 		{Name: "steals after 1 attempt", Lock: stealsAfter(1), Shows: explore.TwoHolders, Steps: 3},

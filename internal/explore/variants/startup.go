@@ -13,7 +13,6 @@ import (
 // look before either acts.
 func startup() []Variant {
 	oneProcess := explore.Scenario{Replicas: 1}
-	const oneStep = "a task's start, or its waking, and its first command are one step, so nobody else can come between the look and the act"
 	return []Variant{
 		{
 			Name: "a flag read at the start", Lock: polls(flagAtTheStart), Scenario: oneProcess, Shows: explore.TwoHolders,
