@@ -59,8 +59,8 @@ func (ch change) deed() string {
 	}
 }
 
-// joined reports whether somebody came to, or left, a key that its owner is in as before: it is a list, a set or a hash of those who hold the
-// lock, or wait for it.
+// joined reports whether somebody came to, or left, a key that its owner is in as before: it is a list, a set or a hash of those who hold
+// the lock, or wait for it.
 func (c *Checker) joined(o *ownership, ch change) bool {
 	if o.owner == nobody || !ch.had || !ch.has || ch.sameOwner() {
 		return false
