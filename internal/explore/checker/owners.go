@@ -59,14 +59,23 @@ func (ch change) deed() string {
 	}
 }
 
-// joined reports whether somebody came to, or left, a key that its owner is in as before: it is a list, a set or a hash of those who hold the
-// lock, or wait for it.
+// joined reports whether somebody came to, or left, a key that its owner is in as before: it is a list, a set or a hash of those who hold
+// the lock, or wait for it.
 func (c *Checker) joined(o *ownership, ch change) bool {
 	if o.owner == nobody || !ch.had || !ch.has || ch.sameOwner() {
 		return false
 	}
 	owner := c.sales[o.owner].actor
 	return names(ch.was, owner) && names(ch.is, owner)
+}
+
+// expels reports whether an actor removes the owner from a key that both may be in.
+func (c *Checker) expels(by *execution.Actor, o *ownership, ch change) bool {
+	if o.owner == nobody || c.sales[o.owner].actor.Process == by.Process {
+		return false
+	}
+	owner := c.sales[o.owner].actor
+	return names(ch.was, owner) && !names(ch.is, owner)
 }
 
 // countedIn reports whether an actor does not own the lock's key alone: of a semaphore nobody does, and of a read-write lock no reader.
@@ -77,7 +86,7 @@ func (c *Checker) wrote(by *execution.Actor, o *ownership, ch change) {
 	if c.joined(o, ch) && c.sales[o.owner].actor != by || c.countedIn(by) && o.owner == nobody {
 		return
 	}
-	ours := by.Process.Owns(ch.was)
+	ours := by.Process.Owns(ch.was) && !c.expels(by, o, ch)
 	over := ch.has && ch.had && !ch.sameOwner() && ch.was.TTL == 0 // it wrote over a lock that Redis would not have ended
 	ofNobody := o.owner == nobody || over && c.sales[o.owner].done()
 	if ch.had && !ofNobody && o.owner != by.Index && !ours {

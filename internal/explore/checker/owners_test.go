@@ -51,7 +51,26 @@ func TestWhoseTheLockIs(t *testing.T) {
 		"another's overwritten": {
 			0, []deed{does(a, 0, "SET", "1", "EX", "10"), does(b, 0, "SET", "2")}, b, "foreign-release: B overwrites A's lock",
 		},
-		"handed to who waits":      {0, []deed{does(a, 0, "SET", lock.Owner("A")), does(a, 0, "SET", lock.Owner("B")+":7")}, b, ""},
+		"handed to who waits": {0, []deed{does(a, 0, "SET", lock.Owner("A")), does(a, 0, "SET", lock.Owner("B")+":7")}, b, ""},
+		"joined by another": {
+			0, []deed{does(a, 0, "RPUSH", lock.Owner("A")), does(b, 0, "RPUSH", lock.Owner("B"))}, a, "",
+		},
+		"left to the next": {
+			0, []deed{
+				does(a, 0, "RPUSH", lock.Owner("A")), does(b, 0, "RPUSH", lock.Owner("B")), does(a, 0, "LREM", "1", lock.Owner("A")),
+			}, b, "",
+		},
+		"left by the next": {
+			0, []deed{
+				does(a, 0, "RPUSH", lock.Owner("A")), does(b, 0, "RPUSH", lock.Owner("B")), does(b, 0, "LREM", "1", lock.Owner("B")),
+			}, a, "",
+		},
+		"thrown out of it": {
+			0, []deed{
+				does(a, 0, "RPUSH", lock.Owner("A")), does(a, 0, "PEXPIRE", "15000"),
+				does(b, 0, "RPUSH", lock.Owner("B")), does(b, 0, "LREM", "1", lock.Owner("A")),
+			}, b, "foreign-release: B overwrites A's lock",
+		},
 		"its own, with an attempt": {0, []deed{does(a, 0, "SET", lock.Owner("A")+":1"), does(a, 0, "SET", lock.Owner("A")+":2")}, a, ""},
 		"a minority":               {3, []deed{does(a, 1, "SET", "1")}, nobody, ""},
 		"a majority":               {3, []deed{does(a, 1, "SET", "1"), does(b, 2, "SET", "1"), does(a, 3, "SET", "1")}, a, ""},

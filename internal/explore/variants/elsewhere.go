@@ -13,15 +13,24 @@ func elsewhere() []Variant {
 	return []Variant{
 		{Name: "another key, no renewal", Lock: polls(anotherKey), Scenario: once("expiry"), Shows: explore.Untold, Steps: 4},
 		{Name: "another key, no owner", Lock: polls(anotherKeyDeleted), Scenario: once("expiry"), Shows: explore.ForeignRelease, Steps: 6},
-		{Name: "another key, and nil is said of it", Lock: polls(anotherKeySaysNil), Scenario: once("expiry"), Shows: explore.FalseWord, Steps: 5},
+		{
+			Name: "another key, and nil is said of it", Lock: polls(anotherKeySaysNil),
+			Scenario: once("expiry"), Shows: explore.FalseWord, Steps: 5,
+		},
 		{Name: "slots, no renewal", Lock: ofTwo(polls(slots)), Scenario: once("expiry"), Shows: explore.Untold, Steps: 3},
-		{Name: "a slot too many", Lock: ofTwo(polls(slotsOf(places + 1))), Scenario: explore.Scenario{Actors: 3}, Shows: explore.TwoHolders, Steps: 6},
+		{
+			Name: "a slot too many", Lock: ofTwo(polls(slotsOf(places + 1))),
+			Scenario: explore.Scenario{Actors: 3}, Shows: explore.TwoHolders, Steps: 6,
+		},
 		{
 			Name: "a reader that removes all readers", Lock: atomicallyReadWrite(modeWriter, modeCareless),
 			Scenario: explore.Scenario{Actors: 4}, Shows: explore.ForeignRelease, Steps: 4,
 		},
 		{Name: "it is lost, says the holder", Lock: takes(tellsItself), Shows: explore.FalseWord, Steps: 1},
-		{Name: "polls, and promises an order", Lock: inOrder(polls(setNX)), Scenario: explore.Scenario{Sales: 3}, Shows: explore.Starved, Steps: 10},
+		{
+			Name: "polls, and promises an order", Lock: inOrder(polls(setNX)),
+			Scenario: explore.Scenario{Sales: 3}, Shows: explore.Starved, Steps: 10,
+		},
 	}
 }
 

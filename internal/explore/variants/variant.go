@@ -24,15 +24,13 @@ type Gap struct {
 	Why   string // that is wrong
 }
 
-// What a gap may say of today, beside a verdict.
-const (
-	ByLuck        = "by luck" // the answer is not always the same
-	NoSuchAnomaly = "no such anomaly"
-)
+// ByLuck is what a gap may say of today, beside a verdict: the answer is not always the same.
+const ByLuck = "by luck"
 
 // Broken are the locks that show an anomaly.
 func Broken() []Variant {
-	return complete(textbook(), memory(), startup(), pollers(), wakeups(), queues(), reentrant(), tokens(), words(), shared(), elsewhere(), goroutines())
+	return complete(textbook(), memory(), startup(), pollers(), wakeups(), queues(), reentrant(),
+		tokens(), words(), shared(), elsewhere(), goroutines())
 }
 
 // Right are the locks that show none.

@@ -9,17 +9,6 @@ import (
 	"lockstep/internal/strategy"
 )
 
-// Anomalies that the explorer does not know yet.
-const (
-	falseWord explore.Anomaly = "false-word" // Unlock, or an error, says what is not so
-	progress  explore.Anomaly = "progress"   // a sale fails although nothing went wrong
-	idle      explore.Anomaly = "idle"       // nobody living holds the lock, and it stays away from those who wait
-	starved   explore.Anomaly = "starved"    // others come first, again and again
-)
-
-// missing is the gap of a variant whose anomaly is not looked for.
-func missing() Gap { return Gap{NoSuchAnomaly, "the anomaly is not one that the explorer looks for"} }
-
 // words are locks that say what is not so, or fail, or stay away, although nothing went wrong.
 func words() []Variant {
 	return []Variant{
