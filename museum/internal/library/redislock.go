@@ -1,0 +1,60 @@
+package library
+
+import (
+	"context"
+	"time"
+
+	"github.com/bsm/redislock"
+	"github.com/redis/go-redis/v9"
+)
+
+const redislockTTL = time.Second // shorter than a client waits for a reply
+
+// Redislock is bsm/redislock as its README shows it: it tries once.
+func Redislock() Library {
+	return Library{
+		Name: "redislock", Module: "github.com/bsm/redislock", Nodes: 1,
+		Usage:  "Obtain(ctx, key, 1s, nil), then Release",
+		Says:   "Obtain tries to obtain a new lock using a key with the given TTL. May return ErrNotObtained if not successful.",
+		Source: "doc comment of Client.Obtain",
+		Open:   func(dial Dial) (Process, error) { return openRedislock(dial, nil), nil },
+	}
+}
+
+// RedislockWaiting is bsm/redislock with a strategy to wait.
+func RedislockWaiting() Library {
+	l := Redislock()
+	l.Name, l.Usage = "redislock-waiting", "Obtain(ctx, key, 1s, LinearBackoff(100ms)), then Release"
+	l.Open = func(dial Dial) (Process, error) {
+		return openRedislock(dial, &redislock.Options{RetryStrategy: redislock.LinearBackoff(Poll)}), nil
+	}
+	return l
+}
+
+type redislockProcess struct {
+	client  *redis.Client
+	locker  *redislock.Client
+	options *redislock.Options
+}
+
+func openRedislock(dial Dial, options *redislock.Options) *redislockProcess {
+	client := goRedis(dial, 0)
+	return &redislockProcess{client, redislock.New(client), options}
+}
+
+func (p *redislockProcess) Lock(ctx context.Context) (Held, error) {
+	held, err := p.locker.Obtain(ctx, Key, redislockTTL, p.options)
+	if err != nil {
+		return nil, err
+	}
+	return redislockHeld{held}, nil
+}
+
+func (p *redislockProcess) Close() { _ = p.client.Close() } // there is nothing behind it
+
+type redislockHeld struct{ lock *redislock.Lock }
+
+// Valid is true: the library does not tell its holder anything.
+func (redislockHeld) Valid() bool { return true }
+
+func (h redislockHeld) Unlock(ctx context.Context) error { return h.lock.Release(ctx) }
