@@ -20,10 +20,11 @@ func main() {
 }
 
 var (
-	faults = flag.String("faults", "", "")
-	name   = flag.String("library", "redislock", "")
-	runs   = flag.Int("runs", 20000, "")
-	actors = flag.Int("actors", 2, "")
+	faults   = flag.String("faults", "", "")
+	name     = flag.String("library", "redislock", "")
+	runs     = flag.Int("runs", 20000, "")
+	together = flag.Bool("together", false, "")
+	actors   = flag.Int("actors", 2, "")
 )
 
 func run(t *testing.T) {
@@ -37,8 +38,8 @@ func run(t *testing.T) {
 	}
 	for _, l := range library.All() {
 		if l.Name == *name {
-			res, err := search.Do(stage, l, play.Scenario{Actors: *actors, Faults: b}, search.Goal{Runs: *runs, Anomalies: anomaly.All()})
-			fmt.Println(res.Runs, res.States, res.Depth, res.Complete, "odd", res.Odd, res.Took, err)
+			res, err := search.Do(stage, l, play.Scenario{Actors: *actors, Together: *together, Faults: b}, search.Goal{Runs: *runs, Anomalies: []anomaly.Anomaly{anomaly.TwoHolders, anomaly.ForeignRelease, anomaly.LeftBehind, anomaly.Stuck, anomaly.GoroutineLeak}})
+			fmt.Println(res.Runs, res.States, res.Depth, res.Complete, "missed", res.Missed, res.Took, err)
 			for _, f := range res.Found {
 				fmt.Println(f.Anomaly, len(f.Schedule), f.Schedule, f.Says)
 			}

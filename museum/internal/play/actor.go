@@ -39,7 +39,8 @@ type process struct {
 	actors  []*actor
 	client  library.Process
 	history []byte // a hash of all that ever happened to it
-	sent    int    // commands
+	log     []byte
+	sent    int // commands
 }
 
 // look gives where it stands, and the error of its last call.

@@ -38,6 +38,9 @@ func NewStage(t *testing.T) (*Stage, error) {
 	return &Stage{t, shared}, nil
 }
 
+// Scripts is how many scripts were met so far.
+func (s *Stage) Scripts() int { return s.shared.Scripts() }
+
 // Play runs the steps of a schedule, and then whatever is to be done with the run: that may let more happen. It fails with ErrStale.
 // Leaked says that goroutines were left when all was over.
 func (s *Stage) Play(l library.Library, in Scenario, schedule []string, then func(*Run) error) (leaked bool, err error) {
@@ -77,7 +80,9 @@ type Run struct {
 	began     time.Time
 	stirred   chan struct{} // an actor has come back from a call
 	events    []Event       // of the step that happens
-	foreign   string        // whose lock was changed by whom
+	Debug     string
+	still     bool   // nothing happens by itself any more
+	foreign   string // whose lock was changed by whom
 }
 
 // Event is a command that takes effect, or a thing that befalls an actor, in a step.

@@ -145,9 +145,13 @@ func (r *Run) ofNodes() (all []step) {
 
 // ofTime is time. It passes by itself when nothing else can happen; while somebody could still move, that is a fault.
 func (r *Run) ofTime(held bool) []step {
-	pass := func() error { _, err := r.pass(); return err }
+	pass := func() (err error) {
+		moved, err := r.pass()
+		r.still = !moved
+		return err
+	}
 	switch busy := held || len(r.server.Pushing()) > 0 || r.anybody(idle) || r.anybody(inside); {
-	case r.all(done):
+	case r.all(done) || r.still:
 		return nil
 	case !busy:
 		return []step{{"time", pass}}

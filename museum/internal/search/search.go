@@ -12,13 +12,23 @@ import (
 	"lockstep/museum/internal/play"
 )
 
+// attempts are how often a schedule is run until it leads where it led before. The code under test may leave something to chance: which
+// of two channels that are both ready a select takes, for example. Go throws dice there, so each way is met soon.
+const attempts = 40
+
+// Goal says what a search is for.
+type Goal struct {
+	Runs      int               // at most
+	Anomalies []anomaly.Anomaly // to look for; it ends when each was found
+}
+
 // Result is what a search found.
 type Result struct {
 	Runs     int
 	States   int
-	Depth    int // all schedules of so many steps were run
-	Complete bool
-	Odd      int // runs that did not repeat: what followed them was left out
+	Depth    int  // all schedules of so many steps were run
+	Complete bool // and there are no longer ones
+	Missed   int  // states that no attempt led to again; what follows them was left out
 	Took     time.Duration
 	Found    []Finding
 }
@@ -27,13 +37,6 @@ type Result struct {
 type Finding struct {
 	anomaly.Found
 	Schedule []string
-}
-
-// Goal says what a search is for.
-type Goal struct {
-	Runs      int               // at most
-	Anomalies []anomaly.Anomaly // to look for; it ends when each was found
-	Prefix    []string          // that all schedules begin with
 }
 
 type search struct {
@@ -53,90 +56,133 @@ type node struct {
 
 // Do searches, breadth first. A state that was seen is not gone on from.
 func Do(stage *play.Stage, l library.Library, in play.Scenario, goal Goal) (Result, error) {
-	s := &search{stage: stage, library: l, scenario: in, goal: goal, seen: map[play.Fingerprint]struct{}{}}
 	began := time.Now()
-	level := []node{{schedule: goal.Prefix}}
-	var err error
-	for len(level) > 0 && !s.over() {
-		if level, err = s.expand(level); err != nil {
-			break
-		}
-		if !s.over() {
-			s.result.Depth++
-		}
+	for {
+		scripts := stage.Scripts()
+		s := &search{stage: stage, library: l, scenario: in, goal: goal, seen: map[play.Fingerprint]struct{}{}}
+		err := s.run()
+		s.result.Took = time.Since(began)
+		if err != nil || stage.Scripts() == scripts {
+			return s.result, err
+		} // else a script was met for the first time: what was sent before it had no name yet
 	}
-	s.result.Complete = len(level) == 0 && !s.exhausted()
-	s.result.Took = time.Since(began)
-	return s.result, err
 }
 
-func (s *search) exhausted() bool { return s.result.Runs >= s.goal.Runs }
+func (s *search) run() error {
+	root, err := s.begin()
+	if err != nil {
+		return err
+	}
+	for level := []node{root}; len(level) > 0; {
+		var next []node
+		for i := 0; i < len(level); i++ { // it may grow
+			children, strays, err := s.children(level[i])
+			if err != nil {
+				return err
+			}
+			next, level = append(next, children...), append(level, strays...)
+			if s.over() {
+				return nil
+			}
+		}
+		level = next
+		s.result.Depth++
+	}
+	s.result.Complete = s.result.Missed == 0
+	return nil
+}
+
+// begin gives the state that all schedules begin with.
+func (s *search) begin() (root node, err error) {
+	_, err = s.stage.Play(s.library, s.scenario, nil, func(r *play.Run) error {
+		root.print = r.Fingerprint()
+		return nil
+	})
+	return root, err
+}
 
 func (s *search) over() bool {
-	return s.exhausted() || len(s.result.Found) == len(s.goal.Anomalies)
+	return s.result.Runs >= s.goal.Runs || len(s.result.Found) == len(s.goal.Anomalies)
 }
 
-// expand takes each step that is possible after each of these nodes.
-func (s *search) expand(level []node) (next []node, _ error) {
-	for _, n := range level {
-		for i := 0; !s.over(); i++ {
-			child, more, err := s.child(n, i)
-			if err != nil {
-				return nil, err
-			}
-			if child != nil {
-				next = append(next, *child)
-			}
-			if !more {
-				break
-			}
+// children takes each step that is possible after a node. Strays are states that the node's own schedule leads to, too, if chance wills.
+func (s *search) children(n node) (children, strays []node, err error) {
+	for i, more := 0, true; more && !s.over(); i++ {
+		var o outcome
+		if o, strays, err = s.step(n, i, strays); err != nil {
+			return nil, nil, err
+		}
+		s.note(o)
+		if o.after != nil && s.isNew(o.after.print) {
+			children = append(children, *o.after)
+		}
+		more = i+1 < o.steps
+	}
+	return children, strays, nil
+}
+
+// step takes the step with this index, in as many attempts as it needs.
+func (s *search) step(n node, i int, strays []node) (outcome, []node, error) {
+	for range attempts {
+		o, err := s.attempt(n, i)
+		switch {
+		case err == nil && o.before == n.print:
+			return o, strays, nil
+		case err == nil && s.isNew(o.before):
+			strays = append(strays, node{n.schedule, o.before})
+		case err != nil && !errors.Is(err, play.ErrStale):
+			return o, strays, err
 		}
 	}
-	return next, nil
+	s.result.Missed++
+	return outcome{}, strays, nil
 }
 
-// child takes the step with this index after a node. It gives nil if that leads to a state that was seen.
-func (s *search) child(n node, i int) (child *node, more bool, err error) {
-	var steps []string
-	schedule := n.schedule
-	leaked, err := s.stage.Play(s.library, s.scenario, n.schedule, func(r *play.Run) error {
-		if steps = r.Steps(); i >= len(steps) {
+// outcome is what a run has shown.
+type outcome struct {
+	before play.Fingerprint // of the state after the node's schedule
+	steps  int              // that are possible there
+	after  *node            // one step further
+	found  []anomaly.Found
+}
+
+// attempt runs the schedule of a node, and takes the step with this index if that leads to the node.
+func (s *search) attempt(n node, i int) (o outcome, err error) {
+	s.result.Runs++
+	leaked, err := s.stage.Play(s.library, s.scenario, n.schedule, func(r *play.Run) (err error) {
+		steps := r.Steps()
+		o.before, o.steps = r.Fingerprint(), len(steps)
+		if o.before != n.print || i >= len(steps) {
 			return nil
 		}
-		if len(n.schedule) > len(s.goal.Prefix) && r.Fingerprint() != n.print {
-			return play.ErrStale
-		}
-		schedule = append(slices.Clip(n.schedule), steps[i])
 		if err := r.Do(steps[i]); err != nil {
 			return err
 		}
-		print := r.Fingerprint()
-		if _, known := s.seen[print]; !known {
-			s.seen[print] = struct{}{}
-			s.result.States++
-			child = &node{schedule, print}
-		}
-		found, err := r.Check()
-		s.note(found, schedule)
+		o.after = &node{append(slices.Clip(n.schedule), steps[i]), r.Fingerprint()}
+		o.found, err = r.Check()
 		return err
 	})
-	s.result.Runs++
-	if errors.Is(err, play.ErrStale) {
-		s.result.Odd++
-		return nil, false, nil
+	if leaked && o.after != nil {
+		o.found = append(o.found, anomaly.Found{Anomaly: anomaly.GoroutineLeak, Says: "a goroutine is left when all clients are closed"})
 	}
-	if leaked {
-		s.note([]anomaly.Found{{Anomaly: anomaly.GoroutineLeak, Says: "a goroutine is left when all clients are closed"}}, schedule)
+	return o, err
+}
+
+func (s *search) isNew(print play.Fingerprint) bool {
+	if _, known := s.seen[print]; known {
+		return false
 	}
-	return child, i+1 < len(steps), err
+	s.seen[print] = struct{}{}
+	s.result.States++
+	return true
 }
 
 // note keeps what was found, if it was to be looked for and nothing shorter shows it.
-func (s *search) note(found []anomaly.Found, schedule []string) {
-	for _, f := range found {
+func (s *search) note(o outcome) {
+	for _, f := range o.found {
 		known := slices.ContainsFunc(s.result.Found, func(k Finding) bool { return k.Anomaly == f.Anomaly })
 		if !known && slices.Contains(s.goal.Anomalies, f.Anomaly) {
-			s.result.Found = append(s.result.Found, Finding{f, schedule})
+			s.result.Found = append(s.result.Found, Finding{f, o.after.schedule})
 		}
 	}
 }

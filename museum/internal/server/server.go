@@ -4,6 +4,7 @@
 package server
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -88,18 +89,17 @@ func (s *Server) Pushing() []*Line {
 	return s.those(func(l *Line) bool { return len(l.pushes) > 0 && !l.deserted })
 }
 
-func (s *Server) those(which func(*Line) bool) (all []*Line) {
+func (s *Server) those(which func(*Line) bool) []*Line {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, l := range s.lines {
-		if which(l) {
-			all = append(all, l)
-		}
-	}
-	slices.SortStableFunc(all, func(a, b *Line) int {
-		return strings.Compare(a.Process, b.Process)*100 + a.Node - b.Node
+	return slices.DeleteFunc(s.inOrder(), func(l *Line) bool { return !which(l) })
+}
+
+// inOrder are the lines by process and node, as which process connects first is chance.
+func (s *Server) inOrder() []*Line {
+	return slices.SortedStableFunc(slices.Values(s.lines), func(a, b *Line) int {
+		return cmp.Or(strings.Compare(a.Process, b.Process), a.Node-b.Node)
 	})
-	return all
 }
 
 // Arrivals are the commands that a process has sent since the last call.
@@ -154,7 +154,7 @@ func (s *Server) Append(b []byte) []byte {
 			b = fmt.Appendf(b, "%s %q %d\n", key.Name, key.Values, key.TTL)
 		}
 	}
-	for _, l := range s.lines {
+	for _, l := range s.inOrder() {
 		if l.conn.Over() && len(l.queue) == 0 {
 			continue
 		}

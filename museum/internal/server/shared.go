@@ -34,6 +34,9 @@ func NewShared() (*Shared, error) {
 // Close ends it.
 func (s *Shared) Close() { s.memory.Close() }
 
+// Scripts is how many scripts it knows.
+func (s *Shared) Scripts() int { return len(s.scripts) }
+
 // learn takes down the script of an EVAL, as Redis does.
 func (s *Shared) learn(command []string) {
 	if len(command) > 1 && strings.EqualFold(command[0], "EVAL") {
