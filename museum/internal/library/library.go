@@ -3,7 +3,9 @@ package library
 
 import (
 	"context"
+	"fmt"
 	"net"
+	"strings"
 	"time"
 )
 
@@ -21,7 +23,9 @@ type Library struct {
 	Usage  string // how the museum uses it
 	Says   string // what it promises, in its own words
 	Source string // where it says so
+	Key    string // of its lock in Redis
 	Nodes  int    // that its lock is on
+	Wakes  bool   // it is told when to try again, and does not ask by itself
 	Open   func(Dial) (Process, error)
 }
 
@@ -46,4 +50,22 @@ type Held interface {
 // All lists them.
 func All() []Library {
 	return []Library{Redislock(), RedislockWaiting(), Redsync(1), Redsync(3), Rueidislock(false), Rueidislock(true), Own("v4"), Own("v6")}
+}
+
+// Names lists their names.
+func Names() (names []string) {
+	for _, l := range All() {
+		names = append(names, l.Name)
+	}
+	return names
+}
+
+// Find gives the library of that name.
+func Find(name string) (Library, error) {
+	for _, l := range All() {
+		if l.Name == name {
+			return l, nil
+		}
+	}
+	return Library{}, fmt.Errorf("there is no library %q; there are %s", name, strings.Join(Names(), ", "))
 }

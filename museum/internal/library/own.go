@@ -16,7 +16,7 @@ import (
 // Own is a step of lockstep, for comparison.
 func Own(step string) Library {
 	return Library{
-		Name: step, Nodes: 1,
+		Name: step, Key: Key, Nodes: 1,
 		Usage: "TTL 1s, RetryInterval 100ms, Lock, Unlock",
 		Open: func(dial Dial) (Process, error) {
 			row, err := evolution.Find(step)

@@ -13,7 +13,7 @@ const redislockTTL = time.Second // shorter than a client waits for a reply
 // Redislock is bsm/redislock as its README shows it: it tries once.
 func Redislock() Library {
 	return Library{
-		Name: "redislock", Module: "github.com/bsm/redislock", Nodes: 1,
+		Name: "redislock", Module: "github.com/bsm/redislock", Key: Key, Nodes: 1,
 		Usage:  "Obtain(ctx, key, 1s, nil), then Release",
 		Says:   "Obtain tries to obtain a new lock using a key with the given TTL. May return ErrNotObtained if not successful.",
 		Source: "doc comment of Client.Obtain",

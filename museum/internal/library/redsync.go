@@ -14,7 +14,7 @@ import (
 // Redsync is go-redsync/redsync on so many nodes, with its own expiry of 8 s. Its pause between two attempts is random by default.
 func Redsync(nodes int) Library {
 	return Library{
-		Name: fmt.Sprintf("redsync-%d", nodes), Module: "github.com/go-redsync/redsync/v4", Nodes: nodes,
+		Name: fmt.Sprintf("redsync-%d", nodes), Module: "github.com/go-redsync/redsync/v4", Key: Key, Nodes: nodes,
 		Usage:  "NewMutex(key, WithRetryDelay(100ms)), LockContext, UnlockContext",
 		Says:   "After this is successful, no one else can obtain the same lock (the same mutex name) until we unlock it.",
 		Source: "README, Usage",

@@ -19,7 +19,7 @@ func Rueidislock(noLoop bool) Library {
 		name, usage = "rueidislock-noloop", "LockerOption{KeyMajority: 1, NoLoopTracking: true}, WithContext, cancel"
 	}
 	return Library{
-		Name: name, Module: "github.com/redis/rueidis", Nodes: 1, Usage: usage,
+		Name: name, Module: "github.com/redis/rueidis", Key: "rueidislock:0:" + Key, Nodes: 1, Wakes: true, Usage: usage,
 		Says: "The waiting Locker.WithContext will try acquiring the lock again automatically and immediately once it has been released " +
 			"by someone or by another program.",
 		Source: "README of rueidislock, Features",

@@ -39,8 +39,7 @@ type process struct {
 	actors  []*actor
 	client  library.Process
 	history []byte // a hash of all that ever happened to it
-	log     []byte
-	sent    int // commands
+	sent    int    // commands
 }
 
 // look gives where it stands, and the error of its last call.

@@ -8,9 +8,11 @@ import (
 
 	"lockstep/internal/explore/anomaly"
 	"lockstep/internal/explore/simredis"
-	"lockstep/museum/internal/library"
 	"lockstep/museum/internal/server"
 )
+
+// Leaked is what Play's caller says of a run that leaked.
+const Leaked = "a goroutine is left when all clients are closed"
 
 // Check says what the last step has shown. It may let time pass to make sure, so nothing can follow it.
 func (r *Run) Check() ([]anomaly.Found, error) {
@@ -54,8 +56,8 @@ func (r *Run) twoHolders() string {
 // watch notes when a command of one process changes a lock that another holds.
 func (r *Run) watch(by string, before, after []*simredis.State) {
 	for node := range before {
-		was, had := before[node].Key(library.Key)
-		is, has := after[node].Key(library.Key)
+		was, had := before[node].Key(r.library.Key)
+		is, has := after[node].Key(r.library.Key)
 		owner := ownerOf(was)
 		if !had || owner == by || has && slices.Equal(was.Values, is.Values) && is.TTL == was.TTL {
 			continue
@@ -78,7 +80,7 @@ func ownerOf(key simredis.Key) string {
 func (r *Run) owner() (name string, until time.Duration) {
 	count := map[string]int{}
 	for _, state := range r.server.Holds() {
-		if key, has := state.Key(library.Key); has {
+		if key, has := state.Key(r.library.Key); has {
 			count[key.Values[0]]++
 			if count[key.Values[0]] > r.library.Nodes/2 {
 				name, until = ownerOf(key), key.TTL
@@ -145,5 +147,5 @@ func (r *Run) stuck() (string, error) {
 
 // held reports whether any node has the lock.
 func (r *Run) held() bool {
-	return slices.ContainsFunc(r.server.Holds(), func(s *simredis.State) bool { _, has := s.Key(library.Key); return has })
+	return slices.ContainsFunc(r.server.Holds(), func(s *simredis.State) bool { _, has := s.Key(r.library.Key); return has })
 }

@@ -3,7 +3,6 @@ package play
 import (
 	"crypto/sha256"
 	"fmt"
-	"os"
 	"time"
 )
 
@@ -12,7 +11,6 @@ type Fingerprint [16]byte
 
 // happened adds to the history of a process. Code that does the same twice has, after the same history, the same memory.
 func (p *process) happened(at time.Duration, what string) {
-	p.log = fmt.Appendf(p.log, "%d %s %s\n", at, p.name, what)
 	sum := sha256.Sum256(fmt.Appendf(p.history, "%d %s\n", at, what))
 	p.history = append(p.history[:0], sum[:16]...)
 }
@@ -21,12 +19,6 @@ func (p *process) happened(at time.Duration, what string) {
 // on its way.
 func (r *Run) Fingerprint() (print Fingerprint) {
 	b := fmt.Appendf(nil, "%d %v\n", r.now(), r.left)
-	if debug := os.Getenv("DBG"); debug != "" {
-		for _, p := range r.processes {
-			b = append(b, p.log...)
-		}
-		r.Debug = string(r.server.Append(b))
-	}
 	for _, p := range r.processes {
 		b = append(b, p.history...)
 	}

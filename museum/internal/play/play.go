@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"lockstep/internal/trace"
 	"lockstep/museum/internal/library"
 	"lockstep/museum/internal/server"
 )
@@ -79,14 +80,10 @@ type Run struct {
 	left      Budget
 	began     time.Time
 	stirred   chan struct{} // an actor has come back from a call
-	events    []Event       // of the step that happens
-	Debug     string
-	still     bool   // nothing happens by itself any more
-	foreign   string // whose lock was changed by whom
+	step      trace.Step    // that happens, as far as it has been described
+	still     bool          // nothing happens by itself any more
+	foreign   string        // whose lock was changed by whom
 }
-
-// Event is a command that takes effect, or a thing that befalls an actor, in a step.
-type Event struct{ Process, Command, Reply, Says string }
 
 func (s *Stage) begin(l library.Library, in Scenario) (*Run, error) {
 	r := &Run{
@@ -127,6 +124,7 @@ func (r *Run) settle() error {
 		for _, text := range r.server.Arrivals(p.name) {
 			p.sent++
 			p.happened(r.now(), "sent "+text)
+			r.says(p.name + " sends " + text)
 		}
 	}
 	return nil

@@ -10,7 +10,8 @@ type Fault int
 
 // The faults.
 const (
-	Slow Fault = iota
+	none Fault = iota - 1
+	Slow
 	LostReply
 	LostRequest
 	Late
@@ -88,16 +89,19 @@ type Scenario struct {
 	Faults   Budget
 }
 
-// String writes a scenario as the flags of the command.
+// String writes a scenario as the flags of the command; two actors and nothing else as "".
 func (s Scenario) String() string {
-	text := fmt.Sprintf("-actors %d", s.Actors)
+	var flags []string
+	if s.Actors != 2 {
+		flags = append(flags, fmt.Sprintf("-actors %d", s.Actors))
+	}
 	if s.Together {
-		text += " -together"
+		flags = append(flags, "-together")
 	}
 	if s.Faults != (Budget{}) {
-		text += " -faults " + s.Faults.String()
+		flags = append(flags, "-faults "+s.Faults.String())
 	}
-	return text
+	return strings.Join(flags, " ")
 }
 
 // processes gives the actors of each process, by their index.
@@ -110,4 +114,14 @@ func (s Scenario) processes() (all [][]int) {
 		all = append(all, []int{i})
 	}
 	return all
+}
+
+// Within reports whether all that can happen in s can happen in other.
+func (s Scenario) Within(other Scenario) bool {
+	for f := range s.Faults {
+		if s.Faults[f] > other.Faults[f] {
+			return false
+		}
+	}
+	return s.Together == other.Together && s.Actors <= other.Actors
 }

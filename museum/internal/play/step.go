@@ -4,12 +4,15 @@ import (
 	"fmt"
 	"slices"
 
+	"lockstep/internal/trace"
 	"lockstep/museum/internal/server"
 )
 
 // step is one thing that can happen next.
 type step struct {
 	token string
+	kind  string // for its picture
+	actor string // who does it: a process; "" for what befalls all
 	do    func() error
 }
 
@@ -23,16 +26,16 @@ func (r *Run) Steps() (tokens []string) {
 
 // Do lets one of them happen.
 func (r *Run) Do(token string) error {
-	for _, s := range r.steps() {
-		if s.token == token {
-			r.events = nil
-			if err := s.do(); err != nil {
-				return err
-			}
-			return r.settle()
-		}
+	all := r.steps()
+	i := slices.IndexFunc(all, func(s step) bool { return s.token == token })
+	if i < 0 {
+		return fmt.Errorf("%w: there are %v", ErrStale, r.Steps())
 	}
-	return fmt.Errorf("%w: there are %v", ErrStale, r.Steps())
+	r.step = trace.Step{Token: token, Actor: all[i].actor, Kind: all[i].kind}
+	if err := all[i].do(); err != nil {
+		return err
+	}
+	return r.settle()
 }
 
 func (r *Run) steps() []step {
@@ -42,31 +45,43 @@ func (r *Run) steps() []step {
 
 // ofActors are the calls that actors make, and their cancellations. Actors begin in the order of their names: they are alike.
 func (r *Run) ofActors() (all []step) {
+	can := func(a *actor, what, kind string, do func()) {
+		all = append(all, step{a.name + ":" + what, kind, a.process.name, func() error {
+			r.tell(a.process, a.name+": "+what)
+			do()
+			return nil
+		}})
+	}
 	begun := true
 	for _, a := range r.actors {
 		switch now, _ := a.look(); {
 		case now == idle && begun:
-			all = append(all, step{a.name + ":Lock", func() error { r.tell(a, "calls Lock"); a.lock(); return nil }})
+			can(a, "Lock", trace.KindWaits, a.lock)
 			begun = false
 		case now == locking && !a.cancelled && r.left[Cancel] > 0:
-			all = append(all, step{a.name + ":cancel", func() error {
+			can(a, "cancel", trace.KindLeaves, func() {
 				r.left[Cancel]--
 				a.cancelled = true
-				r.tell(a, "is cancelled")
 				a.cancel()
-				return nil
-			}})
+			})
 		case now == inside:
-			all = append(all, step{a.name + ":Unlock", func() error { r.tell(a, "calls Unlock"); a.unlock(); return nil }})
+			can(a, "Unlock", trace.KindWaits, a.unlock)
 		}
 	}
 	return all
 }
 
-// ofLines are what can become of the commands that are held.
+// ofLines are what can become of the commands that are held. A lock on several nodes asks all of them at once and waits for all: they
+// answer a process in their order, as only the order of the processes at each node makes a difference.
 func (r *Run) ofLines() (all []step) {
-	seen := map[string]int{}
+	seen, first := map[string]int{}, map[string]int{}
 	for _, l := range r.server.Held() {
+		if node, has := first[l.Process]; has && node != l.Node {
+			continue
+		}
+		if !l.Deserted() {
+			first[l.Process] = l.Node
+		}
 		token := l.Process + ":" + l.Name()
 		if r.library.Nodes > 1 {
 			token += fmt.Sprintf("@%d", l.Node+1)
@@ -74,20 +89,34 @@ func (r *Run) ofLines() (all []step) {
 		if seen[token]++; seen[token] > 1 {
 			token += fmt.Sprintf("#%d", seen[token])
 		}
-		if l.Deserted() {
-			if r.left[Late] > 0 {
-				all = append(all, step{token + "/late", func() error { r.left[Late]--; return r.effect(l, l.Lose, "too late") }})
-			}
-			continue
-		}
-		all = append(all, step{token, func() error { return r.effect(l, l.Answer, "") }})
-		if r.left[LostReply] > 0 {
-			all = append(all, step{token + "/lost", func() error { r.left[LostReply]--; return r.effect(l, l.Lose, "lost") }})
-		}
-		if r.left[LostRequest] > 0 {
-			all = append(all, step{token + "/unsent", func() error { r.left[LostRequest]--; r.drop(l); return nil }})
+		all = append(all, r.fates(l, token)...)
+	}
+	return all
+}
+
+// fates are what can become of the command that is held on a line.
+func (r *Run) fates(l *server.Line, token string) (all []step) {
+	can := func(suffix, kind string, costs Fault, do func() error) {
+		if costs == none || r.left[costs] > 0 {
+			all = append(all, step{token + suffix, kind, l.Process, func() error {
+				if costs != none {
+					r.left[costs]--
+				}
+				return do()
+			}})
 		}
 	}
+	if l.Deserted() {
+		can("/late", trace.KindLostReply, Late, func() error { return r.effect(l, l.Lose, "which had closed the connection") })
+		return all
+	}
+	can("", trace.KindCommand, none, func() error { return r.effect(l, l.Answer, "") })
+	can("/lost", trace.KindLostReply, LostReply, func() error { return r.effect(l, l.Lose, "whose connection ends") })
+	can("/unsent", trace.KindLeaves, LostRequest, func() error {
+		r.tell(r.process(l.Process), l.Text()+" never arrives; the connection ends")
+		l.Drop()
+		return nil
+	})
 	return all
 }
 
@@ -99,25 +128,22 @@ func (r *Run) effect(l *server.Line, by func() ([]byte, error), fate string) err
 		return err
 	}
 	r.watch(l.Process, before, r.server.Holds())
-	text := server.Describe(reply)
-	r.events = append(r.events, Event{Process: l.Process, Command: command, Reply: text, Says: fate})
-	r.process(l.Process).happened(r.now(), fmt.Sprintf("%s → %s %s", command, text, fate))
+	r.step.Command, r.step.Reply = command, server.Describe(reply)
+	if r.library.Nodes > 1 {
+		r.step.Command += fmt.Sprintf(" (node %d)", l.Node+1)
+	}
+	if fate != "" {
+		r.says(l.Process + ", " + fate + ", does not read it")
+	}
+	r.process(l.Process).happened(r.now(), fmt.Sprintf("%s → %s %s", r.step.Command, reply, fate))
 	return nil
-}
-
-func (r *Run) drop(l *server.Line) {
-	command := l.Text()
-	r.events = append(r.events, Event{Process: l.Process, Command: command, Says: "unsent"})
-	r.process(l.Process).happened(r.now(), command+" unsent")
-	l.Drop()
 }
 
 // ofPushes are the pushes that are on their way.
 func (r *Run) ofPushes() (all []step) {
 	for _, l := range r.server.Pushing() {
-		all = append(all, step{l.Process + ":push", func() error {
-			r.events = append(r.events, Event{Process: l.Process, Says: "is told that the key has changed"})
-			r.process(l.Process).happened(r.now(), "push")
+		all = append(all, step{l.Process + ":push", trace.KindWoken, l.Process, func() error {
+			r.tell(r.process(l.Process), l.Process+" is told that the key has changed")
 			l.Push()
 			return nil
 		}})
@@ -132,9 +158,9 @@ func (r *Run) ofNodes() (all []step) {
 	}
 	for node := range r.library.Nodes {
 		if len(r.server.Holds()[node].Keys) > 0 {
-			all = append(all, step{fmt.Sprintf("%d:restart", node+1), func() error {
+			all = append(all, step{fmt.Sprintf("%d:restart", node+1), trace.KindTime, "", func() error {
 				r.left[NodeRestart]--
-				r.events = append(r.events, Event{Says: fmt.Sprintf("node %d restarts empty", node+1)})
+				r.says(fmt.Sprintf("node %d restarts empty", node+1))
 				r.server.Forget(node)
 				return nil
 			}})
@@ -154,9 +180,9 @@ func (r *Run) ofTime(held bool) []step {
 	case r.all(done) || r.still:
 		return nil
 	case !busy:
-		return []step{{"time", pass}}
+		return []step{{"time", trace.KindTime, "", pass}}
 	case r.left[Slow] > 0:
-		return []step{{"slow", func() error { r.left[Slow]--; return pass() }}}
+		return []step{{"slow", trace.KindTime, "", func() error { r.left[Slow]--; return pass() }}}
 	}
 	return nil
 }
@@ -173,8 +199,16 @@ func (r *Run) process(name string) *process {
 	return r.processes[slices.IndexFunc(r.processes, func(p *process) bool { return p.name == name })]
 }
 
-// tell takes down what befalls an actor.
-func (r *Run) tell(a *actor, says string) {
-	r.events = append(r.events, Event{Process: a.process.name, Says: a.name + " " + says})
-	a.process.happened(r.now(), a.name+" "+says)
+// tell takes down what befalls a process.
+func (r *Run) tell(p *process, says string) {
+	r.says(says)
+	p.happened(r.now(), says)
+}
+
+// says adds to what the step is described by.
+func (r *Run) says(text string) {
+	if r.step.Says != "" {
+		text = r.step.Says + "; " + text
+	}
+	r.step.Says = text
 }

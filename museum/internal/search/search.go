@@ -163,7 +163,7 @@ func (s *search) attempt(n node, i int) (o outcome, err error) {
 		return err
 	})
 	if leaked && o.after != nil {
-		o.found = append(o.found, anomaly.Found{Anomaly: anomaly.GoroutineLeak, Says: "a goroutine is left when all clients are closed"})
+		o.found = append(o.found, anomaly.Found{Anomaly: anomaly.GoroutineLeak, Says: play.Leaked})
 	}
 	return o, err
 }

@@ -1,0 +1,132 @@
+package exhibit
+
+import (
+	"fmt"
+	"runtime/debug"
+	"slices"
+	"strings"
+
+	"lockstep/museum/internal/library"
+	"lockstep/museum/internal/play"
+)
+
+// Entry is a library, and what it has shown.
+type Entry struct {
+	library.Library
+	Shown
+}
+
+// Markdown writes the tables.
+func Markdown(entries []Entry) string {
+	var b strings.Builder
+	b.WriteString("| name | library | how it is used here | what it promises |\n|---|---|---|---|\n")
+	for _, e := range entries {
+		promise := "see [the steps](../README.md)"
+		if e.Says != "" {
+			promise = fmt.Sprintf("“%s” (%s)", e.Says, e.Source)
+		}
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", e.Name, e.version(), e.Usage, promise)
+	}
+	b.WriteString("\n| name | anomaly | what may go wrong | steps | replay: `go run .` and |\n|---|---|---|---|---|\n")
+	for _, e := range entries {
+		for _, row := range e.Rows {
+			fmt.Fprintf(&b, "| `%s` | %s | %s | %d | `%s` |\n", e.Name, row.Anomaly, row.allows(), row.Steps, row.Replay())
+		}
+		if never := e.never(); never != "" {
+			fmt.Fprintf(&b, "| `%s` | %s | | never | %s |\n", e.Name, never, e.extent())
+		}
+	}
+	return b.String()
+}
+
+// version is the module and its version that this program was built with.
+func (e Entry) version() string {
+	if e.Module == "" {
+		return "lockstep"
+	}
+	info, _ := debug.ReadBuildInfo()
+	for _, dependency := range info.Deps {
+		if dependency.Path == e.Module {
+			return e.Module + " " + dependency.Version
+		}
+	}
+	return e.Module
+}
+
+// allows says what may go wrong in a row's scenario.
+func (r Row) allows() string {
+	var parts []string
+	if r.Scenario.Actors != 2 {
+		parts = append(parts, fmt.Sprintf("%d actors", r.Scenario.Actors))
+	}
+	if r.Scenario.Together {
+		parts = append(parts, "two of them in one process")
+	}
+	if faults := r.Scenario.Faults.String(); faults != "" {
+		parts = append(parts, faults)
+	}
+	if r.Yields {
+		parts = append(parts, "a new goroutine goes first")
+	}
+	if len(parts) == 0 {
+		return "nothing"
+	}
+	return strings.Join(parts, ", ")
+}
+
+// Replay is the arguments that replay a row.
+func (r Row) Replay() string {
+	text := "-library " + r.Library
+	if flags := r.Scenario.String(); flags != "" {
+		text += " " + flags
+	}
+	if r.Yields {
+		text += " -yield"
+	}
+	return fmt.Sprintf("%s -replay %q", text, r.Schedule)
+}
+
+// never lists the anomalies that were looked for and not found.
+func (s Shown) never() string {
+	var names []string
+	for _, a := range Anomalies() {
+		if !slices.ContainsFunc(s.Rows, func(r Row) bool { return r.Anomaly == a }) {
+			names = append(names, string(a))
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// extent says how much was looked at.
+func (s Shown) extent() string {
+	var parts []string
+	whole, runs := 0, 0
+	for _, e := range s.Explored {
+		runs += e.Runs
+		if e.Complete {
+			whole++
+			continue
+		}
+		in := Row{Scenario: e.Scenario}
+		parts = append(parts, fmt.Sprintf("of “%s” those of up to %d steps", in.allows(), e.Depth))
+	}
+	text := fmt.Sprintf("in every schedule of %d scenarios", whole)
+	if len(parts) > 0 {
+		text += "; " + strings.Join(parts, ", ")
+	}
+	return fmt.Sprintf("%s (%d runs)", text, runs)
+}
+
+// Legend explains the words of the tables.
+func Legend() string {
+	var b strings.Builder
+	b.WriteString("| anomaly | what it is here |\n|---|---|\n")
+	for _, a := range Anomalies() {
+		fmt.Fprintf(&b, "| %s | %s |\n", a, Says(a))
+	}
+	b.WriteString("\n| fault | what happens |\n|---|---|\n")
+	for _, f := range play.AllFaults() {
+		fmt.Fprintf(&b, "| %s | %s |\n", f.Name(), f.Says())
+	}
+	return b.String()
+}

@@ -1,0 +1,133 @@
+// Package yielding runs the museum once more, with a copy of a library in which the goroutine that starts another one lets it go first.
+//
+// The language leaves it open which of the two goes on after a go statement. With one processor it is always the one that was running;
+// with several, now and then the other. A call of runtime.Gosched after each go statement changes nothing that a program may rely on, and
+// makes the rare order the usual one. It is put into a copy, outside the module, and the copy is used by a go.mod of its own.
+package yielding
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+const (
+	module = "github.com/redis/rueidis"
+	folder = "rueidislock" // of what is changed in the copy
+)
+
+// Run runs the museum, whose module is in the folder here, with these arguments.
+func Run(ctx context.Context, here string, arguments []string, stdout, stderr io.Writer) error {
+	copied, err := os.MkdirTemp("", "museum")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(copied) //nolint:errcheck // the system empties its folder by itself
+	modfile, err := prepare(ctx, here, copied)
+	if err != nil {
+		return fmt.Errorf("a copy of %s that yields: %w", module, err)
+	}
+	command := exec.CommandContext(ctx, "go", slices.Concat([]string{"run", "-trimpath", "-modfile", modfile, "."}, arguments)...)
+	command.Dir, command.Stdout, command.Stderr = here, stdout, stderr
+	return command.Run()
+}
+
+// prepare makes the copy, and gives the name of a go.mod that uses it.
+func prepare(ctx context.Context, here, copied string) (modfile string, err error) {
+	source, err := output(ctx, here, "list", "-m", "-f", "{{.Dir}}", module)
+	if err != nil {
+		return "", err
+	}
+	library := filepath.Join(copied, "library")
+	if err := os.CopyFS(library, os.DirFS(source)); err != nil {
+		return "", err
+	}
+	files, err := filepath.Glob(filepath.Join(library, folder, "*.go"))
+	if err != nil {
+		return "", err
+	}
+	for _, file := range files {
+		if err := change(file); err != nil {
+			return "", err
+		}
+	}
+	for _, name := range []string{"go.mod", "go.sum"} {
+		text, err := os.ReadFile(filepath.Join(here, name))
+		if err == nil {
+			err = os.WriteFile(filepath.Join(copied, name), text, 0o600)
+		}
+		if err != nil {
+			return "", err
+		}
+	}
+	modfile = filepath.Join(copied, "go.mod")
+	_, err = output(ctx, here, "mod", "edit", "-replace", module+"="+library, "-replace", "lockstep="+filepath.Dir(here), modfile)
+	return modfile, err
+}
+
+func output(ctx context.Context, in string, arguments ...string) (string, error) {
+	command := exec.CommandContext(ctx, "go", arguments...)
+	command.Dir = in
+	out, err := command.Output()
+	if err != nil {
+		return "", fmt.Errorf("go %s: %w", strings.Join(arguments, " "), err)
+	}
+	return strings.TrimSpace(string(out)), nil
+}
+
+// change lets a file of Go yield. Its lines keep their numbers.
+func change(file string) error {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	changed, err := Yield(text)
+	if err != nil {
+		return err
+	}
+	if err := os.Chmod(file, 0o600); err != nil { // the copy is read-only, as the original is
+		return err
+	}
+	return os.WriteFile(file, changed, 0o600)
+}
+
+// Yield puts a call of runtime.Gosched after each go statement. Two calls in fact: now and then the scheduler lets the one who yields go
+// on at once, but never twice.
+func Yield(text []byte) ([]byte, error) {
+	files := token.NewFileSet()
+	parsed, err := parser.ParseFile(files, "", text, parser.SkipObjectResolution)
+	if err != nil {
+		return nil, err
+	}
+	var after []int // byte offsets
+	ast.Inspect(parsed, func(n ast.Node) bool {
+		if statement, is := n.(*ast.GoStmt); is {
+			after = append(after, files.Position(statement.End()).Offset)
+		}
+		return true
+	})
+	if len(after) == 0 {
+		return text, nil
+	}
+	slices.Sort(after)
+	var b bytes.Buffer
+	at := files.Position(parsed.Name.End()).Offset
+	b.Write(text[:at])
+	b.WriteString(`; import yielding "runtime"`)
+	for _, end := range after {
+		b.Write(text[at:end])
+		b.WriteString("; yielding.Gosched(); yielding.Gosched()")
+		at = end
+	}
+	b.Write(text[at:])
+	return b.Bytes(), nil
+}
