@@ -74,7 +74,7 @@ func (o options) do(t *testing.T, stdout, stderr io.Writer) (found bool, err err
 	if len(o.replay) > 0 {
 		return o.again(stage, l, stdout)
 	}
-	shown, err := exhibit.Explore(stage, l, []play.Scenario{o.scenario}, o.runs)
+	shown, err := exhibit.Explore(stage, l, []play.Scenario{o.scenario}, o.runs, o.yields)
 	if err != nil {
 		return false, err
 	}

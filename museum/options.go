@@ -13,13 +13,14 @@ import (
 
 // options are what the command is told.
 type options struct {
-	arguments []string // as given, without -yield
+	arguments []string // as given, but for -yield
 	library   string
 	scenario  play.Scenario
 	runs      int
 	replay    []string
 	write     bool
 	yield     bool
+	yields    bool // the program is built with a library that yields
 	json      bool
 }
 
@@ -35,11 +36,17 @@ func parse(arguments []string, help io.Writer) (o options, _ error) {
 	flags.StringVar(&replay, "replay", "", "run this schedule alone, and draw it")
 	flags.BoolVar(&o.write, "write", false, "write the table into README.md")
 	flags.BoolVar(&o.yield, "yield", false, "of rueidislock, let a goroutine that was just started go first: in a copy that yields")
+	flags.BoolVar(&o.yields, "yields", false, "this is already the program that -yield builds")
 	flags.BoolVar(&o.json, "json", false, "write what was found as JSON")
 	if err := flags.Parse(arguments); err != nil {
 		return o, err
 	}
-	o.arguments = slices.DeleteFunc(slices.Clone(arguments), func(a string) bool { return a == "-yield" || a == "--yield" })
+	o.arguments = slices.Clone(arguments)
+	for i, a := range o.arguments {
+		if a == "-yield" || a == "--yield" {
+			o.arguments[i] = "-yields"
+		}
+	}
 	o.replay = strings.Fields(replay)
 	var err error
 	o.scenario.Faults, err = play.ParseBudget(faults)

@@ -26,7 +26,7 @@ func (o options) table(stage *play.Stage, stdout, stderr io.Writer) error {
 	var entries []exhibit.Entry
 	for _, l := range library.All() {
 		fmt.Fprintln(stderr, l.Name)
-		shown, err := exhibit.Explore(stage, l, exhibit.Scenarios(l), o.runs)
+		shown, err := exhibit.Explore(stage, l, exhibit.Scenarios(l), o.runs, false)
 		if err != nil {
 			return err
 		}
@@ -35,7 +35,7 @@ func (o options) table(stage *play.Stage, stdout, stderr io.Writer) error {
 			if err != nil {
 				return err
 			}
-			shown.Add(more)
+			shown.Rows = append(shown.Rows, more.Rows...)
 		}
 		entries = append(entries, exhibit.Entry{Library: l, Shown: shown})
 	}
@@ -50,7 +50,7 @@ func (o options) table(stage *play.Stage, stdout, stderr io.Writer) error {
 // yielding explores a library in which a new goroutine goes first, without any fault.
 func (o options) yielding(l library.Library, stderr io.Writer) (shown exhibit.Shown, err error) {
 	var out bytes.Buffer
-	arguments := []string{"-library", l.Name, "-json", "-runs", fmt.Sprint(o.runs)}
+	arguments := []string{"-library", l.Name, "-yields", "-json", "-runs", fmt.Sprint(o.runs)}
 	if err := yielding.Run(context.Background(), ".", arguments, &out, stderr); err != nil {
 		return shown, err
 	}

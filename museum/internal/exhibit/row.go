@@ -21,7 +21,6 @@ type Row struct {
 	Anomaly  anomaly.Anomaly
 	Steps    int
 	Schedule string
-	Says     string
 }
 
 // Explored is what was looked at in one scenario.
@@ -41,7 +40,7 @@ type Shown struct {
 
 // Explore puts a library into scenarios, each for so many runs at most. A row is kept if no smaller scenario shows its anomaly as
 // quickly.
-func Explore(stage *play.Stage, l library.Library, scenarios []play.Scenario, runs int) (shown Shown, _ error) {
+func Explore(stage *play.Stage, l library.Library, scenarios []play.Scenario, runs int, yields bool) (shown Shown, _ error) {
 	for _, in := range scenarios {
 		result, err := search.Do(stage, l, in, search.Goal{Runs: runs, Anomalies: Anomalies()})
 		if err != nil {
@@ -50,7 +49,8 @@ func Explore(stage *play.Stage, l library.Library, scenarios []play.Scenario, ru
 		shown.Explored = append(shown.Explored, Explored{in, result.Runs, result.Depth, result.Complete, result.Took})
 		for _, f := range result.Found {
 			row := Row{
-				Library: l.Name, Scenario: in, Anomaly: f.Anomaly, Steps: len(f.Schedule), Schedule: strings.Join(f.Schedule, " "), Says: f.Says,
+				Library: l.Name, Scenario: in, Yields: yields, Anomaly: f.Anomaly,
+				Steps: len(f.Schedule), Schedule: strings.Join(f.Schedule, " "),
 			}
 			if !slices.ContainsFunc(shown.Rows, row.follows) {
 				shown.Rows = append(shown.Rows, row)
@@ -58,14 +58,6 @@ func Explore(stage *play.Stage, l library.Library, scenarios []play.Scenario, ru
 		}
 	}
 	return shown, nil
-}
-
-// Add adds what was shown by a copy that yields. Of the two smallest scenarios, which are the same but for that, one is counted.
-func (s *Shown) Add(yields Shown) {
-	for _, row := range yields.Rows {
-		row.Yields = true
-		s.Rows = append(s.Rows, row)
-	}
 }
 
 // Tokens are the steps of a row's schedule.

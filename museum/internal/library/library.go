@@ -49,7 +49,12 @@ type Held interface {
 
 // All lists them.
 func All() []Library {
-	return []Library{Redislock(), RedislockWaiting(), Redsync(1), Redsync(3), Rueidislock(false), Rueidislock(true), Own("v4"), Own("v6")}
+	return []Library{
+		Redislock(), RedislockResending(), RedislockWaiting(),
+		Redsync(1, false), Redsync(1, true), Redsync(3, false),
+		Rueidislock(false), Rueidislock(true),
+		Own("v4"), Own("v6"),
+	}
 }
 
 // Names lists their names.

@@ -17,13 +17,13 @@ import (
 func Own(step string) Library {
 	return Library{
 		Name: step, Key: Key, Nodes: 1,
-		Usage: "TTL 1s, RetryInterval 100ms, Lock, Unlock",
+		Usage: "expiry 1s, retry interval 100ms, `Lock`, `Unlock`; the client sends a command once",
 		Open: func(dial Dial) (Process, error) {
 			row, err := evolution.Find(step)
 			if err != nil {
 				return nil, fmt.Errorf("the step %s: %w", step, err)
 			}
-			client := goRedis(dial, 0)
+			client := goRedis(dial, 0, false)
 			return &ownProcess{client: client, locker: row.New(strategy.Parts{
 				Client: client,
 				Options: lock.Options{

@@ -14,19 +14,27 @@ const redislockTTL = time.Second // shorter than a client waits for a reply
 func Redislock() Library {
 	return Library{
 		Name: "redislock", Module: "github.com/bsm/redislock", Key: Key, Nodes: 1,
-		Usage:  "Obtain(ctx, key, 1s, nil), then Release",
+		Usage:  "`Obtain(ctx, key, 1s, nil)`, `Release`; the client sends a command once",
 		Says:   "Obtain tries to obtain a new lock using a key with the given TTL. May return ErrNotObtained if not successful.",
-		Source: "doc comment of Client.Obtain",
-		Open:   func(dial Dial) (Process, error) { return openRedislock(dial, nil), nil },
+		Source: "doc comment of `Client.Obtain`",
+		Open:   func(dial Dial) (Process, error) { return openRedislock(dial, false, nil), nil },
 	}
+}
+
+// RedislockResending is bsm/redislock with a client that resends.
+func RedislockResending() Library {
+	l := Redislock()
+	l.Name, l.Usage = "redislock-resending", "the same; the client resends a command up to three times, as go-redis does by default"
+	l.Open = func(dial Dial) (Process, error) { return openRedislock(dial, true, nil), nil }
+	return l
 }
 
 // RedislockWaiting is bsm/redislock with a strategy to wait.
 func RedislockWaiting() Library {
 	l := Redislock()
-	l.Name, l.Usage = "redislock-waiting", "Obtain(ctx, key, 1s, LinearBackoff(100ms)), then Release"
+	l.Name, l.Usage = "redislock-waiting", "`Obtain(ctx, key, 1s, LinearBackoff(100ms))`, `Release`; the client sends a command once"
 	l.Open = func(dial Dial) (Process, error) {
-		return openRedislock(dial, &redislock.Options{RetryStrategy: redislock.LinearBackoff(Poll)}), nil
+		return openRedislock(dial, false, &redislock.Options{RetryStrategy: redislock.LinearBackoff(Poll)}), nil
 	}
 	return l
 }
@@ -37,8 +45,8 @@ type redislockProcess struct {
 	options *redislock.Options
 }
 
-func openRedislock(dial Dial, options *redislock.Options) *redislockProcess {
-	client := goRedis(dial, 0)
+func openRedislock(dial Dial, resends bool, options *redislock.Options) *redislockProcess {
+	client := goRedis(dial, 0, resends)
 	return &redislockProcess{client, redislock.New(client), options}
 }
 

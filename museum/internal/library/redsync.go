@@ -12,17 +12,21 @@ import (
 )
 
 // Redsync is go-redsync/redsync on so many nodes, with its own expiry of 8 s. Its pause between two attempts is random by default.
-func Redsync(nodes int) Library {
+func Redsync(nodes int, resends bool) Library {
+	name, sends := fmt.Sprintf("redsync-%d", nodes), "the clients send a command once"
+	if resends {
+		name, sends = name+"-resending", "the clients resend a command up to three times, as go-redis does by default"
+	}
 	return Library{
-		Name: fmt.Sprintf("redsync-%d", nodes), Module: "github.com/go-redsync/redsync/v4", Key: Key, Nodes: nodes,
-		Usage:  "NewMutex(key, WithRetryDelay(100ms)), LockContext, UnlockContext",
+		Name: name, Module: "github.com/go-redsync/redsync/v4", Key: Key, Nodes: nodes,
+		Usage:  "`NewMutex(key, WithRetryDelay(100ms))`, `LockContext`, `UnlockContext`; " + sends,
 		Says:   "After this is successful, no one else can obtain the same lock (the same mutex name) until we unlock it.",
 		Source: "README, Usage",
 		Open: func(dial Dial) (Process, error) {
 			p := &redsyncProcess{}
 			var pools []redsyncredis.Pool
 			for node := range nodes {
-				client := goRedis(dial, node)
+				client := goRedis(dial, node, resends)
 				p.clients = append(p.clients, client)
 				pools = append(pools, goredis.NewPool(client))
 			}

@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"net"
+	"time"
 
 	"github.com/redis/rueidis"
 	"github.com/redis/rueidis/rueidislock"
@@ -14,9 +15,9 @@ var errNotReleased = errors.New("the lock was not released")
 
 // Rueidislock is rueidislock on one node, as its README advises for it: one key. It has its own expiry of 5 s.
 func Rueidislock(noLoop bool) Library {
-	name, usage := "rueidislock", "LockerOption{KeyMajority: 1}, WithContext, cancel"
+	name, usage := "rueidislock", "`LockerOption{KeyMajority: 1}`, `WithContext`, `cancel`; the client resends, as is its default"
 	if noLoop {
-		name, usage = "rueidislock-noloop", "LockerOption{KeyMajority: 1, NoLoopTracking: true}, WithContext, cancel"
+		name, usage = "rueidislock-noloop", "the same with `NoLoopTracking: true`"
 	}
 	return Library{
 		Name: name, Module: "github.com/redis/rueidis", Key: "rueidislock:0:" + Key, Nodes: 1, Wakes: true, Usage: usage,
@@ -31,7 +32,11 @@ func Rueidislock(noLoop bool) Library {
 					DialCtxFn: func(context.Context, string, *net.Dialer, *tls.Config) (net.Conn, error) {
 						return dial(0), nil
 					},
-					ForceSingleClient: true, DisableRetry: true,
+					ForceSingleClient: true,
+					// As by default, but for the random part:
+					RetryDelay: func(attempts int, _ rueidis.Completed, _ error) time.Duration {
+						return min(time.Second, time.Microsecond<<min(attempts, 20))
+					},
 					// Small, since there are many clients:
 					RingScaleEachConn: 4, ReadBufferEachConn: 4096, WriteBufferEachConn: 4096, CacheSizeEachConn: 4096,
 				},

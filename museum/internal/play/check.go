@@ -59,7 +59,7 @@ func (r *Run) watch(by string, before, after []*simredis.State) {
 		was, had := before[node].Key(r.library.Key)
 		is, has := after[node].Key(r.library.Key)
 		owner := ownerOf(was)
-		if !had || owner == by || has && slices.Equal(was.Values, is.Values) && is.TTL == was.TTL {
+		if !had || owner == "" || owner == by || has && slices.Equal(was.Values, is.Values) && is.TTL == was.TTL {
 			continue
 		}
 		if slices.ContainsFunc(r.process(owner).actors, (*actor).believes) {

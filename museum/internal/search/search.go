@@ -112,7 +112,9 @@ func (s *search) children(n node) (children, strays []node, err error) {
 		if o, strays, err = s.step(n, i, strays); err != nil {
 			return nil, nil, err
 		}
-		s.note(o)
+		if o.after != nil {
+			s.note(o.found, o.after.schedule)
+		}
 		if o.after != nil && s.isNew(o.after.print) {
 			children = append(children, *o.after)
 		}
@@ -130,6 +132,7 @@ func (s *search) step(n node, i int, strays []node) (outcome, []node, error) {
 			return o, strays, nil
 		case err == nil && s.isNew(o.before):
 			strays = append(strays, node{n.schedule, o.before})
+			s.note(o.found, n.schedule)
 		case err != nil && !errors.Is(err, play.ErrStale):
 			return o, strays, err
 		}
@@ -152,7 +155,10 @@ func (s *search) attempt(n node, i int) (o outcome, err error) {
 	leaked, err := s.stage.Play(s.library, s.scenario, n.schedule, func(r *play.Run) (err error) {
 		steps := r.Steps()
 		o.before, o.steps = r.Fingerprint(), len(steps)
-		if o.before != n.print || i >= len(steps) {
+		if o.before != n.print {
+			return s.stray(r, &o)
+		}
+		if i >= len(steps) {
 			return nil
 		}
 		if err := r.Do(steps[i]); err != nil {
@@ -168,6 +174,14 @@ func (s *search) attempt(n node, i int) (o outcome, err error) {
 	return o, err
 }
 
+// stray checks a state that chance has led to, unless it was seen.
+func (s *search) stray(r *play.Run, o *outcome) (err error) {
+	if _, known := s.seen[o.before]; !known {
+		o.found, err = r.Check()
+	}
+	return err
+}
+
 func (s *search) isNew(print play.Fingerprint) bool {
 	if _, known := s.seen[print]; known {
 		return false
@@ -177,12 +191,12 @@ func (s *search) isNew(print play.Fingerprint) bool {
 	return true
 }
 
-// note keeps what was found, if it was to be looked for and nothing shorter shows it.
-func (s *search) note(o outcome) {
-	for _, f := range o.found {
+// note keeps what a schedule has shown, if it was to be looked for and nothing shorter shows it.
+func (s *search) note(found []anomaly.Found, schedule []string) {
+	for _, f := range found {
 		known := slices.ContainsFunc(s.result.Found, func(k Finding) bool { return k.Anomaly == f.Anomaly })
 		if !known && slices.Contains(s.goal.Anomalies, f.Anomaly) {
-			s.result.Found = append(s.result.Found, Finding{f, o.after.schedule})
+			s.result.Found = append(s.result.Found, Finding{f, schedule})
 		}
 	}
 }

@@ -58,7 +58,7 @@ type command struct{ sent, renamed []string }
 func New(shared *Shared, nodes int) *Server {
 	return &Server{
 		shared: shared, began: time.Now(), cluster: shared.memory.NewCluster(shared.memory.Empty(), nodes-1),
-		tracked: map[place][]*Line{}, names: names{map[string]string{}, map[string]int{}},
+		tracked: map[place][]*Line{}, names: names{map[own]string{}, map[string]int{}},
 		arrivals: map[string][]string{}, stirred: make(chan struct{}, 1),
 	}
 }

@@ -25,41 +25,73 @@ const (
 	folder = "rueidislock" // of what is changed in the copy
 )
 
-// Run runs the museum, whose module is in the folder here, with these arguments.
+// Run runs the museum, whose module is in the folder here, with these arguments. The copy stays in the user's cache, so that it is
+// compiled once.
 func Run(ctx context.Context, here string, arguments []string, stdout, stderr io.Writer) error {
-	copied, err := os.MkdirTemp("", "museum")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(copied) //nolint:errcheck // the system empties its folder by itself
-	modfile, err := prepare(ctx, here, copied)
+	modfile, err := prepare(ctx, here)
 	if err != nil {
 		return fmt.Errorf("a copy of %s that yields: %w", module, err)
 	}
-	command := exec.CommandContext(ctx, "go", slices.Concat([]string{"run", "-trimpath", "-modfile", modfile, "."}, arguments)...)
+	command := exec.CommandContext(ctx, "go", slices.Concat([]string{"run", "-modfile", modfile, "."}, arguments)...)
 	command.Dir, command.Stdout, command.Stderr = here, stdout, stderr
 	return command.Run()
 }
 
-// prepare makes the copy, and gives the name of a go.mod that uses it.
-func prepare(ctx context.Context, here, copied string) (modfile string, err error) {
-	source, err := output(ctx, here, "list", "-m", "-f", "{{.Dir}}", module)
+// prepare makes the copy, if there is none, and gives the name of a go.mod that uses it.
+func prepare(ctx context.Context, here string) (modfile string, err error) {
+	here, err = filepath.Abs(here)
 	if err != nil {
 		return "", err
 	}
-	library := filepath.Join(copied, "library")
-	if err := os.CopyFS(library, os.DirFS(source)); err != nil {
-		return "", err
-	}
-	files, err := filepath.Glob(filepath.Join(library, folder, "*.go"))
+	version, err := output(ctx, here, "list", "-m", "-f", "{{.Version}}", module)
 	if err != nil {
 		return "", err
 	}
-	for _, file := range files {
-		if err := change(file); err != nil {
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return "", err
+	}
+	home := filepath.Join(cache, "lockstep-museum")
+	copied := filepath.Join(home, folder+"-yields-"+version)
+	if err := os.MkdirAll(home, 0o700); err != nil {
+		return "", err
+	}
+	if _, err := os.Stat(copied); err != nil {
+		if err := create(ctx, here, home, copied); err != nil {
 			return "", err
 		}
 	}
+	return use(ctx, here, copied)
+}
+
+// create makes the copy, and gives it its name when it is whole.
+func create(ctx context.Context, here, home, copied string) error {
+	source, err := output(ctx, here, "list", "-m", "-f", "{{.Dir}}", module)
+	if err != nil {
+		return err
+	}
+	unfinished, err := os.MkdirTemp(home, "unfinished")
+	if err != nil {
+		return err
+	}
+	library := filepath.Join(unfinished, "library")
+	if err := os.CopyFS(library, os.DirFS(source)); err != nil {
+		return err
+	}
+	files, err := filepath.Glob(filepath.Join(library, folder, "*.go"))
+	if err != nil {
+		return err
+	}
+	for _, file := range files {
+		if err := change(file); err != nil {
+			return err
+		}
+	}
+	return os.Rename(unfinished, copied)
+}
+
+// use writes a go.mod that uses the copy, beside it.
+func use(ctx context.Context, here, copied string) (modfile string, err error) {
 	for _, name := range []string{"go.mod", "go.sum"} {
 		text, err := os.ReadFile(filepath.Join(here, name))
 		if err == nil {
@@ -69,7 +101,7 @@ func prepare(ctx context.Context, here, copied string) (modfile string, err erro
 			return "", err
 		}
 	}
-	modfile = filepath.Join(copied, "go.mod")
+	modfile, library := filepath.Join(copied, "go.mod"), filepath.Join(copied, "library")
 	_, err = output(ctx, here, "mod", "edit", "-replace", module+"="+library, "-replace", "lockstep="+filepath.Dir(here), modfile)
 	return modfile, err
 }

@@ -1,0 +1,185 @@
+package search_test
+
+import (
+	"context"
+	"errors"
+	"net"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"lockstep/internal/explore/anomaly"
+	"lockstep/internal/redisclient"
+
+	"lockstep/museum/internal/exhibit"
+	"lockstep/museum/internal/library"
+	"lockstep/museum/internal/play"
+	"lockstep/museum/internal/search"
+)
+
+// toy is a lock for tests: SET NX PX, and DEL.
+type toy struct {
+	client *redis.Client
+	lock   func(context.Context, *toy) (library.Held, error)
+	unlock func(context.Context, *toy) error
+}
+
+func (y *toy) Lock(ctx context.Context) (library.Held, error) { return y.lock(ctx, y) }
+func (y *toy) Unlock(ctx context.Context) error               { return y.unlock(ctx, y) }
+func (y *toy) Close()                                         { _ = y.client.Close() }
+func (*toy) Valid() bool                                      { return true }
+
+var errTaken = errors.New("taken")
+
+func (y *toy) set(ctx context.Context) error {
+	took, err := y.client.SetNX(ctx, library.Key, "a value of its own", time.Second).Result()
+	if err == nil && !took {
+		return errTaken
+	}
+	return err
+}
+
+func tryOnce(ctx context.Context, y *toy) (library.Held, error) {
+	if err := y.set(ctx); err != nil {
+		return nil, err
+	}
+	return y, nil
+}
+
+func remove(ctx context.Context, y *toy) error { return y.client.Del(ctx, library.Key).Err() }
+
+func made(lock func(context.Context, *toy) (library.Held, error), unlock func(context.Context, *toy) error) library.Library {
+	return library.Library{Name: "toy", Key: library.Key, Nodes: 1, Open: func(dial library.Dial) (library.Process, error) {
+		return &toy{lock: lock, unlock: unlock, client: redisclient.Single(redisclient.Config{
+			Addrs:  []string{"127.0.0.1:6379"},
+			Dialer: func(context.Context, string, string) (net.Conn, error) { return dial(0), nil },
+		})}, nil
+	}}
+}
+
+// Each anomaly is found in a lock that has it, in no more steps than it takes, and shown again.
+func TestEachAnomalyIsFound(t *testing.T) {
+	for name, test := range map[string]struct {
+		library  library.Library
+		faults   string
+		anomaly  anomaly.Anomaly
+		schedule string
+	}{
+		"no lock": {
+			made(func(_ context.Context, y *toy) (library.Held, error) { return y, nil }, func(context.Context, *toy) error { return nil }),
+			"", anomaly.TwoHolders, "A:Lock B:Lock",
+		},
+		"deletes what is not its own": {
+			library.Own("v2"), "slow=1", anomaly.ForeignRelease, "A:Lock A:SET slow B:Lock B:SET A:Unlock A:DEL",
+		},
+		"does not release": {
+			made(tryOnce, func(context.Context, *toy) error { return nil }), "", anomaly.LeftBehind, "A:Lock A:SET A:Unlock",
+		},
+		"gives up a lost reply": {
+			made(tryOnce, remove), "lost-reply=1", anomaly.LeftBehind, "A:Lock A:SET/lost",
+		},
+		"sleeps for ever": {
+			made(func(ctx context.Context, y *toy) (library.Held, error) {
+				if err := y.set(ctx); err == nil {
+					return y, nil
+				}
+				<-ctx.Done()
+				return nil, ctx.Err()
+			}, remove), "", anomaly.Stuck, "A:Lock B:Lock A:SET A:Unlock B:SET A:DEL",
+		},
+		"sleeps for ever, if chance wills": {
+			made(func(ctx context.Context, y *toy) (library.Held, error) {
+				one, other := make(chan struct{}), make(chan struct{})
+				close(one)
+				close(other)
+				select {
+				case <-one:
+					return tryOnce(ctx, y)
+				case <-other:
+					<-ctx.Done()
+					return nil, ctx.Err()
+				}
+			}, remove), "", anomaly.Stuck, "A:Lock",
+		},
+		"leaves a goroutine": {
+			made(func(ctx context.Context, y *toy) (library.Held, error) {
+				go func() { <-make(chan struct{}) }()
+				return tryOnce(ctx, y)
+			}, remove), "", anomaly.GoroutineLeak, "A:Lock",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			in := scenario(t, test.faults)
+			stage := newStage(t)
+			result, err := search.Do(stage, test.library, in, search.Goal{Runs: 2000, Anomalies: []anomaly.Anomaly{test.anomaly}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(result.Found) == 0 {
+				t.Fatalf("nothing was found: %+v", result)
+			}
+			found := result.Found[0].Schedule
+			if want := strings.Fields(test.schedule); len(found) != len(want) {
+				t.Errorf("found by %v; want %d steps, as by %v", found, len(want), want)
+			}
+			for _, schedule := range [][]string{found, strings.Fields(test.schedule)} {
+				again, err := stage.Replay(test.library, in, schedule, test.anomaly, 40)
+				if err != nil || !shows(again, test.anomaly) {
+					t.Errorf("%v shows %v, %v; want %s", schedule, again.Found, err, test.anomaly)
+				}
+			}
+		})
+	}
+}
+
+// A lock that undoes what it may have taken, and polls, is accused of nothing.
+func TestALockWithoutTheseFlaws(t *testing.T) {
+	stage := newStage(t)
+	v6 := library.Own("v6")
+	for _, in := range exhibit.Scenarios(v6) {
+		if in.Faults[play.Late] > 0 {
+			continue // a command that takes effect later than its undoing: no lock of the museum has an answer to that
+		}
+		result, err := search.Do(stage, v6, in, search.Goal{Runs: 5000, Anomalies: exhibit.Anomalies()})
+		if err != nil || !result.Complete || len(result.Found) > 0 {
+			t.Errorf("%v: %+v, %v", in, result, err)
+		}
+	}
+}
+
+// A schedule with a step that cannot happen is refused, and says which step.
+func TestAScheduleThatDoesNotFit(t *testing.T) {
+	_, err := newStage(t).Replay(library.Own("v4"), scenario(t, ""), []string{"A:Lock", "A:DEL"}, "", 1)
+	if !errors.Is(err, play.ErrStale) || !strings.Contains(err.Error(), "step 2, A:DEL") {
+		t.Errorf("%v; want ErrStale for step 2", err)
+	}
+}
+
+func newStage(t *testing.T) *play.Stage {
+	t.Helper()
+	stage, err := play.NewStage(t)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return stage
+}
+
+func scenario(t *testing.T, faults string) play.Scenario {
+	t.Helper()
+	budget, err := play.ParseBudget(faults)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return play.Scenario{Actors: 2, Faults: budget}
+}
+
+func shows(again play.Replayed, what anomaly.Anomaly) bool {
+	for _, f := range again.Found {
+		if f.Anomaly == what {
+			return true
+		}
+	}
+	return false
+}
