@@ -11,7 +11,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"runtime"
 	"testing"
 
 	"github.com/redis/go-redis/v9/logging"
@@ -26,7 +25,6 @@ import (
 func main() {
 	arguments := os.Args[1:]
 	os.Args = os.Args[:1] // the others are not for the testing package
-	runtime.GOMAXPROCS(1) // goroutines of one processor take their turns in a way that repeats
 	logging.Disable()     // go-redis would log what is found
 	testing.Main(func(string, string) (bool, error) { return true, nil }, []testing.InternalTest{{Name: "museum", F: func(t *testing.T) {
 		os.Exit(run(t, arguments, os.Stdout, os.Stderr))

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"runtime"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -29,13 +30,16 @@ type Stage struct {
 	shared *server.Shared
 }
 
-// NewStage makes a stage for as long as the test runs.
+// NewStage makes a stage for as long as the test runs. Meanwhile there is one processor: its goroutines take turns in a way that
+// repeats.
 func NewStage(t *testing.T) (*Stage, error) {
 	shared, err := server.NewShared()
 	if err != nil {
 		return nil, err
 	}
 	t.Cleanup(shared.Close)
+	before := runtime.GOMAXPROCS(1)
+	t.Cleanup(func() { runtime.GOMAXPROCS(before) })
 	return &Stage{t, shared}, nil
 }
 
