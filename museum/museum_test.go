@@ -4,6 +4,7 @@ import (
 	"io"
 	"os"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -121,7 +122,7 @@ func TestARowThatYieldsReplays(t *testing.T) {
 			continue
 		}
 		var out, problems strings.Builder
-		arguments := append(r.arguments[:len(r.arguments):len(r.arguments)], "-yield")
+		arguments := slices.Concat(r.arguments, []string{"-yield"})
 		if code := run(t, arguments, &out, &problems); code != 1 || !strings.Contains(out.String(), "✗") {
 			t.Errorf("%v: exit %d\n%s%s", arguments, code, &out, &problems)
 		}

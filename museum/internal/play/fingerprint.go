@@ -17,7 +17,7 @@ func (p *process) happened(at time.Duration, what string) {
 
 // Fingerprint is a hash of all that the future depends on: what the nodes hold, what has happened to each process and when, and what is
 // on its way.
-func (r *Run) Fingerprint() (print Fingerprint) {
+func (r *Run) Fingerprint() Fingerprint {
 	b := fmt.Appendf(nil, "%d %v\n", r.now(), r.left)
 	for _, p := range r.processes {
 		b = append(b, p.history...)
@@ -27,6 +27,5 @@ func (r *Run) Fingerprint() (print Fingerprint) {
 		b = fmt.Appendf(b, "%d %t %t\n", now, a.believes(), err != nil)
 	}
 	sum := sha256.Sum256(r.server.Append(b))
-	copy(print[:], sum[:])
-	return print
+	return Fingerprint(sum[:16])
 }

@@ -182,11 +182,11 @@ func (s *search) stray(r *play.Run, o *outcome) (err error) {
 	return err
 }
 
-func (s *search) isNew(print play.Fingerprint) bool {
-	if _, known := s.seen[print]; known {
+func (s *search) isNew(state play.Fingerprint) bool {
+	if _, known := s.seen[state]; known {
 		return false
 	}
-	s.seen[print] = struct{}{}
+	s.seen[state] = struct{}{}
 	s.result.States++
 	return true
 }

@@ -9,15 +9,16 @@ import (
 
 // Client tracking needs what a script did, call by call: after a read of a key its client is told of the next change, once. So scripts
 // run inside another one, which takes down each call.
-const logging = `local real, calls = redis, {}
-local function logged(call) return function(name, key, ...)
-	local reply = call(name, key, ...)
-	local did = "1"
-	if reply == false or reply == 0 then did = "0" end
-	calls[#calls + 1] = name .. " " .. did .. " " .. tostring(key)
-	return reply
-end end
-local redis = setmetatable({call = logged(real.call), pcall = logged(real.pcall)}, {__index = real})
+const logging = `local outer, calls = redis, {}
+local function logged(call)
+	return function(name, key, ...)
+		local reply, did = call(name, key, ...), "1"
+		if reply == false or reply == 0 then did = "0" end
+		calls[#calls + 1] = name .. " " .. did .. " " .. tostring(key)
+		return reply
+	end -- of the call
+end
+local redis = setmetatable({call = logged(outer.call), pcall = logged(outer.pcall)}, {__index = outer})
 local function script()
 %s
 end

@@ -22,10 +22,10 @@ const (
 
 // The server tells clients of changes as a real Redis does: who is told, of what, and whether before the reply or after it.
 func TestTrackingIsThatOfRedis(t *testing.T) {
-	real := redistest.Start(t)
+	redis := redistest.Start(t)
 	for _, option := range []string{"", "NOLOOP"} {
 		t.Run("OPTOUT"+option, func(t *testing.T) {
-			want := play(t, option, func() talker { return dial(t, real.Addr) })
+			want := play(t, option, func() talker { return dial(t, redis.Addr) })
 			shared, err := server.NewShared()
 			if err != nil {
 				t.Fatal(err)
