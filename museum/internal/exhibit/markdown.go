@@ -20,10 +20,16 @@ type Entry struct {
 func Markdown(entries []Entry) string {
 	var b strings.Builder
 	b.WriteString("| name | library | how it is used here | what it promises |\n|---|---|---|---|\n")
+	before := ""
 	for _, e := range entries {
 		promise := "see [the steps](../README.md)"
 		if e.Says != "" {
 			promise = fmt.Sprintf("“%s” (%s)", e.Says, e.Source)
+		}
+		if promise == before {
+			promise = "as above"
+		} else {
+			before = promise
 		}
 		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", e.Name, e.version(), e.Usage, promise)
 	}
@@ -108,11 +114,12 @@ func (s Shown) extent() string {
 			continue
 		}
 		in := Row{Scenario: e.Scenario}
-		parts = append(parts, fmt.Sprintf("of “%s” those of up to %d steps", in.allows(), e.Depth))
+		parts = append(parts, fmt.Sprintf("“%s”: %d", in.allows(), e.Depth))
 	}
-	text := fmt.Sprintf("in every schedule of %d scenarios", whole)
+	text := "in every schedule"
 	if len(parts) > 0 {
-		text += "; " + strings.Join(parts, ", ")
+		text = fmt.Sprintf("in every schedule of %d of %d scenarios; of the others up to so many steps: %s",
+			whole, len(s.Explored), strings.Join(parts, ", "))
 	}
 	return fmt.Sprintf("%s (%d runs)", text, runs)
 }

@@ -155,8 +155,8 @@ func (s *Server) Append(b []byte) []byte {
 		}
 	}
 	for _, l := range s.inOrder() {
-		if l.conn.Over() && len(l.queue) == 0 {
-			continue
+		if len(l.queue) == 0 && (l.conn.Over() || !l.tracks) {
+			continue // how many idle connections there are is the clients' own business
 		}
 		b = fmt.Appendf(b, "%s %d %t %t %d", l.Process, l.Node, l.deserted, l.tracks, len(l.pushes))
 		for _, c := range l.queue {
