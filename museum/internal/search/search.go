@@ -48,10 +48,27 @@ type search struct {
 	result   Result
 }
 
-// node is a state, by the schedule that first led to it.
+// node is a state, by the step that first led to it from another one.
 type node struct {
-	schedule []string
-	print    play.Fingerprint
+	parent *node // nil for the state that all schedules begin with
+	step   string
+	print  play.Fingerprint
+}
+
+// path are the states on the way to a node, without the first.
+func (n *node) path() (all []*node) {
+	for ; n.parent != nil; n = n.parent {
+		all = append(all, n)
+	}
+	slices.Reverse(all)
+	return all
+}
+
+func (n *node) schedule() (steps []string) {
+	for _, on := range n.path() {
+		steps = append(steps, on.step)
+	}
+	return steps
 }
 
 // Do searches, breadth first. A state that was seen is not gone on from.
@@ -69,12 +86,16 @@ func Do(stage *play.Stage, l library.Library, in play.Scenario, goal Goal) (Resu
 }
 
 func (s *search) run() error {
-	root, err := s.begin()
+	root := &node{}
+	_, err := s.stage.Play(s.library, s.scenario, nil, func(r *play.Run) error {
+		root.print = r.Fingerprint()
+		return nil
+	})
 	if err != nil {
 		return err
 	}
-	for level := []node{root}; len(level) > 0; {
-		var next []node
+	for level := []*node{root}; len(level) > 0; {
+		var next []*node
 		for i := 0; i < len(level); i++ { // it may grow
 			children, strays, err := s.children(level[i])
 			if err != nil {
@@ -92,31 +113,22 @@ func (s *search) run() error {
 	return nil
 }
 
-// begin gives the state that all schedules begin with.
-func (s *search) begin() (root node, err error) {
-	_, err = s.stage.Play(s.library, s.scenario, nil, func(r *play.Run) error {
-		root.print = r.Fingerprint()
-		return nil
-	})
-	return root, err
-}
-
 func (s *search) over() bool {
 	return s.result.Runs >= s.goal.Runs || len(s.result.Found) == len(s.goal.Anomalies)
 }
 
-// children takes each step that is possible after a node. Strays are states that the node's own schedule leads to, too, if chance wills.
-func (s *search) children(n node) (children, strays []node, err error) {
+// children takes each step that is possible after a node. Strays are states that the steps to the node lead to, too, if chance wills.
+func (s *search) children(n *node) (children, strays []*node, err error) {
 	for i, more := 0, true; more && !s.over(); i++ {
 		var o outcome
 		if o, strays, err = s.step(n, i, strays); err != nil {
 			return nil, nil, err
 		}
 		if o.after != nil {
-			s.note(o.found, o.after.schedule)
-		}
-		if o.after != nil && s.isNew(o.after.print) {
-			children = append(children, *o.after)
+			s.note(o.found, o.after)
+			if s.isNew(o.after.print) {
+				children = append(children, o.after)
+			}
 		}
 		more = i+1 < o.steps
 	}
@@ -124,15 +136,15 @@ func (s *search) children(n node) (children, strays []node, err error) {
 }
 
 // step takes the step with this index, in as many attempts as it needs.
-func (s *search) step(n node, i int, strays []node) (outcome, []node, error) {
+func (s *search) step(n *node, i int, strays []*node) (outcome, []*node, error) {
 	for range attempts {
 		o, err := s.attempt(n, i)
 		switch {
-		case err == nil && o.before == n.print:
+		case err == nil && o.stray == nil:
 			return o, strays, nil
-		case err == nil && s.isNew(o.before):
-			strays = append(strays, node{n.schedule, o.before})
-			s.note(o.found, n.schedule)
+		case err == nil && s.isNew(o.stray.print):
+			strays = append(strays, o.stray)
+			s.note(o.found, o.stray)
 		case err != nil && !errors.Is(err, play.ErrStale):
 			return o, strays, err
 		}
@@ -143,28 +155,33 @@ func (s *search) step(n node, i int, strays []node) (outcome, []node, error) {
 
 // outcome is what a run has shown.
 type outcome struct {
-	before play.Fingerprint // of the state after the node's schedule
-	steps  int              // that are possible there
-	after  *node            // one step further
-	found  []anomaly.Found
+	stray *node // where it left the way to the node; nil if it did not
+	steps int   // that are possible after the node
+	after *node // one step further
+	found []anomaly.Found
 }
 
-// attempt runs the schedule of a node, and takes the step with this index if that leads to the node.
-func (s *search) attempt(n node, i int) (o outcome, err error) {
+// attempt goes the way to a node, and takes the step with this index.
+func (s *search) attempt(n *node, i int) (o outcome, err error) {
 	s.result.Runs++
-	leaked, err := s.stage.Play(s.library, s.scenario, n.schedule, func(r *play.Run) (err error) {
-		steps := r.Steps()
-		o.before, o.steps = r.Fingerprint(), len(steps)
-		if o.before != n.print {
-			return s.stray(r, &o)
+	leaked, err := s.stage.Play(s.library, s.scenario, nil, func(r *play.Run) (err error) {
+		if o.stray, err = s.follow(r, n); err != nil {
+			return err
 		}
-		if i >= len(steps) {
+		if o.stray != nil {
+			if _, known := s.seen[o.stray.print]; !known {
+				o.found, err = r.Check()
+			}
+			return err
+		}
+		steps := r.Steps()
+		if o.steps = len(steps); i >= len(steps) {
 			return nil
 		}
 		if err := r.Do(steps[i]); err != nil {
 			return err
 		}
-		o.after = &node{append(slices.Clip(n.schedule), steps[i]), r.Fingerprint()}
+		o.after = &node{n, steps[i], r.Fingerprint()}
 		o.found, err = r.Check()
 		return err
 	})
@@ -174,12 +191,17 @@ func (s *search) attempt(n node, i int) (o outcome, err error) {
 	return o, err
 }
 
-// stray checks a state that chance has led to, unless it was seen.
-func (s *search) stray(r *play.Run, o *outcome) (err error) {
-	if _, known := s.seen[o.before]; !known {
-		o.found, err = r.Check()
+// follow goes the way to a node. Where chance leads elsewhere, it ends, and gives the state that it is in.
+func (s *search) follow(r *play.Run, to *node) (stray *node, err error) {
+	for _, on := range to.path() {
+		if err := r.Do(on.step); err != nil {
+			return nil, err
+		}
+		if now := r.Fingerprint(); now != on.print {
+			return &node{on.parent, on.step, now}, nil
+		}
 	}
-	return err
+	return nil, nil
 }
 
 func (s *search) isNew(state play.Fingerprint) bool {
@@ -191,12 +213,19 @@ func (s *search) isNew(state play.Fingerprint) bool {
 	return true
 }
 
-// note keeps what a schedule has shown, if it was to be looked for and nothing shorter shows it.
-func (s *search) note(found []anomaly.Found, schedule []string) {
+// note keeps what has been shown, if it was to be looked for and nothing as short shows it.
+func (s *search) note(found []anomaly.Found, by *node) {
 	for _, f := range found {
-		known := slices.ContainsFunc(s.result.Found, func(k Finding) bool { return k.Anomaly == f.Anomaly })
-		if !known && slices.Contains(s.goal.Anomalies, f.Anomaly) {
-			s.result.Found = append(s.result.Found, Finding{f, schedule})
+		if !slices.Contains(s.goal.Anomalies, f.Anomaly) {
+			continue
+		}
+		finding := Finding{f, by.schedule()}
+		i := slices.IndexFunc(s.result.Found, func(known Finding) bool { return known.Anomaly == f.Anomaly })
+		switch {
+		case i < 0:
+			s.result.Found = append(s.result.Found, finding)
+		case len(s.result.Found[i].Schedule) > len(finding.Schedule): // chance may come late
+			s.result.Found[i] = finding
 		}
 	}
 }

@@ -91,17 +91,21 @@ func TestEachAnomalyIsFound(t *testing.T) {
 		},
 		"sleeps for ever, if chance wills": {
 			made(func(ctx context.Context, y *toy) (library.Held, error) {
-				one, other := make(chan struct{}), make(chan struct{})
-				close(one)
-				close(other)
-				select {
-				case <-one:
+				if chance() {
 					return tryOnce(ctx, y)
-				case <-other:
-					<-ctx.Done()
-					return nil, ctx.Err()
 				}
+				<-ctx.Done()
+				return nil, ctx.Err()
 			}, remove), "", anomaly.Stuck, "A:Lock",
+		},
+		"sleeps for ever after two attempts": { // which look alike, but for what the code remembers
+			made(func(ctx context.Context, y *toy) (library.Held, error) {
+				if y.set(ctx) == nil || y.set(ctx) == nil {
+					return y, nil
+				}
+				<-ctx.Done()
+				return nil, ctx.Err()
+			}, remove), "", anomaly.Stuck, "A:Lock B:Lock A:SET A:Unlock B:SET B:SET A:DEL",
 		},
 		"leaves a goroutine": {
 			made(func(ctx context.Context, y *toy) (library.Held, error) {
@@ -134,6 +138,41 @@ func TestEachAnomalyIsFound(t *testing.T) {
 	}
 }
 
+// What follows after a step is found for both of its outcomes, if chance decides between them.
+func TestBothWaysOfChance(t *testing.T) {
+	forgets := made(func(ctx context.Context, y *toy) (library.Held, error) {
+		if chance() {
+			for range 10 { // so many runs pass by the choice again
+				if err := y.client.Exists(ctx, library.Key).Err(); err != nil {
+					return nil, err
+				}
+			}
+			return tryOnce(ctx, y)
+		}
+		return tryOnce(ctx, &toy{client: y.client, unlock: func(context.Context, *toy) error { return nil }})
+	}, remove)
+	stage := newStage(t)
+	for range 8 { // without luck
+		result, err := search.Do(stage, forgets, play.Scenario{Actors: 1}, search.Goal{Runs: 2000, Anomalies: []anomaly.Anomaly{anomaly.LeftBehind}})
+		if err != nil || len(result.Found) == 0 {
+			t.Errorf("%+v, %v; want a lock left behind", result, err)
+		}
+	}
+}
+
+// chance is what a select leaves to it.
+func chance() bool {
+	one, other := make(chan struct{}), make(chan struct{})
+	close(one)
+	close(other)
+	select {
+	case <-one:
+		return true
+	case <-other:
+		return false
+	}
+}
+
 // A lock that undoes what it may have taken, and polls, is accused of nothing.
 func TestALockWithoutTheseFlaws(t *testing.T) {
 	stage := newStage(t)
@@ -146,6 +185,22 @@ func TestALockWithoutTheseFlaws(t *testing.T) {
 		if err != nil || !result.Complete || len(result.Found) > 0 {
 			t.Errorf("%v: %+v, %v", in, result, err)
 		}
+	}
+}
+
+// A lock that is released a little later, by a goroutine, is not left behind.
+func TestALockThatIsUndoneLater(t *testing.T) {
+	late := made(func(ctx context.Context, y *toy) (library.Held, error) {
+		held, err := tryOnce(ctx, y)
+		if err != nil && !errors.Is(err, errTaken) {
+			time.AfterFunc(library.Poll, func() { _ = remove(context.Background(), y) })
+		}
+		return held, err
+	}, remove)
+	result, err := search.Do(newStage(t), late, scenario(t, "lost-reply=1"),
+		search.Goal{Runs: 2000, Anomalies: []anomaly.Anomaly{anomaly.LeftBehind}})
+	if err != nil || !result.Complete || len(result.Found) > 0 {
+		t.Errorf("%+v, %v", result, err)
 	}
 }
 
