@@ -59,53 +59,41 @@ func made(lock func(context.Context, *toy) (library.Held, error), unlock func(co
 	}}
 }
 
-// Each anomaly is found in a lock that has it, in no more steps than it takes, and shown again.
-func TestEachAnomalyIsFound(t *testing.T) {
-	for name, test := range map[string]struct {
-		library  library.Library
-		faults   string
-		anomaly  anomaly.Anomaly
-		schedule string
-	}{
+// flaw is a lock that has one.
+type flaw struct {
+	library  library.Library
+	faults   string
+	anomaly  anomaly.Anomaly
+	schedule string // as short as there is one
+}
+
+func flaws() map[string]flaw {
+	nothing := func(context.Context, *toy) error { return nil }
+	return map[string]flaw{
 		"no lock": {
-			made(func(_ context.Context, y *toy) (library.Held, error) { return y, nil }, func(context.Context, *toy) error { return nil }),
+			made(func(_ context.Context, y *toy) (library.Held, error) { return y, nil }, nothing),
 			"", anomaly.TwoHolders, "A:Lock B:Lock",
 		},
 		"deletes what is not its own": {
 			library.Own("v2"), "slow=1", anomaly.ForeignRelease, "A:Lock A:SET slow B:Lock B:SET A:Unlock A:DEL",
 		},
-		"does not release": {
-			made(tryOnce, func(context.Context, *toy) error { return nil }), "", anomaly.LeftBehind, "A:Lock A:SET A:Unlock",
-		},
-		"gives up a lost reply": {
-			made(tryOnce, remove), "lost-reply=1", anomaly.LeftBehind, "A:Lock A:SET/lost",
-		},
+		"does not release":      {made(tryOnce, nothing), "", anomaly.LeftBehind, "A:Lock A:SET A:Unlock"},
+		"gives up a lost reply": {made(tryOnce, remove), "lost-reply=1", anomaly.LeftBehind, "A:Lock A:SET/lost"},
 		"sleeps for ever": {
-			made(func(ctx context.Context, y *toy) (library.Held, error) {
-				if err := y.set(ctx); err == nil {
-					return y, nil
-				}
-				<-ctx.Done()
-				return nil, ctx.Err()
-			}, remove), "", anomaly.Stuck, "A:Lock B:Lock A:SET A:Unlock B:SET A:DEL",
+			made(func(ctx context.Context, y *toy) (library.Held, error) { return y.tryAndSleep(ctx, 1) }, remove),
+			"", anomaly.Stuck, "A:Lock B:Lock A:SET A:Unlock B:SET A:DEL",
+		},
+		"sleeps for ever after attempts that look alike": { // but for what the code remembers
+			made(func(ctx context.Context, y *toy) (library.Held, error) { return y.tryAndSleep(ctx, 3) }, remove),
+			"", anomaly.Stuck, "A:Lock A:SET B:Lock" + strings.Repeat(" B:SET", 3) + " A:Unlock A:DEL",
 		},
 		"sleeps for ever, if chance wills": {
 			made(func(ctx context.Context, y *toy) (library.Held, error) {
 				if chance() {
 					return tryOnce(ctx, y)
 				}
-				<-ctx.Done()
-				return nil, ctx.Err()
+				return y.tryAndSleep(ctx, 0)
 			}, remove), "", anomaly.Stuck, "A:Lock",
-		},
-		"sleeps for ever after two attempts": { // which look alike, but for what the code remembers
-			made(func(ctx context.Context, y *toy) (library.Held, error) {
-				if y.set(ctx) == nil || y.set(ctx) == nil {
-					return y, nil
-				}
-				<-ctx.Done()
-				return nil, ctx.Err()
-			}, remove), "", anomaly.Stuck, "A:Lock B:Lock A:SET A:Unlock B:SET B:SET A:DEL",
 		},
 		"leaves a goroutine": {
 			made(func(ctx context.Context, y *toy) (library.Held, error) {
@@ -113,25 +101,41 @@ func TestEachAnomalyIsFound(t *testing.T) {
 				return tryOnce(ctx, y)
 			}, remove), "", anomaly.GoroutineLeak, "A:Lock",
 		},
-	} {
+	}
+}
+
+// tryAndSleep tries so often, and then waits for nothing.
+func (y *toy) tryAndSleep(ctx context.Context, times int) (library.Held, error) {
+	for range times {
+		if y.set(ctx) == nil {
+			return y, nil
+		}
+	}
+	<-ctx.Done()
+	return nil, ctx.Err()
+}
+
+// Each anomaly is found in a lock that has it, in no more steps than it takes, and shown again.
+func TestEachAnomalyIsFound(t *testing.T) {
+	for name, flaw := range flaws() {
 		t.Run(name, func(t *testing.T) {
-			in := scenario(t, test.faults)
+			in := scenario(t, flaw.faults)
 			stage := newStage(t)
-			result, err := search.Do(stage, test.library, in, search.Goal{Runs: 2000, Anomalies: []anomaly.Anomaly{test.anomaly}})
+			result, err := search.Do(stage, flaw.library, in, search.Goal{Runs: 2000, Anomalies: []anomaly.Anomaly{flaw.anomaly}})
 			if err != nil {
 				t.Fatal(err)
 			}
 			if len(result.Found) == 0 {
 				t.Fatalf("nothing was found: %+v", result)
 			}
-			found := result.Found[0].Schedule
-			if want := strings.Fields(test.schedule); len(found) != len(want) {
+			found, want := result.Found[0].Schedule, strings.Fields(flaw.schedule)
+			if len(found) != len(want) {
 				t.Errorf("found by %v; want %d steps, as by %v", found, len(want), want)
 			}
-			for _, schedule := range [][]string{found, strings.Fields(test.schedule)} {
-				again, err := stage.Replay(test.library, in, schedule, test.anomaly, 40)
-				if err != nil || !shows(again, test.anomaly) {
-					t.Errorf("%v shows %v, %v; want %s", schedule, again.Found, err, test.anomaly)
+			for _, schedule := range [][]string{found, want} {
+				again, err := stage.Replay(flaw.library, in, schedule, flaw.anomaly, 40)
+				if err != nil || !shows(again, flaw.anomaly) {
+					t.Errorf("%v shows %v, %v; want %s", schedule, again.Found, err, flaw.anomaly)
 				}
 			}
 		})
@@ -153,7 +157,8 @@ func TestBothWaysOfChance(t *testing.T) {
 	}, remove)
 	stage := newStage(t)
 	for range 8 { // without luck
-		result, err := search.Do(stage, forgets, play.Scenario{Actors: 1}, search.Goal{Runs: 2000, Anomalies: []anomaly.Anomaly{anomaly.LeftBehind}})
+		result, err := search.Do(stage, forgets, play.Scenario{Actors: 1},
+			search.Goal{Runs: 2000, Anomalies: []anomaly.Anomaly{anomaly.LeftBehind}})
 		if err != nil || len(result.Found) == 0 {
 			t.Errorf("%+v, %v; want a lock left behind", result, err)
 		}
