@@ -28,6 +28,9 @@ var house = map[string][]string{
 		"internal/explore/anomaly", "internal/explore/execution", "internal/explore/harness", "internal/explore/scenario",
 		"internal/explore/search", "internal/strategy", "internal/trace",
 	},
+	"lockstep/internal/explore/variants": { // for tests alone
+		"internal/explore", "internal/lock", "internal/rediserr", "internal/strategy",
+	},
 	"lockstep/internal/explore/search": {"internal/explore/anomaly", "internal/explore/execution", "internal/trace"},
 	"lockstep/internal/explore/harness": {
 		"internal/dao", "internal/explore/anomaly", "internal/explore/checker", "internal/explore/execution", "internal/explore/recorder",

@@ -23,6 +23,7 @@ type exploreFlags struct {
 	faults       string
 	anomaly      string
 	property     string // the old name of anomaly
+	polls        int
 	maxSchedules int
 	maxMemory    int
 	maxTime      time.Duration
@@ -66,6 +67,7 @@ With --all: 0 everything was explored, 2 a bound was hit first.`,
 	flags.IntVar(&f.scenario.Actors, "actors", 2, "how many sales there are")
 	flags.IntVar(&f.scenario.Replicas, "replicas", 0, "how many processes they are in; 0: one each")
 	flags.IntVar(&f.scenario.Try, "try", 0, "how many of them try once for the lock, and do not wait")
+	flags.IntVar(&f.polls, "polls", 3, "how often waiters ask again, in all, though the answer can be no other")
 	flags.IntVar(&f.scenario.Nested, "nested", 0, "how many nested calls take the lock again")
 	flags.DurationVar(&f.scenario.Work, "work", 0, "how long a sale works under the lock; its expiry is 10s")
 	flags.DurationVar(&f.scenario.Skew, "skew", 0, "how far each process's clock is ahead of the one before")
@@ -106,7 +108,7 @@ func anomalyHelp() []string {
 func faultHelp() []string {
 	var lines []string
 	for _, f := range explore.AllFaults() {
-		lines = append(lines, fmt.Sprintf("%-12s %s", f.Name, f.Says))
+		lines = append(lines, fmt.Sprintf("%-13s %s", f.Name, f.Says))
 	}
 	return lines
 }
@@ -130,6 +132,9 @@ func runExplore(cmd *cobra.Command, args []string, f exploreFlags) error {
 	}
 	if err := f.check(cmd, args); err != nil {
 		return err
+	}
+	if f.scenario.Polls = f.polls; f.polls == 0 {
+		f.scenario.Polls = explore.NoPolls
 	}
 	bounds := explore.Bounds{Schedules: f.maxSchedules, Memory: uint64(f.maxMemory) << 20, Time: f.maxTime} //nolint:gosec // checked
 	if f.all {
@@ -209,6 +214,8 @@ func (f exploreFlags) check(cmd *cobra.Command, args []string) error {
 		return fmt.Errorf("anomaly: %s is called %s now", f.anomaly, newName(f.anomaly))
 	case f.anomaly != "" && !slices.Contains(names, f.anomaly):
 		return suggest(fmt.Errorf("anomaly: there is no %q; there are %s", f.anomaly, strings.Join(names, ", ")), f.anomaly, names)
+	case f.polls < 0 || f.polls > explore.MaxPolls:
+		return fmt.Errorf("polls: %d; it takes 0 to %d", f.polls, explore.MaxPolls)
 	case f.maxSchedules < 0:
 		return fmt.Errorf("max-schedules: %d is less than none", f.maxSchedules)
 	case f.maxMemory < 0 || f.maxMemory > 1<<20:
@@ -248,8 +255,14 @@ func (f exploreFlags) show(cmd *cobra.Command, r explore.Result) error {
 	case explore.Holds:
 		fmt.Fprintf(people, "%s never shows %s: every schedule was explored (%s).\n%s.\n", r.Lock, f.lookedFor(), setting(r.Scenario), seen)
 	default:
-		fmt.Fprintf(people, "%s: unknown. No schedule has shown %s (%s), but the exploration ended early: %s.\n%s.\n",
-			r.Lock, f.lookedFor(), setting(r.Scenario), r.Bound, seen)
+		but := "the exploration ended early: " + r.Bound
+		if r.Complete {
+			but = strings.Join(r.Untested(), ", and ")
+		}
+		fmt.Fprintf(people, "%s: unknown. No schedule has shown %s (%s), but %s.\n%s.\n", r.Lock, f.lookedFor(), setting(r.Scenario), but, seen)
+	}
+	if r.Verdict() != explore.Broken {
+		fmt.Fprint(people, tested(r))
 	}
 	fmt.Fprintf(cmd.ErrOrStderr(), "%d schedules in %.1f s, %.0f a second\n", r.Schedules, r.Seconds, float64(r.Schedules)/r.Seconds)
 	return exitFor(r.Verdict())

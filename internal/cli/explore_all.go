@@ -87,6 +87,11 @@ func legend(cmd *cobra.Command, actors, schedules int, leftOut []string) {
 	for _, s := range explore.Scenarios(actors) {
 		fmt.Fprintf(out, "  %-11s %s\n", s.Name, words(cmd.CommandPath()+" NAME", s.String()))
 	}
-	fmt.Fprintf(out, "\n%d schedules. Left out: %s, because its nodes make many more schedules; explore it by itself.\n",
-		schedules, strings.Join(leftOut, ", "))
+	fmt.Fprintf(out, "\n%d schedules. Left out:\n", schedules)
+	fmt.Fprintf(out, "  %-11s its nodes make many more schedules; explore it by itself\n", strings.Join(leftOut, ", "))
+	for _, fault := range explore.AllFaults() {
+		if fault.Beats {
+			fmt.Fprintf(out, "  %-11s it breaks every lock on one Redis: %s v10 --faults %s=1\n", fault.Name, cmd.CommandPath(), fault.Name)
+		}
+	}
 }

@@ -24,7 +24,13 @@ type exploredJSON struct {
 	Nested         int                 `json:"nested"`
 	WorkMillis     trace.Millis        `json:"work_ms"`
 	SkewMillis     trace.Millis        `json:"skew_ms"`
+	Polls          int                 `json:"polls"`
 	Faults         map[string]int      `json:"faults"`
+	Happened       map[string]int      `json:"happened"`  // how many schedules end with each of these faults
+	Ends           []int               `json:"ends"`      // how many states are the end, by the number of sales that succeeded
+	Contended      int                 `json:"contended"` // states in which a sale waits for another one
+	BeyondPolls    bool                `json:"beyond_polls"`
+	Untested       []string            `json:"untested"`
 	Schedules      int                 `json:"schedules"`
 	States         int                 `json:"states"`
 	Depth          int                 `json:"depth"`
@@ -47,6 +53,8 @@ func toJSON(r explore.Result) exploredJSON {
 	doc := exploredJSON{
 		Lock: r.Lock, Actors: r.Scenario.Actors, Replicas: r.Scenario.Processes(), Try: r.Scenario.Try, Nested: r.Scenario.Nested,
 		WorkMillis: trace.Millis(r.Scenario.Work), SkewMillis: trace.Millis(r.Scenario.Skew), Faults: r.Scenario.Faults.Map(),
+		Polls: r.Scenario.PollsInVain(), Happened: r.Coverage.Faults, Ends: r.Coverage.Ends, Contended: r.Coverage.Contended,
+		BeyondPolls: r.Coverage.Beyond, Untested: r.Untested(),
 		Schedules: r.Schedules, States: r.States, Depth: r.Depth, Complete: r.Complete, Bound: r.Bound, Seconds: r.Seconds,
 		Verdict: r.Verdict(),
 	}

@@ -103,9 +103,12 @@ func TestSwitchingDuringABurst(t *testing.T) {
 						return
 					default:
 					}
-					var sale api.SaleAnswer
+					var sale struct {
+						api.SaleAnswer
+						api.ErrorAnswer
+					}
 					if status := s.ask("POST", "/inventory/sale", "", &sale); status != 200 {
-						t.Errorf("sale: %d", status)
+						t.Errorf("sale: %d %+v", status, sale.Error)
 						return
 					}
 					mu.Lock()

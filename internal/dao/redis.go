@@ -62,7 +62,7 @@ func Open(ctx context.Context, cfg Config) (*Redis, error) {
 		return openEmbedded(cfg.EmbeddedAddr, nodes)
 	}
 	r := &Redis{
-		Lock: newClient(clientConfig(cfg, trust)), Store: newClient(clientConfig(cfg, trust)), Nodes: nodes,
+		Lock: newLockClient(clientConfig(cfg, trust)), Store: newClient(clientConfig(cfg, trust)), Nodes: nodes,
 		Name: "Redis " + strings.Join(cfg.Addrs, ","), Addr: cfg.Addrs[0],
 	}
 	r.Notifier = NewNotifier(r.Lock)
@@ -97,7 +97,7 @@ func openEmbedded(addr string, nodes Nodes) (*Redis, error) {
 		}
 	}
 	r := &Redis{
-		Lock: newClient(own(m.Addr())), Store: newClient(own(m.Addr())), Nodes: nodes,
+		Lock: newLockClient(own(m.Addr())), Store: newClient(own(m.Addr())), Nodes: nodes,
 		Name: "embedded Redis " + m.Addr(), Addr: m.Addr(), embedded: m,
 	}
 	r.Notifier = NewNotifier(r.Lock)
@@ -128,6 +128,13 @@ func trusted(cfg Config) (*tls.Config, error) {
 func newClient(cfg redisclient.Config) redis.UniversalClient {
 	client := redisclient.New(cfg)
 	client.AddHook(&turns{})
+	return client
+}
+
+// newLockClient makes one that keeps connections for those who have the lock.
+func newLockClient(cfg redisclient.Config) redis.UniversalClient {
+	client := newClient(cfg)
+	client.AddHook(newReserve(cfg))
 	return client
 }
 

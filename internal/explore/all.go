@@ -13,7 +13,7 @@ import (
 type NamedScenario = scenario.Named
 
 // Scenarios are what All puts a strategy through: nothing unusual, each way to use a lock, and each fault once, except for the faults of
-// nodes.
+// nodes, and for those that break every lock on one Redis.
 func Scenarios(actors int) []NamedScenario { return scenario.All(actors) }
 
 // Row is what was found about one strategy.

@@ -28,7 +28,8 @@
 // A state is everything the future depends on. What Redis holds is a value, and can be compared. The memory of a process cannot be
 // read, but the code is deterministic: after the same start, replies, messages, wake-ups and readings of the clock it is in the same
 // state. So the hash of all that ever happened to a process stands for its memory. A fingerprint is a hash of both, and of what is due:
-// timers, messages, watches, sleepers, the budgets of faults, and what the checker knows. It has 128 bits and a random seed, so that
+// timers, messages, watches, sleepers, commands that are late, what a replica that lags holds, the budgets of faults, and what the
+// checker knows. It has 128 bits and a random seed, so that
 // two states are taken for one by accident with a chance that can be neglected.
 //
 // # Why a counterexample is the shortest
@@ -79,9 +80,8 @@
 // # Limits
 //
 // The result is true for these actors and these budgets, not for more. Commands are atomic, as in Redis; a transaction or a pipeline is one
-// step. The network loses replies only as a fault, and Redis itself fails only as the faults of nodes say. A lock that polls in its own
-// process, without a command, is never seen to be idle, and is reported as unknown. Bounds end a search early; the verdict is then Unknown,
-// never Holds.
+// step. The network and Redis fail only as the faults say. A lock that polls in its own process, without a command, is never seen to be
+// idle, and is reported as unknown. Bounds end a search early; the verdict is then Unknown, never Holds.
 //
 // # How to read and replay a schedule
 //

@@ -27,6 +27,12 @@ type (
 	Counterexample = search.Counterexample
 )
 
+// Of Scenario.Polls.
+const (
+	NoPolls  = scenario.NoPolls
+	MaxPolls = scenario.MaxPolls
+)
+
 // The anomalies.
 const (
 	TwoHolders     = anomaly.TwoHolders
@@ -96,8 +102,23 @@ type Result struct {
 	search.Result
 }
 
-// Verdict says what was found.
-func (r Result) Verdict() Verdict { return verdict(len(r.Found) > 0, r.Complete) }
+// Verdict says what was found. That nothing was found says nothing where something was not put to the test.
+func (r Result) Verdict() Verdict {
+	return verdict(len(r.Found) > 0, r.Complete && len(r.Untested()) == 0)
+}
+
+// Untested says what was not put to the test, although everything was explored: nobody sold, or a fault that was allowed never happened.
+func (r Result) Untested() (all []string) {
+	if !r.Coverage.Sold() {
+		all = append(all, "no sale succeeded in any schedule")
+	}
+	for _, name := range FaultNames() {
+		if r.Scenario.Faults.Map()[name] > 0 && r.Coverage.Faults[name] == 0 {
+			all = append(all, name+" never happened")
+		}
+	}
+	return all
+}
 
 // Explore runs a strategy in every schedule of a scenario. That it was cut short, by bounds or by ctx, is no error, but makes the verdict
 // unknown. It fails with ErrBlind, ErrUnrepeatable, or when the strategy's code panics.
@@ -134,4 +155,11 @@ func applying(s strategy.Strategy) (all []Anomaly) {
 // system is a harness, to be searched.
 type system struct{ *harness.Harness }
 
-func (s system) Begin(backwards bool) search.Run { return s.Harness.Begin(backwards) }
+func (s system) Begin(backwards bool) search.Run { return run{s.Harness.Begin(backwards)} }
+
+// run is a harness's run, to be searched.
+type run struct{ *harness.Run }
+
+func (r run) Sight() search.Sight {
+	return search.Sight{Sold: r.Sold(), Contended: r.Contended(), Beyond: r.Beyond()}
+}

@@ -75,8 +75,8 @@ var claims = []struct {
 	{lock: "v9", scenario: faults("lost-wake=1,crash=1,lost-reply=1")},
 	{lock: "v9", scenario: of(3, 2, "lost-wake=1,crash=1,lost-reply=1"), long: true},
 	{lock: "v9", scenario: of(3, 0, "lost-wake=1,crash=1,lost-reply=1"), long: true},
-	{lock: "v9", scenario: of(2, 1, "lost-wake=1,crash=1,lost-reply=1")},
-	{lock: "v9", scenario: of(3, 1, "lost-wake=1,crash=1,lost-reply=1"), long: true},
+	{lock: "v9", scenario: of(2, 1, "crash=1,lost-reply=1")},
+	{lock: "v9", scenario: of(3, 1, "crash=1,lost-reply=1"), long: true},
 	{lock: "v9", scenario: of(3, 1, "cancel=2"), long: true},
 	{lock: "v9", scenario: of(3, 2, "cancel=2"), long: true},
 	{lock: "v9", scenario: of(3, 2, "")},
@@ -91,8 +91,8 @@ var claims = []struct {
 	{lock: "v10", scenario: faults("lost-wake=1")},               // also of the message that asks the keeper
 	{lock: "v10", scenario: of(3, 0, "lost-wake=1"), long: true}, // two ask
 	{lock: "v10", scenario: faults("lost-wake=1,crash=1,lost-reply=1")},
-	{lock: "v10", scenario: of(2, 1, "lost-wake=1,crash=1,lost-reply=1")},
-	{lock: "v10", scenario: of(3, 1, "lost-wake=1,crash=1,lost-reply=1")},
+	{lock: "v10", scenario: of(2, 1, "crash=1,lost-reply=1")},
+	{lock: "v10", scenario: of(3, 1, "crash=1,lost-reply=1")},
 	{lock: "v10", scenario: of(3, 1, "cancel=2")},
 	{lock: "v10", scenario: of(3, 2, "lost-wake=1"), long: true},
 	{lock: "v10", scenario: of(3, 2, ""), long: true},
@@ -112,7 +112,7 @@ var claims = []struct {
 	{lock: "redlock", scenario: explore.Scenario{Nodes: 2, Faults: faults("pause=1").Faults}, shows: explore.TwoHolders, length: 13},
 	{lock: "redlock", scenario: faults("pause=1"), shows: explore.TwoHolders, length: 17, long: true},
 	{lock: "redlock", scenario: of(3, 1, "")},
-	{lock: "atomic", scenario: faults("pause=1,expiry=1,crash=1,lost-reply=1")},
+	{lock: "atomic", scenario: faults("pause=1,crash=1,lost-reply=1")},
 	{lock: "optimistic"},
 	{lock: "optimistic", scenario: faults("pause=1,crash=1,lost-reply=1")},
 	{lock: "optimistic", scenario: explore.Scenario{Actors: 3, Faults: faults("cancel=1").Faults}},
@@ -124,8 +124,7 @@ var claims = []struct {
 	{lock: "getset"},
 	{lock: "getset", scenario: explore.Scenario{Actors: 3}},
 	{lock: "getset", scenario: faults("crash=1")},
-	{lock: "getset", scenario: explore.Scenario{Actors: 3, Faults: faults("crash=1").Faults}},
-	{lock: "getset", scenario: faults("expiry=1")}, // Redis knows of none
+	{lock: "getset", scenario: explore.Scenario{Actors: 3, Faults: faults("crash=1").Faults}}, // Redis knows of none
 	{lock: "getset", scenario: faults("lost-reply=1,cancel=1")},
 	{lock: "getset", scenario: skewed(), shows: explore.TwoHolders, length: 4},
 	{lock: "getset", scenario: skewed(), anomaly: explore.LostUpdate, shows: explore.LostUpdate, length: 8},
@@ -240,6 +239,14 @@ var manyWithoutTheCuts = []string{
 	"v9 work", "v9 expiry", "v9 slow", "v9 pause", "v9 crash", "v9 lost-reply", "v9 cancel", "v9 lost-wake",
 	"v10 no fault", "v10 nested", "v10 work", "v10 skew", "v10 expiry", "v10 slow",
 	"v10 crash", "v10 lost-reply", "v10 cancel", "v10 lost-wake",
+	"v3 failover", "v3 late", "v3 resend", "v3 redis-clock", "v7 failover", "v8 failover",
+	"v9 failover", "v9 late", "v9 resend", "v9 spurious-wake",
+	"v10 late", "v10 resend", "v10 lost-request", "v10 timeout", "v10 clock-jump", "v10 redis-clock", "v10 spurious-wake",
+	"late-commit failover", "late-commit resend", "setnx-expire failover", "setnx-expire redis-clock",
+	"getset failover", "getset late", "getset resend", "getset clock-jump",
+	"set-expire failover", "set-expire late", "set-expire resend", "set-expire lost-request", "set-expire timeout",
+	"set-expire clock-jump", "set-expire redis-clock",
+	"setex failover", "setex late", "setex resend", "setex clock-jump",
 	"getset pause", "set-expire nested", "set-expire pause", "setnx-expire nested", "setnx-expire pause",
 }
 
@@ -256,8 +263,8 @@ func TestTheCutsAreSound(t *testing.T) {
 			if strategy.Name == "getset" && scenario.Name == "nested" {
 				continue // nor for this: each poll that fails reads a clock, and is one more state
 			}
-			if strategy.Name == "v10" && scenario.Name == "pause" {
-				continue // nor for this, in which the message to a keeper that is paused comes at any time
+			if strategy.Name == "v10" && (scenario.Name == "pause" || scenario.Name == "failover") {
+				continue // nor for these, in which the message to a keeper comes at any time while the lock is as it was
 			}
 			t.Run(strategy.Name+" "+scenario.Name, func(t *testing.T) {
 				t.Parallel()

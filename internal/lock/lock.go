@@ -52,8 +52,18 @@ const unlockTimeout = 5 * time.Second
 func WithDetachedTimeout(ctx context.Context, clock Clock, f func(context.Context) error) error {
 	ctx, stop := WithTimeout(context.WithoutCancel(ctx), clock, unlockTimeout, ErrUnavailable)
 	defer stop()
-	return f(ctx)
+	return f(asHolder(ctx))
 }
+
+// holders marks a context, as context.WithValue wants it.
+type holders struct{}
+
+// asHolder marks the commands under a context as those of one that has the lock.
+func asHolder(ctx context.Context) context.Context { return context.WithValue(ctx, holders{}, true) }
+
+// IsHolders reports whether a command under ctx is of one that has the lock: a renewal or a release. Others wait for it, so it should wait
+// for none of theirs.
+func IsHolders(ctx context.Context) bool { return ctx.Value(holders{}) != nil }
 
 // Lease is a lock held. It is safe for concurrent use.
 type Lease struct {

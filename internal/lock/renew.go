@@ -35,7 +35,7 @@ func StartRenewal(opts Options, sent time.Time, extend func(context.Context) err
 		guarded: map[*context.CancelCauseFunc]struct{}{},
 	}
 	r.expireAt(sent.Add(opts.TTL))
-	opts.Clock.Go(func() { r.run(ctx) })
+	opts.Clock.Go(func() { r.run(asHolder(ctx)) })
 	return r
 }
 

@@ -22,6 +22,10 @@ type Nodes struct {
 	clock   lock.Clock
 	timeout time.Duration
 	all     []*Node
+
+	mu     sync.Mutex
+	change chan struct{} // closed when a node is idle again
+	hung   bool          // a vote has waited in vain for a majority of idle nodes, and there was none since
 }
 
 // Node is one of the masters. It is asked one thing after the other, so that what is sent last is done last.
@@ -32,7 +36,7 @@ type Node struct {
 
 // New makes nodes of their clients. They are waited for no longer than timeout.
 func New(clients []redis.Cmdable, clock lock.Clock, timeout time.Duration) *Nodes {
-	n := &Nodes{clock: clock, timeout: timeout}
+	n := &Nodes{clock: clock, timeout: timeout, change: make(chan struct{})}
 	for _, client := range clients {
 		node := &Node{client: client, idle: make(chan struct{}, 1)}
 		node.idle <- struct{}{}
@@ -66,17 +70,61 @@ func (t *Tally) fail(nodes int, err error) {
 	}
 }
 
-// Vote asks all nodes at once, but passes over one that has still not answered the last request. It gives those that were asked.
+// Vote asks all nodes at once, but passes over one that has still not answered the last request. It gives those that were asked. If these
+// are no majority, it waits for one as long as for an answer, so that nodes that are late for a moment do not fail many votes. If they
+// hang, the next votes do not wait.
 func (n *Nodes) Vote(ctx context.Context, r Request) (Tally, []*Node) {
-	var asked []*Node
-	for _, node := range n.all {
-		if len(node.idle) > 0 {
-			asked = append(asked, node)
-		}
-	}
+	asked := n.ready(ctx)
 	t := n.Ask(ctx, asked, r)
 	t.fail(len(n.all)-len(asked), errSlow)
 	return t, asked
+}
+
+// ready waits for a majority of idle nodes, and gives all that are idle.
+func (n *Nodes) ready(ctx context.Context) []*Node {
+	wait, stop := ctx, func() {}
+	for {
+		idle, change := n.idle()
+		if change == nil || ctx.Err() != nil { // one who has left has not waited in vain
+			stop()
+			return idle
+		}
+		if wait == ctx {
+			wait, stop = lock.WithTimeout(ctx, n.clock, n.timeout, errSlow)
+		}
+		if n.clock.Wait(wait, change) != nil && ctx.Err() == nil {
+			n.mu.Lock()
+			n.hung = true
+			n.mu.Unlock()
+		}
+	}
+}
+
+// idle gives the nodes that are asked nothing. If these are no majority, and it is worth waiting, it gives what tells of the next one.
+func (n *Nodes) idle() (idle []*Node, change <-chan struct{}) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for _, node := range n.all {
+		if len(node.idle) > 0 {
+			idle = append(idle, node)
+		}
+	}
+	switch {
+	case len(idle) >= n.Majority():
+		n.hung = false
+	case !n.hung:
+		change = n.change
+	}
+	return idle, change
+}
+
+// answered makes a node idle.
+func (n *Nodes) answered(node *Node) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	node.idle <- struct{}{}
+	close(n.change)
+	n.change = make(chan struct{})
 }
 
 // Ask asks these nodes at once, and waits for all of them, but no longer than the time for a node. Requests go on after that: the answer
@@ -93,7 +141,7 @@ func (n *Nodes) Ask(ctx context.Context, nodes []*Node, r Request) Tally {
 				return
 			}
 			agreed, err := r(uncut, node.client)
-			node.idle <- struct{}{}
+			n.answered(node)
 			b.cast(agreed, err)
 		})
 	}

@@ -16,8 +16,12 @@ import (
 const (
 	dialTimeout = 2 * time.Second
 	ioTimeout   = 3 * time.Second // a read or a write
-	poolTimeout = 4 * time.Second // for a free connection
+
+	PoolTimeout = 4 * time.Second // for a free connection
 )
+
+// ConnectionsPerCore is how many connections a client has at most, unless Config.PoolSize says otherwise: go-redis's default.
+const ConnectionsPerCore = 10
 
 // Config is what differs between clients. The zero value of each field is its default.
 type Config struct {
@@ -59,7 +63,7 @@ func Options(cfg Config) *redis.UniversalOptions {
 		DialTimeout:           dialTimeout,
 		ReadTimeout:           ioTimeout,
 		WriteTimeout:          ioTimeout,
-		PoolTimeout:           poolTimeout,
+		PoolTimeout:           PoolTimeout,
 		ContextTimeoutEnabled: true,
 		PoolSize:              cfg.PoolSize,
 		Dialer:                cfg.Dialer,

@@ -9,6 +9,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -126,15 +127,27 @@ func (s *Server) Signal(signal os.Signal) error {
 	return s.process.Signal(signal)
 }
 
-// FreePort gives a port that nobody listens at: a random one below those that the system gives to whoever asks for any, so that it
-// stays free until the test's server has it.
+// portsEach is how many ports are kept for who asks for one: an embedded Redis has masters on the ports after its own.
+const portsEach = 8
+
+// FreePort gives a port that nobody listens at: a random one below those that the system gives to whoever asks for any. It stays free until
+// the test's server has it: a file keeps it, and those after it, from other tests until this one ends.
 func FreePort(t testing.TB) string {
 	t.Helper()
 	for range 100 {
-		port := strconv.Itoa(20_000 + rand.IntN(12_000))
+		port := strconv.Itoa(20_000 + portsEach*rand.IntN(12_000/portsEach))
+		kept := filepath.Join(os.TempDir(), "lockstep-test-port-"+port)
+		file, err := os.OpenFile(kept, os.O_CREATE|os.O_EXCL, 0o600)
+		if err != nil {
+			continue // another test has it
+		}
+		t.Cleanup(func() { _ = os.Remove(kept) })
+		if err := file.Close(); err != nil {
+			t.Fatal(err)
+		}
 		listener, err := net.Listen("tcp", "127.0.0.1:"+port)
 		if err != nil {
-			continue // somebody has it
+			continue // somebody else has it
 		}
 		if err := listener.Close(); err != nil {
 			t.Fatal(err)

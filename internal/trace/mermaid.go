@@ -46,11 +46,20 @@ func (t Trace) command(step Step, line func(format string, args ...any)) {
 	if step.Command == "" {
 		return
 	}
-	line("%s->>Redis: %s", step.Actor, t.plain(step.Command))
 	switch step.Kind {
-	case KindCommand:
+	case KindLostRequest, KindLate:
+		line("%s-xRedis: %s, %s", step.Actor, t.plain(step.Command), fate(step.Kind))
+		return
+	case KindArrives:
+		line("%s-)Redis: %s, %s", step.Actor, t.plain(step.Command), fate(step.Kind))
+		return
+	default:
+		line("%s->>Redis: %s", step.Actor, t.plain(step.Command))
+	}
+	switch step.Kind {
+	case KindCommand, KindUnsynced, KindNodeClock:
 		line("Redis-->>%s: %s", step.Actor, t.plain(step.Reply))
-	case KindLostReply:
+	case KindLostReply, KindResends:
 		line("Redis--x%s: %s, lost on the way", step.Actor, t.plain(step.Reply))
 	default: // nobody is there to get it
 	}

@@ -61,23 +61,43 @@ func (t Trace) lifelines(standing []Stance) []rune {
 func (t Trace) mark(row []rune, step Step) {
 	actor := slices.Index(t.Actors, step.Actor)
 	switch {
+	case step.Kind == KindFailover:
+		row[t.width()-1] = '✗'
 	case actor < 0:
 		row[t.width()-1] = '◷'
 	case step.Command != "":
-		from, to := t.at(actor), t.width()-1
-		row[from] = '├'
-		for x := from + 1; x < to; x++ {
-			row[x] = map[rune]rune{'│': '┼', '┃': '╂', '┊': '┼', '┋': '╂'}[row[x]]
-			if row[x] == 0 {
-				row[x] = '─'
-			}
-		}
-		row[to-1] = '▶'
-	case step.Kind == KindEnds || step.Kind == KindWaits || step.Kind == KindLeaves:
+		t.arrow(row, step, t.at(actor))
+	case step.Kind == KindEnds || step.Kind == KindWaits || step.Kind == KindBegins || step.Kind == KindLeaves || step.Kind == KindTimesOut:
 		row[t.at(actor)] = '○'
+	case step.Kind == KindClock:
+		row[t.at(actor)] = '◷'
 	case step.Kind == KindWoken:
 		row[t.at(actor)] = '!'
 	}
+}
+
+// arrow draws a command on its way from a lifeline to Redis, as far as it comes.
+func (t Trace) arrow(row []rune, step Step, from int) {
+	to := t.width() - 1
+	line, head := '─', '▶'
+	switch step.Kind {
+	case KindLostRequest:
+		head = '✗'
+	case KindLate:
+		head = '…'
+	case KindArrives:
+		line = '┄'
+	}
+	if step.Kind != KindArrives { // its sender does something else by now
+		row[from] = '├'
+	}
+	for x := from + 1; x < to; x++ {
+		row[x] = map[rune]rune{'│': '┼', '┃': '╂', '┊': '┼', '┋': '╂'}[row[x]]
+		if row[x] == 0 {
+			row[x] = line
+		}
+	}
+	row[to-1] = head
 }
 
 // bury ends the lifelines of those who died.
@@ -93,8 +113,7 @@ func (t Trace) bury(row []rune, step, before Step) {
 func (t Trace) words(step, before Step, full bool) []string {
 	var lines []string
 	if step.Command != "" {
-		fate := map[string]string{KindLostReply: ", lost on the way", KindReadsLate: ", unread"}[step.Kind]
-		lines = append(lines, t.short(step.Command)+" → "+t.short(step.Reply)+fate)
+		lines = append(lines, t.short(sent(step)))
 	}
 	if step.Says != "" {
 		lines = append(lines, t.short(step.Says))
@@ -106,6 +125,26 @@ func (t Trace) words(step, before Step, full bool) []string {
 		lines = append(lines, "["+state+"]")
 	}
 	return lines
+}
+
+// sent writes a command, its reply, and what became of either.
+func sent(step Step) string {
+	switch step.Kind {
+	case KindLostRequest, KindLate:
+		return step.Command + ", " + fate(step.Kind)
+	case KindLostReply, KindReadsLate, KindResends, KindArrives:
+		return step.Command + " → " + step.Reply + ", " + fate(step.Kind)
+	default:
+		return step.Command + " → " + step.Reply
+	}
+}
+
+// fate is what became of a command, or of its reply.
+func fate(kind string) string {
+	return map[string]string{
+		KindLostReply: "lost on the way", KindResends: "lost on the way", KindReadsLate: "unread",
+		KindLostRequest: "lost on the way", KindLate: "not there yet", KindArrives: "which nobody waits for",
+	}[kind]
 }
 
 // short writes owners as their actors' names.

@@ -49,7 +49,8 @@ const how = `
 - The processes share the machine with each other and with Redis. Without an added round trip they mostly compete for its cores, and the
   time in which an idle core wakes up matters as much as the lock: read those numbers as an order, not as a speed.
 - All go-redis clients are alike. Each process has one for the lock (redlock: one for each node) and one for the sale, each with go-redis's
-  default pool of ten connections per core (-pool changes it). With 1000 buyers that poll, even the unlock waits for a connection.
+  default pool of ten connections per core (-pool changes it). With 1000 buyers that poll, even the unlock waits for a connection. (The
+  shop keeps half of its connections for renewals and releases.)
 - Locks that poll pause equally long. redlock pauses between half as long and as long, at random. rueidislock has a client of another
   kind and does not poll; it is set to one key, as the others are.
 - A sale that waits for no other is four round trips, and the limit is two: no lock can be much more than twice as fast as one that hands

@@ -20,24 +20,30 @@ import (
 
 // Checker looks at one execution. It implements execution.Checker.
 type Checker struct {
-	x     *execution.Execution
-	scope strategy.Scope // of the lock: whom it is to keep out
-	later Later
+	x       *execution.Execution
+	scope   strategy.Scope // of the lock: whom it is to keep out
+	futures Futures
 
-	owners []ownership // of the lock on each server
-	holder int         // index of the actor whose lock it is, -1: nobody's
-	sales  []*sale     // of each actor
+	owners []ownership  // of the lock on each server
+	synced []*ownership // and on its replica, if that lags
+	holder int          // index of the actor whose lock it is, -1: nobody's
+	sales  []*sale      // of each actor
 	found  []anomaly.Found
 }
 
-// Later begins an execution of two newcomers on what the servers of another one hold an age later. The other one cannot go on before end.
-type Later func() (newcomers *Checker, end func(), err error)
+// Futures begin executions that tell how a schedule would go on. It cannot go on itself before end.
+type Futures struct {
+	// Later begins one of two newcomers, on what the servers hold an age later.
+	Later func() (newcomers *Checker, end func(), err error)
+	// Again begins one that is where the schedule is.
+	Again func() (copied *execution.Execution, end func())
+}
 
 // New makes a checker of an execution, and lets it see it.
-func New(x *execution.Execution, scope strategy.Scope, later Later) *Checker {
-	c := &Checker{x: x, scope: scope, later: later, holder: nobody}
+func New(x *execution.Execution, scope strategy.Scope, futures Futures) *Checker {
+	c := &Checker{x: x, scope: scope, futures: futures, holder: nobody}
 	for range x.Cluster.Servers() {
-		c.owners = append(c.owners, ownership{nobody, nobody})
+		c.owners, c.synced = append(c.owners, ownership{nobody, nobody}), append(c.synced, nil)
 	}
 	for _, a := range x.Actors() {
 		c.sales = append(c.sales, &sale{actor: a})
@@ -60,11 +66,11 @@ func (c *Checker) Check() (found []anomaly.Found, over bool) {
 		c.finds(anomaly.GoroutineLeak, "%s's sale has ended, and a goroutine of it has not", a.Name)
 	}
 	transitions := c.x.Transitions()
-	over = len(transitions) == 0
+	quiet := c.x.Quiet()
 	if !slices.ContainsFunc(transitions, execution.Transition.Progress) || c.x.LastResort() {
 		c.checkSelfLocked()
 	}
-	if over {
+	if over = len(transitions) == 0 || quiet && c.hopeless(); over {
 		c.checkEnd()
 	}
 	return c.found, over
@@ -120,6 +126,7 @@ func (c *Checker) Booked(before *simredis.State, orders []history.Order) {
 // AppendState implements execution.Checker.
 func (c *Checker) AppendState(b []byte) []byte {
 	b = fmt.Appendf(b, "|%d %d", c.holder, c.owners[0].claimant)
+	b = c.appendSynced(b, 0)
 	for _, s := range c.sales {
 		b = fmt.Appendf(b, "|%t", s.bereft)
 	}
@@ -128,5 +135,5 @@ func (c *Checker) AppendState(b []byte) []byte {
 
 // AppendServer implements execution.Checker.
 func (c *Checker) AppendServer(b []byte, server int) []byte {
-	return fmt.Appendf(b, "%d %d ", c.owners[server].owner, c.owners[server].claimant)
+	return c.appendSynced(fmt.Appendf(b, "%d %d ", c.owners[server].owner, c.owners[server].claimant), server)
 }

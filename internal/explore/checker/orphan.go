@@ -12,7 +12,7 @@ const patience = 100
 // orphaned reports whether a lock that stays is of no use to anybody. It is, if of two who come an age later, with nobody else about, one
 // gets it and the other does not: some locks know by themselves when they expire.
 func (c *Checker) orphaned() bool {
-	later, end, err := c.later()
+	later, end, err := c.futures.Later()
 	if err != nil {
 		c.x.Fail(err)
 		return true

@@ -21,11 +21,15 @@ type ownership struct {
 func (c *Checker) Changed(s *simredis.Server, before *simredis.State, by *execution.Actor) {
 	was, had := before.Key(lock.Key)
 	is, has := s.Holds.Key(lock.Key)
-	if by == nil {
+	c.sync(s)
+	switch {
+	case c.failedOver(s):
+		c.restore(&c.owners[s.Index], s, slices.Equal(was.Values, is.Values))
+	case by == nil:
 		if !has {
 			c.owners[s.Index].owner = nobody
 		}
-	} else if had != has || !slices.Equal(was.Values, is.Values) || was.TTL != is.TTL {
+	case had != has || !slices.Equal(was.Values, is.Values) || was.TTL != is.TTL:
 		c.wrote(by, &c.owners[s.Index], change{was, is, had, has})
 	}
 	c.count()

@@ -67,11 +67,11 @@ func TestWhoseTheLockIs(t *testing.T) {
 				Scenario: scenario.Scenario{Actors: 2}, Cluster: cluster, FirstName: 'A',
 				Hasher: execution.NewHasher([2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()}),
 			})
-			c := New(x, strategy.Everybody, nil)
+			c := New(x, strategy.Everybody, Futures{})
 			c.sales[b].waits = true
 			for _, d := range test.deeds {
 				s := cluster.Servers()[d.server]
-				answer, err := cluster.Would(s, 0, []byte(proto.Strings(d.command...)))
+				answer, err := cluster.Would(s, 0, cluster.Command([]byte(proto.Strings(d.command...))))
 				if err != nil {
 					t.Fatal(err)
 				}

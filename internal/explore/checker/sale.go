@@ -3,6 +3,7 @@ package checker
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 
 	"lockstep/internal/explore/anomaly"
@@ -37,6 +38,22 @@ func (c *Checker) Inside(a *execution.Actor) bool { return c.sales[a.Index].insi
 
 // Told reports whether an actor knows that its lock is lost.
 func (c *Checker) Told(a *execution.Actor) bool { return c.sales[a.Index].told() }
+
+// Sold is how many sales have succeeded.
+func (c *Checker) Sold() (n int) {
+	for _, s := range c.sales {
+		if s.actor.Finished() && s.actor.Err() == nil {
+			n++
+		}
+	}
+	return n
+}
+
+// Contended reports whether a sale waits for a lock that another sale believes to hold.
+func (c *Checker) Contended() bool {
+	waits := slices.ContainsFunc(c.sales, func(s *sale) bool { return s.waits && len(s.leases) == 0 })
+	return waits && slices.ContainsFunc(c.sales, (*sale).inside)
+}
 
 // Watch makes a lock tell the checker when an actor enters and leaves.
 func (c *Checker) Watch(a *execution.Actor, l lock.Locker) lock.Locker {

@@ -5,7 +5,11 @@
 // what they share needs no mutex.
 package coroutine
 
-import "errors"
+import (
+	"bytes"
+	"errors"
+	"runtime"
+)
 
 // ErrKilled is what Park returns from Kill on.
 var ErrKilled = errors.New("the coroutine was killed")
@@ -18,6 +22,7 @@ const patience = 100
 type Coroutine struct {
 	turn      chan bool // true: go on; false: end
 	back      chan bool // true: it has parked; false: it has ended
+	id        string    // of its goroutine
 	ended     bool
 	condemned bool
 	asked     int // since then
@@ -34,6 +39,7 @@ func Start(f func(), panicked func(value any)) *Coroutine {
 			}
 		}()
 		if <-c.turn {
+			c.id = goroutine()
 			f()
 		}
 	}()
@@ -52,6 +58,17 @@ func (c *Coroutine) Kill() {
 func (c *Coroutine) give(turn bool) {
 	c.turn <- turn
 	c.ended = !<-c.back
+}
+
+// Mine reports whether the goroutine that asks is this one. There is no other way to know one that was started behind the scheduler's back.
+func (c *Coroutine) Mine() bool { return c.id == goroutine() }
+
+// goroutine is the number that the runtime gives the goroutine that asks, as a panic would print it.
+func goroutine() string {
+	var b [32]byte
+	stack := b[:runtime.Stack(b[:], false)]
+	words := bytes.Fields(stack)
+	return string(words[1])
 }
 
 // Ended reports whether it has ended.

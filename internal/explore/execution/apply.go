@@ -1,17 +1,24 @@
 package execution
 
-import "lockstep/internal/explore/simredis"
+import (
+	"slices"
+
+	"lockstep/internal/explore/simredis"
+)
 
 // Apply lets t happen, and everything that follows from it by itself. It reports false when t turned out to be no transition of its own: a
 // fault of a command that was not sent.
 func (x *Execution) Apply(t Transition) bool {
 	sent := true
+	x.taken = append(x.taken, t)
 	switch t.Kind {
-	case NodeCrashes, NodeHangs, NodeRestarts:
+	case NodeCrashes, NodeHangs, NodeRestarts, NodeClockJumps:
 		x.befalls(x.Cluster.Servers()[x.tasks[t.ID].to], t.Kind)
 		sent = x.move(x.tasks[t.ID], Moves)
-	case Moves, LosesReply, DiesAfter, PausesAfter:
+	case Moves, Polls, PollsOn, LosesReply, DiesAfter, PausesAfter, LosesRequest, Delays, Resends:
 		sent = x.move(x.tasks[t.ID], t.Kind)
+	case Unsynced:
+		sent = x.move(x.tasks[t.ID], t.Kind) && x.wouldLose()
 	case DiesBefore:
 		x.left.Crash--
 		x.tasks[t.ID].actor.Process.dead = true
@@ -42,6 +49,10 @@ func (x *Execution) Apply(t Transition) bool {
 	case Expires:
 		x.left.Expiry--
 		x.pass(x.now + x.Cluster.NextExpiry())
+	case Arrives:
+		x.arrive(x.tasks[t.ID])
+	default:
+		x.strike(t)
 	}
 	x.settle()
 	x.bury()
@@ -50,6 +61,7 @@ func (x *Execution) Apply(t Transition) bool {
 
 // move lets t do what it does next, with its next command if it comes to one.
 func (x *Execution) move(t *Task, k Kind) (sent bool) {
+	begins := t.pending == nil
 	switch {
 	case t == t.actor.main && !t.actor.started:
 		t.actor.started = true
@@ -57,10 +69,10 @@ func (x *Execution) move(t *Task, k Kind) (sent bool) {
 		x.ready = append(x.ready, t)
 		x.settle()
 	case t.pending == nil:
-		x.wake(t)
+		x.wake(t, k)
 	}
-	if t.pending == nil || t.Ended() {
-		return k == Moves
+	if t.pending == nil || t.Ended() || begins && x.matters(t) {
+		return k == Moves || k == Polls || k == PollsOn
 	}
 	switch k {
 	case LosesReply:
@@ -72,11 +84,36 @@ func (x *Execution) move(t *Task, k Kind) (sent bool) {
 	case PausesAfter:
 		x.left.Pause--
 		t.fate = readLate
+	case LosesRequest, Delays, Resends, Unsynced:
+		if !x.disturb(t, k) {
+			return false
+		}
 	default:
 	}
 	x.ready = append(x.ready, t)
 	x.settle()
 	return true
+}
+
+// matters reports whether something may happen between t's start, or its waking, and its first command that it can tell from what happens
+// after that: others of its process run, its client goes away, or time passes after it has looked at the clock. If not, the command is
+// part of the same step.
+func (x *Execution) matters(t *Task) bool {
+	p, may := t.actor.Process, x.left
+	if t.round.looked && may.Slow+may.Expiry+may.Pause > 0 || may.Cancel > 0 && !t.actor.cancelled {
+		return true
+	}
+	for _, a := range p.actors {
+		if a != t.actor && !a.finished {
+			return true
+		}
+	}
+	for _, other := range x.tasks {
+		if other != t && other.actor.Process == p && !other.Ended() && other != t.actor.main {
+			return true
+		}
+	}
+	return slices.ContainsFunc(x.listeners, func(l *listener) bool { return l.actor.Process == p && l.notify != nil })
 }
 
 // continues resumes a process. The timers it slept through fire at once; then it reads the reply that waits for it.
@@ -104,6 +141,8 @@ func (x *Execution) befalls(s *simredis.Server, k Kind) {
 	case NodeRestarts:
 		x.left.NodeRestart--
 		x.becomes(s, x.Cluster.Empty())
+	case NodeClockJumps:
+		x.serverJumps(s)
 	default:
 	}
 }

@@ -14,6 +14,8 @@ import (
 type timeline struct {
 	now    time.Duration
 	timers []*timer
+	never  []*timer      // that no time would bring, but a fault may
+	jumped time.Duration // clocks, all of them together
 }
 
 type timer struct {
@@ -41,12 +43,14 @@ func (l *timeline) ticks(p *Process) bool {
 }
 
 func (l *timeline) forgetTimer(gone *timer) {
-	l.timers = slices.DeleteFunc(l.timers, func(t *timer) bool { return t == gone })
+	is := func(t *timer) bool { return t == gone }
+	l.timers, l.never = slices.DeleteFunc(l.timers, is), slices.DeleteFunc(l.never, is)
 }
 
 // dropTimers forgets the timers of dead processes.
 func (l *timeline) dropTimers() {
-	l.timers = slices.DeleteFunc(l.timers, func(t *timer) bool { return t.actor.Dead() })
+	dead := func(t *timer) bool { return t.actor.Dead() }
+	l.timers, l.never = slices.DeleteFunc(l.timers, dead), slices.DeleteFunc(l.never, dead)
 }
 
 // virtualClock is the lock.Clock of one process.
@@ -67,11 +71,7 @@ func (c virtualClock) Now() time.Time {
 	if t := c.x.running("Clock.Now"); t != nil {
 		t.itsRound().looked, t.last = true, nil
 	}
-	c.process.looks++
-	if c.process.lookedAt != c.x.now {
-		c.process.lookedAt = c.x.now
-		c.x.note(c.process, "now %d %d", c.process.looks, c.x.now)
-	}
+	c.x.look(c.process)
 	return simredis.Date(c.x.now + c.process.ahead)
 }
 
@@ -80,6 +80,7 @@ func (c virtualClock) AfterFunc(d time.Duration, f func()) lock.Timer {
 	t := &timer{at: c.x.now + max(d, 0), f: f, brief: 0 < d && d <= c.moment}
 	task := c.x.running("Clock.AfterFunc")
 	if task == nil || c.process.dead || d >= scenario.Forever {
+		c.x.waitsForEver(task, t)
 		return stopper{c.x, t}
 	}
 	t.actor, task.last = task.actor, t
@@ -102,10 +103,12 @@ func (c virtualClock) Wait(ctx context.Context, ch <-chan struct{}) error {
 	if t == nil {
 		return ErrBlind
 	}
+	c.x.timeless(ctx)
 	t.sleep, t.last = t.last, nil
 	t.waiting, t.ctx, t.ch, t.err = true, ctx, ch, nil
 	if t.asleep() { // then the schedule ends it, not time
 		c.x.forgetTimer(t.sleep)
+		c.x.digest(t)
 	}
 	c.x.waiters = append(c.x.waiters, t)
 	helped := c.x.helped(t)
@@ -149,7 +152,7 @@ func (x *Execution) nextEvent() time.Duration {
 	case t != nil && (expiry == 0 || t.at < x.now+expiry):
 		return t.at
 	case expiry == 0:
-		return x.now + scenario.TTL + x.Scenario.Skew*time.Duration(len(x.processes)-1) // by any clock
+		return x.now + scenario.TTL + x.Scenario.Skew*time.Duration(len(x.processes)-1) + x.jumped // by any clock
 	default:
 		return x.now + expiry
 	}
@@ -177,5 +180,8 @@ func (x *Execution) elapse(then time.Duration) {
 			return
 		}
 		x.becomes(s, next)
+		if err := x.Cluster.AgeReplica(s, d); err != nil {
+			x.Fail(err)
+		}
 	}
 }

@@ -2,10 +2,8 @@ package execution
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"net"
-	"slices"
 	"syscall"
 
 	"github.com/redis/go-redis/v9"
@@ -21,7 +19,17 @@ const (
 	replyLost      // it takes effect, but nobody learns of it
 	diedAfter      // it takes effect, and its process dies
 	readLate       // it takes effect, and its process stops before it has read the reply
+
+	requestLost // it never takes effect
+	delayed     // it takes effect later
+	sentAgain   // it takes effect, nobody learns of it, and the client sends it again
+	notSynced   // it takes effect, and no replica learns of it
 )
+
+// silent reports whether no reply comes.
+func (f fate) silent() bool {
+	return f == replyLost || f == requestLost || f == delayed || f == sentAgain
+}
 
 // network is the simredis.Network of an execution.
 type network struct{ *Execution }
@@ -32,15 +40,20 @@ func (x *Execution) Network() simredis.Network { return network{x} }
 // Send implements simredis.Network: it holds commands back until the schedule lets them go. From then on they are on their way, whatever
 // becomes of their context: go-redis looks at that before it writes, and not after.
 func (x network) Send(ctx context.Context, server int, cmds []redis.Cmder, deliver func(context.Context) error) error {
-	t := x.current
+	t := x.running("a command")
 	if t == nil {
-		x.Fail(fmt.Errorf("%w: it sent a command in New, or from a goroutine of its own", ErrBlind))
 		return ErrBlind
 	}
+	x.timeless(ctx)
 	t.last = nil
 	if err := ctx.Err(); err != nil {
 		return err
 	}
+	return x.transmit(ctx, t, server, cmds, deliver)
+}
+
+// transmit sends what is not held back by its sender's context. A client that sends a command again does so, whatever became of that.
+func (x network) transmit(ctx context.Context, t *Task, server int, cmds []redis.Cmder, deliver func(context.Context) error) error {
 	t.pending, t.to, t.fate = cmds, server, answered
 	if err := park(t); err != nil {
 		return err
@@ -54,12 +67,14 @@ func (x network) Send(ctx context.Context, server int, cmds []redis.Cmder, deliv
 		return x.refuse(t, s)
 	}
 	err := deliver(context.WithoutCancel(ctx))
-	if t.fate == replyLost {
+	if t.fate.silent() {
 		x.noteOf(t, s, "lost")
 		t.itsRound().lost = true
 	}
 	t.pending = nil
 	switch t.fate {
+	case sentAgain:
+		return x.transmit(ctx, t, server, cmds, deliver)
 	case readLate:
 		t.actor.Process.paused, t.unread = true, true
 		if err := park(t); err != nil {
@@ -70,7 +85,7 @@ func (x network) Send(ctx context.Context, server int, cmds []redis.Cmder, deliv
 		t.actor.Process.dead = true
 		t.Condemn()
 		return errDead
-	case answered, replyLost:
+	case answered, replyLost, requestLost, delayed, notSynced:
 	}
 	if s.Health == simredis.Hung {
 		return x.unanswer(ctx, t)
@@ -80,8 +95,16 @@ func (x network) Send(ctx context.Context, server int, cmds []redis.Cmder, deliv
 
 // Receive implements simredis.Network: a command takes effect.
 func (x network) Receive(conn *simredis.Conn, server int, sent []byte) ([]byte, error) {
-	s, t := x.Cluster.Servers()[server], x.current
-	a, err := x.Cluster.Ask(s, conn, t.actor.Index, x.now, sent)
+	s, t := x.Cluster.Servers()[server], x.current.Load()
+	if t.fate == requestLost || t.fate == delayed {
+		x.keep(t, server, conn, sent)
+		return nil, io.ErrUnexpectedEOF
+	}
+	if t.fate == notSynced {
+		x.Cluster.Lag(s)
+	}
+	command := x.Cluster.Command(sent)
+	a, err := x.Cluster.Ask(s, conn, t.actor.Index, x.now, command)
 	if err != nil {
 		x.Fail(err)
 		return nil, err
@@ -96,10 +119,10 @@ func (x network) Receive(conn *simredis.Conn, server int, sent []byte) ([]byte, 
 	}
 	x.becomes(s, a.Then)
 	r.changes += x.Cluster.Version() - version
-	r.took(s, version, x.now, slices.Clone(sent), a.Reply)
+	r.took(asked{s, s.Health, command, a.Reply}, version, x.now)
 	x.publish(a.Published)
-	x.checker.Booked(before, a.Orders)
-	if t.fate == replyLost || s.Health == simredis.Hung {
+	x.checker.Booked(before, t.news(before, a.Orders))
+	if t.fate == replyLost || t.fate == sentAgain || s.Health == simredis.Hung {
 		return nil, io.ErrUnexpectedEOF
 	}
 	return a.Reply, nil
@@ -111,7 +134,7 @@ func (x network) refuse(t *Task, s *simredis.Server) error {
 	if x.recorder != nil {
 		x.recorder.Replied([]byte("-connection refused\r\n"), 1)
 	}
-	t.itsRound().took(s, x.Cluster.Version(), x.now, nil, nil)
+	t.itsRound().took(asked{server: s, health: s.Health}, x.Cluster.Version(), x.now)
 	return &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}
 }
 

@@ -29,13 +29,28 @@ func (x *Execution) Transitions() []Transition {
 		m.addProcessFaults()
 		m.addLeaves()
 		m.addTime(active)
+		m.addFailover()
+		m.addJumps()
+		m.addTimeouts()
+		m.addSpuriousWakes()
 	}
-	if !slices.ContainsFunc(m.list, Transition.hopeful) {
+	m.addArrivals()
+	hopeful := slices.ContainsFunc(m.list, Transition.hopeful)
+	if !hopeful {
 		m.list = m.list[:0] // faults alone bring nobody on
 	}
-	x.options, x.desperate = m.list, m.lastResort
+	if !m.over() {
+		m.addPolls(hopeful)
+	}
+	x.options, x.desperate, x.quiet = m.list, m.lastResort, !hopeful && len(m.list) > 0
 	return m.list
 }
+
+// Quiet reports whether the last Transitions are waiters that ask in vain, and nothing else.
+func (x *Execution) Quiet() bool { return x.quiet }
+
+// Beyond reports whether the schedule has left out what waiters might do that ask in vain more often than the scenario says.
+func (x *Execution) Beyond() bool { return x.beyond }
 
 // LastResort reports whether the last Transitions are those that are there before everybody is given up for stuck.
 func (x *Execution) LastResort() bool { return x.desperate }
@@ -53,6 +68,7 @@ func (m *menu) addMoves() {
 		if m.left.Crash > 0 {
 			m.add(DiesAfter, t.id)
 		}
+		m.addNetworkFaults(t)
 		m.addNodeFaults(t)
 	}
 }
@@ -74,6 +90,9 @@ func (m *menu) addNodeFaults(t *Task) {
 	}
 	if m.left.NodeRestart > 0 && len(s.Holds.Keys) > 0 {
 		m.add(NodeRestarts, t.id)
+	}
+	if m.left.RedisClockJump > 0 && s.Expires() {
+		m.add(NodeClockJumps, t.id)
 	}
 }
 
@@ -146,6 +165,34 @@ func (m *menu) addTime(active bool) {
 	if active && m.left.Expiry > 0 && expiry > 0 {
 		m.add(Expires, 0)
 	}
+}
+
+// addPolls adds the waiters that would ask in vain: they may count how often. Beside others they do so as often as the scenario says,
+// and alone without a bound.
+func (m *menu) addPolls(hopeful bool) {
+	for _, t := range m.tasks {
+		switch {
+		case m.lastResort || !t.live() || !t.asleep() || !m.wouldRepeat(t):
+		case !hopeful:
+			m.add(PollsOn, t.id)
+		case !m.rivals(): // it waits for what time alone will bring
+		case m.polls > 0:
+			m.add(Polls, t.id)
+		default:
+			m.beyond = true
+		}
+	}
+}
+
+// rivals reports whether more than one actor lives, so that it may matter how often one of them has asked.
+func (x *Execution) rivals() bool {
+	n := 0
+	for _, a := range x.actors {
+		if !a.finished && !a.Dead() {
+			n++
+		}
+	}
+	return n > 1
 }
 
 // movable reports whether t can do something by itself. A waiter that tried in vain cannot, until it would learn something else.

@@ -10,8 +10,8 @@ package execution
 
 import (
 	"context"
-	"errors"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -56,6 +56,7 @@ type Execution struct {
 	scheduler
 	timeline
 	subscriptions
+	underWay
 	journal
 
 	left      scenario.Faults // of the scenario's budgets
@@ -63,18 +64,24 @@ type Execution struct {
 	actors    []*Actor
 	options   []Transition // that were listed last
 	desperate bool         // the options are those of the last resort
+	quiet     bool         // the options are those of waiters that ask in vain
+	polls     int          // of these that may still happen beside others
+	beyond    bool         // there were too many
 	rounds    int          // that there were
 	idle      int          // how often time passed in vain since Redis changed
 
+	taken    []Transition
 	checker  Checker
 	recorder Recorder // nil unless somebody wants to read it
-	trouble  error
+
+	mu      sync.Mutex // code that acts behind our back may do so at any time
+	trouble error
 }
 
 // New begins a schedule. Its actors do nothing before Run says what, and they start when the schedule says so.
 func New(setup Setup) *Execution {
 	s := setup.Scenario
-	x := &Execution{Setup: setup, left: s.Faults, timeline: timeline{now: setup.Now}}
+	x := &Execution{Setup: setup, left: s.Faults, polls: s.PollsInVain(), timeline: timeline{now: setup.Now}}
 	x.journal = journal{setup.Hasher, setup.EverySymmetry, &x.scheduler}
 	for i := range s.Processes() {
 		x.processes = append(x.processes, newProcess(i, setup))
@@ -129,10 +136,23 @@ func (x *Execution) bury() {
 }
 
 // Fail ends the exploration for a reason that is no verdict: Err.
-func (x *Execution) Fail(err error) { x.trouble = errors.Join(x.trouble, err) }
+func (x *Execution) Fail(err error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.trouble == nil { // what follows from the first is no news
+		x.trouble = err
+	}
+}
+
+// Taken are the transitions so far.
+func (x *Execution) Taken() []Transition { return x.taken }
 
 // Err is why the exploration cannot go on.
-func (x *Execution) Err() error { return x.trouble }
+func (x *Execution) Err() error {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.trouble
+}
 
 // Actors are all of them, by their index.
 func (x *Execution) Actors() []*Actor { return x.actors }
@@ -143,15 +163,19 @@ func (x *Execution) Processes() []*Process { return x.processes }
 // Now is the time since the start.
 func (x *Execution) Now() time.Duration { return x.now }
 
-// becomes changes what a server holds.
+// becomes changes what a server holds. The one who runs did it.
 func (x *Execution) becomes(s *simredis.Server, next *simredis.State) {
+	var by *Actor
+	if t := x.current.Load(); t != nil {
+		by = t.actor
+	}
+	x.becomesBy(by, s, next)
+}
+
+func (x *Execution) becomesBy(by *Actor, s *simredis.Server, next *simredis.State) {
 	before := s.Holds
 	if x.Cluster.Become(s, next) {
 		x.idle = 0
-	}
-	var by *Actor
-	if x.current != nil {
-		by = x.current.actor
 	}
 	x.checker.Changed(s, before, by)
 }

@@ -11,6 +11,7 @@ import (
 func (x *Execution) Fingerprint() Fingerprint {
 	b := x.Hasher.buffer[:0]
 	b = append(b, x.Cluster.Stored().Text...)
+	b = x.appendHidden(b, x.Cluster.Servers()[0])
 	b = x.appendNodes(b)
 	for _, p := range x.processes {
 		if x.gone(p) {
@@ -21,14 +22,18 @@ func (x *Execution) Fingerprint() Fingerprint {
 	}
 	b = x.appendWaits(b)
 	for _, a := range x.actors {
-		if !a.Dead() {
+		if !a.Dead() || x.sentLate(a) {
 			b = x.Cluster.AppendWatches(b, a.Index)
 		}
 	}
 	if slices.ContainsFunc(x.actors, func(a *Actor) bool { return !a.started }) {
 		b = fmt.Appendf(b, "|%t", x.Backwards)
 	}
-	b = fmt.Appendf(b, "|%v %d %d", x.left, x.now, x.idle)
+	polls := x.polls
+	if !x.rivals() {
+		polls = 0 // nobody will need them
+	}
+	b = fmt.Appendf(b, "|%v %d %d %d %d", x.left, polls, x.now, x.idle, x.jumped)
 	return x.Hasher.sum(x.checker.AppendState(b))
 }
 
@@ -44,6 +49,9 @@ func (x *Execution) appendWaits(b []byte) []byte {
 	}
 	for _, t := range x.timers {
 		b = fmt.Appendf(b, "|%s %d", t.actor.Name, t.at-x.now)
+	}
+	for _, t := range x.never {
+		b = fmt.Appendf(b, "|%s", t.actor.Name)
 	}
 	for _, l := range x.listeners {
 		b = fmt.Appendf(b, "|%s %t %q", l.channel, l.notify != nil, l.messages)
@@ -61,6 +69,7 @@ func (x *Execution) appendNodes(b []byte) []byte {
 		n := fmt.Appendf(nil, "|%d ", s.Health)
 		n = x.checker.AppendServer(n, s.Index)
 		n = append(n, s.Holds.Text...)
+		n = x.appendHidden(n, s)
 		for _, p := range x.processes {
 			if !x.gone(p) {
 				n = fmt.Appendf(n, "|%d", p.answers[s.Index])

@@ -45,6 +45,21 @@ func (j *journal) note(p *Process, format string, args ...any) {
 	}
 	j.noted(p)
 	p.past = j.hasher.add(p.past, format, args...)
+	if t := j.turns.current.Load(); t != nil {
+		r := t.itsRound()
+		r.told = j.hasher.add(r.told, format, args...)
+	}
+}
+
+// look adds that a process looked at the clock.
+func (x *Execution) look(p *Process) {
+	p.looks.times++
+	if p.looks.last == x.now || p.dead {
+		return
+	}
+	p.looks.last = x.now
+	x.noted(p)
+	p.past = x.Hasher.add(p.past, "now %d %d", p.looks.times, x.now)
 }
 
 // noteOf adds what t got from a server. What a node answers to a task of its own is its history with that node, which counts once the one
@@ -83,7 +98,7 @@ func (j *journal) join(p *Process) {
 // noted counts a note.
 func (j *journal) noted(p *Process) {
 	p.notes++
-	if j.turns.current != nil {
-		j.turns.current.itsRound().notes++
+	if t := j.turns.current.Load(); t != nil {
+		t.itsRound().notes++
 	}
 }

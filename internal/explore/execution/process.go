@@ -19,11 +19,16 @@ type Process struct {
 	dead   bool
 	paused bool
 
-	past     Fingerprint   // of all that ever happened to it. Its code is deterministic, so this stands for its whole state.
-	answers  []Fingerprint // of its history with each server, for tasks that were started to ask it
-	notes    int           // of what happened
-	looks    int           // at the clock
-	lookedAt time.Duration // the last time that it saw
+	past    Fingerprint   // of all that ever happened to it. Its code is deterministic, so this stands for its whole state.
+	answers []Fingerprint // of its history with each server, for tasks that were started to ask it
+	notes   int           // of what happened
+	looks   looks
+}
+
+// looks are how often a process has looked at the clock, and the last time that it saw.
+type looks struct {
+	times int
+	last  time.Duration
 }
 
 func newProcess(i int, setup Setup) *Process {

@@ -11,26 +11,24 @@ import (
 
 // round is what a task did from one pause to the next, with the tasks that it started for it: for a waiter, one attempt at the lock.
 type round struct {
-	number   int // of the execution's
-	commands int
-	changes  uint64            // of what Redis holds, by itself
-	before   []*simredis.State // what Redis held before the first of them
-	lost     bool              // a reply was
-	looked   bool              // at the clock
-	version  uint64            // of the cluster, before its first command
-	at       time.Duration     // of its last command
-	server   *simredis.Server  // that it was sent to
-	sent     []byte            // that command
-	reply    []byte
-	vain     int // how many rounds like this one there were, with nothing changed by others
+	number  int               // of the execution's
+	changes uint64            // of what Redis holds, by itself
+	before  []*simredis.State // what Redis held before the first of them
+	lost    bool              // a reply was
+	looked  bool              // at the clock
+	version uint64            // of the cluster, before its first command
+	at      time.Duration     // of its last command
+	asked   []asked
+	vain    int // how many rounds like this one there were, with nothing changed by others
 
 	// What its process's were when it began, and how much was added to its past since.
 	past    Fingerprint
 	answers []Fingerprint
-	looks   int
+	looks   looks
 	labels  int
 	noted   int
-	notes   int // of these, by itself
+	notes   int         // of these, by itself
+	told    Fingerprint // what it was told, but for the time
 }
 
 // begins starts a round of t's.
@@ -41,7 +39,7 @@ func (x *Execution) begins(t *Task) {
 }
 
 // BeginRound says that what the current task did until now was not for the lock.
-func (x *Execution) BeginRound() { x.begins(x.current) }
+func (x *Execution) BeginRound() { x.begins(x.current.Load()) }
 
 // itsRound is the round that t is part of.
 func (t *Task) itsRound() *round {
@@ -52,41 +50,78 @@ func (t *Task) itsRound() *round {
 }
 
 // took takes down a command that a server got at this time, when the cluster had this version.
-func (r *round) took(s *simredis.Server, version uint64, now time.Duration, sent, reply []byte) {
-	if r.commands++; r.commands == 1 {
+func (r *round) took(a asked, version uint64, now time.Duration) {
+	if len(r.asked) == 0 {
 		r.version = version
 	}
-	r.at, r.server, r.sent, r.reply = now, s, sent, reply
+	r.asked, r.at = append(r.asked, a), now
+}
+
+// asked is a command that a server got.
+type asked struct {
+	server  *simredis.Server
+	health  simredis.Health
+	command *simredis.Command // nil: it was refused
+	reply   []byte
+}
+
+// again reports whether the server would answer it as it did, and whether it would still do nothing.
+func (a asked) again(c *simredis.Cluster, now time.Duration) (same, nothing bool) {
+	if a.command == nil || a.health != a.server.Health {
+		same = a.health == a.server.Health
+		return same, same
+	}
+	answer, err := c.Would(a.server, now, a.command)
+	same = err == nil && bytes.Equal(answer.Reply, a.reply)
+	return same, same && answer.Then == a.server.Holds
 }
 
 // wouldRepeat reports whether all that the round did was to ask, or was undone, and to ask again would tell it the same: others have
 // changed nothing, and time makes no difference.
 func (r *round) wouldRepeat(c *simredis.Cluster, now time.Duration) bool {
-	if r.commands == 0 || r.lost || c.Version()-r.version != r.changes || r.changes > 0 && !c.Unchanged(r.before) {
+	if len(r.asked) == 0 || r.lost || r.looked && r.at != now {
 		return false
 	}
-	if r.at == now {
-		return true
+	if r.changes > 0 {
+		return c.Version()-r.version == r.changes && c.Unchanged(r.before) && (r.at == now || r.sameAnswer(c, now))
 	}
-	return !r.looked && r.sameAnswer(c, now)
+	return r.at == now && c.Version() == r.version || r.sameAnswers(c, now)
 }
 
 // sameAnswer reports whether its last command would have the same reply.
 func (r *round) sameAnswer(c *simredis.Cluster, now time.Duration) bool {
-	a, err := c.Would(r.server, now, r.sent)
-	return err == nil && bytes.Equal(a.Reply, r.reply)
+	if len(r.asked) == 0 {
+		return true
+	}
+	same, _ := r.asked[len(r.asked)-1].again(c, now)
+	return same
+}
+
+// sameAnswers reports whether all its commands would have the same reply, and still change nothing.
+func (r *round) sameAnswers(c *simredis.Cluster, now time.Duration) bool {
+	return !slices.ContainsFunc(r.asked, func(a asked) bool {
+		_, nothing := a.again(c, now)
+		return !nothing
+	})
 }
 
 // wouldRepeat reports whether t's next round would be as its last.
 func (x *Execution) wouldRepeat(t *Task) bool { return t.round.wouldRepeat(x.Cluster, x.now) }
 
-// wake ends t's pause of a moment.
-func (x *Execution) wake(t *Task) {
+// wake ends t's pause of a moment. Its last round, if that was in vain or is undone, is one of those that the scenario bounds; what a
+// waiter remembers of the rounds beyond is the last.
+func (x *Execution) wake(t *Task, k Kind) {
 	vain := 0
 	if x.wouldRepeat(t) {
 		vain = t.round.vain + 1
 	}
-	x.forget(t)
+	switch undone := vain == 0 && x.undone(t); {
+	case (k == Polls || undone) && x.polls > 0:
+		x.polls--
+	case undone:
+		x.beyond = true
+		x.restore(t)
+	}
 	x.begins(t)
 	t.round.vain = vain
 	x.note(t.actor.Process, "wake %s", t.label)
@@ -95,13 +130,32 @@ func (x *Execution) wake(t *Task) {
 	x.settle()
 }
 
-// forget forgets a round that has left no trace in Redis, once the next one begins: what a waiter remembers of its rounds is the last.
-// Without that, those who undo each other's rounds could go on for ever.
-func (x *Execution) forget(t *Task) {
-	r, p := &t.round, t.actor.Process
-	if (r.changes > 0 || x.Cluster.OnNodes()) && !r.lost && !x.helped(t) && r.notes == p.notes-r.noted && t.actor.undone(x.Cluster) {
-		p.past, p.answers, p.looks, t.actor.labels = r.past, r.answers, r.looks, r.labels
+// digest makes one thing of what happened in a round that has only asked: what it was told. A waiter may remember how often it was told
+// so, but not when.
+func (x *Execution) digest(t *Task) {
+	if told := t.round.told; len(t.round.asked) > 0 && x.traceless(t) {
+		x.restore(t)
+		t.actor.Process.past = x.Hasher.add(t.round.past, "told %d", told)
 	}
+}
+
+// undone reports whether t's last round has changed what Redis holds, and left no trace. Those who undo each other's rounds could go on
+// for ever.
+func (x *Execution) undone(t *Task) bool {
+	return (t.round.changes > 0 || x.Cluster.OnNodes()) && x.traceless(t)
+}
+
+// traceless reports whether t's last round has left nothing in Redis, and everything that happened to its process since is known to be
+// its own.
+func (x *Execution) traceless(t *Task) bool {
+	r, p := &t.round, t.actor.Process
+	return !r.lost && !x.helped(t) && r.notes == p.notes-r.noted && (r.changes == 0 && !x.Cluster.OnNodes() || t.actor.undone(x.Cluster))
+}
+
+// restore makes a process's past what it was before t's round.
+func (x *Execution) restore(t *Task) {
+	r, p := &t.round, t.actor.Process
+	p.past, p.answers, p.looks, t.actor.labels = r.past, r.answers, r.looks, r.labels
 }
 
 // undone reports whether the servers that answer hold nothing of a's process.

@@ -2,19 +2,16 @@ package execution
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
+	"sync/atomic"
 
 	"github.com/redis/go-redis/v9"
 
 	"lockstep/internal/explore/coroutine"
+	"lockstep/internal/history"
 	"lockstep/internal/lock"
 )
-
-// ErrBlind means that the code under test waits, or moves, where the explorer cannot see it.
-var ErrBlind = errors.New("the lock waits where the explorer cannot see it: " +
-	"let it wait by lock.Sleep or Clock.Wait, and start goroutines by Clock.Go")
 
 // errDead is what a task gets for all it asks when its process has died or its schedule is over, so that it ends by itself.
 var errDead = fmt.Errorf("%w: the process is dead", lock.ErrUnavailable)
@@ -33,9 +30,10 @@ type Task struct {
 
 	// Before a command:
 	pending []redis.Cmder
-	to      int  // index of the server that it is for
-	unread  bool // its reply is there, and its process is paused
-	fate    fate // of that command
+	to      int             // index of the server that it is for
+	unread  bool            // its reply is there, and its process is paused
+	fate    fate            // of that command
+	repeats []history.Order // that it has booked already, before its client sent it again
 
 	unanswered bool // it waits for a node that does not answer
 
@@ -72,22 +70,22 @@ func (t *Task) wakes() bool {
 
 // scheduler gives the turn to one task after the other.
 type scheduler struct {
-	tasks   []*Task // all there ever were
-	current *Task   // the one that runs
+	tasks   []*Task              // all there ever were
+	current atomic.Pointer[Task] // the one that runs
 	ready   []*Task
 	waiters []*Task // in Clock.Wait
 }
 
 func (s *scheduler) resume(t *Task) {
-	s.current = t
+	s.current.Store(t)
 	t.Resume()
-	s.current = nil
+	s.current.Store(nil)
 }
 
 func (s *scheduler) kill(t *Task) {
-	s.current = t
+	s.current.Store(t)
 	t.Kill()
-	s.current = nil
+	s.current.Store(nil)
 }
 
 // next takes the task that is to run next, nil if there is none.
@@ -165,12 +163,4 @@ func (x *Execution) settle() {
 		x.note(due.actor.Process, "timer")
 		x.fire(due)
 	}
-}
-
-// running is the task that has the turn. Without one, somebody acts behind the explorer's back.
-func (x *Execution) running(what string) *Task {
-	if x.current == nil {
-		x.Fail(fmt.Errorf("%w: %s was called in New, or by a goroutine of its own", ErrBlind, what))
-	}
-	return x.current
 }

@@ -18,22 +18,35 @@ type Kind uint8
 
 // The kinds.
 const (
-	Moves        Kind = iota // a task's next command is answered; or what it does without one
-	LosesReply               // its next command takes effect, and the reply is lost
-	DiesAfter                // its next command takes effect, and its process dies
-	DiesBefore               // its process dies, its commands unsent
-	PausesAfter              // its next command takes effect, and its process stops before it has read the reply
-	Pauses                   // a process is stopped, its timers too
-	Resumes                  // and goes on
-	Woken                    // a message reaches a process
-	Unwoken                  // a message gets lost
-	Leaves                   // an actor's client goes away: its context is cancelled
-	TimePasses               // nobody can move: time goes on to the next timer or expiry
-	Slow                     // time goes on to the next timer, while somebody could still move
-	Expires                  // time goes on to the next expiry, while somebody could still move
-	NodeCrashes              // a node refuses connections from then on
-	NodeHangs                // a node does not answer any more
-	NodeRestarts             // a node forgets what it held
+	Moves           Kind = iota // a task's next command is answered; or what it does without one
+	Polls                       // a waiter asks again, though the answer can be no other
+	PollsOn                     // the same, as nothing else can happen
+	LosesReply                  // its next command takes effect, and the reply is lost
+	DiesAfter                   // its next command takes effect, and its process dies
+	DiesBefore                  // its process dies, its commands unsent
+	PausesAfter                 // its next command takes effect, and its process stops before it has read the reply
+	Pauses                      // a process is stopped, its timers too
+	Resumes                     // and goes on
+	Woken                       // a message reaches a process
+	Unwoken                     // a message gets lost
+	Leaves                      // an actor's client goes away: its context is cancelled
+	TimePasses                  // nobody can move: time goes on to the next timer or expiry
+	Slow                        // time goes on to the next timer, while somebody could still move
+	Expires                     // time goes on to the next expiry, while somebody could still move
+	LosesRequest                // its next command never takes effect
+	Delays                      // its next command takes effect later
+	Arrives                     // now
+	Resends                     // its next command takes effect, the reply is lost, and the client is about to send it again
+	Unsynced                    // its next command takes effect, and a replica gets neither this nor what follows
+	FailsOver                   // that replica takes the place of its master
+	TimesOut                    // an actor's timeout comes that no time would bring
+	ClockJumps                  // a process's clock jumps ahead
+	RedisClockJumps             // the clock of the server with the stock and the lock does
+	NodeClockJumps              // a node's does
+	WokenInVain                 // a process that listens is told that a message may have been missed
+	NodeCrashes                 // a node refuses connections from then on
+	NodeHangs                   // a node does not answer any more
+	NodeRestarts                // a node forgets what it held
 )
 
 // subject is what a kind happens to.
@@ -58,9 +71,12 @@ func notations() []notation {
 		{TimePasses, nobody, "time"}, {Slow, nobody, "slow"}, {Expires, nobody, "expiry"},
 		{LosesReply, task, "/lost"}, {DiesBefore, task, "/dies-before"}, {DiesAfter, task, "/dies-after"}, {PausesAfter, task, "/pauses-after"},
 		{Pauses, process, "pauses"}, {Resumes, process, "resumes"}, {Leaves, actor, "leaves"},
-		{Woken, process, "woken"}, {Unwoken, process, "unwoken"},
+		{Woken, process, "woken"}, {Unwoken, process, "unwoken"}, {WokenInVain, process, "woken-in-vain"},
+		{LosesRequest, task, "/lost-request"}, {Delays, task, "/late"}, {Arrives, task, "/arrives"}, {Resends, task, "/resent"},
+		{Unsynced, task, "/unsynced"}, {FailsOver, nobody, "failover"}, {TimesOut, actor, "times-out"},
+		{ClockJumps, process, "clock-jumps"}, {RedisClockJumps, nobody, "redis-clock-jumps"}, {NodeClockJumps, task, "/node-clock-jumps"},
 		{NodeCrashes, task, "/node-crashes"}, {NodeHangs, task, "/node-hangs"}, {NodeRestarts, task, "/node-restarts"},
-		{Moves, task, ""},
+		{Moves, task, ""}, {Polls, task, ""}, {PollsOn, task, ""},
 	}
 }
 
@@ -69,14 +85,65 @@ func (k Kind) notation() notation {
 	return all[slices.IndexFunc(all, func(n notation) bool { return n.kind == k })]
 }
 
+// Fault is the name of the fault that a transition of this kind is, "" if it is none.
+func (k Kind) Fault() string {
+	switch k {
+	case Slow:
+		return "slow"
+	case Expires:
+		return "expiry"
+	case Pauses, PausesAfter:
+		return "pause"
+	case DiesBefore, DiesAfter:
+		return "crash"
+	case LosesReply:
+		return "lost-reply"
+	case Leaves:
+		return "cancel"
+	case Unwoken:
+		return "lost-wake"
+	case LosesRequest:
+		return "lost-request"
+	case Delays:
+		return "late"
+	case Resends:
+		return "resend"
+	case FailsOver:
+		return "failover"
+	case TimesOut:
+		return "timeout"
+	case ClockJumps:
+		return "clock-jump"
+	case RedisClockJumps, NodeClockJumps:
+		return "redis-clock"
+	case WokenInVain:
+		return "spurious-wake"
+	case NodeCrashes:
+		return "node-crash"
+	case NodeHangs:
+		return "node-hang"
+	case NodeRestarts:
+		return "node-restart"
+	default:
+		return ""
+	}
+}
+
 // OfTask reports whether it happens to a task, and its command.
 func (k Kind) OfTask() bool { return k.notation().of == task }
 
-// Progress reports whether t is the actors' own doing: a command, or a message.
+// Is reports whether a schedule writes t as it writes w: it does not tell whether a command was asked in vain.
+func (w Wanted) Is(k Kind) bool {
+	return w.Kind == k || w.Kind == Moves && (k == Polls || k == PollsOn)
+}
+
+// Progress reports whether t is the actors' own doing, and may bring them on: a command, or a message.
 func (t Transition) Progress() bool { return t.Kind == Moves || t.Kind == Woken }
 
 // hopeful reports whether t can bring somebody on.
-func (t Transition) hopeful() bool { return t.Progress() || t.Kind == TimePasses || t.Kind == Resumes }
+func (t Transition) hopeful() bool {
+	return t.Progress() || t.Kind == TimePasses || t.Kind == Resumes || t.Kind == Arrives
+}
 
 // Token is how a schedule writes t. Its command is known for certain only after it has happened.
 func (x *Execution) Token(t Transition, command string) string {
@@ -123,7 +190,7 @@ func Parse(token string) (Wanted, error) {
 		case !ok || who == "" || what == "":
 		case n.kind == Moves && !strings.Contains(what, "/"):
 			return Wanted{Moves, who, what}, nil
-		case n.of == task && n.kind != Moves && found:
+		case n.of == task && n.word != "" && found:
 			return Wanted{n.kind, who, command}, nil
 		case n.of != task && n.of != nobody && what == n.word:
 			return Wanted{n.kind, who, ""}, nil

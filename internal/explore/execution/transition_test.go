@@ -20,7 +20,7 @@ func TestEveryKindIsWrittenAndRead(t *testing.T) {
 		if kind.OfTask() {
 			want.Command = "SET"
 		}
-		if err != nil || got != want {
+		if err != nil || !got.Is(kind) || got.Who != want.Who || got.Command != want.Command {
 			t.Errorf("%s is read as %+v, %v; want %+v", token, got, err, want)
 		}
 	}
@@ -37,7 +37,7 @@ func TestNotationIsComplete(t *testing.T) {
 		kinds = append(kinds, step.Kind)
 	}
 	slices.Sort(kinds)
-	if kinds = slices.Compact(kinds); len(kinds) != int(NodeRestarts)+1 {
+	if kinds = slices.Compact(kinds); len(kinds) != int(NodeRestarts)+1-len([]Kind{Polls, PollsOn}) { // which are written as Moves
 		t.Errorf("there are examples of the kinds %v; want all", kinds)
 	}
 }

@@ -83,7 +83,8 @@ func (h *Harness) Close() {
 // Run is an execution with what looks at it.
 type Run struct {
 	*execution.Execution
-	checker *checker.Checker
+	checker   *checker.Checker
+	backwards bool
 }
 
 // Begin begins an execution, with actors that start alike in reverse order if backwards.
@@ -92,9 +93,25 @@ func (h *Harness) Begin(backwards bool) *Run {
 		Scenario: h.scenario, Cluster: h.memory.NewCluster(h.start, h.masters), Hasher: h.hasher, FirstName: 'A',
 		Backwards: backwards, EverySymmetry: h.everySymmetry,
 	})
-	c := checker.New(x, h.strategy.Scope, func() (*checker.Checker, func(), error) { return h.later(x) })
-	h.sell(x, c)
-	return &Run{x, c}
+	run := &Run{Execution: x, backwards: backwards}
+	run.checker = checker.New(x, h.strategy.Scope, checker.Futures{
+		Later: func() (*checker.Checker, func(), error) { return h.later(x) },
+		Again: func() (*execution.Execution, func()) { return h.again(run) },
+	})
+	h.sell(x, run.checker)
+	return run
+}
+
+// again runs a schedule once more, up to where it is.
+func (h *Harness) again(run *Run) (copied *execution.Execution, end func()) {
+	next := h.Begin(run.backwards)
+	for _, t := range run.Taken() {
+		next.Apply(t)
+	}
+	return next.Execution, func() {
+		next.Close()
+		h.attach(run.Execution)
+	}
 }
 
 // later begins an execution of two newcomers, with names that nobody has had, on what x has left, an age later.
@@ -107,7 +124,7 @@ func (h *Harness) later(x *execution.Execution) (*checker.Checker, func(), error
 		Scenario: scenario.Scenario{Actors: 2, Replicas: 1, Try: 2}, Cluster: cluster, Hasher: h.hasher, FirstName: 'a',
 		Now: x.Now() + scenario.Forever, EverySymmetry: h.everySymmetry,
 	})
-	c := checker.New(next, h.strategy.Scope, nil)
+	c := checker.New(next, h.strategy.Scope, checker.Futures{})
 	h.sell(next, c)
 	return c, func() {
 		next.Close()

@@ -20,6 +20,12 @@ func (r *Run) Apply(t execution.Transition) bool {
 // Check gives the anomalies that the last transition has shown, and whether the schedule is over.
 func (r *Run) Check() (found []anomaly.Found, over bool) { return r.checker.Check() }
 
+// Sold is how many sales have succeeded.
+func (r *Run) Sold() int { return r.checker.Sold() }
+
+// Contended reports whether a sale waits for a lock that another sale believes to hold.
+func (r *Run) Contended() bool { return r.checker.Contended() }
+
 // Record makes a recorder of the run.
 func (r *Run) Record() *recorder.Recorder { return recorder.New(r.Execution, r.checker) }
 
@@ -34,7 +40,7 @@ func (r *Run) Follow(token string, record *recorder.Recorder) ([]anomaly.Found, 
 	}
 	var possible []string
 	for _, t := range slices.Clone(r.Transitions()) {
-		if r.Who(t) != want.Who || t.Kind != want.Kind {
+		if r.Who(t) != want.Who || !want.Is(t.Kind) {
 			possible = append(possible, r.preview(t))
 			continue
 		}
@@ -43,6 +49,9 @@ func (r *Run) Follow(token string, record *recorder.Recorder) ([]anomaly.Found, 
 		found, _ := r.checker.Check()
 		if step := record.Last(); !took || step.Token != token {
 			record.DropLast()
+			if step.Token == token {
+				return nil, fmt.Errorf("%w: %s would be as it is without that fault", ErrStale, want.Who)
+			}
 			return nil, fmt.Errorf("%w: what %s does next is %s, not %s",
 				ErrStale, want.Who, strings.TrimPrefix(step.Token, want.Who+":"), want.Command)
 		}

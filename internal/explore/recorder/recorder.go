@@ -97,10 +97,15 @@ func (r *Recorder) kind(t execution.Transition) string {
 	case execution.PausesAfter:
 		return trace.KindReadsLate
 	default:
+		if kind := kindOfFault(t.Kind); kind != "" {
+			return kind
+		}
 	}
 	switch {
 	case r.step.Command != "":
 		return trace.KindCommand
+	case r.x.Pending(t) != nil:
+		return trace.KindBegins
 	case r.x.Ended(t):
 		return trace.KindEnds
 	default:

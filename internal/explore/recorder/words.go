@@ -1,6 +1,7 @@
 package recorder
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -29,6 +30,9 @@ func (r *Recorder) says(t execution.Transition, before view) string {
 		return a.Process.Title() + " goes on"
 	case execution.Leaves:
 		return a.Name + "'s client goes away"
+	case execution.LosesRequest, execution.Delays, execution.FailsOver, execution.TimesOut, execution.ClockJumps,
+		execution.RedisClockJumps, execution.WokenInVain:
+		return r.saysOfFault(t.Kind, before, a)
 	default:
 		return r.saysOfMove(before, a)
 	}
@@ -40,6 +44,8 @@ func (r *Recorder) saysOfMove(before view, a *execution.Actor) string {
 	switch {
 	case step.Command == "" && step.Kind == trace.KindDies:
 		return a.Name + " dies"
+	case step.Kind == trace.KindBegins:
+		return a.Name + " begins an attempt"
 	case step.Kind == trace.KindWaits:
 		return a.Name + " waits"
 	}
@@ -61,6 +67,14 @@ func (r *Recorder) saysOfMove(before view, a *execution.Actor) string {
 	switch step.Kind {
 	case trace.KindLostReply:
 		says += ", but never gets the reply"
+	case trace.KindResends:
+		says += ", but never gets the reply: its client sends the command again"
+	case trace.KindArrives:
+		says = cmp.Or(says, "it makes no difference") + ": the command was late"
+	case trace.KindUnsynced:
+		says += "; a replica gets neither this nor what follows"
+	case trace.KindNodeClock:
+		says += ", on a node whose clock has jumped ahead"
 	case trace.KindDies:
 		says += ", and dies"
 	case trace.KindReadsLate:

@@ -17,6 +17,15 @@ type Faults struct {
 	Cancel    int
 	LostWake  int
 
+	Failover       int
+	Late           int
+	Resend         int
+	LostRequest    int
+	Timeout        int
+	ClockJump      int
+	RedisClockJump int
+	SpuriousWake   int
+
 	NodeCrash   int
 	NodeHang    int
 	NodeRestart int
@@ -27,6 +36,7 @@ type Fault struct {
 	Name   string
 	Says   string // what happens, as a part of a sentence
 	OnNode bool   // it happens to one of several masters
+	Beats  bool   // it breaks every lock on one Redis, so All leaves it out
 }
 
 // fault is a Fault with its budget.
@@ -38,16 +48,24 @@ type fault struct {
 // table is the list of all faults. Help, documents and parsing come from it.
 func (f *Faults) table() []fault {
 	return []fault{
-		{Fault{"expiry", "time passes a key's expiry while an actor could still move: slow work or network", false}, &f.Expiry},
-		{Fault{"slow", "time passes to the next timer, such as a renewal's, while an actor could still move", false}, &f.Slow},
-		{Fault{"pause", "a process stops before a command or before it has read the reply; later it resumes", false}, &f.Pause},
-		{Fault{"crash", "a process dies, before or after a command took effect", false}, &f.Crash},
-		{Fault{"lost-reply", "a command takes effect, and its sender gets an error instead of the reply", false}, &f.LostReply},
-		{Fault{"cancel", "a client goes away: the context of its request is cancelled", false}, &f.Cancel},
-		{Fault{"lost-wake", "a message that should wake a waiter never arrives", false}, &f.LostWake},
-		{Fault{"node-crash", "one of the lock's masters refuses connections from then on", true}, &f.NodeCrash},
-		{Fault{"node-hang", "one of the lock's masters executes commands from then on, but never answers", true}, &f.NodeHang},
-		{Fault{"node-restart", "one of the lock's masters restarts empty", true}, &f.NodeRestart},
+		{Fault{"expiry", "time passes a key's expiry while an actor could still move: slow work or network", false, false}, &f.Expiry},
+		{Fault{"slow", "time passes to the next timer, such as a renewal's, while an actor could still move", false, false}, &f.Slow},
+		{Fault{"pause", "a process stops before a command or before it has read the reply; later it resumes", false, false}, &f.Pause},
+		{Fault{"crash", "a process dies, before or after a command took effect", false, false}, &f.Crash},
+		{Fault{"lost-reply", "a command takes effect, and its sender gets an error instead of the reply", false, false}, &f.LostReply},
+		{Fault{"cancel", "a client goes away: the context of its request is cancelled", false, false}, &f.Cancel},
+		{Fault{"lost-wake", "a message that should wake a waiter never arrives", false, false}, &f.LostWake},
+		{Fault{"failover", "Redis fails over to a replica without the lock's last changes; the stock is kept", false, true}, &f.Failover},
+		{Fault{"late", "a command takes effect at any later time, and its sender gets an error at once", false, false}, &f.Late},
+		{Fault{"resend", "a command takes effect, its reply is lost, and the client sends it again by itself", false, false}, &f.Resend},
+		{Fault{"lost-request", "a command never takes effect, and its sender gets an error", false, false}, &f.LostRequest},
+		{Fault{"timeout", "the wait for a lock times out; without this fault it never does", false, false}, &f.Timeout},
+		{Fault{"clock-jump", "the clock of a process jumps ahead by 15 s; its timers do not", false, false}, &f.ClockJump},
+		{Fault{"redis-clock", "the clock of the Redis with the lock, or of a master, jumps ahead by 15 s", false, true}, &f.RedisClockJump},
+		{Fault{"spurious-wake", "a process is told that it may have missed a message, although it has not", false, false}, &f.SpuriousWake},
+		{Fault{"node-crash", "one of the lock's masters refuses connections from then on", true, false}, &f.NodeCrash},
+		{Fault{"node-hang", "one of the lock's masters executes commands from then on, but never answers", true, false}, &f.NodeHang},
+		{Fault{"node-restart", "one of the lock's masters restarts empty", true, false}, &f.NodeRestart},
 	}
 }
 

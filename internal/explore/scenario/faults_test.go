@@ -34,7 +34,7 @@ func TestEveryFaultIsTried(t *testing.T) {
 		}
 	}
 	for _, fault := range scenario.AllFaults() {
-		if tried[fault.Name] == fault.OnNode {
+		if tried[fault.Name] == (fault.OnNode || fault.Beats) {
 			t.Errorf("%s is tried: %t", fault.Name, tried[fault.Name])
 		}
 	}

@@ -2,6 +2,7 @@
 package scenario
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -14,7 +15,10 @@ const (
 	Stock   = 100                   // before the first sale
 	TTL     = 10 * time.Second      // a lock's expiry
 	Poll    = 20 * time.Millisecond // between two attempts of a waiter
-	Forever = 1000 * time.Hour      // as long as a wait may take; no timer is that patient
+	Forever = 1000 * time.Hour      // as long as a wait may take; no time brings it, only the fault timeout
+	NoPolls = -1                    // of Scenario.Polls
+
+	usualPolls = 3
 )
 
 // The largest values that a scenario takes.
@@ -22,6 +26,7 @@ const (
 	MaxActors = 26  // as many as there are letters for
 	MaxNested = 100 // calls inside each other
 	MaxNodes  = 9   // masters of one lock
+	MaxPolls  = 100 // in vain
 )
 
 // Scenario says who does what, and what may go wrong.
@@ -31,6 +36,7 @@ type Scenario struct {
 	Try      int           // how many of them try once, and do not wait
 	Nested   int           // how many nested calls take the lock again
 	Nodes    int           // masters that the lock is on; 0: three, if it is on any
+	Polls    int           // how often waiters ask again, in all, though nothing has changed; 0: three times, NoPolls: never
 	Work     time.Duration // between reading the stock and writing it
 	Skew     time.Duration // the clock of each process is ahead of the one before by this much
 	Faults   Faults
@@ -49,6 +55,8 @@ func (s Scenario) Check() error {
 		return fmt.Errorf("try: %d; it takes 0 to %d, as many as there are actors", s.Try, s.Actors)
 	case s.Nested < 0 || s.Nested > MaxNested:
 		return fmt.Errorf("nested: %d; it takes 0 to %d", s.Nested, MaxNested)
+	case s.Polls < NoPolls || s.Polls > MaxPolls:
+		return fmt.Errorf("polls: %d; it takes 0 to %d", s.Polls, MaxPolls)
 	case s.Work < 0 || s.Work >= Forever:
 		return fmt.Errorf("work: %v; it takes 0 to %v", s.Work, Forever)
 	case s.Skew < 0 || s.Skew >= Forever:
@@ -65,6 +73,9 @@ func (s Scenario) CheckFor(strategy strategy.Strategy) error {
 	}
 	return s.Check()
 }
+
+// PollsInVain is how often waiters ask again though nothing has changed.
+func (s Scenario) PollsInVain() int { return max(cmp.Or(s.Polls, usualPolls), 0) }
 
 // Processes is how many there are.
 func (s Scenario) Processes() int {
@@ -92,6 +103,7 @@ func (s Scenario) String() string {
 	flag("replicas", s.Replicas, s.Replicas == 0)
 	flag("try", s.Try, s.Try == 0)
 	flag("nested", s.Nested, s.Nested == 0)
+	flag("polls", s.PollsInVain(), s.PollsInVain() == usualPolls)
 	flag("work", s.Work, s.Work == 0)
 	flag("skew", s.Skew, s.Skew == 0)
 	flag("nodes", s.Nodes, s.Nodes == 0)
@@ -105,7 +117,8 @@ type Named struct {
 	Scenario
 }
 
-// All lists them: nothing unusual, each way to use a lock, and each fault once, except for the faults of nodes.
+// All lists them: nothing unusual, each way to use a lock, and each fault once, except for the faults of nodes, and for those that break
+// every lock on one Redis: beside them, no other would be seen.
 func All(actors int) []Named {
 	all := []Named{
 		{"no fault", Scenario{Actors: actors}},
@@ -115,7 +128,7 @@ func All(actors int) []Named {
 		{"skew", Scenario{Actors: actors, Skew: 15 * time.Second}},
 	}
 	for _, f := range AllFaults() {
-		if !f.OnNode {
+		if !f.OnNode && !f.Beats {
 			all = append(all, Named{f.Name, Scenario{Actors: actors, Faults: Once(f.Name)}})
 		}
 	}

@@ -35,6 +35,7 @@ type Run interface {
 	Transitions() []execution.Transition       // what can happen next, in a fixed order
 	Apply(t execution.Transition) bool         // lets t happen; false: it turned out to be no transition of its own
 	Check() (found []anomaly.Found, over bool) // what the last transition has shown, and whether nothing can follow
+	Sight() Sight                              // what else there is to see
 	Fingerprint() execution.Fingerprint        // tells states apart
 	Err() error                                // why the run cannot go on
 	Close()
@@ -71,6 +72,7 @@ type Result struct {
 	Seconds   float64
 	Complete  bool   // nothing is left to explore
 	Bound     string // which bound was hit, "" for none
+	Coverage  Coverage
 
 	// Found has the shortest schedule for each anomaly that was found, in the order in which they were.
 	Found []Counterexample
@@ -168,7 +170,9 @@ func (s *search) run() error {
 func (s *search) adopt(level []int32, children [][]child) []int32 {
 	for _, c := range slices.Concat(children...) {
 		s.found(c)
-		if _, known := s.visited[c.print]; known && !s.bounds.EveryState {
+		_, known := s.visited[c.print]
+		s.result.Coverage.add(c.transition, c.sight, known, c.over)
+		if known && !s.bounds.EveryState {
 			continue
 		}
 		s.visited[c.print] = struct{}{}
@@ -200,6 +204,7 @@ type child struct {
 	node
 	found []anomaly.Found
 	over  bool // nothing can follow
+	sight Sight
 }
 
 // expand takes every transition that there is after each of these nodes. The answer has their order.
@@ -274,11 +279,13 @@ func (s *search) children(system System, of int32) (all []child, _ error) {
 // child runs the code to a node, and takes the transition with this index. It gives nil if that is none of its own.
 func (s *search) child(system System, of int32, path []execution.Transition, root int32, i int) (c *child, more bool, err error) {
 	run := system.Begin(root == backwards)
-	for _, t := range path {
-		run.Apply(t)
-	}
-	if of != root && run.Fingerprint() != s.nodes[of].print {
+	if err = follow(run, path); err == nil && of != root && run.Fingerprint() != s.nodes[of].print {
 		err = ErrUnrepeatable
+	}
+	if err != nil {
+		err = errors.Join(run.Err(), err)
+		run.Close()
+		return nil, false, explain(system, err, path, root)
 	}
 	transitions := run.Transitions()
 	if err = errors.Join(run.Err(), err); err != nil || i >= len(transitions) {
@@ -291,10 +298,23 @@ func (s *search) child(system System, of int32, path []execution.Transition, roo
 	if run.Apply(t) {
 		s.schedules.Add(1)
 		found, over := run.Check()
-		c = &child{node{of, t, run.Fingerprint()}, found, over}
+		c = &child{node{of, t, run.Fingerprint()}, found, over, run.Sight()}
 	}
 	run.Close()
 	return c, more, explain(system, run.Err(), append(path, t), root)
+}
+
+// follow runs the code along a path that it has taken before. Code that does something else this time may not find the way.
+func follow(run Run, path []execution.Transition) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = ErrUnrepeatable
+		}
+	}()
+	for _, t := range path {
+		run.Apply(t)
+	}
+	return nil
 }
 
 // explain adds to an error the schedule that led to it.

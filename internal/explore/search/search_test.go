@@ -73,6 +73,8 @@ func (r *counting) Check() (found []anomaly.Found, over bool) {
 	return found, over
 }
 
+func (*counting) Sight() search.Sight { return search.Sight{} }
+
 func (r *counting) Fingerprint() execution.Fingerprint {
 	sum := uint64(r.number)
 	for _, read := range r.read {

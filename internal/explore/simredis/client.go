@@ -83,7 +83,7 @@ func (c *Client) receive(conn *Conn, sent []byte) ([]byte, error) {
 	if !c.connecting {
 		return c.network.Receive(conn, c.server, sent)
 	}
-	a, err := c.memory.ask(c.memory.Empty(), 0, sent)
+	a, err := c.memory.ask(c.memory.Empty(), 0, c.memory.Command(sent))
 	if err != nil {
 		return nil, err
 	}

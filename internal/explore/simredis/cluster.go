@@ -1,7 +1,6 @@
 package simredis
 
 import (
-	"bytes"
 	"slices"
 	"strings"
 	"time"
@@ -21,6 +20,9 @@ type Server struct {
 	Index  int
 	Holds  *State
 	Health Health
+
+	Replica *State        // what its replica holds since it gets nothing more; nil: the same
+	Ahead   time.Duration // its clock, of the others'
 }
 
 // Health says whether a server answers.
@@ -32,6 +34,9 @@ const (
 	Hung           // it does what it is told, but does not answer
 	Crashed        // it refuses connections
 )
+
+// Expires reports whether a key of its is to expire.
+func (s *Server) Expires() bool { return s.Holds.nextExpiry() > 0 }
 
 // NewCluster begins with a server in this state, and so many empty masters for the lock.
 func (m *Memory) NewCluster(stored *State, masters int) *Cluster {
@@ -132,18 +137,21 @@ func (c *Cluster) Become(s *Server, next *State) (changed bool) {
 	return changed
 }
 
+// Command gives the command that was sent.
+func (c *Cluster) Command(sent []byte) *Command { return c.memory.Command(sent) }
+
 // Would is the answer that a command would get. It changes nothing.
-func (c *Cluster) Would(s *Server, now time.Duration, sent []byte) (*Answer, error) {
-	return c.memory.ask(s.Holds, now, sent)
+func (c *Cluster) Would(s *Server, now time.Duration, command *Command) (*Answer, error) {
+	return c.memory.ask(s.Holds, now+s.Ahead, command)
 }
 
 // Ask gives the answer to what an actor sent on a connection. What the connection watches is seen to here; the rest is what the server
 // would answer to anybody. The caller lets the server Become what the answer says.
-func (c *Cluster) Ask(s *Server, conn *Conn, actor int, now time.Duration, sent []byte) (*Answer, error) {
-	if len(c.watches) == 0 && !bytes.Contains(bytes.ToUpper(sent), []byte("WATCH")) {
-		return c.memory.ask(s.Holds, now, sent)
+func (c *Cluster) Ask(s *Server, conn *Conn, actor int, now time.Duration, command *Command) (*Answer, error) {
+	if len(c.watches) == 0 && !command.watches {
+		return c.memory.ask(s.Holds, now+s.Ahead, command)
 	}
-	commands, err := parse(sent)
+	commands, err := parse(command.text)
 	if err != nil {
 		return nil, err
 	}
@@ -159,7 +167,7 @@ func (c *Cluster) Ask(s *Server, conn *Conn, actor int, now time.Duration, sent 
 	case strings.EqualFold(last[0], "EXEC") && c.unwatch(conn):
 		return &Answer{Reply: refused(len(commands)), Then: s.Holds}, nil
 	}
-	return c.memory.ask(s.Holds, now, sent)
+	return c.memory.ask(s.Holds, now+s.Ahead, command)
 }
 
 // AppendWatches writes an actor's watches, for what tells states apart.

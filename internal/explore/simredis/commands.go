@@ -2,7 +2,6 @@ package simredis
 
 import (
 	"bufio"
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -18,8 +17,8 @@ import (
 )
 
 // parse gives the commands in what was sent at once.
-func parse(sent []byte) (all [][]string, _ error) {
-	for r := bufio.NewReader(bytes.NewReader(sent)); ; {
+func parse(sent string) (all [][]string, _ error) {
+	for r := bufio.NewReader(strings.NewReader(sent)); ; {
 		message, err := proto.Read(r)
 		if errors.Is(err, io.EOF) {
 			return all, nil

@@ -26,6 +26,9 @@ type Memory struct {
 	server *miniredis.Miniredis
 	run    string            // that is on
 	states map[string]*State // by their text
+
+	commands map[string]*Command // by their text
+
 	empty  *State
 	loaded *State   // what the server holds at the moment
 	cached []string // the scripts it has loaded at the moment
@@ -37,8 +40,8 @@ type Memory struct {
 type Message struct{ Channel, Text string }
 
 type question struct {
-	now     time.Duration
-	command string // as sent
+	now     time.Duration // 0 if it does not matter
+	command *Command
 }
 
 // Answer is what a command did.
@@ -56,7 +59,7 @@ func Date(now time.Duration) time.Time {
 
 // NewMemory makes a memory in which this run of the shop is on.
 func NewMemory(run string) (*Memory, error) {
-	m := &Memory{server: miniredis.NewMiniRedis(), run: run, states: map[string]*State{}}
+	m := &Memory{server: miniredis.NewMiniRedis(), run: run, states: map[string]*State{}, commands: map[string]*Command{}}
 	conn, err := m.server.Dial() // makes it ready without a port
 	if err != nil {
 		return nil, err
@@ -70,7 +73,7 @@ func NewMemory(run string) (*Memory, error) {
 		peer.WriteInt(1)
 		return true
 	})
-	m.empty = m.intern(nil)
+	m.empty = m.intern(nil, m.cached)
 	m.loaded = m.empty
 	return m, nil
 }
@@ -79,8 +82,12 @@ func NewMemory(run string) (*Memory, error) {
 func (m *Memory) Close() { m.server.Close() }
 
 // ask gives the answer to a command, or to several sent at once.
-func (m *Memory) ask(s *State, now time.Duration, sent []byte) (*Answer, error) {
-	if known, ok := s.answers[question{now, string(sent)}]; ok {
+func (m *Memory) ask(s *State, now time.Duration, command *Command) (*Answer, error) {
+	asked := question{0, command}
+	if command.timed {
+		asked.now = now
+	}
+	if known, ok := s.answers[asked]; ok {
 		return known, nil
 	}
 	if err := m.load(s); err != nil {
@@ -91,7 +98,7 @@ func (m *Memory) ask(s *State, now time.Duration, sent []byte) (*Answer, error) 
 	m.published = nil
 	var reply bytes.Buffer
 	peer := resp.NewPeer(bufio.NewWriter(&reply))
-	commands, err := parse(sent)
+	commands, err := parse(command.text)
 	if err != nil {
 		return nil, err
 	}
@@ -109,7 +116,7 @@ func (m *Memory) ask(s *State, now time.Duration, sent []byte) (*Answer, error) 
 		return nil, err
 	}
 	known := &Answer{Reply: reply.Bytes(), Then: then, Orders: orders, Published: m.published}
-	s.answers[question{now, string(sent)}] = known
+	s.answers[asked] = known
 	return known, nil
 }
 
@@ -141,7 +148,7 @@ func (m *Memory) look() (*State, error) {
 		}
 		keys = append(keys, k)
 	}
-	m.loaded = m.intern(keys)
+	m.loaded = m.intern(keys, m.cached)
 	return m.loaded, nil
 }
 

@@ -17,6 +17,8 @@ type State struct {
 	scripts []string // loaded, for EVALSHA
 	answers map[question]*Answer
 	later   map[time.Duration]*State
+
+	promoted map[*State]*State // what a master that holds this is followed by, if its replica holds that
 }
 
 // Empty is the state of a server that holds nothing.
@@ -24,17 +26,17 @@ func (m *Memory) Empty() *State { return m.empty }
 
 // WithStock is the state of a server that holds the stock, and nothing else, before it has learnt any script.
 func (m *Memory) WithStock(stock int) *State {
-	return m.intern([]Key{{Name: dao.InventoryKey, kind: "string", Values: []string{fmt.Sprint(stock)}}})
+	return m.intern([]Key{{Name: dao.InventoryKey, kind: "string", Values: []string{fmt.Sprint(stock)}}}, m.cached)
 }
 
-// intern gives the one state that holds these keys.
-func (m *Memory) intern(keys []Key) *State {
+// intern gives the one state that holds these keys, with these scripts loaded.
+func (m *Memory) intern(keys []Key, scripts []string) *State {
 	var content, ttls strings.Builder
 	for _, k := range keys {
 		fmt.Fprintf(&content, "%q %s %q\n", k.Name, k.kind, k.Values)
 		fmt.Fprintf(&ttls, "%d\n", k.TTL)
 	}
-	for _, script := range m.cached {
+	for _, script := range scripts {
 		fmt.Fprintf(&ttls, "%x\n", sha1.Sum([]byte(script))) //nolint:gosec // as Redis names scripts
 	}
 	text := content.String() + ttls.String()
@@ -42,8 +44,8 @@ func (m *Memory) intern(keys []Key) *State {
 		return known
 	}
 	s := &State{
-		Text: text, content: content.String(), Keys: keys, scripts: m.cached,
-		answers: map[question]*Answer{}, later: map[time.Duration]*State{},
+		Text: text, content: content.String(), Keys: keys, scripts: scripts,
+		answers: map[question]*Answer{}, later: map[time.Duration]*State{}, promoted: map[*State]*State{},
 	}
 	m.states[text] = s
 	return s

@@ -1,0 +1,64 @@
+package dao
+
+import (
+	"cmp"
+	"context"
+	"runtime"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"lockstep/internal/lock"
+	"lockstep/internal/redisclient"
+)
+
+// reserve is a go-redis hook that keeps half of the connections for renewals and releases. A thousand waiters that poll take every
+// connection there is; a release in the same line would come after all of them, although they wait for nothing else.
+type reserve struct {
+	others  chan struct{} // has a place for each connection that is not kept
+	timeout time.Duration // as the pool's
+}
+
+// newReserve makes one for a client of this configuration.
+func newReserve(cfg redisclient.Config) *reserve {
+	size := cmp.Or(cfg.PoolSize, redisclient.ConnectionsPerCore*runtime.GOMAXPROCS(0))
+	return &reserve{
+		others:  make(chan struct{}, max(1, size/2)),
+		timeout: cmp.Or(cfg.Timeout, redisclient.PoolTimeout),
+	}
+}
+
+// placed marks the context of a command that has a place. A new connection says HELLO before the command, by the same hook.
+type placed struct{}
+
+// take calls send when there is a connection for it. If there is none for as long as the pool would wait, it fails as the pool does.
+func (r *reserve) take(ctx context.Context, send func(context.Context) error) error {
+	if lock.IsHolders(ctx) || ctx.Value(placed{}) != nil {
+		return send(ctx)
+	}
+	patience := time.NewTimer(r.timeout)
+	defer patience.Stop()
+	select {
+	case r.others <- struct{}{}:
+		defer func() { <-r.others }()
+		return send(context.WithValue(ctx, placed{}, true))
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-patience.C:
+		return redis.ErrPoolTimeout
+	}
+}
+
+func (r *reserve) DialHook(next redis.DialHook) redis.DialHook { return next }
+
+func (r *reserve) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
+	return func(ctx context.Context, cmd redis.Cmder) error {
+		return r.take(ctx, func(ctx context.Context) error { return next(ctx, cmd) })
+	}
+}
+
+func (r *reserve) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
+	return func(ctx context.Context, cmds []redis.Cmder) error {
+		return r.take(ctx, func(ctx context.Context) error { return next(ctx, cmds) })
+	}
+}

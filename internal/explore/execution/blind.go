@@ -1,0 +1,51 @@
+package execution
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"runtime"
+	"strings"
+)
+
+// ErrBlind means that the code under test waits, or moves, where the explorer cannot see it.
+var ErrBlind = errors.New("the lock waits where the explorer cannot see it: " +
+	"let it wait by lock.Sleep or Clock.Wait, and start goroutines by Clock.Go")
+
+// running is the task that has the turn. Without one, or in another goroutine, somebody acts behind the explorer's back.
+func (x *Execution) running(what string) *Task {
+	t := x.current.Load()
+	switch {
+	case t == nil:
+		x.Fail(fmt.Errorf("%w: %s was called in New, or by a goroutine of its own%s", ErrBlind, what, line()))
+	case !t.Mine():
+		x.Fail(fmt.Errorf("%w: %s was called by a goroutine of its own%s", ErrBlind, what, line()))
+		return nil
+	}
+	return t
+}
+
+// timeless fails for a context that ends by real time.
+func (x *Execution) timeless(ctx context.Context) {
+	if _, real := ctx.Deadline(); real {
+		x.Fail(fmt.Errorf("%w: a context has a deadline in real time: make it by lock.WithTimeout%s", ErrBlind, line()))
+	}
+}
+
+// line says which line of the code under test has called.
+func line() string {
+	callers := make([]uintptr, 50)
+	frames := runtime.CallersFrames(callers[:runtime.Callers(2, callers)])
+	for {
+		frame, more := frames.Next()
+		ours := strings.HasPrefix(frame.Function, "lockstep/internal/explore/") || strings.Contains(frame.Function, "/go-redis/") ||
+			strings.HasPrefix(frame.Function, "runtime.")
+		if frame.Function != "" && !ours {
+			return fmt.Sprintf(" (%s:%d)", filepath.Base(frame.File), frame.Line)
+		}
+		if !more {
+			return ""
+		}
+	}
+}

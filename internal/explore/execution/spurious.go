@@ -1,0 +1,27 @@
+package execution
+
+import "slices"
+
+// addSpuriousWakes adds that processes are told that they may have missed a message.
+func (m *menu) addSpuriousWakes() {
+	for i, p := range m.processes {
+		if m.left.SpuriousWake > 0 && !p.dead && !p.paused && m.listens(p) {
+			m.add(WokenInVain, i)
+		}
+	}
+}
+
+// listens reports whether a process listens to anything.
+func (s *subscriptions) listens(p *Process) bool {
+	return slices.ContainsFunc(s.listeners, func(l *listener) bool { return l.actor.Process == p && l.notify != nil })
+}
+
+// ringAll tells a process on each channel that a message may have been missed, as the real notifier does when it has connected anew.
+func (x *Execution) ringAll(p *Process) {
+	for _, l := range x.listeners {
+		if notify := l.notify; l.actor.Process == p && notify != nil {
+			x.note(p, "ring %s ", l.channel)
+			x.spawn(l.actor, func() { notify("") }).notified = true
+		}
+	}
+}

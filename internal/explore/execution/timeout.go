@@ -1,0 +1,36 @@
+package execution
+
+import "slices"
+
+// waitsForEver takes down a timer that no time would bring, if a fault may.
+func (x *Execution) waitsForEver(task *Task, t *timer) {
+	if task != nil && !task.actor.Dead() && x.left.Timeout > 0 {
+		t.actor = task.actor
+		x.never = append(x.never, t)
+	}
+}
+
+// itsTimeout is the first timer of a's that no time would bring, nil if there is none.
+func (l *timeline) itsTimeout(a *Actor) *timer {
+	i := slices.IndexFunc(l.never, func(t *timer) bool { return t.actor == a })
+	if i < 0 {
+		return nil
+	}
+	return l.never[i]
+}
+
+// addTimeouts adds that timeouts come.
+func (m *menu) addTimeouts() {
+	for i, a := range m.actors {
+		if m.left.Timeout > 0 && !a.Dead() && !a.Paused() && m.itsTimeout(a) != nil {
+			m.add(TimesOut, i)
+		}
+	}
+}
+
+// timeOut lets a's timeout come.
+func (x *Execution) timeOut(a *Actor) {
+	x.left.Timeout--
+	x.note(a.Process, "timeout %d", a.Index)
+	x.fire(x.itsTimeout(a))
+}

@@ -1,0 +1,299 @@
+package explore_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/redis/go-redis/v9"
+
+	"lockstep/internal/explore"
+	"lockstep/internal/lock"
+	"lockstep/internal/lockv7"
+	"lockstep/internal/strategy"
+	"lockstep/internal/trace"
+)
+
+// What each fault breaks, and what it does not.
+func TestWhatAFaultBreaks(t *testing.T) {
+	for _, claim := range []struct {
+		lock    string
+		in      explore.Scenario
+		anomaly explore.Anomaly // the one looked for; "": all
+		shows   explore.Anomaly // "": never
+		length  int
+	}{
+		{"v1", faults("failover=1"), explore.LeftBehind, explore.LeftBehind, 7}, // the unlock is lost
+		{"v4", faults("failover=1"), explore.ForeignRelease, "", 0},
+		{"optimistic", faults("failover=1"), "", "", 0},
+
+		{"v4", faults("late=1"), "", explore.LostUpdate, 8}, // a write that comes after the unlock
+		{"v6", faults("late=1"), "", explore.LostUpdate, 8},
+		{"v7", faults("late=1"), "", "", 0}, // its token is stale by then
+		{"v8", faults("late=1"), "", "", 0},
+		{"v9", faults("late=1"), "", "", 0},
+		{"v10", faults("late=1"), "", "", 0},
+		{"atomic", faults("late=1"), "", "", 0},
+		{"optimistic", faults("late=1"), "", "", 0},
+
+		{"v1", faults("resend=1"), explore.ForeignRelease, explore.ForeignRelease, 6}, // the second DEL deletes the next one's lock
+		{"v4", faults("resend=1"), "", "", 0},
+		{"v7", faults("resend=1"), "", "", 0},
+		{"v10", faults("resend=1"), "", "", 0},
+
+		{"v1", faults("lost-request=1"), "", explore.LeftBehind, 6},
+		{"v2", faults("lost-request=1"), "", "", 0},
+		{"v10", faults("lost-request=1"), "", "", 0},
+
+		{"v1", faults("timeout=1"), "", "", 0},
+		{"v9", faults("timeout=1"), "", "", 0},
+		{"v10", faults("timeout=1"), "", "", 0},
+		{"v9", of(3, 2, "timeout=1"), "", "", 0}, // with a place in the queue
+
+		{"v4", faults("clock-jump=1"), "", "", 0},
+		{"v10", faults("clock-jump=1"), "", "", 0},
+		{"getset", faults("clock-jump=1"), "", explore.TwoHolders, 7},
+		{"getset", faults("clock-jump=1,crash=1"), explore.Stuck, "", 0}, // however far ahead the clock was of the one that died
+
+		{"v1", faults("redis-clock=1"), "", "", 0}, // nothing expires
+		{"v6", faults("redis-clock=1"), explore.LostUpdate, explore.LostUpdate, 7},
+		{"v7", faults("redis-clock=1"), explore.TwoHolders, explore.TwoHolders, 3},
+		{"v7", faults("redis-clock=1"), explore.LostUpdate, "", 0}, // the last token given does not expire
+		{"v10", faults("redis-clock=1"), explore.LostUpdate, "", 0},
+		{"redlock", faults("failover=1"), explore.TwoHolders, explore.TwoHolders, 9}, // of one node
+
+		{"v9", faults("spurious-wake=1"), "", "", 0},
+		{"v10", faults("spurious-wake=1"), "", "", 0},
+	} {
+		if claim.in.Actors == 0 {
+			claim.in.Actors = 2
+		}
+		t.Run(fmt.Sprintf("%s %s %s", claim.lock, claim.in, claim.anomaly), func(t *testing.T) {
+			t.Parallel()
+			shows(t, find(t, claim.lock), claim.in, claim.anomaly, claim.shows, claim.length)
+		})
+	}
+}
+
+// shows sees that of these anomalies, or of all, a scenario shows this one first, and in so many steps; or none.
+func shows(t *testing.T, s strategy.Strategy, in explore.Scenario, of, want explore.Anomaly, length int) {
+	t.Helper()
+	var goal explore.Goal
+	if of != "" {
+		goal.Anomalies = []explore.Anomaly{of}
+	}
+	result, err := explore.Explore(t.Context(), s, in, goal, explore.Bounds{})
+	switch {
+	case err != nil:
+		t.Fatal(err)
+	case want == "" && result.Verdict() != explore.Holds:
+		t.Fatalf("%s; want it to hold: %+v", result.Verdict(), result.Found)
+	case want == "":
+		return
+	case result.Verdict() != explore.Broken || result.Found[0].Anomaly != want || length > 0 && result.Found[0].Length != length:
+		t.Fatalf("%s: %+v; want %s in %d steps", result.Verdict(), result.Found, want, length)
+	}
+	replayed(t, s, in, result.Found[0], 3)
+}
+
+// durable is a client whose lock keeps the last token where the stock is: that survives a failover.
+type durable struct{ redis.Cmdable }
+
+func (d durable) Eval(ctx context.Context, script string, keys []string, args ...any) *redis.Cmd {
+	for i, key := range keys {
+		if key == "{distributedLock}:fence" {
+			keys[i] = "{inventory}:tokens"
+		}
+	}
+	return d.Cmdable.Eval(ctx, script, keys, args...)
+}
+
+// V7 loses updates in a failover because the counter of the tokens is forgotten with the lock, and gives the same token twice. If the
+// counter is not, the fence holds.
+func TestTheFenceSurvivesAFailoverIfItsCounterDoes(t *testing.T) {
+	kept := find(t, "v7")
+	kept.New = func(p strategy.Parts) lock.Locker { return lockv7.New(durable{p.Client}, p.Options) }
+	in := faultsOfTwo("failover=1")
+	shows(t, kept, in, explore.TwoHolders, explore.TwoHolders, 3)
+	shows(t, kept, in, explore.LostUpdate, "", 0)
+}
+
+// A lock that breaks by one fault alone, and by nothing else.
+func TestOneFaultBreaks(t *testing.T) {
+	for name, test := range map[string]struct {
+		strategy strategy.Strategy
+		fault    string
+		shows    explore.Anomaly
+		length   int
+	}{
+		"a waiter that takes the lock by force in the end": {impatient(), "timeout=1", explore.TwoHolders, 4},
+		"a waiter that takes every message for the lock":   {credulous(), "spurious-wake=1", explore.TwoHolders, 3},
+		"a deadline in the value, by the caller's clock":   {find(t, "getset"), "clock-jump=1", explore.TwoHolders, 7},
+		"a lock whose second attempt does not know itself": {find(t, "v1"), "resend=1", explore.ForeignRelease, 6},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			shows(t, test.strategy, faultsOfTwo(""), test.shows, "", 0)
+			shows(t, test.strategy, faultsOfTwo(test.fault), test.shows, test.shows, test.length)
+		})
+	}
+}
+
+// impatient is a lock that a waiter takes by force when its time is over.
+func impatient() strategy.Strategy {
+	return locker(func(ctx context.Context, c redis.Cmdable, opts lock.Options, owner string) (*lock.Lease, error) {
+		lease, err := lock.Poll(ctx, opts, func() (*lock.Lease, error) {
+			unlock := deletes(c, opts, compareAndDelete, owner)
+			return lock.NewLease(ctx, opts.Clock, 0, unlock), setNX(ctx, c, opts, owner)
+		})
+		if errors.Is(err, lock.ErrTimeout) {
+			err = c.Set(ctx, opts.Key, owner, opts.TTL).Err()
+			lease = lock.NewLease(ctx, opts.Clock, 0, deletes(c, opts, compareAndDelete, owner))
+		}
+		return lease, err
+	})
+}
+
+// credulous is a lock that is handed over by a message, and takes any message for that.
+func credulous() strategy.Strategy {
+	const take = `if redis.call('SET', KEYS[1], ARGV[1], 'NX') then return 1 end redis.call('RPUSH', 'queue', ARGV[1]) return 0`
+	const release = `local next = redis.call('LPOP', 'queue')
+		if next then redis.call('SET', KEYS[1], next) return redis.call('PUBLISH', next, 'yours') end return redis.call('DEL', KEYS[1])`
+	s := locker(nil)
+	s.New = func(p strategy.Parts) lock.Locker {
+		return funcLocker(func(ctx context.Context, owner string) (*lock.Lease, error) {
+			woken := make(chan struct{}, 2)
+			defer p.Notifier.Subscribe(owner, func(string) { woken <- struct{}{} })()
+			got, err := p.Client.Eval(ctx, take, []string{p.Options.Key}, owner).Int()
+			if err == nil && got == 0 {
+				err = p.Clock.Wait(ctx, woken)
+			}
+			if err != nil {
+				return nil, err
+			}
+			return lock.NewLease(ctx, p.Clock, 0, func(ctx context.Context) error {
+				return p.Client.Eval(ctx, release, []string{p.Options.Key}).Err()
+			}), nil
+		})
+	}
+	return s
+}
+
+// What a step of a fault says, and what is so after it.
+func TestFaultsAreSaid(t *testing.T) {
+	for _, test := range []struct {
+		lock, faults, schedule string
+		want                   []string
+	}{
+		{"v4", "failover=1", "A:SET/unsynced A:GET failover B:SET", []string{
+			"A takes the lock; a replica gets neither this nor what follows | lock: A, for 10s; stock: 100",
+			"A reads stock 100 | lock: A, for 10s; stock: 100",
+			"a replica takes the master's place: A's lock is gone | no lock; stock: 100",
+			"B takes the lock | lock: B, for 10s; stock: 100",
+		}},
+		{"v4", "failover=1", "A:SET A:GET A:write.lua A:compareAndDelete.lua/unsynced B:SET failover B:GET", []string{
+			"A takes the lock | lock: A, for 10s; stock: 100",
+			"A reads stock 100 | lock: A, for 10s; stock: 100",
+			"A writes stock 99 | lock: A, for 10s; stock: 99",
+			"A gives the lock back; a replica gets neither this nor what follows; A has sold | no lock; stock: 99",
+			"B takes the lock | lock: B, for 10s; stock: 99",
+			"a replica takes the master's place: the lock is A's again | lock: A, for 10s; stock: 99",
+			"B reads stock 99 | lock: A, for 10s; stock: 99",
+		}},
+		{"v4", "late=1", "A:SET/late A:compareAndDelete.lua B:SET A:SET/arrives", []string{
+			"A's command is late, and A is told that nobody answers | no lock; stock: 100",
+			"A finds no lock; A fails: redis did not answer: the outcome is unknown | no lock; stock: 100",
+			"B takes the lock | lock: B, for 10s; stock: 100",
+			"A finds the lock to be B's: the command was late | lock: B, for 10s; stock: 100",
+		}},
+		{"v4", "resend=1", "A:SET/resent A:SET", []string{
+			"A takes the lock, but never gets the reply: its client sends the command again | lock: A, for 10s; stock: 100",
+			"A finds the lock to be A's | lock: A, for 10s; stock: 100",
+		}},
+		{"v4", "lost-request=1", "A:SET/lost-request A:compareAndDelete.lua", []string{
+			"A's command never arrives | no lock; stock: 100",
+			"A finds no lock; A fails: redis did not answer: the outcome is unknown | no lock; stock: 100",
+		}},
+		{"v4", "timeout=1", "A:SET B:SET B:times-out", []string{
+			"A takes the lock | lock: A, for 10s; stock: 100",
+			"B finds the lock to be A's | lock: A, for 10s; stock: 100",
+			"B has waited too long; B fails: the wait for the lock timed out | lock: A, for 10s; stock: 100",
+		}},
+		{"v4", "clock-jump=1,redis-clock=1", "A:SET A:clock-jumps redis-clock-jumps", []string{
+			"A takes the lock | lock: A, for 10s; stock: 100",
+			"the clock of A jumps ahead by 15s | lock: A, for 10s; stock: 100",
+			"Redis's clock jumps ahead by 15s: A's lock is gone | no lock; stock: 100",
+		}},
+		{"v4", "failover=1,expiry=1", "A:SET A:GET A:write.lua A:compareAndDelete.lua/unsynced B:SET expiry failover", []string{
+			"A takes the lock | lock: A, for 10s; stock: 100",
+			"A reads stock 100 | lock: A, for 10s; stock: 100",
+			"A writes stock 99 | lock: A, for 10s; stock: 99",
+			"A gives the lock back; a replica gets neither this nor what follows; A has sold | no lock; stock: 99",
+			"B takes the lock | lock: B, for 10s; stock: 99",
+			"10s later: B's lock expires | no lock; stock: 99", // and A's, in the replica
+			"a replica takes the master's place | no lock; stock: 99",
+		}},
+		{"v1", "late=1", "A:SET A:GET A:write.lua A:DEL/late B:SET A:DEL/arrives B:SET", []string{
+			"A takes the lock | lock: A; stock: 100",
+			"A reads stock 100 | lock: A; stock: 100",
+			"A writes stock 99 | lock: A; stock: 99",
+			"A's command is late, and A is told that nobody answers; A has sold | lock: A; stock: 99",
+			"B finds the lock to be A's | lock: A; stock: 99", // it is not stuck: the DEL comes in the end
+			"A gives the lock back: the command was late | no lock; stock: 99",
+			"B takes the lock | lock: B; stock: 99",
+		}},
+		//nolint:dupword // as it does
+		{"v9", "spurious-wake=1", "A:acquire.lua B:acquire.lua B:acquire.lua B:woken-in-vain B:acquire.lua", []string{
+			"A takes the lock | lock: A, for 10s; stock: 100",
+			"B finds the lock to be A's | lock: A, for 10s; stock: 100",
+			"B finds the lock to be A's | lock: A, for 10s; stock: 100",
+			"B is told that it may have missed a message | lock: A, for 10s; stock: 100",
+			"B finds the lock to be A's | lock: A, for 10s; stock: 100",
+		}},
+	} {
+		replayed, err := explore.Replay(find(t, test.lock), faultsOfTwo(test.faults), test.schedule)
+		if err != nil || len(replayed.Steps) != len(test.want) {
+			t.Errorf("%s: %v after %d steps", test.schedule, err, len(replayed.Steps))
+		}
+		if len(replayed.Shown) > 0 && test.faults == "late=1" {
+			t.Errorf("%s: %+v", test.schedule, replayed.Shown)
+		}
+		for i, step := range replayed.Steps {
+			if got := step.Says + " | " + step.State(); got != test.want[i] {
+				t.Errorf("%s: step %d: %q; want %q", test.schedule, i+1, got, test.want[i])
+			}
+		}
+	}
+}
+
+// Those who listen hear after a failover that they may have missed something, and not what they have missed.
+func TestAFailoverBreaksSubscriptions(t *testing.T) {
+	//nolint:dupword // as it does
+	const before = "A:acquire.lua B:acquire.lua B:acquire.lua A:readFenced.lua A:write.lua A:release.lua/unsynced "
+	for _, test := range []struct{ then, want string }{
+		{"B:woken", "B is woken"}, // and has the lock
+		{"failover B:woken B:acquire.lua", "B finds the lock to be A's"},
+	} {
+		replayed, err := explore.Replay(find(t, "v9"), faultsOfTwo("failover=1"), before+test.then)
+		if err != nil {
+			t.Fatal(err)
+		}
+		last := replayed.Steps[len(replayed.Steps)-1]
+		if inside := last.Standing[1] == trace.Inside; last.Says != test.want || inside != (test.then == "B:woken") {
+			t.Errorf("%s: %s, and B is inside: %t; want %s", test.then, last.Says, inside, test.want)
+		}
+	}
+}
+
+// However far ahead the clock of a dead holder was, time passes until its lock is overdue by any other.
+func TestALockByAClockThatJumpedIsOverdueInTheEnd(t *testing.T) {
+	const schedule = "A:SET B:SET B:GET B:clock-jumps A:GET A:write.lua A:DEL B:SET B:dies/dies-before C:SET C:GET time C:SET C:GET C:GETSET"
+	replayed, err := explore.Replay(find(t, "getset"), of(3, 0, "clock-jump=1,crash=1"), schedule)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if last := replayed.Steps[len(replayed.Steps)-1]; last.Says != "C takes the lock, which was B's" {
+		t.Errorf("%s", last.Says)
+	}
+}

@@ -1,0 +1,75 @@
+package harness
+
+import (
+	"hash/maphash"
+	"slices"
+	"testing"
+
+	"lockstep/internal/evolution"
+	"lockstep/internal/explore/execution"
+	"lockstep/internal/explore/scenario"
+)
+
+// Wherever a schedule stands, with a key that is to expire, the expiry can come next: as a fault while somebody could move, and by itself
+// while nobody can, after the timers that are due before.
+func TestAnExpiryComesBetweenAnyTwoSteps(t *testing.T) {
+	const depth = 9
+	for _, name := range []string{"v4", "v6", "v9"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, err := evolution.Find(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			in := scenario.Scenario{Actors: 2, Work: scenario.TTL / 5, Faults: scenario.Faults{Expiry: 1, Late: 1}}
+			h, err := New(s, in, false, [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer h.Close()
+			seen, states := map[execution.Fingerprint]bool{}, 0
+			for level := [][]execution.Transition{nil}; len(level) > 0 && len(level[0]) < depth; {
+				var next [][]execution.Transition
+				for _, path := range level {
+					for _, then := range mayExpire(t, h, path) {
+						run := begin(h, append(slices.Clip(path), then))
+						if state := run.Fingerprint(); !seen[state] {
+							seen[state] = true
+							states++
+							next = append(next, append(slices.Clip(path), then))
+						}
+						run.Close()
+					}
+				}
+				level = next
+			}
+			t.Logf("%d states", states)
+		})
+	}
+}
+
+// begin runs a schedule.
+func begin(h *Harness, path []execution.Transition) *Run {
+	run := h.Begin(false)
+	for _, then := range path {
+		run.Transitions()
+		run.Apply(then)
+	}
+	return run
+}
+
+// mayExpire sees that an expiry can follow a schedule, and gives what can, except for an expiry.
+func mayExpire(t *testing.T, h *Harness, path []execution.Transition) []execution.Transition {
+	t.Helper()
+	run := begin(h, path)
+	defer run.Close()
+	all := slices.Clone(run.Transitions())
+	passes := func(then execution.Transition) bool {
+		return then.Kind == execution.Expires || then.Kind == execution.TimePasses
+	}
+	over := !slices.ContainsFunc(all, func(then execution.Transition) bool { return then.Kind != execution.Arrives })
+	if run.Cluster.NextExpiry() > 0 && !over && !slices.ContainsFunc(all, passes) {
+		t.Errorf("after %s no key can expire; what can happen is %v", h.Trace(path, false).Schedule(), all)
+	}
+	return slices.DeleteFunc(all, func(then execution.Transition) bool { return then.Kind == execution.Expires })
+}

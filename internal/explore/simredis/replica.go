@@ -1,0 +1,63 @@
+package simredis
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"lockstep/internal/dao"
+)
+
+// Lag cuts a server's replica off: it holds what the server holds now, and gets nothing more but time. Of that, the lock's keys alone
+// are ever of use.
+func (c *Cluster) Lag(s *Server) {
+	s.Replica = c.memory.intern(slices.DeleteFunc(slices.Clone(s.Holds.Keys), Key.isShops), nil)
+}
+
+// Promoted is what a server would hold if its replica, which lags, took its place. The stock and the ledger are the master's: they
+// are taken to be kept elsewhere, so that whatever goes wrong is the lock's doing. So are the scripts that were loaded.
+func (c *Cluster) Promoted(s *Server) *State {
+	if then, known := s.Holds.promoted[s.Replica]; known {
+		return then
+	}
+	keys := slices.Clone(s.Replica.Keys)
+	for _, k := range s.Holds.Keys {
+		if k.isShops() {
+			keys = append(keys, k)
+		}
+	}
+	slices.SortFunc(keys, func(a, b Key) int { return cmp.Compare(a.Name, b.Name) })
+	then := c.memory.intern(keys, s.Holds.scripts)
+	s.Holds.promoted[s.Replica] = then
+	return then
+}
+
+// isShops reports whether a key is the stock's or the ledger's. Every other key is the lock's.
+func (k Key) isShops() bool {
+	return k.Name == dao.InventoryKey || strings.HasPrefix(k.Name, "{"+dao.InventoryKey+"}")
+}
+
+// Loses reports whether something would be lost if a server's replica took its place.
+func (c *Cluster) Loses(s *Server) bool { return s.Replica != nil && c.Promoted(s) != s.Holds }
+
+// FailsOver lets a server's replica take its place, as far as that is not what it holds: the caller lets it Become what was Promoted.
+func (c *Cluster) FailsOver(s *Server) { s.Replica, s.Ahead = nil, 0 }
+
+// Lagging is the server whose replica lags, nil if there is none.
+func (c *Cluster) Lagging() *Server {
+	for _, s := range c.servers {
+		if s.Replica != nil {
+			return s
+		}
+	}
+	return nil
+}
+
+// AgeReplica lets time pass for a server's replica, if that lags.
+func (c *Cluster) AgeReplica(s *Server, d time.Duration) (err error) {
+	if s.Replica != nil {
+		s.Replica, err = c.memory.pass(s.Replica, d)
+	}
+	return err
+}

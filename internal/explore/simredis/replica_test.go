@@ -1,0 +1,49 @@
+package simredis
+
+import (
+	"testing"
+	"time"
+
+	"github.com/alicebob/miniredis/v2/proto"
+)
+
+// A replica that lags holds what its master held, for which time passes. When it takes the master's place, the stock stays as it is.
+func TestAReplicaThatLags(t *testing.T) {
+	m, err := NewMemory("a run")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	c := m.NewCluster(m.WithStock(5), 0)
+	s := c.Servers()[0]
+	do := func(command ...string) {
+		t.Helper()
+		answer, err := c.Would(s, 0, c.Command([]byte(proto.Strings(command...))))
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Become(s, answer.Then)
+	}
+	do("SET", "a lock", "A", "PX", "1000")
+	c.Lag(s)
+	if c.Lagging() != s || c.Loses(s) {
+		t.Error("there is nothing to lose yet")
+	}
+	do("DECR", "inventory")
+	if c.Loses(s) {
+		t.Error("the stock alone has changed, and is kept")
+	}
+	do("DEL", "a lock")
+	do("SET", "another", "B")
+	if err := c.AgeReplica(s, 400*time.Millisecond); err != nil || !c.Loses(s) {
+		t.Errorf("%v; want a change that is lost", err)
+	}
+	then := c.Promoted(s)
+	if key, has := then.Key("a lock"); !has || key.TTL != 600*time.Millisecond || len(then.Keys) != 2 || then.Stock() != "4" {
+		t.Errorf("it holds %+v; want A's lock, for 600 ms, and a stock of 4", then.Keys)
+	}
+	c.FailsOver(s)
+	if c.Become(s, then); c.Lagging() != nil || c.Loses(s) {
+		t.Error("it still lags")
+	}
+}

@@ -1,0 +1,132 @@
+package variants
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"lockstep/internal/explore"
+	"lockstep/internal/lock"
+)
+
+// pollers are waiters who sleep for longer than the retry interval, beside a lock that will never be free, and waiters who keep each
+// other out.
+func pollers() []Variant {
+	const absolute = "a state has the time since the start, so that waiters who poll for ever never come to a state again"
+	const past = "each poll adds to the past of its process, so that waiters who poll for ever never come to a state again"
+	return []Variant{
+		{
+			Name: "polls every 21 ms beside a dead holder", Lock: pollsEvery(21*time.Millisecond, noExpiry), Scenario: once("crash"),
+			Shows: explore.Stuck, Steps: 4, Gap: Gap{"unknown", absolute},
+		},
+		{
+			Name: "polls every 50 ms after a lost reply", Lock: pollsEvery(50*time.Millisecond, noUndo), Scenario: once("lost-reply"),
+			Shows: explore.Stuck, Steps: 4, Gap: Gap{"unknown", absolute},
+		},
+		{
+			Name: "polls every second a lock that is not given back", Lock: pollsEvery(time.Second, neverReleases),
+			Shows: explore.Stuck, Steps: 6, Gap: Gap{"unknown", absolute},
+		},
+		{
+			Name: "polls with pauses that grow", Lock: takes(growingPauses), Scenario: once("crash"),
+			Shows: explore.Stuck, Steps: 4, Gap: Gap{"unknown", absolute},
+		},
+		{
+			Name: "polls by two commands, every 30 ms", Lock: pollsEvery(30*time.Millisecond, asksWho), Scenario: once("crash"),
+			Shows: explore.Stuck, Steps: 6, Gap: Gap{"unknown", absolute},
+		},
+		{Name: "looks at the clock on each poll", Lock: polls(looksAtTheClock), Scenario: once("crash"), Shows: explore.Stuck, Steps: 7},
+		{
+			Name: "looks at the clock every 30 ms", Lock: pollsEvery(30*time.Millisecond, looksAtTheClock), Scenario: once("crash"),
+			Shows: explore.Stuck, Gap: Gap{"unknown", absolute},
+		},
+		{
+			Name: "after you", Lock: polls(afterYou),
+			Shows: explore.Stuck, Steps: 6, Gap: Gap{"unknown", past},
+		},
+		{
+			Name: "after you, every 30 ms", Lock: pollsEvery(30*time.Millisecond, afterYou),
+			Shows: explore.Stuck, Steps: 8, Gap: Gap{"unknown", absolute},
+		},
+		{Name: "two keys, in an order of its own", Lock: polls(eitherKeyFirst), Shows: explore.Stuck, Steps: 8},
+	}
+}
+
+func neverReleases(p process) ask {
+	return func(ctx context.Context, owner string) (unlock, error) { return nothing, p.takeForGood(ctx, owner) }
+}
+
+func growingPauses(p process) take {
+	return func(ctx context.Context, owner string) (*lock.Lease, error) {
+		pause := p.RetryInterval
+		return lock.PollAt(ctx, p.Options, func() time.Duration {
+			pause = min(2*pause, 80*time.Millisecond)
+			return pause
+		}, func() (*lock.Lease, error) {
+			if err := p.takeForGood(ctx, owner); err != nil {
+				return nil, err
+			}
+			return p.lease(ctx, p.release(owner)), nil
+		})
+	}
+}
+
+func asksWho(p process) ask {
+	return func(ctx context.Context, owner string) (unlock, error) {
+		err := p.takeForGood(ctx, owner)
+		if errors.Is(err, lock.ErrNotObtained) {
+			_, _ = p.text(ctx, "GET", key)
+		}
+		return p.release(owner), err
+	}
+}
+
+func looksAtTheClock(p process) ask {
+	return func(ctx context.Context, owner string) (unlock, error) {
+		_ = p.Clock.Now()
+		return p.release(owner), p.takeForGood(ctx, owner)
+	}
+}
+
+// afterYou gives way to whoever waits too, who does the same.
+func afterYou(p process) ask {
+	waits := under("waits")
+	return func(ctx context.Context, owner string) (unlock, error) {
+		if _, err := p.number(ctx, "SADD", waits, owner); err != nil {
+			return nil, err
+		}
+		got, err := p.script(ctx, `local all = redis.call('SMEMBERS', KEYS[2])
+			if #all == 1 then return redis.call('SET', KEYS[1], ARGV[1], 'NX') and redis.call('SREM', KEYS[2], ARGV[1]) or 0 end
+			redis.call('SET', KEYS[3], all[1] == ARGV[1] and all[2] or all[1])
+			return 0`, []string{waits, under("turn")}, owner)
+		if err == nil {
+			err = obtained(got == 1)
+		}
+		return p.release(owner), err
+	}
+}
+
+// eitherKeyFirst takes two locks, and each process in another order.
+func eitherKeyFirst(p process) ask {
+	first, second := key, under("second")
+	if p.Process != "A" {
+		first, second = second, first
+	}
+	has := false // the first
+	return func(ctx context.Context, owner string) (unlock, error) {
+		for _, name := range []string{first, second} {
+			if name == first && has {
+				continue
+			}
+			reply, err := p.text(ctx, "SET", name, owner, "NX")
+			if err == nil {
+				err = obtained(reply == "OK")
+			}
+			if err != nil {
+				return nil, err
+			}
+			has = true
+		}
+		return p.does("DEL", first, second), nil
+	}
+}

@@ -1,0 +1,149 @@
+package variants
+
+import (
+	"context"
+	"time"
+
+	"lockstep/internal/explore"
+	"lockstep/internal/lock"
+)
+
+// textbook are the mistakes that every write-up warns of.
+func textbook() []Variant {
+	return []Variant{
+		{Name: "no NX", Lock: polls(noNX), Shows: explore.TwoHolders, Steps: 2},
+		{Name: "no NX, and a sale is lost", Lock: polls(noNX), Shows: explore.LostUpdate, Steps: 6},
+		{Name: "no renewal", Lock: polls(setNX), Scenario: once("expiry"), Shows: explore.Untold, Steps: 4},
+		{Name: "no fencing token", Lock: takes(renews), Scenario: once("pause"), Shows: explore.LostUpdate, Steps: 9},
+		{Name: "no expiry", Lock: polls(noExpiry), Scenario: once("crash"), Shows: explore.Stuck, Steps: 3},
+		{Name: "no expiry, left behind", Lock: polls(noExpiry), Scenario: once("crash"), Shows: explore.LeftBehind, Steps: 3},
+		{Name: "expiry by a second command", Lock: polls(expiryLater), Scenario: once("crash"), Shows: explore.LeftBehind, Steps: 3},
+		{Name: "no owner", Lock: polls(noOwner), Scenario: once("expiry"), Shows: explore.ForeignRelease, Steps: 6},
+		{Name: "GET, then DEL", Lock: polls(getThenDelete), Scenario: once("expiry"), Shows: explore.ForeignRelease, Steps: 7},
+		{Name: "GET, then SET", Lock: polls(getThenSet), Shows: explore.TwoHolders, Steps: 4},
+		{Name: "SET with GET, and put back", Lock: polls(setWithGet), Shows: explore.ForeignRelease, Steps: 2},
+		{
+			Name: "expiry too short", Lock: polls(shortExpiry),
+			Scenario: explore.Scenario{Work: 3 * time.Second}, Shows: explore.TwoHolders, Steps: 5,
+		},
+		{
+			Name: "EXPIRE on each attempt", Lock: polls(expireOnEachAttempt), Scenario: once("crash"), Shows: explore.Stuck,
+			Gap: Gap{
+				"holds", "a poll that has the same reply as the last counts as one that repeats, though it moves an expiry; so time passes up to it",
+			},
+		},
+		{Name: "unlock of the request's context", Lock: polls(unlockOfTheRequest), Scenario: once("cancel"), Shows: explore.LeftBehind, Steps: 5},
+		{Name: "unlock that ignores errors", Lock: polls(ignoresErrors), Scenario: once("lost-reply"), Shows: explore.LeftBehind, Steps: 6},
+		{Name: "no undo after a lost reply", Lock: polls(noUndo), Scenario: once("lost-reply"), Shows: explore.LeftBehind, Steps: 3},
+	}
+}
+
+func noNX(p process) ask {
+	return func(ctx context.Context, owner string) (unlock, error) {
+		return p.release(owner), p.set(ctx, owner, "PX", p.ttl)
+	}
+}
+
+func noExpiry(p process) ask {
+	return func(ctx context.Context, owner string) (unlock, error) {
+		return p.release(owner), p.takeForGood(ctx, owner)
+	}
+}
+
+func expiryLater(p process) ask {
+	return func(ctx context.Context, owner string) (unlock, error) {
+		err := p.takeForGood(ctx, owner)
+		if err == nil {
+			_, err = p.number(ctx, "PEXPIRE", key, p.ttl)
+		}
+		return p.release(owner), err
+	}
+}
+
+func noOwner(p process) ask {
+	return func(ctx context.Context, _ string) (unlock, error) { return p.does("DEL", key), p.take(ctx, "1") }
+}
+
+func getThenDelete(p process) ask {
+	return func(ctx context.Context, owner string) (unlock, error) {
+		return func(ctx context.Context) error {
+			switch holder, err := p.text(ctx, "GET", key); {
+			case err != nil:
+				return err
+			case holder != owner:
+				return lock.ErrNotOwner
+			}
+			return p.does("DEL", key)(ctx)
+		}, p.take(ctx, owner)
+	}
+}
+
+func getThenSet(p process) ask {
+	return func(ctx context.Context, owner string) (unlock, error) {
+		holder, err := p.text(ctx, "GET", key)
+		switch {
+		case err != nil:
+			return nil, err
+		case holder != "":
+			return nil, lock.ErrNotObtained
+		}
+		return p.release(owner), p.set(ctx, owner, "PX", p.ttl)
+	}
+}
+
+// setWithGet writes over the lock to see whose it was.
+func setWithGet(p process) ask {
+	return func(ctx context.Context, owner string) (unlock, error) {
+		before, err := p.text(ctx, "GETSET", key, owner)
+		switch {
+		case err != nil:
+			return nil, err
+		case before != "":
+			_ = p.set(ctx, before)
+			return nil, lock.ErrNotObtained
+		}
+		return p.release(owner), nil
+	}
+}
+
+func shortExpiry(p process) ask {
+	return func(ctx context.Context, owner string) (unlock, error) {
+		return p.release(owner), p.set(ctx, owner, "NX", "PX", p.ttl/10)
+	}
+}
+
+// expireOnEachAttempt prolongs the lock of whoever has it.
+func expireOnEachAttempt(p process) ask {
+	return func(ctx context.Context, owner string) (unlock, error) {
+		err := p.take(ctx, owner)
+		_, _ = p.number(ctx, "PEXPIRE", key, p.ttl)
+		return p.release(owner), err
+	}
+}
+
+func unlockOfTheRequest(p process) ask {
+	return func(request context.Context, owner string) (unlock, error) {
+		return func(context.Context) error { return p.release(owner)(request) }, p.takeForGood(request, owner)
+	}
+}
+
+func ignoresErrors(p process) ask {
+	return func(ctx context.Context, owner string) (unlock, error) {
+		return func(ctx context.Context) error {
+			if holder, _ := p.text(ctx, "GET", key); holder == owner {
+				_, _ = p.number(ctx, "DEL", key)
+			}
+			return nil
+		}, p.takeForGood(ctx, owner)
+	}
+}
+
+func noUndo(p process) ask {
+	return func(ctx context.Context, owner string) (unlock, error) {
+		reply, err := p.text(ctx, "SET", key, owner, "NX")
+		if err == nil {
+			err = obtained(reply == "OK")
+		}
+		return p.release(owner), err
+	}
+}
