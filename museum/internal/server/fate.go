@@ -60,7 +60,7 @@ func (l *Line) execute() (reply []byte, own [][]byte, err error) {
 	l.queue = l.queue[1:]
 	node := s.cluster.Servers()[l.Node]
 	renamed := s.spellOut(c)
-	answer, err := s.cluster.Ask(node, nil, 0, s.now, wire.Encode(logged(renamed)))
+	answer, err := s.cluster.Ask(node, nil, 0, s.now, s.cluster.Command(wire.Encode(logged(renamed))))
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", l.text(c), err)
 	}
