@@ -10,7 +10,7 @@ import (
 
 // Anomalies are what is looked for.
 func Anomalies() []anomaly.Anomaly {
-	return []anomaly.Anomaly{anomaly.TwoHolders, anomaly.ForeignRelease, anomaly.LeftBehind, anomaly.Stuck, anomaly.GoroutineLeak}
+	return []anomaly.Anomaly{anomaly.TwoHolders, anomaly.ForeignRelease, anomaly.LeftBehind, anomaly.Stuck, play.Busy, anomaly.GoroutineLeak}
 }
 
 // Says tells what an anomaly is here. All locks of the museum expire, so that "for ever" is "until it expires".
@@ -24,6 +24,8 @@ func Says(a anomaly.Anomaly) string {
 		return "a lock stays until it expires: its actor was told that it has no lock, or that it has released it"
 	case anomaly.Stuck:
 		return "a call does not come back within ten minutes, although nobody holds the lock and nothing is on its way"
+	case play.Busy:
+		return "a process sends command upon command, 20 and more, and no time passes"
 	case anomaly.GoroutineLeak:
 		return "a goroutine is left when all calls have come back and all clients are closed"
 	default:
@@ -42,7 +44,7 @@ func Scenarios(l library.Library) []play.Scenario {
 	}
 	all := []play.Scenario{
 		once(), once(play.Slow), once(play.LostReply), once(play.LostRequest), once(play.Cancel),
-		once(play.Slow, play.Late), once(play.LostReply, play.Cancel),
+		once(play.Slow, play.Late), once(play.LostReply, play.Cancel), once(play.Crash), once(play.Pause),
 	}
 	if l.Nodes > 1 {
 		all = append(all, once(play.NodeRestart))

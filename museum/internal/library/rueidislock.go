@@ -29,7 +29,7 @@ func Rueidislock(noLoop bool) Library {
 				KeyMajority: 1, NoLoopTracking: noLoop,
 				ClientOption: rueidis.ClientOption{
 					InitAddress: []string{"127.0.0.1:6379"},
-					DialCtxFn: func(context.Context, string, *net.Dialer, *tls.Config) (net.Conn, error) {
+					DialFn: func(string, *net.Dialer, *tls.Config) (net.Conn, error) {
 						return dial(0), nil
 					},
 					ForceSingleClient: true,

@@ -29,17 +29,9 @@ type actor struct {
 	cancel    context.CancelFunc
 	cancelled bool
 	obtained  bool // its Lock succeeded
+	believed  bool // that it holds the lock, when its process paused
 	held      library.Held
 	err       error // of the call that was its last
-}
-
-// process is a process with a few actors.
-type process struct {
-	name    string
-	actors  []*actor
-	client  library.Process
-	history []byte // a hash of all that ever happened to it
-	sent    int    // commands
 }
 
 // look gives where it stands, and the error of its last call.
@@ -59,15 +51,25 @@ func (a *actor) is(s state) bool {
 func (a *actor) believes() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	if a.process.paused {
+		return a.believed
+	}
 	return a.state == inside && a.held.Valid()
 }
 
+// become says where an actor stands now. One that has crashed stays where it is: what its code does then, nobody sees.
 func (a *actor) become(s state, held library.Held, err error) {
 	a.mu.Lock()
-	a.state, a.held, a.err = s, held, err
-	a.obtained = a.obtained || s == inside
+	crashed := a.process.crashed
+	a.held = held
+	if !crashed {
+		a.state, a.err = s, err
+		a.obtained = a.obtained || s == inside
+	}
 	a.mu.Unlock()
-	a.stir()
+	if !crashed {
+		a.stir()
+	}
 }
 
 // lock calls Lock, and comes back at once.

@@ -14,6 +14,12 @@ import (
 // Leaked is what Play's caller says of a run that leaked.
 const Leaked = "a goroutine is left when all clients are closed"
 
+// Busy is an anomaly of locks that are told when to try again: they may be told by what they do themselves.
+const Busy anomaly.Anomaly = "busy"
+
+// patience is how often the same thing happens until it counts as for ever.
+const patience = 20
+
 // Check says what the last step has shown. It may let time pass to make sure, so nothing can follow it.
 func (r *Run) Check() ([]anomaly.Found, error) {
 	var found []anomaly.Found
@@ -29,13 +35,19 @@ func (r *Run) Check() ([]anomaly.Found, error) {
 		return nil, err
 	}
 	show(anomaly.LeftBehind, left)
-	if left == "" {
-		stuck, err := r.stuck()
-		if err != nil {
-			return nil, err
-		}
-		show(anomaly.Stuck, stuck)
+	if left != "" {
+		return found, nil
 	}
+	stuck, err := r.stuck()
+	if err != nil {
+		return nil, err
+	}
+	show(anomaly.Stuck, stuck)
+	busy, err := r.busy()
+	if err != nil {
+		return nil, err
+	}
+	show(Busy, busy)
 	return found, nil
 }
 
@@ -97,20 +109,70 @@ func (r *Run) leftBehind() (string, error) {
 		return "", nil
 	}
 	p := r.process(name)
-	before := p.sent
-	for {
+	for renewals := 0; renewals < patience; {
+		before := p.sent
 		moved, err := r.pass()
-		if err != nil || !moved || p.sent > before {
-			return "", err // somebody of it releases the lock later
+		if err != nil || !moved {
+			return "", err
 		}
 		if now, _ := r.owner(); now != name {
 			return fmt.Sprintf("the lock of %s stays for %v, and nobody holds it", name, until), nil
 		}
+		if p.sent == before {
+			continue
+		}
+		renewals++
+		if _, err := r.drive(p); err != nil {
+			return "", err
+		}
+		if now, _ := r.owner(); now != name {
+			return "", nil // somebody of it has released the lock later
+		}
 	}
+	return fmt.Sprintf("%s renews its lock for ever, and nobody holds it", name), nil
+}
+
+// drive lets all that a process sends take effect, and all that is pushed reach it, until it sends nothing more. It gives how many
+// commands that took, and ends when there are too many of them.
+func (r *Run) drive(p *process) (commands int, err error) {
+	ofIt := func(l *server.Line) bool { return l.Process == p.name && !l.Deserted() }
+	for commands < patience {
+		held, pushing := r.server.Held(), r.server.Pushing()
+		if i := slices.IndexFunc(held, ofIt); i >= 0 {
+			commands++
+			if _, err := held[i].Answer(); err != nil {
+				return commands, err
+			}
+		} else if i := slices.IndexFunc(pushing, ofIt); i >= 0 {
+			pushing[i].Push()
+		} else {
+			break
+		}
+		if err := r.settle(); err != nil {
+			return commands, err
+		}
+	}
+	return commands, nil
+}
+
+// busy says that the process of the last step sends command upon command, and no time passes.
+func (r *Run) busy() (string, error) {
+	i := slices.IndexFunc(r.processes, func(p *process) bool { return p.name == r.step.Actor && !p.crashed && !p.paused })
+	if i < 0 {
+		return "", nil
+	}
+	commands, err := r.drive(r.processes[i])
+	if err != nil || commands < patience {
+		return "", err
+	}
+	return r.processes[i].name + " sends command upon command, without a pause", nil
 }
 
 // gone reports whether no actor of a process holds the lock or is about to, and none has been told that its release failed.
 func (r *Run) gone(p *process) bool {
+	if p.crashed || p.paused {
+		return false
+	}
 	for _, a := range p.actors {
 		switch now, err := a.look(); {
 		case now == idle:
@@ -132,7 +194,7 @@ func (r *Run) stuck() (string, error) {
 			waits = a
 		}
 	}
-	if waits == nil || len(r.server.Held()) > 0 || len(r.server.Pushing()) > 0 || r.held() {
+	if waits == nil || r.anyPaused() || r.underWay() || r.held() {
 		return "", nil
 	}
 	if moved, err := r.pass(); moved || err != nil {
@@ -143,6 +205,12 @@ func (r *Run) stuck() (string, error) {
 		call = "Unlock"
 	}
 	return fmt.Sprintf("%s's call of %s does not come back within %v, and nobody holds the lock", waits.name, call, horizon), nil
+}
+
+// underWay reports whether anything may still arrive.
+func (r *Run) underWay() bool {
+	arrives := func(l *server.Line) bool { return !l.Deserted() || r.left[Late] > 0 }
+	return slices.ContainsFunc(r.server.Held(), arrives) || len(r.server.Pushing()) > 0
 }
 
 // held reports whether any node has the lock.

@@ -173,7 +173,7 @@ func (r *Run) end() {
 	}
 	synctest.Wait()
 	for _, a := range r.actors {
-		if a.is(inside) {
+		if a.is(inside) || a.process.crashed && a.held != nil {
 			go func() { _ = a.held.Unlock(context.Background()) }() // it fails: there is no server any more
 		}
 	}

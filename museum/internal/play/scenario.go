@@ -17,12 +17,14 @@ const (
 	Late
 	Cancel
 	NodeRestart
+	Crash
+	Pause
 	faults // how many there are
 )
 
 // Name is what tables and commands call it.
 func (f Fault) Name() string {
-	return [...]string{"slow", "lost-reply", "lost-request", "late", "cancel", "node-restart"}[f]
+	return [...]string{"slow", "lost-reply", "lost-request", "late", "cancel", "node-restart", "crash", "pause"}[f]
 }
 
 // Says tells what happens.
@@ -34,6 +36,8 @@ func (f Fault) Says() string {
 		"a command takes effect after its client has closed the connection",
 		"the context of a call of Lock is cancelled",
 		"a node restarts empty",
+		"a process dies: nothing that it sends arrives any more",
+		"a process stops until it wakes: it hears nothing, nothing that it sends arrives, and it believes what it believed",
 	}[f]
 }
 

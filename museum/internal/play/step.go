@@ -40,7 +40,7 @@ func (r *Run) Do(token string) error {
 
 func (r *Run) steps() []step {
 	lines := r.ofLines()
-	return slices.Concat(r.ofActors(), lines, r.ofPushes(), r.ofNodes(), r.ofTime(len(lines) > 0))
+	return slices.Concat(r.ofActors(), lines, r.ofPushes(), r.ofProcesses(), r.ofNodes(), r.ofTime(len(lines) > 0))
 }
 
 // ofActors are the calls that actors make, and their cancellations. Actors begin in the order of their names: they are alike.
@@ -55,6 +55,7 @@ func (r *Run) ofActors() (all []step) {
 	begun := true
 	for _, a := range r.actors {
 		switch now, _ := a.look(); {
+		case a.process.paused:
 		case now == idle && begun:
 			can(a, "Lock", trace.KindWaits, a.lock)
 			begun = false
@@ -107,12 +108,12 @@ func (r *Run) fates(l *server.Line, token string) (all []step) {
 		}
 	}
 	if l.Deserted() {
-		can("/late", trace.KindLostReply, Late, func() error { return r.effect(l, l.Lose, "which had closed the connection") })
+		can("/late", trace.KindArrives, Late, func() error { return r.effect(l, l.Lose, "which had closed the connection") })
 		return all
 	}
 	can("", trace.KindCommand, none, func() error { return r.effect(l, l.Answer, "") })
 	can("/lost", trace.KindLostReply, LostReply, func() error { return r.effect(l, l.Lose, "whose connection ends") })
-	can("/unsent", trace.KindLeaves, LostRequest, func() error {
+	can("/unsent", trace.KindLostRequest, LostRequest, func() error {
 		r.tell(r.process(l.Process), l.Text()+" never arrives; the connection ends")
 		l.Drop()
 		return nil
@@ -176,7 +177,10 @@ func (r *Run) ofTime(held bool) []step {
 		r.still = !moved
 		return err
 	}
-	switch busy := held || len(r.server.Pushing()) > 0 || r.anybody(idle) || r.anybody(inside); {
+	awake := slices.ContainsFunc(r.actors, func(a *actor) bool {
+		return a.is(inside) && !a.process.paused || a.is(idle) && !r.anyPaused()
+	})
+	switch busy := held || len(r.server.Pushing()) > 0 || awake; {
 	case r.all(done) || r.still:
 		return nil
 	case !busy:
@@ -185,10 +189,6 @@ func (r *Run) ofTime(held bool) []step {
 		return []step{{"slow", trace.KindTime, "", func() error { r.left[Slow]--; return pass() }}}
 	}
 	return nil
-}
-
-func (r *Run) anybody(s state) bool {
-	return slices.ContainsFunc(r.actors, func(a *actor) bool { return a.is(s) })
 }
 
 func (r *Run) all(s state) bool {

@@ -11,6 +11,9 @@ func (l *Line) Sent(_ *wire.Conn, sent []string) {
 	s := l.server
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.gone[l.Process] {
+		return
+	}
 	s.shared.learn(sent)
 	l.queue = append(l.queue, command{sent, s.names.rename(l.Process, sent)})
 	l.chat()
@@ -18,6 +21,9 @@ func (l *Line) Sent(_ *wire.Conn, sent []string) {
 		return
 	}
 	s.arrivals[l.Process] = append(s.arrivals[l.Process], l.text(l.queue[len(l.queue)-1]))
+	if s.muted[l.Process] {
+		return
+	}
 	select {
 	case s.stirred <- struct{}{}:
 	default:

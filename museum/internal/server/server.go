@@ -28,6 +28,8 @@ type Server struct {
 	tracked  map[place][]*Line
 	names    names
 	arrivals map[string][]string // of commands since they were last taken, by process
+	muted    map[string]bool     // processes that are cut off for a while
+	gone     map[string]bool     // and for good
 	stirred  chan struct{}       // a command has arrived
 }
 
@@ -59,7 +61,7 @@ func New(shared *Shared, nodes int) *Server {
 	return &Server{
 		shared: shared, began: time.Now(), cluster: shared.memory.NewCluster(shared.memory.Empty(), nodes-1),
 		tracked: map[place][]*Line{}, names: names{map[own]string{}, map[string]int{}},
-		arrivals: map[string][]string{}, stirred: make(chan struct{}, 1),
+		arrivals: map[string][]string{}, muted: map[string]bool{}, gone: map[string]bool{}, stirred: make(chan struct{}, 1),
 	}
 }
 
@@ -74,6 +76,25 @@ func (s *Server) Dial(process string, node int) *wire.Conn {
 		l.conn.Break()
 	}
 	return l.conn
+}
+
+// Mute cuts a process off, or no longer: nothing of what it sends takes effect, and nothing reaches it.
+func (s *Server) Mute(process string, muted bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.muted[process] = muted
+}
+
+// Desert cuts a process off for good, as when it dies. What it has sent may still take effect.
+func (s *Server) Desert(process string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.gone[process] = true
+	for _, l := range s.lines {
+		if l.Process == process {
+			l.deserted, l.tracks = true, false
+		}
+	}
 }
 
 // Stirred says when a command has arrived.
@@ -92,7 +113,7 @@ func (s *Server) Pushing() []*Line {
 func (s *Server) those(which func(*Line) bool) []*Line {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return slices.DeleteFunc(s.inOrder(), func(l *Line) bool { return !which(l) })
+	return slices.DeleteFunc(s.inOrder(), func(l *Line) bool { return s.muted[l.Process] || !which(l) })
 }
 
 // inOrder are the lines by process and node, as which process connects first is chance.
