@@ -47,7 +47,10 @@ func Markdown(entries []Entry) string {
 
 // version is the module and its version that this program was built with.
 func (e Entry) version() string {
-	if e.Module == "" {
+	switch {
+	case e.PortOf != "":
+		return "a port of " + e.PortOf
+	case e.Module == "":
 		return "lockstep"
 	}
 	info, _ := debug.ReadBuildInfo()

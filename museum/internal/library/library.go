@@ -20,6 +20,7 @@ const (
 type Library struct {
 	Name   string // for commands and tables
 	Module string // its Go module; "" if it is one of lockstep's own
+	PortOf string // what it is a port of; "" if it is the library itself
 	Usage  string // how the museum uses it
 	Says   string // what it promises, in its own words
 	Source string // where it says so
@@ -53,6 +54,7 @@ func All() []Library {
 		Redislock(), RedislockResending(), RedislockWaiting(),
 		Redsync(1, false), Redsync(1, true), Redsync(3, false),
 		Rueidislock(false), Rueidislock(true),
+		RedissonResending(), RedissonInterrupted(), RedisPy(),
 		Own("v4"), Own("v6"),
 	}
 }

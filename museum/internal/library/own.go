@@ -3,7 +3,6 @@ package library
 import (
 	"context"
 	"fmt"
-	"sync/atomic"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -42,12 +41,12 @@ const (
 type ownProcess struct {
 	client *redis.Client
 	locker lock.Locker
-	calls  atomic.Int64
+	owners
 }
 
-// Lock gives each call an owner of its own: a request of another buyer. The values of all owners get names of the museum's.
+// Lock is a request of another buyer each time.
 func (p *ownProcess) Lock(ctx context.Context) (Held, error) {
-	lease, err := p.locker.Lock(ctx, fmt.Sprintf("%p-%d", p, p.calls.Add(1)))
+	lease, err := p.locker.Lock(ctx, p.next())
 	if err != nil {
 		return nil, err
 	}

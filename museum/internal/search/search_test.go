@@ -126,8 +126,9 @@ func flaws() map[string]flaw {
 
 // renew renews until the client is closed.
 func (y *toy) renew() {
-	for !errors.Is(y.client.PExpire(context.Background(), library.Key, time.Second).Err(), redis.ErrClosed) {
+	for closed := false; !closed; {
 		time.Sleep(library.Poll)
+		closed = errors.Is(y.client.PExpire(context.Background(), library.Key, time.Second).Err(), redis.ErrClosed)
 	}
 }
 
