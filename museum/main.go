@@ -56,7 +56,11 @@ func run(t *testing.T, arguments []string, stdout, stderr io.Writer) int {
 
 func (o options) do(t *testing.T, stdout, stderr io.Writer) (found bool, err error) {
 	if o.yield {
-		return false, yielding.Run(context.Background(), ".", o.arguments, stdout, stderr)
+		modfile, err := yielding.Modfile(context.Background(), ".")
+		if err != nil {
+			return false, err
+		}
+		return false, rebuilt(context.Background(), modfile, o.arguments, stdout, stderr)
 	}
 	stage, err := play.NewStage(t)
 	if err != nil {
@@ -90,7 +94,7 @@ func (o options) draw(stage *play.Stage, l library.Library, shown exhibit.Shown,
 		if _, err := o.again(stage, l, out); err != nil {
 			return err
 		}
-		fmt.Fprintf(out, "\nAgain: go run . %s\n\n", row.Replay())
+		fmt.Fprintf(out, "\nAgain: %s\n\n", row.Replay())
 	}
 	e := shown.Explored[0]
 	extent := "Every schedule was run"

@@ -1,9 +1,7 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -39,22 +37,40 @@ func (o options) table(stage *play.Stage, stdout, stderr io.Writer) error {
 		}
 		entries = append(entries, exhibit.Entry{Library: l, Shown: shown})
 	}
-	text := exhibit.Legend() + "\n" + exhibit.Markdown(entries)
+	older, err := o.older(stderr)
+	if err != nil {
+		return err
+	}
+	text := exhibit.Legend() + "\n" + exhibit.Markdown(entries) + "\n" + exhibit.MarkdownOfOlder(older)
 	if o.write {
 		return replace(text)
 	}
-	_, err := io.WriteString(stdout, text)
+	_, err = io.WriteString(stdout, text)
 	return err
 }
 
 // yielding explores a library in which a new goroutine goes first, without any fault.
 func (o options) yielding(l library.Library, stderr io.Writer) (shown exhibit.Shown, err error) {
-	var out bytes.Buffer
-	arguments := []string{"-library", l.Name, "-yields", "-json", "-runs", fmt.Sprint(o.runs)}
-	if err := yielding.Run(context.Background(), ".", arguments, &out, stderr); err != nil {
+	modfile, err := yielding.Modfile(context.Background(), ".")
+	if err != nil {
 		return shown, err
 	}
-	return shown, json.Unmarshal(out.Bytes(), &shown)
+	return shownBy(context.Background(), modfile, []string{"-library", l.Name, "-yields", "-runs", fmt.Sprint(o.runs)}, stderr)
+}
+
+// older explores older versions, each in the scenario of its issue.
+func (o options) older(stderr io.Writer) (map[exhibit.Old]exhibit.Shown, error) {
+	all := map[exhibit.Old]exhibit.Shown{}
+	for _, old := range exhibit.Older() {
+		fmt.Fprintln(stderr, old.Library, old.Version)
+		arguments := append([]string{"-library", old.Library, "-runs", fmt.Sprint(o.runs)}, strings.Fields(old.Scenario.String())...)
+		shown, err := shownBy(context.Background(), old.Modfile, arguments, stderr)
+		if err != nil {
+			return nil, fmt.Errorf("%s %s: %w", old.Library, old.Version, err)
+		}
+		all[old] = shown
+	}
+	return all, nil
 }
 
 // replace puts the table into the README.

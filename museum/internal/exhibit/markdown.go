@@ -2,6 +2,7 @@ package exhibit
 
 import (
 	"fmt"
+	"path"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -33,13 +34,34 @@ func Markdown(entries []Entry) string {
 		}
 		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", e.Name, e.version(), e.Usage, promise)
 	}
-	b.WriteString("\n| name | anomaly | what may go wrong | steps | replay: `go run .` and |\n|---|---|---|---|---|\n")
+	b.WriteString("\n" + heads)
 	for _, e := range entries {
 		for _, row := range e.Rows {
-			fmt.Fprintf(&b, "| `%s` | %s | %s | %d | `%s` |\n", e.Name, row.Anomaly, row.allows(), row.Steps, row.Replay())
+			b.WriteString(row.markdown("`" + e.Name + "`"))
 		}
 		if never := e.never(); never != "" {
 			fmt.Fprintf(&b, "| `%s` | %s | | never | %s |\n", e.Name, never, e.extent())
+		}
+	}
+	return b.String()
+}
+
+// heads are those of a table of schedules.
+const heads = "| name | anomaly | what may go wrong | steps | replay |\n|---|---|---|---|---|\n"
+
+// markdown writes a row of a table of schedules, under a name.
+func (r Row) markdown(name string) string {
+	return fmt.Sprintf("| %s | %s | %s | %d | `%s` |\n", name, r.Anomaly, r.allows(), r.Steps, r.Replay())
+}
+
+// MarkdownOfOlder writes the table of older versions, with what each has shown.
+func MarkdownOfOlder(shown map[Old]Shown) string {
+	var b strings.Builder
+	b.WriteString(heads)
+	for _, old := range Older() {
+		for _, row := range shown[old].Rows {
+			row.Modfile = old.Modfile
+			b.WriteString(row.markdown(fmt.Sprintf("`%s` %s ([%s](%s))", old.Library, old.Version, path.Base(old.Issue), old.Issue)))
 		}
 	}
 	return b.String()
@@ -83,9 +105,13 @@ func (r Row) allows() string {
 	return strings.Join(parts, ", ")
 }
 
-// Replay is the arguments that replay a row.
+// Replay is the command that replays a row.
 func (r Row) Replay() string {
-	text := "-library " + r.Library
+	text := "go run"
+	if r.Modfile != "" {
+		text += " -modfile " + r.Modfile
+	}
+	text += " . -library " + r.Library
 	if flags := r.Scenario.String(); flags != "" {
 		text += " " + flags
 	}
@@ -108,23 +134,19 @@ func (s Shown) never() string {
 
 // extent says how much was looked at.
 func (s Shown) extent() string {
-	var parts []string
-	whole, runs := 0, 0
+	var depths []int // of scenarios that were not explored to the end
+	runs := 0
 	for _, e := range s.Explored {
 		runs += e.Runs
-		if e.Complete {
-			whole++
-			continue
+		if !e.Complete {
+			depths = append(depths, e.Depth)
 		}
-		in := Row{Scenario: e.Scenario}
-		parts = append(parts, fmt.Sprintf("“%s”: %d", in.allows(), e.Depth))
 	}
-	text := "in every schedule"
-	if len(parts) > 0 {
-		text = fmt.Sprintf("in every schedule of %d of %d scenarios; of the others up to so many steps: %s",
-			whole, len(s.Explored), strings.Join(parts, ", "))
+	if len(depths) == 0 {
+		return fmt.Sprintf("in every schedule (%d runs)", runs)
 	}
-	return fmt.Sprintf("%s (%d runs)", text, runs)
+	return fmt.Sprintf("in every schedule of %d of %d scenarios, and up to %d steps of the others (%d runs)",
+		len(s.Explored)-len(depths), len(s.Explored), slices.Min(depths), runs)
 }
 
 // Legend explains the words of the tables.

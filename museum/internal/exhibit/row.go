@@ -17,7 +17,8 @@ import (
 type Row struct {
 	Library  string
 	Scenario play.Scenario
-	Yields   bool // it needs goroutines to begin at once
+	Yields   bool   // it needs goroutines to begin at once
+	Modfile  string // of the program that it needs; "" for this one
 	Anomaly  anomaly.Anomaly
 	Steps    int
 	Schedule string

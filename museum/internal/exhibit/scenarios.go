@@ -21,7 +21,7 @@ func Says(a anomaly.Anomaly) string {
 	case anomaly.ForeignRelease:
 		return "a process removes or overwrites a lock that an actor of another process holds"
 	case anomaly.LeftBehind:
-		return "a lock stays until it expires: its actor was told that it has no lock, or that it has released it"
+		return "a lock stays until it expires, or for ever: its actor was told that it has no lock, or that it has released it"
 	case anomaly.Stuck:
 		return "a call does not come back within ten minutes, although nobody holds the lock and nothing is on its way"
 	case play.Busy:

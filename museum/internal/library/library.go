@@ -55,7 +55,7 @@ func All() []Library {
 		Redsync(1, false), Redsync(1, true), Redsync(3, false),
 		Rueidislock(false), Rueidislock(true),
 		RedissonResending(), RedissonInterrupted(), RedisPy(),
-		Own("v4"), Own("v6"),
+		Own("v4"), Own("v6"), OwnOnNodes("redlock", 3),
 	}
 }
 

@@ -12,23 +12,20 @@ import (
 	"lockstep/internal/strategy"
 )
 
-// Own is a step of lockstep, for comparison.
-func Own(step string) Library {
+// Own is a step of lockstep on one node, for comparison.
+func Own(step string) Library { return OwnOnNodes(step, 1) }
+
+// OwnOnNodes is a step of lockstep whose lock is on a majority of so many nodes.
+func OwnOnNodes(step string, nodes int) Library {
 	return Library{
-		Name: step, Key: Key, Nodes: 1,
+		Name: step, Key: Key, Nodes: nodes,
 		Usage: "expiry 1s, retry interval 100ms, `Lock`, `Unlock`; the client sends a command once",
 		Open: func(dial Dial) (Process, error) {
 			row, err := evolution.Find(step)
 			if err != nil {
 				return nil, fmt.Errorf("the step %s: %w", step, err)
 			}
-			client := goRedis(dial, 0, false)
-			return &ownProcess{client: client, locker: row.New(strategy.Parts{
-				Client: client,
-				Options: lock.Options{
-					Key: Key, TTL: ownTTL, RetryInterval: Poll, WaitTimeout: ownPatience, Clock: lock.SystemClock{},
-				},
-			})}, nil
+			return openOwn(dial, row, nodes), nil
 		},
 	}
 }
@@ -36,12 +33,30 @@ func Own(step string) Library {
 const (
 	ownTTL      = time.Second
 	ownPatience = time.Hour
+	ownHandOffs = 8
 )
 
 type ownProcess struct {
-	client *redis.Client
-	locker lock.Locker
+	clients []*redis.Client
+	locker  lock.Locker
 	owners
+}
+
+func openOwn(dial Dial, row strategy.Strategy, nodes int) *ownProcess {
+	p := &ownProcess{}
+	parts := strategy.Parts{
+		Options: lock.Options{Key: Key, TTL: ownTTL, RetryInterval: Poll, WaitTimeout: ownPatience, Clock: lock.SystemClock{}},
+		Process: fmt.Sprintf("%p", p), HandOffLimit: ownHandOffs,
+		Rand: func(n int64) int64 { return n - 1 }, // the longest pause, each time
+	}
+	for node := range nodes {
+		client := goRedis(dial, node, false)
+		p.clients = append(p.clients, client)
+		parts.Nodes = append(parts.Nodes, client)
+	}
+	parts.Client = p.clients[0]
+	p.locker = row.New(parts)
+	return p
 }
 
 // Lock is a request of another buyer each time.
@@ -53,7 +68,11 @@ func (p *ownProcess) Lock(ctx context.Context) (Held, error) {
 	return ownHeld{lease}, nil
 }
 
-func (p *ownProcess) Close() { _ = p.client.Close() } // there is nothing behind it
+func (p *ownProcess) Close() {
+	for _, client := range p.clients {
+		_ = client.Close() // there is nothing behind it
+	}
+}
 
 type ownHeld struct{ lease *lock.Lease }
 

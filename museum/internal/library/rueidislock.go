@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"net"
+	"reflect"
 	"time"
 
 	"github.com/redis/rueidis"
@@ -26,20 +27,7 @@ func Rueidislock(noLoop bool) Library {
 		Source: "README of rueidislock, Features",
 		Open: func(dial Dial) (Process, error) {
 			locker, err := rueidislock.NewLocker(rueidislock.LockerOption{
-				KeyMajority: 1, NoLoopTracking: noLoop,
-				ClientOption: rueidis.ClientOption{
-					InitAddress: []string{"127.0.0.1:6379"},
-					DialFn: func(string, *net.Dialer, *tls.Config) (net.Conn, error) {
-						return dial(0), nil
-					},
-					ForceSingleClient: true,
-					// As by default, but for the random part:
-					RetryDelay: func(attempts int, _ rueidis.Completed, _ error) time.Duration {
-						return min(time.Second, time.Microsecond<<min(attempts, 20))
-					},
-					// Small, since there are many clients:
-					RingScaleEachConn: 4, ReadBufferEachConn: 4096, WriteBufferEachConn: 4096, CacheSizeEachConn: 4096,
-				},
+				KeyMajority: 1, NoLoopTracking: noLoop, ClientOption: rueidisClient(dial),
 			})
 			if err != nil {
 				return nil, err
@@ -47,6 +35,23 @@ func Rueidislock(noLoop bool) Library {
 			return rueidislockProcess{locker}, nil
 		},
 	}
+}
+
+func rueidisClient(dial Dial) rueidis.ClientOption {
+	o := rueidis.ClientOption{
+		InitAddress:       []string{"127.0.0.1:6379"},
+		DialFn:            func(string, *net.Dialer, *tls.Config) (net.Conn, error) { return dial(0), nil },
+		ForceSingleClient: true,
+		// Small, since there are many clients:
+		RingScaleEachConn: 4, ReadBufferEachConn: 4096, WriteBufferEachConn: 4096, CacheSizeEachConn: 4096,
+	}
+	// As by default, but for the random part. The old versions in the museum do not have the option.
+	if option := reflect.ValueOf(&o).Elem().FieldByName("RetryDelay"); option.IsValid() {
+		option.Set(reflect.ValueOf(func(attempts int, _ rueidis.Completed, _ error) time.Duration {
+			return min(time.Second, time.Microsecond<<min(attempts, 20))
+		}))
+	}
+	return o
 }
 
 type rueidislockProcess struct{ locker rueidislock.Locker }

@@ -1,4 +1,4 @@
-// Package yielding runs the museum once more, with a copy of a library in which the goroutine that starts another one lets it go first.
+// Package yielding makes a copy of a library in which the goroutine that starts another one lets it go first.
 //
 // The language leaves it open which of the two goes on after a go statement. With one processor it is always the one that was running;
 // with several, now and then the other. A call of runtime.Gosched after each go statement changes nothing that a program may rely on, and
@@ -12,7 +12,6 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -25,16 +24,14 @@ const (
 	folder = "rueidislock" // of what is changed in the copy
 )
 
-// Run runs the museum, whose module is in the folder here, with these arguments. The copy stays in the user's cache, so that it is
-// compiled once.
-func Run(ctx context.Context, here string, arguments []string, stdout, stderr io.Writer) error {
+// Modfile gives the name of a go.mod that uses the copy, for the museum whose module is in the folder here. The copy stays in the user's
+// cache, so that it is compiled once.
+func Modfile(ctx context.Context, here string) (string, error) {
 	modfile, err := prepare(ctx, here)
 	if err != nil {
-		return fmt.Errorf("a copy of %s that yields: %w", module, err)
+		return "", fmt.Errorf("a copy of %s that yields: %w", module, err)
 	}
-	command := exec.CommandContext(ctx, "go", slices.Concat([]string{"run", "-modfile", modfile, "."}, arguments)...)
-	command.Dir, command.Stdout, command.Stderr = here, stdout, stderr
-	return command.Run()
+	return modfile, nil
 }
 
 // prepare makes the copy, if there is none, and gives the name of a go.mod that uses it.
