@@ -119,6 +119,27 @@ func TestEachRowIsFoundAgain(t *testing.T) {
 	t.Logf("%d runs, %.0f a second", runs, float64(runs)/time.Since(began).Seconds())
 }
 
+// What each library shows within a few runs of each scenario has a row: the table does not say less than is so.
+func TestNothingElseIsFoundQuickly(t *testing.T) {
+	const few = 100 // runs
+	stage, known := newStage(t), rows(t)
+	for _, l := range library.All() {
+		for _, in := range exhibit.Scenarios(l) {
+			result, err := search.Do(stage, l, in, search.Goal{Runs: few, Anomalies: exhibit.Anomalies()})
+			if err != nil {
+				t.Fatalf("%s %v: %v", l.Name, in, err)
+			}
+			for _, f := range result.Found {
+				if !slices.ContainsFunc(known, func(r row) bool {
+					return r.library == l.Name && r.anomaly == f.Anomaly && r.steps <= len(f.Schedule) && r.scenario.Within(in) && r.here()
+				}) {
+					t.Errorf("%s %v shows %s by %v, and no row says so", l.Name, in, f.Anomaly, f.Schedule)
+				}
+			}
+		}
+	}
+}
+
 // A row that needs another program, with an older version or a copy that yields, replays by the command that the README says.
 func TestTheCommandsOfOtherProgramsReplay(t *testing.T) {
 	if testing.Short() {

@@ -23,10 +23,7 @@ func Markdown(entries []Entry) string {
 	b.WriteString("| name | library | how it is used here | what it promises |\n|---|---|---|---|\n")
 	before := ""
 	for _, e := range entries {
-		promise := "see [the steps](../README.md)"
-		if e.Says != "" {
-			promise = fmt.Sprintf("“%s” (%s)", e.Says, e.Source)
-		}
+		promise := e.promise()
 		if promise == before {
 			promise = "as above"
 		} else {
@@ -44,6 +41,18 @@ func Markdown(entries []Entry) string {
 		}
 	}
 	return b.String()
+}
+
+// promise is what a library says of itself.
+func (e Entry) promise() string {
+	switch {
+	case e.Says != "":
+		return fmt.Sprintf("“%s” ([source](%s))", e.Says, e.Source)
+	case e.PortOf != "":
+		return "see the issue"
+	default:
+		return "see [the steps](../README.md)"
+	}
 }
 
 // heads are those of a table of schedules.

@@ -13,10 +13,11 @@ type Old struct {
 
 // Older lists them.
 func Older() []Old {
-	lost := play.Scenario{Actors: 2}
+	plain := play.Scenario{Actors: 2}
+	lost := plain
 	lost.Faults[play.LostReply] = 1
 	return []Old{
 		{"older/redislock-0.9.3.mod", "redislock-resending", "v0.9.3", "https://github.com/bsm/redislock/pull/71", lost},
-		{"older/rueidislock-1.0.43.mod", "rueidislock-noloop", "v1.0.43", "https://github.com/redis/rueidis/issues/602", play.Scenario{Actors: 2}},
+		{"older/rueidislock-1.0.43.mod", "rueidislock-noloop", "v1.0.43", "https://github.com/redis/rueidis/issues/602", plain},
 	}
 }

@@ -16,7 +16,7 @@ func Redislock() Library {
 		Name: "redislock", Module: "github.com/bsm/redislock", Key: Key, Nodes: 1,
 		Usage:  "`Obtain(ctx, key, 1s, nil)`, `Release`; the client sends a command once",
 		Says:   "Obtain tries to obtain a new lock using a key with the given TTL. May return ErrNotObtained if not successful.",
-		Source: "doc comment of `Client.Obtain`",
+		Source: "https://pkg.go.dev/github.com/bsm/redislock@v0.9.4#Client.Obtain",
 		Open:   func(dial Dial) (Process, error) { return openRedislock(dial, false, nil), nil },
 	}
 }

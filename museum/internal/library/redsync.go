@@ -21,7 +21,7 @@ func Redsync(nodes int, resends bool) Library {
 		Name: name, Module: "github.com/go-redsync/redsync/v4", Key: Key, Nodes: nodes,
 		Usage:  "`NewMutex(key, WithRetryDelay(100ms))`, `LockContext`, `UnlockContext`; " + sends,
 		Says:   "After this is successful, no one else can obtain the same lock (the same mutex name) until we unlock it.",
-		Source: "README, Usage",
+		Source: "https://github.com/go-redsync/redsync/blob/v4.18.1/README.md",
 		Open: func(dial Dial) (Process, error) {
 			p := &redsyncProcess{}
 			var pools []redsyncredis.Pool

@@ -24,7 +24,7 @@ func Rueidislock(noLoop bool) Library {
 		Name: name, Module: "github.com/redis/rueidis", Key: "rueidislock:0:" + Key, Nodes: 1, Wakes: true, Usage: usage,
 		Says: "The waiting Locker.WithContext will try acquiring the lock again automatically and immediately once it has been released " +
 			"by someone or by another program.",
-		Source: "README of rueidislock, Features",
+		Source: "https://github.com/redis/rueidis/tree/v1.0.79/rueidislock",
 		Open: func(dial Dial) (Process, error) {
 			locker, err := rueidislock.NewLocker(rueidislock.LockerOption{
 				KeyMajority: 1, NoLoopTracking: noLoop, ClientOption: rueidisClient(dial),
