@@ -27,7 +27,7 @@ type Library struct {
 	Key    string // of its lock in Redis
 	Nodes  int    // that its lock is on
 	Wakes  bool   // it is told when to try again, and does not ask by itself
-	Open   func(Dial) (Process, error)
+	Open   func(process string, dial Dial) (Process, error)
 }
 
 // Dial connects a process to one of the nodes.
@@ -55,7 +55,7 @@ func All() []Library {
 		Redsync(1, false), Redsync(1, true), Redsync(3, false),
 		Rueidislock(false), Rueidislock(true),
 		RedissonResending(), RedissonInterrupted(), RedisPy(),
-		Own("v4"), Own("v6"), OwnOnNodes("redlock", 3),
+		Own("v4"), Own("v6"), Own("v9"), OwnOnNodes("redlock", 3),
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"lockstep/internal/dao"
 	"lockstep/internal/evolution"
 	"lockstep/internal/lock"
 	"lockstep/internal/strategy"
@@ -20,12 +21,12 @@ func OwnOnNodes(step string, nodes int) Library {
 	return Library{
 		Name: step, Key: Key, Nodes: nodes,
 		Usage: "expiry 1s, retry interval 100ms, `Lock`, `Unlock`; the client sends a command once",
-		Open: func(dial Dial) (Process, error) {
+		Open: func(process string, dial Dial) (Process, error) {
 			row, err := evolution.Find(step)
 			if err != nil {
 				return nil, fmt.Errorf("the step %s: %w", step, err)
 			}
-			return openOwn(dial, row, nodes), nil
+			return openOwn(process, dial, row, nodes), nil
 		},
 	}
 }
@@ -37,16 +38,17 @@ const (
 )
 
 type ownProcess struct {
-	clients []*redis.Client
-	locker  lock.Locker
+	clients  []*redis.Client
+	notifier *dao.Notifier
+	locker   lock.Locker
 	owners
 }
 
-func openOwn(dial Dial, row strategy.Strategy, nodes int) *ownProcess {
+func openOwn(process string, dial Dial, row strategy.Strategy, nodes int) *ownProcess {
 	p := &ownProcess{}
 	parts := strategy.Parts{
 		Options: lock.Options{Key: Key, TTL: ownTTL, RetryInterval: Poll, WaitTimeout: ownPatience, Clock: lock.SystemClock{}},
-		Process: fmt.Sprintf("%p", p), HandOffLimit: ownHandOffs,
+		Process: process, HandOffLimit: ownHandOffs,
 		Rand: func(n int64) int64 { return n - 1 }, // the longest pause, each time
 	}
 	for node := range nodes {
@@ -55,6 +57,8 @@ func openOwn(dial Dial, row strategy.Strategy, nodes int) *ownProcess {
 		parts.Nodes = append(parts.Nodes, client)
 	}
 	parts.Client = p.clients[0]
+	p.notifier = dao.NewNotifier(p.clients[0])
+	parts.Notifier = p.notifier
 	p.locker = row.New(parts)
 	return p
 }
@@ -69,6 +73,7 @@ func (p *ownProcess) Lock(ctx context.Context) (Held, error) {
 }
 
 func (p *ownProcess) Close() {
+	_ = p.notifier.Close() // as below
 	for _, client := range p.clients {
 		_ = client.Close() // there is nothing behind it
 	}

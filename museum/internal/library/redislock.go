@@ -17,7 +17,7 @@ func Redislock() Library {
 		Usage:  "`Obtain(ctx, key, 1s, nil)`, `Release`; the client sends a command once",
 		Says:   "Obtain tries to obtain a new lock using a key with the given TTL. May return ErrNotObtained if not successful.",
 		Source: "https://pkg.go.dev/github.com/bsm/redislock@v0.9.4#Client.Obtain",
-		Open:   func(dial Dial) (Process, error) { return openRedislock(dial, false, nil), nil },
+		Open:   func(_ string, dial Dial) (Process, error) { return openRedislock(dial, false, nil), nil },
 	}
 }
 
@@ -25,7 +25,7 @@ func Redislock() Library {
 func RedislockResending() Library {
 	l := Redislock()
 	l.Name, l.Usage = "redislock-resending", "the same; the client resends a command up to three times, as go-redis does by default"
-	l.Open = func(dial Dial) (Process, error) { return openRedislock(dial, true, nil), nil }
+	l.Open = func(_ string, dial Dial) (Process, error) { return openRedislock(dial, true, nil), nil }
 	return l
 }
 
@@ -33,7 +33,7 @@ func RedislockResending() Library {
 func RedislockWaiting() Library {
 	l := Redislock()
 	l.Name, l.Usage = "redislock-waiting", "`Obtain(ctx, key, 1s, LinearBackoff(100ms))`, `Release`; the client sends a command once"
-	l.Open = func(dial Dial) (Process, error) {
+	l.Open = func(_ string, dial Dial) (Process, error) {
 		return openRedislock(dial, false, &redislock.Options{RetryStrategy: redislock.LinearBackoff(Poll)}), nil
 	}
 	return l

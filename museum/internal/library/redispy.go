@@ -14,7 +14,9 @@ func RedisPy() Library {
 	return Library{
 		Name: "redis-py-port", PortOf: "redis-py, before [4258](https://github.com/redis/redis-py/pull/4258)", Key: Key, Nodes: 1,
 		Usage: "`acquire(blocking=False)`, with a timeout of 1s, `release`, and once more if that fails; the client sends a command once",
-		Open:  func(dial Dial) (Process, error) { return &redisPyProcess{client: goRedis(dial, 0, false)}, nil },
+		Open: func(_ string, dial Dial) (Process, error) {
+			return &redisPyProcess{client: goRedis(dial, 0, false)}, nil
+		},
 	}
 }
 

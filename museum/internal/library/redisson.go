@@ -14,7 +14,7 @@ func RedissonResending() Library {
 		Name: "redisson-port-resending", PortOf: "Redisson 3.52.0", Key: Key, Nodes: 1,
 		Usage: "`tryLock`, `unlock`, with a watchdog and a lease of 1s; the client resends a command up to three times. " +
 			"So [7367](https://github.com/redisson/redisson/issues/7367) describes it for replicated servers",
-		Open: func(dial Dial) (Process, error) { return openRedisson(dial, true), nil },
+		Open: func(_ string, dial Dial) (Process, error) { return openRedisson(dial, true), nil },
 	}
 }
 
@@ -25,7 +25,7 @@ func RedissonInterrupted() Library {
 		Usage: "the same; the client sends a command once, and a cancelled call is an interrupted thread. " +
 			"So [2714](https://github.com/redisson/redisson/issues/2714) describes it; " +
 			"[7272](https://github.com/redisson/redisson/issues/7272) is a later one of its kind",
-		Open: func(dial Dial) (Process, error) { return openRedisson(dial, false), nil },
+		Open: func(_ string, dial Dial) (Process, error) { return openRedisson(dial, false), nil },
 	}
 }
 

@@ -22,7 +22,7 @@ func Redsync(nodes int, resends bool) Library {
 		Usage:  "`NewMutex(key, WithRetryDelay(100ms))`, `LockContext`, `UnlockContext`; " + sends,
 		Says:   "After this is successful, no one else can obtain the same lock (the same mutex name) until we unlock it.",
 		Source: "https://github.com/go-redsync/redsync/blob/v4.18.1/README.md",
-		Open: func(dial Dial) (Process, error) {
+		Open: func(_ string, dial Dial) (Process, error) {
 			p := &redsyncProcess{}
 			var pools []redsyncredis.Pool
 			for node := range nodes {

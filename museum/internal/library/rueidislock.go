@@ -25,7 +25,7 @@ func Rueidislock(noLoop bool) Library {
 		Says: "The waiting Locker.WithContext will try acquiring the lock again automatically and immediately once it has been released " +
 			"by someone or by another program.",
 		Source: "https://github.com/redis/rueidis/tree/v1.0.79/rueidislock",
-		Open: func(dial Dial) (Process, error) {
+		Open: func(_ string, dial Dial) (Process, error) {
 			locker, err := rueidislock.NewLocker(rueidislock.LockerOption{
 				KeyMajority: 1, NoLoopTracking: noLoop, ClientOption: rueidisClient(dial),
 			})

@@ -8,6 +8,7 @@ import (
 
 	"lockstep/internal/explore/anomaly"
 	"lockstep/internal/explore/simredis"
+	"lockstep/internal/lock"
 	"lockstep/museum/internal/server"
 )
 
@@ -85,7 +86,8 @@ func ownerOf(key simredis.Key) string {
 	if len(key.Values) == 0 {
 		return ""
 	}
-	return strings.TrimRight(key.Values[0], "0123456789")
+	name, _, _ := strings.Cut(strings.TrimPrefix(key.Values[0], lock.Owner("")), ":")
+	return strings.TrimRight(name, "0123456789")
 }
 
 // owner is the process whose lock is on a majority of the nodes, and until when.

@@ -101,7 +101,7 @@ func (s *Stage) begin(l library.Library, in Scenario) (*Run, error) {
 			p.name += a.name
 			p.actors, r.actors = append(p.actors, a), append(r.actors, a)
 		}
-		client, err := l.Open(func(node int) net.Conn { return r.server.Dial(p.name, node) })
+		client, err := l.Open(p.name, func(node int) net.Conn { return r.server.Dial(p.name, node) })
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", l.Name, err)
 		}

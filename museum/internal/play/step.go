@@ -144,7 +144,7 @@ func (r *Run) effect(l *server.Line, by func() ([]byte, error), fate string) err
 func (r *Run) ofPushes() (all []step) {
 	for _, l := range r.server.Pushing() {
 		all = append(all, step{l.Process + ":push", trace.KindWoken, l.Process, func() error {
-			r.tell(r.process(l.Process), l.Process+" is told that the key has changed")
+			r.tell(r.process(l.Process), l.Process+" hears what was pushed")
 			l.Push()
 			return nil
 		}})

@@ -51,7 +51,7 @@ func tryOnce(ctx context.Context, y *toy) (library.Held, error) {
 func remove(ctx context.Context, y *toy) error { return y.client.Del(ctx, library.Key).Err() }
 
 func made(lock func(context.Context, *toy) (library.Held, error), unlock func(context.Context, *toy) error) library.Library {
-	return library.Library{Name: "toy", Key: library.Key, Nodes: 1, Open: func(dial library.Dial) (library.Process, error) {
+	return library.Library{Name: "toy", Key: library.Key, Nodes: 1, Open: func(_ string, dial library.Dial) (library.Process, error) {
 		return &toy{lock: lock, unlock: unlock, client: redisclient.Single(redisclient.Config{
 			Addrs:  []string{"127.0.0.1:6379"},
 			Dialer: func(context.Context, string, string) (net.Conn, error) { return dial(0), nil },

@@ -3,6 +3,7 @@ package server
 import (
 	"bytes"
 	"fmt"
+	"strings"
 
 	"lockstep/museum/internal/wire"
 )
@@ -33,7 +34,7 @@ func (l *Line) Lose() ([]byte, error) {
 func (l *Line) Drop() {
 	l.server.mu.Lock()
 	defer l.server.mu.Unlock()
-	l.queue, l.pushes, l.tracks = nil, nil, false
+	l.queue, l.pushes, l.tracks, l.channels = nil, nil, false, nil
 	l.conn.Break()
 }
 
@@ -58,6 +59,9 @@ func (l *Line) execute() (reply []byte, own [][]byte, err error) {
 	defer s.mu.Unlock()
 	c := l.queue[0]
 	l.queue = l.queue[1:]
+	if strings.EqualFold(c.sent[0], "SUBSCRIBE") {
+		return l.subscribe(c.sent[1:]), nil, nil
+	}
 	node := s.cluster.Servers()[l.Node]
 	renamed := s.spellOut(c)
 	answer, err := s.cluster.Ask(node, nil, 0, s.now, s.cluster.Command(wire.Encode(logged(renamed))))
@@ -69,6 +73,7 @@ func (l *Line) execute() (reply []byte, own [][]byte, err error) {
 	l.pushes = nil
 	s.cluster.Become(node, answer.Then)
 	s.follow(l, calls)
+	s.publish(l.Node, answer.Published)
 	own, l.pushes = l.pushes, before
 	return reply, own, nil
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"lockstep/internal/lock"
 )
 
 // names gives the random values of clients names that are the same in every run: A1 is the first that process A sent. Two processes are
@@ -34,6 +36,9 @@ func (n *names) rename(process string, command []string) []string {
 	}
 	if _, err := strconv.Atoi(command[at]); err == nil && !numbers {
 		return command // a number is no name
+	}
+	if strings.HasPrefix(command[at], lock.Owner(process)) {
+		return command // it is not random
 	}
 	renamed := append([]string{}, command...)
 	renamed[at] = n.name(process, command[at])

@@ -48,6 +48,7 @@ type Line struct {
 	conn     *wire.Conn
 	queue    []command // sent, and not answered yet
 	pushes   [][]byte  // not sent yet
+	channels []string  // that it is subscribed to
 	tracks   bool
 	ownToo   bool // it hears of what it changes itself, too
 	deserted bool // the client has closed it
@@ -92,7 +93,7 @@ func (s *Server) Desert(process string) {
 	s.gone[process] = true
 	for _, l := range s.lines {
 		if l.Process == process {
-			l.deserted, l.tracks = true, false
+			l.deserted, l.tracks, l.channels = true, false, nil
 		}
 	}
 }
@@ -176,10 +177,10 @@ func (s *Server) Append(b []byte) []byte {
 		}
 	}
 	for _, l := range s.inOrder() {
-		if len(l.queue) == 0 && (l.conn.Over() || !l.tracks) {
+		if len(l.queue) == 0 && (l.conn.Over() || !l.tracks && len(l.channels) == 0) {
 			continue // how many idle connections there are is the clients' own business
 		}
-		b = fmt.Appendf(b, "%s %d %t %t %d", l.Process, l.Node, l.deserted, l.tracks, len(l.pushes))
+		b = fmt.Appendf(b, "%s %d %t %t %q %q", l.Process, l.Node, l.deserted, l.tracks, l.channels, l.pushes)
 		for _, c := range l.queue {
 			b = fmt.Appendf(b, " %s", l.text(c))
 		}
