@@ -32,7 +32,7 @@ func parse(arguments []string, help io.Writer) (o options, _ error) {
 	flags.IntVar(&o.scenario.Actors, "actors", 2, "how many actors there are")
 	flags.BoolVar(&o.scenario.Together, "together", false, "all actors but the first are in one process")
 	flags.StringVar(&faults, "faults", "", "what may go wrong, and how often, as in slow=1,cancel=1")
-	flags.IntVar(&o.runs, "runs", 3_000, "how many runs a scenario may take")
+	flags.IntVar(&o.runs, "runs", 2_000, "how many runs a scenario may take")
 	flags.StringVar(&replay, "replay", "", "run this schedule alone, and draw it")
 	flags.BoolVar(&o.write, "write", false, "write the table into README.md")
 	flags.BoolVar(&o.yield, "yield", false, "of rueidislock, let a goroutine that was just started go first: in a copy that yields")

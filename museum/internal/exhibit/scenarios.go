@@ -35,6 +35,9 @@ func Says(a anomaly.Anomaly) string {
 
 // Scenarios are those that a library is put into. A scenario comes after those that allow less.
 func Scenarios(l library.Library) []play.Scenario {
+	if l.PortOf != "" {
+		return ofPort(l)
+	}
 	once := func(faults ...play.Fault) (s play.Scenario) {
 		s.Actors = 2
 		for _, f := range faults {
@@ -51,6 +54,15 @@ func Scenarios(l library.Library) []play.Scenario {
 	}
 	if l.Wakes {
 		all = append(all, play.Scenario{Actors: 3, Together: true, Faults: once(play.Cancel).Faults})
+	}
+	return all
+}
+
+// ofPort are the scenarios of a port: without a fault, and with that of its issue.
+func ofPort(l library.Library) []play.Scenario {
+	all := []play.Scenario{{Actors: 2}}
+	if faults, err := play.ParseBudget(l.Faults); err == nil {
+		all = append(all, play.Scenario{Actors: 2, Faults: faults})
 	}
 	return all
 }

@@ -24,6 +24,7 @@ type Library struct {
 	Usage  string // how the museum uses it
 	Says   string // what it promises, in its own words
 	Source string // where it says so
+	Faults string // of a port: those that its issue is about; it is put into no other scenario
 	Key    string // of its lock in Redis
 	Nodes  int    // that its lock is on
 	Wakes  bool   // it is told when to try again, and does not ask by itself

@@ -11,7 +11,7 @@ import (
 // RedissonResending is a port of Redisson's lock, with a client that sends the script again when its reply is lost.
 func RedissonResending() Library {
 	return Library{
-		Name: "redisson-port-resending", PortOf: "Redisson 3.52.0", Key: Key, Nodes: 1,
+		Name: "redisson-port-resending", PortOf: "Redisson 3.52.0", Faults: "lost-reply=1", Key: Key, Nodes: 1,
 		Usage: "`tryLock`, `unlock`, with a watchdog and a lease of 1s; the client resends a command up to three times. " +
 			"So [7367](https://github.com/redisson/redisson/issues/7367) describes it for replicated servers",
 		Open: func(_ string, dial Dial) (Process, error) { return openRedisson(dial, true), nil },
@@ -21,7 +21,7 @@ func RedissonResending() Library {
 // RedissonInterrupted is a port of Redisson's lock, with a client that sends a command once.
 func RedissonInterrupted() Library {
 	return Library{
-		Name: "redisson-port", PortOf: "Redisson 3.11.2", Key: Key, Nodes: 1,
+		Name: "redisson-port", PortOf: "Redisson 3.11.2", Faults: "cancel=1", Key: Key, Nodes: 1,
 		Usage: "the same; the client sends a command once, and a cancelled call is an interrupted thread. " +
 			"So [2714](https://github.com/redisson/redisson/issues/2714) describes it; " +
 			"[7272](https://github.com/redisson/redisson/issues/7272) is a later one of its kind",

@@ -6,6 +6,7 @@ import (
 
 	"lockstep/internal/trace"
 	"lockstep/museum/internal/library"
+	"lockstep/museum/internal/server"
 )
 
 // process is a process with a few actors.
@@ -21,7 +22,8 @@ type process struct {
 
 var errCrashed = errors.New("its process has crashed")
 
-// ofProcesses are crashes and pauses. A process that has not begun, or is done, has nothing to lose.
+// ofProcesses are crashes and pauses. A process that has not begun, or is done, has nothing to lose. One that pauses has the lock, and
+// waits for nothing: what its code would do with an answer that comes after the pause, the bubble cannot tell, as its timers run on.
 func (r *Run) ofProcesses() (all []step) {
 	can := func(p *process, what, kind string, do func()) {
 		all = append(all, step{p.name + ":" + what, kind, p.name, func() error {
@@ -31,17 +33,12 @@ func (r *Run) ofProcesses() (all []step) {
 		}})
 	}
 	for _, p := range r.processes {
-		switch busy := slices.ContainsFunc(p.actors, func(a *actor) bool { return !a.is(idle) && !a.is(done) }); {
-		case p.paused:
-			can(p, "wake", trace.KindResumes, func() { r.wake(p) })
-		case !busy:
-		default:
-			if r.left[Crash] > 0 {
-				can(p, "crash", trace.KindDies, func() { r.crash(p) })
-			}
-			if r.left[Pause] > 0 {
-				can(p, "pause", trace.KindPauses, func() { r.pause(p) })
-			}
+		if r.left[Crash] > 0 && slices.ContainsFunc(p.actors, func(a *actor) bool { return !a.is(idle) && !a.is(done) }) {
+			can(p, "crash", trace.KindDies, func() { r.crash(p) })
+		}
+		waits := slices.ContainsFunc(r.server.Held(), func(l *server.Line) bool { return l.Process == p.name })
+		if r.left[Pause] > 0 && !p.paused && !waits && slices.ContainsFunc(p.actors, (*actor).believes) {
+			can(p, "pause", trace.KindPauses, func() { r.pause(p) })
 		}
 	}
 	return all
@@ -59,19 +56,14 @@ func (r *Run) crash(p *process) {
 	r.server.Desert(p.name)
 }
 
-// pause cuts a process off until it wakes.
+// pause cuts a process off for as long as the schedule goes on. Its holder believes what it believed.
 func (r *Run) pause(p *process) {
 	r.left[Pause]--
 	for _, a := range p.actors {
 		a.believed = a.believes()
 	}
 	p.paused = true
-	r.server.Mute(p.name, true)
-}
-
-func (r *Run) wake(p *process) {
-	p.paused = false
-	r.server.Mute(p.name, false)
+	r.server.Mute(p.name)
 }
 
 // anyPaused reports whether a process is paused: then time may pass before another one begins.

@@ -37,7 +37,7 @@ func (f Fault) Says() string {
 		"the context of a call of Lock is cancelled",
 		"a node restarts empty",
 		"a process dies: nothing that it sends arrives any more",
-		"a process stops until it wakes: it hears nothing, nothing that it sends arrives, and it believes what it believed",
+		"a process that has the lock stops: nothing that it sends arrives any more, and it believes that it has the lock",
 	}[f]
 }
 

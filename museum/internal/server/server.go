@@ -28,8 +28,8 @@ type Server struct {
 	tracked  map[place][]*Line
 	names    names
 	arrivals map[string][]string // of commands since they were last taken, by process
-	muted    map[string]bool     // processes that are cut off for a while
-	gone     map[string]bool     // and for good
+	muted    map[string]bool     // processes that are paused
+	gone     map[string]bool     // that have crashed
 	stirred  chan struct{}       // a command has arrived
 }
 
@@ -79,11 +79,11 @@ func (s *Server) Dial(process string, node int) *wire.Conn {
 	return l.conn
 }
 
-// Mute cuts a process off, or no longer: nothing of what it sends takes effect, and nothing reaches it.
-func (s *Server) Mute(process string, muted bool) {
+// Mute cuts a process off: nothing of what it sends takes effect, and nothing reaches it.
+func (s *Server) Mute(process string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.muted[process] = muted
+	s.muted[process] = true
 }
 
 // Desert cuts a process off for good, as when it dies. What it has sent may still take effect.
