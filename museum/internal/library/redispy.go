@@ -12,8 +12,9 @@ import (
 // RedisPy is a port of redis-py's lock. Its caller tries a release that failed once more, and believes what it is then told.
 func RedisPy() Library {
 	return Library{
-		Name: "redis-py-port", PortOf: "redis-py, before [4258](https://github.com/redis/redis-py/pull/4258)", Faults: "lost-request=1", Key: Key, Nodes: 1,
-		Usage: "`acquire(blocking=False)`, with a timeout of 1s, `release`, and once more if that fails; the client sends a command once",
+		Name: "redis-py-port", PortOf: "redis-py, before [4258](https://github.com/redis/redis-py/pull/4258)", Key: Key, Nodes: 1,
+		Faults: "lost-request=1",
+		Usage:  "`acquire(blocking=False)`, with a timeout of 1s, `release`, and once more if that fails; the client sends a command once",
 		Open: func(_ string, dial Dial) (Process, error) {
 			return &redisPyProcess{client: goRedis(dial, 0, false)}, nil
 		},
