@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"encoding/xml"
 	"errors"
+	"flag"
 	"io"
 	"os"
 	"os/exec"
@@ -42,6 +43,27 @@ func TestBadInput(t *testing.T) {
 		code := run(t.Context(), strings.Fields(test.args), contestants.Table(), nil, &stdout, &stderr)
 		if code != 2 || !strings.Contains(stderr.String(), test.want) || stdout.Len() > 0 {
 			t.Errorf("bench %s: exit %d, %q; want 2, …%s…", test.args, code, stderr.String(), test.want)
+		}
+	}
+}
+
+// What the documents say is what bench takes.
+func TestTheCommandsOfTheDocuments(t *testing.T) {
+	for _, name := range []string{"README.md", "README.zh-CN.md", "docs/benchmarks.md"} {
+		text, err := os.ReadFile(filepath.Join("..", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, after, found := strings.Cut(string(text), "cd bench\n")
+		if !found {
+			t.Errorf("%s: no command of bench", name)
+		}
+		commands, _, _ := strings.Cut(after, "```")
+		for command := range strings.Lines(commands) {
+			args := strings.TrimPrefix(strings.TrimSpace(command), "go run . ")
+			if _, err := parse(strings.Fields(args), contestants.Table(), io.Discard); err != nil && !errors.Is(err, flag.ErrHelp) {
+				t.Errorf("%s: %s: %v", name, command, err)
+			}
 		}
 	}
 }

@@ -155,6 +155,7 @@ func replicaCommand(
 	addrs := cfg.Redis.Addrs
 	if len(addrs) == 0 {
 		addrs = []string{redis.Addr}
+		args = append(args, "--redis.embedded_addr="+redis.Addr) // so that they know what they talk to
 	}
 	args = append(args,
 		"--redis.addrs="+strings.Join(addrs, ","),

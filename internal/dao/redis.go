@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -21,6 +22,9 @@ import (
 
 // ownTimeout is that of clients of a Redis in our own process: if it is late, so are we.
 const ownTimeout = time.Minute
+
+// leanPool is how many connections the locks of a process have to an embedded Redis at most: one for those who wait, and one for holders.
+const leanPool = 2
 
 // Config says which Redis to open.
 type Config struct {
@@ -62,7 +66,7 @@ func Open(ctx context.Context, cfg Config) (*Redis, error) {
 		return openEmbedded(cfg.EmbeddedAddr, nodes)
 	}
 	r := &Redis{
-		Lock: newLockClient(clientConfig(cfg, trust)), Store: newClient(clientConfig(cfg, trust)), Nodes: nodes,
+		Lock: newLockClient(lockConfig(cfg, trust)), Store: newClient(clientConfig(cfg, trust)), Nodes: nodes,
 		Name: "Redis " + strings.Join(cfg.Addrs, ","), Addr: cfg.Addrs[0],
 	}
 	r.Notifier = NewNotifier(r.Lock)
@@ -97,7 +101,7 @@ func openEmbedded(addr string, nodes Nodes) (*Redis, error) {
 		}
 	}
 	r := &Redis{
-		Lock: newLockClient(own(m.Addr())), Store: newClient(own(m.Addr())), Nodes: nodes,
+		Lock: newLockClient(lean(own(m.Addr()))), Store: newClient(own(m.Addr())), Nodes: nodes,
 		Name: "embedded Redis " + m.Addr(), Addr: m.Addr(), embedded: m,
 	}
 	r.Notifier = NewNotifier(r.Lock)
@@ -144,9 +148,25 @@ func clientConfig(cfg Config, trust *tls.Config) redisclient.Config {
 	}
 }
 
+// lockConfig is that of the locks. The Redis may be the one that another process of ours has embedded.
+func lockConfig(cfg Config, trust *tls.Config) redisclient.Config {
+	config := clientConfig(cfg, trust)
+	if slices.Equal(cfg.Addrs, []string{cfg.EmbeddedAddr}) {
+		return lean(config)
+	}
+	return config
+}
+
 // own is for a Redis in our own process.
 func own(addr string) redisclient.Config {
 	return redisclient.Config{Addrs: []string{addr}, Timeout: ownTimeout}
+}
+
+// lean is for the locks on an embedded Redis: it is slow, and executes one command at a time, so more connections that poll only keep
+// the holder's commands waiting.
+func lean(cfg redisclient.Config) redisclient.Config {
+	cfg.PoolSize = leanPool
+	return cfg
 }
 
 // Close closes the clients, and ends the embedded Redis.

@@ -36,12 +36,25 @@ func (r *reserve) take(ctx context.Context, send func(context.Context) error) er
 	if lock.IsHolders(ctx) || ctx.Value(placed{}) != nil {
 		return send(ctx)
 	}
+	if err := r.wait(ctx); err != nil {
+		return err
+	}
+	defer func() { <-r.others }()
+	return send(context.WithValue(ctx, placed{}, true))
+}
+
+// wait takes a place.
+func (r *reserve) wait(ctx context.Context) error {
+	select {
+	case r.others <- struct{}{}:
+		return nil
+	default: // so a command that need not wait needs no timer
+	}
 	patience := time.NewTimer(r.timeout)
 	defer patience.Stop()
 	select {
 	case r.others <- struct{}{}:
-		defer func() { <-r.others }()
-		return send(context.WithValue(ctx, placed{}, true))
+		return nil
 	case <-ctx.Done():
 		return ctx.Err()
 	case <-patience.C:

@@ -42,7 +42,7 @@ var broken = []struct {
 	},
 	{
 		lock: "v6", phrase: "a paused process writes late",
-		scenario: faults("pause=1"), anomaly: explore.LostUpdate, length: 10,
+		scenario: faults("pause=1"), anomaly: explore.LostUpdate, length: 11, // its start is a step
 	},
 	{lock: "v6", phrase: "waiters poll: a storm of commands, and starvation", why: costs + "; " + starves},
 	{lock: "v6", phrase: "failover", scenario: faults("failover=1"), anomaly: explore.TwoHolders, length: 3},
@@ -64,11 +64,11 @@ var broken = []struct {
 	{lock: "v9", phrase: "a buyer alone pays two round trips for a lock that nobody else wants", why: costs},
 	{
 		lock: "v10", phrase: "a failover forgets the lock",
-		scenario: faults("failover=1"), anomaly: explore.TwoHolders, length: 3,
+		scenario: faults("failover=1"), anomaly: explore.TwoHolders, length: 5, // with the starts of two who listen
 	},
 	{
 		lock: "v10", phrase: "a failover forgets the lock",
-		scenario: faults("failover=1"), anomaly: explore.LostUpdate, length: 7,
+		scenario: faults("failover=1"), anomaly: explore.LostUpdate, length: 9,
 	},
 	{
 		lock: "v10", phrase: "the others wait for a keeper that died, as for any holder",

@@ -44,12 +44,20 @@
 //
 //   - A state that was seen before is not gone on from: the same state has the same future, and it was reached in no more steps the first
 //     time.
-//   - Actors that start alike are interchangeable: they differ by name alone. They start in the order of their names, and, in case the code
-//     compares names, once more in reverse. Code for which more than the order of two names matters is not covered.
+//   - Actors that start alike are interchangeable: they differ by name alone. They start in one order, and a state in which they have
+//     changed places is the same state. Where a name stands in what Redis holds, or in what a process was told, the fingerprint has the
+//     actor's place, in an order that follows from what happened to each. To know that the code is blind to names, the explorer runs each
+//     schedule a second time with the names in reverse order (these runs are not counted): both have to lead to the same fingerprint. If
+//     a single one does not, all of this is dropped, and the search begins anew: the actors start in the order of their names, and once
+//     more in reverse. Code for which more than the order of two names matters is not covered.
 //   - A waiter that polls sleeps for a moment between two attempts. The sleep may end at any time, but not before the attempt could give
 //     another result: others have changed what Redis holds, or the last command would now have another reply, or the code has looked at the
 //     clock. An attempt that would repeat leads to the same state, so nothing is lost. Before a waiter counts as stuck it tries once
 //     more.
+//   - A waiter that polls with pauses longer than a moment asks in vain as often as the scenario says (Scenario.Polls), and each time is a
+//     step. As long as it would be told the same after that, and would change nothing, its attempts are part of the step in which time
+//     passes. They are made, so code that counts them counts on, but no fault comes between them.
+//   - An attempt without a command, of code that looks at the memory of its process, would repeat until something happens to that process.
 //   - An attempt that left nothing in Redis is forgotten when the next one begins. Here the explorer assumes that a waiter decides by its
 //     last attempt; without that, those who undo each other's attempts would go on for ever.
 //   - The masters of a lock on several nodes are interchangeable, and what they answer to tasks that one task started and waits for
@@ -57,6 +65,15 @@
 //   - A step is a command and all that follows to the next wait. What runs between two waits is seen by nobody else, so to split it would
 //     show nothing new. The exception is a process that stops between the effect of its command and reading the reply: that is a
 //     transition of its own.
+//
+// # When somebody is stuck
+//
+// Nobody can say of code whether it will ever stop asking. If all that is left are waiters who were told the same twice, and who change
+// nothing, they are let ask a hundred times more, and until every lock has expired twice by every clock. If none gives up, or does anything
+// else, they are stuck. If they do change something, they may keep each other waiting. Then the explorer goes on in every order, and takes
+// two states for the same if everybody is at the same place, and was told the same in the last round. If these states come back to each
+// other, and in none of them somebody has finished, and a thousand steps of one order bring nobody on, then they are stuck. A wait that is
+// merely long ends in one of these ways.
 //
 // TestTheCutsAreSound explores with and without these cuts (Bounds.EveryState, Bounds.EverySymmetry) and compares the anomalies and the
 // lengths of their schedules.
@@ -69,7 +86,9 @@
 //
 // # What is assumed of the code under test
 //
-//   - It waits by lock.Sleep, lock.Poll or Clock.Wait, and starts goroutines by Clock.Go. Otherwise: ErrBlind.
+//   - It waits by lock.Sleep, lock.Poll or Clock.Wait, and starts goroutines by Clock.Go. Otherwise: ErrBlind, with the line. A goroutine
+//     that ends at once, and never touches what the explorer gave, is not seen; one that panics ends the program, as it always does.
+//   - Its processes share nothing but Redis. They run in one program here, so a variable of a package would be one for all of them.
 //   - It does the same twice. Time comes from its clock, chance from its Parts, and no iteration over a map decides what is sent.
 //     Otherwise: ErrUnrepeatable, with the schedule after which it differed.
 //   - It does nothing in New: no command, no goroutine, no wait.
@@ -80,7 +99,7 @@
 // # Limits
 //
 // The result is true for these actors and these budgets, not for more. Commands are atomic, as in Redis; a transaction or a pipeline is one
-// step. The network and Redis fail only as the faults say. A lock that polls in its own process, without a command, is never seen to be
+// step. The network and Redis fail only as the faults say. A lock that polls without a pause is never seen to be
 // idle, and is reported as unknown. Bounds end a search early; the verdict is then Unknown, never Holds.
 //
 // # How to read and replay a schedule

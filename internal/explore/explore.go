@@ -2,6 +2,7 @@ package explore
 
 import (
 	"context"
+	"errors"
 	"hash/maphash"
 
 	"lockstep/internal/explore/anomaly"
@@ -46,10 +47,10 @@ const (
 
 // The errors of Explore and Replay.
 var (
-	ErrBlind        = execution.ErrBlind     // the code waits where the explorer cannot see it
-	ErrUnrepeatable = search.ErrUnrepeatable // the code does not do the same twice
-	ErrMalformed    = execution.ErrMalformed // a step of the schedule is none
-	ErrStale        = harness.ErrStale       // the schedule does not fit the code
+	ErrBlind        = execution.ErrBlind        // the code waits where the explorer cannot see it
+	ErrUnrepeatable = execution.ErrUnrepeatable // the code does not do the same twice
+	ErrMalformed    = execution.ErrMalformed    // a step of the schedule is none
+	ErrStale        = harness.ErrStale          // the schedule does not fit the code
 )
 
 // Anomalies lists them all, in the order in which they are looked for.
@@ -135,10 +136,20 @@ func Explore(ctx context.Context, s strategy.Strategy, in Scenario, goal Goal, b
 		inner.Progress = func(found search.Result) { goal.Progress(result(found)) }
 	}
 	seeds := [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()}
-	found, err := search.Do(ctx, func() (search.System, error) {
-		h, err := harness.New(s, in, bounds.EverySymmetry, seeds)
-		return system{h}, err
-	}, inner, bounds)
+	look := func(mirrored bool) (search.Result, error) {
+		inner.Mirrored = mirrored
+		return search.Do(ctx, func() (search.System, error) {
+			h, err := harness.New(s, in, bounds.EverySymmetry, seeds)
+			if err == nil && mirrored {
+				h.Interchange()
+			}
+			return system{h}, err
+		}, inner, bounds)
+	}
+	found, err := look(in.Alike() && !s.OnNodes && !inner.OneStart)
+	if errors.Is(err, search.ErrNames) {
+		found, err = look(false)
+	}
 	return result(found), err
 }
 

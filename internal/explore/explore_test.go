@@ -134,7 +134,7 @@ var claims = []struct {
 	{lock: "getset", scenario: explore.Scenario{Skew: 15 * time.Second, Faults: faults("crash=1").Faults}, anomaly: explore.LeftBehind},
 	{lock: "getset", scenario: explore.Scenario{Skew: 15 * time.Second, Faults: faults("crash=1").Faults}, anomaly: explore.Stuck},
 	{lock: "getset", scenario: working(explore.Scenario{}), shows: explore.TwoHolders, length: 8},
-	{lock: "getset", scenario: faults("pause=1"), anomaly: explore.TwoHolders, shows: explore.TwoHolders, length: 8},
+	{lock: "getset", scenario: faults("pause=1"), anomaly: explore.TwoHolders, shows: explore.TwoHolders, length: 9}, // with its start
 	{lock: "v4", scenario: skewed()}, // whose expiry is Redis's
 	{lock: "v6", scenario: skewed()},
 	{lock: "set-expire", anomaly: explore.TwoHolders, shows: explore.TwoHolders, length: 4},

@@ -128,7 +128,7 @@ func TestOneFaultBreaks(t *testing.T) {
 		length   int
 	}{
 		"a waiter that takes the lock by force in the end": {impatient(), "timeout=1", explore.TwoHolders, 4},
-		"a waiter that takes every message for the lock":   {credulous(), "spurious-wake=1", explore.TwoHolders, 3},
+		"a waiter that takes every message for the lock":   {credulous(), "spurious-wake=1", explore.TwoHolders, 5},
 		"a deadline in the value, by the caller's clock":   {find(t, "getset"), "clock-jump=1", explore.TwoHolders, 7},
 		"a lock whose second attempt does not know itself": {find(t, "v1"), "resend=1", explore.ForeignRelease, 6},
 	} {

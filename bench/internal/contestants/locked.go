@@ -5,7 +5,7 @@ import (
 	"errors"
 )
 
-// locked is a sale under a lock: lock, GET, SET, unlock.
+// locked is a sale under a lock: lock, read, write, unlock.
 type locked struct {
 	lock  func(context.Context) (lease, error)
 	stock *stock

@@ -5,7 +5,7 @@ import "slices"
 // Table lists every contestant. A new one is a name here.
 func Table() []Contestant {
 	return slices.Concat(
-		[]Contestant{{Name: "limit", Title: "one buyer, GET and SET without a lock", Kind: Limit, Open: openLimit}},
+		[]Contestant{{Name: "limit", Title: "one buyer without a lock", Kind: Limit, Open: openLimit}},
 		brief(steps("v1", "v2", "v3")),
 		steps("v4"),
 		brief(steps("v5")),

@@ -19,9 +19,9 @@ const head = `# Benchmarks
 
 const picture = `![Share of the limit, longest wait over mean, and share of the buyers that never got in](benchmarks.svg)
 
-The same sale (lock, GET the stock, SET it to one less, unlock) runs under each lock of the evolution and under libraries that people use,
-and without a lock in the two ways that are correct: all on a real Redis, in one run. Under a lock sales are serial, so no lock can beat
-the **limit**: one buyer that does the GET and the SET with no lock at all, measured in each repetition of each condition.
+The same sale (lock, read the stock, write one less and the order, unlock) runs under each lock of the evolution and under libraries that
+people use, and without a lock in the two ways that are correct: all on a real Redis, in one run. Under a lock sales are serial, so no lock
+can beat the **limit**: one buyer that reads and writes with no lock at all, measured in each repetition of each condition.
 
 `
 
@@ -41,8 +41,8 @@ const how = `
   again, and saves the time of a hand-over, while the others starve.
 - Requests are what clients wrote on their connections within the window, in all processes: polling, renewals and subscriptions too. A
   script is one request, whatever it calls inside. What Redis sends by itself (messages, invalidations) is not counted.
-- The lock and the sale have clients of their own, so requests of the lock are counted apart. The rest is the sale: its GET and SET, or the
-  scripts that do the same and check a fencing token.
+- The lock and the sale have clients of their own, so requests of the lock are counted apart. The rest is the sale. It is the
+  shop's own, the same for all: GET, and a script that writes the stock and the order.
 - After each cell the stock must have fallen by exactly the number of sales; otherwise the cell says **broken**. A contestant **hung** if it
   sold nothing in the last half of the window (one second at least), or had to be ended.
 - One dialer adds the round trip, the same for all: bytes reach the server that much later, any number of them at a time.
@@ -59,16 +59,16 @@ const how = `
   and pauses once, so that another process can have it. A single process loses that time too.
 - redlock's lock is on five servers beside the stock's. All are asked at once: five SETs, and five scripts to release, which are ten
   requests and two round trips. The servers run on this one machine, so without an added round trip redlock pays for their processor time.
-- From v7 on, except for redlock, the sale reads and writes by scripts that check its fencing token and record an order. The others send GET
-  and SET.
+- From v7 on, except for redlock, the store checks the sale's fencing token, when it reads and when it writes. The read is a script then,
+  instead of GET: that is what a fence costs.
 - With two buyers in several processes, each process has one buyer or none. No sale can be handed along inside a process: every one is a
   hand-over through Redis: read, write, and the request that hands over, one after the other. That is three round trips where the limit
   has two, so no lock reaches more than 0.67 there.
-- atomic sends one EVAL of a script that reads and takes. optimistic sends WATCH, then GET, then MULTI, SET and EXEC together: five requests
-  and three round trips. If the stock has changed, it starts again after a random pause of at most the retry pause; that bound doubles with
-  each attempt, up to 50 retry pauses. So requests per sale beyond five are further attempts. As many buyers attempt at once as there are
-  connections (the shop allows eight per process). Neither records an order here, and neither waits for a lock: their waits last until the
-  piece is sold. The sales of atomic are not serial, so its share of the limit is far above 1. The picture leaves both out.
+- atomic sends one EVAL of a script that reads and takes. optimistic sends WATCH, then GET, then MULTI, EVAL and EXEC together: five
+  requests and three round trips. If the stock has changed, it starts again after a random pause of at most the retry pause; that bound
+  doubles with each attempt, up to 50 retry pauses. So requests per sale beyond five are further attempts. As many buyers attempt at once
+  as there are connections (the shop allows eight per process). Neither waits for a lock: their waits last until the piece is sold. The
+  sales of atomic are not serial, so its share of the limit is far above 1. The picture leaves both out.
 %s`
 
 const howToRun = `

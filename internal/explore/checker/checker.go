@@ -70,7 +70,7 @@ func (c *Checker) Check() (found []anomaly.Found, over bool) {
 	if !slices.ContainsFunc(transitions, execution.Transition.Progress) || c.x.LastResort() {
 		c.checkSelfLocked()
 	}
-	if over = len(transitions) == 0 || quiet && c.hopeless(); over {
+	if over = len(transitions) == 0 || quiet && c.hopeless() || !quiet && c.x.Circling() && c.livelocked(); over {
 		c.checkEnd()
 	}
 	return c.found, over
@@ -124,16 +124,16 @@ func (c *Checker) Booked(before *simredis.State, orders []history.Order) {
 }
 
 // AppendState implements execution.Checker.
-func (c *Checker) AppendState(b []byte) []byte {
-	b = fmt.Appendf(b, "|%d %d", c.holder, c.owners[0].claimant)
-	b = c.appendSynced(b, 0)
-	for _, s := range c.sales {
-		b = fmt.Appendf(b, "|%t", s.bereft)
+func (c *Checker) AppendState(b []byte, o execution.Order) []byte {
+	b = fmt.Appendf(b, "|%d %d", o.Place(c.holder), o.Place(c.owners[0].claimant))
+	b = c.appendSynced(b, 0, o)
+	for _, actor := range o.Actors {
+		b = fmt.Appendf(b, "|%t", c.sales[actor].bereft)
 	}
 	return b
 }
 
 // AppendServer implements execution.Checker.
-func (c *Checker) AppendServer(b []byte, server int) []byte {
-	return c.appendSynced(fmt.Appendf(b, "%d %d ", c.owners[server].owner, c.owners[server].claimant), server)
+func (c *Checker) AppendServer(b []byte, server int, o execution.Order) []byte {
+	return c.appendSynced(fmt.Appendf(b, "%d %d ", o.Place(c.owners[server].owner), o.Place(c.owners[server].claimant)), server, o)
 }

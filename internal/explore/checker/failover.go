@@ -3,6 +3,7 @@ package checker
 import (
 	"fmt"
 
+	"lockstep/internal/explore/execution"
 	"lockstep/internal/explore/simredis"
 	"lockstep/internal/lock"
 )
@@ -35,9 +36,9 @@ func (c *Checker) restore(o *ownership, s *simredis.Server, same bool) {
 }
 
 // appendSynced writes whose the lock is for a server's replica, if that lags.
-func (c *Checker) appendSynced(b []byte, server int) []byte {
+func (c *Checker) appendSynced(b []byte, server int, o execution.Order) []byte {
 	if synced := c.synced[server]; synced != nil {
-		b = fmt.Appendf(b, "|synced %d %d ", synced.owner, synced.claimant)
+		b = fmt.Appendf(b, "|synced %d %d ", o.Place(synced.owner), o.Place(synced.claimant))
 	}
 	return b
 }

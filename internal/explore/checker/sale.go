@@ -3,6 +3,7 @@ package checker
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"sync"
 
@@ -60,6 +61,8 @@ func (c *Checker) Watch(a *execution.Actor, l lock.Locker) lock.Locker {
 	return watched{c, c.sales[a.Index], l}
 }
 
+var errNoLease = errors.New("the lock gives neither a lease nor an error")
+
 type watched struct {
 	c    *Checker
 	sale *sale
@@ -76,6 +79,10 @@ func (l watched) Lock(ctx context.Context, owner string) (*lock.Lease, error) {
 	l.c.x.BeginRound()
 	lease, err := take(ctx, owner)
 	s.waits = false
+	if err == nil && lease == nil {
+		err = fmt.Errorf("%s: %w", s.actor.Name, errNoLease)
+		l.c.x.Fail(err)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -8,7 +8,9 @@ package coroutine
 import (
 	"bytes"
 	"errors"
+	"iter"
 	"runtime"
+	"sync/atomic"
 )
 
 // ErrKilled is what Park returns from Kill on.
@@ -20,55 +22,60 @@ const patience = 100
 
 // Coroutine is one goroutine. Park and Condemn are called by itself; everything else is called by its scheduler.
 type Coroutine struct {
-	turn      chan bool // true: go on; false: end
-	back      chan bool // true: it has parked; false: it has ended
-	id        string    // of its goroutine
+	resume    func() (struct{}, bool) // false: it has ended
+	stop      func()
+	park      func(struct{}) bool // false: it is to end
+	id        goroutine           // its own, once it runs
+	number    atomic.Value        // the same, as stacks print it
 	ended     bool
 	condemned bool
 	asked     int // since then
 }
 
-// Start makes a coroutine, which waits for its first Resume. If f panics, panicked gets the value, and the coroutine ends.
+// Start makes a coroutine, which waits for its first Resume. If f panics, panicked gets the value, while the stack is still there, and the
+// coroutine ends.
 func Start(f func(), panicked func(value any)) *Coroutine {
-	c := &Coroutine{turn: make(chan bool), back: make(chan bool)}
-	go func() {
-		defer func() { c.back <- false }()
+	c := &Coroutine{}
+	c.resume, c.stop = iter.Pull(func(park func(struct{}) bool) {
 		defer func() {
 			if v := recover(); v != nil && v != any(ErrKilled) {
 				panicked(v)
 			}
 		}()
-		if <-c.turn {
-			c.id = goroutine()
-			f()
-		}
-	}()
+		c.park, c.id = park, self()
+		c.number.Store(number())
+		f()
+	})
 	return c
 }
 
 // Resume lets it run until it parks or ends.
-func (c *Coroutine) Resume() { c.give(true) }
+func (c *Coroutine) Resume() {
+	_, parked := c.resume()
+	c.ended = !parked
+}
 
 // Kill ends it wherever it is: from now on Park fails, until it has returned from all its functions.
 func (c *Coroutine) Kill() {
 	c.condemned = true
-	c.give(false)
-}
-
-func (c *Coroutine) give(turn bool) {
-	c.turn <- turn
-	c.ended = !<-c.back
+	c.stop()
+	c.ended = true
 }
 
 // Mine reports whether the goroutine that asks is this one. There is no other way to know one that was started behind the scheduler's back.
-func (c *Coroutine) Mine() bool { return c.id == goroutine() }
+func (c *Coroutine) Mine() bool { return c.id == self() }
 
-// goroutine is the number that the runtime gives the goroutine that asks, as a panic would print it.
-func goroutine() string {
+// Goroutine is the number of its goroutine, "" if it has never run.
+func (c *Coroutine) Goroutine() string {
+	number, _ := c.number.Load().(string)
+	return number
+}
+
+// number is what the runtime gives the goroutine that asks, as a panic would print it.
+func number() string {
 	var b [32]byte
 	stack := b[:runtime.Stack(b[:], false)]
-	words := bytes.Fields(stack)
-	return string(words[1])
+	return string(bytes.Fields(stack)[1])
 }
 
 // Ended reports whether it has ended.
@@ -79,11 +86,8 @@ func (c *Coroutine) Condemn() { c.condemned = true }
 
 // Park gives the turn back, and returns when the next Resume gives it again. It fails with ErrKilled if the coroutine is to end instead.
 func (c *Coroutine) Park() error {
-	if !c.condemned {
-		c.back <- true
-		if <-c.turn {
-			return nil
-		}
+	if !c.condemned && c.park(struct{}{}) {
+		return nil
 	}
 	if c.asked++; c.asked > patience {
 		panic(ErrKilled)

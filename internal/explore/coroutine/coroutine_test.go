@@ -97,3 +97,25 @@ func TestAPanicIsTold(t *testing.T) {
 		t.Errorf("told %v, ended %t", told, c.Ended())
 	}
 }
+
+// Any other goroutine is known for one, also one that was started by it.
+func TestMine(t *testing.T) {
+	var mine, others bool
+	var c *coroutine.Coroutine
+	c = start(t, func(park func() error) {
+		for range 2 {
+			mine = c.Mine()
+			done := make(chan bool)
+			go func() { done <- c.Mine() }()
+			others = <-done
+			_ = park()
+		}
+	})
+	for range 2 {
+		c.Resume()
+		if !mine || others || c.Mine() {
+			t.Errorf("its own goroutine: %t, one that it started: %t, its scheduler's: %t; want its own alone", mine, others, c.Mine())
+		}
+	}
+	c.Kill()
+}

@@ -9,6 +9,10 @@ import (
 // Apply lets t happen, and everything that follows from it by itself. It reports false when t turned out to be no transition of its own: a
 // fault of a command that was not sent.
 func (x *Execution) Apply(t Transition) bool {
+	if !x.possible(t) {
+		x.Fail(ErrUnrepeatable)
+		return false
+	}
 	sent := true
 	x.taken = append(x.taken, t)
 	switch t.Kind {
@@ -36,13 +40,14 @@ func (x *Execution) Apply(t Transition) bool {
 		x.left.Cancel--
 		a := x.actors[t.ID]
 		a.cancelled = true
-		x.note(a.Process, "cancel %d", a.Index)
+		x.note(a.Process, "cancel %d", a.inside)
 		a.leave()
 	case TimePasses:
 		if x.Cluster.NextExpiry() == 0 && x.nextTimer() == nil {
 			x.idle++
 		}
 		x.pass(x.nextEvent())
+		x.skim()
 	case Slow:
 		x.left.Slow--
 		x.pass(x.nextTimer().at)
@@ -65,7 +70,7 @@ func (x *Execution) move(t *Task, k Kind) (sent bool) {
 	switch {
 	case t == t.actor.main && !t.actor.started:
 		t.actor.started = true
-		x.note(t.actor.Process, "start %d", t.actor.Index)
+		x.note(t.actor.Process, "start %d", t.actor.inside)
 		x.ready = append(x.ready, t)
 		x.settle()
 	case t.pending == nil:
@@ -113,7 +118,7 @@ func (x *Execution) matters(t *Task) bool {
 			return true
 		}
 	}
-	return slices.ContainsFunc(x.listeners, func(l *listener) bool { return l.actor.Process == p && l.notify != nil })
+	return slices.ContainsFunc(x.listeners, func(l *listener) bool { return l.actor.Process == p && len(l.notify) > 0 })
 }
 
 // continues resumes a process. The timers it slept through fire at once; then it reads the reply that waits for it.
@@ -145,4 +150,30 @@ func (x *Execution) befalls(s *simredis.Server, k Kind) {
 		x.serverJumps(s)
 	default:
 	}
+}
+
+// possible reports whether t can happen: a schedule that comes from a run of code which did something else may have tasks, messages and
+// timers that this one has not.
+func (x *Execution) possible(t Transition) bool {
+	switch t.Kind {
+	case Woken, Unwoken:
+		return x.due(x.processes[t.ID]) != nil
+	case TimesOut:
+		return x.itsTimeout(x.actors[t.ID]) != nil
+	case FailsOver:
+		return x.Cluster.Lagging() != nil
+	case Slow:
+		return x.nextTimer() != nil
+	case Pauses, Resumes, Leaves, TimePasses, Expires, ClockJumps, RedisClockJumps, WokenInVain:
+		return true
+	case Arrives:
+		return int(t.ID) < len(x.tasks) && x.oldest(x.tasks[t.ID]) >= 0
+	default:
+		return int(t.ID) < len(x.tasks) && x.canMove(x.tasks[t.ID])
+	}
+}
+
+// canMove reports whether t waits for something that the schedule decides.
+func (x *Execution) canMove(t *Task) bool {
+	return !t.Ended() && (t.pending != nil || t.asleep() || t == t.actor.main && !t.actor.started)
 }

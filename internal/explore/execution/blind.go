@@ -13,6 +13,9 @@ import (
 var ErrBlind = errors.New("the lock waits where the explorer cannot see it: " +
 	"let it wait by lock.Sleep or Clock.Wait, and start goroutines by Clock.Go")
 
+// ErrUnrepeatable means that the same schedule led to two different states.
+var ErrUnrepeatable = errors.New("the lock does not do the same twice: let it take time from its clock, and nothing from chance")
+
 // running is the task that has the turn. Without one, or in another goroutine, somebody acts behind the explorer's back.
 func (x *Execution) running(what string) *Task {
 	t := x.current.Load()
@@ -39,13 +42,35 @@ func line() string {
 	frames := runtime.CallersFrames(callers[:runtime.Callers(2, callers)])
 	for {
 		frame, more := frames.Next()
-		ours := strings.HasPrefix(frame.Function, "lockstep/internal/explore/") || strings.Contains(frame.Function, "/go-redis/") ||
-			strings.HasPrefix(frame.Function, "runtime.")
-		if frame.Function != "" && !ours {
+		if frame.Function != "" && !notUnderTest(frame.Function) {
 			return fmt.Sprintf(" (%s:%d)", filepath.Base(frame.File), frame.Line)
 		}
 		if !more {
 			return ""
+		}
+	}
+}
+
+// stack says where the code under test has panicked: a line for each of its calls, the innermost first. It is for the function that
+// recovers.
+func stack() (lines string) {
+	callers := make([]uintptr, 100)
+	frames := runtime.CallersFrames(callers[:runtime.Callers(2, callers)])
+	panicked := false
+	for {
+		frame, more := frames.Next()
+		switch {
+		case strings.HasPrefix(frame.Function, "runtime."):
+			panicked = panicked || strings.HasSuffix(frame.Function, "panic")
+		case strings.HasPrefix(frame.Function, "lockstep/internal/explore/coroutine."):
+			if panicked {
+				return lines
+			}
+		case panicked:
+			lines += fmt.Sprintf("\n\t%s (%s:%d)", filepath.Base(frame.Function), filepath.Base(frame.File), frame.Line)
+		}
+		if !more {
+			return lines
 		}
 	}
 }

@@ -106,6 +106,9 @@ func (c virtualClock) Wait(ctx context.Context, ch <-chan struct{}) error {
 	c.x.timeless(ctx)
 	t.sleep, t.last = t.last, nil
 	t.waiting, t.ctx, t.ch, t.err = true, ctx, ch, nil
+	if t.asleep() || t.rests() {
+		c.x.pauses(t)
+	}
 	if t.asleep() { // then the schedule ends it, not time
 		c.x.forgetTimer(t.sleep)
 		c.x.digest(t)
@@ -145,14 +148,25 @@ func (x *Execution) fire(t *timer) {
 	x.spawn(t.actor, t.f)
 }
 
-// nextEvent is when the next timer fires or the next key expires; if nothing is due, some time later.
+// nextEvent is when the next timer fires or the next key expires; if nothing is due, some time later. A waiter who moves an expiry each
+// time it asks does not sleep through that.
 func (x *Execution) nextEvent() time.Duration {
+	then := x.nextDue()
+	for _, t := range x.tasks {
+		if t.live() && t.asleep() && x.now < t.sleep.at && t.sleep.at < then && t.round.prolongs(x.Cluster, x.now, t.sleep.at) {
+			then = t.sleep.at
+		}
+	}
+	return then
+}
+
+func (x *Execution) nextDue() time.Duration {
 	expiry, t := x.Cluster.NextExpiry(), x.nextTimer()
 	switch {
 	case t != nil && (expiry == 0 || t.at < x.now+expiry):
 		return t.at
 	case expiry == 0:
-		return x.now + scenario.TTL + x.Scenario.Skew*time.Duration(len(x.processes)-1) + x.jumped // by any clock
+		return x.now + scenario.TTL + x.Ahead() // by any clock
 	default:
 		return x.now + expiry
 	}

@@ -119,7 +119,8 @@ func (x network) Receive(conn *simredis.Conn, server int, sent []byte) ([]byte, 
 	}
 	x.becomes(s, a.Then)
 	r.changes += x.Cluster.Version() - version
-	r.took(asked{s, s.Health, command, a.Reply}, version, x.now)
+	r.did = r.did || a.Then != before
+	r.took(asked{s, s.Health, command, a.Reply, t.pending}, version, x.now)
 	x.publish(a.Published)
 	x.checker.Booked(before, t.news(before, a.Orders))
 	if t.fate == replyLost || t.fate == sentAgain || s.Health == simredis.Hung {
@@ -134,7 +135,7 @@ func (x network) refuse(t *Task, s *simredis.Server) error {
 	if x.recorder != nil {
 		x.recorder.Replied([]byte("-connection refused\r\n"), 1)
 	}
-	t.itsRound().took(asked{server: s, health: s.Health}, x.Cluster.Version(), x.now)
+	t.itsRound().took(asked{server: s, health: s.Health, sent: t.pending}, x.Cluster.Version(), x.now)
 	return &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}
 }
 

@@ -42,8 +42,13 @@ func (x *Execution) Transitions() []Transition {
 	if !m.over() {
 		m.addPolls(hopeful)
 	}
-	x.options, x.desperate, x.quiet = m.list, m.lastResort, !hopeful && len(m.list) > 0
+	x.options, x.desperate, x.quiet = m.list, m.lastResort, len(m.list) > 0 && (!hopeful || m.waitsInVain())
 	return m.list
+}
+
+// waitsInVain reports whether all that can bring somebody on is time, and that will bring rounds in vain alone.
+func (m *menu) waitsInVain() bool {
+	return m.onlyPolls() && !slices.ContainsFunc(m.list, func(t Transition) bool { return t.hopeful() && t.Kind != TimePasses })
 }
 
 // Quiet reports whether the last Transitions are waiters that ask in vain, and nothing else.
@@ -217,13 +222,13 @@ func (m *menu) mayIdle() bool {
 }
 
 // mayStart keeps actors that start alike in order: which of them comes first is a matter of names. It is explored both forwards and
-// backwards, because code may compare names.
+// backwards, because code may compare names: with the actors in reverse order, or, if they are interchangeable, their names.
 func (m *menu) mayStart(a *Actor) bool {
 	if m.EverySymmetry {
 		return true
 	}
 	before := m.actors[:a.Index]
-	if m.Backwards {
+	if m.Backwards && !m.alike() {
 		before = m.actors[a.Index+1:]
 	}
 	return !slices.ContainsFunc(before, func(b *Actor) bool {

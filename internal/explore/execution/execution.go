@@ -28,8 +28,8 @@ type Checker interface {
 	// Booked is called when a command has added these orders to the ledger.
 	Booked(before *simredis.State, orders []history.Order)
 	// AppendState and AppendServer write what the checker knows beside that, for what tells states apart.
-	AppendState(b []byte) []byte
-	AppendServer(b []byte, server int) []byte
+	AppendState(b []byte, o Order) []byte
+	AppendServer(b []byte, server int, o Order) []byte
 }
 
 // Recorder sees the commands and replies of a schedule that somebody wants to read.
@@ -46,6 +46,9 @@ type Setup struct {
 	FirstName rune // of the actors: A, or one that nobody has had
 	Now       time.Duration
 	Backwards bool // actors that start alike start in reverse order
+
+	// Actors that start alike are the same but for their names: a state in which they have changed places is the same state.
+	Interchangeable bool
 
 	EverySymmetry bool // take nothing for the same because it is symmetric
 }
@@ -82,13 +85,13 @@ type Execution struct {
 func New(setup Setup) *Execution {
 	s := setup.Scenario
 	x := &Execution{Setup: setup, left: s.Faults, polls: s.PollsInVain(), timeline: timeline{now: setup.Now}}
-	x.journal = journal{setup.Hasher, setup.EverySymmetry, &x.scheduler}
+	x.journal = journal{setup.Hasher, setup.EverySymmetry, &x.scheduler, setup}
 	for i := range s.Processes() {
 		x.processes = append(x.processes, newProcess(i, setup))
 	}
 	for i := range s.Actors {
 		p := x.processes[i%len(x.processes)]
-		a := &Actor{Index: i, Name: string(setup.FirstName + rune(i)), Process: p, once: i < s.Try, leave: func() {}}
+		a := &Actor{Index: i, Name: string(setup.named(i)), Process: p, inside: len(p.actors), once: i < s.Try, leave: func() {}}
 		p.actors = append(p.actors, a)
 		x.actors = append(x.actors, a)
 	}

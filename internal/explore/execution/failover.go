@@ -37,12 +37,12 @@ func (x *Execution) failOver(s *simredis.Server) {
 }
 
 // appendHidden writes what a server has beside what it holds.
-func (x *Execution) appendHidden(b []byte, s *simredis.Server) []byte {
+func (x *Execution) appendHidden(b []byte, s *simredis.Server, o Order) []byte {
 	if s.Replica != nil {
-		b = fmt.Appendf(b, "|replica %s", s.Replica.Text)
+		b = fmt.Appendf(b, "|replica %s", o.content(x, s.Replica))
 	}
 	if s.Ahead != 0 {
 		b = fmt.Appendf(b, "|ahead %d", s.Ahead)
 	}
-	return x.appendLate(b, s)
+	return x.appendLate(b, s, o)
 }

@@ -38,10 +38,10 @@ func (u *underWay) sentLate(a *Actor) bool {
 }
 
 // appendLate writes what is under way to a server.
-func (u *underWay) appendLate(b []byte, s *simredis.Server) []byte {
+func (u *underWay) appendLate(b []byte, s *simredis.Server, o Order) []byte {
 	for _, l := range u.late {
 		if l.server == s.Index {
-			b = fmt.Appendf(b, "|late %d %q", l.from.actor.Index, l.sent)
+			b = fmt.Appendf(b, "|late %d %q", o.Place(l.from.actor.Index), l.sent)
 		}
 	}
 	return b

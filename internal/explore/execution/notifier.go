@@ -14,8 +14,8 @@ type subscriptions struct{ listeners []*listener }
 type listener struct {
 	actor    *Actor
 	channel  string
-	notify   func(message string) // nil while nobody listens
-	messages []string             // published, and not told yet
+	notify   []*func(message string) // all who listen there, in the order in which they came
+	messages []string                // published, and not told yet
 }
 
 // listener gives a process's subscription to a channel, and makes it if there is none.
@@ -43,7 +43,7 @@ func (s *subscriptions) publish(messages []simredis.Message) {
 // due is the first listener of a process that a message is due for, nil if there is none.
 func (s *subscriptions) due(p *Process) *listener {
 	for _, l := range s.listeners {
-		if l.actor.Process == p && l.notify != nil && len(l.messages) > 0 {
+		if l.actor.Process == p && len(l.notify) > 0 && len(l.messages) > 0 {
 			return l
 		}
 	}
@@ -67,7 +67,17 @@ func (x *Execution) notify(p *Process) {
 	l := x.due(p)
 	m := l.take()
 	x.note(p, "ring %s %s", l.channel, m)
-	x.spawn(l.actor, func() { l.notify(m) }).notified = true
+	x.tell(l, m)
+}
+
+// tell tells a message to all who listen, one after the other.
+func (x *Execution) tell(l *listener, message string) {
+	all := slices.Clone(l.notify)
+	x.spawn(l.actor, func() {
+		for _, notify := range all {
+			(*notify)(message)
+		}
+	}).notified = true
 }
 
 // virtualNotifier is the lock.Notifier of one process.
@@ -87,6 +97,6 @@ func (n virtualNotifier) Subscribe(channel string, notify func(message string)) 
 		return func() {}
 	}
 	l := n.x.listener(n.process, channel, t.actor)
-	l.notify = notify
-	return func() { l.notify = nil }
+	l.notify = append(l.notify, &notify)
+	return func() { l.notify = slices.DeleteFunc(l.notify, func(n *func(string)) bool { return n == &notify }) }
 }

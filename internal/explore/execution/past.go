@@ -1,6 +1,7 @@
 package execution
 
 import (
+	"encoding/binary"
 	"fmt"
 	"hash/maphash"
 	"slices"
@@ -27,8 +28,16 @@ func (h *Hasher) sum(b []byte) Fingerprint {
 
 // add gives a past with one thing more in it.
 func (h *Hasher) add(past Fingerprint, format string, args ...any) Fingerprint {
-	b := fmt.Appendf(h.buffer[:0], "%d %d ", past[0], past[1])
-	return h.sum(fmt.Appendf(b, format, args...))
+	return h.after(past, fmt.Appendf(nil, format, args...))
+}
+
+// after is add for what is written already.
+func (h *Hasher) after(past Fingerprint, b []byte) Fingerprint {
+	h.buffer = h.buffer[:0]
+	for _, half := range past {
+		h.buffer = binary.LittleEndian.AppendUint64(h.buffer, half)
+	}
+	return h.sum(append(h.buffer, b...))
 }
 
 // journal writes down what happens to processes.
@@ -36,6 +45,7 @@ type journal struct {
 	hasher        *Hasher
 	everySymmetry bool
 	turns         *scheduler
+	setup         Setup
 }
 
 // note adds to what has happened to a process.
@@ -44,11 +54,28 @@ func (j *journal) note(p *Process, format string, args ...any) {
 		return
 	}
 	j.noted(p)
-	p.past = j.hasher.add(p.past, format, args...)
+	what := j.localised(p, fmt.Appendf(nil, format, args...))
+	p.past = j.hasher.after(p.past, what)
 	if t := j.turns.current.Load(); t != nil {
 		r := t.itsRound()
-		r.told = j.hasher.add(r.told, format, args...)
+		r.told = j.hasher.after(r.told, what)
 	}
+}
+
+// localised puts, for each name, the number that it has for a process: the place at which it came to know it.
+func (j *journal) localised(p *Process, what []byte) []byte {
+	if !j.setup.alike() {
+		return what
+	}
+	return rename(what, j.setup.FirstName, j.setup.Scenario.Actors, func(letter int) byte {
+		actor := byte(j.setup.letters()[letter]) //nolint:gosec // they are few
+		i := slices.Index(p.known, actor)
+		if i < 0 {
+			i = len(p.known)
+			p.known = append(slices.Clip(p.known), actor)
+		}
+		return byte(i) //nolint:gosec // they are few
+	})
 }
 
 // look adds that a process looked at the clock.

@@ -19,6 +19,7 @@ type Process struct {
 	dead   bool
 	paused bool
 
+	known   []byte        // the actors that its past names, by their indices: it is numbered in their order
 	past    Fingerprint   // of all that ever happened to it. Its code is deterministic, so this stands for its whole state.
 	answers []Fingerprint // of its history with each server, for tasks that were started to ask it
 	notes   int           // of what happened
@@ -38,7 +39,8 @@ func newProcess(i int, setup Setup) *Process {
 		answers: make([]Fingerprint, len(setup.Cluster.Servers())),
 	}
 	if setup.Scenario.Apart() {
-		p.Name = string(setup.FirstName + rune(i))
+		p.Name = string(setup.named(i))
+		p.known = []byte{byte(i)} //nolint:gosec // there are few
 	}
 	return p
 }
@@ -77,6 +79,7 @@ type Actor struct {
 	Index   int
 	Name    string
 	Process *Process
+	inside  int // its index among those of its process
 
 	once    bool  // it tries once for the lock
 	main    *Task // that it starts with

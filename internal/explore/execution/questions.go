@@ -2,6 +2,7 @@ package execution
 
 import (
 	"slices"
+	"time"
 
 	"github.com/redis/go-redis/v9"
 )
@@ -11,7 +12,7 @@ import (
 // InVain reports whether a waits for what time alone will not bring.
 func (x *Execution) InVain(a *Actor) bool {
 	t := a.main
-	return t.waiting && (t.sleep == nil || t.asleep() && x.wouldRepeat(t))
+	return t.waiting && (t.sleep == nil || t.asleep() && x.wouldRepeat(t) || t.restsInVain())
 }
 
 // Outlived gives, for each task that still runs although all actors of its process have finished, the actor it was for. Those that have
@@ -62,4 +63,9 @@ func (x *Execution) Pending(t Transition) []redis.Cmder {
 		return nil
 	}
 	return x.tasks[t.ID].pending
+}
+
+// Ahead is how far clocks may be apart.
+func (x *Execution) Ahead() time.Duration {
+	return x.Scenario.Skew*time.Duration(len(x.processes)-1) + x.jumped
 }

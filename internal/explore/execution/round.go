@@ -5,6 +5,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/redis/go-redis/v9"
+
 	"lockstep/internal/explore/simredis"
 	"lockstep/internal/lock"
 )
@@ -15,6 +17,7 @@ type round struct {
 	changes uint64            // of what Redis holds, by itself
 	before  []*simredis.State // what Redis held before the first of them
 	lost    bool              // a reply was
+	did     bool              // anything to what Redis holds, if only to an expiry
 	looked  bool              // at the clock
 	version uint64            // of the cluster, before its first command
 	at      time.Duration     // of its last command
@@ -23,6 +26,7 @@ type round struct {
 
 	// What its process's were when it began, and how much was added to its past since.
 	past    Fingerprint
+	known   []byte
 	answers []Fingerprint
 	looks   looks
 	labels  int
@@ -35,7 +39,7 @@ type round struct {
 func (x *Execution) begins(t *Task) {
 	x.rounds++
 	p := t.actor.Process
-	t.round = round{number: x.rounds, past: p.past, answers: p.answers, looks: p.looks, labels: t.actor.labels, noted: p.notes}
+	t.round = round{number: x.rounds, past: p.past, known: p.known, answers: p.answers, looks: p.looks, labels: t.actor.labels, noted: p.notes}
 }
 
 // BeginRound says that what the current task did until now was not for the lock.
@@ -63,6 +67,7 @@ type asked struct {
 	health  simredis.Health
 	command *simredis.Command // nil: it was refused
 	reply   []byte
+	sent    []redis.Cmder
 }
 
 // again reports whether the server would answer it as it did, and whether it would still do nothing.
@@ -105,8 +110,21 @@ func (r *round) sameAnswers(c *simredis.Cluster, now time.Duration) bool {
 	})
 }
 
+// prolongs reports whether its commands, sent once more by then, would change what Redis holds by then, if only an expiry.
+func (r *round) prolongs(c *simredis.Cluster, now, then time.Duration) bool {
+	return slices.ContainsFunc(r.asked, func(a asked) bool {
+		if a.command == nil {
+			return false
+		}
+		changes, err := c.WouldChange(a.server, now, then, a.command)
+		return err == nil && changes
+	})
+}
+
 // wouldRepeat reports whether t's next round would be as its last.
-func (x *Execution) wouldRepeat(t *Task) bool { return t.round.wouldRepeat(x.Cluster, x.now) }
+func (x *Execution) wouldRepeat(t *Task) bool {
+	return t.round.wouldRepeat(x.Cluster, x.now) || x.unmoved(t)
+}
 
 // wake ends t's pause of a moment. Its last round, if that was in vain or is undone, is one of those that the scenario bounds; what a
 // waiter remembers of the rounds beyond is the last.
@@ -133,9 +151,10 @@ func (x *Execution) wake(t *Task, k Kind) {
 // digest makes one thing of what happened in a round that has only asked: what it was told. A waiter may remember how often it was told
 // so, but not when.
 func (x *Execution) digest(t *Task) {
-	if told := t.round.told; len(t.round.asked) > 0 && x.traceless(t) {
+	if told := t.round.told; (len(t.round.asked) > 0 || t.poller.still) && x.traceless(t) {
+		p, known := t.actor.Process, t.actor.Process.known
 		x.restore(t)
-		t.actor.Process.past = x.Hasher.add(t.round.past, "told %d", told)
+		p.past, p.known = x.Hasher.add(p.past, "told %d", told), known // told names them
 	}
 }
 
@@ -155,7 +174,7 @@ func (x *Execution) traceless(t *Task) bool {
 // restore makes a process's past what it was before t's round.
 func (x *Execution) restore(t *Task) {
 	r, p := &t.round, t.actor.Process
-	p.past, p.answers, p.looks, t.actor.labels = r.past, r.answers, r.looks, r.labels
+	p.past, p.known, p.answers, p.looks, t.actor.labels = r.past, r.known, r.answers, r.looks, r.labels
 }
 
 // undone reports whether the servers that answer hold nothing of a's process.

@@ -13,15 +13,15 @@ func (m *menu) addSpuriousWakes() {
 
 // listens reports whether a process listens to anything.
 func (s *subscriptions) listens(p *Process) bool {
-	return slices.ContainsFunc(s.listeners, func(l *listener) bool { return l.actor.Process == p && l.notify != nil })
+	return slices.ContainsFunc(s.listeners, func(l *listener) bool { return l.actor.Process == p && len(l.notify) > 0 })
 }
 
 // ringAll tells a process on each channel that a message may have been missed, as the real notifier does when it has connected anew.
 func (x *Execution) ringAll(p *Process) {
 	for _, l := range x.listeners {
-		if notify := l.notify; l.actor.Process == p && notify != nil {
+		if l.actor.Process == p && len(l.notify) > 0 {
 			x.note(p, "ring %s ", l.channel)
-			x.spawn(l.actor, func() { notify("") }).notified = true
+			x.tell(l, "")
 		}
 	}
 }

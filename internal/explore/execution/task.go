@@ -45,7 +45,8 @@ type Task struct {
 	last    *timer // the last thing it asked of the clock, if that was a timer
 	sleep   *timer // what ends the Wait it is in, as far as that is the clock
 
-	round round // since it last woke up
+	round  round // since it last woke up
+	poller poller
 }
 
 // live reports whether t could run: it has not ended, and its process is neither dead nor paused.
@@ -127,14 +128,14 @@ func (s *scheduler) helped(t *Task) bool {
 
 // spawn makes a task of a's, ready to run.
 func (x *Execution) spawn(a *Actor, f func()) *Task {
-	t := &Task{id: len(x.tasks), name: a.Name, label: fmt.Sprintf("%s.%d", a.Name, a.labels), actor: a}
+	t := &Task{id: len(x.tasks), name: a.Name, label: fmt.Sprintf("%d.%d", a.inside, a.labels), actor: a}
 	if a.spawned > 0 {
 		t.name = fmt.Sprintf("%s.%d", a.Name, a.spawned)
 	}
 	a.spawned++
 	a.labels++
 	x.begins(t)
-	t.Coroutine = coroutine.Start(f, func(value any) { x.Fail(fmt.Errorf("%s panicked: %v", t.name, value)) })
+	t.Coroutine = coroutine.Start(f, func(value any) { x.Fail(fmt.Errorf("%s panicked: %v%s", t.name, value, stack())) })
 	x.tasks = append(x.tasks, t)
 	x.ready = append(x.ready, t)
 	return t

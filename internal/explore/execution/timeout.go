@@ -31,6 +31,6 @@ func (m *menu) addTimeouts() {
 // timeOut lets a's timeout come.
 func (x *Execution) timeOut(a *Actor) {
 	x.left.Timeout--
-	x.note(a.Process, "timeout %d", a.Index)
+	x.note(a.Process, "timeout %d", a.inside)
 	x.fire(x.itsTimeout(a))
 }

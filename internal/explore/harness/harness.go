@@ -36,6 +36,7 @@ type Harness struct {
 	strategy      strategy.Strategy
 	scenario      scenario.Scenario
 	everySymmetry bool
+	anyNames      bool // actors that start alike are interchangeable
 	memory        *simredis.Memory
 	start         *simredis.State
 	clients       [][]*simredis.Client // of each process, to each server
@@ -72,6 +73,10 @@ func New(s strategy.Strategy, in scenario.Scenario, everySymmetry bool, seeds [2
 	return h, nil
 }
 
+// Interchange makes states the same that differ only by which of the actors that start alike is which. To begin backwards is then to give
+// them their names in reverse order.
+func (h *Harness) Interchange() { h.anyNames = true }
+
 // Close ends it.
 func (h *Harness) Close() {
 	for _, c := range slices.Concat(h.clients...) {
@@ -91,7 +96,7 @@ type Run struct {
 func (h *Harness) Begin(backwards bool) *Run {
 	x := execution.New(execution.Setup{
 		Scenario: h.scenario, Cluster: h.memory.NewCluster(h.start, h.masters), Hasher: h.hasher, FirstName: 'A',
-		Backwards: backwards, EverySymmetry: h.everySymmetry,
+		Backwards: backwards, Interchangeable: h.anyNames, EverySymmetry: h.everySymmetry,
 	})
 	run := &Run{Execution: x, backwards: backwards}
 	run.checker = checker.New(x, h.strategy.Scope, checker.Futures{

@@ -27,8 +27,8 @@ import (
 // maxDepth is the length at which a schedule counts as endless.
 const maxDepth = 2000
 
-// ErrUnrepeatable means that the same schedule led to two different states.
-var ErrUnrepeatable = errors.New("the lock does not do the same twice: let it take time from its clock, and nothing from chance")
+// ErrNames means that a schedule leads to another state if the actors have other names.
+var ErrNames = errors.New("the lock treats one actor otherwise than another, because of its name")
 
 // Run is one run of a system.
 type Run interface {
@@ -37,6 +37,8 @@ type Run interface {
 	Check() (found []anomaly.Found, over bool) // what the last transition has shown, and whether nothing can follow
 	Sight() Sight                              // what else there is to see
 	Fingerprint() execution.Fingerprint        // tells states apart
+	Inspect()                                  // looks for what moves behind its back, which Err tells then
+	Blocked(stacks []string) error             // whether it waits where nobody sees it; called while the run goes on
 	Err() error                                // why the run cannot go on
 	Close()
 }
@@ -54,6 +56,7 @@ type Goal struct {
 	All       bool              // go on until each was found, or everything was seen; otherwise the first ends it
 	Progress  func(Result)      // may be nil
 	OneStart  bool              // both starts are the same
+	Mirrored  bool              // or differ by names alone: all that happens after the one happens after the other, or it is ErrNames
 }
 
 // Counterexample is the shortest schedule that shows an anomaly.
@@ -102,6 +105,7 @@ type search struct {
 	visited   map[execution.Fingerprint]struct{}
 	schedules atomic.Int64
 	abandoned bool // a worker does not come back
+	watch     *watch
 	result    Result
 }
 
@@ -112,10 +116,12 @@ func Do(ctx context.Context, begin func() (System, error), goal Goal, bounds Bou
 		goal: goal, bounds: bounds, limits: newLimits(bounds), started: time.Now(),
 		nodes: []node{{parent: -1}}, visited: map[execution.Fingerprint]struct{}{}, result: Result{States: 1},
 	}
-	if !goal.OneStart {
+	if !goal.OneStart && !goal.Mirrored {
 		s.nodes = append(s.nodes, node{parent: -1})
 	}
 	defer s.limits.start(ctx)()
+	s.watch = watchOver(cmp.Or(bounds.Workers, runtime.GOMAXPROCS(0)))
+	defer s.watch.end()
 	defer func() {
 		for _, system := range s.systems {
 			if !s.abandoned {
@@ -220,7 +226,7 @@ func (s *search) expand(level []int32) ([][]child, error) {
 				if n >= len(level) {
 					return
 				}
-				children[n], failed[i] = s.children(system, level[n])
+				children[n], failed[i] = s.children(i, system, level[n])
 			}
 			if failed[i] != nil {
 				s.limits.stop()
@@ -232,7 +238,10 @@ func (s *search) expand(level []int32) ([][]child, error) {
 		if s.limits.hit() {
 			return nil, nil
 		}
-		return nil, execution.ErrBlind
+		return nil, cmp.Or(s.watch.saw, execution.ErrBlind)
+	}
+	if s.watch.saw != nil {
+		return nil, s.watch.saw
 	}
 	return children, errors.Join(failed...)
 }
@@ -252,6 +261,10 @@ func (s *search) wait(wg *sync.WaitGroup) bool {
 			halted = nil
 			ticker.Reset(time.Second) // to end the schedules that run
 			before = -1
+		case s.watch.saw = <-s.watch.sees:
+			s.limits.stop()
+			ticker.Reset(time.Second)
+			before = -1
 		case <-ticker.C:
 			now := s.schedules.Load()
 			if now == before {
@@ -263,10 +276,10 @@ func (s *search) wait(wg *sync.WaitGroup) bool {
 }
 
 // children takes every transition that there is after a node, each in a run of its own.
-func (s *search) children(system System, of int32) (all []child, _ error) {
+func (s *search) children(worker int, system System, of int32) (all []child, _ error) {
 	path, root := s.path(of)
 	for i := 0; ; i++ {
-		c, more, err := s.child(system, of, path, root, i)
+		c, more, err := s.child(worker, system, of, path, root, i)
 		if c != nil {
 			all = append(all, *c)
 		}
@@ -277,10 +290,13 @@ func (s *search) children(system System, of int32) (all []child, _ error) {
 }
 
 // child runs the code to a node, and takes the transition with this index. It gives nil if that is none of its own.
-func (s *search) child(system System, of int32, path []execution.Transition, root int32, i int) (c *child, more bool, err error) {
+func (s *search) child(
+	worker int, system System, of int32, path []execution.Transition, root int32, i int,
+) (c *child, more bool, err error) {
 	run := system.Begin(root == backwards)
+	s.watch.follow(worker, run)
 	if err = follow(run, path); err == nil && of != root && run.Fingerprint() != s.nodes[of].print {
-		err = ErrUnrepeatable
+		err = execution.ErrUnrepeatable
 	}
 	if err != nil {
 		err = errors.Join(run.Err(), err)
@@ -296,19 +312,36 @@ func (s *search) child(system System, of int32, path []execution.Transition, roo
 	t := transitions[i]
 	more = i < len(transitions)-1
 	if run.Apply(t) {
-		s.schedules.Add(1)
+		n := s.schedules.Add(1)
 		found, over := run.Check()
 		c = &child{node{of, t, run.Fingerprint()}, found, over, run.Sight()}
+		if n < inspected || n%inspected == 0 {
+			run.Inspect()
+		}
 	}
 	run.Close()
-	return c, more, explain(system, run.Err(), append(path, t), root)
+	path = append(path, t)
+	if err = run.Err(); err == nil && c != nil && s.goal.Mirrored {
+		err = mirrored(system, path, c.print)
+	}
+	return c, more, explain(system, err, path, root)
+}
+
+// mirrored runs a schedule from the other start, where it has to lead to the same.
+func mirrored(system System, path []execution.Transition, to execution.Fingerprint) error {
+	run := system.Begin(true)
+	defer run.Close()
+	if err := follow(run, path); err != nil || run.Fingerprint() != to {
+		return ErrNames
+	}
+	return run.Err()
 }
 
 // follow runs the code along a path that it has taken before. Code that does something else this time may not find the way.
 func follow(run Run, path []execution.Transition) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			err = ErrUnrepeatable
+			err = execution.ErrUnrepeatable
 		}
 	}()
 	for _, t := range path {

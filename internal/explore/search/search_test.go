@@ -17,6 +17,7 @@ type counter struct {
 	actors int
 	dice   *int // if not nil, what is read is this, and grows
 	fails  bool // the last step fails
+	names  bool // the last step, taken by the first actor, depends on the start
 }
 
 // counting is a run of it.
@@ -25,10 +26,12 @@ type counting struct {
 	number int
 	read   []int // what each actor has read; -1: nothing yet, -2: it is done
 	path   []execution.Transition
+
+	backwards bool
 }
 
-func (c counter) Begin(bool) search.Run {
-	return &counting{counter: c, read: slices.Repeat([]int{-1}, c.actors)}
+func (c counter) Begin(backwards bool) search.Run {
+	return &counting{counter: c, read: slices.Repeat([]int{-1}, c.actors), backwards: backwards}
 }
 
 func (counter) Close() {}
@@ -80,6 +83,9 @@ func (r *counting) Fingerprint() execution.Fingerprint {
 	for _, read := range r.read {
 		sum = sum*100 + uint64(read+2)
 	}
+	if last := len(r.path) == 2*r.actors && r.path[len(r.path)-1].ID == 0; r.names && r.backwards && last {
+		sum++
+	}
 	return execution.Fingerprint{sum}
 }
 
@@ -89,6 +95,10 @@ func (r *counting) Err() error {
 	}
 	return nil
 }
+
+func (*counting) Inspect() {}
+
+func (*counting) Blocked([]string) error { return nil }
 
 func (*counting) Close() {}
 
@@ -128,7 +138,7 @@ func TestAStateIsGoneOnFromOnce(t *testing.T) {
 
 func TestASystemThatDoesNotRepeat(t *testing.T) {
 	_, err := look(t, counter{actors: 2, dice: new(int)}, search.Goal{}, search.Bounds{Workers: 1})
-	if !errors.Is(err, search.ErrUnrepeatable) {
+	if !errors.Is(err, execution.ErrUnrepeatable) {
 		t.Errorf("%v; want ErrUnrepeatable", err)
 	}
 }
@@ -137,5 +147,16 @@ func TestAnErrorComesWithItsSchedule(t *testing.T) {
 	_, err := look(t, counter{actors: 1, fails: true}, search.Goal{}, search.Bounds{Workers: 1})
 	if err == nil || err.Error() != `after "A A": out of luck` {
 		t.Errorf("%v; want the schedule", err)
+	}
+}
+
+// One step at which the starts differ is enough to know that they are not mirrored.
+func TestStartsThatAreMirrored(t *testing.T) {
+	for names, want := range map[bool]error{false: nil, true: search.ErrNames} {
+		goal := search.Goal{Mirrored: true, Anomalies: []anomaly.Anomaly{anomaly.TwoHolders}, All: true} // there is none
+		result, err := look(t, counter{actors: 2, names: names}, goal, search.Bounds{})
+		if !errors.Is(err, want) || result.Complete != (want == nil) {
+			t.Errorf("%v, complete %t; want %v", err, result.Complete, want)
+		}
 	}
 }

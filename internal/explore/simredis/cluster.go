@@ -145,6 +145,16 @@ func (c *Cluster) Would(s *Server, now time.Duration, command *Command) (*Answer
 	return c.memory.ask(s.Holds, now+s.Ahead, command)
 }
 
+// WouldChange reports whether a command would change what a server holds by then, if only an expiry.
+func (c *Cluster) WouldChange(s *Server, now, then time.Duration, command *Command) (bool, error) {
+	holds, err := c.After(s, then-now)
+	if err != nil {
+		return false, err
+	}
+	answer, err := c.memory.ask(holds, then+s.Ahead, command)
+	return err == nil && answer.Then != holds, err
+}
+
 // Ask gives the answer to what an actor sent on a connection. What the connection watches is seen to here; the rest is what the server
 // would answer to anybody. The caller lets the server Become what the answer says.
 func (c *Cluster) Ask(s *Server, conn *Conn, actor int, now time.Duration, command *Command) (*Answer, error) {

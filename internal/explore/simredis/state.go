@@ -15,9 +15,11 @@ type State struct {
 	content string // everything but the expiries
 	Keys    []Key
 	scripts []string // loaded, for EVALSHA
+	learnt  string   // what Text says of them
 	answers map[question]*Answer
 	later   map[time.Duration]*State
 
+	renamed  map[string]string // what Renamed has written
 	promoted map[*State]*State // what a master that holds this is followed by, if its replica holds that
 }
 
@@ -31,21 +33,21 @@ func (m *Memory) WithStock(stock int) *State {
 
 // intern gives the one state that holds these keys, with these scripts loaded.
 func (m *Memory) intern(keys []Key, scripts []string) *State {
-	var content, ttls strings.Builder
+	var content, ttls, learnt strings.Builder
 	for _, k := range keys {
 		fmt.Fprintf(&content, "%q %s %q\n", k.Name, k.kind, k.Values)
 		fmt.Fprintf(&ttls, "%d\n", k.TTL)
 	}
 	for _, script := range scripts {
-		fmt.Fprintf(&ttls, "%x\n", sha1.Sum([]byte(script))) //nolint:gosec // as Redis names scripts
+		fmt.Fprintf(&learnt, "%x\n", sha1.Sum([]byte(script))) //nolint:gosec // as Redis names scripts
 	}
-	text := content.String() + ttls.String()
+	text := content.String() + ttls.String() + learnt.String()
 	if known, ok := m.states[text]; ok {
 		return known
 	}
 	s := &State{
-		Text: text, content: content.String(), Keys: keys, scripts: scripts,
-		answers: map[question]*Answer{}, later: map[time.Duration]*State{}, promoted: map[*State]*State{},
+		Text: text, content: content.String(), Keys: keys, scripts: scripts, learnt: learnt.String(),
+		answers: map[question]*Answer{}, later: map[time.Duration]*State{}, renamed: map[string]string{}, promoted: map[*State]*State{},
 	}
 	m.states[text] = s
 	return s

@@ -11,14 +11,13 @@ import (
 
 // rightMemory are right locks that remember something.
 func rightMemory() []Variant {
-	const silent = "a waiter that polls its own process, without a command, is never seen to repeat"
 	oneProcess := explore.Scenario{Replicas: 1}
 	return []Variant{
 		{Name: "counts its attempts, and reports them", Lock: pollsAnew(reports)},
 		{Name: "caches its script", Lock: polls(cachesItsScript)},
 		{Name: "asks cheaply after an attempt that failed", Lock: polls(asksCheaply)},
 		{Name: "asks three times in one attempt", Lock: polls(asksThrice)},
-		{Name: "a flag that goes up before the command", Lock: polls(flagBefore), Scenario: oneProcess, Gap: Gap{"unknown", silent}},
+		{Name: "a flag that goes up before the command", Lock: polls(flagBefore), Scenario: oneProcess},
 		{Name: "a queue in the process", Lock: polls(queued), Scenario: oneProcess},
 		{Name: "reentrant by memory", Lock: polls(reentrantByMemory), Scenario: explore.Scenario{Nested: 1}},
 		{Name: "pauses that grow", Lock: takes(growingPausesAndExpiry), Scenario: once("crash")},

@@ -11,13 +11,12 @@ import (
 
 // rightWaiting are right locks whose waiters do not poll every 20 ms, or whose holders give back only when they are told.
 func rightWaiting() []Variant {
-	const long = "each poll up to the expiry is a step: hundreds of them"
 	const one = "a process has one listener for each channel: who subscribes last takes the place of the others"
 	three := explore.Scenario{Actors: 3}
 	return []Variant{
 		{Name: "polls every 21 ms", Lock: pollsEvery(21*time.Millisecond, setNX)},
-		{Name: "polls every 21 ms, a crash", Lock: pollsEvery(21*time.Millisecond, setNX), Scenario: once("crash"), Gap: Gap{"unknown", long}},
-		{Name: "polls every 50 ms, a crash", Lock: pollsEvery(50*time.Millisecond, setNX), Scenario: once("crash"), Gap: Gap{"unknown", long}},
+		{Name: "polls every 21 ms, a crash", Lock: pollsEvery(21*time.Millisecond, setNX), Scenario: once("crash")},
+		{Name: "polls every 50 ms, a crash", Lock: pollsEvery(50*time.Millisecond, setNX), Scenario: once("crash")},
 		{Name: "polls every second, a crash", Lock: pollsEvery(time.Second, setNX), Scenario: once("crash")},
 		{Name: "polls every 50 ms, three", Lock: pollsEvery(50*time.Millisecond, setNX), Scenario: three},
 		{Name: "listens and polls", Lock: takes(listensAndPolls), Scenario: once("lost-wake")},

@@ -58,6 +58,24 @@ func TestBroken(t *testing.T) { judged(t, variants.Broken()) }
 
 func TestRight(t *testing.T) { judged(t, variants.Right()) }
 
+// A cut neither hides what a lock does that remembers something, nor makes it longer.
+func TestTheCutsHideNothing(t *testing.T) {
+	const few = 5 // steps that can be explored without any cut
+	for _, v := range variants.Broken() {
+		if v.Steps == 0 || v.Steps > few || v.Gap.Today != "" {
+			continue
+		}
+		t.Run(v.Name, func(t *testing.T) {
+			t.Parallel()
+			every := bounds()
+			every.EveryState, every.EverySymmetry = true, true
+			if said, _ := answer(t.Context(), v, every); !fits(v, said) {
+				t.Errorf("without the cuts: %s; want %s in %d steps", said, v.Shows, v.Steps)
+			}
+		})
+	}
+}
+
 // The set is large enough, and has each anomaly.
 func TestTheSetIsWhole(t *testing.T) {
 	broken, right, names := variants.Broken(), variants.Right(), map[string]bool{}

@@ -1,0 +1,130 @@
+package execution
+
+import (
+	"reflect"
+	"runtime"
+	"slices"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// poller is what is known of a task that makes one round after the other.
+type poller struct {
+	told  Fingerprint // what its last round was told
+	asked []asked     // and what that asked
+	same  int         // how many rounds were told what the one before was, in a row
+	vain  int         // and changed nothing
+	place place       // where it pauses
+	still bool        // its last round asked nothing, and came back to the same place
+}
+
+// pauses takes down a round that ends with a pause.
+func (x *Execution) pauses(t *Task) {
+	r, p, at := &t.round, &t.poller, here()
+	p.still = len(r.asked) == 0 && !r.lost && at == p.place
+	if p.still {
+		r.at = x.now
+	}
+	p.same++
+	p.vain++
+	if r.told != p.told || r.lost || len(r.asked) == 0 && !p.still || x.helped(t) {
+		p.same, p.vain = 0, 0
+	}
+	if r.did {
+		p.vain = 0
+	}
+	p.told, p.asked, p.place = r.told, r.asked, at
+}
+
+// place is where in the code a task waits: its callers.
+type place [24]uintptr
+
+func here() (p place) {
+	runtime.Callers(3, p[:])
+	return p
+}
+
+// unmoved reports whether t, which has looked at nothing but the memory of its process, would find that as it was: nothing has happened to
+// the process since.
+func (x *Execution) unmoved(t *Task) bool {
+	r := &t.round
+	return t.poller.still && !x.helped(t) && r.notes == t.actor.Process.notes-r.noted && (!r.looked || r.at == x.now)
+}
+
+// rests reports whether t is in a pause that time ends: one of more than a moment.
+func (t *Task) rests() bool { return t.waiting && t.sleep != nil && !t.sleep.brief && !t.sleep.stopped }
+
+// restsInVain reports whether t rests after a round that told it what the one before did.
+func (t *Task) restsInVain() bool { return t.rests() && t.poller.vain > 0 }
+
+// sleeper is the task that a timer wakes from its rest, nil if it does something else.
+func (x *Execution) sleeper(due *timer) *Task {
+	for _, t := range x.tasks {
+		if t.rests() && t.sleep == due && !t.Ended() {
+			return t
+		}
+	}
+	return nil
+}
+
+// onlyPolls reports whether time will bring nothing but rounds of those who have asked in vain.
+func (x *Execution) onlyPolls() bool {
+	return len(x.timers) > 0 && x.Cluster.NextExpiry() == 0 && !slices.ContainsFunc(x.timers, func(due *timer) bool {
+		t := x.sleeper(due)
+		return t == nil || !t.restsInVain()
+	})
+}
+
+// skim lets those go on who have asked in vain as often as the scenario says, and would be told the same again, until time brings something
+// else. Otherwise each of their rounds, of which there may be hundreds up to an expiry, would be steps of its own.
+func (x *Execution) skim() {
+	x.settle()
+	for !x.EverySymmetry && x.skims() {
+		x.beyond = true
+		x.settle()
+	}
+}
+
+// skims lets the next such thing happen, if there is one.
+func (x *Execution) skims() bool {
+	for _, t := range x.tasks {
+		switch {
+		case t.Ended() || !t.live() || !t.actor.started:
+		case t.pending != nil && !x.asksTheSame(t), t.asleep() && !x.wouldRepeat(t):
+			return false
+		}
+	}
+	if slices.ContainsFunc(x.processes, func(p *Process) bool { return x.due(p) != nil }) {
+		return false
+	}
+	for _, t := range x.tasks {
+		if t.live() && t.pending != nil {
+			x.ready = append(x.ready, t)
+			return true
+		}
+	}
+	expiry, next := x.Cluster.NextExpiry(), x.nextTimer()
+	if next == nil || expiry > 0 && next.at >= x.now+expiry || x.onlyPolls() {
+		return false
+	}
+	t := x.sleeper(next)
+	if t == nil || !x.enough(t) {
+		return false
+	}
+	x.pass(next.at)
+	return true
+}
+
+// enough reports whether t has asked in vain as often as the scenario says.
+func (x *Execution) enough(t *Task) bool { return t.poller.vain >= max(x.Scenario.PollsInVain(), 1) }
+
+// asksTheSame reports whether t is about to ask what it has asked in vain in its last round, and would be told the same.
+func (x *Execution) asksTheSame(t *Task) bool {
+	n := len(t.round.asked)
+	if !x.enough(t) || n >= len(t.poller.asked) {
+		return false
+	}
+	before := t.poller.asked[n]
+	_, nothing := before.again(x.Cluster, x.now)
+	return nothing && slices.EqualFunc(before.sent, t.pending, func(a, b redis.Cmder) bool { return reflect.DeepEqual(a.Args(), b.Args()) })
+}

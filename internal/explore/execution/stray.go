@@ -1,0 +1,81 @@
+package execution
+
+import (
+	"fmt"
+	"path"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+)
+
+// stray goroutines are those that code under test starts by itself, and those of its tasks that wait where nobody sees it. Go has no
+// other way to find them than the stacks of all goroutines.
+
+// Stacks are those of all goroutines, as a panic would print them.
+func Stacks() []string {
+	for size := 1 << 16; ; size *= 2 {
+		b := make([]byte, size)
+		if n := runtime.Stack(b, true); n < size {
+			return strings.Split(string(b[:n]), "\n\n")
+		}
+	}
+}
+
+// Inspect fails for a goroutine that a task has started by itself, and that is still there.
+func (x *Execution) Inspect() {
+	created := regexp.MustCompile(`(?m)^created by (\S+) in goroutine (\d+)\n\s+(\S+)`)
+	for _, stack := range Stacks() {
+		by := created.FindStringSubmatch(stack)
+		if by == nil || notUnderTest(by[1]) || strings.HasPrefix(by[1], "context.") {
+			continue
+		}
+		if slices.ContainsFunc(x.tasks, func(t *Task) bool { return t.Goroutine() == by[2] }) {
+			x.Fail(fmt.Errorf("%w: it has started a goroutine of its own (%s)", ErrBlind, path.Base(by[3])))
+			return
+		}
+	}
+}
+
+// Blocked gives an error if the task that has the turn waits where nobody sees it. It may be called while the execution goes on. A wait of
+// Go's own, as for its memory, looks the same, but does not come twice at one place.
+func (x *Execution) Blocked(stacks []string) error {
+	t := x.current.Load()
+	if t == nil {
+		return nil
+	}
+	waits := regexp.MustCompile(`^goroutine ` + t.Goroutine() + ` \[(sleep|select|chan receive|chan send|sync\.)`)
+	frame := regexp.MustCompile(`(?m)^(\S+)\(.*\)\n\s+(\S+)`)
+	for _, stack := range stacks {
+		if !waits.MatchString(stack) {
+			continue
+		}
+		for _, f := range frame.FindAllStringSubmatch(stack, -1) {
+			switch {
+			case inLibrary(f[1]):
+				continue
+			case notUnderTest(f[1]):
+				return nil // it is about to give the turn back
+			}
+			return fmt.Errorf("%w: it waits by itself (%s)", ErrBlind, path.Base(f[2]))
+		}
+	}
+	return nil
+}
+
+// inLibrary reports whether a function is one of Go's own.
+func inLibrary(function string) bool {
+	first, _, deep := strings.Cut(function, "/")
+	return first != "lockstep" && !strings.HasPrefix(function, "main.") && (!deep || !strings.Contains(first, "."))
+}
+
+// notUnderTest reports whether a function belongs to the explorer, or to what it has under the code: the client, and Redis.
+func notUnderTest(function string) bool {
+	for _, of := range []string{"anomaly", "checker", "coroutine", "execution", "harness", "recorder", "search", "simredis"} {
+		if strings.HasPrefix(function, "lockstep/internal/explore/"+of+".") {
+			return true
+		}
+	}
+	return strings.HasPrefix(function, "lockstep/internal/explore.") || strings.Contains(function, "/go-redis/") ||
+		strings.Contains(function, "/miniredis/") || strings.Contains(function, "/gopher-lua") || strings.HasPrefix(function, "runtime.")
+}
