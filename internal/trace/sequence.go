@@ -19,7 +19,7 @@ func (t Trace) Sequence(full bool) string {
 	var b strings.Builder
 	head := slices.Repeat([]rune{' '}, t.width())
 	for i, name := range t.Actors {
-		head[t.at(i)] = []rune(name)[0]
+		copy(head[t.at(i):], []rune(name))
 	}
 	fmt.Fprintf(&b, "%s\n", strings.TrimRight(string(head), " ")+strings.Repeat(" ", column-3)+"Redis")
 	before := Step{Standing: slices.Repeat([]Stance{Absent}, len(t.Actors))}
@@ -158,6 +158,9 @@ func (s Step) State() string {
 		if s.Expires > 0 {
 			held += fmt.Sprintf(", for %v", time.Duration(s.Expires).Round(time.Millisecond))
 		}
+	}
+	if s.Stock == "" {
+		return held
 	}
 	return held + "; stock: " + s.Stock
 }

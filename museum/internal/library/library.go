@@ -1,0 +1,79 @@
+// Package library has the libraries that the museum shows, each as a program uses it. None of them is changed in any way.
+package library
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"strings"
+	"time"
+)
+
+// What all of them are asked for.
+const (
+	Key = "lock"
+	// Poll is the pause between two attempts of a library that waits by asking again, where it can be chosen.
+	Poll = 100 * time.Millisecond
+)
+
+// Library is a lock library, and a way to use it.
+type Library struct {
+	Name   string // for commands and tables
+	Module string // its Go module; "" if it is one of lockstep's own
+	PortOf string // what it is a port of; "" if it is the library itself
+	Usage  string // how the museum uses it
+	Says   string // what it promises, in its own words
+	Source string // where it says so
+	Faults string // of a port: those that its issue is about; it is put into no other scenario
+	Key    string // of its lock in Redis
+	Nodes  int    // that its lock is on
+	Wakes  bool   // it is told when to try again, and does not ask by itself
+	Open   func(process string, dial Dial) (Process, error)
+}
+
+// Dial connects a process to one of the nodes.
+type Dial func(node int) net.Conn
+
+// Process is a process that uses a library: it has clients of its own.
+type Process interface {
+	// Lock waits for the lock, or tries once: as the library does.
+	Lock(ctx context.Context) (Held, error)
+	// Close closes its clients.
+	Close()
+}
+
+// Held is a lock that a call of Lock has obtained.
+type Held interface {
+	// Valid reports whether the holder may still believe that it has the lock, by all that the library has told it.
+	Valid() bool
+	Unlock(ctx context.Context) error
+}
+
+// All lists them.
+func All() []Library {
+	return []Library{
+		Redislock(), RedislockResending(), RedislockWaiting(),
+		Redsync(1, false), Redsync(1, true), Redsync(3, false),
+		Rueidislock(false), Rueidislock(true),
+		RedissonResending(), RedissonInterrupted(), RedisPy(),
+		Own("v4"), Own("v6"), Own("v9"), OwnOnNodes("redlock", 3),
+	}
+}
+
+// Names lists their names.
+func Names() (names []string) {
+	for _, l := range All() {
+		names = append(names, l.Name)
+	}
+	return names
+}
+
+// Find gives the library of that name.
+func Find(name string) (Library, error) {
+	for _, l := range All() {
+		if l.Name == name {
+			return l, nil
+		}
+	}
+	return Library{}, fmt.Errorf("there is no library %q; there are %s", name, strings.Join(Names(), ", "))
+}

@@ -1,0 +1,54 @@
+package library
+
+import (
+	"context"
+	"errors"
+
+	"github.com/redis/go-redis/v9"
+
+	"lockstep/museum/internal/port"
+)
+
+// RedisPy is a port of redis-py's lock. Its caller tries a release that failed once more, and believes what it is then told.
+func RedisPy() Library {
+	return Library{
+		Name: "redis-py-port", PortOf: "redis-py, before [4258](https://github.com/redis/redis-py/pull/4258)", Key: Key, Nodes: 1,
+		Faults: "lost-request=1",
+		Usage:  "`acquire(blocking=False)`, with a timeout of 1s, `release`, and once more if that fails; the client sends a command once",
+		Open: func(_ string, dial Dial) (Process, error) {
+			return &redisPyProcess{client: goRedis(dial, 0, false)}, nil
+		},
+	}
+}
+
+type redisPyProcess struct {
+	client *redis.Client
+	owners
+}
+
+func (p *redisPyProcess) Lock(ctx context.Context) (Held, error) {
+	lock := port.NewRedisPy(p.client, Key, leaseOfPorts)
+	if err := lock.Acquire(ctx, p.next()); err != nil {
+		return nil, err
+	}
+	return redisPyHeld{lock}, nil
+}
+
+func (p *redisPyProcess) Close() { _ = p.client.Close() } // there is nothing behind it
+
+type redisPyHeld struct{ lock *port.RedisPy }
+
+// Valid is true: the library does not tell its holder anything.
+func (redisPyHeld) Valid() bool { return true }
+
+// Unlock says that all is well if the second release says that there is no lock.
+func (h redisPyHeld) Unlock(ctx context.Context) error {
+	err := h.lock.Release(ctx)
+	if err == nil || errors.Is(err, port.ErrUnlocked) {
+		return err
+	}
+	if err = h.lock.Release(ctx); errors.Is(err, port.ErrUnlocked) {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,68 @@
+package library
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/go-redsync/redsync/v4"
+	redsyncredis "github.com/go-redsync/redsync/v4/redis"
+	"github.com/go-redsync/redsync/v4/redis/goredis/v9"
+	"github.com/redis/go-redis/v9"
+)
+
+// Redsync is go-redsync/redsync on so many nodes, with its own expiry of 8 s. Its pause between two attempts is random by default.
+func Redsync(nodes int, resends bool) Library {
+	name, sends := fmt.Sprintf("redsync-%d", nodes), "the clients send a command once"
+	if resends {
+		name, sends = name+"-resending", "the clients resend a command up to three times, as go-redis does by default"
+	}
+	return Library{
+		Name: name, Module: "github.com/go-redsync/redsync/v4", Key: Key, Nodes: nodes,
+		Usage:  "`NewMutex(key, WithRetryDelay(100ms))`, `LockContext`, `UnlockContext`; " + sends,
+		Says:   "After this is successful, no one else can obtain the same lock (the same mutex name) until we unlock it.",
+		Source: "https://github.com/go-redsync/redsync/blob/v4.18.1/README.md",
+		Open: func(_ string, dial Dial) (Process, error) {
+			p := &redsyncProcess{}
+			var pools []redsyncredis.Pool
+			for node := range nodes {
+				client := goRedis(dial, node, resends)
+				p.clients = append(p.clients, client)
+				pools = append(pools, goredis.NewPool(client))
+			}
+			p.mutexes = redsync.New(pools...)
+			return p, nil
+		},
+	}
+}
+
+type redsyncProcess struct {
+	clients []*redis.Client
+	mutexes *redsync.Redsync
+}
+
+func (p *redsyncProcess) Lock(ctx context.Context) (Held, error) {
+	mutex := p.mutexes.NewMutex(Key, redsync.WithRetryDelay(Poll))
+	if err := mutex.LockContext(ctx); err != nil {
+		return nil, err
+	}
+	return redsyncHeld{mutex}, nil
+}
+
+func (p *redsyncProcess) Close() {
+	for _, client := range p.clients {
+		_ = client.Close() // there is nothing behind it
+	}
+}
+
+type redsyncHeld struct{ mutex *redsync.Mutex }
+
+func (h redsyncHeld) Valid() bool { return time.Now().Before(h.mutex.Until()) }
+
+func (h redsyncHeld) Unlock(ctx context.Context) error {
+	ok, err := h.mutex.UnlockContext(ctx)
+	if err == nil && !ok {
+		return errNotReleased
+	}
+	return err
+}

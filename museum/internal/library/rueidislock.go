@@ -1,0 +1,79 @@
+package library
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"net"
+	"reflect"
+	"time"
+
+	"github.com/redis/rueidis"
+	"github.com/redis/rueidis/rueidislock"
+)
+
+var errNotReleased = errors.New("the lock was not released")
+
+// Rueidislock is rueidislock on one node, as its README advises for it: one key. It has its own expiry of 5 s.
+func Rueidislock(noLoop bool) Library {
+	name, usage := "rueidislock", "`LockerOption{KeyMajority: 1}`, `WithContext`, `cancel`; the client resends, as is its default"
+	if noLoop {
+		name, usage = "rueidislock-noloop", "the same with `NoLoopTracking: true`"
+	}
+	return Library{
+		Name: name, Module: "github.com/redis/rueidis", Key: "rueidislock:0:" + Key, Nodes: 1, Wakes: true, Usage: usage,
+		Says: "The waiting Locker.WithContext will try acquiring the lock again automatically and immediately once it has been released " +
+			"by someone or by another program.",
+		Source: "https://github.com/redis/rueidis/tree/v1.0.79/rueidislock",
+		Open: func(_ string, dial Dial) (Process, error) {
+			locker, err := rueidislock.NewLocker(rueidislock.LockerOption{
+				KeyMajority: 1, NoLoopTracking: noLoop, ClientOption: rueidisClient(dial),
+			})
+			if err != nil {
+				return nil, err
+			}
+			return rueidislockProcess{locker}, nil
+		},
+	}
+}
+
+func rueidisClient(dial Dial) rueidis.ClientOption {
+	o := rueidis.ClientOption{
+		InitAddress:       []string{"127.0.0.1:6379"},
+		DialFn:            func(string, *net.Dialer, *tls.Config) (net.Conn, error) { return dial(0), nil },
+		ForceSingleClient: true,
+		// Small, since there are many clients:
+		RingScaleEachConn: 4, ReadBufferEachConn: 4096, WriteBufferEachConn: 4096, CacheSizeEachConn: 4096,
+	}
+	// As by default, but for the random part. The old versions in the museum do not have the option.
+	if option := reflect.ValueOf(&o).Elem().FieldByName("RetryDelay"); option.IsValid() {
+		option.Set(reflect.ValueOf(func(attempts int, _ rueidis.Completed, _ error) time.Duration {
+			return min(time.Second, time.Microsecond<<min(attempts, 20))
+		}))
+	}
+	return o
+}
+
+type rueidislockProcess struct{ locker rueidislock.Locker }
+
+func (p rueidislockProcess) Lock(ctx context.Context) (Held, error) {
+	held, cancel, err := p.locker.WithContext(ctx, Key)
+	if err != nil {
+		return nil, err
+	}
+	return rueidislockHeld{held, cancel}, nil
+}
+
+func (p rueidislockProcess) Close() { p.locker.Close() }
+
+type rueidislockHeld struct {
+	ctx    context.Context //nolint:containedctx // it is the lock, as the library gives it
+	cancel context.CancelFunc
+}
+
+func (h rueidislockHeld) Valid() bool { return h.ctx.Err() == nil }
+
+func (h rueidislockHeld) Unlock(context.Context) error {
+	h.cancel()
+	return nil
+}

@@ -1,0 +1,72 @@
+package play
+
+import (
+	"errors"
+	"slices"
+
+	"lockstep/internal/trace"
+	"lockstep/museum/internal/library"
+	"lockstep/museum/internal/server"
+)
+
+// process is a process with a few actors.
+type process struct {
+	name    string
+	actors  []*actor
+	client  library.Process
+	history []byte // a hash of all that ever happened to it
+	sent    int    // commands
+	crashed bool
+	paused  bool
+}
+
+var errCrashed = errors.New("its process has crashed")
+
+// ofProcesses are crashes and pauses. A process that has not begun, or is done, has nothing to lose. One that pauses has the lock, and
+// waits for nothing: what its code would do with an answer that comes after the pause, the bubble cannot tell, as its timers run on.
+func (r *Run) ofProcesses() (all []step) {
+	can := func(p *process, what, kind string, do func()) {
+		all = append(all, step{p.name + ":" + what, kind, p.name, func() error {
+			do()
+			r.tell(p, p.name+": "+what)
+			return nil
+		}})
+	}
+	for _, p := range r.processes {
+		if r.left[Crash] > 0 && slices.ContainsFunc(p.actors, func(a *actor) bool { return !a.is(idle) && !a.is(done) }) {
+			can(p, "crash", trace.KindDies, func() { r.crash(p) })
+		}
+		waits := slices.ContainsFunc(r.server.Held(), func(l *server.Line) bool { return l.Process == p.name })
+		if r.left[Pause] > 0 && !p.paused && !waits && slices.ContainsFunc(p.actors, (*actor).believes) {
+			can(p, "pause", trace.KindPauses, func() { r.pause(p) })
+		}
+	}
+	return all
+}
+
+// crash cuts a process off for good. Its code runs on, but nobody hears of it.
+func (r *Run) crash(p *process) {
+	r.left[Crash]--
+	for _, a := range p.actors {
+		a.mu.Lock()
+		a.state, a.err = done, errCrashed
+		a.mu.Unlock()
+	}
+	p.crashed = true
+	r.server.Desert(p.name)
+}
+
+// pause cuts a process off for as long as the schedule goes on. Its holder believes what it believed.
+func (r *Run) pause(p *process) {
+	r.left[Pause]--
+	for _, a := range p.actors {
+		a.believed = a.believes()
+	}
+	p.paused = true
+	r.server.Mute(p.name)
+}
+
+// anyPaused reports whether a process is paused: then time may pass before another one begins.
+func (r *Run) anyPaused() bool {
+	return slices.ContainsFunc(r.processes, func(p *process) bool { return p.paused })
+}

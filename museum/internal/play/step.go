@@ -1,0 +1,214 @@
+package play
+
+import (
+	"fmt"
+	"slices"
+
+	"lockstep/internal/trace"
+	"lockstep/museum/internal/server"
+)
+
+// step is one thing that can happen next.
+type step struct {
+	token string
+	kind  string // for its picture
+	actor string // who does it: a process; "" for what befalls all
+	do    func() error
+}
+
+// Steps are the things that can happen next, in a fixed order.
+func (r *Run) Steps() (tokens []string) {
+	for _, s := range r.steps() {
+		tokens = append(tokens, s.token)
+	}
+	return tokens
+}
+
+// Do lets one of them happen.
+func (r *Run) Do(token string) error {
+	all := r.steps()
+	i := slices.IndexFunc(all, func(s step) bool { return s.token == token })
+	if i < 0 {
+		return fmt.Errorf("%w: there are %v", ErrStale, r.Steps())
+	}
+	r.step = trace.Step{Token: token, Actor: all[i].actor, Kind: all[i].kind}
+	if err := all[i].do(); err != nil {
+		return err
+	}
+	return r.settle()
+}
+
+func (r *Run) steps() []step {
+	lines := r.ofLines()
+	return slices.Concat(r.ofActors(), lines, r.ofPushes(), r.ofProcesses(), r.ofNodes(), r.ofTime(len(lines) > 0))
+}
+
+// ofActors are the calls that actors make, and their cancellations. Actors begin in the order of their names: they are alike.
+func (r *Run) ofActors() (all []step) {
+	can := func(a *actor, what, kind string, do func()) {
+		all = append(all, step{a.name + ":" + what, kind, a.process.name, func() error {
+			r.tell(a.process, a.name+": "+what)
+			do()
+			return nil
+		}})
+	}
+	begun := true
+	for _, a := range r.actors {
+		switch now, _ := a.look(); {
+		case a.process.paused:
+		case now == idle && begun:
+			can(a, "Lock", trace.KindWaits, a.lock)
+			begun = false
+		case now == locking && !a.cancelled && r.left[Cancel] > 0:
+			can(a, "cancel", trace.KindLeaves, func() {
+				r.left[Cancel]--
+				a.cancelled = true
+				a.cancel()
+			})
+		case now == inside:
+			can(a, "Unlock", trace.KindWaits, a.unlock)
+		}
+	}
+	return all
+}
+
+// ofLines are what can become of the commands that are held. A lock on several nodes asks all of them at once and waits for all: they
+// answer a process in their order, as only the order of the processes at each node makes a difference.
+func (r *Run) ofLines() (all []step) {
+	seen, first := map[string]int{}, map[string]int{}
+	for _, l := range r.server.Held() {
+		if node, has := first[l.Process]; has && node != l.Node {
+			continue
+		}
+		if !l.Deserted() {
+			first[l.Process] = l.Node
+		}
+		token := l.Process + ":" + l.Name()
+		if r.library.Nodes > 1 {
+			token += fmt.Sprintf("@%d", l.Node+1)
+		}
+		if seen[token]++; seen[token] > 1 {
+			token += fmt.Sprintf("#%d", seen[token])
+		}
+		all = append(all, r.fates(l, token)...)
+	}
+	return all
+}
+
+// fates are what can become of the command that is held on a line.
+func (r *Run) fates(l *server.Line, token string) (all []step) {
+	can := func(suffix, kind string, costs Fault, do func() error) {
+		if costs == none || r.left[costs] > 0 {
+			all = append(all, step{token + suffix, kind, l.Process, func() error {
+				if costs != none {
+					r.left[costs]--
+				}
+				return do()
+			}})
+		}
+	}
+	if l.Deserted() {
+		can("/late", trace.KindArrives, Late, func() error { return r.effect(l, l.Lose, "which had closed the connection") })
+		return all
+	}
+	can("", trace.KindCommand, none, func() error { return r.effect(l, l.Answer, "") })
+	can("/lost", trace.KindLostReply, LostReply, func() error { return r.effect(l, l.Lose, "whose connection ends") })
+	can("/unsent", trace.KindLostRequest, LostRequest, func() error {
+		r.tell(r.process(l.Process), l.Text()+" never arrives; the connection ends")
+		l.Drop()
+		return nil
+	})
+	return all
+}
+
+// effect lets a held command take effect.
+func (r *Run) effect(l *server.Line, by func() ([]byte, error), fate string) error {
+	command, before := l.Text(), r.server.Holds()
+	reply, err := by()
+	if err != nil {
+		return err
+	}
+	r.watch(l.Process, before, r.server.Holds())
+	r.step.Command, r.step.Reply = command, server.Describe(reply)
+	if r.library.Nodes > 1 {
+		r.step.Command += fmt.Sprintf(" (node %d)", l.Node+1)
+	}
+	if fate != "" {
+		r.says(l.Process + ", " + fate + ", does not read it")
+	}
+	r.process(l.Process).happened(r.now(), fmt.Sprintf("%s → %s %s", r.step.Command, reply, fate))
+	return nil
+}
+
+// ofPushes are the pushes that are on their way.
+func (r *Run) ofPushes() (all []step) {
+	for _, l := range r.server.Pushing() {
+		all = append(all, step{l.Process + ":push", trace.KindWoken, l.Process, func() error {
+			r.tell(r.process(l.Process), l.Process+" hears what was pushed")
+			l.Push()
+			return nil
+		}})
+	}
+	return all
+}
+
+// ofNodes are what can happen to the nodes.
+func (r *Run) ofNodes() (all []step) {
+	if r.left[NodeRestart] == 0 {
+		return nil
+	}
+	for node := range r.library.Nodes {
+		if len(r.server.Holds()[node].Keys) > 0 {
+			all = append(all, step{fmt.Sprintf("%d:restart", node+1), trace.KindTime, "", func() error {
+				r.left[NodeRestart]--
+				r.says(fmt.Sprintf("node %d restarts empty", node+1))
+				r.server.Forget(node)
+				return nil
+			}})
+		}
+	}
+	return all
+}
+
+// ofTime is time. It passes by itself when nothing else can happen; while somebody could still move, that is a fault.
+func (r *Run) ofTime(held bool) []step {
+	pass := func() (err error) {
+		moved, err := r.pass()
+		r.still = !moved
+		return err
+	}
+	awake := slices.ContainsFunc(r.actors, func(a *actor) bool {
+		return a.is(inside) && !a.process.paused || a.is(idle) && !r.anyPaused()
+	})
+	switch busy := held || len(r.server.Pushing()) > 0 || awake; {
+	case r.all(done) || r.still:
+		return nil
+	case !busy:
+		return []step{{"time", trace.KindTime, "", pass}}
+	case r.left[Slow] > 0:
+		return []step{{"slow", trace.KindTime, "", func() error { r.left[Slow]--; return pass() }}}
+	}
+	return nil
+}
+
+func (r *Run) all(s state) bool {
+	return !slices.ContainsFunc(r.actors, func(a *actor) bool { return !a.is(s) })
+}
+
+func (r *Run) process(name string) *process {
+	return r.processes[slices.IndexFunc(r.processes, func(p *process) bool { return p.name == name })]
+}
+
+// tell takes down what befalls a process.
+func (r *Run) tell(p *process, says string) {
+	r.says(says)
+	p.happened(r.now(), says)
+}
+
+// says adds to what the step is described by.
+func (r *Run) says(text string) {
+	if r.step.Says != "" {
+		text = r.step.Says + "; " + text
+	}
+	r.step.Says = text
+}

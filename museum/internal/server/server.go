@@ -1,0 +1,206 @@
+// Package server is a Redis, or several, as one run sees it: clients connect in memory, and every command that is about a lock is held
+// back until somebody says what becomes of it. What belongs to a connection alone (HELLO, CLIENT, PING, a script that is not loaded
+// yet) is answered at once. What a command does is miniredis's word; client tracking, which miniredis does not have, is here.
+package server
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"lockstep/internal/explore/simredis"
+	"lockstep/museum/internal/wire"
+)
+
+// Server is the Redis of one run, on one node or on several.
+type Server struct {
+	shared *Shared
+	began  time.Time
+
+	mu       sync.Mutex
+	now      time.Duration // up to which keys have expired
+	cluster  *simredis.Cluster
+	closed   bool
+	lines    []*Line // in the order of their making
+	tracked  map[place][]*Line
+	names    names
+	arrivals map[string][]string // of commands since they were last taken, by process
+	muted    map[string]bool     // processes that are paused
+	gone     map[string]bool     // that have crashed
+	stirred  chan struct{}       // a command has arrived
+}
+
+// place is a key on a node.
+type place struct {
+	node int
+	key  string
+}
+
+// Line is a connection, as the server sees it.
+type Line struct {
+	Process string
+	Node    int
+
+	server   *Server
+	conn     *wire.Conn
+	queue    []command // sent, and not answered yet
+	pushes   [][]byte  // not sent yet
+	channels []string  // that it is subscribed to
+	tracks   bool
+	ownToo   bool // it hears of what it changes itself, too
+	deserted bool // the client has closed it
+}
+
+// command is one that was sent: as it was, and with names for what is random.
+type command struct{ sent, renamed []string }
+
+// New makes one with so many nodes, in a bubble.
+func New(shared *Shared, nodes int) *Server {
+	return &Server{
+		shared: shared, began: time.Now(), cluster: shared.memory.NewCluster(shared.memory.Empty(), nodes-1),
+		tracked: map[place][]*Line{}, names: names{map[own]string{}, map[string]int{}},
+		arrivals: map[string][]string{}, muted: map[string]bool{}, gone: map[string]bool{}, stirred: make(chan struct{}, 1),
+	}
+}
+
+// Dial connects a process to a node.
+func (s *Server) Dial(process string, node int) *wire.Conn {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	l := &Line{Process: process, Node: node, server: s, ownToo: true}
+	l.conn = wire.NewConn(l)
+	s.lines = append(s.lines, l)
+	if s.closed {
+		l.conn.Break()
+	}
+	return l.conn
+}
+
+// Mute cuts a process off: nothing of what it sends takes effect, and nothing reaches it.
+func (s *Server) Mute(process string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.muted[process] = true
+}
+
+// Desert cuts a process off for good, as when it dies. What it has sent may still take effect.
+func (s *Server) Desert(process string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.gone[process] = true
+	for _, l := range s.lines {
+		if l.Process == process {
+			l.deserted, l.tracks, l.channels = true, false, nil
+		}
+	}
+}
+
+// Stirred says when a command has arrived.
+func (s *Server) Stirred() <-chan struct{} { return s.stirred }
+
+// Held are the lines whose first command waits for a decision, in a fixed order.
+func (s *Server) Held() []*Line {
+	return s.those(func(l *Line) bool { return len(l.queue) > 0 })
+}
+
+// Pushing are the lines on which a push waits to be delivered.
+func (s *Server) Pushing() []*Line {
+	return s.those(func(l *Line) bool { return len(l.pushes) > 0 && !l.deserted })
+}
+
+func (s *Server) those(which func(*Line) bool) []*Line {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.DeleteFunc(s.inOrder(), func(l *Line) bool { return s.muted[l.Process] || !which(l) })
+}
+
+// inOrder are the lines by process and node, as which process connects first is chance.
+func (s *Server) inOrder() []*Line {
+	return slices.SortedStableFunc(slices.Values(s.lines), func(a, b *Line) int {
+		return cmp.Or(strings.Compare(a.Process, b.Process), a.Node-b.Node)
+	})
+}
+
+// Arrivals are the commands that a process has sent since the last call.
+func (s *Server) Arrivals(process string) []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	all := s.arrivals[process]
+	delete(s.arrivals, process)
+	slices.Sort(all) // goroutines of one process have no order
+	return all
+}
+
+// Advance lets keys expire whose time has come.
+func (s *Server) Advance() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	passed := time.Since(s.began) - s.now
+	if passed <= 0 {
+		return nil
+	}
+	before := s.cluster
+	later, err := before.Later(passed)
+	if err != nil {
+		return err
+	}
+	s.cluster, s.now = later, s.now+passed
+	for node, was := range before.Servers() {
+		for _, key := range was.Holds.Keys {
+			if _, has := later.Servers()[node].Holds.Key(key.Name); !has {
+				s.invalidate(place{node, key.Name}, nil)
+			}
+		}
+	}
+	return nil
+}
+
+// NextExpiry is the time until a key expires, 0 if none will.
+func (s *Server) NextExpiry() time.Duration { return s.cluster.NextExpiry() }
+
+// Holds gives what each node holds.
+func (s *Server) Holds() []*simredis.State { return s.cluster.Contents() }
+
+// Forget lets a node restart empty. Its clients stay connected.
+func (s *Server) Forget(node int) { s.cluster.Become(s.cluster.Servers()[node], s.cluster.Empty()) }
+
+// Append writes all that the server holds, and all that is on its way, for what tells states apart.
+func (s *Server) Append(b []byte) []byte {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, state := range s.cluster.Contents() {
+		for _, key := range state.Keys {
+			b = fmt.Appendf(b, "%s %q %d\n", key.Name, key.Values, key.TTL)
+		}
+	}
+	for _, l := range s.inOrder() {
+		if len(l.queue) == 0 && (l.conn.Over() || !l.tracks && len(l.channels) == 0) {
+			continue // how many idle connections there are is the clients' own business
+		}
+		b = fmt.Appendf(b, "%s %d %t %t %q %q", l.Process, l.Node, l.deserted, l.tracks, l.channels, l.pushes)
+		for _, c := range l.queue {
+			b = fmt.Appendf(b, " %s", l.text(c))
+		}
+		for at, lines := range s.tracked {
+			if slices.Contains(lines, l) {
+				b = fmt.Appendf(b, " %v", at) // there is one key a node
+			}
+		}
+		b = append(b, '\n')
+	}
+	return b
+}
+
+// Close ends all connections, those that are still to come, too.
+func (s *Server) Close() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.closed = true
+	for _, l := range s.lines {
+		l.queue, l.pushes = nil, nil
+		l.conn.Break()
+	}
+}

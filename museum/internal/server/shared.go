@@ -1,0 +1,98 @@
+package server
+
+import (
+	"crypto/sha1" //nolint:gosec // as Redis names scripts
+	"encoding/hex"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"lockstep/internal/explore/simredis"
+)
+
+// Shared is what servers of one run after the other have in common: what each command does to each content, and the scripts. It is
+// not safe for concurrent use.
+type Shared struct {
+	memory  *simredis.Memory
+	scripts map[string]string // by their SHA-1
+	verbs   map[string]string // their names, by their texts
+	calls   *regexp.Regexp    // finds what a script calls
+}
+
+// NewShared makes one. The caller must Close it.
+func NewShared() (*Shared, error) {
+	memory, err := simredis.NewMemory("")
+	if err != nil {
+		return nil, fmt.Errorf("the memory of Redis: %w", err)
+	}
+	return &Shared{
+		memory: memory, scripts: map[string]string{}, verbs: map[string]string{},
+		calls: regexp.MustCompile(`redis\.p?call\(\s*['"](\w+)['"]`),
+	}, nil
+}
+
+// Close ends it.
+func (s *Shared) Close() { s.memory.Close() }
+
+// Scripts is how many scripts it knows.
+func (s *Shared) Scripts() int { return len(s.scripts) }
+
+// learn takes down the script of an EVAL, as Redis does.
+func (s *Shared) learn(command []string) {
+	if len(command) > 1 && strings.EqualFold(command[0], "EVAL") {
+		sum := sha1.Sum([]byte(command[1])) //nolint:gosec // as Redis names scripts
+		s.scripts[hex.EncodeToString(sum[:])] = command[1]
+	}
+}
+
+// script is the script that a command runs, and whether it runs one. That of an EVALSHA which the server does not know is empty.
+func (s *Shared) script(command []string) (text string, runs bool) {
+	if len(command) < 3 {
+		return "", false
+	}
+	switch strings.ToUpper(command[0]) {
+	case "EVAL":
+		return command[1], true
+	case "EVALSHA":
+		return s.scripts[strings.ToLower(command[1])], true
+	default:
+		return "", false
+	}
+}
+
+// name calls a command by its own name, and one that runs a script by what the script is for: the first thing that it writes.
+func (s *Shared) name(command []string) string {
+	script, runs := s.script(command)
+	if !runs {
+		return strings.ToUpper(command[0])
+	}
+	name, known := s.verbs[script]
+	if !known {
+		name = s.verb(script)
+		s.verbs[script] = name
+	}
+	return name
+}
+
+func (s *Shared) verb(script string) string {
+	calls := s.calls.FindAllStringSubmatch(script, -1)
+	for _, call := range calls {
+		if !reads(call[1]) {
+			return strings.ToUpper(call[1])
+		}
+	}
+	if len(calls) == 0 {
+		return "EVAL"
+	}
+	return strings.ToUpper(calls[0][1])
+}
+
+// reads reports whether a command of this name only reads.
+func reads(name string) bool {
+	switch strings.ToUpper(name) {
+	case "GET", "GETRANGE", "EXISTS", "TTL", "PTTL", "TYPE", "HGET", "HEXISTS", "HGETALL", "LINDEX", "LLEN", "TIME":
+		return true
+	default:
+		return false
+	}
+}

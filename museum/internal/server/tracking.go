@@ -1,0 +1,83 @@
+package server
+
+import (
+	"bytes"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Client tracking needs what a script did, call by call: after a read of a key its client is told of the next change, once. So scripts
+// run inside another one, which takes down each call.
+const logging = `local outer, calls = redis, {}
+local function logged(call)
+	return function(name, key, ...)
+		local reply, did = call(name, key, ...), "1"
+		if reply == false or reply == 0 then did = "0" end
+		calls[#calls + 1] = name .. " " .. did .. " " .. tostring(key)
+		return reply
+	end -- of the call
+end
+local redis = setmetatable({call = logged(outer.call), pcall = logged(outer.pcall)}, {__index = outer})
+local function script()
+%s
+end
+local reply = script()
+return {table.concat(calls, "\n"), reply}`
+
+// call is one that a script made.
+type call struct {
+	name, key string
+	did       bool // it had an effect, if it was to have one
+}
+
+// logged is a command whose script takes down what it calls.
+func logged(command []string) []string {
+	if command[0] != "EVAL" {
+		return command
+	}
+	return append([]string{"EVAL", strings.Replace(logging, "%s", command[1], 1)}, command[2:]...)
+}
+
+// takeLog separates the reply to a script from what it called.
+func takeLog(command []string, reply []byte) (own []byte, calls []call) {
+	head, rest, _ := bytes.Cut(reply, []byte("\r\n"))
+	if command[0] != "EVAL" || len(head) == 0 || head[0] != '*' {
+		return reply, nil
+	}
+	size, rest, _ := bytes.Cut(rest, []byte("\r\n"))
+	n, _ := strconv.Atoi(string(size[1:]))
+	for line := range strings.Lines(string(rest[:n])) {
+		words := strings.SplitN(strings.TrimSpace(line), " ", 3)
+		calls = append(calls, call{name: words[0], did: words[1] == "1", key: words[2]})
+	}
+	if own = rest[n+2:]; len(own) == 0 {
+		own = []byte("$-1\r\n")
+	}
+	return own, calls
+}
+
+// follow keeps the table of who is told of what, as a command on a line does these calls.
+func (s *Server) follow(l *Line, calls []call) {
+	for _, c := range calls {
+		at := place{l.Node, c.key}
+		switch {
+		case reads(c.name):
+			if l.tracks && !slices.Contains(s.tracked[at], l) {
+				s.tracked[at] = append(s.tracked[at], l)
+			}
+		case c.did:
+			s.invalidate(at, l)
+		}
+	}
+}
+
+// invalidate tells those who read a key that it has changed. By is whose command changed it; nil: it expired.
+func (s *Server) invalidate(at place, by *Line) {
+	for _, l := range s.tracked[at] {
+		if l.tracks && (l != by || l.ownToo) {
+			l.pushes = append(l.pushes, invalidation(at.key))
+		}
+	}
+	delete(s.tracked, at)
+}

@@ -1,0 +1,160 @@
+// Package wire is a network in memory: connections on which clients send commands, as many at a time as they like. It works inside
+// a bubble of testing/synctest: whoever waits here waits durably, and deadlines are those of the bubble's clock.
+package wire
+
+import (
+	"io"
+	"net"
+	"os"
+	"sync"
+	"time"
+)
+
+// Peer is the other end of a connection. It is told what the client does, in the client's own goroutine.
+type Peer interface {
+	Sent(c *Conn, command []string)
+	Closed(c *Conn)
+}
+
+// Conn is the client's end of a connection, a net.Conn.
+type Conn struct {
+	peer Peer
+
+	mu       sync.Mutex
+	unparsed []byte // sent by the client, no whole command yet
+	unread   []byte // said by the peer
+	broken   bool   // the peer has gone away
+	closed   bool   // the client has closed it
+	deadline time.Time
+	changed  chan struct{} // something of the above has, for who reads
+}
+
+// NewConn makes a connection to a peer. It belongs to the bubble that it is made in.
+func NewConn(peer Peer) *Conn { return &Conn{peer: peer, changed: make(chan struct{}, 1)} }
+
+// Say lets the client read something.
+func (c *Conn) Say(b []byte) {
+	c.mu.Lock()
+	c.unread = append(c.unread, b...)
+	c.mu.Unlock()
+	c.tell()
+}
+
+// Break ends the connection, as a peer that goes away does.
+func (c *Conn) Break() {
+	c.mu.Lock()
+	c.broken = true
+	c.mu.Unlock()
+	c.tell()
+}
+
+// Over reports whether the connection has ended, on either side.
+func (c *Conn) Over() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.broken || c.closed
+}
+
+// Write implements net.Conn.
+func (c *Conn) Write(p []byte) (int, error) {
+	c.mu.Lock()
+	if c.broken || c.closed {
+		c.mu.Unlock()
+		return 0, io.ErrClosedPipe
+	}
+	c.unparsed = append(c.unparsed, p...)
+	commands, rest, err := parse(c.unparsed)
+	c.unparsed = rest
+	c.mu.Unlock()
+	for _, command := range commands {
+		c.peer.Sent(c, command)
+	}
+	if err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
+
+// Read implements net.Conn.
+func (c *Conn) Read(p []byte) (int, error) {
+	for {
+		n, until, err := c.take(p)
+		if n > 0 || err != nil {
+			return n, err
+		}
+		c.wait(until)
+	}
+}
+
+// take reads what there is, or says until when to wait for more.
+func (c *Conn) take(p []byte) (n int, until time.Time, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case c.closed:
+		return 0, until, net.ErrClosed
+	case !c.deadline.IsZero() && !time.Now().Before(c.deadline):
+		return 0, until, os.ErrDeadlineExceeded
+	case len(c.unread) > 0:
+		n = copy(p, c.unread)
+		c.unread = c.unread[n:]
+		return n, until, nil
+	case c.broken:
+		return 0, until, io.EOF
+	}
+	return 0, c.deadline, nil
+}
+
+func (c *Conn) wait(until time.Time) {
+	var over <-chan time.Time
+	if !until.IsZero() {
+		timer := time.NewTimer(time.Until(until))
+		defer timer.Stop()
+		over = timer.C
+	}
+	select {
+	case <-c.changed:
+	case <-over:
+	}
+}
+
+// Close implements net.Conn.
+func (c *Conn) Close() error {
+	c.mu.Lock()
+	before := c.closed
+	c.closed = true
+	c.mu.Unlock()
+	if !before {
+		c.tell()
+		c.peer.Closed(c)
+	}
+	return nil
+}
+
+func (c *Conn) tell() {
+	select {
+	case c.changed <- struct{}{}:
+	default:
+	}
+}
+
+// SetReadDeadline implements net.Conn.
+func (c *Conn) SetReadDeadline(t time.Time) error {
+	c.mu.Lock()
+	c.deadline = t
+	c.mu.Unlock()
+	c.tell()
+	return nil
+}
+
+// SetDeadline implements net.Conn. A write never waits.
+func (c *Conn) SetDeadline(t time.Time) error { return c.SetReadDeadline(t) }
+
+// SetWriteDeadline implements net.Conn.
+func (*Conn) SetWriteDeadline(time.Time) error { return nil }
+
+// LocalAddr implements net.Conn.
+func (*Conn) LocalAddr() net.Addr { return &net.TCPAddr{} }
+
+// RemoteAddr implements net.Conn.
+func (*Conn) RemoteAddr() net.Addr { return &net.TCPAddr{} }

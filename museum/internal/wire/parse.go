@@ -1,0 +1,60 @@
+package wire
+
+import (
+	"bytes"
+	"errors"
+	"strconv"
+)
+
+// errProtocol means that a client sent something that is no command.
+var errProtocol = errors.New("that is no list of bulk strings")
+
+// parse gives the whole commands at the beginning of what was sent, and the rest.
+func parse(sent []byte) (commands [][]string, rest []byte, err error) {
+	for rest = sent; ; {
+		command, after, err := parseOne(rest)
+		if err != nil || command == nil {
+			return commands, rest, err
+		}
+		commands, rest = append(commands, command), after
+	}
+}
+
+// parseOne gives the first command, and none if it is not whole yet.
+func parseOne(sent []byte) (command []string, rest []byte, err error) {
+	words, rest, ok, err := number(sent, '*')
+	if err != nil || !ok {
+		return nil, sent, err
+	}
+	for range words {
+		var size int
+		if size, rest, ok, err = number(rest, '$'); err != nil || !ok || len(rest) < size+2 {
+			return nil, sent, err
+		}
+		command, rest = append(command, string(rest[:size])), rest[size+2:]
+	}
+	return command, rest, nil
+}
+
+// number reads a line that is a sign and a number.
+func number(text []byte, sign byte) (n int, rest []byte, whole bool, err error) {
+	line, rest, whole := bytes.Cut(text, []byte("\r\n"))
+	if !whole {
+		return 0, text, false, nil
+	}
+	if len(line) == 0 || line[0] != sign {
+		return 0, text, false, errProtocol
+	}
+	n, err = strconv.Atoi(string(line[1:]))
+	return n, rest, true, err
+}
+
+// Encode writes a command as clients send it.
+func Encode(command []string) []byte {
+	b := strconv.AppendInt([]byte{'*'}, int64(len(command)), 10)
+	for _, word := range command {
+		b = strconv.AppendInt(append(b, "\r\n$"...), int64(len(word)), 10)
+		b = append(append(b, "\r\n"...), word...)
+	}
+	return append(b, "\r\n"...)
+}

@@ -1,0 +1,128 @@
+// Museum runs the unmodified code of published lock libraries in every order of their Redis commands that a budget allows, and shows the
+// shortest schedules that lead to an anomaly. Without arguments it makes the table of all of them.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"testing"
+
+	"github.com/redis/go-redis/v9/logging"
+
+	"lockstep/museum/internal/exhibit"
+	"lockstep/museum/internal/library"
+	"lockstep/museum/internal/play"
+	"lockstep/museum/internal/yielding"
+)
+
+// A bubble of testing/synctest takes a test. So the command is one: testing.Main runs it.
+func main() {
+	arguments := os.Args[1:]
+	os.Args = os.Args[:1] // the others are not for the testing package
+	logging.Disable()     // go-redis would log what is found
+	testing.Main(func(string, string) (bool, error) { return true, nil }, []testing.InternalTest{{Name: "museum", F: func(t *testing.T) {
+		os.Exit(run(t, arguments, os.Stdout, os.Stderr))
+	}}}, nil, nil)
+}
+
+// run gives the exit status: 1 if an anomaly was found or replayed, 2 if something failed.
+func run(t *testing.T, arguments []string, stdout, stderr io.Writer) int {
+	o, err := parse(arguments, stdout)
+	if errors.Is(err, flag.ErrHelp) {
+		return 0
+	}
+	found := false
+	if err == nil {
+		found, err = o.do(t, stdout, stderr)
+	}
+	var exit *exec.ExitError
+	switch {
+	case errors.As(err, &exit):
+		return exit.ExitCode()
+	case err != nil:
+		fmt.Fprintln(stderr, err)
+		return 2
+	case found:
+		return 1
+	}
+	return 0
+}
+
+func (o options) do(t *testing.T, stdout, stderr io.Writer) (found bool, err error) {
+	if o.yield {
+		modfile, err := yielding.Modfile(context.Background(), ".")
+		if err != nil {
+			return false, err
+		}
+		return false, rebuilt(context.Background(), modfile, o.arguments, stdout, stderr)
+	}
+	stage, err := play.NewStage(t)
+	if err != nil {
+		return false, err
+	}
+	if o.library == "" {
+		return false, o.table(stage, stdout, stderr)
+	}
+	l, err := library.Find(o.library)
+	if err != nil {
+		return false, err
+	}
+	if len(o.replay) > 0 {
+		return o.again(stage, l, stdout)
+	}
+	shown, err := exhibit.Explore(stage, l, []play.Scenario{o.scenario}, o.runs, o.yields)
+	if err != nil {
+		return false, err
+	}
+	if o.json {
+		return false, json.NewEncoder(stdout).Encode(shown)
+	}
+	return len(shown.Rows) > 0, o.draw(stage, l, shown, stdout)
+}
+
+// draw shows what was found in one scenario.
+func (o options) draw(stage *play.Stage, l library.Library, shown exhibit.Shown, out io.Writer) error {
+	for _, row := range shown.Rows {
+		fmt.Fprintf(out, "%s shows %s in %d steps: %s.\n\n", l.Name, row.Anomaly, row.Steps, exhibit.Says(row.Anomaly))
+		o.replay = row.Tokens()
+		if _, err := o.again(stage, l, out); err != nil {
+			return err
+		}
+		fmt.Fprintf(out, "\nAgain: %s\n\n", row.Replay())
+	}
+	e := shown.Explored[0]
+	extent := "Every schedule was run"
+	if !e.Complete {
+		extent = fmt.Sprintf("Every schedule of up to %d steps was run", e.Depth)
+	}
+	fmt.Fprintf(out, "%s: %d runs, %.0f a second.\n", extent, e.Runs, float64(e.Runs)/e.Took.Seconds())
+	return nil
+}
+
+// attempts are how often a schedule is run until it shows something: the code may leave something to chance.
+const attempts = 100
+
+// again draws one schedule.
+func (o options) again(stage *play.Stage, l library.Library, out io.Writer) (found bool, err error) {
+	var replayed play.Replayed
+	for range attempts {
+		replayed, err = stage.Replay(l, o.scenario, o.replay, "", 1)
+		if err != nil && !errors.Is(err, play.ErrStale) {
+			return false, err
+		}
+		if len(replayed.Found) > 0 {
+			break
+		}
+	}
+	if err != nil {
+		return false, err
+	}
+	fmt.Fprint(out, replayed.Trace.Sequence(false))
+	return len(replayed.Found) > 0, nil
+}

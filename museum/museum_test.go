@@ -1,0 +1,209 @@
+package main
+
+import (
+	"io"
+	"os"
+	"os/exec"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"lockstep/internal/explore/anomaly"
+
+	"lockstep/museum/internal/exhibit"
+	"lockstep/museum/internal/library"
+	"lockstep/museum/internal/play"
+	"lockstep/museum/internal/search"
+)
+
+// row is a row of the README's tables that has a schedule.
+type row struct {
+	options
+	command []string // as the README says it
+	anomaly anomaly.Anomaly
+	steps   int
+}
+
+// here reports whether this program can replay it: as it is, and not built with another version or a copy that yields.
+func (r row) here() bool { return !r.yield && !slices.Contains(r.command, "-modfile") }
+
+// rows reads them.
+func rows(t *testing.T) (all []row) {
+	t.Helper()
+	text, err := os.ReadFile(readme)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pattern := regexp.MustCompile("(?m)^\\| .* \\| ([a-z-]+) \\| .* \\| (\\d+) \\| `(go run .*) -replay \"(.*)\"` \\|$")
+	for _, cells := range pattern.FindAllStringSubmatch(string(text), -1) {
+		command := append(strings.Fields(cells[3]), "-replay", cells[4])
+		o, err := parse(command[slices.Index(command, ".")+1:], io.Discard)
+		if err != nil {
+			t.Fatalf("%s: %v", cells[0], err)
+		}
+		steps, err := strconv.Atoi(cells[2])
+		if err != nil || steps != len(o.replay) {
+			t.Errorf("%s: it has %d steps, %v", cells[0], len(o.replay), err)
+		}
+		all = append(all, row{o, command, anomaly.Anomaly(cells[1]), steps})
+	}
+	return all
+}
+
+// Every library has a row, and what the issue of each is known for is among them.
+func TestTheTableIsWhole(t *testing.T) {
+	shown := map[string]bool{}
+	for _, r := range rows(t) {
+		shown[r.library+" "+string(r.anomaly)] = true
+	}
+	for _, want := range []string{
+		"redislock left-behind", "redislock-resending left-behind", "redsync-1 left-behind", "redsync-3 two-holders", "redlock two-holders",
+		"rueidislock stuck", "rueidislock busy", "rueidislock-noloop stuck", "rueidislock-noloop busy", "v4 two-holders",
+		"redisson-port left-behind", "redisson-port-resending left-behind", "redis-py-port left-behind",
+	} {
+		if !shown[want] {
+			t.Errorf("the table does not say %q", want)
+		}
+	}
+	text, err := os.ReadFile(readme)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range library.Names() {
+		if !strings.Contains(string(text), "| `"+name+"` |") {
+			t.Errorf("the table does not have %s", name)
+		}
+	}
+}
+
+// Each row's schedule shows what the row says.
+func TestEachRowReplays(t *testing.T) {
+	stage := newStage(t)
+	for _, r := range rows(t) {
+		if !r.here() {
+			continue
+		}
+		l, err := library.Find(r.library)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := stage.Replay(l, r.scenario, r.replay, r.anomaly, attempts)
+		if err != nil || len(again.Found) == 0 {
+			t.Errorf("%s %v: %v: %+v, %v", r.library, r.scenario, r.replay, again.Found, err)
+		}
+	}
+}
+
+// Each row is found again, in as many steps.
+func TestEachRowIsFoundAgain(t *testing.T) {
+	const bound = 10_000 // runs
+	stage := newStage(t)
+	runs, began := 0, time.Now()
+	for _, r := range rows(t) {
+		if !r.here() {
+			continue
+		}
+		l, err := library.Find(r.library)
+		if err != nil {
+			t.Fatal(err)
+		}
+		result, err := search.Do(stage, l, r.scenario, search.Goal{Runs: bound, Anomalies: []anomaly.Anomaly{r.anomaly}})
+		runs += result.Runs
+		if err != nil || len(result.Found) == 0 || len(result.Found[0].Schedule) != r.steps {
+			t.Errorf("%s %v: %+v, %v; want %s in %d steps", r.library, r.scenario, result, err, r.anomaly, r.steps)
+		}
+	}
+	t.Logf("%d runs, %.0f a second", runs, float64(runs)/time.Since(began).Seconds())
+}
+
+// What each library shows within a few runs of each scenario has a row: the table does not say less than is so.
+func TestNothingElseIsFoundQuickly(t *testing.T) {
+	const few = 100 // runs
+	stage, known := newStage(t), rows(t)
+	for _, l := range library.All() {
+		for _, in := range exhibit.Scenarios(l) {
+			result, err := search.Do(stage, l, in, search.Goal{Runs: few, Anomalies: exhibit.Anomalies()})
+			if err != nil {
+				t.Fatalf("%s %v: %v", l.Name, in, err)
+			}
+			for _, f := range result.Found {
+				if !slices.ContainsFunc(known, func(r row) bool {
+					return r.library == l.Name && r.anomaly == f.Anomaly && r.steps <= len(f.Schedule) && r.scenario.Within(in) && r.here()
+				}) {
+					t.Errorf("%s %v shows %s by %v, and no row says so", l.Name, in, f.Anomaly, f.Schedule)
+				}
+			}
+		}
+	}
+}
+
+// A row that needs another program, with an older version or a copy that yields, replays by the command that the README says.
+func TestTheCommandsOfOtherProgramsReplay(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it compiles the museum anew")
+	}
+	for _, r := range rows(t) {
+		if r.here() {
+			continue
+		}
+		out, err := exec.Command(r.command[0], r.command[1:]...).CombinedOutput()
+		if err == nil || !strings.Contains(string(out), "✗") {
+			t.Errorf("%v: %v\n%s", r.command, err, out)
+		}
+	}
+}
+
+// Where older versions were mended, the version of today shows nothing in the same scenario.
+func TestWhatWasMended(t *testing.T) {
+	for _, old := range exhibit.Older() {
+		l, err := library.Find(old.Library)
+		if err != nil {
+			t.Fatal(err)
+		}
+		result, err := search.Do(newStage(t), l, old.Scenario, search.Goal{Runs: 2000, Anomalies: exhibit.Anomalies()})
+		if err != nil || !result.Complete || len(result.Found) > 0 {
+			t.Errorf("%s today: %+v, %v", old.Library, result, err)
+		}
+	}
+}
+
+// How fast it is, for the record: redislock with every fault once.
+func TestRunsPerSecond(t *testing.T) {
+	stage := newStage(t)
+	in := play.Scenario{Actors: 2}
+	for f := range in.Faults {
+		in.Faults[f] = 1
+	}
+	result, err := search.Do(stage, library.Redislock(), in, search.Goal{Runs: 2000, Anomalies: exhibit.Anomalies()})
+	if err != nil || result.Runs < 1000 {
+		t.Fatalf("%+v, %v", result, err)
+	}
+	t.Logf("redislock: %d runs in %v, %.0f a second", result.Runs, result.Took, float64(result.Runs)/result.Took.Seconds())
+}
+
+// Without NoLoopTracking a renewal of rueidislock is told of itself, and renews: for as long as one likes, without time passing.
+func TestARenewalThatCausesTheNext(t *testing.T) {
+	schedule := strings.Fields("A:Lock A:SET slow A:PEXPIREAT" + strings.Repeat(" A:push A:PEXPIREAT", 20))
+	in := play.Scenario{Actors: 1}
+	in.Faults[play.Slow] = 1
+	again, err := newStage(t).Replay(library.Rueidislock(false), in, schedule, "", 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, last := again.Trace.Steps[3], again.Trace.Steps[len(schedule)-1]
+	if first.At != last.At {
+		t.Errorf("%v passed", time.Duration(last.At-first.At))
+	}
+}
+
+func newStage(t *testing.T) *play.Stage {
+	t.Helper()
+	stage, err := play.NewStage(t)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return stage
+}
