@@ -54,7 +54,8 @@ type counterexampleJSON struct {
 
 func toJSON(r explore.Result, why *graph.Why) exploredJSON {
 	doc := exploredJSON{
-		Lock: r.Lock, Actors: r.Scenario.Actors, Sales: r.Scenario.SalesEach(), Replicas: r.Scenario.Processes(), Try: r.Scenario.Try, Nested: r.Scenario.Nested,
+		Lock: r.Lock, Actors: r.Scenario.Actors, Sales: r.Scenario.SalesEach(), Replicas: r.Scenario.Processes(),
+		Try: r.Scenario.Try, Nested: r.Scenario.Nested,
 		WorkMillis: trace.Millis(r.Scenario.Work), SkewMillis: trace.Millis(r.Scenario.Skew), Faults: r.Scenario.Faults.Map(),
 		Polls: r.Scenario.PollsInVain(), Happened: r.Coverage.Faults, Ends: r.Coverage.Ends, Contended: r.Coverage.Contended,
 		BeyondPolls: r.Coverage.Beyond, Untested: r.Untested(),
