@@ -1,0 +1,63 @@
+package explore_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"lockstep/internal/evolution"
+	"lockstep/internal/explore"
+	"lockstep/internal/strategy"
+	"lockstep/internal/suite"
+)
+
+// What is left out because it is known already changes neither what is found nor how short it is. Without the cuts a search often has no
+// end: then what is compared are the schedules up to the length that it has seen all of.
+func TestTheCutsAreSound(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes minutes under the race detector, and has no more goroutines than the other tests")
+	}
+	strategies, schedules := []strategy.Strategy{find(t, "v1"), find(t, "v4"), find(t, "v6"), find(t, "v8"), find(t, "v10")}, 1000
+	if suite.Long {
+		strategies, schedules = evolution.Table(), 20_000
+	}
+	for _, strategy := range strategies {
+		if strategy.OnNodes {
+			continue // TestNodesAreAlike
+		}
+		for _, scenario := range explore.Scenarios(2) {
+			t.Run(strategy.Name+" "+scenario.Name, func(t *testing.T) {
+				t.Parallel()
+				look := func(bounds explore.Bounds) explore.Result {
+					result, err := explore.Explore(t.Context(), strategy, scenario.Scenario, explore.Goal{All: true}, bounds)
+					if err != nil {
+						t.Fatal(err)
+					}
+					return result
+				}
+				cut := look(explore.Bounds{})
+				whole := look(explore.Bounds{EveryState: true, EverySymmetry: true, Schedules: schedules})
+				length := whole.Depth
+				if whole.Complete {
+					length = max(cut.Depth, whole.Depth) + 1
+				}
+				if with, without := upTo(length, cut), upTo(length, whole); with != without {
+					t.Errorf("up to %d steps, with the cuts: %s; without: %s", length, with, without)
+				}
+				t.Logf("up to %d steps: %s; %d schedules, without the cuts %d", length, upTo(length, cut), cut.Schedules, whole.Schedules)
+			})
+		}
+	}
+}
+
+// upTo is what was found in schedules up to a length.
+func upTo(length int, result explore.Result) string {
+	found := []string{}
+	for _, e := range result.Found {
+		if e.Length <= length {
+			found = append(found, fmt.Sprintf("%s in %d steps", e.Anomaly, e.Length))
+		}
+	}
+	slices.Sort(found)
+	return fmt.Sprint(found)
+}
