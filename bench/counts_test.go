@@ -114,8 +114,8 @@ type bounds struct{ all, lock [2]float64 }
 func wanted(c class) (alone, together, apart bounds) {
 	none, some := [2]float64{0, 0}, [2]float64{0, 100}
 	poll := bounds{[2]float64{4.3, 100}, [2]float64{2.3, 98}}
-	two := bounds{[2]float64{3.9, 4.2}, [2]float64{1.9, 2.2}}  // lock, GET, SET, unlock
-	seldom := bounds{[2]float64{1.9, 2.2}, [2]float64{0, 0.2}} // GET, SET, and now and then a word with Redis
+	two := bounds{[2]float64{3.9, 4.2}, [2]float64{1.9, 2.2}}  // lock, read, write, unlock
+	seldom := bounds{[2]float64{1.9, 2.2}, [2]float64{0, 0.2}} // read, write, and now and then a word with Redis
 	often := bounds{[2]float64{1.9, 3}, [2]float64{0, 1}}      // processes hand over; the slower the machine, the fewer are in line then
 	crowd := bounds{[2]float64{1.9, 4}, [2]float64{0, 2}}      // one asks for all that are in line
 	meet := bounds{[2]float64{1.9, 100}, some}                 // processes poll

@@ -137,6 +137,9 @@ func FreePort(t testing.TB) string {
 	for range 100 {
 		port := strconv.Itoa(20_000 + portsEach*rand.IntN(12_000/portsEach))
 		kept := filepath.Join(os.TempDir(), "lockstep-test-port-"+port)
+		if info, err := os.Stat(kept); err == nil && time.Since(info.ModTime()) > time.Hour {
+			_ = os.Remove(kept) // its test was killed: none lasts so long
+		}
 		file, err := os.OpenFile(kept, os.O_CREATE|os.O_EXCL, 0o600)
 		if err != nil {
 			continue // another test has it
