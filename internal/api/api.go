@@ -27,6 +27,7 @@ type API struct {
 	Log      *slog.Logger
 	Guard    Guard
 	Metrics  Metrics
+	Events   http.Handler // streams what this replica's locks do; nil: there is no such stream
 	OrderIDs OrderIDs
 }
 
@@ -61,6 +62,9 @@ func (a *API) routes() http.Handler {
 	engine.GET("/healthz", a.healthz)
 	engine.GET("/readyz", a.readyz)
 	engine.GET("/metrics", gin.WrapH(a.Metrics))
+	if a.Events != nil {
+		engine.GET("/events", gin.WrapH(a.Events))
+	}
 	engine.POST("/inventory/sale", a.sale)
 	engine.GET("/inventory", a.inventory)
 	engine.GET("/orders/:id", a.order)

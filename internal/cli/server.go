@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	goredis "github.com/redis/go-redis/v9"
 
 	"lockstep/internal/api"
 	"lockstep/internal/config"
@@ -23,6 +24,7 @@ import (
 	"lockstep/internal/metrics"
 	"lockstep/internal/service"
 	"lockstep/internal/strategy"
+	"lockstep/internal/witness"
 )
 
 // The door is a lock of our own making, renewed while it is held; its expiry is how long a replica that dies while it
@@ -41,6 +43,7 @@ type server struct {
 	api      *api.API
 	redis    *dao.Redis
 	instance string // unlike any other process's
+	events   *witness.Recorder
 	web      *webServer
 	addr     string
 	failed   chan error // the HTTP server ended by itself
@@ -81,19 +84,22 @@ func newServer(cfg config.Config, redis *dao.Redis, addr net.Addr, log *slog.Log
 	shop := newShop(redis, dao.NewStore(redis.Store, instance, cfg.Inventory.MaxOrders))
 	shop.Replica, shop.Log = replica, log
 	counts := metrics.New(replica, shop.Tally)
-	shop.Observer = counts
-	redis.Lock.AddHook(counts)
-	redis.Store.AddHook(counts)
+	recorder := witness.NewRecorder(replica, instance, time.Now)
+	shop.Observer, shop.Witness = counts, recorder
+	for _, hook := range []goredis.Hook{counts, recorder} {
+		redis.Lock.AddHook(hook)
+		redis.Store.AddHook(hook)
+	}
 	for _, node := range redis.Nodes {
 		node.AddHook(counts)
 	}
 	return &server{
 		api: &api.API{
-			Shop: shop, Metrics: counts, OrderIDs: orderIDs,
+			Shop: shop, Metrics: counts, Events: recorder, OrderIDs: orderIDs,
 			Replica: replica, Redis: redis.Name, Nodes: redis.Nodes.Addrs(), Log: log,
 			Guard: newGuard(cfg, addr),
 		},
-		redis: redis, instance: instance,
+		redis: redis, instance: instance, events: recorder,
 		addr:   addr.String(),
 		failed: make(chan error, 1),
 		lived:  make(chan struct{}),
@@ -124,6 +130,7 @@ func (s *server) serve(ctx context.Context, listener net.Listener) {
 	sales, cancelSales := context.WithCancel(context.WithoutCancel(ctx))
 	s.cancelSales = cancelSales
 	s.web = newWebServer(s.api.Handler(), s.api.Replica, s.api.Log)
+	s.web.http.RegisterOnShutdown(s.events.Close) // or it would wait for the watchers to leave
 	s.web.http.BaseContext = func(net.Listener) context.Context { return sales }
 	go func() { s.failed <- s.web.serve(listener) }()
 }

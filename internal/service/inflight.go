@@ -25,8 +25,8 @@ func (s *Shop) begins(ctx context.Context, id string, run history.Run) (Sale, er
 	}
 	s.sales[id] = locker
 	return Sale{
-		Locker: locker, Stock: s.Stock, Clock: s.Clock, Log: s.Log, Observer: s.Observer, Replica: s.Replica,
-		Think: s.settings.Think, Nested: s.settings.Nested, Update: s.settings.Strategies[run.Lock].Update,
+		Locker: locker, Stock: s.Stock, Clock: s.Clock, Log: s.Log, Observer: s.Observer, Witness: s.Witness,
+		Replica: s.Replica, Think: s.settings.Think, Nested: s.settings.Nested, Update: s.settings.Strategies[run.Lock].Update,
 		Backoff: s.settings.Backoff, Slots: s.slots,
 	}, nil
 }

@@ -19,6 +19,7 @@ type Sale struct {
 	Clock    lock.Clock
 	Log      *slog.Logger
 	Observer Observer
+	Witness  Witness // nil: nobody
 	Replica  string
 	Think    time.Duration // between reading the stock and writing it
 	Nested   int           // how many nested calls take the lock again
@@ -38,10 +39,12 @@ type Receipt struct {
 // not: ErrSoldOut, ErrBadStock, ErrRunOver, or any of the lock's; lock.ErrLost when the lock was lost while the sale was going on.
 func (s Sale) Sell(ctx context.Context, run history.Run, id string) (Receipt, error) {
 	order := history.Order{ID: id, RunID: run.ID, Lock: run.Lock, Replica: s.Replica, Owner: lock.Owner(id)}
+	ctx = s.witness().Follow(ctx, order.Owner)
 	receipt, err := s.sellUnderLock(ctx, order)
 	if err == nil && s.Update == strategy.LateCommit {
 		receipt.Order, err = s.write(ctx, s.Stock, receipt.Order) // the antipattern: the lock may be another sale's by now
 	}
+	s.witness().Saw(ctx, Ends, 0, err)
 	if err != nil {
 		return Receipt{}, err
 	}
@@ -52,7 +55,7 @@ func (s Sale) Sell(ctx context.Context, run history.Run, id string) (Receipt, er
 func (s Sale) sellUnderLock(ctx context.Context, order history.Order) (receipt Receipt, err error) {
 	asked := s.Clock.Now()
 	s.Observer.Waits(order.Lock, +1)
-	lease, err := s.Locker.Lock(ctx, order.Owner)
+	lease, err := s.lock(ctx, order.Owner)
 	s.Observer.Waits(order.Lock, -1)
 	if err != nil {
 		return Receipt{}, err
@@ -62,7 +65,8 @@ func (s Sale) sellUnderLock(ctx context.Context, order history.Order) (receipt R
 	defer func() { s.Observer.Held(order.Lock, s.Clock.Now().Sub(obtained)) }()
 	log := s.Log.With("owner", order.Owner)
 	log.Debug("lock")
-	defer func() { unlock(ctx, lease, log) }()
+	defer func() { s.unlock(ctx, lease, log) }()
+	defer s.seeLoss(ctx, lease)()
 	defer func() {
 		if err = withLoss(lease, err); errors.Is(err, lock.ErrLost) {
 			lease.Lose() // perhaps only the store knows so far
@@ -93,19 +97,45 @@ func (s Sale) nested(ctx context.Context, owner string, depth int) error {
 	if depth == 0 {
 		return nil
 	}
-	lease, err := s.Locker.Lock(ctx, owner)
+	lease, err := s.lock(ctx, owner)
 	if err != nil {
 		return fmt.Errorf("nested call: %w", err)
 	}
 	log := s.Log.With("owner", owner, "nested", s.Nested-depth+1)
 	log.Debug("lock")
-	defer func() { unlock(ctx, lease, log) }()
+	defer func() { s.unlock(ctx, lease, log) }()
 	return s.nested(lease.Context(), owner, depth-1)
 }
 
+// lock obtains the lock, for the sale or for a nested call.
+func (s Sale) lock(ctx context.Context, owner string) (*lock.Lease, error) {
+	s.witness().Saw(ctx, Asks, 0, nil)
+	lease, err := s.Locker.Lock(ctx, owner)
+	if err == nil {
+		s.witness().Saw(ctx, Obtains, lease.Token(), nil)
+	}
+	return lease, err
+}
+
+// seeLoss tells the witness when the sale is told that its lock is lost, until the function that it returns is called.
+func (s Sale) seeLoss(ctx context.Context, lease *lock.Lease) (over func()) {
+	if s.Witness == nil {
+		return func() {}
+	}
+	stop := context.AfterFunc(lease.Context(), func() {
+		if cause := context.Cause(lease.Context()); errors.Is(cause, lock.ErrLost) {
+			s.Witness.Saw(ctx, Loses, 0, cause)
+		}
+	})
+	return func() { stop() }
+}
+
 // unlock releases the lock. A lock that was gone already does not undo the sale, but it is logged.
-func unlock(ctx context.Context, lease *lock.Lease, log *slog.Logger) {
-	if err := lease.Unlock(ctx); err != nil {
+func (s Sale) unlock(ctx context.Context, lease *lock.Lease, log *slog.Logger) {
+	s.witness().Saw(ctx, Leaves, 0, nil)
+	err := lease.Unlock(ctx)
+	s.witness().Saw(ctx, Released, 0, err)
+	if err != nil {
 		log.Warn("unlock", "error", err)
 		return
 	}

@@ -47,6 +47,7 @@ type Shop struct {
 	NewID    func() string
 	Log      *slog.Logger
 	Observer Observer
+	Witness  Witness // nil: nobody
 	Replica  string
 
 	slots    Slots

@@ -12,7 +12,7 @@ import (
 	"lockstep/util/lua"
 )
 
-// Describe gives a command's short name, and all of it. What it writes into the ledger is not worth the space.
+// Describe gives the first command's short name, and all of the commands.
 func Describe(cmds []redis.Cmder) (name, all string) {
 	var parts []string
 	for i, cmd := range cmds {
@@ -20,37 +20,13 @@ func Describe(cmds []redis.Cmder) (name, all string) {
 		for _, arg := range cmd.Args() {
 			words = append(words, fmt.Sprint(arg))
 		}
-		words[0] = strings.ToUpper(words[0])
-		short := words[0]
-		if short == "EVAL" && len(words) > 2 {
-			short = lua.Name(words[1])
-			words = append([]string{"EVAL"}, aboutStock(short, words[1], words[3:])...)
-		}
+		short, text := lua.Describe(words)
 		if i == 0 {
 			name, _, _ = strings.Cut(short, " ")
 		}
-		parts = append(parts, strings.Join(words, " "))
+		parts = append(parts, text)
 	}
 	return name, strings.Join(parts, ", ")
-}
-
-// aboutStock says what the store's scripts do with the stock. Of others it gives the name, the keys and the arguments.
-func aboutStock(name, script string, words []string) []string {
-	var says, token string
-	switch script {
-	case lua.Write:
-		says, token = "SET "+words[0]+" "+words[5], words[6]
-	case lua.ReadFenced:
-		says, token = "GET "+words[0], words[3]
-	case lua.Take:
-		says, token = "DECR "+words[0], "0"
-	default:
-		return append([]string{name}, words...)
-	}
-	if token != "0" {
-		says += " (token " + token + ")"
-	}
-	return []string{name + ":", says}
 }
 
 // readable writes a reply as redis-cli does, more or less. Of several, the first error, or else that all went well.

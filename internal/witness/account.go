@@ -1,0 +1,106 @@
+package witness
+
+import (
+	"slices"
+	"time"
+)
+
+// Account is what the events of a shop mean.
+type Account struct {
+	Events   []Event   `json:"events"`
+	Holdings []Holding `json:"holdings"` // whose the lock was in truth
+	Insides  []Inside  `json:"insides"`  // who believed that it was theirs
+	Findings []Finding `json:"findings"` // in the order of time
+}
+
+// longWait is from when on a wait is worth a sentence.
+const longWait = 100 * time.Millisecond
+
+// Examine says what events mean, those of all replicas from the beginning of a run on.
+func Examine(events []Event) Account {
+	a := Account{Events: InOrder(events)}
+	named(a.Events)
+	key := followed(a.Events)
+	a.Holdings, a.Insides = key.holdings, insides(a.Events)
+	if len(a.Events) == 0 {
+		return a
+	}
+	for _, find := range []func() []Finding{
+		key.found, a.expired, a.together, a.stocks, a.wroteLate, a.waited, a.leftBehind, a.told,
+	} {
+		a.Findings = append(a.Findings, find()...)
+	}
+	slices.SortStableFunc(a.Findings, func(a, b Finding) int { return a.At.Compare(b.At) })
+	return a
+}
+
+// Of gives the findings of a kind.
+func (a Account) Of(kinds ...FindingKind) (found []Finding) {
+	for _, f := range a.Findings {
+		if slices.Contains(kinds, f.Kind) {
+			found = append(found, f)
+		}
+	}
+	return found
+}
+
+func (a Account) end() time.Time { return a.Events[len(a.Events)-1].Replied }
+
+// told finds the sales that were told that they had lost their lock.
+func (a Account) told() (found []Finding) {
+	for _, event := range a.Events {
+		if event.Kind == KindLoses {
+			found = append(found, Finding{Kind: Told, At: event.Replied, By: event.Sale})
+		}
+	}
+	return found
+}
+
+// expired finds the holdings that expired while one of their sales was inside.
+func (a Account) expired() (found []Finding) {
+	for _, h := range a.Holdings {
+		if h.End != Expired {
+			continue
+		}
+		for _, i := range a.Insides {
+			if isOf(h.Holder, i.Sale) && i.covers(h.To) {
+				found = append(found, Finding{Kind: ExpiredAtWork, At: h.To, By: i.Sale, For: h.Lasts})
+			}
+		}
+	}
+	return found
+}
+
+// together finds the pairs that were inside at the same time.
+func (a Account) together() (found []Finding) {
+	for i, one := range a.Insides {
+		for _, other := range a.Insides[i+1:] {
+			if !other.From.Before(one.until(a.end())) {
+				continue
+			}
+			if from, d := overlap(one, other, a.end()); d > 0 {
+				found = append(found, Finding{Kind: Together, At: from, By: one.Sale, Of: other.Sale, For: Millis(d)})
+			}
+		}
+	}
+	return found
+}
+
+// leftBehind finds the lock of somebody who is gone, if it never expires.
+func (a Account) leftBehind() []Finding {
+	if len(a.Holdings) == 0 {
+		return nil
+	}
+	last := a.Holdings[len(a.Holdings)-1]
+	if last.End != Lasting || last.Lasts != 0 {
+		return nil
+	}
+	for _, event := range a.Events {
+		gone := event.Kind == KindEnds && event.Sale == last.Holder ||
+			event.Kind == KindDies && event.Replica == ReplicaOf(last.Holder)
+		if gone && event.Replied.After(last.From) {
+			return []Finding{{Kind: LeftBehind, At: event.Replied, By: last.Holder}}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,90 @@
+// Package witness is what the locks of the running service did, as plain values, and what it means.
+//
+// A Recorder notes each command of a replica's locks with both its times and its reply, and the moments of each sale; it serves them as a
+// stream (stream.go). Whoever watches follows the streams of all replicas into a Collector (follow.go). The rest are pure functions over
+// the events that were collected: who held the lock in truth (holding.go), who believed to (inside.go), what went wrong, each finding with a
+// sentence in plain words (findings.go, words.go), and all of it drawn (sequence.go).
+package witness
+
+import (
+	"time"
+
+	"lockstep/internal/service"
+)
+
+// Event is one thing that happened in a replica, or to it.
+type Event struct {
+	ID      uint64    `json:"id"` // in the order in which the replica noted them, from 1 on
+	Replica string    `json:"replica"`
+	Kind    Kind      `json:"kind"`
+	Sale    string    `json:"sale,omitempty"`  // the short name: r1#3 is the third that r1 has begun; "" of none
+	Owner   string    `json:"owner,omitempty"` // the sale's name in commands; of Asks alone
+	Sent    time.Time `json:"sent"`
+	Replied time.Time `json:"replied"` // when it was over; for a moment as Sent
+	Token   int64     `json:"token,omitempty"`
+	Error   string    `json:"error,omitempty"` // of a command: why there was no reply
+
+	Command *Command `json:"command,omitempty"` // of KindCommand
+}
+
+// Command is a Redis command with its reply, and what they mean for the lock or the stock.
+type Command struct {
+	Name    string  `json:"name"` // for short
+	Text    string  `json:"text"` // all of it
+	Reply   string  `json:"reply"`
+	Polls   int     `json:"polls,omitempty"` // how often the sale was refused before, unnoted, as it was at first
+	Verb    Verb    `json:"verb,omitempty"`
+	Outcome Outcome `json:"outcome,omitempty"`
+	Holder  string  `json:"holder,omitempty"` // in whose name: a sale, or a replica whose sales have the lock one after the other
+	TTL     Millis  `json:"ttl_ms,omitempty"` // that it sets; 0: none
+	Stock   int64   `json:"stock,omitempty"`  // read or written
+	Forced  bool    `json:"forced,omitempty"` // it looks neither whether there is a lock nor whose it is
+}
+
+// Kind says what an event is.
+type Kind string
+
+// The kinds. The others are the moments of a sale, see service.Moment.
+const (
+	KindCommand Kind = "command"
+	KindGap     Kind = "gap" // events before this one were forgotten
+
+	KindAsks     = Kind(service.Asks)
+	KindObtains  = Kind(service.Obtains)
+	KindLoses    = Kind(service.Loses)
+	KindLeaves   = Kind(service.Leaves)
+	KindReleased = Kind(service.Released)
+	KindEnds     = Kind(service.Ends)
+
+	// What a replica cannot note itself; who does it, does.
+	KindDies  Kind = "dies"
+	KindStops Kind = "stops"   // it is stopped, timers and all
+	KindGoes  Kind = "goes-on" // it goes on
+)
+
+// Verb is what a command does with the lock or the stock.
+type Verb string
+
+// The verbs.
+const (
+	Takes   Verb = "takes"
+	Looks   Verb = "looks"
+	Renews  Verb = "renews"
+	Removes Verb = "removes"
+	Reads   Verb = "reads"
+	Writes  Verb = "writes"
+)
+
+// Outcome is what became of a command.
+type Outcome string
+
+// The outcomes.
+const (
+	Done     Outcome = "done"
+	Again    Outcome = "again"     // it was the holder's already, or still is: a nested call
+	ByOther  Outcome = "by-other"  // not done: the lock is another's
+	ByNobody Outcome = "by-nobody" // not done: the lock is nobody's
+	Refused  Outcome = "refused"   // not done: the lock is somebody's; of a stock, the fencing token is stale
+	Unknown  Outcome = "unknown"   // there was no reply
+	Passed   Outcome = "passed"    // done: the lock is given back, or handed to the first in the queue
+)

@@ -1,0 +1,37 @@
+package witness
+
+import "time"
+
+// Finding is something that the witness saw and that is worth a sentence: see Says. Which of the fields it has, its kind says.
+type Finding struct {
+	Kind FindingKind `json:"kind"`
+	At   time.Time   `json:"at"`
+	By   string      `json:"by"`           // who did it, or to whom it happened: a sale, or a replica whose sales have the lock one after the other
+	Of   string      `json:"of,omitempty"` // whose lock or update it was; behind whom somebody waited; who else was inside
+
+	For   Millis `json:"for_ms,omitempty"`
+	Token int64  `json:"token,omitempty"`
+	Seen  int64  `json:"seen,omitempty"` // the larger token that the store had seen
+	Read  int64  `json:"read,omitempty"` // stocks
+	Wrote int64  `json:"wrote,omitempty"`
+}
+
+// FindingKind names what was found.
+type FindingKind string
+
+// The findings.
+const (
+	Removed        FindingKind = "removed"          // By removed Of's lock
+	Overwrote      FindingKind = "overwrote"        // By took Of's lock by writing over it
+	Prolonged      FindingKind = "prolonged"        // By set the expiry of Of's lock
+	ExpiredAtWork  FindingKind = "expired-at-work"  // By's lock expired, For after it was set, while By worked
+	Together       FindingKind = "together"         // By and Of believed for For that they held the lock
+	RefusedToken   FindingKind = "refused-token"    // the store refused By for its Token; it had Seen a larger one
+	LostUpdate     FindingKind = "lost-update"      // By Wrote what it had computed from what it Read before Of wrote
+	WroteLate      FindingKind = "wrote-late"       // By wrote, For after its lock had ended
+	Waited         FindingKind = "waited"           // By waited for For behind Of, and obtained the lock
+	WaitedInVain   FindingKind = "waited-in-vain"   // By waited for For behind Of, and gave up
+	WaitsForItself FindingKind = "waits-for-itself" // By asked for a lock that it held itself, and was refused
+	LeftBehind     FindingKind = "left-behind"      // By's lock is nobody's any more, and never expires
+	Told           FindingKind = "told"             // By was told that it had lost its lock
+)

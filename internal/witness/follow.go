@@ -1,0 +1,48 @@
+package witness
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+)
+
+// longestLine is more than any event has.
+const longestLine = 1 << 20
+
+// Follow reads the stream at a URL, and calls see with each event, until the stream ends or ctx does. lastID says where to begin, "" at the
+// oldest event that is kept; Follow returns the id of the last one, for the next Follow.
+func Follow(ctx context.Context, client *http.Client, url, lastID string, see func(Event)) (string, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
+	if err != nil {
+		return lastID, err
+	}
+	request.Header.Set(lastEventID, lastID)
+	response, err := client.Do(request)
+	if err != nil {
+		return lastID, err
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		return lastID, fmt.Errorf("GET %s: %s", url, response.Status)
+	}
+	lines := bufio.NewScanner(response.Body)
+	lines.Buffer(nil, longestLine)
+	next := lastID
+	for lines.Scan() {
+		if id, isID := strings.CutPrefix(lines.Text(), "id: "); isID {
+			next = id
+		}
+		if data, isData := strings.CutPrefix(lines.Text(), "data: "); isData {
+			var event Event
+			if err := json.Unmarshal([]byte(data), &event); err != nil {
+				return lastID, fmt.Errorf("GET %s: %w", url, err)
+			}
+			see(event)
+			lastID = next
+		}
+	}
+	return lastID, lines.Err()
+}

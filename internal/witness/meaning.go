@@ -1,0 +1,209 @@
+package witness
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"lockstep/internal/dao"
+	"lockstep/internal/lock"
+	"lockstep/util/lua"
+)
+
+// meaning is what a command does: the verb and the outcome, and where its arguments say in whose name and for how long.
+type meaning struct {
+	verb    Verb
+	outcome Outcome
+	forced  bool
+	owner   string // as the command names it; "" if it does not
+	ttl     time.Duration
+	token   int64
+	stock   int64
+}
+
+// meaningOf interprets a command with its reply. A command that is about something else has the zero meaning.
+func meaningOf(args []any, reply any, err error) meaning {
+	if len(args) < 2 {
+		return meaning{}
+	}
+	var m meaning
+	switch name := strings.ToLower(textOf(args[0])); {
+	case name == "eval" && len(args) > 3:
+		m = ofScript(textOf(args[1]), args, reply)
+	case textOf(args[1]) == lock.Key:
+		m = ofCommand(name, args, reply, err)
+	case textOf(args[1]) == dao.InventoryKey && name == "get":
+		m = meaning{verb: Reads, outcome: Done, stock: number(reply)}
+	}
+	if m.verb != "" && err != nil && !errors.Is(err, redis.Nil) {
+		m.outcome = Unknown
+		if isRefusal(err) {
+			m.outcome = Refused
+		}
+	}
+	return m
+}
+
+// isRefusal reports whether Redis answered with an error: the command had no effect.
+func isRefusal(err error) bool {
+	var answer redis.Error
+	return errors.As(err, &answer)
+}
+
+// ofCommand interprets a plain command on the lock's key.
+func ofCommand(name string, args []any, reply any, err error) meaning {
+	switch name {
+	case "set", "setnx":
+		return ofSet(name, args, reply, err)
+	case "getset":
+		return meaning{verb: Takes, outcome: Done, forced: true}
+	case "expire", "pexpire":
+		return meaning{verb: Renews, outcome: doneIf(truth(reply), ByNobody), forced: true, ttl: expiry(args[2], name == "expire")}
+	case "del":
+		return meaning{verb: Removes, outcome: doneIf(truth(reply), ByNobody), forced: true}
+	case "get":
+		return meaning{verb: Looks, outcome: Done}
+	default:
+		return meaning{}
+	}
+}
+
+func ofSet(name string, args []any, reply any, err error) meaning {
+	m := meaning{verb: Takes, outcome: Done, forced: name == "set", owner: textOf(args[2])}
+	for i, arg := range args[3:] {
+		switch option := strings.ToLower(textOf(arg)); option {
+		case "nx":
+			m.forced = false
+		case "ex", "px":
+			m.ttl = expiry(args[3+i+1], option == "ex")
+		}
+	}
+	if !m.forced && (errors.Is(err, redis.Nil) || reply == false) {
+		m.outcome = Refused
+	}
+	return m
+}
+
+// ofScript interprets a script of package lua. args are eval, the script, the number of keys, the keys, and the script's own.
+func ofScript(script string, args []any, reply any) meaning {
+	keys := int(number(args[2]))
+	if len(args) < 3+keys {
+		return meaning{}
+	}
+	own, first := args[3+keys:], number(reply)
+	owner := ""
+	if len(own) > 0 {
+		owner = textOf(own[0])
+	}
+	m := meaning{owner: owner}
+	switch script {
+	case lua.Lock, lua.LockFenced, lua.SetNXExpire:
+		m.verb, m.outcome, m.ttl = Takes, doneIf(first != lua.NotTaken, Refused), expiry(own[1], false)
+		if script != lua.SetNXExpire && first > 1 {
+			m.outcome = Again
+		}
+	case lua.Acquire:
+		m.verb, m.outcome, m.ttl = Takes, doneIf(first != lua.NotTaken, Refused), expiry(own[2], false)
+	case lua.UpdateExpireTime, lua.CompareAndExtend:
+		m.verb, m.outcome, m.ttl = Renews, doneIf(first != lua.NotRenewed, ByOther), expiry(own[1], false)
+	case lua.Unlock, lua.CompareAndDelete:
+		m.verb, m.outcome = Removes, ofRelease(first)
+	case lua.Release:
+		m.verb, m.outcome = Removes, ofRelease(first)
+		if m.outcome == Done {
+			m.outcome = Passed
+		}
+	default:
+		return ofStock(script, own, reply)
+	}
+	return m
+}
+
+// ofStock interprets a script of the store.
+func ofStock(script string, own []any, reply any) meaning {
+	switch script {
+	case lua.ReadFenced:
+		m := meaning{verb: Reads, outcome: doneIf(number(reply) == 1, Refused), token: number(own[0])}
+		if list, is := reply.([]any); is && len(list) > 1 {
+			m.stock = number(list[1])
+		}
+		return m
+	case lua.Write:
+		return meaning{verb: Writes, outcome: doneIf(number(reply) == 1, Refused), stock: number(own[0]), token: number(own[1])}
+	case lua.Take:
+		m := meaning{verb: Writes, outcome: doneIf(number(reply) == 1, Refused)}
+		if list, is := reply.([]any); is && len(list) > 1 {
+			m.stock = number(list[1]) - 1
+		}
+		return m
+	default:
+		return meaning{}
+	}
+}
+
+func ofRelease(reply int64) Outcome {
+	switch reply {
+	case lua.Released:
+		return Done
+	case lua.Kept:
+		return Again
+	case lua.HeldByAnother:
+		return ByOther
+	default:
+		return ByNobody
+	}
+}
+
+func doneIf(done bool, otherwise Outcome) Outcome {
+	if done {
+		return Done
+	}
+	return otherwise
+}
+
+func expiry(arg any, seconds bool) time.Duration {
+	if seconds {
+		return time.Duration(number(arg)) * time.Second
+	}
+	return time.Duration(number(arg)) * time.Millisecond
+}
+
+// number gives the number that an argument or a reply is or begins with; 0 if it is none.
+func number(value any) int64 {
+	switch value := value.(type) {
+	case int64:
+		return value
+	case int:
+		return int64(value)
+	case bool:
+		if value {
+			return 1
+		}
+		return 0
+	case string:
+		n, _ := strconv.ParseInt(value, 10, 64) // what is no number is 0
+		return n
+	case []any:
+		if len(value) > 0 {
+			return number(value[0])
+		}
+	}
+	return 0
+}
+
+func truth(reply any) bool { return number(reply) != 0 }
+
+func textOf(arg any) string {
+	switch arg := arg.(type) {
+	case string:
+		return arg
+	case []byte:
+		return string(arg)
+	default:
+		return fmt.Sprint(arg)
+	}
+}

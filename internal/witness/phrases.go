@@ -1,0 +1,67 @@
+package witness
+
+import "fmt"
+
+// phrases are what the steps of a drawing say, beside the findings' sentences.
+func phrases(Language) map[string]string {
+	return map[string]string{
+		"expires":            "%s's lock expires",
+		"dies":               "%s dies",
+		"stops":              "%s stops, timers and all",
+		"goes-on":            "%s goes on",
+		"loses":              "%s is told that it lost the lock",
+		"polls":              "%s asks %d times more, in vain",
+		"sold":               "%s has sold",
+		"fails":              "%s fails: %s",
+		"stock":              "%d",
+		"unanswered":         "%s gets no reply",
+		"takes/done":         "%s takes the lock",
+		"takes/again":        "%s counts its lock",
+		"takes/refused":      "%s finds the lock held",
+		"looks/done":         "%s looks whose the lock is",
+		"renews/done":        "%s sets the expiry of its lock",
+		"renews/by-other":    "%s finds that the lock is no longer its own",
+		"renews/by-nobody":   "%s finds no lock",
+		"removes/done":       "%s gives the lock back",
+		"removes/passed":     "%s gives the lock back, or hands it on",
+		"removes/again":      "%s keeps the lock",
+		"removes/by-other":   "%s leaves the lock alone: it is another's by now",
+		"removes/by-nobody":  "%s finds no lock any more",
+		"reads/done":         "%s reads stock %d",
+		"writes/done":        "%s writes stock %d",
+		"reads/refused":      "%s is refused",
+		"writes/refused":     "%s is refused",
+		"somebody/done":      "somebody removes the lock by hand",
+		"somebody/by-nobody": "somebody would remove the lock by hand, but there is none",
+	}
+}
+
+// phrase fills one in.
+func phrase(in Language, name string, values ...any) string {
+	return fmt.Sprintf(phrases(in)[name], values...)
+}
+
+// saysOfCommand says what a command did.
+func saysOfCommand(event Event) string {
+	c, name := event.Command, string(event.Command.Verb)+"/"+string(event.Command.Outcome)
+	switch {
+	case c.Outcome == Unknown:
+		return phrase(English, "unanswered", actor(event))
+	case actor(event) == "":
+		return phrase(English, "somebody/"+string(c.Outcome))
+	case (c.Verb == Reads || c.Verb == Writes) && c.Outcome == Done:
+		return phrase(English, name, event.Sale, c.Stock)
+	case phrases(English)[name] == "":
+		return ""
+	default:
+		return phrase(English, name, actor(event))
+	}
+}
+
+// saysOfEnd says how a sale ended.
+func saysOfEnd(event Event) string {
+	if event.Error == "" {
+		return phrase(English, "sold", event.Sale)
+	}
+	return phrase(English, "fails", event.Sale, event.Error)
+}

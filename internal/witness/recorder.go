@@ -1,0 +1,134 @@
+package witness
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"lockstep/internal/service"
+)
+
+// mostEvents is how many a Recorder keeps.
+const mostEvents = 1 << 14
+
+// Recorder notes what the sales of one replica do with their lock. It is a service.Witness, a go-redis hook and an http.Handler. It sends
+// Redis nothing, and its memory is bounded: it forgets the oldest events.
+type Recorder struct {
+	replica string
+	process string // a name that no other process has
+	now     func() time.Time
+	most    int
+
+	mu     sync.Mutex
+	notes  []note // a ring: event id is at (id-1) % most
+	last   uint64 // id of the newest
+	begun  int    // sales
+	sales  map[string]*sale
+	news   chan struct{} // closed when there is another event; nil while nobody waits for one
+	closed bool
+}
+
+// sale is one that goes on.
+type sale struct {
+	name  string
+	owner string
+
+	lastRefused string // its last command, if that asked for the lock in vain
+	polls       int    // how often it did the same after that
+}
+
+type saleKey struct{}
+
+// NewRecorder makes the recorder of a replica, whose process has a name that no other has.
+func NewRecorder(replica, process string, now func() time.Time) *Recorder {
+	return &Recorder{replica: replica, process: process, now: now, most: mostEvents, sales: map[string]*sale{}}
+}
+
+// Follow implements service.Witness: it gives the sale its short name.
+func (r *Recorder) Follow(ctx context.Context, owner string) context.Context {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.begun++
+	s := &sale{name: fmt.Sprintf("%s#%d", r.replica, r.begun), owner: owner}
+	r.sales[owner] = s
+	return context.WithValue(ctx, saleKey{}, s)
+}
+
+// Saw implements service.Witness.
+func (r *Recorder) Saw(ctx context.Context, moment service.Moment, token int64, err error) {
+	s, _ := ctx.Value(saleKey{}).(*sale)
+	if s == nil {
+		return
+	}
+	at := r.now()
+	event := Event{Replica: r.replica, Kind: Kind(moment), Sale: s.name, Sent: at, Replied: at, Token: token, Error: textOfError(err)}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch moment {
+	case service.Asks:
+		event.Owner = s.owner
+	case service.Ends:
+		delete(r.sales, s.owner)
+	default:
+	}
+	r.add(note{event: event})
+}
+
+// Close ends the streams.
+func (r *Recorder) Close() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.closed = true
+	r.tell()
+}
+
+// add keeps a note. r.mu is held.
+func (r *Recorder) add(n note) {
+	r.last++
+	n.event.ID = r.last
+	if len(r.notes) < r.most {
+		r.notes = append(r.notes, n)
+	} else {
+		r.notes[(r.last-1)%uint64(r.most)] = n //nolint:gosec // it is positive
+	}
+	r.tell()
+}
+
+func (r *Recorder) tell() {
+	if r.news != nil {
+		close(r.news)
+		r.news = nil
+	}
+}
+
+// since gives the events after one, as far as they are kept; with a gap first, if some are not. It also gives a channel that is closed when
+// there are more, nil if there will be none.
+func (r *Recorder) since(after uint64) (events []Event, more <-chan struct{}) {
+	r.mu.Lock()
+	var kept []note
+	first := r.last - uint64(len(r.notes)) // the id before the oldest
+	gap := after < first
+	for id := max(after, first) + 1; id <= r.last; id++ {
+		kept = append(kept, r.notes[(id-1)%uint64(r.most)]) //nolint:gosec // it is positive
+	}
+	if r.news == nil && !r.closed {
+		r.news = make(chan struct{})
+	}
+	more = r.news
+	r.mu.Unlock()
+	if gap {
+		events = append(events, Event{ID: first, Replica: r.replica, Kind: KindGap})
+	}
+	for _, n := range kept {
+		events = append(events, n.described()) // not under the mutex: the sales do not wait for it
+	}
+	return events, more
+}
+
+func textOfError(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}

@@ -1,0 +1,195 @@
+package witness
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"lockstep/internal/trace"
+)
+
+// Trace writes down what happened to some sales, for the drawings that the explorer has, too; without names, to all of them.
+func (a Account) Trace(sales ...string) trace.Trace {
+	if len(sales) == 0 {
+		sales = a.Sales()
+	}
+	t := trace.Trace{Actors: sales}
+	if len(a.Events) == 0 {
+		return t
+	}
+	d := drawing{account: a, sales: sales, began: a.Events[0].Sent}
+	for _, moment := range d.moments() {
+		d.stepsOf(moment)
+	}
+	t.Steps = d.steps
+	return t
+}
+
+// Sales gives the short names of those that asked for the lock, in that order.
+func (a Account) Sales() (names []string) {
+	for _, event := range a.Events {
+		if event.Sale != "" && !slices.Contains(names, event.Sale) {
+			names = append(names, event.Sale)
+		}
+	}
+	return names
+}
+
+// drawing turns an account into steps.
+type drawing struct {
+	account Account
+	sales   []string
+	began   time.Time
+	stock   string
+	steps   []trace.Step
+}
+
+// moment is an event, or the expiry of a lock, which is none.
+type moment struct {
+	at      time.Time
+	event   *Event
+	expired *Holding
+}
+
+func (d *drawing) moments() []moment {
+	var all []moment
+	for i, event := range d.account.Events {
+		if d.shows(event) {
+			all = append(all, moment{at: event.Replied, event: &d.account.Events[i]})
+		}
+	}
+	for i, h := range d.account.Holdings {
+		if h.End == Expired {
+			all = append(all, moment{at: h.To, expired: &d.account.Holdings[i]})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b moment) int { return a.at.Compare(b.at) })
+	return all
+}
+
+// shows reports whether an event gets a step: those of other sales do not, nor the moments that a command beside them shows.
+func (d *drawing) shows(event Event) bool {
+	switch event.Kind {
+	case KindDies, KindStops, KindGoes:
+		return d.firstOf(event.Replica) != ""
+	case KindCommand:
+		return event.Sale == "" || slices.Contains(d.sales, event.Sale)
+	case KindEnds, KindLoses:
+		return slices.Contains(d.sales, event.Sale)
+	default:
+		return false
+	}
+}
+
+// firstOf gives the first sale of a replica.
+func (d *drawing) firstOf(replica string) string {
+	for _, sale := range d.sales {
+		if ReplicaOf(sale) == replica {
+			return sale
+		}
+	}
+	return ""
+}
+
+func (d *drawing) stepsOf(m moment) {
+	if m.expired != nil {
+		d.add(m.at, trace.Step{Kind: trace.KindTime, Says: phrase(English, "expires", m.expired.Holder)})
+		return
+	}
+	event := *m.event
+	switch event.Kind {
+	case KindDies:
+		d.add(m.at, trace.Step{Actor: d.firstOf(event.Replica), Kind: trace.KindDies, Says: phrase(English, "dies", event.Replica)})
+	case KindStops:
+		d.add(m.at, trace.Step{Actor: d.firstOf(event.Replica), Kind: trace.KindPauses, Says: phrase(English, "stops", event.Replica)})
+	case KindGoes:
+		d.add(m.at, trace.Step{Actor: d.firstOf(event.Replica), Kind: trace.KindResumes, Says: phrase(English, "goes-on", event.Replica)})
+	case KindLoses:
+		d.add(m.at, trace.Step{Actor: event.Sale, Kind: trace.KindWoken, Says: phrase(English, "loses", event.Sale)})
+	case KindEnds:
+		d.add(m.at, trace.Step{Actor: event.Sale, Kind: trace.KindEnds, Says: saysOfEnd(event)})
+	default:
+		d.command(m.at, event)
+	}
+}
+
+// command adds the step of a command, after one for the attempts that were not noted.
+func (d *drawing) command(at time.Time, event Event) {
+	c := event.Command
+	if c.Polls > 0 {
+		d.add(at, trace.Step{Actor: event.Sale, Kind: trace.KindWaits, Says: phrase(English, "polls", event.Sale, c.Polls)})
+	}
+	if (c.Verb == Reads || c.Verb == Writes) && c.Outcome == Done {
+		d.stock = phrase(English, "stock", c.Stock)
+	}
+	step := trace.Step{Token: c.Name, Actor: event.Sale, Kind: trace.KindCommand, Command: c.Text, Reply: c.Reply, Says: d.says(event)}
+	if c.Outcome == Unknown {
+		step.Kind, step.Reply = trace.KindLostReply, "?"
+	}
+	d.add(at, step)
+}
+
+// says gives the sentences of the findings that a command is to blame for, or says what it did.
+func (d *drawing) says(event Event) string {
+	var says []string
+	for _, f := range d.account.Findings {
+		if f.At.Equal(event.Replied) && f.By == actor(event) && (f.Kind != WaitsForItself || event.Command.Verb == Takes) {
+			says = append(says, f.Says(English))
+		}
+	}
+	if len(says) == 0 {
+		says = []string{saysOfCommand(event)}
+	}
+	return strings.Join(says, "; ")
+}
+
+// add adds a step, with what is so after it.
+func (d *drawing) add(at time.Time, step trace.Step) {
+	step.At = trace.Millis(at.Sub(d.began))
+	for _, h := range d.account.Holdings {
+		if !h.From.After(at) && (h.End == Lasting || h.To.After(at)) {
+			step.Lock = h.Holder
+		}
+	}
+	step.Stock = d.stock
+	for _, sale := range d.sales {
+		step.Standing = append(step.Standing, d.stance(sale, at))
+	}
+	d.steps = append(d.steps, step)
+}
+
+// stance is where a sale stands at a moment.
+func (d *drawing) stance(sale string, at time.Time) trace.Stance {
+	stance, paused := trace.Absent, false
+	for _, event := range d.account.Events {
+		if event.Replied.After(at) {
+			break
+		}
+		switch {
+		case event.Sale == sale && event.Kind == KindAsks && stance == trace.Absent:
+			stance = trace.Outside
+		case event.Sale == sale && event.Kind == KindEnds:
+			stance = trace.Ended
+		case event.Replica != ReplicaOf(sale) || stance == trace.Absent || stance == trace.Ended:
+		case event.Kind == KindDies:
+			stance = trace.Dead
+		case event.Kind == KindStops:
+			paused = true
+		case event.Kind == KindGoes:
+			paused = false
+		}
+	}
+	inside := slices.ContainsFunc(d.account.Insides, func(i Inside) bool { return i.Sale == sale && i.covers(at) })
+	switch {
+	case stance != trace.Outside:
+		return stance
+	case paused && inside:
+		return trace.PausedInside
+	case paused:
+		return trace.Paused
+	case inside:
+		return trace.Inside
+	default:
+		return trace.Outside
+	}
+}

@@ -1,0 +1,55 @@
+package witness
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Language is one that sentences are written in.
+type Language string
+
+// English is the language that there is so far.
+const English Language = "en"
+
+// sentences are what the findings say. A word in braces is a field of the finding.
+func sentences(Language) map[FindingKind]string {
+	return map[FindingKind]string{
+		Removed:        "{by} removed {of}'s lock",
+		Overwrote:      "{by} wrote over {of}'s lock",
+		Prolonged:      "{by} prolonged {of}'s lock",
+		ExpiredAtWork:  "{by}'s lock expired after {for}, while {by} was still at work",
+		Together:       "{by} and {of} were inside together for {for}",
+		RefusedToken:   "the store refused {by}: its token {token} < {seen}",
+		LostUpdate:     "{by} wrote stock {wrote}: it had read {read} before {of} wrote, so {of}'s update is lost",
+		WroteLate:      "{by} wrote {for} after its lock had ended",
+		Waited:         "{by} waited for {for} behind {of}",
+		WaitedInVain:   "{by} waited for {for} behind {of}, in vain",
+		WaitsForItself: "{by} waits for a lock that it holds itself",
+		LeftBehind:     "{by} is gone, and its lock stays: it never expires, and nobody may remove it",
+		Told:           "{by} was told that it had lost the lock",
+	}
+}
+
+// byHand is who removed a lock if it was no sale.
+const byHand = "somebody"
+
+// Says gives the finding's sentence.
+func (f Finding) Says(in Language) string {
+	by := f.By
+	if by == "" {
+		by = byHand
+	}
+	return strings.NewReplacer(
+		"{by}", by, "{of}", f.Of, "{for}", inShort(time.Duration(f.For)), "{token}", fmt.Sprint(f.Token), "{seen}", fmt.Sprint(f.Seen),
+		"{read}", fmt.Sprint(f.Read), "{wrote}", fmt.Sprint(f.Wrote),
+	).Replace(sentences(in)[f.Kind])
+}
+
+// inShort writes a duration so that a person can grasp it.
+func inShort(d time.Duration) string {
+	if d < time.Second {
+		return fmt.Sprintf("%d ms", d.Milliseconds())
+	}
+	return fmt.Sprintf("%.1f s", d.Seconds())
+}
