@@ -102,6 +102,7 @@ var house = map[string][]string{
 	"lockstep/util/lua":           {},
 
 	"lockstep/internal/redisclient": {},
+	"lockstep/internal/redisproxy":  {},
 }
 
 // Whoever else may import these.

@@ -1,0 +1,133 @@
+// Package redisproxy is a way from a client to a Redis on which one named command can be held, lost, or answered in vain. It understands as much
+// of Redis's protocol as that takes. A command that nobody has set a trap for passes unchanged, and so does its reply.
+package redisproxy
+
+import (
+	"fmt"
+	"net"
+	"sync"
+)
+
+// Proxy listens at a port of loopback, and passes everything on to one Redis.
+type Proxy struct {
+	target   string
+	listener net.Listener
+	running  sync.WaitGroup
+
+	mu     sync.Mutex
+	traps  []*Trap
+	routes map[*route]struct{} // open
+	gone   bool                // Redis cannot be reached
+	closed bool
+}
+
+// Open makes a proxy to the Redis at that address. The caller must Close it.
+func Open(target string) (*Proxy, error) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, fmt.Errorf("a proxy to the Redis at %s: %w", target, err)
+	}
+	p := &Proxy{target: target, listener: listener, routes: map[*route]struct{}{}}
+	p.running.Go(p.accept)
+	return p, nil
+}
+
+// Addr is where clients reach Redis by this proxy.
+func (p *Proxy) Addr() string { return p.listener.Addr().String() }
+
+// Catch sets a trap for the next command that matches: it does with it what fate says.
+func (p *Proxy) Catch(matches func(args []string) bool, fate Fate) *Trap {
+	trap := newTrap(matches, fate)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.traps = append(p.traps, trap)
+	return trap
+}
+
+// Cut makes Redis unreachable until Mend: it closes every connection, and each new one.
+func (p *Proxy) Cut() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.gone = true
+	for r := range p.routes {
+		r.close()
+	}
+}
+
+// Mend ends what Cut began.
+func (p *Proxy) Mend() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.gone = false
+}
+
+// Close closes every connection. What is still held never arrives.
+func (p *Proxy) Close() error {
+	err := p.listener.Close()
+	p.mu.Lock()
+	p.closed = true
+	for _, trap := range p.traps {
+		trap.Drop()
+	}
+	for r := range p.routes {
+		r.close()
+	}
+	p.mu.Unlock()
+	p.running.Wait()
+	return err
+}
+
+func (p *Proxy) accept() {
+	for {
+		client, err := p.listener.Accept()
+		if err != nil {
+			return // it is closed
+		}
+		p.running.Go(func() { p.serve(client) })
+	}
+}
+
+// serve passes on what comes and goes on one connection.
+func (p *Proxy) serve(client net.Conn) {
+	server, err := net.Dial("tcp", p.target)
+	if err != nil {
+		_ = client.Close() // as if it were Redis itself
+		return
+	}
+	r := &route{proxy: p, client: client, server: server}
+	if !p.open(r) {
+		r.close()
+		return
+	}
+	defer p.forget(r)
+	r.run()
+}
+
+func (p *Proxy) open(r *route) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.gone || p.closed {
+		return false
+	}
+	p.routes[r] = struct{}{}
+	return true
+}
+
+func (p *Proxy) forget(r *route) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.routes, r)
+}
+
+// trapFor gives the trap that a command falls into, nil if there is none. A trap catches one command.
+func (p *Proxy) trapFor(args []string) *Trap {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, trap := range p.traps {
+		if !trap.sprung && trap.matches(args) {
+			trap.sprung = true
+			return trap
+		}
+	}
+	return nil
+}

@@ -1,0 +1,48 @@
+package redisproxy
+
+import "sync"
+
+// Fate is what becomes of a command that is caught.
+type Fate int
+
+// The fates.
+const (
+	// Hold keeps the command from Redis until the trap's Release or Drop. Its client may be gone by then.
+	Hold Fate = iota
+	// LoseRequest ends the command's connection: Redis never gets it.
+	LoseRequest
+	// LoseReply ends the command's connection once Redis has answered: its client never learns what it did.
+	LoseReply
+)
+
+// Trap catches one command.
+type Trap struct {
+	matches func(args []string) bool
+	fate    Fate
+	sprung  bool // the proxy's mutex is held
+
+	once    sync.Once
+	caught  chan struct{}
+	decided chan struct{}
+	passes  bool // once it is decided
+}
+
+func newTrap(matches func([]string) bool, fate Fate) *Trap {
+	return &Trap{matches: matches, fate: fate, caught: make(chan struct{}), decided: make(chan struct{})}
+}
+
+// Caught is closed when a command has been caught and its fate has begun: it is held, or lost, or Redis has answered it.
+func (t *Trap) Caught() <-chan struct{} { return t.caught }
+
+// Release lets a command that is held pass. A command that comes later passes at once.
+func (t *Trap) Release() { t.decide(true) }
+
+// Drop loses a command that is held, and its connection.
+func (t *Trap) Drop() { t.decide(false) }
+
+func (t *Trap) decide(passes bool) {
+	t.once.Do(func() {
+		t.passes = passes
+		close(t.decided)
+	})
+}
