@@ -111,9 +111,8 @@ func (f *Front) list(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	asked.Wait()
-	answers := make([]ReplicaAnswer, len(f.Cluster.replicas))
-	for i, replica := range f.Cluster.replicas {
-		answers[i] = replica.answer()
+	answers := f.Cluster.Replicas()
+	for i := range answers {
 		answers[i].Lock = locks[i]
 	}
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")

@@ -239,6 +239,15 @@ func Start(
 	return c, nil
 }
 
+// Replicas says what each replica is doing.
+func (c *Cluster) Replicas() []ReplicaAnswer {
+	answers := make([]ReplicaAnswer, len(c.replicas))
+	for i, replica := range c.replicas {
+		answers[i] = replica.answer()
+	}
+	return answers
+}
+
 // Stop ends every replica after its sales in flight, and waits for the end.
 func (c *Cluster) Stop() {
 	c.stop()

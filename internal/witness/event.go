@@ -60,6 +60,9 @@ const (
 	KindDies  Kind = "dies"
 	KindStops Kind = "stops"   // it is stopped, timers and all
 	KindGoes  Kind = "goes-on" // it goes on
+	KindHeld  Kind = "held"    // a command of it is held on its way to Redis
+	KindFreed Kind = "freed"   // and arrives
+	KindLost  Kind = "lost"    // a command of it, or the reply, is lost on its way
 )
 
 // Verb is what a command does with the lock or the stock.

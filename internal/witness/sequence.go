@@ -70,7 +70,7 @@ func (d *drawing) moments() []moment {
 // shows reports whether an event gets a step: those of other sales do not, nor the moments that a command beside them shows.
 func (d *drawing) shows(event Event) bool {
 	switch event.Kind {
-	case KindDies, KindStops, KindGoes:
+	case KindDies, KindStops, KindGoes, KindHeld, KindFreed, KindLost:
 		return d.firstOf(event.Replica) != ""
 	case KindCommand:
 		return event.Sale == "" || slices.Contains(d.sales, event.Sale)
@@ -97,13 +97,16 @@ func (d *drawing) stepsOf(m moment) {
 		return
 	}
 	event := *m.event
+	ofReplica := map[Kind]string{
+		KindDies: trace.KindDies, KindStops: trace.KindPauses, KindGoes: trace.KindResumes,
+		KindHeld: trace.KindWaits, KindFreed: trace.KindWaits, KindLost: trace.KindWaits,
+	}
+	if kind, is := ofReplica[event.Kind]; is {
+		says := strings.ReplaceAll(phrases(English)[string(event.Kind)], "%s", event.Replica)
+		d.add(m.at, trace.Step{Actor: d.firstOf(event.Replica), Kind: kind, Says: says})
+		return
+	}
 	switch event.Kind {
-	case KindDies:
-		d.add(m.at, trace.Step{Actor: d.firstOf(event.Replica), Kind: trace.KindDies, Says: phrase(English, "dies", event.Replica)})
-	case KindStops:
-		d.add(m.at, trace.Step{Actor: d.firstOf(event.Replica), Kind: trace.KindPauses, Says: phrase(English, "stops", event.Replica)})
-	case KindGoes:
-		d.add(m.at, trace.Step{Actor: d.firstOf(event.Replica), Kind: trace.KindResumes, Says: phrase(English, "goes-on", event.Replica)})
 	case KindLoses:
 		d.add(m.at, trace.Step{Actor: event.Sale, Kind: trace.KindWoken, Says: phrase(English, "loses", event.Sale)})
 	case KindEnds:

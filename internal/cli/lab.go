@@ -1,0 +1,144 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"lockstep/internal/evolution"
+	"lockstep/internal/lab"
+)
+
+func newLab() *cobra.Command {
+	var lock, redis string
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "lab [NAME]",
+		Short: "Make one flaw happen on the running service, and see who did it",
+		Long: `lab starts replicas as processes, on a Redis of its own, makes one flaw happen by a real fault, and
+draws what happened. It runs the step that has the flaw, and then the step that cures it; with --lock,
+that lock alone. Without a name it lists the labs.
+
+Exit code: 0 what was observed is what the lab expects; 1 it is not; 2 it cannot be said: the fault hit
+nobody, or trouble.`,
+		Example:           "  lockstep lab\n  lockstep lab foreign-delete\n  lockstep lab check-then-delete --lock v3 --redis real",
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: completeLab,
+		Annotations:       map[string]string{noSettings: ""},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if redis != string(lab.Embedded) && redis != string(lab.Real) {
+				return fmt.Errorf("--redis %q is not allowed: want embedded or real", redis)
+			}
+			if len(args) == 0 {
+				return listLabs(cmd, asJSON)
+			}
+			return runLab(cmd, args[0], lock, lab.Kind(redis), asJSON)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&lock, "lock", "", "run it with this lock alone")
+	flags.StringVar(&redis, "redis", string(lab.Embedded), "embedded, or real: a redis-server of its own")
+	flags.BoolVar(&asJSON, "json", false, "print one JSON document to standard output")
+	completeWith(cmd, "lock", evolution.Names()...)
+	completeWith(cmd, "redis", string(lab.Embedded), string(lab.Real))
+	return cmd
+}
+
+func completeLab(*cobra.Command, []string, string) (names []string, _ cobra.ShellCompDirective) {
+	return labNames(), cobra.ShellCompDirectiveNoFileComp
+}
+
+func labNames() (names []string) {
+	for _, l := range lab.All() {
+		names = append(names, l.Name)
+	}
+	return names
+}
+
+func runLab(cmd *cobra.Command, name, lock string, kind lab.Kind, asJSON bool) error {
+	l, err := lab.Find(name)
+	if err != nil {
+		return suggest(err, name, labNames())
+	}
+	locks := l.Locks()
+	if lock != "" {
+		locks = []string{lock}
+	}
+	program, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	people := cmd.OutOrStdout()
+	if asJSON {
+		people = cmd.ErrOrStderr()
+	}
+	fmt.Fprintf(people, "%s: %s.\n", l.Name, l.Claim)
+	results, err := runLocks(cmd.Context(), l, program, locks, kind, people)
+	if err != nil {
+		return err
+	}
+	if lock == "" {
+		fmt.Fprintf(people, "\nThe cure from %s to %s: %s.\nThe diff: diff internal/lock%s internal/lock%s\n", l.Shows, l.Cured, l.Cure, l.Shows, l.Cured)
+	}
+	if asJSON {
+		if err := writeJSON(cmd.OutOrStdout(), results); err != nil {
+			return err
+		}
+	}
+	if code := lab.ExitCode(results); code != exitOK {
+		return exitCode(code)
+	}
+	return nil
+}
+
+func runLocks(ctx context.Context, l lab.Lab, program string, locks []string, kind lab.Kind, people io.Writer) (all []lab.Result, err error) {
+	for _, lock := range locks {
+		result, err := l.Run(ctx, program, lock, kind)
+		if err != nil {
+			return nil, err
+		}
+		printResultOfLab(people, result)
+		all = append(all, result)
+	}
+	return all, nil
+}
+
+// printResultOfLab tells what a run has shown.
+func printResultOfLab(to io.Writer, r lab.Result) {
+	verdict := "as expected"
+	if !r.AsExpected() {
+		verdict = "expected was " + string(r.Expected)
+	}
+	fmt.Fprintf(to, "\n%s: %s, %s: %s (%.1f s, %s Redis)\n\n%s\n", r.Lock, r.Observed, verdict, r.Why, r.Seconds, r.Redis, r.Trace.Sequence(false))
+	if r.Reason != "" {
+		fmt.Fprintf(to, "It cannot be said: %s.\n", r.Reason)
+	}
+	for _, f := range r.Sentences() {
+		fmt.Fprintf(to, "  %s\n", f)
+	}
+	for _, a := range r.Answers {
+		fmt.Fprintf(to, "  the buyer at %s got %s after %.1f s\n", a.Sale, a.Says(), a.Seconds)
+	}
+	fmt.Fprintf(to, "Again: lockstep %s\n", r.Command)
+	if r.Explore != "" {
+		fmt.Fprintf(to, "In every order: lockstep %s\n", r.Explore)
+	}
+}
+
+// listLabs lists what there is.
+func listLabs(cmd *cobra.Command, asJSON bool) error {
+	if asJSON {
+		return writeJSON(cmd.OutOrStdout(), labNames())
+	}
+	table := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "LAB\tFLAW, CURE\tWHAT A LOCK THAT HOLDS PROMISES")
+	for _, l := range lab.All() {
+		fmt.Fprintf(table, "%s\t%s\t%s\n", l.Name, strings.Join(l.Locks(), " → "), l.Claim)
+	}
+	return table.Flush()
+}

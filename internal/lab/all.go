@@ -1,0 +1,9 @@
+package lab
+
+// All are the labs, in the order of the story.
+func All() []Lab {
+	return []Lab{
+		lostUpdate(), lostUpdateReplicas(), holderDies(), diesBetween(), foreignDelete(), checkThenDelete(), selfDeadlock(), overdueWork(),
+		lostReply(), pausedWriter(), commitAfterUnlock(), clockSkew(),
+	}
+}

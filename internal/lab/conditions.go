@@ -1,0 +1,122 @@
+package lab
+
+import (
+	"slices"
+	"strings"
+
+	"lockstep/internal/lock"
+	"lockstep/internal/witness"
+	"lockstep/util/lua"
+)
+
+// What a scenario waits for.
+
+// moment is a sale's coming to a moment of its life.
+func moment(sale string, kind witness.Kind) func([]witness.Event) bool {
+	return func(events []witness.Event) bool {
+		return slices.ContainsFunc(events, func(e witness.Event) bool { return e.Sale == sale && e.Kind == kind })
+	}
+}
+
+func obtains(sale string) func([]witness.Event) bool { return moment(sale, witness.KindObtains) }
+func ends(sale string) func([]witness.Event) bool    { return moment(sale, witness.KindEnds) }
+
+// does is a sale's command with this verb and, unless it is empty, this outcome.
+func does(sale string, verb witness.Verb, outcome witness.Outcome) func([]witness.Event) bool {
+	return func(events []witness.Event) bool {
+		return slices.ContainsFunc(events, func(e witness.Event) bool {
+			return e.Sale == sale && e.Command != nil && e.Command.Verb == verb && (outcome == "" || e.Command.Outcome == outcome)
+		})
+	}
+}
+
+// refused is a sale's finding the lock held, or waiting for it in its process.
+func refused(sale string) func([]witness.Event) bool {
+	return does(sale, witness.Takes, witness.Refused)
+}
+
+// either is the first of several conditions.
+func either(conditions ...func([]witness.Event) bool) func([]witness.Event) bool {
+	return func(events []witness.Event) bool {
+		return slices.ContainsFunc(conditions, func(condition func([]witness.Event) bool) bool { return condition(events) })
+	}
+}
+
+// all is several conditions together.
+func all(conditions ...func([]witness.Event) bool) func([]witness.Event) bool {
+	return func(events []witness.Event) bool {
+		return !slices.ContainsFunc(conditions, func(condition func([]witness.Event) bool) bool { return !condition(events) })
+	}
+}
+
+// What a trap catches.
+
+// aTake is the command that takes a lock.
+func aTake(args []string) bool {
+	switch name := strings.ToLower(args[0]); name {
+	case "set", "setnx":
+		return args[1] == lock.Key
+	case "eval":
+		return slices.Contains([]string{lua.Lock, lua.LockFenced, lua.Acquire, lua.SetNXExpire}, args[1])
+	default:
+		return false
+	}
+}
+
+// aRelease is the command that gives a lock back.
+func aRelease(args []string) bool {
+	switch name := strings.ToLower(args[0]); name {
+	case "del":
+		return args[1] == lock.Key
+	case "eval":
+		return slices.Contains([]string{lua.CompareAndDelete, lua.Unlock, lua.Release}, args[1])
+	default:
+		return false
+	}
+}
+
+// anExpiry is the command that gives a lock an expiry after it was taken.
+func anExpiry(args []string) bool {
+	name := strings.ToLower(args[0])
+	return (name == "expire" || name == "pexpire") && args[1] == lock.Key
+}
+
+// aWrite is the command by which a sale writes.
+func aWrite(args []string) bool {
+	return strings.EqualFold(args[0], "eval") && (args[1] == lua.Write || args[1] == lua.Take)
+}
+
+// What must have happened for a run to say anything.
+
+// happened is a fault's having hit a replica.
+func happened(kind witness.Kind) func(witness.Account) bool {
+	return func(a witness.Account) bool {
+		return slices.ContainsFunc(a.Events, func(e witness.Event) bool { return e.Kind == kind })
+	}
+}
+
+// askedBefore is a sale's having asked for the lock before another had done its work.
+func askedBefore(one, other string) func(witness.Account) bool {
+	return func(a witness.Account) bool {
+		asked := false
+		for _, e := range a.Events {
+			switch {
+			case e.Sale == one && e.Kind == witness.KindAsks:
+				asked = true
+			case e.Sale == other && e.Kind == witness.KindEnds:
+				return asked
+			}
+		}
+		return asked
+	}
+}
+
+// count is how often a sale came to a moment.
+func count(a witness.Account, sale string, kind witness.Kind) (n int) {
+	for _, e := range a.Events {
+		if e.Sale == sale && e.Kind == kind {
+			n++
+		}
+	}
+	return n
+}

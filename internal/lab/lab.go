@@ -1,0 +1,98 @@
+// Package lab makes the flaws of the locks happen on the running service, on demand: real replicas, real requests, real faults, a witness.
+//
+// A lab is one anomaly, in one file: its claim, its scenario, what it expects of each lock and why. What it observes comes from a run, never
+// from the table. Each run has a Redis and replicas of its own (stage.go), and leaves nothing behind.
+package lab
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"lockstep/internal/evolution"
+	"lockstep/internal/witness"
+)
+
+// Lab is one anomaly that can be seen on the running service.
+type Lab struct {
+	Name  string
+	Claim string // what a lock that holds promises
+	Shows string // the step that has the flaw
+	Cured string // the step that cures it
+	Cure  string // how
+
+	// Explore is the same in the explorer: the arguments of lockstep explore, after the lock. Empty: the explorer does not have it.
+	Explore string
+	Unix    bool // it needs signals that only Unix has
+
+	Shop     Settings
+	Scenario func(*Stage)
+	Fault    string                       // what must have happened for the run to say anything
+	Hit      func(a witness.Account) bool // whether it did
+	Signs    []witness.FindingKind        // any of these is the anomaly
+	Expected []Expectation                // of the locks that the lab is for
+	Blames   func(f witness.Finding) bool // which of them counts; nil: any
+}
+
+// Settings are those of the shop that a lab needs.
+type Settings struct {
+	Replicas int
+	TTL      time.Duration            // lock.ttl
+	Wait     time.Duration            // lock.wait_timeout
+	Nested   int                      // sale.nested
+	Think    map[string]time.Duration // sale.think_time, by replica
+	Ahead    map[string]time.Duration // server.clock_offset, by replica
+	Proxied  []string                 // the replicas that reach Redis by a proxy
+}
+
+// Observed is what became of a lock.
+type Observed string
+
+// What may.
+const (
+	Broken  Observed = "broken"
+	Holds   Observed = "holds"
+	Unknown Observed = "unknown" // the fault hit nobody, or something else went wrong
+	NA      Observed = "n/a"     // the lab is not for this lock
+)
+
+// Expectation is what a lab expects of some locks.
+type Expectation struct {
+	Locks    string // names with spaces between them
+	Observed Observed
+	Why      string
+}
+
+// Expects gives what the lab expects of a lock.
+func (l Lab) Expects(lock string) Expectation {
+	for _, e := range l.Expected {
+		if slices.Contains(strings.Fields(e.Locks), lock) {
+			return e
+		}
+	}
+	return Expectation{Locks: lock, Observed: NA, Why: "this lab says nothing about it"}
+}
+
+// Find gives the lab of that name.
+func Find(name string) (Lab, error) {
+	var names []string
+	for _, l := range All() {
+		if l.Name == name {
+			return l, nil
+		}
+		names = append(names, l.Name)
+	}
+	return Lab{}, fmt.Errorf("%w: %q; there are %s", ErrUnknown, name, strings.Join(names, ", "))
+}
+
+// Check fails if the lab is not for a lock, or there is no such lock.
+func (l Lab) Check(lock string) error {
+	if _, err := evolution.Find(lock); err != nil {
+		return err
+	}
+	if e := l.Expects(lock); e.Observed == NA {
+		return fmt.Errorf("%w: %s, %s: %s", ErrNotFor, l.Name, lock, e.Why)
+	}
+	return nil
+}

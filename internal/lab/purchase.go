@@ -1,0 +1,86 @@
+package lab
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"time"
+)
+
+// Purchase is one request of a buyer.
+type Purchase struct {
+	replica string
+	leave   context.CancelFunc
+	done    chan struct{}
+	answer  Answer // once it is done
+}
+
+// Leave makes the buyer go away.
+func (p *Purchase) Leave() { p.leave() }
+
+// Buy lets a buyer ask a replica for a sale. It does not wait for the answer.
+func (s *Stage) Buy(replica string) *Purchase {
+	ctx, leave := context.WithCancel(s.ctx)
+	p := &Purchase{replica: replica, leave: leave, done: make(chan struct{})}
+	if s.err != nil {
+		close(p.done)
+		return p
+	}
+	s.purchases = append(s.purchases, p)
+	s.buying.Go(func() {
+		defer close(p.done)
+		defer leave()
+		began := time.Now()
+		p.answer = s.ask(ctx, s.replicas[replica].Address)
+		p.answer.Sale, p.answer.Seconds = replica, time.Since(began).Seconds()
+	})
+	return p
+}
+
+// ask sells one piece. An answer without a status is none.
+func (s *Stage) ask(ctx context.Context, address string) Answer {
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+address+"/inventory/sale", http.NoBody)
+	if err != nil {
+		return Answer{Code: err.Error()}
+	}
+	response, err := s.client.Do(request)
+	if err != nil {
+		return Answer{Code: "no answer"}
+	}
+	defer response.Body.Close()
+	var body struct {
+		Error struct {
+			Code string `json:"code"`
+		} `json:"error"`
+	}
+	if err := json.NewDecoder(response.Body).Decode(&body); err != nil {
+		return Answer{Status: response.StatusCode, Code: "no JSON"}
+	}
+	return Answer{Status: response.StatusCode, Code: body.Error.Code}
+}
+
+// Answered waits for the answer to each of these purchases, and until the witness has seen their sales end.
+func (s *Stage) Answered(purchases ...*Purchase) {
+	for _, p := range purchases {
+		if s.err != nil {
+			return
+		}
+		select {
+		case <-p.done:
+		case <-s.ctx.Done():
+			s.err = context.Cause(s.ctx)
+		}
+	}
+}
+
+// answers are what the buyers were told so far.
+func (s *Stage) answers() (all []Answer) {
+	for _, p := range s.purchases {
+		select {
+		case <-p.done:
+			all = append(all, p.answer)
+		default: // whoever still waits is gone with the stage
+		}
+	}
+	return all
+}

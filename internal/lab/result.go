@@ -1,0 +1,109 @@
+package lab
+
+import (
+	"slices"
+	"strconv"
+	"time"
+
+	"lockstep/internal/trace"
+	"lockstep/internal/witness"
+)
+
+// Result is what a run of a lab has shown.
+type Result struct {
+	Lab      string            `json:"lab"`
+	Lock     string            `json:"lock"`
+	Observed Observed          `json:"observed"`
+	Expected Observed          `json:"expected"`
+	Why      string            `json:"why"`              // of the expectation
+	Sentence string            `json:"says,omitempty"`   // names culprit and victim
+	Reason   string            `json:"reason,omitempty"` // why it is unknown
+	Seconds  float64           `json:"seconds"`
+	Answers  []Answer          `json:"answers"`
+	Trace    trace.Trace       `json:"trace"`
+	Findings []witness.Finding `json:"findings"`
+	Command  string            `json:"command"` // that shows it again
+	Explore  string            `json:"explore,omitempty"`
+	Redis    string            `json:"redis"`
+}
+
+// Answer is what a buyer was told.
+type Answer struct {
+	Sale    string  `json:"sale"`
+	Status  int     `json:"status"` // 0: there was none
+	Code    string  `json:"code,omitempty"`
+	Seconds float64 `json:"seconds"`
+}
+
+// AsExpected reports whether what was observed is what was expected.
+func (r Result) AsExpected() bool { return r.Observed == r.Expected }
+
+// Sentences are what the witness says, each once.
+func (r Result) Sentences() (all []string) {
+	for _, f := range r.Findings {
+		if text := f.Says(witness.English); !slices.Contains(all, text) {
+			all = append(all, text)
+		}
+	}
+	return all
+}
+
+// Says writes an answer for people.
+func (a Answer) Says() string {
+	switch {
+	case a.Status == 0:
+		return a.Code
+	case a.Code == "":
+		return strconv.Itoa(a.Status)
+	default:
+		return strconv.Itoa(a.Status) + " " + a.Code
+	}
+}
+
+// ExitCode is 0 if all is as expected, 1 if something is not, and 2 if it cannot be said.
+func ExitCode(results []Result) int {
+	code := 0
+	for _, r := range results {
+		switch {
+		case r.Observed == Unknown:
+			return 2
+		case !r.AsExpected():
+			code = 1
+		}
+	}
+	return code
+}
+
+// judge says what a run has shown.
+func (l Lab) judge(lock string, a witness.Account, answers []Answer, took time.Duration, failed error) Result {
+	expected := l.Expects(lock)
+	r := Result{
+		Lab: l.Name, Lock: lock, Expected: expected.Observed, Why: expected.Why, Seconds: took.Seconds(),
+		Answers: answers, Trace: a.Trace(), Findings: a.Findings, Command: "lab " + l.Name + " --lock " + lock,
+	}
+	if l.Explore != "" {
+		r.Explore = "explore " + lock + " " + l.Explore
+	}
+	switch culprit, found := l.culprit(a); {
+	case failed != nil:
+		r.Observed, r.Reason = Unknown, failed.Error()
+	case len(a.Events) == 0 || !l.Hit(a):
+		r.Observed, r.Reason = Unknown, "this did not happen: "+l.Fault
+	case found:
+		r.Observed, r.Sentence = Broken, culprit.Says(witness.English)
+		r.Trace.Verdict = r.Sentence
+	default:
+		r.Observed = Holds
+	}
+	return r
+}
+
+// culprit gives the finding that is the anomaly.
+func (l Lab) culprit(a witness.Account) (witness.Finding, bool) {
+	for _, f := range a.Of(l.Signs...) {
+		if l.Blames == nil || l.Blames(f) {
+			return f, true
+		}
+	}
+	return witness.Finding{}, false
+}

@@ -1,0 +1,50 @@
+package lab
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"lockstep/internal/witness"
+)
+
+// longest is how long a lab may take, on a slow machine.
+const longest = 60 * time.Second
+
+// Run runs the lab with one lock. An error is of the lab itself: where it cannot run at all, or ctx ended.
+func (l Lab) Run(ctx context.Context, program, lock string, kind Kind) (Result, error) {
+	if err := l.Check(lock); err != nil {
+		return Result{}, err
+	}
+	if l.Unix && !canStop {
+		return Result{}, ErrNoSignals
+	}
+	began := time.Now()
+	limited, cancel := context.WithTimeoutCause(ctx, longest, errTooLong)
+	defer cancel()
+	stage, err := setUp(limited, l.Shop, program, lock, kind)
+	if err != nil {
+		return Result{}, fmt.Errorf("lab %s: %w", l.Name, err)
+	}
+	l.Scenario(stage)
+	events, answers, failed := stage.collected.Events(), stage.answers(), stage.err
+	if err := stage.tearDown(); err != nil {
+		return Result{}, fmt.Errorf("lab %s: %w", l.Name, err)
+	}
+	if ctx.Err() != nil {
+		return Result{}, context.Cause(ctx)
+	}
+	result := l.judge(lock, witness.Examine(events), answers, time.Since(began), failed)
+	result.Redis = string(kind)
+	if kind == Real {
+		result.Command += " --redis real"
+	}
+	return result, nil
+}
+
+// Locks are those that a lab is run with if nobody says which: the step that shows the flaw, and the one that cures it.
+func (l Lab) Locks() []string { return []string{l.Shows, l.Cured} }
+
+// IsUnavailable reports whether a lab could not be run for what this machine does not have.
+func IsUnavailable(err error) bool { return errors.Is(err, ErrNoRedis) || errors.Is(err, ErrNoSignals) }

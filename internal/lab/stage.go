@@ -1,0 +1,220 @@
+package lab
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"lockstep/internal/cluster"
+	"lockstep/internal/redisproxy"
+	"lockstep/internal/witness"
+)
+
+// anyPort is any free port of loopback.
+const anyPort = "127.0.0.1:0"
+
+// grace is how long a replica may take to end: what it leaves unfinished is on a Redis that ends, too.
+const grace = 300 * time.Millisecond
+
+// Stage is a shop of a lab's own, for one run: a Redis, replicas, proxies between them, and a witness of all. Once something failed, its methods
+// do nothing more.
+type Stage struct {
+	ctx       context.Context //nolint:containedctx // a stage is a stretch of time, and a scenario reads better without it
+	err       error
+	dir       string
+	redis     redisOf
+	proxies   map[string]*redisproxy.Proxy
+	cluster   *cluster.Cluster
+	replicas  map[string]cluster.ReplicaAnswer // as they were at first
+	stopped   map[string]bool
+	collected *witness.Collector
+	client    *http.Client
+	said      *safeBuffer // by the replicas
+
+	leave     context.CancelFunc // for the watchers
+	following sync.WaitGroup
+	buying    sync.WaitGroup
+	purchases []*Purchase
+}
+
+// setUp starts all of it; or it fails, and nothing is left.
+func setUp(ctx context.Context, shop Settings, program, lock string, kind Kind) (_ *Stage, err error) {
+	s := &Stage{
+		ctx: ctx, proxies: map[string]*redisproxy.Proxy{}, replicas: map[string]cluster.ReplicaAnswer{}, stopped: map[string]bool{},
+		collected: witness.NewCollector(), client: &http.Client{Transport: &http.Transport{}}, said: &safeBuffer{}, leave: func() {},
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, s.tearDown())
+		}
+	}()
+	if s.dir, err = os.MkdirTemp("", "lockstep-lab-"); err != nil {
+		return nil, err
+	}
+	if s.redis, err = openRedis(ctx, kind, s.dir); err != nil {
+		return nil, err
+	}
+	for _, name := range shop.Proxied {
+		if s.proxies[name], err = redisproxy.Open(s.redis.addr); err != nil {
+			return nil, err
+		}
+	}
+	command := s.commands(program, lock, shop)
+	s.cluster, err = cluster.Start(ctx, shop.Replicas, command, grace, slog.New(slog.DiscardHandler))
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s", err, s.said)
+	}
+	watching, leave := context.WithCancel(ctx)
+	s.leave = leave
+	for _, replica := range s.cluster.Replicas() {
+		s.replicas[replica.Name] = replica
+		s.follow(watching, replica)
+	}
+	return s, nil
+}
+
+// follow collects what a replica notes, until it dies: the process that is started in its place is none of the lab's.
+func (s *Stage) follow(ctx context.Context, replica cluster.ReplicaAnswer) {
+	s.following.Go(func() {
+		_, _ = witness.Follow(ctx, s.client, "http://"+replica.Address+"/events", "", s.collected.See) // it ends with the replica
+	})
+}
+
+// tearDown ends everything, and gives what could not be ended.
+func (s *Stage) tearDown() error {
+	for replica := range s.stopped {
+		_ = goOn(s.replicas[replica].PID) // it may have been killed
+	}
+	if s.cluster != nil {
+		s.cluster.Stop()
+	}
+	s.leave()
+	s.following.Wait()
+	for _, p := range s.purchases {
+		p.Leave()
+	}
+	s.buying.Wait()
+	s.client.CloseIdleConnections()
+	var errs []error
+	for _, proxy := range s.proxies {
+		if proxy != nil {
+			errs = append(errs, proxy.Close())
+		}
+	}
+	if s.redis.close != nil {
+		errs = append(errs, s.redis.close())
+	}
+	if s.dir != "" {
+		errs = append(errs, os.RemoveAll(s.dir))
+	}
+	return errors.Join(errs...)
+}
+
+// Until waits until the witness has seen something.
+func (s *Stage) Until(what string, condition func([]witness.Event) bool) {
+	if s.err != nil {
+		return
+	}
+	if err := s.collected.Until(s.ctx, condition); err != nil {
+		s.err = fmt.Errorf("%s: %w", what, err)
+	}
+}
+
+// Kill kills a replica: kill -9.
+func (s *Stage) Kill(replica string) { s.signal(replica, witness.KindDies, kill) }
+
+// Stop stops a replica: SIGSTOP. It goes on by GoOn.
+func (s *Stage) Stop(replica string) {
+	s.stopped[replica] = true
+	s.signal(replica, witness.KindStops, stop)
+}
+
+// GoOn lets a replica go on that was stopped: SIGCONT.
+func (s *Stage) GoOn(replica string) {
+	delete(s.stopped, replica)
+	s.signal(replica, witness.KindGoes, goOn)
+}
+
+// signal does something to a replica's process, and notes it: the replica cannot.
+func (s *Stage) signal(replica string, kind witness.Kind, send func(pid int) error) {
+	if s.err != nil {
+		return
+	}
+	if err := send(s.replicas[replica].PID); err != nil {
+		s.err = fmt.Errorf("%s %s: %w", replica, kind, err)
+		return
+	}
+	s.note(replica, kind)
+}
+
+// Catch sets a trap between a replica and Redis.
+func (s *Stage) Catch(replica string, fate redisproxy.Fate, matches func(args []string) bool) *redisproxy.Trap {
+	return s.proxies[replica].Catch(matches, fate)
+}
+
+// UntilCaught waits for a trap, or until the witness has seen something else that makes it needless. It notes what was caught.
+func (s *Stage) UntilCaught(replica string, trap *redisproxy.Trap, as witness.Kind, or func([]witness.Event) bool) {
+	if s.err != nil {
+		return
+	}
+	ctx, seen := context.WithCancel(s.ctx)
+	defer seen()
+	go func() {
+		select {
+		case <-trap.Caught():
+			s.note(replica, as)
+			seen()
+		case <-ctx.Done():
+		}
+	}()
+	if err := s.collected.Until(ctx, or); err != nil && s.ctx.Err() != nil {
+		s.err = fmt.Errorf("a command to be caught: %w", context.Cause(s.ctx))
+	}
+}
+
+// Release lets a command pass that a trap holds.
+func (s *Stage) Release(replica string, trap *redisproxy.Trap) {
+	select {
+	case <-trap.Caught():
+		s.note(replica, witness.KindFreed)
+	default: // there is none
+	}
+	trap.Release()
+}
+
+// note notes what happens to a replica: it cannot itself.
+func (s *Stage) note(replica string, kind witness.Kind) {
+	now := time.Now()
+	s.collected.See(witness.Event{Replica: replica, Kind: kind, Sent: now, Replied: now})
+}
+
+// environment is this process's, without settings of a lockstep.
+func environment() []string {
+	return slices.DeleteFunc(os.Environ(), func(variable string) bool { return strings.HasPrefix(variable, "LOCKSTEP_") })
+}
+
+// safeBuffer is a buffer that several processes write to.
+type safeBuffer struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (b *safeBuffer) Write(text []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.Write(text)
+}
+
+func (b *safeBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.String()
+}
