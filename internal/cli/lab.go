@@ -83,7 +83,10 @@ func runLab(cmd *cobra.Command, name, lock string, kind lab.Kind, asJSON bool) e
 		return err
 	}
 	if lock == "" {
-		fmt.Fprintf(people, "\nThe cure from %s to %s: %s.\nThe diff: diff internal/lock%s internal/lock%s\n", l.Shows, l.Cured, l.Cure, l.Shows, l.Cured)
+		fmt.Fprintf(people, "\nThe cure, from %s to %s: %s.\n", l.Shows, l.Cured, l.Cure)
+		if diff := l.Diff(); diff != "" {
+			fmt.Fprintf(people, "All of it: %s\n", diff)
+		}
 	}
 	if asJSON {
 		if err := writeJSON(cmd.OutOrStdout(), results); err != nil {

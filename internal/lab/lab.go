@@ -74,6 +74,14 @@ func (l Lab) Expects(lock string) Expectation {
 	return Expectation{Locks: lock, Observed: NA, Why: "this lab says nothing about it"}
 }
 
+// Diff is the command that shows the cure in the code; empty if the two are not neighbours there.
+func (l Lab) Diff() string {
+	if !strings.HasPrefix(l.Shows, "v") || !strings.HasPrefix(l.Cured, "v") || l.Shows == "v0" {
+		return ""
+	}
+	return fmt.Sprintf("diff internal/lock%s internal/lock%s", l.Shows, l.Cured)
+}
+
 // Find gives the lab of that name.
 func Find(name string) (Lab, error) {
 	var names []string

@@ -26,7 +26,7 @@ func Examine(events []Event) Account {
 		return a
 	}
 	for _, find := range []func() []Finding{
-		key.found, a.expired, a.together, a.stocks, a.wroteLate, a.waited, a.leftBehind, a.told,
+		key.found, a.expired, a.together, a.stocks, a.wroteLate, a.waited, a.leftBehind, a.selfish, a.told,
 	} {
 		a.Findings = append(a.Findings, find()...)
 	}

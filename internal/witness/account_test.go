@@ -113,8 +113,9 @@ func TestExamine(t *testing.T) {
 				s.takes(0, "r1#1", 10_000)
 				s.moment(5, witness.KindAsks, "r1#1")
 				s.command(6, 7, "r1#1", witness.Command{Verb: witness.Takes, Outcome: witness.Refused})
+				s.moment(1005, witness.KindLeaves, "r1#1")
 			},
-			want: []string{"r1#1 waits for a lock that it holds itself"},
+			want: []string{"r1#1 waited for 1.0 s for a lock that it held itself"},
 		},
 		"a nested call that gets it": {
 			tell: func(s *story) {
@@ -204,13 +205,13 @@ func TestTrace(t *testing.T) {
 	}
 	want := `     r1#1     r2#1      Redis
   1  ├────────────────▶│   SET distributedLock 1 NX → 1
-     │                 │   r1#1 takes the lock
-     │                 │   [lock: r1#1]
+     ┃                 │   r1#1 takes the lock
+     ┃                 │   [lock: r1#1]
   2  ┃                 ◷   r1#1's lock expires
      ┃                 │   [no lock]
   3  ┃        ├───────▶│   SET distributedLock 1 NX → 1
-     ┃        │        │   r2#1 takes the lock
-     ┃        │        │   [lock: r2#1]
+     ┃        ┃        │   r2#1 takes the lock
+     ┃        ┃        │   [lock: r2#1]
   4  ├────────╂───────▶│   DEL distributedLock → 1
      │        ┃        │   r1#1 removed r2#1's lock
      │        ┃        │   [no lock]

@@ -31,7 +31,7 @@ const (
 	WroteLate      FindingKind = "wrote-late"       // By wrote, For after its lock had ended
 	Waited         FindingKind = "waited"           // By waited for For behind Of, and obtained the lock
 	WaitedInVain   FindingKind = "waited-in-vain"   // By waited for For behind Of, and gave up
-	WaitsForItself FindingKind = "waits-for-itself" // By asked for a lock that it held itself, and was refused
+	WaitsForItself FindingKind = "waits-for-itself" // By asked for a lock that it held itself, and waited for For, in vain
 	LeftBehind     FindingKind = "left-behind"      // By's lock is nobody's any more, and never expires
 	Told           FindingKind = "told"             // By was told that it had lost its lock
 )

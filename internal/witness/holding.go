@@ -213,9 +213,6 @@ func (k *keyOf) refuse(event Event) {
 	if !k.held {
 		k.settleDoubt(event)
 	}
-	if k.held && k.holder() == event.Command.Holder && event.Sale == k.holder() {
-		k.findings = append(k.findings, Finding{Kind: WaitsForItself, At: event.Replied, By: event.Sale})
-	}
 }
 
 // settleDoubt begins the holding of a command without a reply: somebody finds the lock held, and it can be nobody else's.

@@ -49,6 +49,30 @@ func insides(events []Event) []Inside {
 	return all
 }
 
+// selfish finds the sales that asked for the lock again while they had it, and were to wait.
+func (a Account) selfish() (found []Finding) {
+	inside, asks := map[string]bool{}, map[string]time.Time{}
+	for _, event := range a.Events {
+		began, waits := asks[event.Sale]
+		switch event.Kind {
+		case KindAsks:
+			if inside[event.Sale] {
+				asks[event.Sale] = event.Replied
+			}
+		case KindObtains:
+			inside[event.Sale] = true
+			delete(asks, event.Sale)
+		case KindLeaves, KindEnds:
+			if waits {
+				found = append(found, Finding{Kind: WaitsForItself, At: event.Replied, By: event.Sale, For: Millis(event.Replied.Sub(began))})
+				delete(asks, event.Sale)
+			}
+		default:
+		}
+	}
+	return found
+}
+
 // overlap gives how long two were inside together, until an end at the latest.
 func overlap(a, b Inside, end time.Time) (from time.Time, d time.Duration) {
 	from = a.From

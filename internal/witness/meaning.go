@@ -100,6 +100,9 @@ func ofScript(script string, args []any, reply any) meaning {
 		owner = textOf(own[0])
 	}
 	m := meaning{owner: owner}
+	if args[3] != lock.Key { // such as the door's
+		return ofStock(script, own, reply)
+	}
 	switch script {
 	case lua.Lock, lua.LockFenced, lua.SetNXExpire:
 		m.verb, m.outcome, m.ttl = Takes, doneIf(first != lua.NotTaken, Refused), expiry(own[1], false)
@@ -118,7 +121,7 @@ func ofScript(script string, args []any, reply any) meaning {
 			m.outcome = Passed
 		}
 	default:
-		return ofStock(script, own, reply)
+		return meaning{}
 	}
 	return m
 }

@@ -1,6 +1,11 @@
 package witness
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+
+	"lockstep/internal/lock"
+)
 
 // phrases are what the steps of a drawing say, beside the findings' sentences.
 func phrases(Language) map[string]string {
@@ -11,7 +16,6 @@ func phrases(Language) map[string]string {
 		"goes-on":            "%s goes on",
 		"held":               "a command of %s's is held on its way to Redis",
 		"freed":              "the command that was held reaches Redis",
-		"lost":               "a command of %s's is lost, or its reply",
 		"loses":              "%s is told that it lost the lock",
 		"polls":              "%s asks %d times more, in vain",
 		"sold":               "%s has sold",
@@ -21,7 +25,8 @@ func phrases(Language) map[string]string {
 		"takes/done":         "%s takes the lock",
 		"takes/again":        "%s counts its lock",
 		"takes/refused":      "%s finds the lock held",
-		"looks/done":         "%s looks whose the lock is",
+		"looks/done":         "%s finds the lock to be %s's",
+		"looks/nobody":       "%s finds no lock",
 		"renews/done":        "%s sets the expiry of its lock",
 		"renews/by-other":    "%s finds that the lock is no longer its own",
 		"renews/by-nobody":   "%s finds no lock",
@@ -54,6 +59,10 @@ func saysOfCommand(event Event) string {
 		return phrase(English, "somebody/"+string(c.Outcome))
 	case (c.Verb == Reads || c.Verb == Writes) && c.Outcome == Done:
 		return phrase(English, name, event.Sale, c.Stock)
+	case c.Verb == Looks && c.Reply == "nil":
+		return phrase(English, "looks/nobody", actor(event))
+	case c.Verb == Looks:
+		return phrase(English, name, actor(event), strings.TrimPrefix(c.Reply, lock.Key+":"))
 	case phrases(English)[name] == "":
 		return ""
 	default:

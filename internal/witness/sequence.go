@@ -18,7 +18,12 @@ func (a Account) Trace(sales ...string) trace.Trace {
 		return t
 	}
 	d := drawing{account: a, sales: sales, began: a.Events[0].Sent}
-	for _, moment := range d.moments() {
+	moments := d.moments()
+	for i, moment := range moments {
+		d.until = a.end().Add(1)
+		if i+1 < len(moments) {
+			d.until = moments[i+1].at
+		}
 		d.stepsOf(moment)
 	}
 	t.Steps = d.steps
@@ -40,6 +45,7 @@ type drawing struct {
 	account Account
 	sales   []string
 	began   time.Time
+	until   time.Time // when the step after this one comes
 	stock   string
 	steps   []trace.Step
 }
@@ -70,7 +76,7 @@ func (d *drawing) moments() []moment {
 // shows reports whether an event gets a step: those of other sales do not, nor the moments that a command beside them shows.
 func (d *drawing) shows(event Event) bool {
 	switch event.Kind {
-	case KindDies, KindStops, KindGoes, KindHeld, KindFreed, KindLost:
+	case KindDies, KindStops, KindGoes, KindHeld, KindFreed:
 		return d.firstOf(event.Replica) != ""
 	case KindCommand:
 		return event.Sale == "" || slices.Contains(d.sales, event.Sale)
@@ -99,7 +105,7 @@ func (d *drawing) stepsOf(m moment) {
 	event := *m.event
 	ofReplica := map[Kind]string{
 		KindDies: trace.KindDies, KindStops: trace.KindPauses, KindGoes: trace.KindResumes,
-		KindHeld: trace.KindWaits, KindFreed: trace.KindWaits, KindLost: trace.KindWaits,
+		KindHeld: trace.KindWaits, KindFreed: trace.KindWaits,
 	}
 	if kind, is := ofReplica[event.Kind]; is {
 		says := strings.ReplaceAll(phrases(English)[string(event.Kind)], "%s", event.Replica)
@@ -118,10 +124,12 @@ func (d *drawing) stepsOf(m moment) {
 
 // command adds the step of a command, after one for the attempts that were not noted.
 func (d *drawing) command(at time.Time, event Event) {
-	c := event.Command
+	c, until := event.Command, d.until
 	if c.Polls > 0 {
-		d.add(at, trace.Step{Actor: event.Sale, Kind: trace.KindWaits, Says: phrase(English, "polls", event.Sale, c.Polls)})
+		d.until = event.Sent
+		d.add(event.Sent, trace.Step{Actor: event.Sale, Kind: trace.KindWaits, Says: phrase(English, "polls", event.Sale, c.Polls)})
 	}
+	d.until = until
 	if (c.Verb == Reads || c.Verb == Writes) && c.Outcome == Done {
 		d.stock = phrase(English, "stock", c.Stock)
 	}
@@ -161,7 +169,7 @@ func (d *drawing) add(at time.Time, step trace.Step) {
 	d.steps = append(d.steps, step)
 }
 
-// stance is where a sale stands at a moment.
+// stance is where a sale stands at a moment. Who obtains the lock before the next step is inside: its command says so, and it learns it later.
 func (d *drawing) stance(sale string, at time.Time) trace.Stance {
 	stance, paused := trace.Absent, false
 	for _, event := range d.account.Events {
@@ -182,7 +190,9 @@ func (d *drawing) stance(sale string, at time.Time) trace.Stance {
 			paused = false
 		}
 	}
-	inside := slices.ContainsFunc(d.account.Insides, func(i Inside) bool { return i.Sale == sale && i.covers(at) })
+	inside := slices.ContainsFunc(d.account.Insides, func(i Inside) bool {
+		return i.Sale == sale && (i.covers(at) || i.From.After(at) && i.From.Before(d.until))
+	})
 	switch {
 	case stance != trace.Outside:
 		return stance

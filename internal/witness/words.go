@@ -25,7 +25,7 @@ func sentences(Language) map[FindingKind]string {
 		WroteLate:      "{by} wrote {for} after its lock had ended",
 		Waited:         "{by} waited for {for} behind {of}",
 		WaitedInVain:   "{by} waited for {for} behind {of}, in vain",
-		WaitsForItself: "{by} waits for a lock that it holds itself",
+		WaitsForItself: "{by} waited for {for} for a lock that it held itself",
 		LeftBehind:     "{by} is gone, and its lock stays: it never expires, and nobody may remove it",
 		Told:           "{by} was told that it had lost the lock",
 	}
