@@ -20,11 +20,15 @@ var house = map[string][]string{
 	"lockstep": {"internal/cli"},
 	"lockstep/internal/cli": {
 		"internal/api", "internal/cluster", "internal/config", "internal/dao", "internal/evolution", "internal/explore",
-		"internal/explore/graph", "internal/explore/stepper", "internal/history", "internal/job", "internal/load", "internal/lock",
-		"internal/lockv6", "internal/metrics", "internal/service", "internal/strategy",
+		"internal/explore/graph", "internal/explore/stepper", "internal/history", "internal/job", "internal/lab", "internal/load",
+		"internal/lock", "internal/lockv6", "internal/metrics", "internal/service", "internal/strategy",
 		"internal/trace", "internal/witness",
 	},
 	"lockstep/internal/witness": {"internal/dao", "internal/lock", "internal/service", "internal/trace", "util/lua"},
+	"lockstep/internal/lab": {
+		"internal/cluster", "internal/dao", "internal/evolution", "internal/lock", "internal/redisproxy", "internal/trace",
+		"internal/witness", "util/lua",
+	},
 	"lockstep/internal/cluster": {"internal/api"},
 	"lockstep/internal/explore": {
 		"internal/explore/anomaly", "internal/explore/execution", "internal/explore/harness", "internal/explore/scenario",

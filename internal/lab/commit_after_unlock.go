@@ -24,7 +24,8 @@ func commitAfterUnlock() Lab {
 			s.Answered(first, second)
 			s.Until("both sales to end", all(ends("r1#1"), ends("r2#1")))
 		},
-		Fault: "the write of r1 is on the way while r2 asks", Hit: happened(witness.KindHeld),
+		Fault: "the write of r1 is on the way while r2 asks, and both write",
+		Hit:   and(happened(witness.KindHeld), answered("r1#1"), answered("r2#1")),
 		Signs: []witness.FindingKind{witness.LostUpdate},
 		Expected: []Expectation{
 			{"late-commit", Broken, "it has unlocked, so the next holder reads before it has written"},

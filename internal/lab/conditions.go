@@ -111,6 +111,39 @@ func askedBefore(one, other string) func(witness.Account) bool {
 	}
 }
 
+// died is a replica's having died when one of its sales had taken the lock.
+func died(replica string) func(witness.Account) bool {
+	return func(a witness.Account) bool {
+		took := false
+		for _, e := range a.Events {
+			switch {
+			case e.Replica != replica:
+			case e.Kind == witness.KindObtains, e.Command != nil && e.Command.Verb == witness.Takes && e.Command.Outcome == witness.Done:
+				took = true
+			case e.Kind == witness.KindDies:
+				return took
+			}
+		}
+		return false
+	}
+}
+
+// answered is a sale's write having got an answer, whichever.
+func answered(sale string) func(witness.Account) bool {
+	return func(a witness.Account) bool {
+		return slices.ContainsFunc(a.Events, func(e witness.Event) bool {
+			return e.Sale == sale && e.Command != nil && e.Command.Verb == witness.Writes && e.Command.Outcome != witness.Unknown
+		})
+	}
+}
+
+// and is several of these together.
+func and(these ...func(witness.Account) bool) func(witness.Account) bool {
+	return func(a witness.Account) bool {
+		return !slices.ContainsFunc(these, func(this func(witness.Account) bool) bool { return !this(a) })
+	}
+}
+
 // count is how often a sale came to a moment.
 func count(a witness.Account, sale string, kind witness.Kind) (n int) {
 	for _, e := range a.Events {

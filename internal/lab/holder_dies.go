@@ -21,7 +21,7 @@ func holderDies() Lab {
 			s.Answered(s.Buy("r2"))
 			s.Until("r2#1 to end", ends("r2#1"))
 		},
-		Fault: "r1 dies while its sale holds the lock", Hit: happened(witness.KindDies),
+		Fault: "r1 dies while its sale holds the lock", Hit: died("r1"),
 		Signs: []witness.FindingKind{witness.LeftBehind, witness.WaitedInVain},
 		Expected: []Expectation{
 			{"v1", Broken, "nobody removes the dead holder's lock"},

@@ -20,7 +20,8 @@ func lostUpdateReplicas() Lab {
 			s.Answered(first, second)
 			s.Until("both sales to end", all(ends("r1#1"), ends("r2#1")))
 		},
-		Fault: "the second sale asks while the first is at work", Hit: askedBefore("r2#1", "r1#1"),
+		Fault: "the second sale asks while the first is at work, and both write",
+		Hit:   and(askedBefore("r2#1", "r1#1"), answered("r1#1"), answered("r2#1")),
 		Signs: []witness.FindingKind{witness.LostUpdate},
 		Expected: []Expectation{
 			{"local", Broken, "each process has a queue of its own"},

@@ -29,7 +29,8 @@ func pausedWriter() Lab {
 			s.Answered(first)
 			s.Until("r1#1 to end", ends("r1#1"))
 		},
-		Fault: "r1 is stopped while its write is on the way", Hit: happened(witness.KindStops),
+		Fault: "r1 is stopped while its write is on the way, the other sells, and then the write arrives",
+		Hit:   and(happened(witness.KindStops), answered("r2#1"), answered("r1#1")),
 		Signs: []witness.FindingKind{witness.LostUpdate},
 		Expected: []Expectation{
 			{"v2 v3 v4 v5 v6 setnx-expire lua-setnx", Broken, "a stopped process renews nothing, and the store takes a write from anybody"},

@@ -1,0 +1,87 @@
+package cli
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// A lab that is interrupted leaves no process and no file behind, not even a replica that it has stopped.
+func TestAnInterruptedLabLeavesNothingBehind(t *testing.T) {
+	for name, until := range map[string]func(state string) bool{
+		"holder-dies":   func(string) bool { return true },
+		"paused-writer": func(state string) bool { return state == "T" },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			program, err := os.Executable()
+			if err != nil {
+				t.Fatal(err)
+			}
+			command := exec.Command(program, "lab", name, "--redis", kindHere())
+			mark := "TMPDIR=" + dir // what it starts inherits it
+			command.Env = append(os.Environ(), mark)
+			var said bytes.Buffer
+			command.Stdout, command.Stderr = &said, &said
+			if err := command.Start(); err != nil {
+				t.Fatal(err)
+			}
+			eventually(t, "the lab is on", func() bool {
+				replicas, reached := 0, false
+				for _, state := range marked(mark) {
+					replicas++
+					reached = reached || until(state)
+				}
+				return replicas > 2 && reached
+			})
+			if err := command.Process.Signal(syscall.SIGINT); err != nil {
+				t.Fatal(err)
+			}
+			_ = command.Wait() // that it failed is right
+			if code := command.ProcessState.ExitCode(); code != 2 {
+				t.Errorf("exit code %d: %s", code, &said)
+			}
+			if left := marked(mark); len(left) > 0 {
+				t.Errorf("processes are left: %v", left)
+			}
+			if files, err := os.ReadDir(dir); err != nil || len(files) > 0 {
+				t.Errorf("files are left: %v, %v", files, err)
+			}
+		})
+	}
+}
+
+// kindHere is real where there is a redis-server: a process more to end.
+func kindHere() string {
+	if _, err := exec.LookPath("redis-server"); err != nil {
+		return "embedded"
+	}
+	return "real"
+}
+
+// marked gives the states of the processes with that line in their environment, by pid.
+func marked(line string) map[string]string {
+	states := map[string]string{}
+	files, err := filepath.Glob("/proc/[0-9]*/environ")
+	if err != nil {
+		return nil
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil || !strings.Contains("\x00"+string(text), "\x00"+line+"\x00") {
+			continue // it has ended, or is somebody else's
+		}
+		stat, err := os.ReadFile(filepath.Join(filepath.Dir(file), "stat"))
+		if err != nil {
+			continue
+		}
+		_, after, _ := strings.Cut(string(stat), ") ")
+		states[filepath.Base(filepath.Dir(file))] = after[:1]
+	}
+	return states
+}

@@ -1,0 +1,75 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+
+	"lockstep/internal/lab"
+	"lockstep/internal/suite"
+)
+
+// quickLabs are those that the quick suite runs; the long one runs all, on a real Redis too.
+var quickLabs = []string{"lost-update", "check-then-delete", "self-deadlock", "lost-reply"}
+
+// Each lab shows the flaw, and then the cure.
+func TestLabsShowTheFlawAndItsCure(t *testing.T) {
+	kinds := []string{"embedded"}
+	if _, err := exec.LookPath("redis-server"); err == nil && suite.Long {
+		kinds = append(kinds, "real")
+	}
+	for _, l := range lab.All() {
+		if !suite.Long && !slices.Contains(quickLabs, l.Name) {
+			continue
+		}
+		for _, kind := range kinds {
+			t.Run(l.Name+"/"+kind, func(t *testing.T) {
+				t.Parallel()
+				var stdout, stderr bytes.Buffer
+				if code := Run(t.Context(), []string{"lab", l.Name, "--json", "--redis", kind}, &stdout, &stderr); code != 0 {
+					t.Fatalf("exit code %d: %s", code, &stderr)
+				}
+				var results []lab.Result
+				if err := json.Unmarshal(stdout.Bytes(), &results); err != nil || len(results) != 2 {
+					t.Fatalf("%d results, %v", len(results), err)
+				}
+				flaw, cure := results[0], results[1]
+				if flaw.Observed != lab.Broken || flaw.Sentence == "" || cure.Observed != lab.Holds || cure.Sentence != "" || flaw.Redis != kind {
+					t.Errorf("%s is %s (%s), %s %s (%s)", flaw.Lock, flaw.Observed, flaw.Sentence, cure.Lock, cure.Observed, cure.Sentence)
+				}
+				if !strings.Contains(stderr.String(), "r1#1") {
+					t.Errorf("nobody is drawn:\n%s", &stderr)
+				}
+			})
+		}
+	}
+}
+
+func TestLabListsLabs(t *testing.T) {
+	var stdout, stderr bytes.Buffer
+	if code := Run(t.Context(), []string{"lab"}, &stdout, &stderr); code != 0 {
+		t.Fatalf("exit code %d: %s", code, &stderr)
+	}
+	for _, l := range lab.All() {
+		if !strings.Contains(stdout.String(), l.Name) {
+			t.Errorf("%s is not listed", l.Name)
+		}
+	}
+}
+
+func TestLabRefusesWhatItCannotRun(t *testing.T) {
+	for args, says := range map[string]string{
+		"lab foreign-delet":              "did you mean foreign-delete",
+		"lab foreign-delete --lock v0":   "there is no lock in Redis",
+		"lab foreign-delete --lock v11":  "there is no such lock",
+		"lab foreign-delete --redis big": "want embedded or real",
+	} {
+		var stdout, stderr bytes.Buffer
+		if code := Run(t.Context(), strings.Fields(args), &stdout, &stderr); code != 2 || !strings.Contains(stderr.String(), says) {
+			t.Errorf("%s: exit code %d, %q; want 2, and %q", args, code, stderr.String(), says)
+		}
+	}
+}
