@@ -165,27 +165,37 @@ func (s *Stage) UntilCaught(replica string, trap *redisproxy.Trap, as witness.Ki
 	if s.err != nil {
 		return
 	}
-	ctx, seen := context.WithCancel(s.ctx)
-	defer seen()
+	ctx, over := context.WithCancel(s.ctx)
+	defer over()
 	go func() {
 		select {
 		case <-trap.Caught():
-			s.note(replica, as)
-			seen()
+			over()
 		case <-ctx.Done():
 		}
 	}()
-	if err := s.collected.Until(ctx, or); err != nil && s.ctx.Err() != nil {
+	err := s.collected.Until(ctx, or)
+	switch {
+	case isCaught(trap):
+		s.note(replica, as)
+	case err != nil:
 		s.err = fmt.Errorf("a command to be caught: %w", context.Cause(s.ctx))
+	}
+}
+
+func isCaught(trap *redisproxy.Trap) bool {
+	select {
+	case <-trap.Caught():
+		return true
+	default:
+		return false
 	}
 }
 
 // Release lets a command pass that a trap holds.
 func (s *Stage) Release(replica string, trap *redisproxy.Trap) {
-	select {
-	case <-trap.Caught():
+	if isCaught(trap) {
 		s.note(replica, witness.KindFreed)
-	default: // there is none
 	}
 	trap.Release()
 }

@@ -90,8 +90,8 @@ func (r *route) passReplies() {
 			return
 		}
 		if trap := r.answered(); trap != nil && trap.fate == LoseReply {
+			close(trap.caught) // first: who then hears of its client's failure knows why
 			r.close()
-			close(trap.caught)
 			return
 		}
 		if _, err := io.WriteString(r.client, raw); err != nil {
