@@ -82,7 +82,9 @@ func runLab(cmd *cobra.Command, name, lock string, kind lab.Kind, asJSON bool) e
 	if err != nil {
 		return err
 	}
-	if lock == "" {
+	if lock == "" && l.Shows == "" {
+		fmt.Fprintf(people, "\nNo step has this flaw: %s.\n", l.Cure)
+	} else if lock == "" {
 		fmt.Fprintf(people, "\nThe cure, from %s to %s: %s.\n", l.Shows, l.Cured, l.Cure)
 		if diff := l.Diff(); diff != "" {
 			fmt.Fprintf(people, "All of it: %s\n", diff)
@@ -99,7 +101,9 @@ func runLab(cmd *cobra.Command, name, lock string, kind lab.Kind, asJSON bool) e
 	return nil
 }
 
-func runLocks(ctx context.Context, l lab.Lab, program string, locks []string, kind lab.Kind, people io.Writer) (all []lab.Result, err error) {
+func runLocks(
+	ctx context.Context, l lab.Lab, program string, locks []string, kind lab.Kind, people io.Writer,
+) (all []lab.Result, err error) {
 	for _, lock := range locks {
 		result, err := l.Run(ctx, program, lock, kind)
 		if err != nil {
@@ -117,7 +121,8 @@ func printResultOfLab(to io.Writer, r lab.Result) {
 	if !r.AsExpected() {
 		verdict = "expected was " + string(r.Expected)
 	}
-	fmt.Fprintf(to, "\n%s: %s, %s: %s (%.1f s, %s Redis)\n\n%s\n", r.Lock, r.Observed, verdict, r.Why, r.Seconds, r.Redis, r.Trace.Sequence(false))
+	fmt.Fprintf(to, "\n%s: %s, %s: %s (%.1f s, %s Redis)\n\n", r.Lock, r.Observed, verdict, r.Why, r.Seconds, r.Redis)
+	fmt.Fprintln(to, r.Trace.Sequence(false))
 	if r.Reason != "" {
 		fmt.Fprintf(to, "It cannot be said: %s.\n", r.Reason)
 	}

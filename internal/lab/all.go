@@ -4,6 +4,6 @@ package lab
 func All() []Lab {
 	return []Lab{
 		lostUpdate(), lostUpdateReplicas(), holderDies(), diesBetween(), foreignDelete(), checkThenDelete(), selfDeadlock(), overdueWork(),
-		lostReply(), pausedWriter(), commitAfterUnlock(), clockSkew(),
+		lostReply(), renewalOutage(), pausedWriter(), commitAfterUnlock(), clockSkew(), cancelledRequest(),
 	}
 }

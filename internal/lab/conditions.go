@@ -95,15 +95,15 @@ func happened(kind witness.Kind) func(witness.Account) bool {
 	}
 }
 
-// askedBefore is a sale's having asked for the lock before another had done its work.
-func askedBefore(one, other string) func(witness.Account) bool {
+// askedInTime is a sale's having asked for the lock before the first sale had done its work.
+func askedInTime(sale string) func(witness.Account) bool {
 	return func(a witness.Account) bool {
 		asked := false
 		for _, e := range a.Events {
 			switch {
-			case e.Sale == one && e.Kind == witness.KindAsks:
+			case e.Sale == sale && e.Kind == witness.KindAsks:
 				asked = true
-			case e.Sale == other && e.Kind == witness.KindEnds:
+			case e.Sale == "r1#1" && e.Kind == witness.KindEnds:
 				return asked
 			}
 		}
@@ -142,6 +142,11 @@ func and(these ...func(witness.Account) bool) func(witness.Account) bool {
 	return func(a witness.Account) bool {
 		return !slices.ContainsFunc(these, func(this func(witness.Account) bool) bool { return !this(a) })
 	}
+}
+
+// failed is a sale's having ended with an error.
+func failed(a witness.Account, sale string) bool {
+	return slices.ContainsFunc(a.Events, func(e witness.Event) bool { return e.Sale == sale && e.Kind == witness.KindEnds && e.Error != "" })
 }
 
 // count is how often a sale came to a moment.

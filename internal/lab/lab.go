@@ -1,7 +1,7 @@
 // Package lab makes the flaws of the locks happen on the running service, on demand: real replicas, real requests, real faults, a witness.
 //
-// A lab is one anomaly, in one file: its claim, its scenario, what it expects of each lock and why. What it observes comes from a run, never
-// from the table. Each run has a Redis and replicas of its own (stage.go), and leaves nothing behind.
+// A lab is one anomaly, in one file: its claim, its scenario, what it expects of each lock and why. What it observes comes from a run,
+// never from the table. Each run has a Redis and replicas of its own (stage.go), and leaves nothing behind.
 package lab
 
 import (
@@ -18,7 +18,7 @@ import (
 type Lab struct {
 	Name  string
 	Claim string // what a lock that holds promises
-	Shows string // the step that has the flaw
+	Shows string // the step that has the flaw; empty: none has, and the lab shows that
 	Cured string // the step that cures it
 	Cure  string // how
 
@@ -79,7 +79,7 @@ func (l Lab) Diff() string {
 	if !strings.HasPrefix(l.Shows, "v") || !strings.HasPrefix(l.Cured, "v") || l.Shows == "v0" {
 		return ""
 	}
-	return fmt.Sprintf("diff internal/lock%s internal/lock%s", l.Shows, l.Cured)
+	return "diff internal/lock" + l.Shows + " internal/lock" + l.Cured
 }
 
 // Find gives the lab of that name.

@@ -34,7 +34,7 @@ func TestEveryLabIsWhole(t *testing.T) {
 				t.Errorf("%s says %d times what it expects of %s", l.Name, times[name], name)
 			}
 		}
-		if shows, cured := l.Expects(l.Shows), l.Expects(l.Cured); shows.Observed != lab.Broken || cured.Observed != lab.Holds {
+		if shows, cured := l.Expects(l.Shows), l.Expects(l.Cured); l.Shows != "" && shows.Observed != lab.Broken || cured.Observed != lab.Holds {
 			t.Errorf("%s shows %s, which is %s, and its cure %s, which %s", l.Name, l.Shows, shows.Observed, l.Cured, cured.Observed)
 		}
 	}

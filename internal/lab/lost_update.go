@@ -21,7 +21,7 @@ func lostUpdate() Lab {
 			s.Until("both sales to end", all(ends("r1#1"), ends("r1#2")))
 		},
 		Fault: "the second sale asks while the first is at work, and both write",
-		Hit:   and(askedBefore("r1#2", "r1#1"), answered("r1#1"), answered("r1#2")),
+		Hit:   and(askedInTime("r1#2"), answered("r1#1"), answered("r1#2")),
 		Signs: []witness.FindingKind{witness.LostUpdate},
 		Expected: []Expectation{
 			{"v0", Broken, "nothing keeps the second sale from reading what the first has not yet replaced"},

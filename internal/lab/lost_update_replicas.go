@@ -21,7 +21,7 @@ func lostUpdateReplicas() Lab {
 			s.Until("both sales to end", all(ends("r1#1"), ends("r2#1")))
 		},
 		Fault: "the second sale asks while the first is at work, and both write",
-		Hit:   and(askedBefore("r2#1", "r1#1"), answered("r1#1"), answered("r2#1")),
+		Hit:   and(askedInTime("r2#1"), answered("r1#1"), answered("r2#1")),
 		Signs: []witness.FindingKind{witness.LostUpdate},
 		Expected: []Expectation{
 			{"local", Broken, "each process has a queue of its own"},

@@ -79,7 +79,7 @@ func (l Lab) judge(lock string, a witness.Account, answers []Answer, took time.D
 	expected := l.Expects(lock)
 	r := Result{
 		Lab: l.Name, Lock: lock, Expected: expected.Observed, Why: expected.Why, Seconds: took.Seconds(),
-		Answers: answers, Trace: a.Trace(), Findings: a.Findings, Command: "lab " + l.Name + " --lock " + lock,
+		Answers: answers, Trace: a.Trace(witness.English), Findings: a.Findings, Command: "lab " + l.Name + " --lock " + lock,
 	}
 	if l.Explore != "" {
 		r.Explore = "explore " + lock + " " + l.Explore

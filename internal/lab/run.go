@@ -44,7 +44,12 @@ func (l Lab) Run(ctx context.Context, program, lock string, kind Kind) (Result, 
 }
 
 // Locks are those that a lab is run with if nobody says which: the step that shows the flaw, and the one that cures it.
-func (l Lab) Locks() []string { return []string{l.Shows, l.Cured} }
+func (l Lab) Locks() []string {
+	if l.Shows == "" {
+		return []string{l.Cured}
+	}
+	return []string{l.Shows, l.Cured}
+}
 
 // IsUnavailable reports whether a lab could not be run for what this machine does not have.
 func IsUnavailable(err error) bool { return errors.Is(err, ErrNoRedis) || errors.Is(err, ErrNoSignals) }

@@ -24,8 +24,8 @@ const anyPort = "127.0.0.1:0"
 // grace is how long a replica may take to end: what it leaves unfinished is on a Redis that ends, too.
 const grace = 300 * time.Millisecond
 
-// Stage is a shop of a lab's own, for one run: a Redis, replicas, proxies between them, and a witness of all. Once something failed, its methods
-// do nothing more.
+// Stage is a shop of a lab's own, for one run: a Redis, replicas, proxies between them, and a witness of all. Once something failed, its
+// methods do nothing more.
 type Stage struct {
 	ctx       context.Context //nolint:containedctx // a stage is a stretch of time, and a scenario reads better without it
 	err       error
@@ -189,6 +189,14 @@ func isCaught(trap *redisproxy.Trap) bool {
 		return true
 	default:
 		return false
+	}
+}
+
+// Cut cuts a replica off from Redis.
+func (s *Stage) Cut(replica string) {
+	if s.err == nil {
+		s.note(replica, witness.KindCut)
+		s.proxies[replica].Cut()
 	}
 }
 

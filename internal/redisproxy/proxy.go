@@ -1,5 +1,5 @@
-// Package redisproxy is a way from a client to a Redis on which one named command can be held, lost, or answered in vain. It understands as much
-// of Redis's protocol as that takes. A command that nobody has set a trap for passes unchanged, and so does its reply.
+// Package redisproxy is a way from a client to a Redis on which one named command can be held, lost, or answered in vain. It understands
+// as much of Redis's protocol as that takes. A command that nobody has set a trap for passes unchanged, and so does its reply.
 package redisproxy
 
 import (

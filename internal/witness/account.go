@@ -13,8 +13,10 @@ type Account struct {
 	Findings []Finding `json:"findings"` // in the order of time
 }
 
-// longWait is from when on a wait is worth a sentence.
-const longWait = 100 * time.Millisecond
+const (
+	longWait = 100 * time.Millisecond // from when on a wait is worth a sentence
+	aMoment  = 50 * time.Millisecond  // in which a sale may hear that its lock is lost
+)
 
 // Examine says what events mean, those of all replicas from the beginning of a run on.
 func Examine(events []Event) Account {
@@ -56,14 +58,14 @@ func (a Account) told() (found []Finding) {
 	return found
 }
 
-// expired finds the holdings that expired while one of their sales was inside.
+// expired finds the holdings that expired while one of their sales was inside, and stayed there.
 func (a Account) expired() (found []Finding) {
 	for _, h := range a.Holdings {
 		if h.End != Expired {
 			continue
 		}
 		for _, i := range a.Insides {
-			if isOf(h.Holder, i.Sale) && i.covers(h.To) {
+			if isOf(h.Holder, i.Sale) && i.covers(h.To) && i.covers(h.To.Add(aMoment)) {
 				found = append(found, Finding{Kind: ExpiredAtWork, At: h.To, By: i.Sale, For: h.Lasts})
 			}
 		}

@@ -217,7 +217,7 @@ func TestTrace(t *testing.T) {
      │        ┃        │   [no lock]
   5  ○        ┃        │   r1#1 has sold
 `
-	if got := witness.Examine(s).Trace().Sequence(false); got != want {
+	if got := witness.Examine(s).Trace(witness.English).Sequence(false); got != want {
 		t.Errorf("drawn is\n%s\nwant\n%s", got, want)
 	}
 }

@@ -2,8 +2,8 @@
 //
 // A Recorder notes each command of a replica's locks with both its times and its reply, and the moments of each sale; it serves them as a
 // stream (stream.go). Whoever watches follows the streams of all replicas into a Collector (follow.go). The rest are pure functions over
-// the events that were collected: who held the lock in truth (holding.go), who believed to (inside.go), what went wrong, each finding with a
-// sentence in plain words (findings.go, words.go), and all of it drawn (sequence.go).
+// the events that were collected: who held the lock in truth (holding.go), who believed to (inside.go), what went wrong, each finding with
+// a sentence in plain words (findings.go, words.go), and all of it drawn (sequence.go).
 package witness
 
 import (
@@ -62,6 +62,7 @@ const (
 	KindGoes  Kind = "goes-on" // it goes on
 	KindHeld  Kind = "held"    // a command of it is held on its way to Redis
 	KindFreed Kind = "freed"   // and arrives
+	KindCut   Kind = "cut"     // it is cut off from Redis
 	KindLost  Kind = "lost"    // a command of it, or the reply, is lost on its way
 )
 

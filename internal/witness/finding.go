@@ -6,7 +6,7 @@ import "time"
 type Finding struct {
 	Kind FindingKind `json:"kind"`
 	At   time.Time   `json:"at"`
-	By   string      `json:"by"`           // who did it, or to whom it happened: a sale, or a replica whose sales have the lock one after the other
+	By   string      `json:"by"`           // who did it, or to whom it happened: a sale, or a replica, see Command.Holder
 	Of   string      `json:"of,omitempty"` // whose lock or update it was; behind whom somebody waited; who else was inside
 
 	For   Millis `json:"for_ms,omitempty"`

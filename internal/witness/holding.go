@@ -43,8 +43,8 @@ type keyOf struct {
 	findings []Finding
 }
 
-// followed follows the lock's key through the commands, in an order that their replies allow: a command took effect at some moment between its
-// two times. Of those whose time has come, the one that was over first and fits what is so is taken.
+// followed follows the lock's key through the commands, in an order that their replies allow: a command took effect at some moment between
+// its two times. Of those whose time has come, the one that was over first and fits what is so is taken.
 func followed(events []Event) *keyOf {
 	key := &keyOf{}
 	pending := lockCommands(events)

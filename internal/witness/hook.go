@@ -103,11 +103,11 @@ func (r *Recorder) sawCommand(ctx context.Context, sent time.Time, cmd redis.Cmd
 	r.add(note{event: event, args: cmd.Args(), reply: replyOf(cmd), err: err})
 }
 
-// polls reports whether a command asks for the lock in vain as the one before did, and counts it.
+// polls reports whether a command asks for the lock, or for its renewal, in vain as the one before did, and counts it.
 func polls(s *sale, m meaning, name string) bool {
 	refused := ""
-	if m.verb == Takes && m.outcome == Refused || m.verb == Looks {
-		refused = name
+	if m.verb == Takes && m.outcome == Refused || m.verb == Looks || m.verb == Renews && m.outcome == Unknown {
+		refused = name + " " + string(m.verb)
 	}
 	if refused != "" && refused == s.lastRefused {
 		s.polls++

@@ -15,19 +15,19 @@ func phrases(Language) map[string]string {
 		"stops":              "%s stops, timers and all",
 		"goes-on":            "%s goes on",
 		"held":               "a command of %s's is held on its way to Redis",
+		"cut":                "%s is cut off from Redis",
 		"freed":              "the command that was held reaches Redis",
 		"loses":              "%s is told that it lost the lock",
 		"polls":              "%s asks %d times more, in vain",
 		"sold":               "%s has sold",
 		"fails":              "%s fails: %s",
-		"stock":              "%d",
 		"unanswered":         "%s gets no reply",
 		"takes/done":         "%s takes the lock",
 		"takes/again":        "%s counts its lock",
 		"takes/refused":      "%s finds the lock held",
 		"looks/done":         "%s finds the lock to be %s's",
 		"looks/nobody":       "%s finds no lock",
-		"renews/done":        "%s sets the expiry of its lock",
+		"renews/done":        "%s renews its lock",
 		"renews/by-other":    "%s finds that the lock is no longer its own",
 		"renews/by-nobody":   "%s finds no lock",
 		"removes/done":       "%s gives the lock back",
@@ -50,30 +50,30 @@ func phrase(in Language, name string, values ...any) string {
 }
 
 // saysOfCommand says what a command did.
-func saysOfCommand(event Event) string {
+func saysOfCommand(in Language, event Event) string {
 	c, name := event.Command, string(event.Command.Verb)+"/"+string(event.Command.Outcome)
 	switch {
 	case c.Outcome == Unknown:
-		return phrase(English, "unanswered", actor(event))
+		return phrase(in, "unanswered", actor(event))
 	case actor(event) == "":
-		return phrase(English, "somebody/"+string(c.Outcome))
+		return phrase(in, "somebody/"+string(c.Outcome))
 	case (c.Verb == Reads || c.Verb == Writes) && c.Outcome == Done:
-		return phrase(English, name, event.Sale, c.Stock)
+		return phrase(in, name, event.Sale, c.Stock)
 	case c.Verb == Looks && c.Reply == "nil":
-		return phrase(English, "looks/nobody", actor(event))
+		return phrase(in, "looks/nobody", actor(event))
 	case c.Verb == Looks:
-		return phrase(English, name, actor(event), strings.TrimPrefix(c.Reply, lock.Key+":"))
-	case phrases(English)[name] == "":
+		return phrase(in, name, actor(event), strings.TrimPrefix(c.Reply, lock.Key+":"))
+	case phrases(in)[name] == "":
 		return ""
 	default:
-		return phrase(English, name, actor(event))
+		return phrase(in, name, actor(event))
 	}
 }
 
 // saysOfEnd says how a sale ended.
-func saysOfEnd(event Event) string {
+func saysOfEnd(in Language, event Event) string {
 	if event.Error == "" {
-		return phrase(English, "sold", event.Sale)
+		return phrase(in, "sold", event.Sale)
 	}
-	return phrase(English, "fails", event.Sale, event.Error)
+	return phrase(in, "fails", event.Sale, event.Error)
 }

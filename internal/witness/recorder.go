@@ -34,7 +34,7 @@ type sale struct {
 	name  string
 	owner string
 
-	lastRefused string // its last command, if that asked for the lock in vain
+	lastRefused string // its last command, if that asked in vain
 	polls       int    // how often it did the same after that
 }
 

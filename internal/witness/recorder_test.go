@@ -38,7 +38,8 @@ func opened(t testing.TB, replica string, seen bool) shelf {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = redis.Close() })
-	s := shelf{Redis: redis, recorder: witness.NewRecorder(replica, replica+"-process", time.Now), sent: &counter{reached: make(chan struct{})}}
+	s := shelf{Redis: redis, recorder: witness.NewRecorder(replica, replica+"-process", time.Now)}
+	s.sent = &counter{reached: make(chan struct{})}
 	if seen {
 		redis.Lock.AddHook(s.recorder)
 	}

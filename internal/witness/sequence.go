@@ -2,6 +2,7 @@ package witness
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -9,7 +10,7 @@ import (
 )
 
 // Trace writes down what happened to some sales, for the drawings that the explorer has, too; without names, to all of them.
-func (a Account) Trace(sales ...string) trace.Trace {
+func (a Account) Trace(in Language, sales ...string) trace.Trace {
 	if len(sales) == 0 {
 		sales = a.Sales()
 	}
@@ -17,7 +18,7 @@ func (a Account) Trace(sales ...string) trace.Trace {
 	if len(a.Events) == 0 {
 		return t
 	}
-	d := drawing{account: a, sales: sales, began: a.Events[0].Sent}
+	d := drawing{in: in, account: a, sales: sales, began: a.Events[0].Sent}
 	moments := d.moments()
 	for i, moment := range moments {
 		d.until = a.end().Add(1)
@@ -42,6 +43,7 @@ func (a Account) Sales() (names []string) {
 
 // drawing turns an account into steps.
 type drawing struct {
+	in      Language
 	account Account
 	sales   []string
 	began   time.Time
@@ -76,7 +78,7 @@ func (d *drawing) moments() []moment {
 // shows reports whether an event gets a step: those of other sales do not, nor the moments that a command beside them shows.
 func (d *drawing) shows(event Event) bool {
 	switch event.Kind {
-	case KindDies, KindStops, KindGoes, KindHeld, KindFreed:
+	case KindDies, KindStops, KindGoes, KindHeld, KindFreed, KindCut:
 		return d.firstOf(event.Replica) != ""
 	case KindCommand:
 		return event.Sale == "" || slices.Contains(d.sales, event.Sale)
@@ -99,24 +101,24 @@ func (d *drawing) firstOf(replica string) string {
 
 func (d *drawing) stepsOf(m moment) {
 	if m.expired != nil {
-		d.add(m.at, trace.Step{Kind: trace.KindTime, Says: phrase(English, "expires", m.expired.Holder)})
+		d.add(m.at, trace.Step{Kind: trace.KindTime, Says: phrase(d.in, "expires", m.expired.Holder)})
 		return
 	}
 	event := *m.event
 	ofReplica := map[Kind]string{
 		KindDies: trace.KindDies, KindStops: trace.KindPauses, KindGoes: trace.KindResumes,
-		KindHeld: trace.KindWaits, KindFreed: trace.KindWaits,
+		KindHeld: trace.KindWaits, KindFreed: trace.KindWaits, KindCut: trace.KindWaits,
 	}
 	if kind, is := ofReplica[event.Kind]; is {
-		says := strings.ReplaceAll(phrases(English)[string(event.Kind)], "%s", event.Replica)
+		says := strings.ReplaceAll(phrases(d.in)[string(event.Kind)], "%s", event.Replica)
 		d.add(m.at, trace.Step{Actor: d.firstOf(event.Replica), Kind: kind, Says: says})
 		return
 	}
 	switch event.Kind {
 	case KindLoses:
-		d.add(m.at, trace.Step{Actor: event.Sale, Kind: trace.KindWoken, Says: phrase(English, "loses", event.Sale)})
+		d.add(m.at, trace.Step{Actor: event.Sale, Kind: trace.KindWoken, Says: phrase(d.in, "loses", event.Sale)})
 	case KindEnds:
-		d.add(m.at, trace.Step{Actor: event.Sale, Kind: trace.KindEnds, Says: saysOfEnd(event)})
+		d.add(m.at, trace.Step{Actor: event.Sale, Kind: trace.KindEnds, Says: saysOfEnd(d.in, event)})
 	default:
 		d.command(m.at, event)
 	}
@@ -127,11 +129,11 @@ func (d *drawing) command(at time.Time, event Event) {
 	c, until := event.Command, d.until
 	if c.Polls > 0 {
 		d.until = event.Sent
-		d.add(event.Sent, trace.Step{Actor: event.Sale, Kind: trace.KindWaits, Says: phrase(English, "polls", event.Sale, c.Polls)})
+		d.add(event.Sent, trace.Step{Actor: event.Sale, Kind: trace.KindWaits, Says: phrase(d.in, "polls", event.Sale, c.Polls)})
 	}
 	d.until = until
 	if (c.Verb == Reads || c.Verb == Writes) && c.Outcome == Done {
-		d.stock = phrase(English, "stock", c.Stock)
+		d.stock = strconv.FormatInt(c.Stock, 10)
 	}
 	step := trace.Step{Token: c.Name, Actor: event.Sale, Kind: trace.KindCommand, Command: c.Text, Reply: c.Reply, Says: d.says(event)}
 	if c.Outcome == Unknown {
@@ -145,11 +147,11 @@ func (d *drawing) says(event Event) string {
 	var says []string
 	for _, f := range d.account.Findings {
 		if f.At.Equal(event.Replied) && f.By == actor(event) && (f.Kind != WaitsForItself || event.Command.Verb == Takes) {
-			says = append(says, f.Says(English))
+			says = append(says, f.Says(d.in))
 		}
 	}
 	if len(says) == 0 {
-		says = []string{saysOfCommand(event)}
+		says = []string{saysOfCommand(d.in, event)}
 	}
 	return strings.Join(says, "; ")
 }
@@ -169,7 +171,7 @@ func (d *drawing) add(at time.Time, step trace.Step) {
 	d.steps = append(d.steps, step)
 }
 
-// stance is where a sale stands at a moment. Who obtains the lock before the next step is inside: its command says so, and it learns it later.
+// stance is where a sale stands at a moment. A sale that obtains the lock before the next step is inside: its command has said so.
 func (d *drawing) stance(sale string, at time.Time) trace.Stance {
 	stance, paused := trace.Absent, false
 	for _, event := range d.account.Events {

@@ -2,8 +2,8 @@ package lua
 
 import "strings"
 
-// Describe gives a command's short name, and all of it, for people: of a script, its name. What a script writes into the ledger is not worth
-// the space. The first word is the command.
+// Describe gives a command's short name, and all of it, for people: of a script, its name. What a script writes into the ledger is not
+// worth the space. The first word is the command.
 func Describe(words []string) (name, all string) {
 	words[0] = strings.ToUpper(words[0])
 	name = words[0]
