@@ -29,7 +29,7 @@ var house = map[string][]string{
 		"internal/cluster", "internal/dao", "internal/evolution", "internal/lock", "internal/redisproxy", "internal/trace",
 		"internal/witness", "util/lua",
 	},
-	"lockstep/internal/cluster": {"internal/api"},
+	"lockstep/internal/cluster": {"internal/api", "internal/lock", "internal/witness"},
 	"lockstep/internal/explore": {
 		"internal/explore/anomaly", "internal/explore/execution", "internal/explore/harness", "internal/explore/scenario",
 		"internal/explore/search", "internal/strategy", "internal/trace",

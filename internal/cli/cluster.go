@@ -79,8 +79,9 @@ func runCluster(cmd *cobra.Command, cfg config.Config, replicas int) error {
 		return errors.Join(err, listener.Close(), redis.Close())
 	}
 	warnOf(guard, listener.Addr(), log)
-	front := &cluster.Front{Cluster: processes, NewID: uuid.NewString, Guard: guard, Log: log}
+	front := &cluster.Front{Cluster: processes, NewID: uuid.NewString, Guard: guard, Log: log, Ending: make(chan struct{})}
 	web := newWebServer(front.Handler(), "", log)
+	web.http.RegisterOnShutdown(func() { close(front.Ending) })
 	failed := make(chan error, 1)
 	go func() { failed <- web.serve(listener) }()
 	watching, endWatching := context.WithCancel(context.WithoutCancel(ctx))

@@ -13,13 +13,13 @@ import (
 )
 
 // watchEvents follows a server's events until the test, or the server, ends.
-func watchEvents(t *testing.T, s *testServer) (*witness.Collector, <-chan error) {
+func watchEvents(t *testing.T, url string) (*witness.Collector, <-chan error) {
 	t.Helper()
 	client := &http.Client{Transport: &http.Transport{}}
 	t.Cleanup(client.CloseIdleConnections)
 	collected, ended := witness.NewCollector(), make(chan error, 1)
 	go func() {
-		_, err := witness.Follow(t.Context(), client, s.url()+"/events", "", collected.See)
+		_, err := witness.Follow(t.Context(), client, url+"/events", "", collected.Collect)
 		ended <- err
 	}()
 	return collected, ended
@@ -41,7 +41,7 @@ func TestWatchingCostsRedisNothing(t *testing.T) {
 	s := start(t, "--redis.addrs", server.Addr, "--lock.version", "v3")
 	unwatched := sales(s, func() {})
 	var collected *witness.Collector
-	watched := sales(s, func() { collected, _ = watchEvents(t, s) })
+	watched := sales(s, func() { collected, _ = watchEvents(t, s.url()) })
 	if !slices.Equal(watched, unwatched) {
 		t.Errorf("watched, the shop sends\n%v\nand unwatched\n%v", watched, unwatched)
 	}
@@ -61,7 +61,7 @@ func TestWatchingCostsRedisNothing(t *testing.T) {
 // A server that ends does not wait for those who watch it.
 func TestAServerEndsThoughItIsWatched(t *testing.T) {
 	s := start(t, "--redis.embedded_addr", anyPort, "--lock.version", "v1")
-	collected, ended := watchEvents(t, s)
+	collected, ended := watchEvents(t, s.url())
 	s.sell()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
@@ -80,5 +80,52 @@ func TestAServerEndsThoughItIsWatched(t *testing.T) {
 	}
 	if err := <-closed; err != nil {
 		t.Error(err)
+	}
+}
+
+// The front of a cluster streams the events of all its replicas. A watcher that comes back goes on where it was.
+func TestTheFrontStreamsEveryReplica(t *testing.T) {
+	t.Parallel()
+	c := startCluster(t, "--replicas", "2", "--lock", "v4")
+	collected, _ := watchEvents(t, c.url())
+	for range 4 {
+		c.sell()
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	sold := func(sales ...string) func([]witness.Event) bool {
+		return func(events []witness.Event) bool {
+			for _, sale := range sales {
+				if !slices.ContainsFunc(events, func(e witness.Event) bool { return e.Sale == sale && e.Kind == witness.KindEnds }) {
+					return false
+				}
+			}
+			return true
+		}
+	}
+	if err := collected.Until(ctx, sold("r1#1", "r2#1", "r1#2", "r2#2")); err != nil {
+		t.Fatalf("%v: %v", err, collected.Events())
+	}
+	client := &http.Client{Transport: &http.Transport{}}
+	defer client.CloseIdleConnections()
+	watching, leave := context.WithCancel(ctx)
+	var last string
+	_, _ = witness.Follow(watching, client, c.url()+"/events", "", func(id string, e witness.Event) {
+		if e.Sale == "r1#1" && e.Kind == witness.KindEnds {
+			last = id
+			leave()
+		}
+	})
+	watching, leave = context.WithCancel(ctx)
+	_, _ = witness.Follow(watching, client, c.url()+"/events", last, func(_ string, e witness.Event) {
+		if e.Sale == "r1#1" {
+			t.Errorf("%+v was sent again", e)
+		}
+		if e.Sale == "r1#2" && e.Kind == witness.KindEnds {
+			leave()
+		}
+	})
+	if ctx.Err() != nil {
+		t.Error("what it had not seen was not sent")
 	}
 }

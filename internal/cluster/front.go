@@ -29,6 +29,7 @@ type Front struct {
 	Guard    api.Guard     // which requests may pass
 	NewID    func() string // for the order of each sale
 	Patience Patience      // with replicas that do not answer
+	Ending   chan struct{} // closed when the streams of events are to end; nil: they end with their watchers
 	Log      *slog.Logger
 
 	mu   sync.Mutex // held while a replica is chosen
@@ -71,6 +72,10 @@ func (f *Front) Handler() http.Handler {
 		}
 		if (r.Method == http.MethodGet || r.Method == http.MethodHead) && r.URL.Path == "/replicas" {
 			f.list(w, r)
+			return
+		}
+		if r.Method == http.MethodGet && r.URL.Path == "/events" {
+			f.events(w, r)
 			return
 		}
 		trip := &trip{}

@@ -84,7 +84,7 @@ func setUp(ctx context.Context, shop Settings, program, lock string, kind Kind) 
 // follow collects what a replica notes, until it dies: the process that is started in its place is none of the lab's.
 func (s *Stage) follow(ctx context.Context, replica cluster.ReplicaAnswer) {
 	s.following.Go(func() {
-		_, _ = witness.Follow(ctx, s.client, "http://"+replica.Address+"/events", "", s.collected.See) // it ends with the replica
+		_, _ = witness.Follow(ctx, s.client, "http://"+replica.Address+"/events", "", s.collected.Collect) // it ends with the replica
 	})
 }
 

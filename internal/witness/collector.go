@@ -16,6 +16,9 @@ type Collector struct {
 // NewCollector makes an empty one.
 func NewCollector() *Collector { return &Collector{news: make(chan struct{})} }
 
+// Collect is See, as Follow calls it.
+func (c *Collector) Collect(_ string, event Event) { c.See(event) }
+
 // See adds an event.
 func (c *Collector) See(event Event) {
 	c.mu.Lock()

@@ -12,14 +12,14 @@ import (
 // longestLine is more than any event has.
 const longestLine = 1 << 20
 
-// Follow reads the stream at a URL, and calls see with each event, until the stream ends or ctx does. lastID says where to begin, "" at the
-// oldest event that is kept; Follow returns the id of the last one, for the next Follow.
-func Follow(ctx context.Context, client *http.Client, url, lastID string, see func(Event)) (string, error) {
+// Follow reads the stream at a URL, and calls see with each event and its id, until the stream ends or ctx does. lastID says where to begin, "" at
+// the oldest event that is kept; Follow returns the id of the last one, for the next Follow.
+func Follow(ctx context.Context, client *http.Client, url, lastID string, see func(id string, event Event)) (string, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
 	if err != nil {
 		return lastID, err
 	}
-	request.Header.Set(lastEventID, lastID)
+	request.Header.Set(LastEventID, lastID)
 	response, err := client.Do(request)
 	if err != nil {
 		return lastID, err
@@ -40,8 +40,8 @@ func Follow(ctx context.Context, client *http.Client, url, lastID string, see fu
 			if err := json.Unmarshal([]byte(data), &event); err != nil {
 				return lastID, fmt.Errorf("GET %s: %w", url, err)
 			}
-			see(event)
 			lastID = next
+			see(lastID, event)
 		}
 	}
 	return lastID, lines.Err()

@@ -106,7 +106,7 @@ func watch(t testing.TB, recorder *witness.Recorder, until func([]witness.Event)
 	defer client.CloseIdleConnections()
 	ended := make(chan error, 1)
 	go func() {
-		_, err := witness.Follow(ctx, client, server.URL, "", collected.See)
+		_, err := witness.Follow(ctx, client, server.URL, "", collected.Collect)
 		ended <- err
 	}()
 	if err := collected.Until(ctx, until); err != nil {
@@ -213,16 +213,16 @@ func TestRecorderIsBounded(t *testing.T) {
 	server := httptest.NewServer(recorder)
 	defer server.Close()
 	var events []witness.Event
-	last, err := witness.Follow(t.Context(), server.Client(), server.URL, "", func(e witness.Event) { events = append(events, e) })
+	last, err := witness.Follow(t.Context(), server.Client(), server.URL, "", func(_ string, e witness.Event) { events = append(events, e) })
 	if err != nil {
 		t.Fatal(err)
 	}
 	if events[0].Kind != witness.KindGap || events[len(events)-1].ID != moments || len(events) > moments-1000 {
 		t.Errorf("%d events, the first a %s, the last %d", len(events), events[0].Kind, events[len(events)-1].ID)
 	}
-	for from, want := range map[string]int{last: 0, "a-process:19990": 10, "another-process:19990": len(events)} {
+	for from, want := range map[string]int{last: 0, "a-process:19990": 10, "another-process:19990": len(events), "another-process:7,a-process:19980": 20} {
 		n := 0
-		if _, err := witness.Follow(t.Context(), server.Client(), server.URL, from, func(witness.Event) { n++ }); err != nil || n != want {
+		if _, err := witness.Follow(t.Context(), server.Client(), server.URL, from, func(string, witness.Event) { n++ }); err != nil || n != want {
 			t.Errorf("from %s: %d events, %v; want %d", from, n, err, want)
 		}
 	}

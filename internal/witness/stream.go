@@ -3,29 +3,40 @@ package witness
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"strconv"
 	"strings"
 )
 
-// lastEventID is what a watcher that comes back says it has seen.
-const lastEventID = "Last-Event-ID"
+// LastEventID is the header in which a watcher that comes back says what it has seen: ids with commas between them, one of each process.
+const LastEventID = "Last-Event-ID"
+
+// BeginStream begins an answer that is a stream of events.
+func BeginStream(w http.ResponseWriter) {
+	w.Header().Set("Content-Type", "text/event-stream")
+	w.Header().Set("Cache-Control", "no-store")
+}
+
+// WriteEvent writes one event of a stream.
+func WriteEvent(w io.Writer, id string, event Event) error {
+	text, err := json.Marshal(event)
+	if err == nil {
+		_, err = fmt.Fprintf(w, "id: %s\ndata: %s\n\n", id, text)
+	}
+	return err
+}
 
 // ServeHTTP streams the events as server-sent events, until the watcher leaves or the replica ends. The id of an event is the
 // process's name and the event's own id: a watcher that comes back to a process that was started anew is told everything.
 func (r *Recorder) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	control := http.NewResponseController(w)
-	w.Header().Set("Content-Type", "text/event-stream")
-	w.Header().Set("Cache-Control", "no-store")
-	after := r.lastSeen(request.Header.Get(lastEventID))
+	BeginStream(w)
+	after := r.lastSeen(request.Header.Get(LastEventID))
 	for first := true; ; first = false {
 		events, more := r.since(after)
 		for _, event := range events {
-			text, err := json.Marshal(event)
-			if err == nil {
-				_, err = fmt.Fprintf(w, "id: %s\ndata: %s\n\n", r.streamID(event.ID), text)
-			}
-			if err != nil {
+			if WriteEvent(w, r.streamID(event.ID), event) != nil {
 				return
 			}
 			after = event.ID
@@ -51,12 +62,13 @@ func (r *Recorder) streamID(id uint64) string {
 	return r.process + ":" + strconv.FormatUint(id, 10)
 }
 
-// lastSeen is the id of the event that a watcher has seen last; 0 if it was another process's, or there is none.
+// lastSeen is the id of this process's event that a watcher has seen last; 0 if there is none.
 func (r *Recorder) lastSeen(header string) uint64 {
-	number, ours := strings.CutPrefix(header, r.process+":")
-	id, err := strconv.ParseUint(number, 10, 64)
-	if !ours || err != nil {
-		return 0
+	for seen := range strings.SplitSeq(header, ",") {
+		if number, ours := strings.CutPrefix(seen, r.process+":"); ours {
+			id, _ := strconv.ParseUint(number, 10, 64) // what is no number is none
+			return id
+		}
 	}
-	return id
+	return 0
 }
