@@ -37,14 +37,14 @@ type Receipt struct {
 
 // Sell sells one piece, as order id of run. It fails with ErrOutcomeUnknown when the sale may have been made. After any other error it was
 // not: ErrSoldOut, ErrBadStock, ErrRunOver, or any of the lock's; lock.ErrLost when the lock was lost while the sale was going on.
-func (s Sale) Sell(ctx context.Context, run history.Run, id string) (Receipt, error) {
+func (s Sale) Sell(ctx context.Context, run history.Run, id string) (_ Receipt, err error) {
 	order := history.Order{ID: id, RunID: run.ID, Lock: run.Lock, Replica: s.Replica, Owner: lock.Owner(id)}
 	ctx = s.witness().Follow(ctx, order.Owner)
+	defer func() { s.witness().Saw(ctx, Ends, 0, err) }()
 	receipt, err := s.sellUnderLock(ctx, order)
 	if err == nil && s.Update == strategy.LateCommit {
 		receipt.Order, err = s.write(ctx, s.Stock, receipt.Order) // the antipattern: the lock may be another sale's by now
 	}
-	s.witness().Saw(ctx, Ends, 0, err)
 	if err != nil {
 		return Receipt{}, err
 	}
