@@ -51,6 +51,20 @@ func TestLabsShowTheFlawAndItsCure(t *testing.T) {
 	}
 }
 
+// What a lab shows, the explorer shows, too, by the command that the lab names.
+func TestTheExplorerShowsWhatTheLabsShow(t *testing.T) {
+	for _, l := range lab.All() {
+		lock, want := l.Shows, 1
+		if lock == "" {
+			lock, want = l.Cured, 0
+		}
+		var stdout, stderr bytes.Buffer
+		if code := Run(t.Context(), append([]string{"explore", lock}, strings.Fields(l.Explore)...), &stdout, &stderr); code != want {
+			t.Errorf("%s: explore %s %s: exit code %d; want %d: %s", l.Name, lock, l.Explore, code, want, &stderr)
+		}
+	}
+}
+
 func TestLabListsLabs(t *testing.T) {
 	var stdout, stderr bytes.Buffer
 	if code := Run(t.Context(), []string{"lab"}, &stdout, &stderr); code != 0 {

@@ -11,8 +11,9 @@ import (
 func cancelledRequest() Lab {
 	return Lab{
 		Name: "cancelled-request", Claim: "a buyer who goes away does not leave the lock behind",
-		Cured: "v4",
-		Cure:  "the release has a context of its own, which no buyer can cancel (context.WithoutCancel)",
+		Cured:   "v4",
+		Cure:    "the release has a context of its own, which no buyer can cancel (context.WithoutCancel)",
+		Explore: "--faults cancel=1",
 		Shop: Settings{
 			Replicas: 2, TTL: time.Minute, Wait: 5 * time.Second, Think: map[string]time.Duration{"r1": time.Minute},
 		},

@@ -12,7 +12,7 @@ func clockSkew() Lab {
 		Name: "clock-skew", Claim: "a wrong clock does not give the lock to two",
 		Shows: "getset", Cured: "v2",
 		Cure:    "let Redis count the time: SET … EX",
-		Explore: "--skew 10m --anomaly two-holders",
+		Explore: "--skew 15s --anomaly two-holders",
 		Shop: Settings{
 			Replicas: 2, TTL: time.Minute, Wait: 10 * time.Second, Think: each(time.Second, "r1", "r2"), Ahead: each(time.Hour, "r2"),
 		},

@@ -12,8 +12,9 @@ func commitAfterUnlock() Lab {
 	return Lab{
 		Name: "commit-after-unlock", Claim: "what was computed under the lock is written under the lock",
 		Shows: "late-commit", Cured: "v4",
-		Cure: "the transaction belongs inside the lock: commit, then unlock",
-		Shop: Settings{Replicas: 2, TTL: 10 * time.Second, Wait: 10 * time.Second, Proxied: []string{"r1"}},
+		Cure:    "the transaction belongs inside the lock: commit, then unlock",
+		Explore: "--anomaly lost-update",
+		Shop:    Settings{Replicas: 2, TTL: 10 * time.Second, Wait: 10 * time.Second, Proxied: []string{"r1"}},
 		Scenario: func(s *Stage) {
 			trap := s.Catch("r1", redisproxy.Hold, aWrite)
 			first := s.Buy("r1")

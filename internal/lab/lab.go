@@ -22,9 +22,8 @@ type Lab struct {
 	Cured string // the step that cures it
 	Cure  string // how
 
-	// Explore is the same in the explorer: the arguments of lockstep explore, after the lock. Empty: the explorer does not have it.
-	Explore string
-	Unix    bool // it needs signals that only Unix has
+	Explore string // the same in the explorer: the arguments of lockstep explore, after the lock
+	Unix    bool   // it needs signals that only Unix has
 
 	Shop     Settings
 	Scenario func(*Stage)

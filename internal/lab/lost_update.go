@@ -11,8 +11,9 @@ func lostUpdate() Lab {
 	return Lab{
 		Name: "lost-update", Claim: "what a sale has written, no other sale overwrites unread",
 		Shows: "v0", Cured: "v1",
-		Cure: "a lock: while a sale holds it, no other sale reads the stock",
-		Shop: Settings{Replicas: 1, TTL: 10 * time.Second, Wait: 10 * time.Second, Think: each(time.Second, "r1")},
+		Cure:    "a lock: while a sale holds it, no other sale reads the stock",
+		Explore: "--anomaly lost-update",
+		Shop:    Settings{Replicas: 1, TTL: 10 * time.Second, Wait: 10 * time.Second, Think: each(time.Second, "r1")},
 		Scenario: func(s *Stage) {
 			first := s.Buy("r1")
 			s.Until("r1#1 to obtain the lock", obtains("r1#1"))

@@ -11,8 +11,9 @@ func lostUpdateReplicas() Lab {
 	return Lab{
 		Name: "lost-update-replicas", Claim: "what a sale has written, no sale of another process overwrites unread",
 		Shows: "local", Cured: "v1",
-		Cure: "a lock in Redis, which all processes ask; a queue in one process knows nothing of the others",
-		Shop: Settings{Replicas: 2, TTL: 10 * time.Second, Wait: 10 * time.Second, Think: each(time.Second, "r1", "r2")},
+		Cure:    "a lock in Redis, which all processes ask; a queue in one process knows nothing of the others",
+		Explore: "--anomaly lost-update",
+		Shop:    Settings{Replicas: 2, TTL: 10 * time.Second, Wait: 10 * time.Second, Think: each(time.Second, "r1", "r2")},
 		Scenario: func(s *Stage) {
 			first := s.Buy("r1")
 			s.Until("r1#1 to obtain the lock", obtains("r1#1"))

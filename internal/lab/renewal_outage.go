@@ -14,7 +14,8 @@ func renewalOutage() Lab {
 	return Lab{
 		Name: "renewal-outage", Claim: "a holder that Redis no longer hears stops before another gets the lock",
 		Shows: "v5", Cured: "v6",
-		Cure: "a holder counts from when it last asked for a renewal; one expiry later the lock is lost, and the work is cancelled",
+		Cure:    "a holder counts from when it last asked for a renewal; one expiry later the lock is lost, and the work is cancelled",
+		Explore: "--work 15s --anomaly untold",
 		Shop: Settings{
 			Replicas: 2, TTL: 1500 * time.Millisecond, Wait: 15 * time.Second,
 			Think: map[string]time.Duration{"r1": time.Minute, "r2": time.Second}, Proxied: []string{"r1"},
