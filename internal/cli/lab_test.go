@@ -54,6 +54,9 @@ func TestLabsShowTheFlawAndItsCure(t *testing.T) {
 // What a lab shows, the explorer shows, too, by the command that the lab names.
 func TestTheExplorerShowsWhatTheLabsShow(t *testing.T) {
 	for _, l := range lab.All() {
+		if l.Explore == "" {
+			continue
+		}
 		lock, want := l.Shows, 1
 		if lock == "" {
 			lock, want = l.Cured, 0

@@ -4,6 +4,7 @@ package lab
 func All() []Lab {
 	return []Lab{
 		lostUpdate(), lostUpdateReplicas(), holderDies(), diesBetween(), foreignDelete(), checkThenDelete(), selfDeadlock(), overdueWork(),
-		lostReply(), renewalOutage(), pausedWriter(), commitAfterUnlock(), clockSkew(), cancelledRequest(),
+		lostReply(), renewalOutage(), pausedWriter(), commitAfterUnlock(), clockSkew(), cancelledRequest(), lateCommand(),
+		pollingStorm(),
 	}
 }

@@ -22,7 +22,7 @@ type Lab struct {
 	Cured string // the step that cures it
 	Cure  string // how
 
-	Explore string // the same in the explorer: the arguments of lockstep explore, after the lock
+	Explore string // the same in the explorer: the arguments of lockstep explore, after the lock; empty: the explorer does not show it
 	Unix    bool   // it needs signals that only Unix has
 
 	Shop     Settings

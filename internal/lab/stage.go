@@ -208,6 +208,18 @@ func (s *Stage) Release(replica string, trap *redisproxy.Trap) {
 	trap.Release()
 }
 
+// UntilAnswered waits until Redis has answered a command that was caught.
+func (s *Stage) UntilAnswered(trap *redisproxy.Trap) {
+	if s.err != nil {
+		return
+	}
+	select {
+	case <-trap.Answered():
+	case <-s.ctx.Done():
+		s.err = fmt.Errorf("Redis to answer the command that was held: %w", context.Cause(s.ctx))
+	}
+}
+
 // note notes what happens to a replica: it cannot itself.
 func (s *Stage) note(replica string, kind witness.Kind) {
 	now := time.Now()

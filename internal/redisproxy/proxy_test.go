@@ -82,6 +82,7 @@ func TestHoldsOneCommand(t *testing.T) {
 	}
 	outside.Set(t.Context(), "lock", "b", 0)
 	trap.Release()
+	<-trap.Answered()
 	if n, left := <-deleted, outside.Exists(t.Context(), "lock").Val(); n != 1 || left != 0 {
 		t.Errorf("the DEL deleted %d, and %d is left", n, left)
 	}

@@ -89,7 +89,11 @@ func (r *route) passReplies() {
 		if err != nil {
 			return
 		}
-		if trap := r.answered(); trap != nil && trap.fate == LoseReply {
+		trap := r.answered()
+		if trap != nil {
+			close(trap.answered)
+		}
+		if trap != nil && trap.fate == LoseReply {
 			close(trap.caught) // first: who then hears of its client's failure knows why
 			r.close()
 			return

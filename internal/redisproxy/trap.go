@@ -25,14 +25,19 @@ type Trap struct {
 	caught  chan struct{}
 	decided chan struct{}
 	passes  bool // once it is decided
+
+	answered chan struct{}
 }
 
 func newTrap(matches func([]string) bool, fate Fate) *Trap {
-	return &Trap{matches: matches, fate: fate, caught: make(chan struct{}), decided: make(chan struct{})}
+	return &Trap{matches: matches, fate: fate, caught: make(chan struct{}), decided: make(chan struct{}), answered: make(chan struct{})}
 }
 
 // Caught is closed when a command has been caught and its fate has begun: it is held, or lost, or Redis has answered it.
 func (t *Trap) Caught() <-chan struct{} { return t.caught }
+
+// Answered is closed when Redis has answered the command that was caught, whether its client is still there or not.
+func (t *Trap) Answered() <-chan struct{} { return t.answered }
 
 // Release lets a command that is held pass. A command that comes later passes at once.
 func (t *Trap) Release() { t.decide(true) }

@@ -15,6 +15,7 @@ type Account struct {
 
 const (
 	longWait = 100 * time.Millisecond // from when on a wait is worth a sentence
+	manyAsks = 10                     // attempts that are worth one
 	aMoment  = 50 * time.Millisecond  // in which a sale may hear that its lock is lost
 )
 
@@ -28,7 +29,7 @@ func Examine(events []Event) Account {
 		return a
 	}
 	for _, find := range []func() []Finding{
-		key.found, a.expired, a.together, a.stocks, a.wroteLate, a.waited, a.leftBehind, a.selfish, a.told,
+		key.found, a.expired, a.together, a.stocks, a.wroteLate, a.waited, a.polled, a.leftBehind, a.selfish, a.told,
 	} {
 		a.Findings = append(a.Findings, find()...)
 	}

@@ -148,6 +148,18 @@ func TestExamine(t *testing.T) {
 			},
 			want: []string{"r1#1 is gone, and its lock stays: it never expires, and nobody may remove it"},
 		},
+		"a lock that somebody takes after giving up": { // the command was held on its way
+			tell: func(s *story) {
+				s.command(0, 3000, "r1#1", witness.Command{Verb: witness.Takes, Outcome: witness.Unknown, TTL: millis(1000)})
+				s.moment(3001, witness.KindEnds, "r1#1")
+				*s = append(*s, witness.Event{Kind: witness.KindFreed, Replica: "r1", Sent: at(4000), Replied: at(4000)})
+				s.moment(4001, witness.KindAsks, "r2#1")
+				s.command(4002, 4003, "r2#1", witness.Command{Verb: witness.Takes, Outcome: witness.Refused})
+				s.command(5000, 5001, "r2#1", witness.Command{Verb: witness.Takes, Outcome: witness.Done, Polls: 20, TTL: millis(1000)})
+				s.moment(5002, witness.KindObtains, "r2#1")
+			},
+			want: []string{"r2#1 asked for the lock 21 times in vain", "r2#1 waited for 1.0 s behind r1#1"},
+		},
 		"a lock that a message hands over": {
 			tell: func(s *story) {
 				s.command(0, 1, "r1#1", witness.Command{Verb: witness.Takes, Outcome: witness.Done, Holder: "r1", TTL: millis(1000)})
@@ -183,7 +195,7 @@ func TestExamine(t *testing.T) {
 func TestEveryFindingHasASentence(t *testing.T) {
 	for _, kind := range []witness.FindingKind{
 		witness.Removed, witness.Overwrote, witness.Prolonged, witness.ExpiredAtWork, witness.Together, witness.RefusedToken, witness.LostUpdate,
-		witness.WroteLate, witness.Waited, witness.WaitedInVain, witness.WaitsForItself, witness.LeftBehind, witness.Told,
+		witness.WroteLate, witness.Waited, witness.WaitedInVain, witness.WaitsForItself, witness.LeftBehind, witness.Polled, witness.Told,
 	} {
 		f := witness.Finding{Kind: kind, By: "r1#1", Of: "r2#1"}
 		if text := f.Says(witness.English); text == "" || strings.ContainsAny(text, "{}") || !strings.Contains(text, "r1#1") {

@@ -17,8 +17,9 @@ type Event struct {
 	ID      uint64    `json:"id"` // in the order in which the replica noted them, from 1 on
 	Replica string    `json:"replica"`
 	Kind    Kind      `json:"kind"`
-	Sale    string    `json:"sale,omitempty"`  // the short name: r1#3 is the third that r1 has begun; "" of none
-	Owner   string    `json:"owner,omitempty"` // the sale's name in commands; of Asks alone
+	Sale    string    `json:"sale,omitempty"`    // the short name: r1#3 is the third that r1 has begun; "" of none
+	Owner   string    `json:"owner,omitempty"`   // the sale's name in commands; of Asks alone
+	Process string    `json:"process,omitempty"` // the replica's name in commands; of Asks alone
 	Sent    time.Time `json:"sent"`
 	Replied time.Time `json:"replied"` // when it was over; for a moment as Sent
 	Token   int64     `json:"token,omitempty"`

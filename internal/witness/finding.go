@@ -10,6 +10,7 @@ type Finding struct {
 	Of   string      `json:"of,omitempty"` // whose lock or update it was; behind whom somebody waited; who else was inside
 
 	For   Millis `json:"for_ms,omitempty"`
+	Times int    `json:"times,omitempty"`
 	Token int64  `json:"token,omitempty"`
 	Seen  int64  `json:"seen,omitempty"` // the larger token that the store had seen
 	Read  int64  `json:"read,omitempty"` // stocks
@@ -33,5 +34,6 @@ const (
 	WaitedInVain   FindingKind = "waited-in-vain"   // By waited for For behind Of, and gave up
 	WaitsForItself FindingKind = "waits-for-itself" // By asked for a lock that it held itself, and waited for For, in vain
 	LeftBehind     FindingKind = "left-behind"      // By's lock is nobody's any more, and never expires
+	Polled         FindingKind = "polled"           // By asked for the lock Times times in vain
 	Told           FindingKind = "told"             // By was told that it had lost its lock
 )

@@ -38,15 +38,16 @@ func (h Holding) expiredBy(at time.Time) bool {
 // keyOf is the lock's key, as it is followed from command to command.
 type keyOf struct {
 	holdings []Holding
-	held     bool    // the last holding goes on
-	doubtful []Event // commands that asked for the lock and got no reply
+	held     bool                 // the last holding goes on
+	doubtful []Event              // commands that asked for the lock and got no reply
+	freed    map[string]time.Time // when a command of a replica that was held on its way arrived
 	findings []Finding
 }
 
 // followed follows the lock's key through the commands, in an order that their replies allow: a command took effect at some moment between
 // its two times. Of those whose time has come, the one that was over first and fits what is so is taken.
 func followed(events []Event) *keyOf {
-	key := &keyOf{}
+	key := &keyOf{freed: map[string]time.Time{}}
 	pending := lockCommands(events)
 	for len(pending) > 0 {
 		next := 0
@@ -70,7 +71,7 @@ func lockCommands(events []Event) []Event {
 	var commands []Event
 	for _, event := range events {
 		switch {
-		case event.Kind == KindObtains:
+		case event.Kind == KindObtains, event.Kind == KindFreed:
 			commands = append(commands, event)
 		case event.Kind != KindCommand:
 		case event.Command.Verb == Takes || event.Command.Verb == Renews || event.Command.Verb == Removes:
@@ -93,7 +94,7 @@ func (k *keyOf) now() *Holding { return &k.holdings[len(k.holdings)-1] }
 
 // fits reports whether an event can have come next.
 func (k *keyOf) fits(event Event) bool {
-	if event.Kind == KindObtains {
+	if event.Kind != KindCommand {
 		return true
 	}
 	c, holder := event.Command, k.holder()
@@ -114,9 +115,14 @@ func (k *keyOf) fits(event Event) bool {
 
 // apply lets an event have its effect.
 func (k *keyOf) apply(event Event) {
-	if event.Kind == KindObtains {
+	switch event.Kind {
+	case KindObtains:
 		k.handOver(event)
 		return
+	case KindFreed:
+		k.freed[event.Replica] = event.Replied
+		return
+	default:
 	}
 	c := event.Command
 	switch {
@@ -219,7 +225,11 @@ func (k *keyOf) refuse(event Event) {
 func (k *keyOf) settleDoubt(refused Event) {
 	for i, doubt := range k.doubtful {
 		if doubt.Sent.Before(refused.Replied) {
-			k.begin(doubt.Command.Holder, doubt.Sent, doubt.Sent, doubt.Command.TTL)
+			from := doubt.Sent
+			if freed := k.freed[doubt.Replica]; freed.After(from) {
+				from = freed
+			}
+			k.begin(doubt.Command.Holder, from, from, doubt.Command.TTL)
 			k.doubtful = append(k.doubtful[:i:i], k.doubtful[i+1:]...)
 			return
 		}

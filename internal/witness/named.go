@@ -6,10 +6,13 @@ import (
 	"lockstep/internal/lock"
 )
 
-// named writes sales' short names for their owners, in the commands of all replicas.
+// named writes sales' short names for their owners, and replicas' for their processes, in the commands of all replicas.
 func named(events []Event) {
 	var pairs []string
 	for _, event := range events {
+		if event.Process != "" {
+			pairs = append(pairs, event.Process, event.Replica)
+		}
 		if event.Owner != "" {
 			pairs = append(pairs, event.Owner, event.Sale, strings.TrimPrefix(event.Owner, lock.Key+":"), event.Sale)
 		}

@@ -67,7 +67,7 @@ func (r *Recorder) Saw(ctx context.Context, moment service.Moment, token int64, 
 	defer r.mu.Unlock()
 	switch moment {
 	case service.Asks:
-		event.Owner = s.owner
+		event.Owner, event.Process = s.owner, r.process
 	case service.Ends:
 		delete(r.sales, s.owner)
 	default:

@@ -27,6 +27,7 @@ func sentences(Language) map[FindingKind]string {
 		WaitedInVain:   "{by} waited for {for} behind {of}, in vain",
 		WaitsForItself: "{by} waited for {for} for a lock that it held itself",
 		LeftBehind:     "{by} is gone, and its lock stays: it never expires, and nobody may remove it",
+		Polled:         "{by} asked for the lock {times} times in vain",
 		Told:           "{by} was told that it had lost the lock",
 	}
 }
@@ -42,7 +43,7 @@ func (f Finding) Says(in Language) string {
 	}
 	return strings.NewReplacer(
 		"{by}", by, "{of}", f.Of, "{for}", inShort(time.Duration(f.For)), "{token}", fmt.Sprint(f.Token), "{seen}", fmt.Sprint(f.Seen),
-		"{read}", fmt.Sprint(f.Read), "{wrote}", fmt.Sprint(f.Wrote),
+		"{times}", fmt.Sprint(f.Times), "{read}", fmt.Sprint(f.Read), "{wrote}", fmt.Sprint(f.Wrote),
 	).Replace(sentences(in)[f.Kind])
 }
 
