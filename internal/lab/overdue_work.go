@@ -9,7 +9,7 @@ import (
 // overdueWork is work that takes longer than the lock lasts.
 func overdueWork() Lab {
 	return Lab{
-		Name: "overdue-work", Claim: "while a holder works, nobody else gets the lock",
+		Name: "overdue-work", Claim: "whoever works for longer than the expiry keeps its lock",
 		Shows: "v5", Cured: "v6",
 		Cure:    "renewal: a goroutine sets the expiry again every third of it, as long as the work goes on",
 		Explore: "--faults expiry=1 --anomaly two-holders",
@@ -22,7 +22,7 @@ func overdueWork() Lab {
 			s.Until("both sales to end", all(ends("r1#1"), ends("r2#1")))
 		},
 		Fault: "the second sale asks while the first is at work", Hit: askedInTime("r2#1"),
-		Signs: []witness.FindingKind{witness.Together},
+		Signs: []witness.FindingKind{witness.Together, witness.Told},
 		Expected: []Expectation{
 			{"v2 v3 v4 v5 late-commit setnx-expire lua-setnx getset", Broken, "the lock expires after 1s, and the work takes 3s"},
 			{"set-expire setex", Broken, "everybody gets the lock at any time"},

@@ -158,7 +158,7 @@ func TestExamine(t *testing.T) {
 				s.command(5000, 5001, "r2#1", witness.Command{Verb: witness.Takes, Outcome: witness.Done, Polls: 20, TTL: millis(1000)})
 				s.moment(5002, witness.KindObtains, "r2#1")
 			},
-			want: []string{"r2#1 asked for the lock 21 times in vain", "r2#1 waited for 1.0 s behind r1#1"},
+			want: []string{"r2#1 waited for 1.0 s behind r1#1", "r2#1 asked for the lock 21 times in vain"},
 		},
 		"a lock that a message hands over": {
 			tell: func(s *story) {
