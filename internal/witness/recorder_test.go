@@ -220,9 +220,12 @@ func TestRecorderIsBounded(t *testing.T) {
 	if events[0].Kind != witness.KindGap || events[len(events)-1].ID != moments || len(events) > moments-1000 {
 		t.Errorf("%d events, the first a %s, the last %d", len(events), events[0].Kind, events[len(events)-1].ID)
 	}
-	for from, want := range map[string]int{last: 0, "a-process:19990": 10, "another-process:19990": len(events), "another-process:7,a-process:19980": 20} {
+	for from, want := range map[string]int{
+		last: 0, "a-process:19990": 10, "another-process:19990": len(events), "another-process:7,a-process:19980": 20,
+	} {
 		n := 0
-		if _, err := witness.Follow(t.Context(), server.Client(), server.URL, from, func(string, witness.Event) { n++ }); err != nil || n != want {
+		_, err := witness.Follow(t.Context(), server.Client(), server.URL, from, func(string, witness.Event) { n++ })
+		if err != nil || n != want {
 			t.Errorf("from %s: %d events, %v; want %d", from, n, err, want)
 		}
 	}
