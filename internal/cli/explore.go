@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"lockstep/internal/evolution"
 	"lockstep/internal/explore"
@@ -225,12 +224,7 @@ func newName(anomaly string) string {
 // check says what is wrong with the flags.
 func (f exploreFlags) check(cmd *cobra.Command, args []string) error {
 	names := anomalyNames()
-	var foreign []string
-	cmd.Flags().Visit(func(flag *pflag.Flag) {
-		if cmd.LocalFlags().Lookup(flag.Name) == nil {
-			foreign = append(foreign, "--"+flag.Name)
-		}
-	})
+	foreign := foreignFlags(cmd)
 	switch {
 	case cmd.Flags().Changed("property"):
 		return fmt.Errorf("--property is called --anomaly now: --anomaly %s", newName(f.property))

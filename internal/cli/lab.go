@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"os"
@@ -20,17 +19,20 @@ func newLab() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "lab [NAME]",
 		Short: "Make one flaw happen on the running service, and see who did it",
-		Long: `lab starts replicas as processes, on a Redis of its own, makes one flaw happen by a real fault, and
-draws what happened. It runs the step that has the flaw, and then the step that cures it; with --lock,
-that lock alone. Without a name it lists the labs.
+		Long: `lab starts replicas as processes, on a Redis of its own, makes one flaw happen by a real fault,
+and draws what happened. It runs the step that has the flaw, and then the step that cures it; with
+--lock, that lock alone. Without a name it lists the labs.
 
-Exit code: 0 what was observed is what the lab expects; 1 it is not; 2 it cannot be said: the fault hit
-nobody, or trouble.`,
+Exit code: 0 what was observed is what the lab expects; 1 it is not; 2 it cannot be said: the fault
+hit nobody, or trouble.`,
 		Example:           "  lockstep lab\n  lockstep lab foreign-delete\n  lockstep lab check-then-delete --lock v3 --redis real",
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: completeLab,
 		Annotations:       map[string]string{noSettings: ""},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if foreign := foreignFlags(cmd); len(foreign) > 0 {
+				return fmt.Errorf("%s: lab takes no settings: each lab has its own", strings.Join(foreign, ", "))
+			}
 			if redis != string(lab.Embedded) && redis != string(lab.Real) {
 				return fmt.Errorf("--redis %q is not allowed: want embedded or real", redis)
 			}
@@ -78,7 +80,7 @@ func runLab(cmd *cobra.Command, name, lock string, kind lab.Kind, asJSON bool) e
 		people = cmd.ErrOrStderr()
 	}
 	fmt.Fprintf(people, "%s: %s.\n", l.Name, l.Claim)
-	results, err := runLocks(cmd.Context(), l, program, locks, kind, people)
+	results, err := runLocks(cmd, l, program, locks, kind, people)
 	if err != nil {
 		return err
 	}
@@ -102,21 +104,21 @@ func runLab(cmd *cobra.Command, name, lock string, kind lab.Kind, asJSON bool) e
 }
 
 func runLocks(
-	ctx context.Context, l lab.Lab, program string, locks []string, kind lab.Kind, people io.Writer,
+	cmd *cobra.Command, l lab.Lab, program string, locks []string, kind lab.Kind, people io.Writer,
 ) (all []lab.Result, err error) {
 	for _, lock := range locks {
-		result, err := l.Run(ctx, program, lock, kind)
+		result, err := l.Run(cmd.Context(), program, lock, kind)
 		if err != nil {
 			return nil, err
 		}
-		printResultOfLab(people, result)
+		printResultOfLab(people, result, cmd.Root().CommandPath())
 		all = append(all, result)
 	}
 	return all, nil
 }
 
-// printResultOfLab tells what a run has shown.
-func printResultOfLab(to io.Writer, r lab.Result) {
+// printResultOfLab tells what a run has shown. The hints begin with the program as it was typed.
+func printResultOfLab(to io.Writer, r lab.Result, typed string) {
 	verdict := "as expected"
 	if !r.AsExpected() {
 		verdict = "expected was " + string(r.Expected)
@@ -132,9 +134,9 @@ func printResultOfLab(to io.Writer, r lab.Result) {
 	for _, a := range r.Answers {
 		fmt.Fprintf(to, "  the buyer at %s got %s after %.1f s\n", a.Sale, a.Says(), a.Seconds)
 	}
-	fmt.Fprintf(to, "Again: lockstep %s\n", r.Command)
+	fmt.Fprintf(to, "Again: %s %s\n", typed, r.Command)
 	if r.Explore != "" {
-		fmt.Fprintf(to, "In every order: lockstep %s\n", r.Explore)
+		fmt.Fprintf(to, "In every order: %s %s\n", typed, r.Explore)
 	}
 }
 

@@ -82,10 +82,11 @@ func TestLabListsLabs(t *testing.T) {
 
 func TestLabRefusesWhatItCannotRun(t *testing.T) {
 	for args, says := range map[string]string{
-		"lab foreign-delet":              "did you mean foreign-delete",
-		"lab foreign-delete --lock v0":   "there is no lock in Redis",
-		"lab foreign-delete --lock v11":  "there is no such lock",
-		"lab foreign-delete --redis big": "want embedded or real",
+		"lab foreign-delet":                "did you mean foreign-delete",
+		"lab foreign-delete --lock v0":     "there is no lock in Redis",
+		"lab foreign-delete --lock v11":    "there is no such lock",
+		"lab foreign-delete --redis big":   "want embedded or real",
+		"lab foreign-delete --lock.ttl 1s": "lab takes no settings",
 	} {
 		var stdout, stderr bytes.Buffer
 		if code := Run(t.Context(), strings.Fields(args), &stdout, &stderr); code != 2 || !strings.Contains(stderr.String(), says) {
