@@ -12,8 +12,8 @@ import (
 // longestLine is more than any event has.
 const longestLine = 1 << 20
 
-// Follow reads the stream at a URL, and calls see with each event and its id, until the stream ends or ctx does. lastID says where to begin,
-// "" at the oldest event that is kept; Follow returns the id of the last one, for the next Follow.
+// Follow reads the stream at a URL, and calls see with each event and its id, until the stream ends or ctx does. lastID says where to
+// begin, "" at the oldest event that is kept; Follow returns the id of the last one, for the next Follow.
 func Follow(ctx context.Context, client *http.Client, url, lastID string, see func(id string, event Event)) (string, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
 	if err != nil {
