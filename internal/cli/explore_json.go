@@ -70,7 +70,7 @@ func toJSON(r explore.Result, why *graph.Why) exploredJSON {
 }
 
 // allJSON is the document of explore --all --json.
-func allJSON(rows []explore.Row, leftOut []string, actors, schedules int) map[string]any {
+func allJSON(rows []explore.Row, actors, schedules int) map[string]any {
 	locks := map[string]any{}
 	for _, row := range rows {
 		cells := map[explore.Anomaly]any{}
@@ -89,5 +89,5 @@ func allJSON(rows []explore.Row, leftOut []string, actors, schedules int) map[st
 		}
 		locks[row.Lock] = cells
 	}
-	return map[string]any{"actors": actors, "schedules": schedules, "locks": locks, "left_out": leftOut}
+	return map[string]any{"actors": actors, "schedules": schedules, "locks": locks, "max_schedules_on_nodes": explore.SchedulesOnNodes}
 }

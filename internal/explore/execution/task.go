@@ -135,7 +135,7 @@ func (x *Execution) spawn(a *Actor, f func()) *Task {
 	a.spawned++
 	a.labels++
 	x.begins(t)
-	t.Coroutine = coroutine.Start(f, func(value any) { x.Fail(fmt.Errorf("%s panicked: %v%s", t.name, value, stack())) })
+	t.Coroutine = x.Pool.Start(f, func(value any) { x.Fail(fmt.Errorf("%s panicked: %v%s", t.name, value, stack())) })
 	x.tasks = append(x.tasks, t)
 	x.ready = append(x.ready, t)
 	return t
