@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -46,23 +47,46 @@ func exploreAll(cmd *cobra.Command, f exploreFlags, bounds explore.Bounds) error
 	return nil
 }
 
-// table prints a row for each strategy and a column for each anomaly.
+// table prints a row for each strategy and a column for each anomaly that any of them shows.
 func table(cmd *cobra.Command, rows []explore.Row) {
-	w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
-	defer w.Flush() //nolint:errcheck // to a terminal: who reads it sees what is missing
-	for _, a := range explore.Anomalies() {
-		if !a.ByName() {
-			fmt.Fprintf(w, "\t%s", a)
+	columns, never := []int{}, []string{}
+	for i, cell := range rows[0].Cells {
+		if slices.ContainsFunc(rows, func(r explore.Row) bool { return r.Cells[i].Verdict() == explore.Broken }) {
+			columns = append(columns, i)
+		} else {
+			never = append(never, string(cell.Anomaly)+unknownFor(rows, i))
 		}
+	}
+	w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
+	for _, i := range columns {
+		fmt.Fprintf(w, "\t%s", rows[0].Cells[i].Anomaly)
 	}
 	fmt.Fprintln(w)
 	for _, row := range rows {
 		fmt.Fprint(w, row.Lock)
-		for _, cell := range row.Cells {
-			fmt.Fprintf(w, "\t%s", cell)
+		for _, i := range columns {
+			fmt.Fprintf(w, "\t%s", row.Cells[i])
 		}
 		fmt.Fprintln(w)
 	}
+	_ = w.Flush() // to a terminal: who reads it sees what is missing
+	if len(never) > 0 {
+		fmt.Fprintf(cmd.OutOrStdout(), "\nNo lock that promises to prevent it shows: %s.\n", strings.Join(never, ", "))
+	}
+}
+
+// unknownFor says of which locks it is unknown whether they show an anomaly, "" if of none.
+func unknownFor(rows []explore.Row, anomaly int) string {
+	var names []string
+	for _, row := range rows {
+		if c := row.Cells[anomaly]; c.Applies && c.Verdict() == explore.Unknown {
+			names = append(names, row.Lock)
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (%s: unknown)", strings.Join(names, ", "))
 }
 
 // legend says what the table means.
