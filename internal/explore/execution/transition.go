@@ -183,6 +183,10 @@ type Wanted struct {
 // Parse reads a token.
 func Parse(token string) (Wanted, error) {
 	who, what, ok := strings.Cut(token, ":")
+	if command, _, _ := strings.Cut(what, "/"); strings.HasSuffix(command, ".lua") {
+		now := strings.TrimSuffix(command, ".lua") + strings.TrimPrefix(what, command)
+		return Wanted{}, fmt.Errorf("%w: a script is written without .lua now: %s:%s", ErrMalformed, who, now)
+	}
 	for _, n := range notations() {
 		switch command, found := strings.CutSuffix(what, n.word); {
 		case n.of == nobody && token == n.word:
@@ -200,6 +204,11 @@ func Parse(token string) (Wanted, error) {
 		return Wanted{}, fmt.Errorf("%w: after %s, it takes %s, not /%s", ErrMalformed, command, strings.Join(words(task), ", "), suffix)
 	}
 	return Wanted{}, fmt.Errorf("%w: it takes %s", ErrMalformed, strings.Join(Notation(), ", "))
+}
+
+// Reserved reports whether WHO:word is not a command, but something else that happens to WHO.
+func Reserved(word string) bool {
+	return slices.Contains(slices.Concat(words(process), words(actor)), word)
 }
 
 // Notation says how a schedule writes its steps, by examples.

@@ -122,7 +122,7 @@ func (r *Recorder) saysOfStock(before view, a *execution.Actor) string {
 		return ""
 	case strings.HasSuffix(reply, "[0]"), reply == "0":
 		return a.Name + " is refused: its token is stale"
-	case r.name == "readFenced.lua" || strings.HasPrefix(r.step.Command, "GET "):
+	case r.name == "readFenced" || strings.HasPrefix(r.step.Command, "GET "):
 		return a.Name + " reads stock " + left
 	default:
 		return a.Name + " writes stock " + left
