@@ -284,7 +284,7 @@ func (f exploreFlags) show(cmd *cobra.Command, r explore.Result, why *graph.Why)
 	case explore.Broken:
 		e := r.Found[0]
 		fmt.Fprintf(people, "%s shows %s in %d steps, and in no fewer: %s.\n", r.Lock, e.Anomaly, e.Length, e.Anomaly.Says())
-		fmt.Fprint(people, "A thick line is a sale that believes that it holds the lock; a dashed line is a paused sale.\n\n")
+		fmt.Fprint(people, e.Trace.Legend()+"\n")
 		if !f.mermaid {
 			fmt.Fprintln(people, e.Trace.Sequence(false))
 		}

@@ -59,7 +59,7 @@ func (x network) transmit(ctx context.Context, t *Task, server int, cmds []redis
 		return err
 	}
 	if x.recorder != nil {
-		x.recorder.Sending(cmds)
+		x.recorder.Sending(server, cmds)
 	}
 	s := x.Cluster.Servers()[server]
 	if s.Health == simredis.Crashed {

@@ -129,6 +129,14 @@ func (k Kind) Fault() string {
 	}
 }
 
+// Uses is the name of the fault whose budget it uses up, or of which it is the second half; "" if of none.
+func (k Kind) Uses() string {
+	if k == Unsynced { // the failover itself comes later
+		return "failover"
+	}
+	return k.Fault()
+}
+
 // OfTask reports whether it happens to a task, and its command.
 func (k Kind) OfTask() bool { return k.notation().of == task }
 

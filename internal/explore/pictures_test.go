@@ -1,0 +1,58 @@
+package explore_test
+
+import (
+	"fmt"
+	"testing"
+
+	"lockstep/internal/explore"
+)
+
+// Of a lock on several nodes, each step says which node its command was for, what is so on each, and which fault it is.
+func TestStepsOnNodes(t *testing.T) {
+	replayed, err := explore.Replay(find(t, "redlock"), faultsOfTwo("node-restart=1,node-crash=1"),
+		"A:waits A.1:SET A.2:SET B:waits B.1:SET/node-restarts B.2:SET/node-crashes A.3:SET")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		"0  A waits | node 1: no lock, node 2: no lock, node 3: no lock; stock: 100",
+		"1  A takes the lock on node 1 | node 1: A, node 2: no lock, node 3: no lock; stock: 100",
+		"2  A takes the lock on node 2 | node 1: A, node 2: A, node 3: no lock; stock: 100",
+		"0  B waits | node 1: A, node 2: A, node 3: no lock; stock: 100",
+		"1 node-restart node 1 restarts empty; B takes the lock on node 1, which was A's | node 1: B, node 2: A, node 3: no lock; stock: 100",
+		"2 node-crash node 2 goes down; B does not reach node 2 | node 1: B, node 2: down, node 3: no lock; stock: 100",
+		"3  A takes the lock on node 3 | node 1: B, node 2: down, node 3: A; stock: 100",
+	}
+	for i, step := range replayed.Steps {
+		if got := fmt.Sprintf("%d %s %s | %s", step.Node, step.Fault, step.Says, step.State()); got != want[i] {
+			t.Errorf("step %d, %s: %q; want %q", i+1, step.Token, got, want[i])
+		}
+	}
+	if replayed.Nodes != 3 {
+		t.Errorf("%d nodes; want 3", replayed.Nodes)
+	}
+}
+
+// A step that uses a fault's budget names the fault, whatever becomes of a command.
+func TestStepsNameTheirFault(t *testing.T) {
+	for schedule, want := range map[string]string{
+		"A:SET expiry B:SET":             "[ expiry ]",
+		"A:SET/lost A:compareAndDelete":  "[lost-reply ]",
+		"A:SET A:pauses B:SET time":      "[ pause  ]",
+		"A:SET/unsynced failover":        "[failover failover]",
+		"A:SET/late B:SET A:SET/arrives": "[late  ]",
+	} {
+		replayed, err := explore.Replay(find(t, "v4"), faultsOfTwo("expiry=1,lost-reply=1,pause=1,failover=1,late=1"), schedule)
+		if err != nil {
+			t.Errorf("%s: %v", schedule, err)
+			continue
+		}
+		var faults []string
+		for _, step := range replayed.Steps {
+			faults = append(faults, step.Fault)
+		}
+		if got := fmt.Sprint(faults); got != want {
+			t.Errorf("%s has the faults %s; want %s", schedule, got, want)
+		}
+	}
+}
