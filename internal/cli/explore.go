@@ -286,7 +286,7 @@ func (f exploreFlags) show(cmd *cobra.Command, r explore.Result, why *graph.Why)
 		fmt.Fprintf(people, "%s shows %s in %d steps, and in no fewer: %s.\n", r.Lock, e.Anomaly, e.Length, e.Anomaly.Says())
 		fmt.Fprint(people, e.Trace.Legend()+"\n")
 		if !f.mermaid {
-			fmt.Fprintln(people, e.Trace.Sequence(false))
+			fmt.Fprintln(people, e.Trace.Sequence())
 		}
 		printWhy(people, why)
 		fmt.Fprintf(people, "Step by step: %s %s --replay %q\n", cmd.CommandPath(), words(r.Lock, r.Scenario.String()), e.Schedule)

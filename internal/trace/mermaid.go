@@ -18,7 +18,13 @@ func (t Trace) Mermaid() string {
 	}
 	everybody := t.Actors[0] + ",Redis"
 	active := make([]bool, len(t.Actors))
-	for _, step := range t.Steps {
+	for i := 0; i < len(t.Steps); i++ {
+		step := t.Steps[i]
+		if n := t.fold(i); n > 0 {
+			line("Note over %s: ⋮ %s", everybody, t.folded(i, n))
+			i += n - 1
+			continue
+		}
 		over := step.Actor
 		if over == "" {
 			over = everybody
@@ -27,14 +33,14 @@ func (t Trace) Mermaid() string {
 			line("Note over %s: ┄┄ %s ┄┄", everybody, step.fault())
 		}
 		t.command(step, line)
-		for i, name := range t.Actors {
-			switch inside := step.Standing[i] == Inside || step.Standing[i] == PausedInside; {
-			case inside && !active[i]:
+		for actor, name := range t.Actors {
+			switch inside := step.Standing[actor] == Inside || step.Standing[actor] == PausedInside; {
+			case inside && !active[actor]:
 				line("activate %s", name)
-			case !inside && active[i]:
+			case !inside && active[actor]:
 				line("deactivate %s", name)
 			}
-			active[i] = step.Standing[i] == Inside || step.Standing[i] == PausedInside
+			active[actor] = step.Standing[actor] == Inside || step.Standing[actor] == PausedInside
 		}
 		if step.Says != "" {
 			line("Note over %s: %s", over, t.plain(step.Says))

@@ -8,18 +8,34 @@ import (
 
 // Sequence draws a trace as a sequence diagram for a terminal: a lifeline for each actor, and one for Redis or for each node of it,
 // time going down. A thick lifeline is an actor that believes it holds the lock; a letter on a node's is the actor whose lock is there. A
-// fault has a rule across all lifelines. What is so after a step is said where it has changed, or, in full, after each.
-func (t Trace) Sequence(full bool) string {
+// fault has a rule across all lifelines. Waits and polls that bring nothing new are one row.
+func (t Trace) Sequence() string { return t.draw(false, t.fold) }
+
+// EachStep draws the same with a row for each step. In full, it says after each what is so then, and cuts no command.
+func (t Trace) EachStep(full bool) string { return t.draw(full, func(int) int { return 0 }) }
+
+// draw draws each step, but for those that fold counts.
+func (t Trace) draw(full bool, fold func(i int) int) string {
 	var b strings.Builder
+	line := func(number string, r row) {
+		fmt.Fprintf(&b, "%3s%s\n", number, strings.TrimRight(string(r.lanes[3:])+"   "+r.text, " "))
+	}
 	fmt.Fprintf(&b, "%s\n", t.head())
 	before := Step{Standing: slices.Repeat([]Stance{Absent}, len(t.Actors))}
-	for i, step := range t.Steps {
+	for i := 0; i < len(t.Steps); i++ {
+		step := t.Steps[i]
+		if n := fold(i); n > 0 {
+			line("⋮", row{t.lifelines(step), t.folded(i, n)})
+			i += n - 1
+			before = t.Steps[i]
+			continue
+		}
 		for j, row := range t.rows(step, before, full) {
 			number := ""
 			if j == 0 {
 				number = fmt.Sprint(i + 1)
 			}
-			fmt.Fprintf(&b, "%3s%s\n", number, strings.TrimRight(string(row.lanes[3:])+"   "+row.text, " "))
+			line(number, row)
 		}
 		before = step
 	}

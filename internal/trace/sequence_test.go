@@ -58,7 +58,7 @@ func TestSequenceOfNodes(t *testing.T) {
   7  ├────────┼───────────────┼─────▶│   GET stock → 100
   ✗  it is over
 `
-	if got := onNodes().Sequence(false); got != want {
+	if got := onNodes().Sequence(); got != want {
 		t.Errorf("drawn is\n%s\nwant\n%s", got, want)
 	}
 }
@@ -111,7 +111,7 @@ func TestSequence(t *testing.T) {
               │        │   [no lock]
   4           !        │   B:pushed
 `
-	if got := trace.Sequence(false); got != want {
+	if got := trace.Sequence(); got != want {
 		t.Errorf("drawn is\n%s\nwant\n%s", got, want)
 	}
 }
@@ -126,7 +126,7 @@ func TestSequenceIsNotTooWide(t *testing.T) {
 		trace.Steps[i].Standing = append(trace.Steps[i].Standing, Outside)
 	}
 	for _, full := range []bool{false, true} {
-		drawn, number := trace.Sequence(full), 1
+		drawn, number := trace.EachStep(full), 1
 		for line := range strings.Lines(drawn) {
 			if wide := utf8.RuneCountInString(line) - 1; wide > widest {
 				t.Errorf("%d columns: %s", wide, line)
