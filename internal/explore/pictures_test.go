@@ -10,7 +10,7 @@ import (
 // Of a lock on several nodes, each step says which node its command was for, what is so on each, and which fault it is.
 func TestStepsOnNodes(t *testing.T) {
 	replayed, err := explore.Replay(find(t, "redlock"), faultsOfTwo("node-restart=1,node-crash=1"),
-		"A:waits A.1:SET A.2:SET B:waits B.1:SET/node-restarts B.2:SET/node-crashes A.3:SET")
+		"A:waits A.node1:SET A.node2:SET B:waits B.node1:SET/node-restarts B.node2:SET/node-crashes A.node3:SET")
 	if err != nil {
 		t.Fatal(err)
 	}

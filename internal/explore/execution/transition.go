@@ -153,19 +153,19 @@ func (t Transition) hopeful() bool {
 	return t.Progress() || t.Kind == TimePasses || t.Kind == Resumes || t.Kind == Arrives
 }
 
-// Token is how a schedule writes t. Its command is known for certain only after it has happened.
-func (x *Execution) Token(t Transition, command string) string {
-	switch n := t.Kind.notation(); n.of {
+// Token is how a schedule writes a transition of a kind. Its command is known for certain only after it has happened.
+func Token(k Kind, who, command string) string {
+	switch n := k.notation(); n.of {
 	case nobody:
 		return n.word
 	case task:
-		return x.Who(t) + ":" + command + n.word
+		return who + ":" + command + n.word
 	default:
-		return x.Who(t) + ":" + n.word
+		return who + ":" + n.word
 	}
 }
 
-// Who is the name of the one that t happens to.
+// Who is the name of the one that t happens to, before it has happened.
 func (x *Execution) Who(t Transition) string {
 	switch t.Kind.notation().of {
 	case nobody:
@@ -194,6 +194,9 @@ func Parse(token string) (Wanted, error) {
 	if command, _, _ := strings.Cut(what, "/"); strings.HasSuffix(command, ".lua") {
 		now := strings.TrimSuffix(command, ".lua") + strings.TrimPrefix(what, command)
 		return Wanted{}, fmt.Errorf("%w: a script is written without .lua now: %s:%s", ErrMalformed, who, now)
+	}
+	if actor, number, _ := strings.Cut(who, "."); number != "" && strings.Trim(number, "0123456789") == "" {
+		return Wanted{}, fmt.Errorf("%w: what %s has started is called by what it does now, as %s.renewal or %s.node1", ErrMalformed, actor, actor, actor)
 	}
 	for _, n := range notations() {
 		switch command, found := strings.CutSuffix(what, n.word); {

@@ -40,7 +40,7 @@ func (r *Recorder) Replied(reply []byte, commands int) { r.step.Reply = readable
 
 // Apply lets t happen, and writes down what happened.
 func (r *Recorder) Apply(t execution.Transition) bool {
-	before := r.look()
+	before, who := r.look(), r.x.Who(t)
 	step := trace.Step{Fault: t.Kind.Uses()}
 	r.step, r.token = &step, ""
 	ok := r.x.Apply(t)
@@ -56,7 +56,7 @@ func (r *Recorder) Apply(t execution.Transition) bool {
 		says = nil
 	}
 	step.Says = strings.Join(append(says, r.changes(before)...), "; ")
-	step.Token = r.x.Token(t, r.token)
+	step.Token = execution.Token(t.Kind, who, r.token)
 	r.stand()
 	r.steps = append(r.steps, step)
 	return ok
