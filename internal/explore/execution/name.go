@@ -3,7 +3,6 @@ package execution
 import (
 	"fmt"
 	"reflect"
-	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -37,7 +36,8 @@ func purposeOf(function string) string {
 		}
 	}
 	name[0] = unicode.ToLower(name[0])
-	if !regexp.MustCompile(`^\w+$`).MatchString(string(name)) {
+	odd := func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' }
+	if slices.ContainsFunc(name, odd) {
 		return unnamed
 	}
 	return string(name)
