@@ -244,7 +244,8 @@ func (f exploreFlags) check(cmd *cobra.Command, args []string) error {
 		return fmt.Errorf("%s: explore takes no settings: its clock, its Redis and the expiry (10s) are its own", strings.Join(foreign, ", "))
 	case f.all && len(args) > 0:
 		return fmt.Errorf("--all explores every lock: leave out %q", args[0])
-	case f.all && (f.each || f.why || f.step || f.against != "" || f.anomaly != "" || f.mermaid || cmd.Flags().Changed("replay") || f.faults != "" ||
+	case f.all && (f.each || f.why || f.step || f.against != "" || f.anomaly != "" || f.mermaid ||
+		cmd.Flags().Changed("replay") || f.faults != "" ||
 		f.scenario.Try+f.scenario.Nested+f.scenario.Replicas > 0 || f.scenario.Work+f.scenario.Skew > 0):
 		return errors.New("--all has scenarios of its own: it takes --actors, --json, and the bounds alone")
 	case !f.all && len(args) == 0:

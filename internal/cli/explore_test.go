@@ -138,12 +138,15 @@ func TestExploreEach(t *testing.T) {
 		t.Errorf("the first is %s, and all are %v; want two-holders, foreign-release and lost-update", doc.Counterexample.Anomaly, found)
 	}
 	_, stdout, _ = command(t, "explore", "v2", "--faults", "expiry=1", "--each", "--max-schedules", "50")
-	for _, says := range []string{"shows two-holders in 3 steps", "shows untold in 4 steps", "There may be more: the exploration ended early: 50 schedules."} {
+	for _, says := range []string{
+		"shows two-holders in 3 steps", "shows untold in 4 steps", "There may be more: the exploration ended early: 50 schedules.",
+	} {
 		if !strings.Contains(stdout, says) {
 			t.Errorf("%q is not in %s", says, stdout)
 		}
 	}
-	if code, _, stderr := command(t, "explore", "v2", "--each", "--anomaly", "stuck"); code != exitTrouble || !strings.Contains(stderr, "leave out --anomaly") {
+	code, _, stderr := command(t, "explore", "v2", "--each", "--anomaly", "stuck")
+	if code != exitTrouble || !strings.Contains(stderr, "leave out --anomaly") {
 		t.Errorf("exit code %d: %s", code, stderr)
 	}
 }
@@ -155,7 +158,9 @@ func TestExploreJSON(t *testing.T) {
 	if err := json.Unmarshal([]byte(stdout), &doc); err != nil || code != exitBroken {
 		t.Fatalf("exit code %d, %v: %s", code, err, stdout)
 	}
-	for _, key := range []string{"lock", "actors", "faults", "schedules", "states", "complete", "seconds", "verdict", "counterexample", "counterexamples"} {
+	for _, key := range []string{
+		"lock", "actors", "faults", "schedules", "states", "complete", "seconds", "verdict", "counterexample", "counterexamples",
+	} {
 		if _, has := doc[key]; !has {
 			t.Errorf("no %q in %s", key, stdout)
 		}

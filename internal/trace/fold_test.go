@@ -26,7 +26,9 @@ func polling(times int) Trace {
 		later.Token, later.Kind, later.Says, later.Expires = "time", KindTime, "20ms later", held.Expires
 		add(later)
 	}
-	add(Step{Token: "A:DEL", Actor: "A", Kind: KindCommand, Command: "DEL k", Says: "A gives the lock back", Standing: []Stance{Ended, Outside}})
+	add(Step{
+		Token: "A:DEL", Actor: "A", Kind: KindCommand, Command: "DEL k", Says: "A gives the lock back", Standing: []Stance{Ended, Outside},
+	})
 	return t
 }
 
@@ -46,7 +48,8 @@ func TestFold(t *testing.T) {
 	if got := polling(40).Sequence(); got != want {
 		t.Errorf("drawn is\n%s\nwant\n%s", got, want)
 	}
-	if got := polling(40).Mermaid(); !strings.Contains(got, "  Note over A,Redis: ⋮ steps 3–81: 800ms later, 39 polls, nothing new\n  A->>Redis: DEL k\n") {
+	const note = "  Note over A,Redis: ⋮ steps 3–81: 800ms later, 39 polls, nothing new\n  A->>Redis: DEL k\n"
+	if got := polling(40).Mermaid(); !strings.Contains(got, note) {
 		t.Errorf("Mermaid folds nothing:\n%s", got)
 	}
 	if got := polling(40).EachStep(false); strings.Contains(got, "⋮") || !strings.Contains(got, "\n 81  ") {

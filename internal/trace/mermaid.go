@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 )
@@ -17,7 +18,7 @@ func (t Trace) Mermaid() string {
 		line("participant %s", name)
 	}
 	everybody := t.Actors[0] + ",Redis"
-	active := make([]bool, len(t.Actors))
+	before := Step{Standing: make([]Stance, len(t.Actors))}
 	for i := 0; i < len(t.Steps); i++ {
 		step := t.Steps[i]
 		if n := t.fold(i); n > 0 {
@@ -25,32 +26,36 @@ func (t Trace) Mermaid() string {
 			i += n - 1
 			continue
 		}
-		over := step.Actor
-		if over == "" {
-			over = everybody
-		}
 		if step.Fault != "" {
 			line("Note over %s: ┄┄ %s ┄┄", everybody, step.fault())
 		}
 		t.command(step, line)
-		for actor, name := range t.Actors {
-			switch inside := step.Standing[actor] == Inside || step.Standing[actor] == PausedInside; {
-			case inside && !active[actor]:
-				line("activate %s", name)
-			case !inside && active[actor]:
-				line("deactivate %s", name)
-			}
-			active[actor] = step.Standing[actor] == Inside || step.Standing[actor] == PausedInside
-		}
+		t.activate(step, before, line)
 		if step.Says != "" {
-			line("Note over %s: %s", over, t.plain(step.Says))
+			line("Note over %s: %s", cmp.Or(step.Actor, everybody), t.plain(step.Says))
 		}
+		before = step
 	}
 	if t.Verdict != "" {
 		line("Note over %s: ✗ %s", everybody, t.plain(t.Verdict))
 	}
 	return b.String()
 }
+
+// activate draws who believes, since a step, that it holds the lock, and who no longer does.
+func (t Trace) activate(step, before Step, line func(format string, args ...any)) {
+	for i, name := range t.Actors {
+		switch now := step.Standing[i].inside(); {
+		case now == before.Standing[i].inside():
+		case now:
+			line("activate %s", name)
+		default:
+			line("deactivate %s", name)
+		}
+	}
+}
+
+func (s Stance) inside() bool { return s == Inside || s == PausedInside }
 
 // command draws what a step sends, and its reply.
 func (t Trace) command(step Step, line func(format string, args ...any)) {

@@ -40,6 +40,7 @@ func onNodes() Trace {
 
 // Each node has a lifeline, on which arrows end, and which shows whose lock is there, and whether it answers. A fault has a rule.
 func TestSequenceOfNodes(t *testing.T) {
+	//nolint:dupword // it is a drawing
 	const want = `     A        B      node1  node2  Redis
   1  ├────────────────▶A      │      │   SET k A → OK
      │                 A      │      │   A takes the lock on node 1

@@ -196,7 +196,8 @@ func Parse(token string) (Wanted, error) {
 		return Wanted{}, fmt.Errorf("%w: a script is written without .lua now: %s:%s", ErrMalformed, who, now)
 	}
 	if actor, number, _ := strings.Cut(who, "."); number != "" && strings.Trim(number, "0123456789") == "" {
-		return Wanted{}, fmt.Errorf("%w: what %s has started is called by what it does now, as %s.renewal or %s.node1", ErrMalformed, actor, actor, actor)
+		return Wanted{}, fmt.Errorf("%w: what %s has started is called by what it does now, as %s.renewal or %s.node1",
+			ErrMalformed, actor, actor, actor)
 	}
 	for _, n := range notations() {
 		switch command, found := strings.CutSuffix(what, n.word); {
