@@ -1,10 +1,15 @@
 package explore_test
 
 import (
+	"context"
 	"fmt"
 	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
 
 	"lockstep/internal/explore"
+	"lockstep/internal/lock"
 )
 
 // Of a lock on several nodes, each step says which node its command was for, what is so on each, and which fault it is.
@@ -15,10 +20,10 @@ func TestStepsOnNodes(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []string{
-		"0  A waits | node 1: no lock, node 2: no lock, node 3: no lock; stock: 100",
+		"0  A begins, and waits | node 1: no lock, node 2: no lock, node 3: no lock; stock: 100",
 		"1  A takes the lock on node 1 | node 1: A, node 2: no lock, node 3: no lock; stock: 100",
 		"2  A takes the lock on node 2 | node 1: A, node 2: A, node 3: no lock; stock: 100",
-		"0  B waits | node 1: A, node 2: A, node 3: no lock; stock: 100",
+		"0  B begins, and waits | node 1: A, node 2: A, node 3: no lock; stock: 100",
 		"1 node-restart node 1 restarts empty; B takes the lock on node 1, which was A's | node 1: B, node 2: A, node 3: no lock; stock: 100",
 		"2 node-crash node 2 goes down; B does not reach node 2 | node 1: B, node 2: down, node 3: no lock; stock: 100",
 		"3  A takes the lock on node 3 | node 1: B, node 2: down, node 3: A; stock: 100",
@@ -55,4 +60,56 @@ func TestStepsNameTheirFault(t *testing.T) {
 			t.Errorf("%s has the faults %s; want %s", schedule, got, want)
 		}
 	}
+}
+
+// What an actor has started is called by what it does, however often it did so before.
+func TestStepsOfWhatAnActorHasStarted(t *testing.T) {
+	renewed := explore.Scenario{Actors: 1, Work: 25 * time.Second}
+	released := faultsOfTwo("")
+	for _, test := range []struct {
+		lock     string
+		scenario explore.Scenario
+		schedule string
+		says     string // at the end
+	}{
+		{"v6", renewed, "A:lock A:GET time A.renewal:updateExpireTime time A.renewal:updateExpireTime", "A renews its lock"},
+		{
+			"redlock", renewed,
+			"A:waits A.node1:SET A.node2:SET A.node3:SET A:GET time A.node1:compareAndExtend A.node2:compareAndExtend",
+			"A renews its lock on node 2",
+		},
+		{
+			"v10", released, "A:begins A:acquire A:readFenced A:write B:begins B:acquire A:woken A.hear:release",
+			"A hands the lock to B",
+		},
+	} {
+		replayed, err := explore.Replay(find(t, test.lock), test.scenario, test.schedule)
+		if err != nil {
+			t.Errorf("%s: %v", test.lock, err)
+			continue
+		}
+		if last := replayed.Steps[len(replayed.Steps)-1]; last.Says != test.says || last.Actor != "A" || last.Task == "" {
+			t.Errorf("%s: %s of %s: %s; want %s", test.lock, last.Task, last.Actor, last.Says, test.says)
+		}
+	}
+}
+
+// Goroutines of one name are told apart while both are at work.
+func TestStepsOfTwoOfOneName(t *testing.T) {
+	mine := locker(func(ctx context.Context, c redis.Cmdable, opts lock.Options, _ string) (*lock.Lease, error) {
+		startWatch(ctx, c, opts)
+		startWatch(ctx, c, opts)
+		return nothingHeld(ctx, opts)
+	})
+	const schedule = "A:begins A.watch:EXISTS A.watch-2:EXISTS A.watch-2:TTL A.watch:TTL"
+	if _, err := explore.Replay(mine, explore.Scenario{Actors: 1}, schedule); err != nil {
+		t.Error(err)
+	}
+}
+
+func startWatch(ctx context.Context, c redis.Cmdable, opts lock.Options) {
+	opts.Clock.Go(func() {
+		c.Exists(ctx, opts.Key)
+		c.TTL(ctx, opts.Key)
+	})
 }

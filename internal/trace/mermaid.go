@@ -63,7 +63,7 @@ func (t Trace) command(step Step, line func(format string, args ...any)) {
 		return
 	}
 	server := t.serverNames()[(step.Node+t.Nodes)%(t.Nodes+1)]
-	sent := t.plain(step.Command)
+	sent := t.plain(step.Command + step.whose())
 	switch step.Kind {
 	case KindLostRequest, KindLate:
 		line("%s-x%s: %s, %s", step.Actor, server, sent, fate(step.Kind))

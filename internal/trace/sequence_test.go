@@ -98,6 +98,7 @@ func TestSequence(t *testing.T) {
 		{Actor: "B", Kind: KindUnsynced, Command: "SET k B", Reply: "nil", Fault: "failover",
 			Lock: "A", Expires: 10 * sec, Standing: []Stance{Dead, Outside}},
 		{Kind: KindTime, Says: "10s later: A's lock expires", Fault: "expiry", Standing: []Stance{Dead, Outside}},
+		{Token: "B.renewal:GET", Actor: "B", Task: "renewal", Kind: KindCommand, Command: "GET k", Reply: "nil", Standing: []Stance{Dead, Outside}},
 		{Token: "B:pushed", Actor: "B", Kind: KindWoken, Standing: []Stance{Dead, Outside}},
 	}}
 	const want = `     A        B      Redis
@@ -110,7 +111,8 @@ func TestSequence(t *testing.T) {
   3  ┄┄┄┄┄ expiry ┄┄┄┄┄┄
               │        ◷   10s later: A's lock expires
               │        │   [no lock]
-  4           !        │   B:pushed
+  4           ├───────▶│   GET k → nil (B.renewal)
+  5           !        │   B:pushed
 `
 	if got := trace.Sequence(); got != want {
 		t.Errorf("drawn is\n%s\nwant\n%s", got, want)

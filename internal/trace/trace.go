@@ -20,6 +20,7 @@ type Trace struct {
 type Step struct {
 	Token   string `json:"token"`   // as schedules write it
 	Actor   string `json:"actor"`   // who did it; "" for time
+	Task    string `json:"task"`    // the goroutine that did it, if its actor has started that; "" for the actor itself
 	Kind    string `json:"kind"`    // one of the kinds
 	Command string `json:"command"` // sent to Redis; "" if none was
 	Reply   string `json:"reply"`   // from Redis, whether it arrived or not

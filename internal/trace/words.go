@@ -40,19 +40,28 @@ func (t Trace) words(step, before Step, full bool) (lines []string) {
 	return lines
 }
 
-// outcome is a command's reply, and what became of either.
+// outcome is a command's reply, what became of either, and whose it is.
 func outcome(step Step) string {
+	reply := " → " + step.Reply
 	switch step.Kind {
 	case KindLostRequest, KindLate:
-		return ", " + fate(step.Kind)
+		reply = ", " + fate(step.Kind)
 	case KindLostReply, KindReadsLate, KindResends, KindArrives:
-		return " → " + step.Reply + ", " + fate(step.Kind)
+		reply += ", " + fate(step.Kind)
 	default:
 		if step.silent() {
-			return " → " + step.Reply + ", never sent"
+			reply += ", never sent"
 		}
-		return " → " + step.Reply
 	}
+	return reply + step.whose()
+}
+
+// whose says whose command it is, if its actor has started a goroutine for that. Those for a node have its lifeline.
+func (s Step) whose() string {
+	if s.Task == "" || s.Node > 0 {
+		return ""
+	}
+	return " (" + s.Actor + "." + s.Task + ")"
 }
 
 // fate is what became of a command, or of its reply.

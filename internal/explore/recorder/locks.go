@@ -83,6 +83,8 @@ func (r *Recorder) saysOfLock(before view, a *execution.Actor) string {
 		return a.Name + " writes over " + r.whose(was.holder) + " lock" + on
 	case changed:
 		return a.Name + " counts its lock: " + strings.Join(is.Values[1:], " ")
+	case is.TTL > was.TTL && was.holder == a.Index:
+		return a.Name + " renews its lock" + on
 	case is.TTL > was.TTL:
 		return a.Name + " renews " + r.whose(was.holder) + " lock" + on
 	default:

@@ -46,6 +46,9 @@ func (r *Recorder) Apply(t execution.Transition) bool {
 	ok := r.x.Apply(t)
 	if a := r.x.Actor(t); a != nil {
 		step.Actor = a.Name
+		if t.Kind.OfTask() {
+			step.Task = strings.TrimPrefix(strings.TrimPrefix(who, a.Name), ".")
+		}
 	}
 	step.Kind = r.kind(t)
 	if t.Kind.OfTask() && r.token == "" {
@@ -121,6 +124,7 @@ type view struct {
 	locks []held // of each server
 	now   time.Duration
 	told  []bool // of each actor
+	began []bool
 	ended []bool
 }
 
@@ -128,6 +132,7 @@ func (r *Recorder) look() view {
 	v := view{stock: r.x.Cluster.Stored().Stock(), locks: r.locks(), now: r.x.Now()}
 	for _, a := range r.x.Actors() {
 		v.told = append(v.told, r.checker.Told(a))
+		v.began = append(v.began, a.Started())
 		v.ended = append(v.ended, a.Finished())
 	}
 	return v

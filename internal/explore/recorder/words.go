@@ -46,6 +46,8 @@ func (r *Recorder) saysOfMove(before view, a *execution.Actor) string {
 		return a.Name + " dies"
 	case step.Kind == trace.KindBegins:
 		return a.Name + " begins an attempt"
+	case step.Kind == trace.KindWaits && !before.began[a.Index]:
+		return a.Name + " begins, and waits"
 	case step.Kind == trace.KindWaits:
 		return a.Name + " waits"
 	}
