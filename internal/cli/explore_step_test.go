@@ -34,7 +34,7 @@ func TestExploreStepByStep(t *testing.T) {
 		"  –  expiry  no key in Redis is to expire\n",
 		"  1  ├────────────────▶│   SET distributedLock 1 ex 10 NX → OK\n",
 		"  3  expiry  10s later: A's lock expires (expiry)\n",
-		"  2  ┃                 ◷   10s later: A's lock expires\n",
+		"  2  ┄┄┄┄┄ expiry ┄┄┄┄┄┄\n     ┃                 ◷   10s later: A's lock expires\n",
 		"expiry cannot happen now: the budget expiry=1 is used up.\n",
 		"There is no 99.\n",
 		"sleep is no step. Type a number",

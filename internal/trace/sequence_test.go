@@ -98,7 +98,7 @@ func TestSequence(t *testing.T) {
 		{Actor: "B", Kind: KindUnsynced, Command: "SET k B", Reply: "nil", Fault: "failover",
 			Lock: "A", Expires: 10 * sec, Standing: []Stance{Dead, Outside}},
 		{Kind: KindTime, Says: "10s later: A's lock expires", Fault: "expiry", Standing: []Stance{Dead, Outside}},
-		{Token: "B.renewal:GET", Actor: "B", Task: "renewal", Kind: KindCommand, Command: "GET k", Reply: "nil", Standing: []Stance{Dead, Outside}},
+		{Actor: "B", Task: "renewal", Kind: KindCommand, Command: "GET k", Reply: "nil", Standing: []Stance{Dead, Outside}},
 		{Token: "B:pushed", Actor: "B", Kind: KindWoken, Standing: []Stance{Dead, Outside}},
 	}}
 	const want = `     A        B      Redis
