@@ -115,6 +115,42 @@ func TestExploreReplays(t *testing.T) {
 	}
 }
 
+// With --each, the exploration goes on after the first anomaly, and shows the shortest schedule of each.
+func TestExploreEach(t *testing.T) {
+	code, stdout, _ := command(t, "explore", "v2", "--faults", "expiry=1", "--each", "--json")
+	var doc struct {
+		Complete        bool
+		Counterexample  counterexampleJSON
+		Counterexamples []counterexampleJSON
+	}
+	if err := json.Unmarshal([]byte(stdout), &doc); err != nil || code != exitBroken || !doc.Complete {
+		t.Fatalf("exit code %d, %v: %s", code, err, stdout)
+	}
+	found := map[explore.Anomaly]int{}
+	for _, e := range doc.Counterexamples {
+		found[e.Anomaly] = e.Length
+		if len(e.Steps) != e.Length {
+			t.Errorf("%s has %d steps; want %d", e.Anomaly, len(e.Steps), e.Length)
+		}
+	}
+	if doc.Counterexample.Anomaly != explore.TwoHolders || found[explore.TwoHolders] != 3 || found[explore.ForeignRelease] != 6 ||
+		found[explore.LostUpdate] != 7 {
+		t.Errorf("the first is %s, and all are %v; want two-holders, foreign-release and lost-update", doc.Counterexample.Anomaly, found)
+	}
+	_, stdout, _ = command(t, "explore", "v2", "--faults", "expiry=1", "--each", "--max-schedules", "50")
+	for _, says := range []string{
+		"shows two-holders in 3 steps", "shows untold in 4 steps", "There may be more: the exploration ended early: 50 schedules.",
+	} {
+		if !strings.Contains(stdout, says) {
+			t.Errorf("%q is not in %s", says, stdout)
+		}
+	}
+	code, _, stderr := command(t, "explore", "v2", "--each", "--anomaly", "stuck")
+	if code != exitTrouble || !strings.Contains(stderr, "leave out --anomaly") {
+		t.Errorf("exit code %d: %s", code, stderr)
+	}
+}
+
 // The document of --json has what DESIGN promises, and nothing for people beside it.
 func TestExploreJSON(t *testing.T) {
 	code, stdout, _ := command(t, "explore", "v2", "--faults", "expiry=1", "--json")
@@ -122,7 +158,9 @@ func TestExploreJSON(t *testing.T) {
 	if err := json.Unmarshal([]byte(stdout), &doc); err != nil || code != exitBroken {
 		t.Fatalf("exit code %d, %v: %s", code, err, stdout)
 	}
-	for _, key := range []string{"lock", "actors", "faults", "schedules", "states", "complete", "seconds", "verdict", "counterexample"} {
+	for _, key := range []string{
+		"lock", "actors", "faults", "schedules", "states", "complete", "seconds", "verdict", "counterexample", "counterexamples",
+	} {
 		if _, has := doc[key]; !has {
 			t.Errorf("no %q in %s", key, stdout)
 		}

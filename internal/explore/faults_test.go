@@ -201,7 +201,7 @@ func TestFaultsAreSaid(t *testing.T) {
 			"a replica takes the master's place: A's lock is gone | no lock; stock: 100",
 			"B takes the lock | lock: B, for 10s; stock: 100",
 		}},
-		{"v4", "failover=1", "A:SET A:GET A:write.lua A:compareAndDelete.lua/unsynced B:SET failover B:GET", []string{
+		{"v4", "failover=1", "A:SET A:GET A:write A:compareAndDelete/unsynced B:SET failover B:GET", []string{
 			"A takes the lock | lock: A, for 10s; stock: 100",
 			"A reads stock 100 | lock: A, for 10s; stock: 100",
 			"A writes stock 99 | lock: A, for 10s; stock: 99",
@@ -210,7 +210,7 @@ func TestFaultsAreSaid(t *testing.T) {
 			"a replica takes the master's place: the lock is A's again | lock: A, for 10s; stock: 99",
 			"B reads stock 99 | lock: A, for 10s; stock: 99",
 		}},
-		{"v4", "late=1", "A:SET/late A:compareAndDelete.lua B:SET A:SET/arrives", []string{
+		{"v4", "late=1", "A:SET/late A:compareAndDelete B:SET A:SET/arrives", []string{
 			"A's command is late, and A is told that nobody answers | no lock; stock: 100",
 			"A finds no lock; A fails: redis did not answer: the outcome is unknown | no lock; stock: 100",
 			"B takes the lock | lock: B, for 10s; stock: 100",
@@ -220,7 +220,7 @@ func TestFaultsAreSaid(t *testing.T) {
 			"A takes the lock, but never gets the reply: its client sends the command again | lock: A, for 10s; stock: 100",
 			"A finds the lock to be A's | lock: A, for 10s; stock: 100",
 		}},
-		{"v4", "lost-request=1", "A:SET/lost-request A:compareAndDelete.lua", []string{
+		{"v4", "lost-request=1", "A:SET/lost-request A:compareAndDelete", []string{
 			"A's command never arrives | no lock; stock: 100",
 			"A finds no lock; A fails: redis did not answer: the outcome is unknown | no lock; stock: 100",
 		}},
@@ -234,7 +234,7 @@ func TestFaultsAreSaid(t *testing.T) {
 			"the clock of A jumps ahead by 15s | lock: A, for 10s; stock: 100",
 			"Redis's clock jumps ahead by 15s: A's lock is gone | no lock; stock: 100",
 		}},
-		{"v4", "failover=1,expiry=1", "A:SET A:GET A:write.lua A:compareAndDelete.lua/unsynced B:SET expiry failover", []string{
+		{"v4", "failover=1,expiry=1", "A:SET A:GET A:write A:compareAndDelete/unsynced B:SET expiry failover", []string{
 			"A takes the lock | lock: A, for 10s; stock: 100",
 			"A reads stock 100 | lock: A, for 10s; stock: 100",
 			"A writes stock 99 | lock: A, for 10s; stock: 99",
@@ -243,7 +243,7 @@ func TestFaultsAreSaid(t *testing.T) {
 			"10s later: B's lock expires | no lock; stock: 99", // and A's, in the replica
 			"a replica takes the master's place | no lock; stock: 99",
 		}},
-		{"v1", "late=1", "A:SET A:GET A:write.lua A:DEL/late B:SET A:DEL/arrives B:SET", []string{
+		{"v1", "late=1", "A:SET A:GET A:write A:DEL/late B:SET A:DEL/arrives B:SET", []string{
 			"A takes the lock | lock: A; stock: 100",
 			"A reads stock 100 | lock: A; stock: 100",
 			"A writes stock 99 | lock: A; stock: 99",
@@ -253,7 +253,7 @@ func TestFaultsAreSaid(t *testing.T) {
 			"B takes the lock | lock: B; stock: 99",
 		}},
 		//nolint:dupword // as it does
-		{"v9", "spurious-wake=1", "A:acquire.lua B:acquire.lua B:acquire.lua B:woken-in-vain B:acquire.lua", []string{
+		{"v9", "spurious-wake=1", "A:acquire B:acquire B:acquire B:woken-in-vain B:acquire", []string{
 			"A takes the lock | lock: A, for 10s; stock: 100",
 			"B finds the lock to be A's | lock: A, for 10s; stock: 100",
 			"B finds the lock to be A's | lock: A, for 10s; stock: 100",
@@ -279,10 +279,10 @@ func TestFaultsAreSaid(t *testing.T) {
 // Those who listen hear after a failover that they may have missed something, and not what they have missed.
 func TestAFailoverBreaksSubscriptions(t *testing.T) {
 	//nolint:dupword // as it does
-	const before = "A:acquire.lua B:acquire.lua B:acquire.lua A:readFenced.lua A:write.lua A:release.lua/unsynced "
+	const before = "A:acquire B:acquire B:acquire A:readFenced A:write A:release/unsynced "
 	for _, test := range []struct{ then, want string }{
 		{"B:woken", "B is woken"}, // and has the lock
-		{"failover B:woken B:acquire.lua", "B finds the lock to be A's"},
+		{"failover B:woken B:acquire", "B finds the lock to be A's"},
 	} {
 		replayed, err := explore.Replay(find(t, "v9"), faultsOfTwo("failover=1"), before+test.then)
 		if err != nil {
@@ -297,7 +297,7 @@ func TestAFailoverBreaksSubscriptions(t *testing.T) {
 
 // However far ahead the clock of a dead holder was, time passes until its lock is overdue by any other.
 func TestALockByAClockThatJumpedIsOverdueInTheEnd(t *testing.T) {
-	const schedule = "A:SET B:SET B:GET B:clock-jumps A:GET A:write.lua A:DEL B:SET B:dies/dies-before C:SET C:GET time C:SET C:GET C:GETSET"
+	const schedule = "A:SET B:SET B:GET B:clock-jumps A:GET A:write A:DEL B:SET B:dies/dies-before C:SET C:GET time C:SET C:GET C:GETSET"
 	replayed, err := explore.Replay(find(t, "getset"), of(3, 0, "clock-jump=1,crash=1"), schedule)
 	if err != nil {
 		t.Fatal(err)

@@ -37,7 +37,7 @@ type Checker interface {
 
 // Recorder sees the commands and replies of a schedule that somebody wants to read.
 type Recorder interface {
-	Sending(commands []redis.Cmder)
+	Sending(server int, commands []redis.Cmder)
 	Replied(reply []byte, commands int)
 }
 

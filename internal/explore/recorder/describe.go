@@ -3,16 +3,20 @@ package recorder
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/alicebob/miniredis/v2/proto"
 	"github.com/redis/go-redis/v9"
 
+	"lockstep/internal/explore/execution"
+	"lockstep/internal/trace"
 	"lockstep/util/lua"
 )
 
-// Describe gives a command's short name, and all of it. What it writes into the ledger is not worth the space.
+// Describe gives a command's short name, as schedules write it, and all of it. What it writes into the ledger is not worth the space.
 func Describe(cmds []redis.Cmder) (name, all string) {
 	var parts []string
 	for i, cmd := range cmds {
@@ -23,15 +27,24 @@ func Describe(cmds []redis.Cmder) (name, all string) {
 		words[0] = strings.ToUpper(words[0])
 		short := words[0]
 		if short == "EVAL" && len(words) > 2 {
-			short = lua.Name(words[1])
-			words = append([]string{"EVAL"}, aboutStock(short, words[1], words[3:])...)
+			short = nameOf(words[1])
+			words = append([]string{"EVAL"}, aboutStock(cmp.Or(lua.File(words[1]), short), words[1], words[3:])...)
 		}
 		if i == 0 {
-			name, _, _ = strings.Cut(short, " ")
+			name = short
 		}
 		parts = append(parts, strings.Join(words, " "))
 	}
 	return name, strings.Join(parts, ", ")
+}
+
+// nameOf is what a schedule calls a script: by its name, unless schedules use that word for something else.
+func nameOf(script string) string {
+	name := lua.Name(script)
+	if execution.Reserved(name) || slices.Contains([]string{trace.KindBegins, trace.KindWaits, trace.KindEnds, trace.KindDies}, name) {
+		return lua.Unnamed
+	}
+	return name
 }
 
 // aboutStock says what the store's scripts do with the stock. Of others it gives the name, the keys and the arguments.
