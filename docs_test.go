@@ -34,7 +34,6 @@ var longCommands = []string{
 	"explore --all",
 	"explore v7 --faults pause=1,expiry=1 --anomaly lost-update",
 	"explore v6 --work 25s --nested 1 --faults crash=1,lost-reply=1",
-	"explore redlock --faults node-crash=1",
 }
 
 // What a document shows below <!-- lockstep … --> is what that command prints.

@@ -103,7 +103,7 @@ func legend(cmd *cobra.Command, actors, schedules int) {
 	for _, s := range explore.Scenarios(actors) {
 		fmt.Fprintf(out, "  %-13s %s\n", s.Name, words(cmd.CommandPath()+" NAME", s.String()))
 	}
-	onNodes(cmd, actors)
+	legendOnNodes(cmd, actors)
 	fmt.Fprintf(out, "\n%d schedules. Left out, as they break every lock on one Redis:\n", schedules)
 	for _, fault := range explore.AllFaults() {
 		if fault.Beats {
@@ -112,8 +112,8 @@ func legend(cmd *cobra.Command, actors, schedules int) {
 	}
 }
 
-// onNodes says what else is so of locks on several masters.
-func onNodes(cmd *cobra.Command, actors int) {
+// legendOnNodes says what else is so of locks on several masters.
+func legendOnNodes(cmd *cobra.Command, actors int) {
 	for _, s := range evolution.Table() {
 		if !s.OnNodes {
 			continue
