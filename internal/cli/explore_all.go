@@ -114,15 +114,18 @@ func legend(cmd *cobra.Command, actors, schedules int) {
 
 // legendOnNodes says what else is so of locks on several masters.
 func legendOnNodes(cmd *cobra.Command, actors int) {
+	out := cmd.OutOrStdout()
 	for _, s := range evolution.Table() {
 		if !s.OnNodes {
 			continue
 		}
-		fmt.Fprintf(cmd.OutOrStdout(), "\nFor %s, every sale tries once, and a scenario has at most %d schedules: --try %d --max-schedules %[2]d.\n"+
-			"It has the faults of its masters, too:\n", s.Name, explore.SchedulesOnNodes, actors)
+		fmt.Fprintf(out, "\nFor %s, every sale tries once, and a scenario has at most %d schedules: --try %d --max-schedules %[2]d.\n",
+			s.Name, explore.SchedulesOnNodes, actors)
+		fmt.Fprintln(out, "It has the faults of its masters, too:")
 		for _, in := range explore.ScenariosOf(s, actors) {
-			if i := slices.IndexFunc(explore.AllFaults(), func(f explore.Fault) bool { return f.Name == in.Name }); i >= 0 && explore.AllFaults()[i].OnNode {
-				fmt.Fprintf(cmd.OutOrStdout(), "  %-13s %s %s\n", in.Name, cmd.CommandPath(), words(s.Name, in.String()))
+			ofNode := func(f explore.Fault) bool { return f.OnNode && f.Name == in.Name }
+			if slices.ContainsFunc(explore.AllFaults(), ofNode) {
+				fmt.Fprintf(out, "  %-13s %s %s\n", in.Name, cmd.CommandPath(), words(s.Name, in.String()))
 			}
 		}
 	}

@@ -104,7 +104,7 @@ var claims = []struct {
 	{lock: "redlock", long: true},
 	{lock: "redlock", scenario: nested(faults("node-restart=1")), shows: explore.TwoHolders, length: 8},
 	{lock: "redlock", scenario: explore.Scenario{Try: 2, Faults: faults("crash=1").Faults}},
-	{lock: "redlock", scenario: explore.Scenario{Polls: explore.NoPolls, Faults: faults("crash=1").Faults}}, // time frees what the dead one had
+	{lock: "redlock", scenario: explore.Scenario{Polls: explore.NoPolls, Faults: faults("crash=1").Faults}}, // time frees it
 	{lock: "redlock", scenario: explore.Scenario{Try: 2, Faults: faults("node-crash=1").Faults}},
 	{lock: "redlock", scenario: faults("node-crash=1"), long: true},
 	{lock: "redlock", scenario: explore.Scenario{Try: 2, Faults: faults("node-hang=1").Faults}},
@@ -137,7 +137,7 @@ var claims = []struct {
 	{lock: "getset", scenario: explore.Scenario{Actors: 3}},
 	{lock: "getset", scenario: faults("crash=1")},
 	{lock: "getset", scenario: explore.Scenario{Actors: 3, Faults: faults("crash=1").Faults}, long: true}, // Redis knows of none
-	{lock: "getset", scenario: faults("lost-reply=1"), shows: explore.Idle, length: 3},                    // its value does not say whose it is
+	{lock: "getset", scenario: faults("lost-reply=1"), shows: explore.Idle, length: 3},                    // a value without a name
 	{lock: "getset", scenario: faults("lost-reply=1,cancel=1"), anomaly: explore.TwoHolders},
 	{lock: "getset", scenario: faults("lost-reply=1,cancel=1"), anomaly: explore.LeftBehind},
 	{lock: "getset", scenario: faults("lost-reply=1,cancel=1"), anomaly: explore.Stuck},

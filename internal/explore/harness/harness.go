@@ -137,8 +137,8 @@ func (h *Harness) later(x *execution.Execution) (*checker.Checker, func(), error
 	}
 	newcomers := h.strategy.Sharing.Most() + 1 // the last of whom should not get it
 	next := execution.New(execution.Setup{
-		Scenario: scenario.Scenario{Actors: newcomers, Replicas: 1, Try: newcomers}, Cluster: cluster, Hasher: h.hasher, Pool: &h.pool, FirstName: 'a',
-		Now: x.Now() + scenario.Forever, EverySymmetry: h.everySymmetry, Sharing: h.strategy.Sharing,
+		Scenario: scenario.Scenario{Actors: newcomers, Replicas: 1, Try: newcomers}, Cluster: cluster, Hasher: h.hasher, Pool: &h.pool,
+		FirstName: 'a', Now: x.Now() + scenario.Forever, EverySymmetry: h.everySymmetry, Sharing: h.strategy.Sharing,
 	})
 	c := checker.New(next, h.strategy, checker.Futures{})
 	h.sell(next, c)

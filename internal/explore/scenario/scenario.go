@@ -161,9 +161,9 @@ func AllOnNodes(actors int) []Named {
 			all = append(all, Named{f.Name, Scenario{Actors: actors, Faults: Once(f.Name)}})
 		}
 	}
-	all = slices.DeleteFunc(all, func(n Named) bool { return n.Scenario.Try > 0 })
+	all = slices.DeleteFunc(all, func(n Named) bool { return n.Try > 0 })
 	for i := range all {
-		all[i].Scenario.Try = actors
+		all[i].Try = actors
 	}
 	return all
 }
