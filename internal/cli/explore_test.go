@@ -182,7 +182,7 @@ func TestExploreJSON(t *testing.T) {
 }
 
 func TestExploreAll(t *testing.T) {
-	bound, want := []string{"--max-schedules", "60"}, exitTrouble // all of it: TestDocumentsShowWhatIsPrinted
+	bound, want := []string{"--max-schedules", "20"}, exitTrouble // all of it: TestDocumentsShowWhatIsPrinted
 	if suite.Long {
 		bound, want = nil, exitOK
 	}
@@ -192,13 +192,13 @@ func TestExploreAll(t *testing.T) {
 	}
 	rows := strings.Split(stdout, "\n")
 	for _, strategy := range evolution.Table() {
-		if strategy.OnNodes {
-			continue // too large for a table
-		}
 		rows = rows[1:]
-		if fields := strings.Fields(rows[0]); len(fields) < 8 || fields[0] != strategy.Name {
-			t.Errorf("a row is %q; want %s and 7 cells", rows[0], strategy.Name)
+		if fields := strings.Fields(rows[0]); len(fields) < 6 || fields[0] != strategy.Name {
+			t.Errorf("a row is %q; want %s and its cells", rows[0], strategy.Name)
 		}
+	}
+	if !suite.Long {
+		bound = []string{"--max-schedules", "1"}
 	}
 	var doc struct {
 		Locks map[string]map[explore.Anomaly]struct{ Verdict string }

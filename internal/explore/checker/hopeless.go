@@ -2,7 +2,6 @@ package checker
 
 import (
 	"slices"
-	"time"
 
 	"lockstep/internal/explore/execution"
 	"lockstep/internal/explore/scenario"
@@ -17,7 +16,8 @@ func (c *Checker) hopeless() bool {
 	copied, end := c.futures.Again()
 	defer end()
 	x := copied.x
-	start, version, until := x.Now(), x.Cluster.Version(), twice(x)
+	start, version := x.Now(), x.Cluster.Version()
+	until := start + 2*scenario.TTL + x.Ahead()
 	for n := 0; n < rounds || start < x.Now() && x.Now() < until; n++ {
 		for _, t := range slices.Clone(x.Transitions()) {
 			if t.Kind != execution.PollsOn && t.Kind != execution.TimePasses {
@@ -51,6 +51,3 @@ func quiets(x *execution.Execution) bool {
 	}
 	return false
 }
-
-// twice is when every clock says that a lock has expired twice.
-func twice(x *execution.Execution) time.Duration { return x.Now() + 2*scenario.TTL + x.Ahead() }

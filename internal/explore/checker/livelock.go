@@ -49,13 +49,13 @@ func (c *Checker) after(path []execution.Transition) (state string, next []execu
 	return x.Loose(), next, len(next) == 0 || waiting(x) < left || x.Err() != nil
 }
 
-// turns reports whether nobody gets free in one order, in which each goes on, even if that lets time pass the expiries.
+// turns reports whether nobody gets free in one order, in which each goes on.
 func (c *Checker) turns() bool {
 	copied, end := c.futures.Again()
 	defer end()
 	x := copied.x
-	left, start, until := waiting(x), x.Now(), twice(x)
-	for i := 0; i < turns || start < x.Now() && x.Now() < until; i++ {
+	left := waiting(x)
+	for i := range turns {
 		next := goesOn(x)
 		if len(next) == 0 {
 			return false
