@@ -31,9 +31,9 @@ var printed = regexp.MustCompile("(?s)(<!-- lockstep ([^\n]*) -->\n```\\w+\n)(.*
 
 // longCommands take several seconds. That what they find is so, in small, is among the claims of internal/explore.
 var longCommands = []string{
+	"explore --all",
 	"explore v7 --faults pause=1,expiry=1 --anomaly lost-update",
 	"explore v6 --work 25s --nested 1 --faults crash=1,lost-reply=1",
-	"explore redlock --faults node-crash=1",
 }
 
 // What a document shows below <!-- lockstep … --> is what that command prints.

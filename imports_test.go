@@ -47,20 +47,21 @@ var house = map[string][]string{
 	},
 	"lockstep/internal/explore/search": {"internal/explore/anomaly", "internal/explore/execution", "internal/trace"},
 	"lockstep/internal/explore/harness": {
-		"internal/dao", "internal/explore/anomaly", "internal/explore/checker", "internal/explore/execution", "internal/explore/recorder",
-		"internal/explore/scenario", "internal/explore/simredis", "internal/history", "internal/lock", "internal/service", "internal/strategy",
-		"internal/trace",
+		"internal/dao", "internal/explore/anomaly", "internal/explore/checker", "internal/explore/coroutine",
+		"internal/explore/execution", "internal/explore/recorder", "internal/explore/scenario", "internal/explore/simredis",
+		"internal/history", "internal/lock", "internal/service", "internal/strategy", "internal/trace",
 	},
 	"lockstep/internal/explore/recorder": {
 		"internal/dao", "internal/explore/checker", "internal/explore/execution", "internal/explore/simredis", "internal/lock",
 		"internal/trace", "util/lua",
 	},
 	"lockstep/internal/explore/checker": {
-		"internal/explore/anomaly", "internal/explore/execution", "internal/explore/simredis", "internal/history", "internal/lock",
-		"internal/strategy",
+		"internal/explore/anomaly", "internal/explore/execution", "internal/explore/scenario", "internal/explore/simredis",
+		"internal/history", "internal/lock", "internal/strategy",
 	},
 	"lockstep/internal/explore/execution": {
 		"internal/explore/coroutine", "internal/explore/scenario", "internal/explore/simredis", "internal/history", "internal/lock",
+		"internal/strategy",
 	},
 	"lockstep/internal/explore/simredis":  {"internal/dao", "internal/history", "internal/redisclient"},
 	"lockstep/internal/explore/scenario":  {"internal/strategy"},

@@ -123,6 +123,6 @@ func (o options) again(stage *play.Stage, l library.Library, out io.Writer) (fou
 	if err != nil {
 		return false, err
 	}
-	fmt.Fprint(out, replayed.Trace.Sequence(false))
+	fmt.Fprint(out, replayed.Trace.Sequence())
 	return len(replayed.Found) > 0, nil
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"time"
@@ -32,6 +33,7 @@ type exploreFlags struct {
 	mermaid      bool
 	asJSON       bool
 	all          bool
+	each         bool
 	why          bool
 	step         bool
 	against      string
@@ -62,6 +64,7 @@ With --all: 0 everything was explored, 2 a bound was hit first.`,
   lockstep explore v4 --nested 1
   lockstep explore v6 --work 25s --nested 1 --faults crash=1,lost-reply=1
   lockstep explore local --replicas 1
+  lockstep explore v2 --faults expiry=1 --each
   lockstep explore v2 --faults expiry=1 --why
   lockstep explore v6 --faults pause=1 --step
   lockstep explore v5 --faults expiry=1 --against v6
@@ -94,6 +97,7 @@ With --all: 0 everything was explored, 2 a bound was hit first.`,
 	flags.BoolVar(&f.mermaid, "mermaid", false, "print the counterexample as a Mermaid diagram, and nothing else")
 	flags.BoolVar(&f.asJSON, "json", false, "print one JSON document to standard output")
 	flags.BoolVar(&f.why, "why", false, "say from which step on it was too late, and what would have saved it")
+	flags.BoolVar(&f.each, "each", false, "go on after the first anomaly: show the shortest schedule of each")
 	flags.BoolVar(&f.step, "step", false, "choose each step yourself, from the start or from the end of --replay")
 	flags.StringVar(&f.against, "against", "",
 		"run the same schedule under this lock too, to the first step that differs: that of --replay, or the one found")
@@ -159,7 +163,7 @@ func runExplore(cmd *cobra.Command, args []string, f exploreFlags) error {
 	if err != nil {
 		return err
 	}
-	var goal explore.Goal
+	goal := explore.Goal{All: f.each}
 	if f.anomaly != "" {
 		a := explore.Anomaly(f.anomaly)
 		if !a.Applies(strategy) && !a.ByName() {
@@ -194,13 +198,15 @@ func explored(cmd *cobra.Command, f exploreFlags, strategy strategy.Strategy, go
 	if err != nil {
 		return err
 	}
-	var why *graph.Why
-	if len(result.Found) > 0 {
-		if why, err = f.explain(cmd.Context(), strategy, result.Found[0].Schedule, result.Found[0].Anomaly); err != nil {
+	var whys []*graph.Why
+	for _, found := range result.Found {
+		why, err := f.explain(cmd.Context(), strategy, found.Schedule, found.Anomaly)
+		if err != nil {
 			return err
 		}
+		whys = append(whys, why)
 	}
-	return f.show(cmd, result, why)
+	return f.show(cmd, result, whys)
 }
 
 // meantFaults adds to an error what was meant by the first fault that there is not.
@@ -232,7 +238,8 @@ func (f exploreFlags) check(cmd *cobra.Command, args []string) error {
 		return fmt.Errorf("%s: explore takes no settings: its clock, its Redis and the expiry (10s) are its own", strings.Join(foreign, ", "))
 	case f.all && len(args) > 0:
 		return fmt.Errorf("--all explores every lock: leave out %q", args[0])
-	case f.all && (f.why || f.step || f.against != "" || f.anomaly != "" || f.mermaid || cmd.Flags().Changed("replay") || f.faults != "" ||
+	case f.all && (f.each || f.why || f.step || f.against != "" || f.anomaly != "" || f.mermaid ||
+		cmd.Flags().Changed("replay") || f.faults != "" ||
 		f.scenario.Try+f.scenario.Nested+f.scenario.Replicas > 0 || f.scenario.Work+f.scenario.Skew > 0):
 		return errors.New("--all has scenarios of its own: it takes --actors, --json, and the bounds alone")
 	case !f.all && len(args) == 0:
@@ -249,6 +256,8 @@ func (f exploreFlags) check(cmd *cobra.Command, args []string) error {
 		return fmt.Errorf("max-memory: %d; it takes 0 to %d MB", f.maxMemory, 1<<20)
 	case f.maxTime < 0:
 		return fmt.Errorf("max-time: %v is less than none", f.maxTime)
+	case f.each && (f.anomaly != "" || f.step || f.against != "" || cmd.Flags().Changed("replay")):
+		return errors.New("--each looks for all anomalies in all schedules: leave out --anomaly, --replay, --step and --against")
 	case f.mermaid && f.asJSON:
 		return errors.New("--mermaid and --json are two documents: choose one")
 	case f.step && (f.why || f.against != "" || f.mermaid || f.asJSON || f.anomaly != ""):
@@ -260,30 +269,20 @@ func (f exploreFlags) check(cmd *cobra.Command, args []string) error {
 }
 
 // show prints what was found, and gives the exit code.
-func (f exploreFlags) show(cmd *cobra.Command, r explore.Result, why *graph.Why) error {
-	out, people := cmd.OutOrStdout(), cmd.OutOrStdout()
+func (f exploreFlags) show(cmd *cobra.Command, r explore.Result, whys []*graph.Why) error {
+	people := cmd.OutOrStdout()
 	if f.asJSON || f.mermaid {
 		people = cmd.ErrOrStderr()
 	}
-	switch {
-	case f.asJSON:
-		if err := writeJSON(out, toJSON(r, why)); err != nil {
+	if f.asJSON {
+		if err := writeJSON(cmd.OutOrStdout(), toJSON(r, whys)); err != nil {
 			return err
 		}
-	case f.mermaid && len(r.Found) > 0:
-		fmt.Fprint(out, r.Found[0].Trace.Mermaid())
 	}
 	seen := fmt.Sprintf("%d schedules, %d states, at most %d steps", r.Schedules, r.States, r.Depth)
 	switch r.Verdict() {
 	case explore.Broken:
-		e := r.Found[0]
-		fmt.Fprintf(people, "%s shows %s in %d steps, and in no fewer: %s.\n", r.Lock, e.Anomaly, e.Length, e.Anomaly.Says())
-		fmt.Fprint(people, "A thick line is a sale that believes that it holds the lock; a dashed line is a paused sale.\n\n")
-		if !f.mermaid {
-			fmt.Fprintln(people, e.Trace.Sequence(false))
-		}
-		printWhy(people, why)
-		fmt.Fprintf(people, "Step by step: %s %s --replay %q\n", cmd.CommandPath(), words(r.Lock, r.Scenario.String()), e.Schedule)
+		f.showFound(cmd, people, r, whys)
 	case explore.Holds:
 		fmt.Fprintf(people, "%s never shows %s: every schedule was explored (%s).\n%s.\n", r.Lock, f.lookedFor(), setting(r.Scenario), seen)
 	default:
@@ -298,6 +297,28 @@ func (f exploreFlags) show(cmd *cobra.Command, r explore.Result, why *graph.Why)
 	}
 	fmt.Fprintf(cmd.ErrOrStderr(), "%d schedules in %.1f s, %.0f a second\n", r.Schedules, r.Seconds, float64(r.Schedules)/r.Seconds)
 	return exitFor(r.Verdict())
+}
+
+// showFound prints each counterexample.
+func (f exploreFlags) showFound(cmd *cobra.Command, people io.Writer, r explore.Result, whys []*graph.Why) {
+	for i, e := range r.Found {
+		if i > 0 {
+			fmt.Fprintln(people)
+		}
+		if f.mermaid {
+			fmt.Fprint(cmd.OutOrStdout(), e.Trace.Mermaid())
+		}
+		fmt.Fprintf(people, "%s shows %s in %d steps, and in no fewer: %s.\n", r.Lock, e.Anomaly, e.Length, e.Anomaly.Says())
+		fmt.Fprintln(people, e.Trace.Legend())
+		if !f.mermaid {
+			fmt.Fprintln(people, e.Trace.Sequence())
+		}
+		printWhy(people, whys[i])
+		fmt.Fprintf(people, "Step by step: %s %s --replay %q\n", cmd.CommandPath(), words(r.Lock, r.Scenario.String()), e.Schedule)
+	}
+	if f.each && r.Bound != "" {
+		fmt.Fprintf(people, "\nThere may be more: the exploration ended early: %s.\n", r.Bound)
+	}
 }
 
 // lookedFor names what was looked for, in a sentence.

@@ -40,7 +40,9 @@ type exploredJSON struct {
 	Bound          string              `json:"bound"`
 	Seconds        float64             `json:"seconds"`
 	Verdict        explore.Verdict     `json:"verdict"`
-	Counterexample *counterexampleJSON `json:"counterexample"`
+	Counterexample *counterexampleJSON `json:"counterexample"` // the first; null if there is none
+
+	Counterexamples []counterexampleJSON `json:"counterexamples"` // all, one for each anomaly: with --each
 }
 
 type counterexampleJSON struct {
@@ -48,11 +50,12 @@ type counterexampleJSON struct {
 	Says     string          `json:"says"`
 	Length   int             `json:"length"`
 	Schedule string          `json:"schedule"`
+	Nodes    int             `json:"nodes,omitempty"` // of a lock on several masters
 	Steps    []trace.Step    `json:"steps"`
 	Why      *graph.Why      `json:"why,omitempty"` // if that was asked for
 }
 
-func toJSON(r explore.Result, why *graph.Why) exploredJSON {
+func toJSON(r explore.Result, whys []*graph.Why) exploredJSON {
 	doc := exploredJSON{
 		Lock: r.Lock, Actors: r.Scenario.Actors, Sales: r.Scenario.SalesEach(), Replicas: r.Scenario.Processes(),
 		Try: r.Scenario.Try, Nested: r.Scenario.Nested,
@@ -60,17 +63,20 @@ func toJSON(r explore.Result, why *graph.Why) exploredJSON {
 		Polls: r.Scenario.PollsInVain(), Happened: r.Coverage.Faults, Ends: r.Coverage.Ends, Contended: r.Coverage.Contended,
 		BeyondPolls: r.Coverage.Beyond, Untested: r.Untested(),
 		Schedules: r.Schedules, States: r.States, Depth: r.Depth, Complete: r.Complete, Bound: r.Bound, Seconds: r.Seconds,
-		Verdict: r.Verdict(),
+		Verdict: r.Verdict(), Counterexamples: []counterexampleJSON{},
 	}
-	if len(r.Found) > 0 {
-		e := r.Found[0]
-		doc.Counterexample = &counterexampleJSON{e.Anomaly, e.Trace.Verdict, e.Length, e.Schedule, e.Trace.Steps, why}
+	for i, e := range r.Found {
+		doc.Counterexamples = append(doc.Counterexamples,
+			counterexampleJSON{e.Anomaly, e.Trace.Verdict, e.Length, e.Schedule, e.Trace.Nodes, e.Trace.Steps, whys[i]})
+	}
+	if len(doc.Counterexamples) > 0 {
+		doc.Counterexample = &doc.Counterexamples[0]
 	}
 	return doc
 }
 
 // allJSON is the document of explore --all --json.
-func allJSON(rows []explore.Row, leftOut []string, actors, schedules int) map[string]any {
+func allJSON(rows []explore.Row, actors, schedules int) map[string]any {
 	locks := map[string]any{}
 	for _, row := range rows {
 		cells := map[explore.Anomaly]any{}
@@ -89,5 +95,5 @@ func allJSON(rows []explore.Row, leftOut []string, actors, schedules int) map[st
 		}
 		locks[row.Lock] = cells
 	}
-	return map[string]any{"actors": actors, "schedules": schedules, "locks": locks, "left_out": leftOut}
+	return map[string]any{"actors": actors, "schedules": schedules, "locks": locks, "max_schedules_on_nodes": explore.SchedulesOnNodes}
 }

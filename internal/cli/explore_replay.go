@@ -37,7 +37,7 @@ func replay(cmd *cobra.Command, f exploreFlags, strategy strategy.Strategy, goal
 	case f.mermaid:
 		fmt.Fprint(out, replayed.Mermaid())
 	default:
-		fmt.Fprint(out, replayed.Sequence(true))
+		fmt.Fprint(out, replayed.EachStep(true))
 	}
 	if err != nil {
 		return err

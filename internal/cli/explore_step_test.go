@@ -34,7 +34,7 @@ func TestExploreStepByStep(t *testing.T) {
 		"  –  expiry  no key in Redis is to expire\n",
 		"  1  ├────────────────▶│   SET distributedLock 1 ex 10 NX → OK\n",
 		"  3  expiry  10s later: A's lock expires (expiry)\n",
-		"  2  ┃                 ◷   10s later: A's lock expires\n",
+		"  2  ┄┄┄┄┄ expiry ┄┄┄┄┄┄\n     ┃                 ◷   10s later: A's lock expires\n",
 		"expiry cannot happen now: the budget expiry=1 is used up.\n",
 		"There is no 99.\n",
 		"sleep is no step. Type a number",
@@ -56,7 +56,7 @@ func TestExploreStepByStep(t *testing.T) {
 // It begins after a schedule, and the end of standard input ends it.
 func TestExploreStepsFromASchedule(t *testing.T) {
 	stdout, err := stepped(t, strings.Repeat("u\n", 3)+"A:GET", "v4", "--step", "--replay", "A:SET A:GET")
-	if err != nil || !strings.Contains(stdout, "A:write.lua ") || !strings.Contains(stdout, "This is the start.") ||
+	if err != nil || !strings.Contains(stdout, "A:write ") || !strings.Contains(stdout, "This is the start.") ||
 		strings.Contains(stdout, "Replay it") {
 		t.Errorf("%v\n%s", err, stdout)
 	}
@@ -79,19 +79,19 @@ func TestExploreSaysWhy(t *testing.T) {
 	for _, args := range []string{"explore v0 --why", "explore v0 --why --replay"} {
 		line := strings.Fields(args)
 		if strings.HasSuffix(args, "--replay") {
-			line = append(line, "A:GET B:GET A:write.lua B:write.lua")
+			line = append(line, "A:GET B:GET A:write B:write")
 		}
 		code, stdout, _ := command(t, line...)
 		for _, want := range []string{
 			"Why: step 2, B:GET, is the point of no return. From there on, every way shows lost-update.\n",
-			"Instead, A:write.lua would have saved it: A writes stock 99; A has sold, and then B:GET B:write.lua.\n",
+			"Instead, A:write would have saved it: A writes stock 99; A has sold, and then B:GET B:write.\n",
 		} {
 			if code != exitBroken || !strings.Contains(stdout, want) {
 				t.Errorf("%s: exit code %d, %s; want %q", args, code, stdout, want)
 			}
 		}
 		if _, stdout, _ := command(t, append(line, "--json")...); !strings.Contains(stdout, `"point": 2,`) ||
-			!strings.Contains(stdout, `"token": "A:write.lua"`) {
+			!strings.Contains(stdout, `"token": "A:write"`) {
 			t.Errorf("%s", stdout)
 		}
 	}

@@ -124,7 +124,7 @@ func printResultOfLab(to io.Writer, r lab.Result, typed string) {
 		verdict = "expected was " + string(r.Expected)
 	}
 	fmt.Fprintf(to, "\n%s: %s, %s: %s (%.1f s, %s Redis)\n\n", r.Lock, r.Observed, verdict, r.Why, r.Seconds, r.Redis)
-	fmt.Fprintln(to, r.Trace.Sequence(false))
+	fmt.Fprintln(to, r.Trace.Sequence())
 	if r.Reason != "" {
 		fmt.Fprintf(to, "It cannot be said: %s.\n", r.Reason)
 	}

@@ -1,9 +1,14 @@
 package explore
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"runtime"
 	"slices"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
 
 	"lockstep/internal/explore/scenario"
 	"lockstep/internal/strategy"
@@ -54,33 +59,77 @@ type Finding struct {
 	Counterexample
 }
 
-// All puts strategies through all scenarios, looking for all anomalies. It tells progress of every exploration that ends. Once ctx ends,
-// the rest is unknown.
+// SchedulesOnNodes bounds what All explores of a lock on several masters in one scenario.
+const SchedulesOnNodes = 5000
+
+// ScenariosOf are those that All puts a strategy through.
+func ScenariosOf(s strategy.Strategy, actors int) []NamedScenario {
+	if s.OnNodes {
+		return scenario.AllOnNodes(actors)
+	}
+	return scenario.All(actors)
+}
+
+// All puts strategies through all scenarios, looking for all anomalies. It explores as many scenarios at a time as bounds has workers,
+// each by one, and tells progress of every one that ends. Once ctx ends, the rest is unknown.
 func All(
 	ctx context.Context, strategies []strategy.Strategy, actors int, bounds Bounds, progress func(NamedScenario, Result),
 ) ([]Row, error) {
-	var rows []Row
-	for _, s := range strategies {
-		row := Row{Lock: s.Name}
-		for _, a := range Anomalies() {
-			if !a.ByName() {
-				row.Cells = append(row.Cells, Cell{Anomaly: a, Applies: a.Applies(s), Complete: true})
-			}
+	var (
+		rows    []Row
+		results [][]Result
+		telling sync.Mutex
+	)
+	each, ctx := errgroup.WithContext(ctx)
+	each.SetLimit(cmp.Or(bounds.Workers, runtime.GOMAXPROCS(0)))
+	bounds.Workers = 1
+	for i, s := range strategies {
+		rows, results = append(rows, newRow(s)), append(results, make([]Result, len(ScenariosOf(s, actors))))
+		within := bounds
+		if s.OnNodes && (bounds.Schedules == 0 || bounds.Schedules > SchedulesOnNodes) {
+			within.Schedules = SchedulesOnNodes
 		}
-		for _, in := range Scenarios(actors) {
-			result, err := Explore(ctx, s, in.Scenario, Goal{All: true}, bounds)
-			if err != nil {
-				return rows, err
-			}
-			progress(in, result)
-			row.take(in, result)
+		for j, in := range ScenariosOf(s, actors) {
+			each.Go(func() error {
+				result, err := Explore(ctx, s, in.Scenario, Goal{All: true}, within)
+				if err != nil {
+					return err
+				}
+				telling.Lock()
+				defer telling.Unlock()
+				results[i][j] = result
+				progress(in, result)
+				return nil
+			})
 		}
-		for i := range row.Cells {
-			slices.SortStableFunc(row.Cells[i].Found, func(a, b Finding) int { return a.Length - b.Length })
+	}
+	if err := each.Wait(); err != nil {
+		return nil, err
+	}
+	for i, s := range strategies {
+		for j, in := range ScenariosOf(s, actors) {
+			rows[i].take(in, results[i][j])
 		}
-		rows = append(rows, row)
+		rows[i].sort()
 	}
 	return rows, nil
+}
+
+func newRow(s strategy.Strategy) Row {
+	row := Row{Lock: s.Name}
+	for _, a := range Anomalies() {
+		if !a.ByName() {
+			row.Cells = append(row.Cells, Cell{Anomaly: a, Applies: a.Applies(s), Complete: true})
+		}
+	}
+	return row
+}
+
+// sort puts the shortest counterexample first in each cell.
+func (r *Row) sort() {
+	for i := range r.Cells {
+		slices.SortStableFunc(r.Cells[i].Found, func(a, b Finding) int { return a.Length - b.Length })
+	}
 }
 
 // take adds what one exploration found.

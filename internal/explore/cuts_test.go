@@ -17,9 +17,9 @@ func TestTheCutsAreSound(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes minutes under the race detector, and has no more goroutines than the other tests")
 	}
-	strategies, schedules := []strategy.Strategy{find(t, "v1"), find(t, "v4"), find(t, "v6"), find(t, "v8"), find(t, "v10")}, 1000
+	strategies, schedules := []strategy.Strategy{find(t, "v4")}, 1000
 	if suite.Long {
-		strategies, schedules = evolution.Table(), 20_000
+		strategies, schedules = evolution.Table(), 5000
 	}
 	for _, strategy := range strategies {
 		if strategy.OnNodes {

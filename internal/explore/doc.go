@@ -107,13 +107,15 @@
 //
 // A schedule is a list of steps, as in
 //
-//	A:SET A:GET A:write.lua/lost expiry B:SET
+//	A:SET A:GET A:write/lost expiry B:SET
 //
-// A and B are actors; a second goroutine of A is A.1, and actors that share a process are paused and woken as replica1. SET, GET and
-// write.lua are the commands that take effect. What follows a slash happens to that command: its reply is lost. A step without a name
-// is time. Notation lists all forms. Replay runs a schedule again and gives a trace of it: each command with its reply, what it means
-// in words, and what is so after it. If the code no longer does what the schedule says, Replay fails with ErrStale and names the step:
-// that is what happens to an old counterexample once the lock is mended.
+// A and B are actors. A goroutine that A has started is called by the function that started it, as A.renewal, or by the node that it
+// asks, as A.node2. Actors that share a process are paused and woken as replica1. SET, GET and write are the commands that take
+// effect: write is the script write.lua. A script that is not from package lua is called by the first word of the comment that it
+// begins with; without one, script. What follows a slash happens to that command: its reply is lost. A step without a name is time.
+// Notation lists all forms. Replay runs a schedule again and gives a trace of it: each command with its reply, what it means in words,
+// and what is so after it. If the code no longer does what the schedule says, Replay fails with ErrStale and names the step: that is
+// what happens to an old counterexample once the lock is mended.
 //
 // # Step by step, and why
 //

@@ -77,5 +77,5 @@ func Example_yourOwnLock() {
 	// "": holds
 	// "crash=1": holds
 	// "expiry=1": broken
-	// A removes B's lock: A:SET A:GET A:write.lua A:GET expiry B:SET A:DEL
+	// A removes B's lock: A:SET A:GET A:write A:GET expiry B:SET A:DEL
 }

@@ -22,15 +22,17 @@ func TestReplayTellsWhatDoesNotFit(t *testing.T) {
 				"/node-clock-jumps, /node-crashes, /node-hangs, /node-restarts, not /sleeps"},
 		"nothing to lose": {"v4", "A:SET A:GET/unsynced", faults("failover=1"), explore.ErrStale,
 			"step 2, A:GET/unsynced: the schedule does not fit the code: A would be as it is without that fault"},
-		"other command": {"v4", "A:SET A:GET A:write.lua A:DEL", explore.Scenario{}, explore.ErrStale,
-			"step 4, A:DEL: the schedule does not fit the code: what A does next is compareAndDelete.lua, not DEL"},
+		"other command": {"v4", "A:SET A:GET A:write A:DEL", explore.Scenario{}, explore.ErrStale,
+			"step 4, A:DEL: the schedule does not fit the code: what A does next is compareAndDelete, not DEL"},
+		"old name": {"v5", "A:lock.lua", explore.Scenario{}, explore.ErrMalformed,
+			"step 1, A:lock.lua: that is no step: a script is written without .lua now: A:lock"},
 		"another lock's": {"v5", "A:SET expiry B:SET", faults("expiry=1"), explore.ErrStale,
-			"step 1, A:SET: the schedule does not fit the code: what A does next is lock.lua, not SET"},
+			"step 1, A:SET: the schedule does not fit the code: what A does next is lock, not SET"},
 		"not possible": {"v1", "A:SET expiry", faults("expiry=1"), explore.ErrStale,
 			"step 2, expiry: the schedule does not fit the code: what can happen by then is A:GET, B:…"},
 		"no such actor": {"v1", "C:SET", explore.Scenario{}, explore.ErrStale, "what can happen by then is A:…"},
 		"no budget":     {"v2", "A:SET expiry B:SET", explore.Scenario{}, explore.ErrStale, "step 2, expiry: "},
-		"longer than all": {"v0", "A:GET A:write.lua B:GET B:write.lua A:GET", explore.Scenario{}, explore.ErrStale,
+		"longer than all": {"v0", "A:GET A:write B:GET B:write A:GET", explore.Scenario{}, explore.ErrStale,
 			"nothing more can happen by then"},
 		"bad scenario": {"v0", "A:GET", explore.Scenario{Actors: 30}, nil, "actors: 30; it takes 1 to 26"},
 	} {
@@ -59,7 +61,7 @@ func TestReplayShowsHowFarItCame(t *testing.T) {
 
 func TestEveryStepSaysWhatIsSo(t *testing.T) {
 	replayed, err := explore.Replay(find(t, "v4"), faultsOfTwo("crash=1,lost-reply=1"),
-		"A:SET B:SET A:GET A:write.lua/lost A:compareAndDelete.lua B:SET B:GET/dies-after")
+		"A:SET B:SET A:GET A:write/lost A:compareAndDelete B:SET B:GET/dies-after")
 	if err != nil {
 		t.Fatal(err)
 	}

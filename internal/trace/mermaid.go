@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 )
@@ -13,27 +14,27 @@ func (t Trace) Mermaid() string {
 	for _, name := range t.Actors {
 		line("participant %s", name)
 	}
-	line("participant Redis")
+	for _, name := range t.serverNames() {
+		line("participant %s", name)
+	}
 	everybody := t.Actors[0] + ",Redis"
-	active := make([]bool, len(t.Actors))
-	for _, step := range t.Steps {
-		over := step.Actor
-		if over == "" {
-			over = everybody
+	before := Step{Standing: make([]Stance, len(t.Actors))}
+	for i := 0; i < len(t.Steps); i++ {
+		step := t.Steps[i]
+		if n := t.fold(i); n > 0 {
+			line("Note over %s: ⋮ %s", everybody, t.folded(i, n))
+			i += n - 1
+			continue
+		}
+		if step.Fault != "" {
+			line("Note over %s: ┄┄ %s ┄┄", everybody, step.fault())
 		}
 		t.command(step, line)
-		for i, name := range t.Actors {
-			switch inside := step.Standing[i] == Inside || step.Standing[i] == PausedInside; {
-			case inside && !active[i]:
-				line("activate %s", name)
-			case !inside && active[i]:
-				line("deactivate %s", name)
-			}
-			active[i] = step.Standing[i] == Inside || step.Standing[i] == PausedInside
-		}
+		t.activate(step, before, line)
 		if step.Says != "" {
-			line("Note over %s: %s", over, t.plain(step.Says))
+			line("Note over %s: %s", cmp.Or(step.Actor, everybody), t.plain(step.Says))
 		}
+		before = step
 	}
 	if t.Verdict != "" {
 		line("Note over %s: ✗ %s", everybody, t.plain(t.Verdict))
@@ -41,29 +42,50 @@ func (t Trace) Mermaid() string {
 	return b.String()
 }
 
+// activate draws who believes, since a step, that it holds the lock, and who no longer does.
+func (t Trace) activate(step, before Step, line func(format string, args ...any)) {
+	for i, name := range t.Actors {
+		switch now := step.Standing[i].inside(); {
+		case now == before.Standing[i].inside():
+		case now:
+			line("activate %s", name)
+		default:
+			line("deactivate %s", name)
+		}
+	}
+}
+
+func (s Stance) inside() bool { return s == Inside || s == PausedInside }
+
 // command draws what a step sends, and its reply.
 func (t Trace) command(step Step, line func(format string, args ...any)) {
 	if step.Command == "" {
 		return
 	}
+	server := t.serverNames()[(step.Node+t.Nodes)%(t.Nodes+1)]
+	sent := t.plain(step.Command + step.whose())
 	switch step.Kind {
 	case KindLostRequest, KindLate:
-		line("%s-xRedis: %s, %s", step.Actor, t.plain(step.Command), fate(step.Kind))
+		line("%s-x%s: %s, %s", step.Actor, server, sent, fate(step.Kind))
 		return
 	case KindArrives:
-		line("%s-)Redis: %s, %s", step.Actor, t.plain(step.Command), fate(step.Kind))
+		line("%s-)%s: %s, %s", step.Actor, server, sent, fate(step.Kind))
 		return
 	default:
-		line("%s->>Redis: %s", step.Actor, t.plain(step.Command))
+		line("%s->>%s: %s", step.Actor, server, sent)
 	}
-	switch step.Kind {
-	case KindCommand, KindUnsynced, KindNodeClock:
-		line("Redis-->>%s: %s", step.Actor, t.plain(step.Reply))
-	case KindLostReply, KindResends:
-		line("Redis--x%s: %s, lost on the way", step.Actor, t.plain(step.Reply))
+	switch reply := t.plain(step.Reply); {
+	case step.silent(): // nobody gets it
+	case step.Kind == KindCommand || step.Kind == KindUnsynced || step.Kind == KindNodeClock:
+		line("%s-->>%s: %s", server, step.Actor, reply)
+	case step.Kind == KindLostReply || step.Kind == KindResends:
+		line("%s--x%s: %s, lost on the way", server, step.Actor, reply)
 	default: // nobody is there to get it
 	}
 }
+
+// silent reports whether its node executes commands, and never answers.
+func (s Step) silent() bool { return s.Node > 0 && s.Nodes[s.Node-1].Health == Hung }
 
 // plain keeps a text from being taken for Mermaid's own signs.
 func (t Trace) plain(text string) string {

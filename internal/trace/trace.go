@@ -11,6 +11,7 @@ import (
 // Trace is one schedule of a few actors on one Redis, step by step, for people to read and for pictures.
 type Trace struct {
 	Actors  []string `json:"actors"`
+	Nodes   int      `json:"nodes,omitempty"` // masters that the lock is on, beside the Redis with the stock; 0: it is on that one, too
 	Steps   []Step   `json:"steps"`
 	Verdict string   `json:"says"` // what is broken in the end, in words; "" if nothing is
 }
@@ -19,10 +20,13 @@ type Trace struct {
 type Step struct {
 	Token   string `json:"token"`   // as schedules write it
 	Actor   string `json:"actor"`   // who did it; "" for time
+	Task    string `json:"task"`    // the goroutine that did it, if its actor has started that; "" for the actor itself
 	Kind    string `json:"kind"`    // one of the kinds
 	Command string `json:"command"` // sent to Redis; "" if none was
 	Reply   string `json:"reply"`   // from Redis, whether it arrived or not
 	Says    string `json:"says"`    // what it means
+	Fault   string `json:"fault"`   // the fault of the scenario that it is, "" if it is none
+	Node    int    `json:"node"`    // the master that Command was for, counted from 1; 0: the Redis with the stock
 
 	// What is so after it:
 	At       Millis   `json:"at_ms"` // of virtual time
@@ -30,7 +34,24 @@ type Step struct {
 	Expires  Millis   `json:"expires_ms"`
 	Stock    string   `json:"stock"`
 	Standing []Stance `json:"standing"` // of each actor
+	Nodes    []Node   `json:"nodes,omitempty"`
 }
+
+// Node is what is so on one of several masters that a lock is on.
+type Node struct {
+	Health Health `json:"health"`
+	Lock   string `json:"lock"` // whose it is there; "" if nobody's
+}
+
+// Health says whether a node answers.
+type Health string
+
+// The states of health.
+const (
+	Well    Health = "well"
+	Hung    Health = "hung" // it executes commands, and never answers
+	Crashed Health = "crashed"
+)
 
 // Schedule writes the trace as what replays it.
 func (t Trace) Schedule() string {

@@ -1,6 +1,9 @@
 package lua
 
-import "strings"
+import (
+	"cmp"
+	"strings"
+)
 
 // Describe gives a command's short name, and all of it, for people: of a script, its name. What a script writes into the ledger is not
 // worth the space. The first word is the command.
@@ -9,7 +12,7 @@ func Describe(words []string) (name, all string) {
 	name = words[0]
 	if name == "EVAL" && len(words) > 2 {
 		name = Name(words[1])
-		words = append([]string{"EVAL"}, aboutStock(name, words[1], words[3:])...)
+		words = append([]string{"EVAL"}, aboutStock(cmp.Or(File(words[1]), name), words[1], words[3:])...)
 	}
 	return name, strings.Join(words, " ")
 }

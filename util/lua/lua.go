@@ -3,10 +3,7 @@
 // them again and MONITOR shows what runs.
 package lua
 
-import (
-	_ "embed" // the scripts
-	"strings"
-)
+import _ "embed" // the scripts
 
 // The scripts of the locks.
 var (
@@ -67,9 +64,8 @@ var (
 	StartRun string
 )
 
-// Name is the file's name of a script, for people to read; of one that is not from here, the first line, which should say
-// what it does.
-func Name(script string) string {
+// File is the name of a script's file, "" if the script is not from here.
+func File(script string) string {
 	switch script {
 	case CompareAndDelete:
 		return "compareAndDelete.lua"
@@ -100,7 +96,6 @@ func Name(script string) string {
 	case StartRun:
 		return "startRun.lua"
 	default:
-		first, _, _ := strings.Cut(strings.TrimSpace(script), "\n")
-		return strings.TrimSpace(strings.TrimLeft(first, "- "))
+		return ""
 	}
 }

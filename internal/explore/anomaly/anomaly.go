@@ -53,7 +53,7 @@ func (a Anomaly) Says() string {
 	case Progress:
 		return "a sale fails although nothing went wrong"
 	case Idle:
-		return "nobody living holds the lock, and those who wait get it when time frees it, not before"
+		return "nobody living holds the lock, and waiters get it only when time frees it"
 	case Starved:
 		return "a sale is overtaken more than --overtakes times by sales that asked after it"
 	default:

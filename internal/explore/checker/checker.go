@@ -132,6 +132,7 @@ func (c *Checker) AppendState(b []byte, o execution.Order) []byte {
 			continue
 		}
 		b = fmt.Appendf(b, "|%t %t %t %t %t %t", s.bereft, s.keyed, s.named, s.lost, s.gave, s.spoiled)
+		b = fmt.Appendf(b, "%t %t ", s.timedOut, s.leaves && c.x.Now() > s.left)
 		b = fmt.Appendf(b, "%t %t", s.met && s.actor.Once(), c.had[s.actor.Process])
 	}
 	return c.appendPlaces(c.appendOrder(b, o), o)

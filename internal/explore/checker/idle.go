@@ -22,7 +22,8 @@ func (c *Checker) checkIdle(transitions []execution.Transition) {
 	}
 }
 
-// used reports whether a sale has something to do with the lock, beside waiting for it, or died with it.
+// used reports whether a sale has something to do with the lock, beside waiting for it, or died with it, or tried as long as it could to
+// give it back.
 func (c *Checker) used() bool {
 	if c.holder != nobody && c.sales[c.holder].actor.Dead() {
 		return true
@@ -31,7 +32,7 @@ func (c *Checker) used() bool {
 		if s.actor.Dead() {
 			return s.actor.Started() && c.holder == nobody
 		}
-		return s.leaves || len(s.leases) > 0
+		return s.leaves || s.timedOut || len(s.leases) > 0
 	})
 }
 

@@ -186,3 +186,6 @@ func (c *Checker) enters(a *execution.Actor) {
 
 // Holder is the index of the actor whose lock it is, below zero for nobody.
 func (c *Checker) Holder() int { return c.holder }
+
+// Owner is the one whose lock is on a server, below zero for nobody.
+func (c *Checker) Owner(server int) int { return c.owners[server].owner }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"time"
 
 	"lockstep/internal/explore/anomaly"
 	"lockstep/internal/explore/execution"
@@ -34,6 +35,10 @@ type sale struct {
 
 	met     bool // while it waited, another one had something to do with the lock
 	spoiled bool // an Unlock of its failed
+
+	// When it began to give the lock back, and whether it had no success, and no time left for another try.
+	left     time.Duration
+	timedOut bool
 }
 
 // inside reports whether it believes, and may believe, that it holds the lock.
@@ -139,7 +144,7 @@ func (l watched) TryLock(ctx context.Context, owner string) (*lock.Lease, error)
 // asks sees a sale ask for the lock.
 func (c *Checker) asks(s *sale) {
 	s.bereft, s.keyed, s.named, s.evident, s.lost, s.gave, s.met = false, false, false, false, false, false, false
-	s.place = place{}
+	s.place, s.timedOut = place{}, false
 	c.meetAll()
 }
 
@@ -165,6 +170,8 @@ func (l watched) leaves() (outermost bool) {
 		l.c.finds(anomaly.Untold, "%s worked on without the lock, and nothing told it", s.actor.Name)
 	}
 	s.leases = s.leases[:len(s.leases)-1]
-	s.leaves = outermost
+	if outermost {
+		s.leaves, s.left = true, l.c.x.Now()
+	}
 	return outermost
 }

@@ -13,7 +13,7 @@ import (
 // checkUnlock looks at what an Unlock has said.
 func (c *Checker) checkUnlock(s *sale, outermost bool, err error) {
 	if outermost {
-		s.leaves = false
+		s.leaves, s.timedOut = false, err != nil && c.x.Now() > s.left
 	}
 	s.spoiled = s.spoiled || err != nil
 	gone := errors.Is(err, lock.ErrExpired) || errors.Is(err, lock.ErrNotOwner)

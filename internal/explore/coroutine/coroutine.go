@@ -6,10 +6,7 @@
 package coroutine
 
 import (
-	"bytes"
 	"errors"
-	"iter"
-	"runtime"
 	"sync/atomic"
 )
 
@@ -20,71 +17,59 @@ var ErrKilled = errors.New("the coroutine was killed")
 // does, is made to panic with ErrKilled, and so ends.
 const patience = 100
 
-// Coroutine is one goroutine. Park and Condemn are called by itself; everything else is called by its scheduler.
+// Coroutine is one function on a goroutine. Park and Condemn are called by itself; everything else is called by its scheduler.
 type Coroutine struct {
-	resume    func() (struct{}, bool) // false: it has ended
-	stop      func()
-	park      func(struct{}) bool // false: it is to end
-	id        goroutine           // its own, once it runs
-	number    atomic.Value        // the same, as stacks print it
+	pool      *Pool
+	carrier   atomic.Pointer[carrier] // its goroutine, nil before and after
+	f         func()
+	panicked  func(value any)
 	ended     bool
 	condemned bool
 	asked     int // since then
 }
 
-// Start makes a coroutine, which waits for its first Resume. If f panics, panicked gets the value, while the stack is still there, and the
-// coroutine ends.
-func Start(f func(), panicked func(value any)) *Coroutine {
-	c := &Coroutine{}
-	c.resume, c.stop = iter.Pull(func(park func(struct{}) bool) {
-		defer func() {
-			if v := recover(); v != nil && v != any(ErrKilled) {
-				panicked(v)
-			}
-		}()
-		c.park, c.id = park, self()
-		c.number.Store(number())
-		makeRoom()
-		f()
-	})
-	return c
-}
-
-// makeRoom lets the stack grow at once to what most of the code needs. Otherwise it grows bit by bit, and is copied each time.
-//
-//go:noinline
-func makeRoom() {
-	var room [10 << 10]byte
-	runtime.KeepAlive(&room)
-}
-
 // Resume lets it run until it parks or ends.
 func (c *Coroutine) Resume() {
-	_, parked := c.resume()
-	c.ended = !parked
+	if c.ended {
+		return
+	}
+	on := c.carrier.Load()
+	if on == nil {
+		on = c.pool.take()
+		on.runs = c
+		c.carrier.Store(on)
+	}
+	on.resume()
+	if on.runs == nil {
+		c.ended = true
+		c.carrier.Store(nil)
+		c.pool.give(on)
+	}
 }
 
 // Kill ends it wherever it is: from now on Park fails, until it has returned from all its functions.
 func (c *Coroutine) Kill() {
 	c.condemned = true
-	c.stop()
-	c.ended = true
+	if c.carrier.Load() == nil {
+		c.ended = true
+	}
+	c.Resume()
 }
 
 // Mine reports whether the goroutine that asks is this one. There is no other way to know one that was started behind the scheduler's back.
-func (c *Coroutine) Mine() bool { return c.id == self() }
-
-// Goroutine is the number of its goroutine, "" if it has never run.
-func (c *Coroutine) Goroutine() string {
-	number, _ := c.number.Load().(string)
-	return number
+func (c *Coroutine) Mine() bool {
+	on := c.carrier.Load()
+	return on != nil && on.id == self()
 }
 
-// number is what the runtime gives the goroutine that asks, as a panic would print it.
-func number() string {
-	var b [32]byte
-	stack := b[:runtime.Stack(b[:], false)]
-	return string(bytes.Fields(stack)[1])
+// Goroutine is the number of its goroutine, "" if it has none. It may be called while the coroutine runs.
+func (c *Coroutine) Goroutine() string {
+	on := c.carrier.Load()
+	if on == nil {
+		return ""
+	}
+	number, _ := on.number.Load().(string)
+	return number
 }
 
 // Ended reports whether it has ended.
@@ -95,7 +80,10 @@ func (c *Coroutine) Condemn() { c.condemned = true }
 
 // Park gives the turn back, and returns when the next Resume gives it again. It fails with ErrKilled if the coroutine is to end instead.
 func (c *Coroutine) Park() error {
-	if !c.condemned && c.park(struct{}{}) {
+	if !c.condemned {
+		c.carrier.Load().park(struct{}{})
+	}
+	if !c.condemned {
 		return nil
 	}
 	if c.asked++; c.asked > patience {

@@ -12,10 +12,18 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
+// pool is one that ends with the test.
+func pool(t *testing.T) *coroutine.Pool {
+	t.Helper()
+	var p coroutine.Pool
+	t.Cleanup(p.Close)
+	return &p
+}
+
 func start(t *testing.T, f func(park func() error)) *coroutine.Coroutine {
 	t.Helper()
 	var c *coroutine.Coroutine
-	c = coroutine.Start(func() { f(func() error { return c.Park() }) }, func(v any) { t.Errorf("it panicked: %v", v) })
+	c = pool(t).Start(func() { f(func() error { return c.Park() }) }, func(v any) { t.Errorf("it panicked: %v", v) })
 	return c
 }
 
@@ -82,7 +90,7 @@ func TestKillEndsALoop(t *testing.T) {
 func TestCondemnedRunsOn(t *testing.T) {
 	var c *coroutine.Coroutine
 	var err error
-	c = coroutine.Start(func() { c.Condemn(); err = c.Park() }, nil)
+	c = pool(t).Start(func() { c.Condemn(); err = c.Park() }, nil)
 	c.Resume()
 	if !c.Ended() || !errors.Is(err, coroutine.ErrKilled) {
 		t.Errorf("ended %t, %v; want it ended, and ErrKilled", c.Ended(), err)
@@ -91,7 +99,7 @@ func TestCondemnedRunsOn(t *testing.T) {
 
 func TestAPanicIsTold(t *testing.T) {
 	var told any
-	c := coroutine.Start(func() { panic("out of luck") }, func(v any) { told = v })
+	c := pool(t).Start(func() { panic("out of luck") }, func(v any) { told = v })
 	c.Resume()
 	if told != "out of luck" || !c.Ended() {
 		t.Errorf("told %v, ended %t", told, c.Ended())

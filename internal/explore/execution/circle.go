@@ -54,7 +54,7 @@ func (x *Execution) Loose() string {
 		if t.Ended() {
 			continue
 		}
-		b = fmt.Appendf(b, "|%s %t %t %t %d", t.name, t.pending != nil, t.asleep(), t.rests(), len(t.round.asked))
+		b = fmt.Appendf(b, "|%s.%d %t %t %t %d", t.actor.Name, t.nth, t.pending != nil, t.asleep(), t.rests(), len(t.round.asked))
 		b = fmt.Appendf(b, " %d", t.round.told)
 	}
 	for _, p := range x.processes {

@@ -149,11 +149,11 @@ func (x *Execution) fire(t *timer) {
 }
 
 // nextEvent is when the next timer fires or the next key expires; if nothing is due, some time later. A waiter who moves an expiry each
-// time it asks does not sleep through that.
+// time it asks does not sleep through that; one who then takes back what it did moves none.
 func (x *Execution) nextEvent() time.Duration {
 	then := x.nextDue()
 	for _, t := range x.tasks {
-		if t.live() && t.asleep() && x.now < t.sleep.at && t.sleep.at < then && t.round.prolongs(x.Cluster, x.now, t.sleep.at) {
+		if t.live() && t.asleep() && x.now < t.sleep.at && t.sleep.at < then && !x.undone(t) && t.round.prolongs(x.Cluster, x.now, t.sleep.at) {
 			then = t.sleep.at
 		}
 	}

@@ -55,11 +55,12 @@ func (x network) Send(ctx context.Context, server int, cmds []redis.Cmder, deliv
 // transmit sends what is not held back by its sender's context. A client that sends a command again does so, whatever became of that.
 func (x network) transmit(ctx context.Context, t *Task, server int, cmds []redis.Cmder, deliver func(context.Context) error) error {
 	t.pending, t.to, t.fate = cmds, server, answered
+	x.callByNode(t, server)
 	if err := park(t); err != nil {
 		return err
 	}
 	if x.recorder != nil {
-		x.recorder.Sending(cmds)
+		x.recorder.Sending(server, cmds)
 	}
 	s := x.Cluster.Servers()[server]
 	if s.Health == simredis.Crashed {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"lockstep/internal/explore/coroutine"
 	"lockstep/internal/explore/scenario"
 	"lockstep/internal/explore/simredis"
 	"lockstep/internal/history"
@@ -36,7 +37,7 @@ type Checker interface {
 
 // Recorder sees the commands and replies of a schedule that somebody wants to read.
 type Recorder interface {
-	Sending(commands []redis.Cmder)
+	Sending(server int, commands []redis.Cmder)
 	Replied(reply []byte, commands int)
 }
 
@@ -45,6 +46,7 @@ type Setup struct {
 	Scenario  scenario.Scenario
 	Cluster   *simredis.Cluster
 	Hasher    *Hasher
+	Pool      *coroutine.Pool
 	FirstName rune // of the actors: A, or one that nobody has had
 	Now       time.Duration
 	Backwards bool // actors that start alike start in reverse order

@@ -62,7 +62,7 @@ func (x *Execution) arrive(t *Task) {
 	l := x.late[i]
 	x.late = slices.Delete(slices.Clone(x.late), i, i+1)
 	if x.recorder != nil {
-		x.recorder.Sending(l.commands)
+		x.recorder.Sending(l.server, l.commands)
 	}
 	s := x.Cluster.Servers()[l.server]
 	if s.Health == simredis.Crashed {

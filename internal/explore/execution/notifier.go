@@ -73,11 +73,13 @@ func (x *Execution) notify(p *Process) {
 // tell tells a message to all who listen, one after the other.
 func (x *Execution) tell(l *listener, message string) {
 	all := slices.Clone(l.notify)
-	x.spawn(l.actor, func() {
+	t := x.spawn(l.actor, func() {
 		for _, notify := range all {
 			(*notify)(message)
 		}
-	}).notified = true
+	})
+	t.notified = true
+	x.call(t, "listener")
 }
 
 // virtualNotifier is the lock.Notifier of one process.

@@ -26,7 +26,8 @@ func Stacks() []string {
 func (x *Execution) Inspect() {
 	created := regexp.MustCompile(`(?m)^created by (\S+) in goroutine (\d+)\n\s+(\S+)`)
 	for _, stack := range Stacks() {
-		by := created.FindStringSubmatch(stack)
+		last := strings.LastIndex(stack, "\ncreated by ") // quicker than the expression finds it
+		by := created.FindStringSubmatch(stack[max(last, 0):])
 		if by == nil || notUnderTest(by[1]) || strings.HasPrefix(by[1], "context.") || strings.HasPrefix(by[1], "iter.Pull") {
 			continue
 		}

@@ -21,6 +21,7 @@ type Task struct {
 	*coroutine.Coroutine
 	id    int
 	name  string
+	nth   int    // of its actor's
 	label string // the same, but for rounds that are forgotten
 	actor *Actor
 
@@ -36,6 +37,7 @@ type Task struct {
 	repeats []history.Order // that it has booked already, before its client sent it again
 
 	unanswered bool // it waits for a node that does not answer
+	asks       bool // a node, by which it is called
 
 	// In Wait:
 	waiting bool
@@ -128,14 +130,14 @@ func (s *scheduler) helped(t *Task) bool {
 
 // spawn makes a task of a's, ready to run.
 func (x *Execution) spawn(a *Actor, f func()) *Task {
-	t := &Task{id: len(x.tasks), name: a.Name, label: fmt.Sprintf("%d.%d", a.inside, a.labels), actor: a}
+	t := &Task{id: len(x.tasks), name: a.Name, nth: a.spawned, label: fmt.Sprintf("%d.%d", a.inside, a.labels), actor: a}
 	if a.spawned > 0 {
-		t.name = fmt.Sprintf("%s.%d", a.Name, a.spawned)
+		x.call(t, purpose(f))
 	}
 	a.spawned++
 	a.labels++
 	x.begins(t)
-	t.Coroutine = coroutine.Start(f, func(value any) { x.Fail(fmt.Errorf("%s panicked: %v%s", t.name, value, stack())) })
+	t.Coroutine = x.Pool.Start(f, func(value any) { x.Fail(fmt.Errorf("%s panicked: %v%s", t.name, value, stack())) })
 	x.tasks = append(x.tasks, t)
 	x.ready = append(x.ready, t)
 	return t

@@ -129,6 +129,14 @@ func (k Kind) Fault() string {
 	}
 }
 
+// Uses is the name of the fault whose budget it uses up, or of which it is the second half; "" if of none.
+func (k Kind) Uses() string {
+	if k == Unsynced { // the failover itself comes later
+		return "failover"
+	}
+	return k.Fault()
+}
+
 // OfTask reports whether it happens to a task, and its command.
 func (k Kind) OfTask() bool { return k.notation().of == task }
 
@@ -145,19 +153,19 @@ func (t Transition) hopeful() bool {
 	return t.Progress() || t.Kind == TimePasses || t.Kind == Resumes || t.Kind == Arrives
 }
 
-// Token is how a schedule writes t. Its command is known for certain only after it has happened.
-func (x *Execution) Token(t Transition, command string) string {
-	switch n := t.Kind.notation(); n.of {
+// Token is how a schedule writes a transition of a kind. Its command is known for certain only after it has happened.
+func Token(k Kind, who, command string) string {
+	switch n := k.notation(); n.of {
 	case nobody:
 		return n.word
 	case task:
-		return x.Who(t) + ":" + command + n.word
+		return who + ":" + command + n.word
 	default:
-		return x.Who(t) + ":" + n.word
+		return who + ":" + n.word
 	}
 }
 
-// Who is the name of the one that t happens to.
+// Who is the name of the one that t happens to, before it has happened.
 func (x *Execution) Who(t Transition) string {
 	switch t.Kind.notation().of {
 	case nobody:
@@ -183,6 +191,14 @@ type Wanted struct {
 // Parse reads a token.
 func Parse(token string) (Wanted, error) {
 	who, what, ok := strings.Cut(token, ":")
+	if command, _, _ := strings.Cut(what, "/"); strings.HasSuffix(command, ".lua") {
+		now := strings.TrimSuffix(command, ".lua") + strings.TrimPrefix(what, command)
+		return Wanted{}, fmt.Errorf("%w: a script is written without .lua now: %s:%s", ErrMalformed, who, now)
+	}
+	if actor, number, _ := strings.Cut(who, "."); number != "" && strings.Trim(number, "0123456789") == "" {
+		return Wanted{}, fmt.Errorf("%w: what %s has started is called by what it does now, as %s.renewal or %s.node1",
+			ErrMalformed, actor, actor, actor)
+	}
 	for _, n := range notations() {
 		switch command, found := strings.CutSuffix(what, n.word); {
 		case n.of == nobody && token == n.word:
@@ -200,6 +216,11 @@ func Parse(token string) (Wanted, error) {
 		return Wanted{}, fmt.Errorf("%w: after %s, it takes %s, not /%s", ErrMalformed, command, strings.Join(words(task), ", "), suffix)
 	}
 	return Wanted{}, fmt.Errorf("%w: it takes %s", ErrMalformed, strings.Join(Notation(), ", "))
+}
+
+// Reserved reports whether WHO:word is not a command, but something else that happens to WHO.
+func Reserved(word string) bool {
+	return slices.Contains(slices.Concat(words(process), words(actor)), word)
 }
 
 // Notation says how a schedule writes its steps, by examples.

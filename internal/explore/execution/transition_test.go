@@ -10,11 +10,11 @@ import (
 // What a schedule writes is what is read from it, for each kind.
 func TestEveryKindIsWrittenAndRead(t *testing.T) {
 	x := &Execution{
-		processes: []*Process{{Name: "replica1"}}, actors: []*Actor{{Name: "A"}}, scheduler: scheduler{tasks: []*Task{{name: "A.1"}}},
+		processes: []*Process{{Name: "replica1"}}, actors: []*Actor{{Name: "A"}}, scheduler: scheduler{tasks: []*Task{{name: "A.renewal"}}},
 	}
 	for kind := Moves; kind <= NodeRestarts; kind++ {
 		transition := Transition{Kind: kind}
-		token := x.Token(transition, "SET")
+		token := Token(kind, x.Who(transition), "SET")
 		got, err := Parse(token)
 		want := Wanted{Kind: kind, Who: x.Who(transition)}
 		if kind.OfTask() {
@@ -47,6 +47,11 @@ func TestParseSaysWhatItTakes(t *testing.T) {
 		"nonsense":   "that is no step: it takes A:SET, time, slow, expiry",
 		":SET":       "that is no step: it takes A:SET",
 		"A:":         "that is no step: it takes A:SET",
+		"A.1:SET":    "what A has started is called by what it does now, as A.renewal or A.node1",
+		"A:lock.lua": "a script is written without .lua now: A:lock",
+
+		"A:lock.lua/lost": "a script is written without .lua now: A:lock/lost",
+
 		"A:SET/what": "after SET, it takes /lost, /dies-before",
 	} {
 		if _, err := Parse(token); !errors.Is(err, ErrMalformed) || !strings.Contains(err.Error(), says) {

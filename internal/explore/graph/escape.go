@@ -31,7 +31,7 @@ type faultless struct {
 
 // Transitions implements search.Run.
 func (f *faultless) Transitions() []execution.Transition {
-	return slices.DeleteFunc(slices.Clone(f.run.Transitions()), func(t execution.Transition) bool { return stepper.FaultOf(t.Kind) != "" })
+	return slices.DeleteFunc(slices.Clone(f.run.Transitions()), func(t execution.Transition) bool { return t.Kind.Uses() != "" })
 }
 
 // Check implements search.Run.

@@ -40,16 +40,16 @@ func TestThePointOfNoReturn(t *testing.T) {
 		point        int
 		saves        string // the first
 	}{
-		{"v0", "", 0, explore.LostUpdate, "A:GET B:GET A:write.lua B:write.lua", 2, "A:write.lua"}, // both have read: it is too late
+		{"v0", "", 0, explore.LostUpdate, "A:GET B:GET A:write B:write", 2, "A:write"}, // both have read: it is too late
 		{"v1", "crash=1", 0, explore.LeftBehind, "A:SET/dies-after" + strings.Repeat(" B:SET", 2), 1, "A:SET"},
 		{"v2", "expiry=1", 0, explore.TwoHolders, "A:SET expiry B:SET", 3, "A:GET"},
 		{"v2", "expiry=1", 0, explore.TwoHolders, "A:SET expiry B:SET A:GET", 3, "A:GET"}, // what follows does not matter
-		{"v2", "expiry=1", 0, explore.ForeignRelease, "A:SET A:GET A:write.lua expiry B:SET A:DEL", 6, "B:GET"},
+		{"v2", "expiry=1", 0, explore.ForeignRelease, "A:SET A:GET A:write expiry B:SET A:DEL", 6, "B:GET"},
 		{"v4", "", 1, explore.Stuck, "A:SET A:GET A:SET B:SET", 0, ""},        // from the start
 		{"v4", "crash=1", 1, explore.Stuck, "A:SET A:GET A:SET B:SET", 0, ""}, // that A may die does not save it
-		{"v6", "pause=1", 0, explore.TwoHolders, "A:begins A:lock.lua A:pauses B:lock.lua time B:lock.lua", 6, "A:resumes"},
+		{"v6", "pause=1", 0, explore.TwoHolders, "A:begins A:lock A:pauses B:lock time B:lock", 6, "A:resumes"},
 		{"getset", "late=1", 0, explore.LostUpdate,
-			"A:SET A:GET A:write.lua/late A:DEL B:SET B:GET B:write.lua A:write.lua/arrives", 6, "A:write.lua/arrives"},
+			"A:SET A:GET A:write/late A:DEL B:SET B:GET B:write A:write/arrives", 6, "A:write/arrives"},
 	} {
 		t.Run(test.lock+" "+string(test.anomaly), func(t *testing.T) {
 			t.Parallel()
@@ -106,7 +106,7 @@ func TestTheMapKnowsWhatASearchFinds(t *testing.T) {
 		lock, faults string
 		schedule     string
 	}{
-		{"v0", "", "B:GET A:GET B:write.lua"},
+		{"v0", "", "B:GET A:GET B:write"},
 		{"v2", "expiry=1", "B:SET expiry B:GET"},
 		{"v1", "crash=1", "B:SET B:GET/dies-after A:SET"},
 	} {

@@ -13,6 +13,7 @@ import (
 
 	"lockstep/internal/dao"
 	"lockstep/internal/explore/checker"
+	"lockstep/internal/explore/coroutine"
 	"lockstep/internal/explore/execution"
 	"lockstep/internal/explore/scenario"
 	"lockstep/internal/explore/simredis"
@@ -44,6 +45,7 @@ type Harness struct {
 	stores        []*dao.Store
 	masters       int // that the lock is on, beside the server with the stock
 	hasher        *execution.Hasher
+	pool          coroutine.Pool
 }
 
 // New makes a harness. Those with the same seeds give the same fingerprints.
@@ -87,6 +89,7 @@ func (h *Harness) Close() {
 		_ = c.Close() // there is nothing behind it
 	}
 	h.memory.Close()
+	h.pool.Close()
 }
 
 // Run is an execution with what looks at it.
@@ -99,7 +102,7 @@ type Run struct {
 // Begin begins an execution, with actors that start alike in reverse order if backwards.
 func (h *Harness) Begin(backwards bool) *Run {
 	x := execution.New(execution.Setup{
-		Scenario: h.scenario, Cluster: h.memory.NewCluster(h.start, h.masters), Hasher: h.hasher, FirstName: 'A',
+		Scenario: h.scenario, Cluster: h.memory.NewCluster(h.start, h.masters), Hasher: h.hasher, Pool: &h.pool, FirstName: 'A',
 		Backwards: backwards, Interchangeable: h.anyNames, EverySymmetry: h.everySymmetry, Sharing: h.strategy.Sharing,
 	})
 	run := &Run{Execution: x, backwards: backwards}
@@ -134,8 +137,8 @@ func (h *Harness) later(x *execution.Execution) (*checker.Checker, func(), error
 	}
 	newcomers := h.strategy.Sharing.Most() + 1 // the last of whom should not get it
 	next := execution.New(execution.Setup{
-		Scenario: scenario.Scenario{Actors: newcomers, Replicas: 1, Try: newcomers}, Cluster: cluster, Hasher: h.hasher, FirstName: 'a',
-		Now: x.Now() + scenario.Forever, EverySymmetry: h.everySymmetry, Sharing: h.strategy.Sharing,
+		Scenario: scenario.Scenario{Actors: newcomers, Replicas: 1, Try: newcomers}, Cluster: cluster, Hasher: h.hasher, Pool: &h.pool,
+		FirstName: 'a', Now: x.Now() + scenario.Forever, EverySymmetry: h.everySymmetry, Sharing: h.strategy.Sharing,
 	})
 	c := checker.New(next, h.strategy, checker.Futures{})
 	h.sell(next, c)

@@ -67,5 +67,5 @@ func (r *Run) preview(t execution.Transition) string {
 	if pending := r.Pending(t); pending != nil {
 		command, _ = recorder.Describe(pending)
 	}
-	return r.Token(t, command)
+	return execution.Token(t.Kind, r.Who(t), command)
 }

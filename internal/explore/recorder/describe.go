@@ -4,15 +4,18 @@ import (
 	"bufio"
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/alicebob/miniredis/v2/proto"
 	"github.com/redis/go-redis/v9"
 
+	"lockstep/internal/explore/execution"
+	"lockstep/internal/trace"
 	"lockstep/util/lua"
 )
 
-// Describe gives the first command's short name, and all of the commands.
+// Describe gives a command's short name, as schedules write it, and all of it. What it writes into the ledger is not worth the space.
 func Describe(cmds []redis.Cmder) (name, all string) {
 	var parts []string
 	for i, cmd := range cmds {
@@ -22,11 +25,19 @@ func Describe(cmds []redis.Cmder) (name, all string) {
 		}
 		short, text := lua.Describe(words)
 		if i == 0 {
-			name, _, _ = strings.Cut(short, " ")
+			name = nameOf(short)
 		}
 		parts = append(parts, text)
 	}
 	return name, strings.Join(parts, ", ")
+}
+
+// nameOf is the name of a command in a schedule: its own, unless schedules use that word for something else.
+func nameOf(name string) string {
+	if execution.Reserved(name) || slices.Contains([]string{trace.KindBegins, trace.KindWaits, trace.KindEnds, trace.KindDies}, name) {
+		return lua.Unnamed
+	}
+	return name
 }
 
 // readable writes a reply as redis-cli does, more or less. Of several, the first error, or else that all went well.

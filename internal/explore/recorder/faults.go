@@ -1,8 +1,9 @@
 package recorder
 
 import (
+	"fmt"
+
 	"lockstep/internal/explore/execution"
-	"lockstep/internal/lock"
 	"lockstep/internal/trace"
 )
 
@@ -56,13 +57,21 @@ func (r *Recorder) saysOfFault(k execution.Kind, before view, a *execution.Actor
 
 // lost tells what became of the lock, if no actor did it.
 func (r *Recorder) lost(before view) string {
-	_, has := r.x.Cluster.Locked(lock.Key)
-	switch holder := r.checker.Holder(); {
-	case before.locked && !has:
-		return ": " + r.whose(before.holder) + " lock is gone"
-	case has && (!before.locked || holder != before.holder):
-		return ": the lock is " + r.whose(holder) + " again"
+	switch was, is := before.locks[0], r.locks()[0]; {
+	case was.has && !is.has:
+		return ": " + r.whose(was.holder) + " lock is gone"
+	case is.has && (!was.has || is.holder != was.holder):
+		return ": the lock is " + r.whose(is.holder) + " again"
 	default:
 		return ""
 	}
+}
+
+// befell tells what has happened to the node that the step's command was for.
+func (r *Recorder) befell() string {
+	did := map[string]string{"node-crash": "goes down", "node-hang": "stops answering", "node-restart": "restarts empty"}[r.step.Fault]
+	if did == "" {
+		return ""
+	}
+	return fmt.Sprintf("node %d %s; ", r.step.Node, did)
 }

@@ -9,7 +9,6 @@ import (
 
 	"lockstep/internal/explore/checker"
 	"lockstep/internal/explore/execution"
-	"lockstep/internal/explore/simredis"
 	"lockstep/internal/lock"
 	"lockstep/internal/trace"
 )
@@ -20,7 +19,7 @@ type Recorder struct {
 	checker *checker.Checker
 	steps   []trace.Step
 	step    *trace.Step // the one that is being recorded
-	name    string      // its command's, for short
+	token   string      // its command's, for short
 }
 
 // New makes a recorder of an execution, and lets it see it.
@@ -31,30 +30,36 @@ func New(x *execution.Execution, c *checker.Checker) *Recorder {
 }
 
 // Sending implements execution.Recorder.
-func (r *Recorder) Sending(commands []redis.Cmder) { r.name, r.step.Command = Describe(commands) }
+func (r *Recorder) Sending(server int, commands []redis.Cmder) {
+	r.token, r.step.Command = Describe(commands)
+	r.step.Node = server
+}
 
 // Replied implements execution.Recorder.
 func (r *Recorder) Replied(reply []byte, commands int) { r.step.Reply = readable(reply, commands) }
 
 // Apply lets t happen, and writes down what happened.
 func (r *Recorder) Apply(t execution.Transition) bool {
-	before := r.look()
-	step := trace.Step{}
-	r.step, r.name = &step, ""
+	before, who := r.look(), r.x.Who(t)
+	step := trace.Step{Fault: t.Kind.Uses()}
+	r.step, r.token = &step, ""
 	ok := r.x.Apply(t)
 	if a := r.x.Actor(t); a != nil {
 		step.Actor = a.Name
+		if t.Kind.OfTask() {
+			step.Task = strings.TrimPrefix(strings.TrimPrefix(who, a.Name), ".")
+		}
 	}
 	step.Kind = r.kind(t)
-	if t.Kind.OfTask() && r.name == "" {
-		r.name = step.Kind
+	if t.Kind.OfTask() && r.token == "" {
+		r.token = step.Kind
 	}
 	says := []string{r.says(t, before)}
 	if says[0] == "" {
 		says = nil
 	}
 	step.Says = strings.Join(append(says, r.changes(before)...), "; ")
-	step.Token = r.x.Token(t, r.name)
+	step.Token = execution.Token(t.Kind, who, r.token)
 	r.stand()
 	r.steps = append(r.steps, step)
 	return ok
@@ -68,7 +73,7 @@ func (r *Recorder) DropLast() { r.steps = r.steps[:len(r.steps)-1] }
 
 // Trace is all that was recorded.
 func (r *Recorder) Trace() trace.Trace {
-	all := trace.Trace{Steps: r.steps}
+	all := trace.Trace{Steps: r.steps, Nodes: len(r.nodes())}
 	for _, a := range r.x.Actors() {
 		all.Actors = append(all.Actors, a.Name)
 	}
@@ -115,20 +120,19 @@ func (r *Recorder) kind(t execution.Transition) string {
 
 // view is what a step is compared with: what was so before it.
 type view struct {
-	stock  string
-	lock   simredis.Key
-	locked bool
-	holder int
-	now    time.Duration
-	told   []bool // of each actor
-	ended  []bool
+	stock string
+	locks []held // of each server
+	now   time.Duration
+	told  []bool // of each actor
+	began []bool
+	ended []bool
 }
 
 func (r *Recorder) look() view {
-	v := view{stock: r.x.Cluster.Stored().Stock(), holder: r.checker.Holder(), now: r.x.Now()}
-	v.lock, v.locked = r.x.Cluster.Locked(lock.Key)
+	v := view{stock: r.x.Cluster.Stored().Stock(), locks: r.locks(), now: r.x.Now()}
 	for _, a := range r.x.Actors() {
 		v.told = append(v.told, r.checker.Told(a))
+		v.began = append(v.began, a.Started())
 		v.ended = append(v.ended, a.Finished())
 	}
 	return v
@@ -139,11 +143,9 @@ func (r *Recorder) stand() {
 	step := r.step
 	step.At = trace.Millis(r.x.Now())
 	if key, has := r.x.Cluster.Locked(lock.Key); has {
-		step.Lock, step.Expires = "nobody", trace.Millis(key.TTL)
-		if holder := r.checker.Holder(); holder >= 0 {
-			step.Lock = r.x.Actors()[holder].Name
-		}
+		step.Lock, step.Expires = r.name(r.checker.Holder()), trace.Millis(key.TTL)
 	}
+	step.Nodes = r.nodes()
 	step.Stock = r.x.Cluster.Stored().Stock()
 	for _, a := range r.x.Actors() {
 		step.Standing = append(step.Standing, r.stance(a))

@@ -46,6 +46,8 @@ func (r *Recorder) saysOfMove(before view, a *execution.Actor) string {
 		return a.Name + " dies"
 	case step.Kind == trace.KindBegins:
 		return a.Name + " begins an attempt"
+	case step.Kind == trace.KindWaits && !before.began[a.Index]:
+		return a.Name + " begins, and waits"
 	case step.Kind == trace.KindWaits:
 		return a.Name + " waits"
 	}
@@ -55,11 +57,9 @@ func (r *Recorder) saysOfMove(before view, a *execution.Actor) string {
 			says = r.saysOfStock(before, a)
 		}
 		if says == "" && r.about(lock.Key) {
-			says = a.Name + " finds no lock"
-			if _, has := r.x.Cluster.Locked(lock.Key); has {
-				says = a.Name + " finds the lock to be " + r.whose(r.checker.Holder())
-			}
+			says = r.found(a)
 		}
+		says = r.befell() + says
 	}
 	if before.told[a.Index] {
 		says += ", which was on its way"
@@ -83,35 +83,6 @@ func (r *Recorder) saysOfMove(before view, a *execution.Actor) string {
 	return says
 }
 
-// saysOfLock tells what a's command did to the lock, from what Redis held before it and holds now; "" if it did nothing.
-func (r *Recorder) saysOfLock(before view, a *execution.Actor) string {
-	was, had := before.lock, before.locked
-	is, has := r.x.Cluster.Locked(lock.Key)
-	changed, holder := !slices.Equal(was.Values, is.Values), r.checker.Holder()
-	switch {
-	case !had && has:
-		return a.Name + " takes the lock"
-	case !had:
-		return ""
-	case !has && before.holder == a.Index:
-		return a.Name + " gives the lock back"
-	case !has:
-		return a.Name + " removes " + r.whose(before.holder) + " lock"
-	case before.holder == a.Index && holder >= 0 && holder != a.Index:
-		return a.Name + " hands the lock to " + r.x.Actors()[holder].Name
-	case before.holder != a.Index && holder == a.Index:
-		return a.Name + " takes the lock, which was " + r.whose(before.holder)
-	case len(is.Values) == 1 && changed:
-		return a.Name + " writes over " + r.whose(before.holder) + " lock"
-	case changed:
-		return a.Name + " counts its lock: " + strings.Join(is.Values[1:], " ")
-	case is.TTL > was.TTL:
-		return a.Name + " renews " + r.whose(before.holder) + " lock"
-	default:
-		return ""
-	}
-}
-
 // saysOfStock tells what a's command did with the stock, "" if nothing.
 func (r *Recorder) saysOfStock(before view, a *execution.Actor) string {
 	left, reply := r.x.Cluster.Stored().Stock(), r.step.Reply
@@ -122,7 +93,7 @@ func (r *Recorder) saysOfStock(before view, a *execution.Actor) string {
 		return ""
 	case strings.HasSuffix(reply, "[0]"), reply == "0":
 		return a.Name + " is refused: its token is stale"
-	case r.name == "readFenced.lua" || strings.HasPrefix(r.step.Command, "GET "):
+	case r.token == "readFenced" || strings.HasPrefix(r.step.Command, "GET "):
 		return a.Name + " reads stock " + left
 	default:
 		return a.Name + " writes stock " + left
@@ -134,20 +105,9 @@ func (r *Recorder) about(key string) bool {
 	return slices.Contains(strings.Fields(r.step.Command), key)
 }
 
-func (r *Recorder) whose(holder int) string {
-	if holder < 0 {
-		return "nobody's"
-	}
-	return r.x.Actors()[holder].Name + "'s"
-}
-
 // saysOfTime tells what passing time did.
 func (r *Recorder) saysOfTime(before view) string {
-	says := fmt.Sprintf("%v later", (r.x.Now() - before.now).Round(time.Millisecond))
-	if _, has := r.x.Cluster.Locked(lock.Key); before.locked && before.lock.TTL > 0 && !has {
-		says += ": " + r.whose(before.holder) + " lock expires"
-	}
-	return says
+	return fmt.Sprintf("%v later", (r.x.Now()-before.now).Round(time.Millisecond)) + r.expired(before)
 }
 
 // changes tells what has changed for the actors.

@@ -4,6 +4,7 @@ package scenario
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -147,6 +148,22 @@ func All(actors int) []Named {
 		if !f.OnNode && !f.Beats {
 			all = append(all, Named{f.Name, Scenario{Actors: actors, Faults: Once(f.Name)}})
 		}
+	}
+	return all
+}
+
+// AllOnNodes lists those for a lock on several masters: the same, in which sales try once, since waiters make schedules without end of
+// it, and the faults of nodes.
+func AllOnNodes(actors int) []Named {
+	all := All(actors)
+	for _, f := range AllFaults() {
+		if f.OnNode {
+			all = append(all, Named{f.Name, Scenario{Actors: actors, Faults: Once(f.Name)}})
+		}
+	}
+	all = slices.DeleteFunc(all, func(n Named) bool { return n.Try > 0 })
+	for i := range all {
+		all[i].Try = actors
 	}
 	return all
 }

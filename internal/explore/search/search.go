@@ -108,7 +108,7 @@ type search struct {
 	nodes     []node
 	visited   map[execution.Fingerprint]struct{}
 	schedules atomic.Int64
-	abandoned bool // a worker does not come back
+	working   chan struct{} // closed when no worker is at a level any more; one may never come back
 	watch     *watch
 	result    Result
 }
@@ -119,20 +119,16 @@ func Do(ctx context.Context, begin func() (System, error), goal Goal, bounds Bou
 	s := &search{
 		goal: goal, bounds: bounds, limits: newLimits(bounds), started: time.Now(),
 		nodes: []node{{parent: -1}}, visited: map[execution.Fingerprint]struct{}{}, result: Result{States: 1},
+		working: make(chan struct{}),
 	}
+	close(s.working)
 	if !goal.OneStart && !goal.Mirrored {
 		s.nodes = append(s.nodes, node{parent: -1})
 	}
 	defer s.limits.start(ctx)()
 	s.watch = watchOver(cmp.Or(bounds.Workers, runtime.GOMAXPROCS(0)))
 	defer s.watch.end()
-	defer func() {
-		for _, system := range s.systems {
-			if !s.abandoned {
-				system.Close()
-			}
-		}
-	}()
+	defer s.close()
 	for range cmp.Or(bounds.Workers, runtime.GOMAXPROCS(0)) {
 		system, err := begin()
 		if err != nil {
@@ -143,6 +139,21 @@ func Do(ctx context.Context, begin func() (System, error), goal Goal, bounds Bou
 	err := s.run()
 	s.tally()
 	return s.result, err
+}
+
+// close closes the systems, once all workers are back.
+func (s *search) close() {
+	closing := func() {
+		for _, system := range s.systems {
+			system.Close()
+		}
+	}
+	select {
+	case <-s.working:
+		closing()
+	default:
+		go func() { <-s.working; closing() }()
+	}
 }
 
 func (s *search) run() error {
@@ -245,7 +256,6 @@ func (s *search) expand(level []int32) ([][]child, error) {
 		})
 	}
 	if !s.wait(&wg) {
-		s.abandoned = true
 		if s.limits.hit() {
 			return nil, nil
 		}
@@ -260,6 +270,7 @@ func (s *search) expand(level []int32) ([][]child, error) {
 // wait waits for the workers. It reports false when none gets on any more.
 func (s *search) wait(wg *sync.WaitGroup) bool {
 	done := make(chan struct{})
+	s.working = done
 	go func() { wg.Wait(); close(done) }()
 	ticker := time.NewTicker(cmp.Or(s.bounds.Patience, 20*time.Second))
 	defer ticker.Stop()
@@ -326,7 +337,7 @@ func (s *search) child(
 		n := s.schedules.Add(1)
 		found, over := run.Check()
 		c = &child{node{of, t, run.Fingerprint()}, found, over, run.Sight()}
-		if n < inspected || n%inspected == 0 {
+		if n <= inspected || n%rarely == 0 {
 			run.Inspect()
 		}
 	}

@@ -7,9 +7,11 @@ import (
 	"lockstep/internal/explore/execution"
 )
 
-// inspected is how many schedules are inspected at first, and how rarely one is after that: what code does behind the explorer's back it
-// does in most of them.
-const inspected = 100
+// What code does behind the explorer's back it does in most of the schedules. So the first of them are inspected, and few after that.
+const (
+	inspected = 25
+	rarely    = 400
+)
 
 // watch looks at the runs of a search from outside, every now and then, for one that waits where nobody sees it.
 type watch struct {

@@ -23,7 +23,7 @@ type Choice struct {
 // choice says what a step has done, after it was tried.
 func (s *Session) choice(run *harness.Run, t execution.Transition, step trace.Step, found []anomaly.Found) Choice {
 	c := Choice{
-		Token: step.Token, Actor: step.Actor, Fault: FaultOf(t.Kind), Command: step.Command, Shows: []explore.Anomaly{},
+		Token: step.Token, Actor: step.Actor, Fault: t.Kind.Uses(), Command: step.Command, Shows: []explore.Anomaly{},
 		Says: cmp.Or(step.Says, step.Command, run.Who(t)+" goes on"),
 	}
 	for _, f := range found {
@@ -32,12 +32,4 @@ func (s *Session) choice(run *harness.Run, t execution.Transition, step trace.St
 		}
 	}
 	return c
-}
-
-// FaultOf is the name of the fault whose budget a transition of this kind uses up, "" for none.
-func FaultOf(k execution.Kind) string {
-	if k == execution.Unsynced { // the failover itself comes later
-		return "failover"
-	}
-	return k.Fault()
 }

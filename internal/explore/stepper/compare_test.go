@@ -36,12 +36,12 @@ func TestTheFirstStepThatDiffers(t *testing.T) {
 	}{
 		{"v1", "v2", "crash=1", "A:SET/dies-after B:SET", 1,
 			"What is so then: under v1, lock: A; stock: 100; under v2, lock: A, for 10s; stock: 100"},
-		{"v3", "v4", "expiry=1", "A:SET A:GET A:write.lua A:GET expiry B:SET A:DEL", 4, "What happens: under v3, A finds the lock to be A's"},
-		{"v5", "v6", "expiry=1", "A:lock.lua expiry B:lock.lua", 3, "A is told that it lost the lock"},
-		{"v6", "v5", "expiry=1", "A:begins A:lock.lua expiry B:lock.lua", 3, "A is told that it lost the lock"},
+		{"v3", "v4", "expiry=1", "A:SET A:GET A:write A:GET expiry B:SET A:DEL", 4, "What happens: under v3, A finds the lock to be A's"},
+		{"v5", "v6", "expiry=1", "A:lock expiry B:lock", 3, "A is told that it lost the lock"},
+		{"v6", "v5", "expiry=1", "A:begins A:lock expiry B:lock", 3, "A is told that it lost the lock"},
 		{"v4", "v6", "pause=1", "A:SET A:pauses B:SET time B:SET A:resumes", 7, "A is told that it lost the lock"},
-		{"v0", "v4", "", "A:GET B:GET A:write.lua B:write.lua", 1, "What happens: under v0, A reads stock 100; under v4, A takes the lock"},
-		{"v4", "v2", "", "A:SET B:SET A:GET A:write.lua A:compareAndDelete.lua B:SET", 0, ""},
+		{"v0", "v4", "", "A:GET B:GET A:write B:write", 1, "What happens: under v0, A reads stock 100; under v4, A takes the lock"},
+		{"v4", "v2", "", "A:SET B:SET A:GET A:write A:compareAndDelete B:SET", 0, ""},
 		{"v2", "v1", "expiry=1", "A:SET expiry B:SET", 1, "under v1, lock: A; stock: 100"},
 	} {
 		c, err := compared(t, test.first, test.second, test.faults, test.schedule)
@@ -54,11 +54,11 @@ func TestTheFirstStepThatDiffers(t *testing.T) {
 
 // A step that the second lock cannot take differs, and the reason is said.
 func TestAStepThatTheOtherCannotTake(t *testing.T) {
-	c, err := compared(t, "v6", "v5", "slow=1", "A:begins A:lock.lua slow")
+	c, err := compared(t, "v6", "v5", "slow=1", "A:begins A:lock slow")
 	if err != nil || c.Differs != 3 || !slices.Equal(c.Why, []string{"Under v5 this cannot happen: no timer is set"}) || c.Rows[2][1] != nil {
 		t.Errorf("%v: %+v; want the third not to happen under v5", err, c)
 	}
-	c, err = compared(t, "v0", "v4", "", "A:GET A:write.lua")
+	c, err = compared(t, "v0", "v4", "", "A:GET A:write")
 	if err != nil || c.Differs != 1 {
 		t.Errorf("%v: %+v; want the first", err, c)
 	}

@@ -38,7 +38,7 @@ func disabled(run *harness.Run, possible []execution.Transition, over bool) []Di
 	}
 	allowed := run.Scenario.Faults.Map()
 	for _, name := range explore.FaultNames() {
-		happens := func(t execution.Transition) bool { return FaultOf(t.Kind) == name }
+		happens := func(t execution.Transition) bool { return t.Kind.Uses() == name }
 		if allowed[name] > 0 && !slices.ContainsFunc(possible, happens) {
 			all = append(all, Disabled{name, o.whyFault(name, allowed[name])})
 		}

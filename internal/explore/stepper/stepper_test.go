@@ -86,12 +86,12 @@ func TestWhatCannotHappenHasAReason(t *testing.T) {
 		{"v4", "", "A:SET A:GET", "time", "time does not pass by itself while somebody can move"},
 		{"v4", "expiry=1", "", "expiry", "no key in Redis is to expire"},
 		{"v4", "expiry=1", "A:SET expiry", "expiry", "the budget expiry=1 is used up"},
-		{"v4", "", "A:SET A:GET A:write.lua A:compareAndDelete.lua", "A", "A's sale has ended"},
+		{"v4", "", "A:SET A:GET A:write A:compareAndDelete", "A", "A's sale has ended"},
 		{"v4", "crash=1", "A:SET/dies-after", "A", "A is dead"},
 		{"v4", "pause=1", "A:SET A:pauses", "A", "A is paused until A:resumes"},
 		{"v4", "", "A:SET" + strings.Repeat(" B:SET", 4), "B",
 			"B waits, while the lock is A's: it would be told what it was told before, and has been as often as --polls allows"},
-		{"v9", "", "A:acquire.lua" + strings.Repeat(" B:acquire.lua", 2), "B",
+		{"v9", "", "A:acquire" + strings.Repeat(" B:acquire", 2), "B",
 			"B waits until 2.5s, or for a message, while the lock is A's"},
 		{"v6", "slow=1", "", "slow", "no timer is set"},
 		{"v9", "lost-wake=1", "", "lost-wake", "no message is under way"},
@@ -164,7 +164,7 @@ func TestAScheduleThatDoesNotFit(t *testing.T) {
 
 // What Redis holds, who believes what, and who holds the lock in truth; as JSON too, in which no list is null.
 func TestTheStateIsData(t *testing.T) {
-	s := session(t, "v6", "expiry=1", "A:begins A:lock.lua B:begins B:lock.lua")
+	s := session(t, "v6", "expiry=1", "A:begins A:lock B:begins B:lock")
 	state := s.Now().State
 	held := slices.ContainsFunc(state.Servers[0].Keys, func(k stepper.Key) bool {
 		return k.Name == "distributedLock" && slices.Equal(k.Values, []string{"distributedLock:A", "1"}) && k.Expires > 0
@@ -183,7 +183,7 @@ func TestTheStateIsData(t *testing.T) {
 }
 
 func TestTheEnd(t *testing.T) {
-	s := session(t, "v0", "", "A:GET A:write.lua B:GET B:write.lua")
+	s := session(t, "v0", "", "A:GET A:write B:GET B:write")
 	if v := s.Now(); !v.Over || len(v.Choices) > 0 || len(v.Shown) > 0 {
 		t.Errorf("%+v; want it to be over", v)
 	}

@@ -46,7 +46,7 @@ func pollers() []Variant {
 			Name: "after you, every 30 ms", Lock: pollsEvery(30*time.Millisecond, afterYou),
 			Shows: explore.Stuck, Steps: 14,
 		},
-		{Name: "two keys, in an order of its own", Lock: polls(eitherKeyFirst), Shows: explore.Stuck, Steps: 8},
+		{Name: "two keys, in an order of its own", Lock: polls(eitherKeyFirst), Shows: explore.Stuck, Steps: 6},
 	}
 }
 

@@ -1,0 +1,72 @@
+package trace
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// few steps are drawn one by one, although they bring nothing new.
+const few = 4
+
+// fold is the steps from i on that are drawn as one, since they bring nothing new: so many, or none.
+func (t Trace) fold(i int) int {
+	n := 0
+	for i+n < len(t.Steps) && t.repeats(i+n) {
+		n++
+	}
+	if n < few {
+		return 0
+	}
+	return n
+}
+
+// repeats reports whether a step only lets time pass, or does again what was done since anything changed, with the same outcome.
+func (t Trace) repeats(i int) bool {
+	step := t.Steps[i]
+	if step.Fault != "" || i == 0 || !step.same(t.Steps[i-1]) {
+		return false
+	}
+	if step.Kind == KindTime {
+		return true
+	}
+	for j := i - 1; j >= 0; j-- {
+		earlier := t.Steps[j]
+		if earlier.Token == step.Token && earlier.Kind == step.Kind && earlier.Reply == step.Reply && earlier.Says == step.Says {
+			return true
+		}
+		if j == 0 || !earlier.same(t.Steps[j-1]) {
+			return false
+		}
+	}
+	return false
+}
+
+// same reports whether nothing has changed for anybody since an earlier step: an expiry may only have come nearer.
+func (s Step) same(earlier Step) bool {
+	return s.Lock == earlier.Lock && s.Stock == earlier.Stock && s.Expires <= earlier.Expires &&
+		slices.Equal(s.Standing, earlier.Standing) && slices.Equal(s.Nodes, earlier.Nodes)
+}
+
+// folded says what so many steps from i on are.
+func (t Trace) folded(i, n int) string {
+	polls := 0
+	for _, step := range t.Steps[i : i+n] {
+		if step.Command != "" {
+			polls++
+		}
+	}
+	var says []string
+	if later := time.Duration(t.Steps[i+n-1].At - t.Steps[i-1].At); later > 0 {
+		says = append(says, fmt.Sprintf("%v later", later.Round(time.Millisecond)))
+	}
+	switch polls {
+	case 0:
+	case 1:
+		says = append(says, "1 poll")
+	default:
+		says = append(says, fmt.Sprintf("%d polls", polls))
+	}
+	return fmt.Sprintf("steps %d–%d: %s", i+1, i+n, strings.Join(append(says, "nothing new"), ", "))
+}

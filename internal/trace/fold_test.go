@@ -1,0 +1,80 @@
+package trace
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// polling is a schedule in which B asks so often while A holds the lock, and then A gives it back.
+func polling(times int) Trace {
+	t := Trace{Actors: []string{"A", "B"}}
+	held := Step{Lock: "A", Expires: 10 * sec, Standing: []Stance{Inside, Outside}}
+	add := func(step Step) {
+		step.At = held.At
+		t.Steps = append(t.Steps, step)
+	}
+	takes := held
+	takes.Token, takes.Actor, takes.Kind, takes.Command, takes.Says = "A:SET", "A", KindCommand, "SET k A", "A takes the lock"
+	add(takes)
+	for range times {
+		asks, later := held, held
+		asks.Token, asks.Actor, asks.Kind, asks.Says = "B:SET", "B", KindCommand, "B finds the lock to be A's"
+		asks.Command = fmt.Sprintf("SET k %d", held.At) // it may say when it asks
+		add(asks)
+		held.At, held.Expires = held.At+sec/50, held.Expires-sec/50
+		later.Token, later.Kind, later.Says, later.Expires = "time", KindTime, "20ms later", held.Expires
+		add(later)
+	}
+	add(Step{
+		Token: "A:DEL", Actor: "A", Kind: KindCommand, Command: "DEL k", Says: "A gives the lock back", Standing: []Stance{Ended, Outside},
+	})
+	return t
+}
+
+// Waits and polls that bring nothing new are one row, which says how many steps they are, and how long.
+func TestFold(t *testing.T) {
+	const want = `     A        B      Redis
+  1  ├────────┼───────▶│   SET k A →
+     ┃        │        │   A takes the lock
+     ┃        │        │   [lock: A, for 10s]
+  2  ┃        ├───────▶│   SET k 0 →
+     ┃        │        │   B finds the lock to be A's
+  ⋮  ┃        │        │   steps 3–81: 800ms later, 39 polls, nothing new
+ 82  ├────────┼───────▶│   DEL k →
+              │        │   A gives the lock back
+              │        │   [no lock]
+`
+	if got := polling(40).Sequence(); got != want {
+		t.Errorf("drawn is\n%s\nwant\n%s", got, want)
+	}
+	const note = "  Note over A,Redis: ⋮ steps 3–81: 800ms later, 39 polls, nothing new\n  A->>Redis: DEL k\n"
+	if got := polling(40).Mermaid(); !strings.Contains(got, note) {
+		t.Errorf("Mermaid folds nothing:\n%s", got)
+	}
+	if got := polling(40).EachStep(false); strings.Contains(got, "⋮") || !strings.Contains(got, "\n 81  ") {
+		t.Errorf("a step is missing:\n%s", got)
+	}
+}
+
+// What is new is drawn: a few steps, a fault, another answer, an expiry that moved away, a step that changes where somebody stands.
+func TestFoldKeepsWhatIsNew(t *testing.T) {
+	if got := polling(2).Sequence(); strings.Contains(got, "⋮") {
+		t.Errorf("three steps are folded:\n%s", got)
+	}
+	for name, change := range map[string]func(*Step){
+		"a fault":       func(s *Step) { s.Fault = "slow" },
+		"other answer":  func(s *Step) { s.Reply = "OK" },
+		"other meaning": func(s *Step) { s.Says = "B finds no lock" },
+		"a renewal":     func(s *Step) { s.Expires += sec },
+		"a stance":      func(s *Step) { s.Standing = []Stance{PausedInside, Outside} },
+		"the stock":     func(s *Step) { s.Stock = "99" },
+		"another node":  func(s *Step) { s.Nodes = []Node{{Well, "B"}} },
+	} {
+		trace := polling(40)
+		change(&trace.Steps[41])
+		if got := trace.Sequence(); !strings.Contains(got, "\n 42  ") {
+			t.Errorf("%s: step 42 is folded:\n%s", name, got)
+		}
+	}
+}

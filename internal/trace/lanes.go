@@ -1,0 +1,159 @@
+package trace
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+const (
+	gutter     = 5 // for the step's number
+	column     = 9 // from one actor's lifeline to the next
+	nodeColumn = 7 // from one server's to the next
+)
+
+// at is where an actor's lifeline is, and that of the first server behind the last of them.
+func (t Trace) at(actor int) int { return gutter + column*actor }
+
+// server is where a server's lifeline is: a node's, counted from 1, or that of the Redis with the stock, which is the last.
+func (t Trace) server(node int) int {
+	if node == 0 {
+		node = t.Nodes + 1
+	}
+	return t.at(len(t.Actors)) + nodeColumn*(node-1)
+}
+
+func (t Trace) width() int { return t.server(0) + 1 }
+
+// serverNames are those of the nodes, and of Redis.
+func (t Trace) serverNames() (all []string) {
+	for i := range t.Nodes {
+		all = append(all, fmt.Sprintf("node%d", i+1))
+	}
+	return append(all, "Redis")
+}
+
+// head is the names above the lifelines.
+func (t Trace) head() string {
+	const half = len("Redis") / 2
+	head := slices.Repeat([]rune{' '}, t.width()+half)
+	for i, name := range t.Actors {
+		copy(head[t.at(i):], []rune(name))
+	}
+	for i, name := range t.serverNames() {
+		copy(head[t.at(len(t.Actors))+nodeColumn*i-half:], []rune(name))
+	}
+	return strings.TrimRight(string(head), " ")
+}
+
+// rule is a line across all lifelines, which names a fault.
+func (t Trace) rule(fault string) []rune {
+	label := " " + fault + " "
+	room := t.width() - gutter - utf8.RuneCountInString(label)
+	left := max(room/2, 2)
+	right := max(room-left, 2)
+	return []rune(strings.Repeat(" ", gutter) + strings.Repeat("┄", left) + label + strings.Repeat("┄", right))
+}
+
+// lifelines draws one line of all of them.
+func (t Trace) lifelines(step Step) []rune {
+	row := slices.Repeat([]rune{' '}, t.width())
+	for i, stance := range step.Standing {
+		row[t.at(i)] = map[Stance]rune{Absent: ' ', Outside: '│', Inside: '┃', Paused: '┊', PausedInside: '┋', Ended: ' ', Dead: ' '}[stance]
+	}
+	for i, node := range step.Nodes {
+		row[t.server(i+1)] = node.sign()
+	}
+	row[t.server(0)] = '│'
+	return row
+}
+
+// sign is a node on its lifeline: the one whose lock is there.
+func (n Node) sign() rune {
+	switch {
+	case n.Health == Crashed:
+		return ' '
+	case n.Health == Hung:
+		return '┊'
+	case n.Lock != "" && n.Lock != "nobody":
+		return []rune(n.Lock)[0]
+	default:
+		return '│'
+	}
+}
+
+// mark draws what happens in a step: an arrow to a server, or a sign on a lifeline.
+func (t Trace) mark(row []rune, step Step) {
+	actor := slices.Index(t.Actors, step.Actor)
+	switch {
+	case step.Kind == KindFailover:
+		row[t.server(0)] = '✗'
+	case actor < 0:
+		for node := range t.Nodes + 1 {
+			if at := t.server(node); row[at] != ' ' { // it is there
+				row[at] = '◷'
+			}
+		}
+	case step.Command != "":
+		t.arrow(row, step, t.at(actor))
+		t.befall(row, step)
+	case step.Kind == KindEnds || step.Kind == KindWaits || step.Kind == KindBegins || step.Kind == KindLeaves || step.Kind == KindTimesOut:
+		row[t.at(actor)] = '○'
+	case step.Kind == KindClock:
+		row[t.at(actor)] = '◷'
+	case step.Kind == KindWoken:
+		row[t.at(actor)] = '!'
+	}
+}
+
+// arrow draws a command on its way from a lifeline to its server, as far as it comes.
+func (t Trace) arrow(row []rune, step Step, from int) {
+	to := t.server(step.Node)
+	line, head := '─', '▶'
+	switch step.Kind {
+	case KindLostRequest:
+		head = '✗'
+	case KindLate:
+		head = '…'
+	case KindArrives:
+		line = '┄'
+	}
+	if step.Kind != KindArrives { // its sender does something else by now
+		row[from] = '├'
+	}
+	for x := from + 1; x < to; x++ {
+		if row[x] == ' ' {
+			row[x] = line
+		}
+		if crossed := map[rune]rune{'│': '┼', '┃': '╂', '┊': '┼', '┋': '╂'}[row[x]]; crossed != 0 {
+			row[x] = crossed
+		}
+	}
+	row[to-1] = head
+}
+
+// befall draws what happens to the node that a command is for, or that nobody is there.
+func (t Trace) befall(row []rune, step Step) {
+	if step.Node == 0 {
+		return
+	}
+	at := t.server(step.Node)
+	switch {
+	case step.Nodes[step.Node-1].Health == Crashed:
+		row[at] = '✗'
+	case step.Kind == KindNodeClock:
+		row[at] = '◷'
+	case step.Fault == "node-restart":
+		row[at] = '○'
+	}
+}
+
+// bury ends the lifelines of those who died.
+func (t Trace) bury(row []rune, step, before Step) {
+	for i, stance := range step.Standing {
+		if stance == Dead && before.Standing[i] != Dead {
+			row[t.at(i)] = '✗'
+		}
+	}
+}

@@ -1,0 +1,148 @@
+package trace
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+const sec = Millis(1_000_000_000)
+
+// onNodes is a schedule in which B meets a node that restarts empty.
+func onNodes() Trace {
+	nodes := func(locks ...string) (all []Node) {
+		for _, l := range locks {
+			all = append(all, Node{Well, l})
+		}
+		return all
+	}
+	down := nodes("A", "B")
+	down[0].Health = Crashed
+	hangs := nodes("", "B")
+	hangs[0].Health, hangs[1].Health = Crashed, Hung
+	both := []Stance{Outside, Outside}
+	return Trace{Actors: []string{"A", "B"}, Nodes: 2, Verdict: "it is over", Steps: []Step{
+		{Token: "A.1:SET", Actor: "A", Kind: KindCommand, Command: "SET k A", Reply: "OK", Says: "A takes the lock on node 1", Node: 1,
+			Stock: "100", Standing: []Stance{Outside, Absent}, Nodes: nodes("A", "")},
+		{Token: "A.2:SET", Actor: "A", Kind: KindCommand, Command: "SET k A", Reply: "OK", Says: "A takes the lock on node 2", Node: 2,
+			Stock: "100", Standing: []Stance{Inside, Absent}, Nodes: nodes("A", "A")},
+		{Token: "B.2:SET/node-restarts", Actor: "B", Kind: KindCommand, Command: "SET k B", Reply: "OK", Says: "node 2 restarts empty",
+			Fault: "node-restart", Node: 2, Stock: "100", Standing: both, Nodes: nodes("A", "B")},
+		{Token: "B.1:SET/node-crashes", Actor: "B", Kind: KindCommand, Command: "SET k B", Reply: "error", Says: "node 1 goes down",
+			Fault: "node-crash", Node: 1, Stock: "100", Standing: both, Nodes: down},
+		{Token: "A.4:GET/node-hangs", Actor: "A", Kind: KindCommand, Command: "GET k", Reply: "B", Fault: "node-hang", Node: 2,
+			Stock: "100", Standing: both, Nodes: hangs},
+		{Token: "time", Kind: KindTime, Says: "10s later", Stock: "100", Standing: both, Nodes: hangs},
+		{Token: "A:GET", Actor: "A", Kind: KindCommand, Command: "GET stock", Reply: "100", Stock: "100", Standing: both, Nodes: hangs},
+	}}
+}
+
+// Each node has a lifeline, on which arrows end, and which shows whose lock is there, and whether it answers. A fault has a rule.
+func TestSequenceOfNodes(t *testing.T) {
+	//nolint:dupword // it is a drawing
+	const want = `     A        B      node1  node2  Redis
+  1  ├────────────────▶A      │      │   SET k A → OK
+     │                 A      │      │   A takes the lock on node 1
+     │                 A      │      │   [stock: 100]
+  2  ├─────────────────A─────▶A      │   SET k A → OK
+     ┃                 A      A      │   A takes the lock on node 2
+  3  ┄┄┄┄┄┄┄┄┄ node-restart ┄┄┄┄┄┄┄┄┄┄
+     │        ├────────A─────▶○      │   SET k B → OK
+     │        │        A      B      │   node 2 restarts empty
+  4  ┄┄┄┄┄┄┄┄┄┄ node-crash ┄┄┄┄┄┄┄┄┄┄┄
+     │        ├───────▶✗      B      │   SET k B → error
+     │        │               B      │   node 1 goes down
+  5  ┄┄┄┄┄┄┄┄┄┄┄ node-hang ┄┄┄┄┄┄┄┄┄┄┄
+     ├────────┼──────────────▶┊      │   GET k → B, never sent
+  6  │        │               ◷      ◷   10s later
+  7  ├────────┼───────────────┼─────▶│   GET stock → 100
+  ✗  it is over
+`
+	if got := onNodes().Sequence(); got != want {
+		t.Errorf("drawn is\n%s\nwant\n%s", got, want)
+	}
+}
+
+func TestMermaidOfNodes(t *testing.T) {
+	got := onNodes().Mermaid()
+	for _, want := range []string{
+		"  participant node1\n  participant node2\n  participant Redis\n",
+		"  A->>node1: SET k A\n  node1-->>A: OK\n",
+		"  Note over A,Redis: ┄┄ node-restart ┄┄\n  B->>node2: SET k B\n",
+		"  A->>node2: GET k\n  Note over A,Redis: 10s later\n", // it hangs: there is no reply
+		"  A->>Redis: GET stock\n  Redis-->>A: 100\n",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("Mermaid is\n%s\nand lacks\n%s", got, want)
+		}
+	}
+}
+
+// What is so on the nodes is said in full where each step's state is.
+func TestStateOfNodes(t *testing.T) {
+	for step, want := range map[int]string{
+		1: "node 1: A, node 2: A; stock: 100", 3: "node 1: down, node 2: B; stock: 100", 4: "node 1: down, node 2: B (hangs); stock: 100",
+	} {
+		if got := onNodes().Steps[step].State(); got != want {
+			t.Errorf("after step %d: %s; want %s", step+1, got, want)
+		}
+	}
+}
+
+// On one Redis there is one lifeline, a fault has a rule, and who dies has a cross below the command.
+func TestSequence(t *testing.T) {
+	trace := Trace{Actors: []string{"A", "B"}, Steps: []Step{
+		{Actor: "A", Kind: KindDies, Command: "SET k A", Reply: "OK", Says: "A takes the lock, and dies", Fault: "crash",
+			Lock: "A", Expires: 10 * sec, Standing: []Stance{Dead, Absent}},
+		{Actor: "B", Kind: KindUnsynced, Command: "SET k B", Reply: "nil", Fault: "failover",
+			Lock: "A", Expires: 10 * sec, Standing: []Stance{Dead, Outside}},
+		{Kind: KindTime, Says: "10s later: A's lock expires", Fault: "expiry", Standing: []Stance{Dead, Outside}},
+		{Actor: "B", Task: "renewal", Kind: KindCommand, Command: "GET k", Reply: "nil", Standing: []Stance{Dead, Outside}},
+		{Token: "B:pushed", Actor: "B", Kind: KindWoken, Standing: []Stance{Dead, Outside}},
+	}}
+	const want = `     A        B      Redis
+  1  ┄┄┄┄┄┄ crash ┄┄┄┄┄┄
+     ├────────────────▶│   SET k A → OK
+     ✗                 │   A takes the lock, and dies
+                       │   [lock: A, for 10s]
+  2  ┄┄ failover to come ┄┄
+              ├───────▶│   SET k B → nil
+  3  ┄┄┄┄┄ expiry ┄┄┄┄┄┄
+              │        ◷   10s later: A's lock expires
+              │        │   [no lock]
+  4           ├───────▶│   GET k → nil (B.renewal)
+  5           !        │   B:pushed
+`
+	if got := trace.Sequence(); got != want {
+		t.Errorf("drawn is\n%s\nwant\n%s", got, want)
+	}
+}
+
+// Whatever is said, a diagram of three actors fits a projector, and each step has its number once.
+func TestSequenceIsNotTooWide(t *testing.T) {
+	trace := onNodes()
+	trace.Actors = append(trace.Actors, "C")
+	for i := range trace.Steps {
+		trace.Steps[i].Command += strings.Repeat(" {distributedLock}:queue", 10)
+		trace.Steps[i].Says += strings.Repeat(" and so on", 20)
+		trace.Steps[i].Standing = append(trace.Steps[i].Standing, Outside)
+	}
+	for _, full := range []bool{false, true} {
+		drawn, number := trace.EachStep(full), 1
+		for line := range strings.Lines(drawn) {
+			if wide := utf8.RuneCountInString(line) - 1; wide > widest {
+				t.Errorf("%d columns: %s", wide, line)
+			}
+			if strings.HasPrefix(line, fmt.Sprintf("%3d  ", number)) {
+				number++
+			}
+		}
+		if number-1 != len(trace.Steps) {
+			t.Errorf("%d steps have a number; want %d:\n%s", number-1, len(trace.Steps), drawn)
+		}
+		if cuts := strings.Contains(drawn, " … → "); cuts == full {
+			t.Errorf("commands are cut: %t; want that where the diagram is not full:\n%s", cuts, drawn)
+		}
+	}
+}
