@@ -215,7 +215,7 @@ func TestTrace(t *testing.T) {
 			c.Text, c.Reply = map[witness.Verb]string{witness.Takes: "SET distributedLock 1 NX", witness.Removes: "DEL distributedLock"}[c.Verb], "1"
 		}
 	}
-	want := `     r1#1     r2#1      Redis
+	want := `     r1#1     r2#1   Redis
   1  ├────────────────▶│   SET distributedLock 1 NX → 1
      ┃                 │   r1#1 takes the lock
      ┃                 │   [lock: r1#1]
@@ -229,7 +229,7 @@ func TestTrace(t *testing.T) {
      │        ┃        │   [no lock]
   5  ○        ┃        │   r1#1 has sold
 `
-	if got := witness.Examine(s).Trace(witness.English).Sequence(false); got != want {
+	if got := witness.Examine(s).Trace(witness.English).Sequence(); got != want {
 		t.Errorf("drawn is\n%s\nwant\n%s", got, want)
 	}
 }
