@@ -27,6 +27,7 @@ type Server struct {
 	t       testing.TB
 	args    []string
 	process *os.Process
+	ended   chan struct{} // closed when it has, and its log is read
 }
 
 // Start starts a server that ends with the test, with further arguments; PORT among them is its port. Where no redis-server
@@ -84,15 +85,17 @@ func (s *Server) run() error {
 		return err
 	}
 	s.process = command.Process
-	ready, ended := make(chan struct{}), make(chan error, 1)
+	ready, ended := make(chan struct{}), make(chan struct{})
+	s.ended = ended
 	go func() {
+		defer close(ended)
 		readLog(stdout, ready)
-		ended <- command.Wait()
+		err = command.Wait()
 	}()
 	select {
 	case <-ready:
 		return nil
-	case err := <-ended:
+	case <-ended:
 		return fmt.Errorf("redis-server on %s ended at once: %w", s.Addr, err)
 	case <-time.After(patience):
 		return fmt.Errorf("redis-server on %s is not ready after %v", s.Addr, patience)
@@ -111,10 +114,11 @@ func readLog(log io.Reader, ready chan struct{}) {
 	}
 }
 
-// Stop kills the process; what it held is gone.
+// Stop kills the process, and waits until it has ended; what it held is gone.
 func (s *Server) Stop() {
 	if s.process != nil {
 		_ = s.process.Kill() // it may have ended
+		<-s.ended
 		s.process = nil
 	}
 }
