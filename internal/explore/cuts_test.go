@@ -19,7 +19,7 @@ func TestTheCutsAreSound(t *testing.T) {
 	}
 	strategies, schedules := []strategy.Strategy{find(t, "v4")}, 1000
 	if suite.Long {
-		strategies, schedules = evolution.Table(), 5000
+		strategies, schedules = evolution.Table(), 2000
 	}
 	for _, strategy := range strategies {
 		if strategy.OnNodes {

@@ -90,13 +90,13 @@ func (s *Server) run() error {
 	go func() {
 		defer close(ended)
 		readLog(stdout, ready)
-		err = command.Wait()
+		_ = command.Wait() // its ProcessState says how it ended
 	}()
 	select {
 	case <-ready:
 		return nil
 	case <-ended:
-		return fmt.Errorf("redis-server on %s ended at once: %w", s.Addr, err)
+		return fmt.Errorf("redis-server on %s ended at once: %s", s.Addr, command.ProcessState)
 	case <-time.After(patience):
 		return fmt.Errorf("redis-server on %s is not ready after %v", s.Addr, patience)
 	}

@@ -1,0 +1,17 @@
+package redistest
+
+import (
+	"errors"
+	"os"
+	"testing"
+)
+
+// A server that was stopped has ended: nothing of it is left to be found by a test that looks for goroutines.
+func TestStopWaits(t *testing.T) {
+	s := Start(t)
+	process := s.process
+	s.Stop()
+	if err := process.Signal(os.Kill); !errors.Is(err, os.ErrProcessDone) {
+		t.Errorf("%v; want it done", err)
+	}
+}
