@@ -83,8 +83,9 @@ func All(
 	each, ctx := errgroup.WithContext(ctx)
 	each.SetLimit(cmp.Or(bounds.Workers, runtime.GOMAXPROCS(0)))
 	bounds.Workers = 1
-	for i, s := range strategies {
-		rows, results = append(rows, newRow(s)), append(results, make([]Result, len(ScenariosOf(s, actors))))
+	for _, s := range strategies {
+		of := make([]Result, len(ScenariosOf(s, actors))) // by scenario
+		rows, results = append(rows, newRow(s)), append(results, of)
 		within := bounds
 		if s.OnNodes && (bounds.Schedules == 0 || bounds.Schedules > SchedulesOnNodes) {
 			within.Schedules = SchedulesOnNodes
@@ -97,7 +98,7 @@ func All(
 				}
 				telling.Lock()
 				defer telling.Unlock()
-				results[i][j] = result
+				of[j] = result
 				progress(in, result)
 				return nil
 			})
