@@ -12,7 +12,8 @@ import (
 // mostEvents is how many a Recorder keeps.
 const mostEvents = 1 << 14
 
-// Recorder notes what the sales of one replica do with their lock. It is a service.Witness, a go-redis hook and an http.Handler. It sends
+// Recorder notes what the sales of one replica do with their lock. It is a service.Witness and an http.Handler, and has a go-redis hook
+// for each client. It sends
 // Redis nothing, and its memory is bounded: it forgets the oldest events.
 type Recorder struct {
 	replica string
@@ -33,9 +34,13 @@ type Recorder struct {
 type sale struct {
 	name  string
 	owner string
+	vain  map[int]*inVain // by node
+}
 
-	lastRefused string // its last command, if that asked in vain
-	polls       int    // how often it did the same after that
+// inVain is how a sale asked one Redis for the lock last.
+type inVain struct {
+	last  string // its last command, if that asked in vain
+	times int    // that it did the same after that
 }
 
 type saleKey struct{}
@@ -50,7 +55,7 @@ func (r *Recorder) Follow(ctx context.Context, owner string) context.Context {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.begun++
-	s := &sale{name: fmt.Sprintf("%s#%d", r.replica, r.begun), owner: owner}
+	s := &sale{name: fmt.Sprintf("%s#%d", r.replica, r.begun), owner: owner, vain: map[int]*inVain{}}
 	r.sales[owner] = s
 	return context.WithValue(ctx, saleKey{}, s)
 }

@@ -41,7 +41,7 @@ func opened(t testing.TB, replica string, seen bool) shelf {
 	s := shelf{Redis: redis, recorder: witness.NewRecorder(replica, replica+"-process", time.Now)}
 	s.sent = &counter{reached: make(chan struct{})}
 	if seen {
-		redis.Lock.AddHook(s.recorder)
+		redis.Lock.AddHook(s.recorder.Hook())
 	}
 	redis.Lock.AddHook(s.sent)
 	return s
@@ -236,7 +236,7 @@ func BenchmarkRecorder(b *testing.B) {
 	recorder := witness.NewRecorder("r1", "a-process", time.Now)
 	ctx := recorder.Follow(b.Context(), lock.Owner("one"))
 	cmd := redis.NewIntCmd(ctx, "del", lock.Key)
-	hook := recorder.ProcessHook(func(context.Context, redis.Cmder) error { return nil })
+	hook := recorder.Hook().ProcessHook(func(context.Context, redis.Cmder) error { return nil })
 	for b.Loop() {
 		_ = hook(ctx, cmd)
 	}

@@ -38,20 +38,35 @@ func (a Account) holderAt(from, to time.Time) string {
 	return ""
 }
 
-// polled finds the sales that asked for the lock again and again.
+// polled finds the sales that asked for the lock again and again. Of several masters, the one that was asked most often counts.
 func (a Account) polled() (found []Finding) {
-	times := map[string]int{}
+	times := map[string]map[int]int{} // by sale and node
 	for _, event := range a.Events {
+		of := times[event.Sale]
+		if of == nil {
+			of = map[int]int{}
+			times[event.Sale] = of
+		}
 		if c := event.Command; c != nil {
-			times[event.Sale] += c.Polls
+			of[event.Node] += c.Polls
 			if c.Verb == Takes && c.Outcome == Refused {
-				times[event.Sale]++
+				of[event.Node]++
 			}
 		}
-		if n := times[event.Sale]; n > manyAsks && (event.Kind == KindObtains || event.Kind == KindEnds) {
+		if event.Kind != KindObtains && event.Kind != KindEnds {
+			continue
+		}
+		if n := mostOf(of); n > manyAsks {
 			found = append(found, Finding{Kind: Polled, At: event.Replied, By: event.Sale, Times: n})
 			delete(times, event.Sale)
 		}
 	}
 	return found
+}
+
+func mostOf(counts map[int]int) (n int) {
+	for _, count := range counts {
+		n = max(n, count)
+	}
+	return n
 }
