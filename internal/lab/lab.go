@@ -79,8 +79,8 @@ func (l Lab) Expects(lock string) Expectation {
 	return Expectation{Locks: lock, Observed: NA, Why: "this lab says nothing about it"}
 }
 
-// explores gives the arguments of lockstep explore that show the same with a lock; "" if the explorer does not.
-func (l Lab) explores(lock string) string {
+// InExplorer gives the command that shows the same in the explorer, with one of Locks; "" if there is none.
+func (l Lab) InExplorer(lock string) string {
 	arguments := l.Explore
 	if l.Explores != nil {
 		arguments = l.Explores[lock]

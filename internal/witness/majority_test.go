@@ -199,3 +199,24 @@ func TestRecorderOfNodes(t *testing.T) {
 		t.Errorf("the holdings on nodes are %+v; want one of each", account.OnNodes)
 	}
 }
+
+// Each node has a lifeline of its own, with whose lock is there.
+func TestTraceOnNodes(t *testing.T) {
+	var s story
+	s.moment(0, witness.KindAsks, "r1#1")
+	s.takesOn(0, "r1#1", 1, 2)
+	s = append(s, witness.Event{Kind: witness.KindCut, Replica: "r1", Node: 3, Sent: at(5), Replied: at(5)})
+	s.onNode(0, 6, 3, "r1#1", witness.Command{Verb: witness.Takes, Outcome: witness.Unknown})
+	for i := range s {
+		if c := s[i].Command; c != nil {
+			c.Text, c.Reply = "SET distributedLock r1 NX", "OK"
+		}
+	}
+	s.moment(9, witness.KindObtains, "r1#1")
+	s.happens(50, witness.KindEmptied, 2)
+	s.happens(60, witness.KindCrashes, 3)
+	want := ``
+	if got := witness.Examine(s).Trace(witness.English).Sequence(); got != want {
+		t.Errorf("drawn is\n%s\nwant\n%s", got, want)
+	}
+}
