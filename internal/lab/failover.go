@@ -23,14 +23,15 @@ func failover() Lab {
 			Proxied: []string{"r1", "r2"}, Replicated: true,
 		},
 		Scenario: func(s *Stage) {
-			s.Lag()
+			die := s.FailOver
+			if s.onNodes {
+				die = func() { s.Crash(1) }
+			} else {
+				s.Lag()
+			}
 			first := s.Buy("r1")
 			s.Until("r1#1 to be at work", does("r1#1", witness.Reads, witness.Done))
-			if s.onNodes {
-				s.Crash(1)
-			} else {
-				s.FailOver()
-			}
+			die()
 			second := s.Buy("r2")
 			s.Answered(second, first)
 			s.Until("both sales to end", all(ends("r1#1"), ends("r2#1")))
