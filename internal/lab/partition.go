@@ -12,7 +12,7 @@ func partition() Lab {
 		Name: "partition", Claim: "a holder that was cut off past the expiry of its lock writes nothing when it reaches Redis again",
 		Shows: "v5", Cured: "v6",
 		Cure:    "one expiry after it last heard of its lock, a holder is told that the lock is lost, and its work is cancelled",
-		Explore: "--faults expiry=1 --anomaly lost-update",
+		Explore: "--work 15s --faults lost-request=1 --anomaly lost-update",
 		Shop: Settings{
 			Replicas: 2, TTL: 1500 * time.Millisecond, Wait: 15 * time.Second, Think: each(6*time.Second, "r1"),
 			Proxied: []string{"r1"}, NodesProxied: true,

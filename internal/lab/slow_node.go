@@ -12,9 +12,9 @@ func slowNode() Lab {
 	return Lab{
 		Name: "slow-node", Claim: "one Redis that does not answer in time does not keep a sale from the lock",
 		Shows: "v8", Cured: "redlock",
-		Cure: "the lock on a majority of independent masters: a twentieth of the expiry for each, and a minority may be late",
+		Cure:     "the lock on a majority of independent masters: a twentieth of the expiry for each, and a minority may be late",
 		Explores: map[string]string{"redlock": "--try 2 --faults node-hang=1"},
-		Shop: Settings{Replicas: 1, TTL: 10 * time.Second, Wait: 10 * time.Second, Proxied: []string{"r1"}, NodesProxied: true},
+		Shop:     Settings{Replicas: 1, TTL: 10 * time.Second, Wait: 10 * time.Second, Proxied: []string{"r1"}, NodesProxied: true},
 		Scenario: func(s *Stage) {
 			node := 0
 			if s.onNodes {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"strings"
 	"time"
 
@@ -88,7 +89,8 @@ func (h hook) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessP
 }
 
 // sawCommand notes a command of a sale, of a renewal, or of somebody who removes the lock by hand; not one that is about neither the lock
-// nor the stock. Of a sale that polls it notes the first refusal; the next command that is not another one counts them.
+// nor the stock. Of a sale that polls it notes the first refusal; the next command that is not another one counts them. So it does
+// with renewals that fail.
 func (h hook) sawCommand(ctx context.Context, sent time.Time, cmd redis.Cmder, err error) {
 	r := h.recorder
 	s, _ := ctx.Value(saleKey{}).(*sale)
@@ -108,14 +110,15 @@ func (h hook) sawCommand(ctx context.Context, sent time.Time, cmd redis.Cmder, e
 			Verb: m.verb, Outcome: m.outcome, Holder: r.holder(s, m.owner), TTL: Millis(m.ttl), Stock: m.stock, Forced: m.forced,
 		},
 	}
-	if s != nil {
-		event.Sale = s.name
-		vain := s.at(h.node)
-		if h.undoes(vain, m) || vain.repeats(m, cmd.Name()) {
-			return
-		}
-		event.Command.Polls, vain.times = vain.times, 0
+	if s == nil {
+		s = r.own
 	}
+	event.Sale = s.name
+	vain := s.at(h.node)
+	if h.undoes(vain, m, err) || vain.repeats(m, cmd.Name(), h.node > 0 && isUnsent(err)) {
+		return
+	}
+	event.Command.Polls, vain.times = vain.times, 0
 	r.add(note{event: event, args: cmd.Args(), reply: replyOf(cmd), err: err})
 }
 
@@ -127,11 +130,12 @@ func (s *sale) at(node int) *inVain {
 	return s.vain[node]
 }
 
-// repeats reports whether a command asks for the lock, or for its renewal, in vain as the one before did, and counts it.
-func (v *inVain) repeats(m meaning, name string) bool {
+// repeats reports whether a command asks for the lock, or for its renewal, in vain as the one before did, and counts it. One for a node
+// that is not there is in vain, too.
+func (v *inVain) repeats(m meaning, name string, nobodyThere bool) bool {
 	refused := ""
-	if m.verb == Takes && m.outcome == Refused || m.verb == Looks || m.verb == Renews && m.outcome == Unknown {
-		refused = name + " " + string(m.verb)
+	if m.verb == Takes && (m.outcome == Refused || nobodyThere) || m.verb == Looks || m.verb == Renews && m.outcome == Unknown {
+		refused = strings.Join([]string{name, string(m.verb), string(m.outcome)}, " ")
 	}
 	if refused != "" && refused == v.last {
 		v.times++
@@ -141,10 +145,16 @@ func (v *inVain) repeats(m meaning, name string) bool {
 	return false
 }
 
-// undoes reports whether a command gives back what a node has just refused: an attempt without a majority gives back what it may have,
-// on every node.
-func (h hook) undoes(vain *inVain, m meaning) bool {
-	return h.node > 0 && vain.last != "" && m.verb == Removes && (m.outcome == ByOther || m.outcome == ByNobody)
+// undoes reports whether a command gives back what a node has just refused, or has not heard of: an attempt without a majority gives
+// back what it may have, on every node.
+func (h hook) undoes(vain *inVain, m meaning, err error) bool {
+	return h.node > 0 && vain.last != "" && m.verb == Removes && (m.outcome == ByOther || m.outcome == ByNobody || isUnsent(err))
+}
+
+// isUnsent reports whether there was nobody to send a command to.
+func isUnsent(err error) bool {
+	var dial *net.OpError
+	return errors.As(err, &dial) && dial.Op == "dial"
 }
 
 // holder says in whose name a command is: of its sale, unless it names a process. r.mu is held.

@@ -215,7 +215,17 @@ func TestTraceOnNodes(t *testing.T) {
 	s.moment(9, witness.KindObtains, "r1#1")
 	s.happens(50, witness.KindEmptied, 2)
 	s.happens(60, witness.KindCrashes, 3)
-	want := ``
+	want := `     r1#1   node1  node2  node3  Redis
+  1  ├───────▶1      │      │      │   SET distributedLock r1 NX → OK
+     │        1      │      │      │   r1#1 takes the lock on node 1
+  2  ├────────1─────▶1      │      │   SET distributedLock r1 NX → OK
+     │        1      1      │      │   r1#1 takes the lock on node 2
+  3  ○        1      1      │      │   r1 is cut off from node 3
+  4  ├────────1──────1─────▶│      │   SET distributedLock r1 NX → ?, lost on the way
+     ┃        1      1      │      │   r1#1 has no reply from node 3
+  5  ┃        1      ○      │      │   node 2 restarts empty; node 2 forgot r1's lock
+  6  ┃        1      │      ✗      │   node 3 goes down
+`
 	if got := witness.Examine(s).Trace(witness.English).Sequence(); got != want {
 		t.Errorf("drawn is\n%s\nwant\n%s", got, want)
 	}

@@ -22,10 +22,11 @@ func phrases(Language) map[string]string {
 		"crashes":            "%s goes down",
 		"lags":               "%s's replica hears nothing more of it",
 		"fails-over":         "%s fails over to a replica that has not heard of the lock",
-		"node/held":          "a command of %s's is held on its way to node %d, or from there",
+		"node/polls":         "%s asks node %d %d times more, in vain",
+		"node/held":          "a command of %s's is held on its way to node %d",
 		"node/cut":           "%s is cut off from node %d",
 		"node/mended":        "%s reaches node %d again",
-		"node/freed":         "what was held goes on, for %s, at node %d",
+		"node/freed":         "the command that was held reaches node %[2]d",
 		"unreached":          "%s has no reply from node %d",
 		"on node":            " on node %d",
 		"loses":              "%s is told that it lost the lock",
@@ -106,6 +107,14 @@ func saysOfNode(in Language, event Event, name string) string {
 	default:
 		return phrase(in, name, actor(event)) + onNode(in, event)
 	}
+}
+
+// saysOfPolls says how often a sale asked before a command, unnoted.
+func saysOfPolls(in Language, event Event) string {
+	if event.Node > 0 {
+		return phrase(in, "node/polls", actor(event), event.Node, event.Command.Polls)
+	}
+	return phrase(in, "polls", actor(event), event.Command.Polls)
 }
 
 // onNode says on which of several masters something happened.

@@ -26,6 +26,7 @@ type Recorder struct {
 	last   uint64 // id of the newest
 	begun  int    // sales
 	sales  map[string]*sale
+	own    *sale         // in whose name the commands of no sale are counted
 	news   chan struct{} // closed when there is another event; nil while nobody waits for one
 	closed bool
 }
@@ -35,6 +36,10 @@ type sale struct {
 	name  string
 	owner string
 	vain  map[int]*inVain // by node
+}
+
+func newSale(name, owner string) *sale {
+	return &sale{name: name, owner: owner, vain: map[int]*inVain{}}
 }
 
 // inVain is how a sale asked one Redis for the lock last.
@@ -47,7 +52,7 @@ type saleKey struct{}
 
 // NewRecorder makes the recorder of a replica, whose process has a name that no other has.
 func NewRecorder(replica, process string, now func() time.Time) *Recorder {
-	return &Recorder{replica: replica, process: process, now: now, most: mostEvents, sales: map[string]*sale{}}
+	return &Recorder{replica: replica, process: process, now: now, most: mostEvents, sales: map[string]*sale{}, own: newSale("", "")}
 }
 
 // Follow implements service.Witness: it gives the sale its short name.
@@ -55,7 +60,7 @@ func (r *Recorder) Follow(ctx context.Context, owner string) context.Context {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.begun++
-	s := &sale{name: fmt.Sprintf("%s#%d", r.replica, r.begun), owner: owner, vain: map[int]*inVain{}}
+	s := newSale(fmt.Sprintf("%s#%d", r.replica, r.begun), owner)
 	r.sales[owner] = s
 	return context.WithValue(ctx, saleKey{}, s)
 }

@@ -123,23 +123,36 @@ func (d *drawing) stepsOf(m moment) {
 
 // command adds the step of a command, after one for the attempts that were not noted.
 func (d *drawing) command(at time.Time, event Event) {
-	c, until := event.Command, d.until
+	c, until, sender := event.Command, d.until, d.sender(at, event)
 	if c.Polls > 0 {
 		d.until = event.Sent
-		says := phrase(d.in, "polls", event.Sale, c.Polls) + onNode(d.in, event)
-		d.add(event.Sent, trace.Step{Actor: event.Sale, Kind: trace.KindWaits, Says: says})
+		d.add(event.Sent, trace.Step{Actor: sender, Kind: trace.KindWaits, Says: saysOfPolls(d.in, event)})
 	}
 	d.until = until
 	if (c.Verb == Reads || c.Verb == Writes) && c.Outcome == Done {
 		d.stock = strconv.FormatInt(c.Stock, 10)
 	}
 	step := trace.Step{
-		Token: c.Name, Actor: event.Sale, Kind: trace.KindCommand, Node: event.Node, Command: c.Text, Reply: c.Reply, Says: d.says(event),
+		Token: c.Name, Actor: sender, Kind: trace.KindCommand, Node: event.Node, Command: c.Text, Reply: c.Reply, Says: d.says(event),
 	}
 	if c.Outcome == Unknown {
 		step.Kind, step.Reply = trace.KindLostReply, "?"
 	}
 	d.add(at, step)
+}
+
+// sender gives the sale on whose lifeline a command is drawn: its own, or, for one of a replica, the one that is at work there; "" for
+// one by hand.
+func (d *drawing) sender(at time.Time, event Event) string {
+	if event.Sale != "" || event.Command.Holder == "" {
+		return event.Sale
+	}
+	for _, i := range d.account.Insides {
+		if ReplicaOf(i.Sale) == event.Replica && i.covers(at) && slices.Contains(d.sales, i.Sale) {
+			return i.Sale
+		}
+	}
+	return d.firstOf(event.Replica)
 }
 
 // says gives the sentences of the findings that a command is to blame for, or says what it did.

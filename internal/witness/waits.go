@@ -38,26 +38,25 @@ func (a Account) holderAt(from, to time.Time) string {
 	return ""
 }
 
-// polled finds the sales that asked for the lock again and again. Of several masters, the one that was asked most often counts.
+// polled finds the sales that asked for the lock again and again, until they obtained it or gave up. Of several masters, the one that was
+// asked most often counts.
 func (a Account) polled() (found []Finding) {
-	times := map[string]map[int]int{} // by sale and node
+	times := map[string]map[int]int{} // by sale and node, of those that are asking
 	for _, event := range a.Events {
-		of := times[event.Sale]
-		if of == nil {
-			of = map[int]int{}
-			times[event.Sale] = of
-		}
-		if c := event.Command; c != nil {
-			of[event.Node] += c.Polls
+		c, asked := event.Command, times[event.Sale]
+		switch {
+		case event.Kind == KindAsks:
+			times[event.Sale] = map[int]int{}
+		case asked == nil:
+		case c != nil:
+			asked[event.Node] += c.Polls
 			if c.Verb == Takes && c.Outcome == Refused {
-				of[event.Node]++
+				asked[event.Node]++
 			}
-		}
-		if event.Kind != KindObtains && event.Kind != KindEnds {
-			continue
-		}
-		if n := mostOf(of); n > manyAsks {
-			found = append(found, Finding{Kind: Polled, At: event.Replied, By: event.Sale, Times: n})
+		case event.Kind == KindObtains || event.Kind == KindEnds:
+			if n := mostOf(asked); n > manyAsks {
+				found = append(found, Finding{Kind: Polled, At: event.Replied, By: event.Sale, Times: n})
+			}
 			delete(times, event.Sale)
 		}
 	}
