@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net"
 	"os/exec"
+	"strconv"
 	"strings"
 )
 
@@ -25,22 +27,29 @@ type server struct {
 	process    *exec.Cmd // nil while there is none
 }
 
+// Ports for servers are below those that systems give to whoever asks for any: nobody takes one by chance while its server restarts.
+const (
+	loopback    = "127.0.0.1"
+	firstPort   = 20_000
+	portsBeyond = 12_000
+	portsToTry  = 10
+)
+
 // start starts one more, with further arguments, on a free port.
 func (s *servers) start(ctx context.Context, arguments ...string) (*server, error) {
-	listener, err := net.Listen("tcp", anyPort)
-	if err != nil {
-		return nil, err
+	var err error
+	for range portsToTry { // another process may have one, or take it first
+		port := strconv.Itoa(firstPort + rand.IntN(portsBeyond))
+		server := &server{host: loopback, port: port, dir: s.dir, arguments: arguments}
+		if err = server.run(ctx); err == nil {
+			s.all = append(s.all, server)
+			return server, nil
+		}
+		if !errors.Is(err, errEnded) {
+			break
+		}
 	}
-	host, port, _ := net.SplitHostPort(listener.Addr().String())
-	if err := listener.Close(); err != nil { // the port is free now, and was a moment ago nobody's
-		return nil, err
-	}
-	server := &server{host: host, port: port, dir: s.dir, arguments: arguments}
-	if err := server.run(ctx); err != nil {
-		return nil, err
-	}
-	s.all = append(s.all, server)
-	return server, nil
+	return nil, err
 }
 
 // kill kills all.
@@ -107,7 +116,7 @@ func untilReady(log io.Reader) error {
 	for {
 		line, err := lines.ReadString('\n')
 		if err != nil {
-			return fmt.Errorf("it ended at once: %w", err)
+			return fmt.Errorf("%w: %w", errEnded, err)
 		}
 		if strings.Contains(line, "Ready to accept connections") {
 			go func() { _, _ = io.Copy(io.Discard, lines) }() // or it would block on its log; it ends with the server

@@ -51,7 +51,8 @@ type Stage struct {
 // setUp starts all of it; or it fails, and nothing is left.
 func setUp(ctx context.Context, shop Settings, program, lock string, kind Kind) (_ *Stage, err error) {
 	s := &Stage{
-		ctx: ctx, proxies: map[string]*redisproxy.Proxy{}, toNodes: map[string][]*redisproxy.Proxy{}, replicas: map[string]cluster.ReplicaAnswer{}, stopped: map[string]bool{},
+		ctx: ctx, proxies: map[string]*redisproxy.Proxy{}, toNodes: map[string][]*redisproxy.Proxy{},
+		replicas: map[string]cluster.ReplicaAnswer{}, stopped: map[string]bool{},
 		collected: witness.NewCollector(), client: &http.Client{Transport: &http.Transport{}}, said: &safeBuffer{}, leave: func() {},
 	}
 	defer func() {

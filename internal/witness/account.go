@@ -25,7 +25,7 @@ func Examine(events []Event) Account {
 	a := Account{Events: InOrder(events)}
 	named(a.Events)
 	key, nodes := followed(of(a.Events, 0)), followedOnNodes(a.Events)
-	a.Holdings, a.OnNodes, a.Insides = append(key.holdings, nodes.majority...), nodes.holdings, insides(a.Events)
+	a.Holdings, a.OnNodes, a.Insides = slices.Concat(key.holdings, nodes.majority), nodes.holdings, insides(a.Events)
 	slices.SortStableFunc(a.Holdings, func(a, b Holding) int { return a.From.Compare(b.From) })
 	if len(a.Events) == 0 {
 		return a

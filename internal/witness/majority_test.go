@@ -28,9 +28,10 @@ func (s *story) takesOn(ms int, sale string, nodes ...int) {
 	}
 }
 
-func (s *story) removesOn(ms int, sale string, nodes ...int) {
+// removesOn adds that r1#1 gives them back.
+func (s *story) removesOn(ms int, nodes ...int) {
 	for _, node := range nodes {
-		s.onNode(ms, ms+node, node, sale, witness.Command{Verb: witness.Removes, Outcome: witness.Done})
+		s.onNode(ms, ms+node, node, "r1#1", witness.Command{Verb: witness.Removes, Outcome: witness.Done})
 	}
 }
 
@@ -46,15 +47,15 @@ func TestMajority(t *testing.T) {
 		want []string // holder, from, to, end
 	}{
 		"all of them": {
-			tell: func(s *story) { s.takesOn(0, "r1#1", 1, 2, 3); s.removesOn(100, "r1#1", 1, 2, 3) },
+			tell: func(s *story) { s.takesOn(0, "r1#1", 1, 2, 3); s.removesOn(100, 1, 2, 3) },
 			want: []string{"r1 2 102 given-back"},
 		},
-		"a minority": {tell: func(s *story) { s.takesOn(0, "r1#1", 1); s.takesOn(10, "r2#1", 2); s.removesOn(20, "r1#1", 1) }},
+		"a minority": {tell: func(s *story) { s.takesOn(0, "r1#1", 1); s.takesOn(10, "r2#1", 2); s.removesOn(20, 1) }},
 		"one after the other": {
 			tell: func(s *story) {
 				s.takesOn(0, "r1#1", 1, 2)
 				s.takesOn(10, "r2#1", 3)
-				s.removesOn(20, "r1#1", 1, 2)
+				s.removesOn(20, 1, 2)
 				s.takesOn(30, "r2#1", 1)
 			},
 			want: []string{"r1 2 21 given-back", "r2 31  "},
@@ -118,7 +119,7 @@ func TestFindingsOnNodes(t *testing.T) {
 			tell: func(s *story) {
 				s.takesOn(0, "r1#1", 1, 2, 3)
 				s.moment(5, witness.KindAsks, "r2#1")
-				s.removesOn(50, "r1#1", 1, 2, 3)
+				s.removesOn(50, 1, 2, 3)
 				for node := 1; node <= 3; node++ {
 					taken := witness.Command{Verb: witness.Takes, Outcome: witness.Done, TTL: millis(1000), Polls: 20 + node}
 					s.onNode(60, 60+node, node, "r2#1", taken)
@@ -140,7 +141,7 @@ func TestFindingsOnNodes(t *testing.T) {
 				s.takesOn(0, "r1#1", 1)
 				s.onNode(0, 2000, 2, "r1#1", witness.Command{Verb: witness.Takes, Outcome: witness.Unknown})
 				s.onNode(0, 3000, 3, "r1#1", witness.Command{Verb: witness.Takes, Outcome: witness.Done})
-				s.removesOn(2001, "r1#1", 1)
+				s.removesOn(2001, 1)
 				s.moment(2010, witness.KindEnds, "r1#1")
 				(*s)[len(*s)-1].Error = "unavailable"
 			},
@@ -158,7 +159,7 @@ func TestFindingsOnNodes(t *testing.T) {
 // The commands for nodes are known as their sale's, and as their replica's lock. Of a waiter's attempts the first is noted on each node,
 // and how many there were; not what it gives back each time.
 func TestRecorderOfNodes(t *testing.T) {
-	s := open(t, "r1")
+	s := open(t)
 	const asked = 3
 	for i, node := range s.Nodes {
 		node.AddHook(s.recorder.HookOfNode(i+1, len(s.Nodes)))
@@ -228,5 +229,21 @@ func TestTraceOnNodes(t *testing.T) {
 `
 	if got := witness.Examine(s).Trace(witness.English).Sequence(); got != want {
 		t.Errorf("drawn is\n%s\nwant\n%s", got, want)
+	}
+}
+
+// A renewal is its replica's, and drawn on the lifeline of the sale that is at work there; what somebody does by hand, on none.
+func TestTraceDrawsRenewals(t *testing.T) {
+	var s story
+	s.takes(0, "r1#1", 1000)
+	for _, holder := range []string{"r1", ""} {
+		s = append(s, witness.Event{
+			Kind: witness.KindCommand, Replica: "r1", Sent: at(5), Replied: at(6),
+			Command: &witness.Command{Verb: witness.Renews, Outcome: witness.ByOther, Holder: holder},
+		})
+	}
+	steps := witness.Examine(s).Trace(witness.English).Steps
+	if len(steps) != 3 || steps[1].Actor != "r1#1" || steps[2].Actor != "" {
+		t.Errorf("%+v", steps)
 	}
 }
