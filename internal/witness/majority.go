@@ -84,15 +84,11 @@ func (l *onNodes) count(most int) {
 	}
 }
 
-// end ends the majority of a holder as its holding on one master ended, without which it falls short.
+// end ends a majority as its holder's holding on one master ended, without which it falls short. It is the last one: there is one at a
+// time.
 func (l *onNodes) end(c change) {
-	for i, h := range slices.Backward(l.majority) {
-		if h.Holder == c.of.Holder {
-			h.To, h.End, h.By, h.Lasts = c.at, c.of.End, c.of.By, c.of.Lasts
-			l.majority[i] = h
-			return
-		}
-	}
+	last := &l.majority[len(l.majority)-1]
+	last.To, last.End, last.By, last.Lasts = c.at, c.of.End, c.of.By, c.of.Lasts
 }
 
 // found are the majorities that others ended, or that were forgotten.

@@ -134,12 +134,13 @@ func TestFindingsOnNodes(t *testing.T) {
 				s.moment(5, witness.KindObtains, "r1#1")
 				s.onNode(0, 3000, 3, "r1#1", witness.Command{Verb: witness.Takes, Outcome: witness.Unknown})
 				s.moment(3001, witness.KindEnds, "r1#1")
+				(*s)[len(*s)-1].Error = "sold out"
 			},
 		},
-		"no reply from a majority": {
+		"no reply from a majority in time": {
 			tell: func(s *story) {
 				s.takesOn(0, "r1#1", 1)
-				s.onNode(0, 2000, 2, "r1#1", witness.Command{Verb: witness.Takes, Outcome: witness.Unknown})
+				s.onNode(0, 3000, 2, "r1#1", witness.Command{Verb: witness.Takes, Outcome: witness.Done})
 				s.onNode(0, 3000, 3, "r1#1", witness.Command{Verb: witness.Takes, Outcome: witness.Done})
 				s.removesOn(2001, 1)
 				s.moment(2010, witness.KindEnds, "r1#1")
@@ -171,8 +172,8 @@ func TestRecorderOfNodes(t *testing.T) {
 	}
 	first, second := locker("a"), locker("b")
 	s.sell(t, first, "one", func() {
+		ctx := s.recorder.Follow(t.Context(), lock.Owner("two"))
 		for range asked {
-			ctx := s.recorder.Follow(t.Context(), lock.Owner("two"))
 			if _, err := second.TryLock(ctx, lock.Owner("two")); !errors.Is(err, lock.ErrNotObtained) {
 				t.Fatal(err)
 			}
@@ -191,6 +192,12 @@ func TestRecorderOfNodes(t *testing.T) {
 				t.Errorf("%s: noted %d times; want once", what, counts[what])
 			}
 		}
+		if what := fmt.Sprintf("r1#2 takes refused on %d of 5 for r1", node+1); counts[what] != 1 {
+			t.Errorf("%s: noted %d times; want once", what, counts[what])
+		}
+	}
+	if len(counts) != 3*len(s.Nodes) {
+		t.Errorf("noted are %v; want two commands of the first sale on each node, and one of the second", counts)
 	}
 	account := witness.Examine(events)
 	if len(account.Holdings) != 1 || account.Holdings[0].Holder != "r1" || account.Holdings[0].End != witness.GivenBack {

@@ -268,3 +268,27 @@ func TestRecorderCountsRenewalsThatFail(t *testing.T) {
 		t.Errorf("noted %q, %v; want %q", got, err, want)
 	}
 }
+
+// A write that is refused because its run is over is not refused for its token.
+func TestRecorderKnowsRunsThatAreOver(t *testing.T) {
+	recorder := witness.NewRecorder("r1", "a-process", time.Now)
+	ctx := recorder.Follow(t.Context(), lock.Owner("one"))
+	for _, reply := range []int64{0, 1, 2} {
+		cmd := redis.NewCmd(ctx, "eval", lua.Write, 5,
+			dao.InventoryKey, dao.RunKey, "newest", "older", "fence", 199, 7, "run", "order", "{}", 9, 9)
+		_ = recorder.Hook().ProcessHook(func(_ context.Context, cmd redis.Cmder) error {
+			cmd.(*redis.Cmd).SetVal(reply)
+			return nil
+		})(ctx, cmd)
+	}
+	recorder.Close()
+	server := httptest.NewServer(recorder)
+	defer server.Close()
+	var got []witness.Outcome
+	_, err := witness.Follow(t.Context(), server.Client(), server.URL, "", func(_ string, e witness.Event) {
+		got = append(got, e.Command.Outcome)
+	})
+	if want := []witness.Outcome{witness.Refused, witness.Done, witness.Over}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("the outcomes are %q, %v; want %q", got, err, want)
+	}
+}
