@@ -48,6 +48,7 @@ var undoneCures = []undoneCure{
 		"the release ends with the request", "internal/lock/lock.go", `WithTimeout(context.WithoutCancel(ctx), clock`,
 		`WithTimeout(ctx, clock`, "cancelled-request --lock v4",
 	},
+	{"all nodes have to agree", "internal/quorum/quorum.go", `return len(n.all)/2 + 1`, `return len(n.all)`, "slow-node --lock redlock"},
 }
 
 // Where the cure of a step is undone, the lab that stands for it sees that: its exit code is 1.

@@ -86,12 +86,13 @@ func newServer(cfg config.Config, redis *dao.Redis, addr net.Addr, log *slog.Log
 	counts := metrics.New(replica, shop.Tally)
 	recorder := witness.NewRecorder(replica, instance, time.Now)
 	shop.Observer, shop.Witness = counts, recorder
-	for _, hook := range []goredis.Hook{counts, recorder} {
+	for _, hook := range []goredis.Hook{counts, recorder.Hook()} {
 		redis.Lock.AddHook(hook)
 		redis.Store.AddHook(hook)
 	}
-	for _, node := range redis.Nodes {
+	for i, node := range redis.Nodes {
 		node.AddHook(counts)
+		node.AddHook(recorder.HookOfNode(i+1, len(redis.Nodes)))
 	}
 	return &server{
 		api: &api.API{

@@ -13,13 +13,10 @@ const stock = 200
 // commands gives the commands that start the replicas: servers of this very program, with no other settings than the lab's.
 func (s *Stage) commands(program, lock string, shop Settings) func(name string) *exec.Cmd {
 	return func(name string) *exec.Cmd {
-		addr := s.redis.addr
-		if proxy := s.proxies[name]; proxy != nil {
-			addr = proxy.Addr()
-		}
+		addr, nodes := s.addrs(name)
 		command := exec.Command(program, "serve", "--until-stdin-ends", "--log.level=error",
 			"--server.addr="+anyPort, "--server.replica="+name, "--server.clock_offset="+shop.Ahead[name].String(),
-			"--redis.addrs="+addr, "--redis.redlock_addrs="+strings.Join(s.redis.nodes, ","),
+			"--redis.addrs="+addr, "--redis.redlock_addrs="+strings.Join(nodes, ","),
 			"--lock.version="+lock, "--lock.ttl="+shop.TTL.String(), "--lock.wait_timeout="+shop.Wait.String(),
 			"--sale.think_time="+max(shop.Think[name], 0).String(), fmt.Sprintf("--sale.nested=%d", shop.Nested),
 			fmt.Sprintf("--inventory.initial=%d", stock))

@@ -43,6 +43,11 @@ func (s *Stage) Catch(replica string, fate redisproxy.Fate, matches func(args []
 
 // UntilCaught waits for a trap, or until the witness has seen something else that makes it needless. It notes what was caught.
 func (s *Stage) UntilCaught(replica string, trap *redisproxy.Trap, as witness.Kind, or func([]witness.Event) bool) {
+	s.UntilCaughtOn(replica, 0, trap, as, or)
+}
+
+// UntilCaughtOn does so for a trap between a replica and a Redis.
+func (s *Stage) UntilCaughtOn(replica string, node int, trap *redisproxy.Trap, as witness.Kind, or func([]witness.Event) bool) {
 	if s.err != nil {
 		return
 	}
@@ -58,7 +63,7 @@ func (s *Stage) UntilCaught(replica string, trap *redisproxy.Trap, as witness.Ki
 	err := s.collected.Until(ctx, or)
 	switch {
 	case isCaught(trap):
-		s.note(replica, as)
+		s.noteOn(replica, node, as)
 	case err != nil:
 		s.err = fmt.Errorf("a command to be caught: %w", context.Cause(s.ctx))
 	}
@@ -77,14 +82,29 @@ func isCaught(trap *redisproxy.Trap) bool {
 func (s *Stage) Cut(replica string) {
 	if s.err == nil {
 		s.note(replica, witness.KindCut)
-		s.proxies[replica].Cut()
+		for _, proxy := range s.proxiesOf(replica) {
+			proxy.Cut()
+		}
+	}
+}
+
+// Mend lets a replica reach Redis again.
+func (s *Stage) Mend(replica string) {
+	if s.err == nil {
+		s.note(replica, witness.KindMend)
+		for _, proxy := range s.proxiesOf(replica) {
+			proxy.Mend()
+		}
 	}
 }
 
 // Release lets a command pass that a trap holds.
-func (s *Stage) Release(replica string, trap *redisproxy.Trap) {
+func (s *Stage) Release(replica string, trap *redisproxy.Trap) { s.ReleaseOn(replica, 0, trap) }
+
+// ReleaseOn does so for a trap between a replica and a Redis.
+func (s *Stage) ReleaseOn(replica string, node int, trap *redisproxy.Trap) {
 	if isCaught(trap) {
-		s.note(replica, witness.KindFreed)
+		s.noteOn(replica, node, witness.KindFreed)
 	}
 	trap.Release()
 }
@@ -102,7 +122,10 @@ func (s *Stage) UntilAnswered(trap *redisproxy.Trap) {
 }
 
 // note notes what happens to a replica: it cannot itself.
-func (s *Stage) note(replica string, kind witness.Kind) {
+func (s *Stage) note(replica string, kind witness.Kind) { s.noteOn(replica, 0, kind) }
+
+// noteOn notes what happens between a replica and a Redis.
+func (s *Stage) noteOn(replica string, node int, kind witness.Kind) {
 	now := time.Now()
-	s.collected.See(witness.Event{Replica: replica, Kind: kind, Sent: now, Replied: now})
+	s.collected.See(witness.Event{Replica: replica, Kind: kind, Node: node, Sent: now, Replied: now})
 }

@@ -69,6 +69,9 @@ func failed(a witness.Account, sale string) bool {
 	return slices.ContainsFunc(a.Events, func(e witness.Event) bool { return e.Sale == sale && e.Kind == witness.KindEnds && e.Error != "" })
 }
 
+// told is a sale's having been told that it has lost its lock.
+func told(a witness.Account, sale string) bool { return moment(sale, witness.KindLoses)(a.Events) }
+
 // count is how often a sale came to a moment.
 func count(a witness.Account, sale string, kind witness.Kind) (n int) {
 	for _, e := range a.Events {

@@ -24,6 +24,9 @@ type Lab struct {
 
 	Explore string // the same in the explorer: the arguments of lockstep explore, after the lock; empty: the explorer does not show it
 	Unix    bool   // it needs signals that only Unix has
+	Real    bool   // it needs a redis-server
+
+	Explores map[string]string // Explore by lock, where it is not the same for all
 
 	Shop     Settings
 	Scenario func(*Stage)
@@ -43,6 +46,9 @@ type Settings struct {
 	Think    map[string]time.Duration // sale.think_time, by replica
 	Ahead    map[string]time.Duration // server.clock_offset, by replica
 	Proxied  []string                 // the replicas that reach Redis by a proxy
+
+	NodesProxied bool // these reach the nodes of redlock by proxies, too
+	Replicated   bool // Redis has a replica, which can take its place
 }
 
 // Observed is what became of a lock.
@@ -71,6 +77,18 @@ func (l Lab) Expects(lock string) Expectation {
 		}
 	}
 	return Expectation{Locks: lock, Observed: NA, Why: "this lab says nothing about it"}
+}
+
+// InExplorer gives the command that shows the same in the explorer, with one of Locks; "" if there is none.
+func (l Lab) InExplorer(lock string) string {
+	arguments := l.Explore
+	if l.Explores != nil {
+		arguments = l.Explores[lock]
+	}
+	if arguments == "" || !slices.Contains(l.Locks(), lock) {
+		return ""
+	}
+	return "explore " + lock + " " + arguments
 }
 
 // Diff is the command that shows the cure in the code; empty if the two are not neighbours there.

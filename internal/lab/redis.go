@@ -1,14 +1,8 @@
 package lab
 
 import (
-	"bufio"
 	"context"
 	"errors"
-	"fmt"
-	"io"
-	"net"
-	"os/exec"
-	"strings"
 
 	"lockstep/internal/dao"
 )
@@ -22,85 +16,71 @@ const (
 	Real     Kind = "real"     // a redis-server of the lab's own
 )
 
-// redisOf is the Redis of one run.
-type redisOf struct {
-	addr  string
-	nodes []string
-	close func() error
+// master is a Redis of one run, with the stock, or a node of redlock.
+type master interface {
+	Addr() string
+	Restart(ctx context.Context) error // without what it held, at the same address
+	Kill() error
 }
 
-// openRedis starts one, empty, on a free port.
-func openRedis(ctx context.Context, kind Kind, dir string) (redisOf, error) {
-	embedded, err := dao.Open(ctx, dao.Config{EmbeddedAddr: anyPort}) // also for the nodes of redlock
+// redisOf are the Redis servers of one run.
+type redisOf struct {
+	master          // with the stock
+	nodes  []master // of redlock
+	spare  *server  // the replica of the Redis with the stock, if that has one
+	close  func() error
+}
+
+// openRedis starts what a shop needs with that lock, empty, on free ports.
+func openRedis(ctx context.Context, kind Kind, dir string, shop Settings, onNodes bool) (redisOf, error) {
+	opened, err := dao.Open(ctx, dao.Config{EmbeddedAddr: anyPort}) // also for the nodes of redlock
 	if err != nil {
 		return redisOf{}, err
 	}
-	redis := redisOf{addr: embedded.Addr, nodes: embedded.Nodes.Addrs(), close: embedded.Close}
+	redis := redisOf{master: embedded{addr: opened.Addr, restart: opened.Restart}, close: opened.Close}
+	for _, node := range opened.Nodes {
+		redis.nodes = append(redis.nodes, embedded{addr: node.Addr, restart: node.Restart})
+	}
 	if kind == Embedded {
 		return redis, nil
 	}
-	addr, stop, err := startServer(ctx, dir)
-	if err != nil {
-		return redisOf{}, errors.Join(err, embedded.Close())
+	servers := &servers{dir: dir}
+	redis.close = func() error { return errors.Join(servers.kill(), opened.Close()) }
+	if err := redis.useReal(ctx, servers, shop, onNodes); err != nil {
+		return redisOf{}, errors.Join(err, redis.close())
 	}
-	redis.addr = addr
-	redis.close = func() error { return errors.Join(stop(), embedded.Close()) }
 	return redis, nil
 }
 
-// startServer starts a redis-server, and waits until it listens.
-func startServer(ctx context.Context, dir string) (addr string, stop func() error, err error) {
-	program, err := exec.LookPath("redis-server")
+// useReal puts servers in the place of the embedded ones: nodes only for a lock that is on them.
+func (r *redisOf) useReal(ctx context.Context, servers *servers, shop Settings, onNodes bool) error {
+	stock, err := servers.start(ctx)
 	if err != nil {
-		return "", nil, ErrNoRedis
+		return err
 	}
-	listener, err := net.Listen("tcp", anyPort)
-	if err != nil {
-		return "", nil, err
+	r.master = stock
+	if shop.Replicated {
+		if r.spare, err = servers.start(ctx, "--replicaof", stock.host, stock.port); err != nil {
+			return err
+		}
 	}
-	addr = listener.Addr().String()
-	_, port, _ := net.SplitHostPort(addr)
-	if err := listener.Close(); err != nil { // the port is free now, and was a moment ago nobody's
-		return "", nil, err
-	}
-	command := exec.Command(program, "--bind", "127.0.0.1", "--port", port, "--save", "", "--appendonly", "no")
-	command.Dir = dir
-	stdout, err := command.StdoutPipe()
-	if err != nil {
-		return "", nil, err
-	}
-	if err := command.Start(); err != nil {
-		return "", nil, fmt.Errorf("starting %s: %w", program, err)
-	}
-	stop = func() error {
-		_ = command.Process.Kill() // what it holds is nobody's; it may have ended
-		_ = command.Wait()         // says that it was killed
+	if !onNodes {
 		return nil
 	}
-	ready := make(chan error, 1)
-	go func() { ready <- untilReady(stdout) }()
-	select {
-	case err = <-ready:
-	case <-ctx.Done():
-		err = context.Cause(ctx)
+	for i := range r.nodes {
+		if r.nodes[i], err = servers.start(ctx); err != nil {
+			return err
+		}
 	}
-	if err != nil {
-		return "", nil, errors.Join(fmt.Errorf("redis-server on %s: %w", addr, err), stop())
-	}
-	return addr, stop, nil
+	return nil
 }
 
-// untilReady reads what a server says until it listens, and lets the rest go.
-func untilReady(log io.Reader) error {
-	lines := bufio.NewReader(log)
-	for {
-		line, err := lines.ReadString('\n')
-		if err != nil {
-			return fmt.Errorf("it ended at once: %w", err)
-		}
-		if strings.Contains(line, "Ready to accept connections") {
-			go func() { _, _ = io.Copy(io.Discard, lines) }() // or it would block on its log; it ends with the server
-			return nil
-		}
-	}
+// embedded is one in this process.
+type embedded struct {
+	addr    string
+	restart func() error
 }
+
+func (e embedded) Addr() string                  { return e.addr }
+func (e embedded) Restart(context.Context) error { return e.restart() }
+func (e embedded) Kill() error                   { return errors.ErrUnsupported }

@@ -18,7 +18,8 @@ func renewalOutage() Lab {
 		Explore: "--work 15s --anomaly untold",
 		Shop: Settings{
 			Replicas: 2, TTL: 1500 * time.Millisecond, Wait: 15 * time.Second,
-			Think: map[string]time.Duration{"r1": time.Minute, "r2": time.Second}, Proxied: []string{"r1"},
+			Think:   map[string]time.Duration{"r1": time.Minute, "r2": time.Second},
+			Proxied: []string{"r1"}, NodesProxied: true,
 		},
 		Scenario: func(s *Stage) {
 			s.Buy("r1")
@@ -35,7 +36,7 @@ func renewalOutage() Lab {
 			{"v2 v3 v4 v5 setnx-expire lua-setnx getset late-commit", Broken, "the holder never learns that its lock has expired"},
 			{"v6 v7 v8 v9 v10", Holds, "the holder knows when its lock can have expired, and stops"},
 			{"v1", NA, "its lock never expires: the other waits"},
-			{"redlock", NA, "its nodes are not behind the proxy"},
+			{"redlock", Holds, "the holder knows for how long a majority's word is valid, and stops"},
 			{"v0 local atomic optimistic set-expire setex", NA, "it keeps no other process out"},
 		},
 	}

@@ -80,9 +80,7 @@ func (l Lab) judge(lock string, a witness.Account, answers []Answer, took time.D
 	r := Result{
 		Lab: l.Name, Lock: lock, Expected: expected.Observed, Why: expected.Why, Seconds: took.Seconds(),
 		Answers: answers, Trace: a.Trace(witness.English), Findings: a.Findings, Command: "lab " + l.Name + " --lock " + lock,
-	}
-	if l.Explore != "" && slices.Contains(l.Locks(), lock) {
-		r.Explore = "explore " + lock + " " + l.Explore
+		Explore: l.InExplorer(lock),
 	}
 	switch culprit, found := l.culprit(a); {
 	case failed != nil:

@@ -20,6 +20,9 @@ func (l Lab) Run(ctx context.Context, program, lock string, kind Kind) (Result, 
 	if l.Unix && !canStop {
 		return Result{}, ErrNoSignals
 	}
+	if l.Real {
+		kind = Real
+	}
 	began := time.Now()
 	limited, cancel := context.WithTimeoutCause(ctx, longest, errTooLong)
 	defer cancel()

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"lockstep/internal/cluster"
+	"lockstep/internal/evolution"
 	"lockstep/internal/redisproxy"
 	"lockstep/internal/witness"
 )
@@ -31,7 +32,9 @@ type Stage struct {
 	err       error
 	dir       string
 	redis     redisOf
+	onNodes   bool // the lock is on the nodes
 	proxies   map[string]*redisproxy.Proxy
+	toNodes   map[string][]*redisproxy.Proxy
 	cluster   *cluster.Cluster
 	replicas  map[string]cluster.ReplicaAnswer // as they were at first
 	stopped   map[string]bool
@@ -48,7 +51,8 @@ type Stage struct {
 // setUp starts all of it; or it fails, and nothing is left.
 func setUp(ctx context.Context, shop Settings, program, lock string, kind Kind) (_ *Stage, err error) {
 	s := &Stage{
-		ctx: ctx, proxies: map[string]*redisproxy.Proxy{}, replicas: map[string]cluster.ReplicaAnswer{}, stopped: map[string]bool{},
+		ctx: ctx, proxies: map[string]*redisproxy.Proxy{}, toNodes: map[string][]*redisproxy.Proxy{},
+		replicas: map[string]cluster.ReplicaAnswer{}, stopped: map[string]bool{},
 		collected: witness.NewCollector(), client: &http.Client{Transport: &http.Transport{}}, said: &safeBuffer{}, leave: func() {},
 	}
 	defer func() {
@@ -59,13 +63,16 @@ func setUp(ctx context.Context, shop Settings, program, lock string, kind Kind) 
 	if s.dir, err = os.MkdirTemp("", "lockstep-lab-"); err != nil {
 		return nil, err
 	}
-	if s.redis, err = openRedis(ctx, kind, s.dir); err != nil {
+	strategy, err := evolution.Find(lock)
+	if err != nil {
 		return nil, err
 	}
-	for _, name := range shop.Proxied {
-		if s.proxies[name], err = redisproxy.Open(s.redis.addr); err != nil {
-			return nil, err
-		}
+	s.onNodes = strategy.OnNodes
+	if s.redis, err = openRedis(ctx, kind, s.dir, shop, s.onNodes); err != nil {
+		return nil, err
+	}
+	if err := s.openProxies(shop); err != nil {
+		return nil, err
 	}
 	command := s.commands(program, lock, shop)
 	s.cluster, err = cluster.Start(ctx, shop.Replicas, command, grace, slog.New(slog.DiscardHandler))
@@ -104,11 +111,7 @@ func (s *Stage) tearDown() error {
 	s.buying.Wait()
 	s.client.CloseIdleConnections()
 	var errs []error
-	for _, proxy := range s.proxies {
-		if proxy != nil {
-			errs = append(errs, proxy.Close())
-		}
-	}
+	errs = append(errs, s.closeProxies())
 	if s.redis.close != nil {
 		errs = append(errs, s.redis.close())
 	}

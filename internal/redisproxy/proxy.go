@@ -10,11 +10,11 @@ import (
 
 // Proxy listens at a port of loopback, and passes everything on to one Redis.
 type Proxy struct {
-	target   string
 	listener net.Listener
 	running  sync.WaitGroup
 
 	mu     sync.Mutex
+	target string
 	traps  []*Trap
 	routes map[*route]struct{} // open
 	gone   bool                // Redis cannot be reached
@@ -89,7 +89,7 @@ func (p *Proxy) accept() {
 
 // serve passes on what comes and goes on one connection.
 func (p *Proxy) serve(client net.Conn) {
-	server, err := net.Dial("tcp", p.target)
+	server, err := net.Dial("tcp", p.pointsAt())
 	if err != nil {
 		_ = client.Close() // as if it were Redis itself
 		return

@@ -132,3 +132,17 @@ func TestCutAndMend(t *testing.T) {
 		t.Errorf("after it was mended: %v", err)
 	}
 }
+
+// Whoever comes by the same address reaches the other Redis, also if it was connected to the first.
+func TestPointAt(t *testing.T) {
+	proxy, client, _ := open(t)
+	_, _, other := open(t)
+	if err := client.Set(t.Context(), "key", "first", 0).Err(); err != nil {
+		t.Fatal(err)
+	}
+	other.Set(t.Context(), "key", "other", 0)
+	proxy.PointAt(other.(*redis.Client).Options().Addr)
+	if got, err := client.Get(t.Context(), "key").Result(); got != "other" || err != nil {
+		t.Errorf("GET key: %q, %v; want the other Redis's", got, err)
+	}
+}

@@ -69,7 +69,7 @@ func (t Trace) lifelines(step Step) []rune {
 	return row
 }
 
-// sign is a node on its lifeline: the one whose lock is there.
+// sign is a node on its lifeline: the one whose lock is there, by the end of its name, as replicas are r1, r2, ….
 func (n Node) sign() rune {
 	switch {
 	case n.Health == Crashed:
@@ -77,7 +77,8 @@ func (n Node) sign() rune {
 	case n.Health == Hung:
 		return '┊'
 	case n.Lock != "" && n.Lock != "nobody":
-		return []rune(n.Lock)[0]
+		sign, _ := utf8.DecodeLastRuneInString(n.Lock)
+		return sign
 	default:
 		return '│'
 	}
@@ -89,6 +90,10 @@ func (t Trace) mark(row []rune, step Step) {
 	switch {
 	case step.Kind == KindFailover:
 		row[t.server(0)] = '✗'
+	case step.Kind == KindCrashes:
+		row[t.server(step.Node)] = '✗'
+	case step.Kind == KindRestarts || step.Kind == KindLags:
+		row[t.server(step.Node)] = '○'
 	case actor < 0:
 		for node := range t.Nodes + 1 {
 			if at := t.server(node); row[at] != ' ' { // it is there

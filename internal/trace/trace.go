@@ -89,6 +89,9 @@ const (
 	KindResends     = "resends"      // a command took effect, the reply is lost, and the client is about to send it again
 	KindUnsynced    = "unsynced"     // a command was answered, and a replica gets neither this nor what follows
 	KindFailover    = "failover"     // that replica is the master now
+	KindRestarts    = "restarts"     // a server, that of Node, restarted empty
+	KindCrashes     = "crashes"      // it is gone for good
+	KindLags        = "lags"         // its replica gets nothing more
 	KindClock       = "clock"        // a clock jumps: of an actor's process, or of Redis
 	KindNodeClock   = "node-clock"   // a command was answered by a node whose clock has jumped
 	KindTimesOut    = "times-out"    // its timeout came

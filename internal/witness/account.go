@@ -8,9 +8,10 @@ import (
 // Account is what the events of a shop mean.
 type Account struct {
 	Events   []Event   `json:"events"`
-	Holdings []Holding `json:"holdings"` // whose the lock was in truth
-	Insides  []Inside  `json:"insides"`  // who believed that it was theirs
-	Findings []Finding `json:"findings"` // in the order of time
+	Holdings []Holding `json:"holdings"`           // whose the lock was in truth
+	OnNodes  []Holding `json:"on_nodes,omitempty"` // whose each of several masters was; Holdings has whose most of them were
+	Insides  []Inside  `json:"insides"`            // who believed that it was theirs
+	Findings []Finding `json:"findings"`           // in the order of time
 }
 
 const (
@@ -23,13 +24,14 @@ const (
 func Examine(events []Event) Account {
 	a := Account{Events: InOrder(events)}
 	named(a.Events)
-	key := followed(a.Events)
-	a.Holdings, a.Insides = key.holdings, insides(a.Events)
+	key, nodes := followed(of(a.Events, 0)), followedOnNodes(a.Events)
+	a.Holdings, a.OnNodes, a.Insides = slices.Concat(key.holdings, nodes.majority), nodes.holdings, insides(a.Events)
+	slices.SortStableFunc(a.Holdings, func(a, b Holding) int { return a.From.Compare(b.From) })
 	if len(a.Events) == 0 {
 		return a
 	}
 	for _, find := range []func() []Finding{
-		key.found, a.expired, a.together, a.stocks, a.wroteLate, a.waited, a.polled, a.leftBehind, a.selfish, a.told,
+		key.found, nodes.found, a.expired, a.together, a.stocks, a.wroteLate, a.waited, a.polled, a.leftBehind, a.selfish, a.told, a.unanswered,
 	} {
 		a.Findings = append(a.Findings, find()...)
 	}

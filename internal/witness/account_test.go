@@ -171,6 +171,31 @@ func TestExamine(t *testing.T) {
 			},
 			want: []string{"r1#2 removed r2's lock"},
 		},
+		"a Redis that fails over": {
+			tell: func(s *story) {
+				s.takes(0, "r1#1", 0)
+				s.happens(50, witness.KindFailsOver, 0)
+				s.takes(60, "r2#1", 0)
+				s.removes(80, "r2#1", witness.Done, false)
+			},
+			want: []string{"Redis forgot r1#1's lock", "r1#1 and r2#1 were inside together for 18 ms"},
+		},
+		"a sale that is given no answer": {
+			tell: func(s *story) {
+				s.command(0, 3000, "r1#1", witness.Command{Verb: witness.Takes, Outcome: witness.Unknown})
+				s.moment(3001, witness.KindEnds, "r1#1")
+				(*s)[len(*s)-1].Error = "unknown"
+			},
+			want: []string{"r1#1 asked for the lock, had no reply for 3.0 s, and failed"},
+		},
+		"a write into a run that is over": {
+			tell: func(s *story) {
+				s.stock(0, "r1#1", witness.Reads, 200)
+				(*s)[0].Token = 133
+				s.command(1, 2, "r1#1", witness.Command{Verb: witness.Writes, Outcome: witness.Over})
+				(*s)[1].Token = 67
+			},
+		},
 		"a token that is refused": {
 			tell: func(s *story) {
 				s.stock(0, "r1#1", witness.Reads, 200)
@@ -196,6 +221,7 @@ func TestEveryFindingHasASentence(t *testing.T) {
 	for _, kind := range []witness.FindingKind{
 		witness.Removed, witness.Overwrote, witness.Prolonged, witness.ExpiredAtWork, witness.Together, witness.RefusedToken, witness.LostUpdate,
 		witness.WroteLate, witness.Waited, witness.WaitedInVain, witness.WaitsForItself, witness.LeftBehind, witness.Polled, witness.Told,
+		witness.Forgot, witness.Unanswered,
 	} {
 		f := witness.Finding{Kind: kind, By: "r1#1", Of: "r2#1"}
 		if text := f.Says(witness.English); text == "" || strings.ContainsAny(text, "{}") || !strings.Contains(text, "r1#1") {

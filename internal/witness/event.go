@@ -2,8 +2,8 @@
 //
 // A Recorder notes each command of a replica's locks with both its times and its reply, and the moments of each sale; it serves them as a
 // stream (stream.go). Whoever watches follows the streams of all replicas into a Collector (follow.go). The rest are pure functions over
-// the events that were collected: who held the lock in truth (holding.go), who believed to (inside.go), what went wrong, each finding with
-// a sentence in plain words (findings.go, words.go), and all of it drawn (sequence.go).
+// the events that were collected: who held the lock in truth (holding.go, majority.go), who believed to (inside.go), what went wrong, each
+// finding with a sentence in plain words (finding.go, words.go), and all of it drawn (sequence.go).
 package witness
 
 import (
@@ -24,6 +24,8 @@ type Event struct {
 	Replied time.Time `json:"replied"` // when it was over; for a moment as Sent
 	Token   int64     `json:"token,omitempty"`
 	Error   string    `json:"error,omitempty"` // of a command: why there was no reply
+	Node    int       `json:"node,omitempty"`  // the master that it concerns, from 1 on; 0: the Redis with the stock
+	Nodes   int       `json:"nodes,omitempty"` // of a command on one of them: how many there are
 
 	Command *Command `json:"command,omitempty"` // of KindCommand
 }
@@ -64,8 +66,20 @@ const (
 	KindHeld  Kind = "held"    // a command of it is held on its way to Redis
 	KindFreed Kind = "freed"   // and arrives
 	KindCut   Kind = "cut"     // it is cut off from Redis
+	KindMend  Kind = "mended"  // and reaches it again
 	KindLost  Kind = "lost"    // a command of it, or the reply, is lost on its way
+
+	// What happens to a Redis. Of these, Replica is empty.
+	KindEmptied   Kind = "emptied"    // it restarts without what it held
+	KindCrashes   Kind = "crashes"    // it is gone for good
+	KindLags      Kind = "lags"       // its replica hears nothing more of it
+	KindFailsOver Kind = "fails-over" // that replica takes its place
 )
+
+// forgets reports whether a Redis has lost what it held.
+func (e Event) forgets() bool {
+	return e.Kind == KindEmptied || e.Kind == KindCrashes || e.Kind == KindFailsOver
+}
 
 // Verb is what a command does with the lock or the stock.
 type Verb string
@@ -91,5 +105,6 @@ const (
 	ByNobody Outcome = "by-nobody" // not done: the lock is nobody's
 	Refused  Outcome = "refused"   // not done: the lock is somebody's; of a stock, the fencing token is stale
 	Unknown  Outcome = "unknown"   // there was no reply
+	Over     Outcome = "over"      // not done: the sale's run is over
 	Passed   Outcome = "passed"    // done: the lock is given back, or handed to the first in the queue
 )

@@ -36,4 +36,6 @@ const (
 	LeftBehind     FindingKind = "left-behind"      // By's lock is nobody's any more, and never expires
 	Polled         FindingKind = "polled"           // By asked for the lock Times times in vain
 	Told           FindingKind = "told"             // By was told that it had lost its lock
+	Forgot         FindingKind = "forgot"           // By, a Redis, lost Of's lock; of several, it was the one without which Of has no majority
+	Unanswered     FindingKind = "unanswered"       // By asked for the lock, had no reply for For, and failed
 )

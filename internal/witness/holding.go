@@ -8,8 +8,9 @@ type Holding struct {
 	From   time.Time `json:"from"`
 	To     time.Time `json:"to"` // zero: it did not end
 	End    End       `json:"end"`
-	By     string    `json:"by,omitempty"` // who ended it; "" if it expired
-	Lasts  Millis    `json:"ttl_ms"`       // expiry as it was set last; 0: none
+	By     string    `json:"by,omitempty"`   // who ended it; "" if it expired
+	Lasts  Millis    `json:"ttl_ms"`         // expiry as it was set last; 0: none
+	Node   int       `json:"node,omitempty"` // where, if it is that of a master alone, from 1 on
 
 	set time.Time // when it was set last, at the earliest
 }
@@ -24,6 +25,7 @@ const (
 	Expired   End = "expired"
 	Taken     End = "removed"     // somebody else removed it
 	Replaced  End = "overwritten" // somebody else wrote over it
+	Forgotten End = "forgotten"   // Redis lost it
 	Gone      End = "gone"        // nobody is known to have ended it
 )
 

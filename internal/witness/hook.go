@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"strings"
 	"time"
 
@@ -46,27 +47,41 @@ func (n note) described() Event {
 	return n.event
 }
 
+// Hook notes the commands of a client: of the Redis with the stock.
+func (r *Recorder) Hook() redis.Hook { return hook{recorder: r} }
+
+// HookOfNode notes the commands of a client of one of so many masters that a lock is on. It is counted from 1.
+func (r *Recorder) HookOfNode(node, nodes int) redis.Hook {
+	return hook{recorder: r, node: node, nodes: nodes}
+}
+
+// hook is the recorder's on one client.
+type hook struct {
+	recorder    *Recorder
+	node, nodes int
+}
+
 // DialHook is part of redis.Hook.
-func (r *Recorder) DialHook(next redis.DialHook) redis.DialHook { return next }
+func (h hook) DialHook(next redis.DialHook) redis.DialHook { return next }
 
 // ProcessHook is part of redis.Hook.
-func (r *Recorder) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
+func (h hook) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 	return func(ctx context.Context, cmd redis.Cmder) error {
-		sent := r.now()
+		sent := h.recorder.now()
 		err := next(ctx, cmd)
-		r.sawCommand(ctx, sent, cmd, err)
+		h.sawCommand(ctx, sent, cmd, err)
 		return err
 	}
 }
 
 // ProcessPipelineHook is part of redis.Hook. Of a transaction it notes the commands that are about the lock or the stock.
-func (r *Recorder) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
+func (h hook) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
 	return func(ctx context.Context, cmds []redis.Cmder) error {
-		sent := r.now()
+		sent := h.recorder.now()
 		err := next(ctx, cmds)
 		if ctx.Value(saleKey{}) != nil { // of others, such as those that only look at the lock, nothing is noted
 			for _, cmd := range cmds {
-				r.sawCommand(ctx, sent, cmd, cmd.Err())
+				h.sawCommand(ctx, sent, cmd, cmd.Err())
 			}
 		}
 		return err
@@ -74,8 +89,10 @@ func (r *Recorder) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.Pro
 }
 
 // sawCommand notes a command of a sale, of a renewal, or of somebody who removes the lock by hand; not one that is about neither the lock
-// nor the stock. Of a sale that polls it notes the first refusal; the next command that is not another one counts them.
-func (r *Recorder) sawCommand(ctx context.Context, sent time.Time, cmd redis.Cmder, err error) {
+// nor the stock. Of a sale that polls it notes the first refusal; the next command that is not another one counts them. So it does
+// with renewals that fail.
+func (h hook) sawCommand(ctx context.Context, sent time.Time, cmd redis.Cmder, err error) {
+	r := h.recorder
 	s, _ := ctx.Value(saleKey{}).(*sale)
 	m := meaningOf(cmd.Args(), replyOf(cmd), err)
 	if m.verb == "" || s == nil && (m.verb == Reads || m.verb == Looks) {
@@ -88,33 +105,56 @@ func (r *Recorder) sawCommand(ctx context.Context, sent time.Time, cmd redis.Cmd
 		s = r.sales[m.owner]
 	}
 	event := Event{
-		Replica: r.replica, Kind: KindCommand, Sent: sent, Replied: replied, Token: m.token,
+		Replica: r.replica, Kind: KindCommand, Sent: sent, Replied: replied, Token: m.token, Node: h.node, Nodes: h.nodes,
 		Command: &Command{
 			Verb: m.verb, Outcome: m.outcome, Holder: r.holder(s, m.owner), TTL: Millis(m.ttl), Stock: m.stock, Forced: m.forced,
 		},
 	}
-	if s != nil {
-		event.Sale = s.name
-		if polls(s, m, cmd.Name()) {
-			return
-		}
-		event.Command.Polls, s.polls = s.polls, 0
+	if s == nil {
+		s = r.own
 	}
+	event.Sale = s.name
+	vain := s.at(h.node)
+	if h.undoes(vain, m, err) || vain.repeats(m, cmd.Name(), h.node > 0 && isUnsent(err)) {
+		return
+	}
+	event.Command.Polls, vain.times = vain.times, 0
 	r.add(note{event: event, args: cmd.Args(), reply: replyOf(cmd), err: err})
 }
 
-// polls reports whether a command asks for the lock, or for its renewal, in vain as the one before did, and counts it.
-func polls(s *sale, m meaning, name string) bool {
-	refused := ""
-	if m.verb == Takes && m.outcome == Refused || m.verb == Looks || m.verb == Renews && m.outcome == Unknown {
-		refused = name + " " + string(m.verb)
+// at is how the sale asked a node last. The recorder's mutex is held.
+func (s *sale) at(node int) *inVain {
+	if s.vain[node] == nil {
+		s.vain[node] = &inVain{}
 	}
-	if refused != "" && refused == s.lastRefused {
-		s.polls++
+	return s.vain[node]
+}
+
+// repeats reports whether a command asks for the lock, or for its renewal, in vain as the one before did, and counts it. One for a node
+// that is not there is in vain, too.
+func (v *inVain) repeats(m meaning, name string, nobodyThere bool) bool {
+	refused := ""
+	if m.verb == Takes && (m.outcome == Refused || nobodyThere) || m.verb == Looks || m.verb == Renews && m.outcome == Unknown {
+		refused = strings.Join([]string{name, string(m.verb), string(m.outcome)}, " ")
+	}
+	if refused != "" && refused == v.last {
+		v.times++
 		return true
 	}
-	s.lastRefused = refused
+	v.last = refused
 	return false
+}
+
+// undoes reports whether a command gives back what a node has just refused, or has not heard of: an attempt without a majority gives
+// back what it may have, on every node.
+func (h hook) undoes(vain *inVain, m meaning, err error) bool {
+	return h.node > 0 && vain.last != "" && m.verb == Removes && (m.outcome == ByOther || m.outcome == ByNobody || isUnsent(err))
+}
+
+// isUnsent reports whether there was nobody to send a command to.
+func isUnsent(err error) bool {
+	var dial *net.OpError
+	return errors.As(err, &dial) && dial.Op == "dial"
 }
 
 // holder says in whose name a command is: of its sale, unless it names a process. r.mu is held.

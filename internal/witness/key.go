@@ -41,7 +41,7 @@ func lockCommands(events []Event) []Event {
 	var commands []Event
 	for _, event := range events {
 		switch {
-		case event.Kind == KindObtains, event.Kind == KindFreed:
+		case event.Kind == KindObtains, event.Kind == KindFreed, event.forgets():
 			commands = append(commands, event)
 		case event.Kind != KindCommand:
 		case event.Command.Verb == Takes || event.Command.Verb == Renews || event.Command.Verb == Removes:
@@ -91,6 +91,9 @@ func (k *keyOf) apply(event Event) {
 		return
 	case KindFreed:
 		k.freed[event.Replica] = event.Replied
+		return
+	case KindEmptied, KindCrashes, KindFailsOver:
+		k.forget(event)
 		return
 	default:
 	}
@@ -182,6 +185,20 @@ func (k *keyOf) handOver(obtains Event) {
 		return // it goes on within its replica
 	}
 	k.begin(obtains.Replica, before.To, before.set, before.Lasts)
+}
+
+// forget ends a holding that a Redis knows nothing more of.
+func (k *keyOf) forget(event Event) {
+	k.doubtful = nil
+	if !k.held {
+		return
+	}
+	if k.now().expiredBy(event.Replied) {
+		k.expire(event.Replied)
+		return
+	}
+	k.findings = append(k.findings, Finding{Kind: Forgot, At: event.Replied, By: redisName(event.Node), Of: k.holder()})
+	k.end(Forgotten, redisName(event.Node), event.Replied)
 }
 
 // refuse is for an attempt that found the lock held: by whoever asked, or perhaps by a command whose reply was lost.

@@ -130,13 +130,13 @@ func ofScript(script string, args []any, reply any) meaning {
 func ofStock(script string, own []any, reply any) meaning {
 	switch script {
 	case lua.ReadFenced:
-		m := meaning{verb: Reads, outcome: doneIf(number(reply) == 1, Refused), token: number(own[0])}
+		m := meaning{verb: Reads, outcome: ofFence(number(reply), runOverAtRead), token: number(own[0])}
 		if list, is := reply.([]any); is && len(list) > 1 {
 			m.stock = number(list[1])
 		}
 		return m
 	case lua.Write:
-		return meaning{verb: Writes, outcome: doneIf(number(reply) == 1, Refused), stock: number(own[0]), token: number(own[1])}
+		return meaning{verb: Writes, outcome: ofFence(number(reply), runOverAtWrite), stock: number(own[0]), token: number(own[1])}
 	case lua.Take:
 		m := meaning{verb: Writes, outcome: doneIf(number(reply) == 1, Refused)}
 		if list, is := reply.([]any); is && len(list) > 1 {
@@ -146,6 +146,20 @@ func ofStock(script string, own []any, reply any) meaning {
 	default:
 		return meaning{}
 	}
+}
+
+// What readFenced.lua and write.lua answer a sale whose run is over.
+const (
+	runOverAtRead  = 3
+	runOverAtWrite = 2
+)
+
+// ofFence is the outcome of a script that looks at the sale's token and at its run.
+func ofFence(reply, over int64) Outcome {
+	if reply == over {
+		return Over
+	}
+	return doneIf(reply == 1, Refused)
 }
 
 func ofRelease(reply int64) Outcome {

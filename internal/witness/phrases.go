@@ -16,7 +16,19 @@ func phrases(Language) map[string]string {
 		"goes-on":            "%s goes on",
 		"held":               "a command of %s's is held on its way to Redis",
 		"cut":                "%s is cut off from Redis",
+		"mended":             "%s reaches Redis again",
 		"freed":              "the command that was held reaches Redis",
+		"emptied":            "%s restarts empty",
+		"crashes":            "%s goes down",
+		"lags":               "%s's replica hears nothing more of it",
+		"fails-over":         "%s fails over to a replica that has not heard of the lock",
+		"node/polls":         "%s asks node %d %d times more, in vain",
+		"node/held":          "a command of %s's is held on its way to node %d",
+		"node/cut":           "%s is cut off from node %d",
+		"node/mended":        "%s reaches node %d again",
+		"node/freed":         "the command that was held reaches node %[2]d",
+		"unreached":          "%s has no reply from node %d",
+		"on node":            " on node %d",
 		"loses":              "%s is told that it lost the lock",
 		"polls":              "%s asks %d times more, in vain",
 		"sold":               "%s has sold",
@@ -39,6 +51,8 @@ func phrases(Language) map[string]string {
 		"writes/done":        "%s writes stock %d",
 		"reads/refused":      "%s is refused",
 		"writes/refused":     "%s is refused",
+		"reads/over":         "%s is refused: its run is over",
+		"writes/over":        "%s is refused: its run is over",
 		"somebody/done":      "somebody removes the lock by hand",
 		"somebody/by-nobody": "somebody would remove the lock by hand, but there is none",
 	}
@@ -52,6 +66,9 @@ func phrase(in Language, name string, values ...any) string {
 // saysOfCommand says what a command did.
 func saysOfCommand(in Language, event Event) string {
 	c, name := event.Command, string(event.Command.Verb)+"/"+string(event.Command.Outcome)
+	if event.Node > 0 {
+		return saysOfNode(in, event, name)
+	}
 	switch {
 	case c.Outcome == Unknown:
 		return phrase(in, "unanswered", actor(event))
@@ -76,4 +93,49 @@ func saysOfEnd(in Language, event Event) string {
 		return phrase(in, "sold", event.Sale)
 	}
 	return phrase(in, "fails", event.Sale, event.Error)
+}
+
+// saysOfNode says what a command did on one of several masters.
+func saysOfNode(in Language, event Event, name string) string {
+	switch {
+	case event.Command.Outcome == Unknown:
+		return phrase(in, "unreached", actor(event), event.Node)
+	case actor(event) == "":
+		return phrase(in, "somebody/"+string(event.Command.Outcome)) + onNode(in, event)
+	case phrases(in)[name] == "":
+		return ""
+	default:
+		return phrase(in, name, actor(event)) + onNode(in, event)
+	}
+}
+
+// saysOfPolls says how often a sale asked before a command, unnoted.
+func saysOfPolls(in Language, event Event) string {
+	if event.Node > 0 {
+		return phrase(in, "node/polls", actor(event), event.Node, event.Command.Polls)
+	}
+	return phrase(in, "polls", actor(event), event.Command.Polls)
+}
+
+// onNode says on which of several masters something happened.
+func onNode(in Language, event Event) string {
+	if event.Node == 0 {
+		return ""
+	}
+	return phrase(in, "on node", event.Node)
+}
+
+// saysOfFault says what happened to a replica, or to a Redis.
+func saysOfFault(in Language, event Event) string {
+	name := string(event.Kind)
+	switch {
+	case event.Replica == "":
+		return phrase(in, name, redisName(event.Node))
+	case event.Node > 0:
+		return phrase(in, "node/"+name, event.Replica, event.Node)
+	case strings.Contains(phrases(in)[name], "%s"):
+		return phrase(in, name, event.Replica)
+	default:
+		return phrase(in, name)
+	}
 }

@@ -12,7 +12,8 @@ import (
 // mostEvents is how many a Recorder keeps.
 const mostEvents = 1 << 14
 
-// Recorder notes what the sales of one replica do with their lock. It is a service.Witness, a go-redis hook and an http.Handler. It sends
+// Recorder notes what the sales of one replica do with their lock. It is a service.Witness and an http.Handler, and has a go-redis hook
+// for each client. It sends
 // Redis nothing, and its memory is bounded: it forgets the oldest events.
 type Recorder struct {
 	replica string
@@ -25,6 +26,7 @@ type Recorder struct {
 	last   uint64 // id of the newest
 	begun  int    // sales
 	sales  map[string]*sale
+	own    *sale         // in whose name the commands of no sale are counted
 	news   chan struct{} // closed when there is another event; nil while nobody waits for one
 	closed bool
 }
@@ -33,16 +35,24 @@ type Recorder struct {
 type sale struct {
 	name  string
 	owner string
+	vain  map[int]*inVain // by node
+}
 
-	lastRefused string // its last command, if that asked in vain
-	polls       int    // how often it did the same after that
+func newSale(name, owner string) *sale {
+	return &sale{name: name, owner: owner, vain: map[int]*inVain{}}
+}
+
+// inVain is how a sale asked one Redis for the lock last.
+type inVain struct {
+	last  string // its last command, if that asked in vain
+	times int    // that it did the same after that
 }
 
 type saleKey struct{}
 
 // NewRecorder makes the recorder of a replica, whose process has a name that no other has.
 func NewRecorder(replica, process string, now func() time.Time) *Recorder {
-	return &Recorder{replica: replica, process: process, now: now, most: mostEvents, sales: map[string]*sale{}}
+	return &Recorder{replica: replica, process: process, now: now, most: mostEvents, sales: map[string]*sale{}, own: newSale("", "")}
 }
 
 // Follow implements service.Witness: it gives the sale its short name.
@@ -50,7 +60,7 @@ func (r *Recorder) Follow(ctx context.Context, owner string) context.Context {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.begun++
-	s := &sale{name: fmt.Sprintf("%s#%d", r.replica, r.begun), owner: owner}
+	s := newSale(fmt.Sprintf("%s#%d", r.replica, r.begun), owner)
 	r.sales[owner] = s
 	return context.WithValue(ctx, saleKey{}, s)
 }

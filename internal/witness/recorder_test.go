@@ -3,8 +3,11 @@ package witness_test
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -18,6 +21,7 @@ import (
 	"lockstep/internal/lockv6"
 	"lockstep/internal/service"
 	"lockstep/internal/witness"
+	"lockstep/util/lua"
 )
 
 const patience = 20 * time.Second
@@ -29,19 +33,19 @@ type shelf struct {
 	sent     *counter
 }
 
-func open(t testing.TB, replica string) shelf { return opened(t, replica, true) }
+func open(t testing.TB) shelf { return opened(t, true) }
 
-func opened(t testing.TB, replica string, seen bool) shelf {
+func opened(t testing.TB, seen bool) shelf {
 	t.Helper()
 	redis, err := dao.Open(t.Context(), dao.Config{EmbeddedAddr: "127.0.0.1:0"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = redis.Close() })
-	s := shelf{Redis: redis, recorder: witness.NewRecorder(replica, replica+"-process", time.Now)}
+	s := shelf{Redis: redis, recorder: witness.NewRecorder("r1", "r1-process", time.Now)}
 	s.sent = &counter{reached: make(chan struct{})}
 	if seen {
-		redis.Lock.AddHook(s.recorder)
+		redis.Lock.AddHook(s.recorder.Hook())
 	}
 	redis.Lock.AddHook(s.sent)
 	return s
@@ -132,9 +136,9 @@ func has(kind witness.Kind, sale string) func([]witness.Event) bool {
 
 // A sale's commands are known as the sale's, even v2's, which name no owner, with what they mean; and no command is sent more.
 func TestRecorderNotesASale(t *testing.T) {
-	s := open(t, "r1")
+	s := open(t)
 	s.sell(t, lockv2.New(s.Lock, s.options()), "one", func() {})
-	unseen := opened(t, "r1", false)
+	unseen := opened(t, false)
 	unseen.sell(t, lockv2.New(unseen.Lock, unseen.options()), "one", func() {})
 	events := watch(t, s.recorder, has(witness.KindEnds, "r1#1"))
 	var all []string
@@ -159,7 +163,7 @@ func TestRecorderNotesASale(t *testing.T) {
 
 // Of a waiter's attempts the first is noted, and how many there were.
 func TestRecorderCountsPolls(t *testing.T) {
-	s := open(t, "r1")
+	s := open(t)
 	locker := lockv2.New(s.Lock, s.options())
 	waiting := make(chan struct{})
 	s.sell(t, locker, "one", func() {
@@ -187,7 +191,7 @@ func TestRecorderCountsPolls(t *testing.T) {
 
 // A renewal has no sale's context, but names the owner.
 func TestRecorderKnowsRenewals(t *testing.T) {
-	s := open(t, "r1")
+	s := open(t)
 	opts := s.options()
 	opts.TTL = 60 * time.Millisecond
 	renewed := func(events []witness.Event) bool {
@@ -236,8 +240,55 @@ func BenchmarkRecorder(b *testing.B) {
 	recorder := witness.NewRecorder("r1", "a-process", time.Now)
 	ctx := recorder.Follow(b.Context(), lock.Owner("one"))
 	cmd := redis.NewIntCmd(ctx, "del", lock.Key)
-	hook := recorder.ProcessHook(func(context.Context, redis.Cmder) error { return nil })
+	hook := recorder.Hook().ProcessHook(func(context.Context, redis.Cmder) error { return nil })
 	for b.Loop() {
 		_ = hook(ctx, cmd)
+	}
+}
+
+// Renewals of a process that fail are noted once, and counted: they are tried again all the time.
+func TestRecorderCountsRenewalsThatFail(t *testing.T) {
+	recorder := witness.NewRecorder("r1", "a-process", time.Now)
+	renew := func(reply error) {
+		cmd := redis.NewCmd(t.Context(), "eval", lua.CompareAndExtend, 1, lock.Key, lock.Owner("a-process:7"), 1000)
+		_ = recorder.HookOfNode(2, 3).ProcessHook(func(context.Context, redis.Cmder) error { return reply })(t.Context(), cmd)
+	}
+	for range 5 {
+		renew(io.EOF)
+	}
+	renew(nil)
+	recorder.Close()
+	server := httptest.NewServer(recorder)
+	defer server.Close()
+	var got []string
+	_, err := witness.Follow(t.Context(), server.Client(), server.URL, "", func(_ string, e witness.Event) {
+		got = append(got, fmt.Sprintf("%s on %d: %d polls before", e.Command.Holder, e.Node, e.Command.Polls))
+	})
+	if want := []string{"r1 on 2: 0 polls before", "r1 on 2: 4 polls before"}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("noted %q, %v; want %q", got, err, want)
+	}
+}
+
+// A write that is refused because its run is over is not refused for its token.
+func TestRecorderKnowsRunsThatAreOver(t *testing.T) {
+	recorder := witness.NewRecorder("r1", "a-process", time.Now)
+	ctx := recorder.Follow(t.Context(), lock.Owner("one"))
+	for _, reply := range []int64{0, 1, 2} {
+		cmd := redis.NewCmd(ctx, "eval", lua.Write, 5,
+			dao.InventoryKey, dao.RunKey, "newest", "older", "fence", 199, 7, "run", "order", "{}", 9, 9)
+		_ = recorder.Hook().ProcessHook(func(_ context.Context, cmd redis.Cmder) error {
+			cmd.(*redis.Cmd).SetVal(reply)
+			return nil
+		})(ctx, cmd)
+	}
+	recorder.Close()
+	server := httptest.NewServer(recorder)
+	defer server.Close()
+	var got []witness.Outcome
+	_, err := witness.Follow(t.Context(), server.Client(), server.URL, "", func(_ string, e witness.Event) {
+		got = append(got, e.Command.Outcome)
+	})
+	if want := []witness.Outcome{witness.Refused, witness.Done, witness.Over}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("the outcomes are %q, %v; want %q", got, err, want)
 	}
 }

@@ -14,7 +14,7 @@ func (a Account) Trace(in Language, sales ...string) trace.Trace {
 	if len(sales) == 0 {
 		sales = a.Sales()
 	}
-	t := trace.Trace{Actors: sales}
+	t := trace.Trace{Actors: sales, Nodes: nodesOf(a.Events)}
 	if len(a.Events) == 0 {
 		return t
 	}
@@ -78,8 +78,10 @@ func (d *drawing) moments() []moment {
 // shows reports whether an event gets a step: those of other sales do not, nor the moments that a command beside them shows.
 func (d *drawing) shows(event Event) bool {
 	switch event.Kind {
-	case KindDies, KindStops, KindGoes, KindHeld, KindFreed, KindCut:
+	case KindDies, KindStops, KindGoes, KindHeld, KindFreed, KindCut, KindMend:
 		return d.firstOf(event.Replica) != ""
+	case KindEmptied, KindCrashes, KindLags, KindFailsOver:
+		return true
 	case KindCommand:
 		return event.Sale == "" || slices.Contains(d.sales, event.Sale)
 	case KindEnds, KindLoses:
@@ -105,13 +107,8 @@ func (d *drawing) stepsOf(m moment) {
 		return
 	}
 	event := *m.event
-	ofReplica := map[Kind]string{
-		KindDies: trace.KindDies, KindStops: trace.KindPauses, KindGoes: trace.KindResumes,
-		KindHeld: trace.KindWaits, KindFreed: trace.KindWaits, KindCut: trace.KindWaits,
-	}
-	if kind, is := ofReplica[event.Kind]; is {
-		says := strings.ReplaceAll(phrases(d.in)[string(event.Kind)], "%s", event.Replica)
-		d.add(m.at, trace.Step{Actor: d.firstOf(event.Replica), Kind: kind, Says: says})
+	if kind, is := faults()[event.Kind]; is {
+		d.add(m.at, trace.Step{Actor: d.firstOf(event.Replica), Kind: kind, Node: event.Node, Says: d.saysOfFault(event)})
 		return
 	}
 	switch event.Kind {
@@ -126,20 +123,36 @@ func (d *drawing) stepsOf(m moment) {
 
 // command adds the step of a command, after one for the attempts that were not noted.
 func (d *drawing) command(at time.Time, event Event) {
-	c, until := event.Command, d.until
+	c, until, sender := event.Command, d.until, d.sender(at, event)
 	if c.Polls > 0 {
 		d.until = event.Sent
-		d.add(event.Sent, trace.Step{Actor: event.Sale, Kind: trace.KindWaits, Says: phrase(d.in, "polls", event.Sale, c.Polls)})
+		d.add(event.Sent, trace.Step{Actor: sender, Kind: trace.KindWaits, Says: saysOfPolls(d.in, event)})
 	}
 	d.until = until
 	if (c.Verb == Reads || c.Verb == Writes) && c.Outcome == Done {
 		d.stock = strconv.FormatInt(c.Stock, 10)
 	}
-	step := trace.Step{Token: c.Name, Actor: event.Sale, Kind: trace.KindCommand, Command: c.Text, Reply: c.Reply, Says: d.says(event)}
+	step := trace.Step{
+		Token: c.Name, Actor: sender, Kind: trace.KindCommand, Node: event.Node, Command: c.Text, Reply: c.Reply, Says: d.says(event),
+	}
 	if c.Outcome == Unknown {
 		step.Kind, step.Reply = trace.KindLostReply, "?"
 	}
 	d.add(at, step)
+}
+
+// sender gives the sale on whose lifeline a command is drawn: its own, or, for one of a replica, the one that is at work there; "" for
+// one by hand.
+func (d *drawing) sender(at time.Time, event Event) string {
+	if event.Sale != "" || event.Command.Holder == "" {
+		return event.Sale
+	}
+	for _, i := range d.account.Insides {
+		if ReplicaOf(i.Sale) == event.Replica && i.covers(at) && slices.Contains(d.sales, i.Sale) {
+			return i.Sale
+		}
+	}
+	return d.firstOf(event.Replica)
 }
 
 // says gives the sentences of the findings that a command is to blame for, or says what it did.
@@ -156,6 +169,17 @@ func (d *drawing) says(event Event) string {
 	return strings.Join(says, "; ")
 }
 
+// saysOfFault says what happened to a replica or to a Redis, and what was forgotten by that.
+func (d *drawing) saysOfFault(event Event) string {
+	says := []string{saysOfFault(d.in, event)}
+	for _, f := range d.account.Of(Forgot) {
+		if f.At.Equal(event.Replied) {
+			says = append(says, f.Says(d.in))
+		}
+	}
+	return strings.Join(says, "; ")
+}
+
 // add adds a step, with what is so after it.
 func (d *drawing) add(at time.Time, step trace.Step) {
 	step.At = trace.Millis(at.Sub(d.began))
@@ -164,7 +188,7 @@ func (d *drawing) add(at time.Time, step trace.Step) {
 			step.Lock = h.Holder
 		}
 	}
-	step.Stock = d.stock
+	step.Stock, step.Nodes = d.stock, d.account.nodesAt(at)
 	for _, sale := range d.sales {
 		step.Standing = append(step.Standing, d.stance(sale, at))
 	}

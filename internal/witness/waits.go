@@ -38,20 +38,34 @@ func (a Account) holderAt(from, to time.Time) string {
 	return ""
 }
 
-// polled finds the sales that asked for the lock again and again.
+// polled finds the sales that asked for the lock again and again, until they obtained it or gave up. Of several masters, the one that was
+// asked most often counts.
 func (a Account) polled() (found []Finding) {
-	times := map[string]int{}
+	times := map[string]map[int]int{} // by sale and node, of those that are asking
 	for _, event := range a.Events {
-		if c := event.Command; c != nil {
-			times[event.Sale] += c.Polls
+		c, asked := event.Command, times[event.Sale]
+		switch {
+		case event.Kind == KindAsks:
+			times[event.Sale] = map[int]int{}
+		case asked == nil:
+		case c != nil:
+			asked[event.Node] += c.Polls
 			if c.Verb == Takes && c.Outcome == Refused {
-				times[event.Sale]++
+				asked[event.Node]++
 			}
-		}
-		if n := times[event.Sale]; n > manyAsks && (event.Kind == KindObtains || event.Kind == KindEnds) {
-			found = append(found, Finding{Kind: Polled, At: event.Replied, By: event.Sale, Times: n})
+		case event.Kind == KindObtains || event.Kind == KindEnds:
+			if n := mostOf(asked); n > manyAsks {
+				found = append(found, Finding{Kind: Polled, At: event.Replied, By: event.Sale, Times: n})
+			}
 			delete(times, event.Sale)
 		}
 	}
 	return found
+}
+
+func mostOf(counts map[int]int) (n int) {
+	for _, count := range counts {
+		n = max(n, count)
+	}
+	return n
 }

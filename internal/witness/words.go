@@ -29,6 +29,8 @@ func sentences(Language) map[FindingKind]string {
 		LeftBehind:     "{by} is gone, and its lock stays: it never expires, and nobody may remove it",
 		Polled:         "{by} asked for the lock {times} times in vain",
 		Told:           "{by} was told that it had lost the lock",
+		Forgot:         "{by} forgot {of}'s lock",
+		Unanswered:     "{by} asked for the lock, had no reply for {for}, and failed",
 	}
 }
 

@@ -1,0 +1,39 @@
+package dao_test
+
+import (
+	"testing"
+
+	"github.com/redis/go-redis/v9"
+
+	"lockstep/internal/dao"
+)
+
+// A Redis that restarts is at the same address, and has forgotten everything.
+func TestRestart(t *testing.T) {
+	server, err := dao.Open(t.Context(), dao.Config{EmbeddedAddr: "127.0.0.1:0"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := server.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	for name, one := range map[string]struct {
+		client  redis.UniversalClient
+		restart func() error
+	}{
+		"the Redis": {server.Store, server.Restart},
+		"a node":    {server.Nodes[2], server.Nodes[2].Restart},
+	} {
+		if err := one.client.Set(t.Context(), "key", "value", 0).Err(); err != nil {
+			t.Fatal(err)
+		}
+		if err := one.restart(); err != nil {
+			t.Fatal(err)
+		}
+		if n, err := one.client.Exists(t.Context(), "key").Result(); n != 0 || err != nil {
+			t.Errorf("%s: %d keys are left, %v", name, n, err)
+		}
+	}
+}
