@@ -26,7 +26,7 @@ var house = map[string][]string{
 	},
 	"lockstep/internal/witness": {"internal/dao", "internal/lock", "internal/service", "internal/trace", "util/lua"},
 	"lockstep/internal/lab": {
-		"internal/cluster", "internal/dao", "internal/evolution", "internal/lock", "internal/redisproxy", "internal/trace",
+		"internal/cluster", "internal/dao", "internal/evolution", "internal/job", "internal/lock", "internal/redisproxy", "internal/trace",
 		"internal/witness", "util/lua",
 	},
 	"lockstep/internal/cluster": {"internal/api", "internal/lock", "internal/witness"},

@@ -6,5 +6,6 @@ func All() []Lab {
 		lostUpdate(), lostUpdateReplicas(), holderDies(), diesBetween(), foreignDelete(), checkThenDelete(), selfDeadlock(), overdueWork(),
 		lostReply(), renewalOutage(), pausedWriter(), commitAfterUnlock(), clockSkew(), cancelledRequest(), lateCommand(),
 		pollingStorm(),
+		redisGone(), redisPause(), stoppedProcess(), resentCommand(), scheduledJob(), jobHolderDies(), jobOverruns(),
 	}
 }

@@ -43,6 +43,8 @@ type Settings struct {
 	Think    map[string]time.Duration // sale.think_time, by replica
 	Ahead    map[string]time.Duration // server.clock_offset, by replica
 	Proxied  []string                 // the replicas that reach Redis by a proxy
+	Durable  bool                     // a real Redis writes down what it does before it answers
+	Job      *Job                     // the replicas run it, and sell nothing
 }
 
 // Observed is what became of a lock.

@@ -26,11 +26,13 @@ const (
 type redisOf struct {
 	addr  string
 	nodes []string
+	end   func() error                    // of a real one: kill -9
+	begin func(ctx context.Context) error // of a real one: start it again
 	close func() error
 }
 
 // openRedis starts one, empty, on a free port.
-func openRedis(ctx context.Context, kind Kind, dir string) (redisOf, error) {
+func openRedis(ctx context.Context, kind Kind, dir string, durable bool) (redisOf, error) {
 	embedded, err := dao.Open(ctx, dao.Config{EmbeddedAddr: anyPort}) // also for the nodes of redlock
 	if err != nil {
 		return redisOf{}, err
@@ -39,38 +41,55 @@ func openRedis(ctx context.Context, kind Kind, dir string) (redisOf, error) {
 	if kind == Embedded {
 		return redis, nil
 	}
-	addr, stop, err := startServer(ctx, dir)
+	options := []string{"--appendonly", "no"}
+	if durable {
+		options = []string{"--appendonly", "yes", "--appendfsync", "always"}
+	}
+	addr, err := freeAddr()
+	if err != nil {
+		return redisOf{}, errors.Join(err, embedded.Close())
+	}
+	stop, err := startServer(ctx, dir, addr, options...)
 	if err != nil {
 		return redisOf{}, errors.Join(err, embedded.Close())
 	}
 	redis.addr = addr
+	redis.end = func() error { return stop() }
+	redis.begin = func(ctx context.Context) error {
+		again, err := startServer(ctx, dir, addr, options...)
+		if err == nil {
+			stop = again
+		}
+		return err
+	}
 	redis.close = func() error { return errors.Join(stop(), embedded.Close()) }
 	return redis, nil
 }
 
-// startServer starts a redis-server, and waits until it listens.
-func startServer(ctx context.Context, dir string) (addr string, stop func() error, err error) {
-	program, err := exec.LookPath("redis-server")
-	if err != nil {
-		return "", nil, ErrNoRedis
-	}
+// freeAddr gives an address of loopback that is nobody's now.
+func freeAddr() (string, error) {
 	listener, err := net.Listen("tcp", anyPort)
 	if err != nil {
-		return "", nil, err
+		return "", err
 	}
-	addr = listener.Addr().String()
+	return listener.Addr().String(), listener.Close()
+}
+
+// startServer starts a redis-server, and waits until it listens.
+func startServer(ctx context.Context, dir, addr string, options ...string) (stop func() error, err error) {
+	program, err := exec.LookPath("redis-server")
+	if err != nil {
+		return nil, ErrNoRedis
+	}
 	_, port, _ := net.SplitHostPort(addr)
-	if err := listener.Close(); err != nil { // the port is free now, and was a moment ago nobody's
-		return "", nil, err
-	}
-	command := exec.Command(program, "--bind", "127.0.0.1", "--port", port, "--save", "", "--appendonly", "no")
+	command := exec.Command(program, append([]string{"--bind", "127.0.0.1", "--port", port, "--save", ""}, options...)...)
 	command.Dir = dir
 	stdout, err := command.StdoutPipe()
 	if err != nil {
-		return "", nil, err
+		return nil, err
 	}
 	if err := command.Start(); err != nil {
-		return "", nil, fmt.Errorf("starting %s: %w", program, err)
+		return nil, fmt.Errorf("starting %s: %w", program, err)
 	}
 	stop = func() error {
 		_ = command.Process.Kill() // what it holds is nobody's; it may have ended
@@ -85,9 +104,9 @@ func startServer(ctx context.Context, dir string) (addr string, stop func() erro
 		err = context.Cause(ctx)
 	}
 	if err != nil {
-		return "", nil, errors.Join(fmt.Errorf("redis-server on %s: %w", addr, err), stop())
+		return nil, errors.Join(fmt.Errorf("redis-server on %s: %w", addr, err), stop())
 	}
-	return addr, stop, nil
+	return stop, nil
 }
 
 // untilReady reads what a server says until it listens, and lets the rest go.

@@ -36,6 +36,7 @@ type Stage struct {
 	replicas  map[string]cluster.ReplicaAnswer // as they were at first
 	stopped   map[string]bool
 	collected *witness.Collector
+	record    *record // of a job
 	client    *http.Client
 	said      *safeBuffer // by the replicas
 
@@ -59,7 +60,7 @@ func setUp(ctx context.Context, shop Settings, program, lock string, kind Kind) 
 	if s.dir, err = os.MkdirTemp("", "lockstep-lab-"); err != nil {
 		return nil, err
 	}
-	if s.redis, err = openRedis(ctx, kind, s.dir); err != nil {
+	if s.redis, err = openRedis(ctx, kind, s.dir, shop.Durable); err != nil {
 		return nil, err
 	}
 	for _, name := range shop.Proxied {
@@ -68,17 +69,32 @@ func setUp(ctx context.Context, shop Settings, program, lock string, kind Kind) 
 		}
 	}
 	command := s.commands(program, lock, shop)
+	if shop.Job != nil {
+		command = shop.Job.replicas(s, program, lock)
+	}
 	s.cluster, err = cluster.Start(ctx, shop.Replicas, command, grace, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s", err, s.said)
 	}
+	return s, s.watch(ctx, shop)
+}
+
+// watch begins to collect what happens.
+func (s *Stage) watch(ctx context.Context, shop Settings) (err error) {
 	watching, leave := context.WithCancel(ctx)
 	s.leave = leave
 	for _, replica := range s.cluster.Replicas() {
 		s.replicas[replica.Name] = replica
-		s.follow(watching, replica)
+		if shop.Job == nil {
+			s.follow(watching, replica)
+		}
 	}
-	return s, nil
+	if shop.Job != nil {
+		if s.record, err = openRecord(ctx, *shop.Job, s.redis.addr); err == nil {
+			s.followJob(watching)
+		}
+	}
+	return err
 }
 
 // follow collects what a replica notes, until it dies: the process that is started in its place is none of the lab's.
@@ -104,6 +120,9 @@ func (s *Stage) tearDown() error {
 	s.buying.Wait()
 	s.client.CloseIdleConnections()
 	var errs []error
+	if s.record != nil {
+		errs = append(errs, s.record.close())
+	}
 	for _, proxy := range s.proxies {
 		if proxy != nil {
 			errs = append(errs, proxy.Close())

@@ -29,6 +29,12 @@ func sentences(Language) map[FindingKind]string {
 		LeftBehind:     "{by} is gone, and its lock stays: it never expires, and nobody may remove it",
 		Polled:         "{by} asked for the lock {times} times in vain",
 		Told:           "{by} was told that it had lost the lock",
+		SoldUntold:     "{by} was sold, though its buyer was told that it was not",
+		NeverBooked:    "{by} was not sold, though its buyer was told that it was: the ledger has no order of it",
+		DoubtBooked:    "{by}'s buyer was left in doubt; the ledger has the order",
+		DoubtUnbooked:  "{by}'s buyer was left in doubt; the ledger has no order of it",
+		RanTwice:       "{by} ran tick {tick}, and so did {of}",
+		Missed:         "nobody ran tick {tick}",
 	}
 }
 
@@ -43,7 +49,7 @@ func (f Finding) Says(in Language) string {
 	}
 	return strings.NewReplacer(
 		"{by}", by, "{of}", f.Of, "{for}", inShort(time.Duration(f.For)), "{token}", fmt.Sprint(f.Token), "{seen}", fmt.Sprint(f.Seen),
-		"{times}", fmt.Sprint(f.Times), "{read}", fmt.Sprint(f.Read), "{wrote}", fmt.Sprint(f.Wrote),
+		"{tick}", fmt.Sprint(f.Tick), "{times}", fmt.Sprint(f.Times), "{read}", fmt.Sprint(f.Read), "{wrote}", fmt.Sprint(f.Wrote),
 	).Replace(sentences(in)[f.Kind])
 }
 
