@@ -14,7 +14,7 @@ func redisPause() Lab {
 		Cure:    "the holder counts the expiry by its own clock, from when it sent the last renewal: it needs no answer to know",
 		Explore: "--faults expiry=1 --anomaly untold",
 		Shop: Settings{
-			Replicas: 2, TTL: time.Second, Wait: 10 * time.Second,
+			Replicas: 2, TTL: 1500 * time.Millisecond, Wait: 10 * time.Second,
 			Think: map[string]time.Duration{"r1": time.Minute, "r2": time.Second}, Proxied: []string{"r1", "r2"},
 		},
 		Scenario: func(s *Stage) {

@@ -28,7 +28,7 @@ func resentCommand() Lab {
 		Signs: []witness.FindingKind{witness.LeftBehind, witness.WaitedInVain, witness.WaitsForItself},
 		Expected: []Expectation{
 			{"v1 setnx-expire", Broken, "the second is refused for the first: the sale waits for itself, and its lock never expires"},
-			{"v2 v3 v4 late-commit lua-setnx getset", Broken, "the second is refused for the first: the sale waits for itself until the lock expires"},
+			{"v2 v3 v4 late-commit lua-setnx getset", Broken, "the second is refused for the first: the sale waits for itself until it expires"},
 			{"v5", Broken, "it is counted twice and given back once: the lock stays until it expires"},
 			{"v6 v7", Holds, "it is counted twice; the outermost release gives back all of it"},
 			{"v8", Broken, "it is counted twice and given back once: the lock stays until it expires"},
