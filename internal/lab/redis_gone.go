@@ -7,7 +7,8 @@ import (
 	"lockstep/internal/witness"
 )
 
-// redisGone is a Redis that ends while a sale holds the lock, and comes back with what it had: a real one from its append-only file.
+// redisGone is a Redis that ends while a sale holds the lock, and comes back with what it had: a real one from its append-only file. It is
+// gone until every buyer has an answer, which is soon: ten seconds show the same.
 func redisGone() Lab {
 	const wait = 5 * time.Second
 	return Lab{

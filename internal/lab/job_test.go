@@ -1,0 +1,75 @@
+package lab
+
+import (
+	"testing"
+	"time"
+
+	"lockstep/internal/job"
+	"lockstep/internal/witness"
+)
+
+// at is a moment of a job's ticks, the first of which is at zero.
+func at(ms int) time.Time { return time.Unix(1000, 0).Add(time.Duration(ms) * time.Millisecond) }
+
+// The record of a job is told as it grows, each run once; what came before every replica was up is left out.
+func TestTheRecordOfAJobIsTold(t *testing.T) {
+	r := &record{
+		Runs: &job.Runs{Every: job.Every(time.Second)}, first: at(0), seen: map[string]string{}, ended: map[string]bool{}, times: map[string]int{},
+	}
+	var events []witness.Event
+	see := func(e witness.Event) { events = append(events, e) }
+	runs := []job.Run{
+		{ID: "0", Tick: at(-1000), Replica: "r1", Began: at(-1000), End: at(-999)},
+		{ID: "1", Tick: at(0), Replica: "r1", Began: at(1)},
+	}
+	r.tell(runs, see)
+	if len(events) != 1 || events[0].Kind != witness.KindRuns || events[0].Sale != "r1#1" || events[0].Tick != 1 || !events[0].Sent.Equal(at(1)) {
+		t.Errorf("told: %+v", events)
+	}
+	runs[1].End = at(1500)
+	runs = append(runs, job.Run{ID: "2", Tick: at(2000), Replica: "r1", Began: at(2001)})
+	if r.isSeen(runs)(events) {
+		t.Error("all is seen, though two things were not told")
+	}
+	r.tell(runs, see)
+	r.tell(runs, see)
+	if len(events) != 3 || events[1].Kind != witness.KindRan || events[1].Sale != "r1#1" || events[2].Sale != "r1#2" || events[2].Tick != 3 {
+		t.Errorf("told: %+v", events)
+	}
+	if !r.isSeen(runs)(events) {
+		t.Error("all was told, and is not seen")
+	}
+}
+
+// A fault that came too late, or hit nobody, has not hit.
+func TestHitsOfJobsAndOfProcessesThatGoOn(t *testing.T) {
+	event := func(ms int, kind witness.Kind, replica, name string, tick int) witness.Event {
+		return witness.Event{Kind: kind, Replica: replica, Sale: name, Tick: tick, Sent: at(ms), Replied: at(ms)}
+	}
+	runs := event(1, witness.KindRuns, "r1", "r1#1", 1)
+	obtains := event(1, witness.KindObtains, "r1", "r1#1", 0)
+	dies, tick2 := diedWithTheJob(800*time.Millisecond), event(2000, witness.KindTick, "", "", 2)
+	for name, test := range map[string]struct {
+		hit    func(witness.Account) bool
+		events []witness.Event
+		want   bool
+	}{
+		"it dies with the lock":       {dies, []witness.Event{runs, event(700, witness.KindDies, "r1", "", 0)}, true},
+		"it dies too late":            {dies, []witness.Event{runs, event(900, witness.KindDies, "r1", "", 0)}, false},
+		"another dies":                {dies, []witness.Event{runs, event(700, witness.KindDies, "r2", "", 0)}, false},
+		"nobody has run the tick":     {dies, []witness.Event{event(700, witness.KindDies, "r1", "", 0)}, false},
+		"a run outlasts its tick":     {outlasted(1), []witness.Event{runs, tick2}, true},
+		"a run ends before":           {outlasted(1), []witness.Event{runs, event(1900, witness.KindRan, "r1", "r1#1", 1), tick2}, false},
+		"a tick is run":               {ran(1), []witness.Event{runs}, true},
+		"another is":                  {ran(2), []witness.Event{runs}, false},
+		"it goes on in time":          {wokeInTime("r1#1", time.Second), []witness.Event{obtains, event(900, witness.KindGoes, "r1", "", 0)}, true},
+		"it goes on too late":         {wokeInTime("r1#1", time.Second), []witness.Event{obtains, event(1100, witness.KindGoes, "r1", "", 0)}, false},
+		"it goes on and has no lock":  {wokeInTime("r1#1", time.Second), []witness.Event{event(900, witness.KindGoes, "r1", "", 0)}, false},
+		"a sale of the replica":       {soldBy("r1"), []witness.Event{event(1, witness.KindEnds, "r1", "r1#1", 0)}, true},
+		"a sale of another replica's": {soldBy("r2"), []witness.Event{event(1, witness.KindEnds, "r1", "r1#1", 0)}, false},
+	} {
+		if got := test.hit(witness.Account{Events: test.events}); got != test.want {
+			t.Errorf("%s: hit %v; want %v", name, got, test.want)
+		}
+	}
+}
