@@ -34,7 +34,8 @@ func resentCommand() Lab {
 			{"v8", Broken, "it is counted twice and given back once: the lock stays until it expires"},
 			{"v9 v10", Holds, "the second says what the first has done: the process has the lock"},
 			{"redlock", NA, "its nodes are not behind the proxy"},
-			{"v0 local atomic optimistic set-expire setex", NA, "there is no lock that could be counted twice, or refused"},
+			{"atomic", NA, "it has no lock; its one command, sent twice, would sell twice"},
+			{"v0 local optimistic set-expire setex", NA, "there is no lock that could be counted twice, or refused"},
 		},
 	}
 }
