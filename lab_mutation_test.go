@@ -49,6 +49,12 @@ var undoneCures = []undoneCure{
 		`WithTimeout(ctx, clock`, "cancelled-request --lock v4",
 	},
 	{"all nodes have to agree", "internal/quorum/quorum.go", `return len(n.all)/2 + 1`, `return len(n.all)`, "slow-node --lock redlock"},
+	{
+		"a doubt is kept from the buyer", "internal/api/errors.go", `{service.ErrOutcomeUnknown, http.StatusServiceUnavailable, codeUnknown}`,
+		`{service.ErrOutcomeUnknown, http.StatusServiceUnavailable, "redis_unavailable"}`, "redis-gone --lock v2",
+	},
+	{"what Redis counts is believed", "internal/lockv6/unlock.go", `reply == lua.Kept && outermost`, `false`, "resent-command --lock v6"},
+	{"the job's lock is not renewed", "internal/lock/renew.go", `err := r.extend(ctx); {`, `err := error(nil); {`, "job-overruns --lock v6"},
 }
 
 // Where the cure of a step is undone, the lab that stands for it sees that: its exit code is 1.

@@ -47,7 +47,7 @@ func runJobReplica(cmd *cobra.Command, cfg config.Config, f jobFlags, row strate
 	stop, err := (&job.Job{
 		Name: jobName, Every: every, Work: f.work, Clock: clock,
 		Locker: job.NewLocker(every, clock, uuid.NewString, newLock, trouble),
-		Runs:   &job.Runs{Client: redis.Store, Name: jobName, Every: every, Events: job.MaxEvents},
+		Runs:   &job.Runs{Client: redis.Store, Name: jobName, Every: every, Events: job.MaxEvents, Replica: replica},
 		Ran: func(tick time.Time) {
 			fmt.Fprintf(stdout, "tick %s · replica %s (pid %d) ran it\n", clockTime(tick, f.every), replica, os.Getpid())
 		},

@@ -14,6 +14,8 @@ import (
 func TestAnInterruptedLabLeavesNothingBehind(t *testing.T) {
 	for name, until := range map[string]func(state string) bool{
 		"holder-dies":   func(string) bool { return true },
+		"redis-gone":    func(string) bool { return true },
+		"scheduled-job": func(string) bool { return true },
 		"paused-writer": func(state string) bool { return state == "T" },
 		"failover":      func(string) bool { return true }, // Redis has a replica
 	} {

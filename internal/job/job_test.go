@@ -216,6 +216,7 @@ func TestVerdict(t *testing.T) {
 // Redis tells the order of what happened: who began before another had ended was beside it.
 func TestRecord(t *testing.T) {
 	inWorld(t, group{}, func(t *testing.T, w *world) {
+		w.runs.Replica = "r7"
 		begin := func(i int) string {
 			id, err := w.runs.Begin(t.Context(), tick(i))
 			if err != nil {
@@ -242,6 +243,9 @@ func TestRecord(t *testing.T) {
 		for i, run := range runs {
 			if !run.Tick.Equal(tick(i)) || run.Beside != (i == 2) || run.End.IsZero() != (i == 3) {
 				t.Errorf("run %d: %+v", i, run)
+			}
+			if run.Replica != "r7" || !run.Began.Equal(time.Now()) {
+				t.Errorf("run %d of replica %s began at %v", i, run.Replica, run.Began)
 			}
 			if i != 3 && !run.End.Equal(time.Now()) { // all in one moment of virtual time
 				t.Errorf("run %d ended at %v", i, run.End)

@@ -2,6 +2,7 @@ package job
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -19,9 +20,10 @@ const (
 	MaxEvents = 4 * MaxTicks
 )
 
-// The fields of the record: the tick of a run that begins, or the id of a run that ends.
+// The fields of the record: the tick of a run that begins, and who runs it; or the id of a run that ends.
 const (
 	beganField = "tick"
+	byField    = "replica"
 	endedField = "ended"
 )
 
@@ -32,21 +34,25 @@ type Runs struct {
 	Name   string // of the job
 	Every  Every
 	Events int64 // how many are remembered, at least
+
+	Replica string // that runs
 }
 
 // Run is one run of a tick.
 type Run struct {
-	ID     string // of its beginning in the record
-	Tick   time.Time
-	End    time.Time // by Redis's clock; zero if the run is going on, or its replica died
-	Beside bool      // it began while another run was going on
+	ID      string // of its beginning in the record
+	Tick    time.Time
+	Replica string    // that ran it
+	Began   time.Time // by Redis's clock
+	End     time.Time // by Redis's clock; zero if the run is going on, or its replica died
+	Beside  bool      // it began while another run was going on
 }
 
 func (r *Runs) key() string { return "{" + r.Name + "}:events" }
 
 // Begin records that a run of a tick begins, and gives its id. It fails as rediserr.Classify says.
 func (r *Runs) Begin(ctx context.Context, tick time.Time) (id string, err error) {
-	return r.add(ctx, beganField, tick.UTC().Format(time.RFC3339Nano))
+	return r.add(ctx, beganField, tick.UTC().Format(time.RFC3339Nano), byField, r.Replica)
 }
 
 // End records that a run is over. It fails as rediserr.Classify says.
@@ -55,10 +61,10 @@ func (r *Runs) End(ctx context.Context, id string) error {
 	return err
 }
 
-func (r *Runs) add(ctx context.Context, field, value string) (string, error) {
+func (r *Runs) add(ctx context.Context, values ...string) (string, error) {
 	var added *redis.StringCmd
 	_, err := r.Client.TxPipelined(ctx, func(tx redis.Pipeliner) error {
-		added = tx.XAdd(ctx, &redis.XAddArgs{Stream: r.key(), MaxLen: r.Events, Approx: true, Values: []string{field, value}})
+		added = tx.XAdd(ctx, &redis.XAddArgs{Stream: r.key(), MaxLen: r.Events, Approx: true, Values: values})
 		tx.PExpire(ctx, r.key(), MaxTicks*time.Duration(r.Every))
 		return nil
 	})
@@ -92,12 +98,13 @@ func (r *Runs) All(ctx context.Context) (runs []Run, complete bool, err error) {
 
 // heard adds an event to the runs before it.
 func heard(runs []Run, event redis.XMessage) ([]Run, error) {
-	if text, began := event.Values[beganField].(string); began {
-		tick, err := time.Parse(time.RFC3339Nano, text)
-		return append(runs, Run{ID: event.ID, Tick: tick}), err
-	}
 	at, _, _ := strings.Cut(event.ID, "-")
 	millis, err := strconv.ParseInt(at, 10, 64)
+	if text, began := event.Values[beganField].(string); began {
+		tick, tickErr := time.Parse(time.RFC3339Nano, text)
+		replica, _ := event.Values[byField].(string)
+		return append(runs, Run{ID: event.ID, Tick: tick, Replica: replica, Began: time.UnixMilli(millis)}), errors.Join(err, tickErr)
+	}
 	ended := len(runs) - 1
 	for ended >= 0 && runs[ended].ID != event.Values[endedField] {
 		ended--

@@ -7,5 +7,6 @@ func All() []Lab {
 		lostReply(), renewalOutage(), pausedWriter(), commitAfterUnlock(), clockSkew(), cancelledRequest(), lateCommand(),
 		pollingStorm(),
 		failover(), partition(), slowNode(), emptyRestartedNode(),
+		redisGone(), redisPause(), stoppedProcess(), resentCommand(), scheduledJob(), jobHolderDies(), jobOverruns(),
 	}
 }

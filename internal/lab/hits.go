@@ -57,6 +57,15 @@ func answered(sale string) func(witness.Account) bool {
 	}
 }
 
+// soldBy is a sale of a replica's having been sold.
+func soldBy(replica string) func(witness.Account) bool {
+	return func(a witness.Account) bool {
+		return slices.ContainsFunc(a.Events, func(e witness.Event) bool {
+			return e.Replica == replica && e.Kind == witness.KindEnds && e.Error == ""
+		})
+	}
+}
+
 // and is several of these together.
 func and(these ...func(witness.Account) bool) func(witness.Account) bool {
 	return func(a witness.Account) bool {

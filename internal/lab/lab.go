@@ -49,6 +49,8 @@ type Settings struct {
 
 	NodesProxied bool // these reach the nodes of redlock by proxies, too
 	Replicated   bool // Redis has a replica, which can take its place
+	Durable      bool // a real Redis writes down what it does before it answers
+	Job          *Job // the replicas run it, and sell nothing
 }
 
 // Observed is what became of a lock.

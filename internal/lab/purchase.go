@@ -31,15 +31,15 @@ func (s *Stage) Buy(replica string) *Purchase {
 		defer close(p.done)
 		defer leave()
 		began := time.Now()
-		p.answer = s.ask(ctx, s.replicas[replica].Address)
+		p.answer = s.ask(ctx, http.MethodPost, replica, "/inventory/sale")
 		p.answer.Sale, p.answer.Seconds = replica, time.Since(began).Seconds()
 	})
 	return p
 }
 
-// ask sells one piece. An answer without a status is none.
-func (s *Stage) ask(ctx context.Context, address string) Answer {
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+address+"/inventory/sale", http.NoBody)
+// ask sends a request to a replica. An answer without a status is none.
+func (s *Stage) ask(ctx context.Context, method, replica, path string) Answer {
+	request, err := http.NewRequestWithContext(ctx, method, "http://"+s.replicas[replica].Address+path, http.NoBody)
 	if err != nil {
 		return Answer{Code: err.Error()}
 	}
@@ -49,14 +49,16 @@ func (s *Stage) ask(ctx context.Context, address string) Answer {
 	}
 	defer response.Body.Close()
 	var body struct {
-		Error struct {
-			Code string `json:"code"`
+		OrderID string `json:"order_id"`
+		Error   struct {
+			Code    string `json:"code"`
+			OrderID string `json:"order_id"`
 		} `json:"error"`
 	}
 	if err := json.NewDecoder(response.Body).Decode(&body); err != nil {
 		return Answer{Status: response.StatusCode, Code: "no JSON"}
 	}
-	return Answer{Status: response.StatusCode, Code: body.Error.Code}
+	return Answer{Status: response.StatusCode, Code: body.Error.Code, Order: body.OrderID + body.Error.OrderID} // one of the two
 }
 
 // Answered waits for the answer to each of these purchases, and until the witness has seen their sales end.

@@ -26,6 +26,7 @@ type master interface {
 // redisOf are the Redis servers of one run.
 type redisOf struct {
 	master          // with the stock
+	real   *server  // the same, if it is a redis-server; nil if not
 	nodes  []master // of redlock
 	spare  *server  // the replica of the Redis with the stock, if that has one
 	close  func() error
@@ -54,11 +55,15 @@ func openRedis(ctx context.Context, kind Kind, dir string, shop Settings, onNode
 
 // useReal puts servers in the place of the embedded ones: nodes only for a lock that is on them.
 func (r *redisOf) useReal(ctx context.Context, servers *servers, shop Settings, onNodes bool) error {
-	stock, err := servers.start(ctx)
+	var durable []string
+	if shop.Durable {
+		durable = []string{"--appendonly", "yes", "--appendfsync", "always"}
+	}
+	stock, err := servers.start(ctx, durable...)
 	if err != nil {
 		return err
 	}
-	r.master = stock
+	r.master, r.real = stock, stock
 	if shop.Replicated {
 		if r.spare, err = servers.start(ctx, "--replicaof", stock.host, stock.port); err != nil {
 			return err

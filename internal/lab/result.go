@@ -32,6 +32,7 @@ type Answer struct {
 	Sale    string  `json:"sale"`
 	Status  int     `json:"status"` // 0: there was none
 	Code    string  `json:"code,omitempty"`
+	Order   string  `json:"order,omitempty"` // its id
 	Seconds float64 `json:"seconds"`
 }
 

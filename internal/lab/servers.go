@@ -73,7 +73,7 @@ func (s *server) Kill() error {
 	return nil
 }
 
-// Restart kills the process, and starts it again at the same port. It has written nothing down, so it is empty.
+// Restart kills the process, and starts it again at the same port: empty, unless it writes down what it does.
 func (s *server) Restart(ctx context.Context) error {
 	return errors.Join(s.Kill(), s.run(ctx))
 }

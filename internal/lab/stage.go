@@ -39,6 +39,7 @@ type Stage struct {
 	replicas  map[string]cluster.ReplicaAnswer // as they were at first
 	stopped   map[string]bool
 	collected *witness.Collector
+	record    *record // of a job
 	client    *http.Client
 	said      *safeBuffer // by the replicas
 
@@ -75,17 +76,32 @@ func setUp(ctx context.Context, shop Settings, program, lock string, kind Kind) 
 		return nil, err
 	}
 	command := s.commands(program, lock, shop)
+	if shop.Job != nil {
+		command = shop.Job.replicas(s, program, lock)
+	}
 	s.cluster, err = cluster.Start(ctx, shop.Replicas, command, grace, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s", err, s.said)
 	}
+	return s, s.watch(ctx, shop)
+}
+
+// watch begins to collect what happens.
+func (s *Stage) watch(ctx context.Context, shop Settings) (err error) {
 	watching, leave := context.WithCancel(ctx)
 	s.leave = leave
 	for _, replica := range s.cluster.Replicas() {
 		s.replicas[replica.Name] = replica
-		s.follow(watching, replica)
+		if shop.Job == nil {
+			s.follow(watching, replica)
+		}
 	}
-	return s, nil
+	if shop.Job != nil {
+		if s.record, err = openRecord(ctx, *shop.Job, s.redis.Addr()); err == nil {
+			s.followJob(watching)
+		}
+	}
+	return err
 }
 
 // follow collects what a replica notes, until it dies: the process that is started in its place is none of the lab's.
@@ -111,6 +127,9 @@ func (s *Stage) tearDown() error {
 	s.buying.Wait()
 	s.client.CloseIdleConnections()
 	var errs []error
+	if s.record != nil {
+		errs = append(errs, s.record.close())
+	}
 	errs = append(errs, s.closeProxies())
 	if s.redis.close != nil {
 		errs = append(errs, s.redis.close())

@@ -10,15 +10,18 @@ import (
 
 // Proxy listens at a port of loopback, and passes everything on to one Redis.
 type Proxy struct {
-	listener net.Listener
-	running  sync.WaitGroup
+	addr    string
+	running sync.WaitGroup
 
-	mu     sync.Mutex
-	target string
-	traps  []*Trap
-	routes map[*route]struct{} // open
-	gone   bool                // Redis cannot be reached
-	closed bool
+	mu       sync.Mutex
+	target   string
+	listener net.Listener
+	traps    []*Trap
+	routes   map[*route]struct{} // open
+	gone     bool                // Redis cannot be reached
+	ended    bool                // nor can the proxy: listener is closed
+	hung     chan struct{}       // closed when commands go on to Redis; nil while they do
+	closed   bool
 }
 
 // Open makes a proxy to the Redis at that address. The caller must Close it.
@@ -27,13 +30,13 @@ func Open(target string) (*Proxy, error) {
 	if err != nil {
 		return nil, fmt.Errorf("a proxy to the Redis at %s: %w", target, err)
 	}
-	p := &Proxy{target: target, listener: listener, routes: map[*route]struct{}{}}
-	p.running.Go(p.accept)
+	p := &Proxy{target: target, addr: listener.Addr().String(), listener: listener, routes: map[*route]struct{}{}}
+	p.running.Go(func() { p.accept(listener) })
 	return p, nil
 }
 
 // Addr is where clients reach Redis by this proxy.
-func (p *Proxy) Addr() string { return p.listener.Addr().String() }
+func (p *Proxy) Addr() string { return p.addr }
 
 // Catch sets a trap for the next command that matches: it does with it what fate says.
 func (p *Proxy) Catch(matches func(args []string) bool, fate Fate) *Trap {
@@ -63,9 +66,10 @@ func (p *Proxy) Mend() {
 
 // Close closes every connection. What is still held never arrives.
 func (p *Proxy) Close() error {
-	err := p.listener.Close()
+	err := p.End()
 	p.mu.Lock()
 	p.closed = true
+	over := p.hung
 	for _, trap := range p.traps {
 		trap.Drop()
 	}
@@ -73,13 +77,16 @@ func (p *Proxy) Close() error {
 		r.close()
 	}
 	p.mu.Unlock()
+	if over != nil {
+		p.goOn(over)
+	}
 	p.running.Wait()
 	return err
 }
 
-func (p *Proxy) accept() {
+func (p *Proxy) accept(listener net.Listener) {
 	for {
-		client, err := p.listener.Accept()
+		client, err := listener.Accept()
 		if err != nil {
 			return // it is closed
 		}
@@ -106,7 +113,7 @@ func (p *Proxy) serve(client net.Conn) {
 func (p *Proxy) open(r *route) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.gone || p.closed {
+	if p.gone || p.ended || p.closed {
 		return false
 	}
 	p.routes[r] = struct{}{}

@@ -18,11 +18,12 @@ type Event struct {
 	Replica string    `json:"replica"`
 	Kind    Kind      `json:"kind"`
 	Sale    string    `json:"sale,omitempty"`    // the short name: r1#3 is the third that r1 has begun; "" of none
-	Owner   string    `json:"owner,omitempty"`   // the sale's name in commands; of Asks alone
+	Owner   string    `json:"owner,omitempty"`   // the sale's name in commands; of Asks, and of what the ledger holds
 	Process string    `json:"process,omitempty"` // the replica's name in commands; of Asks alone
 	Sent    time.Time `json:"sent"`
 	Replied time.Time `json:"replied"` // when it was over; for a moment as Sent
 	Token   int64     `json:"token,omitempty"`
+	Tick    int       `json:"tick,omitempty"`  // of a job, from 1 on
 	Error   string    `json:"error,omitempty"` // of a command: why there was no reply
 	Node    int       `json:"node,omitempty"`  // the master that it concerns, from 1 on; 0: the Redis with the stock
 	Nodes   int       `json:"nodes,omitempty"` // of a command on one of them: how many there are

@@ -11,6 +11,7 @@ type Finding struct {
 
 	For   Millis `json:"for_ms,omitempty"`
 	Times int    `json:"times,omitempty"`
+	Tick  int    `json:"tick,omitempty"`
 	Token int64  `json:"token,omitempty"`
 	Seen  int64  `json:"seen,omitempty"` // the larger token that the store had seen
 	Read  int64  `json:"read,omitempty"` // stocks

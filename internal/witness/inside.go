@@ -26,7 +26,7 @@ func insides(events []Event) []Inside {
 	}
 	for _, event := range events {
 		switch event.Kind {
-		case KindObtains:
+		case KindObtains, KindRuns:
 			if depth[event.Sale]++; depth[event.Sale] == 1 {
 				open[event.Sale] = len(all)
 				all = append(all, Inside{Sale: event.Sale, From: event.Replied})
@@ -35,7 +35,7 @@ func insides(events []Event) []Inside {
 			if depth[event.Sale]--; depth[event.Sale] == 0 {
 				end(event.Sale, event.Replied)
 			}
-		case KindLoses, KindEnds:
+		case KindLoses, KindEnds, KindRan:
 			end(event.Sale, event.Replied)
 		case KindDies:
 			for sale := range open {

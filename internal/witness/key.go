@@ -11,13 +11,14 @@ type keyOf struct {
 	held     bool                 // the last holding goes on
 	doubtful []Event              // commands that asked for the lock and got no reply
 	freed    map[string]time.Time // when a command of a replica that was held on its way arrived
+	resent   map[string]bool      // replicas one of whose commands took effect twice
 	findings []Finding
 }
 
 // followed follows the lock's key through the commands, in an order that their replies allow: a command took effect at some moment between
 // its two times. Of those whose time has come, the one that was over first and fits what is so is taken.
 func followed(events []Event) *keyOf {
-	key := &keyOf{freed: map[string]time.Time{}}
+	key := &keyOf{freed: map[string]time.Time{}, resent: resentBy(events)}
 	pending := lockCommands(events)
 	for len(pending) > 0 {
 		next := 0
@@ -105,6 +106,8 @@ func (k *keyOf) apply(event Event) {
 		}
 	case c.Verb == Takes && c.Outcome == Done:
 		k.take(event)
+	case c.Verb == Takes && c.Outcome == Again:
+		k.again(event)
 	case c.Verb == Takes && c.Outcome == Refused:
 		k.refuse(event)
 	case c.Verb == Renews && c.Outcome == Done:
@@ -203,7 +206,7 @@ func (k *keyOf) forget(event Event) {
 
 // refuse is for an attempt that found the lock held: by whoever asked, or perhaps by a command whose reply was lost.
 func (k *keyOf) refuse(event Event) {
-	if !k.held {
+	if !k.held && !k.refusedByItself(event) {
 		k.settleDoubt(event)
 	}
 }

@@ -77,6 +77,9 @@ func (d *drawing) moments() []moment {
 
 // shows reports whether an event gets a step: those of other sales do not, nor the moments that a command beside them shows.
 func (d *drawing) shows(event Event) bool {
+	if _, is := d.happening(event); is {
+		return true
+	}
 	switch event.Kind {
 	case KindDies, KindStops, KindGoes, KindHeld, KindFreed, KindCut, KindMend:
 		return d.firstOf(event.Replica) != ""
@@ -107,6 +110,10 @@ func (d *drawing) stepsOf(m moment) {
 		return
 	}
 	event := *m.event
+	if step, is := d.happening(event); is {
+		d.add(m.at, step)
+		return
+	}
 	if kind, is := faults()[event.Kind]; is {
 		d.add(m.at, trace.Step{Actor: d.firstOf(event.Replica), Kind: kind, Node: event.Node, Says: d.saysOfFault(event)})
 		return
@@ -203,9 +210,9 @@ func (d *drawing) stance(sale string, at time.Time) trace.Stance {
 			break
 		}
 		switch {
-		case event.Sale == sale && event.Kind == KindAsks && stance == trace.Absent:
+		case event.Sale == sale && (event.Kind == KindAsks || event.Kind == KindRuns) && stance == trace.Absent:
 			stance = trace.Outside
-		case event.Sale == sale && event.Kind == KindEnds:
+		case event.Sale == sale && (event.Kind == KindEnds || event.Kind == KindRan):
 			stance = trace.Ended
 		case event.Replica != ReplicaOf(sale) || stance == trace.Absent || stance == trace.Ended:
 		case event.Kind == KindDies:

@@ -31,6 +31,12 @@ func sentences(Language) map[FindingKind]string {
 		Told:           "{by} was told that it had lost the lock",
 		Forgot:         "{by} forgot {of}'s lock",
 		Unanswered:     "{by} asked for the lock, had no reply for {for}, and failed",
+		SoldUntold:     "{by} was sold, though its buyer was told that it was not",
+		NeverBooked:    "{by} was not sold, though its buyer was told that it was: the ledger has no order of it",
+		DoubtBooked:    "{by}'s buyer was left in doubt; the ledger has the order",
+		DoubtUnbooked:  "{by}'s buyer was left in doubt; the ledger has no order of it",
+		RanTwice:       "{by} ran tick {tick}, and so did {of}",
+		Missed:         "nobody ran tick {tick}",
 	}
 }
 
@@ -45,7 +51,7 @@ func (f Finding) Says(in Language) string {
 	}
 	return strings.NewReplacer(
 		"{by}", by, "{of}", f.Of, "{for}", inShort(time.Duration(f.For)), "{token}", fmt.Sprint(f.Token), "{seen}", fmt.Sprint(f.Seen),
-		"{times}", fmt.Sprint(f.Times), "{read}", fmt.Sprint(f.Read), "{wrote}", fmt.Sprint(f.Wrote),
+		"{tick}", fmt.Sprint(f.Tick), "{times}", fmt.Sprint(f.Times), "{read}", fmt.Sprint(f.Read), "{wrote}", fmt.Sprint(f.Wrote),
 	).Replace(sentences(in)[f.Kind])
 }
 

@@ -1,0 +1,57 @@
+package witness
+
+// What the ledger holds in the end of a sale whose buyer got an answer. The event's Owner is the sale's, and its Error is the code that
+// the buyer was told, empty if it was told that it was sold.
+const (
+	KindBooked   Kind = "booked"   // the ledger has its order
+	KindUnbooked Kind = "unbooked" // it has not
+)
+
+// The findings about what buyers were told.
+const (
+	SoldUntold    FindingKind = "sold-untold"    // By's buyer was told that it was not sold, and it was
+	NeverBooked   FindingKind = "never-booked"   // By's buyer was told that it was sold, and it was not
+	DoubtBooked   FindingKind = "doubt-booked"   // By's buyer was left in doubt, and it was sold
+	DoubtUnbooked FindingKind = "doubt-unbooked" // By's buyer was left in doubt, and it was not sold
+)
+
+// inDoubt is the code that says that the sale may have been made.
+const inDoubt = "outcome_unknown"
+
+// booked compares what buyers were told with the ledger.
+func (a Account) booked() (found []Finding) {
+	sales := map[string]string{} // by owner
+	for _, event := range a.Events {
+		if event.Kind == KindAsks {
+			sales[event.Owner] = event.Sale
+		}
+	}
+	for _, event := range a.Events {
+		kind := toldWrong(event)
+		if kind == "" {
+			continue
+		}
+		by := sales[event.Owner]
+		if by == "" {
+			by = "a sale at " + event.Replica // one that never asked for the lock
+		}
+		found = append(found, Finding{Kind: kind, At: event.Replied, By: by})
+	}
+	return found
+}
+
+// toldWrong says what is worth a sentence of what a buyer was told; "" if nothing is.
+func toldWrong(event Event) FindingKind {
+	switch {
+	case event.Kind == KindBooked && event.Error == inDoubt:
+		return DoubtBooked
+	case event.Kind == KindUnbooked && event.Error == inDoubt:
+		return DoubtUnbooked
+	case event.Kind == KindBooked && event.Error != "":
+		return SoldUntold
+	case event.Kind == KindUnbooked && event.Error == "":
+		return NeverBooked
+	default:
+		return ""
+	}
+}
