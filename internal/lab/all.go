@@ -6,5 +6,6 @@ func All() []Lab {
 		lostUpdate(), lostUpdateReplicas(), holderDies(), diesBetween(), foreignDelete(), checkThenDelete(), selfDeadlock(), overdueWork(),
 		lostReply(), renewalOutage(), pausedWriter(), commitAfterUnlock(), clockSkew(), cancelledRequest(), lateCommand(),
 		pollingStorm(),
+		endlessRenewal(), deadWaiter(), missedWakeUp(), starvation(), starvationReplicas(),
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net"
+	"strings"
 	"sync"
 
 	"github.com/alicebob/miniredis/v2/proto"
@@ -15,8 +16,9 @@ type route struct {
 	proxy          *Proxy
 	client, server net.Conn
 
-	mu       sync.Mutex
-	awaiting []*Trap // of the commands that Redis has not answered, in order; nil of one that is not caught
+	mu         sync.Mutex
+	awaiting   []*Trap // of the commands that Redis has not answered, in order; nil of one that is not caught
+	subscribes bool    // it is a subscriber's: messages come between the answers
 }
 
 var errLost = errors.New("this connection is lost with its command")
@@ -52,12 +54,13 @@ func (r *route) passCommands() error {
 		if err != nil {
 			return err
 		}
-		trap := r.proxy.trapFor(args)
+		trap := r.proxy.trapFor(args, false)
 		if err := trap.await(); err != nil {
 			return err
 		}
 		r.mu.Lock()
 		r.awaiting = append(r.awaiting, trap)
+		r.subscribes = r.subscribes || strings.EqualFold(args[0], "subscribe")
 		r.mu.Unlock()
 		if _, err := io.WriteString(r.server, raw); err != nil {
 			return err
@@ -89,14 +92,8 @@ func (r *route) passReplies() {
 		if err != nil {
 			return
 		}
-		trap := r.answered()
-		if trap != nil {
-			close(trap.answered)
-		}
-		if trap != nil && trap.fate == LoseReply {
-			close(trap.caught) // first: who then hears of its client's failure knows why
-			r.close()
-			return
+		if !r.letPass(raw) {
+			continue
 		}
 		if _, err := io.WriteString(r.client, raw); err != nil {
 			continue // its client has left; Redis is heard to the end
@@ -104,7 +101,42 @@ func (r *route) passReplies() {
 	}
 }
 
-// answered gives the trap of the command that a reply is to. A message to a subscriber is to none.
+// letPass reports whether what Redis sends may reach its client: an answer to a command, or a message.
+func (r *route) letPass(raw string) bool {
+	if message := r.message(raw); message != nil {
+		trap := r.proxy.trapFor(message, true)
+		if trap != nil {
+			close(trap.caught)
+		}
+		return trap == nil
+	}
+	trap := r.answered()
+	if trap == nil {
+		return true
+	}
+	close(trap.answered)
+	if trap.fate != LoseReply {
+		return true
+	}
+	close(trap.caught) // first: who then hears of its client's failure knows why
+	r.close()          // Redis sends nothing more
+	return false
+}
+
+// message gives the words of a message to a subscriber, nil if it is an answer.
+func (r *route) message(raw string) []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.subscribes {
+		return nil
+	}
+	if words, err := proto.ReadStrings(raw); err == nil && len(words) == 3 && words[0] == "message" {
+		return words
+	}
+	return nil
+}
+
+// answered gives the trap of the command that an answer is to.
 func (r *route) answered() *Trap {
 	r.mu.Lock()
 	defer r.mu.Unlock()

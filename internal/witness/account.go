@@ -30,6 +30,7 @@ func Examine(events []Event) Account {
 	}
 	for _, find := range []func() []Finding{
 		key.found, a.expired, a.together, a.stocks, a.wroteLate, a.waited, a.polled, a.leftBehind, a.selfish, a.told,
+		a.overtaken, a.idle, a.renewedOn,
 	} {
 		a.Findings = append(a.Findings, find()...)
 	}

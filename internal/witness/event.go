@@ -18,7 +18,7 @@ type Event struct {
 	Replica string    `json:"replica"`
 	Kind    Kind      `json:"kind"`
 	Sale    string    `json:"sale,omitempty"`    // the short name: r1#3 is the third that r1 has begun; "" of none
-	Owner   string    `json:"owner,omitempty"`   // the sale's name in commands; of Asks alone
+	Owner   string    `json:"owner,omitempty"`   // the sale's name in commands; of Asks, and of a command of no sale that goes on
 	Process string    `json:"process,omitempty"` // the replica's name in commands; of Asks alone
 	Sent    time.Time `json:"sent"`
 	Replied time.Time `json:"replied"` // when it was over; for a moment as Sent
@@ -65,6 +65,8 @@ const (
 	KindFreed Kind = "freed"   // and arrives
 	KindCut   Kind = "cut"     // it is cut off from Redis
 	KindLost  Kind = "lost"    // a command of it, or the reply, is lost on its way
+
+	KindMissed Kind = "missed" // a message to it is lost on its way
 )
 
 // Verb is what a command does with the lock or the stock.

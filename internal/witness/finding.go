@@ -36,4 +36,7 @@ const (
 	LeftBehind     FindingKind = "left-behind"      // By's lock is nobody's any more, and never expires
 	Polled         FindingKind = "polled"           // By asked for the lock Times times in vain
 	Told           FindingKind = "told"             // By was told that it had lost its lock
+	Overtaken      FindingKind = "overtaken"        // By waited while Times sales that had asked after it obtained the lock
+	Idle           FindingKind = "idle"             // nobody was inside for For after Of, and By waited
+	RenewedOn      FindingKind = "renewed-on"       // By's lock was renewed Times times after Of, the last sale that could need it, had ended
 )

@@ -99,6 +99,8 @@ func (r *Recorder) sawCommand(ctx context.Context, sent time.Time, cmd redis.Cmd
 			return
 		}
 		event.Command.Polls, s.polls = s.polls, 0
+	} else if r.isOfSale(m.owner) {
+		event.Owner = m.owner
 	}
 	r.add(note{event: event, args: cmd.Args(), reply: replyOf(cmd), err: err})
 }
@@ -129,6 +131,11 @@ func (r *Recorder) holder(s *sale, owner string) string {
 	default:
 		return r.replica
 	}
+}
+
+// isOfSale reports whether a name in a command can be a sale's: not the process's, nor that of one of its attempts.
+func (r *Recorder) isOfSale(owner string) bool {
+	return strings.HasPrefix(owner, lock.Key+":") && !strings.Contains(owner, r.process)
 }
 
 // replyOf is what a command was answered.

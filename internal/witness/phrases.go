@@ -16,6 +16,7 @@ func phrases(Language) map[string]string {
 		"goes-on":            "%s goes on",
 		"held":               "a command of %s's is held on its way to Redis",
 		"cut":                "%s is cut off from Redis",
+		"missed":             "a message to %s is lost on its way",
 		"freed":              "the command that was held reaches Redis",
 		"loses":              "%s is told that it lost the lock",
 		"polls":              "%s asks %d times more, in vain",

@@ -78,7 +78,7 @@ func (d *drawing) moments() []moment {
 // shows reports whether an event gets a step: those of other sales do not, nor the moments that a command beside them shows.
 func (d *drawing) shows(event Event) bool {
 	switch event.Kind {
-	case KindDies, KindStops, KindGoes, KindHeld, KindFreed, KindCut:
+	case KindDies, KindStops, KindGoes, KindHeld, KindFreed, KindCut, KindMissed:
 		return d.firstOf(event.Replica) != ""
 	case KindCommand:
 		return event.Sale == "" || slices.Contains(d.sales, event.Sale)
@@ -108,6 +108,7 @@ func (d *drawing) stepsOf(m moment) {
 	ofReplica := map[Kind]string{
 		KindDies: trace.KindDies, KindStops: trace.KindPauses, KindGoes: trace.KindResumes,
 		KindHeld: trace.KindWaits, KindFreed: trace.KindWaits, KindCut: trace.KindWaits,
+		KindMissed: trace.KindWaits,
 	}
 	if kind, is := ofReplica[event.Kind]; is {
 		says := strings.ReplaceAll(phrases(d.in)[string(event.Kind)], "%s", event.Replica)

@@ -29,6 +29,9 @@ func sentences(Language) map[FindingKind]string {
 		LeftBehind:     "{by} is gone, and its lock stays: it never expires, and nobody may remove it",
 		Polled:         "{by} asked for the lock {times} times in vain",
 		Told:           "{by} was told that it had lost the lock",
+		Overtaken:      "{by} was overtaken by {times} sales that asked after it",
+		Idle:           "nobody was inside for {for} after {of}, while {by} waited",
+		RenewedOn:      "{by}'s lock was renewed after {of} had ended: {times} times",
 	}
 }
 
