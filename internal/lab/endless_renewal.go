@@ -14,7 +14,7 @@ func endlessRenewal() Lab {
 		Name: "endless-renewal", Claim: "a lock is not renewed any more once the work is over that it was for",
 		Cured:   "v6",
 		Cure:    "the renewal belongs to the lease: Unlock ends it first, and only then tries to release the lock; what is not released expires",
-		Explore: "--work 15s --faults lost-request=1",
+		Explore: "--faults lost-request=1 --anomaly goroutine-leak",
 		Shop: Settings{
 			Replicas: 2, TTL: 1500 * time.Millisecond, Wait: 6 * time.Second, Think: each(time.Minute, "r1"), Proxied: []string{"r1"},
 		},

@@ -12,7 +12,7 @@ func starvation() Lab {
 		Name: "starvation", Claim: "a sale is not overtaken again and again by later sales of its own process",
 		Shows: "v7", Cured: "v8",
 		Cure:    "a queue inside the process: first come, first served",
-		Explore: "--actors 3 --replicas 1 --anomaly starved",
+		Explore: "--sales 3 --replicas 1 --anomaly starved",
 		Shop:    Settings{Replicas: 1, TTL: time.Minute, Wait: 10 * time.Second, Proxied: []string{"r1"}},
 		Scenario: func(s *Stage) {
 			s.starve("r1#1", "r1#2", after(2, aTake))

@@ -12,7 +12,7 @@ func starvationReplicas() Lab {
 		Name: "starvation-replicas", Claim: "a sale is not overtaken again and again by later sales of another process",
 		Shows: "v8", Cured: "v9",
 		Cure:    "a queue of processes in Redis: a process hands the lock to as many of its own sales as is fair, and then to the next process",
-		Explore: "--actors 3 --replicas 2 --anomaly starved",
+		Explore: "--actors 4 --anomaly starved",
 		Shop:    Settings{Replicas: 2, TTL: time.Minute, Wait: 10 * time.Second, Proxied: []string{"r1", "r2"}},
 		Scenario: func(s *Stage) {
 			s.starve("r2#1", "r1#1", after(1, aTake))

@@ -6,8 +6,8 @@ import (
 )
 
 const (
-	rivals = 12 // sales that ask after the one that is starved
-	enough = 6  // overtakes that nobody should suffer
+	rivals = 6 // sales that ask after the one that is starved
+	enough = 4 // overtakes that are too many: v9 has three at most here
 )
 
 // starve lets a sale hold the lock until another one waits, and rivals in the holder's process ask after that. The next attempt of the
