@@ -11,12 +11,12 @@ const (
 	busy     = 2 * time.Second // that a busy machine may take longer
 )
 
-// deadWaiter is two processes that die at the head of the queue. The lock is handed to the first, and the place of the second is in the way.
+// deadWaiter is two processes that die at the head of the queue. The lock is handed to the first, and the second's place is in the way.
 func deadWaiter() Lab {
 	return Lab{
 		Name: "dead-waiter", Claim: "a waiter that dies holds the others up for one expiry and a quarter at most",
 		Cured:   "v9",
-		Cure:    "a place in the queue expires unless its process asks again, and a lock that is handed over lasts only as long as the place would have",
+		Cure:    "a place in the queue expires unless its process asks again, and a lock that is handed over lasts as long as that place",
 		Explore: "--actors 3 --faults crash=1 --anomaly stuck",
 		Shop:    Settings{Replicas: 4, TTL: placeTTL, Wait: 8 * time.Second, Think: each(time.Minute, "r1")},
 		Scenario: func(s *Stage) {

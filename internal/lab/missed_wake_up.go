@@ -39,7 +39,7 @@ func missedWakeUp() Lab {
 		Blames: func(f witness.Finding) bool { return f.Kind != witness.Idle || time.Duration(f.For) > deaf/4+busy },
 		Expected: []Expectation{
 			{"v9 v10", Holds, "it asks again after a quarter of the expiry"},
-			{"v1 v2 v3 v4 v5 v6 v7 v8 redlock setnx-expire lua-setnx getset late-commit", NA, "nobody is told anything: who waits asks again and again"},
+			{"v1 v2 v3 v4 v5 v6 v7 v8 redlock setnx-expire lua-setnx getset late-commit", NA, "nobody is told: who waits asks again and again"},
 			{"v0 local atomic optimistic set-expire setex", NA, "nobody waits for another process"},
 		},
 	}

@@ -147,7 +147,7 @@ func TestWhoWaits(t *testing.T) {
 
 // A command in the name of a sale that has ended is the sale's, though the recorder has forgotten it.
 func TestCommandOfASaleThatHasEnded(t *testing.T) {
-	s := open(t, "r1")
+	s := open(t, "r2")
 	ctx := s.recorder.Follow(t.Context(), lock.Owner("a"))
 	s.recorder.Saw(ctx, service.Asks, 0, nil)
 	s.recorder.Saw(ctx, service.Ends, 0, nil)
@@ -156,7 +156,7 @@ func TestCommandOfASaleThatHasEnded(t *testing.T) {
 	}
 	events := watch(t, s.recorder, func(events []witness.Event) bool { return len(events) == 3 })
 	last := witness.Examine(events).Events[2]
-	if c := last.Command; c == nil || last.Sale != "r1#1" || c.Holder != "r1#1" || c.Text != fmt.Sprintf("SET %s r1#1", lock.Key) {
-		t.Errorf("%+v, %+v; want r1#1's SET", last, last.Command)
+	if c := last.Command; c == nil || last.Sale != "r2#1" || c.Holder != "r2#1" || c.Text != fmt.Sprintf("SET %s r2#1", lock.Key) {
+		t.Errorf("%+v, %+v; want r2#1's SET", last, last.Command)
 	}
 }
