@@ -8,7 +8,8 @@ import (
 )
 
 // endlessRenewal is a sale whose buyer has left and whose release is lost: nobody gives the lock back any more, and only its renewal could
-// keep it. No step has the flaw that watchdogs are known for: a renewal that outlives its work.
+// keep it. No step has the flaw that watchdogs are known for: a renewal that outlives its work. Work that goes on for ever keeps its lock
+// from v6 on, as it should; here work ends with its request.
 func endlessRenewal() Lab {
 	return Lab{
 		Name: "endless-renewal", Claim: "a lock is not renewed any more once the work is over that it was for",

@@ -73,11 +73,21 @@ func TestWhoWaits(t *testing.T) {
 				s.visit(4, 21, 30, "r1#3")
 			},
 		},
+		"who gives up overtakes nobody": {
+			tell: func(s *story) {
+				s.moment(1, witness.KindAsks, "r2#1")
+				for ms, sale := range []string{"r1#1", "r1#2", "r1#3"} {
+					s.moment(2+ms, witness.KindAsks, sale)
+					s.moment(10+ms, witness.KindEnds, sale)
+				}
+				s.moment(20, witness.KindObtains, "r2#1")
+			},
+		},
 		"a nested call is no visit": {
 			tell: func(s *story) {
 				s.moment(0, witness.KindAsks, "r1#1")
 				s.moment(1, witness.KindAsks, "r2#1")
-				for ms := 2; ms < 6; ms += 2 {
+				for ms := 2; ms < 10; ms += 2 {
 					s.moment(ms, witness.KindObtains, "r1#1")
 					s.moment(ms+1, witness.KindAsks, "r1#1")
 				}
@@ -100,7 +110,7 @@ func TestWhoWaits(t *testing.T) {
 			tell: func(s *story) {
 				s.visit(0, 0, 1500, "r1#1")
 				s.visit(1, 1, 10, "r1#2")
-				s.visit(300, 1500, 1510, "r2#1")
+				s.visit(300, 1400, 1510, "r2#1")
 			},
 		},
 		"renewed while it is needed": {
