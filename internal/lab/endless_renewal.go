@@ -38,7 +38,7 @@ func endlessRenewal() Lab {
 			{"v6 v7", Holds, "the renewal ends before the release; then the lock expires"},
 			{"v8 v9 v10", Holds, "there is one renewal per holding, and it ends with it"},
 			{"v1 v2 v3 v4 v5 setnx-expire lua-setnx getset late-commit", NA, "nothing renews its lock"},
-			{"redlock", NA, "its nodes are not behind the proxy"},
+			{"redlock", NA, "the lab loses one release, and each node gets its own"},
 			{"v0 local atomic optimistic set-expire setex", NA, "there is no lock that one alone holds"},
 		},
 	}

@@ -7,15 +7,10 @@ import "lockstep/internal/witness"
 // diedWaiting is a replica's having died while one of its sales waited for the lock.
 func diedWaiting(sale string) func(witness.Account) bool {
 	return func(a witness.Account) bool {
-		waiting := false
-		for _, e := range a.Events {
-			switch {
-			case e.Sale == sale && e.Kind == witness.KindObtains:
-				return false
-			case e.Sale == sale && e.Command != nil && e.Command.Outcome == witness.Refused:
-				waiting = true
-			case e.Replica == witness.ReplicaOf(sale) && e.Kind == witness.KindDies:
-				return waiting
+		for i, e := range a.Events {
+			if e.Replica == witness.ReplicaOf(sale) && e.Kind == witness.KindDies {
+				before := a.Events[:i]
+				return waits(sale)(before) && !obtains(sale)(before)
 			}
 		}
 		return false
@@ -25,12 +20,10 @@ func diedWaiting(sale string) func(witness.Account) bool {
 // renewedInTime is a replica's having renewed its lock before one of its sales ended.
 func renewedInTime(sale string) func(witness.Account) bool {
 	return func(a witness.Account) bool {
-		var before []witness.Event
-		for _, e := range a.Events {
+		for i, e := range a.Events {
 			if e.Sale == sale && e.Kind == witness.KindEnds {
-				return renews(e.Replica)(before)
+				return renews(e.Replica)(a.Events[:i])
 			}
-			before = append(before, e)
 		}
 		return false
 	}

@@ -16,11 +16,14 @@ const (
 func (s *Stage) starve(holder, victim string, next func(args []string) bool) {
 	theirs, its := witness.ReplicaOf(holder), witness.ReplicaOf(victim)
 	reading, late := s.Catch(theirs, redisproxy.Hold, aRead), s.Catch(its, redisproxy.Hold, next)
+	taken := s.Pass(theirs, aTake)
 	all := []*Purchase{s.Buy(theirs)}
 	s.UntilCaught(theirs, reading, witness.KindHeld, ends(holder))
 	all = append(all, s.Buy(its))
 	s.Until(victim+" to wait", waits(victim))
-	s.UntilCaught(its, late, witness.KindHeld, queues(its))
+	if isCaught(taken) { // else it is not by the proxy that one asks for the lock
+		s.UntilCaught(its, late, witness.KindHeld, queues(its))
+	}
 	others := s.inReplica(theirs)
 	for range rivals {
 		all = append(all, s.Buy(theirs))
