@@ -55,6 +55,33 @@ var undoneCures = []undoneCure{
 	},
 	{"what Redis counts is believed", "internal/lockv6/unlock.go", `reply == lua.Kept && outermost`, `false`, "resent-command --lock v6"},
 	{"the job's lock is not renewed", "internal/lock/renew.go", `err := r.extend(ctx); {`, `err := error(nil); {`, "job-overruns --lock v6"},
+	{
+		"the renewal outlives the lease", "internal/lock/renew.go", "func (r *Renewal) Stop() {\n\tr.stop()",
+		"func (r *Renewal) Stop() {\n\tif r.stop != nil {\n\t\treturn\n\t}\n\tr.stop()", "endless-renewal --lock v6",
+	},
+	{
+		"the renewal outlives the holding", "internal/lock/renew.go", "func (r *Renewal) Stop() {\n\tr.stop()",
+		"func (r *Renewal) Stop() {\n\tif r.stop != nil {\n\t\treturn\n\t}\n\tr.stop()", "endless-renewal --lock v9",
+	},
+	{
+		"the dead keep what is handed to them", "util/lua/release.lua", `redis.call('PTTL', place)`, `600000`, "dead-waiter --lock v9",
+	},
+	{
+		"the dead keep their place", "util/lua/queue.lua", `while head and redis.call('EXISTS', KEYS[2] .. ':' .. head) == 0 do`,
+		`while false do`, "dead-waiter --lock v9",
+	},
+	{
+		"who waits only listens", "internal/lockv9/lock.go", `l.grants.Wait(ctx, l.opts.TTL/4)`,
+		`l.grants.Wait(ctx, l.opts.WaitTimeout)`, "missed-wake-up --lock v9",
+	},
+	{
+		"last come, first served", "internal/lock/queue.go", "close(q.waiters[0].called)\n\tq.waiters = q.waiters[1:]",
+		"last := len(q.waiters) - 1\n\tclose(q.waiters[last].called)\n\tq.waiters = q.waiters[:last]", "starvation --lock v8",
+	},
+	{
+		"a process hands the lock to its own for ever", "internal/lock/cohort.go", `return h.times < h.most && `, `return `,
+		"starvation-replicas --lock v9",
+	},
 }
 
 // Where the cure of a step is undone, the lab that stands for it sees that: its exit code is 1.

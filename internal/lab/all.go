@@ -8,5 +8,6 @@ func All() []Lab {
 		pollingStorm(),
 		failover(), partition(), slowNode(), emptyRestartedNode(),
 		redisGone(), redisPause(), stoppedProcess(), resentCommand(), scheduledJob(), jobHolderDies(), jobOverruns(),
+		endlessRenewal(), deadWaiter(), missedWakeUp(), starvation(), starvationReplicas(),
 	}
 }

@@ -38,7 +38,7 @@ func Open(target string) (*Proxy, error) {
 // Addr is where clients reach Redis by this proxy.
 func (p *Proxy) Addr() string { return p.addr }
 
-// Catch sets a trap for the next command that matches: it does with it what fate says.
+// Catch sets a trap for the next command, or the next message to a subscriber, that matches: it does with it what fate says.
 func (p *Proxy) Catch(matches func(args []string) bool, fate Fate) *Trap {
 	trap := newTrap(matches, fate)
 	p.mu.Lock()
@@ -126,12 +126,12 @@ func (p *Proxy) forget(r *route) {
 	delete(p.routes, r)
 }
 
-// trapFor gives the trap that a command falls into, nil if there is none. A trap catches one command.
-func (p *Proxy) trapFor(args []string) *Trap {
+// trapFor gives the trap that a command falls into, or a message, nil if there is none. A trap catches one.
+func (p *Proxy) trapFor(args []string, isMessage bool) *Trap {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, trap := range p.traps {
-		if !trap.sprung && trap.matches(args) {
+		if !trap.sprung && isMessage == (trap.fate == LoseMessage) && trap.matches(args) {
 			trap.sprung = true
 			return trap
 		}

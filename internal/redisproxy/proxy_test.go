@@ -146,3 +146,31 @@ func TestPointAt(t *testing.T) {
 		t.Errorf("GET key: %q, %v; want the other Redis's", got, err)
 	}
 }
+
+// Other messages arrive, and so do answers on the same connection.
+func TestLosesOneMessage(t *testing.T) {
+	proxy, client, outside := open(t)
+	trap := proxy.Catch(func(message []string) bool { return message[1] == "channel" && message[2] == "lost" }, redisproxy.LoseMessage)
+	subscriber := client.(*redis.Client).Subscribe(t.Context(), "channel")
+	defer subscriber.Close()
+	if _, err := subscriber.Receive(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for _, message := range []string{"first", "lost", "lost"} {
+		if err := outside.Publish(t.Context(), "channel", message).Err(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	caught(t, trap)
+	for _, want := range []string{"first", "lost"} {
+		if got, err := subscriber.ReceiveMessage(t.Context()); err != nil || got.Payload != want {
+			t.Errorf("heard %v, %v; want %q", got, err, want)
+		}
+	}
+	if err := subscriber.Ping(t.Context(), "still there"); err != nil {
+		t.Error(err)
+	}
+	if got, err := subscriber.Receive(t.Context()); err != nil || got.(*redis.Pong).Payload != "still there" {
+		t.Errorf("PING is answered %v, %v", got, err)
+	}
+}

@@ -16,8 +16,9 @@ type route struct {
 	proxy          *Proxy
 	client, server net.Conn
 
-	mu       sync.Mutex
-	awaiting []awaited // the replies that Redis owes, in order
+	mu         sync.Mutex
+	awaiting   []awaited // the replies that Redis owes, in order
+	subscribes bool      // it is a subscriber's: messages come between the answers
 }
 
 // awaited is the reply to a command.
@@ -59,7 +60,7 @@ func (r *route) passCommands() error {
 		if err != nil {
 			return err
 		}
-		trap := r.proxy.trapFor(args)
+		trap := r.proxy.trapFor(args, false)
 		if err := trap.await(); err != nil {
 			return err
 		}
@@ -68,16 +69,17 @@ func (r *route) passCommands() error {
 		if trap != nil && trap.fate == Resend {
 			replies = []awaited{{unheard: true}, {trap: trap}}
 		}
-		if err := r.send(raw, replies); err != nil {
+		if err := r.send(args[0], raw, replies); err != nil {
 			return err
 		}
 	}
 }
 
 // send sends a command to Redis as often as there are replies to come.
-func (r *route) send(raw string, replies []awaited) error {
+func (r *route) send(name, raw string, replies []awaited) error {
 	r.mu.Lock()
 	r.awaiting = append(r.awaiting, replies...)
+	r.subscribes = r.subscribes || strings.EqualFold(name, "subscribe")
 	r.mu.Unlock()
 	_, err := io.WriteString(r.server, strings.Repeat(raw, len(replies)))
 	return err
@@ -120,7 +122,7 @@ func (t *Trap) reply() error {
 		return t.decision()
 	case Resend:
 		close(t.caught)
-	case Hold, LoseRequest: // it was caught before
+	case Hold, LoseRequest, LoseMessage: // it was caught before, or is no reply
 	}
 	return nil
 }
@@ -132,11 +134,14 @@ func (r *route) passReplies() {
 		if err != nil {
 			return
 		}
-		reply := r.answered()
-		if reply.unheard {
+		if message := r.message(raw); message != nil {
+			if trap := r.proxy.trapFor(message, true); trap != nil {
+				close(trap.caught)
+				continue
+			}
+		} else if reply := r.answered(); reply.unheard {
 			continue
-		}
-		if reply.trap.reply() != nil {
+		} else if reply.trap.reply() != nil {
 			r.close()
 			return
 		}
@@ -146,7 +151,20 @@ func (r *route) passReplies() {
 	}
 }
 
-// answered gives what is known of a reply that has come. Of a message to a subscriber nothing is.
+// message gives the words of a message to a subscriber, nil if it is an answer.
+func (r *route) message(raw string) []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.subscribes {
+		return nil
+	}
+	if words, err := proto.ReadStrings(raw); err == nil && len(words) == 3 && words[0] == "message" {
+		return words
+	}
+	return nil
+}
+
+// answered gives what is known of a reply that has come.
 func (r *route) answered() awaited {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -17,9 +17,11 @@ const (
 	HoldReply
 	// Resend sends the command to Redis twice, as a client does that repeats it by itself: the client gets the second reply.
 	Resend
+	// LoseMessage keeps a message from a subscriber. Its connection goes on; matches gets "message", the channel and the message itself.
+	LoseMessage
 )
 
-// Trap catches one command.
+// Trap catches one command, or one message.
 type Trap struct {
 	matches func(args []string) bool
 	fate    Fate
@@ -37,7 +39,7 @@ func newTrap(matches func([]string) bool, fate Fate) *Trap {
 	return &Trap{matches: matches, fate: fate, caught: make(chan struct{}), decided: make(chan struct{}), answered: make(chan struct{})}
 }
 
-// Caught is closed when a command has been caught and its fate has begun: it or its reply is held, or lost, or Redis has answered it.
+// Caught is closed when a command or a message has been caught and its fate has begun: it or its reply is held, or lost, or Redis has answered it.
 func (t *Trap) Caught() <-chan struct{} { return t.caught }
 
 // Answered is closed when Redis has answered the command that was caught, whether its client is still there or not.

@@ -32,7 +32,7 @@ func Examine(events []Event) Account {
 	}
 	for _, find := range []func() []Finding{
 		key.found, nodes.found, a.expired, a.together, a.stocks, a.wroteLate, a.waited, a.polled, a.leftBehind, a.selfish, a.told, a.unanswered,
-		a.barred, a.booked, a.job,
+		a.barred, a.booked, a.job, a.overtaken, a.idle, a.renewedOn,
 	} {
 		a.Findings = append(a.Findings, find()...)
 	}

@@ -221,7 +221,7 @@ func TestEveryFindingHasASentence(t *testing.T) {
 	for _, kind := range []witness.FindingKind{
 		witness.Removed, witness.Overwrote, witness.Prolonged, witness.ExpiredAtWork, witness.Together, witness.RefusedToken, witness.LostUpdate,
 		witness.WroteLate, witness.Waited, witness.WaitedInVain, witness.WaitsForItself, witness.LeftBehind, witness.Polled, witness.Told,
-		witness.Forgot, witness.Unanswered,
+		witness.Forgot, witness.Unanswered, witness.Overtaken, witness.Idle, witness.RenewedOn,
 	} {
 		f := witness.Finding{Kind: kind, By: "r1#1", Of: "r2#1"}
 		if text := f.Says(witness.English); text == "" || strings.ContainsAny(text, "{}") || !strings.Contains(text, "r1#1") {

@@ -18,7 +18,7 @@ type Event struct {
 	Replica string    `json:"replica"`
 	Kind    Kind      `json:"kind"`
 	Sale    string    `json:"sale,omitempty"`    // the short name: r1#3 is the third that r1 has begun; "" of none
-	Owner   string    `json:"owner,omitempty"`   // the sale's name in commands; of Asks, and of what the ledger holds
+	Owner   string    `json:"owner,omitempty"`   // the sale's name in commands; of Asks, of what the ledger holds, and of a command of no sale that goes on
 	Process string    `json:"process,omitempty"` // the replica's name in commands; of Asks alone
 	Sent    time.Time `json:"sent"`
 	Replied time.Time `json:"replied"` // when it was over; for a moment as Sent
@@ -71,10 +71,11 @@ const (
 	KindLost  Kind = "lost"    // a command of it, or the reply, is lost on its way
 
 	// What happens to a Redis. Of these, Replica is empty.
-	KindEmptied   Kind = "emptied"    // it restarts without what it held
-	KindCrashes   Kind = "crashes"    // it is gone for good
-	KindLags      Kind = "lags"       // its replica hears nothing more of it
-	KindFailsOver Kind = "fails-over" // that replica takes its place
+	KindEmptied     Kind = "emptied"      // it restarts without what it held
+	KindCrashes     Kind = "crashes"      // it is gone for good
+	KindLags        Kind = "lags"         // its replica hears nothing more of it
+	KindFailsOver   Kind = "fails-over"   // that replica takes its place
+	KindMessageLost Kind = "message-lost" // a message to it is lost on its way
 )
 
 // forgets reports whether a Redis has lost what it held.

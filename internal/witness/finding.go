@@ -39,4 +39,7 @@ const (
 	Told           FindingKind = "told"             // By was told that it had lost its lock
 	Forgot         FindingKind = "forgot"           // By, a Redis, lost Of's lock; of several, it was the one without which Of has no majority
 	Unanswered     FindingKind = "unanswered"       // By asked for the lock, had no reply for For, and failed
+	Overtaken      FindingKind = "overtaken"        // By waited while Times sales that had asked after it obtained the lock
+	Idle           FindingKind = "idle"             // nobody was inside for For after Of, and By waited
+	RenewedOn      FindingKind = "renewed-on"       // By's lock was renewed Times times after Of, the last sale that could need it, had ended
 )

@@ -111,6 +111,9 @@ func (h hook) sawCommand(ctx context.Context, sent time.Time, cmd redis.Cmder, e
 		},
 	}
 	if s == nil {
+		if r.isOfSale(m.owner) {
+			event.Owner = m.owner
+		}
 		s = r.own
 	}
 	event.Sale = s.name
@@ -169,6 +172,11 @@ func (r *Recorder) holder(s *sale, owner string) string {
 	default:
 		return r.replica
 	}
+}
+
+// isOfSale reports whether a name in a command can be a sale's: not the process's, nor that of one of its attempts.
+func (r *Recorder) isOfSale(owner string) bool {
+	return strings.HasPrefix(owner, lock.Key+":") && !strings.Contains(owner, r.process)
 }
 
 // replyOf is what a command was answered.

@@ -11,7 +11,8 @@ func faults() map[Kind]string {
 	return map[Kind]string{
 		KindDies: trace.KindDies, KindStops: trace.KindPauses, KindGoes: trace.KindResumes,
 		KindHeld: trace.KindWaits, KindFreed: trace.KindWaits, KindCut: trace.KindWaits, KindMend: trace.KindWaits,
-		KindEmptied: trace.KindRestarts, KindCrashes: trace.KindCrashes, KindLags: trace.KindLags, KindFailsOver: trace.KindFailover,
+		KindMessageLost: trace.KindWaits,
+		KindEmptied:     trace.KindRestarts, KindCrashes: trace.KindCrashes, KindLags: trace.KindLags, KindFailsOver: trace.KindFailover,
 	}
 }
 

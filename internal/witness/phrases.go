@@ -17,6 +17,7 @@ func phrases(Language) map[string]string {
 		"held":               "a command of %s's is held on its way to Redis",
 		"cut":                "%s is cut off from Redis",
 		"mended":             "%s reaches Redis again",
+		"message-lost":       "a message to %s is lost on its way",
 		"freed":              "the command that was held reaches Redis",
 		"emptied":            "%s restarts empty",
 		"crashes":            "%s goes down",

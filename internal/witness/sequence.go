@@ -81,7 +81,7 @@ func (d *drawing) shows(event Event) bool {
 		return true
 	}
 	switch event.Kind {
-	case KindDies, KindStops, KindGoes, KindHeld, KindFreed, KindCut, KindMend:
+	case KindDies, KindStops, KindGoes, KindHeld, KindFreed, KindCut, KindMend, KindMessageLost:
 		return d.firstOf(event.Replica) != ""
 	case KindEmptied, KindCrashes, KindLags, KindFailsOver:
 		return true

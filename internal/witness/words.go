@@ -37,6 +37,9 @@ func sentences(Language) map[FindingKind]string {
 		DoubtUnbooked:  "{by}'s buyer was left in doubt; the ledger has no order of it",
 		RanTwice:       "{by} ran tick {tick}, and so did {of}",
 		Missed:         "nobody ran tick {tick}",
+		Overtaken:      "{by} was overtaken by {times} sales that asked after it",
+		Idle:           "nobody was inside for {for} after {of}, while {by} waited",
+		RenewedOn:      "{by}'s lock was renewed after {of} had ended: {times} times",
 	}
 }
 
