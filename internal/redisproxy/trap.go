@@ -39,7 +39,8 @@ func newTrap(matches func([]string) bool, fate Fate) *Trap {
 	return &Trap{matches: matches, fate: fate, caught: make(chan struct{}), decided: make(chan struct{}), answered: make(chan struct{})}
 }
 
-// Caught is closed when a command or a message has been caught and its fate has begun: it or its reply is held, or lost, or Redis has answered it.
+// Caught is closed when a command or a message has been caught and its fate has begun: it or its reply is held, or lost, or Redis has
+// answered it.
 func (t *Trap) Caught() <-chan struct{} { return t.caught }
 
 // Answered is closed when Redis has answered the command that was caught, whether its client is still there or not.

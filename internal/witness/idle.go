@@ -23,11 +23,11 @@ func (a Account) idle() (found []Finding) {
 			inside--
 			left = t
 		case inside == 0 && left.sale != "":
-			since := left.at
+			since := left.at // a run of a job asks for nothing: it waits for its tick
 			if asked[t.sale].After(since) {
 				since = asked[t.sale]
 			}
-			if d := t.at.Sub(since); d > longWait {
+			if d := t.at.Sub(since); d > longWait && !asked[t.sale].IsZero() {
 				found = append(found, Finding{Kind: Idle, At: t.at, By: t.sale, Of: left.sale, For: Millis(d)})
 			}
 			inside++
