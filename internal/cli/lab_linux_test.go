@@ -10,20 +10,21 @@ import (
 	"testing"
 )
 
-// A lab that is interrupted leaves no process and no file behind, not even a replica that it has stopped.
+// A lab that is interrupted leaves no process and no file behind, not even a replica that it has stopped. Nor do the many of a matrix.
 func TestAnInterruptedLabLeavesNothingBehind(t *testing.T) {
-	for name, until := range map[string]func(state string) bool{
-		"holder-dies":   func(string) bool { return true },
-		"paused-writer": func(state string) bool { return state == "T" },
+	for line, until := range map[string]func(state string) bool{
+		"lab holder-dies --redis " + kindHere():   func(string) bool { return true },
+		"lab paused-writer --redis " + kindHere(): func(state string) bool { return state == "T" },
+		"matrix --quick":                          func(string) bool { return true },
 	} {
-		t.Run(name, func(t *testing.T) {
+		t.Run(line, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
 			program, err := os.Executable()
 			if err != nil {
 				t.Fatal(err)
 			}
-			command := exec.Command(program, "lab", name, "--redis", kindHere())
+			command := exec.Command(program, strings.Fields(line)...)
 			mark := "TMPDIR=" + dir // what it starts inherits it
 			command.Env = append(os.Environ(), mark)
 			var said bytes.Buffer
