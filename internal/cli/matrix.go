@@ -26,9 +26,9 @@ func newMatrix() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "matrix",
 		Short: "Run every anomaly with every strategy, and show which hold",
-		Long: `matrix fills a table: every anomaly and every strategy. A cell is what a lab has shown on the running
-service, or an exploration where no lab shows the anomaly. All of it takes minutes; --quick runs a
-part in about a minute, and leaves the other cells empty.
+		Long: `matrix fills a table: every anomaly and every strategy. A cell is what a lab has shown on the
+running service, or an exploration where no lab shows the anomaly. All of it takes minutes; --quick
+runs a part in about a minute, and leaves the other cells empty.
 
 Exit code: 0 every cell that was run is as expected; 1 one is not; 2 one cannot be said, or trouble.`,
 		Example:     "  lockstep matrix --quick\n  lockstep matrix --html matrix.html\n  lockstep matrix --markdown --lang zh",

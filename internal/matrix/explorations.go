@@ -43,8 +43,8 @@ func redisClock() exploration {
 			broken("v2 v3 v4 v5 v6 v7 v8 v9 v10 late-commit setnx-expire lua-setnx", "", "the lock expires before its time"),
 			broken("redlock", "", "the lock expires on one node before its time, and that node makes a second majority"),
 			broken("set-expire setex", "", "everybody gets the lock at any time"),
-			holds("v1", "its lock never expires"),
-			holds("getset", "its lock expires by the client's clock: see clock-skew"),
+			without("v1", "its lock never expires"),
+			without("getset", "its lock expires by the client's clock: see clock-skew"),
 			without("v0 local atomic optimistic", "there is no lock in Redis"),
 		},
 	}
@@ -57,7 +57,7 @@ func starvation() exploration {
 		expected: []expectation{
 			broken("v1 v2 v3 v4 v5 v6 v7 setnx-expire lua-setnx getset late-commit", "", "waiters poll: who asks at the right moment gets the lock"),
 			broken("v8", "", "its queue is in one process; the processes poll"),
-			holds("v9 v10", "the processes are in a queue, too"),
+			without("v9 v10", "its processes stand in a queue, and how often one may go first is bounded: lock.hand_off_limit"),
 			without("redlock", "its nodes make too many schedules; its processes poll as v8's"),
 			without("v0 local atomic optimistic set-expire setex", "nobody waits for another process"),
 		},

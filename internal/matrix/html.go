@@ -18,7 +18,7 @@ thead th{writing-mode:vertical-rl;transform:rotate(180deg);padding:.5rem .2rem;t
 thead th:first-child{writing-mode:horizontal-tb;transform:none;vertical-align:bottom}
 tbody th{text-align:left;font-weight:400;padding:.2rem .6rem;min-width:14rem;max-width:20rem}tbody th small{display:block;opacity:.75}
 td{position:relative}summary{list-style:none;cursor:pointer;padding:.35rem;min-width:1.6rem;font-weight:700}summary::-webkit-details-marker{display:none}
-.broken{background:var(--broken)}.holds{background:var(--holds)}.unknown{background:var(--unknown)}.na,.notrun{background:var(--na)}
+.broken{background:var(--broken)}.holds{background:var(--holds)}.unknown{background:var(--unknown)}.na{background:var(--na)}.notrun{opacity:.6}
 .wrong{outline:3px solid #d0342c;outline-offset:-3px}
 details>div{position:absolute;z-index:1;right:0;width:22rem;max-width:80vw;padding:.7rem .9rem;text-align:left;background:var(--back);
 border:1px solid var(--line);box-shadow:0 4px 16px #0004}details p{margin:.3rem 0}code{font-size:.9em;overflow-wrap:anywhere}
@@ -34,7 +34,8 @@ func (m Matrix) HTML(typed string, in witness.Language) string {
 	for _, o := range marks() {
 		fmt.Fprintf(b, "<span class=\"%s\">%s %s</span>", class(o), mark(o), w.observed(o))
 	}
-	fmt.Fprintf(b, "</p>\n<table>\n<thead><tr><th>%s</th>", w.anomal)
+	fmt.Fprintf(b, "<span class=\"wrong\">%s</span>", w.unlike)
+	fmt.Fprintf(b, "</p>\n<table>\n<thead><tr><th>%s</th>", w.anomaly)
 	for _, s := range m.Strategies {
 		fmt.Fprintf(b, "<th>%s</th>", s)
 	}
@@ -60,7 +61,7 @@ func (m Matrix) cellHTML(b *strings.Builder, anomaly, strategy, typed string, in
 	if !c.Ran() || !c.AsExpected() {
 		says += w.comma + fmt.Sprintf(w.expected, w.observed(c.Expected))
 	}
-	fmt.Fprintf(b, "<td class=\"%s\"><details><summary>%s</summary><div><p><b>%s, %s%s%s</b></p>",
+	fmt.Fprintf(b, "<td class=\"%s\"><details name=\"cell\"><summary>%s</summary><div><p><b>%s, %s%s%s</b></p>",
 		classes, c.marked(), anomaly, strategy, w.colon, says)
 	for _, text := range []string{translate(in, c.Why), c.Says, c.NotRun} {
 		if text != "" {

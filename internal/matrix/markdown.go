@@ -16,9 +16,9 @@ func (m Matrix) Markdown(typed string, in witness.Language) string {
 	if in != witness.English {
 		made += " --lang " + string(in)
 	}
-	fmt.Fprintf(b, "# %s\n\n%s\n\n%s\n\n", w.title, w.intro, fmt.Sprintf(w.made, made))
+	fmt.Fprintf(b, "# %s\n\n%s\n\n%s\n\n%s\n\n", w.title, w.other, w.intro, fmt.Sprintf(w.made, made))
 	m.markdownLegend(b, w)
-	fmt.Fprintf(b, "| %s |", w.anomal)
+	fmt.Fprintf(b, "| %s |", w.anomaly)
 	for _, s := range m.Strategies {
 		fmt.Fprintf(b, " %s |", s)
 	}

@@ -7,12 +7,13 @@ import (
 
 // words are those that a matrix has in one language; formats, where they have a %.
 type words struct {
-	title, intro, made, first       string
-	legend, locks, why, see, anomal string
-	broken, holds, unknown          string
-	na, notRun                      string
-	expected, took, colon, comma    string
-	summary, notAsExpected, unlike  string
+	title, other, intro, made      string
+	first                          string
+	locks, why, see, anomaly       string
+	broken, holds, unknown         string
+	na, notRun                     string
+	expected, took, colon, comma   string
+	summary, notAsExpected, unlike string
 }
 
 func wordsIn(language witness.Language) words {
@@ -21,16 +22,16 @@ func wordsIn(language witness.Language) words {
 	}
 	return words{
 		title: "The matrix",
+		other: "[中文](MATRIX.zh-CN.md)",
 		intro: "Every anomaly and every strategy. A row is an anomaly, a column a strategy; each cell was observed. `lab` makes the anomaly happen on the running " +
 			"service, by a real fault; `explore` looks for it in every order of the commands. Below the table, each anomaly says what was observed of which " +
 			"strategies, why, and by which command you see it.",
 		made:     "This page is what `%s` prints. To write it anew: `go test . -tags long -run Matrix -update`.",
 		first:    "A line's command is that of its first strategy. Put in the name of another one.",
-		legend:   "Legend",
 		locks:    "strategy",
 		why:      "why",
 		see:      "see it",
-		anomal:   "anomaly",
+		anomaly:  "anomaly",
 		broken:   "broken",
 		holds:    "holds",
 		unknown:  "unknown",
@@ -50,15 +51,15 @@ func wordsIn(language witness.Language) words {
 func chineseWords() words {
 	return words{
 		title: "矩阵",
+		other: "[English](MATRIX.md)",
 		intro: "所有异常与所有策略。一行是一种异常，一列是一种策略，每一格都实际运行过。`lab` 用真实的故障让异常在运行中的服务上发生；`explore` 在命令的" +
 			"所有顺序中寻找它。表格下面逐一说明：哪些策略观察到了什么、为什么、用哪条命令可以看到。",
 		made:     "本页是 `%s` 的输出。重新生成：`go test . -tags long -run Matrix -update`。",
 		first:    "每行的命令用的是该行第一个策略；要看别的策略，换上它的名字。",
-		legend:   "图例",
 		locks:    "策略",
 		why:      "原因",
 		see:      "怎样看到",
-		anomal:   "异常",
+		anomaly:  "异常",
 		broken:   "会发生",
 		holds:    "不会发生",
 		unknown:  "未知",
