@@ -59,7 +59,8 @@ func TestMatrixPagesAreAsObserved(t *testing.T) {
 		return
 	}
 	for language, name := range matrixPages {
-		if err := os.WriteFile(name, []byte(observed.Markdown(asTyped.Name, language)), 0o644); err != nil { //nolint:gosec // for everybody to read
+		page := []byte(observed.Markdown(asTyped.Name, language))
+		if err := os.WriteFile(name, page, 0o644); err != nil { //nolint:gosec // it is for everybody to read
 			t.Fatal(err)
 		}
 	}

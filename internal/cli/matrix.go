@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -67,12 +68,10 @@ func runMatrix(cmd *cobra.Command, f matrixFlags) error {
 	if err != nil {
 		return err
 	}
-	var page *os.File
 	if f.html != "" { // before minutes of work, not after
-		if page, err = os.Create(f.html); err != nil {
+		if _, err := os.Stat(filepath.Dir(f.html)); err != nil {
 			return fmt.Errorf("--html: %w", err)
 		}
-		defer page.Close()
 	}
 	people := cmd.OutOrStdout()
 	if f.asJSON || f.markdown {
@@ -87,7 +86,7 @@ func runMatrix(cmd *cobra.Command, f matrixFlags) error {
 		return err
 	}
 	fmt.Fprintf(people, "\n%s\n%s\n", matrix.Legend(in), m.Summary(in))
-	if err := f.write(cmd, m, page); err != nil {
+	if err := f.write(cmd, m); err != nil {
 		return err
 	}
 	if code := m.ExitCode(); code != exitOK {
@@ -97,10 +96,10 @@ func runMatrix(cmd *cobra.Command, f matrixFlags) error {
 }
 
 // write writes the documents that were asked for.
-func (f matrixFlags) write(cmd *cobra.Command, m matrix.Matrix, page *os.File) error {
+func (f matrixFlags) write(cmd *cobra.Command, m matrix.Matrix) error {
 	typed, in := cmd.Root().CommandPath(), witness.Language(f.language)
-	if page != nil {
-		if _, err := io.WriteString(page, m.HTML(typed, in)); err != nil {
+	if f.html != "" {
+		if err := os.WriteFile(f.html, []byte(m.HTML(typed, in)), 0o644); err != nil { //nolint:gosec // it is for everybody to read
 			return fmt.Errorf("--html: %w", err)
 		}
 	}

@@ -5,8 +5,10 @@ import "lockstep/internal/witness"
 // Translate gives a text of a lab in another language; as it is, where it has not been translated.
 func Translate(in witness.Language, text string) string {
 	if in == witness.Chinese {
-		if translated, known := chinese()[text]; known {
-			return translated
+		for _, both := range chinese() {
+			if both[0] == text {
+				return both[1]
+			}
 		}
 	}
 	return text

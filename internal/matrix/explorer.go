@@ -130,7 +130,8 @@ type sweeps map[string]explore.Row
 
 func (known sweeps) observe(ctx context.Context, s strategy.Strategy, a explore.Anomaly) (observation, error) {
 	if _, done := known[s.Name]; !done {
-		rows, err := explore.All(ctx, []strategy.Strategy{s}, actors, explore.Bounds{Memory: most}, func(explore.NamedScenario, explore.Result) {})
+		quiet := func(explore.NamedScenario, explore.Result) {}
+		rows, err := explore.All(ctx, []strategy.Strategy{s}, actors, explore.Bounds{Memory: most}, quiet)
 		if err != nil {
 			return observation{}, err
 		}

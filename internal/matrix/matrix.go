@@ -1,5 +1,5 @@
-// Package matrix is the table of every anomaly and every strategy. Each cell is what a run has shown: of a lab, on the running service, or of
-// an exploration, where no lab shows the anomaly. What was not run is never given as observed.
+// Package matrix is the table of every anomaly and every strategy. Each cell is what a run has shown: of a lab, on the running service, or
+// of an exploration, where no lab shows the anomaly. What was not run is never given as observed.
 package matrix
 
 import (

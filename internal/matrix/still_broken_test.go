@@ -44,7 +44,7 @@ var stillBroken = []struct{ lock, phrase, row, why string }{
 	{lock: "atomic", phrase: "all work of a sale must fit into the script", why: "that is a limit of what can be sold so"},
 	{lock: "atomic", phrase: "after a lost reply the buyer is in doubt", why: "the sale says that its outcome is unknown, and that is right"},
 	{lock: "optimistic", phrase: "wasted attempts", why: costs},
-	{lock: "optimistic", phrase: "no order, so the slow lose to the quick", why: "it has no lock to wait for, so nobody is seen to be overtaken"},
+	{lock: "optimistic", phrase: "no order, so the slow lose to the quick", why: "it has no lock to wait for: nobody is seen to be overtaken"},
 	{lock: "late-commit", phrase: "lost updates, though nothing fails: the next holder reads before the write", row: "commit-after-unlock"},
 	{lock: "setnx-expire", phrase: "a holder that dies between the two leaves a lock for ever", row: "dies-between-set-and-expire"},
 	{lock: "lua-setnx", phrase: "an overdue holder deletes the next one's lock, as v2's", row: "foreign-delete"},
