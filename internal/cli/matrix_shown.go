@@ -31,6 +31,9 @@ func newMatrixShown(out io.Writer, in witness.Language) *matrixShown {
 // begin is told what there will be.
 func (s *matrixShown) begin(m matrix.Matrix, toRun map[string]int) {
 	s.matrix, s.pending = m, toRun
+	if columns := width(s.out); columns > 0 && columns < m.Width() {
+		s.live = false // lines that are cut cannot be drawn again
+	}
 	if s.live {
 		fmt.Fprint(s.out, m.Head())
 	}

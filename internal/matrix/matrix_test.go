@@ -24,6 +24,9 @@ func TestEveryCellIsWhole(t *testing.T) {
 		if a.Claim == "" {
 			t.Errorf("%s claims nothing", a.Name)
 		}
+		if len(a.Name) > 27 || m.Width() > 80 {
+			t.Errorf("%s, %d columns: the table is too wide for a terminal", a.Name, m.Width())
+		}
 		shown := 0
 		for _, s := range m.Strategies {
 			c := m.Cells[a.Name][s]

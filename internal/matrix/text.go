@@ -9,11 +9,14 @@ import (
 	"lockstep/internal/witness"
 )
 
-// widths of a table for a terminal.
+// widths of a table for a terminal: it fits into 80 columns.
 const (
 	nameWidth = 28
-	cellWidth = 3
+	cellWidth = 2
 )
+
+// Width is how many columns the table takes.
+func (m Matrix) Width() int { return nameWidth + cellWidth*len(m.Strategies) }
 
 // Head is the head of a table for a terminal: the names of the strategies, from above.
 func (m Matrix) Head() string {
