@@ -317,6 +317,8 @@ func chineseExceptions() [][2]string {
 		{"the witness does not see its nodes", "见证看不到它的节点"},
 		{"nobody waits for another process", "没有人等待别的进程"},
 		{"this lab says nothing about it", "这个实验没有涉及它"},
+		{"the lab loses one release, and each node gets its own", "这个实验只丢一条解锁命令，而每个节点各收到一条"},
+		{"it has no lock; its one command, sent twice, would sell twice", "它没有锁；它唯一的命令发两次就会卖两次"},
 		{"nothing renews its lock", "没有什么给它的锁续期"},
 		{"nobody is told: who waits asks again and again", "没有通知：等待者反复询问"},
 		{"nobody is told anything: who waits asks again and again", "没有通知：等待者反复询问"},
