@@ -37,7 +37,6 @@ func chinese() [][2]string {
 			"its processes stand in a queue, and how often one may go first is bounded: lock.hand_off_limit",
 			"它的进程之间排队，一个进程能抢先的次数有上限：lock.hand_off_limit",
 		},
-		{"its nodes make too many schedules; its processes poll as v8's", "它的节点使时序太多；它的进程与 v8 一样轮询"},
 		{"a lock that no living sale holds does not have to expire before a waiter gets it", "没有存活的一单持有锁时，等待者不必等锁过期就能得到它"},
 		{"the reply to its SET is lost, and it does not give back what it may have", "加锁的响应丢失，而它不释放自己可能持有的锁"},
 		{"a command that arrives after its sale has given up is nobody's", "下单已放弃，命令才到达：锁不属于任何人"},

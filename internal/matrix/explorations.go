@@ -56,9 +56,8 @@ func starvation() exploration {
 		anomaly: explore.Starved, in: &explore.Scenario{Actors: actors, Sales: 3},
 		expected: []expectation{
 			broken("v1 v2 v3 v4 v5 v6 v7 setnx-expire lua-setnx getset late-commit", "", "waiters poll: who asks at the right moment gets the lock"),
-			broken("v8", "", "its queue is in one process; the processes poll"),
+			broken("v8 redlock", "", "its queue is in one process; the processes poll"),
 			without("v9 v10", "its processes stand in a queue, and how often one may go first is bounded: lock.hand_off_limit"),
-			without("redlock", "its nodes make too many schedules; its processes poll as v8's"),
 			without("v0 local atomic optimistic set-expire setex", "nobody waits for another process"),
 		},
 	}

@@ -38,6 +38,7 @@ var stillBroken = []struct{ lock, phrase, row, why string }{
 		why: "they wait for one expiry and a quarter, and not for ever: holder-dies",
 	},
 	{lock: "redlock", phrase: "no fencing, no order between processes", row: "paused-writer"},
+	{lock: "redlock", phrase: "no fencing, no order between processes", row: "starvation-replicas"},
 	{lock: "redlock", phrase: "a node that restarts empty", row: "empty-restarted-node"},
 	{lock: "redlock", phrase: "clocks", row: "redis-clock"},
 	{lock: "local", phrase: "right with one replica, wrong with two", row: "lost-update-replicas"},
