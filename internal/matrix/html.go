@@ -63,7 +63,7 @@ func (m Matrix) cellHTML(b *strings.Builder, anomaly, strategy, typed string, in
 	if c.Ran() && !c.AsExpected() {
 		classes += " wrong"
 	}
-	if !c.Ran() || !c.AsExpected() {
+	if !c.AsExpected() {
 		says += w.comma + fmt.Sprintf(w.expected, w.observed(c.Expected))
 	}
 	fmt.Fprintf(b, "<td class=\"%s\"><details name=\"cell\"><summary>%s</summary><div><p><b>%s, %s%s%s</b></p>",

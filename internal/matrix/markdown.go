@@ -45,8 +45,7 @@ func (m Matrix) Markdown(typed string, in witness.Language) string {
 func (m Matrix) markdownLegend(b *strings.Builder, w words) {
 	var all []string
 	for _, o := range marks() {
-		used := m.Count(func(c Cell) bool { return c.Observed == o }) > 0
-		if used && o != "" {
+		if m.Count(func(c Cell) bool { return c.Observed == o }) > 0 {
 			all = append(all, mark(o)+" "+w.observed(o))
 		}
 	}
@@ -83,7 +82,7 @@ func (m Matrix) groups(anomaly string) (all []*group) {
 // says is what was observed of a group.
 func (g *group) says(w words) string {
 	says := w.observed(g.cell.Observed)
-	if g.cell.Ran() && !g.cell.AsExpected() {
+	if !g.cell.AsExpected() {
 		says += " (" + fmt.Sprintf(w.expected, w.observed(g.cell.Expected)) + ")"
 	}
 	return says
