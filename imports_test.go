@@ -21,8 +21,11 @@ var house = map[string][]string{
 	"lockstep/internal/cli": {
 		"internal/api", "internal/cluster", "internal/config", "internal/dao", "internal/evolution", "internal/explore",
 		"internal/explore/graph", "internal/explore/stepper", "internal/history", "internal/job", "internal/lab", "internal/load",
-		"internal/lock", "internal/lockv6", "internal/metrics", "internal/service", "internal/strategy",
+		"internal/lock", "internal/lockv6", "internal/matrix", "internal/metrics", "internal/service", "internal/strategy",
 		"internal/trace", "internal/witness",
+	},
+	"lockstep/internal/matrix": {
+		"internal/evolution", "internal/explore", "internal/lab", "internal/strategy", "internal/witness",
 	},
 	"lockstep/internal/witness": {"internal/dao", "internal/lock", "internal/service", "internal/trace", "util/lua"},
 	"lockstep/internal/lab": {

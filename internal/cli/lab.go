@@ -11,10 +11,11 @@ import (
 
 	"lockstep/internal/evolution"
 	"lockstep/internal/lab"
+	"lockstep/internal/witness"
 )
 
 func newLab() *cobra.Command {
-	var lock, redis string
+	var lock, redis, language string
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "lab [NAME]",
@@ -36,16 +37,21 @@ hit nobody, or trouble.`,
 			if redis != string(lab.Embedded) && redis != string(lab.Real) {
 				return fmt.Errorf("--redis %q is not allowed: want embedded or real", redis)
 			}
-			if len(args) == 0 {
-				return listLabs(cmd, asJSON)
+			if err := checkLanguage(language); err != nil {
+				return err
 			}
-			return runLab(cmd, args[0], lock, lab.Kind(redis), asJSON)
+			if len(args) == 0 {
+				return listLabs(cmd, witness.Language(language), asJSON)
+			}
+			return runLab(cmd, args[0], lock, lab.Kind(redis), witness.Language(language), asJSON)
 		},
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&lock, "lock", "", "run it with this lock alone")
 	flags.StringVar(&redis, "redis", string(lab.Embedded), "embedded, or real: a redis-server of its own")
 	flags.BoolVar(&asJSON, "json", false, "print one JSON document to standard output")
+	flags.StringVar(&language, "lang", string(languageOfUser()), "en or zh: the language")
+	completeWith(cmd, "lang", string(witness.English), string(witness.Chinese))
 	completeWith(cmd, "lock", evolution.Names()...)
 	completeWith(cmd, "redis", string(lab.Embedded), string(lab.Real))
 	return cmd
@@ -62,12 +68,13 @@ func labNames() (names []string) {
 	return names
 }
 
-func runLab(cmd *cobra.Command, name, lock string, kind lab.Kind, asJSON bool) error {
+func runLab(cmd *cobra.Command, name, lock string, kind lab.Kind, in witness.Language, asJSON bool) error {
 	l, err := lab.Find(name)
 	if err != nil {
 		return suggest(err, name, labNames())
 	}
-	locks := l.Locks()
+	l = l.In(in)
+	words, locks := labWordsIn(in), l.Locks()
 	if lock != "" {
 		locks = []string{lock}
 	}
@@ -79,17 +86,17 @@ func runLab(cmd *cobra.Command, name, lock string, kind lab.Kind, asJSON bool) e
 	if asJSON {
 		people = cmd.ErrOrStderr()
 	}
-	fmt.Fprintf(people, "%s: %s.\n", l.Name, l.Claim)
-	results, err := runLocks(cmd, l, program, locks, kind, people)
+	fmt.Fprintf(people, words.claim, l.Name, l.Claim)
+	results, err := runLocks(cmd, l, program, locks, kind, people, words)
 	if err != nil {
 		return err
 	}
 	if lock == "" && l.Shows == "" {
-		fmt.Fprintf(people, "\nNo step has this flaw: %s.\n", l.Cure)
+		fmt.Fprintf(people, words.noFlaw, l.Cure)
 	} else if lock == "" {
-		fmt.Fprintf(people, "\nThe cure, from %s to %s: %s.\n", l.Shows, l.Cured, l.Cure)
+		fmt.Fprintf(people, words.cure, l.Shows, l.Cured, l.Cure)
 		if diff := l.Diff(); diff != "" {
-			fmt.Fprintf(people, "All of it: %s\n", diff)
+			fmt.Fprintf(people, words.diff, diff)
 		}
 	}
 	if asJSON {
@@ -104,51 +111,52 @@ func runLab(cmd *cobra.Command, name, lock string, kind lab.Kind, asJSON bool) e
 }
 
 func runLocks(
-	cmd *cobra.Command, l lab.Lab, program string, locks []string, kind lab.Kind, people io.Writer,
+	cmd *cobra.Command, l lab.Lab, program string, locks []string, kind lab.Kind, people io.Writer, words labWords,
 ) (all []lab.Result, err error) {
 	for _, lock := range locks {
 		result, err := l.Run(cmd.Context(), program, lock, kind)
 		if err != nil {
 			return nil, err
 		}
-		printResultOfLab(people, result, cmd.Root().CommandPath())
+		printResultOfLab(people, result, cmd.Root().CommandPath(), words)
 		all = append(all, result)
 	}
 	return all, nil
 }
 
 // printResultOfLab tells what a run has shown. The hints begin with the program as it was typed.
-func printResultOfLab(to io.Writer, r lab.Result, typed string) {
-	verdict := "as expected"
+func printResultOfLab(to io.Writer, r lab.Result, typed string, words labWords) {
+	verdict := words.asExpected
 	if !r.AsExpected() {
-		verdict = "expected was " + string(r.Expected)
+		verdict = fmt.Sprintf(words.expectedWas, words.observed(r.Expected))
 	}
-	fmt.Fprintf(to, "\n%s: %s, %s: %s (%.1f s, %s Redis)\n\n", r.Lock, r.Observed, verdict, r.Why, r.Seconds, r.Redis)
+	fmt.Fprintf(to, words.result, r.Lock, words.observed(r.Observed), verdict, r.Why, r.Seconds, r.Redis)
 	fmt.Fprintln(to, r.Trace.Sequence())
 	if r.Reason != "" {
-		fmt.Fprintf(to, "It cannot be said: %s.\n", r.Reason)
+		fmt.Fprintf(to, words.cannotSay, r.Reason)
 	}
 	for _, f := range r.Sentences() {
 		fmt.Fprintf(to, "  %s\n", f)
 	}
 	for _, a := range r.Answers {
-		fmt.Fprintf(to, "  the buyer at %s got %s after %.1f s\n", a.Sale, a.Says(), a.Seconds)
+		fmt.Fprintf(to, words.buyer, a.Sale, a.Says(), a.Seconds)
 	}
-	fmt.Fprintf(to, "Again: %s %s\n", typed, r.Command)
+	fmt.Fprintf(to, words.again, typed, r.Command)
 	if r.Explore != "" {
-		fmt.Fprintf(to, "In every order: %s %s\n", typed, r.Explore)
+		fmt.Fprintf(to, words.explore, typed, r.Explore)
 	}
 }
 
 // listLabs lists what there is.
-func listLabs(cmd *cobra.Command, asJSON bool) error {
+func listLabs(cmd *cobra.Command, in witness.Language, asJSON bool) error {
 	if asJSON {
 		return writeJSON(cmd.OutOrStdout(), labNames())
 	}
 	table := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "LAB\tFLAW, CURE\tWHAT A LOCK THAT HOLDS PROMISES")
+	words := labWordsIn(in)
+	fmt.Fprintf(table, "%s\t%s\t%s\n", words.names, words.steps, words.promises)
 	for _, l := range lab.All() {
-		fmt.Fprintf(table, "%s\t%s\t%s\n", l.Name, strings.Join(l.Locks(), " → "), l.Claim)
+		fmt.Fprintf(table, "%s\t%s\t%s\n", l.Name, strings.Join(l.Locks(), " → "), l.In(in).Claim)
 	}
 	return table.Flush()
 }

@@ -88,6 +88,7 @@ func TestLabRefusesWhatItCannotRun(t *testing.T) {
 		"lab foreign-delet":                "did you mean foreign-delete",
 		"lab foreign-delete --lock v0":     "there is no lock in Redis",
 		"lab foreign-delete --lock v11":    "there is no such lock",
+		"lab foreign-delete --lang xx":     "it takes en or zh",
 		"lab foreign-delete --redis big":   "want embedded or real",
 		"lab foreign-delete --lock.ttl 1s": "lab takes no settings",
 	} {

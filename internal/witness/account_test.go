@@ -99,6 +99,15 @@ func TestExamine(t *testing.T) {
 				s.command(10, 20, "r1#1", witness.Command{Verb: witness.Removes, Outcome: witness.Done, Forced: true})
 			},
 		},
+		"a reply that comes after the next one has obtained the lock": {
+			tell: func(s *story) {
+				s.takes(0, "r1#1", 0)
+				s.moment(10, witness.KindLeaves, "r1#1")
+				s.takes(12, "r2#1", 0)
+				s.command(10, 20, "r1#1", witness.Command{Verb: witness.Removes, Outcome: witness.Done})
+				s.removes(30, "r2#1", witness.Done, false)
+			},
+		},
 		"a lost update": {
 			tell: func(s *story) {
 				s.stock(0, "r1#1", witness.Reads, 200)

@@ -22,11 +22,8 @@ func followed(events []Event) *keyOf {
 	pending := lockCommands(events)
 	for len(pending) > 0 {
 		next := 0
-		for i, event := range pending {
-			if event.Sent.After(pending[0].Replied) {
-				break
-			}
-			if key.fits(event) {
+		for i, event := range pending { // which are in the order of their replies: one that was sent early may come late
+			if !event.Sent.After(pending[0].Replied) && key.fits(event) {
 				next = i
 				break
 			}

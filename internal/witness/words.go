@@ -9,8 +9,11 @@ import (
 // Language is one that sentences are written in.
 type Language string
 
-// English is the language that there is so far.
-const English Language = "en"
+// The languages. The witness's own sentences are in English only, so far.
+const (
+	English Language = "en"
+	Chinese Language = "zh"
+)
 
 // sentences are what the findings say. A word in braces is a field of the finding.
 func sentences(Language) map[FindingKind]string {

@@ -1,0 +1,123 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"lockstep/internal/matrix"
+	"lockstep/internal/witness"
+)
+
+// matrixFlags are those of matrix, as given.
+type matrixFlags struct {
+	quick, asJSON, markdown bool
+	html, language          string
+	beside                  int
+}
+
+func newMatrix() *cobra.Command {
+	var f matrixFlags
+	cmd := &cobra.Command{
+		Use:   "matrix",
+		Short: "Run every anomaly with every strategy, and show which hold",
+		Long: `matrix fills a table: every anomaly and every strategy. A cell is what a lab has shown on the
+running service, or an exploration where no lab shows the anomaly. All of it takes minutes; --quick
+runs a part in about a minute, and leaves the other cells empty.
+
+Exit code: 0 every cell that was run is as expected; 1 one is not; 2 one cannot be said, or trouble.`,
+		Example:     "  lockstep matrix --quick\n  lockstep matrix --html matrix.html\n  lockstep matrix --markdown --lang zh",
+		Args:        cobra.NoArgs,
+		Annotations: map[string]string{noSettings: ""},
+		RunE:        func(cmd *cobra.Command, _ []string) error { return runMatrix(cmd, f) },
+	}
+	flags := cmd.Flags()
+	flags.BoolVar(&f.quick, "quick", false, "run only the cells that take little time")
+	flags.BoolVar(&f.asJSON, "json", false, "print one JSON document to standard output")
+	flags.BoolVar(&f.markdown, "markdown", false, "print a page of documentation to standard output")
+	flags.StringVar(&f.html, "html", "", "write a page for a browser into this file")
+	flags.StringVar(&f.language, "lang", string(languageOfUser()), "en or zh: the language")
+	flags.IntVar(&f.beside, "beside", matrix.Beside, "how many labs run side by side")
+	completeWith(cmd, "lang", string(witness.English), string(witness.Chinese))
+	return cmd
+}
+
+func (f matrixFlags) check(cmd *cobra.Command) error {
+	switch foreign := foreignFlags(cmd); {
+	case len(foreign) > 0:
+		return fmt.Errorf("%s: matrix takes no settings: each lab has its own", strings.Join(foreign, ", "))
+	case f.asJSON && f.markdown:
+		return errors.New("--markdown and --json are two documents: choose one")
+	case f.beside < 1:
+		return fmt.Errorf("--beside %d is not allowed: want at least 1", f.beside)
+	}
+	return checkLanguage(f.language)
+}
+
+func runMatrix(cmd *cobra.Command, f matrixFlags) error {
+	if err := f.check(cmd); err != nil {
+		return err
+	}
+	program, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	if f.html != "" { // before minutes of work, not after
+		if _, err := os.Stat(filepath.Dir(f.html)); err != nil {
+			return fmt.Errorf("--html: %w", err)
+		}
+	}
+	people := cmd.OutOrStdout()
+	if f.asJSON || f.markdown {
+		people = cmd.ErrOrStderr()
+	}
+	in := witness.Language(f.language)
+	shown := newMatrixShown(people, in)
+	run := matrix.Run{Program: program, Quick: f.quick, Beside: f.beside, Begin: shown.begin, Tell: shown.tell}
+	m, err := run.Compute(cmd.Context())
+	shown.end()
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(people, "\n%s\n%s\n", matrix.Legend(in), m.Summary(in))
+	if err := f.write(cmd, m); err != nil {
+		return err
+	}
+	if code := m.ExitCode(); code != exitOK {
+		return exitCode(code)
+	}
+	return nil
+}
+
+// write writes the documents that were asked for.
+func (f matrixFlags) write(cmd *cobra.Command, m matrix.Matrix) error {
+	typed, in := cmd.Root().CommandPath(), witness.Language(f.language)
+	if f.html != "" {
+		if err := os.WriteFile(f.html, []byte(m.HTML(typed, in)), 0o644); err != nil { //nolint:gosec // it is for everybody to read
+			return fmt.Errorf("--html: %w", err)
+		}
+	}
+	switch {
+	case f.asJSON:
+		return writeJSON(cmd.OutOrStdout(), m)
+	case f.markdown:
+		_, err := io.WriteString(cmd.OutOrStdout(), m.Markdown(typed, in))
+		return err
+	default:
+		return nil
+	}
+}
+
+// checkLanguage refuses a language that there is not.
+func checkLanguage(language string) error {
+	if !slices.Contains([]string{string(witness.English), string(witness.Chinese)}, language) {
+		return fmt.Errorf("lang: %q; it takes en or zh", language)
+	}
+	return nil
+}

@@ -1,0 +1,101 @@
+package cli
+
+import (
+	"bytes"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"lockstep/internal/lab"
+	"lockstep/internal/matrix"
+	"lockstep/internal/witness"
+)
+
+func TestMatrixRefuses(t *testing.T) {
+	for args, says := range map[string]string{
+		"matrix --json --markdown":     "choose one",
+		"matrix --lang xx":             "it takes en or zh",
+		"matrix --lock.ttl 1s":         "matrix takes no settings",
+		"matrix --beside 0":            "want at least 1",
+		"matrix --html /no/such/place": "no such",
+		"matrix v2":                    "v2",
+	} {
+		if code, _, stderr := command(t, strings.Fields(args)...); code != exitTrouble || !strings.Contains(stderr, says) {
+			t.Errorf("%s: exit code %d, %q; want %d, and %q", args, code, stderr, exitTrouble, says)
+		}
+	}
+}
+
+var back = regexp.MustCompile(`^\x1b\[(\d+)A\r\x1b\[J`)
+
+// screen is what is left of an output in a terminal that understands the two sequences of matrixShown.
+func screen(output string) (lines []string) {
+	for line := range strings.Lines(output) {
+		if up := back.FindStringSubmatch(line); up != nil {
+			n, _ := strconv.Atoi(up[1])
+			lines = lines[:len(lines)-n]
+			line = line[len(up[0]):]
+		}
+		lines = append(lines, strings.TrimRight(line, "\n"))
+	}
+	return lines
+}
+
+// However the cells come in, the whole table is on the screen in the end, each row once. While they come in, few rows are drawn again.
+func TestTheTableFills(t *testing.T) {
+	want := matrix.Expected()
+	toRun, empty := map[string]int{}, matrix.Expected()
+	for _, a := range empty.Anomalies {
+		for s, c := range empty.Cells[a.Name] {
+			if c.Expected != lab.NA {
+				c.Observed = ""
+				toRun[a.Name]++
+			}
+			empty.Cells[a.Name][s] = c
+		}
+	}
+	var out bytes.Buffer
+	shown := newMatrixShown(&out, witness.English)
+	shown.live = true
+	shown.begin(empty, toRun)
+	last := len(want.Anomalies) - 1
+	for i := range want.Anomalies { // the first row is finished last
+		name := want.Anomalies[last-i].Name
+		for _, s := range want.Strategies {
+			if c := want.Cells[name][s]; c.Expected != lab.NA {
+				shown.tell(matrix.Told{Anomaly: name, Strategy: s})
+				shown.tell(matrix.Told{Anomaly: name, Strategy: s, Ends: true, Cell: c})
+			}
+		}
+		if shown.drawn > mostOpenRows {
+			t.Fatalf("%d rows are drawn again and again", shown.drawn)
+		}
+	}
+	shown.end()
+	var lines []string
+	for _, a := range want.Anomalies {
+		lines = append(lines, want.Line(a.Name))
+	}
+	if got, want := strings.Join(screen(out.String()), "\n"), want.Head()+strings.Join(lines, "\n"); got != want {
+		t.Errorf("on the screen is\n%s\nwant\n%s", got, want)
+	}
+}
+
+// Without a terminal, each cell has a line, and the table comes at the end.
+func TestTheTableWithoutATerminal(t *testing.T) {
+	m := matrix.Expected()
+	var out bytes.Buffer
+	shown := newMatrixShown(&out, witness.English)
+	shown.begin(m, map[string]int{"foreign-delete": 1})
+	shown.tell(matrix.Told{Anomaly: "foreign-delete", Strategy: "v2"})
+	cell := m.Cells["foreign-delete"]["v2"]
+	cell.Seconds, cell.Says = 1.5, "r1#1 removed r2#1's lock"
+	shown.tell(matrix.Told{Anomaly: "foreign-delete", Strategy: "v2", Ends: true, Cell: cell})
+	shown.end()
+	want := "foreign-delete, v2: broken (1.5 s): r1#1 removed r2#1's lock\n"
+	if !strings.HasPrefix(out.String(), want) || !strings.HasSuffix(out.String(), fmt.Sprintln(m.Line("progress"))) {
+		t.Errorf("%s", out.String())
+	}
+}
