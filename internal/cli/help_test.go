@@ -33,7 +33,7 @@ func TestHelp(t *testing.T) {
 		if has := strings.Contains(help.String(), "--redis.addrs "); has != (cmd.Name() == settingsTopic) {
 			t.Errorf("%v --help lists the settings: %v", above, has)
 		}
-		wants := cmd.Name() != "explore" && cmd.Name() != "lab" && cmd.Name() != settingsTopic
+		wants := cmd.Name() != "explore" && cmd.Name() != "lab" && cmd.Name() != "soak" && cmd.Name() != settingsTopic
 		if names := strings.Contains(help.String(), "are listed by: go run . help settings"); names != wants {
 			t.Errorf("%v --help says where the settings are: %v", above, names)
 		}

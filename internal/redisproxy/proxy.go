@@ -5,6 +5,7 @@ package redisproxy
 import (
 	"fmt"
 	"net"
+	"slices"
 	"sync"
 )
 
@@ -15,9 +16,11 @@ type Proxy struct {
 	running  sync.WaitGroup
 
 	mu     sync.Mutex
-	traps  []*Trap
+	traps  []*Trap // that have caught nothing yet
+	sprung []*Trap
 	routes map[*route]struct{} // open
 	gone   bool                // Redis cannot be reached
+	stall  chan struct{}       // closed when what stalls flows again; nil: nothing does
 	closed bool
 }
 
@@ -61,12 +64,49 @@ func (p *Proxy) Mend() {
 	p.gone = false
 }
 
+// Remove takes a trap away that has caught nothing yet. What it has caught is as it was.
+func (p *Proxy) Remove(trap *Trap) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.traps = slices.DeleteFunc(p.traps, func(t *Trap) bool { return t == trap })
+}
+
+// Stall lets nothing pass until Flow, no command and no reply: all of it arrives then, as after a while without a network.
+func (p *Proxy) Stall() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.stall == nil && !p.closed {
+		p.stall = make(chan struct{})
+	}
+}
+
+// Flow ends what Stall began.
+func (p *Proxy) Flow() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.stall != nil {
+		close(p.stall)
+		p.stall = nil
+	}
+}
+
+// flows waits while everything stalls.
+func (p *Proxy) flows() {
+	p.mu.Lock()
+	stall := p.stall
+	p.mu.Unlock()
+	if stall != nil {
+		<-stall
+	}
+}
+
 // Close closes every connection. What is still held never arrives.
 func (p *Proxy) Close() error {
 	err := p.listener.Close()
+	p.Flow()
 	p.mu.Lock()
 	p.closed = true
-	for _, trap := range p.traps {
+	for _, trap := range slices.Concat(p.traps, p.sprung) {
 		trap.Drop()
 	}
 	for r := range p.routes {
@@ -123,9 +163,9 @@ func (p *Proxy) forget(r *route) {
 func (p *Proxy) trapFor(args []string) *Trap {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for _, trap := range p.traps {
-		if !trap.sprung && trap.matches(args) {
-			trap.sprung = true
+	for i, trap := range p.traps {
+		if trap.matches(args) {
+			p.traps, p.sprung = slices.Delete(p.traps, i, i+1), append(p.sprung, trap)
 			return trap
 		}
 	}

@@ -56,6 +56,7 @@ func (r *route) passCommands() error {
 		if err := trap.await(); err != nil {
 			return err
 		}
+		r.proxy.flows()
 		r.mu.Lock()
 		r.awaiting = append(r.awaiting, trap)
 		r.mu.Unlock()
@@ -68,12 +69,17 @@ func (r *route) passCommands() error {
 // await waits until a command may go on to Redis; nil is the trap of one that was not caught. It fails with errLost if it never may.
 func (t *Trap) await() error {
 	switch {
-	case t == nil || t.fate == LoseReply:
+	case t == nil || t.fate == LoseReply || t.fate == HoldReply:
 		return nil
 	case t.fate == LoseRequest:
 		close(t.caught)
 		return errLost
 	}
+	return t.hold()
+}
+
+// hold waits until it is decided whether what the trap has caught may pass.
+func (t *Trap) hold() error {
 	close(t.caught)
 	<-t.decided
 	if !t.passes {
@@ -93,14 +99,30 @@ func (r *route) passReplies() {
 		if trap != nil {
 			close(trap.answered)
 		}
-		if trap != nil && trap.fate == LoseReply {
-			close(trap.caught) // first: who then hears of its client's failure knows why
+		if trap.reply() != nil {
 			r.close()
 			return
 		}
+		r.proxy.flows()
 		if _, err := io.WriteString(r.client, raw); err != nil {
 			continue // its client has left; Redis is heard to the end
 		}
+	}
+}
+
+// reply waits until the answer to a command may go on to the client; nil is the trap of one that was not caught. It fails with errLost
+// if it never may.
+func (t *Trap) reply() error {
+	switch {
+	case t == nil:
+		return nil
+	case t.fate == LoseReply:
+		close(t.caught) // first: who then hears of its client's failure knows why
+		return errLost
+	case t.fate == HoldReply:
+		return t.hold()
+	default:
+		return nil
 	}
 }
 

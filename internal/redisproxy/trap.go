@@ -13,13 +13,14 @@ const (
 	LoseRequest
 	// LoseReply ends the command's connection once Redis has answered: its client never learns what it did.
 	LoseReply
+	// HoldReply keeps Redis's answer from the client until the trap's Release; Drop loses it.
+	HoldReply
 )
 
 // Trap catches one command.
 type Trap struct {
 	matches func(args []string) bool
 	fate    Fate
-	sprung  bool // the proxy's mutex is held
 
 	once    sync.Once
 	caught  chan struct{}

@@ -1,4 +1,4 @@
-package chaos
+package soak
 
 import (
 	"fmt"
@@ -64,9 +64,11 @@ func (r Record) usual(p pace, i int) float64 {
 }
 
 // mustSellFrom are the moments from which a fault is no excuse: its end, and for a fault of one replica also the expiry of the lock that
-// the replica may have held, for the others can sell then.
+// the replica may have held, for the others can sell then. A fault that may leave a lock behind is an excuse until that expires.
 func (r Record) mustSellFrom(f Injected) []time.Time {
 	switch {
+	case f.Kind.leavesLock():
+		return []time.Time{f.End.Add(r.Expiry)}
 	case !f.Kind.fallsOnReplica():
 		return []time.Time{f.End}
 	case f.For <= r.Expiry:
@@ -87,45 +89,9 @@ func (p pace) back(from, until time.Time, half float64) (time.Duration, bool) {
 	return max(0, until.Sub(from)), false
 }
 
-// Aftermath is what a fault meant to the buyers.
-type Aftermath struct {
-	Injected
-	Usual   float64        // sales a second before it
-	Sold    int            // until the next one
-	Codes   map[string]int // of the requests that sold nothing
-	Back    time.Duration  // longest time until half the usual rate was back
-	WasBack bool           // false: it was not, until the next fault
-}
-
-// Aftermaths gives the aftermath of every fault.
-func Aftermaths(r Record) []Aftermath {
-	sold := paceOf(r)
-	var all []Aftermath
-	for i, fault := range r.Faults {
-		until := r.Ended
-		if i+1 < len(r.Faults) {
-			until = r.Faults[i+1].Begin
-		}
-		seen := Aftermath{
-			Injected: fault, Usual: r.usual(sold, i), Sold: sold.between(fault.Begin, until), Codes: map[string]int{}, WasBack: true,
-		}
-		for _, sale := range r.Sales {
-			if !sale.sold() && !sale.End.Before(fault.Begin) && (sale.End.Before(until) || i+1 == len(r.Faults)) {
-				seen.Codes[sale.Code]++
-			}
-		}
-		for _, from := range r.mustSellFrom(fault) {
-			back, was := sold.back(from, until, seen.Usual/2)
-			seen.Back, seen.WasBack = max(seen.Back, back), seen.WasBack && was
-		}
-		all = append(all, seen)
-	}
-	return all
-}
-
-func rateComesBack(r Record) Check {
+func rateComesBack(r Record, all []Aftermath) Check {
 	check := Check{Rule: fmt.Sprintf("half the rate is back within %v after a fault", backAfter)}
-	for _, seen := range Aftermaths(r) {
+	for _, seen := range all {
 		switch {
 		case seen.Error != "":
 			continue
