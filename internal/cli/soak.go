@@ -128,13 +128,16 @@ func runSoak(cmd *cobra.Command, f soakFlags) error {
 	plan := soak.NewPlan(f.seed, time.Duration(f.minutes*float64(time.Minute)), kinds, f.replicas)
 	fmt.Fprintf(people, "soak: %s, %d replicas, %d buyers, %d faults, seed %d\n", f.lock, f.replicas, f.buyers, len(plan), f.seed)
 	record, err := soak.Session{
-		Program: program, Redis: f.redis, Lock: f.lock, Replicas: f.replicas, Buyers: f.buyers, Plan: plan, Said: cmd.ErrOrStderr(),
+		Program: program, Redis: f.redis, Lock: f.lock, Replicas: f.replicas, Buyers: f.buyers, Plan: plan,
 		Log: func(format string, args ...any) { fmt.Fprintf(people, format+"\n", args...) },
 	}.Run(cmd.Context())
 	if err != nil {
 		return fmt.Errorf("soak: %w", err)
 	}
 	result := soak.Examine(record)
+	if result.Verdict == soak.Fail && record.Said != "" {
+		fmt.Fprintf(cmd.ErrOrStderr(), "soak: the replicas said, at last:\n%s", record.Said)
+	}
 	summary := result.Summary()
 	if summary.Again = f.command(cmd); f.html != "" {
 		if err := drawHistory(result, f.html); err != nil {

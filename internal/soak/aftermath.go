@@ -19,7 +19,8 @@ type Aftermath struct {
 
 // aftermaths gives the aftermath of every fault.
 func aftermaths(r Record) []Aftermath {
-	sold, sales := paceOf(r), byStart(r.Sales)
+	sold := paceOf(r)
+	sales := queue(sorted(r.Sales, func(a, b *Sale) int { return a.Start.Compare(b.Start) }))
 	var all []Aftermath
 	for i, fault := range r.Faults {
 		until := r.until(i)
@@ -42,17 +43,11 @@ func aftermaths(r Record) []Aftermath {
 }
 
 // queue is sales in the order in which they began.
-type queue []Sale
-
-func byStart(sales []Sale) queue {
-	sorted := slices.Clone(sales)
-	slices.SortFunc(sorted, func(a, b Sale) int { return a.Start.Compare(b.Start) })
-	return sorted
-}
+type queue []*Sale
 
 // from gives the sales that may have ended at a moment or later: none takes longer than a request may.
 func (q queue) from(t time.Time) queue {
-	i, _ := slices.BinarySearchFunc(q, t.Add(-requestTimeout-time.Second), func(s Sale, t time.Time) int { return s.Start.Compare(t) })
+	i, _ := slices.BinarySearchFunc(q, t.Add(-requestTimeout-time.Second), func(s *Sale, t time.Time) int { return s.Start.Compare(t) })
 	return q[i:]
 }
 

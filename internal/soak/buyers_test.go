@@ -84,7 +84,7 @@ func TestBuyersLeaveAfterTheirAnswer(t *testing.T) {
 			fallthrough
 		default:
 			<-closing
-			_, _ = w.Write([]byte(strings.ReplaceAll(`{"order_id":"a","run_id":"b","stock_before":7,"stock_after":6,"fence":3}`, "a", string(rune('a'+n)))))
+			_, _ = w.Write([]byte(strings.ReplaceAll(`{"order_id":"ID","run_id":"b","stock_before":7,"stock_after":6,"fence":3}`, "ID", string(rune('a'+n)))))
 		}
 	}))
 	defer server.Close()

@@ -32,7 +32,7 @@ type story struct {
 
 // storiesOf gives the stories of all runs. The last part of a run whose ledger was destroyed is left out, as is said by the second value:
 // nobody knows what became of the sales in doubt.
-func storiesOf(r Record) (stories []story, left int) {
+func storiesOf(r Record, all index) (stories []story, left int) {
 	byRun := map[string]*story{}
 	of := func(run string) *story {
 		if byRun[run] == nil {
@@ -40,21 +40,16 @@ func storiesOf(r Record) (stories []story, left int) {
 		}
 		return byRun[run]
 	}
-	sold := map[string]bool{}
-	doubted := map[string]Sale{}
 	for _, sale := range r.Sales {
 		if sale.sold() {
-			sold[sale.OrderID] = true
 			story := of(sale.RunID)
 			story.changes = append(story.changes, r.told(sale))
-		} else if sale.OrderID != "" {
-			doubted[sale.OrderID] = sale
 		}
 	}
 	for _, order := range r.Orders {
-		if !sold[order.ID] {
+		if sale := r.saleOf(all, order.ID); sale == nil || !sale.sold() {
 			story := of(order.Run)
-			story.changes = append(story.changes, r.foundOut(order, doubted))
+			story.changes = append(story.changes, r.foundOut(order, sale))
 		}
 	}
 	for _, look := range r.Looks {
@@ -88,13 +83,13 @@ func (r Record) told(s Sale) change {
 	}
 }
 
-// foundOut is an order that was sold without an answer that says so.
-func (r Record) foundOut(order Entry, doubted map[string]Sale) change {
+// foundOut is an order that was sold without an answer that says so; sale is nil if its buyer was not even told its id.
+func (r Record) foundOut(order Entry, sale *Sale) change {
 	found := change{
 		before: order.Before, after: order.After, called: math.MinInt64, returned: math.MaxInt64,
 		buyer: nobody, doubted: true, id: order.ID, replica: order.Replica, fence: order.Fence,
 	}
-	if sale, known := doubted[order.ID]; known {
+	if sale != nil {
 		found.called, found.buyer = r.nanos(sale.Start), sale.Buyer
 	}
 	return found

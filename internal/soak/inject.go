@@ -82,6 +82,8 @@ func (w *world) doToProcess(ctx context.Context, fault Fault, pid int) (err erro
 	case PauseRedis:
 		err = errors.Join(w.client.Do(ctx, "CLIENT", "PAUSE", fault.For.Milliseconds(), "ALL").Err(), wait(ctx, fault.For))
 	case RestartRedis, EmptyRedis:
+		w.gone.Store(true)
+		defer w.gone.Store(false)
 		redis.Kill()
 		if fault.Kind == EmptyRedis {
 			err = errors.Join(os.RemoveAll(w.shop.data()), os.Mkdir(w.shop.data(), 0o700))

@@ -70,14 +70,11 @@ type Result struct {
 // Examine checks every rule over a record.
 func Examine(r Record) Result {
 	result := Result{Record: r, Sold: len(paceOf(r)), Lost: r.lost(), Oversold: r.oversold(), Aftermaths: aftermaths(r), Verdict: Pass}
-	byID := map[string][]Entry{}
-	for _, entry := range r.Orders {
-		byID[entry.ID] = append(byID[entry.ID], entry)
-	}
-	linear, window := isLinearizable(r, result.Aftermaths)
+	all := indexOf(r)
+	linear, window := isLinearizable(r, all, result.Aftermaths)
 	result.Window = window
 	result.Checks = []Check{
-		soldHaveOrders(r, byID), refusedHaveNone(r, byID), doubtsAreSettled(r, byID), ordersWereAskedFor(r), ordersAreAsTold(r),
+		soldHaveOrders(r, all), refusedHaveNone(r, all), doubtsAreSettled(r, all), ordersWereAskedFor(r, all), ordersAreAsTold(r, all),
 		stockFeltEverySale(r), losesWhatIsPredicted(r, result.Aftermaths), linear, tokensGrow(r),
 		rateComesBack(r, result.Aftermaths), noBugs(r), wasPutToTheTest(r, result.Aftermaths),
 	}

@@ -1,6 +1,7 @@
 package soak
 
 import (
+	"iter"
 	"math"
 	"slices"
 	"time"
@@ -80,35 +81,38 @@ func (w Window) check(patience time.Duration) porcupine.CheckResult {
 
 // windows cuts a story into parts, each of which begins with the stock that the one before ends with. A reading is in the part in which
 // the stock was what it saw.
-func (s story) windows(size int) (all []Window) {
-	level, rest := int64(initialStock), s.readings
-	for from := 0; from < len(s.changes); {
-		to := min(from+size, len(s.changes))
-		for to < len(s.changes) && s.changes[to].before == s.changes[to-1].before {
-			to++
+func (s story) windows(size int) iter.Seq[Window] {
+	return func(yield func(Window) bool) {
+		level, rest := int64(initialStock), s.readings
+		for from := 0; from < len(s.changes); {
+			to := min(from+size, len(s.changes))
+			for to < len(s.changes) && s.changes[to].before == s.changes[to-1].before {
+				to++
+			}
+			w := Window{Run: s.run, first: level, changes: slices.Clone(s.changes[from:to])}
+			level = s.changes[to-1].after
+			until, _ := slices.BinarySearchFunc(rest, level, func(c change, level int64) int { return int(level - c.before) })
+			if to == len(s.changes) {
+				until = len(rest)
+			}
+			w.changes = append(w.changes, rest[:until]...)
+			if from, rest = to, rest[until:]; !yield(w) {
+				return
+			}
 		}
-		w := Window{Run: s.run, first: level, changes: slices.Clone(s.changes[from:to])}
-		level = s.changes[to-1].after
-		until, _ := slices.BinarySearchFunc(rest, level, func(c change, level int64) int { return int(level - c.before) })
-		if to == len(s.changes) {
-			until = len(rest)
-		}
-		w.changes = append(w.changes, rest[:until]...)
-		all, from, rest = append(all, w), to, rest[until:]
 	}
-	return all
 }
 
 // isLinearizable checks every run, window by window, and that no window comes after one that began when it had been answered. It gives
 // the part that a picture is to show.
-func isLinearizable(r Record, faults []Aftermath) (Check, Window) {
+func isLinearizable(r Record, all index, faults []Aftermath) (Check, Window) {
 	check := Check{Rule: "what the buyers and readers of the stock were told fits into one order (linearizable)"}
 	until := time.Now().Add(longest)
-	stories, left := storiesOf(r)
+	stories, left := storiesOf(r, all)
 	var shown Window
 	for _, story := range stories {
 		latest := int64(math.MinInt64) // beginning of a change in an earlier window
-		for _, w := range story.windows(windowSize) {
+		for w := range story.windows(windowSize) {
 			check.Checked += len(w.changes)
 			result := w.check(time.Until(until))
 			if w.answeredBefore(latest) {
@@ -218,7 +222,7 @@ func aroundTheWorst(r Record, stories []story, faults []Aftermath) Window {
 		if at < 0 {
 			continue
 		}
-		for _, w := range (story).windows(len(story.changes)) {
+		for w := range story.windows(len(story.changes)) {
 			w.Legal, w.Why = true, string(worst.Kind)+" at "+r.at(worst.Begin)+", which hit most sales"
 			return w.part(at-pictureSize/2, at+pictureSize/2)
 		}

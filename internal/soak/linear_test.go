@@ -43,11 +43,11 @@ func atOnce(sales, buyers int) Record {
 func TestWindows(t *testing.T) {
 	r := atOnce(1000, 10)
 	r.sold(300, func(s *Sale) { s.Before, s.After = s.Before+1, s.After+1 }) // as 299
-	stories, left := storiesOf(r)
+	stories, left := storiesOf(r, indexOf(r))
 	if len(stories) != 1 || left != 0 {
 		t.Fatalf("%d stories, %d left out", len(stories), left)
 	}
-	all, level, readings, sales := stories[0].windows(300), int64(initialStock), 0, 0
+	all, level, readings, sales := slices.Collect(stories[0].windows(300)), int64(initialStock), 0, 0
 	for _, w := range all {
 		if w.first != level {
 			t.Errorf("a window begins with %d; want %d", w.first, level)
@@ -82,8 +82,8 @@ func TestASaleInDoubtMayComeLate(t *testing.T) {
 	} {
 		r := atOnce(100, 5)
 		c.change(&r)
-		stories, _ := storiesOf(r)
-		for _, w := range stories[0].windows(windowSize) {
+		stories, _ := storiesOf(r, indexOf(r))
+		for w := range stories[0].windows(windowSize) {
 			if got := w.check(time.Minute); got != c.want {
 				t.Errorf("%s: %s; want %s", name, got, c.want)
 			}
@@ -137,27 +137,25 @@ func TestLanes(t *testing.T) {
 	}
 }
 
-// A million sales are judged in a minute and a gigabyte.
+// Half a million sales, ten minutes at more than 800 a second, are judged in a minute and a gigabyte.
 func TestManySalesAreJudgedSoon(t *testing.T) {
-	sales := 50_000
+	sales := 20_000
 	if suite.Long {
-		sales = 1_000_000
+		sales = 500_000
 	}
 	r := atOnce(sales, 50)
-	runtime.GC()
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
 	began := time.Now()
 	result := Examine(r)
 	took := time.Since(began)
-	runtime.ReadMemStats(&after)
-	t.Logf("%d sales: %v, %d MB of the system", sales, took, (after.Sys-min(before.HeapIdle, after.Sys))/1e6)
+	var memory runtime.MemStats
+	runtime.ReadMemStats(&memory)
+	t.Logf("%d sales: %v, %d MB", sales, took, memory.Sys>>20)
 	for _, check := range result.Checks {
 		if check.Broken > 0 || check.Unchecked > 0 && !strings.HasPrefix(check.Rule, "every fault hit") {
 			t.Errorf("%+v", check)
 		}
 	}
-	if took > longest || after.Sys > 1<<30 && sales <= 1_000_000 {
-		t.Errorf("%v, %d MB; want a minute and a gigabyte at most", took, after.Sys/1e6)
+	if took > longest || memory.Sys > 1<<30 {
+		t.Errorf("%v, %d MB; want a minute and a gigabyte at most", took, memory.Sys>>20)
 	}
 }

@@ -5,14 +5,14 @@ import (
 	"time"
 )
 
-func soldHaveOrders(r Record, byID map[string][]Entry) Check {
+func soldHaveOrders(r Record, all index) Check {
 	check := Check{Rule: "a sale answered 200 has its one order"}
 	for _, sale := range r.Sales {
 		if !sale.sold() {
 			continue
 		}
 		check.Checked++
-		switch n := len(byID[sale.OrderID]); {
+		switch n := all.orders(sale.OrderID); {
 		case n == 1:
 		case n > 1:
 			check.breaks("order %s is in %d ledgers", sale.OrderID, n)
@@ -28,7 +28,7 @@ func soldHaveOrders(r Record, byID map[string][]Entry) Check {
 	return check
 }
 
-func refusedHaveNone(r Record, byID map[string][]Entry) Check {
+func refusedHaveNone(r Record, all index) Check {
 	check := Check{Rule: "a sale that was refused has no order"}
 	for _, sale := range r.Sales {
 		if sale.outcome() != notMade {
@@ -37,7 +37,7 @@ func refusedHaveNone(r Record, byID map[string][]Entry) Check {
 		switch {
 		case sale.OrderID == "":
 			check.unknown("%d %s at %s does not say its order's id", sale.Status, sale.Code, r.at(sale.End))
-		case len(byID[sale.OrderID]) > 0:
+		case all.orders(sale.OrderID) > 0:
 			check.Checked++
 			check.breaks("%s was told to order %s at %s, and it is in the ledger", sale.Code, sale.OrderID, r.at(sale.End))
 		default:
@@ -47,20 +47,20 @@ func refusedHaveNone(r Record, byID map[string][]Entry) Check {
 	return check
 }
 
-func doubtsAreSettled(r Record, byID map[string][]Entry) Check {
+func doubtsAreSettled(r Record, all index) Check {
 	check := Check{Rule: "a buyer in doubt finds the order by its id, if there is one"}
 	for _, doubt := range r.Doubts {
-		orders := byID[doubt.OrderID]
+		there := all.orders(doubt.OrderID) > 0
 		switch check.Checked++; {
 		case doubt.Error != "":
 			check.unknown("order %s: %s", doubt.OrderID, doubt.Error)
-		case doubt.Found && len(orders) == 0:
+		case doubt.Found && !there:
 			check.breaks("order %s is found, and is in no ledger", doubt.OrderID)
-		case doubt.Found || len(orders) == 0:
-		case slices.ContainsFunc(r.Faults, func(f Injected) bool { return f.tookIt(orders[0]) }):
+		case doubt.Found || !there:
+		case slices.ContainsFunc(r.Faults, func(f Injected) bool { return f.tookIt(r.Orders[all.order[doubt.OrderID]]) }):
 			check.Excused++
 		default:
-			check.breaks("order %s is in the ledger of run %s, and is not found", doubt.OrderID, orders[0].Run)
+			check.breaks("order %s is in the ledger of run %s, and is not found", doubt.OrderID, r.Orders[all.order[doubt.OrderID]].Run)
 		}
 	}
 	return check
@@ -68,29 +68,24 @@ func doubtsAreSettled(r Record, byID map[string][]Entry) Check {
 
 // ordersWereAskedFor looks for a buyer of every order: a buyer who was told its id, or one who was told nothing and began before it was
 // written. Each buyer of the second kind can have one order.
-func ordersWereAskedFor(r Record) Check {
+func ordersWereAskedFor(r Record, all index) Check {
 	check := Check{Rule: "an order was sold to somebody, or its buyer was left in doubt"}
-	told := map[string]bool{}
 	var silent []time.Time
 	inDoubt, foundOut := 0, 0
 	for _, sale := range r.Sales {
 		if sale.outcome() == unknown {
 			inDoubt++
 		}
-		if sale.OrderID != "" {
-			told[sale.OrderID] = sale.outcome() == unknown
-		} else if sale.outcome() == unknown || sale.outcome() == notMade {
+		if sale.OrderID == "" && (sale.outcome() == unknown || sale.outcome() == notMade) {
 			silent = append(silent, sale.Start)
 		}
 	}
 	slices.SortFunc(silent, time.Time.Compare)
-	orders := slices.Clone(r.Orders)
-	slices.SortFunc(orders, func(a, b Entry) int { return a.At.Compare(b.At) })
 	began, used := 0, 0
-	for _, order := range orders {
+	for _, order := range sorted(r.Orders, func(a, b *Entry) int { return a.At.Compare(b.At) }) {
 		check.Checked++
-		if doubted, known := told[order.ID]; known {
-			if doubted {
+		if sale := r.saleOf(all, order.ID); sale != nil {
+			if sale.outcome() == unknown {
 				foundOut++
 			}
 			continue
@@ -109,17 +104,12 @@ func ordersWereAskedFor(r Record) Check {
 	return check
 }
 
-func ordersAreAsTold(r Record) Check {
+func ordersAreAsTold(r Record, all index) Check {
 	check := Check{Rule: "an order is in the ledger of its run as its buyer was told: run, stock, token"}
-	told := map[string]Sale{}
-	for _, sale := range r.Sales {
-		if sale.sold() {
-			told[sale.OrderID] = sale
-		}
-	}
 	for _, order := range r.Orders {
 		check.Checked++
-		sale, known := told[order.ID]
+		sale := r.saleOf(all, order.ID)
+		known := sale != nil && sale.sold()
 		switch {
 		case order.RunID != order.Run:
 			check.breaks("order %s of run %s is in the ledger of run %s", order.ID, order.RunID, order.Run)

@@ -19,6 +19,7 @@ type Record struct {
 	Orders []Entry
 	Looks  []Look
 	Doubts []Doubt
+	Said   string // by the replicas, at last
 }
 
 // Sale is one request to buy, and its answer.

@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -21,7 +21,6 @@ type Session struct {
 	Replicas int
 	Buyers   int
 	Plan     []Fault
-	Said     io.Writer // what the replicas say
 	Log      func(format string, args ...any)
 }
 
@@ -62,6 +61,7 @@ type world struct {
 	ledgers *Ledgers
 	record  Record
 	telling sync.Mutex
+	gone    atomic.Bool // whether Redis is: nobody looks at it then
 }
 
 func (w *world) run(ctx context.Context) (Record, error) {
@@ -94,7 +94,7 @@ func (w *world) run(ctx context.Context) (Record, error) {
 			err = context.Cause(ctx)
 		}
 	}
-	w.record.Orders = w.ledgers.Entries()
+	w.record.Orders, w.record.Said = w.ledgers.Entries(), w.shop.said.String()
 	return w.record, err
 }
 
@@ -125,8 +125,10 @@ func (w *world) watch(ctx context.Context) (looks []Look) {
 	defer client.Close()
 	ledgers, told := NewLedgers(client), time.Now()
 	for wait(ctx, watchEvery) == nil {
-		if look, err := ledgers.Look(ctx); err == nil {
-			looks = append(looks, look)
+		if !w.gone.Load() {
+			if look, err := ledgers.Look(ctx); err == nil {
+				looks = append(looks, look)
+			}
 		}
 		if time.Since(told) >= tellEvery {
 			w.tell("")

@@ -43,6 +43,7 @@ type shop struct {
 	redis   *redisserver.Server
 	proxies []*redisproxy.Proxy // one for each replica
 	cluster *cluster.Cluster
+	said    lastWords // of the replicas
 	front   *http.Server
 	endings []func() // of what runs, the last one first
 }
@@ -75,14 +76,13 @@ func (s Session) open(ctx context.Context) (_ *shop, err error) {
 	}
 	shop.cluster, err = cluster.Start(ctx, s.Replicas, shop.commands(s), grace, slog.New(slog.DiscardHandler))
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%w\n%s", err, &shop.said)
 	}
 	return shop, shop.serve()
 }
 
 // commands gives the commands that start the replicas: servers of this very program, with no other settings than the soak's.
 func (s *shop) commands(session Session) func(name string) *exec.Cmd {
-	said := &sharedWriter{to: session.Said}
 	return func(name string) *exec.Cmd {
 		var replica int
 		_, _ = fmt.Sscanf(name, "r%d", &replica) // cluster names them so, from r1 on
@@ -91,22 +91,10 @@ func (s *shop) commands(session Session) func(name string) *exec.Cmd {
 			"--lock.version="+session.Lock, "--lock.ttl="+Expiry.String(), "--lock.wait_timeout="+waitTimeout.String(),
 			"--sale.think_time="+thinkTime.String(), fmt.Sprintf("--inventory.initial=%d", initialStock),
 			fmt.Sprintf("--inventory.max_orders=%d", maxOrders))
-		command.Dir, command.Stderr = s.dir, said
+		command.Dir, command.Stderr = s.dir, &s.said
 		command.Env = slices.DeleteFunc(os.Environ(), func(variable string) bool { return strings.HasPrefix(variable, "LOCKSTEP_") })
 		return command
 	}
-}
-
-// sharedWriter is for several processes.
-type sharedWriter struct {
-	mu sync.Mutex
-	to io.Writer
-}
-
-func (w *sharedWriter) Write(text []byte) (int, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.to.Write(text)
 }
 
 // serve lets buyers in.

@@ -48,9 +48,8 @@ func TestSoak(t *testing.T) {
 	plan := soak.NewPlan(*seed, *lasts, kinds, replicas)
 	for lock := range strings.SplitSeq(*locks, ",") {
 		t.Run(lock, func(t *testing.T) {
-			var said strings.Builder
 			record, err := soak.Session{
-				Program: program, Redis: "redis-server", Lock: lock, Replicas: replicas, Buyers: 50, Plan: plan, Said: &said, Log: t.Logf,
+				Program: program, Redis: "redis-server", Lock: lock, Replicas: replicas, Buyers: 50, Plan: plan, Log: t.Logf,
 			}.Run(t.Context())
 			if errors.Is(err, redisserver.ErrNone) && os.Getenv("CI") == "" {
 				t.Skip("there is no redis-server, and a soak needs one: ", err)
@@ -63,14 +62,8 @@ func TestSoak(t *testing.T) {
 				*lasts, lock, *faults, *seed)
 			t.Log(summary.Page())
 			if summary.Verdict != soak.Pass {
-				t.Errorf("%s; the shop said, at last:\n%s", summary.Verdict, tail(said.String()))
+				t.Errorf("%s; the shop said, at last:\n%s", summary.Verdict, record.Said)
 			}
 		})
 	}
-}
-
-// tail is the last of what the shop said.
-func tail(text string) string {
-	const most = 3000
-	return text[max(0, len(text)-most):]
 }

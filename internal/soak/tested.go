@@ -6,7 +6,7 @@ import (
 )
 
 // enoughSales is how many sales there must be in the quiet before each fault; fewer prove nothing.
-const enoughSales = 100
+const enoughSales = 30
 
 func wasPutToTheTest(r Record, all []Aftermath) Check {
 	check := Check{Rule: fmt.Sprintf("every fault hit a sale, after at least %d others", enoughSales)}

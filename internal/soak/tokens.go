@@ -1,16 +1,12 @@
 package soak
 
-import (
-	"cmp"
-	"slices"
-)
+import "cmp"
 
 // tokensGrow checks the order of the holders: where each has a fencing token, the stock falls in the order of the tokens, and no two sales
 // of a run have the same. One pass over the orders is enough.
 func tokensGrow(r Record) Check {
 	check := Check{Rule: "the stock fell in the order of the fencing tokens, and no token came twice"}
-	orders := slices.Clone(r.Orders)
-	slices.SortFunc(orders, func(a, b Entry) int {
+	orders := sorted(r.Orders, func(a, b *Entry) int {
 		return cmp.Or(cmp.Compare(a.Run, b.Run), cmp.Compare(b.Before, a.Before), cmp.Compare(a.Fence, b.Fence))
 	})
 	for i, order := range orders {
