@@ -2,9 +2,9 @@ package soak
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -84,7 +84,7 @@ func TestBuyersLeaveAfterTheirAnswer(t *testing.T) {
 			fallthrough
 		default:
 			<-closing
-			_, _ = w.Write([]byte(strings.ReplaceAll(`{"order_id":"ID","run_id":"b","stock_before":7,"stock_after":6,"fence":3}`, "ID", string(rune('a'+n)))))
+			_, _ = fmt.Fprintf(w, `{"order_id":"%d","run_id":"b","stock_before":7,"stock_after":6,"fence":3}`, n)
 		}
 	}))
 	defer server.Close()

@@ -31,7 +31,7 @@ func (w Window) stock() porcupine.Model {
 	return porcupine.Model{
 		Init: func() any { return w.first },
 		Step: func(state, input, _ any) (bool, any) {
-			c := input.(change) //nolint:forcetypeassert // operations below makes them all
+			c := input.(change) // operations makes no others
 			return state == c.before, c.after
 		},
 		DescribeOperation: func(input, _ any) string { return input.(change).says() },

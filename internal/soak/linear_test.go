@@ -67,9 +67,12 @@ func TestASaleInDoubtMayComeLate(t *testing.T) {
 		change func(*Record)
 		want   porcupine.CheckResult
 	}{
-		"as it was":              {func(*Record) {}, porcupine.Ok},
-		"answered too early":     {func(r *Record) { r.Sales[50].End = r.Sales[40].Start }, porcupine.Illegal},
-		"in doubt, and came":     {func(r *Record) { r.Sales[50].End = r.Sales[40].Start; r.Sales[50].told(503, "outcome_unknown") }, porcupine.Ok},
+		"as it was":          {func(*Record) {}, porcupine.Ok},
+		"answered too early": {func(r *Record) { r.Sales[50].End = r.Sales[40].Start }, porcupine.Illegal},
+		"in doubt, and came": {func(r *Record) {
+			r.Sales[50].End = r.Sales[40].Start
+			r.Sales[50].told(503, "outcome_unknown")
+		}, porcupine.Ok},
 		"in doubt, without a id": {func(r *Record) { r.Sales[50].told(0, left); r.Sales[50].OrderID = "" }, porcupine.Ok},
 		"in doubt, and came before it was asked for": {func(r *Record) {
 			r.Sales[50].Start, r.Sales[50].End = r.Sales[90].Start, r.Sales[90].End

@@ -122,7 +122,7 @@ func (w *world) look(ctx context.Context) error {
 // watch looks at the run again and again, until ctx ends. What a fault keeps it from seeing it does not see.
 func (w *world) watch(ctx context.Context) (looks []Look) {
 	client := redisclient.Single(redisclient.Config{Addrs: []string{w.shop.redis.Addr}, PoolSize: 1})
-	defer client.Close()
+	defer func() { _ = client.Close() }() // it was only asked
 	ledgers, told := NewLedgers(client), time.Now()
 	for wait(ctx, watchEvery) == nil {
 		if !w.gone.Load() {
