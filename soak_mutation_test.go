@@ -33,7 +33,7 @@ return 1`,
 		"--lock v6 --minutes 0.5 --faults stolen-lock,late-write", "✗ a run's stock fell by one for every order of that run",
 	},
 	{
-		"a hand-over to the dead", "util/lua/queue.lua", `while head and redis.call('EXISTS', KEYS[2] .. ':' .. head) == 0 do`, `while false do`,
+		"a hand-over to the dead", "util/lua/release.lua", `redis.call('PTTL', place)`, `60000`, // however long it was not heard of
 		"--lock v9 --minutes 0.6 --faults kill-replica,stop-replica", "✗ half the rate is back",
 	},
 	{

@@ -12,7 +12,7 @@ import (
 const (
 	windowSize  = 1000             // changes that are checked together
 	longest     = 60 * time.Second // for all windows
-	pictureSize = 50               // changes in a picture
+	pictureSize = 30               // changes in a picture
 )
 
 // Window is a part of a run's history: the changes that take the stock down from one level to another.

@@ -106,8 +106,8 @@ func TestThePictureShowsWhatMatters(t *testing.T) {
 		record Record
 		wants  []string
 	}{
-		"broken": {broken, []string{"not in order", thousands(int64(initialStock - 1500))}},
-		"whole":  {whole, []string{"in order: cut-replica at 1.50s", "cut-replica r2", thousands(int64(initialStock - 1500)), "token 1501, r1"}},
+		"broken": {broken, []string{"does not fit into one order", thousands(int64(initialStock - 1500))}},
+		"whole":  {whole, []string{"fits into one order: cut-replica at 1.50s", "cut-replica r2", thousands(int64(initialStock - 1500)), "token 1501, r1"}},
 	} {
 		result := Examine(c.record)
 		if n := len(result.Window.changes); n == 0 || n > 2*pictureSize {

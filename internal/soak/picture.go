@@ -1,8 +1,10 @@
 package soak
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
+	"html"
 	"io"
 	"math"
 	"slices"
@@ -18,7 +20,19 @@ func (r Result) Picture(to io.Writer) error {
 	w := r.Window.clamped()
 	_, info := porcupine.CheckOperationsVerbose(w.stock(), w.operations(), 5*time.Second)
 	info.AddAnnotations(r.annotations(w))
-	return porcupine.Visualize(w.stock(), info, to)
+	var page bytes.Buffer
+	if err := porcupine.Visualize(w.stock(), info, &page); err != nil {
+		return err
+	}
+	_, err := to.Write(bytes.Replace(page.Bytes(), []byte("<body>"), []byte("<body>\n"+legend(w)), 1))
+	return err
+}
+
+// legend says what the drawing shows, above it.
+func legend(w Window) string {
+	return "<p>" + html.EscapeString(w.title()) + "</p>\n" +
+		"<p>A bar is a sale from its request to its answer, or a look at the stock. The line goes through an order that fits, as far as " +
+		"there is one: each sale finds what the one before it left. At the bottom: the faults, and who got no 200.</p>"
 }
 
 // clamped gives the window without open ends: what has no beginning or end of its own has the window's.
@@ -49,7 +63,6 @@ func (w Window) span() (from, to int64) {
 // annotations are the faults in a window, and the sales that were not made or of which nobody knows.
 func (r Result) annotations(w Window) (all []porcupine.Annotation) {
 	from, to := w.span()
-	all = append(all, porcupine.Annotation{Tag: "what it is", Start: from, End: to, Description: w.title()})
 	within := func(begin, end time.Time) (start, stop int64, is bool) {
 		start, stop = r.Record.nanos(begin), r.Record.nanos(end)
 		return max(start, from), min(stop, to), start <= to && stop >= from
@@ -74,9 +87,9 @@ func (r Result) annotations(w Window) (all []porcupine.Annotation) {
 
 func (w Window) title() string {
 	if w.Legal {
-		return "in order: " + w.Why
+		return "A part of the history that fits into one order: " + w.Why
 	}
-	return "not in order: " + w.Why
+	return "A part of the history that does not fit into one order: " + w.Why
 }
 
 // says tells a change in a few words.
