@@ -5,23 +5,23 @@ package redisproxy
 import (
 	"fmt"
 	"net"
-	"slices"
 	"sync"
 )
 
 // Proxy listens at a port of loopback, and passes everything on to one Redis.
 type Proxy struct {
-	target   string
-	listener net.Listener
-	running  sync.WaitGroup
+	target  string
+	addr    string
+	running sync.WaitGroup
 
-	mu     sync.Mutex
-	traps  []*Trap // that have caught nothing yet
-	sprung []*Trap
-	routes map[*route]struct{} // open
-	gone   bool                // Redis cannot be reached
-	stall  chan struct{}       // closed when what stalls flows again; nil: nothing does
-	closed bool
+	mu       sync.Mutex
+	listener net.Listener
+	traps    []*Trap
+	routes   map[*route]struct{} // open
+	gone     bool                // Redis cannot be reached
+	ended    bool                // nor can the proxy: listener is closed
+	hung     chan struct{}       // closed when commands go on to Redis; nil while they do
+	closed   bool
 }
 
 // Open makes a proxy to the Redis at that address. The caller must Close it.
@@ -30,13 +30,13 @@ func Open(target string) (*Proxy, error) {
 	if err != nil {
 		return nil, fmt.Errorf("a proxy to the Redis at %s: %w", target, err)
 	}
-	p := &Proxy{target: target, listener: listener, routes: map[*route]struct{}{}}
-	p.running.Go(p.accept)
+	p := &Proxy{target: target, addr: listener.Addr().String(), listener: listener, routes: map[*route]struct{}{}}
+	p.running.Go(func() { p.accept(listener) })
 	return p, nil
 }
 
 // Addr is where clients reach Redis by this proxy.
-func (p *Proxy) Addr() string { return p.listener.Addr().String() }
+func (p *Proxy) Addr() string { return p.addr }
 
 // Catch sets a trap for the next command that matches: it does with it what fate says.
 func (p *Proxy) Catch(matches func(args []string) bool, fate Fate) *Trap {
@@ -64,62 +64,29 @@ func (p *Proxy) Mend() {
 	p.gone = false
 }
 
-// Remove takes a trap away that has caught nothing yet. What it has caught is as it was.
-func (p *Proxy) Remove(trap *Trap) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.traps = slices.DeleteFunc(p.traps, func(t *Trap) bool { return t == trap })
-}
-
-// Stall lets nothing pass until Flow, no command and no reply: all of it arrives then, as after a while without a network.
-func (p *Proxy) Stall() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.stall == nil && !p.closed {
-		p.stall = make(chan struct{})
-	}
-}
-
-// Flow ends what Stall began.
-func (p *Proxy) Flow() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.stall != nil {
-		close(p.stall)
-		p.stall = nil
-	}
-}
-
-// flows waits while everything stalls.
-func (p *Proxy) flows() {
-	p.mu.Lock()
-	stall := p.stall
-	p.mu.Unlock()
-	if stall != nil {
-		<-stall
-	}
-}
-
 // Close closes every connection. What is still held never arrives.
 func (p *Proxy) Close() error {
-	err := p.listener.Close()
-	p.Flow()
+	err := p.End()
 	p.mu.Lock()
 	p.closed = true
-	for _, trap := range slices.Concat(p.traps, p.sprung) {
+	over := p.hung
+	for _, trap := range p.traps {
 		trap.Drop()
 	}
 	for r := range p.routes {
 		r.close()
 	}
 	p.mu.Unlock()
+	if over != nil {
+		p.goOn(over)
+	}
 	p.running.Wait()
 	return err
 }
 
-func (p *Proxy) accept() {
+func (p *Proxy) accept(listener net.Listener) {
 	for {
-		client, err := p.listener.Accept()
+		client, err := listener.Accept()
 		if err != nil {
 			return // it is closed
 		}
@@ -146,7 +113,7 @@ func (p *Proxy) serve(client net.Conn) {
 func (p *Proxy) open(r *route) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.gone || p.closed {
+	if p.gone || p.ended || p.closed {
 		return false
 	}
 	p.routes[r] = struct{}{}
@@ -163,9 +130,9 @@ func (p *Proxy) forget(r *route) {
 func (p *Proxy) trapFor(args []string) *Trap {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for i, trap := range p.traps {
-		if trap.matches(args) {
-			p.traps, p.sprung = slices.Delete(p.traps, i, i+1), append(p.sprung, trap)
+	for _, trap := range p.traps {
+		if !trap.sprung && trap.matches(args) {
+			trap.sprung = true
 			return trap
 		}
 	}

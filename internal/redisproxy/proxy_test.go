@@ -1,7 +1,6 @@
 package redisproxy_test
 
 import (
-	"context"
 	"errors"
 	"io"
 	"strings"
@@ -131,58 +130,5 @@ func TestCutAndMend(t *testing.T) {
 	proxy.Mend()
 	if err := client.Ping(t.Context()).Err(); err != nil {
 		t.Errorf("after it was mended: %v", err)
-	}
-}
-
-func TestHoldsOneReply(t *testing.T) {
-	proxy, client, outside := open(t)
-	trap := proxy.Catch(is("incr", "n"), redisproxy.HoldReply)
-	counted := make(chan int64, 1)
-	go func() { counted <- client.Incr(t.Context(), "n").Val() }()
-	caught(t, trap)
-	if got := outside.Get(t.Context(), "n").Val(); got != "1" {
-		t.Errorf("while the reply is held, n is %q; want 1", got)
-	}
-	select {
-	case n := <-counted:
-		t.Errorf("the reply %d came before it was released", n)
-	default:
-	}
-	trap.Release()
-	if n := <-counted; n != 1 {
-		t.Errorf("INCR gave %d", n)
-	}
-}
-
-func TestStallAndFlow(t *testing.T) {
-	proxy, client, outside := open(t)
-	if err := client.Set(t.Context(), "key", "before", 0).Err(); err != nil {
-		t.Fatal(err)
-	}
-	proxy.Stall()
-	set := make(chan error, 1)
-	go func() { set <- client.Set(t.Context(), "key", "after", 0).Err() }()
-	short, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
-	defer cancel()
-	if err := client.Get(short, "key").Err(); !errors.Is(err, context.DeadlineExceeded) && !strings.Contains(err.Error(), "timeout") {
-		t.Errorf("GET while everything stalls: %v", err)
-	}
-	if got := outside.Get(t.Context(), "key").Val(); got != "before" {
-		t.Errorf("while everything stalls, the key is %q", got)
-	}
-	proxy.Flow()
-	if err := <-set; err != nil {
-		t.Errorf("SET once it flows: %v", err)
-	}
-	if got := outside.Get(t.Context(), "key").Val(); got != "after" {
-		t.Errorf("once it flows, the key is %q", got)
-	}
-}
-
-func TestATrapCanBeRemoved(t *testing.T) {
-	proxy, client, _ := open(t)
-	proxy.Remove(proxy.Catch(is("set", "key"), redisproxy.LoseRequest))
-	if err := client.Set(t.Context(), "key", "a", 0).Err(); err != nil {
-		t.Errorf("SET after the trap was removed: %v", err)
 	}
 }

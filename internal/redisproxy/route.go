@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net"
+	"strings"
 	"sync"
 
 	"github.com/alicebob/miniredis/v2/proto"
@@ -16,7 +17,13 @@ type route struct {
 	client, server net.Conn
 
 	mu       sync.Mutex
-	awaiting []*Trap // of the commands that Redis has not answered, in order; nil of one that is not caught
+	awaiting []awaited // the replies that Redis owes, in order
+}
+
+// awaited is the reply to a command.
+type awaited struct {
+	trap    *Trap // of the command; nil of one that is not caught
+	unheard bool  // the command is sent once more, and its client gets that reply
 }
 
 var errLost = errors.New("this connection is lost with its command")
@@ -56,34 +63,64 @@ func (r *route) passCommands() error {
 		if err := trap.await(); err != nil {
 			return err
 		}
-		r.proxy.flows()
-		r.mu.Lock()
-		r.awaiting = append(r.awaiting, trap)
-		r.mu.Unlock()
-		if _, err := io.WriteString(r.server, raw); err != nil {
+		r.proxy.awaitHang()
+		replies := []awaited{{trap: trap}}
+		if trap != nil && trap.fate == Resend {
+			replies = []awaited{{unheard: true}, {trap: trap}}
+		}
+		if err := r.send(raw, replies); err != nil {
 			return err
 		}
 	}
 }
 
+// send sends a command to Redis as often as there are replies to come.
+func (r *route) send(raw string, replies []awaited) error {
+	r.mu.Lock()
+	r.awaiting = append(r.awaiting, replies...)
+	r.mu.Unlock()
+	_, err := io.WriteString(r.server, strings.Repeat(raw, len(replies)))
+	return err
+}
+
 // await waits until a command may go on to Redis; nil is the trap of one that was not caught. It fails with errLost if it never may.
 func (t *Trap) await() error {
 	switch {
-	case t == nil || t.fate == LoseReply || t.fate == HoldReply:
+	case t == nil || t.fate == LoseReply || t.fate == HoldReply || t.fate == Resend:
 		return nil
 	case t.fate == LoseRequest:
 		close(t.caught)
 		return errLost
 	}
-	return t.hold()
+	close(t.caught)
+	return t.decision()
 }
 
-// hold waits until it is decided whether what the trap has caught may pass.
-func (t *Trap) hold() error {
-	close(t.caught)
+// decision waits until a command or a reply that is held may pass. It fails with errLost if it never may.
+func (t *Trap) decision() error {
 	<-t.decided
 	if !t.passes {
 		return errLost
+	}
+	return nil
+}
+
+// reply says whether the reply to a command may go on to its client, when it may. It fails with errLost if it never may.
+func (t *Trap) reply() error {
+	if t == nil {
+		return nil
+	}
+	close(t.answered)
+	switch t.fate {
+	case LoseReply:
+		close(t.caught) // first: who then hears of its client's failure knows why
+		return errLost
+	case HoldReply:
+		close(t.caught)
+		return t.decision()
+	case Resend:
+		close(t.caught)
+	case Hold, LoseRequest: // it was caught before
 	}
 	return nil
 }
@@ -95,45 +132,28 @@ func (r *route) passReplies() {
 		if err != nil {
 			return
 		}
-		trap := r.answered()
-		if trap != nil {
-			close(trap.answered)
+		reply := r.answered()
+		if reply.unheard {
+			continue
 		}
-		if trap.reply() != nil {
+		if reply.trap.reply() != nil {
 			r.close()
 			return
 		}
-		r.proxy.flows()
 		if _, err := io.WriteString(r.client, raw); err != nil {
 			continue // its client has left; Redis is heard to the end
 		}
 	}
 }
 
-// reply waits until the answer to a command may go on to the client; nil is the trap of one that was not caught. It fails with errLost
-// if it never may.
-func (t *Trap) reply() error {
-	switch {
-	case t == nil:
-		return nil
-	case t.fate == LoseReply:
-		close(t.caught) // first: who then hears of its client's failure knows why
-		return errLost
-	case t.fate == HoldReply:
-		return t.hold()
-	default:
-		return nil
-	}
-}
-
-// answered gives the trap of the command that a reply is to. A message to a subscriber is to none.
-func (r *route) answered() *Trap {
+// answered gives what is known of a reply that has come. Of a message to a subscriber nothing is.
+func (r *route) answered() awaited {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if len(r.awaiting) == 0 {
-		return nil
+		return awaited{}
 	}
-	trap := r.awaiting[0]
+	reply := r.awaiting[0]
 	r.awaiting = r.awaiting[1:]
-	return trap
+	return reply
 }

@@ -13,14 +13,17 @@ const (
 	LoseRequest
 	// LoseReply ends the command's connection once Redis has answered: its client never learns what it did.
 	LoseReply
-	// HoldReply keeps Redis's answer from the client until the trap's Release; Drop loses it.
+	// HoldReply keeps the reply from the client until the trap's Release or Drop.
 	HoldReply
+	// Resend sends the command to Redis twice, as a client does that repeats it by itself: the client gets the second reply.
+	Resend
 )
 
 // Trap catches one command.
 type Trap struct {
 	matches func(args []string) bool
 	fate    Fate
+	sprung  bool // the proxy's mutex is held
 
 	once    sync.Once
 	caught  chan struct{}
@@ -34,7 +37,7 @@ func newTrap(matches func([]string) bool, fate Fate) *Trap {
 	return &Trap{matches: matches, fate: fate, caught: make(chan struct{}), decided: make(chan struct{}), answered: make(chan struct{})}
 }
 
-// Caught is closed when a command has been caught and its fate has begun: it is held, or lost, or Redis has answered it.
+// Caught is closed when a command has been caught and its fate has begun: it or its reply is held, or lost, or Redis has answered it.
 func (t *Trap) Caught() <-chan struct{} { return t.caught }
 
 // Answered is closed when Redis has answered the command that was caught, whether its client is still there or not.

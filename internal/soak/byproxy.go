@@ -28,8 +28,7 @@ func (w *world) doByProxy(ctx context.Context, fault Fault, proxy *redisproxy.Pr
 		return lose(ctx, proxy, redisproxy.LoseRequest, fault.For)
 	case StallReplica:
 		return holdOne(ctx, proxy, aWrite, redisproxy.Hold, func() error {
-			proxy.Stall()
-			defer proxy.Flow()
+			proxy.Hang(fault.For)
 			return wait(ctx, fault.For)
 		})
 	case StolenLock:
@@ -49,9 +48,11 @@ func holdOne(
 	ctx context.Context, proxy *redisproxy.Proxy, matches func([]string) bool, fate redisproxy.Fate, do func() error,
 ) (caught int64, err error) {
 	trap := proxy.Catch(matches, fate)
-	defer trap.Release()
-	if !isCaught(ctx, trap, untilCaught) {
+	defer func() {
+		trap.Release() // first: it may be caught just now
 		proxy.Remove(trap)
+	}()
+	if !isCaught(ctx, trap, untilCaught) {
 		return 0, errMissed
 	}
 	return 1, do()
@@ -64,10 +65,10 @@ func lose(ctx context.Context, proxy *redisproxy.Proxy, fate redisproxy.Fate, to
 	return repeat(ctx, total, func() (int64, error) {
 		trap := proxy.Catch(matches[next%len(matches)], fate)
 		next++
+		defer proxy.Remove(trap)
 		if isCaught(ctx, trap, again) {
 			return 1, nil
 		}
-		proxy.Remove(trap)
 		return 0, nil
 	})
 }

@@ -15,7 +15,7 @@ const (
 	KillReplica  Kind = "kill-replica"  // kill -9 of a replica
 	StopReplica  Kind = "stop-replica"  // SIGSTOP, later SIGCONT
 	CutReplica   Kind = "cut-replica"   // a replica cannot reach Redis: its connections end
-	StallReplica Kind = "stall-replica" // nothing passes between a replica and Redis, from a sale's write on; later all of it arrives
+	StallReplica Kind = "stall-replica" // from a sale's write on, no command of a replica reaches Redis; later all of them do
 	LateWrite    Kind = "late-write"    // a sale's write reaches Redis late
 	StolenLock   Kind = "stolen-lock"   // the lock is deleted while the reply to its holder's read is held back
 	LoseReply    Kind = "lose-reply"    // replies to writes and to commands of the lock are lost, again and again

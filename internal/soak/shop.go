@@ -128,9 +128,6 @@ func (s *shop) data() string { return filepath.Join(s.dir, "redis") }
 // close ends all of it, and removes its files.
 func (s *shop) close() error {
 	s.client.CloseIdleConnections()
-	for _, proxy := range s.proxies {
-		proxy.Flow()
-	}
 	if s.cluster != nil {
 		s.cluster.Stop()
 	}
