@@ -286,7 +286,7 @@ func TestThePageTellsFaultsAndRules(t *testing.T) {
 		"\nempty-redis   1      1          0             2.6 s\n",
 		"✓ a sale answered 200 has its one order: 1,690 checked\n",
 		"? half the rate is back within 2s after a fault: 2 checked, 1 not checked\n    UNKNOWN: empty-redis at 11.99s: back after 2.6s, by",
-		"\nUNKNOWN: half the rate is back within 2s after a fault: 1 times this cannot be said\n",
+		"\nUNKNOWN: half the rate is back within 2s after a fault: not known once\n",
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page does not say %q:\n%s", want, page)

@@ -83,9 +83,9 @@ func (r Result) reasons() (all []string) {
 	for _, check := range r.Checks {
 		switch {
 		case check.Broken > 0:
-			all = append(all, fmt.Sprintf("%s: %d times not", check.Rule, check.Broken))
+			all = append(all, fmt.Sprintf("%s: broken %s", check.Rule, times(check.Broken)))
 		case check.Unchecked > 0:
-			all = append(all, fmt.Sprintf("%s: %d times this cannot be said", check.Rule, check.Unchecked))
+			all = append(all, fmt.Sprintf("%s: not known %s", check.Rule, times(check.Unchecked)))
 		}
 	}
 	if len(all) == 0 && r.Lost > 0 {
@@ -95,6 +95,13 @@ func (r Result) reasons() (all []string) {
 		return []string{"every rule holds, and every fault hit somebody"}
 	}
 	return all
+}
+
+func times(n int) string {
+	if n == 1 {
+		return "once"
+	}
+	return thousands(n) + " times"
 }
 
 // Page tells it for people.

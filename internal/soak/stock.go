@@ -38,6 +38,8 @@ func stockFeltEverySale(r Record) Check {
 		check.Excused += int(lost[run.id])
 		check.note("run %s: %d lost updates, as a fault allows", run.id, lost[run.id])
 	}
-	check.note("%d runs", len(runs))
+	if len(runs) > 1 {
+		check.note("there were %d runs", len(runs))
+	}
 	return check
 }
