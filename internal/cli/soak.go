@@ -126,7 +126,8 @@ func runSoak(cmd *cobra.Command, f soakFlags) error {
 		people = cmd.ErrOrStderr()
 	}
 	plan := soak.NewPlan(f.seed, time.Duration(f.minutes*float64(time.Minute)), kinds, f.replicas)
-	fmt.Fprintf(people, "soak: %s, %d replicas, %d buyers, %d faults, seed %d\n", f.lock, f.replicas, f.buyers, len(plan), f.seed)
+	fmt.Fprintf(people, "soak: %s, %d replicas, %d buyers, %d faults, seed %d, Redis with appendfsync always\n",
+		f.lock, f.replicas, f.buyers, len(plan), f.seed)
 	record, err := soak.Session{
 		Program: program, Redis: f.redis, Lock: f.lock, Replicas: f.replicas, Buyers: f.buyers, Plan: plan,
 		Log: func(format string, args ...any) { fmt.Fprintf(people, format+"\n", args...) },

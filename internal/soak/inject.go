@@ -37,6 +37,7 @@ func (w *world) inject(ctx context.Context, fault Fault) Injected {
 	if fault.Kind.hasVictim() {
 		injected.Victim = victim.Name
 	}
+	w.tell("%s", injected)
 	caught, end, err := w.do(ctx, fault, victim.PID)
 	injected.Caught, injected.End = int(caught), end
 	if err != nil {

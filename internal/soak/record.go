@@ -79,6 +79,18 @@ type Injected struct {
 	Error      string // why it did not take place; "" if it did
 }
 
+// String names the fault, its victim, and how long it is to last.
+func (f Injected) String() string {
+	text := string(f.Kind)
+	if f.Victim != "" {
+		text += " " + f.Victim
+	}
+	if f.For > 0 {
+		text += " for " + f.For.String()
+	}
+	return text
+}
+
 // lostIt says whether this fault may have destroyed the order of a sale before any reading of the ledgers.
 func (f Injected) lostIt(s Sale) bool {
 	return f.Kind.destroys() && s.End.After(f.Read) && s.Start.Before(f.End)

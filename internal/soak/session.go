@@ -76,7 +76,9 @@ func (w *world) run(ctx context.Context) (Record, error) {
 	err := wait(ctx, warmUp+quiet)
 	for i := 0; err == nil && i < len(w.Plan); i++ {
 		injected := w.inject(ctx, w.Plan[i])
-		w.tell("%s %s %s", injected.Kind, injected.Victim, injected.Error)
+		if injected.Error != "" {
+			w.tell("%s: %s", injected.Kind, injected.Error)
+		}
 		w.record.Faults = append(w.record.Faults, injected)
 		err = wait(ctx, rest)
 	}
@@ -123,16 +125,17 @@ func (w *world) look(ctx context.Context) error {
 func (w *world) watch(ctx context.Context) (looks []Look) {
 	client := redisclient.Single(redisclient.Config{Addrs: []string{w.shop.redis.Addr}, PoolSize: 1})
 	defer func() { _ = client.Close() }() // it was only asked
-	ledgers, told := NewLedgers(client), time.Now()
+	ledgers, told, sold := NewLedgers(client), time.Now(), int64(0)
 	for wait(ctx, watchEvery) == nil {
 		if !w.gone.Load() {
 			if look, err := ledgers.Look(ctx); err == nil {
 				looks = append(looks, look)
 			}
 		}
-		if time.Since(told) >= tellEvery {
-			w.tell("")
-			told = time.Now()
+		if since := time.Since(told); since >= tellEvery {
+			n := w.crowd.Sold()
+			w.tell("%.0f a second", float64(n-sold)/since.Seconds())
+			told, sold = time.Now(), n
 		}
 	}
 	return looks
