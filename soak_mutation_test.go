@@ -34,7 +34,7 @@ return 1`,
 	},
 	{
 		"a hand-over to the dead", "util/lua/release.lua", `redis.call('PTTL', place)`, `60000`, // however long it was not heard of
-		"--lock v9 --minutes 0.6 --faults kill-replica,stop-replica", "✗ half the rate is back",
+		"--lock v9 --minutes 0.6 --faults kill-replica,stop-replica", "✗ sales go on within",
 	},
 	{
 		"a lost order", "util/lua/write.lua", `redis.call('HSET', KEYS[3], ARGV[4], ARGV[5])`,

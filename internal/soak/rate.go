@@ -89,23 +89,24 @@ func (p pace) back(from, until time.Time, half float64) (time.Duration, bool) {
 	return max(0, until.Sub(from)), false
 }
 
+// rateComesBack looks how soon sales go on after a fault. That there are none is a flaw; that there are few may be the machine's.
 func rateComesBack(r Record, all []Aftermath) Check {
-	check := Check{Rule: fmt.Sprintf("half the rate is back within %v after a fault", backAfter)}
+	check := Check{Rule: fmt.Sprintf("sales go on within %v of a fault, and half the rate is back", backAfter)}
 	for _, seen := range all {
-		switch {
-		case seen.Error != "":
+		if seen.Error != "" {
 			continue
-		case seen.Usual == 0:
-			check.unknown("%s at %s: there was no quiet second before it", seen.Kind, r.at(seen.Begin))
-			continue
-		case !seen.WasBack:
-			check.breaks("%s at %s: not back until the next fault, %.1fs later", seen.Kind, r.at(seen.Begin), seen.Back.Seconds())
-		case seen.Back > 2*backAfter:
-			check.breaks("%s at %s: back after %.1fs", seen.Kind, r.at(seen.Begin), seen.Back.Seconds())
-		case seen.Back > backAfter:
-			check.unknown("%s at %s: back after %.1fs, by a flaw or by a slow machine", seen.Kind, r.at(seen.Begin), seen.Back.Seconds())
 		}
 		check.Checked++
+		switch {
+		case seen.Usual == 0:
+			check.unknown("%s at %s: there was no quiet second before it", seen.Kind, r.at(seen.Begin))
+		case seen.Still > backAfter:
+			check.breaks("%s at %s: hardly a sale for %.1fs", seen.Kind, r.at(seen.Begin), seen.Still.Seconds())
+		case !seen.WasBack:
+			check.unknown("%s at %s: only some sales until the next fault, by a flaw or by a slow machine", seen.Kind, r.at(seen.Begin))
+		case seen.Back > backAfter:
+			check.unknown("%s at %s: half the rate after %.1fs, by a flaw or by a slow machine", seen.Kind, r.at(seen.Begin), seen.Back.Seconds())
+		}
 	}
 	return check
 }
