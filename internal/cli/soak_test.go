@@ -51,6 +51,7 @@ func TestSoak(t *testing.T) {
 		}
 		t.Skip("a soak needs a redis-server: ", err)
 	}
+	t.Parallel()
 	picture := filepath.Join(t.TempDir(), "history.html")
 	var stdout, stderr bytes.Buffer
 	arguments := "soak --lock v9 --minutes 0.1 --seed 3 --faults lose-reply --json --html " + picture

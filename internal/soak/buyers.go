@@ -28,14 +28,12 @@ type Crowd struct {
 
 var errLeft = errors.New(left)
 
-// Buy runs the buyers until closing is closed, and then until the last of them is answered; or until ctx ends. It gives every sale they
-// asked for, including those that are unanswered by then.
-func (c *Crowd) Buy(ctx context.Context, closing <-chan struct{}) []Sale {
+// Buy runs the buyers until open ends, and then until the last of them is answered; or until ctx ends, which open is derived from. It gives
+// every sale they asked for, including those that are unanswered by then.
+func (c *Crowd) Buy(ctx, open context.Context) []Sale {
 	transport := &http.Transport{MaxIdleConnsPerHost: c.Buyers}
 	defer transport.CloseIdleConnections()
 	client := &http.Client{Transport: transport, Timeout: c.Timeout}
-	open, shut := context.WithCancel(ctx)
-	defer shut()
 	asked := make([][]Sale, c.Buyers)
 	var buyers sync.WaitGroup
 	for i := range asked {
@@ -49,11 +47,6 @@ func (c *Crowd) Buy(ctx context.Context, closing <-chan struct{}) []Sale {
 			}
 		})
 	}
-	select {
-	case <-closing:
-	case <-ctx.Done():
-	}
-	shut()
 	buyers.Wait()
 	return slices.Concat(asked...)
 }

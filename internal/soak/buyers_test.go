@@ -72,7 +72,8 @@ func TestBuyersWriteDownWhatTheyAreTold(t *testing.T) {
 
 // A buyer who is refused rests; when the shop closes, those who wait are still answered, and none is forgotten.
 func TestBuyersLeaveAfterTheirAnswer(t *testing.T) {
-	closing := make(chan struct{})
+	open, shut := context.WithCancel(t.Context())
+	defer shut()
 	var asked atomic.Int64
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		switch n := asked.Add(1); {
@@ -80,17 +81,17 @@ func TestBuyersLeaveAfterTheirAnswer(t *testing.T) {
 			w.WriteHeader(http.StatusServiceUnavailable)
 			_, _ = w.Write([]byte(`{"error":{"code":"lock_timeout"}}`))
 		case n == 6: // all of them are asking for the second time
-			close(closing)
+			shut()
 			fallthrough
 		default:
-			<-closing
+			<-open.Done()
 			_, _ = fmt.Fprintf(w, `{"order_id":"%d","run_id":"b","stock_before":7,"stock_after":6,"fence":3}`, n)
 		}
 	}))
 	defer server.Close()
 	crowd := Crowd{URL: server.URL, Buyers: 3, Timeout: 10 * time.Second, Pause: 30 * time.Millisecond}
 	began := time.Now()
-	sales := crowd.Buy(t.Context(), closing)
+	sales := crowd.Buy(t.Context(), open)
 	sold := paceOf(Record{Sales: sales})
 	if len(sales) != 6 || len(sold) != 3 || crowd.Sold() != 3 || time.Since(began) < 30*time.Millisecond {
 		t.Errorf("%d asked, %d sold, after %v; want 6, 3, after the pause: %+v", len(sales), len(sold), time.Since(began), sales)
@@ -115,7 +116,7 @@ func TestBuyersGoAway(t *testing.T) {
 	ctx, end := context.WithCancel(t.Context())
 	crowd := Crowd{URL: server.URL, Buyers: 6, Timeout: 10 * time.Second}
 	sales := make(chan []Sale)
-	go func() { sales <- crowd.Buy(ctx, nil) }()
+	go func() { sales <- crowd.Buy(ctx, ctx) }()
 	for range 6 {
 		<-all
 	}

@@ -286,7 +286,8 @@ func TestThePageTellsFaultsAndRules(t *testing.T) {
 		"  1,690    sales  84 a second",
 		"\nempty-redis   1      1          0             2.6 s\n",
 		"✓ a sale answered 200 has its one order: 1,690 checked\n",
-		"✗ sales go on within 2s of a fault, and half the rate is back: 2 checked, 1 broken\n    BROKEN: empty-redis at 11.99s: hardly a sale for 2.2s\n",
+		"✗ sales go on within 2s of a fault, and half the rate is back: 2 checked, 1 broken\n",
+		"\n    BROKEN: empty-redis at 11.99s: hardly a sale for 2.2s\n",
 		"\nFAIL: sales go on within 2s of a fault, and half the rate is back: broken once\n",
 	} {
 		if !strings.Contains(page, want) {

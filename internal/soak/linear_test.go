@@ -107,7 +107,9 @@ func TestThePictureShowsWhatMatters(t *testing.T) {
 		wants  []string
 	}{
 		"broken": {broken, []string{"does not fit into one order", thousands(int64(initialStock - 1500))}},
-		"whole":  {whole, []string{"fits into one order: cut-replica at 1.50s", "cut-replica r2", thousands(int64(initialStock - 1500)), "token 1501, r1"}},
+		"whole": {whole, []string{
+			"fits into one order: cut-replica at 1.50s", "cut-replica r2", thousands(int64(initialStock - 1500)), "token 1501, r1",
+		}},
 	} {
 		result := Examine(c.record)
 		if n := len(result.Window.changes); n == 0 || n > 2*pictureSize {

@@ -66,8 +66,10 @@ type world struct {
 
 func (w *world) run(ctx context.Context) (Record, error) {
 	w.record = Record{Lock: w.Lock, Expiry: Expiry, Began: time.Now().Add(warmUp)}
-	closing, sales := make(chan struct{}), make(chan []Sale, 1)
-	go func() { sales <- w.crowd.Buy(ctx, closing) }()
+	open, shut := context.WithCancel(ctx)
+	defer shut()
+	sales := make(chan []Sale, 1)
+	go func() { sales <- w.crowd.Buy(ctx, open) }()
 	watching, leave := context.WithCancel(ctx)
 	defer leave()
 	looks := make(chan []Look, 1)
@@ -83,7 +85,7 @@ func (w *world) run(ctx context.Context) (Record, error) {
 		err = wait(ctx, rest)
 	}
 	w.record.Ended = time.Now()
-	close(closing)
+	shut()
 	w.record.Sales = <-sales
 	leave()
 	w.record.Looks = append(w.record.Looks, <-looks...)
