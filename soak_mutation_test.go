@@ -21,7 +21,7 @@ type brokenPromise struct {
 var brokenPromises = []brokenPromise{
 	{
 		"a fence not checked", "util/lua/write.lua", `if tonumber(ARGV[2]) < tonumber(redis.call('GET', KEYS[5]) or 0) then`, `if false then`,
-		"--lock v9 --minutes 0.5 --faults stall-replica,late-write", "✗ no update is lost",
+		"--lock v9 --minutes 0.3 --faults stall-replica", "✗ no update is lost",
 	},
 	{
 		"a renewal without the owner", "util/lua/updateExpireTime.lua",
@@ -30,36 +30,36 @@ var brokenPromises = []brokenPromise{
 end
 return 0`, `redis.call('PEXPIRE', KEYS[1], ARGV[2])
 return 1`,
-		"--lock v6 --minutes 0.5 --faults stolen-lock,late-write", "✗ a run's stock fell by one for every order of that run",
+		"--lock v6 --minutes 0.4 --faults stolen-lock", "✗ a run's stock fell by one for every order of that run",
 	},
 	{
 		"a hand-over to the dead", "util/lua/release.lua", `redis.call('PTTL', place)`, `60000`, // however long it was not heard of
-		"--lock v9 --minutes 0.6 --faults kill-replica,stop-replica", "✗ sales go on within",
+		"--lock v9 --minutes 0.5 --faults kill-replica,stop-replica", "✗ sales go on within",
 	},
 	{
 		"a lost order", "util/lua/write.lua", `redis.call('HSET', KEYS[3], ARGV[4], ARGV[5])`,
 		`if ARGV[1] % 100 ~= 0 then redis.call('HSET', KEYS[3], ARGV[4], ARGV[5]) end`,
-		"--lock v9 --minutes 0.3", "✗ a sale answered 200 has its one order",
+		"--lock v9 --minutes 0.2 --faults kill-replica", "✗ a sale answered 200 has its one order",
 	},
 	{
 		"a token that does not grow", "util/lua/lockFenced.lua",
 		`redis.call('INCRBY', KEYS[2], ARGV[3])`, `redis.call('SET', KEYS[2], ARGV[3])`,
-		"--lock v7 --minutes 0.3", "✗ the stock fell in the order of the fencing tokens",
+		"--lock v7 --minutes 0.2 --faults kill-replica", "✗ the stock fell in the order of the fencing tokens",
 	},
 	{
 		"a command repeated by the client", "internal/redisclient/redisclient.go", `MaxRetries:    -1,`, `MaxRetries:    3,`,
-		"--lock v9 --minutes 0.5 --faults lose-reply", "✗ a run's stock fell by one for every order of that run",
+		"--lock v9 --minutes 0.3 --faults lose-reply", "✗ a run's stock fell by one for every order of that run",
 	},
 	{
 		"doubt told as a refusal", "internal/rediserr/rediserr.go", `lock.ErrOutcomeUnknown, err)`, `lock.ErrUnavailable, err)`,
-		"--lock v9 --minutes 0.5 --faults lose-reply", "✗ a sale that was refused has no order",
+		"--lock v9 --minutes 0.3 --faults lose-reply", "✗ a sale that was refused has no order",
 	},
 }
 
 // longestSoak is how long a soak may take to find a breakage.
 const longestSoak = 2 * time.Minute
 
-// A soak finds each breakage in less than two minutes, and nothing in the code as it is.
+// A soak finds each breakage in less than two minutes. That it finds nothing in the code as it is, is TestSoak's.
 func TestTheSoakFindsEveryBrokenPromise(t *testing.T) {
 	suite.LongOnly(t, "package soak has every rule, broken once by hand")
 	if _, err := exec.LookPath("redis-server"); err != nil {
@@ -68,12 +68,8 @@ func TestTheSoakFindsEveryBrokenPromise(t *testing.T) {
 		}
 		t.Skip("a soak needs a redis-server: ", err)
 	}
-	whole := build(t, "")
 	for _, m := range brokenPromises {
 		t.Run(m.name, func(t *testing.T) {
-			if code, said := runProgram(t, whole, "soak --html= --seed 1 "+m.soak); code == 1 { // on a busy machine it may be 2
-				t.Fatalf("soak %s: exit code %d without any breakage:\n%s", m.soak, code, said)
-			}
 			source, err := os.ReadFile(m.file)
 			if err != nil {
 				t.Fatal(err)
