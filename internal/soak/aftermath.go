@@ -14,7 +14,7 @@ type Aftermath struct {
 	Hit     int            // sales that it kept waiting, or that were not made; at least the commands that it caught
 	Lost    int64          // updates, until the next one
 	Still   time.Duration  // longest time until there were sales again, if only a twentieth of the usual
-	Back    time.Duration  // longest time until half the usual rate was back
+	Back    time.Duration  // longest time until a quarter of the usual rate was back
 	WasBack bool           // false: it was not, until the next fault
 }
 
@@ -36,7 +36,7 @@ func aftermaths(r Record) []Aftermath {
 		}
 		for _, from := range r.mustSellFrom(fault) {
 			still, _ := sold.back(from, until, seen.Usual/20)
-			back, was := sold.back(from, until, seen.Usual/2)
+			back, was := sold.back(from, until, seen.Usual/4)
 			seen.Still = max(seen.Still, still)
 			seen.Back, seen.WasBack = max(seen.Back, back), seen.WasBack && was
 		}

@@ -284,11 +284,11 @@ func TestThePageTellsFaultsAndRules(t *testing.T) {
 	for _, want := range []string{
 		"A soak of v8 for 20s, under real faults\n",
 		"  1,690    sales  84 a second",
-		"\nempty-redis   1      1          0             2.6 s\n",
+		"\nempty-redis   1      1          0             2.4 s\n",
 		"✓ a sale answered 200 has its one order: 1,690 checked\n",
-		"✗ sales go on within 2s of a fault, and half the rate is back: 2 checked, 1 broken\n",
+		"✗ sales go on within 2s of a fault, and a quarter of the rate is back: 2 checked, 1 broken\n",
 		"\n    BROKEN: empty-redis at 11.99s: hardly a sale for 2.2s\n",
-		"\nFAIL: sales go on within 2s of a fault, and half the rate is back: broken once\n",
+		"\nFAIL: sales go on within 2s of a fault, and a quarter of the rate is back: broken once\n",
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page does not say %q:\n%s", want, page)

@@ -34,7 +34,7 @@ type KindCount struct {
 	Times int     `json:"times"`
 	Hit   int     `json:"hit"`  // sales
 	Lost  int64   `json:"lost"` // updates
-	Back  float64 `json:"back"` // longest time, in seconds, until half the usual rate was back
+	Back  float64 `json:"back"` // longest time, in seconds, until a quarter of the usual rate was back
 }
 
 // Summary sums up.

@@ -8,7 +8,7 @@ import (
 
 const (
 	window    = time.Second            // over which a rate is taken
-	backAfter = 2 * time.Second        // within which half the rate must be back
+	backAfter = 2 * time.Second        // within which the rate must be back, as far as is asked for
 	step      = 100 * time.Millisecond // how finely that is told
 )
 
@@ -78,20 +78,21 @@ func (r Record) mustSellFrom(f Injected) []time.Time {
 	}
 }
 
-// back tells how long after a moment half of a rate was back: it looks for the beginning of the first second with at least that many
+// back tells how long after a moment a rate was back: it looks for the beginning of the first second with at least that many
 // sales. If there is none up to until, it gives the time up to there, and false.
-func (p pace) back(from, until time.Time, half float64) (time.Duration, bool) {
+func (p pace) back(from, until time.Time, rate float64) (time.Duration, bool) {
 	for after := time.Duration(0); !from.Add(after + window).After(until); after += step {
-		if float64(p.between(from.Add(after), from.Add(after+window))) >= half*window.Seconds() {
+		if float64(p.between(from.Add(after), from.Add(after+window))) >= rate*window.Seconds() {
 			return after, true
 		}
 	}
 	return max(0, until.Sub(from)), false
 }
 
-// rateComesBack looks how soon sales go on after a fault. That there are none is a flaw; that there are few may be the machine's.
+// rateComesBack looks how soon sales go on after a fault. That there are none is a flaw; that there are few may be the machine's, whose
+// other work can take two thirds of it away.
 func rateComesBack(r Record, all []Aftermath) Check {
-	check := Check{Rule: fmt.Sprintf("sales go on within %v of a fault, and half the rate is back", backAfter)}
+	check := Check{Rule: fmt.Sprintf("sales go on within %v of a fault, and a quarter of the rate is back", backAfter)}
 	for _, seen := range all {
 		if seen.Error != "" {
 			continue
@@ -105,7 +106,7 @@ func rateComesBack(r Record, all []Aftermath) Check {
 		case !seen.WasBack:
 			check.unknown("%s at %s: only some sales until the next fault, by a flaw or by a slow machine", seen.Kind, r.at(seen.Begin))
 		case seen.Back > backAfter:
-			check.unknown("%s at %s: half the rate after %.1fs, by a flaw or by a slow machine", seen.Kind, r.at(seen.Begin), seen.Back.Seconds())
+			check.unknown("%s at %s: a quarter of the rate after %.1fs, by a flaw or by a slow machine", seen.Kind, r.at(seen.Begin), seen.Back.Seconds())
 		}
 	}
 	return check
