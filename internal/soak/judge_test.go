@@ -287,7 +287,7 @@ func TestThePageTellsFaultsAndRules(t *testing.T) {
 		"\nempty-redis   1      1          0             2.4 s\n",
 		"✓ a sale answered 200 has its one order: 1,690 checked\n",
 		"✗ sales go on within 2s of a fault, and a quarter of the rate is back: 2 checked, 1 broken\n",
-		"\n    BROKEN: empty-redis at 11.99s: hardly a sale for 2.2s\n",
+		"\n    BROKEN: empty-redis at 11.99s: hardly a sale for 2.2s; until the next fault, 1 redis_unavailable\n",
 		"\nFAIL: sales go on within 2s of a fault, and a quarter of the rate is back: broken once\n",
 	} {
 		if !strings.Contains(page, want) {

@@ -2,7 +2,9 @@ package soak
 
 import (
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -100,14 +102,30 @@ func rateComesBack(r Record, all []Aftermath) Check {
 		check.Checked++
 		switch {
 		case seen.Usual == 0:
-			check.unknown("%s at %s: there was no quiet second before it", seen.Kind, r.at(seen.Begin))
+			check.unknown("%s: there was no quiet second before it", seen.says(r))
 		case seen.Still > backAfter:
-			check.breaks("%s at %s: hardly a sale for %.1fs", seen.Kind, r.at(seen.Begin), seen.Still.Seconds())
+			check.breaks("%s: hardly a sale for %.1fs; %s", seen.says(r), seen.Still.Seconds(), counts(seen.Codes))
 		case !seen.WasBack:
-			check.unknown("%s at %s: only some sales until the next fault, by a flaw or by a slow machine", seen.Kind, r.at(seen.Begin))
+			check.unknown("%s: only some sales until the next fault, by a flaw or by a slow machine; %s", seen.says(r), counts(seen.Codes))
 		case seen.Back > backAfter:
-			check.unknown("%s at %s: a quarter of the rate after %.1fs, by a flaw or by a slow machine", seen.Kind, r.at(seen.Begin), seen.Back.Seconds())
+			check.unknown("%s: a quarter of the rate after %.1fs, by a flaw or by a slow machine; %s",
+				seen.says(r), seen.Back.Seconds(), counts(seen.Codes))
 		}
 	}
 	return check
+}
+
+// says names a fault and its time.
+func (a Aftermath) says(r Record) string { return string(a.Kind) + " at " + r.at(a.Begin) }
+
+// counts lists the requests that sold nothing until the next fault, by what their buyers were told.
+func counts(codes map[string]int) string {
+	words := []string{"until the next fault"}
+	for _, code := range slices.Sorted(maps.Keys(codes)) {
+		words = append(words, fmt.Sprintf("%d %s", codes[code], code))
+	}
+	if len(words) == 1 {
+		return "nobody was refused"
+	}
+	return strings.Join(words, ", ")
 }
