@@ -30,7 +30,7 @@ func (r Result) Picture(to io.Writer) error {
 
 // legend says what the drawing shows, above it.
 func legend(w Window) string {
-	return "<p>" + html.EscapeString(w.title()) + "</p>\n" +
+	return `<p style="padding-top: 2em">` + html.EscapeString(w.title()) + "</p>\n" + // below a bar that is always at the top
 		"<p>A bar is a sale from its request to its answer, or a look at the stock. The line goes through an order that fits, as far as " +
 		"there is one: each sale finds what the one before it left. At the bottom: the faults, and who got no 200.</p>"
 }
