@@ -21,11 +21,15 @@ var house = map[string][]string{
 	"lockstep/internal/cli": {
 		"internal/api", "internal/cluster", "internal/config", "internal/dao", "internal/evolution", "internal/explore",
 		"internal/explore/graph", "internal/explore/stepper", "internal/history", "internal/job", "internal/lab", "internal/load",
-		"internal/lock", "internal/lockv6", "internal/matrix", "internal/metrics", "internal/service", "internal/strategy",
-		"internal/trace", "internal/witness",
+		"internal/lock", "internal/lockv6", "internal/matrix", "internal/metrics", "internal/service", "internal/soak",
+		"internal/strategy", "internal/trace", "internal/witness",
 	},
 	"lockstep/internal/matrix": {
 		"internal/evolution", "internal/explore", "internal/lab", "internal/strategy", "internal/witness",
+	},
+	"lockstep/internal/soak": {
+		"internal/api", "internal/cluster", "internal/dao", "internal/history", "internal/lock", "internal/redisclient",
+		"internal/redisproxy", "internal/redisserver", "util/lua",
 	},
 	"lockstep/internal/witness": {"internal/dao", "internal/lock", "internal/service", "internal/trace", "util/lua"},
 	"lockstep/internal/lab": {
@@ -70,7 +74,6 @@ var house = map[string][]string{
 	"lockstep/internal/explore/scenario":  {"internal/strategy"},
 	"lockstep/internal/explore/anomaly":   {"internal/strategy"},
 	"lockstep/internal/explore/coroutine": {},
-	"lockstep/internal/chaos":             {"internal/dao", "internal/history", "internal/lock", "internal/redisclient"},
 	"lockstep/internal/config":            {"internal/history"},
 	"lockstep/internal/api": {
 		"internal/evolution", "internal/history", "internal/lock", "internal/service", "internal/strategy",
@@ -111,6 +114,7 @@ var house = map[string][]string{
 
 	"lockstep/internal/redisclient": {},
 	"lockstep/internal/redisproxy":  {},
+	"lockstep/internal/redisserver": {},
 }
 
 // Whoever else may import these.
@@ -120,6 +124,7 @@ var onlyThere = map[string][]string{
 	"github.com/spf13/viper":                         {"lockstep/internal/config"},
 	"github.com/gin-gonic/gin":                       {"lockstep/internal/api"},
 	"github.com/spf13/cobra":                         {"lockstep/internal/cli"},
+	"github.com/anishathalye/porcupine":              {"lockstep/internal/soak"},
 
 	"github.com/redis/go-redis/v9/maintnotifications": {"lockstep/internal/redisclient"},
 	"github.com/alicebob/miniredis/v2":                {"lockstep/internal/dao", "lockstep/internal/explore/simredis"},

@@ -1,9 +1,7 @@
 package main
 
 import (
-	"errors"
 	"os"
-	"os/exec"
 	"strings"
 	"testing"
 
@@ -113,13 +111,5 @@ func TestTheLabsFindEveryCureThatIsUndone(t *testing.T) {
 // runLab runs a lab, and gives its exit code and what it said.
 func runLab(t *testing.T, program, arguments string) (code int, said string) {
 	t.Helper()
-	output, err := exec.Command(program, append([]string{"lab"}, strings.Fields(arguments)...)...).CombinedOutput()
-	var exit *exec.ExitError
-	if err != nil && !errors.As(err, &exit) {
-		t.Fatal(err)
-	}
-	if exit != nil {
-		return exit.ExitCode(), string(output)
-	}
-	return 0, string(output)
+	return runProgram(t, program, "lab "+arguments)
 }

@@ -96,7 +96,9 @@ Settings come from config.yaml, the environment (LOCKSTEP_LOCK_VERSION=v4) and f
 	// not cobra's own version flag, which uses a template: page.go in package api says what templates cost
 	root.Flags().BoolVarP(&askedVersion, "version", "v", false, "version for "+typed)
 	config.AddFlags(root.PersistentFlags(), evolution.Names())
-	root.AddCommand(newServe(), newCluster(), newBurst(), newExplore(), newLab(), newMatrix(), newJob(), newHealth(), newSettings())
+	root.AddCommand(
+		newServe(), newCluster(), newBurst(), newExplore(), newLab(), newMatrix(), newSoak(), newJob(), newHealth(), newSettings(),
+	)
 	root.SetHelpFunc(showHelp)
 	root.SetFlagErrorFunc(noFlag)
 	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)

@@ -33,7 +33,8 @@ func TestHelp(t *testing.T) {
 		if has := strings.Contains(help.String(), "--redis.addrs "); has != (cmd.Name() == settingsTopic) {
 			t.Errorf("%v --help lists the settings: %v", above, has)
 		}
-		wants := cmd.Name() != "explore" && cmd.Name() != "lab" && cmd.Name() != "matrix" && cmd.Name() != settingsTopic
+		_, none := cmd.Annotations[noSettings]
+		wants := !none && cmd.Name() != settingsTopic
 		if names := strings.Contains(help.String(), "are listed by: go run . help settings"); names != wants {
 			t.Errorf("%v --help says where the settings are: %v", above, names)
 		}

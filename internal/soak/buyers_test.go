@@ -1,10 +1,10 @@
-package chaos
+package soak
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -57,7 +57,8 @@ func TestBuyersWriteDownWhatTheyAreTold(t *testing.T) {
 			}
 			client := &http.Client{Timeout: timeout}
 			defer client.CloseIdleConnections()
-			got := Crowd{URL: server.URL}.ask(t.Context(), client)
+			crowd := Crowd{URL: server.URL}
+			got := crowd.ask(t.Context(), client, 0)
 			if got.Start.IsZero() || got.End.Before(got.Start) {
 				t.Errorf("from %v to %v", got.Start, got.End)
 			}
@@ -69,10 +70,10 @@ func TestBuyersWriteDownWhatTheyAreTold(t *testing.T) {
 	}
 }
 
-// A buyer who is refused rests; when the buying ends, those who wait are still answered, and none is forgotten.
+// A buyer who is refused rests; when the shop closes, those who wait are still answered, and none is forgotten.
 func TestBuyersLeaveAfterTheirAnswer(t *testing.T) {
-	ctx, leave := context.WithCancel(t.Context())
-	defer leave()
+	open, shut := context.WithCancel(t.Context())
+	defer shut()
 	var asked atomic.Int64
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		switch n := asked.Add(1); {
@@ -80,19 +81,60 @@ func TestBuyersLeaveAfterTheirAnswer(t *testing.T) {
 			w.WriteHeader(http.StatusServiceUnavailable)
 			_, _ = w.Write([]byte(`{"error":{"code":"lock_timeout"}}`))
 		case n == 6: // all of them are asking for the second time
-			leave()
-			<-ctx.Done()
+			shut()
 			fallthrough
 		default:
-			<-ctx.Done()
-			_, _ = w.Write([]byte(strings.ReplaceAll(`{"order_id":"a","run_id":"b"}`, "a", string(rune('a'+n)))))
+			<-open.Done()
+			_, _ = fmt.Fprintf(w, `{"order_id":"%d","run_id":"b","stock_before":7,"stock_after":6,"fence":3}`, n)
 		}
 	}))
 	defer server.Close()
+	crowd := Crowd{URL: server.URL, Buyers: 3, Timeout: 10 * time.Second, Pause: 30 * time.Millisecond}
 	began := time.Now()
-	sales := Crowd{URL: server.URL, Buyers: 3, Timeout: 10 * time.Second, Pause: 30 * time.Millisecond}.Buy(ctx)
+	sales := crowd.Buy(t.Context(), open)
 	sold := paceOf(Record{Sales: sales})
-	if len(sales) != 6 || len(sold) != 3 || time.Since(began) < 30*time.Millisecond {
+	if len(sales) != 6 || len(sold) != 3 || crowd.Sold() != 3 || time.Since(began) < 30*time.Millisecond {
 		t.Errorf("%d asked, %d sold, after %v; want 6, 3, after the pause: %+v", len(sales), len(sold), time.Since(began), sales)
+	}
+	for _, sale := range sales {
+		if sale.sold() && (sale.Before != 7 || sale.After != 6 || sale.Fence != 3) {
+			t.Errorf("%+v; want what the answer says", sale)
+		}
+	}
+}
+
+// Every third buyer who waits goes away, and comes back; the end of the context sends all home.
+func TestBuyersGoAway(t *testing.T) {
+	var asked atomic.Int64
+	all := make(chan struct{}, 100)
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		asked.Add(1)
+		all <- struct{}{}
+		<-r.Context().Done()
+	}))
+	defer server.Close()
+	ctx, end := context.WithCancel(t.Context())
+	crowd := Crowd{URL: server.URL, Buyers: 6, Timeout: 10 * time.Second}
+	sales := make(chan []Sale)
+	go func() { sales <- crowd.Buy(ctx, ctx) }()
+	for range 6 {
+		<-all
+	}
+	if gone := crowd.Leave(); gone != 2 {
+		t.Errorf("%d went away; want a third of 6", gone)
+	}
+	for range 2 {
+		<-all // they are back
+	}
+	end()
+	codes := map[string]int{}
+	for _, sale := range <-sales {
+		codes[sale.Code]++
+		if sale.outcome() != unknown {
+			t.Errorf("%+v; want its outcome unknown", sale)
+		}
+	}
+	if asked.Load() != 8 || codes[left] != 2 || codes["no answer: context canceled"] != 6 {
+		t.Errorf("%d asked, %v", asked.Load(), codes)
 	}
 }

@@ -1,4 +1,4 @@
-package chaos
+package soak
 
 import (
 	"context"
@@ -107,6 +107,7 @@ func (l *Ledgers) Look(ctx context.Context) (Look, error) {
 		if err != nil {
 			return Look{}, fmt.Errorf("reading %s: %w", dao.RunKey, err)
 		}
+		asked := time.Now()
 		var run *redis.MapStringStringCmd
 		var stock *redis.StringCmd
 		var kept, before *redis.IntCmd
@@ -130,7 +131,7 @@ func (l *Ledgers) Look(ctx context.Context) (Look, error) {
 			}
 			return n
 		}
-		look := Look{At: time.Now(), Kept: kept.Val() + before.Val(), Tally: history.Tally{
+		look := Look{Asked: asked, At: time.Now(), Kept: kept.Val() + before.Val(), Tally: history.Tally{
 			Run:       history.Run{ID: id, Lock: fields["lock"], Initial: number("initial", fields["initial"])},
 			Remaining: number(dao.InventoryKey, stock.Val()), Sold: number("sold", fields["sold"]),
 		}}

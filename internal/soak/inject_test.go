@@ -1,6 +1,4 @@
-//go:build unix
-
-package chaos
+package soak
 
 import (
 	"errors"
@@ -23,7 +21,7 @@ func TestRepeat(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			attempts := 0
-			err := repeat(t.Context(), 3*again+again/2, func() (int64, error) {
+			_, err := repeat(t.Context(), 3*again+again/2, func() (int64, error) {
 				attempts++
 				return c.hits[attempts-1], c.err
 			})

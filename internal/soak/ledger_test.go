@@ -1,4 +1,4 @@
-package chaos
+package soak
 
 import (
 	"encoding/json"

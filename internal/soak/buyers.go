@@ -1,4 +1,4 @@
-package chaos
+package soak
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 	"unique"
 )
@@ -19,10 +20,17 @@ type Crowd struct {
 	Buyers  int
 	Timeout time.Duration // of one request
 	Pause   time.Duration // after a refusal
+
+	sold    atomic.Int64
+	mu      sync.Mutex
+	waiting map[int]context.CancelCauseFunc // by buyer: ends the request that waits for its answer
 }
 
-// Buy runs the buyers until ctx ends. It gives every sale they asked for, including those that are unanswered by then.
-func (c Crowd) Buy(ctx context.Context) []Sale {
+var errLeft = errors.New(left)
+
+// Buy runs the buyers until open ends, and then until the last of them is answered; or until ctx ends, which open is derived from. It gives
+// every sale they asked for, including those that are unanswered by then.
+func (c *Crowd) Buy(ctx, open context.Context) []Sale {
 	transport := &http.Transport{MaxIdleConnsPerHost: c.Buyers}
 	defer transport.CloseIdleConnections()
 	client := &http.Client{Transport: transport, Timeout: c.Timeout}
@@ -30,11 +38,11 @@ func (c Crowd) Buy(ctx context.Context) []Sale {
 	var buyers sync.WaitGroup
 	for i := range asked {
 		buyers.Go(func() {
-			for ctx.Err() == nil {
-				sale := c.ask(context.WithoutCancel(ctx), client)
+			for open.Err() == nil {
+				sale := c.ask(ctx, client, i)
 				asked[i] = append(asked[i], sale)
 				if !sale.sold() {
-					_ = wait(ctx, c.Pause) // the loop looks at ctx itself
+					_ = wait(open, c.Pause) // the loop looks at open itself
 				}
 			}
 		})
@@ -43,16 +51,56 @@ func (c Crowd) Buy(ctx context.Context) []Sale {
 	return slices.Concat(asked...)
 }
 
-func (c Crowd) ask(ctx context.Context, client *http.Client) Sale {
-	sale := Sale{Start: time.Now()}
+// Sold counts the sales so far.
+func (c *Crowd) Sold() int64 { return c.sold.Load() }
+
+// Leave makes every third of the buyers who wait for an answer go away, and gives their number. They come back.
+func (c *Crowd) Leave() (gone int64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for buyer, leave := range c.waiting {
+		if buyer%3 == 0 {
+			leave(errLeft)
+			gone++
+		}
+	}
+	return gone
+}
+
+// waits notes that a buyer waits for an answer, and gives the context of that, until the function it returns is called.
+func (c *Crowd) waits(ctx context.Context, buyer int) (context.Context, func()) {
+	ctx, leave := context.WithCancelCause(ctx)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.waiting == nil {
+		c.waiting = map[int]context.CancelCauseFunc{}
+	}
+	c.waiting[buyer] = leave
+	return ctx, func() {
+		c.mu.Lock()
+		delete(c.waiting, buyer)
+		c.mu.Unlock()
+		leave(context.Canceled)
+	}
+}
+
+func (c *Crowd) ask(ctx context.Context, client *http.Client, buyer int) Sale {
+	ctx, over := c.waits(ctx, buyer)
+	defer over()
+	sale := Sale{Start: time.Now(), Buyer: buyer}
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, c.URL+"/inventory/sale", http.NoBody)
 	if err == nil {
 		err = sale.send(client, request)
 	}
+	if err != nil && errors.Is(context.Cause(ctx), errLeft) {
+		err = errLeft
+	}
 	if err != nil {
 		sale.Status, sale.Code = 0, why(err)
 	}
-	sale.End = time.Now()
+	if sale.End = time.Now(); sale.sold() {
+		c.sold.Add(1)
+	}
 	return sale
 }
 
@@ -70,6 +118,9 @@ func (s *Sale) send(client *http.Client, request *http.Request) error {
 	var answer struct {
 		OrderID string `json:"order_id"`
 		RunID   string `json:"run_id"`
+		Before  int64  `json:"stock_before"`
+		After   int64  `json:"stock_after"`
+		Fence   int64  `json:"fence"`
 		Error   struct {
 			Code    string `json:"code"`
 			OrderID string `json:"order_id"`
@@ -79,6 +130,7 @@ func (s *Sale) send(client *http.Client, request *http.Request) error {
 		return fmt.Errorf("%d, and not JSON: %.100s", response.StatusCode, text)
 	}
 	s.Status, s.Code, s.OrderID = response.StatusCode, same(answer.Error.Code), answer.OrderID
+	s.Before, s.After, s.Fence = answer.Before, answer.After, answer.Fence
 	s.RunID, s.Replica = same(answer.RunID), same(response.Header.Get("X-Lockstep-Replica"))
 	if s.OrderID == "" {
 		s.OrderID = answer.Error.OrderID
@@ -88,7 +140,10 @@ func (s *Sale) send(client *http.Client, request *http.Request) error {
 
 // why says briefly why there was no answer, always in the same words for the same reason.
 func why(err error) string {
-	if errors.Is(err, context.DeadlineExceeded) {
+	switch {
+	case errors.Is(err, errLeft):
+		return left
+	case errors.Is(err, context.DeadlineExceeded):
 		return "no answer in time"
 	}
 	for unwrapped := err; unwrapped != nil; unwrapped = errors.Unwrap(unwrapped) {

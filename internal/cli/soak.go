@@ -1,0 +1,172 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"lockstep/internal/soak"
+)
+
+// soakFlags are what soak is told.
+type soakFlags struct {
+	lock     string
+	minutes  float64
+	replicas int
+	buyers   int
+	seed     uint64
+	faults   string
+	redis    string
+	html     string
+	asJSON   bool
+}
+
+func newSoak() *cobra.Command {
+	var f soakFlags
+	cmd := &cobra.Command{
+		Use:   "soak",
+		Short: "Sell at full speed under real faults, one after the other, and judge every answer",
+		Long: `soak starts a redis-server of its own, which writes every command to disk (appendfsync always),
+and replicas as processes, each behind a proxy to Redis. Buyers buy at full speed. Meanwhile it
+injects real faults: it kills, stops and restarts replicas and Redis, cuts, stalls and delays what
+passes between them, loses commands and replies, takes the lock away, lets buyers go away. The
+seed decides their order; the same seed repeats them.
+
+At the end it compares what every buyer was told with the ledger and the stock: each sale answered
+200 has its order; no order was made without a 200 or an answer that leaves it open; updates are
+lost as predicted for the lock (none from v7 on); the stock fits into one order (linearizable),
+which is that of the fencing tokens; sales came back after each fault.
+
+Exit code: 0 PASS; 1 FAIL; 2 UNKNOWN, as there was too little load, or a fault that hit nobody, or
+trouble.`,
+		Example:     "  lockstep soak --lock v9 --minutes 10 --replicas 3\n  lockstep soak --lock v4 --minutes 2 --seed 7",
+		Args:        cobra.NoArgs,
+		Annotations: map[string]string{noSettings: ""},
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if foreign := foreignFlags(cmd); len(foreign) > 0 {
+				return fmt.Errorf("%s: soak takes no settings: it has its own", strings.Join(foreign, ", "))
+			}
+			if err := f.check(); err != nil {
+				return err
+			}
+			if !cmd.Flags().Changed("seed") {
+				f.seed = rand.Uint64N(1_000_000)
+			}
+			return runSoak(cmd, f)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&f.lock, "lock", "v9", "the lock: one of "+strings.Join(soak.Locks(), ", "))
+	flags.Float64Var(&f.minutes, "minutes", 10, "how long")
+	flags.IntVar(&f.replicas, "replicas", 3, "how many processes sell")
+	flags.IntVarP(&f.buyers, "buyers", "c", 50, "how many buy at once")
+	flags.Uint64Var(&f.seed, "seed", 0, "of the faults (default: a new one)")
+	flags.StringVar(&f.faults, "faults", "", "only these faults, with commas between them: "+kindNames())
+	flags.StringVar(&f.redis, "redis", "redis-server", "the program to start as Redis")
+	flags.StringVar(&f.html, "html", "history.html", "the picture: a part of the history, for a browser; empty: none")
+	flags.BoolVar(&f.asJSON, "json", false, "print one JSON document to standard output")
+	completeWith(cmd, "lock", soak.Locks()...)
+	return cmd
+}
+
+func kindNames() string {
+	var names []string
+	for _, kind := range soak.Kinds() {
+		names = append(names, string(kind))
+	}
+	return strings.Join(names, ", ")
+}
+
+func (f soakFlags) check() error {
+	if err := soak.CheckLock(f.lock); err != nil {
+		return suggest(err, f.lock, soak.Locks())
+	}
+	switch {
+	case !(f.minutes > 0 && f.minutes <= 24*60): // nor NaN
+		return fmt.Errorf("--minutes %v is not allowed: want more than 0, up to a day", f.minutes)
+	case f.replicas < 2 || f.replicas > 20:
+		return fmt.Errorf("--replicas %d is not allowed: want from 2 to 20, so that others can sell when one cannot", f.replicas)
+	case f.buyers < 1 || f.buyers > 10_000:
+		return fmt.Errorf("-c %d is not allowed: want from 1 to 10000 buyers", f.buyers)
+	}
+	return checkFiles(f.buyers, true)
+}
+
+// command is what repeats a soak, as it was typed but for the seed.
+func (f soakFlags) command(cmd *cobra.Command) string {
+	text := fmt.Sprintf("%s --lock %s --minutes %v --replicas %d --seed %d", cmd.CommandPath(), f.lock, f.minutes, f.replicas, f.seed)
+	for name, value := range map[string]string{"faults": f.faults, "redis": f.redis} {
+		if cmd.Flags().Changed(name) {
+			text += fmt.Sprintf(" --%s %s", name, value)
+		}
+	}
+	if cmd.Flags().Changed("buyers") {
+		text += fmt.Sprintf(" --buyers %d", f.buyers)
+	}
+	return text
+}
+
+func runSoak(cmd *cobra.Command, f soakFlags) error {
+	kinds, err := soak.ParseKinds(f.faults)
+	if err != nil {
+		return err
+	}
+	program, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	people := cmd.OutOrStdout()
+	if f.asJSON {
+		people = cmd.ErrOrStderr()
+	}
+	plan := soak.NewPlan(f.seed, time.Duration(f.minutes*float64(time.Minute)), kinds, f.replicas)
+	fmt.Fprintf(people, "soak: %s, %d replicas, %d buyers, %d faults, seed %d, Redis with appendfsync always\n",
+		f.lock, f.replicas, f.buyers, len(plan), f.seed)
+	record, err := soak.Session{
+		Program: program, Redis: f.redis, Lock: f.lock, Replicas: f.replicas, Buyers: f.buyers, Plan: plan,
+		Log: func(format string, args ...any) { fmt.Fprintf(people, format+"\n", args...) },
+	}.Run(cmd.Context())
+	if err != nil {
+		return fmt.Errorf("soak: %w", err)
+	}
+	result := soak.Examine(record)
+	if result.Verdict == soak.Fail && record.Said != "" {
+		fmt.Fprintf(cmd.ErrOrStderr(), "soak: the replicas said, at last:\n%s", record.Said)
+	}
+	summary := result.Summary()
+	if summary.Again = f.command(cmd); f.html != "" {
+		if err := drawHistory(result, f.html); err != nil {
+			return err
+		}
+		summary.Picture = f.html
+	}
+	return tellSoak(cmd, summary, people, f.asJSON)
+}
+
+func tellSoak(cmd *cobra.Command, summary soak.Summary, people io.Writer, asJSON bool) error {
+	fmt.Fprint(people, summary.Page())
+	if asJSON {
+		if err := writeJSON(cmd.OutOrStdout(), summary); err != nil {
+			return err
+		}
+	}
+	if code := summary.Verdict.ExitCode(); code != exitOK {
+		return exitCode(code)
+	}
+	return nil
+}
+
+// drawHistory writes the picture into a file.
+func drawHistory(result soak.Result, name string) error {
+	file, err := os.Create(name)
+	if err != nil {
+		return fmt.Errorf("--html: %w", err)
+	}
+	return errors.Join(result.Picture(file), file.Close())
+}

@@ -1,0 +1,86 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"lockstep/internal/soak"
+)
+
+func TestSoakRefusesWhatItCannotRun(t *testing.T) {
+	for args, says := range map[string]string{
+		"soak --lock v1":                "no soak is for this lock",
+		"soak --lock v99":               "did you mean v9?",
+		"soak --minutes 0":              "want more than 0",
+		"soak --replicas 1":             "so that others can sell when one cannot",
+		"soak --buyers 0":               "want from 1 to 10000 buyers",
+		"soak --faults flood":           "there is no such fault",
+		"soak --lock.ttl 1s":            "soak takes no settings",
+		"soak --redis no-such-server":   "no-such-server: it is not installed",
+		"soak --redis=" + notARedis(t):  "ended at once",
+		"soak --minutes 1 --seed seven": "invalid argument",
+	} {
+		code, _, stderr := command(t, strings.Fields(args)...)
+		if code != exitTrouble || !strings.Contains(stderr, says) {
+			t.Errorf("%s: exit code %d, %q; want 2, and %q", args, code, stderr, says)
+		}
+	}
+}
+
+// notARedis is a program that ends at once.
+func notARedis(t *testing.T) string {
+	t.Helper()
+	path, err := exec.LookPath("false")
+	if err != nil {
+		t.Skip(err)
+	}
+	return path
+}
+
+// A soak with one fault sells, judges and draws, and says how to repeat it.
+func TestSoak(t *testing.T) {
+	if _, err := exec.LookPath("redis-server"); err != nil {
+		if os.Getenv("CI") != "" {
+			t.Fatal("redis-server is not installed, and in CI it has to be: ", err)
+		}
+		t.Skip("a soak needs a redis-server: ", err)
+	}
+	t.Parallel()
+	picture := filepath.Join(t.TempDir(), "history.html")
+	var stdout, stderr bytes.Buffer
+	arguments := "soak --lock v9 --minutes 0.1 --seed 3 --faults lose-reply --json --html " + picture
+	code := Run(t.Context(), strings.Fields(arguments), &stdout, &stderr)
+	var summary soak.Summary
+	if err := json.Unmarshal(stdout.Bytes(), &summary); err != nil {
+		t.Fatalf("exit code %d, %v: %s", code, err, &stderr)
+	}
+	// on a busy machine it may be slow to recover, or sell little; nothing else may be wrong
+	for _, rule := range summary.Rules {
+		timed := strings.HasPrefix(rule.Rule, "sales go on") || strings.HasPrefix(rule.Rule, "every fault hit")
+		if !timed && rule.Broken+rule.Unchecked > 0 {
+			t.Errorf("%+v", rule)
+		}
+	}
+	hit := len(summary.Faults) == 1 && summary.Faults[0].Hit > 0
+	if code != summary.Verdict.ExitCode() || summary.Sales == 0 || summary.Lost != 0 || !hit {
+		t.Errorf("exit code %d, %+v", code, summary)
+	}
+	if want := "soak --lock v9 --minutes 0.1 --replicas 3 --seed 3 --faults lose-reply"; !strings.Contains(summary.Again, want) {
+		t.Errorf("again by %q; want %q", summary.Again, want)
+	}
+	if text, err := os.ReadFile(picture); err != nil || !bytes.Contains(text, []byte("lose-reply")) {
+		t.Errorf("the picture has %d bytes, and no fault: %v", len(text), err)
+	}
+	if !strings.Contains(stderr.String(), string(summary.Verdict)+": ") {
+		t.Errorf("people are told\n%s", &stderr)
+	}
+	if _, err := os.Stat("history.html"); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a picture that nobody asked for: %v", err)
+	}
+}

@@ -1,0 +1,68 @@
+// Package soak lets buyers buy at full speed from replicas of lockstep, while real faults happen, one after the other, and judges
+// afterwards from outside: by every answer to a buyer, by the orders of every ledger, by the stock as it was read, and by how soon sales
+// recover.
+//
+// A session has a plan, which depends on a seed alone (plan.go). It starts a Redis, proxies, replicas and their front (shop.go), and
+// injects the faults (session.go, inject.go), while buyers (buyers.go) and readers (ledger.go) write down what happens. What they wrote is
+// a Record (record.go), a plain value. Examine (judge.go and the rules beside it) is a pure function over it; Page (page.go) tells what it
+// found, and Picture (picture.go) draws it.
+package soak
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// The settings of a shop in a soak. The expiry is short, so that a fault can outlast it; the stock is never sold out.
+const (
+	Expiry       = time.Second     // lock.ttl
+	waitTimeout  = 5 * time.Second // lock.wait_timeout
+	thinkTime    = time.Millisecond
+	initialStock = 100_000_000
+	maxOrders    = 10_000_000 // inventory.max_orders: no ledger drops an order
+)
+
+// requestTimeout is longer than a sale waits at the door and for its lock together.
+const requestTimeout = 15 * time.Second
+
+// What can go wrong, to be matched with errors.Is.
+var (
+	ErrNotFor    = errors.New("no soak is for this lock")
+	ErrNoFault   = errors.New("there is no such fault")
+	ErrNoSignals = errors.New("a soak stops processes, which only Unix can")
+)
+
+// Locks are those that a soak can run with. Weaker ones stop selling for ever at the first replica that is killed, or lose updates without
+// any fault.
+func Locks() []string { return []string{"v4", "v5", "v6", "v7", "v8", "v9", "v10"} }
+
+// CheckLock fails if a soak cannot run with the lock of that name.
+func CheckLock(name string) error {
+	if !slices.Contains(Locks(), name) {
+		return fmt.Errorf("%w: %q; want one of %s", ErrNotFor, name, strings.Join(Locks(), ", "))
+	}
+	return nil
+}
+
+// fenced says whether a lock promises that no update is ever lost. The others lose updates when a holder, its network or Redis stands
+// still for longer than the lock's expiry, or when the lock is deleted.
+func fenced(lock string) bool { return slices.Index(Locks(), lock) >= slices.Index(Locks(), "v7") }
+
+// renewed says whether a holder prolongs its lock while it works.
+func renewed(lock string) bool { return slices.Index(Locks(), lock) >= slices.Index(Locks(), "v6") }
+
+// wait waits for d, or until ctx ends.
+func wait(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
