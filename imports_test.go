@@ -34,7 +34,7 @@ var house = map[string][]string{
 	"lockstep/internal/witness": {"internal/dao", "internal/lock", "internal/service", "internal/trace", "util/lua"},
 	"lockstep/internal/lab": {
 		"internal/cluster", "internal/dao", "internal/evolution", "internal/job", "internal/lock", "internal/redisclient",
-		"internal/redisproxy", "internal/trace", "internal/witness", "util/lua",
+		"internal/redisproxy", "internal/redisserver", "internal/trace", "internal/witness", "util/lua",
 	},
 	"lockstep/internal/cluster": {"internal/api", "internal/lock", "internal/witness"},
 	"lockstep/internal/explore": {

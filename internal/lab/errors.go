@@ -11,5 +11,4 @@ var (
 	// ErrNoSignals means that a process cannot be stopped on this system.
 	ErrNoSignals = errors.New("this lab stops a process, which only Unix can")
 	errTooLong   = errors.New("it did not happen in time")
-	errEnded     = errors.New("it ended at once")
 )

@@ -33,7 +33,8 @@ func (s *Stage) Lag() {
 		if err := s.sync(); err != nil {
 			return err
 		}
-		return s.tellSpare("REPLICAOF", s.redis.spare.host, nobodyThere)
+		host, _ := s.redis.spare.words()
+		return s.tellSpare("REPLICAOF", host, nobodyThere)
 	})
 }
 

@@ -46,7 +46,10 @@ func openRedis(ctx context.Context, kind Kind, dir string, shop Settings, onNode
 		return redis, nil
 	}
 	servers := &servers{dir: dir}
-	redis.close = func() error { return errors.Join(servers.kill(), opened.Close()) }
+	redis.close = func() error {
+		servers.kill()
+		return opened.Close()
+	}
 	if err := redis.useReal(ctx, servers, shop, onNodes); err != nil {
 		return redisOf{}, errors.Join(err, redis.close())
 	}
@@ -65,7 +68,8 @@ func (r *redisOf) useReal(ctx context.Context, servers *servers, shop Settings, 
 	}
 	r.master, r.real = stock, stock
 	if shop.Replicated {
-		if r.spare, err = servers.start(ctx, "--replicaof", stock.host, stock.port); err != nil {
+		host, port := stock.words()
+		if r.spare, err = servers.start(ctx, "--replicaof", host, port); err != nil {
 			return err
 		}
 	}

@@ -29,7 +29,7 @@ func (s *Stage) RedisEnds() {
 // RedisBegins starts it again, with what it had.
 func (s *Stage) RedisBegins() {
 	if s.redis.real != nil {
-		s.insist("a Redis that begins again", func() error { return s.redis.real.run(s.ctx) }) // its port may be somebody else's for a moment
+		s.insist("a Redis that begins again", func() error { return s.redis.real.Run(s.ctx) }) // its port may be somebody else's for a moment
 	}
 	for _, proxy := range s.proxies {
 		s.insist("a proxy that begins again", proxy.Begin)

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
@@ -21,8 +22,7 @@ const tries = 5
 
 // Server is one redis-server. One goroutine at a time may use it.
 type Server struct {
-	Addr string
-
+	addr    string
 	program string
 	dir     string
 	args    []string
@@ -39,7 +39,7 @@ func Start(ctx context.Context, program, dir string, args ...string) (*Server, e
 	}
 	s := &Server{program: path, dir: dir, args: args}
 	for range tries {
-		if s.Addr, err = freeAddr(); err != nil {
+		if s.addr, err = freeAddr(); err != nil {
 			return nil, err
 		}
 		if err = s.Run(ctx); err == nil {
@@ -52,17 +52,26 @@ func Start(ctx context.Context, program, dir string, args ...string) (*Server, e
 	return nil, err
 }
 
-func freeAddr() (string, error) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", err
+// freeAddr is one at which nobody listens. Its port is below those that systems give to whoever asks for any: nobody takes it by chance
+// while the server is down.
+func freeAddr() (addr string, err error) {
+	const first, ports = 20_000, 12_000
+	for range tries {
+		addr = fmt.Sprintf("127.0.0.1:%d", first+rand.IntN(ports))
+		var listener net.Listener
+		if listener, err = net.Listen("tcp", addr); err == nil {
+			return addr, listener.Close()
+		}
 	}
-	return listener.Addr().String(), listener.Close()
+	return "", err
 }
+
+// Addr is where it listens.
+func (s *Server) Addr() string { return s.addr }
 
 // Run starts it again after Kill, at the same address, and waits until it answers.
 func (s *Server) Run(ctx context.Context) error {
-	host, port, err := net.SplitHostPort(s.Addr)
+	host, port, err := net.SplitHostPort(s.addr)
 	if err != nil {
 		return err
 	}
@@ -88,7 +97,7 @@ func (s *Server) Run(ctx context.Context) error {
 		return nil
 	case <-ended:
 		s.process = nil
-		return fmt.Errorf("%s on %s ended at once, %s; its last word: %s", s.program, s.Addr, command.ProcessState, last)
+		return fmt.Errorf("%s on %s ended at once, %s; its last word: %s", s.program, s.addr, command.ProcessState, last)
 	case <-ctx.Done():
 		s.Kill()
 		return context.Cause(ctx)

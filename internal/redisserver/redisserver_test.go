@@ -29,7 +29,7 @@ func TestItKeepsWhatItWrote(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer server.Kill()
-	client := redisclient.Single(redisclient.Config{Addrs: []string{server.Addr}})
+	client := redisclient.Single(redisclient.Config{Addrs: []string{server.Addr()}})
 	defer client.Close()
 	if err := client.Set(t.Context(), "key", "value", 0).Err(); err != nil {
 		t.Fatal(err)

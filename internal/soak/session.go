@@ -43,7 +43,7 @@ func (s Session) Run(ctx context.Context) (_ Record, err error) {
 	if err != nil {
 		return Record{}, err
 	}
-	client := redisclient.Single(redisclient.Config{Addrs: []string{shop.redis.Addr}, Timeout: patience})
+	client := redisclient.Single(redisclient.Config{Addrs: []string{shop.redis.Addr()}, Timeout: patience})
 	defer func() { err = errors.Join(err, shop.close(), client.Close()) }()
 	w := world{
 		Session: s, shop: shop, client: client, ledgers: NewLedgers(client),
@@ -125,7 +125,7 @@ func (w *world) look(ctx context.Context) error {
 
 // watch looks at the run again and again, until ctx ends. What a fault keeps it from seeing it does not see.
 func (w *world) watch(ctx context.Context) (looks []Look) {
-	client := redisclient.Single(redisclient.Config{Addrs: []string{w.shop.redis.Addr}, PoolSize: 1})
+	client := redisclient.Single(redisclient.Config{Addrs: []string{w.shop.redis.Addr()}, PoolSize: 1})
 	defer func() { _ = client.Close() }() // it was only asked
 	ledgers, told, sold := NewLedgers(client), time.Now(), int64(0)
 	for wait(ctx, watchEvery) == nil {

@@ -68,7 +68,7 @@ func (s Session) open(ctx context.Context) (_ *shop, err error) {
 		return nil, err
 	}
 	for range s.Replicas {
-		proxy, err := redisproxy.Open(shop.redis.Addr)
+		proxy, err := redisproxy.Open(shop.redis.Addr())
 		if err != nil {
 			return nil, err
 		}
