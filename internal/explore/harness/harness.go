@@ -160,7 +160,7 @@ func (h *Harness) sell(x *execution.Execution, c *checker.Checker) {
 	h.attach(x)
 	lockers := make([]lock.Locker, len(x.Processes()))
 	for i, p := range x.Processes() {
-		lockers[i] = h.strategy.New(h.parts(x, p, h.clients[i]))
+		lockers[i] = h.locker(x, p, h.clients[i])
 	}
 	for _, a := range x.Actors() {
 		i := a.Index % len(lockers)
@@ -182,6 +182,12 @@ func (h *Harness) sell(x *execution.Execution, c *checker.Checker) {
 			return nil
 		})
 	}
+}
+
+// locker makes a process's lock.
+func (h *Harness) locker(x *execution.Execution, p *execution.Process, clients []*simredis.Client) lock.Locker {
+	defer x.Recover("New")
+	return h.strategy.New(h.parts(x, p, clients))
 }
 
 // parts are what a process's lock is made of.

@@ -21,6 +21,8 @@ func right() []Variant {
 		{Name: "SET NX PX, three", Lock: polls(setNX), Scenario: three},
 		{Name: "SET NX PX, a crash", Lock: polls(setNX), Scenario: once("crash")},
 		{Name: "SET NX PX, a cancel and a lost reply", Lock: polls(setNX), Scenario: once("cancel", "lost-reply")},
+		{Name: "a deadline by Redis's clock", Lock: polls(deadlineOfRedis)},
+		{Name: "a deadline by Redis's clock, a crash", Lock: polls(deadlineOfRedis), Scenario: once("crash")},
 		{Name: "a ticket", Lock: takes(tickets)},
 		{Name: "a ticket beside the key", Lock: takes(ticketsAndKey)},
 		{Name: "a line", Lock: takes(line(true, popOnce))},
