@@ -6,6 +6,7 @@ import (
 	"context"
 	"hash/maphash"
 	"log/slog"
+	"math"
 	"slices"
 	"time"
 
@@ -200,12 +201,24 @@ func (h *Harness) parts(x *execution.Execution, p *execution.Process, clients []
 		Options: lock.Options{
 			Key: lock.Key, TTL: scenario.TTL, RetryInterval: scenario.Poll, WaitTimeout: scenario.Forever, Clock: x.Clock(p, scenario.Poll),
 		},
-		Client: clients[0].Client, Nodes: nodes, Process: p.Name, HandOffLimit: handOffLimit, Notifier: x.Notifier(p), Rand: highest,
+		Client: clients[0].Client, Nodes: nodes, Process: p.Name, HandOffLimit: handOffLimit, Notifier: x.Notifier(p), Rand: chance(x, p),
 	}
 }
 
 // highest is what chance gives: always the same, or no schedule could be run again.
 func highest(n int64) int64 { return n - 1 }
+
+// chance is what a process's lock is given: the highest number, as highest, but an id of its own, which is a number of more than 32 bits.
+// Two processes that draw the same would take the lock of the other for their own.
+func chance(x *execution.Execution, p *execution.Process) func(int64) int64 {
+	nth := int64(slices.Index(x.Processes(), p))
+	return func(n int64) int64 {
+		if n > math.MaxUint32 {
+			n -= nth
+		}
+		return highest(n)
+	}
+}
 
 // unobserved is a service.Observer that looks away.
 type unobserved struct{}
