@@ -153,6 +153,9 @@ func Explore(ctx context.Context, s strategy.Strategy, in Scenario, goal Goal, b
 			if mirrored {
 				h.Interchange()
 			}
+			if bounds.EverySymmetry {
+				h.EveryRound()
+			}
 			if slices.Contains(goal.Anomalies, Starved) {
 				h.WatchOrder()
 			}
