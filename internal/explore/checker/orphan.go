@@ -36,8 +36,8 @@ func (c *Checker) orphaned() bool {
 	orphaned, inside := false, []*sale(nil)
 	for i, s := range later.sales {
 		gets := later.barred(s, inside) == nil
-		refused := later.lets(i) != gets
-		orphaned = orphaned || refused && !(gets && !later.stays()) // or it has been given an expiry
+		wrong := later.lets(i) != gets
+		orphaned = orphaned || wrong && (!gets || later.stays()) // if not, it has been given an expiry
 		inside = append(inside, s)
 	}
 	if err := later.x.Err(); err != nil {
