@@ -109,12 +109,21 @@ func (x network) transmit(ctx context.Context, t *Task, server int, cmds []redis
 	return err
 }
 
+// Mine implements simredis.Network.
+func (x network) Mine() bool {
+	t := x.current.Load()
+	return t != nil && t.Mine()
+}
+
 // Refuse implements simredis.Network.
 func (x network) Refuse(err error) { x.Fail(fmt.Errorf("%w%s", err, line())) }
 
 // Receive implements simredis.Network: a command takes effect.
 func (x network) Receive(conn *simredis.Conn, server int, sent []byte) ([]byte, error) {
-	s, t := x.Cluster.Servers()[server], x.current.Load()
+	s, t := x.Cluster.Servers()[server], x.running("a command")
+	if t == nil {
+		return nil, ErrBlind
+	}
 	if t.fate == requestLost || t.fate == delayed {
 		x.keep(t, server, conn, sent)
 		return nil, io.ErrUnexpectedEOF

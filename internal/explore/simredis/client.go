@@ -18,6 +18,8 @@ type Network interface {
 	Send(ctx context.Context, server int, commands []redis.Cmder, deliver func(context.Context) error) error
 	// Receive gives the reply to what was delivered.
 	Receive(conn *Conn, server int, sent []byte) (reply []byte, err error)
+	// Mine reports whether the goroutine that asks has the turn. Another one may ask at any time, even when all is over.
+	Mine() bool
 	// Refuse is told that a client is used for what it cannot do.
 	Refuse(err error)
 }
@@ -80,7 +82,7 @@ func (c *Client) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.Proce
 }
 
 func (c *Client) send(ctx context.Context, cmds []redis.Cmder, next func(context.Context) error) error {
-	if c.network == nil || c.sending {
+	if c.network == nil || c.sending && c.network.Mine() {
 		defer func(before bool) { c.connecting = before }(c.connecting)
 		c.connecting = true
 		return next(ctx)
