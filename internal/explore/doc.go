@@ -93,7 +93,8 @@
 //   - It does the same twice. Time comes from its clock, chance from its Parts, and no iteration over a map decides what is sent.
 //     Otherwise: ErrUnrepeatable, with the schedule after which it differed.
 //   - It does nothing in New: no command, no goroutine, no wait.
-//   - It keeps its data in strings, hashes, lists, sets and sorted sets.
+//   - It keeps its data in strings, hashes, lists, sets and sorted sets, and sends no command that waits in Redis, answers by chance, or
+//     is unknown. Otherwise: ErrCommand, with its name.
 //   - The lock is the key lock.Key, or has the name of its owner in what it writes. What belongs to a whole process has lock.Owner of the
 //     process's name as a value, or begins with it and a colon.
 //

@@ -55,6 +55,7 @@ const (
 var (
 	ErrBlind        = execution.ErrBlind        // the code waits where the explorer cannot see it
 	ErrUnrepeatable = execution.ErrUnrepeatable // the code does not do the same twice
+	ErrCommand      = execution.ErrCommand      // a command that the simulated Redis does not have
 	ErrMalformed    = execution.ErrMalformed    // a step of the schedule is none
 	ErrStale        = harness.ErrStale          // the schedule does not fit the code
 )
@@ -128,7 +129,7 @@ func (r Result) Untested() (all []string) {
 }
 
 // Explore runs a strategy in every schedule of a scenario. That it was cut short, by bounds or by ctx, is no error, but makes the verdict
-// unknown. It fails with ErrBlind, ErrUnrepeatable, or when the strategy's code panics.
+// unknown. It fails with ErrBlind, ErrUnrepeatable, ErrCommand, or when the strategy's code panics.
 func Explore(ctx context.Context, s strategy.Strategy, in Scenario, goal Goal, bounds Bounds) (Result, error) {
 	if err := in.CheckFor(s); err != nil {
 		return Result{}, err
@@ -151,6 +152,9 @@ func Explore(ctx context.Context, s strategy.Strategy, in Scenario, goal Goal, b
 			}
 			if mirrored {
 				h.Interchange()
+			}
+			if bounds.EverySymmetry {
+				h.EveryRound()
 			}
 			if slices.Contains(goal.Anomalies, Starved) {
 				h.WatchOrder()

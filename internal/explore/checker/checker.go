@@ -14,7 +14,6 @@ import (
 	"lockstep/internal/explore/execution"
 	"lockstep/internal/explore/simredis"
 	"lockstep/internal/history"
-	"lockstep/internal/lock"
 	"lockstep/internal/strategy"
 )
 
@@ -99,11 +98,8 @@ func (c *Checker) checkSelfLocked() {
 // checkEnd looks at what is left when nothing more will happen.
 func (c *Checker) checkEnd() {
 	abandoned := c.holder < 0 || !c.sales[c.holder].inside()
-	for _, s := range c.x.Cluster.Masters() {
-		if held, has := s.Holds.Key(lock.Key); has && held.TTL == 0 && abandoned && c.orphaned() {
-			c.finds(anomaly.LeftBehind, "the lock stays for ever, and nobody holds it")
-			break
-		}
+	if abandoned && c.stays() && c.orphaned() {
+		c.finds(anomaly.LeftBehind, "the lock stays for ever, and nobody holds it")
 	}
 	for _, a := range c.x.Actors() {
 		if !a.Finished() && !a.Dead() {

@@ -4,10 +4,25 @@ import (
 	"slices"
 
 	"lockstep/internal/explore/execution"
+	"lockstep/internal/lock"
 )
 
 // patience is how many moves a newcomer has to get the lock.
 const patience = 100
+
+// stays reports whether something is there for ever that may be a lock: the lock's key, or any other if nobody has had the lock by that.
+func (c *Checker) stays() bool {
+	keyed := slices.ContainsFunc(c.sales, func(s *sale) bool { return s.keyed })
+	inside := slices.ContainsFunc(c.sales, (*sale).inside)
+	for _, s := range c.x.Cluster.Masters() {
+		for _, k := range s.Holds.Keys {
+			if k.TTL == 0 && (k.Name == lock.Key || !keyed && !inside && !k.IsShops()) {
+				return true
+			}
+		}
+	}
+	return false
+}
 
 // orphaned reports whether a lock that stays is of no use to anybody. It is not, if of those who come an age later, with nobody else about,
 // as many get it as may, and no more: some locks know by themselves when they expire.
@@ -21,7 +36,8 @@ func (c *Checker) orphaned() bool {
 	orphaned, inside := false, []*sale(nil)
 	for i, s := range later.sales {
 		gets := later.barred(s, inside) == nil
-		orphaned = orphaned || later.lets(i) != gets
+		wrong := later.lets(i) != gets
+		orphaned = orphaned || wrong && (!gets || later.stays()) // if not, it has been given an expiry
 		inside = append(inside, s)
 	}
 	if err := later.x.Err(); err != nil {

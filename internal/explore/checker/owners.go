@@ -47,11 +47,16 @@ type change struct {
 
 func (ch change) sameOwner() bool { return slices.Equal(ch.was.Values, ch.is.Values) }
 
+// bounded reports whether a lock that had no expiry got one, and nothing else. That is no harm: it repairs what a dead holder left.
+func (ch change) bounded() bool { return ch.has && ch.sameOwner() && ch.was.TTL == 0 && ch.is.TTL > 0 }
+
 // deed says it in a word.
 func (ch change) deed() string {
 	switch {
 	case !ch.has:
 		return "removes"
+	case ch.sameOwner() && 0 < ch.is.TTL && ch.is.TTL < ch.was.TTL:
+		return "shortens"
 	case ch.sameOwner():
 		return "prolongs"
 	default:
@@ -89,7 +94,7 @@ func (c *Checker) wrote(by *execution.Actor, o *ownership, ch change) {
 	ours := by.Process.Owns(ch.was) && !c.expels(by, o, ch)
 	over := ch.has && ch.had && !ch.sameOwner() && ch.was.TTL == 0 // it wrote over a lock that Redis would not have ended
 	ofNobody := o.owner == nobody || over && c.sales[o.owner].done()
-	if ch.had && !ofNobody && o.owner != by.Index && !ours {
+	if ch.had && !ofNobody && o.owner != by.Index && !ours && !ch.bounded() {
 		c.finds(anomaly.ForeignRelease, "%s %s %s's lock", by.Name, ch.deed(), c.x.Actors()[o.owner].Name)
 	}
 	switch next := c.handed(ch.is, by); {

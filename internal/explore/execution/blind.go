@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+
+	"lockstep/internal/explore/simredis"
 )
 
 // ErrBlind means that the code under test waits, or moves, where the explorer cannot see it.
@@ -15,6 +17,12 @@ var ErrBlind = errors.New("the lock waits where the explorer cannot see it: " +
 
 // ErrUnrepeatable means that the same schedule led to two different states.
 var ErrUnrepeatable = errors.New("the lock does not do the same twice: let it take time from its clock, and nothing from chance")
+
+// ErrGone means that the code under test has ended a goroutine that is not its own.
+var ErrGone = errors.New("the lock has ended the goroutine that called it, as runtime.Goexit and testing.T.FailNow do")
+
+// ErrCommand means that the code under test has sent a command that the simulated Redis does not have.
+var ErrCommand = simredis.ErrCommand
 
 // running is the task that has the turn. Without one, or in another goroutine, somebody acts behind the explorer's back.
 func (x *Execution) running(what string) *Task {
@@ -38,16 +46,23 @@ func (x *Execution) timeless(ctx context.Context) {
 
 // line says which line of the code under test has called.
 func line() string {
-	callers := make([]uintptr, 50)
+	callers := make([]uintptr, 100)
 	frames := runtime.CallersFrames(callers[:runtime.Callers(2, callers)])
 	for {
 		frame, more := frames.Next()
-		if frame.Function != "" && !notUnderTest(frame.Function) {
+		if frame.Function != "" && !notUnderTest(frame.Function) && !inLibrary(frame.Function) {
 			return fmt.Sprintf(" (%s:%d)", filepath.Base(frame.File), frame.Line)
 		}
 		if !more {
 			return ""
 		}
+	}
+}
+
+// Recover is deferred around code under test that no task runs.
+func (x *Execution) Recover(what string) {
+	if v := recover(); v != nil {
+		x.Fail(fmt.Errorf("%s panicked: %v%s", what, v, stack()))
 	}
 }
 
@@ -62,7 +77,8 @@ func stack() (lines string) {
 		switch {
 		case strings.HasPrefix(frame.Function, "runtime."):
 			panicked = panicked || strings.HasSuffix(frame.Function, "panic")
-		case strings.HasPrefix(frame.Function, "lockstep/internal/explore/coroutine."):
+		case strings.HasPrefix(frame.Function, "lockstep/internal/explore/coroutine."),
+			strings.HasPrefix(frame.Function, "lockstep/internal/explore/harness."):
 			if panicked {
 				return lines
 			}

@@ -2,6 +2,7 @@ package execution
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"net"
 	"syscall"
@@ -31,6 +32,9 @@ func (f fate) silent() bool {
 	return f == replyLost || f == requestLost || f == delayed || f == sentAgain
 }
 
+// maxUnsent is how many commands in a row a task may try to send when their context has ended.
+const maxUnsent = 1000
+
 // network is the simredis.Network of an execution.
 type network struct{ *Execution }
 
@@ -47,9 +51,20 @@ func (x network) Send(ctx context.Context, server int, cmds []redis.Cmder, deliv
 	x.timeless(ctx)
 	t.last = nil
 	if err := ctx.Err(); err != nil {
+		return x.unsent(t, err)
+	}
+	t.unsent = 0
+	return x.transmit(ctx, t, server, cmds, deliver)
+}
+
+// unsent is what a command gets whose context has ended. One that tries again at once, and again, would never end.
+func (x network) unsent(t *Task, err error) error {
+	if t.unsent++; t.unsent <= maxUnsent {
 		return err
 	}
-	return x.transmit(ctx, t, server, cmds, deliver)
+	x.Fail(fmt.Errorf("%w: its context has ended, and it tries again and again without a pause%s", ErrBlind, line()))
+	t.Condemn()
+	return park(t)
 }
 
 // transmit sends what is not held back by its sender's context. A client that sends a command again does so, whatever became of that.
@@ -94,9 +109,21 @@ func (x network) transmit(ctx context.Context, t *Task, server int, cmds []redis
 	return err
 }
 
+// Mine implements simredis.Network.
+func (x network) Mine() bool {
+	t := x.current.Load()
+	return t != nil && t.Mine()
+}
+
+// Refuse implements simredis.Network.
+func (x network) Refuse(err error) { x.Fail(fmt.Errorf("%w%s", err, line())) }
+
 // Receive implements simredis.Network: a command takes effect.
 func (x network) Receive(conn *simredis.Conn, server int, sent []byte) ([]byte, error) {
-	s, t := x.Cluster.Servers()[server], x.current.Load()
+	s, t := x.Cluster.Servers()[server], x.running("a command")
+	if t == nil {
+		return nil, ErrBlind
+	}
 	if t.fate == requestLost || t.fate == delayed {
 		x.keep(t, server, conn, sent)
 		return nil, io.ErrUnexpectedEOF
@@ -107,7 +134,7 @@ func (x network) Receive(conn *simredis.Conn, server int, sent []byte) ([]byte, 
 	command := x.Cluster.Command(sent)
 	a, err := x.Cluster.Ask(s, conn, t.actor.Index, x.now, command)
 	if err != nil {
-		x.Fail(err)
+		x.Fail(fmt.Errorf("%w%s", err, line()))
 		return nil, err
 	}
 	before, version, r := s.Holds, x.Cluster.Version(), t.itsRound()

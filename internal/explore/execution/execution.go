@@ -56,6 +56,7 @@ type Setup struct {
 	Interchangeable bool
 
 	EverySymmetry bool // take nothing for the same because it is symmetric
+	EveryRound    bool // make a step of each round, in vain or not
 }
 
 // Execution is one schedule so far.

@@ -79,7 +79,7 @@ func (x *Execution) onlyPolls() bool {
 // else. Otherwise each of their rounds, of which there may be hundreds up to an expiry, would be steps of its own.
 func (x *Execution) skim() {
 	x.settle()
-	for !x.EverySymmetry && x.skims() {
+	for !x.EveryRound && x.skims() {
 		x.beyond = true
 		x.settle()
 	}

@@ -38,17 +38,33 @@ func (x *Execution) Inspect() {
 	}
 }
 
+// Busy gives an error that names the line at which the task that has the turn keeps it. It may be called while the execution goes on.
+func (x *Execution) Busy(stacks []string) error {
+	if f := x.at(stacks, `\[`); f != "" {
+		return fmt.Errorf("%w: it runs on and on, without a command or a pause (%s)", ErrBlind, f)
+	}
+	return nil
+}
+
 // Blocked gives an error if the task that has the turn waits where nobody sees it. It may be called while the execution goes on. A wait of
 // Go's own, as for its memory, looks the same, but does not come twice at one place.
 func (x *Execution) Blocked(stacks []string) error {
+	if f := x.at(stacks, `\[(sleep|select|chan receive|chan send|sync\.)`); f != "" {
+		return fmt.Errorf("%w: it waits by itself (%s)", ErrBlind, f)
+	}
+	return nil
+}
+
+// at gives the line at which the task that has the turn is in such a state; "" if it is about to give the turn back.
+func (x *Execution) at(stacks []string, state string) string {
 	t := x.current.Load()
 	if t == nil {
-		return nil
+		return ""
 	}
-	waits := regexp.MustCompile(`^goroutine ` + t.Goroutine() + ` \[(sleep|select|chan receive|chan send|sync\.)`)
+	is := regexp.MustCompile(`^goroutine ` + t.Goroutine() + ` ` + state)
 	frame := regexp.MustCompile(`(?m)^(\S+)\(.*\)\n\s+(\S+)`)
 	for _, stack := range stacks {
-		if !waits.MatchString(stack) {
+		if !is.MatchString(stack) {
 			continue
 		}
 		for _, f := range frame.FindAllStringSubmatch(stack, -1) {
@@ -56,12 +72,12 @@ func (x *Execution) Blocked(stacks []string) error {
 			case inLibrary(f[1]):
 				continue
 			case notUnderTest(f[1]):
-				return nil // it is about to give the turn back
+				return ""
 			}
-			return fmt.Errorf("%w: it waits by itself (%s)", ErrBlind, path.Base(f[2]))
+			return path.Base(f[2])
 		}
 	}
-	return nil
+	return ""
 }
 
 // inLibrary reports whether a function is one of Go's own.

@@ -6,6 +6,7 @@ import (
 	"context"
 	"hash/maphash"
 	"log/slog"
+	"math"
 	"slices"
 	"time"
 
@@ -37,6 +38,7 @@ type Harness struct {
 	strategy      strategy.Strategy
 	scenario      scenario.Scenario
 	everySymmetry bool
+	everyRound    bool
 	anyNames      bool // actors that start alike are interchangeable
 	ordered       bool // it matters who asked first
 	memory        *simredis.Memory
@@ -80,6 +82,9 @@ func New(s strategy.Strategy, in scenario.Scenario, everySymmetry bool, seeds [2
 // them their names in reverse order.
 func (h *Harness) Interchange() { h.anyNames = true }
 
+// EveryRound makes each round of a waiter steps of its own, however often it has asked in vain. What others have found does not replay so.
+func (h *Harness) EveryRound() { h.everyRound = true }
+
 // WatchOrder makes it look for sales that are starved.
 func (h *Harness) WatchOrder() { h.ordered = true }
 
@@ -103,7 +108,8 @@ type Run struct {
 func (h *Harness) Begin(backwards bool) *Run {
 	x := execution.New(execution.Setup{
 		Scenario: h.scenario, Cluster: h.memory.NewCluster(h.start, h.masters), Hasher: h.hasher, Pool: &h.pool, FirstName: 'A',
-		Backwards: backwards, Interchangeable: h.anyNames, EverySymmetry: h.everySymmetry, Sharing: h.strategy.Sharing,
+		Backwards: backwards, Interchangeable: h.anyNames, EverySymmetry: h.everySymmetry, EveryRound: h.everyRound,
+		Sharing: h.strategy.Sharing,
 	})
 	run := &Run{Execution: x, backwards: backwards}
 	run.checker = checker.New(x, h.strategy, checker.Futures{
@@ -160,7 +166,7 @@ func (h *Harness) sell(x *execution.Execution, c *checker.Checker) {
 	h.attach(x)
 	lockers := make([]lock.Locker, len(x.Processes()))
 	for i, p := range x.Processes() {
-		lockers[i] = h.strategy.New(h.parts(x, p, h.clients[i]))
+		lockers[i] = h.locker(x, p, h.clients[i])
 	}
 	for _, a := range x.Actors() {
 		i := a.Index % len(lockers)
@@ -184,6 +190,12 @@ func (h *Harness) sell(x *execution.Execution, c *checker.Checker) {
 	}
 }
 
+// locker makes a process's lock.
+func (h *Harness) locker(x *execution.Execution, p *execution.Process, clients []*simredis.Client) lock.Locker {
+	defer x.Recover("New")
+	return h.strategy.New(h.parts(x, p, clients))
+}
+
 // parts are what a process's lock is made of.
 func (h *Harness) parts(x *execution.Execution, p *execution.Process, clients []*simredis.Client) strategy.Parts {
 	var nodes []redis.Cmdable
@@ -194,12 +206,24 @@ func (h *Harness) parts(x *execution.Execution, p *execution.Process, clients []
 		Options: lock.Options{
 			Key: lock.Key, TTL: scenario.TTL, RetryInterval: scenario.Poll, WaitTimeout: scenario.Forever, Clock: x.Clock(p, scenario.Poll),
 		},
-		Client: clients[0].Client, Nodes: nodes, Process: p.Name, HandOffLimit: handOffLimit, Notifier: x.Notifier(p), Rand: highest,
+		Client: clients[0].Client, Nodes: nodes, Process: p.Name, HandOffLimit: handOffLimit, Notifier: x.Notifier(p), Rand: chance(x, p),
 	}
 }
 
 // highest is what chance gives: always the same, or no schedule could be run again.
 func highest(n int64) int64 { return n - 1 }
+
+// chance is what a process's lock is given: the highest number, as highest, but an id of its own, which is a number of more than 32 bits.
+// Two processes that draw the same would take the lock of the other for their own.
+func chance(x *execution.Execution, p *execution.Process) func(int64) int64 {
+	nth := int64(slices.Index(x.Processes(), p))
+	return func(n int64) int64 {
+		if n > math.MaxUint32 {
+			n -= nth
+		}
+		return highest(n)
+	}
+}
 
 // unobserved is a service.Observer that looks away.
 type unobserved struct{}

@@ -39,6 +39,7 @@ type Run interface {
 	Fingerprint() execution.Fingerprint        // tells states apart
 	Inspect()                                  // looks for what moves behind its back, which Err tells then
 	Blocked(stacks []string) error             // whether it waits where nobody sees it; called while the run goes on
+	Busy(stacks []string) error                // where it is, when it comes to no end
 	Err() error                                // why the run cannot go on
 	Close()
 }
@@ -243,14 +244,21 @@ func (s *search) expand(level []int32) ([][]child, error) {
 	var wg sync.WaitGroup
 	for i, system := range s.systems {
 		wg.Go(func() {
+			ended := false
+			defer func() {
+				if !ended {
+					failed[i] = s.gone(i)
+					s.limits.stop()
+				}
+			}()
 			for failed[i] == nil && !s.limits.stopped() {
 				n := int(next.Add(1)) - 1
 				if n >= len(level) {
-					return
+					break
 				}
 				children[n], failed[i] = s.children(i, system, level[n])
 			}
-			if failed[i] != nil {
+			if ended = true; failed[i] != nil {
 				s.limits.stop()
 			}
 		})
@@ -259,12 +267,22 @@ func (s *search) expand(level []int32) ([][]child, error) {
 		if s.limits.hit() {
 			return nil, nil
 		}
-		return nil, cmp.Or(s.watch.saw, execution.ErrBlind)
+		return nil, cmp.Or(s.watch.saw, s.watch.busy())
 	}
 	if s.watch.saw != nil {
 		return nil, s.watch.saw
 	}
 	return children, errors.Join(failed...)
+}
+
+// gone ends the run of a worker whose goroutine the code under test has ended, together with its own.
+func (s *search) gone(worker int) error {
+	run := s.watch.runs[worker].Load()
+	if run == nil {
+		return execution.ErrGone
+	}
+	(*run).Close()
+	return cmp.Or((*run).Err(), execution.ErrGone)
 }
 
 // wait waits for the workers. It reports false when none gets on any more.

@@ -99,6 +99,7 @@ func (r *counting) Err() error {
 func (*counting) Inspect() {}
 
 func (*counting) Blocked([]string) error { return nil }
+func (*counting) Busy([]string) error    { return nil }
 
 func (*counting) Close() {}
 

@@ -32,6 +32,19 @@ func (w *watch) end() { close(w.done) }
 // follow says which run a worker is at.
 func (w *watch) follow(worker int, run Run) { w.runs[worker].Store(&run) }
 
+// busy says where the first run is that comes to no end.
+func (w *watch) busy() error {
+	stacks := execution.Stacks()
+	for i := range w.runs {
+		if run := w.runs[i].Load(); run != nil {
+			if err := (*run).Busy(stacks); err != nil {
+				return err
+			}
+		}
+	}
+	return execution.ErrBlind
+}
+
 // look takes its time, as it stops all goroutines: the longer a search lasts, the more rarely.
 func (w *watch) look() {
 	const first, rarest = 5 * time.Millisecond, time.Second

@@ -3,6 +3,7 @@ package simredis
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"net"
 	"time"
 
@@ -17,6 +18,10 @@ type Network interface {
 	Send(ctx context.Context, server int, commands []redis.Cmder, deliver func(context.Context) error) error
 	// Receive gives the reply to what was delivered.
 	Receive(conn *Conn, server int, sent []byte) (reply []byte, err error)
+	// Mine reports whether the goroutine that asks has the turn. Another one may ask at any time, even when all is over.
+	Mine() bool
+	// Refuse is told that a client is used for what it cannot do.
+	Refuse(err error)
 }
 
 // Client is a real client of one server. It serves one schedule after the other: Attach.
@@ -35,11 +40,21 @@ func (m *Memory) NewClient(server int) (*Client, error) {
 	c := &Client{memory: m, server: server}
 	c.Client = redisclient.Single(redisclient.Config{
 		Addrs:    []string{"127.0.0.1:6379"}, // for its name alone
-		Dialer:   func(context.Context, string, string) (net.Conn, error) { return &Conn{client: c}, nil },
+		Dialer:   func(context.Context, string, string) (net.Conn, error) { return c.dial() },
 		PoolSize: 1000,
 	})
 	c.AddHook(c)
 	return c, c.Ping(context.Background()).Err()
+}
+
+// dial gives a connection that a command needs. One that is to listen comes by itself.
+func (c *Client) dial() (net.Conn, error) {
+	if c.network != nil && !c.sending {
+		err := fmt.Errorf("%w: SUBSCRIBE: listen by strategy.Parts.Notifier", ErrCommand)
+		c.network.Refuse(err)
+		return nil, err
+	}
+	return &Conn{client: c}, nil
 }
 
 // Attach makes it send by this network from now on.
@@ -67,7 +82,7 @@ func (c *Client) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.Proce
 }
 
 func (c *Client) send(ctx context.Context, cmds []redis.Cmder, next func(context.Context) error) error {
-	if c.network == nil || c.sending {
+	if c.network == nil || c.sending && c.network.Mine() {
 		defer func(before bool) { c.connecting = before }(c.connecting)
 		c.connecting = true
 		return next(ctx)

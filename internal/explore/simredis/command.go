@@ -8,6 +8,7 @@ type Command struct {
 	text    string
 	watches bool // or ends a transaction
 	timed   bool // its answer may depend on the time of day
+	script  bool // it names one that the server has loaded
 }
 
 // Command gives the command that was sent.
@@ -18,9 +19,13 @@ func (m *Memory) Command(sent []byte) *Command {
 	c := &Command{text: string(sent)}
 	upper := strings.ToUpper(c.text)
 	c.watches = strings.Contains(upper, "WATCH")
-	for _, word := range []string{"TIME", "EXAT", "PXAT", "EXPIREAT"} {
-		c.timed = c.timed || strings.Contains(upper, word)
-	}
+	c.timed, c.script = timed(upper), strings.Contains(upper, "EVALSHA")
 	m.commands[c.text] = c
 	return c
+}
+
+// timed reports whether a text in capitals has a word in it that asks for the time of day.
+func timed(upper string) bool {
+	return strings.Contains(upper, "TIME") || strings.Contains(upper, "EXAT") || strings.Contains(upper, "PXAT") ||
+		strings.Contains(upper, "EXPIREAT")
 }

@@ -11,6 +11,7 @@ package simredis
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"fmt"
 	"time"
 
@@ -34,6 +35,7 @@ type Memory struct {
 	cached []string // the scripts it has loaded at the moment
 
 	published []Message // by the command that runs
+	refused   error     // of what that contains
 }
 
 // Message was published to a channel.
@@ -66,6 +68,9 @@ func NewMemory(run string) (*Memory, error) {
 	}
 	_ = conn.Close() // commands are dispatched without one
 	m.server.Server().SetPreHook(func(peer *resp.Peer, command string, args ...string) bool {
+		if m.refuses(peer, command, args) {
+			return true
+		}
 		if command != "PUBLISH" || len(args) != 2 {
 			return false
 		}
@@ -84,7 +89,7 @@ func (m *Memory) Close() { m.server.Close() }
 // ask gives the answer to a command, or to several sent at once.
 func (m *Memory) ask(s *State, now time.Duration, command *Command) (*Answer, error) {
 	asked := question{0, command}
-	if command.timed {
+	if command.timed || command.script && s.timed {
 		asked.now = now
 	}
 	if known, ok := s.answers[asked]; ok {
@@ -93,20 +98,10 @@ func (m *Memory) ask(s *State, now time.Duration, command *Command) (*Answer, er
 	if err := m.load(s); err != nil {
 		return nil, err
 	}
-	m.server.SetTime(Date(now))
-	m.server.HSet(dao.RunKey, "id", m.run)
-	m.published = nil
-	var reply bytes.Buffer
-	peer := resp.NewPeer(bufio.NewWriter(&reply))
-	commands, err := parse(command.text)
+	reply, err := m.dispatch(now, command)
 	if err != nil {
 		return nil, err
 	}
-	for _, args := range commands {
-		m.server.Server().Dispatch(peer, args)
-		m.remember(args)
-	}
-	peer.Flush()
 	orders, err := m.takeLedger()
 	if err != nil {
 		return nil, err
@@ -115,9 +110,31 @@ func (m *Memory) ask(s *State, now time.Duration, command *Command) (*Answer, er
 	if err != nil {
 		return nil, err
 	}
-	known := &Answer{Reply: reply.Bytes(), Then: then, Orders: orders, Published: m.published}
+	known := &Answer{Reply: reply, Then: then, Orders: orders, Published: m.published}
 	s.answers[asked] = known
 	return known, nil
+}
+
+// dispatch gives a command to the server, and gives its reply.
+func (m *Memory) dispatch(now time.Duration, command *Command) ([]byte, error) {
+	commands, err := parse(command.text)
+	if err == nil {
+		err = transaction(commands)
+	}
+	if err != nil {
+		return nil, err
+	}
+	m.server.SetTime(Date(now))
+	m.server.HSet(dao.RunKey, "id", m.run)
+	m.loaded, m.published, m.refused = nil, nil, nil
+	var reply bytes.Buffer
+	peer := resp.NewPeer(bufio.NewWriter(&reply))
+	for _, args := range commands {
+		m.server.Server().Dispatch(peer, args)
+		m.remember(args)
+	}
+	peer.Flush()
+	return reply.Bytes(), cmp.Or(m.refused, misunderstood(commands, reply.Bytes()))
 }
 
 // pass lets time pass, and keys expire.

@@ -3,6 +3,7 @@ package simredis
 import (
 	"crypto/sha1" //nolint:gosec // as Redis names scripts
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -15,6 +16,7 @@ type State struct {
 	content string // everything but the expiries
 	Keys    []Key
 	scripts []string // loaded, for EVALSHA
+	timed   bool     // one of them asks for the time of day
 	learnt  string   // what Text says of them
 	answers map[question]*Answer
 	later   map[time.Duration]*State
@@ -45,8 +47,10 @@ func (m *Memory) intern(keys []Key, scripts []string) *State {
 	if known, ok := m.states[text]; ok {
 		return known
 	}
+	asks := func(script string) bool { return timed(strings.ToUpper(script)) }
 	s := &State{
-		Text: text, content: content.String(), Keys: keys, scripts: scripts, learnt: learnt.String(),
+		timed: slices.ContainsFunc(scripts, asks),
+		Text:  text, content: content.String(), Keys: keys, scripts: scripts, learnt: learnt.String(),
 		answers: map[question]*Answer{}, later: map[time.Duration]*State{}, renamed: map[string]string{}, promoted: map[*State]*State{},
 	}
 	m.states[text] = s

@@ -26,6 +26,14 @@ func elsewhere() []Variant {
 			Name: "a reader that removes all readers", Lock: atomicallyReadWrite(modeWriter, modeCareless),
 			Scenario: explore.Scenario{Actors: 4}, Shows: explore.ForeignRelease, Steps: 4,
 		},
+		{
+			Name: "a member of a set that nobody removes", Lock: polls(memberOfASet),
+			Scenario: tryTwice("lost-reply"), Shows: explore.LeftBehind, Steps: 2,
+		},
+		{
+			Name: "another key, and errors of its unlock are ignored", Lock: polls(anotherKeyForGood),
+			Scenario: once("lost-request"), Shows: explore.LeftBehind, Steps: 6,
+		},
 		{Name: "it is lost, says the holder", Lock: takes(tellsItself), Shows: explore.FalseWord, Steps: 1},
 		{
 			Name: "polls, and promises an order", Lock: inOrder(polls(setNX)),
@@ -34,12 +42,21 @@ func elsewhere() []Variant {
 	}
 }
 
+// tryTwice is a scenario with these faults in which nobody waits.
+func tryTwice(faults ...string) explore.Scenario {
+	s := once(faults...)
+	s.Try = 2
+	return s
+}
+
 // rightElsewhere are right ones.
 func rightElsewhere() []Variant {
 	three := explore.Scenario{Actors: 3}
 	return []Variant{
 		{Name: "another key", Lock: polls(anotherKey)},
 		{Name: "another key, a crash", Lock: polls(anotherKey), Scenario: once("crash")},
+		{Name: "a member of a set", Lock: polls(memberOfASet)},
+		{Name: "a member of a set, a cancel", Lock: polls(memberOfASet), Scenario: once("cancel")},
 		{Name: "slots", Lock: ofTwo(polls(slots)), Scenario: three},
 		{Name: "readers in the lock's own hash", Lock: atomicallyReadWrite(modeWriter, modeReader), Scenario: three},
 		{Name: "another key, two sales each", Lock: polls(anotherKey), Scenario: explore.Scenario{Sales: 2}},
@@ -54,6 +71,32 @@ func anotherKey(p process) ask {
 			err = obtained(reply == "OK")
 		}
 		return p.compareAndDelete(other, owner), err
+	}
+}
+
+// memberOfASet names nobody, and has no expiry.
+func memberOfASet(p process) ask {
+	held := under("held")
+	return func(ctx context.Context, _ string) (unlock, error) {
+		added, err := p.number(ctx, "SADD", held, "stock")
+		if err == nil {
+			err = obtained(added == 1)
+		}
+		return p.does("SREM", held, "stock"), err
+	}
+}
+
+func anotherKeyForGood(p process) ask {
+	other := under("other")
+	return func(ctx context.Context, owner string) (unlock, error) {
+		reply, err := p.text(ctx, "SET", other, owner, "NX")
+		if err == nil {
+			err = obtained(reply == "OK")
+		}
+		return func(ctx context.Context) error {
+			_, _ = p.number(ctx, "DEL", other)
+			return nil
+		}, err
 	}
 }
 

@@ -37,6 +37,10 @@ func memory() []Variant {
 			Name: "is held, says the first reply for ever", Lock: pollsAnew(flagThatItIsHeld), Shows: explore.Stuck, Steps: 6,
 		},
 		{
+			Name: "steals from a holder that it has watched for long", Lock: takes(watchesTheHolder),
+			Scenario: explore.Scenario{Work: 25 * time.Second}, Shows: explore.TwoHolders, Steps: 12,
+		},
+		{
 			Name: "waits out the expiry that it read, and takes it", Lock: takes(waitsOutTheExpiry),
 			Scenario: explore.Scenario{Work: 25 * time.Second}, Shows: explore.TwoHolders, Steps: 12,
 		},
@@ -180,5 +184,32 @@ func waitsOutTheExpiry(p process) take {
 			return nil, err
 		}
 		return p.renewed(ctx, owner, unlock), nil
+	}
+}
+
+// watchesTheHolder takes the lock from one whose name it has read for longer than the expiry, by its own clock.
+func watchesTheHolder(p process) take {
+	const steal = `if (redis.call('GET', KEYS[1]) or '') ~= ARGV[1] then return 0 end
+		redis.call('SET', KEYS[1], ARGV[2]) return 1`
+	return func(ctx context.Context, owner string) (*lock.Lease, error) {
+		seen, since := "", p.Clock.Now()
+		return lock.PollAt(ctx, p.Options, func() time.Duration { return 2 * time.Second }, func() (*lock.Lease, error) {
+			holder, err := p.text(ctx, "GET", key)
+			now := p.Clock.Now()
+			if holder != seen {
+				seen, since = holder, now
+			}
+			if err == nil {
+				err = obtained(holder == "" || now.Sub(since) > p.TTL)
+			}
+			if err != nil {
+				return nil, err
+			}
+			got, err := p.script(ctx, steal, nil, holder, owner)
+			if err == nil {
+				err = obtained(got == 1)
+			}
+			return p.lease(ctx, p.release(owner)), err
+		})
 	}
 }

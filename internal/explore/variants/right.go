@@ -3,6 +3,8 @@ package variants
 import (
 	"context"
 	"errors"
+	"math"
+	"strconv"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -21,6 +23,11 @@ func right() []Variant {
 		{Name: "SET NX PX, three", Lock: polls(setNX), Scenario: three},
 		{Name: "SET NX PX, a crash", Lock: polls(setNX), Scenario: once("crash")},
 		{Name: "SET NX PX, a cancel and a lost reply", Lock: polls(setNX), Scenario: once("cancel", "lost-reply")},
+		{Name: "an id by chance, a lost reply", Lock: polls(idByChance), Scenario: once("lost-reply")},
+		{Name: "an expiry for a lock that has none", Lock: polls(expiryForAll)},
+		{Name: "an expiry for a lock that has none, a crash", Lock: polls(expiryForAll), Scenario: once("crash")},
+		{Name: "a deadline by Redis's clock", Lock: polls(deadlineOfRedis)},
+		{Name: "a deadline by Redis's clock, a crash", Lock: polls(deadlineOfRedis), Scenario: once("crash")},
 		{Name: "a ticket", Lock: takes(tickets)},
 		{Name: "a ticket beside the key", Lock: takes(ticketsAndKey)},
 		{Name: "a line", Lock: takes(line(true, popOnce))},
@@ -171,5 +178,27 @@ func fencing(p process) asksFenced {
 			err = obtained(token > 0)
 		}
 		return token, p.release(owner), err
+	}
+}
+
+// idByChance has an id of its own instead of the owner's name.
+func idByChance(p process) ask {
+	return func(ctx context.Context, _ string) (unlock, error) {
+		id := strconv.FormatInt(p.Rand(math.MaxInt64), 36)
+		return p.release(id), p.take(ctx, id)
+	}
+}
+
+// expiryForAll gives the lock an expiry by a second command, and so do all who find it without one.
+func expiryForAll(p process) ask {
+	return func(ctx context.Context, owner string) (unlock, error) {
+		got, err := p.number(ctx, "SETNX", key, owner)
+		if err == nil {
+			_, err = p.number(ctx, "EXPIRE", key, p.ttl/1000, "NX")
+		}
+		if err == nil {
+			err = obtained(got == 1)
+		}
+		return p.release(owner), err
 	}
 }

@@ -31,6 +31,10 @@ func textbook() []Variant {
 		},
 		{Name: "unlock of the request's context", Lock: polls(unlockOfTheRequest), Scenario: once("cancel"), Shows: explore.LeftBehind, Steps: 5},
 		{Name: "unlock that ignores errors", Lock: polls(ignoresErrors), Scenario: once("lost-reply"), Shows: explore.LeftBehind, Steps: 6},
+		{
+			Name: "a deadline by Redis's clock, no renewal", Lock: polls(deadlineOfRedis),
+			Scenario: explore.Scenario{Work: 25 * time.Second}, Shows: explore.TwoHolders, Steps: 6,
+		},
 		{Name: "no undo after a lost reply", Lock: polls(noUndo), Scenario: once("lost-reply"), Shows: explore.LeftBehind, Steps: 3},
 	}
 }

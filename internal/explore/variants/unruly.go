@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"sync"
 	"time"
 
@@ -16,7 +17,7 @@ import (
 // Unruly are locks that move behind the explorer's back, or panic. Whatever they do, they get a clear error: explore.ErrBlind,
 // explore.ErrUnrepeatable, or a panic with its stack. They get no verdict, and do not bring the program down.
 func Unruly() []Variant {
-	return complete([]Variant{
+	return complete(misused(), []Variant{
 		{Name: "a random number of goroutines", Lock: polls(randomGoroutines)},
 		{Name: "a random number of tasks", Lock: polls(randomTasks)},
 		{Name: "a random number of timers", Lock: polls(randomTimers), Scenario: explore.Scenario{Work: time.Second}},
@@ -41,6 +42,9 @@ func Unruly() []Variant {
 		{Name: "a panic in Lock", Lock: polls(panicsInLock)},
 		{Name: "a panic in Unlock", Lock: polls(panicsInUnlock)},
 		{Name: "a panic in a timer", Lock: polls(panicsInATimer), Scenario: explore.Scenario{Work: time.Second}},
+		{Name: "a panic in New", Lock: polls(panicsInNew)},
+		{Name: "the end of the goroutine", Lock: polls(endsTheGoroutine)},
+		{Name: "asks on when its client has gone", Lock: takes(asksOn), Scenario: once("cancel")},
 		{Name: "no lease and no error", Lock: takes(noLease)},
 	})
 }
@@ -245,6 +249,27 @@ func panicsInATimer(p process) ask {
 	return func(ctx context.Context, owner string) (unlock, error) {
 		p.Clock.AfterFunc(p.RetryInterval, func() { panic("out of luck") })
 		return p.release(owner), p.take(ctx, owner)
+	}
+}
+
+func panicsInNew(process) ask { panic("out of luck") }
+
+func endsTheGoroutine(p process) ask {
+	return func(ctx context.Context, owner string) (unlock, error) {
+		if err := p.take(ctx, owner); err != nil {
+			runtime.Goexit()
+		}
+		return p.release(owner), nil
+	}
+}
+
+// asksOn takes every error for a lock that is held.
+func asksOn(p process) take {
+	return func(ctx context.Context, owner string) (*lock.Lease, error) {
+		for p.take(ctx, owner) != nil {
+			_ = lock.Sleep(ctx, p.Clock, p.RetryInterval)
+		}
+		return p.lease(ctx, p.release(owner)), nil
 	}
 }
 

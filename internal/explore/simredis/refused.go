@@ -1,0 +1,87 @@
+package simredis
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	resp "github.com/alicebob/miniredis/v2/server"
+)
+
+// ErrCommand means that a command does what the simulated Redis cannot: no answer to it could be trusted.
+var ErrCommand = errors.New("the explorer's Redis does not have this command")
+
+// cannot says, of the commands that miniredis knows, which ones the explorer refuses, and why.
+var cannot = []struct {
+	commands []string
+	why      string
+}{
+	{[]string{"BLPOP", "BRPOP", "BRPOPLPUSH", "BLMOVE", "BZMPOP", "BZPOPMAX", "BZPOPMIN"},
+		"it waits in Redis, where the explorer cannot see it: ask without waiting, and pause by lock.Sleep"},
+	{[]string{"WAIT"}, "there are no replicas that could answer: use --faults failover=1 to see what they lose"},
+	{[]string{"SUBSCRIBE", "UNSUBSCRIBE", "PSUBSCRIBE", "PUNSUBSCRIBE", "PUBSUB"}, "listen by strategy.Parts.Notifier"},
+	{[]string{"SPOP", "SRANDMEMBER", "RANDOMKEY", "HRANDFIELD", "ZRANDMEMBER"},
+		"its answer is left to chance, so that no schedule could be run again"},
+	{[]string{"HEXPIRE", "HPERSIST", "HTTL", "HPTTL", "HSETEX"}, "the explorer keeps no expiry of a field: use one of a key"},
+	{[]string{"XREAD", "XREADGROUP", "XGROUP"}, "the explorer keeps no streams: use a list or a sorted set"},
+	{[]string{"OBJECT", "MEMORY", "INFO", "DBSIZE"}, "the explorer keeps the keys, and not what Redis knows of them"},
+	{[]string{"SELECT", "MOVE", "SWAPDB"}, "the explorer keeps one database"},
+}
+
+// refusal says why a command is refused: nil if it is not.
+func (m *Memory) refusal(command string, args []string) error {
+	if !m.server.Server().IsRegisteredCommand(command) {
+		return fmt.Errorf("%w: %s is unknown to it", ErrCommand, command)
+	}
+	for _, c := range cannot {
+		if slices.Contains(c.commands, command) {
+			return fmt.Errorf("%w: %s: %s", ErrCommand, command, c.why)
+		}
+	}
+	switch script := strings.Join(args, " "); {
+	case command == "CLIENT" && len(args) > 0 && !strings.HasPrefix(strings.ToUpper(args[0]), "SET"):
+		return fmt.Errorf("%w: CLIENT %s: the explorer has no connections", ErrCommand, args[0])
+	case (command == "EVAL" || command == "SCRIPT") && strings.Contains(script, "math.random"):
+		return fmt.Errorf("%w: math.random in a script: its answer is left to chance, so that no schedule could be run again", ErrCommand)
+	}
+	return nil
+}
+
+// refuses takes down the first command that is refused, a script's too, and answers it.
+func (m *Memory) refuses(peer *resp.Peer, command string, args []string) bool {
+	err := m.refusal(command, args)
+	if err == nil {
+		return false
+	}
+	if m.refused == nil {
+		m.refused = err
+	}
+	peer.WriteError("ERR " + err.Error())
+	return true
+}
+
+// transaction fails for one that was begun and not ended at once: a connection is no part of what a server holds.
+func transaction(commands [][]string) error {
+	is := func(args []string, name string) bool { return strings.EqualFold(args[0], name) }
+	first, last := commands[0], commands[len(commands)-1]
+	if is(first, "MULTI") != is(last, "EXEC") || is(first, "DISCARD") {
+		return fmt.Errorf("%w: %s by itself: send a transaction at once, by TxPipelined", ErrCommand, strings.ToUpper(first[0]))
+	}
+	return nil
+}
+
+// misunderstood fails for a reply that says that Redis has not understood what was sent. A newer Redis might have.
+func misunderstood(commands [][]string, reply []byte) error {
+	if !bytes.HasPrefix(reply, []byte("-")) {
+		return nil
+	}
+	line, _, _ := strings.Cut(string(reply[1:]), "\r\n")
+	for _, says := range []string{"ERR syntax error", "wrong number of arguments", "ERR unknown subcommand", "nsupported option"} {
+		if strings.Contains(line, says) {
+			return fmt.Errorf("%w, or not with these arguments: %s: %s", ErrCommand, strings.ToUpper(commands[0][0]), line)
+		}
+	}
+	return nil
+}
