@@ -24,11 +24,11 @@ func rightWaiting() []Variant {
 		{Name: "listens, and no message is lost", Lock: takes(listens)},
 		{
 			Name: "listens, two in one process", Lock: takes(listens), Scenario: explore.Scenario{Actors: 3, Replicas: 1},
-			Gap: Gap{"unknown", many},
+			Gap: Gap{Today: "unknown", Why: many},
 		},
 		{
 			Name: "polls without a pause", Lock: takes(spins),
-			Gap: Gap{"unknown", "only a pause ends an attempt, so that a waiter without one is never seen to repeat"},
+			Gap: Gap{Today: "unknown", Why: "only a pause ends an attempt, so that a waiter without one is never seen to repeat"},
 		},
 		{Name: "gives back when it is told", Lock: takes(keeps)},
 		{Name: "gives back when it is told, a lost message", Lock: takes(keeps), Scenario: once("lost-wake")},

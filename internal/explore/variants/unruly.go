@@ -26,7 +26,11 @@ func Unruly() []Variant {
 		{Name: "a goroutine that renews", Lock: polls(plainRenewer)},
 		{
 			Name: "a goroutine that panics", Lock: polls(panicsInAGoroutine),
-			Gap: Gap{"crash: panic: out of luck", "no other goroutine can recover it, and it may come before the explorer looks for goroutines"},
+			Gap: Gap{
+				Today: "crash: panic: out of luck",
+				Why:   "no other goroutine can recover it, and it may come before the explorer looks for goroutines",
+				Luck:  true,
+			},
 		},
 		{Name: "a ticker", Lock: takes(ticks)},
 		{Name: "a sleep", Lock: takes(sleeps)},
@@ -37,7 +41,7 @@ func Unruly() []Variant {
 		{Name: "the order of a map", Lock: polls(mapOrder)},
 		{
 			Name: "memory that two processes share", Lock: sharedMemory(),
-			Gap: Gap{"holds", "all processes of an exploration are in one, and share what New did not make"},
+			Gap: Gap{Today: "holds", Why: "all processes of an exploration are in one, and share what New did not make"},
 		},
 		{Name: "a panic in Lock", Lock: polls(panicsInLock)},
 		{Name: "a panic in Unlock", Lock: polls(panicsInUnlock)},

@@ -22,10 +22,8 @@ type Variant struct {
 type Gap struct {
 	Today string // what it answers; "": there is no gap
 	Why   string // that is wrong
+	Luck  bool   // it answers rightly at times
 }
-
-// ByLuck is what a gap may say of today, beside a verdict: the answer is not always the same.
-const ByLuck = "by luck"
 
 // Broken are the locks that show an anomaly.
 func Broken() []Variant {

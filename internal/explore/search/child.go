@@ -1,0 +1,100 @@
+package search
+
+import (
+	"errors"
+	"fmt"
+
+	"lockstep/internal/explore/anomaly"
+	"lockstep/internal/explore/execution"
+)
+
+// child is what one more step led to.
+type child struct {
+	node
+	found []anomaly.Found
+	over  bool // nothing can follow
+	sight Sight
+}
+
+// children takes every transition that there is after a node, each in a run of its own.
+func (s *search) children(worker int, system System, of int32) (all []child, _ error) {
+	path, root := s.path(of)
+	for i := 0; ; i++ {
+		c, more, err := s.child(worker, system, of, path, root, i)
+		if c != nil {
+			all = append(all, *c)
+		}
+		if err != nil || !more || s.limits.stopped() {
+			return all, err
+		}
+	}
+}
+
+// child runs the code to a node, and takes the transition with this index. It gives nil if that is none of its own.
+func (s *search) child(
+	worker int, system System, of int32, path []execution.Transition, root int32, i int,
+) (c *child, more bool, err error) {
+	run := system.Begin(root == backwards)
+	s.watch.follow(worker, run)
+	if err = follow(run, path); err == nil && of != root && run.Fingerprint() != s.nodes[of].print {
+		err = execution.ErrUnrepeatable
+	}
+	if err != nil {
+		err = errors.Join(run.Err(), err)
+		run.Close()
+		return nil, false, explain(system, err, path, root)
+	}
+	transitions := run.Transitions()
+	if err = errors.Join(run.Err(), err); err != nil || i >= len(transitions) {
+		run.Close()
+		return nil, false, explain(system, err, path, root)
+	}
+	s.limits.look(s.schedules.Load())
+	t := transitions[i]
+	more = i < len(transitions)-1
+	if run.Apply(t) {
+		n := s.schedules.Add(1)
+		found, over := run.Check()
+		c = &child{node{of, t, run.Fingerprint()}, found, over, run.Sight()}
+		if n <= inspected || n%rarely == 0 {
+			run.Inspect()
+		}
+	}
+	run.Close()
+	path = append(path, t)
+	if err = run.Err(); err == nil && c != nil && s.goal.Mirrored {
+		err = mirrored(system, path, c.print)
+	}
+	return c, more, explain(system, err, path, root)
+}
+
+// mirrored runs a schedule from the other start, where it has to lead to the same.
+func mirrored(system System, path []execution.Transition, to execution.Fingerprint) error {
+	run := system.Begin(true)
+	defer run.Close()
+	if err := follow(run, path); err != nil || run.Fingerprint() != to {
+		return ErrNames
+	}
+	return run.Err()
+}
+
+// follow runs the code along a path that it has taken before. Code that does something else this time may not find the way.
+func follow(run Run, path []execution.Transition) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = execution.ErrUnrepeatable
+		}
+	}()
+	for _, t := range path {
+		run.Apply(t)
+	}
+	return nil
+}
+
+// explain adds to an error the schedule that led to it.
+func explain(system System, err error, path []execution.Transition, root int32) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("after %q: %w", system.Trace(path, root == backwards).Schedule(), err)
+}

@@ -1,0 +1,90 @@
+package search
+
+import (
+	"cmp"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"lockstep/internal/explore/execution"
+)
+
+// expand takes every transition that there is after each of these nodes. The answer has their order.
+func (s *search) expand(level []int32) ([][]child, error) {
+	children := make([][]child, len(level))
+	failed := make([]error, len(s.systems))
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for i, system := range s.systems {
+		wg.Go(func() {
+			ended := false
+			defer func() {
+				if !ended {
+					failed[i] = s.gone(i)
+					s.limits.stop()
+				}
+			}()
+			for failed[i] == nil && !s.limits.stopped() {
+				n := int(next.Add(1)) - 1
+				if n >= len(level) {
+					break
+				}
+				children[n], failed[i] = s.children(i, system, level[n])
+			}
+			if ended = true; failed[i] != nil {
+				s.limits.stop()
+			}
+		})
+	}
+	if !s.wait(&wg) {
+		if s.limits.hit() {
+			return nil, nil
+		}
+		return nil, cmp.Or(s.watch.saw, s.watch.busy())
+	}
+	if s.watch.saw != nil {
+		return nil, s.watch.saw
+	}
+	return children, errors.Join(failed...)
+}
+
+// gone ends the run of a worker whose goroutine the code under test has ended, together with its own.
+func (s *search) gone(worker int) error {
+	run := s.watch.runs[worker].Load()
+	if run == nil {
+		return execution.ErrGone
+	}
+	(*run).Close()
+	return cmp.Or((*run).Err(), execution.ErrGone)
+}
+
+// wait waits for the workers. It reports false when none gets on any more.
+func (s *search) wait(wg *sync.WaitGroup) bool {
+	done := make(chan struct{})
+	s.working = done
+	go func() { wg.Wait(); close(done) }()
+	ticker := time.NewTicker(cmp.Or(s.bounds.Patience, 20*time.Second))
+	defer ticker.Stop()
+	halted := s.limits.halted
+	for before := int64(-1); ; {
+		select {
+		case <-done:
+			return true
+		case <-halted:
+			halted = nil
+			ticker.Reset(time.Second) // to end the schedules that run
+			before = -1
+		case s.watch.saw = <-s.watch.sees:
+			s.limits.stop()
+			ticker.Reset(time.Second)
+			before = -1
+		case <-ticker.C:
+			now := s.schedules.Load()
+			if now == before {
+				return false
+			}
+			before = now
+		}
+	}
+}
