@@ -54,7 +54,8 @@ func (q queue) from(t time.Time) queue {
 	return q[i:]
 }
 
-// hit counts the sales that were going on during fault i and were not made, or took longer than each of those in the calm before.
+// hit counts the sales that were going on during fault i and were not made, or took longer than each of those in the calm before, and half
+// as long as the fault at least: in seconds of full speed, some sale is always the slowest.
 func (r Record) hit(sales queue, i int) (n int) {
 	fault := r.Faults[i]
 	from, to := r.calm(i)
@@ -71,7 +72,8 @@ func (r Record) hit(sales queue, i int) (n int) {
 		if sale.Start.After(fault.End) {
 			break
 		}
-		if sale.End.After(fault.Begin) && (!sale.sold() || sale.End.Sub(sale.Start) > usual) {
+		took := sale.End.Sub(sale.Start)
+		if sale.End.After(fault.Begin) && (!sale.sold() || took > usual && took >= fault.For/2) {
 			n++
 		}
 	}

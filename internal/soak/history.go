@@ -25,7 +25,6 @@ const nobody = -1
 // story is all changes of one run, down from the first stock.
 type story struct {
 	run      string
-	opened   bool     // a fault in it allows lost updates
 	changes  []change // by what they found in stock
 	readings []change // the same
 }
@@ -61,7 +60,6 @@ func storiesOf(r Record, all index) (stories []story, left int) {
 	runs := runsOf(r)
 	for i, run := range runs {
 		story := of(run.id)
-		story.opened = !fenced(r.Lock) && r.opened(runs, i)
 		if r.destroyed(runs, i) {
 			left += story.leaveOut(r.lastSeen(run.id))
 		}

@@ -135,6 +135,7 @@ func TestJudge(t *testing.T) {
 			order := &r.Orders[2000]
 			order.Run, order.RunID, order.Before, order.After, order.Fence = "B", "B", initialStock-800, initialStock-801, 2001
 		}, soldOnce + "|" + asTold, Fail},
+		{"two buyers are told of one order", func(r *Record) { r.Sales[1999].OrderID = r.Sales[1998].OrderID }, soldOnce + "|" + asked + "|" + asTold + "|" + oneOrder, Fail},
 		{"a ledger was destroyed before it was read", func(r *Record) { r.drop(1195) }, "", Pass},
 		{"a ledger was destroyed, but had been read", func(r *Record) { r.drop(1180) }, soldOnce, Fail},
 		{"an order was gone before anything was destroyed", func(r *Record) { r.drop(550) }, soldOnce, Fail},
@@ -168,6 +169,14 @@ func TestJudge(t *testing.T) {
 			r.Sales[50].told(0, "no answer in time")
 			r.Sales[50].OrderID, r.Sales[50].Start = "", at(3)
 		}, asked, Fail},
+		{"a buyer went away long before the order was written", func(r *Record) {
+			r.Sales[1999].told(502, "bad_gateway")
+			r.Sales[1999].OrderID, r.Sales[1999].Start, r.Sales[1999].End = "", at(1), at(2)
+		}, asked, Fail},
+		{"a buyer went away shortly before the order was written", func(r *Record) {
+			r.Sales[1999].told(502, "bad_gateway")
+			r.Sales[1999].OrderID, r.Sales[1999].Start, r.Sales[1999].End = "", at(9), at(10)
+		}, "", Pass},
 		{"two orders for one buyer who was told nothing", func(r *Record) {
 			r.Sales[50].told(502, "bad_gateway")
 			r.Sales[50].OrderID = ""
@@ -202,6 +211,20 @@ func TestJudge(t *testing.T) {
 			r.Faults = append(r.Faults[1:], r.Faults[0])
 			r.Faults[1].Read, r.Faults[1].Begin, r.Faults[1].End = at(16.9), at(17), at(19)
 		}, felt, Fail},
+
+		{"a weak lock's lost update, long before the stop", func(r *Record) {
+			r.Lock = "v4"
+			r.Looks = []Look{look("A", 4, 400, 399), look("A", 4.9, 490, 489), look("A", 11.9, 1190, 1187), look("B", 20, 800, 800)}
+		}, felt, Fail},
+		{"a weak lock's lost update, long after the stop", func(r *Record) {
+			r.Lock = "v4"
+			r.Looks = []Look{look("A", 4.9, 490, 490), look("A", 9.5, 950, 949), look("A", 10, 1000, 998), look("A", 11.9, 1190, 1188), look("B", 20, 800, 800)}
+		}, felt, Fail},
+		{"a weak lock's lost update that no look saw", func(r *Record) { r.Lock = "v4"; r.Orders[1999].After++ }, felt + "|" + asTold, Fail},
+		{"a weak lock's buyer is told of a stock that was long gone, and there was no fault", func(r *Record) {
+			r.Lock = "v4"
+			r.swap(1060, 1070)
+		}, oneOrder + "|" + tokens, Fail},
 
 		{"nobody is sold to in the second that follows a stop", func(r *Record) { r.slow(5, 7.9) }, "", Pass},
 		{"nobody is sold to as long as a replica is stopped", func(r *Record) { r.slow(5, 9.2) }, comesBack, Fail},
@@ -240,6 +263,15 @@ func TestJudge(t *testing.T) {
 		}, bugs, Fail},
 		{"a fault that did not take place", func(r *Record) { r.Faults[1].Error = "it hit nothing" }, tested, Unknown},
 		{"a fault that hit nobody", func(r *Record) { r.Faults[1].Caught = 0 }, tested, Unknown},
+		{"a fault that hit nobody, while a sale was a bit slow", func(r *Record) {
+			r.Faults[0].Caught, r.Faults[0].For = 0, time.Second
+			r.Faults[0].End = at(6)
+			r.Sales[550].End = r.Sales[550].Start.Add(50 * time.Millisecond)
+		}, tested, Unknown},
+		{"a fault that kept one buyer waiting", func(r *Record) {
+			r.Faults[0].Caught = 0
+			r.Sales[550].End = r.Sales[550].Start.Add(1100 * time.Millisecond)
+		}, "", Pass},
 		{"no faults", func(r *Record) { r.Faults = nil }, tested, Unknown},
 		{"few sales before a fault", func(r *Record) {
 			r.Faults[1].Read = at(9.2) // a fifth of a second of calm

@@ -124,7 +124,7 @@ func isLinearizable(r Record, all index, faults []Aftermath) (Check, Window) {
 				check.unknown("run %s, stock %s and less: no order was found in time", story.run, thousands(w.first))
 			case result == porcupine.Ok:
 				continue
-			case story.opened:
+			case r.allowsLossIn(w):
 				check.Excused++
 				shown = shown.orWorse(w.narrow("an update was lost"))
 			default:
@@ -143,6 +143,12 @@ func isLinearizable(r Record, all index, faults []Aftermath) (Check, Window) {
 		shown = aroundTheWorst(r, stories, faults)
 	}
 	return check, shown
+}
+
+// allowsLossIn says whether some fault allows that updates were lost while the window was sold.
+func (r Record) allowsLossIn(w Window) bool {
+	from, to := w.span()
+	return r.allowsLoss(r.Began.Add(time.Duration(from)), r.Began.Add(time.Duration(to)))
 }
 
 // orWorse keeps the first window that is not legal.

@@ -1,18 +1,17 @@
 package soak
 
-import (
-	"slices"
-	"time"
-)
+import "slices"
 
 func soldHaveOrders(r Record, all index) Check {
 	check := Check{Rule: "a sale answered 200 has its one order"}
-	for _, sale := range r.Sales {
+	for i, sale := range r.Sales {
 		if !sale.sold() {
 			continue
 		}
 		check.Checked++
 		switch n := all.orders(sale.OrderID); {
+		case all.sale[sale.OrderID] != i:
+			check.breaks("order %s was told to two buyers, by %s at %s and before or after", sale.OrderID, sale.Replica, r.at(sale.End))
 		case n == 1:
 		case n > 1:
 			check.breaks("order %s is in %d ledgers", sale.OrderID, n)
@@ -66,39 +65,23 @@ func doubtsAreSettled(r Record, all index) Check {
 	return check
 }
 
-// ordersWereAskedFor looks for a buyer of every order: a buyer who was told its id, or one who was told nothing and began before it was
-// written. Each buyer of the second kind can have one order.
+// ordersWereAskedFor looks for a buyer of every order: a buyer who was told its id, or one who was told nothing, see silent.
 func ordersWereAskedFor(r Record, all index) Check {
 	check := Check{Rule: "an order was sold to somebody, or its buyer was left in doubt"}
-	var silent []time.Time
-	inDoubt, foundOut := 0, 0
+	silent, inDoubt, foundOut := silentOf(r), 0, 0
 	for _, sale := range r.Sales {
 		if sale.outcome() == unknown {
 			inDoubt++
 		}
-		if sale.OrderID == "" && (sale.outcome() == unknown || sale.outcome() == notMade) {
-			silent = append(silent, sale.Start)
-		}
 	}
-	slices.SortFunc(silent, time.Time.Compare)
-	began, used := 0, 0
 	for _, order := range sorted(r.Orders, func(a, b *Entry) int { return a.At.Compare(b.At) }) {
 		check.Checked++
-		if sale := r.saleOf(all, order.ID); sale != nil {
-			if sale.outcome() == unknown {
-				foundOut++
-			}
-			continue
-		}
-		for began < len(silent) && !silent[began].After(order.At) {
-			began++
-		}
-		if used == began {
+		switch sale := r.saleOf(all, order.ID); {
+		case sale != nil && sale.outcome() == unknown, sale == nil && silent.has(order.At):
+			foundOut++
+		case sale == nil:
 			check.breaks("order %s of run %s, written at %s, is nobody's", order.ID, order.Run, r.at(order.At))
-			continue
 		}
-		used++
-		foundOut++
 	}
 	check.note("%d sales of unknown outcome or without an id; %d of them were made", inDoubt, foundOut)
 	return check
