@@ -84,10 +84,14 @@ func (l *onNodes) count(most int) {
 	}
 }
 
-// end ends a majority as its holder's holding on one master ended, without which it falls short. It is the last one: there is one at a
-// time.
+// end ends a majority as its holder's holding on one master ended, without which it falls short. It is the holder's last one, and not always
+// the last of all: a release whose reply comes late seems to come after the next holder's commands.
 func (l *onNodes) end(c change) {
-	last := &l.majority[len(l.majority)-1]
+	at := len(l.majority) - 1
+	for l.majority[at].Holder != c.of.Holder {
+		at--
+	}
+	last := &l.majority[at]
 	last.To, last.End, last.By, last.Lasts = c.at, c.of.End, c.of.By, c.of.Lasts
 }
 

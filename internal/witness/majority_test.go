@@ -60,6 +60,16 @@ func TestMajority(t *testing.T) {
 			},
 			want: []string{"r1 2 21 given-back", "r2 31  "},
 		},
+		"a release whose reply comes late": {
+			tell: func(s *story) {
+				s.takesOn(0, "r1#1", 1, 2, 3)
+				s.removesOn(20, 1)
+				s.onNode(20, 60, 2, "r1#1", witness.Command{Verb: witness.Removes, Outcome: witness.Done})
+				s.onNode(20, 61, 3, "r1#1", witness.Command{Verb: witness.Removes, Outcome: witness.Done})
+				s.takesOn(30, "r2#1", 1, 2)
+			},
+			want: []string{"r1 2 60 given-back", "r2 32  "},
+		},
 		"an expiry": {
 			tell: func(s *story) { s.takesOn(0, "r1#1", 1, 2); s.takesOn(1000, "r2#1", 1, 2) },
 			want: []string{"r1 2 1000 expired", "r2 1002  "},
