@@ -25,6 +25,7 @@ func cancelledRequest() Lab {
 			s.Until("both sales to end", all(ends("r1#1"), ends("r2#1")))
 		},
 		Fault: "the buyer goes away, and the sale ends unsold", Hit: func(a witness.Account) bool { return failed(a, "r1#1") },
+		Proof: sold("r2#1"),
 		Signs: []witness.FindingKind{witness.LeftBehind, witness.WaitedInVain},
 		Expected: []Expectation{
 			{"v1 v2 v3 v4 v5 v6 v7 v8 v9 v10 redlock late-commit setnx-expire lua-setnx getset", Holds, "the lock is given back all the same"},

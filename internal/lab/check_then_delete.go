@@ -24,10 +24,11 @@ func checkThenDelete() Lab {
 			second := s.Buy("r2")
 			s.Until("r2#1 to obtain the lock", obtains("r2#1"))
 			s.Release("r1", trap)
+			s.UntilAnswered(trap)
 			s.Answered(first, second)
 			s.Until("both sales to end", all(ends("r1#1"), ends("r2#1")))
 		},
-		Fault: "the release is held until another has the lock", Hit: happened(witness.KindHeld),
+		Fault: "the release is held until another has the lock", Hit: freedInside("r2#1"),
 		Signs: []witness.FindingKind{witness.Removed},
 		Expected: []Expectation{
 			{"v3", Broken, "its GET said that the lock was its own; when the DEL arrives, it is another's"},

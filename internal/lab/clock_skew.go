@@ -24,6 +24,7 @@ func clockSkew() Lab {
 			s.Until("both sales to end", all(ends("r1#1"), ends("r2#1")))
 		},
 		Fault: "the second sale, an hour ahead, asks while the first is at work", Hit: askedInTime("r2#1"),
+		Proof: sold("r2#1"),
 		Signs: []witness.FindingKind{witness.Together},
 		Expected: []Expectation{
 			{"getset", Broken, "by the clock of r2 the lock has expired long ago"},

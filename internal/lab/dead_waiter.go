@@ -36,6 +36,7 @@ func deadWaiter() Lab {
 		},
 		Fault: "r2 and r3 die while they wait before r4",
 		Hit:   and(diedWaiting("r2#1"), diedWaiting("r3#1"), askedInTime("r4#1")),
+		Proof: sold("r4#1"),
 		Signs: []witness.FindingKind{witness.WaitedInVain, witness.Idle},
 		Blames: func(f witness.Finding) bool {
 			return f.Kind != witness.Idle || time.Duration(f.For) > placeTTL*5/4+busy

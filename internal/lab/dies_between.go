@@ -28,6 +28,7 @@ func diesBetween() Lab {
 			s.Until("r2#1 to end", ends("r2#1"))
 		},
 		Fault: "r1 dies while it takes the lock, or right after", Hit: died("r1"),
+		Proof: sold("r2#1"),
 		Signs: []witness.FindingKind{witness.LeftBehind, witness.WaitedInVain},
 		Expected: []Expectation{
 			{"setnx-expire", Broken, "the lock is there, and its expiry is not yet"},

@@ -33,6 +33,7 @@ func endlessRenewal() Lab {
 		},
 		Fault: "r1 has renewed its lock, the buyer goes away, and the release is lost",
 		Hit:   and(happened(witness.KindLost), renewedInTime("r1#1")),
+		Proof: sold("r2#1"),
 		Signs: []witness.FindingKind{witness.RenewedOn, witness.WaitedInVain},
 		Expected: []Expectation{
 			{"v6 v7", Holds, "the renewal ends before the release; then the lock expires"},

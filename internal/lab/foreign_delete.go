@@ -22,6 +22,7 @@ func foreignDelete() Lab {
 			s.Until("both sales to end", all(ends("r1#1"), ends("r2#1")))
 		},
 		Fault: "the second sale asks while the first is at work", Hit: askedInTime("r2#1"),
+		Proof: sold("r2#1"),
 		Signs: []witness.FindingKind{witness.Removed},
 		Expected: []Expectation{
 			{"v2 lua-setnx setnx-expire", Broken, "DEL deletes the lock, whosever it is by now"},

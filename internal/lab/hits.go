@@ -66,6 +66,50 @@ func soldBy(replica string) func(witness.Account) bool {
 	}
 }
 
+// sold is a sale's having been sold.
+func sold(sale string) func(witness.Account) bool {
+	return func(a witness.Account) bool {
+		return slices.ContainsFunc(a.Events, func(e witness.Event) bool {
+			return e.Sale == sale && e.Kind == witness.KindEnds && e.Error == ""
+		})
+	}
+}
+
+// soldAfter is the last sale of a replica's having been sold, after something had happened.
+func soldAfter(kind witness.Kind, replica string) func(witness.Account) bool {
+	return func(a witness.Account) bool {
+		after, is := false, false
+		for _, e := range a.Events {
+			switch {
+			case e.Kind == kind:
+				after = true
+			case after && e.Replica == replica && e.Kind == witness.KindEnds:
+				is = e.Error == ""
+			}
+		}
+		return is
+	}
+}
+
+// freedInside is a command's having been let go on to Redis while a sale was inside.
+func freedInside(sale string) func(witness.Account) bool {
+	return func(a witness.Account) bool {
+		inside := false
+		for _, e := range a.Events {
+			switch {
+			case e.Kind == witness.KindFreed:
+				return inside
+			case e.Sale != sale:
+			case e.Kind == witness.KindObtains:
+				inside = true
+			case e.Kind == witness.KindLeaves:
+				inside = false
+			}
+		}
+		return false
+	}
+}
+
 // and is several of these together.
 func and(these ...func(witness.Account) bool) func(witness.Account) bool {
 	return func(a witness.Account) bool {
@@ -80,6 +124,10 @@ func failed(a witness.Account, sale string) bool {
 
 // told is a sale's having been told that it has lost its lock.
 func told(a witness.Account, sale string) bool { return moment(sale, witness.KindLoses)(a.Events) }
+
+func isTold(sale string) func(witness.Account) bool {
+	return func(a witness.Account) bool { return told(a, sale) }
+}
 
 // count is how often a sale came to a moment.
 func count(a witness.Account, sale string, kind witness.Kind) (n int) {

@@ -22,6 +22,7 @@ func holderDies() Lab {
 			s.Until("r2#1 to end", ends("r2#1"))
 		},
 		Fault: "r1 dies while its sale holds the lock", Hit: died("r1"),
+		Proof: sold("r2#1"),
 		Signs: []witness.FindingKind{witness.LeftBehind, witness.WaitedInVain},
 		Expected: []Expectation{
 			{"v1", Broken, "nobody removes the dead holder's lock"},

@@ -32,6 +32,7 @@ type Lab struct {
 	Scenario func(*Stage)
 	Fault    string                       // what must have happened for the run to say anything
 	Hit      func(a witness.Account) bool // whether it did
+	Proof    func(a witness.Account) bool // what shows that a lock holds; without it that is unknown; nil: that it was hit
 	Signs    []witness.FindingKind        // any of these is the anomaly
 	Expected []Expectation                // of the locks that the lab is for
 	Blames   func(f witness.Finding) bool // which of them counts; nil: any

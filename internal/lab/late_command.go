@@ -29,6 +29,7 @@ func lateCommand() Lab {
 		Hit: func(a witness.Account) bool {
 			return happened(witness.KindFreed)(a) && failed(a, "r1#1") && refused("r2#1")(a.Events)
 		},
+		Proof: sold("r2#1"),
 		Signs: []witness.FindingKind{witness.LeftBehind, witness.WaitedInVain},
 		Expected: []Expectation{
 			{"v1", Broken, "the lock is nobody's, and never expires"},

@@ -24,6 +24,7 @@ func lostReply() Lab {
 			s.Until("r2#1 to end", ends("r2#1"))
 		},
 		Fault: "Redis takes the lock for r1, and the reply is lost", Hit: happened(witness.KindLost),
+		Proof: sold("r2#1"),
 		Signs: []witness.FindingKind{witness.LeftBehind, witness.WaitedInVain},
 		Expected: []Expectation{
 			{"v1", Broken, "the value does not say whose the lock is, and it never expires"},

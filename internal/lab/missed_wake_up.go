@@ -35,6 +35,7 @@ func missedWakeUp() Lab {
 		},
 		Fault:  "r1 hands the lock to r2, and the message is lost",
 		Hit:    and(happened(witness.KindMessageLost), askedInTime("r2#1")),
+		Proof:  sold("r2#1"),
 		Signs:  []witness.FindingKind{witness.WaitedInVain, witness.Idle},
 		Blames: func(f witness.Finding) bool { return f.Kind != witness.Idle || time.Duration(f.For) > deaf/4+busy },
 		Expected: []Expectation{

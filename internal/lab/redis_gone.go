@@ -36,6 +36,7 @@ func redisGone() Lab {
 		Hit: func(a witness.Account) bool {
 			return happened(witness.KindRedisEnds)(a) && happened(witness.KindRedisBegins)(a) && failed(a, "r1#1")
 		},
+		Proof: soldAfter(witness.KindRedisBegins, "r2"),
 		Signs: []witness.FindingKind{witness.LeftBehind, witness.WaitedInVain, witness.SoldUntold, witness.NeverBooked},
 		Blames: func(f witness.Finding) bool { // whoever was told at once that Redis is gone did not wait in vain for the lock
 			return f.Kind != witness.WaitedInVain || time.Duration(f.For) >= wait

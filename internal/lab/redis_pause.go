@@ -25,6 +25,7 @@ func redisPause() Lab {
 		},
 		Fault:  "Redis hangs while r1's sale is at work, and then the other sells",
 		Hit:    and(happened(witness.KindRedisHangs), soldBy("r2")),
+		Proof:  isTold("r1#1"),
 		Signs:  []witness.FindingKind{witness.Together},
 		Blames: func(f witness.Finding) bool { return time.Duration(f.For) > noticed },
 		Expected: []Expectation{

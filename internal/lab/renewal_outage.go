@@ -30,6 +30,7 @@ func renewalOutage() Lab {
 		},
 		Fault:  "r1 is cut off from Redis while its sale holds the lock, and the other sells",
 		Hit:    and(happened(witness.KindCut), answered("r2#1")),
+		Proof:  isTold("r1#1"),
 		Signs:  []witness.FindingKind{witness.Together},
 		Blames: func(f witness.Finding) bool { return time.Duration(f.For) > noticed },
 		Expected: []Expectation{

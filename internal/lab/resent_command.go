@@ -25,6 +25,7 @@ func resentCommand() Lab {
 			s.Until("both sales to end", all(ends("r1#1"), ends("r2#1")))
 		},
 		Fault: "Redis is sent r1's command twice", Hit: happened(witness.KindResent),
+		Proof: sold("r2#1"),
 		Signs: []witness.FindingKind{witness.LeftBehind, witness.WaitedInVain, witness.WaitsForItself},
 		Expected: []Expectation{
 			{"v1 setnx-expire", Broken, "the second is refused for the first: the sale waits for itself, and its lock never expires"},

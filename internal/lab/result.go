@@ -86,15 +86,29 @@ func (l Lab) judge(lock string, a witness.Account, answers []Answer, took time.D
 	switch culprit, found := l.culprit(a); {
 	case failed != nil:
 		r.Observed, r.Reason = Unknown, failed.Error()
+	case happened(witness.KindGap)(a):
+		r.Observed, r.Reason = Unknown, "the witness has forgotten what happened first"
 	case len(a.Events) == 0 || !l.Hit(a):
 		r.Observed, r.Reason = Unknown, "this did not happen: "+l.Fault
 	case found:
 		r.Observed, r.Sentence = Broken, culprit.Says(witness.English)
 		r.Trace.Verdict = r.Sentence
+	case l.Proof != nil && !l.Proof(a):
+		r.Observed, r.Reason = Unknown, "nothing went wrong, but nothing shows that the lock holds"+failures(a)
 	default:
 		r.Observed = Holds
 	}
 	return r
+}
+
+// failures says which sales failed, and why.
+func failures(a witness.Account) (all string) {
+	for _, e := range a.Events {
+		if e.Kind == witness.KindEnds && e.Error != "" {
+			all += "; " + e.Sale + " failed: " + e.Error
+		}
+	}
+	return all
 }
 
 // culprit gives the finding that is the anomaly.

@@ -14,14 +14,16 @@ const noLock = "v0 local atomic optimistic set-expire setex"
 
 // scheduledJob is a job that every replica would run.
 func scheduledJob() Lab {
+	both := []string{"r1", "r2"}
 	return Lab{
 		Name: "scheduled-job", Claim: "a scheduled job is run once a tick, however many replicas there are",
 		Shows: "v0", Cured: "v1",
 		Cure: "a lock that every replica tries once a tick; whoever gets it runs the job, and keeps the lock for a part of the tick",
-		Shop: Settings{Replicas: 2, Job: &Job{Every: everyTick}},
+		Shop: Settings{Replicas: 2, Job: &Job{Every: everyTick}, Proxied: both, NodesProxied: true},
 		Scenario: func(s *Stage) {
-			s.Ticks(2)
+			s.SeeTries(both, func() { s.Ticks(2) })
 		},
+		Proof: try(both),
 		Fault: "the first tick is run", Hit: ran(1),
 		Signs: []witness.FindingKind{witness.RanTwice, witness.Missed, witness.Together},
 		Expected: []Expectation{
@@ -59,15 +61,17 @@ func jobHolderDies() Lab {
 
 // jobOverruns is a job whose run takes longer than its tick.
 func jobOverruns() Lab {
+	both := []string{"r1", "r2"}
 	return Lab{
 		Name: "job-overruns", Claim: "a run of a scheduled job that takes longer than its tick has no other run beside it",
 		Shows: "v5", Cured: "v6",
 		Cure:    "renewal: the lock lasts as long as the run, and the ticks meanwhile are left out",
 		Explore: "--work 25s --anomaly two-holders",
-		Shop:    Settings{Replicas: 2, Job: &Job{Every: everyTick, Work: everyTick * 3 / 2}},
+		Shop:    Settings{Replicas: 2, Job: &Job{Every: everyTick, Work: everyTick * 3 / 2}, Proxied: both, NodesProxied: true},
 		Scenario: func(s *Stage) {
-			s.Ticks(3)
+			s.SeeTries(both, func() { s.Ticks(3) })
 		},
+		Proof: try(both),
 		Fault: "a run goes on when the next tick begins", Hit: outlasted(1),
 		Signs: []witness.FindingKind{witness.RanTwice, witness.Missed, witness.Together},
 		Expected: []Expectation{

@@ -19,6 +19,7 @@ func selfDeadlock() Lab {
 			s.Until("r1#1 to end", ends("r1#1"))
 		},
 		Fault: "a sale makes a nested call", Hit: func(a witness.Account) bool { return count(a, "r1#1", witness.KindAsks) == 2 },
+		Proof: sold("r1#1"),
 		Signs: []witness.FindingKind{witness.WaitsForItself},
 		Expected: []Expectation{
 			{"v1 v2 v3 v4 late-commit setnx-expire lua-setnx getset", Broken, "the nested call finds the lock held, and waits: for its own caller"},

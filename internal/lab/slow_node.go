@@ -32,6 +32,7 @@ func slowNode() Lab {
 			}
 		},
 		Fault: "the command for the lock is held until the sale has ended", Hit: happened(witness.KindHeld),
+		Proof: sold("r1#1"),
 		Signs: []witness.FindingKind{witness.Unanswered},
 		Expected: []Expectation{
 			{

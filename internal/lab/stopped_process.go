@@ -29,6 +29,7 @@ func stoppedProcess() Lab {
 		},
 		Fault: "r1 is stopped at its work, the other sells, and r1 goes on before its work is done",
 		Hit:   and(happened(witness.KindStops), answered("r2#1"), wentOnInTime(work-time.Second)),
+		Proof: func(a witness.Account) bool { return told(a, "r1#1") || answered("r1#1")(a) },
 		Signs: []witness.FindingKind{witness.LostUpdate},
 		Expected: []Expectation{
 			{"v2 v3 v4 v5 setnx-expire lua-setnx getset late-commit", Broken, "nobody tells it, and it writes over the other's update"},

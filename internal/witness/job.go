@@ -11,6 +11,7 @@ const (
 	KindTick   Kind = "tick"   // a tick begins
 	KindRuns   Kind = "runs"   // a run of a tick begins
 	KindRan    Kind = "ran"    // it is over
+	KindTries  Kind = "tries"  // a replica has asked for the job's lock, at some tick
 	KindMissed Kind = "missed" // a tick is over that nobody has run, though no run was going on
 )
 
