@@ -44,9 +44,10 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return Program{Name: productName}.Run(ctx, args, stdout, stderr)
 }
 
-// Run runs the command line and gives its exit code. SIGINT and SIGTERM end the command; a second signal ends it at once.
+// Run runs the command line and gives its exit code. SIGINT and SIGTERM end the command, and so does a terminal that is closed; a second
+// signal ends it at once.
 func (p Program) Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(ctx, endings()...)
 	defer stop()
 	context.AfterFunc(ctx, stop) // from now on a signal does what it does by default
 
@@ -68,6 +69,15 @@ func (p Program) Run(ctx context.Context, args []string, stdout, stderr io.Write
 		}
 		return exitTrouble
 	}
+}
+
+// endings are the signals that end a command. Whoever started it so that it outlives its terminal (nohup) has its way.
+func endings() []os.Signal {
+	all := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) {
+		all = append(all, syscall.SIGHUP)
+	}
+	return all
 }
 
 func newRoot(typed string) *cobra.Command {

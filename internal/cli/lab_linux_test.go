@@ -50,20 +50,56 @@ func TestAnInterruptedLabLeavesNothingBehind(t *testing.T) {
 				}
 				return replicas > 2 && reached
 			})
-			if err := command.Process.Signal(syscall.SIGINT); err != nil {
+			interrupt := syscall.SIGINT
+			if name == "failover" {
+				interrupt = syscall.SIGHUP // its terminal is closed; Redis would not mind
+			}
+			if err := command.Process.Signal(interrupt); err != nil {
 				t.Fatal(err)
 			}
 			_ = command.Wait() // that it failed is right
 			if code := command.ProcessState.ExitCode(); code != 2 {
 				t.Errorf("exit code %d: %s", code, &said)
 			}
-			if left := marked(mark); len(left) > 0 {
-				t.Errorf("processes are left: %v", left)
-			}
-			if files, err := os.ReadDir(dir); err != nil || len(files) > 0 {
-				t.Errorf("files are left: %v, %v", files, err)
-			}
+			nothingIsLeft(t, dir)
 		})
+	}
+}
+
+// Nor does a lab that comes to its end, though a replica of it dies, or a Redis.
+func TestALabLeavesNothingBehind(t *testing.T) {
+	for _, arguments := range []string{"holder-dies --lock v2", "failover --lock v1", "lost-update --lock v1"} {
+		t.Run(arguments, func(t *testing.T) {
+			t.Parallel()
+			if kindHere() != "real" {
+				t.Skip("there is no redis-server")
+			}
+			dir := t.TempDir()
+			program, err := os.Executable()
+			if err != nil {
+				t.Fatal(err)
+			}
+			command := exec.Command(program, append([]string{"lab", "--redis", "real"}, strings.Fields(arguments)...)...)
+			command.Env = append(os.Environ(), "TMPDIR="+dir)
+			if said, err := command.CombinedOutput(); err != nil {
+				t.Errorf("%v: %s", err, said)
+			}
+			nothingIsLeft(t, dir)
+		})
+	}
+}
+
+// nothingIsLeft checks that no process is left that was told to keep its temporary files in a directory, or works there, nor any file.
+func nothingIsLeft(t *testing.T, dir string) {
+	t.Helper()
+	if left := marked("TMPDIR=" + dir); len(left) > 0 {
+		t.Errorf("processes are left: %v", left)
+	}
+	if left := workingIn(dir); len(left) > 0 { // Redis hides its environment
+		t.Errorf("processes that work there are left: %v", left)
+	}
+	if files, err := os.ReadDir(dir); err != nil || len(files) > 0 {
+		t.Errorf("files are left: %v, %v", files, err)
 	}
 }
 

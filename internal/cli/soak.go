@@ -6,6 +6,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -95,6 +96,11 @@ func (f soakFlags) check() error {
 	case f.buyers < 1 || f.buyers > 10_000:
 		return fmt.Errorf("-c %d is not allowed: want from 1 to 10000 buyers", f.buyers)
 	}
+	if f.html != "" { // before minutes of work, not after
+		if _, err := os.Stat(filepath.Dir(f.html)); err != nil {
+			return fmt.Errorf("--html: %w", err)
+		}
+	}
 	return checkFiles(f.buyers, true)
 }
 
@@ -140,13 +146,16 @@ func runSoak(cmd *cobra.Command, f soakFlags) error {
 		fmt.Fprintf(cmd.ErrOrStderr(), "soak: the replicas said, at last:\n%s", record.Said)
 	}
 	summary := result.Summary()
+	var notDrawn error
 	if summary.Again = f.command(cmd); f.html != "" {
-		if err := drawHistory(result, f.html); err != nil {
-			return err
+		if notDrawn = drawHistory(result, f.html); notDrawn == nil {
+			summary.Picture = f.html
 		}
-		summary.Picture = f.html
 	}
-	return tellSoak(cmd, summary, people, f.asJSON)
+	if told := tellSoak(cmd, summary, people, f.asJSON); notDrawn == nil {
+		return told
+	}
+	return notDrawn
 }
 
 func tellSoak(cmd *cobra.Command, summary soak.Summary, people io.Writer, asJSON bool) error {

@@ -42,12 +42,7 @@ func TestAnInterruptedSoakLeavesNothingBehind(t *testing.T) {
 			if code := command.ProcessState.ExitCode(); code != 2 {
 				t.Errorf("exit code %d: %s", code, &said)
 			}
-			if left := workingIn(dir); len(left) > 0 {
-				t.Errorf("processes are left: %v", left)
-			}
-			if files, err := os.ReadDir(dir); err != nil || len(files) > 0 {
-				t.Errorf("files are left: %v, %v", files, err)
-			}
+			nothingIsLeft(t, dir)
 		})
 	}
 }

@@ -21,6 +21,7 @@ func TestSoakRefusesWhatItCannotRun(t *testing.T) {
 		"soak --replicas 1":             "so that others can sell when one cannot",
 		"soak --buyers 0":               "want from 1 to 10000 buyers",
 		"soak --faults flood":           "there is no such fault",
+		"soak --html no-such-dir/x":     "--html: stat no-such-dir",
 		"soak --lock.ttl 1s":            "soak takes no settings",
 		"soak --redis no-such-server":   "no-such-server: it is not installed",
 		"soak --redis=" + notARedis(t):  "ended at once",
