@@ -23,7 +23,7 @@ func wordsIn(language witness.Language) words {
 	return words{
 		title: "The matrix",
 		other: "[中文](MATRIX.zh-CN.md)",
-		intro: "Every anomaly and every strategy. A row is an anomaly, a column a strategy; each cell was observed. `lab` makes the anomaly " +
+		intro: "Every anomaly and every strategy. A row is an anomaly, a column a strategy; each cell but n/a was observed. `lab` makes the anomaly " +
 			"happen on the running service, by a real fault; `explore` looks for it in every order of the commands. Below the table, each " +
 			"anomaly says what was observed of which strategies, why, and by which command you see it.",
 		made:     "This page is what `%s` prints. To write it anew: `go test . -tags long -run Matrix -update`.",
@@ -52,7 +52,7 @@ func chineseWords() words {
 	return words{
 		title: "矩阵",
 		other: "[English](MATRIX.md)",
-		intro: "所有异常与所有策略。一行是一种异常，一列是一种策略，每一格都实际运行过。`lab` 用真实的故障让异常在运行中的服务上发生；`explore` 在命令的" +
+		intro: "所有异常与所有策略。一行是一种异常，一列是一种策略，除“不适用”外，每一格都实际运行过。`lab` 用真实的故障让异常在运行中的服务上发生；`explore` 在命令的" +
 			"所有顺序中寻找它。表格下面逐一说明：哪些策略观察到了什么、为什么、用哪条命令可以看到。",
 		made:     "本页是 `%s` 的输出。重新生成：`go test . -tags long -run Matrix -update`。",
 		first:    "每行的命令用的是该行第一个策略；要看别的策略，换上它的名字。",
