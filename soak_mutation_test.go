@@ -33,6 +33,10 @@ return 1`,
 		"--lock v6 --minutes 0.4 --faults stolen-lock", "✗ a run's stock fell by one for every order of that run",
 	},
 	{
+		"NX dropped, under faults that allow a loss", "internal/lockv4/lock.go", `Mode: "NX"`, `Mode: ""`,
+		"--lock v4 --minutes 0.3 --faults late-write", "✗ a run's stock fell by one for every order of that run",
+	},
+	{
 		"a hand-over to the dead", "util/lua/release.lua", `redis.call('PTTL', place)`, `60000`, // however long it was not heard of
 		"--lock v9 --minutes 0.5 --faults kill-replica,stop-replica", "✗ sales go on within",
 	},
