@@ -49,6 +49,7 @@ func TestHitsOfJobsAndOfProcessesThatGoOn(t *testing.T) {
 	}
 	runs := event(1, witness.KindRuns, "r1", "r1#1", 1)
 	obtains := event(1, witness.KindObtains, "r1", "r1#1", 0)
+	tick3 := event(4000, witness.KindTick, "", "", 3)
 	tick2, sold := event(2000, witness.KindTick, "", "", 2), event(1, witness.KindEnds, "r1", "r1#1", 0)
 	dies := func(ms int, replica string) witness.Event { return event(ms, witness.KindDies, replica, "", 0) }
 	goesOn := func(ms int) witness.Event { return event(ms, witness.KindGoes, "r1", "", 0) }
@@ -62,8 +63,10 @@ func TestHitsOfJobsAndOfProcessesThatGoOn(t *testing.T) {
 		"it dies too late":            {died, []witness.Event{runs, dies(900, "r1")}, false},
 		"another dies":                {died, []witness.Event{runs, dies(700, "r2")}, false},
 		"nobody has run the tick":     {died, []witness.Event{dies(700, "r1")}, false},
-		"a run outlasts its tick":     {outlasted(1), []witness.Event{runs, tick2}, true},
-		"a run ends before":           {outlasted(1), []witness.Event{runs, event(1900, witness.KindRan, "r1", "r1#1", 1), tick2}, false},
+		"a run outlasts its tick":     {outlasted, []witness.Event{runs, tick2}, true},
+		"a run ends before":           {outlasted, []witness.Event{runs, event(1900, witness.KindRan, "r1", "r1#1", 1), tick2}, false},
+		"a later run outlasts":        {outlasted, []witness.Event{tick2, event(2001, witness.KindRuns, "r1", "r1#1", 2), tick3}, true},
+		"no tick comes after a run":   {outlasted, []witness.Event{tick2, tick3, event(4001, witness.KindRuns, "r1", "r1#1", 3)}, false},
 		"a tick is run":               {ran(1), []witness.Event{runs}, true},
 		"another is":                  {ran(2), []witness.Event{runs}, false},
 		"it goes on in time":          {wentOn, []witness.Event{obtains, goesOn(900)}, true},
