@@ -23,8 +23,8 @@ func wordsIn(language witness.Language) words {
 	return words{
 		title: "The matrix",
 		other: "[中文](MATRIX.zh-CN.md)",
-		intro: "Every anomaly and every strategy. A row is an anomaly, a column a strategy; each cell but n/a was observed. `lab` makes the anomaly " +
-			"happen on the running service, by a real fault; `explore` looks for it in every order of the commands. Below the table, each " +
+		intro: "Every anomaly and every strategy. A row is an anomaly, a column a strategy; each cell but n/a was observed. `lab` makes the " +
+			"anomaly happen on the running service, by a real fault; `explore` looks for it in every order of the commands. Below the table, each " +
 			"anomaly says what was observed of which strategies, why, and by which command you see it.",
 		made:     "This page is what `%s` prints. To write it anew: `go test . -tags long -run Matrix -update`.",
 		first:    "A line's command is that of its first strategy. Put in the name of another one.",

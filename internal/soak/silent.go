@@ -23,8 +23,8 @@ func silentOf(r Record) *silent {
 	return &silent{next: all}
 }
 
-// has gives one of them an order that was written at that moment, and reports whether there is one left for it. It is asked about the orders
-// one after the other, as they were written.
+// has gives one of them an order that was written at that moment, and reports whether there is one left for it. It is asked about one
+// order after the other, as they were written.
 func (s *silent) has(at time.Time) bool {
 	for ; len(s.next) > 0 && !s.next[0].Start.After(at); s.next = s.next[1:] {
 		until := s.next[0].End.Add(comesWithin)

@@ -84,8 +84,8 @@ func (l *onNodes) count(most int) {
 	}
 }
 
-// end ends a majority as its holder's holding on one master ended, without which it falls short. It is the holder's last one, and not always
-// the last of all: a release whose reply comes late seems to come after the next holder's commands.
+// end ends a majority as its holder's holding on one master ended, without which it falls short. It is the holder's last one, and not
+// always the last of all: a release whose reply comes late seems to come after the next holder's commands.
 func (l *onNodes) end(c change) {
 	at := len(l.majority) - 1
 	for l.majority[at].Holder != c.of.Holder {
