@@ -21,7 +21,6 @@ func moments(of ...witness.Event) (events []witness.Event) {
 func obtainsAt(sale string) witness.Event {
 	return witness.Event{Kind: witness.KindObtains, Sale: sale}
 }
-func leavesAt(sale string) witness.Event { return witness.Event{Kind: witness.KindLeaves, Sale: sale} }
 func endsAt(sale, why string) witness.Event {
 	return witness.Event{Kind: witness.KindEnds, Sale: sale, Error: why}
 }
@@ -35,7 +34,7 @@ func TestALockHoldsOnlyIfThatIsShown(t *testing.T) {
 		want  Observed
 		says  string
 	}{
-		"sold":         {[]witness.Event{obtainsAt("r2#1"), leavesAt("r2#1"), endsAt("r2#1", "")}, Holds, ""},
+		"sold":         {[]witness.Event{obtainsAt("r2#1"), endsAt("r2#1", "")}, Holds, ""},
 		"refused":      {[]witness.Event{endsAt("r2#1", "no such script")}, Unknown, "r2#1 failed: no such script"},
 		"never seen":   {nil, Unknown, "nothing shows that the lock holds"},
 		"another sold": {[]witness.Event{obtainsAt("r2#2"), endsAt("r2#2", "")}, Unknown, "nothing shows that the lock holds"},
@@ -61,15 +60,16 @@ func TestNothingIsSaidWhereTheWitnessHasAGap(t *testing.T) {
 
 // A release that arrives when nobody has the lock any more could not remove it.
 func TestAReleaseMustArriveWhileAnotherHasTheLock(t *testing.T) {
+	leaves := witness.Event{Kind: witness.KindLeaves, Sale: "r2#1"}
 	held, freed := witness.Event{Kind: witness.KindHeld, Sale: "r1#1"}, witness.Event{Kind: witness.KindFreed, Sale: "r1#1"}
 	hit := checkThenDelete().Hit
 	for name, test := range map[string]struct {
 		events []witness.Event
 		want   bool
 	}{
-		"in time":  {[]witness.Event{obtainsAt("r1#1"), held, obtainsAt("r2#1"), freed, leavesAt("r2#1")}, true},
-		"too late": {[]witness.Event{obtainsAt("r1#1"), held, obtainsAt("r2#1"), leavesAt("r2#1"), freed}, false},
-		"never":    {[]witness.Event{obtainsAt("r1#1"), held, obtainsAt("r2#1"), leavesAt("r2#1")}, false},
+		"in time":  {[]witness.Event{obtainsAt("r1#1"), held, obtainsAt("r2#1"), freed, leaves}, true},
+		"too late": {[]witness.Event{obtainsAt("r1#1"), held, obtainsAt("r2#1"), leaves, freed}, false},
+		"never":    {[]witness.Event{obtainsAt("r1#1"), held, obtainsAt("r2#1"), leaves}, false},
 	} {
 		if got := hit(witness.Account{Events: moments(test.events...)}); got != test.want {
 			t.Errorf("%s: hit %v; want %v", name, got, test.want)
