@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -22,7 +23,7 @@ func newLab() *cobra.Command {
 		Short: "Make one flaw happen on the running service, and see who did it",
 		Long: `lab starts replicas as processes, on a Redis of its own, makes one flaw happen by a real fault,
 and draws what happened. It runs the step that has the flaw, and then the step that cures it; with
---lock, that lock alone. Without a name it lists the labs.
+--lock, that lock alone. Without a name it lists the labs, or those that are for one lock.
 
 Exit code: 0 what was observed is what the lab expects; 1 it is not; 2 it cannot be said: the fault
 hit nobody, or trouble.`,
@@ -41,7 +42,7 @@ hit nobody, or trouble.`,
 				return err
 			}
 			if len(args) == 0 {
-				return listLabs(cmd, witness.Language(language), asJSON)
+				return listLabs(cmd, lock, witness.Language(language), asJSON)
 			}
 			return runLab(cmd, args[0], lock, lab.Kind(redis), witness.Language(language), asJSON)
 		},
@@ -61,8 +62,10 @@ func completeLab(*cobra.Command, []string, string) (names []string, _ cobra.Shel
 	return labNames(), cobra.ShellCompDirectiveNoFileComp
 }
 
-func labNames() (names []string) {
-	for _, l := range lab.All() {
+func labNames() []string { return namesOf(lab.All()) }
+
+func namesOf(labs []lab.Lab) (names []string) {
+	for _, l := range labs {
 		names = append(names, l.Name)
 	}
 	return names
@@ -147,15 +150,22 @@ func printResultOfLab(to io.Writer, r lab.Result, typed string, words labWords) 
 	}
 }
 
-// listLabs lists what there is.
-func listLabs(cmd *cobra.Command, in witness.Language, asJSON bool) error {
+// listLabs lists what there is, for one lock or, without one, for any.
+func listLabs(cmd *cobra.Command, lock string, in witness.Language, asJSON bool) error {
+	labs := lab.All()
+	if lock != "" {
+		if _, err := evolution.Find(lock); err != nil {
+			return suggest(err, lock, evolution.Names())
+		}
+		labs = slices.DeleteFunc(labs, func(l lab.Lab) bool { return l.Expects(lock).Observed == lab.NA })
+	}
 	if asJSON {
-		return writeJSON(cmd.OutOrStdout(), labNames())
+		return writeJSON(cmd.OutOrStdout(), namesOf(labs))
 	}
 	table := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
 	words := labWordsIn(in)
 	fmt.Fprintf(table, "%s\t%s\t%s\n", words.names, words.steps, words.promises)
-	for _, l := range lab.All() {
+	for _, l := range labs {
 		fmt.Fprintf(table, "%s\t%s\t%s\n", l.Name, strings.Join(l.Locks(), " → "), l.In(in).Claim)
 	}
 	return table.Flush()

@@ -83,11 +83,23 @@ func TestLabListsLabs(t *testing.T) {
 	}
 }
 
+// With a lock, those are listed that are for it.
+func TestLabListsLabsOfALock(t *testing.T) {
+	var stdout, stderr bytes.Buffer
+	if code := Run(t.Context(), []string{"lab", "--lock", "v1"}, &stdout, &stderr); code != 0 {
+		t.Fatalf("exit code %d: %s", code, &stderr)
+	}
+	if list := stdout.String(); !strings.Contains(list, "holder-dies") || strings.Contains(list, "check-then-delete") {
+		t.Errorf("of v1 there are:\n%s", list)
+	}
+}
+
 func TestLabRefusesWhatItCannotRun(t *testing.T) {
 	for args, says := range map[string]string{
 		"lab foreign-delet":                "did you mean foreign-delete",
 		"lab foreign-delete --lock v0":     "there is no lock in Redis",
 		"lab foreign-delete --lock v11":    "there is no such lock",
+		"lab --lock v11":                   "there is no such lock",
 		"lab foreign-delete --lang xx":     "it takes en or zh",
 		"lab foreign-delete --redis big":   "want embedded or real",
 		"lab foreign-delete --lock.ttl 1s": "lab takes no settings",
