@@ -1,6 +1,10 @@
 package lab
 
-import "lockstep/internal/witness"
+import (
+	"time"
+
+	"lockstep/internal/witness"
+)
 
 // What must have happened for a run to say anything where sales wait for the lock.
 
@@ -43,5 +47,24 @@ func askedAfter(sale string, n int) func(witness.Account) bool {
 			}
 		}
 		return asked >= n && obtains(sale)(a.Events)
+	}
+}
+
+// keptOutFor is a sale's having asked for so long after the first sale had obtained the lock, or longer, before it obtained it or gave up.
+func keptOutFor(d time.Duration, sale string) func(witness.Account) bool {
+	return func(a witness.Account) bool {
+		var since time.Time
+		asked := false
+		for _, e := range a.Events {
+			switch {
+			case e.Sale == "r1#1" && e.Kind == witness.KindObtains:
+				since = e.Replied
+			case e.Sale == sale && e.Kind == witness.KindAsks:
+				asked = true
+			case e.Sale == sale && (e.Kind == witness.KindObtains || e.Kind == witness.KindEnds):
+				return asked && !since.IsZero() && e.Replied.Sub(since) > d
+			}
+		}
+		return false
 	}
 }

@@ -96,6 +96,26 @@ func TestTheLastSaleAfterAMomentCounts(t *testing.T) {
 	}
 }
 
+// Who gives up before the first holder's lock could have expired has not been kept out by its renewal.
+func TestAWaiterIsKeptOutPastTheExpiry(t *testing.T) {
+	asks, first := witness.Event{Kind: witness.KindAsks, Sale: "r2#1"}, obtainsAt("r1#1")
+	proof := keptOutFor(150*time.Millisecond, "r2#1")
+	for name, test := range map[string]struct {
+		events []witness.Event
+		want   bool
+	}{
+		"it gets in later":     {[]witness.Event{first, asks, obtainsAt("r2#1")}, true},
+		"it gives up later":    {[]witness.Event{first, asks, endsAt("r2#1", "gone")}, true},
+		"it gives up too soon": {[]witness.Event{asks, first, endsAt("r2#1", "gone")}, false},
+		"nobody was before it": {[]witness.Event{asks, endsAt("r2#1", "gone")}, false},
+		"it never asked":       {[]witness.Event{first, first, first, endsAt("r2#1", "gone")}, false},
+	} {
+		if got := proof(witness.Account{Events: moments(test.events...)}); got != test.want {
+			t.Errorf("%s: %v; want %v", name, got, test.want)
+		}
+	}
+}
+
 // A job that is run once a tick says nothing of its lock if only one replica asks for that.
 func TestEveryReplicaMustAskForTheLockOfAJob(t *testing.T) {
 	ran := witness.Event{Kind: witness.KindRuns, Sale: "r1#1", Tick: 1}
