@@ -5,6 +5,7 @@
 package lab
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -81,13 +82,13 @@ func (l Lab) Expects(lock string) Expectation {
 	return Expectation{Locks: lock, Observed: NA, Why: "this lab says nothing about it"}
 }
 
-// InExplorer gives the command that shows the same in the explorer, with one of Locks; "" if there is none.
+// InExplorer gives the command that shows the same in the explorer, with one of Locks or of Explores; "" if there is none.
 func (l Lab) InExplorer(lock string) string {
-	arguments := l.Explore
-	if l.Explores != nil {
-		arguments = l.Explores[lock]
+	arguments := l.Explores[lock]
+	if slices.Contains(l.Locks(), lock) {
+		arguments = cmp.Or(arguments, l.Explore)
 	}
-	if arguments == "" || !slices.Contains(l.Locks(), lock) {
+	if arguments == "" {
 		return ""
 	}
 	return "explore " + lock + " " + arguments
