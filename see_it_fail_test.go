@@ -9,16 +9,16 @@ import (
 
 	"lockstep/internal/evolution"
 	"lockstep/internal/lab"
-	"lockstep/internal/witness"
+	"lockstep/internal/language"
 )
 
 // failPages show each step's flaw on the running service. The part between two marks is made of what the labs declare.
-var failPages = map[witness.Language]string{witness.English: "docs/see-it-fail.md", witness.Chinese: "docs/see-it-fail.zh-CN.md"}
+var failPages = map[language.Language]string{language.English: "docs/see-it-fail.md", language.Chinese: "docs/see-it-fail.zh-CN.md"}
 
 var (
-	made        = regexp.MustCompile(`(?s)(<!-- labs -->\n).*(<!-- end of labs -->\n)`)
-	isStep      = regexp.MustCompile(`^(v\d+|redlock)$`)
-	runsLab    = regexp.MustCompile(`go run \. lab ([a-z-]+)(?: --lock ([\w-]+))?`)
+	made     = regexp.MustCompile(`(?s)(<!-- labs -->\n).*(<!-- end of labs -->\n)`)
+	isStep   = regexp.MustCompile(`^(v\d+|redlock)$`)
+	runsLab  = regexp.MustCompile(`go run \. lab ([a-z-]+)(?: --lock ([\w-]+))?`)
 	explored = regexp.MustCompile(`go run \. explore ([a-z][\w-]*)`)
 )
 
@@ -27,8 +27,8 @@ type failWords struct {
 	promise, flaw, cure, diff, more, real, unix, comma string
 }
 
-func failWordsIn(language witness.Language) failWords {
-	if language == witness.Chinese {
+func failWordsIn(in language.Language) failWords {
+	if in == language.Chinese {
 		return failWords{
 			promise: "承诺：%s。", flaw: "`%s` 的缺陷：%s。", cure: "`%s` 的修复：%s。", diff: "全部改动：`%s`。", more: "展示 `%s` 其他缺陷的实验：%s。",
 			real: "这个实验需要 `redis-server`。", unix: "这个实验需要 Unix 的信号，在 Windows 上不能运行。", comma: "、",
@@ -72,7 +72,7 @@ func labsOf(step string) (best lab.Lab, others []lab.Lab) {
 }
 
 // recipe is the part of a page about one step.
-func recipe(step string, in witness.Language) string {
+func recipe(step string, in language.Language) string {
 	w, b := failWordsIn(in), &strings.Builder{}
 	best, others := labsOf(step)
 	l := best.In(in)
@@ -100,7 +100,7 @@ func recipe(step string, in witness.Language) string {
 
 // A page shows of each step what the labs declare. Go test . -run SeeItFail -update writes it anew.
 func TestSeeItFailIsWhatTheLabsDeclare(t *testing.T) {
-	for language, page := range failPages {
+	for in, page := range failPages {
 		text, err := os.ReadFile(page)
 		if err != nil {
 			t.Fatal(err)
@@ -110,7 +110,7 @@ func TestSeeItFailIsWhatTheLabsDeclare(t *testing.T) {
 			if best, _ := labsOf(step); best.InExplorer(step) == "" {
 				t.Errorf("%s shows the flaw of %s, and does not say how the explorer does", best.Name, step)
 			}
-			recipes.WriteString(recipe(step, language))
+			recipes.WriteString(recipe(step, in))
 		}
 		now := made.ReplaceAllString(string(text), "${1}\n"+strings.ReplaceAll(recipes.String(), "$", "$$")+"${2}")
 		if !made.MatchString(now) {

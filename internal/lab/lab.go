@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"lockstep/internal/evolution"
+	"lockstep/internal/language"
 	"lockstep/internal/witness"
 )
 
@@ -36,6 +37,8 @@ type Lab struct {
 	Signs    []witness.FindingKind        // any of these is the anomaly
 	Expected []Expectation                // of the locks that the lab is for
 	Blames   func(f witness.Finding) bool // which of them counts; nil: any
+
+	language language.Language // of these texts, and of what a run says
 }
 
 // Settings are those of the shop that a lab needs.

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"lockstep/internal/lab"
-	"lockstep/internal/witness"
+	"lockstep/internal/language"
 )
 
 // fake is a row whose cells come out as they are told.
@@ -23,7 +23,7 @@ func (f fake) observe(ctx context.Context, lock string) (observation, error) {
 
 // faked are the real rows, none of which is really run.
 func faked(seen func(ctx context.Context, lock string) (observation, error)) (all []row) {
-	for _, r := range rows("") {
+	for _, r := range rows("", language.English) {
 		all = append(all, fake{r, seen})
 	}
 	return all
@@ -55,7 +55,7 @@ func TestWhatWasNotRunIsNotObserved(t *testing.T) {
 	if c := m.Cells["foreign-delete"]["v2"]; c.Ran() || c.NotRun == "" {
 		t.Errorf("foreign-delete, v2: %+v", c)
 	}
-	if page := m.Markdown("lockstep", witness.English); !strings.Contains(page, "| not run (expected: holds) |") {
+	if page := m.Markdown("lockstep", language.English); !strings.Contains(page, "| not run (expected: holds) |") {
 		t.Errorf("nothing is said to be not run:\n%s", page)
 	}
 }

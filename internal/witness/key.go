@@ -197,7 +197,7 @@ func (k *keyOf) forget(event Event) {
 		k.expire(event.Replied)
 		return
 	}
-	k.findings = append(k.findings, Finding{Kind: Forgot, At: event.Replied, By: redisName(event.Node), Of: k.holder()})
+	k.findings = append(k.findings, Finding{Kind: Forgot, At: event.Replied, By: redisName(event.Node), Of: k.holder(), Node: event.Node})
 	k.end(Forgotten, redisName(event.Node), event.Replied)
 }
 
