@@ -3,6 +3,7 @@ package matrix
 import (
 	"context"
 	"errors"
+	"reflect"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -122,6 +123,18 @@ func TestExplorationsAreWhole(t *testing.T) {
 		}
 		if len(times) > 0 {
 			t.Errorf("%s expects something of %v", e.anomalyName, times)
+		}
+	}
+}
+
+// The matrix has all its words in each language.
+func TestWordsAreWhole(t *testing.T) {
+	for _, in := range language.All() {
+		words := reflect.ValueOf(wordsIn(in))
+		for i := range words.NumField() {
+			if words.Field(i).String() == "" {
+				t.Errorf("it has no %s in %s", words.Type().Field(i).Name, in)
+			}
 		}
 	}
 }

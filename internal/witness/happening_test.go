@@ -161,17 +161,17 @@ func TestHappeningsAreDrawn(t *testing.T) {
 // The same in Chinese: nothing of it is in English but names. A sign of Chinese is two columns wide.
 func TestHappeningsAreDrawnInChinese(t *testing.T) {
 	want := `     r1#1     r2#1   Redis
-  1  ┄┄┄ 第 1 个 tick ┄┄┄
+  1  ┄┄ 第 1 个 tick ┄┄┄
                        ◷
   2  ○                 │   r1#1 运行任务
   3  ┃        ○        │   r2#1 运行了第 1 个 tick，r1#1 也运行了它
   4  ┃        ○        │   r2#1 运行完毕
   5  ○                 │   r1#1 运行完毕
-  6  ┄┄┄┄ Redis 卡住 ┄┄┄┄
+  6  ┄┄┄ Redis 卡住 ┄┄┄┄
                        ◷   Redis 卡住：命令等待，时间照常流逝
-  7  ┄┄┄┄ Redis 断开 ┄┄┄┄
+  7  ┄┄┄ Redis 断开 ┄┄┄┄
                        ◷   与 Redis 的连接全部断开，新的连接被拒绝
-  8  ┄┄┄┄ Redis 恢复 ┄┄┄┄
+  8  ┄┄┄ Redis 恢复 ┄┄┄┄
                        ◷   又能连上 Redis 了
   9  ○                 │   Redis 执行了 r1 的一条命令，响应被扣住
  10           ○        │   Redis 把 r2 的一条命令执行了两次：第一次的响应丢失
