@@ -87,7 +87,8 @@ func recipe(step string, in language.Language) string {
 	if diff := l.Diff(); diff != "" && l.Shows == step {
 		fmt.Fprintf(b, w.diff, diff)
 	}
-	fmt.Fprintf(b, "\n\n```bash\ngo run . lab %s --lock %s\ngo run . lab %[1]s --lock %[3]s\ngo run . %[4]s\n```\n\n", l.Name, step, l.Cured, l.InExplorer(step))
+	fmt.Fprintf(b, "\n\n```bash\ngo run . lab %s --lock %s\ngo run . lab %[1]s --lock %[3]s\ngo run . %[4]s\n```\n\n",
+		l.Name, step, l.Cured, l.InExplorer(step))
 	var more []string
 	for _, other := range others {
 		more = append(more, "`"+other.Name+"`")

@@ -185,6 +185,6 @@ func TestSequenceInChinese(t *testing.T) {
 		}
 	}
 	if !strings.Contains(folded.Sequence(), "[锁：A，还有 10s]") || !strings.Contains(folded.Sequence(), "[没有锁]") {
-		t.Errorf("whose the lock is is not there:\n%s", folded.Sequence())
+		t.Errorf("the holder is not there:\n%s", folded.Sequence())
 	}
 }
