@@ -51,7 +51,8 @@ func (f Finding) Says(in language.Language) string {
 	by := f.who(in)
 	return strings.NewReplacer(
 		"{by} ", before(by), "{by}", by, "{of}", f.Of, "{for}", inShort(in, time.Duration(f.For)),
-		"{token}", fmt.Sprint(f.Token), "{seen}", fmt.Sprint(f.Seen), "{tick}", fmt.Sprint(f.Tick), "{times}", fmt.Sprint(f.Times), "{read}", fmt.Sprint(f.Read), "{wrote}", fmt.Sprint(f.Wrote),
+		"{token}", fmt.Sprint(f.Token), "{seen}", fmt.Sprint(f.Seen), "{tick}", fmt.Sprint(f.Tick),
+		"{times}", fmt.Sprint(f.Times), "{read}", fmt.Sprint(f.Read), "{wrote}", fmt.Sprint(f.Wrote),
 	).Replace(sentences()[f.Kind].In(in))
 }
 
