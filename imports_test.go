@@ -20,21 +20,23 @@ var house = map[string][]string{
 	"lockstep": {"internal/cli"},
 	"lockstep/internal/cli": {
 		"internal/api", "internal/cluster", "internal/config", "internal/dao", "internal/evolution", "internal/explore",
-		"internal/explore/graph", "internal/explore/stepper", "internal/history", "internal/job", "internal/lab", "internal/load",
-		"internal/lock", "internal/lockv6", "internal/matrix", "internal/metrics", "internal/service", "internal/soak",
+		"internal/explore/graph", "internal/explore/stepper", "internal/history", "internal/job", "internal/lab", "internal/language",
+		"internal/load", "internal/lock", "internal/lockv6", "internal/matrix", "internal/metrics", "internal/service", "internal/soak",
 		"internal/strategy", "internal/trace", "internal/witness",
 	},
 	"lockstep/internal/matrix": {
-		"internal/evolution", "internal/explore", "internal/lab", "internal/strategy", "internal/witness",
+		"internal/evolution", "internal/explore", "internal/lab", "internal/language", "internal/strategy",
 	},
 	"lockstep/internal/soak": {
 		"internal/api", "internal/cluster", "internal/dao", "internal/history", "internal/lock", "internal/redisclient",
 		"internal/redisproxy", "internal/redisserver", "util/lua",
 	},
-	"lockstep/internal/witness": {"internal/dao", "internal/lock", "internal/service", "internal/trace", "util/lua"},
+	"lockstep/internal/witness": {
+		"internal/dao", "internal/language", "internal/lock", "internal/service", "internal/trace", "util/lua",
+	},
 	"lockstep/internal/lab": {
-		"internal/cluster", "internal/dao", "internal/evolution", "internal/job", "internal/lock", "internal/redisclient",
-		"internal/redisproxy", "internal/redisserver", "internal/trace", "internal/witness", "util/lua",
+		"internal/cluster", "internal/dao", "internal/evolution", "internal/job", "internal/language", "internal/lock",
+		"internal/redisclient", "internal/redisproxy", "internal/redisserver", "internal/trace", "internal/witness", "util/lua",
 	},
 	"lockstep/internal/cluster": {"internal/api", "internal/lock", "internal/witness"},
 	"lockstep/internal/explore": {
@@ -107,7 +109,8 @@ var house = map[string][]string{
 	"lockstep/internal/rediserr":  {"internal/lock"},
 	"lockstep/internal/strategy":  {"internal/lock"},
 	"lockstep/internal/history":   {},
-	"lockstep/internal/trace":     {},
+	"lockstep/internal/trace":     {"internal/language"},
+	"lockstep/internal/language":  {},
 	"lockstep/internal/redistest": {"internal/redisclient"}, // for tests alone
 	"lockstep/internal/suite":     {},                       // for tests alone
 	"lockstep/util/lua":           {},

@@ -90,6 +90,7 @@ func TestTheLabsFindEveryCureThatIsUndone(t *testing.T) {
 			if m.name != quickCure {
 				suite.LongOnly(t, "another of its kind is found in the quick suite")
 			}
+			t.Parallel()
 			if code, said := runLab(t, whole, m.lab); code != 0 {
 				t.Fatalf("lab %s: exit code %d without any breakage:\n%s", m.lab, code, said)
 			}

@@ -8,13 +8,13 @@ import (
 	"os/exec"
 	"testing"
 
+	"lockstep/internal/language"
 	"lockstep/internal/matrix"
 	"lockstep/internal/suite"
-	"lockstep/internal/witness"
 )
 
 // matrixPages are what matrix --markdown prints, in each language.
-var matrixPages = map[witness.Language]string{witness.English: "docs/MATRIX.md", witness.Chinese: "docs/MATRIX.zh-CN.md"}
+var matrixPages = map[language.Language]string{language.English: "docs/MATRIX.md", language.Chinese: "docs/MATRIX.zh-CN.md"}
 
 // The pages have every cell as it is expected. Go test . -tags long -run Matrix -update runs all of them, and writes the pages anew.
 func TestMatrixPagesAreAsExpected(t *testing.T) {
@@ -43,12 +43,12 @@ func TestMatrixPagesAreAsObserved(t *testing.T) {
 	if err := json.Unmarshal(output, &observed); err != nil {
 		t.Fatalf("%v: %s", err, &stderr)
 	}
-	t.Log(observed.Summary(witness.English))
+	t.Log(observed.Summary(language.English))
 	for _, a := range observed.Anomalies {
 		for _, s := range observed.Strategies {
 			switch c := observed.Cells[a.Name][s]; {
 			case c.Ran() && !c.AsExpected():
-				t.Errorf("%s, %s: %s", a.Name, s, matrix.Outcome(c, witness.English))
+				t.Errorf("%s, %s: %s", a.Name, s, matrix.Outcome(c, language.English))
 			case !c.Ran() && *update:
 				t.Fatalf("%s, %s was not run: %s. Then the pages cannot be written here", a.Name, s, c.NotRun)
 			}
@@ -58,8 +58,8 @@ func TestMatrixPagesAreAsObserved(t *testing.T) {
 		compareMatrix(t, matrix.Expected().With(observed))
 		return
 	}
-	for language, name := range matrixPages {
-		page := []byte(observed.Markdown(asTyped.Name, language))
+	for in, name := range matrixPages {
+		page := []byte(observed.Markdown(asTyped.Name, in))
 		if err := os.WriteFile(name, page, 0o644); err != nil { //nolint:gosec // it is for everybody to read
 			t.Fatal(err)
 		}
@@ -69,12 +69,12 @@ func TestMatrixPagesAreAsObserved(t *testing.T) {
 // compareMatrix compares the pages with a matrix.
 func compareMatrix(t *testing.T, m matrix.Matrix) {
 	t.Helper()
-	for language, name := range matrixPages {
+	for in, name := range matrixPages {
 		page, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if want := m.Markdown(asTyped.Name, language); string(page) != want {
+		if want := m.Markdown(asTyped.Name, in); string(page) != want {
 			t.Errorf("%s is not what the matrix is: go test . -tags long -run Matrix -update\n%s", name, want)
 		}
 	}

@@ -74,6 +74,7 @@ func TestTheSoakFindsEveryBrokenPromise(t *testing.T) {
 	}
 	for _, m := range brokenPromises {
 		t.Run(m.name, func(t *testing.T) {
+			t.Parallel()
 			source, err := os.ReadFile(m.file)
 			if err != nil {
 				t.Fatal(err)

@@ -12,12 +12,13 @@ import (
 
 	"lockstep/internal/evolution"
 	"lockstep/internal/lab"
-	"lockstep/internal/witness"
+	"lockstep/internal/language"
 )
 
 func newLab() *cobra.Command {
-	var lock, redis, language string
+	var lock, redis string
 	var asJSON bool
+	var in language.Language
 	cmd := &cobra.Command{
 		Use:   "lab [NAME]",
 		Short: "Make one flaw happen on the running service, and see who did it",
@@ -38,21 +39,17 @@ hit nobody, or trouble.`,
 			if redis != string(lab.Embedded) && redis != string(lab.Real) {
 				return fmt.Errorf("--redis %q is not allowed: want embedded or real", redis)
 			}
-			if err := checkLanguage(language); err != nil {
-				return err
-			}
 			if len(args) == 0 {
-				return listLabs(cmd, lock, witness.Language(language), asJSON)
+				return listLabs(cmd, lock, in, asJSON)
 			}
-			return runLab(cmd, args[0], lock, lab.Kind(redis), witness.Language(language), asJSON)
+			return runLab(cmd, args[0], lock, lab.Kind(redis), in, asJSON)
 		},
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&lock, "lock", "", "run it with this lock alone")
 	flags.StringVar(&redis, "redis", string(lab.Embedded), "embedded, or real: a redis-server of its own")
 	flags.BoolVar(&asJSON, "json", false, "print one JSON document to standard output")
-	flags.StringVar(&language, "lang", string(languageOfUser()), "en or zh: the language")
-	completeWith(cmd, "lang", string(witness.English), string(witness.Chinese))
+	speaks(cmd, &in)
 	completeWith(cmd, "lock", evolution.Names()...)
 	completeWith(cmd, "redis", string(lab.Embedded), string(lab.Real))
 	return cmd
@@ -71,7 +68,7 @@ func namesOf(labs []lab.Lab) (names []string) {
 	return names
 }
 
-func runLab(cmd *cobra.Command, name, lock string, kind lab.Kind, in witness.Language, asJSON bool) error {
+func runLab(cmd *cobra.Command, name, lock string, kind lab.Kind, in language.Language, asJSON bool) error {
 	l, err := lab.Find(name)
 	if err != nil {
 		return suggest(err, name, labNames())
@@ -133,16 +130,16 @@ func printResultOfLab(to io.Writer, r lab.Result, typed string, words labWords) 
 	if !r.AsExpected() {
 		verdict = fmt.Sprintf(words.expectedWas, words.observed(r.Expected))
 	}
-	fmt.Fprintf(to, words.result, r.Lock, words.observed(r.Observed), verdict, r.Why, r.Seconds, r.Redis)
+	fmt.Fprintf(to, words.result, r.Lock, words.observed(r.Observed), verdict, r.Why, r.Seconds, words.redis(r.Redis))
 	fmt.Fprintln(to, r.Trace.Sequence())
 	if r.Reason != "" {
 		fmt.Fprintf(to, words.cannotSay, r.Reason)
 	}
-	for _, f := range r.Sentences() {
+	for _, f := range r.Sentences(words.in) {
 		fmt.Fprintf(to, "  %s\n", f)
 	}
 	for _, a := range r.Answers {
-		fmt.Fprintf(to, words.buyer, a.Sale, a.Says(), a.Seconds)
+		fmt.Fprintf(to, words.buyer, a.Sale, a.Says(words.in), a.Seconds)
 	}
 	fmt.Fprintf(to, words.again, typed, r.Command)
 	if r.Explore != "" {
@@ -151,7 +148,7 @@ func printResultOfLab(to io.Writer, r lab.Result, typed string, words labWords) 
 }
 
 // listLabs lists what there is, for one lock or, without one, for any.
-func listLabs(cmd *cobra.Command, lock string, in witness.Language, asJSON bool) error {
+func listLabs(cmd *cobra.Command, lock string, in language.Language, asJSON bool) error {
 	labs := lab.All()
 	if lock != "" {
 		if _, err := evolution.Find(lock); err != nil {

@@ -2,26 +2,30 @@ package cli
 
 import (
 	"lockstep/internal/lab"
-	"lockstep/internal/witness"
+	"lockstep/internal/language"
 )
 
-// labWords are the sentences of lab in one language. The witness's own sentences are in English only.
+// labWords are the sentences of lab in one language.
 type labWords struct {
+	in language.Language
+
 	asExpected, expectedWas       string
 	result, cannotSay, buyer      string
 	again, explore, noFlaw, cure  string
 	diff, names, steps, promises  string
 	broken, holds, unknown, claim string
+	embedded, real                string
 }
 
-func labWordsIn(language witness.Language) labWords {
-	if language == witness.Chinese {
+func labWordsIn(in language.Language) labWords {
+	if in == language.Chinese {
 		return labWords{
+			in:          in,
 			asExpected:  "符合预期",
 			expectedWas: "预期是%s",
-			result:      "\n%s：%s，%s：%s（%.1f 秒，Redis：%s）\n\n",
+			result:      "\n%s：%s，%s：%s（%.1f 秒，%s Redis）\n\n",
 			cannotSay:   "无法判断：%s。\n",
-			buyer:       "  %s 的买家得到 %s，用时 %.1f 秒\n",
+			buyer:       "  %s 的买家得到的响应：%s，用时 %.1f 秒\n",
 			again:       "再来一次：%s %s\n",
 			explore:     "所有的命令顺序：%s %s\n",
 			noFlaw:      "\n没有哪一步有这个缺陷：%s。\n",
@@ -34,9 +38,12 @@ func labWordsIn(language witness.Language) labWords {
 			holds:       "缺陷没有发生",
 			unknown:     "未知",
 			claim:       "%s：%s。\n",
+			embedded:    "内嵌",
+			real:        "真实",
 		}
 	}
 	return labWords{
+		in:          in,
 		asExpected:  "as expected",
 		expectedWas: "expected was %s",
 		result:      "\n%s: %s, %s: %s (%.1f s, %s Redis)\n\n",
@@ -54,6 +61,8 @@ func labWordsIn(language witness.Language) labWords {
 		holds:       string(lab.Holds),
 		unknown:     string(lab.Unknown),
 		claim:       "%s: %s.\n",
+		embedded:    string(lab.Embedded),
+		real:        string(lab.Real),
 	}
 }
 
@@ -67,4 +76,12 @@ func (w labWords) observed(o lab.Observed) string {
 	default:
 		return w.unknown
 	}
+}
+
+// redis is the kind of a Redis, in words.
+func (w labWords) redis(kind string) string {
+	if kind == string(lab.Embedded) {
+		return w.embedded
+	}
+	return w.real
 }

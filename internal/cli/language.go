@@ -1,17 +1,16 @@
 package cli
 
 import (
-	"cmp"
 	"os"
-	"strings"
 
-	"lockstep/internal/witness"
+	"github.com/spf13/cobra"
+
+	"lockstep/internal/language"
 )
 
-// languageOfUser is the language that the user's system speaks, as far as it is one of ours.
-func languageOfUser() witness.Language {
-	if strings.HasPrefix(cmp.Or(os.Getenv("LC_ALL"), os.Getenv("LC_MESSAGES"), os.Getenv("LANG")), "zh") {
-		return witness.Chinese
-	}
-	return witness.English
+// speaks gives a command the flag that says in which language it speaks: the user's, unless it is given.
+func speaks(cmd *cobra.Command, in *language.Language) {
+	*in = language.OfUser(os.Getenv)
+	cmd.Flags().Var(in, "lang", "en or zh: the language")
+	completeWith(cmd, "lang", language.Names()...)
 }

@@ -6,19 +6,19 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"lockstep/internal/language"
 	"lockstep/internal/matrix"
-	"lockstep/internal/witness"
 )
 
 // matrixFlags are those of matrix, as given.
 type matrixFlags struct {
 	quick, asJSON, markdown bool
-	html, language          string
+	html                    string
+	in                      language.Language
 	beside                  int
 }
 
@@ -42,9 +42,8 @@ Exit code: 0 every cell that was run is as expected; 1 one is not; 2 one cannot 
 	flags.BoolVar(&f.asJSON, "json", false, "print one JSON document to standard output")
 	flags.BoolVar(&f.markdown, "markdown", false, "print a page of documentation to standard output")
 	flags.StringVar(&f.html, "html", "", "write a page for a browser into this file")
-	flags.StringVar(&f.language, "lang", string(languageOfUser()), "en or zh: the language")
 	flags.IntVar(&f.beside, "beside", matrix.Beside, "how many labs run side by side")
-	completeWith(cmd, "lang", string(witness.English), string(witness.Chinese))
+	speaks(cmd, &f.in)
 	return cmd
 }
 
@@ -57,7 +56,7 @@ func (f matrixFlags) check(cmd *cobra.Command) error {
 	case f.beside < 1:
 		return fmt.Errorf("--beside %d is not allowed: want at least 1", f.beside)
 	}
-	return checkLanguage(f.language)
+	return nil
 }
 
 func runMatrix(cmd *cobra.Command, f matrixFlags) error {
@@ -77,15 +76,14 @@ func runMatrix(cmd *cobra.Command, f matrixFlags) error {
 	if f.asJSON || f.markdown {
 		people = cmd.ErrOrStderr()
 	}
-	in := witness.Language(f.language)
-	shown := newMatrixShown(people, in)
-	run := matrix.Run{Program: program, Quick: f.quick, Beside: f.beside, Begin: shown.begin, Tell: shown.tell}
+	shown := newMatrixShown(people, f.in)
+	run := matrix.Run{Program: program, In: f.in, Quick: f.quick, Beside: f.beside, Begin: shown.begin, Tell: shown.tell}
 	m, err := run.Compute(cmd.Context())
 	shown.end()
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(people, "\n%s\n%s\n", matrix.Legend(in), m.Summary(in))
+	fmt.Fprintf(people, "\n%s\n%s\n", matrix.Legend(f.in), m.Summary(f.in))
 	if err := f.write(cmd, m); err != nil {
 		return err
 	}
@@ -97,9 +95,9 @@ func runMatrix(cmd *cobra.Command, f matrixFlags) error {
 
 // write writes the documents that were asked for.
 func (f matrixFlags) write(cmd *cobra.Command, m matrix.Matrix) error {
-	typed, in := cmd.Root().CommandPath(), witness.Language(f.language)
+	typed := cmd.Root().CommandPath()
 	if f.html != "" {
-		if err := os.WriteFile(f.html, []byte(m.HTML(typed, in)), 0o644); err != nil { //nolint:gosec // it is for everybody to read
+		if err := os.WriteFile(f.html, []byte(m.HTML(typed, f.in)), 0o644); err != nil { //nolint:gosec // it is for everybody to read
 			return fmt.Errorf("--html: %w", err)
 		}
 	}
@@ -107,17 +105,9 @@ func (f matrixFlags) write(cmd *cobra.Command, m matrix.Matrix) error {
 	case f.asJSON:
 		return writeJSON(cmd.OutOrStdout(), m)
 	case f.markdown:
-		_, err := io.WriteString(cmd.OutOrStdout(), m.Markdown(typed, in))
+		_, err := io.WriteString(cmd.OutOrStdout(), m.Markdown(typed, f.in))
 		return err
 	default:
 		return nil
 	}
-}
-
-// checkLanguage refuses a language that there is not.
-func checkLanguage(language string) error {
-	if !slices.Contains([]string{string(witness.English), string(witness.Chinese)}, language) {
-		return fmt.Errorf("lang: %q; it takes en or zh", language)
-	}
-	return nil
 }

@@ -5,8 +5,8 @@ import (
 	"io"
 	"strings"
 
+	"lockstep/internal/language"
 	"lockstep/internal/matrix"
-	"lockstep/internal/witness"
 )
 
 // mostOpenRows is how many rows are drawn again and again: those above them are finished.
@@ -15,7 +15,7 @@ const mostOpenRows = 8
 // matrixShown shows a matrix while it is computed: in a terminal as a table whose rows fill, otherwise as a line for each cell.
 type matrixShown struct {
 	out      io.Writer
-	in       witness.Language
+	in       language.Language
 	live     bool
 	matrix   matrix.Matrix
 	pending  map[string]int // cells of a row that are not run yet
@@ -24,7 +24,7 @@ type matrixShown struct {
 	furthest int            // the last row of which a cell was begun
 }
 
-func newMatrixShown(out io.Writer, in witness.Language) *matrixShown {
+func newMatrixShown(out io.Writer, in language.Language) *matrixShown {
 	return &matrixShown{out: out, in: in, live: isTerminal(out), pending: map[string]int{}}
 }
 

@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"lockstep/internal/lab"
+	"lockstep/internal/language"
 	"lockstep/internal/matrix"
-	"lockstep/internal/witness"
 )
 
 func TestMatrixRefuses(t *testing.T) {
@@ -57,7 +57,7 @@ func TestTheTableFills(t *testing.T) {
 		}
 	}
 	var out bytes.Buffer
-	shown := newMatrixShown(&out, witness.English)
+	shown := newMatrixShown(&out, language.English)
 	shown.live = true
 	shown.begin(empty, toRun)
 	last := len(want.Anomalies) - 1
@@ -87,7 +87,7 @@ func TestTheTableFills(t *testing.T) {
 func TestTheTableWithoutATerminal(t *testing.T) {
 	m := matrix.Expected()
 	var out bytes.Buffer
-	shown := newMatrixShown(&out, witness.English)
+	shown := newMatrixShown(&out, language.English)
 	shown.begin(m, map[string]int{"foreign-delete": 1})
 	shown.tell(matrix.Told{Anomaly: "foreign-delete", Strategy: "v2"})
 	cell := m.Cells["foreign-delete"]["v2"]

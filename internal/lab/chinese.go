@@ -1,9 +1,13 @@
 package lab
 
-import "slices"
+import (
+	"slices"
+
+	"lockstep/internal/language"
+)
 
 // chinese is what the labs say, in English and in Chinese. What is missing is said in English.
-func chinese() [][2]string {
+func chinese() language.Dictionary {
 	return slices.Concat(chineseClaims(), chineseCures(), chineseFaults(), chineseFlaws(), chineseReasons(), chineseExceptions())
 }
 

@@ -14,6 +14,7 @@ func failover() Lab {
 		Cure: "no replica that takes over with less: the lock on independent masters, of which a minority may die; " +
 			"or no lock for what the store can compare by itself (optimistic)",
 		Explores: map[string]string{
+			"v9":      "--faults failover=1 --anomaly lost-update",
 			"v10":     "--faults failover=1 --anomaly lost-update",
 			"redlock": "--try 2 --faults node-crash=1",
 		},

@@ -5,12 +5,14 @@
 package lab
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
 
 	"lockstep/internal/evolution"
+	"lockstep/internal/language"
 	"lockstep/internal/witness"
 )
 
@@ -36,6 +38,8 @@ type Lab struct {
 	Signs    []witness.FindingKind        // any of these is the anomaly
 	Expected []Expectation                // of the locks that the lab is for
 	Blames   func(f witness.Finding) bool // which of them counts; nil: any
+
+	language language.Language // of these texts, and of what a run says
 }
 
 // Settings are those of the shop that a lab needs.
@@ -82,13 +86,13 @@ func (l Lab) Expects(lock string) Expectation {
 	return Expectation{Locks: lock, Observed: NA, Why: "this lab says nothing about it"}
 }
 
-// InExplorer gives the command that shows the same in the explorer, with one of Locks; "" if there is none.
+// InExplorer gives the command that shows the same in the explorer, with one of Locks or of Explores; "" if there is none.
 func (l Lab) InExplorer(lock string) string {
-	arguments := l.Explore
-	if l.Explores != nil {
-		arguments = l.Explores[lock]
+	arguments := l.Explores[lock]
+	if slices.Contains(l.Locks(), lock) {
+		arguments = cmp.Or(arguments, l.Explore)
 	}
-	if arguments == "" || !slices.Contains(l.Locks(), lock) {
+	if arguments == "" {
 		return ""
 	}
 	return "explore " + lock + " " + arguments

@@ -7,6 +7,9 @@ import (
 	"time"
 )
 
+// noAnswer is the code of an answer that never came.
+const noAnswer = "no answer"
+
 // Purchase is one request of a buyer.
 type Purchase struct {
 	replica string
@@ -45,7 +48,7 @@ func (s *Stage) ask(ctx context.Context, method, replica, path string) Answer {
 	}
 	response, err := s.client.Do(request)
 	if err != nil {
-		return Answer{Code: "no answer"}
+		return Answer{Code: noAnswer}
 	}
 	defer response.Body.Close()
 	var body struct {

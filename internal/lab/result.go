@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"time"
 
+	"lockstep/internal/language"
 	"lockstep/internal/trace"
 	"lockstep/internal/witness"
 )
@@ -40,9 +41,9 @@ type Answer struct {
 func (r Result) AsExpected() bool { return r.Observed == r.Expected }
 
 // Sentences are what the witness says, each once.
-func (r Result) Sentences() (all []string) {
+func (r Result) Sentences(in language.Language) (all []string) {
 	for _, f := range r.Findings {
-		if text := f.Says(witness.English); !slices.Contains(all, text) {
+		if text := f.Says(in); !slices.Contains(all, text) {
 			all = append(all, text)
 		}
 	}
@@ -50,8 +51,10 @@ func (r Result) Sentences() (all []string) {
 }
 
 // Says writes an answer for people.
-func (a Answer) Says() string {
+func (a Answer) Says(in language.Language) string {
 	switch {
+	case a.Status == 0 && a.Code == noAnswer:
+		return language.Both(noAnswer, "没有响应").In(in)
 	case a.Status == 0:
 		return a.Code
 	case a.Code == "":
@@ -80,7 +83,7 @@ func (l Lab) judge(lock string, a witness.Account, answers []Answer, took time.D
 	expected := l.Expects(lock)
 	r := Result{
 		Lab: l.Name, Lock: lock, Expected: expected.Observed, Why: expected.Why, Seconds: took.Seconds(),
-		Answers: answers, Trace: a.Trace(witness.English), Findings: a.Findings, Command: "lab " + l.Name + " --lock " + lock,
+		Answers: answers, Trace: a.Trace(l.language), Findings: a.Findings, Command: "lab " + l.Name + " --lock " + lock,
 		Explore: l.InExplorer(lock),
 	}
 	switch culprit, found := l.culprit(a); {
@@ -89,9 +92,9 @@ func (l Lab) judge(lock string, a witness.Account, answers []Answer, took time.D
 	case happened(witness.KindGap)(a):
 		r.Observed, r.Reason = Unknown, "the witness has forgotten what happened first"
 	case len(a.Events) == 0 || !l.Hit(a):
-		r.Observed, r.Reason = Unknown, "this did not happen: "+l.Fault
+		r.Observed, r.Reason = Unknown, language.Both("this did not happen: ", "没有发生：").In(l.language)+l.Fault
 	case found:
-		r.Observed, r.Sentence = Broken, culprit.Says(witness.English)
+		r.Observed, r.Sentence = Broken, culprit.Says(l.language)
 		r.Trace.Verdict = r.Sentence
 	case l.Proof != nil && !l.Proof(a):
 		r.Observed, r.Reason = Unknown, "nothing went wrong, but nothing shows that the lock holds"+failures(a)

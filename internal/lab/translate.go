@@ -1,25 +1,17 @@
 package lab
 
-import "lockstep/internal/witness"
+import "lockstep/internal/language"
 
 // Translate gives a text of a lab in another language; as it is, where it has not been translated.
-func Translate(in witness.Language, text string) string {
-	if in == witness.Chinese {
-		for _, both := range chinese() {
-			if both[0] == text {
-				return both[1]
-			}
-		}
-	}
-	return text
-}
+func Translate(in language.Language, text string) string { return chinese().Translate(in, text) }
 
-// In gives the lab in another language.
-func (l Lab) In(language witness.Language) Lab {
-	l.Claim, l.Cure, l.Fault = Translate(language, l.Claim), Translate(language, l.Cure), Translate(language, l.Fault)
+// In gives the lab in another language: what it says of itself, and what its runs will say.
+func (l Lab) In(in language.Language) Lab {
+	l.language = in
+	l.Claim, l.Cure, l.Fault = Translate(in, l.Claim), Translate(in, l.Cure), Translate(in, l.Fault)
 	expected := make([]Expectation, len(l.Expected))
 	for i, e := range l.Expected {
-		e.Why = Translate(language, e.Why)
+		e.Why = Translate(in, e.Why)
 		expected[i] = e
 	}
 	l.Expected = expected

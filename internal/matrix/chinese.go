@@ -2,24 +2,20 @@ package matrix
 
 import (
 	"lockstep/internal/lab"
-	"lockstep/internal/witness"
+	"lockstep/internal/language"
 )
 
 // translate gives a text of a row in another language; as it is, where it has not been translated.
-func translate(in witness.Language, text string) string {
-	if in == witness.Chinese {
-		for _, both := range chinese() {
-			if both[0] == text {
-				return both[1]
-			}
-		}
+func translate(in language.Language, text string) string {
+	if translated := chinese().Translate(in, text); translated != text {
+		return translated
 	}
 	return lab.Translate(in, text)
 }
 
 // chinese is what the rows of the explorer say, in English and in Chinese, where no lab says the same.
-func chinese() [][2]string {
-	return [][2]string{
+func chinese() language.Dictionary {
+	return language.Dictionary{
 		{"a failover of Redis does not give the lock to a second holder", "Redis 主从切换不会让锁有第二个持有者"},
 		{"the new master does not know the lock", "新的主节点不知道这把锁"},
 		{"its nodes have no replicas: see empty-restarted-node", "它的节点没有从节点：见 empty-restarted-node"},
@@ -58,5 +54,8 @@ func chinese() [][2]string {
 		{"only what goes wrong makes it fail", "只有出错才会使它失败"},
 		{"a refused attempt is made again", "被拒绝的尝试会重做"},
 		{"nothing is said about it", "没有涉及它"},
+		{leftOut, "它不在快速的部分里"},
+		{lab.ErrNoRedis.Error(), "没有安装 redis-server"},
+		{lab.ErrNoSignals.Error(), "这个实验要暂停进程，只有 Unix 可以"},
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"lockstep/internal/evolution"
 	"lockstep/internal/explore"
 	"lockstep/internal/lab"
+	"lockstep/internal/language"
 	"lockstep/internal/strategy"
 )
 
@@ -49,7 +50,8 @@ func (e exploration) of(lock string) expectation {
 // explorerRow is an anomaly that the explorer shows.
 type explorerRow struct {
 	exploration
-	known sweeps
+	known    sweeps
+	language language.Language
 }
 
 func (r explorerRow) name() string                        { return r.anomalyName }
@@ -101,7 +103,7 @@ func (r explorerRow) observe(ctx context.Context, lock string) (observation, err
 	}
 	in, one := r.scenario(s)
 	if !one {
-		return r.known.observe(ctx, s, r.anomaly)
+		return r.known.observe(ctx, s, r.anomaly, r.language)
 	}
 	goal := explore.Goal{Anomalies: []explore.Anomaly{r.anomaly}}
 	result, err := explore.Explore(ctx, s, in, goal, explore.Bounds{Schedules: schedules, Memory: most})
@@ -114,9 +116,9 @@ func (r explorerRow) observe(ctx context.Context, lock string) (observation, err
 	seen := observation{observed: observed(result.Verdict())}
 	switch {
 	case len(result.Found) > 0:
-		seen.says = shortest(result.Found[0])
+		seen.says = shortest(result.Found[0], r.language)
 	case result.Verdict() == explore.Holds:
-		seen.says = fmt.Sprintf("none of %d schedules shows it", result.Schedules)
+		seen.says = fmt.Sprintf(language.Both("none of %d schedules shows it", "%d 个时序都没有出现").In(r.language), result.Schedules)
 	case result.Complete:
 		seen.says = strings.Join(result.Untested(), ", and ")
 	default:
@@ -128,7 +130,9 @@ func (r explorerRow) observe(ctx context.Context, lock string) (observation, err
 // sweeps are what explore --all finds, by lock: one search finds all anomalies.
 type sweeps map[string]explore.Row
 
-func (known sweeps) observe(ctx context.Context, s strategy.Strategy, a explore.Anomaly) (observation, error) {
+func (known sweeps) observe(
+	ctx context.Context, s strategy.Strategy, a explore.Anomaly, in language.Language,
+) (observation, error) {
 	if _, done := known[s.Name]; !done {
 		quiet := func(explore.NamedScenario, explore.Result) {}
 		rows, err := explore.All(ctx, []strategy.Strategy{s}, actors, explore.Bounds{Memory: most}, quiet)
@@ -147,11 +151,12 @@ func (known sweeps) observe(ctx context.Context, s strategy.Strategy, a explore.
 		seen := observation{observed: observed(cell.Verdict())}
 		switch {
 		case len(cell.Found) > 0:
-			seen.says = shortest(cell.Found[0].Counterexample)
+			seen.says = shortest(cell.Found[0].Counterexample, in)
 		case cell.Verdict() == explore.Holds:
-			seen.says = "no schedule of any scenario shows it"
+			seen.says = language.Both("no schedule of any scenario shows it", "所有场景的所有时序都没有出现").In(in)
 		default:
-			seen.says = fmt.Sprintf("none of the first %d schedules of each scenario shows it; there are more", explore.SchedulesOnNodes)
+			more := language.Both("none of the first %d schedules of each scenario shows it; there are more", "每个场景的前 %d 个时序都没有出现；还有更多")
+			seen.says = fmt.Sprintf(more.In(in), explore.SchedulesOnNodes)
 		}
 		return seen, nil
 	}
@@ -159,8 +164,8 @@ func (known sweeps) observe(ctx context.Context, s strategy.Strategy, a explore.
 }
 
 // shortest says what a counterexample is.
-func shortest(c explore.Counterexample) string {
-	return fmt.Sprintf("in %d steps: %s", c.Length, c.Schedule)
+func shortest(c explore.Counterexample, in language.Language) string {
+	return fmt.Sprintf(language.Both("in %d steps: %s", "%d 步：%s").In(in), c.Length, c.Schedule)
 }
 
 // observed is a verdict in the words of the labs.

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"lockstep/internal/lab"
-	"lockstep/internal/witness"
+	"lockstep/internal/language"
 )
 
 // style is all that the page needs: no script, no font, nothing of a third party.
@@ -30,7 +30,7 @@ border:1px solid var(--line);box-shadow:0 4px 16px #0004}details p{margin:.3rem 
 `
 
 // HTML writes the matrix as one file: a click on a cell says why, and by which command it is seen.
-func (m Matrix) HTML(typed string, in witness.Language) string {
+func (m Matrix) HTML(typed string, in language.Language) string {
 	w, b := wordsIn(in), &strings.Builder{}
 	fmt.Fprintf(b, "<!doctype html>\n<html lang=\"%s\">\n<meta charset=\"utf-8\">\n", in)
 	fmt.Fprint(b, "<meta name=\"viewport\" content=\"width=device-width\">\n")
@@ -57,7 +57,7 @@ func (m Matrix) HTML(typed string, in witness.Language) string {
 }
 
 // cellHTML writes one cell, with what a click on it shows.
-func (m Matrix) cellHTML(b *strings.Builder, anomaly, strategy, typed string, in witness.Language) {
+func (m Matrix) cellHTML(b *strings.Builder, anomaly, strategy, typed string, in language.Language) {
 	w, c := wordsIn(in), m.Cells[anomaly][strategy]
 	classes, says := class(c.Observed), w.observed(c.Observed)
 	if c.Ran() && !c.AsExpected() {
@@ -68,7 +68,7 @@ func (m Matrix) cellHTML(b *strings.Builder, anomaly, strategy, typed string, in
 	}
 	fmt.Fprintf(b, "<td class=\"%s\"><details name=\"cell\"><summary>%s</summary><div><p><b>%s, %s%s%s</b></p>",
 		classes, c.marked(), anomaly, strategy, w.colon, says)
-	for _, text := range []string{translate(in, c.Why), c.Says, c.NotRun} {
+	for _, text := range []string{translate(in, c.Why), c.Says, translate(in, c.NotRun)} {
 		if text != "" {
 			fmt.Fprintf(b, "<p>%s</p>", html.EscapeString(text))
 		}

@@ -5,15 +5,15 @@ import (
 	"strings"
 
 	"lockstep/internal/lab"
-	"lockstep/internal/witness"
+	"lockstep/internal/language"
 )
 
 // Markdown writes the matrix as a page of documentation: the same for every run that observes the same. The commands begin with the program
 // as it is typed.
-func (m Matrix) Markdown(typed string, in witness.Language) string {
+func (m Matrix) Markdown(typed string, in language.Language) string {
 	w, b := wordsIn(in), &strings.Builder{}
 	made := typed + " matrix --markdown"
-	if in != witness.English {
+	if in != language.English {
 		made += " --lang " + string(in)
 	}
 	fmt.Fprintf(b, "# %s\n\n%s\n\n%s\n\n%s\n\n", w.title, w.other, w.intro, fmt.Sprintf(w.made, made))
@@ -97,8 +97,8 @@ func (g *group) see(typed string) string {
 }
 
 // sentence makes a claim one.
-func sentence(claim string, in witness.Language) string {
-	if in == witness.Chinese {
+func sentence(claim string, in language.Language) string {
+	if in == language.Chinese {
 		return strings.TrimSuffix(claim, "。") + "。"
 	}
 	return strings.ToUpper(claim[:1]) + claim[1:] + "."

@@ -5,6 +5,7 @@ package matrix
 import (
 	"lockstep/internal/evolution"
 	"lockstep/internal/lab"
+	"lockstep/internal/language"
 )
 
 // Matrix is the table.
@@ -91,7 +92,7 @@ func (m Matrix) like() Matrix {
 
 // Expected is the matrix as it is expected to be: as if each cell had been run, and come out so.
 func Expected() Matrix {
-	m := blank(rows(""))
+	m := blank(rows("", language.English))
 	for _, row := range m.Cells {
 		for s, c := range row {
 			c.Observed, c.NotRun = c.Expected, ""

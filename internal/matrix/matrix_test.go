@@ -8,8 +8,8 @@ import (
 
 	"lockstep/internal/evolution"
 	"lockstep/internal/lab"
+	"lockstep/internal/language"
 	"lockstep/internal/matrix"
-	"lockstep/internal/witness"
 )
 
 var han = regexp.MustCompile(`\p{Han}`)
@@ -84,11 +84,11 @@ func TestWhatIsNotAsExpectedIsSeen(t *testing.T) {
 	}
 	m := matrix.Expected().With(read)
 	for page, want := range map[string]string{
-		m.Markdown("lockstep", witness.English): "| `v2` | holds (expected: broken) |",
-		m.Markdown("lockstep", witness.Chinese): "| `v2` | 不会发生 (预期：会发生) |",
-		m.HTML("lockstep", witness.English):     `<td class="holds wrong">`,
-		m.Summary(witness.English):              "1 not as expected",
-		m.Line("foreign-delete"):                "✓!",
+		m.Markdown("lockstep", language.English): "| `v2` | holds (expected: broken) |",
+		m.Markdown("lockstep", language.Chinese): "| `v2` | 不会发生 (预期：会发生) |",
+		m.HTML("lockstep", language.English):     `<td class="holds wrong">`,
+		m.Summary(language.English):              "1 not as expected",
+		m.Line("foreign-delete"):                 "✓!",
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("%q is not in\n%s", want, page)
@@ -99,7 +99,7 @@ func TestWhatIsNotAsExpectedIsSeen(t *testing.T) {
 // The page for a browser is one file: it needs no script, and nothing from elsewhere.
 func TestHTMLIsOneFile(t *testing.T) {
 	m := matrix.Expected()
-	page := m.HTML("go run .", witness.English)
+	page := m.HTML("go run .", language.English)
 	for _, foreign := range []string{"<script", "src=", "href=", "@import", "url(", "//"} {
 		if strings.Contains(page, foreign) {
 			t.Errorf("the page has %s", foreign)
@@ -116,7 +116,7 @@ func TestHTMLIsOneFile(t *testing.T) {
 // What the explorer's rows say is in Chinese, too. The labs see to their own texts.
 func TestTheRowsAreInChinese(t *testing.T) {
 	m := matrix.Expected()
-	page := m.HTML("lockstep", witness.Chinese)
+	page := m.HTML("lockstep", language.Chinese)
 	for _, l := range lab.All() {
 		delete(m.Cells, l.Name)
 	}

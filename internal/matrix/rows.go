@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"lockstep/internal/lab"
+	"lockstep/internal/language"
 )
 
 // row is an anomaly, and how its cells are run.
@@ -25,16 +26,17 @@ type observation struct {
 }
 
 // rows are all of them: the labs, in the order of the story, and then what no lab shows. The program is this one, for replicas of a lab.
-func rows(program string) (all []row) {
+// What they observe they say in a language.
+func rows(program string, in language.Language) (all []row) {
 	var names []string
 	for _, l := range lab.All() {
 		names = append(names, l.Name)
-		all = append(all, labRow{l, program})
+		all = append(all, labRow{l, program, in})
 	}
 	known := sweeps{}
 	for _, e := range explorations() {
 		if !slices.Contains(names, e.anomalyName) { // a lab of that name shows it on the running service
-			all = append(all, explorerRow{e, known})
+			all = append(all, explorerRow{e, known, in})
 		}
 	}
 	return all
@@ -44,6 +46,7 @@ func rows(program string) (all []row) {
 type labRow struct {
 	lab     lab.Lab
 	program string
+	in      language.Language
 }
 
 func (r labRow) name() string                        { return r.lab.Name }
@@ -54,7 +57,7 @@ func (r labRow) quick(lock string) bool              { return slices.Contains(r.
 func (r labRow) waits() bool                         { return true }
 
 func (r labRow) observe(ctx context.Context, lock string) (observation, error) {
-	result, err := r.lab.Run(ctx, r.program, lock, lab.Embedded)
+	result, err := r.lab.In(r.in).Run(ctx, r.program, lock, lab.Embedded)
 	if err != nil {
 		return observation{}, err
 	}

@@ -8,6 +8,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"lockstep/internal/lab"
+	"lockstep/internal/language"
 )
 
 // Beside is how many labs run side by side: they mostly wait.
@@ -18,9 +19,10 @@ const leftOut = "it is not among the quick ones"
 
 // Run says how a matrix is run.
 type Run struct {
-	Program string // this one, for the replicas
-	Quick   bool   // only the cells that take little time
-	Beside  int    // how many labs at a time
+	Program string            // this one, for the replicas
+	In      language.Language // that what was observed is told in
+	Quick   bool              // only the cells that take little time
+	Beside  int               // how many labs at a time
 
 	Begin func(m Matrix, toRun map[string]int) // before the first cell: what there is, and how many cells of each row will be run
 	Tell  func(Told)                           // about each cell, one at a time
@@ -42,7 +44,7 @@ type task struct {
 
 // Compute runs the cells. What cannot be run on this machine is not, and says why. An error is only that ctx ended.
 func (run Run) Compute(ctx context.Context) (Matrix, error) {
-	return run.compute(ctx, rows(run.Program))
+	return run.compute(ctx, rows(run.Program, run.In))
 }
 
 func (run Run) compute(ctx context.Context, all []row) (Matrix, error) {

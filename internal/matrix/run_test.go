@@ -3,12 +3,13 @@ package matrix
 import (
 	"context"
 	"errors"
+	"reflect"
 	"strings"
 	"sync/atomic"
 	"testing"
 
 	"lockstep/internal/lab"
-	"lockstep/internal/witness"
+	"lockstep/internal/language"
 )
 
 // fake is a row whose cells come out as they are told.
@@ -23,7 +24,7 @@ func (f fake) observe(ctx context.Context, lock string) (observation, error) {
 
 // faked are the real rows, none of which is really run.
 func faked(seen func(ctx context.Context, lock string) (observation, error)) (all []row) {
-	for _, r := range rows("") {
+	for _, r := range rows("", language.English) {
 		all = append(all, fake{r, seen})
 	}
 	return all
@@ -55,7 +56,7 @@ func TestWhatWasNotRunIsNotObserved(t *testing.T) {
 	if c := m.Cells["foreign-delete"]["v2"]; c.Ran() || c.NotRun == "" {
 		t.Errorf("foreign-delete, v2: %+v", c)
 	}
-	if page := m.Markdown("lockstep", witness.English); !strings.Contains(page, "| not run (expected: holds) |") {
+	if page := m.Markdown("lockstep", language.English); !strings.Contains(page, "| not run (expected: holds) |") {
 		t.Errorf("nothing is said to be not run:\n%s", page)
 	}
 }
@@ -122,6 +123,18 @@ func TestExplorationsAreWhole(t *testing.T) {
 		}
 		if len(times) > 0 {
 			t.Errorf("%s expects something of %v", e.anomalyName, times)
+		}
+	}
+}
+
+// The matrix has all its words in each language.
+func TestWordsAreWhole(t *testing.T) {
+	for _, in := range language.All() {
+		words := reflect.ValueOf(wordsIn(in))
+		for i := range words.NumField() {
+			if words.Field(i).String() == "" {
+				t.Errorf("it has no %s in %s", words.Type().Field(i).Name, in)
+			}
 		}
 	}
 }

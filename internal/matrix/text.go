@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 
 	"lockstep/internal/lab"
-	"lockstep/internal/witness"
+	"lockstep/internal/language"
 )
 
 // widths of a table for a terminal: it fits into 80 columns.
@@ -50,7 +50,7 @@ func (m Matrix) Line(anomaly string) string {
 }
 
 // Legend says what the signs mean.
-func Legend(in witness.Language) string {
+func Legend(in language.Language) string {
 	var all []string
 	for _, o := range marks() {
 		all = append(all, mark(o)+" "+wordsIn(in).observed(o))
@@ -59,7 +59,7 @@ func Legend(in witness.Language) string {
 }
 
 // Summary counts the cells.
-func (m Matrix) Summary(in witness.Language) string {
+func (m Matrix) Summary(in language.Language) string {
 	w := wordsIn(in)
 	count := func(o lab.Observed) int { return m.Count(func(c Cell) bool { return c.Observed == o }) }
 	text := fmt.Sprintf(w.summary, m.Count(func(Cell) bool { return true }),
@@ -68,14 +68,14 @@ func (m Matrix) Summary(in witness.Language) string {
 }
 
 // Outcome says in a line what became of a cell.
-func Outcome(c Cell, in witness.Language) string {
+func Outcome(c Cell, in language.Language) string {
 	w := wordsIn(in)
 	says := w.observed(c.Observed)
 	if c.Ran() && !c.AsExpected() {
 		says += w.comma + w.unlike + w.colon + fmt.Sprintf(w.expected, w.observed(c.Expected))
 	}
 	says += " (" + fmt.Sprintf(w.took, c.Seconds) + ")"
-	for _, text := range []string{c.Says, c.NotRun} {
+	for _, text := range []string{c.Says, translate(in, c.NotRun)} {
 		if text != "" {
 			says += w.colon + text
 		}

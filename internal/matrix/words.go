@@ -2,7 +2,7 @@ package matrix
 
 import (
 	"lockstep/internal/lab"
-	"lockstep/internal/witness"
+	"lockstep/internal/language"
 )
 
 // words are those that a matrix has in one language; formats, where they have a %.
@@ -16,8 +16,8 @@ type words struct {
 	summary, notAsExpected, unlike string
 }
 
-func wordsIn(language witness.Language) words {
-	if language == witness.Chinese {
+func wordsIn(in language.Language) words {
+	if in == language.Chinese {
 		return chineseWords()
 	}
 	return words{

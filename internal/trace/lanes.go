@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/rivo/uniseg"
 )
 
 const (
@@ -50,7 +52,7 @@ func (t Trace) head() string {
 // rule is a line across all lifelines, which names a fault.
 func (t Trace) rule(fault string) []rune {
 	label := " " + fault + " "
-	room := t.width() - gutter - utf8.RuneCountInString(label)
+	room := t.width() - gutter - uniseg.StringWidth(label)
 	left := max(room/2, 2)
 	right := max(room-left, 2)
 	return []rune(strings.Repeat(" ", gutter) + strings.Repeat("┄", left) + label + strings.Repeat("┄", right))

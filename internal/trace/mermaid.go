@@ -27,7 +27,7 @@ func (t Trace) Mermaid() string {
 			continue
 		}
 		if step.Fault != "" {
-			line("Note over %s: ┄┄ %s ┄┄", everybody, step.fault())
+			line("Note over %s: ┄┄ %s ┄┄", everybody, t.fault(step))
 		}
 		t.command(step, line)
 		t.activate(step, before, line)
@@ -66,10 +66,10 @@ func (t Trace) command(step Step, line func(format string, args ...any)) {
 	sent := t.plain(step.Command + step.whose())
 	switch step.Kind {
 	case KindLostRequest, KindLate:
-		line("%s-x%s: %s, %s", step.Actor, server, sent, fate(step.Kind))
+		line("%s-x%s: %s, %s", step.Actor, server, sent, t.fate(step.Kind))
 		return
 	case KindArrives:
-		line("%s-)%s: %s, %s", step.Actor, server, sent, fate(step.Kind))
+		line("%s-)%s: %s, %s", step.Actor, server, sent, t.fate(step.Kind))
 		return
 	default:
 		line("%s->>%s: %s", step.Actor, server, sent)
@@ -79,7 +79,7 @@ func (t Trace) command(step Step, line func(format string, args ...any)) {
 	case step.Kind == KindCommand || step.Kind == KindUnsynced || step.Kind == KindNodeClock:
 		line("%s-->>%s: %s", server, step.Actor, reply)
 	case step.Kind == KindLostReply || step.Kind == KindResends:
-		line("%s--x%s: %s, lost on the way", server, step.Actor, reply)
+		line("%s--x%s: %s, %s", server, step.Actor, reply, t.fate(step.Kind))
 	default: // nobody is there to get it
 	}
 }

@@ -47,9 +47,11 @@ func (t Trace) draw(full bool, fold func(i int) int) string {
 
 // Legend explains the lines of a diagram.
 func (t Trace) Legend() string {
-	says := "A thick line is a sale that believes that it holds the lock; a dashed line is a paused sale.\n"
+	says := t.say("A thick line is a sale that believes that it holds the lock; a dashed line is a paused sale.\n",
+		"粗线表示这一单认为自己持有锁；虚线表示这一单被暂停。\n")
 	if t.Nodes > 0 {
-		says += "The letter on a node's line is the sale whose lock is there; a dashed line is a node that hangs.\n"
+		says += t.say("The letter on a node's line is the sale whose lock is there; a dashed line is a node that hangs.\n",
+			"节点线上的字母是在那里持有锁的一单；虚线表示节点卡住。\n")
 	}
 	return says
 }
@@ -63,7 +65,7 @@ type row struct {
 // rows draws a step.
 func (t Trace) rows(step, before Step, full bool) (all []row) {
 	if step.Fault != "" {
-		all = append(all, row{lanes: t.rule(step.fault())})
+		all = append(all, row{lanes: t.rule(t.fault(step))})
 	}
 	for i, text := range t.words(step, before, full) {
 		lanes := t.lifelines(step)

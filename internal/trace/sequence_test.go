@@ -5,6 +5,10 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/rivo/uniseg"
+
+	"lockstep/internal/language"
 )
 
 const sec = Millis(1_000_000_000)
@@ -144,5 +148,43 @@ func TestSequenceIsNotTooWide(t *testing.T) {
 		if cuts := strings.Contains(drawn, " … → "); cuts == full {
 			t.Errorf("commands are cut: %t; want that where the diagram is not full:\n%s", cuts, drawn)
 		}
+	}
+}
+
+// In Chinese the drawing's own words are Chinese, and lines are as wide as they look: a sign takes two columns.
+func TestSequenceInChinese(t *testing.T) {
+	trace := onNodes()
+	trace.Language = language.Chinese
+	for i := range trace.Steps {
+		trace.Steps[i].Says = strings.Repeat("节点清空重启，", 20)
+	}
+	trace.Steps[3].Kind = KindLostReply
+	drawn := trace.EachStep(true)
+	for line := range strings.Lines(drawn) {
+		if wide := uniseg.StringWidth(strings.TrimSuffix(line, "\n")); wide > widest {
+			t.Errorf("%d columns: %s", wide, line)
+		}
+	}
+	for _, want := range []string{"途中丢失", "没有发出", "节点 1：宕机", "节点 2：B（卡住）", "；库存：100；时刻 0s]", "节点 2：没有锁"} {
+		if !strings.Contains(drawn, want) {
+			t.Errorf("%s is not there:\n%s", want, drawn)
+		}
+	}
+	for _, english := range []string{"lost", "never", "node ", "stock:", "lock", "down", "hangs"} {
+		if strings.Contains(drawn, english) {
+			t.Errorf("%q is there:\n%s", english, drawn)
+		}
+	}
+	folded := polling(40)
+	folded.Language = language.Chinese
+	for drawn, want := range map[string]string{
+		folded.Sequence(): "第 3–81 步：800ms 后，轮询 39 次，没有变化", folded.Mermaid(): "第 3–81 步：800ms 后，轮询 39 次，没有变化", trace.Legend(): "节点卡住",
+	} {
+		if !strings.Contains(drawn, want) {
+			t.Errorf("%s is not there:\n%s", want, drawn)
+		}
+	}
+	if !strings.Contains(folded.Sequence(), "[锁：A，还有 10s]") || !strings.Contains(folded.Sequence(), "[没有锁]") {
+		t.Errorf("the holder is not there:\n%s", folded.Sequence())
 	}
 }

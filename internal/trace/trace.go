@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"lockstep/internal/language"
 )
 
 // Trace is one schedule of a few actors on one Redis, step by step, for people to read and for pictures.
@@ -14,6 +16,8 @@ type Trace struct {
 	Nodes   int      `json:"nodes,omitempty"` // masters that the lock is on, beside the Redis with the stock; 0: it is on that one, too
 	Steps   []Step   `json:"steps"`
 	Verdict string   `json:"says"` // what is broken in the end, in words; "" if nothing is
+
+	Language language.Language `json:"language,omitempty"` // of the words; "": English
 }
 
 // Step is one thing that happened.

@@ -5,6 +5,10 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/rivo/uniseg"
+
+	"lockstep/internal/language"
 )
 
 const (
@@ -17,22 +21,22 @@ func (t Trace) words(step, before Step, full bool) (lines []string) {
 	fits := max(widest-t.width()-3, room)
 	if step.Command != "" {
 		if !full {
-			step.Command = cut(t.short(step.Command), fits-utf8.RuneCountInString(outcome(step)))
+			step.Command = cut(t.short(step.Command), fits-uniseg.StringWidth(t.outcome(step)))
 		}
-		lines = append(lines, wrap(t.short(step.Command+outcome(step)), fits)...)
+		lines = append(lines, wrap(t.short(step.Command+t.outcome(step)), fits)...)
 	}
 	if step.Says != "" {
 		lines = append(lines, wrap(t.short(step.Says), fits)...)
 	}
 	switch {
 	case full:
-		lines = append(lines, wrap(fmt.Sprintf("[%s; at %v]", step.State(), time.Duration(step.At)), fits)...)
+		lines = append(lines, wrap(fmt.Sprintf(t.say("[%s; at %v]", "[%s；时刻 %v]"), t.state(step), time.Duration(step.At)), fits)...)
 	case t.Nodes > 0: // whose the lock is stands on the lifelines
 		if step.Stock != before.Stock {
-			lines = append(lines, "[stock: "+step.Stock+"]")
+			lines = append(lines, "["+t.say("stock: ", "库存：")+step.Stock+"]")
 		}
-	case step.State() != before.State():
-		lines = append(lines, wrap("["+step.State()+"]", fits)...)
+	case t.state(step) != t.state(before):
+		lines = append(lines, wrap("["+t.state(step)+"]", fits)...)
 	}
 	if len(lines) == 0 {
 		return []string{step.Token}
@@ -41,16 +45,16 @@ func (t Trace) words(step, before Step, full bool) (lines []string) {
 }
 
 // outcome is a command's reply, what became of either, and whose it is.
-func outcome(step Step) string {
-	reply := " → " + step.Reply
+func (t Trace) outcome(step Step) string {
+	reply, comma := " → "+step.Reply, t.say(", ", "，")
 	switch step.Kind {
 	case KindLostRequest, KindLate:
-		reply = ", " + fate(step.Kind)
+		reply = comma + t.fate(step.Kind)
 	case KindLostReply, KindReadsLate, KindResends, KindArrives:
-		reply += ", " + fate(step.Kind)
+		reply += comma + t.fate(step.Kind)
 	default:
 		if step.silent() {
-			reply += ", never sent"
+			reply += comma + t.say("never sent", "没有发出")
 		}
 	}
 	return reply + step.whose()
@@ -65,11 +69,19 @@ func (s Step) whose() string {
 }
 
 // fate is what became of a command, or of its reply.
-func fate(kind string) string {
-	return map[string]string{
-		KindLostReply: "lost on the way", KindResends: "lost on the way", KindReadsLate: "unread",
-		KindLostRequest: "lost on the way", KindLate: "not there yet", KindArrives: "which nobody waits for",
-	}[kind]
+func (t Trace) fate(kind string) string {
+	switch kind {
+	case KindLostReply, KindResends, KindLostRequest:
+		return t.say("lost on the way", "途中丢失")
+	case KindReadsLate:
+		return t.say("unread", "没有读")
+	case KindLate:
+		return t.say("not there yet", "还没到")
+	case KindArrives:
+		return t.say("which nobody waits for", "已没有人等它")
+	default:
+		return ""
+	}
 }
 
 // short writes owners as their actors' names.
@@ -77,12 +89,12 @@ func (t Trace) short(text string) string { return strings.ReplaceAll(text, "dist
 
 // cut leaves words out at the end.
 func cut(text string, fits int) string {
-	if utf8.RuneCountInString(text) <= fits {
+	if uniseg.StringWidth(text) <= fits {
 		return text
 	}
 	short := ""
 	for word := range strings.FieldsSeq(text) {
-		if short != "" && utf8.RuneCountInString(short+" "+word+" …") > fits {
+		if short != "" && uniseg.StringWidth(short+" "+word+" …") > fits {
 			break
 		}
 		short = strings.TrimSpace(short + " " + word)
@@ -93,63 +105,85 @@ func cut(text string, fits int) string {
 // wrap breaks a text into lines. Those that go on with it are indented.
 func wrap(text string, fits int) (lines []string) {
 	line := ""
-	for word := range strings.FieldsSeq(text) {
-		if line != "" && utf8.RuneCountInString(line+" "+word) > fits {
-			lines, line = append(lines, line), " "
+	for _, piece := range pieces(text) {
+		if line != "" && uniseg.StringWidth(line+piece) > fits {
+			lines, line, piece = append(lines, line), " ", " "+strings.TrimPrefix(piece, " ")
 		}
-		if line != "" {
-			line += " "
-		}
-		line += word
+		line += piece
 	}
 	return append(lines, line)
 }
 
-// fault names the step's fault. A failover begins with the first command that the replica does not get.
-func (s Step) fault() string {
+// pieces are the parts of a text that stay in one line: its words, with the spaces before them. A word that is wider than it is long is
+// Chinese, and has pieces of its own.
+func pieces(text string) (all []string) {
+	space := ""
+	for word := range strings.FieldsSeq(text) {
+		rest, piece, state := word, word, -1
+		for wide := uniseg.StringWidth(word) > utf8.RuneCountInString(word); wide && rest != ""; {
+			piece, rest, _, state = uniseg.FirstLineSegmentInString(rest, state)
+			if rest != "" {
+				all, space = append(all, space+piece), ""
+			}
+		}
+		all, space = append(all, space+piece), " "
+	}
+	return all
+}
+
+// fault names a step's fault. A failover begins with the first command that the replica does not get.
+func (t Trace) fault(s Step) string {
 	if s.Kind == KindUnsynced {
-		return s.Fault + " to come"
+		return fmt.Sprintf(t.say("%s to come", "%s 将至"), s.Fault)
 	}
 	return s.Fault
 }
 
-// State says what is so after a step.
-func (s Step) State() string {
-	held := s.held()
+// State says what is so after a step, in English.
+func (s Step) State() string { return Trace{}.state(s) }
+
+// state says it in the language of the trace.
+func (t Trace) state(s Step) string {
+	held := t.held(s)
 	if s.Stock == "" {
 		return held
 	}
-	return held + "; stock: " + s.Stock
+	return held + t.say("; stock: ", "；库存：") + s.Stock
 }
 
 // held says whose the lock is.
-func (s Step) held() string {
+func (t Trace) held(s Step) string {
 	switch {
 	case len(s.Nodes) > 0:
-		return s.heldOnNodes()
+		return t.heldOnNodes(s)
 	case s.Lock == "":
-		return "no lock"
+		return t.say("no lock", "没有锁")
 	case s.Expires == 0:
-		return "lock: " + s.Lock
+		return t.say("lock: ", "锁：") + s.Lock
 	default:
-		return fmt.Sprintf("lock: %s, for %v", s.Lock, time.Duration(s.Expires).Round(time.Millisecond))
+		return fmt.Sprintf(t.say("lock: %s, for %v", "锁：%s，还有 %v"), s.Lock, time.Duration(s.Expires).Round(time.Millisecond))
 	}
 }
 
-func (s Step) heldOnNodes() string {
+func (t Trace) heldOnNodes(s Step) string {
 	var all []string
 	for i, node := range s.Nodes {
 		what := node.Lock
 		switch {
 		case node.Health == Crashed:
-			what = "down"
+			what = t.say("down", "宕机")
 		case node.Lock == "":
-			what = "no lock"
+			what = t.say("no lock", "没有锁")
 		}
 		if node.Health == Hung {
-			what += " (hangs)"
+			what += t.say(" (hangs)", "（卡住）")
 		}
-		all = append(all, fmt.Sprintf("node %d: %s", i+1, what))
+		all = append(all, fmt.Sprintf(t.say("node %d: %s", "节点 %d：%s"), i+1, what))
 	}
-	return strings.Join(all, ", ")
+	return strings.Join(all, t.say(", ", "，"))
+}
+
+// say chooses the form of a text that is in the language of the trace.
+func (t Trace) say(english, chinese string) string {
+	return language.Both(english, chinese).In(t.Language)
 }

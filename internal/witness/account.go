@@ -82,7 +82,7 @@ func (a Account) together() (found []Finding) {
 	for i, one := range a.Insides {
 		for _, other := range a.Insides[i+1:] {
 			if !other.From.Before(one.until(a.end())) {
-				continue
+				break // so does whoever came in later
 			}
 			if from, d := overlap(one, other, a.end()); d > 0 {
 				found = append(found, Finding{Kind: Together, At: from, By: one.Sale, Of: other.Sale, For: Millis(d)})

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"lockstep/internal/language"
 	"lockstep/internal/witness"
 )
 
@@ -51,7 +52,7 @@ func millis(ms int) witness.Millis { return witness.Millis(time.Duration(ms) * t
 // says gives the sentences of an account.
 func says(a witness.Account) (all []string) {
 	for _, f := range a.Findings {
-		all = append(all, f.Says(witness.English))
+		all = append(all, f.Says(language.English))
 	}
 	return all
 }
@@ -225,20 +226,6 @@ func TestExamine(t *testing.T) {
 	}
 }
 
-// Every kind of finding has a sentence, and fills it.
-func TestEveryFindingHasASentence(t *testing.T) {
-	for _, kind := range []witness.FindingKind{
-		witness.Removed, witness.Overwrote, witness.Prolonged, witness.ExpiredAtWork, witness.Together, witness.RefusedToken, witness.LostUpdate,
-		witness.WroteLate, witness.Waited, witness.WaitedInVain, witness.WaitsForItself, witness.LeftBehind, witness.Polled, witness.Told,
-		witness.Forgot, witness.Unanswered, witness.Overtaken, witness.Idle, witness.RenewedOn,
-	} {
-		f := witness.Finding{Kind: kind, By: "r1#1", Of: "r2#1"}
-		if text := f.Says(witness.English); text == "" || strings.ContainsAny(text, "{}") || !strings.Contains(text, "r1#1") {
-			t.Errorf("%s says %q", kind, text)
-		}
-	}
-}
-
 // What really happened is drawn as the explorer draws what it found.
 func TestTrace(t *testing.T) {
 	var s story
@@ -264,7 +251,7 @@ func TestTrace(t *testing.T) {
      │        ┃        │   [no lock]
   5  ○        ┃        │   r1#1 has sold
 `
-	if got := witness.Examine(s).Trace(witness.English).Sequence(); got != want {
+	if got := witness.Examine(s).Trace(language.English).Sequence(); got != want {
 		t.Errorf("drawn is\n%s\nwant\n%s", got, want)
 	}
 }

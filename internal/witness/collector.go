@@ -9,7 +9,8 @@ import (
 // Collector collects the events of several replicas.
 type Collector struct {
 	mu     sync.Mutex
-	events []Event
+	events []Event       // in order of time
+	looked int           // how many of them somebody may be reading: these stay where they are
 	news   chan struct{} // closed when there is another event
 }
 
@@ -19,11 +20,18 @@ func NewCollector() *Collector { return &Collector{news: make(chan struct{})} }
 // Collect is See, as Follow calls it.
 func (c *Collector) Collect(_ string, event Event) { c.See(event) }
 
-// See adds an event.
+// See adds an event. It may come late: another replica's stream was faster.
 func (c *Collector) See(event Event) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.events = append(c.events, event)
+	at := len(c.events)
+	for at > 0 && c.events[at-1].Replied.After(event.Replied) {
+		at--
+	}
+	if at < c.looked {
+		c.events, c.looked = slices.Clone(c.events), 0
+	}
+	c.events = slices.Insert(c.events, at, event)
 	close(c.news)
 	c.news = make(chan struct{})
 }
@@ -31,7 +39,7 @@ func (c *Collector) See(event Event) {
 // Events gives those seen so far, in order of time.
 func (c *Collector) Events() []Event {
 	events, _ := c.look()
-	return events
+	return slices.Clone(events)
 }
 
 // Until waits until the events seen so far satisfy a condition. It fails when ctx ends, with its cause.
@@ -52,7 +60,8 @@ func (c *Collector) Until(ctx context.Context, condition func([]Event) bool) err
 func (c *Collector) look() ([]Event, <-chan struct{}) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return InOrder(c.events), c.news
+	c.looked = len(c.events)
+	return slices.Clip(c.events), c.news
 }
 
 // InOrder gives the events of several replicas in order of the time when each was over.

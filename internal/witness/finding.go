@@ -6,12 +6,13 @@ import "time"
 type Finding struct {
 	Kind FindingKind `json:"kind"`
 	At   time.Time   `json:"at"`
-	By   string      `json:"by"`           // who did it, or to whom it happened: a sale, or a replica, see Command.Holder
+	By   string      `json:"by"`           // who did it, or to whom it happened: a sale, a replica, see Command.Holder, or a Redis
 	Of   string      `json:"of,omitempty"` // whose lock or update it was; behind whom somebody waited; who else was inside
 
 	For   Millis `json:"for_ms,omitempty"`
 	Times int    `json:"times,omitempty"`
 	Tick  int    `json:"tick,omitempty"`
+	Node  int    `json:"node,omitempty"` // on which of several masters it happened, without which Of has no majority
 	Token int64  `json:"token,omitempty"`
 	Seen  int64  `json:"seen,omitempty"` // the larger token that the store had seen
 	Read  int64  `json:"read,omitempty"` // stocks
@@ -37,7 +38,7 @@ const (
 	LeftBehind     FindingKind = "left-behind"      // By's lock is nobody's any more, and never expires
 	Polled         FindingKind = "polled"           // By asked for the lock Times times in vain
 	Told           FindingKind = "told"             // By was told that it had lost its lock
-	Forgot         FindingKind = "forgot"           // By, a Redis, lost Of's lock; of several, it was the one without which Of has no majority
+	Forgot         FindingKind = "forgot"           // By, a Redis, lost Of's lock
 	Unanswered     FindingKind = "unanswered"       // By asked for the lock, had no reply for For, and failed
 	Overtaken      FindingKind = "overtaken"        // By waited while Times sales that had asked after it obtained the lock
 	Idle           FindingKind = "idle"             // nobody was inside for For after Of, and By waited

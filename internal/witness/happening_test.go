@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"lockstep/internal/language"
 	"lockstep/internal/witness"
 )
 
@@ -119,9 +120,8 @@ func TestWhatHappensBesideTheLock(t *testing.T) {
 	}
 }
 
-// What happens to Redis has a line across the drawing, and so has a tick; a run is drawn as a sale inside.
-func TestHappeningsAreDrawn(t *testing.T) {
-	var s story
+// beside is a story of all that happens beside the lock.
+func beside() (s story) {
 	s.tick(0, witness.KindTick, 1)
 	s.runs(1, 100, "r1#1", 1)
 	s.runs(2, 99, "r2#1", 1)
@@ -131,6 +131,11 @@ func TestHappeningsAreDrawn(t *testing.T) {
 	s.befalls(300, witness.KindUnheard, "r1")
 	s.befalls(301, witness.KindResent, "r2")
 	s.tick(400, witness.KindMissed, 2)
+	return s
+}
+
+// What happens to Redis has a line across the drawing, and so has a tick; a run is drawn as a sale inside.
+func TestHappeningsAreDrawn(t *testing.T) {
 	want := `     r1#1     r2#1   Redis
   1  ┄┄┄┄┄ tick 1 ┄┄┄┄┄┄
                        ◷
@@ -148,7 +153,31 @@ func TestHappeningsAreDrawn(t *testing.T) {
  10           ○        │   Redis does a command of r2's twice: the reply to the first was lost
  11                    ◷   nobody ran tick 2
 `
-	if got := witness.Examine(s).Trace(witness.English).Sequence(); got != want {
+	if got := witness.Examine(beside()).Trace(language.English).Sequence(); got != want {
+		t.Errorf("drawn is\n%s\nwant\n%s", got, want)
+	}
+}
+
+// The same in Chinese: nothing of it is in English but names. A sign of Chinese is two columns wide.
+func TestHappeningsAreDrawnInChinese(t *testing.T) {
+	want := `     r1#1     r2#1   Redis
+  1  ┄┄ 第 1 个 tick ┄┄┄
+                       ◷
+  2  ○                 │   r1#1 运行任务
+  3  ┃        ○        │   r2#1 运行了第 1 个 tick，r1#1 也运行了它
+  4  ┃        ○        │   r2#1 运行完毕
+  5  ○                 │   r1#1 运行完毕
+  6  ┄┄┄ Redis 卡住 ┄┄┄┄
+                       ◷   Redis 卡住：命令等待，时间照常流逝
+  7  ┄┄┄ Redis 断开 ┄┄┄┄
+                       ◷   与 Redis 的连接全部断开，新的连接被拒绝
+  8  ┄┄┄ Redis 恢复 ┄┄┄┄
+                       ◷   又能连上 Redis 了
+  9  ○                 │   Redis 执行了 r1 的一条命令，响应被扣住
+ 10           ○        │   Redis 把 r2 的一条命令执行了两次：第一次的响应丢失
+ 11                    ◷   没有谁运行第 2 个 tick
+`
+	if got := witness.Examine(beside()).Trace(language.Chinese).Sequence(); got != want {
 		t.Errorf("drawn is\n%s\nwant\n%s", got, want)
 	}
 }

@@ -12,7 +12,8 @@ type Holding struct {
 	Lasts  Millis    `json:"ttl_ms"`         // expiry as it was set last; 0: none
 	Node   int       `json:"node,omitempty"` // where, if it is that of a master alone, from 1 on
 
-	set time.Time // when it was set last, at the earliest
+	set    time.Time // when it was set last, at the earliest
+	lostOn int       // of a majority: the master without which it fell short
 }
 
 // End is how a holding ended.

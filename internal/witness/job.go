@@ -44,7 +44,7 @@ func (a Account) job() (found []Finding) {
 func (d *drawing) ofJob(event Event, says string) (step trace.Step, is bool) {
 	switch event.Kind {
 	case KindTick:
-		return trace.Step{Kind: trace.KindTime, Fault: fmt.Sprintf(rules(d.in)[KindTick], event.Tick)}, true
+		return trace.Step{Kind: trace.KindTime, Fault: fmt.Sprintf(rules()[KindTick].In(d.in), event.Tick)}, true
 	case KindRuns:
 		return trace.Step{Kind: trace.KindBegins, Actor: event.Sale, Says: d.blames(event, filled(says, event.Sale))}, true
 	case KindRan:

@@ -19,17 +19,8 @@ type keyOf struct {
 // its two times. Of those whose time has come, the one that was over first and fits what is so is taken.
 func followed(events []Event) *keyOf {
 	key := &keyOf{freed: map[string]time.Time{}, resent: resentBy(events)}
-	pending := lockCommands(events)
-	for len(pending) > 0 {
-		next := 0
-		for i, event := range pending { // which are in the order of their replies: one that was sent early may come late
-			if !event.Sent.After(pending[0].Replied) && key.fits(event) {
-				next = i
-				break
-			}
-		}
-		key.apply(pending[next])
-		pending = append(pending[:next:next], pending[next+1:]...)
+	for pending := newPending(lockCommands(events)); pending.left > 0; {
+		key.apply(pending.take(key.fits))
 	}
 	return key
 }
@@ -197,7 +188,7 @@ func (k *keyOf) forget(event Event) {
 		k.expire(event.Replied)
 		return
 	}
-	k.findings = append(k.findings, Finding{Kind: Forgot, At: event.Replied, By: redisName(event.Node), Of: k.holder()})
+	k.findings = append(k.findings, Finding{Kind: Forgot, At: event.Replied, By: redisName(event.Node), Of: k.holder(), Node: event.Node})
 	k.end(Forgotten, redisName(event.Node), event.Replied)
 }
 

@@ -1,5 +1,7 @@
 package witness
 
+import "cmp"
+
 // What the ledger holds in the end of a sale whose buyer got an answer. The event's Owner is the sale's, and its Error is the code that
 // the buyer was told, empty if it was told that it was sold.
 const (
@@ -31,10 +33,7 @@ func (a Account) booked() (found []Finding) {
 		if kind == "" {
 			continue
 		}
-		by := sales[event.Owner]
-		if by == "" {
-			by = "a sale at " + event.Replica // one that never asked for the lock
-		}
+		by := cmp.Or(sales[event.Owner], event.Replica) // a sale that never asked for the lock has no name
 		found = append(found, Finding{Kind: kind, At: event.Replied, By: by})
 	}
 	return found

@@ -44,7 +44,7 @@ func nodesOf(events []Event) (n int) {
 	return n
 }
 
-// redisName is a Redis's name for people.
+// redisName is a Redis's name in what is noted.
 func redisName(node int) string {
 	if node == 0 {
 		return "Redis"
@@ -92,14 +92,14 @@ func (l *onNodes) end(c change) {
 		at--
 	}
 	last := &l.majority[at]
-	last.To, last.End, last.By, last.Lasts = c.at, c.of.End, c.of.By, c.of.Lasts
+	last.To, last.End, last.By, last.Lasts, last.lostOn = c.at, c.of.End, c.of.By, c.of.Lasts, c.of.Node
 }
 
 // found are the majorities that others ended, or that were forgotten.
 func (l *onNodes) found() (found []Finding) {
 	for _, h := range l.majority {
 		if kind, is := map[End]FindingKind{Taken: Removed, Replaced: Overwrote, Forgotten: Forgot}[h.End]; is {
-			found = append(found, Finding{Kind: kind, At: h.To, By: h.By, Of: h.Holder})
+			found = append(found, Finding{Kind: kind, At: h.To, By: h.By, Of: h.Holder, Node: h.lostOn})
 		}
 	}
 	return found

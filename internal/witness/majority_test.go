@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"lockstep/internal/language"
 	"lockstep/internal/lock"
 	"lockstep/internal/redlock"
 	"lockstep/internal/witness"
@@ -244,7 +245,7 @@ func TestTraceOnNodes(t *testing.T) {
   5  ┃        1      ○      │      │   node 2 restarts empty; node 2 forgot r1's lock
   6  ┃        1      │      ✗      │   node 3 goes down
 `
-	if got := witness.Examine(s).Trace(witness.English).Sequence(); got != want {
+	if got := witness.Examine(s).Trace(language.English).Sequence(); got != want {
 		t.Errorf("drawn is\n%s\nwant\n%s", got, want)
 	}
 }
@@ -259,7 +260,7 @@ func TestTraceDrawsRenewals(t *testing.T) {
 			Command: &witness.Command{Verb: witness.Renews, Outcome: witness.ByOther, Holder: holder},
 		})
 	}
-	steps := witness.Examine(s).Trace(witness.English).Steps
+	steps := witness.Examine(s).Trace(language.English).Steps
 	if len(steps) != 3 || steps[1].Actor != "r1#1" || steps[2].Actor != "" {
 		t.Errorf("%+v", steps)
 	}

@@ -6,15 +6,16 @@ import (
 	"strings"
 	"time"
 
+	"lockstep/internal/language"
 	"lockstep/internal/trace"
 )
 
 // Trace writes down what happened to some sales, for the drawings that the explorer has, too; without names, to all of them.
-func (a Account) Trace(in Language, sales ...string) trace.Trace {
+func (a Account) Trace(in language.Language, sales ...string) trace.Trace {
 	if len(sales) == 0 {
 		sales = a.Sales()
 	}
-	t := trace.Trace{Actors: sales, Nodes: nodesOf(a.Events)}
+	t := trace.Trace{Actors: sales, Nodes: nodesOf(a.Events), Language: in}
 	if len(a.Events) == 0 {
 		return t
 	}
@@ -43,7 +44,7 @@ func (a Account) Sales() (names []string) {
 
 // drawing turns an account into steps.
 type drawing struct {
-	in      Language
+	in      language.Language
 	account Account
 	sales   []string
 	began   time.Time
@@ -173,7 +174,7 @@ func (d *drawing) says(event Event) string {
 	if len(says) == 0 {
 		says = []string{saysOfCommand(d.in, event)}
 	}
-	return strings.Join(says, "; ")
+	return strings.Join(says, phrase(d.in, "and"))
 }
 
 // saysOfFault says what happened to a replica or to a Redis, and what was forgotten by that.
@@ -184,7 +185,7 @@ func (d *drawing) saysOfFault(event Event) string {
 			says = append(says, f.Says(d.in))
 		}
 	}
-	return strings.Join(says, "; ")
+	return strings.Join(says, phrase(d.in, "and"))
 }
 
 // add adds a step, with what is so after it.

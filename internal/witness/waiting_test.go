@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"lockstep/internal/language"
 	"lockstep/internal/lock"
 	"lockstep/internal/service"
 	"lockstep/internal/witness"
@@ -147,7 +148,7 @@ func TestWhoWaits(t *testing.T) {
 		test.tell(&s)
 		var got []string
 		for _, f := range witness.Examine(s).Of(witness.Overtaken, witness.Idle, witness.RenewedOn) {
-			got = append(got, f.Says(witness.English))
+			got = append(got, f.Says(language.English))
 		}
 		if !slices.Equal(got, test.want) {
 			t.Errorf("%s: it says\n  %s\nwant\n  %s", name, strings.Join(got, "\n  "), strings.Join(test.want, "\n  "))

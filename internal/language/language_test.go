@@ -1,0 +1,63 @@
+package language_test
+
+import (
+	"errors"
+	"slices"
+	"testing"
+
+	"lockstep/internal/language"
+)
+
+func TestParse(t *testing.T) {
+	for _, l := range language.All() {
+		parsed, err := language.Parse(string(l))
+		if parsed != l || err != nil || !slices.Contains(language.Names(), string(l)) {
+			t.Errorf("%s is read as %s, %v", l, parsed, err)
+		}
+	}
+	set := language.Chinese
+	for _, name := range []string{"", "EN", "fr", "zh_CN"} {
+		if _, err := language.Parse(name); !errors.Is(err, language.ErrUnknown) {
+			t.Errorf("%q: %v", name, err)
+		}
+		if err := set.Set(name); err == nil || set != language.Chinese {
+			t.Errorf("a flag is set to %q: it is %s, %v", name, set, err)
+		}
+	}
+	if err := set.Set("en"); err != nil || set.String() != "en" {
+		t.Errorf("a flag is set to en: it is %s, %v", set, err)
+	}
+}
+
+func TestOfUser(t *testing.T) {
+	for _, c := range []struct {
+		all, messages, lang string
+		want                language.Language
+	}{
+		{"", "", "", language.English}, {"", "", "zh_CN.UTF-8", language.Chinese}, {"", "", "de_DE.UTF-8", language.English},
+		{"C", "", "zh_CN.UTF-8", language.English}, {"zh_TW", "C", "C", language.Chinese}, {"", "zh_CN", "en_US", language.Chinese},
+	} {
+		environment := map[string]string{"LC_ALL": c.all, "LC_MESSAGES": c.messages, "LANG": c.lang}
+		if got := language.OfUser(func(variable string) string { return environment[variable] }); got != c.want {
+			t.Errorf("%v: %s; want %s", environment, got, c.want)
+		}
+	}
+}
+
+func TestTexts(t *testing.T) {
+	text := language.Both("lock", "锁")
+	for in, want := range map[language.Language]string{language.English: "lock", language.Chinese: "锁", "": "lock"} {
+		if got := text.In(in); got != want {
+			t.Errorf("in %q it is %s; want %s", in, got, want)
+		}
+	}
+	dictionary := language.Dictionary{{"lock", "锁"}}
+	for text, want := range map[string]string{"lock": "锁", "key": "key"} {
+		if got := dictionary.Translate(language.Chinese, text); got != want {
+			t.Errorf("%s is %s; want %s", text, got, want)
+		}
+		if got := dictionary.Translate(language.English, text); got != text {
+			t.Errorf("%s is %s in English", text, got)
+		}
+	}
+}
