@@ -193,7 +193,7 @@ func chineseFlaws() [][2]string {
 		{"nothing keeps the second sale from reading what the first has not yet replaced", "没有什么阻止第二单读到第一单还没有改写的库存"},
 		{"without NX everybody gets the lock", "没有 NX，谁都能加锁成功"},
 		{"each process has a queue of its own", "每个进程各有一个队列"},
-		{"the lock expires after 1s, and the work takes 3s", "锁 1 秒后过期，业务要执行 3 秒"},
+		{"the lock expires after 2s, and the work takes 5s", "锁 2 秒后过期，业务要执行 5 秒"},
 		{"the other process has a queue of its own", "另一个进程有自己的队列"},
 		{"a stopped process renews nothing, and the store takes a write from anybody", "暂停的进程不续期，而存储接受任何人的写入"},
 		{"it has no fencing token", "它没有隔离令牌"},

@@ -64,15 +64,15 @@ func (a Answer) Says(in language.Language) string {
 	}
 }
 
-// ExitCode is 0 if all is as expected, 1 if something is not, and 2 if it cannot be said.
+// ExitCode is 0 if all is as expected, 1 if something is not, and 2 if of something it cannot be said.
 func ExitCode(results []Result) int {
 	code := 0
 	for _, r := range results {
 		switch {
 		case r.Observed == Unknown:
-			return 2
+			code = max(code, 2)
 		case !r.AsExpected():
-			code = 1
+			return 1
 		}
 	}
 	return code
@@ -90,14 +90,15 @@ func (l Lab) judge(lock string, a witness.Account, answers []Answer, took time.D
 	case failed != nil:
 		r.Observed, r.Reason = Unknown, failed.Error()
 	case happened(witness.KindGap)(a):
-		r.Observed, r.Reason = Unknown, "the witness has forgotten what happened first"
+		r.Observed, r.Reason = Unknown, language.Both("the witness has forgotten what happened first", "见证者已经不记得最初发生的事").In(l.language)
 	case len(a.Events) == 0 || !l.Hit(a):
 		r.Observed, r.Reason = Unknown, language.Both("this did not happen: ", "没有发生：").In(l.language)+l.Fault
 	case found:
 		r.Observed, r.Sentence = Broken, culprit.Says(l.language)
 		r.Trace.Verdict = r.Sentence
 	case l.Proof != nil && !l.Proof(a):
-		r.Observed, r.Reason = Unknown, "nothing went wrong, but nothing shows that the lock holds"+failures(a)
+		nothing := language.Both("nothing went wrong, but nothing shows that the lock holds", "没有出错，但也没有什么能证明这把锁守住了")
+		r.Observed, r.Reason = Unknown, nothing.In(l.language)+failures(a, l.language)
 	default:
 		r.Observed = Holds
 	}
@@ -105,10 +106,10 @@ func (l Lab) judge(lock string, a witness.Account, answers []Answer, took time.D
 }
 
 // failures says which sales failed, and why.
-func failures(a witness.Account) (all string) {
+func failures(a witness.Account, in language.Language) (all string) {
 	for _, e := range a.Events {
 		if e.Kind == witness.KindEnds && e.Error != "" {
-			all += "; " + e.Sale + " failed: " + e.Error
+			all += language.Both("; "+e.Sale+" failed: ", "；"+e.Sale+" 失败：").In(in) + e.Error
 		}
 	}
 	return all

@@ -30,9 +30,8 @@ func (l Lab) Run(ctx context.Context, program, lock string, kind Kind) (Result, 
 	if err != nil {
 		return Result{}, fmt.Errorf("lab %s: %w", l.Name, err)
 	}
-	l.Scenario(stage)
-	events, answers, failed := stage.collected.Events(), stage.answers(), stage.err
-	if err := stage.tearDown(); err != nil {
+	events, answers, failed, err := l.play(stage)
+	if err != nil {
 		return Result{}, fmt.Errorf("lab %s: %w", l.Name, err)
 	}
 	if ctx.Err() != nil {
@@ -44,6 +43,14 @@ func (l Lab) Run(ctx context.Context, program, lock string, kind Kind) (Result, 
 		result.Command += " --redis real"
 	}
 	return result, nil
+}
+
+// play runs the scenario, and gives what happened, what the buyers were told, and why it failed. An error is of the stage: that it does
+// not come down.
+func (l Lab) play(s *Stage) (events []witness.Event, answers []Answer, failed, err error) {
+	defer func() { err = s.tearDown() }() // after a panic, too
+	l.Scenario(s)
+	return s.collected.Events(), s.answers(), s.err, nil
 }
 
 // Locks are those that a lab is run with if nobody says which: the step that shows the flaw, and the one that cures it.

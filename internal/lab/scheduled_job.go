@@ -7,7 +7,7 @@ import (
 )
 
 // everyTick is long enough for a machine that stalls now and then: a replica has two fifths of it to begin in.
-const everyTick = 2 * time.Second
+const everyTick = 3 * time.Second
 
 // noLock are those that let every replica run every tick.
 const noLock = "v0 local atomic optimistic set-expire setex"

@@ -38,7 +38,7 @@ func (c Cell) AsExpected() bool { return c.Observed == c.Expected }
 // Ran reports whether the cell was observed.
 func (c Cell) Ran() bool { return c.Observed != "" }
 
-// ExitCode is 0 if all that was run is as expected, 1 if a cell is not, and 2 if a cell cannot be said, although it should.
+// ExitCode is 0 if all that was run is as expected, 1 if a cell is not, and 2 if of a cell it cannot be said, although it should.
 func (m Matrix) ExitCode() int {
 	code := 0
 	for _, row := range m.Cells {
@@ -46,9 +46,9 @@ func (m Matrix) ExitCode() int {
 			switch {
 			case !c.Ran() || c.AsExpected():
 			case c.Observed == lab.Unknown:
-				return 2
+				code = 2
 			default:
-				code = 1
+				return 1
 			}
 		}
 	}

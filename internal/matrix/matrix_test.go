@@ -55,8 +55,8 @@ func TestExitCode(t *testing.T) {
 		cells []matrix.Cell
 	}{
 		{0, []matrix.Cell{good, notRun, bounded}},
-		{1, []matrix.Cell{good, bad, bounded}},
-		{2, []matrix.Cell{bad, unsaid}},
+		{1, []matrix.Cell{unsaid, good, bad, bounded}},
+		{2, []matrix.Cell{good, unsaid}},
 	} {
 		row := map[string]matrix.Cell{}
 		for i, cell := range c.cells {
