@@ -24,8 +24,8 @@ func TestCohortThatLosesTheLock(t *testing.T) {
 		g.renew = lock.ErrNotOwner
 		g.mu.Unlock()
 		wait := g.queue(1, 0)
-		<-held.Context().Done()
 		for _, lease := range []*lock.Lease{held, nested} {
+			<-lease.Context().Done()
 			if cause := context.Cause(lease.Context()); !errors.Is(cause, lock.ErrLost) {
 				t.Errorf("the work was cancelled with %v", cause)
 			}
