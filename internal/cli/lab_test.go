@@ -53,6 +53,9 @@ func TestLabsShowTheFlawAndItsCure(t *testing.T) {
 
 // What a lab shows, the explorer shows, too, by the command that the lab names.
 func TestTheExplorerShowsWhatTheLabsShow(t *testing.T) {
+	if testing.Short() {
+		t.Skip("not with -short: TestExploreAll has the explorer at work")
+	}
 	for _, l := range lab.All() {
 		wants := map[string]int{l.Shows: 1}
 		if l.Shows == "" {
