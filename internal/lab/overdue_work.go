@@ -13,7 +13,10 @@ func overdueWork() Lab {
 		Shows: "v5", Cured: "v6",
 		Cure:    "renewal: a goroutine sets the expiry again every third of it, as long as the work goes on",
 		Explore: "--faults expiry=1 --anomaly two-holders",
-		Shop:    Settings{Replicas: 2, TTL: 2 * time.Second, Wait: 10 * time.Second, Think: map[string]time.Duration{"r1": 5 * time.Second, "r2": time.Second}},
+		Shop: Settings{
+			Replicas: 2, TTL: 2 * time.Second, Wait: 10 * time.Second,
+			Think: map[string]time.Duration{"r1": 5 * time.Second, "r2": time.Second},
+		},
 		Scenario: func(s *Stage) {
 			first := s.Buy("r1")
 			s.Until("r1#1 to obtain the lock", obtains("r1#1"))
