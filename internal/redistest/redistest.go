@@ -123,14 +123,6 @@ func (s *Server) Stop() {
 	}
 }
 
-// Signal sends the process a signal; one that stops it makes it hang.
-func (s *Server) Signal(signal os.Signal) error {
-	if s.process == nil {
-		return os.ErrProcessDone
-	}
-	return s.process.Signal(signal)
-}
-
 // portsEach is how many ports are kept for who asks for one: an embedded Redis has masters on the ports after its own.
 const portsEach = 8
 

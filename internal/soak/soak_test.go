@@ -58,8 +58,8 @@ func TestSoak(t *testing.T) {
 				t.Fatal(err)
 			}
 			summary := soak.Examine(record).Summary()
-			summary.Again = fmt.Sprintf("go test -tags long ./internal/soak -run TestSoak -v -soak.for %v -soak.locks %s -soak.faults %q -soak.seed %d",
-				*lasts, lock, *faults, *seed)
+			summary.Again = fmt.Sprintf("go test -tags long ./internal/soak -run TestSoak -v"+
+				" -soak.for %v -soak.locks %s -soak.faults %q -soak.seed %d", *lasts, lock, *faults, *seed)
 			t.Log(summary.Page())
 			if summary.Verdict != soak.Pass {
 				t.Errorf("%s; the shop said, at last:\n%s", summary.Verdict, record.Said)
