@@ -28,6 +28,7 @@ type API struct {
 	Guard    Guard
 	Metrics  Metrics
 	Events   http.Handler // streams what this replica's locks do; nil: there is no such stream
+	Live     http.Handler // shows the shop to those who watch it; nil: it is not shown
 	OrderIDs OrderIDs
 }
 
@@ -65,6 +66,13 @@ func (a *API) routes() http.Handler {
 	if a.Events != nil {
 		engine.GET("/events", gin.WrapH(a.Events))
 	}
+	if a.Live != nil {
+		for _, route := range liveRoutes() {
+			engine.Handle(route.method, route.path, gin.WrapH(a.Live))
+		}
+	}
+	engine.GET("/settings", a.settings)
+	engine.PUT("/settings", a.putSettings)
 	engine.POST("/inventory/sale", a.sale)
 	engine.GET("/inventory", a.inventory)
 	engine.GET("/orders/:id", a.order)

@@ -1,0 +1,45 @@
+package cli
+
+import (
+	"net"
+	"time"
+
+	"github.com/google/uuid"
+
+	"lockstep/internal/api"
+	"lockstep/internal/config"
+	"lockstep/internal/live"
+)
+
+const (
+	liveLinger = 10 * time.Second       // a page that is loaded anew misses nothing
+	liveSettle = 150 * time.Millisecond // the streams of replicas are read ten times a second
+)
+
+// newLive makes what is served to those who watch a shop, by a server, or a front, that listens at addr.
+func newLive(cfg config.Config, guard api.Guard, addr net.Addr, shop live.Shop) *live.Server {
+	hub := &live.Hub{Shop: shop, Linger: liveLinger, Now: time.Now, Can: live.Can{Administer: administers(guard)}}
+	if replica, is := shop.(*live.Replica); !is || len(replica.Peers) > 0 {
+		hub.Settle = liveSettle
+	}
+	targets := []string{"http://" + reachable(addr.String())}
+	for _, peer := range cfg.Server.Peers {
+		targets = append(targets, "http://"+peer)
+	}
+	return &live.Server{Hub: hub, Bursts: &live.Bursts{
+		Targets: targets, Peers: cfg.Server.Peers, Token: cfg.Admin.Token, NewID: uuid.NewString,
+		Fits: func(buyers int) error { return checkFiles(buyers, true) },
+	}}
+}
+
+// administers says who may change things, for the page.
+func administers(guard api.Guard) string {
+	switch {
+	case guard.Token != "":
+		return "token"
+	case guard.Open:
+		return "open"
+	default:
+		return "no"
+	}
+}
