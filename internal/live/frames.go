@@ -85,7 +85,6 @@ type Stay struct {
 	End     string `json:"end"`     // see witness.End; "" while it goes on
 	By      string `json:"by"`      // who ended it, if it was somebody
 	Expires *int64 `json:"expires"` // when the lock expires, if it is not renewed; null: never
-	Node    int    `json:"node"`    // of several masters; 0: the lock as a whole
 }
 
 // Waiter is a place in the queue.

@@ -1,6 +1,13 @@
 package live
 
-import "net/http"
+import (
+	"errors"
+	"net/http"
+
+	"lockstep/internal/api"
+)
+
+var errNothing = errors.New("there is nothing here, or not with this method")
 
 // Server is what is served of a shop to those who watch it. Its parts are mounted beside each other by package api and by a cluster's front.
 type Server struct {
@@ -16,6 +23,9 @@ func (s *Server) Handler() http.Handler {
 	mux.Handle("POST /bursts", s.Bursts)
 	mux.Handle("GET /bursts/{id}", s.Bursts)
 	mux.Handle("DELETE /bursts/{id}", s.Bursts)
+	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
+		api.WriteError(w, http.StatusNotFound, "not_found", errNothing)
+	})
 	return mux
 }
 

@@ -38,7 +38,7 @@ func followPeer(ctx context.Context, peer string, see func(...witness.Event)) {
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 	seen := ""
 	for ctx.Err() == nil {
-		seen, _ = witness.Follow(ctx, client, StreamOf(peer), seen, func(_ string, event witness.Event) { see(event) }) // else it is tried again
+		seen, _ = witness.Follow(ctx, client, "http://"+peer+StreamPath, seen, func(_ string, event witness.Event) { see(event) }) // else it is tried again
 		timer := time.NewTimer(againPeer)
 		select {
 		case <-timer.C:
@@ -48,8 +48,8 @@ func followPeer(ctx context.Context, peer string, see func(...witness.Event)) {
 	}
 }
 
-// StreamOf is the URL of the events of the replica at an address, in the pace in which a hub reads them.
-func StreamOf(address string) string { return "http://" + address + "/events?pace_ms=100" }
+// StreamPath is the path of a replica's events, in the pace in which a hub reads them.
+const StreamPath = "/events?pace_ms=100"
 
 // Look implements Shop.
 func (r *Replica) Look(ctx context.Context) (Look, error) {
