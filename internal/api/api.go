@@ -30,6 +30,8 @@ type API struct {
 	Events   http.Handler // streams what this replica's locks do; nil: there is no such stream
 	Live     http.Handler // shows the shop to those who watch it; nil: it is not shown
 	OrderIDs OrderIDs
+
+	NodeFaults http.Handler // stops and empties embedded masters; nil: there are none
 }
 
 // Metrics counts the answers to sales, and serves the counts.
@@ -70,6 +72,10 @@ func (a *API) routes() http.Handler {
 		for _, route := range liveRoutes() {
 			engine.Handle(route.method, route.path, gin.WrapH(a.Live))
 		}
+	}
+	if a.NodeFaults != nil {
+		engine.GET("/nodes", gin.WrapH(a.NodeFaults))
+		engine.POST("/nodes/:node", gin.WrapH(a.NodeFaults))
 	}
 	engine.GET("/settings", a.settings)
 	engine.PUT("/settings", a.putSettings)

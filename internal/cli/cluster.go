@@ -82,7 +82,7 @@ func runCluster(cmd *cobra.Command, cfg config.Config, replicas int) error {
 	front := &cluster.Front{Cluster: processes, NewID: uuid.NewString, Guard: guard, Log: log, Ending: make(chan struct{})}
 	shown := newLive(cfg, guard, listener.Addr(), cluster.Watched{Front: front})
 	shown.Hub.Can.Replicas = true
-	front.Live = shown.Handler()
+	front.Live, front.Nodes = shown.Handler(), nodeFaults(redis, shown.Hub)
 	processes.Tell(shown.Hub.Note)
 	web := newWebServer(front.Handler(), "", log)
 	web.http.RegisterOnShutdown(func() { close(front.Ending) })

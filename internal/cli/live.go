@@ -2,12 +2,14 @@ package cli
 
 import (
 	"net"
+	"net/http"
 	"time"
 
 	"github.com/google/uuid"
 
 	"lockstep/internal/api"
 	"lockstep/internal/config"
+	"lockstep/internal/dao"
 	"lockstep/internal/live"
 )
 
@@ -42,4 +44,18 @@ func administers(guard api.Guard) string {
 	default:
 		return "no"
 	}
+}
+
+// nodeFaults is what stops and empties the masters of Redlock that are embedded in this process; nil, if they are not.
+func nodeFaults(redis *dao.Redis, hub *live.Hub) http.Handler {
+	for _, node := range redis.Nodes {
+		if !node.Embedded() {
+			return nil
+		}
+	}
+	if len(redis.Nodes) == 0 {
+		return nil
+	}
+	hub.Can.Nodes = true
+	return (&live.Nodes{Nodes: redis.Nodes, Note: hub.Note}).Handler()
 }

@@ -98,7 +98,7 @@ func newServer(cfg config.Config, redis *dao.Redis, addr net.Addr, log *slog.Log
 	}
 	guard := newGuard(cfg, addr)
 	shown := newLive(cfg, guard, addr, &live.Replica{Name: replica, Recorder: recorder, Shop: shop, Peers: cfg.Server.Peers})
-	return &server{
+	s := &server{
 		api: &api.API{
 			Shop: shop, Metrics: counts, Events: recorder, Live: shown.Handler(), OrderIDs: orderIDs,
 			Replica: replica, Redis: redis.Name, Nodes: redis.Nodes.Addrs(), Log: log,
@@ -109,6 +109,8 @@ func newServer(cfg config.Config, redis *dao.Redis, addr net.Addr, log *slog.Log
 		failed: make(chan error, 1),
 		lived:  make(chan struct{}),
 	}
+	s.api.NodeFaults = nodeFaults(redis, shown.Hub)
+	return s
 }
 
 // newShop makes a shop without a name, a log and an observer.

@@ -147,7 +147,7 @@ func (f *findings) parted(s *scene, first, second *sale) {
 
 // happened tells of what happens to a replica.
 func (f *findings) happened(s *scene, event witness.Event) {
-	var sales []string
+	sales := []string{}
 	for _, one := range s.asked {
 		if one.replica == event.Replica && one.ended.IsZero() && len(sales) < mostNamed {
 			sales = append(sales, one.name)

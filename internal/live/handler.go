@@ -23,10 +23,12 @@ func (s *Server) Handler() http.Handler {
 	mux.Handle("POST /bursts", s.Bursts)
 	mux.Handle("GET /bursts/{id}", s.Bursts)
 	mux.Handle("DELETE /bursts/{id}", s.Bursts)
-	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
-		api.WriteError(w, http.StatusNotFound, "not_found", errNothing)
-	})
+	mux.HandleFunc("/", nothing)
 	return mux
+}
+
+func nothing(w http.ResponseWriter, _ *http.Request) {
+	api.WriteError(w, http.StatusNotFound, "not_found", errNothing)
 }
 
 // Close ends what watchers see, and the burst that is going on.

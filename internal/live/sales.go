@@ -62,6 +62,8 @@ func (s *scene) ofSale(event witness.Event) {
 		s.end(one, event.Replied, codeOf(event.Error))
 	case witness.KindDies, witness.KindStops, witness.KindGoes:
 		s.ofReplica(event)
+	case witness.KindEmptied:
+		s.found.happened(s, event)
 	default:
 	}
 }
