@@ -43,6 +43,9 @@ type scene struct {
 }
 
 func newScene(look Look, can Can) *scene {
+	if look.Replicas == nil {
+		look.Replicas = []string{}
+	}
 	return &scene{
 		last: look, can: can, news: true, sales: map[string]*sale{}, carried: map[int][]witness.Event{}, found: newFindings(),
 	}
