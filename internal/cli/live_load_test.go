@@ -16,8 +16,9 @@ import (
 // Twenty who watch take less than a tenth of a shop's sales: in turn it is watched and unwatched, at full speed, and the halves are compared.
 func TestTwentyWatchersCostLessThanATenth(t *testing.T) {
 	suite.LongOnly(t, "TestShowingCostsTheLockNothing has what it costs Redis")
-	const turn, turns, buyers, watchers = 3 * time.Second, 10, 8, 20
-	s := start(t, "--redis.embedded_addr", anyPort, "--lock.version", "v4", "--inventory.initial", "1000000")
+	const turn, turns, buyers, watchers = 2 * time.Second, 10, 8, 20
+	s := start(t, "--redis.embedded_addr", anyPort, "--lock.version", "v9", "--inventory.initial", "1000000")
+	buyFor(t, s, turn, buyers) // until it has all the connections that it needs
 	before := runtime.NumGoroutine()
 	var sold [2]float64
 	for i := range turns {
