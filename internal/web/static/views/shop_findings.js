@@ -21,8 +21,8 @@ export function findings(pick) {
     }
     const focused = document.activeElement?.id;
     const [bad, also] = [true, false].map(is => [...byKind].filter(([, found]) => found[0].bad === is).map(([kind, found]) => card(kind, found)));
-    replace(cards, bad, also.length > 0 && [el("h2", { class: "also" }, say("Also seen", "还看到")), also], !bad.length && el("p", { class: "soft" }, say("Nothing so far. Buy something, or let many buy at once.",
-      "目前没有。买一件，或让很多人同时买。")));
+    replace(cards, bad.length ? bad : el("p", { class: "soft" }, say("Nothing so far. Buy something, or let many buy at once.",
+      "目前没有。买一件，或让很多人同时买。")), also.length > 0 && [el("h2", { class: "also" }, say("Also seen", "还看到")), also]);
     if (focused && node.contains(document.getElementById(focused))) document.getElementById(focused).focus();
   }
   function card(kind, found) {
