@@ -30,6 +30,7 @@ type API struct {
 	Events   http.Handler            // streams what this replica's locks do; nil: there is no such stream
 	Live     http.Handler            // shows the shop to those who watch it; nil: it is not shown
 	Page     map[string]http.Handler // the page's files, by their paths
+	Seat     http.Handler            // the scheduler's seat; nil: there is none
 	OrderIDs OrderIDs
 
 	NodeFaults http.Handler // stops and empties embedded masters; nil: there are none
@@ -82,6 +83,10 @@ func (a *API) routes() http.Handler {
 	}
 	engine.GET("/settings", a.settings)
 	engine.PUT("/settings", a.putSettings)
+	if a.Seat != nil {
+		engine.GET("/seat", gin.WrapH(a.Seat))
+		engine.GET("/seat/*path", gin.WrapH(a.Seat))
+	}
 	engine.POST("/inventory/sale", a.sale)
 	engine.GET("/inventory", a.inventory)
 	engine.GET("/orders/:id", a.order)
@@ -113,7 +118,7 @@ func (a *API) sale(c *gin.Context) {
 		err = fmt.Errorf("%w; GET /orders/%s says whether it was", err, id)
 	}
 	if err != nil {
-		status, code := statusOf(err)
+		status, code := StatusOf(err)
 		a.Metrics.Answered(code)
 		a.refuse(c, status, code, err)
 		return
