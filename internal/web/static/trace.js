@@ -27,7 +27,7 @@ export function drawTrace(trace, { current = 0, onstep = null, compact = false, 
 // legend explains the lines.
 export const legend = () => el("p", { class: "soft small" }, say(
   "A thick line: this sale believes that it holds the lock. Dashed: paused. On Redis: the letter is whose the lock is in truth.",
-  "粗线：这次销售认为自己持有锁。虚线：暂停。Redis 上的字母：锁实际上是谁的。"));
+  "粗线：这一单认为自己持有锁。虚线：暂停。Redis 上的字母：锁实际上是谁的。"));
 
 function lanesOf(trace) {
   const nodes = Array.from({ length: trace.nodes ?? 0 }, (_, i) => ({ name: say(`node ${i + 1}`, `节点 ${i + 1}`), node: i + 1 }));
@@ -48,7 +48,7 @@ function row(lanes, trace, step, before) {
   const marks = [];
   for (const lane of lanes) {
     const was = look(lane, trace, before), is = look(lane, trace, step);
-    marks.push(life(lane.at, 0, middle, was), life(lane.at, middle, "100%", is));
+    marks.push(life(lane.at, 0, middle, was), life(lane.at, middle, "102%", is));
     if (was.kind !== "none" && step.standing[lane.actor] === "dead") marks.push(sign(lane.at, "✗", "bad"));
     if (is.owner && is.owner !== was.owner) marks.push(sign(lane.at, is.owner, is.colour + " owner", "2.45rem"));
   }

@@ -189,10 +189,10 @@ class Seat {
     }
     if (!this.here) return;
     if (!this.drawn) {
-      this.parts = Object.fromEntries(["top", "mode", "moves", "drawing", "beside", "state"].map(name => [name, el("section", { class: name })]));
-      const { top, mode, moves, drawing, beside, state } = this.parts;
+      this.parts = Object.fromEntries(["about", "mode", "moves", "drawing", "beside", "state"].map(name => [name, el("section", { class: name })]));
+      const { about, mode, moves, drawing, beside, state } = this.parts;
       drawing.setAttribute("aria-label", say("The schedule", "时序"));
-      replace(main, top, el("div", { class: "seat" }, el("div", { class: "side" }, el("div", { class: "sheet" }, this.says, moves), mode, state),
+      replace(main, about, el("div", { class: "seat" }, el("div", { class: "side" }, mode, el("div", { class: "sheet" }, this.says, moves), state),
         el("div", { class: "wide" }, drawing, beside)));
       drawing.className = "drawing sheet";
       this.drawn = true;
@@ -210,7 +210,7 @@ class Seat {
       ? say(`Step ${this.at} of ${this.tokens.length}: `, `第 ${this.at} 步，共 ${this.tokens.length} 步：`) + (step.says || step.token)
       : say("Nothing has happened yet. You decide what happens first.", "还什么都没发生。第一步由你决定。");
     if (this.says.textContent !== said) replace(this.says, said);
-    replace(parts.top, scenarioPanel(this));
+    replace(parts.about, scenarioPanel(this));
     replace(parts.moves, this.breaches(), choicesPanel(this));
     replace(parts.mode, modePanel(this));
     replace(parts.state, statePanel(this));
