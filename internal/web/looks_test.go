@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 )
 
@@ -165,4 +166,32 @@ func TestSwitchesAreRemembered(t *testing.T) {
 	if keys := p.text("dialog"); !strings.Contains(keys, "撤销") {
 		t.Errorf("? lists %q", keys)
 	}
+}
+
+// expect lets the console say something that contains this.
+func (p *page) expect(part string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.mine = append(p.mine, part)
+}
+
+// dark makes the system's colours dark, or light.
+func (p *page) dark(dark bool) {
+	p.t.Helper()
+	scheme := map[bool]string{true: "dark", false: "light"}[dark]
+	call(p, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+		Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}},
+	})
+}
+
+// text is what an element shows; "" if there is none.
+func (p *page) text(css string) string {
+	p.t.Helper()
+	return eval[string](p, fmt.Sprintf(`document.querySelector(%q)?.innerText ?? ""`, css))
+}
+
+// address is what the browser shows after #.
+func (p *page) address() string {
+	p.t.Helper()
+	return eval[string](p, `location.hash`)
 }

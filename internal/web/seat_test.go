@@ -96,7 +96,7 @@ func TestSeatOracleKnowsTheDistance(t *testing.T) {
 	p.steps(4)
 	p.key("o")
 	p.waitUntil("the distances are there", `document.querySelector(".drawing .chip.no-return, .drawing .safe, .drawing .step .changes .chip")`)
-	p.shows("from") // the states it is exact for
+	p.shows("states, exactly")
 	p.key("Home")
 	p.shows("The nearest foreign-release is 6 steps away.")
 	p.waitUntil("each choice has its distance", `[...document.querySelectorAll(".choice")].every(c => /to a breach|safe|breach/.test(c.innerText))`)

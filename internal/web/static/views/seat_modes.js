@@ -124,7 +124,7 @@ export class Oracle {
   async ask(tokens, at) {
     const { lock, in: scenario, anomaly } = this.seat.place, { signal } = this.asking = new AbortController();
     const about = schedule => stream("/seat/oracle" + text({ lock, in: scenario, do: schedule, anomaly, lang: language() }), {
-      progress: ({ states }) => { this.states = states; this.changed(); },
+      progress: ({ states, waiting }) => { Object.assign(this, { states, waiting }); this.changed(); },
       done: answer => { if (!signal.aborted) this.learn(answer, schedule, tokens, at); },
       failed: failure => { this.failure = failure; this.changed(); },
     }, { signal });
@@ -157,7 +157,7 @@ export class Oracle {
     const { place, at } = this.seat;
     if (!this.path) {
       return el("div", { role: "status" }, el("progress", { "aria-label": say("exploring", "正在探索") }),
-        el("p", { class: "small soft" }, say(`Drawing the graph of all states: ${this.states} so far`, `正在画出所有状态的图：已有 ${this.states} 个`)));
+        el("p", { class: "small soft" }, this.waiting ? say("Another exploration comes first.", "前面还有一次探索。") : say(`Drawing the graph of all states: ${this.states} so far`, `正在画出所有状态的图：已有 ${this.states} 个`)));
     }
     const far = this.path[at];
     return el("div", { role: "status" }, el("p", { class: far === 0 ? "note bad" : "note" }, far === -1
