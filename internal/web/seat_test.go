@@ -107,12 +107,16 @@ func TestSeatOracleKnowsTheDistance(t *testing.T) {
 	}
 }
 
-// One sale alone harms nobody: from some step on, no breach can come.
+// Once both have read the stock, one update will be lost. Once one sale has ended, none can be.
 func TestSeatOracleMarksThePointOfNoReturn(t *testing.T) {
-	p := open(t, serve(t), "#/schedule/v2?in=--faults+expiry=1&mode=oracle&anomaly=foreign-release&do=A:SET+A:GET+A:write+expiry+A:DEL")
-	p.steps(5)
+	p := open(t, serve(t), "#/schedule/v0?mode=oracle&anomaly=lost-update&do=A:GET+B:GET+A:write+B:write")
+	p.steps(4)
 	p.waitUntil("it is marked", `document.querySelectorAll(".no-return").length === 1`)
-	p.shows("No way leads to foreign-release any more.")
+	p.waitUntil("it is the second step", `document.querySelectorAll(".drawing .step")[1].querySelector(".no-return")`)
+	p.key("Home", "ArrowRight", "ArrowRight")
+	p.shows("It can no longer be avoided")
+	p.visit("#/schedule/v0?mode=oracle&anomaly=lost-update&do=A:GET+A:write")
+	p.shows("No way leads to lost-update any more.")
 }
 
 func TestSeatBesideShowsTheCure(t *testing.T) {
@@ -163,8 +167,9 @@ func TestSeatTellsOfAStaleLink(t *testing.T) {
 }
 
 func TestSeatSaysWhatIsWrongWithAnAddress(t *testing.T) {
-	p := open(t, serve(t), "#/schedule/v99")
+	p := open(t, serve(t), "#/schedule/v2")
 	p.expect("400")
+	p.visit("#/schedule/v99")
 	p.shows("v99")
 	p.click("main a.button")
 	p.waitUntil("the first schedule is there", `document.querySelector(".moves .choice")`)
