@@ -210,11 +210,11 @@ class Seat {
       ? say(`Step ${this.at} of ${this.tokens.length}: `, `第 ${this.at} 步，共 ${this.tokens.length} 步：`) + (step.says || step.token)
       : say("Nothing has happened yet. You decide what happens first.", "还什么都没发生。第一步由你决定。");
     if (this.says.textContent !== said) replace(this.says, said);
-    replace(parts.about, scenarioPanel(this));
+    replace(parts.about, this.stale(), scenarioPanel(this));
     replace(parts.moves, this.breaches(), choicesPanel(this));
     replace(parts.mode, modePanel(this));
     replace(parts.state, statePanel(this));
-    replace(parts.drawing, this.stale(), this.tools(), this.tokens.length > 0
+    replace(parts.drawing, this.tools(), this.tokens.length > 0
       ? drawTrace(full.view.trace, { current: this.at, onstep: n => this.look(n), notes: n => this.oracle.note(n) })
       : el("p", { class: "soft" }, say("The steps that you choose are drawn here.", "你选的每一步会画在这里。")), legend());
     if (this.besideIs !== this.besideKey()) {
