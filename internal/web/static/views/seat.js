@@ -16,8 +16,9 @@ const first = link(["schedule", "v2"], { in: "--faults expiry=1", mode: "break",
 
 export function show(main, route) {
   const seat = new Seat(main);
-  seat.follow(route);
-  return { leave: () => seat.leave(), follow: route => seat.follow(route) };
+  const follow = route => { seat.going = seat.follow(route); };
+  follow(route);
+  return { leave: () => seat.leave(), follow };
 }
 
 class Seat {
@@ -128,7 +129,8 @@ class Seat {
 
   take(token) { this.change({ do: [...this.tokens.slice(0, this.at), token].join(" ") }); }
 
-  choose(i) {
+  async choose(i) {
+    await this.going; // or the choices would be those of the place before
     const choice = this.here?.view.choices[i];
     if (choice) this.take(choice.token);
   }
