@@ -35,7 +35,11 @@ export function lanes() {
       picture.setAttribute("aria-label", inWords(next));
       later(0);
     },
-    note(finding) { findings = [...findings.slice(-40), { ...finding, seen: performance.now() }]; later(0); },
+    note(finding) {
+      const before = findings.find(f => f.id === finding.id), seen = before?.seen ?? performance.now();
+      findings = [...findings.filter(f => f !== before).slice(-40), { ...finding, seen }];
+      later(0);
+    },
     freeze() { if (frame && !frozen) { frame.now_ms = now(); frozen = true; } },
     stop() { watch.disconnect(); clearTimeout(timer); frame = null; },
   };
