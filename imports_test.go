@@ -22,7 +22,7 @@ var house = map[string][]string{
 		"internal/api", "internal/cluster", "internal/config", "internal/dao", "internal/evolution", "internal/explore",
 		"internal/explore/graph", "internal/explore/stepper", "internal/history", "internal/job", "internal/lab", "internal/language",
 		"internal/live", "internal/load", "internal/lock", "internal/lockv6", "internal/matrix", "internal/metrics", "internal/seat",
-		"internal/service", "internal/soak", "internal/strategy", "internal/trace", "internal/witness",
+		"internal/service", "internal/soak", "internal/strategy", "internal/trace", "internal/web", "internal/witness",
 	},
 	"lockstep/internal/matrix": {
 		"internal/evolution", "internal/explore", "internal/lab", "internal/language", "internal/strategy",
@@ -86,8 +86,8 @@ var house = map[string][]string{
 		"internal/service", "internal/strategy",
 	},
 	"lockstep/internal/seat": {
-		"internal/evolution", "internal/explore", "internal/explore/stepper", "internal/language", "internal/strategy",
-		"internal/trace",
+		"internal/evolution", "internal/explore", "internal/explore/graph", "internal/explore/stepper", "internal/language",
+		"internal/strategy", "internal/trace",
 	},
 	"lockstep/internal/job":     {"internal/lock", "internal/rediserr"},
 	"lockstep/internal/load":    {"internal/history"},
@@ -120,6 +120,7 @@ var house = map[string][]string{
 	"lockstep/internal/history":         {},
 	"lockstep/internal/trace":           {"internal/language"},
 	"lockstep/internal/language":        {},
+	"lockstep/internal/web":             {},
 	"lockstep/internal/redistest":       {"internal/redisclient"}, // for tests alone
 	"lockstep/internal/suite":           {},                       // for tests alone
 	"lockstep/util/lua":                 {},

@@ -27,9 +27,10 @@ type API struct {
 	Log      *slog.Logger
 	Guard    Guard
 	Metrics  Metrics
-	Events   http.Handler // streams what this replica's locks do; nil: there is no such stream
-	Live     http.Handler // shows the shop to those who watch it; nil: it is not shown
-	Seat     http.Handler // the scheduler's seat; nil: there is none
+	Events   http.Handler            // streams what this replica's locks do; nil: there is no such stream
+	Live     http.Handler            // shows the shop to those who watch it; nil: it is not shown
+	Page     map[string]http.Handler // the page's files, by their paths
+	Seat     http.Handler            // the scheduler's seat; nil: there is none
 	OrderIDs OrderIDs
 
 	NodeFaults http.Handler // stops and empties embedded masters; nil: there are none
@@ -62,7 +63,9 @@ func (a *API) routes() http.Handler {
 	engine.NoRoute(func(c *gin.Context) { a.fail(c, errNotFound) })
 	engine.NoMethod(func(c *gin.Context) { a.fail(c, errNotAllowed) })
 
-	engine.GET("/", a.page)
+	for path, file := range a.Page {
+		engine.GET(path, gin.WrapH(file))
+	}
 	engine.GET("/healthz", a.healthz)
 	engine.GET("/readyz", a.readyz)
 	engine.GET("/metrics", gin.WrapH(a.Metrics))

@@ -26,6 +26,7 @@ import (
 	"lockstep/internal/seat"
 	"lockstep/internal/service"
 	"lockstep/internal/strategy"
+	"lockstep/internal/web"
 	"lockstep/internal/witness"
 )
 
@@ -47,6 +48,7 @@ type server struct {
 	instance string // unlike any other process's
 	events   *witness.Recorder
 	live     *live.Server
+	seat     *seat.Seat
 	web      *webServer
 	addr     string
 	failed   chan error // the HTTP server ended by itself
@@ -99,14 +101,15 @@ func newServer(cfg config.Config, redis *dao.Redis, addr net.Addr, log *slog.Log
 	}
 	guard := newGuard(cfg, addr)
 	shown := newLive(cfg, guard, addr, &live.Replica{Name: replica, Recorder: recorder, Shop: shop, Peers: cfg.Server.Peers})
+	chair := seat.New(seat.Usual(), seat.Errors{Status: api.StatusOf, Write: api.WriteError})
 	s := &server{
 		api: &api.API{
-			Shop: shop, Metrics: counts, Events: recorder, Live: shown.Handler(), OrderIDs: orderIDs,
+			Shop: shop, Metrics: counts, Events: recorder, Live: shown.Handler(), Page: web.Handlers(), OrderIDs: orderIDs,
 			Replica: replica, Redis: redis.Name, Nodes: redis.Nodes.Addrs(), Log: log,
 			Guard: guard,
-			Seat:  seat.New(seat.Usual(), seat.Errors{Status: api.StatusOf, Write: api.WriteError}),
+			Seat:  chair,
 		},
-		redis: redis, instance: instance, events: recorder, live: shown,
+		redis: redis, instance: instance, events: recorder, live: shown, seat: chair,
 		addr:   addr.String(),
 		failed: make(chan error, 1),
 		lived:  make(chan struct{}),

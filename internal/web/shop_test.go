@@ -1,0 +1,240 @@
+package web_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"lockstep/internal/suite"
+)
+
+const longShop = "the quick suite draws the latest sales"
+
+// run is the frame that begins a run.
+func run(lock, administer string) string {
+	return fmt.Sprintf(`{"fresh":true,"run_id":"7","lock":%q,"title":"with an expiry","initial":200,"replicas":["r1","r2","r3"],
+		"settings":{"ttl_ms":3000,"think_ms":5000,"nested":0,"wait_ms":30000},"can":{"administer":%q,"replicas":true,"nodes":true}}`, lock, administer)
+}
+
+const (
+	foreignDelete = `{"id":"a","at":5200,"kind":"removed","says":"r1#1 removed r2#1's lock","why":"DEL looks at no owner.","sales":["r1#1","r2#1"],"bad":true}`
+	latestSales   = `{"now_ms":6000,"more":0,"sales":[
+		{"name":"r1#1","replica":"r1","ended":"sold","marks":[{"at":210,"says":"r1#1 takes the lock","bad":false}],
+			"spans":[{"kind":"inside","from":200,"to":3200},{"kind":"late","from":3200,"to":5200}]},
+		{"name":"r2#1","replica":"r2","ended":"","marks":[],
+			"spans":[{"kind":"waits","from":1000,"to":3210},{"kind":"inside","from":3210,"to":5200},{"kind":"late","from":5200,"to":null}]},
+		{"name":"r3#1","replica":"r3","ended":"","marks":[],"spans":[{"kind":"waits","from":1500,"to":5220},{"kind":"inside","from":5220,"to":null}]},
+		{"name":"r3#2","replica":"r3","ended":"","marks":[],"spans":[{"kind":"waits","from":1700,"to":null}]}],
+		"rail":[{"holder":"r1#1","from":200,"to":3200,"end":"expired","by":"","expires":3200,"node":0},
+			{"holder":"r2#1","from":3210,"to":5200,"end":"removed","by":"r1#1","expires":6210,"node":0},
+			{"holder":"r3#1","from":5220,"to":null,"end":"","by":"","expires":99000,"node":0}],
+		"queue":[{"sale":"r3#2","replica":"r3"}]}`
+	tally = `{"run_id":"7","lock":"v2","initial":200,"remaining":199,"sold":2,"oversold":0,"lost":1,"in_flight":2,"max_in_flight":4,
+		"verdict":"OVERSOLD","says":"2 sold, but the stock fell by 1 only: 1 update was lost","found":{"removed":3}}`
+)
+
+func TestShopDrawsTheLatestSales(t *testing.T) {
+	s := newStage(t)
+	s.send("run", run("v2", "open"))
+	s.send("lanes", latestSales)
+	s.send("tally", tally)
+	p := open(t, s.URL, "#/")
+	p.waitUntil("there is a lane for each sale", `document.querySelectorAll(".lane").length === 4`)
+	p.waitUntil("each span is drawn", `document.querySelectorAll(".lane .inside").length === 3 && document.querySelectorAll(".lane .late").length === 2`)
+	p.waitUntil("the rail counts down", `/^9\d s$/.test(document.querySelector(".held .countdown").textContent)`)
+	p.waitUntil("the rail shows who lost the lock", `document.querySelectorAll(".held .cross").length === 1`)
+	p.waitUntil("the queue is in order", `document.querySelector(".queue .line").innerText.trim() === "r3#2"`)
+	p.waitUntil("the picture is told in words", `document.querySelector("svg.lanes").ariaLabel.includes("inside: r3#1")`)
+	p.shows("2 sold, but the stock fell by 1 only")
+	if eval[bool](p, `document.querySelector(".facts").innerText.includes("beyond")`) {
+		t.Error("nothing was sold beyond the stock, and the page speaks of it")
+	}
+
+	s.send("finding", foreignDelete)
+	p.waitUntil("the finding is in its place", `document.querySelector(".spot text")?.textContent === "1"`)
+	p.waitUntil("it is named, counted and explained", `(text => ["Foreign delete", "× 3", "r1#1 removed r2#1's lock", "DEL looks at no owner."]
+		.every(part => text.includes(part)))(document.querySelector('.finding[data-kind="removed"]').innerText)`)
+	p.waitUntil("it is announced", `document.querySelector(".found [role=status]").textContent.includes("r1#1 removed")`)
+	p.waitUntil("it leads to the seat", `document.querySelector(".finding a").hash.startsWith("#/schedule/v2?") &&
+		document.querySelector(".finding a").hash.includes("anomaly=foreign-release")`)
+	p.click(".finding li button")
+	p.waitUntil("the two are drawn", `document.querySelector("dialog.pair svg.trace")`)
+}
+
+func TestShopShowsManyCriticalSections(t *testing.T) {
+	suite.LongOnly(t, longShop)
+	s := newStage(t)
+	s.send("run", run("v2", "open"))
+	type section struct {
+		Sale    string `json:"sale"`
+		Replica string `json:"replica"`
+		From    int64  `json:"from"`
+		To      int64  `json:"to"`
+	}
+	var all []section
+	for i := range int64(10_000) { // the last of each hundred lasts into the next
+		replica := fmt.Sprintf("r%d", i%3+1)
+		one := section{fmt.Sprintf("%s#%d", replica, i), replica, 10 * i, 10*i + 8}
+		if i%100 == 99 {
+			one.To += 6
+		}
+		all = append(all, one)
+	}
+	p := open(t, s.URL, "#/")
+	for len(all) > 0 {
+		data, err := json.Marshal(all[:500])
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.send("sections", string(data))
+		all = all[500:]
+	}
+	p.waitUntil("all are counted", `document.querySelector(".gantt details").innerText.includes("10000 sections, 99 overlaps")`)
+	p.waitUntil("so many are on the canvas", `document.querySelector('[data-shows="sections"]').ariaPressed === "true"`)
+	median := eval[float64](p, `(async () => {
+		const canvas = document.querySelector("canvas"), times = [];
+		for (let i = 0; i < 30; i++) {
+			const began = performance.now();
+			canvas.dispatchEvent(new WheelEvent("wheel", {deltaY: i < 15 ? -100 : 100, cancelable: true}));
+			await new Promise(drawn => requestAnimationFrame(() => requestAnimationFrame(drawn)));
+			times.push(performance.now() - began);
+		}
+		return times.sort((a, b) => a - b)[15];
+	})()`)
+	t.Logf("zooming: two frames take %.0f ms", median)
+	if median > 100 {
+		t.Errorf("two frames take %.0f ms; want 33 ms, and never more than 100", median)
+	}
+	p.do(chromedp.Focus(chromedp.CSS("canvas")))
+	p.key("n", "n")
+	p.shows("Overlap 2 of 99")
+	p.shows("r2#199 and r3#200")
+	p.key("Enter")
+	p.waitUntil("the pair is drawn", `document.querySelector("dialog.pair svg.trace")`)
+	p.key("Escape")
+	p.waitUntil("the dialog is gone", `!document.querySelector("dialog")`)
+	p.click(".gantt summary")
+	p.waitUntil("the overlaps are a table, too", `document.querySelectorAll(".gantt tbody tr").length === 99`)
+}
+
+func TestShopSaysThatTheServerIsGone(t *testing.T) {
+	suite.LongOnly(t, longShop)
+	s := newStage(t)
+	s.send("run", run("v2", "open"))
+	s.send("lanes", latestSales)
+	p := open(t, s.URL, "#/")
+	p.waitUntil("it is shown", `document.querySelector(".lane")`)
+	p.mu.Lock()
+	p.mine = append(p.mine, "502")
+	p.mu.Unlock()
+	s.cutOff(true)
+	p.shows("The server is gone")
+	s.cutOff(false)
+	s.send("finding", foreignDelete)
+	s.hears(t, "stream from 2", 1)
+	p.shows("r1#1 removed r2#1's lock")
+	p.waitUntil("all is well again", `document.querySelector("[role=alert]").hidden`)
+}
+
+func TestShopButtons(t *testing.T) {
+	suite.LongOnly(t, longShop)
+	s := newStage(t)
+	s.send("run", run("v2", "open"))
+	p := open(t, s.URL, "#/")
+	p.waitUntil("the locks are listed", `document.querySelectorAll("select[name=lock] option").length === 2`)
+	for _, button := range []struct{ before, css, request string }{
+		{"", ".buy", "POST /inventory/sale"},
+		{`document.querySelector("select[name=lock]").value = "v4"`, `form:has([name="lock"]) button`, `PUT /lock {"version":"v4"}`},
+		{`document.querySelector("[name=stock]").value = 50`, `form:has([name="stock"]) button`, `PUT /inventory {"stock":50}`},
+		{
+			`document.querySelector("[name=ttl]").value = 1.5`, `form:has([name="ttl"]) button`,
+			`PUT /settings {"ttl_ms":1500,"think_ms":5000,"nested":0}`,
+		},
+		{"", "fieldset > .danger", "DELETE /lock"},
+		{"", `[aria-label="Pause: r1"]`, `POST /replicas/r1 {"do":"pause"}`},
+		{"", `[aria-label="Resume: r2"]`, `POST /replicas/r2 {"do":"resume"}`},
+		{"", `[aria-label="Kill: r2"]`, `POST /replicas/r2 {"do":"kill"}`},
+		{"", `[aria-label="Stop: node 1"]`, `POST /nodes/1 {"do":"stop"}`},
+		{"", `[aria-label="Hang: node 1"]`, `POST /nodes/1 {"do":"hang"}`},
+		{"", `[aria-label="Start: node 2"]`, `POST /nodes/2 {"do":"start"}`},
+		{"", `[aria-label="Empty: node 2"]`, `POST /nodes/2 {"do":"empty"}`},
+		{"", `[aria-label="Many buyers"] button`, `POST /bursts {"n":200,"c":200}`},
+		{"", `[aria-label="Many buyers"] button + button`, "DELETE /bursts/b7"},
+	} {
+		if button.before != "" {
+			eval[any](p, button.before)
+		}
+		p.click(button.css)
+		s.hears(t, button.request, 1)
+	}
+	p.waitUntil("the burst has progress", `document.querySelector("progress").value === 20 && document.querySelector("progress").max === 50`)
+}
+
+// A guest looks and buys; whoever has the token does the rest.
+func TestShopAsksForTheToken(t *testing.T) {
+	suite.LongOnly(t, longShop)
+	s := newStage(t)
+	s.token = "secret"
+	s.send("run", run("v2", "token"))
+	p := open(t, s.URL, "#/")
+	p.waitUntil("the buttons are off, and say why", `document.querySelector("fieldset").disabled &&
+		document.querySelector(".controls").innerText.includes("admin.token")`)
+	p.click(".buy")
+	p.shows("sold at r1: stock 200 → 199")
+	p.click(".controls .note button")
+	p.waitUntil("the token is asked for", `document.activeElement.type === "password"`)
+	p.key("s", "e", "c", "r", "e", "t", "Enter")
+	p.waitUntil("the buttons are on", `!document.querySelector("fieldset").disabled`)
+	p.click("fieldset > .danger")
+	s.hears(t, "DELETE /lock", 1)
+}
+
+func TestShopWithoutAMouse(t *testing.T) {
+	suite.LongOnly(t, longShop)
+	s := newStage(t)
+	s.held = make(chan struct{})
+	s.send("run", run("v2", "open"))
+	s.send("finding", foreignDelete)
+	p := open(t, s.URL, "#/")
+	p.waitUntil("it is shown", `document.querySelector(".finding")`)
+	p.key("b", "b", "b")
+	s.hears(t, "POST /inventory/sale", 3)
+	p.waitUntil("each is listed", `document.querySelectorAll(".orders li").length === 3`)
+	close(s.held)
+	p.waitUntil("each is answered", `document.querySelectorAll(".orders .good").length === 3`)
+	reached := map[string]bool{}
+	for range 60 {
+		p.key("Tab")
+		reached[eval[string](p, `document.activeElement.ariaLabel || document.activeElement.innerText.trim()`)] = true
+	}
+	for _, name := range []string{
+		"Buy one\nb", "The latest sales", "All critical sections", "Draw it", "Buy at once", "Use it", "Refill", "Release a stuck lock", "Kill: r2", "Empty: node 2",
+	} {
+		if !reached[name] {
+			t.Errorf("Tab does not reach %q; it reaches %v", name, reached)
+		}
+	}
+}
+
+// Everything has its place, whatever the window, the size and the language.
+func TestShopFitsTheWindow(t *testing.T) {
+	suite.LongOnly(t, longShop)
+	s := newStage(t)
+	s.send("run", run("v2", "token"))
+	s.send("lanes", latestSales)
+	s.send("tally", tally)
+	s.send("finding", foreignDelete)
+	p := open(t, s.URL, "#/")
+	for _, width := range []int64{320, 900, 1280, 1920} {
+		for range 2 {
+			p.size(width, 900)
+			p.key("A", "L")
+			p.waitUntil("it is drawn", `document.querySelectorAll(".lane").length === 4`)
+			p.waitUntil(fmt.Sprintf("nothing sticks out at %d", width), `document.documentElement.scrollWidth <= innerWidth`)
+		}
+	}
+	p.key("L")
+	p.waitUntil("it speaks Chinese", `["误删别人的锁", "买一件", "处理中的请求", "设置商店", "令牌"].every(part => document.body.innerText.includes(part))`)
+}
