@@ -80,6 +80,10 @@ var house = map[string][]string{
 	"lockstep/internal/api": {
 		"internal/evolution", "internal/history", "internal/lock", "internal/service", "internal/strategy",
 	},
+	"lockstep/internal/steps": {
+		"internal", "internal/api", "internal/evolution", "internal/lab", "internal/language", "util/lua",
+	},
+	"lockstep/internal":         {},
 	"lockstep/internal/job":     {"internal/lock", "internal/rediserr"},
 	"lockstep/internal/load":    {"internal/history"},
 	"lockstep/internal/service": {"internal/history", "internal/lock", "internal/strategy"},
