@@ -22,7 +22,7 @@ var house = map[string][]string{
 		"internal/api", "internal/cluster", "internal/config", "internal/dao", "internal/evolution", "internal/explore",
 		"internal/explore/graph", "internal/explore/stepper", "internal/history", "internal/job", "internal/lab", "internal/language",
 		"internal/load", "internal/lock", "internal/lockv6", "internal/matrix", "internal/metrics", "internal/service", "internal/soak",
-		"internal/strategy", "internal/trace", "internal/witness",
+		"internal/strategy", "internal/trace", "internal/web", "internal/witness",
 	},
 	"lockstep/internal/matrix": {
 		"internal/evolution", "internal/explore", "internal/lab", "internal/language", "internal/strategy",
@@ -113,6 +113,7 @@ var house = map[string][]string{
 	"lockstep/internal/rediserr":  {"internal/lock"},
 	"lockstep/internal/strategy":  {"internal/lock"},
 	"lockstep/internal/history":   {},
+	"lockstep/internal/web":       {},
 	"lockstep/internal/trace":     {"internal/language"},
 	"lockstep/internal/language":  {},
 	"lockstep/internal/redistest": {"internal/redisclient"}, // for tests alone

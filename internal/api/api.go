@@ -27,7 +27,8 @@ type API struct {
 	Log      *slog.Logger
 	Guard    Guard
 	Metrics  Metrics
-	Events   http.Handler // streams what this replica's locks do; nil: there is no such stream
+	Events   http.Handler            // streams what this replica's locks do; nil: there is no such stream
+	Page     map[string]http.Handler // the page's files, by their paths
 	OrderIDs OrderIDs
 }
 
@@ -58,7 +59,9 @@ func (a *API) routes() http.Handler {
 	engine.NoRoute(func(c *gin.Context) { a.fail(c, errNotFound) })
 	engine.NoMethod(func(c *gin.Context) { a.fail(c, errNotAllowed) })
 
-	engine.GET("/", a.page)
+	for path, file := range a.Page {
+		engine.GET(path, gin.WrapH(file))
+	}
 	engine.GET("/healthz", a.healthz)
 	engine.GET("/readyz", a.readyz)
 	engine.GET("/metrics", gin.WrapH(a.Metrics))

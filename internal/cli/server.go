@@ -24,6 +24,7 @@ import (
 	"lockstep/internal/metrics"
 	"lockstep/internal/service"
 	"lockstep/internal/strategy"
+	"lockstep/internal/web"
 	"lockstep/internal/witness"
 )
 
@@ -96,7 +97,7 @@ func newServer(cfg config.Config, redis *dao.Redis, addr net.Addr, log *slog.Log
 	}
 	return &server{
 		api: &api.API{
-			Shop: shop, Metrics: counts, Events: recorder, OrderIDs: orderIDs,
+			Shop: shop, Metrics: counts, Events: recorder, Page: web.Handlers(), OrderIDs: orderIDs,
 			Replica: replica, Redis: redis.Name, Nodes: redis.Nodes.Addrs(), Log: log,
 			Guard: newGuard(cfg, addr),
 		},

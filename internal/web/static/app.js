@@ -1,0 +1,105 @@
+// The page around the views: header, switches, and the router.
+import { el, replace } from "./dom.js";
+import { language, say } from "./words.js";
+import { go, route } from "./route.js";
+import { bind, showKeys } from "./keys.js";
+
+// views by the first part of the address. Those with a name are in the header.
+const views = {
+  "": { load: () => import("./views/shop.js"), name: ["Shop", "商店"] },
+  schedule: { load: () => import("./views/seat.js"), name: ["Scheduler’s seat", "调度席"] },
+  table: { load: () => import("./views/table.js"), name: ["Table", "总表"] },
+  steps: { load: () => import("./views/steps.js"), name: ["Steps", "演进"] },
+};
+
+const root = document.documentElement;
+const page = document.getElementById("page");
+const main = el("main", { id: "main", tabindex: -1 });
+let shown = { leave() {} }; // the view: its name, leave, and follow, if it can go to another address of its own
+
+function keep(name, value) {
+  root.dataset[name] = value;
+  try { localStorage.setItem("lockstep." + name, value); } catch { /* it is not kept */ }
+}
+
+const dark = () => root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+
+function switchTheme() {
+  keep("theme", dark() ? "light" : "dark");
+  drawHeader();
+}
+
+function switchSize() {
+  keep("size", root.dataset.size === "large" ? "normal" : "large");
+  drawHeader();
+}
+
+function switchLanguage() {
+  root.lang = language() === "zh" ? "en" : "zh";
+  try { localStorage.setItem("lockstep.lang", root.lang); } catch { /* it is not kept */ }
+  const url = new URL(location);
+  if (url.searchParams.has("lang")) {
+    url.searchParams.set("lang", root.lang);
+    history.replaceState(null, "", url);
+  }
+  drawHeader();
+  show(true);
+}
+
+const header = el("header", { class: "top" });
+
+function drawHeader() {
+  const focused = header.contains(document.activeElement) && document.activeElement.id;
+  const at = route().path[0] ?? "";
+  const links = Object.entries(views).filter(([, view]) => view.name).map(([name, view]) =>
+    el("a", { href: "#/" + name, "aria-current": name === at ? "page" : null }, say(...view.name)));
+  const button = (id, text, title, act, pressed) =>
+    el("button", { id, class: "quiet", title, "aria-label": title, "aria-pressed": pressed, onclick: act }, text);
+  replace(header,
+    el("a", { class: "skip", href: "#main", onclick: event => { event.preventDefault(); main.focus(); } },
+      say("To the content", "跳到正文")),
+    el("a", { class: "brand", href: "#/" }, "lockstep"),
+    el("nav", { "aria-label": say("Views", "视图") }, links),
+    el("div", { class: "switches" },
+      button("lang", say("中文", "English"), say("中文", "English"), switchLanguage),
+      button("theme", dark() ? "☀" : "☾", say("Dark", "深色"), switchTheme, String(dark())),
+      button("size", "A+", say("Large, for a projector (A+)", "大字号，用于投影（A+）"), switchSize, String(root.dataset.size === "large")),
+      button("keys", "?", say("Keys (?)", "按键（?）"), showKeys)));
+  if (focused) document.getElementById(focused)?.focus();
+}
+
+let latest = 0; // the show that counts
+
+async function show(anew = false) {
+  const now = route(), name = now.path[0] ?? "", turn = ++latest;
+  const view = views[name];
+  if (!view) return go("#/", { instead: true });
+  if (!anew && shown.name === name && shown.follow) return shown.follow(now);
+  const module = await view.load();
+  if (turn !== latest) return;
+  const again = shown.name === name;
+  shown.leave();
+  if (!again) scrollTo(0, 0);
+  document.title = (view.name ? say(...view.name) + " · " : "") + "lockstep";
+  drawHeader();
+  replace(main);
+  main.className = name || "shop";
+  const left = module.show(main, now);
+  shown = typeof left === "function" ? { name, leave: left } : { name, ...left };
+  if (!again && !first) main.focus({ preventScroll: true });
+  first = false;
+}
+
+let first = true;
+
+replace(page, header, main);
+drawHeader();
+bind(
+  ["?", "this list", "这张列表", showKeys],
+  ["D", "dark or light", "深色或浅色", switchTheme],
+  ["A", "large or normal size", "大字号或正常字号", switchSize],
+  ["L", "中文", "English", switchLanguage],
+);
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawHeader);
+addEventListener("hashchange", () => show());
+show();

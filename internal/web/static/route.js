@@ -1,0 +1,22 @@
+// The address after # is where the reader is: #/schedule/v2?do=A:SET is {path: ["schedule", "v2"], query}.
+
+export function route() {
+  const [path, query = ""] = location.hash.replace(/^#\/?/, "").split(/\?(.*)/s);
+  return { path: path.split("/").filter(Boolean).map(decodeURIComponent), query: new URLSearchParams(query) };
+}
+
+// link writes an address: link(["schedule", "v2"], {do: "A:SET"}). Empty values are left out.
+export function link(path, query = {}) {
+  const all = Object.entries(query).filter(([, value]) => value != null && value !== "");
+  const text = all.map(([name, value]) => name + "=" + encodeURIComponent(value).replace(/%20/g, "+").replace(/%3A/g, ":")
+    .replace(/%2F/g, "/").replace(/%2C/g, ",").replace(/%3D/g, "=")).join("&");
+  return "#/" + path.map(encodeURIComponent).join("/") + (text && "?" + text);
+}
+
+// go goes to an address; instead of the present one, if it says so.
+export function go(hash, { instead = false } = {}) {
+  if (hash === location.hash) return;
+  if (!instead) return void (location.hash = hash);
+  history.replaceState(null, "", hash);
+  dispatchEvent(new HashChangeEvent("hashchange"));
+}

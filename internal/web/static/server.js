@@ -1,0 +1,125 @@
+// Requests to the server this page is from.
+import { el } from "./dom.js";
+import { say } from "./words.js";
+
+// Failure is an answer that is no success. Its status is 0 if there was no answer.
+export class Failure extends Error {
+  constructor(status, code, message) {
+    super(message);
+    Object.assign(this, { status, code });
+  }
+}
+
+export const get = (path, query) => ask("GET", path + text(query));
+export const post = (path, body) => ask("POST", path, body);
+export const put = (path, body) => ask("PUT", path, body);
+export const del = path => ask("DELETE", path);
+
+// text writes a query; empty values are left out.
+export function text(query) {
+  const all = Object.entries(query ?? {}).filter(([, value]) => value != null && value !== "");
+  return all.length ? "?" + new URLSearchParams(all) : "";
+}
+
+async function ask(method, path, body, signal) {
+  const answer = await send(path, { method, signal, body: body === undefined ? undefined : JSON.stringify(body) });
+  return answer.status === 204 ? null : answer.json();
+}
+
+// send asks for the admin's token if the server wants one, once.
+async function send(path, request, again = true) {
+  const token = sessionStorage.getItem("lockstep.token");
+  const headers = { ...request.headers };
+  if (token) headers.Authorization = "Bearer " + token;
+  if (request.body !== undefined) headers["Content-Type"] = "application/json";
+  let answer;
+  try {
+    answer = await fetch(path, { cache: "no-store", ...request, headers });
+  } catch (error) {
+    if (error.name === "AbortError") throw error;
+    throw new Failure(0, "unreachable", say("The server does not answer.", "服务器没有应答。"));
+  }
+  if (answer.ok) return answer;
+  const { error } = await answer.json().catch(() => ({}));
+  const failure = new Failure(answer.status, error?.code ?? "", error?.message ?? `${answer.status} ${answer.statusText}`);
+  const refused = answer.status === 401 || answer.status === 403 && token;
+  if (!refused || !again || !await askToken()) throw failure;
+  return send(path, request, false);
+}
+
+// askToken reports whether the reader gave one.
+function askToken() {
+  const token = el("input", { type: "password", autocomplete: "off", required: true });
+  const form = el("form", { method: "dialog" },
+    el("h2", null, say("Only with the token", "需要令牌")),
+    el("p", null, say("Whoever started the server knows its admin.token.", "启动服务器的人知道它的 admin.token。")),
+    el("label", null, "admin.token ", token),
+    el("p", { class: "row" }, el("button", { value: "given" }, say("Go on", "继续")),
+      el("button", { class: "quiet", formnovalidate: true }, say("Leave it", "算了"))));
+  const dialog = el("dialog", { "aria-label": "admin.token" }, form);
+  document.body.append(dialog);
+  dialog.showModal();
+  return new Promise(answered => dialog.addEventListener("close", () => {
+    dialog.remove();
+    if (dialog.returnValue === "given") sessionStorage.setItem("lockstep.token", token.value);
+    answered(dialog.returnValue === "given");
+  }));
+}
+
+// stream reads server-sent events: each calls the function of its name with its data, and its id. It returns when the stream ends. With
+// resume it never does, but asks again, until the signal; then open and lost are called as the connection comes and goes.
+export async function stream(path, on, { signal, resume = false } = {}) {
+  for (let last = ""; ;) {
+    try {
+      const answer = await send(path, { signal, headers: last ? { "Last-Event-ID": last } : {} });
+      on.open?.();
+      for await (const event of events(answer.body)) {
+        last = event.id ?? last;
+        on[event.name]?.(event.data === "" ? null : JSON.parse(event.data), event.id);
+      }
+      if (!resume) return;
+      on.lost?.(new Failure(0, "ended", say("The server ended the stream.", "服务器结束了事件流。")));
+    } catch (error) {
+      if (signal?.aborted) return;
+      if (!resume || !(error instanceof Failure || error instanceof TypeError)) throw error;
+      on.lost?.(error);
+    }
+    await new Promise(passed => {
+      const timer = setTimeout(passed, 1000);
+      signal?.addEventListener("abort", () => { clearTimeout(timer); passed(); }, { once: true });
+    });
+    if (signal?.aborted) return;
+  }
+}
+
+async function* events(body) {
+  let rest = "";
+  for await (const piece of chunks(body.pipeThrough(new TextDecoderStream()))) {
+    const blocks = (rest + piece).replace(/\r\n/g, "\n").split("\n\n");
+    rest = blocks.pop();
+    for (const block of blocks) {
+      const event = { name: "message", data: [], id: undefined };
+      for (const line of block.split("\n")) {
+        const [, field, value] = line.match(/^([^:]*):? ?(.*)$/);
+        if (field === "event") event.name = value;
+        if (field === "data") event.data.push(value);
+        if (field === "id") event.id = value;
+      }
+      if (event.data.length) yield { ...event, data: event.data.join("\n") };
+    }
+  }
+}
+
+// chunks is what for await does of a stream itself where the browser can.
+async function* chunks(stream) {
+  const reader = stream.getReader();
+  try {
+    for (;;) {
+      const { value, done } = await reader.read();
+      if (done) return;
+      yield value;
+    }
+  } finally {
+    reader.cancel().catch(() => {});
+  }
+}

@@ -1,0 +1,4 @@
+export function show(main) {
+  main.append("…");
+  return () => {};
+}
