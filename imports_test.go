@@ -21,8 +21,8 @@ var house = map[string][]string{
 	"lockstep/internal/cli": {
 		"internal/api", "internal/cluster", "internal/config", "internal/dao", "internal/evolution", "internal/explore",
 		"internal/explore/graph", "internal/explore/stepper", "internal/history", "internal/job", "internal/lab", "internal/language",
-		"internal/load", "internal/lock", "internal/lockv6", "internal/matrix", "internal/metrics", "internal/service", "internal/soak",
-		"internal/strategy", "internal/trace", "internal/web", "internal/witness",
+		"internal/load", "internal/lock", "internal/lockv6", "internal/matrix", "internal/metrics", "internal/seat", "internal/service",
+		"internal/soak", "internal/steps", "internal/strategy", "internal/trace", "internal/web", "internal/witness",
 	},
 	"lockstep/internal/matrix": {
 		"internal/evolution", "internal/explore", "internal/lab", "internal/language", "internal/strategy",
@@ -78,7 +78,12 @@ var house = map[string][]string{
 	"lockstep/internal/explore/coroutine": {},
 	"lockstep/internal/config":            {"internal/history"},
 	"lockstep/internal/api": {
-		"internal/evolution", "internal/history", "internal/lock", "internal/service", "internal/strategy",
+		"internal/evolution", "internal/explore", "internal/history", "internal/lock", "internal/seat", "internal/service",
+		"internal/strategy",
+	},
+	"lockstep/internal/seat": {
+		"internal/evolution", "internal/explore", "internal/explore/graph", "internal/explore/stepper", "internal/language",
+		"internal/strategy", "internal/trace",
 	},
 	"lockstep/internal/steps": {
 		"internal", "internal/api", "internal/evolution", "internal/lab", "internal/language", "util/lua",

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"net"
+	"net/http"
 	"os"
 	"strconv"
 	"time"
@@ -22,7 +23,9 @@ import (
 	"lockstep/internal/lock"
 	"lockstep/internal/lockv6"
 	"lockstep/internal/metrics"
+	"lockstep/internal/seat"
 	"lockstep/internal/service"
+	"lockstep/internal/steps"
 	"lockstep/internal/strategy"
 	"lockstep/internal/web"
 	"lockstep/internal/witness"
@@ -100,12 +103,22 @@ func newServer(cfg config.Config, redis *dao.Redis, addr net.Addr, log *slog.Log
 			Shop: shop, Metrics: counts, Events: recorder, Page: web.Handlers(), OrderIDs: orderIDs,
 			Replica: replica, Redis: redis.Name, Nodes: redis.Nodes.Addrs(), Log: log,
 			Guard: newGuard(cfg, addr),
+			Seat:  newSeat(),
 		},
 		redis: redis, instance: instance, events: recorder,
 		addr:   addr.String(),
 		failed: make(chan error, 1),
 		lived:  make(chan struct{}),
 	}
+}
+
+// newSeat makes what is below /seat: the scheduler's seat, and the steps.
+func newSeat() http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle("/", seat.New(seat.Usual(), seat.Errors{Status: api.StatusOf, Write: api.WriteError}))
+	mux.Handle("/seat/steps", steps.Handler())
+	mux.Handle("/seat/steps/", steps.Handler())
+	return mux
 }
 
 // newShop makes a shop without a name, a log and an observer.
