@@ -74,9 +74,9 @@ function detail(step, before, after) {
     el("div", { class: "step-says" },
       says(say("Adds", "加了什么"), step.adds, step.cure),
       says(say("Costs", "代价"), step.costs),
-      says(say("Still broken", "仍有的问题"), step.still_broken)),
-    shows(step),
-    step.files.map(file),
+      says(say("Still broken", "仍有的问题"), step.still_broken),
+      shows(step)),
+    el("div", { class: "step-code" }, step.files.map(file)),
   ];
 }
 
@@ -104,7 +104,9 @@ function file({ name, was, lines }) {
   const count = kind => changed.filter(line => line.kind === kind).length;
   const head = el("summary", null, el("code", null, was ? `${was} → ${name}` : name), " ",
     el("span", { class: "good" }, "+" + count("+")), " ", el("span", { class: "bad" }, "−" + count("-")));
-  const trifle = changed.every(line => /^package /.test(line.text)); // its package has another name, and that is all
+  const code = lines.slice(lines.findLastIndex(line => /^package /.test(line.text)) + 1);
+  const trifle = code.every(line => line.kind === " "); // the package has another name and comment, and that is all
+  if (trifle) head.append(" ", el("span", { class: "small soft" }, say("the package’s name and comment", "包名和包注释")));
   return el("details", { class: "sheet file", open: !trifle }, head,
     el("pre", { class: "diff", tabindex: 0, role: "region", "aria-label": name }, folded(lines, name.endsWith(".lua") ? "lua" : "go")));
 }
