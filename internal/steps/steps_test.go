@@ -177,6 +177,15 @@ func found(t *testing.T, name string) strategy.Strategy {
 	return lock
 }
 
+func scenario(t *testing.T, flags string) explore.Scenario {
+	t.Helper()
+	in, err := explore.ParseScenario(flags)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return in
+}
+
 func TestHandler(t *testing.T) {
 	for path, status := range map[string]int{
 		"/seat/steps": http.StatusOK, "/seat/steps/v3-v4?lang=zh": http.StatusOK, "/seat/steps/v3-v5": http.StatusNotFound,
