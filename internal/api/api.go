@@ -28,8 +28,8 @@ type API struct {
 	Guard    Guard
 	Metrics  Metrics
 	Events   http.Handler            // streams what this replica's locks do; nil: there is no such stream
-	Page     map[string]http.Handler // the page's files, by their paths
 	Seat     http.Handler            // the scheduler's seat; nil: there is none
+	Page     map[string]http.Handler // the page's files, by their paths
 	OrderIDs OrderIDs
 }
 

@@ -6,7 +6,6 @@ import (
 	"embed"
 	"fmt"
 	"io/fs"
-	"mime"
 	"net/http"
 	"path"
 )
@@ -16,6 +15,12 @@ var embedded embed.FS
 
 // policy is the page's Content-Security-Policy: nothing from another server, and no script or style within the document.
 const policy = "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+
+// types are said here, as a system may have others.
+var types = map[string]string{
+	".html": "text/html; charset=utf-8", ".css": "text/css; charset=utf-8",
+	".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml; charset=utf-8",
+}
 
 // Files are the page's own: index.html, style.css, app.js, ….
 func Files() fs.FS {
@@ -35,7 +40,7 @@ func Handlers() map[string]http.Handler {
 		}
 		content, err := fs.ReadFile(files, name)
 		handlers[at(name)] = file{
-			content: content, mime: mime.TypeByExtension(path.Ext(name)), tag: fmt.Sprintf(`"%.8x"`, sha256.Sum256(content)),
+			content: content, mime: types[path.Ext(name)], tag: fmt.Sprintf(`"%.8x"`, sha256.Sum256(content)),
 		}
 		return err
 	})

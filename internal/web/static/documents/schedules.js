@@ -11,8 +11,8 @@ function show(main, { lock, title, scenario, schedules }) {
   const told = el("section", { class: "sheet told", "aria-live": "polite" }), list = el("ol", { class: "taken" });
   const button = (text, by, name) => el("button", { onclick: () => step(by), "aria-label": name, title: name }, text);
   const controls = el("p", { class: "row" },
-    button("⏮", -Infinity, say("To the start (Home)", "回到开头（Home）")), button("◀", -1, say("One step back (←)", "后退一步（←）")),
-    button("▶", 1, say("One step on (→)", "前进一步（→）")), button("⏭", Infinity, say("To the end (End)", "到末尾（End）")));
+    button("«", -Infinity, say("To the start (Home)", "回到开头（Home）")), button("‹", -1, say("One step back (←)", "后退一步（←）")),
+    button("›", 1, say("One step on (→)", "前进一步（→）")), button("»", Infinity, say("To the end (End)", "到末尾（End）")));
   const replay = el("code");
   picture.setAttribute("aria-label", say("The schedule", "时序"));
   main.append(el("header", null, heading, el("p", { class: "soft" }, `${lock} · ${title}`, scenario && " · ", scenario && el("code", null, scenario)), tabs),

@@ -1,4 +1,4 @@
 export function show(main) {
-  main.append("…");
+  main.append(document.createElement("p"));
   return () => {};
 }
