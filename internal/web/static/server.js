@@ -48,7 +48,7 @@ async function send(path, request, again = true) {
 }
 
 // askToken reports whether the reader gave one.
-function askToken() {
+export function askToken() {
   const token = el("input", { type: "password", autocomplete: "off", required: true });
   const form = el("form", { method: "dialog" },
     el("h2", null, say("Only with the token", "需要令牌")),

@@ -1,4 +1,108 @@
+// The shop, live: what its locks do, whatever went wrong, and the buttons.
+import { el, replace } from "../dom.js";
+import { say, language } from "../words.js";
+import { get, stream } from "../server.js";
+import { bind } from "../keys.js";
+import { drawTrace } from "../trace.js";
+import { lanes, legend } from "./shop_lanes.js";
+import { sections } from "./shop_sections.js";
+import { stock, verdict } from "./shop_stock.js";
+import { findings } from "./shop_findings.js";
+import { buyer } from "./shop_orders.js";
+import { controls } from "./shop_controls.js";
+
+const few = 30; // critical sections up to which the lanes show them all
+
 export function show(main) {
-  main.append(document.createElement("p"));
-  return () => {};
+  const title = el("h1", null, say("The shop", "商店")), settings = el("p", { class: "soft small" });
+  const gone = el("p", { class: "note bad", role: "alert", hidden: true }), says = el("div", { class: "says" });
+  const parts = { lanes: lanes(), sections: sections(pair), stock: stock(), findings: findings(pair), controls: controls(connect) };
+  const { node: buying, buy } = buyer();
+  const tabs = ["lanes", "sections"].map(name => el("button", { "aria-pressed": "false", "data-shows": name, onclick: () => choose(name) },
+    name === "lanes" ? say("The latest sales", "最近的单") : say("All critical sections", "所有临界区")));
+  const pictures = { lanes: el("div", null, parts.lanes.node, legend()), sections: parts.sections.node };
+  const sheet = (name, heading, ...inside) => el("section", { class: `sheet ${name}`, "aria-label": heading }, el("h2", null, heading), inside);
+  let chosen = false, shown = "", run = null, connection = null;
+
+  replace(main, gone, el("header", { class: "head" }, title, settings, says),
+    el("section", { class: "sheet buying", "aria-label": say("Buy", "购买") }, buying),
+    el("section", { class: "sheet picture", "aria-label": say("What the locks do", "锁在做什么") },
+      el("div", { class: "row", role: "group", "aria-label": say("Picture", "画面") }, tabs), pictures.lanes, pictures.sections),
+    sheet("found", say("What went wrong", "出了什么问题"), parts.findings.node),
+    sheet("stocks", say("Sold, and felt by the stock", "卖出多少，库存减少多少"), parts.stock.node),
+    sheet("teacher", say("Set the shop up", "设置商店"), parts.controls.node));
+  turn("lanes");
+
+  function choose(name) { chosen = true; turn(name); }
+  function turn(name) {
+    if (shown === name) return;
+    shown = name;
+    for (const tab of tabs) tab.setAttribute("aria-pressed", String(tab.dataset.shows === name));
+    for (const [of, picture] of Object.entries(pictures)) picture.hidden = of !== name;
+    parts.sections.draw();
+  }
+  const on = {
+    open() { gone.hidden = true; },
+    lost(failure) {
+      gone.hidden = false;
+      replace(gone, say("The server is gone: what you see is old. Asking again every second. ", "服务器不在了：你看到的是旧画面。每秒重试一次。"),
+        el("span", { class: "small" }, failure.message));
+      parts.lanes.freeze();
+    },
+    run(next) {
+      const fresh = next.fresh || run?.run_id !== next.run_id;
+      run = next;
+      replace(title, run.lock, el("span", { class: "soft" }, " · ", run.title));
+      const { ttl_ms: ttl, think_ms: think, nested } = run.settings, s = ms => `${ms / 1000} s`;
+      replace(settings, say(`expiry ${s(ttl)} · think time ${s(think)} · nested calls ${nested} · ${run.replicas.join(", ")}`,
+        `过期 ${s(ttl)} · 思考 ${s(think)} · 嵌套调用 ${nested} · ${run.replicas.join("、")}`));
+      parts.controls.begin(run);
+      if (!fresh) return void parts.findings.lock(run);
+      for (const part of [parts.lanes, parts.sections, parts.stock, parts.findings]) part.begin(run);
+      replace(says);
+      chosen = false;
+      turn("lanes");
+    },
+    lanes: frame => parts.lanes.take(frame),
+    sections(more) {
+      parts.sections.take(more);
+      if (!chosen && parts.sections.size() > few) turn("sections");
+    },
+    finding: finding => parts.lanes.note(parts.findings.take(finding)),
+    stock: points => parts.stock.take(points),
+    tally(tally) {
+      replace(says, verdict(tally));
+      parts.findings.count(tally.found);
+    },
+  };
+  function connect() {
+    connection?.abort();
+    connection = new AbortController();
+    stream("/live?lang=" + language(), on, { signal: connection.signal, resume: true }).catch(on.lost);
+  }
+  connect();
+  const unbind = bind(["b", "buy one", "买一件", buy], ["B", "many buyers at once", "很多买家同时买", parts.controls.many],
+    [null, "zoom and move the picture of all critical sections; next, previous overlap; draw it", "缩放、移动临界区图；下一处、上一处重叠；画出来",
+      "+ − ← → Home n p Enter"]);
+  return () => {
+    unbind();
+    connection.abort();
+    for (const part of Object.values(parts)) part.stop();
+  };
+}
+
+// pair draws what two sales did, from their recorded commands.
+async function pair(a, b) {
+  const inside = el("div", { class: "scroll" }, say("Loading …", "加载中……")), heading = say(`${a} and ${b}, command by command`, `${a} 和 ${b} 的每条命令`);
+  const shut = el("button", { onclick: () => dialog.close() }, say("Close", "关闭"));
+  const dialog = el("dialog", { class: "pair", "aria-label": heading, onclose: () => dialog.remove() },
+    el("h2", null, heading), inside, el("p", { class: "row" }, shut));
+  document.body.append(dialog);
+  dialog.showModal();
+  try {
+    const trace = await get("/live/pair", { a, b, lang: language() });
+    replace(inside, drawTrace(trace), trace.says && el("p", { class: "bad" }, trace.says));
+  } catch (failure) {
+    replace(inside, el("p", { class: "bad" }, failure.message));
+  }
 }

@@ -1,0 +1,57 @@
+// What went wrong: a card for each kind, the newest first, with a number for each place in the picture.
+import { el, replace } from "../dom.js";
+import { say } from "../words.js";
+import { kindName, seatOf } from "./shop_words.js";
+
+const listed = 5; // sentences of a kind that are shown without being asked for
+
+// findings makes the list: take one, count them by a tally's numbers. pick is called with two sales to draw.
+export function findings(pick) {
+  const status = el("p", { class: "unseen", role: "status" });
+  const cards = el("div", { class: "cards" });
+  const node = el("div", null, status, cards);
+  let all = new Map(), counts = {}, lock = "", numbers = 0, open = new Set(), asked = 0;
+  const draw = () => { asked ||= requestAnimationFrame(() => { asked = 0; paint(); }); };
+
+  function paint() {
+    const byKind = new Map();
+    for (const finding of [...all.values()].sort((a, b) => b.n - a.n)) {
+      if (!byKind.has(finding.kind)) byKind.set(finding.kind, []);
+      byKind.get(finding.kind).push(finding);
+    }
+    const focused = document.activeElement?.id;
+    const [bad, also] = [true, false].map(is => [...byKind].filter(([, found]) => found[0].bad === is).map(([kind, found]) => card(kind, found)));
+    replace(cards, bad.length ? bad : el("p", { class: "soft" }, say("Nothing so far. Buy something, or let many buy at once.",
+      "目前没有。买一件，或让很多人同时买。")), also.length > 0 && [el("h2", { class: "also" }, say("Also seen", "还看到")), also]);
+    if (focused && node.contains(document.getElementById(focused))) document.getElementById(focused).focus();
+  }
+  function card(kind, found) {
+    const count = Math.max(counts[kind] ?? 0, found.length), [{ bad, why }] = found, seat = seatOf(lock, kind);
+    const shown = open.has(kind) ? found : found.slice(0, bad ? listed : 1);
+    return el("section", { class: bad ? "finding bad" : "finding", "data-kind": kind },
+      el("h3", null, kindName(kind), count > 1 && el("span", { class: "chip" }, "× " + count)),
+      el("ul", null, shown.map(f => el("li", null, f.bad && el("span", { class: "number" }, f.n), f.says,
+        bad && f.sales?.length === 2 && [" ", el("button", { class: "quiet small", id: "draw-" + f.id, onclick: () => pick(...f.sales) },
+          say("Draw it", "画出来"))]))),
+      found.length > shown.length && el("button", { class: "quiet small", id: "all-" + kind, onclick: () => { open.add(kind); paint(); } },
+        say(`${found.length - shown.length} more`, `还有 ${found.length - shown.length} 条`)),
+      bad && why && el("p", { class: "small" }, why),
+      bad && seat && el("p", { class: "small" }, el("a", { href: seat },
+        say(`Do it yourself with the code of ${lock}, step by step`, `用 ${lock} 的代码一步步亲手做一遍`))));
+  }
+  paint();
+  return {
+    node,
+    begin(run) { all = new Map(); counts = {}; lock = run.lock; numbers = 0; open = new Set(); draw(); },
+    lock(run) { lock = run.lock; },
+    take(finding) {
+      const numbered = { ...finding, n: all.get(finding.id)?.n ?? ++numbers };
+      all.set(finding.id, numbered);
+      if (finding.bad) replace(status, `${kindName(finding.kind)}: ${finding.says}`);
+      draw();
+      return numbered;
+    },
+    count(found) { counts = found ?? {}; draw(); },
+    stop() { cancelAnimationFrame(asked); },
+  };
+}
