@@ -16,6 +16,7 @@ import (
 // The kinds of documents. Each is shown by the module of that name.
 const (
 	KindSchedules = "schedules" // the data is Schedules
+	KindBurst     = "burst"     // the data is Burst
 )
 
 // Schedules are those of a lock that a document steps through.
@@ -33,6 +34,14 @@ type Schedule struct {
 	Length  int         `json:"length"`  // no schedule that shows it is shorter; 0: nobody knows
 	Replay  string      `json:"replay"`  // the command that replays it
 	Trace   trace.Trace `json:"trace"`
+}
+
+// Burst is what buyers were told, and what the shop's locks did meanwhile.
+type Burst struct {
+	Result any                        `json:"result"` // as lockstep burst --json
+	Says   string                     `json:"says"`   // the verdict in words
+	Frames any                        `json:"frames"` // of GET /live, each with its name; null: the shop was not watched
+	Pairs  map[string]json.RawMessage `json:"pairs"`  // what two sales did, by their names with a space between them
 }
 
 // Document makes one file of data and of what shows it: the modules and styles of the page. It opens from disk, and asks no server for
