@@ -1,4 +1,264 @@
-export function show(main) {
-  main.append(document.createElement("p"));
-  return () => {};
+// The scheduler's seat: the real code of a lock, a few sales, and the reader decides what happens next. The address is the whole state.
+import { el, replace } from "../dom.js";
+import { language, say, several } from "../words.js";
+import { get } from "../server.js";
+import { go, link } from "../route.js";
+import { bind } from "../keys.js";
+import { drawTrace, legend } from "../trace.js";
+import { goalOf, goals, modePanel, Oracle } from "./seat_modes.js";
+import { besidePanel } from "./seat_beside.js";
+import { choicesPanel } from "./seat_choices.js";
+import { scenarioPanel } from "./seat_scenario.js";
+import { statePanel } from "./seat_state.js";
+
+// first is where somebody lands who asks for no schedule.
+const first = link(["schedule", "v2"], { in: "--faults expiry=1", mode: "break", anomaly: "foreign-release" });
+
+export function show(main, route) {
+  const seat = new Seat(main);
+  seat.follow(route);
+  return { leave: () => seat.leave(), follow: route => seat.follow(route) };
+}
+
+class Seat {
+  states = new Map(); // what the server said of a place, by what was asked
+  past = []; // addresses before the last changes, for undo
+  future = [];
+  hint = null;
+  main; place; full; here; before; index; drawn; failure;
+
+  constructor(main) {
+    this.main = main;
+    this.oracle = new Oracle(this, () => this.draw());
+    this.says = el("p", { class: "now", role: "status", "aria-live": "polite" });
+    this.unbind = bind(
+      [null, "do what the button with this number does", "执行带这个数字的按钮", "1 – 9"],
+      ...Array.from({ length: 9 }, (_, i) => [String(i + 1), "", "", () => this.choose(i)]),
+      ["ArrowLeft", "one step back, to look", "往回看一步", () => this.look(this.at - 1)],
+      ["ArrowRight", "one step on", "往前看一步", () => this.look(this.at + 1)],
+      ["Home", "to the start", "到开头", () => this.look(0)],
+      ["End", "to the last step", "到最后一步", () => this.look(this.tokens.length)],
+      ["u", "undo", "撤销", () => this.undo()],
+      ["r", "redo", "重做", () => this.redo()],
+      ["f", "fork: the same place in a new tab", "分叉：在新标签页打开同一处", () => open(this.address({}), "_blank", "noopener")],
+      ["h", "hint: the next step of a shortest way", "提示：最短路径的下一步", () => this.ask()],
+      ["o", "oracle: how far the nearest breach is", "神谕：离最近的异常还有几步", () => this.setMode("oracle")],
+      ["b", "beside: the same under the next lock", "并排：在下一种锁下做同样的事", () => this.besideNext()],
+    );
+  }
+
+  leave() {
+    this.left = true;
+    this.unbind();
+    this.oracle.stop();
+  }
+
+  get tokens() { return this.place.do ? this.place.do.split(" ") : []; }
+  get at() { return this.place.at; }
+  get lock() { return this.index.locks.find(lock => lock.name === this.place.lock); }
+
+  // follow goes where an address says.
+  async follow({ path, query }) {
+    if (!path[1]) return go(first, { instead: true });
+    const words = (query.get("do") ?? "").trim().split(/\s+/).filter(Boolean);
+    const at = query.has("at") ? Math.min(Math.max(+query.get("at") || 0, 0), words.length) : words.length;
+    this.place = { lock: path[1], in: query.get("in") ?? "", do: words.join(" "), at, code: query.get("code") ?? "",
+      mode: query.get("mode") ?? "free", anomaly: query.get("anomaly") ?? "", beside: query.get("beside") ?? "" };
+    const place = this.place;
+    try {
+      this.index ??= await get("/seat", { lang: language() });
+      const [full, here, before] = await Promise.all([
+        this.state(place.do, place.code), this.state(this.prefix(at)), this.state(this.prefix(at - 1))]);
+      if (this.left || place !== this.place) return;
+      Object.assign(this, { full, here, before, failure: null });
+      this.trim();
+      this.remember();
+    } catch (failure) {
+      if (this.left || place !== this.place) return;
+      this.failure = failure;
+    }
+    this.oracle.follow();
+    this.draw();
+  }
+
+  // trim leaves out the steps of a stale schedule that do not fit.
+  trim() {
+    const fits = this.full.view.trace.steps.length;
+    if (fits >= this.tokens.length) return;
+    this.place.do = this.full.view.schedule;
+    this.place.at = Math.min(this.at, fits);
+    if (this.place.at === fits) this.here = this.full;
+  }
+
+  // remember writes the fingerprint of the code into the address, so that a copy of it says if the code is another one day.
+  remember() {
+    if (!this.place.code && this.full.code && !this.full.stale) {
+      this.place.code = this.full.code;
+      history.replaceState(null, "", this.address({}));
+    }
+  }
+
+  prefix(n) { return this.tokens.slice(0, Math.max(n, 0)).join(" "); }
+
+  // state asks what is so after a schedule, once.
+  state(schedule, code = "") {
+    const query = { lock: this.place.lock, in: this.place.in, do: schedule, code, lang: language() };
+    const key = JSON.stringify(query);
+    if (!this.states.has(key)) {
+      if (this.states.size > 300) this.states.clear();
+      this.states.set(key, get("/seat/state", query).catch(error => { this.states.delete(key); throw error; }));
+    }
+    return this.states.get(key);
+  }
+
+  // address is that of this place, with changes.
+  address(changes) {
+    const { lock, at, mode, ...query } = { ...this.place, ...changes };
+    const end = query.do ? query.do.split(" ").length : 0;
+    return link(["schedule", lock], { ...query, at: at < end ? at : "", mode: mode === "free" ? "" : mode });
+  }
+
+  // change goes to another place, and can be undone.
+  change(changes) {
+    this.past.push(location.hash);
+    this.future = [];
+    this.hint = null;
+    go(this.address({ code: "", at: undefined, ...changes }));
+  }
+
+  take(token) { this.change({ do: [...this.tokens.slice(0, this.at), token].join(" ") }); }
+
+  choose(i) {
+    const choice = this.here?.view.choices[i];
+    if (choice) this.take(choice.token);
+  }
+
+  look(n) {
+    if (n < 0 || n > this.tokens.length || n === this.at) return;
+    this.hint = null;
+    go(this.address({ at: n }), { instead: true });
+  }
+
+  undo() {
+    const back = this.past.pop() ?? (this.tokens.length > 0 && this.address({ do: this.prefix(this.tokens.length - 1), code: "", at: undefined }));
+    if (!back) return;
+    this.future.push(location.hash);
+    this.hint = null;
+    go(back);
+  }
+
+  redo() {
+    if (this.future.length === 0) return;
+    this.past.push(location.hash);
+    this.hint = null;
+    go(this.future.pop());
+  }
+
+  setMode(mode) {
+    const anomaly = this.place.anomaly || goalOf(this.place.lock);
+    go(this.address({ mode: mode === this.place.mode ? "free" : mode, anomaly: mode === "free" ? this.place.anomaly : anomaly }));
+  }
+
+  // ask asks for a hint.
+  async ask() {
+    const place = this.place, anomaly = place.anomaly || goalOf(place.lock);
+    this.hint = { waits: true };
+    this.draw();
+    try {
+      const hint = await get("/seat/hint", { lock: place.lock, in: place.in, do: this.prefix(this.at), anomaly, lang: language() });
+      this.hint = { ...hint, anomaly };
+    } catch (failure) {
+      this.hint = { failure };
+    }
+    if (!this.left && place === this.place) this.draw();
+  }
+
+  besideNext() {
+    const locks = this.index.locks, next = locks[locks.findIndex(lock => lock.name === this.place.lock) + 1];
+    go(this.address({ beside: this.place.beside ? "" : (next ?? locks[0]).name }));
+  }
+
+  draw() {
+    if (this.left) return;
+    const focused = document.activeElement?.dataset?.focus;
+    const { main } = this;
+    if (this.failure) {
+      this.drawn = false;
+      return void replace(main, el("h1", null, say("Scheduler’s seat", "调度席")), el("p", { class: "note bad", role: "alert" }, this.failure.message),
+        el("a", { class: "button", href: first }, say("To the first schedule", "回到第一个时序")));
+    }
+    if (!this.here) return;
+    if (!this.drawn) {
+      this.parts = Object.fromEntries(["about", "mode", "moves", "drawing", "beside", "state"].map(name => [name, el("section", { class: name })]));
+      const { about, mode, moves, drawing, beside, state } = this.parts;
+      drawing.setAttribute("aria-label", say("The schedule", "时序"));
+      replace(main, about, el("div", { class: "seat" }, el("div", { class: "side" }, mode, el("div", { class: "sheet" }, this.says, moves), state),
+        el("div", { class: "wide" }, drawing, beside)));
+      drawing.className = "drawing sheet";
+      this.drawn = true;
+    }
+    this.drawParts();
+    const again = focused && (main.querySelector(`[data-focus="${focused}"]`) ?? (focused.startsWith("choice") && main.querySelector("[data-focus^=choice]")));
+    if (again && again !== document.activeElement) again.focus({ preventScroll: true });
+    if (innerWidth >= 1100) main.querySelector("[aria-current=step]")?.scrollIntoView({ block: "nearest" });
+  }
+
+  drawParts() {
+    const { parts, full } = this;
+    const step = full.view.trace.steps[this.at - 1];
+    const said = step
+      ? say(`Step ${this.at} of ${this.tokens.length}: `, `第 ${this.at} 步，共 ${this.tokens.length} 步：`) + (step.says || step.token)
+      : say("Nothing has happened yet. You decide what happens first.", "还什么都没发生。第一步由你决定。");
+    if (this.says.textContent !== said) replace(this.says, said);
+    replace(parts.about, scenarioPanel(this));
+    replace(parts.moves, this.breaches(), choicesPanel(this));
+    replace(parts.mode, modePanel(this));
+    replace(parts.state, statePanel(this));
+    replace(parts.drawing, this.stale(), this.tools(), this.tokens.length > 0
+      ? drawTrace(full.view.trace, { current: this.at, onstep: n => this.look(n), notes: n => this.oracle.note(n) })
+      : el("p", { class: "soft" }, say("The steps that you choose are drawn here.", "你选的每一步会画在这里。")), legend());
+    if (this.besideIs !== this.besideKey()) {
+      this.besideIs = this.besideKey();
+      replace(parts.beside, this.place.beside ? besidePanel(this) : null);
+      parts.beside.className = this.place.beside ? "beside sheet" : "beside";
+    }
+  }
+
+  besideKey() { return this.place.beside && [this.place.beside, this.place.lock, this.place.in, this.place.do].join("\n"); }
+
+  breaches() {
+    return this.here.view.shown.map(shown => el("p", { class: "note bad" },
+      el("strong", null, goals(shown.anomaly).name), " ", say(`Step ${shown.step}: `, `第 ${shown.step} 步：`), shown.says));
+  }
+
+  stale() {
+    return this.full.stale && el("p", { class: "note warn", role: "alert" },
+      el("strong", null, say("This link is stale: ", "链接已过期：")), this.full.stale.says);
+  }
+
+  tools() {
+    const tool = (focus, text, key, act, off) => el("button", { "data-focus": focus, disabled: off, title: `${text} (${key})`, onclick: act }, text, " ",
+      el("kbd", { "aria-hidden": "true" }, key));
+    const replay = `go run . explore ${this.place.lock}${this.full.view.scenario && " " + this.full.view.scenario} --replay "${this.place.do}"`;
+    const copy = (focus, text, what) => el("button", { "data-focus": focus, class: "quiet", onclick: event => copied(event.currentTarget, what) }, text);
+    return el("div", { class: "row tools" },
+      tool("undo", say("Undo", "撤销"), "u", () => this.undo(), !this.past.length && !this.tokens.length),
+      tool("redo", say("Redo", "重做"), "r", () => this.redo(), !this.future.length),
+      el("a", { class: "button", "data-focus": "fork", href: this.address({}), target: "_blank", rel: "noopener" }, say("Fork", "分叉"), " ",
+        el("kbd", { "aria-hidden": "true" }, "f")),
+      el("span", { class: "soft small" }, several(this.tokens.length, "step", "步")),
+      copy("link", say("Copy the link", "复制链接"), location.href),
+      copy("replay", say("Copy the command", "复制命令"), replay));
+  }
+}
+
+async function copied(button, text) {
+  const was = button.textContent;
+  try {
+    await navigator.clipboard.writeText(text);
+    button.textContent = say("Copied", "已复制");
+  } catch {
+    prompt(say("To copy:", "复制："), text); // the page is not from this machine, and not over HTTPS
+  }
+  setTimeout(() => { button.textContent = was; }, 1500);
 }
