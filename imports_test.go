@@ -83,7 +83,7 @@ var house = map[string][]string{
 	},
 	"lockstep/internal/seat": {
 		"internal/evolution", "internal/explore", "internal/explore/stepper", "internal/language", "internal/strategy",
-		"internal/trace",
+		"internal/trace", "internal/web",
 	},
 	"lockstep/internal/steps": {
 		"internal", "internal/api", "internal/evolution", "internal/lab", "internal/language", "util/lua",

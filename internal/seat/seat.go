@@ -67,6 +67,7 @@ func New(limits Limits, errors Errors) *Seat {
 	s := &Seat{limits: limits, errors: errors, mux: http.NewServeMux()}
 	s.handle("/seat", s.index)
 	s.handle("/seat/state", s.state)
+	s.handle("/seat/file", s.file)
 	s.handle("/", s.nothing)
 	return s
 }

@@ -2,11 +2,11 @@
 import { el, replace } from "../dom.js";
 import { bind } from "../keys.js";
 import { get, stream, text } from "../server.js";
-import { duration, language, say } from "../words.js";
+import { duration, language, say, several } from "../words.js";
 
 export function show(main) {
-  const stopped = new AbortController(), started = performance.now();
-  const rows = new Map(); // lock → its cells, by anomaly
+  const stopped = new AbortController();
+  const rows = new Map(), meanings = new Map(); // lock → its cells, by anomaly; anomaly → what it is
   const progress = el("progress", { "aria-label": say("How far the exploration is", "探索进度") });
   const status = el("p", { class: "soft small", role: "status" }, say("Exploring …", "正在探索……"));
   const explained = el("p", { class: "note table-says", "aria-live": "polite" }, hint());
@@ -28,48 +28,62 @@ export function show(main) {
 
   async function draw() {
     const { locks, anomalies } = await get("/seat", { lang: language() });
-    const columns = anomalies.filter(anomaly => !anomaly.by_name);
-    replace(table, head(columns), el("tbody", null, locks.map(lock => row(lock, columns))));
-    progress.max = locks.length * columns.length;
-    progress.value = 0;
+    for (const { name, says } of anomalies) meanings.set(name, says);
+    replace(table, el("thead", null, el("tr", null, el("th", { scope: "col" }, say("Lock", "锁")), anomalies.map(column))),
+      el("tbody", null, locks.map(lock => row(lock, anomalies))));
+    progress.max = locks.length;
+    let begun = 0;
     await stream("/seat/table" + text({ lang: language() }), {
-      row: ({ lock }) => replace(status, say(`Exploring ${lock} …`, `正在探索 ${lock}……`)),
+      row: () => {
+        progress.value = begun++;
+        if (begun === 2) prune();
+      },
+      progress: ({ lock, done, of, waiting }) => {
+        progress.value = begun - 1 + done / of;
+        replace(status, waiting ? say("Somebody else’s exploration goes first …", "先等别人的探索结束……")
+          : say(`${lock}: ${done} of ${of} scenarios explored`, `${lock}：已探索 ${of} 个场景中的 ${done} 个`));
+      },
       cell: take,
       done: ({ seconds }) => {
         progress.hidden = true;
-        const took = duration(seconds * 1000 || performance.now() - started);
-        replace(status, say(`Explored in ${took}. The same in a terminal: `, `探索用时 ${took}。在终端里同样可以：`), el("code", null, "go run . explore --all"));
+        replace(status, say(`Explored in ${duration(seconds * 1000)}. The same in a terminal: `, `探索用时 ${duration(seconds * 1000)}。在终端里同样可以：`),
+          el("code", null, "go run . explore --all"));
       },
       failed: ({ message }) => replace(status, el("span", { class: "bad", role: "alert" }, message)),
     }, { signal: stopped.signal });
   }
 
-  function head(columns) {
-    return el("thead", null, el("tr", null, el("th", { scope: "col" }, say("Lock", "锁")),
-      columns.map(({ name, says }) => el("th", { scope: "col", title: says, "data-says": `${name}: ${says}` }, el("span", null, name)))));
+  const column = ({ name, says }) => el("th", { scope: "col", "data-column": name, "data-says": `${name}: ${says}` }, el("span", null, name));
+
+  function row(lock, anomalies) {
+    const cells = new Map(anomalies.map(({ name }) => [name, el("td", { "data-column": name }, "…")]));
+    rows.set(lock.name, cells);
+    return el("tr", null, el("th", { scope: "row", "data-says": `${lock.name}: ${lock.title}` }, lock.name,
+      el("span", { class: "soft small" }, " " + lock.title)), [...cells.values()]);
   }
 
-  function row(lock, columns) {
-    const cells = new Map(columns.map(({ name }) => [name, el("td", { "data-column": name }, el("span", { class: "soft" }, "…"))]));
-    rows.set(lock.name, cells);
-    return el("tr", null,
-      el("th", { scope: "row", "data-says": `${lock.name}: ${lock.title}` }, lock.name, el("span", { class: "soft small" }, " " + lock.title)),
-      [...cells.values()]);
+  // prune leaves out the anomalies that the table does not look for.
+  function prune() {
+    for (const head of table.querySelectorAll("thead [data-column]")) {
+      if (table.querySelector(`td.filled[data-column="${head.dataset.column}"]`)) continue;
+      for (const cell of table.querySelectorAll(`[data-column="${head.dataset.column}"]`)) cell.remove();
+    }
   }
 
   // take fills a cell.
-  function take({ lock, anomaly, answer, steps, says, link }) {
+  function take({ lock, anomaly, answer, steps, scenario, link }) {
     const cell = rows.get(lock)?.get(anomaly);
     if (!cell) return;
-    const focused = cell.contains(document.activeElement);
-    const words = { never: say("never", "从不"), unknown: say("unknown", "未知"), "n/a": "–" };
-    const short = answer === "broken" ? el("a", { href: link, "aria-label": `${lock}, ${anomaly}: ${says}` }, String(steps))
-      : el("span", { tabindex: -1, "aria-label": `${lock}, ${anomaly}: ${says || words[answer]}` }, words[answer]);
-    cell.className = answer === "n/a" ? "none" : answer;
-    cell.dataset.says = `${lock}, ${anomaly}: ${says || words[answer]}`;
-    replace(cell, short);
-    if (focused) short.focus();
-    progress.value++;
+    const [short, why] = {
+      broken: [steps, say(`in ${several(steps, "step")}, in the scenario “${scenario}”, and in no fewer`, `最少 ${steps} 步，场景“${scenario}”`)],
+      never: [say("never", "从不"), say("in no schedule of any scenario; all were explored", "所有场景的所有时序都探索过，都不出现")],
+      unknown: [say("unknown", "未知"), say("a bound was hit before all schedules were explored", "没探索完所有时序就到了上限")],
+      "n/a": ["–", say("this lock does not promise that it never happens", "这种锁不承诺它不会发生")],
+    }[answer];
+    const says = `${lock}, ${anomaly}: ${why}`;
+    cell.className = "filled " + (answer === "n/a" ? "none" : answer);
+    cell.dataset.says = answer === "broken" ? `${says}. ${meanings.get(anomaly)}` : says;
+    replace(cell, answer === "broken" ? el("a", { href: link, "aria-label": says }, steps) : el("span", { tabindex: -1, role: "note", "aria-label": says }, short));
   }
 
   function explain(event) {
