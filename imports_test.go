@@ -97,7 +97,7 @@ var house = map[string][]string{
 		"internal/history", "internal/lock", "internal/redisclient", "internal/rediserr", "internal/service", "util/lua",
 	},
 	"lockstep/internal/evolution": {
-		"internal/contrast", "internal/lock", "internal/lockv1", "internal/lockv10", "internal/lockv2", "internal/lockv3",
+		"internal/contrast", "internal/language", "internal/lock", "internal/lockv1", "internal/lockv10", "internal/lockv2", "internal/lockv3",
 		"internal/lockv4", "internal/lockv5", "internal/lockv6", "internal/lockv7", "internal/lockv8", "internal/lockv9",
 		"internal/redlock", "internal/strategy",
 	},

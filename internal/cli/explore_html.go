@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"lockstep/internal/evolution"
 	"lockstep/internal/explore"
 	"lockstep/internal/language"
 	"lockstep/internal/strategy"
@@ -42,9 +43,10 @@ func (f exploreFlags) writeSchedules(cmd *cobra.Command, s strategy.Strategy, al
 		fmt.Fprintf(cmd.ErrOrStderr(), "%s is not written: there is no schedule to show\n", f.html)
 		return nil
 	}
-	document, err := web.Document(web.KindSchedules, "lockstep: "+s.Name,
-		web.Schedules{Lock: s.Name, Title: s.Title, Scenario: f.scenario.String(), Schedules: all},
-		cmp.Or(all[0].Trace.Language, language.English))
+	in := cmp.Or(all[0].Trace.Language, language.English)
+	document, err := web.Document(web.KindSchedules, "lockstep: "+s.Name, web.Schedules{
+		Lock: s.Name, Title: evolution.In(s, in).Title, Scenario: f.scenario.String(), Schedules: all,
+	}, in)
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 
+	"lockstep/internal/evolution"
 	"lockstep/internal/trace"
 	"lockstep/internal/web"
 )
@@ -33,7 +34,7 @@ func (s *Seat) file(w http.ResponseWriter, r *http.Request) error {
 		}
 	}
 	document, err := web.Document(web.KindSchedules, "lockstep: "+view.Lock, web.Schedules{
-		Lock: view.Lock, Title: p.strategy.Title, Scenario: view.Scenario, Schedules: []web.Schedule{schedule},
+		Lock: view.Lock, Title: evolution.In(p.strategy, p.language).Title, Scenario: view.Scenario, Schedules: []web.Schedule{schedule},
 	}, p.language)
 	if err != nil {
 		return err

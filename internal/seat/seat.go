@@ -114,11 +114,13 @@ type Named struct {
 }
 
 func (s *Seat) index(w http.ResponseWriter, r *http.Request) error {
-	if _, err := languageOf(r.URL.Query()); err != nil {
+	in, err := languageOf(r.URL.Query())
+	if err != nil {
 		return err
 	}
 	var index Index
 	for _, lock := range evolution.Table() {
+		lock = evolution.In(lock, in)
 		index.Locks = append(index.Locks, Lock{lock.Name, lock.Title, lock.Adds, lock.Costs, lock.StillBroken, lock.OnNodes})
 	}
 	for _, fault := range explore.AllFaults() {

@@ -78,6 +78,7 @@ func (w way) step(in language.Language) Step {
 	if err != nil {
 		panic(err) // the table's own
 	}
+	to = evolution.In(to, in)
 	s := Step{
 		From: w.from, To: w.to, Title: to.Title, Adds: to.Adds, Costs: to.Costs, StillBroken: to.StillBroken,
 		Lab: w.lab, Exercise: w.exercise, Shown: w.shown,

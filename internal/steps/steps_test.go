@@ -137,7 +137,7 @@ func TestTheWords(t *testing.T) {
 	chinese := steps.All(language.Chinese)
 	for i, en := range steps.All(language.English) {
 		zh := chinese[i]
-		for what, texts := range map[string][2]string{"flaw": {en.Flaw, zh.Flaw}, "cure": {en.Cure, zh.Cure}} {
+		for what, texts := range map[string][2]string{"flaw": {en.Flaw, zh.Flaw}, "cure": {en.Cure, zh.Cure}, "adds": {en.Adds, zh.Adds}} {
 			if texts[0] != "" && texts[0] == texts[1] {
 				t.Errorf("%s: %s is in English: %s", en.Pair(), what, texts[1])
 			}

@@ -40,7 +40,7 @@ function show(main, { lock, title, scenario, schedules }) {
   function step(by) {
     const { trace } = schedules[chosen], steps = trace.steps.length;
     current = Math.min(Math.max(current + by, 0), steps);
-    replace(picture, drawTrace(trace, { current, onstep: n => step(n - current) }), legend());
+    replace(picture, drawTrace(trace, { current: current || .5, onstep: n => step(n - current) }), legend());
     replace(told, sentence(trace, current));
     picture.querySelector("[aria-current=step]")?.scrollIntoView({ block: "nearest" });
   }
