@@ -78,11 +78,11 @@ var house = map[string][]string{
 	"lockstep/internal/explore/coroutine": {},
 	"lockstep/internal/config":            {"internal/history"},
 	"lockstep/internal/api": {
-		"internal/evolution", "internal/explore", "internal/history", "internal/lock", "internal/seat", "internal/service",
-		"internal/strategy",
+		"internal/evolution", "internal/explore", "internal/explore/graph", "internal/history", "internal/lock", "internal/seat",
+		"internal/service", "internal/strategy",
 	},
 	"lockstep/internal/seat": {
-		"internal/evolution", "internal/explore", "internal/explore/stepper", "internal/language", "internal/strategy",
+		"internal/evolution", "internal/explore", "internal/explore/graph", "internal/explore/stepper", "internal/language", "internal/strategy",
 		"internal/trace", "internal/web",
 	},
 	"lockstep/internal/steps": {

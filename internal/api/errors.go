@@ -10,6 +10,7 @@ import (
 
 	"lockstep/internal/evolution"
 	"lockstep/internal/explore"
+	"lockstep/internal/explore/graph"
 	"lockstep/internal/lock"
 	"lockstep/internal/seat"
 	"lockstep/internal/service"
@@ -57,8 +58,10 @@ var answers = []struct {
 	{explore.ErrText, http.StatusBadRequest, "bad_request"},
 	{explore.ErrMalformed, http.StatusBadRequest, "bad_request"},
 	{explore.ErrStale, http.StatusConflict, "stale_schedule"},
+	{graph.ErrTooLarge, http.StatusServiceUnavailable, "too_large"},
 	{seat.ErrBusy, http.StatusServiceUnavailable, "busy"},
 	{seat.ErrNotFound, http.StatusNotFound, "not_found"},
+	{seat.ErrLeft, statusClientClosed, "client_closed_request"},
 	{errBadRequest, http.StatusBadRequest, "bad_request"},
 	{errUnauthorized, http.StatusUnauthorized, "unauthorized"},
 	{errForbidden, http.StatusForbidden, "forbidden"},

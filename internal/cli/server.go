@@ -48,6 +48,7 @@ type server struct {
 	redis    *dao.Redis
 	instance string // unlike any other process's
 	events   *witness.Recorder
+	seat     *seat.Seat
 	web      *webServer
 	addr     string
 	failed   chan error // the HTTP server ended by itself
@@ -98,24 +99,25 @@ func newServer(cfg config.Config, redis *dao.Redis, addr net.Addr, log *slog.Log
 		node.AddHook(counts)
 		node.AddHook(recorder.HookOfNode(i+1, len(redis.Nodes)))
 	}
+	chair := seat.New(seat.Usual(), seat.Errors{Status: api.StatusOf, Write: api.WriteError})
 	return &server{
 		api: &api.API{
 			Shop: shop, Metrics: counts, Events: recorder, Page: web.Handlers(), OrderIDs: orderIDs,
 			Replica: replica, Redis: redis.Name, Nodes: redis.Nodes.Addrs(), Log: log,
 			Guard: newGuard(cfg, addr),
-			Seat:  newSeat(),
+			Seat:  below(chair),
 		},
-		redis: redis, instance: instance, events: recorder,
+		redis: redis, instance: instance, events: recorder, seat: chair,
 		addr:   addr.String(),
 		failed: make(chan error, 1),
 		lived:  make(chan struct{}),
 	}
 }
 
-// newSeat makes what is below /seat: the scheduler's seat, and the steps.
-func newSeat() http.Handler {
+// below is what is below /seat: the scheduler's seat, and the steps.
+func below(chair http.Handler) http.Handler {
 	mux := http.NewServeMux()
-	mux.Handle("/", seat.New(seat.Usual(), seat.Errors{Status: api.StatusOf, Write: api.WriteError}))
+	mux.Handle("/", chair)
 	mux.Handle("/seat/steps", steps.Handler())
 	mux.Handle("/seat/steps/", steps.Handler())
 	return mux
@@ -197,6 +199,7 @@ func (s *server) close() error {
 	s.cancelSales()
 	s.stop()
 	<-s.lived
+	s.seat.Close()
 	ctx, cancel := context.WithTimeout(context.Background(), leaveTime)
 	defer cancel()
 	if err := s.api.Shop.Close(ctx); err != nil {

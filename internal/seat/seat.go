@@ -25,6 +25,7 @@ import (
 var (
 	ErrQuery    = errors.New("bad request")
 	ErrNotFound = errors.New("there is nothing here")
+	ErrLeft     = errors.New("the reader has left")
 	ErrBusy     = errors.New("explorations take turns, and too many wait already; ask again")
 )
 
@@ -60,20 +61,33 @@ type Seat struct {
 	limits Limits
 	errors Errors
 	mux    *http.ServeMux
+	turns  *turns
+	maps   *maps
+	rows   rows
 }
 
 // New makes a seat.
 func New(limits Limits, errors Errors) *Seat {
-	s := &Seat{limits: limits, errors: errors, mux: http.NewServeMux()}
+	s := &Seat{
+		limits: limits, errors: errors, mux: http.NewServeMux(),
+		turns: newTurns(limits.Line), maps: newMaps(limits.Kept), rows: rows{done: map[string]rowDone{}},
+	}
 	s.handle("/seat", s.index)
 	s.handle("/seat/state", s.state)
 	s.handle("/seat/file", s.file)
+	s.handle("/seat/hint", s.hint)
+	s.handle("/seat/oracle", s.oracle)
+	s.handle("/seat/beside", s.beside)
+	s.handle("/seat/table", s.table)
 	s.handle("/", s.nothing)
 	return s
 }
 
 // ServeHTTP implements http.Handler.
 func (s *Seat) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.mux.ServeHTTP(w, r) }
+
+// Close forgets the maps that are kept.
+func (s *Seat) Close() { s.maps.close() }
 
 // handle lets f answer requests for a path. An error that it gives is the answer.
 func (s *Seat) handle(path string, f func(http.ResponseWriter, *http.Request) error) {

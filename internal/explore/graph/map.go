@@ -110,6 +110,9 @@ func (m *Map) States() int { return len(m.states) }
 // Steps is how many there are.
 func (m *Map) Steps() int { return len(m.steps) }
 
+// Bytes is about how much memory it takes.
+func (m *Map) Bytes() int { return 50*m.States() + 12*m.Steps() }
+
 func bit(a explore.Anomaly) uint32 { return 1 << max(slices.Index(anomaly.All(), a), 0) }
 
 // Distances says for each state how far an anomaly is away.
