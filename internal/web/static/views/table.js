@@ -53,7 +53,9 @@ export function show(main) {
     }, { signal: stopped.signal });
   }
 
-  const column = ({ name, says }) => el("th", { scope: "col", "data-column": name, "data-says": `${name}: ${says}` }, el("span", null, name));
+  function column({ name, says }) {
+    return el("th", { scope: "col", "data-column": name, "data-says": `${name}: ${says}` }, el("span", null, name));
+  }
 
   function row(lock, anomalies) {
     const cells = new Map(anomalies.map(({ name }) => [name, el("td", { "data-column": name }, "…")]));
