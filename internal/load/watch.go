@@ -146,18 +146,24 @@ func (w *Watch) Frames(ctx context.Context, of Result) []Frame {
 	return slices.Clone(w.frames)
 }
 
-// told reports whether the last tally is the one at the end of a burst.
+// told reports whether the server has told of the end of a burst: its tally, and the last sale. News of locks come before that.
 func (w *Watch) told(of Result) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for _, frame := range slices.Backward(w.frames) {
-		if frame.Name == "tally" {
-			var tally Result
-			err := json.Unmarshal(frame.Data, &tally)
-			return err == nil && tally.RunID == of.RunID && tally.Sold == of.Sold && tally.InFlight == 0
+	var tally, sold bool
+	for _, frame := range w.frames {
+		switch frame.Name {
+		case "tally":
+			var now Result
+			err := json.Unmarshal(frame.Data, &now)
+			tally = err == nil && now.RunID == of.RunID && now.Sold == of.Sold && now.InFlight == 0
+		case "stock":
+			var points []struct{ Sold int64 }
+			err := json.Unmarshal(frame.Data, &points)
+			sold = err == nil && len(points) > 0 && points[len(points)-1].Sold >= of.Sold
 		}
 	}
-	return false
+	return tally && (sold || of.Sold == 0)
 }
 
 // Pairs gives what the two sales of each finding did, command by command, by their names with a space between them: of the worst ones,
