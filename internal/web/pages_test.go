@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp"
 
@@ -32,7 +33,7 @@ func TestTheSteps(t *testing.T) {
 		t.Errorf("%d lines, and %d once unfolded", hidden, shown)
 	}
 	p.click("#lang")
-	p.shows("超时的持有者会误删下一个持有者的锁")
+	p.shows("GET 与 DEL 之间，锁可能已经易主")
 	p.size(320, 700)
 	p.fits()
 	p.click(".step .button.main")
@@ -53,7 +54,7 @@ func (p *page) fits() {
 // The table is filled; its cells are gone through by the arrows, explained, and lead into the seat.
 func TestTheTable(t *testing.T) {
 	p := open(t, serve(t), "#/table")
-	p.waitUntil("v2 is explored", `document.querySelectorAll("tbody tr")[2]?.querySelector(".broken a")`)
+	p.waitWithin(4*time.Minute, "v2 is explored", `document.querySelectorAll("tbody tr")[2]?.querySelector(".broken a")`)
 	p.waitUntil("no column is empty", `[...document.querySelectorAll("tbody tr")[0].cells].slice(1).every(cell => cell.classList.contains("filled"))`)
 	eval[string](p, `(document.querySelectorAll("tbody tr")[2].querySelector("[data-column=foreign-release] a").focus(), "")`)
 	p.shows("v2, foreign-release: in 6 steps")

@@ -23,7 +23,9 @@ export function show(main, route) {
   const at = () => all.findIndex(step => pair(step) === shown);
   function turn(by) {
     const next = all[at() + by];
-    if (next) go(address(next));
+    if (!next) return;
+    shown = pair(next); // two quick keys are two steps
+    go(address(next));
   }
 
   async function follow(route) {
