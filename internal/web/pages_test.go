@@ -38,9 +38,9 @@ func TestTheSteps(t *testing.T) {
 	p.fits()
 	p.click(".step .button.main")
 	p.waitUntil("the seat has the schedule", `location.hash.startsWith("#/schedule/v2?") && document.querySelectorAll(".trace .step").length >= 6`)
+	p.expect("404")
 	p.visit("#/steps/v3-v9")
 	p.shows("there is no such step")
-	p.expect("404")
 }
 
 // fits fails if the page is wider than its window.
