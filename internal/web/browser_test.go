@@ -33,7 +33,7 @@ const runAsLockstep = "RUN_AS_LOCKSTEP"
 // chrome is the browser of all tests, and how it is opened.
 var chrome struct {
 	once  sync.Once
-	ctx   context.Context
+	ctx   context.Context //nolint:containedctx // a tab is a context
 	close func()
 	err   error
 }
@@ -116,7 +116,7 @@ func serve(t *testing.T, args ...string) string {
 // page is a tab of its own, as if in a browser of its own: nothing is remembered from another.
 type page struct {
 	t   *testing.T
-	ctx context.Context
+	ctx context.Context //nolint:containedctx // a tab is a context
 	url string
 
 	visits int
@@ -179,13 +179,6 @@ func (p *page) hear(event any) {
 	}
 }
 
-// expect lets the console say something that contains this.
-func (p *page) expect(part string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.mine = append(p.mine, part)
-}
-
 func call[P, R any](p *page, command cdp.Command[P, R], params P) {
 	p.t.Helper()
 	p.do(chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
@@ -207,15 +200,6 @@ func (p *page) do(steps ...chromedp.Action[chromedp.Void]) {
 func (p *page) size(width, height int64) {
 	p.t.Helper()
 	call(p, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{Width: width, Height: height, DeviceScaleFactor: 1})
-}
-
-// dark makes the system's colours dark, or light.
-func (p *page) dark(dark bool) {
-	p.t.Helper()
-	scheme := map[bool]string{true: "dark", false: "light"}[dark]
-	call(p, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
-		Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}},
-	})
 }
 
 // visit loads an address anew.
@@ -261,18 +245,6 @@ func eval[T any](p *page, expression string) T {
 		p.t.Fatalf("%s: %v", expression, err)
 	}
 	return value
-}
-
-// text is what an element shows; "" if there is none.
-func (p *page) text(css string) string {
-	p.t.Helper()
-	return eval[string](p, fmt.Sprintf(`document.querySelector(%q)?.innerText ?? ""`, css))
-}
-
-// address is what the browser shows after #.
-func (p *page) address() string {
-	p.t.Helper()
-	return eval[string](p, `location.hash`)
 }
 
 // waitUntil looks again and again whether an expression is true.

@@ -39,25 +39,26 @@ func TestThePageIsSmall(t *testing.T) {
 func TestEachFileIsServed(t *testing.T) {
 	types := map[string]string{".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 	handlers := web.Handlers()
-	for path0, handler := range handlers {
+	for at, handler := range handlers {
 		answer := httptest.NewRecorder()
-		handler.ServeHTTP(answer, httptest.NewRequest(http.MethodGet, path0, nil))
-		extension := path.Ext(path0)
-		if path0 == "/" {
+		handler.ServeHTTP(answer, httptest.NewRequest(http.MethodGet, at, nil))
+		extension := path.Ext(at)
+		if at == "/" {
 			extension = ".html"
 		}
 		header := answer.Result().Header
 		if got, want := header.Get("Content-Type"), types[extension]+"; charset=utf-8"; got != want {
-			t.Errorf("%s: Content-Type %q; want %q", path0, got, want)
+			t.Errorf("%s: Content-Type %q; want %q", at, got, want)
 		}
-		if policy := header.Get("Content-Security-Policy"); !strings.Contains(policy, "default-src 'self'") || strings.Contains(policy, "unsafe") {
-			t.Errorf("%s: Content-Security-Policy %q", path0, policy)
+		policy := header.Get("Content-Security-Policy")
+		if !strings.Contains(policy, "default-src 'self'") || strings.Contains(policy, "unsafe") {
+			t.Errorf("%s: Content-Security-Policy %q", at, policy)
 		}
-		again := httptest.NewRequest(http.MethodGet, path0, nil)
+		again := httptest.NewRequest(http.MethodGet, at, nil)
 		again.Header.Set("If-None-Match", header.Get("ETag"))
 		second := httptest.NewRecorder()
 		if handler.ServeHTTP(second, again); second.Code != http.StatusNotModified || second.Body.Len() > 0 {
-			t.Errorf("%s again: %d with %d bytes; want %d without", path0, second.Code, second.Body.Len(), http.StatusNotModified)
+			t.Errorf("%s again: %d with %d bytes; want %d without", at, second.Code, second.Body.Len(), http.StatusNotModified)
 		}
 	}
 	if handlers["/"] == nil || handlers["/web/app.js"] == nil {
@@ -70,7 +71,8 @@ func TestThePageOpens(t *testing.T) {
 	p := open(t, serve(t), "#/")
 	for _, view := range []string{"schedule", "table", "steps", ""} {
 		p.click(`header a[href="#/` + view + `"]`)
-		p.waitUntil(view+" is shown", `document.querySelector("main > *") && document.querySelector('[aria-current=page]')?.hash === "#/`+view+`"`)
+		p.waitUntil(view+" is shown", `document.querySelector("main > *")`)
+		p.waitUntil(view+" is marked", `document.querySelector("[aria-current=page]")?.hash === "#/`+view+`"`)
 	}
 	p.click("#lang")
 	p.waitUntil("it is Chinese", `document.documentElement.lang === "zh" && document.querySelector("nav").innerText.includes("商店")`)

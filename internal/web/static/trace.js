@@ -30,7 +30,7 @@ export const legend = () => el("p", { class: "soft small" }, say(
   "粗线：这一单认为自己持有锁。虚线：暂停。Redis 上的字母：锁实际上是谁的。"));
 
 function lanesOf(trace) {
-  const nodes = Array.from({ length: trace.nodes ?? 0 }, (_, i) => ({ name: say(`node ${i + 1}`, `节点 ${i + 1}`), node: i + 1 }));
+  const nodes = Array.from({ length: trace.nodes ?? 0 }, (_, i) => ({ name: "n" + (i + 1), node: i + 1 }));
   const lanes = [...trace.actors.map((name, actor) => ({ name, actor })), ...nodes, { name: "Redis", node: 0 }];
   lanes.forEach((lane, i) => Object.assign(lane, { at: (i + .5) / lanes.length * 100 }));
   return lanes;
@@ -129,7 +129,8 @@ function changes(trace, step, before) {
   return all.length > 0 && el("p", { class: "changes" }, all.map(text => el("span", { class: "chip" }, text)));
 }
 
-const short = text => text.replaceAll("distributedLock:", "");
+// short writes owners as their actors' names.
+export const short = text => text.replaceAll("distributedLock:", "");
 
 // outcome is the reply, and what became of it.
 function outcome(step) {

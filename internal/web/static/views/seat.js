@@ -16,8 +16,9 @@ const first = link(["schedule", "v2"], { in: "--faults expiry=1", mode: "break",
 
 export function show(main, route) {
   const seat = new Seat(main);
-  seat.follow(route);
-  return { leave: () => seat.leave(), follow: route => seat.follow(route) };
+  const follow = route => { seat.going = seat.follow(route); };
+  follow(route);
+  return { leave: () => seat.leave(), follow };
 }
 
 class Seat {
@@ -128,7 +129,8 @@ class Seat {
 
   take(token) { this.change({ do: [...this.tokens.slice(0, this.at), token].join(" ") }); }
 
-  choose(i) {
+  async choose(i) {
+    await this.going; // or the choices would be those of the place before
     const choice = this.here?.view.choices[i];
     if (choice) this.take(choice.token);
   }
@@ -220,11 +222,11 @@ class Seat {
       ? say(`Step ${this.at} of ${this.tokens.length}: `, `第 ${this.at} 步，共 ${this.tokens.length} 步：`) + (step.says || step.token)
       : say("Nothing has happened yet. You decide what happens first.", "还什么都没发生。第一步由你决定。");
     if (this.says.textContent !== said) replace(this.says, said);
-    replace(parts.about, scenarioPanel(this));
+    replace(parts.about, this.stale(), scenarioPanel(this));
     replace(parts.moves, this.breaches(), choicesPanel(this));
     replace(parts.mode, modePanel(this));
     replace(parts.state, statePanel(this));
-    replace(parts.drawing, this.stale(), this.tools(), this.tokens.length > 0
+    replace(parts.drawing, this.tools(), this.tokens.length > 0
       ? drawTrace(full.view.trace, { current: this.at, onstep: n => this.look(n), notes: n => this.oracle.note(n) })
       : el("p", { class: "soft" }, say("The steps that you choose are drawn here.", "你选的每一步会画在这里。")), legend());
     if (this.besideIs !== this.besideKey()) {

@@ -3,6 +3,7 @@ import { el } from "../dom.js";
 import { language, say } from "../words.js";
 import { get } from "../server.js";
 import { go } from "../route.js";
+import { short } from "../trace.js";
 
 export function besidePanel(seat) {
   const { place, index } = seat, rows = el("div", { role: "status" }, say("Running both …", "两边都在执行……"));
@@ -19,7 +20,7 @@ export function besidePanel(seat) {
 }
 
 function compared({ locks, rows, differs, why, links }) {
-  const cell = (step, other) => el("td", null, step ? [el("p", null, step.says || step.token), step.command && el("code", null, step.command, step.reply && " → " + step.reply)]
+  const cell = (step, other) => el("td", null, step ? [el("p", null, step.says || step.token), step.command && el("code", null, short(step.command), step.reply && " → " + short(step.reply))]
     : el("span", { class: "soft" }, other ? say("cannot happen", "不能发生") : "–"));
   return [
     el("table", { class: "pair" }, el("thead", null, el("tr", null, locks.map((name, i) => el("th", { scope: "col" },

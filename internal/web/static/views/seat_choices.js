@@ -1,5 +1,6 @@
 // What can happen next, and what cannot.
 import { el } from "../dom.js";
+import { short } from "../trace.js";
 import { say } from "../words.js";
 
 export function choicesPanel(seat) {
@@ -32,6 +33,6 @@ function button(seat, choice) {
     class: ["choice", hinted && "hinted"].filter(Boolean).join(" "), "data-focus": "choice" + choice.i, "data-token": choice.token,
     onclick: () => seat.take(choice.token),
   }, choice.i < 9 && el("kbd", { "aria-hidden": "true" }, choice.i + 1),
-  el("span", { class: "what" }, el("span", null, choice.says || choice.token), choice.command && el("code", null, choice.command)),
+  el("span", { class: "what" }, el("span", null, choice.says || choice.token), choice.command && el("code", null, short(choice.command))),
   hinted && el("span", { class: "chip" }, say("hint", "提示")), seat.oracle.badge(choice.token));
 }

@@ -124,7 +124,7 @@ export class Oracle {
   async ask(tokens, at) {
     const { lock, in: scenario, anomaly } = this.seat.place, { signal } = this.asking = new AbortController();
     const about = schedule => stream("/seat/oracle" + text({ lock, in: scenario, do: schedule, anomaly, lang: language() }), {
-      progress: ({ states }) => { this.states = states; this.changed(); },
+      progress: ({ states, waiting }) => { Object.assign(this, { states, waiting }); this.changed(); },
       done: answer => { if (!signal.aborted) this.learn(answer, schedule, tokens, at); },
       failed: failure => { this.failure = failure; this.changed(); },
     }, { signal });
@@ -137,7 +137,7 @@ export class Oracle {
   }
 
   learn(answer, schedule, tokens, at) {
-    if (schedule === tokens.join(" ")) Object.assign(this, { path: answer.path, noReturn: answer.no_return, states: answer.states });
+    if (schedule === tokens.join(" ")) Object.assign(this, { path: answer.path, noReturn: answer.no_return, doomed: answer.doomed, states: answer.states });
     if (schedule === tokens.slice(0, at).join(" ")) this.choices = answer.choices;
     this.changed();
   }
@@ -157,7 +157,7 @@ export class Oracle {
     const { place, at } = this.seat;
     if (!this.path) {
       return el("div", { role: "status" }, el("progress", { "aria-label": say("exploring", "正在探索") }),
-        el("p", { class: "small soft" }, say(`Drawing the graph of all states: ${this.states} so far`, `正在画出所有状态的图：已有 ${this.states} 个`)));
+        el("p", { class: "small soft" }, this.waiting ? say("Another exploration comes first.", "前面还有一次探索。") : say(`Drawing the graph of all states: ${this.states} so far`, `正在画出所有状态的图：已有 ${this.states} 个`)));
     }
     const far = this.path[at];
     return el("div", { role: "status" }, el("p", { class: far === 0 ? "note bad" : "note" }, far === -1
@@ -165,6 +165,8 @@ export class Oracle {
       : far === 0 ? say(`${place.anomaly} has happened.`, `${place.anomaly} 已经发生。`)
         : far === -2 ? say("Not known: the search hit its bound.", "不知道：搜索到了上限。")
           : say(`The nearest ${place.anomaly} is ${several(far, "step", "步")} away.`, `离最近的 ${place.anomaly} 还有 ${far} 步。`)),
+    far > 0 && (this.doomed || this.noReturn && at >= this.noReturn) && el("p", { class: "note bad" },
+      say("It can no longer be avoided, whatever happens.", "无论怎样都已无法避免。")),
     el("p", { class: "small soft" }, say(`From ${this.states} states, exactly.`, `根据 ${this.states} 个状态，精确得出。`)));
   }
 }

@@ -1,0 +1,197 @@
+//go:build long
+
+package web_test
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+)
+
+var back = chromedp.NavigateBack()
+
+// addresses are one of each view, with a lot in it.
+var addresses = map[string]string{
+	"shop": "#/", "seat": broken + "&mode=break&anomaly=foreign-release&beside=v3", "redlock": "#/schedule/redlock?in=--faults+node-crash=1&do=A:waits",
+	"oracle": "#/schedule/v2?in=--faults+expiry=1&mode=oracle&anomaly=foreign-release&do=A:SET+A:GET",
+	"table":  "#/table", "steps": "#/steps/v3-v4",
+}
+
+// settled waits until a view has drawn what it asked for.
+func (p *page) settled() {
+	p.t.Helper()
+	p.waitUntil("the view is there", `document.querySelector("main > *")?.innerText.length > 0 && !document.querySelector(".moves:empty")`)
+	p.waitUntil("nothing is on its way", `performance.now() > 500 && !performance.getEntriesByType("resource").some(r => r.responseEnd === 0)`)
+}
+
+// Nothing is wider than the window, and no word is cut or broken in its middle, in either language, in both themes, small and large.
+func TestEachViewFits(t *testing.T) {
+	url := serve(t)
+	for name, address := range addresses {
+		t.Run(name, func(t *testing.T) {
+			p := open(t, url, address)
+			for _, language := range []string{"en", "zh"} {
+				for _, width := range []int64{320, 768, 1920} {
+					p.size(width, 900)
+					p.visit(address)
+					p.speak(language)
+					p.settled()
+					for _, wrong := range eval[[]string](p, misfits) {
+						t.Errorf("%s, %d px: %s", language, width, wrong)
+					}
+					p.keep(fmt.Sprintf("%s-%s-%d", name, language, width))
+				}
+			}
+		})
+	}
+}
+
+// misfits finds what does not fit.
+const misfits = `(() => {
+  const wrong = [], root = document.documentElement;
+  if (root.scrollWidth > innerWidth) wrong.push("the page is " + root.scrollWidth + " px wide");
+  for (const node of document.querySelectorAll("h1, h2, p, button, a, td, th, summary, label, .chip, .number")) {
+    const style = getComputedStyle(node);
+    if (!node.checkVisibility() || node.closest(".unseen, .skip, .scroll, svg") || node.matches(".skip")) continue;
+    if (node.scrollWidth > node.clientWidth + 2 && style.display !== "inline") wrong.push("cut: " + node.className + " " + node.innerText.slice(0, 40));
+  }
+  const walker = document.createTreeWalker(document.querySelector("main"), NodeFilter.SHOW_TEXT);
+  for (let node; (node = walker.nextNode());) {
+    const parent = node.parentElement;
+    if (!parent.checkVisibility() || parent.closest("svg, select, pre, .unseen, .scroll")) continue;
+    for (const match of node.data.matchAll(/[A-Za-z]{2,}/g)) {
+      const range = document.createRange();
+      range.setStart(node, match.index);
+      range.setEnd(node, match.index + match[0].length);
+      if (new Set([...range.getClientRects()].map(r => Math.round(r.top))).size > 1) wrong.push("broken: " + match[0]);
+    }
+  }
+  return [...new Set(wrong)];
+})()`
+
+// speak switches to a language by the page's own button.
+func (p *page) speak(language string) {
+	p.t.Helper()
+	if eval[string](p, `document.documentElement.lang`) != language {
+		p.click("#lang")
+	}
+	p.waitUntil("it speaks "+language, fmt.Sprintf(`document.documentElement.lang === %q && document.querySelector("main > *")`, language))
+}
+
+// keep writes a picture, if somebody asks for them.
+func (p *page) keep(name string) {
+	directory := os.Getenv("SCREENSHOTS")
+	if directory == "" {
+		return
+	}
+	png, err := chromedp.Run(p.ctx, chromedp.FullScreenshot(100))
+	if err == nil {
+		err = os.WriteFile(filepath.Join(directory, name+".png"), png, 0o644)
+	}
+	if err != nil {
+		p.t.Error(err)
+	}
+}
+
+// Whoever cannot see or point can use each view, as far as axe can tell; its rules of contrast hold in both themes.
+func TestAxeFindsNothing(t *testing.T) {
+	axe, url := fetchAxe(t), serve(t)
+	for name, address := range addresses {
+		t.Run(name, func(t *testing.T) {
+			p := open(t, url, address)
+			for _, dark := range []bool{false, true} {
+				p.dark(dark)
+				p.visit(address)
+				p.settled()
+				p.do(chromedp.Evaluate[chromedp.Void](axe))
+				for _, wrong := range eval[[]string](p, `axe.run().then(({violations}) => violations.flatMap(v => v.nodes.map(n =>
+					v.id + ": " + n.html.slice(0, 200) + " " + n.failureSummary)))`) {
+					t.Errorf("dark %v: %s", dark, wrong)
+				}
+			}
+		})
+	}
+}
+
+// fetchAxe fetches axe-core, which is not kept here.
+func fetchAxe(t *testing.T) string {
+	t.Helper()
+	directory := t.TempDir()
+	pack := exec.CommandContext(t.Context(), "npm", "pack", "--silent", "axe-core@4")
+	pack.Dir = directory
+	if output, err := pack.CombinedOutput(); err != nil {
+		if os.Getenv("CI") != "" {
+			t.Fatalf("npm pack axe-core: %v\n%s", err, output)
+		}
+		t.Skipf("axe-core cannot be fetched: npm pack axe-core: %v\n%s", err, output)
+	}
+	packed, err := filepath.Glob(filepath.Join(directory, "axe-core-*.tgz"))
+	if err != nil || len(packed) != 1 {
+		t.Fatalf("npm packed %v, %v", packed, err)
+	}
+	unpack := exec.CommandContext(t.Context(), "tar", "-xzf", packed[0], "-C", directory, "package/axe.min.js")
+	if output, err := unpack.CombinedOutput(); err != nil {
+		t.Fatalf("tar: %v\n%s", err, output)
+	}
+	text, err := os.ReadFile(filepath.Join(directory, "package", "axe.min.js"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// The switches are remembered, and a large size makes everything larger.
+func TestSwitchesAreRemembered(t *testing.T) {
+	p := open(t, serve(t), "#/schedule/v2")
+	background := func() string { return eval[string](p, `getComputedStyle(document.documentElement).backgroundColor`) }
+	light, small := background(), eval[float64](p, `parseFloat(getComputedStyle(document.documentElement).fontSize)`)
+	p.key("D", "A", "L")
+	p.waitUntil("it is dark", fmt.Sprintf(`getComputedStyle(document.documentElement).backgroundColor !== %q`, light))
+	p.do(chromedp.Navigate(p.url + "/?x=1#/schedule/v2"))
+	p.waitUntil("it speaks Chinese still", `document.documentElement.lang === "zh" && document.querySelector("h1")?.innerText === "调度席"`)
+	if background() == light {
+		t.Error("the theme is forgotten")
+	}
+	if large := eval[float64](p, `parseFloat(getComputedStyle(document.documentElement).fontSize)`); large < 1.25*small {
+		t.Errorf("large is %v px; normal %v", large, small)
+	}
+	p.dark(true)
+	p.key("?")
+	if keys := p.text("dialog"); !strings.Contains(keys, "撤销") {
+		t.Errorf("? lists %q", keys)
+	}
+}
+
+// expect lets the console say something that contains this.
+func (p *page) expect(part string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.mine = append(p.mine, part)
+}
+
+// dark makes the system's colours dark, or light.
+func (p *page) dark(dark bool) {
+	p.t.Helper()
+	scheme := map[bool]string{true: "dark", false: "light"}[dark]
+	call(p, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+		Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}},
+	})
+}
+
+// text is what an element shows; "" if there is none.
+func (p *page) text(css string) string {
+	p.t.Helper()
+	return eval[string](p, fmt.Sprintf(`document.querySelector(%q)?.innerText ?? ""`, css))
+}
+
+// address is what the browser shows after #.
+func (p *page) address() string {
+	p.t.Helper()
+	return eval[string](p, `location.hash`)
+}

@@ -1,0 +1,195 @@
+//go:build long
+
+package web_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+const (
+	broken = "#/schedule/v2?in=--faults+expiry=1&do=A:SET+A:GET+A:write+expiry+B:SET+A:DEL"
+	start  = "#/schedule/v2?in=--faults+expiry=1&mode=break&anomaly=foreign-release"
+)
+
+// steps waits until the schedule has so many steps.
+func (p *page) steps(n int) {
+	p.t.Helper()
+	p.waitUntil(fmt.Sprintf("there are %d steps", n), fmt.Sprintf(
+		`document.querySelector("h1") && document.querySelectorAll(".drawing .step").length === %d`, n))
+}
+
+// at waits until this step is the current one; 0: none is.
+func (p *page) at(n int) {
+	p.t.Helper()
+	p.waitUntil(fmt.Sprintf("step %d is the current one", n), fmt.Sprintf(
+		`[...document.querySelectorAll(".drawing .step")].findIndex(step => step.ariaCurrent === "step") === %d`, n-1))
+}
+
+// press presses the number of the button with this token.
+func (p *page) press(token string) {
+	p.t.Helper()
+	button := fmt.Sprintf("document.querySelector('.moves [data-token=%q]')", token)
+	p.waitUntil("there is a button for "+token, button)
+	p.key(eval[string](p, button+`.querySelector("kbd").textContent`))
+}
+
+func TestSeatIsSolvedByKeysAlone(t *testing.T) {
+	p := open(t, serve(t), "#/schedule")
+	p.waitUntil("the goal is said", `document.querySelector(".goal")?.innerText.includes("in at most 6 steps")`)
+	for i, token := range strings.Fields("A:SET A:GET A:write expiry B:SET A:DEL") {
+		p.press(token)
+		p.steps(i + 1)
+	}
+	p.shows("Solved in 6 steps: A removes B's lock")
+	p.shows("There is no shorter way")
+	if says := p.text(".now"); !strings.Contains(says, "Step 6 of 6: A removes B's lock") {
+		t.Errorf("the sentence is %q", says)
+	}
+	p.key("ArrowLeft", "ArrowLeft")
+	p.at(4)
+	p.key("Home")
+	p.at(0)
+	p.key("End")
+	p.at(6)
+}
+
+// A reader who tabs finds every control, and sees where the focus is.
+func TestSeatHasVisibleFocus(t *testing.T) {
+	p := open(t, serve(t), broken)
+	p.steps(6)
+	seen := map[string]bool{}
+	for range 60 {
+		p.key("Tab")
+		at := eval[string](p, `(e => e === document.body ? "" : (e.dataset.focus || e.id || e.className || e.textContent).toString())(document.activeElement)`)
+		if at == "" {
+			break
+		}
+		seen[at] = true
+		if !eval[bool](p, `document.activeElement.matches(":focus-visible") && getComputedStyle(document.activeElement).outlineStyle !== "none"`) {
+			t.Errorf("nobody sees that the focus is on %q", at)
+		}
+	}
+	for _, control := range []string{"lang", "theme", "lock", "scenario", "mode-break", "goal", "beside", "hint", "choice0", "undo", "fork", "link"} {
+		if !seen[control] {
+			t.Errorf("Tab does not come to %s; it does to %v", control, seen)
+		}
+	}
+}
+
+func TestSeatHintLeadsToTheBreach(t *testing.T) {
+	p := open(t, serve(t), start)
+	for n := range 6 {
+		p.waitUntil("no hint is shown", `document.querySelector(".moves") && !document.querySelector(".hinted")`)
+		p.key("h")
+		p.waitUntil("a hint is shown", `document.querySelector(".hinted")`)
+		p.shows(fmt.Sprintf("%d step", 6-n))
+		p.press(eval[string](p, `document.querySelector(".hinted").dataset.token`))
+		p.steps(n + 1)
+	}
+	p.shows("Solved in 6 steps")
+}
+
+func TestSeatOracleKnowsTheDistance(t *testing.T) {
+	p := open(t, serve(t), "#/schedule/v2?in=--faults+expiry=1&anomaly=foreign-release&do=A:SET+A:GET+A:write+A:DEL")
+	p.steps(4)
+	p.key("o")
+	p.waitUntil("the distances are there", `document.querySelector(".drawing .chip.no-return, .drawing .safe, .drawing .step .changes .chip")`)
+	p.shows("states, exactly")
+	p.key("Home")
+	p.shows("The nearest foreign-release is 6 steps away.")
+	p.waitUntil("each choice has its distance", `[...document.querySelectorAll(".choice")].every(c => /to a breach|safe|breach/.test(c.innerText))`)
+	p.press("A:SET")
+	p.shows("The nearest foreign-release is 5 steps away.")
+	if !strings.Contains(p.address(), "mode=oracle") {
+		t.Errorf("the address forgets the mode: %s", p.address())
+	}
+}
+
+// Once both have read the stock, one update will be lost. Once one sale has ended, none can be.
+func TestSeatOracleMarksThePointOfNoReturn(t *testing.T) {
+	p := open(t, serve(t), "#/schedule/v0?mode=oracle&anomaly=lost-update&do=A:GET+B:GET+A:write+B:write")
+	p.steps(4)
+	p.waitUntil("it is marked", `document.querySelectorAll(".no-return").length === 1`)
+	p.waitUntil("it is the second step", `document.querySelectorAll(".drawing .step")[1].querySelector(".no-return")`)
+	p.key("Home", "ArrowRight", "ArrowRight")
+	p.shows("It can no longer be avoided")
+	p.visit("#/schedule/v0?mode=oracle&anomaly=lost-update&do=A:GET+A:write")
+	p.shows("No way leads to lost-update any more.")
+}
+
+func TestSeatBesideShowsTheCure(t *testing.T) {
+	p := open(t, serve(t), broken)
+	p.steps(6)
+	p.key("b")
+	p.waitUntil("two columns are there", `document.querySelectorAll(".beside thead th").length === 2`)
+	p.waitUntil("one row differs", `document.querySelectorAll(".beside tr.changed").length === 1`)
+	p.shows("differs.")
+	if !strings.Contains(p.address(), "beside=v3") {
+		t.Errorf("the address forgets the neighbour: %s", p.address())
+	}
+}
+
+func TestSeatUndoesAndForks(t *testing.T) {
+	p := open(t, serve(t), "#/schedule/v2?in=--faults+expiry=1")
+	p.press("A:SET")
+	p.steps(1)
+	p.press("A:GET")
+	p.steps(2)
+	p.key("u")
+	p.steps(1)
+	p.key("r")
+	p.steps(2)
+	p.key("ArrowLeft")
+	p.at(1)
+	p.press("B:SET") // another way from the middle: what came later is gone, until undo
+	p.steps(2)
+	p.shows("B finds the lock to be A's")
+	p.key("u")
+	p.waitUntil("the first way is back", `location.hash.includes("do=A:SET+A:GET")`)
+	p.do(back)
+	p.waitUntil("the browser goes back", `location.hash.includes("do=A:SET+B:SET")`)
+	p.steps(2)
+	p.waitUntil("the fork is this place", `document.querySelector("[data-focus=fork]").hash === location.hash`)
+}
+
+func TestSeatTellsOfAStaleLink(t *testing.T) {
+	p := open(t, serve(t), "#/schedule/v3?in=--faults+expiry=1&do=A:SET+A:GET+A:DEL+B:SET")
+	p.shows("This link is stale")
+	p.shows("step 3")
+	p.steps(2)
+	p.visit(broken + "&code=AAAAAAAAAAAA")
+	p.shows("This link is stale")
+	p.shows("step 1")
+	p.press("B:GET")
+	p.waitUntil("a new link is not", `!document.body.innerText.includes("This link is stale") && location.hash.includes("code=")`)
+}
+
+func TestSeatSaysWhatIsWrongWithAnAddress(t *testing.T) {
+	p := open(t, serve(t), "#/schedule/v2")
+	p.expect("400")
+	p.visit("#/schedule/v99")
+	p.shows("v99")
+	p.click("main a.button")
+	p.waitUntil("the first schedule is there", `document.querySelector(".moves .choice")`)
+}
+
+func TestSeatScenarioIsAForm(t *testing.T) {
+	p := open(t, serve(t), "#/schedule/v6")
+	p.click("[data-focus=scenario]")
+	p.waitUntil("the form is open", `document.querySelector("[data-focus=fault-pause]")`)
+	set := func(focus, value string) {
+		eval[bool](p, fmt.Sprintf(`(e => { e.value = %q; e.dispatchEvent(new Event("change")); return true; })(document.querySelector("[data-focus=%s]"))`, value, focus))
+	}
+	set("fault-pause", "1")
+	p.waitUntil("pause is allowed", `location.hash.includes("--faults+pause=1") && document.querySelector(".palette")?.innerText.includes("pause")`)
+	set("flag-actors", "3")
+	p.waitUntil("there are three", `location.hash.includes("--actors+3") && document.querySelector(".state").innerText.includes("C")`)
+	set("flag-work", "25")
+	p.waitUntil("they work long", `location.hash.includes("--work+25s")`)
+	set("fault-pause", "0")
+	p.waitUntil("there are no faults", `!location.hash.includes("faults") && !document.querySelector(".palette")`)
+	set("lock", "v4")
+	p.waitUntil("it is v4", `location.hash.startsWith("#/schedule/v4?") && location.hash.includes("--actors+3")`)
+}
