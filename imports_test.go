@@ -22,7 +22,8 @@ var house = map[string][]string{
 		"internal/api", "internal/cluster", "internal/config", "internal/dao", "internal/evolution", "internal/explore",
 		"internal/explore/graph", "internal/explore/stepper", "internal/history", "internal/job", "internal/lab", "internal/language",
 		"internal/live", "internal/load", "internal/lock", "internal/lockv6", "internal/matrix", "internal/metrics", "internal/seat",
-		"internal/service", "internal/soak", "internal/strategy", "internal/trace", "internal/web", "internal/witness",
+		"internal/service", "internal/soak", "internal/steps", "internal/strategy", "internal/trace", "internal/web",
+		"internal/witness",
 	},
 	"lockstep/internal/matrix": {
 		"internal/evolution", "internal/explore", "internal/lab", "internal/language", "internal/strategy",
@@ -87,8 +88,13 @@ var house = map[string][]string{
 	},
 	"lockstep/internal/seat": {
 		"internal/evolution", "internal/explore", "internal/explore/graph", "internal/explore/stepper", "internal/language",
-		"internal/strategy", "internal/trace",
+		"internal/strategy", "internal/trace", "internal/web",
 	},
+	"lockstep/internal/steps": {
+		"internal", "internal/api", "internal/evolution", "internal/lab", "internal/language", "util/lua",
+	},
+	"lockstep/internal":         {},
+	"lockstep/internal/web":     {"internal/language", "internal/trace"},
 	"lockstep/internal/job":     {"internal/lock", "internal/rediserr"},
 	"lockstep/internal/load":    {"internal/history"},
 	"lockstep/internal/service": {"internal/history", "internal/lock", "internal/strategy"},
@@ -96,9 +102,9 @@ var house = map[string][]string{
 		"internal/history", "internal/lock", "internal/redisclient", "internal/rediserr", "internal/service", "util/lua",
 	},
 	"lockstep/internal/evolution": {
-		"internal/contrast", "internal/lock", "internal/lockv1", "internal/lockv10", "internal/lockv2", "internal/lockv3",
-		"internal/lockv4", "internal/lockv5", "internal/lockv6", "internal/lockv7", "internal/lockv8", "internal/lockv9",
-		"internal/redlock", "internal/strategy",
+		"internal/contrast", "internal/language", "internal/lock", "internal/lockv1", "internal/lockv10", "internal/lockv2",
+		"internal/lockv3", "internal/lockv4", "internal/lockv5", "internal/lockv6", "internal/lockv7", "internal/lockv8",
+		"internal/lockv9", "internal/redlock", "internal/strategy",
 	},
 	"lockstep/internal/contrast":        {"internal/lock", "internal/rediserr", "util/lua"},
 	"lockstep/internal/lockv1":          {"internal/lock", "internal/rediserr"},
@@ -120,7 +126,7 @@ var house = map[string][]string{
 	"lockstep/internal/history":         {},
 	"lockstep/internal/trace":           {"internal/language"},
 	"lockstep/internal/language":        {},
-	"lockstep/internal/web":             {},
+	"lockstep/internal/web":             {"internal/language", "internal/trace"},
 	"lockstep/internal/redistest":       {"internal/redisclient"}, // for tests alone
 	"lockstep/internal/suite":           {},                       // for tests alone
 	"lockstep/util/lua":                 {},

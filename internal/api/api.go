@@ -29,8 +29,8 @@ type API struct {
 	Metrics  Metrics
 	Events   http.Handler            // streams what this replica's locks do; nil: there is no such stream
 	Live     http.Handler            // shows the shop to those who watch it; nil: it is not shown
-	Page     map[string]http.Handler // the page's files, by their paths
 	Seat     http.Handler            // the scheduler's seat; nil: there is none
+	Page     map[string]http.Handler // the page's files, by their paths
 	OrderIDs OrderIDs
 
 	NodeFaults http.Handler // stops and empties embedded masters; nil: there are none

@@ -18,6 +18,7 @@ import (
 	"lockstep/internal/config"
 	"lockstep/internal/evolution"
 	"lockstep/internal/history"
+	"lockstep/internal/language"
 	"lockstep/internal/load"
 )
 
@@ -32,6 +33,8 @@ func newBurst() *cobra.Command {
 	var timeout time.Duration
 	var minAnswered float64
 	var asJSON bool
+	var html string
+	var in language.Language
 	cmd := &cobra.Command{
 		Use:   "burst",
 		Short: "Let many buyers loose at once, and give the verdict",
@@ -59,13 +62,20 @@ were answered (--min-answered), a PASS is UNKNOWN; OVERSOLD and UNDERSOLD stay w
 			if err != nil {
 				return err
 			}
+			document, err := openBurstDocument(cmd, html, targets[0], in)
+			if err != nil {
+				return errors.Join(err, closeTarget())
+			}
 			progress, finish := newProgress(cmd.ErrOrStderr(), requests)
 			result, err := load.Burst{
 				Targets: targets, Requests: requests, Buyers: buyers, Stock: stock, Lock: version,
 				Token: cfg.Admin.Token, Timeout: timeout, Progress: progress, MinAnswered: minAnswered,
 			}.Run(cmd.Context())
 			finish()
-			if err := errors.Join(err, closeTarget()); err != nil {
+			if err == nil {
+				err = document.write(cmd.Context(), result)
+			}
+			if err := errors.Join(err, document.close(), closeTarget()); err != nil {
 				return err
 			}
 			if asJSON {
@@ -91,6 +101,10 @@ were answered (--min-answered), a PASS is UNKNOWN; OVERSOLD and UNDERSOLD stay w
 	flags.DurationVar(&timeout, "timeout", 5*time.Minute, "longest wait of a buyer for one answer")
 	flags.Float64Var(&minAnswered, "min-answered", 0.99, "share of the requests that must be answered for a PASS; 0: any will do")
 	flags.BoolVar(&asJSON, "json", false, "one JSON document on standard output")
+	flags.StringVar(&html, "html", "",
+		"write the result to this file too, and what the locks did: one page that needs no server")
+	speaks(cmd, &in)
+	flags.Lookup("lang").Usage = "en or zh: the language of --html"
 	completeWith(cmd, "lock", evolution.Names()...)
 	return cmd
 }

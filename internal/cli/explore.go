@@ -36,6 +36,8 @@ type exploreFlags struct {
 	why          bool
 	step         bool
 	against      string
+	html         string
+	file         *htmlFile // of html
 }
 
 func newExplore() *cobra.Command {
@@ -67,6 +69,7 @@ With --all: 0 everything was explored, 2 a bound was hit first.`,
   lockstep explore v2 --faults expiry=1 --why
   lockstep explore v6 --faults pause=1 --step
   lockstep explore v5 --faults expiry=1 --against v6
+  lockstep explore v2 --faults expiry=1 --html v2.html
   lockstep explore --all`,
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: completeLock,
@@ -89,6 +92,8 @@ With --all: 0 everything was explored, 2 a bound was hit first.`,
 	flags.BoolVar(&f.step, "step", false, "choose each step yourself, from the start or from the end of --replay")
 	flags.StringVar(&f.against, "against", "",
 		"run the same schedule under this lock too, to the first step that differs: that of --replay, or the one found")
+	flags.StringVar(&f.html, "html", "",
+		"write what was found, or --replay, to this file too: one page to step through, which needs no server")
 	flags.BoolVar(&f.all, "all", false, "explore every lock with every fault, and print a table")
 	complete(cmd, "faults", completeFaults)
 	completeWith(cmd, "against", evolution.Names()...)
@@ -148,6 +153,18 @@ func runExplore(cmd *cobra.Command, args []string, f exploreFlags) error {
 	if err != nil {
 		return err
 	}
+	if f.file, err = openHTML(f.html); err != nil {
+		return err
+	}
+	err = runOne(cmd, f, strategy, bounds)
+	if closed := f.file.close(); closed != nil { // or the exit code would stand for it
+		return closed
+	}
+	return err
+}
+
+// runOne explores or replays one lock.
+func runOne(cmd *cobra.Command, f exploreFlags, strategy strategy.Strategy, bounds explore.Bounds) error {
 	goal := explore.Goal{All: f.each}
 	if f.anomaly != "" {
 		a := explore.Anomaly(f.anomaly)
@@ -191,6 +208,9 @@ func explored(cmd *cobra.Command, f exploreFlags, strategy strategy.Strategy, go
 		}
 		whys = append(whys, why)
 	}
+	if err := f.writeFound(cmd, strategy, result.Found); err != nil {
+		return err
+	}
 	return f.show(cmd, result, whys)
 }
 
@@ -226,6 +246,8 @@ func (f exploreFlags) check(cmd *cobra.Command, args []string) error {
 		return fmt.Errorf("%s: explore takes no settings: its clock, its Redis and the expiry (10s) are its own", strings.Join(foreign, ", "))
 	case f.all && len(args) > 0:
 		return fmt.Errorf("--all explores every lock: leave out %q", args[0])
+	case f.html != "" && (f.all || f.step || f.against != ""):
+		return errors.New("--html writes what explore finds, or --replay: leave out --all, --step and --against")
 	case f.all && (f.each || f.why || f.step || f.against != "" || f.anomaly != "" || f.mermaid ||
 		cmd.Flags().Changed("replay") || f.flags.Faults() != "" ||
 		f.scenario.Try+f.scenario.Nested+f.scenario.Replicas > 0 || f.scenario.Work+f.scenario.Skew > 0):

@@ -42,6 +42,9 @@ func replay(cmd *cobra.Command, f exploreFlags, strategy strategy.Strategy, goal
 	if err != nil {
 		return err
 	}
+	if err := f.writeReplayed(cmd, strategy, replayed.Trace, shown); err != nil {
+		return err
+	}
 	people := out
 	if f.asJSON || f.mermaid {
 		people = cmd.ErrOrStderr()

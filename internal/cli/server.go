@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"net"
+	"net/http"
 	"os"
 	"strconv"
 	"time"
@@ -25,6 +26,7 @@ import (
 	"lockstep/internal/metrics"
 	"lockstep/internal/seat"
 	"lockstep/internal/service"
+	"lockstep/internal/steps"
 	"lockstep/internal/strategy"
 	"lockstep/internal/web"
 	"lockstep/internal/witness"
@@ -47,8 +49,8 @@ type server struct {
 	redis    *dao.Redis
 	instance string // unlike any other process's
 	events   *witness.Recorder
-	live     *live.Server
 	seat     *seat.Seat
+	live     *live.Server
 	web      *webServer
 	addr     string
 	failed   chan error // the HTTP server ended by itself
@@ -99,23 +101,32 @@ func newServer(cfg config.Config, redis *dao.Redis, addr net.Addr, log *slog.Log
 		node.AddHook(counts)
 		node.AddHook(recorder.HookOfNode(i+1, len(redis.Nodes)))
 	}
+	chair := seat.New(seat.Usual(), seat.Errors{Status: api.StatusOf, Write: api.WriteError})
 	guard := newGuard(cfg, addr)
 	shown := newLive(cfg, guard, addr, &live.Replica{Name: replica, Recorder: recorder, Shop: shop, Peers: cfg.Server.Peers})
-	chair := seat.New(seat.Usual(), seat.Errors{Status: api.StatusOf, Write: api.WriteError})
 	s := &server{
 		api: &api.API{
 			Shop: shop, Metrics: counts, Events: recorder, Live: shown.Handler(), Page: web.Handlers(), OrderIDs: orderIDs,
 			Replica: replica, Redis: redis.Name, Nodes: redis.Nodes.Addrs(), Log: log,
 			Guard: guard,
-			Seat:  chair,
+			Seat:  below(chair),
 		},
-		redis: redis, instance: instance, events: recorder, live: shown, seat: chair,
+		redis: redis, instance: instance, events: recorder, seat: chair, live: shown,
 		addr:   addr.String(),
 		failed: make(chan error, 1),
 		lived:  make(chan struct{}),
 	}
 	s.api.NodeFaults = nodeFaults(redis, shown.Hub)
 	return s
+}
+
+// below is what is below /seat: the scheduler's seat, and the steps.
+func below(chair http.Handler) http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle("/", chair)
+	mux.Handle("/seat/steps", steps.Handler())
+	mux.Handle("/seat/steps/", steps.Handler())
+	return mux
 }
 
 // newShop makes a shop without a name, a log and an observer.

@@ -74,6 +74,7 @@ func New(limits Limits, errors Errors) *Seat {
 	}
 	s.handle("/seat", s.index)
 	s.handle("/seat/state", s.state)
+	s.handle("/seat/file", s.file)
 	s.handle("/seat/hint", s.hint)
 	s.handle("/seat/oracle", s.oracle)
 	s.handle("/seat/beside", s.beside)
@@ -124,11 +125,13 @@ type Named struct {
 }
 
 func (s *Seat) index(w http.ResponseWriter, r *http.Request) error {
-	if _, err := languageOf(r.URL.Query()); err != nil {
+	in, err := languageOf(r.URL.Query())
+	if err != nil {
 		return err
 	}
 	var index Index
 	for _, lock := range evolution.Table() {
+		lock = evolution.In(lock, in)
 		index.Locks = append(index.Locks, Lock{lock.Name, lock.Title, lock.Adds, lock.Costs, lock.StillBroken, lock.OnNodes})
 	}
 	for _, fault := range explore.AllFaults() {

@@ -3,7 +3,12 @@
 // them again and MONITOR shows what runs.
 package lua
 
-import _ "embed" // the scripts
+import "embed"
+
+// Sources are the files of all scripts, for those who show them.
+//
+//go:embed *.lua
+var Sources embed.FS
 
 // The scripts of the locks.
 var (

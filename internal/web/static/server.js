@@ -15,6 +15,14 @@ export const post = (path, body) => ask("POST", path, body);
 export const put = (path, body) => ask("PUT", path, body);
 export const del = path => ask("DELETE", path);
 
+// save gives the reader what is at a path as a file.
+export async function save(path, query, name) {
+  const answer = await send(path + text(query), {});
+  const url = URL.createObjectURL(await answer.blob());
+  el("a", { href: url, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(url), 60_000);
+}
+
 // text writes a query; empty values are left out.
 export function text(query) {
   const all = Object.entries(query ?? {}).filter(([, value]) => value != null && value !== "");

@@ -1,7 +1,7 @@
 // The scheduler's seat: the real code of a lock, a few sales, and the reader decides what happens next. The address is the whole state.
 import { el, replace } from "../dom.js";
 import { language, say, several } from "../words.js";
-import { get } from "../server.js";
+import { get, save } from "../server.js";
 import { go, link } from "../route.js";
 import { bind } from "../keys.js";
 import { drawTrace, legend } from "../trace.js";
@@ -175,6 +175,16 @@ class Seat {
     if (!this.left && place === this.place) this.draw();
   }
 
+  // save gives a file that steps through the schedule without a server.
+  async save() {
+    const { lock, in: scenario, do: schedule } = this.place;
+    try {
+      await save("/seat/file", { lock, in: scenario, do: schedule, lang: language() }, `lockstep-${lock}.html`);
+    } catch (failure) {
+      replace(this.says, el("span", { class: "bad" }, failure.message));
+    }
+  }
+
   besideNext() {
     const locks = this.index.locks, next = locks[locks.findIndex(lock => lock.name === this.place.lock) + 1];
     go(this.address({ beside: this.place.beside ? "" : (next ?? locks[0]).name }));
@@ -250,7 +260,8 @@ class Seat {
         el("kbd", { "aria-hidden": "true" }, "f")),
       el("span", { class: "soft small" }, several(this.tokens.length, "step", "步")),
       copy("link", say("Copy the link", "复制链接"), location.href),
-      copy("replay", say("Copy the command", "复制命令"), replay));
+      copy("replay", say("Copy the command", "复制命令"), replay),
+      this.tokens.length > 0 && el("button", { "data-focus": "save", class: "quiet", onclick: () => this.save() }, say("Save as a file", "存成文件")));
   }
 }
 

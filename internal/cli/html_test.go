@@ -1,0 +1,65 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// --html changes no exit code, writes one file where there is something to show, and leaves nothing where there is not.
+func TestHTMLFiles(t *testing.T) {
+	for line, want := range map[string]struct {
+		code int
+		has  string // "" : there is no file
+	}{
+		"explore v2 --faults expiry=1 --each":                           {1, `"anomaly":"foreign-release"`},
+		"explore v2 --faults expiry=1 --replay A:SET,expiry,B:SET":      {1, `"says":"A and B are both inside"`},
+		"explore v2 --replay A:SET":                                     {0, `"token":"A:SET"`},
+		"explore v6":                                                    {0, ""},
+		"explore v2 --replay B:DEL":                                     {2, ""},
+		"burst -n 4 -c 2 --server.addr 127.0.0.1:1 --lock v4 --lang zh": {0, `"name":"tally"`},
+	} {
+		t.Run(line, func(t *testing.T) {
+			t.Parallel()
+			file := filepath.Join(t.TempDir(), "out.html")
+			var args []string
+			for _, arg := range strings.Fields(line) {
+				if !strings.Contains(arg, "=") {
+					arg = strings.ReplaceAll(arg, ",", " ")
+				}
+				args = append(args, arg)
+			}
+			code, stdout, stderr := command(t, append(args, "--html", file)...)
+			text, err := os.ReadFile(file)
+			if code != want.code || (err == nil) != (want.has != "") || !strings.Contains(string(text), want.has) {
+				t.Fatalf("exit code %d, %v, %d bytes; want %d and %q\n%s%s", code, err, len(text), want.code, want.has, stdout, stderr)
+			}
+			for _, address := range regexp.MustCompile(`(src|href)="?https?:|url\(`).FindAllString(string(text), -1) {
+				t.Errorf("it asks a server: %s", address)
+			}
+		})
+	}
+}
+
+// A path that cannot be written is an error before anything is done; a file that was there stays as it is if there is nothing to write.
+func TestHTMLThatCannotBeWritten(t *testing.T) {
+	for _, line := range []string{"explore v2 --faults expiry=1", "burst -n 4 -c 2 --server.addr 127.0.0.1:1"} {
+		code, stdout, stderr := command(t, append(strings.Fields(line), "--html", filepath.Join(t.TempDir(), "not", "there.html"))...)
+		if code != exitTrouble || stdout != "" || !strings.Contains(stderr, "--html: open ") {
+			t.Errorf("%s: exit code %d, %s%s; want %d and what is wrong", line, code, stdout, stderr, exitTrouble)
+		}
+	}
+	kept := filepath.Join(t.TempDir(), "kept.html")
+	if err := os.WriteFile(kept, []byte("before"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, _, stderr := command(t, "explore", "v6", "--html", kept)
+	if text, err := os.ReadFile(kept); err != nil || string(text) != "before" || !strings.Contains(stderr, "is not written") {
+		t.Errorf("%v: it is %q now; %s", err, text, stderr)
+	}
+	if code, _, stderr := command(t, "explore", "--all", "--html", kept); code != exitTrouble || !strings.Contains(stderr, "--html writes what") {
+		t.Errorf("exit code %d: %s", code, stderr)
+	}
+}

@@ -1,0 +1,209 @@
+package load
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"sync"
+	"time"
+)
+
+// Watch collects what a server shows of a run, GET /live, while a burst is on.
+type Watch struct {
+	target   string
+	language string
+	client   *http.Client
+	cancel   context.CancelFunc
+	ended    chan struct{} // closed when the stream has ended
+	news     chan struct{} // something has been kept
+
+	mu     sync.Mutex
+	frames []Frame
+	bytes  int
+}
+
+// Frame is one event of the stream.
+type Frame struct {
+	Name string          `json:"name"`
+	Data json.RawMessage `json:"data"`
+}
+
+// The bounds of what a Watch keeps, and how long it waits for the last news of a burst that is over.
+const (
+	mostWatched = 8 << 20 // bytes of frames
+	longestLine = 4 << 20
+	mostPairs   = 10 // of a kind of findings
+	lastNews    = 2 * time.Second
+)
+
+// ErrUnwatched means that a server cannot be watched.
+var ErrUnwatched = errors.New("the server cannot be watched")
+
+// Watched begins to watch a server, until Close. Its texts are in the language that is named: en or zh.
+func Watched(ctx context.Context, target, language string) (*Watch, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	w := &Watch{
+		target: target, language: language, client: &http.Client{}, cancel: cancel,
+		ended: make(chan struct{}), news: make(chan struct{}, 1),
+	}
+	response, err := w.get(ctx, "/live", nil)
+	if err != nil {
+		cancel()
+		return nil, err
+	}
+	go func() {
+		defer close(w.ended)
+		defer response.Body.Close()
+		w.read(response)
+	}()
+	return w, nil
+}
+
+func (w *Watch) get(ctx context.Context, path string, query url.Values) (*http.Response, error) {
+	if query == nil {
+		query = url.Values{}
+	}
+	query.Set("lang", w.language)
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, w.target+path+"?"+query.Encode(), http.NoBody)
+	if err != nil {
+		return nil, err
+	}
+	response, err := w.client.Do(request)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrUnwatched, err)
+	}
+	if response.StatusCode != http.StatusOK {
+		_ = response.Body.Close()
+		return nil, fmt.Errorf("%w: GET %s: %s", ErrUnwatched, path, response.Status)
+	}
+	return response, nil
+}
+
+// read keeps frames until the stream ends: what is missing then, the page that is made of them does not show.
+func (w *Watch) read(response *http.Response) {
+	lines := bufio.NewScanner(response.Body)
+	lines.Buffer(nil, longestLine)
+	var frame Frame
+	for lines.Scan() {
+		field, value, _ := bytes.Cut(lines.Bytes(), []byte(": "))
+		switch string(field) {
+		case "event":
+			frame.Name = string(value)
+		case "data":
+			frame.Data = slices.Clone(value)
+		case "":
+			if json.Valid(frame.Data) {
+				w.keep(frame)
+			}
+			frame = Frame{}
+		}
+	}
+}
+
+// keep keeps a frame, but for the lanes, which are of a moment. A run that is new makes all before it old.
+func (w *Watch) keep(frame Frame) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	var run struct{ Fresh bool }
+	switch {
+	case frame.Name == "lanes":
+		return
+	case frame.Name == "run" && json.Unmarshal(frame.Data, &run) == nil && run.Fresh:
+		w.frames, w.bytes = nil, 0
+	case frame.Name == "tally":
+		w.frames = slices.DeleteFunc(w.frames, func(f Frame) bool { return f.Name == "tally" })
+	case w.bytes > mostWatched:
+		return
+	}
+	w.frames, w.bytes = append(w.frames, frame), w.bytes+len(frame.Data)
+	select {
+	case w.news <- struct{}{}:
+	default:
+	}
+}
+
+// Frames waits until the server has told all of a burst, but not for long, and gives what was kept.
+func (w *Watch) Frames(ctx context.Context, of Result) []Frame {
+	late, cancel := context.WithTimeout(ctx, lastNews)
+	defer cancel()
+	for !w.told(of) {
+		select {
+		case <-w.news:
+			continue
+		case <-w.ended:
+		case <-late.Done():
+		}
+		break
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.Clone(w.frames)
+}
+
+// told reports whether the server has told of the end of a burst: its tally, and the last sale. News of locks come before that.
+func (w *Watch) told(of Result) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	var tally, sold bool
+	for _, frame := range w.frames {
+		switch frame.Name {
+		case "tally":
+			var now Result
+			err := json.Unmarshal(frame.Data, &now)
+			tally = err == nil && now.RunID == of.RunID && now.Sold == of.Sold && now.InFlight == 0
+		case "stock":
+			var points []struct{ Sold int64 }
+			err := json.Unmarshal(frame.Data, &points)
+			sold = err == nil && len(points) > 0 && points[len(points)-1].Sold >= of.Sold
+		}
+	}
+	return tally && (sold || of.Sold == 0)
+}
+
+// Pairs gives what the two sales of each finding did, command by command, by their names with a space between them: of the latest of
+// each kind, as far as the server still knows.
+func (w *Watch) Pairs(ctx context.Context, frames []Frame) map[string]json.RawMessage {
+	pairs, kinds := map[string]json.RawMessage{}, map[string]int{}
+	for _, frame := range slices.Backward(frames) {
+		var finding struct {
+			Kind  string
+			Sales []string
+			Bad   bool
+		}
+		if frame.Name != "finding" || json.Unmarshal(frame.Data, &finding) != nil || !finding.Bad || len(finding.Sales) != 2 {
+			continue
+		}
+		if name := finding.Sales[0] + " " + finding.Sales[1]; pairs[name] == nil && kinds[finding.Kind] < mostPairs {
+			if trace := w.pair(ctx, finding.Sales[0], finding.Sales[1]); trace != nil {
+				pairs[name] = trace
+				kinds[finding.Kind]++
+			}
+		}
+	}
+	return pairs
+}
+
+// pair gives one of them; nil if the server does not know it any more.
+func (w *Watch) pair(ctx context.Context, a, b string) (trace json.RawMessage) {
+	response, err := w.get(ctx, "/live/pair", url.Values{"a": {a}, "b": {b}})
+	if err != nil {
+		return nil
+	}
+	defer response.Body.Close()
+	if err := json.NewDecoder(response.Body).Decode(&trace); err != nil {
+		return nil
+	}
+	return trace
+}
+
+// Close ends the watch.
+func (w *Watch) Close() {
+	w.cancel()
+	<-w.ended
+}

@@ -1,0 +1,75 @@
+package web
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"regexp"
+	"strings"
+)
+
+// errModule means that a module cannot be bundled.
+var errModule = errors.New("it cannot be in a document")
+
+var (
+	imported = regexp.MustCompile(`(?m)^import \{([^}]*)\} from "([^"]+)";\n`)
+	exported = regexp.MustCompile(`(?m)^export (?:const|let|class|(?:async )?function\*?) (\w+)`)
+	export   = regexp.MustCompile(`(?m)^export `)
+	foreign  = regexp.MustCompile(`(?m)^import |\bimport\(|^export (default|\{|\*)|</script`)
+)
+
+// bundle joins a module and those that it imports into one script, in the order in which they are needed. Each is a function that returns
+// what it exports. It knows the forms of import and export that the page has, and fails on any other.
+func bundle(files fs.FS, entry string) (string, error) {
+	b := bundler{files: files, begun: map[string]bool{}}
+	b.script.WriteString("const modules = {};\n")
+	if err := b.add(entry, nil); err != nil {
+		return "", err
+	}
+	return b.script.String(), nil
+}
+
+type bundler struct {
+	files  fs.FS
+	begun  map[string]bool
+	script strings.Builder
+}
+
+// add adds a module after those that it imports. By is who imports it, from the entry on.
+func (b *bundler) add(name string, by []string) error {
+	for _, other := range by {
+		if other == name {
+			return fmt.Errorf("%s: %w: it imports itself: %s", name, errModule, strings.Join(by, ", "))
+		}
+	}
+	if b.begun[name] {
+		return nil
+	}
+	b.begun[name] = true
+	text, err := fs.ReadFile(b.files, name)
+	if err != nil {
+		return err
+	}
+	body := string(text)
+	for _, found := range imported.FindAllStringSubmatch(body, -1) {
+		if err := b.add(path.Join(path.Dir(name), found[2]), append(by, name)); err != nil {
+			return err
+		}
+	}
+	body = imported.ReplaceAllStringFunc(body, func(statement string) string {
+		found := imported.FindStringSubmatch(statement)
+		names := strings.ReplaceAll(found[1], " as ", ": ")
+		return fmt.Sprintf("const {%s} = modules[%q];\n", names, path.Join(path.Dir(name), found[2]))
+	})
+	if wrong := foreign.FindString(body); wrong != "" {
+		return fmt.Errorf("%s: %w: what is %q?", name, errModule, wrong)
+	}
+	var names []string
+	for _, found := range exported.FindAllStringSubmatch(body, -1) {
+		names = append(names, found[1])
+	}
+	fmt.Fprintf(&b.script, "modules[%q] = (() => {\n%s\nreturn { %s };\n})();\n", name, export.ReplaceAllString(body, ""),
+		strings.Join(names, ", "))
+	return nil
+}

@@ -1,0 +1,106 @@
+package web
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"html"
+	"io/fs"
+	"strings"
+
+	"lockstep/internal/language"
+	"lockstep/internal/trace"
+)
+
+// The kinds of documents. Each is shown by the module of that name.
+const (
+	KindSchedules = "schedules" // the data is Schedules
+	KindBurst     = "burst"     // the data is Burst
+)
+
+// Schedules are those of a lock that a document steps through.
+type Schedules struct {
+	Lock      string     `json:"lock"`
+	Title     string     `json:"title"`    // of the lock
+	Scenario  string     `json:"scenario"` // as flags
+	Schedules []Schedule `json:"schedules"`
+}
+
+// Schedule is one of them.
+type Schedule struct {
+	Anomaly string      `json:"anomaly"` // that it shows, "" if none
+	Says    string      `json:"says"`    // what the anomaly is
+	Length  int         `json:"length"`  // no schedule that shows it is shorter; 0: nobody knows
+	Replay  string      `json:"replay"`  // the command that replays it
+	Trace   trace.Trace `json:"trace"`
+}
+
+// Burst is what buyers were told, and what the shop's locks did meanwhile.
+type Burst struct {
+	Result any                        `json:"result"` // as lockstep burst --json
+	Says   string                     `json:"says"`   // the verdict in words
+	Frames any                        `json:"frames"` // of GET /live, each with its name; null: the shop was not watched
+	Pairs  map[string]json.RawMessage `json:"pairs"`  // what two sales did, by their names with a space between them
+}
+
+// Document makes one file of data and of what shows it: the modules and styles of the page. It opens from disk, and asks no server for
+// anything. Whatever data says, it stays data: no text of it can end the element that it is in.
+func Document(kind, title string, data any, in language.Language) ([]byte, error) {
+	code, err := bundle(Files(), "documents/"+kind+".js")
+	if err != nil {
+		return nil, err
+	}
+	styles, err := allStyles(Files())
+	if err != nil {
+		return nil, err
+	}
+	content, err := json.Marshal(data) // it writes < as \u003c
+	if err != nil {
+		return nil, fmt.Errorf("the data of a document: %w", err)
+	}
+	return []byte(strings.Join([]string{
+		`<!doctype html>`,
+		`<html lang="` + html.EscapeString(string(in)) + `">`,
+		`<head>`,
+		`<meta charset="utf-8">`,
+		`<meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src ` + hash(code) + `; style-src ` + hash(styles) +
+			`; base-uri 'none'; form-action 'none'">`,
+		`<meta name="viewport" content="width=device-width, initial-scale=1">`,
+		`<meta name="color-scheme" content="light dark">`,
+		`<title>` + html.EscapeString(title) + `</title>`,
+		`<style>` + styles + `</style>`,
+		`</head>`,
+		`<body>`,
+		`<main id="main"></main>`,
+		`<noscript>` + language.Both("This document needs JavaScript.", "这个文档需要 JavaScript。").In(in) + `</noscript>`,
+		`<script type="application/json" id="data">` + string(content) + `</script>`,
+		`<script type="module">` + code + `</script>`,
+		`</body>`,
+		`</html>`,
+		``,
+	}, "\n")), nil
+}
+
+// allStyles are those of the page and of its views, one after the other.
+func allStyles(files fs.FS) (string, error) {
+	names, err := fs.Glob(files, "*/*.css")
+	if err != nil {
+		return "", err
+	}
+	var all strings.Builder
+	for _, name := range append([]string{"style.css"}, names...) {
+		text, err := fs.ReadFile(files, name)
+		if err != nil {
+			return "", err
+		}
+		all.Write(text)
+	}
+	return all.String(), nil
+}
+
+// hash is how a Content-Security-Policy names what it allows.
+func hash(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+}

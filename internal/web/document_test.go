@@ -1,0 +1,91 @@
+package web
+
+import (
+	"encoding/json"
+	"errors"
+	"regexp"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"lockstep/internal/language"
+	"lockstep/internal/trace"
+)
+
+const nasty = `</script><script>alert(1)</script><!-- "quoted" & ` + "\u2028"
+
+func schedules() Schedules {
+	steps := []trace.Step{
+		{Token: "A:SET", Actor: "A", Command: "SET " + nasty, Reply: "OK", Says: "A takes the lock " + nasty, Lock: "A", Stock: "100",
+			Standing: []trace.Stance{trace.Inside, trace.Absent}},
+		{Token: "B:SET", Actor: "B", Says: "B takes it, too", Lock: "B", Stock: "100", Standing: []trace.Stance{trace.Inside, trace.Inside}},
+	}
+	return Schedules{
+		Lock: "v2", Title: nasty, Schedules: []Schedule{
+			{Anomaly: "two-holders", Says: nasty, Length: 2, Trace: trace.Trace{Actors: []string{"A", "B"}, Steps: steps, Verdict: nasty}},
+		},
+	}
+}
+
+func document(t *testing.T, in language.Language) string {
+	t.Helper()
+	text, err := Document(KindSchedules, nasty, schedules(), in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// A document is one file: it asks nobody for anything, and the data stays data.
+func TestADocumentStandsAlone(t *testing.T) {
+	text := document(t, language.Chinese)
+	if len(text) > 100_000 {
+		t.Errorf("it has %d bytes", len(text))
+	}
+	for _, wrong := range []string{`src=`, `href="/`, `url(`, `@import`, `import(`, "\nimport ", "\nexport "} {
+		if at := strings.Index(text, wrong); at >= 0 {
+			t.Errorf("it has %q: %.120s", wrong, text[at:])
+		}
+	}
+	for _, address := range regexp.MustCompile(`https?://[^"' ]+`).FindAllString(text, -1) {
+		if address != "http://www.w3.org/2000/svg" {
+			t.Errorf("it names %s", address)
+		}
+	}
+	if n := strings.Count(text, "<script"); n != 2 || strings.Count(text, "</script>") != 2 || strings.Count(text, "<!--") > 0 {
+		t.Errorf("it has %d scripts: its data has ended one", n)
+	}
+	if !strings.Contains(text, `<html lang="zh">`) || !strings.Contains(text, "需要 JavaScript") || !strings.Contains(text, "default-src 'none'") {
+		t.Errorf("it begins with %.900s", text)
+	}
+	_, after, _ := strings.Cut(text, `id="data">`)
+	data, _, _ := strings.Cut(after, "</script>")
+	var read struct{ Title string }
+	if err := json.Unmarshal([]byte(data), &read); err != nil || read.Title != nasty {
+		t.Errorf("%v: the data says %q", err, read.Title)
+	}
+}
+
+// What a module exports is what its importer gets; a form that is not known is an error, and not a document that does not run.
+func TestBundle(t *testing.T) {
+	files := fstest.MapFS{
+		"a.js":    {Data: []byte("import { b, c as d } from \"./b.js\";\nb(d);\n")},
+		"b.js":    {Data: []byte("export function b() {}\nexport const c = 1;\n")},
+		"self.js": {Data: []byte("import { b } from \"./self.js\";\nexport const b = 1;\n")},
+		"late.js": {Data: []byte("const a = await import(\"./b.js\");\n")},
+		"star.js": {Data: []byte("import * as b from \"./b.js\";\n")},
+		"out.js":  {Data: []byte("import { b } from \"./gone.js\";\n")},
+	}
+	script, err := bundle(files, "a.js")
+	if err != nil || !strings.Contains(script, `const { b, c: d } = modules["b.js"];`) || !strings.Contains(script, "return { b, c };") {
+		t.Errorf("%v: %s", err, script)
+	}
+	for _, name := range []string{"self.js", "late.js", "star.js"} {
+		if _, err := bundle(files, name); !errors.Is(err, errModule) || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s: %v; want errModule", name, err)
+		}
+	}
+	if _, err := bundle(files, "out.js"); err == nil {
+		t.Error("a module that is not there is no error")
+	}
+}

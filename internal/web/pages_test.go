@@ -1,0 +1,131 @@
+//go:build long
+
+package web_test
+
+import (
+	"context"
+	"io"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+
+	"lockstep/internal/cli"
+)
+
+// The steps: each neighbour by the keyboard, the code beside what it adds, and the way into the seat; in both languages, narrow and wide.
+func TestTheSteps(t *testing.T) {
+	p := open(t, serve(t), "#/steps/v3-v4")
+	p.waitUntil("the code is there", `document.querySelectorAll(".diff ins").length > 5 && document.querySelector(".diff .code-word")`)
+	p.shows("compareAndDelete.lua")
+	p.shows("a nested call waits for itself for ever")
+	p.key("j")
+	p.waitUntil("the next step", `location.hash === "#/steps/v4-v5" && document.querySelector(".step h2")?.innerText.includes("v4 → v5")`)
+	p.key("ArrowLeft", "k")
+	p.waitUntil("two back", `location.hash === "#/steps/v2-v3" && document.querySelector(".step h2")?.innerText.includes("v2 → v3")`)
+	hidden := eval[int](p, `document.querySelectorAll(".diff .line").length`)
+	p.click(".fold")
+	if shown := eval[int](p, `document.querySelectorAll(".diff .line").length`); shown <= hidden {
+		t.Errorf("%d lines, and %d once unfolded", hidden, shown)
+	}
+	p.click("#lang")
+	p.shows("GET 与 DEL 之间，锁可能已经易主")
+	p.size(320, 700)
+	p.fits()
+	p.click(".step .button.main")
+	p.waitUntil("the seat has the schedule", `location.hash.startsWith("#/schedule/v2?") && document.querySelectorAll(".trace .step").length >= 6`)
+	p.expect("404")
+	p.visit("#/steps/v3-v9")
+	p.shows("there is no such step")
+}
+
+// fits fails if the page is wider than its window.
+func (p *page) fits() {
+	p.t.Helper()
+	if wide := eval[int](p, `document.documentElement.scrollWidth - innerWidth`); wide > 0 {
+		p.t.Errorf("the page is %d pixels too wide", wide)
+	}
+}
+
+// The table is filled; its cells are gone through by the arrows, explained, and lead into the seat.
+func TestTheTable(t *testing.T) {
+	p := open(t, serve(t), "#/table")
+	p.waitWithin(4*time.Minute, "v2 is explored", `document.querySelectorAll("tbody tr")[2]?.querySelector(".broken a")`)
+	p.waitUntil("no column is empty", `[...document.querySelectorAll("tbody tr")[0].cells].slice(1).every(cell => cell.classList.contains("filled"))`)
+	eval[string](p, `(document.querySelectorAll("tbody tr")[2].querySelector("[data-column=foreign-release] a").focus(), "")`)
+	p.shows("v2, foreign-release: in 6 steps")
+	p.key("ArrowUp")
+	p.shows("v1, foreign-release: ")
+	p.key("ArrowDown", "ArrowRight")
+	p.shows("v2, left-behind: in no schedule")
+	p.size(320, 700)
+	p.fits()
+	p.key("ArrowLeft", "Enter")
+	p.waitUntil("the seat shows it", `location.hash.startsWith("#/schedule/v2?") && document.querySelectorAll(".trace .step").length === 6`)
+	p.visit("#/table")
+	p.click("#lang")
+	p.shows("哪种锁会出现哪种异常")
+}
+
+// file runs a command that writes a document, and opens it from disk.
+func file(t *testing.T, args ...string) *page {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "out.html")
+	cli.Run(context.Background(), append(args, "--html", name), io.Discard, io.Discard)
+	if _, err := os.Stat(name); err != nil {
+		t.Fatal(err)
+	}
+	p := open(t, serve(t), "#/")
+	p.do(chromedp.Navigate((&url.URL{Scheme: "file", Path: name}).String()))
+	p.waitUntil("the document is there", `location.protocol === "file:" && document.querySelector("main h1")`)
+	return p
+}
+
+// A document of schedules needs no server: keys step through it, and buttons choose.
+func TestADocumentIsSteppedThrough(t *testing.T) {
+	p := file(t, "explore", "v3", "--faults", "expiry=1", "--each")
+	p.shows("v3 shows two-holders in 3 steps, and in no fewer")
+	p.key("Home")
+	p.shows("The start. 3 steps to the end.")
+	p.key("ArrowRight", "ArrowRight")
+	p.waitUntil("the second step", `document.querySelector(".told").innerText.includes("Step 2 of 3")`)
+	p.waitUntil("the picture follows", `[...document.querySelectorAll(".trace .step")].findIndex(step => step.ariaCurrent === "step" || step.getAttribute("aria-current")) === 1`)
+	p.key("End")
+	p.shows("A and B are both inside")
+	p.click(".row button:nth-child(3)")
+	p.waitUntil("another anomaly", `document.querySelector("h1").innerText.includes("foreign-release") && document.querySelectorAll(".trace .step").length === 7`)
+	p.size(320, 700)
+	p.fits()
+	if text := eval[string](p, `performance.getEntriesByType("resource").map(entry => entry.name).join(" ")`); text != "" {
+		t.Errorf("it has asked for %s", text)
+	}
+}
+
+// A document of a burst shows what the locks did, and draws two sales.
+func TestADocumentOfABurst(t *testing.T) {
+	p := file(t, "burst", "-n", "60", "-c", "30", "--lock", "v0", "--server.addr", "127.0.0.1:1", "--lang", "zh")
+	p.shows("60 个买家同时购买")
+	p.waitUntil("the verdict", `document.querySelector(".verdict")?.innerText.includes("OVERSOLD")`)
+	p.waitUntil("findings", `document.querySelector(".finding.bad button")`)
+	p.waitUntil("all sections", `/60 /.test(document.querySelector(".gantt summary")?.innerText)`)
+	p.click(".finding.bad li button")
+	p.waitUntil("the two sales", `document.querySelectorAll(".scroll .trace .step").length > 2`)
+	if text := p.text("main"); strings.Contains(text, "undefined") || strings.Contains(text, "NaN") {
+		t.Error(text)
+	}
+	p.size(320, 700)
+	p.fits()
+}
+
+// The seat's schedule is saved as such a document.
+func TestTheSeatSavesAFile(t *testing.T) {
+	p := open(t, serve(t), "#/schedule/v2?in=--faults+expiry=1&do=A:SET+expiry+B:SET")
+	p.waitUntil("the button is there", `document.querySelector("[data-focus=save]")`)
+	eval[string](p, `(window.saved = [], URL.createObjectURL = blob => (blob.text().then(text => saved.push(text)), "#"), "")`)
+	p.click("[data-focus=save]")
+	p.waitUntil("the file is made", `window.saved[0]?.includes('"token":"expiry"') && saved[0].includes("default-src 'none'")`)
+}
