@@ -44,7 +44,7 @@ func Draw(ctx context.Context, s strategy.Strategy, in explore.Scenario, bounds 
 	result, err := search.Do(ctx, func() (search.System, error) {
 		h, err := begin()
 		return system{Harness: h}, err
-	}, search.Goal{OneStart: true, Edge: m.add}, bounds)
+	}, search.Goal{OneStart: true, Edge: m.add, Language: in.Language}, bounds)
 	if err == nil && !result.Complete {
 		err = fmt.Errorf("%w: %s", ErrTooLarge, result.Bound)
 	}
