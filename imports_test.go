@@ -92,7 +92,7 @@ var house = map[string][]string{
 	"lockstep/internal/evolution": {
 		"internal/contrast", "internal/lock", "internal/lockv1", "internal/lockv10", "internal/lockv2", "internal/lockv3", "internal/lockv4",
 		"internal/lockv5", "internal/lockv6", "internal/lockv7", "internal/lockv8", "internal/lockv9", "internal/redlock",
-		"internal/strategy",
+		"internal/language", "internal/strategy",
 	},
 	"lockstep/internal/contrast":  {"internal/lock", "internal/rediserr", "util/lua"},
 	"lockstep/internal/lockv1":    {"internal/lock", "internal/rediserr"},

@@ -26,8 +26,8 @@ var (
 	place = regexp.MustCompile(`%(?:\[\d+\])?[-+]?\*?[\d.]*[a-zA-Z]`)
 
 	// sameInAll are names, commands and units: what Chinese engineers leave as it is.
-	sameInAll = regexp.MustCompile(`--[a-z-]+|[A-Za-z0-9.]+:[A-Za-z][\w/-]*|:resumes|[a-z]+(?:-[a-z]+)*=\d+|(?:\d+(?:\.\d+)?(?:h|m|s|ms|µs))+\b` +
-		`|\b(?:Redis|Unlock|goroutine|context|explore|never|unknown|no fault|expiry|time|[A-Z]+|r\d+|v\d+)\b|(?m:^  [udq]  )|\b[udq]：`)
+	sameInAll = regexp.MustCompile(`--[a-z-]+|[A-Za-z0-9.]+:[A-Za-z][\w/-]*|:resumes|[a-z]+(?:-[a-z]+)*=\d+` +
+		`|(?:\d+(?:\.\d+)?(?:h|m|s|ms|µs))+\b|\b(?:Redis|Unlock|goroutine|context|explore|never|unknown|no fault|expiry|time|[A-Z]+|r\d+|v\d+)\b|(?m:^  [udq]  )|\b[udq]：`)
 	latin = regexp.MustCompile(`[A-Za-z]`)
 )
 
@@ -81,8 +81,7 @@ func says(call *ast.CallExpr) bool {
 	}
 }
 
-// checkPairs looks at each two texts that stand beside each other among the arguments of a call, the second of them in Chinese. It gives how
-// many there are.
+// checkPairs looks at each two texts that stand beside each other among the arguments of a call, the second in Chinese. It gives their number.
 func checkPairs(t *testing.T, path string, call *ast.CallExpr) (pairs int) {
 	t.Helper()
 	for i := range len(call.Args) - 1 {
@@ -219,7 +218,7 @@ func TestComparisonsAndErrorsInChinese(t *testing.T) {
 			}
 		}
 	}
-	for _, schedule := range []string{"A:DEL", "A:SET A:GET A:write A:DEL", "B:SET expiry expiry", "A:SET/lost"} {
+	for _, schedule := range []string{"A:DEL", "A:SET A:GET A:write A:DEL", "B:SET expiry B:SET expiry", "A:SET/lost"} {
 		_, err := explore.Replay(find(t, "v2"), in, schedule)
 		if err == nil {
 			continue
