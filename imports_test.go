@@ -21,8 +21,8 @@ var house = map[string][]string{
 	"lockstep/internal/cli": {
 		"internal/api", "internal/cluster", "internal/config", "internal/dao", "internal/evolution", "internal/explore",
 		"internal/explore/graph", "internal/explore/stepper", "internal/history", "internal/job", "internal/lab", "internal/language",
-		"internal/load", "internal/lock", "internal/lockv6", "internal/matrix", "internal/metrics", "internal/service", "internal/soak",
-		"internal/strategy", "internal/trace", "internal/witness",
+		"internal/load", "internal/lock", "internal/lockv6", "internal/matrix", "internal/metrics", "internal/seat", "internal/service",
+		"internal/soak", "internal/strategy", "internal/trace", "internal/witness",
 	},
 	"lockstep/internal/matrix": {
 		"internal/evolution", "internal/explore", "internal/lab", "internal/language", "internal/strategy",
@@ -81,7 +81,12 @@ var house = map[string][]string{
 	"lockstep/internal/explore/coroutine": {},
 	"lockstep/internal/config":            {"internal/history"},
 	"lockstep/internal/api": {
-		"internal/evolution", "internal/history", "internal/lock", "internal/service", "internal/strategy",
+		"internal/evolution", "internal/explore", "internal/explore/graph", "internal/history", "internal/lock", "internal/seat",
+		"internal/service", "internal/strategy",
+	},
+	"lockstep/internal/seat": {
+		"internal/evolution", "internal/explore", "internal/explore/graph", "internal/explore/stepper", "internal/language",
+		"internal/strategy", "internal/trace",
 	},
 	"lockstep/internal/job":     {"internal/lock", "internal/rediserr"},
 	"lockstep/internal/load":    {"internal/history"},
@@ -90,9 +95,9 @@ var house = map[string][]string{
 		"internal/history", "internal/lock", "internal/redisclient", "internal/rediserr", "internal/service", "util/lua",
 	},
 	"lockstep/internal/evolution": {
-		"internal/contrast", "internal/lock", "internal/lockv1", "internal/lockv10", "internal/lockv2", "internal/lockv3", "internal/lockv4",
-		"internal/lockv5", "internal/lockv6", "internal/lockv7", "internal/lockv8", "internal/lockv9", "internal/redlock",
-		"internal/language", "internal/strategy",
+		"internal/contrast", "internal/language", "internal/lock", "internal/lockv1", "internal/lockv10", "internal/lockv2", "internal/lockv3",
+		"internal/lockv4", "internal/lockv5", "internal/lockv6", "internal/lockv7", "internal/lockv8", "internal/lockv9", "internal/redlock",
+		"internal/strategy",
 	},
 	"lockstep/internal/contrast":  {"internal/lock", "internal/rediserr", "util/lua"},
 	"lockstep/internal/lockv1":    {"internal/lock", "internal/rediserr"},

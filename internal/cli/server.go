@@ -22,6 +22,7 @@ import (
 	"lockstep/internal/lock"
 	"lockstep/internal/lockv6"
 	"lockstep/internal/metrics"
+	"lockstep/internal/seat"
 	"lockstep/internal/service"
 	"lockstep/internal/strategy"
 	"lockstep/internal/witness"
@@ -44,6 +45,7 @@ type server struct {
 	redis    *dao.Redis
 	instance string // unlike any other process's
 	events   *witness.Recorder
+	seat     *seat.Seat
 	web      *webServer
 	addr     string
 	failed   chan error // the HTTP server ended by itself
@@ -94,13 +96,15 @@ func newServer(cfg config.Config, redis *dao.Redis, addr net.Addr, log *slog.Log
 		node.AddHook(counts)
 		node.AddHook(recorder.HookOfNode(i+1, len(redis.Nodes)))
 	}
+	chair := seat.New(seat.Usual(), seat.Errors{Status: api.StatusOf, Write: api.WriteError})
 	return &server{
 		api: &api.API{
 			Shop: shop, Metrics: counts, Events: recorder, OrderIDs: orderIDs,
 			Replica: replica, Redis: redis.Name, Nodes: redis.Nodes.Addrs(), Log: log,
 			Guard: newGuard(cfg, addr),
+			Seat:  chair,
 		},
-		redis: redis, instance: instance, events: recorder,
+		redis: redis, instance: instance, events: recorder, seat: chair,
 		addr:   addr.String(),
 		failed: make(chan error, 1),
 		lived:  make(chan struct{}),
@@ -183,6 +187,7 @@ func (s *server) close() error {
 	s.cancelSales()
 	s.stop()
 	<-s.lived
+	s.seat.Close()
 	ctx, cancel := context.WithTimeout(context.Background(), leaveTime)
 	defer cancel()
 	if err := s.api.Shop.Close(ctx); err != nil {

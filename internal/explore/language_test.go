@@ -133,7 +133,7 @@ func values(format string) (all []int) {
 
 // Asked in Chinese, the explorer answers in nothing else, and finds what it finds in English.
 func TestTheExplorerSpeaksChinese(t *testing.T) {
-	locks, schedules := []string{"v2", "v9", "redlock"}, 40
+	locks, schedules := []string{"v2", "v9", "redlock"}, 20
 	if suite.Long {
 		locks, schedules = evolution.Names(), 5000
 	}

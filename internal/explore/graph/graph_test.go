@@ -13,7 +13,7 @@ import (
 	"lockstep/internal/strategy"
 )
 
-func find(t *testing.T, lock string) strategy.Strategy {
+func find(t testing.TB, lock string) strategy.Strategy {
 	t.Helper()
 	s, err := evolution.Find(lock)
 	if err != nil {
@@ -113,7 +113,7 @@ func TestTheMapKnowsWhatASearchFinds(t *testing.T) {
 		t.Run(test.lock, func(t *testing.T) {
 			t.Parallel()
 			s, in := find(t, test.lock), with(t, test.faults, 0)
-			m, err := graph.Draw(t.Context(), s, in, explore.Bounds{})
+			m, err := graph.Draw(t.Context(), s, in, explore.Bounds{}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -174,14 +174,14 @@ func TestDistances(t *testing.T) {
 
 func TestAMapOfTooMuch(t *testing.T) {
 	few := explore.Bounds{Schedules: 50}
-	if _, err := graph.Draw(t.Context(), find(t, "v4"), with(t, "expiry=2", 0), few); !errors.Is(err, graph.ErrTooLarge) {
+	if _, err := graph.Draw(t.Context(), find(t, "v4"), with(t, "expiry=2", 0), few, nil); !errors.Is(err, graph.ErrTooLarge) {
 		t.Errorf("%v; want ErrTooLarge", err)
 	}
 }
 
 // Of v0's twelve states, half are on the way to a lost update.
 func TestHowManyStatesAreHowFarAway(t *testing.T) {
-	m, err := graph.Draw(t.Context(), find(t, "v0"), with(t, "", 0), explore.Bounds{})
+	m, err := graph.Draw(t.Context(), find(t, "v0"), with(t, "", 0), explore.Bounds{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/maphash"
 	"slices"
+	"sync"
 
 	"lockstep/internal/explore"
 	"lockstep/internal/explore/anomaly"
@@ -18,41 +19,86 @@ import (
 // ErrTooLarge means that a bound was hit before all states were seen.
 var ErrTooLarge = errors.New("there are too many states for a map")
 
-// Map is all states of a scenario, and the steps between them.
+// Map is all states of a scenario, and the steps between them. Actors that start alike are interchangeable on it, if there are three or
+// more of them, and if the code is blind to their names.
 type Map struct {
-	strategy strategy.Strategy
-	harness  *harness.Harness // to find a state by its schedule
-	states   map[execution.Fingerprint]int32
-	steps    []step
+	using   sync.Mutex
+	harness *harness.Harness // to find a state by its schedule
+	states  map[execution.Fingerprint]int32
+	steps   []step
 }
 
 // step leads from one state to another. Two may be the same.
 type step struct {
 	from, to int32
-	shows    uint32 // a bit for each anomaly
+	shows    uint32 // a bit for each anomaly, and isFault
 }
 
+const isFault = 1 << 31
+
 // Draw makes a map of all states, and keeps every step: 12 bytes each, and some 50 for each state. It fails with ErrTooLarge if a bound is
-// hit.
-func Draw(ctx context.Context, s strategy.Strategy, in explore.Scenario, bounds explore.Bounds) (*Map, error) {
+// hit. Progress, if it is not nil, is told every now and then how many states there are.
+func Draw(ctx context.Context, s strategy.Strategy, in explore.Scenario, bounds explore.Bounds, progress func(states int)) (*Map, error) {
 	if err := in.CheckFor(s); err != nil {
 		return nil, err
 	}
+	d := drawing{strategy: s, scenario: in, bounds: bounds, progress: progress}
+	alike := in.Actors > 2 && in.Alike() && in.SalesEach() == 1 && s.Sharing.Shares == nil && !s.OnNodes
+	m, err := d.draw(ctx, alike)
+	if errors.Is(err, search.ErrNames) {
+		m, err = d.draw(ctx, false)
+	}
+	return m, err
+}
+
+// drawing is a map in the making.
+type drawing struct {
+	strategy strategy.Strategy
+	scenario explore.Scenario
+	bounds   explore.Bounds
+	progress func(states int)
+}
+
+func (d drawing) draw(ctx context.Context, alike bool) (*Map, error) {
 	seeds := [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()}
-	begin := func() (*harness.Harness, error) { return harness.New(s, in, true, seeds) }
-	m := &Map{strategy: s, states: map[execution.Fingerprint]int32{{}: 0}}
-	result, err := search.Do(ctx, func() (search.System, error) {
+	begin := func() (*harness.Harness, error) {
+		h, err := harness.New(d.strategy, d.scenario, !alike, seeds)
+		if err == nil && alike {
+			h.Interchange()
+		}
+		return h, err
+	}
+	goal := search.Goal{OneStart: true, Mirrored: alike, Language: d.scenario.Language}
+	if d.progress != nil {
+		goal.Progress = func(r search.Result) { d.progress(r.States) }
+	}
+	m := &Map{}
+	states, result, err := search.Walk(ctx, func() (search.System, error) {
 		h, err := begin()
 		return system{Harness: h}, err
-	}, search.Goal{OneStart: true, Edge: m.add, Language: in.Language}, bounds)
+	}, func(e search.Edge) { m.steps = append(m.steps, d.step(e)) }, goal, d.bounds)
 	if err == nil && !result.Complete {
 		err = fmt.Errorf("%w: %s", ErrTooLarge, result.Bound)
 	}
 	if err != nil {
 		return nil, err
 	}
+	m.states = states
 	m.harness, err = begin()
 	return m, err
+}
+
+func (d drawing) step(e search.Edge) step {
+	var shows uint32
+	for _, f := range e.Shows {
+		if f.Anomaly.Applies(d.strategy) {
+			shows |= bit(f.Anomaly)
+		}
+	}
+	if e.By.Kind.Uses() != "" {
+		shows |= isFault
+	}
+	return step{e.From, e.To, shows}
 }
 
 // Close ends a map.
@@ -64,27 +110,10 @@ func (m *Map) States() int { return len(m.states) }
 // Steps is how many there are.
 func (m *Map) Steps() int { return len(m.steps) }
 
-func (m *Map) add(from, to execution.Fingerprint, found []anomaly.Found) {
-	var shows uint32
-	for _, f := range found {
-		if f.Anomaly.Applies(m.strategy) {
-			shows |= bit(f.Anomaly)
-		}
-	}
-	m.steps = append(m.steps, step{m.state(from), m.state(to), shows})
-}
+// Bytes is about how much memory it takes.
+func (m *Map) Bytes() int { return 50*m.States() + 12*m.Steps() }
 
 func bit(a explore.Anomaly) uint32 { return 1 << max(slices.Index(anomaly.All(), a), 0) }
-
-// state is the number of a state.
-func (m *Map) state(of execution.Fingerprint) int32 {
-	n, known := m.states[of]
-	if !known {
-		n = int32(len(m.states)) //nolint:gosec // memory ends before int32 does
-		m.states[of] = n
-	}
-	return n
-}
 
 // Distances says for each state how far an anomaly is away.
 type Distances struct {
@@ -94,7 +123,7 @@ type Distances struct {
 
 // To goes backwards from the steps that show an anomaly: those who lead there are one step away, those who lead to them two, and so on.
 func (m *Map) To(a explore.Anomaly) Distances {
-	first, into := m.backwards()
+	first, into := m.backwards(func(step) bool { return true })
 	d := Distances{m, slices.Repeat([]int32{Never}, len(m.states))}
 	var level, next []int32
 	for _, s := range m.steps {
@@ -118,19 +147,23 @@ func (m *Map) To(a explore.Anomaly) Distances {
 	return d
 }
 
-// backwards lists, for each state, those that lead to it: into[first[n]:first[n+1]].
-func (m *Map) backwards() (first, into []int32) {
+// backwards lists, for each state, those that lead to it by such steps: into[first[n]:first[n+1]].
+func (m *Map) backwards(by func(step) bool) (first, into []int32) {
 	first, into = make([]int32, len(m.states)+1), make([]int32, len(m.steps))
 	for _, s := range m.steps {
-		first[s.to+1]++
+		if by(s) {
+			first[s.to+1]++
+		}
 	}
 	for n := range len(m.states) {
 		first[n+1] += first[n]
 	}
 	at := slices.Clone(first)
 	for _, s := range m.steps {
-		into[at[s.to]] = s.from
-		at[s.to]++
+		if by(s) {
+			into[at[s.to]] = s.from
+			at[s.to]++
+		}
 	}
 	return first, into
 }
@@ -138,19 +171,8 @@ func (m *Map) backwards() (first, into []int32) {
 // After is the distance from the state that a schedule leads to: Never if no way from there shows the anomaly. It is Unknown if the
 // schedule leads to none of the map's states.
 func (d Distances) After(path []execution.Transition) int {
-	n, known := int32(0), true
-	if len(path) > 0 {
-		run := d.of.harness.Begin(false)
-		defer run.Close()
-		for _, t := range path {
-			run.Apply(t)
-		}
-		n, known = d.of.states[run.Fingerprint()]
-	}
-	if !known {
-		return Unknown
-	}
-	return int(d.steps[n])
+	states := d.of.along(path)
+	return d.at(states[len(states)-1])
 }
 
 // Counts says how many states are so far away: how many by the number of steps, and how many never show the anomaly.

@@ -68,6 +68,11 @@ func (l *limits) hit() bool { return l.bound.Load() != nil }
 // name is the bound that was hit.
 func (l *limits) name() language.Text { return *l.bound.Load() }
 
+// tooDeep is the bound on steps.
+func tooDeep() language.Text {
+	return language.Both(fmt.Sprintf("%d steps", maxDepth), fmt.Sprintf("%d 步", maxDepth))
+}
+
 // look sees whether a bound was hit after so many schedules; at the heap every so often.
 func (l *limits) look(schedules int64) {
 	if l.bounds.Schedules > 0 && schedules >= int64(l.bounds.Schedules) {

@@ -12,7 +12,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"runtime"
 	"slices"
 	"sync/atomic"
@@ -59,10 +58,6 @@ type Goal struct {
 	Language  language.Language // of what a result says
 	OneStart  bool              // both starts are the same
 	Mirrored  bool              // or differ by names alone: all that happens after the one happens after the other, or it is ErrNames
-
-	// Edge, if it is not nil, is told of every step from one state to another, to known states too. From is zero at a start. The
-	// search then goes on to the end, whatever it finds.
-	Edge func(from, to execution.Fingerprint, found []anomaly.Found)
 }
 
 // Counterexample is the shortest schedule that shows an anomaly.
@@ -118,29 +113,41 @@ type search struct {
 // Do searches. Each worker has a system of its own, made by begin. That a search was cut short, by bounds or by ctx, is no error. It
 // fails with execution.ErrBlind, or when a run fails.
 func Do(ctx context.Context, begin func() (System, error), goal Goal, bounds Bounds) (Result, error) {
-	s := &search{
-		goal: goal, bounds: bounds, limits: newLimits(bounds), started: time.Now(),
-		nodes: []node{{parent: -1}}, visited: map[execution.Fingerprint]struct{}{}, result: Result{States: 1},
-		working: make(chan struct{}),
-	}
-	close(s.working)
+	s := newSearch(goal, bounds)
+	s.visited = map[execution.Fingerprint]struct{}{}
 	if !goal.OneStart && !goal.Mirrored {
 		s.nodes = append(s.nodes, node{parent: -1})
 	}
+	err := s.do(ctx, begin, s.run)
+	return s.result, err
+}
+
+func newSearch(goal Goal, bounds Bounds) *search {
+	s := &search{
+		goal: goal, bounds: bounds, limits: newLimits(bounds), started: time.Now(),
+		nodes: []node{{parent: -1}}, result: Result{States: 1}, working: make(chan struct{}),
+	}
+	close(s.working)
+	return s
+}
+
+// do makes a system for each worker, and lets run use them.
+func (s *search) do(ctx context.Context, begin func() (System, error), run func() error) error {
+	workers := cmp.Or(s.bounds.Workers, runtime.GOMAXPROCS(0))
 	defer s.limits.start(ctx)()
-	s.watch = watchOver(cmp.Or(bounds.Workers, runtime.GOMAXPROCS(0)))
+	s.watch = watchOver(workers)
 	defer s.watch.end()
 	defer s.close()
-	for range cmp.Or(bounds.Workers, runtime.GOMAXPROCS(0)) {
+	for range workers {
 		system, err := begin()
 		if err != nil {
-			return Result{}, err
+			return err
 		}
 		s.systems = append(s.systems, system)
 	}
-	err := s.run()
+	err := run()
 	s.tally()
-	return s.result, err
+	return err
 }
 
 // close closes the systems, once all workers are back.
@@ -177,7 +184,7 @@ func (s *search) run() error {
 			s.result.Depth++
 		}
 		if s.result.Depth > maxDepth {
-			s.result.Bound = fmt.Sprintf(language.Both("%d steps", "%d 步").In(s.goal.Language), maxDepth)
+			s.result.Bound = tooDeep().In(s.goal.Language)
 			return nil
 		}
 		if s.goal.Progress != nil {
@@ -193,9 +200,6 @@ func (s *search) run() error {
 func (s *search) adopt(level []int32, children [][]child) []int32 {
 	for _, c := range slices.Concat(children...) {
 		s.found(c)
-		if s.goal.Edge != nil {
-			s.goal.Edge(s.nodes[c.parent].print, c.print, c.found)
-		}
 		_, known := s.visited[c.print]
 		s.result.Coverage.add(c.transition, c.sight, known, c.over)
 		if known && !s.bounds.EveryState {
@@ -214,14 +218,10 @@ func (s *search) adopt(level []int32, children [][]child) []int32 {
 
 // done reports whether what was found is enough.
 func (s *search) done() bool {
-	switch {
-	case s.goal.Edge != nil:
-		return false
-	case s.goal.All:
+	if s.goal.All {
 		return len(s.result.Found) == len(s.goal.Anomalies)
-	default:
-		return len(s.result.Found) > 0
 	}
+	return len(s.result.Found) > 0
 }
 
 func (s *search) tally() {

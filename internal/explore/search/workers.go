@@ -13,8 +13,24 @@ import (
 // expand takes every transition that there is after each of these nodes. The answer has their order.
 func (s *search) expand(level []int32) ([][]child, error) {
 	children := make([][]child, len(level))
-	failed := make([]error, len(s.systems))
 	var next atomic.Int64
+	err := s.work(func(worker int, system System) (err error) {
+		for err == nil && !s.limits.stopped() {
+			n := int(next.Add(1)) - 1
+			if n >= len(level) {
+				break
+			}
+			children[n], err = s.children(worker, system, level[n])
+		}
+		return err
+	})
+	return children, err
+}
+
+// work lets each worker do its part, and waits for them. The first that fails stops the others. If a bound was hit, some may still be at
+// work afterwards.
+func (s *search) work(part func(worker int, system System) error) error {
+	failed := make([]error, len(s.systems))
 	var wg sync.WaitGroup
 	for i, system := range s.systems {
 		wg.Go(func() {
@@ -25,13 +41,7 @@ func (s *search) expand(level []int32) ([][]child, error) {
 					s.limits.stop()
 				}
 			}()
-			for failed[i] == nil && !s.limits.stopped() {
-				n := int(next.Add(1)) - 1
-				if n >= len(level) {
-					break
-				}
-				children[n], failed[i] = s.children(i, system, level[n])
-			}
+			failed[i] = part(i, system)
 			if ended = true; failed[i] != nil {
 				s.limits.stop()
 			}
@@ -39,14 +49,14 @@ func (s *search) expand(level []int32) ([][]child, error) {
 	}
 	if !s.wait(&wg) {
 		if s.limits.hit() {
-			return nil, nil
+			return nil
 		}
-		return nil, cmp.Or(s.watch.saw, s.watch.busy())
+		return cmp.Or(s.watch.saw, s.watch.busy())
 	}
 	if s.watch.saw != nil {
-		return nil, s.watch.saw
+		return s.watch.saw
 	}
-	return children, errors.Join(failed...)
+	return errors.Join(failed...)
 }
 
 // gone ends the run of a worker whose goroutine the code under test has ended, together with its own.

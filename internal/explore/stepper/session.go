@@ -73,6 +73,9 @@ func (s *Session) Scenario() explore.Scenario { return s.scenario }
 // Path is the schedule so far, for what runs it again.
 func (s *Session) Path() []execution.Transition { return slices.Clone(s.path) }
 
+// Next are the transitions of the choices, in their order.
+func (s *Session) Next() []execution.Transition { return slices.Clone(s.next) }
+
 // Take lets the choice with this token happen. If there is none, the error says why, and nothing has happened.
 func (s *Session) Take(token string) error {
 	i := slices.IndexFunc(s.now.Choices, func(c Choice) bool { return c.Token == token })

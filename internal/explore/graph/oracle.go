@@ -1,0 +1,133 @@
+package graph
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"lockstep/internal/explore"
+	"lockstep/internal/explore/execution"
+	"lockstep/internal/explore/stepper"
+)
+
+// Oracle says how far an anomaly is away from where a session is, from where it was, and from where it may go next: the fewest further
+// steps, 0 once it was shown, or Never, or Unknown.
+type Oracle struct {
+	Now      int            `json:"now"`
+	Path     []int          `json:"path"`      // after each step; the first is before all of them
+	Choices  map[string]int `json:"choices"`   // after each choice, by its token
+	NoReturn int            `json:"no_return"` // the step from which on every way shows it, counted from 1; 0: none
+	Doomed   bool           `json:"doomed"`    // every way from here shows it, or it was shown; a way is one to the end, without a further fault
+	States   int            `json:"states"`    // of the map
+}
+
+// Oracle reads the map for a session in the same scenario.
+func (m *Map) Oracle(s *stepper.Session, a explore.Anomaly) Oracle {
+	distances, saved := m.To(a), m.escapes(a)
+	path, view := s.Path(), s.Now()
+	shown := len(path) + 1
+	for _, other := range view.Shown {
+		if other.Anomaly == a {
+			shown = other.Step
+		}
+	}
+	o := Oracle{Choices: map[string]int{}, Doomed: true, States: m.States()}
+	for n, state := range m.along(path) {
+		switch {
+		case n >= shown:
+			o.Path = append(o.Path, 0)
+		default:
+			o.Path = append(o.Path, distances.at(state))
+			if o.Doomed = state < 0 || !saved[state]; !o.Doomed {
+				o.NoReturn = n + 1
+			}
+		}
+	}
+	o.Now = o.Path[len(path)]
+	if shown <= len(path) {
+		o.Doomed = true
+	}
+	if !o.Doomed {
+		o.NoReturn = 0
+	}
+	for i, t := range s.Next() {
+		choice := view.Choices[i]
+		away := 0
+		if shown > len(path) && !slices.Contains(choice.Shows, a) {
+			ends := m.along(append(path, t))
+			away = distances.at(ends[len(ends)-1])
+		}
+		o.Choices[choice.Token] = away
+	}
+	return o
+}
+
+// along gives the number of the state after each step of a path, the start's first; -1 for one that is not on the map.
+func (m *Map) along(path []execution.Transition) []int32 {
+	states := []int32{0}
+	m.using.Lock()
+	defer m.using.Unlock()
+	run := m.harness.Begin(false)
+	defer run.Close()
+	for _, t := range path {
+		run.Apply(t)
+		n, known := m.states[run.Fingerprint()]
+		if !known {
+			n = -1
+		}
+		states = append(states, n)
+	}
+	return states
+}
+
+// at is the distance from a state.
+func (d Distances) at(state int32) int {
+	if state < 0 {
+		return Unknown
+	}
+	return int(d.steps[state])
+}
+
+// escapes says of each state whether a way without the anomaly leads from it to the end of all sales, without a further fault.
+func (m *Map) escapes(a explore.Anomaly) []bool {
+	saved, goesOn := make([]bool, len(m.states)), make([]bool, len(m.states))
+	for _, s := range m.steps {
+		goesOn[s.from] = true
+	}
+	first, into := m.backwards(func(s step) bool { return s.shows&(bit(a)|isFault) == 0 })
+	var next []int32
+	for n := range saved {
+		if !goesOn[n] {
+			saved[n] = true
+			next = append(next, int32(n)) //nolint:gosec // as many as Map.state counts
+		}
+	}
+	for len(next) > 0 {
+		to := next[len(next)-1]
+		next = next[:len(next)-1]
+		for _, from := range into[first[to]:first[to+1]] {
+			if !saved[from] {
+				saved[from] = true
+				next = append(next, from)
+			}
+		}
+	}
+	return saved
+}
+
+// Hint is the next step of a shortest way to an anomaly.
+type Hint struct {
+	Steps    int    `json:"steps"`    // of the way, or Never, or Unknown; 0: it was shown
+	Next     string `json:"next"`     // the first of them, "" if there is none
+	Schedule string `json:"schedule"` // from the start, through the present state, until it shows
+}
+
+// HintFor finds one from the present state of a session.
+func HintFor(ctx context.Context, s *stepper.Session, a explore.Anomaly, bounds explore.Bounds) (Hint, error) {
+	d, err := Away(ctx, s, a, bounds)
+	hint := Hint{Steps: d.Steps, Schedule: d.Schedule}
+	if d.Steps > 0 {
+		hint.Next = strings.Fields(d.Schedule)[len(s.Path())]
+	}
+	return hint, err
+}

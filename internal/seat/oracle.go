@@ -1,0 +1,116 @@
+package seat
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"lockstep/internal/explore"
+	"lockstep/internal/explore/graph"
+	"lockstep/internal/explore/stepper"
+)
+
+// hint gives the next step of a shortest way to an anomaly.
+func (s *Seat) hint(w http.ResponseWriter, r *http.Request) error {
+	session, a, err := sessionFor(r)
+	if err != nil {
+		return err
+	}
+	defer session.Close()
+	var hint graph.Hint
+	err = s.turns.alone(r.Context(), s.limits.Longer, func() (err error) {
+		hint, err = graph.HintFor(r.Context(), session, a, s.limits.Hint)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return answer(w, hint)
+}
+
+// sessionFor is the one that a request is about, and the anomaly.
+func sessionFor(r *http.Request) (*stepper.Session, explore.Anomaly, error) {
+	p, err := placeOf(r.URL.Query())
+	if err != nil {
+		return nil, "", err
+	}
+	a, err := anomalyOf(r.URL.Query(), p.strategy)
+	if err != nil {
+		return nil, "", err
+	}
+	session, stale, err := p.session()
+	if err == nil && stale != nil {
+		session.Close()
+		err = fmt.Errorf("do: %w: %s", explore.ErrStale, stale.Says)
+	}
+	return session, a, err
+}
+
+// oracle says how far an anomaly is away, here and all around.
+func (s *Seat) oracle(w http.ResponseWriter, r *http.Request) error {
+	session, a, err := sessionFor(r)
+	if err != nil {
+		return err
+	}
+	defer session.Close()
+	leave, err := s.turns.join()
+	if err != nil {
+		return err
+	}
+	defer leave()
+	stream := newEvents(w)
+	drawn, done, err := s.mapOf(r.Context(), session, stream)
+	if err != nil {
+		s.fail(stream, err)
+		return nil
+	}
+	defer done()
+	stream.send("done", drawn.Oracle(session, a))
+	return nil
+}
+
+// mapOf gives the map that a session is on: one that is kept, or a new one, once its turn has come. Whoever got it is done with it in the
+// end.
+func (s *Seat) mapOf(ctx context.Context, session *stepper.Session, stream *events) (*graph.Map, func(), error) {
+	name := session.Strategy().Name + " " + session.Scenario().String()
+	if drawn, done := s.maps.get(name); drawn != nil {
+		return drawn, done, nil
+	}
+	end, err := s.turns.begin(ctx, func() { stream.send("progress", progress{Waiting: true}) })
+	if err != nil {
+		return nil, nil, err
+	}
+	defer end()
+	if drawn, done := s.maps.get(name); drawn != nil { // who was here before has drawn it
+		return drawn, done, nil
+	}
+	var states atomic.Int64
+	stop := every(time.Second/4, func() { stream.send("progress", progress{States: int(states.Load())}) })
+	defer stop()
+	drawn, err := graph.Draw(ctx, session.Strategy(), session.Scenario(), s.limits.Map, func(n int) { states.Store(int64(n)) })
+	if err != nil {
+		return nil, nil, err
+	}
+	drawn, done := s.maps.put(name, drawn)
+	return drawn, done, nil
+}
+
+// every does something again and again, until it is stopped. Then nothing is done any more.
+func every(pause time.Duration, do func()) (stop func()) {
+	ended, stopping := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		for ticker := time.NewTicker(pause); ; {
+			select {
+			case <-ticker.C:
+				do()
+			case <-stopping:
+				ticker.Stop()
+				return
+			}
+		}
+	}()
+	return func() { close(stopping); <-ended }
+}
