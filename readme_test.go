@@ -127,8 +127,8 @@ func TestReadmesKnowEveryLock(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, s := range evolution.Table() {
-			s = evolution.In(language.All()[i], s)
-			row := strings.Join([]string{"| `" + s.Name + "`", s.Title, s.Adds, s.Costs, s.StillBroken}, " | ") + " |\n"
+			s = evolution.In(s, language.All()[i])
+			row := "| `" + s.Name + "` | " + strings.Join([]string{s.Title, s.Adds, s.Costs, s.StillBroken}, " | ") + " |\n"
 			if !strings.Contains(string(text), row) {
 				t.Errorf("%s does not have the row %s", readme, row)
 			}

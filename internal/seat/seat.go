@@ -133,7 +133,7 @@ func (s *Seat) index(w http.ResponseWriter, r *http.Request) error {
 	}
 	var index Index
 	for _, lock := range evolution.Table() {
-		lock = evolution.In(in, lock)
+		lock = evolution.In(lock, in)
 		index.Locks = append(index.Locks, Lock{lock.Name, lock.Title, lock.Adds, lock.Costs, lock.StillBroken, lock.OnNodes})
 	}
 	for _, fault := range explore.AllFaults() {
