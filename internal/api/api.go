@@ -68,6 +68,7 @@ func (a *API) routes() http.Handler {
 	}
 	engine.GET("/healthz", a.healthz)
 	engine.GET("/readyz", a.readyz)
+	engine.GET("/openapi.json", document)
 	engine.GET("/metrics", gin.WrapH(a.Metrics))
 	if a.Events != nil {
 		engine.GET("/events", gin.WrapH(a.Events))
