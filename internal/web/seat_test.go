@@ -180,11 +180,12 @@ func TestSeatScenarioIsAForm(t *testing.T) {
 	p.click("[data-focus=scenario]")
 	p.waitUntil("the form is open", `document.querySelector("[data-focus=fault-pause]")`)
 	set := func(focus, value string) {
-		eval[bool](p, fmt.Sprintf(`(e => { e.value = %q; return e.dispatchEvent(new Event("change")); })(document.querySelector("[data-focus=%s]"))`,
-			value, focus))
+		field := fmt.Sprintf(`document.querySelector("[data-focus=%s]")`, focus)
+		eval[bool](p, fmt.Sprintf(`(e => { e.value = %q; return e.dispatchEvent(new Event("change")); })(%s)`, value, field))
 	}
 	set("fault-pause", "1")
-	p.waitUntil("pause is allowed", `location.hash.includes("--faults+pause=1") && document.querySelector(".palette")?.innerText.includes("pause")`)
+	p.waitUntil("pause is in the address", `location.hash.includes("--faults+pause=1")`)
+	p.waitUntil("pause is allowed", `document.querySelector(".palette")?.innerText.includes("pause")`)
 	set("flag-actors", "3")
 	p.waitUntil("there are three", `location.hash.includes("--actors+3") && document.querySelector(".state").innerText.includes("C")`)
 	set("flag-work", "25")
