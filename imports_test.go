@@ -21,8 +21,9 @@ var house = map[string][]string{
 	"lockstep/internal/cli": {
 		"internal/api", "internal/cluster", "internal/config", "internal/dao", "internal/evolution", "internal/explore",
 		"internal/explore/graph", "internal/explore/stepper", "internal/history", "internal/job", "internal/lab", "internal/language",
-		"internal/load", "internal/lock", "internal/lockv6", "internal/matrix", "internal/metrics", "internal/seat", "internal/service",
-		"internal/soak", "internal/strategy", "internal/trace", "internal/web", "internal/witness",
+		"internal/live", "internal/load", "internal/lock", "internal/lockv6", "internal/matrix", "internal/metrics", "internal/seat",
+		"internal/service", "internal/soak", "internal/strategy", "internal/trace", "internal/web",
+		"internal/witness",
 	},
 	"lockstep/internal/matrix": {
 		"internal/evolution", "internal/explore", "internal/lab", "internal/language", "internal/strategy",
@@ -38,7 +39,11 @@ var house = map[string][]string{
 		"internal/cluster", "internal/dao", "internal/evolution", "internal/job", "internal/language", "internal/lock",
 		"internal/redisclient", "internal/redisproxy", "internal/redisserver", "internal/trace", "internal/witness", "util/lua",
 	},
-	"lockstep/internal/cluster": {"internal/api", "internal/lock", "internal/witness"},
+	"lockstep/internal/cluster": {"internal/api", "internal/live", "internal/lock", "internal/witness"},
+	"lockstep/internal/live": {
+		"internal/api", "internal/dao", "internal/evolution", "internal/history", "internal/language", "internal/load", "internal/lock",
+		"internal/service", "internal/strategy", "internal/trace", "internal/witness",
+	},
 	"lockstep/internal/explore": {
 		"internal/explore/anomaly", "internal/explore/execution", "internal/explore/harness", "internal/explore/scenario",
 		"internal/explore/search", "internal/strategy", "internal/trace",

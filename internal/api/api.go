@@ -28,9 +28,12 @@ type API struct {
 	Guard    Guard
 	Metrics  Metrics
 	Events   http.Handler            // streams what this replica's locks do; nil: there is no such stream
+	Live     http.Handler            // shows the shop to those who watch it; nil: it is not shown
 	Seat     http.Handler            // the scheduler's seat; nil: there is none
 	Page     map[string]http.Handler // the page's files, by their paths
 	OrderIDs OrderIDs
+
+	NodeFaults http.Handler // stops and empties embedded masters; nil: there are none
 }
 
 // Metrics counts the answers to sales, and serves the counts.
@@ -69,6 +72,17 @@ func (a *API) routes() http.Handler {
 	if a.Events != nil {
 		engine.GET("/events", gin.WrapH(a.Events))
 	}
+	if a.Live != nil {
+		for _, route := range liveRoutes() {
+			engine.Handle(route.method, route.path, gin.WrapH(a.Live))
+		}
+	}
+	if a.NodeFaults != nil {
+		engine.GET("/nodes", gin.WrapH(a.NodeFaults))
+		engine.POST("/nodes/:node", gin.WrapH(a.NodeFaults))
+	}
+	engine.GET("/settings", a.settings)
+	engine.PUT("/settings", a.putSettings)
 	if a.Seat != nil {
 		engine.GET("/seat", gin.WrapH(a.Seat))
 		engine.GET("/seat/*path", gin.WrapH(a.Seat))

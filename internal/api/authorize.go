@@ -11,8 +11,8 @@ import (
 	"github.com/gin-gonic/gin"
 )
 
-// Guard decides which requests may pass, by three things: the server's name in Host, the page that sent the request, and, for PUT, DELETE
-// and what runs code in the scheduler's seat, the token.
+// Guard decides which requests may pass, by three things: the server's name in Host, the page that sent the request, and the token: for PUT,
+// DELETE, every POST but that of a sale, and what runs code in the scheduler's seat.
 type Guard struct {
 	Token string // clients that send it may use PUT and DELETE; empty: Open decides
 	Open  bool   // without a token: everybody may use PUT and DELETE, or nobody
@@ -40,10 +40,22 @@ func (g Guard) check(r *http.Request) error {
 	if err := browsers.Check(asks); err != nil {
 		return fmt.Errorf("%w: Origin is %.100q: %w", errForeignPage, r.Header.Get("Origin"), err)
 	}
-	if r.Method != http.MethodPut && r.Method != http.MethodDelete && !runsCode(r) {
+	if !changes(r) && !runsCode(r) {
 		return nil
 	}
 	return g.administers(r.Header)
+}
+
+// changes reports whether a request is for those who administer: everything that is no GET, but for buying.
+func changes(r *http.Request) bool {
+	switch r.Method {
+	case http.MethodPut, http.MethodDelete:
+		return true
+	case http.MethodPost:
+		return r.URL.Path != "/inventory/sale"
+	default:
+		return false
+	}
 }
 
 // runsCode reports whether a request runs a lock's code, or explores: what is below /seat, but for the texts.

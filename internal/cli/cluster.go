@@ -80,8 +80,13 @@ func runCluster(cmd *cobra.Command, cfg config.Config, replicas int) error {
 	}
 	warnOf(guard, listener.Addr(), log)
 	front := &cluster.Front{Cluster: processes, NewID: uuid.NewString, Guard: guard, Log: log, Ending: make(chan struct{})}
+	shown := newLive(cfg, guard, listener.Addr(), cluster.Watched{Front: front})
+	shown.Hub.Can.Replicas = true
+	front.Live, front.Nodes = shown.Handler(), nodeFaults(redis, shown.Hub)
+	processes.Tell(shown.Hub.Note)
 	web := newWebServer(front.Handler(), "", log)
 	web.http.RegisterOnShutdown(func() { close(front.Ending) })
+	web.http.RegisterOnShutdown(shown.Close)
 	failed := make(chan error, 1)
 	go func() { failed <- web.serve(listener) }()
 	watching, endWatching := context.WithCancel(context.WithoutCancel(ctx))
@@ -113,6 +118,7 @@ func runCluster(cmd *cobra.Command, cfg config.Config, replicas int) error {
 	}
 	cancel()
 	<-answered
+	shown.Close()
 	return errors.Join(err, redis.Close())
 }
 

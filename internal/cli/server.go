@@ -19,6 +19,7 @@ import (
 	"lockstep/internal/config"
 	"lockstep/internal/dao"
 	"lockstep/internal/evolution"
+	"lockstep/internal/live"
 	"lockstep/internal/lock"
 	"lockstep/internal/lockv6"
 	"lockstep/internal/metrics"
@@ -46,7 +47,7 @@ type server struct {
 	redis    *dao.Redis
 	instance string // unlike any other process's
 	events   *witness.Recorder
-	seat     *seat.Seat
+	live     *live.Server
 	web      *webServer
 	addr     string
 	failed   chan error // the HTTP server ended by itself
@@ -97,19 +98,22 @@ func newServer(cfg config.Config, redis *dao.Redis, addr net.Addr, log *slog.Log
 		node.AddHook(counts)
 		node.AddHook(recorder.HookOfNode(i+1, len(redis.Nodes)))
 	}
-	chair := seat.New(seat.Usual(), seat.Errors{Status: api.StatusOf, Write: api.WriteError})
-	return &server{
+	guard := newGuard(cfg, addr)
+	shown := newLive(cfg, guard, addr, &live.Replica{Name: replica, Recorder: recorder, Shop: shop, Peers: cfg.Server.Peers})
+	s := &server{
 		api: &api.API{
-			Shop: shop, Metrics: counts, Events: recorder, Page: web.Handlers(), OrderIDs: orderIDs,
+			Shop: shop, Metrics: counts, Events: recorder, Live: shown.Handler(), Page: web.Handlers(), OrderIDs: orderIDs,
 			Replica: replica, Redis: redis.Name, Nodes: redis.Nodes.Addrs(), Log: log,
-			Guard: newGuard(cfg, addr),
-			Seat:  chair,
+			Guard: guard,
+			Seat:  seat.New(seat.Usual(), seat.Errors{Status: api.StatusOf, Write: api.WriteError}),
 		},
-		redis: redis, instance: instance, events: recorder, seat: chair,
+		redis: redis, instance: instance, events: recorder, live: shown,
 		addr:   addr.String(),
 		failed: make(chan error, 1),
 		lived:  make(chan struct{}),
 	}
+	s.api.NodeFaults = nodeFaults(redis, shown.Hub)
+	return s
 }
 
 // newShop makes a shop without a name, a log and an observer.
@@ -137,6 +141,7 @@ func (s *server) serve(ctx context.Context, listener net.Listener) {
 	s.cancelSales = cancelSales
 	s.web = newWebServer(s.api.Handler(), s.api.Replica, s.api.Log)
 	s.web.http.RegisterOnShutdown(s.events.Close) // or it would wait for the watchers to leave
+	s.web.http.RegisterOnShutdown(s.live.Close)
 	s.web.http.BaseContext = func(net.Listener) context.Context { return sales }
 	go func() { s.failed <- s.web.serve(listener) }()
 }
@@ -186,9 +191,9 @@ func (s *server) close() error {
 		err = errors.Join(err, s.shutdown(leaveTime))
 	}
 	s.cancelSales()
+	s.live.Close()
 	s.stop()
 	<-s.lived
-	s.seat.Close()
 	ctx, cancel := context.WithTimeout(context.Background(), leaveTime)
 	defer cancel()
 	if err := s.api.Shop.Close(ctx); err != nil {

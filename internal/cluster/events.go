@@ -28,7 +28,7 @@ func (f *Front) events(w http.ResponseWriter, r *http.Request) {
 	seen := r.Header.Get(witness.LastEventID)
 	for i, replica := range f.Cluster.replicas {
 		following.Go(func() {
-			f.follow(ctx, replica, seen, func(id string, event witness.Event) {
+			f.follow(ctx, replica, "/events", seen, func(id string, event witness.Event) {
 				select {
 				case all <- noted{i, id, event}:
 				case <-ctx.Done():
@@ -58,12 +58,12 @@ func (f *Front) events(w http.ResponseWriter, r *http.Request) {
 }
 
 // follow follows a replica's events until ctx ends, also in the process that is started when this one has died.
-func (f *Front) follow(ctx context.Context, replica *Replica, seen string, see func(string, witness.Event)) {
+func (f *Front) follow(ctx context.Context, replica *Replica, path, seen string, see func(string, witness.Event)) {
 	transport := &http.Transport{DisableKeepAlives: true}
 	client := &http.Client{Transport: transport}
 	for pause := time.Duration(0); lock.Sleep(ctx, lock.SystemClock{}, pause) == nil; pause = f.Patience.orDefault().Ask {
 		if address, _, _ := replica.reach(); address != "" {
-			seen, _ = witness.Follow(ctx, client, "http://"+address+"/events", seen, see) // if it has failed, it is tried again
+			seen, _ = witness.Follow(ctx, client, "http://"+address+path, seen, see) // if it has failed, it is tried again
 		}
 	}
 }

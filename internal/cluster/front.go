@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httputil"
+	"strings"
 	"sync"
 	"time"
 
@@ -29,6 +30,8 @@ type Front struct {
 	Guard    api.Guard     // which requests may pass
 	NewID    func() string // for the order of each sale
 	Patience Patience      // with replicas that do not answer
+	Live     http.Handler  // shows the cluster to those who watch it; nil: it is not shown
+	Nodes    http.Handler  // of embedded masters for Redlock; nil: there are none
 	Ending   chan struct{} // closed when the streams of events are to end; nil: they end with their watchers
 	Log      *slog.Logger
 
@@ -70,12 +73,8 @@ func (f *Front) Handler() http.Handler {
 			api.WriteError(w, status, code, err)
 			return
 		}
-		if (r.Method == http.MethodGet || r.Method == http.MethodHead) && r.URL.Path == "/replicas" {
-			f.list(w, r)
-			return
-		}
-		if r.Method == http.MethodGet && r.URL.Path == "/events" {
-			f.events(w, r)
+		if own := f.own(r); own != nil {
+			own.ServeHTTP(w, r)
 			return
 		}
 		trip := &trip{}
@@ -85,6 +84,26 @@ func (f *Front) Handler() http.Handler {
 		}
 		proxy.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), tripKey{}, trip)))
 	})
+}
+
+// own gives the handler of a request that the front answers itself; nil if a replica does.
+func (f *Front) own(r *http.Request) http.Handler {
+	first, rest, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
+	reads := r.Method == http.MethodGet || r.Method == http.MethodHead
+	switch {
+	case first == "replicas" && rest == "" && reads:
+		return http.HandlerFunc(f.list)
+	case first == "replicas" && rest != "" && r.Method == http.MethodPost:
+		return http.HandlerFunc(f.doToReplica)
+	case first == "events" && rest == "" && r.Method == http.MethodGet:
+		return http.HandlerFunc(f.events)
+	case first == "live" || first == "bursts":
+		return f.Live
+	case first == "nodes":
+		return f.Nodes
+	default:
+		return nil
+	}
 }
 
 // fail answers a request that no replica has answered.
@@ -134,17 +153,8 @@ func (r *Replica) answer() ReplicaAnswer {
 
 // lockOf asks a replica for its lock.
 func lockOf(ctx context.Context, address string) string {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+address+"/lock", http.NoBody)
-	if err != nil {
-		return ""
-	}
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		return ""
-	}
-	defer response.Body.Close()
 	var answer api.LockAnswer
-	if json.NewDecoder(response.Body).Decode(&answer) != nil {
+	if get(ctx, address, "/lock", &answer) != nil {
 		return ""
 	}
 	return answer.Version

@@ -14,6 +14,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"lockstep/internal/witness"
 )
 
 // A replica that ends is started again after a pause, which doubles as long as it ends soon after its start.
@@ -42,6 +44,7 @@ type Replica struct {
 	grace   time.Duration // how long it may take to end when it is asked to
 	log     *slog.Logger
 	held    atomic.Int64 // requests of the front that it has not answered
+	noted   func(witness.Event)
 
 	mu        sync.Mutex
 	state     State
@@ -50,6 +53,7 @@ type Replica struct {
 	restarts  int
 	heard     time.Time       // when it answered last
 	hungSince time.Time       // when it was noticed that it hangs
+	stopped   bool            // by us
 	trust     context.Context //nolint:containedctx // it ends when the replica is given up: for the requests it holds, whenever they came
 	giveUp    context.CancelFunc
 }
@@ -86,6 +90,7 @@ func (r *Replica) run(ctx context.Context, ready func(error)) {
 		if ctx.Err() != nil {
 			return
 		}
+		r.note(witness.KindDies)
 		r.restarted()
 		if time.Since(began) > young {
 			pause = firstPause
@@ -185,7 +190,7 @@ func (r *Replica) set(state State, addr string, pid int) {
 }
 
 func (r *Replica) begin(state State, addr string, pid int) {
-	r.state, r.addr, r.pid, r.heard = state, addr, pid, time.Now()
+	r.state, r.addr, r.pid, r.heard, r.stopped = state, addr, pid, time.Now(), false
 	r.trust, r.giveUp = context.WithCancel(context.Background())
 }
 
@@ -208,6 +213,8 @@ var errInterrupted = errors.New("told to end before every replica was up")
 // Cluster is the replicas.
 type Cluster struct {
 	replicas []*Replica
+	mu       sync.Mutex
+	told     func(witness.Event) // of what happens to replicas; nil: nobody
 	stop     context.CancelFunc
 	ended    sync.WaitGroup
 }
@@ -222,6 +229,7 @@ func Start(
 	for i := range n {
 		name := fmt.Sprintf("r%d", i+1)
 		replica := newReplica(name, func() *exec.Cmd { return command(name) }, grace, log)
+		replica.noted = c.note
 		c.replicas = append(c.replicas, replica)
 		ready := make(chan error, 1)
 		c.ended.Go(func() { replica.run(live, func(err error) { ready <- err }) })

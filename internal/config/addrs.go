@@ -17,6 +17,7 @@ var (
 	errAddrs = errors.New("want host:port or redis://user:password@host:port, or several, such as 127.0.0.1:6379; " +
 		"in a password write %40 for @, %2F for /, %2C for a comma and %20 for a space")
 	errNodes = errors.New("want host:port of at least three different masters, such as 127.0.0.1:6381,127.0.0.1:6382,127.0.0.1:6383")
+	errPeers = errors.New("want host:port of other servers, such as 10.0.0.2:8080,10.0.0.3:8080")
 	errHosts = errors.New("want names without a port, such as shop.example.com")
 )
 
@@ -77,6 +78,15 @@ func setHosts(to *[]string, value any) error {
 	texts, err := several(value)
 	if err != nil || slices.ContainsFunc(texts, func(name string) bool { return isAddr(name) || !isHost(name) }) {
 		return errHosts
+	}
+	*to = append([]string(nil), texts...) // none is nil
+	return nil
+}
+
+func setPeers(to *[]string, value any) error {
+	texts, err := several(value)
+	if err != nil || slices.ContainsFunc(texts, func(text string) bool { return !isAddr(text) }) {
+		return errPeers
 	}
 	*to = append([]string(nil), texts...) // none is nil
 	return nil

@@ -44,10 +44,12 @@ type Config struct {
 
 // The groups of settings; config.yaml says what each is.
 type (
-	// Server is the address to listen at, further names of the server, the replica's name, and the error of its clock.
+	// Server is the address to listen at, further names of the server, the addresses of the other replicas, its own name, and the error of
+	// its clock.
 	Server struct {
 		Addr        string
 		Hosts       []string
+		Peers       []string
 		Replica     string
 		ClockOffset time.Duration
 	}

@@ -63,6 +63,8 @@ func keys(versions []string) []key {
 			func(c *Config, v any) error { return setAddr(&c.Server.Addr, v) }},
 		{"server.hosts", "", "further names of the server, as browsers call it; docs/ARCHITECTURE.md says when they are looked at",
 			func(c *Config, v any) error { return setHosts(&c.Server.Hosts, v) }},
+		{"server.peers", "", "host:port of the other replicas, so that each shows what all of them do",
+			func(c *Config, v any) error { return setPeers(&c.Server.Peers, v) }},
 		{"server.replica", "", "name of this process in logs and answers; empty: the machine's name and the process id",
 			func(c *Config, v any) error { return setText(&c.Server.Replica, v) }},
 		{"server.clock_offset", "0s", "how far the clock of its locks is ahead of the machine's; less than 0: behind",

@@ -35,7 +35,7 @@ func (s *Store) Enter(ctx context.Context, sale string) (history.Run, error) {
 	}
 	switch reply[0] {
 	case "in":
-		return parseRun(map[string]string{"id": reply[1], "lock": reply[2], "initial": reply[3]})
+		return parseRun(map[string]string{"id": reply[1], "lock": reply[2], "initial": reply[3], "tuning": reply[4]})
 	case "closed":
 		return history.Run{}, service.ErrDoorClosed
 	default:
@@ -123,7 +123,7 @@ func (s *Store) HandSet(ctx context.Context) (int64, bool, error) {
 func (s *Store) Start(ctx context.Context, last, next history.Run) error {
 	begun, err := s.client.Eval(ctx, lua.StartRun, []string{InventoryKey, RunKey, overKey, fenceKey},
 		last.ID, next.ID, next.Lock, next.Initial, next.Settings,
-		ordersPrefix, keepSeconds, s.maxOrders, keepRuns).Int()
+		ordersPrefix, keepSeconds, s.maxOrders, keepRuns, next.Tuning.String()).Int()
 	switch {
 	case err != nil:
 		return rediserr.Classify(ctx, "EVAL startRun.lua", err)
@@ -213,5 +213,9 @@ func parseRun(fields map[string]string) (history.Run, error) {
 	if err != nil {
 		return history.Run{}, fmt.Errorf("%s: initial: %w", RunKey, err)
 	}
-	return history.Run{ID: fields["id"], Lock: fields["lock"], Initial: initial, Settings: fields["settings"]}, nil
+	tuning, err := history.ParseTuning(fields["tuning"])
+	if err != nil {
+		return history.Run{}, fmt.Errorf("%s: tuning: %w", RunKey, err)
+	}
+	return history.Run{ID: fields["id"], Lock: fields["lock"], Initial: initial, Settings: fields["settings"], Tuning: tuning}, nil
 }

@@ -24,6 +24,7 @@ type Node struct {
 	Addr string
 
 	embedded *miniredis.Miniredis
+	faults   *faults // of an embedded one
 }
 
 // Nodes are all of them.
@@ -87,7 +88,9 @@ func embedNodes(beside string) (Nodes, error) {
 			return nil, errors.Join(fmt.Errorf("redis.embedded_addr: cannot listen beside %s, for Redlock: %w", beside, err), nodes.close())
 		}
 		m.ClockTTL(true)
-		nodes = append(nodes, Node{UniversalClient: newClient(own(m.Addr())), Addr: m.Addr(), embedded: m})
+		node := Node{UniversalClient: newClient(own(m.Addr())), Addr: m.Addr(), embedded: m, faults: &faults{}}
+		node.faults.attach(m)
+		nodes = append(nodes, node)
 	}
 	return nodes, nil
 }
@@ -102,7 +105,7 @@ func (n Nodes) close() error {
 	for _, node := range n {
 		errs = append(errs, node.Close())
 		if node.embedded != nil {
-			node.embedded.Close()
+			node.end()
 		}
 	}
 	return errors.Join(errs...)

@@ -13,7 +13,7 @@ var errNotEmbedded = errors.New("it is not embedded")
 func (r *Redis) Restart() error { return restart(r.embedded) }
 
 // Restart restarts an embedded master, without what it held.
-func (n Node) Restart() error { return restart(n.embedded) }
+func (n Node) Restart() error { return n.Fault("empty") }
 
 func restart(m *miniredis.Miniredis) error {
 	if m == nil {

@@ -25,6 +25,7 @@ type Run struct {
 	Lock     string
 	Initial  int64
 	Settings string // of the replica that began it, to tell whether they are what another one has
+	Tuning   Tuning
 }
 
 // Tally is what one look at a run counts. Sold comes from the ledger, never from the stock: GET and SET never go below

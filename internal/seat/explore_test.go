@@ -143,15 +143,3 @@ func until(t *testing.T, lines *bufio.Scanner, text string) {
 	}
 	t.Fatalf("the stream ends without %q: %v", text, lines.Err())
 }
-
-// Maps are kept within a bound, those used last; one that is in use is not closed.
-func TestMapsAreKeptWithinABound(t *testing.T) {
-	small := oracle(t, open(t, seat.Usual()), "lock", "v0", "anomaly", "lost-update")
-	limits := seat.Usual()
-	limits.Kept = 1
-	for range 3 {
-		if again := oracle(t, open(t, limits), "lock", "v0", "anomaly", "lost-update"); again.Now != small.Now {
-			t.Errorf("%+v; want %+v", again, small)
-		}
-	}
-}

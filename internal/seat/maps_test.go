@@ -21,30 +21,21 @@ func drawn(t *testing.T) *graph.Map {
 	return m
 }
 
-// The map that was used longest ago makes room, and one that is in use is closed when that is over.
+// The map that was used longest ago makes room, and one that is too large is not kept.
 func TestMapsMakeRoom(t *testing.T) {
 	one := drawn(t)
 	m := newMaps(2 * one.Bytes())
-	for name, drawn := range map[string]*graph.Map{"a": one, "b": drawn(t)} {
-		_, done := m.put(name, drawn)
-		done()
+	m.put("a", one)
+	m.put("b", drawn(t))
+	if m.get("a") != one {
+		t.Error("a is not kept")
 	}
-	first, inUse := m.get("a")
-	_, done := m.put("c", drawn(t))
-	done()
-	if gone, _ := m.get("b"); gone != nil || first != one || m.bytes != 2*one.Bytes() {
-		t.Errorf("b is %v, and %d bytes are kept; want it to have made room", gone, m.bytes)
+	m.put("c", drawn(t))
+	if m.get("b") != nil || m.get("a") != one || m.get("c") == nil || m.bytes != 2*one.Bytes() {
+		t.Errorf("%d bytes are kept: b is %v; want it to have made room", m.bytes, m.get("b"))
 	}
-	_, done = m.put("d", drawn(t)) // c is used later than a
-	done()
-	_, done = m.put("e", drawn(t))
-	done()
-	if gone, _ := m.get("a"); gone != nil {
-		t.Error("a is kept")
-	}
-	inUse()
-	m.close()
-	if m.bytes != 0 || m.used.Len() != 0 || len(m.byName) != 0 {
-		t.Errorf("%d bytes are left", m.bytes)
+	small := newMaps(one.Bytes() - 1)
+	if small.put("a", one); small.get("a") != nil || small.bytes != 0 {
+		t.Errorf("%d bytes are kept, in a bound of %d", small.bytes, small.most)
 	}
 }

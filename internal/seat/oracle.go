@@ -61,40 +61,43 @@ func (s *Seat) oracle(w http.ResponseWriter, r *http.Request) error {
 	}
 	defer leave()
 	stream := newEvents(w)
-	drawn, done, err := s.mapOf(r.Context(), session, stream)
+	drawn, err := s.mapOf(r.Context(), session, stream)
 	if err != nil {
 		s.fail(stream, err)
 		return nil
 	}
-	defer done()
-	stream.send("done", drawn.Oracle(session, a))
+	says, err := drawn.Oracle(session, a)
+	if err != nil {
+		s.fail(stream, err)
+		return nil
+	}
+	stream.send("done", says)
 	return nil
 }
 
-// mapOf gives the map that a session is on: one that is kept, or a new one, once its turn has come. Whoever got it is done with it in the
-// end.
-func (s *Seat) mapOf(ctx context.Context, session *stepper.Session, stream *events) (*graph.Map, func(), error) {
+// mapOf gives the map that a session is on: one that is kept, or a new one, once its turn has come.
+func (s *Seat) mapOf(ctx context.Context, session *stepper.Session, stream *events) (*graph.Map, error) {
 	name := session.Strategy().Name + " " + session.Scenario().String()
-	if drawn, done := s.maps.get(name); drawn != nil {
-		return drawn, done, nil
+	if drawn := s.maps.get(name); drawn != nil {
+		return drawn, nil
 	}
 	end, err := s.turns.begin(ctx, func() { stream.send("progress", progress{Waiting: true}) })
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	defer end()
-	if drawn, done := s.maps.get(name); drawn != nil { // who was here before has drawn it
-		return drawn, done, nil
+	if drawn := s.maps.get(name); drawn != nil { // who was here before has drawn it
+		return drawn, nil
 	}
 	var states atomic.Int64
 	stop := every(time.Second/4, func() { stream.send("progress", progress{States: int(states.Load())}) })
 	defer stop()
 	drawn, err := graph.Draw(ctx, session.Strategy(), session.Scenario(), s.limits.Map, func(n int) { states.Store(int64(n)) })
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	drawn, done := s.maps.put(name, drawn)
-	return drawn, done, nil
+	s.maps.put(name, drawn)
+	return drawn, nil
 }
 
 // every does something again and again, until it is stopped. Then nothing is done any more.

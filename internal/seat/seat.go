@@ -85,9 +85,6 @@ func New(limits Limits, errors Errors) *Seat {
 // ServeHTTP implements http.Handler.
 func (s *Seat) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.mux.ServeHTTP(w, r) }
 
-// Close forgets the maps that are kept.
-func (s *Seat) Close() { s.maps.close() }
-
 // handle lets f answer requests for a path. An error that it gives is the answer.
 func (s *Seat) handle(path string, f func(http.ResponseWriter, *http.Request) error) {
 	s.mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) {

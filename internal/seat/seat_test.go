@@ -22,9 +22,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func open(t testing.TB, limits seat.Limits) *seat.Seat {
 	t.Helper()
-	s := seat.New(limits, seat.Errors{Status: api.StatusOf, Write: api.WriteError})
-	t.Cleanup(s.Close)
-	return s
+	return seat.New(limits, seat.Errors{Status: api.StatusOf, Write: api.WriteError})
 }
 
 // query makes one of pairs.

@@ -24,9 +24,10 @@ func (s *Shop) begins(ctx context.Context, id string, run history.Run) (Sale, er
 		return Sale{}, err
 	}
 	s.sales[id] = locker
+	tuned := s.settings.tuned(run.Tuning)
 	return Sale{
 		Locker: locker, Stock: s.Stock, Clock: s.Clock, Log: s.Log, Observer: s.Observer, Witness: s.Witness,
-		Replica: s.Replica, Think: s.settings.Think, Nested: s.settings.Nested, Update: s.settings.Strategies[run.Lock].Update,
+		Replica: s.Replica, Think: tuned.Think, Nested: tuned.Nested, Update: s.settings.Strategies[run.Lock].Update,
 		Backoff: s.settings.Backoff, Slots: s.slots,
 	}, nil
 }

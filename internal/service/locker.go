@@ -30,7 +30,7 @@ func (s *Shop) lockerOf(run history.Run) (*runLocker, error) {
 		return nil, fmt.Errorf("the run is on with lock %q, which this replica does not know", run.Lock)
 	}
 	number := s.freeNumber()
-	parts := s.settings.Lock
+	parts := s.settings.tuned(run.Tuning).Lock
 	if number > 0 {
 		parts.Process = fmt.Sprintf("%s.%d", parts.Process, number)
 	}

@@ -42,7 +42,7 @@ func (s *Shop) Open(ctx context.Context, settings Settings) error {
 		if !set {
 			stock = settings.Initial
 		}
-		return s.newRun(settings.Version, stock), nil
+		return s.newRun(history.Tuning{}, settings.Version, stock), nil
 	})
 }
 
@@ -82,7 +82,7 @@ func (s *Shop) alone(ctx context.Context) (bool, error) {
 // SetStock starts a new run with this stock.
 func (s *Shop) SetStock(ctx context.Context, stock int64) (history.Tally, error) {
 	err := s.change(ctx, func(_ context.Context, run history.Run) (history.Run, error) {
-		return s.newRun(s.lockOf(run), stock), nil
+		return s.newRun(s.tuningOf(run), s.lockOf(run), stock), nil
 	})
 	if err != nil {
 		return history.Tally{}, err
@@ -100,7 +100,7 @@ func (s *Shop) SetLock(ctx context.Context, version string) error {
 		if run.Lock == version {
 			return run, nil
 		}
-		return s.newRun(version, s.initialOf(run)), nil
+		return s.newRun(s.tuningOf(run), version, s.initialOf(run)), nil
 	})
 }
 
@@ -120,7 +120,7 @@ func (s *Shop) Apply(ctx context.Context, settings Settings) error {
 		if settings.Initial != old.Initial {
 			stock = settings.Initial
 		}
-		following := s.newRun(version, stock)
+		following := s.newRun(history.Tuning{}, version, stock)
 		following.Settings = settings.String()
 		return following, nil
 	}, func() { s.use(settings) })
@@ -153,7 +153,7 @@ func (s *Shop) reconcile(ctx context.Context) error {
 		if run.ID == "" {
 			s.Log.Warn("redis holds no run: it came back empty, or its keys were deleted", "lock", s.lockOf(run), "stock", stock)
 		}
-		return s.newRun(s.lockOf(run), stock), nil
+		return s.newRun(s.tuningOf(run), s.lockOf(run), stock), nil
 	})
 	if errors.Is(err, ErrRunOver) { // another replica was faster although the door was closed: Redis has forgotten the door, too
 		return nil
@@ -216,8 +216,7 @@ func (s *Shop) changeUnder(ctx context.Context, door *lock.Lease, next nextRun, 
 
 // LongestSale is how long a sale in flight may go on with the settings in force.
 func (s *Shop) LongestSale() time.Duration {
-	settings := s.current()
-	return settings.LongestSale()
+	return s.SettingsOf(s.last()).LongestSale()
 }
 
 // LongestSale is how long a sale in flight may go on: one wait timeout at the door, one for its lock and one for each nested call; its
@@ -246,9 +245,9 @@ func (s *Shop) drain(ctx context.Context) error {
 	return lock.WaitError(wait, longest)
 }
 
-func (s *Shop) newRun(version string, stock int64) history.Run {
+func (s *Shop) newRun(tuning history.Tuning, version string, stock int64) history.Run {
 	settings := s.current()
-	return history.Run{ID: s.NewID(), Lock: version, Initial: stock, Settings: settings.String()}
+	return history.Run{ID: s.NewID(), Lock: version, Initial: stock, Settings: settings.String(), Tuning: tuning}
 }
 
 // lockOf is a run's lock; without a run, that of the run last seen, or that of the settings.

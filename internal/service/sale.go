@@ -39,7 +39,7 @@ type Receipt struct {
 // not: ErrSoldOut, ErrBadStock, ErrRunOver, or any of the lock's; lock.ErrLost when the lock was lost while the sale was going on.
 func (s Sale) Sell(ctx context.Context, run history.Run, id string) (_ Receipt, err error) {
 	order := history.Order{ID: id, RunID: run.ID, Lock: run.Lock, Replica: s.Replica, Owner: lock.Owner(id)}
-	ctx = s.witness().Follow(ctx, order.Owner)
+	ctx = s.witness().Follow(ctx, run.ID, order.Owner)
 	defer func() { s.witness().Saw(ctx, Ends, 0, err) }()
 	receipt, err := s.sellUnderLock(ctx, order)
 	if err == nil && s.Update == strategy.LateCommit {

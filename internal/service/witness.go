@@ -4,8 +4,8 @@ import "context"
 
 // Witness is told what a sale does with its lock, as it happens.
 type Witness interface {
-	// Follow gives the context by which the commands of a sale are known as the sale's. What Saw is told later comes with it.
-	Follow(ctx context.Context, owner string) context.Context
+	// Follow gives the context by which the commands of a sale of a run are known as the sale's. What Saw is told later comes with it.
+	Follow(ctx context.Context, run, owner string) context.Context
 	// Saw is told that the sale of ctx has come to this moment; with its fencing token, if it has one, and with the error, if one ended it.
 	Saw(ctx context.Context, moment Moment, token int64, err error)
 }
@@ -26,8 +26,8 @@ const (
 // unwatched is the witness of sales that nobody watches.
 type unwatched struct{}
 
-func (unwatched) Follow(ctx context.Context, _ string) context.Context { return ctx }
-func (unwatched) Saw(context.Context, Moment, int64, error)            {}
+func (unwatched) Follow(ctx context.Context, _, _ string) context.Context { return ctx }
+func (unwatched) Saw(context.Context, Moment, int64, error)               {}
 
 // witness gives the one that there is.
 func (s Sale) witness() Witness {

@@ -24,7 +24,7 @@ type diary struct {
 
 type diaryKey struct{}
 
-func (*diary) Follow(ctx context.Context, owner string) context.Context {
+func (*diary) Follow(ctx context.Context, _, owner string) context.Context {
 	return context.WithValue(ctx, diaryKey{}, owner)
 }
 

@@ -22,8 +22,22 @@ const (
 
 // Examine says what events mean, those of all replicas from the beginning of a run on.
 func Examine(events []Event) Account {
-	a := Account{Events: InOrder(events)}
-	named(a.Events)
+	events = InOrder(events)
+	named(events)
+	return examined(events, Account.together)
+}
+
+// Glance says what the latest events of a busy shop mean, in little time: it looks for no pairs that were inside together, for there may
+// be very many, and leaves the texts of commands as they were sent.
+func Glance(events []Event) Account {
+	events = InOrder(events)
+	claimed(events)
+	return examined(events, func(Account) []Finding { return nil })
+}
+
+// examined says what events mean that are in order.
+func examined(events []Event, together func(Account) []Finding) Account {
+	a := Account{Events: events}
 	key, nodes := followed(of(a.Events, 0)), followedOnNodes(a.Events)
 	a.Holdings, a.OnNodes, a.Insides = slices.Concat(key.holdings, nodes.majority), nodes.holdings, insides(a.Events)
 	slices.SortStableFunc(a.Holdings, func(a, b Holding) int { return a.From.Compare(b.From) })
@@ -31,7 +45,7 @@ func Examine(events []Event) Account {
 		return a
 	}
 	for _, find := range []func() []Finding{
-		key.found, nodes.found, a.expired, a.together, a.stocks, a.wroteLate, a.waited, a.polled, a.leftBehind, a.selfish, a.told, a.unanswered,
+		key.found, nodes.found, a.expired, func() []Finding { return together(a) }, a.stocks, a.wroteLate, a.waited, a.polled, a.leftBehind, a.selfish, a.told, a.unanswered,
 		a.barred, a.booked, a.job, a.overtaken, a.idle, a.renewedOn,
 	} {
 		a.Findings = append(a.Findings, find()...)

@@ -20,6 +20,7 @@ type Event struct {
 	Sale    string    `json:"sale,omitempty"`    // the short name: r1#3 is the third that r1 has begun; "" of none
 	Owner   string    `json:"owner,omitempty"`   // the sale's name in commands; of Asks, of what the ledger holds, of a sale that has ended
 	Process string    `json:"process,omitempty"` // the replica's name in commands; of Asks alone
+	Run     string    `json:"run,omitempty"`     // the sale's; of Asks alone
 	Sent    time.Time `json:"sent"`
 	Replied time.Time `json:"replied"` // when it was over; for a moment as Sent
 	Token   int64     `json:"token,omitempty"`

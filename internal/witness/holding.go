@@ -30,6 +30,17 @@ const (
 	Gone      End = "gone"        // nobody is known to have ended it
 )
 
+// Expires is when the lock expires unless it is renewed, at the earliest; zero if it never does.
+func (h Holding) Expires() time.Time {
+	if h.Lasts == 0 {
+		return time.Time{}
+	}
+	return h.set.Add(time.Duration(h.Lasts))
+}
+
+// Is reports whether the lock was this sale's: by its own name, or by that of its replica.
+func (h Holding) Is(sale string) bool { return isOf(h.Holder, sale) }
+
 // expiredBy reports whether a holding may have expired by then.
 func (h Holding) expiredBy(at time.Time) bool {
 	return h.Lasts > 0 && !at.Before(h.set.Add(time.Duration(h.Lasts)))

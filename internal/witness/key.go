@@ -12,6 +12,7 @@ type keyOf struct {
 	doubtful []Event              // commands that asked for the lock and got no reply
 	freed    map[string]time.Time // when a command of a replica that was held on its way arrived
 	resent   map[string]bool      // replicas one of whose commands took effect twice
+	early    *Event               // a replica was told that it has the lock, and the one before has not heard yet that it gave it back
 	findings []Finding
 }
 
@@ -148,6 +149,10 @@ func (k *keyOf) remove(event Event) {
 	case !k.held:
 	case k.holder() == event.Command.Holder:
 		k.end(GivenBack, actor(event), event.Replied)
+		if k.early != nil && event.Command.Outcome == Passed && !k.early.Replied.Before(event.Sent) {
+			k.handOver(*k.early)
+		}
+		k.early = nil
 	default:
 		k.find(Removed, event)
 		k.end(Taken, actor(event), event.Replied)
@@ -168,7 +173,13 @@ func (k *keyOf) expire(by time.Time) {
 
 // handOver begins the holding of a replica that was told by a message that it has the lock now.
 func (k *keyOf) handOver(obtains Event) {
-	if k.held || len(k.holdings) == 0 || obtains.Token == 0 || k.now().Holder == obtains.Sale {
+	if len(k.holdings) == 0 || obtains.Token == 0 || k.now().Holder == obtains.Sale {
+		return
+	}
+	if k.held {
+		if k.now().Holder != obtains.Replica {
+			k.early = &obtains
+		}
 		return
 	}
 	before := k.now()

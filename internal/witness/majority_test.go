@@ -183,7 +183,7 @@ func TestRecorderOfNodes(t *testing.T) {
 	}
 	first, second := locker("a"), locker("b")
 	s.sell(t, first, "one", func() {
-		ctx := s.recorder.Follow(t.Context(), lock.Owner("two"))
+		ctx := s.recorder.Follow(t.Context(), "run", lock.Owner("two"))
 		for range asked {
 			if _, err := second.TryLock(ctx, lock.Owner("two")); !errors.Is(err, lock.ErrNotObtained) {
 				t.Fatal(err)

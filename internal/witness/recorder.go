@@ -35,6 +35,7 @@ type Recorder struct {
 type sale struct {
 	name  string
 	owner string
+	run   string
 	vain  map[int]*inVain // by node
 }
 
@@ -56,11 +57,12 @@ func NewRecorder(replica, process string, now func() time.Time) *Recorder {
 }
 
 // Follow implements service.Witness: it gives the sale its short name.
-func (r *Recorder) Follow(ctx context.Context, owner string) context.Context {
+func (r *Recorder) Follow(ctx context.Context, run, owner string) context.Context {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.begun++
 	s := newSale(fmt.Sprintf("%s#%d", r.replica, r.begun), owner)
+	s.run = run
 	r.sales[owner] = s
 	return context.WithValue(ctx, saleKey{}, s)
 }
@@ -77,7 +79,7 @@ func (r *Recorder) Saw(ctx context.Context, moment service.Moment, token int64, 
 	defer r.mu.Unlock()
 	switch moment {
 	case service.Asks:
-		event.Owner, event.Process = s.owner, r.process
+		event.Owner, event.Process, event.Run = s.owner, r.process, s.run
 	case service.Ends:
 		delete(r.sales, s.owner)
 	default:

@@ -84,7 +84,7 @@ func (c *counter) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.Proc
 // sell does with the lock what a sale does.
 func (s shelf) sell(t testing.TB, locker lock.Locker, id string, during func()) {
 	t.Helper()
-	ctx := s.recorder.Follow(t.Context(), lock.Owner(id))
+	ctx := s.recorder.Follow(t.Context(), "run", lock.Owner(id))
 	s.recorder.Saw(ctx, service.Asks, 0, nil)
 	lease, err := locker.Lock(ctx, lock.Owner(id))
 	if err != nil {
@@ -208,7 +208,7 @@ func TestRecorderKnowsRenewals(t *testing.T) {
 // A recorder forgets the oldest events, and says so. A watcher that comes back gets what it has not seen.
 func TestRecorderIsBounded(t *testing.T) {
 	recorder := witness.NewRecorder("r1", "a-process", time.Now)
-	ctx := recorder.Follow(t.Context(), lock.Owner("one"))
+	ctx := recorder.Follow(t.Context(), "run", lock.Owner("one"))
 	const moments = 20_000
 	for range moments {
 		recorder.Saw(ctx, service.Asks, 0, nil)
@@ -238,7 +238,7 @@ func TestRecorderIsBounded(t *testing.T) {
 // BenchmarkRecorder says what a sale's command costs more while nobody watches.
 func BenchmarkRecorder(b *testing.B) {
 	recorder := witness.NewRecorder("r1", "a-process", time.Now)
-	ctx := recorder.Follow(b.Context(), lock.Owner("one"))
+	ctx := recorder.Follow(b.Context(), "run", lock.Owner("one"))
 	cmd := redis.NewIntCmd(ctx, "del", lock.Key)
 	hook := recorder.Hook().ProcessHook(func(context.Context, redis.Cmder) error { return nil })
 	for b.Loop() {
@@ -272,7 +272,7 @@ func TestRecorderCountsRenewalsThatFail(t *testing.T) {
 // A write that is refused because its run is over is not refused for its token.
 func TestRecorderKnowsRunsThatAreOver(t *testing.T) {
 	recorder := witness.NewRecorder("r1", "a-process", time.Now)
-	ctx := recorder.Follow(t.Context(), lock.Owner("one"))
+	ctx := recorder.Follow(t.Context(), "run", lock.Owner("one"))
 	for _, reply := range []int64{0, 1, 2} {
 		cmd := redis.NewCmd(ctx, "eval", lua.Write, 5,
 			dao.InventoryKey, dao.RunKey, "newest", "older", "fence", 199, 7, "run", "order", "{}", 9, 9)

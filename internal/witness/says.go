@@ -69,6 +69,14 @@ func onNode(in language.Language, event Event) string {
 	return phrase(in, "on node", event.Node)
 }
 
+// Says says what happened to a replica, or to a Redis; "" of another event.
+func (e Event) Says(in language.Language) string {
+	if _, is := faults()[e.Kind]; !is {
+		return ""
+	}
+	return saysOfFault(in, e)
+}
+
 // saysOfFault says what happened to a replica, or to a Redis.
 func saysOfFault(in language.Language, event Event) string {
 	name := string(event.Kind)

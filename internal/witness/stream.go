@@ -1,12 +1,16 @@
 package witness
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
 	"strconv"
 	"strings"
+	"time"
+
+	"lockstep/internal/lock"
 )
 
 // LastEventID is the header in which a watcher that comes back says what it has seen: ids with commas between them, one of each process.
@@ -28,8 +32,10 @@ func WriteEvent(w io.Writer, id string, event Event) error {
 }
 
 // ServeHTTP streams the events as server-sent events, until the watcher leaves or the replica ends. The id of an event is the
-// process's name and the event's own id: a watcher that comes back to a process that was started anew is told everything.
+// process's name and the event's own id: a watcher that comes back to a process that was started anew is told everything. A watcher that
+// asks for a pace in milliseconds is told what has happened once in that time: of many events that costs less.
 func (r *Recorder) ServeHTTP(w http.ResponseWriter, request *http.Request) {
+	pace := paceOf(request)
 	control := http.NewResponseController(w)
 	BeginStream(w)
 	after := r.lastSeen(request.Header.Get(LastEventID))
@@ -52,6 +58,40 @@ func (r *Recorder) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 		select {
 		case <-more:
 		case <-request.Context().Done():
+			return
+		}
+		if lock.Sleep(request.Context(), lock.SystemClock{}, pace) != nil {
+			return
+		}
+	}
+}
+
+// slowestPace is the slowest that a watcher may ask for.
+const slowestPace = time.Second
+
+// paceOf is the pace that a watcher asks for; 0 if it asks for none.
+func paceOf(request *http.Request) time.Duration {
+	pace, _ := strconv.Atoi(request.URL.Query().Get("pace_ms")) // what is no number is none
+	return min(time.Duration(max(pace, 0))*time.Millisecond, slowestPace)
+}
+
+// Watch tells see of the events as ServeHTTP does, at a pace, until ctx or the replica ends.
+func (r *Recorder) Watch(ctx context.Context, pace time.Duration, see func(...Event)) {
+	for after := uint64(0); ; {
+		events, more := r.since(after)
+		if len(events) > 0 {
+			after = events[len(events)-1].ID
+			see(events...)
+		}
+		if more == nil {
+			return
+		}
+		select {
+		case <-more:
+		case <-ctx.Done():
+			return
+		}
+		if lock.Sleep(ctx, lock.SystemClock{}, pace) != nil {
 			return
 		}
 	}

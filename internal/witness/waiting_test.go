@@ -159,7 +159,7 @@ func TestWhoWaits(t *testing.T) {
 // A command in the name of a sale that has ended is the sale's, though the recorder has forgotten it.
 func TestCommandOfASaleThatHasEnded(t *testing.T) {
 	s := open(t)
-	ctx := s.recorder.Follow(t.Context(), lock.Owner("a"))
+	ctx := s.recorder.Follow(t.Context(), "run", lock.Owner("a"))
 	s.recorder.Saw(ctx, service.Asks, 0, nil)
 	s.recorder.Saw(ctx, service.Ends, 0, nil)
 	if err := s.Lock.Set(t.Context(), lock.Key, lock.Owner("a"), 0).Err(); err != nil {

@@ -2,6 +2,7 @@ package graph_test
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -61,11 +62,33 @@ func TestThePointOfNoReturn(t *testing.T) {
 			if test.point > 0 && (why.Saves[0].Token != test.saves || why.Token != strings.Fields(test.schedule)[test.point-1]) {
 				t.Errorf("%+v; want %s to save it", why, test.saves)
 			}
+			if o := oracle(t, s, in, test.schedule, test.anomaly); o.NoReturn != test.point || !o.Doomed {
+				t.Errorf("the map says %+v; want step %d", o, test.point)
+			}
 			for _, save := range why.Saves {
 				wayIsOne(t, s, in, strings.Fields(test.schedule)[:why.Point-1], save, test.anomaly)
 			}
 		})
 	}
+}
+
+// oracle draws a map and asks it.
+func oracle(t *testing.T, s strategy.Strategy, in explore.Scenario, schedule string, a explore.Anomaly) graph.Oracle {
+	t.Helper()
+	m, err := graph.Draw(t.Context(), s, in, explore.Bounds{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	session, err := stepper.New(s, in, schedule)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer session.Close()
+	o, err := m.Oracle(session, a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o
 }
 
 // wayIsOne replays a way that saves: it comes to the end, and does not show the anomaly, but what it is said to show.
@@ -104,20 +127,23 @@ func TestAPointThatIsNotSettled(t *testing.T) {
 func TestTheMapKnowsWhatASearchFinds(t *testing.T) {
 	for _, test := range []struct {
 		lock, faults string
+		actors       int
 		schedule     string
 	}{
-		{"v0", "", "B:GET A:GET B:write"},
-		{"v2", "expiry=1", "B:SET expiry B:GET"},
-		{"v1", "crash=1", "B:SET B:GET/dies-after A:SET"},
+		{"v0", "", 2, "B:GET A:GET B:write"},
+		{"v2", "expiry=1", 2, "B:SET expiry B:GET"},
+		{"v1", "crash=1", 2, "B:SET B:GET/dies-after A:SET"},
+		{"v0", "crash=1", 3, "C:GET B:GET A:GET C:write A:write"}, // on its map, the three are interchangeable
+		{"v2", "", 3, "C:SET A:SET C:GET C:write B:SET"},
 	} {
-		t.Run(test.lock, func(t *testing.T) {
+		t.Run(fmt.Sprint(test.lock, test.actors), func(t *testing.T) {
 			t.Parallel()
 			s, in := find(t, test.lock), with(t, test.faults, 0)
+			in.Actors = test.actors
 			m, err := graph.Draw(t.Context(), s, in, explore.Bounds{}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
-			defer m.Close()
 			session, err := stepper.New(s, in, test.schedule)
 			if err != nil {
 				t.Fatal(err)
@@ -125,12 +151,13 @@ func TestTheMapKnowsWhatASearchFinds(t *testing.T) {
 			defer session.Close()
 			for {
 				for _, a := range explore.Anomalies() {
-					if !a.Applies(s) || slices.ContainsFunc(session.Now().Shown, func(shown explore.Shown) bool { return shown.Anomaly == a }) {
-						continue // the map knows states, not what they have shown
+					if !a.Applies(s) {
+						continue
 					}
 					away, err := graph.Away(t.Context(), session, a, explore.Bounds{})
-					if steps := m.To(a).After(session.Path()); err != nil || steps != away.Steps {
-						t.Errorf("after %q, %s is %d steps away by the map; a search finds %+v, %v", session.Now().Schedule, a, steps, away, err)
+					oracle, failed := m.Oracle(session, a)
+					if err := errors.Join(err, failed); err != nil || oracle.Now != away.Steps {
+						t.Errorf("after %q, %s is by the map: %+v; a search finds %+v, %v", session.Now().Schedule, a, oracle, away, err)
 					}
 				}
 				if !session.Undo() {
@@ -185,7 +212,6 @@ func TestHowManyStatesAreHowFarAway(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer m.Close()
 	away, never := m.To(explore.LostUpdate).Counts()
 	if m.States() != 12 || m.Steps() != 14 || never != 6 || away[1] != 2 || away[2] != 1 || away[3] != 2 || away[4] != 1 {
 		t.Errorf("%d states, %d steps; %v, never %d", m.States(), m.Steps(), away, never)

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"hash/maphash"
 	"slices"
-	"sync"
 
 	"lockstep/internal/explore"
 	"lockstep/internal/explore/anomaly"
@@ -22,10 +21,9 @@ var ErrTooLarge = errors.New("there are too many states for a map")
 // Map is all states of a scenario, and the steps between them. Actors that start alike are interchangeable on it, if there are three or
 // more of them, and if the code is blind to their names.
 type Map struct {
-	using   sync.Mutex
-	harness *harness.Harness // to find a state by its schedule
-	states  map[execution.Fingerprint]int32
-	steps   []step
+	begin  func() (*harness.Harness, error) // to find a state by its schedule
+	states map[execution.Fingerprint]int32
+	steps  []step
 }
 
 // step leads from one state to another. Two may be the same.
@@ -72,7 +70,7 @@ func (d drawing) draw(ctx context.Context, alike bool) (*Map, error) {
 	if d.progress != nil {
 		goal.Progress = func(r search.Result) { d.progress(r.States) }
 	}
-	m := &Map{}
+	m := &Map{begin: begin}
 	states, result, err := search.Walk(ctx, func() (search.System, error) {
 		h, err := begin()
 		return system{Harness: h}, err
@@ -84,8 +82,7 @@ func (d drawing) draw(ctx context.Context, alike bool) (*Map, error) {
 		return nil, err
 	}
 	m.states = states
-	m.harness, err = begin()
-	return m, err
+	return m, nil
 }
 
 func (d drawing) step(e search.Edge) step {
@@ -100,9 +97,6 @@ func (d drawing) step(e search.Edge) step {
 	}
 	return step{e.From, e.To, shows}
 }
-
-// Close ends a map.
-func (m *Map) Close() { m.harness.Close() }
 
 // States is how many there are.
 func (m *Map) States() int { return len(m.states) }
@@ -166,13 +160,6 @@ func (m *Map) backwards(by func(step) bool) (first, into []int32) {
 		}
 	}
 	return first, into
-}
-
-// After is the distance from the state that a schedule leads to: Never if no way from there shows the anomaly. It is Unknown if the
-// schedule leads to none of the map's states.
-func (d Distances) After(path []execution.Transition) int {
-	states := d.of.along(path)
-	return d.at(states[len(states)-1])
 }
 
 // Counts says how many states are so far away: how many by the number of steps, and how many never show the anomaly.

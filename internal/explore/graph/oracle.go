@@ -7,6 +7,7 @@ import (
 
 	"lockstep/internal/explore"
 	"lockstep/internal/explore/execution"
+	"lockstep/internal/explore/harness"
 	"lockstep/internal/explore/stepper"
 )
 
@@ -22,7 +23,12 @@ type Oracle struct {
 }
 
 // Oracle reads the map for a session in the same scenario.
-func (m *Map) Oracle(s *stepper.Session, a explore.Anomaly) Oracle {
+func (m *Map) Oracle(s *stepper.Session, a explore.Anomaly) (Oracle, error) {
+	h, err := m.begin()
+	if err != nil {
+		return Oracle{}, err
+	}
+	defer h.Close()
 	distances, saved := m.To(a), m.escapes(a)
 	path, view := s.Path(), s.Now()
 	shown := len(path) + 1
@@ -32,7 +38,7 @@ func (m *Map) Oracle(s *stepper.Session, a explore.Anomaly) Oracle {
 		}
 	}
 	o := Oracle{Choices: map[string]int{}, Doomed: true, States: m.States()}
-	for n, state := range m.along(path) {
+	for n, state := range m.along(h, path) {
 		switch {
 		case n >= shown:
 			o.Path = append(o.Path, 0)
@@ -54,20 +60,18 @@ func (m *Map) Oracle(s *stepper.Session, a explore.Anomaly) Oracle {
 		choice := view.Choices[i]
 		away := 0
 		if shown > len(path) && !slices.Contains(choice.Shows, a) {
-			ends := m.along(append(path, t))
+			ends := m.along(h, append(path, t))
 			away = distances.at(ends[len(ends)-1])
 		}
 		o.Choices[choice.Token] = away
 	}
-	return o
+	return o, nil
 }
 
 // along gives the number of the state after each step of a path, the start's first; -1 for one that is not on the map.
-func (m *Map) along(path []execution.Transition) []int32 {
+func (m *Map) along(h *harness.Harness, path []execution.Transition) []int32 {
 	states := []int32{0}
-	m.using.Lock()
-	defer m.using.Unlock()
-	run := m.harness.Begin(false)
+	run := h.Begin(false)
 	defer run.Close()
 	for _, t := range path {
 		run.Apply(t)

@@ -25,7 +25,6 @@ func BenchmarkDraw(b *testing.B) {
 				b.ReportMetric(float64(m.States()), "states")
 				b.ReportMetric(float64(m.Steps()), "steps")
 				b.ReportMetric(float64(mem.Sys>>20), "MB")
-				m.Close()
 			}
 		})
 	}

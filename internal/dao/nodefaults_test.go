@@ -1,0 +1,63 @@
+package dao_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"lockstep/internal/dao"
+)
+
+// What is done to an embedded node has the effect that it should have, and no other.
+func TestNodeFaults(t *testing.T) {
+	server, err := dao.Open(t.Context(), dao.Config{EmbeddedAddr: "127.0.0.1:0"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := server.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	node := server.Nodes[1]
+	fault := func(what string, state dao.NodeState) {
+		t.Helper()
+		if err := node.Fault(what); err != nil || node.State() != state {
+			t.Fatalf("%s: it is %s, %v; want %s", what, node.State(), err, state)
+		}
+	}
+	holds := func(want int64) {
+		t.Helper()
+		if n, err := node.Exists(t.Context(), "key").Result(); n != want || err != nil {
+			t.Errorf("it holds %d keys, %v; want %d", n, err, want)
+		}
+	}
+	answers := func() bool {
+		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+		defer cancel()
+		return node.Ping(ctx).Err() == nil
+	}
+	if err := node.Set(t.Context(), "key", "value", 0).Err(); err != nil {
+		t.Fatal(err)
+	}
+	fault("hang", dao.NodeHung)
+	if answers() {
+		t.Error("it hangs, and answers")
+	}
+	fault("resume", dao.NodeUp)
+	holds(1)
+	fault("stop", dao.NodeStopped)
+	if answers() {
+		t.Error("it is stopped, and answers")
+	}
+	fault("start", dao.NodeUp)
+	holds(1)
+	fault("hang", dao.NodeHung)
+	fault("empty", dao.NodeUp)
+	holds(0)
+	fault("hang", dao.NodeHung) // and is closed so
+	if err := node.Fault("jump"); !errors.Is(err, dao.ErrNodeDo) {
+		t.Errorf("jump: %v", err)
+	}
+}

@@ -1,0 +1,42 @@
+package service
+
+import (
+	"context"
+
+	"lockstep/internal/history"
+)
+
+// Tune starts a new run whose sales are tuned so in every replica, with the lock and the initial stock of the last one. The runs after it
+// are, too, until the configuration of a replica changes, or all replicas have ended.
+func (s *Shop) Tune(ctx context.Context, tuning history.Tuning) error {
+	return s.change(ctx, func(_ context.Context, run history.Run) (history.Run, error) {
+		return s.newRun(tuning, s.lockOf(run), s.initialOf(run)), nil
+	})
+}
+
+// InForce gives what the sales of the current run are made with.
+func (s *Shop) InForce(ctx context.Context) (Settings, error) {
+	run, err := s.Ledger.Run(ctx)
+	return s.SettingsOf(run), err
+}
+
+// SettingsOf gives what the sales of a run are made with here.
+func (s *Shop) SettingsOf(run history.Run) Settings {
+	settings := s.current()
+	return settings.tuned(run.Tuning)
+}
+
+func (s Settings) tuned(tuning history.Tuning) Settings {
+	if !tuning.IsZero() {
+		s.Lock.TTL, s.Think, s.Nested = tuning.TTL, tuning.Think, tuning.Nested
+	}
+	return s
+}
+
+// tuningOf is a run's tuning; without a run, that of the run last seen.
+func (s *Shop) tuningOf(run history.Run) history.Tuning {
+	if run.ID != "" {
+		return run.Tuning
+	}
+	return s.last().Tuning
+}
