@@ -18,9 +18,12 @@ var back = chromedp.NavigateBack()
 
 // addresses are one of each view, with a lot in it.
 var addresses = map[string]string{
-	"shop": "#/", "seat": broken + "&mode=break&anomaly=foreign-release&beside=v3", "redlock": "#/schedule/redlock?in=--faults+node-crash=1&do=A:waits",
-	"oracle": "#/schedule/v2?in=--faults+expiry=1&mode=oracle&anomaly=foreign-release&do=A:SET+A:GET",
-	"table":  "#/table", "steps": "#/steps/v3-v4",
+	"shop":    "#/",
+	"seat":    broken + "&mode=break&anomaly=foreign-release&beside=v3",
+	"redlock": "#/schedule/redlock?in=--faults+node-crash=1&do=A:waits",
+	"oracle":  "#/schedule/v2?in=--faults+expiry=1&mode=oracle&anomaly=foreign-release&do=A:SET+A:GET",
+	"table":   "#/table",
+	"steps":   "#/steps/v3-v4",
 }
 
 // settled waits until a view has drawn what it asked for.
@@ -59,7 +62,8 @@ const misfits = `(() => {
   for (const node of document.querySelectorAll("h1, h2, p, button, a, td, th, summary, label, .chip, .number")) {
     const style = getComputedStyle(node);
     if (!node.checkVisibility() || node.closest(".unseen, .skip, .scroll, svg") || node.matches(".skip")) continue;
-    if (node.scrollWidth > node.clientWidth + 2 && style.display !== "inline") wrong.push("cut: " + node.className + " " + node.innerText.slice(0, 40));
+    if (node.scrollWidth <= node.clientWidth + 2 || style.display === "inline") continue;
+    wrong.push("cut: " + node.className + " " + node.innerText.slice(0, 40));
   }
   const walker = document.createTreeWalker(document.querySelector("main"), NodeFilter.SHOW_TEXT);
   for (let node; (node = walker.nextNode());) {

@@ -142,7 +142,8 @@ class Seat {
   }
 
   undo() {
-    const back = this.past.pop() ?? (this.tokens.length > 0 && this.address({ do: this.prefix(this.tokens.length - 1), code: "", at: undefined }));
+    const shorter = () => this.address({ do: this.prefix(this.tokens.length - 1), code: "", at: undefined });
+    const back = this.past.pop() ?? (this.tokens.length > 0 && shorter());
     if (!back) return;
     this.future.push(location.hash);
     this.hint = null;
@@ -196,21 +197,25 @@ class Seat {
     const { main } = this;
     if (this.failure) {
       this.drawn = false;
-      return void replace(main, el("h1", null, say("Scheduler’s seat", "调度席")), el("p", { class: "note bad", role: "alert" }, this.failure.message),
+      return void replace(main, el("h1", null, say("Scheduler’s seat", "调度席")),
+        el("p", { class: "note bad", role: "alert" }, this.failure.message),
         el("a", { class: "button", href: first }, say("To the first schedule", "回到第一个时序")));
     }
     if (!this.here) return;
     if (!this.drawn) {
-      this.parts = Object.fromEntries(["about", "mode", "moves", "drawing", "beside", "state"].map(name => [name, el("section", { class: name })]));
-      const { about, mode, moves, drawing, beside, state } = this.parts;
+      const [about, mode, moves, drawing, beside, state] = ["about", "mode", "moves", "drawing", "beside", "state"]
+        .map(name => el("section", { class: name }));
+      this.parts = { about, mode, moves, drawing, beside, state };
       drawing.setAttribute("aria-label", say("The schedule", "时序"));
-      replace(main, about, el("div", { class: "seat" }, el("div", { class: "side" }, mode, el("div", { class: "sheet" }, this.says, moves), state),
+      replace(main, about, el("div", { class: "seat" },
+        el("div", { class: "side" }, mode, el("div", { class: "sheet" }, this.says, moves), state),
         el("div", { class: "wide" }, drawing, beside)));
       drawing.className = "drawing sheet";
       this.drawn = true;
     }
     this.drawParts();
-    const again = focused && (main.querySelector(`[data-focus="${focused}"]`) ?? (focused.startsWith("choice") && main.querySelector("[data-focus^=choice]")));
+    const again = focused && (main.querySelector(`[data-focus="${focused}"]`)
+      ?? (focused.startsWith("choice") && main.querySelector("[data-focus^=choice]")));
     if (again && again !== document.activeElement) again.focus({ preventScroll: true });
     if (innerWidth >= 1100) main.querySelector("[aria-current=step]")?.scrollIntoView({ block: "nearest" });
   }

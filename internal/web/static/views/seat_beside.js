@@ -1,5 +1,5 @@
 // The same schedule under another lock, in two columns, to the first step that differs: the cure at work.
-import { el } from "../dom.js";
+import { el, replace } from "../dom.js";
 import { language, say } from "../words.js";
 import { get } from "../server.js";
 import { go } from "../route.js";
@@ -13,20 +13,23 @@ export function besidePanel(seat) {
   if (!place.do) rows.textContent = say("Take a step first.", "先走一步。");
   else {
     get("/seat/beside", { lock: place.lock, with: place.beside, in: place.in, do: place.do, lang: language() })
-      .then(both => rows.replaceChildren(...compared(both)), failure => rows.replaceChildren(el("p", { class: "note warn" }, failure.message)));
+      .then(both => replace(rows, compared(both)), failure => replace(rows, el("p", { class: "note warn" }, failure.message)));
   }
   return [el("div", { class: "row titled" }, el("h2", null, say(`${place.lock} beside`, `${place.lock} 对比`)),
     el("label", null, el("span", { class: "unseen" }, say("the other lock", "另一种锁")), lock)), rows];
 }
 
 function compared({ locks, rows, differs, why, links }) {
-  const cell = (step, other) => el("td", null, step ? [el("p", null, step.says || step.token), step.command && el("code", null, short(step.command), step.reply && " → " + short(step.reply))]
+  const command = step => step.command && el("code", null, short(step.command), step.reply && " → " + short(step.reply));
+  const cell = (step, other) => el("td", null, step ? [el("p", null, step.says || step.token), command(step)]
     : el("span", { class: "soft" }, other ? say("cannot happen", "不能发生") : "–"));
   return [
     el("table", { class: "pair" }, el("thead", null, el("tr", null, locks.map((name, i) => el("th", { scope: "col" },
       links?.[i] ? el("a", { href: links[i] }, name) : name)))),
-    el("tbody", null, rows.map(([one, two], i) => el("tr", { class: i + 1 === differs ? "changed" : null }, cell(one, two), cell(two, one))))),
+    el("tbody", null, rows.map(([one, two], i) =>
+      el("tr", { class: i + 1 === differs ? "changed" : null }, cell(one, two), cell(two, one))))),
     differs === 0 ? el("p", { class: "note" }, say("No step differs: the cure does not touch this schedule.", "没有一步不同：这个时序碰不到修复的地方。"))
-      : el("div", { class: "note good" }, el("strong", null, say(`Step ${differs} differs.`, `第 ${differs} 步不同。`)), why.map(each => el("p", null, each))),
+      : el("div", { class: "note good" }, el("strong", null, say(`Step ${differs} differs.`, `第 ${differs} 步不同。`)),
+        why.map(each => el("p", null, each))),
   ];
 }

@@ -6,7 +6,7 @@ import { say } from "../words.js";
 export function choicesPanel(seat) {
   const { choices, disabled, over, state } = seat.here.view;
   const numbered = choices.map((choice, i) => ({ ...choice, i }));
-  const plain = numbered.filter(choice => !choice.fault), faults = Map.groupBy(numbered.filter(choice => choice.fault), choice => choice.fault);
+  const plain = numbered.filter(choice => !choice.fault);
   const allowed = Object.keys(state.left), cannot = disabled.filter(({ what }) => !allowed.includes(what));
   return [
     el("h2", null, say("What happens next?", "接下来发生什么？")),
@@ -14,7 +14,7 @@ export function choicesPanel(seat) {
     el("ul", { class: "choices" }, plain.map(choice => el("li", null, button(seat, choice))),
       cannot.map(({ what, why }) => el("li", { class: "cannot" }, el("b", null, what === "time" ? say("time", "时间") : what), " ", why))),
     allowed.length > 0 && [el("h2", null, say("Faults", "故障")), el("ul", { class: "choices palette" },
-      allowed.map(name => palette(seat, name, state.left[name], faults.get(name) ?? [], disabled.find(({ what }) => what === name))))],
+      allowed.map(name => palette(seat, name, state.left[name], numbered.filter(({ fault }) => fault === name), disabled.find(({ what }) => what === name))))],
   ];
 }
 

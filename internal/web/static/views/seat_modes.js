@@ -24,8 +24,10 @@ export function goals(anomaly) {
 }
 
 // goalOf is what to try first with a lock.
-export const goalOf = lock => ({ v2: "foreign-release", v3: "foreign-release", v1: "stuck", v4: "stuck", v0: "lost-update", atomic: "lost-update",
-  optimistic: "lost-update", "late-commit": "lost-update", v6: "lost-update", v7: "lost-update" })[lock] ?? "two-holders";
+export const goalOf = lock => ({
+  v0: "lost-update", v1: "stuck", v2: "foreign-release", v3: "foreign-release", v4: "stuck", v6: "lost-update", v7: "lost-update",
+  atomic: "lost-update", optimistic: "lost-update", "late-commit": "lost-update",
+})[lock] ?? "two-holders";
 
 export function modePanel(seat) {
   const { place, index } = seat;
@@ -37,8 +39,8 @@ export function modePanel(seat) {
   }, index.anomalies.map(({ name }) => el("option", { value: name, selected: name === (place.anomaly || goalOf(place.lock)) },
     `${name}: ${goals(name).says}`))));
   return el("div", { class: "sheet" },
-    el("div", { class: "row", role: "group", "aria-label": say("Mode", "模式") }, mode("free", "Free", "自由"), mode("break", "Break it", "攻破它"),
-      mode("oracle", "Oracle", "神谕", "o"),
+    el("div", { class: "row", role: "group", "aria-label": say("Mode", "模式") },
+      mode("free", "Free", "自由"), mode("break", "Break it", "攻破它"), mode("oracle", "Oracle", "神谕", "o"),
       el("button", { "data-focus": "beside", "aria-pressed": String(!!place.beside), onclick: () => seat.besideNext() },
         say("Beside", "并排"), el("kbd", { "aria-hidden": "true" }, "b")),
       el("button", { "data-focus": "hint", onclick: () => seat.ask() }, say("Hint", "提示"), el("kbd", { "aria-hidden": "true" }, "h"))),
@@ -85,14 +87,17 @@ function shortestOf(seat, anomaly) {
 }
 
 function goal(place, anomaly, best, solved) {
-  const { says } = goals(anomaly), most = best.steps;
+  const { says } = goals(anomaly), most = best.steps, step = n => several(n, "step", "步");
   const task = most === -1 ? say(`${place.lock} never does that in this scenario: ${anomaly}. Allow more faults, or choose another lock.`,
     `在这个场景里，${place.lock} 不会出现 ${anomaly}。多允许几次故障，或者换一种锁。`)
-    : say(`Make ${place.lock} ${says}`, `让 ${place.lock} ${says}`) + (most > 0 ? say(`, in at most ${several(most, "step", "步")}.`, `，最多 ${most} 步。`) : say(".", "。"));
+    : say(`Make ${place.lock} ${says}`, `让 ${place.lock} ${says}`)
+      + (most > 0 ? say(`, in at most ${step(most)}.`, `，最多 ${most} 步。`) : say(".", "。"));
   const all = [el("p", null, el("strong", null, task))];
   if (solved) {
-    all.push(el("p", { class: "note good", role: "status" }, say(`Solved in ${several(solved.step, "step", "步")}: `, `${solved.step} 步攻破：`), solved.says,
-      most > 0 && (solved.step <= most ? say(". There is no shorter way.", "。没有更短的了。") : say(`. The shortest takes ${most}.`, `。最短的是 ${most} 步。`))));
+    const shortest = solved.step <= most ? say(". There is no shorter way.", "。没有更短的了。")
+      : say(`. The shortest takes ${most}.`, `。最短的是 ${most} 步。`);
+    all.push(el("p", { class: "note good", role: "status" },
+      say(`Solved in ${step(solved.step)}: `, `${solved.step} 步攻破：`), solved.says, most > 0 && shortest));
   }
   return all;
 }
@@ -137,7 +142,10 @@ export class Oracle {
   }
 
   learn(answer, schedule, tokens, at) {
-    if (schedule === tokens.join(" ")) Object.assign(this, { path: answer.path, noReturn: answer.no_return, doomed: answer.doomed, states: answer.states });
+    if (schedule === tokens.join(" ")) {
+      const { path, no_return: noReturn, doomed, states } = answer;
+      Object.assign(this, { path, noReturn, doomed, states });
+    }
     if (schedule === tokens.slice(0, at).join(" ")) this.choices = answer.choices;
     this.changed();
   }
@@ -157,7 +165,8 @@ export class Oracle {
     const { place, at } = this.seat;
     if (!this.path) {
       return el("div", { role: "status" }, el("progress", { "aria-label": say("exploring", "正在探索") }),
-        el("p", { class: "small soft" }, this.waiting ? say("Another exploration comes first.", "前面还有一次探索。") : say(`Drawing the graph of all states: ${this.states} so far`, `正在画出所有状态的图：已有 ${this.states} 个`)));
+        el("p", { class: "small soft" }, this.waiting ? say("Another exploration comes first.", "前面还有一次探索。")
+          : say(`Drawing the graph of all states: ${this.states} so far`, `正在画出所有状态的图：已有 ${this.states} 个`)));
     }
     const far = this.path[at];
     return el("div", { role: "status" }, el("p", { class: far === 0 ? "note bad" : "note" }, far === -1

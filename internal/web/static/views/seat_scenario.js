@@ -13,14 +13,17 @@ const numbers = [
 
 export function scenarioPanel(seat) {
   const { lock, place, index } = seat;
-  const locks = el("select", { id: "lock", "data-focus": "lock", onchange: event => seat.change({ lock: event.target.value, do: "", beside: "" }) },
-    index.locks.map(({ name, title }) => el("option", { value: name, selected: name === place.lock }, `${name} · ${title}`)));
+  const choose = event => seat.change({ lock: event.target.value, do: "", beside: "" });
+  const locks = el("select", { id: "lock", "data-focus": "lock", onchange: choose }, index.locks.map(({ name, title }) => el("option", { value: name, selected: name === place.lock }, `${name} · ${title}`)));
   const flags = parse(place.in), budget = faultsOf(flags);
   return [
-    el("div", { class: "row titled" }, el("h1", null, say("Scheduler’s seat", "调度席")), el("label", null, el("span", { class: "unseen" }, say("lock", "锁")), locks)),
-    el("p", { class: "soft small" }, say("Adds: ", "新增："), lock?.adds, say(". Still broken: ", "。遗留问题："), lock?.still_broken, say(".", "。")),
+    el("div", { class: "row titled" }, el("h1", null, say("Scheduler’s seat", "调度席")),
+      el("label", null, el("span", { class: "unseen" }, say("lock", "锁")), locks)),
+    el("p", { class: "soft small" },
+      say("Adds: ", "新增："), lock?.adds, say(". Still broken: ", "。遗留问题："), lock?.still_broken, say(".", "。")),
     el("details", { class: "scenario", open: seat.formOpen, ontoggle: event => { seat.formOpen = event.target.open; } },
-      el("summary", { "data-focus": "scenario" }, say("Scenario: ", "场景："), el("code", null, seat.full.view.scenario || say("2 actors, no faults", "2 单，没有故障"))),
+      el("summary", { "data-focus": "scenario" }, say("Scenario: ", "场景："),
+        el("code", null, seat.full.view.scenario || say("2 actors, no faults", "2 单，没有故障"))),
       form(seat, flags, budget)),
   ];
 }
@@ -65,7 +68,8 @@ function parse(text) {
 
 const write = flags => [...flags].map(([name, value]) => `--${name} ${value}`).join(" ");
 
-const faultsOf = flags => new Map((flags.get("faults") ?? "").split(",").filter(Boolean).map(each => [...each.split("="), "1"].slice(0, 2)));
+const faultsOf = flags => new Map((flags.get("faults") ?? "").split(",").filter(Boolean)
+  .map(each => [...each.split("="), "1"].slice(0, 2)));
 
 // seconds reads 25s, 1m30s, ….
 const seconds = text => [...text.matchAll(/([\d.]+)(h|ms|m|s)/g)]

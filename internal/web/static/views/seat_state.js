@@ -1,5 +1,6 @@
 // What is so now: each sale, each server, what is under way. What the last step changed is tinted.
 import { el } from "../dom.js";
+import { short } from "../trace.js";
 import { duration, say } from "../words.js";
 
 export function statePanel(seat) {
@@ -26,7 +27,7 @@ function factsOf(state) {
     if (health || server.lags) facts.push([server.name, health + (server.lags ? say(" its replica lags", " 从节点落后") : "")]);
     for (const key of server.keys) {
       const expires = key.expires_ms ? say(`, for ${duration(key.expires_ms)}`, `，还有 ${duration(key.expires_ms)}`) : "";
-      facts.push([(server.name === "Redis" ? "" : server.name + " ") + key.name, key.values.join(" ").replaceAll("distributedLock:", "") + expires]);
+      facts.push([(server.name === "Redis" ? "" : server.name + " ") + key.name, short(key.values.join(" ")) + expires]);
     }
   }
   state.timers.forEach((timer, i) => facts.push([say(`timer ${i + 1}`, `定时器 ${i + 1}`),
