@@ -204,7 +204,8 @@ func TestBeside(t *testing.T) {
 		t.Errorf("%+v", both)
 	}
 	for i, link := range both.Links {
-		if state := follow(t, open(t, seat.Usual()), link); state.Stale != nil || len(state.View.Trace.Steps) == 0 || state.View.Lock != both.Locks[i] {
+		state := follow(t, open(t, seat.Usual()), link)
+		if state.Stale != nil || len(state.View.Trace.Steps) == 0 || state.View.Lock != both.Locks[i] {
 			t.Errorf("%s: %+v", link, state.Stale)
 		}
 	}
