@@ -82,8 +82,8 @@ var house = map[string][]string{
 		"internal/service", "internal/strategy",
 	},
 	"lockstep/internal/seat": {
-		"internal/evolution", "internal/explore", "internal/explore/stepper", "internal/language", "internal/strategy",
-		"internal/trace",
+		"internal/evolution", "internal/explore", "internal/explore/graph", "internal/explore/stepper", "internal/language",
+		"internal/strategy", "internal/trace",
 	},
 	"lockstep/internal/job":     {"internal/lock", "internal/rediserr"},
 	"lockstep/internal/load":    {"internal/history"},
