@@ -129,7 +129,6 @@ var house = map[string][]string{
 	"lockstep/internal/history":         {},
 	"lockstep/internal/trace":           {"internal/language"},
 	"lockstep/internal/language":        {},
-	"lockstep/internal/web":             {"internal/language", "internal/trace"},
 	"lockstep/internal/redistest":       {"internal/redisclient"}, // for tests alone
 	"lockstep/internal/suite":           {},                       // for tests alone
 	"lockstep/util/lua":                 {},

@@ -37,6 +37,38 @@ func TestHosts(t *testing.T) {
 	}
 }
 
+// What runs code in the scheduler's seat is guarded as PUT is, by whatever path; what is text is not.
+func TestTheSeatIsGuarded(t *testing.T) {
+	for _, c := range []struct {
+		path, header string
+		guard        Guard
+		status       int
+	}{
+		{"/seat/state", "", Guard{Open: true}, 0},
+		{"/seat/oracle", "Sec-Fetch-Site: same-origin", Guard{Open: true}, 0},
+		{"/seat/oracle", "Sec-Fetch-Site: cross-site", Guard{Open: true}, 403},
+		{"/seat/oracle", "", Guard{Token: "secret"}, 401},
+		{"/seat/oracle", "Authorization: Bearer secret", Guard{Token: "secret"}, 0},
+		{"/seat//table", "", Guard{Token: "secret"}, 401},
+		{"/seat/steps/../hint", "", Guard{Token: "secret"}, 401},
+		{"/seat/state", "", Guard{}, 403},
+		{"/seat/steps", "", Guard{}, 0},
+		{"/seat/steps/v3-v4", "", Guard{}, 0},
+		{"/seat", "", Guard{}, 0},
+	} {
+		request := httptest.NewRequest(http.MethodGet, c.path, http.NoBody)
+		if name, value, has := strings.Cut(c.header, ": "); has {
+			request.Header.Set(name, value)
+		}
+		if status, _, err := c.guard.Check(request); status != c.status {
+			t.Errorf("%s, %q: %d, %v; want %d", c.path, c.header, status, err, c.status)
+		}
+		if request.Method != http.MethodGet {
+			t.Errorf("the request has become a %s", request.Method)
+		}
+	}
+}
+
 func TestGuard(t *testing.T) {
 	loopback := Guard{Open: true, Hosts: &Hosts{}}
 	withToken := Guard{Token: "secret", Open: true}

@@ -94,7 +94,8 @@ func TestABoundThatWasHitIsSaid(t *testing.T) {
 		t.Errorf("%+v; want it to be unknown", hint)
 	}
 	all := stream(t, ask(t, s, "/seat/oracle", pairs...).Body.String())
-	if last := all[len(all)-1]; last.name != "failed" || !strings.Contains(last.data, "too_large") || !strings.Contains(last.data, "20 schedules") {
+	if last := all[len(all)-1]; last.name != "failed" || !strings.Contains(last.data, "too_large") ||
+		!strings.Contains(last.data, "20 schedules") {
 		t.Errorf("%+v; want it to have failed", last)
 	}
 }

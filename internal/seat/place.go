@@ -64,7 +64,7 @@ func placeOf(query url.Values) (p place, err error) {
 func small(s explore.Scenario) error {
 	faults := 0
 	for _, budget := range s.Faults.Map() {
-		faults = min(faults+budget, maxFaults+1)
+		faults += min(budget, maxFaults+1) // a budget may be as large as an int
 	}
 	for _, flag := range []struct {
 		name      string

@@ -25,15 +25,6 @@ func open(t testing.TB, limits seat.Limits) *seat.Seat {
 	return seat.New(limits, seat.Errors{Status: api.StatusOf, Write: api.WriteError})
 }
 
-// query makes one of pairs.
-func query(pairs ...string) string {
-	q := url.Values{}
-	for i := 0; i < len(pairs); i += 2 {
-		q.Set(pairs[i], pairs[i+1])
-	}
-	return q.Encode()
-}
-
 // ask asks for a path.
 func ask(t testing.TB, s http.Handler, path string, pairs ...string) *httptest.ResponseRecorder {
 	t.Helper()
@@ -213,7 +204,8 @@ func TestBeside(t *testing.T) {
 		t.Errorf("%+v", both)
 	}
 	for i, link := range both.Links {
-		if state := follow(t, open(t, seat.Usual()), link); state.Stale != nil || len(state.View.Trace.Steps) == 0 || state.View.Lock != both.Locks[i] {
+		state := follow(t, open(t, seat.Usual()), link)
+		if state.Stale != nil || len(state.View.Trace.Steps) == 0 || state.View.Lock != both.Locks[i] {
 			t.Errorf("%s: %+v", link, state.Stale)
 		}
 	}

@@ -12,13 +12,13 @@ import (
 )
 
 // Oracle says how far an anomaly is away from where a session is, from where it was, and from where it may go next: the fewest further
-// steps, 0 once it was shown, or Never, or Unknown.
+// steps, 0 once it was shown, or Never, or Unknown. A way is one to the end of all sales, without a further fault.
 type Oracle struct {
 	Now      int            `json:"now"`
 	Path     []int          `json:"path"`      // after each step; the first is before all of them
 	Choices  map[string]int `json:"choices"`   // after each choice, by its token
 	NoReturn int            `json:"no_return"` // the step from which on every way shows it, counted from 1; 0: none
-	Doomed   bool           `json:"doomed"`    // every way from here shows it, or it was shown; a way is one to the end, without a further fault
+	Doomed   bool           `json:"doomed"`    // every way from here shows it, or it was shown
 	States   int            `json:"states"`    // of the map
 }
 

@@ -105,13 +105,13 @@ func (w *walk) leave() {
 func (w *walk) follow(worker int, system System, b branch) error {
 	w.mu.Lock()
 	path, _ := w.path(b.state)
-	print := w.nodes[b.state].print
+	seen := w.nodes[b.state].print
 	w.mu.Unlock()
 	run := system.Begin(false)
 	w.watch.follow(worker, run)
 	known := len(path)
 	err := follow(run, path)
-	if err == nil && b.state != 0 && run.Fingerprint() != print {
+	if err == nil && b.state != 0 && run.Fingerprint() != seen {
 		err = execution.ErrUnrepeatable
 	}
 	var prints []execution.Fingerprint
@@ -146,12 +146,12 @@ func (w *walk) goOn(run Run, path []execution.Transition, b branch) ([]execution
 		}
 		w.limits.look(w.schedules.Add(1))
 		found, over := run.Check()
-		print := run.Fingerprint()
-		path, prints = append(path, t), append(prints, print)
+		seen := run.Fingerprint()
+		path, prints = append(path, t), append(prints, seen)
 		if run.Err() != nil {
 			break
 		}
-		to, isNew := w.saw(b.state, t, print, found)
+		to, isNew := w.saw(b.state, t, seen, found)
 		if !isNew || over {
 			break
 		}
@@ -172,14 +172,14 @@ func (w *walk) later(b branch) {
 }
 
 // saw takes down a step, and the state that it leads to.
-func (w *walk) saw(from int32, by execution.Transition, print execution.Fingerprint, shows []anomaly.Found) (to int32, isNew bool) {
+func (w *walk) saw(from int32, by execution.Transition, seen execution.Fingerprint, shows []anomaly.Found) (to int32, isNew bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	to, known := w.states[print]
+	to, known := w.states[seen]
 	if !known {
 		to = int32(len(w.nodes)) //nolint:gosec // memory ends before int32 does
-		w.states[print] = to
-		w.nodes = append(w.nodes, node{from, by, print})
+		w.states[seen] = to
+		w.nodes = append(w.nodes, node{from, by, seen})
 	}
 	w.see(Edge{from, to, by, shows})
 	if w.goal.Progress != nil && !known && to%256 == 0 && time.Since(w.told) > 200*time.Millisecond {
@@ -198,8 +198,8 @@ func mirrors(system System, path []execution.Transition, after int, to []executi
 	if err := follow(run, path[:after]); err != nil {
 		return ErrNames
 	}
-	for i, print := range to {
-		if err := follow(run, path[after+i:after+i+1]); err != nil || run.Fingerprint() != print {
+	for i, seen := range to {
+		if err := follow(run, path[after+i:after+i+1]); err != nil || run.Fingerprint() != seen {
 			return ErrNames
 		}
 	}
