@@ -100,8 +100,7 @@ async function pair(a, b) {
   document.body.append(dialog);
   dialog.showModal();
   try {
-    const trace = await get("/live/pair", { a, b, lang: language() });
-    replace(inside, drawTrace(trace), trace.says && el("p", { class: "bad" }, trace.says));
+    replace(inside, drawTrace(await get("/live/pair", { a, b, lang: language() })));
   } catch (failure) {
     replace(inside, el("p", { class: "bad" }, failure.message));
   }
