@@ -60,7 +60,7 @@ func TestShopDrawsTheLatestSales(t *testing.T) {
 	p.waitUntil("it leads to the seat", `document.querySelector(".finding a").hash.startsWith("#/schedule/v2?") &&
 		document.querySelector(".finding a").hash.includes("anomaly=foreign-release")`)
 	p.click(".finding li button")
-	p.waitUntil("the two are drawn", `document.querySelector("dialog.pair svg.trace")`)
+	p.waitUntil("the two are drawn", `document.querySelector("dialog.pair .trace")`)
 }
 
 func TestShopShowsManyCriticalSections(t *testing.T) {
@@ -112,7 +112,7 @@ func TestShopShowsManyCriticalSections(t *testing.T) {
 	p.shows("Overlap 2 of 99")
 	p.shows("r2#199 and r3#200")
 	p.key("Enter")
-	p.waitUntil("the pair is drawn", `document.querySelector("dialog.pair svg.trace")`)
+	p.waitUntil("the pair is drawn", `document.querySelector("dialog.pair .trace")`)
 	p.key("Escape")
 	p.waitUntil("the dialog is gone", `!document.querySelector("dialog")`)
 	p.click(".gantt summary")

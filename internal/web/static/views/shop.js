@@ -93,15 +93,14 @@ export function show(main) {
 
 // pair draws what two sales did, from their recorded commands.
 async function pair(a, b) {
-  const inside = el("div", { class: "scroll" }, say("Loading …", "加载中……")), heading = say(`${a} and ${b}, command by command`, `${a} 和 ${b} 的每条命令`);
+  const inside = el("div", { class: "scroll", tabindex: 0, autofocus: true }, say("Loading …", "加载中……")), heading = say(`${a} and ${b}, command by command`, `${a} 和 ${b} 的每条命令`);
   const shut = el("button", { onclick: () => dialog.close() }, say("Close", "关闭"));
   const dialog = el("dialog", { class: "pair", "aria-label": heading, onclose: () => dialog.remove() },
     el("h2", null, heading), inside, el("p", { class: "row" }, shut));
   document.body.append(dialog);
   dialog.showModal();
   try {
-    const trace = await get("/live/pair", { a, b, lang: language() });
-    replace(inside, drawTrace(trace), trace.says && el("p", { class: "bad" }, trace.says));
+    replace(inside, drawTrace(await get("/live/pair", { a, b, lang: language() })));
   } catch (failure) {
     replace(inside, el("p", { class: "bad" }, failure.message));
   }

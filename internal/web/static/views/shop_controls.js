@@ -8,7 +8,7 @@ export function controls(connect) {
   const outcome = el("p", { class: "small", role: "status" });
   const reason = el("div"), fields = el("fieldset"), node = el("div", { class: "controls" }, reason, fields, outcome);
   const burst = many(act), parts = { locks: [], replicas: el("div"), nodes: el("div") };
-  let run = null, stopped = false;
+  let run = null, stopped = false, again = 0;
 
   // act does something, and says what became of it.
   async function act(does, done) {
@@ -59,19 +59,21 @@ export function controls(connect) {
 
   // machines shows the replicas, or the nodes, each with what can be done to it.
   async function machines(part, title, path, name, state, doing) {
-    const all = await get(path).catch(() => null);
+    const all = await get(path).catch(() => null), focused = document.activeElement?.ariaLabel;
     if (!all || stopped) return;
     replace(part, el("h3", null, title), el("ul", { class: "machines" }, all.map(one => el("li", { class: "row" },
       el("strong", null, name(one)), el("span", { class: "soft small" }, state(one)),
       doing(one).map(([word, says, danger]) => el("button", { type: "button", class: danger ? "danger" : null, "data-do": word,
         "aria-label": `${says}: ${name(one)}`, onclick: async () => {
           await act(() => post(`${path}/${encodeURIComponent(one.name ?? one.node ?? one.id)}`, { do: word }), `${name(one)}: ${says}`);
-          machines(part, title, path, name, state, doing);
+          clearTimeout(again);
+          again = setTimeout(() => machines(part, title, path, name, state, doing), 1500); // by then its state is known
         } }, says))))));
+    if (focused) [...part.querySelectorAll("button")].find(b => b.ariaLabel === focused)?.focus();
   }
   const replicas = () => run.can.replicas && machines(parts.replicas, say("Replicas", "副本"), "/replicas", one => one.name,
-    one => states()[one.state] ?? one.state, one => [one.paused || one.state === "paused"
-      ? ["resume", say("Resume", "恢复")] : ["pause", say("Pause", "暂停")], ["kill", say("Kill", "杀死"), true]]);
+    one => states()[one.state] ?? one.state, () => [["pause", say("Pause", "暂停")], ["resume", say("Resume", "恢复")],
+      ["kill", say("Kill", "杀死"), true]]);
   const nodes = () => run.can.nodes && machines(parts.nodes, say("Redis nodes of redlock", "redlock 的 Redis 节点"), "/nodes",
     one => say(`node ${one.name ?? one.node}`, `节点 ${one.name ?? one.node}`), one => states()[one.state] ?? one.state,
     one => [one.state === "stopped" ? ["start", say("Start", "启动")] : ["stop", say("Stop", "停止")],
@@ -94,7 +96,7 @@ export function controls(connect) {
         .catch(() => ({ locks: [] }))).locks;
       if (!stopped) replace(fields.querySelector("select"), options());
     },
-    stop() { stopped = true; burst.stop(); },
+    stop() { stopped = true; clearTimeout(again); burst.stop(); },
   };
 }
 
