@@ -53,7 +53,7 @@ func (f *findings) take(s *scene, found []witness.Finding, certain, now time.Tim
 			continue
 		}
 		f.add(key, &finding{
-			at: s.at(one.At), kind: string(one.Kind), sales: salesOf(s, one.By, one.Of), bad: isBad(one.Kind), says: one.Says, sent: now,
+			at: s.at(one.At), kind: string(one.Kind), sales: salesOf(s, one.At, one.By, one.Of), bad: isBad(one.Kind), says: one.Says, sent: now,
 		})
 	}
 }
@@ -193,15 +193,29 @@ func (f *findings) marks(sales []*sale) [][]*finding {
 // counts are how many there are of each kind.
 func (f *findings) counts() map[string]int { return maps.Clone(f.count) }
 
-// salesOf are those of some names that are of sales.
-func salesOf(s *scene, names ...string) []string {
+// salesOf are the sales of some names: of a replica's, the one that was inside there at a moment.
+func salesOf(s *scene, at time.Time, names ...string) []string {
 	sales := []string{}
 	for _, name := range names {
-		if s.sales[name] != nil && !slices.Contains(sales, name) {
+		if s.sales[name] == nil {
+			name = s.insideAt(name, at)
+		}
+		if name != "" && !slices.Contains(sales, name) {
 			sales = append(sales, name)
 		}
 	}
 	return sales
+}
+
+// insideAt gives the sale of a replica that was inside at a moment; "" if there was none.
+func (s *scene) insideAt(replica string, at time.Time) string {
+	for i := len(s.asked) - 1; i >= 0; i-- {
+		one := s.asked[i]
+		if one.replica == replica && !one.obtained.IsZero() && !one.obtained.After(at) && (one.left.IsZero() || !one.left.Before(at)) {
+			return one.name
+		}
+	}
+	return ""
 }
 
 // isBad reports whether a finding is of something that went wrong, and not only of what it costs.

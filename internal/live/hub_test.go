@@ -166,11 +166,11 @@ func watch(t *testing.T, url, lang, last string) *watcher {
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { response.Body.Close() })
 	over := make(chan struct{})
 	go func() {
 		defer close(over)
 		defer close(w.frames)
-		defer response.Body.Close()
 		read(response, w.frames)
 	}()
 	t.Cleanup(func() { leave(); <-over })
@@ -330,8 +330,11 @@ func TestSectionsAndStock(t *testing.T) {
 	if err := json.NewDecoder(response.Body).Decode(&drawn); err != nil {
 		t.Fatal(err)
 	}
-	said := slices.ContainsFunc(drawn.Steps, func(s struct{ Says string }) bool { return strings.Contains(s.Says, "r1#1 removed r2#1's lock") })
-	if !said || !slices.Equal(drawn.Actors, []string{"r1#1", "r2#1"}) {
+	said := ""
+	for _, step := range drawn.Steps {
+		said += step.Says + "\n"
+	}
+	if !strings.Contains(said, "r1#1 removed r2#1's lock") || !slices.Equal(drawn.Actors, []string{"r1#1", "r2#1"}) {
 		t.Errorf("the two are drawn as %+v", drawn)
 	}
 }

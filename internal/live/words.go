@@ -38,7 +38,9 @@ func why(kind string) language.Text {
 		string(witness.WaitsForItself): both(
 			"A nested call asked for the lock that its own sale holds. A lock that is not reentrant makes it wait for ever.",
 			"嵌套调用请求自己这一单已经持有的锁。不可重入的锁会让它一直等下去。"),
-		string(witness.Forgot):    both("Redis lost the lock while its holder was at work. Now two can be inside.", "持有者还在执行，Redis 丢失了锁。现在可能有两个同时进去。"),
+		string(witness.Forgot): both(
+			"Redis lost the lock while its holder was at work. Now two can be inside.",
+			"持有者还在执行，Redis 丢失了锁。现在可能有两个同时进去。"),
 		string(witness.Prolonged): both("An expiry was set on a lock that was another's.", "给别人的锁设置了过期时间。"),
 	}[kind]
 }
