@@ -13,6 +13,13 @@ func areTogether(a, b string) language.Text {
 	return language.Both(fmt.Sprintf("%s and %s are inside together", a, b), fmt.Sprintf("%s 和 %s 同时在临界区里", a, b))
 }
 
+// notTogether takes it back.
+func notTogether(first, second string) language.Text {
+	return language.Both(
+		fmt.Sprintf("%s had left before %s came in; its replica was silent meanwhile", first, second),
+		fmt.Sprintf("%s 在 %s 进去之前就离开了；它的进程当时没有消息", first, second))
+}
+
 // why says what a finding means, in words for who has read nothing.
 func why(kind string) language.Text {
 	both := language.Both
