@@ -487,6 +487,7 @@ func TestSlowWatcherIsDropped(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close()
+	_ = conn.(*net.TCPConn).SetReadBuffer(4096)
 	fmt.Fprint(conn, "GET / HTTP/1.1\r\nHost: shop\r\n\r\n") // and it never reads
 	s, n := newScript("one"), 0
 	late := time.After(patience)
