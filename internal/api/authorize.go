@@ -11,8 +11,8 @@ import (
 	"github.com/gin-gonic/gin"
 )
 
-// Guard decides which requests may pass, by three things: the server's name in Host, the page that sent the request, and the token: for PUT,
-// DELETE, every POST but that of a sale, and what runs code in the scheduler's seat.
+// Guard decides which requests may pass, by three things: the server's name in Host, the page that sent the request, and, for PUT, DELETE,
+// every POST but that of a sale, and what runs code in the scheduler's seat, the token.
 type Guard struct {
 	Token string // clients that send it may use PUT and DELETE; empty: Open decides
 	Open  bool   // without a token: everybody may use PUT and DELETE, or nobody

@@ -27,7 +27,7 @@ type SettingsAnswer struct {
 	Wait   int64 `json:"wait_ms"`
 }
 
-// LiveRoute is one of those that API.Live serves.
+// liveRoute is one of those that API.Live serves.
 type liveRoute struct{ method, path string }
 
 func liveRoutes() []liveRoute {
@@ -71,7 +71,8 @@ func (a *API) putSettings(c *gin.Context) {
 		err = fmt.Errorf("nested: %d is not allowed", *body.Nested)
 	}
 	if err != nil {
-		a.fail(c, badRequest(err, fmt.Sprintf(`want {"ttl_ms":3000,"think_ms":5000,"nested":0}: ttl_ms from %d to %d, think_ms up to %d, nested up to %d`,
+		a.fail(c, badRequest(err, fmt.Sprintf(
+			`want {"ttl_ms":3000,"think_ms":5000,"nested":0}: ttl_ms from %d to %d, think_ms up to %d, nested up to %d`,
 			leastTTL, mostTTL, mostThink, mostNested)))
 		return
 	}

@@ -13,7 +13,8 @@ import (
 	"lockstep/internal/suite"
 )
 
-// Twenty who watch take less than a tenth of a shop's sales: in turn it is watched and unwatched, at full speed, and the halves are compared.
+// Twenty who watch take less than a tenth of a shop's sales. In turn it is watched and unwatched, at full speed, and the halves are
+// compared.
 func TestTwentyWatchersCostLessThanATenth(t *testing.T) {
 	suite.LongOnly(t, "TestShowingCostsTheLockNothing has what it costs Redis")
 	const turn, turns, buyers, watchers = 2 * time.Second, 10, 8, 20

@@ -27,16 +27,13 @@ func shown(t *testing.T, url string) func() string {
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { response.Body.Close() })
 	text, over := &lockedBuffer{}, make(chan struct{})
 	go func() {
 		defer close(over)
 		_, _ = io.Copy(text, response.Body)
 	}()
-	t.Cleanup(func() {
-		leave()
-		<-over
-		response.Body.Close()
-	})
+	t.Cleanup(func() { leave(); <-over })
 	return text.String
 }
 
@@ -151,7 +148,8 @@ func TestGuestsOnlyWatch(t *testing.T) {
 		if status, text := administer(t, s.addr, http.MethodPost, path, ""); status != 401 {
 			t.Errorf("POST %s without a token: %d %s", path, status, text)
 		}
-		if status, _ := administer(t, s.addr, http.MethodPost, path, "", "Origin: http://evil.com", "Authorization: Bearer secret"); status != 403 {
+		elsewhere := []string{"Origin: http://evil.com", "Authorization: Bearer secret"}
+		if status, _ := administer(t, s.addr, http.MethodPost, path, "", elsewhere...); status != 403 {
 			t.Errorf("POST %s from another site: %d", path, status)
 		}
 	}

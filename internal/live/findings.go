@@ -24,6 +24,7 @@ type findings struct {
 	count map[string]int // by kind
 	fresh []*finding     // to be sent
 	burst map[string]int // how many of a kind are among them
+	open  map[string]*pair
 }
 
 // finding is one that is told, or counted alone.
@@ -37,8 +38,14 @@ type finding struct {
 	sent  time.Time
 }
 
+// pair is two sales of which it was told that they are inside together.
+type pair struct {
+	told          *finding
+	first, second *sale
+}
+
 func newFindings() *findings {
-	return &findings{known: map[string]*finding{}, count: map[string]int{}, burst: map[string]int{}}
+	return &findings{known: map[string]*finding{}, count: map[string]int{}, burst: map[string]int{}, open: map[string]*pair{}}
 }
 
 // take takes what was found among the latest events.
@@ -53,7 +60,7 @@ func (f *findings) take(s *scene, found []witness.Finding, certain, now time.Tim
 			continue
 		}
 		f.add(key, &finding{
-			at: s.at(one.At), kind: string(one.Kind), sales: salesOf(s, one.By, one.Of), bad: isBad(one.Kind), says: one.Says, sent: now,
+			at: s.at(one.At), kind: string(one.Kind), sales: salesOf(s, one.At, one.By, one.Of), bad: isBad(one.Kind), says: one.Says, sent: now,
 		})
 	}
 }
@@ -111,8 +118,10 @@ func (f *findings) entered(s *scene, one *sale) {
 		if f.burst[string(witness.Together)] >= mostOfKind { // they are counted when they part
 			return
 		}
-		f.known[pairKey(one, other)] = f.together(s, other, one)
-		f.send(f.known[pairKey(one, other)])
+		told := f.together(s, other, one)
+		if f.send(told); told.id != "" {
+			f.open[pairKey(one, other)] = &pair{told: told, first: other, second: one}
+		}
 	}
 }
 
@@ -127,8 +136,8 @@ func (f *findings) together(s *scene, first, second *sale) *finding {
 func (f *findings) parted(s *scene, first, second *sale) {
 	f.count[string(witness.Together)]++
 	key := pairKey(first, second)
-	before := f.known[key]
-	delete(f.known, key) // nobody looks for it any more
+	before := f.open[key]
+	delete(f.open, key)
 	if before == nil && f.burst[string(witness.Together)] >= mostOfKind {
 		return
 	}
@@ -136,13 +145,30 @@ func (f *findings) parted(s *scene, first, second *sale) {
 	says := witness.Finding{
 		Kind: witness.Together, By: first.name, Of: second.name, For: witness.Millis(earliest(first.left, second.left).Sub(from)),
 	}.Says
-	if before != nil && before.id != "" {
-		f.replace(before, says, second.left)
+	if before != nil {
+		f.replace(before.told, says, second.left)
 		return
 	}
 	one := f.together(s, first, second)
 	one.at, one.says = s.at(from), says
 	f.send(one)
+}
+
+// correct takes back that a sale was inside together with others, where it was not: its replica was silent for a while, and tells only now
+// that it had left before.
+func (f *findings) correct(one *sale) {
+	for key, p := range f.open {
+		if p.first != one && p.second != one || p.first.left.IsZero() || p.first.left.After(p.second.obtained) {
+			continue
+		}
+		delete(f.open, key)
+		next := *p.told
+		next.bad = false
+		if i := slices.Index(f.order, p.told); i >= 0 {
+			f.order[i] = &next
+		}
+		f.replace(&next, notTogether(p.first.name, p.second.name).In, one.left)
+	}
 }
 
 // happened tells of what happens to a replica.
@@ -163,9 +189,11 @@ func (s *scene) newFindings() (frames []func(language.Language) any) {
 	for _, one := range f.fresh {
 		sent := *one
 		frames = append(frames, func(in language.Language) any {
-			return FindingFrame{
-				ID: sent.id, At: sent.at, Kind: sent.kind, Says: sent.says(in), Why: why(sent.kind).In(in), Sales: sent.sales, Bad: sent.bad,
+			frame := FindingFrame{ID: sent.id, At: sent.at, Kind: sent.kind, Says: sent.says(in), Sales: sent.sales, Bad: sent.bad}
+			if sent.bad {
+				frame.Why = why(sent.kind).In(in)
 			}
+			return frame
 		})
 	}
 	f.fresh = nil
@@ -193,15 +221,29 @@ func (f *findings) marks(sales []*sale) [][]*finding {
 // counts are how many there are of each kind.
 func (f *findings) counts() map[string]int { return maps.Clone(f.count) }
 
-// salesOf are those of some names that are of sales.
-func salesOf(s *scene, names ...string) []string {
+// salesOf are the sales of some names: of a replica's, the one that was inside there at a moment.
+func salesOf(s *scene, at time.Time, names ...string) []string {
 	sales := []string{}
 	for _, name := range names {
-		if s.sales[name] != nil && !slices.Contains(sales, name) {
+		if s.sales[name] == nil {
+			name = s.insideAt(name, at)
+		}
+		if name != "" && !slices.Contains(sales, name) {
 			sales = append(sales, name)
 		}
 	}
 	return sales
+}
+
+// insideAt gives the sale of a replica that was inside at a moment; "" if there was none.
+func (s *scene) insideAt(replica string, at time.Time) string {
+	for i := len(s.asked) - 1; i >= 0; i-- {
+		one := s.asked[i]
+		if one.replica == replica && !one.obtained.IsZero() && !one.obtained.After(at) && (one.left.IsZero() || !one.left.Before(at)) {
+			return one.name
+		}
+	}
+	return ""
 }
 
 // isBad reports whether a finding is of something that went wrong, and not only of what it costs.

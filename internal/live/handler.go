@@ -9,7 +9,7 @@ import (
 
 var errNothing = errors.New("there is nothing here, or not with this method")
 
-// Server is what is served of a shop to those who watch it. Its parts are mounted beside each other by package api and by a cluster's front.
+// Server is what is served of a shop to those who watch it, by a server or by a cluster's front.
 type Server struct {
 	Hub    *Hub
 	Bursts *Bursts

@@ -166,11 +166,11 @@ func watch(t *testing.T, url, lang, last string) *watcher {
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { response.Body.Close() })
 	over := make(chan struct{})
 	go func() {
 		defer close(over)
 		defer close(w.frames)
-		defer response.Body.Close()
 		read(response, w.frames)
 	}()
 	t.Cleanup(func() { leave(); <-over })
@@ -330,8 +330,11 @@ func TestSectionsAndStock(t *testing.T) {
 	if err := json.NewDecoder(response.Body).Decode(&drawn); err != nil {
 		t.Fatal(err)
 	}
-	said := slices.ContainsFunc(drawn.Steps, func(s struct{ Says string }) bool { return strings.Contains(s.Says, "r1#1 removed r2#1's lock") })
-	if !said || !slices.Equal(drawn.Actors, []string{"r1#1", "r2#1"}) {
+	said := ""
+	for _, step := range drawn.Steps {
+		said += step.Says + "\n"
+	}
+	if !strings.Contains(said, "r1#1 removed r2#1's lock") || !slices.Equal(drawn.Actors, []string{"r1#1", "r2#1"}) {
 		t.Errorf("the two are drawn as %+v", drawn)
 	}
 }
@@ -413,6 +416,27 @@ func TestPauseAndDeath(t *testing.T) {
 		`{"kind":"inside","from":300,"to":400}],"ended":"died"`)
 }
 
+// A replica that is stopped tells late what it did before. What was told too early is taken back.
+func TestSilentReplica(t *testing.T) {
+	t.Parallel()
+	shop := newStage("v4")
+	_, url := show(t, shop)
+	s := newScript("one")
+	s.sale("r1#1", 0, 0, 1000, 200)
+	s.sale("r2#1", 500, 1001, 1500, 199)
+	left := slices.IndexFunc(s.all, func(e witness.Event) bool { return e.Kind == witness.KindLeaves })
+	told := slices.Clone(s.all[left : left+4]) // all that r1 says from then on
+	shop.play(slices.Delete(s.all, left, left+4)...)
+	w := watch(t, url, "en", "")
+	early := w.until("finding", "r1#1 and r2#1 are inside together")
+	shop.play(told...)
+	var late live.FindingFrame
+	decode(t, w.until("finding", "r1#1 had left before r2#1 came in"), &late)
+	if late.Bad || !strings.Contains(early.data, `"id":"`+late.ID+`"`) {
+		t.Errorf("%s is corrected by %+v", early.data, late)
+	}
+}
+
 // Only while somebody watches is the shop followed, once for all; and some time after the last has left.
 func TestOnlyWhileWatched(t *testing.T) {
 	t.Parallel()
@@ -463,6 +487,7 @@ func TestSlowWatcherIsDropped(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close()
+	_ = conn.(*net.TCPConn).SetReadBuffer(4096)
 	fmt.Fprint(conn, "GET / HTTP/1.1\r\nHost: shop\r\n\r\n") // and it never reads
 	s, n := newScript("one"), 0
 	late := time.After(patience)

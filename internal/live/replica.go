@@ -38,7 +38,9 @@ func followPeer(ctx context.Context, peer string, see func(...witness.Event)) {
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 	seen := ""
 	for ctx.Err() == nil {
-		seen, _ = witness.Follow(ctx, client, "http://"+peer+StreamPath, seen, func(_ string, event witness.Event) { see(event) }) // else it is tried again
+		seen, _ = witness.Follow(ctx, client, "http://"+peer+StreamPath, seen, func(_ string, event witness.Event) {
+			see(event)
+		}) // if it has failed, it is tried again
 		timer := time.NewTimer(againPeer)
 		select {
 		case <-timer.C:

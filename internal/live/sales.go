@@ -138,6 +138,7 @@ func (s *scene) ofReplica(event witness.Event) {
 func (s *scene) section(one *sale) {
 	if s.excludes() {
 		s.compare(one)
+		s.found.correct(one)
 	}
 	s.fresh = append(s.fresh, Section{
 		Sale: one.name, Replica: one.replica, From: s.at(one.obtained), To: s.at(one.left), Overlaps: one.overlaps, With: one.with,

@@ -13,6 +13,13 @@ func areTogether(a, b string) language.Text {
 	return language.Both(fmt.Sprintf("%s and %s are inside together", a, b), fmt.Sprintf("%s 和 %s 同时在临界区里", a, b))
 }
 
+// notTogether takes it back.
+func notTogether(first, second string) language.Text {
+	return language.Both(
+		fmt.Sprintf("%s had left before %s came in; its replica was silent meanwhile", first, second),
+		fmt.Sprintf("%s 在 %s 进去之前就离开了；它的进程当时没有消息", first, second))
+}
+
 // why says what a finding means, in words for who has read nothing.
 func why(kind string) language.Text {
 	both := language.Both
@@ -38,7 +45,9 @@ func why(kind string) language.Text {
 		string(witness.WaitsForItself): both(
 			"A nested call asked for the lock that its own sale holds. A lock that is not reentrant makes it wait for ever.",
 			"嵌套调用请求自己这一单已经持有的锁。不可重入的锁会让它一直等下去。"),
-		string(witness.Forgot):    both("Redis lost the lock while its holder was at work. Now two can be inside.", "持有者还在执行，Redis 丢失了锁。现在可能有两个同时进去。"),
+		string(witness.Forgot): both(
+			"Redis lost the lock while its holder was at work. Now two can be inside.",
+			"持有者还在执行，Redis 丢失了锁。现在可能有两个同时进去。"),
 		string(witness.Prolonged): both("An expiry was set on a lock that was another's.", "给别人的锁设置了过期时间。"),
 	}[kind]
 }
