@@ -27,7 +27,8 @@ var (
 
 	// sameInAll are names, commands and units: what Chinese engineers leave as it is.
 	sameInAll = regexp.MustCompile(`--[a-z-]+|[A-Za-z0-9.]+:[A-Za-z][\w/-]*|:resumes|[a-z]+(?:-[a-z]+)*=\d+` +
-		`|(?:\d+(?:\.\d+)?(?:h|m|s|ms|µs))+\b|\b(?:Redis|Unlock|goroutine|context|explore|never|unknown|no fault|expiry|time|[A-Z]+|r\d+|v\d+)\b|(?m:^  [udq]  )|\b[udq]：`)
+		`|(?:\d+(?:\.\d+)?(?:h|m|s|ms|µs))+\b|\b(?:Redis|Unlock|goroutine|context|explore|never|unknown|no fault|expiry|time|` +
+		`[A-Z]+|r\d+|v\d+)\b|(?m:^  [udq]  )|\b[udq]：`)
 	latin = regexp.MustCompile(`[A-Za-z]`)
 )
 
@@ -81,7 +82,8 @@ func says(call *ast.CallExpr) bool {
 	}
 }
 
-// checkPairs looks at each two texts that stand beside each other among the arguments of a call, the second in Chinese. It gives their number.
+// checkPairs looks at each two texts that stand beside each other among the arguments of a call, the second in Chinese. It
+// gives their number.
 func checkPairs(t *testing.T, path string, call *ast.CallExpr) (pairs int) {
 	t.Helper()
 	for i := range len(call.Args) - 1 {
