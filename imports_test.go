@@ -32,8 +32,9 @@ var house = map[string][]string{
 		"internal/redisproxy", "internal/redisserver", "util/lua",
 	},
 	"lockstep/internal/witness": {
-		"internal/dao", "internal/language", "internal/lock", "internal/service", "internal/trace", "util/lua",
+		"internal/dao", "internal/language", "internal/lock", "internal/reason", "internal/service", "internal/trace", "util/lua",
 	},
+	"lockstep/internal/reason": {"internal/language", "internal/lock", "internal/service"},
 	"lockstep/internal/lab": {
 		"internal/cluster", "internal/dao", "internal/evolution", "internal/job", "internal/language", "internal/lock",
 		"internal/redisclient", "internal/redisproxy", "internal/redisserver", "internal/trace", "internal/witness", "util/lua",
@@ -53,32 +54,34 @@ var house = map[string][]string{
 	},
 	"lockstep/internal/explore/stepper": {
 		"internal/explore", "internal/explore/anomaly", "internal/explore/execution", "internal/explore/harness",
-		"internal/explore/simredis", "internal/strategy", "internal/trace",
+		"internal/explore/simredis", "internal/language", "internal/strategy", "internal/trace",
 	},
 	"lockstep/internal/explore/variants": { // for tests alone
 		"internal/explore", "internal/lock", "internal/rediserr", "internal/strategy",
 	},
-	"lockstep/internal/explore/search": {"internal/explore/anomaly", "internal/explore/execution", "internal/trace"},
+	"lockstep/internal/explore/search": {
+		"internal/explore/anomaly", "internal/explore/execution", "internal/language", "internal/trace",
+	},
 	"lockstep/internal/explore/harness": {
 		"internal/dao", "internal/explore/anomaly", "internal/explore/checker", "internal/explore/coroutine",
 		"internal/explore/execution", "internal/explore/recorder", "internal/explore/scenario", "internal/explore/simredis",
-		"internal/history", "internal/lock", "internal/service", "internal/strategy", "internal/trace",
+		"internal/history", "internal/language", "internal/lock", "internal/service", "internal/strategy", "internal/trace",
 	},
 	"lockstep/internal/explore/recorder": {
-		"internal/dao", "internal/explore/checker", "internal/explore/execution", "internal/explore/simredis", "internal/lock",
-		"internal/trace", "util/lua",
+		"internal/dao", "internal/explore/checker", "internal/explore/execution", "internal/explore/simredis", "internal/language",
+		"internal/lock", "internal/reason", "internal/trace", "util/lua",
 	},
 	"lockstep/internal/explore/checker": {
 		"internal/explore/anomaly", "internal/explore/execution", "internal/explore/scenario", "internal/explore/simredis",
-		"internal/history", "internal/lock", "internal/strategy",
+		"internal/history", "internal/lock", "internal/reason", "internal/strategy",
 	},
 	"lockstep/internal/explore/execution": {
 		"internal/explore/coroutine", "internal/explore/scenario", "internal/explore/simredis", "internal/history", "internal/lock",
 		"internal/strategy",
 	},
 	"lockstep/internal/explore/simredis":  {"internal/dao", "internal/history", "internal/redisclient"},
-	"lockstep/internal/explore/scenario":  {"internal/strategy"},
-	"lockstep/internal/explore/anomaly":   {"internal/strategy"},
+	"lockstep/internal/explore/scenario":  {"internal/language", "internal/strategy"},
+	"lockstep/internal/explore/anomaly":   {"internal/language", "internal/strategy"},
 	"lockstep/internal/explore/coroutine": {},
 	"lockstep/internal/config":            {"internal/history"},
 	"lockstep/internal/api": {

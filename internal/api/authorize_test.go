@@ -64,9 +64,16 @@ func TestGuard(t *testing.T) {
 		{"a token, and buying without", withToken, "POST", "shop.example.com", "", 0, ""},
 		{"a token, and a page elsewhere", withToken, "POST", "shop.example.com", "Sec-Fetch-Site: cross-site", 403, "no page of another site"},
 		{"nobody's", Guard{}, "PUT", "127.0.0.1", "Authorization: Bearer guess", 403, "admin.open: true"},
+		{"a token, and a burst without", withToken, "POST /bursts", "shop.example.com", "", 401, "Authorization: Bearer <admin.token>"},
+		{"a token, and a replica is killed", withToken, "POST /replicas/r1", "shop.example.com", "Authorization: Bearer secret", 0, ""},
+		{"nobody's, and a replica is killed", Guard{}, "POST /replicas/r1", "shop.example.com", "", 403, "admin.open: true"},
 		{"nobody's, and buying", Guard{}, "POST", "shop.example.com", "", 0, ""},
 	} {
-		request := httptest.NewRequest(c.method, "/inventory", http.NoBody)
+		method, path, other := strings.Cut(c.method, " ")
+		if !other {
+			path = "/inventory/sale"
+		}
+		request := httptest.NewRequest(method, path, http.NoBody)
 		request.Host = c.host
 		if name, value, some := strings.Cut(c.header, ": "); some {
 			request.Header.Set(name, value)

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -14,6 +13,7 @@ import (
 	"lockstep/internal/evolution"
 	"lockstep/internal/explore"
 	"lockstep/internal/explore/graph"
+	"lockstep/internal/language"
 	"lockstep/internal/strategy"
 )
 
@@ -23,6 +23,7 @@ const exitBroken = 1
 type exploreFlags struct {
 	flags        explore.ScenarioFlags
 	scenario     explore.Scenario // as the flags say
+	language     language.Language
 	anomaly      string
 	property     string // the old name of anomaly
 	maxSchedules int
@@ -50,9 +51,9 @@ can take, with as many faults as you allow. It shows the shortest schedule that 
 and how to replay it.
 
 Faults, each with how often it may happen in one schedule:
-` + indent(faultHelp()...) + `
+` + indent(faultHelp(language.English)...) + `
 Anomalies that it looks for:
-` + indent(anomalyHelp()...) + `
+` + indent(anomalyHelp(language.English)...) + `
 Steps of a schedule, as --replay takes them; A is an actor, SET its command:
 ` + indent(notationHelp()...) + `
 Exit code: 0 every schedule was explored, and none shows an anomaly; 1 a schedule shows an anomaly;
@@ -95,6 +96,7 @@ With --all: 0 everything was explored, 2 a bound was hit first.`,
 	flags.StringVar(&f.html, "html", "",
 		"write what was found, or --replay, to this file too: one page to step through, which needs no server")
 	flags.BoolVar(&f.all, "all", false, "explore every lock with every fault, and print a table")
+	speaks(cmd, &f.language)
 	complete(cmd, "faults", completeFaults)
 	completeWith(cmd, "against", evolution.Names()...)
 	completeWith(cmd, "anomaly", anomalyNames()...)
@@ -109,18 +111,18 @@ func anomalyNames() []string {
 	return names
 }
 
-func anomalyHelp() []string {
+func anomalyHelp(in language.Language) []string {
 	var lines []string
 	for _, a := range explore.Anomalies() {
-		lines = append(lines, fmt.Sprintf("%-16s %s", a, a.Says()))
+		lines = append(lines, fmt.Sprintf("%-16s %s", a, a.Says().In(in)))
 	}
 	return lines
 }
 
-func faultHelp() []string {
+func faultHelp(in language.Language) []string {
 	var lines []string
 	for _, f := range explore.AllFaults() {
-		lines = append(lines, fmt.Sprintf("%-13s %s", f.Name, f.Says))
+		lines = append(lines, fmt.Sprintf("%-13s %s", f.Name, f.Says.In(in)))
 	}
 	return lines
 }
@@ -142,6 +144,7 @@ func runExplore(cmd *cobra.Command, args []string, f exploreFlags) error {
 	if f.scenario, err = f.flags.Scenario(); err != nil {
 		return meantFaults(err, f.flags.Faults())
 	}
+	f.scenario.Language = f.language
 	if err := f.check(cmd, args); err != nil {
 		return err
 	}
@@ -190,7 +193,8 @@ func runOne(cmd *cobra.Command, f exploreFlags, strategy strategy.Strategy, boun
 func explored(cmd *cobra.Command, f exploreFlags, strategy strategy.Strategy, goal explore.Goal, bounds explore.Bounds) error {
 	if isTerminal(cmd.ErrOrStderr()) {
 		goal.Progress = func(r explore.Result) {
-			fmt.Fprintf(cmd.ErrOrStderr(), "\r\033[K%d steps deep, %d schedules, %d states", r.Depth, r.Schedules, r.States)
+			fmt.Fprint(cmd.ErrOrStderr(), "\r\033[K"+f.scenario.Say("%d steps deep, %d schedules, %d states", "深 %d 步，%d 种时序，%d 个状态",
+				r.Depth, r.Schedules, r.States))
 		}
 	}
 	result, err := explore.Explore(cmd.Context(), strategy, f.scenario, goal, bounds)
@@ -278,7 +282,7 @@ func (f exploreFlags) check(cmd *cobra.Command, args []string) error {
 
 // show prints what was found, and gives the exit code.
 func (f exploreFlags) show(cmd *cobra.Command, r explore.Result, whys []*graph.Why) error {
-	people := cmd.OutOrStdout()
+	people, say := cmd.OutOrStdout(), f.scenario.Say
 	if f.asJSON || f.mermaid {
 		people = cmd.ErrOrStderr()
 	}
@@ -287,28 +291,32 @@ func (f exploreFlags) show(cmd *cobra.Command, r explore.Result, whys []*graph.W
 			return err
 		}
 	}
-	seen := fmt.Sprintf("%d schedules, %d states, at most %d steps", r.Schedules, r.States, r.Depth)
+	seen := say("%d schedules, %d states, at most %d steps", "%d 种时序，%d 个状态，最多 %d 步", r.Schedules, r.States, r.Depth)
 	switch r.Verdict() {
 	case explore.Broken:
 		f.showFound(cmd, people, r, whys)
 	case explore.Holds:
-		fmt.Fprintf(people, "%s never shows %s: every schedule was explored (%s).\n%s.\n", r.Lock, f.lookedFor(), setting(r.Scenario), seen)
+		fmt.Fprint(people, say("%s never shows %s: every schedule was explored (%s).\n%s.\n", "%s 从不出现%s：所有时序都探索完了（%s）。\n%s。\n",
+			r.Lock, f.lookedFor(), setting(r.Scenario), seen))
 	default:
-		but := "the exploration ended early: " + r.Bound
+		but := say("the exploration ended early: %s", "探索提前结束：%s", r.Bound)
 		if r.Complete {
-			but = strings.Join(r.Untested(), ", and ")
+			but = strings.Join(r.Untested(), say(", and ", "，而且"))
 		}
-		fmt.Fprintf(people, "%s: unknown. No schedule has shown %s (%s), but %s.\n%s.\n", r.Lock, f.lookedFor(), setting(r.Scenario), but, seen)
+		fmt.Fprint(people, say("%s: unknown. No schedule has shown %s (%s), but %s.\n%s.\n", "%s：未知。没有时序出现%s（%s），但%s。\n%s。\n",
+			r.Lock, f.lookedFor(), setting(r.Scenario), but, seen))
 	}
 	if r.Verdict() != explore.Broken {
 		fmt.Fprint(people, tested(r))
 	}
-	fmt.Fprintf(cmd.ErrOrStderr(), "%d schedules in %.1f s, %.0f a second\n", r.Schedules, r.Seconds, float64(r.Schedules)/r.Seconds)
+	fmt.Fprintln(cmd.ErrOrStderr(), say("%d schedules in %.1f s, %.0f a second", "%d 种时序，用时 %.1f 秒，每秒 %.0f 种",
+		r.Schedules, r.Seconds, float64(r.Schedules)/r.Seconds))
 	return exitFor(r.Verdict())
 }
 
 // showFound prints each counterexample.
 func (f exploreFlags) showFound(cmd *cobra.Command, people io.Writer, r explore.Result, whys []*graph.Why) {
+	say := f.scenario.Say
 	for i, e := range r.Found {
 		if i > 0 {
 			fmt.Fprintln(people)
@@ -316,21 +324,28 @@ func (f exploreFlags) showFound(cmd *cobra.Command, people io.Writer, r explore.
 		if f.mermaid {
 			fmt.Fprint(cmd.OutOrStdout(), e.Trace.Mermaid())
 		}
-		fmt.Fprintf(people, "%s shows %s in %d steps, and in no fewer: %s.\n", r.Lock, e.Anomaly, e.Length, e.Anomaly.Says())
+		fmt.Fprint(people, say("%s shows %s in %d steps, and in no fewer: %s.\n", "%s 最少 %[3]d 步就出现 %[2]s：%[4]s。\n",
+			r.Lock, e.Anomaly, e.Length, e.Anomaly.Says().In(f.scenario.Language)))
 		fmt.Fprintln(people, e.Trace.Legend())
 		if !f.mermaid {
 			fmt.Fprintln(people, e.Trace.Sequence())
 		}
-		printWhy(people, whys[i])
-		fmt.Fprintf(people, "Step by step: %s %s --replay %q\n", cmd.CommandPath(), words(r.Lock, r.Scenario.String()), e.Schedule)
+		f.printWhy(people, whys[i])
+		fmt.Fprint(people, say("Step by step: %s %s --replay %q\n", "逐步重放：%s %s --replay %q\n",
+			cmd.CommandPath(), words(r.Lock, r.Scenario.String()), e.Schedule))
 	}
 	if f.each && r.Bound != "" {
-		fmt.Fprintf(people, "\nThere may be more: the exploration ended early: %s.\n", r.Bound)
+		fmt.Fprint(people, say("\nThere may be more: the exploration ended early: %s.\n", "\n可能还有：探索提前结束：%s。\n", r.Bound))
 	}
 }
 
 // lookedFor names what was looked for, in a sentence.
-func (f exploreFlags) lookedFor() string { return cmp.Or(f.anomaly, "an anomaly") }
+func (f exploreFlags) lookedFor() string {
+	if f.anomaly == "" {
+		return f.scenario.Say("an anomaly", "异常")
+	}
+	return f.scenario.Say("%s", " %s", f.anomaly)
+}
 
 func exitFor(v explore.Verdict) error {
 	switch v {
@@ -347,7 +362,7 @@ func exitFor(v explore.Verdict) error {
 func setting(s explore.Scenario) string {
 	flags := s.String()
 	if s.Actors == 2 {
-		flags = words("2 actors", flags)
+		flags = words(s.Say("2 actors", "2 个参与者"), flags)
 	}
 	return flags
 }

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"unicode/utf8"
 
+	"github.com/rivo/uniseg"
 	"github.com/spf13/cobra"
 
 	"lockstep/internal/explore"
@@ -40,7 +40,7 @@ func compare(cmd *cobra.Command, f exploreFlags, first strategy.Strategy, goal e
 	if f.asJSON {
 		err = writeJSON(cmd.OutOrStdout(), c)
 	} else {
-		printComparison(cmd.OutOrStdout(), c)
+		f.printComparison(cmd.OutOrStdout(), c)
 	}
 	if err == nil && c.Differs > 0 {
 		err = exitCode(exitBroken)
@@ -48,14 +48,15 @@ func compare(cmd *cobra.Command, f exploreFlags, first strategy.Strategy, goal e
 	return err
 }
 
-func printComparison(out io.Writer, c stepper.Comparison) {
+func (f exploreFlags) printComparison(out io.Writer, c stepper.Comparison) {
+	say := f.scenario.Say
 	fmt.Fprintf(out, "     %-*s   %s\n", columnWidth, c.Locks[0], c.Locks[1])
 	for i, row := range c.Rows {
 		mark := "  "
 		if i+1 == c.Differs {
 			mark = "≠ "
 		}
-		first, second := cell(row[0]), cell(row[1])
+		first, second := f.cell(row[0]), f.cell(row[1])
 		for j := range max(len(first), len(second)) {
 			number := "     "
 			if j == 0 {
@@ -67,37 +68,25 @@ func printComparison(out io.Writer, c stepper.Comparison) {
 	}
 	fmt.Fprintln(out)
 	if c.Differs == 0 {
-		fmt.Fprintf(out, "No step differs: both do the same, to the end of this schedule.\n")
+		fmt.Fprint(out, say("No step differs: both do the same, to the end of this schedule.\n", "每一步都相同：直到时序结束，两种锁做的一样。\n"))
 		return
 	}
-	fmt.Fprintf(out, "Row %d is the first that differs.\n", c.Differs)
+	fmt.Fprint(out, say("Row %d is the first that differs.\n", "第 %d 行开始不同。\n", c.Differs))
 	for _, why := range c.Why {
-		fmt.Fprintf(out, "%s.\n", why)
+		fmt.Fprint(out, say("%s.\n", "%s。\n", why))
 	}
 }
 
 // cell is a step in a column: its token, what it means, and what is so after it.
-func cell(s *trace.Step) []string {
+func (f exploreFlags) cell(s *trace.Step) []string {
 	if s == nil {
 		return []string{"–"}
 	}
 	lines := []string{s.Token}
 	if s.Says != "" {
-		lines = append(lines, wrap(s.Says)...)
+		lines = append(lines, trace.Wrap(s.Says, columnWidth, "")...)
 	}
-	return append(lines, "["+s.State()+"]")
-}
-
-// wrap breaks a sentence into lines that fit a column.
-func wrap(text string) (lines []string) {
-	line := ""
-	for word := range strings.FieldsSeq(text) {
-		if line != "" && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > columnWidth {
-			lines, line = append(lines, line), ""
-		}
-		line = strings.TrimSpace(line + " " + word)
-	}
-	return append(lines, line)
+	return append(lines, "["+s.State(f.scenario.Language)+"]")
 }
 
 func lineOf(lines []string, i int) string {
@@ -108,5 +97,5 @@ func lineOf(lines []string, i int) string {
 }
 
 func pad(text string) string {
-	return text + strings.Repeat(" ", max(columnWidth-utf8.RuneCountInString(text), 0))
+	return text + strings.Repeat(" ", max(columnWidth-uniseg.StringWidth(text), 0))
 }

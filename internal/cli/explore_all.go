@@ -19,7 +19,7 @@ func exploreAll(cmd *cobra.Command, f exploreFlags, bounds explore.Bounds) error
 	rows, err := explore.All(cmd.Context(), evolution.Table(), f.scenario.Actors, bounds, func(s explore.NamedScenario, r explore.Result) {
 		schedules += r.Schedules
 		if isTerminal(cmd.ErrOrStderr()) {
-			fmt.Fprintf(cmd.ErrOrStderr(), "\r\033[K%s, %s: %d schedules", r.Lock, s.Name, r.Schedules)
+			fmt.Fprint(cmd.ErrOrStderr(), "\r\033[K"+f.scenario.Say("%s, %s: %d schedules", "%s，%s：%d 种时序", r.Lock, s.Name, r.Schedules))
 		}
 	})
 	if isTerminal(cmd.ErrOrStderr()) {
@@ -33,10 +33,10 @@ func exploreAll(cmd *cobra.Command, f exploreFlags, bounds explore.Bounds) error
 			return err
 		}
 	} else {
-		table(cmd, rows)
-		legend(cmd, f.scenario.Actors, schedules)
+		table(cmd, f.scenario, rows)
+		legend(cmd, f.scenario, schedules)
 	}
-	fmt.Fprintf(cmd.ErrOrStderr(), "%d schedules in %.1f s\n", schedules, time.Since(start).Seconds())
+	fmt.Fprint(cmd.ErrOrStderr(), f.scenario.Say("%d schedules in %.1f s\n", "%d 种时序，用时 %.1f 秒\n", schedules, time.Since(start).Seconds()))
 	for i, row := range rows {
 		for _, cell := range row.Cells {
 			if cell.Verdict() == explore.Unknown && !evolution.Table()[i].OnNodes { // which has a bound of its own
@@ -48,13 +48,13 @@ func exploreAll(cmd *cobra.Command, f exploreFlags, bounds explore.Bounds) error
 }
 
 // table prints a row for each strategy and a column for each anomaly that any of them shows.
-func table(cmd *cobra.Command, rows []explore.Row) {
+func table(cmd *cobra.Command, in explore.Scenario, rows []explore.Row) {
 	columns, never := []int{}, []string{}
 	for i, cell := range rows[0].Cells {
 		if slices.ContainsFunc(rows, func(r explore.Row) bool { return r.Cells[i].Verdict() == explore.Broken }) {
 			columns = append(columns, i)
 		} else {
-			never = append(never, string(cell.Anomaly)+unknownFor(rows, i))
+			never = append(never, string(cell.Anomaly)+unknownFor(in, rows, i))
 		}
 	}
 	w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
@@ -71,12 +71,13 @@ func table(cmd *cobra.Command, rows []explore.Row) {
 	}
 	_ = w.Flush() // to a terminal: who reads it sees what is missing
 	if len(never) > 0 {
-		fmt.Fprintf(cmd.OutOrStdout(), "\nNo lock that promises to prevent it shows: %s.\n", strings.Join(never, ", "))
+		fmt.Fprint(cmd.OutOrStdout(), in.Say("\nNo lock that promises to prevent it shows: %s.\n", "\n承诺避免它的锁都没有出现：%s。\n",
+			strings.Join(never, in.Say(", ", "，"))))
 	}
 }
 
 // unknownFor says of which locks it is unknown whether they show an anomaly, "" if of none.
-func unknownFor(rows []explore.Row, anomaly int) string {
+func unknownFor(in explore.Scenario, rows []explore.Row, anomaly int) string {
 	var names []string
 	for _, row := range rows {
 		if c := row.Cells[anomaly]; c.Applies && c.Verdict() == explore.Unknown {
@@ -86,25 +87,29 @@ func unknownFor(rows []explore.Row, anomaly int) string {
 	if len(names) == 0 {
 		return ""
 	}
-	return fmt.Sprintf(" (%s: unknown)", strings.Join(names, ", "))
+	return in.Say(" (%s: unknown)", "（%s：unknown）", strings.Join(names, in.Say(", ", "，")))
 }
 
 // legend says what the table means.
-func legend(cmd *cobra.Command, actors, schedules int) {
+func legend(cmd *cobra.Command, in explore.Scenario, schedules int) {
 	out := cmd.OutOrStdout()
-	fmt.Fprint(out, "\nA row is a lock, a column an anomaly. A cell says when the lock shows the anomaly:\n"+indent(
-		"expiry, 3    in the scenario \"expiry\", in 3 steps; no schedule of any scenario is shorter",
-		"no fault, 4  without any fault, in 4 steps",
-		"never        in no schedule of any scenario; all were explored",
-		"unknown      a bound was hit before all schedules were explored",
-		"–            this lock does not promise that the anomaly never happens",
+	fmt.Fprint(out, in.Say(
+		"\nA row is a lock, a column an anomaly. A cell says when the lock shows the anomaly:\n",
+		"\n每一行是一种锁，每一列是一种异常。格子里写的是什么时候出现这种异常：\n")+indent(
+		in.Say(`expiry, 3    in the scenario "expiry", in 3 steps; no schedule of any scenario is shorter`,
+			"expiry, 3    在场景 expiry 下，3 步；任何场景的任何时序都不会更短"),
+		in.Say("no fault, 4  without any fault, in 4 steps", "no fault, 4  没有任何故障，4 步"),
+		in.Say("never        in no schedule of any scenario; all were explored", "never        所有场景的所有时序都探索完了，从不出现"),
+		in.Say("unknown      a bound was hit before all schedules were explored", "unknown      还没探索完就到了上限"),
+		in.Say("–            this lock does not promise that the anomaly never happens", "–            这种锁不承诺避免这种异常"),
 	))
-	fmt.Fprint(out, "\nThe anomalies:\n"+indent(anomalyHelp()...)+"\nThe scenarios:\n")
-	for _, s := range explore.Scenarios(actors) {
+	fmt.Fprint(out, in.Say("\nThe anomalies:\n", "\n异常：\n")+indent(anomalyHelp(in.Language)...)+in.Say("\nThe scenarios:\n", "\n场景：\n"))
+	for _, s := range explore.Scenarios(in.Actors) {
 		fmt.Fprintf(out, "  %-13s %s\n", s.Name, words(cmd.CommandPath()+" NAME", s.String()))
 	}
-	legendOnNodes(cmd, actors)
-	fmt.Fprintf(out, "\n%d schedules. Left out, as they break every lock on one Redis:\n", schedules)
+	legendOnNodes(cmd, in)
+	fmt.Fprint(out, in.Say("\n%d schedules. Left out, as they break every lock on one Redis:\n",
+		"\n共 %d 种时序。没有包括以下故障，因为它们能破坏单个 Redis 上的任何锁：\n", schedules))
 	for _, fault := range explore.AllFaults() {
 		if fault.Beats {
 			fmt.Fprintf(out, "  %-13s %s v10 --faults %s=1\n", fault.Name, cmd.CommandPath(), fault.Name)
@@ -113,19 +118,21 @@ func legend(cmd *cobra.Command, actors, schedules int) {
 }
 
 // legendOnNodes says what else is so of locks on several masters.
-func legendOnNodes(cmd *cobra.Command, actors int) {
+func legendOnNodes(cmd *cobra.Command, in explore.Scenario) {
 	out := cmd.OutOrStdout()
 	for _, s := range evolution.Table() {
 		if !s.OnNodes {
 			continue
 		}
-		fmt.Fprintf(out, "\nFor %s, every sale tries once, and a scenario has at most %d schedules: --try %d --max-schedules %[2]d.\n",
-			s.Name, explore.SchedulesOnNodes, actors)
-		fmt.Fprintln(out, "It has the faults of its masters, too:")
-		for _, in := range explore.ScenariosOf(s, actors) {
-			ofNode := func(f explore.Fault) bool { return f.OnNode && f.Name == in.Name }
+		fmt.Fprint(out, in.Say(
+			"\nFor %s, every sale tries once, and a scenario has at most %d schedules: --try %d --max-schedules %[2]d.\n"+
+				"It has the faults of its masters, too:\n",
+			"\n对 %s，每一单只尝试一次，每个场景最多 %d 种时序：--try %d --max-schedules %[2]d。\n它还有主节点的故障：\n",
+			s.Name, explore.SchedulesOnNodes, in.Actors))
+		for _, named := range explore.ScenariosOf(s, in.Actors) {
+			ofNode := func(f explore.Fault) bool { return f.OnNode && f.Name == named.Name }
 			if slices.ContainsFunc(explore.AllFaults(), ofNode) {
-				fmt.Fprintf(out, "  %-13s %s %s\n", in.Name, cmd.CommandPath(), words(s.Name, in.String()))
+				fmt.Fprintf(out, "  %-13s %s %s\n", named.Name, cmd.CommandPath(), words(s.Name, named.String()))
 			}
 		}
 	}

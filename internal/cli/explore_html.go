@@ -8,7 +8,6 @@ import (
 
 	"lockstep/internal/evolution"
 	"lockstep/internal/explore"
-	"lockstep/internal/language"
 	"lockstep/internal/strategy"
 	"lockstep/internal/trace"
 	"lockstep/internal/web"
@@ -19,7 +18,7 @@ func (f exploreFlags) writeFound(cmd *cobra.Command, s strategy.Strategy, found 
 	var all []web.Schedule
 	for _, e := range found {
 		all = append(all, web.Schedule{
-			Anomaly: string(e.Anomaly), Says: e.Anomaly.Says(), Length: e.Length, Trace: e.Trace, Replay: f.replays(cmd, s, e.Schedule),
+			Anomaly: string(e.Anomaly), Says: e.Anomaly.Says().In(f.language), Length: e.Length, Trace: e.Trace, Replay: f.replays(cmd, s, e.Schedule),
 		})
 	}
 	return f.writeSchedules(cmd, s, all)
@@ -29,7 +28,7 @@ func (f exploreFlags) writeFound(cmd *cobra.Command, s strategy.Strategy, found 
 func (f exploreFlags) writeReplayed(cmd *cobra.Command, s strategy.Strategy, t trace.Trace, shown []explore.Shown) error {
 	schedule := web.Schedule{Trace: t, Replay: f.replays(cmd, s, f.replay)}
 	if len(shown) > 0 {
-		schedule.Anomaly, schedule.Says = string(shown[0].Anomaly), shown[0].Anomaly.Says()
+		schedule.Anomaly, schedule.Says = string(shown[0].Anomaly), shown[0].Anomaly.Says().In(f.language)
 		schedule.Trace.Verdict = cmp.Or(t.Verdict, shown[0].Says)
 	}
 	return f.writeSchedules(cmd, s, []web.Schedule{schedule})
@@ -43,10 +42,9 @@ func (f exploreFlags) writeSchedules(cmd *cobra.Command, s strategy.Strategy, al
 		fmt.Fprintf(cmd.ErrOrStderr(), "%s is not written: there is no schedule to show\n", f.html)
 		return nil
 	}
-	in := cmp.Or(all[0].Trace.Language, language.English)
 	document, err := web.Document(web.KindSchedules, "lockstep: "+s.Name, web.Schedules{
-		Lock: s.Name, Title: evolution.In(s, in).Title, Scenario: f.scenario.String(), Schedules: all,
-	}, in)
+		Lock: s.Name, Title: evolution.In(s, f.language).Title, Scenario: f.scenario.String(), Schedules: all,
+	}, f.language)
 	if err != nil {
 		return err
 	}

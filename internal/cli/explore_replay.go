@@ -50,12 +50,17 @@ func replay(cmd *cobra.Command, f exploreFlags, strategy strategy.Strategy, goal
 		people = cmd.ErrOrStderr()
 	}
 	for _, s := range shown {
-		fmt.Fprintf(people, "  ✗  step %d shows %s: %s\n", s.Step, s.Anomaly, s.Says)
+		fmt.Fprint(people, shows(f.scenario, s))
 	}
 	if len(shown) > 0 {
-		printWhy(people, why)
+		f.printWhy(people, why)
 		return exitCode(exitBroken)
 	}
-	fmt.Fprintln(people, "This schedule shows no anomaly.")
+	fmt.Fprintln(people, f.scenario.Say("This schedule shows no anomaly.", "这个时序没有出现异常。"))
 	return nil
+}
+
+// shows is a line that tells of an anomaly.
+func shows(in explore.Scenario, s explore.Shown) string {
+	return in.Say("  ✗  step %d shows %s: %s\n", "  ✗  第 %d 步出现 %s：%s\n", s.Step, s.Anomaly, s.Says)
 }

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/rivo/uniseg"
 	"github.com/spf13/cobra"
 
 	"lockstep/internal/explore"
@@ -25,6 +26,7 @@ type walk struct {
 	screen  bool   // out is one: each step draws it anew
 	drawn   string // the diagram, as far as it stands there
 	command string // that replays the schedule, but for the schedule
+	say     func(english, chinese string, values ...any) string
 }
 
 // stepThrough lets a person choose each step. It ends with the schedule.
@@ -37,7 +39,7 @@ func stepThrough(cmd *cobra.Command, f exploreFlags, s strategy.Strategy) error 
 	out := cmd.OutOrStdout()
 	w := walk{
 		session: session, in: lines(cmd.Context(), cmd.InOrStdin()), out: out, screen: isTerminal(out),
-		command: words(cmd.CommandPath(), s.Name, f.scenario.String()),
+		command: words(cmd.CommandPath(), s.Name, f.scenario.String()), say: f.scenario.Say,
 	}
 	w.draw("")
 	for {
@@ -79,48 +81,58 @@ func (w *walk) do(ctx context.Context, typed string) (says string) {
 		return ""
 	case "u":
 		if !w.session.Undo() {
-			return "This is the start."
+			return w.say("This is the start.", "这里是起点。")
 		}
 		return ""
 	case "d":
 		return w.distances(ctx)
 	case "?":
-		return stepHelp
+		return w.help()
 	}
 	choices := w.session.Now().Choices
 	if n, err := strconv.Atoi(typed); err == nil {
 		if n < 1 || n > len(choices) {
-			return fmt.Sprintf("There is no %d.", n)
+			return w.say("There is no %d.", "没有第 %d 项。", n)
 		}
 		typed = choices[n-1].Token
 	}
 	for token := range strings.FieldsSeq(typed) {
 		if err := w.session.Take(token); err != nil {
-			return notNow(token, err)
+			return w.notNow(token, err)
 		}
 	}
 	return ""
 }
 
 // notNow says why a token is not taken.
-func notNow(token string, err error) string {
+func (w *walk) notNow(token string, err error) string {
+	var stale *explore.StaleError
 	switch {
 	case errors.Is(err, explore.ErrMalformed):
-		return fmt.Sprintf("%s is no step. Type a number, or a token of the list; explore --help shows how steps are written.", token)
-	case errors.Is(err, explore.ErrStale):
-		return fmt.Sprintf("%s cannot happen now: %s.", token, strings.TrimPrefix(err.Error(), explore.ErrStale.Error()+": "))
+		return w.say("%s is no step. Type a number, or a token of the list; explore --help shows how steps are written.",
+			"%s 不是一步。请输入序号，或列表里的一步；写法见 explore --help。", token)
+	case errors.As(err, &stale):
+		return w.say("%s cannot happen now: %s.", "%s 现在不能发生：%s。", token, stale.Why)
 	default:
 		return fmt.Sprintf("%s: %v.", token, err)
 	}
 }
 
-const stepHelp = `A thick line is a sale that believes that it holds the lock; [lock: A] says whose it is in truth.
+func (w *walk) help() string {
+	return w.say(`A thick line is a sale that believes that it holds the lock; [lock: A] says whose it is in truth.
 Type the number of a choice, or its token. Several tokens are several steps.
   u  takes the last step back
   d  says how many further steps an anomaly is away
   q  ends, and prints the command that replays the schedule
 A fault can happen as often as --faults says. What is listed below the choices cannot happen now.
-`
+`, `粗线表示这一单认为自己持有锁；[锁：A] 是锁实际的持有者。
+输入一项的序号，或它的写法；一行可以写多步。
+  u  撤销上一步
+  d  显示离每种异常最少还有几步
+  q  结束，并打印重放这个时序的命令
+每种故障能发生几次，由 --faults 决定。选项下方列出的，现在不能发生。
+`)
+}
 
 // distances says how far each anomaly is away.
 func (w *walk) distances(ctx context.Context) string {
@@ -134,17 +146,17 @@ func (w *walk) distances(ctx context.Context) string {
 		case err != nil:
 			return err.Error()
 		case d.Steps == graph.Never:
-			says = append(says, fmt.Sprintf("  %-16s never, whatever happens from here", a))
+			says = append(says, w.say("  %-16s never, whatever happens from here", "  %-16s 无论怎样继续都不会出现", a))
 		case d.Steps == graph.Unknown:
-			says = append(says, fmt.Sprintf("  %-16s not within %d schedules", a, schedulesAsked))
+			says = append(says, w.say("  %-16s not within %d schedules", "  %-16s %d 种时序内没有出现", a, schedulesAsked))
 		case d.Steps == 0:
-			says = append(says, fmt.Sprintf("  %-16s has shown", a))
+			says = append(says, w.say("  %-16s has shown", "  %-16s 已经出现", a))
 		default:
 			further := strings.Fields(d.Schedule)[len(w.session.Path()):]
-			says = append(says, fmt.Sprintf("  %-16s in %d: %s", a, d.Steps, strings.Join(further, " ")))
+			says = append(says, w.say("  %-16s in %d: %s", "  %-16s 还有 %d 步：%s", a, d.Steps, strings.Join(further, " ")))
 		}
 	}
-	return "The fewest further steps until an anomaly shows:\n" + strings.Join(says, "\n")
+	return w.say("The fewest further steps until an anomaly shows:\n", "到出现异常最少还有几步：\n") + strings.Join(says, "\n")
 }
 
 // draw shows the schedule so far, and what can happen next. A screen gets it anew, each line cut to its
@@ -157,7 +169,7 @@ func (w *walk) draw(says string) {
 	if w.screen {
 		page = "\033[H\033[2J" + cutTo(width(w.out), page) // to the top, and nothing else on it
 	}
-	fmt.Fprint(w.out, page, "\nnumber or token, u: undo, d: distance, ?: help, q: quit > ")
+	fmt.Fprint(w.out, page, w.say("\nnumber or token, u: undo, d: distance, ?: help, q: quit > ", "\n序号或写法，u：撤销，d：距离，?：帮助，q：退出 > "))
 }
 
 // diagram draws the schedule, or what a terminal that is no screen does not have of it.
@@ -170,7 +182,7 @@ func (w *walk) diagram() string {
 	}
 	w.drawn = all
 	for _, s := range v.Shown {
-		rows += fmt.Sprintf("  ✗  step %d shows %s: %s\n", s.Step, s.Anomaly, s.Says)
+		rows += shows(w.session.Scenario(), s)
 	}
 	return rows + "\n"
 }
@@ -184,31 +196,35 @@ func (w *walk) menu() string {
 	}
 	var b strings.Builder
 	for i, c := range v.Choices {
-		fmt.Fprintf(&b, "%3d  %-*s  %s\n", i+1, column, c.Token, inOneLine(c))
+		fmt.Fprintf(&b, "%3d  %-*s  %s\n", i+1, column, c.Token, w.inOneLine(c))
 	}
 	for _, d := range v.Disabled {
 		fmt.Fprintf(&b, "  –  %-*s  %s\n", column, d.What, d.Why)
 	}
 	if v.Over {
-		b.WriteString("  –  nothing more can happen\n")
+		b.WriteString(w.say("  –  nothing more can happen\n", "  –  已经没有下一步\n"))
 	}
 	return b.String()
 }
 
 // inOneLine says what a choice does.
-func inOneLine(c stepper.Choice) string {
+func (w *walk) inOneLine(c stepper.Choice) string {
 	if c.Fault != "" {
-		return c.Says + " (" + c.Fault + ")"
+		return w.say("%s (%s)", "%s（%s）", c.Says, c.Fault)
 	}
 	return c.Says
 }
 
-// cutTo cuts each line to so many signs; 0: not at all.
+// cutTo cuts each line to so many columns; 0: not at all. A Chinese sign takes two.
 func cutTo(width int, text string) string {
 	lines := strings.SplitAfter(text, "\n")
 	for i, line := range lines {
-		if signs := []rune(strings.TrimSuffix(line, "\n")); width > 0 && len(signs) > width {
-			lines[i] = string(signs[:width-1]) + "…\n"
+		if width > 0 && uniseg.StringWidth(strings.TrimSuffix(line, "\n")) > width {
+			signs := []rune(line)
+			for uniseg.StringWidth(string(signs)) > width-1 {
+				signs = signs[:len(signs)-1]
+			}
+			lines[i] = string(signs) + "…\n"
 		}
 	}
 	return strings.Join(lines, "")
@@ -219,7 +235,7 @@ func (w *walk) end() error {
 	fmt.Fprintln(w.out)
 	v := w.session.Now()
 	if v.Schedule != "" {
-		fmt.Fprintf(w.out, "\nReplay it: %s --replay %q\n", w.command, v.Schedule)
+		fmt.Fprint(w.out, w.say("\nReplay it: %s --replay %q\n", "\n重放：%s --replay %q\n", w.command, v.Schedule))
 	}
 	if len(v.Shown) > 0 {
 		return exitCode(exitBroken)

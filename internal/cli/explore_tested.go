@@ -9,17 +9,16 @@ import (
 
 // tested says what an exploration has put to the test, and what it has left out.
 func tested(r explore.Result) string {
-	var lines []string
-	var sold []string
-	ends := 0
+	var lines, sold []string
+	say, ends := r.Scenario.Say, 0
 	for n, times := range r.Coverage.Ends {
 		if ends += times; times > 0 {
-			sold = append(sold, fmt.Sprintf("%d with %d sold", times, n))
+			sold = append(sold, say("%d with %d sold", "卖出 %[2]d 件的 %[1]d 个", times, n))
 		}
 	}
 	if ends > 0 {
-		lines = append(lines, fmt.Sprintf("End states: %s. States in which a sale waits for another one: %d.",
-			strings.Join(sold, ", "), r.Coverage.Contended))
+		lines = append(lines, say("End states: %s. States in which a sale waits for another one: %d.",
+			"结束状态：%s。一单在等另一单的状态：%d 个。", strings.Join(sold, say(", ", "，")), r.Coverage.Contended))
 	}
 	var happened []string
 	for _, name := range explore.FaultNames() {
@@ -28,11 +27,11 @@ func tested(r explore.Result) string {
 		}
 	}
 	if len(happened) > 0 {
-		lines = append(lines, fmt.Sprintf("Schedules that end with a fault: %s.", strings.Join(happened, ", ")))
+		lines = append(lines, say("Schedules that end with a fault: %s.", "以故障结束的时序：%s。", strings.Join(happened, say(", ", "，"))))
 	}
 	if r.Coverage.Beyond {
-		lines = append(lines,
-			fmt.Sprintf("Waiters that had no news asked again %d times in all, and no more (--polls).", r.Scenario.PollsInVain()))
+		lines = append(lines, say("Waiters that had no news asked again %d times in all, and no more (--polls).",
+			"没有新消息的等待者总共只再问 %d 次（--polls）。", r.Scenario.PollsInVain()))
 	}
 	return strings.Join(append(lines, ""), "\n")
 }

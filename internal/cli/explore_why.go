@@ -25,41 +25,46 @@ func (f exploreFlags) explain(ctx context.Context, s strategy.Strategy, schedule
 }
 
 // printWhy says it in a few sentences.
-func printWhy(out io.Writer, why *graph.Why) {
+func (f exploreFlags) printWhy(out io.Writer, why *graph.Why) {
 	if why == nil {
 		return
 	}
+	say := f.scenario.Say
 	switch {
 	case why.Point == 0 && len(why.Unsettled) > 0:
-		fmt.Fprintf(out, "Why: it is not known when it was too late: the ways that were left were too many to look at.\n")
+		fmt.Fprint(out, say("Why: it is not known when it was too late: the ways that were left were too many to look at.\n",
+			"原因：无法确定从哪一步起无法挽回：剩下的走法太多，没有看完。\n"))
 	case why.Point == 0:
-		fmt.Fprintf(out, "Why: it was too late from the start. Every way shows %s, whatever the order.\n", why.Anomaly)
+		fmt.Fprint(out, say("Why: it was too late from the start. Every way shows %s, whatever the order.\n",
+			"原因：从一开始就无法挽回。无论按什么顺序，每种走法都会出现 %s。\n", why.Anomaly))
 	default:
-		fmt.Fprintf(out, "Why: step %d, %s, is the point of no return. From there on, every way shows %s.\n", why.Point, why.Token, why.Anomaly)
-		fmt.Fprint(out, saves(why))
+		fmt.Fprint(out, say("Why: step %d, %s, is the point of no return. From there on, every way shows %s.\n",
+			"原因：第 %d 步 %s 是无法挽回的一步。从这一步起，每种走法都会出现 %s。\n", why.Point, why.Token, why.Anomaly))
+		fmt.Fprint(out, f.saves(why))
 	}
 	if len(why.Unsettled) > 0 {
 		slices.Sort(why.Unsettled)
-		fmt.Fprintf(out, "A later step may be it: before steps %s, %d schedules were not enough to tell.\n",
-			strings.Trim(fmt.Sprint(why.Unsettled), "[]"), schedulesAsked)
+		fmt.Fprint(out, say("A later step may be it: before steps %s, %d schedules were not enough to tell.\n",
+			"也可能是更晚的一步：在第 %s 步之前，%d 种时序还不足以判断。\n", strings.Trim(fmt.Sprint(why.Unsettled), "[]"), schedulesAsked))
 	}
-	fmt.Fprintf(out, "A way is one to the end, without a further fault (%d schedules were run to see them).\n", why.Schedules)
+	fmt.Fprint(out, say("A way is one to the end, without a further fault (%d schedules were run to see them).\n",
+		"走法是指走到结束、不再出故障的一种走法（为此运行了 %d 种时序）。\n", why.Schedules))
 }
 
 // saves says what would have saved it, and what else happens then.
-func saves(why *graph.Why) string {
+func (f exploreFlags) saves(why *graph.Why) string {
 	var choices []string
 	for _, s := range why.Saves {
 		choices = append(choices, s.Token)
 	}
-	first := why.Saves[0]
-	says := fmt.Sprintf("Instead, %s would have saved it: %s", strings.Join(choices, " or "), first.Says)
+	say, first := f.scenario.Say, why.Saves[0]
+	says := say("Instead, %s would have saved it: %s", "换成 %s 就能避免：%s", strings.Join(choices, say(" or ", " 或 ")), first.Says)
 	if len(first.Way) > 0 {
-		says += ", and then " + strings.Join(first.Way, " ")
+		says += say(", and then %s", "，然后 %s", strings.Join(first.Way, " "))
 	}
-	says += "."
+	says += say(".", "。")
 	if len(first.Shows) > 0 {
-		says += fmt.Sprintf(" But that way shows %s.", strings.Trim(fmt.Sprint(first.Shows), "[]"))
+		says += say(" But that way shows %s.", "但那样会出现 %s。", strings.Trim(fmt.Sprint(first.Shows), "[]"))
 	}
 	return says + "\n"
 }

@@ -34,8 +34,8 @@ func TestMain(m *testing.M) {
 	if os.Getenv(runAsLockstep) != "" && !ofTests {
 		os.Exit(Run(context.Background(), os.Args[1:], os.Stdout, os.Stderr))
 	}
-	for _, variable := range os.Environ() { // the developer's own settings
-		if name, _, _ := strings.Cut(variable, "="); strings.HasPrefix(name, "LOCKSTEP_") {
+	for _, variable := range os.Environ() { // the developer's own settings, and language
+		if name, _, _ := strings.Cut(variable, "="); strings.HasPrefix(name, "LOCKSTEP_") || strings.HasPrefix(name, "LC_") || name == "LANG" {
 			if err := os.Unsetenv(name); err != nil {
 				panic(err)
 			}

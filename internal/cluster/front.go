@@ -154,7 +154,7 @@ func (r *Replica) answer() ReplicaAnswer {
 // lockOf asks a replica for its lock.
 func lockOf(ctx context.Context, address string) string {
 	var answer api.LockAnswer
-	if ask(ctx, address, "/lock", &answer) != nil {
+	if get(ctx, address, "/lock", &answer) != nil {
 		return ""
 	}
 	return answer.Version

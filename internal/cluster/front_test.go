@@ -195,7 +195,7 @@ func TestFrontGuards(t *testing.T) {
 	}{
 		{"PUT", "", 401}, {"PUT", "Bearer guess", 403}, {"PUT", "Bearer secret", 200},
 		{"DELETE", "", 401}, {"DELETE", "Bearer secret", 200},
-		{"POST", "", 200}, {"GET", "", 200},
+		{"POST", "", 401}, {"POST", "Bearer secret", 200}, {"GET", "", 200},
 	} {
 		header := http.Header{}
 		if c.token != "" {

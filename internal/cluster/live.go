@@ -42,15 +42,15 @@ func (c Watched) Look(ctx context.Context) (live.Look, error) {
 		return look, errNoReplica
 	}
 	var settings api.SettingsAnswer
-	if err := ask(ctx, address, "/settings", &settings); err != nil {
+	if err := get(ctx, address, "/settings", &settings); err != nil {
 		return look, err
 	}
 	look.Settings = live.Settings(settings)
-	return look, ask(ctx, address, "/inventory", &look.Report)
+	return look, get(ctx, address, "/inventory", &look.Report)
 }
 
-// ask gets what a replica says.
-func ask(ctx context.Context, address, path string, into any) error {
+// get asks what a replica says.
+func get(ctx context.Context, address, path string, into any) error {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+address+path, http.NoBody)
 	if err != nil {
 		return err

@@ -27,6 +27,8 @@ type (
 	Anomaly = anomaly.Anomaly
 	// Bounds say when to stop.
 	Bounds = search.Bounds
+	// StaleError is ErrStale, and says why.
+	StaleError = harness.StaleError
 	// Counterexample is the shortest schedule that shows an anomaly.
 	Counterexample = search.Counterexample
 )
@@ -124,11 +126,11 @@ func (r Result) Verdict() Verdict {
 // Untested says what was not put to the test, although everything was explored: nobody sold, or a fault that was allowed never happened.
 func (r Result) Untested() (all []string) {
 	if !r.Coverage.Sold() {
-		all = append(all, "no sale succeeded in any schedule")
+		all = append(all, r.Scenario.Say("no sale succeeded in any schedule", "没有任何时序卖出过一件"))
 	}
 	for _, name := range FaultNames() {
 		if r.Scenario.Faults.Map()[name] > 0 && r.Coverage.Faults[name] == 0 {
-			all = append(all, name+" never happened")
+			all = append(all, r.Scenario.Say("%s never happened", "%s 从未发生", name))
 		}
 	}
 	return all
@@ -141,7 +143,9 @@ func Explore(ctx context.Context, s strategy.Strategy, in Scenario, goal Goal, b
 		return Result{}, err
 	}
 	result := func(found search.Result) Result { return Result{Lock: s.Name, Scenario: in, Result: found} }
-	inner := search.Goal{Anomalies: goal.Anomalies, All: goal.All, OneStart: in.Actors == 1 || bounds.EverySymmetry}
+	inner := search.Goal{
+		Anomalies: goal.Anomalies, All: goal.All, OneStart: in.Actors == 1 || bounds.EverySymmetry, Language: in.Language,
+	}
 	if len(inner.Anomalies) == 0 {
 		inner.Anomalies = applying(s)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"lockstep/internal/explore"
+	"lockstep/internal/language"
 	"lockstep/internal/lock"
 	"lockstep/internal/lockv7"
 	"lockstep/internal/strategy"
@@ -269,7 +270,7 @@ func TestFaultsAreSaid(t *testing.T) {
 			t.Errorf("%s: %+v", test.schedule, replayed.Shown)
 		}
 		for i, step := range replayed.Steps {
-			if got := step.Says + " | " + step.State(); got != test.want[i] {
+			if got := step.Says + " | " + step.State(language.English); got != test.want[i] {
 				t.Errorf("%s: step %d: %q; want %q", test.schedule, i+1, got, test.want[i])
 			}
 		}

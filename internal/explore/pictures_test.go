@@ -9,6 +9,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"lockstep/internal/explore"
+	"lockstep/internal/language"
 	"lockstep/internal/lock"
 )
 
@@ -29,7 +30,7 @@ func TestStepsOnNodes(t *testing.T) {
 		"3  A takes the lock on node 3 | node 1: B, node 2: down, node 3: A; stock: 100",
 	}
 	for i, step := range replayed.Steps {
-		if got := fmt.Sprintf("%d %s %s | %s", step.Node, step.Fault, step.Says, step.State()); got != want[i] {
+		if got := fmt.Sprintf("%d %s %s | %s", step.Node, step.Fault, step.Says, step.State(language.English)); got != want[i] {
 			t.Errorf("step %d, %s: %q; want %q", i+1, step.Token, got, want[i])
 		}
 	}

@@ -53,7 +53,7 @@ func Replay(s strategy.Strategy, in Scenario, schedule string) (replayed Replaye
 		}
 		if err = errors.Join(err, run.Err()); err != nil {
 			replayed.Trace = record.Trace()
-			return replayed, fmt.Errorf("step %d, %s: %w", i+1, token, err)
+			return replayed, harness.AtStep(in, i+1, token, err)
 		}
 	}
 	replayed.Trace = record.Trace()

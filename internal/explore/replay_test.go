@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"lockstep/internal/explore"
+	"lockstep/internal/language"
 )
 
 func TestReplayTellsWhatDoesNotFit(t *testing.T) {
@@ -75,7 +76,7 @@ func TestEveryStepSaysWhatIsSo(t *testing.T) {
 		"B reads stock 99, and dies | lock: B, for 10s; stock: 99",
 	}
 	for i, step := range replayed.Steps {
-		if got := step.Says + " | " + step.State(); got != want[i] {
+		if got := step.Says + " | " + step.State(language.English); got != want[i] {
 			t.Errorf("step %d, %s: %q; want %q", i+1, step.Token, got, want[i])
 		}
 	}

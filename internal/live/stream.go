@@ -3,6 +3,7 @@ package live
 import (
 	"cmp"
 	"errors"
+	"io"
 	"net/http"
 	"strconv"
 	"strings"
@@ -12,6 +13,9 @@ import (
 	"lockstep/internal/language"
 	"lockstep/internal/witness"
 )
+
+// quietTime is after how long without a frame a watcher is told that there is none: a proxy would take the stream for dead.
+const quietTime = 20 * time.Second
 
 // slowTime is how long a watcher may take to read what it is sent, unless the hub says otherwise.
 const slowTime = 5 * time.Second
@@ -34,6 +38,8 @@ func (h *Hub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer leave()
 	witness.BeginStream(w)
 	control := http.NewResponseController(w)
+	quiet := time.NewTicker(quietTime)
+	defer quiet.Stop()
 	for last := h.seen(r.Header.Get(witness.LastEventID)); ; {
 		epoch, frames, news := h.framesAfter(last)
 		_ = control.SetWriteDeadline(time.Now().Add(cmp.Or(h.Slow, slowTime))) // not every ResponseWriter can
@@ -48,6 +54,10 @@ func (h *Hub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		select {
 		case <-news:
+		case <-quiet.C:
+			if _, err := io.WriteString(w, ": nothing new\n\n"); err != nil {
+				return
+			}
 		case <-h.closed:
 			return
 		case <-r.Context().Done():

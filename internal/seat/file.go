@@ -27,7 +27,7 @@ func (s *Seat) file(w http.ResponseWriter, r *http.Request) error {
 	schedule := web.Schedule{Trace: view.Trace, Replay: fmt.Sprintf("lockstep explore %s %s --replay %q", view.Lock, view.Scenario, view.Schedule)}
 	if len(view.Shown) > 0 {
 		first := view.Shown[0]
-		schedule.Anomaly, schedule.Says = string(first.Anomaly), first.Anomaly.Says()
+		schedule.Anomaly, schedule.Says = string(first.Anomaly), first.Anomaly.Says().In(p.language)
 		schedule.Trace.Steps = append([]trace.Step{}, view.Trace.Steps...)
 		if schedule.Trace.Verdict == "" && first.Step == len(view.Trace.Steps) {
 			schedule.Trace.Verdict = first.Says

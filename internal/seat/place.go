@@ -48,6 +48,7 @@ func placeOf(query url.Values) (p place, err error) {
 	if p.scenario, err = explore.ParseScenario(query.Get("in")); err != nil {
 		return p, fmt.Errorf("in: %w", err)
 	}
+	p.scenario.Language = p.language
 	if err := cmp.Or(p.scenario.CheckFor(p.strategy), small(p.scenario)); err != nil {
 		return p, fmt.Errorf("%w: in: %w", ErrQuery, err)
 	}

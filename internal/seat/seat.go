@@ -138,10 +138,10 @@ func (s *Seat) index(w http.ResponseWriter, r *http.Request) error {
 		index.Locks = append(index.Locks, Lock{lock.Name, lock.Title, lock.Adds, lock.Costs, lock.StillBroken, lock.OnNodes})
 	}
 	for _, fault := range explore.AllFaults() {
-		index.Faults = append(index.Faults, Named{fault.Name, fault.Says})
+		index.Faults = append(index.Faults, Named{fault.Name, fault.Says.In(in)})
 	}
 	for _, a := range explore.Anomalies() {
-		index.Anomalies = append(index.Anomalies, Named{string(a), a.Says()})
+		index.Anomalies = append(index.Anomalies, Named{string(a), a.Says().In(in)})
 	}
 	return answer(w, index)
 }

@@ -58,6 +58,10 @@ func (k *rows) put(lock string, row rowDone) {
 
 // table streams the table, a row at a time. Each row has a turn of its own, so that others need not wait for all of them.
 func (s *Seat) table(w http.ResponseWriter, r *http.Request) error {
+	in, err := languageOf(r.URL.Query())
+	if err != nil {
+		return err
+	}
 	leave, err := s.turns.join()
 	if err != nil {
 		return err
@@ -65,7 +69,7 @@ func (s *Seat) table(w http.ResponseWriter, r *http.Request) error {
 	defer leave()
 	stream, seconds := newEvents(w), 0.
 	for _, lock := range evolution.Table() {
-		stream.send("row", Row{lock.Name, lock.Title})
+		stream.send("row", Row{lock.Name, evolution.In(lock, in).Title})
 		row, err := s.row(r.Context(), lock, stream)
 		if err != nil {
 			s.fail(stream, err)

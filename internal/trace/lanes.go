@@ -78,7 +78,7 @@ func (n Node) sign() rune {
 		return ' '
 	case n.Health == Hung:
 		return '┊'
-	case n.Lock != "" && n.Lock != "nobody":
+	case n.Lock != "" && n.Lock != Nobody:
 		sign, _ := utf8.DecodeLastRuneInString(n.Lock)
 		return sign
 	default:

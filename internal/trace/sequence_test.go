@@ -88,7 +88,7 @@ func TestStateOfNodes(t *testing.T) {
 	for step, want := range map[int]string{
 		1: "node 1: A, node 2: A; stock: 100", 3: "node 1: down, node 2: B; stock: 100", 4: "node 1: down, node 2: B (hangs); stock: 100",
 	} {
-		if got := onNodes().Steps[step].State(); got != want {
+		if got := onNodes().Steps[step].State(language.English); got != want {
 			t.Errorf("after step %d: %s; want %s", step+1, got, want)
 		}
 	}

@@ -47,6 +47,9 @@ type Node struct {
 	Lock   string `json:"lock"` // whose it is there; "" if nobody's
 }
 
+// Nobody has a lock that is there, but is no actor's.
+const Nobody = "nobody"
+
 // Health says whether a node answers.
 type Health string
 

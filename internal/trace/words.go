@@ -12,8 +12,9 @@ import (
 )
 
 const (
-	widest = 120 // a line of the diagram
-	room   = 40  // for words, however many lifelines there are
+	widest   = 120 // a line of the diagram
+	room     = 40  // for words, however many lifelines there are
+	indented = "  "
 )
 
 // words are the lines beside a step. A command that is too long is cut, but in full.
@@ -23,20 +24,20 @@ func (t Trace) words(step, before Step, full bool) (lines []string) {
 		if !full {
 			step.Command = cut(t.short(step.Command), fits-uniseg.StringWidth(t.outcome(step)))
 		}
-		lines = append(lines, wrap(t.short(step.Command+t.outcome(step)), fits)...)
+		lines = append(lines, Wrap(t.short(step.Command+t.outcome(step)), fits, indented)...)
 	}
 	if step.Says != "" {
-		lines = append(lines, wrap(t.short(step.Says), fits)...)
+		lines = append(lines, Wrap(t.short(step.Says), fits, indented)...)
 	}
 	switch {
 	case full:
-		lines = append(lines, wrap(fmt.Sprintf(t.say("[%s; at %v]", "[%s；时刻 %v]"), t.state(step), time.Duration(step.At)), fits)...)
+		lines = append(lines, Wrap(fmt.Sprintf(t.say("[%s; at %v]", "[%s；时刻 %v]"), t.state(step), time.Duration(step.At)), fits, indented)...)
 	case t.Nodes > 0: // whose the lock is stands on the lifelines
 		if step.Stock != before.Stock {
 			lines = append(lines, "["+t.say("stock: ", "库存：")+step.Stock+"]")
 		}
 	case t.state(step) != t.state(before):
-		lines = append(lines, wrap("["+t.state(step)+"]", fits)...)
+		lines = append(lines, Wrap("["+t.state(step)+"]", fits, indented)...)
 	}
 	if len(lines) == 0 {
 		return []string{step.Token}
@@ -102,12 +103,12 @@ func cut(text string, fits int) string {
 	return short + " …"
 }
 
-// wrap breaks a text into lines. Those that go on with it are indented.
-func wrap(text string, fits int) (lines []string) {
+// Wrap breaks a text into lines that fit so many columns. Those that go on with it begin with indent.
+func Wrap(text string, fits int, indent string) (lines []string) {
 	line := ""
 	for _, piece := range pieces(text) {
 		if line != "" && uniseg.StringWidth(line+piece) > fits {
-			lines, line, piece = append(lines, line), " ", " "+strings.TrimPrefix(piece, " ")
+			lines, line, piece = append(lines, line), indent, strings.TrimPrefix(piece, " ")
 		}
 		line += piece
 	}
@@ -131,6 +132,15 @@ func pieces(text string) (all []string) {
 	return all
 }
 
+// In says where an actor stands.
+func (s Stance) In(in language.Language) string {
+	words := map[Stance]string{
+		Absent: "还没开始", Outside: "在临界区外", Inside: "认为自己持有锁", Paused: "已暂停", PausedInside: "已暂停，认为自己持有锁",
+		Ended: "已结束", Dead: "已崩溃",
+	}
+	return language.Both(string(s), words[s]).In(in)
+}
+
 // fault names a step's fault. A failover begins with the first command that the replica does not get.
 func (t Trace) fault(s Step) string {
 	if s.Kind == KindUnsynced {
@@ -139,8 +149,8 @@ func (t Trace) fault(s Step) string {
 	return s.Fault
 }
 
-// State says what is so after a step, in English.
-func (s Step) State() string { return Trace{}.state(s) }
+// State says what is so after a step.
+func (s Step) State(in language.Language) string { return Trace{Language: in}.state(s) }
 
 // state says it in the language of the trace.
 func (t Trace) state(s Step) string {
@@ -159,16 +169,24 @@ func (t Trace) held(s Step) string {
 	case s.Lock == "":
 		return t.say("no lock", "没有锁")
 	case s.Expires == 0:
-		return t.say("lock: ", "锁：") + s.Lock
+		return t.say("lock: ", "锁：") + t.holder(s.Lock)
 	default:
-		return fmt.Sprintf(t.say("lock: %s, for %v", "锁：%s，还有 %v"), s.Lock, time.Duration(s.Expires).Round(time.Millisecond))
+		return fmt.Sprintf(t.say("lock: %s, for %v", "锁：%s，还有 %v"), t.holder(s.Lock), time.Duration(s.Expires).Round(time.Millisecond))
 	}
+}
+
+// holder is the name of one who has the lock.
+func (t Trace) holder(name string) string {
+	if name == Nobody {
+		return t.say(Nobody, "无人持有")
+	}
+	return name
 }
 
 func (t Trace) heldOnNodes(s Step) string {
 	var all []string
 	for i, node := range s.Nodes {
-		what := node.Lock
+		what := t.holder(node.Lock)
 		switch {
 		case node.Health == Crashed:
 			what = t.say("down", "宕机")

@@ -5,6 +5,7 @@ import (
 
 	"lockstep/internal/language"
 	"lockstep/internal/lock"
+	"lockstep/internal/reason"
 )
 
 // saysOfCommand says what a command did.
@@ -36,7 +37,7 @@ func saysOfEnd(in language.Language, event Event) string {
 	if event.Error == "" {
 		return phrase(in, "sold", event.Sale)
 	}
-	return phrase(in, "fails", event.Sale, reasonIn(in, event.Error))
+	return phrase(in, "fails", event.Sale, reason.In(in, event.Error))
 }
 
 // saysOfNode says what a command did on one of several masters.

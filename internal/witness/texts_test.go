@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"lockstep/internal/language"
+	"lockstep/internal/reason"
 )
 
 var (
@@ -36,7 +37,7 @@ func texts() map[string]language.Text {
 	for kind, text := range rules() {
 		all["rule "+string(kind)] = text
 	}
-	for i, text := range reasons() {
+	for i, text := range reason.All() {
 		all["reason "+strconv.Itoa(i)] = text
 	}
 	return all

@@ -1,7 +1,10 @@
 // Package anomaly names what can go wrong with a lock: the things that the explorer looks for.
 package anomaly
 
-import "lockstep/internal/strategy"
+import (
+	"lockstep/internal/language"
+	"lockstep/internal/strategy"
+)
 
 // Anomaly is one kind of thing that goes wrong.
 type Anomaly string
@@ -30,34 +33,35 @@ func All() []Anomaly {
 }
 
 // Says tells what goes wrong.
-func (a Anomaly) Says() string {
+func (a Anomaly) Says() language.Text {
+	both := language.Both
 	switch a {
 	case TwoHolders:
-		return "two sales believe at the same time that they hold the lock"
+		return both("two sales believe at the same time that they hold the lock", "两单同时认为自己持有锁")
 	case LostUpdate:
-		return "a sale writes over the update of another sale"
+		return both("a sale writes over the update of another sale", "一单覆盖了另一单的更新")
 	case ForeignRelease:
-		return "a sale removes, overwrites or prolongs a lock that another sale holds"
+		return both("a sale removes, overwrites or prolongs a lock that another sale holds", "一单删除、覆盖或延长了另一单持有的锁")
 	case LeftBehind:
-		return "a lock stays for ever, although no sale holds it"
+		return both("a lock stays for ever, although no sale holds it", "没有一单持有锁，锁却永远残留")
 	case Stuck:
-		return "a sale can never go on"
+		return both("a sale can never go on", "一单再也无法继续")
 	case Untold:
-		return "a sale has lost the lock and works on, and nothing tells it"
+		return both("a sale has lost the lock and works on, and nothing tells it", "一单丢了锁还在继续执行，自己并不知情")
 	case GoroutineLeak:
-		return "a goroutine still runs after its sale has ended"
+		return both("a goroutine still runs after its sale has ended", "一单已经结束，它的 goroutine 还在运行")
 	case FalseWord:
-		return "Unlock, or an error, says what is not so"
+		return both("Unlock, or an error, says what is not so", "解锁或报错所说与事实不符")
 	case TokenOrder:
-		return "a later holder's fencing token is not larger, or a nested call's is another one"
+		return both("a later holder's fencing token is not larger, or a nested call's is another one", "后一个持有者的隔离令牌没有增大，或嵌套调用的令牌与外层不同")
 	case Progress:
-		return "a sale fails although nothing went wrong"
+		return both("a sale fails although nothing went wrong", "没出任何故障，一单却失败了")
 	case Idle:
-		return "nobody living holds the lock, and waiters get it only when time frees it"
+		return both("nobody living holds the lock, and waiters get it only when time frees it", "活着的参与者都没有持有锁，等待者只能等时间把它释放")
 	case Starved:
-		return "a sale is overtaken more than --overtakes times by sales that asked after it"
+		return both("a sale is overtaken more than --overtakes times by sales that asked after it", "一单被后来的各单超过，次数多于 --overtakes")
 	default:
-		return ""
+		return both("", "")
 	}
 }
 

@@ -56,8 +56,9 @@ func New(x *execution.Execution, of strategy.Strategy, futures Futures) *Checker
 	return c
 }
 
-func (c *Checker) finds(a anomaly.Anomaly, format string, args ...any) {
-	c.found = append(c.found, anomaly.Found{Anomaly: a, Says: fmt.Sprintf(format, args...)})
+// finds takes an anomaly down, and what it says in each language: formats, for the same values.
+func (c *Checker) finds(a anomaly.Anomaly, english, chinese string, values ...any) {
+	c.found = append(c.found, anomaly.Found{Anomaly: a, Says: c.x.Scenario.Say(english, chinese, values...)})
 }
 
 // Reset forgets what was found, before the next transition.
@@ -72,7 +73,7 @@ func (c *Checker) Check() (found []anomaly.Found, over bool) {
 	c.checkTold()
 	c.checkProgress()
 	for _, a := range c.x.Outlived() {
-		c.finds(anomaly.GoroutineLeak, "%s's sale has ended, and a goroutine of it has not", a.Name)
+		c.finds(anomaly.GoroutineLeak, "%s's sale has ended, and a goroutine of it has not", "%s 的下单已经结束，它的 goroutine 还没有", a.Name)
 	}
 	transitions := c.x.Transitions()
 	c.checkIdle(transitions)
@@ -90,7 +91,7 @@ func (c *Checker) Check() (found []anomaly.Found, over bool) {
 func (c *Checker) checkSelfLocked() {
 	for i, s := range c.sales {
 		if s.waits && len(s.leases) > 0 && c.holder == i && !s.actor.Dead() && !s.actor.Paused() && c.x.InVain(s.actor) {
-			c.finds(anomaly.Stuck, "%s waits for a lock that it holds itself", s.actor.Name)
+			c.finds(anomaly.Stuck, "%s waits for a lock that it holds itself", "%s 在等自己持有的锁", s.actor.Name)
 		}
 	}
 }
@@ -99,11 +100,11 @@ func (c *Checker) checkSelfLocked() {
 func (c *Checker) checkEnd() {
 	abandoned := c.holder < 0 || !c.sales[c.holder].inside()
 	if abandoned && c.stays() && c.orphaned() {
-		c.finds(anomaly.LeftBehind, "the lock stays for ever, and nobody holds it")
+		c.finds(anomaly.LeftBehind, "the lock stays for ever, and nobody holds it", "锁永远残留，没有谁持有它")
 	}
 	for _, a := range c.x.Actors() {
 		if !a.Finished() && !a.Dead() {
-			c.finds(anomaly.Stuck, "%s can never go on", a.Name)
+			c.finds(anomaly.Stuck, "%s can never go on", "%s 再也无法继续", a.Name)
 		}
 	}
 }
@@ -113,6 +114,7 @@ func (c *Checker) Booked(before *simredis.State, orders []history.Order) {
 	for _, order := range orders {
 		if held := before.Stock(); held != fmt.Sprint(order.Before) {
 			c.finds(anomaly.LostUpdate, "%s writes %d, having read %d, but the stock was %s by then: a sale is lost",
+				"%s 读到 %[3]d，写入 %[2]d，而库存那时已是 %[4]s：丢失一单的更新",
 				order.ID, order.After, order.Before, held)
 		}
 	}

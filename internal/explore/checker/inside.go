@@ -1,7 +1,6 @@
 package checker
 
 import (
-	"fmt"
 	"strings"
 
 	"lockstep/internal/explore/anomaly"
@@ -19,7 +18,7 @@ func (c *Checker) checkInside() {
 			continue
 		}
 		if beside := c.barred(s, inside); beside != nil {
-			c.finds(anomaly.TwoHolders, "%s", allInside(append(beside, s), c.sharing.Most()))
+			c.findInside(append(beside, s))
 		}
 		inside = append(inside, s)
 	}
@@ -43,18 +42,20 @@ func (c *Checker) barred(s *sale, holders []*sale) (beside []*sale) {
 	return beside
 }
 
-func allInside(sales []*sale, most int) string {
+// findInside takes down that all of these are inside.
+func (c *Checker) findInside(sales []*sale) {
 	var names []string
 	for _, s := range sales {
 		names = append(names, s.actor.Name)
 	}
-	last := len(names) - 1
-	switch says := strings.Join(names[:last], ", ") + " and " + names[last]; {
+	last, most := len(names)-1, c.sharing.Most()
+	all := c.x.Scenario.Say("%s and %s", "%s 和 %s", strings.Join(names[:last], c.x.Scenario.Say(", ", "、")), names[last])
+	switch {
 	case most == 1 && last == 1:
-		return says + " are both inside"
+		c.finds(anomaly.TwoHolders, "%s are both inside", "%s 同时在临界区里", all)
 	case most == 1 || last < most:
-		return says + " are inside"
+		c.finds(anomaly.TwoHolders, "%s are inside", "%s 同时在临界区里", all)
 	default:
-		return fmt.Sprintf("%s are inside, and %d may be", says, most)
+		c.finds(anomaly.TwoHolders, "%s are inside, and %d may be", "%s 同时在临界区里，而最多允许 %d 个", all, most)
 	}
 }

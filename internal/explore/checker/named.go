@@ -65,7 +65,7 @@ func (c *Checker) seeNames(by *execution.Actor) {
 		}
 		s.bereft = true
 		if by != nil {
-			c.finds(anomaly.ForeignRelease, "%s removes %s's lock", by.Name, s.actor.Name)
+			c.finds(anomaly.ForeignRelease, "%s removes %s's lock", "%s 删除了 %s 的锁", by.Name, s.actor.Name)
 		}
 	}
 }

@@ -67,7 +67,7 @@ func (c *Checker) checkToken(s *sale, lease *lock.Lease) {
 			if j >= i {
 				earlier, later = token, g.token
 			}
-			c.finds(anomaly.TokenOrder, "a holder has token %d, and a later one %d", earlier, later)
+			c.finds(anomaly.TokenOrder, "a holder has token %d, and a later one %d", "一个持有者的令牌是 %d，后来的持有者却是 %d", earlier, later)
 			break
 		}
 	}
@@ -77,7 +77,8 @@ func (c *Checker) checkToken(s *sale, lease *lock.Lease) {
 // checkNested looks at the token of a nested call.
 func (c *Checker) checkNested(s *sale, lease *lock.Lease) {
 	if outer := s.leases[0].Token(); lease.Token() != outer {
-		c.finds(anomaly.TokenOrder, "%s's nested call has token %d, and its outer one %d", s.actor.Name, lease.Token(), outer)
+		c.finds(anomaly.TokenOrder, "%s's nested call has token %d, and its outer one %d",
+			"%s 的嵌套调用的令牌是 %d，外层的却是 %d", s.actor.Name, lease.Token(), outer)
 	}
 }
 

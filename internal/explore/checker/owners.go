@@ -51,16 +51,16 @@ func (ch change) sameOwner() bool { return slices.Equal(ch.was.Values, ch.is.Val
 func (ch change) bounded() bool { return ch.has && ch.sameOwner() && ch.was.TTL == 0 && ch.is.TTL > 0 }
 
 // deed says it in a word.
-func (ch change) deed() string {
+func (ch change) deed() (english, chinese string) {
 	switch {
 	case !ch.has:
-		return "removes"
+		return "removes", "删除了"
 	case ch.sameOwner() && 0 < ch.is.TTL && ch.is.TTL < ch.was.TTL:
-		return "shortens"
+		return "shortens", "缩短了"
 	case ch.sameOwner():
-		return "prolongs"
+		return "prolongs", "延长了"
 	default:
-		return "overwrites"
+		return "overwrites", "覆盖了"
 	}
 }
 
@@ -95,7 +95,8 @@ func (c *Checker) wrote(by *execution.Actor, o *ownership, ch change) {
 	over := ch.has && ch.had && !ch.sameOwner() && ch.was.TTL == 0 // it wrote over a lock that Redis would not have ended
 	ofNobody := o.owner == nobody || over && c.sales[o.owner].done()
 	if ch.had && !ofNobody && o.owner != by.Index && !ours && !ch.bounded() {
-		c.finds(anomaly.ForeignRelease, "%s %s %s's lock", by.Name, ch.deed(), c.x.Actors()[o.owner].Name)
+		english, chinese := ch.deed()
+		c.finds(anomaly.ForeignRelease, "%s "+english+" %s's lock", "%s "+chinese+" %s 的锁", by.Name, c.x.Actors()[o.owner].Name)
 	}
 	switch next := c.handed(ch.is, by); {
 	case !ch.has:

@@ -167,7 +167,7 @@ func (l watched) leaves() (outermost bool) {
 	ended := s.leases[0].Context().Err() != nil // for whatever reason, it was told to stop
 	outermost = len(s.leases) == 1
 	if outermost && s.bereft && !ended && !s.actor.Dead() {
-		l.c.finds(anomaly.Untold, "%s worked on without the lock, and nothing told it", s.actor.Name)
+		l.c.finds(anomaly.Untold, "%s worked on without the lock, and nothing told it", "%s 丢了锁还在继续执行，自己并不知情", s.actor.Name)
 	}
 	s.leases = s.leases[:len(s.leases)-1]
 	if outermost {

@@ -7,6 +7,7 @@ import (
 	"lockstep/internal/explore/anomaly"
 	"lockstep/internal/explore/execution"
 	"lockstep/internal/lock"
+	"lockstep/internal/reason"
 	"lockstep/internal/strategy"
 )
 
@@ -20,9 +21,11 @@ func (c *Checker) checkUnlock(s *sale, outermost bool, err error) {
 	switch {
 	case s.actor.Dead() || c.scope != strategy.Everybody:
 	case err == nil && outermost && s.lost && !s.gave:
-		c.finds(anomaly.FalseWord, "%s's Unlock says that it gave the lock back, which was lost before", s.actor.Name)
+		c.finds(anomaly.FalseWord, "%s's Unlock says that it gave the lock back, which was lost before",
+			"%s 的 Unlock 说锁已释放，其实锁早就丢了", s.actor.Name)
 	case gone && !s.lost && c.heldToTheEnd(s):
-		c.finds(anomaly.FalseWord, "%s's Unlock says %q, though the lock was held to the end", s.actor.Name, short(err))
+		c.finds(anomaly.FalseWord, "%s's Unlock says %q, though the lock was held to the end",
+			"%s 的 Unlock 报错“%s”，其实它一直持有锁", s.actor.Name, reason.In(c.x.Scenario.Language, short(err)))
 	}
 }
 
@@ -38,7 +41,7 @@ func (c *Checker) heldToTheEnd(s *sale) bool {
 func (c *Checker) checkTold() {
 	for i, s := range c.sales {
 		if s.told() && !s.lost && c.holder == i && !s.actor.Dead() && !c.x.Faulted() {
-			c.finds(anomaly.FalseWord, "%s is told that it lost the lock, and has it still", s.actor.Name)
+			c.finds(anomaly.FalseWord, "%s is told that it lost the lock, and has it still", "%s 得知自己丢了锁，其实锁还在它手里", s.actor.Name)
 		}
 	}
 }
@@ -48,9 +51,11 @@ func (c *Checker) checkRefusal(ctx context.Context, s *sale, err error) {
 	switch {
 	case s.actor.Dead():
 	case errors.Is(err, lock.ErrNotObtained) && s.actor.Once() && len(s.leases) == 0 && !s.met:
-		c.finds(anomaly.FalseWord, "%s is told that another one has the lock, and nobody has it", s.actor.Name)
+		c.finds(anomaly.FalseWord, "%s is told that another one has the lock, and nobody has it",
+			"%s 得知锁被别人持有，其实没有谁持有锁", s.actor.Name)
 	case errors.Is(err, lock.ErrCancelled) && ctx.Err() == nil:
-		c.finds(anomaly.FalseWord, "%s is told that its client went away, and it did not", s.actor.Name)
+		c.finds(anomaly.FalseWord, "%s is told that its client went away, and it did not",
+			"%s 得知客户端已断开，其实没有断开", s.actor.Name)
 	}
 }
 

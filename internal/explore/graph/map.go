@@ -68,7 +68,7 @@ func (d drawing) draw(ctx context.Context, alike bool) (*Map, error) {
 		}
 		return h, err
 	}
-	goal := search.Goal{OneStart: true, Mirrored: alike}
+	goal := search.Goal{OneStart: true, Mirrored: alike, Language: d.scenario.Language}
 	if d.progress != nil {
 		goal.Progress = func(r search.Result) { d.progress(r.States) }
 	}

@@ -52,7 +52,7 @@ func (run) Sight() search.Sight { return search.Sight{} }
 func after(
 	ctx context.Context, s *stepper.Session, see func(run) search.Run, goal search.Goal, bounds explore.Bounds,
 ) (search.Result, error) {
-	goal.OneStart = true
+	goal.OneStart, goal.Language = true, s.Scenario().Language
 	seeds := [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()}
 	path := s.Path()
 	return search.Do(ctx, func() (search.System, error) {

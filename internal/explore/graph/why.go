@@ -2,11 +2,11 @@ package graph
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 
 	"lockstep/internal/explore"
+	"lockstep/internal/explore/harness"
 	"lockstep/internal/explore/stepper"
 	"lockstep/internal/strategy"
 )
@@ -41,7 +41,7 @@ func Explain(
 	defer session.Close()
 	i := slices.IndexFunc(session.Now().Shown, func(shown explore.Shown) bool { return shown.Anomaly == a })
 	if i < 0 {
-		return Why{}, fmt.Errorf("%w: it does not show %s", explore.ErrStale, a)
+		return Why{}, harness.Stale(in, "it does not show %s", "它没有出现 %s", a)
 	}
 	e := explanation{session: session, bounds: bounds, why: Why{Anomaly: a, Saves: []Save{}, Unsettled: []int{}}}
 	err = e.find(ctx, session.Now().Shown[i].Step)

@@ -1,8 +1,6 @@
 package harness
 
 import (
-	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -29,9 +27,6 @@ func (r *Run) Contended() bool { return r.checker.Contended() }
 // Record makes a recorder of the run.
 func (r *Run) Record() *recorder.Recorder { return recorder.New(r.Execution, r.checker) }
 
-// ErrStale means that a schedule does not fit the code, or the scenario.
-var ErrStale = errors.New("the schedule does not fit the code")
-
 // Follow takes the transition that a token of a schedule names, and gives the anomalies that it has shown.
 func (r *Run) Follow(token string, record *recorder.Recorder) ([]anomaly.Found, error) {
 	want, err := execution.Parse(token)
@@ -48,17 +43,17 @@ func (r *Run) Follow(token string, record *recorder.Recorder) ([]anomaly.Found, 
 		if step := record.Last(); !took || step.Token != token {
 			record.DropLast()
 			if step.Token == token {
-				return nil, fmt.Errorf("%w: %s would be as it is without that fault", ErrStale, want.Who)
+				return nil, Stale(r.Scenario, "%s would be as it is without that fault", "%s 没有这个故障也一样", want.Who)
 			}
-			return nil, fmt.Errorf("%w: what %s does next is %s, not %s",
-				ErrStale, want.Who, strings.TrimPrefix(step.Token, want.Who+":"), want.Command)
+			return nil, Stale(r.Scenario, "what %s does next is %s, not %s", "%s 下一步是 %s，不是 %s",
+				want.Who, strings.TrimPrefix(step.Token, want.Who+":"), want.Command)
 		}
 		return found, nil
 	}
 	if len(possible) == 0 {
-		return nil, fmt.Errorf("%w: nothing more can happen by then", ErrStale)
+		return nil, Stale(r.Scenario, "nothing more can happen by then", "此时已经没有下一步")
 	}
-	return nil, fmt.Errorf("%w: what can happen by then is %s", ErrStale, strings.Join(possible, ", "))
+	return nil, Stale(r.Scenario, "what can happen by then is %s", "此时可以发生的是 %s", strings.Join(possible, r.Scenario.Say(", ", "、")))
 }
 
 // preview writes t as far as it is known before it has happened.

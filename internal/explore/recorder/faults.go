@@ -1,8 +1,6 @@
 package recorder
 
 import (
-	"fmt"
-
 	"lockstep/internal/explore/execution"
 	"lockstep/internal/trace"
 )
@@ -39,19 +37,19 @@ func kindOfFault(k execution.Kind) string {
 func (r *Recorder) saysOfFault(k execution.Kind, before view, a *execution.Actor) string {
 	switch k {
 	case execution.LosesRequest:
-		return a.Name + "'s command never arrives"
+		return r.say("%s's command never arrives", "%s 的命令没有送达", a.Name)
 	case execution.Delays:
-		return a.Name + "'s command is late, and " + a.Name + " is told that nobody answers"
+		return r.say("%s's command is late, and %[1]s is told that nobody answers", "%s 的命令滞留在途中，%[1]s 得知没有响应", a.Name)
 	case execution.FailsOver:
-		return "a replica takes the master's place" + r.lost(before)
+		return r.say("a replica takes the master's place", "从节点升为主节点") + r.lost(before)
 	case execution.TimesOut:
-		return a.Name + " has waited too long"
+		return r.say("%s has waited too long", "%s 等待超时", a.Name)
 	case execution.ClockJumps:
-		return "the clock of " + a.Process.Title() + " jumps ahead by " + execution.Jump.String()
+		return r.say("the clock of %s jumps ahead by %v", "%s 的时钟向前跳 %v", a.Process.Title(), execution.Jump)
 	case execution.RedisClockJumps:
-		return "Redis's clock jumps ahead by " + execution.Jump.String() + r.lost(before)
+		return r.say("Redis's clock jumps ahead by %v", "Redis 的时钟向前跳 %v", execution.Jump) + r.lost(before)
 	default:
-		return a.Process.Title() + " is told that it may have missed a message"
+		return r.say("%s is told that it may have missed a message", "%s 得知自己可能漏了消息", a.Process.Title())
 	}
 }
 
@@ -59,9 +57,9 @@ func (r *Recorder) saysOfFault(k execution.Kind, before view, a *execution.Actor
 func (r *Recorder) lost(before view) string {
 	switch was, is := before.locks[0], r.locks()[0]; {
 	case was.has && !is.has:
-		return ": " + r.whose(was.holder) + " lock is gone"
+		return r.say(": %s is gone", "：%s丢失", r.lockOf(was.holder))
 	case is.has && (!was.has || is.holder != was.holder):
-		return ": the lock is " + r.whose(is.holder) + " again"
+		return r.say(": the lock is %s again", "：锁又是%s了", r.whose(is.holder))
 	default:
 		return ""
 	}
@@ -69,9 +67,14 @@ func (r *Recorder) lost(before view) string {
 
 // befell tells what has happened to the node that the step's command was for.
 func (r *Recorder) befell() string {
-	did := map[string]string{"node-crash": "goes down", "node-hang": "stops answering", "node-restart": "restarts empty"}[r.step.Fault]
-	if did == "" {
+	switch node := r.step.Node; r.step.Fault {
+	case "node-crash":
+		return r.say("node %d goes down; ", "节点 %d 宕机；", node)
+	case "node-hang":
+		return r.say("node %d stops answering; ", "节点 %d 不再响应；", node)
+	case "node-restart":
+		return r.say("node %d restarts empty; ", "节点 %d 清空重启；", node)
+	default:
 		return ""
 	}
-	return fmt.Sprintf("node %d %s; ", r.step.Node, did)
 }

@@ -1,7 +1,6 @@
 package recorder
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -59,34 +58,34 @@ func (r *Recorder) where() string {
 	if r.step.Node == 0 {
 		return ""
 	}
-	return fmt.Sprintf(" on node %d", r.step.Node)
+	return r.say(" on node %d", "（节点 %d）", r.step.Node)
 }
 
 // saysOfLock tells what a's command did to the lock, from what Redis held before it and holds now; "" if it did nothing.
 func (r *Recorder) saysOfLock(before view, a *execution.Actor) string {
 	was, is, on := before.locks[r.step.Node], r.locks()[r.step.Node], r.where()
-	changed := !slices.Equal(was.Values, is.Values)
+	changed, whose := !slices.Equal(was.Values, is.Values), r.whose(was.holder)
 	switch {
 	case !was.has && is.has:
-		return a.Name + " takes the lock" + on
+		return r.say("%s takes the lock%s", "%s 拿到锁%s", a.Name, on)
 	case !was.has:
 		return ""
 	case !is.has && was.holder == a.Index:
-		return a.Name + " gives the lock back" + on
+		return r.say("%s gives the lock back%s", "%s 释放锁%s", a.Name, on)
 	case !is.has:
-		return a.Name + " removes " + r.whose(was.holder) + " lock" + on
+		return r.say("%s removes %s lock%s", "%s 删除了%s锁%s", a.Name, whose, on)
 	case was.holder == a.Index && is.holder >= 0 && is.holder != a.Index:
-		return a.Name + " hands the lock to " + r.x.Actors()[is.holder].Name
+		return r.say("%s hands the lock to %s", "%s 把锁移交给 %s", a.Name, r.x.Actors()[is.holder].Name)
 	case was.holder != a.Index && is.holder == a.Index:
-		return a.Name + " takes the lock" + on + ", which was " + r.whose(was.holder)
+		return r.say("%s takes the lock%[3]s, which was %[2]s", "%s 拿到锁%[3]s，它原来是%[2]s", a.Name, whose, on)
 	case len(is.Values) == 1 && changed:
-		return a.Name + " writes over " + r.whose(was.holder) + " lock" + on
+		return r.say("%s writes over %s lock%s", "%s 覆盖了%s锁%s", a.Name, whose, on)
 	case changed:
-		return a.Name + " counts its lock: " + strings.Join(is.Values[1:], " ")
+		return r.say("%s counts its lock: %s", "%s 更新自己锁的重入次数：%s", a.Name, strings.Join(is.Values[1:], " "))
 	case is.TTL > was.TTL && was.holder == a.Index:
-		return a.Name + " renews its lock" + on
+		return r.say("%s renews its lock%s", "%s 给自己的锁续期%s", a.Name, on)
 	case is.TTL > was.TTL:
-		return a.Name + " renews " + r.whose(was.holder) + " lock" + on
+		return r.say("%s renews %s lock%s", "%s 给%s锁续期%s", a.Name, whose, on)
 	default:
 		return ""
 	}
@@ -96,11 +95,11 @@ func (r *Recorder) saysOfLock(before view, a *execution.Actor) string {
 func (r *Recorder) found(a *execution.Actor) string {
 	switch is := r.locks()[r.step.Node]; {
 	case r.down():
-		return a.Name + " does not reach node " + fmt.Sprint(r.step.Node)
+		return r.say("%s does not reach node %d", "%s 连不上节点 %d", a.Name, r.step.Node)
 	case !is.has:
-		return a.Name + " finds no lock" + r.where()
+		return r.say("%s finds no lock%s", "%s 没有发现锁%s", a.Name, r.where())
 	default:
-		return a.Name + " finds the lock" + r.where() + " to be " + r.whose(is.holder)
+		return r.say("%s finds the lock%s to be %s", "%s 发现锁%s是%s", a.Name, r.where(), r.whose(is.holder))
 	}
 }
 
@@ -115,22 +114,33 @@ func (r *Recorder) expired(before view) (says string) {
 		switch was := before.locks[i]; {
 		case !was.has || was.TTL == 0 || is.has:
 		case says == "" && !r.x.Cluster.OnNodes():
-			return ": " + r.whose(was.holder) + " lock expires"
+			return r.say(": %s expires", "：%s过期", r.lockOf(was.holder))
 		case says == "":
-			says = fmt.Sprintf(": %s lock expires on node %d", r.whose(was.holder), i)
+			says = r.say(": %s expires on node %d", "：%s在节点 %d 上过期", r.lockOf(was.holder), i)
 		default:
-			says += fmt.Sprintf(", %s on node %d", r.whose(was.holder), i)
+			says += r.say(", %s on node %d", "，%s在节点 %d 上过期", strings.TrimSpace(r.whose(was.holder)), i)
 		}
 	}
 	return says
 }
 
-// name is a holder's, or nobody.
+// name is a holder's, or nobody: the same in each language.
 func (r *Recorder) name(holder int) string {
 	if holder < 0 {
-		return "nobody"
+		return trace.Nobody
 	}
 	return r.x.Actors()[holder].Name
 }
 
-func (r *Recorder) whose(holder int) string { return r.name(holder) + "'s" }
+// whose says whose a lock is. In Chinese it stands after another word: a name has spaces around it.
+func (r *Recorder) whose(holder int) string {
+	if holder < 0 {
+		return r.say("nobody's", "无人持有的")
+	}
+	return r.say("%s's", " %s 的", r.name(holder))
+}
+
+// lockOf is somebody's lock, at the beginning of a sentence.
+func (r *Recorder) lockOf(holder int) string {
+	return strings.TrimSpace(r.say("%s lock", "%s锁", r.whose(holder)))
+}

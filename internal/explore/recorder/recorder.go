@@ -58,7 +58,7 @@ func (r *Recorder) Apply(t execution.Transition) bool {
 	if says[0] == "" {
 		says = nil
 	}
-	step.Says = strings.Join(append(says, r.changes(before)...), "; ")
+	step.Says = strings.Join(append(says, r.changes(before)...), r.say("; ", "；"))
 	step.Token = execution.Token(t.Kind, who, r.token)
 	r.stand()
 	r.steps = append(r.steps, step)
@@ -73,7 +73,7 @@ func (r *Recorder) DropLast() { r.steps = r.steps[:len(r.steps)-1] }
 
 // Trace is all that was recorded.
 func (r *Recorder) Trace() trace.Trace {
-	all := trace.Trace{Steps: r.steps, Nodes: len(r.nodes())}
+	all := trace.Trace{Steps: r.steps, Nodes: len(r.nodes()), Language: r.x.Scenario.Language}
 	for _, a := range r.x.Actors() {
 		all.Actors = append(all.Actors, a.Name)
 	}

@@ -1,18 +1,23 @@
 package recorder
 
 import (
-	"cmp"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
 
 	"lockstep/internal/dao"
 	"lockstep/internal/explore/execution"
+	"lockstep/internal/language"
 	"lockstep/internal/lock"
+	"lockstep/internal/reason"
 	"lockstep/internal/trace"
 )
+
+// say gives a sentence in the language of the scenario.
+func (r *Recorder) say(english, chinese string, values ...any) string {
+	return r.x.Scenario.Say(english, chinese, values...)
+}
 
 // says tells what t did.
 func (r *Recorder) says(t execution.Transition, before view) string {
@@ -21,15 +26,15 @@ func (r *Recorder) says(t execution.Transition, before view) string {
 	case execution.TimePasses, execution.Slow, execution.Expires:
 		return r.saysOfTime(before)
 	case execution.Woken:
-		return a.Process.Title() + " is woken"
+		return r.say("%s is woken", "%s 被唤醒", a.Process.Title())
 	case execution.Unwoken:
-		return "the hint that should wake " + a.Process.Title() + " gets lost"
+		return r.say("the hint that should wake %s gets lost", "要唤醒 %s 的消息丢失", a.Process.Title())
 	case execution.Pauses:
-		return a.Process.Title() + " stops, timers and all"
+		return r.say("%s stops, timers and all", "%s 暂停，定时器也停了", a.Process.Title())
 	case execution.Resumes:
-		return a.Process.Title() + " goes on"
+		return r.say("%s goes on", "%s 恢复运行", a.Process.Title())
 	case execution.Leaves:
-		return a.Name + "'s client goes away"
+		return r.say("%s's client goes away", "%s 的客户端断开", a.Name)
 	case execution.LosesRequest, execution.Delays, execution.FailsOver, execution.TimesOut, execution.ClockJumps,
 		execution.RedisClockJumps, execution.WokenInVain:
 		return r.saysOfFault(t.Kind, before, a)
@@ -43,60 +48,68 @@ func (r *Recorder) saysOfMove(before view, a *execution.Actor) string {
 	step := r.step
 	switch {
 	case step.Command == "" && step.Kind == trace.KindDies:
-		return a.Name + " dies"
+		return r.say("%s dies", "%s 崩溃", a.Name)
 	case step.Kind == trace.KindBegins:
-		return a.Name + " begins an attempt"
+		return r.say("%s begins an attempt", "%s 开始一次加锁尝试", a.Name)
 	case step.Kind == trace.KindWaits && !before.began[a.Index]:
-		return a.Name + " begins, and waits"
+		return r.say("%s begins, and waits", "%s 开始，然后等待", a.Name)
 	case step.Kind == trace.KindWaits:
-		return a.Name + " waits"
+		return r.say("%s waits", "%s 等待", a.Name)
 	}
 	var says string
 	if step.Command != "" {
-		if says = r.saysOfLock(before, a); says == "" {
-			says = r.saysOfStock(before, a)
-		}
-		if says == "" && r.about(lock.Key) {
-			says = r.found(a)
-		}
-		says = r.befell() + says
+		says = r.saysOfCommand(before, a)
 	}
 	if before.told[a.Index] {
-		says += ", which was on its way"
+		says += r.say(", which was on its way", "，这条命令早已发出")
 	}
-	switch step.Kind {
-	case trace.KindLostReply:
-		says += ", but never gets the reply"
-	case trace.KindResends:
-		says += ", but never gets the reply: its client sends the command again"
-	case trace.KindArrives:
-		says = cmp.Or(says, "it makes no difference") + ": the command was late"
-	case trace.KindUnsynced:
-		says += "; a replica gets neither this nor what follows"
-	case trace.KindNodeClock:
-		says += ", on a node whose clock has jumped ahead"
-	case trace.KindDies:
-		says += ", and dies"
-	case trace.KindReadsLate:
-		says += ", but stops before it has read the reply"
+	if step.Kind == trace.KindArrives && says == "" {
+		says = r.say("it makes no difference", "没有影响")
 	}
-	return says
+	return says + fates()[step.Kind].In(r.x.Scenario.Language)
+}
+
+// saysOfCommand tells what a's command did.
+func (r *Recorder) saysOfCommand(before view, a *execution.Actor) string {
+	says := r.saysOfLock(before, a)
+	if says == "" {
+		says = r.saysOfStock(before, a)
+	}
+	if says == "" && r.about(lock.Key) {
+		says = r.found(a)
+	}
+	return r.befell() + says
+}
+
+// fates are what became of commands of a kind, or of those who sent them, beside what the commands did.
+func fates() map[string]language.Text {
+	both := language.Both
+	return map[string]language.Text{
+		trace.KindLostReply: both(", but never gets the reply", "，但收不到响应"),
+		trace.KindResends:   both(", but never gets the reply: its client sends the command again", "，但收不到响应：客户端再发一次这条命令"),
+		trace.KindArrives:   both(": the command was late", "：这条命令迟到了"),
+		trace.KindUnsynced:  both("; a replica gets neither this nor what follows", "；从节点收不到这次改动，也收不到后面的"),
+		trace.KindNodeClock: both(", on a node whose clock has jumped ahead", "，而这个节点的时钟已经向前跳了"),
+		trace.KindDies:      both(", and dies", "，然后崩溃"),
+		trace.KindReadsLate: both(", but stops before it has read the reply", "，但还没读到响应就暂停了"),
+	}
 }
 
 // saysOfStock tells what a's command did with the stock, "" if nothing.
 func (r *Recorder) saysOfStock(before view, a *execution.Actor) string {
 	left, reply := r.x.Cluster.Stored().Stock(), r.step.Reply
+	writes := r.say("%s writes stock %s", "%s 写入库存 %s", a.Name, left)
 	switch {
 	case left != before.stock:
-		return a.Name + " writes stock " + left
+		return writes
 	case !r.about(dao.InventoryKey):
 		return ""
 	case strings.HasSuffix(reply, "[0]"), reply == "0":
-		return a.Name + " is refused: its token is stale"
+		return r.say("%s is refused: its token is stale", "%s 被拒绝：它的令牌已过时", a.Name)
 	case r.token == "readFenced" || strings.HasPrefix(r.step.Command, "GET "):
-		return a.Name + " reads stock " + left
+		return r.say("%s reads stock %s", "%s 读到库存 %s", a.Name, left)
 	default:
-		return a.Name + " writes stock " + left
+		return writes
 	}
 }
 
@@ -107,7 +120,7 @@ func (r *Recorder) about(key string) bool {
 
 // saysOfTime tells what passing time did.
 func (r *Recorder) saysOfTime(before view) string {
-	return fmt.Sprintf("%v later", (r.x.Now()-before.now).Round(time.Millisecond)) + r.expired(before)
+	return r.say("%v later", "%v 后", (r.x.Now()-before.now).Round(time.Millisecond)) + r.expired(before)
 }
 
 // changes tells what has changed for the actors.
@@ -115,14 +128,14 @@ func (r *Recorder) changes(before view) []string {
 	var says []string
 	for i, a := range r.x.Actors() {
 		if r.checker.Told(a) && !before.told[i] {
-			says = append(says, a.Name+" is told that it lost the lock")
+			says = append(says, r.say("%s is told that it lost the lock", "%s 得知自己丢了锁", a.Name))
 		}
 		switch {
 		case !a.Finished() || before.ended[i] || a.Dead():
 		case a.Err() == nil:
-			says = append(says, a.Name+" has sold")
+			says = append(says, r.say("%s has sold", "%s 卖出一件", a.Name))
 		default:
-			says = append(says, a.Name+" fails: "+inShort(a.Err()))
+			says = append(says, r.say("%s fails: %s", "%s 失败：%s", a.Name, reason.In(r.x.Scenario.Language, inShort(a.Err()))))
 		}
 	}
 	return says

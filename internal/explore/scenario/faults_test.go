@@ -18,7 +18,8 @@ func TestFaultsAreWrittenAndRead(t *testing.T) {
 		if again, err := scenario.ParseFaults(once.String()); err != nil || again != once || once.String() != fault.Name+"=1" {
 			t.Errorf("%s is written as %q, and read as %v, %v", fault.Name, once, again, err)
 		}
-		if once.Map()[fault.Name] != 1 || len(once.Map()) != len(scenario.AllFaults()) || once.OnNodes() != fault.OnNode || fault.Says == "" {
+		if once.Map()[fault.Name] != 1 || len(once.Map()) != len(scenario.AllFaults()) || once.OnNodes() != fault.OnNode ||
+			fault.Says.In("") == "" {
 			t.Errorf("%+v: %v", fault, once.Map())
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"lockstep/internal/language"
 	"lockstep/internal/strategy"
 )
 
@@ -45,6 +46,13 @@ type Scenario struct {
 	Work      time.Duration // between reading the stock and writing it
 	Skew      time.Duration // the clock of each process is ahead of the one before by this much
 	Faults    Faults
+
+	Language language.Language // in which it is told of; "": English. No flag of String
+}
+
+// Say gives a sentence in the scenario's language. Both forms are formats, for the same values.
+func (s Scenario) Say(english, chinese string, values ...any) string {
+	return fmt.Sprintf(language.Both(english, chinese).In(s.Language), values...)
 }
 
 // Check says what is wrong with a scenario, whatever the lock.

@@ -6,6 +6,8 @@ import (
 	"runtime/metrics"
 	"sync/atomic"
 	"time"
+
+	"lockstep/internal/language"
 )
 
 // Bounds limit a search. One that was hit makes the verdict unknown.
@@ -25,18 +27,18 @@ type Bounds struct {
 type limits struct {
 	bounds Bounds
 	ended  atomic.Bool
-	bound  atomic.Pointer[string] // the one that was hit first
-	halted chan struct{}          // closed then
+	bound  atomic.Pointer[language.Text] // the one that was hit first
+	halted chan struct{}                 // closed then
 }
 
 func newLimits(b Bounds) *limits { return &limits{bounds: b, halted: make(chan struct{})} }
 
 // start lets ctx and the time end the search, until stop is called.
 func (l *limits) start(ctx context.Context) (stop func()) {
-	forget := context.AfterFunc(ctx, func() { l.halt("interrupted") })
+	forget := context.AfterFunc(ctx, func() { l.halt(language.Both("interrupted", "被中断")) })
 	timer := &time.Timer{}
 	if l.bounds.Time > 0 {
-		timer = time.AfterFunc(l.bounds.Time, func() { l.halt(l.bounds.Time.String()) })
+		timer = time.AfterFunc(l.bounds.Time, func() { l.halt(language.Both(l.bounds.Time.String(), l.bounds.Time.String())) })
 	}
 	return func() {
 		forget()
@@ -47,7 +49,7 @@ func (l *limits) start(ctx context.Context) (stop func()) {
 }
 
 // halt ends the search for the sake of a bound.
-func (l *limits) halt(bound string) {
+func (l *limits) halt(bound language.Text) {
 	if l.bound.CompareAndSwap(nil, &bound) {
 		close(l.halted)
 	}
@@ -64,12 +66,17 @@ func (l *limits) stopped() bool { return l.ended.Load() }
 func (l *limits) hit() bool { return l.bound.Load() != nil }
 
 // name is the bound that was hit.
-func (l *limits) name() string { return *l.bound.Load() }
+func (l *limits) name() language.Text { return *l.bound.Load() }
+
+// tooDeep is the bound on steps.
+func tooDeep() language.Text {
+	return language.Both(fmt.Sprintf("%d steps", maxDepth), fmt.Sprintf("%d 步", maxDepth))
+}
 
 // look sees whether a bound was hit after so many schedules; at the heap every so often.
 func (l *limits) look(schedules int64) {
 	if l.bounds.Schedules > 0 && schedules >= int64(l.bounds.Schedules) {
-		l.halt(fmt.Sprintf("%d schedules", l.bounds.Schedules))
+		l.halt(language.Both(fmt.Sprintf("%d schedules", l.bounds.Schedules), fmt.Sprintf("%d 种时序", l.bounds.Schedules)))
 	}
 	if l.bounds.Memory == 0 || schedules%1024 != 0 {
 		return
@@ -77,6 +84,6 @@ func (l *limits) look(schedules int64) {
 	heap := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
 	metrics.Read(heap)
 	if heap[0].Value.Uint64() > l.bounds.Memory {
-		l.halt(fmt.Sprintf("%d MB of memory", l.bounds.Memory>>20))
+		l.halt(language.Both(fmt.Sprintf("%d MB of memory", l.bounds.Memory>>20), fmt.Sprintf("%d MB 内存", l.bounds.Memory>>20)))
 	}
 }

@@ -12,7 +12,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"runtime"
 	"slices"
 	"sync/atomic"
@@ -20,6 +19,7 @@ import (
 
 	"lockstep/internal/explore/anomaly"
 	"lockstep/internal/explore/execution"
+	"lockstep/internal/language"
 	"lockstep/internal/trace"
 )
 
@@ -55,6 +55,7 @@ type Goal struct {
 	Anomalies []anomaly.Anomaly // to look for
 	All       bool              // go on until each was found, or everything was seen; otherwise the first ends it
 	Progress  func(Result)      // may be nil
+	Language  language.Language // of what a result says
 	OneStart  bool              // both starts are the same
 	Mirrored  bool              // or differ by names alone: all that happens after the one happens after the other, or it is ErrNames
 }
@@ -172,7 +173,7 @@ func (s *search) run() error {
 			return err
 		}
 		if s.limits.hit() {
-			s.result.Bound = s.limits.name()
+			s.result.Bound = s.limits.name().In(s.goal.Language)
 			return nil
 		}
 		level = s.adopt(level[:0], children)
@@ -183,7 +184,7 @@ func (s *search) run() error {
 			s.result.Depth++
 		}
 		if s.result.Depth > maxDepth {
-			s.result.Bound = fmt.Sprintf("%d steps", maxDepth)
+			s.result.Bound = tooDeep().In(s.goal.Language)
 			return nil
 		}
 		if s.goal.Progress != nil {

@@ -3,7 +3,6 @@ package search
 import (
 	"context"
 	"errors"
-	"fmt"
 	"sync"
 	"time"
 
@@ -36,7 +35,7 @@ func Walk(
 	defer w.mu.Unlock()
 	switch w.result.States = len(w.states); {
 	case w.limits.hit():
-		w.result.Bound = w.limits.name()
+		w.result.Bound = w.limits.name().In(w.goal.Language)
 	default:
 		w.result.Complete = err == nil
 	}
@@ -157,7 +156,7 @@ func (w *walk) goOn(run Run, path []execution.Transition, b branch) ([]execution
 			break
 		}
 		if len(path) > maxDepth {
-			w.limits.halt(fmt.Sprintf("%d steps", maxDepth))
+			w.limits.halt(tooDeep())
 		}
 		b = branch{state: to, until: 1}
 	}

@@ -24,7 +24,7 @@ type Choice struct {
 func (s *Session) choice(run *harness.Run, t execution.Transition, step trace.Step, found []anomaly.Found) Choice {
 	c := Choice{
 		Token: step.Token, Actor: step.Actor, Fault: t.Kind.Uses(), Command: step.Command, Shows: []explore.Anomaly{},
-		Says: cmp.Or(step.Says, step.Command, run.Who(t)+" goes on"),
+		Says: cmp.Or(step.Says, step.Command, s.scenario.Say("%s goes on", "%s 继续", run.Who(t))),
 	}
 	for _, f := range found {
 		if f.Anomaly.Applies(s.strategy) {

@@ -2,11 +2,11 @@ package stepper
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
 	"lockstep/internal/explore"
+	"lockstep/internal/explore/harness"
 	"lockstep/internal/strategy"
 	"lockstep/internal/trace"
 )
@@ -38,7 +38,7 @@ func Compare(locks [2]strategy.Strategy, in explore.Scenario, schedule string) (
 	}
 	for i, token := range strings.Fields(schedule) {
 		if err := sessions[0].Take(token); err != nil {
-			return c, fmt.Errorf("step %d, %s: %w", i+1, token, err)
+			return c, harness.AtStep(in, i+1, token, err)
 		}
 		if err := c.follow(sessions[0].last(), sessions[1]); err != nil || c.Differs > 0 {
 			return c, err
@@ -59,11 +59,11 @@ func (c *Comparison) follow(first *trace.Step, second *Session) error {
 		return nil
 	}
 	err := second.TakeAs(first.Token)
+	var stale *explore.StaleError
 	switch {
-	case errors.Is(err, explore.ErrStale):
+	case errors.As(err, &stale):
 		c.Rows = append(c.Rows, Row{first, nil})
-		c.Why = append(c.Why, fmt.Sprintf("Under %s this cannot happen: %s", c.Locks[1],
-			strings.TrimPrefix(err.Error(), explore.ErrStale.Error()+": ")))
+		c.Why = append(c.Why, second.scenario.Say("Under %s this cannot happen: %s", "在 %s 下这不可能发生：%s", c.Locks[1], stale.Why))
 	case err != nil:
 		return err
 	default:
@@ -78,18 +78,19 @@ func (c *Comparison) follow(first *trace.Step, second *Session) error {
 
 // compare says how two steps differ.
 func (c *Comparison) compare(a, b *trace.Step, second *Session) {
+	say, in := second.scenario.Say, second.scenario.Language
 	differs := func(what, first, second string) {
 		if first != second {
-			c.Why = append(c.Why, fmt.Sprintf("%s: under %s, %s; under %s, %s", what, c.Locks[0], first, c.Locks[1], second))
+			c.Why = append(c.Why, say("%s: under %s, %s; under %s, %s", "%s：%s 是“%s”，%s 是“%s”", what, c.Locks[0], first, c.Locks[1], second))
 		}
 	}
-	differs("What happens", a.Says, b.Says)
-	differs("What is so then", a.State(), b.State())
+	differs(say("What happens", "发生的事"), a.Says, b.Says)
+	differs(say("What is so then", "之后的状态"), a.State(in), b.State(in))
 	if !slices.Equal(a.Standing, b.Standing) {
-		differs("Where the actors stand", second.stances(a), second.stances(b))
+		differs(say("Where the actors stand", "参与者的处境"), second.stances(a), second.stances(b))
 	}
 	if len(c.Why) > 0 && a.Command != "" {
-		differs("The command", sent(a), sent(b))
+		differs(say("The command", "命令"), sent(a), sent(b))
 	}
 }
 
@@ -99,9 +100,9 @@ func sent(s *trace.Step) string { return s.Command + " → " + s.Reply }
 func (s *Session) stances(step *trace.Step) string {
 	var all []string
 	for i, name := range s.now.Trace.Actors {
-		all = append(all, name+" "+string(step.Standing[i]))
+		all = append(all, name+" "+step.Standing[i].In(s.scenario.Language))
 	}
-	return strings.Join(all, ", ")
+	return strings.Join(all, s.scenario.Say(", ", "，"))
 }
 
 // last is the last step.

@@ -1,13 +1,13 @@
 package stepper
 
 import (
-	"fmt"
 	"slices"
 	"time"
 
 	"lockstep/internal/explore"
 	"lockstep/internal/explore/execution"
 	"lockstep/internal/explore/harness"
+	"lockstep/internal/language"
 )
 
 // Disabled is something that a reader may expect to happen next, and that cannot.
@@ -57,42 +57,43 @@ func (o outlook) moves(a *execution.Actor) bool {
 // whyActor says why an actor does nothing by itself, "" if there is no reason.
 func (o outlook) whyActor(a *execution.Actor) string {
 	why, due := o.Standstill(a)
+	say := o.Scenario.Say
 	switch why {
 	case execution.Over:
-		return a.Name + "'s sale has ended"
+		return say("%s's sale has ended", "%s 的下单已经结束", a.Name)
 	case execution.Died:
-		return a.Name + " is dead"
+		return say("%s is dead", "%s 已崩溃", a.Name)
 	case execution.Stopped:
-		return a.Name + " is paused until " + a.Process.Name + ":resumes"
+		return say("%s is paused until %s:resumes", "%s 已暂停，直到 %s:resumes", a.Name, a.Process.Name)
 	case execution.AsksInVain:
-		says := a.Name + " waits" + o.held(a) + ": it would be told what it was told before"
+		says := say("%s waits%s: it would be told what it was told before", "%s 在等待%s：再问一次，结果也一样", a.Name, o.held(a))
 		if len(o.possible) > 0 && o.PollsLeft() == 0 {
-			says += ", and has been as often as --polls allows"
+			says += say(", and has been as often as --polls allows", "，次数已达 --polls 的上限")
 		}
 		return says
 	case execution.WaitsForReply:
-		return a.Name + " waits for a node that does not answer"
+		return say("%s waits for a node that does not answer", "%s 在等一个不响应的节点", a.Name)
 	case execution.WaitsForTime:
-		says := fmt.Sprintf("%s waits until %v", a.Name, due.Round(time.Millisecond))
-		if o.Listens(a) {
-			says += ", or for a message"
-		}
-		return says + o.held(a)
+		return say("%s waits until %v", "%s 等到时刻 %v", a.Name, due.Round(time.Millisecond)) + o.message(a) + o.held(a)
 	case execution.WaitsForOther:
-		says := a.Name + " waits for another goroutine of its process"
-		if o.Listens(a) {
-			says += ", or for a message"
-		}
-		return says + o.held(a)
+		return say("%s waits for another goroutine of its process", "%s 在等同一进程的另一个 goroutine", a.Name) + o.message(a) + o.held(a)
 	default:
 		return ""
 	}
 }
 
+// message says that a message may come for an actor before what it waits for.
+func (o outlook) message(a *execution.Actor) string {
+	if o.Listens(a) {
+		return o.Scenario.Say(", or for a message", "，或等来一条消息")
+	}
+	return ""
+}
+
 // held says whose the lock is that an actor may wait for.
 func (o outlook) held(a *execution.Actor) string {
 	if holder := o.Holder(); holder != nil && holder != a {
-		return ", while the lock is " + holder.Name + "'s"
+		return o.Scenario.Say(", while the lock is %s's", "，锁现在是 %s 的", holder.Name)
 	}
 	return ""
 }
@@ -103,50 +104,52 @@ func (o outlook) whyTime() string {
 	if _, set := o.NextTimer(); passes || !set && o.Cluster.NextExpiry() == 0 {
 		return ""
 	}
-	return "time does not pass by itself while somebody can move"
+	return o.Scenario.Say("time does not pass by itself while somebody can move", "还有参与者可以继续，时间不会自己流逝")
 }
 
 // whyFault says why a fault that the scenario allows cannot happen now.
 func (o outlook) whyFault(name string, allowed int) string {
+	say := o.Scenario.Say
 	if o.Left().Map()[name] == 0 {
-		return fmt.Sprintf("the budget %s=%d is used up", name, allowed)
+		return say("the budget %s=%d is used up", "预算 %s=%d 已用完", name, allowed)
 	}
 	expiry := o.Cluster.NextExpiry()
 	timer, set := o.NextTimer()
 	switch name {
 	case "expiry", "redis-clock":
 		if expiry == 0 {
-			return "no key in Redis is to expire"
+			return say("no key in Redis is to expire", "Redis 里没有会过期的键")
 		}
 	case "slow":
 		if !set {
-			return "no timer is set"
+			return say("no timer is set", "没有在走的定时器")
 		}
 		if expiry > 0 && timer >= o.Now()+expiry {
-			return "a key expires before the next timer fires"
+			return say("a key expires before the next timer fires", "下一个定时器触发之前，有键先过期")
 		}
 	default:
-		return needs(name)
+		return needs(name).In(o.Scenario.Language)
 	}
-	return "nobody could move before it: time passes by itself"
+	return say("nobody could move before it: time passes by itself", "在此之前没有参与者可以继续：时间会自己流逝")
 }
 
 // needs says what a fault needs that is not there.
-func needs(name string) string {
+func needs(name string) language.Text {
+	both := language.Both
 	switch name {
 	case "lost-wake":
-		return "no message is under way"
+		return both("no message is under way", "没有在途的消息")
 	case "spurious-wake":
-		return "no process waits for a message"
+		return both("no process waits for a message", "没有进程在等消息")
 	case "timeout":
-		return "nobody waits for the lock"
+		return both("nobody waits for the lock", "没有参与者在等锁")
 	case "failover":
-		return "Redis would lose nothing"
+		return both("Redis would lose nothing", "Redis 不会丢失任何改动")
 	case "pause", "crash", "cancel", "clock-jump":
-		return "no sale is going on"
+		return both("no sale is going on", "没有进行中的下单")
 	case "node-crash", "node-hang", "node-restart":
-		return "nobody is about to ask a node that is well"
+		return both("nobody is about to ask a node that is well", "没有参与者正要向正常的节点发命令")
 	default:
-		return "nobody is about to send a command"
+		return both("nobody is about to send a command", "没有参与者正要发命令")
 	}
 }

@@ -18,7 +18,6 @@ package stepper
 
 import (
 	"errors"
-	"fmt"
 	"hash/maphash"
 	"slices"
 	"strings"
@@ -128,13 +127,13 @@ func (s *Session) refuse(token string) error {
 	}
 	for _, d := range s.now.Disabled {
 		if d.What == token || want.Who != "" && d.What == want.Who || d.What == want.Kind.Fault() {
-			return fmt.Errorf("%w: %s", explore.ErrStale, d.Why)
+			return harness.Stale(s.scenario, "%s", "%s", d.Why)
 		}
 	}
 	if len(s.now.Choices) == 0 {
-		return fmt.Errorf("%w: nothing more can happen", explore.ErrStale)
+		return harness.Stale(s.scenario, "nothing more can happen", "已经没有下一步")
 	}
-	return fmt.Errorf("%w: what can happen is %s", explore.ErrStale, strings.Join(s.now.Tokens(), ", "))
+	return harness.Stale(s.scenario, "what can happen is %s", "可以发生的是 %s", strings.Join(s.now.Tokens(), s.scenario.Say(", ", "、")))
 }
 
 // read finds the transitions of a schedule.
@@ -145,7 +144,7 @@ func (s *Session) read(schedule string) ([]execution.Transition, error) {
 	for i, token := range strings.Fields(schedule) {
 		_, err := run.Follow(token, record)
 		if err = errors.Join(err, run.Err()); err != nil {
-			return nil, fmt.Errorf("step %d, %s: %w", i+1, token, err)
+			return nil, harness.AtStep(s.scenario, i+1, token, err)
 		}
 	}
 	return slices.Clone(run.Taken()), nil

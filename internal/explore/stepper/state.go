@@ -1,9 +1,9 @@
 package stepper
 
 import (
-	"fmt"
 	"time"
 
+	"lockstep/internal/explore"
 	"lockstep/internal/explore/harness"
 	"lockstep/internal/explore/simredis"
 	"lockstep/internal/trace"
@@ -72,7 +72,7 @@ func stateOf(run *harness.Run, t trace.Trace) State {
 		s.Holder = holder.Name
 	}
 	for _, server := range run.Cluster.Servers() {
-		s.Servers = append(s.Servers, serverOf(server))
+		s.Servers = append(s.Servers, serverOf(server, run.Scenario))
 	}
 	for i, a := range run.Actors() {
 		stance := trace.Absent
@@ -90,10 +90,10 @@ func stateOf(run *harness.Run, t trace.Trace) State {
 	return s
 }
 
-func serverOf(s *simredis.Server) Server {
+func serverOf(s *simredis.Server, in explore.Scenario) Server {
 	name := "Redis"
 	if s.Index > 0 {
-		name = fmt.Sprint("node ", s.Index)
+		name = in.Say("node %d", "节点 %d", s.Index)
 	}
 	keys := []Key{}
 	for _, k := range s.Holds.Keys {

@@ -1,4 +1,5 @@
-package witness
+// Package reason says in each language why a sale failed. Errors are in English alone, for logs and for programs.
+package reason
 
 import (
 	"strings"
@@ -8,8 +9,8 @@ import (
 	"lockstep/internal/service"
 )
 
-// reasons are why a sale fails, for people who do not read errors in English. The errors that say more come first: they contain others.
-func reasons() []language.Text {
+// All are the reasons that there are. The errors that say more come first: they contain others.
+func All() []language.Text {
 	both := func(err error, chinese string) language.Text { return language.Both(err.Error(), chinese) }
 	return []language.Text{
 		both(service.ErrOutcomeUnknown, "Redis 没有响应写入：可能已经卖出"),
@@ -28,12 +29,12 @@ func reasons() []language.Text {
 	}
 }
 
-// reasonIn gives the reason that an error tells, in a language; in English, that is all that it tells.
-func reasonIn(in language.Language, text string) string {
+// In gives the reason that an error tells, in a language; in English, that is all that it tells.
+func In(in language.Language, text string) string {
 	if in != language.Chinese {
 		return text
 	}
-	for _, reason := range reasons() {
+	for _, reason := range All() {
 		if strings.Contains(text, reason.In(language.English)) {
 			return reason.In(in)
 		}
