@@ -42,10 +42,9 @@ func (f exploreFlags) writeSchedules(cmd *cobra.Command, s strategy.Strategy, al
 		fmt.Fprintf(cmd.ErrOrStderr(), "%s is not written: there is no schedule to show\n", f.html)
 		return nil
 	}
-	in := f.language
 	document, err := web.Document(web.KindSchedules, "lockstep: "+s.Name, web.Schedules{
-		Lock: s.Name, Title: evolution.In(s, in).Title, Scenario: f.scenario.String(), Schedules: all,
-	}, in)
+		Lock: s.Name, Title: evolution.In(s, f.language).Title, Scenario: f.scenario.String(), Schedules: all,
+	}, f.language)
 	if err != nil {
 		return err
 	}
