@@ -19,7 +19,7 @@ import (
 var house = map[string][]string{
 	"lockstep": {"internal/cli"},
 	"lockstep/internal/cli": {
-		"internal/api", "internal/cluster", "internal/config", "internal/dao", "internal/evolution", "internal/explore",
+		"docs", "internal/api", "internal/cluster", "internal/config", "internal/course", "internal/dao", "internal/evolution", "internal/explore",
 		"internal/explore/graph", "internal/explore/stepper", "internal/history", "internal/job", "internal/lab", "internal/language",
 		"internal/load", "internal/lock", "internal/lockv6", "internal/matrix", "internal/metrics", "internal/service", "internal/soak",
 		"internal/strategy", "internal/trace", "internal/witness",
@@ -77,6 +77,8 @@ var house = map[string][]string{
 	"lockstep/internal/explore/anomaly":   {"internal/strategy"},
 	"lockstep/internal/explore/coroutine": {},
 	"lockstep/internal/config":            {"internal/history"},
+	"lockstep/internal/course":            {"internal/language"},
+	"lockstep/docs":                       {},
 	"lockstep/internal/api": {
 		"internal/evolution", "internal/history", "internal/lock", "internal/service", "internal/strategy",
 	},

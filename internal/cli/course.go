@@ -1,0 +1,230 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"lockstep/docs"
+	"lockstep/internal/course"
+	"lockstep/internal/language"
+)
+
+func newCourse() *cobra.Command {
+	var in language.Language
+	var reset, list bool
+	var file string
+	cmd := &cobra.Command{
+		Use:   "course [N]",
+		Short: "Take the course: predict, run, see, and read why",
+		Long: `course goes through the lessons of docs/course in the terminal. It asks what you expect, runs the
+command of the lesson, and says whether you were right, and why. It goes on where you left, or with
+lesson N. Your progress is in ` + course.ProgressFile + `, in this directory.
+
+Type the number of your prediction; Enter skips the question; q stops, and so does the end of the
+input. Exit code: 0, also if you stop; 2 trouble.`,
+		Example:     "  lockstep course\n  lockstep course 3\n  lockstep course --list\n  lockstep course --lang zh",
+		Args:        cobra.MaximumNArgs(1),
+		Annotations: map[string]string{noSettings: ""},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if foreign := foreignFlags(cmd); len(foreign) > 0 {
+				return fmt.Errorf("%s: course takes no settings: each lesson has its own", strings.Join(foreign, ", "))
+			}
+			if reset {
+				if err := course.Reset(file); err != nil {
+					return err
+				}
+			}
+			return runCourse(cmd, args, file, in, list)
+		},
+	}
+	flags := cmd.Flags()
+	flags.BoolVar(&reset, "reset", false, "forget the progress, and begin with the first lesson")
+	flags.BoolVar(&list, "list", false, "list the lessons, and which you have been through")
+	flags.StringVar(&file, "progress", course.ProgressFile, "keep the progress in this file")
+	speaks(cmd, &in)
+	return cmd
+}
+
+func runCourse(cmd *cobra.Command, args []string, file string, in language.Language, list bool) error {
+	lessons, err := course.Lessons(docs.Course(), in)
+	if err != nil {
+		return err
+	}
+	progress, err := course.OpenProgress(file)
+	if err != nil {
+		return err
+	}
+	c := classroom{
+		lessons: lessons, progress: progress, in: in, words: courseWordsIn(in), typed: cmd.Root().CommandPath(),
+		out: cmd.OutOrStdout(), errs: cmd.ErrOrStderr(), columns: columnsOf(cmd.OutOrStdout()),
+	}
+	if list {
+		c.list()
+		return nil
+	}
+	first := c.next()
+	if len(args) > 0 {
+		if first, err = strconv.Atoi(args[0]); err != nil || first < 1 || first > len(lessons) {
+			return fmt.Errorf("%w: %q; there are 1 to %d", course.ErrNoLesson, args[0], len(lessons))
+		}
+	}
+	c.answers = lines(cmd.Context(), cmd.InOrStdin())
+	return c.teach(cmd.Context(), first)
+}
+
+// columnsOf is how wide the text of a lesson is.
+func columnsOf(out io.Writer) int {
+	if columns := width(out); columns > 0 {
+		return min(columns, helpWidth)
+	}
+	return helpWidth
+}
+
+// classroom is the course as one learner takes it.
+type classroom struct {
+	lessons  []course.Lesson
+	progress *course.Progress
+	in       language.Language
+	words    courseWords
+	typed    string // the program, as it was typed
+	answers  <-chan string
+	out      io.Writer
+	errs     io.Writer
+	columns  int
+}
+
+// next is the number of the first lesson that the learner has not been through; after the last one, there is none.
+func (c *classroom) next() int {
+	for _, l := range c.lessons {
+		if _, done := c.progress.Chosen(l.Name); !done {
+			return l.Number
+		}
+	}
+	return len(c.lessons) + 1
+}
+
+// teach goes on from a lesson until the last, or until the learner stops.
+func (c *classroom) teach(ctx context.Context, first int) error {
+	for n := first; n <= len(c.lessons); n++ {
+		more, err := c.lesson(ctx, c.lessons[n-1])
+		if err != nil {
+			return err
+		}
+		if more && n < len(c.lessons) {
+			_, more = c.ask(ctx, c.words.goOn)
+		}
+		if !more {
+			fmt.Fprintf(c.out, c.words.stopped, c.typed)
+			return nil
+		}
+	}
+	right := 0
+	for _, l := range c.lessons {
+		if choice, done := c.progress.Chosen(l.Name); done && choice == l.Answer {
+			right++
+		}
+	}
+	fmt.Fprintf(c.out, c.words.finished, right, len(c.lessons), c.typed)
+	return nil
+}
+
+// lesson shows one lesson. More is false if the learner stops.
+func (c *classroom) lesson(ctx context.Context, l course.Lesson) (more bool, err error) {
+	fmt.Fprintf(c.out, c.words.title, l.Number, len(c.lessons), l.Title)
+	c.tell("", l.Idea)
+	choice, more := c.predict(ctx, l)
+	if !more {
+		return false, nil
+	}
+	c.run(ctx, l)
+	if ctx.Err() != nil {
+		return false, nil
+	}
+	switch choice {
+	case course.Skipped:
+		fmt.Fprintf(c.out, c.words.answer, l.Answer, course.Plain(l.Choices[l.Answer-1], c.columns))
+	case l.Answer:
+		fmt.Fprintf(c.out, c.words.right, l.Answer)
+	default:
+		fmt.Fprintf(c.out, c.words.wrong, choice, l.Answer, course.Plain(l.Choices[l.Answer-1], c.columns))
+	}
+	c.tell("", l.Why)
+	c.tell(c.words.seat, l.Seat)
+	c.tell(c.words.try, l.Try)
+	c.tell(c.words.broken, l.Broken)
+	return true, c.progress.Done(l.Name, choice)
+}
+
+// tell prints a section.
+func (c *classroom) tell(heading, markdown string) {
+	if heading != "" {
+		fmt.Fprintf(c.out, "── %s\n\n", heading)
+	}
+	fmt.Fprintf(c.out, "%s\n\n", strings.ReplaceAll(course.Plain(markdown, c.columns), goRun+" ", c.typed+" "))
+}
+
+// predict asks the question until the answer is one of the choices.
+func (c *classroom) predict(ctx context.Context, l course.Lesson) (choice int, more bool) {
+	c.tell(c.words.predict, l.Question)
+	for i, text := range l.Choices {
+		fmt.Fprintf(c.out, "  %d  %s\n", i+1, course.Plain(text, c.columns))
+	}
+	fmt.Fprintln(c.out)
+	for {
+		answer, more := c.ask(ctx, fmt.Sprintf(c.words.yours, len(l.Choices)))
+		if !more || answer == "" {
+			return course.Skipped, more
+		}
+		if n, err := strconv.Atoi(answer); err == nil && n >= 1 && n <= len(l.Choices) {
+			return n, true
+		}
+		fmt.Fprintf(c.out, c.words.noChoice, answer, len(l.Choices))
+	}
+}
+
+// ask gives the next line that the learner types. More is false if it is q, or if there is none.
+func (c *classroom) ask(ctx context.Context, prompt string) (answer string, more bool) {
+	fmt.Fprint(c.out, prompt)
+	select {
+	case answer, more = <-c.answers:
+	case <-ctx.Done():
+	}
+	if !more || !isTerminal(c.out) {
+		fmt.Fprintln(c.out, answer) // it does not stand there already
+	}
+	return answer, more && answer != "q"
+}
+
+// run runs the command of a lesson. If it cannot, it shows what others saw.
+func (c *classroom) run(ctx context.Context, l course.Lesson) {
+	args := course.Arguments(l.Run)
+	fmt.Fprintf(c.out, "\n$ %s %s\n\n", c.typed, l.Run)
+	if sub, _, err := newRoot(c.typed).Find(args); err == nil && sub.Flags().Lookup("lang") != nil && !slices.Contains(args, "--lang") {
+		args = append(args, "--lang", string(c.in))
+	}
+	program := Program{Name: c.typed, In: strings.NewReader("")}
+	if code := program.Run(ctx, args, c.out, c.errs); code == exitTrouble && ctx.Err() == nil {
+		fmt.Fprintf(c.out, "%s\n\n%s", c.words.noRun, l.Seen)
+	}
+	fmt.Fprintln(c.out)
+}
+
+// list lists the lessons.
+func (c *classroom) list() {
+	for _, l := range c.lessons {
+		mark := " "
+		if choice, done := c.progress.Chosen(l.Name); done && choice == l.Answer {
+			mark = "✓"
+		} else if done {
+			mark = "·"
+		}
+		fmt.Fprintf(c.out, "%s %2d  %s\n", mark, l.Number, l.Title)
+	}
+	fmt.Fprint(c.out, c.words.marks)
+}
