@@ -19,9 +19,10 @@ import (
 var house = map[string][]string{
 	"lockstep": {"internal/cli"},
 	"lockstep/internal/cli": {
-		"docs", "internal/api", "internal/cluster", "internal/config", "internal/course", "internal/dao", "internal/evolution", "internal/explore",
+		"docs", "internal/api", "internal/cluster", "internal/config", "internal/course", "internal/dao", "internal/doctor",
+		"internal/evolution", "internal/explore",
 		"internal/explore/graph", "internal/explore/stepper", "internal/history", "internal/job", "internal/lab", "internal/language",
-		"internal/load", "internal/lock", "internal/lockv6", "internal/matrix", "internal/metrics", "internal/service", "internal/soak",
+		"internal/load", "internal/lock", "internal/lockv6", "internal/matrix", "internal/metrics", "internal/pack", "internal/service", "internal/soak",
 		"internal/strategy", "internal/trace", "internal/witness",
 	},
 	"lockstep/internal/matrix": {
@@ -78,6 +79,8 @@ var house = map[string][]string{
 	"lockstep/internal/explore/coroutine": {},
 	"lockstep/internal/config":            {"internal/history"},
 	"lockstep/internal/course":            {"internal/language"},
+	"lockstep/internal/doctor":            {"internal/language"},
+	"lockstep/internal/pack":              {},
 	"lockstep/docs":                       {},
 	"lockstep/internal/api": {
 		"internal/evolution", "internal/history", "internal/lock", "internal/service", "internal/strategy",

@@ -107,8 +107,8 @@ Settings come from config.yaml, the environment (LOCKSTEP_LOCK_VERSION=v4) and f
 	root.Flags().BoolVarP(&askedVersion, "version", "v", false, "version for "+typed)
 	config.AddFlags(root.PersistentFlags(), evolution.Names())
 	root.AddCommand(
-		newServe(), newCluster(), newBurst(), newExplore(), newLab(), newMatrix(), newSoak(), newJob(), newHealth(), newCourse(),
-		newSettings(),
+		newServe(), newCluster(), newBurst(), newExplore(), newLab(), newMatrix(), newSoak(), newJob(), newHealth(),
+		newCourse(), newDoctor(), newPack(), newSettings(),
 	)
 	root.SetHelpFunc(showHelp)
 	root.SetFlagErrorFunc(noFlag)

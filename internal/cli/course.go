@@ -142,8 +142,7 @@ func (c *classroom) lesson(ctx context.Context, l course.Lesson) (more bool, err
 	if !more {
 		return false, nil
 	}
-	c.run(ctx, l)
-	if ctx.Err() != nil {
+	if !c.run(ctx, l) {
 		return false, nil
 	}
 	switch choice {
@@ -201,8 +200,8 @@ func (c *classroom) ask(ctx context.Context, prompt string) (answer string, more
 	return answer, more && answer != "q"
 }
 
-// run runs the command of a lesson. If it cannot, it shows what others saw.
-func (c *classroom) run(ctx context.Context, l course.Lesson) {
+// run runs the command of a lesson. If it cannot, it shows what others saw. More is false if the learner interrupts it.
+func (c *classroom) run(ctx context.Context, l course.Lesson) (more bool) {
 	args := course.Arguments(l.Run)
 	fmt.Fprintf(c.out, "\n$ %s %s\n\n", c.typed, l.Run)
 	if sub, _, err := newRoot(c.typed).Find(args); err == nil && sub.Flags().Lookup("lang") != nil && !slices.Contains(args, "--lang") {
@@ -213,6 +212,7 @@ func (c *classroom) run(ctx context.Context, l course.Lesson) {
 		fmt.Fprintf(c.out, "%s\n\n%s", c.words.noRun, l.Seen)
 	}
 	fmt.Fprintln(c.out)
+	return ctx.Err() == nil
 }
 
 // list lists the lessons.

@@ -44,7 +44,7 @@ func parse(text string, in language.Language) (l Lesson, err error) {
 	if parts == nil {
 		return l, fmt.Errorf("%w: it does not begin with # NUMBER. TITLE, and a line of links", ErrForm)
 	}
-	l.Number, err = strconv.Atoi(parts[1])
+	l.Number, _ = strconv.Atoi(parts[1]) // they are digits
 	l.Title = parts[2]
 	form := formIn(in)
 	sections, err := split(text[len(parts[0]):], form.headings)
