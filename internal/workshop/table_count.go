@@ -106,8 +106,8 @@ func blindRenewal() Exercise {
 		Looks: []Look{
 			calm(),
 			{
-				explore.Scenario{Actors: 2, Work: 4 * time.Second, Faults: explore.Faults{Expiry: 1}},
-				[]explore.Anomaly{explore.ForeignRelease, explore.Stuck, explore.GoroutineLeak},
+				explore.Scenario{Actors: 2, Work: 4 * time.Second, Faults: explore.Faults{Expiry: 1, Slow: 1}},
+				[]explore.Anomaly{explore.ForeignRelease, explore.Stuck},
 			},
 			working(12*time.Second, usual()...),
 		},
