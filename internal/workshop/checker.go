@@ -20,6 +20,8 @@ import (
 type Checker struct {
 	Root string // of the module, where go.mod is
 	Go   string // the go command
+
+	Overlay map[string]string // files to read instead of those of the module, by their path from the root
 }
 
 // The ways a checker cannot be made.
@@ -58,7 +60,7 @@ func NewChecker(dir string) (Checker, error) {
 	if err != nil {
 		return Checker{}, fmt.Errorf("%w (%w)", ErrNoGo, err)
 	}
-	return Checker{root, command}, nil
+	return Checker{Root: root, Go: command}, nil
 }
 
 // longest is how long a program may run that has been built: a loop without an end is ended.
@@ -105,8 +107,11 @@ func (c Checker) Check(ctx context.Context, e Exercise, dir string, in language.
 // build compiles the learner's package, and a main function for it, which an overlay puts into the module.
 func (c Checker) build(ctx context.Context, e Exercise, dir, temporary, binary string) (Outcome, error) {
 	source := filepath.Join(temporary, "main.go")
-	place := filepath.Join(c.Root, "exercises", "check", "main.go")
-	overlay, err := json.Marshal(map[string]any{"Replace": map[string]string{place: source}})
+	replace := map[string]string{filepath.Join(c.Root, "exercises", "check", "main.go"): source}
+	for file, with := range c.Overlay {
+		replace[filepath.Join(c.Root, filepath.FromSlash(file))] = with
+	}
+	overlay, err := json.Marshal(map[string]any{"Replace": replace})
 	if err != nil {
 		return Outcome{}, err
 	}
