@@ -22,9 +22,12 @@ var house = map[string][]string{
 		"docs", "internal/api", "internal/cluster", "internal/config", "internal/course", "internal/dao", "internal/doctor",
 		"internal/evolution", "internal/explore",
 		"internal/explore/graph", "internal/explore/stepper", "internal/history", "internal/job", "internal/lab", "internal/language",
-		"internal/load", "internal/lock", "internal/lockv6", "internal/matrix", "internal/metrics", "internal/pack", "internal/service", "internal/soak",
-		"internal/strategy", "internal/trace", "internal/witness",
+		"internal/load", "internal/lock", "internal/lockv6", "internal/matrix", "internal/metrics", "internal/pack",
+		"internal/progress", "internal/service", "internal/soak", "internal/strategy", "internal/trace", "internal/witness",
+		"internal/workshop",
 	},
+	"lockstep/internal/workshop": {"internal/explore", "internal/language", "internal/strategy", "internal/trace"},
+	"lockstep/internal/progress": {},
 	"lockstep/internal/matrix": {
 		"internal/evolution", "internal/explore", "internal/lab", "internal/language", "internal/strategy",
 	},
@@ -158,6 +161,10 @@ func TestImportsFormTheHouse(t *testing.T) {
 		} else if err != nil {
 			t.Fatal(err)
 		}
+		if exercise(pkg.ImportPath) {
+			checkExercise(t, pkg.ImportPath, pkg.Imports)
+			continue
+		}
 		seen++
 		checkRoom(t, pkg.ImportPath, pkg.Imports)
 	}
@@ -198,6 +205,20 @@ func TestThePictureIsTheHouse(t *testing.T) {
 		slices.Sort(got)
 		if !slices.Equal(got, want) {
 			t.Errorf("the picture says that %s imports %v; the house says %v", name, got, want)
+		}
+	}
+}
+
+// exercises are no rooms: learners build them. They use what a lock needs, and nobody but tests uses them, since a learner's mistake must
+// not keep lockstep from being built.
+func exercise(room string) bool { return strings.HasPrefix(room+"/", "lockstep/exercises/") }
+
+func checkExercise(t *testing.T, name string, imports []string) {
+	t.Helper()
+	for _, path := range imports {
+		within, ours := strings.CutPrefix(path, "lockstep/")
+		if ours && !slices.Contains([]string{"internal/lock", "internal/rediserr", "internal/strategy"}, within) {
+			t.Errorf("%s imports %s: an exercise is a lock alone", name, path)
 		}
 	}
 }

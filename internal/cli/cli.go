@@ -108,7 +108,7 @@ Settings come from config.yaml, the environment (LOCKSTEP_LOCK_VERSION=v4) and f
 	config.AddFlags(root.PersistentFlags(), evolution.Names())
 	root.AddCommand(
 		newServe(), newCluster(), newBurst(), newExplore(), newLab(), newMatrix(), newSoak(), newJob(), newHealth(),
-		newCourse(), newDoctor(), newPack(), newSettings(),
+		newCourse(), newCheck(), newDoctor(), newPack(), newSettings(),
 	)
 	root.SetHelpFunc(showHelp)
 	root.SetFlagErrorFunc(noFlag)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,18 +14,22 @@ import (
 	"lockstep/docs"
 	"lockstep/internal/course"
 	"lockstep/internal/language"
+	"lockstep/internal/progress"
+	"lockstep/internal/workshop"
 )
+
+// skipped is the choice of a learner who has made none.
+const skipped = 0
 
 func newCourse() *cobra.Command {
 	var in language.Language
 	var reset, list bool
-	var file string
 	cmd := &cobra.Command{
 		Use:   "course [N]",
 		Short: "Take the course: predict, run, see, and read why",
 		Long: `course goes through the lessons of docs/course in the terminal. It asks what you expect, runs the
 command of the lesson, and says whether you were right, and why. It goes on where you left, or with
-lesson N. Your progress is in ` + course.ProgressFile + `, in this directory.
+lesson N. Your progress is in ` + progress.FileName + `, beside go.mod.
 
 Type the number of your prediction; Enter skips the question; q stops, and so does the end of the
 input. Exit code: 0, also if you stop; 2 trouble.`,
@@ -35,33 +40,40 @@ input. Exit code: 0, also if you stop; 2 trouble.`,
 			if foreign := foreignFlags(cmd); len(foreign) > 0 {
 				return fmt.Errorf("%s: course takes no settings: each lesson has its own", strings.Join(foreign, ", "))
 			}
-			if reset {
-				if err := course.Reset(file); err != nil {
-					return err
-				}
-			}
-			return runCourse(cmd, args, file, in, list)
+			return runCourse(cmd, args, in, reset, list)
 		},
 	}
 	flags := cmd.Flags()
-	flags.BoolVar(&reset, "reset", false, "forget the progress, and begin with the first lesson")
+	flags.BoolVar(&reset, "reset", false, "forget what you predicted, and begin with the first lesson")
 	flags.BoolVar(&list, "list", false, "list the lessons, and which you have been through")
-	flags.StringVar(&file, "progress", course.ProgressFile, "keep the progress in this file")
 	speaks(cmd, &in)
 	return cmd
 }
 
-func runCourse(cmd *cobra.Command, args []string, file string, in language.Language, list bool) error {
+func runCourse(cmd *cobra.Command, args []string, in language.Language, reset, list bool) error {
 	lessons, err := course.Lessons(docs.Course(), in)
 	if err != nil {
 		return err
 	}
-	progress, err := course.OpenProgress(file)
+	dir, err := os.Getwd()
+	if err != nil {
+		return err
+	}
+	if root, err := workshop.FindRoot(dir); err == nil {
+		dir = root // of the clone; a program that was built runs anywhere
+	}
+	store := progress.In(dir)
+	if reset {
+		if err := store.Update(func(p *progress.Progress) { clear(p.Predictions) }); err != nil {
+			return err
+		}
+	}
+	learner, err := store.Load()
 	if err != nil {
 		return err
 	}
 	c := classroom{
-		lessons: lessons, progress: progress, in: in, words: courseWordsIn(in), typed: cmd.Root().CommandPath(),
+		lessons: lessons, store: store, predictions: learner.Predictions, in: in, words: courseWordsIn(in), typed: cmd.Root().CommandPath(),
 		out: cmd.OutOrStdout(), errs: cmd.ErrOrStderr(), columns: columnsOf(cmd.OutOrStdout()),
 	}
 	if list {
@@ -88,21 +100,22 @@ func columnsOf(out io.Writer) int {
 
 // classroom is the course as one learner takes it.
 type classroom struct {
-	lessons  []course.Lesson
-	progress *course.Progress
-	in       language.Language
-	words    courseWords
-	typed    string // the program, as it was typed
-	answers  <-chan string
-	out      io.Writer
-	errs     io.Writer
-	columns  int
+	lessons     []course.Lesson
+	store       *progress.Store
+	predictions map[string]string // as they are in the store
+	in          language.Language
+	words       courseWords
+	typed       string // the program, as it was typed
+	answers     <-chan string
+	out         io.Writer
+	errs        io.Writer
+	columns     int
 }
 
 // next is the number of the first lesson that the learner has not been through; after the last one, there is none.
 func (c *classroom) next() int {
 	for _, l := range c.lessons {
-		if _, done := c.progress.Chosen(l.Name); !done {
+		if _, done := c.chosen(l.Name); !done {
 			return l.Number
 		}
 	}
@@ -126,7 +139,7 @@ func (c *classroom) teach(ctx context.Context, first int) error {
 	}
 	right := 0
 	for _, l := range c.lessons {
-		if choice, done := c.progress.Chosen(l.Name); done && choice == l.Answer {
+		if choice, done := c.chosen(l.Name); done && choice == l.Answer {
 			right++
 		}
 	}
@@ -146,7 +159,7 @@ func (c *classroom) lesson(ctx context.Context, l course.Lesson) (more bool, err
 		return false, nil
 	}
 	switch choice {
-	case course.Skipped:
+	case skipped:
 		fmt.Fprintf(c.out, c.words.answer, l.Answer, course.Plain(l.Choices[l.Answer-1], c.columns))
 	case l.Answer:
 		fmt.Fprintf(c.out, c.words.right, l.Answer)
@@ -157,7 +170,15 @@ func (c *classroom) lesson(ctx context.Context, l course.Lesson) (more bool, err
 	c.tell(c.words.seat, l.Seat)
 	c.tell(c.words.try, l.Try)
 	c.tell(c.words.broken, l.Broken)
-	return true, c.progress.Done(l.Name, choice)
+	c.predictions[l.Name] = strconv.Itoa(choice)
+	return true, c.store.Update(func(p *progress.Progress) { p.Predictions[l.Name] = strconv.Itoa(choice) })
+}
+
+// chosen gives what the learner predicted in a lesson; done is false if the learner has not been through it.
+func (c *classroom) chosen(lesson string) (choice int, done bool) {
+	prediction, done := c.predictions[lesson]
+	choice, err := strconv.Atoi(prediction)
+	return choice, done && err == nil
 }
 
 // tell prints a section.
@@ -178,7 +199,7 @@ func (c *classroom) predict(ctx context.Context, l course.Lesson) (choice int, m
 	for {
 		answer, more := c.ask(ctx, fmt.Sprintf(c.words.yours, len(l.Choices)))
 		if !more || answer == "" {
-			return course.Skipped, more
+			return skipped, more
 		}
 		if n, err := strconv.Atoi(answer); err == nil && n >= 1 && n <= len(l.Choices) {
 			return n, true
@@ -219,7 +240,7 @@ func (c *classroom) run(ctx context.Context, l course.Lesson) (more bool) {
 func (c *classroom) list() {
 	for _, l := range c.lessons {
 		mark := " "
-		if choice, done := c.progress.Chosen(l.Name); done && choice == l.Answer {
+		if choice, done := c.chosen(l.Name); done && choice == l.Answer {
 			mark = "✓"
 		} else if done {
 			mark = "·"

@@ -3,11 +3,10 @@ package cli
 import (
 	"bytes"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
-	"lockstep/internal/course"
+	"lockstep/internal/progress"
 )
 
 // learn takes the course with this on standard input.
@@ -33,8 +32,8 @@ func inOrder(t *testing.T, text string, all ...string) {
 
 // A learner predicts, sees, is told whether that was right, stops, and goes on another time.
 func TestCourseThroughAPipe(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "progress.json")
-	code, out, errs := learn(t, "7\n2\n\n1\nq\n", "--progress", file, "--lang", "en")
+	t.Chdir(t.TempDir())
+	code, out, errs := learn(t, "7\n2\n\n1\nq\n", "--lang", "en")
 	if code != exitOK {
 		t.Fatalf("exit code %d: %s", code, errs)
 	}
@@ -45,12 +44,12 @@ func TestCourseThroughAPipe(t *testing.T) {
 	if strings.Contains(out, "Lesson 3 of") {
 		t.Error("q does not stop")
 	}
-	if code, out, _ = learn(t, "", "--progress", file, "--list"); code != exitOK {
+	if code, out, _ = learn(t, "", "--list"); code != exitOK {
 		t.Fatalf("exit code %d", code)
 	}
 	inOrder(t, out, "✓  1  ", "·  2  ", "   3  ")
 
-	code, out, _ = learn(t, "", "--progress", file, "--lang", "zh") // the input ends at once
+	code, out, _ = learn(t, "", "--lang", "zh") // the input ends at once
 	if code != exitOK {
 		t.Errorf("exit code %d at the end of the input", code)
 	}
@@ -59,14 +58,14 @@ func TestCourseThroughAPipe(t *testing.T) {
 		t.Error("the command runs before the question is answered")
 	}
 
-	_, out, _ = learn(t, "\n", "--progress", file, "--reset", "--lang", "en")
+	_, out, _ = learn(t, "\n", "--reset", "--lang", "en")
 	inOrder(t, out, "Lesson 1 of", "The answer is 2: 98 or 99")
 }
 
 // After the last lesson it says how many predictions were right, and so it does when there is nothing left.
 func TestCourseToItsEnd(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "progress.json")
-	code, out, errs := learn(t, "3\n", "15", "--progress", file, "--lang", "en")
+	t.Chdir(t.TempDir())
+	code, out, errs := learn(t, "3\n", "15", "--lang", "en")
 	if code != exitOK {
 		t.Fatalf("exit code %d: %s", code, errs)
 	}
@@ -74,10 +73,7 @@ func TestCourseToItsEnd(t *testing.T) {
 }
 
 func TestCourseRefuses(t *testing.T) {
-	broken := filepath.Join(t.TempDir(), "broken.json")
-	if err := os.WriteFile(broken, []byte("{"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	t.Chdir(t.TempDir())
 	for _, c := range []struct {
 		want string
 		args []string
@@ -86,7 +82,6 @@ func TestCourseRefuses(t *testing.T) {
 		{"there are 1 to 15", []string{"0"}},
 		{`"two"; there are 1 to 15`, []string{"two"}},
 		{"takes no settings", []string{"--lock.version", "v4"}},
-		{"delete it, or start again with --reset", []string{"--progress", broken}},
 	} {
 		code, out, errs := learn(t, "", append(c.args, "--lang", "en")...)
 		if code != exitTrouble || !strings.Contains(errs, c.want) {
@@ -96,7 +91,10 @@ func TestCourseRefuses(t *testing.T) {
 			t.Errorf("%v prints %s", c.args, out)
 		}
 	}
-	if _, err := os.Stat(course.ProgressFile); err == nil {
-		t.Errorf("%s was written into the sources", course.ProgressFile)
+	if err := os.WriteFile(progress.FileName, []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if code, _, errs := learn(t, "\n"); code != exitTrouble || !strings.Contains(errs, "remove it to begin anew") {
+		t.Errorf("exit code %d, %s", code, errs)
 	}
 }
