@@ -74,7 +74,7 @@ func copyFile(to, from string) error {
 	if err != nil {
 		return err
 	}
-	defer in.Close()
+	defer func() { _ = in.Close() }() // it was only read
 	out, err := os.Create(to) //nolint:gosec // the user named it
 	if err != nil {
 		return err

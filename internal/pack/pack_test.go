@@ -60,8 +60,8 @@ func TestArchive(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, map[string]string{"go.mod": "module lockstep\n", "docs/a.md": "text", "modules/old.zip": "of another archive"})
 	var asked []string
-	class := pack.Class{Dir: dir, Now: time.Unix(0, 0), Run: func(_ context.Context, env []string, program string, args ...string) (string, error) {
-		if asked = append(env, program+" "+strings.Join(args, " ")); slices.Contains(args, "env") {
+	run := func(_ context.Context, env []string, _ string, args ...string) (string, error) {
+		if asked = append(asked, env...); slices.Contains(args, "env") {
 			return "/home/a b/mod\nhttps://proxy.example\n", nil
 		}
 		cache := strings.TrimPrefix(env[0], "GOMODCACHE=")
@@ -69,7 +69,8 @@ func TestArchive(t *testing.T) {
 			"cache/download/x/@v/v1.zip": "zip", "cache/download/x/@v/v1.lock": "", "cache/download/sumdb/y": "sum", "x@v1/x.go": "package x",
 		})
 		return "", nil
-	}}
+	}
+	class := pack.Class{Dir: dir, Now: time.Unix(0, 0), Run: run}
 	var archive bytes.Buffer
 	files, err := class.Write(t.Context(), &archive)
 	if err != nil {
