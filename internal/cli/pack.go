@@ -75,7 +75,7 @@ func copyFile(to, from string) error {
 		return err
 	}
 	defer func() { _ = in.Close() }() // it was only read
-	out, err := os.Create(to) //nolint:gosec // the user named it
+	out, err := os.Create(to)         //nolint:gosec // the user named it
 	if err != nil {
 		return err
 	}
