@@ -100,10 +100,18 @@ func TestLessonOfAnotherForm(t *testing.T) {
 	for _, other := range []string{
 		strings.Replace(lesson, "**2**", "**3**", 1), strings.Replace(lesson, "## Run", "## Walk", 1), strings.Replace(lesson, "# 1.", "# 2.", 1),
 		strings.Replace(lesson, "<!-- lockstep explore v0", "<!-- lockstep explore v1", 1),
+		strings.Replace(lesson, `"A:GET B:GET" -->`, `"A:GET B:GET" --lang zh -->`, 1),
 	} {
 		if _, err := parsed(t, other); !errors.Is(err, course.ErrForm) {
 			t.Errorf("%v\n%s", err, other)
 		}
+	}
+}
+
+// What a command prints in the lesson's own language is what it prints.
+func TestOutputInALanguage(t *testing.T) {
+	if l, err := parsed(t, strings.Replace(lesson, `"A:GET B:GET" -->`, `"A:GET B:GET" --lang en -->`, 1)); err != nil || l.Seen == "" {
+		t.Errorf("%+v, %v", l, err)
 	}
 }
 

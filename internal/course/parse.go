@@ -56,7 +56,7 @@ func parse(text string, in language.Language) (l Lesson, err error) {
 	if run := runs.FindStringSubmatch(sections[2]); run != nil {
 		l.Run = run[1]
 	}
-	if output := seen.FindStringSubmatch(sections[3]); output != nil && output[1] == l.Run {
+	if output := seen.FindStringSubmatch(sections[3]); output != nil && strings.TrimSuffix(output[1], " --lang "+string(in)) == l.Run {
 		l.Seen = output[2]
 	}
 	if answer := form.answer.FindStringSubmatch(sections[4]); answer != nil {
