@@ -74,7 +74,8 @@ func TestTheSolutionIsShownWhenAskedTwiceOrDone(t *testing.T) {
 	if err := progress.In(dir).Update(func(p *progress.Progress) { p.Done["06-lost-reply"] = true }); err != nil {
 		t.Fatal(err)
 	}
-	if code, out := typed(t, "06", "--solution", "--json"); code != exitOK || !strings.Contains(out, "Cure: ") || !strings.Contains(out, `"shown": true`) {
+	code, out := typed(t, "06", "--solution", "--json")
+	if code != exitOK || !strings.Contains(out, "Cure: ") || !strings.Contains(out, `"shown": true`) {
 		t.Errorf("done: exit code %d, %s", code, out)
 	}
 }
@@ -85,11 +86,14 @@ func TestTheListShowsWhatIsDone(t *testing.T) {
 		t.Fatal(err)
 	}
 	code, out := typed(t)
-	if code != exitOK || !strings.Contains(out, "✓ 01-expiry") || !strings.Contains(out, "1 of 14 done") || !strings.Contains(out, "Next: 02-foreign-delete") {
-		t.Errorf("exit code %d:\n%s", code, out)
+	for _, want := range []string{"✓ 01-expiry", "1 of 14 done", "Next: 02-foreign-delete"} {
+		if code != exitOK || !strings.Contains(out, want) {
+			t.Errorf("exit code %d, and %q is not in:\n%s", code, want, out)
+		}
 	}
 	var all []struct{ Exercise, State string }
-	if _, out := typed(t, "--json"); json.Unmarshal([]byte(out), &all) != nil || len(all) != 14 || all[0].State != "done" || all[1].State != "not yet" {
+	_, out = typed(t, "--json")
+	if json.Unmarshal([]byte(out), &all) != nil || len(all) != 14 || all[0].State != "done" || all[1].State != "not yet" {
 		t.Errorf("as JSON:\n%s", out)
 	}
 	if _, out := typed(t, "--hint", "--json"); !strings.Contains(out, `"exercise": "02-foreign-delete"`) {
@@ -169,7 +173,9 @@ func TestCheckShowsTheSchedule(t *testing.T) {
 	if err != nil || outcome.State != workshop.NotYet {
 		t.Fatalf("%+v, %v", outcome, err)
 	}
-	for _, want := range []string{"Not yet", "3 steps", "left-behind", "--faults crash=1", "SET distributedLock A NX", "A:SET", "check 01-expiry --hint"} {
+	for _, want := range []string{
+		"Not yet", "3 steps", "left-behind", "--faults crash=1", "SET distributedLock A NX", "A:SET", "check 01-expiry --hint",
+	} {
 		if !strings.Contains(people.String(), want) {
 			t.Errorf("it does not say %q:\n%s", want, people)
 		}
