@@ -52,7 +52,7 @@ type Outcome struct {
 
 // Bounds of a check. A lock that is right, or one of the flaws that learners have, is through in a few seconds.
 const (
-	longestLook = 30 * time.Second
+	longestLook = time.Minute
 	mostMemory  = 1500 << 20
 	patience    = 5 * time.Second // without a step, until code counts as one that waits elsewhere
 )

@@ -117,7 +117,7 @@ func blindRenewal() Exercise {
 		Looks: []Look{
 			calm(),
 			{
-				explore.Scenario{Actors: 2, Work: 4 * time.Second, Faults: explore.Faults{Expiry: 1, Slow: 1}},
+				explore.Scenario{Actors: 2, Work: 4 * time.Second, Polls: explore.NoPolls, Faults: explore.Faults{Expiry: 1, Slow: 1}},
 				[]explore.Anomaly{explore.ForeignRelease, explore.Stuck},
 			},
 			working(12*time.Second, usual()...),
