@@ -1,6 +1,7 @@
 // Package blindrenewal is exercise 08.
 //
 // Task: a renewal must never prolong a lock that is another's by now.
+// 任务：谁都不会给别人的锁续期；工作时间长的一单不会失去自己的锁。
 // Story, claim and hints: README.md, README.zh-CN.md. Check: go run . check 08
 package blindrenewal
 

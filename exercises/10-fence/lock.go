@@ -1,6 +1,7 @@
 // Package fence is exercise 10.
 //
 // Task: a token that is too old must not open the lock of a newer one.
+// 任务：只有与锁里相等的令牌才能解锁；旧持有者迟到的写入会被拒绝。
 // Story, claim and hints: README.md, README.zh-CN.md. Check: go run . check 10
 package fence
 

@@ -28,6 +28,7 @@ type API struct {
 	Guard    Guard
 	Metrics  Metrics
 	Events   http.Handler // streams what this replica's locks do; nil: there is no such stream
+	Seat     http.Handler // the scheduler's seat; nil: there is none
 	OrderIDs OrderIDs
 }
 
@@ -65,6 +66,10 @@ func (a *API) routes() http.Handler {
 	if a.Events != nil {
 		engine.GET("/events", gin.WrapH(a.Events))
 	}
+	if a.Seat != nil {
+		engine.GET("/seat", gin.WrapH(a.Seat))
+		engine.GET("/seat/*path", gin.WrapH(a.Seat))
+	}
 	engine.POST("/inventory/sale", a.sale)
 	engine.GET("/inventory", a.inventory)
 	engine.GET("/orders/:id", a.order)
@@ -96,7 +101,7 @@ func (a *API) sale(c *gin.Context) {
 		err = fmt.Errorf("%w; GET /orders/%s says whether it was", err, id)
 	}
 	if err != nil {
-		status, code := statusOf(err)
+		status, code := StatusOf(err)
 		a.Metrics.Answered(code)
 		a.refuse(c, status, code, err)
 		return

@@ -5,13 +5,14 @@ import (
 	"crypto/subtle"
 	"fmt"
 	"net/http"
+	"path"
 	"strings"
 
 	"github.com/gin-gonic/gin"
 )
 
-// Guard decides which requests may pass, by three things: the server's name in Host, the page that sent the request, and, for PUT and
-// DELETE, the token.
+// Guard decides which requests may pass, by three things: the server's name in Host, the page that sent the request, and, for PUT, DELETE
+// and what runs code in the scheduler's seat, the token.
 type Guard struct {
 	Token string // clients that send it may use PUT and DELETE; empty: Open decides
 	Open  bool   // without a token: everybody may use PUT and DELETE, or nobody
@@ -21,7 +22,7 @@ type Guard struct {
 // Check gives the status, the code and the error of a request that may not pass, or no error.
 func (g Guard) Check(r *http.Request) (status int, code string, err error) {
 	if err = g.check(r); err != nil {
-		status, code = statusOf(err)
+		status, code = StatusOf(err)
 	}
 	return status, code, err
 }
@@ -30,14 +31,25 @@ func (g Guard) check(r *http.Request) error {
 	if !g.Hosts.know(r.Host) {
 		return fmt.Errorf("%w: Host is %.100q; add the name to server.hosts, or set an admin.token", errForeignHost, r.Host)
 	}
+	asks := r
+	if runsCode(r) { // it only reads, but a page of another site may not make the server work either
+		asks = r.WithContext(r.Context())
+		asks.Method = http.MethodPost
+	}
 	var browsers http.CrossOriginProtection
-	if err := browsers.Check(r); err != nil {
+	if err := browsers.Check(asks); err != nil {
 		return fmt.Errorf("%w: Origin is %.100q: %w", errForeignPage, r.Header.Get("Origin"), err)
 	}
-	if r.Method != http.MethodPut && r.Method != http.MethodDelete {
+	if r.Method != http.MethodPut && r.Method != http.MethodDelete && !runsCode(r) {
 		return nil
 	}
 	return g.administers(r.Header)
+}
+
+// runsCode reports whether a request runs a lock's code, or explores: what is below /seat, but for the texts.
+func runsCode(r *http.Request) bool {
+	below, is := strings.CutPrefix(path.Clean(r.URL.Path), "/seat/")
+	return is && below != "steps" && !strings.HasPrefix(below, "steps/")
 }
 
 func (g Guard) administers(header http.Header) error {

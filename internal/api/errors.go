@@ -9,7 +9,9 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"lockstep/internal/evolution"
+	"lockstep/internal/explore"
 	"lockstep/internal/lock"
+	"lockstep/internal/seat"
 	"lockstep/internal/service"
 	"lockstep/internal/strategy"
 )
@@ -51,6 +53,12 @@ var answers = []struct {
 	{lock.ErrCancelled, statusClientClosed, "client_closed_request"},
 	{evolution.ErrUnknown, http.StatusBadRequest, "unknown_lock"},
 	{strategy.ErrNoNodes, http.StatusBadRequest, "no_nodes"},
+	{seat.ErrQuery, http.StatusBadRequest, "bad_request"},
+	{explore.ErrText, http.StatusBadRequest, "bad_request"},
+	{explore.ErrMalformed, http.StatusBadRequest, "bad_request"},
+	{explore.ErrStale, http.StatusConflict, "stale_schedule"},
+	{seat.ErrBusy, http.StatusServiceUnavailable, "busy"},
+	{seat.ErrNotFound, http.StatusNotFound, "not_found"},
 	{errBadRequest, http.StatusBadRequest, "bad_request"},
 	{errUnauthorized, http.StatusUnauthorized, "unauthorized"},
 	{errForbidden, http.StatusForbidden, "forbidden"},
@@ -72,7 +80,7 @@ type ErrorAnswer struct {
 
 // fail answers with an error.
 func (a *API) fail(c *gin.Context, err error) {
-	status, code := statusOf(err)
+	status, code := StatusOf(err)
 	a.refuse(c, status, code, err)
 }
 
@@ -85,7 +93,8 @@ func (a *API) refuse(c *gin.Context, status int, code string, err error) {
 	WriteSaleError(c.Writer, status, code, c.GetString(orderID), err)
 }
 
-func statusOf(err error) (status int, code string) {
+// StatusOf gives the status and the code of an error.
+func StatusOf(err error) (status int, code string) {
 	for _, answer := range answers {
 		if errors.Is(err, answer.err) {
 			return answer.status, answer.code

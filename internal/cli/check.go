@@ -37,10 +37,10 @@ func newCheck() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check [EXERCISE]",
 		Short: "Check your solution of an exercise: the shortest way it breaks, or done",
-		Long: `check compiles an exercise, the package in exercises/ that you have edited, and runs it in every order
-that its Redis commands can take. It shows the shortest schedule that breaks the exercise's claim, or
-says that it is done. Without an exercise it lists all of them, and what you have done; --watch,
---hint and --solution then take the first that is not done.
+		Long: `check compiles an exercise, the package in exercises/ that you have edited, and runs it in every
+order that its Redis commands can take. It shows the shortest schedule that breaks the exercise's
+claim, or says that it is done. Without an exercise it lists all of them, and what you have done;
+--watch, --hint and --solution then take the first that is not done.
 
 What was done and which hints were given is in .lockstep-course.json, beside go.mod.
 

@@ -68,12 +68,12 @@ func runCourse(cmd *cobra.Command, args []string, in language.Language, reset, l
 			return err
 		}
 	}
-	learner, err := store.Load()
+	now, err := store.Load()
 	if err != nil {
 		return err
 	}
-	c := classroom{
-		lessons: lessons, store: store, predictions: learner.Predictions, in: in, words: courseWordsIn(in), typed: cmd.Root().CommandPath(),
+	c := pupil{
+		lessons: lessons, store: store, predictions: now.Predictions, in: in, words: courseWordsIn(in), typed: cmd.Root().CommandPath(),
 		out: cmd.OutOrStdout(), errs: cmd.ErrOrStderr(), columns: columnsOf(cmd.OutOrStdout()),
 	}
 	if list {
@@ -98,8 +98,8 @@ func columnsOf(out io.Writer) int {
 	return helpWidth
 }
 
-// classroom is the course as one learner takes it.
-type classroom struct {
+// pupil is the course as one learner takes it.
+type pupil struct {
 	lessons     []course.Lesson
 	store       *progress.Store
 	predictions map[string]string // as they are in the store
@@ -113,7 +113,7 @@ type classroom struct {
 }
 
 // next is the number of the first lesson that the learner has not been through; after the last one, there is none.
-func (c *classroom) next() int {
+func (c *pupil) next() int {
 	for _, l := range c.lessons {
 		if _, done := c.chosen(l.Name); !done {
 			return l.Number
@@ -123,7 +123,7 @@ func (c *classroom) next() int {
 }
 
 // teach goes on from a lesson until the last, or until the learner stops.
-func (c *classroom) teach(ctx context.Context, first int) error {
+func (c *pupil) teach(ctx context.Context, first int) error {
 	for n := first; n <= len(c.lessons); n++ {
 		more, err := c.lesson(ctx, c.lessons[n-1])
 		if err != nil {
@@ -148,7 +148,7 @@ func (c *classroom) teach(ctx context.Context, first int) error {
 }
 
 // lesson shows one lesson. More is false if the learner stops.
-func (c *classroom) lesson(ctx context.Context, l course.Lesson) (more bool, err error) {
+func (c *pupil) lesson(ctx context.Context, l course.Lesson) (more bool, err error) {
 	fmt.Fprintf(c.out, c.words.title, l.Number, len(c.lessons), l.Title)
 	c.tell("", l.Idea)
 	choice, more := c.predict(ctx, l)
@@ -175,14 +175,14 @@ func (c *classroom) lesson(ctx context.Context, l course.Lesson) (more bool, err
 }
 
 // chosen gives what the learner predicted in a lesson; done is false if the learner has not been through it.
-func (c *classroom) chosen(lesson string) (choice int, done bool) {
+func (c *pupil) chosen(lesson string) (choice int, done bool) {
 	prediction, done := c.predictions[lesson]
 	choice, err := strconv.Atoi(prediction)
 	return choice, done && err == nil
 }
 
 // tell prints a section.
-func (c *classroom) tell(heading, markdown string) {
+func (c *pupil) tell(heading, markdown string) {
 	if heading != "" {
 		fmt.Fprintf(c.out, "── %s\n\n", heading)
 	}
@@ -190,7 +190,7 @@ func (c *classroom) tell(heading, markdown string) {
 }
 
 // predict asks the question until the answer is one of the choices.
-func (c *classroom) predict(ctx context.Context, l course.Lesson) (choice int, more bool) {
+func (c *pupil) predict(ctx context.Context, l course.Lesson) (choice int, more bool) {
 	c.tell(c.words.predict, l.Question)
 	for i, text := range l.Choices {
 		fmt.Fprintf(c.out, "  %d  %s\n", i+1, course.Plain(text, c.columns))
@@ -209,7 +209,7 @@ func (c *classroom) predict(ctx context.Context, l course.Lesson) (choice int, m
 }
 
 // ask gives the next line that the learner types. More is false if it is q, or if there is none.
-func (c *classroom) ask(ctx context.Context, prompt string) (answer string, more bool) {
+func (c *pupil) ask(ctx context.Context, prompt string) (answer string, more bool) {
 	fmt.Fprint(c.out, prompt)
 	select {
 	case answer, more = <-c.answers:
@@ -222,7 +222,7 @@ func (c *classroom) ask(ctx context.Context, prompt string) (answer string, more
 }
 
 // run runs the command of a lesson. If it cannot, it shows what others saw. More is false if the learner interrupts it.
-func (c *classroom) run(ctx context.Context, l course.Lesson) (more bool) {
+func (c *pupil) run(ctx context.Context, l course.Lesson) (more bool) {
 	args := course.Arguments(l.Run)
 	fmt.Fprintf(c.out, "\n$ %s %s\n\n", c.typed, l.Run)
 	if sub, _, err := newRoot(c.typed).Find(args); err == nil && sub.Flags().Lookup("lang") != nil && !slices.Contains(args, "--lang") {
@@ -237,7 +237,7 @@ func (c *classroom) run(ctx context.Context, l course.Lesson) (more bool) {
 }
 
 // list lists the lessons.
-func (c *classroom) list() {
+func (c *pupil) list() {
 	for _, l := range c.lessons {
 		mark := " "
 		if choice, done := c.chosen(l.Name); done && choice == l.Answer {

@@ -21,11 +21,10 @@ const exitBroken = 1
 
 // exploreFlags are those of explore, as given.
 type exploreFlags struct {
-	scenario     explore.Scenario
-	faults       string
+	flags        explore.ScenarioFlags
+	scenario     explore.Scenario // as the flags say
 	anomaly      string
 	property     string // the old name of anomaly
-	polls        int
 	maxSchedules int
 	maxMemory    int
 	maxTime      time.Duration
@@ -75,18 +74,7 @@ With --all: 0 everything was explored, 2 a bound was hit first.`,
 		RunE:              func(cmd *cobra.Command, args []string) error { return runExplore(cmd, args, f) },
 	}
 	flags := cmd.Flags()
-	flags.IntVar(&f.scenario.Actors, "actors", 2, "how many buyers there are")
-	flags.IntVar(&f.scenario.Sales, "sales", 1, "how many sales each of them makes, one after the other")
-	flags.IntVar(&f.scenario.Replicas, "replicas", 0, "how many processes they are in; 0: one each")
-	flags.IntVar(&f.scenario.Try, "try", 0, "how many of them try once for the lock, and do not wait")
-	flags.IntVar(&f.polls, "polls", 3, "how often waiters ask again, in all, though the answer can be no other")
-	flags.IntVar(&f.scenario.Overtakes, "overtakes", 1, "how often a sale may be overtaken by others that asked after it: --anomaly starved")
-	flags.IntVar(&f.scenario.Nested, "nested", 0, "how many nested calls take the lock again")
-	flags.DurationVar(&f.scenario.Work, "work", 0, "how long a sale works under the lock; its expiry is 10s")
-	flags.DurationVar(&f.scenario.Skew, "skew", 0, "how far each process's clock is ahead of the one before")
-	flags.IntVar(&f.scenario.Nodes, "nodes", 0, "how many masters the lock is on, if it is on several; 0: 3")
-	flags.StringVar(&f.faults, "faults", "",
-		"what may go wrong, and how often: expiry=1,crash=1")
+	f.flags.Add(flags)
 	flags.StringVar(&f.anomaly, "anomaly", "", "look for this anomaly alone")
 	flags.StringVar(&f.property, "property", "", "the old name of --anomaly")
 	flags.Lookup("property").Hidden = true // it is refused, with its new name
@@ -146,14 +134,11 @@ func indent(lines ...string) string {
 
 func runExplore(cmd *cobra.Command, args []string, f exploreFlags) error {
 	var err error
-	if f.scenario.Faults, err = explore.ParseFaults(f.faults); err != nil {
-		return meantFaults(err, f.faults)
+	if f.scenario, err = f.flags.Scenario(); err != nil {
+		return meantFaults(err, f.flags.Faults())
 	}
 	if err := f.check(cmd, args); err != nil {
 		return err
-	}
-	if f.scenario.Polls = f.polls; f.polls == 0 {
-		f.scenario.Polls = explore.NoPolls
 	}
 	bounds := explore.Bounds{Schedules: f.maxSchedules, Memory: uint64(f.maxMemory) << 20, Time: f.maxTime} //nolint:gosec // checked
 	if f.all {
@@ -211,6 +196,9 @@ func explored(cmd *cobra.Command, f exploreFlags, strategy strategy.Strategy, go
 
 // meantFaults adds to an error what was meant by the first fault that there is not.
 func meantFaults(err error, faults string) error {
+	if faults == "" {
+		return err
+	}
 	for fault := range strings.SplitSeq(faults, ",") {
 		if name, _, _ := strings.Cut(fault, "="); !slices.Contains(explore.FaultNames(), name) {
 			return suggest(err, name, explore.FaultNames())
@@ -239,7 +227,7 @@ func (f exploreFlags) check(cmd *cobra.Command, args []string) error {
 	case f.all && len(args) > 0:
 		return fmt.Errorf("--all explores every lock: leave out %q", args[0])
 	case f.all && (f.each || f.why || f.step || f.against != "" || f.anomaly != "" || f.mermaid ||
-		cmd.Flags().Changed("replay") || f.faults != "" ||
+		cmd.Flags().Changed("replay") || f.flags.Faults() != "" ||
 		f.scenario.Try+f.scenario.Nested+f.scenario.Replicas > 0 || f.scenario.Work+f.scenario.Skew > 0):
 		return errors.New("--all has scenarios of its own: it takes --actors, --json, and the bounds alone")
 	case !f.all && len(args) == 0:
@@ -248,8 +236,6 @@ func (f exploreFlags) check(cmd *cobra.Command, args []string) error {
 		return fmt.Errorf("anomaly: %s is called %s now", f.anomaly, newName(f.anomaly))
 	case f.anomaly != "" && !slices.Contains(names, f.anomaly):
 		return suggest(fmt.Errorf("anomaly: there is no %q; there are %s", f.anomaly, strings.Join(names, ", ")), f.anomaly, names)
-	case f.polls < 0 || f.polls > explore.MaxPolls:
-		return fmt.Errorf("polls: %d; it takes 0 to %d", f.polls, explore.MaxPolls)
 	case f.maxSchedules < 0:
 		return fmt.Errorf("max-schedules: %d is less than none", f.maxSchedules)
 	case f.maxMemory < 0 || f.maxMemory > 1<<20:

@@ -22,6 +22,7 @@ import (
 	"lockstep/internal/lock"
 	"lockstep/internal/lockv6"
 	"lockstep/internal/metrics"
+	"lockstep/internal/seat"
 	"lockstep/internal/service"
 	"lockstep/internal/strategy"
 	"lockstep/internal/witness"
@@ -99,6 +100,7 @@ func newServer(cfg config.Config, redis *dao.Redis, addr net.Addr, log *slog.Log
 			Shop: shop, Metrics: counts, Events: recorder, OrderIDs: orderIDs,
 			Replica: replica, Redis: redis.Name, Nodes: redis.Nodes.Addrs(), Log: log,
 			Guard: newGuard(cfg, addr),
+			Seat:  seat.New(seat.Usual(), seat.Errors{Status: api.StatusOf, Write: api.WriteError}),
 		},
 		redis: redis, instance: instance, events: recorder,
 		addr:   addr.String(),

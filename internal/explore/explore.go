@@ -17,6 +17,8 @@ import (
 type (
 	// Scenario says who does what, and what may go wrong.
 	Scenario = scenario.Scenario
+	// ScenarioFlags are a scenario as flags.
+	ScenarioFlags = scenario.Flags
 	// Faults say how often each fault may happen.
 	Faults = scenario.Faults
 	// Fault is a fault's name, and what happens.
@@ -58,6 +60,7 @@ var (
 	ErrCommand      = execution.ErrCommand      // a command that the simulated Redis does not have
 	ErrMalformed    = execution.ErrMalformed    // a step of the schedule is none
 	ErrStale        = harness.ErrStale          // the schedule does not fit the code
+	ErrText         = scenario.ErrText          // the text of a scenario is none
 )
 
 // Anomalies lists them all, in the order in which they are looked for.
@@ -68,6 +71,9 @@ func AllFaults() []Fault { return scenario.AllFaults() }
 
 // FaultNames lists their names.
 func FaultNames() []string { return scenario.FaultNames() }
+
+// ParseScenario reads what Scenario.String writes.
+func ParseScenario(text string) (Scenario, error) { return scenario.Parse(text) }
 
 // ParseFaults reads budgets, such as expiry=1,crash=1.
 func ParseFaults(text string) (Faults, error) { return scenario.ParseFaults(text) }

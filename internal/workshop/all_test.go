@@ -59,7 +59,7 @@ func TestEveryStartFailsAndEverySolutionPasses(t *testing.T) {
 		t.Fatalf("%d exercises are here, and %d in the table", len(all()), len(workshop.All()))
 	}
 	for i, e := range workshop.All() {
-		if !suite.Long && i > 2 { // the others in the long suite
+		if !suite.Long && i > 1 { // the others in the long suite
 			break
 		}
 		start := e.Explore(t.Context(), all()[i].start(), language.English)
@@ -72,6 +72,6 @@ func TestEveryStartFailsAndEverySolutionPasses(t *testing.T) {
 			t.Errorf("the solution of %s is %s after %.1f s, by %s with %s: %s\n%s",
 				e.ID(), solution.State, solution.Seconds, solution.Anomaly, solution.Scenario, solution.Says, solution.Diagram)
 		}
-		t.Logf("%s: start %.1f s, %s/%d %s; solution %.1f s", e.ID(), start.Seconds, start.Anomaly, start.Length, start.Scenario, solution.Seconds)
+		t.Logf("%s: start %.1f s, %s/%d; solution %.1f s", e.ID(), start.Seconds, start.Anomaly, start.Length, solution.Seconds)
 	}
 }

@@ -120,7 +120,8 @@ func (c Checker) build(ctx context.Context, e Exercise, dir, temporary, binary s
 	if err := errors.Join(os.WriteFile(source, []byte(text), 0o600), os.WriteFile(list, overlay, 0o600)); err != nil {
 		return Outcome{}, err
 	}
-	command := exec.CommandContext(ctx, c.Go, "build", "-buildvcs=false", "-ldflags=-s -w", "-overlay", list, "-o", binary, "./exercises/check")
+	command := exec.CommandContext(ctx, c.Go,
+		"build", "-buildvcs=false", "-ldflags=-s -w", "-overlay", list, "-o", binary, "./exercises/check")
 	command.Dir = c.Root
 	output, err := command.CombinedOutput()
 	if err == nil {

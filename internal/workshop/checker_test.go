@@ -85,7 +85,8 @@ func TestTroubleIsSaid(t *testing.T) {
 			continue
 		}
 		o, err := edited(t, e, line, c.is).Check(t.Context(), e, e.Dir(), language.English)
-		if err != nil || o.State != workshop.Failed || o.Reason != c.reason || !strings.Contains(strings.ToLower(o.Says), c.says) || o.Seconds > 30 {
+		said := strings.Contains(strings.ToLower(o.Says), c.says)
+		if err != nil || o.State != workshop.Failed || o.Reason != c.reason || !said || o.Seconds > 30 {
 			t.Errorf("%s: %s, %s after %.0f s: %s, %v", c.name, o.State, o.Reason, o.Seconds, o.Says, err)
 		}
 	}
@@ -137,6 +138,11 @@ func TestTheTableIsWhole(t *testing.T) {
 					t.Errorf("%s has no text in %s", e.ID(), in)
 				}
 			}
+		}
+		text, err := os.ReadFile(filepath.Join(root, e.Dir(), "lock.go"))
+		if err != nil || !strings.Contains(string(text), "go run . check "+e.ID()[:2]+"\n") ||
+			!strings.Contains(string(text), "// 任务："+e.Claim.In(language.Chinese)) {
+			t.Errorf("%s/lock.go does not say its task, or how it is checked: %v", e.Dir(), err)
 		}
 		for _, look := range e.Looks {
 			if err := look.Scenario.Check(); err != nil {

@@ -52,7 +52,7 @@ type Outcome struct {
 
 // Bounds of a check. A lock that is right, or one of the flaws that learners have, is through in a few seconds.
 const (
-	mostSeconds = 60 * time.Second
+	longestLook = time.Minute
 	mostMemory  = 1500 << 20
 	patience    = 5 * time.Second // without a step, until code counts as one that waits elsewhere
 )
@@ -76,7 +76,7 @@ func (e Exercise) Explore(ctx context.Context, s strategy.Strategy, in language.
 
 // look explores one scenario, and takes down what was found.
 func (o *Outcome) look(ctx context.Context, s strategy.Strategy, look Look, in language.Language) {
-	bounds := explore.Bounds{Time: mostSeconds, Memory: mostMemory, Patience: patience}
+	bounds := explore.Bounds{Time: longestLook, Memory: mostMemory, Patience: patience}
 	result, err := explore.Explore(ctx, s, look.Scenario, explore.Goal{Anomalies: look.Anomalies}, bounds)
 	o.Schedules += result.Schedules
 	o.Scenario = look.Scenario.String()

@@ -101,7 +101,8 @@ func listPage(in language.Language) string {
 	p := &page{in: in}
 	p.line("# Exercises", "# 练习")
 	p.line("[中文](exercises.zh-CN.md)", "[English](exercises.md)")
-	p.line("Each exercise is a lock in one small file, with one flaw. You repair it. `check` compiles your code and runs it in every order that its Redis "+
+	p.line("Each exercise is a lock in one small file, with one flaw. You repair it. `check` compiles your code and runs it in every "+
+		"order that its Redis "+
 		"commands can take, under faults. It answers in seconds: done, or the shortest schedule that breaks the claim.",
 		"每个练习是一把锁，一个小文件，一处缺陷，由你来修。`check` 编译你的代码，在各种故障下运行其 Redis 命令的所有顺序，几秒内给出答案：完成，或者打破要求的最短时序。")
 	fmt.Fprint(p, "```bash\ngo run . check              # ", p.text(language.Both("the list, and what is done", "列表，以及完成情况")),
@@ -110,14 +111,17 @@ func listPage(in language.Language) string {
 		"\ngo run . check 05 --hint    # ", p.text(language.Both("the next of three hints", "三个提示中的下一个")),
 		"\ngo run . check 05 --solution\n```\n\n")
 	p.line("| | | The claim |\n|---|---|---|\n%s", "| | | 要求 |\n|---|---|---|\n%s", strings.Join(p.rows(), "\n"))
-	p.line("You need Go, and nothing else: Redis is simulated. Your code may use everything that a lock uses here. What the explorer asks of it stands in "+
-		"[Your own lock](your-own-lock.md#what-the-explorer-asks-of-a-lock): wait by `lock.Sleep`, `lock.Poll` or `Clock.Wait`, start goroutines by `Clock.Go`, take the time "+
+	p.line("You need Go, and nothing else: Redis is simulated. Your code may use everything that a lock uses here. What the explorer asks "+
+		"of it stands in "+
+		"[Your own lock](your-own-lock.md#what-the-explorer-asks-of-a-lock): wait by `lock.Sleep`, `lock.Poll` or `Clock.Wait`, start "+
+		"goroutines by `Clock.Go`, take the time "+
 		"from `Clock.Now`. What `check` remembers is in `.lockstep-course.json`, beside `go.mod`; git ignores it. Remove it to begin anew. "+
 		"`git checkout -- exercises/05-nested` brings an exercise back.",
 		"只需要 Go：Redis 是模拟的。你的代码可以使用这里的锁所用的一切。探索器的要求见"+
 			"[你自己的锁](your-own-lock.zh-CN.md)：用 `lock.Sleep`、`lock.Poll` 或 `Clock.Wait` 等待，用 `Clock.Go` 启动 goroutine，时间取自 `Clock.Now`。"+
 			"`check` 把进度记在 `go.mod` 旁边的 `.lockstep-course.json` 里，git 会忽略它；删除它就重新开始。`git checkout -- exercises/05-nested` 可以还原一题。")
-	p.line("Exit code of a check: 0 done; 1 not yet; 2 it cannot be said, since the code does not compile, panics, or waits where the explorer cannot see it.",
+	p.line("Exit code of a check: 0 done; 1 not yet; 2 it cannot be said, since the code does not compile, panics, or waits where the "+
+		"explorer cannot see it.",
 		"检查的退出码：0 完成；1 还没有完成；2 无法判断：代码无法编译、panic，或者在探索器看不到的地方等待。")
 	return strings.TrimSpace(p.String()) + "\n"
 }

@@ -11,12 +11,16 @@ import (
 func nested() Exercise {
 	call := Look{explore.Scenario{Actors: 2, Nested: 1}, usual()}
 	deeper := Look{explore.Scenario{Actors: 2, Nested: 2}, usual()}
-	died := Look{explore.Scenario{Actors: 2, Nested: 1, Faults: explore.Faults{Crash: 1}}, []explore.Anomaly{explore.Stuck, explore.LeftBehind}}
+	died := Look{
+		explore.Scenario{Actors: 2, Nested: 1, Faults: explore.Faults{Crash: 1}},
+		[]explore.Anomaly{explore.Stuck, explore.LeftBehind},
+	}
 	return Exercise{
 		Name:  "nested",
 		Title: say("A nested call", "嵌套调用"),
 		Story: say(
-			"The sale calls a function that takes the same lock again. The lock recognises its owner and lets it in. When that inner function is done it "+
+			"The sale calls a function that takes the same lock again. The lock recognises its owner and lets it in. When that inner function "+
+				"is done it "+
 				"unlocks, and the lock is gone, although the sale around it has only begun.",
 			"卖货时调用的函数又加了一次同一把锁。锁认出了 owner，放它进来。内层函数结束时解锁，"+
 				"锁就没了，而外层那一单才刚刚开始。"),
@@ -47,9 +51,11 @@ func lostReply() Exercise {
 		Hints: hints(
 			say("What did Redis count, and what did the code count? Compare them after each step of the schedule.",
 				"Redis 数到了几，代码数到了几？按时序逐步对照。"),
-			say("A command whose reply is missing may have taken effect: lock.ErrOutcomeUnknown. Sending it again is right only if a second time changes nothing.",
+			say("A command whose reply is missing may have taken effect: lock.ErrOutcomeUnknown. Sending it again is right only if a second "+
+				"time changes nothing.",
 				"没有回复的命令可能已经生效：lock.ErrOutcomeUnknown。只有重复执行也不改变结果时，才可以重发。"),
-			say("Do not ask again: count down what may have been counted, by lock.Undo with unlock, and return the error. Or let enter set a count that "+
+			say("Do not ask again: count down what may have been counted, by lock.Undo with unlock, and return the error. Or let enter set a "+
+				"count that "+
 				"you keep, instead of adding one.",
 				"不要重发：用 lock.Undo 调用 unlock，把可能多数的那次减回去，再返回错误。也可以自己记住次数，让 enter 直接写入这个次数，而不是加一。")),
 		Looks: []Look{
@@ -66,7 +72,8 @@ func endlessRenewal() Exercise {
 		Name:  "endless-renewal",
 		Title: say("A renewal that never ends", "停不下来的续期"),
 		Story: say(
-			"Work may take longer than the expiry, so a goroutine renews the lock while the work goes on. The sale ends. The goroutine does not: every third "+
+			"Work may take longer than the expiry, so a goroutine renews the lock while the work goes on. The sale ends. The goroutine does "+
+				"not: every third "+
 				"of an expiry it asks Redis about a lock that is long gone. After a day there are a million of them.",
 			"工作可能比过期时间更长，所以有个 goroutine 在工作期间续期。这一单结束了，goroutine 却没有："+
 				"它每隔三分之一的过期时间，就为一把早已不在的锁去问 Redis。一天之后，这样的 goroutine 有一百万个。"),
@@ -74,8 +81,10 @@ func endlessRenewal() Exercise {
 			"一单结束后，它的锁不留下任何 goroutine；而工作时间长的一单不会失去锁。"),
 		Hints: hints(
 			say("What would have to happen so that renew returns? Who makes it happen?", "要发生什么，renew 才会返回？由谁来触发？"),
-			say("Give the renewal a context of its own, which unlock cancels: context.WithCancel.", "给续期一个自己的 context，由 unlock 取消：context.WithCancel。"),
-			say("Not the request's context: it may end while the sale still works. And wait for the end, before the lock is given back: a channel that renew "+
+			say("Give the renewal a context of its own, which unlock cancels: context.WithCancel.",
+				"给续期一个自己的 context，由 unlock 取消：context.WithCancel。"),
+			say("Not the request's context: it may end while the sale still works. And wait for the end, before the lock is given back: a "+
+				"channel that renew "+
 				"closes, and l.opts.Clock.Wait.",
 				"不要用请求的 context：它可能在工作还没结束时就被取消。归还锁之前要等续期结束：让 renew 关闭一个 channel，再用 l.opts.Clock.Wait 等待。")),
 		Looks: []Look{
@@ -92,7 +101,8 @@ func blindRenewal() Exercise {
 		Name:  "blind-renewal",
 		Title: say("A renewal that never asks whose lock it is", "不问是谁的锁就续期"),
 		Story: say(
-			"The lock is renewed, and the renewal ends in time. But it sets the expiry of whatever is under the key. A process that slept past its expiry wakes up, renews "+
+			"The lock is renewed, and the renewal ends in time. But it sets the expiry of whatever is under the key. A process that slept past "+
+				"its expiry wakes up, renews "+
 				"the lock of somebody else, and takes the answer as proof that the lock is its own.",
 			"锁会续期，续期也会按时结束。可它只管给这个键设过期时间，不管锁是谁的。一个睡过头的进程醒来，"+
 				"给别人的锁续了期，还把成功的回复当成锁仍属于自己的证据。"),
@@ -101,12 +111,13 @@ func blindRenewal() Exercise {
 			say("PEXPIRE answers 1. What exactly does that say?", "PEXPIRE 回复 1。它究竟说明了什么？"),
 			say("As with the release: looking and extending must be one step of Redis, or the lock changes hands in between.",
 				"和解锁一样：查看和续期必须是 Redis 的一步，否则锁会在中间易手。"),
-			say("A script: if GET is ARGV[1], the owner, then PEXPIRE, else 0. For 0 return lock.ErrNotOwner: then the lease's context ends, and the work stops.",
+			say("A script: if GET is ARGV[1], the owner, then PEXPIRE, else 0. For 0 return lock.ErrNotOwner: then the lease's context ends, "+
+				"and the work stops.",
 				"写一段脚本：GET 的结果等于 ARGV[1]（owner）时才 PEXPIRE，否则返回 0。返回 0 时要返回 lock.ErrNotOwner：租约的 context 随之结束，工作停止。")),
 		Looks: []Look{
 			calm(),
 			{
-				explore.Scenario{Actors: 2, Work: 4 * time.Second, Faults: explore.Faults{Expiry: 1, Slow: 1}},
+				explore.Scenario{Actors: 2, Work: 4 * time.Second, Polls: explore.NoPolls, Faults: explore.Faults{Expiry: 1, Slow: 1}},
 				[]explore.Anomaly{explore.ForeignRelease, explore.Stuck},
 			},
 			working(12*time.Second, usual()...),

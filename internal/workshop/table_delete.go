@@ -49,7 +49,8 @@ func foreignDelete() Exercise {
 			say("What does Redis hold under the key? Could anybody tell from it whose lock it is?",
 				"这个键里存的是什么？从它能看出锁是谁的吗？"),
 			say("Make the value the owner. Before you delete, read it.", "把值设为 owner。删除之前先读一读。"),
-			say("GET; if there is no value: lock.ErrExpired; if it is not ours: lock.ErrNotOwner; else DEL. (A gap is left. The next exercise is about it.)",
+			say("GET; if there is no value: lock.ErrExpired; if it is not ours: lock.ErrNotOwner; else DEL. (A gap is left. The next exercise "+
+				"is about it.)",
 				"GET；没有值：lock.ErrExpired；不是自己的：lock.ErrNotOwner；否则 DEL。（其中还有一个空隙，留给下一题。）")),
 		Looks: []Look{
 			calm(),

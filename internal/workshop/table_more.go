@@ -13,7 +13,8 @@ func missedWakeup() Exercise {
 		Name:  "missed-wakeup",
 		Title: say("A hint awaited after looking", "看过之后才等通知"),
 		Story: say(
-			"Polling costs too much, so a release tells the waiters by a message. A waiter looks whether the lock is held, begins to listen, and waits. "+
+			"Polling costs too much, so a release tells the waiters by a message. A waiter looks whether the lock is held, begins to listen, "+
+				"and waits. "+
 				"The message was sent between the look and the listening. Nobody sends it again.",
 			"轮询代价太高，于是解锁时发消息通知等待者。等待者先看锁是否被持有，再开始监听，然后等待。"+
 				"消息恰好在看完之后、监听之前发出，不会再有第二次。"),
@@ -21,7 +22,8 @@ func missedWakeup() Exercise {
 		Hints: hints(
 			say("Find the message in the schedule. Was the waiter listening at that moment?", "在时序里找到那条消息。当时等待者在监听吗？"),
 			say("A message that comes while nobody listens is gone. Begin to listen before you look.", "没人监听时发出的消息就没了。先监听，再查看。"),
-			say("Call listen at the start of Lock, before the first TryLock. The channel holds one token, so a message that comes in between is not lost.",
+			say("Call listen at the start of Lock, before the first TryLock. The channel holds one token, so a message that comes in between is "+
+				"not lost.",
 				"在 Lock 开头、第一次 TryLock 之前调用 listen。channel 能存一个令牌，中间到来的消息不会丢。")),
 		Looks: []Look{
 			calm(),
@@ -36,14 +38,16 @@ func fence() Exercise {
 		Name:  "fence",
 		Title: say("A fence compared wrongly", "令牌比错了"),
 		Story: say(
-			"Each holder gets a token larger than all before it, and the token is the value of the lock. Unlock deletes the lock if the tokens fit. "+
+			"Each holder gets a token larger than all before it, and the token is the value of the lock. Unlock deletes the lock if the tokens "+
+				"fit. "+
 				"They also fit when the lock has a larger one: then it is the next holder's.",
 			"每个持有者都得到一个比以往都大的令牌，令牌就是锁的值。令牌符合时，解锁才删除锁。"+
 				"可是锁里的令牌更大时也算符合：那时锁已是下一个持有者的了。"),
 		Claim: say("Only the token that the lock has can open it, and a late write of an old holder is refused.",
 			"只有与锁里相等的令牌才能解锁；旧持有者迟到的写入会被拒绝。"),
 		Hints: hints(
-			say("Which token was in Redis, and which one did the unlock bring? Look at the arguments in the diagram.", "Redis 里是几号令牌，解锁带来的是几号？看图中的参数。"),
+			say("Which token was in Redis, and which one did the unlock bring? Look at the arguments in the diagram.",
+				"Redis 里是几号令牌，解锁带来的是几号？看图中的参数。"),
 			say("A store refuses smaller tokens than it has seen: there, larger is newer and good. A lock is opened by its own token alone.",
 				"存储拒绝小于已见过最大值的令牌：对它来说，越大越新，是好事。锁只能由自己的令牌打开。"),
 			say("Compare for equality. In Lua a string is never equal to a number: tonumber on both sides, or on neither.",
@@ -114,7 +118,8 @@ func lateCommit() Exercise {
 		Name:  "late-commit",
 		Title: say("A late commit", "迟到的提交"),
 		Story: say(
-			"A method is @Transactional and locks inside. It reads the stock under the lock, unlocks, and returns; then the framework commits. Here "+
+			"A method is @Transactional and locks inside. It reads the stock under the lock, unlocks, and returns; then the framework commits. "+
+				"Here "+
 				"Update is strategy.LateCommit. The lock is right, nothing fails, and updates are lost.",
 			"一个方法标注了 @Transactional，锁加在方法里面。它在锁内读库存，解锁，返回；然后框架才提交事务。"+
 				"这里的 Update 是 strategy.LateCommit。锁没有错，没有任何报错，更新却丢了。"),
@@ -123,7 +128,8 @@ func lateCommit() Exercise {
 			say("Look where each sale's write stands in the schedule, and where its unlock.", "看每一单的写入在哪一步，解锁在哪一步。"),
 			say("What the lock protects is from the read to the write. The flaw is not in the lock: no other lock cures it.",
 				"锁要保护的是从读到写的全过程。毛病不在锁里：换什么锁都没用。"),
-			say("Take the lock around the transaction, not inside it: Update: strategy.ReadModifyWrite. (Or let the write itself check: CheckAndSet, Atomic.)",
+			say("Take the lock around the transaction, not inside it: Update: strategy.ReadModifyWrite. (Or let the write itself check: "+
+				"CheckAndSet, Atomic.)",
 				"锁要包住事务，而不是放在事务里面：Update: strategy.ReadModifyWrite。（也可以让写入自己检查：CheckAndSet、Atomic。）")),
 		Looks: []Look{
 			calm(),

@@ -135,7 +135,7 @@ func (p process) releaseOn(ctx context.Context, node redis.Cmdable, owner string
 	return classified(ctx, err)
 }
 
-func deleteOn(p process, ctx context.Context, node redis.Cmdable, _ string) error {
+func (p process) deleteOn(ctx context.Context, node redis.Cmdable, _ string) error {
 	return classified(ctx, node.Del(ctx, p.Key).Err())
 }
 

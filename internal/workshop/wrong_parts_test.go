@@ -190,7 +190,8 @@ func (p process) renewed(ctx context.Context, extend func(context.Context) bool)
 	end := make(chan struct{})
 	p.Clock.Go(func() {
 		defer close(end)
-		for lock.Sleep(ctx, p.Clock, p.TTL/3) == nil && extend(ctx) {
+		for ours := true; ours; {
+			ours = lock.Sleep(ctx, p.Clock, p.TTL/3) == nil && extend(ctx)
 		}
 	})
 	return end

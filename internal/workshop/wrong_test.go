@@ -18,31 +18,31 @@ func wrongs() []wrong {
 		{1, "an expiry by a second command", polls(expiryLater), explore.LeftBehind, 3},
 		{1, "the expiry set at each attempt, by whoever waits", polls(expiryAtEachAttempt), explore.ForeignRelease, 6},
 		{1, "an expiry that is too short", polls(shortExpiry), explore.TwoHolders, 5},
-		{2, "the owner is written, and nobody reads it", taking(deleteAnyway), explore.ForeignRelease, 9},
-		{2, "deleted if it is there", taking(deleteIfThere), explore.ForeignRelease, 10},
+		{2, "the owner is written, and nobody reads it", taking(process.deleteAnyway), explore.ForeignRelease, 9},
+		{2, "deleted if it is there", taking(process.deleteIfThere), explore.ForeignRelease, 10},
 		{2, "a longer expiry", polls(longerExpiry), explore.ForeignRelease, 9},
-		{3, "two looks", taking(looksTwice), explore.ForeignRelease, 8},
-		{3, "a transaction that compares afterwards", taking(comparesAfterwards), explore.ForeignRelease, 6},
-		{3, "a look at how long it is left", taking(looksAtTheExpiry), explore.ForeignRelease, 8},
-		{4, "a timeout of the request's context", taking(timeoutOfTheRequest), explore.Idle, 4},
-		{4, "left to the expiry when the client has gone", taking(leftToTheExpiry), explore.Idle, 4},
+		{3, "two looks", taking(process.looksTwice), explore.ForeignRelease, 8},
+		{3, "a transaction that compares afterwards", taking(process.comparesAfterwards), explore.ForeignRelease, 6},
+		{3, "a look at how long it is left", taking(process.looksAtTheExpiry), explore.ForeignRelease, 8},
+		{4, "a timeout of the request's context", taking(process.timeoutOfTheRequest), explore.Idle, 4},
+		{4, "left to the expiry when the client has gone", taking(process.leftToTheExpiry), explore.Idle, 4},
 		{5, "counts down twice", entering(process.enter, leavesTwice), explore.TwoHolders, 6},
 		{5, "the inner call does not count down", polls(innerStays), explore.Idle, 6},
 		{6, "given up without a word", entering(process.enter, process.leave), explore.Idle, 2},
-		{6, "asked until there is a reply", entering(asksTwice, process.leave), explore.Idle, 6},
-		{6, "everything deleted after a lost reply", entering(deletesAll, process.leave), explore.ForeignRelease, 3},
-		{7, "it ends with the next renewal", taking(endsLate), explore.GoroutineLeak, 4},
-		{7, "it ends with the request", taking(endsWithTheRequest), explore.GoroutineLeak, 4},
+		{6, "asked until there is a reply", entering(process.asksTwice, process.leave), explore.Idle, 6},
+		{6, "everything deleted after a lost reply", entering(process.deletesAll, process.leave), explore.ForeignRelease, 3},
+		{7, "it ends with the next renewal", taking(process.endsLate), explore.GoroutineLeak, 4},
+		{7, "it ends with the request", taking(process.endsWithTheRequest), explore.GoroutineLeak, 4},
 		{7, "no renewal", taking(func(p process, _ context.Context, owner string) unlock { return p.release(owner) }), explore.TwoHolders, 5},
-		{8, "GET, then PEXPIRE", taking(renewing(looksThenExtends)), explore.ForeignRelease, 9},
-		{8, "SET XX", taking(renewing(setsAgain)), explore.ForeignRelease, 4},
+		{8, "GET, then PEXPIRE", taking(renewing(process.looksThenExtends)), explore.ForeignRelease, 9},
+		{8, "SET XX", taking(renewing(process.setsAgain)), explore.ForeignRelease, 4},
 		{9, "a channel without room", waits(noRoom), explore.Stuck, 9},
 		{9, "told before the lock is free", waits(toldTooSoon), explore.Stuck, 9},
 		{10, "larger, and not equal", polls(fencedBy(`tonumber(held) > tonumber(ARGV[1])`)), explore.FalseWord, 4},
 		{10, "a number and a string", polls(fencedBy(`tonumber(held) == ARGV[1]`)), explore.FalseWord, 4},
 		{10, "compared by the client", polls(fencedByTheClient), explore.ForeignRelease, 7},
 		{11, "an error counts as a yes", polls(onNodes(true, process.releaseOn)), explore.TwoHolders, 6},
-		{11, "a minority deletes what it finds", polls(onNodes(false, deleteOn)), explore.ForeignRelease, 6},
+		{11, "a minority deletes what it finds", polls(onNodes(false, process.deleteOn)), explore.ForeignRelease, 6},
 		{12, "the token after the lock", polls(tokenAfterwards), explore.TokenOrder, 5},
 		{12, "the time for a token", polls(tokenOfTheClock), explore.TokenOrder, 5},
 		{12, "a token of the process", polls(tokenOfTheProcess), explore.TokenOrder, 5},
@@ -90,9 +90,9 @@ func longerExpiry(p process) take {
 	return expiresAfter(time.Minute, func(p process, _ string) unlock { return p.delete })(p)
 }
 
-func deleteAnyway(p process, _ context.Context, _ string) unlock { return p.delete }
+func (p process) deleteAnyway(_ context.Context, _ string) unlock { return p.delete }
 
-func deleteIfThere(p process, _ context.Context, _ string) unlock {
+func (p process) deleteIfThere(_ context.Context, _ string) unlock {
 	return func(ctx context.Context) error {
 		if _, err := p.get(ctx); err != nil {
 			return err
@@ -110,7 +110,7 @@ func (p process) look(ctx context.Context, owner string) error {
 	return err
 }
 
-func looksTwice(p process, _ context.Context, owner string) unlock {
+func (p process) looksTwice(_ context.Context, owner string) unlock {
 	return func(ctx context.Context) error {
 		for range 2 {
 			if err := p.look(ctx, owner); err != nil {
@@ -121,7 +121,7 @@ func looksTwice(p process, _ context.Context, owner string) unlock {
 	}
 }
 
-func comparesAfterwards(p process, _ context.Context, owner string) unlock {
+func (p process) comparesAfterwards(_ context.Context, owner string) unlock {
 	return func(ctx context.Context) error {
 		var holder *redis.StringCmd
 		_, _ = p.Client.TxPipelined(ctx, func(pipe redis.Pipeliner) error {
@@ -136,7 +136,7 @@ func comparesAfterwards(p process, _ context.Context, owner string) unlock {
 	}
 }
 
-func looksAtTheExpiry(p process, _ context.Context, owner string) unlock {
+func (p process) looksAtTheExpiry(_ context.Context, owner string) unlock {
 	return func(ctx context.Context) error {
 		if err := p.look(ctx, owner); err != nil {
 			return err
@@ -148,7 +148,7 @@ func looksAtTheExpiry(p process, _ context.Context, owner string) unlock {
 	}
 }
 
-func timeoutOfTheRequest(p process, request context.Context, owner string) unlock {
+func (p process) timeoutOfTheRequest(request context.Context, owner string) unlock {
 	return func(context.Context) error {
 		ctx, stop := lock.WithTimeout(request, p.Clock, time.Second, lock.ErrTimeout)
 		defer stop()
@@ -156,10 +156,10 @@ func timeoutOfTheRequest(p process, request context.Context, owner string) unloc
 	}
 }
 
-func leftToTheExpiry(p process, request context.Context, owner string) unlock {
+func (p process) leftToTheExpiry(request context.Context, owner string) unlock {
 	return func(ctx context.Context) error {
 		if request.Err() != nil {
-			return nil
+			return nil //nolint:nilerr // that is the mistake
 		}
 		return p.release(owner)(ctx)
 	}
@@ -189,7 +189,7 @@ func innerStays(p process) take {
 	}
 }
 
-func asksTwice(p process, ctx context.Context, owner string) error {
+func (p process) asksTwice(ctx context.Context, owner string) error {
 	err := p.enter(ctx, owner)
 	for errors.Is(err, lock.ErrOutcomeUnknown) {
 		err = p.enter(ctx, owner)
@@ -197,16 +197,16 @@ func asksTwice(p process, ctx context.Context, owner string) error {
 	return err
 }
 
-func deletesAll(p process, ctx context.Context, owner string) error {
+func (p process) deletesAll(ctx context.Context, owner string) error {
 	return lock.Undo(ctx, p.Clock, p.enter(ctx, owner), p.delete)
 }
 
-func endsLate(p process, request context.Context, owner string) unlock {
+func (p process) endsLate(request context.Context, owner string) unlock {
 	p.renewed(context.WithoutCancel(request), func(ctx context.Context) bool { return p.extend(ctx, owner) })
 	return p.release(owner)
 }
 
-func endsWithTheRequest(p process, request context.Context, owner string) unlock {
+func (p process) endsWithTheRequest(request context.Context, owner string) unlock {
 	p.renewed(request, func(ctx context.Context) bool { return p.extend(ctx, owner) })
 	return p.release(owner)
 }
@@ -224,11 +224,11 @@ func renewing(extend func(p process, ctx context.Context, owner string) bool) fu
 	}
 }
 
-func looksThenExtends(p process, ctx context.Context, owner string) bool {
+func (p process) looksThenExtends(ctx context.Context, owner string) bool {
 	return p.look(ctx, owner) == nil && p.Client.PExpire(ctx, p.Key, p.TTL).Val()
 }
 
-func setsAgain(p process, ctx context.Context, owner string) bool {
+func (p process) setsAgain(ctx context.Context, owner string) bool {
 	return p.set(ctx, owner, redis.SetArgs{Mode: "XX", TTL: p.TTL}) == nil
 }
 

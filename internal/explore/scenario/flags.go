@@ -1,0 +1,81 @@
+package scenario
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/pflag"
+)
+
+// ErrText means that a text is no scenario.
+var ErrText = errors.New("no scenario")
+
+// Flags are a scenario as flags of a command line: what String writes. Add begins them, and Scenario gives what was read.
+type Flags struct {
+	scenario Scenario
+	polls    int
+	faults   string
+}
+
+// Add adds the flags to a set.
+func (f *Flags) Add(to *pflag.FlagSet) {
+	s := &f.scenario
+	to.IntVar(&s.Actors, "actors", 2, "how many buyers there are")
+	to.IntVar(&s.Sales, "sales", 1, "how many sales each of them makes, one after the other")
+	to.IntVar(&s.Replicas, "replicas", 0, "how many processes they are in; 0: one each")
+	to.IntVar(&s.Try, "try", 0, "how many of them try once for the lock, and do not wait")
+	to.IntVar(&f.polls, "polls", usualPolls, "how often waiters ask again, in all, though the answer can be no other")
+	to.IntVar(&s.Overtakes, "overtakes", usualOvertakes,
+		"how often a sale may be overtaken by others that asked after it: --anomaly starved")
+	to.IntVar(&s.Nested, "nested", 0, "how many nested calls take the lock again")
+	to.DurationVar(&s.Work, "work", 0, "how long a sale works under the lock; its expiry is 10s")
+	to.DurationVar(&s.Skew, "skew", 0, "how far each process's clock is ahead of the one before")
+	to.IntVar(&s.Nodes, "nodes", 0, "how many masters the lock is on, if it is on several; 0: 3")
+	to.StringVar(&f.faults, "faults", "", "what may go wrong, and how often: expiry=1,crash=1")
+}
+
+// Faults are those that were read, as they were written.
+func (f *Flags) Faults() string { return f.faults }
+
+// Scenario is the one that was read. It may be one that Check refuses; what cannot be read at all is an error.
+func (f *Flags) Scenario() (s Scenario, err error) {
+	s = f.scenario
+	if s.Faults, err = ParseFaults(f.faults); err != nil {
+		return s, err
+	}
+	if s.Polls = f.polls; f.polls == 0 {
+		s.Polls = NoPolls
+	}
+	if f.polls < 0 || f.polls > MaxPolls {
+		err = fmt.Errorf("polls: %d; it takes 0 to %d", f.polls, MaxPolls)
+	}
+	return s, err
+}
+
+// Parse reads what String writes, and fails with ErrText. That it is checked is the caller's part.
+func Parse(text string) (Scenario, error) {
+	var f Flags
+	set := pflag.NewFlagSet("", pflag.ContinueOnError)
+	set.SetOutput(io.Discard)
+	set.Usage = func() {}
+	f.Add(set)
+	wrong := func(err error) (Scenario, error) {
+		var names []string
+		set.VisitAll(func(flag *pflag.Flag) { names = append(names, "--"+flag.Name) })
+		return Scenario{}, fmt.Errorf("%w: %q: %w; it takes flags of lockstep explore, as in --actors 3 --faults expiry=1,crash=1: %s",
+			ErrText, text, err, strings.Join(names, ", "))
+	}
+	if err := set.Parse(strings.Fields(text)); err != nil {
+		return wrong(err)
+	}
+	if set.NArg() > 0 {
+		return wrong(fmt.Errorf("what is %q?", set.Arg(0)))
+	}
+	s, err := f.Scenario()
+	if err != nil {
+		return wrong(err)
+	}
+	return s, nil
+}
