@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"lockstep/internal/cli"
+	"lockstep/internal/course"
 	"lockstep/internal/explore"
 	"lockstep/internal/language"
 	"lockstep/internal/suite"
@@ -19,11 +20,12 @@ import (
 var update = flag.Bool("update", false, "write what the commands print into the documents")
 
 // documents are for people, in the languages there are.
-var documents = []string{
+var documents = append(courseFiles(), []string{
 	"README.md", "README.zh-CN.md", "docs/ARCHITECTURE.md", "docs/break-it.md", "docs/break-it.zh-CN.md",
 	"docs/your-own-lock.md", "docs/your-own-lock.zh-CN.md", "docs/see-it-fail.md", "docs/see-it-fail.zh-CN.md", "jmeter/README.md",
-	"docs/GLOSSARY.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/MATRIX.md", "docs/MATRIX.zh-CN.md",
-}
+	"docs/GLOSSARY.md", "docs/exercises.md", "docs/exercises.zh-CN.md", "CONTRIBUTING.md", "CHANGELOG.md",
+	"docs/MATRIX.md", "docs/MATRIX.zh-CN.md",
+}...)
 
 // asTyped is the program as the documents tell to start it. Nobody types anything into it.
 var asTyped = cli.Program{Name: "go run .", In: strings.NewReader("")}
@@ -35,6 +37,8 @@ var longCommands = []string{
 	"explore --all",
 	"explore v7 --faults pause=1,expiry=1 --anomaly lost-update",
 	"explore v6 --work 25s --nested 1 --faults crash=1,lost-reply=1",
+	"explore v7 --sales 3 --replicas 1 --anomaly starved",
+	"explore v8 --actors 4 --anomaly starved",
 }
 
 // What a document shows below <!-- lockstep … --> is what that command prints.
@@ -56,7 +60,7 @@ func TestDocumentsShowWhatIsPrinted(t *testing.T) {
 			now, done := prints[parts[2]]
 			if !done {
 				var stdout, stderr bytes.Buffer
-				if code := asTyped.Run(t.Context(), strings.Fields(parts[2]), &stdout, &stderr); code == 2 {
+				if code := asTyped.Run(t.Context(), course.Arguments(parts[2]), &stdout, &stderr); code == 2 {
 					t.Errorf("%s: lockstep %s: %s", document, parts[2], stderr.String())
 				}
 				now = stdout.String()

@@ -19,12 +19,15 @@ import (
 var house = map[string][]string{
 	"lockstep": {"internal/cli"},
 	"lockstep/internal/cli": {
-		"internal/api", "internal/cluster", "internal/config", "internal/dao", "internal/evolution", "internal/explore",
-		"internal/explore/graph", "internal/explore/stepper", "internal/history", "internal/job", "internal/lab", "internal/language",
-		"internal/live", "internal/load", "internal/lock", "internal/lockv6", "internal/matrix", "internal/metrics", "internal/seat",
-		"internal/service", "internal/soak", "internal/steps", "internal/strategy", "internal/trace", "internal/web",
-		"internal/witness",
+		"docs", "internal/api", "internal/cluster", "internal/config", "internal/course", "internal/dao", "internal/doctor",
+		"internal/evolution", "internal/explore", "internal/explore/graph", "internal/explore/stepper", "internal/history",
+		"internal/job", "internal/lab", "internal/language", "internal/live", "internal/load", "internal/lock", "internal/lockv6",
+		"internal/matrix", "internal/metrics", "internal/pack", "internal/progress", "internal/seat", "internal/service",
+		"internal/soak", "internal/steps", "internal/strategy", "internal/trace", "internal/web", "internal/witness",
+		"internal/workshop",
 	},
+	"lockstep/internal/workshop": {"internal/explore", "internal/language", "internal/strategy", "internal/trace"},
+	"lockstep/internal/progress": {},
 	"lockstep/internal/matrix": {
 		"internal/evolution", "internal/explore", "internal/lab", "internal/language", "internal/strategy",
 	},
@@ -85,6 +88,10 @@ var house = map[string][]string{
 	"lockstep/internal/explore/anomaly":   {"internal/language", "internal/strategy"},
 	"lockstep/internal/explore/coroutine": {},
 	"lockstep/internal/config":            {"internal/history"},
+	"lockstep/internal/course":            {"internal/language"},
+	"lockstep/internal/doctor":            {"internal/language"},
+	"lockstep/internal/pack":              {},
+	"lockstep/docs":                       {},
 	"lockstep/internal/api": {
 		"internal/evolution", "internal/explore", "internal/explore/graph", "internal/history", "internal/lock", "internal/seat",
 		"internal/service", "internal/strategy",
@@ -109,33 +116,62 @@ var house = map[string][]string{
 		"internal/lockv3", "internal/lockv4", "internal/lockv5", "internal/lockv6", "internal/lockv7", "internal/lockv8",
 		"internal/lockv9", "internal/redlock", "internal/strategy",
 	},
-	"lockstep/internal/contrast":        {"internal/lock", "internal/rediserr", "util/lua"},
-	"lockstep/internal/lockv1":          {"internal/lock", "internal/rediserr"},
-	"lockstep/internal/lockv2":          {"internal/lock", "internal/rediserr"},
-	"lockstep/internal/lockv3":          {"internal/lock", "internal/rediserr"},
-	"lockstep/internal/lockv4":          {"internal/lock", "internal/rediserr", "util/lua"},
-	"lockstep/internal/lockv5":          {"internal/lock", "internal/rediserr", "util/lua"},
-	"lockstep/internal/lockv6":          {"internal/lock", "internal/rediserr", "util/lua"},
-	"lockstep/internal/lockv7":          {"internal/lock", "internal/rediserr", "util/lua"},
-	"lockstep/internal/lockv8":          {"internal/lock", "internal/rediserr", "util/lua"},
-	"lockstep/internal/lockv9":          {"internal/lock", "internal/rediserr", "util/lua"},
-	"lockstep/internal/lockv10":         {"internal/lock", "internal/rediserr", "util/lua"},
-	"lockstep/internal/redlock":         {"internal/lock", "internal/quorum", "util/lua"},
-	"lockstep/internal/quorum":          {"internal/lock"},
-	"lockstep/internal/metrics":         {"internal/history"},
-	"lockstep/internal/lock":            {},
-	"lockstep/internal/rediserr":        {"internal/lock"},
-	"lockstep/internal/strategy":        {"internal/lock"},
-	"lockstep/internal/history":         {},
-	"lockstep/internal/trace":           {"internal/language"},
-	"lockstep/internal/language":        {},
-	"lockstep/internal/redistest":       {"internal/redisclient"}, // for tests alone
-	"lockstep/internal/suite":           {},                       // for tests alone
-	"lockstep/util/lua":                 {},
-	"lockstep/internal/redisclient":     {},
-	"lockstep/internal/redisproxy":      {},
-	"lockstep/internal/redisserver":     {},
-	"lockstep/internal/explore/verdict": {"internal/evolution", "internal/explore"},
+	"lockstep/internal/contrast":                       {"internal/lock", "internal/rediserr", "util/lua"},
+	"lockstep/internal/lockv1":                         {"internal/lock", "internal/rediserr"},
+	"lockstep/internal/lockv2":                         {"internal/lock", "internal/rediserr"},
+	"lockstep/internal/lockv3":                         {"internal/lock", "internal/rediserr"},
+	"lockstep/internal/lockv4":                         {"internal/lock", "internal/rediserr", "util/lua"},
+	"lockstep/internal/lockv5":                         {"internal/lock", "internal/rediserr", "util/lua"},
+	"lockstep/internal/lockv6":                         {"internal/lock", "internal/rediserr", "util/lua"},
+	"lockstep/internal/lockv7":                         {"internal/lock", "internal/rediserr", "util/lua"},
+	"lockstep/internal/lockv8":                         {"internal/lock", "internal/rediserr", "util/lua"},
+	"lockstep/internal/lockv9":                         {"internal/lock", "internal/rediserr", "util/lua"},
+	"lockstep/internal/lockv10":                        {"internal/lock", "internal/rediserr", "util/lua"},
+	"lockstep/internal/redlock":                        {"internal/lock", "internal/quorum", "util/lua"},
+	"lockstep/internal/quorum":                         {"internal/lock"},
+	"lockstep/internal/metrics":                        {"internal/history"},
+	"lockstep/internal/lock":                           {},
+	"lockstep/internal/rediserr":                       {"internal/lock"},
+	"lockstep/internal/strategy":                       {"internal/lock"},
+	"lockstep/internal/history":                        {},
+	"lockstep/internal/trace":                          {"internal/language"},
+	"lockstep/internal/language":                       {},
+	"lockstep/internal/redistest":                      {"internal/redisclient"}, // for tests alone
+	"lockstep/internal/suite":                          {},                       // for tests alone
+	"lockstep/util/lua":                                {},
+	"lockstep/internal/redisclient":                    {},
+	"lockstep/internal/redisproxy":                     {},
+	"lockstep/internal/redisserver":                    {},
+	"lockstep/internal/explore/verdict":                {"internal/evolution", "internal/explore"},
+	"lockstep/exercises":                               {},
+	"lockstep/exercises/01-expiry":                     {"internal/lock", "internal/rediserr", "internal/strategy"},
+	"lockstep/exercises/01-expiry/solution":            {"internal/lock", "internal/rediserr", "internal/strategy"},
+	"lockstep/exercises/02-foreign-delete":             {"internal/lock", "internal/rediserr", "internal/strategy"},
+	"lockstep/exercises/02-foreign-delete/solution":    {"internal/lock", "internal/rediserr", "internal/strategy"},
+	"lockstep/exercises/03-check-then-delete":          {"internal/lock", "internal/rediserr", "internal/strategy"},
+	"lockstep/exercises/03-check-then-delete/solution": {"internal/lock", "internal/rediserr", "internal/strategy"},
+	"lockstep/exercises/04-cancelled-unlock":           {"internal/lock", "internal/rediserr", "internal/strategy"},
+	"lockstep/exercises/04-cancelled-unlock/solution":  {"internal/lock", "internal/rediserr", "internal/strategy"},
+	"lockstep/exercises/05-nested":                     {"internal/lock", "internal/rediserr", "internal/strategy"},
+	"lockstep/exercises/05-nested/solution":            {"internal/lock", "internal/rediserr", "internal/strategy"},
+	"lockstep/exercises/06-lost-reply":                 {"internal/lock", "internal/rediserr", "internal/strategy"},
+	"lockstep/exercises/06-lost-reply/solution":        {"internal/lock", "internal/rediserr", "internal/strategy"},
+	"lockstep/exercises/07-endless-renewal":            {"internal/lock", "internal/rediserr", "internal/strategy"},
+	"lockstep/exercises/07-endless-renewal/solution":   {"internal/lock", "internal/rediserr", "internal/strategy"},
+	"lockstep/exercises/08-blind-renewal":              {"internal/lock", "internal/rediserr", "internal/strategy"},
+	"lockstep/exercises/08-blind-renewal/solution":     {"internal/lock", "internal/rediserr", "internal/strategy"},
+	"lockstep/exercises/09-missed-wakeup":              {"internal/lock", "internal/rediserr", "internal/strategy"},
+	"lockstep/exercises/09-missed-wakeup/solution":     {"internal/lock", "internal/rediserr", "internal/strategy"},
+	"lockstep/exercises/10-fence":                      {"internal/lock", "internal/rediserr", "internal/strategy"},
+	"lockstep/exercises/10-fence/solution":             {"internal/lock", "internal/rediserr", "internal/strategy"},
+	"lockstep/exercises/11-majority":                   {"internal/lock", "internal/rediserr", "internal/strategy"},
+	"lockstep/exercises/11-majority/solution":          {"internal/lock", "internal/rediserr", "internal/strategy"},
+	"lockstep/exercises/12-token-outside":              {"internal/lock", "internal/rediserr", "internal/strategy"},
+	"lockstep/exercises/12-token-outside/solution":     {"internal/lock", "internal/rediserr", "internal/strategy"},
+	"lockstep/exercises/13-late-commit":                {"internal/lock", "internal/rediserr", "internal/strategy"},
+	"lockstep/exercises/13-late-commit/solution":       {"internal/lock", "internal/rediserr", "internal/strategy"},
+	"lockstep/exercises/14-get-then-set":               {"internal/lock", "internal/rediserr", "internal/strategy"},
+	"lockstep/exercises/14-get-then-set/solution":      {"internal/lock", "internal/rediserr", "internal/strategy"},
 }
 
 // Whoever else may import these.
@@ -170,6 +206,10 @@ func TestImportsFormTheHouse(t *testing.T) {
 			break
 		} else if err != nil {
 			t.Fatal(err)
+		}
+		if exercise(pkg.ImportPath) {
+			checkExercise(t, pkg.ImportPath, pkg.Imports)
+			continue
 		}
 		seen++
 		checkRoom(t, pkg.ImportPath, pkg.Imports)
@@ -211,6 +251,20 @@ func TestThePictureIsTheHouse(t *testing.T) {
 		slices.Sort(got)
 		if !slices.Equal(got, want) {
 			t.Errorf("the picture says that %s imports %v; the house says %v", name, got, want)
+		}
+	}
+}
+
+// exercises are no rooms: learners build them. They use what a lock needs, and nobody but tests uses them, since a learner's mistake must
+// not keep lockstep from being built.
+func exercise(room string) bool { return strings.HasPrefix(room+"/", "lockstep/exercises/") }
+
+func checkExercise(t *testing.T, name string, imports []string) {
+	t.Helper()
+	for _, path := range imports {
+		within, ours := strings.CutPrefix(path, "lockstep/")
+		if ours && !slices.Contains([]string{"internal/lock", "internal/rediserr", "internal/strategy"}, within) {
+			t.Errorf("%s imports %s: an exercise is a lock alone", name, path)
 		}
 	}
 }

@@ -1,0 +1,79 @@
+// Package nested is exercise 05.
+//
+// Task: a nested call takes the lock again and gives it back, and its caller keeps it.
+// 任务：嵌套调用加锁又解锁之后，外层调用仍然持有锁。
+// Story, claim and hints: README.md, README.zh-CN.md. Check: go run . check 05
+package nested
+
+import (
+	"context"
+
+	"github.com/redis/go-redis/v9"
+
+	"lockstep/internal/lock"
+	"lockstep/internal/rediserr"
+	"lockstep/internal/strategy"
+)
+
+// Strategy is what the check explores.
+func Strategy() strategy.Strategy { return strategy.Strategy{New: New} }
+
+// Locker is the lock of one process.
+type Locker struct {
+	client redis.Cmdable
+	opts   lock.Options
+}
+
+// New makes the lock.
+func New(p strategy.Parts) lock.Locker { return &Locker{client: p.Client, opts: p.Options} }
+
+// Lock tries again until the lock is ours.
+func (l *Locker) Lock(ctx context.Context, owner string) (*lock.Lease, error) {
+	return lock.Poll(ctx, l.opts, func() (*lock.Lease, error) { return l.TryLock(ctx, owner) })
+}
+
+// enter takes the lock, a hash of owner and count, once more. It answers the count; 0 if the lock is another's.
+const enter = `-- enter: takes the lock
+if redis.call('EXISTS', KEYS[1]) == 1 and redis.call('HEXISTS', KEYS[1], ARGV[1]) == 0 then
+  return 0
+end
+local count = redis.call('HINCRBY', KEYS[1], ARGV[1], 1)
+redis.call('PEXPIRE', KEYS[1], ARGV[2])
+return count`
+
+// leave gives the lock back. It answers 1; 10 if it is another's, 30 if it is nobody's.
+const leave = `-- leave: gives the lock back
+if redis.call('EXISTS', KEYS[1]) == 0 then
+  return 30
+end
+if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 0 then
+  return 10
+end
+redis.call('DEL', KEYS[1])
+return 1`
+
+// TryLock tries once. A nested call of the same owner gets the lock, too.
+func (l *Locker) TryLock(ctx context.Context, owner string) (*lock.Lease, error) {
+	count, err := l.client.Eval(ctx, enter, []string{l.opts.Key}, owner, l.opts.TTL.Milliseconds()).Int()
+	switch {
+	case err != nil:
+		return nil, rediserr.Classify(ctx, "EVAL enter", err)
+	case count == 0:
+		return nil, lock.ErrNotObtained
+	}
+	return lock.NewLease(ctx, l.opts.Clock, 0, func(ctx context.Context) error { return l.unlock(ctx, owner) }), nil
+}
+
+// unlock gives the lock back.
+func (l *Locker) unlock(ctx context.Context, owner string) error {
+	reply, err := l.client.Eval(ctx, leave, []string{l.opts.Key}, owner).Int()
+	switch {
+	case err != nil:
+		return rediserr.Classify(ctx, "EVAL leave", err)
+	case reply == 30:
+		return lock.ErrExpired
+	case reply == 10:
+		return lock.ErrNotOwner
+	}
+	return nil
+}

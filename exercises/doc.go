@@ -1,0 +1,2 @@
+// Package exercises has no code: each directory is an exercise, a lock with one flaw. docs/exercises.md lists them.
+package exercises

@@ -1,0 +1,108 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"lockstep/internal/doctor"
+	"lockstep/internal/language"
+	"lockstep/internal/load"
+)
+
+func newDoctor() *cobra.Command {
+	var in language.Language
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "doctor",
+		Short: "Say what this machine lacks for the course, and how to get it",
+		Long: `doctor looks for what the course and a workshop need: Go, the modules, the ports, and what only some
+lessons use. It says what each thing is for, and how to get what is missing. It changes nothing, and
+asks nothing of the network.
+
+Exit code: 0 ready; 1 something that is needed is missing; 2 trouble.`,
+		Example: "  lockstep doctor\n  lockstep doctor --server.addr 127.0.0.1:8081\n  lockstep doctor --lang zh",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			cfg, err := loadConfig(cmd)
+			if err != nil {
+				return err
+			}
+			machine, err := thisMachine(cfg.Server.Addr, cfg.Redis.EmbeddedAddr)
+			if err != nil {
+				return err
+			}
+			findings := machine.Examine(cmd.Context(), in)
+			if asJSON {
+				err = writeJSON(cmd.OutOrStdout(), findings)
+			} else {
+				printFindings(cmd, findings, in)
+			}
+			if err == nil && !doctor.Ready(findings) {
+				err = exitCode(exitBroken)
+			}
+			return err
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON document to standard output")
+	speaks(cmd, &in)
+	return cmd
+}
+
+// thisMachine is the one that this program runs on.
+func thisMachine(server, redis string) (doctor.Machine, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return doctor.Machine{}, err
+	}
+	cache, err := os.UserCacheDir()
+	if _, missing := os.Stat(cache); err != nil || missing != nil {
+		cache = os.TempDir()
+	}
+	return doctor.Machine{
+		OS: doctor.ThisSystem, Dir: dir, Cache: cache, Server: reachable(server), Redis: reachable(redis), LookPath: exec.LookPath,
+		Output: func(ctx context.Context, env []string, program string, args ...string) (string, error) {
+			command := exec.CommandContext(ctx, program, args...) //nolint:gosec // the doctor names them
+			command.Dir, command.Env = dir, append(os.Environ(), env...)
+			output, err := command.CombinedOutput()
+			return string(output), err
+		},
+		ReadFile: func(name string) ([]byte, error) { return os.ReadFile(filepath.Join(dir, name)) },
+		Listen: func(addr string) error {
+			listener, err := net.Listen("tcp", addr)
+			if err != nil {
+				return err
+			}
+			return listener.Close()
+		},
+		IsLockstep: load.IsLockstep, OpenFiles: openFileLimit, FreeBytes: doctor.FreeBytes,
+	}, nil
+}
+
+// printFindings prints a line for each thing, and below it how to get what is missing.
+func printFindings(cmd *cobra.Command, findings []doctor.Finding, in language.Language) {
+	out, typed := cmd.OutOrStdout(), cmd.Root().CommandPath()
+	marks := map[doctor.State]string{doctor.Fine: "✓", doctor.Missing: "✗", doctor.Optional: "–", doctor.Unknown: "?"}
+	for _, f := range findings {
+		fmt.Fprintf(out, "%s %-12s  %s  (%s)\n", marks[f.State], f.Name, cmp.Or(f.Found, string(f.State)), f.For)
+		if f.Get != "" {
+			fmt.Fprintf(out, "  %-12s  → %s\n", "", strings.ReplaceAll(f.Get, goRun+" --", typed+" --"))
+		}
+	}
+	ready, missing := "Ready: %s course. What has a – is optional.\n", "Not ready: get what has a ✗.\n"
+	if in == language.Chinese {
+		ready, missing = "准备好了：%s course。标 – 的是可选的。\n", "还没准备好：请补上标 ✗ 的。\n"
+	}
+	if doctor.Ready(findings) {
+		fmt.Fprintf(out, "\n"+ready, typed)
+	} else {
+		fmt.Fprint(out, "\n"+missing)
+	}
+}

@@ -1,0 +1,99 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"lockstep/internal/pack"
+)
+
+func newPack() *cobra.Command {
+	return &cobra.Command{
+		Use:   "pack FILE",
+		Short: "Put the sources and all modules into one archive, for a class without a network",
+		Long: `pack writes a .tar.gz with the sources in this directory and every module that they need. Where
+there is Go and no network, unpack it, and then:
+
+  cd ` + pack.Name + `
+  . ./offline.sh        (PowerShell: . .\offline.ps1)
+  go run .
+
+What is not in your own module cache is downloaded. It does not contain Go itself.
+Exit code: 0 written; 2 trouble.`,
+		Example:     "  lockstep pack lockstep-class.tar.gz",
+		Args:        cobra.ExactArgs(1),
+		Annotations: map[string]string{noSettings: ""},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if foreign := foreignFlags(cmd); len(foreign) > 0 {
+				return fmt.Errorf("%s: pack takes no settings", strings.Join(foreign, ", "))
+			}
+			return writePack(cmd, args[0])
+		},
+	}
+}
+
+func writePack(cmd *cobra.Command, name string) error {
+	dir, err := os.Getwd()
+	if err != nil {
+		return err
+	}
+	if text, err := os.ReadFile("go.mod"); err != nil || !strings.HasPrefix(string(text), "module "+productName+"\n") {
+		return fmt.Errorf("%s is not a clone of lockstep: there is nothing to pack", dir)
+	}
+	file, err := os.CreateTemp("", "lockstep-pack-") // elsewhere, so that it is not packed itself
+	if err != nil {
+		return err
+	}
+	defer os.Remove(file.Name()) //nolint:errcheck // it is in the directory for such files
+	class := pack.Class{Dir: dir, Now: time.Now(), Run: runner(dir)}
+	files, err := class.Write(cmd.Context(), file)
+	if err = errors.Join(err, file.Close()); err != nil {
+		return err
+	}
+	if err := copyFile(name, file.Name()); err != nil {
+		return err
+	}
+	info, err := os.Stat(name)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(cmd.OutOrStdout(), "%s: %d files, %.0f MB\n", name, files, float64(info.Size())/1e6)
+	return nil
+}
+
+// copyFile copies a file, also onto another disk.
+func copyFile(to, from string) error {
+	in, err := os.Open(from) //nolint:gosec // it is our own
+	if err != nil {
+		return err
+	}
+	defer func() { _ = in.Close() }() // it was only read
+	out, err := os.Create(to)         //nolint:gosec // the user named it
+	if err != nil {
+		return err
+	}
+	_, err = out.ReadFrom(in)
+	return errors.Join(err, out.Close())
+}
+
+// runner runs programs in a directory. What they print to standard error is in the error.
+func runner(dir string) func(ctx context.Context, env []string, program string, args ...string) (string, error) {
+	return func(ctx context.Context, env []string, program string, args ...string) (string, error) {
+		command := exec.CommandContext(ctx, program, args...) //nolint:gosec // pack names them
+		command.Dir, command.Env = dir, append(os.Environ(), env...)
+		var errs strings.Builder
+		command.Stderr = &errs
+		output, err := command.Output()
+		if err != nil {
+			err = fmt.Errorf("%s %s: %w: %s", program, strings.Join(args, " "), err, strings.TrimSpace(errs.String()))
+		}
+		return string(output), err
+	}
+}

@@ -1,0 +1,137 @@
+package course
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"lockstep/internal/language"
+)
+
+// headings of a lesson, in their order, and how its answer begins.
+type form struct {
+	headings []string
+	answer   *regexp.Regexp
+}
+
+func formIn(in language.Language) form {
+	if in == language.Chinese {
+		return form{
+			[]string{"预测", "运行", "看到的", "解释", "在调度席上", "试一试", "还有什么缺陷"},
+			regexp.MustCompile(`^答案是 \*\*(\d)\*\*。\s*`),
+		}
+	}
+	return form{
+		[]string{"Predict", "Run", "See", "Explain", "In the scheduler's seat", "Try", "Still broken"},
+		regexp.MustCompile(`^The answer is \*\*(\d)\*\*\.\s*`),
+	}
+}
+
+var (
+	title   = regexp.MustCompile(`^# (\d+)\. (.+)\n\n\[[^\n]+\n\n`)
+	choice  = regexp.MustCompile(`^(\d)\. (.+)$`)
+	runs    = regexp.MustCompile("^```sh\ngo run \\. ([^\n#]+?)(?: # exits 1)?\n```$")
+	seen    = regexp.MustCompile("(?s)^<!-- lockstep ([^\n]+) -->\n```text\n(.*)```$")
+	seat    = regexp.MustCompile(`\]\(http://127\.0\.0\.1:8080/(#/schedule/[^)]+)\)`)
+	next    = regexp.MustCompile(`\n\n(?:Next: |下一课：)\[[^\n]+$`)
+	heading = regexp.MustCompile(`(?m)^## (.+)$`)
+)
+
+// parse reads a lesson. What is missing or out of place is an ErrForm that says so.
+func parse(text string, in language.Language) (l Lesson, err error) {
+	parts := title.FindStringSubmatch(text)
+	if parts == nil {
+		return l, fmt.Errorf("%w: it does not begin with # NUMBER. TITLE, and a line of links", ErrForm)
+	}
+	l.Number, _ = strconv.Atoi(parts[1]) // they are digits
+	l.Title = parts[2]
+	form := formIn(in)
+	sections, err := split(text[len(parts[0]):], form.headings)
+	if err != nil {
+		return l, err
+	}
+	l.Idea, l.Seat, l.Try, l.Broken = sections[0], sections[5], sections[6], next.ReplaceAllString(sections[7], "")
+	l.Question, l.Choices = question(sections[1])
+	if run := runs.FindStringSubmatch(sections[2]); run != nil {
+		l.Run = run[1]
+	}
+	if output := seen.FindStringSubmatch(sections[3]); output != nil && strings.TrimSuffix(output[1], " --lang "+string(in)) == l.Run {
+		l.Seen = output[2]
+	}
+	if answer := form.answer.FindStringSubmatch(sections[4]); answer != nil {
+		l.Answer, _ = strconv.Atoi(answer[1]) // it is a digit
+		l.Why = sections[4][len(answer[0]):]
+	}
+	if link := seat.FindStringSubmatch(l.Seat); link != nil {
+		l.Link = link[1]
+	}
+	return l, l.check()
+}
+
+// split gives what is before the first heading, and under each.
+func split(text string, headings []string) (sections []string, err error) {
+	at := heading.FindAllStringSubmatchIndex(text, -1)
+	if len(at) != len(headings) {
+		return nil, fmt.Errorf("%w: it has %d sections; want %s", ErrForm, len(at), strings.Join(headings, ", "))
+	}
+	sections = append(sections, strings.TrimSpace(text[:at[0][0]]))
+	for i, place := range at {
+		if name := text[place[2]:place[3]]; name != headings[i] {
+			return nil, fmt.Errorf("%w: section %d is called %q; want %q", ErrForm, i+1, name, headings[i])
+		}
+		end := len(text)
+		if i+1 < len(at) {
+			end = at[i+1][0]
+		}
+		sections = append(sections, strings.TrimSpace(text[place[1]:end]))
+	}
+	return sections, nil
+}
+
+// question takes the choices off the end of a section.
+func question(section string) (asked string, choices []string) {
+	asked, list, _ := strings.Cut("\n\n"+section, "\n\n1. ")
+	for i, line := range strings.Split("1. "+list, "\n") {
+		if parts := choice.FindStringSubmatch(line); parts != nil && parts[1] == strconv.Itoa(i+1) {
+			choices = append(choices, parts[2])
+		}
+	}
+	return strings.TrimSpace(asked), choices
+}
+
+// check says what a lesson lacks.
+func (l Lesson) check() error {
+	for _, part := range []struct {
+		name  string
+		there bool
+	}{
+		{"an idea", l.Idea != ""},
+		{"a question", l.Question != ""},
+		{"two choices or more", len(l.Choices) > 1},
+		{"an answer among the choices", l.Answer >= 1 && l.Answer <= len(l.Choices)},
+		{"a command", l.Run != ""},
+		{"the output of its command", l.Seen != ""},
+		{"a reason", l.Why != ""},
+		{"a link into the seat", l.Link != ""},
+		{"something to try", l.Try != ""},
+		{"what is still broken", l.Broken != ""},
+	} {
+		if !part.there {
+			return fmt.Errorf("%w: it lacks %s", ErrForm, part.name)
+		}
+	}
+	return nil
+}
+
+// Arguments splits a command as a shell does, as far as the course needs it: at spaces outside double quotes.
+func Arguments(command string) (arguments []string) {
+	for i, part := range strings.Split(command, `"`) {
+		if i%2 == 0 {
+			arguments = append(arguments, strings.Fields(part)...)
+		} else {
+			arguments = append(arguments, part)
+		}
+	}
+	return arguments
+}

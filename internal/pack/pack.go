@@ -1,0 +1,175 @@
+// Package pack makes one archive of the sources and of all modules that they need, so that a class can build without a network.
+package pack
+
+import (
+	"archive/tar"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// Name is the directory that the archive unpacks into; modules are in Modules below it, in the form of a module proxy.
+const (
+	Name    = "lockstep-class"
+	Modules = "modules"
+)
+
+// offline tells Go, in the terminal where it is sourced, to take modules from the archive alone. go.sum still checks each of them.
+const (
+	offlineSh = `# In this directory: . ./offline.sh
+GOPROXY="file://$(pwd | sed 's/ /%20/g')/` + Modules + `"
+GOSUMDB=off
+GOTOOLCHAIN=local
+export GOPROXY GOSUMDB GOTOOLCHAIN
+`
+	offlinePs1 = `# In this directory: . .\offline.ps1
+$env:GOPROXY = "file:///" + ((Get-Location).Path.Replace("\", "/").Replace(" ", "%20")) + "/` + Modules + `"
+$env:GOSUMDB = "off"
+$env:GOTOOLCHAIN = "local"
+`
+)
+
+// Class is what an archive is made of.
+type Class struct {
+	Dir string // of the sources
+	// Run runs a program in Dir, with these variables beside the environment, and gives what it prints to standard output.
+	Run func(ctx context.Context, env []string, program string, args ...string) (string, error)
+	Now time.Time // of what is made here
+}
+
+// Write writes the archive, and says how many files it has.
+func (c Class) Write(ctx context.Context, to io.Writer) (files int, err error) {
+	sources, err := c.sources(ctx)
+	if err != nil {
+		return 0, fmt.Errorf("list the sources: %w", err)
+	}
+	cache, err := os.MkdirTemp("", "lockstep-modules-")
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(cache)) }()
+	if err := c.download(ctx, cache); err != nil {
+		return 0, fmt.Errorf("collect the modules: %w", err)
+	}
+	zipped := gzip.NewWriter(to)
+	a := archive{tar: tar.NewWriter(zipped)}
+	for _, name := range sources {
+		err = errors.Join(err, a.file(filepath.Join(c.Dir, filepath.FromSlash(name)), name))
+	}
+	for name, text := range map[string]string{"offline.sh": offlineSh, "offline.ps1": offlinePs1} {
+		err = errors.Join(err, a.text(name, text, c.Now))
+	}
+	err = errors.Join(err, a.modules(filepath.Join(cache, "cache", "download")), a.tar.Close(), zipped.Close())
+	return a.files, err
+}
+
+// sources are the files that git knows or would take; without git, all that are there.
+func (c Class) sources(ctx context.Context) (names []string, err error) {
+	if _, err := os.Stat(filepath.Join(c.Dir, ".git")); err == nil {
+		listed, err := c.Run(ctx, nil, "git", "ls-files", "-z", "--cached", "--others", "--exclude-standard")
+		if err != nil {
+			return nil, err
+		}
+		for name := range strings.SplitSeq(listed, "\x00") {
+			if info, err := os.Stat(filepath.Join(c.Dir, name)); err == nil && info.Mode().IsRegular() {
+				names = append(names, name)
+			}
+		}
+		return names, nil
+	}
+	err = filepath.WalkDir(c.Dir, func(file string, entry fs.DirEntry, err error) error {
+		if err != nil || !entry.Type().IsRegular() {
+			return err
+		}
+		name, err := filepath.Rel(c.Dir, file)
+		if name = filepath.ToSlash(name); !strings.HasPrefix(name, Modules+"/") { // of the archive that this was unpacked from
+			names = append(names, name)
+		}
+		return err
+	})
+	return names, err
+}
+
+// download fills a cache of modules with what go.mod lists, from the user's own cache where that has it.
+func (c Class) download(ctx context.Context, cache string) error {
+	said, err := c.Run(ctx, nil, "go", "env", "GOMODCACHE", "GOPROXY")
+	if err != nil {
+		return err
+	}
+	own, proxy, _ := strings.Cut(strings.TrimSpace(said), "\n")
+	local := filepath.ToSlash(filepath.Join(strings.TrimSpace(own), "cache", "download"))
+	if !strings.HasPrefix(local, "/") {
+		local = "/" + local // C:/…
+	}
+	env := []string{
+		"GOMODCACHE=" + cache, "GOFLAGS=-modcacherw", "GOWORK=off",
+		"GOPROXY=file://" + strings.ReplaceAll(local, " ", "%20") + "," + strings.TrimSpace(proxy),
+	}
+	_, err = c.Run(ctx, env, "go", "mod", "download")
+	return err
+}
+
+// archive is one that is being written.
+type archive struct {
+	tar   *tar.Writer
+	files int
+}
+
+func (a *archive) file(from, name string) (err error) {
+	file, err := os.Open(from) //nolint:gosec // it is one of the sources
+	if err != nil {
+		return err
+	}
+	defer func() { _ = file.Close() }() // it was only read
+	info, err := file.Stat()
+	if err != nil {
+		return err
+	}
+	if err := a.header(name, info.Size(), info.Mode().Perm()|0o600, info.ModTime()); err != nil {
+		return err
+	}
+	_, err = io.Copy(a.tar, file)
+	return err
+}
+
+func (a *archive) text(name, text string, now time.Time) error {
+	if err := a.header(name, int64(len(text)), 0o644, now); err != nil {
+		return err
+	}
+	_, err := io.WriteString(a.tar, text)
+	return err
+}
+
+func (a *archive) header(name string, size int64, mode fs.FileMode, at time.Time) error {
+	a.files++
+	return a.tar.WriteHeader(&tar.Header{
+		Typeflag: tar.TypeReg, Name: path.Join(Name, name), Size: size, Mode: int64(mode), ModTime: at,
+	})
+}
+
+// modules adds what a module proxy would serve; not the locks, and not what the checksum database said.
+func (a *archive) modules(download string) error {
+	return filepath.WalkDir(download, func(file string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && entry.Name() == "sumdb":
+			return filepath.SkipDir
+		case !entry.Type().IsRegular() || strings.HasSuffix(file, ".lock"):
+			return nil
+		}
+		name, err := filepath.Rel(download, file)
+		if err != nil {
+			return err
+		}
+		return a.file(file, path.Join(Modules, filepath.ToSlash(name)))
+	})
+}
