@@ -306,7 +306,7 @@ func TestCheckWordsAreWhole(t *testing.T) {
 	for _, e := range workshop.All() {
 		for _, look := range e.Looks {
 			for _, a := range look.Anomalies {
-				if says := chinese.anomaly(string(a)); says == "" || says == a.Says() {
+				if says := chinese.anomaly(string(a)); says == "" || says == a.Says().In(language.English) {
 					t.Errorf("%s is not said in Chinese", a)
 				}
 			}

@@ -46,24 +46,7 @@ func checkWordsIn(in language.Language) checkWords {
 
 // anomaly says what goes wrong.
 func (w checkWords) anomaly(name string) string {
-	says := explore.Anomaly(name).Says()
-	return anomaliesInChinese().Translate(w.in, says)
-}
-
-func anomaliesInChinese() language.Dictionary {
-	return language.Dictionary{
-		{explore.TwoHolders.Says(), "两单同时认为自己持有锁"},
-		{explore.LostUpdate.Says(), "一单覆盖了另一单的更新"},
-		{explore.ForeignRelease.Says(), "一单删除、覆盖或续期了另一单持有的锁"},
-		{explore.LeftBehind.Says(), "没有人持有锁，锁却永远留着"},
-		{explore.Stuck.Says(), "某一单永远无法继续"},
-		{explore.Untold.Says(), "一单失去了锁还在工作，没有任何东西通知它"},
-		{explore.GoroutineLeak.Says(), "一单结束之后，还有 goroutine 在运行"},
-		{explore.FalseWord.Says(), "Unlock 或某个错误说的与事实不符"},
-		{explore.TokenOrder.Says(), "后来的持有者，令牌没有更大；或嵌套调用的令牌不同"},
-		{explore.Progress.Says(), "什么都没出错，一单却失败了"},
-		{explore.Idle.Says(), "活着的人都不持有锁，等待者却要等时间把它放开"},
-	}
+	return explore.Anomaly(name).Says().In(w.in)
 }
 
 // trouble says why nothing can be said.

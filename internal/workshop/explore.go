@@ -77,6 +77,7 @@ func (e Exercise) Explore(ctx context.Context, s strategy.Strategy, in language.
 // look explores one scenario, and takes down what was found.
 func (o *Outcome) look(ctx context.Context, s strategy.Strategy, look Look, in language.Language) {
 	bounds := explore.Bounds{Time: longestLook, Memory: mostMemory, Patience: patience}
+	look.Scenario.Language = in
 	result, err := explore.Explore(ctx, s, look.Scenario, explore.Goal{Anomalies: look.Anomalies}, bounds)
 	o.Schedules += result.Schedules
 	o.Scenario = look.Scenario.String()
@@ -85,7 +86,6 @@ func (o *Outcome) look(ctx context.Context, s strategy.Strategy, look Look, in l
 		o.State, o.Reason, o.Says = Failed, reason(err), err.Error()
 	case len(result.Found) > 0:
 		found := result.Found[0]
-		found.Trace.Language = in
 		o.State, o.Anomaly, o.Says = NotYet, string(found.Anomaly), found.Trace.Verdict
 		o.Length, o.Schedule, o.Steps = found.Length, found.Schedule, found.Trace.Steps
 		o.Diagram = found.Trace.Legend() + "\n" + found.Trace.Sequence()
