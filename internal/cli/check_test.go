@@ -8,9 +8,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"strings"
-	"sync"
 	"testing"
-	"time"
 
 	"lockstep/internal/language"
 	"lockstep/internal/progress"
@@ -128,35 +126,17 @@ func TestCheckSaysWhatIsWrong(t *testing.T) {
 }
 
 // at gives a learner's desk with this module's exercises, and a progress of its own.
-func at(t *testing.T, in language.Language) (desk, *shown) {
+func at(t *testing.T, in language.Language) (desk, *lockedBuffer) {
 	t.Helper()
 	checker, err := workshop.NewChecker(".")
 	if err != nil {
 		t.Fatal(err)
 	}
-	people := &shown{}
+	people := &lockedBuffer{}
 	return desk{
 		checkFlags: checkFlags{in: in}, checker: checker, store: progress.In(t.TempDir()), words: checkWordsIn(in),
 		people: people, out: people, typed: "go run . check",
 	}, people
-}
-
-// shown is what people see. A test reads it while it is written.
-type shown struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (s *shown) Write(p []byte) (int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.text.Write(p)
-}
-
-func (s *shown) String() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.text.String()
 }
 
 // A check shows the schedule in words, and the list knows what it found.
@@ -211,29 +191,23 @@ func TestWatchGoesOnAtEachSave(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- d.watchFrom(ctx, e) }()
-	until(t, people, "练习 01-expiry", "就会再次检查")
+	sees(t, people, "练习 01-expiry", "就会再次检查")
 	save("solution/lock.go")
 	if err := os.WriteFile(watched, []byte("package expiry\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	until(t, people, "完成。", "练习 02-foreign-delete", "foreign-release")
+	sees(t, people, "完成。", "练习 02-foreign-delete", "foreign-release")
 	stop()
 	if err := <-ended; err != nil {
 		t.Error(err)
 	}
 }
 
-// until waits until people see all of these.
-func until(t *testing.T, people *shown, all ...string) {
+// sees waits until people see all of these.
+func sees(t *testing.T, people *lockedBuffer, all ...string) {
 	t.Helper()
-	deadline := time.Now().Add(2 * patience)
 	for _, want := range all {
-		for !strings.Contains(people.String(), want) {
-			if time.Now().After(deadline) {
-				t.Fatalf("nobody sees %q:\n%s", want, people)
-			}
-			time.Sleep(20 * time.Millisecond)
-		}
+		eventually(t, "seen: "+want, func() bool { return strings.Contains(people.String(), want) })
 	}
 }
 
