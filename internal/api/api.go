@@ -30,6 +30,7 @@ type API struct {
 	Events   http.Handler            // streams what this replica's locks do; nil: there is no such stream
 	Live     http.Handler            // shows the shop to those who watch it; nil: it is not shown
 	Seat     http.Handler            // the scheduler's seat; nil: there is none
+	Course   http.Handler            // the lessons, and the room where a class predicts; nil: there are none
 	Page     map[string]http.Handler // the page's files, by their paths
 	OrderIDs OrderIDs
 
@@ -87,6 +88,11 @@ func (a *API) routes() http.Handler {
 	if a.Seat != nil {
 		engine.GET("/seat", gin.WrapH(a.Seat))
 		engine.GET("/seat/*path", gin.WrapH(a.Seat))
+	}
+	if a.Course != nil {
+		for _, route := range courseRoutes() {
+			engine.Handle(route.method, route.path, gin.WrapH(a.Course))
+		}
 	}
 	engine.POST("/inventory/sale", a.sale)
 	engine.GET("/inventory", a.inventory)

@@ -12,7 +12,7 @@ import (
 )
 
 // Guard decides which requests may pass, by three things: the server's name in Host, the page that sent the request, and, for PUT, DELETE,
-// every POST but that of a sale, and what runs code in the scheduler's seat, the token.
+// every POST but that of a sale and of an answer in the room, and what runs code in the scheduler's seat, the token.
 type Guard struct {
 	Token string // clients that send it may use PUT and DELETE; empty: Open decides
 	Open  bool   // without a token: everybody may use PUT and DELETE, or nobody
@@ -46,13 +46,16 @@ func (g Guard) check(r *http.Request) error {
 	return g.administers(r.Header)
 }
 
-// changes reports whether a request is for those who administer: everything that is no GET, but for buying.
+// answerPath takes what a participant of a class predicts.
+const answerPath = "/room/answer"
+
+// changes reports whether a request is for those who administer: everything that is no GET, but for buying and predicting.
 func changes(r *http.Request) bool {
 	switch r.Method {
 	case http.MethodPut, http.MethodDelete:
 		return true
 	case http.MethodPost:
-		return r.URL.Path != "/inventory/sale"
+		return r.URL.Path != "/inventory/sale" && r.URL.Path != answerPath
 	default:
 		return false
 	}

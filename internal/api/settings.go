@@ -27,19 +27,6 @@ type SettingsAnswer struct {
 	Wait   int64 `json:"wait_ms"`
 }
 
-// liveRoute is one of those that API.Live serves.
-type liveRoute struct{ method, path string }
-
-func liveRoutes() []liveRoute {
-	return []liveRoute{
-		{http.MethodGet, "/live"},
-		{http.MethodGet, "/live/pair"},
-		{http.MethodPost, "/bursts"},
-		{http.MethodGet, "/bursts/:id"},
-		{http.MethodDelete, "/bursts/:id"},
-	}
-}
-
 func (a *API) settings(c *gin.Context) {
 	s, err := a.Shop.InForce(c.Request.Context())
 	if err != nil {

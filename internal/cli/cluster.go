@@ -18,6 +18,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"lockstep/docs"
+	"lockstep/internal/classroom"
 	"lockstep/internal/cluster"
 	"lockstep/internal/config"
 	"lockstep/internal/dao"
@@ -83,10 +85,13 @@ func runCluster(cmd *cobra.Command, cfg config.Config, replicas int) error {
 	shown := newLive(cfg, guard, listener.Addr(), cluster.Watched{Front: front})
 	shown.Hub.Can.Replicas = true
 	front.Live, front.Nodes = shown.Handler(), nodeFaults(redis, shown.Hub)
+	class := classroom.New(docs.Course())
+	front.Room = class.Handler()
 	processes.Tell(shown.Hub.Note)
 	web := newWebServer(front.Handler(), "", log)
 	web.http.RegisterOnShutdown(func() { close(front.Ending) })
 	web.http.RegisterOnShutdown(shown.Close)
+	web.http.RegisterOnShutdown(class.Close)
 	failed := make(chan error, 1)
 	go func() { failed <- web.serve(listener) }()
 	watching, endWatching := context.WithCancel(context.WithoutCancel(ctx))

@@ -16,7 +16,9 @@ import (
 	"github.com/google/uuid"
 	goredis "github.com/redis/go-redis/v9"
 
+	"lockstep/docs"
 	"lockstep/internal/api"
+	"lockstep/internal/classroom"
 	"lockstep/internal/config"
 	"lockstep/internal/dao"
 	"lockstep/internal/evolution"
@@ -51,6 +53,7 @@ type server struct {
 	events   *witness.Recorder
 	seat     *seat.Seat
 	live     *live.Server
+	class    *classroom.Classroom
 	web      *webServer
 	addr     string
 	failed   chan error // the HTTP server ended by itself
@@ -102,6 +105,7 @@ func newServer(cfg config.Config, redis *dao.Redis, addr net.Addr, log *slog.Log
 		node.AddHook(recorder.HookOfNode(i+1, len(redis.Nodes)))
 	}
 	chair := seat.New(seat.Usual(), seat.Errors{Status: api.StatusOf, Write: api.WriteError})
+	class := classroom.New(docs.Course())
 	guard := newGuard(cfg, addr)
 	shown := newLive(cfg, guard, addr, &live.Replica{Name: replica, Recorder: recorder, Shop: shop, Peers: cfg.Server.Peers})
 	s := &server{
@@ -109,9 +113,9 @@ func newServer(cfg config.Config, redis *dao.Redis, addr net.Addr, log *slog.Log
 			Shop: shop, Metrics: counts, Events: recorder, Live: shown.Handler(), Page: web.Handlers(), OrderIDs: orderIDs,
 			Replica: replica, Redis: redis.Name, Nodes: redis.Nodes.Addrs(), Log: log,
 			Guard: guard,
-			Seat:  below(chair),
+			Seat:  below(chair), Course: class.Handler(),
 		},
-		redis: redis, instance: instance, events: recorder, seat: chair, live: shown,
+		redis: redis, instance: instance, events: recorder, seat: chair, live: shown, class: class,
 		addr:   addr.String(),
 		failed: make(chan error, 1),
 		lived:  make(chan struct{}),
@@ -155,6 +159,7 @@ func (s *server) serve(ctx context.Context, listener net.Listener) {
 	s.web = newWebServer(s.api.Handler(), s.api.Replica, s.api.Log)
 	s.web.http.RegisterOnShutdown(s.events.Close) // or it would wait for the watchers to leave
 	s.web.http.RegisterOnShutdown(s.live.Close)
+	s.web.http.RegisterOnShutdown(s.class.Close)
 	s.web.http.BaseContext = func(net.Listener) context.Context { return sales }
 	go func() { s.failed <- s.web.serve(listener) }()
 }

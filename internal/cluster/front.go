@@ -32,6 +32,7 @@ type Front struct {
 	Patience Patience      // with replicas that do not answer
 	Live     http.Handler  // shows the cluster to those who watch it; nil: it is not shown
 	Nodes    http.Handler  // of embedded masters for Redlock; nil: there are none
+	Room     http.Handler  // where a class predicts; nil: each replica has its own
 	Ending   chan struct{} // closed when the streams of events are to end; nil: they end with their watchers
 	Log      *slog.Logger
 
@@ -99,6 +100,8 @@ func (f *Front) own(r *http.Request) http.Handler {
 		return http.HandlerFunc(f.events)
 	case first == "live" || first == "bursts":
 		return f.Live
+	case first == "room":
+		return f.Room
 	case first == "nodes":
 		return f.Nodes
 	default:

@@ -20,13 +20,13 @@ func TestTheDocumentKnowsTheFront(t *testing.T) {
 	if err := json.Unmarshal(api.OpenAPI(), &doc); err != nil {
 		t.Fatal(err)
 	}
-	f := Front{Live: http.NotFoundHandler(), Nodes: http.NotFoundHandler()}
+	f := Front{Live: http.NotFoundHandler(), Nodes: http.NotFoundHandler(), Room: http.NotFoundHandler()}
 	owns := func(method, path string) bool {
 		return f.own(httptest.NewRequestWithContext(t.Context(), method, path, nil)) != nil
 	}
 	for path, operations := range doc.Paths {
 		first, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
-		alike := first == "events" || first == "live" || first == "bursts" || first == "nodes" // a server answers them, too
+		alike := first == "events" || first == "live" || first == "bursts" || first == "nodes" || first == "room" // a server answers them, too
 		for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodDelete} {
 			operation, has := operations[strings.ToLower(method)]
 			if !has && alike {

@@ -135,3 +135,6 @@ func Arguments(command string) (arguments []string) {
 	}
 	return arguments
 }
+
+// Headings gives the headings of every lesson in a language, in their order.
+func Headings(in language.Language) []string { return formIn(in).headings }

@@ -1,0 +1,148 @@
+// The course: a lesson asks what will happen before it shows what does.
+import { el, replace } from "../dom.js";
+import { bind } from "../keys.js";
+import { go } from "../route.js";
+import { get, post } from "../server.js";
+import { language, say } from "../words.js";
+
+export function show(main, route) {
+  const body = el("article", { class: "course" });
+  main.append(body);
+  let number = 0, last = 0, gone = false;
+  const turn = by => number + by >= 1 && number + by <= last && go(address(number + by));
+  const leave = bind(
+    ["n", "the next lesson", "下一课", () => turn(1)],
+    ["p", "the lesson before", "上一课", () => turn(-1)],
+  );
+
+  async function follow(route) {
+    const asked = number = Number(route.path[1] ?? 0);
+    try {
+      const { lessons } = await get("/course", { lang: language() });
+      last = lessons.length;
+      const lesson = route.path[1] && await get("/course/" + encodeURIComponent(route.path[1]), { lang: language() });
+      if (gone || asked !== number) return;
+      replace(body, ...(lesson ? page(lesson, last) : list(lessons)));
+      scrollTo(0, 0);
+    } catch (failure) {
+      if (!gone) replace(body, el("p", { class: "note bad", role: "alert" }, failure.message));
+    }
+  }
+
+  follow(route);
+  return { follow, leave() { gone = true; leave(); } };
+}
+
+export const address = number => "#/course/" + String(number).padStart(2, "0");
+
+// html makes an element of what the server rendered: its own texts, without foreign HTML.
+export function html(name, attributes, text) {
+  const node = el(name, attributes);
+  node.innerHTML = text;
+  for (const pre of node.querySelectorAll("pre")) pre.tabIndex = 0; // it scrolls
+  for (const table of node.querySelectorAll("table")) {
+    const box = el("div", { class: "scroll", tabindex: 0 });
+    table.replaceWith(box);
+    box.append(table);
+  }
+  return node;
+}
+
+function list(lessons) {
+  const all = progress();
+  const mark = ({ number }) => !all[number]?.seen ? null : all[number].right
+    ? el("span", { class: "chip good" }, say("✓ predicted", "✓ 预测对了"))
+    : el("span", { class: "chip" }, say("done", "已学"));
+  return [
+    el("h1", null, say("The course", "课程")),
+    el("p", null, say("One idea a lesson, in ten minutes: predict, run, see why. Begin with the first.",
+      "每课一个要点，十分钟：先预测，再运行，再看原因。从第一课开始。")),
+    el("ol", { class: "steps-all" }, lessons.map(lesson => el("li", { class: "sheet" },
+      el("h2", null, el("a", { href: address(lesson.number) }, `${lesson.number}. ${lesson.title}`), " ", mark(lesson)),
+      html("div", { class: "small" }, lesson.idea)))),
+    el("p", null, el("a", { href: "#/room" }, say("For who teaches: the room predicts together", "给讲师：全班一起预测"))),
+  ];
+}
+
+// page draws a lesson as far as its reader is: the question, then the command, then the rest.
+function page(lesson, last) {
+  const rest = el("div");
+  const choices = el("ol", { class: "choices" });
+  const know = () => progress()[lesson.number] ?? {};
+
+  function draw() {
+    const { choice, seen } = know();
+    const at = choices.contains(document.activeElement) && [...choices.children].findIndex(item => item.contains(document.activeElement));
+    replace(choices, lesson.choices.map((text, i) => el("li", null,
+      html("button", { class: "choice", "aria-pressed": String(choice === i + 1), disabled: !!seen, onclick: () => choose(i + 1) },
+        `<b>${i + 1}</b><span>${text}</span>`))));
+    if (at !== false && !seen) choices.children[at]?.querySelector("button").focus();
+    replace(rest, choice ? [section(lesson.run), seen ? shown(lesson, choice) : reveal] : null);
+  }
+  const reveal = el("p", null, el("button", { class: "main", id: "reveal", onclick: see },
+    say("Show what it prints", "显示输出")));
+
+  function choose(choice) {
+    keep(lesson.number, { choice });
+    draw();
+    send(lesson.number, choice);
+  }
+  function see() {
+    keep(lesson.number, { seen: true, right: know().choice === lesson.answer });
+    draw();
+    rest.querySelector("#verdict").focus();
+  }
+
+  draw();
+  return [
+    el("h1", null, `${lesson.number}. ${lesson.title}`),
+    html("div", null, lesson.idea),
+    section(lesson.predict), choices, rest,
+    el("nav", { class: "row", "aria-label": say("Lessons", "各课") },
+      lesson.number > 1 && el("a", { class: "button", href: address(lesson.number - 1) }, say("← before (p)", "← 上一课（p）")),
+      el("a", { class: "button", href: "#/course" }, say("All lessons", "全部课程")),
+      lesson.number < last && el("a", { class: "button main", href: address(lesson.number + 1) }, say("Next (n) →", "下一课（n）→"))),
+  ];
+}
+
+const section = ({ id, title, html: text }) => el("section", { "aria-labelledby": id }, el("h2", { id }, title), html("div", null, text));
+
+// shown is what the run prints, whether the prediction was right, and why.
+function shown(lesson, choice) {
+  const [see, ...why] = lesson.after;
+  const right = choice === lesson.answer;
+  const verdict = html("p", { id: "verdict", tabindex: -1, class: "note " + (right ? "good" : "warn") }, right
+    ? say("You were right: ", "预测正确：") + lesson.choices[choice - 1]
+    : say(`You chose ${choice}; it is ${lesson.answer}: `, `你选了 ${choice}，答案是 ${lesson.answer}：`) + lesson.choices[lesson.answer - 1]);
+  return [section(see), verdict, ...why.map(section)];
+}
+
+// progress is kept in the browser alone: by lesson, what was chosen, whether the output was seen, and whether the choice was right.
+function progress() {
+  try { return JSON.parse(localStorage.getItem("lockstep.course")) ?? {}; } catch { return memory; }
+}
+
+let memory = {}; // where nothing is kept
+
+function keep(number, what) {
+  const all = progress();
+  memory = { ...all, [number]: { ...all[number], ...what } };
+  try { localStorage.setItem("lockstep.course", JSON.stringify(memory)); } catch { /* it is not kept */ }
+}
+
+// send tells the room, if one is open. A lesson does not wait for it, nor fail with it.
+async function send(lesson, choice) {
+  try {
+    if ((await get("/room")).open) await post("/room/answer", { participant: participant(), lesson, choice });
+  } catch { /* the room has been closed */ }
+}
+
+let name = "";
+
+// participant is a name made by chance; it lasts as long as the tab.
+function participant() {
+  try { name ||= sessionStorage.getItem("lockstep.participant") ?? ""; } catch { /* it is not kept */ }
+  name ||= [...crypto.getRandomValues(new Uint8Array(16))].map(byte => byte.toString(16).padStart(2, "0")).join("");
+  try { sessionStorage.setItem("lockstep.participant", name); } catch { /* it is not kept */ }
+  return name;
+}
