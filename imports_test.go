@@ -19,12 +19,12 @@ import (
 var house = map[string][]string{
 	"lockstep": {"internal/cli"},
 	"lockstep/internal/cli": {
-		"docs", "internal/api", "internal/cluster", "internal/config", "internal/course", "internal/dao", "internal/doctor",
-		"internal/evolution", "internal/explore", "internal/explore/graph", "internal/explore/stepper", "internal/history",
-		"internal/job", "internal/lab", "internal/language", "internal/live", "internal/load", "internal/lock", "internal/lockv6",
-		"internal/matrix", "internal/metrics", "internal/pack", "internal/progress", "internal/seat", "internal/service",
-		"internal/soak", "internal/steps", "internal/strategy", "internal/trace", "internal/web", "internal/witness",
-		"internal/workshop",
+		"docs", "internal/api", "internal/classroom", "internal/cluster", "internal/config", "internal/course", "internal/dao",
+		"internal/doctor", "internal/evolution", "internal/explore", "internal/explore/graph", "internal/explore/stepper",
+		"internal/history", "internal/job", "internal/lab", "internal/language", "internal/live", "internal/load", "internal/lock",
+		"internal/lockv6", "internal/matrix", "internal/metrics", "internal/pack", "internal/progress", "internal/seat",
+		"internal/service", "internal/soak", "internal/steps", "internal/strategy", "internal/trace", "internal/web",
+		"internal/witness", "internal/workshop",
 	},
 	"lockstep/internal/workshop": {"internal/explore", "internal/language", "internal/strategy", "internal/trace"},
 	"lockstep/internal/progress": {},
@@ -143,6 +143,7 @@ var house = map[string][]string{
 	"lockstep/internal/redisproxy":      {},
 	"lockstep/internal/redisserver":     {},
 	"lockstep/internal/explore/verdict": {"internal/evolution", "internal/explore"},
+	"lockstep/internal/classroom":       {"internal/api", "internal/course", "internal/language"},
 }
 
 // Whoever else may import these.

@@ -3,17 +3,12 @@ package classroom_test
 import (
 	"encoding/json"
 	"fmt"
-	"io/fs"
 	"net/http"
 	"net/http/httptest"
-	"path"
 	"regexp"
-	"runtime"
 	"strings"
-	"sync"
 	"testing"
-	"testing/synctest"
-	"time"
+	"testing/fstest"
 
 	"lockstep/docs"
 	"lockstep/internal/classroom"
@@ -141,7 +136,7 @@ B
 
 // HTML in a lesson is not passed on; a file of the repository is named.
 func TestHTMLIsNotPassedOn(t *testing.T) {
-	handler := classroom.New(files{"01-a.md": hostile}).Handler()
+	handler := classroom.New(fstest.MapFS{"01-a.md": {Data: []byte(hostile)}}).Handler()
 	answer := httptest.NewRecorder()
 	handler.ServeHTTP(answer, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/course/1", http.NoBody))
 	body := answer.Body.String()

@@ -17,7 +17,7 @@ import (
 var (
 	lessonLink = regexp.MustCompile(`^(\d\d)-[a-z0-9-]+(?:\.zh-CN)?\.md(?:#.*)?$`)
 	listLink   = regexp.MustCompile(`^README(?:\.zh-CN)?\.md$`)
-	comment    = regexp.MustCompile(`<!--[^\n]*-->\n`)
+	comment    = regexp.MustCompile(`<!--[^\n]*-->\n?`)
 	exits      = regexp.MustCompile(`(?m) # exits \d$`) // for the tests that run the command
 )
 

@@ -1,0 +1,78 @@
+//go:build long
+
+package web_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+)
+
+// The course: the list, a prediction before the answer, progress that is kept, the keys; in both languages, and narrow.
+func TestTheCourse(t *testing.T) {
+	p := open(t, serve(t), "#/course")
+	p.waitUntil("all lessons are listed", `document.querySelectorAll(".course li").length >= 12`)
+	p.click(`.course a[href="#/course/03"]`)
+	p.waitUntil("it asks", `document.querySelectorAll(".choice").length === 3`)
+	if eval[bool](p, `!!document.querySelector("#explain, #see, #run")`) {
+		t.Error("the answer is shown before the question")
+	}
+	p.click("li:nth-child(2) > .choice")
+	p.waitUntil("the command is there", `document.querySelector("#run") && !document.querySelector("#see")`)
+	p.click("#reveal")
+	p.waitUntil("the output and the reason are there", `document.querySelector("#see") && document.querySelector("#explain")`)
+	p.shows("You chose 2; it is 1")
+	if dead := eval[[]string](p, `[...document.querySelectorAll("main a")].map(a => a.getAttribute("href")).filter(h => !/^(#\/|https:)/.test(h))`); len(dead) > 0 {
+		t.Errorf("dead links: %v", dead)
+	}
+	p.key("n")
+	p.waitUntil("the next lesson", `location.hash === "#/course/04" && document.querySelector("h1").innerText.startsWith("4.")`)
+	p.key("p")
+	p.waitUntil("what was predicted is kept", `document.querySelector("h1").innerText.startsWith("3.") && document.querySelector("#verdict")`)
+	p.click("#lang")
+	p.shows("你选了 2，答案是 1")
+	for _, address := range []string{"#/course", "#/course/03", "#/course/15", "#/room"} {
+		p.size(320, 700)
+		p.visit(address)
+		p.waitUntil("it is drawn", `document.querySelector("main h1")`)
+		p.fits()
+		for _, wrong := range eval[[]string](p, misfits) {
+			t.Errorf("%s: %s", address, wrong)
+		}
+	}
+	p.expect("404")
+	p.visit("#/course/99")
+	p.shows("there is no such lesson")
+}
+
+// The room: a teacher opens it, fifty predict and one of them by the page, the bars follow, and the answer is revealed.
+func TestTheRoom(t *testing.T) {
+	url := serve(t)
+	teacher := open(t, url, "#/room/03")
+	teacher.click("#open")
+	teacher.waitUntil("the question is there", `document.querySelectorAll(".bars li").length === 3`)
+	teacher.shows("/#/course/03")
+	for i := range 49 {
+		body := fmt.Sprintf(`{"participant":"participant-%06d","lesson":3,"choice":%d}`, i, i%3+1)
+		answer, err := http.Post(url+"/room/answer", "application/json", strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer.Body.Close()
+	}
+	pupil := open(t, url, "#/course/03")
+	pupil.click(".choice")
+	teacher.shows("50 of 50 have answered")
+	if counts := eval[string](teacher, `[...document.querySelectorAll(".bars progress")].map(bar => bar.value).join()`); counts != "18,16,16" {
+		t.Errorf("the bars are %s; want 18,16,16", counts)
+	}
+	pupil.click("li:nth-child(2) > .choice")
+	teacher.waitUntil("the pupil's other answer counts", `[...document.querySelectorAll(".bars progress")].map(bar => bar.value).join() === "17,17,16"`)
+	teacher.click("#reveal")
+	teacher.waitUntil("the right one is marked", `document.querySelector(".bars li.good") === document.querySelector(".bars li")`)
+	teacher.size(320, 700)
+	teacher.fits()
+	teacher.click("#close")
+	teacher.waitUntil("it is closed", `document.querySelector("#open")`)
+}
