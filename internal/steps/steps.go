@@ -23,7 +23,7 @@ type Step struct {
 	Flaw        string `json:"flaw"`     // what From promises in vain; "" if To cures no flaw of it
 	Cure        string `json:"cure"`     // how To keeps the promise
 	Lab         string `json:"lab"`      // shows both on the running service; "" if none does
-	Exercise    string `json:"exercise"` // has the same flaw to be cured; "" if none has
+	Exercise    string `json:"exercise"` // lets the reader write the cure, as lockstep check names it; "" if none does
 	Shown       Shown  `json:"shown"`
 }
 

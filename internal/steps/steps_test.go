@@ -17,6 +17,7 @@ import (
 	"lockstep/internal/language"
 	"lockstep/internal/steps"
 	"lockstep/internal/strategy"
+	"lockstep/internal/workshop"
 )
 
 // Every neighbour of the evolution has its step, in order.
@@ -32,6 +33,23 @@ func TestEveryNeighbour(t *testing.T) {
 	want = append(want, "v8-redlock", "setnx-expire-lua-setnx")
 	if !slices.Equal(have, want) {
 		t.Errorf("the steps are %v; want %v", have, want)
+	}
+}
+
+// A step's exercise is one of the workshop's; its address begins with the number that lockstep check takes.
+func TestTheExercisesExist(t *testing.T) {
+	having := 0
+	for _, s := range steps.All(language.English) {
+		if s.Exercise == "" {
+			continue
+		}
+		having++
+		if found, err := workshop.Find(s.Exercise[:2]); err != nil || found.ID() != s.Exercise {
+			t.Errorf("%s: the exercise %q is %q, %v", s.Pair(), s.Exercise, found.ID(), err)
+		}
+	}
+	if having == 0 {
+		t.Error("no step has an exercise")
 	}
 }
 

@@ -2,9 +2,7 @@
 package web
 
 import (
-	"crypto/sha256"
 	"embed"
-	"fmt"
 	"io/fs"
 	"net/http"
 	"path"
@@ -39,9 +37,10 @@ func Handlers() map[string]http.Handler {
 			return err
 		}
 		content, err := fs.ReadFile(files, name)
-		handlers[at(name)] = file{
-			content: content, mime: types[path.Ext(name)], tag: fmt.Sprintf(`"%.8x"`, sha256.Sum256(content)),
+		if err != nil {
+			return err
 		}
+		handlers[at(name)], err = newFile(content, types[path.Ext(name)])
 		return err
 	})
 	if err != nil {
@@ -55,25 +54,4 @@ func at(name string) string {
 		return "/"
 	}
 	return "/web/" + name
-}
-
-// file is one that a browser keeps, asking each time whether it is still the same.
-type file struct {
-	content   []byte
-	mime, tag string
-}
-
-func (f file) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	header := w.Header()
-	header.Set("ETag", f.tag)
-	header.Set("Cache-Control", "no-cache")
-	header.Set("Content-Security-Policy", policy)
-	header.Set("Content-Type", f.mime)
-	header.Set("Referrer-Policy", "no-referrer")
-	header.Set("X-Content-Type-Options", "nosniff")
-	if r.Header.Get("If-None-Match") == f.tag {
-		w.WriteHeader(http.StatusNotModified)
-		return
-	}
-	_, _ = w.Write(f.content) // the client went away
 }

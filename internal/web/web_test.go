@@ -1,39 +1,90 @@
 package web_test
 
 import (
-	"io/fs"
+	"bytes"
+	"compress/gzip"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"path"
+	"strconv"
 	"strings"
 	"testing"
 
 	"lockstep/internal/web"
 )
 
-// mostBytes is all that a browser loads, the texts of the course apart.
+// mostBytes is all that a browser may be sent for the page, the texts of the course apart.
 const mostBytes = 120 << 10
 
 func TestThePageIsSmall(t *testing.T) {
-	total := 0
-	err := fs.WalkDir(web.Files(), ".", func(name string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
-			return err
+	source, sent := 0, 0
+	for at, handler := range web.Handlers() {
+		plain := answerOf(handler, http.MethodGet, at, nil)
+		packed := answerOf(handler, http.MethodGet, at, http.Header{"Accept-Encoding": {"deflate, gzip;q=0.8, br"}})
+		t.Logf("%6d %6d %s", plain.Body.Len(), packed.Body.Len(), at)
+		source += plain.Body.Len()
+		sent += packed.Body.Len()
+	}
+	if t.Logf("%6d %6d in all", source, sent); sent > mostBytes {
+		t.Errorf("a browser is sent %d bytes; want no more than %d", sent, mostBytes)
+	}
+}
+
+func answerOf(handler http.Handler, method, at string, header http.Header) *httptest.ResponseRecorder {
+	request := httptest.NewRequest(method, at, nil)
+	if header != nil {
+		request.Header = header
+	}
+	answer := httptest.NewRecorder()
+	handler.ServeHTTP(answer, request)
+	return answer
+}
+
+// A file is compressed for those who take it so, and is the same file.
+func TestAFileIsCompressed(t *testing.T) {
+	handler := web.Handlers()["/web/app.js"]
+	plain := answerOf(handler, http.MethodGet, "/web/app.js", nil)
+	for accept, coding := range map[string]string{"gzip": "gzip", "br , gzip ; q=0.5": "gzip", "gzip;q=0": "", "br": "", "": ""} {
+		header := http.Header{"Accept-Encoding": {accept}}
+		for _, method := range []string{http.MethodGet, http.MethodHead} {
+			answer := answerOf(handler, method, "/web/app.js", header)
+			have := answer.Header()
+			if have.Get("Content-Encoding") != coding || have.Get("Vary") != "Accept-Encoding" || have.Get("ETag") != plain.Header().Get("ETag") {
+				t.Errorf("%s, Accept-Encoding %q: %v", method, accept, have)
+			}
+			switch text := unpacked(t, answer.Body.Bytes(), coding); {
+			case method == http.MethodHead && text != "":
+				t.Errorf("HEAD is answered with %d bytes", len(text))
+			case method == http.MethodGet && text != plain.Body.String():
+				t.Errorf("Accept-Encoding %q: %d bytes; want the %d of the file", accept, len(text), plain.Body.Len())
+			case method == http.MethodGet && have.Get("Content-Length") != strconv.Itoa(answer.Body.Len()):
+				t.Errorf("Content-Length is %s; want %d", have.Get("Content-Length"), answer.Body.Len())
+			}
 		}
-		if strings.HasPrefix(name, "documents/") {
-			return nil // these are in the files that --html writes alone
-		}
-		content, err := fs.ReadFile(web.Files(), name)
-		t.Logf("%6d %s", len(content), name)
-		total += len(content)
-		return err
+	}
+	known := answerOf(handler, http.MethodGet, "/web/app.js", http.Header{
+		"Accept-Encoding": {"gzip"}, "If-None-Match": {`"other", ` + plain.Header().Get("ETag")},
 	})
+	if known.Code != http.StatusNotModified || known.Body.Len() > 0 || known.Header().Get("Content-Encoding") != "" {
+		t.Errorf("what the browser has: %d with %d bytes, %v", known.Code, known.Body.Len(), known.Header())
+	}
+}
+
+func unpacked(t *testing.T, body []byte, coding string) string {
+	t.Helper()
+	if coding == "" || len(body) == 0 {
+		return string(body)
+	}
+	reader, err := gzip.NewReader(bytes.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if t.Logf("%6d in all", total); total > mostBytes {
-		t.Errorf("the page has %d bytes; want no more than %d", total, mostBytes)
+	text, err := io.ReadAll(reader)
+	if err != nil {
+		t.Fatal(err)
 	}
+	return string(text)
 }
 
 func TestEachFileIsServed(t *testing.T) {
