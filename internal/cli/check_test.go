@@ -16,8 +16,8 @@ import (
 	"lockstep/internal/workshop"
 )
 
-// classroom is a directory that looks like the module to a learner who asks for hints. Nothing can be built there.
-func classroom(t *testing.T) string {
+// class is a directory that looks like the module to a learner who asks for hints. Nothing can be built there.
+func class(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module lockstep\n"), 0o600); err != nil {
@@ -42,7 +42,7 @@ func typed(t *testing.T, args ...string) (int, string) {
 }
 
 func TestHintsGrow(t *testing.T) {
-	dir := classroom(t)
+	dir := class(t)
 	e, err := workshop.Find("nested")
 	if err != nil {
 		t.Fatal(err)
@@ -62,7 +62,7 @@ func TestHintsGrow(t *testing.T) {
 }
 
 func TestTheSolutionIsShownWhenAskedTwiceOrDone(t *testing.T) {
-	dir := classroom(t)
+	dir := class(t)
 	if code, out := typed(t, "05", "--solution"); code != exitOK || strings.Contains(out, "package") {
 		t.Errorf("asked once: exit code %d, %s", code, out)
 	}
@@ -79,7 +79,7 @@ func TestTheSolutionIsShownWhenAskedTwiceOrDone(t *testing.T) {
 }
 
 func TestTheListShowsWhatIsDone(t *testing.T) {
-	dir := classroom(t)
+	dir := class(t)
 	if err := progress.In(dir).Update(func(p *progress.Progress) { p.Done["01-expiry"] = true }); err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +100,7 @@ func TestTheListShowsWhatIsDone(t *testing.T) {
 }
 
 func TestCheckSaysWhatIsWrong(t *testing.T) {
-	dir := classroom(t)
+	dir := class(t)
 	for says, args := range map[string][]string{
 		"did you mean nested":   {"nestd"},
 		"there are 01 to 14":    {"15"},
@@ -218,7 +218,7 @@ func TestCheckAsTyped(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := classroom(t)
+	dir := class(t)
 	for _, file := range []string{"go.mod", "go.sum"} {
 		text, err := os.ReadFile(filepath.Join(root, file))
 		if err == nil {
