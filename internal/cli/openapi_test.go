@@ -172,6 +172,8 @@ func TestAnswersAreAsTheDocumentSays(t *testing.T) {
 	doc.do(t, "get", "/seat/state", base, map[string]string{"do": "A:DEL"}, false)
 	doc.do(t, "get", "/seat/hint", base, map[string]string{"do": "A:DEL"}, false)
 	doc.do(t, "get", "/seat/state", base, map[string]string{"in": "--nonsense"}, false)
+	doc.do(t, "get", "/seat/file", base, map[string]string{"do": "A:DEL"}, false)
+	doc.do(t, "get", "/seat/steps/{pair}", base, map[string]string{"pair": "v3-v9"}, false)
 	for _, path := range slices.Sorted(maps.Keys(doc.Paths)) {
 		for _, method := range slices.Sorted(maps.Keys(doc.Paths[path])) {
 			operation := doc.Paths[path][method]
@@ -190,7 +192,7 @@ func TestAnswersAreAsTheDocumentSays(t *testing.T) {
 	if status := s.ask(http.MethodGet, "/seat/nothing", "", &nothing); status != http.StatusNotFound {
 		t.Errorf("GET /seat/nothing: %d", status)
 	}
-	for _, path := range regexp.MustCompile(`/seat[/a-z]*`).FindAllString(nothing.Error.Message, -1) {
+	for _, path := range regexp.MustCompile(`/seat[/a-z{}]*`).FindAllString(nothing.Error.Message, -1) {
 		if _, has := doc.Paths[path]; !has {
 			t.Errorf("%s is not in the document", path)
 		}

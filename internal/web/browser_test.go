@@ -23,7 +23,7 @@ import (
 )
 
 const (
-	patience = 30 * time.Second // for what must happen
+	patience = time.Minute // for what must happen, also while others use the machine
 	look     = 50 * time.Millisecond
 )
 

@@ -29,7 +29,7 @@ var addresses = map[string]string{
 // settled waits until a view has drawn what it asked for.
 func (p *page) settled() {
 	p.t.Helper()
-	p.waitUntil("the view is there", `document.querySelector("main > *")?.innerText.length > 0 && !document.querySelector(".moves:empty")`)
+	p.waitUntil("the view is there", `document.querySelector("main")?.innerText.length > 0 && !document.querySelector(".moves:empty")`)
 	p.waitUntil("nothing is on its way", `performance.now() > 500 && !performance.getEntriesByType("resource").some(r => r.responseEnd === 0)`)
 }
 

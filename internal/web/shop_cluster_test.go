@@ -11,7 +11,7 @@ import (
 // Two browsers watch one cluster: two clicks on "buy" show v2's foreign delete to both, named and explained, within ten seconds.
 func TestTwoBrowsersSeeTheForeignDelete(t *testing.T) {
 	suite.LongOnly(t, "the quick suite draws what a server might send")
-	url := serve(t, "cluster", "--replicas", "2", "--lock.version", "v2", "--lock.ttl", "600ms", "--sale.think_time", "1s")
+	url := serve(t, "cluster", "--replicas", "2", "--lock.version", "v2", "--lock.ttl", "2s", "--sale.think_time", "3s")
 	buyer, watcher := open(t, url, "#/"), open(t, url, "#/")
 	for _, p := range []*page{buyer, watcher} {
 		p.waitUntil("the run is shown", `document.querySelector("h1").innerText.startsWith("v2")`)
