@@ -14,8 +14,8 @@ import (
 // Guard decides which requests may pass, by three things: the server's name in Host, the page that sent the request, and, for PUT, DELETE,
 // every POST but that of a sale and of an answer in the room, and what runs code in the scheduler's seat, the token.
 type Guard struct {
-	Token string // clients that send it may use PUT and DELETE; empty: Open decides
-	Open  bool   // without a token: everybody may use PUT and DELETE, or nobody
+	Token string // clients that send it may do all of that; empty: Open decides
+	Open  bool   // without a token: everybody may, or nobody
 	Hosts *Hosts // names that Host may have; nil: any
 }
 

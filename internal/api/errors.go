@@ -21,7 +21,7 @@ var (
 	errBadRequest   = errors.New("bad request")
 	errUnauthorized = errors.New("this needs the header Authorization: Bearer <admin.token>")
 	errForbidden    = errors.New("this is not the admin.token")
-	errNoToken      = errors.New("PUT and DELETE are off: the server listens beyond loopback and has no admin.token; " +
+	errNoToken      = errors.New("nobody may change anything here, only buy: the server listens beyond loopback and has no admin.token; " +
 		"start it with one, or with admin.open: true for everybody")
 	errForeignHost = errors.New("the server is not called that")
 	errForeignPage = errors.New("only programs and the server's own page may buy or change something, no page of another site")

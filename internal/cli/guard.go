@@ -13,7 +13,7 @@ import (
 	"lockstep/internal/config"
 )
 
-// newGuard makes the guard of a server that listens at addr. With a token, or if nobody may use PUT and DELETE, every Host is allowed,
+// newGuard makes the guard of a server that listens at addr. With a token, or if nobody may change anything, every Host is allowed,
 // unless server.hosts lists names: such a server may be behind a proxy, under a public name.
 func newGuard(cfg config.Config, addr net.Addr) api.Guard {
 	loopback := isLoopback(addr)
@@ -42,7 +42,7 @@ func machineNames() []string {
 }
 
 // behind gives the settings of a replica, which listens on loopback, behind a front with this guard. A request that passes the front
-// passes the replica. If nobody may use PUT and DELETE, the replica has a token that nobody knows.
+// passes the replica. If nobody may change anything, the replica has a token that nobody knows.
 func behind(guard api.Guard, cfg config.Config) config.Config {
 	cfg.Server.Hosts = nil
 	switch {
@@ -55,14 +55,14 @@ func behind(guard api.Guard, cfg config.Config) config.Config {
 	return cfg
 }
 
-// warnOf warns if everybody may use PUT and DELETE beyond loopback, or nobody.
+// warnOf warns if everybody may change the shop beyond loopback, or nobody.
 func warnOf(guard api.Guard, addr net.Addr, log *slog.Logger) {
 	switch {
 	case guard.Token != "" || isLoopback(addr):
 	case guard.Open:
-		log.Warn("everybody who reaches " + addr.String() + " may PUT and DELETE: admin.open is true")
+		log.Warn("everybody who reaches " + addr.String() + " may PUT, DELETE and POST: admin.open is true")
 	default:
-		log.Warn("PUT and DELETE are off: " + addr.String() + " is beyond loopback, and neither admin.token nor admin.open is set")
+		log.Warn("nobody may change anything, only buy: " + addr.String() + " is beyond loopback, and neither admin.token nor admin.open is set")
 	}
 }
 

@@ -200,8 +200,8 @@ func TestWhatSurprisesIsSaid(t *testing.T) {
 	}{
 		{config.Admin{}, loopback, ""},
 		{config.Admin{Token: "s3cret"}, beyond, ""},
-		{config.Admin{}, beyond, "PUT and DELETE are off: 10.0.0.7:8080 is beyond loopback"},
-		{config.Admin{Open: true}, beyond, "everybody who reaches 10.0.0.7:8080 may PUT and DELETE"},
+		{config.Admin{}, beyond, "nobody may change anything, only buy: 10.0.0.7:8080 is beyond loopback"},
+		{config.Admin{Open: true}, beyond, "everybody who reaches 10.0.0.7:8080 may PUT, DELETE and POST"},
 	} {
 		var log strings.Builder
 		warnOf(newGuard(config.Config{Admin: c.admin}, c.addr), c.addr, newLog(&log, "warn"))

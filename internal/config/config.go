@@ -142,7 +142,7 @@ func Load(flags *pflag.FlagSet, versions []string) (Config, error) {
 func (a Admin) check() error {
 	if a.Open && a.Token != "" {
 		return errors.New("admin.open: true is not allowed with admin.token: " +
-			"either everybody may use PUT and DELETE, or only clients that send the token")
+			"either everybody may change the shop, or only clients that send the token")
 	}
 	return nil
 }

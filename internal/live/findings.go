@@ -249,7 +249,8 @@ func (s *scene) insideAt(replica string, at time.Time) string {
 // isBad reports whether a finding is of something that went wrong, and not only of what it costs.
 func isBad(kind witness.FindingKind) bool {
 	switch kind {
-	case witness.Waited, witness.WaitedInVain, witness.Polled, witness.Overtaken, witness.Idle, witness.Told:
+	case witness.Waited, witness.WaitedInVain, witness.Polled, witness.Overtaken, witness.Idle, witness.Told,
+		witness.DiedHolding, witness.PassedOver:
 		return false
 	default:
 		return true

@@ -46,7 +46,7 @@ func examined(events []Event, together func(Account) []Finding) Account {
 	}
 	for _, find := range []func() []Finding{
 		key.found, nodes.found, a.expired, func() []Finding { return together(a) }, a.stocks, a.wroteLate, a.waited, a.polled, a.leftBehind,
-		a.selfish, a.told, a.unanswered, a.barred, a.booked, a.job, a.overtaken, a.idle, a.renewedOn,
+		a.selfish, a.told, a.unanswered, a.barred, a.booked, a.job, a.overtaken, a.idle, a.renewedOn, a.outlived,
 	} {
 		a.Findings = append(a.Findings, find()...)
 	}
