@@ -24,7 +24,8 @@ func (s *Seat) file(w http.ResponseWriter, r *http.Request) error {
 		return fmt.Errorf("%w: do: step %d: %s", ErrQuery, stale.Step, stale.Says)
 	}
 	view := session.Now()
-	schedule := web.Schedule{Trace: view.Trace, Replay: fmt.Sprintf("lockstep explore %s %s --replay %q", view.Lock, view.Scenario, view.Schedule)}
+	replay := fmt.Sprintf("lockstep explore %s %s --replay %q", view.Lock, view.Scenario, view.Schedule)
+	schedule := web.Schedule{Trace: view.Trace, Replay: replay}
 	if len(view.Shown) > 0 {
 		first := view.Shown[0]
 		schedule.Anomaly, schedule.Says = string(first.Anomaly), first.Anomaly.Says().In(p.language)

@@ -35,6 +35,7 @@ func TestTheSeatSpeaksChinese(t *testing.T) {
 		for _, d := range state.View.Disabled {
 			all = append(all, d.Why)
 		}
+		//nolint:dupword // A asks again
 		stale := get[seat.State](t, s, "/seat/state", "lang", in, "lock", "v2", "do", "A:SET A:SET")
 		beside := get[seat.Beside](t, s, "/seat/beside", "lang", in, "lock", "v5", "with", "v6", "in", "--faults expiry=1", "do", "A:lock expiry")
 		return append(append(all, stale.Stale.Says), beside.Why...), state.Code
