@@ -59,10 +59,14 @@ func (s *scene) runFrame(fresh bool) func(language.Language) any {
 	frame := RunFrame{
 		Fresh: fresh, RunID: r.RunID, Lock: r.Lock, Initial: r.Initial, Settings: s.last.Settings, Replicas: s.last.Replicas, Can: s.can,
 	}
-	if row, err := evolution.Find(r.Lock); err == nil {
-		frame.Title = row.Title
+	row, err := evolution.Find(r.Lock)
+	return func(in language.Language) any {
+		said := frame
+		if err == nil {
+			said.Title = evolution.In(row, in).Title
+		}
+		return said
 	}
-	return func(language.Language) any { return frame }
 }
 
 // changes reports whether a look tells something else about the run, and takes it.

@@ -1,6 +1,6 @@
 // What a teacher does is a button.
 import { el, replace } from "../dom.js";
-import { say } from "../words.js";
+import { language, say } from "../words.js";
 import { get, post, put, del, askToken } from "../server.js";
 
 // controls makes the buttons: begin with a run. connect is called when the stream is to be asked for again, with a token.
@@ -92,8 +92,8 @@ export function controls(connect) {
       draw();
       replicas(); nodes();
       if (parts.locks.length) return;
-      parts.locks = (await get("/seat").catch(() => get("/lock").then(l => ({ locks: l.versions.map(v => ({ name: v, title: "" })) })))
-        .catch(() => ({ locks: [] }))).locks;
+      const untitled = () => get("/lock").then(lock => ({ locks: lock.versions.map(name => ({ name, title: "" })) }));
+      parts.locks = (await get("/seat", { lang: language() }).catch(untitled).catch(() => ({ locks: [] }))).locks;
       if (!stopped) replace(fields.querySelector("select"), options());
     },
     stop() { stopped = true; clearTimeout(again); burst.stop(); },

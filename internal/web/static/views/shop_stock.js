@@ -4,7 +4,7 @@ import { say } from "../words.js";
 
 // stock makes the picture: take points, judge by a tally.
 export function stock() {
-  const picture = svg("svg", { class: "stock", role: "img" });
+  const picture = svg("svg", { class: "stock", role: "img", "aria-label": say("Nothing is sold yet.", "还没有卖出。") });
   const node = el("div", null, picture, el("ul", { class: "legend small soft" },
     el("li", null, el("i", { class: "swatch sold" }), say("sold, by the orders", "已售（按订单）")),
     el("li", null, el("i", { class: "swatch felt" }), say("what the stock fell by", "库存减少了"))));
