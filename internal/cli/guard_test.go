@@ -84,13 +84,16 @@ func TestNobodyAdministersReplicas(t *testing.T) {
 		cfg := config.Config{Server: config.Server{Addr: "0.0.0.0:8080", Hosts: hosts}}
 		front := newGuard(cfg, beyond)
 		replica := newGuard(behind(front, cfg), &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)})
-		for method, want := range map[string]int{http.MethodPut: 401, http.MethodGet: 0, http.MethodPost: 0} {
-			request, err := http.NewRequest(method, "http://shop.example.com/lock", http.NoBody)
+		for asked, want := range map[string]int{
+			"PUT /lock": 401, "POST /bursts": 401, "GET /lock": 0, "POST /inventory/sale": 0,
+		} {
+			method, path, _ := strings.Cut(asked, " ")
+			request, err := http.NewRequest(method, "http://shop.example.com"+path, http.NoBody)
 			if err != nil {
 				t.Fatal(err)
 			}
 			if status, _, err := replica.Check(request); status != want {
-				t.Errorf("replica, %s: %d %v; want %d", method, status, err, want)
+				t.Errorf("replica, %s: %d %v; want %d", asked, status, err, want)
 			}
 		}
 		if replica.Token == newGuard(behind(front, cfg), beyond).Token {

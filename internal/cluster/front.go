@@ -92,11 +92,11 @@ func (f *Front) own(r *http.Request) http.Handler {
 	first, rest, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
 	reads := r.Method == http.MethodGet || r.Method == http.MethodHead
 	switch {
-	case first == "replicas" && rest == "" && reads:
+	case r.URL.Path == "/replicas" && reads:
 		return http.HandlerFunc(f.list)
 	case first == "replicas" && rest != "" && r.Method == http.MethodPost:
 		return http.HandlerFunc(f.doToReplica)
-	case first == "events" && rest == "" && r.Method == http.MethodGet:
+	case r.URL.Path == "/events" && r.Method == http.MethodGet:
 		return http.HandlerFunc(f.events)
 	case first == "live" || first == "bursts":
 		return f.Live
