@@ -90,7 +90,8 @@ func checkHTML(t *testing.T, address, text string, lessons int) {
 			t.Errorf("%s: what is %s?", address, found[0])
 		}
 	}
-	if said := code.ReplaceAllString(text, ""); strings.Contains(said, "**") || strings.Contains(said, "](") || strings.Contains(said, "<!--") {
+	if said := code.ReplaceAllString(text, ""); strings.Contains(said, "**") || strings.Contains(said, "](") || strings.Contains(said,
+		"<!--") {
 		t.Errorf("%s: a mark is left: %s", address, said)
 	}
 }

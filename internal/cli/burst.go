@@ -78,18 +78,7 @@ were answered (--min-answered), a PASS is UNKNOWN; OVERSOLD and UNDERSOLD stay w
 			if err := errors.Join(err, document.close(), closeTarget()); err != nil {
 				return err
 			}
-			if asJSON {
-				err = json.NewEncoder(cmd.OutOrStdout()).Encode(result)
-			} else {
-				err = printResult(cmd.OutOrStdout(), result)
-			}
-			if err != nil {
-				return err
-			}
-			if code := result.Verdict.ExitCode(); code != exitOK {
-				return exitCode(code)
-			}
-			return nil
+			return answerBurst(cmd, result, asJSON)
 		},
 	}
 	flags := cmd.Flags()
@@ -107,6 +96,23 @@ were answered (--min-answered), a PASS is UNKNOWN; OVERSOLD and UNDERSOLD stay w
 	flags.Lookup("lang").Usage = "en or zh: the language of --html"
 	completeWith(cmd, "lock", evolution.Names()...)
 	return cmd
+}
+
+// answerBurst prints the result, and makes the verdict the exit code.
+func answerBurst(cmd *cobra.Command, result load.Result, asJSON bool) error {
+	var err error
+	if asJSON {
+		err = json.NewEncoder(cmd.OutOrStdout()).Encode(result)
+	} else {
+		err = printResult(cmd.OutOrStdout(), result)
+	}
+	if err != nil {
+		return err
+	}
+	if code := result.Verdict.ExitCode(); code != exitOK {
+		return exitCode(code)
+	}
+	return nil
 }
 
 func checkBurst(requests, buyers int, stock int64, version string, timeout time.Duration, minAnswered float64) error {

@@ -18,7 +18,8 @@ func (f exploreFlags) writeFound(cmd *cobra.Command, s strategy.Strategy, found 
 	var all []web.Schedule
 	for _, e := range found {
 		all = append(all, web.Schedule{
-			Anomaly: string(e.Anomaly), Says: e.Anomaly.Says().In(f.language), Length: e.Length, Trace: e.Trace, Replay: f.replays(cmd, s, e.Schedule),
+			Anomaly: string(e.Anomaly), Says: e.Anomaly.Says().In(f.language), Length: e.Length, Trace: e.Trace, Replay: f.replays(cmd, s,
+				e.Schedule),
 		})
 	}
 	return f.writeSchedules(cmd, s, all)

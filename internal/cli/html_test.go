@@ -59,7 +59,8 @@ func TestHTMLThatCannotBeWritten(t *testing.T) {
 	if text, err := os.ReadFile(kept); err != nil || string(text) != "before" || !strings.Contains(stderr, "is not written") {
 		t.Errorf("%v: it is %q now; %s", err, text, stderr)
 	}
-	if code, _, stderr := command(t, "explore", "--all", "--html", kept); code != exitTrouble || !strings.Contains(stderr, "--html writes what") {
+	if code, _, stderr := command(t, "explore", "--all", "--html", kept); code != exitTrouble || !strings.Contains(stderr,
+		"--html writes what") {
 		t.Errorf("exit code %d: %s", code, stderr)
 	}
 }

@@ -52,7 +52,7 @@ func Watched(ctx context.Context, target, language string) (*Watch, error) {
 		target: target, language: language, client: &http.Client{}, cancel: cancel,
 		ended: make(chan struct{}), news: make(chan struct{}, 1),
 	}
-	response, err := w.get(ctx, "/live", nil)
+	response, err := w.get(ctx, "/live", nil) //nolint:bodyclose // the goroutine below closes it
 	if err != nil {
 		cancel()
 		return nil, err

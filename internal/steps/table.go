@@ -17,7 +17,7 @@ func table() []way {
 			Schedule: "A:GET B:GET A:write B:write", Anomaly: "lost-update",
 		}},
 		{"v1", "v2", "holder-dies", "01-expiry", Shown{
-			Scenario: "--faults crash=1", Schedule: "A:SET/dies-after B:SET B:SET", Anomaly: "left-behind",
+			Scenario: "--faults crash=1", Schedule: "A:SET/dies-after B:SET B:SET", Anomaly: "left-behind", //nolint:dupword // a schedule
 		}},
 		{"v2", "v3", "foreign-delete", "02-foreign-delete", Shown{
 			Scenario: "--faults expiry=1", Schedule: "A:SET A:GET A:write expiry B:SET A:DEL", Anomaly: "foreign-release",
@@ -54,7 +54,7 @@ func table() []way {
 			Schedule: "A:waits A.node1:SET/node-hangs A.node2:SET A.node3:SET",
 		}},
 		{"setnx-expire", "lua-setnx", "dies-between-set-and-expire", "01-expiry", Shown{
-			Scenario: "--faults crash=1", Schedule: "A:SET/dies-after B:SET B:SET", Anomaly: "left-behind",
+			Scenario: "--faults crash=1", Schedule: "A:SET/dies-after B:SET B:SET", Anomaly: "left-behind", //nolint:dupword // a schedule
 		}},
 	}
 }

@@ -23,7 +23,8 @@ func TestTheCourse(t *testing.T) {
 	p.click("#reveal")
 	p.waitUntil("the output and the reason are there", `document.querySelector("#see") && document.querySelector("#explain")`)
 	p.shows("You chose 2; it is 1")
-	if dead := eval[[]string](p, `[...document.querySelectorAll("main a")].map(a => a.getAttribute("href")).filter(h => !/^(#\/|https:)/.test(h))`); len(dead) > 0 {
+	if dead := eval[[]string](p, `[...document.querySelectorAll("main a")].map(a => a.getAttribute("href"))
+		.filter(h => !/^(#\/|https:)/.test(h))`); len(dead) > 0 {
 		t.Errorf("dead links: %v", dead)
 	}
 	p.key("n")
@@ -64,11 +65,13 @@ func TestTheRoom(t *testing.T) {
 	pupil := open(t, url, "#/course/03")
 	pupil.click(".choice")
 	teacher.shows("50 of 50 have answered")
-	if counts := eval[string](teacher, `[...document.querySelectorAll(".bars progress")].map(bar => bar.value).join()`); counts != "18,16,16" {
+	if counts := eval[string](teacher, `[...document.querySelectorAll(".bars progress")].map(bar => bar.value)
+		.join()`); counts != "18,16,16" {
 		t.Errorf("the bars are %s; want 18,16,16", counts)
 	}
 	pupil.click("li:nth-child(2) > .choice")
-	teacher.waitUntil("the pupil's other answer counts", `[...document.querySelectorAll(".bars progress")].map(bar => bar.value).join() === "17,17,16"`)
+	teacher.waitUntil("the pupil's other answer counts", `[...document.querySelectorAll(".bars progress")].map(bar => bar.value)
+		.join() === "17,17,16"`)
 	teacher.click("#reveal")
 	teacher.waitUntil("the right one is marked", `document.querySelector(".bars li.good") === document.querySelector(".bars li")`)
 	teacher.size(320, 700)

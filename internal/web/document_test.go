@@ -55,7 +55,8 @@ func TestADocumentStandsAlone(t *testing.T) {
 	if n := strings.Count(text, "<script"); n != 2 || strings.Count(text, "</script>") != 2 || strings.Count(text, "<!--") > 0 {
 		t.Errorf("it has %d scripts: its data has ended one", n)
 	}
-	if !strings.Contains(text, `<html lang="zh">`) || !strings.Contains(text, "需要 JavaScript") || !strings.Contains(text, "default-src 'none'") {
+	if !strings.Contains(text, `<html lang="zh">`) || !strings.Contains(text, "需要 JavaScript") || !strings.Contains(text,
+		"default-src 'none'") {
 		t.Errorf("it begins with %.900s", text)
 	}
 	_, after, _ := strings.Cut(text, `id="data">`)

@@ -37,7 +37,8 @@ func TestTheSteps(t *testing.T) {
 	p.size(320, 700)
 	p.fits()
 	p.click(".step .button.main")
-	p.waitUntil("the seat has the schedule", `location.hash.startsWith("#/schedule/v2?") && document.querySelectorAll(".trace .step").length >= 6`)
+	p.waitUntil("the seat has the schedule", `location.hash.startsWith("#/schedule/v2?") &&
+		document.querySelectorAll(".trace .step").length >= 6`)
 	p.expect("404")
 	p.visit("#/steps/v3-v9")
 	p.shows("there is no such step")
@@ -55,7 +56,8 @@ func (p *page) fits() {
 func TestTheTable(t *testing.T) {
 	p := open(t, serve(t), "#/table")
 	p.waitWithin(4*time.Minute, "v2 is explored", `document.querySelectorAll("tbody tr")[2]?.querySelector(".broken a")`)
-	p.waitUntil("no column is empty", `[...document.querySelectorAll("tbody tr")[0].cells].slice(1).every(cell => cell.classList.contains("filled"))`)
+	p.waitUntil("no column is empty",
+		`[...document.querySelectorAll("tbody tr")[0].cells].slice(1).every(cell => cell.classList.contains("filled"))`)
 	eval[string](p, `(document.querySelectorAll("tbody tr")[2].querySelector("[data-column=foreign-release] a").focus(), "")`)
 	p.shows("v2, foreign-release: in 6 steps")
 	p.key("ArrowUp")
@@ -93,11 +95,14 @@ func TestADocumentIsSteppedThrough(t *testing.T) {
 	p.shows("The start. 3 steps to the end.")
 	p.key("ArrowRight", "ArrowRight")
 	p.waitUntil("the second step", `document.querySelector(".told").innerText.includes("Step 2 of 3")`)
-	p.waitUntil("the picture follows", `[...document.querySelectorAll(".trace .step")].findIndex(step => step.ariaCurrent === "step" || step.getAttribute("aria-current")) === 1`)
+	p.waitUntil("the picture follows",
+		`[...document.querySelectorAll(".trace .step")].findIndex(step =>
+			step.ariaCurrent === "step" || step.getAttribute("aria-current")) === 1`)
 	p.key("End")
 	p.shows("A and B are both inside")
 	p.click(".row button:nth-child(3)")
-	p.waitUntil("another anomaly", `document.querySelector("h1").innerText.includes("foreign-release") && document.querySelectorAll(".trace .step").length === 7`)
+	p.waitUntil("another anomaly", `document.querySelector("h1").innerText.includes("foreign-release") &&
+		document.querySelectorAll(".trace .step").length === 7`)
 	p.size(320, 700)
 	p.fits()
 	if text := eval[string](p, `performance.getEntriesByType("resource").map(entry => entry.name).join(" ")`); text != "" {

@@ -21,7 +21,8 @@ func TestTwoBrowsersSeeTheForeignDelete(t *testing.T) {
 	buyer.waitUntil("one is inside", `document.querySelector(".lane .inside")`)
 	buyer.click(".buy")
 	for _, p := range []*page{buyer, watcher} {
-		p.waitWithin(10*time.Second, "the foreign delete is named", `document.querySelector('[data-kind="removed"]')?.innerText.includes("Foreign delete")`)
+		p.waitWithin(10*time.Second, "the foreign delete is named",
+			`document.querySelector('[data-kind="removed"]')?.innerText.includes("Foreign delete")`)
 		p.waitUntil("it is in its place", `document.querySelector(".spot text") && document.querySelector(".held .cross")`)
 	}
 	t.Logf("seen by both %v after the first click", time.Since(began).Round(10*time.Millisecond))

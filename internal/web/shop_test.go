@@ -13,19 +13,21 @@ import (
 const longShop = "the quick suite draws the latest sales"
 
 // run is the frame that begins a run.
-func run(lock, administer string) string {
-	return fmt.Sprintf(`{"fresh":true,"run_id":"7","lock":%q,"title":"with an expiry","initial":200,"replicas":["r1","r2","r3"],
-		"settings":{"ttl_ms":3000,"think_ms":5000,"nested":0,"wait_ms":30000},"can":{"administer":%q,"replicas":true,"nodes":true}}`, lock, administer)
+func run(administer string) string {
+	return fmt.Sprintf(`{"fresh":true,"run_id":"7","lock":"v2","title":"with an expiry","initial":200,"replicas":["r1","r2","r3"],
+		"settings":{"ttl_ms":3000,"think_ms":5000,"nested":0,"wait_ms":30000},"can":{"administer":%q,"replicas":true,"nodes":true}}`, administer)
 }
 
 const (
-	foreignDelete = `{"id":"a","at":5200,"kind":"removed","says":"r1#1 removed r2#1's lock","why":"DEL looks at no owner.","sales":["r1#1","r2#1"],"bad":true}`
-	latestSales   = `{"now_ms":6000,"more":0,"sales":[
+	foreignDelete = `{"id":"a","at":5200,"kind":"removed","says":"r1#1 removed r2#1's lock",
+		"why":"DEL looks at no owner.","sales":["r1#1","r2#1"],"bad":true}`
+	latestSales = `{"now_ms":6000,"more":0,"sales":[
 		{"name":"r1#1","replica":"r1","ended":"sold","marks":[{"at":210,"says":"r1#1 takes the lock","bad":false}],
 			"spans":[{"kind":"inside","from":200,"to":3200},{"kind":"late","from":3200,"to":5200}]},
 		{"name":"r2#1","replica":"r2","ended":"","marks":[],
 			"spans":[{"kind":"waits","from":1000,"to":3210},{"kind":"inside","from":3210,"to":5200},{"kind":"late","from":5200,"to":null}]},
-		{"name":"r3#1","replica":"r3","ended":"","marks":[],"spans":[{"kind":"waits","from":1500,"to":5220},{"kind":"inside","from":5220,"to":null}]},
+		{"name":"r3#1","replica":"r3","ended":"","marks":[],"spans":[{"kind":"waits","from":1500,"to":5220},{"kind":"inside","from":5220,
+			"to":null}]},
 		{"name":"r3#2","replica":"r3","ended":"","marks":[],"spans":[{"kind":"waits","from":1700,"to":null}]}],
 		"rail":[{"holder":"r1#1","from":200,"to":3200,"end":"expired","by":"","expires":3200,"node":0},
 			{"holder":"r2#1","from":3210,"to":5200,"end":"removed","by":"r1#1","expires":6210,"node":0},
@@ -37,12 +39,13 @@ const (
 
 func TestShopDrawsTheLatestSales(t *testing.T) {
 	s := newStage(t)
-	s.send("run", run("v2", "open"))
+	s.send("run", run("open"))
 	s.send("lanes", latestSales)
 	s.send("tally", tally)
 	p := open(t, s.URL, "#/")
 	p.waitUntil("there is a lane for each sale", `document.querySelectorAll(".lane").length === 4`)
-	p.waitUntil("each span is drawn", `document.querySelectorAll(".lane .inside").length === 3 && document.querySelectorAll(".lane .late").length === 2`)
+	p.waitUntil("each span is drawn", `document.querySelectorAll(".lane .inside").length === 3 &&
+		document.querySelectorAll(".lane .late").length === 2`)
 	p.waitUntil("the rail counts down", `/^9\d s$/.test(document.querySelector(".held .countdown").textContent)`)
 	p.waitUntil("the rail shows who lost the lock", `document.querySelectorAll(".held .cross").length === 1`)
 	p.waitUntil("the queue is in order", `document.querySelector(".queue .line").innerText.trim() === "r3#2"`)
@@ -54,7 +57,8 @@ func TestShopDrawsTheLatestSales(t *testing.T) {
 
 	s.send("finding", foreignDelete)
 	p.waitUntil("the finding is in its place", `document.querySelector(".spot text")?.textContent === "1"`)
-	p.waitUntil("it is named, counted and explained", `(text => ["Foreign delete", "× 3", "r1#1 removed r2#1's lock", "DEL looks at no owner."]
+	p.waitUntil("it is named, counted and explained", `(text => ["Foreign delete", "× 3", "r1#1 removed r2#1's lock",
+		"DEL looks at no owner."]
 		.every(part => text.includes(part)))(document.querySelector('.finding[data-kind="removed"]').innerText)`)
 	p.waitUntil("it is announced", `document.querySelector(".found [role=status]").textContent.includes("r1#1 removed")`)
 	p.waitUntil("it leads to the seat", `document.querySelector(".finding a").hash.startsWith("#/schedule/v2?") &&
@@ -66,7 +70,7 @@ func TestShopDrawsTheLatestSales(t *testing.T) {
 func TestShopShowsManyCriticalSections(t *testing.T) {
 	suite.LongOnly(t, longShop)
 	s := newStage(t)
-	s.send("run", run("v2", "open"))
+	s.send("run", run("open"))
 	type section struct {
 		Sale    string `json:"sale"`
 		Replica string `json:"replica"`
@@ -122,7 +126,7 @@ func TestShopShowsManyCriticalSections(t *testing.T) {
 func TestShopSaysThatTheServerIsGone(t *testing.T) {
 	suite.LongOnly(t, longShop)
 	s := newStage(t)
-	s.send("run", run("v2", "open"))
+	s.send("run", run("open"))
 	s.send("lanes", latestSales)
 	p := open(t, s.URL, "#/")
 	p.waitUntil("it is shown", `document.querySelector(".lane")`)
@@ -141,7 +145,7 @@ func TestShopSaysThatTheServerIsGone(t *testing.T) {
 func TestShopButtons(t *testing.T) {
 	suite.LongOnly(t, longShop)
 	s := newStage(t)
-	s.send("run", run("v2", "open"))
+	s.send("run", run("open"))
 	p := open(t, s.URL, "#/")
 	p.waitUntil("the locks are listed", `document.querySelectorAll("select[name=lock] option").length === 2`)
 	for _, button := range []struct{ before, css, request string }{
@@ -177,7 +181,7 @@ func TestShopAsksForTheToken(t *testing.T) {
 	suite.LongOnly(t, longShop)
 	s := newStage(t)
 	s.token = "secret"
-	s.send("run", run("v2", "token"))
+	s.send("run", run("token"))
 	p := open(t, s.URL, "#/")
 	p.waitUntil("the buttons are off, and say why", `document.querySelector("fieldset").disabled &&
 		document.querySelector(".controls").innerText.includes("admin.token")`)
@@ -195,7 +199,7 @@ func TestShopWithoutAMouse(t *testing.T) {
 	suite.LongOnly(t, longShop)
 	s := newStage(t)
 	s.held = make(chan struct{})
-	s.send("run", run("v2", "open"))
+	s.send("run", run("open"))
 	s.send("finding", foreignDelete)
 	p := open(t, s.URL, "#/")
 	p.waitUntil("it is shown", `document.querySelector(".finding")`)
@@ -210,7 +214,8 @@ func TestShopWithoutAMouse(t *testing.T) {
 		reached[eval[string](p, `document.activeElement.ariaLabel || document.activeElement.innerText.trim()`)] = true
 	}
 	for _, name := range []string{
-		"Buy one\nb", "The latest sales", "All critical sections", "Draw it", "Buy at once", "Use it", "Refill", "Release a stuck lock", "Kill: r2", "Empty: node 2",
+		"Buy one\nb", "The latest sales", "All critical sections", "Draw it", "Buy at once", "Use it", "Refill", "Release a stuck lock",
+		"Kill: r2", "Empty: node 2",
 	} {
 		if !reached[name] {
 			t.Errorf("Tab does not reach %q; it reaches %v", name, reached)
@@ -222,7 +227,7 @@ func TestShopWithoutAMouse(t *testing.T) {
 func TestShopFitsTheWindow(t *testing.T) {
 	suite.LongOnly(t, longShop)
 	s := newStage(t)
-	s.send("run", run("v2", "token"))
+	s.send("run", run("token"))
 	s.send("lanes", latestSales)
 	s.send("tally", tally)
 	s.send("finding", foreignDelete)

@@ -53,7 +53,8 @@ func newStage(t *testing.T) *stage {
 	answer("GET /nodes", `[{"node":1,"state":"up"},{"node":2,"state":"stopped"}]`)
 	answer("POST /bursts", `{"id":"b7"}`)
 	answer("GET /bursts/b7", `{"done":false,"requests":50,"answered":20}`)
-	for _, pattern := range []string{"PUT /lock", "PUT /inventory", "PUT /settings", "POST /replicas/{name}", "POST /nodes/{node}", "DELETE /bursts/{id}"} {
+	for _, pattern := range []string{"PUT /lock", "PUT /inventory", "PUT /settings", "POST /replicas/{name}", "POST /nodes/{node}",
+		"DELETE /bursts/{id}"} {
 		answer(pattern, `{}`)
 	}
 	answer("DELETE /lock", `{"released":true}`)
@@ -132,7 +133,7 @@ func (s *stage) note(w http.ResponseWriter, r *http.Request) bool {
 	return true
 }
 
-func (s *stage) sale(w http.ResponseWriter, r *http.Request) {
+func (s *stage) sale(w http.ResponseWriter, _ *http.Request) {
 	s.mu.Lock()
 	s.heard = append(s.heard, "POST /inventory/sale")
 	held := s.held

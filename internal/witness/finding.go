@@ -43,6 +43,6 @@ const (
 	Overtaken      FindingKind = "overtaken"        // By waited while Times sales that had asked after it obtained the lock
 	Idle           FindingKind = "idle"             // nobody was inside for For after Of, and By waited
 	DiedHolding    FindingKind = "died-holding"     // By's replica died with By's lock, and Of waited for For more
-	PassedOver     FindingKind = "passed-over"      // By's replica died in the queue; Of came in in its place, For after its turn had begun
+	PassedOver     FindingKind = "passed-over"      // By's replica died in the queue; Of took its place, For after its turn had begun
 	RenewedOn      FindingKind = "renewed-on"       // By's lock was renewed Times times after Of, the last sale that could need it, had ended
 )
