@@ -3,6 +3,7 @@ package exhibit
 
 import (
 	"lockstep/internal/explore/anomaly"
+	"lockstep/internal/language"
 
 	"lockstep/museum/internal/library"
 	"lockstep/museum/internal/play"
@@ -29,7 +30,7 @@ func Says(a anomaly.Anomaly) string {
 	case anomaly.GoroutineLeak:
 		return "a goroutine is left when all calls have come back and all clients are closed"
 	default:
-		return a.Says()
+		return a.Says().In(language.English)
 	}
 }
 
