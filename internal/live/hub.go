@@ -73,7 +73,8 @@ func (h *Hub) start() {
 	h.epochs++
 	h.epoch = strconv.FormatInt(h.Now().UnixMilli(), 36) + "-" + strconv.Itoa(h.epochs)
 	h.running.Go(func() { h.Shop.Follow(ctx, h.see) })
-	h.running.Go(func() { h.run(ctx) })
+	hurry := h.hurry // of this time: the hub may rest, and begin again
+	h.running.Go(func() { h.run(ctx, hurry) })
 }
 
 // rest stops following, unless somebody has come back.
@@ -130,9 +131,9 @@ func (h *Hub) see(events ...witness.Event) {
 }
 
 // run makes frames until ctx ends.
-func (h *Hub) run(ctx context.Context) {
+func (h *Hub) run(ctx context.Context, hurry <-chan struct{}) {
 	looks := make(chan Look, 1)
-	h.running.Go(func() { h.look(ctx, looks) })
+	h.running.Go(func() { h.look(ctx, hurry, looks) })
 	tick := time.NewTicker(frameTime)
 	defer tick.Stop()
 	var rest time.Time // until then, nothing is examined
@@ -152,8 +153,8 @@ func (h *Hub) run(ctx context.Context) {
 }
 
 // look looks at the run again and again.
-func (h *Hub) look(ctx context.Context, looks chan<- Look) {
-	for pause := time.Duration(0); h.sleep(ctx, pause); pause = h.pause() {
+func (h *Hub) look(ctx context.Context, hurry <-chan struct{}, looks chan<- Look) {
+	for pause := time.Duration(0); sleep(ctx, hurry, pause); pause = h.pause() {
 		if look, err := h.Shop.Look(ctx); err == nil { // if Redis is gone, what is there stays
 			select {
 			case looks <- look:
@@ -174,13 +175,13 @@ func (h *Hub) pause() time.Duration {
 }
 
 // sleep waits for the next look; it reports whether there is one.
-func (h *Hub) sleep(ctx context.Context, d time.Duration) bool {
+func sleep(ctx context.Context, hurry <-chan struct{}, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
 		return ctx.Err() == nil
-	case <-h.hurry:
+	case <-hurry:
 		return ctx.Err() == nil
 	case <-ctx.Done():
 		return false

@@ -43,8 +43,12 @@ func TestEveryBrokenCellIsInTheSeat(t *testing.T) {
 		}
 	}
 	t.Logf("%d cells are broken; too large for a map: %v", c.broken, c.large)
-	if c.broken < 40 || len(c.large) > 1 {
-		t.Errorf("%d cells are broken, without a map %v; want those of lockstep explore --all, and one scenario of redlock", c.broken, c.large)
+	without := 0
+	for _, cells := range c.large {
+		without += cells
+	}
+	if c.broken < 40 || without > c.broken/10 {
+		t.Errorf("%d cells are broken, without a map %v; want those of lockstep explore --all, and a map for nine of ten", c.broken, c.large)
 	}
 }
 
