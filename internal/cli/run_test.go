@@ -191,7 +191,7 @@ func TestOneChangeBeginsOneRun(t *testing.T) {
 // A replica that comes back while others sell does not close the door on them.
 func TestJoiningStopsNobody(t *testing.T) {
 	t.Parallel()
-	a := start(t, "--redis.embedded_addr", anyPort, "--lock.version", "v4", "--sale.think_time", "3s")
+	a := start(t, "--redis.embedded_addr", anyPort, "--lock.version", "v4", "--sale.think_time", "10s")
 	sold := make(chan int, 1)
 	go func() { status, _ := a.sell(); sold <- status }()
 	eventually(t, "a sale is in flight", func() bool { return a.report().InFlight == 1 })

@@ -127,7 +127,7 @@ type page struct {
 }
 
 // open opens an address of the page, such as #/table. Whatever the console says is wrong fails the test.
-func open(t *testing.T, url, address string) *page {
+func open(t *testing.T, url, address string) *page { //nolint:unparam,nolintlint // the long suite opens others
 	t.Helper()
 	p := &page{t: t, url: url}
 	ctx, leave := chromedp.NewContext(openChrome(t), chromedp.WithNewBrowserContext(), chromedp.WithListener(p.hear))
