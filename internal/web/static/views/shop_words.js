@@ -27,6 +27,7 @@ const kinds = {
   "idle": ["Nobody inside, somebody waits", "没人持有，却有人在等", "idle", "crash=1"],
   "died-holding": ["Died with the lock", "持锁时崩溃", "idle", "crash=1"],
   "passed-over": ["Died in the queue", "排队时崩溃", "idle", "crash=1"],
+  "place-expired": ["Died in the queue", "排队时崩溃"],
   "renewed-on": ["Renewed for nobody", "无主续期", "goroutine-leak", "crash=1"],
 };
 
