@@ -36,7 +36,7 @@ export function findings(pick) {
       found.length > shown.length && el("button", { class: "quiet small", id: "all-" + kind, onclick: () => { open.add(kind); paint(); } },
         say(`${found.length - shown.length} more`, `还有 ${found.length - shown.length} 条`)),
       why && el("p", { class: "small" }, why),
-      seat && el("p", { class: "small" }, el("a", { href: seat },
+      bad && seat && el("p", { class: "small" }, el("a", { href: seat },
         say(`Do it yourself with the code of ${lock}, step by step`, `用 ${lock} 的代码一步步亲手做一遍`))));
   }
   paint();
