@@ -11,7 +11,7 @@ import (
 
 // The course: the list, a prediction before the answer, progress that is kept, the keys; in both languages, and narrow.
 func TestTheCourse(t *testing.T) {
-	p := open(t, serve(t), "#/course")
+	p := open(t, serve(t)+"/#/course")
 	p.waitUntil("all lessons are listed", `document.querySelectorAll(".course li").length >= 12`)
 	p.click(`.course a[href="#/course/03"]`)
 	p.waitUntil("it asks", `document.querySelectorAll(".choice").length === 3`)
@@ -50,7 +50,7 @@ func TestTheCourse(t *testing.T) {
 // The room: a teacher opens it, fifty predict and one of them by the page, the bars follow, and the answer is revealed.
 func TestTheRoom(t *testing.T) {
 	url := serve(t)
-	teacher := open(t, url, "#/room/03")
+	teacher := open(t, url+"/#/room/03")
 	teacher.click("#open")
 	teacher.waitUntil("the question is there", `document.querySelectorAll(".bars li").length === 3`)
 	teacher.shows("/#/course/03")
@@ -62,7 +62,7 @@ func TestTheRoom(t *testing.T) {
 		}
 		answer.Body.Close()
 	}
-	pupil := open(t, url, "#/course/03")
+	pupil := open(t, url+"/#/course/03")
 	pupil.click(".choice")
 	teacher.shows("50 of 50 have answered")
 	if counts := eval[string](teacher, `[...document.querySelectorAll(".bars progress")].map(bar => bar.value)

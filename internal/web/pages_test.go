@@ -19,7 +19,7 @@ import (
 
 // The steps: each neighbour by the keyboard, the code beside what it adds, and the way into the seat; in both languages, narrow and wide.
 func TestTheSteps(t *testing.T) {
-	p := open(t, serve(t), "#/steps/v3-v4")
+	p := open(t, serve(t)+"/#/steps/v3-v4")
 	p.waitUntil("the code is there", `document.querySelectorAll(".diff ins").length > 5 && document.querySelector(".diff .code-word")`)
 	p.shows("compareAndDelete.lua")
 	p.shows("a nested call waits for itself for ever")
@@ -54,7 +54,7 @@ func (p *page) fits() {
 
 // The table is filled; its cells are gone through by the arrows, explained, and lead into the seat.
 func TestTheTable(t *testing.T) {
-	p := open(t, serve(t), "#/table")
+	p := open(t, serve(t)+"/#/table")
 	p.waitWithin(4*time.Minute, "v2 is explored", `document.querySelectorAll("tbody tr")[2]?.querySelector(".broken a")`)
 	p.waitUntil("no column is empty",
 		`[...document.querySelectorAll("tbody tr")[0].cells].slice(1).every(cell => cell.classList.contains("filled"))`)
@@ -81,7 +81,7 @@ func file(t *testing.T, args ...string) *page {
 	if _, err := os.Stat(name); err != nil {
 		t.Fatal(err)
 	}
-	p := open(t, serve(t), "#/")
+	p := open(t, serve(t)+"/#/")
 	p.do(chromedp.Navigate((&url.URL{Scheme: "file", Path: name}).String()))
 	p.waitUntil("the document is there", `location.protocol === "file:" && document.querySelector("main h1")`)
 	return p
@@ -128,7 +128,7 @@ func TestADocumentOfABurst(t *testing.T) {
 
 // The seat's schedule is saved as such a document.
 func TestTheSeatSavesAFile(t *testing.T) {
-	p := open(t, serve(t), "#/schedule/v2?in=--faults+expiry=1&do=A:SET+expiry+B:SET")
+	p := open(t, serve(t)+"/#/schedule/v2?in=--faults+expiry=1&do=A:SET+expiry+B:SET")
 	p.waitUntil("the button is there", `document.querySelector("[data-focus=save]")`)
 	eval[string](p, `(window.saved = [], URL.createObjectURL = blob => (blob.text().then(text => saved.push(text)), "#"), "")`)
 	p.click("[data-focus=save]")

@@ -119,7 +119,7 @@ func TestEachFileIsServed(t *testing.T) {
 
 // The page opens, goes to each of its views, and speaks both languages.
 func TestThePageOpens(t *testing.T) {
-	p := open(t, serve(t, "--lock.version", "v2"), "#/")
+	p := open(t, serve(t, "--lock.version", "v2")+"/#/")
 	for _, view := range []string{"schedule", "table", "steps", ""} {
 		p.click(`header a[href="#/` + view + `"]`)
 		p.waitUntil(view+" is shown", `document.querySelector("main > *")`)
