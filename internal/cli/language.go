@@ -14,3 +14,11 @@ func speaks(cmd *cobra.Command, in *language.Language) {
 	cmd.Flags().Var(in, "lang", "en or zh: the language")
 	completeWith(cmd, "lang", language.Names()...)
 }
+
+// langTyped is that flag as it was typed, for a command that is printed; nothing, if it was not.
+func langTyped(cmd *cobra.Command) string {
+	if flag := cmd.Flags().Lookup("lang"); flag.Changed {
+		return " --lang " + flag.Value.String()
+	}
+	return ""
+}
