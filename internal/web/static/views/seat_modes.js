@@ -161,7 +161,9 @@ export class Oracle {
   }
 
   panel() {
-    if (this.failure) return el("p", { class: "note warn", role: "status" }, this.failure.message);
+    if (this.failure) return el("p", { class: "note warn", role: "status" }, this.failure.code === "too_large"
+      ? say("There are too many states for the oracle here. A hint still looks for the shortest way.",
+        "这个场景的状态太多，神谕算不完。提示仍然会去找最短路径。") : this.failure.message);
     const { place, at } = this.seat;
     if (!this.path) {
       return el("div", { role: "status" }, el("progress", { "aria-label": say("exploring", "正在探索") }),
