@@ -21,10 +21,12 @@ func (s *Seat) hint(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	defer session.Close()
-	var hint graph.Hint
-	err = s.turns.alone(r.Context(), s.limits.Longer, func() (err error) {
-		hint, err = graph.HintFor(r.Context(), session, a, s.limits.Hint)
-		return err
+	hint, err := s.hintFor(session, a, func() (hint graph.Hint, err error) {
+		err = s.turns.alone(r.Context(), s.limits.Longer, func() (err error) {
+			hint, err = graph.HintFor(r.Context(), session, a, s.limits.Hint)
+			return err
+		})
+		return hint, err
 	})
 	if err != nil {
 		return err

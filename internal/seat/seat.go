@@ -64,6 +64,7 @@ type Seat struct {
 	turns  *turns
 	maps   *maps
 	large  large
+	ways   ways
 	rows   rows
 }
 
