@@ -82,9 +82,15 @@ func file(t *testing.T, args ...string) *page {
 		t.Fatal(err)
 	}
 	p := open(t, serve(t)+"/#/")
+	p.fromDisk(name)
+	return p
+}
+
+// fromDisk opens a document.
+func (p *page) fromDisk(name string) {
+	p.t.Helper()
 	p.do(chromedp.Navigate((&url.URL{Scheme: "file", Path: name}).String()))
 	p.waitUntil("the document is there", `location.protocol === "file:" && document.querySelector("main h1")`)
-	return p
 }
 
 // A document of schedules needs no server: keys step through it, and buttons choose.
@@ -126,11 +132,18 @@ func TestADocumentOfABurst(t *testing.T) {
 	p.fits()
 }
 
-// The seat's schedule is saved as such a document.
+// The seat's schedule is saved as such a document, which opens from disk.
 func TestTheSeatSavesAFile(t *testing.T) {
 	p := open(t, serve(t)+"/#/schedule/v2?in=--faults+expiry=1&do=A:SET+expiry+B:SET")
 	p.waitUntil("the button is there", `document.querySelector("[data-focus=save]")`)
 	eval[string](p, `(window.saved = [], URL.createObjectURL = blob => (blob.text().then(text => saved.push(text)), "#"), "")`)
 	p.click("[data-focus=save]")
 	p.waitUntil("the file is made", `window.saved[0]?.includes('"token":"expiry"') && saved[0].includes("default-src 'none'")`)
+	name := filepath.Join(t.TempDir(), "saved.html")
+	if err := os.WriteFile(name, []byte(eval[string](p, `window.saved[0]`)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p.fromDisk(name)
+	p.key("End")
+	p.shows("A and B are both inside")
 }

@@ -102,6 +102,9 @@ func TestSeatOracleKnowsTheDistance(t *testing.T) {
 	p.waitUntil("each choice has its distance", `[...document.querySelectorAll(".choice")].every(c => /safe|breach/.test(c.innerText))`)
 	p.press("A:SET")
 	p.shows("The nearest foreign-release is 5 steps away.")
+	if says := eval[string](p, `document.querySelector("section.mode").innerText`); strings.Contains("\n"+says+"\n", "\n0\n") {
+		t.Errorf("a number without a word: %q", says)
+	}
 	if !strings.Contains(p.address(), "mode=oracle") {
 		t.Errorf("the address forgets the mode: %s", p.address())
 	}

@@ -14,7 +14,8 @@ import (
 	"lockstep/internal/web"
 )
 
-// mostBytes is all that a browser may be sent for the page, the texts of the course apart.
+// mostBytes is all that a browser may be sent for the page, the texts of the course apart. It counts what is sent, compressed: the files
+// themselves may have comments, and every word in two languages.
 const mostBytes = 120 << 10
 
 func TestThePageIsSmall(t *testing.T) {
