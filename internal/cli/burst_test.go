@@ -129,7 +129,8 @@ func TestBurstInChinese(t *testing.T) {
 		Lock: "v0", Initial: 200, Remaining: 169, Sold: 200, Lost: 169, MaxInFlight: 200, Verdict: history.Oversold,
 	}
 	var shown strings.Builder
-	if err := printResult(&shown, load.Result{Report: report, Reason: "in English", Requests: 203, OK: 201, Unknown: 2}, language.Chinese); err != nil {
+	result := load.Result{Report: report, Reason: "in English", Requests: 203, OK: 201, Unknown: 2}
+	if err := printResult(&shown, result, language.Chinese); err != nil {
 		t.Fatal(err)
 	}
 	inOrder(t, shown.String(), "requests  203 个", "售罄 0", "stock     开始时 200，剩下 169\n", "账本里有 200 个，但有 201 个买家", "lost      169 次扣减",

@@ -24,6 +24,9 @@ var addresses = map[string]string{
 	"oracle":  "#/schedule/v2?in=--faults+expiry=1&mode=oracle&anomaly=foreign-release&do=A:SET+A:GET",
 	"table":   "#/table",
 	"steps":   "#/steps/v3-v4",
+	"course":  "#/course",
+	"lesson":  "#/course/02",
+	"room":    "#/room/02",
 }
 
 // settled waits until a view has drawn what it asked for.
