@@ -9,6 +9,7 @@ import (
 
 	"lockstep/internal/evolution"
 	"lockstep/internal/history"
+	"lockstep/internal/language"
 	"lockstep/internal/load"
 	"lockstep/internal/redistest"
 	"lockstep/internal/suite"
@@ -122,11 +123,30 @@ func TestOrdersAndAnswersAreCompared(t *testing.T) {
 	} {
 		var shown strings.Builder
 		r.Sold, r.Unknowns = 100, map[string]int{"outcome_unknown": 3, "bad_gateway": 2}
-		if err := printResult(&shown, r); err != nil {
+		if err := printResult(&shown, r, language.English); err != nil {
 			t.Fatal(err)
 		}
 		if !strings.Contains(shown.String(), says) || !strings.Contains(shown.String(), "3 × outcome_unknown\n  unknown  2 × bad_gateway\n") {
 			t.Errorf("%d answered, %d unknown: want %q in\n%s", r.OK, r.Unknown, says, shown.String())
+		}
+	}
+}
+
+// In Chinese every row is Chinese, but for its name, and says why a PASS is none.
+func TestBurstInChinese(t *testing.T) {
+	report := history.Report{
+		Lock: "v0", Initial: 200, Remaining: 169, Sold: 200, Lost: 169, MaxInFlight: 200, Verdict: history.Oversold,
+	}
+	var shown strings.Builder
+	result := load.Result{Report: report, Reason: "in English", Requests: 203, OK: 201, Unknown: 2}
+	if err := printResult(&shown, result, language.Chinese); err != nil {
+		t.Fatal(err)
+	}
+	inOrder(t, shown.String(), "requests  203 个", "售罄 0", "stock     开始时 200，剩下 169\n", "账本里有 200 个，但有 201 个买家", "lost      169 次扣减",
+		"verdict   OVERSOLD：卖出 200 件，库存只减了 31：169 次扣减丢失；但 1 个买家被告知买到了", "；但 203 个请求中有 2 个没有得到应有的响应\n")
+	for _, english := range []string{" sold", "in English"} {
+		if strings.Contains(shown.String(), english) {
+			t.Errorf("%q is English:\n%s", english, shown.String())
 		}
 	}
 }

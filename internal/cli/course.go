@@ -188,7 +188,8 @@ func (c *pupil) tell(heading, markdown string) {
 	if heading != "" {
 		fmt.Fprintf(c.out, "── %s\n\n", heading)
 	}
-	fmt.Fprintf(c.out, "%s\n\n", strings.ReplaceAll(course.Plain(markdown, c.columns), goRun+" ", c.typed+" "))
+	asTyped := strings.NewReplacer(goRun+" ", c.typed+" ", goRun+"`", c.typed+"`")
+	fmt.Fprintf(c.out, "%s\n\n", course.Plain(asTyped.Replace(markdown), c.columns))
 }
 
 // predict asks the question until the answer is one of the choices.
