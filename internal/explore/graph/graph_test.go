@@ -182,6 +182,28 @@ func TestTheMapKnowsWhatASearchFinds(t *testing.T) {
 	}
 }
 
+// A map has the states and the steps that a search for the shortest schedules sees, however its runs come from one to the other.
+func TestTheMapIsWhatASearchSees(t *testing.T) {
+	for _, test := range []struct{ lock, faults string }{{"v2", "expiry=1"}, {"v5", "expiry=1"}, {"v1", "crash=1"}, {"v3", ""}} {
+		t.Run(test.lock, func(t *testing.T) {
+			t.Parallel()
+			s, in := find(t, test.lock), with(t, test.faults, 0)
+			in.Actors = 3
+			if test.lock == "v2" {
+				suite.LongOnly(t, "v5 has the same fault")
+			}
+			m, err := graph.Draw(t.Context(), s, in, explore.Bounds{}, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			all, err := explore.Explore(t.Context(), s, in, explore.Goal{All: true}, explore.Bounds{})
+			if err != nil || m.States() != all.States || m.Steps() != all.Schedules {
+				t.Errorf("%v: %d states, %d steps; a search sees %d and %d", err, m.States(), m.Steps(), all.States, all.Schedules)
+			}
+		})
+	}
+}
+
 func TestDistances(t *testing.T) {
 	s, in := find(t, "v2"), with(t, "expiry=1", 0)
 	session, err := stepper.New(s, in, "A:SET expiry")
