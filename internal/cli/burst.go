@@ -58,7 +58,7 @@ were answered (--min-answered), a PASS is UNKNOWN; OVERSOLD and UNDERSOLD stay w
 			if err != nil {
 				return err
 			}
-			targets, closeTarget, err := findTargets(cmd, cfg, targets, min(requests, buyers))
+			targets, closeTarget, err := findTargets(cmd, cfg, targets, min(requests, buyers), in)
 			if err != nil {
 				return err
 			}
@@ -78,7 +78,7 @@ were answered (--min-answered), a PASS is UNKNOWN; OVERSOLD and UNDERSOLD stay w
 			if err := errors.Join(err, document.close(), closeTarget()); err != nil {
 				return err
 			}
-			return answerBurst(cmd, result, asJSON)
+			return answerBurst(cmd, result, asJSON, in)
 		},
 	}
 	flags := cmd.Flags()
@@ -93,18 +93,17 @@ were answered (--min-answered), a PASS is UNKNOWN; OVERSOLD and UNDERSOLD stay w
 	flags.StringVar(&html, "html", "",
 		"write the result to this file too, and what the locks did: one page that needs no server")
 	speaks(cmd, &in)
-	flags.Lookup("lang").Usage = "en or zh: the language of --html"
 	completeWith(cmd, "lock", evolution.Names()...)
 	return cmd
 }
 
 // answerBurst prints the result, and makes the verdict the exit code.
-func answerBurst(cmd *cobra.Command, result load.Result, asJSON bool) error {
+func answerBurst(cmd *cobra.Command, result load.Result, asJSON bool, in language.Language) error {
 	var err error
 	if asJSON {
 		err = json.NewEncoder(cmd.OutOrStdout()).Encode(result)
 	} else {
-		err = printResult(cmd.OutOrStdout(), result)
+		err = printResult(cmd.OutOrStdout(), result, in)
 	}
 	if err != nil {
 		return err
@@ -136,8 +135,10 @@ func checkBurst(requests, buyers int, stock int64, version string, timeout time.
 }
 
 // findTargets gives the servers that the buyers ask, says so in the first line, and starts a server if there is none.
-func findTargets(cmd *cobra.Command, cfg config.Config, named []string, buyers int) ([]string, func() error, error) {
-	ctx, stderr := cmd.Context(), cmd.ErrOrStderr()
+func findTargets(cmd *cobra.Command, cfg config.Config, named []string, buyers int, in language.Language) (
+	[]string, func() error, error,
+) {
+	ctx, stderr, say := cmd.Context(), cmd.ErrOrStderr(), sayIn(in)
 	nothing := func() error { return nil }
 	if len(named) > 0 {
 		for i, target := range named {
@@ -150,12 +151,12 @@ func findTargets(cmd *cobra.Command, cfg config.Config, named []string, buyers i
 				return nil, nil, fmt.Errorf("--target %s: no lockstep answers there; start one with: %s serve", named[i], cmd.Root().CommandPath())
 			}
 		}
-		fmt.Fprintln(stderr, "burst: asking", strings.Join(named, ", "))
+		fmt.Fprintln(stderr, say("burst: asking", "burst：请求"), strings.Join(named, ", "))
 		return named, nothing, errors.Join(refuseSettings(cmd, named[0]), checkFiles(buyers, false))
 	}
 	target := "http://" + reachable(cfg.Server.Addr)
 	if load.IsLockstep(ctx, target) {
-		fmt.Fprintln(stderr, "burst: asking the server at", target)
+		fmt.Fprintln(stderr, say("burst: asking the server at", "burst：请求服务器"), target)
 		return []string{target}, nothing, errors.Join(refuseSettings(cmd, target), checkFiles(buyers, false))
 	}
 	if err := checkFiles(buyers, true); err != nil {
@@ -166,8 +167,8 @@ func findTargets(cmd *cobra.Command, cfg config.Config, named []string, buyers i
 	if err != nil {
 		return nil, nil, err
 	}
-	fmt.Fprintf(stderr, "burst: no lockstep at %s, so this process is the buyers and the shop (%s, %s): the times include both\n",
-		target, own.url(), own.redis.Name)
+	fmt.Fprintf(stderr, say("burst: no lockstep at %s, so this process is the buyers and the shop (%s, %s): the times include both\n",
+		"burst：%s 没有 lockstep，由本进程同时充当买家和店铺（%s，%s），用时包含两者\n"), target, own.url(), own.redis.Name)
 	return []string{own.url()}, own.close, nil
 }
 

@@ -8,17 +8,21 @@ import (
 	"slices"
 	"text/tabwriter"
 
+	"lockstep/internal/language"
+	"lockstep/internal/live"
 	"lockstep/internal/load"
 )
 
-// printResult prints the result of a burst for people.
-func printResult(to io.Writer, r load.Result) error {
+// printResult prints the result of a burst for people. The names of its rows are those of the JSON, in each language.
+func printResult(to io.Writer, r load.Result, in language.Language) error {
+	say := sayIn(in)
 	table := tabwriter.NewWriter(to, 0, 0, 2, ' ', 0)
 	row := func(name, format string, args ...any) {
 		fmt.Fprintf(table, "%s\t%s\n", name, fmt.Sprintf(format, args...))
 	}
 	row("lock", "%s", r.Lock)
-	row("requests", "%d in %.2f s: %d sold (%.0f a second), %d sold out, %d failed, %d unknown",
+	row("requests", say("%d in %.2f s: %d sold (%.0f a second), %d sold out, %d failed, %d unknown",
+		"%d 个，用时 %.2f 秒：卖出 %d（每秒 %.0f），售罄 %d，失败 %d，结果未知 %d"),
 		r.Requests, r.Seconds, r.OK, r.PerSecond, r.SoldOut, r.Failed, r.Unknown)
 	for _, code := range mostFirst(r.Failures) {
 		row("  failed", "%d × %s", r.Failures[code], code)
@@ -26,22 +30,38 @@ func printResult(to io.Writer, r load.Result) error {
 	for _, code := range mostFirst(r.Unknowns) {
 		row("  unknown", "%d × %s", r.Unknowns[code], code)
 	}
-	row("latency", "p50 %.1f ms, p90 %.1f ms, p99 %.1f ms, max %.1f ms", r.Latency.P50, r.Latency.P90, r.Latency.P99, r.Latency.Max)
-	row("stock", "%d at first, %d left", r.Initial, r.Remaining)
-	row("orders", "%d in the ledger%s", r.Sold, compared(r))
+	row("latency", say("p50 %.1f ms, p90 %.1f ms, p99 %.1f ms, max %.1f ms", "p50 %.1f 毫秒，p90 %.1f 毫秒，p99 %.1f 毫秒，最大 %.1f 毫秒"),
+		r.Latency.P50, r.Latency.P90, r.Latency.P99, r.Latency.Max)
+	row("stock", say("%d at first, %d left", "开始时 %d，剩下 %d"), r.Initial, r.Remaining)
+	row("orders", say("%d in the ledger%s", "账本里有 %d 个%s"), r.Sold, compared(r, say))
 	switch {
 	case r.Lost > 0:
-		row("lost", "%d updates: orders that the stock did not fall by", r.Lost)
+		row("lost", say("%d updates: orders that the stock did not fall by", "%d 次扣减：有订单，库存却没有减"), r.Lost)
 	case r.Lost < 0:
-		row("lost", "%d pieces: the stock fell by so many more than were sold", -r.Lost)
+		row("lost", say("%d pieces: the stock fell by so many more than were sold", "%d 件：库存比卖出的多减了这么多"), -r.Lost)
 	default:
-		row("lost", "nothing: the stock fell by as many as were sold")
+		row("lost", "%s", say("nothing: the stock fell by as many as were sold", "没有：卖出多少，库存就减了多少"))
 	}
 	if r.Oversold > 0 {
-		row("oversold", "%d more were sold than there were", r.Oversold)
+		row("oversold", say("%d more were sold than there were", "比库存多卖出 %d 件"), r.Oversold)
 	}
-	row("verdict", "%s: %s", r.Verdict, r.Reason)
+	row("verdict", say("%s: %s", "%s：%s"), r.Verdict, reason(r, in))
 	return table.Flush()
+}
+
+// reason says why the verdict is what it is.
+func reason(r load.Result, in language.Language) string {
+	if in == language.English {
+		return r.Reason
+	}
+	why := live.Verdict(r.Report).In(in)
+	if r.Missing() > 0 {
+		why += fmt.Sprintf("；但 %d 个买家被告知买到了，账本里却没有他们的订单", r.Missing())
+	}
+	if rest := r.Failed + r.Unknown; rest > 0 {
+		why += fmt.Sprintf("；但 %d 个请求中有 %d 个没有得到应有的响应", r.Requests, rest)
+	}
+	return why
 }
 
 func mostFirst(counts map[string]int) []string {
@@ -51,16 +71,19 @@ func mostFirst(counts map[string]int) []string {
 }
 
 // compared says how the number of orders in the ledger differs from the number of answered sales.
-func compared(r load.Result) string {
+func compared(r load.Result, say func(english, chinese string) string) string {
 	beyond := -r.Missing()
 	switch {
 	case beyond < 0:
-		return fmt.Sprintf(", but %d buyers were told that they bought: Redis lost the others, or a new run began", r.OK)
+		return fmt.Sprintf(say(", but %d buyers were told that they bought: Redis lost the others, or a new run began",
+			"，但有 %d 个买家被告知买到了：Redis 丢失了其余的，或者开始了新的一轮"), r.OK)
 	case beyond == 0:
 		return ""
 	case beyond <= int64(r.Unknown):
-		return fmt.Sprintf(": of the %d requests whose outcome is unknown, %d were sold", r.Unknown, beyond)
+		return fmt.Sprintf(say(": of the %d requests whose outcome is unknown, %d were sold", "：结果未知的 %d 个请求中，有 %d 个卖出了"),
+			r.Unknown, beyond)
 	default:
-		return fmt.Sprintf(", but %d buyers were told that they bought: others bought meanwhile", r.OK)
+		return fmt.Sprintf(say(", but %d buyers were told that they bought: others bought meanwhile",
+			"，但只有 %d 个买家被告知买到了：同时还有别人在买"), r.OK)
 	}
 }

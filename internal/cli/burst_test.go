@@ -2,19 +2,28 @@ package cli
 
 import (
 	"encoding/json"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"lockstep/internal/evolution"
 	"lockstep/internal/history"
+	"lockstep/internal/language"
 	"lockstep/internal/load"
 	"lockstep/internal/redistest"
+	"lockstep/internal/suite"
 )
 
+// Of v0, TestReadmeCommands has a thousand buyers.
 func TestBurstShowsWhichLocksHold(t *testing.T) {
+	crowd, queue := 200, 30
+	if suite.Long {
+		crowd, queue = 1000, 100
+	}
 	eachRedis(t, func(t *testing.T, redis []string) {
-		burst := func(n, lock string) (int, load.Result) {
+		burst := func(buyers int, lock string) (int, load.Result) {
+			n := strconv.Itoa(buyers)
 			code, stdout, stderr := command(t, append(redis, "burst", "--server.addr", unusedAddr(t), "-n", n, "-c", n, "--lock", lock, "--json")...)
 			var result load.Result
 			if err := json.Unmarshal([]byte(stdout), &result); err != nil {
@@ -26,14 +35,15 @@ func TestBurstShowsWhichLocksHold(t *testing.T) {
 			return code, result
 		}
 		for _, lock := range []string{"v0", "late-commit"} {
-			code, r := burst("1000", lock)
-			if code != 1 || r.Verdict != history.Oversold || r.Lost == 0 || r.OK != 1000 || r.Sold != 1000 {
+			code, r := burst(crowd, lock)
+			if code != 1 || r.Verdict != history.Oversold || r.Lost == 0 || r.OK != crowd || r.Sold != int64(crowd) {
 				t.Errorf("%s: exit code %d, %+v; want lost updates", lock, code, r)
 			}
 		}
 		for _, lock := range locks {
-			code, r := burst("100", lock)
-			if code != 0 || r.Verdict != history.Pass || r.OK != 100 || r.Sold != 100 || r.Remaining != 0 || r.Failed != 0 || r.Lock != lock {
+			code, r := burst(queue, lock)
+			all := r.OK == queue && r.Sold == int64(queue) && r.Remaining == 0 && r.Failed == 0
+			if code != 0 || r.Verdict != history.Pass || !all || r.Lock != lock {
 				t.Errorf("%s: exit code %d, %+v; want a PASS", lock, code, r)
 			}
 		}
@@ -113,11 +123,30 @@ func TestOrdersAndAnswersAreCompared(t *testing.T) {
 	} {
 		var shown strings.Builder
 		r.Sold, r.Unknowns = 100, map[string]int{"outcome_unknown": 3, "bad_gateway": 2}
-		if err := printResult(&shown, r); err != nil {
+		if err := printResult(&shown, r, language.English); err != nil {
 			t.Fatal(err)
 		}
 		if !strings.Contains(shown.String(), says) || !strings.Contains(shown.String(), "3 × outcome_unknown\n  unknown  2 × bad_gateway\n") {
 			t.Errorf("%d answered, %d unknown: want %q in\n%s", r.OK, r.Unknown, says, shown.String())
+		}
+	}
+}
+
+// In Chinese every row is Chinese, but for its name, and says why a PASS is none.
+func TestBurstInChinese(t *testing.T) {
+	report := history.Report{
+		Lock: "v0", Initial: 200, Remaining: 169, Sold: 200, Lost: 169, MaxInFlight: 200, Verdict: history.Oversold,
+	}
+	var shown strings.Builder
+	result := load.Result{Report: report, Reason: "in English", Requests: 203, OK: 201, Unknown: 2}
+	if err := printResult(&shown, result, language.Chinese); err != nil {
+		t.Fatal(err)
+	}
+	inOrder(t, shown.String(), "requests  203 个", "售罄 0", "stock     开始时 200，剩下 169\n", "账本里有 200 个，但有 201 个买家", "lost      169 次扣减",
+		"verdict   OVERSOLD：卖出 200 件，库存只减了 31：169 次扣减丢失；但 1 个买家被告知买到了", "；但 203 个请求中有 2 个没有得到应有的响应\n")
+	for _, english := range []string{" sold", "in English"} {
+		if strings.Contains(shown.String(), english) {
+			t.Errorf("%q is English:\n%s", english, shown.String())
 		}
 	}
 }

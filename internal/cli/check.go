@@ -29,7 +29,7 @@ type desk struct {
 	words   checkWords
 	people  io.Writer // who reads sentences
 	out     io.Writer // standard output
-	typed   string    // the command as it was typed
+	typed   string    // the command as it was typed, and in which language it speaks
 }
 
 func newCheck() *cobra.Command {
@@ -83,7 +83,7 @@ func runCheck(cmd *cobra.Command, args []string, f checkFlags) error {
 	}
 	d := desk{
 		checkFlags: f, checker: workshop.Checker{Root: root}, store: progress.In(root), words: checkWordsIn(f.in),
-		people: cmd.OutOrStdout(), out: cmd.OutOrStdout(), typed: cmd.CommandPath(),
+		people: cmd.OutOrStdout(), out: cmd.OutOrStdout(), typed: cmd.CommandPath() + langTyped(cmd),
 	}
 	if f.asJSON {
 		d.people = cmd.ErrOrStderr()

@@ -29,7 +29,7 @@ func checkWordsIn(in language.Language) checkWords {
 			"还没有完成。要求：%s\n打破它的最短时序有 %d 步，出现 %s：%s（%s）。\n\n"),
 		calm:     say("no fault", "没有故障"),
 		schedule: say("The schedule: %s\n", "时序：%s\n"),
-		help:     say("Stuck? %s %s --hint\n", "卡住了？%s %s --hint\n"),
+		help:     say("Edit %s/lock.go. Stuck? %s %s --hint\n", "请编辑 %s/lock.go。卡住了？%s %s --hint\n"),
 		failed:   say("It cannot be said. %s\n\n%s\n", "无法判断。%s\n\n%s\n"),
 		progress: say("\n%d of %d done.\n", "\n已完成 %d / %d。\n"),
 		how:      say("Then: %s %s, or with --watch at each save.\n", "然后运行：%s %s；加 --watch 则每次保存都检查。\n"),

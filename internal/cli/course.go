@@ -73,7 +73,8 @@ func runCourse(cmd *cobra.Command, args []string, in language.Language, reset, l
 		return err
 	}
 	c := pupil{
-		lessons: lessons, store: store, predictions: now.Predictions, in: in, words: courseWordsIn(in), typed: cmd.Root().CommandPath(),
+		lessons: lessons, store: store, predictions: now.Predictions, in: in, words: courseWordsIn(in),
+		typed: cmd.Root().CommandPath(), again: cmd.CommandPath() + langTyped(cmd),
 		out: cmd.OutOrStdout(), errs: cmd.ErrOrStderr(), columns: columnsOf(cmd.OutOrStdout()),
 	}
 	if list {
@@ -106,6 +107,7 @@ type pupil struct {
 	in          language.Language
 	words       courseWords
 	typed       string // the program, as it was typed
+	again       string // the command that goes on with the course
 	answers     <-chan string
 	out         io.Writer
 	errs        io.Writer
@@ -133,7 +135,7 @@ func (c *pupil) teach(ctx context.Context, first int) error {
 			_, more = c.ask(ctx, c.words.goOn)
 		}
 		if !more {
-			fmt.Fprintf(c.out, c.words.stopped, c.typed)
+			fmt.Fprintf(c.out, c.words.stopped, c.again)
 			return nil
 		}
 	}
@@ -143,7 +145,7 @@ func (c *pupil) teach(ctx context.Context, first int) error {
 			right++
 		}
 	}
-	fmt.Fprintf(c.out, c.words.finished, right, len(c.lessons), c.typed)
+	fmt.Fprintf(c.out, c.words.finished, right, len(c.lessons), c.again)
 	return nil
 }
 
@@ -186,7 +188,8 @@ func (c *pupil) tell(heading, markdown string) {
 	if heading != "" {
 		fmt.Fprintf(c.out, "── %s\n\n", heading)
 	}
-	fmt.Fprintf(c.out, "%s\n\n", strings.ReplaceAll(course.Plain(markdown, c.columns), goRun+" ", c.typed+" "))
+	asTyped := strings.NewReplacer(goRun+" ", c.typed+" ", goRun+"`", c.typed+"`")
+	fmt.Fprintf(c.out, "%s\n\n", course.Plain(asTyped.Replace(markdown), c.columns))
 }
 
 // predict asks the question until the answer is one of the choices.

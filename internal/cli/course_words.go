@@ -25,8 +25,8 @@ func courseWordsIn(in language.Language) courseWords {
 			try:      "试一试",
 			broken:   "还有什么缺陷",
 			goOn:     "回车继续下一课，q 退出：",
-			stopped:  "\n下次从这里继续：%s course\n",
-			finished: "课程结束：预测对了 %d 课，共 %d 课。从头再来：%s course --reset\n",
+			stopped:  "\n下次从这里继续：%s\n",
+			finished: "课程结束：预测对了 %d 课，共 %d 课。从头再来：%s --reset\n",
 			marks:    "✓ 预测正确   · 学过\n",
 		}
 	}
@@ -43,8 +43,8 @@ func courseWordsIn(in language.Language) courseWords {
 		try:      "Try",
 		broken:   "Still broken",
 		goOn:     "Enter goes on with the next lesson, q stops: ",
-		stopped:  "\nGo on another time with: %s course\n",
-		finished: "That was the course: %d predictions of %d were right. Once more: %s course --reset\n",
+		stopped:  "\nGo on another time with: %s\n",
+		finished: "That was the course: %d predictions of %d were right. Once more: %s --reset\n",
 		marks:    "✓ predicted   · been through\n",
 	}
 }

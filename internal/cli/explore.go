@@ -331,8 +331,8 @@ func (f exploreFlags) showFound(cmd *cobra.Command, people io.Writer, r explore.
 			fmt.Fprintln(people, e.Trace.Sequence())
 		}
 		f.printWhy(people, whys[i])
-		fmt.Fprint(people, say("Step by step: %s %s --replay %q\n", "逐步重放：%s %s --replay %q\n",
-			cmd.CommandPath(), words(r.Lock, r.Scenario.String()), e.Schedule))
+		fmt.Fprintln(people, say("Step by step: %s %s --replay %q", "逐步重放：%s %s --replay %q",
+			cmd.CommandPath(), words(r.Lock, r.Scenario.String()), e.Schedule)+langTyped(cmd))
 	}
 	if f.each && r.Bound != "" {
 		fmt.Fprint(people, say("\nThere may be more: the exploration ended early: %s.\n", "\n可能还有：探索提前结束：%s。\n", r.Bound))

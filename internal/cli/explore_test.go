@@ -182,7 +182,7 @@ func TestExploreJSON(t *testing.T) {
 
 // All of it is in TestDocumentsShowWhatIsPrinted.
 func TestExploreAll(t *testing.T) {
-	code, stdout, stderr := command(t, "explore", "--all", "--max-schedules", "20")
+	code, stdout, stderr := command(t, "explore", "--all", "--max-schedules", "1")
 	if code != exitTrouble {
 		t.Fatalf("exit code %d; want %d: %s", code, exitTrouble, stderr)
 	}

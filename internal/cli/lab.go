@@ -118,14 +118,14 @@ func runLocks(
 		if err != nil {
 			return nil, err
 		}
-		printResultOfLab(people, result, cmd.Root().CommandPath(), words)
+		printResultOfLab(people, result, cmd.Root().CommandPath(), langTyped(cmd), words)
 		all = append(all, result)
 	}
 	return all, nil
 }
 
-// printResultOfLab tells what a run has shown. The hints begin with the program as it was typed.
-func printResultOfLab(to io.Writer, r lab.Result, typed string, words labWords) {
+// printResultOfLab tells what a run has shown. The hints begin with the program as it was typed, and end with the language, if it was.
+func printResultOfLab(to io.Writer, r lab.Result, typed, lang string, words labWords) {
 	verdict := words.asExpected
 	if !r.AsExpected() {
 		verdict = fmt.Sprintf(words.expectedWas, words.observed(r.Expected))
@@ -141,9 +141,9 @@ func printResultOfLab(to io.Writer, r lab.Result, typed string, words labWords) 
 	for _, a := range r.Answers {
 		fmt.Fprintf(to, words.buyer, a.Sale, a.Says(words.in), a.Seconds)
 	}
-	fmt.Fprintf(to, words.again, typed, r.Command)
+	fmt.Fprintf(to, words.again, typed, r.Command+lang)
 	if r.Explore != "" {
-		fmt.Fprintf(to, words.explore, typed, r.Explore)
+		fmt.Fprintf(to, words.explore, typed, r.Explore+lang)
 	}
 }
 

@@ -31,7 +31,7 @@ func formIn(in language.Language) form {
 var (
 	title   = regexp.MustCompile(`^# (\d+)\. (.+)\n\n\[[^\n]+\n\n`)
 	choice  = regexp.MustCompile(`^(\d)\. (.+)$`)
-	runs    = regexp.MustCompile("^```sh\ngo run \\. ([^\n#]+?)(?: # exits 1)?\n```$")
+	runs    = regexp.MustCompile("^(?:<!-- exits 1 -->\n)?```sh\ngo run \\. ([^\n]+)\n```$")
 	seen    = regexp.MustCompile("(?s)^<!-- lockstep ([^\n]+) -->\n```text\n(.*)```$")
 	seat    = regexp.MustCompile(`\]\(http://127\.0\.0\.1:8080/(#/schedule/[^)]+)\)`)
 	next    = regexp.MustCompile(`\n\n(?:Next: |下一课：)\[[^\n]+$`)
@@ -56,7 +56,7 @@ func parse(text string, in language.Language) (l Lesson, err error) {
 	if run := runs.FindStringSubmatch(sections[2]); run != nil {
 		l.Run = run[1]
 	}
-	if output := seen.FindStringSubmatch(sections[3]); output != nil && strings.TrimSuffix(output[1], " --lang "+string(in)) == l.Run {
+	if output := seen.FindStringSubmatch(sections[3]); output != nil && output[1] == l.Run {
 		l.Seen = output[2]
 	}
 	if answer := form.answer.FindStringSubmatch(sections[4]); answer != nil {

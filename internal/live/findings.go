@@ -108,7 +108,7 @@ func pairKey(a, b *sale) string { return "pair " + min(a.name, b.name) + " " + m
 
 // entered tells that a sale has come in where others are.
 func (f *findings) entered(s *scene, one *sale) {
-	if !s.excludes() {
+	if !s.excludes {
 		return
 	}
 	for _, other := range s.asked {

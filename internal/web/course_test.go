@@ -31,6 +31,11 @@ func TestTheCourse(t *testing.T) {
 	p.waitUntil("the next lesson", `location.hash === "#/course/04" && document.querySelector("h1").innerText.startsWith("4.")`)
 	p.key("p")
 	p.waitUntil("what was predicted is kept", `document.querySelector("h1").innerText.startsWith("3.") && document.querySelector("#verdict")`)
+	p.visit("#/course/03#explain")
+	p.waitUntil("a link leads to its heading", `scrollY > 0 &&
+		Math.abs(document.querySelector("#explain")?.getBoundingClientRect().top) < 200`)
+	p.click("#try a")
+	p.waitUntil("a heading is a link to itself", `location.hash === "#/course/03#try"`)
 	p.click("#lang")
 	p.shows("你选了 2，答案是 1")
 	for _, address := range []string{"#/course", "#/course/03", "#/course/15", "#/room"} {
@@ -50,6 +55,8 @@ func TestTheCourse(t *testing.T) {
 // The room: a teacher opens it, fifty predict and one of them by the page, the bars follow, and the answer is revealed.
 func TestTheRoom(t *testing.T) {
 	url := serve(t)
+	pupil := open(t, url+"/#/course/03")
+	pupil.click(".choice") // before the room is open
 	teacher := open(t, url+"/#/room/03")
 	teacher.click("#open")
 	teacher.waitUntil("the question is there", `document.querySelectorAll(".bars li").length === 3`)
@@ -62,8 +69,6 @@ func TestTheRoom(t *testing.T) {
 		}
 		answer.Body.Close()
 	}
-	pupil := open(t, url+"/#/course/03")
-	pupil.click(".choice")
 	teacher.shows("50 of 50 have answered")
 	if counts := eval[string](teacher, `[...document.querySelectorAll(".bars progress")].map(bar => bar.value)
 		.join()`); counts != "18,16,16" {

@@ -25,8 +25,8 @@ var addresses = map[string]string{
 	"table":   "#/table",
 	"steps":   "#/steps/v3-v4",
 	"course":  "#/course",
-	"lesson":  "#/course/03",
-	"room":    "#/room/03",
+	"lesson":  "#/course/02",
+	"room":    "#/room/02",
 }
 
 // settled waits until a view has drawn what it asked for.

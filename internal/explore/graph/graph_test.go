@@ -33,6 +33,14 @@ func with(t *testing.T, faults string, nested int) explore.Scenario {
 	return explore.Scenario{Actors: 2, Nested: nested, Faults: budgets}
 }
 
+// notInShort leaves only v0 with -short: the race detector makes explorations slow, and those of v0 have all goroutines that there are.
+func notInShort(t *testing.T, lock string) {
+	t.Helper()
+	if testing.Short() && lock != "v0" {
+		t.Skip("not with -short: v0 has the same goroutines")
+	}
+}
+
 func TestThePointOfNoReturn(t *testing.T) {
 	for _, test := range []struct {
 		lock, faults string
@@ -55,6 +63,7 @@ func TestThePointOfNoReturn(t *testing.T) {
 	} {
 		t.Run(test.lock+" "+string(test.anomaly), func(t *testing.T) {
 			t.Parallel()
+			notInShort(t, test.lock)
 			s, in := find(t, test.lock), with(t, test.faults, test.nested)
 			why, err := graph.Explain(t.Context(), s, in, test.schedule, test.anomaly, explore.Bounds{})
 			if err != nil || why.Point != test.point || len(why.Unsettled) > 0 || (test.saves == "") != (len(why.Saves) == 0) {
@@ -139,6 +148,7 @@ func TestTheMapKnowsWhatASearchFinds(t *testing.T) {
 	} {
 		t.Run(fmt.Sprint(test.lock, test.actors), func(t *testing.T) {
 			t.Parallel()
+			notInShort(t, test.lock)
 			if test.lock == "v2" && test.actors == 3 {
 				suite.LongOnly(t, "v0 has three actors, too")
 			}

@@ -5,10 +5,12 @@ import { go } from "../route.js";
 import { get, post } from "../server.js";
 import { language, say } from "../words.js";
 
+const pause = 5000; // between two looks for a room that is not open yet
+
 export function show(main, route) {
   const body = el("article", { class: "course" });
   main.append(body);
-  let number = 0, last = 0, gone = false;
+  let number = 0, last = 0, gone = false, turnOf = 0, timer = 0;
   const turn = by => number + by >= 1 && number + by <= last && go(address(number + by));
   const leave = bind(
     ["n", "the next lesson", "下一课", () => turn(1)],
@@ -16,21 +18,36 @@ export function show(main, route) {
   );
 
   async function follow(route) {
-    const asked = number = Number(route.path[1] ?? 0);
+    const [name = "", heading] = route.path[1]?.split("#") ?? []; // #/course/03#explain
+    const asked = number = Number(name);
+    silence();
     try {
       const { lessons } = await get("/course", { lang: language() });
       last = lessons.length;
-      const lesson = route.path[1] && await get("/course/" + encodeURIComponent(route.path[1]), { lang: language() });
+      const lesson = name && await get("/course/" + encodeURIComponent(name), { lang: language() });
       if (gone || asked !== number) return;
-      replace(body, ...(lesson ? page(lesson, last) : list(lessons)));
-      scrollTo(0, 0);
+      replace(body, ...(lesson ? page(lesson, last, tell) : list(lessons)));
+      const at = heading && document.getElementById(heading); // none, if what is asked comes first
+      at ? at.scrollIntoView() : scrollTo(0, 0);
     } catch (failure) {
       if (!gone) replace(body, el("p", { class: "note bad", role: "alert" }, failure.message));
     }
   }
 
+  // tell tells the room what was chosen, as soon as one is open. A lesson does not wait for it, nor fail with it.
+  async function tell(choice) {
+    const mine = silence(), lesson = number;
+    try {
+      const { open } = await get("/room");
+      if (mine !== turnOf) return;
+      if (open) await post("/room/answer", { participant: participant(), lesson, choice });
+      else timer = setTimeout(tell, pause, choice);
+    } catch { /* the room is full, or has been closed */ }
+  }
+  const silence = () => { clearTimeout(timer); return ++turnOf; };
+
   follow(route);
-  return { follow, leave() { gone = true; leave(); } };
+  return { follow, leave() { gone = true; silence(); leave(); } };
 }
 
 export const address = number => "#/course/" + String(number).padStart(2, "0");
@@ -64,8 +81,8 @@ function list(lessons) {
   ];
 }
 
-// page draws a lesson as far as its reader is: the question, then the command, then the rest.
-function page(lesson, last) {
+// page draws a lesson as far as its reader is: the question, then the command, then the rest. It tells the room what is chosen.
+function page(lesson, last, tell) {
   const rest = el("div");
   const choices = el("ol", { class: "choices" });
   const know = () => progress()[lesson.number] ?? {};
@@ -85,15 +102,17 @@ function page(lesson, last) {
   function choose(choice) {
     keep(lesson.number, { choice });
     draw();
-    send(lesson.number, choice);
+    tell(choice);
   }
   function see() {
     keep(lesson.number, { seen: true, right: know().choice === lesson.answer });
     draw();
     rest.querySelector("#verdict").focus();
   }
+  const section = sectionOf(lesson.number);
 
   draw();
+  if (know().choice && !know().seen) tell(know().choice); // before the room was open, perhaps
   return [
     el("h1", null, `${lesson.number}. ${lesson.title}`),
     html("div", null, lesson.idea),
@@ -105,11 +124,13 @@ function page(lesson, last) {
   ];
 }
 
-const section = ({ id, title, html: text }) => el("section", { "aria-labelledby": id }, el("h2", { id }, title), html("div", null, text));
+// sectionOf draws the sections of a lesson; a heading is a link to itself.
+const sectionOf = number => ({ id, title, html: text }) => el("section", { "aria-labelledby": id },
+  el("h2", { id }, el("a", { class: "here", href: address(number) + "#" + id }, title)), html("div", null, text));
 
 // shown is what the run prints, whether the prediction was right, and why.
 function shown(lesson, choice) {
-  const [see, ...why] = lesson.after;
+  const [see, ...why] = lesson.after, section = sectionOf(lesson.number);
   const right = choice === lesson.answer;
   const verdict = html("p", { id: "verdict", tabindex: -1, class: "note " + (right ? "good" : "warn") }, right
     ? say("You were right: ", "预测正确：") + lesson.choices[choice - 1]
@@ -128,13 +149,6 @@ function keep(number, what) {
   const all = progress();
   memory = { ...all, [number]: { ...all[number], ...what } };
   try { localStorage.setItem("lockstep.course", JSON.stringify(memory)); } catch { /* it is not kept */ }
-}
-
-// send tells the room, if one is open. A lesson does not wait for it, nor fail with it.
-async function send(lesson, choice) {
-  try {
-    if ((await get("/room")).open) await post("/room/answer", { participant: participant(), lesson, choice });
-  } catch { /* the room has been closed */ }
 }
 
 let name = "";

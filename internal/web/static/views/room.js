@@ -80,13 +80,13 @@ function question(lesson, last, close, fail) {
       bar.value = counts[i];
       count.textContent = counts[i];
     });
-    total.textContent = say(`${answered} of ${participants} have answered`, `${participants} 人中 ${answered} 人已作答`);
+    total.textContent = !participants ? say("Nobody has answered yet", "还没有人作答") : say(`${answered} of ${participants} have answered`, `${participants} 人中 ${answered} 人已作答`);
   };
   const step = (to, text) => to >= 1 && to <= last && el("a", { class: "button", href: place(to) }, text);
   return { draw, nodes: [
     el("p", null, say("Join: ", "加入："), el("a", { class: "join", href: address(lesson.number) }, join)),
     alone && el("p", { class: "note warn small" }, say("Only this machine reaches this address. For a class, start the server with ",
-      "只有本机能访问这个地址。上课时请这样启动服务器："), el("code", null, "--server.addr 0.0.0.0:8080 --admin.token …")),
+      "只有本机能访问这个地址。上课时请这样启动服务器："), el("code", null, "--server.addr 0.0.0.0:8080"), " ", el("code", null, "--admin.token …")),
     el("h1", null, `${lesson.number}. ${lesson.title}`),
     html("div", { class: "small" }, lesson.idea), html("div", { class: "question" }, lesson.predict.html),
     el("ol", { class: "bars" }, rows), total,
