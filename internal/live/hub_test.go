@@ -40,7 +40,7 @@ func TestForeignDelete(t *testing.T) {
 		look.Report.Sold, look.Report.Remaining, look.Report.Lost, look.Report.Verdict = 2, 199, 1, history.Oversold
 	})
 	english.until("tally", "2 sold, the stock felt 1: 1 update was lost")
-	chinese.until("tally", "卖出 2 件，库存只减了 1：1 次扣减丢失")
+	chinese.until("tally", "卖出 2 件，库存只减了 1 件：丢失了 1 次扣减")
 }
 
 func checkLanes(t *testing.T, lanes live.LanesFrame) {

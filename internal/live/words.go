@@ -79,11 +79,11 @@ func Verdict(r history.Report) language.Text {
 	case r.Lost > 0 && r.Oversold > 0:
 		return both(
 			fmt.Sprintf("%d sold of %d, the stock felt %d: %s lost", r.Sold, r.Initial, fell, were(r.Lost, "update")),
-			fmt.Sprintf("库存 %d 件，卖出 %d 件，库存只减了 %d：%d 次扣减丢失", r.Initial, r.Sold, fell, r.Lost))
+			fmt.Sprintf("库存 %d 件，卖出 %d 件，库存只减了 %d 件：丢失了 %d 次扣减", r.Initial, r.Sold, fell, r.Lost))
 	case r.Lost > 0:
 		return both(
 			fmt.Sprintf("%d sold, the stock felt %d: %s lost", r.Sold, fell, were(r.Lost, "update")),
-			fmt.Sprintf("卖出 %d 件，库存只减了 %d：%d 次扣减丢失", r.Sold, fell, r.Lost))
+			fmt.Sprintf("卖出 %d 件，库存只减了 %d 件：丢失了 %d 次扣减", r.Sold, fell, r.Lost))
 	case r.Oversold > 0:
 		return both(
 			fmt.Sprintf("%d sold of %d: %d more than there were", r.Sold, r.Initial, r.Oversold),

@@ -28,7 +28,7 @@ import (
 func TestEveryBrokenCellIsInTheSeat(t *testing.T) {
 	suite.LongOnly(t, "TestAHintLeadsTheShortestWay")
 	limits := seat.Usual()
-	limits.Hint.Schedules, limits.Map.Schedules = 40_000, 30_000 // not the time, which depends on the machine
+	limits.Hint.Schedules, limits.Map.Schedules = 30_000, 15_000 // not the time, which depends on the machine
 	limits.Hint.Time, limits.Map.Time = 0, 0
 	c := cells{seat: open(t, limits), limits: limits, fresh: open(t, limits)}
 	begun := time.Now()

@@ -53,7 +53,8 @@ function hintSays({ hint, here }) {
   if (hint.failure) return el("p", { class: "note warn", role: "status" }, hint.failure.message);
   const choice = here.view.choices.find(choice => choice.token === hint.next);
   const says = hint.steps === -1 ? say(`From here ${hint.anomaly} can never happen.`, `从这里出发，${hint.anomaly} 不可能再发生。`)
-    : hint.steps === -2 ? say("Not known: the search hit its bound.", "不知道：搜索到了上限。")
+    : hint.steps === -2 ? say("Not found before the search hit its bound. The table searches longer, and hints know what it finds.",
+      "搜索到上限还没有找到。总表搜索得更久，它找到的，提示也会知道。")
       : hint.steps === 0 ? say(`${hint.anomaly} has happened.`, `${hint.anomaly} 已经发生。`)
         : say(`${several(hint.steps, "step", "步")} to go. Next: `, `还差 ${hint.steps} 步。下一步：`) + (choice?.says || hint.next);
   return el("p", { class: "note", role: "status" }, says);
