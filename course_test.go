@@ -290,30 +290,3 @@ func figure(t *testing.T, condition, table, lock string) string {
 	median, _, _ := strings.Cut(strings.TrimSpace(cells[2]), " ") // after those of 2 and 16 buyers
 	return median
 }
-
-// A class without a network builds what was packed for it.
-func TestPackedSourcesBuildOffline(t *testing.T) {
-	if !suite.Long {
-		t.Skip("the long suite compiles everything anew")
-	}
-	if _, err := exec.LookPath("tar"); err != nil {
-		t.Skip("tar is not installed: ", err)
-	}
-	dir := filepath.Join(t.TempDir(), "a class") // with a space
-	if err := os.Mkdir(dir, 0o750); err != nil {
-		t.Fatal(err)
-	}
-	archive := filepath.Join(t.TempDir(), "class.tar.gz")
-	var output bytes.Buffer
-	if code := asTyped.Run(t.Context(), []string{"pack", archive}, &output, &output); code != 0 {
-		t.Fatalf("exit code %d: %s", code, &output)
-	}
-	script := `tar xzf "$0" && cd lockstep-class && . ./offline.sh && exec go run . explore atomic`
-	class := exec.CommandContext(t.Context(), "sh", "-c", script, archive)
-	class.Dir = dir
-	class.Env = append(os.Environ(), "GOMODCACHE="+filepath.Join(dir, "cache"), "GOFLAGS=-modcacherw")
-	said, err := class.CombinedOutput()
-	if err != nil || !strings.Contains(string(said), "atomic never shows an anomaly") {
-		t.Errorf("%v\n%s", err, said)
-	}
-}

@@ -55,7 +55,9 @@ func (d desk) show(e workshop.Exercise, o workshop.Outcome, p progress.Progress)
 		fmt.Fprintf(d.people, d.words.broken, e.Claim.In(d.in), o.Length, o.Anomaly, d.words.anomaly(o.Anomaly), d.setting(o))
 		fmt.Fprintf(d.people, "%s\n", o.Diagram)
 		fmt.Fprintf(d.people, d.words.schedule, o.Schedule)
-		fmt.Fprintf(d.people, d.words.help, e.Dir(), d.typed, e.ID())
+		if !d.watch { // which says it at the end
+			fmt.Fprintf(d.people, d.words.help, e.Dir(), d.typed, e.ID())
+		}
 	default:
 		fmt.Fprintf(d.people, d.words.failed, d.words.trouble(o.Reason), o.Says)
 	}
