@@ -5,8 +5,8 @@
 // takes it; so an address is a session. To answer, the code is run anew along the schedule, which takes milliseconds.
 //
 // A hint, an oracle and the table explore. Explorations take turns: there is one at a time in a process, since each looks at all
-// goroutines of it. They are bounded in steps, time and memory, and end when the reader leaves. The maps that oracles are read from are
-// kept within a bound.
+// goroutines of it. They are bounded in steps, time and memory, and end when the reader leaves. What they found
+// is kept within bounds: the maps that oracles are read from, which scenarios are too large for one, and the shortest ways.
 package seat
 
 import (

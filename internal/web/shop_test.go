@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp"
 
@@ -140,6 +141,22 @@ func TestShopSaysThatTheServerIsGone(t *testing.T) {
 	s.hears(t, "stream from 2", 1)
 	p.shows("r1#1 removed r2#1's lock")
 	p.waitUntil("all is well again", `document.querySelector("[role=alert]").hidden`)
+}
+
+// A page that is left gives its stream back: a browser has six connections to a server, and the seventh visit would wait for one.
+func TestShopLeavesItsStream(t *testing.T) {
+	suite.LongOnly(t, longShop)
+	s := newStage(t)
+	s.send("run", run("open"))
+	p := open(t, s.URL+"/#/")
+	begun := time.Now()
+	for range 8 {
+		p.visit("#/")
+		p.waitUntil("the run is shown", `document.querySelector("h1").innerText.startsWith("v2")`)
+	}
+	if took := time.Since(begun); took > patience/2 {
+		t.Errorf("eight visits took %v", took)
+	}
 }
 
 func TestShopButtons(t *testing.T) {
