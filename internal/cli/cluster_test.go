@@ -22,6 +22,7 @@ import (
 	"lockstep/internal/dao"
 	"lockstep/internal/history"
 	"lockstep/internal/redisclient"
+	"lockstep/internal/suite"
 )
 
 // testCluster is a running lockstep cluster, its front asked as a server is.
@@ -141,10 +142,14 @@ func TestClusterOfOneIsAProcess(t *testing.T) {
 func TestClusterSwitchesAllReplicas(t *testing.T) {
 	t.Parallel()
 	c := startCluster(t, "--replicas", "3", "--inventory.initial", "100000")
+	buyers, items := 15, 10
+	if suite.Long {
+		buyers, items = 50, 20
+	}
 	var sold sync.WaitGroup
-	for range 50 {
+	for range buyers {
 		sold.Go(func() {
-			for range 20 {
+			for range items {
 				if status, code := c.sell(); status != 200 {
 					t.Errorf("sale: %d %s", status, code)
 				}
@@ -172,8 +177,8 @@ func TestClusterSwitchesAllReplicas(t *testing.T) {
 			}
 		}
 	}
-	if total != 1000 {
-		t.Errorf("%d orders; want one for each of 1000 sales", total)
+	if total != buyers*items {
+		t.Errorf("%d orders; want one for each of %d sales", total, buyers*items)
 	}
 }
 

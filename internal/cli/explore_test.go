@@ -17,18 +17,18 @@ func TestExploreExitCodes(t *testing.T) {
 		code   int
 		prints string // somewhere
 	}{
-		"explore v4":                                         {0, "v4 never shows an anomaly: every schedule was explored (2 actors)"},
-		"explore v2 --faults expiry=1":                       {1, `lockstep explore v2 --faults expiry=1 --replay "A:SET expiry B:SET"`},
-		"explore v4 --actors 4 --max-schedules 100":          {2, "v4: unknown. No schedule has shown an anomaly (--actors 4), but"},
-		"explore v4 --max-time 1ns":                          {2, "ended early: 1ns"},
-		"explore v4 --actors 4 --max-memory 1":               {2, "ended early: 1 MB of memory"},
-		"explore local --replicas 1":                         {0, "local never shows an anomaly"},
-		"explore local":                                      {1, "local shows lost-update in 4 steps, and in no fewer: a sale writes over"},
-		"explore v2 --faults expiry=1 --mermaid":             {1, "sequenceDiagram\n  participant A\n"},
-		"explore v4 --faults expiry=2 --anomaly left-behind": {0, "v4 never shows left-behind: every schedule was"},
-		"explore getset":                                     {0, "getset never shows an anomaly"},
-		"explore getset --skew 15s":                          {1, `lockstep explore getset --skew 15s --replay "`},
-		"explore v6 --try 1 --work 25s --nested 1":           {0, "(2 actors --try 1 --nested 1 --work 25s)"},
+		"explore v4":                                        {0, "v4 never shows an anomaly: every schedule was explored (2 actors)"},
+		"explore v2 --faults expiry=1":                      {1, `lockstep explore v2 --faults expiry=1 --replay "A:SET expiry B:SET"`},
+		"explore v4 --actors 4 --max-schedules 100":         {2, "v4: unknown. No schedule has shown an anomaly (--actors 4), but"},
+		"explore v4 --max-time 1ns":                         {2, "ended early: 1ns"},
+		"explore v4 --actors 4 --max-memory 1":              {2, "ended early: 1 MB of memory"},
+		"explore local --replicas 1":                        {0, "local never shows an anomaly"},
+		"explore local":                                     {1, "local shows lost-update in 4 steps, and in no fewer: a sale writes over"},
+		"explore v2 --faults expiry=1 --mermaid":            {1, "sequenceDiagram\n  participant A\n"},
+		"explore v4 --faults crash=1 --anomaly left-behind": {0, "v4 never shows left-behind: every schedule was"},
+		"explore getset":                                    {0, "getset never shows an anomaly"},
+		"explore getset --skew 15s":                         {1, `lockstep explore getset --skew 15s --replay "`},
+		"explore v5 --try 1 --work 5s --nested 1":           {0, "(2 actors --try 1 --nested 1 --work 5s)"},
 	} {
 		t.Run(line, func(t *testing.T) {
 			t.Parallel()
@@ -182,14 +182,18 @@ func TestExploreJSON(t *testing.T) {
 
 // All of it is in TestDocumentsShowWhatIsPrinted.
 func TestExploreAll(t *testing.T) {
-	code, stdout, stderr := command(t, "explore", "--all", "--max-schedules", "20")
+	code, stdout, stderr := command(t, "explore", "--all", "--max-schedules", "3")
 	if code != exitTrouble {
 		t.Fatalf("exit code %d; want %d: %s", code, exitTrouble, stderr)
 	}
 	rows := strings.Split(stdout, "\n")
+	columns := strings.Fields(rows[0]) // of what three schedules show already
+	if len(columns) < 2 {
+		t.Errorf("the columns are %q", columns)
+	}
 	for _, strategy := range evolution.Table() {
 		rows = rows[1:]
-		if fields := strings.Fields(rows[0]); len(fields) < 6 || fields[0] != strategy.Name {
+		if fields := strings.Fields(rows[0]); len(fields) <= len(columns) || fields[0] != strategy.Name {
 			t.Errorf("a row is %q; want %s and its cells", rows[0], strategy.Name)
 		}
 	}

@@ -103,7 +103,6 @@ func TestJobIsRunOnceATick(t *testing.T) {
 
 // A run is longer than its tick: with v4 the next one begins beside it; with v6 the lock is renewed, and the ticks meanwhile are left out.
 func TestJobThatTakesLongerThanItsTick(t *testing.T) {
-	t.Setenv(runAsLockstep, "1")
 	jobs := map[string]*testJob{}
 	for _, lock := range []string{"v4", "v6"} {
 		jobs[lock] = startJob(t, "--lock", lock, "--ticks", "3", "--work", "3s", "--redis.embedded_addr", anyPort)

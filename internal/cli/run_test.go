@@ -13,6 +13,7 @@ import (
 	"lockstep/internal/api"
 	"lockstep/internal/config"
 	"lockstep/internal/history"
+	"lockstep/internal/suite"
 )
 
 func TestStockSetByHandStartsARun(t *testing.T) {
@@ -89,13 +90,17 @@ func TestStockThatIsNoNumber(t *testing.T) {
 
 // A run never mixes versions: every order of a run carries the run's lock, whoever switches whenever.
 func TestSwitchingDuringABurst(t *testing.T) {
+	crowd := 15
+	if suite.Long {
+		crowd = 50
+	}
 	eachRedis(t, func(t *testing.T, redis []string) {
 		s := start(t, append(redis, "--inventory.initial", "100000")...)
 		stop := make(chan struct{})
 		var mu sync.Mutex
 		lockOf := map[string]string{} // by run
 		var buyers sync.WaitGroup
-		for range 50 {
+		for range crowd {
 			buyers.Go(func() {
 				for {
 					select {

@@ -108,7 +108,7 @@ func pairKey(a, b *sale) string { return "pair " + min(a.name, b.name) + " " + m
 
 // entered tells that a sale has come in where others are.
 func (f *findings) entered(s *scene, one *sale) {
-	if !s.excludes() {
+	if !s.excludes {
 		return
 	}
 	for _, other := range s.asked {
@@ -189,11 +189,9 @@ func (s *scene) newFindings() (frames []func(language.Language) any) {
 	for _, one := range f.fresh {
 		sent := *one
 		frames = append(frames, func(in language.Language) any {
-			frame := FindingFrame{ID: sent.id, At: sent.at, Kind: sent.kind, Says: sent.says(in), Sales: sent.sales, Bad: sent.bad}
-			if sent.bad {
-				frame.Why = why(sent.kind).In(in)
+			return FindingFrame{
+				ID: sent.id, At: sent.at, Kind: sent.kind, Says: sent.says(in), Why: why(sent.kind).In(in), Sales: sent.sales, Bad: sent.bad,
 			}
-			return frame
 		})
 	}
 	f.fresh = nil
@@ -250,7 +248,7 @@ func (s *scene) insideAt(replica string, at time.Time) string {
 func isBad(kind witness.FindingKind) bool {
 	switch kind {
 	case witness.Waited, witness.WaitedInVain, witness.Polled, witness.Overtaken, witness.Idle, witness.Told,
-		witness.DiedHolding, witness.PassedOver:
+		witness.DiedHolding, witness.PassedOver, witness.PlaceExpired:
 		return false
 	default:
 		return true

@@ -16,7 +16,8 @@ const (
 	frameTime = 100 * time.Millisecond // between two lanes frames
 	lookTime  = 500 * time.Millisecond // between two looks at a run in which something happens
 	idleLook  = time.Second            // between two in which nothing does
-	share     = 20                     // one part of so many of the time may go into examining
+	share     = 20                     // one part of so many of the time may go into examining,
+	mostRest  = 2 * time.Second        // but no watcher waits longer than this, however busy the machine is
 )
 
 // Hub shows a shop to all who watch it.
@@ -147,7 +148,8 @@ func (h *Hub) run(ctx context.Context, hurry <-chan struct{}) {
 		}
 		if now := h.Now(); !now.Before(rest) {
 			h.show(ctx, now)
-			rest = h.Now().Add(share * h.Now().Sub(now))
+			done := h.Now()
+			rest = done.Add(min(share*done.Sub(now), mostRest))
 		}
 	}
 }

@@ -136,7 +136,7 @@ func (s *scene) ofReplica(event witness.Event) {
 
 // section notes that a sale's section has ended, and who was inside meanwhile.
 func (s *scene) section(one *sale) {
-	if s.excludes() {
+	if s.excludes {
 		s.compare(one)
 		s.found.correct(one)
 	}

@@ -18,11 +18,12 @@ const (
 
 // scene is one run, as far as it has been seen.
 type scene struct {
-	last  Look
-	can   Can
-	moved time.Time // when the last lanes were made
-	news  bool      // something has happened since
-	stirs bool      // since the last look
+	last     Look
+	can      Can
+	excludes bool      // sales of this run are meant to be inside one at a time
+	moved    time.Time // when the last lanes were made
+	news     bool      // something has happened since
+	stirs    bool      // since the last look
 
 	began   time.Time       // of the first event; zero: nothing has happened
 	events  []witness.Event // in order, the latest
@@ -47,7 +48,8 @@ func newScene(look Look, can Can) *scene {
 		look.Replicas = []string{}
 	}
 	return &scene{
-		last: look, can: can, news: true, sales: map[string]*sale{}, carried: map[int][]witness.Event{}, found: newFindings(),
+		last: look, can: can, excludes: excludes(look.Report.Lock), news: true, sales: map[string]*sale{},
+		carried: map[int][]witness.Event{}, found: newFindings(),
 	}
 }
 
@@ -188,9 +190,9 @@ func (s *scene) examine(now time.Time) {
 	s.found.take(s, s.judged.Findings, certain, now)
 }
 
-// excludes reports whether sales of this run are meant to be inside one at a time.
-func (s *scene) excludes() bool {
-	row, err := evolution.Find(s.last.Report.Lock)
+// excludes reports whether sales under a lock are meant to be inside one at a time.
+func excludes(lock string) bool {
+	row, err := evolution.Find(lock)
 	return err == nil && row.Update != strategy.Atomic && row.Update != strategy.CheckAndSet
 }
 

@@ -23,7 +23,14 @@ func notTogether(first, second string) language.Text {
 // why says what a finding means, in words for who has read nothing.
 func why(kind string) language.Text {
 	both := language.Both
+	place := both(
+		"A process keeps its place in the queue by asking again. A dead one asks no more: its place expires, and the next one has its turn.",
+		"排队的进程要不断重新请求，才能保住位置。崩溃的进程不再请求：它的位置过期后，就轮到下一个。")
 	return map[string]language.Text{
+		string(witness.PassedOver): place, string(witness.PlaceExpired): place,
+		string(witness.DiedHolding): both(
+			"A dead process gives nothing back. Its lock stays until it expires, and the next one waits for that.",
+			"进程崩溃，锁没有释放。下一个要等到锁过期才能进去。"),
 		string(witness.Removed): both(
 			"DEL does not ask whose the lock is. The next sale may now come in while the other is still at work.",
 			"DEL 不看锁是谁的。现在别人还在执行，下一单就可以进来。"),
@@ -72,11 +79,11 @@ func Verdict(r history.Report) language.Text {
 	case r.Lost > 0 && r.Oversold > 0:
 		return both(
 			fmt.Sprintf("%d sold of %d, the stock felt %d: %s lost", r.Sold, r.Initial, fell, were(r.Lost, "update")),
-			fmt.Sprintf("库存 %d 件，卖出 %d 件，库存只减了 %d：%d 次扣减丢失", r.Initial, r.Sold, fell, r.Lost))
+			fmt.Sprintf("库存 %d 件，卖出 %d 件，库存只减了 %d 件：丢失了 %d 次扣减", r.Initial, r.Sold, fell, r.Lost))
 	case r.Lost > 0:
 		return both(
 			fmt.Sprintf("%d sold, the stock felt %d: %s lost", r.Sold, fell, were(r.Lost, "update")),
-			fmt.Sprintf("卖出 %d 件，库存只减了 %d：%d 次扣减丢失", r.Sold, fell, r.Lost))
+			fmt.Sprintf("卖出 %d 件，库存只减了 %d 件：丢失了 %d 次扣减", r.Sold, fell, r.Lost))
 	case r.Oversold > 0:
 		return both(
 			fmt.Sprintf("%d sold of %d: %d more than there were", r.Sold, r.Initial, r.Oversold),
@@ -87,6 +94,10 @@ func Verdict(r history.Report) language.Text {
 			fmt.Sprintf("卖出 %d 件，库存减了 %d：%d 件没有订单就不见了", r.Sold, fell, -r.Lost))
 	case r.Sold == 0:
 		return both("nothing is sold yet", "还没有卖出")
+	case r.InFlight > 0:
+		return both(
+			fmt.Sprintf("%d sold so far, and the stock felt each of them", r.Sold),
+			fmt.Sprintf("目前卖出 %d 件，每一件都扣了库存", r.Sold))
 	case r.Verdict == history.Pass:
 		return both(
 			fmt.Sprintf("%d sold, and the stock felt each of them, with up to %d requests in flight at once", r.Sold, r.MaxInFlight),

@@ -2,6 +2,7 @@ package seat
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"sync/atomic"
@@ -10,6 +11,7 @@ import (
 	"lockstep/internal/explore"
 	"lockstep/internal/explore/graph"
 	"lockstep/internal/explore/stepper"
+	"lockstep/internal/language"
 )
 
 // hint gives the next step of a shortest way to an anomaly.
@@ -19,10 +21,12 @@ func (s *Seat) hint(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	defer session.Close()
-	var hint graph.Hint
-	err = s.turns.alone(r.Context(), s.limits.Longer, func() (err error) {
-		hint, err = graph.HintFor(r.Context(), session, a, s.limits.Hint)
-		return err
+	hint, err := s.hintFor(session, a, func() (hint graph.Hint, err error) {
+		err = s.turns.alone(r.Context(), s.limits.Longer, func() (err error) {
+			hint, err = graph.HintFor(r.Context(), session, a, s.limits.Hint)
+			return err
+		})
+		return hint, err
 	})
 	if err != nil {
 		return err
@@ -77,28 +81,43 @@ func (s *Seat) oracle(w http.ResponseWriter, r *http.Request) error {
 
 // mapOf gives the map that a session is on: one that is kept, or a new one, once its turn has come.
 func (s *Seat) mapOf(ctx context.Context, session *stepper.Session, stream *events) (*graph.Map, error) {
-	name := session.Strategy().Name + " " + session.Scenario().String()
-	if drawn := s.maps.get(name); drawn != nil {
-		return drawn, nil
+	in := session.Scenario()
+	name := session.Strategy().Name + " " + in.String()
+	if drawn, err := s.known(name, in.Language); drawn != nil || err != nil {
+		return drawn, err
 	}
 	end, err := s.turns.begin(ctx, func() { stream.send("progress", progress{Waiting: true}) })
 	if err != nil {
 		return nil, err
 	}
 	defer end()
-	if drawn := s.maps.get(name); drawn != nil { // who was here before has drawn it
-		return drawn, nil
+	if drawn, err := s.known(name, in.Language); drawn != nil || err != nil { // who was here before has drawn it
+		return drawn, err
 	}
 	var states atomic.Int64
 	stop := every(time.Second/4, func() { stream.send("progress", progress{States: int(states.Load())}) })
 	defer stop()
-	drawn, err := graph.Draw(ctx, session.Strategy(), session.Scenario(), s.limits.Map, func(n int) { states.Store(int64(n)) })
+	drawn, err := graph.Draw(ctx, session.Strategy(), in, s.limits.Map, func(n int) { states.Store(int64(n)) })
+	if errors.Is(err, graph.ErrTooLarge) {
+		s.large.note(largeName(name, in.Language), err)
+	}
 	if err != nil {
 		return nil, err
 	}
 	s.maps.put(name, drawn)
 	return drawn, nil
 }
+
+// known gives a map that is kept, or says that there can be none; neither, if nobody has drawn it.
+func (s *Seat) known(name string, in language.Language) (*graph.Map, error) {
+	if drawn := s.maps.get(name); drawn != nil {
+		return drawn, nil
+	}
+	return nil, s.large.is(largeName(name, in))
+}
+
+// largeName has the language, which the error speaks.
+func largeName(name string, in language.Language) string { return string(in) + " " + name }
 
 // every does something again and again, until it is stopped. Then nothing is done any more.
 func every(pause time.Duration, do func()) (stop func()) {

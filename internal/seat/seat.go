@@ -63,6 +63,8 @@ type Seat struct {
 	mux    *http.ServeMux
 	turns  *turns
 	maps   *maps
+	large  large
+	ways   ways
 	rows   rows
 }
 
@@ -70,7 +72,7 @@ type Seat struct {
 func New(limits Limits, errors Errors) *Seat {
 	s := &Seat{
 		limits: limits, errors: errors, mux: http.NewServeMux(),
-		turns: newTurns(limits.Line), maps: newMaps(limits.Kept), rows: rows{done: map[string]rowDone{}},
+		turns: newTurns(limits.Line), maps: newMaps(limits.Kept), large: large{now: time.Now}, rows: rows{done: map[string]rowDone{}},
 	}
 	s.handle("/seat", s.index)
 	s.handle("/seat/state", s.state)

@@ -122,6 +122,10 @@ func (s *Seat) row(ctx context.Context, lock strategy.Strategy, stream *events) 
 	row := rowDone{seconds: time.Since(begun).Seconds()}
 	for _, cell := range found[0].Cells {
 		row.cells = append(row.cells, cellOf(lock.Name, cell))
+		if cell.Applies && cell.Verdict() == explore.Broken {
+			found := cell.Found[0]
+			s.ways.note(goalIn(lock.Name, found.Scenario.Scenario, cell.Anomaly), 0, found.Schedule)
+		}
 	}
 	s.rows.put(lock.Name, row)
 	return row, nil

@@ -126,10 +126,11 @@ type page struct {
 	mine   []string // what errors may contain
 }
 
-// open opens an address of the page, such as #/table. Whatever the console says is wrong fails the test.
-func open(t *testing.T, url, address string) *page { //nolint:unparam,nolintlint // the long suite opens others
+// open opens a URL of the page, such as http://127.0.0.1:8080/#/table. Whatever the console says is wrong fails the test.
+func open(t *testing.T, url string) *page {
 	t.Helper()
-	p := &page{t: t, url: url}
+	server, address, _ := strings.Cut(url, "/#")
+	p := &page{t: t, url: server}
 	ctx, leave := chromedp.NewContext(openChrome(t), chromedp.WithNewBrowserContext(), chromedp.WithListener(p.hear))
 	p.ctx = ctx
 	t.Cleanup(func() {
@@ -145,7 +146,7 @@ func open(t *testing.T, url, address string) *page { //nolint:unparam,nolintlint
 	}
 	call(p, log.Enable, cdp.Empty{})
 	p.size(1280, 900)
-	p.visit(address)
+	p.visit("#" + address)
 	return p
 }
 

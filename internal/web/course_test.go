@@ -11,7 +11,7 @@ import (
 
 // The course: the list, a prediction before the answer, progress that is kept, the keys; in both languages, and narrow.
 func TestTheCourse(t *testing.T) {
-	p := open(t, serve(t), "#/course")
+	p := open(t, serve(t)+"/#/course")
 	p.waitUntil("all lessons are listed", `document.querySelectorAll(".course li").length >= 12`)
 	p.click(`.course a[href="#/course/03"]`)
 	p.waitUntil("it asks", `document.querySelectorAll(".choice").length === 3`)
@@ -55,9 +55,9 @@ func TestTheCourse(t *testing.T) {
 // The room: a teacher opens it, fifty predict and one of them by the page, the bars follow, and the answer is revealed.
 func TestTheRoom(t *testing.T) {
 	url := serve(t)
-	pupil := open(t, url, "#/course/03")
+	pupil := open(t, url+"/#/course/03")
 	pupil.click(".choice") // before the room is open
-	teacher := open(t, url, "#/room/03")
+	teacher := open(t, url+"/#/room/03")
 	teacher.click("#open")
 	teacher.waitUntil("the question is there", `document.querySelectorAll(".bars li").length === 3`)
 	teacher.shows("/#/course/03")
@@ -88,7 +88,7 @@ func TestTheRoom(t *testing.T) {
 // Axe finds nothing in an open room whose answer is revealed, nor in a lesson that has been answered.
 func TestTheRoomHasNoBarriers(t *testing.T) {
 	axe, url := fetchAxe(t), serve(t)
-	teacher, pupil := open(t, url, "#/room/03"), open(t, url, "#/course/03")
+	teacher, pupil := open(t, url+"/#/room/03"), open(t, url+"/#/course/03")
 	teacher.click("#open")
 	pupil.click(".choice")
 	teacher.shows("1 of 1 have answered")

@@ -41,7 +41,7 @@ func TestEachViewFits(t *testing.T) {
 	url := serve(t)
 	for name, address := range addresses {
 		t.Run(name, func(t *testing.T) {
-			p := open(t, url, address)
+			p := open(t, url+"/"+address)
 			for _, language := range []string{"en", "zh"} {
 				for _, width := range []int64{320, 768, 1920} {
 					p.size(width, 900)
@@ -111,7 +111,7 @@ func TestAxeFindsNothing(t *testing.T) {
 	axe, url := fetchAxe(t), serve(t)
 	for name, address := range addresses {
 		t.Run(name, func(t *testing.T) {
-			p := open(t, url, address)
+			p := open(t, url+"/"+address)
 			for _, dark := range []bool{false, true} {
 				p.dark(dark)
 				p.visit(address)
@@ -161,7 +161,7 @@ func fetchAxe(t *testing.T) string {
 
 // The switches are remembered, and a large size makes everything larger.
 func TestSwitchesAreRemembered(t *testing.T) {
-	p := open(t, serve(t), "#/schedule/v2")
+	p := open(t, serve(t)+"/#/schedule/v2")
 	background := func() string { return eval[string](p, `getComputedStyle(document.documentElement).backgroundColor`) }
 	light, small := background(), eval[float64](p, `parseFloat(getComputedStyle(document.documentElement).fontSize)`)
 	p.key("D", "A", "L")

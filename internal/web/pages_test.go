@@ -19,7 +19,7 @@ import (
 
 // The steps: each neighbour by the keyboard, the code beside what it adds, and the way into the seat; in both languages, narrow and wide.
 func TestTheSteps(t *testing.T) {
-	p := open(t, serve(t), "#/steps/v3-v4")
+	p := open(t, serve(t)+"/#/steps/v3-v4")
 	p.waitUntil("the code is there", `document.querySelectorAll(".diff ins").length > 5 && document.querySelector(".diff .code-word")`)
 	p.shows("compareAndDelete.lua")
 	p.shows("a nested call waits for itself for ever")
@@ -54,7 +54,7 @@ func (p *page) fits() {
 
 // The table is filled; its cells are gone through by the arrows, explained, and lead into the seat.
 func TestTheTable(t *testing.T) {
-	p := open(t, serve(t), "#/table")
+	p := open(t, serve(t)+"/#/table")
 	p.waitWithin(4*time.Minute, "v2 is explored", `document.querySelectorAll("tbody tr")[2]?.querySelector(".broken a")`)
 	p.waitUntil("no column is empty",
 		`[...document.querySelectorAll("tbody tr")[0].cells].slice(1).every(cell => cell.classList.contains("filled"))`)
@@ -81,10 +81,16 @@ func file(t *testing.T, args ...string) *page {
 	if _, err := os.Stat(name); err != nil {
 		t.Fatal(err)
 	}
-	p := open(t, serve(t), "#/")
+	p := open(t, serve(t)+"/#/")
+	p.fromDisk(name)
+	return p
+}
+
+// fromDisk opens a document.
+func (p *page) fromDisk(name string) {
+	p.t.Helper()
 	p.do(chromedp.Navigate((&url.URL{Scheme: "file", Path: name}).String()))
 	p.waitUntil("the document is there", `location.protocol === "file:" && document.querySelector("main h1")`)
-	return p
 }
 
 // A document of schedules needs no server: keys step through it, and buttons choose.
@@ -126,11 +132,18 @@ func TestADocumentOfABurst(t *testing.T) {
 	p.fits()
 }
 
-// The seat's schedule is saved as such a document.
+// The seat's schedule is saved as such a document, which opens from disk.
 func TestTheSeatSavesAFile(t *testing.T) {
-	p := open(t, serve(t), "#/schedule/v2?in=--faults+expiry=1&do=A:SET+expiry+B:SET")
+	p := open(t, serve(t)+"/#/schedule/v2?in=--faults+expiry=1&do=A:SET+expiry+B:SET")
 	p.waitUntil("the button is there", `document.querySelector("[data-focus=save]")`)
 	eval[string](p, `(window.saved = [], URL.createObjectURL = blob => (blob.text().then(text => saved.push(text)), "#"), "")`)
 	p.click("[data-focus=save]")
 	p.waitUntil("the file is made", `window.saved[0]?.includes('"token":"expiry"') && saved[0].includes("default-src 'none'")`)
+	name := filepath.Join(t.TempDir(), "saved.html")
+	if err := os.WriteFile(name, []byte(eval[string](p, `window.saved[0]`)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p.fromDisk(name)
+	p.key("End")
+	p.shows("A and B are both inside")
 }

@@ -36,7 +36,7 @@ func (p *page) press(token string) {
 }
 
 func TestSeatIsSolvedByKeysAlone(t *testing.T) {
-	p := open(t, serve(t), "#/schedule")
+	p := open(t, serve(t)+"/#/schedule")
 	p.waitUntil("the goal is said", `document.querySelector(".goal")?.innerText.includes("in at most 6 steps")`)
 	for i, token := range strings.Fields("A:SET A:GET A:write expiry B:SET A:DEL") {
 		p.press(token)
@@ -57,7 +57,7 @@ func TestSeatIsSolvedByKeysAlone(t *testing.T) {
 
 // A reader who tabs finds every control, and sees where the focus is.
 func TestSeatHasVisibleFocus(t *testing.T) {
-	p := open(t, serve(t), broken)
+	p := open(t, serve(t)+"/"+broken)
 	p.steps(6)
 	seen := map[string]bool{}
 	for range 60 {
@@ -79,7 +79,7 @@ func TestSeatHasVisibleFocus(t *testing.T) {
 }
 
 func TestSeatHintLeadsToTheBreach(t *testing.T) {
-	p := open(t, serve(t), start)
+	p := open(t, serve(t)+"/"+start)
 	for n := range 6 {
 		p.waitUntil("no hint is shown", `document.querySelector(".moves") && !document.querySelector(".hinted")`)
 		p.key("h")
@@ -92,7 +92,7 @@ func TestSeatHintLeadsToTheBreach(t *testing.T) {
 }
 
 func TestSeatOracleKnowsTheDistance(t *testing.T) {
-	p := open(t, serve(t), "#/schedule/v2?in=--faults+expiry=1&anomaly=foreign-release&do=A:SET+A:GET+A:write+A:DEL")
+	p := open(t, serve(t)+"/#/schedule/v2?in=--faults+expiry=1&anomaly=foreign-release&do=A:SET+A:GET+A:write+A:DEL")
 	p.steps(4)
 	p.key("o")
 	p.waitUntil("the distances are there", `document.querySelector(".drawing .chip.no-return, .drawing .safe, .drawing .step .changes .chip")`)
@@ -102,6 +102,9 @@ func TestSeatOracleKnowsTheDistance(t *testing.T) {
 	p.waitUntil("each choice has its distance", `[...document.querySelectorAll(".choice")].every(c => /safe|breach/.test(c.innerText))`)
 	p.press("A:SET")
 	p.shows("The nearest foreign-release is 5 steps away.")
+	if says := eval[string](p, `document.querySelector("section.mode").innerText`); strings.Contains("\n"+says+"\n", "\n0\n") {
+		t.Errorf("a number without a word: %q", says)
+	}
 	if !strings.Contains(p.address(), "mode=oracle") {
 		t.Errorf("the address forgets the mode: %s", p.address())
 	}
@@ -109,7 +112,7 @@ func TestSeatOracleKnowsTheDistance(t *testing.T) {
 
 // Once both have read the stock, one update will be lost. Once one sale has ended, none can be.
 func TestSeatOracleMarksThePointOfNoReturn(t *testing.T) {
-	p := open(t, serve(t), "#/schedule/v0?mode=oracle&anomaly=lost-update&do=A:GET+B:GET+A:write+B:write")
+	p := open(t, serve(t)+"/#/schedule/v0?mode=oracle&anomaly=lost-update&do=A:GET+B:GET+A:write+B:write")
 	p.steps(4)
 	p.waitUntil("it is marked", `document.querySelectorAll(".no-return").length === 1`)
 	p.waitUntil("it is the second step", `document.querySelectorAll(".drawing .step")[1].querySelector(".no-return")`)
@@ -120,7 +123,7 @@ func TestSeatOracleMarksThePointOfNoReturn(t *testing.T) {
 }
 
 func TestSeatBesideShowsTheCure(t *testing.T) {
-	p := open(t, serve(t), broken)
+	p := open(t, serve(t)+"/"+broken)
 	p.steps(6)
 	p.key("b")
 	p.waitUntil("two columns are there", `document.querySelectorAll(".beside thead th").length === 2`)
@@ -132,7 +135,7 @@ func TestSeatBesideShowsTheCure(t *testing.T) {
 }
 
 func TestSeatUndoesAndForks(t *testing.T) {
-	p := open(t, serve(t), "#/schedule/v2?in=--faults+expiry=1")
+	p := open(t, serve(t)+"/#/schedule/v2?in=--faults+expiry=1")
 	p.press("A:SET")
 	p.steps(1)
 	p.press("A:GET")
@@ -155,7 +158,7 @@ func TestSeatUndoesAndForks(t *testing.T) {
 }
 
 func TestSeatTellsOfAStaleLink(t *testing.T) {
-	p := open(t, serve(t), "#/schedule/v3?in=--faults+expiry=1&do=A:SET+A:GET+A:DEL+B:SET")
+	p := open(t, serve(t)+"/#/schedule/v3?in=--faults+expiry=1&do=A:SET+A:GET+A:DEL+B:SET")
 	p.shows("This link is stale")
 	p.shows("step 3")
 	p.steps(2)
@@ -167,7 +170,7 @@ func TestSeatTellsOfAStaleLink(t *testing.T) {
 }
 
 func TestSeatSaysWhatIsWrongWithAnAddress(t *testing.T) {
-	p := open(t, serve(t), "#/schedule/v2")
+	p := open(t, serve(t)+"/#/schedule/v2")
 	p.expect("400")
 	p.visit("#/schedule/v99")
 	p.shows("v99")
@@ -176,7 +179,7 @@ func TestSeatSaysWhatIsWrongWithAnAddress(t *testing.T) {
 }
 
 func TestSeatScenarioIsAForm(t *testing.T) {
-	p := open(t, serve(t), "#/schedule/v6")
+	p := open(t, serve(t)+"/#/schedule/v6")
 	p.click("[data-focus=scenario]")
 	p.waitUntil("the form is open", `document.querySelector("[data-focus=fault-pause]")`)
 	set := func(focus, value string) {

@@ -12,7 +12,7 @@ import (
 func TestTwoBrowsersSeeTheForeignDelete(t *testing.T) {
 	suite.LongOnly(t, "the quick suite draws what a server might send")
 	url := serve(t, "cluster", "--replicas", "2", "--lock.version", "v2", "--lock.ttl", "2s", "--sale.think_time", "3s")
-	buyer, watcher := open(t, url, "#/"), open(t, url, "#/")
+	buyer, watcher := open(t, url+"/#/"), open(t, url+"/#/")
 	for _, p := range []*page{buyer, watcher} {
 		p.waitUntil("the run is shown", `document.querySelector("h1").innerText.startsWith("v2")`)
 	}

@@ -42,7 +42,7 @@ func TestShopDrawsTheLatestSales(t *testing.T) {
 	s.send("run", run("open"))
 	s.send("lanes", latestSales)
 	s.send("tally", tally)
-	p := open(t, s.URL, "#/")
+	p := open(t, s.URL+"/#/")
 	p.waitUntil("there is a lane for each sale", `document.querySelectorAll(".lane").length === 4`)
 	p.waitUntil("each span is drawn", `document.querySelectorAll(".lane .inside").length === 3 &&
 		document.querySelectorAll(".lane .late").length === 2`)
@@ -86,7 +86,7 @@ func TestShopShowsManyCriticalSections(t *testing.T) {
 		}
 		all = append(all, one)
 	}
-	p := open(t, s.URL, "#/")
+	p := open(t, s.URL+"/#/")
 	for len(all) > 0 {
 		data, err := json.Marshal(all[:500])
 		if err != nil {
@@ -128,7 +128,7 @@ func TestShopSaysThatTheServerIsGone(t *testing.T) {
 	s := newStage(t)
 	s.send("run", run("open"))
 	s.send("lanes", latestSales)
-	p := open(t, s.URL, "#/")
+	p := open(t, s.URL+"/#/")
 	p.waitUntil("it is shown", `document.querySelector(".lane")`)
 	p.mu.Lock()
 	p.mine = append(p.mine, "502")
@@ -146,7 +146,7 @@ func TestShopButtons(t *testing.T) {
 	suite.LongOnly(t, longShop)
 	s := newStage(t)
 	s.send("run", run("open"))
-	p := open(t, s.URL, "#/")
+	p := open(t, s.URL+"/#/")
 	p.waitUntil("the locks are listed", `document.querySelectorAll("select[name=lock] option").length === 2`)
 	for _, button := range []struct{ before, css, request string }{
 		{"", ".buy", "POST /inventory/sale"},
@@ -182,7 +182,7 @@ func TestShopAsksForTheToken(t *testing.T) {
 	s := newStage(t)
 	s.token = "secret"
 	s.send("run", run("token"))
-	p := open(t, s.URL, "#/")
+	p := open(t, s.URL+"/#/")
 	p.waitUntil("the buttons are off, and say why", `document.querySelector("fieldset").disabled &&
 		document.querySelector(".controls").innerText.includes("admin.token")`)
 	p.click(".buy")
@@ -201,7 +201,7 @@ func TestShopWithoutAMouse(t *testing.T) {
 	s.held = make(chan struct{})
 	s.send("run", run("open"))
 	s.send("finding", foreignDelete)
-	p := open(t, s.URL, "#/")
+	p := open(t, s.URL+"/#/")
 	p.waitUntil("it is shown", `document.querySelector(".finding")`)
 	p.key("b", "b", "b")
 	s.hears(t, "POST /inventory/sale", 3)
@@ -231,7 +231,7 @@ func TestShopFitsTheWindow(t *testing.T) {
 	s.send("lanes", latestSales)
 	s.send("tally", tally)
 	s.send("finding", foreignDelete)
-	p := open(t, s.URL, "#/")
+	p := open(t, s.URL+"/#/")
 	for _, width := range []int64{320, 900, 1280, 1920} {
 		for range 2 {
 			p.size(width, 900)

@@ -110,8 +110,13 @@ func (m *mourning) comesIn(event Event) {
 			}
 			since, kind = later(m.released, asked), PassedOver
 		}
-		if d := event.Replied.Sub(since); d > longWait {
-			m.found = append(m.found, Finding{Kind: kind, At: event.Replied, By: g.by, Of: event.Sale, For: Millis(d)})
+		f := Finding{Kind: kind, At: event.Replied, By: g.by, Of: event.Sale, For: Millis(event.Replied.Sub(since))}
+		switch {
+		case time.Duration(f.For) > longWait:
+			m.found = append(m.found, f)
+		case !g.holder:
+			f.Kind, f.For = PlaceExpired, 0
+			m.found = append(m.found, f)
 		}
 		return true
 	})

@@ -71,6 +71,7 @@ func TestWhatTheDeadLeave(t *testing.T) {
 				s.moment(1500, witness.KindDies, "r2")
 				s.visitInTurn(300, 9010, 9500, "r3#1")
 			},
+			want: []string{"r2#1 died in the queue, and its place expired before its turn: r3#1 came in at once"},
 		},
 		"the last in the queue dies": {
 			tell: func(s *story) {
@@ -111,7 +112,7 @@ func TestWhatTheDeadLeave(t *testing.T) {
 		var s story
 		test.tell(&s)
 		var got []string
-		for _, f := range witness.Examine(s).Of(witness.PassedOver, witness.DiedHolding) {
+		for _, f := range witness.Examine(s).Of(witness.PassedOver, witness.PlaceExpired, witness.DiedHolding) {
 			got = append(got, f.Says(language.English))
 			if chinese := f.Says(language.Chinese); !strings.Contains(chinese, "崩溃") {
 				t.Errorf("%s: in Chinese it says %q", name, chinese)

@@ -44,5 +44,6 @@ const (
 	Idle           FindingKind = "idle"             // nobody was inside for For after Of, and By waited
 	DiedHolding    FindingKind = "died-holding"     // By's replica died with By's lock, and Of waited for For more
 	PassedOver     FindingKind = "passed-over"      // By's replica died in the queue; Of took its place, For after its turn had begun
+	PlaceExpired   FindingKind = "place-expired"    // By's replica died in the queue; its place was gone before its turn, and Of came in
 	RenewedOn      FindingKind = "renewed-on"       // By's lock was renewed Times times after Of, the last sale that could need it, had ended
 )

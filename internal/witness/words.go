@@ -43,6 +43,8 @@ func sentences() map[FindingKind]language.Text {
 			"{by} 已经不在，它的锁残留：永不过期，也没有谁可以删除"),
 		PassedOver: both("{by} died in the queue and was passed over: its turn was lost for {for}, then {of} came in",
 			"{by} 在队列里崩溃，被跳过：轮到它时白等了 {for}，然后 {of} 进入"),
+		PlaceExpired: both("{by} died in the queue, and its place expired before its turn: {of} came in at once",
+			"{by} 在队列里崩溃，轮到它之前位置已经过期：{of} 直接进入"),
 		SoldUntold: both("{by} was sold, though its buyer was told that it was not", "{by} 卖出了，买家却被告知没有卖出"),
 		NeverBooked: both("{by} was not sold, though its buyer was told that it was: the ledger has no order of it",
 			"{by} 没有卖出，买家却被告知卖出了：账本里没有这个订单"),

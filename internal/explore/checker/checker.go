@@ -9,6 +9,7 @@ package checker
 import (
 	"fmt"
 	"slices"
+	"strconv"
 
 	"lockstep/internal/explore/anomaly"
 	"lockstep/internal/explore/execution"
@@ -125,15 +126,25 @@ func (c *Checker) AppendState(b []byte, o execution.Order) []byte {
 	b = fmt.Appendf(b, "|%d %d", o.Place(c.holder), o.Place(c.owners[0].claimant))
 	b = c.appendSynced(b, 0, o)
 	for _, actor := range o.Actors {
-		s := c.sales[actor]
-		if s.actor.Dead() {
-			continue
-		}
-		b = fmt.Appendf(b, "|%t %t %t %t %t %t", s.bereft, s.keyed, s.named, s.lost, s.gave, s.spoiled)
-		b = fmt.Appendf(b, "%t %t ", s.timedOut, s.leaves && c.x.Now() > s.left)
-		b = fmt.Appendf(b, "%t %t", s.met && s.actor.Once(), c.had[s.actor.Process])
+		b = c.AppendActor(b, actor)
 	}
 	return c.appendPlaces(c.appendOrder(b, o), o)
+}
+
+// AppendActor implements execution.Checker.
+func (c *Checker) AppendActor(b []byte, actor int) []byte {
+	s := c.sales[actor]
+	if s.actor.Dead() {
+		return b
+	}
+	b = append(b, '|')
+	for _, is := range [...]bool{
+		s.bereft, s.keyed, s.named, s.lost, s.gave, s.spoiled, s.timedOut, s.leaves && c.x.Now() > s.left, s.met && s.actor.Once(),
+		c.had[s.actor.Process],
+	} {
+		b = strconv.AppendBool(b, is)
+	}
+	return b
 }
 
 // AppendServer implements execution.Checker.

@@ -30,8 +30,10 @@ type Checker interface {
 	Changed(server *simredis.Server, before *simredis.State, by *Actor)
 	// Booked is called when a command has added these orders to the ledger.
 	Booked(before *simredis.State, orders []history.Order)
-	// AppendState and AppendServer write what the checker knows beside that, for what tells states apart.
+	// AppendState, AppendActor and AppendServer write what the checker knows beside that, for what tells states apart: of all actors, of
+	// one, and of a server.
 	AppendState(b []byte, o Order) []byte
+	AppendActor(b []byte, actor int) []byte
 	AppendServer(b []byte, server int, o Order) []byte
 }
 

@@ -90,7 +90,10 @@ func (x *Execution) compare(a, b *Actor) int {
 			return c
 		}
 	}
-	return strings.Compare(x.mentioned(a), x.mentioned(b))
+	if c := strings.Compare(x.mentioned(a), x.mentioned(b)); c != 0 {
+		return c
+	}
+	return bytes.Compare(x.checker.AppendActor(nil, a.Index), x.checker.AppendActor(nil, b.Index))
 }
 
 func compareBools(a, b bool) int {

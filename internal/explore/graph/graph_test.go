@@ -33,6 +33,14 @@ func with(t *testing.T, faults string, nested int) explore.Scenario {
 	return explore.Scenario{Actors: 2, Nested: nested, Faults: budgets}
 }
 
+// notInShort leaves only v0 with -short: the race detector makes explorations slow, and those of v0 have all goroutines that there are.
+func notInShort(t *testing.T, lock string) {
+	t.Helper()
+	if testing.Short() && lock != "v0" {
+		t.Skip("not with -short: v0 has the same goroutines")
+	}
+}
+
 func TestThePointOfNoReturn(t *testing.T) {
 	for _, test := range []struct {
 		lock, faults string
@@ -55,6 +63,7 @@ func TestThePointOfNoReturn(t *testing.T) {
 	} {
 		t.Run(test.lock+" "+string(test.anomaly), func(t *testing.T) {
 			t.Parallel()
+			notInShort(t, test.lock)
 			s, in := find(t, test.lock), with(t, test.faults, test.nested)
 			why, err := graph.Explain(t.Context(), s, in, test.schedule, test.anomaly, explore.Bounds{})
 			if err != nil || why.Point != test.point || len(why.Unsettled) > 0 || (test.saves == "") != (len(why.Saves) == 0) {
@@ -139,6 +148,7 @@ func TestTheMapKnowsWhatASearchFinds(t *testing.T) {
 	} {
 		t.Run(fmt.Sprint(test.lock, test.actors), func(t *testing.T) {
 			t.Parallel()
+			notInShort(t, test.lock)
 			if test.lock == "v2" && test.actors == 3 {
 				suite.LongOnly(t, "v0 has three actors, too")
 			}
@@ -167,6 +177,28 @@ func TestTheMapKnowsWhatASearchFinds(t *testing.T) {
 				if !session.Undo() {
 					return
 				}
+			}
+		})
+	}
+}
+
+// A map has the states and the steps that a search for the shortest schedules sees, however its runs come from one to the other.
+func TestTheMapIsWhatASearchSees(t *testing.T) {
+	for _, test := range []struct{ lock, faults string }{{"v2", "expiry=1"}, {"v5", "expiry=1"}, {"v1", "crash=1"}, {"v3", ""}} {
+		t.Run(test.lock, func(t *testing.T) {
+			t.Parallel()
+			s, in := find(t, test.lock), with(t, test.faults, 0)
+			in.Actors = 3
+			if test.lock == "v2" {
+				suite.LongOnly(t, "v5 has the same fault")
+			}
+			m, err := graph.Draw(t.Context(), s, in, explore.Bounds{}, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			all, err := explore.Explore(t.Context(), s, in, explore.Goal{All: true}, explore.Bounds{})
+			if err != nil || m.States() != all.States || m.Steps() != all.Schedules {
+				t.Errorf("%v: %d states, %d steps; a search sees %d and %d", err, m.States(), m.Steps(), all.States, all.Schedules)
 			}
 		})
 	}

@@ -31,7 +31,9 @@ var ErrNames = errors.New("the lock treats one actor otherwise than another, bec
 
 // Run is one run of a system.
 type Run interface {
-	Transitions() []execution.Transition       // what can happen next, in a fixed order
+	Transitions() []execution.Transition // what can happen next, in a fixed order
+	// Names are these transitions' in every state with this fingerprint, whatever led to it; nil: they have none.
+	Names(of []execution.Transition) []execution.Transition
 	Apply(t execution.Transition) bool         // lets t happen; false: it turned out to be no transition of its own
 	Check() (found []anomaly.Found, over bool) // what the last transition has shown, and whether nothing can follow
 	Sight() Sight                              // what else there is to see

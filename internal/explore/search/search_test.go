@@ -53,6 +53,8 @@ func (r *counting) Transitions() (all []execution.Transition) {
 	return all
 }
 
+func (*counting) Names(of []execution.Transition) []execution.Transition { return slices.Clone(of) }
+
 func (r *counting) Apply(t execution.Transition) bool {
 	r.path = append(r.path, t)
 	switch read := r.read[t.ID]; {
@@ -159,5 +161,28 @@ func TestStartsThatAreMirrored(t *testing.T) {
 		if !errors.Is(err, want) || result.Complete != (want == nil) {
 			t.Errorf("%v, complete %t; want %v", err, result.Complete, want)
 		}
+	}
+}
+
+// A walk sees the same states and steps, each step once.
+func TestAWalkSeesWhatASearchSees(t *testing.T) {
+	goal := search.Goal{Anomalies: []anomaly.Anomaly{anomaly.TwoHolders}, All: true, OneStart: true} // there is none
+	all, err := look(t, counter{actors: 3}, goal, search.Bounds{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, workers := range []int{1, 3} {
+		seen := map[string]bool{}
+		see := func(e search.Edge) { seen[fmt.Sprint(e.From, e.By)] = true }
+		begin := func() (search.System, error) { return counter{actors: 3}, nil }
+		states, result, err := search.Walk(t.Context(), begin, see, goal, search.Bounds{Workers: workers})
+		if err != nil || !result.Complete || len(states) != all.States || len(seen) != all.Schedules || result.Schedules != all.Schedules {
+			t.Errorf("%d workers: %v; %d states, %d steps, %+v; a search sees %+v", workers, err, len(states), len(seen), result, all)
+		}
+	}
+	_, _, err = search.Walk(t.Context(), func() (search.System, error) { return counter{actors: 2, dice: new(int)}, nil },
+		func(search.Edge) {}, goal, search.Bounds{Workers: 1})
+	if !errors.Is(err, execution.ErrUnrepeatable) {
+		t.Errorf("%v; want ErrUnrepeatable", err)
 	}
 }

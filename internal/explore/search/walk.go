@@ -3,6 +3,7 @@ package search
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"time"
 
@@ -20,14 +21,14 @@ type Edge struct {
 // Walk sees every state of a system, and every step between them, in no order: each is given to see, one at a time. It answers with the
 // numbers of the states, that of the start under the zero fingerprint.
 //
-// Who does not ask for the shortest schedules needs fewer runs: a run that comes to a new state goes on from there, until it comes to one
-// that is known. The goal's Progress is called every now and then, and must not wait.
+// Who does not ask for the shortest schedules needs fewer runs: a run goes on from state to state as long as there is a transition that
+// nobody has taken. The goal's Progress is called every now and then, and must not wait.
 func Walk(
 	ctx context.Context, begin func() (System, error), see func(Edge), goal Goal, bounds Bounds,
 ) (map[execution.Fingerprint]int32, Result, error) {
 	w := &walk{
 		search: newSearch(goal, bounds), see: see, states: map[execution.Fingerprint]int32{{}: 0},
-		todo: []branch{{state: 0, until: 1}}, // how many there are at the start is seen there
+		ways: []way{{run: new([]execution.Transition)}}, open: make([][]execution.Transition, 1),
 	}
 	w.changed.L = &w.mu
 	err := w.do(ctx, begin, func() error { return w.work(w.part) })
@@ -50,16 +51,28 @@ type walk struct {
 
 	mu      sync.Mutex
 	changed sync.Cond
-	states  map[execution.Fingerprint]int32 // the number of each; nodes have the same
-	todo    []branch
+	begun   bool
 	busy    int // workers
 	told    time.Time
+
+	states map[execution.Fingerprint]int32 // the number of each
+	ways   []way                           // to each
+	open   [][]execution.Transition        // of each: what nobody has taken yet, by its names
+	todo   [][]int32                       // those that may have such, by the length of the way
 }
 
-// branch is transitions of a state that are to be taken: from next on, of so many.
+// way is a schedule that has led to a state: the first steps of a run.
+type way struct {
+	run    *[]execution.Transition // which may be longer by now
+	length int
+	print  execution.Fingerprint
+}
+
+// branch is a state, and what is to be done there.
 type branch struct {
-	state       int32
-	next, until int
+	state int32
+	isNew bool
+	take  *execution.Transition // by its name; nil: any that is open
 }
 
 // part is what a worker does: it takes branches until there are no more.
@@ -75,23 +88,41 @@ func (w *walk) part(worker int, system System) (err error) {
 	return err
 }
 
-// take waits for a transition that is to be taken, and gives false if none will come.
+// take waits for a transition that is to be taken, and gives false if none will come. Those with the shortest way come first.
 func (w *walk) take() (b branch, more bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for len(w.todo) == 0 && w.busy > 0 && !w.limits.stopped() {
+	for {
+		b, more = w.first()
+		if more || w.busy == 0 || w.limits.stopped() {
+			break
+		}
 		w.changed.Wait()
 	}
-	last := len(w.todo) - 1
-	if last < 0 || w.limits.stopped() {
-		return b, false
+	if more = more && !w.limits.stopped(); more {
+		w.busy++
 	}
-	b = w.todo[last]
-	if w.todo[last].next++; w.todo[last].next == b.until {
-		w.todo = w.todo[:last]
+	return b, more
+}
+
+// first takes the first branch there is.
+func (w *walk) first() (branch, bool) {
+	if !w.begun {
+		w.begun = true
+		return branch{state: 0, isNew: true}, true
 	}
-	w.busy++
-	return b, true
+	for length, states := range w.todo {
+		for len(states) > 0 {
+			state := states[len(states)-1]
+			if open := w.open[state]; len(open) > 0 {
+				w.open[state] = open[1:]
+				return branch{state: state, take: &open[0]}, true
+			}
+			states = states[:len(states)-1]
+			w.todo[length] = states
+		}
+	}
+	return branch{}, false
 }
 
 func (w *walk) leave() {
@@ -101,87 +132,127 @@ func (w *walk) leave() {
 	w.changed.Broadcast()
 }
 
-// follow runs the code to a branch, takes its transition, and goes on as long as it comes to new states.
+// follow runs the code to a branch, and goes on from there.
 func (w *walk) follow(worker int, system System, b branch) error {
 	w.mu.Lock()
-	path, _ := w.path(b.state)
-	seen := w.nodes[b.state].print
+	to := w.ways[b.state]
+	path := slices.Clone((*to.run)[:to.length])
 	w.mu.Unlock()
 	run := system.Begin(false)
 	w.watch.follow(worker, run)
-	known := len(path)
+	before := w.schedules.Load()
 	err := follow(run, path)
-	if err == nil && b.state != 0 && run.Fingerprint() != seen {
+	if err == nil && b.state != 0 && run.Fingerprint() != to.print {
 		err = execution.ErrUnrepeatable
 	}
 	var prints []execution.Fingerprint
 	if err == nil {
-		path, prints = w.goOn(run, path, b)
+		path, prints, err = w.goOn(run, path, b)
 	}
-	if n := w.schedules.Load(); n <= inspected || n%rarely == 0 {
+	if n := w.schedules.Load(); n <= inspected || n/rarely > before/rarely {
 		run.Inspect()
 	}
 	err = errors.Join(run.Err(), err)
 	run.Close()
 	if err == nil && w.goal.Mirrored {
-		err = mirrors(system, path, known, prints)
+		err = mirrors(system, path, to.length, prints)
 	}
 	return explain(system, err, path, forwards)
 }
 
-// goOn takes the transition of a branch, and then the first of each new state. It gives the path so far, and the states on it that it saw.
-func (w *walk) goOn(run Run, path []execution.Transition, b branch) ([]execution.Transition, []execution.Fingerprint) {
-	var prints []execution.Fingerprint
-	for !w.limits.stopped() {
-		transitions := run.Transitions()
-		if run.Err() != nil || b.next >= len(transitions) {
+// goOn takes the transition of a branch, and then one of each state that it comes to, as long as one is open. It gives the path so far, and
+// the states on it that it saw.
+func (w *walk) goOn(run Run, path []execution.Transition, b branch) (
+	all []execution.Transition, prints []execution.Fingerprint, err error,
+) {
+	for taken := &path; !w.limits.stopped(); {
+		options := run.Transitions()
+		if run.Err() != nil {
 			break
 		}
-		if b.until < len(transitions) { // it is new
-			w.later(branch{b.state, b.next + 1, len(transitions)})
+		var i int
+		if i, err = w.choose(options, run.Names(options), b, len(path)); err != nil || i < 0 {
+			break
 		}
-		t := transitions[b.next]
+		t := options[i]
 		if !run.Apply(t) {
 			break
 		}
 		w.limits.look(w.schedules.Add(1))
 		found, over := run.Check()
 		seen := run.Fingerprint()
-		path, prints = append(path, t), append(prints, seen)
+		prints = append(prints, seen)
+		w.mu.Lock()
+		path = append(path, t)
+		w.mu.Unlock()
 		if run.Err() != nil {
 			break
 		}
-		to, isNew := w.saw(b.state, t, seen, found)
-		if !isNew || over {
+		to, isNew := w.saw(Edge{From: b.state, By: t, Shows: found}, seen, way{taken, len(path), seen})
+		if over || !isNew && len(path) > maxDepth/2 { // others go on from there
 			break
 		}
 		if len(path) > maxDepth {
 			w.limits.halt(tooDeep())
 		}
-		b = branch{state: to, until: 1}
+		b = branch{state: to, isNew: isNew}
 	}
-	return path, prints
+	return path, prints, err
 }
 
-// later adds a branch for whoever takes it.
-func (w *walk) later(b branch) {
+// choose says which of the options a run is to take, -1 for none. One that came to a known state by a way of its own knows the options by
+// their names alone.
+func (w *walk) choose(options, names []execution.Transition, b branch, length int) (int, error) {
+	if names == nil {
+		if names = slices.Clone(options); !b.isNew && b.take == nil {
+			return -1, nil
+		}
+	}
+	if b.take != nil {
+		i := slices.Index(names, *b.take)
+		if i < 0 {
+			return i, execution.ErrUnrepeatable
+		}
+		return i, nil
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.todo = append(w.todo, b)
+	if b.isNew {
+		w.opens(b.state, names, length)
+	}
+	open := w.open[b.state]
+	at := slices.IndexFunc(open, func(name execution.Transition) bool { return slices.Contains(names, name) })
+	if at < 0 {
+		return -1, nil
+	}
+	i := slices.Index(names, open[at])
+	w.open[b.state] = slices.Delete(slices.Clone(open), at, at+1)
+	return i, nil
+}
+
+// opens takes down what there is to take at a new state, and how long the way there is.
+func (w *walk) opens(state int32, names []execution.Transition, length int) {
+	w.open[state] = names
+	for len(w.todo) <= length {
+		w.todo = append(w.todo, nil)
+	}
+	w.todo[length] = append(w.todo[length], state)
 	w.changed.Signal()
 }
 
-// saw takes down a step, and the state that it leads to.
-func (w *walk) saw(from int32, by execution.Transition, seen execution.Fingerprint, shows []anomaly.Found) (to int32, isNew bool) {
+// saw takes down a step, and the state that it leads to, by this way.
+func (w *walk) saw(e Edge, seen execution.Fingerprint, by way) (to int32, isNew bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	to, known := w.states[seen]
 	if !known {
-		to = int32(len(w.nodes)) //nolint:gosec // memory ends before int32 does
+		to = int32(len(w.ways)) //nolint:gosec // memory ends before int32 does
 		w.states[seen] = to
-		w.nodes = append(w.nodes, node{from, by, seen})
+		w.ways = append(w.ways, by)
+		w.open = append(w.open, nil)
 	}
-	w.see(Edge{from, to, by, shows})
+	e.To = to
+	w.see(e)
 	if w.goal.Progress != nil && !known && to%256 == 0 && time.Since(w.told) > 200*time.Millisecond {
 		w.told = time.Now()
 		w.result.States = len(w.states)

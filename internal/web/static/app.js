@@ -17,7 +17,8 @@ const views = {
 const root = document.documentElement;
 const page = document.getElementById("page");
 const main = el("main", { id: "main", tabindex: -1 });
-let shown = { leave() {} }; // the view: its name, leave, and follow, if it can go to another address of its own
+const nothing = { leave() {} };
+let shown = nothing; // the view: its name, leave, and follow, if it can go to another address of its own
 
 function keep(name, value) {
   root.dataset[name] = value;
@@ -104,4 +105,7 @@ bind(
 );
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawHeader);
 addEventListener("hashchange", () => show());
+// A page that is put aside for the back button keeps no stream: a browser has six connections to a server, for all its tabs.
+addEventListener("pagehide", () => { shown.leave(); shown = nothing; });
+addEventListener("pageshow", event => { if (event.persisted) show(true); });
 show();

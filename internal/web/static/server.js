@@ -3,7 +3,7 @@ import { el } from "./dom.js";
 import { say } from "./words.js";
 
 // Failure is an answer that is no success. Its status is 0 if there was no answer.
-export class Failure extends Error {
+class Failure extends Error {
   constructor(status, code, message) {
     super(message);
     Object.assign(this, { status, code });

@@ -264,9 +264,9 @@ class Seat {
       el("a", { class: "button", "data-focus": "fork", href: this.address({}), target: "_blank", rel: "noopener" }, say("Fork", "分叉"), " ",
         el("kbd", { "aria-hidden": "true" }, "f")),
       el("span", { class: "soft small" }, several(this.tokens.length, "step", "步")),
-      copy("link", say("Copy the link", "复制链接"), location.href),
-      copy("replay", say("Copy the command", "复制命令"), replay),
-      this.tokens.length > 0 && el("button", { "data-focus": "save", class: "quiet", onclick: () => this.save() }, say("Save as a file", "存成文件")));
+      copy("link", say("Copy link", "复制链接"), location.href),
+      copy("replay", say("Copy command", "复制命令"), replay),
+      this.tokens.length > 0 && el("button", { "data-focus": "save", class: "quiet", onclick: () => this.save() }, say("Save as file", "存成文件")));
   }
 }
 

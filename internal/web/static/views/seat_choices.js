@@ -12,7 +12,8 @@ export function choicesPanel(seat) {
     el("h2", null, say("What happens next?", "接下来发生什么？")),
     over && el("p", null, say("Nothing more will happen: everybody has ended.", "不会再发生什么了：都结束了。")),
     el("ul", { class: "choices" }, plain.map(choice => el("li", null, button(seat, choice))),
-      cannot.map(({ what, why }) => el("li", { class: "cannot" }, el("b", null, what === "time" ? say("time", "时间") : what), " ", why))),
+      cannot.map(({ what, why }) => el("li", { class: "cannot" },
+        !why.startsWith(what) && [el("b", null, what === "time" ? say("time", "时间") : what), " "], why))),
     allowed.length > 0 && [el("h2", null, say("Faults", "故障")), el("ul", { class: "choices palette" },
       allowed.map(name => palette(seat, name, state.left[name], numbered.filter(({ fault }) => fault === name), disabled.find(({ what }) => what === name))))],
   ];
@@ -23,7 +24,7 @@ function palette(seat, name, left, choices, disabled) {
   return el("li", null,
     el("p", { class: "fault", title: says }, el("span", { class: "chip warn" }, name), " ",
       el("span", { class: "soft small" }, left === 0 ? say("none left", "已用完") : say(`${left} left`, `还剩 ${left} 次`)),
-      choices.length === 0 && disabled && el("span", { class: "soft small" }, " · ", disabled.why)),
+      left > 0 && choices.length === 0 && disabled && el("span", { class: "soft small" }, " · ", disabled.why)),
     choices.map(choice => button(seat, choice)));
 }
 

@@ -39,7 +39,7 @@ export function modePanel(seat) {
   }, index.anomalies.map(({ name }) => el("option", { value: name, selected: name === (place.anomaly || goalOf(place.lock)) },
     `${name}: ${goals(name).says}`))));
   return el("div", { class: "sheet" },
-    el("div", { class: "row", role: "group", "aria-label": say("Mode", "模式") },
+    el("div", { class: "row modes", role: "group", "aria-label": say("Mode", "模式") },
       mode("free", "Free", "自由"), mode("break", "Break it", "攻破它"), mode("oracle", "Oracle", "神谕", "o"),
       el("button", { "data-focus": "beside", "aria-pressed": String(!!place.beside), onclick: () => seat.besideNext() },
         say("Beside", "并排"), el("kbd", { "aria-hidden": "true" }, "b")),
@@ -53,7 +53,8 @@ function hintSays({ hint, here }) {
   if (hint.failure) return el("p", { class: "note warn", role: "status" }, hint.failure.message);
   const choice = here.view.choices.find(choice => choice.token === hint.next);
   const says = hint.steps === -1 ? say(`From here ${hint.anomaly} can never happen.`, `从这里出发，${hint.anomaly} 不可能再发生。`)
-    : hint.steps === -2 ? say("Not known: the search hit its bound.", "不知道：搜索到了上限。")
+    : hint.steps === -2 ? say("Not found before the search hit its bound. The table searches longer, and hints know what it finds.",
+      "搜索到上限还没有找到。总表搜索得更久，它找到的，提示也会知道。")
       : hint.steps === 0 ? say(`${hint.anomaly} has happened.`, `${hint.anomaly} 已经发生。`)
         : say(`${several(hint.steps, "step", "步")} to go. Next: `, `还差 ${hint.steps} 步。下一步：`) + (choice?.says || hint.next);
   return el("p", { class: "note", role: "status" }, says);
@@ -161,7 +162,9 @@ export class Oracle {
   }
 
   panel() {
-    if (this.failure) return el("p", { class: "note warn", role: "status" }, this.failure.message);
+    if (this.failure) return el("p", { class: "note warn", role: "status" }, this.failure.code === "too_large"
+      ? say("There are too many states for the oracle here. A hint still looks for the shortest way.",
+        "这个场景的状态太多，神谕算不完。提示仍然会去找最短路径。") : this.failure.message);
     const { place, at } = this.seat;
     if (!this.path) {
       return el("div", { role: "status" }, el("progress", { "aria-label": say("exploring", "正在探索") }),
@@ -174,7 +177,7 @@ export class Oracle {
       : far === 0 ? say(`${place.anomaly} has happened.`, `${place.anomaly} 已经发生。`)
         : far === -2 ? say("Not known: the search hit its bound.", "不知道：搜索到了上限。")
           : say(`The nearest ${place.anomaly} is ${several(far, "step", "步")} away.`, `离最近的 ${place.anomaly} 还有 ${far} 步。`)),
-    far > 0 && (this.doomed || this.noReturn && at >= this.noReturn) && el("p", { class: "note bad" },
+    far > 0 && (this.doomed || this.noReturn > 0 && at >= this.noReturn) && el("p", { class: "note bad" },
       say("It can no longer be avoided, whatever happens.", "无论怎样都已无法避免。")),
     el("p", { class: "small soft" }, say(`From ${this.states} states, exactly.`, `根据 ${this.states} 个状态，精确得出。`)));
   }

@@ -43,16 +43,17 @@ export function controls(connect) {
         el("label", null, say("Lock", "锁"), el("select", { name: "lock" }, options())), el("button", null, say("Use it", "使用"))),
       line(say("Stock", "库存"), at => act(() => put("/inventory", { stock: +at.stock.value }), say("The shop is full again.", "库存已补满。")),
         el("label", null, say("Stock", "库存"), number("stock", run.initial, 1e9)), el("button", null, say("Refill", "补货"))),
+      button(say("Release a stuck lock", "释放卡住的锁"), () => act(async () => {
+        const { released } = await del("/lock");
+        replace(outcome, released ? say("The lock is released.", "锁已释放。") : say("There was no lock.", "没有锁。"));
+      }), { class: "danger" }),
       line(say("Settings", "设置"), at => act(() => put("/settings", { ttl_ms: Math.round(at.ttl.value * 1000),
         think_ms: Math.round(at.think.value * 1000), nested: +at.nested.value }), say("A new run begins.", "新的一轮开始了。")),
       el("label", null, say("Expiry, s", "过期，秒"), number("ttl", seconds(ttl), 3600, "any")),
       el("label", null, say("Think time, s", "思考，秒"), number("think", seconds(think), 3600, "any")),
       el("label", null, say("Nested calls", "嵌套调用"), number("nested", nested, 10)),
       el("button", null, say("New run with these", "用这些设置开始新的一轮"))),
-      button(say("Release a stuck lock", "释放卡住的锁"), () => act(async () => {
-        const { released } = await del("/lock");
-        replace(outcome, released ? say("The lock is released.", "锁已释放。") : say("There was no lock.", "没有锁。"));
-      }), { class: "danger" }), parts.replicas, parts.nodes);
+      parts.replicas, parts.nodes);
   }
   const options = () => (parts.locks.length ? parts.locks : [{ name: run.lock, title: run.title }]).map(lock =>
     el("option", { value: lock.name, selected: lock.name === run.lock }, `${lock.name} · ${lock.title}`));

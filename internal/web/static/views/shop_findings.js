@@ -15,14 +15,14 @@ export function findings(pick) {
 
   function paint() {
     const byKind = new Map();
-    for (const finding of [...all.values()].sort((a, b) => b.n - a.n)) {
+    for (const finding of [...all.values()].reverse()) {
       if (!byKind.has(finding.kind)) byKind.set(finding.kind, []);
       byKind.get(finding.kind).push(finding);
     }
     const focused = document.activeElement?.id;
     const [bad, also] = [true, false].map(is => [...byKind].filter(([, found]) => found[0].bad === is).map(([kind, found]) => card(kind, found)));
-    replace(cards, bad.length ? bad : el("p", { class: "soft" }, say("Nothing so far. Buy something, or let many buy at once.",
-      "目前没有。买一件，或让很多人同时买。")), also.length > 0 && [el("h2", { class: "also" }, say("Also seen", "还看到")), also]);
+    replace(cards, bad.length ? bad : el("p", { class: "soft" }, say("Nothing so far. ", "目前没有。"),
+      !also.length && say("Buy something, or let many buy at once.", "买一件，或让很多人同时买。")), also.length > 0 && [el("h2", { class: "also" }, say("Also seen", "还看到")), also]);
     if (focused && node.contains(document.getElementById(focused))) document.getElementById(focused).focus();
   }
   function card(kind, found) {
@@ -35,17 +35,17 @@ export function findings(pick) {
           say("Draw it", "画出来"))]))),
       found.length > shown.length && el("button", { class: "quiet small", id: "all-" + kind, onclick: () => { open.add(kind); paint(); } },
         say(`${found.length - shown.length} more`, `还有 ${found.length - shown.length} 条`)),
-      bad && why && el("p", { class: "small" }, why),
+      why && el("p", { class: "small" }, why),
       bad && seat && el("p", { class: "small" }, el("a", { href: seat },
         say(`Do it yourself with the code of ${lock}, step by step`, `用 ${lock} 的代码一步步亲手做一遍`))));
   }
   paint();
   return {
     node,
-    begin(run) { all = new Map(); counts = {}; lock = run.lock; numbers = 0; open = new Set(); draw(); },
+    begin(run) { all = new Map(); counts = {}; lock = run.lock; numbers = 0; open = new Set(); replace(status); draw(); },
     lock(run) { lock = run.lock; },
     take(finding) {
-      const numbered = { ...finding, n: all.get(finding.id)?.n ?? ++numbers };
+      const numbered = { ...finding, n: all.get(finding.id)?.n || (finding.bad ? ++numbers : 0) };
       all.set(finding.id, numbered);
       if (finding.bad) replace(status, `${kindName(finding.kind)}: ${finding.says}`);
       draw();

@@ -5,11 +5,11 @@ import { link } from "../route.js";
 // kinds of findings: a name in both languages, and what to look for in the scheduler's seat, under which faults.
 const kinds = {
   "removed": ["Foreign delete", "误删别人的锁", "foreign-release", "expiry=1"],
-  "overwrote": ["Lock overwritten", "锁被覆盖", "foreign-release"],
+  "overwrote": ["Lock overwritten", "锁被覆盖", "two-holders", "pause=1"],
   "prolonged": ["Foreign renewal", "给别人的锁续期", "foreign-release", "expiry=1"],
   "expired-at-work": ["Lock expired during the work", "没做完锁就过期", "two-holders", "expiry=1"],
   "together": ["Two holders", "两个持有者", "two-holders", "expiry=1"],
-  "refused-token": ["Stale token refused", "旧令牌被拒绝", "untold", "pause=1"],
+  "refused-token": ["Stale token refused", "旧令牌被拒绝", "two-holders", "pause=1"],
   "lost-update": ["Lost update", "更新丢失", "lost-update", "expiry=1"],
   "wrote-late": ["Late write", "迟到的写入", "lost-update", "pause=1"],
   "waited": ["Waited", "等待"],
@@ -27,16 +27,23 @@ const kinds = {
   "idle": ["Nobody inside, somebody waits", "没人持有，却有人在等", "idle", "crash=1"],
   "died-holding": ["Died with the lock", "持锁时崩溃", "idle", "crash=1"],
   "passed-over": ["Died in the queue", "排队时崩溃", "idle", "crash=1"],
+  "place-expired": ["Died in the queue", "排队时崩溃"],
   "renewed-on": ["Renewed for nobody", "无主续期", "goroutine-leak", "crash=1"],
 };
 
 export const kindName = kind => kinds[kind] ? say(...kinds[kind]) : kind;
 
-// seatOf is where the scheduler's seat shows a kind of finding with a lock; "" if it has nothing to show.
+// seatOf is where the scheduler's seat shows a kind of finding with a lock; "" if it has nothing to show. A lock that is renewed expires
+// only if its holder is paused; without a lock, there is nobody who holds it.
 export function seatOf(lock, kind) {
   const [, , anomaly, faults, nested] = kinds[kind] ?? [];
   if (!anomaly) return "";
-  const scenario = ["--actors 2", faults && lock !== "v0" && `--faults ${faults}`, nested && `--nested ${nested}`];
+  if (lock === "v0") return seat(lock, "lost-update");
+  return seat(lock, anomaly, /^(v[6-9]|v10|redlock)$/.test(lock) ? faults?.replace("expiry", "pause") : faults, nested);
+}
+
+function seat(lock, anomaly, faults, nested) {
+  const scenario = ["--actors 2", faults && `--faults ${faults}`, nested && `--nested ${nested}`];
   return link(["schedule", lock], { in: scenario.filter(Boolean).join(" "), mode: "break", anomaly });
 }
 
