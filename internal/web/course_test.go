@@ -84,3 +84,19 @@ func TestTheRoom(t *testing.T) {
 	teacher.click("#close")
 	teacher.waitUntil("it is closed", `document.querySelector("#open")`)
 }
+
+// Axe finds nothing in an open room whose answer is revealed, nor in a lesson that has been answered.
+func TestTheRoomHasNoBarriers(t *testing.T) {
+	axe, url := fetchAxe(t), serve(t)
+	teacher, pupil := open(t, url+"/#/room/03"), open(t, url+"/#/course/03")
+	teacher.click("#open")
+	pupil.click(".choice")
+	teacher.shows("1 of 1 have answered")
+	for _, p := range []*page{teacher, pupil} {
+		p.click("#reveal")
+		p.waitUntil("the answer is there", `document.querySelector("#verdict, .bars li.good")`)
+		for _, wrong := range p.barriers(axe) {
+			t.Error(wrong)
+		}
+	}
+}
