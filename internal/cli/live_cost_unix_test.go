@@ -35,7 +35,7 @@ func TestManyWatchersCostNoSale(t *testing.T) {
 	before := atRest()
 	const sales = int64(turn/time.Second) * perSecond
 	sold := sales
-	var ratios, costs []float64
+	var alone, ratios, costs []float64
 	for range pairs {
 		unwatched := offer(t, s, turn, perSecond)
 		leave := watchFrames(t, s.url(), manyWatchers)
@@ -46,13 +46,18 @@ func TestManyWatchersCostNoSale(t *testing.T) {
 			}
 		}
 		t.Logf("in time of %d: unwatched %d, watched %d", sales, unwatched.inTime, watched.inTime)
+		alone = append(alone, float64(unwatched.inTime)/float64(sales))
 		ratios = append(ratios, float64(watched.inTime)/float64(unwatched.inTime))
 		costs = append(costs, watched.cpu.Seconds()/unwatched.cpu.Seconds())
 		sold += 2 * sales
 	}
 	t.Logf("watched by %d, a shop sells %.3f of what it sells unwatched, and takes %.2f of the processor's time, all readers' included",
 		manyWatchers, median(ratios), median(costs))
-	if ratio := median(ratios); ratio < 0.9 {
+	switch ratio := median(ratios); {
+	case ratio >= 0.9:
+	case median(alone) < 0.9:
+		t.Logf("the machine is too busy to tell: unwatched, too, it sells %.3f of what it is offered", median(alone))
+	default:
 		t.Errorf("watched, it sells %.3f of what it sells unwatched; want 0.9", ratio)
 	}
 	if got := s.report().Sold; got != sold {
