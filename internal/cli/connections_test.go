@@ -45,7 +45,6 @@ func dial(t *testing.T, addr, request string) net.Conn {
 // Clients that do not send what they announced, or do not read what they asked for, lose their connections, by a server as by a
 // front. Who waits for a sale does not, though it takes longer.
 func TestConnectionsEnd(t *testing.T) {
-	t.Parallel()
 	longer := (max(api.BodyTime, writeTime) + time.Second).String()
 	s := start(t, "--redis.embedded_addr", anyPort, "--sale.think_time", longer)
 	front := startCluster(t, "--replicas", "1", "--sale.think_time", longer)
@@ -93,7 +92,6 @@ func TestConnectionsEnd(t *testing.T) {
 
 // Such connections keep nobody waiting who ends; a sale in flight is waited for all the same.
 func TestEndsWithOpenConnections(t *testing.T) {
-	t.Parallel()
 	flags := []string{"--redis.embedded_addr", anyPort, "--lock.version", "v4", "--sale.think_time", "1500ms"}
 	for name, args := range map[string][]string{"server": {"serve"}, "cluster": {"cluster", "--replicas", "1"}} {
 		t.Run(name, func(t *testing.T) {

@@ -27,6 +27,9 @@ func why(kind string) language.Text {
 		"A process keeps its place in the queue by asking again. A dead one asks no more: its place expires, and the next one has its turn.",
 		"排队的进程要不断重新请求，才能保住位置。崩溃的进程不再请求：它的位置过期后，就轮到下一个。")
 	return map[string]language.Text{
+		string(witness.Told): both(
+			"Its renewal found the lock gone, and the work was cancelled before it wrote. A write that is on its way already needs v7's token.",
+			"续期时发现锁已经不在，于是在写入之前取消了执行。已经发出的写入这样拦不住，要靠 v7 的令牌。"),
 		string(witness.PassedOver): place, string(witness.PlaceExpired): place,
 		string(witness.DiedHolding): both(
 			"A dead process gives nothing back. Its lock stays until it expires, and the next one waits for that.",

@@ -123,7 +123,8 @@ func (c *Checker) Booked(before *simredis.State, orders []history.Order) {
 
 // AppendState implements execution.Checker.
 func (c *Checker) AppendState(b []byte, o execution.Order) []byte {
-	b = fmt.Appendf(b, "|%d %d", o.Place(c.holder), o.Place(c.owners[0].claimant))
+	b = strconv.AppendInt(append(b, '|'), int64(o.Place(c.holder)), 10)
+	b = strconv.AppendInt(append(b, ' '), int64(o.Place(c.owners[0].claimant)), 10)
 	b = c.appendSynced(b, 0, o)
 	for _, actor := range o.Actors {
 		b = c.AppendActor(b, actor)

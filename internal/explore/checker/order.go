@@ -25,18 +25,11 @@ type grant struct {
 
 // sees takes down when a process changed what a server holds of the lock.
 func (c *Checker) sees(before, after *simredis.State, by *execution.Actor) {
-	if by == nil || before.Same(after) || slices.EqualFunc(locks(before), locks(after), same) {
+	if by == nil || before.SameLocks(after) {
 		return
 	}
 	c.order.clock++
 	c.order.touched[by.Process] = c.order.clock
-}
-
-func same(a, b simredis.Key) bool { return a.Name == b.Name && slices.Equal(a.Values, b.Values) }
-
-// locks are the keys of the lock.
-func locks(s *simredis.State) []simredis.Key {
-	return slices.DeleteFunc(slices.Clone(s.Keys), simredis.Key.IsShops)
 }
 
 // obtained is when a sale that enters obtained its lock: when it became the holder. Where that is not known, it was by the last change that

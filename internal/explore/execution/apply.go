@@ -2,6 +2,7 @@ package execution
 
 import (
 	"slices"
+	"strconv"
 
 	"lockstep/internal/explore/simredis"
 )
@@ -40,7 +41,7 @@ func (x *Execution) Apply(t Transition) bool {
 		x.left.Cancel--
 		a := x.actors[t.ID]
 		a.cancelled = true
-		x.note(a.Process, "cancel %d", a.inside)
+		x.note(a.Process, "cancel "+strconv.Itoa(a.inside))
 		a.leave()
 	case TimePasses:
 		if x.Cluster.NextExpiry() == 0 && x.nextTimer() == nil {
@@ -71,7 +72,7 @@ func (x *Execution) move(t *Task, k Kind) (sent bool) {
 	switch {
 	case t == t.actor.main && !t.actor.started:
 		t.actor.started = true
-		x.note(t.actor.Process, "start %d", t.actor.inside)
+		x.note(t.actor.Process, "start "+strconv.Itoa(t.actor.inside))
 		x.ready = append(x.ready, t)
 		x.settle()
 	case t.pending == nil:

@@ -1,6 +1,9 @@
 package execution
 
-import "fmt"
+import (
+	"fmt"
+	"strconv"
+)
 
 // circle is what is known of waiters who may be turning in a circle.
 type circle struct {
@@ -54,8 +57,14 @@ func (x *Execution) Loose() string {
 		if t.Ended() {
 			continue
 		}
-		b = fmt.Appendf(b, "|%s.%d %t %t %t %d", t.actor.Name, t.nth, t.pending != nil, t.asleep(), t.rests(), len(t.round.asked))
-		b = fmt.Appendf(b, " %d", t.round.told)
+		b = append(append(append(b, '|'), t.actor.Name...), '.')
+		for _, n := range [...]int{t.nth, len(t.round.asked)} {
+			b = strconv.AppendInt(append(b, ' '), int64(n), 10)
+		}
+		for _, is := range [...]bool{t.pending != nil, t.asleep(), t.rests()} {
+			b = strconv.AppendBool(append(b, ' '), is)
+		}
+		b = t.round.told.append(b)
 	}
 	for _, p := range x.processes {
 		b = x.appendDue(append(b, '/'), p)

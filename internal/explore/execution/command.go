@@ -138,7 +138,7 @@ func (x network) Receive(conn *simredis.Conn, server int, sent []byte) ([]byte, 
 		return nil, err
 	}
 	before, version, r := s.Holds, x.Cluster.Version(), t.itsRound()
-	x.noteOf(t, s, "reply %s %q", inPast(t, s), a.Reply)
+	x.noteOf(t, s, "reply "+inPast(t, s)+" "+string(a.Reply))
 	if x.recorder != nil {
 		x.recorder.Replied(a.Reply, len(t.pending))
 	}
@@ -159,7 +159,7 @@ func (x network) Receive(conn *simredis.Conn, server int, sent []byte) ([]byte, 
 
 // refuse is what a crashed node does.
 func (x network) refuse(t *Task, s *simredis.Server) error {
-	x.noteOf(t, s, "refused %s", inPast(t, s))
+	x.noteOf(t, s, "refused "+inPast(t, s))
 	if x.recorder != nil {
 		x.recorder.Replied([]byte("-connection refused\r\n"), 1)
 	}

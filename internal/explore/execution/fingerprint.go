@@ -3,6 +3,7 @@ package execution
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -24,7 +25,10 @@ func (x *Execution) Fingerprint() Fingerprint {
 	if !x.rivals() {
 		polls = 0 // nobody will need them
 	}
-	b = fmt.Appendf(b, "|%v %d %d %d %d", x.left, polls, x.now, x.idle, x.jumped)
+	b = append(append(b, '|'), x.Hasher.budgets(x.left)...)
+	for _, n := range [...]int{polls, int(x.now), x.idle, int(x.jumped)} {
+		b = strconv.AppendInt(append(b, ' '), int64(n), 10)
+	}
 	return x.Hasher.sum(o.rename(x, x.checker.AppendState(b, o)))
 }
 
@@ -45,9 +49,9 @@ func (x *Execution) appendProcess(b []byte, p *Process, o Order) []byte {
 	if x.gone(p) {
 		b = append(b, "|gone"...)
 	} else {
-		b = fmt.Appendf(b, "|%d %d %t", p.past[0], p.past[1], p.paused)
+		b = strconv.AppendBool(p.past.append(append(b, '|')), p.paused)
 		for _, actor := range p.known {
-			b = fmt.Appendf(b, " %d", o.Place(int(actor)))
+			b = strconv.AppendInt(append(b, ' '), int64(o.Place(int(actor))), 10)
 		}
 	}
 	b = x.appendWaits(b, p)
@@ -66,10 +70,11 @@ func (x *Execution) appendWaits(b []byte, p *Process) []byte {
 			continue
 		}
 		if t.unread {
-			b = fmt.Appendf(b, "|%s unread", t.label)
+			b = append(append(append(b, '|'), t.label...), " unread"...)
 		}
 		if t.asleep() {
-			b = fmt.Appendf(b, "|%s %t %d", t.label, x.wouldRepeat(t), t.round.vain)
+			b = strconv.AppendBool(append(append(append(b, '|'), t.label...), ' '), x.wouldRepeat(t))
+			b = strconv.AppendInt(append(b, ' '), int64(t.round.vain), 10)
 		}
 	}
 	return x.appendDue(b, p)
@@ -79,7 +84,8 @@ func (x *Execution) appendWaits(b []byte, p *Process) []byte {
 func (x *Execution) appendDue(b []byte, p *Process) []byte {
 	for _, t := range x.timers {
 		if t.actor.Process == p {
-			b = fmt.Appendf(b, "|%d %d", t.actor.inside, t.at-x.now)
+			b = strconv.AppendInt(append(b, '|'), int64(t.actor.inside), 10)
+			b = strconv.AppendInt(append(b, ' '), int64(t.at-x.now), 10)
 		}
 	}
 	for _, t := range x.never {
@@ -108,7 +114,7 @@ func (x *Execution) appendNodes(b []byte, o Order) []byte {
 		n = x.appendHidden(n, s, o)
 		for _, p := range x.processes {
 			if !x.gone(p) {
-				n = fmt.Appendf(n, "|%d", p.answers[s.Index])
+				n = p.answers[s.Index].append(append(n, '|'))
 			}
 		}
 		nodes = append(nodes, string(n))

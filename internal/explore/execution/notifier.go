@@ -66,7 +66,7 @@ func (l *listener) take() string {
 func (x *Execution) notify(p *Process) {
 	l := x.due(p)
 	m := l.take()
-	x.note(p, "ring %s %s", l.channel, m)
+	x.note(p, "ring "+l.channel+" "+m)
 	x.tell(l, m)
 }
 

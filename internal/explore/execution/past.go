@@ -2,25 +2,41 @@ package execution
 
 import (
 	"encoding/binary"
-	"fmt"
 	"hash/maphash"
 	"slices"
+	"strconv"
 
+	"lockstep/internal/explore/scenario"
 	"lockstep/internal/explore/simredis"
 )
 
 // Fingerprint stands for a state, or for a past. Two that differ have the same one with a chance of 1 in 2¹²⁸.
 type Fingerprint [2]uint64
 
+// text writes it behind a word.
+func (f Fingerprint) text(word string) string { return string(f.append(append([]byte(word), ' '))) }
+
+// append writes it.
+func (f Fingerprint) append(b []byte) []byte {
+	for _, half := range f {
+		b = binary.LittleEndian.AppendUint64(b, half)
+	}
+	return b
+}
+
 // Hasher makes fingerprints. One that has the same seeds makes the same.
 type Hasher struct {
 	seeds   [2]maphash.Seed
 	buffer  []byte // of what is hashed
 	written []byte // of what is to be added to a past
+
+	left map[scenario.Faults]string // budgets, as text
 }
 
 // NewHasher makes a hasher with these seeds.
-func NewHasher(seeds [2]maphash.Seed) *Hasher { return &Hasher{seeds: seeds} }
+func NewHasher(seeds [2]maphash.Seed) *Hasher {
+	return &Hasher{seeds: seeds, left: map[scenario.Faults]string{}}
+}
 
 func (h *Hasher) sum(b []byte) Fingerprint {
 	h.buffer = b
@@ -28,23 +44,27 @@ func (h *Hasher) sum(b []byte) Fingerprint {
 }
 
 // add gives a past with one thing more in it.
-func (h *Hasher) add(past Fingerprint, format string, args ...any) Fingerprint {
-	return h.after(past, h.text(format, args...))
-}
+func (h *Hasher) add(past Fingerprint, what string) Fingerprint { return h.after(past, h.text(what)) }
 
 // text writes what is to be added. It is good until the next.
-func (h *Hasher) text(format string, args ...any) []byte {
-	h.written = fmt.Appendf(h.written[:0], format, args...)
+func (h *Hasher) text(what string) []byte {
+	h.written = append(h.written[:0], what...)
 	return h.written
+}
+
+// budgets writes what is left of them.
+func (h *Hasher) budgets(left scenario.Faults) string {
+	text, known := h.left[left]
+	if !known {
+		text = left.String()
+		h.left[left] = text
+	}
+	return text
 }
 
 // after is add for what is written already.
 func (h *Hasher) after(past Fingerprint, b []byte) Fingerprint {
-	h.buffer = h.buffer[:0]
-	for _, half := range past {
-		h.buffer = binary.LittleEndian.AppendUint64(h.buffer, half)
-	}
-	return h.sum(append(h.buffer, b...))
+	return h.sum(append(past.append(h.buffer[:0]), b...))
 }
 
 // journal writes down what happens to processes.
@@ -56,16 +76,16 @@ type journal struct {
 }
 
 // note adds to what has happened to a process.
-func (j *journal) note(p *Process, format string, args ...any) {
+func (j *journal) note(p *Process, what string) {
 	if p.dead {
 		return
 	}
 	j.noted(p)
-	what := j.localised(p, j.hasher.text(format, args...))
-	p.past = j.hasher.after(p.past, what)
+	local := j.localised(p, j.hasher.text(what))
+	p.past = j.hasher.after(p.past, local)
 	if t := j.turns.current.Load(); t != nil {
 		r := t.itsRound()
-		r.told = j.hasher.after(r.told, what)
+		r.told = j.hasher.after(r.told, local)
 	}
 }
 
@@ -93,21 +113,20 @@ func (x *Execution) look(p *Process) {
 	}
 	p.looks.last = x.now
 	x.noted(p)
-	p.past = x.Hasher.add(p.past, "now %d %d", p.looks.times, x.now)
+	p.past = x.Hasher.add(p.past, "now "+strconv.Itoa(p.looks.times)+" "+strconv.Itoa(int(x.now)))
 }
 
 // noteOf adds what t got from a server. What a node answers to a task of its own is its history with that node, which counts once the one
 // that asked goes on: by then it does not matter in which order the nodes answered, nor which of them said what.
-func (j *journal) noteOf(t *Task, s *simredis.Server, format string, args ...any) {
+func (j *journal) noteOf(t *Task, s *simredis.Server, what string) {
 	p := t.actor.Process
 	switch {
 	case s.Index == 0 || t.parent == nil || j.everySymmetry:
-		j.note(p, "%s %d", t.label, s.Index)
-		j.note(p, format, args...)
+		j.note(p, t.label+" "+strconv.Itoa(s.Index)+" "+what)
 	case !p.dead:
 		j.noted(p)
 		p.answers = slices.Clone(p.answers)
-		p.answers[s.Index] = j.hasher.add(p.answers[s.Index], format, args...)
+		p.answers[s.Index] = j.hasher.add(p.answers[s.Index], what)
 	}
 }
 
@@ -121,12 +140,12 @@ func inPast(t *Task, s *simredis.Server) string {
 
 // join lets the answers that came count, for the one that waited for them.
 func (j *journal) join(p *Process) {
-	var sum [2]uint64
+	var sum Fingerprint
 	for _, answers := range p.answers {
 		sum[0] += answers[0]
 		sum[1] += answers[1]
 	}
-	j.note(p, "answers %d", sum)
+	j.note(p, sum.text("answers"))
 }
 
 // noted counts a note.

@@ -142,7 +142,7 @@ func (x *Execution) wake(t *Task, k Kind) {
 	}
 	x.begins(t)
 	t.round.vain = vain
-	x.note(t.actor.Process, "wake %s", t.label)
+	x.note(t.actor.Process, "wake "+t.label)
 	t.round.noted = t.actor.Process.notes
 	x.fire(t.sleep)
 	x.settle()
@@ -154,7 +154,7 @@ func (x *Execution) digest(t *Task) {
 	if told := t.round.told; (len(t.round.asked) > 0 || t.poller.still) && x.traceless(t) {
 		p, known := t.actor.Process, t.actor.Process.known
 		x.restore(t)
-		p.past, p.known = x.Hasher.add(p.past, "told %d", told), known // told names them
+		p.past, p.known = x.Hasher.add(p.past, told.text("told")), known // told names them
 	}
 }
 

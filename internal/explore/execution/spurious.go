@@ -20,7 +20,7 @@ func (s *subscriptions) listens(p *Process) bool {
 func (x *Execution) ringAll(p *Process) {
 	for _, l := range x.listeners {
 		if l.actor.Process == p && len(l.notify) > 0 {
-			x.note(p, "ring %s ", l.channel)
+			x.note(p, "ring "+l.channel+" ")
 			x.tell(l, "")
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"sync/atomic"
 
 	"github.com/redis/go-redis/v9"
@@ -131,7 +132,7 @@ func (s *scheduler) helped(t *Task) bool {
 
 // spawn makes a task of a's, ready to run.
 func (x *Execution) spawn(a *Actor, f func()) *Task {
-	t := &Task{id: len(x.tasks), name: a.Name, nth: a.spawned, label: fmt.Sprintf("%d.%d", a.inside, a.labels), actor: a}
+	t := &Task{id: len(x.tasks), name: a.Name, nth: a.spawned, label: strconv.Itoa(a.inside) + "." + strconv.Itoa(a.labels), actor: a}
 	if a.spawned > 0 {
 		x.call(t, purpose(f))
 	}

@@ -1,6 +1,9 @@
 package execution
 
-import "slices"
+import (
+	"slices"
+	"strconv"
+)
 
 // waitsForEver takes down a timer that no time would bring, if a fault may.
 func (x *Execution) waitsForEver(task *Task, t *timer) {
@@ -31,6 +34,6 @@ func (m *menu) addTimeouts() {
 // timeOut lets a's timeout come.
 func (x *Execution) timeOut(a *Actor) {
 	x.left.Timeout--
-	x.note(a.Process, "timeout %d", a.inside)
+	x.note(a.Process, "timeout "+strconv.Itoa(a.inside))
 	x.fire(x.itsTimeout(a))
 }

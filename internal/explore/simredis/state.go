@@ -14,6 +14,7 @@ import (
 type State struct {
 	Text    string // everything, expiries too
 	content string // everything but the expiries
+	locks   string // of that, the names and values that are not the shop's
 	Keys    []Key
 	scripts []string // loaded, for EVALSHA
 	timed   bool     // one of them asks for the time of day
@@ -35,10 +36,13 @@ func (m *Memory) WithStock(stock int) *State {
 
 // intern gives the one state that holds these keys, with these scripts loaded.
 func (m *Memory) intern(keys []Key, scripts []string) *State {
-	var content, ttls, learnt strings.Builder
+	var content, locks, ttls, learnt strings.Builder
 	for _, k := range keys {
 		fmt.Fprintf(&content, "%q %s %q\n", k.Name, k.kind, k.Values)
 		fmt.Fprintf(&ttls, "%d\n", k.TTL)
+		if !k.IsShops() {
+			fmt.Fprintf(&locks, "%q %q\n", k.Name, k.Values)
+		}
 	}
 	for _, script := range scripts {
 		fmt.Fprintf(&learnt, "%x\n", sha1.Sum([]byte(script))) //nolint:gosec // as Redis names scripts
@@ -50,7 +54,7 @@ func (m *Memory) intern(keys []Key, scripts []string) *State {
 	asks := func(script string) bool { return timed(strings.ToUpper(script)) }
 	s := &State{
 		timed: slices.ContainsFunc(scripts, asks),
-		Text:  text, content: content.String(), Keys: keys, scripts: scripts, learnt: learnt.String(),
+		Text:  text, content: content.String(), locks: locks.String(), Keys: keys, scripts: scripts, learnt: learnt.String(),
 		answers: map[question]*Answer{}, later: map[time.Duration]*State{}, renamed: map[string]string{}, promoted: map[*State]*State{},
 	}
 	m.states[text] = s
@@ -69,6 +73,9 @@ func (s *State) Key(name string) (Key, bool) {
 
 // Same reports whether two states differ in nothing but expiries.
 func (s *State) Same(other *State) bool { return s.content == other.content }
+
+// SameLocks reports whether two states differ in nothing that is the lock's, kinds and expiries aside.
+func (s *State) SameLocks(other *State) bool { return s.locks == other.locks }
 
 // Stock is what is left to sell, "" if the server does not hold it.
 func (s *State) Stock() string {
