@@ -19,19 +19,6 @@ import (
 
 var readmes = []string{"README.md", "README.zh-CN.md"}
 
-// commands gives the lines of a README's sh blocks. What is fenced as sh is run by TestReadmeCommands.
-func commands(t *testing.T, readme string) (lines []string) {
-	t.Helper()
-	text, err := os.ReadFile(readme)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, block := range regexp.MustCompile("(?s)```sh\n(.*?)```").FindAllStringSubmatch(string(text), -1) {
-		lines = append(lines, strings.Split(strings.TrimSpace(block[1]), "\n")...)
-	}
-	return lines
-}
-
 // A reader who types every command of the README gets what it says.
 func TestReadmeCommands(t *testing.T) {
 	if _, err := exec.LookPath("sh"); err != nil {
@@ -47,13 +34,13 @@ func TestReadmeCommands(t *testing.T) {
 	t.Setenv("LOCKSTEP_SERVER_ADDR", "127.0.0.1:"+port)
 	t.Setenv("LOCKSTEP_REDIS_EMBEDDED_ADDR", "127.0.0.1:"+redisPort)
 
-	all := commands(t, readmes[0])
-	if all[0] != "go run ." {
-		t.Fatalf("the first command is %q; want the one that does the main job", all[0])
+	all := typed(t, readmes[0])
+	if all[0].text != "go run ." {
+		t.Fatalf("the first command is %q; want the one that does the main job", all[0].text)
 	}
 	serve(t)
-	for _, line := range all[1:] {
-		line = strings.ReplaceAll(moved.Replace(line), "mvn -q -f jmeter verify", "mvn -B -q -f jmeter verify -Dport="+port)
+	for _, command := range all[1:] {
+		line := strings.ReplaceAll(moved.Replace(command.text), "mvn -q -f jmeter verify", "mvn -B -q -f jmeter verify -Dport="+port)
 		t.Run(line, func(t *testing.T) {
 			_, explores, _ := strings.Cut(line, "go run . ")
 			if slices.Contains(longCommands, explores) {
@@ -69,14 +56,10 @@ func TestReadmeCommands(t *testing.T) {
 			if program == "mvn" && os.Getenv("CI") == "" {
 				t.Skip("mvn would download JMeter; this is run in CI")
 			}
-			want := 0
-			if strings.Contains(line, "# exits 1") {
-				want = 1
-			}
-			command := exec.CommandContext(t.Context(), "sh", "-c", line)
-			output, err := command.CombinedOutput()
-			if got := command.ProcessState.ExitCode(); got != want {
-				t.Errorf("exit code %d, %v; want %d\n%s", got, err, want, output)
+			shell := exec.CommandContext(t.Context(), "sh", "-c", line)
+			output, err := shell.CombinedOutput()
+			if got := shell.ProcessState.ExitCode(); got != command.exits {
+				t.Errorf("exit code %d, %v; want %d\n%s", got, err, command.exits, output)
 			}
 			if strings.Contains(string(output), `"error"`) {
 				t.Errorf("%s", output)
@@ -114,9 +97,9 @@ func serve(t *testing.T) {
 }
 
 func TestReadmesHaveTheSameCommands(t *testing.T) {
-	english, chinese := commands(t, readmes[0]), commands(t, readmes[1])
-	if strings.Join(english, "\n") != strings.Join(chinese, "\n") {
-		t.Errorf("%s has\n%s\n%s has\n%s", readmes[0], strings.Join(english, "\n"), readmes[1], strings.Join(chinese, "\n"))
+	english, chinese := typed(t, readmes[0]), typed(t, readmes[1])
+	if want := inChinese(english); !slices.Equal(chinese, want) {
+		t.Errorf("%s has\n%v\nwant as %s\n%v", readmes[1], chinese, readmes[0], want)
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -150,7 +149,7 @@ func runExplore(cmd *cobra.Command, args []string, f exploreFlags) error {
 		return err
 	}
 	bounds := explore.Bounds{Schedules: f.maxSchedules, Memory: uint64(f.maxMemory) << 20, Time: f.maxTime} //nolint:gosec // checked
-	defer collectRarely(bounds.Memory)()
+	defer explore.CollectRarely(bounds)()
 	if f.all {
 		return exploreAll(cmd, f, bounds)
 	}
@@ -166,19 +165,6 @@ func runExplore(cmd *cobra.Command, args []string, f exploreFlags) error {
 		return closed
 	}
 	return err
-}
-
-// collectRarely lets garbage be collected more rarely until usual is called: an exploration makes much of it, and keeps little. A bound on
-// memory is not hit for the sake of garbage.
-func collectRarely(bound uint64) (usual func()) {
-	percent, limit := debug.SetGCPercent(400), debug.SetMemoryLimit(-1)
-	if bound > 0 {
-		debug.SetMemoryLimit(min(limit, int64(bound/3*2))) //nolint:gosec // far less
-	}
-	return func() {
-		debug.SetGCPercent(percent)
-		debug.SetMemoryLimit(limit)
-	}
 }
 
 // runOne explores or replays one lock.

@@ -97,6 +97,7 @@ func (s *Seat) mapOf(ctx context.Context, session *stepper.Session, stream *even
 	var states atomic.Int64
 	stop := every(time.Second/4, func() { stream.send("progress", progress{States: int(states.Load())}) })
 	defer stop()
+	defer explore.CollectRarely(s.limits.Map)() // nobody else explores now
 	drawn, err := graph.Draw(ctx, session.Strategy(), in, s.limits.Map, func(n int) { states.Store(int64(n)) })
 	if errors.Is(err, graph.ErrTooLarge) {
 		s.large.note(largeName(name, in.Language), err)

@@ -1,0 +1,16 @@
+package explore
+
+import "runtime/debug"
+
+// CollectRarely lets garbage be collected more rarely, in the whole process, until usual is called: an exploration makes much of it, and
+// keeps little. A bound on memory is not hit for the sake of garbage.
+func CollectRarely(bounds Bounds) (usual func()) {
+	percent, limit := debug.SetGCPercent(400), debug.SetMemoryLimit(-1)
+	if bounds.Memory > 0 {
+		debug.SetMemoryLimit(min(limit, int64(bounds.Memory/3*2))) //nolint:gosec // far less
+	}
+	return func() {
+		debug.SetGCPercent(percent)
+		debug.SetMemoryLimit(limit)
+	}
+}
