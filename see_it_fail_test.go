@@ -18,7 +18,7 @@ var failPages = map[language.Language]string{language.English: "docs/see-it-fail
 var (
 	made     = regexp.MustCompile(`(?s)(<!-- labs -->\n).*(<!-- end of labs -->\n)`)
 	isStep   = regexp.MustCompile(`^(v\d+|redlock)$`)
-	runsLab  = regexp.MustCompile(`go run \. lab ([a-z-]+)(?: --lock ([\w-]+))?`)
+	runsLab  = regexp.MustCompile(`go run \. lab ([a-z][a-z-]*)(?: --lock ([\w-]+))?`)
 	explored = regexp.MustCompile(`go run \. explore ([a-z][\w-]*)`)
 )
 
