@@ -24,9 +24,9 @@ const (
 	heapSlack  = 4 << 20
 )
 
-// Twenty who watch cost a shop no sale, and leave nothing behind. What they cost in time is told, as a ratio, and not tested: a busy machine
-// has another. The shop is offered a thousand sales a second, unwatched and watched in turn. Turns beside each other are compared, and of all
-// pairs the middle one counts.
+// Twenty who watch cost a shop no sale, and leave nothing behind. What they cost in time is told, as a ratio, and not tested: a busy
+// machine has another. The shop is offered a thousand sales a second, unwatched and watched in turn. Turns beside each other are compared,
+// and of all pairs the middle one counts.
 func TestManyWatchersCostNoSale(t *testing.T) {
 	suite.LongOnly(t, "TestShowingCostsTheLockNothing has what it costs Redis, and TestOnlyWhileWatched that following ends")
 	const turn, pairs, perSecond = 3 * time.Second, 5, 1000
