@@ -9,27 +9,34 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 )
 
-// file is one that a browser keeps, asking each time whether it is still the same. It is compressed once, when it is made.
+// file is one that a browser keeps, asking each time whether it is still the same. It is compressed once, when it is first asked for: a
+// server that shows nobody its page starts without that work.
 type file struct {
-	content, packed []byte
-	mime, tag       string // the tag is weak: it names the file, whichever way it is sent
+	content   []byte
+	packed    func() []byte
+	mime, tag string // the tag is weak: it names the file, whichever way it is sent
 }
 
-func newFile(content []byte, mime string) (file, error) {
+func newFile(content []byte, mime string) file {
+	return file{content, sync.OnceValue(func() []byte { return pack(content) }), mime, fmt.Sprintf(`W/"%.8x"`, sha256.Sum256(content))}
+}
+
+func pack(content []byte) []byte {
 	var packed bytes.Buffer
 	writer, err := gzip.NewWriterLevel(&packed, gzip.BestCompression)
+	if err == nil {
+		_, err = writer.Write(content)
+	}
+	if err == nil {
+		err = writer.Close()
+	}
 	if err != nil {
-		return file{}, err
+		panic(err) // the level exists, and a buffer takes everything
 	}
-	if _, err := writer.Write(content); err != nil {
-		return file{}, err
-	}
-	if err := writer.Close(); err != nil {
-		return file{}, err
-	}
-	return file{content, packed.Bytes(), mime, fmt.Sprintf(`W/"%.8x"`, sha256.Sum256(content))}, nil
+	return packed.Bytes()
 }
 
 func (f file) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -46,7 +53,7 @@ func (f file) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	body := f.content
 	if takesGzip(r) {
-		body = f.packed
+		body = f.packed()
 		header.Set("Content-Encoding", "gzip")
 	}
 	header.Set("Content-Type", f.mime)

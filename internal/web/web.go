@@ -40,8 +40,8 @@ func Handlers() map[string]http.Handler {
 		if err != nil {
 			return err
 		}
-		handlers[at(name)], err = newFile(content, types[path.Ext(name)])
-		return err
+		handlers[at(name)] = newFile(content, types[path.Ext(name)])
+		return nil
 	})
 	if err != nil {
 		panic(err) // what is embedded can be read
