@@ -117,6 +117,7 @@ func TestJobThatTakesLongerThanItsTick(t *testing.T) {
 
 // The replica that has just run the job is killed, with the lock in its hand.
 func TestJobOfAKilledReplica(t *testing.T) {
+	t.Parallel()
 	jobs := map[string]*testJob{}
 	killed := []string{"v1", "v4", "v6", "v9", "v10"}
 	if !suite.Long {
@@ -189,6 +190,7 @@ func TestJobStartedTwice(t *testing.T) {
 }
 
 func TestJobWhileRedisIsGone(t *testing.T) {
+	t.Parallel()
 	server := redistest.Start(t)
 	j := startJob(t, "--redis.addrs", server.Addr)
 	eventually(t, "it is run", func() bool { return len(j.runs()) > 1 })

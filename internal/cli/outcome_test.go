@@ -102,6 +102,7 @@ func (s *testServer) failedSale() (status int, answer api.ErrorAnswer, retryAfte
 // A sale whose write Redis does not answer may have been made: its buyer is told so first, whatever became of the lock, and where to
 // look.
 func TestAnUnansweredWriteIsUnknown(t *testing.T) {
+	t.Parallel()
 	together(t, []string{"v0", "v4", "v6", "v7", "v9", "v10", "atomic", "optimistic"}, func(t *testing.T, version string) {
 		script := "Writes the stock"
 		if version == "atomic" {
@@ -135,6 +136,7 @@ func TestAnUnansweredWriteIsUnknown(t *testing.T) {
 
 // A sale that lost its lock before it wrote was not made, and says so.
 func TestLockLostMeansNotSold(t *testing.T) {
+	t.Parallel()
 	together(t, []string{"v6", "v7", "v9", "v10"}, func(t *testing.T, version string) {
 		redis := redistest.Start(t)
 		proxy := newMuteProxy(t, redis.Addr)

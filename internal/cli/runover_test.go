@@ -10,6 +10,7 @@ import (
 
 // Every sale writes into its own run alone: when that is over before it wrote, it was not made. Two replicas; one's sale thinks.
 func TestNoRunWritesIntoAnother(t *testing.T) {
+	t.Parallel()
 	together(t, []string{"v0", "v1", "v4", "v6", "v7", "v8", "v9", "v10", "atomic", "optimistic"}, func(t *testing.T, version string) {
 		row, err := evolution.Find(version)
 		if err != nil {
@@ -62,6 +63,7 @@ func TestNoRunWritesIntoAnother(t *testing.T) {
 // What a process still has of the lock of a run that Redis forgot, its place and its tokens, is passed to no sale of the next run. Else
 // the store would have seen a token that the lock, counting anew, reaches much later.
 func TestTheNextRunsTokensCount(t *testing.T) {
+	t.Parallel()
 	addr := redistest.Start(t).Addr
 	a := start(t, "--redis.addrs", addr, "--lock.version", "v9", "--sale.think_time", "100ms")
 	b := start(t, "--redis.addrs", addr)

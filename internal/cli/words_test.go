@@ -32,6 +32,7 @@ var (
 
 // What a lab prints in Chinese has nothing English but names and commands.
 func TestALabSpeaksChinese(t *testing.T) {
+	t.Parallel()
 	var stdout, stderr bytes.Buffer
 	if code := Run(t.Context(), strings.Fields("lab check-then-delete --lang zh"), &stdout, &stderr); code != 0 {
 		t.Fatalf("exit code %d: %s", code, &stderr)
