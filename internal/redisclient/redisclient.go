@@ -34,6 +34,7 @@ type Config struct {
 
 	Timeout  time.Duration // of a dial, of a read or write, and of the wait for a connection; 0: 2 s, 3 s and 4 s
 	PoolSize int           // connections at most; 0: go-redis's default, ten a core
+	Buffer   int           // bytes that a connection reads at once, and writes; 0: go-redis's default
 	Dialer   Dialer        // makes the connections; none: go-redis's own
 }
 
@@ -66,6 +67,8 @@ func Options(cfg Config) *redis.UniversalOptions {
 		PoolTimeout:           PoolTimeout,
 		ContextTimeoutEnabled: true,
 		PoolSize:              cfg.PoolSize,
+		ReadBufferSize:        cfg.Buffer,
+		WriteBufferSize:       cfg.Buffer,
 		Dialer:                cfg.Dialer,
 
 		Protocol:                 2,

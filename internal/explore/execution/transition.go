@@ -66,8 +66,8 @@ type notation struct {
 	word string
 }
 
-func notations() []notation {
-	return []notation{
+func notations() [NodeRestarts + 1]notation {
+	return [...]notation{
 		{TimePasses, nobody, "time"}, {Slow, nobody, "slow"}, {Expires, nobody, "expiry"},
 		{LosesReply, task, "/lost"}, {DiesBefore, task, "/dies-before"}, {DiesAfter, task, "/dies-after"}, {PausesAfter, task, "/pauses-after"},
 		{Pauses, process, "pauses"}, {Resumes, process, "resumes"}, {Leaves, actor, "leaves"},
@@ -82,7 +82,7 @@ func notations() []notation {
 
 func (k Kind) notation() notation {
 	all := notations()
-	return all[slices.IndexFunc(all, func(n notation) bool { return n.kind == k })]
+	return all[slices.IndexFunc(all[:], func(n notation) bool { return n.kind == k })]
 }
 
 // Fault is the name of the fault that a transition of this kind is, "" if it is none.

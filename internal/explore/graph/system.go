@@ -26,8 +26,8 @@ type system struct {
 }
 
 // Begin implements search.System.
-func (s system) Begin(bool) search.Run {
-	r := run{s.Harness.Begin(false)}
+func (s system) Begin(backwards bool) search.Run {
+	r := run{s.Harness.Begin(backwards)}
 	for _, t := range s.after {
 		r.Apply(t)
 	}

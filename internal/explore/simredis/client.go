@@ -42,6 +42,7 @@ func (m *Memory) NewClient(server int) (*Client, error) {
 		Addrs:    []string{"127.0.0.1:6379"}, // for its name alone
 		Dialer:   func(context.Context, string, string) (net.Conn, error) { return c.dial() },
 		PoolSize: 1000,
+		Buffer:   4096,
 	})
 	c.AddHook(c)
 	return c, c.Ping(context.Background()).Err()

@@ -161,10 +161,10 @@ func (c *Cluster) Ask(s *Server, conn *Conn, actor int, now time.Duration, comma
 	if len(c.watches) == 0 && !command.watches {
 		return c.memory.ask(s.Holds, now+s.Ahead, command)
 	}
-	commands, err := parse(command.text)
-	if err != nil {
-		return nil, err
+	if command.malformed != nil {
+		return nil, command.malformed
 	}
+	commands := command.parsed
 	switch first, last := commands[0], commands[len(commands)-1]; {
 	case strings.EqualFold(first[0], "WATCH"):
 		for _, key := range first[1:] {

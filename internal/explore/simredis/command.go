@@ -9,6 +9,9 @@ type Command struct {
 	watches bool // or ends a transaction
 	timed   bool // its answer may depend on the time of day
 	script  bool // it names one that the server has loaded
+
+	parsed    [][]string // each command's words
+	malformed error      // or why there are none
 }
 
 // Command gives the command that was sent.
@@ -20,6 +23,7 @@ func (m *Memory) Command(sent []byte) *Command {
 	upper := strings.ToUpper(c.text)
 	c.watches = strings.Contains(upper, "WATCH")
 	c.timed, c.script = timed(upper), strings.Contains(upper, "EVALSHA")
+	c.parsed, c.malformed = parse(c.text)
 	m.commands[c.text] = c
 	return c
 }

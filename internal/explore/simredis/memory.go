@@ -13,6 +13,7 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/alicebob/miniredis/v2"
@@ -117,11 +118,11 @@ func (m *Memory) ask(s *State, now time.Duration, command *Command) (*Answer, er
 
 // dispatch gives a command to the server, and gives its reply.
 func (m *Memory) dispatch(now time.Duration, command *Command) ([]byte, error) {
-	commands, err := parse(command.text)
-	if err == nil {
-		err = transaction(commands)
+	commands := command.parsed
+	if command.malformed != nil {
+		return nil, command.malformed
 	}
-	if err != nil {
+	if err := transaction(commands); err != nil {
 		return nil, err
 	}
 	m.server.SetTime(Date(now))
@@ -130,7 +131,7 @@ func (m *Memory) dispatch(now time.Duration, command *Command) ([]byte, error) {
 	var reply bytes.Buffer
 	peer := resp.NewPeer(bufio.NewWriter(&reply))
 	for _, args := range commands {
-		m.server.Server().Dispatch(peer, args)
+		m.server.Server().Dispatch(peer, slices.Clone(args))
 		m.remember(args)
 	}
 	peer.Flush()
