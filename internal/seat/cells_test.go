@@ -28,7 +28,7 @@ import (
 func TestEveryBrokenCellIsInTheSeat(t *testing.T) {
 	suite.LongOnly(t, "TestAHintLeadsTheShortestWay")
 	limits := seat.Usual()
-	limits.Hint.Schedules, limits.Map.Schedules = 30_000, 15_000 // not the time, which depends on the machine
+	limits.Hint.Schedules, limits.Map.Schedules = 30_000, 200_000 // not the time, which depends on the machine
 	limits.Hint.Time, limits.Map.Time = 0, 0
 	c := cells{seat: open(t, limits), limits: limits, fresh: open(t, limits)}
 	begun := time.Now()
@@ -44,10 +44,8 @@ func TestEveryBrokenCellIsInTheSeat(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d cells are broken; no map of %v; no hint anew at %v", c.broken, c.large, c.far)
-	if c.broken < 40 || len(c.large) > c.broken/10 || len(c.far) > c.broken/20 {
-		t.Errorf("%d cells are broken, no map of %v, no hint anew at %v; want those of lockstep explore --all, and both for nearly all",
-			c.broken, c.large, c.far)
+	if c.broken < 40 {
+		t.Errorf("%d cells are broken; want those of lockstep explore --all", c.broken)
 	}
 }
 
@@ -89,8 +87,6 @@ type cells struct {
 	limits seat.Limits
 	fresh  *seat.Seat // which has not
 	broken int
-	large  []string // cells whose scenario is too large for a map
-	far    []string // cells that are too far from the start for a hint of a seat that has not drawn the table
 }
 
 func (c *cells) check(t *testing.T, cell seat.Cell) {
@@ -129,9 +125,7 @@ func (c *cells) followHints(t *testing.T, cell seat.Cell, in string) (do string)
 		}
 		if left == cell.Steps || left == cell.Steps/2 || left == 1 {
 			anew := get[graph.Hint](t, open(t, c.limits), "/seat/hint", pairs()...)
-			if anew.Steps == graph.Unknown && left == cell.Steps {
-				c.far = append(c.far, t.Name())
-			} else if anew.Steps != left {
+			if anew.Steps != left {
 				t.Errorf("%s in %s: after %q, a seat that knows no way says %+v; want %d steps", cell.Lock, in, do, anew, left)
 			}
 		}
@@ -143,21 +137,20 @@ func (c *cells) followHints(t *testing.T, cell seat.Cell, in string) (do string)
 }
 
 // countDown asks for an oracle at the end of a shortest way: it says how far the anomaly was away at each step. The answer is how many
-// states its map has, 0 if they are too many.
+// states its map has.
 func (c *cells) countDown(t *testing.T, cell seat.Cell, in, do string) (states int) {
 	t.Helper()
 	all := stream(t, ask(t, c.fresh, "/seat/oracle", "lock", cell.Lock, "in", in, "do", do, "anomaly", cell.Anomaly).Body.String())
 	last := all[len(all)-1]
-	if last.name == "failed" && strings.Contains(last.data, "too_large") {
-		c.large = append(c.large, t.Name())
-		return 0
+	if last.name != "done" {
+		t.Fatalf("%s in %s: no map: %s", cell.Lock, in, last.data)
 	}
 	o := decoded[graph.Oracle](t, last.data)
 	var want []int
 	for away := cell.Steps; away >= 0; away-- {
 		want = append(want, away)
 	}
-	if last.name != "done" || !slices.Equal(o.Path, want) {
+	if !slices.Equal(o.Path, want) {
 		t.Fatalf("%s in %s: the oracle says %s on the way %q; want %v", cell.Lock, in, last.data, do, want)
 	}
 	return o.States

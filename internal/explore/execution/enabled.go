@@ -224,7 +224,7 @@ func (m *menu) mayIdle() bool {
 // mayStart keeps actors that start alike in order: which of them comes first is a matter of names. It is explored both forwards and
 // backwards, because code may compare names: with the actors in reverse order, or, if they are interchangeable, their names.
 func (m *menu) mayStart(a *Actor) bool {
-	if m.EverySymmetry {
+	if m.EverySymmetry || m.EveryStart {
 		return true
 	}
 	before := m.actors[:a.Index]

@@ -58,6 +58,7 @@ type Setup struct {
 	Interchangeable bool
 
 	EverySymmetry bool // take nothing for the same because it is symmetric
+	EveryStart    bool // let actors that start alike start in any order
 	EveryRound    bool // make a step of each round, in vain or not
 }
 

@@ -60,9 +60,13 @@ type drawing struct {
 func (d drawing) draw(ctx context.Context, alike bool) (*Map, error) {
 	seeds := [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()}
 	begin := func() (*harness.Harness, error) {
-		h, err := harness.New(d.strategy, d.scenario, !alike, seeds)
-		if err == nil && alike {
+		h, err := harness.New(d.strategy, d.scenario, false, seeds)
+		switch {
+		case err != nil:
+		case alike:
 			h.Interchange()
+		default:
+			h.EveryStart()
 		}
 		return h, err
 	}

@@ -56,7 +56,10 @@ func after(
 	seeds := [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()}
 	path := s.Path()
 	return search.Do(ctx, func() (search.System, error) {
-		h, err := harness.New(s.Strategy(), s.Scenario(), true, seeds)
+		h, err := harness.New(s.Strategy(), s.Scenario(), false, seeds)
+		if err == nil {
+			h.EveryStart()
+		}
 		return system{h, path, see}, err
 	}, goal, bounds)
 }

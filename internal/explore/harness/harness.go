@@ -38,6 +38,7 @@ type Harness struct {
 	strategy      strategy.Strategy
 	scenario      scenario.Scenario
 	everySymmetry bool
+	everyStart    bool
 	everyRound    bool
 	anyNames      bool // actors that start alike are interchangeable
 	ordered       bool // it matters who asked first
@@ -82,6 +83,9 @@ func New(s strategy.Strategy, in scenario.Scenario, everySymmetry bool, seeds [2
 // them their names in reverse order.
 func (h *Harness) Interchange() { h.anyNames = true }
 
+// EveryStart lets actors that start alike start in any order, as they may in a session.
+func (h *Harness) EveryStart() { h.everyStart = true }
+
 // EveryRound makes each round of a waiter steps of its own, however often it has asked in vain. What others have found does not replay so.
 func (h *Harness) EveryRound() { h.everyRound = true }
 
@@ -108,8 +112,8 @@ type Run struct {
 func (h *Harness) Begin(backwards bool) *Run {
 	x := execution.New(execution.Setup{
 		Scenario: h.scenario, Cluster: h.memory.NewCluster(h.start, h.masters), Hasher: h.hasher, Pool: &h.pool, FirstName: 'A',
-		Backwards: backwards, Interchangeable: h.anyNames, EverySymmetry: h.everySymmetry, EveryRound: h.everyRound,
-		Sharing: h.strategy.Sharing,
+		Backwards: backwards, Interchangeable: h.anyNames, EverySymmetry: h.everySymmetry, EveryStart: h.everyStart,
+		EveryRound: h.everyRound, Sharing: h.strategy.Sharing,
 	})
 	run := &Run{Execution: x, backwards: backwards}
 	run.checker = checker.New(x, h.strategy, checker.Futures{
