@@ -81,17 +81,26 @@ func (c *Checker) appendOrder(b []byte, by execution.Order) []byte {
 	if !slices.ContainsFunc(o.grants, func(g grant) bool { return g.token > 0 }) {
 		return b
 	}
-	rank := func(at int) int {
-		return len(o.grants) - len(slices.DeleteFunc(slices.Clone(o.grants), func(g grant) bool { return g.at <= at }))
-	}
+	var times []int // that matter
 	for _, g := range o.grants {
-		b = fmt.Appendf(b, "|%d", g.token)
+		times = append(times, g.at)
 	}
+	var coming []int // when those to come would have obtained it, as things are; both follow the order of the actors
 	for _, actor := range by.Actors {
 		s := c.sales[actor]
 		if !s.actor.Finished() && !s.actor.Dead() && len(s.leases) == 0 {
-			b = fmt.Appendf(b, "|%d %d", rank(s.since), rank(o.touched[s.actor.Process]))
+			coming = append(coming, c.obtained(s), o.touched[s.actor.Process])
 		}
+	}
+	times = append(times, coming...)
+	slices.Sort(times)
+	times = slices.Compact(times)
+	rank := func(at int) int { return slices.Index(times, at) }
+	for _, g := range o.grants {
+		b = fmt.Appendf(b, "|%d %d", g.token, rank(g.at))
+	}
+	for _, at := range coming {
+		b = fmt.Appendf(b, "|%d", rank(at))
 	}
 	return b
 }
