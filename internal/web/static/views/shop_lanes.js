@@ -19,7 +19,7 @@ export function lanes() {
     if (!frame || !picture.isConnected) return;
     paint(picture, { frame, now: now(), findings, replicas, clock: performance.now() });
     const flashing = !still.matches && findings.some(f => performance.now() - f.seen < flashes);
-    if (!frozen && (runs(frame, now()) || flashing)) later(still.matches ? 500 : 40);
+    if (flashing || !frozen && runs(frame, now())) later(still.matches ? 500 : 40);
   }
   function later(ms) {
     if (!timer) timer = setTimeout(() => requestAnimationFrame(draw), ms);
