@@ -16,6 +16,7 @@ import (
 const (
 	mostFiles = 2               // that are made and sent at a time; others wait
 	newsTime  = 2 * time.Second // for what is known of the shop to come, if nobody was watching it
+	drawTime  = 2 * time.Second // for drawing pairs of sales: when hundreds are inside together, each takes long
 )
 
 var errNothingSeen = errors.New("nothing is seen of the shop: does Redis answer?")
@@ -50,11 +51,11 @@ func (f files) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		api.WriteError(w, http.StatusServiceUnavailable, "redis_unavailable", errNothingSeen)
 		return
 	}
-	f.write(w, frames, in)
+	f.write(r.Context(), w, frames, in)
 }
 
 // write sends the file that is made of frames.
-func (f files) write(w http.ResponseWriter, frames []*frame, in language.Language) {
+func (f files) write(ctx context.Context, w http.ResponseWriter, frames []*frame, in language.Language) {
 	lock := ""
 	seen := make([]load.Frame, 0, len(frames))
 	for _, frame := range frames {
@@ -63,7 +64,9 @@ func (f files) write(w http.ResponseWriter, frames []*frame, in language.Languag
 		}
 		seen = append(seen, load.Frame{Name: frame.name, Data: frame.data(in)})
 	}
-	pairs := load.Pairs(seen, func(a, b string) json.RawMessage { return f.hub.drawn(in, a, b) })
+	ctx, cancel := context.WithTimeout(ctx, drawTime)
+	defer cancel()
+	pairs := load.Pairs(seen, func(a, b string) json.RawMessage { return f.hub.drawn(ctx, in, a, b) })
 	document, err := web.Document(web.KindRun, "lockstep: "+lock, web.Run{
 		At: f.hub.Now(), Watched: web.Watched{Frames: seen, Pairs: pairs},
 	}, in)
@@ -112,8 +115,11 @@ func tellAll(frames []*frame) bool {
 	return counted >= 0 && told >= counted
 }
 
-// drawn is what two sales did, as GET /live/pair tells it; nil if it is not known any more.
-func (h *Hub) drawn(in language.Language, a, b string) json.RawMessage {
+// drawn is what two sales did, as GET /live/pair tells it; nil if it is not known any more, or ctx has ended.
+func (h *Hub) drawn(ctx context.Context, in language.Language, a, b string) json.RawMessage {
+	if ctx.Err() != nil {
+		return nil
+	}
 	drawn, err := h.pair(in, a, b)
 	if err != nil {
 		return nil

@@ -14,8 +14,15 @@ import (
 	"lockstep/internal/witness"
 )
 
+// answer is that of GET /live/file.
+type answer struct {
+	code   int
+	header http.Header
+	text   string
+}
+
 // saved is GET /live/file, and the data in it.
-func saved(t *testing.T, url, lang string) (*http.Response, string, content) {
+func saved(t *testing.T, url, lang string) (answer, content) {
 	t.Helper()
 	response, err := http.Get(url + "/live/file?lang=" + lang) //nolint:noctx // a test
 	if err != nil {
@@ -32,7 +39,7 @@ func saved(t *testing.T, url, lang string) (*http.Response, string, content) {
 	if err := json.Unmarshal([]byte(data), &has); err != nil && response.StatusCode == http.StatusOK {
 		t.Fatalf("%v: %s", err, data)
 	}
-	return response, string(text), has
+	return answer{response.StatusCode, response.Header, string(text)}, has
 }
 
 // content is what a test reads of a file's data.
@@ -57,8 +64,8 @@ func TestTheRunAsAFile(t *testing.T) {
 			look.Report.Sold, look.Report.Remaining, look.Report.Lost, look.Report.Verdict = 2, 199, 1, history.Oversold
 		})
 		shop.play(foreignDelete()...)
-		response, text, has := saved(t, url, lang)
-		header := response.Header
+		got, has := saved(t, url, lang)
+		header, text := got.header, got.text
 		if header.Get("Content-Type") != "text/html; charset=utf-8" || header.Get("X-Content-Type-Options") != "nosniff" ||
 			header.Get("Content-Disposition") != `attachment; filename="lockstep-shop-v2.html"` {
 			t.Errorf("%s: the header is %v", lang, header)
@@ -73,8 +80,10 @@ func TestTheRunAsAFile(t *testing.T) {
 				t.Errorf("%s: it has %q", lang, wrong)
 			}
 		}
-		if names := has.names(); names["run"] != 1 || names["tally"] != 1 || names["lanes"] != 1 || names["sections"] == 0 || names["stock"] == 0 {
-			t.Errorf("%s: its frames are %v", lang, names)
+		for _, name := range []string{"run", "tally", "lanes", "sections", "stock", "finding"} {
+			if names := has.names(); names[name] == 0 {
+				t.Errorf("%s: its frames are %v; want %s", lang, names, name)
+			}
 		}
 		if said := has.said("r1#1 r2#1"); !strings.Contains(said, wants[0]) {
 			t.Errorf("%s: the two sales are drawn as %q", lang, said)
@@ -102,15 +111,17 @@ func (c content) said(pair string) (all string) {
 func TestNoFileOfNothing(t *testing.T) {
 	t.Parallel()
 	hub, url := show(t, mute{})
-	if response, text, _ := saved(t, url, "en"); response.StatusCode != http.StatusServiceUnavailable || !strings.Contains(text, "redis_unavailable") {
-		t.Errorf("%s: %s", response.Status, text)
-	}
-	if response, text, _ := saved(t, url, "fr"); response.StatusCode != http.StatusBadRequest {
-		t.Errorf("%s: %s", response.Status, text)
+	for _, want := range []struct {
+		lang, says string
+		code       int
+	}{{"en", "redis_unavailable", http.StatusServiceUnavailable}, {"fr", "bad_request", http.StatusBadRequest}} {
+		if got, _ := saved(t, url, want.lang); got.code != want.code || !strings.Contains(got.text, want.says) {
+			t.Errorf("%s: %d %s", want.lang, got.code, got.text)
+		}
 	}
 	hub.Close()
-	if response, text, _ := saved(t, url, "en"); response.StatusCode != http.StatusServiceUnavailable || !strings.Contains(text, "ending") {
-		t.Errorf("%s: %s", response.Status, text)
+	if got, _ := saved(t, url, "en"); got.code != http.StatusServiceUnavailable || !strings.Contains(got.text, "ending") {
+		t.Errorf("when the hub is closed: %d %s", got.code, got.text)
 	}
 }
 
