@@ -46,7 +46,7 @@ var house = map[string][]string{
 	"lockstep/internal/cluster": {"internal/api", "internal/live", "internal/lock", "internal/witness"},
 	"lockstep/internal/live": {
 		"internal/api", "internal/dao", "internal/evolution", "internal/history", "internal/language", "internal/load", "internal/lock",
-		"internal/service", "internal/strategy", "internal/trace", "internal/witness",
+		"internal/service", "internal/strategy", "internal/trace", "internal/web", "internal/witness",
 	},
 	"lockstep/internal/explore": {
 		"internal/explore/anomaly", "internal/explore/execution", "internal/explore/harness", "internal/explore/scenario",

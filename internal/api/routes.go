@@ -9,6 +9,7 @@ func liveRoutes() []route {
 	return []route{
 		{http.MethodGet, "/live"},
 		{http.MethodGet, "/live/pair"},
+		{http.MethodGet, "/live/file"},
 		{http.MethodPost, "/bursts"},
 		{http.MethodGet, "/bursts/:id"},
 		{http.MethodDelete, "/bursts/:id"},

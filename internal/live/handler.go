@@ -15,11 +15,12 @@ type Server struct {
 	Bursts *Bursts
 }
 
-// Handler serves /live, /live/pair and /bursts. Requests have passed the guard.
+// Handler serves /live and what is below it, and /bursts. Requests have passed the guard.
 func (s *Server) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET /live", s.Hub)
 	mux.HandleFunc("GET /live/pair", s.Hub.Pair)
+	mux.Handle("GET /live/file", files{hub: s.Hub, room: make(chan struct{}, mostFiles)})
 	mux.Handle("POST /bursts", s.Bursts)
 	mux.Handle("GET /bursts/{id}", s.Bursts)
 	mux.Handle("DELETE /bursts/{id}", s.Bursts)

@@ -28,16 +28,21 @@ func (f *frame) written(epoch string, in language.Language) []byte {
 	if text, is := f.text[in]; is {
 		return text
 	}
-	data, err := json.Marshal(f.in(in))
-	if err != nil {
-		panic(fmt.Sprintf("frame %s: %v", f.name, err)) // a bug: frames are plain values
-	}
-	text := fmt.Appendf(nil, "id: %s.%d\nevent: %s\ndata: %s\n\n", epoch, f.id, f.name, data)
+	text := fmt.Appendf(nil, "id: %s.%d\nevent: %s\ndata: %s\n\n", epoch, f.id, f.name, f.data(in))
 	if f.text == nil {
 		f.text = map[language.Language][]byte{}
 	}
 	f.text[in] = text
 	return text
+}
+
+// data gives what the frame says.
+func (f *frame) data(in language.Language) []byte {
+	data, err := json.Marshal(f.in(in))
+	if err != nil {
+		panic(fmt.Sprintf("frame %s: %v", f.name, err)) // a bug: frames are plain values
+	}
+	return data
 }
 
 // size is about what the frame weighs.

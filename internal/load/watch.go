@@ -28,17 +28,10 @@ type Watch struct {
 	bytes  int
 }
 
-// Frame is one event of the stream.
-type Frame struct {
-	Name string          `json:"name"`
-	Data json.RawMessage `json:"data"`
-}
-
 // The bounds of what a Watch keeps, and how long it waits for the last news of a burst that is over.
 const (
 	mostWatched = 8 << 20 // bytes of frames
 	longestLine = 4 << 20
-	mostPairs   = 10 // of a kind of findings
 	lastNews    = 2 * time.Second
 )
 
@@ -166,27 +159,9 @@ func (w *Watch) told(of Result) bool {
 	return tally && (sold || of.Sold == 0)
 }
 
-// Pairs gives what the two sales of each finding did, command by command, by their names with a space between them: of the latest of
-// each kind, as far as the server still knows.
+// Pairs gives what the two sales of each finding did: see Pairs.
 func (w *Watch) Pairs(ctx context.Context, frames []Frame) map[string]json.RawMessage {
-	pairs, kinds := map[string]json.RawMessage{}, map[string]int{}
-	for _, frame := range slices.Backward(frames) {
-		var finding struct {
-			Kind  string
-			Sales []string
-			Bad   bool
-		}
-		if frame.Name != "finding" || json.Unmarshal(frame.Data, &finding) != nil || !finding.Bad || len(finding.Sales) != 2 {
-			continue
-		}
-		if name := finding.Sales[0] + " " + finding.Sales[1]; pairs[name] == nil && kinds[finding.Kind] < mostPairs {
-			if trace := w.pair(ctx, finding.Sales[0], finding.Sales[1]); trace != nil {
-				pairs[name] = trace
-				kinds[finding.Kind]++
-			}
-		}
-	}
-	return pairs
+	return Pairs(frames, func(a, b string) json.RawMessage { return w.pair(ctx, a, b) })
 }
 
 // pair gives one of them; nil if the server does not know it any more.

@@ -40,9 +40,6 @@ func (s *Seat) file(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	w.Header().Set("Content-Disposition", fmt.Sprintf(`attachment; filename="lockstep-%s.html"`, view.Lock))
-	w.Header().Set("X-Content-Type-Options", "nosniff")
-	_, _ = w.Write(document) // the reader has gone
+	web.Save(w, "lockstep-"+view.Lock+".html", document)
 	return nil
 }

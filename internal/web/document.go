@@ -7,7 +7,11 @@ import (
 	"fmt"
 	"html"
 	"io/fs"
+	"net/http"
+	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"lockstep/internal/language"
 	"lockstep/internal/trace"
@@ -17,6 +21,7 @@ import (
 const (
 	KindSchedules = "schedules" // the data is Schedules
 	KindBurst     = "burst"     // the data is Burst
+	KindRun       = "run"       // the data is Run
 )
 
 // Schedules are those of a lock that a document steps through.
@@ -38,8 +43,19 @@ type Schedule struct {
 
 // Burst is what buyers were told, and what the shop's locks did meanwhile.
 type Burst struct {
-	Result any                        `json:"result"` // as lockstep burst --json
-	Says   string                     `json:"says"`   // the verdict in words
+	Result any    `json:"result"` // as lockstep burst --json
+	Says   string `json:"says"`   // the verdict in words
+	Watched
+}
+
+// Run is what the shop's locks did until At.
+type Run struct {
+	At time.Time `json:"at"`
+	Watched
+}
+
+// Watched is what was seen of a shop.
+type Watched struct {
 	Frames any                        `json:"frames"` // of GET /live, each with its name; null: the shop was not watched
 	Pairs  map[string]json.RawMessage `json:"pairs"`  // what two sales did, by their names with a space between them
 }
@@ -80,6 +96,25 @@ func Document(kind, title string, data any, in language.Language) ([]byte, error
 		`</html>`,
 		``,
 	}, "\n")), nil
+}
+
+const (
+	piece    = 32 << 10    // of a document that is sent at a time: a server bounds the time for each write
+	sendTime = time.Minute // for all of it
+)
+
+// Save answers with a document, for the browser to save by this name.
+func Save(w http.ResponseWriter, name string, document []byte) {
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.Header().Set("Content-Disposition", fmt.Sprintf("attachment; filename=%q", name))
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	w.Header().Set("Content-Length", strconv.Itoa(len(document))) // so that what is cut off is no file
+	late := time.Now().Add(sendTime)
+	for part := range slices.Chunk(document, piece) {
+		if _, err := w.Write(part); err != nil || time.Now().After(late) {
+			return // the reader has gone, or is too slow
+		}
+	}
 }
 
 // allStyles are those of the page and of its views, one after the other.

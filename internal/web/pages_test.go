@@ -4,6 +4,7 @@ package web_test
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"net/url"
 	"os"
@@ -136,14 +137,52 @@ func TestADocumentOfABurst(t *testing.T) {
 func TestTheSeatSavesAFile(t *testing.T) {
 	p := open(t, serve(t)+"/#/schedule/v2?in=--faults+expiry=1&do=A:SET+expiry+B:SET")
 	p.waitUntil("the button is there", `document.querySelector("[data-focus=save]")`)
-	eval[string](p, `(window.saved = [], URL.createObjectURL = blob => (blob.text().then(text => saved.push(text)), "#"), "")`)
-	p.click("[data-focus=save]")
-	p.waitUntil("the file is made", `window.saved[0]?.includes('"token":"expiry"') && saved[0].includes("default-src 'none'")`)
-	name := filepath.Join(t.TempDir(), "saved.html")
-	if err := os.WriteFile(name, []byte(eval[string](p, `window.saved[0]`)), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	p.fromDisk(name)
+	p.save(`"token":"expiry"`)
 	p.key("End")
 	p.shows("A and B are both inside")
+}
+
+// save clicks on the button that saves a file, which contains a text, and opens it from disk.
+func (p *page) save(text string) {
+	p.t.Helper()
+	eval[string](p, `(window.saved = [], URL.createObjectURL = blob => (blob.text().then(text => saved.push(text)), "#"), "")`)
+	p.click("[data-focus=save]")
+	p.waitUntil("the file is made", fmt.Sprintf(`window.saved[0]?.includes(%q) && saved[0].includes("default-src 'none'")`, text))
+	name := filepath.Join(p.t.TempDir(), "saved.html")
+	if err := os.WriteFile(name, []byte(eval[string](p, `window.saved[0]`)), 0o600); err != nil {
+		p.t.Fatal(err)
+	}
+	p.fromDisk(name)
+}
+
+// The shop's run is saved by a guest as such a document, in the reader's language, with all that two sales did; also by a cluster's front.
+func TestTheShopSavesAFile(t *testing.T) {
+	for name, args := range map[string][]string{"one server": nil, "cluster": {"cluster", "--replicas", "2"}} {
+		t.Run(name, func(t *testing.T) {
+			p := open(t, serve(t, append(args, "--lock.version", "v0", "--sale.think_time", "2s", "--admin.token", "secret")...)+"/#/")
+			p.click("#lang")
+			p.click(".buy")
+			p.click(".buy")
+			p.waitUntil("an update is lost", `document.querySelector('[data-kind="lost-update"]') && document.querySelectorAll(".orders .good").length === 2`)
+			p.shows("丢失了 1 次扣减")
+			lost := p.text(`[data-kind="lost-update"] li`)
+			p.save(`"kind":"lost-update"`)
+			p.shows("丢失了 1 次扣减")
+			if again := p.text(`[data-kind="lost-update"] li`); again != lost || lost == "" {
+				t.Errorf("the shop says %q, and the file %q", lost, again)
+			}
+			p.waitUntil("the latest sales are there", `document.querySelectorAll(".lane .inside").length === 2`)
+			p.waitUntil("the sections are there", `document.querySelector(".gantt summary")?.innerText.includes("2 个临界区, 1 处重叠")`)
+			p.click(`[data-kind="lost-update"] li button`)
+			p.waitUntil("the two are drawn", `document.querySelectorAll(".scroll .trace .step").length > 2`)
+			if asked := eval[string](p, `performance.getEntriesByType("resource").map(entry => entry.name).join(" ")`); asked != "" {
+				t.Errorf("it has asked for %s", asked)
+			}
+			if text := p.text("main"); strings.Contains(text, "undefined") || strings.Contains(text, "NaN") {
+				t.Error(text)
+			}
+			p.size(320, 700)
+			p.fits()
+		})
+	}
 }

@@ -1,15 +1,13 @@
 // A burst: what the buyers were told, and, if the shop was watched, what its locks did.
-import { el, replace } from "../dom.js";
-import { drawTrace } from "../trace.js";
+import { el } from "../dom.js";
 import { duration, say } from "../words.js";
-import { findings } from "../views/shop_findings.js";
-import { sections } from "../views/shop_sections.js";
-import { stock, verdict } from "../views/shop_stock.js";
+import { verdict } from "../views/shop_stock.js";
+import { last, watched } from "./watched.js";
 
 show(document.getElementById("main"), JSON.parse(document.getElementById("data").textContent));
 
 function show(main, { result, says, frames, pairs }) {
-  const told = frames?.findLast(frame => frame.name === "tally")?.data.says; // in the reader's language
+  const told = last(frames, "tally")?.says; // in the reader's language
   main.append(
     el("h1", null, say(`${result.requests} buyers at once, with ${result.lock}`, `${result.requests} 个买家同时购买，锁是 ${result.lock}`)),
     el("section", { class: "sheet" }, verdict({ ...result, says: told ?? says, in_flight: result.in_flight ?? 0 }), answers(result)),
@@ -29,27 +27,4 @@ function latency(of) {
   return el("table", { class: "latency" }, el("tbody", null, Object.entries(of).map(([name, ms]) => el("tr", null,
     el("th", { scope: "row" }, name), el("td", null, el("meter", { min: 0, max: of.max || 1, value: ms, "aria-label": name })),
     el("td", null, duration(ms))))));
-}
-
-// watched gives the frames of GET /live to the parts of the shop's view.
-function watched(main, frames, pairs) {
-  const drawn = el("div", { class: "scroll", "aria-live": "polite" });
-  const pick = (a, b) => {
-    const trace = pairs[`${a} ${b}`] ?? pairs[`${b} ${a}`];
-    replace(drawn, el("h2", null, say(`${a} and ${b}, command by command`, `${a} 和 ${b} 的每条命令`)),
-      trace ? drawTrace(trace) : el("p", { class: "soft" }, say("Their commands are not in this file.", "这个文件里没有它们的命令。")));
-    drawn.scrollIntoView({ block: "nearest" });
-  };
-  const parts = { sections: sections(pick), stock: stock(), findings: findings(pick) };
-  const part = (title, of) => el("section", { class: "sheet" }, el("h2", null, title), of.node);
-  main.append(part(say("Critical sections", "临界区"), parts.sections), drawn, part(say("Stock and sold", "库存与已售"), parts.stock),
-    part(say("What went wrong", "出了什么问题"), parts.findings));
-  const on = {
-    run: run => Object.values(parts).forEach(part => part.begin(run)),
-    sections: more => parts.sections.take(more),
-    stock: points => parts.stock.take(points),
-    finding: finding => parts.findings.take(finding),
-    tally: tally => parts.findings.count(tally.found),
-  };
-  for (const { name, data } of frames) on[name]?.(data);
 }

@@ -1,7 +1,7 @@
 // The shop, live: what its locks do, whatever went wrong, and the buttons.
 import { el, replace } from "../dom.js";
 import { say, language } from "../words.js";
-import { get, stream } from "../server.js";
+import { get, save, stream } from "../server.js";
 import { bind } from "../keys.js";
 import { drawTrace } from "../trace.js";
 import { lanes, legend } from "./shop_lanes.js";
@@ -10,11 +10,13 @@ import { stock, verdict } from "./shop_stock.js";
 import { findings } from "./shop_findings.js";
 import { buyer } from "./shop_orders.js";
 import { controls } from "./shop_controls.js";
+import { settings, title } from "./shop_words.js";
 
 const few = 30; // critical sections up to which the lanes show them all
 
 export function show(main) {
-  const title = el("h1", null, say("The shop", "商店")), settings = el("p", { class: "soft small" });
+  const named = el("h1", null, say("The shop", "商店")), about = el("p", { class: "soft small" });
+  const keep = keeper(() => run.lock);
   const gone = el("p", { class: "note bad", role: "alert", hidden: true }), says = el("div", { class: "says" });
   const parts = { lanes: lanes(), sections: sections(pair), stock: stock(), findings: findings(pair), controls: controls(connect) };
   const { node: buying, buy } = buyer();
@@ -24,7 +26,7 @@ export function show(main) {
   const sheet = (name, heading, ...inside) => el("section", { class: `sheet ${name}`, "aria-label": heading }, el("h2", null, heading), inside);
   let chosen = false, shown = "", run = null, connection = null;
 
-  replace(main, gone, el("header", { class: "head" }, title, settings, says),
+  replace(main, gone, el("header", { class: "head" }, named, about, says, keep),
     el("section", { class: "sheet buying", "aria-label": say("Buy", "购买") }, buying),
     el("section", { class: "sheet picture", "aria-label": say("What the locks do", "锁在做什么") },
       el("div", { class: "row", role: "group", "aria-label": say("Picture", "画面") }, tabs), pictures.lanes, pictures.sections),
@@ -52,10 +54,9 @@ export function show(main) {
     run(next) {
       const fresh = next.fresh || run?.run_id !== next.run_id;
       run = next;
-      replace(title, run.lock, el("span", { class: "soft" }, " · ", run.title));
-      const { ttl_ms: ttl, think_ms: think, nested } = run.settings, s = ms => `${ms / 1000} s`;
-      replace(settings, say(`expiry ${s(ttl)} · think time ${s(think)} · nested calls ${nested} · ${run.replicas.join(", ")}`,
-        `过期 ${s(ttl)} · 思考 ${s(think)} · 嵌套调用 ${nested} · ${run.replicas.join("、")}`));
+      replace(named, title(run));
+      replace(about, settings(run));
+      keep.hidden = false;
       parts.controls.begin(run);
       if (!fresh) return void parts.findings.lock(run);
       for (const part of [parts.lanes, parts.sections, parts.stock, parts.findings]) part.begin(run);
@@ -89,6 +90,22 @@ export function show(main) {
     connection.abort();
     for (const part of Object.values(parts)) part.stop();
   };
+}
+
+// keeper has the button that gives the run, as it is then, as a file that shows it without a server.
+function keeper(lock) {
+  const failed = el("span", { class: "bad", role: "alert" });
+  const button = el("button", { class: "small", "data-focus": "save", async onclick() {
+    replace(failed);
+    button.disabled = true;
+    try {
+      await save("/live/file", { lang: language() }, `lockstep-shop-${lock()}.html`);
+    } catch (failure) {
+      replace(failed, failure.message);
+    }
+    button.disabled = false;
+  } }, say("Save as file", "存成文件"));
+  return el("p", { class: "row", hidden: true }, button, failed);
 }
 
 // pair draws what two sales did, from their recorded commands.

@@ -19,7 +19,7 @@ export function lanes() {
     if (!frame || !picture.isConnected) return;
     paint(picture, { frame, now: now(), findings, replicas, clock: performance.now() });
     const flashing = !still.matches && findings.some(f => performance.now() - f.seen < flashes);
-    if (!frozen && (runs(frame, now()) || flashing)) later(still.matches ? 500 : 40);
+    if (flashing || !frozen && runs(frame, now())) later(still.matches ? 500 : 40);
   }
   function later(ms) {
     if (!timer) timer = setTimeout(() => requestAnimationFrame(draw), ms);
@@ -96,7 +96,7 @@ function paint(picture, { frame, now, findings, replicas, clock }) {
   const expires = Math.max(0, ...held.filter(stay => stay.to == null).map(stay => stay.expires ?? 0));
   const shown = running ? Math.max(now, last) : last, span = Math.max(shown - begin, 400);
   const end = begin + span + Math.min(Math.max(expires - shown, 0), span * .6);
-  const left = 4.2 * em, right = 5.2 * em, row = (sales.length > 16 ? 1.25 : 1.75) * em, top = (1.4 + 1.8 * Math.max(nodes.length, 1)) * em;
+  const left = Math.max(4.2, ...sales.map(sale => sale.name.length * .68 + .5)) * em, right = 5.2 * em, row = (sales.length > 16 ? 1.25 : 1.75) * em, top = (1.4 + 1.8 * Math.max(nodes.length, 1)) * em;
   const height = top + row * sales.length + 1.6 * em;
   const at = { em, row, x: t => left + (Math.min(Math.max(t, begin), end) - begin) / (end - begin) * (width - left - right) };
   const tint = name => color(replicas, replicaOf(name));

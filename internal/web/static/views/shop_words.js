@@ -1,4 +1,5 @@
-// What the shop's findings and answers are called.
+// What the shop's runs, findings and answers are called.
+import { el } from "../dom.js";
 import { say } from "../words.js";
 import { link } from "../route.js";
 
@@ -45,6 +46,16 @@ export function seatOf(lock, kind) {
 function seat(lock, anomaly, faults, nested) {
   const scenario = ["--actors 2", faults && `--faults ${faults}`, nested && `--nested ${nested}`];
   return link(["schedule", lock], { in: scenario.filter(Boolean).join(" "), mode: "break", anomaly });
+}
+
+// title is the lock of a run, by name and by what it has.
+export const title = run => [run.lock, el("span", { class: "soft" }, " · ", run.title)];
+
+// settings are what a run's sales are made with, and where.
+export function settings({ settings: { ttl_ms: ttl, think_ms: think, nested }, replicas }) {
+  const s = ms => `${ms / 1000} s`;
+  return say(`expiry ${s(ttl)} · think time ${s(think)} · nested calls ${nested} · ${replicas.join(", ")}`,
+    `过期 ${s(ttl)} · 思考 ${s(think)} · 嵌套调用 ${nested} · ${replicas.join("、")}`);
 }
 
 // answered is what a buyer was told.
