@@ -85,11 +85,15 @@ func (c *Checker) appendOrder(b []byte, by execution.Order) []byte {
 	for _, g := range o.grants {
 		times = append(times, g.at)
 	}
-	var coming []int // when those to come would have obtained it, as things are; both follow the order of the actors
+	var coming []int // when those who have not entered became the holder, if they did, and their process's last change: see obtained
 	for _, actor := range by.Actors {
 		s := c.sales[actor]
 		if !s.actor.Finished() && !s.actor.Dead() && len(s.leases) == 0 {
-			coming = append(coming, c.obtained(s), o.touched[s.actor.Process])
+			since := 0
+			if c.holder == actor {
+				since = s.since
+			}
+			coming = append(coming, since, o.touched[s.actor.Process])
 		}
 	}
 	times = append(times, coming...)
