@@ -65,7 +65,8 @@ func TestShowingCostsTheLockNothing(t *testing.T) {
 	until(t, sent, fmt.Sprintf("%s#10", s.api.Replica))
 }
 
-// What is set at one replica is in force in all, also in one that is started anew, and the lanes of all are shown by the front.
+// What is set at one replica is in force in all, also in one that is started anew, and the lanes of all are shown by the front, also
+// in a file.
 func TestSettingsReachEveryReplica(t *testing.T) {
 	t.Parallel()
 	c := startCluster(t, "--replicas", "2", "--lock", "v4")
@@ -94,6 +95,10 @@ func TestSettingsReachEveryReplica(t *testing.T) {
 	}
 	until(t, sent, `"name":"r1#1"`)
 	until(t, sent, `"name":"r2#1"`)
+	if _, file := c.send(t.Context(), http.MethodGet, "/live/file", "", nil); !strings.Contains(string(file), `"name":"r1#1"`) ||
+		!strings.Contains(string(file), `"name":"r2#1"`) {
+		t.Errorf("the file of the front has not the lanes of both replicas: %.200s", file)
+	}
 	if status := c.ask(http.MethodPost, "/replicas/r2", `{"do":"kill"}`, nil); status != 200 {
 		t.Fatalf("POST /replicas/r2: %d", status)
 	}
@@ -157,7 +162,7 @@ func TestGuestsOnlyWatch(t *testing.T) {
 		t.Errorf("PUT /settings without a token: %d %s", status, text)
 	}
 	until(t, shown(t, s.url()), `"administer":"token"`)
-	for _, path := range []string{"/nodes", "/settings"} {
+	for _, path := range []string{"/nodes", "/settings", "/live/file"} {
 		if status := s.ask(http.MethodGet, path, "", nil); status != 200 {
 			t.Errorf("GET %s: %d", path, status)
 		}
