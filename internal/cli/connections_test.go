@@ -45,7 +45,6 @@ func dial(t *testing.T, addr, request string) net.Conn {
 // Clients that do not send what they announced, or do not read what they asked for, lose their connections, by a server as by a
 // front. Who waits for a sale does not, though it takes longer.
 func TestConnectionsEnd(t *testing.T) {
-	t.Parallel()
 	longer := (max(api.BodyTime, writeTime) + time.Second).String()
 	s := start(t, "--redis.embedded_addr", anyPort, "--sale.think_time", longer)
 	front := startCluster(t, "--replicas", "1", "--sale.think_time", longer)
