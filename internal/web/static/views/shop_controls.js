@@ -8,6 +8,7 @@ export function controls(connect) {
   const outcome = el("p", { class: "small", role: "status" });
   const reason = el("div"), fields = el("fieldset"), node = el("div", { class: "controls" }, reason, fields, outcome);
   const burst = many(act), parts = { locks: [], replicas: el("div"), nodes: el("div") };
+  const drawn = new Map(); // the answers that the parts show
   let run = null, stopped = false, again = 0;
 
   // act does something, and says what became of it.
@@ -58,10 +59,12 @@ export function controls(connect) {
   const options = () => (parts.locks.length ? parts.locks : [{ name: run.lock, title: run.title }]).map(lock =>
     el("option", { value: lock.name, selected: lock.name === run.lock }, `${lock.name} · ${lock.title}`));
 
-  // machines shows the replicas, or the nodes, each with what can be done to it.
+  // machines shows the replicas, or the nodes, each with what can be done to it. It draws them anew only when they have changed: a button
+  // that is replaced while it is pressed does nothing.
   async function machines(part, title, path, name, state, doing) {
     const all = await get(path).catch(() => null), focused = document.activeElement?.ariaLabel;
-    if (!all || stopped) return;
+    if (!all || stopped || drawn.get(part) === JSON.stringify(all)) return;
+    drawn.set(part, JSON.stringify(all));
     replace(part, el("h3", null, title), el("ul", { class: "machines" }, all.map(one => el("li", { class: "row" },
       el("strong", null, name(one)), el("span", { class: "soft small" }, state(one)),
       doing(one).map(([word, says, danger]) => el("button", { type: "button", class: danger ? "danger" : null, "data-do": word,
