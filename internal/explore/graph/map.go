@@ -19,7 +19,7 @@ import (
 var ErrTooLarge = errors.New("there are too many states for a map")
 
 // Map is all states of a scenario, and the steps between them. Actors that start alike are interchangeable on it, if there are three or
-// more of them, and if the code is blind to their names.
+// more of them, and if the code is blind to their names. So are the nodes of a lock that is on several.
 type Map struct {
 	begin  func() (*harness.Harness, error) // to find a state by its schedule
 	states map[execution.Fingerprint]int32

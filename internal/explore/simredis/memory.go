@@ -118,10 +118,10 @@ func (m *Memory) ask(s *State, now time.Duration, command *Command) (*Answer, er
 
 // dispatch gives a command to the server, and gives its reply.
 func (m *Memory) dispatch(now time.Duration, command *Command) ([]byte, error) {
-	commands := command.parsed
 	if command.malformed != nil {
 		return nil, command.malformed
 	}
+	commands := command.parsed
 	if err := transaction(commands); err != nil {
 		return nil, err
 	}
