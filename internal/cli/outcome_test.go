@@ -19,7 +19,7 @@ type muteProxy struct {
 	addr    string
 	trigger atomic.Pointer[string] // mutes it when a command contains it, once; nil: none does
 	muted   atomic.Bool
-	lost    atomic.Int32 // replies that were not handed on
+	lost    atomic.Bool // the reply to that command was not handed on; what other connections lose meanwhile does not count
 }
 
 func newMuteProxy(t *testing.T, redis string) *muteProxy {
@@ -41,8 +41,9 @@ func newMuteProxy(t *testing.T, redis string) *muteProxy {
 				client.Close()
 				continue
 			}
-			open.Go(func() { p.hand(client, server, p.sees) })
-			open.Go(func() { p.hand(server, client, p.replies) })
+			var asked atomic.Bool // this connection sent the command that muted it
+			open.Go(func() { p.hand(client, server, func(command []byte) bool { return p.sees(command, &asked) }) })
+			open.Go(func() { p.hand(server, client, func([]byte) bool { return p.replies(&asked) }) })
 		}
 	})
 	t.Cleanup(func() { listener.Close(); open.Wait() })
@@ -68,19 +69,22 @@ func (*muteProxy) hand(from, to net.Conn, passes func([]byte) bool) {
 	}
 }
 
-func (p *muteProxy) sees(command []byte) bool {
-	if trigger := p.trigger.Load(); trigger != nil && p.lost.Load() == 0 && bytes.Contains(command, []byte(*trigger)) {
+func (p *muteProxy) sees(command []byte, asked *atomic.Bool) bool {
+	if trigger := p.trigger.Load(); trigger != nil && !p.lost.Load() && bytes.Contains(command, []byte(*trigger)) {
+		asked.Store(true)
 		p.muted.Store(true)
 	}
 	return true
 }
 
-func (p *muteProxy) replies([]byte) bool {
-	if p.muted.Load() {
-		p.lost.Add(1)
-		return false
+func (p *muteProxy) replies(asked *atomic.Bool) bool {
+	if !p.muted.Load() {
+		return true
 	}
-	return true
+	if asked.Load() {
+		p.lost.Store(true)
+	}
+	return false
 }
 
 // failedSale asks for a sale that must fail, and gives its status, its error and the header Retry-After.
@@ -117,7 +121,7 @@ func TestAnUnansweredWriteIsUnknown(t *testing.T) {
 		go func() {
 			defer close(over)
 			eventually(t, "the write has no reply, and the lock is lost", func() bool {
-				return proxy.lost.Load() > 0 && outside.outside.Exists(t.Context(), "distributedLock").Val() == 0
+				return proxy.lost.Load() && outside.outside.Exists(t.Context(), "distributedLock").Val() == 0
 			})
 			proxy.muted.Store(false)
 		}()
@@ -151,7 +155,7 @@ func TestLockLostMeansNotSold(t *testing.T) {
 		go func() {
 			defer close(over)
 			eventually(t, "the sale has no reply, and has lost its lock", func() bool {
-				return proxy.lost.Load() > 0 && outside.outside.Exists(t.Context(), "distributedLock").Val() == 0
+				return proxy.lost.Load() && outside.outside.Exists(t.Context(), "distributedLock").Val() == 0
 			})
 			proxy.muted.Store(false)
 		}()

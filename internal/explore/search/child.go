@@ -52,10 +52,12 @@ func (s *search) child(
 	s.limits.look(s.schedules.Load())
 	t := transitions[i]
 	more = i < len(transitions)-1
+	step := s.look(run, t)
 	if run.Apply(t) {
 		n := s.schedules.Add(1)
 		found, over := run.Check()
-		c = &child{node{of, t, run.Fingerprint()}, found, over, run.Sight()}
+		step.to = run.Fingerprint()
+		c = &child{node{of, t, step.to}, found, over, run.Sight()}
 		if n <= inspected || n%rarely == 0 {
 			run.Inspect()
 		}
@@ -63,19 +65,9 @@ func (s *search) child(
 	run.Close()
 	path = append(path, t)
 	if err = run.Err(); err == nil && c != nil && s.goal.Mirrored {
-		err = mirrored(system, path, c.print)
+		err = s.mirror.check(system, path, []sighted{step})
 	}
 	return c, more, explain(system, err, path, root)
-}
-
-// mirrored runs a schedule from the other start, where it has to lead to the same.
-func mirrored(system System, path []execution.Transition, to execution.Fingerprint) error {
-	run := system.Begin(true)
-	defer run.Close()
-	if err := follow(run, path); err != nil || run.Fingerprint() != to {
-		return ErrNames
-	}
-	return run.Err()
 }
 
 // follow runs the code along a path that it has taken before. Code that does something else this time may not find the way.

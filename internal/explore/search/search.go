@@ -34,6 +34,8 @@ type Run interface {
 	Transitions() []execution.Transition // what can happen next, in a fixed order
 	// Names are these transitions' in every state with this fingerprint, whatever led to it; nil: they have none.
 	Names(of []execution.Transition) []execution.Transition
+	// View stands for all that t can see of the state, with all names as they are; false: that may be everything.
+	View(t execution.Transition) (view execution.Fingerprint, has bool)
 	Apply(t execution.Transition) bool         // lets t happen; false: it turned out to be no transition of its own
 	Check() (found []anomaly.Found, over bool) // what the last transition has shown, and whether nothing can follow
 	Sight() Sight                              // what else there is to see
@@ -109,6 +111,7 @@ type search struct {
 	schedules atomic.Int64
 	working   chan struct{} // closed when no worker is at a level any more; one may never come back
 	watch     *watch
+	mirror    mirror
 	result    Result
 }
 
@@ -128,6 +131,7 @@ func newSearch(goal Goal, bounds Bounds) *search {
 	s := &search{
 		goal: goal, bounds: bounds, limits: newLimits(bounds), started: time.Now(),
 		nodes: []node{{parent: -1}}, result: Result{States: 1}, working: make(chan struct{}),
+		mirror: mirror{seen: map[execution.Fingerprint]bool{}},
 	}
 	close(s.working)
 	return s

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync/atomic"
 	"testing"
 
 	"lockstep/internal/explore/anomaly"
@@ -15,9 +16,11 @@ import (
 // counter is a system to search that is no lock: actors add one to a number, in two steps, read and write. What they lose is an anomaly.
 type counter struct {
 	actors int
-	dice   *int // if not nil, what is read is this, and grows
-	fails  bool // the last step fails
-	names  bool // the last step, taken by the first actor, depends on the start
+	dice   *int          // if not nil, what is read is this, and grows
+	fails  bool          // the last step fails
+	names  bool          // what the first actor writes, if it has read a one, depends on the start
+	local  bool          // an actor sees no more than the number and what it has read
+	begun  *atomic.Int64 // runs from the other start; may be nil
 }
 
 // counting is a run of it.
@@ -31,6 +34,9 @@ type counting struct {
 }
 
 func (c counter) Begin(backwards bool) search.Run {
+	if c.begun != nil && backwards {
+		c.begun.Add(1)
+	}
 	return &counting{counter: c, read: slices.Repeat([]int{-1}, c.actors), backwards: backwards}
 }
 
@@ -55,6 +61,10 @@ func (r *counting) Transitions() (all []execution.Transition) {
 
 func (*counting) Names(of []execution.Transition) []execution.Transition { return slices.Clone(of) }
 
+func (r *counting) View(t execution.Transition) (view execution.Fingerprint, has bool) {
+	return execution.Fingerprint{uint64(r.number), uint64(10*(r.read[t.ID]+2) + int(t.ID))}, r.local
+}
+
 func (r *counting) Apply(t execution.Transition) bool {
 	r.path = append(r.path, t)
 	switch read := r.read[t.ID]; {
@@ -65,6 +75,9 @@ func (r *counting) Apply(t execution.Transition) bool {
 		r.read[t.ID] = r.number
 	default:
 		r.number = read + 1
+		if r.names && r.backwards && t.ID == 0 && read == 1 {
+			r.number++
+		}
 		r.read[t.ID] = -2
 	}
 	return true
@@ -84,9 +97,6 @@ func (r *counting) Fingerprint() execution.Fingerprint {
 	sum := uint64(r.number)
 	for _, read := range r.read {
 		sum = sum*100 + uint64(read+2)
-	}
-	if last := len(r.path) == 2*r.actors && r.path[len(r.path)-1].ID == 0; r.names && r.backwards && last {
-		sum++
 	}
 	return execution.Fingerprint{sum}
 }
@@ -153,14 +163,40 @@ func TestAnErrorComesWithItsSchedule(t *testing.T) {
 	}
 }
 
-// One step at which the starts differ is enough to know that they are not mirrored.
+// One step at which the starts differ is enough to know that they are not mirrored, whatever the others show.
 func TestStartsThatAreMirrored(t *testing.T) {
-	for names, want := range map[bool]error{false: nil, true: search.ErrNames} {
-		goal := search.Goal{Mirrored: true, Anomalies: []anomaly.Anomaly{anomaly.TwoHolders}, All: true} // there is none
-		result, err := look(t, counter{actors: 2, names: names}, goal, search.Bounds{})
-		if !errors.Is(err, want) || result.Complete != (want == nil) {
-			t.Errorf("%v, complete %t; want %v", err, result.Complete, want)
+	for _, local := range []bool{false, true} {
+		for names, want := range map[bool]error{false: nil, true: search.ErrNames} {
+			goal := search.Goal{Mirrored: true, Anomalies: []anomaly.Anomaly{anomaly.TwoHolders}, All: true, OneStart: true} // there is none
+			c := counter{actors: 3, names: names, local: local}
+			result, err := look(t, c, goal, search.Bounds{})
+			if !errors.Is(err, want) || result.Complete != (want == nil) {
+				t.Errorf("local %t: %v, complete %t; want %v", local, err, result.Complete, want)
+			}
+			begin := func() (search.System, error) { return c, nil }
+			if _, _, err := search.Walk(t.Context(), begin, func(search.Edge) {}, goal, search.Bounds{}); !errors.Is(err, want) {
+				t.Errorf("local %t: a walk says %v; want %v", local, err, want)
+			}
 		}
+	}
+}
+
+// What a step does to a process that has seen the same is run from the other start once.
+func TestAViewIsMirroredOnce(t *testing.T) {
+	begun := func(local bool) (runs int64, steps int) {
+		var n atomic.Int64
+		goal := search.Goal{Mirrored: true, Anomalies: []anomaly.Anomaly{anomaly.TwoHolders}, All: true} // there is none
+		result, err := look(t, counter{actors: 3, local: local, begun: &n}, goal, search.Bounds{Workers: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n.Load(), result.Schedules
+	}
+	all, steps := begun(false)
+	once, _ := begun(true)
+	const views = 3 * (3 + 3 + 2 + 1) // each actor reads 0, 1 or 2; it writes while the number is that, or has become greater
+	if all != int64(steps) || once != views {
+		t.Errorf("%d runs from the other start for %d steps, %d if steps have views; want %d", all, steps, once, views)
 	}
 }
 

@@ -145,9 +145,9 @@ func (w *walk) follow(worker int, system System, b branch) error {
 	if err == nil && b.state != 0 && run.Fingerprint() != to.print {
 		err = execution.ErrUnrepeatable
 	}
-	var prints []execution.Fingerprint
+	var seen []sighted
 	if err == nil {
-		path, prints, err = w.goOn(run, path, b)
+		path, seen, err = w.goOn(run, path, b)
 	}
 	if n := w.schedules.Load(); n <= inspected || n/rarely > before/rarely {
 		run.Inspect()
@@ -155,16 +155,14 @@ func (w *walk) follow(worker int, system System, b branch) error {
 	err = errors.Join(run.Err(), err)
 	run.Close()
 	if err == nil && w.goal.Mirrored {
-		err = mirrors(system, path, to.length, prints)
+		err = w.mirror.check(system, path, seen)
 	}
 	return explain(system, err, path, forwards)
 }
 
 // goOn takes the transition of a branch, and then one of each state that it comes to, as long as one is open. It gives the path so far, and
-// the states on it that it saw.
-func (w *walk) goOn(run Run, path []execution.Transition, b branch) (
-	all []execution.Transition, prints []execution.Fingerprint, err error,
-) {
+// what it saw of each of its own steps.
+func (w *walk) goOn(run Run, path []execution.Transition, b branch) (all []execution.Transition, saw []sighted, err error) {
 	for taken := &path; !w.limits.stopped(); {
 		options := run.Transitions()
 		if run.Err() != nil {
@@ -175,13 +173,15 @@ func (w *walk) goOn(run Run, path []execution.Transition, b branch) (
 			break
 		}
 		t := options[i]
+		step := w.look(run, t)
 		if !run.Apply(t) {
 			break
 		}
 		w.limits.look(w.schedules.Add(1))
 		found, over := run.Check()
 		seen := run.Fingerprint()
-		prints = append(prints, seen)
+		step.to = seen
+		saw = append(saw, step)
 		w.mu.Lock()
 		path = append(path, t)
 		w.mu.Unlock()
@@ -197,7 +197,7 @@ func (w *walk) goOn(run Run, path []execution.Transition, b branch) (
 		}
 		b = branch{state: to, isNew: isNew}
 	}
-	return path, prints, err
+	return path, saw, err
 }
 
 // choose says which of the options a run is to take, -1 for none. One that came to a known state by a way of its own knows the options by
@@ -260,19 +260,4 @@ func (w *walk) saw(e Edge, seen execution.Fingerprint, by way) (to int32, isNew 
 		w.goal.Progress(w.result)
 	}
 	return to, !known
-}
-
-// mirrors runs a path from the other start, where it has to lead to the same: to these states, after so many steps.
-func mirrors(system System, path []execution.Transition, after int, to []execution.Fingerprint) error {
-	run := system.Begin(true)
-	defer run.Close()
-	if err := follow(run, path[:after]); err != nil {
-		return ErrNames
-	}
-	for i, seen := range to {
-		if err := follow(run, path[after+i:after+i+1]); err != nil || run.Fingerprint() != seen {
-			return ErrNames
-		}
-	}
-	return run.Err()
 }
