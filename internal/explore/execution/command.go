@@ -119,19 +119,18 @@ func (x network) Mine() bool {
 func (x network) Refuse(err error) { x.Fail(fmt.Errorf("%w%s", err, line())) }
 
 // Receive implements simredis.Network: a command takes effect.
-func (x network) Receive(conn *simredis.Conn, server int, sent []byte) ([]byte, error) {
+func (x network) Receive(conn *simredis.Conn, server int, command *simredis.Command) ([]byte, error) {
 	s, t := x.Cluster.Servers()[server], x.running("a command")
 	if t == nil {
 		return nil, ErrBlind
 	}
 	if t.fate == requestLost || t.fate == delayed {
-		x.keep(t, server, conn, sent)
+		x.keep(t, server, conn, command)
 		return nil, io.ErrUnexpectedEOF
 	}
 	if t.fate == notSynced {
 		x.Cluster.Lag(s)
 	}
-	command := x.Cluster.Command(sent)
 	a, err := x.Cluster.Ask(s, conn, t.actor.Index, x.now, command)
 	if err != nil {
 		x.Fail(fmt.Errorf("%w%s", err, line()))

@@ -17,13 +17,13 @@ type lateCommand struct {
 	commands []redis.Cmder
 	server   int
 	conn     *simredis.Conn
-	sent     []byte
+	command  *simredis.Command
 }
 
 // keep keeps what t has sent, if that is late and not lost.
-func (u *underWay) keep(t *Task, server int, conn *simredis.Conn, sent []byte) {
+func (u *underWay) keep(t *Task, server int, conn *simredis.Conn, command *simredis.Command) {
 	if t.fate == delayed {
-		u.late = append(u.late, lateCommand{t, t.pending, server, conn, slices.Clone(sent)})
+		u.late = append(u.late, lateCommand{t, t.pending, server, conn, command})
 	}
 }
 
@@ -41,7 +41,7 @@ func (u *underWay) sentLate(a *Actor) bool {
 func (u *underWay) appendLate(b []byte, s *simredis.Server, o Order) []byte {
 	for _, l := range u.late {
 		if l.server == s.Index {
-			b = fmt.Appendf(b, "|late %d %q", o.Place(l.from.actor.Index), l.sent)
+			b = fmt.Appendf(b, "|late %d %q", o.Place(l.from.actor.Index), l.command.Text())
 		}
 	}
 	return b
@@ -68,7 +68,7 @@ func (x *Execution) arrive(t *Task) {
 	if s.Health == simredis.Crashed {
 		return
 	}
-	a, err := x.Cluster.Ask(s, l.conn, t.actor.Index, x.now, x.Cluster.Command(l.sent))
+	a, err := x.Cluster.Ask(s, l.conn, t.actor.Index, x.now, l.command)
 	if err != nil {
 		x.Fail(err)
 		return

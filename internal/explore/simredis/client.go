@@ -17,7 +17,7 @@ type Network interface {
 	// Send lets a client's commands go out to a server, by deliver, when it likes, if at all.
 	Send(ctx context.Context, server int, commands []redis.Cmder, deliver func(context.Context) error) error
 	// Receive gives the reply to what was delivered.
-	Receive(conn *Conn, server int, sent []byte) (reply []byte, err error)
+	Receive(conn *Conn, server int, command *Command) (reply []byte, err error)
 	// Mine reports whether the goroutine that asks has the turn. Another one may ask at any time, even when all is over.
 	Mine() bool
 	// Refuse is told that a client is used for what it cannot do.
@@ -33,6 +33,10 @@ type Client struct {
 
 	sending    bool // a command is on its way
 	connecting bool // it says hello on a new connection, which is no part of any schedule
+
+	hooked bool    // its own commands are
+	phrase *phrase // that is being said for the first time, or has a new reply
+	read   []byte  // that reply
 }
 
 // NewClient makes a client of the server with this index.
@@ -64,10 +68,15 @@ func (c *Client) Attach(n Network) { c.network = n }
 // DialHook implements redis.Hook.
 func (*Client) DialHook(next redis.DialHook) redis.DialHook { return next }
 
-// ProcessHook implements redis.Hook.
+// ProcessHook implements redis.Hook. It is called first for the client, and then for each connection that a transaction has to itself.
 func (c *Client) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
+	process := next
+	if !c.hooked {
+		process = func(ctx context.Context, cmd redis.Cmder) error { return c.process(ctx, cmd, next) }
+	}
+	c.hooked = true
 	return func(ctx context.Context, cmd redis.Cmder) error {
-		err := c.send(ctx, []redis.Cmder{cmd}, func(ctx context.Context) error { return next(ctx, cmd) })
+		err := c.send(ctx, []redis.Cmder{cmd}, func(ctx context.Context) error { return process(ctx, cmd) })
 		if err != nil {
 			cmd.SetErr(err)
 		}
@@ -96,10 +105,11 @@ func (c *Client) send(ctx context.Context, cmds []redis.Cmder, next func(context
 }
 
 func (c *Client) receive(conn *Conn, sent []byte) ([]byte, error) {
+	command := c.memory.command(sent)
 	if !c.connecting {
-		return c.network.Receive(conn, c.server, sent)
+		return c.hear(conn, command)
 	}
-	a, err := c.memory.ask(c.memory.Empty(), 0, c.memory.Command(sent))
+	a, err := c.memory.ask(c.memory.Empty(), 0, command)
 	if err != nil {
 		return nil, err
 	}

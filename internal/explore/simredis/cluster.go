@@ -138,7 +138,7 @@ func (c *Cluster) Become(s *Server, next *State) (changed bool) {
 }
 
 // Command gives the command that was sent.
-func (c *Cluster) Command(sent []byte) *Command { return c.memory.Command(sent) }
+func (c *Cluster) Command(sent []byte) *Command { return c.memory.command(sent) }
 
 // Would is the answer that a command would get. It changes nothing.
 func (c *Cluster) Would(s *Server, now time.Duration, command *Command) (*Answer, error) {

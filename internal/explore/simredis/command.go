@@ -8,14 +8,18 @@ type Command struct {
 	text    string
 	watches bool // or ends a transaction
 	timed   bool // its answer may depend on the time of day
+	plain   bool // it is one, and does the same on each connection
 	script  bool // it names one that the server has loaded
 
 	parsed    [][]string // each command's words
 	malformed error      // or why there are none
 }
 
-// Command gives the command that was sent.
-func (m *Memory) Command(sent []byte) *Command {
+// Text is what was sent.
+func (c *Command) Text() string { return c.text }
+
+// command gives the command that was sent.
+func (m *Memory) command(sent []byte) *Command {
 	if known, ok := m.commands[string(sent)]; ok {
 		return known
 	}
@@ -24,6 +28,7 @@ func (m *Memory) Command(sent []byte) *Command {
 	c.watches = strings.Contains(upper, "WATCH")
 	c.timed, c.script = timed(upper), strings.Contains(upper, "EVALSHA")
 	c.parsed, c.malformed = parse(c.text)
+	c.plain = c.malformed == nil && len(c.parsed) == 1 && !c.watches && !strings.EqualFold(c.parsed[0][0], "EXEC")
 	m.commands[c.text] = c
 	return c
 }

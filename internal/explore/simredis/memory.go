@@ -30,6 +30,8 @@ type Memory struct {
 	states map[string]*State // by their text
 
 	commands map[string]*Command // by their text
+	phrases  map[string]*phrase  // by their words
+	buffer   []byte              // for words
 
 	empty  *State
 	loaded *State   // what the server holds at the moment
@@ -62,7 +64,10 @@ func Date(now time.Duration) time.Time {
 
 // NewMemory makes a memory in which this run of the shop is on.
 func NewMemory(run string) (*Memory, error) {
-	m := &Memory{server: miniredis.NewMiniRedis(), run: run, states: map[string]*State{}, commands: map[string]*Command{}}
+	m := &Memory{
+		server: miniredis.NewMiniRedis(), run: run,
+		states: map[string]*State{}, commands: map[string]*Command{}, phrases: map[string]*phrase{},
+	}
 	conn, err := m.server.Dial() // makes it ready without a port
 	if err != nil {
 		return nil, err

@@ -1,0 +1,82 @@
+package simredis
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// direct is a Network whose server answers at once. It counts what came without a connection.
+type direct struct {
+	cluster *Cluster
+	short   int
+}
+
+func (*direct) Send(ctx context.Context, _ int, _ []redis.Cmder, deliver func(context.Context) error) error {
+	return deliver(ctx)
+}
+
+func (d *direct) Receive(conn *Conn, server int, command *Command) ([]byte, error) {
+	if conn == nil {
+		d.short++
+	}
+	s := d.cluster.Servers()[server]
+	a, err := d.cluster.Ask(s, conn, 0, 0, command)
+	if err != nil {
+		return nil, err
+	}
+	d.cluster.Become(s, a.Then)
+	return a.Reply, nil
+}
+
+func (*direct) Mine() bool   { return true }
+func (*direct) Refuse(error) {}
+
+// What was sent and answered before does not go through the client again, and gives what the client gave.
+func TestAPhraseMeansTheSame(t *testing.T) {
+	m, err := NewMemory("a run")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	c, err := m.NewClient(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	d := &direct{cluster: m.NewCluster(m.WithStock(200), 0)}
+	c.Attach(d)
+	ctx := t.Context()
+	for name, ask := range map[string]func() redis.Cmder{
+		"no value":           func() redis.Cmder { return c.Get(ctx, "none") },
+		"a value":            func() redis.Cmder { return c.Get(ctx, "inventory") },
+		"a status":           func() redis.Cmder { return c.SetArgs(ctx, "key", "A", redis.SetArgs{}) },
+		"no status":          func() redis.Cmder { return c.SetArgs(ctx, "inventory", "A", redis.SetArgs{Mode: "NX"}) },
+		"false":              func() redis.Cmder { return c.SetNX(ctx, "inventory", 1, 0) }, //nolint:staticcheck // as v1 does
+		"a number":           func() redis.Cmder { return c.Exists(ctx, "inventory", "none") },
+		"a script's number":  func() redis.Cmder { return c.Eval(ctx, "return 7", nil, []byte("A"), 1, int64(2)) },
+		"a script's text":    func() redis.Cmder { return c.Eval(ctx, "return ARGV[1]", nil, "A") },
+		"a script's nothing": func() redis.Cmder { return c.Eval(ctx, "return nil", nil) },
+		"an error":           func() redis.Cmder { return c.HGet(ctx, "inventory", "field") },
+	} {
+		first, before := ask(), d.short
+		again := ask()
+		if d.short != before+1 || again.String() != first.String() || fmt.Sprint(again.Err()) != fmt.Sprint(first.Err()) ||
+			errors.Is(again.Err(), redis.Nil) != errors.Is(first.Err(), redis.Nil) {
+			t.Errorf("%s: %d without the client, %v; want one, and %v", name, d.short-before, again, first)
+		}
+	}
+	list := func() any { return c.Eval(ctx, "return {1, 2}", nil).Val() }
+	list().([]any)[0] = "changed by who got it"
+	if got := fmt.Sprint(list()); got != "[1 2]" {
+		t.Errorf("a script's list is %s for the next; want [1 2]", got)
+	}
+	before := d.short
+	err = c.Watch(ctx, func(tx *redis.Tx) error { return tx.Get(ctx, "inventory").Err() }, "inventory")
+	if err != nil || d.short != before {
+		t.Errorf("%v; a transaction's commands went without its connection: %d", err, d.short-before)
+	}
+}
