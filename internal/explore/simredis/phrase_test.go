@@ -55,7 +55,7 @@ func TestAPhraseMeansTheSame(t *testing.T) {
 		"a value":            func() redis.Cmder { return c.Get(ctx, "inventory") },
 		"a status":           func() redis.Cmder { return c.SetArgs(ctx, "key", "A", redis.SetArgs{}) },
 		"no status":          func() redis.Cmder { return c.SetArgs(ctx, "inventory", "A", redis.SetArgs{Mode: "NX"}) },
-		"false":              func() redis.Cmder { return c.SetNX(ctx, "inventory", 1, 0) }, //nolint:staticcheck // as v1 does
+		"false":              func() redis.Cmder { return c.SetNX(ctx, "inventory", 1, 0) },
 		"a number":           func() redis.Cmder { return c.Exists(ctx, "inventory", "none") },
 		"a script's number":  func() redis.Cmder { return c.Eval(ctx, "return 7", nil, []byte("A"), 1, int64(2)) },
 		"a script's text":    func() redis.Cmder { return c.Eval(ctx, "return ARGV[1]", nil, "A") },
