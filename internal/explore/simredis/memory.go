@@ -2,7 +2,8 @@
 //
 // What a command answers and leaves behind depends on the content, the time and the command. A Memory asks miniredis once for each such
 // case and then remembers the answer, so the prefix of a schedule, run again and again, costs no Lua. A Cluster is the servers of one
-// schedule. A Client is a real go-redis client: its connections end in memory, and a Network decides when its commands go out.
+// schedule. A Client is a real go-redis client: its connections end in memory, and a Network decides when its commands go out. What it
+// makes of a command and of a reply is remembered, too.
 //
 // Two things are the shop's: a run is on in every state, and the orders that a command writes to the ledger become part of its
 // answer, not of the content, because nothing reads them and states stay few.
