@@ -14,12 +14,12 @@ func TestHTMLFiles(t *testing.T) {
 		code int
 		has  string // "" : there is no file
 	}{
-		"explore v2 --faults expiry=1 --each":                           {1, `"anomaly":"foreign-release"`},
-		"explore v2 --faults expiry=1 --replay A:SET,expiry,B:SET":      {1, `"says":"A and B are both inside"`},
-		"explore v2 --replay A:SET":                                     {0, `"token":"A:SET"`},
-		"explore v6":                                                    {0, ""},
-		"explore v2 --replay B:DEL":                                     {2, ""},
-		"burst -n 4 -c 2 --server.addr 127.0.0.1:1 --lock v4 --lang zh": {0, `"name":"tally"`},
+		"explore v2 --faults expiry=1 --each":                      {1, `"anomaly":"foreign-release"`},
+		"explore v2 --faults expiry=1 --replay A:SET,expiry,B:SET": {1, `"says":"A and B are both inside"`},
+		"explore v2 --replay A:SET":                                {0, `"token":"A:SET"`},
+		"explore v6":                                               {0, ""},
+		"explore v2 --replay B:DEL":                                {2, ""},
+		"burst -n 8 -c 8 --server.addr 127.0.0.1:1 --sale.think_time 100ms --lock v4 --lang zh": {0, `"name":"tally"`},
 	} {
 		t.Run(line, func(t *testing.T) {
 			t.Parallel()

@@ -157,6 +157,18 @@ func TestSeatUndoesAndForks(t *testing.T) {
 	p.waitUntil("the fork is this place", `document.querySelector("[data-focus=fork]").hash === location.hash`)
 }
 
+// Keys that come faster than the server answers do what they do one after the other.
+func TestSeatQuickKeysTakeTurns(t *testing.T) {
+	p := open(t, serve(t)+"/#/schedule/v2?in=--faults+expiry=1")
+	p.waitUntil("there is a first choice", `document.querySelector(".moves .choice")`)
+	eval[bool](p, `[..."11u2"].every(key => dispatchEvent(new KeyboardEvent("keydown", {key})))`) // A:SET A:GET, undone, B:SET
+	p.waitUntil("the last key is done", `location.hash.includes("do=A:SET+B:SET")`)
+	p.steps(2)
+	eval[bool](p, `[..."uur"].every(key => dispatchEvent(new KeyboardEvent("keydown", {key})))`)
+	p.waitUntil("one of two is done again", `/do=A:SET(&|$)/.test(location.hash)`)
+	p.steps(1)
+}
+
 func TestSeatTellsOfAStaleLink(t *testing.T) {
 	p := open(t, serve(t)+"/#/schedule/v3?in=--faults+expiry=1&do=A:SET+A:GET+A:DEL+B:SET")
 	p.shows("This link is stale")

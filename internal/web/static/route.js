@@ -13,10 +13,9 @@ export function link(path, query = {}) {
   return "#/" + path.map(encodeURIComponent).join("/") + (text && "?" + text);
 }
 
-// go goes to an address; instead of the present one, if it says so.
+// go goes to an address; instead of the present one, if it says so. The view has followed when it returns.
 export function go(hash, { instead = false } = {}) {
   if (hash === location.hash) return;
-  if (!instead) return void (location.hash = hash);
-  history.replaceState(null, "", hash);
+  history[instead ? "replaceState" : "pushState"](null, "", hash);
   dispatchEvent(new HashChangeEvent("hashchange"));
 }

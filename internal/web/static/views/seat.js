@@ -26,6 +26,7 @@ class Seat {
   past = []; // addresses before the last changes, for undo
   future = [];
   hint = null;
+  turn = Promise.resolve(); // of the last key
   main; place; full; here; before; index; drawn; failure;
 
   constructor(main) {
@@ -34,17 +35,17 @@ class Seat {
     this.says = el("p", { class: "now", role: "status", "aria-live": "polite" });
     this.unbind = bind(
       [null, "do what the button with this number does", "执行带这个数字的按钮", "1 – 9"],
-      ...Array.from({ length: 9 }, (_, i) => [String(i + 1), "", "", () => this.choose(i)]),
-      ["ArrowLeft", "one step back, to look", "往回看一步", () => this.look(this.at - 1)],
-      ["ArrowRight", "one step on", "往前看一步", () => this.look(this.at + 1)],
-      ["Home", "to the start", "到开头", () => this.look(0)],
-      ["End", "to the last step", "到最后一步", () => this.look(this.tokens.length)],
-      ["u", "undo", "撤销", () => this.undo()],
-      ["r", "redo", "重做", () => this.redo()],
-      ["f", "fork: the same place in a new tab", "分叉：在新标签页打开同一处", () => open(this.address({}), "_blank", "noopener")],
-      ["h", "hint: the next step of a shortest way", "提示：最短路径的下一步", () => this.ask()],
-      ["o", "oracle: how far the nearest breach is", "神谕：离最近的异常还有几步", () => this.setMode("oracle")],
-      ["b", "beside: the same under the next lock", "并排：在下一种锁下做同样的事", () => this.besideNext()],
+      ...Array.from({ length: 9 }, (_, i) => [String(i + 1), "", "", this.inTurn(() => this.choose(i))]),
+      ["ArrowLeft", "one step back, to look", "往回看一步", this.inTurn(() => this.look(this.at - 1))],
+      ["ArrowRight", "one step on", "往前看一步", this.inTurn(() => this.look(this.at + 1))],
+      ["Home", "to the start", "到开头", this.inTurn(() => this.look(0))],
+      ["End", "to the last step", "到最后一步", this.inTurn(() => this.look(this.tokens.length))],
+      ["u", "undo", "撤销", this.inTurn(() => this.undo())],
+      ["r", "redo", "重做", this.inTurn(() => this.redo())],
+      ["f", "fork: the same place in a new tab", "分叉：在新标签页打开同一处", this.inTurn(() => open(this.address({}), "_blank", "noopener"))],
+      ["h", "hint: the next step of a shortest way", "提示：最短路径的下一步", this.inTurn(() => this.ask())],
+      ["o", "oracle: how far the nearest breach is", "神谕：离最近的异常还有几步", this.inTurn(() => this.setMode("oracle"))],
+      ["b", "beside: the same under the next lock", "并排：在下一种锁下做同样的事", this.inTurn(() => this.besideNext())],
     );
   }
 
@@ -52,6 +53,13 @@ class Seat {
     this.left = true;
     this.unbind();
     this.oracle.stop();
+  }
+
+  // inTurn makes what a key does wait until what the keys before it ask for is shown: quick keys are not lost, and none overtakes.
+  inTurn(act) {
+    return () => {
+      this.turn = this.turn.catch(() => {}).then(() => this.going).then(() => void (this.left || act()));
+    };
   }
 
   get tokens() { return this.place.do ? this.place.do.split(" ") : []; }
@@ -129,8 +137,7 @@ class Seat {
 
   take(token) { this.change({ do: [...this.tokens.slice(0, this.at), token].join(" ") }); }
 
-  async choose(i) {
-    await this.going; // or the choices would be those of the place before
+  choose(i) {
     const choice = this.here?.view.choices[i];
     if (choice) this.take(choice.token);
   }

@@ -2,7 +2,7 @@
 import { el } from "../dom.js";
 import { language, say, several } from "../words.js";
 import { get, stream, text } from "../server.js";
-import { link } from "../route.js";
+import { go, link } from "../route.js";
 
 // goals names an anomaly, and says what to make a lock do.
 export function goals(anomaly) {
@@ -35,7 +35,7 @@ export function modePanel(seat) {
     "aria-pressed": String(place.mode === name), "data-focus": "mode-" + name, onclick: () => place.mode !== name && seat.setMode(name),
   }, say(english, chinese), key && el("kbd", { "aria-hidden": "true" }, key));
   const chooser = el("label", null, el("span", { class: "small soft" }, say("goal", "目标")), el("select", {
-    "data-focus": "goal", onchange: event => { seat.hint = null; location.hash = seat.address({ anomaly: event.target.value }); },
+    "data-focus": "goal", onchange: event => { seat.hint = null; go(seat.address({ anomaly: event.target.value })); },
   }, index.anomalies.map(({ name }) => el("option", { value: name, selected: name === (place.anomaly || goalOf(place.lock)) },
     `${name}: ${goals(name).says}`))));
   return el("div", { class: "sheet" },
