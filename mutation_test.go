@@ -228,9 +228,10 @@ func TestTheExplorerFindsEveryMutant(t *testing.T) {
 	whole := buildOf(t, explorer, "")
 	holds := map[string]bool{} // what is explored without any breakage, once for all mutants that ask for it
 	for _, m := range mutants {
+		quick := slices.Contains(quickMutants, m.name)
 		t.Run(m.name, func(t *testing.T) {
 			broken := breakage(t, m.file, m.old, m.new)
-			if !slices.Contains(quickMutants, m.name) {
+			if !quick {
 				suite.LongOnly(t, "others of its kind are found in the quick suite")
 			}
 			t.Parallel()
@@ -238,7 +239,7 @@ func TestTheExplorerFindsEveryMutant(t *testing.T) {
 				t.Errorf("explore %s: %s; want it to find %s", m.explore, verdict, m.finds)
 			}
 		})
-		if holds[m.explore] || !suite.Long && !slices.Contains(quickMutants, m.name) {
+		if holds[m.explore] || !suite.Long && !quick {
 			continue
 		}
 		holds[m.explore] = true

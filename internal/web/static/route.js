@@ -13,7 +13,7 @@ export function link(path, query = {}) {
   return "#/" + path.map(encodeURIComponent).join("/") + (text && "?" + text);
 }
 
-// go goes to an address; instead of the present one, if it says so. The view has followed when it returns.
+// go goes to an address; instead of the present one, if it says so. The view is on its way there when it returns.
 export function go(hash, { instead = false } = {}) {
   if (hash === location.hash) return;
   history[instead ? "replaceState" : "pushState"](null, "", hash);
