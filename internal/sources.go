@@ -5,5 +5,5 @@ import "embed"
 
 // Sources are the Go files of the steps and of the contrasts, by package.
 //
-//go:embed lockv*/*.go redlock/*.go contrast/*.go
+//go:embed lockv*/*.go lock/redlock/*.go lock/contrast/*.go
 var Sources embed.FS

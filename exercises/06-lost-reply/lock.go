@@ -12,8 +12,8 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"lockstep/internal/lock"
-	"lockstep/internal/rediserr"
-	"lockstep/internal/strategy"
+	"lockstep/internal/lock/rediserr"
+	"lockstep/internal/lock/strategy"
 )
 
 // Strategy is what the check explores.

@@ -9,8 +9,8 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"lockstep/internal/load"
-	"lockstep/internal/redistest"
+	"lockstep/internal/shop/load"
+	"lockstep/internal/test/redistest"
 )
 
 // BenchmarkSale sells b.N items over HTTP on a real Redis. Beside the time it counts the commands a sale takes: the lock's, and

@@ -14,12 +14,12 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"lockstep/internal/api"
-	"lockstep/internal/config"
-	"lockstep/internal/evolution"
-	"lockstep/internal/history"
 	"lockstep/internal/language"
-	"lockstep/internal/load"
+	"lockstep/internal/lock/evolution"
+	"lockstep/internal/service/history"
+	"lockstep/internal/shop/api"
+	"lockstep/internal/shop/config"
+	"lockstep/internal/shop/load"
 )
 
 // anyPort is where a server listens that only its own burst will ask.

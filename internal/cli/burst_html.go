@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lockstep/internal/language"
-	"lockstep/internal/load"
+	"lockstep/internal/shop/load"
 	"lockstep/internal/web"
 )
 

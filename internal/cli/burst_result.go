@@ -9,8 +9,8 @@ import (
 	"text/tabwriter"
 
 	"lockstep/internal/language"
-	"lockstep/internal/live"
-	"lockstep/internal/load"
+	"lockstep/internal/shop/load"
+	"lockstep/internal/watch/live"
 )
 
 // printResult prints the result of a burst for people. The names of its rows are those of the JSON, in each language.

@@ -7,12 +7,12 @@ import (
 	"testing"
 	"time"
 
-	"lockstep/internal/evolution"
-	"lockstep/internal/history"
 	"lockstep/internal/language"
-	"lockstep/internal/load"
-	"lockstep/internal/redistest"
-	"lockstep/internal/suite"
+	"lockstep/internal/lock/evolution"
+	"lockstep/internal/service/history"
+	"lockstep/internal/shop/load"
+	"lockstep/internal/test/redistest"
+	"lockstep/internal/test/suite"
 )
 
 // Of v0, TestReadmeCommands has a thousand buyers.

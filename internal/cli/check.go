@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"lockstep/internal/language"
-	"lockstep/internal/progress"
-	"lockstep/internal/workshop"
+	"lockstep/internal/learn/progress"
+	"lockstep/internal/learn/workshop"
 )
 
 // checkFlags are those of check, as given.

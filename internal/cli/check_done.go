@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 	"text/tabwriter"
 
-	"lockstep/internal/progress"
-	"lockstep/internal/workshop"
+	"lockstep/internal/learn/progress"
+	"lockstep/internal/learn/workshop"
 )
 
 // check checks an exercise once, prints what was found, and remembers whether it is done.

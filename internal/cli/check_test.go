@@ -11,9 +11,9 @@ import (
 	"testing"
 
 	"lockstep/internal/language"
-	"lockstep/internal/progress"
-	"lockstep/internal/suite"
-	"lockstep/internal/workshop"
+	"lockstep/internal/learn/progress"
+	"lockstep/internal/learn/workshop"
+	"lockstep/internal/test/suite"
 )
 
 // class is a directory that looks like the module to a learner who asks for hints. Nothing can be built there.

@@ -10,7 +10,7 @@ import (
 
 	"github.com/fsnotify/fsnotify"
 
-	"lockstep/internal/workshop"
+	"lockstep/internal/learn/workshop"
 )
 
 // settled is how long nothing may be written before a check: editors save in several steps.

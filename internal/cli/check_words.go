@@ -3,7 +3,7 @@ package cli
 import (
 	"lockstep/internal/explore"
 	"lockstep/internal/language"
-	"lockstep/internal/workshop"
+	"lockstep/internal/learn/workshop"
 )
 
 // checkWords are the sentences of check.

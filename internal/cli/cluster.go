@@ -19,14 +19,14 @@ import (
 	"github.com/spf13/pflag"
 
 	"lockstep/docs"
-	"lockstep/internal/classroom"
-	"lockstep/internal/cluster"
-	"lockstep/internal/config"
 	"lockstep/internal/dao"
-	"lockstep/internal/evolution"
+	"lockstep/internal/learn/classroom"
 	"lockstep/internal/lock"
+	"lockstep/internal/lock/evolution"
+	"lockstep/internal/lock/strategy"
 	"lockstep/internal/service"
-	"lockstep/internal/strategy"
+	"lockstep/internal/shop/cluster"
+	"lockstep/internal/shop/config"
 )
 
 func newCluster() *cobra.Command {

@@ -16,13 +16,13 @@ import (
 	"github.com/redis/go-redis/v9"
 	"github.com/spf13/cobra"
 
-	"lockstep/internal/api"
-	"lockstep/internal/cluster"
-	"lockstep/internal/config"
 	"lockstep/internal/dao"
-	"lockstep/internal/history"
-	"lockstep/internal/redisclient"
-	"lockstep/internal/suite"
+	"lockstep/internal/dao/redisclient"
+	"lockstep/internal/service/history"
+	"lockstep/internal/shop/api"
+	"lockstep/internal/shop/cluster"
+	"lockstep/internal/shop/config"
+	"lockstep/internal/test/suite"
 )
 
 // testCluster is a running lockstep cluster, its front asked as a server is.

@@ -6,8 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"lockstep/internal/evolution"
 	"lockstep/internal/explore"
+	"lockstep/internal/lock/evolution"
 )
 
 // completeWith makes the shell complete a flag's value with these. It panics if there is no such flag.

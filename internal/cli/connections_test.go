@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"lockstep/internal/api"
+	"lockstep/internal/shop/api"
 )
 
 // withoutBody are requests whose body never comes, those that no handler sees among them.

@@ -12,10 +12,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"lockstep/docs"
-	"lockstep/internal/course"
 	"lockstep/internal/language"
-	"lockstep/internal/progress"
-	"lockstep/internal/workshop"
+	"lockstep/internal/learn/course"
+	"lockstep/internal/learn/progress"
+	"lockstep/internal/learn/workshop"
 )
 
 // skipped is the choice of a learner who has made none.

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"lockstep/internal/progress"
+	"lockstep/internal/learn/progress"
 )
 
 // learn takes the course with this on standard input.

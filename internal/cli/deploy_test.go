@@ -13,7 +13,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"lockstep/internal/history"
+	"lockstep/internal/service/history"
 )
 
 // startNginx starts nginx by the files of the containers, in front of shops of the test.

@@ -12,9 +12,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"lockstep/internal/doctor"
 	"lockstep/internal/language"
-	"lockstep/internal/load"
+	"lockstep/internal/learn/doctor"
+	"lockstep/internal/shop/load"
 )
 
 func newDoctor() *cobra.Command {

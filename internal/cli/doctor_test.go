@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"lockstep/internal/doctor"
+	"lockstep/internal/learn/doctor"
 )
 
 // A port that another program has is found, and by its flag another one is taken.

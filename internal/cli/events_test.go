@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"lockstep/internal/redistest"
-	"lockstep/internal/witness"
+	"lockstep/internal/test/redistest"
+	"lockstep/internal/watch/witness"
 )
 
 // watchEvents follows a server's events until the test, or the server, ends.

@@ -10,11 +10,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"lockstep/internal/evolution"
 	"lockstep/internal/explore"
 	"lockstep/internal/explore/graph"
 	"lockstep/internal/language"
-	"lockstep/internal/strategy"
+	"lockstep/internal/lock/evolution"
+	"lockstep/internal/lock/strategy"
 )
 
 const exitBroken = 1

@@ -10,8 +10,8 @@ import (
 
 	"lockstep/internal/explore"
 	"lockstep/internal/explore/stepper"
-	"lockstep/internal/strategy"
-	"lockstep/internal/trace"
+	"lockstep/internal/explore/trace"
+	"lockstep/internal/lock/strategy"
 )
 
 const columnWidth = 46 // of each lock

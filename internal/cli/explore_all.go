@@ -9,8 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"lockstep/internal/evolution"
 	"lockstep/internal/explore"
+	"lockstep/internal/lock/evolution"
 )
 
 // exploreAll prints the table of every strategy and anomaly.

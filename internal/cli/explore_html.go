@@ -6,10 +6,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"lockstep/internal/evolution"
 	"lockstep/internal/explore"
-	"lockstep/internal/strategy"
-	"lockstep/internal/trace"
+	"lockstep/internal/explore/trace"
+	"lockstep/internal/lock/evolution"
+	"lockstep/internal/lock/strategy"
 	"lockstep/internal/web"
 )
 

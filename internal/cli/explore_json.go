@@ -6,7 +6,7 @@ import (
 
 	"lockstep/internal/explore"
 	"lockstep/internal/explore/graph"
-	"lockstep/internal/trace"
+	"lockstep/internal/explore/trace"
 )
 
 func writeJSON(w io.Writer, document any) error {

@@ -9,8 +9,8 @@ import (
 
 	"lockstep/internal/explore"
 	"lockstep/internal/explore/graph"
-	"lockstep/internal/strategy"
-	"lockstep/internal/trace"
+	"lockstep/internal/explore/trace"
+	"lockstep/internal/lock/strategy"
 )
 
 // replay runs one schedule.

@@ -15,7 +15,7 @@ import (
 	"lockstep/internal/explore"
 	"lockstep/internal/explore/graph"
 	"lockstep/internal/explore/stepper"
-	"lockstep/internal/strategy"
+	"lockstep/internal/lock/strategy"
 )
 
 // walk is a session in a terminal.

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"lockstep/internal/evolution"
 	"lockstep/internal/explore"
+	"lockstep/internal/lock/evolution"
 )
 
 func TestExploreExitCodes(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 
 	"lockstep/internal/explore"
 	"lockstep/internal/explore/graph"
-	"lockstep/internal/strategy"
+	"lockstep/internal/lock/strategy"
 )
 
 // schedulesAsked bounds each question of --why, and of a distance.

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"testing"
 
-	"lockstep/internal/history"
+	"lockstep/internal/service/history"
 )
 
 // Whatever a body is, it starts a run with the stock it says, or is refused with a reason and changes nothing.

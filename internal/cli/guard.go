@@ -9,8 +9,8 @@ import (
 
 	"github.com/google/uuid"
 
-	"lockstep/internal/api"
-	"lockstep/internal/config"
+	"lockstep/internal/shop/api"
+	"lockstep/internal/shop/config"
 )
 
 // newGuard makes the guard of a server that listens at addr. With a token, or if nobody may change anything, every Host is allowed,

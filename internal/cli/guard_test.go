@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"lockstep/internal/api"
-	"lockstep/internal/config"
+	"lockstep/internal/shop/api"
+	"lockstep/internal/shop/config"
 )
 
 // administer asks a server for something under a name, with headers "Name: value", and gives the status and the body.

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"lockstep/internal/cluster"
-	"lockstep/internal/suite"
+	"lockstep/internal/shop/cluster"
+	"lockstep/internal/test/suite"
 )
 
 // With v7, who dies in the queue, or with the lock, holds the others up for a bounded time: the expiry, and the quarter of it

@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"lockstep/internal/load"
+	"lockstep/internal/shop/load"
 )
 
 func newHealth() *cobra.Command {

@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"lockstep/internal/evolution"
 	"lockstep/internal/explore"
+	"lockstep/internal/lock/evolution"
 )
 
 // Each command's help is of its own flags, and fits into helpWidth; the settings are all in their own.

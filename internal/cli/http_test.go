@@ -10,10 +10,10 @@ import (
 	"testing"
 	"time"
 
-	"lockstep/internal/api"
-	"lockstep/internal/evolution"
-	"lockstep/internal/history"
 	"lockstep/internal/lock"
+	"lockstep/internal/lock/evolution"
+	"lockstep/internal/service/history"
+	"lockstep/internal/shop/api"
 )
 
 func TestSaleAnswer(t *testing.T) {

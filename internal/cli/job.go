@@ -11,13 +11,13 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"lockstep/internal/cluster"
-	"lockstep/internal/config"
 	"lockstep/internal/dao"
-	"lockstep/internal/evolution"
-	"lockstep/internal/job"
 	"lockstep/internal/lock"
-	"lockstep/internal/strategy"
+	"lockstep/internal/lock/evolution"
+	"lockstep/internal/lock/strategy"
+	"lockstep/internal/shop/cluster"
+	"lockstep/internal/shop/config"
+	"lockstep/internal/shop/job"
 )
 
 // jobName is the job's, and so the key of its lock.

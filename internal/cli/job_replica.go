@@ -11,11 +11,11 @@ import (
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
 
-	"lockstep/internal/config"
 	"lockstep/internal/dao"
-	"lockstep/internal/job"
 	"lockstep/internal/lock"
-	"lockstep/internal/strategy"
+	"lockstep/internal/lock/strategy"
+	"lockstep/internal/shop/config"
+	"lockstep/internal/shop/job"
 )
 
 // runJobReplica runs the job as one of its replicas, until standard input ends.

@@ -8,7 +8,7 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"lockstep/internal/job"
+	"lockstep/internal/shop/job"
 )
 
 // shownTicks is how many of the ticks that break the verdict are listed.

@@ -12,9 +12,9 @@ import (
 	"testing"
 
 	"lockstep/internal/dao"
-	"lockstep/internal/job"
-	"lockstep/internal/redistest"
-	"lockstep/internal/suite"
+	"lockstep/internal/shop/job"
+	"lockstep/internal/test/redistest"
+	"lockstep/internal/test/suite"
 )
 
 // testJob is a running lockstep job --json.

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"lockstep/internal/api"
+	"lockstep/internal/shop/api"
 )
 
 const (

@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"testing"
 
-	"lockstep/internal/redistest"
+	"lockstep/internal/test/redistest"
 )
 
 // A process keeps the lock of v10 after a sale, here for longer than any test. It gives it back when its run ends, whichever replica ends

@@ -10,9 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"lockstep/internal/evolution"
-	"lockstep/internal/lab"
 	"lockstep/internal/language"
+	"lockstep/internal/lock/evolution"
+	"lockstep/internal/stage/lab"
 )
 
 func newLab() *cobra.Command {

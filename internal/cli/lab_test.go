@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"lockstep/internal/lab"
-	"lockstep/internal/suite"
+	"lockstep/internal/stage/lab"
+	"lockstep/internal/test/suite"
 )
 
 // quickLabs are those that the quick suite runs; the long one runs all, on a real Redis too.

@@ -1,8 +1,8 @@
 package cli
 
 import (
-	"lockstep/internal/lab"
 	"lockstep/internal/language"
+	"lockstep/internal/stage/lab"
 )
 
 // labWords are the sentences of lab in one language.

@@ -14,9 +14,9 @@ import (
 	"testing"
 	"time"
 
-	"lockstep/internal/api"
-	"lockstep/internal/evolution"
-	"lockstep/internal/redistest"
+	"lockstep/internal/lock/evolution"
+	"lockstep/internal/shop/api"
+	"lockstep/internal/test/redistest"
 )
 
 func TestFirstLineSaysWhereAndWhat(t *testing.T) {

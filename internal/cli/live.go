@@ -7,10 +7,10 @@ import (
 
 	"github.com/google/uuid"
 
-	"lockstep/internal/api"
-	"lockstep/internal/config"
 	"lockstep/internal/dao"
-	"lockstep/internal/live"
+	"lockstep/internal/shop/api"
+	"lockstep/internal/shop/config"
+	"lockstep/internal/watch/live"
 )
 
 const (

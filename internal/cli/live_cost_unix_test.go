@@ -15,8 +15,8 @@ import (
 	"testing"
 	"time"
 
-	"lockstep/internal/redistest"
-	"lockstep/internal/suite"
+	"lockstep/internal/test/redistest"
+	"lockstep/internal/test/suite"
 )
 
 const (

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"lockstep/internal/live"
-	"lockstep/internal/redistest"
-	"lockstep/internal/suite"
+	"lockstep/internal/test/redistest"
+	"lockstep/internal/test/suite"
+	"lockstep/internal/watch/live"
 )
 
 const manyWatchers = 20

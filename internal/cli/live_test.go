@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"lockstep/internal/cluster"
-	"lockstep/internal/live"
-	"lockstep/internal/redistest"
+	"lockstep/internal/shop/cluster"
+	"lockstep/internal/test/redistest"
+	"lockstep/internal/watch/live"
 )
 
 // shown follows GET /live until the test ends, and gives what it was sent so far.

@@ -18,12 +18,12 @@ import (
 	"github.com/spf13/pflag"
 	"go.uber.org/goleak"
 
-	"lockstep/internal/api"
-	"lockstep/internal/config"
-	"lockstep/internal/evolution"
-	"lockstep/internal/history"
-	"lockstep/internal/redistest"
-	"lockstep/internal/suite"
+	"lockstep/internal/lock/evolution"
+	"lockstep/internal/service/history"
+	"lockstep/internal/shop/api"
+	"lockstep/internal/shop/config"
+	"lockstep/internal/test/redistest"
+	"lockstep/internal/test/suite"
 )
 
 // runAsLockstep in the environment makes this test's program the command itself, for tests that start processes.

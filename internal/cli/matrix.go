@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lockstep/internal/language"
-	"lockstep/internal/matrix"
+	"lockstep/internal/stage/matrix"
 )
 
 // matrixFlags are those of matrix, as given.

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"lockstep/internal/language"
-	"lockstep/internal/matrix"
+	"lockstep/internal/stage/matrix"
 )
 
 // mostOpenRows is how many rows are drawn again and again: those above them are finished.

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"lockstep/internal/lab"
 	"lockstep/internal/language"
-	"lockstep/internal/matrix"
+	"lockstep/internal/stage/lab"
+	"lockstep/internal/stage/matrix"
 )
 
 func TestMatrixRefuses(t *testing.T) {

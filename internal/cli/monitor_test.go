@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"lockstep/internal/redistest"
+	"lockstep/internal/test/redistest"
 )
 
 // MONITOR shows the write-up's GET and SET of a sale without a lock, though the SET comes from a script.

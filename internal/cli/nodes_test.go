@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"lockstep/internal/redistest"
+	"lockstep/internal/test/redistest"
 )
 
 // Nodes that are gone are redlock's trouble, and no other lock's.

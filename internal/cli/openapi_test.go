@@ -16,7 +16,7 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
-	"lockstep/internal/api"
+	"lockstep/internal/shop/api"
 )
 
 // openAPI is what a test reads of the document.

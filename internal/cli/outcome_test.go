@@ -9,9 +9,9 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"lockstep/internal/api"
-	"lockstep/internal/history"
-	"lockstep/internal/redistest"
+	"lockstep/internal/service/history"
+	"lockstep/internal/shop/api"
+	"lockstep/internal/test/redistest"
 )
 
 // muteProxy stands between a server and its Redis. It hands on every command. Once muted, it hands on no reply.

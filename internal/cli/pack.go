@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"lockstep/internal/pack"
+	"lockstep/internal/learn/pack"
 )
 
 func newPack() *cobra.Command {

@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"lockstep/internal/classroom"
-	"lockstep/internal/suite"
+	"lockstep/internal/learn/classroom"
+	"lockstep/internal/test/suite"
 )
 
 const participants = 50
@@ -59,7 +59,7 @@ func TestAClusterHasOneRoom(t *testing.T) {
 // Fifty browsers read, look and predict, five times a second each: all wait for moments only, every last answer is counted, and nothing
 // is left when they have gone. So it is on a server, and through a cluster's front.
 func TestAClassOfFifty(t *testing.T) {
-	suite.LongOnly(t, "TestAllAnswersAreCounted in internal/classroom, without figures")
+	suite.LongOnly(t, "TestAllAnswersAreCounted in internal/learn/classroom, without figures")
 	t.Run("a server", func(t *testing.T) { aClass(t, start(t), 0) })
 	t.Run("a cluster", func(t *testing.T) { aClass(t, startCluster(t, "--replicas", "3").testServer, participants) })
 }

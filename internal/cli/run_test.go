@@ -10,10 +10,10 @@ import (
 
 	goredis "github.com/redis/go-redis/v9"
 
-	"lockstep/internal/api"
-	"lockstep/internal/config"
-	"lockstep/internal/history"
-	"lockstep/internal/suite"
+	"lockstep/internal/service/history"
+	"lockstep/internal/shop/api"
+	"lockstep/internal/shop/config"
+	"lockstep/internal/test/suite"
 )
 
 func TestStockSetByHandStartsARun(t *testing.T) {

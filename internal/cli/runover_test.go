@@ -4,8 +4,8 @@ import (
 	"encoding/json"
 	"testing"
 
-	"lockstep/internal/evolution"
-	"lockstep/internal/redistest"
+	"lockstep/internal/lock/evolution"
+	"lockstep/internal/test/redistest"
 )
 
 // Every sale writes into its own run alone: when that is over before it wrote, it was not made. Two replicas; one's sale thinks.

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"lockstep/internal/cluster"
-	"lockstep/internal/redistest"
+	"lockstep/internal/shop/cluster"
+	"lockstep/internal/test/redistest"
 )
 
 // Whatever goes wrong with a Redis's URL, its password is not in what a command says.

@@ -15,8 +15,8 @@ import (
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
 
-	"lockstep/internal/api"
-	"lockstep/internal/config"
+	"lockstep/internal/shop/api"
+	"lockstep/internal/shop/config"
 )
 
 // untilStdinFlag makes a server end when its standard input does, as the replicas of lockstep cluster do.

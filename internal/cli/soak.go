@@ -12,7 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"lockstep/internal/soak"
+	"lockstep/internal/stage/soak"
 )
 
 // soakFlags are what soak is told.

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"lockstep/internal/soak"
+	"lockstep/internal/stage/soak"
 )
 
 func TestSoakRefusesWhatItCannotRun(t *testing.T) {

@@ -9,9 +9,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"lockstep/internal/config"
-	"lockstep/internal/evolution"
-	"lockstep/internal/strategy"
+	"lockstep/internal/lock/evolution"
+	"lockstep/internal/lock/strategy"
+	"lockstep/internal/shop/config"
 )
 
 // suggest adds to an error the names that may have been meant by one that is none of them.

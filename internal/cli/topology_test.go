@@ -7,9 +7,9 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"lockstep/internal/load"
-	"lockstep/internal/redisclient"
-	"lockstep/internal/redistest"
+	"lockstep/internal/dao/redisclient"
+	"lockstep/internal/shop/load"
+	"lockstep/internal/test/redistest"
 )
 
 func TestSentinelSet(t *testing.T) {

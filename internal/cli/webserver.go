@@ -8,7 +8,7 @@ import (
 	"net/http"
 	"time"
 
-	"lockstep/internal/api"
+	"lockstep/internal/shop/api"
 )
 
 // How long a client may take, so that none occupies a connection for ever.

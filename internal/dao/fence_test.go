@@ -5,10 +5,10 @@ import (
 	"testing"
 
 	"lockstep/internal/dao"
-	"lockstep/internal/history"
 	"lockstep/internal/lock"
-	"lockstep/internal/redistest"
 	"lockstep/internal/service"
+	"lockstep/internal/service/history"
+	"lockstep/internal/test/redistest"
 )
 
 // The store takes any token until it has seen a larger one, read or written.

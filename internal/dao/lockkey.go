@@ -10,7 +10,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"lockstep/internal/rediserr"
+	"lockstep/internal/lock/rediserr"
 	"lockstep/internal/service"
 )
 

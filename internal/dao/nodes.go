@@ -12,7 +12,7 @@ import (
 	"github.com/alicebob/miniredis/v2"
 	"github.com/redis/go-redis/v9"
 
-	"lockstep/internal/redisclient"
+	"lockstep/internal/dao/redisclient"
 )
 
 // embeddedNodes is how many masters an embedded Redis brings with it for Redlock.

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"lockstep/internal/dao"
-	"lockstep/internal/redistest"
+	"lockstep/internal/test/redistest"
 )
 
 // Who is rung may end to listen, and begin anew, at once.

@@ -9,9 +9,9 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"lockstep/internal/history"
-	"lockstep/internal/rediserr"
+	"lockstep/internal/lock/rediserr"
 	"lockstep/internal/service"
+	"lockstep/internal/service/history"
 )
 
 // Order looks an order up, in the current run and in the earlier runs whose orders are kept.

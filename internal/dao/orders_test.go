@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	"lockstep/internal/dao"
-	"lockstep/internal/history"
-	"lockstep/internal/redistest"
 	"lockstep/internal/service"
+	"lockstep/internal/service/history"
+	"lockstep/internal/test/redistest"
 )
 
 // The ledger keeps the newest orders, of the run that is on and of those before; whatever it forgets, it has counted.

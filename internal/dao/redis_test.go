@@ -17,7 +17,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"lockstep/internal/dao"
-	"lockstep/internal/redistest"
+	"lockstep/internal/test/redistest"
 )
 
 func TestPasswordAndTLS(t *testing.T) {

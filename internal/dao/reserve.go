@@ -8,8 +8,8 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"lockstep/internal/dao/redisclient"
 	"lockstep/internal/lock"
-	"lockstep/internal/redisclient"
 )
 
 // reserve is a go-redis hook that keeps half of the connections for renewals and releases. A thousand waiters that poll take every

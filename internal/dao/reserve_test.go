@@ -12,8 +12,8 @@ import (
 	"github.com/alicebob/miniredis/v2"
 	"github.com/redis/go-redis/v9"
 
+	"lockstep/internal/dao/redisclient"
 	"lockstep/internal/lock"
-	"lockstep/internal/redisclient"
 )
 
 // Attempts take half of the connections. A release does not wait behind them; one more attempt waits as long as the pool would.

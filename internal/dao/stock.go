@@ -9,10 +9,10 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"lockstep/internal/history"
 	"lockstep/internal/lock"
-	"lockstep/internal/rediserr"
+	"lockstep/internal/lock/rediserr"
 	"lockstep/internal/service"
+	"lockstep/internal/service/history"
 	"lockstep/util/lua"
 )
 

@@ -5,9 +5,9 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"lockstep/internal/history"
-	"lockstep/internal/rediserr"
+	"lockstep/internal/lock/rediserr"
 	"lockstep/internal/service"
+	"lockstep/internal/service/history"
 	"lockstep/util/lua"
 )
 

@@ -6,9 +6,9 @@ import (
 	"testing"
 
 	"lockstep/internal/dao"
-	"lockstep/internal/history"
-	"lockstep/internal/redistest"
 	"lockstep/internal/service"
+	"lockstep/internal/service/history"
+	"lockstep/internal/test/redistest"
 )
 
 // eachRedis runs a test on an embedded Redis and on a real one.

@@ -11,9 +11,9 @@ import (
 	"github.com/alicebob/miniredis/v2"
 	"github.com/redis/go-redis/v9"
 
+	"lockstep/internal/dao/redisclient"
 	"lockstep/internal/lock"
-	"lockstep/internal/redisclient"
-	"lockstep/internal/rediserr"
+	"lockstep/internal/lock/rediserr"
 )
 
 // late is a connection to a Redis that takes its time for each answer.

@@ -6,9 +6,9 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"lockstep/internal/history"
-	"lockstep/internal/rediserr"
+	"lockstep/internal/lock/rediserr"
 	"lockstep/internal/service"
+	"lockstep/internal/service/history"
 )
 
 // Watch begins a transaction with WATCH: the sale's write is refused if the stock has changed since.

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"lockstep/internal/explore/scenario"
-	"lockstep/internal/strategy"
+	"lockstep/internal/lock/strategy"
 )
 
 // NamedScenario is one of those that All tries.

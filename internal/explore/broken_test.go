@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"lockstep/internal/evolution"
 	"lockstep/internal/explore"
+	"lockstep/internal/lock/evolution"
 )
 
 // broken is what README says is still broken, phrase by phrase, and the command that shows it: explore LOCK SCENARIO --anomaly ANOMALY.

@@ -5,10 +5,10 @@ import (
 	"slices"
 	"testing"
 
-	"lockstep/internal/evolution"
 	"lockstep/internal/explore"
-	"lockstep/internal/strategy"
-	"lockstep/internal/suite"
+	"lockstep/internal/lock/evolution"
+	"lockstep/internal/lock/strategy"
+	"lockstep/internal/test/suite"
 )
 
 // What is left out because it is known already changes neither what is found nor how short it is. Without the cuts a search often has no

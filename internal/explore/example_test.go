@@ -9,8 +9,8 @@ import (
 
 	"lockstep/internal/explore"
 	"lockstep/internal/lock"
-	"lockstep/internal/rediserr"
-	"lockstep/internal/strategy"
+	"lockstep/internal/lock/rediserr"
+	"lockstep/internal/lock/strategy"
 )
 
 // mine is a lock of your own.

@@ -11,7 +11,7 @@ import (
 	"lockstep/internal/explore/harness"
 	"lockstep/internal/explore/scenario"
 	"lockstep/internal/explore/search"
-	"lockstep/internal/strategy"
+	"lockstep/internal/lock/strategy"
 )
 
 type (

@@ -7,10 +7,10 @@ import (
 	"testing"
 	"time"
 
-	"lockstep/internal/evolution"
 	"lockstep/internal/explore"
-	"lockstep/internal/strategy"
-	"lockstep/internal/suite"
+	"lockstep/internal/lock/evolution"
+	"lockstep/internal/lock/strategy"
+	"lockstep/internal/test/suite"
 )
 
 // claims are what is said of the strategies: in README, in their docs, and in the lectures given with them. Beside each that

@@ -10,11 +10,11 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"lockstep/internal/explore"
+	"lockstep/internal/explore/trace"
 	"lockstep/internal/language"
 	"lockstep/internal/lock"
+	"lockstep/internal/lock/strategy"
 	"lockstep/internal/lockv7"
-	"lockstep/internal/strategy"
-	"lockstep/internal/trace"
 )
 
 // besidesIdle stands for all anomalies but this one: after many faults a lock is idle until it expires.

@@ -12,13 +12,13 @@ import (
 	"strings"
 	"testing"
 
-	"lockstep/internal/evolution"
 	"lockstep/internal/explore"
 	"lockstep/internal/explore/stepper"
+	"lockstep/internal/explore/trace"
 	"lockstep/internal/language"
-	"lockstep/internal/strategy"
-	"lockstep/internal/suite"
-	"lockstep/internal/trace"
+	"lockstep/internal/lock/evolution"
+	"lockstep/internal/lock/strategy"
+	"lockstep/internal/test/suite"
 )
 
 var (
@@ -41,7 +41,7 @@ func english(text string) string {
 // other language.
 func TestEveryTextIsInEveryLanguage(t *testing.T) {
 	var files []string
-	for _, pattern := range []string{"*.go", "*/*.go", "../cli/explore*.go", "../trace/*.go", "../reason/*.go"} {
+	for _, pattern := range []string{"*.go", "*/*.go", "../cli/explore*.go", "../service/reason/*.go"} {
 		found, err := filepath.Glob(pattern)
 		if err != nil {
 			t.Fatal(err)

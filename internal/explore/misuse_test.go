@@ -13,8 +13,8 @@ import (
 
 	"lockstep/internal/explore"
 	"lockstep/internal/lock"
-	"lockstep/internal/rediserr"
-	"lockstep/internal/strategy"
+	"lockstep/internal/lock/rediserr"
+	"lockstep/internal/lock/strategy"
 )
 
 // locker makes a strategy of a function that takes the lock.

@@ -10,7 +10,7 @@ import (
 
 	"lockstep/internal/explore"
 	"lockstep/internal/lock"
-	"lockstep/internal/strategy"
+	"lockstep/internal/lock/strategy"
 )
 
 type unlocker = func(context.Context) error

@@ -10,7 +10,7 @@ import (
 
 	"lockstep/internal/explore"
 	"lockstep/internal/lock"
-	"lockstep/internal/strategy"
+	"lockstep/internal/lock/strategy"
 )
 
 // Locks that treat actors otherwise because of their names, or keep names where the explorer does not see them.

@@ -3,8 +3,8 @@ package explore_test
 import (
 	"testing"
 
-	"lockstep/internal/evolution"
 	"lockstep/internal/explore"
+	"lockstep/internal/lock/evolution"
 )
 
 // Three polls cost at most 3.1 times the schedules that none do: with two actors, of any lock of the story. Where a fault makes all wait,

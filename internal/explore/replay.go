@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"lockstep/internal/explore/harness"
-	"lockstep/internal/strategy"
-	"lockstep/internal/trace"
+	"lockstep/internal/explore/trace"
+	"lockstep/internal/lock/strategy"
 )
 
 // Replayed is a schedule, replayed: what happened, and the anomalies it showed.

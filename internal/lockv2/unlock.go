@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"lockstep/internal/lock"
-	"lockstep/internal/rediserr"
+	"lockstep/internal/lock/rediserr"
 )
 
 // unlock deletes the lock, whoever holds it by now.

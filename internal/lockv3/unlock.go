@@ -7,7 +7,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"lockstep/internal/lock"
-	"lockstep/internal/rediserr"
+	"lockstep/internal/lock/rediserr"
 )
 
 // unlock deletes the lock if it is still owner's; but it asks in one command and deletes in another.

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"lockstep/internal/lock"
-	"lockstep/internal/rediserr"
+	"lockstep/internal/lock/rediserr"
 	"lockstep/util/lua"
 )
 

@@ -12,7 +12,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"lockstep/internal/lock"
-	"lockstep/internal/rediserr"
+	"lockstep/internal/lock/rediserr"
 	"lockstep/util/lua"
 )
 

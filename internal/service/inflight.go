@@ -3,7 +3,7 @@ package service
 import (
 	"context"
 
-	"lockstep/internal/history"
+	"lockstep/internal/service/history"
 )
 
 // asks notes that a sale asks to be let in: until it is answered, it may be in flight already.

@@ -11,11 +11,11 @@ import (
 	"testing/synctest"
 	"time"
 
-	"lockstep/internal/contrast"
-	"lockstep/internal/history"
 	"lockstep/internal/lock"
+	"lockstep/internal/lock/contrast"
+	"lockstep/internal/lock/strategy"
 	"lockstep/internal/service"
-	"lockstep/internal/strategy"
+	"lockstep/internal/service/history"
 )
 
 // shelf is a stock in memory, whose writes take a while to arrive. It and its locker write down what a sale does.

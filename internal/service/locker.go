@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"lockstep/internal/history"
 	"lockstep/internal/lock"
+	"lockstep/internal/service/history"
 )
 
 // runLocker is the lock of one run. The next run has one of its own, so that nothing a process still has of the lock of a run that Redis

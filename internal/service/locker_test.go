@@ -9,9 +9,9 @@ import (
 	"testing/synctest"
 	"time"
 
-	"lockstep/internal/history"
 	"lockstep/internal/lock"
-	"lockstep/internal/strategy"
+	"lockstep/internal/lock/strategy"
+	"lockstep/internal/service/history"
 )
 
 // keeper is a lock that keeps something between sales. It writes down what happens to it.

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"time"
 
-	"lockstep/internal/history"
 	"lockstep/internal/lock"
+	"lockstep/internal/service/history"
 )
 
 // Backoff says when an optimistic sale attempts its check-and-set again after a conflict: exponential backoff with full jitter (Brooker,

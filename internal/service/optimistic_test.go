@@ -10,11 +10,11 @@ import (
 	"testing/synctest"
 	"time"
 
-	"lockstep/internal/contrast"
-	"lockstep/internal/history"
 	"lockstep/internal/lock"
+	"lockstep/internal/lock/contrast"
+	"lockstep/internal/lock/strategy"
 	"lockstep/internal/service"
-	"lockstep/internal/strategy"
+	"lockstep/internal/service/history"
 )
 
 // contested is a stock that another sale always writes first.

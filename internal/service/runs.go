@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"time"
 
-	"lockstep/internal/history"
 	"lockstep/internal/lock"
+	"lockstep/internal/service/history"
 )
 
 // Open joins the current run. If no other replica lives, or there is no run, it starts one, with the lock of the settings. The stock is

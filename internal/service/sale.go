@@ -7,9 +7,9 @@ import (
 	"log/slog"
 	"time"
 
-	"lockstep/internal/history"
 	"lockstep/internal/lock"
-	"lockstep/internal/strategy"
+	"lockstep/internal/lock/strategy"
+	"lockstep/internal/service/history"
 )
 
 // Sale is how one piece is sold under a lock: the write-up's handler, without its HTTP.

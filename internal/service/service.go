@@ -6,7 +6,7 @@ import (
 	"errors"
 	"time"
 
-	"lockstep/internal/history"
+	"lockstep/internal/service/history"
 )
 
 // What can go wrong with a sale apart from its lock, to be matched with errors.Is.

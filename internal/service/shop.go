@@ -8,9 +8,9 @@ import (
 	"sync"
 	"time"
 
-	"lockstep/internal/history"
 	"lockstep/internal/lock"
-	"lockstep/internal/strategy"
+	"lockstep/internal/lock/strategy"
+	"lockstep/internal/service/history"
 )
 
 const (

@@ -3,7 +3,7 @@ package service
 import (
 	"context"
 
-	"lockstep/internal/history"
+	"lockstep/internal/service/history"
 )
 
 // Tune starts a new run whose sales are tuned so in every replica, with the lock and the initial stock of the last one. The runs after it

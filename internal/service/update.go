@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 
-	"lockstep/internal/history"
 	"lockstep/internal/lock"
-	"lockstep/internal/strategy"
+	"lockstep/internal/lock/strategy"
+	"lockstep/internal/service/history"
 )
 
 // update updates the stock as the sale's strategy does, and gives the order with what it found and left. A late commit only prepares it.

@@ -9,11 +9,11 @@ import (
 	"testing/synctest"
 	"time"
 
-	"lockstep/internal/contrast"
-	"lockstep/internal/history"
 	"lockstep/internal/lock"
+	"lockstep/internal/lock/contrast"
+	"lockstep/internal/lock/strategy"
 	"lockstep/internal/service"
-	"lockstep/internal/strategy"
+	"lockstep/internal/service/history"
 )
 
 // diary is a witness that writes down what it is told, and of whom.

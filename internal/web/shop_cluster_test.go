@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"lockstep/internal/suite"
+	"lockstep/internal/test/suite"
 )
 
 // Two browsers watch one cluster: two clicks on "buy" show v2's foreign delete to both, named and explained, within ten seconds.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"lockstep/internal/suite"
+	"lockstep/internal/test/suite"
 )
 
 // What went wrong in the shop leads to the seat, which can show it with the same lock: a hint there finds a way.

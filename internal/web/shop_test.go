@@ -8,7 +8,7 @@ import (
 
 	"github.com/chromedp/chromedp"
 
-	"lockstep/internal/suite"
+	"lockstep/internal/test/suite"
 )
 
 const longShop = "the quick suite draws the latest sales"

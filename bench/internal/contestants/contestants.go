@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"lockstep/internal/redisclient"
+	"lockstep/internal/dao/redisclient"
 )
 
 // Seller is a contestant in one process. All buyers of the process share it.

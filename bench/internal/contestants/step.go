@@ -9,9 +9,9 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"lockstep/internal/dao"
-	"lockstep/internal/evolution"
 	"lockstep/internal/lock"
-	"lockstep/internal/strategy"
+	"lockstep/internal/lock/evolution"
+	"lockstep/internal/lock/strategy"
 )
 
 // handOffLimit is the default of lock.hand_off_limit.

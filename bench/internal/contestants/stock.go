@@ -8,8 +8,8 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"lockstep/internal/dao"
-	"lockstep/internal/history"
-	"lockstep/internal/redisclient"
+	"lockstep/internal/dao/redisclient"
+	"lockstep/internal/service/history"
 )
 
 // Run is the id of the run that is on in the Redis with the stock: the store's scripts ask for it.

@@ -7,10 +7,10 @@ import (
 	mathrand "math/rand/v2"
 	"time"
 
-	"lockstep/internal/history"
 	"lockstep/internal/lock"
+	"lockstep/internal/lock/strategy"
 	"lockstep/internal/service"
-	"lockstep/internal/strategy"
+	"lockstep/internal/service/history"
 )
 
 // unlocked is a sale without a lock: the shop's own, with its backoff.

@@ -14,11 +14,11 @@ import (
 	"github.com/redis/go-redis/v9"
 	"github.com/redis/go-redis/v9/logging"
 
-	"lockstep/internal/evolution"
+	"lockstep/internal/dao/redisclient"
 	"lockstep/internal/lock"
-	"lockstep/internal/redisclient"
-	"lockstep/internal/redistest"
-	"lockstep/internal/strategy"
+	"lockstep/internal/lock/evolution"
+	"lockstep/internal/lock/strategy"
+	"lockstep/internal/test/redistest"
 )
 
 const (

@@ -13,7 +13,7 @@ import (
 	"lockstep/bench/internal/contestants"
 	"lockstep/bench/internal/worker"
 	"lockstep/internal/dao"
-	"lockstep/internal/redisclient"
+	"lockstep/internal/dao/redisclient"
 )
 
 // The test program is its own child, with contestants that go wrong.

@@ -15,8 +15,8 @@ import (
 	"lockstep/bench/internal/redisserver"
 	"lockstep/bench/internal/result"
 	"lockstep/bench/internal/worker"
-	"lockstep/internal/redisclient"
-	"lockstep/internal/redistest"
+	"lockstep/internal/dao/redisclient"
+	"lockstep/internal/test/redistest"
 )
 
 func openTestbed(t *testing.T) *race.Testbed {

@@ -12,7 +12,7 @@ import (
 	"lockstep/bench/internal/contestants"
 	"lockstep/bench/internal/redisserver"
 	"lockstep/bench/internal/result"
-	"lockstep/internal/redisclient"
+	"lockstep/internal/dao/redisclient"
 )
 
 // Stock is what each trial can sell: more than it will.

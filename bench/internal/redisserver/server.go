@@ -11,7 +11,7 @@ import (
 	"os/exec"
 	"time"
 
-	"lockstep/internal/redisclient"
+	"lockstep/internal/dao/redisclient"
 )
 
 // patience is how long a server may take to start.

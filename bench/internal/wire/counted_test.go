@@ -12,8 +12,8 @@ import (
 	"github.com/redis/go-redis/v9"
 	"github.com/redis/rueidis"
 
-	"lockstep/internal/redisclient"
-	"lockstep/internal/redistest"
+	"lockstep/internal/dao/redisclient"
+	"lockstep/internal/test/redistest"
 )
 
 // However a stream is cut, its requests are counted, and nothing in their strings is.

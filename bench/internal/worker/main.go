@@ -13,7 +13,7 @@ import (
 
 	"lockstep/bench/internal/contestants"
 	"lockstep/bench/internal/wire"
-	"lockstep/internal/redisclient"
+	"lockstep/internal/dao/redisclient"
 )
 
 // Argument is the whole command line of a worker process.

@@ -3,7 +3,7 @@ package anomaly
 
 import (
 	"lockstep/internal/language"
-	"lockstep/internal/strategy"
+	"lockstep/internal/lock/strategy"
 )
 
 // Anomaly is one kind of thing that goes wrong.

@@ -14,8 +14,8 @@ import (
 	"lockstep/internal/explore/anomaly"
 	"lockstep/internal/explore/execution"
 	"lockstep/internal/explore/simredis"
-	"lockstep/internal/history"
-	"lockstep/internal/strategy"
+	"lockstep/internal/lock/strategy"
+	"lockstep/internal/service/history"
 )
 
 // Checker looks at one execution. It implements execution.Checker.

@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"lockstep/internal/explore/anomaly"
-	"lockstep/internal/strategy"
+	"lockstep/internal/lock/strategy"
 )
 
 // checkInside looks for more who believe that they hold the lock than may.

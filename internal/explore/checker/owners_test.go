@@ -11,7 +11,7 @@ import (
 	"lockstep/internal/explore/scenario"
 	"lockstep/internal/explore/simredis"
 	"lockstep/internal/lock"
-	"lockstep/internal/strategy"
+	"lockstep/internal/lock/strategy"
 )
 
 const (

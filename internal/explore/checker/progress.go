@@ -2,7 +2,7 @@ package checker
 
 import (
 	"lockstep/internal/explore/anomaly"
-	"lockstep/internal/reason"
+	"lockstep/internal/service/reason"
 )
 
 // checkProgress looks for sales that failed although nothing went wrong: no fault has happened, and there is something left to sell. One

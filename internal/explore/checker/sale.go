@@ -11,7 +11,7 @@ import (
 	"lockstep/internal/explore/anomaly"
 	"lockstep/internal/explore/execution"
 	"lockstep/internal/lock"
-	"lockstep/internal/strategy"
+	"lockstep/internal/lock/strategy"
 )
 
 // sale is what is known of one actor: of its sale, or the last one of its sales.

@@ -7,8 +7,8 @@ import (
 	"lockstep/internal/explore/anomaly"
 	"lockstep/internal/explore/execution"
 	"lockstep/internal/lock"
-	"lockstep/internal/reason"
-	"lockstep/internal/strategy"
+	"lockstep/internal/lock/strategy"
+	"lockstep/internal/service/reason"
 )
 
 // checkUnlock looks at what an Unlock has said.

@@ -19,9 +19,9 @@ import (
 	"lockstep/internal/explore/coroutine"
 	"lockstep/internal/explore/scenario"
 	"lockstep/internal/explore/simredis"
-	"lockstep/internal/history"
 	"lockstep/internal/lock"
-	"lockstep/internal/strategy"
+	"lockstep/internal/lock/strategy"
+	"lockstep/internal/service/history"
 )
 
 // Checker sees what no actor can see.

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"lockstep/internal/explore/simredis"
-	"lockstep/internal/history"
+	"lockstep/internal/service/history"
 )
 
 // news are the orders that t's command adds to the ledger. If its client has sent the command before, and the stock is as it left it then,

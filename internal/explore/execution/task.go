@@ -10,8 +10,8 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"lockstep/internal/explore/coroutine"
-	"lockstep/internal/history"
 	"lockstep/internal/lock"
+	"lockstep/internal/service/history"
 )
 
 // errDead is what a task gets for all it asks when its process has died or its schedule is over, so that it ends by itself.

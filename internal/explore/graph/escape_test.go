@@ -5,11 +5,11 @@ import (
 	"slices"
 	"testing"
 
-	"lockstep/internal/evolution"
 	"lockstep/internal/explore"
 	"lockstep/internal/explore/execution"
 	"lockstep/internal/explore/harness"
 	"lockstep/internal/explore/stepper"
+	"lockstep/internal/lock/evolution"
 )
 
 // A way has no fault. What shows the anomaly ends it, and leads to another state than what does not: or else a way that comes there by an

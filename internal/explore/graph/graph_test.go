@@ -7,12 +7,12 @@ import (
 	"strings"
 	"testing"
 
-	"lockstep/internal/evolution"
 	"lockstep/internal/explore"
 	"lockstep/internal/explore/graph"
 	"lockstep/internal/explore/stepper"
-	"lockstep/internal/strategy"
-	"lockstep/internal/suite"
+	"lockstep/internal/lock/evolution"
+	"lockstep/internal/lock/strategy"
+	"lockstep/internal/test/suite"
 )
 
 func find(t testing.TB, lock string) strategy.Strategy {

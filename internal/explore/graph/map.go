@@ -12,7 +12,7 @@ import (
 	"lockstep/internal/explore/execution"
 	"lockstep/internal/explore/harness"
 	"lockstep/internal/explore/search"
-	"lockstep/internal/strategy"
+	"lockstep/internal/lock/strategy"
 )
 
 // ErrTooLarge means that a bound was hit before all states were seen.

@@ -7,7 +7,7 @@ import (
 	"lockstep/internal/explore"
 	"lockstep/internal/explore/graph"
 	"lockstep/internal/lock"
-	"lockstep/internal/strategy"
+	"lockstep/internal/lock/strategy"
 )
 
 // byName is a lock that a smaller name takes from a greater one.

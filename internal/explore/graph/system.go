@@ -15,7 +15,7 @@ import (
 	"lockstep/internal/explore/harness"
 	"lockstep/internal/explore/search"
 	"lockstep/internal/explore/stepper"
-	"lockstep/internal/trace"
+	"lockstep/internal/explore/trace"
 )
 
 // system is a harness whose runs begin after a schedule.

@@ -8,7 +8,7 @@ import (
 	"lockstep/internal/explore"
 	"lockstep/internal/explore/harness"
 	"lockstep/internal/explore/stepper"
-	"lockstep/internal/strategy"
+	"lockstep/internal/lock/strategy"
 )
 
 // Why says when it was too late.

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"testing"
 
-	"lockstep/internal/evolution"
 	"lockstep/internal/explore/execution"
 	"lockstep/internal/explore/scenario"
+	"lockstep/internal/lock/evolution"
 )
 
 // Wherever a schedule stands, with a key that is to expire, the expiry can come next: as a fault while somebody could move, and by itself

@@ -18,11 +18,11 @@ import (
 	"lockstep/internal/explore/execution"
 	"lockstep/internal/explore/scenario"
 	"lockstep/internal/explore/simredis"
-	"lockstep/internal/history"
+	"lockstep/internal/explore/trace"
 	"lockstep/internal/lock"
+	"lockstep/internal/lock/strategy"
 	"lockstep/internal/service"
-	"lockstep/internal/strategy"
-	"lockstep/internal/trace"
+	"lockstep/internal/service/history"
 )
 
 const (

@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"lockstep/internal/evolution"
 	"lockstep/internal/explore/execution"
 	"lockstep/internal/explore/scenario"
+	"lockstep/internal/lock/evolution"
 )
 
 // Whether C queued before B was given the lock, or after, decides whose token is the later one. Nothing else tells the two apart before B

@@ -2,7 +2,7 @@ package recorder
 
 import (
 	"lockstep/internal/explore/execution"
-	"lockstep/internal/trace"
+	"lockstep/internal/explore/trace"
 )
 
 // kindOfFault is the kind of a step in which a rarer fault happens, "" of any other.

@@ -9,8 +9,8 @@ import (
 
 	"lockstep/internal/explore/checker"
 	"lockstep/internal/explore/execution"
+	"lockstep/internal/explore/trace"
 	"lockstep/internal/lock"
-	"lockstep/internal/trace"
 )
 
 // Recorder records one execution. It implements execution.Recorder.

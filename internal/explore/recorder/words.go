@@ -8,10 +8,10 @@ import (
 
 	"lockstep/internal/dao"
 	"lockstep/internal/explore/execution"
+	"lockstep/internal/explore/trace"
 	"lockstep/internal/language"
 	"lockstep/internal/lock"
-	"lockstep/internal/reason"
-	"lockstep/internal/trace"
+	"lockstep/internal/service/reason"
 )
 
 // say gives a sentence in the language of the scenario.

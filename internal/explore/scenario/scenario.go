@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"lockstep/internal/language"
-	"lockstep/internal/strategy"
+	"lockstep/internal/lock/strategy"
 )
 
 // What all schedules have in common.

@@ -10,7 +10,7 @@ import (
 	"lockstep/internal/explore/anomaly"
 	"lockstep/internal/explore/execution"
 	"lockstep/internal/explore/search"
-	"lockstep/internal/trace"
+	"lockstep/internal/explore/trace"
 )
 
 // counter is a system to search that is no lock: actors add one to a number, in two steps, read and write. What they lose is an anomaly.

@@ -7,7 +7,7 @@ import (
 	"net"
 	"time"
 
-	"lockstep/internal/redisclient"
+	"lockstep/internal/dao/redisclient"
 
 	"github.com/redis/go-redis/v9"
 )

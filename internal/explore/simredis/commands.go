@@ -13,7 +13,7 @@ import (
 	resp "github.com/alicebob/miniredis/v2/server"
 
 	"lockstep/internal/dao"
-	"lockstep/internal/history"
+	"lockstep/internal/service/history"
 )
 
 // parse gives the commands in what was sent at once.

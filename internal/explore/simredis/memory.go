@@ -21,7 +21,7 @@ import (
 	resp "github.com/alicebob/miniredis/v2/server"
 
 	"lockstep/internal/dao"
-	"lockstep/internal/history"
+	"lockstep/internal/service/history"
 )
 
 // Memory is an embedded Redis that remembers all it was ever asked.

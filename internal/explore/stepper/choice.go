@@ -7,7 +7,7 @@ import (
 	"lockstep/internal/explore/anomaly"
 	"lockstep/internal/explore/execution"
 	"lockstep/internal/explore/harness"
-	"lockstep/internal/trace"
+	"lockstep/internal/explore/trace"
 )
 
 // Choice is one thing that can happen next.

@@ -7,8 +7,8 @@ import (
 
 	"lockstep/internal/explore"
 	"lockstep/internal/explore/harness"
-	"lockstep/internal/strategy"
-	"lockstep/internal/trace"
+	"lockstep/internal/explore/trace"
+	"lockstep/internal/lock/strategy"
 )
 
 // Comparison is one schedule under two locks, to the first step that differs.

@@ -6,10 +6,10 @@ import (
 	"strings"
 	"testing"
 
-	"lockstep/internal/evolution"
 	"lockstep/internal/explore"
 	"lockstep/internal/explore/stepper"
-	"lockstep/internal/strategy"
+	"lockstep/internal/lock/evolution"
+	"lockstep/internal/lock/strategy"
 )
 
 func compared(t *testing.T, first, second, faults, schedule string) (stepper.Comparison, error) {

@@ -3,9 +3,9 @@ package stepper_test
 import (
 	"fmt"
 
-	"lockstep/internal/evolution"
 	"lockstep/internal/explore"
 	"lockstep/internal/explore/stepper"
+	"lockstep/internal/lock/evolution"
 )
 
 // A's lock expires while A works. What can happen then?

@@ -25,7 +25,7 @@ import (
 	"lockstep/internal/explore"
 	"lockstep/internal/explore/execution"
 	"lockstep/internal/explore/harness"
-	"lockstep/internal/strategy"
+	"lockstep/internal/lock/strategy"
 )
 
 // Session is one strategy in one scenario, somewhere in a schedule. One goroutine uses it at a time.

@@ -6,7 +6,7 @@ import (
 	"lockstep/internal/explore"
 	"lockstep/internal/explore/harness"
 	"lockstep/internal/explore/simredis"
-	"lockstep/internal/trace"
+	"lockstep/internal/explore/trace"
 )
 
 // State is what is so after a schedule.

@@ -5,7 +5,7 @@ import (
 
 	"lockstep/internal/explore"
 	"lockstep/internal/explore/execution"
-	"lockstep/internal/trace"
+	"lockstep/internal/explore/trace"
 )
 
 // View is all there is to show of a session.

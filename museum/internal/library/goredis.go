@@ -6,7 +6,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"lockstep/internal/redisclient"
+	"lockstep/internal/dao/redisclient"
 )
 
 // goRedis makes a client of go-redis that connects to a node in memory. It has the options of all clients of lockstep: a command is

@@ -8,9 +8,9 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"lockstep/internal/dao"
-	"lockstep/internal/evolution"
 	"lockstep/internal/lock"
-	"lockstep/internal/strategy"
+	"lockstep/internal/lock/evolution"
+	"lockstep/internal/lock/strategy"
 )
 
 // Own is a step of lockstep on one node, for comparison.

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"lockstep/internal/explore/anomaly"
-	"lockstep/internal/trace"
+	"lockstep/internal/explore/trace"
 	"lockstep/museum/internal/library"
 )
 

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"lockstep/internal/trace"
+	"lockstep/internal/explore/trace"
 	"lockstep/museum/internal/server"
 )
 

@@ -10,8 +10,8 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"lockstep/internal/dao/redisclient"
 	"lockstep/internal/explore/anomaly"
-	"lockstep/internal/redisclient"
 
 	"lockstep/museum/internal/exhibit"
 	"lockstep/museum/internal/library"

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"lockstep/internal/redistest"
+	"lockstep/internal/test/redistest"
 
 	"lockstep/museum/internal/server"
 	"lockstep/museum/internal/wire"

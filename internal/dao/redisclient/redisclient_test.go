@@ -1,0 +1,93 @@
+package redisclient_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"lockstep/internal/dao/redisclient"
+)
+
+// Whatever kind of Redis it is, a command is sent once, and the options of the caller arrive.
+func TestOptionsOfEachKind(t *testing.T) {
+	for name, cfg := range map[string]redisclient.Config{
+		"single":   {Addrs: []string{"127.0.0.1:1"}},
+		"Sentinel": {Addrs: []string{"127.0.0.1:1"}, MasterName: "shop"},
+		"Cluster":  {Addrs: []string{"127.0.0.1:1"}, Cluster: true},
+	} {
+		cfg.Username, cfg.Password, cfg.PoolSize = "user", "password", 7
+		client := redisclient.New(cfg)
+		defer client.Close()
+		var o redis.ClusterOptions
+		switch client := client.(type) {
+		case *redis.ClusterClient:
+			o = *client.Options()
+		case *redis.Client:
+			single := client.Options()
+			o = redis.ClusterOptions{
+				MaxRetries: single.MaxRetries, DialerRetries: single.DialerRetries, Protocol: single.Protocol, PoolSize: single.PoolSize,
+				Username: single.Username, Password: single.Password, DialTimeout: single.DialTimeout, PoolTimeout: single.PoolTimeout,
+				DisableIdentity: single.DisableIdentity, ContextTimeoutEnabled: single.ContextTimeoutEnabled,
+			}
+		default:
+			t.Fatalf("%s: %T", name, client)
+		}
+		if o.MaxRetries > 0 || o.MaxRedirects > 0 || o.DialerRetries != 1 {
+			t.Errorf("%s: %d retries, %d redirects, %d dials; want none, none and one", name, o.MaxRetries, o.MaxRedirects, o.DialerRetries)
+		}
+		if o.Username != "user" || o.Password != "password" || o.PoolSize != 7 || o.Protocol != 2 ||
+			!o.DisableIdentity || !o.ContextTimeoutEnabled || o.DialTimeout != 2*time.Second || o.PoolTimeout != 4*time.Second {
+			t.Errorf("%s: %+v", name, o)
+		}
+	}
+}
+
+// A command whose reply was lost is not sent a second time.
+func TestACommandIsSentOnce(t *testing.T) {
+	sent := 0
+	client := redisclient.Single(redisclient.Config{
+		Addrs:  []string{"127.0.0.1:6379"},
+		Dialer: func(context.Context, string, string) (net.Conn, error) { return &losing{sent: &sent}, nil },
+	})
+	defer client.Close()
+	if err := client.Incr(t.Context(), "n").Err(); !errors.Is(err, io.EOF) {
+		t.Errorf("INCR: %v; want io.EOF", err)
+	}
+	if sent != 1 {
+		t.Errorf("INCR was sent %d times; want once", sent)
+	}
+}
+
+// losing is a connection that ends when it has been sent INCR, and answers all else with an error.
+type losing struct {
+	sent  *int
+	ended bool
+}
+
+func (l *losing) Write(p []byte) (int, error) {
+	if bytes.Contains(p, []byte("incr")) {
+		l.ended = true
+		*l.sent++
+	}
+	return len(p), nil
+}
+
+func (l *losing) Read(p []byte) (int, error) {
+	if l.ended {
+		return 0, io.EOF
+	}
+	return copy(p, "-ERR unknown command\r\n"), nil
+}
+
+func (*losing) Close() error                     { return nil }
+func (*losing) LocalAddr() net.Addr              { return &net.TCPAddr{} }
+func (*losing) RemoteAddr() net.Addr             { return &net.TCPAddr{} }
+func (*losing) SetDeadline(time.Time) error      { return nil }
+func (*losing) SetReadDeadline(time.Time) error  { return nil }
+func (*losing) SetWriteDeadline(time.Time) error { return nil }

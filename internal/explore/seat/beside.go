@@ -1,0 +1,53 @@
+package seat
+
+import (
+	"fmt"
+	"net/http"
+
+	"lockstep/internal/explore/stepper"
+	"lockstep/internal/explore/trace"
+	"lockstep/internal/lock/evolution"
+	"lockstep/internal/lock/strategy"
+)
+
+// Beside is a schedule under two locks, to the first step that differs, and the address of each.
+type Beside struct {
+	stepper.Comparison
+
+	Links [2]string `json:"links"`
+}
+
+func (s *Seat) beside(w http.ResponseWriter, r *http.Request) error {
+	p, err := placeOf(r.URL.Query())
+	if err != nil {
+		return err
+	}
+	with, err := evolution.Find(r.URL.Query().Get("with"))
+	if err != nil {
+		return fmt.Errorf("with: %w", err)
+	}
+	if err := p.scenario.CheckFor(with); err != nil {
+		return fmt.Errorf("%w: in: %w", ErrQuery, err)
+	}
+	c, err := stepper.Compare([2]strategy.Strategy{p.strategy, with}, p.scenario, p.schedule)
+	if err != nil {
+		return fmt.Errorf("do: %w", err)
+	}
+	b := Beside{Comparison: c}
+	for i, lock := range c.Locks {
+		done := taken(c, i)
+		b.Links[i] = Link(lock, p.scenario.String(), done.Schedule(), Code(done))
+	}
+	return answer(w, b)
+}
+
+// taken are the steps of one of two locks.
+func taken(c stepper.Comparison, of int) trace.Trace {
+	var t trace.Trace
+	for _, row := range c.Rows {
+		if step := row[of]; step != nil {
+			t.Steps = append(t.Steps, *step)
+		}
+	}
+	return t
+}

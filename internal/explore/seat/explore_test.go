@@ -1,0 +1,146 @@
+package seat_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"lockstep/internal/explore/graph"
+	"lockstep/internal/explore/seat"
+)
+
+// event is one of a stream.
+type event struct{ name, data string }
+
+// stream reads events until the stream ends.
+func stream(t testing.TB, text string) (all []event) {
+	t.Helper()
+	for block := range strings.SplitSeq(strings.TrimSuffix(text, "\n\n"), "\n\n") {
+		name, data, _ := strings.Cut(block, "\ndata: ")
+		all = append(all, event{strings.TrimPrefix(name, "event: "), data})
+	}
+	return all
+}
+
+// oracle asks one.
+func oracle(t testing.TB, s http.Handler, pairs ...string) (o graph.Oracle) {
+	t.Helper()
+	all := stream(t, ask(t, s, "/seat/oracle", pairs...).Body.String())
+	last := all[len(all)-1]
+	if err := json.Unmarshal([]byte(last.data), &o); err != nil || last.name != "done" {
+		t.Fatalf("%v: %v, %+v", pairs, err, last)
+	}
+	return o
+}
+
+// A hint that is followed to the end gets there in as many steps as it said, and the oracle counts with it.
+func TestAHintLeadsTheShortestWay(t *testing.T) {
+	s := open(t, seat.Usual())
+	for _, at := range places() {
+		pairs := func(do []string) []string {
+			return []string{"lock", at.lock, "in", at.in, "do", strings.Join(do, " "), "anomaly", string(at.anomaly)}
+		}
+		var do []string
+		for left := len(strings.Fields(at.do)); ; left-- {
+			hint, o := get[graph.Hint](t, s, "/seat/hint", pairs(do)...), oracle(t, s, pairs(do)...)
+			if hint.Steps != left || o.Now != left || o.Path[len(do)] != left || left > 0 && o.Choices[hint.Next] != left-1 {
+				t.Fatalf("%s after %v: hint %+v, oracle %+v; want %d steps", at.lock, do, hint, o, left)
+			}
+			if left == 0 {
+				break
+			}
+			do = append(do, hint.Next)
+		}
+	}
+}
+
+// From the point of no return on, every way is lost; and where nothing can be reached any more, that is said.
+func TestThePointOfNoReturn(t *testing.T) {
+	s := open(t, seat.Usual())
+	lost := oracle(t, s, "lock", "v0", "do", "A:GET B:GET A:write", "anomaly", "lost-update")
+	if lost.NoReturn != 2 || !lost.Doomed || lost.Now != 1 {
+		t.Errorf("%+v; want step 2: both have read", lost)
+	}
+	open := oracle(t, s, "lock", "v0", "do", "A:GET", "anomaly", "lost-update")
+	if open.NoReturn != 0 || open.Doomed || open.Choices["A:write"] != graph.Never || open.Choices["B:GET"] != 2 {
+		t.Errorf("%+v; want none", open)
+	}
+	never := oracle(t, s, "lock", "v0", "do", "A:GET A:write", "anomaly", "lost-update")
+	if never.Now != graph.Never || never.Path[1] == graph.Never || never.Doomed {
+		t.Errorf("%+v; want that it cannot happen any more", never)
+	}
+	start := oracle(t, s, "lock", "v4", "in", "--nested 1", "anomaly", "stuck")
+	if start.NoReturn != 0 || !start.Doomed {
+		t.Errorf("%+v; want it to be lost from the start", start)
+	}
+}
+
+// few are limits that a small scenario hits.
+func few() seat.Limits {
+	limits := seat.Usual()
+	limits.Map.Schedules, limits.Hint.Schedules, limits.Line, limits.Longer = 20, 5, 0, 10*time.Millisecond
+	return limits
+}
+
+func TestABoundThatWasHitIsSaid(t *testing.T) {
+	s := open(t, few())
+	pairs := []string{"lock", "v2", "in", "--actors 3 --faults expiry=2", "anomaly", "stuck"}
+	if hint := get[graph.Hint](t, s, "/seat/hint", pairs...); hint.Steps != graph.Unknown {
+		t.Errorf("%+v; want it to be unknown", hint)
+	}
+	all := stream(t, ask(t, s, "/seat/oracle", pairs...).Body.String())
+	if last := all[len(all)-1]; last.name != "failed" || !strings.Contains(last.data, "too_large") ||
+		!strings.Contains(last.data, "20 schedules") {
+		t.Errorf("%+v; want it to have failed", last)
+	}
+}
+
+// One explores, the others are told to wait, or that it is busy; when the first has left, it is the next one's turn.
+func TestExplorationsTakeTurns(t *testing.T) {
+	limits := seat.Usual()
+	limits.Line, limits.Longer = 1, 10*time.Millisecond
+	s := open(t, limits)
+	server := httptest.NewServer(s)
+	defer server.Close()
+	large := "/seat/oracle?" + query("lock", "v6", "in", "--actors 4 --faults expiry=3,crash=3", "anomaly", "stuck")
+	read := func(ctx context.Context, path string) *bufio.Scanner {
+		request, err := http.NewRequestWithContext(ctx, http.MethodGet, server.URL+path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer, err := http.DefaultClient.Do(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = answer.Body.Close() })
+		return bufio.NewScanner(answer.Body)
+	}
+	first, leave := context.WithCancel(t.Context())
+	defer leave()
+	until(t, read(first, large), `"waiting":false`)
+	second := read(t.Context(), "/seat/oracle?"+query("lock", "v0", "anomaly", "lost-update"))
+	until(t, second, `"waiting":true`)
+	if w := ask(t, s, "/seat/hint", "lock", "v0", "anomaly", "lost-update"); w.Code != http.StatusServiceUnavailable ||
+		w.Header().Get("Retry-After") == "" {
+		t.Errorf("the third: %d %s; want it to be busy", w.Code, w.Body)
+	}
+	leave()
+	until(t, second, "event: done")
+	http.DefaultClient.CloseIdleConnections()
+}
+
+// until reads until a line has a text.
+func until(t *testing.T, lines *bufio.Scanner, text string) {
+	t.Helper()
+	for lines.Scan() {
+		if strings.Contains(lines.Text(), text) {
+			return
+		}
+	}
+	t.Fatalf("the stream ends without %q: %v", text, lines.Err())
+}

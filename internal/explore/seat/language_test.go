@@ -1,0 +1,53 @@
+package seat_test
+
+import (
+	"regexp"
+	"slices"
+	"testing"
+
+	"lockstep/internal/explore"
+	"lockstep/internal/explore/seat"
+)
+
+var han = regexp.MustCompile(`\p{Han}`)
+
+// What a reader of the page reads is in the language that was asked for; where a link leads to is the same in both.
+func TestTheSeatSpeaksChinese(t *testing.T) {
+	s := open(t, seat.Usual())
+	texts := func(in string) (all []string, code string) {
+		index := get[seat.Index](t, s, "/seat", "lang", in)
+		for _, lock := range index.Locks {
+			all = append(all, lock.Adds, lock.Costs, lock.StillBroken)
+		}
+		for _, named := range slices.Concat(index.Faults, index.Anomalies) {
+			all = append(all, named.Says)
+		}
+		state := get[seat.State](t, s, "/seat/state", "lang", in, "lock", "v2", "in", "--faults expiry=1", "do", "A:SET expiry B:SET")
+		for _, step := range state.View.Trace.Steps {
+			all = append(all, step.Says)
+		}
+		for _, shown := range state.View.Shown {
+			all = append(all, shown.Says)
+		}
+		for _, c := range state.View.Choices {
+			all = append(all, c.Says)
+		}
+		for _, d := range state.View.Disabled {
+			all = append(all, d.Why)
+		}
+		//nolint:dupword // A asks again
+		stale := get[seat.State](t, s, "/seat/state", "lang", in, "lock", "v2", "do", "A:SET A:SET")
+		beside := get[seat.Beside](t, s, "/seat/beside", "lang", in, "lock", "v5", "with", "v6", "in", "--faults expiry=1", "do", "A:lock expiry")
+		return append(append(all, stale.Stale.Says), beside.Why...), state.Code
+	}
+	english, code := texts("en")
+	chinese, other := texts("zh")
+	if len(english) != len(chinese) || len(english) < 3*20+len(explore.AllFaults())+len(explore.Anomalies()) || code != other {
+		t.Fatalf("%d texts in English, code %s; %d in Chinese, code %s", len(english), code, len(chinese), other)
+	}
+	for i, text := range chinese {
+		if !han.MatchString(text) || han.MatchString(english[i]) {
+			t.Errorf("%q is in Chinese %q", english[i], text)
+		}
+	}
+}

@@ -1,0 +1,161 @@
+// Package seat is the scheduler's seat over HTTP: a reader decides what happens next to the real code of a lock, and asks how far a breach
+// is away.
+//
+// Nothing is kept of a reader. A request carries the lock, the scenario as flags of lockstep explore, and the schedule so far, as --replay
+// takes it; so an address is a session. To answer, the code is run anew along the schedule, which takes milliseconds.
+//
+// A hint, an oracle and the table explore. Explorations take turns: there is one at a time in a process, since each looks at all
+// goroutines of it. They are bounded in steps, time and memory, and end when the reader leaves. What they found
+// is kept within bounds: the maps that oracles are read from, which scenarios are too large for one, and the shortest ways.
+package seat
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"lockstep/internal/explore"
+	"lockstep/internal/language"
+	"lockstep/internal/lock/evolution"
+)
+
+// The errors of requests, beside those of evolution and explore.
+var (
+	ErrQuery    = errors.New("bad request")
+	ErrNotFound = errors.New("there is nothing here")
+	ErrLeft     = errors.New("the reader has left")
+	ErrBusy     = errors.New("explorations take turns, and too many wait already; ask again")
+)
+
+// Limits bound what one process explores for its readers.
+type Limits struct {
+	Hint   explore.Bounds // of a search for the next step
+	Map    explore.Bounds // of a map
+	Cell   explore.Bounds // of one scenario of the table
+	Kept   int            // bytes of maps that are kept
+	Line   int            // how many may wait for their turn
+	Longer time.Duration  // how long a hint waits for it
+}
+
+// Usual are the limits of a server.
+func Usual() Limits {
+	const memory = 300 << 20
+	return Limits{
+		Hint: explore.Bounds{Schedules: 200_000, Memory: memory, Time: 20 * time.Second},
+		Map:  explore.Bounds{Schedules: 2_000_000, Memory: memory, Time: time.Minute},
+		Cell: explore.Bounds{Memory: memory, Time: 2 * time.Minute},
+		Kept: 64 << 20, Line: 8, Longer: 10 * time.Second,
+	}
+}
+
+// Errors are how a server answers with an error.
+type Errors struct {
+	Status func(error) (status int, code string)
+	Write  func(w http.ResponseWriter, status int, code string, err error)
+}
+
+// Seat answers what is asked below /seat.
+type Seat struct {
+	limits Limits
+	errors Errors
+	mux    *http.ServeMux
+	turns  *turns
+	maps   *maps
+	large  large
+	ways   ways
+	rows   rows
+}
+
+// New makes a seat.
+func New(limits Limits, errors Errors) *Seat {
+	s := &Seat{
+		limits: limits, errors: errors, mux: http.NewServeMux(),
+		turns: newTurns(limits.Line), maps: newMaps(limits.Kept), large: large{now: time.Now}, rows: rows{done: map[string]rowDone{}},
+	}
+	s.handle("/seat", s.index)
+	s.handle("/seat/state", s.state)
+	s.handle("/seat/file", s.file)
+	s.handle("/seat/hint", s.hint)
+	s.handle("/seat/oracle", s.oracle)
+	s.handle("/seat/beside", s.beside)
+	s.handle("/seat/table", s.table)
+	s.handle("/", s.nothing)
+	return s
+}
+
+// ServeHTTP implements http.Handler.
+func (s *Seat) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.mux.ServeHTTP(w, r) }
+
+// handle lets f answer requests for a path. An error that it gives is the answer.
+func (s *Seat) handle(path string, f func(http.ResponseWriter, *http.Request) error) {
+	s.mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Cache-Control", "no-store")
+		if err := f(w, r); err != nil {
+			status, code := s.errors.Status(err)
+			s.errors.Write(w, status, code, err)
+		}
+	})
+}
+
+func (s *Seat) nothing(http.ResponseWriter, *http.Request) error {
+	return fmt.Errorf("%w; there are /seat, /seat/state, /seat/file, /seat/hint, /seat/oracle, /seat/beside, /seat/table, "+
+		"/seat/steps and /seat/steps/{pair}", ErrNotFound)
+}
+
+// Index is what there is to choose from.
+type Index struct {
+	Locks     []Lock  `json:"locks"`
+	Faults    []Named `json:"faults"`
+	Anomalies []Named `json:"anomalies"`
+}
+
+// Lock is a strategy, as the table has it.
+type Lock struct {
+	Name        string `json:"name"`
+	Title       string `json:"title"`
+	Adds        string `json:"adds"`
+	Costs       string `json:"costs"`
+	StillBroken string `json:"still_broken"`
+	OnNodes     bool   `json:"on_nodes"`
+}
+
+// Named is a fault or an anomaly, and what happens.
+type Named struct {
+	Name string `json:"name"`
+	Says string `json:"says"`
+}
+
+func (s *Seat) index(w http.ResponseWriter, r *http.Request) error {
+	in, err := languageOf(r.URL.Query())
+	if err != nil {
+		return err
+	}
+	var index Index
+	for _, lock := range evolution.Table() {
+		lock = evolution.In(lock, in)
+		index.Locks = append(index.Locks, Lock{lock.Name, lock.Title, lock.Adds, lock.Costs, lock.StillBroken, lock.OnNodes})
+	}
+	for _, fault := range explore.AllFaults() {
+		index.Faults = append(index.Faults, Named{fault.Name, fault.Says.In(in)})
+	}
+	for _, a := range explore.Anomalies() {
+		index.Anomalies = append(index.Anomalies, Named{string(a), a.Says().In(in)})
+	}
+	return answer(w, index)
+}
+
+// answer answers with one JSON document.
+func answer(w http.ResponseWriter, value any) error {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	encoder := json.NewEncoder(w)
+	encoder.SetEscapeHTML(false)
+	_ = encoder.Encode(value) // the reader has gone: nobody is left to tell
+	return nil
+}
+
+// say chooses the form of a text.
+func say(in language.Language, english, chinese string) string {
+	return language.Both(english, chinese).In(in)
+}

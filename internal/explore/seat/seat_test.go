@@ -1,0 +1,212 @@
+package seat_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"lockstep/internal/explore"
+	"lockstep/internal/explore/seat"
+	"lockstep/internal/explore/stepper"
+	"lockstep/internal/lock/evolution"
+	"lockstep/internal/shop/api"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func open(t testing.TB, limits seat.Limits) *seat.Seat {
+	t.Helper()
+	return seat.New(limits, seat.Errors{Status: api.StatusOf, Write: api.WriteError})
+}
+
+// ask asks for a path.
+func ask(t testing.TB, s http.Handler, path string, pairs ...string) *httptest.ResponseRecorder {
+	t.Helper()
+	w := httptest.NewRecorder()
+	s.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, path+"?"+query(pairs...), nil))
+	return w
+}
+
+// get reads the JSON document that is at a path.
+func get[T any](t testing.TB, s http.Handler, path string, pairs ...string) (document T) {
+	t.Helper()
+	w := ask(t, s, path, pairs...)
+	if err := json.Unmarshal(w.Body.Bytes(), &document); err != nil || w.Code != http.StatusOK {
+		t.Fatalf("%s %v: %d, %v: %s", path, pairs, w.Code, err, w.Body)
+	}
+	return document
+}
+
+func TestTheIndexHasWhatThereIs(t *testing.T) {
+	index := get[seat.Index](t, open(t, seat.Usual()), "/seat", "lang", "zh")
+	var names []string
+	for _, lock := range index.Locks {
+		names = append(names, lock.Name)
+	}
+	if !slices.Equal(names, evolution.Names()) || len(index.Faults) != len(explore.AllFaults()) ||
+		len(index.Anomalies) != len(explore.Anomalies()) {
+		t.Errorf("%+v", index)
+	}
+}
+
+// places are those of the tests: a lock, a scenario, and a schedule that shows an anomaly in its last step, and in no fewer.
+func places() []struct {
+	lock, in, do string
+	anomaly      explore.Anomaly
+} {
+	return []struct {
+		lock, in, do string
+		anomaly      explore.Anomaly
+	}{
+		{"v0", "", "A:GET B:GET A:write B:write", explore.LostUpdate},
+		{"v2", "--faults expiry=1", "A:SET expiry B:SET", explore.TwoHolders},
+		{"v4", "--nested 1", "A:SET A:GET A:SET B:SET", explore.Stuck},
+		{"v5", "--faults expiry=1", "A:lock expiry B:lock", explore.TwoHolders},
+	}
+}
+
+// A state is what a session in the terminal sees, its link leads back to it, and what it says is possible is.
+func TestTheStateIsThatOfTheStepper(t *testing.T) {
+	s := open(t, seat.Usual())
+	for _, at := range places() {
+		t.Run(at.lock, func(t *testing.T) {
+			t.Parallel()
+			state := get[seat.State](t, s, "/seat/state", "lock", at.lock, "in", at.in, "do", at.do)
+			want := sessionAt(t, at.lock, at.in, at.do).Now()
+			if state.View.Schedule != at.do || state.View.Scenario != at.in || len(state.View.Trace.Steps) != len(want.Trace.Steps) ||
+				!slices.Equal(state.View.Tokens(), want.Tokens()) || state.Stale != nil {
+				t.Errorf("%+v; want %+v", state, want)
+			}
+			if last := state.View.Shown[len(state.View.Shown)-1]; last.Anomaly != at.anomaly || last.Step != len(strings.Fields(at.do)) {
+				t.Errorf("it shows %+v; want %s in the last step", state.View.Shown, at.anomaly)
+			}
+			if again := follow(t, s, state.Link); again.View.Schedule != at.do || again.Code != state.Code || again.Stale != nil {
+				t.Errorf("%s leads to %q, stale %v", state.Link, again.View.Schedule, again.Stale)
+			}
+		})
+	}
+}
+
+func sessionAt(t *testing.T, lock, in, do string) *stepper.Session {
+	t.Helper()
+	strategy, err := evolution.Find(lock)
+	if err != nil {
+		t.Fatal(err)
+	}
+	scenario, err := explore.ParseScenario(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	session, err := stepper.New(strategy, scenario, do)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(session.Close)
+	return session
+}
+
+// follow asks for the state that a link leads to.
+func follow(t *testing.T, s http.Handler, link string) seat.State {
+	t.Helper()
+	path, rest, _ := strings.Cut(link, "?")
+	q, err := url.ParseQuery(rest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return get[seat.State](t, s, "/seat/state",
+		"lock", strings.TrimPrefix(path, "#/schedule/"), "in", q.Get("in"), "do", q.Get("do"), "code", q.Get("code"))
+}
+
+func TestALinkIsReadable(t *testing.T) {
+	link := seat.Link("v2", "--faults expiry=1,crash=1", "A:SET A:write/lost expiry B:SET", "qw-_")
+	if want := "#/schedule/v2?in=--faults+expiry=1,crash=1&do=A:SET+A:write/lost+expiry+B:SET&code=qw-_"; link != want {
+		t.Errorf("%s; want %s", link, want)
+	}
+	if link := seat.Link("v0", "", "", ""); link != "#/schedule/v0" {
+		t.Error(link)
+	}
+}
+
+// A schedule that does not fit is gone as far as it does; a code that does not names the step from which on.
+func TestAStaleLinkNamesTheStep(t *testing.T) {
+	s := open(t, seat.Usual())
+	state := get[seat.State](t, s, "/seat/state", "lock", "v2", "do", "A:SET B:SET B:GET A:GET")
+	if state.Stale == nil || state.Stale.Step != 3 || state.View.Schedule != "A:SET B:SET" || !strings.Contains(state.Stale.Says, "B:GET") {
+		t.Errorf("%+v after %q; want step 3", state.Stale, state.View.Schedule)
+	}
+	made := get[seat.State](t, s, "/seat/state", "lock", "v1", "do", "A:SET A:GET B:SET")
+	now := get[seat.State](t, s, "/seat/state", "lock", "v1", "do", "A:SET A:GET B:SET", "code", made.Code)
+	other := get[seat.State](t, s, "/seat/state", "lock", "v3", "do", "A:SET A:GET B:SET", "code", made.Code)
+	if now.Stale != nil || other.Stale == nil || other.Stale.Step != 1 || other.View.Schedule != "A:SET A:GET B:SET" {
+		t.Errorf("%+v and %+v; want none and step 1", now.Stale, other.Stale)
+	}
+	later := made.Code[:len(made.Code)-1] + "~"
+	if now := get[seat.State](t, s, "/seat/state", "lock", "v1", "do", "A:SET A:GET B:SET", "code", later); now.Stale == nil ||
+		now.Stale.Step != 3 {
+		t.Errorf("%+v; want step 3", now.Stale)
+	}
+}
+
+// A mistake is named, with what is right.
+func TestMistakes(t *testing.T) {
+	s := open(t, seat.Usual())
+	for _, test := range []struct {
+		path   string
+		pairs  []string
+		status int
+		says   []string
+	}{
+		{"/seat/state", []string{"lock", "v99"}, 400, []string{"v99", "v0, v1"}},
+		{"/seat/state", []string{}, 400, []string{"there are v0"}},
+		{"/seat/state", []string{"lock", "v2", "in", "--actors many"}, 400, []string{"many", "--actors 3 --faults expiry=1"}},
+		{"/seat/state", []string{"lock", "v2", "in", "--colour red"}, 400, []string{"--colour", "--nested"}},
+		{"/seat/state", []string{"lock", "v2", "in", "red"}, 400, []string{"red", "--nested"}},
+		{"/seat/state", []string{"lock", "v2", "in", "--help"}, 400, []string{"--nested"}},
+		{"/seat/state", []string{"lock", "v2", "in", "--faults fire=1"}, 400, []string{"fire", "expiry"}},
+		{"/seat/state", []string{"lock", "v2", "in", "--actors 5"}, 400, []string{"actors", "4"}},
+		{"/seat/state", []string{"lock", "v2", "in", "--actors 0"}, 400, []string{"actors: 0"}},
+		{"/seat/state", []string{"lock", "v2", "in", "--faults expiry=9,crash=9223372036854775807"}, 400, []string{"faults", "9"}},
+		{"/seat/state", []string{"lock", "v2", "in", "--nodes 3"}, 400, []string{"nodes"}},
+		{"/seat/state", []string{"lock", "v2", "do", "A:"}, 400, []string{"step 1, A:"}},
+		{"/seat/state", []string{"lock", "v2", "do", strings.Repeat("time ", 301)}, 400, []string{"301", "300"}},
+		{"/seat/state", []string{"lock", "v2", "lang", "fr"}, 400, []string{"fr", "en or zh"}},
+		{"/seat/hint", []string{"lock", "v0", "anomaly", "two-holders"}, 400, []string{"two-holders", "lost-update"}},
+		{"/seat/oracle", []string{"lock", "v2"}, 400, []string{"anomaly", "two-holders"}},
+		{"/seat/oracle", []string{"lock", "v2", "anomaly", "stuck", "do", "B:GET"}, 409, []string{"step 1, B:GET"}},
+		{"/seat/beside", []string{"lock", "v2", "with", "v33"}, 400, []string{"with", "v33"}},
+		{"/seat/beside", []string{"lock", "v2", "with", "v3", "do", "B:GET"}, 409, []string{"step 1, B:GET"}},
+		{"/seat/nowhere", nil, 404, []string{"/seat/oracle"}},
+	} {
+		w := ask(t, s, test.path, test.pairs...)
+		var answer api.ErrorAnswer
+		if err := json.Unmarshal(w.Body.Bytes(), &answer); err != nil || w.Code != test.status {
+			t.Errorf("%s %v: %d, want %d: %s", test.path, test.pairs, w.Code, test.status, w.Body)
+		}
+		for _, says := range test.says {
+			if !strings.Contains(answer.Error.Message, says) {
+				t.Errorf("%s %v: %q is not in %q", test.path, test.pairs, says, answer.Error.Message)
+			}
+		}
+	}
+}
+
+// A lock beside its neighbour differs where the cure is.
+func TestBeside(t *testing.T) {
+	both := get[seat.Beside](t, open(t, seat.Usual()), "/seat/beside",
+		"lock", "v2", "with", "v3", "in", "--faults expiry=1", "do", "A:SET A:GET A:write expiry B:SET A:DEL")
+	if both.Locks != [2]string{"v2", "v3"} || both.Differs != len(both.Rows) || len(both.Why) == 0 {
+		t.Errorf("%+v", both)
+	}
+	for i, link := range both.Links {
+		state := follow(t, open(t, seat.Usual()), link)
+		if state.Stale != nil || len(state.View.Trace.Steps) == 0 || state.View.Lock != both.Locks[i] {
+			t.Errorf("%s: %+v", link, state.Stale)
+		}
+	}
+}

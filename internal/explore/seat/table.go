@@ -1,0 +1,150 @@
+package seat
+
+import (
+	"context"
+	"net/http"
+	"sync"
+	"time"
+
+	"lockstep/internal/explore"
+	"lockstep/internal/lock/evolution"
+	"lockstep/internal/lock/strategy"
+)
+
+// tableActors is how many the table has, as lockstep explore --all.
+const tableActors = 2
+
+// Row is the event that begins a lock's cells.
+type Row struct {
+	Lock  string `json:"lock"`
+	Title string `json:"title"`
+}
+
+// Cell is the event that says what was found about a lock and an anomaly.
+type Cell struct {
+	Lock     string `json:"lock"`
+	Anomaly  string `json:"anomaly"`
+	Answer   string `json:"answer"`   // never, broken, unknown, or n/a: the lock does not promise this
+	Steps    int    `json:"steps"`    // of the shortest schedule that shows it
+	Scenario string `json:"scenario"` // the name of the one that it is in
+	Says     string `json:"says"`     // as lockstep explore --all prints it
+	Link     string `json:"link"`     // of a broken cell
+}
+
+// rowDone is what is kept of a row.
+type rowDone struct {
+	cells   []Cell
+	seconds float64
+}
+
+// rows keeps the rows of the table that are done.
+type rows struct {
+	mu   sync.Mutex
+	done map[string]rowDone
+}
+
+func (k *rows) get(lock string) (rowDone, bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	row, known := k.done[lock]
+	return row, known
+}
+
+func (k *rows) put(lock string, row rowDone) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.done[lock] = row
+}
+
+// table streams the table, a row at a time. Each row has a turn of its own, so that others need not wait for all of them.
+func (s *Seat) table(w http.ResponseWriter, r *http.Request) error {
+	in, err := languageOf(r.URL.Query())
+	if err != nil {
+		return err
+	}
+	leave, err := s.turns.join()
+	if err != nil {
+		return err
+	}
+	defer leave()
+	stream, seconds := newEvents(w), 0.
+	for _, lock := range evolution.Table() {
+		stream.send("row", Row{lock.Name, evolution.In(lock, in).Title})
+		row, err := s.row(r.Context(), lock, stream)
+		if err != nil {
+			s.fail(stream, err)
+			return nil
+		}
+		seconds += row.seconds
+		for _, cell := range row.cells {
+			stream.send("cell", cell)
+		}
+	}
+	stream.send("done", map[string]float64{"seconds": seconds})
+	return nil
+}
+
+// scenarios is the event that says how far a row has come.
+type scenarios struct {
+	Lock    string `json:"lock"`
+	Done    int    `json:"done"`
+	Of      int    `json:"of"`
+	Waiting bool   `json:"waiting"`
+}
+
+// row explores a lock in every scenario, unless that was done before.
+func (s *Seat) row(ctx context.Context, lock strategy.Strategy, stream *events) (rowDone, error) {
+	if row, known := s.rows.get(lock.Name); known {
+		return row, nil
+	}
+	far := scenarios{Lock: lock.Name, Of: len(explore.ScenariosOf(lock, tableActors)), Waiting: true}
+	end, err := s.turns.begin(ctx, func() { stream.send("progress", far) })
+	if err != nil {
+		return rowDone{}, err
+	}
+	defer end()
+	if row, known := s.rows.get(lock.Name); known {
+		return row, nil
+	}
+	far.Waiting = false
+	stream.send("progress", far)
+	begun := time.Now()
+	found, err := explore.All(ctx, []strategy.Strategy{lock}, tableActors, s.limits.Cell, func(explore.NamedScenario, explore.Result) {
+		far.Done++
+		stream.send("progress", far)
+	})
+	if err == nil && ctx.Err() != nil {
+		err = ErrLeft // what is unknown now may be known to others
+	}
+	if err != nil {
+		return rowDone{}, err
+	}
+	row := rowDone{seconds: time.Since(begun).Seconds()}
+	for _, cell := range found[0].Cells {
+		row.cells = append(row.cells, cellOf(lock.Name, cell))
+		if cell.Applies && cell.Verdict() == explore.Broken {
+			found := cell.Found[0]
+			s.ways.note(goalIn(lock.Name, found.Scenario.Scenario, cell.Anomaly), 0, found.Schedule)
+		}
+	}
+	s.rows.put(lock.Name, row)
+	return row, nil
+}
+
+func cellOf(lock string, c explore.Cell) Cell {
+	cell := Cell{Lock: lock, Anomaly: string(c.Anomaly), Answer: "n/a", Says: c.String()}
+	if !c.Applies {
+		return cell
+	}
+	switch c.Verdict() {
+	case explore.Holds:
+		cell.Answer = "never"
+	case explore.Unknown:
+		cell.Answer = "unknown"
+	case explore.Broken:
+		found := c.Found[0]
+		cell.Answer, cell.Steps, cell.Scenario = "broken", found.Length, found.Scenario.Name
+		cell.Link = Link(lock, found.Scenario.String(), found.Schedule, Code(found.Trace)) + "&anomaly=" + cell.Anomaly
+	}
+	return cell
+}

@@ -1,0 +1,62 @@
+package classroom
+
+import (
+	"strings"
+
+	"lockstep/internal/language"
+	"lockstep/internal/learn/course"
+)
+
+// Entry is a lesson in the list. Idea is HTML.
+type Entry struct {
+	Number int    `json:"number"`
+	Title  string `json:"title"`
+	Idea   string `json:"idea"`
+}
+
+// Page is a lesson: its texts are HTML. The question comes first; a page shows the sections of After once it is answered.
+type Page struct {
+	Entry
+	Predict Section   `json:"predict"`
+	Choices []string  `json:"choices"`
+	Answer  int       `json:"answer"` // the right choice, counted from 1
+	Run     Section   `json:"run"`
+	After   []Section `json:"after"`
+}
+
+// Section is a part of a lesson, with an id for its heading.
+type Section struct {
+	ID    string `json:"id"`
+	Title string `json:"title"`
+	HTML  string `json:"html"`
+}
+
+// entryOf gives the first paragraph of a lesson's idea.
+func entryOf(l course.Lesson) Entry {
+	idea, _, _ := strings.Cut(l.Idea, "\n\n")
+	return Entry{Number: l.Number, Title: l.Title, Idea: toHTML(idea)}
+}
+
+func pageOf(l course.Lesson, in language.Language) Page {
+	headings := course.Headings(in)
+	section := func(i int, id, markdown string) Section {
+		return Section{ID: id, Title: headings[i], HTML: toHTML(markdown)}
+	}
+	page := Page{
+		Entry:   Entry{Number: l.Number, Title: l.Title, Idea: toHTML(l.Idea)},
+		Predict: section(0, "predict", l.Question),
+		Answer:  l.Answer,
+		Run:     section(1, "run", "```sh\ngo run . "+l.Run+"\n```"),
+		After: []Section{
+			section(2, "see", "```text\n"+l.Seen+"```"),
+			section(3, "explain", l.Why),
+			section(4, "seat", l.Seat),
+			section(5, "try", l.Try),
+			section(6, "broken", l.Broken),
+		},
+	}
+	for _, choice := range l.Choices {
+		page.Choices = append(page.Choices, inline(choice))
+	}
+	return page
+}

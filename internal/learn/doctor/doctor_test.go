@@ -1,0 +1,137 @@
+package doctor_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"lockstep/internal/language"
+	"lockstep/internal/learn/doctor"
+)
+
+var errNot = errors.New("not here")
+
+// complete is a machine that lacks nothing.
+func complete() doctor.Machine {
+	return doctor.Machine{
+		OS: "linux", Dir: "/clone", Cache: "/cache", Server: "127.0.0.1:8080", Redis: "127.0.0.1:6380",
+		LookPath: func(program string) (string, error) { return "/bin/" + program, nil },
+		Output: func(_ context.Context, _ []string, program string, args ...string) (string, error) {
+			switch {
+			case program == "javac":
+				return "javac 21.0.1\n", nil
+			case slices.Contains(args, "GOVERSION"):
+				return "go1.26.3\n", nil
+			default:
+				return "", nil
+			}
+		},
+		ReadFile:   func(string) ([]byte, error) { return []byte("module lockstep\n\ngo 1.26\n"), nil },
+		Listen:     func(string) error { return nil },
+		IsLockstep: func(context.Context, string) bool { return false },
+		OpenFiles:  func() (int, bool) { return 4096, true },
+		FreeBytes:  func(string) (uint64, error) { return 5 << 30, nil },
+	}
+}
+
+func TestNothingIsMissing(t *testing.T) {
+	findings := complete().Examine(t.Context(), language.English)
+	if len(findings) < 12 || !doctor.Ready(findings) {
+		t.Fatalf("%d findings: %+v", len(findings), findings)
+	}
+	for _, f := range findings {
+		if f.State != doctor.Fine || f.Get != "" || f.Found == "" || f.For == "" {
+			t.Errorf("%+v", f)
+		}
+	}
+}
+
+// Each thing that a machine lacks is named, in every language and system, with what it is for and how to get it.
+func TestWhatIsMissing(t *testing.T) {
+	output := func(answer string, err error) func(context.Context, []string, string, ...string) (string, error) {
+		return func(_ context.Context, _ []string, program string, args ...string) (string, error) {
+			if program == "go" && slices.Contains(args, "GOVERSION") {
+				return answer, err
+			}
+			return "", errNot
+		}
+	}
+	for _, c := range []struct {
+		name, found string
+		needed      bool
+		breaks      func(*doctor.Machine)
+	}{
+		{"Go", "not found", true, func(m *doctor.Machine) { m.Output = output("", errNot) }},
+		{"Go", "go1.25.1: too old", true, func(m *doctor.Machine) { m.Output = output("go1.25.1\n", nil) }},
+		{"sources", "not in /clone", true, func(m *doctor.Machine) {
+			m.ReadFile = func(string) ([]byte, error) { return nil, os.ErrNotExist }
+		}},
+		{"modules", "some are not here", true, func(m *doctor.Machine) { m.Output = output("go1.26.0\n", nil) }},
+		{"disk", "1.0 GB free", true, func(m *doctor.Machine) { m.FreeBytes = func(string) (uint64, error) { return 1 << 30, nil } }},
+		{"disk", "not here", false, func(m *doctor.Machine) { m.FreeBytes = func(string) (uint64, error) { return 0, errNot } }},
+		{"open files", "1024", false, func(m *doctor.Machine) { m.OpenFiles = func() (int, bool) { return 1024, true } }},
+		{"server port", "127.0.0.1:8080 is taken", true, func(m *doctor.Machine) { m.Listen = func(string) error { return errNot } }},
+		{"Redis port", "127.0.0.1:6380 is taken", true, func(m *doctor.Machine) { m.Listen = func(string) error { return errNot } }},
+		{"browser", "not found", false, func(m *doctor.Machine) { m.LookPath = func(string) (string, error) { return "", errNot } }},
+		{"JDK", "not found", false, func(m *doctor.Machine) { m.Output = output("go1.26.0\n", nil) }},
+		{"Maven", "not found", false, func(m *doctor.Machine) { m.LookPath = func(string) (string, error) { return "", errNot } }},
+	} {
+		for _, system := range []string{"linux", "darwin", "windows"} {
+			if c.name == "browser" && system != "linux" {
+				continue
+			}
+			m := complete()
+			m.OS = system
+			c.breaks(&m)
+			english, chinese := m.Examine(t.Context(), language.English), m.Examine(t.Context(), language.Chinese)
+			i := slices.IndexFunc(english, func(f doctor.Finding) bool { return f.Name == c.name })
+			f := english[i]
+			if f.State == doctor.Fine || (f.State == doctor.Missing) != c.needed || !strings.HasPrefix(f.Found, c.found) || f.Get == "" {
+				t.Errorf("%s: %+v; want %s", system, f, c.found)
+			}
+			if doctor.Ready(english) == c.needed && c.needed {
+				t.Errorf("%s: ready without %s", system, c.name)
+			}
+			if z := chinese[i]; z.State != f.State || z.For == f.For || z.Get == "" {
+				t.Errorf("%s, in Chinese: %+v", system, z)
+			}
+		}
+	}
+}
+
+// A port is a lockstep's already, or some program's, which is named.
+func TestWhoHasThePort(t *testing.T) {
+	const netstat = "\n  Proto  Local Address  Foreign Address  State  PID\n" +
+		"  TCP    127.0.0.1:18080  0.0.0.0:0  LISTENING  1\n  TCP    127.0.0.1:8080  127.0.0.1:9  ESTABLISHED  2\n" +
+		"  TCP    127.0.0.1:8080  0.0.0.0:0  LISTENING  4711\n"
+	for system, c := range map[string]struct{ prints, says string }{
+		"linux":   {"p4711\ncnginx\nf6\n", "127.0.0.1:8080 is taken (nginx, pid 4711)"},
+		"windows": {netstat, "127.0.0.1:8080 is taken (pid 4711)"},
+	} {
+		m := complete()
+		m.OS, m.Listen = system, func(string) error { return errNot }
+		m.Output = func(_ context.Context, _ []string, _ string, _ ...string) (string, error) { return c.prints, nil }
+		if found := portOf(t, m); found.Found != c.says || found.State != doctor.Missing {
+			t.Errorf("%s: %+v; want %s", system, found, c.says)
+		}
+		m.IsLockstep = func(_ context.Context, target string) bool { return target == "http://127.0.0.1:8080" }
+		if found := portOf(t, m); found.Found != "127.0.0.1:8080: a lockstep runs already" || found.State != doctor.Fine {
+			t.Errorf("%s: %+v", system, found)
+		}
+	}
+}
+
+func portOf(t *testing.T, m doctor.Machine) doctor.Finding {
+	t.Helper()
+	findings := m.Examine(t.Context(), language.English)
+	return findings[slices.IndexFunc(findings, func(f doctor.Finding) bool { return f.Name == "server port" })]
+}
+
+func TestFreeBytes(t *testing.T) {
+	if free, err := doctor.FreeBytes(t.TempDir()); err == nil && free == 0 {
+		t.Error("the disk is full, and yet this test runs")
+	}
+}

@@ -1,0 +1,77 @@
+package workshop_test
+
+import (
+	"testing"
+
+	e01 "lockstep/exercises/01-expiry"
+	s01 "lockstep/exercises/01-expiry/solution"
+	e02 "lockstep/exercises/02-foreign-delete"
+	s02 "lockstep/exercises/02-foreign-delete/solution"
+	e03 "lockstep/exercises/03-check-then-delete"
+	s03 "lockstep/exercises/03-check-then-delete/solution"
+	e04 "lockstep/exercises/04-cancelled-unlock"
+	s04 "lockstep/exercises/04-cancelled-unlock/solution"
+	e05 "lockstep/exercises/05-nested"
+	s05 "lockstep/exercises/05-nested/solution"
+	e06 "lockstep/exercises/06-lost-reply"
+	s06 "lockstep/exercises/06-lost-reply/solution"
+	e07 "lockstep/exercises/07-endless-renewal"
+	s07 "lockstep/exercises/07-endless-renewal/solution"
+	e08 "lockstep/exercises/08-blind-renewal"
+	s08 "lockstep/exercises/08-blind-renewal/solution"
+	e09 "lockstep/exercises/09-missed-wakeup"
+	s09 "lockstep/exercises/09-missed-wakeup/solution"
+	e10 "lockstep/exercises/10-fence"
+	s10 "lockstep/exercises/10-fence/solution"
+	e11 "lockstep/exercises/11-majority"
+	s11 "lockstep/exercises/11-majority/solution"
+	e12 "lockstep/exercises/12-token-outside"
+	s12 "lockstep/exercises/12-token-outside/solution"
+	e13 "lockstep/exercises/13-late-commit"
+	s13 "lockstep/exercises/13-late-commit/solution"
+	e14 "lockstep/exercises/14-get-then-set"
+	s14 "lockstep/exercises/14-get-then-set/solution"
+	"lockstep/internal/language"
+	"lockstep/internal/learn/workshop"
+	"lockstep/internal/lock/strategy"
+	"lockstep/internal/test/suite"
+)
+
+// slowest is how long the check of a start may take, beside its compilation.
+const slowest = 8 // seconds
+
+// written is an exercise as it is handed out, and its solution.
+type written struct{ start, solution func() strategy.Strategy }
+
+// all are the exercises in order.
+func all() []written {
+	return []written{
+		{e01.Strategy, s01.Strategy}, {e02.Strategy, s02.Strategy}, {e03.Strategy, s03.Strategy}, {e04.Strategy, s04.Strategy},
+		{e05.Strategy, s05.Strategy}, {e06.Strategy, s06.Strategy}, {e07.Strategy, s07.Strategy}, {e08.Strategy, s08.Strategy},
+		{e09.Strategy, s09.Strategy}, {e10.Strategy, s10.Strategy}, {e11.Strategy, s11.Strategy}, {e12.Strategy, s12.Strategy},
+		{e13.Strategy, s13.Strategy}, {e14.Strategy, s14.Strategy},
+	}
+}
+
+// Every exercise fails for its reason as it is handed out, and its solution meets the claim.
+func TestEveryStartFailsAndEverySolutionPasses(t *testing.T) {
+	if len(all()) != len(workshop.All()) {
+		t.Fatalf("%d exercises are here, and %d in the table", len(all()), len(workshop.All()))
+	}
+	for i, e := range workshop.All() {
+		if !suite.Long && i > 1 { // the others in the long suite
+			break
+		}
+		start := e.Explore(t.Context(), all()[i].start(), language.English)
+		if start.State != workshop.NotYet || start.Anomaly != string(e.Reason) || start.Seconds > slowest {
+			t.Errorf("%s is %s by %s in %.1f s (%s); want %s within %d s",
+				e.ID(), start.State, start.Anomaly, start.Seconds, start.Says, e.Reason, slowest)
+		}
+		solution := e.Explore(t.Context(), all()[i].solution(), language.English)
+		if solution.State != workshop.Done || solution.Seconds > 3*slowest {
+			t.Errorf("the solution of %s is %s after %.1f s, by %s with %s: %s\n%s",
+				e.ID(), solution.State, solution.Seconds, solution.Anomaly, solution.Scenario, solution.Says, solution.Diagram)
+		}
+		t.Logf("%s: start %.1f s, %s/%d; solution %.1f s", e.ID(), start.Seconds, start.Anomaly, start.Length, solution.Seconds)
+	}
+}

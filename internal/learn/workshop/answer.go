@@ -1,0 +1,24 @@
+package workshop
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+
+	"lockstep/internal/language"
+	"lockstep/internal/lock/strategy"
+)
+
+// Answer is what the small program does that Checker builds: it explores the learner's lock, and writes the outcome to a file. Standard
+// output is the learner's.
+func Answer(exercise string, s strategy.Strategy, in language.Language, file string) error {
+	e, err := Find(exercise)
+	if err != nil {
+		return err
+	}
+	text, err := json.Marshal(e.Explore(context.Background(), s, in))
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(file, text, 0o600)
+}

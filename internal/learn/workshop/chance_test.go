@@ -1,0 +1,54 @@
+package workshop_test
+
+import (
+	"slices"
+	"testing"
+
+	"lockstep/internal/language"
+	"lockstep/internal/learn/workshop"
+	"lockstep/internal/test/suite"
+)
+
+// passedBy says of each exercise, in order, which exercises' solutions meet its claim, too: those that have its cure in them.
+func passedBy() [][]int {
+	const (
+		listens = 9  // nothing wakes its waiters after a crash or an expiry
+		onNodes = 11 // it asks nodes, and elsewhere there are none
+	)
+	all := []int{1, 2, 3, 4, 5, 6, 7, 8, listens, 10, onNodes, 12, 13, 14}
+	without := func(others ...int) []int {
+		return slices.DeleteFunc(slices.Clone(all), func(n int) bool { return slices.Contains(others, n) })
+	}
+	return [][]int{
+		without(listens, onNodes),    // 01: they expire
+		without(listens, onNodes),    // 02: they know the owner
+		without(2, listens, onNodes), // 03: they compare and delete at once
+		without(onNodes),             // 04
+		{5, 6},                       // 05: they count
+		{6},                          // 06: it counts down what was lost
+		{7, 8},                       // 07: they renew
+		{7, 8},                       // 08
+		without(onNodes),             // 09: they poll, or listen in time
+		{10, 12},                     // 10: they fence
+		{onNodes},                    // 11
+		{10, 12},                     // 12
+		without(onNodes),             // 13: the sale writes in time
+		without(listens, onNodes),    // 14
+	}
+}
+
+// No solution meets the claim of another exercise by chance.
+func TestNoSolutionPassesByChance(t *testing.T) {
+	suite.LongOnly(t, "what is handed out and solved is checked there")
+	for i, e := range workshop.All() {
+		for j, other := range all() {
+			if i == j {
+				continue // TestEveryStartFailsAndEverySolutionPasses
+			}
+			o := e.Explore(t.Context(), other.solution(), language.English)
+			if want := slices.Contains(passedBy()[i], j+1); (o.State == workshop.Done) != want {
+				t.Errorf("the solution of %d under the claim of %s: %s, %s %s; want it to pass: %t", j+1, e.ID(), o.State, o.Anomaly, o.Says, want)
+			}
+		}
+	}
+}

@@ -1,0 +1,114 @@
+package workshop
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"lockstep/internal/explore"
+	"lockstep/internal/explore/trace"
+	"lockstep/internal/language"
+	"lockstep/internal/lock/strategy"
+)
+
+// State is how far a learner is with an exercise.
+type State string
+
+// The states.
+const (
+	Done   State = "done"    // the claim is met
+	NotYet State = "not yet" // a schedule shows an anomaly, or the claim was not put to the test
+	Failed State = "failed"  // nothing can be said: the code does not compile, panics, or moves behind the explorer's back
+)
+
+// Why nothing can be said.
+const (
+	NotCompiled  = "compile"
+	Panicked     = "panic"
+	Blind        = "blind"
+	Unrepeatable = "unrepeatable"
+	BadCommand   = "command"
+	TimedOut     = "time"
+	OtherTrouble = "trouble"
+)
+
+// Outcome is what a check found.
+type Outcome struct {
+	Exercise  string  `json:"exercise"`
+	State     State   `json:"state"`
+	Scenario  string  `json:"scenario,omitempty"` // flags of explore, in which the anomaly shows
+	Anomaly   string  `json:"anomaly,omitempty"`
+	Says      string  `json:"says,omitempty"`   // what goes wrong, or what keeps the check from saying it
+	Reason    string  `json:"reason,omitempty"` // of Failed: one of the constants
+	Length    int     `json:"length,omitempty"`
+	Schedule  string  `json:"schedule,omitempty"`
+	Diagram   string  `json:"diagram,omitempty"`
+	Schedules int     `json:"schedules"` // explored
+	Seconds   float64 `json:"seconds"`
+
+	Steps []trace.Step `json:"steps,omitempty"`
+}
+
+// Bounds of a check. A lock that is right, or one of the flaws that learners have, is through in a few seconds.
+const (
+	longestLook = time.Minute
+	mostMemory  = 1500 << 20
+	patience    = 5 * time.Second // without a step, until code counts as one that waits elsewhere
+)
+
+// Explore says whether a lock meets the exercise's claim: it goes through the looks, up to the first in which an anomaly shows.
+func (e Exercise) Explore(ctx context.Context, s strategy.Strategy, in language.Language) Outcome {
+	began := time.Now()
+	outcome := Outcome{Exercise: e.ID(), State: Done}
+	if s.New == nil {
+		outcome.State, outcome.Reason, outcome.Says = Failed, OtherTrouble, "Strategy gives no New"
+		return outcome
+	}
+	for _, look := range e.Looks {
+		if outcome.look(ctx, e.judged(s), look, in); outcome.State != Done {
+			break
+		}
+	}
+	outcome.Seconds = time.Since(began).Seconds()
+	return outcome
+}
+
+// look explores one scenario, and takes down what was found.
+func (o *Outcome) look(ctx context.Context, s strategy.Strategy, look Look, in language.Language) {
+	bounds := explore.Bounds{Time: longestLook, Memory: mostMemory, Patience: patience}
+	look.Scenario.Language = in
+	result, err := explore.Explore(ctx, s, look.Scenario, explore.Goal{Anomalies: look.Anomalies}, bounds)
+	o.Schedules += result.Schedules
+	o.Scenario = look.Scenario.String()
+	switch {
+	case err != nil:
+		o.State, o.Reason, o.Says = Failed, reason(err), err.Error()
+	case len(result.Found) > 0:
+		found := result.Found[0]
+		o.State, o.Anomaly, o.Says = NotYet, string(found.Anomaly), found.Trace.Verdict
+		o.Length, o.Schedule, o.Steps = found.Length, found.Schedule, found.Trace.Steps
+		o.Diagram = found.Trace.Legend() + "\n" + found.Trace.Sequence()
+	case !result.Complete:
+		o.State, o.Reason, o.Says = Failed, TimedOut, result.Bound
+	case len(result.Untested()) > 0:
+		o.State, o.Says = NotYet, strings.Join(result.Untested(), ", ")
+	default:
+		o.Scenario = ""
+	}
+}
+
+// reason sorts the errors of the explorer.
+func reason(err error) string {
+	switch {
+	case errors.Is(err, explore.ErrBlind):
+		return Blind
+	case errors.Is(err, explore.ErrUnrepeatable):
+		return Unrepeatable
+	case errors.Is(err, explore.ErrCommand):
+		return BadCommand
+	case strings.Contains(err.Error(), " panicked: "):
+		return Panicked
+	}
+	return OtherTrouble
+}

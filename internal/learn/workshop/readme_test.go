@@ -1,0 +1,134 @@
+package workshop_test
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"lockstep/internal/language"
+	"lockstep/internal/learn/workshop"
+)
+
+var update = flag.Bool("update", false, "write the pages of the exercises anew")
+
+const root = "../../.."
+
+// The pages of the exercises say what the table says. Go test ./internal/learn/workshop -run Pages -update writes them anew.
+func TestPagesSayWhatTheTableSays(t *testing.T) {
+	pages := map[string]string{}
+	for _, in := range language.All() {
+		pages["docs/exercises"+suffix(in)] = listPage(in)
+		for _, e := range workshop.All() {
+			pages[e.Dir()+"/README"+suffix(in)] = readme(e, in)
+		}
+	}
+	for name, want := range pages {
+		file := filepath.Join(root, filepath.FromSlash(name))
+		if *update {
+			if err := os.WriteFile(file, []byte(want), 0o644); err != nil { //nolint:gosec // it is for everybody to read
+				t.Fatal(err)
+			}
+		}
+		if got, err := os.ReadFile(file); err != nil || string(got) != want {
+			t.Errorf("%s is not what the table says (%v): go test ./internal/learn/workshop -run Pages -update", name, err)
+		}
+	}
+}
+
+func suffix(in language.Language) string {
+	if in == language.Chinese {
+		return ".zh-CN.md"
+	}
+	return ".md"
+}
+
+// page is a page that is being written, in one language.
+type page struct {
+	strings.Builder
+	in language.Language
+}
+
+func (p *page) line(english, chinese string, args ...any) {
+	fmt.Fprintf(p, language.Both(english, chinese).In(p.in)+"\n\n", args...)
+}
+
+func (p *page) text(t language.Text) string { return t.In(p.in) }
+
+func readme(e workshop.Exercise, in language.Language) string {
+	p, nn := &page{in: in}, e.ID()[:2]
+	p.line("# Exercise %s: %s", "# 练习 %s：%s", nn, p.text(e.Title))
+	p.line("[中文](README.zh-CN.md) · [All exercises](../../docs/exercises.md)", "[English](README.md) · [全部练习](../../docs/exercises.zh-CN.md)")
+	p.line("%s", "%s", p.text(e.Story))
+	p.line("**The claim.** %s", "**要求。** %s", p.text(e.Claim))
+	p.line("Read [lock.go](lock.go). Which order of commands breaks the claim? Say it before you look. Then see it:",
+		"读一读 [lock.go](lock.go)。哪种命令顺序会打破要求？先想好，再看结果：")
+	fmt.Fprintf(p, "```bash\ngo run . check %s\n```\n\n", nn)
+	p.line("Edit `lock.go` until it says that it is done. `go run . check %s --watch` checks whenever you save.",
+		"修改 `lock.go`，直到显示完成。`go run . check %s --watch` 在每次保存时检查。", nn)
+	p.line("What is explored, every order of the commands of each; the flags are those of `lockstep explore`:",
+		"检查会探索以下各项的所有命令顺序；选项与 `lockstep explore` 的相同：")
+	for _, look := range e.Looks {
+		fmt.Fprintf(p, "- %s: %s\n", p.scenario(look), anomalies(look))
+	}
+	fmt.Fprintln(p)
+	for i, hint := range e.Hints {
+		fmt.Fprintf(p, "<details><summary>%s %d</summary>\n\n%s\n\n</details>\n\n", p.text(language.Both("Hint", "提示")), i+1, p.text(hint))
+	}
+	p.line("The solution: `go run . check %s --solution`. It is shown when you are done, or when you ask twice.",
+		"解答：`go run . check %s --solution`。完成之后，或者问第二次时，才会显示。", nn)
+	return strings.TrimSpace(p.String()) + "\n"
+}
+
+func (p *page) scenario(look workshop.Look) string {
+	if flags := look.Scenario.String(); flags != "" {
+		return "`" + flags + "`"
+	}
+	return p.text(language.Both("no fault", "没有故障"))
+}
+
+func anomalies(look workshop.Look) string {
+	var names []string
+	for _, a := range look.Anomalies {
+		names = append(names, "`"+string(a)+"`")
+	}
+	return strings.Join(names, ", ")
+}
+
+func listPage(in language.Language) string {
+	p := &page{in: in}
+	p.line("# Exercises", "# 练习")
+	p.line("[中文](exercises.zh-CN.md)", "[English](exercises.md)")
+	p.line("Each exercise is a lock in one small file, with one flaw. You repair it. `check` compiles your code and runs it in every "+
+		"order that its Redis "+
+		"commands can take, under faults. It answers in seconds: done, or the shortest schedule that breaks the claim.",
+		"每个练习是一把锁，一个小文件，一处缺陷，由你来修。`check` 编译你的代码，在各种故障下运行其 Redis 命令的所有顺序，几秒内给出答案：完成，或者打破要求的最短时序。")
+	fmt.Fprint(p, "```bash\ngo run . check              # ", p.text(language.Both("the list, and what is done", "列表，以及完成情况")),
+		"\ngo run . check 05           # ", p.text(language.Both("check one: 05, nested, or its directory", "检查一题：05、nested 或其目录")),
+		"\ngo run . check --watch      # ", p.text(language.Both("at each save, one after the other", "每次保存都检查，一题接一题")),
+		"\ngo run . check 05 --hint    # ", p.text(language.Both("the next of three hints", "三个提示中的下一个")),
+		"\ngo run . check 05 --solution\n```\n\n")
+	p.line("| | | The claim |\n|---|---|---|\n%s", "| | | 要求 |\n|---|---|---|\n%s", strings.Join(p.rows(), "\n"))
+	p.line("You need Go, and nothing else: Redis is simulated. Your code may use everything that a lock uses here. What the explorer asks "+
+		"of it stands in "+
+		"[Your own lock](your-own-lock.md#what-the-explorer-asks-of-a-lock): wait by `lock.Sleep`, `lock.Poll` or `Clock.Wait`, start "+
+		"goroutines by `Clock.Go`, take the time "+
+		"from `Clock.Now`. What `check` remembers is in `.lockstep-course.json`, beside `go.mod`; git ignores it. Remove it to begin anew. "+
+		"`git checkout -- exercises/05-nested` brings an exercise back.",
+		"只需要 Go：Redis 是模拟的。你的代码可以使用这里的锁所用的一切。探索器的要求见"+
+			"[你自己的锁](your-own-lock.zh-CN.md)：用 `lock.Sleep`、`lock.Poll` 或 `Clock.Wait` 等待，用 `Clock.Go` 启动 goroutine，时间取自 `Clock.Now`。"+
+			"`check` 把进度记在 `go.mod` 旁边的 `.lockstep-course.json` 里，git 会忽略它；删除它就重新开始。`git checkout -- exercises/05-nested` 可以还原一题。")
+	p.line("Exit code of a check: 0 done; 1 not yet; 2 it cannot be said, since the code does not compile, panics, or waits where the "+
+		"explorer cannot see it.",
+		"检查的退出码：0 完成；1 还没有完成；2 无法判断：代码无法编译、panic，或者在探索器看不到的地方等待。")
+	return strings.TrimSpace(p.String()) + "\n"
+}
+
+func (p *page) rows() (rows []string) {
+	for _, e := range workshop.All() {
+		rows = append(rows, fmt.Sprintf("| [%s](../%s/README%s) | %s | %s |", e.ID(), e.Dir(), suffix(p.in), p.text(e.Title), p.text(e.Claim)))
+	}
+	return rows
+}

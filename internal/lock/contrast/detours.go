@@ -1,0 +1,98 @@
+package contrast
+
+import (
+	"context"
+
+	"github.com/redis/go-redis/v9"
+
+	"lockstep/internal/lock"
+	"lockstep/internal/lock/rediserr"
+	"lockstep/util/lua"
+)
+
+// Detour is a wrong turn that write-ups take on the way to v2, or warn of. They differ in how they take the lock; all of them
+// release it by a plain DEL.
+type Detour struct {
+	client redis.Cmdable
+	opts   lock.Options
+	take   func(ctx context.Context, owner string) (bool, error)
+}
+
+// NewSetNXExpire makes the lock of two commands.
+//
+// Adds: an expiry, by a second command ("seven ways to lock", the first; "a small lock in Python").
+// Costs: one command more.
+// Still broken: a holder that dies between the two leaves a lock for ever.
+func NewSetNXExpire(client redis.Cmdable, opts lock.Options) *Detour {
+	return &Detour{client, opts, func(ctx context.Context, owner string) (bool, error) {
+		got, err := client.SetNX(ctx, opts.Key, owner, 0).Result()
+		if err != nil || !got {
+			return false, err
+		}
+		return true, client.PExpire(ctx, opts.Key, opts.TTL).Err()
+	}}
+}
+
+// NewLuaSetNX makes the same of one script.
+//
+// Adds: the two commands as one ("seven ways to lock", the third).
+// Costs: a script; SET NX PX does it by itself.
+// Still broken: an overdue holder deletes the next one's lock, as v2's does.
+func NewLuaSetNX(client redis.Cmdable, opts lock.Options) *Detour {
+	return &Detour{client, opts, func(ctx context.Context, owner string) (bool, error) {
+		return client.Eval(ctx, lua.SetNXExpire, []string{opts.Key}, owner, opts.TTL.Milliseconds()).Bool()
+	}}
+}
+
+// NewSetExpire makes the lock that everybody gets.
+//
+// Adds: SET, then EXPIRE ("oversell, and jobs run twice", the first wrong way).
+// Costs: two commands.
+// Still broken: there is no NX: everybody gets the lock; and between the two commands it has no expiry.
+func NewSetExpire(client redis.Cmdable, opts lock.Options) *Detour {
+	return &Detour{client, opts, func(ctx context.Context, owner string) (bool, error) {
+		if err := client.Set(ctx, opts.Key, owner, 0).Err(); err != nil {
+			return false, err
+		}
+		return true, client.PExpire(ctx, opts.Key, opts.TTL).Err()
+	}}
+}
+
+// NewSetEX makes the same of one command.
+//
+// Adds: SETEX, or SET … EX, which is the same ("oversell, and jobs run twice", the second wrong way).
+// Costs: one command.
+// Still broken: there is no NX: everybody gets the lock.
+func NewSetEX(client redis.Cmdable, opts lock.Options) *Detour {
+	return &Detour{client, opts, func(ctx context.Context, owner string) (bool, error) {
+		return true, client.Set(ctx, opts.Key, owner, opts.TTL).Err()
+	}}
+}
+
+// Lock polls until the lock is ours; see lock.Locker.
+func (d *Detour) Lock(ctx context.Context, owner string) (*lock.Lease, error) {
+	return lock.Poll(ctx, d.opts, func() (*lock.Lease, error) { return d.TryLock(ctx, owner) })
+}
+
+// TryLock tries once; see lock.Locker.
+func (d *Detour) TryLock(ctx context.Context, owner string) (*lock.Lease, error) {
+	switch got, err := d.take(ctx, owner); {
+	case err != nil:
+		return nil, rediserr.Classify(ctx, "taking the lock", err)
+	case !got:
+		return nil, lock.ErrNotObtained
+	}
+	return lock.NewLease(ctx, d.opts.Clock, 0, d.unlock), nil
+}
+
+// unlock deletes the lock, whosever it is by now.
+func (d *Detour) unlock(ctx context.Context) error {
+	deleted, err := d.client.Del(ctx, d.opts.Key).Result()
+	switch {
+	case err != nil:
+		return rediserr.Classify(ctx, "DEL", err)
+	case deleted == 0:
+		return lock.ErrExpired
+	}
+	return nil
+}

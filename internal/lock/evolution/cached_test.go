@@ -1,0 +1,306 @@
+package evolution_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"lockstep/internal/lock"
+	"lockstep/internal/lock/strategy"
+)
+
+// A process that keeps its lock while nobody else asks for it: the keeper.
+
+// caches runs a test for every lock that is kept, in virtual time.
+func caches(t *testing.T, test func(*testing.T, *world)) {
+	t.Helper()
+	eachInVirtualTime(t, func(t *testing.T, w *world) {
+		if w.strategy.Capabilities.Cached {
+			test(t, w)
+		}
+	})
+}
+
+// sale locks and unlocks, and gives how many commands that took.
+func (w *world) sale(t *testing.T) int {
+	t.Helper()
+	before := w.faults.seen()
+	if err := w.must(t, "buyer").Unlock(t.Context()); err != nil {
+		t.Error(err)
+	}
+	return w.faults.seen() - before
+}
+
+// asking is another process that wants the lock. It gives how long it waited, once it has given the lock back.
+func asking(t *testing.T, locker lock.Locker) <-chan time.Duration {
+	t.Helper()
+	waited := make(chan time.Duration, 1)
+	began := time.Now()
+	go func() {
+		lease, err := locker.Lock(t.Context(), lock.Owner("other"))
+		took := time.Since(began)
+		if err == nil {
+			err = lease.Unlock(t.Context())
+		}
+		if err != nil {
+			t.Error(err)
+		}
+		waited <- took
+	}()
+	synctest.Wait()
+	return waited
+}
+
+// A buyer alone costs a kept lock hardly a command, and any other two a sale.
+func TestCommandsOfABuyerAlone(t *testing.T) {
+	eachInVirtualTime(t, func(t *testing.T, w *world) {
+		const sales = 200
+		w.use(func(p *strategy.Parts) { p.Notifier = w.ear.Notifier }) // as in the service: it tells when it begins to listen
+		for range sales {
+			if err := w.must(t, "buyer").Unlock(t.Context()); err != nil {
+				t.Error(err)
+			}
+			w.pause(t, time.Millisecond)
+		}
+		asked := w.faults.seen() / len(w.keepers)
+		t.Logf("%d commands for %d sales", asked, sales)
+		if few := asked <= sales/10; few != w.strategy.Capabilities.Cached || !few && asked < 2*sales {
+			t.Errorf("%d commands for %d sales; a lock that is kept costs less than one for ten, any other two for each", asked, sales)
+		}
+	})
+}
+
+func TestAKeeperThatIsAsked(t *testing.T) {
+	caches(t, func(t *testing.T, w *world) {
+		w.sale(t)
+		w.pause(t, time.Second)
+		if waited := <-asking(t, w.other()); waited > 0 {
+			t.Errorf("the other process waited for %v, though nobody used the lock", waited)
+		}
+		held := w.must(t, "a")
+		waiting := asking(t, w.other())
+		w.pause(t, time.Second)
+		if err := held.Unlock(t.Context()); err != nil {
+			t.Error(err)
+		}
+		if waited := <-waiting; waited != time.Second {
+			t.Errorf("the other process waited for %v; want the second of the sale", waited)
+		}
+	})
+}
+
+// TryLock gets no place in the queue; but the keeper gives the lock back, so that the next attempt gets it.
+func TestAKeeperThatIsAskedByTryLock(t *testing.T) {
+	caches(t, func(t *testing.T, w *world) {
+		other := w.other()
+		for _, used := range []bool{false, true} {
+			held := w.must(t, "a")
+			unlock := func() {
+				if err := held.Unlock(t.Context()); err != nil {
+					t.Error(err)
+				}
+			}
+			if !used {
+				unlock()
+			}
+			if _, err := other.TryLock(t.Context(), lock.Owner("b")); !errors.Is(err, lock.ErrNotObtained) {
+				t.Errorf("in use: %t; TryLock of another process's lock: %v", used, err)
+			}
+			if used {
+				unlock()
+			}
+			synctest.Wait()
+			if w.exists(t) {
+				t.Errorf("in use: %t; the keeper was asked, and has the lock still", used)
+			}
+		}
+	})
+}
+
+func TestTwoAskers(t *testing.T) {
+	caches(t, func(t *testing.T, w *world) {
+		for _, used := range []time.Duration{0, time.Second} {
+			held := w.must(t, "a")
+			if used == 0 {
+				if err := held.Unlock(t.Context()); err != nil {
+					t.Error(err)
+				}
+			}
+			one, two := asking(t, w.process("one")), asking(t, w.process("two"))
+			if used > 0 {
+				w.pause(t, used)
+				if err := held.Unlock(t.Context()); err != nil {
+					t.Error(err)
+				}
+			}
+			if first, second := <-one, <-two; first != used || second != used {
+				t.Errorf("two other processes waited for %v and %v; want %v", first, second, used)
+			}
+		}
+	})
+}
+
+// A message that asks is lost while a sale has the lock: the keeper keeps it, until it is asked again.
+func TestAnAskThatIsLost(t *testing.T) {
+	caches(t, func(t *testing.T, w *world) {
+		held := w.must(t, "a")
+		w.ear.set(true)
+		waiting := asking(t, w.hearing("other", w.ears.open()))
+		w.ear.set(false)
+		if err := held.Unlock(t.Context()); err != nil {
+			t.Error(err)
+		}
+		if waited := <-waiting; waited > w.parts.TTL/4 || waited == 0 || w.ear.missed() == 0 {
+			t.Errorf("the other process waited for %v, and %d messages were lost; want a quarter of %v", waited, w.ear.missed(), w.parts.TTL)
+		}
+	})
+}
+
+// A keeper that hears nothing any more, as it is dead or paused, is waited for no longer than an expiry and a quarter. When it is back it
+// does not believe that it has the lock.
+func TestAKeeperThatHearsNothing(t *testing.T) {
+	caches(t, func(t *testing.T, w *world) {
+		w.sale(t)
+		w.ear.set(true)
+		waited := <-asking(t, w.hearing("other", w.ears.open()))
+		if waited < w.parts.TTL/2 || waited > w.parts.TTL*5/4 || w.ear.missed() == 0 {
+			t.Errorf("the other process waited for %v; want an expiry of %v and a quarter of that at most", waited, w.parts.TTL)
+		}
+		if asked := w.sale(t); asked == 0 {
+			t.Error("the keeper still takes the lock for its own")
+		}
+	})
+}
+
+// A notifier that may have missed a message says so with "".
+func TestAKeeperThatMayHaveMissedAMessage(t *testing.T) {
+	caches(t, func(t *testing.T, w *world) {
+		wanted := "{" + lock.Key + "}:wanted:" + lock.Owner(w.parts.Process)
+		w.sale(t)
+		w.ear.tell(wanted, "another attempt") // an old message
+		if synctest.Wait(); !w.exists(t) {
+			t.Error("asked for the lock of another attempt, the keeper gave back that of this one")
+		}
+		w.ear.tell(wanted, "")
+		if synctest.Wait(); w.exists(t) {
+			t.Error("nobody uses the lock, and a message may have been missed: the keeper has it still")
+		}
+		held := w.must(t, "a")
+		w.ear.tell(wanted, "")
+		if synctest.Wait(); !w.exists(t) {
+			t.Error("a message may have been missed: the lock is gone while a sale has it")
+		}
+		w.ear.tell(wanted, "another attempt") // does not make up for it
+		if err := held.Unlock(t.Context()); err != nil || w.exists(t) {
+			t.Errorf("Unlock after a message may have been missed: %v; the lock is still there: %t", err, w.exists(t))
+		}
+		w.sale(t)
+		if w.sale(t) > 0 {
+			t.Error("it is not kept any more")
+		}
+	})
+}
+
+func TestAKeptLockIsNotRenewed(t *testing.T) {
+	caches(t, func(t *testing.T, w *world) {
+		w.sale(t)
+		w.pause(t, w.parts.TTL*4/10)
+		if left := w.ttl(t); left != w.parts.TTL*6/10 {
+			t.Errorf("an idle lock expires in %v; want it not to be renewed", left)
+		}
+		held := w.must(t, "a") // without a command
+		w.pause(t, w.parts.TTL)
+		if left := w.ttl(t); left < w.parts.TTL/2 || held.Context().Err() != nil {
+			t.Errorf("used again, the lock expires in %v; want it to be renewed", left)
+		}
+		if err := held.Unlock(t.Context()); err != nil {
+			t.Error(err)
+		}
+		if asked := w.sale(t); asked > 0 {
+			t.Errorf("%d commands for a lock renewed just before", asked)
+		}
+		w.pause(t, w.parts.TTL/2)
+		if asked := w.sale(t); asked != 1 {
+			t.Errorf("%d commands for a lock with less than half of its expiry; want it to be asked for again", asked)
+		}
+		if left := w.ttl(t); left != w.parts.TTL {
+			t.Errorf("asked for again, it expires in %v", left)
+		}
+	})
+}
+
+func TestAKeptLockWithoutTokens(t *testing.T) {
+	caches(t, func(t *testing.T, w *world) {
+		w.use(func(p *strategy.Parts) { p.HandOffLimit = 2 }) // four tokens
+		for i := range 12 {
+			want := 0
+			if i%4 == 0 {
+				want = 1
+			}
+			if asked := w.sale(t); asked != want {
+				t.Errorf("sale %d took %d commands; want %d, for four tokens at once", i, asked, want)
+			}
+		}
+	})
+}
+
+func TestCloseGivesBack(t *testing.T) {
+	caches(t, func(t *testing.T, w *world) {
+		closer := w.locker.(lock.Closer)
+		if err := closer.Close(t.Context()); err != nil {
+			t.Errorf("Close before the first sale: %v", err)
+		}
+		for range 3 {
+			w.sale(t)
+			if w.sale(t) > 0 || !w.exists(t) {
+				t.Error("the lock is not kept")
+			}
+			if err := closer.Close(t.Context()); err != nil || w.exists(t) {
+				t.Errorf("Close: %v; the lock is still there: %t", err, w.exists(t))
+			}
+			before := w.faults.seen()
+			if err := closer.Close(t.Context()); err != nil || w.faults.seen() != before {
+				t.Errorf("Close once more: %v, %d commands", err, w.faults.seen()-before)
+			}
+		}
+		held := w.must(t, "a")
+		if err := closer.Close(t.Context()); err != nil || !w.exists(t) {
+			t.Errorf("Close during a sale: %v; the sale's lock is there: %t", err, w.exists(t))
+		}
+		if err := held.Unlock(t.Context()); err != nil || w.exists(t) {
+			t.Errorf("Unlock after Close: %v; the lock is still there: %t", err, w.exists(t))
+		}
+	})
+}
+
+// A keeper that is asked gives the lock back while it goes on. Close waits for that: its process may end right after.
+func TestCloseWaitsForTheLockToBeGivenBack(t *testing.T) {
+	caches(t, func(t *testing.T, w *world) {
+		w.sale(t)
+		const slow = time.Second
+		w.faults.set(func(redis.Cmder) error { return lock.Sleep(context.Background(), w.parts.Clock, slow) }, nil)
+		w.ear.tell("{"+lock.Key+"}:wanted:"+lock.Owner(w.parts.Process), "")
+		began := time.Now()
+		if err := w.locker.(lock.Closer).Close(t.Context()); err != nil || w.exists(t) || time.Since(began) != slow {
+			t.Errorf("Close: %v, after %v; the lock is still there: %t", err, time.Since(began), w.exists(t))
+		}
+	})
+}
+
+// A sale that was told that its lock is lost does not leave it to the next one.
+func TestALostLockIsNotKept(t *testing.T) {
+	caches(t, func(t *testing.T, w *world) {
+		held := w.must(t, "a")
+		held.Lose()                                                     // the store has seen a larger token
+		if err := held.Unlock(t.Context()); err != nil || w.exists(t) { // Redis knows it still
+			t.Errorf("Unlock of a lost lock: %v; it is still there: %t", err, w.exists(t))
+		}
+		if asked := w.sale(t); asked == 0 {
+			t.Error("the next sale does not ask")
+		}
+	})
+}

@@ -1,0 +1,271 @@
+package evolution_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"lockstep/internal/lock"
+	"lockstep/internal/lock/strategy"
+)
+
+// What the strategies have to do, or not to do, is in their rows: whoever does not promise a thing must exhibit the flaw.
+
+// excludes reports whether two cannot be inside at once.
+func (w *world) excludes() bool { return w.strategy.Scope != strategy.Nobody }
+
+// inRedis reports whether there is a key that could change hands.
+func (w *world) inRedis() bool { return w.strategy.Scope == strategy.Everybody }
+
+func TestMutualExclusion(t *testing.T) {
+	eachWorld(t, func(t *testing.T, w *world) {
+		const buyers = 10
+		var inside atomic.Int64
+		var met sync.Once
+		errs := make(chan error, buyers)
+		together := make(chan struct{}) // closed once two are inside
+		for i := range buyers {
+			go func() {
+				lease, err := w.locker.Lock(t.Context(), lock.Owner(fmt.Sprint(i)))
+				if err != nil {
+					errs <- err
+					return
+				}
+				if inside.Add(1) > 1 {
+					met.Do(func() { close(together) })
+				}
+				select { // give the others every chance to come in too
+				case <-together:
+				case <-time.After(10 * time.Millisecond):
+				}
+				inside.Add(-1)
+				errs <- lease.Unlock(t.Context())
+			}()
+		}
+		for range buyers {
+			if err := <-errs; err != nil {
+				t.Error(err)
+			}
+		}
+		select {
+		case <-together:
+			if w.excludes() {
+				t.Error("two were inside at once")
+			}
+		default:
+			if !w.excludes() {
+				t.Error("no two were inside at once; this version's flaw is that they are")
+			}
+		}
+		if !w.gone(t) {
+			t.Error("the lock is still there after everybody left")
+		}
+	})
+}
+
+func TestWaiterGetsTheLockAfterTheHolder(t *testing.T) {
+	eachWorld(t, func(t *testing.T, w *world) {
+		a := w.must(t, "a")
+		got := make(chan error, 1)
+		go func() {
+			b, err := w.locker.Lock(t.Context(), lock.Owner("b"))
+			if err == nil {
+				err = b.Unlock(t.Context())
+			}
+			got <- err
+		}()
+		w.pause(t, 100*time.Millisecond) // b is waiting, or never will
+		waited := len(got) == 0
+		if waited != w.excludes() {
+			t.Errorf("b waited: %v", waited)
+		}
+		if err := a.Unlock(t.Context()); err != nil {
+			t.Error(err)
+		}
+		if err := <-got; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestLockTimesOut(t *testing.T) {
+	eachWorld(t, func(t *testing.T, w *world) {
+		if !w.excludes() {
+			return // nobody waits
+		}
+		if err := w.unlock(t, w.must(t, "first")); err != nil { // what has to be connected is, when the time is short
+			t.Error(err)
+		}
+		w.use(func(p *strategy.Parts) { p.WaitTimeout = 500 * time.Millisecond })
+		a := w.must(t, "a")
+		if _, err := w.locker.Lock(t.Context(), lock.Owner("b")); !errors.Is(err, lock.ErrTimeout) || errors.Is(err, lock.ErrCancelled) {
+			t.Errorf("Lock of a held lock: %v; want ErrTimeout", err)
+		}
+		if err := a.Unlock(t.Context()); err != nil {
+			t.Errorf("the holder lost its lock to one who only waited: %v", err)
+		}
+	})
+}
+
+func TestLockIsCancelled(t *testing.T) {
+	eachWorld(t, func(t *testing.T, w *world) {
+		if !w.excludes() {
+			return // nobody waits
+		}
+		a := w.must(t, "a")
+		ctx, cancel := context.WithCancel(t.Context())
+		got := make(chan error, 1)
+		go func() {
+			_, err := w.locker.Lock(ctx, lock.Owner("b"))
+			got <- err
+		}()
+		w.pause(t, 50*time.Millisecond)
+		cancel()
+		if err := <-got; !errors.Is(err, lock.ErrCancelled) || !errors.Is(err, context.Canceled) {
+			t.Errorf("Lock: %v; want ErrCancelled", err)
+		}
+		if err := a.Unlock(t.Context()); err != nil {
+			t.Errorf("the holder lost its lock to one who only waited: %v", err)
+		}
+		if c := w.must(t, "c"); c.Unlock(t.Context()) != nil {
+			t.Error("the lock is of no use after a cancelled wait")
+		}
+		if _, err := w.locker.Lock(ctx, lock.Owner("d")); !errors.Is(err, lock.ErrCancelled) {
+			t.Errorf("Lock with a context that has ended: %v; want ErrCancelled", err)
+		}
+		if !w.gone(t) {
+			t.Error("a cancelled Lock left a lock behind")
+		}
+	})
+}
+
+func TestTryLock(t *testing.T) {
+	eachWorld(t, func(t *testing.T, w *world) {
+		a, err := w.locker.TryLock(t.Context(), lock.Owner("a"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := w.locker.TryLock(t.Context(), lock.Owner("b"))
+		if w.excludes() && !errors.Is(err, lock.ErrNotObtained) {
+			t.Errorf("TryLock of a held lock: %v; want ErrNotObtained", err)
+		}
+		if !w.excludes() && b == nil {
+			t.Errorf("TryLock: %v; want no lock to be in the way", err)
+		}
+		if err := a.Unlock(t.Context()); err != nil {
+			t.Error(err)
+		}
+		if err := a.Unlock(t.Context()); !errors.Is(err, lock.ErrNotOwner) {
+			t.Errorf("second Unlock: %v; want ErrNotOwner", err)
+		}
+		if c, err := w.locker.TryLock(t.Context(), lock.Owner("c")); err != nil || c.Unlock(t.Context()) != nil {
+			t.Errorf("TryLock of a free lock: %v", err)
+		}
+	})
+}
+
+func TestUnlockOfALockThatIsAnothers(t *testing.T) {
+	eachWorld(t, func(t *testing.T, w *world) {
+		if !w.inRedis() {
+			return // no key that could change hands
+		}
+		a := w.must(t, "a")
+		w.expire(t)
+		b, err := w.other().Lock(t.Context(), lock.Owner("b"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = w.unlock(t, a)
+		if w.strategy.Capabilities.ChecksOwner && !errors.Is(err, lock.ErrNotOwner) {
+			t.Errorf("Unlock: %v; want ErrNotOwner", err)
+		}
+		if stands := w.exists(t); stands != w.strategy.Capabilities.ChecksOwner {
+			t.Errorf("b's lock still stands after a's Unlock: %v", stands)
+		}
+		if err := w.unlock(t, b); w.strategy.Capabilities.ChecksOwner != (err == nil) {
+			t.Errorf("b's Unlock: %v", err)
+		}
+	})
+}
+
+func TestUnlockAfterExpiry(t *testing.T) {
+	eachWorld(t, func(t *testing.T, w *world) {
+		if !w.inRedis() {
+			return // nothing that could expire
+		}
+		a := w.must(t, "a")
+		w.expire(t)
+		if err := w.unlock(t, a); !errors.Is(err, lock.ErrExpired) || errors.Is(err, lock.ErrNotOwner) {
+			t.Errorf("Unlock: %v; want ErrExpired", err)
+		} else if !strings.Contains(err.Error(), "it expired, or another deleted it") { // it cannot know which
+			t.Errorf("Unlock of a deleted lock says %q", err)
+		}
+	})
+}
+
+func TestUnlockWithACancelledContext(t *testing.T) {
+	eachWorld(t, func(t *testing.T, w *world) {
+		ctx, cancel := context.WithCancel(t.Context())
+		a, err := w.locker.Lock(ctx, lock.Owner("a"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		cancel()
+		if err := a.Unlock(ctx); err != nil || !w.gone(t) {
+			t.Errorf("Unlock: %v; the lock is still there: %v", err, w.exists(t))
+		}
+	})
+}
+
+func TestNestedLock(t *testing.T) {
+	eachWorld(t, func(t *testing.T, w *world) {
+		outer := w.must(t, "a")
+		inner, err := w.locker.TryLock(t.Context(), lock.Owner("a"))
+		if !w.strategy.Capabilities.Reentrant {
+			if !errors.Is(err, lock.ErrNotObtained) {
+				t.Errorf("nested TryLock: %v; this version's flaw is that it waits for itself", err)
+			}
+			_ = outer.Unlock(t.Context())
+			return
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := inner.Unlock(t.Context()); err != nil {
+			t.Error(err)
+		}
+		if _, err := w.locker.TryLock(t.Context(), lock.Owner("b")); w.excludes() && !errors.Is(err, lock.ErrNotObtained) {
+			t.Errorf("TryLock of b after the inner Unlock: %v; want ErrNotObtained", err)
+		}
+		if err := outer.Unlock(t.Context()); err != nil || !w.gone(t) {
+			t.Errorf("outer Unlock: %v; the lock is still there: %v", err, w.exists(t))
+		}
+	})
+}
+
+func TestLockHeldInAnotherWay(t *testing.T) {
+	eachWorld(t, func(t *testing.T, w *world) {
+		if !w.inRedis() {
+			return
+		}
+		for _, hold := range [][]any{{"SET", lock.Key, "other", "NX", "PX", 60_000}, {"HSET", lock.Key, "other", 1}} {
+			for _, keeper := range w.keepers {
+				if err := keeper.Do(t.Context(), hold...).Err(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if lease, err := w.locker.TryLock(t.Context(), lock.Owner("a")); !errors.Is(err, lock.ErrNotObtained) {
+				t.Errorf("TryLock, after %v: %v; want ErrNotObtained", hold, err)
+				if err == nil {
+					_ = lease.Unlock(t.Context())
+				}
+			}
+			w.expire(t)
+		}
+	})
+}

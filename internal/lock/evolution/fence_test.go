@@ -1,0 +1,165 @@
+package evolution_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+
+	"lockstep/internal/lock"
+	"lockstep/internal/lock/strategy"
+)
+
+// Fencing tokens. A lock without them gives the token 0, always.
+
+// tokens checks each next token: it is larger than all before.
+type tokens struct {
+	w    *world
+	last int64
+}
+
+func (k *tokens) next(t *testing.T, lease *lock.Lease) {
+	t.Helper()
+	token := lease.Token()
+	if !k.w.strategy.Capabilities.Fenced && token != 0 {
+		t.Errorf("token %d; the row says that there is none", token)
+	}
+	if k.w.strategy.Capabilities.Fenced && token <= k.last {
+		t.Errorf("token %d, after %d", token, k.last)
+	}
+	k.last = token
+}
+
+// Each sale has a larger token than the one before, in whichever process that was, and a nested call has its sale's.
+func TestTokensGrow(t *testing.T) {
+	eachInVirtualTime(t, func(t *testing.T, w *world) {
+		w.use(func(p *strategy.Parts) { p.HandOffLimit = 3 }) // tokens are reserved for few sales, and used up often
+		processes, seen := []lock.Locker{w.locker, w.other(), w.process("third")}, tokens{w: w}
+		var working sync.WaitGroup
+		for i, process := range processes {
+			for j := range 3 {
+				working.Go(func() {
+					owner := lock.Owner(fmt.Sprint(i, j))
+					for range 20 {
+						lease, err := process.Lock(t.Context(), owner)
+						if err != nil {
+							t.Error(err)
+							return
+						}
+						seen.next(t, lease) // under the lock
+						if w.strategy.Capabilities.Reentrant {
+							nested, err := process.Lock(t.Context(), owner)
+							if err != nil {
+								t.Error(err)
+								return
+							}
+							if nested.Token() != lease.Token() {
+								t.Errorf("a nested call has token %d, its sale %d", nested.Token(), lease.Token())
+							}
+							if err := nested.Unlock(t.Context()); err != nil {
+								t.Error(err)
+							}
+						}
+						if err := lease.Unlock(t.Context()); err != nil {
+							t.Error(err)
+						}
+					}
+				})
+			}
+			working.Wait() // one process after the other, and then all at once
+		}
+		for i, process := range slices.Repeat(processes, 3) {
+			working.Go(func() {
+				for range 20 {
+					lease, err := process.Lock(t.Context(), lock.Owner(fmt.Sprint("all", i)))
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					seen.next(t, lease)
+					if err := lease.Unlock(t.Context()); err != nil {
+						t.Error(err)
+					}
+				}
+			})
+		}
+		working.Wait()
+	})
+}
+
+// A token whose reply was lost is nobody's: the next one is larger than whatever the lost reply said.
+func TestTokensAfterALostReply(t *testing.T) {
+	eachInVirtualTime(t, func(t *testing.T, w *world) {
+		if !w.strategy.Capabilities.TakesBack {
+			return // what the lost reply said stays locked
+		}
+		seen := tokens{w: w}
+		for range 10 {
+			w.faults.loseReply()
+			if _, err := w.locker.Lock(t.Context(), lock.Owner("a")); !errors.Is(err, lock.ErrOutcomeUnknown) {
+				t.Errorf("Lock: %v; want ErrOutcomeUnknown", err)
+			}
+			if w.strategy.Capabilities.Fenced {
+				given := seen.last
+				if seen.last = w.given(t); seen.last <= given {
+					t.Errorf("%d tokens are given after a lost reply, %d before", seen.last, given)
+				}
+			}
+			a := w.must(t, "a")
+			seen.next(t, a)
+			if err := w.unlock(t, a); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+}
+
+// given is the last token that Redis has given.
+func (w *world) given(t *testing.T) int64 {
+	t.Helper()
+	last, err := w.outside.Get(t.Context(), "{"+lock.Key+"}:fence").Int64()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return last
+}
+
+// A process never uses a token that Redis did not give it, however its sales come: alone, or more at once than tokens are left.
+func TestTokensThatWereGiven(t *testing.T) {
+	eachInVirtualTime(t, func(t *testing.T, w *world) {
+		if !w.strategy.Capabilities.Fenced {
+			return
+		}
+		w.use(func(p *strategy.Parts) { p.HandOffLimit = 4 })
+		for alone := range 8 {
+			for range alone {
+				if err := w.must(t, "alone").Unlock(t.Context()); err != nil {
+					t.Error(err)
+				}
+			}
+			var together sync.WaitGroup
+			held := w.must(t, "first")
+			for i := range 9 {
+				together.Go(func() {
+					lease, err := w.locker.Lock(t.Context(), lock.Owner(fmt.Sprint(i)))
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					if token, given := lease.Token(), w.given(t); token > given {
+						t.Errorf("after %d sales alone, sale %d has token %d; Redis has given %d so far", alone, i, token, given)
+					}
+					if err := lease.Unlock(t.Context()); err != nil {
+						t.Error(err)
+					}
+				})
+			}
+			w.settle()
+			if err := held.Unlock(t.Context()); err != nil {
+				t.Error(err)
+			}
+			together.Wait()
+		}
+	})
+}

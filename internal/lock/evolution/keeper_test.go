@@ -1,0 +1,119 @@
+package evolution_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"lockstep/internal/lock"
+	"lockstep/internal/lock/strategy"
+)
+
+// A keeper that lives, sells one piece after the other, and hears nothing: it learns that another process waits when it asks Redis again.
+func TestADeafKeeperThatIsBusy(t *testing.T) {
+	caches(t, func(t *testing.T, w *world) {
+		w.use(func(p *strategy.Parts) { p.WaitTimeout, p.HandOffLimit = time.Hour, 64 })
+		w.sale(t)
+		w.ear.set(true)
+		waiting := asking(t, w.other())
+		for waited := time.Duration(0); waited < 2*w.parts.TTL; waited += 10 * time.Millisecond {
+			select {
+			case <-waiting:
+				return
+			default:
+			}
+			w.sale(t)
+			w.pause(t, 10*time.Millisecond)
+		}
+		t.Errorf("another process still waits after two expiries")
+		<-waiting
+	})
+}
+
+// Processes may have different hand-off limits: a grant has the tokens that were reserved for it, and no more.
+func TestProcessesWithDifferentLimits(t *testing.T) {
+	handsOver(t, func(t *testing.T, w *world) {
+		seen := tokens{w: w}
+		var working sync.WaitGroup
+		for i, limit := range []int{0, 3, 64} {
+			w.parts.HandOffLimit = limit
+			process := w.process(fmt.Sprint(limit))
+			for j := range 5 {
+				working.Go(func() {
+					for range 20 {
+						lease, err := process.Lock(t.Context(), lock.Owner(fmt.Sprint(i, j)))
+						if err != nil {
+							t.Error(err)
+							return
+						}
+						seen.next(t, lease)
+						_ = lock.Sleep(t.Context(), w.parts.Clock, time.Millisecond) // so that the others wait
+						if err := lease.Unlock(t.Context()); err != nil {
+							t.Error(err)
+						}
+					}
+				})
+			}
+		}
+		working.Wait()
+	})
+}
+
+// A cached lock that is too old to use, and could not be asked for again, is given back all the same.
+func TestAnOldLockThatCannotBeAskedFor(t *testing.T) {
+	caches(t, func(t *testing.T, w *world) {
+		w.sale(t)
+		w.pause(t, w.parts.TTL*55/100)
+		ctx, cancel := context.WithCancel(t.Context())
+		w.faults.set(func(redis.Cmder) error {
+			if ctx.Err() == nil {
+				cancel()
+				return context.Canceled
+			}
+			return nil
+		}, nil)
+		if _, err := w.locker.Lock(ctx, lock.Owner("b")); !errors.Is(err, lock.ErrCancelled) {
+			t.Errorf("Lock: %v; want ErrCancelled", err)
+		}
+		w.faults.mend()
+		if w.exists(t) {
+			t.Errorf("it is left behind, for %v", w.ttl(t))
+		}
+	})
+}
+
+// A wait that ends while a command is to be sent ends for one reason.
+func TestAWaitThatTimesOutInACommand(t *testing.T) {
+	eachInVirtualTime(t, func(t *testing.T, w *world) {
+		if !w.strategy.Capabilities.InLine || w.strategy.OnNodes {
+			return // their commands are not sent under the context of the wait
+		}
+		w.use(func(p *strategy.Parts) { p.WaitTimeout = 100 * time.Millisecond })
+		w.faults.set(func(redis.Cmder) error { return lock.Sleep(context.Background(), w.parts.Clock, 200*time.Millisecond) }, nil)
+		_, err := w.locker.Lock(t.Context(), lock.Owner("b"))
+		w.faults.mend()
+		if !errors.Is(err, lock.ErrTimeout) || errors.Is(err, lock.ErrCancelled) {
+			t.Errorf("Lock: %v; want ErrTimeout, and not ErrCancelled", err)
+		}
+	})
+}
+
+// TryLock asks nothing of a buyer who has gone.
+func TestTryLockWithAContextThatHasEnded(t *testing.T) {
+	eachInVirtualTime(t, func(t *testing.T, w *world) {
+		if w.strategy.Scope != strategy.Everybody {
+			return // it asks Redis nothing
+		}
+		w.sale(t)
+		ended, end := context.WithCancel(t.Context())
+		end()
+		if _, err := w.locker.TryLock(ended, lock.Owner("b")); !errors.Is(err, lock.ErrCancelled) {
+			t.Errorf("TryLock: %v; want ErrCancelled", err)
+		}
+	})
+}

@@ -1,0 +1,14 @@
+package evolution_test
+
+import (
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"lockstep/internal/test/suite"
+)
+
+func TestMain(m *testing.M) {
+	suite.Parallel()
+	goleak.VerifyTestMain(m)
+}

@@ -1,0 +1,152 @@
+package evolution_test
+
+import (
+	"context"
+	"errors"
+	"net"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"lockstep/internal/lock"
+	"lockstep/internal/lock/strategy"
+)
+
+// What a lock on several masters does when some of them fail.
+
+// eachNodeWorld runs a test for those locks.
+func eachNodeWorld(t *testing.T, test func(*testing.T, *world)) {
+	t.Helper()
+	eachWorld(t, func(t *testing.T, w *world) {
+		if w.strategy.OnNodes {
+			test(t, w)
+		}
+	})
+}
+
+// on makes a hook that does something to the commands for one node.
+func (w *world) on(i int, do func(context.Context, redis.Cmder) error) {
+	w.parts.Nodes[i].(redis.UniversalClient).AddHook(hook(do))
+}
+
+// hook runs before every command; an error keeps the command from being sent.
+type hook func(context.Context, redis.Cmder) error
+
+func (h hook) DialHook(next redis.DialHook) redis.DialHook { return next }
+func (h hook) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
+	return next
+}
+func (h hook) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
+	return func(ctx context.Context, cmd redis.Cmder) error {
+		if err := h(ctx, cmd); err != nil {
+			cmd.SetErr(err)
+			return err
+		}
+		return next(ctx, cmd)
+	}
+}
+
+func refused(context.Context, redis.Cmder) error { return &net.OpError{Op: "dial", Err: errFault} }
+
+func TestAMinorityOfNodesMayFail(t *testing.T) {
+	eachNodeWorld(t, func(t *testing.T, w *world) {
+		w.shortExpiry()
+		w.on(0, refused)
+		a := w.must(t, "a")
+		w.pause(t, 2*w.parts.TTL) // it is renewed by the others
+		if a.Context().Err() != nil {
+			t.Errorf("the lock was lost: %v", context.Cause(a.Context()))
+		}
+		if _, err := w.other().TryLock(t.Context(), lock.Owner("b")); !errors.Is(err, lock.ErrNotObtained) {
+			t.Errorf("TryLock of a held lock: %v", err)
+		}
+		if err := a.Unlock(t.Context()); err != nil || w.exists(t) {
+			t.Errorf("Unlock: %v; the lock is still there: %v", err, w.exists(t))
+		}
+		w.on(1, refused)
+		_, err := w.locker.Lock(t.Context(), lock.Owner("c"))
+		if !errors.Is(err, lock.ErrUnavailable) || !strings.Contains(err.Error(), "2 of 3") {
+			t.Errorf("Lock with a majority down: %v; want ErrUnavailable", err)
+		}
+		if w.exists(t) {
+			t.Error("the minority's lock was left behind")
+		}
+	})
+}
+
+// A node that hangs is waited for once, a twentieth of the expiry, and then passed over until it answers.
+func TestAHungNodeIsPassedOver(t *testing.T) {
+	eachNodeWorld(t, func(t *testing.T, w *world) {
+		answers := make(chan struct{})
+		w.on(2, func(ctx context.Context, _ redis.Cmder) error {
+			select {
+			case <-answers:
+				return nil
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		})
+		began := time.Now()
+		a := w.must(t, "a")
+		if waited := time.Since(began); waited < w.parts.TTL/20 || waited > w.parts.TTL/20+w.late {
+			t.Errorf("Lock took %v; want a twentieth of %v", waited, w.parts.TTL)
+		}
+		if err := a.Unlock(t.Context()); err != nil {
+			t.Error(err)
+		}
+		began = time.Now()
+		b := w.must(t, "b")
+		if err := b.Unlock(t.Context()); err != nil || time.Since(began) >= w.parts.TTL/20+w.late {
+			t.Errorf("the next sale: %v, after %v; want the node to be passed over", err, time.Since(began))
+		}
+		close(answers) // a's lock is set there now, and given back right after
+		for began := time.Now(); w.held(t) || w.exists(t); w.pause(t, time.Millisecond) {
+			if time.Since(began) > w.parts.TTL {
+				t.Fatalf("the lock was left behind on the node that hung; %v", w.faults.names)
+			}
+		}
+	})
+}
+
+// held reports whether the last node has been set and not yet been released, or neither.
+func (w *world) held(t *testing.T) bool {
+	t.Helper()
+	w.faults.mu.Lock()
+	defer w.faults.mu.Unlock()
+	sets, releases := 0, 0
+	for _, name := range w.faults.names {
+		switch name {
+		case "set":
+			sets++
+		case "eval":
+			releases++
+		}
+	}
+	return sets != releases
+}
+
+// A claim that took longer than it is valid for is none.
+func TestALateMajorityIsNone(t *testing.T) {
+	eachNodeWorld(t, func(t *testing.T, w *world) {
+		w.use(func(p *strategy.Parts) { p.Clock = hasty{p.Clock, new(time.Duration)} })
+		if _, err := w.locker.TryLock(t.Context(), lock.Owner("a")); !errors.Is(err, lock.ErrNotObtained) {
+			t.Errorf("TryLock: %v; want ErrNotObtained", err)
+		}
+		if w.exists(t) {
+			t.Error("what came too late was left behind")
+		}
+	})
+}
+
+// hasty is a clock on which an expiry passes between any two looks.
+type hasty struct {
+	lock.Clock
+	ahead *time.Duration
+}
+
+func (h hasty) Now() time.Time {
+	*h.ahead += time.Minute
+	return h.Clock.Now().Add(*h.ahead)
+}

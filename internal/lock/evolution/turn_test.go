@@ -1,0 +1,128 @@
+package evolution_test
+
+import (
+	"errors"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"lockstep/internal/lock"
+	"lockstep/internal/lock/strategy"
+)
+
+// The queue of processes in Redis, when one of them is dead, late, or not in turn.
+
+// A lock that is free is still not for one that did not wait, while another does: it was held by a process that died.
+func TestNobodyPassesTheFirstInTheQueue(t *testing.T) {
+	handsOver(t, func(t *testing.T, w *world) {
+		dead := w.must(t, "dead")
+		defer func() { _ = dead.Unlock(t.Context()) }() // which ends its renewal
+		waiting := asking(t, w.process("waiting"))
+		w.expire(t)
+		if _, err := w.process("late").TryLock(t.Context(), lock.Owner("b")); !errors.Is(err, lock.ErrNotObtained) {
+			t.Errorf("TryLock of a lock for which another process waits: %v", err)
+		}
+		if waited := <-waiting; waited != w.parts.TTL/4 {
+			t.Errorf("the first in the queue waited for %v; want a quarter of %v", waited, w.parts.TTL)
+		}
+	})
+}
+
+// A process that died in the queue is passed over, also by one that hands the lock over.
+func TestADeadProcessInTheQueue(t *testing.T) {
+	handsOver(t, func(t *testing.T, w *world) {
+		bury := func() {
+			if err := w.outside.LPush(t.Context(), "{"+lock.Key+"}:queue", lock.Owner("dead")).Err(); err != nil {
+				t.Error(err)
+			}
+		}
+		bury()
+		held, err := w.locker.TryLock(t.Context(), lock.Owner("a"))
+		if err != nil {
+			t.Fatalf("TryLock of a free lock for which a dead process waits: %v", err)
+		}
+		waiting := asking(t, w.process("waiting"))
+		bury()
+		if err := held.Unlock(t.Context()); err != nil {
+			t.Error(err)
+		}
+		if waited := <-waiting; waited > 0 {
+			t.Errorf("the next one that lives waited for %v", waited)
+		}
+	})
+}
+
+// jumping is a clock that can go ahead, as after a pause.
+type jumping struct {
+	lock.Clock
+	ahead *atomic.Int64
+}
+
+func (j jumping) Now() time.Time { return j.Clock.Now().Add(time.Duration(j.ahead.Load())) }
+
+// A process that hears late that it has the lock asks for it once more: it may expire before the first renewal.
+func TestALateMessageOfAHandOver(t *testing.T) {
+	handsOver(t, func(t *testing.T, w *world) {
+		held, clock := w.must(t, "a"), jumping{w.parts.Clock, new(atomic.Int64)}
+		w.use(func(p *strategy.Parts) { p.Process, p.Clock, p.Notifier = "late", clock, w.ears.open() })
+		waiting := asking(t, w.locker)
+		before := w.faults.seen()
+		clock.ahead.Store(int64(w.parts.TTL / 2))
+		if err := held.Unlock(t.Context()); err != nil {
+			t.Error(err)
+		}
+		<-waiting
+		asked := w.faults.seen() - before // a release, another request for the lock, and the release of that if it is not kept
+		want := 3
+		if w.strategy.Capabilities.Cached {
+			want = 2
+		}
+		if asked != want {
+			t.Errorf("%d commands; want %d, as the lock is to be asked for again", asked, want)
+		}
+	})
+}
+
+// before is a notifier on which something happens just before a process begins to listen for its turn.
+type before struct {
+	lock.Notifier
+	do func()
+}
+
+func (b before) Subscribe(channel string, notify func(string)) (unsubscribe func()) {
+	if strings.Contains(channel, "turn:") {
+		b.do()
+	}
+	return b.Notifier.Subscribe(channel, notify)
+}
+
+// What was published before a process listens is lost. So it asks once more.
+func TestAMessageBeforeItIsListenedFor(t *testing.T) {
+	handsOver(t, func(t *testing.T, w *world) {
+		held := w.must(t, "a")
+		waiting := asking(t, w.hearing("waiting", before{w.ears.open(), func() {
+			if err := held.Unlock(t.Context()); err != nil {
+				t.Error(err)
+			}
+		}}))
+		if waited := <-waiting; waited > 0 {
+			t.Errorf("the process waited for %v, and had the lock", waited)
+		}
+	})
+}
+
+// A process that takes the lock while others wait is told so: it does not keep it.
+func TestTakingALockThatOthersWaitFor(t *testing.T) {
+	handsOver(t, func(t *testing.T, w *world) {
+		dead := w.must(t, "dead")
+		defer func() { _ = dead.Unlock(t.Context()) }() // which ends its renewal
+		one := asking(t, w.process("one"))
+		w.pause(t, w.parts.TTL/8)
+		two := asking(t, w.process("two"))
+		w.expire(t)
+		if first, second := <-one, <-two; first != w.parts.TTL/4 || second != w.parts.TTL/8 {
+			t.Errorf("two processes waited for %v and %v; want them to have the lock one right after the other", first, second)
+		}
+	})
+}

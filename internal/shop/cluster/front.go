@@ -1,0 +1,164 @@
+package cluster
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"net/http"
+	"net/http/httputil"
+	"strings"
+	"sync"
+	"time"
+
+	"lockstep/internal/shop/api"
+)
+
+const askTimeout = 2 * time.Second // for asking the replicas for their lock
+
+var (
+	errNoReplica   = errors.New("no replica takes requests: they are being started again, or hang; this request was sent to none")
+	errNoFiles     = errors.New("the front can open no more connections (ulimit -n); this request was sent to no replica")
+	errReplicaGone = errors.New("the replica did not answer; the request is not sent again, for it may have sold")
+	errReplicaHung = errors.New("the replica hangs; the request is not sent again, for it may have sold, or may sell when it goes on")
+)
+
+// Front spreads requests over the replicas of a cluster: each goes to the one with the fewest in flight, and among equals they take
+// turns. A sale or a change that may have reached a replica is never sent again.
+type Front struct {
+	Cluster  *Cluster
+	Guard    api.Guard     // which requests may pass
+	NewID    func() string // for the order of each sale
+	Patience Patience      // with replicas that do not answer
+	Live     http.Handler  // shows the cluster to those who watch it; nil: it is not shown
+	Nodes    http.Handler  // of embedded masters for Redlock; nil: there are none
+	Room     http.Handler  // where a class predicts; nil: each replica has its own
+	Ending   chan struct{} // closed when the streams of events are to end; nil: they end with their watchers
+	Log      *slog.Logger
+
+	mu   sync.Mutex // held while a replica is chosen
+	next int        // index of the replica whose turn it is
+}
+
+// ReplicaAnswer is one line of GET /replicas.
+type ReplicaAnswer struct {
+	Name     string `json:"name"`
+	PID      int    `json:"pid"`
+	Address  string `json:"address"`
+	State    State  `json:"state"`
+	Restarts int    `json:"restarts"`
+	Lock     string `json:"lock"` // empty if it does not say
+	InFlight int64  `json:"in_flight"`
+}
+
+// Handler gives the front's handler, to be put behind an api.Entrance.
+func (f *Front) Handler() http.Handler {
+	proxy := &httputil.ReverseProxy{
+		Rewrite: func(r *httputil.ProxyRequest) {
+			r.SetXForwarded()
+			// net/http repeats a request with such a key if its connection breaks; a sale is not to be repeated
+			r.Out.Header.Del("Idempotency-Key")
+			r.Out.Header.Del("X-Idempotency-Key")
+			r.Out.Header.Del(api.OrderIDHeader) // no client chooses it
+			if id := tripOf(r.In).orderID; id != "" {
+				r.Out.Header.Set(api.OrderIDHeader, id)
+			}
+		},
+		Transport:     f.newRoads(),
+		ErrorHandler:  f.fail,
+		ErrorLog:      slog.NewLogLogger(f.Log.Handler(), slog.LevelWarn),
+		FlushInterval: -1,
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if status, code, err := f.Guard.Check(r); err != nil {
+			api.WriteError(w, status, code, err)
+			return
+		}
+		if own := f.own(r); own != nil {
+			own.ServeHTTP(w, r)
+			return
+		}
+		trip := &trip{}
+		defer trip.over()
+		if r.Method == http.MethodPost && r.URL.Path == "/inventory/sale" {
+			trip.orderID = f.NewID()
+		}
+		proxy.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), tripKey{}, trip)))
+	})
+}
+
+// own gives the handler of a request that the front answers itself; nil if a replica does.
+func (f *Front) own(r *http.Request) http.Handler {
+	first, rest, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
+	reads := r.Method == http.MethodGet || r.Method == http.MethodHead
+	switch {
+	case r.URL.Path == "/replicas" && reads:
+		return http.HandlerFunc(f.list)
+	case first == "replicas" && rest != "" && r.Method == http.MethodPost:
+		return http.HandlerFunc(f.doToReplica)
+	case r.URL.Path == "/events" && r.Method == http.MethodGet:
+		return http.HandlerFunc(f.events)
+	case first == "live" || first == "bursts":
+		return f.Live
+	case first == "room":
+		return f.Room
+	case first == "nodes":
+		return f.Nodes
+	default:
+		return nil
+	}
+}
+
+// fail answers a request that no replica has answered.
+func (f *Front) fail(w http.ResponseWriter, r *http.Request, err error) {
+	trip := tripOf(r)
+	status, code, says := http.StatusBadGateway, "bad_gateway", errReplicaGone
+	switch {
+	case errors.Is(err, errNoReplica):
+		status, code, says = http.StatusServiceUnavailable, "no_replica", errNoReplica
+	case errors.Is(err, errNoFiles):
+		status, code, says = http.StatusServiceUnavailable, "no_replica", errNoFiles
+	case errors.Is(err, errReplicaHung):
+		says = errReplicaHung
+	}
+	if r.Context().Err() == nil {
+		f.Log.Warn(r.Method+" "+r.URL.Path, "replica", trip.name(), "error", err)
+	}
+	api.WriteSaleError(w, status, code, trip.orderID, says)
+}
+
+func (f *Front) list(w http.ResponseWriter, r *http.Request) {
+	ctx, cancel := context.WithTimeout(r.Context(), askTimeout)
+	defer cancel()
+	locks := make([]string, len(f.Cluster.replicas))
+	var asked sync.WaitGroup
+	for i, replica := range f.Cluster.replicas {
+		if address, hangs, _ := replica.reach(); address != "" && !hangs {
+			asked.Go(func() { locks[i] = lockOf(ctx, address) })
+		}
+	}
+	asked.Wait()
+	answers := f.Cluster.Replicas()
+	for i := range answers {
+		answers[i].Lock = locks[i]
+	}
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	_ = json.NewEncoder(w).Encode(answers) // the client went away
+}
+
+func (r *Replica) answer() ReplicaAnswer {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return ReplicaAnswer{
+		Name: r.Name, PID: r.pid, Address: r.addr, State: r.state, Restarts: r.restarts, InFlight: r.held.Load(),
+	}
+}
+
+// lockOf asks a replica for its lock.
+func lockOf(ctx context.Context, address string) string {
+	var answer api.LockAnswer
+	if get(ctx, address, "/lock", &answer) != nil {
+		return ""
+	}
+	return answer.Version
+}

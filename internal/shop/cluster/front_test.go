@@ -1,0 +1,208 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"lockstep/internal/shop/api"
+)
+
+// frontOf is a front over servers that are there, or not.
+func frontOf(t *testing.T, guard api.Guard, addrs ...string) *httptest.Server {
+	t.Helper()
+	server, _ := newFront(t, guard, addrs...)
+	return server
+}
+
+func newFront(t *testing.T, guard api.Guard, addrs ...string) (*httptest.Server, *Front) {
+	t.Helper()
+	c := &Cluster{}
+	for i, addr := range addrs {
+		replica := newReplica(fmt.Sprintf("r%d", i+1), nil, time.Second, slog.New(slog.DiscardHandler))
+		if addr != "" {
+			replica.set(Up, addr, 1)
+		}
+		c.replicas = append(c.replicas, replica)
+	}
+	var ids atomic.Int64
+	front := &Front{
+		Cluster: c, Guard: guard, Log: slog.New(slog.DiscardHandler),
+		NewID: func() string { return fmt.Sprint("order-", ids.Add(1)) },
+	}
+	server := httptest.NewServer(&api.Entrance{Next: front.Handler(), Log: front.Log})
+	t.Cleanup(func() {
+		server.Close()
+		http.DefaultClient.CloseIdleConnections()
+	})
+	return server, front
+}
+
+// patience is how long a test waits for what must happen.
+const patience = 10 * time.Second
+
+func ask(t *testing.T, method, url string, header http.Header) (int, string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, method, url, http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, values := range header {
+		request.Header[name] = values
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return response.StatusCode, string(text)
+}
+
+var open = api.Guard{Open: true}
+
+func TestFrontTakesTurns(t *testing.T) {
+	var asked [3]atomic.Int64
+	var addrs []string
+	for i := range asked {
+		replica := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked[i].Add(1) }))
+		t.Cleanup(replica.Close)
+		addrs = append(addrs, replica.Listener.Addr().String())
+	}
+	front := frontOf(t, open, addrs[0], "", addrs[1], addrs[2]) // one is being started again
+	for range 30 {
+		if status, text := ask(t, "POST", front.URL+"/inventory/sale", nil); status != 200 {
+			t.Errorf("%d %s", status, text)
+		}
+	}
+	for i := range asked {
+		if asked[i].Load() < 7 {
+			t.Errorf("replica %d had %d of 30 requests", i, asked[i].Load())
+		}
+	}
+}
+
+// A replica that breaks off after it got a sale may have sold: the sale is not sent again, whatever the client's headers say.
+func TestFrontNeverSendsASaleTwice(t *testing.T) {
+	var got atomic.Int64
+	breaks := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/warm" {
+			return
+		}
+		got.Add(1)
+		conn, _, err := w.(http.Hijacker).Hijack()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		conn.Close()
+	}))
+	t.Cleanup(breaks.Close)
+	front := frontOf(t, open, breaks.Listener.Addr().String())
+	ask(t, "GET", front.URL+"/warm", nil) // the next request reuses the connection, which is when net/http would repeat it
+	status, text := ask(t, "POST", front.URL+"/inventory/sale", http.Header{"Idempotency-Key": {"1"}, "X-Idempotency-Key": {"1"}})
+	if status != 502 || !strings.Contains(text, `"code":"bad_gateway"`) || got.Load() != 1 {
+		t.Errorf("%d %s, and the replica got it %d times; want 502 and once", status, text, got.Load())
+	}
+}
+
+func TestFrontWithoutReplicas(t *testing.T) {
+	nobody := frontOf(t, open, "")
+	if status, text := ask(t, "POST", nobody.URL+"/inventory/sale", nil); status != 503 || !strings.Contains(text, "no_replica") {
+		t.Errorf("none is up: %d %s; want 503 no_replica", status, text)
+	}
+	status, text := ask(t, "POST", frontOf(t, open, nowhere(t)).URL+"/inventory/sale", nil)
+	if status != 503 || !strings.Contains(text, "no_replica") {
+		t.Errorf("one just ended, so the sale was not sent: %d %s; want 503 no_replica", status, text)
+	}
+}
+
+// nowhere is an address where nobody listens.
+func nowhere(t *testing.T) string {
+	t.Helper()
+	gone, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	gone.Close()
+	return gone.Addr().String()
+}
+
+// What could not be sent goes to another replica, with its body; a replica that cannot be reached is as one that is gone.
+func TestFrontSendsElsewhereWhatWasNotSent(t *testing.T) {
+	var got atomic.Int64
+	replica := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		if text, err := io.ReadAll(r.Body); err == nil && string(text) == `{"stock":7}` {
+			got.Add(1)
+		}
+	}))
+	t.Cleanup(replica.Close)
+	front := frontOf(t, open, nowhere(t), replica.Listener.Addr().String(), nowhere(t))
+	for range 9 {
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodPut, front.URL+"/inventory", strings.NewReader(`{"stock":7}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		response, err := http.DefaultClient.Do(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		response.Body.Close()
+		if response.StatusCode != 200 {
+			t.Errorf("%d; want 200", response.StatusCode)
+		}
+	}
+	if got.Load() != 9 {
+		t.Errorf("the replica that is there got %d of 9 requests", got.Load())
+	}
+}
+
+// A body that is too long is refused by the front itself, on every path.
+func TestFrontBoundsBodies(t *testing.T) {
+	front := frontOf(t, open, "")
+	for _, path := range []string{"/replicas", "/inventory"} {
+		response, err := http.Post(front.URL+path, "", strings.NewReader(strings.Repeat("x", 1<<20)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		response.Body.Close()
+		if response.StatusCode != 400 {
+			t.Errorf("%s with a body of a megabyte: %d; want 400", path, response.StatusCode)
+		}
+	}
+}
+
+func TestFrontGuards(t *testing.T) {
+	replica := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	t.Cleanup(replica.Close)
+	front := frontOf(t, api.Guard{Token: "secret"}, replica.Listener.Addr().String())
+	for _, c := range []struct {
+		method, token string
+		status        int
+	}{
+		{"PUT", "", 401}, {"PUT", "Bearer guess", 403}, {"PUT", "Bearer secret", 200},
+		{"DELETE", "", 401}, {"DELETE", "Bearer secret", 200},
+		{"POST", "", 401}, {"POST", "Bearer secret", 200}, {"GET", "", 200},
+	} {
+		header := http.Header{}
+		if c.token != "" {
+			header.Set("Authorization", c.token)
+		}
+		if status, text := ask(t, c.method, front.URL+"/lock", header); status != c.status {
+			t.Errorf("%s with %q: %d %s; want %d", c.method, c.token, status, text, c.status)
+		}
+	}
+}

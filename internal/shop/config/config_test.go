@@ -1,0 +1,309 @@
+package config_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"lockstep/internal/shop/config"
+)
+
+var versions = []string{"v0", "v1"}
+
+func load(t testing.TB, file string, flags ...string) (config.Config, error) {
+	t.Helper()
+	set := pflag.NewFlagSet("test", pflag.ContinueOnError)
+	config.AddFlags(set, versions)
+	if file != "" {
+		path := filepath.Join(t.TempDir(), "config.yaml")
+		if err := os.WriteFile(path, []byte(file), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		flags = append(flags, "--config", path)
+	}
+	if err := set.Parse(flags); err != nil {
+		t.Fatal(err)
+	}
+	return config.Load(set, versions)
+}
+
+func defaults() config.Config {
+	return config.Config{
+		Server: config.Server{Addr: "127.0.0.1:8080"},
+		Redis:  config.Redis{EmbeddedAddr: "127.0.0.1:6380"},
+		Lock: config.Lock{
+			Version: "v0", TTL: 10 * time.Second, RetryInterval: 20 * time.Millisecond, WaitTimeout: 30 * time.Second, HandOffLimit: 64,
+		},
+		Inventory: config.Inventory{Initial: 200, MaxOrders: 200_000},
+		Log:       config.Log{Level: "info"},
+	}
+}
+
+// TestMain forgets what the developer's own environment says.
+func TestMain(m *testing.M) {
+	for _, variable := range os.Environ() {
+		if name, _, _ := strings.Cut(variable, "="); strings.HasPrefix(name, "LOCKSTEP_") {
+			if err := os.Unsetenv(name); err != nil {
+				panic(err)
+			}
+		}
+	}
+	m.Run()
+}
+
+func TestDefaults(t *testing.T) {
+	got, err := load(t, "")
+	if want := defaults(); err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v, %v; want %+v", got, err, want)
+	}
+}
+
+// The file in the repository says every key, with its default.
+func TestRepositoryFile(t *testing.T) {
+	text, err := os.ReadFile("../../../config.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := load(t, string(text))
+	got.File = ""
+	if want := defaults(); err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v, %v; want %+v", got, err, want)
+	}
+	set := pflag.NewFlagSet("test", pflag.ContinueOnError)
+	config.AddFlags(set, versions)
+	set.VisitAll(func(flag *pflag.Flag) {
+		name := flag.Name[strings.LastIndex(flag.Name, ".")+1:]
+		if flag.Name != "config" && !strings.Contains(string(text), "  "+name+": ") {
+			t.Errorf("config.yaml does not say %s", flag.Name)
+		}
+	})
+}
+
+func TestGroupOfComments(t *testing.T) {
+	got, err := load(t, "sale:\n  # nested: 3\nlock:\n  version: v1\n")
+	if err != nil || got.Lock.Version != "v1" || got.Sale.Nested != 0 {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+func TestWatch(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "config.yaml")
+	write := func(text string) {
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Error(err)
+		}
+	}
+	write("first")
+	ctx, end := context.WithCancel(t.Context())
+	changed, ended := make(chan string), make(chan error)
+	go func() {
+		ended <- config.Watch(ctx, file, func() {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Error(err)
+			}
+			changed <- string(text)
+		})
+	}()
+	for _, want := range []string{"second", "third"} {
+		for {
+			write("")
+			if err := os.Remove(file); err != nil { // as an editor or git does
+				t.Fatal(err)
+			}
+			write(want)
+			select {
+			case got := <-changed:
+				if got != want {
+					t.Fatalf("the file read as %q; want %q", got, want)
+				}
+			case <-time.After(time.Second): // the watch may not have begun
+				continue
+			}
+			break
+		}
+	}
+	end()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}
+
+func TestRisingOrder(t *testing.T) {
+	file := "sale:\n  nested: 1\n"
+	if got, err := load(t, file); err != nil || got.Sale.Nested != 1 {
+		t.Errorf("file: %d, %v", got.Sale.Nested, err)
+	}
+	t.Setenv("LOCKSTEP_SALE_NESTED", "2")
+	if got, err := load(t, file); err != nil || got.Sale.Nested != 2 {
+		t.Errorf("environment: %d, %v", got.Sale.Nested, err)
+	}
+	if got, err := load(t, file, "--sale.nested", "3"); err != nil || got.Sale.Nested != 3 {
+		t.Errorf("flag: %d, %v", got.Sale.Nested, err)
+	}
+}
+
+func TestRedisAddrs(t *testing.T) {
+	want := []string{"127.0.0.1:7001", "127.0.0.1:7002"}
+	for _, file := range []string{
+		"redis:\n  cluster: true\n  addrs: [127.0.0.1:7001, 127.0.0.1:7002]\n",
+		"redis:\n  cluster: true\n  addrs: 127.0.0.1:7001,127.0.0.1:7002\n",
+		"redis:\n  cluster: true\n  addrs: 127.0.0.1:7001, 127.0.0.1:7002\n",
+	} {
+		if got, err := load(t, file); err != nil || !reflect.DeepEqual(got.Redis.Addrs, want) {
+			t.Errorf("%s: %q, %v", file, got.Redis.Addrs, err)
+		}
+	}
+}
+
+func TestHosts(t *testing.T) {
+	want := []string{"shop.example.com", "10.0.0.7", "::1"}
+	for _, file := range []string{"server.hosts: [shop.example.com, 10.0.0.7, '::1']", "server.hosts: shop.example.com, 10.0.0.7 ::1"} {
+		if got, err := load(t, file); err != nil || !reflect.DeepEqual(got.Server.Hosts, want) {
+			t.Errorf("%s: %q, %v", file, got.Server.Hosts, err)
+		}
+	}
+}
+
+func TestRedisURL(t *testing.T) {
+	if got, err := load(t, "redis.addrs: redis:6379"); err != nil || len(got.Redis.Addrs) != 1 || got.Redis.Addrs[0] != "redis:6379" {
+		t.Errorf("a host called redis: %v, %v", got.Redis, err) // a URL of scheme redis, to url.Parse
+	}
+	want := config.Redis{Addrs: []string{"db:6379"}, EmbeddedAddr: "127.0.0.1:6380", Username: "me", Password: "s3cret", TLS: true}
+	got, err := load(t, "redis.addrs: rediss://me:s3cret@db:6379")
+	if err != nil || !reflect.DeepEqual(got.Redis, want) {
+		t.Errorf("%+v, %v; want %+v", got.Redis, err, want)
+	}
+	got, err = load(t, "redis.addrs: db:6379\nredis.password: s3cret\nredis.username: me\nredis.tls: true")
+	if err != nil || !reflect.DeepEqual(got.Redis, want) {
+		t.Errorf("%+v, %v; want %+v", got.Redis, err, want)
+	}
+	got, err = load(t, "redis.addrs: [redis://me:p%40%2F%2C%20%23w@db:6379]")
+	if err != nil || got.Redis.Password != "p@/, #w" || got.Redis.Username != "me" || got.Redis.Addrs[0] != "db:6379" {
+		t.Errorf("a password in percents: %+v, %v", got.Redis, err)
+	}
+	for _, bad := range []string{
+		"redis://me:s3cret@db", "http://me:s3cret@db:1", "redis://me:s3cret@db:6379/nonsense", "redis://:pa/s3cret@db:1",
+		"redis://:p@s3cret@db:x", "redis://me:s3cret@db:6379?db=1",
+		"redis://me:12#s3cret@db:6379",
+	} {
+		if _, err := load(t, "redis.addrs: "+bad); err == nil || strings.Contains(err.Error(), "s3cret") {
+			t.Errorf("%s: %v; want an error without the password", bad, err)
+		}
+	}
+}
+
+func TestSecretsAreNotTold(t *testing.T) {
+	for _, file := range []string{"redis.password: [s3cret]", "admin:\n  token:\n    a: s3cret", "redis: redis://:s3cret@db:1"} {
+		if _, err := load(t, file); err == nil || strings.Contains(err.Error(), "s3cret") {
+			t.Errorf("%s: %v; want an error without the secret", file, err)
+		}
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	for _, c := range []struct{ file, says string }{
+		{"lock.version: v42", `lock.version: "v42" is not allowed: want one of v0, v1`},
+		{"lock:\n  version: 4", `lock.version: 4 is not allowed: want one of v0, v1`},
+		{"lock.ttl: -1s", `lock.ttl: "-1s" is not allowed: want a number with its unit, such as 10s or 500ms, from 10ms to 24h`},
+		{"lock.ttl: 0s", `lock.ttl: "0s" is not allowed`},
+		{"lock.ttl: ten", `lock.ttl: "ten" is not allowed`},
+		{"lock.ttl: 10", `lock.ttl: 10 is not allowed`},
+		{"lock.retry_interval: 0s", `lock.retry_interval: "0s" is not allowed`},
+		{"lock.wait_timeout: 2h", `lock.wait_timeout: "2h" is not allowed`},
+		{"sale.nested: -1", `sale.nested: -1 is not allowed: want a whole number from 0 to 100`},
+		{"sale.nested: 1.5", `sale.nested: 1.5 is not allowed`},
+		{"inventory.initial: many", `inventory.initial: "many" is not allowed: want a whole number from 0 to 1000000000`},
+		{"inventory.initial: [1]", `inventory.initial`},
+		{"server.addr: 8080", `server.addr: 8080 is not allowed: want host:port`},
+		{
+			"server.clock_offset: 2h",
+			`server.clock_offset: "2h" is not allowed: want a number with its unit, such as 10s or 500ms, from -1h0m0s to 1h0m0s`,
+		},
+		{"server.clock_offset: -2h", `server.clock_offset: "-2h" is not allowed`},
+		{"server.clock_offset: 15", `server.clock_offset: 15 is not allowed`},
+		{"server.addr: 127.0.0.1:http", `server.addr`},
+		{"server.addr: 127.0.0.1:99999", `server.addr`},
+		{"redis.addrs: nowhere", `redis.addrs: this value is not allowed: want host:port or redis://user:password@host:port, or several`},
+		{"redis.addrs: db:66379", `redis.addrs: "db:66379" is not allowed`},
+		{"redis.addrs: [a:1, b:2]", `redis.addrs: 2 addresses are not allowed: more than one needs redis.master_name`},
+		{"redis.password: x", `redis.addrs: empty is not allowed with redis.username, redis.password or redis.tls`},
+		{"redis:\n  addrs: [a:1]\n  tls_ca: ca.pem", `redis.tls_ca: a file is not allowed without redis.tls`},
+		{"redis.cluster: maybe", `redis.cluster: "maybe" is not allowed: want true or false`},
+		{"redis.cluster: true", `redis.addrs: empty is not allowed with`},
+		{"redis:\n  addrs: [a:1]\n  cluster: true\n  master_name: m", `redis.cluster: true is not allowed with redis.master_name`},
+		{"admin:\n  open: true\n  token: x", `admin.open: true is not allowed with admin.token`},
+		{"admin.open: maybe", `admin.open: "maybe" is not allowed: want true or false`},
+		{"server.hosts: [http://shop.example.com]", `server.hosts`},
+		{"server.hosts: [a, shop.example.com:8080]", `is not allowed: want names without a port, such as shop.example.com`},
+		{"log.level: loud", `log.level: "loud" is not allowed: want one of debug, info, warn, error`},
+		{"lock.verson: v1", `there is no key lock.verson; there are server.addr, `},
+		{"lock: v1", `lock: one value is not allowed: it is a group of keys; there are server.addr`},
+		{"lock: [", `configuration file: `},
+	} {
+		if _, err := load(t, c.file); err == nil || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%q: %v; want %q", c.file, err, c.says)
+		}
+	}
+	if _, err := load(t, "", "--config", "nowhere.yaml"); err == nil || !strings.Contains(err.Error(), "nowhere.yaml") {
+		t.Errorf("a file that is not there: %v", err)
+	}
+	t.Setenv("LOCKSTEP_LOCK_TTL", "ten")
+	if _, err := load(t, "lock.ttl: 5s"); err == nil || !strings.HasPrefix(err.Error(), `environment: lock.ttl: "ten" is not allowed`) {
+		t.Errorf("bad variable: %v", err)
+	}
+	if _, err := load(t, "", "--lock.ttl", "12"); err == nil || !strings.HasPrefix(err.Error(), `flag: lock.ttl: "12" is not allowed`) {
+		t.Errorf("bad flag: %v", err)
+	}
+	if _, err := load(t, "", "--lock.ttl", "5s"); err != nil {
+		t.Errorf("a good flag over a bad variable: %v", err)
+	}
+	t.Setenv("LOCKSTEP_PORT_8080_TCP", "tcp://10.0.0.1:8080")
+	t.Setenv("LOCKSTEP_LOCK_VERSON", "v1")
+	want := "there is no variable LOCKSTEP_LOCK_VERSON; there are LOCKSTEP_SERVER_ADDR, "
+	if _, err := load(t, ""); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("unknown variable: %v", err)
+	}
+}
+
+func TestEveryProblemIsNamedAtOnce(t *testing.T) {
+	_, err := load(t, "lock.ttl: ten\nsale.nested: x\nnonsense: 1\n")
+	for _, says := range []string{"lock.ttl", "sale.nested", "nonsense"} {
+		if err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%v does not name %s", err, says)
+		}
+	}
+}
+
+// Whatever a value is, it is taken and in bounds, or refused by the name of its key.
+func FuzzValue(f *testing.F) {
+	for _, seed := range []string{"10s", "-1s", "ten", "", "1e9", "127.0.0.1:1", "v0", "true", "☃", "9999999999999999999999", " 5 ", "a,b"} {
+		f.Add(uint8(0), seed)
+		f.Add(uint8(7), seed)
+	}
+	names := []string{
+		"server.addr", "redis.addrs", "redis.embedded_addr", "redis.cluster", "lock.version", "lock.ttl", "lock.retry_interval",
+		"lock.wait_timeout", "sale.think_time", "sale.nested", "inventory.initial", "log.level",
+	}
+	f.Fuzz(func(t *testing.T, which uint8, value string) {
+		name := names[int(which)%len(names)]
+		got, err := load(t, "", "--"+name+"="+value)
+		if err != nil {
+			if !strings.Contains(err.Error(), name) && !strings.Contains(err.Error(), "redis.addrs") {
+				t.Errorf("%s=%q: %v does not name the key", name, value, err)
+			}
+			return
+		}
+		l := got.Lock
+		if l.TTL < 10*time.Millisecond || l.RetryInterval < time.Millisecond || l.WaitTimeout <= 0 || got.Sale.ThinkTime < 0 ||
+			got.Sale.Nested < 0 || got.Inventory.Initial < 0 || got.Inventory.Initial > 1_000_000_000 {
+			t.Errorf("%s=%q was taken: %+v", name, value, got)
+		}
+	})
+}

@@ -1,0 +1,83 @@
+package config_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"lockstep/internal/shop/config"
+)
+
+// A message names the line in which something is wrong, counted from 1, whatever the parser says of it.
+func TestLines(t *testing.T) {
+	const broken = "configuration file: from here on this is no YAML: "
+	rest := "\nsale:\n  nested: \"1\"\nlog:\n  level: info\n"
+	for _, c := range []struct{ name, file, says string }{
+		{"a tab", "lock:\n\tversion: v1" + rest, ":2: " + broken + "found character that cannot start any token"},
+		{"a tab, lines ending as on Windows", "lock:\r\n\tversion: v1\r\n", ":2: configuration file"},
+		{"a tab in the first line", "\tlock: 1" + rest, ":1: configuration file"},
+		{"an open bracket", "redis:\n  addrs: [a:1, b:2\n  tls: true" + rest, ":2: " + broken + "did not find expected ','"},
+		{"an open brace", "lock: {ttl: 5s\nsale: {}" + rest, ":1: configuration file"},
+		{"an open bracket at the end", "lock: [", ":1: configuration file"},
+		{"an open quote", "lock:\n  version: \"v0\n  ttl: 10s" + rest, ":2: configuration file"},
+		{"a line too far left", "lock:\n    version: v0\n    ttl: 10s\n  wait_timeout: 3s" + rest, ":4: configuration file"},
+		{"no colon", "lock:\n  version: v0\n  ttl 10s" + rest, ":3: configuration file"},
+		{"two colons", "lock:\n  version: v0: v1" + rest, ":2: configuration file"},
+		{"a control character", "lock:\n  version: v0\n  ttl: \x01" + rest, ":3: configuration file"},
+		{"no UTF-8", "lock:\n  version: v\xff" + rest, ":2: configuration file"},
+		{"a star", "lock:\n  version: v0\nserver:\n  replica: *star" + rest, ":4: " + broken + "a * stands for nothing"},
+		{"two documents", "lock:\n  version: v0\n---\nsale:\n  nested: 1\n", ":3: configuration file: a second document is not allowed"},
+		{"a broken second document", "lock:\n  version: v0\n---\nsale: [\n", ":4: configuration file"},
+		{"a list", "- lock\n- sale\n", ":1: one value is not allowed: it is a group of keys; there are server.addr, "},
+		{"a bad value", "# the lock\nlock:\n  version: v0\n  ttl: ten\n", `:4: lock.ttl: "ten" is not allowed`},
+		{"an unknown key", "lock:\n  version: v0\n  verson: v1\n", ":3: there is no key lock.verson; there are server.addr, "},
+		{"an unknown group", "lock:\n  version: v0\nlok:\n  ttl: 1s\n", ":3: there is no key lok; there are server.addr, "},
+		{"a value for a group", "sale:\n  nested: 1\nlock: v0\n", ":3: lock: one value is not allowed"},
+		{"a key twice", "lock:\n  ttl: 1s\n  version: v0\n  ttl: 2s\n", ":4: lock.ttl is not allowed twice: it is in line 2 already"},
+		{"a key twice, once in capitals", "lock:\n  ttl: 1s\n  TTL: 2s\n", ":3: lock.ttl is not allowed twice"},
+		{"a key twice, once with a dot", "lock:\n  ttl: 1s\nlock.ttl: 2s\n", ":3: lock.ttl is not allowed twice"},
+		{"a group twice", "lock:\n  ttl: 1s\nlock:\n  version: v0\n", ":3: lock is not allowed twice: it is in line 1 already"},
+		{"a tag that does not fit", "lock:\n  version: v0\nsale:\n  nested: !!int one\n", ":4: sale.nested: this value is not allowed"},
+		{"a value in itself", "server:\n  replica: &a [*a]\n", ":2: server.replica: this value is not allowed"},
+	} {
+		if _, err := load(t, c.file); err == nil || !strings.Contains(err.Error(), "config.yaml"+c.says) {
+			t.Errorf("%s: %v; want config.yaml%s", c.name, err, c.says)
+		}
+	}
+}
+
+// In a long file, too, and at once.
+func TestLineOfALongFile(t *testing.T) {
+	long := strings.Repeat("# a comment\n", 80_000)
+	if _, err := load(t, long+"lock: [v1\n"+"sale:\n  nested: 1\n"); err == nil || !strings.Contains(err.Error(), ":80001: ") {
+		t.Errorf("%v; want line 80001", err)
+	}
+}
+
+func TestWhatIsNoFileOfSettings(t *testing.T) {
+	dir := t.TempDir()
+	long := filepath.Join(dir, "long.yaml")
+	if err := os.WriteFile(long, []byte(strings.Repeat("#", 1<<20)+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for file, says := range map[string]string{
+		dir:        dir + " is a directory: want a regular file",
+		os.DevNull: os.DevNull + " is a pipe, a device or a socket: want a regular file",
+		long:       long + " is longer than 1048576 bytes",
+	} {
+		if _, err := load(t, "", "--config", file); err == nil || !strings.Contains(err.Error(), "configuration file: "+says) {
+			t.Errorf("%s: %v; want %q", file, err, says)
+		}
+	}
+	if _, err := load(t, strings.Repeat("#", 1<<20)); err != nil {
+		t.Errorf("a file just as long as it may be: %v", err)
+	}
+	t.Chdir(dir)
+	if err := os.Mkdir(config.DefaultFile, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := load(t, ""); err == nil || !strings.Contains(err.Error(), "config.yaml is a directory") {
+		t.Errorf("a directory of that name here: %v", err)
+	}
+}

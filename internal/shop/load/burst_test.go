@@ -1,0 +1,156 @@
+package load_test
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"lockstep/internal/service/history"
+	"lockstep/internal/shop/load"
+)
+
+// shop answers the n-th sale by the n-th of its answers, and says of its run what it is told to.
+type shop struct {
+	run     string
+	answers []http.HandlerFunc
+	asked   atomic.Int64
+}
+
+func (s *shop) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.Method == http.MethodPost {
+		s.answers[int(s.asked.Add(1))-1](w, r)
+		return
+	}
+	_, _ = w.Write([]byte(s.run))
+}
+
+func says(status int, body string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(status)
+		_, _ = w.Write([]byte(body))
+	}
+}
+
+func hangsUp(w http.ResponseWriter, _ *http.Request) {
+	if conn, _, err := w.(http.Hijacker).Hijack(); err == nil {
+		_ = conn.Close()
+	}
+}
+
+// breaksOff ends in the middle of an error's body.
+func breaksOff(w http.ResponseWriter, _ *http.Request) {
+	if conn, _, err := w.(http.Hijacker).Hijack(); err == nil {
+		_, _ = conn.Write([]byte("HTTP/1.1 503 \r\nContent-Length: 99\r\n\r\n{"))
+		_ = conn.Close()
+	}
+}
+
+func never(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
+
+func failure(status int, code string) http.HandlerFunc {
+	return says(status, `{"error":{"code":"`+code+`","message":"…"}}`)
+}
+
+// nobody is an address that nobody listens at.
+func nobody(t *testing.T) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	return "http://" + listener.Addr().String()
+}
+
+func run(t *testing.T, s *shop, others ...string) load.Result {
+	t.Helper()
+	server := httptest.NewServer(s)
+	defer server.Close()
+	targets := append([]string{server.URL}, others...)
+	result, err := load.Burst{
+		Targets: targets, Requests: len(s.answers) * len(targets), Buyers: 3, Stock: 100,
+		Timeout: 2 * time.Second, Progress: func(int) {}, MinAnswered: 0.99,
+	}.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return result
+}
+
+// What sold nothing for certain is told apart from what may have sold.
+func TestUnknownIsNotFailed(t *testing.T) {
+	s := &shop{run: `{"verdict":"PASS","initial":100,"remaining":99,"sold":1,"max_in_flight":3}`, answers: []http.HandlerFunc{
+		says(200, `{}`), failure(409, "sold_out"),
+		failure(503, "lock_timeout"), failure(503, "lock_lost"), failure(503, "no_replica"), says(500, "oops"),
+		failure(503, "outcome_unknown"), failure(502, "bad_gateway"), says(504, "<html>"), hangsUp, breaksOff, never,
+	}}
+	r := run(t, s, nobody(t)) // half of the requests go there: they are never sent
+	if r.Requests != 24 || r.OK != 1 || r.SoldOut != 1 || r.Failed != 3+12 || r.Unknown != 7 {
+		t.Errorf("%+v; want 1 sold, 1 sold out, 15 failed and 7 unknown", r)
+	}
+	for code, n := range map[string]int{"lock_timeout": 1, "lock_lost": 1, "no_replica": 1} {
+		if r.Failures[code] != n {
+			t.Errorf("%d failed by %s; want %d: %v", r.Failures[code], code, n, r.Failures)
+		}
+	}
+	for code, n := range map[string]int{"outcome_unknown": 1, "bad_gateway": 1, "no answer within 2s": 1} {
+		if r.Unknowns[code] != n {
+			t.Errorf("%d unknown by %s; want %d: %v", r.Unknowns[code], code, n, r.Unknowns)
+		}
+	}
+	if r.Verdict != history.Unknown || r.Reason != "only 2 of 24 requests were answered (sold, or sold out), which is less than 99 %" {
+		t.Errorf("%s: %s", r.Verdict, r.Reason)
+	}
+}
+
+func TestJudge(t *testing.T) {
+	pass := history.Report{Verdict: history.Pass, Initial: 200, Remaining: 100, Sold: 100, MaxInFlight: 9}
+	lost := history.Report{Verdict: history.Oversold, Initial: 200, Remaining: 169, Sold: 200, Lost: 169, MaxInFlight: 9}
+	for _, c := range []struct {
+		what    string
+		result  load.Result
+		atLeast float64
+		want    history.Verdict
+		reason  string
+	}{
+		{"all answered", load.Result{Report: pass, Requests: 100, OK: 100, Answered: 1}, 0.99, history.Pass,
+			"stock and orders agree, with up to 9 requests in flight at once"},
+		{"just enough", load.Result{Report: pass, Requests: 100, OK: 99, Unknown: 1, Answered: 0.99}, 0.99, history.Pass,
+			"stock and orders agree, with up to 9 requests in flight at once; but 1 of 100 requests were not answered, or not as they should be"},
+		{"too few", load.Result{Report: pass, Requests: 200, OK: 100, Failed: 100, Answered: 0.5}, 0.99, history.Unknown,
+			"only 100 of 200 requests were answered (sold, or sold out), which is less than 99 %"},
+		{"asked otherwise", load.Result{Report: pass, Requests: 200, OK: 100, Failed: 100, Answered: 0.5}, 0, history.Pass,
+			"stock and orders agree, with up to 9 requests in flight at once; but 100 of 200 requests were not answered, or not as they should be"},
+		{"orders are missing", load.Result{Report: pass, Requests: 110, OK: 110, Answered: 1}, 0.99, history.Unknown,
+			"10 buyers were told that they bought, and the ledger has no orders of theirs"},
+		{"what is broken stays broken", load.Result{Report: lost, Requests: 2000, OK: 200, Unknown: 1800, Answered: 0.1}, 0.99, history.Oversold,
+			"200 sold, but the stock fell by 31 only: 169 updates were lost, and as many pieces can be sold a second time"},
+	} {
+		c.result.Judge(c.atLeast)
+		if c.result.Verdict != c.want || c.result.Reason != c.reason {
+			t.Errorf("%s: %s: %s; want %s: %s", c.what, c.result.Verdict, c.result.Reason, c.want, c.reason)
+		}
+	}
+}
+
+func TestInterrupted(t *testing.T) {
+	ctx, interrupt := context.WithCancel(t.Context())
+	defer interrupt()
+	s := &shop{run: `{}`, answers: []http.HandlerFunc{says(200, `{}`), func(_ http.ResponseWriter, r *http.Request) {
+		interrupt()
+		<-r.Context().Done()
+	}}}
+	server := httptest.NewServer(s)
+	defer server.Close()
+	_, err := load.Burst{
+		Targets: []string{server.URL}, Requests: 2, Buyers: 1, Stock: 1, Timeout: time.Minute, Progress: func(int) {},
+	}.Run(ctx)
+	if !errors.Is(err, load.ErrInterrupted) || err.Error() != "interrupted after 1 answers" {
+		t.Errorf("%v", err)
+	}
+}

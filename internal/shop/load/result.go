@@ -1,0 +1,100 @@
+package load
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"time"
+
+	"lockstep/internal/service/history"
+)
+
+// Result is the run's result, and what the buyers were answered. Its verdict is the run's, unless too few were answered; see Judge.
+type Result struct {
+	history.Report
+	Reason    string         `json:"reason"` // the verdict in words
+	Requests  int            `json:"requests"`
+	OK        int            `json:"ok"`
+	SoldOut   int            `json:"sold_out"`
+	Failed    int            `json:"failed"`   // nothing was sold
+	Unknown   int            `json:"unknown"`  // the buyer was not told whether it was sold
+	Answered  float64        `json:"answered"` // share of the requests that were sold or sold out, from 0 to 1
+	Failures  map[string]int `json:"failures,omitempty"`
+	Unknowns  map[string]int `json:"unknowns,omitempty"` // as failures: by error code, or by the client's reason
+	Seconds   float64        `json:"seconds"`
+	PerSecond float64        `json:"per_second"`
+	Latency   Latency        `json:"latency_ms"`
+}
+
+// Latency is how long the answers took, in milliseconds.
+type Latency struct {
+	P50 float64 `json:"p50"`
+	P90 float64 `json:"p90"`
+	P99 float64 `json:"p99"`
+	Max float64 `json:"max"`
+}
+
+func sum(answers []answer, took time.Duration) Result {
+	r := Result{Requests: len(answers), Seconds: took.Seconds(), Failures: map[string]int{}, Unknowns: map[string]int{}}
+	latencies := make([]time.Duration, 0, len(answers))
+	for _, a := range answers {
+		latencies = append(latencies, a.took)
+		switch {
+		case a.status == http.StatusOK:
+			r.OK++
+		case a.status == http.StatusConflict:
+			r.SoldOut++
+		case a.unknown():
+			r.Unknown++
+			r.Unknowns[a.code]++
+		default:
+			r.Failed++
+			r.Failures[a.code]++
+		}
+	}
+	slices.Sort(latencies)
+	if r.Requests > 0 {
+		r.Answered = float64(r.OK+r.SoldOut) / float64(r.Requests)
+	}
+	if r.Seconds > 0 {
+		r.PerSecond = float64(r.OK) / r.Seconds
+	}
+	r.Latency = Latency{
+		P50: percentile(latencies, 50), P90: percentile(latencies, 90),
+		P99: percentile(latencies, 99), Max: percentile(latencies, 100),
+	}
+	return r
+}
+
+// percentile gives, in milliseconds, the smallest duration that at least p percent of the sorted ones do not exceed.
+func percentile(sorted []time.Duration, p int) float64 {
+	if len(sorted) == 0 {
+		return 0
+	}
+	rank := (len(sorted)*p + 99) / 100
+	return float64(sorted[max(rank, 1)-1].Microseconds()) / 1000
+}
+
+// Missing is how many orders of answered sales the ledger lacks; below zero, how many more orders it has than sales were answered.
+func (r Result) Missing() int64 { return int64(r.OK) - r.Sold }
+
+// Judge gives the reason of the verdict. It turns PASS into UNKNOWN if the share of answered requests is below minAnswered (from 0 to 1),
+// or if an answered sale has no order. OVERSOLD and UNDERSOLD stay, however few were answered.
+func (r *Result) Judge(minAnswered float64) {
+	switch {
+	case r.Verdict != history.Pass:
+		r.Reason = r.Means()
+	case r.Answered < minAnswered:
+		r.Verdict = history.Unknown
+		r.Reason = fmt.Sprintf("only %d of %d requests were answered (sold, or sold out), which is less than %.4g %%",
+			r.OK+r.SoldOut, r.Requests, 100*minAnswered)
+	case r.Missing() > 0:
+		r.Verdict = history.Unknown
+		r.Reason = fmt.Sprintf("%d buyers were told that they bought, and the ledger has no orders of theirs", r.Missing())
+	default:
+		r.Reason = r.Means()
+		if rest := r.Failed + r.Unknown; rest > 0 {
+			r.Reason += fmt.Sprintf("; but %d of %d requests were not answered, or not as they should be", rest, r.Requests)
+		}
+	}
+}

@@ -1,0 +1,142 @@
+// Package metrics counts sales, waits, commands and the current run for Prometheus.
+package metrics
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+	"github.com/redis/go-redis/v9"
+
+	"lockstep/internal/service/history"
+)
+
+// scrapeTimeout bounds how long a scrape waits for the tally of the run.
+const scrapeTimeout = 3 * time.Second
+
+// Metrics counts events. It is a go-redis hook, a service.Observer, and an http.Handler that answers a scrape.
+type Metrics struct {
+	http.Handler
+
+	answers   *prometheus.CounterVec
+	commands  *prometheus.CounterVec
+	conflicts *prometheus.CounterVec
+	waiters   *prometheus.GaugeVec
+	wait      *prometheus.HistogramVec
+	hold      *prometheus.HistogramVec
+}
+
+// New makes the metrics of one replica; tally counts the current run.
+func New(replica string, tally func(context.Context) (history.Tally, error)) *Metrics {
+	registry := prometheus.NewRegistry()
+	ours := prometheus.WrapRegistererWith(prometheus.Labels{"replica": replica}, registry)
+	// from a tenth of a millisecond to a minute: an idle lock to a stuck one
+	buckets := prometheus.ExponentialBucketsRange(0.0001, 60, 20)
+	m := &Metrics{
+		Handler: promhttp.HandlerFor(registry, promhttp.HandlerOpts{}),
+		answers: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "lockstep_sales_total", Help: "Answered sales, by outcome: sold, or the error's code.",
+		}, []string{"outcome"}),
+		commands: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "lockstep_redis_commands_total", Help: "Redis commands sent, by name.",
+		}, []string{"command"}),
+		conflicts: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "lockstep_sale_conflicts_total", Help: "Attempts of optimistic sales that failed because another sale had changed the stock.",
+		}, []string{"lock"}),
+		waiters: prometheus.NewGaugeVec(prometheus.GaugeOpts{
+			Name: "lockstep_lock_waiters", Help: "Sales that are waiting for their lock.",
+		}, []string{"lock"}),
+		wait: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "lockstep_lock_wait_seconds", Help: "How long sales waited until they held their lock.", Buckets: buckets,
+		}, []string{"lock"}),
+		hold: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "lockstep_lock_hold_seconds", Help: "How long sales held their lock.", Buckets: buckets,
+		}, []string{"lock"}),
+	}
+	ours.MustRegister(m.answers, m.commands, m.conflicts, m.waiters, m.wait, m.hold, run{tally}, collectors.NewGoCollector())
+	return m
+}
+
+// Answered counts an answer to a sale: "sold", or the error's code.
+func (m *Metrics) Answered(outcome string) { m.answers.WithLabelValues(outcome).Inc() }
+
+// Waits counts a sale that begins (+1) or ends (-1) to wait for its lock.
+func (m *Metrics) Waits(lock string, change int) {
+	m.waiters.WithLabelValues(lock).Add(float64(change))
+}
+
+// Waited counts a wait that ended with the lock held.
+func (m *Metrics) Waited(lock string, d time.Duration) {
+	m.wait.WithLabelValues(lock).Observe(d.Seconds())
+}
+
+// Held counts how long a released lock was held.
+func (m *Metrics) Held(lock string, d time.Duration) {
+	m.hold.WithLabelValues(lock).Observe(d.Seconds())
+}
+
+// Conflicted counts an optimistic sale's attempt that failed.
+func (m *Metrics) Conflicted(lock string) { m.conflicts.WithLabelValues(lock).Inc() }
+
+// DialHook is part of redis.Hook.
+func (m *Metrics) DialHook(next redis.DialHook) redis.DialHook { return next }
+
+// ProcessHook is part of redis.Hook.
+func (m *Metrics) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
+	return func(ctx context.Context, cmd redis.Cmder) error {
+		m.commands.WithLabelValues(cmd.Name()).Inc()
+		return next(ctx, cmd)
+	}
+}
+
+// ProcessPipelineHook is part of redis.Hook.
+func (m *Metrics) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
+	return func(ctx context.Context, cmds []redis.Cmder) error {
+		for _, cmd := range cmds {
+			m.commands.WithLabelValues(cmd.Name()).Inc()
+		}
+		return next(ctx, cmds)
+	}
+}
+
+// run collects the tally of the current run at each scrape.
+type run struct {
+	tally func(context.Context) (history.Tally, error)
+}
+
+var runGauges = []struct {
+	desc  *prometheus.Desc
+	value func(history.Tally) int64
+}{
+	{runDesc("remaining", "Stock."), func(t history.Tally) int64 { return t.Remaining }},
+	{runDesc("sold", "Orders in the ledger."), func(t history.Tally) int64 { return t.Sold }},
+	{runDesc("lost", "Sold pieces by which the stock did not fall."), func(t history.Tally) int64 { return t.Lost() }},
+	{runDesc("oversold", "Sales beyond the initial stock."), func(t history.Tally) int64 { return t.Oversold() }},
+	{runDesc("in_flight", "Sales in flight, in all replicas."), func(t history.Tally) int64 { return t.InFlight }},
+}
+
+func runDesc(name, help string) *prometheus.Desc {
+	return prometheus.NewDesc("lockstep_run_"+name, help+" Of the current run.", []string{"lock"}, nil)
+}
+
+func (r run) Describe(to chan<- *prometheus.Desc) {
+	for _, gauge := range runGauges {
+		to <- gauge.desc
+	}
+}
+
+// Collect leaves the run out if Redis does not answer: the other metrics are still useful.
+func (r run) Collect(to chan<- prometheus.Metric) {
+	ctx, cancel := context.WithTimeout(context.Background(), scrapeTimeout)
+	defer cancel()
+	tally, err := r.tally(ctx)
+	if err != nil {
+		return
+	}
+	for _, gauge := range runGauges {
+		to <- prometheus.MustNewConstMetric(gauge.desc, prometheus.GaugeValue, float64(gauge.value(tally)), tally.Lock)
+	}
+}

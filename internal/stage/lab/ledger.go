@@ -1,0 +1,88 @@
+package lab
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"time"
+
+	"lockstep/internal/lock"
+	"lockstep/internal/watch/witness"
+)
+
+// askAgain is the pause between two questions to somebody who does not know yet.
+const askAgain = 20 * time.Millisecond
+
+// The codes of answers that a scenario heeds.
+const (
+	codeUnavailable = "redis_unavailable"
+	codeNoOrder     = "no_order"
+)
+
+var errNotKnown = errors.New("nobody knows yet")
+
+// Served lets buyers ask a replica for a sale, one after the other, until one is not told that Redis is gone. It gives the last of them,
+// once the witness has seen the sale end.
+func (s *Stage) Served(replica string) *Purchase {
+	for {
+		p := s.Buy(replica)
+		s.Answered(p)
+		if s.err == nil && p.answer.Code == codeUnavailable {
+			continue
+		}
+		s.Until("the end of a sale at "+replica, func(events []witness.Event) bool {
+			sale := saleOf(events, p.answer.Order)
+			return sale != "" && ends(sale)(events)
+		})
+		return p
+	}
+}
+
+// saleOf gives the short name of the sale with that order; "" if it has not asked for the lock.
+func saleOf(events []witness.Event, order string) string {
+	for _, e := range events {
+		if e.Kind == witness.KindAsks && strings.HasSuffix(e.Owner, order) {
+			return e.Sale
+		}
+	}
+	return ""
+}
+
+// LookUp asks a replica for the order of each buyer so far, and notes what the ledger holds.
+func (s *Stage) LookUp(replica string) {
+	for _, p := range s.purchases {
+		if s.err != nil || p.answer.Order == "" {
+			continue
+		}
+		s.insist("what became of an order", func() error {
+			answer := s.ask(s.ctx, http.MethodGet, replica, "/orders/"+p.answer.Order)
+			now := time.Now()
+			event := witness.Event{
+				Replica: p.replica, Kind: witness.KindBooked, Owner: lock.Owner(p.answer.Order), Error: p.answer.Code, Sent: now, Replied: now,
+			}
+			switch {
+			case answer.Code == codeNoOrder:
+				event.Kind = witness.KindUnbooked
+			case answer.Status != http.StatusOK:
+				return errNotKnown // perhaps the replica has not yet heard that the sale is over
+			}
+			s.collected.See(event)
+			return nil
+		})
+	}
+}
+
+// insist does something again and again until it succeeds.
+func (s *Stage) insist(what string, do func() error) {
+	for s.err == nil {
+		if do() == nil {
+			return
+		}
+		select {
+		case <-time.After(askAgain):
+		case <-s.ctx.Done():
+			s.err = errors.Join(errors.New(what), context.Cause(s.ctx))
+		}
+	}
+}

@@ -1,0 +1,132 @@
+package matrix_test
+
+import (
+	"encoding/json"
+	"regexp"
+	"strings"
+	"testing"
+
+	"lockstep/internal/language"
+	"lockstep/internal/lock/evolution"
+	"lockstep/internal/stage/lab"
+	"lockstep/internal/stage/matrix"
+)
+
+var han = regexp.MustCompile(`\p{Han}`)
+
+// Every cell says what is expected and why, and how it is seen, unless there is nothing to see.
+func TestEveryCellIsWhole(t *testing.T) {
+	m := matrix.Expected()
+	if len(m.Anomalies) < len(lab.All())+5 || len(m.Strategies) != len(evolution.Names()) {
+		t.Fatalf("%d rows, %d columns", len(m.Anomalies), len(m.Strategies))
+	}
+	for _, a := range m.Anomalies {
+		if a.Claim == "" {
+			t.Errorf("%s claims nothing", a.Name)
+		}
+		if len(a.Name) > 27 || m.Width() > 80 {
+			t.Errorf("%s, %d columns: the table is too wide for a terminal", a.Name, m.Width())
+		}
+		shown := 0
+		for _, s := range m.Strategies {
+			c := m.Cells[a.Name][s]
+			if c.Expected != lab.NA {
+				shown++
+			}
+			if c.Why == "" || c.Expected == "" || (c.How == "") != (c.Expected == lab.NA) {
+				t.Errorf("%s, %s is not whole: %+v", a.Name, s, c)
+			}
+			if c.Expected == lab.Broken && strings.HasSuffix(c.How, "--all") {
+				t.Errorf("%s, %s is broken, and nothing shows how: %+v", a.Name, s, c)
+			}
+		}
+		if shown == 0 {
+			t.Errorf("%s is of no strategy", a.Name)
+		}
+	}
+}
+
+func TestExitCode(t *testing.T) {
+	good, bad := matrix.Cell{Observed: lab.Broken, Expected: lab.Broken}, matrix.Cell{Observed: lab.Holds, Expected: lab.Broken}
+	unsaid, notRun := matrix.Cell{Observed: lab.Unknown, Expected: lab.Broken}, matrix.Cell{Expected: lab.Broken}
+	bounded := matrix.Cell{Observed: lab.Unknown, Expected: lab.Unknown}
+	for _, c := range []struct {
+		want  int
+		cells []matrix.Cell
+	}{
+		{0, []matrix.Cell{good, notRun, bounded}},
+		{1, []matrix.Cell{unsaid, good, bad, bounded}},
+		{2, []matrix.Cell{good, unsaid}},
+	} {
+		row := map[string]matrix.Cell{}
+		for i, cell := range c.cells {
+			row[string(rune('a'+i))] = cell
+		}
+		if code := (matrix.Matrix{Cells: map[string]map[string]matrix.Cell{"x": row}}).ExitCode(); code != c.want {
+			t.Errorf("%v: exit code %d; want %d", c.cells, code, c.want)
+		}
+	}
+}
+
+// What differs from what is expected is on every page, also after it went through JSON.
+func TestWhatIsNotAsExpectedIsSeen(t *testing.T) {
+	observed := matrix.Expected()
+	cell := observed.Cells["foreign-delete"]["v2"]
+	cell.Observed = lab.Holds
+	observed.Cells["foreign-delete"]["v2"] = cell
+	document, err := json.Marshal(observed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var read matrix.Matrix
+	if err := json.Unmarshal(document, &read); err != nil {
+		t.Fatal(err)
+	}
+	m := matrix.Expected().With(read)
+	for page, want := range map[string]string{
+		m.Markdown("lockstep", language.English): "| `v2` | holds (expected: broken) |",
+		m.Markdown("lockstep", language.Chinese): "| `v2` | 不会发生 (预期：会发生) |",
+		m.HTML("lockstep", language.English):     `<td class="holds wrong">`,
+		m.Summary(language.English):              "1 not as expected",
+		m.Line("foreign-delete"):                 "✓!",
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("%q is not in\n%s", want, page)
+		}
+	}
+}
+
+// The page for a browser is one file: it needs no script, and nothing from elsewhere.
+func TestHTMLIsOneFile(t *testing.T) {
+	m := matrix.Expected()
+	page := m.HTML("go run .", language.English)
+	for _, foreign := range []string{"<script", "src=", "href=", "@import", "url(", "//"} {
+		if strings.Contains(page, foreign) {
+			t.Errorf("the page has %s", foreign)
+		}
+	}
+	if cells, want := strings.Count(page, "<details name="), len(m.Anomalies)*len(m.Strategies); cells != want {
+		t.Errorf("%d cells can be opened; want %d", cells, want)
+	}
+	if !strings.Contains(page, "<code>go run . lab foreign-delete --lock v2</code>") || !strings.Contains(page, "another&#39;s") {
+		t.Error("a cell does not say how it is seen, or why")
+	}
+}
+
+// What the explorer's rows say is in Chinese, too. The labs see to their own texts.
+func TestTheRowsAreInChinese(t *testing.T) {
+	m := matrix.Expected()
+	page := m.HTML("lockstep", language.Chinese)
+	for _, l := range lab.All() {
+		delete(m.Cells, l.Name)
+	}
+	for _, a := range m.Anomalies {
+		for _, c := range m.Cells[a.Name] {
+			for _, text := range []string{a.Claim, c.Why} {
+				if strings.Contains(page, text) && !han.MatchString(text) {
+					t.Errorf("%s says in Chinese: %s", a.Name, text)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,107 @@
+package redisproxy_test
+
+import (
+	"testing"
+	"time"
+
+	"lockstep/internal/stage/redisproxy"
+)
+
+func TestEndAndBegin(t *testing.T) {
+	proxy, client, outside := open(t)
+	outside.Set(t.Context(), "key", "a", 0)
+	for range 2 { // it may end again
+		if err := client.Get(t.Context(), "key").Err(); err != nil {
+			t.Fatal(err)
+		}
+		if err := proxy.End(); err != nil {
+			t.Fatal(err)
+		}
+		if err := client.Get(t.Context(), "key").Err(); err == nil {
+			t.Error("Redis answers though it has ended")
+		}
+		if err := proxy.Begin(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, err := client.Get(t.Context(), "key").Result(); got != "a" || err != nil {
+		t.Errorf("after it began again: %q, %v", got, err)
+	}
+}
+
+// A reply that is held says nothing to its client, though the command has had its effect.
+func TestHoldsAReply(t *testing.T) {
+	proxy, client, outside := open(t)
+	trap := proxy.Catch(is("set", "lock"), redisproxy.HoldReply)
+	replied := make(chan error, 1)
+	go func() { replied <- client.Set(t.Context(), "lock", "a", 0).Err() }()
+	caught(t, trap)
+	if got := outside.Get(t.Context(), "lock").Val(); got != "a" {
+		t.Errorf("Redis holds %q; want the command's effect", got)
+	}
+	select {
+	case err := <-replied:
+		t.Errorf("the reply arrives though it is held: %v", err)
+	default:
+	}
+	trap.Release()
+	if err := <-replied; err != nil {
+		t.Errorf("after the reply was released: %v", err)
+	}
+	trap = proxy.Catch(is("set", "lock"), redisproxy.HoldReply)
+	go func() { replied <- client.Set(t.Context(), "lock", "b", 0).Err() }()
+	caught(t, trap)
+	trap.Drop()
+	if err := <-replied; err == nil {
+		t.Error("a reply that was dropped arrives")
+	}
+}
+
+// A command that is sent twice takes effect twice, and its client gets the second reply; the next command is sent once.
+func TestSendsACommandTwice(t *testing.T) {
+	proxy, client, _ := open(t)
+	trap := proxy.Catch(is("incr", "n"), redisproxy.Resend)
+	for _, want := range []int64{2, 3} {
+		if got, err := client.Incr(t.Context(), "n").Result(); got != want || err != nil {
+			t.Errorf("INCR: %d, %v; want %d", got, err, want)
+		}
+	}
+	caught(t, trap)
+}
+
+// While Redis hangs, a command waits; then it takes effect.
+func TestHangs(t *testing.T) {
+	proxy, client, outside := open(t)
+	if err := client.Ping(t.Context()).Err(); err != nil {
+		t.Fatal(err)
+	}
+	const lasts = 50 * time.Millisecond
+	began := time.Now()
+	proxy.Hang(lasts)
+	if err := client.Set(t.Context(), "key", "a", 0).Err(); err != nil {
+		t.Fatal(err)
+	}
+	if took := time.Since(began); took < lasts {
+		t.Errorf("it took %v; want %v at least", took, lasts)
+	}
+	if got := outside.Get(t.Context(), "key").Val(); got != "a" {
+		t.Errorf("Redis holds %q", got)
+	}
+}
+
+// A proxy can be closed while it has ended, and while Redis hangs.
+func TestClosesWhateverGoesOn(t *testing.T) {
+	proxy, client, _ := open(t)
+	if err := client.Ping(t.Context()).Err(); err != nil {
+		t.Fatal(err)
+	}
+	proxy.Hang(time.Hour)
+	failed := make(chan error, 1)
+	go func() { failed <- client.Ping(t.Context()).Err() }()
+	if err := proxy.End(); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-failed; err == nil {
+		t.Error("Redis answers though it has ended")
+	}
+}

@@ -1,0 +1,333 @@
+package soak
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"lockstep/internal/service/history"
+)
+
+// began is when hand-made sessions begin.
+var began = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
+
+func at(seconds float64) time.Time { return began.Add(time.Duration(seconds * float64(time.Second))) }
+
+// handMade is twenty seconds in which all is well, at a hundred sales a second: two runs, for Redis is emptied at ten seconds; before, at
+// five, a replica is stopped for two seconds.
+func handMade() Record {
+	r := Record{Lock: "v8", Expiry: time.Second, Began: began, Ended: at(20), Faults: []Injected{
+		{Fault: Fault{Kind: StopReplica, For: 2 * time.Second}, Victim: "r1", Caught: 1, Read: at(4.9), Begin: at(5), End: at(7)},
+		{Fault: Fault{Kind: EmptyRedis}, Caught: 1, Read: at(11.9), Begin: at(11.995), End: at(12)},
+	}}
+	left := map[string]int64{"A": initialStock, "B": initialStock}
+	for i := range 2000 {
+		when, id, run := at(float64(i)/100), fmt.Sprint("order-", i), "A"
+		if !when.Before(at(12)) {
+			run = "B"
+		}
+		left[run]--
+		r.Sales = append(r.Sales, Sale{
+			Start: when.Add(-5 * time.Millisecond), End: when.Add(time.Millisecond), Status: 200, OrderID: id, RunID: run, Replica: "r1",
+			Before: left[run] + 1, After: left[run], Fence: int64(i) + 1,
+		})
+		r.Orders = append(r.Orders, Entry{Run: run, Order: history.Order{
+			ID: id, RunID: run, At: when, Before: left[run] + 1, After: left[run], Fence: int64(i) + 1,
+		}})
+	}
+	r.Looks = []Look{look("A", 4.9, 490, 490), look("A", 11.9, 1190, 1190), look("B", 20, 800, 800)}
+	return r
+}
+
+func look(run string, seconds float64, sold, gone int64) Look {
+	return Look{Asked: at(seconds), At: at(seconds), Kept: sold, Tally: history.Tally{
+		Run: history.Run{ID: run, Lock: "v8", Initial: initialStock}, Sold: sold, Remaining: initialStock - gone,
+	}}
+}
+
+// told changes what the buyer of a sale was told.
+func (s *Sale) told(status int, code string) {
+	s.Status, s.Code, s.RunID = status, code, ""
+}
+
+// drop takes a sale's order out of its ledger.
+func (r *Record) drop(i int) { r.Orders = slices.Delete(r.Orders, i, i+1) }
+
+// sold changes a sale, as its buyer was told and in the ledger.
+func (r *Record) sold(i int, change func(*Sale)) {
+	sale, order := &r.Sales[i], &r.Orders[i]
+	change(sale)
+	order.Before, order.After, order.Fence = sale.Before, sale.After, sale.Fence
+}
+
+// swap gives two sales the stock of each other.
+func (r *Record) swap(i, j int) {
+	a, b := r.Sales[i], r.Sales[j]
+	r.sold(i, func(s *Sale) { s.Before, s.After = b.Before, b.After })
+	r.sold(j, func(s *Sale) { s.Before, s.After = a.Before, a.After })
+}
+
+// slow takes the sales of a stretch away, with their orders.
+func (r *Record) slow(from, to float64) {
+	taken := map[string]bool{}
+	r.Orders = slices.DeleteFunc(r.Orders, func(e Entry) bool {
+		taken[e.ID] = !e.At.Before(at(from)) && e.At.Before(at(to))
+		return taken[e.ID]
+	})
+	r.Sales = slices.DeleteFunc(r.Sales, func(s Sale) bool { return taken[s.OrderID] })
+	r.renumber()
+}
+
+// renumber lets the orders of each run take one piece each, and everybody see that.
+func (r *Record) renumber() {
+	sold, told := map[string]int64{}, map[string]history.Order{}
+	for i := range r.Orders {
+		order := &r.Orders[i]
+		order.Before = initialStock - sold[order.Run]
+		order.After = order.Before - 1
+		sold[order.Run]++
+		told[order.ID] = order.Order
+	}
+	for i := range r.Sales {
+		r.Sales[i].Before, r.Sales[i].After = told[r.Sales[i].OrderID].Before, told[r.Sales[i].OrderID].After
+	}
+	for i, seen := range r.Looks {
+		n := int64(0)
+		for _, order := range r.Orders {
+			if order.Run == seen.ID && !order.At.After(seen.At) {
+				n++
+			}
+		}
+		r.Looks[i] = look(seen.ID, seen.At.Sub(began).Seconds(), n, n)
+	}
+}
+
+// Each rule is broken once; nothing else is said to be broken but what cannot hold then.
+func TestJudge(t *testing.T) {
+	const (
+		soldOnce  = "a sale answered 200 has its one order"
+		refused   = "a sale that was refused has no order"
+		doubts    = "a buyer in doubt finds"
+		asked     = "an order was sold to somebody"
+		asTold    = "an order is in the ledger of its run as its buyer was told"
+		felt      = "a run's stock fell by one"
+		lost      = "no update is lost"
+		costs     = "an update is lost by each fault that must"
+		oneOrder  = "what the buyers and readers of the stock were told fits into one order"
+		tokens    = "the stock fell in the order of the fencing tokens"
+		comesBack = "sales go on within"
+		bugs      = "nobody is answered 500"
+		tested    = "every fault hit a sale"
+	)
+	for _, c := range []struct {
+		what    string
+		change  func(*Record)
+		rule    string // that is broken or could not be checked; "" if none
+		verdict Verdict
+	}{
+		{"all is well", func(*Record) {}, "", Pass},
+
+		{"a sold order is in no ledger", func(r *Record) { r.drop(1999) }, soldOnce, Fail},
+		{"a sold order is in two ledgers", func(r *Record) {
+			r.Orders = append(r.Orders, r.Orders[1195])
+			order := &r.Orders[2000]
+			order.Run, order.RunID, order.Before, order.After, order.Fence = "B", "B", initialStock-800, initialStock-801, 2001
+		}, soldOnce + "|" + asTold, Fail},
+		{"two buyers are told of one order", func(r *Record) {
+			r.Sales[1999].OrderID = r.Sales[1998].OrderID
+		}, soldOnce + "|" + asked + "|" + asTold + "|" + oneOrder, Fail},
+		{"a ledger was destroyed before it was read", func(r *Record) { r.drop(1195) }, "", Pass},
+		{"a ledger was destroyed, but had been read", func(r *Record) { r.drop(1180) }, soldOnce, Fail},
+		{"an order was gone before anything was destroyed", func(r *Record) { r.drop(550) }, soldOnce, Fail},
+
+		{"lock_lost, and sold", func(r *Record) { r.Sales[50].told(503, "lock_lost") }, refused, Fail},
+		{"run_over, and sold", func(r *Record) { r.Sales[50].told(503, "run_over") }, refused, Fail},
+		{"lock_timeout, and sold", func(r *Record) { r.Sales[50].told(503, "lock_timeout") }, refused, Fail},
+		{"sold_out, and sold", func(r *Record) { r.Sales[50].told(409, "sold_out") }, refused, Fail},
+		{"redis_unavailable, and sold", func(r *Record) { r.Sales[50].told(503, "redis_unavailable") }, refused, Fail},
+		{"outcome_unknown, and sold", func(r *Record) { r.Sales[50].told(503, "outcome_unknown") }, "", Pass},
+		{"a refusal without an id", func(r *Record) {
+			r.Sales = append(r.Sales, Sale{Start: at(1), End: at(2), Status: 503, Code: "lock_lost"})
+		}, refused, Unknown},
+		{"no replica, so no id", func(r *Record) {
+			r.Sales = append(r.Sales, Sale{Start: at(1), End: at(2), Status: 503, Code: "no_replica"})
+		}, "", Pass},
+
+		{"in doubt, and found", func(r *Record) { r.Doubts = []Doubt{{OrderID: "order-1999", Found: true}} }, "", Pass},
+		{"in doubt, and there is none", func(r *Record) { r.Doubts = []Doubt{{OrderID: "x"}} }, "", Pass},
+		{"in doubt, and found where there is none", func(r *Record) { r.Doubts = []Doubt{{OrderID: "x", Found: true}} }, doubts, Fail},
+		{"in doubt, and not found", func(r *Record) { r.Doubts = []Doubt{{OrderID: "order-1999"}} }, doubts, Fail},
+		{"in doubt, and not found as Redis was emptied since", func(r *Record) { r.Doubts = []Doubt{{OrderID: "order-50"}} }, "", Pass},
+		{"in doubt, and no answer to that either", func(r *Record) { r.Doubts = []Doubt{{OrderID: "x", Error: "503"}} }, doubts, Unknown},
+
+		{"an order that nobody asked for", func(r *Record) { r.Sales = slices.Delete(r.Sales, 50, 51) }, asked, Fail},
+		{"a buyer went away without an answer", func(r *Record) {
+			r.Sales[50].told(0, "no answer in time")
+			r.Sales[50].OrderID = ""
+		}, "", Pass},
+		{"a buyer went away who came after the order was written", func(r *Record) {
+			r.Sales[50].told(0, "no answer in time")
+			r.Sales[50].OrderID, r.Sales[50].Start = "", at(3)
+		}, asked, Fail},
+		{"a buyer went away long before the order was written", func(r *Record) {
+			r.Sales[1999].told(502, "bad_gateway")
+			r.Sales[1999].OrderID, r.Sales[1999].Start, r.Sales[1999].End = "", at(1), at(2)
+		}, asked, Fail},
+		{"a buyer went away shortly before the order was written", func(r *Record) {
+			r.Sales[1999].told(502, "bad_gateway")
+			r.Sales[1999].OrderID, r.Sales[1999].Start, r.Sales[1999].End = "", at(9), at(10)
+		}, "", Pass},
+		{"two orders for one buyer who was told nothing", func(r *Record) {
+			r.Sales[50].told(502, "bad_gateway")
+			r.Sales[50].OrderID = ""
+			r.Sales = slices.Delete(r.Sales, 60, 61)
+		}, asked, Fail},
+
+		{"an order of another run in the ledger", func(r *Record) { r.Orders[1300].RunID = "A" }, asTold, Fail},
+		{"a buyer was told another run", func(r *Record) { r.Sales[1300].RunID = "A" }, asTold + "|" + oneOrder, Fail},
+
+		{"a lost update", func(r *Record) { r.Looks[1] = look("A", 11.9, 1190, 1189) }, felt + "|" + lost, Fail},
+		{"a lost update before the last look", func(r *Record) {
+			r.Looks[0] = look("A", 4.9, 490, 489)
+		}, felt + "|" + lost + "|" + oneOrder, Fail},
+		{"the stock fell without a sale", func(r *Record) { r.Looks[2] = look("B", 20, 800, 801) }, felt + "|" + oneOrder, Fail},
+		{"the stock fell without a sale, under a weak lock", func(r *Record) {
+			r.Lock, r.Looks[1] = "v4", look("A", 11.9, 1190, 1191)
+		}, felt, Fail},
+		{"more was sold than there was", func(r *Record) { r.Looks[2].Initial, r.Looks[2].Remaining = 700, -100 }, felt + "|" + oneOrder, Fail},
+		{"the run counts other than its ledger", func(r *Record) { r.Looks[2].Kept++ }, felt, Fail},
+		{"two orders left the same stock", func(r *Record) { r.Orders[1999].After++ }, felt + "|" + asTold, Fail},
+		{"the orders leave a gap", func(r *Record) { r.Orders[1999].After -= 7 }, felt + "|" + asTold, Fail},
+		{"a weak lock's lost update, with a reason", func(r *Record) { r.Lock, r.Looks[1] = "v4", look("A", 11.9, 1190, 1187) }, "", Pass},
+		{"a weak lock's lost update, and no reason in that run", func(r *Record) {
+			r.Lock, r.Looks[2] = "v4", look("B", 20, 800, 797)
+		}, felt + "|" + oneOrder, Fail},
+		{"a weak lock's lost update, and the stop was too short", func(r *Record) {
+			r.Lock, r.Looks[1], r.Faults[0].For = "v4", look("A", 11.9, 1190, 1187), 400*time.Millisecond
+		}, felt, Fail},
+
+		{"a weak lock's lost update, and the stop was in a later run", func(r *Record) {
+			r.Lock, r.Looks[1] = "v4", look("A", 11.9, 1190, 1187)
+			r.Faults = append(r.Faults[1:], r.Faults[0])
+			r.Faults[1].Read, r.Faults[1].Begin, r.Faults[1].End = at(16.9), at(17), at(19)
+		}, felt, Fail},
+
+		{"a weak lock's lost update, long before the stop", func(r *Record) {
+			r.Lock = "v4"
+			r.Looks = []Look{look("A", 4, 400, 399), look("A", 4.9, 490, 489), look("A", 11.9, 1190, 1187), look("B", 20, 800, 800)}
+		}, felt, Fail},
+		{"a weak lock's lost update, long after the stop", func(r *Record) {
+			r.Lock = "v4"
+			r.Looks = slices.Concat(r.Looks[:1], []Look{
+				look("A", 9.5, 950, 949), look("A", 10, 1000, 998), look("A", 11.9, 1190, 1188),
+			}, r.Looks[2:])
+		}, felt, Fail},
+		{"a weak lock's lost update that no look saw", func(r *Record) { r.Lock = "v4"; r.Orders[1999].After++ }, felt + "|" + asTold, Fail},
+		{"a weak lock's buyer is told of a stock that was long gone, and there was no fault", func(r *Record) {
+			r.Lock = "v4"
+			r.swap(1060, 1070)
+		}, oneOrder + "|" + tokens, Fail},
+
+		{"nobody is sold to in the second that follows a stop", func(r *Record) { r.slow(5, 7.9) }, "", Pass},
+		{"nobody is sold to as long as a replica is stopped", func(r *Record) { r.slow(5, 9.2) }, comesBack, Fail},
+		{"the rate is back too late", func(r *Record) { r.slow(12, 15.1) }, comesBack, Fail},
+		{"few sales for too long", func(r *Record) { r.slow(12, 13.95); r.slow(14.05, 16); r.slow(16.1, 18) }, comesBack, Unknown},
+		{"few sales to the end", func(r *Record) { r.slow(12, 13.9); r.slow(14.1, 16); r.slow(16.1, 21) }, comesBack, Unknown},
+		{"the rate is back in time", func(r *Record) { r.slow(12, 14.3) }, "", Pass},
+		{"the rate never comes back", func(r *Record) { r.slow(12, 21) }, comesBack, Fail},
+		{"the session ends before the rate is back", func(r *Record) { r.slow(12, 21); r.Ended = at(13.5) }, comesBack, Unknown},
+		{"a slow second before a fault", func(r *Record) { r.slow(2, 3.5) }, "", Pass},
+
+		{"a fault that must cost a weak lock an update, and did", func(r *Record) {
+			r.Lock, r.Faults[0].Kind, r.Looks[1] = "v6", StallReplica, look("A", 11.9, 1190, 1189)
+		}, "", Pass},
+		{"a fault that must cost a weak lock an update, and did not", func(r *Record) {
+			r.Lock, r.Faults[0].Kind = "v6", StallReplica
+		}, costs, Fail},
+		{"a fault that costs a weaker lock an update", func(r *Record) { r.Lock, r.Faults[0].Kind = "v6", LateWrite }, "", Pass},
+
+		{"a token came twice", func(r *Record) { r.sold(60, func(s *Sale) { s.Fence-- }) }, tokens, Fail},
+		{"a token went back", func(r *Record) { r.sold(60, func(s *Sale) { s.Fence = 7 }) }, tokens, Fail},
+		{"no token", func(r *Record) { r.sold(60, func(s *Sale) { s.Fence = 0 }) }, tokens, Fail},
+
+		{"two buyers are told the same stock", func(r *Record) {
+			r.sold(60, func(s *Sale) { s.Before, s.After = s.Before+1, s.After+1 })
+		}, oneOrder + "|" + felt, Fail},
+		{"a buyer is told of a stock that was long gone", func(r *Record) { r.swap(60, 70) }, oneOrder + "|" + tokens, Fail},
+		{"buyers who were there at the same time", func(r *Record) { r.Sales[60].End = at(0.71) }, "", Pass},
+		{"a window is answered before the one before it begins", func(r *Record) {
+			r.Sales[999].Start, r.Sales[999].End = at(10.1), at(10.2)
+		}, oneOrder, Fail},
+		{"a reader sees what is long gone", func(r *Record) { r.Looks[0].Asked, r.Looks[0].At = at(5), at(5.1) }, oneOrder, Fail},
+
+		{"a bug", func(r *Record) {
+			r.Sales = append(r.Sales, Sale{Start: at(1), End: at(2), Status: 500, Code: "internal", OrderID: "x"})
+		}, bugs, Fail},
+		{"a fault that did not take place", func(r *Record) { r.Faults[1].Error = "it hit nothing" }, tested, Unknown},
+		{"a fault that hit nobody", func(r *Record) { r.Faults[1].Caught = 0 }, tested, Unknown},
+		{"a fault that hit nobody, while a sale was a bit slow", func(r *Record) {
+			r.Faults[0].Caught, r.Faults[0].For = 0, time.Second
+			r.Faults[0].End = at(6)
+			r.Sales[550].End = r.Sales[550].Start.Add(50 * time.Millisecond)
+		}, tested, Unknown},
+		{"a fault that kept one buyer waiting", func(r *Record) {
+			r.Faults[0].Caught = 0
+			r.Sales[550].End = r.Sales[550].Start.Add(1100 * time.Millisecond)
+		}, "", Pass},
+		{"no faults", func(r *Record) { r.Faults = nil }, tested, Unknown},
+		{"few sales before a fault", func(r *Record) {
+			r.Faults[1].Read = at(9.2) // a fifth of a second of calm
+		}, tested, Unknown},
+	} {
+		t.Run(c.what, func(t *testing.T) {
+			record := handMade()
+			c.change(&record)
+			result := Examine(record)
+			if result.Verdict != c.verdict {
+				t.Errorf("%s; want %s", result.Verdict, c.verdict)
+			}
+			for _, check := range result.Checks {
+				hit := check.Broken+check.Unchecked > 0
+				expected := slices.ContainsFunc(strings.Split(c.rule, "|"), func(rule string) bool {
+					return rule != "" && strings.HasPrefix(check.Rule, rule)
+				})
+				if hit != expected {
+					t.Errorf("%+v; want it hit: %t", check, expected)
+				}
+			}
+		})
+	}
+}
+
+// What is excused is counted.
+func TestJudgeCountsWhatItExcuses(t *testing.T) {
+	record := handMade()
+	record.drop(1195)
+	record.Lock, record.Looks[1] = "v4", look("A", 11.9, 1190, 1187)
+	checks := Examine(record).Checks
+	if checks[0].Excused != 1 || checks[5].Excused != 3 {
+		t.Errorf("%+v\n%+v; want one order and three updates excused", checks[0], checks[5])
+	}
+}
+
+func TestThePageTellsFaultsAndRules(t *testing.T) {
+	record := handMade()
+	record.slow(12, 15.1)
+	record.Sales = append(record.Sales, Sale{Start: at(12), End: at(13), Status: 503, Code: "redis_unavailable", OrderID: "x"})
+	page := Examine(record).Summary().Page()
+	for _, want := range []string{
+		"A soak of v8 for 20s, under real faults\n",
+		"  1,690    sales  84 a second",
+		"\nempty-redis   1      1          0             2.4 s\n",
+		"✓ a sale answered 200 has its one order: 1,690 checked\n",
+		"✗ sales go on within 2s of a fault, and a quarter of the rate is back: 2 checked, 1 broken\n",
+		"\n    BROKEN: empty-redis at 11.99s: hardly a sale for 2.2s; until the next fault, 1 redis_unavailable\n",
+		"\nFAIL: sales go on within 2s of a fault, and a quarter of the rate is back: broken once\n",
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page does not say %q:\n%s", want, page)
+		}
+	}
+}

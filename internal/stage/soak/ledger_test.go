@@ -1,0 +1,120 @@
+package soak
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"lockstep/internal/dao"
+	"lockstep/internal/dao/redisclient"
+	"lockstep/internal/service/history"
+	"lockstep/internal/test/redistest"
+)
+
+// put writes orders into a run's ledger, as the shop does.
+func put(t *testing.T, client *redis.Client, run string, ids ...string) {
+	t.Helper()
+	newest, _ := dao.OrdersKeys(run)
+	for _, id := range ids {
+		line, err := json.Marshal(history.Order{ID: id, RunID: run, Replica: "r1", After: 7, At: time.Unix(1, 0).UTC()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := client.HSet(t.Context(), newest, id, line).Err(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestLedgersRememberWhatWasDestroyed(t *testing.T) {
+	server := redistest.Start(t)
+	client := redisclient.Single(redisclient.Config{Addrs: []string{server.Addr}})
+	defer client.Close()
+	ledgers := NewLedgers(client)
+	read := func() map[string]int {
+		t.Helper()
+		if err := ledgers.Read(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		counts := map[string]int{}
+		for _, entry := range ledgers.Entries() {
+			counts[entry.Run]++
+			if entry.RunID != entry.Run || entry.After != 7 || !entry.At.Equal(time.Unix(1, 0)) {
+				t.Errorf("%+v", entry)
+			}
+		}
+		return counts
+	}
+	var many []string
+	for i := range 3 * page {
+		many = append(many, fmt.Sprint("order-", i))
+	}
+	put(t, client, "A", many...)
+	put(t, client, "B", "x")
+	if got := read(); got["A"] != 3*page || got["B"] != 1 {
+		t.Errorf("%v; want all orders of both runs", got)
+	}
+	newest, older := dao.OrdersKeys("A") // when a ledger is full, its orders become the older ones
+	if err := client.Rename(t.Context(), newest, older).Err(); err != nil {
+		t.Fatal(err)
+	}
+	put(t, client, "A", "newest")
+	put(t, client, "B", "y")
+	if got := read(); got["A"] != 3*page+1 || got["B"] != 2 {
+		t.Errorf("%v; want the new ones, too", got)
+	}
+	if err := client.FlushAll(t.Context()).Err(); err != nil {
+		t.Fatal(err)
+	}
+	ledgers.Forget()
+	put(t, client, "B", "late", "later") // as many as there were
+	if got := read(); got["A"] != 3*page+1 || got["B"] != 4 {
+		t.Errorf("%v; want what is gone, and what came late", got)
+	}
+
+	newest, _ = dao.OrdersKeys("C")
+	if err := client.HSet(t.Context(), newest, "z", "no JSON").Err(); err != nil {
+		t.Fatal(err)
+	}
+	if err := ledgers.Read(t.Context()); err == nil || !strings.Contains(err.Error(), "{inventory}:ledger:C: order z: ") {
+		t.Errorf("%v; want an error that names the ledger and the order", err)
+	}
+}
+
+func TestLook(t *testing.T) {
+	server := redistest.Start(t)
+	client := redisclient.Single(redisclient.Config{Addrs: []string{server.Addr}})
+	defer client.Close()
+	ledgers := NewLedgers(client)
+	if _, err := ledgers.Look(t.Context()); err == nil {
+		t.Error("there is no run, and it saw one")
+	}
+	for _, err := range []error{
+		client.HSet(t.Context(), dao.RunKey, "id", "A", "lock", "v8", "initial", 100, "sold", 3).Err(),
+		client.Set(t.Context(), dao.InventoryKey, 98, 0).Err(),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	put(t, client, "A", "x")
+	newest, older := dao.OrdersKeys("A")
+	if err := client.Rename(t.Context(), newest, older).Err(); err != nil {
+		t.Fatal(err)
+	}
+	put(t, client, "A", "y")
+	look, err := ledgers.Look(t.Context())
+	if err != nil || look.ID != "A" || look.Lock != "v8" || look.Kept != 2 || look.Sold != 3 || look.Lost() != 1 {
+		t.Errorf("%+v, %v; want run A of v8, two orders kept, three sold, one lost", look, err)
+	}
+	if err := client.Set(t.Context(), dao.InventoryKey, "many", 0).Err(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ledgers.Look(t.Context()); err == nil || !strings.Contains(err.Error(), "inventory of run A") {
+		t.Errorf("%v; want an error that names the stock", err)
+	}
+}

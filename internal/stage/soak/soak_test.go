@@ -1,0 +1,69 @@
+//go:build long && unix
+
+package soak_test
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"lockstep/internal/stage/redisserver"
+	"lockstep/internal/stage/soak"
+)
+
+var (
+	lasts  = flag.Duration("soak.for", 40*time.Second, "how long, for each lock")
+	seed   = flag.Uint64("soak.seed", 0, "seed of the plan; 0: a new one")
+	locks  = flag.String("soak.locks", "v9,v10", "the locks, one after the other: some of v4 to v10")
+	faults = flag.String("soak.faults", "", "the faults; none: all there are, also those that the command has only by name")
+)
+
+// Real processes, a real Redis, one fault after the other, also those that destroy ledgers: what every buyer was told is what the ledgers
+// say, no run writes into another, and soon after each fault buyers are sold to again. In long:
+//
+//	go test -tags long ./internal/stage/soak -run TestSoak -v -timeout 60m -soak.for 10m -soak.locks v4,v6,v7,v9,v10
+func TestSoak(t *testing.T) {
+	if *seed == 0 {
+		*seed = rand.Uint64()
+	}
+	kinds := soak.Kinds()
+	if *faults != "" {
+		var err error
+		if kinds, err = soak.ParseKinds(*faults); err != nil {
+			t.Fatal("-soak.faults: ", err)
+		}
+	}
+	program := filepath.Join(t.TempDir(), "lockstep")
+	if output, err := exec.CommandContext(t.Context(), "go", "build", "-o", program, "lockstep").CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, output)
+	}
+	const replicas = 3
+	plan := soak.NewPlan(*seed, *lasts, kinds, replicas)
+	for lock := range strings.SplitSeq(*locks, ",") {
+		t.Run(lock, func(t *testing.T) {
+			record, err := soak.Session{
+				Program: program, Redis: "redis-server", Lock: lock, Replicas: replicas, Buyers: 50, Plan: plan, Log: t.Logf,
+			}.Run(t.Context())
+			if errors.Is(err, redisserver.ErrNone) && os.Getenv("CI") == "" {
+				t.Skip("there is no redis-server, and a soak needs one: ", err)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			summary := soak.Examine(record).Summary()
+			summary.Again = fmt.Sprintf("go test -tags long ./internal/stage/soak -run TestSoak -v"+
+				" -soak.for %v -soak.locks %s -soak.faults %q -soak.seed %d", *lasts, lock, *faults, *seed)
+			t.Log(summary.Page())
+			if summary.Verdict != soak.Pass {
+				t.Errorf("%s; the shop said, at last:\n%s", summary.Verdict, record.Said)
+			}
+		})
+	}
+}

@@ -1,0 +1,292 @@
+package checkout
+
+import (
+	"bytes"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"lockstep/docs"
+	"lockstep/internal/language"
+	"lockstep/internal/learn/course"
+	"lockstep/internal/test/suite"
+)
+
+// courseFiles are the documents of the course.
+func courseFiles() []string {
+	files, err := filepath.Glob("docs/course/*.md")
+	if err != nil {
+		panic(err)
+	}
+	for i := range files {
+		files[i] = filepath.ToSlash(files[i])
+	}
+	return files
+}
+
+func lessons(t *testing.T, in language.Language) []course.Lesson {
+	t.Helper()
+	all, err := course.Lessons(docs.Course(), in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// A lesson asks in both languages the same question, runs the same command, and shows the same schedule.
+func TestLessonsAreTheSameInBothLanguages(t *testing.T) {
+	english, chinese := lessons(t, language.English), lessons(t, language.Chinese)
+	if len(english) < 12 || len(english) != len(chinese) {
+		t.Fatalf("there are %d lessons in English, and %d in Chinese", len(english), len(chinese))
+	}
+	for i, e := range english {
+		z := chinese[i]
+		if e.Name != z.Name || e.Answer != z.Answer || len(e.Choices) != len(z.Choices) || e.Link != z.Link {
+			t.Errorf("lesson %d is not the same in both languages:\n%+v\n%+v", i+1, e, z)
+		}
+		if got, want := typed(t, "docs/course/"+z.File), typed(t, "docs/course/"+e.File); !slices.Equal(got, inChinese(want)) {
+			t.Errorf("lesson %d has the commands\n%v\nin Chinese, and in English\n%v", i+1, got, want)
+		}
+	}
+}
+
+// typedLine is a line that a document tells to type, and the exit code that it has.
+type typedLine struct {
+	text  string
+	exits int
+}
+
+// speaking are the commands that say what they say in the language of --lang.
+var speaking = regexp.MustCompile(`^go run \. (explore|burst|lab|check|course|doctor|matrix)\b`)
+
+// inChinese are the lines of a lesson as the Chinese one has them.
+func inChinese(lines []typedLine) (chinese []typedLine) {
+	for _, line := range lines {
+		if speaking.MatchString(line.text) {
+			line.text += " --lang zh"
+		}
+		chinese = append(chinese, line)
+	}
+	return chinese
+}
+
+// A document says above a block how its lines exit, unless all exit with 0. A remark in a line would be typed, too, and zsh takes it for
+// arguments.
+var blocks = regexp.MustCompile("(?s)(?:<!-- exits ([\\d ]+) -->\n)?```(?:sh|powershell)\n(.*?)```")
+
+// typed are the lines that a document tells to type.
+func typed(t *testing.T, document string) (lines []typedLine) {
+	t.Helper()
+	text, err := os.ReadFile(document)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, block := range blocks.FindAllStringSubmatch(string(text), -1) {
+		codes := strings.Fields(block[1])
+		all := strings.Split(strings.TrimSpace(block[2]), "\n")
+		if len(codes) > 0 && len(codes) != len(all) {
+			t.Fatalf("%s: %d lines, and %d exit codes:\n%s", document, len(all), len(codes), block[0])
+		}
+		for i, line := range all {
+			exits := 0
+			if len(codes) > 0 {
+				exits, _ = strconv.Atoi(codes[i]) // they are digits
+			}
+			lines = append(lines, typedLine{line, exits})
+		}
+	}
+	return lines
+}
+
+// slowInLessons are commands that start processes, or take seconds: the long suite runs them.
+var slowInLessons = regexp.MustCompile(
+	`^go run \. (lab|burst|check|course|explore (v9 --actors 4|v8 --sales|v6 --work|v6 --faults pause))`)
+
+// elsewhere are commands that a test of their own runs: what they say depends on the machine, or they write into the directory.
+var elsewhere = regexp.MustCompile(`^go run \. (doctor|pack)`)
+
+var diffs = regexp.MustCompile(`^(git )?diff `)
+
+// A learner who types what a lesson says gets what it says.
+func TestLessonsCommands(t *testing.T) {
+	done, shown, program := map[string]bool{}, map[string]bool{}, ""
+	if suite.Long {
+		program = build(t, "")
+	}
+	for _, in := range language.All() {
+		for _, l := range lessons(t, in) {
+			shown[l.Run] = true // and run by TestDocumentsShowWhatIsPrinted
+		}
+	}
+	for _, document := range courseFiles() {
+		for _, line := range typed(t, document) {
+			command := line.text
+			args, ours := strings.CutPrefix(command, "go run . ")
+			if done[command] || elsewhere.MatchString(command) || !ours && !diffs.MatchString(command) {
+				continue // of the room's preparations: they need a network
+			}
+			done[command] = true
+			if shown[args] || slices.Contains(longCommands, inEnglish(args)) || !suite.Long && slowInLessons.MatchString(command) {
+				continue
+			}
+			t.Run(command, func(t *testing.T) {
+				var code int
+				var output bytes.Buffer
+				switch words := strings.Fields(command); {
+				case ours && !slowInLessons.MatchString(command):
+					code = asTyped.Run(t.Context(), course.Arguments(args), &output, &output)
+				case ours:
+					code = exitOf(t, &output, program, course.Arguments(args)...) // labs start their program anew
+				default:
+					code = exitOf(t, &output, words[0], words[1:]...)
+				}
+				if code != line.exits {
+					t.Errorf("exit code %d; want %d\n%s", code, line.exits, &output)
+				}
+			})
+		}
+	}
+	if len(done) < 50 {
+		t.Errorf("the course has %d commands; want them all", len(done))
+	}
+}
+
+// exitOf runs a program, and gives its exit code.
+func exitOf(t *testing.T, output *bytes.Buffer, program string, args ...string) int {
+	t.Helper()
+	if _, err := exec.LookPath(program); err != nil {
+		t.Skip(program, " is not installed")
+	}
+	command := exec.CommandContext(t.Context(), program, args...)
+	command.Stdout, command.Stderr = output, output
+	_ = command.Run() // says how it ended
+	return command.ProcessState.ExitCode()
+}
+
+// A link into the seat is a schedule that fits the code, and shows the anomaly that it names, or none.
+func TestLessonsSchedules(t *testing.T) {
+	for _, l := range lessons(t, language.English) {
+		link, err := url.Parse(strings.TrimPrefix(l.Link, "#"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		query := link.Query()
+		args := append([]string{"explore", strings.TrimPrefix(link.Path, "/schedule/")}, strings.Fields(query.Get("in"))...)
+		args, want := append(args, "--replay", query.Get("do")), 0
+		if anomaly := query.Get("anomaly"); anomaly != "" {
+			args, want = append(args, "--anomaly", anomaly), 1
+		}
+		var output bytes.Buffer
+		if code := asTyped.Run(t.Context(), args, &output, &output); code != want {
+			t.Errorf("lesson %d: %v: exit code %d; want %d\n%s", l.Number, args, code, want, &output)
+		}
+	}
+}
+
+var (
+	changes = regexp.MustCompile("(?s)```diff\n(.*?)```")
+	stepOf  = regexp.MustCompile(`diff internal/(lockv\d+) internal/(lockv\w+)`)
+)
+
+// What a lesson shows of a step is in the code: lines that go in the one package, lines that come in the other.
+func TestLessonsShowTheCode(t *testing.T) {
+	seen := 0
+	for _, l := range lessons(t, language.English) {
+		for _, block := range changes.FindAllStringSubmatch(l.Why, -1) {
+			packages := stepOf.FindStringSubmatch(l.Why)
+			if packages == nil {
+				t.Fatalf("lesson %d shows changes, and does not say of what", l.Number)
+			}
+			before, after := codeOf(t, packages[1]), codeOf(t, packages[2])
+			for line := range strings.Lines(block[1]) {
+				seen++
+				text := strings.TrimSuffix(line[1:], "\n")
+				if old := strings.Contains(before, text+"\n"); old != (line[0] == '-') {
+					t.Errorf("lesson %d: is %q in %s? %v", l.Number, line, packages[1], old)
+				}
+				if now := strings.Contains(after, text+"\n"); now != (line[0] == '+') {
+					t.Errorf("lesson %d: is %q in %s? %v", l.Number, line, packages[2], now)
+				}
+			}
+		}
+	}
+	if seen < 10 {
+		t.Errorf("the lessons show %d changed lines", seen)
+	}
+}
+
+// codeOf is the code of a lock, without its tests.
+func codeOf(t *testing.T, name string) string {
+	t.Helper()
+	files, err := filepath.Glob("internal/" + name + "/*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all strings.Builder
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all.Write(text)
+	}
+	return all.String()
+}
+
+var figures = regexp.MustCompile(`(?s)(<!-- benchmarks -->\n).*?(<!-- end of benchmarks -->)`)
+
+// The figures of the last lesson are those of docs/benchmarks.md. Go test ./internal/test/checkout -run Figures -update writes them anew.
+func TestLessonsFigures(t *testing.T) {
+	text, err := os.ReadFile("docs/benchmarks.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, condition, _ := strings.Cut(string(text), "\n## 1 ms added, 3 processes\n")
+	heads := map[string]string{
+		"docs/course/15-monday.md":       "| | share of the limit | sales per second | requests per sale | longest wait over mean |",
+		"docs/course/15-monday.zh-CN.md": "| | 占上限的比例 | 每秒单数 | 每单请求数 | 最长等待是平均的几倍 |",
+	}
+	for document, head := range heads {
+		rows := head + "\n|---|---|---|---|---|\n"
+		for _, lock := range []string{"v4", "v6", "v7", "v8", "v9", "v10", "redlock", "redislock", "redsync", "atomic", "optimistic"} {
+			rows += "| `" + lock + "` |"
+			for _, table := range []string{"Share of the limit", "Sales per second", "Requests per sale", "Longest wait over mean"} {
+				rows += " " + figure(t, condition, table, lock) + " |"
+			}
+			rows += "\n"
+		}
+		shown, err := os.ReadFile(document)
+		if err != nil {
+			t.Fatal(err)
+		}
+		now := figures.ReplaceAllString(string(shown), "${1}"+rows+"${2}")
+		if now != string(shown) && !*update {
+			t.Errorf("%s has other figures than docs/benchmarks.md: go test ./internal/test/checkout -run Figures -update", document)
+		}
+		if *update {
+			if err := os.WriteFile(document, []byte(now), 0o644); err != nil { //nolint:gosec // it is for everybody to read
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// figure is the median for 200 buyers.
+func figure(t *testing.T, condition, table, lock string) string {
+	t.Helper()
+	_, rest, _ := strings.Cut(condition, "\n### "+table+"\n")
+	_, row, found := strings.Cut(rest, "\n| "+lock+" |")
+	row, _, _ = strings.Cut(row, "\n")
+	cells := strings.Split(row, "|")
+	if !found || len(cells) < 3 {
+		t.Fatalf("docs/benchmarks.md has no %s of %s", table, lock)
+	}
+	median, _, _ := strings.Cut(strings.TrimSpace(cells[2]), " ") // after those of 2 and 16 buyers
+	return median
+}

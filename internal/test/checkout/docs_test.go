@@ -1,0 +1,136 @@
+package checkout
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"lockstep/internal/cli"
+	"lockstep/internal/explore"
+	"lockstep/internal/language"
+	"lockstep/internal/learn/course"
+	"lockstep/internal/test/suite"
+)
+
+var update = flag.Bool("update", false, "write what the commands print into the documents")
+
+// documents gives the files that are for people, in the languages there are.
+func documents() []string {
+	return append(courseFiles(),
+		"README.md", "README.zh-CN.md", "docs/ARCHITECTURE.md", "docs/break-it.md", "docs/break-it.zh-CN.md",
+		"docs/your-own-lock.md", "docs/your-own-lock.zh-CN.md", "docs/see-it-fail.md", "docs/see-it-fail.zh-CN.md", "jmeter/README.md",
+		"docs/GLOSSARY.md", "docs/exercises.md", "docs/exercises.zh-CN.md", "CONTRIBUTING.md", "CHANGELOG.md",
+		"docs/MATRIX.md", "docs/MATRIX.zh-CN.md",
+	)
+}
+
+// asTyped is the program as the documents tell to start it. Nobody types anything into it.
+var asTyped = cli.Program{Name: "go run .", In: strings.NewReader("")}
+
+var printed = regexp.MustCompile("(?s)(<!-- lockstep ([^\n]*) -->\n```\\w+\n)(.*?)```")
+
+// longCommands take several seconds. That what they find is so, in small, is among the claims of internal/explore.
+var longCommands = []string{
+	"explore --all",
+	"explore v7 --faults pause=1,expiry=1 --anomaly lost-update",
+	"explore v6 --work 25s --nested 1 --faults crash=1,lost-reply=1",
+	"explore v7 --sales 3 --replicas 1 --anomaly starved",
+	"explore v8 --actors 4 --anomaly starved",
+	"explore v9 --actors 3 --replicas 2 --faults crash=1,lost-wake=1",
+	"explore redlock --try 2 --faults node-crash=1",
+	"explore optimistic --faults pause=1,crash=1,lost-reply=1",
+}
+
+// inEnglish is a command without the flag that makes it speak Chinese.
+func inEnglish(command string) string { return strings.TrimSuffix(command, " --lang zh") }
+
+// What a document shows below <!-- lockstep … --> is what that command prints.
+// Go test ./internal/test/checkout -tags long -run Documents -update writes it anew.
+func TestDocumentsShowWhatIsPrinted(t *testing.T) {
+	t.Setenv("LC_ALL", "C")
+	seen, prints := 0, map[string]string{} // both languages show the same
+	for _, document := range documents() {
+		text, err := os.ReadFile(document)
+		if err != nil {
+			t.Fatal(err)
+		}
+		now := printed.ReplaceAllStringFunc(string(text), func(block string) string {
+			seen++
+			parts := printed.FindStringSubmatch(block)
+			if !suite.Long && slices.Contains(longCommands, inEnglish(parts[2])) {
+				return block
+			}
+			now, done := prints[parts[2]]
+			if !done {
+				var stdout, stderr bytes.Buffer
+				if code := asTyped.Run(t.Context(), course.Arguments(parts[2]), &stdout, &stderr); code == 2 {
+					t.Errorf("%s: lockstep %s: %s", document, parts[2], stderr.String())
+				}
+				now = stdout.String()
+				prints[parts[2]] = now
+			}
+			if now != parts[3] && !*update {
+				t.Errorf("%s shows for lockstep %s\n%s\nbut it prints\n%s", document, parts[2], parts[3], now)
+			}
+			return parts[1] + now + "```"
+		})
+		if *update {
+			if err := os.WriteFile(document, []byte(now), 0o644); err != nil { //nolint:gosec // it is for everybody to read
+				t.Fatal(err)
+			}
+		}
+	}
+	if seen < 20 {
+		t.Errorf("the documents show %d commands; want them all", seen)
+	}
+}
+
+// What break-it says of faults and anomalies is what the tables in internal/explore say, and help prints. The translation names them all.
+func TestDocumentsKnowEveryFaultAndAnomaly(t *testing.T) {
+	rows := map[string]string{}
+	for _, f := range explore.AllFaults() {
+		rows["| `"+f.Name+"=N` | "] = f.Says.In(language.English)
+	}
+	for _, a := range explore.Anomalies() {
+		rows["| `"+string(a)+"` | "] = a.Says().In(language.English)
+	}
+	for _, document := range []string{"docs/break-it.md", "docs/break-it.zh-CN.md"} {
+		text, err := os.ReadFile(document)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for row, says := range rows {
+			if document == "docs/break-it.md" {
+				row += says
+			}
+			if !strings.Contains(string(text), "\n"+row) {
+				t.Errorf("%s has no row %s", document, row)
+			}
+		}
+	}
+}
+
+// Both languages run the same commands, but for the language.
+func TestDocumentsShowTheSame(t *testing.T) {
+	shown := func(document string) string {
+		text, err := os.ReadFile(document)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var all []string
+		for _, parts := range printed.FindAllStringSubmatch(string(text), -1) {
+			all = append(all, inEnglish(parts[2]))
+		}
+		return fmt.Sprint(all)
+	}
+	for _, document := range []string{"README", "docs/break-it", "docs/your-own-lock"} {
+		if english, chinese := shown(document+".md"), shown(document+".zh-CN.md"); english != chinese {
+			t.Errorf("%s shows in English %s, and in Chinese %s", document, english, chinese)
+		}
+	}
+}

@@ -1,0 +1,298 @@
+package checkout
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"lockstep/internal/test/suite"
+)
+
+// mutant is a small breakage of a lock, with a command that must find it, and must find nothing in the code as it is.
+type mutant struct {
+	name, file, old, new string
+	explore              string
+	finds                string
+}
+
+var mutants = []mutant{
+	{
+		"NX dropped", "internal/lockv1/lock.go", `Mode: "NX"`, `Mode: ""`,
+		"v1", "two-holders",
+	},
+	{
+		"NX dropped, with an expiry", "internal/lockv2/lock.go", `Mode: "NX", `, ``,
+		"v2", "two-holders",
+	},
+	{
+		"expiry dropped", "internal/lockv2/lock.go", `, TTL: l.opts.TTL`, ``,
+		"v2 --faults crash=1", "left-behind",
+	},
+	{
+		"unlock forgotten", "internal/lockv1/unlock.go", `l.client.Del(ctx, l.opts.Key)`, `l.client.Exists(ctx, l.opts.Key)`,
+		"v1", "left-behind",
+	},
+	{
+		"a key for each owner", "internal/lockv4/lock.go", `SetArgs(ctx, l.opts.Key, owner`, `SetArgs(ctx, l.opts.Key+owner, owner`,
+		"v4", "two-holders",
+	},
+	{
+		"compare dropped in Go", "internal/lockv3/unlock.go", `case holder != owner`, `case holder == ""`,
+		"v3 --work 15s --anomaly foreign-release", "foreign-release",
+	},
+	{
+		"compare dropped in Lua", "util/lua/compareAndDelete.lua", `if holder == ARGV[1] then`, `if holder then`,
+		"v4 --faults expiry=1 --anomaly foreign-release", "foreign-release",
+	},
+	{
+		"owners compared by order", "util/lua/compareAndDelete.lua", `if holder == ARGV[1] then`, `if holder and holder <= ARGV[1] then`,
+		"v4 --faults expiry=1 --anomaly foreign-release", "foreign-release",
+	},
+	{
+		"lock taken whoever has it", "util/lua/lock.lua", `redis.call('EXISTS', KEYS[1]) == 0 or`, `true or`,
+		"v5", "two-holders",
+	},
+	{
+		"not reentrant", "util/lua/lock.lua", `or redis.pcall('HEXISTS', KEYS[1], ARGV[1]) == 1`, ``,
+		"v5 --nested 1", "stuck",
+	},
+	{
+		"reentrant lock without an expiry", "util/lua/lock.lua", `redis.call('PEXPIRE', KEYS[1], ARGV[2])`, ``,
+		"v5 --faults crash=1", "left-behind",
+	},
+	{
+		"unlock without the count", "util/lua/unlock.lua", `if tonumber(count) > 1 then`, `if false then`,
+		"v5 --nested 1 --anomaly two-holders", "two-holders",
+	},
+	{
+		"unlock without the owner", "util/lua/unlock.lua", `if type(count) ~= 'string' then`, `count = '1' if false then`,
+		"v5 --faults expiry=1 --anomaly foreign-release", "foreign-release",
+	},
+	{
+		"renewal without the owner", "util/lua/updateExpireTime.lua", `if redis.pcall('HEXISTS', KEYS[1], ARGV[1]) == 1 then`, `if true then`,
+		"v6 --faults expiry=1,slow=1 --polls 0 --anomaly foreign-release", "foreign-release",
+	},
+	{
+		"renewal not stopped", "internal/lock/holdings.go", `held.renewal.Stop() // waits`, `_ = held // waits`,
+		"v6", "goroutine-leak",
+	},
+	{
+		"renewal not waited for", "internal/lock/renew.go", `	_ = r.opts.Clock.Wait(context.Background(), r.done)`, ``,
+		"v6 --work 25s --faults slow=1 --polls 0", "goroutine-leak",
+	},
+	{
+		"local deadline too late", "internal/lock/renew.go", `	r.expireAt(sent.Add(opts.TTL))`, `	r.expireAt(sent.Add(2 * opts.TTL))`,
+		"v6 --faults expiry=1 --anomaly two-holders", "two-holders",
+	},
+	{
+		"deadline counted from the reply", "internal/lock/renew.go",
+		`	r.expireAt(sent.Add(opts.TTL))`, `	r.expireAt(opts.Clock.Now().Add(opts.TTL))`,
+		"v6 --faults pause=1 --anomaly untold", "untold",
+	},
+	{
+		"loss not told", "internal/lock/renew.go", `		(*cancel)(ErrLost)`, `		_ = cancel`,
+		"v6 --faults expiry=1 --anomaly untold", "untold",
+	},
+	{
+		"unlock under a cancelled context", "internal/lock/lock.go", `context.WithoutCancel(ctx)`, `ctx`,
+		"v1 --faults cancel=1", "left-behind",
+	},
+	{
+		"stock not watched", "internal/dao/watch.go", `}, InventoryKey)`, `}, RunKey)`,
+		"optimistic", "lost-update",
+	},
+	{
+		"token that does not grow", "util/lua/lockFenced.lua",
+		`redis.call('INCRBY', KEYS[2], ARGV[3])`, `redis.call('SET', KEYS[2], ARGV[3])`,
+		"v7 --faults pause=1 --anomaly lost-update", "lost-update",
+	},
+	{
+		"token not given to the sale", "internal/lockv7/lock.go", `l.opts.Clock, token, func`, `l.opts.Clock, token-token, func`,
+		"v7 --faults pause=1 --anomaly lost-update", "lost-update",
+	},
+	{
+		"stale write accepted", "util/lua/write.lua",
+		`if tonumber(ARGV[2]) < tonumber(redis.call('GET', KEYS[5]) or 0) then`, `if false then`,
+		"v7 --faults pause=1 --anomaly lost-update", "lost-update",
+	},
+	{
+		"token of a read not seen", "util/lua/readFenced.lua", `redis.call('SET', KEYS[3], ARGV[1])`, ``,
+		"v7 --faults expiry=1 --anomaly lost-update", "lost-update",
+	},
+	{
+		"turn passed to nobody", "internal/lock/queue.go", `	close(q.waiters[0].called)
+`, ``,
+		"v8 --replicas 1", "stuck",
+	},
+	{
+		"waiter that left keeps its place", "internal/lock/queue.go", `	q.waiters = slices.Delete(q.waiters, i, i+1)
+`, ``,
+		"v8 --replicas 1 --faults cancel=1", "goroutine-leak",
+	},
+	{
+		"turn not ended by a sale that fails", "internal/lock/cohort.go", `			c.endTurn(ctx, err)
+			return nil, err`, `			return nil, err`,
+		"v8 --actors 3 --replicas 2 --faults cancel=1 --polls 0", "stuck",
+	},
+	{
+		"nested call not recognised", "internal/lock/cohort.go", `c.holding.owner != owner {`, `true {`,
+		"v8 --nested 1", "stuck",
+	},
+	{
+		"lock passed to nobody", "internal/lock/cohort.go", `		if c.queue.Pass() {
+			return nil
+		}`, `		c.queue.Pass()
+		return nil`,
+		"v9 --actors 3 --replicas 1 --faults cancel=1", "goroutine-leak",
+	},
+	{
+		"attempt's id used again", "internal/lock/cohort.go", `	c.attempts++
+`, `	c.attempts = 1
+`,
+		"v9 --actors 4 --replicas 2 --polls 0", "two-holders",
+	},
+	{
+		"another attempt's grant taken", "internal/lock/inbox.go", `|| id != attempt.Attempt`, ``,
+		"v9 --actors 4 --replicas 2 --polls 0", "two-holders",
+	},
+	{
+		"queue overtaken", "util/lua/acquire.lua", `and (not head or head == ARGV[1]) then`, `or true then`,
+		"v9", "two-holders",
+	},
+	{
+		"hand-over without the owner", "util/lua/release.lua", `if redis.pcall('HGET', KEYS[1], ARGV[1]) ~= ARGV[2] then`, `if false then`,
+		"v9 --faults expiry=1 --anomaly foreign-release", "foreign-release",
+	},
+	{
+		"hand-over without a token that grows", "util/lua/queue.lua", `redis.call('INCRBY', KEYS[3], tokens)`, `tonumber(tokens)`,
+		"v9 --faults pause=1 --anomaly lost-update", "lost-update",
+	},
+	{
+		"only messages wake", "internal/lockv9/lock.go", `l.grants.Wait(ctx, l.opts.TTL/4)`, `l.grants.Wait(ctx, 1000*time.Hour)`,
+		"v9 --faults lost-wake=1", "stuck",
+	},
+	{
+		"kept lock stays kept while it is used", "internal/lockv10/lock.go", `held, l.cached = l.cached, lock.Grant{}`, `held = l.cached`,
+		"v10 --actors 3 --replicas 2 --try 2", "untold",
+	},
+	{
+		"lock kept that is given back", "internal/lockv10/lock.go", `l.cached, l.returned = lock.Grant{}, returned`,
+		`l.returned = returned`,
+		"v10 --actors 3 --replicas 2 --try 2", "untold",
+	},
+	{
+		"kept lock used past its expiry", "internal/lockv10/lock.go",
+		`	usable = held.Token < held.LastToken && l.fresh(held)`,
+		`	usable = held.Token < held.LastToken
+	held.Sent = l.opts.Clock.Now()`,
+		"v10 --actors 3 --replicas 2 --try 3 --faults expiry=1 --anomaly two-holders", "two-holders",
+	},
+	{
+		"minority accepted", "internal/lock/quorum/quorum.go", `len(n.all)/2 + 1`, `len(n.all) / 2`,
+		"redlock --try 2", "two-holders",
+	},
+	{
+		"set whoever has the node", "internal/lock/redlock/lock.go", `Mode: "NX", `, ``,
+		"redlock --try 2", "foreign-release",
+	},
+	{
+		"nodes released without the owner", "util/lua/compareAndDelete.lua", `if holder == ARGV[1] then`, `if holder then`,
+		"redlock --try 2", "foreign-release",
+	},
+	{
+		"turn not handed back", "internal/lock/contrast/local.go", `		l.turn <- struct{}{}
+		return nil`, `		return nil`,
+		"local --replicas 1", "stuck",
+	},
+	{
+		"a second turn", "internal/lock/contrast/local.go", `make(chan struct{}, 1)}
+	l.turn <- struct{}{}`, `make(chan struct{}, 2)}
+	l.turn <- struct{}{}
+	l.turn <- struct{}{}`,
+		"local --replicas 1", "two-holders",
+	},
+}
+
+// quickMutants are those of the quick suite: each takes a build of its own, so there are few.
+var quickMutants = []string{"NX dropped", "compare dropped in Lua"}
+
+func TestTheExplorerFindsEveryMutant(t *testing.T) {
+	for _, name := range quickMutants {
+		if !slices.ContainsFunc(mutants, func(m mutant) bool { return m.name == name }) {
+			t.Errorf("there is no mutant %q", name)
+		}
+	}
+	whole := buildOf(t, explorer, "")
+	holds := map[string]bool{} // what is explored without any breakage, once for all mutants that ask for it
+	for _, m := range mutants {
+		quick := slices.Contains(quickMutants, m.name)
+		t.Run(m.name, func(t *testing.T) {
+			broken := breakage(t, m.file, m.old, m.new)
+			if !quick {
+				suite.LongOnly(t, "others of its kind are found in the quick suite")
+			}
+			t.Parallel()
+			if verdict := exploreWith(t, buildOf(t, explorer, broken), m.explore); verdict != "broken "+m.finds {
+				t.Errorf("explore %s: %s; want it to find %s", m.explore, verdict, m.finds)
+			}
+		})
+		if holds[m.explore] || !suite.Long && !quick {
+			continue
+		}
+		holds[m.explore] = true
+		t.Run("no mutant: "+m.explore, func(t *testing.T) {
+			t.Parallel()
+			if verdict := exploreWith(t, whole, m.explore); verdict != "holds" {
+				t.Errorf("explore %s: %s without any breakage", m.explore, verdict)
+			}
+		})
+	}
+}
+
+// breakage is an overlay in which a file has something else in the one place where it has the old.
+func breakage(t *testing.T, file, old, other string) (overlay string) {
+	t.Helper()
+	source, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Count(string(source), old) != 1 {
+		t.Fatalf("%s does not have %q once: the breakage has to follow the code", file, old)
+	}
+	return overlays(t, map[string]string{file: strings.Replace(string(source), old, other, 1)})
+}
+
+// build builds lockstep as the README says; it links faster without what debuggers want.
+func build(t *testing.T, overlay string) string {
+	t.Helper()
+	return buildOf(t, ".", overlay)
+}
+
+// explorer is the explorer alone, which takes less time to build than lockstep.
+const explorer = "./internal/test/verdict"
+
+func buildOf(t *testing.T, main, overlay string) string {
+	t.Helper()
+	program := filepath.Join(t.TempDir(), "lockstep.exe")
+	arguments := append(buildLine(t), "-o", program)
+	if overlay != "" {
+		arguments = append(arguments, "-overlay", overlay)
+	}
+	if output, err := exec.Command("go", append(arguments, main)...).CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, output)
+	}
+	return program
+}
+
+// exploreWith explores, and gives the verdict, with the anomaly that was found.
+func exploreWith(t *testing.T, program, arguments string) string {
+	t.Helper()
+	output, err := exec.Command(program, strings.Fields(arguments)...).CombinedOutput()
+	if err != nil {
+		t.Fatalf("explore %s: %v: %s", arguments, err, output)
+	}
+	return strings.TrimSpace(string(output))
+}

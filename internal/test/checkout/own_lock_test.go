@@ -1,0 +1,118 @@
+package checkout
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"lockstep/internal/test/suite"
+)
+
+// ownLock is what docs/your-own-lock.md has its reader write and run, in one of its languages.
+type ownLock struct {
+	head, lock string // of internal/lock/contrast/mine.go
+	row        string
+	test       string
+	explores   []string
+}
+
+func readOwnLock(t *testing.T, document string) ownLock {
+	t.Helper()
+	text, err := os.ReadFile(document)
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks := regexp.MustCompile("(?s)```(?:go|text|bash)\n(.*?)```").FindAllStringSubmatch(string(text), -1)
+	if len(blocks) != 5 {
+		t.Fatalf("%s has %d blocks; want the head, the lock, the row, the test, and what explores", document, len(blocks))
+	}
+	return ownLock{
+		head: blocks[0][1], lock: blocks[1][1], row: blocks[2][1], test: strings.TrimSpace(blocks[3][1]),
+		explores: strings.Split(strings.TrimSpace(blocks[4][1]), "\n"),
+	}
+}
+
+// Whoever does what docs/your-own-lock.md says has a lock that the tests pass and the explorer breaks.
+func TestYourOwnLockAsWritten(t *testing.T) {
+	own := readOwnLock(t, "docs/your-own-lock.md")
+	chinese := readOwnLock(t, "docs/your-own-lock.zh-CN.md")
+	if chinese.head != own.head || chinese.lock != own.lock || chinese.row != own.row || chinese.test != own.test {
+		t.Error("the Chinese page has another lock")
+	}
+	example, err := os.ReadFile("internal/explore/example_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(example), own.lock) {
+		t.Error("internal/explore/example_test.go has another lock")
+	}
+	const table = "internal/lock/evolution/evolution.go"
+	source, err := os.ReadFile(table)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const end = "\n\t}\n}\n\n// Names"
+	if strings.Count(string(source), end) != 1 {
+		t.Fatalf("where does the table of %s end?", table)
+	}
+	written := overlays(t, map[string]string{
+		"internal/lock/contrast/mine.go": own.head + "\n" + own.lock,
+		table:                            strings.Replace(string(source), end, "\n"+own.row+end, 1),
+	})
+
+	arguments := strings.Fields(own.test)[1:]
+	arguments = append(arguments, "-count=1", "-overlay", written)
+	if !suite.Long {
+		arguments = append(arguments, "-run", "/^mine$") // beside the others in the long suite
+	}
+	if output, err := exec.Command("go", arguments...).CombinedOutput(); err != nil || strings.Contains(string(output), "no tests to run") {
+		t.Errorf("%s: %v\n%s", own.test, err, output)
+	}
+	if !suite.Long {
+		return // Example_yourOwnLock explores the same lock
+	}
+	program := build(t, written)
+	broken := 0
+	for _, line := range own.explores {
+		var exit *exec.ExitError
+		switch output, err := exec.Command(program, strings.Fields(line)...).CombinedOutput(); {
+		case errors.As(err, &exit) && exit.ExitCode() == 1:
+			broken++
+		case err != nil:
+			t.Errorf("%s: %v\n%s", line, err, output)
+		}
+	}
+	if broken == 0 {
+		t.Error("no exploration breaks the lock that the document says is broken")
+	}
+}
+
+// overlays tells the go command to read these texts where the files are, or would be.
+func overlays(t *testing.T, texts map[string]string) string {
+	t.Helper()
+	replace, dir := map[string]string{}, t.TempDir()
+	for file, text := range texts {
+		absolute, err := filepath.Abs(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		replace[absolute] = filepath.Join(dir, filepath.Base(file))
+		if err := os.WriteFile(replace[absolute], []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	list, err := json.Marshal(map[string]any{"Replace": replace})
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, "overlay.json")
+	if err := os.WriteFile(path, list, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}

@@ -1,0 +1,152 @@
+package checkout
+
+import (
+	"bufio"
+	"context"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"lockstep/internal/language"
+	"lockstep/internal/lock/evolution"
+)
+
+var readmes = []string{"README.md", "README.zh-CN.md"}
+
+// A reader who types every command of the README gets what it says.
+func TestReadmeCommands(t *testing.T) {
+	if _, err := exec.LookPath("sh"); err != nil {
+		t.Skip("the README's commands are written for sh: ", err)
+	}
+	for _, variable := range os.Environ() { // the developer's own settings
+		if name, _, _ := strings.Cut(variable, "="); strings.HasPrefix(name, "LOCKSTEP_") {
+			t.Setenv(name, "") // as good as unset
+		}
+	}
+	port, redisPort := freePort(t), freePort(t)
+	moved := strings.NewReplacer("8080", port, "6380", redisPort)
+	t.Setenv("LOCKSTEP_SERVER_ADDR", "127.0.0.1:"+port)
+	t.Setenv("LOCKSTEP_REDIS_EMBEDDED_ADDR", "127.0.0.1:"+redisPort)
+
+	all := typed(t, readmes[0])
+	if all[0].text != "go run ." {
+		t.Fatalf("the first command is %q; want the one that does the main job", all[0].text)
+	}
+	serve(t)
+	for _, command := range all[1:] {
+		line := strings.ReplaceAll(moved.Replace(command.text), "mvn -q -f jmeter verify", "mvn -B -q -f jmeter verify -Dport="+port)
+		t.Run(line, func(t *testing.T) {
+			_, explores, _ := strings.Cut(line, "go run . ")
+			if slices.Contains(longCommands, explores) {
+				t.Skip("TestDocumentsShowWhatIsPrinted runs it, in the long suite")
+			}
+			program := strings.Fields(line)[0]
+			if _, err := exec.LookPath(program); err != nil {
+				if os.Getenv("CI") != "" {
+					t.Fatal(program, " is not installed, and in CI it has to be: ", err)
+				}
+				t.Skip(program, " is not installed: ", err)
+			}
+			if program == "mvn" && os.Getenv("CI") == "" {
+				t.Skip("mvn would download JMeter; this is run in CI")
+			}
+			shell := exec.CommandContext(t.Context(), "sh", "-c", line)
+			output, err := shell.CombinedOutput()
+			if got := shell.ProcessState.ExitCode(); got != command.exits {
+				t.Errorf("exit code %d, %v; want %d\n%s", got, err, command.exits, output)
+			}
+			if strings.Contains(string(output), `"error"`) {
+				t.Errorf("%s", output)
+			}
+		})
+	}
+}
+
+// serve runs the program until the test ends.
+func serve(t *testing.T) {
+	t.Helper()
+	binary := build(t, "")
+	ctx, end := context.WithCancel(context.Background())
+	command := exec.CommandContext(ctx, binary)
+	command.Cancel = func() error { return command.Process.Signal(os.Interrupt) }
+	command.WaitDelay = 20 * time.Second
+	stdout, err := command.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		end()
+		_ = command.Wait() // says that we ended it
+		if code := command.ProcessState.ExitCode(); code != 0 {
+			t.Errorf("the server ended with exit code %d", code)
+		}
+	})
+	line, err := bufio.NewReader(stdout).ReadString('\n')
+	if err != nil || !strings.HasPrefix(line, "lockstep: http://127.0.0.1:") || !strings.Contains(line, "lock v0 (no lock) · embedded Redis") {
+		t.Fatalf("the first line is %q, %v", line, err)
+	}
+}
+
+func TestReadmesHaveTheSameCommands(t *testing.T) {
+	english, chinese := typed(t, readmes[0]), typed(t, readmes[1])
+	if want := inChinese(english); !slices.Equal(chinese, want) {
+		t.Errorf("%s has\n%v\nwant as %s\n%v", readmes[1], chinese, readmes[0], want)
+	}
+}
+
+func TestReadmesKnowEveryLock(t *testing.T) {
+	for i, readme := range readmes {
+		text, err := os.ReadFile(readme)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range evolution.Table() {
+			s = evolution.In(s, language.All()[i])
+			row := "| `" + s.Name + "` | " + strings.Join([]string{s.Title, s.Adds, s.Costs, s.StillBroken}, " | ") + " |\n"
+			if !strings.Contains(string(text), row) {
+				t.Errorf("%s does not have the row %s", readme, row)
+			}
+		}
+	}
+}
+
+// Every file a document points at is there.
+func TestLinksLeadSomewhere(t *testing.T) {
+	for _, document := range documents() {
+		text, err := os.ReadFile(document)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, link := range regexp.MustCompile(`\]\((?:https?:[^)]*|([^)#]+)[^)]*)\)`).FindAllStringSubmatch(string(text), -1) {
+			if link[1] == "" {
+				continue // the web
+			}
+			if _, err := os.Stat(filepath.Join(filepath.Dir(document), link[1])); err != nil {
+				t.Errorf("%s: %v", document, err)
+			}
+		}
+	}
+}
+
+func freePort(t *testing.T) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	_, port, err := net.SplitHostPort(listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return port
+}

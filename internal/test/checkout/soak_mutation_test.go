@@ -1,0 +1,101 @@
+package checkout
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"lockstep/internal/test/suite"
+)
+
+// brokenPromise is a breakage that no buyer sees at once, with the soak that finds it, by the rule that says so.
+type brokenPromise struct {
+	name, file, old, new string
+	soak                 string
+	says                 string
+}
+
+var brokenPromises = []brokenPromise{
+	{
+		"a fence not checked", "util/lua/write.lua", `if tonumber(ARGV[2]) < tonumber(redis.call('GET', KEYS[5]) or 0) then`, `if false then`,
+		"--lock v9 --minutes 0.3 --faults stall-replica", "✗ no update is lost",
+	},
+	{
+		"a renewal without the owner", "util/lua/updateExpireTime.lua",
+		`if redis.pcall('HEXISTS', KEYS[1], ARGV[1]) == 1 then
+  return redis.call('PEXPIRE', KEYS[1], ARGV[2])
+end
+return 0`, `redis.call('PEXPIRE', KEYS[1], ARGV[2])
+return 1`,
+		"--lock v6 --minutes 0.4 --faults stolen-lock", "✗ a run's stock fell by one for every order of that run",
+	},
+	{
+		"NX dropped, under faults that allow a loss", "internal/lockv4/lock.go", `Mode: "NX"`, `Mode: ""`,
+		"--lock v4 --minutes 0.3 --faults late-write", "✗ a run's stock fell by one for every order of that run",
+	},
+	{
+		"a hand-over to the dead", "util/lua/release.lua", `redis.call('PTTL', place)`, `60000`, // however long it was not heard of
+		"--lock v9 --minutes 0.5 --faults kill-replica,stop-replica", "✗ sales go on within",
+	},
+	{
+		"a lost order", "util/lua/write.lua", `redis.call('HSET', KEYS[3], ARGV[4], ARGV[5])`,
+		`if ARGV[1] % 100 ~= 0 then redis.call('HSET', KEYS[3], ARGV[4], ARGV[5]) end`,
+		"--lock v9 --minutes 0.2 --faults kill-replica", "✗ a sale answered 200 has its one order",
+	},
+	{
+		"a token that does not grow", "util/lua/lockFenced.lua",
+		`redis.call('INCRBY', KEYS[2], ARGV[3])`, `redis.call('SET', KEYS[2], ARGV[3])`,
+		"--lock v7 --minutes 0.2 --faults kill-replica", "✗ the stock fell in the order of the fencing tokens",
+	},
+	{
+		"a command repeated by the client", "internal/dao/redisclient/redisclient.go", `MaxRetries:    -1,`, `MaxRetries:    3,`,
+		"--lock v9 --minutes 0.3 --faults lose-reply", "✗ a run's stock fell by one for every order of that run",
+	},
+	{
+		"doubt told as a refusal", "internal/lock/rediserr/rediserr.go", `lock.ErrOutcomeUnknown, err)`, `lock.ErrUnavailable, err)`,
+		"--lock v9 --minutes 0.3 --faults lose-reply", "✗ a sale that was refused has no order",
+	},
+}
+
+// longestSoak is how long a soak may take to find a breakage.
+const longestSoak = 2 * time.Minute
+
+// A soak finds each breakage in less than two minutes. That it finds nothing in the code as it is, is TestSoak's.
+func TestTheSoakFindsEveryBrokenPromise(t *testing.T) {
+	if _, err := exec.LookPath("redis-server"); suite.Long && err != nil {
+		if os.Getenv("CI") != "" {
+			t.Fatal("redis-server is not installed, and in CI it has to be: ", err)
+		}
+		t.Skip("a soak needs a redis-server: ", err)
+	}
+	for _, m := range brokenPromises {
+		t.Run(m.name, func(t *testing.T) {
+			overlay := breakage(t, m.file, m.old, m.new)
+			suite.LongOnly(t, "package soak has every rule, broken once by hand")
+			t.Parallel()
+			broken := build(t, overlay)
+			began := time.Now()
+			code, said := runProgram(t, broken, "soak --html= --seed 1 "+m.soak)
+			if code != 1 || !strings.Contains(said, m.says) || time.Since(began) > longestSoak {
+				t.Errorf("soak %s: exit code %d after %v; want 1, and that it says %q:\n%s", m.soak, code, time.Since(began), m.says, said)
+			}
+		})
+	}
+}
+
+// runProgram runs a command line, and gives its exit code and what it said.
+func runProgram(t *testing.T, program, arguments string) (code int, said string) {
+	t.Helper()
+	output, err := exec.Command(program, strings.Fields(arguments)...).CombinedOutput()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	if exit != nil {
+		return exit.ExitCode(), string(output)
+	}
+	return 0, string(output)
+}

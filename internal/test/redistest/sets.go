@@ -1,0 +1,102 @@
+package redistest
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"lockstep/internal/dao/redisclient"
+)
+
+// together is how long servers may take to find each other. A Sentinel that was late once on a busy machine does nothing for 30 seconds
+// (tilt mode), and then asks every 10.
+const together = 2 * time.Minute
+
+// MasterName is the Sentinels' name of the master.
+const MasterName = "shop"
+
+// StartSentinels starts a master, its replica, and three Sentinels that know both; it gives the Sentinels' addresses.
+func StartSentinels(t testing.TB) []string {
+	t.Helper()
+	master := Start(t)
+	_, port, err := net.SplitHostPort(master.Addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	Start(t, "--replicaof", "127.0.0.1", port)
+	var addrs []string
+	for range 3 {
+		file := filepath.Join(t.TempDir(), "sentinel.conf") // a Sentinel writes into its own
+		text := fmt.Sprintf("sentinel monitor %[1]s 127.0.0.1 %[2]s 2\nsentinel down-after-milliseconds %[1]s 2000\n"+
+			"sentinel failover-timeout %[1]s 10000\n", MasterName, port)
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		addrs = append(addrs, Start(t, file, "--sentinel").Addr)
+	}
+	for _, addr := range addrs {
+		sentinel := redis.NewSentinelClient(redisclient.Options(redisclient.Config{Addrs: []string{addr}}).Simple())
+		until(t, "the Sentinels agree and know the replica", func(ctx context.Context) bool {
+			replicas, err := sentinel.Replicas(ctx, MasterName).Result()
+			return err == nil && len(replicas) == 1 && replicas[0]["master-link-status"] == "ok" &&
+				sentinel.CkQuorum(ctx, MasterName).Err() == nil
+		})
+		sentinel.Close()
+	}
+	return addrs
+}
+
+// StartCluster starts a Redis Cluster of three masters and gives their addresses.
+func StartCluster(t testing.TB) []string {
+	t.Helper()
+	var addrs []string
+	var nodes []*redis.Client
+	first, firstBus := "", ""
+	for i := range 3 {
+		bus := FreePort(t)
+		addr := Start(t, "--cluster-enabled", "yes", "--cluster-port", bus, "--cluster-node-timeout", "5000").Addr
+		node := redisclient.Single(redisclient.Config{Addrs: []string{addr}})
+		t.Cleanup(func() { node.Close() })
+		addrs, nodes = append(addrs, addr), append(nodes, node)
+		_, port, err := net.SplitHostPort(addr)
+		if err != nil {
+			t.Fatal(err)
+		}
+		const slots = 16384
+		if err := node.ClusterAddSlotsRange(t.Context(), i*slots/3, (i+1)*slots/3-1).Err(); err != nil {
+			t.Fatal(err)
+		}
+		if i == 0 {
+			first, firstBus = port, bus
+		} else if err := node.Do(t.Context(), "CLUSTER", "MEET", "127.0.0.1", first, firstBus).Err(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, node := range nodes {
+		until(t, "every node knows every slot", func(ctx context.Context) bool {
+			info, err := node.ClusterInfo(ctx).Result()
+			return err == nil && strings.Contains(info, "cluster_state:ok") && strings.Contains(info, "cluster_known_nodes:3")
+		})
+	}
+	return addrs
+}
+
+func until(t testing.TB, what string, holds func(context.Context) bool) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), together)
+	defer cancel()
+	for !holds(ctx) {
+		select {
+		case <-ctx.Done():
+			t.Fatalf("after %v still not: %s", together, what)
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+}

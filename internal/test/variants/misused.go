@@ -1,0 +1,54 @@
+package variants
+
+import (
+	"context"
+	"time"
+
+	"lockstep/internal/lock"
+	"lockstep/internal/lock/rediserr"
+	"lockstep/internal/lock/strategy"
+)
+
+// misused are locks that ask the explorer's Redis for what it does not have.
+func misused() []Variant {
+	return []Variant{
+		{Name: "waits in Redis", Lock: asks("BLPOP", under("free"), 0)},
+		{Name: "waits in Redis for a second", Lock: asks("BZPOPMIN", under("free"), 1)},
+		{Name: "waits for replicas", Lock: asks("WAIT", 1, 100)},
+		{Name: "listens to Redis by itself", Lock: takes(subscribes)},
+		{Name: "a command that there is not", Lock: asks("LOCK", key)},
+		{Name: "a command that there is not, in a script", Lock: asks("EVAL", "return redis.call('LOCK', KEYS[1])", 1, key)},
+		{Name: "a command that there is not, and a script that goes on", Lock: asks("EVAL", "redis.pcall('LOCK', KEYS[1]) return 1", 1, key)},
+		{Name: "an option that there is not", Lock: asks("SET", key, "A", "IFEQ", "free")},
+		{Name: "takes any of a set", Lock: asks("SPOP", under("free"))},
+		{Name: "chance in a script", Lock: asks("EVAL", "return math.random(9)", 0)},
+		{Name: "an expiry of a field", Lock: asks("HEXPIRE", key, 10, "FIELDS", 1, "owner")},
+		{Name: "a stream", Lock: asks("XREAD", "BLOCK", 0, "STREAMS", under("line"), "$")},
+		{Name: "how long a key was not used", Lock: asks("OBJECT", "IDLETIME", key)},
+		{Name: "another database", Lock: asks("SELECT", 1)},
+		{Name: "a transaction by hand", Lock: asks("MULTI")},
+	}
+}
+
+// asks sends a command before it makes an attempt.
+func asks(command ...any) strategy.Strategy {
+	return polls(func(p process) ask {
+		return func(ctx context.Context, owner string) (unlock, error) {
+			if _, err := replied(ctx, command, p.client.Do(ctx, command...).Result); err != nil {
+				return nil, err
+			}
+			return p.release(owner), p.take(ctx, owner)
+		}
+	})
+}
+
+// subscribes waits for a message beside the notifier.
+func subscribes(p process) take {
+	return func(ctx context.Context, owner string) (*lock.Lease, error) {
+		return p.waits(ctx, owner, func() error { return p.take(ctx, owner) }, func() error {
+			listening := p.client.Subscribe(ctx, channel)
+			_, err := listening.ReceiveTimeout(ctx, time.Second)
+			return rediserr.Classify(ctx, "SUBSCRIBE", err)
+		})
+	}
+}

@@ -1,0 +1,151 @@
+package variants_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"lockstep/internal/explore"
+	"lockstep/internal/test/suite"
+	"lockstep/internal/test/variants"
+)
+
+// bounds are more than any of the variants needs.
+func bounds() explore.Bounds {
+	return explore.Bounds{Schedules: 20_000, Memory: 1 << 30, Time: 3 * time.Minute, Workers: 1}
+}
+
+// answer is what the explorer says of a variant, in short.
+func answer(ctx context.Context, v variants.Variant, bounds explore.Bounds) (short string, result explore.Result) {
+	var goal explore.Goal
+	if v.Shows != "" {
+		goal.Anomalies = []explore.Anomaly{v.Shows}
+	}
+	result, err := explore.Explore(ctx, v.Lock, v.Scenario, goal, bounds)
+	switch {
+	case errors.Is(err, explore.ErrBlind):
+		return "blind", result
+	case errors.Is(err, explore.ErrUnrepeatable):
+		return "unrepeatable", result
+	case err != nil:
+		return "error: " + err.Error(), result
+	case len(result.Found) > 0:
+		return fmt.Sprintf("%s in %d steps", result.Found[0].Anomaly, result.Found[0].Length), result
+	default:
+		return string(result.Verdict()), result
+	}
+}
+
+// fits reports whether an answer is the one that a variant deserves.
+func fits(v variants.Variant, answer string) bool {
+	switch {
+	case v.Shows == "":
+		return answer == string(explore.Holds)
+	case v.Steps == 0:
+		return strings.HasPrefix(answer, string(v.Shows)+" in ")
+	default:
+		return answer == fmt.Sprintf("%s in %d steps", v.Shows, v.Steps)
+	}
+}
+
+func TestBroken(t *testing.T) { judged(t, variants.Broken()) }
+
+func TestRight(t *testing.T) { judged(t, variants.Right()) }
+
+// A cut neither hides what a lock does that remembers something, nor makes it longer.
+func TestTheCutsHideNothing(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it explores what TestBroken begins to explore")
+	}
+	few := 3 // steps
+	if suite.Long {
+		few = 5 // so many can be explored without any cut
+	}
+	for _, v := range variants.Broken() {
+		if v.Steps == 0 || v.Steps > few || v.Gap.Today != "" {
+			continue
+		}
+		t.Run(v.Name, func(t *testing.T) {
+			t.Parallel()
+			every := bounds()
+			every.EveryState, every.EverySymmetry = true, true
+			if said, _ := answer(t.Context(), v, every); !fits(v, said) {
+				t.Errorf("without the cuts: %s; want %s in %d steps", said, v.Shows, v.Steps)
+			}
+		})
+	}
+}
+
+// The set is large enough, and has each anomaly.
+func TestTheSetIsWhole(t *testing.T) {
+	broken, right, names := variants.Broken(), variants.Right(), map[string]bool{}
+	shown := map[explore.Anomaly]bool{}
+	for _, v := range slices.Concat(broken, right, variants.Unruly()) {
+		if names[v.Name] {
+			t.Errorf("%s is there twice", v.Name)
+		}
+		names[v.Name] = true
+		shown[v.Shows] = true
+	}
+	for _, a := range explore.Anomalies() {
+		if !shown[a] {
+			t.Errorf("no variant shows %s", a)
+		}
+	}
+	if len(broken) < 40 || len(right) < 12 {
+		t.Errorf("%d broken and %d right; want 40 and 12", len(broken), len(right))
+	}
+	t.Logf("%d broken, %d right", len(broken), len(right))
+}
+
+func judged(t *testing.T, all []variants.Variant) {
+	for _, v := range all {
+		t.Run(v.Name, func(t *testing.T) {
+			t.Parallel()
+			enough := bounds()
+			if v.Gap.Today == string(explore.Unknown) {
+				enough.Schedules = 300 // nor would more of them help
+			}
+			if testing.Short() { // the first ones have all the goroutines that there are, and the race detector makes each slow
+				enough.Schedules = 30
+			}
+			said, result := answer(t.Context(), v, enough)
+			t.Logf("%s: %s after %d schedules in %.2f s: %s", v.Name, said, result.Schedules, result.Seconds, schedule(result))
+			for _, found := range result.Found {
+				replayed(t, v, found)
+			}
+			if testing.Short() && result.Bound != "" {
+				return
+			}
+			switch {
+			case v.Gap.Today == "" && !fits(v, said):
+				t.Errorf("%s; want %s in %d steps", said, v.Shows, v.Steps)
+			case v.Gap.Today != "" && fits(v, said):
+				t.Errorf("%s, as it should be: the gap is closed, remove it", said)
+			case v.Gap.Today != "" && said != v.Gap.Today:
+				t.Errorf("%s; the gap says that today it is %s", said, v.Gap.Today)
+			}
+		})
+	}
+}
+
+// replayed sees that a counterexample shows its anomaly in its last step.
+func replayed(t *testing.T, v variants.Variant, found explore.Counterexample) {
+	t.Helper()
+	again, err := explore.Replay(v.Lock, v.Scenario, found.Schedule)
+	shows := func(s explore.Shown) bool { return s.Anomaly == found.Anomaly && s.Step == found.Length }
+	if err != nil || !slices.ContainsFunc(again.Shown, shows) {
+		t.Errorf("replayed: %v, %+v; want %s in the last step", err, again.Shown, found.Anomaly)
+	}
+}
+
+func schedule(result explore.Result) string {
+	if len(result.Found) == 0 {
+		return result.Bound
+	}
+	return result.Found[0].Schedule
+}

@@ -1,0 +1,229 @@
+package live
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"lockstep/internal/service/history"
+	"lockstep/internal/shop/api"
+	"lockstep/internal/shop/load"
+)
+
+const (
+	mostRequests = 20_000
+	mostBuyers   = 2_000
+	mostBursts   = 20 // that are remembered
+	answerTime   = 5 * time.Minute
+	minAnswered  = 0.99
+)
+
+// peerHeader marks a question that one replica asks another.
+const peerHeader = "X-Lockstep-Peer"
+
+var (
+	errBurst   = fmt.Errorf(`want {"n":200,"c":200}: n requests from 1 to %d, of c buyers from 1 to %d`, mostRequests, mostBuyers)
+	errRunning = errors.New("a burst is going on; wait for its end, or DELETE it")
+	errNoBurst = errors.New("there is no such burst, or no more")
+)
+
+// Bursts sends bursts of buyers, one at a time: what lockstep burst does, for a page.
+type Bursts struct {
+	Targets []string // base URLs of the shop
+	Peers   []string // addresses of replicas that may have the burst that is asked for
+	Token   string   // of the shop
+	NewID   func() string
+	Fits    func(buyers int) error // fails if this process cannot be so many buyers
+
+	mu     sync.Mutex
+	kept   []*burst // the latest last
+	closed bool
+	going  sync.WaitGroup
+}
+
+// burst is one.
+type burst struct {
+	id       string
+	requests int
+	answered atomic.Int64
+	cancel   context.CancelFunc
+
+	over   chan struct{} // closed when what follows is there
+	result *load.Result
+	err    error
+}
+
+// BurstAnswer is what is told of a burst.
+type BurstAnswer struct {
+	ID       string       `json:"id"`
+	Done     bool         `json:"done"`
+	Requests int          `json:"requests"`
+	Answered int64        `json:"answered"`
+	Result   *load.Result `json:"result,omitempty"` // as lockstep burst --json
+	Error    string       `json:"error,omitempty"`  // why there is none
+}
+
+// ServeHTTP answers POST /bursts, and GET and DELETE /bursts/{id}; the guard has let the request pass.
+func (b *Bursts) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	switch r.Method {
+	case http.MethodPost:
+		b.post(w, r)
+	case http.MethodDelete:
+		b.ofOne(w, r, func(one *burst) {
+			one.cancel()
+			<-one.over
+		})
+	default:
+		b.ofOne(w, r, func(*burst) {})
+	}
+}
+
+func (b *Bursts) post(w http.ResponseWriter, r *http.Request) {
+	var want struct {
+		N     int    `json:"n"`
+		C     int    `json:"c"`
+		Stock *int64 `json:"stock"`
+	}
+	decoder := json.NewDecoder(r.Body)
+	decoder.DisallowUnknownFields()
+	err := decoder.Decode(&want)
+	stock := int64(want.N)
+	if want.Stock != nil {
+		stock = *want.Stock
+	}
+	switch {
+	case err != nil:
+		err = fmt.Errorf("bad request: %w; %w", err, errBurst)
+	case want.N < 1 || want.N > mostRequests || want.C < 1 || want.C > mostBuyers || stock < 0 || stock > history.MaxStock:
+		err = fmt.Errorf("bad request: n %d, c %d, stock %d are not allowed; %w", want.N, want.C, stock, errBurst)
+	case b.Fits != nil:
+		err = b.Fits(want.C)
+	}
+	if err != nil {
+		api.WriteError(w, http.StatusBadRequest, "bad_request", err)
+		return
+	}
+	one, err := b.begin(load.Burst{
+		Targets: b.Targets, Requests: want.N, Buyers: min(want.C, want.N), Stock: stock, Token: b.Token,
+		Timeout: answerTime, MinAnswered: minAnswered,
+	})
+	if err != nil {
+		api.WriteError(w, http.StatusConflict, "burst_running", err)
+		return
+	}
+	answer(w, http.StatusAccepted, one.told())
+}
+
+// begin lets the buyers loose.
+func (b *Bursts) begin(buyers load.Burst) (*burst, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.closed {
+		return nil, errEnding
+	}
+	if n := len(b.kept); n > 0 && !b.kept[n-1].told().Done {
+		return nil, errRunning
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	one := &burst{id: b.NewID(), requests: buyers.Requests, cancel: cancel, over: make(chan struct{})}
+	buyers.Progress = func(int) { one.answered.Add(1) }
+	if b.kept = append(b.kept, one); len(b.kept) > mostBursts {
+		b.kept = slices.Clone(b.kept[1:])
+	}
+	b.going.Go(func() {
+		defer cancel()
+		defer close(one.over)
+		result, err := buyers.Run(ctx)
+		if one.err = err; err == nil {
+			one.result = &result
+		}
+	})
+	return one, nil
+}
+
+// Close cancels the burst that is going on.
+func (b *Bursts) Close() {
+	b.mu.Lock()
+	b.closed = true
+	for _, one := range b.kept {
+		one.cancel()
+	}
+	b.mu.Unlock()
+	b.going.Wait()
+}
+
+func (b *Bursts) ofOne(w http.ResponseWriter, r *http.Request, do func(*burst)) {
+	one := b.find(r.PathValue("id"))
+	if one == nil {
+		if !b.passOn(w, r) {
+			api.WriteError(w, http.StatusNotFound, "no_burst", errNoBurst)
+		}
+		return
+	}
+	do(one)
+	answer(w, http.StatusOK, one.told())
+}
+
+func (b *Bursts) find(id string) *burst {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, one := range b.kept {
+		if one.id == id {
+			return one
+		}
+	}
+	return nil
+}
+
+// passOn asks the other replicas: behind nginx, a burst is one replica's, and whoever asks for it may come to any.
+func (b *Bursts) passOn(w http.ResponseWriter, r *http.Request) bool {
+	if r.Header.Get(peerHeader) != "" {
+		return false
+	}
+	for _, peer := range b.Peers {
+		request, err := http.NewRequestWithContext(r.Context(), r.Method, "http://"+peer+"/bursts/"+r.PathValue("id"), http.NoBody)
+		if err != nil {
+			continue
+		}
+		request.Header.Set(peerHeader, "1")
+		request.Header.Set("Authorization", r.Header.Get("Authorization"))
+		response, err := http.DefaultClient.Do(request)
+		if err != nil {
+			continue
+		}
+		defer response.Body.Close()
+		if response.StatusCode == http.StatusOK {
+			w.Header().Set("Content-Type", response.Header.Get("Content-Type"))
+			_, _ = io.Copy(w, response.Body) // the client went away
+			return true
+		}
+	}
+	return false
+}
+
+func (b *burst) told() BurstAnswer {
+	told := BurstAnswer{ID: b.id, Requests: b.requests, Answered: b.answered.Load()}
+	select {
+	case <-b.over:
+		told.Done, told.Result = true, b.result
+		if b.err != nil {
+			told.Error = b.err.Error()
+		}
+	default:
+	}
+	return told
+}
+
+// answer writes JSON.
+func answer(w http.ResponseWriter, status int, body any) {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(body) // the client went away
+}

@@ -1,0 +1,132 @@
+package live
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"time"
+
+	"lockstep/internal/language"
+	"lockstep/internal/shop/api"
+	"lockstep/internal/shop/load"
+	"lockstep/internal/web"
+)
+
+const (
+	mostFiles = 2               // that are made and sent at a time; others wait
+	newsTime  = 2 * time.Second // for what is known of the shop to come, if nobody was watching it
+	drawTime  = 2 * time.Second // for drawing pairs of sales: when hundreds are inside together, each takes long
+)
+
+var errNothingSeen = errors.New("nothing is seen of the shop: does Redis answer?")
+
+// files gives the run that is shown as one file, which shows it without a server.
+type files struct {
+	hub  *Hub
+	room chan struct{} // has a place for each file that may be made at a time
+}
+
+// ServeHTTP answers GET /live/file.
+func (f files) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	in, err := languageOf(r)
+	if err != nil {
+		api.WriteError(w, http.StatusBadRequest, "bad_request", err)
+		return
+	}
+	select {
+	case f.room <- struct{}{}:
+		defer func() { <-f.room }()
+	case <-r.Context().Done():
+		return
+	}
+	leave, ok := f.hub.watch()
+	if !ok {
+		api.WriteError(w, http.StatusServiceUnavailable, "ending", errEnding)
+		return
+	}
+	defer leave()
+	frames := f.hub.whole(r.Context())
+	if len(frames) == 0 {
+		api.WriteError(w, http.StatusServiceUnavailable, "redis_unavailable", errNothingSeen)
+		return
+	}
+	f.write(r.Context(), w, frames, in)
+}
+
+// write sends the file that is made of frames.
+func (f files) write(ctx context.Context, w http.ResponseWriter, frames []*frame, in language.Language) {
+	lock := ""
+	seen := make([]load.Frame, 0, len(frames))
+	for _, frame := range frames {
+		if run, is := frame.in(in).(RunFrame); is {
+			lock = run.Lock
+		}
+		seen = append(seen, load.Frame{Name: frame.name, Data: frame.data(in)})
+	}
+	ctx, cancel := context.WithTimeout(ctx, drawTime)
+	defer cancel()
+	pairs := load.Pairs(seen, func(a, b string) json.RawMessage { return f.hub.drawn(ctx, in, a, b) })
+	document, err := web.Document(web.KindRun, "lockstep: "+lock, web.Run{
+		At: f.hub.Now(), Watched: web.Watched{Frames: seen, Pairs: pairs},
+	}, in)
+	if err != nil {
+		api.WriteError(w, http.StatusInternalServerError, "internal", err)
+		return
+	}
+	web.Save(w, "lockstep-shop-"+lock+".html", document)
+}
+
+// whole gives all frames of the run. It waits for those of the sales that the ledger counts, but not for long: if somebody watches already,
+// they are there.
+func (h *Hub) whole(ctx context.Context) []*frame {
+	late, cancel := context.WithTimeout(ctx, newsTime)
+	defer cancel()
+	for {
+		_, frames, news := h.framesAfter(0)
+		if tellAll(frames) {
+			return frames
+		}
+		select {
+		case <-news:
+		case <-h.closed:
+			return frames
+		case <-late.Done():
+			return frames
+		}
+	}
+}
+
+// tellAll reports whether frames tell of each sale that the tally counts.
+func tellAll(frames []*frame) bool {
+	counted, told := int64(-1), int64(0)
+	for _, f := range frames {
+		switch f.name {
+		case "tally":
+			if tally, is := f.in(language.English).(TallyFrame); is {
+				counted = tally.Sold
+			}
+		case "stock":
+			if points, is := f.in(language.English).(StockFrame); is && len(points) > 0 {
+				told = points[len(points)-1].Sold
+			}
+		}
+	}
+	return counted >= 0 && told >= counted
+}
+
+// drawn is what two sales did, as GET /live/pair tells it; nil if it is not known any more, or ctx has ended.
+func (h *Hub) drawn(ctx context.Context, in language.Language, a, b string) json.RawMessage {
+	if ctx.Err() != nil {
+		return nil
+	}
+	drawn, err := h.pair(in, a, b)
+	if err != nil {
+		return nil
+	}
+	text, err := json.Marshal(drawn)
+	if err != nil {
+		return nil
+	}
+	return text
+}

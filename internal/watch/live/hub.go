@@ -1,0 +1,268 @@
+package live
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"lockstep/internal/language"
+	"lockstep/internal/watch/witness"
+)
+
+const (
+	frameTime = 100 * time.Millisecond // between two lanes frames
+	lookTime  = 500 * time.Millisecond // between two looks at a run in which something happens
+	idleLook  = time.Second            // between two in which nothing does
+	share     = 20                     // one part of so many of the time may go into examining,
+	mostRest  = 2 * time.Second        // but no watcher waits longer than this, however busy the machine is
+)
+
+// Hub shows a shop to all who watch it.
+type Hub struct {
+	Shop   Shop
+	Can    Can
+	Linger time.Duration // how long it goes on following when the last watcher has left: one that comes back misses nothing
+	Settle time.Duration // how late the events of a replica may come after another's
+	Slow   time.Duration // how long a watcher may take to read what it is sent; then it is dropped
+	Now    func() time.Time
+
+	mu       sync.Mutex
+	watchers int
+	stop     context.CancelFunc // nil while nobody watches
+	leaving  *time.Timer        // runs while the hub lingers
+	running  sync.WaitGroup
+	closed   chan struct{}
+	epochs   int
+	epoch    string // of the log: ids of another one mean nothing
+	log      *log
+	scene    *scene
+	inbox    []witness.Event // seen, and not in the scene yet
+	hurry    chan struct{}   // a look is due
+}
+
+// watch begins to watch: it gives the log, and the function that ends it. It fails when the hub is closed.
+func (h *Hub) watch() (leave func(), ok bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.isClosed() {
+		return nil, false
+	}
+	h.watchers++
+	if h.leaving != nil {
+		h.leaving.Stop()
+		h.leaving = nil
+	}
+	if h.stop == nil {
+		h.start()
+	}
+	return func() {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		if h.watchers--; h.watchers == 0 && h.stop != nil {
+			h.leaving = time.AfterFunc(h.Linger, h.rest)
+		}
+	}, true
+}
+
+// start begins to follow the shop. h.mu is held.
+func (h *Hub) start() {
+	ctx, stop := context.WithCancel(context.Background())
+	h.stop, h.log, h.scene, h.inbox, h.hurry = stop, newLog(), nil, nil, make(chan struct{}, 1)
+	h.epochs++
+	h.epoch = strconv.FormatInt(h.Now().UnixMilli(), 36) + "-" + strconv.Itoa(h.epochs)
+	h.running.Go(func() { h.Shop.Follow(ctx, h.see) })
+	hurry := h.hurry // of this time: the hub may rest, and begin again
+	h.running.Go(func() { h.run(ctx, hurry) })
+}
+
+// rest stops following, unless somebody has come back.
+func (h *Hub) rest() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.watchers == 0 && h.stop != nil {
+		h.stop()
+		h.stop, h.leaving = nil, nil
+		h.scene, h.inbox, h.log = nil, nil, nil
+	}
+}
+
+// Close ends all streams, and waits until nothing is followed any more.
+func (h *Hub) Close() {
+	h.mu.Lock()
+	if !h.isClosed() {
+		close(h.closed)
+	}
+	if h.leaving != nil {
+		h.leaving.Stop()
+	}
+	if h.stop != nil {
+		h.stop()
+		h.stop = nil
+	}
+	h.mu.Unlock()
+	h.running.Wait()
+}
+
+// isClosed reports whether Close was called. h.mu is held.
+func (h *Hub) isClosed() bool {
+	if h.closed == nil {
+		h.closed = make(chan struct{})
+	}
+	select {
+	case <-h.closed:
+		return true
+	default:
+		return false
+	}
+}
+
+// Note tells the hub of what no replica can note itself, such as that one is stopped.
+func (h *Hub) Note(event witness.Event) { h.see(event) }
+
+// see takes events, in any order.
+func (h *Hub) see(events ...witness.Event) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.stop != nil {
+		h.inbox = append(h.inbox, events...)
+	}
+}
+
+// run makes frames until ctx ends.
+func (h *Hub) run(ctx context.Context, hurry <-chan struct{}) {
+	looks := make(chan Look, 1)
+	h.running.Go(func() { h.look(ctx, hurry, looks) })
+	tick := time.NewTicker(frameTime)
+	defer tick.Stop()
+	var rest time.Time // until then, nothing is examined
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case look := <-looks:
+			h.saw(ctx, look)
+		case <-tick.C:
+		}
+		if now := h.Now(); !now.Before(rest) {
+			h.show(ctx, now)
+			done := h.Now()
+			rest = done.Add(min(share*done.Sub(now), mostRest))
+		}
+	}
+}
+
+// look looks at the run again and again.
+func (h *Hub) look(ctx context.Context, hurry <-chan struct{}, looks chan<- Look) {
+	for pause := time.Duration(0); sleep(ctx, hurry, pause); pause = h.pause() {
+		if look, err := h.Shop.Look(ctx); err == nil { // if Redis is gone, what is there stays
+			select {
+			case looks <- look:
+			case <-ctx.Done():
+			}
+		}
+	}
+}
+
+func (h *Hub) pause() time.Duration {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.scene != nil && h.scene.stirs {
+		h.scene.stirs = false
+		return lookTime
+	}
+	return idleLook
+}
+
+// sleep waits for the next look; it reports whether there is one.
+func sleep(ctx context.Context, hurry <-chan struct{}, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return ctx.Err() == nil
+	case <-hurry:
+		return ctx.Err() == nil
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// saw puts a look at the run into the frames.
+func (h *Hub) saw(ctx context.Context, look Look) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if ctx.Err() != nil {
+		return
+	}
+	switch {
+	case h.scene == nil || h.scene.run() != look.Report.RunID:
+		if h.scene != nil { // what came before the look may be the beginning of this run
+			h.inbox = append(h.scene.others, h.inbox...)
+		}
+		h.scene = newScene(look, h.Can)
+		h.log.begin("run", h.scene.runFrame(true))
+	case h.scene.changes(look):
+		h.log.add("run", h.scene.runFrame(false))
+	}
+	h.scene.look(look)
+	if tally, news := h.scene.tally(); news {
+		h.log.replace("tally", tally)
+	}
+}
+
+// show puts what has happened into frames.
+func (h *Hub) show(ctx context.Context, now time.Time) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.scene == nil || ctx.Err() != nil {
+		return
+	}
+	s := h.scene
+	for _, event := range h.settled(now) {
+		if s.see(event) { // a new run has begun
+			h.lookSoon()
+		}
+	}
+	if !s.news && !s.moves(now) {
+		return
+	}
+	s.examine(now)
+	if sections := s.newSections(); len(sections) > 0 {
+		h.log.add("sections", func(language.Language) any { return sections })
+	}
+	for _, finding := range s.newFindings() {
+		h.log.add("finding", finding)
+	}
+	if points := s.newPoints(); len(points) > 0 {
+		h.log.add("stock", func(language.Language) any { return points })
+	}
+	h.log.replace("lanes", s.lanes(now))
+}
+
+func (h *Hub) lookSoon() {
+	select {
+	case h.hurry <- struct{}{}:
+	default:
+	}
+}
+
+// settled takes the events from the inbox, in order, that none will come before any more. h.mu is held.
+func (h *Hub) settled(now time.Time) []witness.Event {
+	slices.SortStableFunc(h.inbox, func(a, b witness.Event) int {
+		return cmp.Or(a.Replied.Compare(b.Replied), cmp.Compare(a.ID, b.ID))
+	})
+	n := len(h.inbox)
+	for n > 0 && h.inbox[n-1].Replied.After(now.Add(-h.Settle)) {
+		n--
+	}
+	events := h.inbox[:n:n]
+	h.inbox = slices.Clone(h.inbox[n:])
+	return events
+}
+
+func sortFrames(frames []*frame) {
+	slices.SortFunc(frames, func(a, b *frame) int { return cmp.Compare(a.id, b.id) })
+}

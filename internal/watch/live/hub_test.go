@@ -1,0 +1,187 @@
+package live_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"lockstep/internal/service/history"
+	"lockstep/internal/watch/live"
+	"lockstep/internal/watch/witness"
+)
+
+// The foreign delete of v2 is seen, named, and explained in both languages; the lanes and the rail show it.
+func TestForeignDelete(t *testing.T) {
+	t.Parallel()
+	shop := newStage("v2")
+	_, url := show(t, shop)
+	shop.play(foreignDelete()...)
+	english, chinese := watch(t, url, "en", ""), watch(t, url, "zh", "")
+	var run live.RunFrame
+	decode(t, english.until("run", `"fresh":true`), &run)
+	if run.RunID != "one" || run.Lock != "v2" || run.Title != "with an expiry" {
+		t.Errorf("the run is %+v", run)
+	}
+	var removed live.FindingFrame
+	decode(t, english.until("finding", "r1#1 removed r2#1's lock"), &removed)
+	if removed.At != 5000 || !removed.Bad || removed.Why == "" || !slices.Equal(removed.Sales, []string{"r1#1", "r2#1"}) {
+		t.Errorf("it is told as %+v", removed)
+	}
+	chinese.until("finding", "r1#1 删除了 r2#1 的锁")
+	var lanes live.LanesFrame
+	decode(t, english.until("lanes", "r2#1"), &lanes)
+	checkLanes(t, lanes)
+	shop.set(func(look *live.Look) {
+		look.Report.Sold, look.Report.Remaining, look.Report.Lost, look.Report.Verdict = 2, 199, 1, history.Oversold
+	})
+	english.until("tally", "2 sold, the stock felt 1: 1 update was lost")
+	chinese.until("tally", "卖出 2 件，库存只减了 1 件：丢失了 1 次扣减")
+}
+
+func checkLanes(t *testing.T, lanes live.LanesFrame) {
+	t.Helper()
+	var spans []string
+	for _, lane := range lanes.Sales {
+		text := lane.Name
+		for _, span := range lane.Spans {
+			text += fmt.Sprintf(" %s %d-%d", span.Kind, span.From, *span.To)
+		}
+		spans = append(spans, text+" "+lane.Ended)
+	}
+	want := []string{"r1#1 inside 0-3000 late 3000-5000 sold", "r2#1 waits 700-3001 inside 3001-5000 late 5000-8001 sold"}
+	if !slices.Equal(spans, want) {
+		t.Errorf("the lanes are\n%q; want\n%q", spans, want)
+	}
+	var rail []string
+	for _, stay := range lanes.Rail {
+		rail = append(rail, fmt.Sprintf("%s %d-%d %s %s, expires %d", stay.Holder, stay.From, *stay.To, stay.End, stay.By, *stay.Expires))
+	}
+	if want := []string{"r1#1 0-3000 expired , expires 3000", "r2#1 3001-5000 removed r1#1, expires 6001"}; !slices.Equal(rail, want) {
+		t.Errorf("the rail is\n%q; want\n%q", rail, want)
+	}
+}
+
+// What is sections, stock, and two that were inside together.
+func TestSectionsAndStock(t *testing.T) {
+	t.Parallel()
+	shop := newStage("v2")
+	_, url := show(t, shop)
+	shop.play(foreignDelete()...)
+	w := watch(t, url, "en", "")
+	w.until("finding", "r1#1 and r2#1 were inside together for 2.0 s")
+	w.until("stock", `{"at":8001,"stock":199,"sold":2}`)
+	sections := w.seen[slices.IndexFunc(w.seen, func(f frame) bool { return f.name == "sections" })]
+	want := `[{"sale":"r1#1","replica":"r1","from":0,"to":5000,"overlaps":["r2#1"],"with":1},` +
+		`{"sale":"r2#1","replica":"r2","from":3001,"to":8001,"overlaps":["r1#1"],"with":1}]`
+	if sections.data != want {
+		t.Errorf("the sections are\n%s; want\n%s", sections.data, want)
+	}
+	response, err := http.Get(url + "/live/pair?a=r1%231&b=r2%231&lang=en") //nolint:noctx // a test
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	var drawn struct {
+		Actors []string
+		Steps  []struct{ Says string }
+	}
+	if err := json.NewDecoder(response.Body).Decode(&drawn); err != nil {
+		t.Fatal(err)
+	}
+	said := ""
+	for _, step := range drawn.Steps {
+		said += step.Says + "\n"
+	}
+	if !strings.Contains(said, "r1#1 removed r2#1's lock") || !slices.Equal(drawn.Actors, []string{"r1#1", "r2#1"}) {
+		t.Errorf("the two are drawn as %+v", drawn)
+	}
+}
+
+// A new run begins everything anew, and what comes before anybody knows of it is not lost.
+func TestNewRun(t *testing.T) {
+	t.Parallel()
+	shop := newStage("v2")
+	_, url := show(t, shop)
+	shop.play(foreignDelete()...)
+	w := watch(t, url, "en", "")
+	w.until("sections", "r2#1")
+	next := newScript("two")
+	next.sale("r1#2", 20000, 20000, 20010, 50)
+	shop.set(func(look *live.Look) { look.Report.RunID, look.Report.Lock, look.Report.Initial = "two", "v4", 50 })
+	shop.play(next.all...)
+	w.until("run", `"run_id":"two"`)
+	w.until("sections", `[{"sale":"r1#2","replica":"r1","from":0,"to":10,`)
+	late := watch(t, url, "en", "")
+	late.until("sections", "r1#2")
+	for _, f := range late.seen {
+		if strings.Contains(f.data, "r2#1") {
+			t.Errorf("of the run before, there is %v", f)
+		}
+	}
+}
+
+// A replica that is stopped shows as a pause in the lanes of its sales, and one that dies ends them.
+func TestPauseAndDeath(t *testing.T) {
+	t.Parallel()
+	shop := newStage("v4")
+	hub, url := show(t, shop)
+	s := newScript("one")
+	s.moment(0, "r1#1", witness.KindAsks)
+	s.command(0, "r1#1", witness.Command{Verb: witness.Takes, TTL: witness.Millis(time.Hour)})
+	s.moment(0, "r1#1", witness.KindObtains)
+	shop.play(s.all...)
+	w := watch(t, url, "en", "")
+	w.until("lanes", "r1#1")
+	s.moment(100, "r1", witness.KindStops)
+	s.moment(300, "r1", witness.KindGoes)
+	s.moment(400, "r1", witness.KindDies)
+	for _, event := range s.all[len(s.all)-3:] {
+		hub.Note(event)
+	}
+	w.until("finding", "r1 stops, timers and all")
+	w.until("finding", "r1 dies")
+	w.until("lanes", `"spans":[{"kind":"inside","from":0,"to":100},{"kind":"paused","from":100,"to":300},`+
+		`{"kind":"inside","from":300,"to":400}],"ended":"died"`)
+}
+
+// A replica that is stopped tells late what it did before. What was told too early is taken back.
+func TestSilentReplica(t *testing.T) {
+	t.Parallel()
+	shop := newStage("v4")
+	_, url := show(t, shop)
+	s := newScript("one")
+	s.sale("r1#1", 0, 0, 1000, 200)
+	s.sale("r2#1", 500, 1001, 1500, 199)
+	left := slices.IndexFunc(s.all, func(e witness.Event) bool { return e.Kind == witness.KindLeaves })
+	told := slices.Clone(s.all[left : left+4]) // all that r1 says from then on
+	shop.play(slices.Delete(s.all, left, left+4)...)
+	w := watch(t, url, "en", "")
+	early := w.until("finding", "r1#1 and r2#1 are inside together")
+	shop.play(told...)
+	var late live.FindingFrame
+	decode(t, w.until("finding", "r1#1 had left before r2#1 came in"), &late)
+	if late.Bad || !strings.Contains(early.data, `"id":"`+late.ID+`"`) {
+		t.Errorf("%s is corrected by %+v", early.data, late)
+	}
+}
+
+// However long an examination takes, the next one does not wait for long.
+func TestABusyMachineFreezesNothing(t *testing.T) {
+	t.Parallel()
+	shop := newStage("v4")
+	var calls atomic.Int64
+	_, url := show(t, shop, func(h *live.Hub) {
+		h.Now = func() time.Time { return time.Now().Add(time.Duration(min(calls.Add(1), 10)) * time.Hour) } // until it is calm again
+	})
+	w := watch(t, url, "en", "")
+	w.until("run", "")
+	s := newScript("one")
+	s.sale("r1#1", 0, 0, 10, 200)
+	shop.play(s.all...)
+	w.until("sections", "r1#1")
+}

@@ -1,0 +1,190 @@
+package live
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"lockstep/internal/language"
+	"lockstep/internal/watch/witness"
+)
+
+const (
+	mostLanes = 30
+	mostStays = 60
+	mostMarks = 8 // of a lane
+	mostQueue = 100
+	stillTime = 500 * time.Millisecond // after which lanes are made anew while sales go on
+)
+
+// moves reports whether the picture changes though nothing has happened.
+func (s *scene) moves(now time.Time) bool { return s.going > 0 && now.Sub(s.moved) >= stillTime }
+
+// lanes are the latest sales.
+func (s *scene) lanes(now time.Time) func(language.Language) any {
+	s.news, s.moved = false, now
+	frame := LanesFrame{Now: s.at(now), Sales: []Lane{}, Rail: s.rail(now), Queue: s.queue()}
+	chosen := s.chosen()
+	for _, one := range chosen {
+		frame.Sales = append(frame.Sales, Lane{
+			Name: one.name, Replica: one.replica, Spans: s.spans(one, now), Ended: one.code, Marks: []Mark{},
+		})
+		if one.ended.IsZero() {
+			frame.More--
+		}
+	}
+	frame.More += s.going
+	marks := s.found.marks(chosen)
+	return func(in language.Language) any {
+		inWords := frame
+		inWords.Sales = slices.Clone(frame.Sales)
+		for i := range inWords.Sales {
+			for _, m := range marks[i] {
+				inWords.Sales[i].Marks = append(inWords.Sales[i].Marks, Mark{At: m.at, Says: m.says(in), Bad: m.bad})
+			}
+		}
+		return inWords
+	}
+}
+
+// chosen are the sales that get a lane: those inside, and then those to whom something has happened last; in the order in which they asked.
+func (s *scene) chosen() []*sale {
+	ranked := slices.Clone(s.asked)
+	slices.SortStableFunc(ranked, func(a, b *sale) int {
+		if a.inside() != b.inside() {
+			if a.inside() {
+				return -1
+			}
+			return 1
+		}
+		return b.latest.Compare(a.latest)
+	})
+	ranked = ranked[:min(len(ranked), mostLanes)]
+	slices.SortStableFunc(ranked, func(a, b *sale) int { return cmp.Or(a.asked.Compare(b.asked), cmp.Compare(a.name, b.name)) })
+	return ranked
+}
+
+// spans are what a sale does, one after the other.
+func (s *scene) spans(one *sale, now time.Time) []Span {
+	spans := []Span{}
+	add := func(kind SpanKind, from, to time.Time) {
+		if !to.IsZero() && !to.After(from) {
+			return
+		}
+		spans = append(spans, s.split(one, Span{Kind: kind}, from, to)...)
+	}
+	add(Waits, one.asked, earliest(one.obtained, one.ended))
+	if one.obtained.IsZero() {
+		return spans
+	}
+	late := s.lateFrom(one, now)
+	if late.IsZero() {
+		add(Inside, one.obtained, one.left)
+		return spans
+	}
+	add(Inside, one.obtained, late)
+	add(Late, late, one.left)
+	return spans
+}
+
+// split cuts out the times in which the sale's replica is stopped.
+func (s *scene) split(one *sale, span Span, from, to time.Time) (spans []Span) {
+	piece := func(kind SpanKind, from, to time.Time) {
+		p := Span{Kind: kind, From: s.at(from)}
+		if !to.IsZero() {
+			end := s.at(to)
+			p.To = &end
+		}
+		spans = append(spans, p)
+	}
+	for _, stop := range s.stops {
+		begin, end := latest(stop.from, from), earliest(stop.to, to)
+		if stop.replica != one.replica || !to.IsZero() && !begin.Before(to) || !end.IsZero() && !end.After(begin) {
+			continue
+		}
+		if begin.After(from) {
+			piece(span.Kind, from, begin)
+		}
+		piece(Stopped, begin, end)
+		if from = end; end.IsZero() {
+			return spans
+		}
+	}
+	if to.IsZero() || to.After(from) {
+		piece(span.Kind, from, to)
+	}
+	return spans
+}
+
+// lateFrom is when a sale's lock ended while it still believed that it held it; zero if it did not.
+func (s *scene) lateFrom(one *sale, now time.Time) (late time.Time) {
+	until := one.left
+	if until.IsZero() {
+		until = now
+	}
+	for _, h := range s.judged.Holdings {
+		if !h.Is(one.name) || h.From.After(until) {
+			continue
+		}
+		if late = endOf(h, now); h.End == witness.GivenBack || !late.Before(until) || late.Before(one.obtained) {
+			late = time.Time{}
+		}
+	}
+	return late
+}
+
+// endOf is when a holding ended: also of one that has expired, though nobody has noticed. Zero if it goes on.
+func endOf(h witness.Holding, now time.Time) time.Time {
+	if h.End != witness.Lasting {
+		return h.To
+	}
+	if expires := h.Expires(); !expires.IsZero() && !expires.After(now) {
+		return expires
+	}
+	return time.Time{}
+}
+
+// rail is whose the lock was in truth.
+func (s *scene) rail(now time.Time) []Stay {
+	holdings := s.judged.Holdings
+	stays := []Stay{}
+	for _, h := range holdings[max(0, len(holdings)-mostStays):] {
+		stay := Stay{Holder: h.Holder, From: s.at(h.From), End: string(h.End), By: h.By}
+		if end := endOf(h, now); !end.IsZero() {
+			to := s.at(end)
+			stay.To, stay.End = &to, string(cmp.Or(h.End, witness.Expired))
+		}
+		if expires := h.Expires(); !expires.IsZero() {
+			at := s.at(expires)
+			stay.Expires = &at
+		}
+		stays = append(stays, stay)
+	}
+	return stays
+}
+
+// queue are those who wait.
+func (s *scene) queue() []Waiter {
+	queue := []Waiter{}
+	for _, one := range s.asked {
+		if one.obtained.IsZero() && one.ended.IsZero() && len(queue) < mostQueue {
+			queue = append(queue, Waiter{Sale: one.name, Replica: one.replica})
+		}
+	}
+	return queue
+}
+
+// earliest is the earlier of two times; zero is none.
+func earliest(a, b time.Time) time.Time {
+	if a.IsZero() || !b.IsZero() && b.Before(a) {
+		return b
+	}
+	return a
+}
+
+func latest(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
+}

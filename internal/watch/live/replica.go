@@ -1,0 +1,70 @@
+package live
+
+import (
+	"context"
+	"net/http"
+	"sync"
+	"time"
+
+	"lockstep/internal/service"
+	"lockstep/internal/watch/witness"
+)
+
+const (
+	pace      = 100 * time.Millisecond // in which the streams of replicas are read
+	againPeer = time.Second            // until a replica that did not answer is asked again
+)
+
+// Replica is a shop as one of its replicas knows it: by its own recorder, and by the streams of the others.
+type Replica struct {
+	Name     string
+	Recorder *witness.Recorder
+	Shop     *service.Shop
+	Peers    []string // addresses of the other replicas
+}
+
+// Follow implements Shop.
+func (r *Replica) Follow(ctx context.Context, see func(...witness.Event)) {
+	var following sync.WaitGroup
+	defer following.Wait()
+	following.Go(func() { r.Recorder.Watch(ctx, pace/2, see) })
+	for _, peer := range r.Peers {
+		following.Go(func() { followPeer(ctx, peer, see) })
+	}
+}
+
+// followPeer follows the stream of another replica until ctx ends, also when it has been away.
+func followPeer(ctx context.Context, peer string, see func(...witness.Event)) {
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	seen := ""
+	for ctx.Err() == nil {
+		seen, _ = witness.Follow(ctx, client, "http://"+peer+StreamPath, seen, func(_ string, event witness.Event) {
+			see(event)
+		}) // if it has failed, it is tried again
+		timer := time.NewTimer(againPeer)
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+		}
+	}
+}
+
+// StreamPath is the path of a replica's events, in the pace in which a hub reads them.
+const StreamPath = "/events?pace_ms=100"
+
+// Look implements Shop.
+func (r *Replica) Look(ctx context.Context) (Look, error) {
+	tally, err := r.Shop.Tally(ctx)
+	if err != nil {
+		return Look{}, err
+	}
+	s := r.Shop.SettingsOf(tally.Run)
+	look := Look{Report: tally.Report(), Settings: Settings{
+		TTL: s.Lock.TTL.Milliseconds(), Think: s.Think.Milliseconds(), Nested: s.Nested, Wait: s.Lock.WaitTimeout.Milliseconds(),
+	}}
+	if len(r.Peers) == 0 {
+		look.Replicas = []string{r.Name}
+	}
+	return look, nil
+}

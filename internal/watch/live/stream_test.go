@@ -1,0 +1,142 @@
+package live_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"lockstep/internal/watch/live"
+	"lockstep/internal/watch/witness"
+)
+
+// A watcher that comes back gets what it has not seen, once. One that comes from another run gets everything.
+func TestLastEventID(t *testing.T) {
+	t.Parallel()
+	shop := newStage("v2")
+	_, url := show(t, shop, linger(patience))
+	events := foreignDelete()
+	half := slices.IndexFunc(events, func(e witness.Event) bool { return e.Kind == witness.KindEnds }) + 1
+	shop.play(events[:half]...)
+	first := watch(t, url, "en", "")
+	seen := first.until("lanes", `"ended":"sold"`)
+	first.leave()
+	shop.play(events[half:]...)
+	second := watch(t, url, "en", seen.id)
+	second.until("lanes", `"late","from":5000,"to":8001`)
+	for _, f := range second.seen {
+		if f.name == "run" || f.name == "sections" && strings.Contains(f.data, `"sale":"r1#1"`) ||
+			slices.ContainsFunc(first.seen, func(old frame) bool { return old.id == f.id }) {
+			t.Errorf("it is sent again: %v", f)
+		}
+	}
+	third := watch(t, url, "en", "other.7")
+	third.until("sections", "r1#1")
+	if third.seen[0].name != "run" {
+		t.Errorf("to a stranger, %v comes first", third.seen[0])
+	}
+	if shop.follow != 1 {
+		t.Errorf("the shop was followed %d times", shop.follow)
+	}
+}
+
+// Only while somebody watches is the shop followed, once for all; and some time after the last has left.
+func TestOnlyWhileWatched(t *testing.T) {
+	t.Parallel()
+	shop := newStage("v4")
+	_, url := show(t, shop, linger(10*time.Millisecond))
+	counts := func() (follow, followed int) {
+		shop.mu.Lock()
+		defer shop.mu.Unlock()
+		return shop.follow, shop.followed
+	}
+	if follow, _ := counts(); follow != 0 || shop.looks != 0 {
+		t.Fatal("nobody watches, and the shop is followed")
+	}
+	one, two := watch(t, url, "en", ""), watch(t, url, "zh", "")
+	one.until("run", "")
+	two.until("run", "")
+	eventually(t, "the shop is followed", func() bool { _, followed := counts(); return followed == 1 })
+	if follow, _ := counts(); follow != 1 {
+		t.Errorf("two watch, and the shop is followed %d times", follow)
+	}
+	one.leave()
+	two.leave()
+	eventually(t, "the shop is followed no more", func() bool { _, followed := counts(); return followed == 0 })
+	three := watch(t, url, "en", "")
+	three.until("run", "")
+}
+
+// A watcher that does not read is dropped; the others see everything.
+func TestSlowWatcherIsDropped(t *testing.T) {
+	t.Parallel()
+	shop := newStage("v4")
+	hub, url := show(t, shop, func(h *live.Hub) { h.Slow = 2 * time.Second }) // more than a busy machine keeps the fast one waiting
+	fast := watch(t, url, "en", "")
+	fast.until("run", "")
+	dropped := make(chan struct{})
+	slow := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		defer close(dropped)
+		hub.ServeHTTP(w, r)
+	}))
+	slow.Config.ConnContext = func(ctx context.Context, c net.Conn) context.Context {
+		_ = c.(*net.TCPConn).SetWriteBuffer(4096) // or the system would keep megabytes for it
+		return ctx
+	}
+	slow.Start()
+	defer slow.Close()
+	conn, err := net.Dial("tcp", slow.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	_ = conn.(*net.TCPConn).SetReadBuffer(4096)
+	fmt.Fprint(conn, "GET / HTTP/1.1\r\nHost: shop\r\n\r\n") // and it never reads
+	s, n := newScript("one"), 0
+	late := time.After(patience)
+	for going := true; going; {
+		for range 500 { // sections that overlap, so that there is much to tell
+			n++
+			s.sale(fmt.Sprintf("r1#%d", n), n, n, n+200, 200)
+		}
+		shop.play(s.all...)
+		s.all = nil
+		select {
+		case <-dropped:
+			going = false
+		case <-late:
+			t.Fatal("it is still there")
+		case <-time.After(100 * time.Millisecond):
+		}
+	}
+	fast.until("sections", fmt.Sprintf(`"sale":"r1#%d"`, n))
+}
+
+// What it is asked wrongly it says.
+func TestWrongQuestions(t *testing.T) {
+	t.Parallel()
+	_, url := show(t, newStage("v4"))
+	for path, want := range map[string]string{
+		"/live?lang=fr":           `400 {"error":{"code":"bad_request"`,
+		"/live/pair?a=r1%231":     `400 {"error":{"code":"bad_request"`,
+		"/live/pair?a=r1%231&b=x": `404 {"error":{"code":"no_sale"`,
+		"/bursts/7":               `404 {"error":{"code":"no_burst"`,
+		"/bursts":                 `404 {"error":{"code":"not_found"`,
+	} {
+		response, err := http.Get(url + path) //nolint:noctx // a test
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, _ := bufio.NewReader(response.Body).ReadString('\n')
+		response.Body.Close()
+		if got := fmt.Sprint(response.StatusCode, " ", text); !strings.HasPrefix(got, want) {
+			t.Errorf("%s: %s; want %s", path, got, want)
+		}
+	}
+}

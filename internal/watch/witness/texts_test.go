@@ -1,0 +1,124 @@
+package witness
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"lockstep/internal/language"
+	"lockstep/internal/service/reason"
+)
+
+var (
+	han         = regexp.MustCompile(`\p{Han}`)
+	placeholder = regexp.MustCompile(`\{\w+\}|%(?:\[\d+\])?[.\d]*[sdf]`)
+	latin       = regexp.MustCompile(`[A-Za-z]`)
+	sameInAll   = strings.NewReplacer("Redis", "", "tick", "")
+)
+
+// texts are all that the witness can say, by where they stand.
+func texts() map[string]language.Text {
+	all := map[string]language.Text{}
+	for kind, text := range sentences() {
+		all["sentence "+string(kind)] = text
+	}
+	for name, text := range phrases() {
+		all["phrase "+name] = text
+	}
+	for kind, text := range happenings() {
+		all["happening "+string(kind)] = text
+	}
+	for kind, text := range rules() {
+		all["rule "+string(kind)] = text
+	}
+	for i, text := range reason.All() {
+		all["reason "+strconv.Itoa(i)] = text
+	}
+	return all
+}
+
+// Every text says the same in each language: it has the same places to fill, and nothing of the other language.
+func TestEveryTextIsInEveryLanguage(t *testing.T) {
+	for name, text := range texts() {
+		english, chinese := text.In(language.English), text.In(language.Chinese)
+		if english == "" || han.MatchString(english) {
+			t.Errorf("%s is in English %q", name, english)
+		}
+		rest := sameInAll.Replace(placeholder.ReplaceAllString(chinese, ""))
+		if chinese == "" || latin.MatchString(rest) || latin.MatchString(placeholder.ReplaceAllString(english, "")) && !han.MatchString(chinese) {
+			t.Errorf("%s is in Chinese %q", name, chinese)
+		}
+		if one, other := places(english), places(chinese); !slices.Equal(one, other) {
+			t.Errorf("%s has the places %v in English, and %v in Chinese", name, one, other)
+		}
+	}
+}
+
+// places are what a text leaves to fill: of a format, in the order of the values; of a sentence, each field once.
+func places(text string) []string {
+	all := placeholder.FindAllString(text, -1)
+	if strings.Contains(text, "{") {
+		slices.Sort(all)
+		all = slices.Compact(all)
+	}
+	return all
+}
+
+// Each kind of finding that is declared has a sentence, and no other has.
+func TestEveryFindingHasASentence(t *testing.T) {
+	declared := constants(t, "FindingKind")
+	for kind := range sentences() {
+		if !slices.Contains(declared, string(kind)) {
+			t.Errorf("%s is no finding", kind)
+		}
+	}
+	for _, kind := range declared {
+		for _, in := range language.All() {
+			f := Finding{Kind: FindingKind(kind), By: "r1#1", Of: "r2#1"}
+			if text := f.Says(in); text == "" || strings.ContainsAny(text, "{}") {
+				t.Errorf("%s says in %s %q", kind, in, text)
+			}
+		}
+	}
+}
+
+// constants are the values of the constants of that type, in this package.
+func constants(t *testing.T, name string) (values []string) {
+	t.Helper()
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range files {
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range file.Decls {
+			if d, is := d.(*ast.GenDecl); is && d.Tok == token.CONST {
+				values = append(values, valuesOf(d, name)...)
+			}
+		}
+	}
+	if len(values) == 0 {
+		t.Fatalf("there is no constant of type %s", name)
+	}
+	return values
+}
+
+func valuesOf(declaration *ast.GenDecl, name string) (values []string) {
+	for _, spec := range declaration.Specs {
+		spec, _ := spec.(*ast.ValueSpec)
+		if of, is := spec.Type.(*ast.Ident); is && of.Name == name {
+			literal, _ := spec.Values[0].(*ast.BasicLit)
+			values = append(values, strings.Trim(literal.Value, `"`))
+		}
+	}
+	return values
+}
