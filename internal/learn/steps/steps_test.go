@@ -84,7 +84,11 @@ func TestTheDiffIsThatOfTheSources(t *testing.T) {
 			shown[f.Name] = f
 		}
 		for kind, lock := range map[string]string{"-": s.From, "+": s.To} {
-			paths, err := filepath.Glob(filepath.Join("..", strings.Replace(lock, "v", "lockv", 1), "*.go"))
+			dir := "lock" + lock
+			if lock == "redlock" {
+				dir = "lock/redlock"
+			}
+			paths, err := filepath.Glob(filepath.Join("../..", dir, "*.go"))
 			if err != nil || len(paths) == 0 && lock != "v0" {
 				t.Fatalf("%s has no files: %v", lock, err)
 			}
