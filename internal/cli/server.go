@@ -19,6 +19,7 @@ import (
 	"lockstep/docs"
 	"lockstep/internal/dao"
 	"lockstep/internal/explore/seat"
+	"lockstep/internal/language"
 	"lockstep/internal/learn/classroom"
 	"lockstep/internal/learn/steps"
 	"lockstep/internal/lock"
@@ -254,7 +255,7 @@ func (s *server) firstLine(ctx context.Context) string {
 	}
 	title, nodes := "", ""
 	if strategy, err := evolution.Find(version); err == nil {
-		title = " (" + strategy.Title + ")"
+		title = " (" + strategy.Title.In(language.English) + ")"
 		if strategy.OnNodes {
 			nodes = " · nodes " + s.redis.Nodes.String()
 		}

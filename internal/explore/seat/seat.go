@@ -134,8 +134,9 @@ func (s *Seat) index(w http.ResponseWriter, r *http.Request) error {
 	}
 	var index Index
 	for _, lock := range evolution.Table() {
-		lock = evolution.In(lock, in)
-		index.Locks = append(index.Locks, Lock{lock.Name, lock.Title, lock.Adds, lock.Costs, lock.StillBroken, lock.OnNodes})
+		index.Locks = append(index.Locks, Lock{
+			lock.Name, lock.Title.In(in), lock.Adds.In(in), lock.Costs.In(in), lock.StillBroken.In(in), lock.OnNodes,
+		})
 	}
 	for _, fault := range explore.AllFaults() {
 		index.Faults = append(index.Faults, Named{fault.Name, fault.Says.In(in)})

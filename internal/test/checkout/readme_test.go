@@ -12,9 +12,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"lockstep/internal/language"
-	"lockstep/internal/lock/evolution"
 )
 
 var readmes = []string{"README.md", "README.zh-CN.md"}
@@ -100,22 +97,6 @@ func TestReadmesHaveTheSameCommands(t *testing.T) {
 	english, chinese := typed(t, readmes[0]), typed(t, readmes[1])
 	if want := inChinese(english); !slices.Equal(chinese, want) {
 		t.Errorf("%s has\n%v\nwant as %s\n%v", readmes[1], chinese, readmes[0], want)
-	}
-}
-
-func TestReadmesKnowEveryLock(t *testing.T) {
-	for i, readme := range readmes {
-		text, err := os.ReadFile(readme)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, s := range evolution.Table() {
-			s = evolution.In(s, language.All()[i])
-			row := "| `" + s.Name + "` | " + strings.Join([]string{s.Title, s.Adds, s.Costs, s.StillBroken}, " | ") + " |\n"
-			if !strings.Contains(string(text), row) {
-				t.Errorf("%s does not have the row %s", readme, row)
-			}
-		}
 	}
 }
 
