@@ -14,9 +14,12 @@ import (
 	"time"
 )
 
-var readmes = []string{"README.md", "README.zh-CN.md"}
+var (
+	readmes = []string{"README.md", "README.zh-CN.md"}
+	running = []string{"docs/running.md", "docs/running.zh-CN.md"}
+)
 
-// A reader who types every command of the README gets what it says.
+// A reader who types every command of the README, and of the page on running it, gets what they say.
 func TestReadmeCommands(t *testing.T) {
 	if _, err := exec.LookPath("sh"); err != nil {
 		t.Skip("the README's commands are written for sh: ", err)
@@ -31,7 +34,7 @@ func TestReadmeCommands(t *testing.T) {
 	t.Setenv("LOCKSTEP_SERVER_ADDR", "127.0.0.1:"+port)
 	t.Setenv("LOCKSTEP_REDIS_EMBEDDED_ADDR", "127.0.0.1:"+redisPort)
 
-	all := typed(t, readmes[0])
+	all := append(typed(t, readmes[0]), typed(t, running[0])...)
 	if all[0].text != "go run ." {
 		t.Fatalf("the first command is %q; want the one that does the main job", all[0].text)
 	}
@@ -94,9 +97,11 @@ func serve(t *testing.T) {
 }
 
 func TestReadmesHaveTheSameCommands(t *testing.T) {
-	english, chinese := typed(t, readmes[0]), typed(t, readmes[1])
-	if want := inChinese(english); !slices.Equal(chinese, want) {
-		t.Errorf("%s has\n%v\nwant as %s\n%v", readmes[1], chinese, readmes[0], want)
+	for _, pages := range [][]string{readmes, running} {
+		english, chinese := typed(t, pages[0]), typed(t, pages[1])
+		if want := inChinese(english); !slices.Equal(chinese, want) {
+			t.Errorf("%s has\n%v\nwant as %s\n%v", pages[1], chinese, pages[0], want)
+		}
 	}
 }
 
