@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -213,10 +214,8 @@ func explored(cmd *cobra.Command, f exploreFlags, strategy strategy.Strategy, go
 		}
 		whys = append(whys, why)
 	}
-	if err := f.writeFound(cmd, strategy, result.Found); err != nil {
-		return err
-	}
-	return f.show(cmd, result, whys)
+	told := f.show(cmd, result, whys)
+	return cmp.Or(f.writeFound(cmd, strategy, result.Found), told) // a file that cannot be written is trouble, whatever the verdict
 }
 
 // meantFaults adds to an error what was meant by the first fault that there is not.
