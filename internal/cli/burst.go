@@ -47,9 +47,8 @@ A request is answered by sold or sold out. One that failed sold nothing. One is 
 have sold: its answer was outcome_unknown or bad_gateway, or there was none. Where fewer than 99 %
 were answered (--min-answered), a PASS is UNKNOWN; OVERSOLD and UNDERSOLD stay what they are.
 
-Where the ledger cannot be read, burst tries again for half a minute, and then says what it knows.
-Where it lacks orders that buyers were told of, it cannot be trusted, and only OVERSOLD stays.
-Otherwise both are UNKNOWN.`,
+Where the ledger cannot be read, burst tries again for half a minute, and then says what it knows:
+UNKNOWN. So is a ledger that lacks orders that buyers were told of, unless it shows OVERSOLD.`,
 		Example: "  lockstep burst -n 1000 -c 1000 --lock v0\n  lockstep burst -n 200 -c 200 --lock v4",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {

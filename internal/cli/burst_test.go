@@ -138,10 +138,13 @@ func TestOrdersAndAnswersAreCompared(t *testing.T) {
 
 // What cannot be known is not said, in either language.
 func TestBurstSaysOnlyWhatIsTrue(t *testing.T) {
-	empty := load.Result{Report: history.Report{Verdict: history.Pass, Initial: 200, Sold: 200, MaxInFlight: 9}, Requests: 5000, OK: 4923, Answered: 1}
+	report := history.Report{Verdict: history.Pass, Initial: 200, Sold: 200, MaxInFlight: 9}
+	empty := load.Result{Report: report, Requests: 5000, OK: 4923, Answered: 1}
 	empty.Judge(0.99)
-	unread := load.Result{Report: history.Report{Verdict: history.Unknown, Initial: 200}, Unread: "503", Reason: "the ledger could not be read: 503",
-		Requests: 200, OK: 200}
+	unread := load.Result{
+		Report: history.Report{Verdict: history.Unknown, Initial: 200}, Unread: "503", Reason: "the ledger could not be read: 503",
+		Requests: 200, OK: 200,
+	}
 	few := load.Result{Report: history.Report{Verdict: history.Pass, Initial: 9, Sold: 9, MaxInFlight: 9}, Requests: 20, OK: 9, Answered: 0.45}
 	few.Judge(0.99)
 	for _, c := range []struct {

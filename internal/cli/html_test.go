@@ -72,6 +72,7 @@ func TestTheVerdictComesBeforeAFullDisk(t *testing.T) {
 		t.Skip("no disk is full here: ", err)
 	}
 	for line, says := range map[string]string{
+		"explore v2 --replay A:SET":    "This schedule shows no anomaly.",
 		"explore v2 --faults expiry=1": "v2 shows two-holders",
 		"burst -n 8 -c 8 --server.addr 127.0.0.1:1 --sale.think_time 100ms --lock v4": "verdict ",
 	} {
