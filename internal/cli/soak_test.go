@@ -21,7 +21,7 @@ func TestSoakRefusesWhatItCannotRun(t *testing.T) {
 		"soak --replicas 1":             "so that others can sell when one cannot",
 		"soak --buyers 0":               "want from 1 to 10000 buyers",
 		"soak --faults flood":           "there is no such fault",
-		"soak --html no-such-dir/x":     "--html: stat no-such-dir",
+		"soak --html no-such-dir/x":     "--html: open no-such-dir",
 		"soak --lock.ttl 1s":            "soak takes no settings",
 		"soak --redis no-such-server":   "no-such-server: it is not installed",
 		"soak --redis=" + notARedis(t):  "ended at once",
@@ -42,6 +42,47 @@ func notARedis(t *testing.T) string {
 		t.Skip(err)
 	}
 	return path
+}
+
+// The verdict comes first. A picture that cannot be written is trouble if it was asked for; otherwise the exit code is the verdict's.
+func TestSoakTellsTheVerdictBeforeWhatCouldNotBeWritten(t *testing.T) {
+	const full = "/dev/full"
+	if _, err := os.Stat(full); err != nil {
+		t.Skip("no disk is full here: ", err)
+	}
+	unwritable := errors.New("--html: open history.html: permission denied")
+	for what, c := range map[string]struct {
+		args    []string
+		verdict soak.Verdict
+		before  error // the file could not be opened
+		want    string
+	}{
+		"by itself, and all is well": {nil, soak.Pass, unwritable, "exit code 0"},
+		"by itself, and it fails":    {nil, soak.Fail, unwritable, "exit code 1"},
+		"asked for":                  {[]string{"--html", full}, soak.Pass, nil, "--html: write /dev/full: no space left on device"},
+	} {
+		cmd := newSoak()
+		if err := cmd.ParseFlags(c.args); err != nil {
+			t.Fatal(err)
+		}
+		var people, stderr bytes.Buffer
+		cmd.SetErr(&stderr)
+		var file *htmlFile
+		if c.before == nil {
+			var err error
+			if file, err = openHTML(full); err != nil {
+				t.Fatal(err)
+			}
+		}
+		err := soakFlags{html: full}.tell(cmd, &people, soak.Result{Verdict: c.verdict}, file, c.before)
+		if err == nil {
+			err = exitCode(exitOK)
+		}
+		told := strings.Contains(people.String(), "\n"+string(c.verdict)+": ") && !strings.Contains(people.String(), "picture:")
+		if err.Error() != c.want || !told || (c.before != nil) != strings.Contains(stderr.String(), "soak: --html: open history.html") {
+			t.Errorf("%s: %v; want %s, the verdict, and what could not be written:\n%s%s", what, err, c.want, &people, &stderr)
+		}
+	}
 }
 
 // A soak with one fault sells, judges and draws, and says how to repeat it.
