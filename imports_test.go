@@ -136,8 +136,8 @@ var house = map[string][]string{
 	"lockstep/internal/history":         {},
 	"lockstep/internal/trace":           {"internal/language"},
 	"lockstep/internal/language":        {},
-	"lockstep/internal/redistest":       {"internal/redisclient"}, // for tests alone
-	"lockstep/internal/suite":           {},                       // for tests alone
+	"lockstep/internal/redistest":       {"internal/redisclient", "internal/suite"}, // for tests alone
+	"lockstep/internal/suite":           {},                                         // for tests alone
 	"lockstep/util/lua":                 {},
 	"lockstep/internal/redisclient":     {},
 	"lockstep/internal/redisproxy":      {},
