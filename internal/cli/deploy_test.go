@@ -14,18 +14,12 @@ import (
 	"testing"
 
 	"lockstep/internal/service/history"
+	"lockstep/internal/test/suite"
 )
 
 // startNginx starts nginx by the files of the containers, in front of shops of the test.
 func startNginx(t *testing.T, shops ...string) *testServer {
 	t.Helper()
-	program, err := exec.LookPath("nginx")
-	if err != nil {
-		if os.Getenv("CI") != "" {
-			t.Fatal("nginx is not installed, and in CI it has to be: ", err)
-		}
-		t.Skip("nginx is not installed, so deploy/nginx.conf is not tested: ", err)
-	}
 	dir := t.TempDir()
 	site, err := os.ReadFile("../../deploy/site.conf")
 	if err != nil {
@@ -45,7 +39,7 @@ func startNginx(t *testing.T, shops ...string) *testServer {
 			t.Fatal(err)
 		}
 	}
-	command := exec.Command(program, "-p", dir, "-c", filepath.Join(dir, "nginx.conf"), "-e", filepath.Join(dir, "error.log"),
+	command := exec.Command("nginx", "-p", dir, "-c", filepath.Join(dir, "nginx.conf"), "-e", filepath.Join(dir, "error.log"),
 		"-g", "daemon off; pid "+filepath.Join(dir, "nginx.pid")+";")
 	command.Stderr = os.Stderr
 	if err := command.Start(); err != nil {
@@ -67,6 +61,7 @@ func startNginx(t *testing.T, shops ...string) *testServer {
 
 // The same files as in the containers, in front of three servers here.
 func TestBehindNginx(t *testing.T) {
+	suite.Needs(t, "nginx")
 	t.Parallel()
 	first := start(t, "--redis.embedded_addr", anyPort, "--server.replica", "shop1")
 	shops := []string{first.addr}
@@ -101,6 +96,7 @@ func TestBehindNginx(t *testing.T) {
 // Of three shops one is not there, and one takes requests and says nothing: the third sells, and nobody is told 502 but those whom
 // the silent one held. What it held is not sent again.
 func TestNginxLeavesOutShopsThatFail(t *testing.T) {
+	suite.Needs(t, "nginx")
 	shop := start(t, "--redis.embedded_addr", anyPort, "--sale.think_time", "300ms") // so that buyers meet
 	silent, err := net.Listen("tcp", anyPort)
 	if err != nil {
@@ -157,6 +153,7 @@ func TestNginxLeavesOutShopsThatFail(t *testing.T) {
 
 // Of shops that break off, one gets a sale or a change, and only once.
 func TestNginxSendsNothingTwice(t *testing.T) {
+	suite.Needs(t, "nginx")
 	var got atomic.Int64
 	var shops []string
 	for range 3 {
