@@ -63,6 +63,9 @@ func TestComposeFile(t *testing.T) {
 		if err != nil || cfg.Lock.Version != "v4" || cfg.Server.Addr != "0.0.0.0:8080" || !slices.Equal(cfg.Redis.Addrs, []string{"redis:6379"}) {
 			t.Errorf("%s is configured as %+v, %v", name, cfg, err)
 		}
+		if !shop.ReadOnly || !slices.Equal(shop.CapDrop, []string{"ALL"}) || !slices.Equal(shop.SecurityOpt, []string{"no-new-privileges:true"}) {
+			t.Errorf("%s may write or do more than it needs: %+v", name, shop)
+		}
 		if project.Services["nginx"].DependsOn[name].Condition != types.ServiceConditionHealthy {
 			t.Errorf("nginx does not wait for %s", name)
 		}
