@@ -1,6 +1,7 @@
 package main
 
 import (
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -84,6 +85,10 @@ func TestComposeFile(t *testing.T) {
 		if got := port.Published + ":" + strconv.Itoa(int(port.Target)); got != want || port.HostIP != "127.0.0.1" {
 			t.Errorf("%s is published as %s on %q; want %s on loopback", name, got, port.HostIP, want)
 		}
+	}
+	nginx := project.Services["nginx"]
+	if len(nginx.Volumes) != 1 || path.Join(nginx.Volumes[0].Target, "front.sh") != nginx.Command[1] || nginx.StopSignal != "SIGQUIT" {
+		t.Errorf("nginx does not run deploy/front.sh, or is not told to end as it expects: %+v", nginx)
 	}
 	if v := loadCompose(t).Services["shop1"].Environment["LOCKSTEP_LOCK_VERSION"]; v == nil || *v != "v0" {
 		t.Errorf("without a word the lock is %v; want v0", v)
