@@ -161,6 +161,7 @@ func (s *server) serve(ctx context.Context, listener net.Listener) {
 	s.web.http.RegisterOnShutdown(s.events.Close) // or it would wait for the watchers to leave
 	s.web.http.RegisterOnShutdown(s.live.Close)
 	s.web.http.RegisterOnShutdown(s.class.Close)
+	s.web.http.RegisterOnShutdown(s.seat.Close)
 	s.web.http.BaseContext = func(net.Listener) context.Context { return sales }
 	go func() { s.failed <- s.web.serve(listener) }()
 }

@@ -12,7 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"lockstep/internal/stage/redisserver"
 	"lockstep/internal/stage/soak"
 	"lockstep/internal/test/suite"
 )
