@@ -10,15 +10,14 @@ import (
 	"strings"
 	"time"
 
-	"github.com/google/uuid"
 	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"lockstep/internal/cli/server"
 	"lockstep/internal/language"
 	"lockstep/internal/lock/evolution"
 	"lockstep/internal/service/history"
-	"lockstep/internal/shop/api"
 	"lockstep/internal/shop/config"
 	"lockstep/internal/shop/load"
 )
@@ -155,24 +154,24 @@ func findTargets(cmd *cobra.Command, cfg config.Config, named []string, buyers i
 			}
 		}
 		fmt.Fprintln(stderr, say("burst: asking", "burst：请求"), strings.Join(named, ", "))
-		return named, nothing, errors.Join(refuseSettings(cmd, named[0]), checkFiles(buyers, false))
+		return named, nothing, errors.Join(refuseSettings(cmd, named[0]), load.CheckFiles(buyers, false))
 	}
-	target := "http://" + reachable(cfg.Server.Addr)
+	target := cfg.Server.URL()
 	if load.IsLockstep(ctx, target) {
 		fmt.Fprintln(stderr, say("burst: asking the server at", "burst：请求服务器"), target)
-		return []string{target}, nothing, errors.Join(refuseSettings(cmd, target), checkFiles(buyers, false))
+		return []string{target}, nothing, errors.Join(refuseSettings(cmd, target), load.CheckFiles(buyers, false))
 	}
-	if err := checkFiles(buyers, true); err != nil {
+	if err := load.CheckFiles(buyers, true); err != nil {
 		return nil, nil, err
 	}
 	cfg.Server.Addr, cfg.Redis.EmbeddedAddr = anyPort, anyPort
-	own, err := openServer(ctx, cfg, newLog(stderr, "error"), api.OwnOrderIDs(uuid.NewString))
+	own, err := server.Open(ctx, cfg, server.Options{Log: newLog(stderr, "error")})
 	if err != nil {
 		return nil, nil, err
 	}
 	fmt.Fprintf(stderr, say("burst: no lockstep at %s, so this process is the buyers and the shop (%s, %s): the times include both\n",
-		"burst：%s 没有 lockstep，由本进程同时充当买家和店铺（%s，%s），用时包含两者\n"), target, own.url(), own.redis.Name)
-	return []string{own.url()}, own.close, nil
+		"burst：%s 没有 lockstep，由本进程同时充当买家和店铺（%s，%s），用时包含两者\n"), target, own.URL(), own.Redis.Name)
+	return []string{own.URL()}, own.Close, nil
 }
 
 // refuseSettings refuses flags that have an effect only on a server of the burst's own.

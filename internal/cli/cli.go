@@ -30,6 +30,14 @@ type exitCode int
 
 func (e exitCode) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
 
+// exitWith returns an error, or what makes a command end with a code.
+func exitWith(err error, code int) error {
+	if err == nil && code != exitOK {
+		err = exitCode(code)
+	}
+	return err
+}
+
 // productName is the program's name, however it was started.
 const productName = "lockstep"
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"lockstep/internal/shop/load"
 	"lockstep/internal/stage/soak"
 )
 
@@ -97,7 +98,7 @@ func (f soakFlags) check() error {
 	case f.buyers < 1 || f.buyers > 10_000:
 		return fmt.Errorf("-c %d is not allowed: want from 1 to 10000 buyers", f.buyers)
 	}
-	return checkFiles(f.buyers, true)
+	return load.CheckFiles(f.buyers, true)
 }
 
 // command is what repeats a soak, as it was typed but for the seed.

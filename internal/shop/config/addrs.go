@@ -98,6 +98,15 @@ func several(value any) ([]string, error) {
 	return strings.FieldsFunc(strings.Join(texts, ","), func(c rune) bool { return c == ',' || c == ' ' }), err
 }
 
+// Reachable returns the address at which to reach what listens at addr: loopback, if it listens at every address of this machine.
+func Reachable(addr string) string {
+	host, port, err := net.SplitHostPort(addr)
+	if ip := net.ParseIP(host); err == nil && (host == "" || ip != nil && ip.IsUnspecified()) {
+		return net.JoinHostPort("127.0.0.1", port)
+	}
+	return addr
+}
+
 // isAddr reports whether a text is host:port. A host with other characters than a name's is refused: it may hold a password.
 func isAddr(text string) bool {
 	host, port, err := net.SplitHostPort(text)

@@ -89,6 +89,9 @@ type (
 	Log struct{ Level string }
 )
 
+// URL returns the URL of a server with these settings, for this machine.
+func (s Server) URL() string { return "http://" + Reachable(s.Addr) }
+
 // AddFlags gives flags one flag for every key, and --config.
 func AddFlags(flags *pflag.FlagSet, versions []string) {
 	flags.String(fileFlag, "", "configuration file (default: "+DefaultFile+", if there is one here)")

@@ -1,4 +1,4 @@
-package cli
+package server
 
 import (
 	"log/slog"
@@ -31,7 +31,7 @@ func newGuard(cfg config.Config, addr net.Addr) api.Guard {
 	return guard
 }
 
-// machineNames are this machine's names in its network.
+// machineNames returns this machine's names in its network.
 func machineNames() []string {
 	name, err := os.Hostname()
 	if err != nil {
@@ -41,7 +41,7 @@ func machineNames() []string {
 	return []string{name, short, short + ".local"}
 }
 
-// behind gives the settings of a replica, which listens on loopback, behind a front with this guard. A request that passes the front
+// behind returns the settings of a replica, which listens on loopback, behind a front with this guard. A request that passes the front
 // passes the replica. If nobody may change anything, the replica has a token that nobody knows.
 func behind(guard api.Guard, cfg config.Config) config.Config {
 	cfg.Server.Hosts = nil

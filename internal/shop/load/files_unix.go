@@ -1,14 +1,14 @@
 //go:build unix
 
-package cli
+package load
 
 import (
 	"math"
 	"syscall"
 )
 
-// openFileLimit is how many files this process may have open; Go has raised it as far as the system lets it.
-func openFileLimit() (limit int, limited bool) {
+// OpenFileLimit returns how many files this process may have open; Go has raised it as far as the system lets it.
+func OpenFileLimit() (limit int, limited bool) {
 	var files syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &files); err != nil {
 		return 0, false

@@ -1,4 +1,4 @@
-package cli
+package load
 
 import "fmt"
 
@@ -6,9 +6,9 @@ import "fmt"
 // connections to the embedded Redis.
 const spareFiles = 200
 
-// checkFiles fails if this process may not open as many files as so many buyers need: one each, and one more if the server is ours.
-func checkFiles(buyers int, ownServer bool) error {
-	limit, limited := openFileLimit()
+// CheckFiles fails if this process may not open as many files as so many buyers need: one each, and one more if the server is ours.
+func CheckFiles(buyers int, ownServer bool) error {
+	limit, limited := OpenFileLimit()
 	need := buyers
 	if ownServer {
 		need *= 2

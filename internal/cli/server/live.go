@@ -1,4 +1,4 @@
-package cli
+package server
 
 import (
 	"net"
@@ -10,6 +10,7 @@ import (
 	"lockstep/internal/dao"
 	"lockstep/internal/shop/api"
 	"lockstep/internal/shop/config"
+	"lockstep/internal/shop/load"
 	"lockstep/internal/watch/live"
 )
 
@@ -18,23 +19,23 @@ const (
 	liveSettle = 150 * time.Millisecond // the streams of replicas are read ten times a second
 )
 
-// newLive makes what is served to those who watch a shop, by a server, or a front, that listens at addr.
+// newLive makes the page's live view of a shop, for a server, or a front, that listens at addr.
 func newLive(cfg config.Config, guard api.Guard, addr net.Addr, shop live.Shop) *live.Server {
 	hub := &live.Hub{Shop: shop, Linger: liveLinger, Now: time.Now, Can: live.Can{Administer: administers(guard)}}
 	if replica, is := shop.(*live.Replica); !is || len(replica.Peers) > 0 {
 		hub.Settle = liveSettle
 	}
-	targets := []string{"http://" + reachable(addr.String())}
+	targets := []string{"http://" + config.Reachable(addr.String())}
 	for _, peer := range cfg.Server.Peers {
 		targets = append(targets, "http://"+peer)
 	}
 	return &live.Server{Hub: hub, Bursts: &live.Bursts{
 		Targets: targets, Peers: cfg.Server.Peers, Token: cfg.Admin.Token, NewID: uuid.NewString,
-		Fits: func(buyers int) error { return checkFiles(buyers, true) },
+		Fits: func(buyers int) error { return load.CheckFiles(buyers, true) },
 	}}
 }
 
-// administers says who may change things, for the page.
+// administers tells the page who may change things.
 func administers(guard api.Guard) string {
 	switch {
 	case guard.Token != "":
@@ -46,7 +47,7 @@ func administers(guard api.Guard) string {
 	}
 }
 
-// nodeFaults is what stops and empties the masters of Redlock that are embedded in this process; nil, if they are not.
+// nodeFaults returns the handler that stops and empties the masters of Redlock; nil if they are not embedded in this process.
 func nodeFaults(redis *dao.Redis, hub *live.Hub) http.Handler {
 	for _, node := range redis.Nodes {
 		if !node.Embedded() {

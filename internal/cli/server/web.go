@@ -1,4 +1,4 @@
-package cli
+package server
 
 import (
 	"context"
@@ -13,7 +13,7 @@ import (
 
 // How long a client may take, so that none occupies a connection for ever.
 const (
-	writeTime = 5 * time.Second // to read one write of an answer; each write has a time of its own
+	WriteTime = 5 * time.Second // to read one write of an answer; each write has a time of its own
 	idleTime  = 2 * time.Minute // between two requests
 	lastTime  = time.Second     // to send a request and to read its answer, once the server ends
 )
@@ -24,9 +24,10 @@ type webServer struct {
 	entrance *api.Entrance
 }
 
-func newWebServer(handler http.Handler, replica string, log *slog.Logger) *webServer {
+// newWebServer makes a server of a handler. When it shuts down it calls ends, which end the streams, or it would wait for those who watch.
+func newWebServer(handler http.Handler, replica string, log *slog.Logger, ends ...func()) *webServer {
 	entrance := &api.Entrance{Next: handler, Replica: replica, Log: log}
-	return &webServer{
+	s := &webServer{
 		entrance: entrance,
 		http: &http.Server{
 			Handler:        entrance,
@@ -36,6 +37,10 @@ func newWebServer(handler http.Handler, replica string, log *slog.Logger) *webSe
 			ErrorLog:       slog.NewLogLogger(log.Handler(), slog.LevelWarn),
 		},
 	}
+	for _, end := range ends {
+		s.http.RegisterOnShutdown(end)
+	}
+	return s
 }
 
 // serve serves until shutdown.
@@ -76,7 +81,7 @@ func (l writeBoundListener) Accept() (net.Conn, error) {
 type writeBoundConn struct{ net.Conn }
 
 func (c writeBoundConn) Write(text []byte) (int, error) {
-	if err := c.SetWriteDeadline(time.Now().Add(writeTime)); err != nil {
+	if err := c.SetWriteDeadline(time.Now().Add(WriteTime)); err != nil {
 		return 0, err
 	}
 	return c.Conn.Write(text)

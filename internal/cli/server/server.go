@@ -1,11 +1,12 @@
-package cli
+// Package server puts a server together: the shop with its Redis, and what its page shows, behind one HTTP server; or a cluster's front.
+// It is the only place that knows all of these rooms. Begin with Serve.
+package server
 
 import (
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"math/rand/v2"
 	"net"
 	"net/http"
@@ -43,54 +44,64 @@ const (
 	doorWait  = 2 * time.Minute
 )
 
-// leaveTime is how long each step of ending may take that talks to Redis or to clients.
-const leaveTime = 5 * time.Second
+// LeaveTime bounds each step of ending that talks to Redis or to clients.
+const LeaveTime = 5 * time.Second
 
-// server is a shop, its Redis, and the HTTP server in front.
-type server struct {
-	api      *api.API
-	redis    *dao.Redis
-	instance string // unlike any other process's
-	events   *witness.Recorder
-	seat     *seat.Seat
-	live     *live.Server
-	class    *classroom.Classroom
-	web      *webServer
-	addr     string
-	failed   chan error // the HTTP server ended by itself
-	stop     context.CancelFunc
+// Server is a shop, its Redis, and the HTTP server in front.
+type Server struct {
+	API         *api.API
+	Redis       *dao.Redis
+	Live        *live.Server
+	Addr        string
+	StopBeating context.CancelFunc // ends the heartbeat: the other replicas take this one for dead
 
+	instance    string // unlike any other process's
+	web         *webServer
+	failed      chan error // the HTTP server ended by itself
 	cancelSales context.CancelFunc
 	lived       chan struct{} // closed when the heartbeat has ended
 }
 
-// openServer listens, opens the Redis, joins or begins a run, and serves; or it fails, and nothing is left open. The server ends by close,
+// Open listens, opens the Redis, joins or begins a run, and serves; or it fails, and nothing is left open. The server ends by Close,
 // not with ctx.
-func openServer(ctx context.Context, cfg config.Config, log *slog.Logger, orderIDs api.OrderIDs) (*server, error) {
-	listener, err := net.Listen("tcp", cfg.Server.Addr)
+func Open(ctx context.Context, cfg config.Config, o Options) (*Server, error) {
+	listener, redis, err := listen(ctx, cfg)
 	if err != nil {
-		return nil, fmt.Errorf("server.addr: cannot listen on %s: %w; choose another with --server.addr", cfg.Server.Addr, err)
-	}
-	redis, err := dao.Open(ctx, dao.Config(cfg.Redis))
-	if err != nil {
-		return nil, errors.Join(err, listener.Close())
+		return nil, err
 	}
 	if err := fits(cfg.Lock.Version, redis); err != nil {
 		return nil, errors.Join(err, listener.Close(), redis.Close())
 	}
-	s := newServer(cfg, redis, listener.Addr(), log, orderIDs)
-	if err := s.api.Shop.Open(ctx, s.settings(cfg)); err != nil {
+	s := newServer(cfg, redis, listener.Addr(), o)
+	if err := s.API.Shop.Open(ctx, s.Settings(cfg)); err != nil {
 		return nil, errors.Join(fmt.Errorf("opening the shop: %w", err), listener.Close(), redis.Close())
 	}
-	warnOf(s.api.Guard, listener.Addr(), s.api.Log)
+	warnOf(s.API.Guard, listener.Addr(), s.API.Log)
 	s.serve(ctx, listener)
 	return s, nil
 }
 
+// listen opens the address of a server or a front, and its Redis.
+func listen(ctx context.Context, cfg config.Config) (net.Listener, *dao.Redis, error) {
+	listener, err := net.Listen("tcp", cfg.Server.Addr)
+	if err != nil {
+		return nil, nil, fmt.Errorf("server.addr: cannot listen on %s: %w; choose another with --server.addr", cfg.Server.Addr, err)
+	}
+	redis, err := dao.Open(ctx, dao.Config(cfg.Redis))
+	if err != nil {
+		return nil, nil, errors.Join(err, listener.Close())
+	}
+	return listener, redis, nil
+}
+
 // newServer makes a server of an open Redis. It asks Redis nothing yet.
-func newServer(cfg config.Config, redis *dao.Redis, addr net.Addr, log *slog.Logger, orderIDs api.OrderIDs) *server {
+func newServer(cfg config.Config, redis *dao.Redis, addr net.Addr, o Options) *Server {
 	replica := cmp.Or(cfg.Server.Replica, replicaName())
-	log = log.With("replica", replica)
+	log := o.Log.With("replica", replica)
+	orderIDs := api.OwnOrderIDs(uuid.NewString)
+	if o.BehindFront {
+		orderIDs = api.FrontOrderIDs(uuid.NewString)
+	}
 	instance := uuid.NewString()
 	shop := newShop(redis, dao.NewStore(redis.Store, instance, cfg.Inventory.MaxOrders))
 	shop.Replica, shop.Log = replica, log
@@ -105,30 +116,31 @@ func newServer(cfg config.Config, redis *dao.Redis, addr net.Addr, log *slog.Log
 		node.AddHook(counts)
 		node.AddHook(recorder.HookOfNode(i+1, len(redis.Nodes)))
 	}
-	chair := seat.New(seat.Usual(), seat.Errors{Status: api.StatusOf, Write: api.WriteError})
+	explorer := seat.New(seat.Usual(), seat.Errors{Status: api.StatusOf, Write: api.WriteError})
 	class := classroom.New(docs.Course())
 	guard := newGuard(cfg, addr)
 	shown := newLive(cfg, guard, addr, &live.Replica{Name: replica, Recorder: recorder, Shop: shop, Peers: cfg.Server.Peers})
-	s := &server{
-		api: &api.API{
+	s := &Server{
+		API: &api.API{
 			Shop: shop, Metrics: counts, Events: recorder, Live: shown.Handler(), Page: web.Handlers(), OrderIDs: orderIDs,
 			Replica: replica, Redis: redis.Name, Nodes: redis.Nodes.Addrs(), Log: log,
 			Guard: guard,
-			Seat:  below(chair), Course: class.Handler(),
+			Seat:  seatRoutes(explorer), Course: class.Handler(),
 		},
-		redis: redis, instance: instance, events: recorder, seat: chair, live: shown, class: class,
-		addr:   addr.String(),
+		Redis: redis, instance: instance, Live: shown,
+		Addr:   addr.String(),
 		failed: make(chan error, 1),
 		lived:  make(chan struct{}),
 	}
-	s.api.NodeFaults = nodeFaults(redis, shown.Hub)
+	s.API.NodeFaults = nodeFaults(redis, shown.Hub)
+	s.web = newWebServer(s.API.Handler(), replica, log, recorder.Close, shown.Close, class.Close, explorer.Close)
 	return s
 }
 
-// below is what is below /seat: the scheduler's seat, and the steps.
-func below(chair http.Handler) http.Handler {
+// seatRoutes returns the routes below /seat: the scheduler's seat, and the steps.
+func seatRoutes(explorer http.Handler) http.Handler {
 	mux := http.NewServeMux()
-	mux.Handle("/", chair)
+	mux.Handle("/", explorer)
 	mux.Handle("/seat/steps", steps.Handler())
 	mux.Handle("/seat/steps/", steps.Handler())
 	return mux
@@ -148,20 +160,15 @@ func newShop(redis *dao.Redis, store *dao.Store) *service.Shop {
 }
 
 // serve starts the heartbeat and the HTTP server.
-func (s *server) serve(ctx context.Context, listener net.Listener) {
-	live, stop := context.WithCancel(context.WithoutCancel(ctx))
-	s.stop = stop
+func (s *Server) serve(ctx context.Context, listener net.Listener) {
+	beating, stop := context.WithCancel(context.WithoutCancel(ctx))
+	s.StopBeating = stop
 	go func() {
 		defer close(s.lived)
-		s.api.Shop.Live(live)
+		s.API.Shop.Live(beating)
 	}()
 	sales, cancelSales := context.WithCancel(context.WithoutCancel(ctx))
 	s.cancelSales = cancelSales
-	s.web = newWebServer(s.api.Handler(), s.api.Replica, s.api.Log)
-	s.web.http.RegisterOnShutdown(s.events.Close) // or it would wait for the watchers to leave
-	s.web.http.RegisterOnShutdown(s.live.Close)
-	s.web.http.RegisterOnShutdown(s.class.Close)
-	s.web.http.RegisterOnShutdown(s.seat.Close)
 	s.web.http.BaseContext = func(net.Listener) context.Context { return sales }
 	go func() { s.failed <- s.web.serve(listener) }()
 }
@@ -175,11 +182,11 @@ func fits(version string, redis *dao.Redis) error {
 	return strategy.Fits(len(redis.Nodes))
 }
 
-// settings are the part of the configuration that may change while the shop is open.
-func (s *server) settings(cfg config.Config) service.Settings {
+// Settings returns the part of a configuration that may change while the shop is open.
+func (s *Server) Settings(cfg config.Config) service.Settings {
 	strategies := map[string]strategy.Strategy{}
 	for _, row := range evolution.Table() {
-		if row.Fits(len(s.redis.Nodes)) != nil {
+		if row.Fits(len(s.Redis.Nodes)) != nil {
 			continue
 		}
 		strategies[row.Name] = row
@@ -191,77 +198,70 @@ func (s *server) settings(cfg config.Config) service.Settings {
 				Key: lock.Key, TTL: cfg.Lock.TTL, RetryInterval: cfg.Lock.RetryInterval, WaitTimeout: cfg.Lock.WaitTimeout,
 				Clock: lock.SystemClock{Ahead: cfg.Server.ClockOffset},
 			},
-			Client: s.redis.Lock, Nodes: s.redis.Nodes.Clients(), Process: s.instance, HandOffLimit: cfg.Lock.HandOffLimit,
-			Notifier: s.redis.Notifier, Rand: rand.Int64N,
+			Client: s.Redis.Lock, Nodes: s.Redis.Nodes.Clients(), Process: s.instance, HandOffLimit: cfg.Lock.HandOffLimit,
+			Notifier: s.Redis.Notifier, Rand: rand.Int64N,
 		},
 		Think: cfg.Sale.ThinkTime, Nested: cfg.Sale.Nested, Initial: cfg.Inventory.Initial,
 		Strategies: strategies,
 		Backoff: service.Backoff{
-			Delay: cfg.Lock.RetryInterval, MaxDuration: cfg.Lock.WaitTimeout, Clock: s.api.Shop.Clock, Rand: rand.Int64N,
+			Delay: cfg.Lock.RetryInterval, MaxDuration: cfg.Lock.WaitTimeout, Clock: s.API.Shop.Clock, Rand: rand.Int64N,
 		},
 	}
 }
 
-// close lets the sales in flight end, then ends everything. Sales that do not end in time are cancelled, and release their locks.
-func (s *server) close() error {
-	err := s.shutdown(s.api.Shop.LongestSale())
+// Close lets the sales in flight end, then ends everything. Sales that do not end in time are cancelled, and release their locks.
+func (s *Server) Close() error {
+	err := s.Shutdown(s.API.Shop.LongestSale())
 	if err != nil {
-		s.api.Log.Error("sales in flight are cancelled: they did not end in time")
+		s.API.Log.Error("sales in flight are cancelled: they did not end in time")
 		s.cancelSales()
-		err = errors.Join(err, s.shutdown(leaveTime))
+		err = errors.Join(err, s.Shutdown(LeaveTime))
 	}
 	s.cancelSales()
-	s.live.Close()
-	s.stop()
+	s.Live.Close()
+	s.StopBeating()
 	<-s.lived
-	ctx, cancel := context.WithTimeout(context.Background(), leaveTime)
+	ctx, cancel := context.WithTimeout(context.Background(), LeaveTime)
 	defer cancel()
-	if err := s.api.Shop.Close(ctx); err != nil {
-		s.api.Log.Warn("saying goodbye to the other replicas", "error", err)
+	if err := s.API.Shop.Close(ctx); err != nil {
+		s.API.Log.Warn("saying goodbye to the other replicas", "error", err)
 	}
-	return errors.Join(err, s.redis.Close())
+	return errors.Join(err, s.Redis.Close())
 }
 
-func (s *server) shutdown(within time.Duration) error {
+// Shutdown takes no more requests, and returns when those in flight have been answered. It fails if that takes too long.
+func (s *Server) Shutdown(within time.Duration) error {
 	ctx, cancel := context.WithTimeout(context.Background(), within)
 	defer cancel()
 	return s.web.shutdown(ctx)
 }
 
-// url is the server's URL for this machine.
-func (s *server) url() string { return "http://" + reachable(s.addr) }
+// URL returns the server's URL for this machine.
+func (s *Server) URL() string { return "http://" + config.Reachable(s.Addr) }
 
-// reachable gives the address to ask of one to listen at: loopback, if the server listens at every address of this machine.
-func reachable(addr string) string {
-	host, port, err := net.SplitHostPort(addr)
-	if ip := net.ParseIP(host); err == nil && (host == "" || ip != nil && ip.IsUnspecified()) {
-		return net.JoinHostPort("127.0.0.1", port)
-	}
-	return addr
-}
-
-// where gives the URL of what listens at addr, for people.
+// where returns the URL of what listens at addr, for people.
 func where(addr string) string {
-	if addr != reachable(addr) {
-		return "http://" + reachable(addr) + " (and every other address of this machine)"
+	reachable := config.Reachable(addr)
+	if addr != reachable {
+		return "http://" + reachable + " (and every other address of this machine)"
 	}
 	return "http://" + addr
 }
 
 // firstLine tells the URL, the lock and the Redis.
-func (s *server) firstLine(ctx context.Context) string {
-	version, _, err := s.api.Shop.LockState(ctx)
+func (s *Server) firstLine(ctx context.Context) string {
+	version, _, err := s.API.Shop.LockState(ctx)
 	if err != nil {
-		return fmt.Sprintf("lockstep: %s · %s · %v", s.url(), s.redis.Name, err)
+		return fmt.Sprintf("lockstep: %s · %s · %v", s.URL(), s.Redis.Name, err)
 	}
 	title, nodes := "", ""
 	if strategy, err := evolution.Find(version); err == nil {
 		title = " (" + strategy.Title.In(language.English) + ")"
 		if strategy.OnNodes {
-			nodes = " · nodes " + s.redis.Nodes.String()
+			nodes = " · nodes " + s.Redis.Nodes.String()
 		}
 	}
-	return fmt.Sprintf("lockstep: %s · lock %s%s · %s%s", where(s.addr), version, title, s.redis.Name, nodes)
+	return fmt.Sprintf("lockstep: %s · lock %s%s · %s%s", where(s.Addr), version, title, s.Redis.Name, nodes)
 }
 
 // replicaName tells one process from another in logs and answers.

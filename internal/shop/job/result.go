@@ -1,54 +1,49 @@
-package cli
+package job
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
 	"text/tabwriter"
 	"time"
-
-	"lockstep/internal/shop/job"
 )
 
 // shownTicks is how many of the ticks that break the verdict are listed.
 const shownTicks = 10
 
-// jobResult is the result of the command job; --json prints it as JSON.
-type jobResult struct {
-	Lock     string      `json:"lock"`
-	Every    string      `json:"every"`
-	Replicas int         `json:"replicas"`
-	Ticks    int         `json:"ticks"`
-	Runs     int         `json:"runs"`
-	Once     int         `json:"once"`
-	More     int         `json:"more"`
-	None     int         `json:"none"`     // left out, or missed
-	LeftOut  int         `json:"left_out"` // a run was going on
-	Missed   int         `json:"missed"`   // no run was
-	Beside   int         `json:"beside"`   // runs that began while another was going on
-	Verdict  job.Verdict `json:"verdict"`
-	Tally    job.Tally   `json:"tally"`
+// Result is what a session counted.
+type Result struct {
+	Lock     string  `json:"lock"`
+	Every    string  `json:"every"`
+	Replicas int     `json:"replicas"`
+	Ticks    int     `json:"ticks"`
+	Runs     int     `json:"runs"`
+	Once     int     `json:"once"`
+	More     int     `json:"more"`
+	None     int     `json:"none"`     // left out, or missed
+	LeftOut  int     `json:"left_out"` // a run was going on
+	Missed   int     `json:"missed"`   // no run was
+	Beside   int     `json:"beside"`   // runs that began while another was going on
+	Verdict  Verdict `json:"verdict"`
+	Tally    Tally   `json:"tally"`
 
 	every time.Duration
 }
 
-func newJobResult(f jobFlags, lock string, tally job.Tally) jobResult {
+func (s Session) result(tally Tally) Result {
 	if tally == nil {
-		tally = job.Tally{} // [] in JSON
+		tally = Tally{} // [] in JSON
 	}
-	return jobResult{
-		Lock: lock, Every: f.every.String(), Replicas: f.replicas,
+	return Result{
+		Lock: s.Lock.Name, Every: s.Every.String(), Replicas: s.Replicas,
 		Ticks: len(tally), Runs: tally.Runs(), Once: tally.Once(), More: tally.More(), None: tally.None(),
 		LeftOut: tally.LeftOut(), Missed: tally.Missed(), Beside: tally.Beside(),
-		Verdict: tally.Verdict(), Tally: tally, every: f.every,
+		Verdict: tally.Verdict(), Tally: tally, every: s.Every,
 	}
 }
 
-func (r jobResult) print(to io.Writer, asJSON bool) error {
-	if asJSON {
-		return json.NewEncoder(to).Encode(r)
-	}
+// Print prints a result for people.
+func (r Result) Print(to io.Writer) error {
 	table := tabwriter.NewWriter(to, 0, 0, 2, ' ', 0)
 	row := func(name, format string, args ...any) {
 		fmt.Fprintf(table, "%s\t%s\n", name, fmt.Sprintf(format, args...))
@@ -70,12 +65,12 @@ func (r jobResult) print(to io.Writer, asJSON bool) error {
 	if wrong > shown {
 		row("  …", "and %d more", wrong-shown)
 	}
-	row("verdict", "%s: %s", r.Verdict, r.meaning())
+	row("verdict", "%s: %s", r.Verdict, r.Means())
 	return table.Flush()
 }
 
 // wrongWith says how a tick breaks the verdict; "" if it does not.
-func wrongWith(c job.Count) string {
+func wrongWith(c Count) string {
 	switch {
 	case c.Runs > 1 && c.Beside > 0:
 		return fmt.Sprintf("%d times, %d of them while another run was going on", c.Runs, c.Beside)
@@ -90,17 +85,18 @@ func wrongWith(c job.Count) string {
 	}
 }
 
-func (r jobResult) meaning() string {
+// Means says in words why the verdict is what it is.
+func (r Result) Means() string {
 	switch {
-	case r.Verdict == job.Holds && r.LeftOut == 0:
+	case r.Verdict == Holds && r.LeftOut == 0:
 		return "every tick was run exactly once"
-	case r.Verdict == job.Holds:
+	case r.Verdict == Holds:
 		return fmt.Sprintf("never two runs at a time, and no tick twice; %d ticks were left out, as a run was going on", r.LeftOut)
 	case r.Ticks == 0:
 		return "it ended before one tick was over that every replica could have run"
-	case r.Verdict == job.Unknown && r.Missed == 0:
+	case r.Verdict == Unknown && r.Missed == 0:
 		return "no tick was run, as a run from before was going on all the time"
-	case r.Verdict == job.Unknown:
+	case r.Verdict == Unknown:
 		return "no tick was run at all; somebody who is gone may have left the lock behind: redis-cli del " + jobName
 	}
 	var wrong []string
