@@ -154,12 +154,12 @@ func findTargets(cmd *cobra.Command, cfg config.Config, named []string, buyers i
 			}
 		}
 		fmt.Fprintln(stderr, say("burst: asking", "burst：请求"), strings.Join(named, ", "))
-		return named, nothing, errors.Join(refuseSettings(cmd, named[0]), load.CheckFiles(buyers, false))
+		return named, nothing, errors.Join(refuseServers(cmd, named[0]), load.CheckFiles(buyers, false))
 	}
 	target := cfg.Server.URL()
 	if load.IsLockstep(ctx, target) {
 		fmt.Fprintln(stderr, say("burst: asking the server at", "burst：请求服务器"), target)
-		return []string{target}, nothing, errors.Join(refuseSettings(cmd, target), load.CheckFiles(buyers, false))
+		return []string{target}, nothing, errors.Join(refuseServers(cmd, target), load.CheckFiles(buyers, false))
 	}
 	if err := load.CheckFiles(buyers, true); err != nil {
 		return nil, nil, err
@@ -174,8 +174,8 @@ func findTargets(cmd *cobra.Command, cfg config.Config, named []string, buyers i
 	return []string{own.URL()}, own.Close, nil
 }
 
-// refuseSettings refuses flags that have an effect only on a server of the burst's own.
-func refuseSettings(cmd *cobra.Command, target string) (err error) {
+// refuseServers refuses flags that have an effect only on a server of the burst's own.
+func refuseServers(cmd *cobra.Command, target string) (err error) {
 	cmd.Flags().Visit(func(flag *pflag.Flag) {
 		group, _, isKey := strings.Cut(flag.Name, ".")
 		if isKey && group != "server" && group != "admin" {

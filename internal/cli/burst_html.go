@@ -14,14 +14,14 @@ import (
 
 // burstDocument is what --html writes of a burst. Nil, if the flag is not given, does nothing.
 type burstDocument struct {
-	file     *htmlFile
+	file     *web.File
 	watch    *load.Watch // nil: the server cannot be watched
 	language language.Language
 }
 
 // openBurstDocument opens the file, and begins to watch the server.
 func openBurstDocument(cmd *cobra.Command, name, target string, in language.Language) (*burstDocument, error) {
-	file, err := openHTML(name)
+	file, err := web.OpenFile(name)
 	if err != nil || file == nil {
 		return nil, err
 	}
@@ -32,7 +32,7 @@ func openBurstDocument(cmd *cobra.Command, name, target string, in language.Lang
 		err = nil
 	}
 	if err != nil {
-		return nil, errors.Join(err, file.close())
+		return nil, errors.Join(err, file.Close())
 	}
 	return d, nil
 }
@@ -51,7 +51,7 @@ func (d *burstDocument) write(ctx context.Context, result load.Result) error {
 	if err != nil {
 		return err
 	}
-	return d.file.write(document)
+	return d.file.Write(document)
 }
 
 // close ends the watch, and closes the file.
@@ -62,5 +62,5 @@ func (d *burstDocument) close() error {
 	if d.watch != nil {
 		d.watch.Close()
 	}
-	return d.file.close()
+	return d.file.Close()
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -52,7 +51,7 @@ the file cannot be written is said after the verdict, and does not change the ex
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return workshop.Names(), cobra.ShellCompDirectiveNoFileComp
 		},
-		Annotations: map[string]string{noSettings: ""},
+		Annotations: map[string]string{noSettings: "each exercise has its own scenarios"},
 		RunE:        func(cmd *cobra.Command, args []string) error { return runCheck(cmd, args, f) },
 	}
 	flags := cmd.Flags()
@@ -65,9 +64,6 @@ the file cannot be written is said after the verdict, and does not change the ex
 }
 
 func runCheck(cmd *cobra.Command, args []string, f checkFlags) error {
-	if foreign := foreignFlags(cmd); len(foreign) > 0 {
-		return fmt.Errorf("%s: check takes no settings: each exercise has its own scenarios", strings.Join(foreign, ", "))
-	}
 	switch {
 	case f.hint && f.solution:
 		return errors.New("--hint and --solution: choose one")

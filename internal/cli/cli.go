@@ -128,6 +128,7 @@ Settings come from config.yaml, the environment (LOCKSTEP_LOCK_VERSION=v4) and f
 			return nil, cobra.ShellCompDirectiveDefault
 		})
 	}
+	refuseSettings(root)
 	discreet(root)
 	return root
 }

@@ -35,11 +35,8 @@ Type the number of your prediction; Enter skips the question; q stops, and so do
 input. Exit code: 0, also if you stop; 2 trouble.`,
 		Example:     "  lockstep course\n  lockstep course 3\n  lockstep course --list\n  lockstep course --lang zh",
 		Args:        cobra.MaximumNArgs(1),
-		Annotations: map[string]string{noSettings: ""},
+		Annotations: map[string]string{noSettings: "each lesson has its own"},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if foreign := foreignFlags(cmd); len(foreign) > 0 {
-				return fmt.Errorf("%s: course takes no settings: each lesson has its own", strings.Join(foreign, ", "))
-			}
 			return runCourse(cmd, args, in, reset, list)
 		},
 	}

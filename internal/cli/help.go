@@ -17,7 +17,7 @@ const helpWidth = 100
 // settingsTopic is the name of the help that lists the settings.
 const settingsTopic = "settings"
 
-// noSettings marks the commands that take no settings.
+// noSettings marks the commands that take no settings, and says why.
 const noSettings = "no settings"
 
 // showHelp prints what a command does, its own flags, and how to list the settings, which nearly all commands take.

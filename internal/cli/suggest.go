@@ -11,7 +11,6 @@ import (
 
 	"lockstep/internal/lock/evolution"
 	"lockstep/internal/lock/strategy"
-	"lockstep/internal/shop/config"
 )
 
 // suggest adds to an error the names that may have been meant by one that is none of them.
@@ -91,9 +90,6 @@ func noFlag(cmd *cobra.Command, err error) error {
 			names = append(names, flag.Name)
 		}
 	})
-	if now, was := config.Renamed(unknown.GetSpecifiedName()); was {
-		return fmt.Errorf("--%s is called --%s now", unknown.GetSpecifiedName(), now)
-	}
 	like := alike(unknown.GetSpecifiedName(), names)
 	for i := range like {
 		like[i] = "--" + like[i]

@@ -174,10 +174,6 @@ func unknownVariables(environ []string, table []key) (problems []error) {
 		if strings.HasPrefix(name, envPrefix+"_PORT") || strings.HasPrefix(name, envPrefix+"_SERVICE_") {
 			continue // Kubernetes tells every container of a service called lockstep by these
 		}
-		if now, was := renamedVariable(name); was {
-			problems = append(problems, errors.New("environment: "+isCalled(name, now)))
-			continue
-		}
 		if strings.HasPrefix(name, envPrefix+"_") && !slices.ContainsFunc(table, func(k key) bool { return k.variable() == name }) {
 			problems = append(problems, fmt.Errorf("environment: there is no variable %s; there are %s", name, list(table, key.variable)))
 		}

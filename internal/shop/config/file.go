@@ -106,11 +106,7 @@ func (f file) group(node *yaml.Node, path string) (problems []error) {
 		full := strings.TrimPrefix(path+"."+strings.ToLower(name.Value), ".")
 		isKey := slices.ContainsFunc(f.table, func(k key) bool { return k.name == full })
 		isGroup := slices.ContainsFunc(f.table, func(k key) bool { return strings.HasPrefix(k.name, full+".") })
-		now, was := Renamed(full)
 		switch before := f.lines[full]; {
-		case was:
-			problems = append(problems, f.wrong(name.Line, "%s", isCalled(full, now)))
-			continue
 		case !isKey && !isGroup:
 			problems = append(problems, f.wrong(name.Line, "there is no %s; there are %s", nameOf(name, path), list(f.table, key.path)))
 			continue

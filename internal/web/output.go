@@ -1,4 +1,4 @@
-package cli
+package web
 
 import (
 	"errors"
@@ -7,15 +7,15 @@ import (
 	"os"
 )
 
-// htmlFile is a document that a command writes at its end. It is opened at the beginning: a path that cannot be written costs no work.
-type htmlFile struct {
+// File is where a command writes a document at its end. It is opened at the beginning: a path that cannot be written costs no work.
+type File struct {
 	file    *os.File
 	made    bool // here: there was none
 	written bool
 }
 
-// openHTML opens a file for --html. None, if the flag is not given, takes what is written, and does nothing.
-func openHTML(name string) (*htmlFile, error) {
+// OpenFile opens a file for --html. None, if the flag is not given, takes what is written, and does nothing.
+func OpenFile(name string) (*File, error) {
 	if name == "" {
 		return nil, nil //nolint:nilnil // nothing is to be written
 	}
@@ -25,11 +25,14 @@ func openHTML(name string) (*htmlFile, error) {
 	if err != nil {
 		return nil, fmt.Errorf("--html: %w", err)
 	}
-	return &htmlFile{file: file, made: made}, nil
+	return &File{file: file, made: made}, nil
 }
 
-// write writes the document in the place of what the file had.
-func (h *htmlFile) write(document []byte) error {
+// Name returns the name with which it was opened.
+func (h *File) Name() string { return h.file.Name() }
+
+// Write writes the document in the place of what the file had.
+func (h *File) Write(document []byte) error {
 	if h == nil {
 		return nil
 	}
@@ -44,8 +47,8 @@ func (h *htmlFile) write(document []byte) error {
 	return nil
 }
 
-// close closes the file. If nothing was written it is as it was, or gone again.
-func (h *htmlFile) close() error {
+// Close closes the file. If nothing was written it is as it was, or gone again.
+func (h *File) Close() error {
 	if h == nil {
 		return nil
 	}

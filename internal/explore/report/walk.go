@@ -1,7 +1,6 @@
-package cli
+package report
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -10,68 +9,45 @@ import (
 	"strings"
 
 	"github.com/rivo/uniseg"
-	"github.com/spf13/cobra"
 
 	"lockstep/internal/explore"
 	"lockstep/internal/explore/graph"
 	"lockstep/internal/explore/stepper"
-	"lockstep/internal/lock/strategy"
 )
 
 // walk is a session in a terminal.
 type walk struct {
 	session *stepper.Session
-	in      <-chan string // lines
 	out     io.Writer
-	screen  bool   // out is one: each step draws it anew
-	drawn   string // the diagram, as far as it stands there
-	command string // that replays the schedule, but for the schedule
+	columns func() int                   // of a terminal: each step draws it anew; nil: out is none
+	drawn   string                       // the diagram, as far as it stands there
+	replays func(schedule string) string // the command that does
 	say     func(english, chinese string, values ...any) string
 }
 
-// stepThrough lets a person choose each step. It ends with the schedule.
-func stepThrough(cmd *cobra.Command, f exploreFlags, s strategy.Strategy) error {
-	session, err := stepper.New(s, f.scenario, f.replay)
+// Walk lets a person choose each step, from the start or from the end of the schedule. The verdict is Broken if an anomaly shows.
+func (r Request) Walk(ctx context.Context) (explore.Verdict, error) {
+	session, err := stepper.New(r.Lock, r.Scenario, r.Schedule)
 	if err != nil {
-		return err
+		return explore.Unknown, err
 	}
 	defer session.Close()
-	out := cmd.OutOrStdout()
-	w := walk{
-		session: session, in: lines(cmd.Context(), cmd.InOrStdin()), out: out, screen: isTerminal(out),
-		command: words(cmd.CommandPath(), s.Name, f.scenario.String()), say: f.scenario.Say,
-	}
+	w := walk{session: session, out: r.Out, columns: r.Columns, replays: r.replays, say: r.Scenario.Say}
 	w.draw("")
 	for {
 		select {
-		case line, more := <-w.in:
+		case line, more := <-r.In:
 			if !more || line == "q" {
-				return w.end()
+				return w.end(), nil
 			}
-			if !w.screen {
+			if w.columns == nil {
 				fmt.Fprintln(w.out, line) // else it stands there already
 			}
-			w.draw(w.do(cmd.Context(), line))
-		case <-cmd.Context().Done():
-			return w.end()
+			w.draw(w.do(ctx, line))
+		case <-ctx.Done():
+			return w.end(), nil
 		}
 	}
-}
-
-// lines reads lines until ctx ends. Nothing can interrupt what waits for a person, so that is left behind then.
-func lines(ctx context.Context, in io.Reader) <-chan string {
-	all := make(chan string)
-	go func() {
-		defer close(all)
-		for scanner := bufio.NewScanner(in); scanner.Scan(); {
-			select {
-			case all <- strings.TrimSpace(scanner.Text()):
-			case <-ctx.Done():
-				return
-			}
-		}
-	}()
-	return all
 }
 
 // do does what was typed, and gives what there is to say of it.
@@ -166,8 +142,8 @@ func (w *walk) draw(says string) {
 	if says != "" {
 		page += "\n" + strings.TrimRight(says, "\n") + "\n"
 	}
-	if w.screen {
-		page = "\033[H\033[2J" + cutTo(width(w.out), page) // to the top, and nothing else on it
+	if w.columns != nil {
+		page = "\033[H\033[2J" + cutTo(w.columns(), page) // to the top, and nothing else on it
 	}
 	fmt.Fprint(w.out, page, w.say("\nnumber or token, u: undo, d: distance, ?: help, q: quit > ", "\n序号或写法，u：撤销，d：距离，?：帮助，q：退出 > "))
 }
@@ -177,7 +153,7 @@ func (w *walk) diagram() string {
 	v := w.session.Now()
 	all := v.Trace.EachStep(false)
 	rows, goesOn := strings.CutPrefix(all, w.drawn)
-	if w.screen || !goesOn {
+	if w.columns != nil || !goesOn {
 		rows = all
 	}
 	w.drawn = all
@@ -230,15 +206,15 @@ func cutTo(width int, text string) string {
 	return strings.Join(lines, "")
 }
 
-// end prints how to replay the schedule, and gives the exit code.
-func (w *walk) end() error {
+// end prints how to replay the schedule, and returns the verdict.
+func (w *walk) end() explore.Verdict {
 	fmt.Fprintln(w.out)
 	v := w.session.Now()
 	if v.Schedule != "" {
-		fmt.Fprint(w.out, w.say("\nReplay it: %s --replay %q\n", "\n重放：%s --replay %q\n", w.command, v.Schedule))
+		fmt.Fprint(w.out, w.say("\nReplay it: %s\n", "\n重放：%s\n", w.replays(v.Schedule)))
 	}
 	if len(v.Shown) > 0 {
-		return exitCode(exitBroken)
+		return explore.Broken
 	}
-	return nil
+	return explore.Holds
 }

@@ -1,4 +1,4 @@
-package cli
+package report
 
 import (
 	"context"
@@ -9,18 +9,17 @@ import (
 
 	"lockstep/internal/explore"
 	"lockstep/internal/explore/graph"
-	"lockstep/internal/lock/strategy"
 )
 
-// schedulesAsked bounds each question of --why, and of a distance.
+// schedulesAsked bounds each question about what was seen: when it was too late, how far an anomaly is away.
 const schedulesAsked = 20_000
 
 // explain finds the point of no return, if that was asked for.
-func (f exploreFlags) explain(ctx context.Context, s strategy.Strategy, schedule string, a explore.Anomaly) (*graph.Why, error) {
-	if !f.why {
+func (r Request) explain(ctx context.Context, schedule string, a explore.Anomaly) (*graph.Why, error) {
+	if !r.Why {
 		return nil, nil //nolint:nilnil // nobody asked
 	}
-	why, err := graph.Explain(ctx, s, f.scenario, schedule, a, explore.Bounds{Schedules: schedulesAsked})
+	why, err := graph.Explain(ctx, r.Lock, r.Scenario, schedule, a, explore.Bounds{Schedules: schedulesAsked})
 	if ctx.Err() != nil {
 		return nil, nil //nolint:nilnil // it was interrupted: what was seen says nothing
 	}
@@ -28,10 +27,10 @@ func (f exploreFlags) explain(ctx context.Context, s strategy.Strategy, schedule
 }
 
 // printWhy says it in a few sentences.
-func (f exploreFlags) printWhy(out io.Writer, why *graph.Why) {
-	say := f.scenario.Say
+func (r Request) printWhy(out io.Writer, why *graph.Why) {
+	say := r.Scenario.Say
 	if why == nil {
-		if f.why {
+		if r.Why {
 			fmt.Fprint(out, say("Why: not known, as it was interrupted.\n", "原因：未知，因为被中断。\n"))
 		}
 		return
@@ -46,7 +45,7 @@ func (f exploreFlags) printWhy(out io.Writer, why *graph.Why) {
 	default:
 		fmt.Fprint(out, say("Why: step %d, %s, is the point of no return. From there on, every way shows %s.\n",
 			"原因：第 %d 步 %s 是无法挽回的一步。从这一步起，每种走法都会出现 %s。\n", why.Point, why.Token, why.Anomaly))
-		fmt.Fprint(out, f.saves(why))
+		fmt.Fprint(out, r.saves(why))
 	}
 	if len(why.Unsettled) > 0 {
 		slices.Sort(why.Unsettled)
@@ -58,12 +57,12 @@ func (f exploreFlags) printWhy(out io.Writer, why *graph.Why) {
 }
 
 // saves says what would have saved it, and what else happens then.
-func (f exploreFlags) saves(why *graph.Why) string {
+func (r Request) saves(why *graph.Why) string {
 	var choices []string
 	for _, s := range why.Saves {
 		choices = append(choices, s.Token)
 	}
-	say, first := f.scenario.Say, why.Saves[0]
+	say, first := r.Scenario.Say, why.Saves[0]
 	says := say("Instead, %s would have saved it: %s", "换成 %s 就能避免：%s", strings.Join(choices, say(" or ", " 或 ")), first.Says)
 	if len(first.Way) > 0 {
 		says += say(", and then %s", "，然后 %s", strings.Join(first.Way, " "))

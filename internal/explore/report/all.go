@@ -1,62 +1,58 @@
-package cli
+package report
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
 	"text/tabwriter"
 
-	"github.com/spf13/cobra"
-
 	"lockstep/internal/explore"
 	"lockstep/internal/lock/evolution"
 )
 
-// exploreAll prints the table of every strategy and anomaly.
-func exploreAll(cmd *cobra.Command, f exploreFlags, bounds explore.Bounds) error {
-	schedules, start := 0, f.now()
-	progress := newExploreProgress(cmd.ErrOrStderr(), f.now)
-	rows, err := explore.All(cmd.Context(), evolution.Table(), f.scenario.Actors, bounds, func(s explore.NamedScenario, r explore.Result) {
-		schedules += r.Schedules
-		progress.say(f.scenario.Say("%s, %s: %d schedules", "%s，%s：%d 种时序", r.Lock, s.Name, r.Schedules))
+// All explores every lock with every fault, and shows a table.
+func (r Request) All(ctx context.Context) (explore.Verdict, error) {
+	in, schedules, start := r.Scenario, 0, r.Now()
+	progress := newProgress(r.Err, r.Live, r.Now)
+	rows, err := explore.All(ctx, evolution.Table(), in.Actors, r.Bounds, func(s explore.NamedScenario, now explore.Result) {
+		schedules += now.Schedules
+		progress.say(in.Say("%s, %s: %d schedules", "%s，%s：%d 种时序", now.Lock, s.Name, now.Schedules))
 	})
 	progress.end()
 	if err != nil {
-		return err
+		return explore.Unknown, err
 	}
-	if f.asJSON {
-		if err := writeJSON(cmd.OutOrStdout(), allJSON(rows, f.scenario.Actors, schedules)); err != nil {
-			return err
+	if r.JSON {
+		if err := writeJSON(r.Out, allDocument(rows, in.Actors, schedules)); err != nil {
+			return explore.Unknown, err
 		}
 	} else {
-		table(cmd, f.scenario, rows)
-		legend(cmd, f.scenario, schedules, interrupted(rows))
+		r.table(rows)
+		r.legend(schedules, interrupted(rows))
 	}
-	fmt.Fprint(cmd.ErrOrStderr(), f.scenario.Say("%d schedules in %.1f s\n", "%d 种时序，用时 %.1f 秒\n", schedules, f.now().Sub(start).Seconds()))
-	if interrupted(rows) {
-		return exitCode(exitTrouble)
-	}
+	fmt.Fprint(r.Err, in.Say("%d schedules in %.1f s\n", "%d 种时序，用时 %.1f 秒\n", schedules, r.Now().Sub(start).Seconds()))
 	for i, row := range rows {
-		for _, cell := range row.Cells {
-			if cell.Verdict() == explore.Unknown && !evolution.Table()[i].OnNodes { // which has a bound of its own
-				return exitCode(exitTrouble)
-			}
+		bounded := evolution.Table()[i].OnNodes // by a bound of its own
+		if slices.ContainsFunc(row.Cells, func(c explore.Cell) bool { return c.Cut || !bounded && c.Verdict() == explore.Unknown }) {
+			return explore.Unknown, nil
 		}
 	}
-	return nil
+	return explore.Holds, nil
 }
 
 // table prints a row for each strategy and a column for each anomaly that any of them shows.
-func table(cmd *cobra.Command, in explore.Scenario, rows []explore.Row) {
+func (r Request) table(rows []explore.Row) {
+	in := r.Scenario
 	columns, never := []int{}, []string{}
 	for i, cell := range rows[0].Cells {
-		if slices.ContainsFunc(rows, func(r explore.Row) bool { return r.Cells[i].Verdict() == explore.Broken }) {
+		if slices.ContainsFunc(rows, func(row explore.Row) bool { return row.Cells[i].Verdict() == explore.Broken }) {
 			columns = append(columns, i)
 		} else {
 			never = append(never, string(cell.Anomaly)+unknownFor(in, rows, i))
 		}
 	}
-	w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
+	w := tabwriter.NewWriter(r.Out, 0, 0, 2, ' ', 0)
 	for _, i := range columns {
 		fmt.Fprintf(w, "\t%s", rows[0].Cells[i].Anomaly)
 	}
@@ -70,7 +66,7 @@ func table(cmd *cobra.Command, in explore.Scenario, rows []explore.Row) {
 	}
 	_ = w.Flush() // to a terminal: who reads it sees what is missing
 	if len(never) > 0 {
-		fmt.Fprint(cmd.OutOrStdout(), in.Say("\nNo lock that promises to prevent it shows: %s.\n", "\n承诺避免它的锁都没有出现：%s。\n",
+		fmt.Fprint(r.Out, in.Say("\nNo lock that promises to prevent it shows: %s.\n", "\n承诺避免它的锁都没有出现：%s。\n",
 			strings.Join(never, in.Say(", ", "，"))))
 	}
 }
@@ -100,8 +96,8 @@ func unknownFor(in explore.Scenario, rows []explore.Row, anomaly int) (says stri
 }
 
 // legend says what the table means.
-func legend(cmd *cobra.Command, in explore.Scenario, schedules int, interrupted bool) {
-	out := cmd.OutOrStdout()
+func (r Request) legend(schedules int, interrupted bool) {
+	in, out := r.Scenario, r.Out
 	lines := []string{
 		in.Say(`expiry, 3    in the scenario "expiry", in 3 steps; no schedule of any scenario is shorter`,
 			"expiry, 3    在场景 expiry 下，3 步；任何场景的任何时序都不会更短"),
@@ -115,24 +111,24 @@ func legend(cmd *cobra.Command, in explore.Scenario, schedules int, interrupted 
 	lines = append(lines, in.Say("–            this lock does not promise that the anomaly never happens", "–            这种锁不承诺避免这种异常"))
 	fmt.Fprint(out, in.Say(
 		"\nA row is a lock, a column an anomaly. A cell says when the lock shows the anomaly:\n",
-		"\n每一行是一种锁，每一列是一种异常。格子里写的是什么时候出现这种异常：\n")+indent(lines...))
-	fmt.Fprint(out, in.Say("\nThe anomalies:\n", "\n异常：\n")+indent(anomalyHelp(in.Language)...)+in.Say("\nThe scenarios:\n", "\n场景：\n"))
+		"\n每一行是一种锁，每一列是一种异常。格子里写的是什么时候出现这种异常：\n")+Indent(lines))
+	fmt.Fprint(out, in.Say("\nThe anomalies:\n", "\n异常：\n")+Indent(Anomalies(in.Language))+in.Say("\nThe scenarios:\n", "\n场景：\n"))
 	for _, s := range explore.Scenarios(in.Actors) {
-		fmt.Fprintf(out, "  %-13s %s\n", s.Name, words(cmd.CommandPath()+" NAME", s.String()))
+		fmt.Fprintf(out, "  %-13s %s\n", s.Name, words(r.Command+" NAME", s.String()))
 	}
-	legendOnNodes(cmd, in)
+	r.legendOnNodes()
 	fmt.Fprint(out, in.Say("\n%d schedules. Left out, as they break every lock on one Redis:\n",
 		"\n共 %d 种时序。没有包括以下故障，因为它们能破坏单个 Redis 上的任何锁：\n", schedules))
 	for _, fault := range explore.AllFaults() {
 		if fault.Beats {
-			fmt.Fprintf(out, "  %-13s %s v10 --faults %s=1\n", fault.Name, cmd.CommandPath(), fault.Name)
+			fmt.Fprintf(out, "  %-13s %s v10 --faults %s=1\n", fault.Name, r.Command, fault.Name)
 		}
 	}
 }
 
 // legendOnNodes says what else is so of locks on several masters.
-func legendOnNodes(cmd *cobra.Command, in explore.Scenario) {
-	out := cmd.OutOrStdout()
+func (r Request) legendOnNodes() {
+	in, out := r.Scenario, r.Out
 	for _, s := range evolution.Table() {
 		if !s.OnNodes {
 			continue
@@ -145,7 +141,7 @@ func legendOnNodes(cmd *cobra.Command, in explore.Scenario) {
 		for _, named := range explore.ScenariosOf(s, in.Actors) {
 			ofNode := func(f explore.Fault) bool { return f.OnNode && f.Name == named.Name }
 			if slices.ContainsFunc(explore.AllFaults(), ofNode) {
-				fmt.Fprintf(out, "  %-13s %s %s\n", named.Name, cmd.CommandPath(), words(s.Name, named.String()))
+				fmt.Fprintf(out, "  %-13s %s %s\n", named.Name, r.Command, words(s.Name, named.String()))
 			}
 		}
 	}

@@ -1,12 +1,11 @@
-package cli
+package report
 
 import (
+	"context"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/rivo/uniseg"
-	"github.com/spf13/cobra"
 
 	"lockstep/internal/explore"
 	"lockstep/internal/explore/stepper"
@@ -16,50 +15,51 @@ import (
 
 const columnWidth = 46 // of each lock
 
-// compare runs a schedule of one lock under another one too: the one given by --replay, or the shortest that shows an anomaly.
-func compare(cmd *cobra.Command, f exploreFlags, first strategy.Strategy, goal explore.Goal, bounds explore.Bounds) error {
-	second, err := findLock(f.against)
-	if err != nil {
-		return err
+// Compare runs a schedule of the lock under another one too: the one to replay, or the shortest that shows an anomaly. The verdict is Broken
+// if a step differs.
+func (r Request) Compare(ctx context.Context) (explore.Verdict, error) {
+	schedule := r.Schedule
+	if _, err := r.goal(); err != nil {
+		return explore.Unknown, err
 	}
-	schedule := f.replay
 	if schedule == "" {
-		result, err := f.explore(cmd, first, goal, bounds)
-		if err != nil {
-			return err
+		result, err := r.explore(ctx)
+		switch {
+		case err != nil:
+			return explore.Unknown, err
+		case len(result.Found) > 0:
+			schedule = result.Found[0].Schedule
+		case result.Bound != "":
+			return explore.Unknown, fmt.Errorf("against: the exploration of %s ended early: %s", r.Lock.Name, result.Bound)
+		default:
+			return explore.Unknown, fmt.Errorf("against: %s has shown %s here in no schedule: --replay takes the one to compare",
+				r.Lock.Name, r.lookedFor())
 		}
-		if result.Bound != "" && len(result.Found) == 0 {
-			return fmt.Errorf("against: the exploration of %s ended early: %s", first.Name, result.Bound)
-		}
-		if len(result.Found) == 0 {
-			return fmt.Errorf("against: %s has shown %s here in no schedule: --replay takes the one to compare", first.Name, f.lookedFor())
-		}
-		schedule = result.Found[0].Schedule
 	}
-	c, err := stepper.Compare([2]strategy.Strategy{first, second}, f.scenario, schedule)
+	c, err := stepper.Compare([2]strategy.Strategy{r.Lock, r.Against}, r.Scenario, schedule)
 	if err != nil {
-		return err
+		return explore.Unknown, err
 	}
-	if f.asJSON {
-		err = writeJSON(cmd.OutOrStdout(), c)
+	if r.JSON {
+		err = writeJSON(r.Out, c)
 	} else {
-		f.printComparison(cmd.OutOrStdout(), c)
+		r.printComparison(c)
 	}
-	if err == nil && c.Differs > 0 {
-		err = exitCode(exitBroken)
+	if c.Differs > 0 {
+		return explore.Broken, err
 	}
-	return err
+	return explore.Holds, err
 }
 
-func (f exploreFlags) printComparison(out io.Writer, c stepper.Comparison) {
-	say := f.scenario.Say
+func (r Request) printComparison(c stepper.Comparison) {
+	out, say := r.Out, r.Scenario.Say
 	fmt.Fprintf(out, "     %-*s   %s\n", columnWidth, c.Locks[0], c.Locks[1])
 	for i, row := range c.Rows {
 		mark := "  "
 		if i+1 == c.Differs {
 			mark = "≠ "
 		}
-		first, second := f.cell(row[0]), f.cell(row[1])
+		first, second := r.cell(row[0]), r.cell(row[1])
 		for j := range max(len(first), len(second)) {
 			number := "     "
 			if j == 0 {
@@ -81,7 +81,7 @@ func (f exploreFlags) printComparison(out io.Writer, c stepper.Comparison) {
 }
 
 // cell is a step in a column: its token, what it means, and what is so after it.
-func (f exploreFlags) cell(s *trace.Step) []string {
+func (r Request) cell(s *trace.Step) []string {
 	if s == nil {
 		return []string{"–"}
 	}
@@ -89,7 +89,7 @@ func (f exploreFlags) cell(s *trace.Step) []string {
 	if s.Says != "" {
 		lines = append(lines, trace.Wrap(s.Says, columnWidth, "")...)
 	}
-	return append(lines, "["+s.State(f.scenario.Language)+"]")
+	return append(lines, "["+s.State(r.Scenario.Language)+"]")
 }
 
 func lineOf(lines []string, i int) string {

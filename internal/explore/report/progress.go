@@ -1,4 +1,4 @@
-package cli
+package report
 
 import (
 	"fmt"
@@ -12,20 +12,20 @@ const (
 	lineEvery = 10 * time.Second
 )
 
-// exploreProgress says how far an exploration is: in a terminal on one line that changes, otherwise on a line every now and then.
-type exploreProgress struct {
+// progress says how far an exploration is: in a terminal on one line that changes, otherwise on a line every now and then.
+type progress struct {
 	to   io.Writer
 	live bool
 	now  func() time.Time
 	next time.Time // when there is something to say again
 }
 
-func newExploreProgress(to io.Writer, now func() time.Time) *exploreProgress {
-	return &exploreProgress{to: to, live: isTerminal(to), now: now, next: now().Add(quiet)}
+func newProgress(to io.Writer, live bool, now func() time.Time) *progress {
+	return &progress{to: to, live: live, now: now, next: now().Add(quiet)}
 }
 
 // say says it, if it is time to.
-func (p *exploreProgress) say(line string) {
+func (p *progress) say(line string) {
 	now := p.now()
 	switch {
 	case now.Before(p.next):
@@ -38,7 +38,7 @@ func (p *exploreProgress) say(line string) {
 }
 
 // end leaves an empty line behind in a terminal.
-func (p *exploreProgress) end() {
+func (p *progress) end() {
 	if p.live {
 		fmt.Fprint(p.to, "\r\033[K")
 	}
