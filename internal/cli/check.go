@@ -3,13 +3,12 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 
 	"github.com/spf13/cobra"
 
 	"lockstep/internal/language"
-	"lockstep/internal/learn/progress"
+	"lockstep/internal/learn/check"
 	"lockstep/internal/learn/workshop"
 )
 
@@ -18,17 +17,6 @@ type checkFlags struct {
 	watch, hint, solution, asJSON bool
 
 	in language.Language
-}
-
-// desk is where a learner works: the exercises, what has been done, and who reads.
-type desk struct {
-	checkFlags
-	checker workshop.Checker
-	store   *progress.Store
-	words   checkWords
-	people  io.Writer // who reads sentences
-	out     io.Writer // standard output
-	typed   string    // the command as it was typed, and in which language it speaks
 }
 
 func newCheck() *cobra.Command {
@@ -74,92 +62,47 @@ func runCheck(cmd *cobra.Command, args []string, f checkFlags) error {
 	if err != nil {
 		return err
 	}
-	root, err := workshop.FindRoot(here)
+	learner, err := check.At(here, f.in)
 	if err != nil {
 		return err
 	}
-	d := desk{
-		checkFlags: f, checker: workshop.Checker{Root: root}, store: progress.In(root), words: checkWordsIn(f.in),
-		people: cmd.OutOrStdout(), out: cmd.OutOrStdout(), typed: cmd.CommandPath() + langTyped(cmd),
-	}
-	if f.asJSON {
-		d.people = cmd.ErrOrStderr()
-	}
+	learner.JSON, learner.Out, learner.People = f.asJSON, cmd.OutOrStdout(), people(cmd, f.asJSON)
+	learner.Typed = cmd.CommandPath() + langTyped(cmd)
 	if len(args) == 0 && !f.watch && !f.hint && !f.solution {
-		return d.list()
+		return learner.List()
 	}
-	return d.serve(cmd, args)
-}
-
-// serve does what was asked for with one exercise.
-func (d desk) serve(cmd *cobra.Command, args []string) error {
-	e, err := d.choose(args)
-	if err != nil {
-		return err
+	var e workshop.Exercise
+	if len(args) == 0 {
+		e, err = learner.Next()
+	} else if e, err = workshop.Find(args[0]); err != nil {
+		err = suggest(err, args[0], exerciseNames())
 	}
 	switch {
-	case d.hint:
-		return d.giveHint(e)
-	case d.solution:
-		return d.showSolution(e)
-	}
-	if d.checker, err = workshop.NewChecker(d.checker.Root); err != nil {
-		return err
-	}
-	if d.watch {
-		return d.watchFrom(cmd.Context(), e)
-	}
-	outcome, err := d.check(cmd.Context(), e)
-	var forgotten forgottenError
-	switch {
-	case errors.As(err, &forgotten): // the verdict is what was asked for
-		fmt.Fprintln(cmd.ErrOrStderr(), "check:", err)
 	case err != nil:
 		return err
+	case f.hint:
+		return learner.Hint(e)
+	case f.solution:
+		return learner.Solution(e)
 	}
-	return exitOf(outcome.State)
+	if learner.Checker, err = workshop.NewChecker(learner.Checker.Root); err != nil {
+		return err
+	}
+	if f.watch {
+		return learner.Watch(cmd.Context(), e)
+	}
+	outcome, err := learner.Check(cmd.Context(), e)
+	var forgotten check.ForgottenError
+	if errors.As(err, &forgotten) { // the verdict is what was asked for
+		fmt.Fprintln(cmd.ErrOrStderr(), "check:", err)
+		err = nil
+	}
+	return exitWith(err, outcome.State.ExitCode())
 }
 
-// choose gives the exercise that was named, or the first that is not done.
-func (d desk) choose(args []string) (workshop.Exercise, error) {
-	if len(args) > 0 {
-		e, err := workshop.Find(args[0])
-		if err != nil {
-			var names []string
-			for _, e := range workshop.All() {
-				names = append(names, e.Name)
-			}
-			return e, suggest(err, args[0], names)
-		}
-		return e, nil
-	}
-	p, err := d.store.Load()
-	if err != nil {
-		return workshop.Exercise{}, err
-	}
-	next, left := firstNotDone(p)
-	if !left {
-		return next, errors.New("every exercise is done: name the one you mean")
-	}
-	return next, nil
-}
-
-func firstNotDone(p progress.Progress) (workshop.Exercise, bool) {
+func exerciseNames() (names []string) {
 	for _, e := range workshop.All() {
-		if !p.Done[e.ID()] {
-			return e, true
-		}
+		names = append(names, e.Name)
 	}
-	return workshop.Exercise{}, false
-}
-
-func exitOf(s workshop.State) error {
-	switch s {
-	case workshop.Done:
-		return nil
-	case workshop.NotYet:
-		return exitCode(exitBroken)
-	default:
-		return exitCode(exitTrouble)
-	}
+	return names
 }

@@ -133,6 +133,14 @@ Settings come from config.yaml, the environment (LOCKSTEP_LOCK_VERSION=v4) and f
 	return root
 }
 
+// people returns where sentences go: to standard error if a document goes to standard output.
+func people(cmd *cobra.Command, document bool) io.Writer {
+	if document {
+		return cmd.ErrOrStderr()
+	}
+	return cmd.OutOrStdout()
+}
+
 // isTerminal reports whether a person is watching.
 func isTerminal(w io.Writer) bool {
 	file, isFile := w.(*os.File)

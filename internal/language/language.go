@@ -64,3 +64,8 @@ func (l *Language) String() string { return string(*l) }
 
 // Type is what the value of a flag is, in its help.
 func (l *Language) Type() string { return "language" }
+
+// Say formats the values by the text of a language.
+func (l Language) Say(english, chinese string, values ...any) string {
+	return fmt.Sprintf(Both(english, chinese).In(l), values...)
+}

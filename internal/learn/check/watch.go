@@ -1,8 +1,8 @@
-package cli
+package check
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -16,48 +16,48 @@ import (
 // settled is how long nothing may be written before a check: editors save in several steps.
 const settled = 150 * time.Millisecond
 
-// watchFrom checks an exercise, and again at each save. When it is done it goes on to the next. It ends with ctx, or when all is done.
-func (d desk) watchFrom(ctx context.Context, e workshop.Exercise) error {
+// Watch checks an exercise, and again at each save. When it is done it goes on to the next. It ends with ctx, or when all is done.
+func (l Learner) Watch(ctx context.Context, e workshop.Exercise) error {
 	watcher, err := fsnotify.NewWatcher()
 	if err != nil {
 		return err
 	}
 	defer func() { _ = watcher.Close() }()
+	l.watches = true
 	for {
-		next, left, err := d.watchOne(ctx, watcher, e)
-		if err != nil || !left {
+		if done, err := l.watchOne(ctx, watcher, e); err != nil || !done {
 			return err
 		}
-		e = next
+		if e, err = l.Next(); err != nil {
+			if errors.Is(err, ErrAllDone) {
+				err = nil
+			}
+			return err
+		}
 	}
 }
 
-// watchOne checks one exercise until it is done, and gives the next.
-func (d desk) watchOne(ctx context.Context, watcher *fsnotify.Watcher, e workshop.Exercise) (next workshop.Exercise, left bool, err error) {
-	dir := filepath.Join(d.checker.Root, filepath.FromSlash(e.Dir()))
+// watchOne checks one exercise until it is done, or ctx ends.
+func (l Learner) watchOne(ctx context.Context, watcher *fsnotify.Watcher, e workshop.Exercise) (done bool, err error) {
+	dir := filepath.Join(l.Checker.Root, filepath.FromSlash(e.Dir()))
 	if err := watcher.Add(dir); err != nil { // the directory: editors put another file in the place of the one that they write
-		return next, false, err
+		return false, err
 	}
 	defer func() { _ = watcher.Remove(dir) }()
 	for {
-		outcome, err := d.check(ctx, e)
-		if ctx.Err() != nil {
-			return next, false, nil // whoever watches ends it so
+		outcome, err := l.Check(ctx, e)
+		switch {
+		case ctx.Err() != nil:
+			return false, nil // whoever watches ends it so
+		case err != nil:
+			return false, err
+		case outcome.State == workshop.Done:
+			return true, nil
 		}
-		if err != nil {
-			return next, false, err
-		}
-		if outcome.State == workshop.Done {
-			p, err := d.store.Load()
-			if err != nil {
-				return next, false, err
-			}
-			next, left := firstNotDone(p)
-			return next, left, nil
-		}
-		fmt.Fprintf(d.people, d.words.watching, e.Dir()+"/lock.go", d.typed, e.ID())
+		l.say("\nSave %s, and it is checked again. A hint: %s %s --hint. End: Ctrl-C.\n\n",
+			"\n保存 %s 就会再次检查。提示：%s %s --hint。结束：Ctrl-C。\n\n", e.Dir()+"/lock.go", l.Typed, e.ID())
 		if !awaitSave(ctx, watcher) {
-			return next, false, nil
+			return false, nil
 		}
 	}
 }
