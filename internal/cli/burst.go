@@ -105,15 +105,9 @@ func answerBurst(cmd *cobra.Command, result load.Result, asJSON bool, in languag
 	if asJSON {
 		err = json.NewEncoder(cmd.OutOrStdout()).Encode(result)
 	} else {
-		err = printResult(cmd.OutOrStdout(), result, in)
+		err = result.Print(cmd.OutOrStdout(), in)
 	}
-	if err != nil {
-		return err
-	}
-	if code := result.Verdict.ExitCode(); code != exitOK {
-		return exitCode(code)
-	}
-	return nil
+	return exitWith(err, result.Verdict.ExitCode())
 }
 
 func checkBurst(requests, buyers int, stock int64, version string, timeout time.Duration, minAnswered float64) error {

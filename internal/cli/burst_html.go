@@ -42,7 +42,7 @@ func (d *burstDocument) write(ctx context.Context, result load.Result) error {
 	if d == nil {
 		return nil
 	}
-	data := web.Burst{Result: result, Says: reason(result, d.language)}
+	data := web.Burst{Result: result, Says: result.Says(d.language)}
 	if d.watch != nil {
 		frames := d.watch.Frames(ctx, result)
 		data.Frames, data.Pairs = frames, d.watch.Pairs(ctx, frames)

@@ -185,6 +185,6 @@ func TestPeers(t *testing.T) {
 	for _, of := range sent {
 		until(t, of, `"sale":"one#1"`)
 		until(t, of, `"sale":"two#1"`)
-		until(t, of, "20 sold, and the stock felt each of them")
+		until(t, of, "stock and orders agree, with up to")
 	}
 }

@@ -67,9 +67,8 @@ func (b Burst) Run(ctx context.Context) (Result, error) {
 	}
 	if err := b.readLedger(ctx, client, &result.Report); err != nil {
 		result.leaveUnread(begun, err)
-	} else {
-		result.Judge(b.MinAnswered)
 	}
+	result.Judge(b.MinAnswered)
 	return result, nil
 }
 

@@ -1,4 +1,4 @@
-package cli
+package load
 
 import (
 	"cmp"
@@ -9,14 +9,11 @@ import (
 	"text/tabwriter"
 
 	"lockstep/internal/language"
-	"lockstep/internal/service/history"
-	"lockstep/internal/shop/load"
-	"lockstep/internal/watch/live"
 )
 
-// printResult prints the result of a burst for people. The names of its rows are those of the JSON, in each language.
-func printResult(to io.Writer, r load.Result, in language.Language) error {
-	say := sayIn(in)
+// Print prints the result for people. The names of its rows are those of the JSON, in each language.
+func (r Result) Print(to io.Writer, in language.Language) error {
+	say := func(english, chinese string) string { return language.Both(english, chinese).In(in) }
 	table := tabwriter.NewWriter(to, 0, 0, 2, ' ', 0)
 	row := func(name, format string, args ...any) {
 		fmt.Fprintf(table, "%s\t%s\n", name, fmt.Sprintf(format, args...))
@@ -50,32 +47,8 @@ func printResult(to io.Writer, r load.Result, in language.Language) error {
 	if r.Oversold > 0 {
 		row("oversold", say("%d more were sold than there were", "比库存多卖出 %d 件"), r.Oversold)
 	}
-	row("verdict", say("%s: %s", "%s：%s"), r.Verdict, reason(r, in))
+	row("verdict", say("%s: %s", "%s：%s"), r.Verdict, r.Says(in))
 	return table.Flush()
-}
-
-// reason says why the verdict is what it is.
-func reason(r load.Result, in language.Language) string {
-	if in == language.English {
-		return r.Reason
-	}
-	missing := fmt.Sprintf("%d 个买家被告知买到了，账本里却没有他们的订单", r.Missing())
-	switch {
-	case r.Unread != "":
-		return "读不到账本：" + r.Unread
-	case !r.LostKnown():
-		return missing
-	case r.Verdict == history.Unknown && r.Sold > 0 && r.MaxInFlight >= 2: // a PASS, were it not for this
-		return fmt.Sprintf("%d 个请求中，只有 %d 个得到了“买到”或“售罄”的响应", r.Requests, r.OK+r.SoldOut)
-	}
-	why := live.Verdict(r.Report).In(in)
-	if r.Missing() > 0 {
-		why += "；但 " + missing
-	}
-	if rest := r.Failed + r.Unknown; rest > 0 {
-		why += fmt.Sprintf("；但 %d 个请求中有 %d 个没有得到应有的响应", r.Requests, rest)
-	}
-	return why
 }
 
 func mostFirst(counts map[string]int) []string {
@@ -85,7 +58,7 @@ func mostFirst(counts map[string]int) []string {
 }
 
 // compared says how the number of orders in the ledger differs from the number of answered sales.
-func compared(r load.Result, say func(english, chinese string) string) string {
+func compared(r Result, say func(english, chinese string) string) string {
 	beyond := -r.Missing()
 	switch {
 	case beyond < 0:
