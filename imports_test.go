@@ -129,7 +129,7 @@ var house = map[string][]string{
 	"lockstep/internal/lockv10":         {"internal/lock", "internal/rediserr", "util/lua"},
 	"lockstep/internal/redlock":         {"internal/lock", "internal/quorum", "util/lua"},
 	"lockstep/internal/quorum":          {"internal/lock"},
-	"lockstep/internal/metrics":         {"internal/history"},
+	"lockstep/internal/metrics":         {"internal/history", "internal/service"},
 	"lockstep/internal/lock":            {},
 	"lockstep/internal/rediserr":        {"internal/lock"},
 	"lockstep/internal/strategy":        {"internal/lock"},

@@ -72,14 +72,6 @@ type Ledger interface {
 	Quit(ctx context.Context) error
 }
 
-// Observer is told of waits, holds and conflicts as they happen.
-type Observer interface {
-	Waits(lock string, change int) // a sale begins (+1) or ends (-1) to wait for its lock
-	Waited(lock string, d time.Duration)
-	Held(lock string, d time.Duration)
-	Conflicted(lock string) // a check-and-set failed: another attempt is due
-}
-
 // LockKey shows and removes the lock's key, whatever strategy made it.
 type LockKey interface {
 	Look(ctx context.Context, onNodes bool) (KeyState, error)

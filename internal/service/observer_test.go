@@ -10,13 +10,12 @@ import (
 	"time"
 
 	"lockstep/internal/contrast"
-	"lockstep/internal/history"
 	"lockstep/internal/lock"
 	"lockstep/internal/service"
 	"lockstep/internal/strategy"
 )
 
-// diary is a witness that writes down what it is told, and of whom.
+// diary is an observer that writes down what it is told, and of whom.
 type diary struct {
 	mu   sync.Mutex
 	says []string
@@ -28,14 +27,14 @@ func (*diary) Follow(ctx context.Context, _, owner string) context.Context {
 	return context.WithValue(ctx, diaryKey{}, owner)
 }
 
-func (d *diary) Saw(ctx context.Context, moment service.Moment, _ int64, err error) {
+func (d *diary) Saw(ctx context.Context, seen service.Seen) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	said := string(moment)
+	said := string(seen.Moment)
 	if ctx.Value(diaryKey{}) != lock.Owner("a") {
 		said += " of nobody"
 	}
-	if err != nil {
+	if seen.Err != nil {
 		said += " failing"
 	}
 	d.says = append(d.says, said)
@@ -54,8 +53,8 @@ func (l losing) TryLock(ctx context.Context, owner string) (*lock.Lease, error) 
 	return l.Lock(ctx, owner)
 }
 
-// A witness is told of each moment of a sale, in order, with the sale's context.
-func TestTheWitnessIsToldOfEachMoment(t *testing.T) {
+// An observer is told of each moment of a sale, in order, with the sale's context.
+func TestObserversAreToldOfEachMoment(t *testing.T) {
 	const loss = "loses failing"
 	for name, test := range map[string]struct {
 		locker lock.Locker
@@ -80,18 +79,18 @@ func TestTheWitnessIsToldOfEachMoment(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			seen := &diary{}
 			sale := saleOf(&shelf{stock: 2}, strategy.ReadModifyWrite)
-			sale.Locker, sale.Witness, sale.Nested, sale.Think = test.locker, seen, test.nested, 2*time.Second
-			_, err := sale.Sell(t.Context(), history.Run{}, "a")
+			sale.Locker, sale.Observers, sale.Nested, sale.Think = test.locker, service.Observers{seen}, test.nested, 2*time.Second
+			_, err := sale.Sell(t.Context(), "a")
 			synctest.Wait() // the loss is told by a goroutine of its own
 			if lost := errors.Is(err, lock.ErrLost); lost != test.loses {
 				t.Errorf("%s: %v", name, err)
 			}
 			if told := slices.Contains(seen.says, loss); told != test.loses {
-				t.Errorf("%s: the witness was told %v", name, seen.says)
+				t.Errorf("%s: the observer was told %v", name, seen.says)
 			}
 			rest := slices.DeleteFunc(seen.says, func(said string) bool { return said == loss }) // it may be told a little later
 			if !slices.Equal(rest, test.want) {
-				t.Errorf("%s: the witness was told %v; want %v", name, rest, test.want)
+				t.Errorf("%s: the observer was told %v; want %v", name, rest, test.want)
 			}
 		})
 	}
