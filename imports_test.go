@@ -54,7 +54,7 @@ var house = map[string][]string{
 	},
 	"lockstep/internal/explore/graph": {
 		"internal/explore", "internal/explore/anomaly", "internal/explore/execution", "internal/explore/harness",
-		"internal/explore/search", "internal/explore/stepper", "internal/strategy", "internal/trace",
+		"internal/explore/search", "internal/explore/stepper", "internal/lock", "internal/strategy", "internal/trace",
 	},
 	"lockstep/internal/explore/stepper": {
 		"internal/explore", "internal/explore/anomaly", "internal/explore/execution", "internal/explore/harness",
@@ -84,7 +84,7 @@ var house = map[string][]string{
 		"internal/strategy",
 	},
 	"lockstep/internal/explore/simredis":  {"internal/dao", "internal/history", "internal/redisclient"},
-	"lockstep/internal/explore/scenario":  {"internal/language", "internal/strategy"},
+	"lockstep/internal/explore/scenario":  {"internal/language", "internal/lock", "internal/strategy"},
 	"lockstep/internal/explore/anomaly":   {"internal/language", "internal/strategy"},
 	"lockstep/internal/explore/coroutine": {},
 	"lockstep/internal/config":            {"internal/history"},
@@ -92,13 +92,10 @@ var house = map[string][]string{
 	"lockstep/internal/doctor":            {"internal/language"},
 	"lockstep/internal/pack":              {},
 	"lockstep/docs":                       {},
-	"lockstep/internal/api": {
-		"internal/evolution", "internal/explore", "internal/explore/graph", "internal/history", "internal/lock", "internal/seat",
-		"internal/service", "internal/strategy",
-	},
+	"lockstep/internal/api":               {"internal/evolution", "internal/history", "internal/lock", "internal/service"},
 	"lockstep/internal/seat": {
 		"internal/evolution", "internal/explore", "internal/explore/graph", "internal/explore/stepper", "internal/language",
-		"internal/strategy", "internal/trace", "internal/web",
+		"internal/lock", "internal/strategy", "internal/trace", "internal/web",
 	},
 	"lockstep/internal/steps": {
 		"internal", "internal/api", "internal/evolution", "internal/lab", "internal/language", "util/lua",
@@ -143,7 +140,7 @@ var house = map[string][]string{
 	"lockstep/internal/redisproxy":      {},
 	"lockstep/internal/redisserver":     {},
 	"lockstep/internal/explore/verdict": {"internal/evolution", "internal/explore"},
-	"lockstep/internal/classroom":       {"internal/api", "internal/course", "internal/language"},
+	"lockstep/internal/classroom":       {"internal/api", "internal/course", "internal/language", "internal/lock"},
 }
 
 // Whoever else may import these.

@@ -119,15 +119,13 @@ type SaleAnswer struct {
 
 func (a *API) sale(c *gin.Context) {
 	id := a.OrderIDs(c.Request)
-	c.Set(orderID, id)
 	receipt, err := a.Shop.Sell(c.Request.Context(), id)
 	if errors.Is(err, service.ErrOutcomeUnknown) {
 		err = fmt.Errorf("%w; GET /orders/%s says whether it was", err, id)
 	}
 	if err != nil {
-		status, code := StatusOf(err)
-		a.Metrics.Answered(code)
-		a.refuse(c, status, code, err)
+		c.Set(orderID, id)
+		a.Metrics.Answered(a.fail(c, err))
 		return
 	}
 	a.Metrics.Answered("sold")

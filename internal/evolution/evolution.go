@@ -2,7 +2,6 @@
 package evolution
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
@@ -233,7 +232,7 @@ func Names() []string {
 }
 
 // ErrUnknown means that a name is not in the table.
-var ErrUnknown = errors.New("there is no such lock")
+var ErrUnknown = lock.WithCode("unknown_lock", "there is no such lock")
 
 // Find gives the strategy of that name, or ErrUnknown.
 func Find(name string) (strategy.Strategy, error) {

@@ -11,7 +11,6 @@ package seat
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"time"
@@ -19,14 +18,15 @@ import (
 	"lockstep/internal/evolution"
 	"lockstep/internal/explore"
 	"lockstep/internal/language"
+	"lockstep/internal/lock"
 )
 
 // The errors of requests, beside those of evolution and explore.
 var (
-	ErrQuery    = errors.New("bad request")
-	ErrNotFound = errors.New("there is nothing here")
-	ErrLeft     = errors.New("the reader has left")
-	ErrBusy     = errors.New("explorations take turns, and too many wait already; ask again")
+	ErrQuery    = lock.WithCode("bad_request", "bad request")
+	ErrNotFound = lock.WithCode("not_found", "there is nothing here")
+	ErrLeft     = lock.WithCode("client_closed_request", "the reader has left")
+	ErrBusy     = lock.WithCode("busy", "explorations take turns, and too many wait already; ask again")
 )
 
 // Limits bound what one process explores for its readers.

@@ -7,23 +7,24 @@ import (
 	"time"
 
 	"lockstep/internal/history"
+	"lockstep/internal/lock"
 )
 
 // What can go wrong with a sale apart from its lock, to be matched with errors.Is.
 var (
-	ErrSoldOut = errors.New("sold out")
+	ErrSoldOut = lock.WithCode("sold_out", "sold out")
 	// ErrBadStock means that the stock's key holds something that is not a stock.
-	ErrBadStock = errors.New("that is no stock")
+	ErrBadStock = lock.WithCode("bad_stock", "invalid stock")
 	// ErrConflict means that another sale changed the stock between the read and the write of a check-and-set.
 	ErrConflict = errors.New("another sale changed the stock in between")
 	// ErrRunOver means that a sale's run ended before it wrote, so that it wrote nothing.
-	ErrRunOver = errors.New("the run is over")
+	ErrRunOver = lock.WithCode("run_over", "the run is over")
 	// ErrOutcomeUnknown means that Redis did not answer a sale's write: the sale may have been made.
-	ErrOutcomeUnknown = errors.New("redis did not answer the sale's write: the sale may have been made")
+	ErrOutcomeUnknown = lock.WithCode("outcome_unknown", "redis did not answer the sale's write: the sale may have been made")
 	// ErrNoOrder means that an order is not among those that the ledger keeps.
-	ErrNoOrder = errors.New("no such order is in the ledger")
+	ErrNoOrder = lock.WithCode("no_order", "no such order is in the ledger")
 	// ErrInFlight means that an order is not in the ledger yet: its sale is going on.
-	ErrInFlight = errors.New("its sale is going on")
+	ErrInFlight = lock.WithCode("order_in_flight", "its sale is going on")
 	// ErrDoorClosed means that the run is being changed; sales wait until it is open again.
 	ErrDoorClosed = errors.New("the run is being changed")
 	// ErrRunChanged means that the stock was set by hand, or that there is no run.
