@@ -26,7 +26,7 @@ const (
 // Enter looks whether a sale may go in, and counts it as in flight, in one script.
 func (s *Store) Enter(ctx context.Context, sale string) (history.Run, error) {
 	reply, err := s.askIn(ctx, sale)
-	if isOutOfMemory(err) {
+	if err != nil && isOutOfMemory(err) {
 		s.forgetRunsOver(ctx)
 		reply, err = s.askIn(ctx, sale)
 	}

@@ -109,11 +109,12 @@ func stockIn(ctx context.Context, reply []any) (int64, error) {
 // readStock makes a stock of what GET inventory answered. If the key is gone, so is its run.
 func readStock(ctx context.Context, value string, err error) (int64, error) {
 	switch {
+	case err == nil:
 	case errors.Is(err, redis.Nil):
 		return 0, fmt.Errorf("%w: the key %s is gone; nothing was written", service.ErrRunOver, InventoryKey)
 	case redis.HasErrorPrefix(err, "WRONGTYPE"):
 		return 0, badStock("is not a string")
-	case err != nil:
+	default:
 		return 0, rediserr.Classify(ctx, "GET inventory", err)
 	}
 	stock, err := strconv.ParseInt(value, 10, 64)
