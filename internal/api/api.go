@@ -43,7 +43,7 @@ type Metrics interface {
 	Answered(outcome string) // "sold", or the error's code
 }
 
-// Handler gives the routes, to be put behind an Entrance. HEAD is handled as GET; net/http leaves out the body.
+// Handler returns the routes, to be put behind an Entrance. HEAD is handled as GET; net/http leaves out the body.
 func (a *API) Handler() http.Handler {
 	routes := a.routes()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -139,7 +139,7 @@ func (a *API) sale(c *gin.Context) {
 // orderID is the gin key of the order's id.
 const orderID = "order_id"
 
-// order says whether a sale was made, to a buyer who was left in doubt.
+// order tells a buyer who was left in doubt whether the sale was made.
 func (a *API) order(c *gin.Context) {
 	id := c.Param("id")
 	order, err := a.Shop.Ledger.Order(c.Request.Context(), id)

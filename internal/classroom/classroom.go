@@ -86,7 +86,7 @@ func (c *Classroom) lesson(w http.ResponseWriter, r *http.Request) {
 	answer(w, pageOf(lesson, asked(r)), nil)
 }
 
-// find gives a lesson by its number as it stands in an address: 3 or 03.
+// find returns a lesson by its number as it stands in an address: 3 or 03.
 func (c *Classroom) find(number string, in language.Language) (course.Lesson, error) {
 	lessons, err := c.lessons()
 	if err != nil {
@@ -134,7 +134,7 @@ func (c *Classroom) predict(w http.ResponseWriter, r *http.Request) {
 	answer(w, struct{}{}, err)
 }
 
-// asked is the language of a request; English, if it names none of ours.
+// asked returns the language of a request; English, if it names none of ours.
 func asked(r *http.Request) language.Language {
 	if in, err := language.Parse(r.FormValue("lang")); err == nil {
 		return in

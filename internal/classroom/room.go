@@ -83,7 +83,7 @@ func (r *Room) Close() {
 	}
 }
 
-// State tells whether the room is open.
+// State reports whether the room is open.
 func (r *Room) State() State {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -46,7 +46,7 @@ func (s *Sale) unlock(ctx context.Context, h held) {
 	s.Log.Debug("unlock", "owner", h.owner, "nested", h.depth)
 }
 
-// seeLoss tells the observers when the sale is told that its lock is lost, until the function that it returns is called.
+// seeLoss tells the observers if the sale's lease is lost, until the function that it returns is called.
 func (s *Sale) seeLoss(ctx context.Context, h held) (over func()) {
 	if len(s.Observers) == 0 {
 		return func() {}

@@ -9,7 +9,7 @@ import (
 type Observer interface {
 	// Follow returns the context by which the commands of a sale of a run are known as the sale's. What Saw is told later comes with it.
 	Follow(ctx context.Context, run, owner string) context.Context
-	// Saw is told that the sale of ctx has come to this moment.
+	// Saw takes note that the sale of ctx has come to a moment.
 	Saw(ctx context.Context, seen Seen)
 }
 
@@ -38,7 +38,7 @@ const (
 	Ends      Moment = "ends"      // the sale is over: sold, or failed with an error
 )
 
-// Observers are all told the same, in this order; none of them is none.
+// Observers are told the same, one after the other. Without any, nobody watches.
 type Observers []Observer
 
 // Follow lets all of them follow a sale.

@@ -40,6 +40,11 @@ func (d *diary) Saw(ctx context.Context, seen service.Seen) {
 	d.says = append(d.says, said)
 }
 
+// taken is a lock that is another's for ever.
+type taken struct{ lock.Locker }
+
+func (taken) Lock(context.Context, string) (*lock.Lease, error) { return nil, lock.ErrTimeout }
+
 // losing is a lock that is lost while the sale thinks.
 type losing struct{ after time.Duration }
 
@@ -59,7 +64,7 @@ func TestObserversAreToldOfEachMoment(t *testing.T) {
 	for name, test := range map[string]struct {
 		locker lock.Locker
 		nested int
-		loses  bool
+		fails  error
 		want   []string
 	}{
 		"a sale": {
@@ -70,9 +75,14 @@ func TestObserversAreToldOfEachMoment(t *testing.T) {
 			locker: contrast.NewNone(lock.Options{Clock: lock.SystemClock{}}), nested: 1,
 			want: []string{"asks", "obtains", "asks", "obtains", "leaves", "released", "leaves", "released", "ends"},
 		},
+		"that does not get its lock": {
+			locker: taken{},
+			fails:  lock.ErrTimeout,
+			want:   []string{"asks", "misses failing", "ends failing"},
+		},
 		"that loses its lock": {
 			locker: losing{time.Second},
-			loses:  true,
+			fails:  lock.ErrLost,
 			want:   []string{"asks", "obtains", "leaves", "released failing", "ends failing"},
 		},
 	} {
@@ -82,10 +92,10 @@ func TestObserversAreToldOfEachMoment(t *testing.T) {
 			sale.Locker, sale.Observers, sale.Nested, sale.Think = test.locker, service.Observers{seen}, test.nested, 2*time.Second
 			_, err := sale.Sell(t.Context(), "a")
 			synctest.Wait() // the loss is told by a goroutine of its own
-			if lost := errors.Is(err, lock.ErrLost); lost != test.loses {
-				t.Errorf("%s: %v", name, err)
+			if !errors.Is(err, test.fails) {
+				t.Errorf("%s: %v; want %v", name, err, test.fails)
 			}
-			if told := slices.Contains(seen.says, loss); told != test.loses {
+			if told := slices.Contains(seen.says, loss); told != errors.Is(test.fails, lock.ErrLost) {
 				t.Errorf("%s: the observer was told %v", name, seen.says)
 			}
 			rest := slices.DeleteFunc(seen.says, func(said string) bool { return said == loss }) // it may be told a little later
@@ -94,4 +104,43 @@ func TestObserversAreToldOfEachMoment(t *testing.T) {
 			}
 		})
 	}
+}
+
+// watch adds up how long sales waited for their lock and held it.
+type watch struct{ waited, held time.Duration }
+
+func (*watch) Follow(ctx context.Context, _, _ string) context.Context { return ctx }
+func (w *watch) Saw(_ context.Context, seen service.Seen) {
+	switch {
+	case seen.Nested > 0 || seen.Lock != "v0":
+	case seen.Moment == service.Obtains:
+		w.waited += seen.Took
+	case seen.Moment == service.Released:
+		w.held += seen.Took
+	}
+}
+
+// slowly is a lock that takes a second to obtain, and one to release.
+type slowly struct{ lock.Locker }
+
+func (slowly) Lock(ctx context.Context, _ string) (*lock.Lease, error) {
+	wait := func(ctx context.Context) error { return lock.Sleep(ctx, lock.SystemClock{}, time.Second) }
+	return lock.NewLease(ctx, lock.SystemClock{}, 0, wait), wait(ctx)
+}
+
+// What observers are told is what the buyer's receipt says, but for the release. All of them are told.
+func TestObserversAreToldHowLongASaleWaitedAndHeld(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		sale := saleOf(&shelf{stock: 2}, strategy.ReadModifyWrite)
+		one, other := &watch{}, &watch{}
+		sale.Locker, sale.Think, sale.Nested, sale.Observers = slowly{}, 5*time.Second, 1, service.Observers{one, other}
+		sale.Run.Lock = "v0"
+		receipt, err := sale.Sell(t.Context(), "a")
+		if err != nil || receipt.Wait != time.Second || receipt.Hold != 7*time.Second { // with a nested call's second and second
+			t.Errorf("%v, waited %v, held %v", err, receipt.Wait, receipt.Hold)
+		}
+		if want := (watch{time.Second, 8 * time.Second}); *one != want || *other != want {
+			t.Errorf("the observers were told %v and %v; want %v", *one, *other, want)
+		}
+	})
 }

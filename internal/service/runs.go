@@ -160,7 +160,7 @@ func (s *Shop) reconcile(ctx context.Context) error {
 	return err
 }
 
-// nextRun makes the next run from the current one.
+// nextRun returns the run that follows the current one.
 type nextRun func(context.Context, history.Run) (history.Run, error)
 
 // change closes the door, waits until every sale has left, and starts the run that next makes from the current one, unless it is the

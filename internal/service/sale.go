@@ -12,7 +12,7 @@ import (
 	"lockstep/internal/strategy"
 )
 
-// Sale is how one piece is sold under a lock in a run: the write-up's handler, without its HTTP. All sales of a run share it.
+// Sale sells one piece at a time under the lock of a run: the write-up's handler, without its HTTP. All sales of a run share it.
 type Sale struct {
 	Run       history.Run
 	Locker    lock.Locker
@@ -72,7 +72,7 @@ func (s *Sale) sellUnderLock(ctx context.Context, order history.Order) (Receipt,
 	return Receipt{Order: order, Wait: held.wait, Hold: s.Clock.Now().Sub(held.since)}, nil
 }
 
-// nested is the write-up's subFunc and subFunc1: a call that takes the lock its caller has, and calls the next.
+// nested takes the lock that its caller has, and calls the next, as the write-up's subFunc and subFunc1 do.
 func (s *Sale) nested(ctx context.Context, owner string, depth int) error {
 	if depth > s.Nested {
 		return nil

@@ -13,7 +13,7 @@ import (
 // What can go wrong with a sale apart from its lock, to be matched with errors.Is.
 var (
 	ErrSoldOut = lock.WithCode("sold_out", "sold out")
-	// ErrBadStock means that the stock's key holds something that is not a stock.
+	// ErrBadStock means that the stock's key holds no number, or one that is too large.
 	ErrBadStock = lock.WithCode("bad_stock", "invalid stock")
 	// ErrConflict means that another sale changed the stock between the read and the write of a check-and-set.
 	ErrConflict = errors.New("another sale changed the stock in between")
@@ -34,7 +34,7 @@ var (
 // Stock is what one sale needs of the store. Any of its methods may fail with lock.ErrUnavailable, lock.ErrOutcomeUnknown
 // or lock.ErrCancelled.
 type Stock interface {
-	// Read gives the stock to the sale of this order. It fails with ErrRunOver when the stock is gone, ErrBadStock when the key holds
+	// Read returns the stock for the sale of this order. It fails with ErrRunOver when the stock is gone, ErrBadStock when the key holds
 	// something else, and, where the order has a fencing token, with lock.ErrLost when a larger one was seen already in its run.
 	Read(ctx context.Context, order history.Order) (int64, error)
 	// Write sets the stock to order.After and writes the order down, both or neither. It fails with ErrRunOver when the order's run is
@@ -43,33 +43,33 @@ type Stock interface {
 	// Watch calls sell with a Stock whose Write fails with ErrConflict if another sale wrote since Watch was called. It is named after
 	// Redis's command.
 	Watch(ctx context.Context, sell func(Stock) error) error
-	// Take is Read and Write in one step: it gives the order with its Before and After, or fails with ErrSoldOut or as they do.
+	// Take does what Read and Write do, in one step: it returns the order with its Before and After, or fails with ErrSoldOut or as they do.
 	Take(ctx context.Context, order history.Order) (history.Order, error)
 }
 
 // Ledger is what the runs need of the store. Its methods fail as those of Stock do.
 type Ledger interface {
-	// Enter lets a sale into the run that is on. It fails with ErrDoorClosed or ErrRunChanged.
+	// Enter lets a sale into the current run. It fails with ErrDoorClosed or ErrRunChanged.
 	Enter(ctx context.Context, sale string) (history.Run, error)
 	// Leave ends what Enter began.
 	Leave(ctx context.Context, sale string) error
-	// Run gives the run that is on, without a look at the stock; the zero Run if there is none.
+	// Run returns the current run, without a look at the stock; the zero Run if there is none.
 	Run(ctx context.Context) (history.Run, error)
 	// Tally counts the run. It fails with ErrRunChanged as Enter does, once no sale is in flight.
 	Tally(ctx context.Context) (history.Tally, error)
-	// HandSet gives the stock if it was set by hand: if there is one and it is not what the run wrote last.
+	// HandSet returns the stock, and whether it was set by hand: there is one, and it is not what the run wrote last.
 	HandSet(ctx context.Context) (stock int64, set bool, err error)
 	// Start ends the run last, the zero Run for none, and starts next. It fails with ErrRunOver if last is not the one that is on.
 	Start(ctx context.Context, last, next history.Run) error
-	// Order gives an order that the ledger keeps. It fails with ErrNoOrder or ErrInFlight.
+	// Order returns an order that the ledger keeps. It fails with ErrNoOrder or ErrInFlight.
 	Order(ctx context.Context, id string) (history.Order, error)
-	// Beat says that this replica lives. It counts as dead five seconds after its last beat.
+	// Beat renews this replica's heartbeat. It counts as dead five seconds after the last one.
 	Beat(ctx context.Context) error
-	// Others gives the other replicas that do not count as dead, with the time of their last beat.
+	// Others returns the other replicas that do not count as dead, with the time of their last beat.
 	Others(ctx context.Context) (map[string]time.Time, error)
 	// Forget forgets the sales in flight of dead replicas, and those of this replica that are not live. It returns how many are left.
 	Forget(ctx context.Context, live func(sale string) bool) (inFlight int64, err error)
-	// Quit says that this replica ends.
+	// Quit takes this replica out of those that live.
 	Quit(ctx context.Context) error
 }
 

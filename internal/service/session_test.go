@@ -2,9 +2,12 @@ package service
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -112,6 +115,65 @@ func TestALockIsClosedOnceAfterTheLastSaleOfItsRun(t *testing.T) {
 	if len(shop.sessions) != 0 {
 		t.Errorf("%d locks are still known", len(shop.sessions))
 	}
+}
+
+// Sales of several runs come and go together: each lock is closed once, when its run is over and its last sale has ended, and not before.
+func TestLocksOfRunsThatOverlap(t *testing.T) {
+	var mu sync.Mutex
+	inUse, closed := map[*keeper]int{}, map[*keeper]int{}
+	shop := &Shop{Clock: lock.SystemClock{}, Log: slog.New(slog.DiscardHandler), sales: map[string]*session{}}
+	shop.use(Settings{Strategies: map[string]strategy.Strategy{"v10": {New: func(strategy.Parts) lock.Locker {
+		k := &keeper{events: &[]string{}}
+		k.during = func() {
+			mu.Lock()
+			defer mu.Unlock()
+			if closed[k]++; inUse[k] > 0 {
+				t.Error("a lock is closed while a sale uses it")
+			}
+		}
+		return k
+	}}}})
+	const runs, buyers, sales = 5, 8, 50
+	var all sync.WaitGroup
+	for buyer := range buyers {
+		all.Go(func() {
+			for sale := range sales {
+				id := fmt.Sprint(buyer, "/", sale)
+				k, is := begin(t, shop, id, fmt.Sprint("run ", sale*runs/sales)).(*keeper)
+				if !is {
+					t.Error("no keeper")
+				}
+				mu.Lock()
+				inUse[k]++
+				mu.Unlock()
+				runtime.Gosched()
+				mu.Lock()
+				inUse[k]--
+				mu.Unlock()
+				shop.ends(t.Context(), id)
+			}
+		})
+	}
+	all.Wait()
+	shop.outdate()
+	shop.closeUnused(t.Context())
+	if len(inUse) < runs || len(closed) != len(inUse) || len(shop.sessions) != 0 || len(shop.sales) != 0 {
+		t.Errorf("%d locks, %d closed; %d sessions and %d sales are left", len(inUse), len(closed), len(shop.sessions), len(shop.sales))
+	}
+	for _, times := range closed {
+		if times != 1 {
+			t.Errorf("a lock was closed %d times", times)
+		}
+	}
+}
+
+// A lock may keep the key from others: the first sale of the next run, which another replica began, does not wait for it.
+func TestTheFirstSaleOfARunClosesTheLockBefore(t *testing.T) {
+	shop, events := shopOfKeepers()
+	begin(t, shop, "1", "first")
+	shop.ends(t.Context(), "1")
+	begin(t, shop, "2", "second")
+	expect(t, events, "make p", "make p.1", "close p")
 }
 
 // A lock that could not be closed is left to its expiry, not closed again and again.

@@ -80,7 +80,7 @@ func (s *Shop) Live(ctx context.Context) {
 	}
 }
 
-// beat says that this replica lives, counts sales as over that could not leave, and looks whether another replica has begun a run: a
+// beat renews the heartbeat, counts sales as over that could not leave, and looks whether another replica has begun a run: a
 // replica without sales does not notice it otherwise.
 func (s *Shop) beat(ctx context.Context) error {
 	if err := s.Ledger.Beat(ctx); err != nil {
@@ -132,7 +132,7 @@ func (s *Shop) Tally(ctx context.Context) (tally history.Tally, err error) {
 	return tally, err
 }
 
-// LockState returns the name of the current lock, and its key.
+// LockState returns the name of the current lock, and the state of its key.
 func (s *Shop) LockState(ctx context.Context) (string, KeyState, error) {
 	run, err := s.Ledger.Run(ctx)
 	if err != nil {
