@@ -48,7 +48,7 @@ func (s *Sale) unlock(ctx context.Context, h held) {
 
 // seeLoss tells the observers if the sale's lease is lost, until the function that it returns is called.
 func (s *Sale) seeLoss(ctx context.Context, h held) (over func()) {
-	if len(s.Observers) == 0 {
+	if len(s.Observers) == 0 || h.Context() == ctx { // nobody would hear of it, or the lock cannot know
 		return func() {}
 	}
 	stop := context.AfterFunc(h.Context(), func() {
