@@ -155,7 +155,7 @@ func TestLocksOfRunsThatOverlap(t *testing.T) {
 		})
 	}
 	all.Wait()
-	shop.outdate()
+	shop.use(shop.current())
 	shop.closeUnused(t.Context())
 	if len(inUse) < runs || len(closed) != len(inUse) || len(shop.sessions) != 0 || len(shop.sales) != 0 {
 		t.Errorf("%d locks, %d closed; %d sessions and %d sales are left", len(inUse), len(closed), len(shop.sessions), len(shop.sales))

@@ -59,7 +59,7 @@ type Shop struct {
 
 // Close gives back what the locks keep, and tells the other replicas that this one is gone. Sales must have ended.
 func (s *Shop) Close(ctx context.Context) error {
-	s.outdate()
+	s.use(s.current()) // no session outlasts that
 	s.closeUnused(ctx)
 	return s.Ledger.Quit(ctx)
 }
@@ -205,15 +205,9 @@ func (s *Shop) leave(ctx context.Context, id string) {
 
 // use puts settings into force. Only sales that are in flight keep to earlier ones.
 func (s *Shop) use(settings Settings) {
-	s.outdate()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.settings = settings
-}
-
-func (s *Shop) outdate() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	for _, session := range s.sessions {
 		session.outdated = true
 	}
