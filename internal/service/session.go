@@ -30,47 +30,48 @@ func (s *Shop) asks(id string) {
 
 // begins notes that a sale is in flight in a run, and returns how it is made.
 func (s *Shop) begins(ctx context.Context, id string, run history.Run) (*Sale, error) {
-	joined, unused, err := s.joinSession(id, run)
-	s.close(ctx, unused)
-	if err != nil {
-		return nil, err
+	sale, first, err := s.joinSession(id, run)
+	if first {
+		s.closeUnused(ctx)
 	}
-	return &joined.Sale, nil
+	return sale, err
 }
 
-// joinSession counts a sale in the session of its run. If the run is a new one, it also returns the sessions to be closed.
-func (s *Shop) joinSession(id string, run history.Run) (joined *session, unused []*session, err error) {
+// joinSession counts a sale in the session of its run, and reports whether it is the first to see that run.
+func (s *Shop) joinSession(id string, run history.Run) (sale *Sale, first bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.lastRun.ID != run.ID {
+	first = s.lastRun.ID != run.ID
+	if first {
 		s.lastRun = run
-		unused = s.unused()
 	}
-	if joined, err = s.sessionOf(run); err == nil {
-		joined.inFlight++
-		s.sales[id] = joined
+	joined, err := s.sessionOf(run)
+	if err != nil {
+		return nil, first, err
 	}
-	return joined, unused, err
+	joined.inFlight++
+	s.sales[id] = joined
+	return &joined.Sale, first, nil
 }
 
-// ends notes that a sale is over. The last one of a run that is over closes the session.
+// ends notes that a sale is over.
 func (s *Shop) ends(ctx context.Context, id string) {
-	s.close(ctx, s.leaveSession(id))
+	if s.leaveSession(id) {
+		s.closeUnused(ctx)
+	}
 }
 
-// leaveSession counts a sale as over. If it was the last one, it returns the sessions to be closed.
-func (s *Shop) leaveSession(id string) (unused []*session) {
+// leaveSession counts a sale as over, and reports whether it was the last one of a run that is over.
+func (s *Shop) leaveSession(id string) (last bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	left := s.sales[id]
 	delete(s.sales, id)
 	if left == nil {
-		return nil
+		return false
 	}
-	if left.inFlight--; left.inFlight > 0 {
-		return nil
-	}
-	return s.unused()
+	left.inFlight--
+	return s.isUnused(left)
 }
 
 // isHere reports whether a sale is in flight in this replica, or may be.
@@ -123,11 +124,18 @@ func (s *Shop) freeNumber() (number int) {
 	return number
 }
 
-// unused returns the sessions to be closed: their run is over, and no sale is in flight in them. None will be from now on. s.mu is held.
+// isUnused reports whether a session is to be closed: its run is over, and no sale is in flight in it. s.mu is held.
+func (s *Shop) isUnused(session *session) bool {
+	over := session.outdated || session.Run.ID != s.lastRun.ID
+	return over && session.inFlight == 0 && !session.closing
+}
+
+// unused returns the sessions to be closed. No sale joins them from now on.
 func (s *Shop) unused() (unused []*session) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	for _, session := range s.sessions {
-		over := session.outdated || session.Run.ID != s.lastRun.ID
-		if over && session.inFlight == 0 && !session.closing {
+		if s.isUnused(session) {
 			session.closing = true
 			unused = append(unused, session)
 		}
@@ -135,9 +143,10 @@ func (s *Shop) unused() (unused []*session) {
 	return unused
 }
 
-// close gives back what the locks of sessions keep. Until then Redis may hear of their processes, so their numbers are not free before.
-func (s *Shop) close(ctx context.Context, unused []*session) {
-	for _, over := range unused {
+// closeUnused gives back what the locks of unused sessions keep. Until then Redis may hear of their processes, so their numbers are not
+// free before.
+func (s *Shop) closeUnused(ctx context.Context) {
+	for _, over := range s.unused() {
 		if err := lock.Close(ctx, s.Clock, over.Locker); err != nil {
 			s.Log.Warn("giving back the lock of a run that is over", "run", over.Run.ID, "error", err)
 		}
@@ -145,12 +154,4 @@ func (s *Shop) close(ctx context.Context, unused []*session) {
 		s.sessions = slices.DeleteFunc(s.sessions, func(other *session) bool { return other == over })
 		s.mu.Unlock()
 	}
-}
-
-// closeUnused closes the sessions of runs that are over, but for those with sales in flight.
-func (s *Shop) closeUnused(ctx context.Context) {
-	s.mu.Lock()
-	unused := s.unused()
-	s.mu.Unlock()
-	s.close(ctx, unused)
 }
