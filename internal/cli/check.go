@@ -9,7 +9,6 @@ import (
 
 	"lockstep/internal/language"
 	"lockstep/internal/learn/check"
-	"lockstep/internal/learn/workshop"
 )
 
 // checkFlags are those of check, as given.
@@ -37,7 +36,7 @@ the file cannot be written is said after the verdict, and does not change the ex
 		Example: "  lockstep check\n  lockstep check 05\n  lockstep check nested --hint\n  lockstep check --watch",
 		Args:    cobra.MaximumNArgs(1),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return workshop.Names(), cobra.ShellCompDirectiveNoFileComp
+			return check.IDs(), cobra.ShellCompDirectiveNoFileComp
 		},
 		Annotations: map[string]string{noSettings: "each exercise has its own scenarios"},
 		RunE:        func(cmd *cobra.Command, args []string) error { return runCheck(cmd, args, f) },
@@ -71,24 +70,17 @@ func runCheck(cmd *cobra.Command, args []string, f checkFlags) error {
 	if len(args) == 0 && !f.watch && !f.hint && !f.solution {
 		return learner.List()
 	}
-	var e workshop.Exercise
-	if len(args) == 0 {
-		e, err = learner.Next()
-	} else if e, err = workshop.Find(args[0]); err != nil {
-		err = suggest(err, args[0], exerciseNames())
-	}
+	e, err := learner.Choose(args...)
 	switch {
+	case errors.Is(err, check.ErrUnknown):
+		return suggest(err, args[0], check.Names())
 	case err != nil:
 		return err
 	case f.hint:
 		return learner.Hint(e)
 	case f.solution:
 		return learner.Solution(e)
-	}
-	if learner.Checker, err = workshop.NewChecker(learner.Checker.Root); err != nil {
-		return err
-	}
-	if f.watch {
+	case f.watch:
 		return learner.Watch(cmd.Context(), e)
 	}
 	outcome, err := learner.Check(cmd.Context(), e)
@@ -98,11 +90,4 @@ func runCheck(cmd *cobra.Command, args []string, f checkFlags) error {
 		err = nil
 	}
 	return exitWith(err, outcome.State.ExitCode())
-}
-
-func exerciseNames() (names []string) {
-	for _, e := range workshop.All() {
-		names = append(names, e.Name)
-	}
-	return names
 }

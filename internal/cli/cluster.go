@@ -48,13 +48,23 @@ requests until it answers again. Without redis.addrs the Redis is embedded in th
 	return cmd
 }
 
-// given returns the settings that a command was given as flags, for its replicas. What concerns Redis and secrets they are told otherwise.
-func given(cmd *cobra.Command) (args []string) {
+// settingsGiven returns the names of the settings that a command was given as flags.
+func settingsGiven(cmd *cobra.Command) (names []string) {
 	cmd.Flags().Visit(func(flag *pflag.Flag) {
-		group, _, isKey := strings.Cut(flag.Name, ".")
-		if flag.Name == "config" || isKey && group != "redis" && group != "admin" {
-			args = append(args, "--"+flag.Name+"="+flag.Value.String())
+		if strings.Contains(flag.Name, ".") {
+			names = append(names, flag.Name)
 		}
 	})
+	return names
+}
+
+// given returns these as flags, for the command's replicas, with --config. What concerns Redis and secrets they are told otherwise.
+func given(cmd *cobra.Command) (args []string) {
+	for _, name := range append(settingsGiven(cmd), "config") {
+		flag := cmd.Flags().Lookup(name)
+		if flag.Changed && !strings.HasPrefix(name, "redis.") && !strings.HasPrefix(name, "admin.") {
+			args = append(args, "--"+name+"="+flag.Value.String())
+		}
+	}
 	return args
 }

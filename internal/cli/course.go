@@ -9,11 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"lockstep/docs"
 	"lockstep/internal/language"
 	"lockstep/internal/learn/course"
-	"lockstep/internal/learn/progress"
-	"lockstep/internal/learn/workshop"
 )
 
 func newCourse() *cobra.Command {
@@ -24,7 +21,7 @@ func newCourse() *cobra.Command {
 		Short: "Take the course: predict, run, see, and read why",
 		Long: `course goes through the lessons of docs/course in the terminal. It asks what you expect, runs the
 command of the lesson, and says whether you were right, and why. It goes on where you left, or with
-lesson N. Your progress is in ` + progress.FileName + `, beside go.mod.
+lesson N. Your progress is in .lockstep-course.json, beside go.mod.
 
 Type the number of your prediction; Enter skips the question; q stops, and so does the end of the
 input. Exit code: 0, also if you stop; 2 trouble.`,
@@ -42,17 +39,13 @@ input. Exit code: 0, also if you stop; 2 trouble.`,
 	return cmd
 }
 
-// runCourse teaches, or lists the lessons.
 func runCourse(cmd *cobra.Command, args []string, in language.Language, reset, list bool) error {
 	dir, err := os.Getwd()
 	if err != nil {
 		return err
 	}
-	if root, err := workshop.FindRoot(dir); err == nil {
-		dir = root // of the clone; a program that was built runs anywhere
-	}
 	typed, out := cmd.Root().CommandPath(), cmd.OutOrStdout()
-	pupil, err := course.NewPupil(docs.Course(), progress.In(dir), course.Terminal{
+	pupil, err := course.NewPupil(dir, course.Terminal{
 		In: in, Typed: typed, Again: cmd.CommandPath() + langTyped(cmd),
 		Out: out, Echoes: isTerminal(out), Columns: columnsOf(out),
 		Run: func(ctx context.Context, args []string) bool {

@@ -124,12 +124,12 @@ func runExplore(cmd *cobra.Command, args []string, f exploreFlags) (err error) {
 	if f.all {
 		return exitFor(f.All(cmd.Context()))
 	}
-	if f.Lock, err = findLock(args[0]); err != nil {
-		return err
+	if f.Lock, err = evolution.Find(args[0]); err != nil {
+		return meantLock(err, args[0])
 	}
 	if f.against != "" {
-		if f.Against, err = findLock(f.against); err != nil {
-			return err
+		if f.Against, err = evolution.Find(f.against); err != nil {
+			return meantLock(err, f.against)
 		}
 	}
 	if f.Page, err = web.OpenFile(f.html); err != nil {

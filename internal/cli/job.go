@@ -9,12 +9,9 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"lockstep/internal/cli/server"
 	"lockstep/internal/lock/evolution"
-	"lockstep/internal/lock/strategy"
-	"lockstep/internal/shop/config"
 	"lockstep/internal/shop/job"
 )
 
@@ -51,20 +48,7 @@ A lock is kept for 2/5 of the tick, and expires after 1/2 of it, where it does e
 docs/ARCHITECTURE.md says why.`,
 		Example: "  lockstep job --every 1s --lock none --ticks 5\n  lockstep job --every 1s --lock v4",
 		Args:    cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			strategy, err := f.check(cmd)
-			if err != nil {
-				return err
-			}
-			cfg, err := loadConfig(cmd)
-			if err != nil {
-				return err
-			}
-			if f.replica {
-				return runJobReplica(cmd, cfg, f, strategy)
-			}
-			return runJob(cmd, cfg, f, strategy)
-		},
+		RunE:    func(cmd *cobra.Command, _ []string) error { return runJob(cmd, f) },
 	}
 	flags := cmd.Flags()
 	flags.DurationVar(&f.every, "every", time.Second, "length of a tick")
@@ -79,41 +63,53 @@ docs/ARCHITECTURE.md says why.`,
 	return cmd
 }
 
-// check looks at the flags, and gives the lock.
-func (f jobFlags) check(cmd *cobra.Command) (strategy.Strategy, error) {
+// check says what is wrong with the flags.
+func (f jobFlags) check(cmd *cobra.Command) (err error) {
 	switch {
 	case f.every < 100*time.Millisecond || f.every > 24*time.Hour:
-		return strategy.Strategy{}, fmt.Errorf("--every %v is not allowed: want from 100ms to 24h", f.every)
+		return fmt.Errorf("--every %v is not allowed: want from 100ms to 24h", f.every)
 	case f.work < 0 || f.work > 24*time.Hour:
-		return strategy.Strategy{}, fmt.Errorf("--work %v is not allowed: want from 0s to 24h", f.work)
+		return fmt.Errorf("--work %v is not allowed: want from 0s to 24h", f.work)
 	case f.replicas < 1 || f.replicas > 100:
-		return strategy.Strategy{}, fmt.Errorf("--replicas %d is not allowed: want from 1 to 100", f.replicas)
+		return fmt.Errorf("--replicas %d is not allowed: want from 1 to 100", f.replicas)
 	case f.ticks < 0 || f.ticks > job.MaxTicks:
-		return strategy.Strategy{}, fmt.Errorf("--ticks %d is not allowed: want from 0 (until interrupted) to %d", f.ticks, job.MaxTicks)
+		return fmt.Errorf("--ticks %d is not allowed: want from 0 (until interrupted) to %d", f.ticks, job.MaxTicks)
+	case f.replica:
+		return nil
 	}
-	var refused error
-	cmd.Flags().Visit(func(flag *pflag.Flag) {
-		group, _, isKey := strings.Cut(flag.Name, ".")
-		if isKey && group != "redis" && group != "log" && !f.replica {
-			refused = errors.Join(refused, fmt.Errorf("--%s is not allowed: a job heeds --redis.… and --log.level; "+
-				"its lock comes from --lock, and what the lock is told from --every", flag.Name))
+	for _, name := range settingsGiven(cmd) {
+		if !strings.HasPrefix(name, "redis.") && !strings.HasPrefix(name, "log.") {
+			err = errors.Join(err, fmt.Errorf("--%s is not allowed: a job heeds --redis.… and --log.level; "+
+				"its lock comes from --lock, and what the lock is told from --every", name))
 		}
-	})
-	if refused != nil {
-		return strategy.Strategy{}, refused
+	}
+	return err
+}
+
+// runJob lets replicas run the job and tells the result, or is one of them.
+func runJob(cmd *cobra.Command, f jobFlags) error {
+	if err := f.check(cmd); err != nil {
+		return err
 	}
 	if f.version == "none" {
 		f.version = "v0"
 	}
-	strategy, err := findLock(f.version)
+	strategy, err := evolution.Find(f.version)
 	if err != nil {
-		err = fmt.Errorf("--lock: %w; and none, the same as v0", err)
+		return fmt.Errorf("--lock: %w; and none, the same as v0", meantLock(err, f.version))
 	}
-	return strategy, err
-}
-
-// runJob lets the replicas run the job, and tells the result.
-func runJob(cmd *cobra.Command, cfg config.Config, f jobFlags, strategy strategy.Strategy) error {
+	cfg, err := loadConfig(cmd)
+	if err != nil {
+		return err
+	}
+	if f.replica {
+		ctx, end := context.WithCancel(cmd.Context())
+		defer end()
+		endWithStdin(cmd.InOrStdin(), end)
+		return job.Replica{
+			Config: cfg, Every: f.every, Work: f.work, Lock: strategy, Said: cmd.OutOrStdout(), Log: newLog(cmd.ErrOrStderr(), cfg.Log.Level),
+		}.Run(ctx)
+	}
 	logged := &heldWriter{to: cmd.ErrOrStderr()}
 	defer logged.release()
 	said := logged
@@ -140,14 +136,4 @@ func runJob(cmd *cobra.Command, cfg config.Config, f jobFlags, strategy strategy
 		err = result.Print(cmd.OutOrStdout())
 	}
 	return exitWith(err, result.Verdict.ExitCode())
-}
-
-// runJobReplica runs the job as one of its replicas, until standard input ends.
-func runJobReplica(cmd *cobra.Command, cfg config.Config, f jobFlags, strategy strategy.Strategy) error {
-	ctx, end := context.WithCancel(cmd.Context())
-	defer end()
-	endWithStdin(cmd.InOrStdin(), end)
-	return job.Replica{
-		Config: cfg, Every: f.every, Work: f.work, Lock: strategy, Said: cmd.OutOrStdout(), Log: newLog(cmd.ErrOrStderr(), cfg.Log.Level),
-	}.Run(ctx)
 }

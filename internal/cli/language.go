@@ -15,11 +15,6 @@ func speaks(cmd *cobra.Command, in *language.Language) {
 	completeWith(cmd, "lang", language.Names()...)
 }
 
-// sayIn gives a function that chooses the sentence of a language.
-func sayIn(in language.Language) func(english, chinese string) string {
-	return func(english, chinese string) string { return language.Both(english, chinese).In(in) }
-}
-
 // langTyped is that flag as it was typed, for a command that is printed; nothing, if it was not.
 func langTyped(cmd *cobra.Command) string {
 	if flag := cmd.Flags().Lookup("lang"); flag.Changed {

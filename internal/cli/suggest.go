@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"lockstep/internal/lock/evolution"
-	"lockstep/internal/lock/strategy"
 )
 
 // suggest adds to an error the names that may have been meant by one that is none of them.
@@ -49,13 +48,12 @@ func alike(typed string, names []string) []string {
 	return like
 }
 
-// findLock gives the strategy of that name.
-func findLock(name string) (strategy.Strategy, error) {
-	strategy, err := evolution.Find(name)
+// meantLock adds to the error of evolution.Find which lock may have been meant.
+func meantLock(err error, name string) error {
 	if errors.Is(err, evolution.ErrUnknown) {
-		err = suggest(err, name, evolution.Names())
+		return suggest(err, name, evolution.Names())
 	}
-	return strategy, err
+	return err
 }
 
 // noCommand refuses an argument that is not a command.

@@ -29,7 +29,7 @@ type Learner struct {
 	watches bool
 }
 
-// At returns a learner of the module that a directory is in. It cannot check yet.
+// At returns a learner of the module that a directory is in.
 func At(dir string, in language.Language) (Learner, error) {
 	root, err := workshop.FindRoot(dir)
 	return Learner{Checker: workshop.Checker{Root: root}, Store: progress.In(root), In: in}, err
@@ -38,13 +38,49 @@ func At(dir string, in language.Language) (Learner, error) {
 // ForgottenError says that what was found was printed, and could not be written down.
 type ForgottenError struct{ error }
 
-// ErrAllDone means that no exercise is left.
-var ErrAllDone = errors.New("every exercise is done: name the one you mean")
+// The ways an exercise is not chosen.
+var (
+	ErrAllDone = errors.New("every exercise is done: name the one you mean")
+	ErrUnknown = workshop.ErrUnknown
+)
+
+// IDs lists the exercises by number and name.
+func IDs() []string { return workshop.Names() }
+
+// Names lists the exercises by name.
+func Names() (names []string) {
+	for _, e := range workshop.All() {
+		names = append(names, e.Name)
+	}
+	return names
+}
+
+// Choose returns the exercise that is named, or else the first that is not done.
+func (l Learner) Choose(named ...string) (workshop.Exercise, error) {
+	if len(named) > 0 {
+		return workshop.Find(named[0])
+	}
+	p, err := l.Store.Load()
+	if err != nil {
+		return workshop.Exercise{}, err
+	}
+	next, left := firstNotDone(p)
+	if !left {
+		return next, ErrAllDone
+	}
+	return next, nil
+}
 
 // Check checks an exercise once, shows what was found, and remembers whether it is done.
 func (l Learner) Check(ctx context.Context, e workshop.Exercise) (workshop.Outcome, error) {
 	if _, err := l.Store.Load(); err != nil { // before the learner waits for nothing
 		return workshop.Outcome{}, err
+	}
+	if l.Checker.Go == "" {
+		var err error
+		if l.Checker, err = workshop.NewChecker(l.Checker.Root); err != nil {
+			return workshop.Outcome{}, err
+		}
 	}
 	outcome, err := l.Checker.Check(ctx, e, e.Dir(), l.In)
 	if err != nil {
@@ -66,19 +102,6 @@ func (l Learner) Check(ctx context.Context, e workshop.Exercise) (workshop.Outco
 	}
 	l.show(e, outcome, after)
 	return outcome, err
-}
-
-// Next returns the first exercise that is not done, or ErrAllDone.
-func (l Learner) Next() (workshop.Exercise, error) {
-	p, err := l.Store.Load()
-	if err != nil {
-		return workshop.Exercise{}, err
-	}
-	next, left := firstNotDone(p)
-	if !left {
-		return next, ErrAllDone
-	}
-	return next, nil
 }
 
 func firstNotDone(p progress.Progress) (workshop.Exercise, bool) {

@@ -28,7 +28,7 @@ func (l Learner) Watch(ctx context.Context, e workshop.Exercise) error {
 		if done, err := l.watchOne(ctx, watcher, e); err != nil || !done {
 			return err
 		}
-		if e, err = l.Next(); err != nil {
+		if e, err = l.Choose(); err != nil {
 			if errors.Is(err, ErrAllDone) {
 				err = nil
 			}

@@ -4,12 +4,13 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"io/fs"
 	"strconv"
 	"strings"
 
+	"lockstep/docs"
 	"lockstep/internal/language"
 	"lockstep/internal/learn/progress"
+	"lockstep/internal/learn/workshop"
 )
 
 // skipped is the choice of a learner who has made none.
@@ -37,12 +38,17 @@ type Terminal struct {
 	Run func(ctx context.Context, args []string) bool
 }
 
-// NewPupil returns the pupil whose progress is in a store.
-func NewPupil(files fs.FS, store *progress.Store, terminal Terminal) (*Pupil, error) {
-	lessons, err := Lessons(files, terminal.In)
+// NewPupil returns the pupil whose progress is in the clone that a directory is in; or in the directory itself, as a program that was
+// built runs anywhere.
+func NewPupil(dir string, terminal Terminal) (*Pupil, error) {
+	lessons, err := Lessons(docs.Course(), terminal.In)
 	if err != nil {
 		return nil, err
 	}
+	if root, err := workshop.FindRoot(dir); err == nil {
+		dir = root
+	}
+	store := progress.In(dir)
 	now, err := store.Load()
 	return &Pupil{lessons: lessons, store: store, predictions: now.Predictions, terminal: terminal}, err
 }
