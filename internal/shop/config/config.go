@@ -95,7 +95,7 @@ func (s Server) URL() string { return "http://" + Reachable(s.Addr) }
 // AddFlags gives flags one flag for every key, and --config.
 func AddFlags(flags *pflag.FlagSet, versions []string) {
 	flags.String(fileFlag, "", "configuration file (default: "+DefaultFile+", if there is one here)")
-	for _, k := range keys(versions) {
+	for _, k := range keys(&Config{}, versions) {
 		help := k.help
 		if k.byDefault != "" {
 			help += fmt.Sprintf(" (default %s)", k.byDefault)
@@ -110,9 +110,8 @@ func AddFlags(flags *pflag.FlagSet, versions []string) {
 // Load reads the settings. flags are those of AddFlags, parsed; versions are the locks there are. Its errors name the key,
 // its value and what is allowed.
 func Load(flags *pflag.FlagSet, versions []string) (Config, error) {
-	table := keys(versions)
-	v := viper.New()
-	cfg := Config{}
+	v, cfg := viper.New(), Config{}
+	table := keys(&cfg, versions)
 	file, problems, err := newFile(flags, table)
 	if err != nil {
 		return cfg, err
@@ -131,7 +130,7 @@ func Load(flags *pflag.FlagSet, versions []string) (Config, error) {
 		if value == nil { // the key is there, and nothing after it
 			value = k.byDefault
 		}
-		if err := k.set(&cfg, value); err != nil {
+		if err := k.set(value); err != nil {
 			problems = append(problems, fmt.Errorf("%s: %s: %s is not allowed: %w",
 				k.source(flags, file), k.name, k.told(value), err))
 		}
