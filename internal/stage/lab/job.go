@@ -3,9 +3,7 @@ package lab
 import (
 	"context"
 	"fmt"
-	"os/exec"
 	"slices"
-	"strings"
 	"time"
 
 	"lockstep/internal/dao"
@@ -21,18 +19,6 @@ const jobName = "job"
 type Job struct {
 	Every time.Duration
 	Work  time.Duration // how long a run takes
-}
-
-// replicas gives the commands that start its replicas.
-func (j Job) replicas(s *Stage, program, lock string) func(name string) *exec.Cmd {
-	return func(name string) *exec.Cmd {
-		addr, nodes := s.addrs(name)
-		command := exec.Command(program, "job", "--until-stdin-ends", "--log.level=error", "--server.replica="+name,
-			"--redis.addrs="+addr, "--redis.redlock_addrs="+strings.Join(nodes, ","),
-			"--lock="+lock, "--every="+j.Every.String(), "--work="+j.Work.String())
-		command.Dir, command.Env, command.Stderr = s.dir, environment(), s.said
-		return command
-	}
 }
 
 // record is what Redis has recorded of a job, followed while it goes on.
@@ -128,8 +114,8 @@ func (s *Stage) Ticks(n int) {
 	}
 }
 
-// isSeen is the witness's having seen all that is recorded of some runs.
-func (r *record) isSeen(runs []job.Run) func([]witness.Event) bool {
+// isSeen reports whether the witness has seen all that is recorded of some runs.
+func (r *record) isSeen(runs []job.Run) Condition {
 	began, ended := 0, 0
 	for _, run := range runs {
 		if r.number(run.Tick) < 1 {
@@ -139,30 +125,38 @@ func (r *record) isSeen(runs []job.Run) func([]witness.Event) bool {
 			ended++
 		}
 	}
-	return func(events []witness.Event) bool {
-		return times(events, witness.KindRuns) >= began && times(events, witness.KindRan) >= ended
-	}
-}
-
-// times is how often something happened.
-func times(events []witness.Event, kind witness.Kind) (n int) {
-	for _, e := range events {
-		if e.Kind == kind {
-			n++
-		}
-	}
-	return n
+	return all(atLeast(began, "", witness.KindRuns), atLeast(ended, "", witness.KindRan))
 }
 
 // KillRunner waits for the first run of a tick, and kills its replica, which has the lock.
 func (s *Stage) KillRunner(tick int) {
 	replica := ""
 	s.Until(fmt.Sprintf("a run of tick %d", tick), func(events []witness.Event) bool {
-		i := slices.IndexFunc(events, func(e witness.Event) bool { return e.Kind == witness.KindRuns && e.Tick == tick })
+		i := slices.IndexFunc(events, runs(tick))
 		if i >= 0 {
 			replica = events[i].Replica
 		}
 		return i >= 0
 	})
 	s.Kill(replica)
+}
+
+// ofTheJob reports whether a command is of the job's lock.
+func ofTheJob(args []string) bool { return slices.Contains(args[1:], jobName) }
+
+// SeeTries watches which replicas ask for the job's lock, while a scenario goes on, and notes it: the record has only who got it.
+func (s *Stage) SeeTries(replicas []string, scenario func()) {
+	node, traps := 0, map[string]Trap{}
+	if s.onNodes {
+		node = 1
+	}
+	for _, replica := range replicas {
+		traps[replica] = s.Pass(replica, node, ofTheJob)
+	}
+	scenario()
+	for replica, trap := range traps {
+		if trap.IsCaught() {
+			s.note(replica, node, witness.KindTries)
+		}
+	}
 }

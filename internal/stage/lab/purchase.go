@@ -3,8 +3,11 @@ package lab
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"time"
+
+	"lockstep/internal/watch/witness"
 )
 
 // noAnswer is the code of an answer that never came.
@@ -13,6 +16,7 @@ const noAnswer = "no answer"
 // Purchase is one request of a buyer.
 type Purchase struct {
 	replica string
+	sale    string // the sale's short name, if the purchases before it at that replica have asked for the lock by then
 	leave   context.CancelFunc
 	done    chan struct{}
 	answer  Answer // once it is done
@@ -25,6 +29,8 @@ func (p *Purchase) Leave() { p.leave() }
 func (s *Stage) Buy(replica string) *Purchase {
 	ctx, leave := context.WithCancel(s.ctx)
 	p := &Purchase{replica: replica, leave: leave, done: make(chan struct{})}
+	s.bought[replica]++
+	p.sale = fmt.Sprintf("%s#%d", replica, s.bought[replica])
 	if s.err != nil {
 		close(p.done)
 		return p
@@ -38,6 +44,56 @@ func (s *Stage) Buy(replica string) *Purchase {
 		p.answer.Sale, p.answer.Seconds = replica, time.Since(began).Seconds()
 	})
 	return p
+}
+
+// BuyUntil buys, and waits until something is so of the sale.
+func (s *Stage) BuyUntil(replica, what string, so func(sale string) Condition) *Purchase {
+	p := s.Buy(replica)
+	s.Until(p.sale+" to "+what, so(p.sale))
+	return p
+}
+
+// Hold buys, and waits until the sale has the lock.
+func (s *Stage) Hold(replica string) *Purchase {
+	return s.BuyUntil(replica, "obtain the lock", obtains)
+}
+
+// Work buys, and waits until the sale has read the stock.
+func (s *Stage) Work(replica string) *Purchase {
+	return s.BuyUntil(replica, "be at work", func(sale string) Condition { return does(sale, witness.Reads, witness.Done) })
+}
+
+// Wait buys, and waits until the sale waits for the lock.
+func (s *Stage) Wait(replica string) *Purchase { return s.BuyUntil(replica, "wait", waits) }
+
+// Finish waits for the answer to each of these purchases, and until the witness has seen their sales end.
+func (s *Stage) Finish(purchases ...*Purchase) {
+	s.Answered(purchases...)
+	for _, p := range purchases {
+		s.Until(p.sale+" to end", ends(p.sale))
+	}
+}
+
+// Answered waits for the answer to each of these purchases.
+func (s *Stage) Answered(purchases ...*Purchase) {
+	for _, p := range purchases {
+		if s.err != nil {
+			return
+		}
+		select {
+		case <-p.done:
+		case <-s.ctx.Done():
+			s.err = context.Cause(s.ctx)
+		}
+	}
+}
+
+// whileHeld gives a scenario: while a sale of r1 holds the lock, a replica is asked for another one.
+func whileHeld(replica string) func(*Stage) {
+	return func(s *Stage) {
+		first := s.Hold("r1")
+		s.Finish(first, s.Buy(replica))
+	}
 }
 
 // ask sends a request to a replica. An answer without a status is none.
@@ -62,20 +118,6 @@ func (s *Stage) ask(ctx context.Context, method, replica, path string) Answer {
 		return Answer{Status: response.StatusCode, Code: "no JSON"}
 	}
 	return Answer{Status: response.StatusCode, Code: body.Error.Code, Order: body.OrderID + body.Error.OrderID} // one of the two
-}
-
-// Answered waits for the answer to each of these purchases, and until the witness has seen their sales end.
-func (s *Stage) Answered(purchases ...*Purchase) {
-	for _, p := range purchases {
-		if s.err != nil {
-			return
-		}
-		select {
-		case <-p.done:
-		case <-s.ctx.Done():
-			s.err = context.Cause(s.ctx)
-		}
-	}
 }
 
 // answers are what the buyers were told so far.

@@ -125,6 +125,12 @@ func (s *Server) Kill() {
 	}
 }
 
+// Restart kills it, and starts it again: empty, unless it writes down what it does.
+func (s *Server) Restart(ctx context.Context) error {
+	s.Kill()
+	return s.Run(ctx)
+}
+
 // PID is that of the process, 0 while there is none.
 func (s *Server) PID() int {
 	if s.process == nil {

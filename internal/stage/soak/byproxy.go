@@ -2,14 +2,10 @@ package soak
 
 import (
 	"context"
-	"slices"
-	"strings"
 	"time"
 
-	"lockstep/internal/dao"
 	"lockstep/internal/lock"
 	"lockstep/internal/stage/redisproxy"
-	"lockstep/util/lua"
 )
 
 // untilCaught is how long a fault waits for the command that it is about.
@@ -27,19 +23,19 @@ func (w *world) doByProxy(ctx context.Context, fault Fault, proxy *redisproxy.Pr
 	case LoseRequest:
 		return lose(ctx, proxy, redisproxy.LoseRequest, fault.For)
 	case StallReplica:
-		return holdOne(ctx, proxy, aWrite, redisproxy.Hold, func() error {
+		return holdOne(ctx, proxy, redisproxy.IsWrite, redisproxy.Hold, func() error {
 			proxy.Hang(fault.For)
 			return wait(ctx, fault.For)
 		})
 	case StolenLock:
-		return holdOne(ctx, proxy, aRead, redisproxy.HoldReply, func() error {
+		return holdOne(ctx, proxy, redisproxy.IsRead, redisproxy.HoldReply, func() error {
 			if err := w.client.Del(ctx, lock.Key).Err(); err != nil {
 				return err
 			}
 			return wait(ctx, fault.For)
 		})
 	default:
-		return holdOne(ctx, proxy, aWrite, redisproxy.Hold, func() error { return wait(ctx, fault.For) })
+		return holdOne(ctx, proxy, redisproxy.IsWrite, redisproxy.Hold, func() error { return wait(ctx, fault.For) })
 	}
 }
 
@@ -52,7 +48,7 @@ func holdOne(
 		trap.Release() // first: it may be caught just now
 		proxy.Remove(trap)
 	}()
-	if !isCaught(ctx, trap, untilCaught) {
+	if !awaitCaught(ctx, trap, untilCaught) {
 		return 0, errMissed
 	}
 	return 1, do()
@@ -60,38 +56,22 @@ func holdOne(
 
 // lose loses the next write and the next command of the lock, again and again for a while.
 func lose(ctx context.Context, proxy *redisproxy.Proxy, fate redisproxy.Fate, total time.Duration) (int64, error) {
-	matches := []func([]string) bool{aWrite, ofTheLock}
+	matches := []func([]string) bool{redisproxy.IsWrite, redisproxy.IsOfLock}
 	next := 0
 	return repeat(ctx, total, func() (int64, error) {
 		trap := proxy.Catch(matches[next%len(matches)], fate)
 		next++
 		defer proxy.Remove(trap)
-		if isCaught(ctx, trap, again) {
+		if awaitCaught(ctx, trap, again) {
 			return 1, nil
 		}
 		return 0, nil
 	})
 }
 
-// isCaught waits until a trap has caught something, and for d at most.
-func isCaught(ctx context.Context, trap *redisproxy.Trap, d time.Duration) bool {
+// awaitCaught waits until a trap has caught something, and for d at most.
+func awaitCaught(ctx context.Context, trap *redisproxy.Trap, d time.Duration) bool {
 	ctx, cancel := context.WithTimeout(ctx, d)
 	defer cancel()
-	select {
-	case <-trap.Caught():
-		return true
-	case <-ctx.Done():
-		return false
-	}
+	return trap.AwaitCaught(ctx)
 }
-
-// aWrite is the command by which a sale writes.
-func aWrite(args []string) bool { return strings.EqualFold(args[0], "eval") && args[1] == lua.Write }
-
-// aRead is the command by which a sale reads the stock.
-func aRead(args []string) bool {
-	return strings.EqualFold(args[0], "get") && args[1] == dao.InventoryKey || strings.EqualFold(args[0], "eval") && args[1] == lua.ReadFenced
-}
-
-// ofTheLock is a command that takes, renews or releases a lock.
-func ofTheLock(args []string) bool { return slices.Contains(args, lock.Key) }

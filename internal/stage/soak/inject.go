@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"lockstep/internal/lock"
+	"lockstep/internal/stage/replica"
 )
 
 const (
@@ -74,12 +75,12 @@ func (w *world) doToProcess(ctx context.Context, fault Fault, pid int) (err erro
 	redis := w.shop.redis
 	switch fault.Kind {
 	case KillReplica:
-		err = kill(pid)
+		err = replica.Kill(pid)
 	case StopReplica:
-		err = errors.Join(stop(pid), wait(ctx, fault.For))
-		_ = goOn(pid) // the front may have given it up, and it may have been killed
+		err = errors.Join(replica.Stop(pid), wait(ctx, fault.For))
+		_ = replica.GoOn(pid) // the front may have given it up, and it may have been killed
 	case HangRedis:
-		err = errors.Join(stop(redis.PID()), wait(ctx, fault.For), goOn(redis.PID()))
+		err = errors.Join(replica.Stop(redis.PID()), wait(ctx, fault.For), replica.GoOn(redis.PID()))
 	case PauseRedis:
 		err = errors.Join(w.client.Do(ctx, "CLIENT", "PAUSE", fault.For.Milliseconds(), "ALL").Err(), wait(ctx, fault.For))
 	case RestartRedis, EmptyRedis:
@@ -102,8 +103,8 @@ func (w *world) doToProcess(ctx context.Context, fault Fault, pid int) (err erro
 // changes the run together, when it has heard of no replica for longer than a heartbeat.
 func (w *world) newRunInHang(ctx context.Context, fault Fault) (end time.Time, err error) {
 	pid := w.shop.redis.PID()
-	if err := errors.Join(stop(pid), wait(ctx, fault.For-before)); err != nil {
-		return time.Now(), errors.Join(err, goOn(pid))
+	if err := errors.Join(replica.Stop(pid), wait(ctx, fault.For-before)); err != nil {
+		return time.Now(), errors.Join(err, replica.GoOn(pid))
 	}
 	began := make(chan error, 1)
 	go func() {
@@ -111,7 +112,7 @@ func (w *world) newRunInHang(ctx context.Context, fault Fault) (end time.Time, e
 		end, asked = w.shop.newRun(ctx)
 		began <- asked
 	}()
-	err = errors.Join(wait(ctx, before), goOn(pid))
+	err = errors.Join(wait(ctx, before), replica.GoOn(pid))
 	went := time.Now()
 	if err = errors.Join(err, <-began); end.Before(went) {
 		end = went

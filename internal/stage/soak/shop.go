@@ -23,6 +23,7 @@ import (
 	"lockstep/internal/shop/cluster"
 	"lockstep/internal/stage/redisproxy"
 	"lockstep/internal/stage/redisserver"
+	"lockstep/internal/stage/replica"
 )
 
 const (
@@ -32,9 +33,6 @@ const (
 	grace       = 2 * time.Second // for a replica to end: it has no sales in flight then
 )
 
-// anyPort is any free port of loopback.
-const anyPort = "127.0.0.1:0"
-
 // shop is a Redis, replicas as processes with a proxy before each, and their front, which is in this process.
 type shop struct {
 	url     string
@@ -43,7 +41,7 @@ type shop struct {
 	redis   *redisserver.Server
 	proxies []*redisproxy.Proxy // one for each replica
 	cluster *cluster.Cluster
-	said    lastWords // of the replicas
+	said    replica.Said // of the replicas
 	front   *http.Server
 	endings []func() // of what runs, the last one first
 }
@@ -84,22 +82,19 @@ func (s Session) open(ctx context.Context) (_ *shop, err error) {
 // commands gives the commands that start the replicas: servers of this very program, with no other settings than the soak's.
 func (s *shop) commands(session Session) func(name string) *exec.Cmd {
 	return func(name string) *exec.Cmd {
-		var replica int
-		_, _ = fmt.Sscanf(name, "r%d", &replica) // cluster names them so, from r1 on
-		command := exec.Command(session.Program, "serve", "--until-stdin-ends", "--behind-front", "--log.level=error",
-			"--server.addr="+anyPort, "--server.replica="+name, "--redis.addrs="+s.proxies[replica-1].Addr(),
+		var index int
+		_, _ = fmt.Sscanf(name, "r%d", &index) // cluster names them so, from r1 on
+		return replica.Command(session.Program, "serve", name, s.dir, &s.said, "--behind-front",
+			"--server.addr="+replica.AnyPort, "--redis.addrs="+s.proxies[index-1].Addr(),
 			"--lock.version="+session.Lock, "--lock.ttl="+Expiry.String(), "--lock.wait_timeout="+waitTimeout.String(),
 			"--sale.think_time="+thinkTime.String(), fmt.Sprintf("--inventory.initial=%d", initialStock),
 			fmt.Sprintf("--inventory.max_orders=%d", maxOrders))
-		command.Dir, command.Stderr = s.dir, &s.said
-		command.Env = slices.DeleteFunc(os.Environ(), func(variable string) bool { return strings.HasPrefix(variable, "LOCKSTEP_") })
-		return command
 	}
 }
 
 // serve lets buyers in.
 func (s *shop) serve() error {
-	listener, err := net.Listen("tcp", anyPort)
+	listener, err := net.Listen("tcp", replica.AnyPort)
 	if err != nil {
 		return err
 	}

@@ -31,9 +31,8 @@ const requestTimeout = 15 * time.Second
 
 // What can go wrong, to be matched with errors.Is.
 var (
-	ErrNotFor    = errors.New("no soak is for this lock")
-	ErrNoFault   = errors.New("there is no such fault")
-	ErrNoSignals = errors.New("a soak stops processes, which only Unix can")
+	ErrNotFor  = errors.New("no soak is for this lock")
+	ErrNoFault = errors.New("there is no such fault")
 )
 
 // Locks are those that a soak can run with. Weaker ones stop selling for ever at the first replica that is killed, or lose updates without

@@ -1,12 +1,9 @@
-package matrix
+package lab
 
 import (
 	"fmt"
 	"html"
 	"strings"
-
-	"lockstep/internal/language"
-	"lockstep/internal/stage/lab"
 )
 
 // style is all that the page needs: no script, no font, nothing of a third party.
@@ -30,25 +27,25 @@ border:1px solid var(--line);box-shadow:0 4px 16px #0004}details p{margin:.3rem 
 `
 
 // HTML writes the matrix as one file: a click on a cell says why, and by which command it is seen.
-func (m Matrix) HTML(typed string, in language.Language) string {
-	w, b := wordsIn(in), &strings.Builder{}
-	fmt.Fprintf(b, "<!doctype html>\n<html lang=\"%s\">\n<meta charset=\"utf-8\">\n", in)
+func (m Matrix) HTML(typed string) string {
+	b := &strings.Builder{}
+	fmt.Fprintf(b, "<!doctype html>\n<html lang=\"%s\">\n<meta charset=\"utf-8\">\n", m.in)
 	fmt.Fprint(b, "<meta name=\"viewport\" content=\"width=device-width\">\n")
-	fmt.Fprintf(b, "<title>lockstep%s%s</title>\n<style>\n%s</style>\n", w.colon, w.title, style)
-	fmt.Fprintf(b, "<h1>%s</h1>\n<p>%s</p>\n<p class=\"key\">", w.title, html.EscapeString(m.Summary(in)))
-	for _, o := range marks() {
-		fmt.Fprintf(b, "<span class=\"%s\">%s %s</span>", class(o), mark(o), w.observed(o))
+	fmt.Fprintf(b, "<title>lockstep%s%s</title>\n<style>\n%s</style>\n", m.say(": ", "："), m.title(), style)
+	fmt.Fprintf(b, "<h1>%s</h1>\n<p>%s</p>\n<p class=\"key\">", m.title(), html.EscapeString(m.Summary()))
+	for _, o := range observations() {
+		fmt.Fprintf(b, "<span class=\"%s\">%s %s</span>", class(o), o.mark(), o.In(m.in))
 	}
-	fmt.Fprintf(b, "<span class=\"wrong\">%s</span>", w.unlike)
-	fmt.Fprintf(b, "</p>\n<table>\n<thead><tr><th>%s</th>", w.anomaly)
+	fmt.Fprintf(b, "<span class=\"wrong\">%s</span>", m.unlike())
+	fmt.Fprintf(b, "</p>\n<table>\n<thead><tr><th>%s</th>", m.say("anomaly", "异常"))
 	for _, s := range m.Strategies {
 		fmt.Fprintf(b, "<th>%s</th>", s)
 	}
 	fmt.Fprintln(b, "</tr></thead>\n<tbody>")
 	for _, a := range m.Anomalies {
-		fmt.Fprintf(b, "<tr><th>%s<small>%s</small></th>\n", a.Name, html.EscapeString(translate(in, a.Claim)))
+		fmt.Fprintf(b, "<tr><th>%s<small>%s</small></th>\n", a.Name, html.EscapeString(a.Claim))
 		for _, s := range m.Strategies {
-			m.cellHTML(b, a.Name, s, typed, in)
+			m.cellHTML(b, a.Name, s, typed)
 		}
 		fmt.Fprintln(b, "</tr>")
 	}
@@ -57,18 +54,18 @@ func (m Matrix) HTML(typed string, in language.Language) string {
 }
 
 // cellHTML writes one cell, with what a click on it shows.
-func (m Matrix) cellHTML(b *strings.Builder, anomaly, strategy, typed string, in language.Language) {
-	w, c := wordsIn(in), m.Cells[anomaly][strategy]
-	classes, says := class(c.Observed), w.observed(c.Observed)
+func (m Matrix) cellHTML(b *strings.Builder, anomaly, strategy, typed string) {
+	c := m.Cells[anomaly][strategy]
+	classes, says := class(c.Observed), c.Observed.In(m.in)
 	if c.Ran() && !c.AsExpected() {
 		classes += " wrong"
 	}
 	if !c.AsExpected() {
-		says += w.comma + fmt.Sprintf(w.expected, w.observed(c.Expected))
+		says += m.say(", ", "，") + m.expected(c)
 	}
 	fmt.Fprintf(b, "<td class=\"%s\"><details name=\"cell\"><summary>%s</summary><div><p><b>%s, %s%s%s</b></p>",
-		classes, c.marked(), anomaly, strategy, w.colon, says)
-	for _, text := range []string{translate(in, c.Why), c.Says, translate(in, c.NotRun)} {
+		classes, c.mark(), anomaly, strategy, m.say(": ", "："), says)
+	for _, text := range []string{c.Why, c.Says, c.NotRun} {
 		if text != "" {
 			fmt.Fprintf(b, "<p>%s</p>", html.EscapeString(text))
 		}
@@ -79,10 +76,10 @@ func (m Matrix) cellHTML(b *strings.Builder, anomaly, strategy, typed string, in
 	fmt.Fprintln(b, "</div></details></td>")
 }
 
-// class is the class of a cell.
-func class(o lab.Observed) string {
+// class gives the class of a cell.
+func class(o Observed) string {
 	switch o {
-	case lab.NA:
+	case NA:
 		return "na"
 	case "":
 		return "notrun"
