@@ -33,7 +33,8 @@ func (m Matrix) Markdown(typed string) string {
 		}
 		fmt.Fprintln(b)
 	}
-	fmt.Fprintf(b, "\n%s\n", m.say("A line's command is that of its first strategy. Put in the name of another one.", "每行的命令用的是该行第一个策略；要看别的策略，换上它的名字。"))
+	fmt.Fprintf(b, "\n%s\n", m.say("A line's command is that of its first strategy. Put in the name of another one.",
+		"每行的命令用的是该行第一个策略；要看别的策略，换上它的名字。"))
 	for _, l := range All() {
 		m.markdownSection(b, l, typed)
 	}
@@ -44,8 +45,8 @@ func (m Matrix) title() string { return m.say("The matrix", "矩阵") }
 
 func (m Matrix) intro() string {
 	return m.say("Every anomaly and every strategy. A row is an anomaly, a column a strategy; each cell but n/a was observed. `lab` makes "+
-		"the anomaly happen on the running service, by a real fault; `explore` looks for it in every order of the commands. Below the table, each "+
-		"anomaly says what was observed of which strategies, why, and by which command you see it.\n\nThe second column has the lock that shows "+
+		"the anomaly happen on the running service, by a real fault; `explore` looks for it in every order of the commands. Below the table, "+
+		"each anomaly says what was observed of which strategies, why, and by which command you see it.\n\nThe second column has the lock that shows "+
 		"the flaw, and the one that cures it. That need not be the next step. `v10` cures no flaw of `v9`: it saves a buyer who is alone two "+
 		"round trips. Both lose their lock in a failover of Redis, and `redlock` does not. `redlock` fails when one of its nodes restarts "+
 		"empty. `v8`, like every lock that is on one Redis with the stock, does not.",

@@ -15,7 +15,7 @@ func stoppedProcess() Lab {
 		Name:  "stopped-process",
 		Claim: language.Both("a process that was stopped past the expiry of its lock is told before it writes", "暂停超过锁的过期时间的进程，写入之前得知丢了锁"),
 		Shows: "v5", Cured: "v6",
-		Cure:    language.Both("a timer at the expiry: it is overdue when the process goes on, and cancels the work",
+		Cure: language.Both("a timer at the expiry: it is overdue when the process goes on, and cancels the work",
 			"在过期时刻设定时器：进程恢复时它已到期，于是取消业务"),
 		Explore: "--faults pause=1 --anomaly untold",
 		Unix:    true,
