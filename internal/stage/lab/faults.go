@@ -1,7 +1,6 @@
 package lab
 
 import (
-	"fmt"
 	"time"
 
 	"lockstep/internal/stage/replica"
@@ -27,21 +26,20 @@ func (s *Stage) GoOn(name string) {
 
 // signal sends a signal to a replica's process, and notes it: the replica cannot.
 func (s *Stage) signal(name string, kind witness.Kind, send func(pid int) error) {
-	if s.err != nil {
-		return
-	}
-	if err := send(s.replicas[name].PID); err != nil {
-		s.err = fmt.Errorf("%s %s: %w", name, kind, err)
-		return
-	}
-	s.note(name, 0, kind)
+	s.do(name+" "+string(kind), func() error {
+		err := send(s.replicas[name].PID)
+		if err == nil {
+			s.note(name, 0, kind)
+		}
+		return err
+	})
 }
 
 // Cut cuts a replica off from every Redis.
 func (s *Stage) Cut(name string) {
 	if s.err == nil {
 		s.note(name, 0, witness.KindCut)
-		for _, proxy := range s.proxiesOf(name) {
+		for _, proxy := range s.proxies[name] {
 			proxy.Cut()
 		}
 	}
@@ -51,7 +49,7 @@ func (s *Stage) Cut(name string) {
 func (s *Stage) CutNode(name string, node int) {
 	if s.err == nil {
 		s.note(name, node, witness.KindCut)
-		s.toNodes[name][node-1].Cut()
+		s.proxies[name][node].Cut()
 	}
 }
 
@@ -59,7 +57,7 @@ func (s *Stage) CutNode(name string, node int) {
 func (s *Stage) Mend(name string) {
 	if s.err == nil {
 		s.note(name, 0, witness.KindMend)
-		for _, proxy := range s.proxiesOf(name) {
+		for _, proxy := range s.proxies[name] {
 			proxy.Mend()
 		}
 	}

@@ -3,7 +3,6 @@ package lab
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net"
 	"time"
 
@@ -14,7 +13,7 @@ import (
 	"lockstep/internal/watch/witness"
 )
 
-// Faults of a Redis itself. A node is counted from 1; 0 is the Redis with the stock.
+// Faults of a Redis itself.
 
 // synced is how long a replica may take to have what its master has.
 const synced = 10 * time.Second
@@ -57,7 +56,7 @@ func (s *Stage) FailOver() {
 		if err := s.tell(s.redis.spare.Addr(), "REPLICAOF", "NO", "ONE"); err != nil {
 			return err
 		}
-		for _, proxy := range s.proxies {
+		for _, proxy := range s.toStock() {
 			proxy.PointAt(s.redis.spare.Addr())
 		}
 		return nil
@@ -66,18 +65,16 @@ func (s *Stage) FailOver() {
 
 // RedisEnds ends Redis: a real one by kill -9. The replicas behind a proxy are refused from then on, whichever it is.
 func (s *Stage) RedisEnds() {
-	if s.err != nil {
-		return
-	}
-	s.note("", 0, witness.KindRedisEnds)
-	var errs []error
-	for _, proxy := range s.proxies {
-		errs = append(errs, proxy.End())
-	}
-	if s.redis.real != nil {
-		s.redis.real.Kill()
-	}
-	s.err = errors.Join(errs...)
+	s.hit(0, witness.KindRedisEnds, func() error {
+		var errs []error
+		for _, proxy := range s.toStock() {
+			errs = append(errs, proxy.End())
+		}
+		if s.redis.real != nil {
+			s.redis.real.Kill()
+		}
+		return errors.Join(errs...)
+	})
 }
 
 // RedisBegins starts it again, with what it had.
@@ -85,7 +82,7 @@ func (s *Stage) RedisBegins() {
 	if s.redis.real != nil {
 		s.insist("a Redis that begins again", func() error { return s.redis.real.Run(s.ctx) }) // its port may be somebody else's for a moment
 	}
-	for _, proxy := range s.proxies {
+	for _, proxy := range s.toStock() {
 		s.insist("a proxy that begins again", proxy.Begin)
 	}
 	if s.err == nil {
@@ -96,39 +93,27 @@ func (s *Stage) RedisBegins() {
 // RedisHangs lets Redis execute nothing for some time: a real one by CLIENT PAUSE, the embedded one, which does not know that, behind
 // the proxies.
 func (s *Stage) RedisHangs(lasts time.Duration) {
-	if s.err != nil {
-		return
-	}
-	if s.redis.real == nil {
-		for _, proxy := range s.proxies {
+	s.hit(0, witness.KindRedisHangs, func() error {
+		if s.redis.real != nil {
+			return s.tell(s.redis.Addr(), "CLIENT", "PAUSE", lasts.Milliseconds())
+		}
+		for _, proxy := range s.toStock() {
 			proxy.Hang(lasts)
 		}
-	} else if err := s.tell(s.redis.Addr(), "CLIENT", "PAUSE", lasts.Milliseconds()); err != nil {
-		s.err = fmt.Errorf("CLIENT PAUSE: %w", err)
-		return
-	}
-	s.note("", 0, witness.KindRedisHangs)
+		return nil
+	})
 }
 
 // hit does something to a Redis, and notes it: nobody there can.
 func (s *Stage) hit(node int, kind witness.Kind, do func() error) {
-	if s.err != nil {
-		return
-	}
-	at := time.Now() // what comes to it after that is not lost
-	if err := do(); err != nil {
-		s.err = fmt.Errorf("a Redis that %s: %w", kind, err)
-		return
-	}
-	s.collected.See(witness.Event{Kind: kind, Node: node, Sent: at, Replied: at})
-}
-
-// server gives a node, or the Redis with the stock.
-func (s *Stage) server(node int) master {
-	if node == 0 {
-		return s.redis.master
-	}
-	return s.redis.nodes[node-1]
+	s.do("a Redis that "+string(kind), func() error {
+		at := time.Now() // what comes to it after that is not lost
+		err := do()
+		if err == nil {
+			s.collected.See(witness.Event{Kind: kind, Node: node, Sent: at, Replied: at})
+		}
+		return err
+	})
 }
 
 // tell sends a Redis a command.

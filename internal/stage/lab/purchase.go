@@ -77,14 +77,7 @@ func (s *Stage) Finish(purchases ...*Purchase) {
 // Answered waits for the answer to each of these purchases.
 func (s *Stage) Answered(purchases ...*Purchase) {
 	for _, p := range purchases {
-		if s.err != nil {
-			return
-		}
-		select {
-		case <-p.done:
-		case <-s.ctx.Done():
-			s.err = context.Cause(s.ctx)
-		}
+		s.do("an answer to "+p.sale, func() error { return s.await(p.done) })
 	}
 }
 

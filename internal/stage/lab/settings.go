@@ -41,10 +41,11 @@ func each(d time.Duration, replicas ...string) map[string]time.Duration {
 // commands gives the commands that start the replicas of the shop, with no other settings than the lab's.
 func (s *Stage) commands(program, lock string, shop Settings) func(name string) *exec.Cmd {
 	return func(name string) *exec.Cmd {
-		addr, nodes := s.addrs(name)
-		arguments := []string{
-			"--redis.addrs=" + addr, "--redis.redlock_addrs=" + strings.Join(nodes, ","),
+		var nodes []string
+		for i := range s.redis.nodes {
+			nodes = append(nodes, s.addr(name, i+1))
 		}
+		arguments := []string{"--redis.addrs=" + s.addr(name, 0), "--redis.redlock_addrs=" + strings.Join(nodes, ",")}
 		if shop.Job != nil {
 			arguments = append(arguments, "--lock="+lock, "--every="+shop.Job.Every.String(), "--work="+shop.Job.Work.String())
 			return replica.Command(program, "job", name, s.dir, &s.said, arguments...)

@@ -27,9 +27,8 @@ type Stage struct {
 	err       error
 	dir       string
 	redis     redisOf
-	onNodes   bool // the lock is on the nodes
-	proxies   map[string]*redisproxy.Proxy
-	toNodes   map[string][]*redisproxy.Proxy
+	onNodes   bool                           // the lock is on the nodes
+	proxies   map[string][]*redisproxy.Proxy // of a replica: to the Redis with the stock, and to the nodes
 	cluster   *cluster.Cluster
 	replicas  map[string]cluster.ReplicaAnswer // as they were at first
 	stopped   map[string]bool
@@ -48,7 +47,7 @@ type Stage struct {
 // setUp starts all of it; or it fails, and nothing is left.
 func setUp(ctx context.Context, shop Settings, program, lock string, kind Kind) (_ *Stage, err error) {
 	s := &Stage{
-		ctx: ctx, proxies: map[string]*redisproxy.Proxy{}, toNodes: map[string][]*redisproxy.Proxy{},
+		ctx: ctx, proxies: map[string][]*redisproxy.Proxy{},
 		replicas: map[string]cluster.ReplicaAnswer{}, stopped: map[string]bool{}, bought: map[string]int{},
 		collected: witness.NewCollector(), client: &http.Client{Transport: &http.Transport{}}, leave: func() {},
 	}
@@ -89,9 +88,7 @@ func (s *Stage) watch(ctx context.Context, shop Settings) (err error) {
 		}
 	}
 	if shop.Job != nil {
-		if s.record, err = openRecord(ctx, *shop.Job, s.redis.Addr()); err == nil {
-			s.followJob(watching)
-		}
+		s.record, err = openRecord(ctx, *shop.Job, s.redis.Addr())
 	}
 	return err
 }
@@ -131,10 +128,25 @@ func (s *Stage) tearDown() error {
 
 // Until waits until a condition is met.
 func (s *Stage) Until(what string, condition Condition) {
+	s.do(what, func() error { return s.collected.Until(s.ctx, condition) })
+}
+
+// do does something, unless something has failed before.
+func (s *Stage) do(what string, do func() error) {
 	if s.err != nil {
 		return
 	}
-	if err := s.collected.Until(s.ctx, condition); err != nil {
+	if err := do(); err != nil {
 		s.err = fmt.Errorf("%s: %w", what, err)
+	}
+}
+
+// await waits until something is done. It fails if the stage ends before.
+func (s *Stage) await(done <-chan struct{}) error {
+	select {
+	case <-done:
+		return nil
+	case <-s.ctx.Done():
+		return context.Cause(s.ctx)
 	}
 }

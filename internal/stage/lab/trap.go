@@ -2,7 +2,6 @@ package lab
 
 import (
 	"context"
-	"fmt"
 
 	"lockstep/internal/stage/redisproxy"
 	"lockstep/internal/watch/witness"
@@ -24,11 +23,7 @@ func (s *Stage) Catch(replica string, fate redisproxy.Fate, matches func(args []
 
 // CatchOn sets a trap between a replica and a node.
 func (s *Stage) CatchOn(replica string, node int, fate redisproxy.Fate, matches func(args []string) bool) Trap {
-	proxy := s.proxies[replica]
-	if node > 0 {
-		proxy = s.toNodes[replica][node-1]
-	}
-	return Trap{proxy.Catch(matches, fate), replica, node, map[redisproxy.Fate]witness.Kind{
+	return Trap{s.proxies[replica][node].Catch(matches, fate), replica, node, map[redisproxy.Fate]witness.Kind{
 		redisproxy.Hold: witness.KindHeld, redisproxy.HoldReply: witness.KindUnheard, redisproxy.LoseRequest: witness.KindLost,
 		redisproxy.LoseReply: witness.KindLost, redisproxy.LoseMessage: witness.KindMessageLost, redisproxy.Resend: witness.KindResent,
 	}[fate]}
@@ -43,22 +38,20 @@ func (s *Stage) Pass(replica string, node int, matches func(args []string) bool)
 
 // UntilCaught waits for a trap, or until the witness has seen something else that makes it needless. It notes what was caught.
 func (s *Stage) UntilCaught(t Trap, or Condition) {
-	if s.err != nil {
-		return
-	}
-	ctx, over := context.WithCancel(s.ctx)
-	defer over()
-	go func() {
-		t.AwaitCaught(ctx)
-		over()
-	}()
-	err := s.collected.Until(ctx, or)
-	switch {
-	case t.IsCaught():
-		s.note(t.replica, t.node, t.is)
-	case err != nil:
-		s.err = fmt.Errorf("a command to be caught: %w", context.Cause(s.ctx))
-	}
+	s.do("a command to be caught", func() error {
+		ctx, over := context.WithCancel(s.ctx)
+		defer over()
+		go func() {
+			t.AwaitCaught(ctx)
+			over()
+		}()
+		err := s.collected.Until(ctx, or)
+		if t.IsCaught() {
+			s.note(t.replica, t.node, t.is)
+			return nil
+		}
+		return err
+	})
 }
 
 // Release lets a command pass that a trap holds.
@@ -71,12 +64,5 @@ func (s *Stage) Release(t Trap) {
 
 // UntilAnswered waits until Redis has answered a command that was caught.
 func (s *Stage) UntilAnswered(t Trap) {
-	if s.err != nil {
-		return
-	}
-	select {
-	case <-t.Answered():
-	case <-s.ctx.Done():
-		s.err = fmt.Errorf("an answer to the command that was held: %w", context.Cause(s.ctx))
-	}
+	s.do("an answer to the command that was held", func() error { return s.await(t.Answered()) })
 }
