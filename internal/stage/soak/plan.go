@@ -26,7 +26,7 @@ func NewPlan(seed uint64, total time.Duration, kinds []Kind, replicas int) []Fau
 	rounds := 0
 	for left := total - warmUp - quiet; ; rounds++ {
 		for _, i := range random.Perm(len(kinds)) {
-			choices := durations(kinds[i])
+			choices := kinds[i].effect().lasts
 			fault := Fault{Kind: kinds[i], Replica: random.IntN(replicas), For: choices[rounds%len(choices)]}
 			left -= fault.For + rest
 			if left < 0 && len(plan) > 0 {

@@ -71,7 +71,7 @@ func (r Record) mustSellFrom(f Injected) []time.Time {
 	switch {
 	case f.Kind.leavesLock():
 		return []time.Time{f.End.Add(r.Expiry)}
-	case !f.Kind.fallsOnReplica():
+	case f.Kind.effect().whom != oneOnly:
 		return []time.Time{f.End}
 	case f.For <= r.Expiry:
 		return []time.Time{f.Begin.Add(r.Expiry)}
