@@ -30,25 +30,11 @@ func labOf(step string) lab.Lab {
 	return breaks[0]
 }
 
-// The READMEs have a command that shows each step's flaw, and say who cures it. The explorer shows the same.
-func TestReadmesShowEachStepFail(t *testing.T) {
-	for _, readme := range readmes {
-		text, err := os.ReadFile(readme)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, step := range evolution.Names() {
-			if !isStep.MatchString(step) {
-				continue
-			}
-			best := labOf(step)
-			if best.InExplorer(step) == "" {
-				t.Errorf("%s shows the flaw of %s, and does not say how the explorer does", best.Name, step)
-			}
-			line := regexp.MustCompile(`(?m)^go run \. lab ` + best.Name + ` --lock ` + step + ` +# .*\b` + best.Cured + `\b`)
-			if !line.Match(text) {
-				t.Errorf("%s has no line %s", readme, line)
-			}
+// Each step's flaw is shown by a lab, and the explorer shows the same.
+func TestEachStepIsSeenToFail(t *testing.T) {
+	for _, step := range evolution.Names() {
+		if isStep.MatchString(step) && labOf(step).InExplorer(step) == "" {
+			t.Errorf("%s shows the flaw of %s, and does not say how the explorer does", labOf(step).Name, step)
 		}
 	}
 }
