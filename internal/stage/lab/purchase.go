@@ -2,11 +2,11 @@ package lab
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"time"
 
+	"lockstep/internal/stage/replica"
 	"lockstep/internal/watch/witness"
 )
 
@@ -90,27 +90,16 @@ func whileHeld(replica string) func(*Stage) {
 }
 
 // ask sends a request to a replica. An answer without a status is none.
-func (s *Stage) ask(ctx context.Context, method, replica, path string) Answer {
-	request, err := http.NewRequestWithContext(ctx, method, "http://"+s.replicas[replica].Address+path, http.NoBody)
-	if err != nil {
-		return Answer{Code: err.Error()}
-	}
-	response, err := s.client.Do(request)
-	if err != nil {
+func (s *Stage) ask(ctx context.Context, method, name, path string) Answer {
+	answer, err := replica.Ask(ctx, s.client, method, "http://"+s.replicas[name].Address+path, "")
+	switch {
+	case err != nil && answer.Status == 0:
 		return Answer{Code: noAnswer}
+	case err != nil:
+		return Answer{Status: answer.Status, Code: "no JSON"}
+	default:
+		return Answer{Status: answer.Status, Code: answer.Error.Code, Order: answer.Order()}
 	}
-	defer response.Body.Close()
-	var body struct {
-		OrderID string `json:"order_id"`
-		Error   struct {
-			Code    string `json:"code"`
-			OrderID string `json:"order_id"`
-		} `json:"error"`
-	}
-	if err := json.NewDecoder(response.Body).Decode(&body); err != nil {
-		return Answer{Status: response.StatusCode, Code: "no JSON"}
-	}
-	return Answer{Status: response.StatusCode, Code: body.Error.Code, Order: body.OrderID + body.Error.OrderID} // one of the two
 }
 
 // answers are what the buyers were told so far.

@@ -2,10 +2,8 @@ package soak
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -13,7 +11,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -161,7 +158,7 @@ func (s *shop) settled(ctx context.Context) ([]cluster.ReplicaAnswer, error) {
 func (s *shop) newRun(ctx context.Context) (asked time.Time, err error) {
 	for began := time.Now(); time.Since(began) < patience; {
 		asked = time.Now()
-		if _, err = s.must(ctx, patience, http.MethodPut, "/inventory", fmt.Sprintf(`{"stock":%d}`, initialStock)); err == nil {
+		if _, err = s.ask(ctx, patience, http.MethodPut, "/inventory", fmt.Sprintf(`{"stock":%d}`, initialStock)); err == nil {
 			return asked, nil
 		}
 		if wait(ctx, lookAgain) != nil {
@@ -173,44 +170,24 @@ func (s *shop) newRun(ctx context.Context) (asked time.Time, err error) {
 
 // lookUp asks whether an order is in the ledger.
 func (s *shop) lookUp(ctx context.Context, id string) Doubt {
-	status, text, err := s.ask(ctx, askPatience, http.MethodGet, "/orders/"+id, "")
-	var answer struct{ Error struct{ Code string } }
-	if err == nil {
-		err = json.Unmarshal(text, &answer)
-	}
+	answer, err := s.ask(ctx, askPatience, http.MethodGet, "/orders/"+id, "")
 	switch {
-	case err != nil:
-		return Doubt{OrderID: id, Error: err.Error()}
-	case status == http.StatusOK:
+	case err == nil:
 		return Doubt{OrderID: id, Found: true}
-	case status == http.StatusNotFound && answer.Error.Code == "no_order":
+	case answer.Status == http.StatusNotFound && answer.Error.Code == "no_order":
 		return Doubt{OrderID: id}
 	default:
-		return Doubt{OrderID: id, Error: fmt.Sprintf("%d %s", status, answer.Error.Code)}
+		return Doubt{OrderID: id, Error: err.Error()}
 	}
 }
 
-// must sends a request, and wants 200.
-func (s *shop) must(ctx context.Context, patience time.Duration, method, path, body string) ([]byte, error) {
-	status, text, err := s.ask(ctx, patience, method, path, body)
-	if err == nil && status != http.StatusOK {
-		err = fmt.Errorf("%s %s: %d %.200s", method, path, status, text)
-	}
-	return text, err
-}
-
-func (s *shop) ask(ctx context.Context, patience time.Duration, method, path, body string) (status int, text []byte, err error) {
+// ask sends a request. It fails unless it is answered 200.
+func (s *shop) ask(ctx context.Context, patience time.Duration, method, path, body string) (replica.Answer, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, method, s.url+path, strings.NewReader(body))
-	if err != nil {
-		return 0, nil, err
+	answer, err := replica.Ask(ctx, s.client, method, s.url+path, body)
+	if err == nil && answer.Status != http.StatusOK {
+		err = fmt.Errorf("%s %s: %d %s", method, path, answer.Status, answer.Error.Code)
 	}
-	response, err := s.client.Do(request)
-	if err != nil {
-		return 0, nil, err
-	}
-	defer response.Body.Close()
-	text, err = io.ReadAll(response.Body)
-	return response.StatusCode, text, err
+	return answer, err
 }
