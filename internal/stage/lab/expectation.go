@@ -30,7 +30,7 @@ func unknown(locks, english, chinese string) Expectation {
 	return Expectation{Locks: locks, Observed: Unknown, Why: language.Both(english, chinese)}
 }
 
-// without is of locks that the lab is not for.
+// without expects nothing: the lab is not for these locks.
 func without(locks, english, chinese string) Expectation {
 	return Expectation{Locks: locks, Observed: NA, Why: language.Both(english, chinese)}
 }

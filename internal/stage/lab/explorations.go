@@ -5,7 +5,7 @@ import (
 	"lockstep/internal/language"
 )
 
-// explorations are the labs of the explorer: the anomalies that no lab shows on the running service.
+// explorations gives the labs of the explorer: the anomalies that no lab shows on the running service.
 func explorations() []Lab {
 	return []Lab{redisClock(), idle(), falseWord(), tokenOrder(), leak(), progress()}
 }

@@ -58,18 +58,16 @@ func (l Lab) search(ctx context.Context, lock string, known sweeps, in language.
 	if ctx.Err() != nil {
 		return observation{}, context.Cause(ctx)
 	}
-	seen := observation{observed: observed(result.Verdict())}
+	says := "the exploration ended early: " + result.Bound
 	switch {
 	case len(result.Found) > 0:
-		seen.says = shortest(result.Found[0], in)
+		says = shortest(result.Found[0], in)
 	case result.Verdict() == explore.Holds:
-		seen.says = fmt.Sprintf(language.Both("none of %d schedules shows it", "%d 个时序都没有出现").In(in), result.Schedules)
+		says = fmt.Sprintf(language.Both("none of %d schedules shows it", "%d 个时序都没有出现").In(in), result.Schedules)
 	case result.Complete:
-		seen.says = strings.Join(result.Untested(), ", and ")
-	default:
-		seen.says = "the exploration ended early: " + result.Bound
+		says = strings.Join(result.Untested(), ", and ")
 	}
-	return seen, nil
+	return observation{Observed(result.Verdict()), says}, nil
 }
 
 // sweeps are what explore --all finds, by lock: one search finds all anomalies.
@@ -93,17 +91,15 @@ func (known sweeps) observe(
 		if cell.Anomaly != a {
 			continue
 		}
-		seen := observation{observed: observed(cell.Verdict())}
+		more := language.Both("none of the first %d schedules of each scenario shows it; there are more", "每个场景的前 %d 个时序都没有出现；还有更多")
+		says := fmt.Sprintf(more.In(in), explore.SchedulesOnNodes)
 		switch {
 		case len(cell.Found) > 0:
-			seen.says = shortest(cell.Found[0].Counterexample, in)
+			says = shortest(cell.Found[0].Counterexample, in)
 		case cell.Verdict() == explore.Holds:
-			seen.says = language.Both("no schedule of any scenario shows it", "所有场景的所有时序都没有出现").In(in)
-		default:
-			more := language.Both("none of the first %d schedules of each scenario shows it; there are more", "每个场景的前 %d 个时序都没有出现；还有更多")
-			seen.says = fmt.Sprintf(more.In(in), explore.SchedulesOnNodes)
+			says = language.Both("no schedule of any scenario shows it", "所有场景的所有时序都没有出现").In(in)
 		}
-		return seen, nil
+		return observation{Observed(cell.Verdict()), says}, nil
 	}
 	return observation{}, fmt.Errorf("explore --all does not look for %s", a)
 }
@@ -111,16 +107,4 @@ func (known sweeps) observe(
 // shortest tells a counterexample.
 func shortest(c explore.Counterexample, in language.Language) string {
 	return fmt.Sprintf(language.Both("in %d steps: %s", "%d 步：%s").In(in), c.Length, c.Schedule)
-}
-
-// observed gives a verdict in the words of the labs.
-func observed(v explore.Verdict) Observed {
-	switch v {
-	case explore.Broken:
-		return Broken
-	case explore.Holds:
-		return Holds
-	default:
-		return Unknown
-	}
 }

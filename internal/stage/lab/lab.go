@@ -91,7 +91,7 @@ func (l Lab) Check(lock string, in language.Language) error {
 	return nil
 }
 
-// Locks are those that a lab is run with if nobody says which: the step that shows the flaw, and the one that cures it.
+// Locks gives those that a lab is run with if nobody says which: the step that shows the flaw, and the one that cures it.
 func (l Lab) Locks() []string {
 	if l.Shows == "" {
 		return []string{l.Cured}
@@ -124,7 +124,7 @@ func sentence(text language.Text, in language.Language) string {
 	return text.In(in) + language.Both(".", "。").In(in)
 }
 
-// Diff is the command that shows the cure in the code; empty if the two are not neighbours there.
+// Diff gives the command that shows the cure in the code; empty if the two are not neighbours there.
 func (l Lab) Diff() string {
 	if !strings.HasPrefix(l.Shows, "v") || !strings.HasPrefix(l.Cured, "v") || l.Shows == "v0" {
 		return ""

@@ -39,7 +39,7 @@ func (c Cell) AsExpected() bool { return c.Observed == c.Expected }
 // Ran reports whether the cell was observed.
 func (c Cell) Ran() bool { return c.Observed != "" }
 
-// ExitCode is 0 if all that was run is as expected, 1 if a cell is not, and 2 if of a cell it cannot be said, although it should.
+// ExitCode gives 0 if all that was run is as expected, 1 if a cell is not, and 2 if of a cell it cannot be said, although it should.
 func (m Matrix) ExitCode() int {
 	code := 0
 	for _, row := range m.Cells {
@@ -84,7 +84,7 @@ func (m Matrix) With(run Matrix) Matrix {
 	return together
 }
 
-// Expected is the matrix as it is expected to be: as if each cell had been run, and come out so.
+// Expected gives the matrix as it is expected to be: as if each cell had been run, and come out so.
 func Expected(in language.Language) Matrix {
 	m := blank(in)
 	for _, row := range m.Cells {
@@ -96,7 +96,7 @@ func Expected(in language.Language) Matrix {
 	return m
 }
 
-// blank is the matrix before anything was run: only what is not to be run at all has been said.
+// blank gives the matrix before anything was run: only what is not to be run at all has been said.
 func blank(in language.Language) Matrix {
 	m := Matrix{Strategies: evolution.Names(), Cells: map[string]map[string]Cell{}, in: in}
 	for _, l := range All() {

@@ -29,7 +29,7 @@ func (o Observed) In(in language.Language) string {
 	}
 }
 
-// mark is the same in one sign.
+// mark says it in one sign.
 func (o Observed) mark() string {
 	switch o {
 	case Broken:
@@ -45,5 +45,5 @@ func (o Observed) mark() string {
 	}
 }
 
-// observations are all, in the order in which a legend has them.
+// observations gives all, in the order in which a legend has them.
 func observations() []Observed { return []Observed{Broken, Holds, Unknown, NA, ""} }

@@ -102,7 +102,7 @@ func (s *Stage) ask(ctx context.Context, method, name, path string) Answer {
 	}
 }
 
-// answers are what the buyers were told so far.
+// answers gives what the buyers were told so far.
 func (s *Stage) answers() (all []Answer) {
 	for _, p := range s.purchases {
 		select {

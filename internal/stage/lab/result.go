@@ -43,7 +43,7 @@ type Answer struct {
 // AsExpected reports whether what was observed is what was expected.
 func (r Result) AsExpected() bool { return r.Observed == r.Expected }
 
-// ExitCode is 0 if all is as expected, 1 if something is not, and 2 if of something it cannot be said.
+// ExitCode gives 0 if all is as expected, 1 if something is not, and 2 if of something it cannot be said.
 func ExitCode(results []Result) int {
 	code := 0
 	for _, r := range results {

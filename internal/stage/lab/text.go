@@ -12,10 +12,10 @@ const (
 	cellWidth = 2
 )
 
-// Width is how many columns the table takes.
+// Width counts the columns that the table takes.
 func (m Matrix) Width() int { return nameWidth + cellWidth*len(m.Strategies) }
 
-// Head is the head of a table for a terminal: the names of the strategies, from above.
+// Head gives the head of a table for a terminal: the names of the strategies, from above.
 func (m Matrix) Head() string {
 	tallest := 0
 	for _, s := range m.Strategies {
@@ -36,7 +36,7 @@ func (m Matrix) Head() string {
 	return b.String()
 }
 
-// Line is a row of that table, without its end.
+// Line gives a row of that table, without its end.
 func (m Matrix) Line(anomaly string) string {
 	line := fmt.Sprintf("%-*s", nameWidth, anomaly)
 	for _, s := range m.Strategies {
@@ -46,7 +46,7 @@ func (m Matrix) Line(anomaly string) string {
 	return strings.TrimRight(line, " ")
 }
 
-// mark is a cell in a sign or two.
+// mark says in a sign or two what the cell is.
 func (c Cell) mark() string {
 	if c.Ran() && !c.AsExpected() {
 		return c.Observed.mark() + "!"

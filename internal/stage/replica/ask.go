@@ -24,7 +24,7 @@ type Answer struct {
 	} `json:"error"`
 }
 
-// Order is the id of the order that it is about; "" if it does not say.
+// Order gives the id of the order that it is about; "" if it does not say.
 func (a Answer) Order() string { return a.OrderID + a.Error.OrderID } // one of the two
 
 // Ask sends a request. It fails if there is no answer, or none in JSON.

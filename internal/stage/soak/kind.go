@@ -35,10 +35,10 @@ const (
 	NewRun      Kind = "new-run"     // PUT /inventory, just before a Redis that hung goes on
 )
 
-// Usual are the kinds that a soak has if nobody says which.
+// Usual gives the kinds that a soak has if nobody says which.
 func Usual() []Kind { return Kinds()[:slices.Index(Kinds(), EmptyRedis)] }
 
-// Kinds are all of them.
+// Kinds gives all of them.
 func Kinds() (all []Kind) {
 	for _, e := range effects() {
 		all = append(all, e.kind)
