@@ -46,8 +46,8 @@ func (m Matrix) title() string { return m.say("The matrix", "矩阵") }
 func (m Matrix) intro() string {
 	return m.say("Every anomaly and every strategy. A row is an anomaly, a column a strategy; each cell but n/a was observed. `lab` makes "+
 		"the anomaly happen on the running service, by a real fault; `explore` looks for it in every order of the commands. Below the table, "+
-		"each anomaly says what was observed of which strategies, why, and by which command you see it.\n\nThe second column has the lock that shows "+
-		"the flaw, and the one that cures it. That need not be the next step. `v10` cures no flaw of `v9`: it saves a buyer who is alone two "+
+		"each anomaly says what was observed of which strategies, why, and by which command you see it.\n\nThe second column has the lock that "+
+		"shows the flaw, and the one that cures it. That need not be the next step. `v10` cures no flaw of `v9`: it saves a buyer who is alone two "+
 		"round trips. Both lose their lock in a failover of Redis, and `redlock` does not. `redlock` fails when one of its nodes restarts "+
 		"empty. `v8`, like every lock that is on one Redis with the stock, does not.",
 		"所有异常与所有策略。一行是一种异常，一列是一种策略，除“不适用”外，每一格都实际运行过。`lab` 用真实的故障让异常在运行中的服务上发生；`explore` 在命令的"+

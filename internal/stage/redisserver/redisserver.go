@@ -52,8 +52,8 @@ func Start(ctx context.Context, program, dir string, args ...string) (*Server, e
 	return nil, err
 }
 
-// freeAddr gives an address at which nobody listens. Its port is below those that systems give to whoever asks for any: nobody takes it by chance
-// while the server is down.
+// freeAddr gives an address at which nobody listens. Its port is below those that systems give to whoever asks for any: nobody takes it by
+// chance while the server is down.
 func freeAddr() (addr string, err error) {
 	const first, ports = 20_000, 12_000
 	for range tries {
