@@ -26,10 +26,6 @@ func holds(locks, english, chinese string) Expectation {
 	return Expectation{Locks: locks, Observed: Holds, Why: language.Both(english, chinese)}
 }
 
-func unknown(locks, english, chinese string) Expectation {
-	return Expectation{Locks: locks, Observed: Unknown, Why: language.Both(english, chinese)}
-}
-
 // without expects nothing: the lab is not for these locks.
 func without(locks, english, chinese string) Expectation {
 	return Expectation{Locks: locks, Observed: NA, Why: language.Both(english, chinese)}
@@ -66,7 +62,8 @@ func notBehindProxy() Expectation {
 }
 
 func tooManyNodes() Expectation {
-	return unknown("redlock", "its nodes make more schedules than are explored", "它的节点使时序太多，没有全部探索")
+	why := language.Both("its nodes make more schedules than are explored", "它的节点使时序太多，没有全部探索")
+	return Expectation{Locks: "redlock", Observed: Unknown, Why: why}
 }
 
 // in gives the expectation with the scenario of the explorer that shows it.
