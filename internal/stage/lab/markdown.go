@@ -47,8 +47,8 @@ func (m Matrix) intro() string {
 	return m.say("Every anomaly and every strategy. A row is an anomaly, a column a strategy; each cell but n/a was observed. `lab` makes "+
 		"the anomaly happen on the running service, by a real fault; `explore` looks for it in every order of the commands. Below the table, "+
 		"each anomaly says what was observed of which strategies, why, and by which command you see it.\n\nThe second column has the lock that "+
-		"shows the flaw, and the one that cures it. That need not be the next step. `v10` cures no flaw of `v9`: it saves a buyer who is alone two "+
-		"round trips. Both lose their lock in a failover of Redis, and `redlock` does not. `redlock` fails when one of its nodes restarts "+
+		"shows the flaw, and the one that cures it. That need not be the next step. `v10` cures no flaw of `v9`: it saves a buyer who is alone "+
+		"two round trips. Both lose their lock in a failover of Redis, and `redlock` does not. `redlock` fails when one of its nodes restarts "+
 		"empty. `v8`, like every lock that is on one Redis with the stock, does not.",
 		"所有异常与所有策略。一行是一种异常，一列是一种策略，除“不适用”外，每一格都实际运行过。`lab` 用真实的故障让异常在运行中的服务上发生；`explore` 在命令的"+
 			"所有顺序中寻找它。表格下面逐一说明：哪些策略观察到了什么、为什么、用哪条命令可以看到。\n\n第二列是有缺陷的锁和修复它的锁，后者不一定是下一步。`v10` 没有修复 `v9` 的"+
