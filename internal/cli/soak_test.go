@@ -5,15 +5,16 @@ import (
 	"encoding/json"
 	"errors"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"lockstep/internal/stage/soak"
+	"lockstep/internal/test/suite"
 )
 
 func TestSoakRefusesWhatItCannotRun(t *testing.T) {
+	suite.Needs(t, "false")
 	for args, says := range map[string]string{
 		"soak --lock v1":                "no soak is for this lock",
 		"soak --lock v99":               "did you mean v9?",
@@ -24,7 +25,7 @@ func TestSoakRefusesWhatItCannotRun(t *testing.T) {
 		"soak --html no-such-dir/x":     "--html: open no-such-dir",
 		"soak --lock.ttl 1s":            "soak takes no settings",
 		"soak --redis no-such-server":   "no-such-server: it is not installed",
-		"soak --redis=" + notARedis(t):  "ended at once",
+		"soak --redis false":            "ended at once",
 		"soak --minutes 1 --seed seven": "invalid argument",
 	} {
 		code, _, stderr := command(t, strings.Fields(args)...)
@@ -32,16 +33,6 @@ func TestSoakRefusesWhatItCannotRun(t *testing.T) {
 			t.Errorf("%s: exit code %d, %q; want 2, and %q", args, code, stderr, says)
 		}
 	}
-}
-
-// notARedis is a program that ends at once.
-func notARedis(t *testing.T) string {
-	t.Helper()
-	path, err := exec.LookPath("false")
-	if err != nil {
-		t.Skip(err)
-	}
-	return path
 }
 
 // The verdict comes first. A picture that cannot be written is trouble if it was asked for; otherwise the exit code is the verdict's.
@@ -87,12 +78,7 @@ func TestSoakTellsTheVerdictBeforeWhatCouldNotBeWritten(t *testing.T) {
 
 // A soak with one fault sells, judges and draws, and says how to repeat it.
 func TestSoak(t *testing.T) {
-	if _, err := exec.LookPath("redis-server"); err != nil {
-		if os.Getenv("CI") != "" {
-			t.Fatal("redis-server is not installed, and in CI it has to be: ", err)
-		}
-		t.Skip("a soak needs a redis-server: ", err)
-	}
+	suite.Needs(t, "redis-server")
 	t.Parallel()
 	picture := filepath.Join(t.TempDir(), "history.html")
 	var stdout, stderr bytes.Buffer

@@ -84,6 +84,7 @@ func TestTheTable(t *testing.T) {
 // file runs a command that writes a document, and opens it from disk.
 func file(t *testing.T, args ...string) *page {
 	t.Helper()
+	needsChrome(t)
 	name := filepath.Join(t.TempDir(), "out.html")
 	cli.Run(context.Background(), append(args, "--html", name), io.Discard, io.Discard)
 	if _, err := os.Stat(name); err != nil {

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"lockstep/internal/test/suite"
 )
 
 var (
@@ -21,9 +23,7 @@ var (
 
 // A reader who types every command of the README, and of the page on running it, gets what they say.
 func TestReadmeCommands(t *testing.T) {
-	if _, err := exec.LookPath("sh"); err != nil {
-		t.Skip("the README's commands are written for sh: ", err)
-	}
+	suite.Needs(t, "sh")
 	for _, variable := range os.Environ() { // the developer's own settings
 		if name, _, _ := strings.Cut(variable, "="); strings.HasPrefix(name, "LOCKSTEP_") {
 			t.Setenv(name, "") // as good as unset
@@ -47,12 +47,7 @@ func TestReadmeCommands(t *testing.T) {
 				t.Skip("TestDocumentsShowWhatIsPrinted runs it, in the long suite")
 			}
 			program := strings.Fields(line)[0]
-			if _, err := exec.LookPath(program); err != nil {
-				if os.Getenv("CI") != "" {
-					t.Fatal(program, " is not installed, and in CI it has to be: ", err)
-				}
-				t.Skip(program, " is not installed: ", err)
-			}
+			suite.Needs(t, program)
 			if program == "mvn" && os.Getenv("CI") == "" {
 				t.Skip("mvn would download JMeter; this is run in CI")
 			}
