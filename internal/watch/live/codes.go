@@ -1,12 +1,12 @@
 package live
 
 import (
+	"strings"
+
 	"lockstep/internal/lock"
 	"lockstep/internal/service"
+	"lockstep/internal/watch/witness"
 )
-
-// sold is what a lane ends with whose sale was made.
-const sold = "sold"
 
 // code is what HTTP calls an error of a sale.
 type code struct {
@@ -27,4 +27,22 @@ func codes() []code {
 		{lock.ErrOutcomeUnknown, "redis_unavailable"},
 		{lock.ErrCancelled, "client_closed_request"},
 	}
+}
+
+// endOf gives what a sale's lane ends with: "sold", "died", or the code of an error; "" while it goes on.
+func endOf(s *witness.Sale) string {
+	switch {
+	case s.Ended.IsZero():
+		return ""
+	case s.Died:
+		return "died"
+	case s.Error == "":
+		return "sold"
+	}
+	for _, c := range codes() {
+		if strings.Contains(s.Error, c.err.Error()) {
+			return c.code
+		}
+	}
+	return "internal"
 }

@@ -46,7 +46,7 @@ func (h *Hub) pair(in language.Language, a, b string) (trace.Trace, error) {
 	h.mu.Lock()
 	var events []witness.Event
 	if h.scene != nil {
-		events = slices.Clip(h.scene.events) // the scene only appends to it
+		events = slices.Clip(h.scene.account.Events) // the account only appends to it
 	}
 	h.mu.Unlock()
 	from, err := begin(events, a, b)

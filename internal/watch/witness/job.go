@@ -21,23 +21,19 @@ const (
 	Missed   FindingKind = "missed"    // nobody ran the Tick
 )
 
-// job finds the ticks that were run more than once, and those that were missed.
-func (a Account) job() (found []Finding) {
-	first := map[int]string{} // run of a tick
-	for _, event := range a.Events {
-		switch event.Kind {
-		case KindRuns:
-			if of, ran := first[event.Tick]; ran {
-				found = append(found, Finding{Kind: RanTwice, At: event.Replied, By: event.Sale, Of: of, Tick: event.Tick})
-			} else {
-				first[event.Tick] = event.Sale
-			}
-		case KindMissed:
-			found = append(found, Finding{Kind: Missed, At: event.Replied, Tick: event.Tick})
-		default:
+// ofJob finds the ticks that were run more than once, and those that were missed.
+func (a *Account) ofJob(event Event) {
+	switch event.Kind {
+	case KindRuns:
+		if of, ran := a.ran[event.Tick]; ran {
+			a.find(Finding{Kind: RanTwice, At: event.Replied, By: event.Sale, Of: of, Tick: event.Tick})
+		} else {
+			a.ran[event.Tick] = event.Sale
 		}
+	case KindMissed:
+		a.find(Finding{Kind: Missed, At: event.Replied, Tick: event.Tick})
+	default:
 	}
-	return found
 }
 
 // ofJob gives the step of an event of a job, if it is one.

@@ -17,8 +17,8 @@ func faults() map[Kind]string {
 }
 
 // nodesAt gives what is so on each of several masters at a moment.
-func (a Account) nodesAt(at time.Time) (all []trace.Node) {
-	for range nodesOf(a.Events) {
+func (a *Account) nodesAt(at time.Time) (all []trace.Node) {
+	for range a.nodes {
 		all = append(all, trace.Node{Health: trace.Well})
 	}
 	for _, event := range a.Events {
@@ -27,7 +27,7 @@ func (a Account) nodesAt(at time.Time) (all []trace.Node) {
 		}
 	}
 	for _, h := range a.OnNodes {
-		if !h.From.After(at) && (h.End == Lasting || h.To.After(at)) {
+		if h.covers(at) {
 			all[h.Node-1].Lock = h.Holder
 		}
 	}

@@ -13,13 +13,13 @@ import (
 // Trace writes down what happened to some sales, for the drawings that the explorer has, too; without names, to all of them.
 func (a Account) Trace(in language.Language, sales ...string) trace.Trace {
 	if len(sales) == 0 {
-		sales = a.Sales()
+		sales = a.names()
 	}
-	t := trace.Trace{Actors: sales, Nodes: nodesOf(a.Events), Language: in}
+	t := trace.Trace{Actors: sales, Nodes: a.nodes, Language: in}
 	if len(a.Events) == 0 {
 		return t
 	}
-	d := drawing{in: in, account: a, sales: sales, began: a.Events[0].Sent}
+	d := drawing{in: in, account: &a, sales: sales, began: a.Events[0].Sent}
 	moments := d.moments()
 	for i, moment := range moments {
 		d.until = a.end().Add(1)
@@ -32,8 +32,8 @@ func (a Account) Trace(in language.Language, sales ...string) trace.Trace {
 	return t
 }
 
-// Sales gives the short names of those that asked for the lock, in that order.
-func (a Account) Sales() (names []string) {
+// names gives the short names of all sales, in the order in which they began.
+func (a *Account) names() (names []string) {
 	for _, event := range a.Events {
 		if event.Sale != "" && !slices.Contains(names, event.Sale) {
 			names = append(names, event.Sale)
@@ -45,7 +45,7 @@ func (a Account) Sales() (names []string) {
 // drawing turns an account into steps.
 type drawing struct {
 	in      language.Language
-	account Account
+	account *Account
 	sales   []string
 	began   time.Time
 	until   time.Time // when the step after this one comes
@@ -67,9 +67,9 @@ func (d *drawing) moments() []moment {
 			all = append(all, moment{at: event.Replied, event: &d.account.Events[i]})
 		}
 	}
-	for i, h := range d.account.Holdings {
+	for _, h := range d.account.Holdings {
 		if h.End == Expired {
-			all = append(all, moment{at: h.To, expired: &d.account.Holdings[i]})
+			all = append(all, moment{at: h.To, expired: h})
 		}
 	}
 	slices.SortStableFunc(all, func(a, b moment) int { return a.at.Compare(b.at) })
@@ -192,7 +192,7 @@ func (d *drawing) saysOfFault(event Event) string {
 func (d *drawing) add(at time.Time, step trace.Step) {
 	step.At = trace.Millis(at.Sub(d.began))
 	for _, h := range d.account.Holdings {
-		if !h.From.After(at) && (h.End == Lasting || h.To.After(at)) {
+		if h.covers(at) {
 			step.Lock = h.Holder
 		}
 	}
@@ -224,7 +224,7 @@ func (d *drawing) stance(sale string, at time.Time) trace.Stance {
 			paused = false
 		}
 	}
-	inside := slices.ContainsFunc(d.account.Insides, func(i Inside) bool {
+	inside := slices.ContainsFunc(d.account.Insides, func(i *Inside) bool {
 		return i.Sale == sale && (i.covers(at) || i.From.After(at) && i.From.Before(d.until))
 	})
 	switch {
