@@ -79,6 +79,15 @@ const (
 	KindMessageLost Kind = "message-lost" // a message to it is lost on its way
 )
 
+// What happens to Redis itself, or to one command of a replica on its way back. Who does it, notes it.
+const (
+	KindRedisEnds   Kind = "redis-ends"   // nobody reaches Redis any more
+	KindRedisBegins Kind = "redis-begins" // everybody does again
+	KindRedisHangs  Kind = "redis-hangs"  // for some time it executes nothing
+	KindUnheard     Kind = "unheard"      // a command of the replica is done, and the reply is held
+	KindResent      Kind = "resent"       // a command of the replica is done twice: its client has sent it again
+)
+
 // forgets reports whether a Redis has lost what it held.
 func (e Event) forgets() bool {
 	return e.Kind == KindEmptied || e.Kind == KindCrashes || e.Kind == KindFailsOver

@@ -1,11 +1,5 @@
 package witness
 
-import (
-	"fmt"
-
-	"lockstep/internal/explore/trace"
-)
-
 // What becomes of a scheduled job, as its record in Redis tells. A run has a sale's name: r1#2 is the second that r1 has begun.
 const (
 	KindTick   Kind = "tick"   // a tick begins
@@ -35,32 +29,3 @@ func (a *Account) ofJob(event Event) {
 	default:
 	}
 }
-
-// ofJob gives the step of an event of a job, if it is one.
-func (d *drawing) ofJob(event Event, says string) (step trace.Step, is bool) {
-	switch event.Kind {
-	case KindTick:
-		return trace.Step{Kind: trace.KindTime, Fault: fmt.Sprintf(rules()[KindTick].In(d.in), event.Tick)}, true
-	case KindRuns:
-		return trace.Step{Kind: trace.KindBegins, Actor: event.Sale, Says: d.blames(event, filled(says, event.Sale))}, true
-	case KindRan:
-		return trace.Step{Kind: trace.KindEnds, Actor: event.Sale, Says: filled(says, event.Sale)}, true
-	case KindMissed:
-		return trace.Step{Kind: trace.KindTime, Says: d.blames(event, "")}, true
-	default:
-		return trace.Step{}, false
-	}
-}
-
-// blames gives the sentence of the finding that an event is to blame for, or else says.
-func (d *drawing) blames(event Event, says string) string {
-	for _, f := range d.account.Findings {
-		if (f.Kind == RanTwice || f.Kind == Missed) && f.Tick == event.Tick && f.By == event.Sale {
-			return f.Says(d.in)
-		}
-	}
-	return says
-}
-
-// filled puts a name into a sentence.
-func filled(says, name string) string { return fmt.Sprintf(says, name) }

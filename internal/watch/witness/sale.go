@@ -30,6 +30,14 @@ type Sale struct {
 // Waits reports whether the sale has asked for the lock, and not obtained it yet.
 func (s *Sale) Waits() bool { return !s.Asked.IsZero() && s.Obtained.IsZero() && s.Ended.IsZero() }
 
+// began is when the sale asked for the lock first, or the run of a job began.
+func (s *Sale) began() time.Time {
+	if s.Asked.IsZero() {
+		return s.Obtained
+	}
+	return s.Asked
+}
+
 // IsInside reports whether the sale believes that it holds the lock.
 func (s *Sale) IsInside() bool { return s.inside != nil }
 
@@ -74,7 +82,7 @@ func (a *Account) ofSale(event Event) {
 		a.find(Finding{Kind: Told, At: event.Replied, By: s.Name})
 		a.goesOut(s, event.Replied)
 	case KindRan:
-		a.goesOut(s, event.Replied)
+		a.isOver(s, event.Replied)
 	case KindEnds:
 		a.ends(s, event)
 	default:

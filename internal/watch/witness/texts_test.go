@@ -1,6 +1,7 @@
 package witness
 
 import (
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -31,14 +32,18 @@ func texts() map[string]language.Text {
 			all["why "+string(row.kind)] = row.why
 		}
 	}
-	for name, text := range phrases() {
-		all["phrase "+name] = text
+	for what, text := range doings() {
+		all[fmt.Sprint("doing ", what)] = text
 	}
-	for kind, text := range happenings() {
-		all["happening "+string(kind)] = text
+	for outcome, text := range byHand() {
+		all["by hand "+string(outcome)] = text
 	}
-	for kind, text := range rules() {
-		all["rule "+string(kind)] = text
+	for _, h := range happenings() {
+		for which, text := range map[string]language.Text{"": h.says, " on a node": h.on, ", its rule": h.rule} {
+			if text != (language.Text{}) {
+				all["happening "+string(h.kind)+which] = text
+			}
+		}
 	}
 	for i, text := range reason.All() {
 		all["reason "+strconv.Itoa(i)] = text

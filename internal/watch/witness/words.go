@@ -139,19 +139,16 @@ func before(name string) string {
 
 // who is By, for people. Names of sales and replicas are the same in all languages.
 func (f Finding) who(in language.Language) string {
-	switch f.Kind {
-	case Forgot:
+	switch {
+	case f.Kind == Forgot:
 		return redisIn(in, f.Node)
-	case SoldUntold, NeverBooked, DoubtBooked, DoubtUnbooked:
-		if f.By == ReplicaOf(f.By) {
-			return phrase(in, "a sale at", f.By)
-		}
+	case f.By == "":
+		return language.Both("somebody", "某人").In(in) // who removed a lock if it was no sale
+	case f.By == ReplicaOf(f.By) && slices.Contains([]FindingKind{SoldUntold, NeverBooked, DoubtBooked, DoubtUnbooked}, f.Kind):
+		return fmt.Sprintf(language.Both("a sale at %s", "%s 的一单").In(in), f.By)
 	default:
+		return f.By
 	}
-	if f.By == "" {
-		return phrase(in, "somebody")
-	}
-	return f.By
 }
 
 // redisIn is a Redis's name for people.
@@ -159,13 +156,13 @@ func redisIn(in language.Language, node int) string {
 	if node == 0 {
 		return "Redis"
 	}
-	return phrase(in, "node", node)
+	return fmt.Sprintf(language.Both("node %d", "节点 %d").In(in), node)
 }
 
 // inShort writes a duration so that a person can grasp it.
 func inShort(in language.Language, d time.Duration) string {
 	if d < time.Second {
-		return phrase(in, "milliseconds", d.Milliseconds())
+		return fmt.Sprintf(language.Both("%d ms", "%d 毫秒").In(in), d.Milliseconds())
 	}
-	return phrase(in, "seconds", d.Seconds())
+	return fmt.Sprintf(language.Both("%.1f s", "%.1f 秒").In(in), d.Seconds())
 }
