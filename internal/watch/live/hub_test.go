@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -168,20 +167,4 @@ func TestSilentReplica(t *testing.T) {
 	if late.Bad || !strings.Contains(early.data, `"id":"`+late.ID+`"`) {
 		t.Errorf("%s is corrected by %+v", early.data, late)
 	}
-}
-
-// However long an examination takes, the next one does not wait for long.
-func TestABusyMachineFreezesNothing(t *testing.T) {
-	t.Parallel()
-	shop := newStage("v4")
-	var calls atomic.Int64
-	_, url := show(t, shop, func(h *live.Hub) {
-		h.Now = func() time.Time { return time.Now().Add(time.Duration(min(calls.Add(1), 10)) * time.Hour) } // until it is calm again
-	})
-	w := watch(t, url, "en", "")
-	w.until("run", "")
-	s := newScript("one")
-	s.sale("r1#1", 0, 0, 10, 200)
-	shop.play(s.all...)
-	w.until("sections", "r1#1")
 }

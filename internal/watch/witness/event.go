@@ -9,6 +9,7 @@ package witness
 import (
 	"time"
 
+	"lockstep/internal/explore/trace"
 	"lockstep/internal/service"
 )
 
@@ -45,6 +46,9 @@ type Command struct {
 	Stock   int64   `json:"stock,omitempty"`  // read or written
 	Forced  bool    `json:"forced,omitempty"` // it looks neither whether there is a lock nor whose it is
 }
+
+// Millis is a duration that JSON shows in milliseconds.
+type Millis = trace.Millis
 
 // Kind says what an event is.
 type Kind string
