@@ -1,8 +1,9 @@
 // Package live shows a shop to those who watch it: what its locks do, as frames that a page draws.
 //
 // A Hub follows the events of all replicas, only while somebody watches (hub.go): its own recorder's and those of peers (replica.go), or
-// those that a cluster's front follows. It tells a witness.Account of those of the run that is on (scene.go), and shows, at most ten times a
-// second, what that knows: critical sections, the latest sales as lanes (lanes.go), what went wrong (findings.go), and the stock (stock.go).
+// those that a cluster's front follows. It tells a witness.Account of those of the run that is on (scene.go). At most ten times a second
+// it shows what that knows: critical sections, the latest sales as lanes (lanes.go), what went wrong (findings.go), and the stock
+// (stock.go).
 // Frames are values (frames.go); each is written once for all watchers of a language (log.go) and streamed (stream.go). A Hub is bounded,
 // whatever the shop does: in events, in frames, in time.
 //

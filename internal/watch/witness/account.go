@@ -58,9 +58,9 @@ const (
 // NewAccount makes an account that knows nothing yet.
 func NewAccount(limits Limits) *Account {
 	return &Account{
-		limits: limits, Found: map[FindingKind]int{}, alike: map[FindingKind]int{}, keys: map[int]*key{}, most: newMajority(), sales: map[string]*Sale{}, owners: map[string]string{},
-		died: map[string]time.Time{}, ran: map[int]string{}, ended: map[string]Event{},
-		renewed: map[string]Finding{}, mourning: newMourning(),
+		Found: map[FindingKind]int{}, limits: limits, alike: map[FindingKind]int{}, keys: map[int]*key{}, most: newMajority(),
+		sales: map[string]*Sale{}, owners: map[string]string{}, died: map[string]time.Time{}, ran: map[int]string{},
+		ended: map[string]Event{}, renewed: map[string]Finding{}, mourning: mourning{queued: map[string]time.Time{}},
 	}
 }
 
@@ -134,12 +134,12 @@ func (a *Account) catchUp() {
 	for len(a.unread) > 0 && a.unread[0].place < until {
 		event := a.unread[0].Event
 		a.unread = a.unread[1:]
-		a.takes(event)
+		a.means(event)
 	}
 }
 
-// takes takes an event before which the truth is known.
-func (a *Account) takes(event Event) {
+// means finds out what an event means before which the truth is known.
+func (a *Account) means(event Event) {
 	a.overdue = slices.DeleteFunc(a.overdue, func(h *Holding) bool {
 		late := !event.Replied.Before(h.To.Add(aMoment))
 		if late {

@@ -20,8 +20,6 @@ type mourning struct {
 	released time.Time // when a replica handed the lock to the first in the queue, and nobody has come in since
 }
 
-func newMourning() mourning { return mourning{queued: map[string]time.Time{}} }
-
 // places notes who has a place in the queue, and when the first of it is to have the lock.
 func (m *mourning) places(event Event) {
 	switch c := event.Command; {

@@ -57,15 +57,12 @@ type moment struct {
 
 func (d *drawing) moments() (all []moment) {
 	for _, event := range d.account.Events {
-		m := moment{at: event.Replied}
-		shown := false
+		m, shown := moment{at: event.Replied}, event.Sale == "" || slices.Contains(d.sales, event.Sale)
 		switch event.Kind {
 		case KindCommand:
-			if shown = event.Sale == "" || slices.Contains(d.sales, event.Sale); shown {
-				d.command(&m, event)
-			}
+			d.command(&m, event)
 		case KindEnds:
-			m.step, shown = trace.Step{Actor: event.Sale, Kind: trace.KindEnds, Says: saysOfEnd(d.in, event)}, slices.Contains(d.sales, event.Sale)
+			m.step = trace.Step{Actor: event.Sale, Kind: trace.KindEnds, Says: saysOfEnd(d.in, event)}
 		default:
 			m.step, shown = d.happens(event)
 		}
