@@ -8,16 +8,17 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"lockstep/internal/language"
 	"lockstep/internal/lock"
 )
 
 // Strategy is one row of the table.
 type Strategy struct {
 	Name         string
-	Title        string
-	Adds         string
-	Costs        string
-	StillBroken  string
+	Title        language.Text
+	Adds         language.Text
+	Costs        language.Text
+	StillBroken  Flaws
 	Scope        Scope
 	Sharing      Sharing // whom it does not keep out
 	Update       Update

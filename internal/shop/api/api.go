@@ -13,6 +13,7 @@ import (
 
 	"github.com/gin-gonic/gin"
 
+	"lockstep/internal/language"
 	"lockstep/internal/lock/evolution"
 	"lockstep/internal/service"
 	"lockstep/internal/service/history"
@@ -265,7 +266,7 @@ func (a *API) answerLock(c *gin.Context, released *bool) {
 		nodes = a.Nodes
 	}
 	c.PureJSON(http.StatusOK, LockAnswer{
-		Nodes: nodes, Version: version, Title: strategy.Title, Versions: evolution.Names(), Released: released,
+		Nodes: nodes, Version: version, Title: strategy.Title.In(language.English), Versions: evolution.Names(), Released: released,
 		Key: LockKey{Name: key.Name, Type: key.Type, Holder: key.Holder, TTL: key.TTLMillis},
 	})
 }
