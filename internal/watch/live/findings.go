@@ -55,6 +55,11 @@ func (f *findings) take(s *scene, now time.Time) {
 	for _, one := range s.account.Standing(now, mostOfKind) {
 		f.stand(s, one, before[keyOf(one)], now)
 	}
+	for key := range before {
+		if f.standing[key] == nil && key.kind != witness.Overtaken { // whoever is not overtaken any more was found to have been
+			f.happenings[string(key.kind)]++
+		}
+	}
 	f.part(s, now)
 }
 

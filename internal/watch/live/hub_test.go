@@ -148,6 +148,29 @@ func TestPauseAndDeath(t *testing.T) {
 		`{"kind":"inside","from":300,"to":400}],"ended":"died"`)
 }
 
+// What was so for some time is counted when it is so no more, too: a lock that was left behind, and then removed by hand.
+func TestWhatWasSoIsCounted(t *testing.T) {
+	t.Parallel()
+	shop := newStage("v1")
+	_, url := show(t, shop)
+	s := newScript("one")
+	s.moment(0, "r1#1", witness.KindAsks)
+	s.command(0, "r1#1", witness.Command{Verb: witness.Takes})
+	s.moment(0, "r1#1", witness.KindObtains)
+	s.moment(100, "r1", witness.KindDies)
+	shop.play(s.all...)
+	w := watch(t, url, "en", "")
+	w.until("finding", "r1#1 is gone, and its lock stays")
+	w.until("tally", `"left-behind":1`)
+	s.command(500, "r2", witness.Command{Verb: witness.Removes, Forced: true})
+	shop.play(s.all[len(s.all)-1])
+	var tally live.TallyFrame
+	decode(t, w.until("tally", `"removed":1`), &tally)
+	if tally.Found["left-behind"] != 1 {
+		t.Errorf("found is %v; want the lock that was left behind still", tally.Found)
+	}
+}
+
 // A replica that is stopped tells late what it did before. What was told too early is taken back.
 func TestSilentReplica(t *testing.T) {
 	t.Parallel()
