@@ -1,7 +1,6 @@
 package live
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -38,8 +37,7 @@ func (h *Hub) Pair(w http.ResponseWriter, r *http.Request) {
 		api.WriteError(w, http.StatusNotFound, "no_sale", err)
 		return
 	}
-	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	_ = json.NewEncoder(w).Encode(drawn) // the client went away
+	api.Write(w, http.StatusOK, drawn)
 }
 
 func (h *Hub) pair(in language.Language, a, b string) (trace.Trace, error) {

@@ -129,7 +129,7 @@ func (k *key) apply(event Event) {
 		k.forget(event)
 	case c.Outcome == Unknown:
 		if c.Verb == Takes {
-			k.doubtful = append(k.doubtful, event)
+			k.doubtful = latest(append(k.doubtful, event))
 		}
 	case c.Verb == Takes && c.Outcome == Done:
 		k.obtain(event)

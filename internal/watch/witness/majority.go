@@ -42,13 +42,16 @@ func (m *majority) renews(part *Holding) {
 func (m *majority) loses(part *Holding, nodes int) (whole *Holding, found []Finding) {
 	who := part.Holder
 	m.parts[who] = slices.DeleteFunc(m.parts[who], func(p *Holding) bool { return p == part })
-	if last := m.lost[who]; last == nil || !part.To.Before(last.To) {
-		m.lost[who] = part
-	}
 	if len(m.parts[who]) == 0 {
 		delete(m.parts, who)
 	}
-	if whole = m.held[who]; whole == nil || len(m.parts[who]) != nodes/2 {
+	if whole = m.held[who]; whole == nil {
+		return nil, nil
+	}
+	if last := m.lost[who]; last == nil || !part.To.Before(last.To) {
+		m.lost[who] = part
+	}
+	if len(m.parts[who]) != nodes/2 {
 		return nil, nil
 	}
 	last := m.lost[who] // several may have expired at once, and be noticed in another order
