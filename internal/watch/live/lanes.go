@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"lockstep/internal/language"
+	"lockstep/internal/service/reason"
 	"lockstep/internal/watch/witness"
 )
 
@@ -64,6 +65,20 @@ func (s *scene) chosen() []*witness.Sale {
 	ranked = ranked[:min(len(ranked), mostLanes)]
 	slices.SortStableFunc(ranked, func(a, b *witness.Sale) int { return cmp.Or(a.Asked.Compare(b.Asked), cmp.Compare(a.Name, b.Name)) })
 	return ranked
+}
+
+// endOf gives what a sale's lane ends with: "sold", "died", or the code of an error; "" while it goes on.
+func endOf(s *witness.Sale) string {
+	switch {
+	case s.Ended.IsZero():
+		return ""
+	case s.Died:
+		return "died"
+	case s.Error == "":
+		return "sold"
+	default:
+		return reason.Code(s.Error)
+	}
 }
 
 // spans are what a sale does, one after the other.

@@ -45,8 +45,8 @@ func texts() map[string]language.Text {
 			}
 		}
 	}
-	for i, text := range reason.All() {
-		all["reason "+strconv.Itoa(i)] = text
+	for i, because := range reason.All() {
+		all["reason "+strconv.Itoa(i)] = because.Says
 	}
 	return all
 }
