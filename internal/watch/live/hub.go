@@ -131,30 +131,24 @@ func (h *Hub) see(events ...witness.Event) {
 
 // run makes frames until ctx ends.
 func (h *Hub) run(ctx context.Context, hurry <-chan struct{}) {
-	looks := make(chan Look, 1)
-	h.running.Go(func() { h.look(ctx, hurry, looks) })
+	h.running.Go(func() { h.look(ctx, hurry) })
 	tick := time.NewTicker(frameTime)
 	defer tick.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case look := <-looks:
-			h.saw(ctx, look)
 		case <-tick.C:
 			h.show(ctx, h.Now())
 		}
 	}
 }
 
-// look looks at the run again and again.
-func (h *Hub) look(ctx context.Context, hurry <-chan struct{}, looks chan<- Look) {
+// look looks at the run again and again. If Redis is gone, what is there stays.
+func (h *Hub) look(ctx context.Context, hurry <-chan struct{}) {
 	for pause := time.Duration(0); sleep(ctx, hurry, pause); pause = h.pause() {
-		if look, err := h.Shop.Look(ctx); err == nil { // if Redis is gone, what is there stays
-			select {
-			case looks <- look:
-			case <-ctx.Done():
-			}
+		if look, err := h.Shop.Look(ctx); err == nil {
+			h.saw(ctx, look)
 		}
 	}
 }

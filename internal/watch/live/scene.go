@@ -12,9 +12,9 @@ import (
 )
 
 const (
-	mostEvents = 1 << 15     // of a run that are kept, for GET /live/pair
-	mostOthers = 1 << 14     // events of other runs, which may be the next
-	lateReply  = time.Second // how long a reply may take that explains another
+	mostEvents = 1 << 15                // of a run that are kept, for GET /live/pair
+	mostOthers = 1 << 14                // events of other runs, which may be the next
+	lateReply  = 250 * time.Millisecond // how long a reply may take that explains another
 )
 
 // scene is one run, as far as it has been seen.

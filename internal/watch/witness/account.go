@@ -22,7 +22,7 @@ type Account struct {
 
 	limits Limits
 	alike  map[FindingKind]int // findings of each kind in Findings
-	unread []seen              // that the truth is not known for yet
+	unread []*seen             // that the truth is not known for yet
 	count  int                 // of events
 	keys   map[int]*key
 	nodes  int // masters that a lock is on
@@ -73,7 +73,7 @@ func Examine(events []Event) Account {
 	if len(events) == 0 {
 		return *a
 	}
-	a.settle(func(Event) bool { return true })
+	a.settle(func(time.Time) bool { return true })
 	for _, h := range a.overdue {
 		a.find(a.expired(h)...)
 	}
@@ -102,8 +102,9 @@ func (a *Account) See(event Event) {
 	if event.Kind == KindAsks && a.sales[event.Sale] == nil {
 		a.saleOf(event)
 	}
-	a.unread = append(a.unread, seen{event, a.count})
-	a.keyOn(event.Node).see(seen{event, a.count})
+	next := &seen{event, a.count}
+	a.unread = append(a.unread, next)
+	a.keyOn(event.Node).see(next)
 	a.catchUp()
 	if a.limits.Patience > 0 {
 		a.Settle(event.Replied)
@@ -113,10 +114,10 @@ func (a *Account) See(event Event) {
 
 // Settle takes what is not explained by now as it is.
 func (a *Account) Settle(now time.Time) {
-	a.settle(func(event Event) bool { return now.Sub(event.Replied) > a.limits.Patience })
+	a.settle(func(replied time.Time) bool { return now.Sub(replied) > a.limits.Patience })
 }
 
-func (a *Account) settle(late func(Event) bool) {
+func (a *Account) settle(late func(time.Time) bool) {
 	for node := 0; node <= a.nodes; node++ {
 		a.keyOn(node).settle(late)
 	}

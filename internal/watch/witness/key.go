@@ -11,8 +11,8 @@ import (
 type key struct {
 	account  *Account
 	node     int
-	pending  []seen // in the order in which they were over
-	waits    int    // the place of the first of them
+	pending  []*seen // in the order in which they were over
+	waits    int     // the place of the first of them
 	last     *Holding
 	held     bool             // the last holding goes on
 	doubtful []Event          // commands that asked for the lock and got no reply
@@ -31,7 +31,7 @@ func (a *Account) keyOn(node int) *key {
 }
 
 // see takes the next event.
-func (k *key) see(event seen) {
+func (k *key) see(event *seen) {
 	switch {
 	case event.Kind == KindResent:
 		k.resent[event.Replica] = true
@@ -70,13 +70,13 @@ func (k *key) follow() {
 }
 
 // mayBeNext reports whether an event fits, and was sent when the first of all was over.
-func (k *key) mayBeNext(event seen) bool {
-	return !event.Sent.After(k.pending[0].Replied) && k.fits(event.Event)
+func (k *key) mayBeNext(event *seen) bool {
+	return !event.Sent.After(k.pending[0].Replied) && k.fits(&event.Event)
 }
 
 // settle applies events that do not fit, if it is too late for others to explain them.
-func (k *key) settle(late func(Event) bool) {
-	for len(k.pending) > 0 && late(k.pending[0].Event) {
+func (k *key) settle(late func(time.Time) bool) {
+	for len(k.pending) > 0 && late(k.pending[0].Replied) {
 		k.take(0)
 		k.follow()
 	}
@@ -85,7 +85,7 @@ func (k *key) settle(late func(Event) bool) {
 func (k *key) take(i int) {
 	event := k.pending[i]
 	if k.pending = slices.Delete(k.pending, i, i+1); event.place == k.waits && len(k.pending) > 0 {
-		k.waits = slices.MinFunc(k.pending, func(a, b seen) int { return a.place - b.place }).place
+		k.waits = slices.MinFunc(k.pending, func(a, b *seen) int { return a.place - b.place }).place
 	}
 	k.apply(event.Event)
 }
@@ -99,7 +99,7 @@ func (k *key) holder() string {
 }
 
 // fits reports whether an event can have come next.
-func (k *key) fits(event Event) bool {
+func (k *key) fits(event *Event) bool {
 	if event.Command == nil {
 		return true
 	}

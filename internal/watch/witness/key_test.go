@@ -15,7 +15,7 @@ func followed(events []Event) *key {
 	for _, event := range InOrder(events) {
 		a.See(event)
 	}
-	a.settle(func(Event) bool { return true })
+	a.settle(func(time.Time) bool { return true })
 	return a.keyOn(0)
 }
 
@@ -26,7 +26,7 @@ func followedAtOnce(events []Event) *key {
 	for len(left) > 0 {
 		next := 0
 		for i, event := range left {
-			if !event.Sent.After(left[0].Replied) && key.fits(event) {
+			if !event.Sent.After(left[0].Replied) && key.fits(&event) {
 				next = i
 				break
 			}
