@@ -7,6 +7,7 @@ import (
 
 	"lockstep/internal/language"
 	"lockstep/internal/service/reason"
+	"lockstep/internal/shop/api"
 	"lockstep/internal/watch/witness"
 )
 
@@ -77,7 +78,8 @@ func endOf(s *witness.Sale) string {
 	case s.Error == "":
 		return "sold"
 	default:
-		return reason.Code(s.Error)
+		_, code := api.StatusOf(reason.Of(s.Error).Err) // of the error, the event has only the text
+		return code
 	}
 }
 
