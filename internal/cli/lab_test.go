@@ -16,7 +16,7 @@ var quickLabs = []string{"lost-update", "check-then-delete", "self-deadlock", "l
 
 // Each lab shows the flaw, and then the cure.
 func TestLabsShowTheFlawAndItsCure(t *testing.T) {
-	for _, l := range lab.All() {
+	for _, l := range lab.OnService() {
 		if !suite.Long && !slices.Contains(quickLabs, l.Name) {
 			continue
 		}
@@ -57,7 +57,7 @@ func TestTheExplorerShowsWhatTheLabsShow(t *testing.T) {
 	if testing.Short() {
 		t.Skip("not with -short: TestExploreAll has the explorer at work")
 	}
-	for _, l := range lab.All() {
+	for _, l := range lab.OnService() {
 		wants := map[string]int{l.Shows: 1}
 		if l.Shows == "" {
 			wants[l.Cured] = 0
@@ -88,7 +88,7 @@ func TestLabListsLabs(t *testing.T) {
 	if code := Run(t.Context(), []string{"lab"}, &stdout, &stderr); code != 0 {
 		t.Fatalf("exit code %d: %s", code, &stderr)
 	}
-	for _, l := range lab.All() {
+	for _, l := range lab.OnService() {
 		if !strings.Contains(stdout.String(), l.Name) {
 			t.Errorf("%s is not listed", l.Name)
 		}

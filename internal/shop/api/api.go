@@ -169,7 +169,7 @@ func (a *API) putInventory(c *gin.Context) {
 	var body struct {
 		Stock *int64 `json:"stock"`
 	}
-	err := read(c, &body)
+	err := Read(c.Request, &body)
 	switch {
 	case err == nil && body.Stock == nil:
 		err = errors.New("stock is missing")
@@ -216,7 +216,7 @@ func (a *API) putLock(c *gin.Context) {
 	var body struct {
 		Version *string `json:"version"`
 	}
-	err := read(c, &body)
+	err := Read(c.Request, &body)
 	if err == nil && body.Version == nil {
 		err = errors.New("version is missing")
 	}
@@ -293,9 +293,16 @@ func (a *API) health(status string) Health {
 	return Health{Service: "lockstep", Status: status, Replica: a.Replica, Redis: a.Redis}
 }
 
-// read reads a JSON body, and refuses fields that to does not have.
-func read(c *gin.Context, to any) error {
-	decoder := json.NewDecoder(c.Request.Body)
+// Write answers with JSON.
+func Write(w http.ResponseWriter, status int, answer any) {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(answer) // the client went away
+}
+
+// Read reads a JSON body, and refuses fields that to does not have.
+func Read(r *http.Request, to any) error {
+	decoder := json.NewDecoder(r.Body)
 	decoder.DisallowUnknownFields()
 	err := decoder.Decode(to)
 	var mistyped *json.UnmarshalTypeError
