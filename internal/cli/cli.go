@@ -47,12 +47,12 @@ type Program struct {
 	In   io.Reader // nil: standard input
 }
 
-// Run is Program.Run of a program that was started by its own name.
+// Run runs the command line of a program that was started by its own name.
 func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return Program{Name: productName}.Run(ctx, args, stdout, stderr)
 }
 
-// Run runs the command line and gives its exit code. SIGINT and SIGTERM end the command, and so does a terminal that is closed; a second
+// Run runs the command line and returns its exit code. SIGINT and SIGTERM end the command, and so does a terminal that is closed; a second
 // signal ends it at once.
 func (p Program) Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	ctx, stop := signal.NotifyContext(ctx, endings()...)
@@ -79,7 +79,7 @@ func (p Program) Run(ctx context.Context, args []string, stdout, stderr io.Write
 	}
 }
 
-// endings are the signals that end a command. Whoever started it so that it outlives its terminal (nohup) has its way.
+// endings returns the signals that end a command. Whoever started it so that it outlives its terminal (nohup) has its way.
 func endings() []os.Signal {
 	all := []os.Signal{os.Interrupt, syscall.SIGTERM}
 	if !signal.Ignored(syscall.SIGHUP) {
@@ -147,7 +147,7 @@ func isTerminal(w io.Writer) bool {
 	return isFile && term.IsTerminal(int(file.Fd()))
 }
 
-// width is how many signs fit into a line, 0 if there is no telling.
+// width returns how many signs fit into a line, 0 if there is no telling.
 func width(w io.Writer) int {
 	file, isFile := w.(*os.File)
 	if !isFile {

@@ -57,7 +57,7 @@ Exit code: 0 ready; 1 something that is needed is missing; 2 trouble.`,
 	return cmd
 }
 
-// thisMachine is the one that this program runs on.
+// thisMachine returns the one that this program runs on.
 func thisMachine(server, redis string) (doctor.Machine, error) {
 	dir, err := os.Getwd()
 	if err != nil {

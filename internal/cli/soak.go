@@ -99,7 +99,7 @@ func (f soakFlags) check() error {
 	return load.CheckFiles(f.buyers, true)
 }
 
-// command is what repeats a soak, as it was typed but for the seed.
+// command returns the command that repeats a soak, as it was typed but for the seed.
 func (f soakFlags) command(cmd *cobra.Command) string {
 	text := fmt.Sprintf("%s --lock %s --minutes %v --replicas %d --seed %d", cmd.CommandPath(), f.lock, f.minutes, f.replicas, f.seed)
 	for name, value := range map[string]string{"faults": f.faults, "redis": f.redis} {

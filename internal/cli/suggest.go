@@ -24,7 +24,7 @@ func suggest(err error, typed string, names []string) error {
 // fewNames is how many suggestions are still a help.
 const fewNames = 3
 
-// alike gives the few names that resemble what was typed, or begin or end with it. cobra compares names, but only those of commands.
+// alike returns the few names that resemble what was typed, or begin or end with it. cobra compares names, but only those of commands.
 func alike(typed string, names []string) []string {
 	if typed == "" {
 		return nil

@@ -80,7 +80,7 @@ func (r Request) printComparison(c stepper.Comparison) {
 	}
 }
 
-// cell is a step in a column: its token, what it means, and what is so after it.
+// cell writes a step into a column: its token, what it means, and what is so after it.
 func (r Request) cell(s *trace.Step) []string {
 	if s == nil {
 		return []string{"–"}

@@ -88,7 +88,7 @@ func (r Request) explore(ctx context.Context) (explore.Result, error) {
 	return explore.Explore(ctx, r.Lock, r.Scenario, goal, r.Bounds)
 }
 
-// people is where sentences go: beside a document, to Err.
+// people returns where sentences go: beside a document, to Err.
 func (r Request) people() io.Writer {
 	if r.JSON || r.Mermaid {
 		return r.Err

@@ -57,7 +57,7 @@ func (l Learner) List() error {
 	return nil
 }
 
-// Hint gives the next hint. When all were given, it gives them all again.
+// Hint returns the next hint. When all were given, it gives them all again.
 func (l Learner) Hint(e workshop.Exercise) error {
 	given := 0
 	err := l.Store.Update(func(p *progress.Progress) {

@@ -15,7 +15,7 @@ var (
 	italic   = regexp.MustCompile(`(^|[\s，。：、])\*([^*\s][^*]*)\*|(\p{Han})\*([^*\s][^*]*)\*`)
 )
 
-// Plain is a text of a lesson for a terminal: without marks, and its paragraphs no wider than so many columns.
+// Plain writes a text of a lesson for a terminal: without marks, and its paragraphs no wider than so many columns.
 func Plain(markdown string, columns int) string {
 	var lines []string
 	fenced := false
@@ -34,7 +34,7 @@ func Plain(markdown string, columns int) string {
 	return strings.Join(lines, "\n")
 }
 
-// unmarked is a line without its marks. Code keeps its asterisks.
+// unmarked returns a line without its marks. Code keeps its asterisks.
 func unmarked(line string) string {
 	line = fileLink.ReplaceAllString(webLink.ReplaceAllString(line, "$1 ($2)"), "$1")
 	var b strings.Builder

@@ -71,7 +71,7 @@ func (c Class) Write(ctx context.Context, to io.Writer) (files int, err error) {
 	return a.files, err
 }
 
-// sources are the files that git knows or would take; without git, all that are there.
+// sources returns the files that git knows or would take; without git, all that are there.
 func (c Class) sources(ctx context.Context) (names []string, err error) {
 	if _, err := os.Stat(filepath.Join(c.Dir, ".git")); err == nil {
 		listed, err := c.Run(ctx, nil, "git", "ls-files", "-z", "--cached", "--others", "--exclude-standard")

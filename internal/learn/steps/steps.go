@@ -57,7 +57,7 @@ func All(in language.Language) (all []Step) {
 	return all
 }
 
-// Find gives a step by its pair of names, or ErrUnknown.
+// Find returns a step by its pair of names, or ErrUnknown.
 func Find(pair string, in language.Language) (Detail, error) {
 	var names []string
 	for _, w := range table() {

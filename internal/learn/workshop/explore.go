@@ -22,7 +22,7 @@ const (
 	Failed State = "failed"  // nothing can be said: the code does not compile, panics, or moves behind the explorer's back
 )
 
-// ExitCode is the exit code of a check: 0, 1 or 2.
+// ExitCode returns the exit code of a check: 0, 1 or 2.
 func (s State) ExitCode() int {
 	switch s {
 	case Done:

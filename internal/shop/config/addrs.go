@@ -88,7 +88,7 @@ func areNodes(texts []string) bool {
 	return areAddrs(texts) && len(different) == len(texts) && (len(texts) == 0 || len(texts) >= 3)
 }
 
-// several gives the texts of a list, or of one text with commas or spaces between them.
+// several returns the texts of a list, or of one text with commas or spaces between them.
 func several(value any) ([]string, error) {
 	texts, err := cast.ToStringSliceE(value)
 	return strings.FieldsFunc(strings.Join(texts, ","), func(c rune) bool { return c == ',' || c == ' ' }), err

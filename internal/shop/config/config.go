@@ -92,7 +92,7 @@ type (
 // URL returns the URL of a server with these settings, for this machine.
 func (s Server) URL() string { return "http://" + Reachable(s.Addr) }
 
-// AddFlags gives flags one flag for every key, and --config.
+// AddFlags returns flags one flag for every key, and --config.
 func AddFlags(flags *pflag.FlagSet, versions []string) {
 	flags.String(fileFlag, "", "configuration file (default: "+DefaultFile+", if there is one here)")
 	for _, k := range keys(&Config{}, versions) {

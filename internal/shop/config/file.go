@@ -150,7 +150,7 @@ func resolved(node *yaml.Node) *yaml.Node {
 	return node
 }
 
-// wrong is an error in a line, counted from 1.
+// wrong returns an error in a line, counted from 1.
 func (f file) wrong(line int, format string, args ...any) error {
 	return fmt.Errorf("%s:%d: %s", f.name, line, fmt.Sprintf(format, args...))
 }

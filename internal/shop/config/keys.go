@@ -26,7 +26,7 @@ type key struct {
 
 func (k key) path() string { return k.name }
 
-// told is a value as an error may show it: never a secret, nor a value that may hold a mistyped one.
+// told returns a value as an error may show it: never a secret, nor a value that may hold a mistyped one.
 func (k key) told(value any) string {
 	text := fmt.Sprintf("%#v", value)
 	secret := k.name == "admin.token" || k.name == "redis.username" || k.name == "redis.password"
@@ -37,7 +37,7 @@ func (k key) told(value any) string {
 	return text
 }
 
-// variable is the key's name in the environment: LOCKSTEP_LOCK_VERSION for lock.version.
+// variable returns the key's name in the environment: LOCKSTEP_LOCK_VERSION for lock.version.
 func (k key) variable() string {
 	return envPrefix + "_" + strings.ToUpper(strings.ReplaceAll(k.name, ".", "_"))
 }

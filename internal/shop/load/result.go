@@ -80,7 +80,7 @@ func percentile(sorted []time.Duration, p int) float64 {
 	return float64(sorted[max(rank, 1)-1].Microseconds()) / 1000
 }
 
-// Missing is how many orders of answered sales the ledger lacks; below zero, how many more orders it has than sales were answered.
+// Missing counts the orders of answered sales that the ledger lacks; below zero, how many more orders it has than sales were answered.
 func (r Result) Missing() int64 { return int64(r.OK) - r.Sold }
 
 // LostKnown reports whether the ledger says how many updates were lost. Orders that it lacks can only hide some: what it shows is true, but
@@ -89,7 +89,7 @@ func (r Result) LostKnown() bool {
 	return r.Unread == "" && (r.Missing() <= 0 || r.Verdict == history.Oversold)
 }
 
-// Judge gives the reason of the verdict. It turns PASS into UNKNOWN if the share of answered requests is below minAnswered (from 0 to 1),
+// Judge returns the reason of the verdict. It turns PASS into UNKNOWN if the share of answered requests is below minAnswered (from 0 to 1),
 // and all but OVERSOLD if an answered sale has no order: the ledger cannot be trusted then. OVERSOLD and UNDERSOLD stay, however few were
 // answered.
 func (r *Result) Judge(minAnswered float64) {
