@@ -12,7 +12,6 @@ import (
 
 // More buyers than files may be open are refused before anything begins, by the numbers.
 func TestBurstWithinTheFileLimit(t *testing.T) {
-	t.Setenv(runAsLockstep, "1")
 	silent := unusedAddr(t)
 	for _, c := range []struct {
 		files, buyers, requests int

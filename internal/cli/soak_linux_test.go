@@ -13,6 +13,7 @@ import (
 
 // A soak that is interrupted leaves no process and no file behind, not even a replica or a Redis that it has stopped.
 func TestAnInterruptedSoakLeavesNothingBehind(t *testing.T) {
+	t.Parallel()
 	if kindHere() != "real" {
 		t.Skip("a soak needs a redis-server")
 	}
