@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"os"
 	"testing"
 	"time"
@@ -11,9 +10,9 @@ import (
 
 	"lockstep/bench/internal/contestants"
 	"lockstep/bench/internal/race"
-	"lockstep/bench/internal/redisserver"
 	"lockstep/bench/internal/result"
 	"lockstep/bench/internal/worker"
+	"lockstep/internal/test/suite"
 )
 
 // The test program is its own child.
@@ -28,11 +27,9 @@ func TestMain(m *testing.M) {
 // TestCounts is the short mode. It asserts what a noisy machine cannot change: that sales are right, and how many requests they need. It
 // asserts no times. A millisecond is added to each round trip, so that buyers really wait.
 func TestCounts(t *testing.T) {
+	suite.Needs(t, "redis-server")
 	settings := result.Settings{RetryMillis: 20, TTLMillis: 10_000, WaitMillis: 60_000}
 	testbed, err := race.Open(t.Context(), "", settings, os.Args[0], worker.Argument)
-	if errors.Is(err, redisserver.ErrNotInstalled) && os.Getenv("CI") == "" {
-		t.Skip(err)
-	}
 	if err != nil {
 		t.Fatal(err)
 	}

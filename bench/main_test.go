@@ -8,13 +8,13 @@ import (
 	"flag"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"lockstep/bench/internal/contestants"
 	"lockstep/bench/internal/result"
+	"lockstep/internal/test/suite"
 )
 
 // Bad input is told what was wrong and what is right, and nothing is measured.
@@ -98,9 +98,7 @@ func TestWorkerIsToldNonsense(t *testing.T) {
 
 // One small run, and all it writes.
 func TestRun(t *testing.T) {
-	if _, err := exec.LookPath("redis-server"); err != nil && os.Getenv("CI") == "" {
-		t.Skip("redis-server is not installed: ", err)
-	}
+	suite.Needs(t, "redis-server")
 	dir := t.TempDir()
 	file := func(name string) string { return filepath.Join(dir, name) }
 	if err := os.WriteFile(file("b.md"), bytes.Repeat([]byte("an older and longer one\n"), 10_000), 0o600); err != nil {

@@ -1,6 +1,7 @@
 package deploy
 
 import (
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -63,6 +64,9 @@ func TestComposeFile(t *testing.T) {
 		if err != nil || cfg.Lock.Version != "v4" || cfg.Server.Addr != "0.0.0.0:8080" || !slices.Equal(cfg.Redis.Addrs, []string{"redis:6379"}) {
 			t.Errorf("%s is configured as %+v, %v", name, cfg, err)
 		}
+		if !shop.ReadOnly || !slices.Equal(shop.CapDrop, []string{"ALL"}) || !slices.Equal(shop.SecurityOpt, []string{"no-new-privileges:true"}) {
+			t.Errorf("%s may write or do more than it needs: %+v", name, shop)
+		}
 		if project.Services["nginx"].DependsOn[name].Condition != types.ServiceConditionHealthy {
 			t.Errorf("nginx does not wait for %s", name)
 		}
@@ -81,6 +85,10 @@ func TestComposeFile(t *testing.T) {
 		if got := port.Published + ":" + strconv.Itoa(int(port.Target)); got != want || port.HostIP != "127.0.0.1" {
 			t.Errorf("%s is published as %s on %q; want %s on loopback", name, got, port.HostIP, want)
 		}
+	}
+	nginx := project.Services["nginx"]
+	if len(nginx.Volumes) != 1 || path.Join(nginx.Volumes[0].Target, "front.sh") != nginx.Command[1] || nginx.StopSignal != "SIGQUIT" {
+		t.Errorf("nginx does not run deploy/front.sh, or is not told to end as it expects: %+v", nginx)
 	}
 	if v := loadCompose(t).Services["shop1"].Environment["LOCKSTEP_LOCK_VERSION"]; v == nil || *v != "v0" {
 		t.Errorf("without a word the lock is %v; want v0", v)

@@ -10,11 +10,14 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+
+	"lockstep/internal/test/suite"
 )
 
 // The plan tells apart what sold nothing from what may have sold, and does not take a PASS from a server that hardly answered. What it
 // has to say is seen with mvn -q, too.
 func TestJMeterCountsTheUnknownApart(t *testing.T) {
+	suite.Needs(t, "mvn")
 	if os.Getenv("CI") == "" {
 		t.Skip("mvn would download JMeter; this is run in CI")
 	}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -44,7 +45,10 @@ if one answers there, or else one of its own.
 
 A request is answered by sold or sold out. One that failed sold nothing. One is unknown if it may
 have sold: its answer was outcome_unknown or bad_gateway, or there was none. Where fewer than 99 %
-were answered (--min-answered), a PASS is UNKNOWN; OVERSOLD and UNDERSOLD stay what they are.`,
+were answered (--min-answered), a PASS is UNKNOWN; OVERSOLD and UNDERSOLD stay what they are.
+
+Where the ledger cannot be read, burst tries again for half a minute, and then says what it knows:
+UNKNOWN. So is a ledger that lacks orders that buyers were told of, unless it shows OVERSOLD.`,
 		Example: "  lockstep burst -n 1000 -c 1000 --lock v0\n  lockstep burst -n 200 -c 200 --lock v4",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -72,13 +76,12 @@ were answered (--min-answered), a PASS is UNKNOWN; OVERSOLD and UNDERSOLD stay w
 				Token: cfg.Admin.Token, Timeout: timeout, Progress: progress, MinAnswered: minAnswered,
 			}.Run(cmd.Context())
 			finish()
-			if err == nil {
-				err = document.write(cmd.Context(), result)
+			if err != nil {
+				return errors.Join(err, document.close(), closeTarget())
 			}
-			if err := errors.Join(err, document.close(), closeTarget()); err != nil {
-				return err
-			}
-			return answerBurst(cmd, result, asJSON, in)
+			told := answerBurst(cmd, result, asJSON, in)
+			err = errors.Join(document.write(cmd.Context(), result), document.close(), closeTarget())
+			return cmp.Or(err, told) // the verdict comes first, and a file that cannot be written is trouble, whatever the verdict
 		},
 	}
 	flags := cmd.Flags()

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -43,7 +42,7 @@ func (d *burstDocument) write(ctx context.Context, result load.Result) error {
 	if d == nil {
 		return nil
 	}
-	data := web.Burst{Result: result, Says: cmp.Or(result.Reason, string(result.Verdict))}
+	data := web.Burst{Result: result, Says: reason(result, d.language)}
 	if d.watch != nil {
 		frames := d.watch.Frames(ctx, result)
 		data.Frames, data.Pairs = frames, d.watch.Pairs(ctx, frames)

@@ -9,6 +9,7 @@ import (
 	"text/tabwriter"
 
 	"lockstep/internal/language"
+	"lockstep/internal/service/history"
 	"lockstep/internal/shop/load"
 	"lockstep/internal/watch/live"
 )
@@ -32,9 +33,13 @@ func printResult(to io.Writer, r load.Result, in language.Language) error {
 	}
 	row("latency", say("p50 %.1f ms, p90 %.1f ms, p99 %.1f ms, max %.1f ms", "p50 %.1f 毫秒，p90 %.1f 毫秒，p99 %.1f 毫秒，最大 %.1f 毫秒"),
 		r.Latency.P50, r.Latency.P90, r.Latency.P99, r.Latency.Max)
-	row("stock", say("%d at first, %d left", "开始时 %d，剩下 %d"), r.Initial, r.Remaining)
-	row("orders", say("%d in the ledger%s", "账本里有 %d 个%s"), r.Sold, compared(r, say))
+	if r.Unread == "" {
+		row("stock", say("%d at first, %d left", "开始时 %d，剩下 %d"), r.Initial, r.Remaining)
+		row("orders", say("%d in the ledger%s", "账本里有 %d 个%s"), r.Sold, compared(r, say))
+	}
 	switch {
+	case !r.LostKnown():
+		row("lost", "%s", say("not known: only a ledger with every order can say", "未知：只有订单齐全的账本才说得清"))
 	case r.Lost > 0:
 		row("lost", say("%d updates: orders that the stock did not fall by", "%d 次扣减：有订单，库存却没有减"), r.Lost)
 	case r.Lost < 0:
@@ -54,9 +59,18 @@ func reason(r load.Result, in language.Language) string {
 	if in == language.English {
 		return r.Reason
 	}
+	missing := fmt.Sprintf("%d 个买家被告知买到了，账本里却没有他们的订单", r.Missing())
+	switch {
+	case r.Unread != "":
+		return "读不到账本：" + r.Unread
+	case !r.LostKnown():
+		return missing
+	case r.Verdict == history.Unknown && r.Sold > 0 && r.MaxInFlight >= 2: // a PASS, were it not for this
+		return fmt.Sprintf("%d 个请求中，只有 %d 个得到了“买到”或“售罄”的响应", r.Requests, r.OK+r.SoldOut)
+	}
 	why := live.Verdict(r.Report).In(in)
 	if r.Missing() > 0 {
-		why += fmt.Sprintf("；但 %d 个买家被告知买到了，账本里却没有他们的订单", r.Missing())
+		why += "；但 " + missing
 	}
 	if rest := r.Failed + r.Unknown; rest > 0 {
 		why += fmt.Sprintf("；但 %d 个请求中有 %d 个没有得到应有的响应", r.Requests, rest)

@@ -136,6 +136,42 @@ func TestOrdersAndAnswersAreCompared(t *testing.T) {
 	}
 }
 
+// What cannot be known is not said, in either language.
+func TestBurstSaysOnlyWhatIsTrue(t *testing.T) {
+	report := history.Report{Verdict: history.Pass, Initial: 200, Sold: 200, MaxInFlight: 9}
+	empty := load.Result{Report: report, Requests: 5000, OK: 4923, Answered: 1}
+	empty.Judge(0.99)
+	unread := load.Result{
+		Report: history.Report{Verdict: history.Unknown, Initial: 200}, Unread: "503", Reason: "the ledger could not be read: 503",
+		Requests: 200, OK: 200,
+	}
+	few := load.Result{Report: history.Report{Verdict: history.Pass, Initial: 9, Sold: 9, MaxInFlight: 9}, Requests: 20, OK: 9, Answered: 0.45}
+	few.Judge(0.99)
+	for _, c := range []struct {
+		result   load.Result
+		in       language.Language
+		has, not []string
+	}{
+		{empty, language.English, []string{"lost      not known", "UNKNOWN: 4723 buyers were told"}, []string{"nothing", "agree"}},
+		{empty, language.Chinese, []string{"lost      未知", "UNKNOWN：4723 个买家被告知买到了"}, []string{"没有：", "每一件都扣了库存"}},
+		{unread, language.English, []string{"200 sold", "lost      not known", "UNKNOWN: the ledger could not be read: 503"},
+			[]string{"stock  ", "orders", "nothing"}},
+		{unread, language.Chinese, []string{"卖出 200", "lost      未知", "UNKNOWN：读不到账本：503"}, []string{"stock  ", "orders", "没有"}},
+		{few, language.Chinese, []string{"lost      没有", "UNKNOWN：20 个请求中，只有 9 个得到了"}, []string{"什么也没有验证"}},
+	} {
+		var shown strings.Builder
+		if err := printResult(&shown, c.result, c.in); err != nil {
+			t.Fatal(err)
+		}
+		inOrder(t, shown.String(), c.has...)
+		for _, word := range c.not {
+			if strings.Contains(shown.String(), word) {
+				t.Errorf("nobody knows whether %q:\n%s", word, shown.String())
+			}
+		}
+	}
+}
+
 // In Chinese every row is Chinese, but for its name, and says why a PASS is none.
 func TestBurstInChinese(t *testing.T) {
 	report := history.Report{

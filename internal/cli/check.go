@@ -45,7 +45,8 @@ claim, or says that it is done. Without an exercise it lists all of them, and wh
 What was done and which hints were given is in .lockstep-course.json, beside go.mod.
 
 Exit code: 0 done; 1 not yet; 2 it cannot be said: the code does not compile, panics, or waits where
-the explorer cannot see it; or trouble. Hints, the solution and the list: 0, or 2 for trouble.`,
+the explorer cannot see it; or trouble. Hints, the solution and the list: 0, or 2 for trouble. That
+the file cannot be written is said after the verdict, and does not change the exit code.`,
 		Example: "  lockstep check\n  lockstep check 05\n  lockstep check nested --hint\n  lockstep check --watch",
 		Args:    cobra.MaximumNArgs(1),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
@@ -113,7 +114,11 @@ func (d desk) serve(cmd *cobra.Command, args []string) error {
 		return d.watchFrom(cmd.Context(), e)
 	}
 	outcome, err := d.check(cmd.Context(), e)
-	if err != nil {
+	var forgotten forgottenError
+	switch {
+	case errors.As(err, &forgotten): // the verdict is what was asked for
+		fmt.Fprintln(cmd.ErrOrStderr(), "check:", err)
+	case err != nil:
 		return err
 	}
 	return exitOf(outcome.State)

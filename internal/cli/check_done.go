@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -10,6 +11,9 @@ import (
 	"lockstep/internal/learn/progress"
 	"lockstep/internal/learn/workshop"
 )
+
+// forgottenError says that what was found was printed, and could not be written down.
+type forgottenError struct{ error }
 
 // check checks an exercise once, prints what was found, and remembers whether it is done.
 func (d desk) check(ctx context.Context, e workshop.Exercise) (workshop.Outcome, error) {
@@ -29,13 +33,13 @@ func (d desk) check(ctx context.Context, e workshop.Exercise) (workshop.Outcome,
 		after = *p
 	})
 	if err != nil {
-		return outcome, err
+		err = forgottenError{fmt.Errorf(d.words.forgotten, err)}
 	}
 	if d.asJSON {
-		return outcome, writeJSON(d.out, outcome)
+		return outcome, cmp.Or(writeJSON(d.out, outcome), err)
 	}
 	d.show(e, outcome, after)
-	return outcome, nil
+	return outcome, err
 }
 
 // show prints what a check found.

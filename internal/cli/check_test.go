@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -162,6 +163,34 @@ func TestCheckShowsTheSchedule(t *testing.T) {
 	}
 	if p, err := d.store.Load(); err != nil || p.Done[e.ID()] {
 		t.Errorf("what no longer holds is still done: %+v, %v", p, err)
+	}
+}
+
+// Where nothing can be written, the verdict comes all the same, and makes the exit code; --watch ends, as it would never get on.
+func TestCheckWhereNothingCanBeWritten(t *testing.T) {
+	e, err := workshop.Find("01")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for in, says := range map[language.Language][2]string{
+		language.English: {"Not yet", "check: whether the exercise is done was not written down: open "},
+		language.Chinese: {"还没有完成", "check: 没有记下这一题是否完成：open "},
+	} {
+		d, people := at(t, in)
+		d.store = progress.In(filepath.Join(t.TempDir(), "gone"))
+		cmd, stderr := newCheck(), &bytes.Buffer{}
+		cmd.SetContext(t.Context())
+		cmd.SetErr(stderr)
+		var code exitCode
+		if err := d.serve(cmd, []string{e.Name}); !errors.As(err, &code) || int(code) != exitBroken {
+			t.Errorf("%v; want exit code %d", err, exitBroken)
+		}
+		if !strings.Contains(people.String(), says[0]) || !strings.HasPrefix(stderr.String(), says[1]) {
+			t.Errorf("%s\n%s; want %q", people, stderr, says)
+		}
+		if err := d.watchFrom(t.Context(), e); err == nil {
+			t.Error("it watches on, and cannot remember what is done")
+		}
 	}
 }
 

@@ -11,7 +11,7 @@ type checkWords struct {
 	in language.Language
 
 	head, done, next, allDone, untested, broken, calm, schedule, help, failed string
-	progress, how, hint, noMoreHints, solution, notShown, watching            string
+	progress, how, hint, noMoreHints, solution, notShown, watching, forgotten string
 }
 
 func checkWordsIn(in language.Language) checkWords {
@@ -36,7 +36,8 @@ func checkWordsIn(in language.Language) checkWords {
 		hint:     say("\nHint %d of %d. %s\n", "\n提示 %d/%d：%s\n"),
 		noMoreHints: say("\nThere are no more. The solution: %s %s --solution\n",
 			"\n没有更多提示了。看解答：%s %s --solution\n"),
-		solution: say("// %s\n\n", "// %s\n\n"),
+		forgotten: say("whether the exercise is done was not written down: %w", "没有记下这一题是否完成：%w"),
+		solution:  say("// %s\n\n", "// %s\n\n"),
 		notShown: say("It is not done yet. A hint: %s %s --hint\nAsk once more, and the solution is shown: %s %s --solution\n",
 			"这一题还没有完成。先看提示：%s %s --hint\n再问一次，就显示解答：%s %s --solution\n"),
 		watching: say("\nSave %s, and it is checked again. A hint: %s %s --hint. End: Ctrl-C.\n\n",

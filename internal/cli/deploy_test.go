@@ -1,13 +1,10 @@
 package cli
 
 import (
-	"fmt"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -16,57 +13,9 @@ import (
 	"lockstep/internal/service/history"
 )
 
-// startNginx starts nginx by the files of the containers, in front of shops of the test.
-func startNginx(t *testing.T, shops ...string) *testServer {
-	t.Helper()
-	program, err := exec.LookPath("nginx")
-	if err != nil {
-		if os.Getenv("CI") != "" {
-			t.Fatal("nginx is not installed, and in CI it has to be: ", err)
-		}
-		t.Skip("nginx is not installed, so deploy/nginx.conf is not tested: ", err)
-	}
-	dir := t.TempDir()
-	site, err := os.ReadFile("../../deploy/site.conf")
-	if err != nil {
-		t.Fatal(err)
-	}
-	addr := unusedAddr(t)
-	text := strings.Replace(string(site), "listen 80;", "listen "+addr+";", 1)
-	for i, shop := range shops {
-		text = strings.Replace(text, fmt.Sprintf("shop%d:8080", i+1), shop, 1)
-	}
-	conf, err := os.ReadFile("../../deploy/nginx.conf")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, content := range map[string]string{"nginx.conf": string(conf), "site.conf": text} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	command := exec.Command(program, "-p", dir, "-c", filepath.Join(dir, "nginx.conf"), "-e", filepath.Join(dir, "error.log"),
-		"-g", "daemon off; pid "+filepath.Join(dir, "nginx.pid")+";")
-	command.Stderr = os.Stderr
-	if err := command.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		_ = command.Process.Signal(os.Interrupt) // nginx ends its workers; should it have ended, so much the better
-		_ = command.Wait()
-	})
-	eventually(t, "nginx listens", func() bool {
-		conn, err := net.Dial("tcp", addr)
-		if err == nil {
-			conn.Close()
-		}
-		return err == nil
-	})
-	return &testServer{server: &server{addr: addr}, t: t}
-}
-
 // The same files as in the containers, in front of three servers here.
 func TestBehindNginx(t *testing.T) {
+	needsNginx(t)
 	t.Parallel()
 	first := start(t, "--redis.embedded_addr", anyPort, "--server.replica", "shop1")
 	shops := []string{first.addr}
@@ -102,6 +51,7 @@ func TestBehindNginx(t *testing.T) {
 // the silent one held. What it held is not sent again.
 func TestNginxLeavesOutShopsThatFail(t *testing.T) {
 	t.Parallel()
+	needsNginx(t)
 	shop := start(t, "--redis.embedded_addr", anyPort, "--sale.think_time", "300ms") // so that buyers meet
 	silent, err := net.Listen("tcp", anyPort)
 	if err != nil {
@@ -158,6 +108,7 @@ func TestNginxLeavesOutShopsThatFail(t *testing.T) {
 
 // Of shops that break off, one gets a sale or a change, and only once.
 func TestNginxSendsNothingTwice(t *testing.T) {
+	needsNginx(t)
 	var got atomic.Int64
 	var shops []string
 	for range 3 {
@@ -198,7 +149,8 @@ func TestDeployedFilesKeepTheirWord(t *testing.T) {
 	for file, wants := range map[string][]string{
 		"../../Dockerfile":        {`CGO_ENABLED=0`, `FROM scratch`, `USER 65532`, `"/lockstep", "health"`},
 		"../../deploy/nginx.conf": {`proxy_next_upstream error timeout;`, `proxy_connect_timeout 1s;`},
-		"../../deploy/site.conf":  {`least_conn;`, `max_fails=2 fail_timeout=5s;`, `proxy_next_upstream off;`},
+		"../../deploy/shops.conf": {`least_conn;`, `max_fails=2 fail_timeout=5s;`},
+		"../../deploy/site.conf":  {`proxy_next_upstream off;`},
 	} {
 		text, err := os.ReadFile(file)
 		if err != nil {

@@ -3,8 +3,10 @@ package cli
 import (
 	"context"
 	"fmt"
+	"io"
 	"net/http"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -80,6 +82,26 @@ func TestAServerEndsThoughItIsWatched(t *testing.T) {
 	}
 	if err := <-closed; err != nil {
 		t.Error(err)
+	}
+}
+
+// A server that ends does not wait for the table that a page asked for.
+func TestAServerEndsThoughItExplores(t *testing.T) {
+	s := start(t, "--redis.embedded_addr", anyPort)
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.url()+"/seat/table", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	if err := s.shutdown(patience); err != nil {
+		t.Error(err)
+	}
+	if text, err := io.ReadAll(response.Body); err != nil || !strings.Contains(string(text), "event: failed") {
+		t.Errorf("the table goes on: %v: %s", err, text)
 	}
 }
 

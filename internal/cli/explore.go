@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -39,10 +40,11 @@ type exploreFlags struct {
 	against      string
 	html         string
 	file         *htmlFile // of html
+	now          func() time.Time
 }
 
 func newExplore() *cobra.Command {
-	var f exploreFlags
+	f := exploreFlags{now: time.Now}
 	cmd := &cobra.Command{
 		Use:   "explore NAME",
 		Short: "Run a lock in every order its commands can take, and show the shortest way it breaks",
@@ -57,10 +59,11 @@ Anomalies that it looks for:
 Steps of a schedule, as --replay takes them; A is an actor, SET its command:
 ` + indent(notationHelp()...) + `
 Exit code: 0 every schedule was explored, and none shows an anomaly; 1 a schedule shows an anomaly;
-2 a bound was hit first, or trouble.
+2 a bound was hit first, it was interrupted, or trouble.
 With --replay, --step: 0 the schedule shows no anomaly, 1 it shows one, 2 it does not fit the code.
 With --against: 0 no step differs, 1 one does.
-With --all: 0 everything was explored, 2 a bound was hit first.`,
+With --all: 0 everything was explored, 2 a bound was hit first, or it was interrupted.
+Longer than two seconds, it says on standard error how far it is.`,
 		Example: `  lockstep explore v0
   lockstep explore v2 --faults expiry=1 --anomaly foreign-release
   lockstep explore v4 --nested 1
@@ -192,16 +195,7 @@ func runOne(cmd *cobra.Command, f exploreFlags, strategy strategy.Strategy, boun
 
 // explored explores a lock, and prints what was found.
 func explored(cmd *cobra.Command, f exploreFlags, strategy strategy.Strategy, goal explore.Goal, bounds explore.Bounds) error {
-	if isTerminal(cmd.ErrOrStderr()) {
-		goal.Progress = func(r explore.Result) {
-			fmt.Fprint(cmd.ErrOrStderr(), "\r\033[K"+f.scenario.Say("%d steps deep, %d schedules, %d states", "深 %d 步，%d 种时序，%d 个状态",
-				r.Depth, r.Schedules, r.States))
-		}
-	}
-	result, err := explore.Explore(cmd.Context(), strategy, f.scenario, goal, bounds)
-	if goal.Progress != nil {
-		fmt.Fprint(cmd.ErrOrStderr(), "\r\033[K")
-	}
+	result, err := f.explore(cmd, strategy, goal, bounds)
 	if err != nil {
 		return err
 	}
@@ -213,10 +207,18 @@ func explored(cmd *cobra.Command, f exploreFlags, strategy strategy.Strategy, go
 		}
 		whys = append(whys, why)
 	}
-	if err := f.writeFound(cmd, strategy, result.Found); err != nil {
-		return err
+	told := f.show(cmd, result, whys)
+	return cmp.Or(f.writeFound(cmd, strategy, result.Found), told) // a file that cannot be written is trouble, whatever the verdict
+}
+
+// explore explores a lock, and says meanwhile how far it is.
+func (f exploreFlags) explore(cmd *cobra.Command, s strategy.Strategy, goal explore.Goal, bounds explore.Bounds) (explore.Result, error) {
+	progress := newExploreProgress(cmd.ErrOrStderr(), f.now)
+	defer progress.end()
+	goal.Progress = func(r explore.Result) {
+		progress.say(f.scenario.Say("%d steps deep, %d schedules, %d states", "深 %d 步，%d 种时序，%d 个状态", r.Depth, r.Schedules, r.States))
 	}
-	return f.show(cmd, result, whys)
+	return explore.Explore(cmd.Context(), s, f.scenario, goal, bounds)
 }
 
 // meantFaults adds to an error what was meant by the first fault that there is not.

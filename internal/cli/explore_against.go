@@ -24,9 +24,12 @@ func compare(cmd *cobra.Command, f exploreFlags, first strategy.Strategy, goal e
 	}
 	schedule := f.replay
 	if schedule == "" {
-		result, err := explore.Explore(cmd.Context(), first, f.scenario, goal, bounds)
+		result, err := f.explore(cmd, first, goal, bounds)
 		if err != nil {
 			return err
+		}
+		if result.Bound != "" && len(result.Found) == 0 {
+			return fmt.Errorf("against: the exploration of %s ended early: %s", first.Name, result.Bound)
 		}
 		if len(result.Found) == 0 {
 			return fmt.Errorf("against: %s has shown %s here in no schedule: --replay takes the one to compare", first.Name, f.lookedFor())

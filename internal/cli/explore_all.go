@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 	"text/tabwriter"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -15,16 +14,13 @@ import (
 
 // exploreAll prints the table of every strategy and anomaly.
 func exploreAll(cmd *cobra.Command, f exploreFlags, bounds explore.Bounds) error {
-	schedules, start := 0, time.Now()
+	schedules, start := 0, f.now()
+	progress := newExploreProgress(cmd.ErrOrStderr(), f.now)
 	rows, err := explore.All(cmd.Context(), evolution.Table(), f.scenario.Actors, bounds, func(s explore.NamedScenario, r explore.Result) {
 		schedules += r.Schedules
-		if isTerminal(cmd.ErrOrStderr()) {
-			fmt.Fprint(cmd.ErrOrStderr(), "\r\033[K"+f.scenario.Say("%s, %s: %d schedules", "%s，%s：%d 种时序", r.Lock, s.Name, r.Schedules))
-		}
+		progress.say(f.scenario.Say("%s, %s: %d schedules", "%s，%s：%d 种时序", r.Lock, s.Name, r.Schedules))
 	})
-	if isTerminal(cmd.ErrOrStderr()) {
-		fmt.Fprint(cmd.ErrOrStderr(), "\r\033[K")
-	}
+	progress.end()
 	if err != nil {
 		return err
 	}
@@ -34,9 +30,12 @@ func exploreAll(cmd *cobra.Command, f exploreFlags, bounds explore.Bounds) error
 		}
 	} else {
 		table(cmd, f.scenario, rows)
-		legend(cmd, f.scenario, schedules)
+		legend(cmd, f.scenario, schedules, interrupted(rows))
 	}
-	fmt.Fprint(cmd.ErrOrStderr(), f.scenario.Say("%d schedules in %.1f s\n", "%d 种时序，用时 %.1f 秒\n", schedules, time.Since(start).Seconds()))
+	fmt.Fprint(cmd.ErrOrStderr(), f.scenario.Say("%d schedules in %.1f s\n", "%d 种时序，用时 %.1f 秒\n", schedules, f.now().Sub(start).Seconds()))
+	if interrupted(rows) {
+		return exitCode(exitTrouble)
+	}
 	for i, row := range rows {
 		for _, cell := range row.Cells {
 			if cell.Verdict() == explore.Unknown && !evolution.Table()[i].OnNodes { // which has a bound of its own
@@ -76,33 +75,47 @@ func table(cmd *cobra.Command, in explore.Scenario, rows []explore.Row) {
 	}
 }
 
+// interrupted reports whether all was ended before everything was explored.
+func interrupted(rows []explore.Row) bool {
+	return slices.ContainsFunc(rows, func(r explore.Row) bool {
+		return slices.ContainsFunc(r.Cells, func(c explore.Cell) bool { return c.Cut })
+	})
+}
+
 // unknownFor says of which locks it is unknown whether they show an anomaly, "" if of none.
-func unknownFor(in explore.Scenario, rows []explore.Row, anomaly int) string {
-	var names []string
-	for _, row := range rows {
-		if c := row.Cells[anomaly]; c.Applies && c.Verdict() == explore.Unknown {
-			names = append(names, row.Lock)
+func unknownFor(in explore.Scenario, rows []explore.Row, anomaly int) (says string) {
+	for _, cut := range []bool{false, true} {
+		var names []string
+		word := ""
+		for _, row := range rows {
+			if c := row.Cells[anomaly]; c.Applies && c.Verdict() == explore.Unknown && c.Cut == cut {
+				names, word = append(names, row.Lock), c.String()
+			}
+		}
+		if len(names) > 0 {
+			says += in.Say(" (%s: %s)", "（%s：%s）", strings.Join(names, in.Say(", ", "，")), word)
 		}
 	}
-	if len(names) == 0 {
-		return ""
-	}
-	return in.Say(" (%s: unknown)", "（%s：unknown）", strings.Join(names, in.Say(", ", "，")))
+	return says
 }
 
 // legend says what the table means.
-func legend(cmd *cobra.Command, in explore.Scenario, schedules int) {
+func legend(cmd *cobra.Command, in explore.Scenario, schedules int, interrupted bool) {
 	out := cmd.OutOrStdout()
-	fmt.Fprint(out, in.Say(
-		"\nA row is a lock, a column an anomaly. A cell says when the lock shows the anomaly:\n",
-		"\n每一行是一种锁，每一列是一种异常。格子里写的是什么时候出现这种异常：\n")+indent(
+	lines := []string{
 		in.Say(`expiry, 3    in the scenario "expiry", in 3 steps; no schedule of any scenario is shorter`,
 			"expiry, 3    在场景 expiry 下，3 步；任何场景的任何时序都不会更短"),
 		in.Say("no fault, 4  without any fault, in 4 steps", "no fault, 4  没有任何故障，4 步"),
 		in.Say("never        in no schedule of any scenario; all were explored", "never        所有场景的所有时序都探索完了，从不出现"),
 		in.Say("unknown      a bound was hit before all schedules were explored", "unknown      还没探索完就到了上限"),
-		in.Say("–            this lock does not promise that the anomaly never happens", "–            这种锁不承诺避免这种异常"),
-	))
+	}
+	if interrupted {
+		lines = append(lines, in.Say("interrupted  it was interrupted before all schedules were explored", "interrupted  还没探索完就被中断"))
+	}
+	lines = append(lines, in.Say("–            this lock does not promise that the anomaly never happens", "–            这种锁不承诺避免这种异常"))
+	fmt.Fprint(out, in.Say(
+		"\nA row is a lock, a column an anomaly. A cell says when the lock shows the anomaly:\n",
+		"\n每一行是一种锁，每一列是一种异常。格子里写的是什么时候出现这种异常：\n")+indent(lines...))
 	fmt.Fprint(out, in.Say("\nThe anomalies:\n", "\n异常：\n")+indent(anomalyHelp(in.Language)...)+in.Say("\nThe scenarios:\n", "\n场景：\n"))
 	for _, s := range explore.Scenarios(in.Actors) {
 		fmt.Fprintf(out, "  %-13s %s\n", s.Name, words(cmd.CommandPath()+" NAME", s.String()))

@@ -8,7 +8,6 @@ import (
 
 	"lockstep/internal/explore"
 	"lockstep/internal/explore/trace"
-	"lockstep/internal/lock/evolution"
 	"lockstep/internal/lock/strategy"
 	"lockstep/internal/web"
 )
@@ -44,7 +43,7 @@ func (f exploreFlags) writeSchedules(cmd *cobra.Command, s strategy.Strategy, al
 		return nil
 	}
 	document, err := web.Document(web.KindSchedules, "lockstep: "+s.Name, web.Schedules{
-		Lock: s.Name, Title: evolution.In(s, f.language).Title, Scenario: f.scenario.String(), Schedules: all,
+		Lock: s.Name, Title: s.Title.In(f.language), Scenario: f.scenario.String(), Schedules: all,
 	}, f.language)
 	if err != nil {
 		return err

@@ -37,7 +37,8 @@ type exploredJSON struct {
 	States         int                 `json:"states"`
 	Depth          int                 `json:"depth"`
 	Complete       bool                `json:"complete"`
-	Bound          string              `json:"bound"`
+	Bound          string              `json:"bound"` // which bound was hit, or "interrupted", in the reader's language
+	Interrupted    bool                `json:"interrupted"`
 	Seconds        float64             `json:"seconds"`
 	Verdict        explore.Verdict     `json:"verdict"`
 	Counterexample *counterexampleJSON `json:"counterexample"` // the first; null if there is none
@@ -62,8 +63,8 @@ func toJSON(r explore.Result, whys []*graph.Why) exploredJSON {
 		WorkMillis: trace.Millis(r.Scenario.Work), SkewMillis: trace.Millis(r.Scenario.Skew), Faults: r.Scenario.Faults.Map(),
 		Polls: r.Scenario.PollsInVain(), Happened: r.Coverage.Faults, Ends: r.Coverage.Ends, Contended: r.Coverage.Contended,
 		BeyondPolls: r.Coverage.Beyond, Untested: r.Untested(),
-		Schedules: r.Schedules, States: r.States, Depth: r.Depth, Complete: r.Complete, Bound: r.Bound, Seconds: r.Seconds,
-		Verdict: r.Verdict(), Counterexamples: []counterexampleJSON{},
+		Schedules: r.Schedules, States: r.States, Depth: r.Depth, Complete: r.Complete, Bound: r.Bound, Interrupted: r.Interrupted,
+		Seconds: r.Seconds, Verdict: r.Verdict(), Counterexamples: []counterexampleJSON{},
 	}
 	for i, e := range r.Found {
 		doc.Counterexamples = append(doc.Counterexamples,
@@ -95,5 +96,8 @@ func allJSON(rows []explore.Row, actors, schedules int) map[string]any {
 		}
 		locks[row.Lock] = cells
 	}
-	return map[string]any{"actors": actors, "schedules": schedules, "locks": locks, "max_schedules_on_nodes": explore.SchedulesOnNodes}
+	return map[string]any{
+		"actors": actors, "schedules": schedules, "interrupted": interrupted(rows), "locks": locks,
+		"max_schedules_on_nodes": explore.SchedulesOnNodes,
+	}
 }

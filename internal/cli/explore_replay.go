@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -42,9 +43,6 @@ func replay(cmd *cobra.Command, f exploreFlags, strategy strategy.Strategy, goal
 	if err != nil {
 		return err
 	}
-	if err := f.writeReplayed(cmd, strategy, replayed.Trace, shown); err != nil {
-		return err
-	}
 	people := out
 	if f.asJSON || f.mermaid {
 		people = cmd.ErrOrStderr()
@@ -52,12 +50,14 @@ func replay(cmd *cobra.Command, f exploreFlags, strategy strategy.Strategy, goal
 	for _, s := range shown {
 		fmt.Fprint(people, shows(f.scenario, s))
 	}
+	var told error
 	if len(shown) > 0 {
 		f.printWhy(people, why)
-		return exitCode(exitBroken)
+		told = exitCode(exitBroken)
+	} else {
+		fmt.Fprintln(people, f.scenario.Say("This schedule shows no anomaly.", "这个时序没有出现异常。"))
 	}
-	fmt.Fprintln(people, f.scenario.Say("This schedule shows no anomaly.", "这个时序没有出现异常。"))
-	return nil
+	return cmp.Or(f.writeReplayed(cmd, strategy, replayed.Trace, shown), told)
 }
 
 // shows is a line that tells of an anomaly.

@@ -21,15 +21,21 @@ func (f exploreFlags) explain(ctx context.Context, s strategy.Strategy, schedule
 		return nil, nil //nolint:nilnil // nobody asked
 	}
 	why, err := graph.Explain(ctx, s, f.scenario, schedule, a, explore.Bounds{Schedules: schedulesAsked})
+	if ctx.Err() != nil {
+		return nil, nil //nolint:nilnil // it was interrupted: what was seen says nothing
+	}
 	return &why, err
 }
 
 // printWhy says it in a few sentences.
 func (f exploreFlags) printWhy(out io.Writer, why *graph.Why) {
+	say := f.scenario.Say
 	if why == nil {
+		if f.why {
+			fmt.Fprint(out, say("Why: not known, as it was interrupted.\n", "原因：未知，因为被中断。\n"))
+		}
 		return
 	}
-	say := f.scenario.Say
 	switch {
 	case why.Point == 0 && len(why.Unsettled) > 0:
 		fmt.Fprint(out, say("Why: it is not known when it was too late: the ways that were left were too many to look at.\n",

@@ -8,10 +8,13 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+
+	"lockstep/internal/test/suite"
 )
 
 // More buyers than files may be open are refused before anything begins, by the numbers.
 func TestBurstWithinTheFileLimit(t *testing.T) {
+	suite.Needs(t, "sh")
 	silent := unusedAddr(t)
 	for _, c := range []struct {
 		files, buyers, requests int

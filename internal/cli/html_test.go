@@ -64,3 +64,21 @@ func TestHTMLThatCannotBeWritten(t *testing.T) {
 		t.Errorf("exit code %d: %s", code, stderr)
 	}
 }
+
+// The verdict comes first, and then what could not be written; the file was asked for, so that is trouble.
+func TestTheVerdictComesBeforeAFullDisk(t *testing.T) {
+	const full = "/dev/full"
+	if _, err := os.Stat(full); err != nil {
+		t.Skip("no disk is full here: ", err)
+	}
+	for line, says := range map[string]string{
+		"explore v2 --replay A:SET":    "This schedule shows no anomaly.",
+		"explore v2 --faults expiry=1": "v2 shows two-holders",
+		"burst -n 8 -c 8 --server.addr 127.0.0.1:1 --sale.think_time 100ms --lock v4": "verdict ",
+	} {
+		code, stdout, stderr := command(t, append(strings.Fields(line), "--lang", "en", "--html", full)...)
+		if code != exitTrouble || !strings.Contains(stdout, says) || !strings.Contains(stderr, "--html: write "+full) {
+			t.Errorf("%s: exit code %d; want %d, %q and what is wrong:\n%s%s", line, code, exitTrouble, says, stdout, stderr)
+		}
+	}
+}

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"lockstep/internal/dao"
+	"lockstep/internal/language"
 	"lockstep/internal/lock"
 	"lockstep/internal/lock/evolution"
 	"lockstep/internal/lock/strategy"
@@ -144,7 +145,7 @@ func runJob(cmd *cobra.Command, cfg config.Config, f jobFlags, strategy strategy
 	record := &job.Runs{Client: redis.Store, Name: jobName, Every: every, Events: job.MaxEvents}
 	first := time.Now().Truncate(f.every).Add(f.every) // all replicas are up by then
 	fmt.Fprintf(said.to, "lockstep: a job every %v · %d replicas · lock %s (%s) · %s · counting from tick %s\n",
-		f.every, f.replicas, strategy.Name, strategy.Title, redis.Name, clockTime(first, f.every))
+		f.every, f.replicas, strategy.Name, strategy.Title.In(language.English), redis.Name, clockTime(first, f.every))
 	said.release()
 	logged.release()
 

@@ -18,6 +18,7 @@ const manyWatchers = 20
 // Twenty who watch are shown the same sales, each of the burst's: behind a front, and at servers that know each other.
 func TestManyWatchersSeeTheSame(t *testing.T) {
 	suite.LongOnly(t, "TestPeers has two watchers, and TestSettingsReachEveryReplica has one behind a front")
+	suite.Needs(t, "redis-server")
 	c := startCluster(t, "--replicas", "2", "--lock", "v9")
 	redis, first, second := redistest.Start(t).Addr, unusedAddr(t), unusedAddr(t)
 	common := []string{"--redis.addrs", redis, "--lock.version", "v9"}

@@ -19,6 +19,7 @@ import (
 	"lockstep/docs"
 	"lockstep/internal/dao"
 	"lockstep/internal/explore/seat"
+	"lockstep/internal/language"
 	"lockstep/internal/learn/classroom"
 	"lockstep/internal/learn/steps"
 	"lockstep/internal/lock"
@@ -95,7 +96,7 @@ func newServer(cfg config.Config, redis *dao.Redis, addr net.Addr, log *slog.Log
 	shop.Replica, shop.Log = replica, log
 	counts := metrics.New(replica, shop.Tally)
 	recorder := witness.NewRecorder(replica, instance, time.Now)
-	shop.Observer, shop.Witness = counts, recorder
+	shop.Observers = service.Observers{counts, recorder}
 	for _, hook := range []goredis.Hook{counts, recorder.Hook()} {
 		redis.Lock.AddHook(hook)
 		redis.Store.AddHook(hook)
@@ -133,7 +134,7 @@ func below(chair http.Handler) http.Handler {
 	return mux
 }
 
-// newShop makes a shop without a name, a log and an observer.
+// newShop makes a shop without a name, a log and observers.
 func newShop(redis *dao.Redis, store *dao.Store) *service.Shop {
 	clock := lock.SystemClock{}
 	return &service.Shop{
@@ -160,6 +161,7 @@ func (s *server) serve(ctx context.Context, listener net.Listener) {
 	s.web.http.RegisterOnShutdown(s.events.Close) // or it would wait for the watchers to leave
 	s.web.http.RegisterOnShutdown(s.live.Close)
 	s.web.http.RegisterOnShutdown(s.class.Close)
+	s.web.http.RegisterOnShutdown(s.seat.Close)
 	s.web.http.BaseContext = func(net.Listener) context.Context { return sales }
 	go func() { s.failed <- s.web.serve(listener) }()
 }
@@ -254,7 +256,7 @@ func (s *server) firstLine(ctx context.Context) string {
 	}
 	title, nodes := "", ""
 	if strategy, err := evolution.Find(version); err == nil {
-		title = " (" + strategy.Title + ")"
+		title = " (" + strategy.Title.In(language.English) + ")"
 		if strategy.OnNodes {
 			nodes = " · nodes " + s.redis.Nodes.String()
 		}

@@ -9,14 +9,14 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"lockstep/internal/test/suite"
 )
 
 // A soak that is interrupted leaves no process and no file behind, not even a replica or a Redis that it has stopped.
 func TestAnInterruptedSoakLeavesNothingBehind(t *testing.T) {
 	t.Parallel()
-	if kindHere() != "real" {
-		t.Skip("a soak needs a redis-server")
-	}
+	suite.Needs(t, "redis-server")
 	for _, fault := range []string{"stop-replica", "hang-redis", "stall-replica"} {
 		t.Run(fault, func(t *testing.T) {
 			t.Parallel()

@@ -5,15 +5,16 @@ import (
 	"encoding/json"
 	"errors"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"lockstep/internal/stage/soak"
+	"lockstep/internal/test/suite"
 )
 
 func TestSoakRefusesWhatItCannotRun(t *testing.T) {
+	suite.Needs(t, "false")
 	for args, says := range map[string]string{
 		"soak --lock v1":                "no soak is for this lock",
 		"soak --lock v99":               "did you mean v9?",
@@ -21,10 +22,10 @@ func TestSoakRefusesWhatItCannotRun(t *testing.T) {
 		"soak --replicas 1":             "so that others can sell when one cannot",
 		"soak --buyers 0":               "want from 1 to 10000 buyers",
 		"soak --faults flood":           "there is no such fault",
-		"soak --html no-such-dir/x":     "--html: stat no-such-dir",
+		"soak --html no-such-dir/x":     "--html: open no-such-dir",
 		"soak --lock.ttl 1s":            "soak takes no settings",
 		"soak --redis no-such-server":   "no-such-server: it is not installed",
-		"soak --redis=" + notARedis(t):  "ended at once",
+		"soak --redis false":            "ended at once",
 		"soak --minutes 1 --seed seven": "invalid argument",
 	} {
 		code, _, stderr := command(t, strings.Fields(args)...)
@@ -34,24 +35,50 @@ func TestSoakRefusesWhatItCannotRun(t *testing.T) {
 	}
 }
 
-// notARedis is a program that ends at once.
-func notARedis(t *testing.T) string {
-	t.Helper()
-	path, err := exec.LookPath("false")
-	if err != nil {
-		t.Skip(err)
+// The verdict comes first. A picture that cannot be written is trouble if it was asked for; otherwise the exit code is the verdict's.
+func TestSoakTellsTheVerdictBeforeWhatCouldNotBeWritten(t *testing.T) {
+	const full = "/dev/full"
+	if _, err := os.Stat(full); err != nil {
+		t.Skip("no disk is full here: ", err)
 	}
-	return path
+	unwritable := errors.New("--html: open history.html: permission denied")
+	for what, c := range map[string]struct {
+		args    []string
+		verdict soak.Verdict
+		before  error // the file could not be opened
+		want    string
+	}{
+		"by itself, and all is well": {nil, soak.Pass, unwritable, "exit code 0"},
+		"by itself, and it fails":    {nil, soak.Fail, unwritable, "exit code 1"},
+		"asked for":                  {[]string{"--html", full}, soak.Pass, nil, "--html: write /dev/full: no space left on device"},
+	} {
+		cmd := newSoak()
+		if err := cmd.ParseFlags(c.args); err != nil {
+			t.Fatal(err)
+		}
+		var people, stderr bytes.Buffer
+		cmd.SetErr(&stderr)
+		var file *htmlFile
+		if c.before == nil {
+			var err error
+			if file, err = openHTML(full); err != nil {
+				t.Fatal(err)
+			}
+		}
+		err := soakFlags{html: full}.tell(cmd, &people, soak.Result{Verdict: c.verdict}, file, c.before)
+		if err == nil {
+			err = exitCode(exitOK)
+		}
+		told := strings.Contains(people.String(), "\n"+string(c.verdict)+": ") && !strings.Contains(people.String(), "picture:")
+		if err.Error() != c.want || !told || (c.before != nil) != strings.Contains(stderr.String(), "soak: --html: open history.html") {
+			t.Errorf("%s: %v; want %s, the verdict, and what could not be written:\n%s%s", what, err, c.want, &people, &stderr)
+		}
+	}
 }
 
 // A soak with one fault sells, judges and draws, and says how to repeat it.
 func TestSoak(t *testing.T) {
-	if _, err := exec.LookPath("redis-server"); err != nil {
-		if os.Getenv("CI") != "" {
-			t.Fatal("redis-server is not installed, and in CI it has to be: ", err)
-		}
-		t.Skip("a soak needs a redis-server: ", err)
-	}
+	suite.Needs(t, "redis-server")
 	t.Parallel()
 	picture := filepath.Join(t.TempDir(), "history.html")
 	var stdout, stderr bytes.Buffer

@@ -18,9 +18,11 @@ import (
 
 	"lockstep/internal/dao"
 	"lockstep/internal/test/redistest"
+	"lockstep/internal/test/suite"
 )
 
 func TestPasswordAndTLS(t *testing.T) {
+	suite.Needs(t, "redis-server")
 	certificate, key := selfSigned(t)
 	server := redistest.Start(t, "--requirepass", "s3cret", "--port", "0", "--tls-port", "PORT",
 		"--tls-cert-file", certificate, "--tls-key-file", key, "--tls-auth-clients", "no")

@@ -32,6 +32,7 @@ type Cell struct {
 	Anomaly  Anomaly
 	Applies  bool      // the strategy promises that this does not happen
 	Complete bool      // every scenario was explored to the end, or until it showed this
+	Cut      bool      // a scenario was not, as the exploration was interrupted
 	Found    []Finding // shortest first
 }
 
@@ -39,7 +40,7 @@ type Cell struct {
 func (c Cell) Verdict() Verdict { return verdict(len(c.Found) > 0, c.Complete) }
 
 // String is the cell in a table: the scenario that shows the anomaly in the fewest steps, and how many these are; "never" if none does;
-// "unknown" if a bound was hit; "–" if the strategy does not promise this.
+// "unknown" if a bound was hit, "interrupted" if that came first; "–" if the strategy does not promise this.
 func (c Cell) String() string {
 	switch {
 	case !c.Applies:
@@ -48,6 +49,8 @@ func (c Cell) String() string {
 		return fmt.Sprintf("%s, %d", c.Found[0].Scenario.Name, c.Found[0].Length)
 	case c.Complete:
 		return "never"
+	case c.Cut:
+		return "interrupted"
 	default:
 		return "unknown"
 	}
@@ -145,5 +148,6 @@ func (r *Row) take(in NamedScenario, result Result) {
 			}
 		}
 		cell.Complete = cell.Complete && (found || result.Complete)
+		cell.Cut = cell.Cut || !found && result.Interrupted
 	}
 }

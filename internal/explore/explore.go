@@ -85,9 +85,9 @@ func Notation() []string { return execution.Notation() }
 
 // Goal says what an exploration is for.
 type Goal struct {
-	Anomalies []Anomaly // to look for; none: all that apply
-	All       bool      // go on until each was found, or everything was seen; otherwise the first ends it
-	Progress  func(Result)
+	Anomalies []Anomaly    // to look for; none: all that apply
+	All       bool         // go on until each was found, or everything was seen; otherwise the first ends it
+	Progress  func(Result) // called several times a second, and must not wait; may be nil
 }
 
 // Verdict sums up what an exploration says of the anomalies it looked for.
@@ -97,7 +97,7 @@ type Verdict string
 const (
 	Holds   Verdict = "holds"   // no schedule shows one
 	Broken  Verdict = "broken"  // at least one schedule does
-	Unknown Verdict = "unknown" // a bound was hit before all schedules were seen
+	Unknown Verdict = "unknown" // a bound was hit before all schedules were seen, or it was interrupted
 )
 
 func verdict(found, complete bool) Verdict {

@@ -1,8 +1,8 @@
 // Package lockv1 is the first step of the evolution: a key that can be set only once.
 //
-// Adds: exclusion across processes. SET distributedLock 1 NX, tried again every 20 ms, then DEL.
-// Costs: two commands a sale, and one more for every poll of every waiter.
-// Still broken: a holder that dies before its DEL blocks everybody forever.
+// Adds: a key that can be set only once; waiters poll every 20 ms.
+// Costs: 2 commands per sale, plus one per poll.
+// Still broken: a holder that dies blocks everybody for ever.
 package lockv1
 
 import (

@@ -1,10 +1,11 @@
 // Package lockv10 is the tenth step of the evolution: the lock is cached.
 //
-// Adds: a process keeps a lock that nobody waits for until another process asks for it (Burrows: The Chubby Lock Service, 2006, section
-// 2.7: lock caching). The next sale of the same process costs no command of the lock.
-// Costs: the first sale of another process waits for one message more. A kept lock is not renewed while no sale uses it, so a process
-// that cannot be asked, as it is dead or paused, delays the others by one expiry and a quarter at most.
-// Still broken: a failover forgets the lock.
+// Adds: v9, and a process keeps a lock that nobody waits for until another asks for it: its next sale costs no lock command.
+// Costs: the first sale of another process waits for one message more; a subscription per process.
+// Still broken: a failover forgets the lock; the others wait for a keeper that died, as for any holder.
+//
+// A kept lock is not renewed while no sale uses it: a process that cannot be asked, as it is dead or paused, delays the others by one expiry
+// and a quarter at most. Source: Burrows, The Chubby Lock Service, 2006, section 2.7 (lock caching).
 // It repeats lockv9 on purpose: the difference of the two is the lesson.
 package lockv10
 

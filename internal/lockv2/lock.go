@@ -1,8 +1,8 @@
 // Package lockv2 is the second step of the evolution: the lock expires.
 //
-// Adds: a way out. An expiry in the same command: SET distributedLock 1 NX EX 10.
-// Costs: no more than v1; and an expiry has to be chosen, longer than any work.
-// Still broken: a holder that is overdue deletes the next one's lock.
+// Adds: an expiry, in the same command.
+// Costs: as v1; an expiry to choose.
+// Still broken: an overdue holder deletes the next one's lock.
 package lockv2
 
 import (

@@ -1,7 +1,7 @@
 // Package lockv3 is the third step of the evolution: the lock says whose it is.
 //
-// Adds: an owner. The value is distributedLock:<uuid>, and who releases looks first: GET, compare, DEL.
-// Costs: one more command a sale, to look.
+// Adds: the value is the owner; GET, compare, DEL.
+// Costs: 3 commands per sale, plus one per poll.
 // Still broken: between the GET and the DEL the lock can change hands.
 package lockv3
 

@@ -1,8 +1,8 @@
 // Package lockv4 is the fourth step of the evolution: comparing and deleting are one.
 //
-// Adds: an atomic release. GET, compare and DEL run in one Lua script.
-// Costs: two commands a sale again, one of them a script.
-// Still broken: a nested call waits for itself forever.
+// Adds: comparing and deleting in one script.
+// Costs: 2 commands per sale (one is a script), plus one per poll.
+// Still broken: a nested call waits for itself for ever.
 package lockv4
 
 import (

@@ -1,7 +1,7 @@
 // Package lockv5 is the fifth step of the evolution: the lock is reentrant.
 //
-// Adds: nested calls. The key is a hash, owner -> count; lock.lua counts up, unlock.lua down, and the last one deletes.
-// Costs: two scripts a sale instead of one.
+// Adds: owner and count in a hash: nested calls.
+// Costs: 2 scripts per sale, plus one per poll.
 // Still broken: work longer than the expiry: two holders.
 package lockv5
 

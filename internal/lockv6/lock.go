@@ -1,8 +1,8 @@
 // Package lockv6 is the sixth step of the evolution: the lock is renewed while the work runs.
 //
-// Adds: a renewer. updateExpireTime.lua sets the expiry again every third of it; losing the lock cancels the work.
-// Costs: a goroutine a lock, and a script for every third of an expiry that the work lasts.
-// Still broken: waiters poll, a storm of commands, and some starve; a paused process; failover.
+// Adds: renewal while the work runs; losing the lock cancels the work.
+// Costs: as v5; a goroutine per lock, a script every third of the expiry.
+// Still broken: a paused process writes late; waiters poll: a storm of commands, and starvation; failover.
 package lockv6
 
 import (

@@ -1,9 +1,10 @@
 // Package lockv7 is the seventh step of the evolution: the lock is fenced.
 //
-// Adds: a fencing token, which grows from holder to holder. lockFenced.lua gives it; the store refuses a smaller one than it has seen
-// (Kleppmann: How to do distributed locking, 2016).
-// Costs: the store has to look at the token whenever the holder of the lock reads or writes.
-// Still broken: waiters poll, a storm of commands, in no order, and some starve; failover.
+// Adds: v6, and a token that grows with every holder; the store refuses a smaller one than it has seen.
+// Costs: as v6; the store looks at the token at every read and write.
+// Still broken: waiters poll: a storm of commands, starvation, no order; failover.
+//
+// Source: Kleppmann, How to do distributed locking, 2016.
 // It repeats lockv6 on purpose: the difference of the two is the lesson.
 package lockv7
 

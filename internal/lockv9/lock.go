@@ -1,10 +1,10 @@
 // Package lockv9 is the ninth step of the evolution: the lock is handed over.
 //
-// Adds: a queue of processes in Redis. A process that gives the lock back hands it to the first in the queue that lives, which is told
-// by a message.
-// Costs: a subscription per process, from its first wait on. A lost message delays by a quarter of the expiry; a process that dies in the
-// queue or with the lock delays by one expiry and that quarter.
+// Adds: v8, and a queue of processes in Redis: a release hands the lock to the first that lives, which is told by a message.
+// Costs: as v8 without the pause; a subscription per process, from its first wait on.
 // Still broken: a failover forgets the lock; a buyer alone pays two round trips for a lock that nobody else wants.
+//
+// A lost message delays by a quarter of the expiry; a process that dies in the queue or with the lock, by one expiry and that quarter.
 package lockv9
 
 import (

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"regexp"
 	"strings"
 	"sync"
@@ -20,6 +19,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"lockstep/internal/cli"
+	"lockstep/internal/test/suite"
 )
 
 const (
@@ -53,18 +53,17 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// openChrome opens the browser, or skips the test where there is none.
+// needsChrome skips the test where there is no browser. Whatever a page can be opened of asks so, before it starts.
+func needsChrome(t *testing.T) {
+	t.Helper()
+	suite.Needs(t, "chromium")
+}
+
+// openChrome opens the browser.
 func openChrome(t *testing.T) context.Context {
 	t.Helper()
-	path, err := exec.LookPath("chromium")
-	switch {
-	case err != nil && os.Getenv("CI") != "":
-		t.Fatal("CI has to have chromium: apt-get install chromium")
-	case err != nil:
-		t.Skip("there is no chromium: apt-get install chromium")
-	}
 	chrome.once.Do(func() {
-		options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox)
+		options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath("chromium"), chromedp.NoSandbox)
 		allocator, end := chromedp.NewExecAllocator(context.Background(), options...)
 		ctx, leave := chromedp.NewContext(allocator)
 		chrome.ctx, chrome.close = ctx, func() { leave(); end() }
@@ -79,6 +78,7 @@ func openChrome(t *testing.T) context.Context {
 // serve runs the command line until the test ends, on ports of its own, and gives the URL that its first line tells.
 func serve(t *testing.T, args ...string) string {
 	t.Helper()
+	needsChrome(t)
 	reader, writer := io.Pipe()
 	ctx, cancel := context.WithCancel(context.Background())
 	ended, told := make(chan int, 1), make(chan string, 1)

@@ -12,6 +12,8 @@ import (
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
+
+	"lockstep/internal/test/suite"
 )
 
 var back = chromedp.NavigateBack()
@@ -135,6 +137,7 @@ func (p *page) barriers(axe string) []string {
 // fetchAxe fetches axe-core, which is not kept here.
 func fetchAxe(t *testing.T) string {
 	t.Helper()
+	suite.Needs(t, "npm", "tar", "chromium")
 	directory := t.TempDir()
 	pack := exec.CommandContext(t.Context(), "npm", "pack", "--silent", "axe-core@4")
 	pack.Dir = directory

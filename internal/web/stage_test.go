@@ -30,6 +30,7 @@ type stage struct {
 
 func newStage(t *testing.T) *stage {
 	t.Helper()
+	needsChrome(t)
 	s := &stage{changed: make(chan struct{})}
 	mux := http.NewServeMux()
 	for at, handler := range web.Handlers() {

@@ -9,6 +9,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"lockstep/internal/dao"
+	"lockstep/internal/language"
 	"lockstep/internal/lock"
 	"lockstep/internal/lock/evolution"
 	"lockstep/internal/lock/strategy"
@@ -31,7 +32,7 @@ func steps(names ...string) (all []Contestant) {
 // step is a strategy of the evolution. A name that is not in its table fails when it is opened.
 func step(name string) Contestant {
 	row, err := evolution.Find(name)
-	c := Contestant{Name: name, Title: row.Title, Kind: Ours}
+	c := Contestant{Name: name, Title: row.Title.In(language.English), Kind: Ours}
 	if row.OnNodes {
 		c.Nodes = 1 + lockNodes
 	}

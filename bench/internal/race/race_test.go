@@ -12,20 +12,18 @@ import (
 
 	"lockstep/bench/internal/contestants"
 	"lockstep/bench/internal/race"
-	"lockstep/bench/internal/redisserver"
 	"lockstep/bench/internal/result"
 	"lockstep/bench/internal/worker"
 	"lockstep/internal/dao/redisclient"
 	"lockstep/internal/test/redistest"
+	"lockstep/internal/test/suite"
 )
 
 func openTestbed(t *testing.T) *race.Testbed {
 	t.Helper()
+	suite.Needs(t, "redis-server")
 	settings := result.Settings{RetryMillis: 20, TTLMillis: 10_000, WaitMillis: 10_000}
 	testbed, err := race.Open(t.Context(), "", settings, os.Args[0], worker.Argument)
-	if errors.Is(err, redisserver.ErrNotInstalled) && os.Getenv("CI") == "" {
-		t.Skip(err)
-	}
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -35,7 +35,7 @@ func newLimits(b Bounds) *limits { return &limits{bounds: b, halted: make(chan s
 
 // start lets ctx and the time end the search, until stop is called.
 func (l *limits) start(ctx context.Context) (stop func()) {
-	forget := context.AfterFunc(ctx, func() { l.halt(language.Both("interrupted", "被中断")) })
+	forget := context.AfterFunc(ctx, func() { l.halt(interruption()) })
 	timer := &time.Timer{}
 	if l.bounds.Time > 0 {
 		timer = time.AfterFunc(l.bounds.Time, func() { l.halt(language.Both(l.bounds.Time.String(), l.bounds.Time.String())) })
@@ -67,6 +67,12 @@ func (l *limits) hit() bool { return l.bound.Load() != nil }
 
 // name is the bound that was hit.
 func (l *limits) name() language.Text { return *l.bound.Load() }
+
+// interruption is what ends a search that is no bound.
+func interruption() language.Text { return language.Both("interrupted", "被中断") }
+
+// interrupted reports whether that came before any bound.
+func (l *limits) interrupted() bool { return l.hit() && l.name() == interruption() }
 
 // tooDeep is the bound on steps.
 func tooDeep() language.Text {

@@ -58,7 +58,7 @@ type System interface {
 type Goal struct {
 	Anomalies []anomaly.Anomaly // to look for
 	All       bool              // go on until each was found, or everything was seen; otherwise the first ends it
-	Progress  func(Result)      // may be nil
+	Progress  func(Result)      // called several times a second, and must not wait; may be nil
 	Language  language.Language // of what a result says
 	OneStart  bool              // both starts are the same
 	Mirrored  bool              // or differ by names alone: all that happens after the one happens after the other, or it is ErrNames
@@ -79,8 +79,10 @@ type Result struct {
 	Depth     int // steps of the longest schedule
 	Seconds   float64
 	Complete  bool   // nothing is left to explore
-	Bound     string // which bound was hit, "" for none
+	Bound     string // which bound was hit, or that the search was interrupted; "" for neither
 	Coverage  Coverage
+
+	Interrupted bool // by the end of its context
 
 	// Found has the shortest schedule for each anomaly that was found, in the order in which they were.
 	Found []Counterexample
@@ -105,6 +107,7 @@ type search struct {
 	bounds  Bounds
 	systems []System // of each worker
 	started time.Time
+	tell    func() // how far it is
 
 	nodes     []node
 	visited   map[execution.Fingerprint]struct{}
@@ -123,6 +126,9 @@ func Do(ctx context.Context, begin func() (System, error), goal Goal, bounds Bou
 	if !goal.OneStart && !goal.Mirrored {
 		s.nodes = append(s.nodes, node{parent: -1})
 	}
+	if goal.Progress != nil {
+		s.tell = func() { s.tally(); goal.Progress(s.result) }
+	}
 	err := s.do(ctx, begin, s.run)
 	return s.result, err
 }
@@ -131,7 +137,7 @@ func newSearch(goal Goal, bounds Bounds) *search {
 	s := &search{
 		goal: goal, bounds: bounds, limits: newLimits(bounds), started: time.Now(),
 		nodes: []node{{parent: -1}}, result: Result{States: 1}, working: make(chan struct{}),
-		mirror: mirror{seen: map[execution.Fingerprint]bool{}},
+		mirror: mirror{seen: map[execution.Fingerprint]bool{}}, tell: func() {},
 	}
 	close(s.working)
 	return s
@@ -179,7 +185,7 @@ func (s *search) run() error {
 			return err
 		}
 		if s.limits.hit() {
-			s.result.Bound = s.limits.name().In(s.goal.Language)
+			s.result.Bound, s.result.Interrupted = s.limits.name().In(s.goal.Language), s.limits.interrupted()
 			return nil
 		}
 		level = s.adopt(level[:0], children)
@@ -193,10 +199,7 @@ func (s *search) run() error {
 			s.result.Bound = tooDeep().In(s.goal.Language)
 			return nil
 		}
-		if s.goal.Progress != nil {
-			s.tally()
-			s.goal.Progress(s.result)
-		}
+		s.tell()
 	}
 	s.result.Complete = true
 	return nil

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -119,6 +120,32 @@ func look(t *testing.T, c counter, goal search.Goal, bounds search.Bounds) (sear
 	t.Helper()
 	goal.OneStart = true
 	return search.Do(t.Context(), func() (search.System, error) { return c, nil }, goal, bounds)
+}
+
+// patient is a counter of which no run goes on before it is told.
+type patient struct {
+	counter
+	told chan struct{}
+}
+
+func (p patient) Begin(backwards bool) search.Run {
+	<-p.told
+	return p.counter.Begin(backwards)
+}
+
+// How far a search is, is told while it looks at the schedules of one length, too.
+func TestProgressIsToldWithinALevel(t *testing.T) {
+	told := make(chan struct{})
+	var once sync.Once
+	goal := search.Goal{
+		Anomalies: []anomaly.Anomaly{anomaly.LostUpdate}, OneStart: true,
+		Progress: func(search.Result) { once.Do(func() { close(told) }) },
+	}
+	begin := func() (search.System, error) { return patient{counter{actors: 2}, told}, nil }
+	result, err := search.Do(t.Context(), begin, goal, search.Bounds{})
+	if err != nil || len(result.Found) != 1 {
+		t.Errorf("%+v, %v", result, err)
+	}
 }
 
 // The schedule found is the first of the shortest, however many workers look for it.

@@ -36,7 +36,7 @@ func Walk(
 	defer w.mu.Unlock()
 	switch w.result.States = len(w.states); {
 	case w.limits.hit():
-		w.result.Bound = w.limits.name().In(w.goal.Language)
+		w.result.Bound, w.result.Interrupted = w.limits.name().In(w.goal.Language), w.limits.interrupted()
 	default:
 		w.result.Complete = err == nil
 	}
@@ -253,7 +253,7 @@ func (w *walk) saw(e Edge, seen execution.Fingerprint, by way) (to int32, isNew 
 	}
 	e.To = to
 	w.see(e)
-	if w.goal.Progress != nil && !known && to%256 == 0 && time.Since(w.told) > 200*time.Millisecond {
+	if w.goal.Progress != nil && !known && to%256 == 0 && time.Since(w.told) > often {
 		w.told = time.Now()
 		w.result.States = len(w.states)
 		w.tally()

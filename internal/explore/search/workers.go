@@ -69,13 +69,18 @@ func (s *search) gone(worker int) error {
 	return cmp.Or((*run).Err(), execution.ErrGone)
 }
 
-// wait waits for the workers. It reports false when none gets on any more.
+// often is how often a search tells how far it is.
+const often = 200 * time.Millisecond
+
+// wait waits for the workers, and tells meanwhile how far they are. It reports false when none gets on any more.
 func (s *search) wait(wg *sync.WaitGroup) bool {
 	done := make(chan struct{})
 	s.working = done
 	go func() { wg.Wait(); close(done) }()
 	ticker := time.NewTicker(cmp.Or(s.bounds.Patience, 20*time.Second))
 	defer ticker.Stop()
+	telling := time.NewTicker(often)
+	defer telling.Stop()
 	halted := s.limits.halted
 	for before := int64(-1); ; {
 		select {
@@ -89,6 +94,8 @@ func (s *search) wait(wg *sync.WaitGroup) bool {
 			s.limits.stop()
 			ticker.Reset(time.Second)
 			before = -1
+		case <-telling.C:
+			s.tell()
 		case <-ticker.C:
 			now := s.schedules.Load()
 			if now == before {

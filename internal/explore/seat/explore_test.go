@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -132,6 +133,38 @@ func TestExplorationsTakeTurns(t *testing.T) {
 	leave()
 	until(t, second, "event: done")
 	http.DefaultClient.CloseIdleConnections()
+}
+
+// A seat that closes ends the exploration, and the one that waits for its turn.
+func TestCloseEndsExplorations(t *testing.T) {
+	s := open(t, seat.Usual())
+	defer s.Close()
+	last := make(chan string, 2)
+	for range 2 {
+		begun := make(chan struct{})
+		begin := sync.OnceFunc(func() { close(begun) })
+		go func() {
+			var name string
+			for event := range events(t, s, "/seat/table") {
+				if name = event.name; name == "progress" {
+					begin()
+				}
+			}
+			last <- name
+		}()
+		<-begun
+	}
+	s.Close()
+	for range 2 {
+		select {
+		case name := <-last:
+			if name != "failed" {
+				t.Errorf("the last event is %q; want it to have failed", name)
+			}
+		case <-time.After(10 * time.Second):
+			t.Fatal("it goes on")
+		}
+	}
 }
 
 // until reads until a line has a text.

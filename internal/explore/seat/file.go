@@ -5,7 +5,6 @@ import (
 	"net/http"
 
 	"lockstep/internal/explore/trace"
-	"lockstep/internal/lock/evolution"
 	"lockstep/internal/web"
 )
 
@@ -35,7 +34,7 @@ func (s *Seat) file(w http.ResponseWriter, r *http.Request) error {
 		}
 	}
 	document, err := web.Document(web.KindSchedules, "lockstep: "+view.Lock, web.Schedules{
-		Lock: view.Lock, Title: evolution.In(p.strategy, p.language).Title, Scenario: view.Scenario, Schedules: []web.Schedule{schedule},
+		Lock: view.Lock, Title: p.strategy.Title.In(p.language), Scenario: view.Scenario, Schedules: []web.Schedule{schedule},
 	}, p.language)
 	if err != nil {
 		return err

@@ -5,28 +5,29 @@
 // takes it; so an address is a session. To answer, the code is run anew along the schedule, which takes milliseconds.
 //
 // A hint, an oracle and the table explore. Explorations take turns: there is one at a time in a process, since each looks at all
-// goroutines of it. They are bounded in steps, time and memory, and end when the reader leaves. What they found
-// is kept within bounds: the maps that oracles are read from, which scenarios are too large for one, and the shortest ways.
+// goroutines of it. They are bounded in steps, time and memory, and end when the reader leaves or the seat closes. What they
+// found is kept within bounds: the maps that oracles are read from, which scenarios are too large for one, and the shortest ways.
 package seat
 
 import (
+	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"time"
 
 	"lockstep/internal/explore"
 	"lockstep/internal/language"
+	"lockstep/internal/lock"
 	"lockstep/internal/lock/evolution"
 )
 
 // The errors of requests, beside those of evolution and explore.
 var (
-	ErrQuery    = errors.New("bad request")
-	ErrNotFound = errors.New("there is nothing here")
-	ErrLeft     = errors.New("the reader has left")
-	ErrBusy     = errors.New("explorations take turns, and too many wait already; ask again")
+	ErrQuery    = lock.WithCode("bad_request", "bad request")
+	ErrNotFound = lock.WithCode("not_found", "there is nothing here")
+	ErrLeft     = lock.WithCode("client_closed_request", "the reader has left, or the server ends")
+	ErrBusy     = lock.WithCode("busy", "explorations take turns, and too many wait already; ask again")
 )
 
 // Limits bound what one process explores for its readers.
@@ -66,11 +67,16 @@ type Seat struct {
 	large  large
 	ways   ways
 	rows   rows
+
+	close      context.CancelFunc
+	afterClose func(func()) (stop func() bool)
 }
 
 // New makes a seat.
 func New(limits Limits, errors Errors) *Seat {
+	open, cancel := context.WithCancel(context.Background())
 	s := &Seat{
+		close: cancel, afterClose: func(f func()) (stop func() bool) { return context.AfterFunc(open, f) },
 		limits: limits, errors: errors, mux: http.NewServeMux(),
 		turns: newTurns(limits.Line), maps: newMaps(limits.Kept), large: large{now: time.Now}, rows: rows{done: map[string]rowDone{}},
 	}
@@ -86,7 +92,15 @@ func New(limits Limits, errors Errors) *Seat {
 }
 
 // ServeHTTP implements http.Handler.
-func (s *Seat) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.mux.ServeHTTP(w, r) }
+func (s *Seat) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	ctx, cancel := context.WithCancel(r.Context())
+	defer cancel()
+	defer s.afterClose(cancel)()
+	s.mux.ServeHTTP(w, r.WithContext(ctx))
+}
+
+// Close ends what is being explored: a server that ends waits for no table.
+func (s *Seat) Close() { s.close() }
 
 // handle lets f answer requests for a path. An error that it gives is the answer.
 func (s *Seat) handle(path string, f func(http.ResponseWriter, *http.Request) error) {
@@ -134,8 +148,9 @@ func (s *Seat) index(w http.ResponseWriter, r *http.Request) error {
 	}
 	var index Index
 	for _, lock := range evolution.Table() {
-		lock = evolution.In(lock, in)
-		index.Locks = append(index.Locks, Lock{lock.Name, lock.Title, lock.Adds, lock.Costs, lock.StillBroken, lock.OnNodes})
+		index.Locks = append(index.Locks, Lock{
+			lock.Name, lock.Title.In(in), lock.Adds.In(in), lock.Costs.In(in), lock.StillBroken.In(in), lock.OnNodes,
+		})
 	}
 	for _, fault := range explore.AllFaults() {
 		index.Faults = append(index.Faults, Named{fault.Name, fault.Says.In(in)})

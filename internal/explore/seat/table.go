@@ -69,7 +69,7 @@ func (s *Seat) table(w http.ResponseWriter, r *http.Request) error {
 	defer leave()
 	stream, seconds := newEvents(w), 0.
 	for _, lock := range evolution.Table() {
-		stream.send("row", Row{lock.Name, evolution.In(lock, in).Title})
+		stream.send("row", Row{lock.Name, lock.Title.In(in)})
 		row, err := s.row(r.Context(), lock, stream)
 		if err != nil {
 			s.fail(stream, err)

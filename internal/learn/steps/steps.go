@@ -78,9 +78,8 @@ func (w way) step(in language.Language) Step {
 	if err != nil {
 		panic(err) // the table's own
 	}
-	to = evolution.In(to, in)
 	s := Step{
-		From: w.from, To: w.to, Title: to.Title, Adds: to.Adds, Costs: to.Costs, StillBroken: to.StillBroken,
+		From: w.from, To: w.to, Title: to.Title.In(in), Adds: to.Adds.In(in), Costs: to.Costs.In(in), StillBroken: to.StillBroken.In(in),
 		Lab: w.lab, Exercise: w.exercise, Shown: w.shown,
 	}
 	if s.Shown.Lock == "" {

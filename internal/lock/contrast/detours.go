@@ -20,9 +20,11 @@ type Detour struct {
 
 // NewSetNXExpire makes the lock of two commands.
 //
-// Adds: an expiry, by a second command ("seven ways to lock", the first; "a small lock in Python").
-// Costs: one command more.
+// Adds: an expiry, by a second command.
+// Costs: 3 commands per sale, plus one per poll.
 // Still broken: a holder that dies between the two leaves a lock for ever.
+//
+// Sources: "seven ways to lock", the first; "a small lock in Python".
 func NewSetNXExpire(client redis.Cmdable, opts lock.Options) *Detour {
 	return &Detour{client, opts, func(ctx context.Context, owner string) (bool, error) {
 		got, err := client.SetNX(ctx, opts.Key, owner, 0).Result()
@@ -35,9 +37,11 @@ func NewSetNXExpire(client redis.Cmdable, opts lock.Options) *Detour {
 
 // NewLuaSetNX makes the same of one script.
 //
-// Adds: the two commands as one ("seven ways to lock", the third).
-// Costs: a script; SET NX PX does it by itself.
-// Still broken: an overdue holder deletes the next one's lock, as v2's does.
+// Adds: the two commands as one script.
+// Costs: 2 commands per sale (one is a script), plus one per poll.
+// Still broken: an overdue holder deletes the next one's lock, as v2's.
+//
+// Source: "seven ways to lock", the third. SET NX PX does it without a script.
 func NewLuaSetNX(client redis.Cmdable, opts lock.Options) *Detour {
 	return &Detour{client, opts, func(ctx context.Context, owner string) (bool, error) {
 		return client.Eval(ctx, lua.SetNXExpire, []string{opts.Key}, owner, opts.TTL.Milliseconds()).Bool()
@@ -46,9 +50,11 @@ func NewLuaSetNX(client redis.Cmdable, opts lock.Options) *Detour {
 
 // NewSetExpire makes the lock that everybody gets.
 //
-// Adds: SET, then EXPIRE ("oversell, and jobs run twice", the first wrong way).
-// Costs: two commands.
-// Still broken: there is no NX: everybody gets the lock; and between the two commands it has no expiry.
+// Adds: nothing: there is no NX.
+// Costs: 3 commands per sale.
+// Still broken: everybody gets the lock.
+//
+// Source: "oversell, and jobs run twice", the first wrong way.
 func NewSetExpire(client redis.Cmdable, opts lock.Options) *Detour {
 	return &Detour{client, opts, func(ctx context.Context, owner string) (bool, error) {
 		if err := client.Set(ctx, opts.Key, owner, 0).Err(); err != nil {
@@ -60,9 +66,11 @@ func NewSetExpire(client redis.Cmdable, opts lock.Options) *Detour {
 
 // NewSetEX makes the same of one command.
 //
-// Adds: SETEX, or SET … EX, which is the same ("oversell, and jobs run twice", the second wrong way).
-// Costs: one command.
-// Still broken: there is no NX: everybody gets the lock.
+// Adds: nothing: there is no NX.
+// Costs: 2 commands per sale.
+// Still broken: everybody gets the lock.
+//
+// Source: "oversell, and jobs run twice", the second wrong way. SET … EX is the same.
 func NewSetEX(client redis.Cmdable, opts lock.Options) *Detour {
 	return &Detour{client, opts, func(ctx context.Context, owner string) (bool, error) {
 		return true, client.Set(ctx, opts.Key, owner, opts.TTL).Err()

@@ -19,9 +19,11 @@ type getSet struct {
 
 // NewGetSet makes the lock whose value is its expiry.
 //
-// Adds: an expiry that Redis need not know of: who finds it past takes the lock over by GETSET ("seven ways to lock", the second).
-// Costs: 3 commands more for who takes it over, a GET more a poll.
-// Still broken: it needs equal clocks; a loser's GETSET still moves the winner's expiry; no owner, so anybody can release.
+// Adds: an expiry that is the value: a client that finds it in the past takes the lock over.
+// Costs: 2 commands per sale, plus two per poll.
+// Still broken: it needs equal clocks; no owner, so anybody can release.
+//
+// A loser's GETSET still moves the winner's expiry. Source: "seven ways to lock", the second.
 func NewGetSet(client redis.Cmdable, opts lock.Options) *Detour {
 	return &Detour{client, opts, getSet{client, opts}.take}
 }

@@ -8,9 +8,9 @@ import (
 
 // Local is a queue inside one process, as the Node write-up's promise queue is.
 //
-// Adds: exclusion, first come first served, without Redis.
-// Costs: no command at all.
-// Still broken: another process does not see the queue.
+// Adds: first come, first served, without Redis.
+// Costs: no command.
+// Still broken: right with one replica, wrong with two.
 type Local struct {
 	opts lock.Options
 	turn chan struct{} // holds one token while the lock is free; Go serves those who wait for it in order

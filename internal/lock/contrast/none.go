@@ -14,9 +14,9 @@ import (
 // None is v0, no lock: everybody may enter at once. It is also the lock of atomic and optimistic, whose sales are right without one;
 // strategy.Update says how.
 //
-// Adds: nothing; the sale is GET, think, SET.
+// Adds: nothing: GET, think, SET.
 // Costs: nothing.
-// Still broken: lost updates, and so oversell.
+// Still broken: lost updates, oversell.
 type None struct{ opts lock.Options }
 
 // NewNone makes the lock that is none.

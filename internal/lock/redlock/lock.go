@@ -1,9 +1,11 @@
 // Package redlock is a branch of the evolution, off v8: Redlock, the lock on a majority of independent masters.
 //
-// Adds: nodes that know nothing of each other. A process holds the lock once a majority has granted it within the validity time:
-// TTL − 1 % − 2 ms. So a minority may crash, hang, or be cut off (redis.io: Distributed Locks with Redis).
-// Costs: every command goes to all nodes.
-// Still broken: no fencing, no order between processes; a node that restarts empty; clocks (Kleppmann 2016, Antirez 2016).
+// Adds: a branch off v8: a majority of N independent masters instead of one; a minority may fail.
+// Costs: every command goes to all of them; processes poll.
+// Still broken: no fencing; no order between processes; a node that restarts empty; clocks.
+//
+// A process holds the lock once a majority has granted it within the validity time: TTL − 1 % − 2 ms.
+// Sources: redis.io, Distributed Locks with Redis; Kleppmann 2016 and Antirez 2016 on its clocks.
 package redlock
 
 import (

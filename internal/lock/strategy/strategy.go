@@ -3,21 +3,21 @@
 package strategy
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/redis/go-redis/v9"
 
+	"lockstep/internal/language"
 	"lockstep/internal/lock"
 )
 
 // Strategy is one row of the table.
 type Strategy struct {
 	Name         string
-	Title        string
-	Adds         string
-	Costs        string
-	StillBroken  string
+	Title        language.Text
+	Adds         language.Text
+	Costs        language.Text
+	StillBroken  Flaws
 	Scope        Scope
 	Sharing      Sharing // whom it does not keep out
 	Update       Update
@@ -39,7 +39,7 @@ type Parts struct {
 }
 
 // ErrNoNodes means that a lock needs masters that there are not.
-var ErrNoNodes = errors.New("there are no nodes")
+var ErrNoNodes = lock.WithCode("no_nodes", "there are no nodes")
 
 // Fits fails with ErrNoNodes if the lock cannot be made on so many nodes.
 func (s Strategy) Fits(nodes int) error {

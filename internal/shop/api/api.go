@@ -13,6 +13,7 @@ import (
 
 	"github.com/gin-gonic/gin"
 
+	"lockstep/internal/language"
 	"lockstep/internal/lock/evolution"
 	"lockstep/internal/service"
 	"lockstep/internal/service/history"
@@ -43,7 +44,7 @@ type Metrics interface {
 	Answered(outcome string) // "sold", or the error's code
 }
 
-// Handler gives the routes, to be put behind an Entrance. HEAD is handled as GET; net/http leaves out the body.
+// Handler returns the routes, to be put behind an Entrance. HEAD is handled as GET; net/http leaves out the body.
 func (a *API) Handler() http.Handler {
 	routes := a.routes()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -119,15 +120,13 @@ type SaleAnswer struct {
 
 func (a *API) sale(c *gin.Context) {
 	id := a.OrderIDs(c.Request)
-	c.Set(orderID, id)
 	receipt, err := a.Shop.Sell(c.Request.Context(), id)
 	if errors.Is(err, service.ErrOutcomeUnknown) {
 		err = fmt.Errorf("%w; GET /orders/%s says whether it was", err, id)
 	}
 	if err != nil {
-		status, code := StatusOf(err)
-		a.Metrics.Answered(code)
-		a.refuse(c, status, code, err)
+		c.Set(orderID, id)
+		a.Metrics.Answered(a.fail(c, err))
 		return
 	}
 	a.Metrics.Answered("sold")
@@ -141,7 +140,7 @@ func (a *API) sale(c *gin.Context) {
 // orderID is the gin key of the order's id.
 const orderID = "order_id"
 
-// order says whether a sale was made, to a buyer who was left in doubt.
+// order tells a buyer who was left in doubt whether the sale was made.
 func (a *API) order(c *gin.Context) {
 	id := c.Param("id")
 	order, err := a.Shop.Ledger.Order(c.Request.Context(), id)
@@ -265,7 +264,7 @@ func (a *API) answerLock(c *gin.Context, released *bool) {
 		nodes = a.Nodes
 	}
 	c.PureJSON(http.StatusOK, LockAnswer{
-		Nodes: nodes, Version: version, Title: strategy.Title, Versions: evolution.Names(), Released: released,
+		Nodes: nodes, Version: version, Title: strategy.Title.In(language.English), Versions: evolution.Names(), Released: released,
 		Key: LockKey{Name: key.Name, Type: key.Type, Holder: key.Holder, TTL: key.TTLMillis},
 	})
 }

@@ -70,7 +70,8 @@ func (f *Front) Handler() http.Handler {
 		FlushInterval: -1,
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if status, code, err := f.Guard.Check(r); err != nil {
+		if err := f.Guard.Check(r); err != nil {
+			status, code := api.StatusOf(err)
 			api.WriteError(w, status, code, err)
 			return
 		}

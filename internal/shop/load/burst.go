@@ -2,6 +2,7 @@
 package load
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"lockstep/internal/service/history"
 )
 
 // Burst is a closed loop: all buyers begin together, and each sends its next request when the last one is answered.
@@ -23,6 +26,8 @@ type Burst struct {
 	Progress func(done int) // called after each answer, from many goroutines
 
 	MinAnswered float64 // share of the requests that must be answered for a PASS, from 0 to 1
+
+	Patience time.Duration // how long the ledger is asked for again while it cannot be read; 0: 30s
 }
 
 // Reasons why a burst has no verdict.
@@ -34,7 +39,14 @@ var (
 // controlTimeout is how long switching the lock, starting a run and reading the verdict may take: sales in flight end first.
 const controlTimeout = 2 * time.Minute
 
-// Run switches the lock, starts a run, sends the buyers, and reads the verdict.
+// A ledger that cannot be read at first may be soon: Redis restarts, or a server does.
+const (
+	patience = 30 * time.Second
+	readWait = 250 * time.Millisecond
+)
+
+// Run switches the lock, starts a run, sends the buyers, and reads the verdict. What the buyers were told is never thrown away: where the
+// ledger cannot be read, the verdict is UNKNOWN.
 func (b Burst) Run(ctx context.Context) (Result, error) {
 	transport := &http.Transport{MaxIdleConnsPerHost: b.Buyers}
 	defer transport.CloseIdleConnections()
@@ -45,18 +57,41 @@ func (b Burst) Run(ctx context.Context) (Result, error) {
 			return Result{}, err
 		}
 	}
-	if err := b.call(ctx, client, http.MethodPut, "/inventory", map[string]int64{"stock": b.Stock}, nil); err != nil {
+	var begun history.Report
+	if err := b.call(ctx, client, http.MethodPut, "/inventory", map[string]int64{"stock": b.Stock}, &begun); err != nil {
 		return Result{}, err
 	}
 	result := b.buy(ctx, &http.Client{Transport: transport, Timeout: b.Timeout})
 	if ctx.Err() != nil {
 		return Result{}, fmt.Errorf("%w after %d answers", ErrInterrupted, result.OK+result.SoldOut)
 	}
-	if err := b.call(ctx, client, http.MethodGet, "/inventory", nil, &result.Report); err != nil {
-		return Result{}, err
+	if err := b.readLedger(ctx, client, &result.Report); err != nil {
+		result.leaveUnread(begun, err)
+	} else {
+		result.Judge(b.MinAnswered)
 	}
-	result.Judge(b.MinAnswered)
 	return result, nil
+}
+
+// readLedger reads the verdict, again and again for a while. Its error is the server's last, also where ctx ends the wait.
+func (b Burst) readLedger(ctx context.Context, client *http.Client, into *history.Report) (last error) {
+	for enough := time.Now().Add(cmp.Or(b.Patience, patience)); ; {
+		err := b.call(ctx, client, http.MethodGet, "/inventory", nil, into)
+		if err == nil {
+			return nil
+		}
+		if last == nil || ctx.Err() == nil {
+			last = err
+		}
+		if time.Now().After(enough) {
+			return last
+		}
+		select {
+		case <-ctx.Done():
+			return last
+		case <-time.After(readWait):
+		}
+	}
 }
 
 func (b Burst) buy(ctx context.Context, client *http.Client) Result {

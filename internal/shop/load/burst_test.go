@@ -2,10 +2,12 @@ package load_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -128,6 +130,15 @@ func TestJudge(t *testing.T) {
 			"stock and orders agree, with up to 9 requests in flight at once; but 100 of 200 requests were not answered, or not as they should be"},
 		{"orders are missing", load.Result{Report: pass, Requests: 110, OK: 110, Answered: 1}, 0.99, history.Unknown,
 			"10 buyers were told that they bought, and the ledger has no orders of theirs"},
+		{"all orders are missing", load.Result{Report: history.Report{
+			Verdict: history.Unknown, Initial: 200, Remaining: 200,
+		}, Requests: 110, OK: 110, Answered: 1}, 0.99, history.Unknown, "110 buyers were told that they bought, and the ledger has no orders of theirs"},
+		{"the stock fell for orders that are missing", load.Result{Report: history.Report{
+			Verdict: history.Undersold, Initial: 200, Remaining: 90, Sold: 100, Lost: -10, MaxInFlight: 9,
+		}, Requests: 110, OK: 110, Answered: 1}, 0.99, history.Unknown,
+			"10 buyers were told that they bought, and the ledger has no orders of theirs"},
+		{"orders that are missing hide no lost update", load.Result{Report: lost, Requests: 210, OK: 210, Answered: 1}, 0.99, history.Oversold,
+			"200 sold, but the stock fell by 31 only: 169 updates were lost, and as many pieces can be sold a second time"},
 		{"what is broken stays broken", load.Result{Report: lost, Requests: 2000, OK: 200, Unknown: 1800, Answered: 0.1}, 0.99, history.Oversold,
 			"200 sold, but the stock fell by 31 only: 169 updates were lost, and as many pieces can be sold a second time"},
 	} {
@@ -135,6 +146,57 @@ func TestJudge(t *testing.T) {
 		if c.result.Verdict != c.want || c.result.Reason != c.reason {
 			t.Errorf("%s: %s: %s; want %s: %s", c.what, c.result.Verdict, c.result.Reason, c.want, c.reason)
 		}
+	}
+}
+
+// A ledger that cannot be read is read again; if it never can, what the buyers were told is kept, and nothing that only the ledger says is.
+func TestALedgerThatCannotBeRead(t *testing.T) {
+	for _, c := range []struct {
+		what    string
+		failing int // reads
+		want    history.Verdict
+		has     string
+		hasNot  string
+	}{
+		{"for a moment", 2, history.Pass, `"sold":2`, "unread"},
+		{"for ever", 1 << 30, history.Unknown, `"unread":"the server refused GET http://`, "sold\""},
+	} {
+		t.Run(c.what, func(t *testing.T) {
+			s := &shop{
+				run:     `{"run_id":"r","lock":"v4","verdict":"PASS","initial":2,"remaining":0,"sold":2,"max_in_flight":2}`,
+				answers: []http.HandlerFunc{says(200, `{}`), says(200, `{}`)},
+			}
+			var reads atomic.Int64
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if r.Method == http.MethodGet && int(reads.Add(1)) <= c.failing {
+					failure(503, "redis_unavailable")(w, r)
+					return
+				}
+				s.ServeHTTP(w, r)
+			}))
+			defer server.Close()
+			patience := time.Minute
+			if c.want == history.Unknown {
+				patience = time.Millisecond
+			}
+			r, err := load.Burst{
+				Targets: []string{server.URL}, Requests: 2, Buyers: 2, Stock: 2, Timeout: time.Minute, Progress: func(int) {}, Patience: patience,
+			}.Run(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			text, err := json.Marshal(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.Verdict != c.want || r.OK != 2 || r.RunID != "r" || r.Initial != 2 || r.Unread == "" && reads.Load() != 3 {
+				t.Errorf("%d reads, and %+v; want %s", reads.Load(), r, c.want)
+			}
+			has := strings.Contains(string(text), c.has) && strings.Contains(string(text), `"sold_out":0`)
+			if !has || strings.Contains(string(text), c.hasNot) {
+				t.Errorf("%s; want %s, and not %s", text, c.has, c.hasNot)
+			}
+		})
 	}
 }
 

@@ -1,6 +1,7 @@
 package load
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"slices"
@@ -12,7 +13,8 @@ import (
 // Result is the run's result, and what the buyers were answered. Its verdict is the run's, unless too few were answered; see Judge.
 type Result struct {
 	history.Report
-	Reason    string         `json:"reason"` // the verdict in words
+	Unread    string         `json:"unread,omitempty"` // why the ledger could not be read; the report is then that of the run's beginning
+	Reason    string         `json:"reason"`           // the verdict in words
 	Requests  int            `json:"requests"`
 	OK        int            `json:"ok"`
 	SoldOut   int            `json:"sold_out"`
@@ -78,23 +80,55 @@ func percentile(sorted []time.Duration, p int) float64 {
 // Missing is how many orders of answered sales the ledger lacks; below zero, how many more orders it has than sales were answered.
 func (r Result) Missing() int64 { return int64(r.OK) - r.Sold }
 
+// LostKnown reports whether the ledger says how many updates were lost. Orders that it lacks can only hide some: what it shows is true, but
+// that nothing was lost, or that the stock fell by too much, is not.
+func (r Result) LostKnown() bool {
+	return r.Unread == "" && (r.Missing() <= 0 || r.Verdict == history.Oversold)
+}
+
 // Judge gives the reason of the verdict. It turns PASS into UNKNOWN if the share of answered requests is below minAnswered (from 0 to 1),
-// or if an answered sale has no order. OVERSOLD and UNDERSOLD stay, however few were answered.
+// and all but OVERSOLD if an answered sale has no order: the ledger cannot be trusted then. OVERSOLD and UNDERSOLD stay, however few were
+// answered.
 func (r *Result) Judge(minAnswered float64) {
 	switch {
+	case !r.LostKnown():
+		r.Verdict = history.Unknown
+		r.Reason = fmt.Sprintf("%d buyers were told that they bought, and the ledger has no orders of theirs", r.Missing())
 	case r.Verdict != history.Pass:
 		r.Reason = r.Means()
 	case r.Answered < minAnswered:
 		r.Verdict = history.Unknown
 		r.Reason = fmt.Sprintf("only %d of %d requests were answered (sold, or sold out), which is less than %.4g %%",
 			r.OK+r.SoldOut, r.Requests, 100*minAnswered)
-	case r.Missing() > 0:
-		r.Verdict = history.Unknown
-		r.Reason = fmt.Sprintf("%d buyers were told that they bought, and the ledger has no orders of theirs", r.Missing())
 	default:
 		r.Reason = r.Means()
 		if rest := r.Failed + r.Unknown; rest > 0 {
 			r.Reason += fmt.Sprintf("; but %d of %d requests were not answered, or not as they should be", rest, r.Requests)
 		}
 	}
+}
+
+// leaveUnread says of a run, of which only the beginning is known, that its ledger could not be read.
+func (r *Result) leaveUnread(begun history.Report, why error) {
+	r.Report = history.Report{RunID: begun.RunID, Lock: begun.Lock, Initial: begun.Initial, Verdict: history.Unknown}
+	r.Unread = why.Error()
+	r.Reason = "the ledger could not be read: " + r.Unread
+}
+
+// MarshalJSON leaves out what only the ledger says, where it could not be read.
+func (r Result) MarshalJSON() ([]byte, error) {
+	type plain Result
+	if r.Unread == "" {
+		return json.Marshal(plain(r))
+	}
+	return json.Marshal(struct {
+		plain
+
+		Remaining   any `json:"remaining,omitempty"` // these hide the report's
+		Sold        any `json:"sold,omitempty"`
+		Oversold    any `json:"oversold,omitempty"`
+		Lost        any `json:"lost,omitempty"`
+		InFlight    any `json:"in_flight,omitempty"`
+		MaxInFlight any `json:"max_in_flight,omitempty"`
+	}{plain: plain(r)})
 }

@@ -3,8 +3,6 @@ package redisserver_test
 import (
 	"context"
 	"errors"
-	"os"
-	"os/exec"
 	"strings"
 	"testing"
 
@@ -12,18 +10,14 @@ import (
 
 	"lockstep/internal/dao/redisclient"
 	"lockstep/internal/stage/redisserver"
+	"lockstep/internal/test/suite"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // With an append-only file that is written always, what was answered is there after kill -9.
 func TestItKeepsWhatItWrote(t *testing.T) {
-	if _, err := exec.LookPath("redis-server"); err != nil {
-		if os.Getenv("CI") != "" {
-			t.Fatal("redis-server is not installed, and in CI it has to be: ", err)
-		}
-		t.Skip("redis-server is not installed: ", err)
-	}
+	suite.Needs(t, "redis-server")
 	server, err := redisserver.Start(t.Context(), "redis-server", t.TempDir(), "--appendonly", "yes", "--appendfsync", "always")
 	if err != nil {
 		t.Fatal(err)
@@ -49,13 +43,14 @@ func TestItKeepsWhatItWrote(t *testing.T) {
 	}
 }
 
-func TestStartSaysWhatIsWrong(t *testing.T) {
+func TestStartSaysThatThereIsNone(t *testing.T) {
 	if _, err := redisserver.Start(t.Context(), "no-such-server", t.TempDir()); !errors.Is(err, redisserver.ErrNone) {
 		t.Errorf("%v; want ErrNone", err)
 	}
-	if _, err := exec.LookPath("redis-server"); err != nil {
-		t.Skip("redis-server is not installed: ", err)
-	}
+}
+
+func TestStartSaysWhatIsWrong(t *testing.T) {
+	suite.Needs(t, "redis-server")
 	if _, err := redisserver.Start(t.Context(), "redis-server", t.TempDir(), "--nonsense", "1"); err == nil ||
 		!strings.Contains(err.Error(), "ended at once, exit status 1") {
 		t.Errorf("%v; want it to say how it ended", err)

@@ -10,15 +10,16 @@ type Verdict string
 
 // The verdicts.
 const (
-	Pass    Verdict = "PASS"    // every rule holds, and every fault hit somebody
-	Fail    Verdict = "FAIL"    // some rule does not hold
-	Unknown Verdict = "UNKNOWN" // something was not put to the test
+	Pass        Verdict = "PASS"         // every rule holds, no update was lost, and every fault hit somebody
+	AsPredicted Verdict = "AS PREDICTED" // so it is, but a weak lock has lost updates, by the faults that it cannot stand
+	Fail        Verdict = "FAIL"         // some rule does not hold
+	Unknown     Verdict = "UNKNOWN"      // something was not put to the test
 )
 
 // ExitCode is what a command ends with that was asked for the verdict.
 func (v Verdict) ExitCode() int {
 	switch v {
-	case Pass:
+	case Pass, AsPredicted:
 		return 0
 	case Fail:
 		return 1
@@ -85,6 +86,9 @@ func Examine(r Record) Result {
 		case check.Unchecked > 0 && result.Verdict == Pass:
 			result.Verdict = Unknown
 		}
+	}
+	if result.Verdict == Pass && result.Lost > 0 {
+		result.Verdict = AsPredicted
 	}
 	return result
 }

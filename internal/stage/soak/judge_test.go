@@ -200,7 +200,7 @@ func TestJudge(t *testing.T) {
 		{"the run counts other than its ledger", func(r *Record) { r.Looks[2].Kept++ }, felt, Fail},
 		{"two orders left the same stock", func(r *Record) { r.Orders[1999].After++ }, felt + "|" + asTold, Fail},
 		{"the orders leave a gap", func(r *Record) { r.Orders[1999].After -= 7 }, felt + "|" + asTold, Fail},
-		{"a weak lock's lost update, with a reason", func(r *Record) { r.Lock, r.Looks[1] = "v4", look("A", 11.9, 1190, 1187) }, "", Pass},
+		{"a weak lock's lost update, with a reason", func(r *Record) { r.Lock, r.Looks[1] = "v4", look("A", 11.9, 1190, 1187) }, "", AsPredicted},
 		{"a weak lock's lost update, and no reason in that run", func(r *Record) {
 			r.Lock, r.Looks[2] = "v4", look("B", 20, 800, 797)
 		}, felt + "|" + oneOrder, Fail},
@@ -242,7 +242,7 @@ func TestJudge(t *testing.T) {
 
 		{"a fault that must cost a weak lock an update, and did", func(r *Record) {
 			r.Lock, r.Faults[0].Kind, r.Looks[1] = "v6", StallReplica, look("A", 11.9, 1190, 1189)
-		}, "", Pass},
+		}, "", AsPredicted},
 		{"a fault that must cost a weak lock an update, and did not", func(r *Record) {
 			r.Lock, r.Faults[0].Kind = "v6", StallReplica
 		}, costs, Fail},
@@ -309,6 +309,17 @@ func TestJudgeCountsWhatItExcuses(t *testing.T) {
 	checks := Examine(record).Checks
 	if checks[0].Excused != 1 || checks[5].Excused != 3 {
 		t.Errorf("%+v\n%+v; want one order and three updates excused", checks[0], checks[5])
+	}
+}
+
+// Losses that were predicted are told in another word than PASS, with the same exit code.
+func TestThePageTellsPredictedLosses(t *testing.T) {
+	record := handMade()
+	record.Lock, record.Looks[1] = "v4", look("A", 11.9, 1190, 1187)
+	summary := Examine(record).Summary()
+	want := "\nAS PREDICTED: updates lost: 3, only by faults that v4 cannot stand\n"
+	if page := summary.Page(); summary.Verdict.ExitCode() != 0 || !strings.Contains(page, want) || strings.Contains(page, "PASS") {
+		t.Errorf("exit code %d; want 0, and %q:\n%s", summary.Verdict.ExitCode(), want, page)
 	}
 }
 

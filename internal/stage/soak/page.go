@@ -88,8 +88,8 @@ func (r Result) reasons() (all []string) {
 			all = append(all, fmt.Sprintf("%s: not known %s", check.Rule, times(check.Unchecked)))
 		}
 	}
-	if len(all) == 0 && r.Lost > 0 {
-		return []string{fmt.Sprintf("%s updates were lost, only by faults that %s cannot stand, as predicted", thousands(r.Lost), r.Record.Lock)}
+	if r.Verdict == AsPredicted {
+		return []string{fmt.Sprintf("updates lost: %s, only by faults that %s cannot stand", thousands(r.Lost), r.Record.Lock)}
 	}
 	if len(all) == 0 {
 		return []string{"every rule holds, and every fault hit somebody"}

@@ -3,19 +3,17 @@
 package soak_test
 
 import (
-	"errors"
 	"flag"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
-	"lockstep/internal/stage/redisserver"
 	"lockstep/internal/stage/soak"
+	"lockstep/internal/test/suite"
 )
 
 var (
@@ -30,6 +28,7 @@ var (
 //
 //	go test -tags long ./internal/stage/soak -run TestSoak -v -timeout 60m -soak.for 10m -soak.locks v4,v6,v7,v9,v10
 func TestSoak(t *testing.T) {
+	suite.Needs(t, "redis-server")
 	if *seed == 0 {
 		*seed = rand.Uint64()
 	}
@@ -51,9 +50,6 @@ func TestSoak(t *testing.T) {
 			record, err := soak.Session{
 				Program: program, Redis: "redis-server", Lock: lock, Replicas: replicas, Buyers: 50, Plan: plan, Log: t.Logf,
 			}.Run(t.Context())
-			if errors.Is(err, redisserver.ErrNone) && os.Getenv("CI") == "" {
-				t.Skip("there is no redis-server, and a soak needs one: ", err)
-			}
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -61,7 +57,7 @@ func TestSoak(t *testing.T) {
 			summary.Again = fmt.Sprintf("go test -tags long ./internal/stage/soak -run TestSoak -v"+
 				" -soak.for %v -soak.locks %s -soak.faults %q -soak.seed %d", *lasts, lock, *faults, *seed)
 			t.Log(summary.Page())
-			if summary.Verdict != soak.Pass {
+			if summary.Verdict.ExitCode() != 0 {
 				t.Errorf("%s; the shop said, at last:\n%s", summary.Verdict, record.Said)
 			}
 		})

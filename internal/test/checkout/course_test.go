@@ -160,9 +160,7 @@ func TestLessonsCommands(t *testing.T) {
 // exitOf runs a program, and gives its exit code.
 func exitOf(t *testing.T, output *bytes.Buffer, program string, args ...string) int {
 	t.Helper()
-	if _, err := exec.LookPath(program); err != nil {
-		t.Skip(program, " is not installed")
-	}
+	suite.Needs(t, program)
 	command := exec.CommandContext(t.Context(), program, args...)
 	command.Stdout, command.Stderr = output, output
 	_ = command.Run() // says how it ended

@@ -59,6 +59,7 @@ func TestGuidesAreTheSame(t *testing.T) {
 
 // The mirror is what Go asks after the guide's lines. They are written into a file of the test's own.
 func TestGuideSetsTheMirror(t *testing.T) {
+	suite.Needs(t, "sh")
 	t.Setenv("GOENV", filepath.Join(t.TempDir(), "env"))
 	t.Setenv("GOPROXY", "") // as if nobody had set them
 	t.Setenv("GOSUMDB", "")
@@ -77,9 +78,6 @@ func TestGuideSetsTheMirror(t *testing.T) {
 // run lets a shell run lines in a directory.
 func run(t *testing.T, dir, lines string, said *bytes.Buffer) error {
 	t.Helper()
-	if _, err := exec.LookPath("sh"); err != nil {
-		t.Skip("there is no sh: ", err)
-	}
 	shell := exec.CommandContext(t.Context(), "sh", "-c", lines)
 	shell.Dir = dir
 	if said != nil {
@@ -91,9 +89,7 @@ func run(t *testing.T, dir, lines string, said *bytes.Buffer) error {
 // A class without a network builds what was packed for it, by the guide's own lines.
 func TestPackedSourcesBuildOffline(t *testing.T) {
 	suite.LongOnly(t, "it compiles everything anew; internal/learn/pack looks at the archive alone")
-	if _, err := exec.LookPath("tar"); err != nil {
-		t.Skip("tar is not installed: ", err)
-	}
+	suite.Needs(t, "sh", "tar")
 	dir := filepath.Join(t.TempDir(), "a class") // with a space
 	if err := os.Mkdir(dir, 0o750); err != nil {
 		t.Fatal(err)

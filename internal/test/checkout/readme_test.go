@@ -13,17 +13,17 @@ import (
 	"testing"
 	"time"
 
-	"lockstep/internal/language"
-	"lockstep/internal/lock/evolution"
+	"lockstep/internal/test/suite"
 )
 
-var readmes = []string{"README.md", "README.zh-CN.md"}
+var (
+	readmes = []string{"README.md", "README.zh-CN.md"}
+	running = []string{"docs/running.md", "docs/running.zh-CN.md"}
+)
 
-// A reader who types every command of the README gets what it says.
+// A reader who types every command of the README, and of the page on running it, gets what they say.
 func TestReadmeCommands(t *testing.T) {
-	if _, err := exec.LookPath("sh"); err != nil {
-		t.Skip("the README's commands are written for sh: ", err)
-	}
+	suite.Needs(t, "sh")
 	for _, variable := range os.Environ() { // the developer's own settings
 		if name, _, _ := strings.Cut(variable, "="); strings.HasPrefix(name, "LOCKSTEP_") {
 			t.Setenv(name, "") // as good as unset
@@ -34,7 +34,7 @@ func TestReadmeCommands(t *testing.T) {
 	t.Setenv("LOCKSTEP_SERVER_ADDR", "127.0.0.1:"+port)
 	t.Setenv("LOCKSTEP_REDIS_EMBEDDED_ADDR", "127.0.0.1:"+redisPort)
 
-	all := typed(t, readmes[0])
+	all := append(typed(t, readmes[0]), typed(t, running[0])...)
 	if all[0].text != "go run ." {
 		t.Fatalf("the first command is %q; want the one that does the main job", all[0].text)
 	}
@@ -49,12 +49,7 @@ func TestReadmeCommands(t *testing.T) {
 				t.Skip("TestDocumentsShowWhatIsPrinted runs it, in the long suite")
 			}
 			tool := strings.Fields(line)[0]
-			if _, err := exec.LookPath(tool); err != nil {
-				if os.Getenv("CI") != "" {
-					t.Fatal(tool, " is not installed, and in CI it has to be: ", err)
-				}
-				t.Skip(tool, " is not installed: ", err)
-			}
+			suite.Needs(t, tool)
 			if tool == "mvn" && os.Getenv("CI") == "" {
 				t.Skip("mvn would download JMeter; this is run in CI")
 			}
@@ -101,24 +96,10 @@ func serve(t *testing.T, program string) {
 }
 
 func TestReadmesHaveTheSameCommands(t *testing.T) {
-	english, chinese := typed(t, readmes[0]), typed(t, readmes[1])
-	if want := inChinese(english); !slices.Equal(chinese, want) {
-		t.Errorf("%s has\n%v\nwant as %s\n%v", readmes[1], chinese, readmes[0], want)
-	}
-}
-
-func TestReadmesKnowEveryLock(t *testing.T) {
-	for i, readme := range readmes {
-		text, err := os.ReadFile(readme)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, s := range evolution.Table() {
-			s = evolution.In(s, language.All()[i])
-			row := "| `" + s.Name + "` | " + strings.Join([]string{s.Title, s.Adds, s.Costs, s.StillBroken}, " | ") + " |\n"
-			if !strings.Contains(string(text), row) {
-				t.Errorf("%s does not have the row %s", readme, row)
-			}
+	for _, pages := range [][]string{readmes, running} {
+		english, chinese := typed(t, pages[0]), typed(t, pages[1])
+		if want := inChinese(english); !slices.Equal(chinese, want) {
+			t.Errorf("%s has\n%v\nwant as %s\n%v", pages[1], chinese, pages[0], want)
 		}
 	}
 }

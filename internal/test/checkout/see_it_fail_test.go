@@ -128,23 +128,6 @@ func TestSeeItFailIsWhatTheLabsDeclare(t *testing.T) {
 	}
 }
 
-// The READMEs have the first of a step's commands, and say who cures it.
-func TestReadmesShowEachStepFail(t *testing.T) {
-	for _, readme := range readmes {
-		text, err := os.ReadFile(readme)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, step := range storySteps() {
-			best, _ := labsOf(step)
-			line := regexp.MustCompile(`(?m)^go run \. lab ` + best.Name + ` --lock ` + step + ` +# .*\b` + best.Cured + `\b`)
-			if !line.Match(text) {
-				t.Errorf("%s has no line %s", readme, line)
-			}
-		}
-	}
-}
-
 // What a document tells to type is there: the lab, the lock that the lab is for, and the lock to explore.
 func TestDocumentsNameLabsAndLocksThatExist(t *testing.T) {
 	seen := 0

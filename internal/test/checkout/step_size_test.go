@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"lockstep/internal/test/suite"
 )
 
 // The steps of the evolution, each with the one that it is a step from. A lesson is the difference of two: it has to fit on a few screens.
@@ -60,12 +62,6 @@ func source(t *testing.T, pkg, name string) string {
 // changed counts the lines that diff -r shows of two packages.
 func changed(t *testing.T, from, to string) (lines int) {
 	t.Helper()
-	if _, err := exec.LookPath("diff"); err != nil {
-		if os.Getenv("CI") != "" {
-			t.Fatal("diff is not installed, and in CI it has to be: ", err)
-		}
-		t.Skip("diff is not installed: ", err)
-	}
 	output, err := exec.Command("diff", "-r", "-x", "*_test.go", filepath.Join("internal", from), filepath.Join("internal", to)).Output()
 	if exit := (*exec.ExitError)(nil); err != nil && (!errors.As(err, &exit) || exit.ExitCode() != 1) {
 		t.Fatal(err)
@@ -82,6 +78,7 @@ func changed(t *testing.T, from, to string) (lines int) {
 }
 
 func TestAStepIsSmall(t *testing.T) {
+	suite.Needs(t, "diff")
 	for _, s := range steps {
 		n := changed(t, s.from, s.to)
 		t.Logf("diff -r internal/%s internal/%s: %d lines", s.from, s.to, n)

@@ -15,6 +15,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"lockstep/internal/test/suite"
 )
 
 // patience is how long a server may take to start.
@@ -30,16 +32,11 @@ type Server struct {
 	ended   chan struct{} // closed when it has, and its log is read
 }
 
-// Start starts a server that ends with the test, with further arguments; PORT among them is its port. Where no redis-server
-// is installed the test is skipped; in CI it fails.
+// Start starts a server that ends with the test, with further arguments; PORT among them is its port. It asks for redis-server, as
+// suite.Needs does: a test that starts something before asks itself.
 func Start(t testing.TB, args ...string) *Server {
 	t.Helper()
-	if _, err := exec.LookPath("redis-server"); err != nil {
-		if os.Getenv("CI") != "" {
-			t.Fatal("redis-server is not installed, and in CI it has to be: ", err)
-		}
-		t.Skip("redis-server is not installed, so this is not tested on a real Redis: ", err)
-	}
+	suite.Needs(t, "redis-server")
 	s := &Server{t: t, args: args}
 	t.Cleanup(s.Stop)
 	for range 5 {

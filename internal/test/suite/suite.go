@@ -1,5 +1,6 @@
 // Package suite says which suite of tests is run: the quick one, go test ./..., which has every claim in a form that leaves
 // a laptop time for other things, or the long one, go test -tags long ./..., which has all of them as they are.
+// It also asks for the programs that a test needs.
 package suite
 
 import (

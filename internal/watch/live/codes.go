@@ -1,30 +1,30 @@
 package live
 
 import (
+	"strings"
+
 	"lockstep/internal/lock"
 	"lockstep/internal/service"
+	"lockstep/internal/shop/api"
 )
 
 // sold is what a lane ends with whose sale was made.
 const sold = "sold"
 
-// code is what HTTP calls an error of a sale.
-type code struct {
-	err  error
-	code string
-}
-
-// codes are in the order of the table of package api: the first whose text an error contains counts.
-func codes() []code {
-	return []code{
-		{service.ErrOutcomeUnknown, "outcome_unknown"},
-		{service.ErrBadStock, "bad_stock"},
-		{service.ErrRunOver, "run_over"},
-		{lock.ErrLost, "lock_lost"},
-		{service.ErrSoldOut, "sold_out"},
-		{lock.ErrTimeout, "lock_timeout"},
-		{lock.ErrUnavailable, "redis_unavailable"},
-		{lock.ErrOutcomeUnknown, "redis_unavailable"},
-		{lock.ErrCancelled, "client_closed_request"},
+// codeOf returns what HTTP calls the error that ended a sale, of which an event has only the text. The errors that say more come first:
+// they contain others.
+func codeOf(text string) string {
+	if text == "" {
+		return sold
 	}
+	for _, err := range []error{
+		service.ErrOutcomeUnknown, service.ErrBadStock, service.ErrRunOver, lock.ErrLost, service.ErrSoldOut,
+		lock.ErrTimeout, lock.ErrUnavailable, lock.ErrOutcomeUnknown, lock.ErrCancelled,
+	} {
+		if strings.Contains(text, err.Error()) {
+			_, code := api.StatusOf(err)
+			return code
+		}
+	}
+	return "internal"
 }

@@ -2,7 +2,6 @@ package live
 
 import (
 	"slices"
-	"strings"
 	"time"
 
 	"lockstep/internal/watch/witness"
@@ -174,17 +173,4 @@ func (s *scene) newSections() SectionsFrame {
 	sections := s.fresh
 	s.fresh = nil
 	return sections
-}
-
-// codeOf gives the code of the error that ended a sale.
-func codeOf(text string) string {
-	if text == "" {
-		return sold
-	}
-	for _, c := range codes() {
-		if strings.Contains(text, c.err.Error()) {
-			return c.code
-		}
-	}
-	return "internal"
 }

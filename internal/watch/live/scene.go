@@ -65,7 +65,7 @@ func (s *scene) runFrame(fresh bool) func(language.Language) any {
 	return func(in language.Language) any {
 		said := frame
 		if err == nil {
-			said.Title = evolution.In(row, in).Title
+			said.Title = row.Title.In(in)
 		}
 		return said
 	}

@@ -2,15 +2,14 @@
 import { el } from "../dom.js";
 import { duration, say } from "../words.js";
 import { verdict } from "../views/shop_stock.js";
-import { last, watched } from "./watched.js";
+import { watched } from "./watched.js";
 
 show(document.getElementById("main"), JSON.parse(document.getElementById("data").textContent));
 
 function show(main, { result, says, frames, pairs }) {
-  const told = last(frames, "tally")?.says; // in the reader's language
   main.append(
     el("h1", null, say(`${result.requests} buyers at once, with ${result.lock}`, `${result.requests} 个买家同时购买，锁是 ${result.lock}`)),
-    el("section", { class: "sheet" }, verdict({ ...result, says: told ?? says, in_flight: result.in_flight ?? 0 }), answers(result)),
+    el("section", { class: "sheet" }, verdict({ ...result, says, in_flight: result.in_flight ?? 0 }), answers(result)),
     el("section", { class: "sheet" }, el("h2", null, say("How long the answers took", "响应用时")), latency(result.latency_ms)));
   if (frames?.length) watched(main, frames, pairs ?? {});
   main.append(el("footer", { class: "soft small" }, say("Made by lockstep burst.", "由 lockstep burst 生成。")));

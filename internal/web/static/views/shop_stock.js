@@ -64,7 +64,7 @@ function apart(a, b, room) {
 export function verdict(tally) {
   if (!tally) return null;
   const tone = { PASS: tally.in_flight ? "" : "good", OVERSOLD: "bad", UNDERSOLD: "bad" }[tally.verdict] ?? "";
-  const facts = [[say("stock", "库存"), `${tally.remaining} / ${tally.initial}`], [say("sold", "已售"), tally.sold],
+  const facts = tally.sold === undefined ? [] : [[say("stock", "库存"), `${tally.remaining} / ${tally.initial}`], [say("sold", "已售"), tally.sold],
     tally.lost !== 0 && [say("lost updates", "丢失的更新"), tally.lost],
     tally.oversold > 0 && [say("sold beyond the stock", "超卖"), tally.oversold],
     [say("requests in flight", "处理中的请求"), tally.in_flight]];

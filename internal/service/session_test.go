@@ -2,9 +2,12 @@ package service
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -45,7 +48,7 @@ func (k *keeper) Close(ctx context.Context) error {
 // shopOfKeepers is a shop whose locks are keepers, and what happens to them.
 func shopOfKeepers() (*Shop, *[]string) {
 	events := &[]string{}
-	shop := &Shop{Clock: lock.SystemClock{}, Log: slog.New(slog.DiscardHandler), sales: map[string]*runLocker{}}
+	shop := &Shop{Clock: lock.SystemClock{}, Log: slog.New(slog.DiscardHandler), sales: map[string]*session{}}
 	shop.use(Settings{
 		Lock: strategy.Parts{Process: "p", Options: lock.Options{WaitTimeout: time.Minute}},
 		Strategies: map[string]strategy.Strategy{"v10": {New: func(parts strategy.Parts) lock.Locker {
@@ -102,34 +105,93 @@ func TestALockIsClosedOnceAfterTheLastSaleOfItsRun(t *testing.T) {
 	begin(t, shop, "1b", "first")
 	shop.ends(t.Context(), "1a")
 	shop.saw(history.Run{ID: "second"})
-	shop.closeLockers(t.Context())
+	shop.closeUnused(t.Context())
 	expect(t, events, "make p") // 1b still uses it
 	left, leave := context.WithCancel(t.Context())
 	leave()
 	shop.ends(left, "1b") // a buyer who went away does not cut the closing off
-	shop.closeLockers(t.Context())
+	shop.closeUnused(t.Context())
 	expect(t, events, "make p", "close p")
-	if len(shop.lockers) != 0 {
-		t.Errorf("%d locks are still known", len(shop.lockers))
+	if len(shop.sessions) != 0 {
+		t.Errorf("%d locks are still known", len(shop.sessions))
 	}
+}
+
+// Sales of several runs come and go together: each lock is closed once, when its run is over and its last sale has ended, and not before.
+func TestLocksOfRunsThatOverlap(t *testing.T) {
+	var mu sync.Mutex
+	inUse, closed := map[*keeper]int{}, map[*keeper]int{}
+	shop := &Shop{Clock: lock.SystemClock{}, Log: slog.New(slog.DiscardHandler), sales: map[string]*session{}}
+	shop.use(Settings{Strategies: map[string]strategy.Strategy{"v10": {New: func(strategy.Parts) lock.Locker {
+		k := &keeper{events: &[]string{}}
+		k.during = func() {
+			mu.Lock()
+			defer mu.Unlock()
+			if closed[k]++; inUse[k] > 0 {
+				t.Error("a lock is closed while a sale uses it")
+			}
+		}
+		return k
+	}}}})
+	const runs, buyers, sales = 5, 8, 50
+	var all sync.WaitGroup
+	for buyer := range buyers {
+		all.Go(func() {
+			for sale := range sales {
+				id := fmt.Sprint(buyer, "/", sale)
+				k, is := begin(t, shop, id, fmt.Sprint("run ", sale*runs/sales)).(*keeper)
+				if !is {
+					t.Error("no keeper")
+				}
+				mu.Lock()
+				inUse[k]++
+				mu.Unlock()
+				runtime.Gosched()
+				mu.Lock()
+				inUse[k]--
+				mu.Unlock()
+				shop.ends(t.Context(), id)
+			}
+		})
+	}
+	all.Wait()
+	shop.use(shop.current())
+	shop.closeUnused(t.Context())
+	if len(inUse) < runs || len(closed) != len(inUse) || len(shop.sessions) != 0 || len(shop.sales) != 0 {
+		t.Errorf("%d locks, %d closed; %d sessions and %d sales are left", len(inUse), len(closed), len(shop.sessions), len(shop.sales))
+	}
+	for _, times := range closed {
+		if times != 1 {
+			t.Errorf("a lock was closed %d times", times)
+		}
+	}
+}
+
+// A lock may keep the key from others: the first sale of the next run, which another replica began, does not wait for it.
+func TestTheFirstSaleOfARunClosesTheLockBefore(t *testing.T) {
+	shop, events := shopOfKeepers()
+	begin(t, shop, "1", "first")
+	shop.ends(t.Context(), "1")
+	begin(t, shop, "2", "second")
+	expect(t, events, "make p", "make p.1", "close p")
 }
 
 // A lock that could not be closed is left to its expiry, not closed again and again.
 func TestALockThatCannotBeClosed(t *testing.T) {
 	shop, events := shopOfKeepers()
-	begin(t, shop, "1", "first").(*runLocker).Locker.(*keeper).fails = lock.ErrUnavailable
+	begin(t, shop, "1", "first").(*keeper).fails = lock.ErrUnavailable
 	shop.ends(t.Context(), "1")
 	shop.saw(history.Run{ID: "second"})
-	shop.closeLockers(t.Context())
-	shop.closeLockers(t.Context())
+	shop.closeUnused(t.Context())
+	shop.closeUnused(t.Context())
 	expect(t, events, "make p", "close p")
 }
 
 // While a lock is closed, nobody closes it again, and no sale gets it nor its name.
 func TestALockIsNotUsedWhileItIsClosed(t *testing.T) {
 	shop, events := shopOfKeepers()
-	begin(t, shop, "1", "run").(*runLocker).Locker.(*keeper).during = func() {
-		shop.closeLockers(t.Context())
+	begin(t, shop, "1", "run").(*keeper).during = func() {
+		shop.closeUnused(t.Context())
 		begin(t, shop, "2", "run")
 	}
 	shop.use(shop.current())
@@ -139,10 +201,10 @@ func TestALockIsNotUsedWhileItIsClosed(t *testing.T) {
 
 func TestALockOfARunThatComesBackWhileItIsClosed(t *testing.T) {
 	shop, events := shopOfKeepers()
-	begin(t, shop, "1", "first").(*runLocker).Locker.(*keeper).during = func() { begin(t, shop, "2", "first") }
+	begin(t, shop, "1", "first").(*keeper).during = func() { begin(t, shop, "2", "first") }
 	shop.ends(t.Context(), "1")
 	shop.saw(history.Run{ID: "second"})
-	shop.closeLockers(t.Context())
+	shop.closeUnused(t.Context())
 	expect(t, events, "make p", "close p", "make p.1")
 }
 
@@ -230,7 +292,7 @@ func TestALateHeartbeatDoesNotBringARunBack(t *testing.T) {
 	if err := shop.beat(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	expect(t, events, "make p", "close p", "make p")
+	expect(t, events, "make p", "make p.1", "close p")
 	if last := shop.last().ID; last != "third" {
 		t.Errorf("the run that is on is %q; want third", last)
 	}
@@ -271,17 +333,10 @@ func (d door) Lock(ctx context.Context, _ string) (*lock.Lease, error) {
 	}), nil
 }
 
-type nobody struct{}
-
-func (nobody) Waits(string, int)            {}
-func (nobody) Waited(string, time.Duration) {}
-func (nobody) Held(string, time.Duration)   {}
-func (nobody) Conflicted(string)            {}
-
 func TestALockIsClosedBeforeTheDoorOpens(t *testing.T) {
 	shop, events := shopOfKeepers()
 	shop.Stock, shop.Ledger, shop.Door = plenty{}, &ledger{run: history.Run{ID: "first", Lock: "v10"}, events: events}, door{events: events}
-	shop.NewID, shop.Observer = func() string { return "second" }, nobody{}
+	shop.NewID = func() string { return "second" }
 	if _, err := shop.Sell(t.Context(), "1"); err != nil {
 		t.Fatal(err)
 	}

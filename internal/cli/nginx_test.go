@@ -1,0 +1,261 @@
+package cli
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/net/dns/dnsmessage"
+
+	"lockstep/internal/lock"
+	"lockstep/internal/test/suite"
+)
+
+// needsNginx is the first line of a test with nginx: it skips the test where there is none that asks for an address again. In CI there is.
+func needsNginx(t *testing.T) {
+	t.Helper()
+	suite.Needs(t, "nginx", "sh")
+	refuse := t.Skip
+	if os.Getenv("CI") != "" {
+		refuse = t.Fatal
+	}
+	version, err := exec.Command("nginx", "-v").CombinedOutput() // nginx version: nginx/1.30.0
+	if err != nil {
+		t.Fatalf("nginx -v: %v\n%s", err, version)
+	}
+	var major, minor, patch int
+	_, text, _ := strings.Cut(string(version), "/")
+	if _, err := fmt.Sscanf(text, "%d.%d.%d", &major, &minor, &patch); err != nil {
+		t.Fatalf("%s: %v", version, err)
+	}
+	if cmp.Or(cmp.Compare(major, 1), cmp.Compare(minor, 27), cmp.Compare(patch, 3)) < 0 {
+		refuse("nginx is older than 1.27.3, and does not know resolve: ", text)
+	}
+}
+
+// testNginx is nginx in front of shops of the test.
+type testNginx struct {
+	*testServer
+	command *exec.Cmd
+	end     func() error // waits for it
+}
+
+// startNginx starts nginx by the files of the containers, except for the addresses in them. Whoever calls it has called needsNginx.
+func startNginx(t *testing.T, shops ...string) *testNginx {
+	t.Helper()
+	var addresses []string
+	for i, shop := range shops {
+		addresses = append(addresses, fmt.Sprintf("shop%d:8080", i+1), shop)
+	}
+	return startNginxWith(t, addresses...)
+}
+
+// startNginxWith starts nginx by the files of the containers, with other addresses: pairs of what is there and what is to be.
+func startNginxWith(t *testing.T, addresses ...string) *testNginx {
+	t.Helper()
+	dir, addr, streams := t.TempDir(), unusedAddr(t), unusedAddr(t)
+	replace := strings.NewReplacer(append(addresses, "listen 80;", "listen "+addr+";", "127.0.0.1:81", streams)...)
+	files, err := filepath.Glob("../../deploy/*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, filepath.Base(file)), []byte(replace.Replace(string(text))), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	command := exec.Command("sh", filepath.Join(dir, "front.sh"))
+	var log bytes.Buffer
+	command.Stderr = &log
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	end := sync.OnceValue(command.Wait)
+	t.Cleanup(func() {
+		_ = command.Process.Signal(syscall.SIGTERM) // should it have ended, so much the better
+		_ = end()
+		if t.Failed() {
+			t.Log(log.String())
+		}
+	})
+	for _, addr := range []string{addr, streams} {
+		eventually(t, "nginx listens", func() bool {
+			conn, err := net.Dial("tcp", addr)
+			if err == nil {
+				conn.Close()
+			}
+			return err == nil
+		})
+	}
+	return &testNginx{testServer: &testServer{server: &server{addr: addr}, t: t}, command: command, end: end}
+}
+
+// nginx that is told to end answers the sales in flight, and ends then, though a page is open.
+func TestNginxEndsWhileAPageIsOpen(t *testing.T) {
+	needsNginx(t)
+	t.Parallel()
+	shop := start(t, "--redis.embedded_addr", anyPort, "--lock.version", "v4")
+	if err := shop.outside.Set(t.Context(), lock.Key, "another", 0).Err(); err != nil { // the sale waits for its lock
+		t.Fatal(err)
+	}
+	front := startNginx(t, shop.addr, shop.addr, shop.addr)
+	client := &http.Client{Transport: &http.Transport{}}
+	t.Cleanup(client.CloseIdleConnections)
+	streams := make(chan error, 3)
+	for _, path := range []string{"/events", "/live", "/seat/table"} {
+		answer, err := client.Get(front.url() + path)
+		if err != nil || answer.StatusCode != http.StatusOK {
+			t.Fatalf("%s: %v, %v", path, answer, err)
+		}
+		go func() {
+			defer answer.Body.Close()
+			_, err := io.Copy(io.Discard, answer.Body)
+			streams <- err
+		}()
+	}
+	sold := make(chan int, 1)
+	go func() { status, _ := front.send(t.Context(), "POST", "/inventory/sale", "", nil); sold <- status }()
+	eventually(t, "a sale is in flight", func() bool { return shop.report().InFlight == 1 })
+	if err := front.command.Process.Signal(syscall.SIGQUIT); err != nil {
+		t.Fatal(err)
+	}
+	for range cap(streams) {
+		select {
+		case <-streams:
+		case status := <-sold:
+			t.Fatalf("the sale was answered %d before the lock was free", status)
+		case <-time.After(patience):
+			t.Fatal("a stream goes on")
+		}
+	}
+	if err := shop.outside.Del(t.Context(), lock.Key).Err(); err != nil {
+		t.Fatal(err)
+	}
+	if status := <-sold; status != http.StatusOK {
+		t.Errorf("the sale was answered %d", status)
+	}
+	if err := front.end(); err != nil {
+		t.Errorf("nginx: %v", err)
+	}
+}
+
+// A shop that is started anew has another address, and its former one is another's: nginx finds the shop.
+func TestNginxFindsAShopThatMoved(t *testing.T) {
+	needsNginx(t)
+	t.Parallel()
+	moving := listenAt(t, "127.0.0.2:0")
+	_, port, err := net.SplitHostPort(moving.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := &nameServer{}
+	names.set("shop1.", [4]byte{127, 0, 0, 2})
+	names.set("shop2.", [4]byte{127, 0, 0, 3})
+	names.set("shop3.", [4]byte{127, 0, 0, 4})
+	leave := serveName(t, moving, "shop1")
+	serveName(t, listenAt(t, "127.0.0.3:"+port), "shop2")
+	serveName(t, listenAt(t, "127.0.0.4:"+port), "shop3")
+	front := startNginxWith(t, ":8080", ":"+port, "resolver 127.0.0.11", "resolver "+names.start(t))
+	answered := func() map[string]int {
+		who := map[string]int{}
+		for range 30 {
+			_, text := front.send(t.Context(), "GET", "/healthz", "", nil)
+			who[string(text)]++
+		}
+		return who
+	}
+	all := func() bool {
+		who := answered()
+		return who["shop1"] > 0 && who["shop1"]+who["shop2"]+who["shop3"] == 30
+	}
+	eventually(t, "all shops answer", all)
+	leave()
+	serveName(t, listenAt(t, "127.0.0.2:"+port), "a stranger")
+	serveName(t, listenAt(t, "127.0.0.5:"+port), "shop1")
+	names.set("shop1.", [4]byte{127, 0, 0, 5})
+	eventually(t, "the shop answers at its new address, and the stranger does not", all)
+}
+
+func listenAt(t *testing.T, addr string) net.Listener {
+	t.Helper()
+	listener, err := net.Listen("tcp", addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return listener
+}
+
+// serveName answers every request with a name, until leave or the test's end.
+func serveName(t *testing.T, listener net.Listener, name string) (leave func()) {
+	t.Helper()
+	shop := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, name) })}
+	ended := make(chan struct{})
+	go func() { defer close(ended); _ = shop.Serve(listener) }()
+	leave = func() { _ = shop.Close(); <-ended }
+	t.Cleanup(leave)
+	return leave
+}
+
+// nameServer says where hosts are, as docker does.
+type nameServer struct{ hosts sync.Map }
+
+func (s *nameServer) set(host string, address [4]byte) { s.hosts.Store(host, address) }
+
+// start answers until the test ends, and gives the address.
+func (s *nameServer) start(t *testing.T) string {
+	t.Helper()
+	conn, err := net.ListenPacket("udp", anyPort)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		for packet := make([]byte, 512); ; {
+			n, client, err := conn.ReadFrom(packet)
+			if err != nil {
+				return
+			}
+			if reply, err := s.answer(packet[:n]); err == nil {
+				_, _ = conn.WriteTo(reply, client)
+			}
+		}
+	}()
+	t.Cleanup(func() { conn.Close(); <-ended })
+	return conn.LocalAddr().String()
+}
+
+// answer answers one question, with docker's time to live.
+func (s *nameServer) answer(question []byte) ([]byte, error) {
+	var message dnsmessage.Message
+	if err := message.Unpack(question); err != nil || len(message.Questions) != 1 {
+		return nil, fmt.Errorf("a question that is none: %w", err)
+	}
+	message.Response, message.Additionals = true, nil
+	asked := message.Questions[0]
+	host, known := s.hosts.Load(asked.Name.String())
+	if !known {
+		message.RCode = dnsmessage.RCodeNameError
+	} else if asked.Type == dnsmessage.TypeA {
+		message.Answers = []dnsmessage.Resource{{
+			Header: dnsmessage.ResourceHeader{Name: asked.Name, Class: asked.Class, TTL: 600},
+			Body:   &dnsmessage.AResource{A: host.([4]byte)},
+		}}
+	}
+	return message.Pack()
+}

@@ -1,0 +1,103 @@
+package checkout
+
+import (
+	"fmt"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"lockstep/internal/language"
+	"lockstep/internal/lock/evolution"
+	"lockstep/internal/lock/strategy"
+)
+
+// What a lock adds, costs and still breaks is said in internal/lock/evolution alone. READMEs and package comments repeat it; go test
+// ./internal/test/checkout -run SayWhatTheTableSays -update writes it there.
+
+var (
+	readmeRows = regexp.MustCompile(`(<!-- the locks -->\n.*\n\|[-|]+\n)(?:\|.*\n)+`)
+	threeLines = regexp.MustCompile(`// Adds: .*\n(?:// .*\n)*`)
+)
+
+func TestReadmesSayWhatTheTableSays(t *testing.T) {
+	for i, readme := range readmes {
+		in, rows := language.All()[i], ""
+		for _, s := range evolution.Table() {
+			rows += fmt.Sprintf("| `%s` | %s | %s |\n", s.Name, s.Adds.In(in), s.StillBroken.In(in))
+		}
+		rewritten(t, readme, readmeRows, 0, "${1}"+rows)
+	}
+}
+
+func TestPackageCommentsSayWhatTheTableSays(t *testing.T) {
+	const contrasts = "internal/lock/contrast/"
+	places := map[string]string{ // file, and what the comment stands above
+		"v0": contrasts + "none.go", "redlock": "internal/lock/redlock/lock.go", "local": contrasts + "local.go",
+		"setnx-expire": contrasts + "detours.go NewSetNXExpire", "lua-setnx": contrasts + "detours.go NewLuaSetNX",
+		"getset": contrasts + "getset.go", "set-expire": contrasts + "detours.go NewSetExpire", "setex": contrasts + "detours.go NewSetEX",
+		"atomic": "", "optimistic": "", "late-commit": "", // v0's and v4's, with another sale: see strategy.Update
+	}
+	for _, s := range evolution.Table() {
+		place, contrast := places[s.Name]
+		if !contrast {
+			place = "internal/lock" + s.Name + "/lock.go"
+		}
+		if place == "" {
+			continue
+		}
+		file, above, _ := strings.Cut(place, " ")
+		after := 0
+		if above != "" {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			after = strings.Index(string(text), "// "+above+" ")
+		}
+		rewritten(t, file, threeLines, after, threeLinesOf(s))
+	}
+}
+
+func threeLinesOf(s strategy.Strategy) string {
+	const columns = 140
+	var lines strings.Builder
+	for _, said := range []string{
+		"Adds: " + s.Adds.In(language.English), "Costs: " + s.Costs.In(language.English), "Still broken: " + s.StillBroken.In(language.English),
+	} {
+		line := "//"
+		for word := range strings.FieldsSeq(said + ".") {
+			if len(line)+1+len(word) > columns {
+				lines.WriteString(line + "\n")
+				line = "//"
+			}
+			line += " " + word
+		}
+		lines.WriteString(line + "\n")
+	}
+	return lines.String()
+}
+
+// rewritten fails the test if what the pattern finds first in a file, from a place on, is not as it should be; with -update, it makes it so.
+func rewritten(t *testing.T, file string, pattern *regexp.Regexp, from int, want string) {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	place := pattern.FindSubmatchIndex(text[max(from, 0):])
+	if place == nil || from < 0 {
+		t.Fatalf("%s has no place for %q", file, want)
+	}
+	now := pattern.Expand([]byte(string(text[:from+place[0]])), []byte(want), text[from:], place)
+	now = append(now, text[from+place[1]:]...)
+	switch {
+	case string(now) == string(text):
+	case *update:
+		if err := os.WriteFile(file, now, 0o644); err != nil { //nolint:gosec // it is for everybody to read
+			t.Fatal(err)
+		}
+	default:
+		t.Errorf("%s does not say what internal/lock/evolution says: go test ./internal/test/checkout -run SayWhatTheTableSays -update", file)
+	}
+}

@@ -1,0 +1,41 @@
+package suite
+
+import (
+	"os"
+	"os/exec"
+	"testing"
+)
+
+// Needs skips the test where one of the programs is not installed, and names it and its package; in CI the test fails. It is a test's first
+// line, before anything is started that a skip would leave behind, and the only way in which a test asks for a program.
+func Needs(t testing.TB, programs ...string) {
+	t.Helper()
+	for _, program := range programs {
+		_, err := exec.LookPath(program)
+		switch {
+		case err == nil:
+		case os.Getenv("CI") != "":
+			t.Fatalf("%s is not installed, and in CI it has to be; its package is %s", program, packageOf(program))
+		default:
+			t.Skipf("%s is not installed; its package is %s", program, packageOf(program))
+		}
+	}
+}
+
+// packageOf names the package of Debian that has a program.
+func packageOf(program string) string {
+	switch program {
+	case "mvn":
+		return "maven"
+	case "redis-cli":
+		return "redis-tools"
+	case "diff":
+		return "diffutils"
+	case "sh":
+		return "dash"
+	case "false":
+		return "coreutils"
+	default:
+		return program
+	}
+}
