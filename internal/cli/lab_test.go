@@ -53,7 +53,8 @@ func TestLabsShowTheFlawAndItsCure(t *testing.T) {
 	}
 }
 
-// longExplored are the labs whose command explores for seconds. The claims of internal/explore have v9 with a crash, and who starves, in small.
+// longExplored are the labs whose command explores for seconds. The claims of internal/explore have v9 with a crash, and who starves,
+// in small.
 var longExplored = []string{"dead-waiter", "starvation", "starvation-replicas"}
 
 // What a lab shows, the explorer shows, too, by the command that the lab names.

@@ -225,9 +225,9 @@ func TestTheClaims(t *testing.T) {
 	}
 }
 
-// bounds are none in the long suite, nor for what has to be shown. That nothing is ever shown is seen in the quick suite up to some length: in
-// as many schedules as fit, the shortest first. With -short all is left after a few: the race detector makes each of them slow, and these have
-// all the goroutines that there are.
+// bounds are none in the long suite, nor for what has to be shown. That nothing is ever shown is seen in the quick suite up to some
+// length: in as many schedules as fit, the shortest first. With -short all is left after a few: the race detector makes each of them
+// slow, and these have all the goroutines that there are.
 func bounds(shows explore.Anomaly) explore.Bounds {
 	switch {
 	case testing.Short():
