@@ -17,7 +17,7 @@ var quickLabs = []string{"lost-update", "check-then-delete", "self-deadlock", "l
 // Each lab shows the flaw, and then the cure.
 func TestLabsShowTheFlawAndItsCure(t *testing.T) {
 	t.Parallel()
-	for _, l := range lab.All() {
+	for _, l := range lab.OnService() {
 		if !suite.Long && !slices.Contains(quickLabs, l.Name) {
 			continue
 		}
@@ -62,7 +62,7 @@ func TestTheExplorerShowsWhatTheLabsShow(t *testing.T) {
 	if testing.Short() {
 		t.Skip("not with -short: TestExploreAll has the explorer at work")
 	}
-	for _, l := range lab.All() {
+	for _, l := range lab.OnService() {
 		wants := map[string]int{l.Shows: 1}
 		if l.Shows == "" {
 			wants[l.Cured] = 0
@@ -93,7 +93,7 @@ func TestLabListsLabs(t *testing.T) {
 	if code := Run(t.Context(), []string{"lab"}, &stdout, &stderr); code != 0 {
 		t.Fatalf("exit code %d: %s", code, &stderr)
 	}
-	for _, l := range lab.All() {
+	for _, l := range lab.OnService() {
 		if !strings.Contains(stdout.String(), l.Name) {
 			t.Errorf("%s is not listed", l.Name)
 		}
