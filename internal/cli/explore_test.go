@@ -195,18 +195,6 @@ func TestExploreAll(t *testing.T) {
 			t.Errorf("a row is %q; want %s and its cells", rows[0], strategy.Name)
 		}
 	}
-	var doc struct {
-		Locks map[string]map[explore.Anomaly]struct{ Verdict string }
-	}
-	_, stdout, _ = command(t, "explore", "--all", "--json", "--max-schedules", "1")
-	if err := json.Unmarshal([]byte(stdout), &doc); err != nil {
-		t.Fatal(err)
-	}
-	for lock, want := range map[string]string{"v0": "n/a", "v1": "unknown", "v6": "unknown", "setex": "unknown"} {
-		if got := doc.Locks[lock][explore.ForeignRelease].Verdict; got != want {
-			t.Errorf("%s: foreign-release %q; want %q", lock, got, want)
-		}
-	}
 }
 
 // Ctrl-C ends an exploration, which says how far it came.

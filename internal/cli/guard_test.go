@@ -71,6 +71,7 @@ func TestForeignNamesAndPages(t *testing.T) {
 
 // A cluster's front and its replicas ask for the token; it is in nobody's arguments.
 func TestClusterWithAToken(t *testing.T) {
+	t.Parallel()
 	c := startCluster(t, "--replicas", "2", "--admin.token", "s3cret")
 	addrs := []string{c.addr}
 	for _, replica := range c.replicas() {
@@ -102,6 +103,7 @@ func TestClusterWithAToken(t *testing.T) {
 
 // A workshop's guests may switch the lock, and no page of another site may make them.
 func TestClusterOpenToGuests(t *testing.T) {
+	t.Parallel()
 	c := startCluster(t, "--replicas", "2", "--server.hosts", "shop.example.com", "--admin.open")
 	for host, want := range map[string]int{"192.168.1.20:8080": 200, "shop.example.com": 200, c.addr: 200, "evil.com": 403} {
 		for _, path := range []string{"/lock", "/replicas"} {

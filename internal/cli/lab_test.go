@@ -16,6 +16,7 @@ var quickLabs = []string{"lost-update", "check-then-delete", "self-deadlock", "l
 
 // Each lab shows the flaw, and then the cure.
 func TestLabsShowTheFlawAndItsCure(t *testing.T) {
+	t.Parallel()
 	for _, l := range lab.OnService() {
 		if !suite.Long && !slices.Contains(quickLabs, l.Name) {
 			continue
@@ -52,6 +53,10 @@ func TestLabsShowTheFlawAndItsCure(t *testing.T) {
 	}
 }
 
+// longExplored are the labs whose command explores for seconds. The claims of internal/explore have v9 with a crash, and who starves,
+// in small.
+var longExplored = []string{"dead-waiter", "starvation", "starvation-replicas"}
+
 // What a lab shows, the explorer shows, too, by the command that the lab names.
 func TestTheExplorerShowsWhatTheLabsShow(t *testing.T) {
 	if testing.Short() {
@@ -72,7 +77,7 @@ func TestTheExplorerShowsWhatTheLabsShow(t *testing.T) {
 		}
 		for lock, want := range wants {
 			command := l.InExplorer(lock)
-			if command == "" {
+			if command == "" || !suite.Long && slices.Contains(longExplored, l.Name) {
 				continue
 			}
 			var stdout, stderr bytes.Buffer

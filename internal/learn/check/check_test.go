@@ -88,6 +88,9 @@ func TestCheckWhereNothingCanBeWritten(t *testing.T) {
 		language.English: {"Not yet", "whether the exercise is done was not written down: open "},
 		language.Chinese: {"还没有完成", "没有记下这一题是否完成：open "},
 	} {
+		if in == language.Chinese && !suite.Long {
+			continue // in English alone: each checks an exercise
+		}
 		d, people := at(t, in)
 		d.Store = progress.In(filepath.Join(t.TempDir(), "gone"))
 		outcome, err := d.Check(t.Context(), e)
