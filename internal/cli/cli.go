@@ -1,4 +1,5 @@
-// Package cli is the command line, one file a command.
+// Package cli is the command line, one file a command: flags, what is wrong with them, and exit codes. What a command does, and how its
+// result is shown, stands in its room. Package server puts a server together.
 package cli
 
 import (

@@ -119,8 +119,10 @@ func runJob(cmd *cobra.Command, f jobFlags) error {
 	}
 	result, err := job.Session{
 		Config: cfg, Every: f.every, Work: f.work, Lock: strategy, Replicas: f.replicas, Ticks: f.ticks, Given: given(cmd),
-		Arguments: []string{"job", "--" + server.UntilStdinFlag, "--every=" + f.every.String(), "--work=" + f.work.String(), "--lock=" + f.version},
-		Said:      said, Logged: logged, Log: newLog(logged, cfg.Log.Level),
+		Arguments: []string{
+			"job", "--" + server.UntilStdinFlag, "--every=" + f.every.String(), "--work=" + f.work.String(), "--lock=" + f.version,
+		},
+		Said: said, Logged: logged, Log: newLog(logged, cfg.Log.Level),
 		Ready: func(firstLine string) {
 			fmt.Fprintln(said.to, firstLine)
 			said.release()

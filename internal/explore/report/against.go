@@ -15,8 +15,8 @@ import (
 
 const columnWidth = 46 // of each lock
 
-// Compare runs a schedule of the lock under another one too: the one to replay, or the shortest that shows an anomaly. The verdict is Broken
-// if a step differs.
+// Compare runs a schedule of the lock under another one too: the one to replay, or the shortest that shows an anomaly. The verdict is
+// Broken if a step differs.
 func (r Request) Compare(ctx context.Context) (explore.Verdict, error) {
 	schedule := r.Schedule
 	if _, err := r.goal(); err != nil {

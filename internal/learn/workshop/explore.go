@@ -142,7 +142,8 @@ func (o Outcome) Trouble() language.Text {
 	case BadCommand:
 		return language.Both("The explorer's Redis does not have a command:", "探索器的 Redis 没有这条命令：")
 	case TimedOut:
-		return language.Both("The code makes too many schedules, or never ends. A waiter has to pause between two attempts. It was stopped after:",
+		return language.Both(
+			"The code makes too many schedules, or never ends. A waiter has to pause between two attempts. It was stopped after:",
 			"时序太多，或者代码不会结束。等待者在两次尝试之间必须停顿。检查被中止于：")
 	default:
 		return language.Both("Trouble:", "出错了：")
