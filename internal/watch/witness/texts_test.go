@@ -31,6 +31,9 @@ func texts() map[string]language.Text {
 	for name, text := range phrases() {
 		all["phrase "+name] = text
 	}
+	for kind, text := range Titles() {
+		all["title "+kind] = text
+	}
 	for kind, text := range happenings() {
 		all["happening "+string(kind)] = text
 	}

@@ -8,7 +8,7 @@ import { drawTrace, legend } from "../trace.js";
 import { language, say, several } from "../words.js";
 import { besidePanel } from "./seat_beside.js";
 import { choicesPanel } from "./seat_choices.js";
-import { goalOf, goals, modePanel, Oracle } from "./seat_modes.js";
+import { modePanel, Oracle } from "./seat_modes.js";
 import { scenarioPanel } from "./seat_scenario.js";
 import { statePanel } from "./seat_state.js";
 
@@ -96,6 +96,9 @@ class Seat {
   }
   get at() {
     return this.place.at;
+  }
+  get goal() {
+    return this.place.anomaly || this.lock?.anomaly;
   }
   get lock() {
     return this.index.locks.find(lock => lock.name === this.place.lock);
@@ -222,11 +225,10 @@ class Seat {
   }
 
   setMode(mode) {
-    const anomaly = this.place.anomaly || goalOf(this.place.lock);
     go(
       this.address({
         mode: mode === this.place.mode ? "free" : mode,
-        anomaly: mode === "free" ? this.place.anomaly : anomaly,
+        anomaly: mode === "free" ? this.place.anomaly : this.goal,
       }),
     );
   }
@@ -234,7 +236,7 @@ class Seat {
   // ask asks for a hint.
   async ask() {
     const place = this.place,
-      anomaly = place.anomaly || goalOf(place.lock);
+      anomaly = this.goal;
     this.hint = { waits: true };
     this.draw();
     try {
@@ -346,7 +348,7 @@ class Seat {
       el(
         "p",
         { class: "note bad" },
-        el("strong", null, goals(shown.anomaly).name),
+        el("strong", null, shown.anomaly),
         " ",
         say(`Step ${shown.step}: `, `第 ${shown.step} 步：`),
         shown.says,

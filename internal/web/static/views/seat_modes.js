@@ -4,40 +4,6 @@ import { go, link } from "../route.js";
 import { get, stream, text } from "../server.js";
 import { language, say, several } from "../words.js";
 
-// goals names an anomaly, and says what to make a lock do.
-export function goals(anomaly) {
-  const [english, chinese] = {
-    "two-holders": ["let two in at the same time", "放两单同时进来"],
-    "lost-update": ["lose an update of the stock", "丢失一次库存更新"],
-    "foreign-release": ["remove another’s lock", "删掉别人的锁"],
-    "left-behind": ["leave a lock behind for ever", "留下一把永远没人清除的锁"],
-    stuck: ["block a sale for ever", "让一单永远无法继续"],
-    untold: ["lose the lock without telling its holder", "丢了锁却不告诉持有者"],
-    "goroutine-leak": ["leak a goroutine", "泄漏一个 goroutine"],
-    "false-word": ["say what is not so", "说出与事实不符的话"],
-    "token-order": ["give tokens out of order", "发出次序不对的令牌"],
-    progress: ["fail a sale although nothing went wrong", "没出故障却让一单失败"],
-    idle: ["leave everybody waiting for time", "让所有人干等时间"],
-    starved: ["starve a sale", "饿死一单"],
-  }[anomaly] ?? [anomaly, anomaly];
-  return { name: anomaly, says: say(english, chinese) };
-}
-
-// goalOf is what to try first with a lock.
-export const goalOf = lock =>
-  ({
-    v0: "lost-update",
-    v1: "stuck",
-    v2: "foreign-release",
-    v3: "foreign-release",
-    v4: "stuck",
-    v6: "lost-update",
-    v7: "lost-update",
-    atomic: "lost-update",
-    optimistic: "lost-update",
-    "late-commit": "lost-update",
-  })[lock] ?? "two-holders";
-
 export function modePanel(seat) {
   const { place, index } = seat;
   const mode = (name, english, chinese, key) =>
@@ -64,12 +30,8 @@ export function modePanel(seat) {
           go(seat.address({ anomaly: event.target.value }));
         },
       },
-      index.anomalies.map(({ name }) =>
-        el(
-          "option",
-          { value: name, selected: name === (place.anomaly || goalOf(place.lock)) },
-          `${name}: ${goals(name).says}`,
-        ),
+      index.anomalies.map(({ name, task }) =>
+        el("option", { value: name, selected: name === seat.goal }, `${name}: ${task}`),
       ),
     ),
   );
@@ -125,14 +87,13 @@ function hintSays({ hint, here }) {
 
 // breakIt is the game: a goal, what is left, and the shortest schedule once it is reached.
 function breakIt(seat) {
-  const { place } = seat,
-    anomaly = place.anomaly || goalOf(place.lock);
-  const shortest = shortestOf(seat, anomaly),
+  const anomaly = seat.goal,
+    shortest = shortestOf(seat, anomaly),
     holder = el("div", { class: "goal" });
   const fill = best => {
     const solved = seat.full.view.shown.find(shown => shown.anomaly === anomaly);
     holder.replaceChildren(
-      ...goal(place, anomaly, best, solved).concat(solved && best.schedule ? shown(seat, best, solved) : []),
+      ...goal(seat, anomaly, best, solved).concat(solved && best.schedule ? shown(seat, best, solved) : []),
     );
   };
   if (shortest.value) fill(shortest.value);
@@ -160,8 +121,8 @@ function shortestOf(seat, anomaly) {
   return seat.shortest.get(key);
 }
 
-function goal(place, anomaly, best, solved) {
-  const { says } = goals(anomaly),
+function goal({ place, index }, anomaly, best, solved) {
+  const says = index.anomalies.find(({ name }) => name === anomaly)?.task ?? anomaly,
     most = best.steps,
     step = n => several(n, "step", "步");
   const task =

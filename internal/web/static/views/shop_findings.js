@@ -1,7 +1,7 @@
 // What went wrong: a card for each kind, the newest first, with a number for each place in the picture.
 import { el, replace } from "../dom.js";
+import { link } from "../route.js";
 import { say } from "../words.js";
-import { kindName, seatOf } from "./shop_words.js";
 
 const listed = 5; // sentences of a kind that are shown without being asked for
 
@@ -13,6 +13,7 @@ export function findings(pick) {
   let all = new Map(),
     counts = {},
     lock = "",
+    kinds = {}, // by name: a title, and the exploration that shows it
     numbers = 0,
     open = new Set(),
     asked = 0;
@@ -50,16 +51,17 @@ export function findings(pick) {
   function card(kind, found) {
     const count = Math.max(counts[kind] ?? 0, found.length),
       [{ bad, why }] = found,
-      seat = seatOf(lock, kind);
-    const shown = open.has(kind) ? found : found.slice(0, bad ? listed : 1);
+      { title, shown } = kinds[kind] ?? { title: kind },
+      seat = shown && link(["schedule", lock], { ...shown, mode: "break" });
+    const told = open.has(kind) ? found : found.slice(0, bad ? listed : 1);
     return el(
       "section",
       { class: bad ? "finding bad" : "finding", "data-kind": kind },
-      el("h3", null, kindName(kind), count > 1 && el("span", { class: "chip" }, "× " + count)),
+      el("h3", null, title, count > 1 && el("span", { class: "chip" }, "× " + count)),
       el(
         "ul",
         null,
-        shown.map(f =>
+        told.map(f =>
           el(
             "li",
             null,
@@ -77,7 +79,7 @@ export function findings(pick) {
           ),
         ),
       ),
-      found.length > shown.length &&
+      found.length > told.length &&
         el(
           "button",
           {
@@ -88,7 +90,7 @@ export function findings(pick) {
               paint();
             },
           },
-          say(`${found.length - shown.length} more`, `还有 ${found.length - shown.length} 条`),
+          say(`${found.length - told.length} more`, `还有 ${found.length - told.length} 条`),
         ),
       why && el("p", { class: "small" }, why),
       bad &&
@@ -110,19 +112,19 @@ export function findings(pick) {
     begin(run) {
       all = new Map();
       counts = {};
-      lock = run.lock;
+      ({ lock, kinds } = run);
       numbers = 0;
       open = new Set();
       replace(status);
       draw();
     },
     lock(run) {
-      lock = run.lock;
+      ({ lock, kinds } = run);
     },
     take(finding) {
       const numbered = { ...finding, n: all.get(finding.id)?.n || (finding.bad ? ++numbers : 0) };
       all.set(finding.id, numbered);
-      if (finding.bad) replace(status, `${kindName(finding.kind)}: ${finding.says}`);
+      if (finding.bad) replace(status, `${kinds[finding.kind]?.title ?? finding.kind}: ${finding.says}`);
       draw();
       return numbered;
     },
