@@ -49,7 +49,7 @@ function switchLanguage() {
   } catch {
     /* it is not kept */
   }
-  const url = new URL(location);
+  const url = new URL(location.href);
   if (url.searchParams.has("lang")) {
     url.searchParams.set("lang", root.lang);
     history.replaceState(null, "", url);

@@ -90,7 +90,9 @@ export function askToken() {
 // stream reads server-sent events: each calls the function of its name with its data, and its id. It returns when the
 // stream ends. With resume it never does, but asks again, until the signal; then open and lost are called as the
 // connection comes and goes.
-export async function stream(path, on, { signal, resume = false } = {}) {
+/** @param {{ signal?: AbortSignal, resume?: boolean }} options */
+export async function stream(path, on, options = {}) {
+  const { signal, resume } = options;
   for (let last = ""; ; ) {
     try {
       const answer = await send(path, { signal, headers: last ? { "Last-Event-ID": last } : {} });
@@ -112,7 +114,7 @@ export async function stream(path, on, { signal, resume = false } = {}) {
         "abort",
         () => {
           clearTimeout(timer);
-          passed();
+          passed(null);
         },
         { once: true },
       );

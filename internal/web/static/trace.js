@@ -7,7 +7,7 @@ import { duration, say } from "./words.js";
 // drawTrace draws trace.Trace as a list of its steps. Options: current, the step that is marked, counted from 1;
 // onstep, called with the step that is clicked; compact leaves out commands and states; notes gives what else to say of
 // a step, by its number.
-export function drawTrace(trace, { current = 0, onstep = null, compact = false, notes = () => null } = {}) {
+export function drawTrace(trace, { current = 0, onstep = null, compact = false, notes = _step => null } = {}) {
   const lanes = lanesOf(trace);
   const start = { standing: trace.actors.map(() => "absent"), lock: "", stock: "", nodes: [] };
   const rows = trace.steps.map((step, i) => {

@@ -136,9 +136,7 @@ function page(lesson, last, tell) {
 
   function draw() {
     const { choice, seen } = know();
-    const at =
-      choices.contains(document.activeElement) &&
-      [...choices.children].findIndex(item => item.contains(document.activeElement));
+    const at = [...choices.children].findIndex(item => item.contains(document.activeElement));
     replace(
       choices,
       lesson.choices.map((text, i) =>
@@ -158,7 +156,7 @@ function page(lesson, last, tell) {
         ),
       ),
     );
-    if (at !== false && !seen) choices.children[at]?.querySelector("button").focus();
+    if (at >= 0 && !seen) choices.children[at]?.querySelector("button").focus();
     replace(rest, choice ? [section(lesson.run), seen ? shown(lesson, choice) : reveal] : null);
   }
   const reveal = el(

@@ -30,6 +30,7 @@ class Seat {
   future = [];
   hint = null;
   turn = Promise.resolve(); // of the last key
+  going; // to a place
   main;
   place;
   full;
@@ -272,7 +273,7 @@ class Seat {
 
   draw() {
     if (this.left) return;
-    const focused = document.activeElement?.dataset?.focus;
+    const focused = document.activeElement?.getAttribute("data-focus");
     const { main } = this;
     if (this.failure) {
       this.drawn = false;

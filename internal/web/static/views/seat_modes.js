@@ -192,8 +192,19 @@ const rows = (yours, best) =>
 // Oracle knows how far the nearest breach is at each step and after each choice, once the graph of the scenario is
 // drawn.
 export class Oracle {
+  key = ""; // what was asked last
+  states = 0; // so far
+  waiting;
+  failure;
+  asking; // can be aborted
+  path; // at each step, how far the nearest breach is
+  choices; // after each choice
+  noReturn;
+  doomed;
+
   constructor(seat, changed) {
-    Object.assign(this, { seat, changed, key: "", states: 0 });
+    this.seat = seat;
+    this.changed = changed;
   }
 
   follow() {

@@ -40,6 +40,7 @@ const stances = () => ({
 });
 
 function factsOf(state) {
+  /** @type {[string, string][]} */
   const facts = [
     [say("time", "时刻"), duration(state.at_ms)],
     [say("lock", "锁"), state.holder || say("nobody’s", "没有人持有")],

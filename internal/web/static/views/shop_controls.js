@@ -29,7 +29,7 @@ export function controls(connect) {
       return undefined;
     }
   }
-  const number = (name, is, most, step = 1) =>
+  const number = (name, is, most, step = "1") =>
     el("input", { type: "number", name, min: 0, max: most, step, value: is, required: true });
   const line = (label, does, ...inside) =>
     el(
