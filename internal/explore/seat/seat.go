@@ -12,22 +12,22 @@ package seat
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"time"
 
 	"lockstep/internal/explore"
 	"lockstep/internal/language"
+	"lockstep/internal/lock"
 	"lockstep/internal/lock/evolution"
 )
 
 // The errors of requests, beside those of evolution and explore.
 var (
-	ErrQuery    = errors.New("bad request")
-	ErrNotFound = errors.New("there is nothing here")
-	ErrLeft     = errors.New("the reader has left, or the server ends")
-	ErrBusy     = errors.New("explorations take turns, and too many wait already; ask again")
+	ErrQuery    = lock.WithCode("bad_request", "bad request")
+	ErrNotFound = lock.WithCode("not_found", "there is nothing here")
+	ErrLeft     = lock.WithCode("client_closed_request", "the reader has left, or the server ends")
+	ErrBusy     = lock.WithCode("busy", "explorations take turns, and too many wait already; ask again")
 )
 
 // Limits bound what one process explores for its readers.
