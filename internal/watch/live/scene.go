@@ -52,6 +52,7 @@ func (s *scene) runFrame(fresh bool) func(language.Language) any {
 	row, err := evolution.Find(r.Lock)
 	return func(in language.Language) any {
 		said := frame
+		said.Kinds = kinds(r.Lock, in)
 		if err == nil {
 			said.Title = row.Title.In(in)
 		}

@@ -7,19 +7,23 @@ import (
 
 // happening is what a drawing shows of a kind of event, beside commands and findings.
 type happening struct {
-	kind Kind
-	step string        // its kind of step
-	says language.Text // a word in braces is a field of the event; {by} is the sale, the replica or the Redis
-	on   language.Text // the same of one of several masters
-	rule language.Text // a line across the drawing: it happens to everybody
+	kind  Kind
+	title language.Text // for people; empty if the page does not list it
+	step  string        // its kind of step
+	says  language.Text // a word in braces is a field of the event; {by} is the sale, the replica or the Redis
+	on    language.Text // the same of one of several masters
+	rule  language.Text // a line across the drawing: it happens to everybody
 }
 
 func happenings() []happening {
 	both := language.Both
 	return []happening{
-		{kind: KindDies, step: trace.KindDies, says: both("{by} dies", "{by} 崩溃")},
-		{kind: KindStops, step: trace.KindPauses, says: both("{by} stops, timers and all", "{by} 暂停，定时器也停了")},
-		{kind: KindGoes, step: trace.KindResumes, says: both("{by} goes on", "{by} 恢复运行")},
+		{kind: KindDies, title: both("A replica died", "副本崩溃"),
+			step: trace.KindDies, says: both("{by} dies", "{by} 崩溃")},
+		{kind: KindStops, title: both("A replica was paused", "副本暂停"),
+			step: trace.KindPauses, says: both("{by} stops, timers and all", "{by} 暂停，定时器也停了")},
+		{kind: KindGoes, title: both("A replica goes on", "副本恢复运行"),
+			step: trace.KindResumes, says: both("{by} goes on", "{by} 恢复运行")},
 		{
 			kind: KindHeld, step: trace.KindWaits,
 			says: both("a command of {by}'s is held on its way to Redis", "{by} 的一条命令在去 Redis 的途中被扣住"),
@@ -44,7 +48,8 @@ func happenings() []happening {
 		{kind: KindResent, step: trace.KindWaits, says: both(
 			"Redis does a command of {by}'s twice: the reply to the first was lost", "Redis 把 {by} 的一条命令执行了两次：第一次的响应丢失")},
 
-		{kind: KindEmptied, step: trace.KindRestarts, says: both("{by} restarts empty", "{by} 清空重启")},
+		{kind: KindEmptied, title: both("Redis lost what it held", "Redis 的数据丢失"),
+			step: trace.KindRestarts, says: both("{by} restarts empty", "{by} 清空重启")},
 		{kind: KindCrashes, step: trace.KindCrashes, says: both("{by} goes down", "{by} 宕机")},
 		{kind: KindLags, step: trace.KindLags, says: both("{by}'s replica hears nothing more of it", "{by} 的从节点不再收到它的改动")},
 		{kind: KindFailsOver, step: trace.KindFailover, says: both(

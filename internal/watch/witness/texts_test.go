@@ -35,6 +35,9 @@ func texts() map[string]language.Text {
 	for what, text := range doings() {
 		all[fmt.Sprint("doing ", what)] = text
 	}
+	for kind, text := range Titles() {
+		all["title "+kind] = text
+	}
 	for outcome, text := range byHand() {
 		all["by hand "+string(outcome)] = text
 	}
