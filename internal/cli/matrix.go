@@ -69,10 +69,7 @@ func runMatrix(cmd *cobra.Command, f matrixFlags) error {
 			return fmt.Errorf("--html: %w", err)
 		}
 	}
-	people := cmd.OutOrStdout()
-	if f.asJSON || f.markdown {
-		people = cmd.ErrOrStderr()
-	}
+	people := people(cmd, f.asJSON || f.markdown)
 	shown := newMatrixShown(people)
 	run := lab.MatrixRun{Program: program, In: f.in, Quick: f.quick, Beside: f.beside, Begin: shown.begin, Tell: shown.tell}
 	m, err := run.Compute(cmd.Context())
@@ -81,13 +78,7 @@ func runMatrix(cmd *cobra.Command, f matrixFlags) error {
 		return err
 	}
 	fmt.Fprintf(people, "\n%s\n%s\n", m.Legend(), m.Summary())
-	if err := f.write(cmd, m); err != nil {
-		return err
-	}
-	if code := m.ExitCode(); code != exitOK {
-		return exitCode(code)
-	}
-	return nil
+	return exitWith(f.write(cmd, m), m.ExitCode())
 }
 
 // write writes the documents that were asked for.

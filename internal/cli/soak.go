@@ -122,10 +122,7 @@ func runSoak(cmd *cobra.Command, f soakFlags) error {
 	if err != nil {
 		return err
 	}
-	people := cmd.OutOrStdout()
-	if f.asJSON {
-		people = cmd.ErrOrStderr()
-	}
+	people := people(cmd, f.asJSON)
 	file, unwritable := web.OpenFile(f.html) // before minutes of work, not after
 	if unwritable != nil && cmd.Flags().Changed("html") {
 		return unwritable
@@ -185,10 +182,7 @@ func tellSoak(cmd *cobra.Command, summary soak.Summary, people io.Writer, asJSON
 			return err
 		}
 	}
-	if code := summary.Verdict.ExitCode(); code != exitOK {
-		return exitCode(code)
-	}
-	return nil
+	return exitWith(nil, summary.Verdict.ExitCode())
 }
 
 // drawHistory writes the picture into a file, if there is one.
