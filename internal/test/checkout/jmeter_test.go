@@ -1,4 +1,4 @@
-package jmeter
+package checkout
 
 import (
 	"fmt"
@@ -45,7 +45,7 @@ func TestJMeterCountsTheUnknownApart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	output, err := exec.CommandContext(t.Context(), "mvn", "-B", "-q", "-f", "pom.xml", "verify",
+	output, err := exec.CommandContext(t.Context(), "mvn", "-B", "-q", "-f", "jmeter", "verify",
 		"-Dport="+target.Port(), "-Dlock=v4", "-Dbuyers=100").CombinedOutput()
 	says := "verdict UNKNOWN: lock v4, 100 in stock at first, 4 left, 96 sold, 0 updates lost; " +
 		"buyers: 96 sold, 0 sold out, 1 failed, 3 unknown; too few were answered for a PASS\n"
