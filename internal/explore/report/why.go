@@ -21,7 +21,7 @@ func (r Request) explain(ctx context.Context, schedule string, a explore.Anomaly
 	}
 	why, err := graph.Explain(ctx, r.Lock, r.Scenario, schedule, a, explore.Bounds{Schedules: schedulesAsked})
 	if ctx.Err() != nil {
-		return nil, nil //nolint:nilnil // it was interrupted: what was seen says nothing
+		return nil, nil //nolint:nilerr,nilnil // it was interrupted: what was seen says nothing
 	}
 	return &why, err
 }
