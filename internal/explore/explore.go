@@ -172,7 +172,7 @@ func Explore(ctx context.Context, s strategy.Strategy, in Scenario, goal Goal, b
 			return system{h}, nil
 		}, inner, bounds)
 	}
-	found, err := look(in.Alike() && in.Sales <= 1 && s.Sharing.Shares == nil && !s.OnNodes && !inner.OneStart)
+	found, err := look(in.Alike() && in.Sales <= 1 && !s.OnNodes && !inner.OneStart)
 	if errors.Is(err, search.ErrNames) {
 		found, err = look(false)
 	}

@@ -43,9 +43,6 @@ func (c *Checker) obtained(s *sale) int {
 
 // checkToken looks at the token of a sale that enters.
 func (c *Checker) checkToken(s *sale, lease *lock.Lease) {
-	if c.countedIn(s.actor) {
-		return // those who are inside together may have the same
-	}
 	at, token := c.obtained(s), lease.Token()
 	i := len(c.order.grants)
 	for j, g := range c.order.grants {

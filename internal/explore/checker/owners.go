@@ -83,12 +83,9 @@ func (c *Checker) expels(by *execution.Actor, o *ownership, ch change) bool {
 	return names(ch.was, owner) && !names(ch.is, owner)
 }
 
-// countedIn reports whether an actor does not own the lock's key alone: of a semaphore nobody does, and of a read-write lock no reader.
-func (c *Checker) countedIn(a *execution.Actor) bool { return c.sharing.Most() > 1 || a.Shares() }
-
 // wrote sees that an actor changed the lock's key on a server.
 func (c *Checker) wrote(by *execution.Actor, o *ownership, ch change) {
-	if c.joined(o, ch) && c.sales[o.owner].actor != by || c.countedIn(by) && o.owner == nobody {
+	if c.joined(o, ch) && c.sales[o.owner].actor != by {
 		return
 	}
 	ours := by.Process.Owns(ch.was) && !c.expels(by, o, ch)

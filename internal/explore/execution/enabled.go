@@ -232,7 +232,7 @@ func (m *menu) mayStart(a *Actor) bool {
 		before = m.actors[a.Index+1:]
 	}
 	return !slices.ContainsFunc(before, func(b *Actor) bool {
-		return !b.started && b.once == a.once && b.shares == a.shares && (b.Process == a.Process || m.Scenario.Alike())
+		return !b.started && b.once == a.once && (b.Process == a.Process || m.Scenario.Alike())
 	})
 }
 

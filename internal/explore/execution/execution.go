@@ -19,8 +19,6 @@ import (
 	"lockstep/internal/explore/coroutine"
 	"lockstep/internal/explore/scenario"
 	"lockstep/internal/explore/simredis"
-	"lockstep/internal/lock"
-	"lockstep/internal/lock/strategy"
 	"lockstep/internal/service/history"
 )
 
@@ -52,7 +50,6 @@ type Setup struct {
 	FirstName rune // of the actors: A, or one that nobody has had
 	Now       time.Duration
 	Backwards bool // actors that start alike start in reverse order
-	Sharing   strategy.Sharing
 
 	// Actors that start alike are the same but for their names: a state in which they have changed places is the same state.
 	Interchangeable bool
@@ -102,7 +99,7 @@ func New(setup Setup) *Execution {
 	for i := range s.Actors {
 		p := x.processes[i%len(x.processes)]
 		a := &Actor{Index: i, Name: string(setup.named(i)), Process: p, inside: len(p.actors), once: i < s.Try, leave: func() {}}
-		a.Sale, a.shares = a.Name, setup.Sharing.SharedBy(lock.Owner(a.Name))
+		a.Sale = a.Name
 		p.actors = append(p.actors, a)
 		x.actors = append(x.actors, a)
 	}

@@ -83,7 +83,6 @@ type Actor struct {
 	Sale    string // the id of its sale: its name, and then a number
 
 	once    bool  // it tries once for the lock
-	shares  bool  // the lock, with others who do
 	main    *Task // that it starts with
 	spawned int   // tasks
 	sales   int   // that it has begun
@@ -98,9 +97,6 @@ type Actor struct {
 
 // Once reports whether it tries once for the lock, and does not wait.
 func (a *Actor) Once() bool { return a.once }
-
-// Shares reports whether it takes the lock as one that others may share.
-func (a *Actor) Shares() bool { return a.shares }
 
 // Next begins its next sale.
 func (a *Actor) Next() {

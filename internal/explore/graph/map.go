@@ -41,7 +41,7 @@ func Draw(ctx context.Context, s strategy.Strategy, in explore.Scenario, bounds 
 		return nil, err
 	}
 	d := drawing{strategy: s, scenario: in, bounds: bounds, progress: progress}
-	alike := in.Actors > 2 && in.Alike() && in.SalesEach() == 1 && s.Sharing.Shares == nil && !s.OnNodes
+	alike := in.Actors > 2 && in.Alike() && in.SalesEach() == 1 && !s.OnNodes
 	m, err := d.draw(ctx, alike)
 	if errors.Is(err, search.ErrNames) {
 		m, err = d.draw(ctx, false)

@@ -113,7 +113,7 @@ func (h *Harness) Begin(backwards bool) *Run {
 	x := execution.New(execution.Setup{
 		Scenario: h.scenario, Cluster: h.memory.NewCluster(h.start, h.masters), Hasher: h.hasher, Pool: &h.pool, FirstName: 'A',
 		Backwards: backwards, Interchangeable: h.anyNames, EverySymmetry: h.everySymmetry, EveryStart: h.everyStart,
-		EveryRound: h.everyRound, Sharing: h.strategy.Sharing,
+		EveryRound: h.everyRound,
 	})
 	run := &Run{Execution: x, backwards: backwards}
 	run.checker = checker.New(x, h.strategy, checker.Futures{
@@ -139,16 +139,15 @@ func (h *Harness) again(run *Run) (copied *checker.Checker, end func()) {
 	}
 }
 
-// later begins an execution of newcomers, with names that nobody has had, on what x has left, an age later.
+// later begins an execution of two newcomers, with names that nobody has had, on what x has left, an age later.
 func (h *Harness) later(x *execution.Execution) (*checker.Checker, func(), error) {
 	cluster, err := x.Cluster.Later(scenario.Forever)
 	if err != nil {
 		return nil, nil, err
 	}
-	newcomers := h.strategy.Sharing.Most() + 1 // the last of whom should not get it
 	next := execution.New(execution.Setup{
-		Scenario: scenario.Scenario{Actors: newcomers, Replicas: 1, Try: newcomers}, Cluster: cluster, Hasher: h.hasher, Pool: &h.pool,
-		FirstName: 'a', Now: x.Now() + scenario.Forever, EverySymmetry: h.everySymmetry, Sharing: h.strategy.Sharing,
+		Scenario: scenario.Scenario{Actors: 2, Replicas: 1, Try: 2}, Cluster: cluster, Hasher: h.hasher, Pool: &h.pool,
+		FirstName: 'a', Now: x.Now() + scenario.Forever, EverySymmetry: h.everySymmetry,
 	})
 	c := checker.New(next, h.strategy, checker.Futures{})
 	h.sell(next, c)
