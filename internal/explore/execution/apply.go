@@ -25,20 +25,16 @@ func (x *Execution) Apply(t Transition) bool {
 	case Unsynced:
 		sent = x.move(x.tasks[t.ID], t.Kind) && x.wouldLose()
 	case DiesBefore:
-		x.left.Crash--
 		x.tasks[t.ID].actor.Process.dead = true
 	case Pauses:
-		x.left.Pause--
 		x.processes[t.ID].paused = true
 	case Resumes:
 		x.continues(x.processes[t.ID])
 	case Woken:
 		x.notify(x.processes[t.ID])
 	case Unwoken:
-		x.left.LostWake--
 		x.due(x.processes[t.ID]).take()
 	case Leaves:
-		x.left.Cancel--
 		a := x.actors[t.ID]
 		a.cancelled = true
 		x.note(a.Process, "cancel "+strconv.Itoa(a.inside))
@@ -50,15 +46,16 @@ func (x *Execution) Apply(t Transition) bool {
 		x.pass(x.nextEvent())
 		x.skim()
 	case Slow:
-		x.left.Slow--
 		x.pass(x.nextTimer().at)
 	case Expires:
-		x.left.Expiry--
 		x.pass(x.now + x.Cluster.NextExpiry())
 	case Arrives:
 		x.arrive(x.tasks[t.ID])
 	default:
 		x.strike(t)
+	}
+	if left := t.Kind.left(&x.left); left != nil {
+		*left--
 	}
 	x.settle()
 	x.bury()
@@ -83,13 +80,10 @@ func (x *Execution) move(t *Task, k Kind) (sent bool) {
 	}
 	switch k {
 	case LosesReply:
-		x.left.LostReply--
 		t.fate = replyLost
 	case DiesAfter:
-		x.left.Crash--
 		t.fate = diedAfter
 	case PausesAfter:
-		x.left.Pause--
 		t.fate = readLate
 	case LosesRequest, Delays, Resends, Unsynced:
 		if !x.disturb(t, k) {
@@ -140,13 +134,10 @@ func (x *Execution) continues(p *Process) {
 func (x *Execution) befalls(s *simredis.Server, k Kind) {
 	switch k {
 	case NodeCrashes:
-		x.left.NodeCrash--
 		s.Health = simredis.Crashed
 	case NodeHangs:
-		x.left.NodeHang--
 		s.Health = simredis.Hung
 	case NodeRestarts:
-		x.left.NodeRestart--
 		x.becomes(s, x.Cluster.Empty())
 	case NodeClockJumps:
 		x.serverJumps(s)

@@ -25,7 +25,7 @@ func (l *timeline) itsTimeout(a *Actor) *timer {
 // addTimeouts adds that timeouts come.
 func (m *menu) addTimeouts() {
 	for i, a := range m.actors {
-		if m.left.Timeout > 0 && !a.Dead() && !a.Paused() && m.itsTimeout(a) != nil {
+		if !a.Dead() && !a.Paused() && m.itsTimeout(a) != nil {
 			m.add(TimesOut, i)
 		}
 	}
@@ -33,7 +33,6 @@ func (m *menu) addTimeouts() {
 
 // timeOut lets a's timeout come.
 func (x *Execution) timeOut(a *Actor) {
-	x.left.Timeout--
 	x.note(a.Process, "timeout "+strconv.Itoa(a.inside))
 	x.fire(x.itsTimeout(a))
 }
