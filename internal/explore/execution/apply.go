@@ -51,8 +51,16 @@ func (x *Execution) Apply(t Transition) bool {
 		x.pass(x.now + x.Cluster.NextExpiry())
 	case Arrives:
 		x.arrive(x.tasks[t.ID])
-	default:
-		x.strike(t)
+	case FailsOver:
+		x.failOver(x.Cluster.Lagging())
+	case TimesOut:
+		x.timeOut(x.actors[t.ID])
+	case ClockJumps:
+		x.clockJumps(x.processes[t.ID])
+	case RedisClockJumps:
+		x.serverJumps(x.Cluster.Servers()[0])
+	case WokenInVain:
+		x.ringAll(x.processes[t.ID])
 	}
 	if left := t.Kind.left(&x.left); left != nil {
 		*left--
@@ -78,22 +86,26 @@ func (x *Execution) move(t *Task, k Kind) (sent bool) {
 	if t.pending == nil || t.Ended() || begins && x.matters(t) {
 		return k == Moves || k == Polls || k == PollsOn
 	}
-	switch k {
-	case LosesReply:
-		t.fate = replyLost
-	case DiesAfter:
-		t.fate = diedAfter
-	case PausesAfter:
-		t.fate = readLate
-	case LosesRequest, Delays, Resends, Unsynced:
-		if !x.disturb(t, k) {
-			return false
-		}
-	default:
+	if t.fate = k; x.makesNoDifference(t) {
+		return false
 	}
 	x.ready = append(x.ready, t)
 	x.settle()
 	return true
+}
+
+// makesNoDifference reports whether what the network or a replica does to t's command is nothing new: its server does not answer anyway, or
+// has no replica.
+func (x *Execution) makesNoDifference(t *Task) bool {
+	s := x.Cluster.Servers()[t.to]
+	switch t.fate {
+	case LosesRequest, Delays, Resends:
+		return s.Health != simredis.Well
+	case Unsynced:
+		return s.Health != simredis.Well || x.Cluster.OnNodes() && s.Index == 0
+	default:
+		return false
+	}
 }
 
 // matters reports whether something may happen between t's start, or its waking, and its first command that it can tell from what happens

@@ -108,7 +108,7 @@ func (x *Execution) appendNodes(b []byte, o Order) []byte {
 	}
 	var nodes []string
 	for _, s := range x.Cluster.Masters() {
-		n := fmt.Appendf(nil, "|%d ", s.Health)
+		n := fmt.Appendf(nil, "|%s ", s.Health)
 		n = x.checker.AppendServer(n, s.Index, o)
 		n = append(n, s.Holds.Text...)
 		n = x.appendHidden(n, s, o)

@@ -22,7 +22,7 @@ type lateCommand struct {
 
 // keep keeps what t has sent, if that is late and not lost.
 func (u *underWay) keep(t *Task, server int, conn *simredis.Conn, command *simredis.Command) {
-	if t.fate == delayed {
+	if t.fate == Delays {
 		u.late = append(u.late, lateCommand{t, t.pending, server, conn, command})
 	}
 }

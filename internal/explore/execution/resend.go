@@ -16,7 +16,7 @@ func (t *Task) news(before *simredis.State, orders []history.Order) []history.Or
 			slices.ContainsFunc(t.repeats, func(old history.Order) bool { return old.ID == o.ID })
 	})
 	t.repeats = nil
-	if t.fate == sentAgain {
+	if t.fate == Resends {
 		t.repeats = orders
 	}
 	return news

@@ -115,14 +115,13 @@ func bit(a explore.Anomaly) uint32 { return 1 << max(slices.Index(anomaly.All(),
 
 // Distances says for each state how far an anomaly is away.
 type Distances struct {
-	of    *Map
 	steps []int32 // of each state
 }
 
 // To goes backwards from the steps that show an anomaly: those who lead there are one step away, those who lead to them two, and so on.
 func (m *Map) To(a explore.Anomaly) Distances {
 	first, into := m.backwards(func(step) bool { return true })
-	d := Distances{m, slices.Repeat([]int32{Never}, len(m.states))}
+	d := Distances{slices.Repeat([]int32{Never}, len(m.states))}
 	var level, next []int32
 	for _, s := range m.steps {
 		if s.shows&bit(a) != 0 && d.steps[s.from] == Never {
@@ -164,17 +163,4 @@ func (m *Map) backwards(by func(step) bool) (first, into []int32) {
 		}
 	}
 	return first, into
-}
-
-// Counts says how many states are so far away: how many by the number of steps, and how many never show the anomaly.
-func (d Distances) Counts() (away map[int]int, never int) {
-	away = map[int]int{}
-	for _, steps := range d.steps {
-		if steps == Never {
-			never++
-		} else {
-			away[int(steps)]++
-		}
-	}
-	return away, never
 }

@@ -37,14 +37,7 @@ func (r *Recorder) nodes() (all []trace.Node) {
 	}
 	locks := r.locks()
 	for _, s := range r.x.Cluster.Masters() {
-		node := trace.Node{Health: trace.Well}
-		switch s.Health {
-		case simredis.Hung:
-			node.Health = trace.Hung
-		case simredis.Crashed:
-			node.Health = trace.Crashed
-		default:
-		}
+		node := trace.Node{Health: trace.Health(s.Health)}
 		if h := locks[s.Index]; h.has {
 			node.Lock = r.name(h.holder)
 		}

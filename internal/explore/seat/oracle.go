@@ -23,7 +23,7 @@ func (s *Seat) hint(w http.ResponseWriter, r *http.Request) error {
 	defer session.Close()
 	hint, err := s.hintFor(session, a, func() (hint graph.Hint, err error) {
 		err = s.turns.alone(r.Context(), s.limits.Longer, func() (err error) {
-			hint, err = graph.HintFor(r.Context(), session, a, s.limits.Hint)
+			hint, err = graph.Away(r.Context(), session, a, s.limits.Hint)
 			return err
 		})
 		return hint, err

@@ -26,13 +26,13 @@ type Server struct {
 }
 
 // Health says whether a server answers.
-type Health uint8
+type Health string
 
 // The states of health.
 const (
-	Well    Health = iota
-	Hung           // it does what it is told, but does not answer
-	Crashed        // it refuses connections
+	Well    Health = "well"
+	Hung    Health = "hung"    // it does what it is told, but does not answer
+	Crashed Health = "crashed" // it refuses connections
 )
 
 // Expires reports whether a key of its is to expire.
@@ -40,9 +40,9 @@ func (s *Server) Expires() bool { return s.Holds.nextExpiry() > 0 }
 
 // NewCluster begins with a server in this state, and so many empty masters for the lock.
 func (m *Memory) NewCluster(stored *State, masters int) *Cluster {
-	c := &Cluster{memory: m, servers: []*Server{{Holds: stored}}}
+	c := &Cluster{memory: m, servers: []*Server{{Holds: stored, Health: Well}}}
 	for i := range masters {
-		c.servers = append(c.servers, &Server{Index: i + 1, Holds: m.Empty()})
+		c.servers = append(c.servers, &Server{Index: i + 1, Holds: m.Empty(), Health: Well})
 	}
 	return c
 }
