@@ -169,7 +169,7 @@ func Explore(ctx context.Context, s strategy.Strategy, in Scenario, goal Goal, b
 			if slices.Contains(goal.Anomalies, Starved) {
 				h.WatchOrder()
 			}
-			return system{h}, nil
+			return harness.System{Harness: h}, nil
 		}, inner, bounds)
 	}
 	found, err := look(in.Alike() && in.Sales <= 1 && !s.OnNodes && !inner.OneStart)
@@ -187,16 +187,4 @@ func applying(s strategy.Strategy) (all []Anomaly) {
 		}
 	}
 	return all
-}
-
-// system is a harness, to be searched.
-type system struct{ *harness.Harness }
-
-func (s system) Begin(backwards bool) search.Run { return run{s.Harness.Begin(backwards)} }
-
-// run is a harness's run, to be searched.
-type run struct{ *harness.Run }
-
-func (r run) Sight() search.Sight {
-	return search.Sight{Sold: r.Sold(), Contended: r.Contended(), Beyond: r.Beyond()}
 }

@@ -77,7 +77,7 @@ func (d drawing) draw(ctx context.Context, alike bool) (*Map, error) {
 	m := &Map{begin: begin}
 	states, result, err := search.Walk(ctx, func() (search.System, error) {
 		h, err := begin()
-		return system{Harness: h}, err
+		return harness.System{Harness: h}, err
 	}, func(e search.Edge) { m.steps = append(m.steps, d.step(e)) }, goal, d.bounds)
 	if err == nil && !result.Complete {
 		err = fmt.Errorf("%w: %s", ErrTooLarge, result.Bound)

@@ -15,6 +15,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"sync"
 	"time"
 
 	"lockstep/internal/explore"
@@ -66,7 +67,7 @@ type Seat struct {
 	maps   *maps
 	large  large
 	ways   ways
-	rows   rows
+	rows   sync.Map // of rowDone, by the name of the lock
 
 	close      context.CancelFunc
 	afterClose func(func()) (stop func() bool)
@@ -78,7 +79,7 @@ func New(limits Limits, errors Errors) *Seat {
 	s := &Seat{
 		close: cancel, afterClose: func(f func()) (stop func() bool) { return context.AfterFunc(open, f) },
 		limits: limits, errors: errors, mux: http.NewServeMux(),
-		turns: newTurns(limits.Line), maps: newMaps(limits.Kept), large: large{now: time.Now}, rows: rows{done: map[string]rowDone{}},
+		turns: newTurns(limits.Line), maps: newMaps(limits.Kept), large: large{now: time.Now},
 	}
 	s.handle("/seat", s.index)
 	s.handle("/seat/state", s.state)
