@@ -179,7 +179,7 @@ func Explore(ctx context.Context, s strategy.Strategy, in Scenario, goal Goal, b
 	return result(found), err
 }
 
-// applying are the anomalies that a strategy promises to prevent, but for those that have to be named.
+// applying returns the anomalies that a strategy promises to prevent, but for those that have to be named.
 func applying(s strategy.Strategy) (all []Anomaly) {
 	for _, a := range Anomalies() {
 		if a.Applies(s) && !a.ByName() {

@@ -32,8 +32,8 @@ func (c *Checker) sees(before, after *simredis.State, by *execution.Actor) {
 	c.order.touched[by.Process] = c.order.clock
 }
 
-// obtained is when a sale that enters obtained its lock: when it became the holder. Where that is not known, it was by the last change that
-// its process made.
+// obtained returns when a sale that enters obtained its lock: when it became the holder. Where that is not known, it was by the last
+// change that its process made.
 func (c *Checker) obtained(s *sale) int {
 	if s.keyed {
 		return s.since

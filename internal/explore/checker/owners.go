@@ -39,7 +39,7 @@ func (c *Checker) Changed(s *simredis.Server, before *simredis.State, by *execut
 	c.meetAll()
 }
 
-// change is what became of the lock's key.
+// change is the lock's key before and after a command.
 type change struct {
 	was, is  simredis.Key
 	had, has bool
@@ -187,8 +187,8 @@ func (c *Checker) enters(a *execution.Actor) {
 	c.holds(a.Index)
 }
 
-// Holder is the index of the actor whose lock it is, below zero for nobody.
+// Holder returns the index of the actor whose lock it is, below zero for nobody.
 func (c *Checker) Holder() int { return c.holder }
 
-// Owner is the one whose lock is on a server, below zero for nobody.
+// Owner returns the one whose lock is on a server, below zero for nobody.
 func (c *Checker) Owner(server int) int { return c.owners[server].owner }

@@ -73,7 +73,7 @@ func (s *sale) loses(given bool) {
 // Sells takes down that an actor has sold.
 func (c *Checker) Sells(a *execution.Actor) { c.sales[a.Index].sold++ }
 
-// Sold is how many sales have succeeded.
+// Sold returns how many sales have succeeded.
 func (c *Checker) Sold() (n int) {
 	for _, s := range c.sales {
 		n += s.sold

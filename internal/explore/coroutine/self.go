@@ -6,5 +6,5 @@ package coroutine
 // gives it stands only in a printed stack, and to print one takes longer than all the rest of a schedule.
 type goroutine uintptr
 
-// self is the goroutine that asks.
+// self returns the goroutine that asks.
 func self() goroutine

@@ -5,5 +5,5 @@ package coroutine
 // goroutine is the number that the runtime gives a goroutine.
 type goroutine string
 
-// self is the goroutine that asks.
+// self returns the goroutine that asks.
 func self() goroutine { return goroutine(number()) }

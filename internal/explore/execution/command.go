@@ -23,7 +23,7 @@ const maxUnsent = 1000
 // network is the simredis.Network of an execution.
 type network struct{ *Execution }
 
-// Network is what clients send their commands by.
+// Network returns what clients send their commands by.
 func (x *Execution) Network() simredis.Network { return network{x} }
 
 // Send implements simredis.Network: it holds commands back until the schedule lets them go. From then on they are on their way, whatever
@@ -42,7 +42,7 @@ func (x network) Send(ctx context.Context, server int, cmds []redis.Cmder, deliv
 	return x.transmit(ctx, t, server, cmds, deliver)
 }
 
-// unsent is what a command gets whose context has ended. One that tries again at once, and again, would never end.
+// unsent returns what a command gets whose context has ended. One that tries again at once, and again, would never end.
 func (x network) unsent(t *Task, err error) error {
 	if t.unsent++; t.unsent <= maxUnsent {
 		return err
@@ -141,7 +141,7 @@ func (x network) Receive(conn *simredis.Conn, server int, command *simredis.Comm
 	return a.Reply, nil
 }
 
-// refuse is what a crashed node does.
+// refuse answers for a crashed node.
 func (x network) refuse(t *Task, s *simredis.Server) error {
 	x.noteOf(t, s, "refused "+inPast(t, s))
 	if x.recorder != nil {
@@ -151,7 +151,7 @@ func (x network) refuse(t *Task, s *simredis.Server) error {
 	return &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}
 }
 
-// unanswer is what a hung node does: what was sent takes effect, and its sender waits until its context ends. That a client gives up
+// unanswer answers for a hung node: what was sent takes effect, and its sender waits until its context ends. That a client gives up
 // by itself some time is left out: if it then tried again, schedules would have no end.
 func (x network) unanswer(ctx context.Context, t *Task) error {
 	t.unanswered = true

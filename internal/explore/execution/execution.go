@@ -155,23 +155,23 @@ func (x *Execution) Fail(err error) {
 	}
 }
 
-// Taken are the transitions so far.
+// Taken returns the transitions so far.
 func (x *Execution) Taken() []Transition { return x.taken }
 
-// Err is why the exploration cannot go on.
+// Err returns why the exploration cannot go on.
 func (x *Execution) Err() error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	return x.trouble
 }
 
-// Actors are all of them, by their index.
+// Actors returns all of them, by their index.
 func (x *Execution) Actors() []*Actor { return x.actors }
 
-// Processes are all of them.
+// Processes returns all of them.
 func (x *Execution) Processes() []*Process { return x.processes }
 
-// Now is the time since the start.
+// Now returns the time since the start.
 func (x *Execution) Now() time.Duration { return x.now }
 
 // becomes changes what a server holds. The one who runs did it.

@@ -32,7 +32,7 @@ func (x *Execution) Fingerprint() Fingerprint {
 	return x.Hasher.sum(o.rename(x, x.checker.AppendState(b, o)))
 }
 
-// inOrder are the processes, in an order of the actors: if that is not the usual one, each is a process.
+// inOrder returns the processes, in an order of the actors: if that is not the usual one, each is a process.
 func (x *Execution) inOrder(o Order) []*Process {
 	if !o.alike {
 		return x.processes

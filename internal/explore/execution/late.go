@@ -27,7 +27,7 @@ func (u *underWay) keep(t *Task, server int, conn *simredis.Conn, command *simre
 	}
 }
 
-// oldest is the index of the first late command of a task, below zero if it has none.
+// oldest returns the index of the first late command of a task, below zero if it has none.
 func (u *underWay) oldest(t *Task) int {
 	return slices.IndexFunc(u.late, func(l lateCommand) bool { return l.from == t })
 }

@@ -49,7 +49,7 @@ func (x *Execution) Standstill(a *Actor) (why Standstill, due time.Duration) {
 	}
 }
 
-// Left is what is left of the budgets.
+// Left returns what is left of the budgets.
 func (x *Execution) Left() scenario.Faults { return x.left }
 
 // Timer is one that is set.
@@ -90,10 +90,10 @@ func (x *Execution) Messages() []Message {
 	return all
 }
 
-// PollsLeft is how often a waiter may still ask in vain beside others.
+// PollsLeft returns how often a waiter may still ask in vain beside others.
 func (x *Execution) PollsLeft() int { return x.polls }
 
-// NextTimer is when the next timer fires, if one is set for a process that runs.
+// NextTimer returns when the next timer fires, if one is set for a process that runs.
 func (x *Execution) NextTimer() (at time.Duration, set bool) {
 	if t := x.nextTimer(); t != nil {
 		return t.at, true

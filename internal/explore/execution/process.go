@@ -65,7 +65,7 @@ func (p *Process) Title() string {
 	return fmt.Sprintf("%s (%s)", p.Name, strings.Join(names, ", "))
 }
 
-// First is the first of its actors.
+// First returns the first of its actors.
 func (p *Process) First() *Actor { return p.actors[0] }
 
 // Owns reports whether a lock is one of the whole process: one of its values is the process's name, with or without something behind it.
@@ -113,7 +113,7 @@ func (a *Actor) Started() bool { return a.started }
 // Finished reports whether its sale has ended, with Err.
 func (a *Actor) Finished() bool { return a.finished }
 
-// Err is how its sale ended.
+// Err returns how its sale ended.
 func (a *Actor) Err() error { return a.err }
 
 // Dead reports whether its process is.

@@ -113,7 +113,7 @@ func (s *scheduler) busy(p *Process) bool {
 	return slices.ContainsFunc(s.tasks, func(t *Task) bool { return t.actor.Process == p && !t.Ended() })
 }
 
-// sender is the first task of p that is about to send a command.
+// sender returns the first task of p that is about to send a command.
 func (s *scheduler) sender(p *Process) *Task {
 	for _, t := range s.tasks {
 		if t.actor.Process == p && t.pending != nil && !t.Ended() {

@@ -13,7 +13,7 @@ func (x *Execution) waitsForEver(task *Task, t *timer) {
 	}
 }
 
-// itsTimeout is the first timer of a's that no time would bring, nil if there is none.
+// itsTimeout returns the first timer of a's that no time would bring, nil if there is none.
 func (l *timeline) itsTimeout(a *Actor) *timer {
 	i := slices.IndexFunc(l.never, func(t *timer) bool { return t.actor == a })
 	if i < 0 {

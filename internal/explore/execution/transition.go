@@ -144,7 +144,7 @@ func (t Transition) hopeful() bool {
 	return t.Progress() || t.Kind == TimePasses || t.Kind == Resumes || t.Kind == Arrives
 }
 
-// Token is how a schedule writes a transition of a kind. Its command is known for certain only after it has happened.
+// Token returns how a schedule writes a transition of a kind. Its command is known for certain only after it has happened.
 func Token(k Kind, who, command string) string {
 	switch n := k.notation(); n.of {
 	case nobody:
@@ -156,7 +156,7 @@ func Token(k Kind, who, command string) string {
 	}
 }
 
-// Who is the name of the one that t happens to, before it has happened.
+// Who returns the name of the one that t happens to, before it has happened.
 func (x *Execution) Who(t Transition) string {
 	switch t.Kind.notation().of {
 	case nobody:
@@ -226,7 +226,7 @@ func Notation() []string {
 	return examples
 }
 
-// words are those of the kinds that happen to such a subject.
+// words returns those of the kinds that happen to such a subject.
 func words(of subject) (all []string) {
 	for _, n := range notations() {
 		if n.of == of && n.word != "" {

@@ -102,13 +102,13 @@ func (d drawing) step(e search.Edge) step {
 	return step{e.From, e.To, shows}
 }
 
-// States is how many there are.
+// States returns how many there are.
 func (m *Map) States() int { return len(m.states) }
 
-// Steps is how many there are.
+// Steps returns how many there are.
 func (m *Map) Steps() int { return len(m.steps) }
 
-// Bytes is about how much memory it takes.
+// Bytes returns about how much memory it takes.
 func (m *Map) Bytes() int { return 50*m.States() + 12*m.Steps() }
 
 func bit(a explore.Anomaly) uint32 { return 1 << max(slices.Index(anomaly.All(), a), 0) }

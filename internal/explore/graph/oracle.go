@@ -82,7 +82,7 @@ func (m *Map) along(h *harness.Harness, path []execution.Transition) []int32 {
 	return states
 }
 
-// at is the distance from a state.
+// at returns the distance from a state.
 func (d Distances) at(state int32) int {
 	if state < 0 {
 		return Unknown

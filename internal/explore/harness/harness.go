@@ -199,7 +199,7 @@ func (h *Harness) locker(x *execution.Execution, p *execution.Process, clients [
 	return h.strategy.New(h.parts(x, p, clients))
 }
 
-// parts are what a process's lock is made of.
+// parts returns what a process's lock is made of.
 func (h *Harness) parts(x *execution.Execution, p *execution.Process, clients []*simredis.Client) strategy.Parts {
 	var nodes []redis.Cmdable
 	for _, c := range clients[1:] {
@@ -213,11 +213,11 @@ func (h *Harness) parts(x *execution.Execution, p *execution.Process, clients []
 	}
 }
 
-// highest is what chance gives: always the same, or no schedule could be run again.
+// highest returns what chance gives: always the same, or no schedule could be run again.
 func highest(n int64) int64 { return n - 1 }
 
-// chance is what a process's lock is given: the highest number, as highest, but an id of its own, which is a number of more than 32 bits.
-// Two processes that draw the same would take the lock of the other for their own.
+// chance returns what a process's lock is given: the highest number, as highest, but an id of its own, which is a number of more than 32
+// bits. Two processes that draw the same would take the lock of the other for their own.
 func chance(x *execution.Execution, p *execution.Process) func(int64) int64 {
 	nth := int64(slices.Index(x.Processes(), p))
 	return func(n int64) int64 {

@@ -1,6 +1,6 @@
 package recorder
 
-// lost tells what became of the lock, if no actor did it.
+// lost tells how the lock has changed, if no actor did it.
 func (r *Recorder) lost(before view) string {
 	switch was, is := before.locks[0], r.locks()[0]; {
 	case was.has && !is.has:

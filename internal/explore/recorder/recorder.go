@@ -65,13 +65,13 @@ func (r *Recorder) Apply(t execution.Transition) bool {
 	return ok
 }
 
-// Last is the step that was recorded last.
+// Last returns the step that was recorded last.
 func (r *Recorder) Last() trace.Step { return r.steps[len(r.steps)-1] }
 
 // DropLast forgets it.
 func (r *Recorder) DropLast() { r.steps = r.steps[:len(r.steps)-1] }
 
-// Trace is all that was recorded.
+// Trace returns all that was recorded.
 func (r *Recorder) Trace() trace.Trace {
 	all := trace.Trace{Steps: r.steps, Nodes: len(r.nodes()), Language: r.x.Scenario.Language}
 	for _, a := range r.x.Actors() {

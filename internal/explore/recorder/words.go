@@ -92,7 +92,7 @@ func (r *Recorder) saysOfCommand(before view, a *execution.Actor) string {
 	return r.befell() + says
 }
 
-// fates are what became of commands of a kind, or of those who sent them, beside what the commands did.
+// fates says of each kind what happened to its command, or to the sender, beside what the command did.
 func fates() map[string]language.Text {
 	both := language.Both
 	return map[string]language.Text{

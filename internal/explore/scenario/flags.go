@@ -36,10 +36,10 @@ func (f *Flags) Add(to *pflag.FlagSet) {
 	to.StringVar(&f.faults, "faults", "", "what may go wrong, and how often: expiry=1,crash=1")
 }
 
-// Faults are those that were read, as they were written.
+// Faults returns those that were read, as they were written.
 func (f *Flags) Faults() string { return f.faults }
 
-// Scenario is the one that was read. It may be one that Check refuses; what cannot be read at all is an error.
+// Scenario returns the one that was read. It may be one that Check refuses; what cannot be read at all is an error.
 func (f *Flags) Scenario() (s Scenario, err error) {
 	s = f.scenario
 	if s.Faults, err = ParseFaults(f.faults); err != nil {

@@ -91,16 +91,16 @@ func (s Scenario) CheckFor(strategy strategy.Strategy) error {
 	return s.Check()
 }
 
-// PollsInVain is how often waiters ask again though nothing has changed.
+// PollsInVain returns how often waiters ask again though nothing has changed.
 func (s Scenario) PollsInVain() int { return max(cmp.Or(s.Polls, usualPolls), 0) }
 
-// SalesEach is how many sales an actor makes.
+// SalesEach returns how many sales an actor makes.
 func (s Scenario) SalesEach() int { return max(s.Sales, 1) }
 
-// MostOvertakes is how often a sale may be overtaken.
+// MostOvertakes returns how often a sale may be overtaken.
 func (s Scenario) MostOvertakes() int { return cmp.Or(s.Overtakes, usualOvertakes) }
 
-// Processes is how many there are.
+// Processes returns how many there are.
 func (s Scenario) Processes() int {
 	if s.Replicas == 0 {
 		return s.Actors

@@ -34,7 +34,7 @@ func (s *Seat) hint(w http.ResponseWriter, r *http.Request) error {
 	return answer(w, hint)
 }
 
-// sessionFor is the one that a request is about, and the anomaly.
+// sessionFor returns the one that a request is about, and the anomaly.
 func sessionFor(r *http.Request) (*stepper.Session, explore.Anomaly, error) {
 	p, err := placeOf(r.URL.Query())
 	if err != nil {

@@ -41,7 +41,7 @@ type Limits struct {
 	Longer time.Duration  // how long a hint waits for it
 }
 
-// Usual are the limits of a server.
+// Usual returns the limits of a server.
 func Usual() Limits {
 	const memory = 300 << 20
 	return Limits{
