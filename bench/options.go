@@ -61,8 +61,6 @@ func parse(args []string, table []contestants.Contestant, help io.Writer) (optio
 		flags.SetOutput(help)
 		flags.PrintDefaults()
 		return o, err
-	case err != nil && strings.HasSuffix(err.Error(), "not defined: -waiters"):
-		return o, errors.New("-waiters is now called -buyers")
 	case err != nil:
 		return o, fmt.Errorf("%w; bench -help lists the flags", err)
 	case flags.NArg() > 0:

@@ -38,11 +38,10 @@ func TestBurstShowsWhichLocksHold(t *testing.T) {
 			}
 			return code, result
 		}
-		for _, lock := range []string{"v0", "late-commit"} {
-			code, r := burst(crowd, lock)
-			if code != 1 || r.Verdict != history.Oversold || r.Lost == 0 || r.OK != crowd || r.Sold != int64(crowd) {
-				t.Errorf("%s: exit code %d, %+v; want lost updates", lock, code, r)
-			}
+		// what late-commit loses is left to chance here: the explorer has it, and so has the lab commit-after-unlock
+		code, r := burst(crowd, "v0")
+		if code != 1 || r.Verdict != history.Oversold || r.Lost == 0 || r.OK != crowd || r.Sold != int64(crowd) {
+			t.Errorf("v0: exit code %d, %+v; want lost updates", code, r)
 		}
 		for _, lock := range holding {
 			code, r := burst(queue, lock)

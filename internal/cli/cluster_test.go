@@ -112,7 +112,7 @@ func TestClusterShowsWhichLocksAreDistributed(t *testing.T) {
 	t.Parallel()
 	c := startCluster(t, "--replicas", "3")
 	for _, lock := range sample("v4", "v9", "redlock", "local") {
-		code, stdout, stderr := command(t, "burst", "--target", c.url(), "-n", "150", "-c", "150", "--lock", lock, "--json")
+		code, stdout, stderr := command(t, "burst", "--target", c.url(), "-n", "90", "-c", "90", "--lock", lock, "--json")
 		want := 0
 		if lock == "local" {
 			want = 1
@@ -142,7 +142,7 @@ func TestClusterOfOneIsAProcess(t *testing.T) {
 func TestClusterSwitchesAllReplicas(t *testing.T) {
 	t.Parallel()
 	c := startCluster(t, "--replicas", "3", "--inventory.initial", "100000")
-	buyers, items := 15, 10
+	buyers, items := 12, 8
 	if suite.Long {
 		buyers, items = 50, 20
 	}

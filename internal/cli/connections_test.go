@@ -45,6 +45,7 @@ func dial(t *testing.T, addr, request string) net.Conn {
 // Clients that do not send what they announced, or do not read what they asked for, lose their connections, by a server as by a
 // front. Who waits for a sale does not, though it takes longer.
 func TestConnectionsEnd(t *testing.T) {
+	t.Parallel()
 	longer := (max(api.BodyTime, writeTime) + time.Second).String()
 	s := start(t, "--redis.embedded_addr", anyPort, "--sale.think_time", longer)
 	front := startCluster(t, "--replicas", "1", "--sale.think_time", longer)
@@ -92,6 +93,7 @@ func TestConnectionsEnd(t *testing.T) {
 
 // Such connections keep nobody waiting who ends; a sale in flight is waited for all the same.
 func TestEndsWithOpenConnections(t *testing.T) {
+	t.Parallel()
 	flags := []string{"--redis.embedded_addr", anyPort, "--lock.version", "v4", "--sale.think_time", "1500ms"}
 	for name, args := range map[string][]string{"server": {"serve"}, "cluster": {"cluster", "--replicas", "1"}} {
 		t.Run(name, func(t *testing.T) {
@@ -129,6 +131,7 @@ func TestEndsWithOpenConnections(t *testing.T) {
 
 // HEAD is GET without a body, and a path that is written with more slashes is another one, for a server as for a front.
 func TestHeadAndSlashes(t *testing.T) {
+	t.Parallel()
 	s := start(t, "--redis.embedded_addr", anyPort)
 	front := startCluster(t, "--replicas", "1")
 	for _, addr := range []string{s.addr, front.addr} {

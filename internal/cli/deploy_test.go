@@ -50,6 +50,7 @@ func TestBehindNginx(t *testing.T) {
 // Of three shops one is not there, and one takes requests and says nothing: the third sells, and nobody is told 502 but those whom
 // the silent one held. What it held is not sent again.
 func TestNginxLeavesOutShopsThatFail(t *testing.T) {
+	t.Parallel()
 	needsNginx(t)
 	shop := start(t, "--redis.embedded_addr", anyPort, "--sale.think_time", "300ms") // so that buyers meet
 	silent, err := net.Listen("tcp", anyPort)

@@ -15,7 +15,6 @@ import (
 // More buyers than files may be open are refused before anything begins, by the numbers.
 func TestBurstWithinTheFileLimit(t *testing.T) {
 	suite.Needs(t, "sh")
-	t.Setenv(runAsLockstep, "1")
 	silent := unusedAddr(t)
 	for _, c := range []struct {
 		files, buyers, requests int

@@ -46,6 +46,7 @@ func TestSaleAnswer(t *testing.T) {
 }
 
 func TestStatusAndCode(t *testing.T) {
+	t.Parallel()
 	eachRedis(t, func(t *testing.T, redis []string) {
 		s := start(t, redis...)
 		big := `{"stock":` + strings.Repeat(" ", 2<<20) + `5}`
@@ -124,6 +125,7 @@ func TestLockTimeoutAndForceUnlock(t *testing.T) {
 }
 
 func TestLockKeyOfEachType(t *testing.T) {
+	t.Parallel()
 	eachRedis(t, func(t *testing.T, redis []string) {
 		s := start(t, append(redis, "--sale.think_time", "300ms")...)
 		for version, want := range map[string]string{
@@ -182,6 +184,7 @@ func TestLockLostIsAnswered(t *testing.T) {
 }
 
 func TestClientThatGoesAwayLeavesNothingBehind(t *testing.T) {
+	t.Parallel()
 	eachRedis(t, func(t *testing.T, redis []string) {
 		for _, version := range locks {
 			t.Run(version, func(t *testing.T) {

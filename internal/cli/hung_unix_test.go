@@ -13,6 +13,7 @@ import (
 
 // A replica that is stopped keeps what it holds, for a while, and nothing else; when it goes on, it sells again.
 func TestClusterWithAHungReplica(t *testing.T) {
+	t.Parallel()
 	const crowded = 30
 	c := startCluster(t, "--replicas", "3", "--lock", "v4", "--lock.ttl", "1s", "--sale.think_time", "5ms", "--inventory.initial", "1000000")
 	buyers := gather(t, c.testServer, crowded)

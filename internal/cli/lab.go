@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"io"
 	"os"
 	"slices"
 	"strings"
@@ -59,7 +58,7 @@ func completeLab(*cobra.Command, []string, string) (names []string, _ cobra.Shel
 	return labNames(), cobra.ShellCompDirectiveNoFileComp
 }
 
-func labNames() []string { return namesOf(lab.All()) }
+func labNames() []string { return namesOf(lab.OnService()) }
 
 func namesOf(labs []lab.Lab) (names []string) {
 	for _, l := range labs {
@@ -73,8 +72,7 @@ func runLab(cmd *cobra.Command, name, lock string, kind lab.Kind, in language.La
 	if err != nil {
 		return suggest(err, name, labNames())
 	}
-	l = l.In(in)
-	words, locks := labWordsIn(in), l.Locks()
+	locks := l.Locks()
 	if lock != "" {
 		locks = []string{lock}
 	}
@@ -86,17 +84,20 @@ func runLab(cmd *cobra.Command, name, lock string, kind lab.Kind, in language.La
 	if asJSON {
 		people = cmd.ErrOrStderr()
 	}
-	fmt.Fprintf(people, words.claim, l.Name, l.Claim)
-	results, err := runLocks(cmd, l, program, locks, kind, people, words)
-	if err != nil {
-		return err
+	fmt.Fprintf(people, language.Both("%s: %s.\n", "%s：%s。\n").In(in), l.Name, l.Claim.In(in))
+	var results []lab.Result
+	for _, lock := range locks {
+		result, err := l.Run(cmd.Context(), program, lock, kind, in)
+		if err != nil {
+			return err
+		}
+		fmt.Fprint(people, result.Text(cmd.Root().CommandPath(), langTyped(cmd)))
+		results = append(results, result)
 	}
-	if lock == "" && l.Shows == "" {
-		fmt.Fprintf(people, words.noFlaw, l.Cure)
-	} else if lock == "" {
-		fmt.Fprintf(people, words.cure, l.Shows, l.Cured, l.Cure)
+	if lock == "" {
+		fmt.Fprintf(people, "\n%s\n", l.HowCured(in))
 		if diff := l.Diff(); diff != "" {
-			fmt.Fprintf(people, words.diff, diff)
+			fmt.Fprintf(people, language.Both("All of it: %s\n", "全部改动：%s\n").In(in), diff)
 		}
 	}
 	if asJSON {
@@ -110,46 +111,9 @@ func runLab(cmd *cobra.Command, name, lock string, kind lab.Kind, in language.La
 	return nil
 }
 
-func runLocks(
-	cmd *cobra.Command, l lab.Lab, program string, locks []string, kind lab.Kind, people io.Writer, words labWords,
-) (all []lab.Result, err error) {
-	for _, lock := range locks {
-		result, err := l.Run(cmd.Context(), program, lock, kind)
-		if err != nil {
-			return nil, err
-		}
-		printResultOfLab(people, result, cmd.Root().CommandPath(), langTyped(cmd), words)
-		all = append(all, result)
-	}
-	return all, nil
-}
-
-// printResultOfLab tells what a run has shown. The hints begin with the program as it was typed, and end with the language, if it was.
-func printResultOfLab(to io.Writer, r lab.Result, typed, lang string, words labWords) {
-	verdict := words.asExpected
-	if !r.AsExpected() {
-		verdict = fmt.Sprintf(words.expectedWas, words.observed(r.Expected))
-	}
-	fmt.Fprintf(to, words.result, r.Lock, words.observed(r.Observed), verdict, r.Why, r.Seconds, words.redis(r.Redis))
-	fmt.Fprintln(to, r.Trace.Sequence())
-	if r.Reason != "" {
-		fmt.Fprintf(to, words.cannotSay, r.Reason)
-	}
-	for _, f := range r.Sentences(words.in) {
-		fmt.Fprintf(to, "  %s\n", f)
-	}
-	for _, a := range r.Answers {
-		fmt.Fprintf(to, words.buyer, a.Sale, a.Says(words.in), a.Seconds)
-	}
-	fmt.Fprintf(to, words.again, typed, r.Command+lang)
-	if r.Explore != "" {
-		fmt.Fprintf(to, words.explore, typed, r.Explore+lang)
-	}
-}
-
 // listLabs lists what there is, for one lock or, without one, for any.
 func listLabs(cmd *cobra.Command, lock string, in language.Language, asJSON bool) error {
-	labs := lab.All()
+	labs := lab.OnService()
 	if lock != "" {
 		if _, err := evolution.Find(lock); err != nil {
 			return suggest(err, lock, evolution.Names())
@@ -160,10 +124,9 @@ func listLabs(cmd *cobra.Command, lock string, in language.Language, asJSON bool
 		return writeJSON(cmd.OutOrStdout(), namesOf(labs))
 	}
 	table := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
-	words := labWordsIn(in)
-	fmt.Fprintf(table, "%s\t%s\t%s\n", words.names, words.steps, words.promises)
+	fmt.Fprintln(table, language.Both("LAB\tFLAW, CURE\tWHAT A LOCK THAT HOLDS PROMISES", "实验\t缺陷，修复\t没有缺陷的锁承诺什么").In(in))
 	for _, l := range labs {
-		fmt.Fprintf(table, "%s\t%s\t%s\n", l.Name, strings.Join(l.Locks(), " → "), l.In(in).Claim)
+		fmt.Fprintf(table, "%s\t%s\t%s\n", l.Name, strings.Join(l.Locks(), " → "), l.Claim.In(in))
 	}
 	return table.Flush()
 }

@@ -15,6 +15,7 @@ import (
 
 // A lab that is interrupted leaves no process and no file behind, not even a replica that it has stopped.
 func TestAnInterruptedLabLeavesNothingBehind(t *testing.T) {
+	t.Parallel()
 	for _, arguments := range []string{
 		"matrix --quick", // many at once
 		"lab holder-dies --redis embedded",
@@ -71,6 +72,7 @@ func TestAnInterruptedLabLeavesNothingBehind(t *testing.T) {
 
 // Nor does a lab that comes to its end, though a replica of it dies, or a Redis.
 func TestALabLeavesNothingBehind(t *testing.T) {
+	t.Parallel()
 	for _, arguments := range []string{"holder-dies --lock v2", "failover --lock v1", "lost-update --lock v1"} {
 		t.Run(arguments, func(t *testing.T) {
 			t.Parallel()

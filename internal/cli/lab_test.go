@@ -16,7 +16,8 @@ var quickLabs = []string{"lost-update", "check-then-delete", "self-deadlock", "l
 
 // Each lab shows the flaw, and then the cure.
 func TestLabsShowTheFlawAndItsCure(t *testing.T) {
-	for _, l := range lab.All() {
+	t.Parallel()
+	for _, l := range lab.OnService() {
 		if !suite.Long && !slices.Contains(quickLabs, l.Name) {
 			continue
 		}
@@ -52,12 +53,16 @@ func TestLabsShowTheFlawAndItsCure(t *testing.T) {
 	}
 }
 
+// longExplored are the labs whose command explores for seconds. The claims of internal/explore have v9 with a crash, and who starves,
+// in small.
+var longExplored = []string{"dead-waiter", "starvation", "starvation-replicas"}
+
 // What a lab shows, the explorer shows, too, by the command that the lab names.
 func TestTheExplorerShowsWhatTheLabsShow(t *testing.T) {
 	if testing.Short() {
 		t.Skip("not with -short: TestExploreAll has the explorer at work")
 	}
-	for _, l := range lab.All() {
+	for _, l := range lab.OnService() {
 		wants := map[string]int{l.Shows: 1}
 		if l.Shows == "" {
 			wants[l.Cured] = 0
@@ -72,7 +77,7 @@ func TestTheExplorerShowsWhatTheLabsShow(t *testing.T) {
 		}
 		for lock, want := range wants {
 			command := l.InExplorer(lock)
-			if command == "" {
+			if command == "" || !suite.Long && slices.Contains(longExplored, l.Name) {
 				continue
 			}
 			var stdout, stderr bytes.Buffer
@@ -88,7 +93,7 @@ func TestLabListsLabs(t *testing.T) {
 	if code := Run(t.Context(), []string{"lab"}, &stdout, &stderr); code != 0 {
 		t.Fatalf("exit code %d: %s", code, &stderr)
 	}
-	for _, l := range lab.All() {
+	for _, l := range lab.OnService() {
 		if !strings.Contains(stdout.String(), l.Name) {
 			t.Errorf("%s is not listed", l.Name)
 		}

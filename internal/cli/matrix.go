@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lockstep/internal/language"
-	"lockstep/internal/stage/matrix"
+	"lockstep/internal/stage/lab"
 )
 
 // matrixFlags are those of matrix, as given.
@@ -42,7 +42,7 @@ Exit code: 0 every cell that was run is as expected; 1 one is not; 2 one cannot 
 	flags.BoolVar(&f.asJSON, "json", false, "print one JSON document to standard output")
 	flags.BoolVar(&f.markdown, "markdown", false, "print a page of documentation to standard output")
 	flags.StringVar(&f.html, "html", "", "write a page for a browser into this file")
-	flags.IntVar(&f.beside, "beside", matrix.Beside, "how many labs run side by side")
+	flags.IntVar(&f.beside, "beside", lab.Beside, "how many labs run side by side")
 	speaks(cmd, &f.in)
 	return cmd
 }
@@ -76,14 +76,14 @@ func runMatrix(cmd *cobra.Command, f matrixFlags) error {
 	if f.asJSON || f.markdown {
 		people = cmd.ErrOrStderr()
 	}
-	shown := newMatrixShown(people, f.in)
-	run := matrix.Run{Program: program, In: f.in, Quick: f.quick, Beside: f.beside, Begin: shown.begin, Tell: shown.tell}
+	shown := newMatrixShown(people)
+	run := lab.MatrixRun{Program: program, In: f.in, Quick: f.quick, Beside: f.beside, Begin: shown.begin, Tell: shown.tell}
 	m, err := run.Compute(cmd.Context())
 	shown.end()
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(people, "\n%s\n%s\n", matrix.Legend(f.in), m.Summary(f.in))
+	fmt.Fprintf(people, "\n%s\n%s\n", m.Legend(), m.Summary())
 	if err := f.write(cmd, m); err != nil {
 		return err
 	}
@@ -94,10 +94,10 @@ func runMatrix(cmd *cobra.Command, f matrixFlags) error {
 }
 
 // write writes the documents that were asked for.
-func (f matrixFlags) write(cmd *cobra.Command, m matrix.Matrix) error {
+func (f matrixFlags) write(cmd *cobra.Command, m lab.Matrix) error {
 	typed := cmd.Root().CommandPath()
 	if f.html != "" {
-		if err := os.WriteFile(f.html, []byte(m.HTML(typed, f.in)), 0o644); err != nil { //nolint:gosec // it is for everybody to read
+		if err := os.WriteFile(f.html, []byte(m.HTML(typed)), 0o644); err != nil { //nolint:gosec // it is for everybody to read
 			return fmt.Errorf("--html: %w", err)
 		}
 	}
@@ -105,7 +105,7 @@ func (f matrixFlags) write(cmd *cobra.Command, m matrix.Matrix) error {
 	case f.asJSON:
 		return writeJSON(cmd.OutOrStdout(), m)
 	case f.markdown:
-		_, err := io.WriteString(cmd.OutOrStdout(), m.Markdown(typed, f.in))
+		_, err := io.WriteString(cmd.OutOrStdout(), m.Markdown(typed))
 		return err
 	default:
 		return nil

@@ -5,8 +5,7 @@ import (
 	"io"
 	"strings"
 
-	"lockstep/internal/language"
-	"lockstep/internal/stage/matrix"
+	"lockstep/internal/stage/lab"
 )
 
 // mostOpenRows is how many rows are drawn again and again: those above them are finished.
@@ -15,21 +14,20 @@ const mostOpenRows = 8
 // matrixShown shows a matrix while it is computed: in a terminal as a table whose rows fill, otherwise as a line for each cell.
 type matrixShown struct {
 	out      io.Writer
-	in       language.Language
 	live     bool
-	matrix   matrix.Matrix
+	matrix   lab.Matrix
 	pending  map[string]int // cells of a row that are not run yet
 	finished int            // rows that are on the screen for good
 	drawn    int            // rows below them
 	furthest int            // the last row of which a cell was begun
 }
 
-func newMatrixShown(out io.Writer, in language.Language) *matrixShown {
-	return &matrixShown{out: out, in: in, live: isTerminal(out), pending: map[string]int{}}
+func newMatrixShown(out io.Writer) *matrixShown {
+	return &matrixShown{out: out, live: isTerminal(out), pending: map[string]int{}}
 }
 
 // begin is told what there will be.
-func (s *matrixShown) begin(m matrix.Matrix, toRun map[string]int) {
+func (s *matrixShown) begin(m lab.Matrix, toRun map[string]int) {
 	s.matrix, s.pending = m, toRun
 	if columns := width(s.out); columns > 0 && columns < m.Width() {
 		s.live = false // lines that are cut cannot be drawn again
@@ -40,7 +38,7 @@ func (s *matrixShown) begin(m matrix.Matrix, toRun map[string]int) {
 }
 
 // tell is told of each cell.
-func (s *matrixShown) tell(news matrix.Told) {
+func (s *matrixShown) tell(news lab.Told) {
 	if news.Ends {
 		s.pending[news.Anomaly]--
 		s.matrix.Cells[news.Anomaly][news.Strategy] = news.Cell
@@ -48,7 +46,7 @@ func (s *matrixShown) tell(news matrix.Told) {
 	if s.live {
 		s.draw(news.Anomaly)
 	} else if news.Ends {
-		fmt.Fprintf(s.out, "%s, %s: %s\n", news.Anomaly, news.Strategy, matrix.Outcome(news.Cell, s.in))
+		fmt.Fprintf(s.out, "%s, %s: %s\n", news.Anomaly, news.Strategy, s.matrix.Outcome(news.Cell))
 	}
 }
 

@@ -10,7 +10,6 @@ import (
 
 	"lockstep/internal/language"
 	"lockstep/internal/stage/lab"
-	"lockstep/internal/stage/matrix"
 )
 
 func TestMatrixRefuses(t *testing.T) {
@@ -45,8 +44,8 @@ func screen(output string) (lines []string) {
 
 // However the cells come in, the whole table is on the screen in the end, each row once. While they come in, few rows are drawn again.
 func TestTheTableFills(t *testing.T) {
-	want := matrix.Expected()
-	toRun, empty := map[string]int{}, matrix.Expected()
+	want := lab.Expected(language.English)
+	toRun, empty := map[string]int{}, lab.Expected(language.English)
 	for _, a := range empty.Anomalies {
 		for s, c := range empty.Cells[a.Name] {
 			if c.Expected != lab.NA {
@@ -57,7 +56,7 @@ func TestTheTableFills(t *testing.T) {
 		}
 	}
 	var out bytes.Buffer
-	shown := newMatrixShown(&out, language.English)
+	shown := newMatrixShown(&out)
 	shown.live = true
 	shown.begin(empty, toRun)
 	last := len(want.Anomalies) - 1
@@ -65,8 +64,8 @@ func TestTheTableFills(t *testing.T) {
 		name := want.Anomalies[last-i].Name
 		for _, s := range want.Strategies {
 			if c := want.Cells[name][s]; c.Expected != lab.NA {
-				shown.tell(matrix.Told{Anomaly: name, Strategy: s})
-				shown.tell(matrix.Told{Anomaly: name, Strategy: s, Ends: true, Cell: c})
+				shown.tell(lab.Told{Anomaly: name, Strategy: s})
+				shown.tell(lab.Told{Anomaly: name, Strategy: s, Ends: true, Cell: c})
 			}
 		}
 		if shown.drawn > mostOpenRows {
@@ -85,14 +84,14 @@ func TestTheTableFills(t *testing.T) {
 
 // Without a terminal, each cell has a line, and the table comes at the end.
 func TestTheTableWithoutATerminal(t *testing.T) {
-	m := matrix.Expected()
+	m := lab.Expected(language.English)
 	var out bytes.Buffer
-	shown := newMatrixShown(&out, language.English)
+	shown := newMatrixShown(&out)
 	shown.begin(m, map[string]int{"foreign-delete": 1})
-	shown.tell(matrix.Told{Anomaly: "foreign-delete", Strategy: "v2"})
+	shown.tell(lab.Told{Anomaly: "foreign-delete", Strategy: "v2"})
 	cell := m.Cells["foreign-delete"]["v2"]
 	cell.Seconds, cell.Says = 1.5, "r1#1 removed r2#1's lock"
-	shown.tell(matrix.Told{Anomaly: "foreign-delete", Strategy: "v2", Ends: true, Cell: cell})
+	shown.tell(lab.Told{Anomaly: "foreign-delete", Strategy: "v2", Ends: true, Cell: cell})
 	shown.end()
 	want := "foreign-delete, v2: broken (1.5 s): r1#1 removed r2#1's lock\n"
 	if !strings.HasPrefix(out.String(), want) || !strings.HasSuffix(out.String(), fmt.Sprintln(m.Line("progress"))) {

@@ -63,7 +63,7 @@ var reentrantSale = []string{
 func TestRenewalKeepsTheLockForThreeExpiries(t *testing.T) {
 	t.Parallel()
 	server := redistest.Start(t)
-	s := start(t, "--redis.addrs", server.Addr, "--lock.version", "v6", "--lock.ttl", "2s", "--sale.think_time", "6s")
+	s := start(t, "--redis.addrs", server.Addr, "--lock.version", "v6", "--lock.ttl", "1s", "--sale.think_time", "3s")
 	lines := monitor(t, server.Addr, "distributedLock", func() {
 		if status, code := s.sell(); status != 200 {
 			t.Errorf("sale: %d %s", status, code)
@@ -71,31 +71,32 @@ func TestRenewalKeepsTheLockForThreeExpiries(t *testing.T) {
 	})
 	renewals := 0
 	for _, line := range lines {
-		if line == "lua PEXPIRE distributedLock 2000" {
+		if line == "lua PEXPIRE distributedLock 1000" {
 			renewals++
 		}
 	}
 	if lines[len(lines)-1] != "lua DEL distributedLock" {
 		t.Errorf("the last command was %s: the lock was not the sale's to the end", lines[len(lines)-1])
 	}
-	if renewals < 7 { // one by lock.lua, then every third of two seconds for six
+	if renewals < 7 { // one by lock.lua, then every third of a second for three
 		t.Errorf("the expiry was set %d times", renewals)
 	}
 }
 
 func TestSaleWaitsForAForeignClient(t *testing.T) {
+	t.Parallel()
 	for _, version := range []string{"v1", "v2", "v3", "v4", "v5", "v6"} {
 		t.Run(version, func(t *testing.T) {
 			t.Parallel()
 			server := redistest.Start(t)
 			s := start(t, "--redis.addrs", server.Addr, "--lock.version", version)
-			hold(t, server.Addr, 2*time.Second)
+			hold(t, server.Addr, time.Second)
 			began := time.Now()
 			if status, code := s.sell(); status != 200 {
 				t.Errorf("sale: %d %s", status, code)
 			}
-			if took := time.Since(began); took < 1500*time.Millisecond {
-				t.Errorf("the sale waited %v for a lock held for two seconds", took)
+			if took := time.Since(began); took < 750*time.Millisecond {
+				t.Errorf("the sale waited %v for a lock held for a second", took)
 			}
 		})
 	}

@@ -175,6 +175,7 @@ func TestLockLostMeansNotSold(t *testing.T) {
 
 // A Redis that is out of memory refuses what is new, and takes back locks. (Not nested ones: to count down takes memory.)
 func TestUnlockNeedsNoMemory(t *testing.T) {
+	t.Parallel()
 	together(t, []string{"v1", "v4", "v5", "v6", "v7", "v9"}, func(t *testing.T, version string) {
 		s := start(t, "--redis.addrs", redistest.Start(t).Addr, "--lock.version", version, "--sale.think_time", "1s")
 		holds := func() bool { return s.outside.Exists(t.Context(), "distributedLock").Val() == 1 }

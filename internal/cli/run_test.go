@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"strings"
@@ -51,6 +52,7 @@ func TestStockSetByHandStartsARun(t *testing.T) {
 }
 
 func TestStockThatIsNoNumber(t *testing.T) {
+	t.Parallel()
 	eachRedis(t, func(t *testing.T, redis []string) {
 		s := start(t, redis...)
 		for _, c := range []struct {
@@ -90,6 +92,7 @@ func TestStockThatIsNoNumber(t *testing.T) {
 
 // A run never mixes versions: every order of a run carries the run's lock, whoever switches whenever.
 func TestSwitchingDuringABurst(t *testing.T) {
+	t.Parallel()
 	crowd := 15
 	if suite.Long {
 		crowd = 50
@@ -148,6 +151,7 @@ func TestSwitchingDuringABurst(t *testing.T) {
 }
 
 func TestTwoServersShareARun(t *testing.T) {
+	t.Parallel()
 	eachRedis(t, func(t *testing.T, redis []string) {
 		a := start(t, append(redis, "--lock.version", "v4")...)
 		redis = []string{"--redis.addrs", a.redis.Addr}
@@ -197,18 +201,26 @@ func TestOneChangeBeginsOneRun(t *testing.T) {
 func TestJoiningStopsNobody(t *testing.T) {
 	t.Parallel()
 	a := start(t, "--redis.embedded_addr", anyPort, "--lock.version", "v4", "--sale.think_time", "10s")
-	sold := make(chan int, 1)
-	go func() { status, _ := a.sell(); sold <- status }()
+	leave := a.sellsOn()
 	eventually(t, "a sale is in flight", func() bool { return a.report().InFlight == 1 })
 	b := start(t, "--redis.addrs", a.redis.Addr)
 	if run := b.report(); run.InFlight != 1 || run.RunID != a.report().RunID {
 		t.Errorf("it waited for the sale in flight, or began a run: %+v", run)
 	}
-	<-sold
+	leave()
+}
+
+// sellsOn begins a sale that goes on until its buyer leaves.
+func (s *testServer) sellsOn() (leave func()) {
+	ctx, cancel := context.WithCancel(s.t.Context())
+	var buyer sync.WaitGroup
+	buyer.Go(func() { s.send(ctx, http.MethodPost, "/inventory/sale", "", nil) })
+	return func() { cancel(); buyer.Wait() }
 }
 
 // A replica that died a moment ago still counts as living: whoever starts waits until it no longer does, and is then alone.
 func TestStartAfterACrash(t *testing.T) {
+	t.Parallel()
 	eachRedis(t, func(t *testing.T, redis []string) {
 		a := start(t, append(redis, "--lock.version", "v1")...)
 		a.sell()
@@ -229,6 +241,7 @@ func TestStartAfterACrash(t *testing.T) {
 
 // A sale that goes on while Redis forgets everything does not write into the next run.
 func TestFlushWhileASaleGoesOn(t *testing.T) {
+	t.Parallel()
 	eachRedis(t, func(t *testing.T, redis []string) {
 		s := start(t, append(redis, "--lock.version", "v0", "--sale.think_time", "500ms")...)
 		s.ask("PUT", "/lock", `{"version":"v4"}`, nil)
@@ -254,19 +267,19 @@ func TestFlushWhileASaleGoesOn(t *testing.T) {
 
 func TestAskingForTheLockThatIsOnWaitsForNobody(t *testing.T) {
 	t.Parallel()
-	s := start(t, "--redis.embedded_addr", anyPort, "--lock.version", "v4", "--sale.think_time", "2s")
-	sold := make(chan int, 1)
-	go func() { status, _ := s.sell(); sold <- status }()
+	s := start(t, "--redis.embedded_addr", anyPort, "--lock.version", "v4", "--sale.think_time", "10s")
+	leave := s.sellsOn()
 	eventually(t, "a sale is in flight", func() bool { return s.report().InFlight == 1 })
 	s.ask("PUT", "/lock", `{"version":"v4"}`, nil)
 	if run := s.report(); run.InFlight != 1 {
 		t.Errorf("it waited for the sale in flight: %+v", run)
 	}
-	<-sold
+	leave()
 }
 
 // What a dead replica left in flight is forgotten; it blocks a switch no longer than its heartbeat lasts.
 func TestDeadReplicasSalesAreForgotten(t *testing.T) {
+	t.Parallel()
 	eachRedis(t, func(t *testing.T, redis []string) {
 		s := start(t, redis...)
 		if err := s.outside.HSet(t.Context(), "{inventory}:in_flight", "sale", "dead").Err(); err != nil {
@@ -282,11 +295,12 @@ func TestDeadReplicasSalesAreForgotten(t *testing.T) {
 }
 
 func TestNestedCalls(t *testing.T) {
+	t.Parallel()
 	eachRedis(t, func(t *testing.T, redis []string) {
 		for _, version := range []string{"v5", "v6"} {
 			t.Run(version, func(t *testing.T) {
 				s := start(t, append(redis, "--lock.version", version, "--sale.nested", "2")...)
-				code, stdout, stderr := command(t, "burst", "-n", "50", "-c", "50", "--target", s.url())
+				code, stdout, stderr := command(t, "burst", "-n", "15", "-c", "15", "--target", s.url())
 				if code != exitOK {
 					t.Errorf("exit code %d: %s%s", code, stdout, stderr)
 				}

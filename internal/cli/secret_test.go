@@ -47,7 +47,7 @@ func TestTroubleTellsNoPassword(t *testing.T) {
 
 // Nor is the password of a Redis that is there in what a cluster says, in its pages, or in its replicas' arguments.
 func TestAClusterTellsNoPassword(t *testing.T) {
-	t.Setenv(runAsLockstep, "1")
+	t.Parallel()
 	redis, addr := redistest.Start(t, "--requirepass", "s3cret"), unusedAddr(t)
 	line, finish := serve(t, "cluster", "--replicas", "1", "--server.addr", addr, "--redis.addrs", "redis://default:s3cret@"+redis.Addr)
 	shown := line.String()

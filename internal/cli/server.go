@@ -96,7 +96,7 @@ func newServer(cfg config.Config, redis *dao.Redis, addr net.Addr, log *slog.Log
 	shop.Replica, shop.Log = replica, log
 	counts := metrics.New(replica, shop.Tally)
 	recorder := witness.NewRecorder(replica, instance, time.Now)
-	shop.Observer, shop.Witness = counts, recorder
+	shop.Observers = service.Observers{counts, recorder}
 	for _, hook := range []goredis.Hook{counts, recorder.Hook()} {
 		redis.Lock.AddHook(hook)
 		redis.Store.AddHook(hook)
@@ -134,7 +134,7 @@ func below(chair http.Handler) http.Handler {
 	return mux
 }
 
-// newShop makes a shop without a name, a log and an observer.
+// newShop makes a shop without a name, a log and observers.
 func newShop(redis *dao.Redis, store *dao.Store) *service.Shop {
 	clock := lock.SystemClock{}
 	return &service.Shop{

@@ -15,6 +15,7 @@ import (
 
 // A soak that is interrupted leaves no process and no file behind, not even a replica or a Redis that it has stopped.
 func TestAnInterruptedSoakLeavesNothingBehind(t *testing.T) {
+	t.Parallel()
 	suite.Needs(t, "redis-server")
 	for _, fault := range []string{"stop-replica", "hang-redis", "stall-replica"} {
 		t.Run(fault, func(t *testing.T) {

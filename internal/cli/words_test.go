@@ -2,25 +2,10 @@ package cli
 
 import (
 	"bytes"
-	"reflect"
 	"regexp"
 	"strings"
 	"testing"
-
-	"lockstep/internal/language"
 )
-
-// A command has all its words in each language.
-func TestWordsAreWhole(t *testing.T) {
-	for _, in := range language.All() {
-		words := reflect.ValueOf(labWordsIn(in))
-		for i := range words.NumField() {
-			if words.Field(i).String() == "" {
-				t.Errorf("lab has no %s in %s", words.Type().Field(i).Name, in)
-			}
-		}
-	}
-}
 
 var (
 	// names are the same in all languages: of sales, replicas, locks, labs, Redis and its commands, and what is typed.

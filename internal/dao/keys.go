@@ -16,7 +16,7 @@ const (
 // ordersPrefix is what the keys of a run's orders begin with.
 const ordersPrefix = "{inventory}:ledger:"
 
-// OrdersKeys are the two hashes of a run's orders, id -> JSON: the newest ones, and those before.
+// OrdersKeys returns the keys of the two hashes of a run's orders, id -> JSON: of the newest ones, and of those before.
 func OrdersKeys(runID string) (newest, older string) {
 	newest = ordersPrefix + runID
 	return newest, newest + ":older"

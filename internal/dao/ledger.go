@@ -23,10 +23,10 @@ const (
 	keepRuns    = 100
 )
 
-// Enter looks whether a sale may go in, and counts it as in flight, in one script.
+// Enter lets a sale in, if the door is open, and counts it as in flight, in one script.
 func (s *Store) Enter(ctx context.Context, sale string) (history.Run, error) {
 	reply, err := s.askIn(ctx, sale)
-	if isOutOfMemory(err) {
+	if err != nil && isOutOfMemory(err) {
 		s.forgetRunsOver(ctx)
 		reply, err = s.askIn(ctx, sale)
 	}
@@ -146,7 +146,7 @@ func (s *Store) Beat(ctx context.Context) error {
 	return nil
 }
 
-// Others forgets the replicas that count as dead, and gives the living ones except this one.
+// Others forgets the replicas that count as dead, and returns the living ones except this one.
 func (s *Store) Others(ctx context.Context) (map[string]time.Time, error) {
 	now, err := s.client.Time(ctx).Result()
 	if err != nil {

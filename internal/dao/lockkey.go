@@ -21,12 +21,12 @@ type LockKey struct {
 	key    string
 }
 
-// NewLockKey looks at the key of that name in a Redis, or on nodes.
+// NewLockKey returns a LockKey for the key of that name in a Redis, or on nodes.
 func NewLockKey(client redis.UniversalClient, nodes Nodes, key string) *LockKey {
 	return &LockKey{client: client, nodes: nodes, key: key}
 }
 
-// Look asks for the key's type, value and expiry. On nodes it is what most of them answer, unless the key is in the stock's Redis.
+// Look returns the key's type, value and expiry: of nodes what most of them answer, unless the key is in the stock's Redis.
 func (k *LockKey) Look(ctx context.Context, onNodes bool) (service.KeyState, error) {
 	state, err := k.lookAt(ctx, k.client)
 	if err != nil || state.Holder != "" || !onNodes {

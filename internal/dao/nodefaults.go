@@ -39,7 +39,7 @@ type gate struct {
 // Embedded reports whether the master is one of our own, so that Fault can do something to it.
 func (n Node) Embedded() bool { return n.embedded != nil }
 
-// State is what an embedded master is doing.
+// State returns what an embedded master is doing.
 func (n Node) State() NodeState {
 	n.faults.mu.Lock()
 	defer n.faults.mu.Unlock()
@@ -107,7 +107,7 @@ func (f *faults) attach(m *miniredis.Miniredis) {
 	})
 }
 
-// passed is what a command has to wait for; nil if for nothing.
+// passed returns what a command has to wait for; nil: nothing.
 func (g *gate) passed() <-chan struct{} {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -30,7 +30,7 @@ type Node struct {
 // Nodes are all of them.
 type Nodes []Node
 
-// Clients gives a client of each.
+// Clients returns a client of each.
 func (n Nodes) Clients() []redis.Cmdable {
 	var clients []redis.Cmdable
 	for _, node := range n {
@@ -39,7 +39,7 @@ func (n Nodes) Clients() []redis.Cmdable {
 	return clients
 }
 
-// Addrs gives the address of each.
+// Addrs returns the address of each.
 func (n Nodes) Addrs() []string {
 	var addrs []string
 	for _, node := range n {
@@ -95,7 +95,7 @@ func embedNodes(beside string) (Nodes, error) {
 	return nodes, nil
 }
 
-// nodeClient makes a client of one master, whoever else there is.
+// nodeClient makes a client of one master.
 func nodeClient(cfg Config, addr string, trust *tls.Config) redis.UniversalClient {
 	return newClient(redisclient.Config{Addrs: []string{addr}, Username: cfg.Username, Password: cfg.Password, TLS: trust})
 }

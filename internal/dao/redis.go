@@ -108,7 +108,7 @@ func openEmbedded(addr string, nodes Nodes) (*Redis, error) {
 	return r, nil
 }
 
-// trusted says whom to believe that it is our Redis; nil without TLS.
+// trusted returns how a Redis proves by TLS that it is ours; nil without TLS.
 func trusted(cfg Config) (*tls.Config, error) {
 	if !cfg.TLS {
 		return nil, nil //nolint:nilnil // as go-redis takes it
@@ -148,7 +148,7 @@ func clientConfig(cfg Config, trust *tls.Config) redisclient.Config {
 	}
 }
 
-// lockConfig is that of the locks. The Redis may be the one that another process of ours has embedded.
+// lockConfig returns the configuration of the locks' client. The Redis may be the one that another process of ours has embedded.
 func lockConfig(cfg Config, trust *tls.Config) redisclient.Config {
 	config := clientConfig(cfg, trust)
 	if slices.Equal(cfg.Addrs, []string{cfg.EmbeddedAddr}) {
@@ -157,13 +157,13 @@ func lockConfig(cfg Config, trust *tls.Config) redisclient.Config {
 	return config
 }
 
-// own is for a Redis in our own process.
+// own returns the configuration of a client of a Redis in our own process.
 func own(addr string) redisclient.Config {
 	return redisclient.Config{Addrs: []string{addr}, Timeout: ownTimeout}
 }
 
-// lean is for the locks on an embedded Redis: it is slow, and executes one command at a time, so more connections that poll only keep
-// the holder's commands waiting.
+// lean returns the configuration for the locks on an embedded Redis: it is slow, and executes one command at a time, so more connections
+// that poll only keep the holder's commands waiting.
 func lean(cfg redisclient.Config) redisclient.Config {
 	cfg.PoolSize = leanPool
 	return cfg

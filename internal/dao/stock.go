@@ -29,7 +29,7 @@ func NewStore(client redis.UniversalClient, instance string, maxOrders int64) *S
 	return &Store{client: client, instance: instance, maxOrders: maxOrders}
 }
 
-// Read is the sale's GET inventory; if the order has a fencing token, it is a script that checks the token.
+// Read sends the sale's GET inventory; if the order has a fencing token, a script that checks the token.
 func (s *Store) Read(ctx context.Context, order history.Order) (int64, error) {
 	if order.Fence != 0 {
 		return s.readFenced(ctx, order)
@@ -49,7 +49,7 @@ func (s *Store) readFenced(ctx context.Context, order history.Order) (int64, err
 	return stockIn(ctx, reply)
 }
 
-// Write is the sale's SET inventory. One script writes stock and order, so that a crash cannot separate them, and no sale writes into
+// Write sends the sale's SET inventory. One script writes stock and order, so that a crash cannot separate them, and no sale writes into
 // another run.
 func (s *Store) Write(ctx context.Context, order history.Order) error {
 	reply, err := s.sendWrite(ctx, s.client, order)
@@ -70,7 +70,7 @@ func (s *Store) sendWrite(ctx context.Context, to redis.Cmdable, order history.O
 		order.After, order.Fence, order.RunID, order.ID, line, s.fullHash(), keepSeconds), nil
 }
 
-// written gives the error of what write.lua answered.
+// written returns the error of what write.lua answered.
 func written(ctx context.Context, reply *redis.Cmd, order history.Order) error {
 	switch written, err := reply.Int(); {
 	case err != nil:
@@ -83,7 +83,7 @@ func written(ctx context.Context, reply *redis.Cmd, order history.Order) error {
 	return nil
 }
 
-// fullHash is how many orders one hash takes: each run has two.
+// fullHash returns how many orders one hash takes: each run has two.
 func (s *Store) fullHash() int64 { return max(1, s.maxOrders/2) }
 
 var errOver = fmt.Errorf("%w: a new one began, or Redis has forgotten it; nothing was written", service.ErrRunOver)
@@ -109,11 +109,12 @@ func stockIn(ctx context.Context, reply []any) (int64, error) {
 // readStock makes a stock of what GET inventory answered. If the key is gone, so is its run.
 func readStock(ctx context.Context, value string, err error) (int64, error) {
 	switch {
+	case err == nil:
 	case errors.Is(err, redis.Nil):
 		return 0, fmt.Errorf("%w: the key %s is gone; nothing was written", service.ErrRunOver, InventoryKey)
 	case redis.HasErrorPrefix(err, "WRONGTYPE"):
 		return 0, badStock("is not a string")
-	case err != nil:
+	default:
 		return 0, rediserr.Classify(ctx, "GET inventory", err)
 	}
 	stock, err := strconv.ParseInt(value, 10, 64)

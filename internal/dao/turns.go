@@ -37,8 +37,11 @@ func (t *turns) take(send func() error) error {
 
 // answered reports whether Redis answered, be it with an error.
 func answered(err error) bool {
+	if err == nil {
+		return true
+	}
 	var reply redis.Error
-	return err == nil || errors.As(err, &reply)
+	return errors.As(err, &reply)
 }
 
 func (t *turns) DialHook(next redis.DialHook) redis.DialHook { return next }

@@ -31,13 +31,13 @@ type watched struct {
 	tx *redis.Tx
 }
 
-// Read is GET inventory, on that connection.
+// Read sends GET inventory on that connection.
 func (w watched) Read(ctx context.Context, _ history.Order) (int64, error) {
 	value, err := w.tx.Get(ctx, InventoryKey).Result()
 	return readStock(ctx, value, err)
 }
 
-// Write is Store's in a transaction, which Redis refuses if the stock has changed.
+// Write writes as Store does, in a transaction, which Redis refuses if the stock has changed.
 func (w watched) Write(ctx context.Context, order history.Order) error {
 	var reply *redis.Cmd
 	_, err := w.tx.TxPipelined(ctx, func(tx redis.Pipeliner) (err error) {

@@ -13,8 +13,8 @@ import (
 	"lockstep/internal/test/suite"
 )
 
-// claims are what is said of the strategies: in README, in their docs, and in the lectures given with them. Beside each that
-// takes long there is a smaller one: with fewer actors, fewer nodes, or actors who try once.
+// claims are what is said of the strategies: in their docs, and in the lectures given with them; what README says is still broken is in
+// broken. Beside each that takes long there is a smaller one: with fewer actors, fewer nodes, or actors who try once.
 var claims = []struct {
 	lock, flags string
 	scenario    explore.Scenario
@@ -26,11 +26,8 @@ var claims = []struct {
 	{lock: "v0", shows: explore.LostUpdate, length: 4},
 	{lock: "v1"},
 	{lock: "v1", scenario: faults("crash=1"), shows: explore.LeftBehind, length: 3},
-	{lock: "v1", scenario: faults("crash=1"), anomaly: explore.Stuck, shows: explore.Stuck, length: 3},
 	{lock: "v2", scenario: faults("crash=1")},
 	{lock: "v2", scenario: faults("expiry=1"), shows: explore.TwoHolders, length: 3},
-	{lock: "v2", scenario: faults("expiry=1"), anomaly: explore.ForeignRelease, shows: explore.ForeignRelease, length: 6},
-	{lock: "v3", scenario: faults("expiry=1"), anomaly: explore.ForeignRelease, shows: explore.ForeignRelease, length: 7},
 	{lock: "v4"},
 	{lock: "v4", scenario: faults("crash=1")},
 	{lock: "v4", scenario: faults("expiry=1"), shows: explore.TwoHolders, length: 3},
@@ -135,7 +132,6 @@ var claims = []struct {
 	{lock: "late-commit", anomaly: explore.TwoHolders},
 	{lock: "setnx-expire", scenario: faults("crash=1"), shows: explore.LeftBehind, length: 3},
 	{lock: "lua-setnx", scenario: faults("crash=1")},
-	{lock: "lua-setnx", scenario: faults("expiry=1"), anomaly: explore.ForeignRelease, shows: explore.ForeignRelease, length: 6},
 	{lock: "getset"},
 	{lock: "getset", scenario: explore.Scenario{Actors: 3}},
 	{lock: "getset", scenario: faults("crash=1")},
@@ -155,7 +151,6 @@ var claims = []struct {
 	{lock: "getset", scenario: faults("pause=1"), anomaly: explore.TwoHolders, shows: explore.TwoHolders, length: 9}, // with its start
 	{lock: "v4", scenario: skewed()}, // whose expiry is Redis's
 	{lock: "v6", scenario: skewed()},
-	{lock: "set-expire", anomaly: explore.TwoHolders, shows: explore.TwoHolders, length: 4},
 	{lock: "setex", shows: explore.TwoHolders, length: 2},
 	{lock: "local", shows: explore.LostUpdate, length: 4},
 	{lock: "local", scenario: explore.Scenario{Replicas: 1}},
@@ -201,12 +196,15 @@ func TestTheClaims(t *testing.T) {
 			if claim.long {
 				suite.LongOnly(t, "the claim beside it is the same in small")
 			}
+			if claim.length > 12 {
+				suite.LongOnly(t, "v8 shows the same in fewer steps")
+			}
 			strategy := find(t, claim.lock)
 			var goal explore.Goal
 			if claim.anomaly != "" {
 				goal.Anomalies = []explore.Anomaly{claim.anomaly}
 			}
-			result, err := explore.Explore(t.Context(), strategy, claim.scenario, goal, bounds())
+			result, err := explore.Explore(t.Context(), strategy, claim.scenario, goal, bounds(claim.shows))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -222,22 +220,27 @@ func TestTheClaims(t *testing.T) {
 			if result.Verdict() != explore.Broken || result.Found[0].Anomaly != claim.shows || result.Found[0].Length != claim.length {
 				t.Fatalf("%s: %+v; want %s in %d steps", result.Verdict(), result.Found, claim.shows, claim.length)
 			}
-			replayed(t, strategy, claim.scenario, result.Found[0], 100)
+			replayed(t, strategy, claim.scenario, result.Found[0], 30)
 		})
 	}
 }
 
-// bounds are none, but for the first schedules with -short: the race detector makes each of them slow, and these have all the goroutines
-// that there are.
-func bounds() explore.Bounds {
-	if testing.Short() {
+// bounds are none in the long suite, nor for what has to be shown. That nothing is ever shown is seen in the quick suite up to some
+// length: in as many schedules as fit, the shortest first. With -short all is left after a few: the race detector makes each of them
+// slow, and these have all the goroutines that there are.
+func bounds(shows explore.Anomaly) explore.Bounds {
+	switch {
+	case testing.Short():
 		return explore.Bounds{Schedules: 30}
+	case shows == "" && !suite.Long:
+		return explore.Bounds{Schedules: 400}
+	default:
+		return explore.Bounds{}
 	}
-	return explore.Bounds{}
 }
 
-// shortened reports whether only the first schedules were explored, so that nothing is known of the others.
-func shortened(r explore.Result) bool { return testing.Short() && r.Bound != "" }
+// shortened reports whether a bound ended the exploration before it showed anything, so that nothing is known of the other schedules.
+func shortened(r explore.Result) bool { return !suite.Long && r.Bound != "" && len(r.Found) == 0 }
 
 // replayed sees that a counterexample shows the same anomaly, in its last step and each time.
 func replayed(t *testing.T, strategy strategy.Strategy, scenario explore.Scenario, found explore.Counterexample, times int) {
@@ -302,6 +305,9 @@ func TestTheCutsAreSoundForThree(t *testing.T) {
 	for _, name := range []string{"v0", "v1", "v5"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			if name == "v5" {
+				suite.LongOnly(t, "v1 has as many schedules")
+			}
 			scenario := explore.Scenario{Actors: 3}
 			if !suite.Long {
 				scenario.Polls = 1

@@ -93,7 +93,7 @@ func shows(t *testing.T, s strategy.Strategy, in explore.Scenario, of, want expl
 	default:
 		goal.Anomalies = []explore.Anomaly{of}
 	}
-	result, err := explore.Explore(t.Context(), s, in, goal, bounds())
+	result, err := explore.Explore(t.Context(), s, in, goal, bounds(want))
 	switch {
 	case err != nil:
 		t.Fatal(err)

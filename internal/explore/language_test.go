@@ -2,13 +2,7 @@ package explore_test
 
 import (
 	"fmt"
-	"go/ast"
-	"go/parser"
-	"go/token"
-	"path/filepath"
 	"regexp"
-	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -22,8 +16,7 @@ import (
 )
 
 var (
-	han   = regexp.MustCompile(`\p{Han}`)
-	place = regexp.MustCompile(`%(?:\[\d+\])?[-+]?\*?[\d.]*[a-zA-Z]`)
+	han = regexp.MustCompile(`\p{Han}`)
 
 	// sameInAll are names, commands and units: what Chinese engineers leave as it is.
 	sameInAll = regexp.MustCompile(`--[a-z-]+|[A-Za-z0-9.]+:[A-Za-z][\w/-]*|:resumes|[a-z]+(?:-[a-z]+)*=\d+` +
@@ -35,102 +28,6 @@ var (
 // english gives what is left of English in a Chinese text, "" if nothing is.
 func english(text string) string {
 	return strings.Join(latin.FindAllString(sameInAll.ReplaceAllString(text, ""), -1), "")
-}
-
-// Whatever the explorer has to say stands in its source in both languages, side by side: with the same places to fill, and nothing of the
-// other language.
-func TestEveryTextIsInEveryLanguage(t *testing.T) {
-	var files []string
-	for _, pattern := range []string{"*.go", "*/*.go", "../cli/explore*.go", "../service/reason/*.go"} {
-		found, err := filepath.Glob(pattern)
-		if err != nil {
-			t.Fatal(err)
-		}
-		files = append(files, found...)
-	}
-	texts := 0
-	for _, path := range files {
-		if strings.HasSuffix(path, "_test.go") {
-			continue
-		}
-		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
-		if err != nil {
-			t.Fatal(err)
-		}
-		ast.Inspect(file, func(n ast.Node) bool {
-			if call, is := n.(*ast.CallExpr); is && says(call) {
-				texts += checkPairs(t, path, call)
-			}
-			return true
-		})
-	}
-	if texts < 150 {
-		t.Errorf("%d texts were found; want more: the test looks in the wrong places", texts)
-	}
-}
-
-// says reports whether a call gives a text in both languages.
-func says(call *ast.CallExpr) bool {
-	names := []string{"say", "Say", "both", "Both", "finds", "Stale"}
-	switch called := call.Fun.(type) {
-	case *ast.Ident:
-		return slices.Contains(names, called.Name)
-	case *ast.SelectorExpr:
-		return slices.Contains(names, called.Sel.Name)
-	default:
-		return false
-	}
-}
-
-// checkPairs looks at each two texts that stand beside each other among the arguments of a call, the second in Chinese. It
-// gives their number.
-func checkPairs(t *testing.T, path string, call *ast.CallExpr) (pairs int) {
-	t.Helper()
-	for i := range len(call.Args) - 1 {
-		one, isText := literal(call.Args[i])
-		other, isOther := literal(call.Args[i+1])
-		if !isText || !isOther || han.MatchString(one) {
-			continue
-		}
-		pairs++
-		if rest := english(place.ReplaceAllString(other, "")); rest != "" {
-			t.Errorf("%s: %q: %q is no Chinese", path, other, rest)
-		}
-		if want, got := values(one), values(other); !slices.Equal(want, got) {
-			t.Errorf("%s: %q takes the values %v, and %q %v", path, one, want, other, got)
-		}
-	}
-	return pairs
-}
-
-// literal is the text that an expression is, if it is nothing else.
-func literal(e ast.Expr) (string, bool) {
-	if sum, is := e.(*ast.BinaryExpr); is && sum.Op == token.ADD {
-		one, isText := literal(sum.X)
-		other, isOther := literal(sum.Y)
-		return one + other, isText && isOther
-	}
-	basic, is := e.(*ast.BasicLit)
-	if !is || basic.Kind != token.STRING {
-		return "", false
-	}
-	text, err := strconv.Unquote(basic.Value)
-	return text, err == nil
-}
-
-// values are the numbers of those that a format takes.
-func values(format string) (all []int) {
-	next := 1
-	for _, verb := range place.FindAllString(strings.ReplaceAll(format, "%%", ""), -1) {
-		if _, given, indexed := strings.Cut(verb, "["); indexed {
-			given, _, _ = strings.Cut(given, "]")
-			next, _ = strconv.Atoi(given)
-		}
-		all = append(all, next)
-		next++
-	}
-	slices.Sort(all)
-	return slices.Compact(all)
 }
 
 // Asked in Chinese, the explorer answers in nothing else, and finds what it finds in English.

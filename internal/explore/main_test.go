@@ -4,6 +4,11 @@ import (
 	"testing"
 
 	"go.uber.org/goleak"
+
+	"lockstep/internal/explore"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	explore.CollectRarely(explore.Bounds{})
+	goleak.VerifyTestMain(m)
+}

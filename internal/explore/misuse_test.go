@@ -44,6 +44,7 @@ func nothingHeld(ctx context.Context, opts lock.Options) (*lock.Lease, error) {
 }
 
 func TestALockThatWaitsBehindOurBack(t *testing.T) {
+	t.Parallel() // it takes two seconds to be sure
 	release := make(chan struct{})
 	defer close(release) // or the test's goroutine leaks
 	strategy := locker(func(ctx context.Context, _ redis.Cmdable, opts lock.Options, _ string) (*lock.Lease, error) {

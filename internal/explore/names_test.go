@@ -11,6 +11,7 @@ import (
 	"lockstep/internal/explore"
 	"lockstep/internal/lock"
 	"lockstep/internal/lock/strategy"
+	"lockstep/internal/test/suite"
 )
 
 // Locks that treat actors otherwise because of their names, or keep names where the explorer does not see them.
@@ -41,6 +42,9 @@ func TestNamesMayMatter(t *testing.T) {
 		for _, scenario := range []explore.Scenario{{Actors: 2}, faultsOfTwo("expiry=1"), faultsOfTwo("crash=1")} {
 			t.Run(fmt.Sprint(name, " ", scenario), func(t *testing.T) {
 				t.Parallel()
+				if scenario.Faults.Crash > 0 {
+					suite.LongOnly(t, "an expiry brings more of them together")
+				}
 				var said []string
 				for _, bounds := range []explore.Bounds{{}, {EverySymmetry: true}} {
 					result, err := explore.Explore(t.Context(), strategy, scenario, explore.Goal{All: true}, bounds)

@@ -8,14 +8,30 @@ import (
 // The ways a lock fails, to be matched with errors.Is.
 var (
 	ErrNotObtained    = errors.New("the lock is held by another")
-	ErrTimeout        = errors.New("the wait for the lock timed out")
-	ErrCancelled      = errors.New("the wait for the lock was cancelled")
-	ErrUnavailable    = errors.New("redis is unavailable")
-	ErrOutcomeUnknown = errors.New("redis did not answer: the outcome is unknown")
+	ErrTimeout        = WithCode("lock_timeout", "the wait for the lock timed out")
+	ErrCancelled      = errors.New("the wait for the lock was cancelled") // the code, if there is one, is its cause's
+	ErrUnavailable    = WithCode("redis_unavailable", "redis is unavailable")
+	ErrOutcomeUnknown = WithCode("redis_unavailable", "redis did not answer: the outcome is unknown")
 	ErrNotOwner       = errors.New("the lock is not ours")
 	ErrExpired        = errors.New("the lock was gone already: it expired, or another deleted it")
-	ErrLost           = errors.New("the lock was lost")
+	ErrLost           = WithCode("lock_lost", "the lock was lost")
 )
+
+// WithCode returns an error, to be matched with errors.Is, that programs know by a code: a word that stays as it is.
+func WithCode(code, text string) error { return &coded{code, text} }
+
+// CodeOf returns the code of an error, or of the first that it wraps; "" if there is none.
+func CodeOf(err error) string {
+	var known *coded
+	if !errors.As(err, &known) {
+		return ""
+	}
+	return known.code
+}
+
+type coded struct{ code, text string }
+
+func (e *coded) Error() string { return e.text }
 
 // Undo gives back a lock that may have been obtained by a command that failed with err, if its outcome is unknown: a lock
 // that knows its owner need not be left behind. It returns err.

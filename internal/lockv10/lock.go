@@ -4,8 +4,8 @@
 // Costs: the first sale of another process waits for one message more; a subscription per process.
 // Still broken: a failover forgets the lock; the others wait for a keeper that died, as for any holder.
 //
-// A kept lock is not renewed while no sale uses it: a process that cannot be asked, as it is dead or paused, delays the others by one expiry
-// and a quarter at most. Source: Burrows, The Chubby Lock Service, 2006, section 2.7 (lock caching).
+// A kept lock is not renewed while no sale uses it: a process that cannot be asked, as it is dead or paused, delays the others by one
+// expiry and a quarter at most. Source: Burrows, The Chubby Lock Service, 2006, section 2.7 (lock caching).
 // It repeats lockv9 on purpose: the difference of the two is the lesson.
 package lockv10
 

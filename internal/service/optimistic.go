@@ -24,7 +24,7 @@ const (
 	maxDelayFactor = 50
 )
 
-// next gives the bound of the pause after one with this bound.
+// next returns the bound of the pause after one with this bound.
 func (b Backoff) next(delay time.Duration) time.Duration {
 	return min(backoffFactor*delay, maxDelayFactor*b.Delay)
 }
@@ -54,7 +54,7 @@ func (s Slots) use(ctx context.Context, attempt func() error) error {
 }
 
 // checkAndSet attempts to read, think and write until no other sale has written in between.
-func (s Sale) checkAndSet(ctx context.Context, order history.Order) (history.Order, error) {
+func (s *Sale) checkAndSet(ctx context.Context, order history.Order) (history.Order, error) {
 	wait, stop := lock.WithTimeout(ctx, s.Backoff.Clock, s.Backoff.MaxDuration, lock.ErrTimeout)
 	defer stop()
 	conflicts := 0
@@ -73,7 +73,7 @@ func (s Sale) checkAndSet(ctx context.Context, order history.Order) (history.Ord
 			return sold, err
 		}
 		conflicts++
-		s.Observer.Conflicted(order.Lock)
+		s.saw(ctx, Seen{Moment: Conflicts})
 		if s.Backoff.pause(wait, delay) != nil {
 			return order, fmt.Errorf("%w, %d times: %w", ErrConflict, conflicts, lock.WaitError(wait, s.Backoff.MaxDuration))
 		}

@@ -14,7 +14,6 @@ import (
 	"lockstep/internal/lock/contrast"
 	"lockstep/internal/lock/strategy"
 	"lockstep/internal/service"
-	"lockstep/internal/service/history"
 )
 
 // contested is a stock that another sale always writes first.
@@ -28,32 +27,35 @@ func (c *contested) Watch(context.Context, func(service.Stock) error) error {
 	return service.ErrConflict
 }
 
-type observer struct{ conflicts int }
+// conflicts counts those that it is told of.
+type conflicts int
 
-func (*observer) Waits(string, int)            {}
-func (*observer) Waited(string, time.Duration) {}
-func (*observer) Held(string, time.Duration)   {}
-func (o *observer) Conflicted(string)          { o.conflicts++ }
+func (*conflicts) Follow(ctx context.Context, _, _ string) context.Context { return ctx }
+func (c *conflicts) Saw(_ context.Context, seen service.Seen) {
+	if seen.Moment == service.Conflicts {
+		*c++
+	}
+}
 
 func TestBackoffIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		stock, seen := &contested{}, &observer{}
+		stock, seen := &contested{}, new(conflicts)
 		var pauses []int64
-		sale := service.Sale{
+		sale := &service.Sale{
 			Locker: contrast.NewNone(lock.Options{Clock: lock.SystemClock{}}), Stock: stock, Clock: lock.SystemClock{},
-			Log: slog.New(slog.DiscardHandler), Observer: seen, Update: strategy.CheckAndSet,
+			Log: slog.New(slog.DiscardHandler), Observers: service.Observers{seen}, Update: strategy.CheckAndSet,
 			Backoff: service.Backoff{
 				Delay: 20 * time.Millisecond, MaxDuration: 30 * time.Second, Clock: lock.SystemClock{},
 				Rand: func(n int64) int64 { pauses = append(pauses, n); return n - 1 },
 			},
 		}
 		began := time.Now()
-		_, err := sale.Sell(t.Context(), history.Run{}, "one")
+		_, err := sale.Sell(t.Context(), "one")
 		if !errors.Is(err, service.ErrConflict) || !errors.Is(err, lock.ErrTimeout) || time.Since(began) != 30*time.Second {
 			t.Errorf("%v after %v; want a timeout after 30s", err, time.Since(began))
 		}
-		if stock.attempts < 30 || stock.attempts > 40 || seen.conflicts != stock.attempts {
-			t.Errorf("%d attempts, %d conflicts counted; want pauses that double up to a second", stock.attempts, seen.conflicts)
+		if stock.attempts < 30 || stock.attempts > 40 || int(*seen) != stock.attempts {
+			t.Errorf("%d attempts, %d conflicts counted; want pauses that double up to a second", stock.attempts, int(*seen))
 		}
 		if first, last := time.Duration(pauses[0]), time.Duration(pauses[len(pauses)-1]); first != 20*time.Millisecond || last != time.Second {
 			t.Errorf("the pauses grow from %v to %v", first, last)
@@ -61,7 +63,7 @@ func TestBackoffIsBounded(t *testing.T) {
 
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(time.Second, cancel)
-		if _, err := sale.Sell(ctx, history.Run{}, "two"); !errors.Is(err, lock.ErrCancelled) {
+		if _, err := sale.Sell(ctx, "two"); !errors.Is(err, lock.ErrCancelled) {
 			t.Errorf("a buyer who went away: %v; want ErrCancelled", err)
 		}
 	})
@@ -90,16 +92,16 @@ func (s *slow) begins(n int) {
 func TestSlotsBoundTheWatches(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		stock := &slow{}
-		sale := service.Sale{
+		sale := &service.Sale{
 			Locker: contrast.NewNone(lock.Options{Clock: lock.SystemClock{}}), Stock: stock, Clock: lock.SystemClock{},
-			Log: slog.New(slog.DiscardHandler), Observer: &observer{}, Update: strategy.CheckAndSet, Slots: make(service.Slots, 3),
+			Log: slog.New(slog.DiscardHandler), Update: strategy.CheckAndSet, Slots: make(service.Slots, 3),
 			Backoff: service.Backoff{MaxDuration: 2500 * time.Millisecond, Clock: lock.SystemClock{}},
 		}
 		var soldOut, late atomic.Int32
 		var buyers sync.WaitGroup
 		for range 20 {
 			buyers.Go(func() {
-				switch _, err := sale.Sell(t.Context(), history.Run{}, "one"); {
+				switch _, err := sale.Sell(t.Context(), "one"); {
 				case errors.Is(err, service.ErrSoldOut):
 					soldOut.Add(1)
 				case errors.Is(err, lock.ErrTimeout):

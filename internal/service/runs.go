@@ -15,7 +15,7 @@ import (
 // the one set by hand, if there is one, or else that of the settings.
 func (s *Shop) Open(ctx context.Context, settings Settings) error {
 	s.use(settings)
-	s.sales, s.slots = map[string]*runLocker{}, make(Slots, watchSlots)
+	s.sales, s.slots = map[string]*session{}, make(Slots, watchSlots)
 	run, joined, err := s.join(ctx)
 	if err != nil {
 		return err
@@ -62,7 +62,7 @@ func (s *Shop) join(ctx context.Context) (run history.Run, joined bool, err erro
 	return run, true, nil
 }
 
-// alone finds out whether no other replica lives. A dead replica counts as living for some seconds more; a living one is told from it
+// alone reports whether no other replica lives. A dead replica counts as living for some seconds more; a living one is told from it
 // by its next heartbeat.
 func (s *Shop) alone(ctx context.Context) (bool, error) {
 	first, err := s.Ledger.Others(ctx)
@@ -147,8 +147,7 @@ func (s *Shop) reconcile(ctx context.Context) error {
 			return run, err
 		}
 		if !set {
-			settings := s.current()
-			stock = settings.Initial
+			stock = s.current().Initial
 		}
 		if run.ID == "" {
 			s.Log.Warn("redis holds no run: it came back empty, or its keys were deleted", "lock", s.lockOf(run), "stock", stock)
@@ -161,7 +160,7 @@ func (s *Shop) reconcile(ctx context.Context) error {
 	return err
 }
 
-// nextRun makes the next run from the current one.
+// nextRun returns the run that follows the current one.
 type nextRun func(context.Context, history.Run) (history.Run, error)
 
 // change closes the door, waits until every sale has left, and starts the run that next makes from the current one, unless it is the
@@ -210,16 +209,16 @@ func (s *Shop) changeUnder(ctx context.Context, door *lock.Lease, next nextRun, 
 	for _, do := range then {
 		do()
 	}
-	s.closeLockers(ctx) // with the door closed: no sale has to wait for what this replica keeps
+	s.closeUnused(ctx) // with the door closed: no sale has to wait for what this replica keeps
 	return nil
 }
 
-// LongestSale is how long a sale in flight may go on with the settings in force.
+// LongestSale returns how long a sale in flight may go on with the settings in force.
 func (s *Shop) LongestSale() time.Duration {
 	return s.SettingsOf(s.last()).LongestSale()
 }
 
-// LongestSale is how long a sale in flight may go on: one wait timeout at the door, one for its lock and one for each nested call; its
+// LongestSale returns how long a sale in flight may go on: one wait timeout at the door, one for its lock and one for each nested call; its
 // think time; and its commands.
 func (s Settings) LongestSale() time.Duration {
 	return time.Duration(s.Nested+2)*s.Lock.WaitTimeout + s.Think + 10*time.Second
@@ -246,11 +245,10 @@ func (s *Shop) drain(ctx context.Context) error {
 }
 
 func (s *Shop) newRun(tuning history.Tuning, version string, stock int64) history.Run {
-	settings := s.current()
-	return history.Run{ID: s.NewID(), Lock: version, Initial: stock, Settings: settings.String(), Tuning: tuning}
+	return history.Run{ID: s.NewID(), Lock: version, Initial: stock, Settings: s.current().String(), Tuning: tuning}
 }
 
-// lockOf is a run's lock; without a run, that of the run last seen, or that of the settings.
+// lockOf returns a run's lock; without a run, that of the run last seen, or that of the settings.
 func (s *Shop) lockOf(run history.Run) string {
 	if run.ID != "" {
 		return run.Lock
@@ -260,11 +258,10 @@ func (s *Shop) lockOf(run history.Run) string {
 	return cmp.Or(s.lastRun.Lock, s.settings.Version)
 }
 
-// initialOf is a run's initial stock; without a run, that of the settings.
+// initialOf returns a run's initial stock; without a run, that of the settings.
 func (s *Shop) initialOf(run history.Run) int64 {
 	if run.ID == "" {
-		settings := s.current()
-		return settings.Initial
+		return s.current().Initial
 	}
 	return run.Initial
 }

@@ -6,24 +6,25 @@ import (
 	"errors"
 	"time"
 
+	"lockstep/internal/lock"
 	"lockstep/internal/service/history"
 )
 
 // What can go wrong with a sale apart from its lock, to be matched with errors.Is.
 var (
-	ErrSoldOut = errors.New("sold out")
-	// ErrBadStock means that the stock's key holds something that is not a stock.
-	ErrBadStock = errors.New("that is no stock")
+	ErrSoldOut = lock.WithCode("sold_out", "sold out")
+	// ErrBadStock means that the stock's key holds no number, or one that is too large.
+	ErrBadStock = lock.WithCode("bad_stock", "invalid stock")
 	// ErrConflict means that another sale changed the stock between the read and the write of a check-and-set.
 	ErrConflict = errors.New("another sale changed the stock in between")
 	// ErrRunOver means that a sale's run ended before it wrote, so that it wrote nothing.
-	ErrRunOver = errors.New("the run is over")
+	ErrRunOver = lock.WithCode("run_over", "the run is over")
 	// ErrOutcomeUnknown means that Redis did not answer a sale's write: the sale may have been made.
-	ErrOutcomeUnknown = errors.New("redis did not answer the sale's write: the sale may have been made")
+	ErrOutcomeUnknown = lock.WithCode("outcome_unknown", "redis did not answer the sale's write: the sale may have been made")
 	// ErrNoOrder means that an order is not among those that the ledger keeps.
-	ErrNoOrder = errors.New("no such order is in the ledger")
+	ErrNoOrder = lock.WithCode("no_order", "no such order is in the ledger")
 	// ErrInFlight means that an order is not in the ledger yet: its sale is going on.
-	ErrInFlight = errors.New("its sale is going on")
+	ErrInFlight = lock.WithCode("order_in_flight", "its sale is going on")
 	// ErrDoorClosed means that the run is being changed; sales wait until it is open again.
 	ErrDoorClosed = errors.New("the run is being changed")
 	// ErrRunChanged means that the stock was set by hand, or that there is no run.
@@ -33,7 +34,7 @@ var (
 // Stock is what one sale needs of the store. Any of its methods may fail with lock.ErrUnavailable, lock.ErrOutcomeUnknown
 // or lock.ErrCancelled.
 type Stock interface {
-	// Read gives the stock to the sale of this order. It fails with ErrRunOver when the stock is gone, ErrBadStock when the key holds
+	// Read returns the stock for the sale of this order. It fails with ErrRunOver when the stock is gone, ErrBadStock when the key holds
 	// something else, and, where the order has a fencing token, with lock.ErrLost when a larger one was seen already in its run.
 	Read(ctx context.Context, order history.Order) (int64, error)
 	// Write sets the stock to order.After and writes the order down, both or neither. It fails with ErrRunOver when the order's run is
@@ -42,42 +43,34 @@ type Stock interface {
 	// Watch calls sell with a Stock whose Write fails with ErrConflict if another sale wrote since Watch was called. It is named after
 	// Redis's command.
 	Watch(ctx context.Context, sell func(Stock) error) error
-	// Take is Read and Write in one step: it gives the order with its Before and After, or fails with ErrSoldOut or as they do.
+	// Take does what Read and Write do, in one step: it returns the order with its Before and After, or fails with ErrSoldOut or as they do.
 	Take(ctx context.Context, order history.Order) (history.Order, error)
 }
 
 // Ledger is what the runs need of the store. Its methods fail as those of Stock do.
 type Ledger interface {
-	// Enter lets a sale into the run that is on. It fails with ErrDoorClosed or ErrRunChanged.
+	// Enter lets a sale into the current run. It fails with ErrDoorClosed or ErrRunChanged.
 	Enter(ctx context.Context, sale string) (history.Run, error)
 	// Leave ends what Enter began.
 	Leave(ctx context.Context, sale string) error
-	// Run gives the run that is on, without a look at the stock; the zero Run if there is none.
+	// Run returns the current run, without a look at the stock; the zero Run if there is none.
 	Run(ctx context.Context) (history.Run, error)
 	// Tally counts the run. It fails with ErrRunChanged as Enter does, once no sale is in flight.
 	Tally(ctx context.Context) (history.Tally, error)
-	// HandSet gives the stock if it was set by hand: if there is one and it is not what the run wrote last.
+	// HandSet returns the stock, and whether it was set by hand: there is one, and it is not what the run wrote last.
 	HandSet(ctx context.Context) (stock int64, set bool, err error)
 	// Start ends the run last, the zero Run for none, and starts next. It fails with ErrRunOver if last is not the one that is on.
 	Start(ctx context.Context, last, next history.Run) error
-	// Order gives an order that the ledger keeps. It fails with ErrNoOrder or ErrInFlight.
+	// Order returns an order that the ledger keeps. It fails with ErrNoOrder or ErrInFlight.
 	Order(ctx context.Context, id string) (history.Order, error)
-	// Beat says that this replica lives. It counts as dead five seconds after its last beat.
+	// Beat renews this replica's heartbeat. It counts as dead five seconds after the last one.
 	Beat(ctx context.Context) error
-	// Others gives the other replicas that do not count as dead, with the time of their last beat.
+	// Others returns the other replicas that do not count as dead, with the time of their last beat.
 	Others(ctx context.Context) (map[string]time.Time, error)
 	// Forget forgets the sales in flight of dead replicas, and those of this replica that are not live. It returns how many are left.
 	Forget(ctx context.Context, live func(sale string) bool) (inFlight int64, err error)
-	// Quit says that this replica ends.
+	// Quit takes this replica out of those that live.
 	Quit(ctx context.Context) error
-}
-
-// Observer is told of waits, holds and conflicts as they happen.
-type Observer interface {
-	Waits(lock string, change int) // a sale begins (+1) or ends (-1) to wait for its lock
-	Waited(lock string, d time.Duration)
-	Held(lock string, d time.Duration)
-	Conflicted(lock string) // a check-and-set failed: another attempt is due
 }
 
 // LockKey shows and removes the lock's key, whatever strategy made it.

@@ -30,7 +30,7 @@ type Settings struct {
 	Strategies map[string]strategy.Strategy // all there are, by name
 }
 
-// String is different for different settings.
+// String returns a text that differs between different settings.
 func (s Settings) String() string {
 	return fmt.Sprintf("lock %s, ttl %v, retry %v, wait %v, hand-off limit %d, think %v, nested %d, initial %d",
 		s.Version, s.Lock.TTL, s.Lock.RetryInterval, s.Lock.WaitTimeout, s.Lock.HandOffLimit, s.Think, s.Nested, s.Initial)
@@ -39,29 +39,28 @@ func (s Settings) String() string {
 // Shop sells, run by run. A run has one lock and one initial stock. Between two runs the door is closed and every sale of every replica
 // has left, so that no run mixes versions.
 type Shop struct {
-	Stock    Stock
-	Ledger   Ledger
-	Key      LockKey
-	Door     lock.Locker // held while a run is changed; Ledger.Enter knows its key
-	Clock    lock.Clock
-	NewID    func() string
-	Log      *slog.Logger
-	Observer Observer
-	Witness  Witness // nil: nobody
-	Replica  string
+	Stock     Stock
+	Ledger    Ledger
+	Key       LockKey
+	Door      lock.Locker // held while a run is changed; Ledger.Enter knows its key
+	Clock     lock.Clock
+	NewID     func() string
+	Log       *slog.Logger
+	Observers Observers // of its sales
+	Replica   string
 
 	slots    Slots
 	mu       sync.Mutex
 	settings Settings
-	lastRun  history.Run           // the last one seen
-	lockers  []*runLocker          // of the current run, and of those whose sales have not all ended here
-	sales    map[string]*runLocker // this replica's, by id, with their run's lock; nil while a sale asks to be let in
+	lastRun  history.Run         // the last one seen
+	sessions []*session          // of the current run, and of those whose sales have not all ended here
+	sales    map[string]*session // this replica's, by id, with their session; nil while a sale asks to be let in
 }
 
 // Close gives back what the locks keep, and tells the other replicas that this one is gone. Sales must have ended.
 func (s *Shop) Close(ctx context.Context) error {
-	s.outdate()
-	s.closeLockers(ctx)
+	s.use(s.current()) // no session outlasts that
+	s.closeUnused(ctx)
 	return s.Ledger.Quit(ctx)
 }
 
@@ -81,7 +80,7 @@ func (s *Shop) Live(ctx context.Context) {
 	}
 }
 
-// beat says that this replica lives, counts sales as over that could not leave, and looks whether another replica has begun a run: a
+// beat renews the heartbeat, counts sales as over that could not leave, and looks whether another replica has begun a run: a
 // replica without sales does not notice it otherwise.
 func (s *Shop) beat(ctx context.Context) error {
 	if err := s.Ledger.Beat(ctx); err != nil {
@@ -96,7 +95,7 @@ func (s *Shop) beat(ctx context.Context) error {
 		return err
 	}
 	s.sawAfter(before, run)
-	s.closeLockers(ctx)
+	s.closeUnused(ctx)
 	return nil
 }
 
@@ -114,7 +113,7 @@ func (s *Shop) Sell(ctx context.Context, id string) (Receipt, error) {
 	if err != nil {
 		return Receipt{}, err
 	}
-	receipt, err := sale.Sell(ctx, run, id)
+	receipt, err := sale.Sell(ctx, id)
 	if err != nil {
 		return Receipt{}, err
 	}
@@ -125,23 +124,15 @@ func (s *Shop) Sell(ctx context.Context, id string) (Receipt, error) {
 
 // Tally counts the current run. It fails as the store does, and with lock.ErrTimeout when a new run is due and the door stays closed too
 // long.
-func (s *Shop) Tally(ctx context.Context) (history.Tally, error) {
-	settings := s.current()
-	wait, stop := lock.WithTimeout(ctx, s.Clock, settings.Lock.WaitTimeout, lock.ErrTimeout)
-	defer stop()
-	for wait.Err() == nil {
-		tally, err := s.Ledger.Tally(ctx)
-		if !errors.Is(err, ErrRunChanged) {
-			return tally, err
-		}
-		if err := s.reconcile(ctx); err != nil {
-			return history.Tally{}, err
-		}
-	}
-	return history.Tally{}, lock.WaitError(wait, settings.Lock.WaitTimeout)
+func (s *Shop) Tally(ctx context.Context) (tally history.Tally, err error) {
+	err = s.whenOpen(ctx, func() (err error) {
+		tally, err = s.Ledger.Tally(ctx)
+		return err
+	})
+	return tally, err
 }
 
-// LockState gives the name of the current lock, and its key.
+// LockState returns the name of the current lock, and the state of its key.
 func (s *Shop) LockState(ctx context.Context) (string, KeyState, error) {
 	run, err := s.Ledger.Run(ctx)
 	if err != nil {
@@ -162,34 +153,47 @@ func (s *Shop) ForceUnlock(ctx context.Context) (bool, error) {
 }
 
 func (s *Shop) onNodes(version string) bool {
-	settings := s.current()
-	return settings.Strategies[version].OnNodes
+	return s.current().Strategies[version].OnNodes
 }
 
-// enter waits until the door is open and goes in.
-func (s *Shop) enter(ctx context.Context, id string) (history.Run, error) {
-	settings := s.current()
-	wait, stop := lock.WithTimeout(ctx, s.Clock, settings.Lock.WaitTimeout, lock.ErrTimeout)
+// enter lets a sale into the current run, once the door is open.
+func (s *Shop) enter(ctx context.Context, id string) (run history.Run, err error) {
+	err = s.whenOpen(ctx, func() (err error) {
+		run, err = s.Ledger.Enter(ctx, id)
+		return err
+	})
+	if errors.Is(err, lock.ErrOutcomeUnknown) {
+		s.leave(ctx, id) // it may be in
+	}
+	return run, err
+}
+
+// whenOpen calls try until it fails neither with ErrDoorClosed nor with ErrRunChanged, after which it sees that a new run begins. It fails
+// with lock.ErrTimeout when that takes too long.
+func (s *Shop) whenOpen(ctx context.Context, try func() error) error {
+	err := try()
+	if !errors.Is(err, ErrDoorClosed) && !errors.Is(err, ErrRunChanged) {
+		return err // nearly always: so a sale needs no timer here
+	}
+	timeout := s.current().Lock.WaitTimeout
+	wait, stop := lock.WithTimeout(ctx, s.Clock, timeout, lock.ErrTimeout)
 	defer stop()
-	for wait.Err() == nil {
-		run, err := s.Ledger.Enter(ctx, id)
+	for {
 		switch {
-		case err == nil:
-			return run, nil
+		case errors.Is(err, ErrDoorClosed):
+			_ = lock.Sleep(wait, s.Clock, doorInterval) // we look at wait below
 		case errors.Is(err, ErrRunChanged):
 			if err := s.reconcile(ctx); err != nil {
-				return history.Run{}, err
+				return err
 			}
-		case errors.Is(err, ErrDoorClosed):
-			_ = lock.Sleep(wait, s.Clock, doorInterval) // the loop looks at wait itself
 		default:
-			if errors.Is(err, lock.ErrOutcomeUnknown) {
-				s.leave(ctx, id) // it may be in
-			}
-			return history.Run{}, err
+			return err
 		}
+		if wait.Err() != nil {
+			return lock.WaitError(wait, timeout)
+		}
+		err = try()
 	}
-	return history.Run{}, lock.WaitError(wait, settings.Lock.WaitTimeout)
 }
 
 // leave counts a sale as over. If it fails, the next heartbeat makes up for it.
@@ -199,19 +203,13 @@ func (s *Shop) leave(ctx context.Context, id string) {
 	}
 }
 
-// use puts settings into force. Only sales that have a lock made of earlier settings keep it.
+// use puts settings into force. Only sales that are in flight keep to earlier ones.
 func (s *Shop) use(settings Settings) {
-	s.outdate()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.settings = settings
-}
-
-func (s *Shop) outdate() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, locker := range s.lockers {
-		locker.outdated = true
+	for _, session := range s.sessions {
+		session.outdated = true
 	}
 }
 
@@ -233,7 +231,7 @@ func (s *Shop) saw(run history.Run) {
 	s.lastRun = run
 }
 
-// sawAfter is saw for a look at the run that began when another was the last one seen: the answer may be late.
+// sawAfter notes a run as saw does, if before is still the last one seen: the answer to a look at the run may be late.
 func (s *Shop) sawAfter(before, run history.Run) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

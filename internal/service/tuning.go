@@ -14,16 +14,15 @@ func (s *Shop) Tune(ctx context.Context, tuning history.Tuning) error {
 	})
 }
 
-// InForce gives what the sales of the current run are made with.
+// InForce returns what the sales of the current run are made with.
 func (s *Shop) InForce(ctx context.Context) (Settings, error) {
 	run, err := s.Ledger.Run(ctx)
 	return s.SettingsOf(run), err
 }
 
-// SettingsOf gives what the sales of a run are made with here.
+// SettingsOf returns what the sales of a run are made with here.
 func (s *Shop) SettingsOf(run history.Run) Settings {
-	settings := s.current()
-	return settings.tuned(run.Tuning)
+	return s.current().tuned(run.Tuning)
 }
 
 func (s Settings) tuned(tuning history.Tuning) Settings {
@@ -33,7 +32,7 @@ func (s Settings) tuned(tuning history.Tuning) Settings {
 	return s
 }
 
-// tuningOf is a run's tuning; without a run, that of the run last seen.
+// tuningOf returns a run's tuning; without a run, that of the run last seen.
 func (s *Shop) tuningOf(run history.Run) history.Tuning {
 	if run.ID != "" {
 		return run.Tuning

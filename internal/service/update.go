@@ -10,8 +10,8 @@ import (
 	"lockstep/internal/service/history"
 )
 
-// update updates the stock as the sale's strategy does, and gives the order with what it found and left. A late commit only prepares it.
-func (s Sale) update(ctx context.Context, order history.Order) (history.Order, error) {
+// update updates the stock as the sale's strategy does, and returns the order with what it found and left. A late commit only prepares it.
+func (s *Sale) update(ctx context.Context, order history.Order) (history.Order, error) {
 	switch s.Update {
 	case strategy.CheckAndSet:
 		return s.checkAndSet(ctx, order)
@@ -24,7 +24,7 @@ func (s Sale) update(ctx context.Context, order history.Order) (history.Order, e
 	}
 }
 
-func (s Sale) readModifyWrite(ctx context.Context, stock Stock, order history.Order) (history.Order, error) {
+func (s *Sale) readModifyWrite(ctx context.Context, stock Stock, order history.Order) (history.Order, error) {
 	order, err := s.prepare(ctx, stock, order)
 	if err != nil {
 		return order, err
@@ -33,7 +33,7 @@ func (s Sale) readModifyWrite(ctx context.Context, stock Stock, order history.Or
 }
 
 // prepare reads the stock, thinks, and says what will be left.
-func (s Sale) prepare(ctx context.Context, stock Stock, order history.Order) (_ history.Order, err error) {
+func (s *Sale) prepare(ctx context.Context, stock Stock, order history.Order) (_ history.Order, err error) {
 	if order.Before, err = stock.Read(ctx, order); err != nil {
 		return order, err
 	}
@@ -44,13 +44,13 @@ func (s Sale) prepare(ctx context.Context, stock Stock, order history.Order) (_ 
 	return order, s.think(ctx, order.Owner)
 }
 
-func (s Sale) write(ctx context.Context, stock Stock, order history.Order) (history.Order, error) {
+func (s *Sale) write(ctx context.Context, stock Stock, order history.Order) (history.Order, error) {
 	order.At = s.Clock.Now()
 	return order, ofWrite(stock.Write(ctx, order))
 }
 
 // takeAtomically thinks first: there is nothing between the read and the write of one script.
-func (s Sale) takeAtomically(ctx context.Context, order history.Order) (history.Order, error) {
+func (s *Sale) takeAtomically(ctx context.Context, order history.Order) (history.Order, error) {
 	if err := s.think(ctx, order.Owner); err != nil {
 		return order, err
 	}
@@ -59,7 +59,7 @@ func (s Sale) takeAtomically(ctx context.Context, order history.Order) (history.
 	return order, ofWrite(err)
 }
 
-// ofWrite is the error of a sale's write. Only a write without a reply leaves open whether the sale was made.
+// ofWrite returns the error of a sale's write. Only a write without a reply leaves open whether the sale was made.
 func ofWrite(err error) error {
 	if errors.Is(err, lock.ErrOutcomeUnknown) {
 		return fmt.Errorf("%w: %w", ErrOutcomeUnknown, err)
@@ -67,10 +67,10 @@ func ofWrite(err error) error {
 	return err
 }
 
-// think is what a sale does between reading and writing: it takes its time, and makes the nested calls.
-func (s Sale) think(ctx context.Context, owner string) error {
+// think does what a sale does between reading and writing: it takes its time, and makes the nested calls.
+func (s *Sale) think(ctx context.Context, owner string) error {
 	if err := lock.Sleep(ctx, s.Clock, s.Think); err != nil {
 		return fmt.Errorf("%w: %w", lock.ErrCancelled, context.Cause(ctx))
 	}
-	return s.nested(ctx, owner, s.Nested)
+	return s.nested(ctx, owner, 1)
 }

@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"log/slog"
 	mathrand "math/rand/v2"
-	"time"
 
 	"lockstep/internal/lock"
 	"lockstep/internal/lock/strategy"
@@ -24,8 +23,9 @@ func openUnlocked(row strategy.Strategy, env Env) Seller {
 	return unlocked{
 		stock: stock,
 		sale: service.Sale{
+			Run:    history.Run{ID: Run},
 			Locker: row.New(strategy.Parts{Options: lock.Options{Clock: clock}}), Stock: whole{stock.Store}, Clock: clock,
-			Log: slog.New(slog.DiscardHandler), Observer: nobody{}, Update: row.Update,
+			Log: slog.New(slog.DiscardHandler), Update: row.Update,
 			Backoff: service.Backoff{Delay: env.Retry, MaxDuration: env.Wait, Clock: clock, Rand: mathrand.Int64N},
 		},
 	}
@@ -33,7 +33,7 @@ func openUnlocked(row strategy.Strategy, env Env) Seller {
 
 // Sell is Seller's. There is no lock to wait for: the wait is over when it has sold.
 func (u unlocked) Sell(ctx context.Context, entered func()) (sold bool, err error) {
-	if _, err := u.sale.Sell(ctx, history.Run{ID: Run}, rand.Text()); err != nil {
+	if _, err := u.sale.Sell(ctx, rand.Text()); err != nil {
 		return false, err
 	}
 	entered()
@@ -62,11 +62,3 @@ func (w whole) Take(ctx context.Context, order history.Order) (history.Order, er
 func (w whole) Watch(ctx context.Context, sell func(service.Stock) error) error {
 	return w.Stock.Watch(context.WithoutCancel(ctx), func(stock service.Stock) error { return sell(whole{stock}) })
 }
-
-// nobody observes nothing.
-type nobody struct{}
-
-func (nobody) Waits(string, int)            {}
-func (nobody) Waited(string, time.Duration) {}
-func (nobody) Held(string, time.Duration)   {}
-func (nobody) Conflicted(string)            {}

@@ -28,63 +28,41 @@ can beat the **limit**: one buyer that reads and writes with no lock at all, mea
 const how = `
 ## How to read it
 
-- A cell is the median of the repetitions, followed by the least and the most. A share is taken of the limit of the same repetition, and
-  "times the fastest library" of the fastest library of the same repetition. The contestants of one condition run one after the other, in
-  a random order.
-- Each buyer buys again as soon as it has bought. After a warm-up of about one round, a window of about three rounds is measured (two for
-  1000 buyers), at the rate of the limit. A slower contestant gets no longer window, so its waits are cut: no wait is longer than warm-up
-  and window together.
-- A wait counts if it ends within the window. A buyer that never got the lock counts with its wait so far; the longest wait includes waits
-  still in progress. The longest wait over the mean says how fair a lock is: 1 is a perfect queue. Where many buyers never got in, all
-  waits are equally long, so look at the number of these buyers first.
-- Buyers do not pause between two sales. That favours locks without a queue: the buyer that has just bought asks first, gets the lock
-  again, and saves the time of a hand-over, while the others starve.
-- Requests are what clients wrote on their connections within the window, in all processes: polling, renewals and subscriptions too. A
-  script is one request, whatever it calls inside. What Redis sends by itself (messages, invalidations) is not counted.
-- The lock and the sale have clients of their own, so requests of the lock are counted apart. The rest is the sale. It is the
-  shop's own, the same for all: GET, and a script that writes the stock and the order.
+- A cell is the median of the repetitions, then the least and the most. A share is taken of the limit of the same repetition. The
+  contestants of a condition run one after the other, in a random order.
+- Each buyer buys again at once. This favours locks without a queue: the buyer that has just bought asks first and gets the lock again,
+  while others starve.
+- A window of about three rounds is measured after a warm-up of one (two for 1000 buyers), at the rate of the limit. So no wait is longer
+  than both together.
+- A buyer that never got the lock counts with its wait so far. The longest wait over the mean says how fair a lock is: 1 is a perfect
+  queue. Where many buyers never got in, all waits are equally long: look at their number first.
+- Requests are what clients of all processes wrote within the window: polling, renewals and subscriptions too. A script is one request.
+  Two requests are the sale: GET, and a script that writes the stock and the order.
 - After each cell the stock must have fallen by exactly the number of sales; otherwise the cell says **broken**. A contestant **hung** if it
-  sold nothing in the last half of the window (one second at least), or had to be ended.
-- One dialer adds the round trip, the same for all: bytes reach the server that much later, any number of them at a time.
-- The processes share the machine with each other and with Redis. Without an added round trip they mostly compete for its cores, and the
-  time in which an idle core wakes up matters as much as the lock: read those numbers as an order, not as a speed.
-- All go-redis clients are alike. Each process has one for the lock (redlock: one for each node) and one for the sale, each with go-redis's
-  default pool of ten connections per core (-pool changes it). With 1000 buyers that poll, even the unlock waits for a connection. (The
-  shop keeps half of its connections for renewals and releases.)
-- Locks that poll pause equally long. redlock pauses between half as long and as long, at random. rueidislock has a client of another
-  kind and does not poll; it is set to one key, as the others are.
-- A sale that waits for no other is four round trips, and the limit is two: no lock can be much more than twice as fast as one that hands
-  over in no time, unless it keeps the lock between sales, as v10 does.
-- v8 and redlock cannot know whether other processes wait. A process that has handed the lock along inside 64 times therefore releases it
-  and pauses once, so that another process can have it. A single process loses that time too.
-- redlock's lock is on five servers beside the stock's. All are asked at once: five SETs, and five scripts to release, which are ten
-  requests and two round trips. The servers run on this one machine, so without an added round trip redlock pays for their processor time.
-- From v7 on, except for redlock, the store checks the sale's fencing token, when it reads and when it writes. The read is a script then,
-  instead of GET: that is what a fence costs.
-- With two buyers in several processes, each process has one buyer or none. No sale can be handed along inside a process: every one is a
-  hand-over through Redis: read, write, and the request that hands over, one after the other. That is three round trips where the limit
-  has two, so no lock reaches more than 0.67 there.
-- atomic sends one EVAL of a script that reads and takes. optimistic sends WATCH, then GET, then MULTI, EVAL and EXEC together: five
-  requests and three round trips. If the stock has changed, it starts again after a random pause of at most the retry pause; that bound
-  doubles with each attempt, up to 50 retry pauses. So requests per sale beyond five are further attempts. As many buyers attempt at once
-  as there are connections (the shop allows eight per process). Neither waits for a lock: their waits last until the piece is sold. The
-  sales of atomic are not serial, so its share of the limit is far above 1. The picture leaves both out.
+  sold nothing in the last half of the window, or had to be ended.
+- One dialer adds the same round trip for all. Without it, the processes mostly compete with Redis for the cores of one machine: read those
+  numbers as an order, not as a speed.
+- Each process has one go-redis client for the lock and one for the sale, with ten connections per core (-pool changes it). With 1000
+  buyers that poll, even the unlock waits for a connection. (The shop keeps connections for renewals and releases.)
+- Locks that poll pause equally long; redlock at random, from half as long on. rueidislock has a client of its own and does not poll.
+- A sale that waits for no other takes four round trips, and the limit two: a share of 0.5. A lock gets beyond it by handing over to the
+  next sale, or by staying with its process between sales, as v10 does.
+- With two buyers in several processes every sale is a hand-over through Redis: three round trips, so 0.67 is the most.
+- v8 and redlock cannot know whether other processes wait. After 64 hand-overs inside, a process releases the lock and pauses once.
+- redlock's lock is on five servers beside the stock's: ten requests and two round trips for taking and releasing it.
+- From v7 on, except for redlock, the store checks a fencing token at read and write. The read is a script then.
+- atomic and optimistic take no lock. atomic is one script; its sales are not serial, so its share is far above 1. optimistic sends five
+  requests in three round trips, and begins again after a random pause if the stock has changed: further requests are further attempts.
+  The picture leaves both out.
 %s`
 
 const howToRun = `
 ## How to run it
 
-` + "```sh\ncd bench\ngo run . -help\ngo run . %s\n```\n"
+` + "```sh\ncd bench\ngo run . -help\ngo run . %s\n```\n\n" +
+	"The terminal shows all tables and the goals that the project has set itself; `-json` writes everything measured.\n"
 
-const aboutGoals = `
-## Goals
-
-What the project wants to reach. %d of %d goals are met. The median decides. A contestant that did not complete a repetition has missed its
-goals there. No lock can beat the limit: a share above 1.1 says that the machine was disturbed while the limit ran, and meets no goal.
-
-`
-
-// Markdown writes the whole document: what came out, how to read it, the tables, and the goals.
+// Markdown writes the page: what came out, how to read it, and the tables that one chooses a lock by.
 func Markdown(w io.Writer, run result.Run, all []contestants.Contestant) error {
 	var text strings.Builder
 	text.WriteString(head)
@@ -113,20 +91,19 @@ func Markdown(w io.Writer, run result.Run, all []contestants.Contestant) error {
 	for _, s := range list {
 		title := s.String()
 		fmt.Fprintf(&text, "\n## %s%s\n", strings.ToUpper(title[:1]), title[1:])
-		for _, t := range tablesOf(run, all, s, buyers[s]) {
+		for _, t := range tablesOf(run, all, s, buyers[s], onPage(run, s)) {
 			fmt.Fprintf(&text, "\n### %s%s\n\n", strings.ToUpper(t.title[:1]), t.title[1:])
 			t.markdown(&text)
 		}
 	}
 	fmt.Fprintf(&text, howToRun, run.Command)
-	if t := goals(run); len(t.rows) > 0 {
-		met, total := met(run)
-		fmt.Fprintf(&text, aboutGoals, met, total)
-		t.markdown(&text)
-	}
 	_, err := io.WriteString(w, text.String())
 	return err
 }
+
+const briefText = `- Contestants that differ little from their neighbours (%s)
+  are measured in one process only, with at most %d buyers, and not on bare loopback. Named by -contestants, they are measured everywhere.
+`
 
 // brief names the contestants that were measured under fewer conditions, and says why; it is empty if there are none.
 func brief(run result.Run, all []contestants.Contestant) string {
@@ -143,10 +120,7 @@ func brief(run result.Run, all []contestants.Contestant) string {
 	if len(names) == 0 {
 		return ""
 	}
-	return fmt.Sprintf(`- To save time, contestants that differ little from their neighbours (%s)
-  are measured in one process only, with at most %d buyers, and not on bare loopback. Elsewhere they show –, or are left out. Named by
-  -contestants, they are measured everywhere.
-`, strings.Join(names, ", "), contestants.BriefBuyers)
+	return fmt.Sprintf(briefText, strings.Join(names, ", "), contestants.BriefBuyers)
 }
 
 func (t table) markdown(w io.Writer) {

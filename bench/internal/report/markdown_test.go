@@ -64,7 +64,8 @@ func sample() result.Run {
 	return run
 }
 
-// The document opens with what came out and the picture, then says how to read it; the goals come last.
+// The document opens with what came out and the picture, then says how to read it; how to run it comes last. Under every setting it
+// shows the share of the limit; the other tables only under the one that the findings are about.
 func TestOrderOfTheDocument(t *testing.T) {
 	var text strings.Builder
 	if err := Markdown(&text, sample(), contestants.Table()); err != nil {
@@ -73,13 +74,31 @@ func TestOrderOfTheDocument(t *testing.T) {
 	last := 0
 	for _, part := range []string{
 		"# Benchmarks\n", findings(sample()), "](benchmarks.svg)", "## How to read it", "## 1 ms added, one process",
-		"### Requests of the lock per sale", "## Loopback, 3 processes", "## How to run it", "## Goals", "| v9 | share of the limit |",
+		"### Share of the limit", "## 1 ms added, 3 processes", "### Share of the limit", "### Sales per second", "### Requests per sale",
+		"### Longest wait over mean", "### Buyers that never got in", "## Loopback, 3 processes", "### Share of the limit", "## How to run it",
 	} {
-		at := strings.Index(text.String(), part)
-		if at < last || part == "" {
-			t.Errorf("%q is at %d; want it after %d:\n%s", part, at, last, text.String())
+		at := strings.Index(text.String()[last:], part)
+		if at < 0 || part == "" {
+			t.Errorf("%q is not after %d:\n%s", part, last, text.String())
+			continue
 		}
-		last = at
+		last += at + len(part)
+	}
+	if n := strings.Count(text.String(), "\n### "); n != 3+4 {
+		t.Errorf("%d tables; want 7:\n%s", n, text.String())
+	}
+}
+
+// A terminal shows every table, and the goals.
+func TestTheTerminalShowsEverything(t *testing.T) {
+	var text strings.Builder
+	if err := Text(&text, sample(), contestants.Table()); err != nil {
+		t.Fatal(err)
+	}
+	for _, part := range []string{"requests of the lock per sale\n", "wait in ms: p50 / p99 / longest\n", "\nGoals: ", "\nv9 "} {
+		if !strings.Contains(text.String(), part) {
+			t.Errorf("no %q:\n%s", part, text.String())
+		}
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 	"lockstep/bench/internal/result"
 )
 
-// table is rows of text. Text and Markdown show the same tables.
+// table is rows of text. Markdown shows some of those that Text shows.
 type table struct {
 	title string
 	head  []string
@@ -46,23 +46,42 @@ func settings(run result.Run) (all []setting, buyers map[setting][]int) {
 	return all, buyers
 }
 
-// numbers are what the tables of each setting show.
-func numbers() []struct {
+// number is what a table of each setting shows.
+type number struct {
 	title string
 	show  func([]result.Cell) string
-} {
-	return []struct {
-		title string
-		show  func([]result.Cell) string
-	}{
-		{"share of the limit", spread(result.Share, 2)},
-		{"sales per second", spread(result.PerSecond, 0)},
-		{"requests per sale", spread(result.Requests, 2)},
-		{"requests of the lock per sale", spread(result.LockRequests, 2)},
-		{"wait in ms: p50 / p99 / longest", crowded(waits)},
-		{"longest wait over mean", crowded(spread(result.MaxOverMean, 1))},
-		{"buyers that never got in", crowded(spread(result.Never, 0))},
+	page  place
+}
+
+// place is where the page shows a table. A terminal shows all of them.
+type place int
+
+const (
+	nowhere place = iota
+	inCrowd       // under the setting that the findings are about, where the locks differ most
+	everywhere
+)
+
+func numbers() []number {
+	return []number{
+		{"share of the limit", spread(result.Share, 2), everywhere},
+		{"sales per second", spread(result.PerSecond, 0), inCrowd},
+		{"requests per sale", spread(result.Requests, 2), inCrowd},
+		{"requests of the lock per sale", spread(result.LockRequests, 2), nowhere},
+		{"wait in ms: p50 / p99 / longest", crowded(waits), nowhere},
+		{"longest wait over mean", crowded(spread(result.MaxOverMean, 1)), inCrowd},
+		{"buyers that never got in", crowded(spread(result.Never, 0)), inCrowd},
 	}
+}
+
+// onPage returns the numbers that the page shows under a setting.
+func onPage(run result.Run, s setting) []number {
+	at, found := crowd(run)
+	least := everywhere
+	if found && s == (setting{at.AddedMillis, at.Processes}) {
+		least = inCrowd
+	}
+	return slices.DeleteFunc(numbers(), func(n number) bool { return n.page < least })
 }
 
 // crowded leaves out cells in which no buyer waits for another.
@@ -75,14 +94,14 @@ func crowded(of func([]result.Cell) string) func([]result.Cell) string {
 	}
 }
 
-// tablesOf are the tables of a setting: a row for each contestant, a column for each number of buyers.
-func tablesOf(run result.Run, all []contestants.Contestant, s setting, buyers []int) []table {
+// tablesOf returns the tables of a setting: a row for each contestant, a column for each number of buyers.
+func tablesOf(run result.Run, all []contestants.Contestant, s setting, buyers []int, numbers []number) []table {
 	head := []string{"buyers"}
 	for _, w := range buyers {
 		head = append(head, fmt.Sprint(w))
 	}
 	var tables []table
-	for _, number := range numbers() {
+	for _, number := range numbers {
 		t := table{title: number.title, head: head}
 		for _, name := range run.Contestants(all) {
 			row, measured := []string{name}, false

@@ -10,14 +10,14 @@ import (
 	"lockstep/bench/internal/result"
 )
 
-// Text writes the tables for a terminal.
+// Text writes all tables and the goals for a terminal.
 func Text(w io.Writer, run result.Run, all []contestants.Contestant) error {
 	var text strings.Builder
 	fmt.Fprintf(&text, "%s\n%s", machineLine(run.Machine), pingLine(run.Pings))
 	list, buyers := settings(run)
 	for _, s := range list {
 		fmt.Fprintf(&text, "\n%s\n", strings.ToUpper(s.String()))
-		for _, t := range tablesOf(run, all, s, buyers[s]) {
+		for _, t := range tablesOf(run, all, s, buyers[s], numbers()) {
 			fmt.Fprintf(&text, "\n%s\n", t.title)
 			t.text(&text)
 		}

@@ -1,4 +1,4 @@
-//go:build amd64 || arm64
+//go:build (amd64 || arm64) && !purego
 
 package coroutine
 
@@ -6,5 +6,11 @@ package coroutine
 // gives it stands only in a printed stack, and to print one takes longer than all the rest of a schedule.
 type goroutine uintptr
 
-// self returns the goroutine that asks.
+// self returns the goroutine that asks. The explorer asks once for each command and for each call of the clock.
+//
+// This is in assembly, since the explorer makes 11 to 14 times as many schedules with it. On amd64, one processor, --faults expiry=1,
+// schedules a second of processor time, medians of three runs in turns, with it and without (-tags purego):
+//
+//	v4, three actors  12,990    980
+//	v6, two actors    10,750    930
 func self() goroutine

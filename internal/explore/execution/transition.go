@@ -1,12 +1,12 @@
 package execution
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"lockstep/internal/explore/scenario"
+	"lockstep/internal/lock"
 )
 
 // Transition is one thing that the schedule can let happen.
@@ -171,7 +171,7 @@ func (x *Execution) Who(t Transition) string {
 }
 
 // ErrMalformed means that a token is no step of any schedule.
-var ErrMalformed = errors.New("that is no step")
+var ErrMalformed = lock.WithCode("bad_request", "that is no step")
 
 // Wanted is a transition as a schedule names it. The command is "" where there is none.
 type Wanted struct {

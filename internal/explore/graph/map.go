@@ -12,11 +12,12 @@ import (
 	"lockstep/internal/explore/execution"
 	"lockstep/internal/explore/harness"
 	"lockstep/internal/explore/search"
+	"lockstep/internal/lock"
 	"lockstep/internal/lock/strategy"
 )
 
 // ErrTooLarge means that a bound was hit before all states were seen.
-var ErrTooLarge = errors.New("there are too many states for a map")
+var ErrTooLarge = lock.WithCode("too_large", "there are too many states for a map")
 
 // Map is all states of a scenario, and the steps between them. Actors that start alike are interchangeable on it, if there are three or
 // more of them, and if the code is blind to their names. So are the nodes of a lock that is on several.

@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"math"
 	"slices"
-	"time"
 
 	"github.com/redis/go-redis/v9"
 
@@ -175,15 +174,16 @@ func (h *Harness) sell(x *execution.Execution, c *checker.Checker) {
 		i := a.Index % len(lockers)
 		p := x.Processes()[i]
 		sale := service.Sale{
+			Run:    history.Run{ID: runID, Lock: h.strategy.Name, Initial: scenario.Stock},
 			Locker: c.Watch(a, lockers[i]), Stock: h.stores[i], Clock: x.Clock(p, 0),
-			Log: slog.New(slog.DiscardHandler), Observer: unobserved{}, Replica: p.Name,
+			Log: slog.New(slog.DiscardHandler), Replica: p.Name,
 			Think: x.Scenario.Work, Nested: x.Scenario.Nested, Update: h.strategy.Update,
 			Backoff: service.Backoff{Delay: scenario.Poll, MaxDuration: scenario.Forever, Clock: x.Clock(p, scenario.Poll), Rand: highest},
 		}
 		x.Run(a, func(ctx context.Context) error {
 			for range x.Scenario.SalesEach() {
 				a.Next()
-				if _, err := sale.Sell(ctx, history.Run{ID: runID, Lock: h.strategy.Name, Initial: scenario.Stock}, a.Sale); err != nil {
+				if _, err := sale.Sell(ctx, a.Sale); err != nil {
 					return err
 				}
 				c.Sells(a)
@@ -227,14 +227,6 @@ func chance(x *execution.Execution, p *execution.Process) func(int64) int64 {
 		return highest(n)
 	}
 }
-
-// unobserved is a service.Observer that looks away.
-type unobserved struct{}
-
-func (unobserved) Waits(string, int)            {}
-func (unobserved) Waited(string, time.Duration) {}
-func (unobserved) Held(string, time.Duration)   {}
-func (unobserved) Conflicted(string)            {}
 
 // Trace runs a schedule once more, and records it.
 func (h *Harness) Trace(schedule []execution.Transition, backwards bool) trace.Trace {

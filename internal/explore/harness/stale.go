@@ -1,15 +1,15 @@
 package harness
 
 import (
-	"errors"
 	"fmt"
 
 	"lockstep/internal/explore/scenario"
 	"lockstep/internal/language"
+	"lockstep/internal/lock"
 )
 
 // ErrStale means that a schedule does not fit the code, or the scenario.
-var ErrStale = errors.New("the schedule does not fit the code")
+var ErrStale = lock.WithCode("stale_schedule", "the schedule does not fit the code")
 
 // StaleError is ErrStale, with the reason in the language of the scenario.
 type StaleError struct {
@@ -23,8 +23,8 @@ func (e *StaleError) Error() string {
 	return fmt.Sprintf(language.Both(ErrStale.Error()+": %s", "时序与代码不符：%s").In(e.in), e.Why)
 }
 
-// Is makes it ErrStale.
-func (e *StaleError) Is(target error) bool { return target == ErrStale }
+// Unwrap makes it ErrStale.
+func (e *StaleError) Unwrap() error { return ErrStale }
 
 // Stale says why a schedule does not fit. Both forms are formats, for the same values.
 func Stale(in scenario.Scenario, english, chinese string, values ...any) error {

@@ -1,16 +1,17 @@
 package scenario
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"strings"
 
 	"github.com/spf13/pflag"
+
+	"lockstep/internal/lock"
 )
 
 // ErrText means that a text is no scenario.
-var ErrText = errors.New("no scenario")
+var ErrText = lock.WithCode("bad_request", "no scenario")
 
 // Flags are a scenario as flags of a command line: what String writes. Add begins them, and Scenario gives what was read.
 type Flags struct {

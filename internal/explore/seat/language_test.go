@@ -2,7 +2,6 @@ package seat_test
 
 import (
 	"regexp"
-	"slices"
 	"testing"
 
 	"lockstep/internal/explore"
@@ -19,8 +18,11 @@ func TestTheSeatSpeaksChinese(t *testing.T) {
 		for _, lock := range index.Locks {
 			all = append(all, lock.Adds, lock.Costs, lock.StillBroken)
 		}
-		for _, named := range slices.Concat(index.Faults, index.Anomalies) {
-			all = append(all, named.Says)
+		for _, fault := range index.Faults {
+			all = append(all, fault.Says)
+		}
+		for _, anomaly := range index.Anomalies {
+			all = append(all, anomaly.Says, anomaly.Task)
 		}
 		state := get[seat.State](t, s, "/seat/state", "lang", in, "lock", "v2", "in", "--faults expiry=1", "do", "A:SET expiry B:SET")
 		for _, step := range state.View.Trace.Steps {

@@ -12,7 +12,6 @@ package seat
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"sync"
@@ -20,15 +19,16 @@ import (
 
 	"lockstep/internal/explore"
 	"lockstep/internal/language"
+	"lockstep/internal/lock"
 	"lockstep/internal/lock/evolution"
 )
 
 // The errors of requests, beside those of evolution and explore.
 var (
-	ErrQuery    = errors.New("bad request")
-	ErrNotFound = errors.New("there is nothing here")
-	ErrLeft     = errors.New("the reader has left, or the server ends")
-	ErrBusy     = errors.New("explorations take turns, and too many wait already; ask again")
+	ErrQuery    = lock.WithCode("bad_request", "bad request")
+	ErrNotFound = lock.WithCode("not_found", "there is nothing here")
+	ErrLeft     = lock.WithCode("client_closed_request", "the reader has left, or the server ends")
+	ErrBusy     = lock.WithCode("busy", "explorations take turns, and too many wait already; ask again")
 )
 
 // Limits bound what one process explores for its readers.
@@ -121,9 +121,9 @@ func (s *Seat) nothing(http.ResponseWriter, *http.Request) error {
 
 // Index is what there is to choose from.
 type Index struct {
-	Locks     []Lock  `json:"locks"`
-	Faults    []Named `json:"faults"`
-	Anomalies []Named `json:"anomalies"`
+	Locks     []Lock    `json:"locks"`
+	Faults    []Named   `json:"faults"`
+	Anomalies []Anomaly `json:"anomalies"`
 }
 
 // Lock is a strategy, as the table has it.
@@ -134,12 +134,20 @@ type Lock struct {
 	Costs       string `json:"costs"`
 	StillBroken string `json:"still_broken"`
 	OnNodes     bool   `json:"on_nodes"`
+	Anomaly     string `json:"anomaly"` // to try first with it
 }
 
-// Named is a fault or an anomaly, and what happens.
+// Named is a fault, and what happens.
 type Named struct {
 	Name string `json:"name"`
 	Says string `json:"says"`
+}
+
+// Anomaly is one, and what to make a lock do for it.
+type Anomaly struct {
+	Name string `json:"name"`
+	Says string `json:"says"`
+	Task string `json:"task"`
 }
 
 func (s *Seat) index(w http.ResponseWriter, r *http.Request) error {
@@ -151,15 +159,30 @@ func (s *Seat) index(w http.ResponseWriter, r *http.Request) error {
 	for _, lock := range evolution.Table() {
 		index.Locks = append(index.Locks, Lock{
 			lock.Name, lock.Title.In(in), lock.Adds.In(in), lock.Costs.In(in), lock.StillBroken.In(in), lock.OnNodes,
+			string(firstOf(lock.Name)),
 		})
 	}
 	for _, fault := range explore.AllFaults() {
 		index.Faults = append(index.Faults, Named{fault.Name, fault.Says.In(in)})
 	}
 	for _, a := range explore.Anomalies() {
-		index.Anomalies = append(index.Anomalies, Named{string(a), a.Says().In(in)})
+		index.Anomalies = append(index.Anomalies, Anomaly{string(a), a.Says().In(in), a.Task().In(in)})
 	}
 	return answer(w, index)
+}
+
+// firstOf gives the anomaly to try first with a lock.
+func firstOf(lock string) explore.Anomaly {
+	switch lock {
+	case "v0", "v6", "v7", "atomic", "optimistic", "late-commit":
+		return explore.LostUpdate
+	case "v1", "v4":
+		return explore.Stuck
+	case "v2", "v3":
+		return explore.ForeignRelease
+	default:
+		return explore.TwoHolders
+	}
 }
 
 // answer answers with one JSON document.

@@ -3,7 +3,6 @@ package classroom
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io/fs"
 	"net/http"
@@ -12,12 +11,14 @@ import (
 
 	"lockstep/internal/language"
 	"lockstep/internal/learn/course"
+	"lockstep/internal/lock"
 	"lockstep/internal/shop/api"
 )
 
 var (
-	errNothing    = errors.New("there is nothing here, or not with this method")
-	errBadRequest = errors.New("bad request")
+	errNothing    = lock.WithCode("not_found", "there is nothing here, or not with this method")
+	errNoLesson   = lock.WithCode("not_found", course.ErrNoLesson.Error())
+	errBadRequest = lock.WithCode("bad_request", "bad request")
 )
 
 // Classroom serves the lessons, and one room.
@@ -85,7 +86,7 @@ func (c *Classroom) lesson(w http.ResponseWriter, r *http.Request) {
 	answer(w, pageOf(lesson, asked(r)), nil)
 }
 
-// find gives a lesson by its number as it stands in an address: 3 or 03.
+// find returns a lesson by its number as it stands in an address: 3 or 03.
 func (c *Classroom) find(number string, in language.Language) (course.Lesson, error) {
 	lessons, err := c.lessons()
 	if err != nil {
@@ -93,7 +94,7 @@ func (c *Classroom) find(number string, in language.Language) (course.Lesson, er
 	}
 	n, err := strconv.Atoi(number)
 	if err != nil || n < 1 || n > len(lessons[in]) {
-		return course.Lesson{}, fmt.Errorf("lesson %.20q: %w; want 1 to %d", number, course.ErrNoLesson, len(lessons[in]))
+		return course.Lesson{}, fmt.Errorf("lesson %.20q: %w; want 1 to %d", number, errNoLesson, len(lessons[in]))
 	}
 	return lessons[in][n-1], nil
 }
@@ -133,7 +134,7 @@ func (c *Classroom) predict(w http.ResponseWriter, r *http.Request) {
 	answer(w, struct{}{}, err)
 }
 
-// asked is the language of a request; English, if it names none of ours.
+// asked returns the language of a request; English, if it names none of ours.
 func asked(r *http.Request) language.Language {
 	if in, err := language.Parse(r.FormValue("lang")); err == nil {
 		return in
@@ -141,29 +142,11 @@ func asked(r *http.Request) language.Language {
 	return language.English
 }
 
-// answers gives every error its status and code; the first match counts.
-var answers = []struct {
-	err    error
-	status int
-	code   string
-}{
-	{errBadRequest, http.StatusBadRequest, "bad_request"},
-	{ErrParticipant, http.StatusBadRequest, "bad_request"},
-	{course.ErrNoLesson, http.StatusNotFound, "not_found"},
-	{errNothing, http.StatusNotFound, "not_found"},
-	{ErrNoRoom, http.StatusNotFound, "no_room"},
-	{ErrFull, http.StatusServiceUnavailable, "room_full"},
-}
-
+// answer answers with a value, or with an error.
 func answer(w http.ResponseWriter, value any, err error) {
 	if err != nil {
-		for _, a := range answers {
-			if errors.Is(err, a.err) {
-				api.WriteError(w, a.status, a.code, err)
-				return
-			}
-		}
-		api.WriteError(w, http.StatusInternalServerError, "internal", err)
+		status, code := api.StatusOf(err)
+		api.WriteError(w, status, code, err)
 		return
 	}
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")

@@ -66,7 +66,7 @@ func (links) Transform(document *ast.Document, reader text.Reader, _ parser.Cont
 	}
 }
 
-// onPage gives where a link leads on the page; or the path in the repository, if it leads to no part of the page.
+// onPage returns where a link leads on the page; or the path in the repository, if it leads to no part of the page.
 func onPage(destination string) (to string, is bool) {
 	switch lesson := lessonLink.FindStringSubmatch(destination); {
 	case lesson != nil:

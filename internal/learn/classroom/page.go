@@ -31,7 +31,7 @@ type Section struct {
 	HTML  string `json:"html"`
 }
 
-// entryOf gives the first paragraph of a lesson's idea.
+// entryOf returns the entry of a lesson: its title, and the first paragraph of a lesson's idea.
 func entryOf(l course.Lesson) Entry {
 	idea, _, _ := strings.Cut(l.Idea, "\n\n")
 	return Entry{Number: l.Number, Title: l.Title, Idea: toHTML(idea)}

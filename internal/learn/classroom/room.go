@@ -1,11 +1,12 @@
 package classroom
 
 import (
-	"errors"
 	"fmt"
 	"regexp"
 	"sync"
 	"time"
+
+	"lockstep/internal/lock"
 )
 
 // The bounds of a room.
@@ -16,9 +17,9 @@ const (
 
 // The errors of a room.
 var (
-	ErrNoRoom      = errors.New("no room is open; POST /room opens one")
-	ErrFull        = fmt.Errorf("the room has its %d participants", MostParticipants)
-	ErrParticipant = errors.New("participant: want 16 to 64 letters or digits, made by chance")
+	ErrNoRoom      = lock.WithCode("no_room", "no room is open; POST /room opens one")
+	ErrFull        = lock.WithCode("room_full", fmt.Sprintf("the room has its %d participants", MostParticipants))
+	ErrParticipant = lock.WithCode("bad_request", "participant: want 16 to 64 letters or digits, made by chance")
 )
 
 // A participant is a name that the browser made by chance, and nothing else.
@@ -82,7 +83,7 @@ func (r *Room) Close() {
 	}
 }
 
-// State tells whether the room is open.
+// State reports whether the room is open.
 func (r *Room) State() State {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -92,7 +92,6 @@ func (w way) step(in language.Language) Step {
 	if err != nil {
 		panic(err) // the table's own
 	}
-	shows = shows.In(in)
-	s.Flaw, s.Cure = shows.Expects(w.from).Why, shows.Expects(w.to).Why
+	s.Flaw, s.Cure = shows.Expects(w.from).Why.In(in), shows.Expects(w.to).Why.In(in)
 	return s
 }

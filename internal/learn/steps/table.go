@@ -9,7 +9,7 @@ type way struct {
 }
 
 // table lists the steps. What can be known from elsewhere is not here: what a lock adds is said by internal/lock/evolution, and why a lab
-// shows it by internal/stage/lab. Where shown names no lock, the schedule is one of from, to be seen beside the same under to. The schedules
+// shows it by internal/stage/lab. Where shown names no lock, the schedule is one of from, to be seen beside the same under to. Schedules
 // with an anomaly are the shortest ones of lockstep explore; a test holds them to that.
 func table() []way {
 	return []way{

@@ -116,10 +116,12 @@ func listPage(in language.Language) string {
 		"[Your own lock](your-own-lock.md#what-the-explorer-asks-of-a-lock): wait by `lock.Sleep`, `lock.Poll` or `Clock.Wait`, start "+
 		"goroutines by `Clock.Go`, take the time "+
 		"from `Clock.Now`. What `check` remembers is in `.lockstep-course.json`, beside `go.mod`; git ignores it. Remove it to begin anew. "+
+		"Where it cannot be written, `check` says so after the verdict, and the exit code is that of the verdict. "+
 		"`git checkout -- exercises/05-nested` brings an exercise back.",
 		"只需要 Go：Redis 是模拟的。你的代码可以使用这里的锁所用的一切。探索器的要求见"+
 			"[你自己的锁](your-own-lock.zh-CN.md)：用 `lock.Sleep`、`lock.Poll` 或 `Clock.Wait` 等待，用 `Clock.Go` 启动 goroutine，时间取自 `Clock.Now`。"+
-			"`check` 把进度记在 `go.mod` 旁边的 `.lockstep-course.json` 里，git 会忽略它；删除它就重新开始。`git checkout -- exercises/05-nested` 可以还原一题。")
+			"`check` 把进度记在 `go.mod` 旁边的 `.lockstep-course.json` 里，git 会忽略它；删除它就重新开始。"+
+			"如果写不了，`check` 会在结论之后说明，退出码仍由结论决定。`git checkout -- exercises/05-nested` 可以还原一题。")
 	p.line("Exit code of a check: 0 done; 1 not yet; 2 it cannot be said, since the code does not compile, panics, or waits where the "+
 		"explorer cannot see it.",
 		"检查的退出码：0 完成；1 还没有完成；2 无法判断：代码无法编译、panic，或者在探索器看不到的地方等待。")

@@ -48,7 +48,10 @@ func contrasts() []strategy.Strategy {
 			),
 			Costs: both("as v4", "同 v4"),
 			StillBroken: strategy.Flaws{
-				flaw("commit-after-unlock", "lost updates, though nothing fails: the next holder reads before the write", "没有任何故障也会丢失更新：下一个持有者读库存时，上一单还没写入"),
+				flaw(
+					"commit-after-unlock", "lost updates, though nothing fails: the next holder reads before the write",
+					"没有任何故障也会丢失更新：下一个持有者读库存时，上一单还没写入",
+				),
 			},
 			Update:       strategy.LateCommit,
 			Capabilities: strategy.Capabilities{Expires: true, ExpiresAtOnce: true, ChecksOwner: true, ChecksAtomically: true, TakesBack: true},
@@ -66,9 +69,11 @@ func contrasts() []strategy.Strategy {
 		},
 		{
 			Name: "lua-setnx", Title: both("SETNX and EXPIRE in Lua", "Lua 里 SETNX 加 EXPIRE"),
-			Adds:         both("the two commands as one script", "两条命令合成一个脚本"),
-			Costs:        both("2 commands per sale (one is a script), plus one per poll", "每单 2 条命令（其中一条是脚本），外加每次轮询 1 条"),
-			StillBroken:  strategy.Flaws{flaw("foreign-delete", "an overdue holder deletes the next one's lock, as v2's", "和 v2 一样，超时的持有者会误删下一个持有者的锁")},
+			Adds:  both("the two commands as one script", "两条命令合成一个脚本"),
+			Costs: both("2 commands per sale (one is a script), plus one per poll", "每单 2 条命令（其中一条是脚本），外加每次轮询 1 条"),
+			StillBroken: strategy.Flaws{
+				flaw("foreign-delete", "an overdue holder deletes the next one's lock, as v2's", "和 v2 一样，超时的持有者会误删下一个持有者的锁"),
+			},
 			Capabilities: strategy.Capabilities{Expires: true, ExpiresAtOnce: true},
 			New:          func(p strategy.Parts) lock.Locker { return contrast.NewLuaSetNX(p.Client, p.Options) },
 		},

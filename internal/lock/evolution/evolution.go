@@ -2,11 +2,11 @@
 package evolution
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
 	"lockstep/internal/language"
+	"lockstep/internal/lock"
 	"lockstep/internal/lock/strategy"
 )
 
@@ -29,7 +29,7 @@ func Names() []string {
 }
 
 // ErrUnknown means that a name is not in the table.
-var ErrUnknown = errors.New("there is no such lock")
+var ErrUnknown = lock.WithCode("unknown_lock", "there is no such lock")
 
 // Find gives the strategy of that name, or ErrUnknown.
 func Find(name string) (strategy.Strategy, error) {

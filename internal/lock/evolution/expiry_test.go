@@ -21,7 +21,7 @@ func TestHolderThatNeverUnlocks(t *testing.T) {
 		if !w.inRedis() || w.strategy.Capabilities.Renewed {
 			return // the one dies with its process; the other's renewer does too: TestRenewalOutageLosesTheLockAtTheDeadline
 		}
-		w.shortExpiry()
+		w.shortExpiry(t)
 		w.must(t, "a")
 		if !w.strategy.Capabilities.Expires {
 			if ttl := w.ttl(t); ttl != -1 {
@@ -41,7 +41,7 @@ func TestWorkLongerThanTheExpiry(t *testing.T) {
 		if !w.strategy.Capabilities.Expires {
 			return
 		}
-		w.shortExpiry()
+		w.shortExpiry(t)
 		a := w.must(t, "a")
 		waiting, leave := context.WithCancel(t.Context())
 		w.parts.Clock.AfterFunc(2*w.parts.TTL, leave) // not a deadline, for that could come in the middle of a command
@@ -67,7 +67,7 @@ func TestLosingTheLockCancelsTheWork(t *testing.T) {
 		if !w.strategy.Capabilities.Renewed {
 			return // cannot know
 		}
-		w.shortExpiry()
+		w.shortExpiry(t)
 		a := w.must(t, "a")
 		inner := w.must(t, "a")
 		w.expire(t)
@@ -119,7 +119,7 @@ func TestRenewalSurvivesAShortOutage(t *testing.T) {
 		if !w.strategy.Capabilities.Renewed {
 			return
 		}
-		w.shortExpiry()
+		w.shortExpiry(t)
 		a := w.must(t, "a")
 		var failed atomic.Int64
 		w.faults.set(func(redis.Cmder) error {
@@ -166,7 +166,7 @@ func TestRenewalEndsWithItsHolder(t *testing.T) {
 		if !w.strategy.Capabilities.Renewed {
 			return
 		}
-		w.shortExpiry()
+		w.shortExpiry(t)
 		outer, inner := w.must(t, "a"), w.must(t, "a")
 		if err := inner.Unlock(t.Context()); err != nil {
 			t.Error(err)

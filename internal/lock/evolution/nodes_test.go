@@ -52,7 +52,7 @@ func refused(context.Context, redis.Cmder) error { return &net.OpError{Op: "dial
 
 func TestAMinorityOfNodesMayFail(t *testing.T) {
 	eachNodeWorld(t, func(t *testing.T, w *world) {
-		w.shortExpiry()
+		w.shortExpiry(t)
 		w.on(0, refused)
 		a := w.must(t, "a")
 		w.pause(t, 2*w.parts.TTL) // it is renewed by the others

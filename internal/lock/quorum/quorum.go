@@ -1,5 +1,8 @@
 // Package quorum asks several independent Redis masters the same thing at once, and counts what they say (redis.io: Distributed Locks
 // with Redis).
+//
+// A node that is late is passed over until it answers or its client gives it up, some three seconds later. So the process that meets a node
+// that hangs waits for it once when it takes the lock, and once when it releases it; then again after those seconds.
 package quorum
 
 import (

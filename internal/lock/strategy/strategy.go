@@ -3,7 +3,6 @@
 package strategy
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/redis/go-redis/v9"
@@ -39,7 +38,7 @@ type Parts struct {
 }
 
 // ErrNoNodes means that a lock needs masters that there are not.
-var ErrNoNodes = errors.New("there are no nodes")
+var ErrNoNodes = lock.WithCode("no_nodes", "there are no nodes")
 
 // Fits fails with ErrNoNodes if the lock cannot be made on so many nodes.
 func (s Strategy) Fits(nodes int) error {

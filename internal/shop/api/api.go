@@ -44,7 +44,7 @@ type Metrics interface {
 	Answered(outcome string) // "sold", or the error's code
 }
 
-// Handler gives the routes, to be put behind an Entrance. HEAD is handled as GET; net/http leaves out the body.
+// Handler returns the routes, to be put behind an Entrance. HEAD is handled as GET; net/http leaves out the body.
 func (a *API) Handler() http.Handler {
 	routes := a.routes()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -120,15 +120,13 @@ type SaleAnswer struct {
 
 func (a *API) sale(c *gin.Context) {
 	id := a.OrderIDs(c.Request)
-	c.Set(orderID, id)
 	receipt, err := a.Shop.Sell(c.Request.Context(), id)
 	if errors.Is(err, service.ErrOutcomeUnknown) {
 		err = fmt.Errorf("%w; GET /orders/%s says whether it was", err, id)
 	}
 	if err != nil {
-		status, code := StatusOf(err)
-		a.Metrics.Answered(code)
-		a.refuse(c, status, code, err)
+		c.Set(orderID, id)
+		a.Metrics.Answered(a.fail(c, err))
 		return
 	}
 	a.Metrics.Answered("sold")
@@ -142,7 +140,7 @@ func (a *API) sale(c *gin.Context) {
 // orderID is the gin key of the order's id.
 const orderID = "order_id"
 
-// order says whether a sale was made, to a buyer who was left in doubt.
+// order tells a buyer who was left in doubt whether the sale was made.
 func (a *API) order(c *gin.Context) {
 	id := c.Param("id")
 	order, err := a.Shop.Ledger.Order(c.Request.Context(), id)
@@ -171,7 +169,7 @@ func (a *API) putInventory(c *gin.Context) {
 	var body struct {
 		Stock *int64 `json:"stock"`
 	}
-	err := read(c, &body)
+	err := Read(c.Request, &body)
 	switch {
 	case err == nil && body.Stock == nil:
 		err = errors.New("stock is missing")
@@ -218,7 +216,7 @@ func (a *API) putLock(c *gin.Context) {
 	var body struct {
 		Version *string `json:"version"`
 	}
-	err := read(c, &body)
+	err := Read(c.Request, &body)
 	if err == nil && body.Version == nil {
 		err = errors.New("version is missing")
 	}
@@ -295,9 +293,16 @@ func (a *API) health(status string) Health {
 	return Health{Service: "lockstep", Status: status, Replica: a.Replica, Redis: a.Redis}
 }
 
-// read reads a JSON body, and refuses fields that to does not have.
-func read(c *gin.Context, to any) error {
-	decoder := json.NewDecoder(c.Request.Body)
+// Write answers with JSON.
+func Write(w http.ResponseWriter, status int, answer any) {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(answer) // the client went away
+}
+
+// Read reads a JSON body, and refuses fields that to does not have.
+func Read(r *http.Request, to any) error {
+	decoder := json.NewDecoder(r.Body)
 	decoder.DisallowUnknownFields()
 	err := decoder.Decode(to)
 	var mistyped *json.UnmarshalTypeError

@@ -19,15 +19,8 @@ type Guard struct {
 	Hosts *Hosts // names that Host may have; nil: any
 }
 
-// Check gives the status, the code and the error of a request that may not pass, or no error.
-func (g Guard) Check(r *http.Request) (status int, code string, err error) {
-	if err = g.check(r); err != nil {
-		status, code = StatusOf(err)
-	}
-	return status, code, err
-}
-
-func (g Guard) check(r *http.Request) error {
+// Check returns the error of a request that may not pass.
+func (g Guard) Check(r *http.Request) error {
 	if !g.Hosts.know(r.Host) {
 		return fmt.Errorf("%w: Host is %.100q; add the name to server.hosts, or set an admin.token", errForeignHost, r.Host)
 	}
@@ -85,8 +78,8 @@ func (g Guard) administers(header http.Header) error {
 
 // authorize lets a request pass if the guard does.
 func (a *API) authorize(c *gin.Context) {
-	if status, code, err := a.Guard.Check(c.Request); err != nil {
-		a.refuse(c, status, code, err)
+	if err := a.Guard.Check(c.Request); err != nil {
+		a.fail(c, err)
 	}
 }
 

@@ -8,68 +8,67 @@ import (
 
 	"github.com/gin-gonic/gin"
 
-	"lockstep/internal/explore"
-	"lockstep/internal/explore/graph"
-	"lockstep/internal/explore/seat"
 	"lockstep/internal/lock"
-	"lockstep/internal/lock/evolution"
-	"lockstep/internal/lock/strategy"
-	"lockstep/internal/service"
 )
 
 var (
-	errBadRequest   = errors.New("bad request")
-	errUnauthorized = errors.New("this needs the header Authorization: Bearer <admin.token>")
-	errForbidden    = errors.New("this is not the admin.token")
-	errNoToken      = errors.New("nobody may change anything here, only buy: the server listens beyond loopback and has no admin.token; " +
-		"start it with one, or with admin.open: true for everybody")
-	errForeignHost = errors.New("the server is not called that")
-	errForeignPage = errors.New("only programs and the server's own page may buy or change something, no page of another site")
-	errNotFound    = errors.New("there is nothing here; try GET /")
-	errNotAllowed  = errors.New("this path does not take that method; GET / lists what there is")
+	errBadRequest   = lock.WithCode("bad_request", "bad request")
+	errUnauthorized = lock.WithCode("unauthorized", "this needs the header Authorization: Bearer <admin.token>")
+	errForbidden    = lock.WithCode("forbidden", "this is not the admin.token")
+	errNoToken      = lock.WithCode("forbidden", "nobody may change anything here, only buy: the server listens beyond loopback and has no "+
+		"admin.token; start it with one, or with admin.open: true for everybody")
+	errForeignHost = lock.WithCode("forbidden", "the server is not called that")
+	errForeignPage = lock.WithCode("forbidden",
+		"only programs and the server's own page may buy or change something, no page of another site")
+	errNotFound   = lock.WithCode("not_found", "there is nothing here; try GET /")
+	errNotAllowed = lock.WithCode("method_not_allowed", "this path does not take that method; GET / lists what there is")
 )
 
-// codeUnknown is the code of a sale that may have been made: another attempt may buy a second time.
-const codeUnknown = "outcome_unknown"
+const (
+	// codeUnknown is the code of a sale that may have been made: another attempt may buy a second time.
+	codeUnknown = "outcome_unknown"
+	// codeGone is the code of a client that went away; nobody reads it. Its status is nginx's.
+	codeGone   = "client_closed_request"
+	statusGone = 499
+)
 
-// statusClientClosed is nginx's status for a client that went away; nobody reads it.
-const statusClientClosed = 499
+// statuses has the status of each code that an error may have; see lock.WithCode.
+var statuses = map[string]int{
+	"bad_request":        http.StatusBadRequest,
+	"unknown_lock":       http.StatusBadRequest,
+	"no_nodes":           http.StatusBadRequest,
+	"unauthorized":       http.StatusUnauthorized,
+	"forbidden":          http.StatusForbidden,
+	"not_found":          http.StatusNotFound,
+	"no_order":           http.StatusNotFound,
+	"order_in_flight":    http.StatusNotFound,
+	"no_room":            http.StatusNotFound,
+	"method_not_allowed": http.StatusMethodNotAllowed,
+	"sold_out":           http.StatusConflict,
+	"stale_schedule":     http.StatusConflict,
+	codeGone:             statusGone,
+	codeUnknown:          http.StatusServiceUnavailable,
+	"lock_timeout":       http.StatusServiceUnavailable,
+	"lock_lost":          http.StatusServiceUnavailable,
+	"redis_unavailable":  http.StatusServiceUnavailable,
+	"bad_stock":          http.StatusServiceUnavailable,
+	"run_over":           http.StatusServiceUnavailable,
+	"room_full":          http.StatusServiceUnavailable,
+	"too_large":          http.StatusServiceUnavailable,
+	"busy":               http.StatusServiceUnavailable,
+}
 
-// answers gives every error its status and code; the first match counts.
-var answers = []struct {
-	err    error
-	status int
-	code   string
-}{
-	{service.ErrOutcomeUnknown, http.StatusServiceUnavailable, codeUnknown},
-	{service.ErrSoldOut, http.StatusConflict, "sold_out"},
-	{service.ErrBadStock, http.StatusServiceUnavailable, "bad_stock"},
-	{service.ErrRunOver, http.StatusServiceUnavailable, "run_over"},
-	{service.ErrNoOrder, http.StatusNotFound, "no_order"},
-	{service.ErrInFlight, http.StatusNotFound, "order_in_flight"},
-	{lock.ErrLost, http.StatusServiceUnavailable, "lock_lost"},
-	{lock.ErrTimeout, http.StatusServiceUnavailable, "lock_timeout"},
-	{lock.ErrUnavailable, http.StatusServiceUnavailable, "redis_unavailable"},
-	{lock.ErrOutcomeUnknown, http.StatusServiceUnavailable, "redis_unavailable"},
-	{lock.ErrCancelled, statusClientClosed, "client_closed_request"},
-	{evolution.ErrUnknown, http.StatusBadRequest, "unknown_lock"},
-	{strategy.ErrNoNodes, http.StatusBadRequest, "no_nodes"},
-	{seat.ErrQuery, http.StatusBadRequest, "bad_request"},
-	{explore.ErrText, http.StatusBadRequest, "bad_request"},
-	{explore.ErrMalformed, http.StatusBadRequest, "bad_request"},
-	{explore.ErrStale, http.StatusConflict, "stale_schedule"},
-	{graph.ErrTooLarge, http.StatusServiceUnavailable, "too_large"},
-	{seat.ErrBusy, http.StatusServiceUnavailable, "busy"},
-	{seat.ErrNotFound, http.StatusNotFound, "not_found"},
-	{seat.ErrLeft, statusClientClosed, "client_closed_request"},
-	{errBadRequest, http.StatusBadRequest, "bad_request"},
-	{errUnauthorized, http.StatusUnauthorized, "unauthorized"},
-	{errForbidden, http.StatusForbidden, "forbidden"},
-	{errNoToken, http.StatusForbidden, "forbidden"},
-	{errForeignHost, http.StatusForbidden, "forbidden"},
-	{errForeignPage, http.StatusForbidden, "forbidden"},
-	{errNotFound, http.StatusNotFound, "not_found"},
-	{errNotAllowed, http.StatusMethodNotAllowed, "method_not_allowed"},
+// StatusOf returns the status and the code of an error.
+func StatusOf(err error) (status int, code string) {
+	code = lock.CodeOf(err)
+	if code == "" && errors.Is(err, lock.ErrCancelled) {
+		code = codeGone
+	}
+	status, known := statuses[code]
+	if !known { // a bug, or nothing that a client could understand
+		return http.StatusInternalServerError, "internal"
+	}
+	return status, code
 }
 
 // ErrorAnswer is the body of every answer that is not a success.
@@ -81,29 +80,15 @@ type ErrorAnswer struct {
 	} `json:"error"`
 }
 
-// fail answers with an error.
-func (a *API) fail(c *gin.Context, err error) {
+// fail answers with an error, and returns its code.
+func (a *API) fail(c *gin.Context, err error) (code string) {
 	status, code := StatusOf(err)
-	a.refuse(c, status, code, err)
-}
-
-// refuse answers with an error whose status and code are known.
-func (a *API) refuse(c *gin.Context, status int, code string, err error) {
 	if status >= http.StatusInternalServerError {
 		a.Log.Warn(c.Request.Method+" "+c.Request.URL.Path, "status", status, "code", code, "error", err)
 	}
 	c.Abort()
 	WriteSaleError(c.Writer, status, code, c.GetString(orderID), err)
-}
-
-// StatusOf gives the status and the code of an error.
-func StatusOf(err error) (status int, code string) {
-	for _, answer := range answers {
-		if errors.Is(err, answer.err) {
-			return answer.status, answer.code
-		}
-	}
-	return http.StatusInternalServerError, "internal"
+	return code
 }
 
 // WriteError answers with an error, and with the headers that go with its status.

@@ -33,7 +33,7 @@ func (h *Hosts) know(host string) bool {
 	})
 }
 
-// plain gives the canonical form of a name or an address, and the address if it is one.
+// plain returns the canonical form of a name or an address, and the address if it is one.
 func plain(host string) (string, netip.Addr) {
 	host = strings.TrimSuffix(strings.TrimPrefix(host, "["), "]")
 	if ip, err := netip.ParseAddr(host); err == nil {

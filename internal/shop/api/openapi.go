@@ -12,7 +12,7 @@ import (
 //go:embed openapi.json
 var openAPI []byte
 
-// OpenAPI is the document at /openapi.json.
+// OpenAPI returns the document at /openapi.json.
 func OpenAPI() []byte { return openAPI }
 
 func document(c *gin.Context) { c.Data(http.StatusOK, "application/json; charset=utf-8", openAPI) }

@@ -13,12 +13,12 @@ const OrderIDHeader = "X-Lockstep-Order-ID"
 // OrderIDs gives the order of each sale its id, which is the owner of the lock, too: no client chooses it.
 type OrderIDs func(*http.Request) string
 
-// OwnOrderIDs are made by this server.
+// OwnOrderIDs makes the ids in this server.
 func OwnOrderIDs(newID func() string) OrderIDs {
 	return func(*http.Request) string { return newID() }
 }
 
-// FrontOrderIDs are those that a cluster's front has made; where it has made none, this server does.
+// FrontOrderIDs takes the ids that a cluster's front has made; where it has made none, this server does.
 func FrontOrderIDs(newID func() string) OrderIDs {
 	return func(r *http.Request) string {
 		if id, err := uuid.Parse(r.Header.Get(OrderIDHeader)); err == nil {

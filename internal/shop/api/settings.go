@@ -45,7 +45,7 @@ func (a *API) putSettings(c *gin.Context) {
 		Think  *int64 `json:"think_ms"`
 		Nested *int   `json:"nested"`
 	}
-	err := read(c, &body)
+	err := Read(c.Request, &body)
 	switch {
 	case err != nil:
 	case body.TTL == nil && body.Think == nil && body.Nested == nil:

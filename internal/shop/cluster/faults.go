@@ -1,7 +1,6 @@
 package cluster
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -49,9 +48,7 @@ func (f *Front) doToReplica(w http.ResponseWriter, r *http.Request) {
 	var want struct {
 		Do string `json:"do"`
 	}
-	decoder := json.NewDecoder(r.Body)
-	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(&want); err != nil {
+	if err := api.Read(r, &want); err != nil {
 		api.WriteError(w, http.StatusBadRequest, "bad_request", fmt.Errorf("bad request: %w; %w", err, errReplicaDo))
 		return
 	}

@@ -2,7 +2,6 @@ package cluster
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"log/slog"
 	"net/http"
@@ -70,7 +69,8 @@ func (f *Front) Handler() http.Handler {
 		FlushInterval: -1,
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if status, code, err := f.Guard.Check(r); err != nil {
+		if err := f.Guard.Check(r); err != nil {
+			status, code := api.StatusOf(err)
 			api.WriteError(w, status, code, err)
 			return
 		}
@@ -142,8 +142,7 @@ func (f *Front) list(w http.ResponseWriter, r *http.Request) {
 	for i := range answers {
 		answers[i].Lock = locks[i]
 	}
-	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	_ = json.NewEncoder(w).Encode(answers) // the client went away
+	api.Write(w, http.StatusOK, answers)
 }
 
 func (r *Replica) answer() ReplicaAnswer {

@@ -1,6 +1,10 @@
 // Package job runs a job once a tick, however many replicas there are: at each tick every replica attempts to get the lock, and the one
 // that gets it runs the job. gocron is the scheduler; Locker is our lock with gocron's interface; Runs is the record of the runs, and
 // Tally says afterwards what became of each tick.
+//
+// What a lock gives a job: without one, or with an update alone (v0, atomic, optimistic), every replica runs each tick. With v1 no tick is
+// run after a holder has died. With v2 to v5 a run longer than its tick overlaps the next one; with v2 its late Unlock also frees the lock
+// of that one. With v6 to v10 and redlock, ticks are left out while a run goes on.
 package job
 
 import "time"

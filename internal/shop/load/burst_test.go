@@ -132,7 +132,8 @@ func TestJudge(t *testing.T) {
 			"10 buyers were told that they bought, and the ledger has no orders of theirs"},
 		{"all orders are missing", load.Result{Report: history.Report{
 			Verdict: history.Unknown, Initial: 200, Remaining: 200,
-		}, Requests: 110, OK: 110, Answered: 1}, 0.99, history.Unknown, "110 buyers were told that they bought, and the ledger has no orders of theirs"},
+		}, Requests: 110, OK: 110, Answered: 1}, 0.99, history.Unknown,
+			"110 buyers were told that they bought, and the ledger has no orders of theirs"},
 		{"the stock fell for orders that are missing", load.Result{Report: history.Report{
 			Verdict: history.Undersold, Initial: 200, Remaining: 90, Sold: 100, Lost: -10, MaxInFlight: 9,
 		}, Requests: 110, OK: 110, Answered: 1}, 0.99, history.Unknown,

@@ -11,6 +11,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 	"github.com/redis/go-redis/v9"
 
+	"lockstep/internal/service"
 	"lockstep/internal/service/history"
 )
 
@@ -63,23 +64,29 @@ func New(replica string, tally func(context.Context) (history.Tally, error)) *Me
 // Answered counts an answer to a sale: "sold", or the error's code.
 func (m *Metrics) Answered(outcome string) { m.answers.WithLabelValues(outcome).Inc() }
 
-// Waits counts a sale that begins (+1) or ends (-1) to wait for its lock.
-func (m *Metrics) Waits(lock string, change int) {
-	m.waiters.WithLabelValues(lock).Add(float64(change))
-}
+// Follow is part of service.Observer.
+func (m *Metrics) Follow(ctx context.Context, _, _ string) context.Context { return ctx }
 
-// Waited counts a wait that ended with the lock held.
-func (m *Metrics) Waited(lock string, d time.Duration) {
-	m.wait.WithLabelValues(lock).Observe(d.Seconds())
+// Saw counts what a sale does. Nested calls are part of the time for which their sale holds its lock.
+func (m *Metrics) Saw(_ context.Context, seen service.Seen) {
+	if seen.Nested > 0 {
+		return
+	}
+	switch seen.Moment {
+	case service.Asks:
+		m.waiters.WithLabelValues(seen.Lock).Inc()
+	case service.Misses:
+		m.waiters.WithLabelValues(seen.Lock).Dec()
+	case service.Obtains:
+		m.waiters.WithLabelValues(seen.Lock).Dec()
+		m.wait.WithLabelValues(seen.Lock).Observe(seen.Took.Seconds())
+	case service.Released:
+		m.hold.WithLabelValues(seen.Lock).Observe(seen.Took.Seconds())
+	case service.Conflicts:
+		m.conflicts.WithLabelValues(seen.Lock).Inc()
+	default:
+	}
 }
-
-// Held counts how long a released lock was held.
-func (m *Metrics) Held(lock string, d time.Duration) {
-	m.hold.WithLabelValues(lock).Observe(d.Seconds())
-}
-
-// Conflicted counts an optimistic sale's attempt that failed.
-func (m *Metrics) Conflicted(lock string) { m.conflicts.WithLabelValues(lock).Inc() }
 
 // DialHook is part of redis.Hook.
 func (m *Metrics) DialHook(next redis.DialHook) redis.DialHook { return next }

@@ -3,33 +3,30 @@ package lab
 import (
 	"time"
 
+	"lockstep/internal/language"
 	"lockstep/internal/watch/witness"
 )
 
-// clockSkew is a replica whose clock is ahead.
+// clockSkew puts the clock of a replica ahead.
 func clockSkew() Lab {
 	return Lab{
-		Name: "clock-skew", Claim: "a wrong clock does not give the lock to two",
+		Name:  "clock-skew",
+		Claim: language.Both("a wrong clock does not give the lock to two", "时钟不准也不会让两单同时持有锁"),
 		Shows: "getset", Cured: "v2",
-		Cure:    "let Redis count the time: SET … EX",
+		Cure:    language.Both("let Redis count the time: SET … EX", "让 Redis 计时：SET … EX"),
 		Explore: "--skew 15s --anomaly two-holders",
 		Shop: Settings{
 			Replicas: 2, TTL: time.Minute, Wait: 10 * time.Second, Think: each(time.Second, "r1", "r2"), Ahead: each(time.Hour, "r2"),
 		},
-		Scenario: func(s *Stage) {
-			first := s.Buy("r1")
-			s.Until("r1#1 to obtain the lock", obtains("r1#1"))
-			second := s.Buy("r2")
-			s.Answered(first, second)
-			s.Until("both sales to end", all(ends("r1#1"), ends("r2#1")))
-		},
-		Fault: "the second sale, an hour ahead, asks while the first is at work", Hit: askedInTime("r2#1"),
-		Proof: sold("r2#1"),
-		Signs: []witness.FindingKind{witness.Together},
+		Scenario: whileHeld("r2"),
+		Fault:    language.Both("the second sale, an hour ahead, asks while the first is at work", "第一单执行期间，时钟快一小时的第二单来加锁"),
+		Hit:      askedInTime("r2#1"),
+		Proof:    sold("r2#1"),
+		Signs:    []witness.FindingKind{witness.Together},
 		Expected: []Expectation{
-			{"getset", Broken, "by the clock of r2 the lock has expired long ago"},
-			{"v1 v2 v3 v4 v5 v6 v7 v8 v9 v10 redlock late-commit setnx-expire lua-setnx", Holds, "only durations are measured by the own clock"},
-			{"v0 local atomic optimistic set-expire setex", NA, "it keeps no other process out"},
+			broken("getset", "by the clock of r2 the lock has expired long ago", "按 r2 的时钟，锁早已过期"),
+			holds("v1.. redlock late-commit setnx-expire lua-setnx", "only durations are measured by the own clock", "自己的时钟只用来测量时长"),
+			keepsNobodyOut(),
 		},
 	}
 }

@@ -3,36 +3,37 @@ package lab
 import (
 	"time"
 
+	"lockstep/internal/language"
 	"lockstep/internal/stage/redisproxy"
 	"lockstep/internal/watch/witness"
 )
 
-// commitAfterUnlock is a sale that writes when it has unlocked, as a transaction around the lock does.
+// commitAfterUnlock shows a sale that writes when it has unlocked, as a transaction around the lock does.
 func commitAfterUnlock() Lab {
 	return Lab{
-		Name: "commit-after-unlock", Claim: "what was computed under the lock is written under the lock",
+		Name:  "commit-after-unlock",
+		Claim: language.Both("what was computed under the lock is written under the lock", "在锁内算出的结果，在锁内写入"),
 		Shows: "late-commit", Cured: "v4",
-		Cure:    "the transaction belongs inside the lock: commit, then unlock",
+		Cure:    language.Both("the transaction belongs inside the lock: commit, then unlock", "事务要放在锁内：先提交，再解锁"),
 		Explore: "--anomaly lost-update",
 		Shop:    Settings{Replicas: 2, TTL: 10 * time.Second, Wait: 10 * time.Second, Proxied: []string{"r1"}},
 		Scenario: func(s *Stage) {
-			trap := s.Catch("r1", redisproxy.Hold, aWrite)
+			trap := s.Catch("r1", redisproxy.Hold, redisproxy.IsWrite)
 			first := s.Buy("r1")
-			s.UntilCaught("r1", trap, witness.KindHeld, ends("r1#1"))
+			s.UntilCaught(trap, ends("r1#1"))
 			second := s.Buy("r2")
 			s.Until("r2#1 to end, or to find the lock held", either(ends("r2#1"), refused("r2#1")))
-			s.Release("r1", trap)
-			s.Answered(first, second)
-			s.Until("both sales to end", all(ends("r1#1"), ends("r2#1")))
+			s.Release(trap)
+			s.Finish(first, second)
 		},
-		Fault: "the write of r1 is on the way while r2 asks, and both write",
-		Hit:   and(happened(witness.KindHeld), answered("r1#1"), answered("r2#1")),
+		Fault: language.Both("the write of r1 is on the way while r2 asks, and both write", "r1 的写入还在途中时 r2 来加锁，两单都写入"),
+		Hit:   all(happened(witness.KindHeld), answered("r1#1"), answered("r2#1")),
 		Signs: []witness.FindingKind{witness.LostUpdate},
 		Expected: []Expectation{
-			{"late-commit", Broken, "it has unlocked, so the next holder reads before it has written"},
-			{"v0 local set-expire setex", Broken, "nothing keeps the other out"},
-			{"v1 v2 v3 v4 v5 v6 v7 v8 v9 v10 redlock setnx-expire lua-setnx getset", Holds, "it still holds the lock, so the other waits"},
-			{"atomic optimistic", Holds, "the write itself looks at the stock"},
+			broken("late-commit", "it has unlocked, so the next holder reads before it has written", "它已解锁，所以下一个持有者在它写入之前就读了库存"),
+			broken("v0 local set-expire setex", "nothing keeps the other out", "没有什么阻止另一单"),
+			holds("v1.. redlock setnx-expire lua-setnx getset", "it still holds the lock, so the other waits", "它仍然持有锁，所以另一单等待"),
+			holds("atomic optimistic", "the write itself looks at the stock", "写入时会再看库存"),
 		},
 	}
 }

@@ -2,46 +2,127 @@ package lab
 
 import (
 	"slices"
+	"time"
 
 	"lockstep/internal/watch/witness"
 )
 
-// What a scenario waits for.
+// Condition reports whether something is so, by the events that the witness has seen. A scenario waits for one, and a verdict asks for it
+// when the scenario has ended.
+type Condition func(events []witness.Event) bool
 
-// moment is a sale's coming to a moment of its life.
-func moment(sale string, kind witness.Kind) func([]witness.Event) bool {
-	return func(events []witness.Event) bool {
-		return slices.ContainsFunc(events, func(e witness.Event) bool { return e.Sale == sale && e.Kind == kind })
+// match picks events.
+type match func(e witness.Event) bool
+
+// is picks the events of that kind; of a sale, of a replica, or, with "", of anybody.
+func is(who string, kind witness.Kind) match {
+	return func(e witness.Event) bool { return of(e, who) && e.Kind == kind }
+}
+
+// of reports whether an event is of a sale or of a replica; "" is anybody.
+func of(e witness.Event, who string) bool { return who == "" || e.Sale == who || e.Replica == who }
+
+// commands picks the commands of a sale or a replica with that verb and, unless it is empty, that outcome.
+func commands(who string, verb witness.Verb, outcome witness.Outcome) match {
+	return func(e witness.Event) bool {
+		return of(e, who) && e.Command != nil && e.Command.Verb == verb && (outcome == "" || e.Command.Outcome == outcome)
 	}
 }
 
-func obtains(sale string) func([]witness.Event) bool { return moment(sale, witness.KindObtains) }
-func ends(sale string) func([]witness.Event) bool    { return moment(sale, witness.KindEnds) }
+// some reports whether there is such an event.
+func some(such match) Condition {
+	return func(events []witness.Event) bool { return slices.ContainsFunc(events, such) }
+}
 
-// does is a sale's command with this verb and, unless it is empty, this outcome.
-func does(sale string, verb witness.Verb, outcome witness.Outcome) func([]witness.Event) bool {
+func moment(who string, kind witness.Kind) Condition { return some(is(who, kind)) }
+func happened(kind witness.Kind) Condition           { return moment("", kind) }
+func asks(sale string) Condition                     { return moment(sale, witness.KindAsks) }
+func obtains(sale string) Condition                  { return moment(sale, witness.KindObtains) }
+func ends(sale string) Condition                     { return moment(sale, witness.KindEnds) }
+
+func does(who string, verb witness.Verb, outcome witness.Outcome) Condition {
+	return some(commands(who, verb, outcome))
+}
+
+// firstIsTold reports whether the first sale was told that it has lost its lock.
+func firstIsTold() Condition { return moment("r1#1", witness.KindLoses) }
+
+// sold reports whether a sale was made; of a replica, whether any was.
+func sold(who string) Condition {
+	return some(func(e witness.Event) bool { return is(who, witness.KindEnds)(e) && e.Error == "" })
+}
+
+// failed reports whether a sale ended with an error.
+func failed(sale string) Condition {
+	return some(func(e witness.Event) bool { return is(sale, witness.KindEnds)(e) && e.Error != "" })
+}
+
+// answered reports whether the write of a sale got a reply.
+func answered(sale string) Condition {
+	return some(func(e witness.Event) bool {
+		return commands(sale, witness.Writes, "")(e) && e.Command.Outcome != witness.Unknown
+	})
+}
+
+// either reports whether one of several conditions is met.
+func either(conditions ...Condition) Condition {
 	return func(events []witness.Event) bool {
-		return slices.ContainsFunc(events, func(e witness.Event) bool {
-			return e.Sale == sale && e.Command != nil && e.Command.Verb == verb && (outcome == "" || e.Command.Outcome == outcome)
-		})
+		return slices.ContainsFunc(conditions, func(condition Condition) bool { return condition(events) })
 	}
 }
 
-// refused is a sale's finding the lock held, or waiting for it in its process.
-func refused(sale string) func([]witness.Event) bool {
-	return does(sale, witness.Takes, witness.Refused)
-}
-
-// either is the first of several conditions.
-func either(conditions ...func([]witness.Event) bool) func([]witness.Event) bool {
+// all reports whether several conditions are met.
+func all(conditions ...Condition) Condition {
 	return func(events []witness.Event) bool {
-		return slices.ContainsFunc(conditions, func(condition func([]witness.Event) bool) bool { return condition(events) })
+		return !slices.ContainsFunc(conditions, func(condition Condition) bool { return !condition(events) })
 	}
 }
 
-// all is several conditions together.
-func all(conditions ...func([]witness.Event) bool) func([]witness.Event) bool {
-	return func(events []witness.Event) bool {
-		return !slices.ContainsFunc(conditions, func(condition func([]witness.Event) bool) bool { return !condition(events) })
+func not(condition Condition) Condition {
+	return func(events []witness.Event) bool { return !condition(events) }
+}
+
+// atLeast reports whether there are so many events of that kind.
+func atLeast(n int, who string, kind witness.Kind) Condition {
+	return func(events []witness.Event) bool { return count(events, is(who, kind)) >= n }
+}
+
+func count(events []witness.Event, such match) (n int) {
+	for _, e := range events {
+		if such(e) {
+			n++
+		}
 	}
+	return n
+}
+
+// before reports whether a condition was met before the first such event, or is met where there is none.
+func before(such match, condition Condition) Condition {
+	return func(events []witness.Event) bool {
+		if i := slices.IndexFunc(events, such); i >= 0 {
+			events = events[:i]
+		}
+		return condition(events)
+	}
+}
+
+// since reports whether there is such an event, and a condition is met by what came after it.
+func since(such match, condition Condition) Condition {
+	return func(events []witness.Event) bool {
+		i := slices.IndexFunc(events, such)
+		return i >= 0 && condition(events[i+1:])
+	}
+}
+
+// apart gives the time from the first such event to the first of others after it; false, if there are none.
+func apart(events []witness.Event, first, then match) (time.Duration, bool) {
+	i := slices.IndexFunc(events, first)
+	if i < 0 {
+		return 0, false
+	}
+	j := slices.IndexFunc(events[i:], then)
+	if j < 0 {
+		return 0, false
+	}
+	return events[i+j].Replied.Sub(events[i].Replied), true
 }

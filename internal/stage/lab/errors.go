@@ -1,6 +1,11 @@
 package lab
 
-import "errors"
+import (
+	"errors"
+
+	"lockstep/internal/language"
+	"lockstep/internal/stage/replica"
+)
 
 // What can go wrong, to be matched with errors.Is.
 var (
@@ -8,7 +13,17 @@ var (
 	ErrNotFor  = errors.New("the lab is not for this lock")
 	// ErrNoRedis means that there is no redis-server on this machine.
 	ErrNoRedis = errors.New("redis-server is not installed")
-	// ErrNoSignals means that a process cannot be stopped on this system.
-	ErrNoSignals = errors.New("this lab stops a process, which only Unix can")
-	errTooLong   = errors.New("it did not happen in time")
+	errTooLong = errors.New("it did not happen in time")
 )
+
+// unavailable says why a lab could not be run, if that is for what this machine does not have; otherwise it gives "".
+func unavailable(err error, in language.Language) string {
+	switch {
+	case errors.Is(err, ErrNoRedis):
+		return language.Both(ErrNoRedis.Error(), "没有安装 redis-server").In(in)
+	case errors.Is(err, replica.ErrNoSignals):
+		return language.Both("this lab stops a process, which only Unix can", "这个实验要暂停进程，只有 Unix 可以").In(in)
+	default:
+		return ""
+	}
+}

@@ -3,16 +3,20 @@ package lab
 import (
 	"time"
 
+	"lockstep/internal/language"
 	"lockstep/internal/watch/witness"
 )
 
-// failover is a master that dies before its replica has heard of the lock. Redlock has no replicas: of its masters, one dies.
+// failover kills a master before its replica has heard of the lock. Redlock has no replicas: of its masters, one dies.
 func failover() Lab {
 	return Lab{
-		Name: "failover", Claim: "a master that dies while the lock is held does not let a second holder overwrite the first one's sale",
+		Name: "failover",
+		Claim: language.Both("a master that dies while the lock is held does not let a second holder overwrite the first one's sale",
+			"持锁期间主节点崩溃，第二个持有者不会覆盖第一个的写入"),
 		Shows: "v10", Cured: "redlock",
-		Cure: "no replica that takes over with less: the lock on independent masters, of which a minority may die; " +
-			"or no lock for what the store can compare by itself (optimistic)",
+		Cure: language.Both(
+			"no replica that takes over with less: the lock on independent masters, of which a minority may die; or no lock for what the store "+
+				"can compare by itself (optimistic)", "不让数据更少的从节点接管：锁放在多个独立主节点上，少数可以崩溃；或者存储自己能比较的，就不用锁（optimistic）"),
 		Explores: map[string]string{
 			"v9":      "--faults failover=1 --anomaly lost-update",
 			"v10":     "--faults failover=1 --anomaly lost-update",
@@ -30,32 +34,22 @@ func failover() Lab {
 			} else {
 				s.Lag()
 			}
-			first := s.Buy("r1")
-			s.Until("r1#1 to be at work", does("r1#1", witness.Reads, witness.Done))
+			first := s.Work("r1")
 			die()
-			second := s.Buy("r2")
-			s.Answered(second, first)
-			s.Until("both sales to end", all(ends("r1#1"), ends("r2#1")))
+			s.Finish(s.Buy("r2"), first)
 		},
-		Fault: "a master that has the lock dies while the first sale is at work, and both write",
-		Hit:   and(lostItsMaster, answered("r1#1"), answered("r2#1")),
+		Fault: language.Both("a master that has the lock dies while the first sale is at work, and both write", "第一单执行期间，放锁的主节点崩溃，两单都写入"),
+		Hit:   all(either(happened(witness.KindFailsOver), happened(witness.KindCrashes)), answered("r1#1"), answered("r2#1")),
 		Signs: []witness.FindingKind{witness.LostUpdate},
 		Expected: []Expectation{
-			{
-				"v1 v2 v3 v4 v5 v6 late-commit setnx-expire lua-setnx getset", Broken,
-				"the replica takes over and has not heard of the lock: the second gets it, too",
-			},
-			{
-				"v7 v8 v9 v10", Broken,
+			broken("v1..v6 late-commit setnx-expire lua-setnx getset",
+				"the replica takes over and has not heard of the lock: the second gets it, too", "接管的从节点没有收到这把锁：第二单也加锁成功"),
+			broken("v7..",
 				"the replica has heard neither of the lock nor of the last token: the second gets the same token, and the store takes both",
-			},
-			{"redlock", Holds, "four of five masters still have the lock, and the dead one has no replica that could say otherwise"},
-			{"v0 local atomic optimistic set-expire setex", NA, "there is no lock that one alone holds"},
+				"从节点既没有收到锁，也没有收到最新的令牌：第二单得到同样的令牌，存储两个都接受"),
+			holds("redlock", "four of five masters still have the lock, and the dead one has no replica that could say otherwise",
+				"五个主节点中四个仍有这把锁，崩溃的那个没有从节点可以改口"),
+			nobodyHolds(),
 		},
 	}
-}
-
-// lostItsMaster is a master's having died, with a replica in its place or none.
-func lostItsMaster(a witness.Account) bool {
-	return happened(witness.KindFailsOver)(a) || happened(witness.KindCrashes)(a)
 }

@@ -3,15 +3,17 @@ package lab
 import (
 	"context"
 	"errors"
-	"fmt"
+	"net"
 	"time"
 
+	"github.com/redis/go-redis/v9"
+
 	"lockstep/internal/dao/redisclient"
-	"lockstep/internal/stage/redisproxy"
+	"lockstep/internal/stage/redisserver"
 	"lockstep/internal/watch/witness"
 )
 
-// Faults of a Redis itself. A node is counted from 1; 0 is the Redis with the stock.
+// Faults of a Redis itself.
 
 // synced is how long a replica may take to have what its master has.
 const synced = 10 * time.Second
@@ -24,76 +26,103 @@ func (s *Stage) Restart(node int) {
 	s.hit(node, witness.KindEmptied, func() error { return s.server(node).Restart(s.ctx) })
 }
 
-// Crash kills a Redis for good.
-func (s *Stage) Crash(node int) { s.hit(node, witness.KindCrashes, s.server(node).Kill) }
+// Crash kills a real Redis for good.
+func (s *Stage) Crash(node int) {
+	s.hit(node, witness.KindCrashes, func() error {
+		server, is := s.server(node).(*redisserver.Server)
+		if !is {
+			return errors.ErrUnsupported
+		}
+		server.Kill()
+		return nil
+	})
+}
 
 // Lag keeps from Redis's replica whatever comes from now on. What came before it has.
 func (s *Stage) Lag() {
 	s.hit(0, witness.KindLags, func() error {
-		if err := s.sync(); err != nil {
+		if err := with(s.redis.Addr(), s.sync); err != nil {
 			return err
 		}
-		host, _ := s.redis.spare.words()
-		return s.tellSpare("REPLICAOF", host, nobodyThere)
+		host, _, err := net.SplitHostPort(s.redis.spare.Addr())
+		return errors.Join(err, s.tell(s.redis.spare.Addr(), "REPLICAOF", host, nobodyThere))
 	})
 }
 
 // FailOver kills Redis, and lets the replica take its place, at the address by which the shop reaches Redis.
 func (s *Stage) FailOver() {
 	s.hit(0, witness.KindFailsOver, func() error {
-		if err := s.redis.Kill(); err != nil {
+		s.redis.real.Kill()
+		if err := s.tell(s.redis.spare.Addr(), "REPLICAOF", "NO", "ONE"); err != nil {
 			return err
 		}
-		if err := s.tellSpare("REPLICAOF", "NO", "ONE"); err != nil {
-			return err
-		}
-		for _, proxy := range s.proxies {
+		for _, proxy := range s.toStock() {
 			proxy.PointAt(s.redis.spare.Addr())
 		}
 		return nil
 	})
 }
 
-// CutNode cuts a replica off from one node.
-func (s *Stage) CutNode(replica string, node int) {
+// RedisEnds ends Redis: a real one by kill -9. The replicas behind a proxy are refused from then on, whichever it is.
+func (s *Stage) RedisEnds() {
+	s.hit(0, witness.KindRedisEnds, func() error {
+		var errs []error
+		for _, proxy := range s.toStock() {
+			errs = append(errs, proxy.End())
+		}
+		if s.redis.real != nil {
+			s.redis.real.Kill()
+		}
+		return errors.Join(errs...)
+	})
+}
+
+// RedisBegins starts it again, with what it had.
+func (s *Stage) RedisBegins() {
+	if s.redis.real != nil {
+		s.insist("a Redis that begins again", func() error { return s.redis.real.Run(s.ctx) }) // its port may be somebody else's for a moment
+	}
+	for _, proxy := range s.toStock() {
+		s.insist("a proxy that begins again", proxy.Begin)
+	}
 	if s.err == nil {
-		s.noteOn(replica, node, witness.KindCut)
-		s.toNodes[replica][node-1].Cut()
+		s.note("", 0, witness.KindRedisBegins)
 	}
 }
 
-// CatchOn sets a trap between a replica and a Redis.
-func (s *Stage) CatchOn(replica string, node int, fate redisproxy.Fate, matches func(args []string) bool) *redisproxy.Trap {
-	if node == 0 {
-		return s.Catch(replica, fate, matches)
-	}
-	return s.toNodes[replica][node-1].Catch(matches, fate)
+// RedisHangs lets Redis execute nothing for some time: a real one by CLIENT PAUSE, the embedded one, which does not know that, behind
+// the proxies.
+func (s *Stage) RedisHangs(lasts time.Duration) {
+	s.hit(0, witness.KindRedisHangs, func() error {
+		if s.redis.real != nil {
+			return s.tell(s.redis.Addr(), "CLIENT", "PAUSE", lasts.Milliseconds())
+		}
+		for _, proxy := range s.toStock() {
+			proxy.Hang(lasts)
+		}
+		return nil
+	})
 }
 
 // hit does something to a Redis, and notes it: nobody there can.
 func (s *Stage) hit(node int, kind witness.Kind, do func() error) {
-	if s.err != nil {
-		return
-	}
-	at := time.Now() // what comes to it after that is not lost
-	if err := do(); err != nil {
-		s.err = fmt.Errorf("a Redis that %s: %w", kind, err)
-		return
-	}
-	s.collected.See(witness.Event{Kind: kind, Node: node, Sent: at, Replied: at})
+	s.do("a Redis that "+string(kind), func() error {
+		at := time.Now() // what comes to it after that is not lost
+		err := do()
+		if err == nil {
+			s.collected.See(witness.Event{Kind: kind, Node: node, Sent: at, Replied: at})
+		}
+		return err
+	})
 }
 
-func (s *Stage) server(node int) master {
-	if node == 0 {
-		return s.redis.master
-	}
-	return s.redis.nodes[node-1]
+// tell sends a Redis a command.
+func (s *Stage) tell(addr string, command ...any) error {
+	return with(addr, func(client *redis.Client) error { return client.Do(context.WithoutCancel(s.ctx), command...).Err() })
 }
 
 // sync waits until Redis's replica has what Redis has.
-func (s *Stage) sync() (err error) {
-	client := redisclient.Single(redisclient.Config{Addrs: []string{s.redis.Addr()}})
-	defer func() { err = errors.Join(err, client.Close()) }()
+func (s *Stage) sync(client *redis.Client) (err error) {
 	connection := client.Conn() // WAIT is about what came by the same one
 	defer func() { err = errors.Join(err, connection.Close()) }()
 	if err := connection.Do(s.ctx, "PUBLISH", "lab", "").Err(); err != nil {
@@ -106,9 +135,8 @@ func (s *Stage) sync() (err error) {
 	return err
 }
 
-// tellSpare sends Redis's replica a command.
-func (s *Stage) tellSpare(command ...any) (err error) {
-	client := redisclient.Single(redisclient.Config{Addrs: []string{s.redis.spare.Addr()}})
-	defer func() { err = errors.Join(err, client.Close()) }()
-	return client.Do(context.WithoutCancel(s.ctx), command...).Err()
+// with does something with a client of a Redis.
+func with(addr string, do func(client *redis.Client) error) error {
+	client := redisclient.Single(redisclient.Config{Addrs: []string{addr}})
+	return errors.Join(do(client), client.Close())
 }

@@ -2,139 +2,86 @@ package lab
 
 import (
 	"slices"
+	"time"
 
 	"lockstep/internal/watch/witness"
 )
 
-// What must have happened for a run to say anything.
+// What must have happened for a run to say anything, and what shows that a lock holds.
 
-// happened is a fault's having hit a replica.
-func happened(kind witness.Kind) func(witness.Account) bool {
-	return func(a witness.Account) bool {
-		return slices.ContainsFunc(a.Events, func(e witness.Event) bool { return e.Kind == kind })
-	}
+// askedInTime reports whether a sale asked for the lock before the first sale had done its work.
+func askedInTime(sale string) Condition { return before(is("r1#1", witness.KindEnds), asks(sale)) }
+
+// diedWithLock reports whether a replica died when one of its sales had taken the lock.
+func diedWithLock(replica string) Condition {
+	dies := is(replica, witness.KindDies)
+	return all(some(dies), before(dies, either(obtains(replica), does(replica, witness.Takes, witness.Done))))
 }
 
-// askedInTime is a sale's having asked for the lock before the first sale had done its work.
-func askedInTime(sale string) func(witness.Account) bool {
-	return func(a witness.Account) bool {
-		asked := false
-		for _, e := range a.Events {
-			switch {
-			case e.Sale == sale && e.Kind == witness.KindAsks:
-				asked = true
-			case e.Sale == "r1#1" && e.Kind == witness.KindEnds:
-				return asked
-			}
-		}
-		return asked
-	}
+// diedWaiting reports whether the replica of a sale died while the sale waited for the lock.
+func diedWaiting(sale string) Condition {
+	dies := is(witness.ReplicaOf(sale), witness.KindDies)
+	return all(some(dies), before(dies, all(waits(sale), not(obtains(sale)))))
 }
 
-// died is a replica's having died when one of its sales had taken the lock.
-func died(replica string) func(witness.Account) bool {
-	return func(a witness.Account) bool {
-		took := false
-		for _, e := range a.Events {
-			switch {
-			case e.Replica != replica:
-			case e.Kind == witness.KindObtains, e.Command != nil && e.Command.Verb == witness.Takes && e.Command.Outcome == witness.Done:
-				took = true
-			case e.Kind == witness.KindDies:
-				return took
-			}
-		}
-		return false
-	}
+// renewedInTime reports whether a replica renewed its lock before one of its sales ended.
+func renewedInTime(sale string) Condition {
+	return all(ends(sale), before(is(sale, witness.KindEnds), renews(witness.ReplicaOf(sale))))
 }
 
-// answered is a sale's write having got an answer, whichever.
-func answered(sale string) func(witness.Account) bool {
-	return func(a witness.Account) bool {
-		return slices.ContainsFunc(a.Events, func(e witness.Event) bool {
-			return e.Sale == sale && e.Command != nil && e.Command.Verb == witness.Writes && e.Command.Outcome != witness.Unknown
-		})
-	}
+// freedInside reports whether the command that was held went on to Redis while a sale was inside.
+func freedInside(sale string) Condition {
+	freed := is("", witness.KindFreed)
+	return all(some(freed), before(freed, all(obtains(sale), not(moment(sale, witness.KindLeaves)))))
 }
 
-// soldBy is a sale of a replica's having been sold.
-func soldBy(replica string) func(witness.Account) bool {
-	return func(a witness.Account) bool {
-		return slices.ContainsFunc(a.Events, func(e witness.Event) bool {
-			return e.Replica == replica && e.Kind == witness.KindEnds && e.Error == ""
-		})
-	}
+// askedAfter reports whether so many sales asked for the lock after one that obtained it in the end.
+func askedAfter(sale string, n int) Condition {
+	return all(obtains(sale), since(is(sale, witness.KindAsks), atLeast(n, "", witness.KindAsks)))
 }
 
-// sold is a sale's having been sold.
-func sold(sale string) func(witness.Account) bool {
-	return func(a witness.Account) bool {
-		return slices.ContainsFunc(a.Events, func(e witness.Event) bool {
-			return e.Sale == sale && e.Kind == witness.KindEnds && e.Error == ""
-		})
-	}
-}
-
-// soldAfter is the last sale of a replica's having been sold, after something had happened.
-func soldAfter(kind witness.Kind, replica string) func(witness.Account) bool {
-	return func(a witness.Account) bool {
-		after, is := false, false
-		for _, e := range a.Events {
-			switch {
-			case e.Kind == kind:
-				after = true
-			case after && e.Replica == replica && e.Kind == witness.KindEnds:
-				is = e.Error == ""
-			}
-		}
-		return is
-	}
-}
-
-// freedInside is a command's having been let go on to Redis while a sale was inside.
-func freedInside(sale string) func(witness.Account) bool {
-	return func(a witness.Account) bool {
-		inside := false
-		for _, e := range a.Events {
-			switch {
-			case e.Kind == witness.KindFreed:
-				return inside
-			case e.Sale != sale:
-			case e.Kind == witness.KindObtains:
-				inside = true
-			case e.Kind == witness.KindLeaves:
-				inside = false
+// soldAfter reports whether the last sale of a replica that ended after something had happened was made.
+func soldAfter(kind witness.Kind, replica string) Condition {
+	return since(is("", kind), func(events []witness.Event) bool {
+		for _, e := range slices.Backward(events) {
+			if is(replica, witness.KindEnds)(e) {
+				return e.Error == ""
 			}
 		}
 		return false
+	})
+}
+
+// keptOutFor reports whether a sale that had asked neither obtained the lock nor gave up for so long after the first sale had obtained it.
+func keptOutFor(d time.Duration, sale string) Condition {
+	over := func(e witness.Event) bool { return is(sale, witness.KindObtains)(e) || is(sale, witness.KindEnds)(e) }
+	return all(before(over, asks(sale)), func(events []witness.Event) bool {
+		took, ended := apart(events, is("r1#1", witness.KindObtains), over)
+		return ended && took > d
+	})
+}
+
+// wentOnWithin reports whether r1 went on so soon after its first sale had obtained the lock.
+func wentOnWithin(d time.Duration) Condition {
+	return func(events []witness.Event) bool {
+		took, went := apart(events, is("r1#1", witness.KindObtains), is("r1", witness.KindGoes))
+		return went && took < d
 	}
 }
 
-// and is several of these together.
-func and(these ...func(witness.Account) bool) func(witness.Account) bool {
-	return func(a witness.Account) bool {
-		return !slices.ContainsFunc(these, func(this func(witness.Account) bool) bool { return !this(a) })
-	}
+// What a finding must be to count.
+
+const (
+	noticed = 500 * time.Millisecond // how late a sale may hear that its lock is lost: a busy machine runs its timers late
+	busy    = 2 * time.Second        // that a busy machine may take longer
+)
+
+// lastsFor blames what went on for longer.
+func lastsFor(d time.Duration) func(witness.Finding) bool {
+	return func(f witness.Finding) bool { return time.Duration(f.For) > d }
 }
 
-// failed is a sale's having ended with an error.
-func failed(a witness.Account, sale string) bool {
-	return slices.ContainsFunc(a.Events, func(e witness.Event) bool { return e.Sale == sale && e.Kind == witness.KindEnds && e.Error != "" })
-}
-
-// told is a sale's having been told that it has lost its lock.
-func told(a witness.Account, sale string) bool { return moment(sale, witness.KindLoses)(a.Events) }
-
-func isTold(sale string) func(witness.Account) bool {
-	return func(a witness.Account) bool { return told(a, sale) }
-}
-
-// count is how often a sale came to a moment.
-func count(a witness.Account, sale string, kind witness.Kind) (n int) {
-	for _, e := range a.Events {
-		if e.Sale == sale && e.Kind == kind {
-			n++
-		}
-	}
-	return n
+// idleFor blames a lock that nobody had for longer, and whatever else was found.
+func idleFor(d time.Duration) func(witness.Finding) bool {
+	return func(f witness.Finding) bool { return f.Kind != witness.Idle || time.Duration(f.For) > d }
 }

@@ -2,10 +2,9 @@ package lab
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"os/exec"
 	"slices"
-	"strings"
 	"time"
 
 	"lockstep/internal/dao"
@@ -23,27 +22,12 @@ type Job struct {
 	Work  time.Duration // how long a run takes
 }
 
-// replicas gives the commands that start its replicas.
-func (j Job) replicas(s *Stage, program, lock string) func(name string) *exec.Cmd {
-	return func(name string) *exec.Cmd {
-		addr, nodes := s.addrs(name)
-		command := exec.Command(program, "job", "--until-stdin-ends", "--log.level=error", "--server.replica="+name,
-			"--redis.addrs="+addr, "--redis.redlock_addrs="+strings.Join(nodes, ","),
-			"--lock="+lock, "--every="+j.Every.String(), "--work="+j.Work.String())
-		command.Dir, command.Env, command.Stderr = s.dir, environment(), s.said
-		return command
-	}
-}
-
-// record is what Redis has recorded of a job, followed while it goes on.
+// record is what Redis has recorded of a job.
 type record struct {
 	*job.Runs
 
 	work  time.Duration
-	first time.Time         // the tick that is called 1
-	seen  map[string]string // the runs' names, by id
-	ended map[string]bool   // runs, by id
-	times map[string]int    // how often a replica has begun a run
+	first time.Time // the tick that is called 1
 	close func() error
 }
 
@@ -55,114 +39,93 @@ func openRecord(ctx context.Context, j Job, addr string) (*record, error) {
 	}
 	return &record{
 		Runs: &job.Runs{Client: redis.Store, Name: jobName, Every: job.Every(j.Every), Events: job.MaxEvents},
-		work: j.Work, first: time.Now().Truncate(j.Every).Add(j.Every),
-		seen: map[string]string{}, ended: map[string]bool{}, times: map[string]int{}, close: redis.Close,
+		work: j.Work, first: time.Now().Truncate(j.Every).Add(j.Every), close: redis.Close,
 	}, nil
 }
 
-// followJob notes what the record says, until ctx ends.
-func (s *Stage) followJob(ctx context.Context) {
-	s.following.Go(func() {
-		for lock.Sleep(ctx, lock.SystemClock{}, askAgain) == nil {
-			if runs, _, err := s.record.All(ctx); err == nil { // or it says so another time
-				s.record.tell(runs, s.collected.See)
-			}
-		}
-	})
-}
-
-// tell sees what is new in the record.
-func (r *record) tell(runs []job.Run, see func(witness.Event)) {
-	for _, run := range runs {
-		tick := r.number(run.Tick)
-		if tick < 1 {
-			continue // not every replica was up
-		}
-		if r.seen[run.ID] == "" {
-			r.times[run.Replica]++
-			r.seen[run.ID] = fmt.Sprintf("%s#%d", run.Replica, r.times[run.Replica])
-			see(momentOfRun(witness.KindRuns, run.Replica, r.seen[run.ID], tick, run.Began))
-		}
-		if !run.End.IsZero() && !r.ended[run.ID] {
-			r.ended[run.ID] = true
-			see(momentOfRun(witness.KindRan, run.Replica, r.seen[run.ID], tick, run.End))
-		}
-	}
-}
-
-func momentOfRun(kind witness.Kind, replica, name string, tick int, at time.Time) witness.Event {
-	return witness.Event{Kind: kind, Replica: replica, Sale: name, Tick: tick, Sent: at, Replied: at}
-}
-
-// number is a tick's: 1 for the first after all replicas were up.
+// number gives the number of a tick: 1 is the first after all replicas were up.
 func (r *record) number(tick time.Time) int { return int(tick.Sub(r.first)/time.Duration(r.Every)) + 1 }
 
-// tick is when a tick begins.
+// tick gives the time when a tick begins.
 func (r *record) tick(number int) time.Time {
 	return r.first.Add(time.Duration(number-1) * time.Duration(r.Every))
 }
 
-// Ticks waits until so many ticks are over, and notes those that nobody has run, as the record tells.
-func (s *Stage) Ticks(n int) {
-	if s.err != nil {
-		return
-	}
-	r := s.record
-	last := r.tick(n)
-	if err := lock.Sleep(s.ctx, lock.SystemClock{}, time.Until(last.Add(r.Every.Over()))); err != nil {
-		s.err = fmt.Errorf("tick %d: %w", n, err)
-		return
-	}
-	runs, _, err := r.All(s.ctx)
-	if err != nil {
-		s.err = err
-		return
-	}
-	s.Until("the record to be seen", r.isSeen(runs))
-	for i, count := range job.NewTally(runs, r.Every, r.work, r.first, last) {
-		at := r.tick(i + 1)
-		s.collected.See(witness.Event{Kind: witness.KindTick, Tick: i + 1, Sent: at, Replied: at})
-		if over := at.Add(r.Every.Over()); count.Runs == 0 && !count.Busy {
-			s.collected.See(witness.Event{Kind: witness.KindMissed, Tick: i + 1, Sent: over, Replied: over})
-		}
-	}
-}
-
-// isSeen is the witness's having seen all that is recorded of some runs.
-func (r *record) isSeen(runs []job.Run) func([]witness.Event) bool {
-	began, ended := 0, 0
-	for _, run := range runs {
-		if r.number(run.Tick) < 1 {
-			continue
-		}
-		if began++; !run.End.IsZero() {
-			ended++
-		}
-	}
-	return func(events []witness.Event) bool {
-		return times(events, witness.KindRuns) >= began && times(events, witness.KindRan) >= ended
-	}
-}
-
-// times is how often something happened.
-func times(events []witness.Event, kind witness.Kind) (n int) {
-	for _, e := range events {
-		if e.Kind == kind {
-			n++
-		}
-	}
-	return n
-}
-
 // KillRunner waits for the first run of a tick, and kills its replica, which has the lock.
 func (s *Stage) KillRunner(tick int) {
-	replica := ""
-	s.Until(fmt.Sprintf("a run of tick %d", tick), func(events []witness.Event) bool {
-		i := slices.IndexFunc(events, func(e witness.Event) bool { return e.Kind == witness.KindRuns && e.Tick == tick })
-		if i >= 0 {
-			replica = events[i].Replica
+	s.insist(fmt.Sprintf("a run of tick %d", tick), func() error {
+		runs, _, err := s.record.All(s.ctx)
+		i := slices.IndexFunc(runs, func(run job.Run) bool { return s.record.number(run.Tick) == tick })
+		if i < 0 {
+			return errors.Join(err, errNotKnown)
 		}
-		return i >= 0
+		s.Kill(runs[i].Replica)
+		return nil
 	})
-	s.Kill(replica)
+}
+
+// Ticks waits until so many ticks are over, and notes their runs, and those that nobody has run, as the record tells.
+func (s *Stage) Ticks(n int) {
+	r := s.record
+	last := r.tick(n)
+	s.do(fmt.Sprintf("tick %d", n), func() error {
+		if err := lock.Sleep(s.ctx, lock.SystemClock{}, time.Until(last.Add(r.Every.Over()))); err != nil {
+			return err
+		}
+		runs, _, err := r.All(s.ctx)
+		if err != nil {
+			return err
+		}
+		for _, e := range r.events(runs, last) {
+			s.collected.See(e)
+		}
+		return nil
+	})
+}
+
+// events tells what the record says up to a tick. What came before every replica was up is left out.
+func (r *record) events(runs []job.Run, last time.Time) (all []witness.Event) {
+	see := func(kind witness.Kind, replica, name string, tick int, at time.Time) {
+		all = append(all, witness.Event{Kind: kind, Replica: replica, Sale: name, Tick: tick, Sent: at, Replied: at})
+	}
+	times := map[string]int{} // how often a replica has begun a run
+	for _, run := range runs {
+		tick := r.number(run.Tick)
+		if tick < 1 {
+			continue
+		}
+		times[run.Replica]++
+		name := fmt.Sprintf("%s#%d", run.Replica, times[run.Replica])
+		see(witness.KindRuns, run.Replica, name, tick, run.Began)
+		if !run.End.IsZero() {
+			see(witness.KindRan, run.Replica, name, tick, run.End)
+		}
+	}
+	for i, count := range job.NewTally(runs, r.Every, r.work, r.first, last) {
+		see(witness.KindTick, "", "", i+1, r.tick(i+1))
+		if count.Runs == 0 && !count.Busy {
+			see(witness.KindMissed, "", "", i+1, r.tick(i+1).Add(r.Every.Over()))
+		}
+	}
+	return all
+}
+
+// ofTheJob reports whether a command is of the job's lock.
+func ofTheJob(args []string) bool { return slices.Contains(args[1:], jobName) }
+
+// SeeTries watches which replicas ask for the job's lock, while a scenario goes on, and notes it: the record has only who got it.
+func (s *Stage) SeeTries(replicas []string, scenario func()) {
+	node, traps := 0, map[string]Trap{}
+	if s.onNodes {
+		node = 1
+	}
+	for _, replica := range replicas {
+		traps[replica] = s.Pass(replica, node, ofTheJob)
+	}
+	scenario()
+	for replica, trap := range traps {
+		if trap.IsCaught() {
+			s.note(replica, node, witness.KindTries)
+		}
+	}
 }

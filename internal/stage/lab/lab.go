@@ -1,7 +1,9 @@
-// Package lab makes the flaws of the locks happen on the running service, on demand: real replicas, real requests, real faults, a witness.
+// Package lab makes the flaws of the locks happen, on demand, and says of every strategy which it has.
 //
-// A lab is one anomaly, in one file: its claim, its scenario, what it expects of each lock and why. What it observes comes from a run,
-// never from the table. Each run has a Redis and replicas of its own (stage.go), and leaves nothing behind.
+// A lab is one anomaly, in one file: its claim, its scenario, what it expects of each lock and why. Most run on the running service: real
+// replicas, real requests, real faults, a witness. Each such run has a Redis and replicas of its own (stage.go), and leaves nothing
+// behind. What cannot be staged so the explorer looks for (explorations.go). The matrix (matrix.go) is all labs and all strategies. What is
+// observed comes from a run, never from the table.
 package lab
 
 import (
@@ -9,20 +11,19 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"lockstep/internal/language"
 	"lockstep/internal/lock/evolution"
 	"lockstep/internal/watch/witness"
 )
 
-// Lab is one anomaly that can be seen on the running service.
+// Lab is one anomaly.
 type Lab struct {
 	Name  string
-	Claim string // what a lock that holds promises
-	Shows string // the step that has the flaw; empty: none has, and the lab shows that
-	Cured string // the step that cures it
-	Cure  string // how
+	Claim language.Text // what a lock that holds promises
+	Shows string        // the step that has the flaw; empty: none has, and the lab shows that
+	Cured string        // the step that cures it
+	Cure  language.Text // how
 
 	Explore string // the same in the explorer: the arguments of lockstep explore, after the lock; empty: the explorer does not show it
 	Unix    bool   // it needs signals that only Unix has
@@ -32,58 +33,70 @@ type Lab struct {
 
 	Shop     Settings
 	Scenario func(*Stage)
-	Fault    string                       // what must have happened for the run to say anything
-	Hit      func(a witness.Account) bool // whether it did
-	Proof    func(a witness.Account) bool // what shows that a lock holds; without it that is unknown; nil: that it was hit
+	Fault    language.Text                // what must have happened for the run to say anything
+	Hit      Condition                    // whether it did
+	Proof    Condition                    // what shows that a lock holds; without it that is unknown; nil: that it was hit
 	Signs    []witness.FindingKind        // any of these is the anomaly
-	Expected []Expectation                // of the locks that the lab is for
 	Blames   func(f witness.Finding) bool // which of them counts; nil: any
 
-	language language.Language // of these texts, and of what a run says
+	Search   *Search // how the explorer looks for it; nil: it has a scenario on the running service
+	Expected []Expectation
 }
 
-// Settings are those of the shop that a lab needs.
-type Settings struct {
-	Replicas int
-	TTL      time.Duration            // lock.ttl
-	Wait     time.Duration            // lock.wait_timeout
-	Nested   int                      // sale.nested
-	Think    map[string]time.Duration // sale.think_time, by replica
-	Ahead    map[string]time.Duration // server.clock_offset, by replica
-	Proxied  []string                 // the replicas that reach Redis by a proxy
+// All gives all labs, in the order of the story: those on the running service, and then the explorer's.
+func All() []Lab { return append(OnService(), explorations()...) }
 
-	NodesProxied bool // these reach the nodes of redlock by proxies, too
-	Replicated   bool // Redis has a replica, which can take its place
-	Durable      bool // a real Redis writes down what it does before it answers
-	Job          *Job // the replicas run it, and sell nothing
+// OnService gives the labs that run on the running service.
+func OnService() []Lab {
+	return []Lab{
+		lostUpdate(), lostUpdateReplicas(), holderDies(), diesBetween(), foreignDelete(), checkThenDelete(), selfDeadlock(), overdueWork(),
+		lostReply(), renewalOutage(), pausedWriter(), commitAfterUnlock(), clockSkew(), cancelledRequest(), lateCommand(),
+		pollingStorm(),
+		failover(), partition(), slowNode(), emptyRestartedNode(),
+		redisGone(), redisPause(), stoppedProcess(), resentCommand(), scheduledJob(), jobHolderDies(), jobOverruns(),
+		endlessRenewal(), deadWaiter(), missedWakeUp(), starvation(), starvationReplicas(),
+	}
 }
 
-// Observed is what became of a lock.
-type Observed string
-
-// What may.
-const (
-	Broken  Observed = "broken"
-	Holds   Observed = "holds"
-	Unknown Observed = "unknown" // the fault hit nobody, or something else went wrong
-	NA      Observed = "n/a"     // the lab is not for this lock
-)
-
-// Expectation is what a lab expects of some locks.
-type Expectation struct {
-	Locks    string // names with spaces between them
-	Observed Observed
-	Why      string
+// Find gives the lab of that name on the running service.
+func Find(name string) (Lab, error) {
+	var names []string
+	for _, l := range OnService() {
+		if l.Name == name {
+			return l, nil
+		}
+		names = append(names, l.Name)
+	}
+	return Lab{}, fmt.Errorf("%w: %q; there are %s", ErrUnknown, name, strings.Join(names, ", "))
 }
 
 // Expects gives what the lab expects of a lock.
 func (l Lab) Expects(lock string) Expectation {
 	for _, e := range l.Expected {
-		if slices.Contains(strings.Fields(e.Locks), lock) {
+		if e.isOf(lock) {
 			return e
 		}
 	}
-	return Expectation{Locks: lock, Observed: NA, Why: "this lab says nothing about it"}
+	return without(lock, "this lab says nothing about it", "这个实验没有涉及它")
+}
+
+// Check fails if the lab is not for a lock, or there is no such lock.
+func (l Lab) Check(lock string, in language.Language) error {
+	if _, err := evolution.Find(lock); err != nil {
+		return err
+	}
+	if e := l.Expects(lock); e.Observed == NA {
+		return fmt.Errorf("%w: %s, %s: %s", ErrNotFor, l.Name, lock, e.Why.In(in))
+	}
+	return nil
+}
+
+// Locks gives those that a lab is run with if nobody says which: the step that shows the flaw, and the one that cures it.
+func (l Lab) Locks() []string {
+	if l.Shows == "" {
+		return []string{l.Cured}
+	}
+	return []string{l.Shows, l.Cured}
 }
 
 // InExplorer gives the command that shows the same in the explorer, with one of Locks or of Explores; "" if there is none.
@@ -98,33 +111,23 @@ func (l Lab) InExplorer(lock string) string {
 	return "explore " + lock + " " + arguments
 }
 
-// Diff is the command that shows the cure in the code; empty if the two are not neighbours there.
+// HowCured tells how the flaw is cured, or that no step has it.
+func (l Lab) HowCured(in language.Language) string {
+	if l.Shows == "" {
+		return language.Both("No step has this flaw: ", "没有哪一步有这个缺陷：").In(in) + sentence(l.Cure, in)
+	}
+	return fmt.Sprintf(language.Both("The cure, from %s to %s: ", "%s 到 %s 的修复：").In(in), l.Shows, l.Cured) + sentence(l.Cure, in)
+}
+
+// sentence gives a text with its full stop.
+func sentence(text language.Text, in language.Language) string {
+	return text.In(in) + language.Both(".", "。").In(in)
+}
+
+// Diff gives the command that shows the cure in the code; empty if the two are not neighbours there.
 func (l Lab) Diff() string {
 	if !strings.HasPrefix(l.Shows, "v") || !strings.HasPrefix(l.Cured, "v") || l.Shows == "v0" {
 		return ""
 	}
 	return "diff internal/lock" + l.Shows + " internal/lock" + l.Cured
-}
-
-// Find gives the lab of that name.
-func Find(name string) (Lab, error) {
-	var names []string
-	for _, l := range All() {
-		if l.Name == name {
-			return l, nil
-		}
-		names = append(names, l.Name)
-	}
-	return Lab{}, fmt.Errorf("%w: %q; there are %s", ErrUnknown, name, strings.Join(names, ", "))
-}
-
-// Check fails if the lab is not for a lock, or there is no such lock.
-func (l Lab) Check(lock string) error {
-	if _, err := evolution.Find(lock); err != nil {
-		return err
-	}
-	if e := l.Expects(lock); e.Observed == NA {
-		return fmt.Errorf("%w: %s, %s: %s", ErrNotFor, l.Name, lock, e.Why)
-	}
-	return nil
 }

@@ -4,38 +4,89 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"unicode"
 
+	"lockstep/internal/language"
 	"lockstep/internal/lock/evolution"
 	"lockstep/internal/stage/lab"
 )
 
-// Each lab says of each strategy what it expects, and why; it shows a step that breaks and one that holds.
+// Each lab says of each strategy once what it expects, and why; it shows a step that breaks and one that holds.
 func TestEveryLabIsWhole(t *testing.T) {
-	known, seen := map[string]bool{}, map[string]bool{}
-	for _, name := range evolution.Names() {
-		known[name] = true
-	}
+	seen := map[string]bool{}
 	for _, l := range lab.All() {
-		if l.Claim == "" || l.Cure == "" || l.Fault == "" || l.Hit == nil || l.Scenario == nil || len(l.Signs) == 0 || seen[l.Name] {
-			t.Errorf("%s is not whole, or there are two", l.Name)
+		if seen[l.Name] {
+			t.Errorf("there are two %s", l.Name)
 		}
 		seen[l.Name] = true
-		times := map[string]int{}
+		if l.Search == nil && (l.Hit == nil || l.Scenario == nil || len(l.Signs) == 0) {
+			t.Errorf("%s is not whole", l.Name)
+		}
+		for _, name := range evolution.Names() {
+			if n := timesExpected(l, name); n != 1 {
+				t.Errorf("%s says %d times what it expects of %s", l.Name, n, name)
+			}
+		}
 		for _, e := range l.Expected {
 			for name := range strings.FieldsSeq(e.Locks) {
-				times[name]++
-				if !known[name] || e.Why == "" {
-					t.Errorf("%s expects something of %s: %+v", l.Name, name, e)
+				from, to, _ := strings.Cut(name, "..")
+				for _, lock := range []string{from, to} {
+					if _, err := evolution.Find(lock); err != nil && lock != "" {
+						t.Errorf("%s expects something of %s: %v", l.Name, name, err)
+					}
 				}
 			}
 		}
-		for name := range known {
-			if times[name] != 1 {
-				t.Errorf("%s says %d times what it expects of %s", l.Name, times[name], name)
+		if shows := l.Expects(l.Shows); l.Shows != "" && shows.Observed != lab.Broken {
+			t.Errorf("%s shows %s, which is %s", l.Name, l.Shows, shows.Observed)
+		}
+		if cured := l.Expects(l.Cured); l.Search == nil && cured.Observed != lab.Holds {
+			t.Errorf("%s has the cure %s, which is %s", l.Name, l.Cured, cured.Observed)
+		}
+	}
+}
+
+// timesExpected counts what a lab expects of a lock.
+func timesExpected(l lab.Lab, lock string) (n int) {
+	all := l.Expected
+	for i := range all {
+		l.Expected = all[i : i+1]
+		if l.Expects(lock).Locks == all[i].Locks {
+			n++
+		}
+	}
+	return n
+}
+
+// What a lab says it says in both languages.
+func TestALabSpeaksBothLanguages(t *testing.T) {
+	for _, l := range lab.All() {
+		texts := []language.Text{l.Claim}
+		if l.Search == nil {
+			texts = append(texts, l.Cure, l.Fault)
+		}
+		for _, e := range l.Expected {
+			texts = append(texts, e.Why)
+		}
+		for _, text := range texts {
+			isHan := func(r rune) bool { return unicode.Is(unicode.Han, r) }
+			english, chinese := text.In(language.English), text.In(language.Chinese)
+			if english == "" || strings.ContainsFunc(english, isHan) || !strings.ContainsFunc(chinese, isHan) {
+				t.Errorf("%s says %q, and in Chinese %q", l.Name, english, chinese)
 			}
 		}
-		if shows, cured := l.Expects(l.Shows), l.Expects(l.Cured); l.Shows != "" && shows.Observed != lab.Broken || cured.Observed != lab.Holds {
-			t.Errorf("%s shows %s, which is %s, and its cure %s, which %s", l.Name, l.Shows, shows.Observed, l.Cured, cured.Observed)
+	}
+}
+
+// A range of steps is of the steps in it, an open one of all later ones, and neither of a lock that is no step.
+func TestAnExpectationIsOfARangeOfSteps(t *testing.T) {
+	l := lab.Lab{Expected: []lab.Expectation{{Locks: "v2..v4 getset", Observed: lab.Broken}, {Locks: "v8..", Observed: lab.Holds}}}
+	for lock, want := range map[string]lab.Observed{
+		"v1": lab.NA, "v2": lab.Broken, "v3": lab.Broken, "v4": lab.Broken, "v5": lab.NA, "getset": lab.Broken, "setex": lab.NA,
+		"v7": lab.NA, "v8": lab.Holds, "v10": lab.Holds,
+	} {
+		if got := l.Expects(lock).Observed; got != want {
+			t.Errorf("of %s is expected %s; want %s", lock, got, want)
 		}
 	}
 }
@@ -60,7 +111,7 @@ func TestALabIsNotForEveryLock(t *testing.T) {
 		t.Fatal(err)
 	}
 	for lock, want := range map[string]error{"v0": lab.ErrNotFor, "v11": evolution.ErrUnknown, "v2": nil} {
-		if err := l.Check(lock); !errors.Is(err, want) {
+		if err := l.Check(lock, language.English); !errors.Is(err, want) {
 			t.Errorf("%s: %v; want %v", lock, err, want)
 		}
 	}

@@ -3,41 +3,41 @@ package lab
 import (
 	"time"
 
+	"lockstep/internal/language"
 	"lockstep/internal/stage/redisproxy"
 	"lockstep/internal/watch/witness"
 )
 
-// lateCommand is a command that takes the lock when its sale has long given up.
+// lateCommand lets a command take the lock when its sale has long given up.
 func lateCommand() Lab {
 	return Lab{
-		Name: "late-command", Claim: "a command that arrives when its sale has given up does not block the others for ever",
+		Name:  "late-command",
+		Claim: language.Both("a command that arrives when its sale has given up does not block the others for ever", "下单已放弃，命令才到达，别人也不会永远等下去"),
 		Shows: "v1", Cured: "v2",
-		Cure:    "an expiry in the same command: what arrives late goes by itself, too",
+		Cure:    language.Both("an expiry in the same command: what arrives late goes by itself, too", "在同一条命令里设置过期时间：迟到的锁也会自行过期"),
 		Explore: "--faults late=1 --anomaly left-behind",
 		Shop:    Settings{Replicas: 2, TTL: time.Second, Wait: 5 * time.Second, Proxied: []string{"r1"}},
 		Scenario: func(s *Stage) {
-			trap := s.Catch("r1", redisproxy.Hold, aTake)
+			trap := s.Catch("r1", redisproxy.Hold, redisproxy.IsTake)
 			first := s.Buy("r1")
-			s.UntilCaught("r1", trap, witness.KindHeld, ends("r1#1"))
+			s.UntilCaught(trap, ends("r1#1"))
 			s.Answered(first) // it gives up
-			s.Release("r1", trap)
+			s.Release(trap)
 			s.UntilAnswered(trap)
-			s.Answered(s.Buy("r2"))
-			s.Until("r2#1 to end", all(ends("r1#1"), ends("r2#1")))
+			s.Finish(first, s.Buy("r2"))
 		},
-		Fault: "the first sale fails while its command is on the way, and then the command takes the lock",
-		Hit: func(a witness.Account) bool {
-			return happened(witness.KindFreed)(a) && failed(a, "r1#1") && refused("r2#1")(a.Events)
-		},
+		Fault: language.Both("the first sale fails while its command is on the way, and then the command takes the lock",
+			"第一单失败时命令还在途中，随后这条命令加锁成功"),
+		Hit:   all(happened(witness.KindFreed), failed("r1#1"), refused("r2#1")),
 		Proof: sold("r2#1"),
 		Signs: []witness.FindingKind{witness.LeftBehind, witness.WaitedInVain},
 		Expected: []Expectation{
-			{"v1", Broken, "the lock is nobody's, and never expires"},
-			{"setnx-expire", Broken, "its second command was never sent"},
-			{"v2 v3 v4 v5 v6 v7 v8 v9 v10 lua-setnx late-commit", Holds, "the lock that nobody has expires"},
-			{"getset", Holds, "the value itself is the expiry"},
-			{"redlock", NA, "its nodes are not behind the proxy"},
-			{"v0 local atomic optimistic set-expire setex", NA, "there is no lock that the other would wait for"},
+			broken("v1", "the lock is nobody's, and never expires", "锁不属于任何人，也永不过期"),
+			broken("setnx-expire", "its second command was never sent", "它的第二条命令没有发出"),
+			holds("v2.. lua-setnx late-commit", "the lock that nobody has expires", "没有人持有的锁会过期"),
+			holds("getset", "the value itself is the expiry", "值本身就是过期时刻"),
+			notBehindProxy(),
+			nothingToWaitFor(),
 		},
 	}
 }

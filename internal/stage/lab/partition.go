@@ -3,45 +3,43 @@ package lab
 import (
 	"time"
 
+	"lockstep/internal/language"
 	"lockstep/internal/watch/witness"
 )
 
-// partition is a replica that is cut off from every Redis while its sale holds the lock, for longer than the lock lasts, and then goes on.
+// partition cuts a replica off from every Redis while its sale holds the lock, for longer than the lock lasts.
 func partition() Lab {
 	return Lab{
-		Name: "partition", Claim: "a holder that was cut off past the expiry of its lock writes nothing when it reaches Redis again",
+		Name: "partition",
+		Claim: language.Both("a holder that was cut off past the expiry of its lock writes nothing when it reaches Redis again",
+			"断网超过锁的过期时间的持有者，重新连上 Redis 后写不进去"),
 		Shows: "v5", Cured: "v6",
-		Cure:    "one expiry after it last heard of its lock, a holder is told that the lock is lost, and its work is cancelled",
+		Cure: language.Both("one expiry after it last heard of its lock, a holder is told that the lock is lost, and its work is cancelled",
+			"持有者最近一次得知锁有效之后过了一个过期时间，就得知锁已丢失，业务被取消"),
 		Explore: "--work 15s --faults lost-request=1 --anomaly lost-update",
 		Shop: Settings{
 			Replicas: 2, TTL: 1500 * time.Millisecond, Wait: 15 * time.Second, Think: each(6*time.Second, "r1"),
 			Proxied: []string{"r1"}, NodesProxied: true,
 		},
 		Scenario: func(s *Stage) {
-			first := s.Buy("r1")
-			s.Until("r1#1 to be at work", does("r1#1", witness.Reads, witness.Done))
+			first := s.Work("r1")
 			s.Cut("r1")
-			second := s.Buy("r2")
-			s.Answered(second)
-			s.Until("r2#1 to end", ends("r2#1"))
+			s.Finish(s.Buy("r2"))
 			s.Mend("r1")
-			s.Answered(first)
-			s.Until("r1#1 to end", ends("r1#1"))
+			s.Finish(first)
 		},
-		Fault: "r1 is cut off while its sale holds the lock, the other sells, and r1 reaches Redis before its write, or is told first",
-		Hit: and(happened(witness.KindCut), happened(witness.KindMend), answered("r2#1"), func(a witness.Account) bool {
-			return answered("r1#1")(a) || told(a, "r1#1")
-		}),
+		Fault: language.Both(
+			"r1 is cut off while its sale holds the lock, the other sells, and r1 reaches Redis before its write, or is told first",
+			"r1 的一单持有锁时断网，另一单卖出，r1 在写入之前重新连上 Redis，或先得知丢了锁"),
+		Hit:   all(happened(witness.KindCut), happened(witness.KindMend), answered("r2#1"), either(answered("r1#1"), firstIsTold())),
 		Signs: []witness.FindingKind{witness.LostUpdate},
 		Expected: []Expectation{
-			{
-				"v2 v3 v4 v5 late-commit setnx-expire lua-setnx getset", Broken,
-				"nobody tells the holder, and the store takes a write from anybody",
-			},
-			{"v6 v7 v8 v9 v10", Holds, "the holder knows when its lock can have expired, and stops"},
-			{"redlock", Holds, "the holder knows for how long a majority's word is valid, and stops"},
-			{"v1", NA, "its lock never expires: the other waits"},
-			{"v0 local atomic optimistic set-expire setex", NA, "it keeps no other process out"},
+			broken("v2..v5 late-commit setnx-expire lua-setnx getset", "nobody tells the holder, and the store takes a write from anybody",
+				"没有人告诉持有者，而存储接受任何人的写入"),
+			holds("v6..", "the holder knows when its lock can have expired, and stops", "持有者知道锁何时可能已过期，并停止执行"),
+			holds("redlock", "the holder knows for how long a majority's word is valid, and stops", "持有者知道多数派的答复多久有效，到时停止"),
+			neverExpires(),
+			keepsNobodyOut(),
 		},
 	}
 }

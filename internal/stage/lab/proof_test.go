@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"lockstep/internal/language"
 	"lockstep/internal/watch/witness"
 )
 
@@ -40,7 +41,7 @@ func TestALockHoldsOnlyIfThatIsShown(t *testing.T) {
 		"another sold": {[]witness.Event{obtainsAt("r2#2"), endsAt("r2#2", "")}, Unknown, "nothing shows that the lock holds"},
 	} {
 		a := witness.Examine(moments(append(died[:len(died):len(died)], test.after...)...))
-		r := holderDies().judge("v2", a, nil, time.Second, nil)
+		r := holderDies().judge("v2", a, nil, language.English)
 		if r.Observed != test.want || !strings.Contains(r.Reason, test.says) {
 			t.Errorf("%s: %s, %q; want %s, %q", name, r.Observed, r.Reason, test.want, test.says)
 		}
@@ -52,7 +53,7 @@ func TestNothingIsSaidWhereTheWitnessHasAGap(t *testing.T) {
 	events := moments(obtainsAt("r1#1"), witness.Event{Kind: witness.KindDies, Sale: "r1#"}, obtainsAt("r2#1"), endsAt("r2#1", ""))
 	for want, gap := range map[Observed][]witness.Event{Holds: nil, Unknown: {{Kind: witness.KindGap, Replica: "r2"}}} {
 		a := witness.Examine(append(gap, events...))
-		if r := holderDies().judge("v2", a, nil, time.Second, nil); r.Observed != want {
+		if r := holderDies().judge("v2", a, nil, language.English); r.Observed != want {
 			t.Errorf("%s, %q; want %s", r.Observed, r.Reason, want)
 		}
 	}
@@ -71,7 +72,7 @@ func TestAReleaseMustArriveWhileAnotherHasTheLock(t *testing.T) {
 		"too late": {[]witness.Event{obtainsAt("r1#1"), held, obtainsAt("r2#1"), leaves, freed}, false},
 		"never":    {[]witness.Event{obtainsAt("r1#1"), held, obtainsAt("r2#1"), leaves}, false},
 	} {
-		if got := hit(witness.Account{Events: moments(test.events...)}); got != test.want {
+		if got := hit(moments(test.events...)); got != test.want {
 			t.Errorf("%s: hit %v; want %v", name, got, test.want)
 		}
 	}
@@ -90,7 +91,7 @@ func TestTheLastSaleAfterAMomentCounts(t *testing.T) {
 		"nobody asked":    {[]witness.Event{endsAt("r2#1", ""), back}, false},
 		"sold by another": {[]witness.Event{back, endsAt("r1#1", "")}, false},
 	} {
-		if got := proof(witness.Account{Events: moments(test.events...)}); got != test.want {
+		if got := proof(moments(test.events...)); got != test.want {
 			t.Errorf("%s: %v; want %v", name, got, test.want)
 		}
 	}
@@ -110,7 +111,7 @@ func TestAWaiterIsKeptOutPastTheExpiry(t *testing.T) {
 		"nobody was before it": {[]witness.Event{asks, endsAt("r2#1", "gone")}, false},
 		"it never asked":       {[]witness.Event{first, first, first, endsAt("r2#1", "gone")}, false},
 	} {
-		if got := proof(witness.Account{Events: moments(test.events...)}); got != test.want {
+		if got := proof(moments(test.events...)); got != test.want {
 			t.Errorf("%s: %v; want %v", name, got, test.want)
 		}
 	}
@@ -127,7 +128,7 @@ func TestEveryReplicaMustAskForTheLockOfAJob(t *testing.T) {
 		for _, who := range test.tries {
 			events = append(events, witness.Event{Kind: witness.KindTries, Sale: who})
 		}
-		r := scheduledJob().judge("v1", witness.Examine(moments(events...)), nil, time.Second, nil)
+		r := scheduledJob().judge("v1", witness.Examine(moments(events...)), nil, language.English)
 		if r.Observed != test.want {
 			t.Errorf("%v: %s, %q; want %s", test.tries, r.Observed, r.Reason, test.want)
 		}

@@ -2,60 +2,57 @@ package lab
 
 import (
 	"errors"
-	"slices"
 
 	"lockstep/internal/stage/redisproxy"
 )
 
-// openProxies puts them before some replicas. What was opened is on the stage, also if one fails.
+// openProxies puts proxies before some replicas: the first to the Redis with the stock, the others to the nodes. What was opened is on the
+// stage, also if one fails.
 func (s *Stage) openProxies(shop Settings) error {
+	last := 0
+	if shop.NodesProxied {
+		last = len(s.redis.nodes)
+	}
 	for _, name := range shop.Proxied {
-		proxy, err := redisproxy.Open(s.redis.Addr())
-		if err != nil {
-			return err
-		}
-		s.proxies[name] = proxy
-		if !shop.NodesProxied {
-			continue
-		}
-		for _, node := range s.redis.nodes {
-			proxy, err := redisproxy.Open(node.Addr())
+		for node := range last + 1 {
+			proxy, err := redisproxy.Open(s.server(node).Addr())
 			if err != nil {
 				return err
 			}
-			s.toNodes[name] = append(s.toNodes[name], proxy)
+			s.proxies[name] = append(s.proxies[name], proxy)
 		}
 	}
 	return nil
 }
 
-// addrs are where a replica reaches Redis, and the nodes.
-func (s *Stage) addrs(replica string) (redis string, nodes []string) {
-	redis = s.redis.Addr()
-	if proxy := s.proxies[replica]; proxy != nil {
-		redis = proxy.Addr()
+// server gives a node, counted from 1; 0 is the Redis with the stock.
+func (s *Stage) server(node int) master {
+	if node == 0 {
+		return s.redis.master
 	}
-	for _, proxy := range s.toNodes[replica] {
-		nodes = append(nodes, proxy.Addr())
-	}
-	if nodes != nil {
-		return redis, nodes
-	}
-	for _, node := range s.redis.nodes {
-		nodes = append(nodes, node.Addr())
-	}
-	return redis, nodes
+	return s.redis.nodes[node-1]
 }
 
-// proxiesOf are all of a replica's.
-func (s *Stage) proxiesOf(replica string) []*redisproxy.Proxy {
-	return append(slices.Clone(s.toNodes[replica]), s.proxies[replica])
+// addr gives the address at which a replica reaches a node.
+func (s *Stage) addr(replica string, node int) string {
+	if proxies := s.proxies[replica]; node < len(proxies) {
+		return proxies[node].Addr()
+	}
+	return s.server(node).Addr()
+}
+
+// toStock gives the proxies to the Redis with the stock.
+func (s *Stage) toStock() (all []*redisproxy.Proxy) {
+	for _, proxies := range s.proxies {
+		all = append(all, proxies[0])
+	}
+	return all
 }
 
 func (s *Stage) closeProxies() error {
 	var errs []error
-	for replica := range s.proxies {
-		for _, proxy := range s.proxiesOf(replica) {
+	for _, proxies := range s.proxies {
+		for _, proxy := range proxies {
 			errs = append(errs, proxy.Close())
 		}
 	}

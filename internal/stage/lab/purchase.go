@@ -2,9 +2,12 @@ package lab
 
 import (
 	"context"
-	"encoding/json"
+	"fmt"
 	"net/http"
 	"time"
+
+	"lockstep/internal/stage/replica"
+	"lockstep/internal/watch/witness"
 )
 
 // noAnswer is the code of an answer that never came.
@@ -13,6 +16,7 @@ const noAnswer = "no answer"
 // Purchase is one request of a buyer.
 type Purchase struct {
 	replica string
+	sale    string // the sale's short name, if the purchases before it at that replica have asked for the lock by then
 	leave   context.CancelFunc
 	done    chan struct{}
 	answer  Answer // once it is done
@@ -25,6 +29,8 @@ func (p *Purchase) Leave() { p.leave() }
 func (s *Stage) Buy(replica string) *Purchase {
 	ctx, leave := context.WithCancel(s.ctx)
 	p := &Purchase{replica: replica, leave: leave, done: make(chan struct{})}
+	s.bought[replica]++
+	p.sale = fmt.Sprintf("%s#%d", replica, s.bought[replica])
 	if s.err != nil {
 		close(p.done)
 		return p
@@ -40,45 +46,63 @@ func (s *Stage) Buy(replica string) *Purchase {
 	return p
 }
 
-// ask sends a request to a replica. An answer without a status is none.
-func (s *Stage) ask(ctx context.Context, method, replica, path string) Answer {
-	request, err := http.NewRequestWithContext(ctx, method, "http://"+s.replicas[replica].Address+path, http.NoBody)
-	if err != nil {
-		return Answer{Code: err.Error()}
-	}
-	response, err := s.client.Do(request)
-	if err != nil {
-		return Answer{Code: noAnswer}
-	}
-	defer response.Body.Close()
-	var body struct {
-		OrderID string `json:"order_id"`
-		Error   struct {
-			Code    string `json:"code"`
-			OrderID string `json:"order_id"`
-		} `json:"error"`
-	}
-	if err := json.NewDecoder(response.Body).Decode(&body); err != nil {
-		return Answer{Status: response.StatusCode, Code: "no JSON"}
-	}
-	return Answer{Status: response.StatusCode, Code: body.Error.Code, Order: body.OrderID + body.Error.OrderID} // one of the two
+// BuyUntil buys, and waits until something is so of the sale.
+func (s *Stage) BuyUntil(replica, what string, so func(sale string) Condition) *Purchase {
+	p := s.Buy(replica)
+	s.Until(p.sale+" to "+what, so(p.sale))
+	return p
 }
 
-// Answered waits for the answer to each of these purchases, and until the witness has seen their sales end.
+// Hold buys, and waits until the sale has the lock.
+func (s *Stage) Hold(replica string) *Purchase {
+	return s.BuyUntil(replica, "obtain the lock", obtains)
+}
+
+// Work buys, and waits until the sale has read the stock.
+func (s *Stage) Work(replica string) *Purchase {
+	return s.BuyUntil(replica, "be at work", func(sale string) Condition { return does(sale, witness.Reads, witness.Done) })
+}
+
+// Wait buys, and waits until the sale waits for the lock.
+func (s *Stage) Wait(replica string) *Purchase { return s.BuyUntil(replica, "wait", waits) }
+
+// Finish waits for the answer to each of these purchases, and until the witness has seen their sales end.
+func (s *Stage) Finish(purchases ...*Purchase) {
+	s.Answered(purchases...)
+	for _, p := range purchases {
+		s.Until(p.sale+" to end", ends(p.sale))
+	}
+}
+
+// Answered waits for the answer to each of these purchases.
 func (s *Stage) Answered(purchases ...*Purchase) {
 	for _, p := range purchases {
-		if s.err != nil {
-			return
-		}
-		select {
-		case <-p.done:
-		case <-s.ctx.Done():
-			s.err = context.Cause(s.ctx)
-		}
+		s.do("an answer to "+p.sale, func() error { return s.await(p.done) })
 	}
 }
 
-// answers are what the buyers were told so far.
+// whileHeld gives a scenario: while a sale of r1 holds the lock, a replica is asked for another one.
+func whileHeld(replica string) func(*Stage) {
+	return func(s *Stage) {
+		first := s.Hold("r1")
+		s.Finish(first, s.Buy(replica))
+	}
+}
+
+// ask sends a request to a replica. An answer without a status is none.
+func (s *Stage) ask(ctx context.Context, method, name, path string) Answer {
+	answer, err := replica.Ask(ctx, s.client, method, "http://"+s.replicas[name].Address+path, "")
+	switch {
+	case err != nil && answer.Status == 0:
+		return Answer{Code: noAnswer}
+	case err != nil:
+		return Answer{Status: answer.Status, Code: "no JSON"}
+	default:
+		return Answer{Status: answer.Status, Code: answer.Error.Code, Order: answer.Order()}
+	}
+}
+
+// answers gives what the buyers were told so far.
 func (s *Stage) answers() (all []Answer) {
 	for _, p := range s.purchases {
 		select {

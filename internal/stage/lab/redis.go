@@ -3,8 +3,13 @@ package lab
 import (
 	"context"
 	"errors"
+	"fmt"
+	"net"
 
 	"lockstep/internal/dao"
+	"lockstep/internal/language"
+	"lockstep/internal/stage/redisserver"
+	"lockstep/internal/stage/replica"
 )
 
 // Kind says which Redis a lab runs on.
@@ -16,72 +21,91 @@ const (
 	Real     Kind = "real"     // a redis-server of the lab's own
 )
 
+// In says it in a language.
+func (k Kind) In(in language.Language) string {
+	if k == Embedded {
+		return language.Both(string(k), "内嵌").In(in)
+	}
+	return language.Both(string(k), "真实").In(in)
+}
+
 // master is a Redis of one run, with the stock, or a node of redlock.
 type master interface {
 	Addr() string
 	Restart(ctx context.Context) error // without what it held, at the same address
-	Kill() error
 }
 
 // redisOf are the Redis servers of one run.
 type redisOf struct {
-	master          // with the stock
-	real   *server  // the same, if it is a redis-server; nil if not
-	nodes  []master // of redlock
-	spare  *server  // the replica of the Redis with the stock, if that has one
-	close  func() error
+	master                       // with the stock
+	real     *redisserver.Server // the same, if it is a redis-server; nil if not
+	nodes    []master            // of redlock
+	spare    *redisserver.Server // the replica of the Redis with the stock, if that has one
+	embedded *dao.Redis
+	servers  []*redisserver.Server // all
 }
 
-// openRedis starts what a shop needs with that lock, empty, on free ports.
-func openRedis(ctx context.Context, kind Kind, dir string, shop Settings, onNodes bool) (redisOf, error) {
-	opened, err := dao.Open(ctx, dao.Config{EmbeddedAddr: anyPort}) // also for the nodes of redlock
-	if err != nil {
-		return redisOf{}, err
+// openRedis starts what a shop needs with that lock, empty, on free ports. What was started is there to be closed, also if it fails.
+func openRedis(ctx context.Context, kind Kind, dir string, shop Settings, onNodes bool) (r redisOf, err error) {
+	if r.embedded, err = dao.Open(ctx, dao.Config{EmbeddedAddr: replica.AnyPort}); err != nil { // also for the nodes of redlock
+		return r, err
 	}
-	redis := redisOf{master: embedded{addr: opened.Addr, restart: opened.Restart}, close: opened.Close}
-	for _, node := range opened.Nodes {
-		redis.nodes = append(redis.nodes, embedded{addr: node.Addr, restart: node.Restart})
+	r.master = embedded{r.embedded.Addr, r.embedded.Restart}
+	for _, node := range r.embedded.Nodes {
+		r.nodes = append(r.nodes, embedded{node.Addr, node.Restart})
 	}
 	if kind == Embedded {
-		return redis, nil
+		return r, nil
 	}
-	servers := &servers{dir: dir}
-	redis.close = func() error {
-		servers.kill()
-		return opened.Close()
-	}
-	if err := redis.useReal(ctx, servers, shop, onNodes); err != nil {
-		return redisOf{}, errors.Join(err, redis.close())
-	}
-	return redis, nil
-}
-
-// useReal puts servers in the place of the embedded ones: nodes only for a lock that is on them.
-func (r *redisOf) useReal(ctx context.Context, servers *servers, shop Settings, onNodes bool) error {
 	var durable []string
 	if shop.Durable {
 		durable = []string{"--appendonly", "yes", "--appendfsync", "always"}
 	}
-	stock, err := servers.start(ctx, durable...)
-	if err != nil {
-		return err
+	if r.real, err = r.start(ctx, dir, durable...); err != nil {
+		return r, err
 	}
-	r.master, r.real = stock, stock
+	r.master = r.real
 	if shop.Replicated {
-		host, port := stock.words()
-		if r.spare, err = servers.start(ctx, "--replicaof", host, port); err != nil {
-			return err
+		host, port, _ := net.SplitHostPort(r.real.Addr()) // it has both
+		if r.spare, err = r.start(ctx, dir, "--replicaof", host, port); err != nil {
+			return r, err
 		}
-	}
-	if !onNodes {
-		return nil
 	}
 	for i := range r.nodes {
-		if r.nodes[i], err = servers.start(ctx); err != nil {
-			return err
+		if !onNodes {
+			break
+		}
+		if r.nodes[i], err = r.start(ctx, dir); err != nil {
+			return r, err
 		}
 	}
-	return nil
+	return r, nil
+}
+
+// start starts a redis-server. It keeps what it holds in memory alone, unless further arguments say otherwise.
+func (r *redisOf) start(ctx context.Context, dir string, arguments ...string) (*redisserver.Server, error) {
+	server, err := redisserver.Start(ctx, "redis-server", dir, append([]string{
+		"--save", "", "--appendonly", "no", "--dbfilename", fmt.Sprintf("%d.rdb", len(r.servers)),
+		"--repl-diskless-sync", "yes", "--repl-diskless-sync-delay", "0",
+	}, arguments...)...)
+	if errors.Is(err, redisserver.ErrNone) {
+		return nil, ErrNoRedis
+	}
+	if err == nil {
+		r.servers = append(r.servers, server)
+	}
+	return server, err
+}
+
+// close ends all of them.
+func (r *redisOf) close() error {
+	for _, server := range r.servers {
+		server.Kill()
+	}
+	if r.embedded == nil {
+		return nil
+	}
+	return r.embedded.Close()
 }
 
 // embedded is one in this process.
@@ -92,4 +116,3 @@ type embedded struct {
 
 func (e embedded) Addr() string                  { return e.addr }
 func (e embedded) Restart(context.Context) error { return e.restart() }
-func (e embedded) Kill() error                   { return errors.ErrUnsupported }

@@ -3,18 +3,18 @@ package lab
 import (
 	"time"
 
+	"lockstep/internal/language"
 	"lockstep/internal/watch/witness"
 )
 
-// noticed is how late a sale may hear that its lock is lost: a busy machine runs its timers late.
-const noticed = 500 * time.Millisecond
-
-// renewalOutage is a holder that cannot reach Redis any more, and so cannot renew its lock.
+// renewalOutage cuts a holder off from Redis, so that it cannot renew its lock.
 func renewalOutage() Lab {
 	return Lab{
-		Name: "renewal-outage", Claim: "a holder that Redis no longer hears stops before another gets the lock",
+		Name:  "renewal-outage",
+		Claim: language.Both("a holder that Redis no longer hears stops before another gets the lock", "与 Redis 失联的持有者，在别人拿到锁之前停止执行"),
 		Shows: "v5", Cured: "v6",
-		Cure:    "a holder counts from when it last asked for a renewal; one expiry later the lock is lost, and the work is cancelled",
+		Cure: language.Both("a holder counts from when it last asked for a renewal; one expiry later the lock is lost, and the work is cancelled",
+			"持有者从上一次发出续期请求时算起；过了一个过期时间就视为失去锁，并取消业务"),
 		Explore: "--work 15s --anomaly untold",
 		Shop: Settings{
 			Replicas: 2, TTL: 1500 * time.Millisecond, Wait: 15 * time.Second,
@@ -22,23 +22,21 @@ func renewalOutage() Lab {
 			Proxied: []string{"r1"}, NodesProxied: true,
 		},
 		Scenario: func(s *Stage) {
-			s.Buy("r1")
-			s.Until("r1#1 to be at work", does("r1#1", witness.Reads, witness.Done))
+			s.Work("r1")
 			s.Cut("r1")
-			s.Answered(s.Buy("r2"))
-			s.Until("r2#1 to end", ends("r2#1"))
+			s.Finish(s.Buy("r2"))
 		},
-		Fault:  "r1 is cut off from Redis while its sale holds the lock, and the other sells",
-		Hit:    and(happened(witness.KindCut), answered("r2#1")),
-		Proof:  isTold("r1#1"),
+		Fault:  language.Both("r1 is cut off from Redis while its sale holds the lock, and the other sells", "r1 的一单持有锁时与 Redis 断开，另一单卖出"),
+		Hit:    all(happened(witness.KindCut), answered("r2#1")),
+		Proof:  firstIsTold(),
 		Signs:  []witness.FindingKind{witness.Together},
-		Blames: func(f witness.Finding) bool { return time.Duration(f.For) > noticed },
+		Blames: lastsFor(noticed),
 		Expected: []Expectation{
-			{"v2 v3 v4 v5 setnx-expire lua-setnx getset late-commit", Broken, "the holder never learns that its lock has expired"},
-			{"v6 v7 v8 v9 v10", Holds, "the holder knows when its lock can have expired, and stops"},
-			{"v1", NA, "its lock never expires: the other waits"},
-			{"redlock", Holds, "the holder knows for how long a majority's word is valid, and stops"},
-			{"v0 local atomic optimistic set-expire setex", NA, "it keeps no other process out"},
+			broken("v2..v5 setnx-expire lua-setnx getset late-commit", "the holder never learns that its lock has expired", "持有者不会得知自己的锁已过期"),
+			holds("v6..", "the holder knows when its lock can have expired, and stops", "持有者知道锁何时可能已过期，并停止执行"),
+			neverExpires(),
+			holds("redlock", "the holder knows for how long a majority's word is valid, and stops", "持有者知道多数派的答复多久有效，到时停止"),
+			keepsNobodyOut(),
 		},
 	}
 }

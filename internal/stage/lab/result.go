@@ -1,9 +1,10 @@
 package lab
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
-	"time"
+	"strings"
 
 	"lockstep/internal/explore/trace"
 	"lockstep/internal/language"
@@ -26,6 +27,8 @@ type Result struct {
 	Command  string            `json:"command"` // that shows it again
 	Explore  string            `json:"explore,omitempty"`
 	Redis    string            `json:"redis"`
+
+	in language.Language // that it is told in
 }
 
 // Answer is what a buyer was told.
@@ -40,31 +43,7 @@ type Answer struct {
 // AsExpected reports whether what was observed is what was expected.
 func (r Result) AsExpected() bool { return r.Observed == r.Expected }
 
-// Sentences are what the witness says, each once.
-func (r Result) Sentences(in language.Language) (all []string) {
-	for _, f := range r.Findings {
-		if text := f.Says(in); !slices.Contains(all, text) {
-			all = append(all, text)
-		}
-	}
-	return all
-}
-
-// Says writes an answer for people.
-func (a Answer) Says(in language.Language) string {
-	switch {
-	case a.Status == 0 && a.Code == noAnswer:
-		return language.Both(noAnswer, "没有响应").In(in)
-	case a.Status == 0:
-		return a.Code
-	case a.Code == "":
-		return strconv.Itoa(a.Status)
-	default:
-		return strconv.Itoa(a.Status) + " " + a.Code
-	}
-}
-
-// ExitCode is 0 if all is as expected, 1 if something is not, and 2 if of something it cannot be said.
+// ExitCode gives 0 if all is as expected, 1 if something is not, and 2 if of something it cannot be said.
 func ExitCode(results []Result) int {
 	code := 0
 	for _, r := range results {
@@ -78,49 +57,47 @@ func ExitCode(results []Result) int {
 	return code
 }
 
-// judge says what a run has shown.
-func (l Lab) judge(lock string, a witness.Account, answers []Answer, took time.Duration, failed error) Result {
-	expected := l.Expects(lock)
-	r := Result{
-		Lab: l.Name, Lock: lock, Expected: expected.Observed, Why: expected.Why, Seconds: took.Seconds(),
-		Answers: answers, Trace: a.Trace(l.language), Findings: a.Findings, Command: "lab " + l.Name + " --lock " + lock,
-		Explore: l.InExplorer(lock),
+// Text tells a result for people. The commands begin with the program as it was typed, and end with the flag of the language, if it was.
+func (r Result) Text(typed, flag string) string {
+	verdict := r.say("as expected", "符合预期")
+	if !r.AsExpected() {
+		verdict = r.say("expected was ", "预期是") + r.Expected.In(r.in)
 	}
-	switch culprit, found := l.culprit(a); {
-	case failed != nil:
-		r.Observed, r.Reason = Unknown, failed.Error()
-	case happened(witness.KindGap)(a):
-		r.Observed, r.Reason = Unknown, language.Both("the witness has forgotten what happened first", "见证者已经不记得最初发生的事").In(l.language)
-	case len(a.Events) == 0 || !l.Hit(a):
-		r.Observed, r.Reason = Unknown, language.Both("this did not happen: ", "没有发生：").In(l.language)+l.Fault
-	case found:
-		r.Observed, r.Sentence = Broken, culprit.Says(l.language)
-		r.Trace.Verdict = r.Sentence
-	case l.Proof != nil && !l.Proof(a):
-		nothing := language.Both("nothing went wrong, but nothing shows that the lock holds", "没有出错，但也没有什么能证明这把锁守住了")
-		r.Observed, r.Reason = Unknown, nothing.In(l.language)+failures(a, l.language)
+	b := &strings.Builder{}
+	fmt.Fprintf(b, r.say("\n%s: %s, %s: %s (%.1f s, %s Redis)\n\n", "\n%s 的缺陷：%s，%s：%s（%.1f 秒，%s Redis）\n\n"),
+		r.Lock, r.Observed.In(r.in), verdict, r.Why, r.Seconds, Kind(r.Redis).In(r.in))
+	fmt.Fprintln(b, r.Trace.Sequence())
+	if r.Reason != "" {
+		fmt.Fprintf(b, r.say("It cannot be said: %s.\n", "无法判断：%s。\n"), r.Reason)
+	}
+	var told []string
+	for _, f := range r.Findings {
+		if sentence := f.Says(r.in); !slices.Contains(told, sentence) {
+			told = append(told, sentence)
+			fmt.Fprintf(b, "  %s\n", sentence)
+		}
+	}
+	for _, a := range r.Answers {
+		fmt.Fprintf(b, r.say("  the buyer at %s got %s after %.1f s\n", "  %s 的买家得到的响应：%s，用时 %.1f 秒\n"), a.Sale, r.got(a), a.Seconds)
+	}
+	fmt.Fprintf(b, r.say("Again: %s %s\n", "再来一次：%s %s\n"), typed, r.Command+flag)
+	if r.Explore != "" {
+		fmt.Fprintf(b, r.say("In every order: %s %s\n", "所有的命令顺序：%s %s\n"), typed, r.Explore+flag)
+	}
+	return b.String()
+}
+
+// got says what a buyer got.
+func (r Result) got(a Answer) string {
+	switch {
+	case a.Status == 0 && a.Code == noAnswer:
+		return r.say(noAnswer, "没有响应")
+	case a.Status == 0:
+		return a.Code
 	default:
-		r.Observed = Holds
+		return strings.TrimSpace(strconv.Itoa(a.Status) + " " + a.Code)
 	}
-	return r
 }
 
-// failures says which sales failed, and why.
-func failures(a witness.Account, in language.Language) (all string) {
-	for _, e := range a.Events {
-		if e.Kind == witness.KindEnds && e.Error != "" {
-			all += language.Both("; "+e.Sale+" failed: ", "；"+e.Sale+" 失败：").In(in) + e.Error
-		}
-	}
-	return all
-}
-
-// culprit gives the finding that is the anomaly.
-func (l Lab) culprit(a witness.Account) (witness.Finding, bool) {
-	for _, f := range a.Of(l.Signs...) {
-		if l.Blames == nil || l.Blames(f) {
-			return f, true
-		}
-	}
-	return witness.Finding{}, false
-}
+// say gives a text in the language of the result.
+func (r Result) say(english, chinese string) string { return language.Both(english, chinese).In(r.in) }

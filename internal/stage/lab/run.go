@@ -2,23 +2,25 @@ package lab
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
+	"lockstep/internal/language"
+	"lockstep/internal/stage/replica"
 	"lockstep/internal/watch/witness"
 )
 
 // longest is how long a lab may take, on a slow machine.
 const longest = 60 * time.Second
 
-// Run runs the lab with one lock. An error is of the lab itself: where it cannot run at all, or ctx ended.
-func (l Lab) Run(ctx context.Context, program, lock string, kind Kind) (Result, error) {
-	if err := l.Check(lock); err != nil {
+// Run runs the lab on the running service with one lock, and tells of it in a language. An error is of the lab itself: where it cannot run
+// at all, or ctx ended.
+func (l Lab) Run(ctx context.Context, program, lock string, kind Kind, in language.Language) (Result, error) {
+	if err := l.Check(lock, in); err != nil {
 		return Result{}, err
 	}
-	if l.Unix && !canStop {
-		return Result{}, ErrNoSignals
+	if l.Unix && !replica.CanStop {
+		return Result{}, replica.ErrNoSignals
 	}
 	if l.Real {
 		kind = Real
@@ -37,8 +39,8 @@ func (l Lab) Run(ctx context.Context, program, lock string, kind Kind) (Result, 
 	if ctx.Err() != nil {
 		return Result{}, context.Cause(ctx)
 	}
-	result := l.judge(lock, witness.Examine(events), answers, time.Since(began), failed)
-	result.Redis = string(kind)
+	result := l.judge(lock, witness.Examine(events), failed, in)
+	result.Answers, result.Seconds, result.Redis = answers, time.Since(began).Seconds(), string(kind)
 	if kind == Real {
 		result.Command += " --redis real"
 	}
@@ -52,14 +54,3 @@ func (l Lab) play(s *Stage) (events []witness.Event, answers []Answer, failed, e
 	l.Scenario(s)
 	return s.collected.Events(), s.answers(), s.err, nil
 }
-
-// Locks are those that a lab is run with if nobody says which: the step that shows the flaw, and the one that cures it.
-func (l Lab) Locks() []string {
-	if l.Shows == "" {
-		return []string{l.Cured}
-	}
-	return []string{l.Shows, l.Cured}
-}
-
-// IsUnavailable reports whether a lab could not be run for what this machine does not have.
-func IsUnavailable(err error) bool { return errors.Is(err, ErrNoRedis) || errors.Is(err, ErrNoSignals) }

@@ -1,98 +1,103 @@
 package lab
 
 import (
+	"slices"
 	"time"
 
+	"lockstep/internal/language"
 	"lockstep/internal/watch/witness"
 )
 
 // everyTick is long enough for a machine that stalls now and then: a replica has two fifths of it to begin in.
 const everyTick = 3 * time.Second
 
-// noLock are those that let every replica run every tick.
-const noLock = "v0 local atomic optimistic set-expire setex"
-
-// scheduledJob is a job that every replica would run.
+// scheduledJob gives two replicas the same job.
 func scheduledJob() Lab {
 	both := []string{"r1", "r2"}
 	return Lab{
-		Name: "scheduled-job", Claim: "a scheduled job is run once a tick, however many replicas there are",
+		Name:  "scheduled-job",
+		Claim: language.Both("a scheduled job is run once a tick, however many replicas there are", "无论有多少副本，定时任务每个 tick 只运行一次"),
 		Shows: "v0", Cured: "v1",
-		Cure: "a lock that every replica tries once a tick; whoever gets it runs the job, and keeps the lock for a part of the tick",
-		Shop: Settings{Replicas: 2, Job: &Job{Every: everyTick}, Proxied: both, NodesProxied: true},
-		Scenario: func(s *Stage) {
-			s.SeeTries(both, func() { s.Ticks(2) })
-		},
-		Proof: try(both),
-		Fault: "the first tick is run", Hit: ran(1),
-		Signs: []witness.FindingKind{witness.RanTwice, witness.Missed, witness.Together},
+		Cure: language.Both(
+			"a lock that every replica tries once a tick; whoever gets it runs the job, and keeps the lock for a part of the tick",
+			"每个副本每个 tick 尝试一次加锁；成功者运行任务，并把锁保留 tick 的一段时间"),
+		Shop:     Settings{Replicas: 2, Job: &Job{Every: everyTick}, Proxied: both, NodesProxied: true},
+		Scenario: func(s *Stage) { s.SeeTries(both, func() { s.Ticks(2) }) },
+		Proof:    all(moment("r1", witness.KindTries), moment("r2", witness.KindTries)),
+		Fault:    language.Both("the first tick is run", "第一个 tick 运行了"),
+		Hit:      some(runs(1)),
+		Signs:    []witness.FindingKind{witness.RanTwice, witness.Missed, witness.Together},
 		Expected: []Expectation{
-			{"v0 atomic optimistic", Broken, "there is no lock: every replica runs the job"},
-			{"set-expire setex", Broken, "everybody gets the lock: every replica runs the job"},
-			{"local", Broken, "each process has a lock of its own"},
-			{"v1 v2 v3 v4 v5 v6 v7 v8 v9 v10 redlock late-commit setnx-expire lua-setnx getset", Holds, "only one replica gets the lock of a tick"},
+			broken("v0 atomic optimistic", "there is no lock: every replica runs the job", "没有锁：每个副本都运行任务"),
+			broken("set-expire setex", "everybody gets the lock: every replica runs the job", "谁都能加锁成功：每个副本都运行任务"),
+			broken("local", "each process has a lock of its own", "每个进程各有一把锁"),
+			holds("v1.. redlock late-commit setnx-expire lua-setnx getset", "only one replica gets the lock of a tick", "每个 tick 只有一个副本得到锁"),
 		},
 	}
 }
 
-// jobHolderDies is a job whose replica is killed with the lock.
+// jobHolderDies kills the replica that runs a job.
 func jobHolderDies() Lab {
 	return Lab{
-		Name: "job-holder-dies", Claim: "a replica that dies with the lock of a scheduled job costs no other tick",
+		Name:  "job-holder-dies",
+		Claim: language.Both("a replica that dies with the lock of a scheduled job costs no other tick", "持有定时任务的锁的副本崩溃，不影响别的 tick"),
 		Shows: "v1", Cured: "v2",
-		Cure:    "an expiry of half a tick",
+		Cure:    language.Both("an expiry of half a tick", "过期时间为半个 tick"),
 		Explore: "--faults crash=1 --anomaly left-behind",
 		Shop:    Settings{Replicas: 2, Job: &Job{Every: everyTick}},
 		Scenario: func(s *Stage) {
 			s.KillRunner(1)
 			s.Ticks(3)
 		},
-		Fault: "the replica that runs the first tick dies with the lock", Hit: diedWithTheJob(everyTick * 2 / 5),
+		Fault: language.Both("the replica that runs the first tick dies with the lock", "运行第一个 tick 的副本持锁崩溃"),
+		Hit:   diedWithTheJob(everyTick * 2 / 5),
 		Signs: []witness.FindingKind{witness.RanTwice, witness.Missed, witness.Together},
 		Expected: []Expectation{
-			{"v1", Broken, "the dead replica's lock stays: the job is never run again"},
-			{"v2 v3 v4 v5 v6 v7 v8 v9 v10 redlock late-commit lua-setnx", Holds, "the lock expires before the next tick"},
-			{"setnx-expire", Holds, "it died after its second command: see dies-between-set-and-expire"},
-			{"getset", Holds, "the others find the expiry in the past, and take the lock over"},
-			{noLock, NA, "every replica runs every tick: see scheduled-job"},
+			broken("v1", "the dead replica's lock stays: the job is never run again", "崩溃的副本的锁残留：任务再也不运行"),
+			holds("v2.. redlock late-commit lua-setnx", "the lock expires before the next tick", "锁在下一个 tick 之前过期"),
+			holds("setnx-expire", "it died after its second command: see dies-between-set-and-expire", "它在第二条命令之后崩溃：见 dies-between-set-and-expire"),
+			holds("getset", "the others find the expiry in the past, and take the lock over", "其他副本发现锁已过期，于是接管"),
+			without(noLock, "every replica runs every tick: see scheduled-job", "每个副本运行每个 tick：见 scheduled-job"),
 		},
 	}
 }
 
-// jobOverruns is a job whose run takes longer than its tick.
+// jobOverruns gives a job runs that take longer than its tick.
 func jobOverruns() Lab {
 	both := []string{"r1", "r2"}
 	return Lab{
-		Name: "job-overruns", Claim: "a run of a scheduled job that takes longer than its tick has no other run beside it",
+		Name: "job-overruns",
+		Claim: language.Both("a run of a scheduled job that takes longer than its tick has no other run beside it",
+			"定时任务运行得比 tick 长，也不会与另一次运行重叠"),
 		Shows: "v5", Cured: "v6",
-		Cure:    "renewal: the lock lasts as long as the run, and the ticks meanwhile are left out",
-		Explore: "--work 25s --anomaly two-holders",
-		Shop:    Settings{Replicas: 2, Job: &Job{Every: everyTick, Work: everyTick * 3 / 2}, Proxied: both, NodesProxied: true},
-		Scenario: func(s *Stage) {
-			s.SeeTries(both, func() { s.Ticks(3) })
-		},
-		Proof: try(both),
-		Fault: "a run goes on when the next tick begins", Hit: outlasted,
-		Signs: []witness.FindingKind{witness.RanTwice, witness.Missed, witness.Together},
+		Cure:     language.Both("renewal: the lock lasts as long as the run, and the ticks meanwhile are left out", "续期：锁与运行一样长，其间的 tick 跳过"),
+		Explore:  "--work 25s --anomaly two-holders",
+		Shop:     Settings{Replicas: 2, Job: &Job{Every: everyTick, Work: everyTick * 3 / 2}, Proxied: both, NodesProxied: true},
+		Scenario: func(s *Stage) { s.SeeTries(both, func() { s.Ticks(3) }) },
+		Proof:    all(moment("r1", witness.KindTries), moment("r2", witness.KindTries)),
+		Fault:    language.Both("a run goes on when the next tick begins", "下一个 tick 开始时，上一次运行还在继续"),
+		Hit:      outlasted,
+		Signs:    []witness.FindingKind{witness.RanTwice, witness.Missed, witness.Together},
 		Expected: []Expectation{
-			{"v2 v3 v4 v5 late-commit setnx-expire lua-setnx getset", Broken, "the lock expires after half a tick, and the next run begins beside"},
-			{"v1", Holds, "its lock never expires: the next tick is left out"},
-			{"v6 v7 v8 v9 v10 redlock", Holds, "the lock is renewed: the next tick is left out"},
-			{noLock, NA, "every replica runs every tick: see scheduled-job"},
+			broken("v2..v5 late-commit setnx-expire lua-setnx getset", "the lock expires after half a tick, and the next run begins beside",
+				"锁在半个 tick 后过期，下一次运行与它重叠"),
+			holds("v1", "its lock never expires: the next tick is left out", "它的锁永不过期：下一个 tick 跳过"),
+			holds("v6.. redlock", "the lock is renewed: the next tick is left out", "锁会续期：下一个 tick 跳过"),
+			without(noLock, "every replica runs every tick: see scheduled-job", "每个副本运行每个 tick：见 scheduled-job"),
 		},
 	}
 }
 
-// ran is a tick's having been run.
-func ran(tick int) func(witness.Account) bool {
-	return func(a witness.Account) bool { return runOf(a, tick) != nil }
+// runs picks the runs of a tick.
+func runs(tick int) match {
+	return func(e witness.Event) bool { return e.Kind == witness.KindRuns && e.Tick == tick }
 }
 
-// outlasted is a run's having gone on when the next tick began. It need not be that of the first tick: that one is left out where a run
+// outlasted reports whether a run went on when the next tick began. It need not be that of the first tick: that one is left out where a run
 // goes on that began before all replicas were up.
-func outlasted(a witness.Account) bool {
+func outlasted(events []witness.Event) bool {
 	goingOn := map[string]int{} // ticks, by run
-	for _, e := range a.Events {
+	for _, e := range events {
 		switch e.Kind {
 		case witness.KindRuns:
 			goingOn[e.Sale] = e.Tick
@@ -110,24 +115,14 @@ func outlasted(a witness.Account) bool {
 	return false
 }
 
-func runOf(a witness.Account, tick int) *witness.Event {
-	for i, e := range a.Events {
-		if e.Kind == witness.KindRuns && e.Tick == tick {
-			return &a.Events[i]
+// diedWithTheJob reports whether the first runner died while its replica kept the lock.
+func diedWithTheJob(keeps time.Duration) Condition {
+	return func(events []witness.Event) bool {
+		i := slices.IndexFunc(events, runs(1))
+		if i < 0 {
+			return false
 		}
-	}
-	return nil
-}
-
-// diedWithTheJob is the first runner's having died as long as its replica kept the lock.
-func diedWithTheJob(keeps time.Duration) func(witness.Account) bool {
-	return func(a witness.Account) bool {
-		run := runOf(a, 1)
-		for _, e := range a.Events {
-			if e.Kind == witness.KindDies && run != nil && e.Replica == run.Replica {
-				return e.Replied.Sub(run.Replied) < keeps
-			}
-		}
-		return false
+		took, died := apart(events, runs(1), is(events[i].Replica, witness.KindDies))
+		return died && took < keeps
 	}
 }

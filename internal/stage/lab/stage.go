@@ -1,26 +1,21 @@
 package lab
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
 	"os"
-	"slices"
-	"strings"
 	"sync"
 	"time"
 
 	"lockstep/internal/lock/evolution"
 	"lockstep/internal/shop/cluster"
 	"lockstep/internal/stage/redisproxy"
+	"lockstep/internal/stage/replica"
 	"lockstep/internal/watch/witness"
 )
-
-// anyPort is any free port of loopback.
-const anyPort = "127.0.0.1:0"
 
 // grace is how long a replica may take to end: what it leaves unfinished is on a Redis that ends, too.
 const grace = 300 * time.Millisecond
@@ -32,29 +27,29 @@ type Stage struct {
 	err       error
 	dir       string
 	redis     redisOf
-	onNodes   bool // the lock is on the nodes
-	proxies   map[string]*redisproxy.Proxy
-	toNodes   map[string][]*redisproxy.Proxy
+	onNodes   bool                           // the lock is on the nodes
+	proxies   map[string][]*redisproxy.Proxy // of a replica: to the Redis with the stock, and to the nodes
 	cluster   *cluster.Cluster
 	replicas  map[string]cluster.ReplicaAnswer // as they were at first
 	stopped   map[string]bool
 	collected *witness.Collector
 	record    *record // of a job
 	client    *http.Client
-	said      *safeBuffer // by the replicas
+	said      replica.Said // by the replicas
 
 	leave     context.CancelFunc // for the watchers
 	following sync.WaitGroup
 	buying    sync.WaitGroup
 	purchases []*Purchase
+	bought    map[string]int // purchases, by replica
 }
 
 // setUp starts all of it; or it fails, and nothing is left.
 func setUp(ctx context.Context, shop Settings, program, lock string, kind Kind) (_ *Stage, err error) {
 	s := &Stage{
-		ctx: ctx, proxies: map[string]*redisproxy.Proxy{}, toNodes: map[string][]*redisproxy.Proxy{},
-		replicas: map[string]cluster.ReplicaAnswer{}, stopped: map[string]bool{},
-		collected: witness.NewCollector(), client: &http.Client{Transport: &http.Transport{}}, said: &safeBuffer{}, leave: func() {},
+		ctx: ctx, proxies: map[string][]*redisproxy.Proxy{},
+		replicas: map[string]cluster.ReplicaAnswer{}, stopped: map[string]bool{}, bought: map[string]int{},
+		collected: witness.NewCollector(), client: &http.Client{Transport: &http.Transport{}}, leave: func() {},
 	}
 	defer func() {
 		if err != nil {
@@ -75,13 +70,9 @@ func setUp(ctx context.Context, shop Settings, program, lock string, kind Kind) 
 	if err := s.openProxies(shop); err != nil {
 		return nil, err
 	}
-	command := s.commands(program, lock, shop)
-	if shop.Job != nil {
-		command = shop.Job.replicas(s, program, lock)
-	}
-	s.cluster, err = cluster.Start(ctx, shop.Replicas, command, grace, slog.New(slog.DiscardHandler))
+	s.cluster, err = cluster.Start(ctx, shop.Replicas, s.commands(program, lock, shop), grace, slog.New(slog.DiscardHandler))
 	if err != nil {
-		return nil, fmt.Errorf("%w: %s", err, s.said)
+		return nil, fmt.Errorf("%w: %s", err, &s.said)
 	}
 	return s, s.watch(ctx, shop)
 }
@@ -90,31 +81,29 @@ func setUp(ctx context.Context, shop Settings, program, lock string, kind Kind) 
 func (s *Stage) watch(ctx context.Context, shop Settings) (err error) {
 	watching, leave := context.WithCancel(ctx)
 	s.leave = leave
-	for _, replica := range s.cluster.Replicas() {
-		s.replicas[replica.Name] = replica
+	for _, answer := range s.cluster.Replicas() {
+		s.replicas[answer.Name] = answer
 		if shop.Job == nil {
-			s.follow(watching, replica)
+			s.follow(watching, answer)
 		}
 	}
 	if shop.Job != nil {
-		if s.record, err = openRecord(ctx, *shop.Job, s.redis.Addr()); err == nil {
-			s.followJob(watching)
-		}
+		s.record, err = openRecord(ctx, *shop.Job, s.redis.Addr())
 	}
 	return err
 }
 
 // follow collects what a replica notes, until it dies: the process that is started in its place is none of the lab's.
-func (s *Stage) follow(ctx context.Context, replica cluster.ReplicaAnswer) {
+func (s *Stage) follow(ctx context.Context, from cluster.ReplicaAnswer) {
 	s.following.Go(func() {
-		_, _ = witness.Follow(ctx, s.client, "http://"+replica.Address+"/events", "", s.collected.Collect) // it ends with the replica
+		_, _ = witness.Follow(ctx, s.client, "http://"+from.Address+"/events", "", s.collected.Collect) // it ends with the replica
 	})
 }
 
 // tearDown ends everything, and gives what could not be ended.
 func (s *Stage) tearDown() error {
-	for replica := range s.stopped {
-		_ = goOn(s.replicas[replica].PID) // it may have been killed
+	for name := range s.stopped {
+		_ = replica.GoOn(s.replicas[name].PID) // it may have been killed
 	}
 	if s.cluster != nil {
 		s.cluster.Stop()
@@ -130,45 +119,34 @@ func (s *Stage) tearDown() error {
 	if s.record != nil {
 		errs = append(errs, s.record.close())
 	}
-	errs = append(errs, s.closeProxies())
-	if s.redis.close != nil {
-		errs = append(errs, s.redis.close())
-	}
+	errs = append(errs, s.closeProxies(), s.redis.close())
 	if s.dir != "" {
 		errs = append(errs, os.RemoveAll(s.dir))
 	}
 	return errors.Join(errs...)
 }
 
-// Until waits until the witness has seen something.
-func (s *Stage) Until(what string, condition func([]witness.Event) bool) {
+// Until waits until a condition is met.
+func (s *Stage) Until(what string, condition Condition) {
+	s.do(what, func() error { return s.collected.Until(s.ctx, condition) })
+}
+
+// do does something, unless something has failed before.
+func (s *Stage) do(what string, do func() error) {
 	if s.err != nil {
 		return
 	}
-	if err := s.collected.Until(s.ctx, condition); err != nil {
+	if err := do(); err != nil {
 		s.err = fmt.Errorf("%s: %w", what, err)
 	}
 }
 
-// environment is this process's, without settings of a lockstep.
-func environment() []string {
-	return slices.DeleteFunc(os.Environ(), func(variable string) bool { return strings.HasPrefix(variable, "LOCKSTEP_") })
-}
-
-// safeBuffer is a buffer that several processes write to.
-type safeBuffer struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (b *safeBuffer) Write(text []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.text.Write(text)
-}
-
-func (b *safeBuffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.text.String()
+// await waits until something is done. It fails if the stage ends before.
+func (s *Stage) await(done <-chan struct{}) error {
+	select {
+	case <-done:
+		return nil
+	case <-s.ctx.Done():
+		return context.Cause(s.ctx)
+	}
 }

@@ -35,7 +35,7 @@ func Open(target string) (*Proxy, error) {
 	return p, nil
 }
 
-// Addr is where clients reach Redis by this proxy.
+// Addr gives the address at which clients reach Redis by this proxy.
 func (p *Proxy) Addr() string { return p.addr }
 
 // Catch sets a trap for the next command, or the next message to a subscriber, that matches: it does with it what fate says.

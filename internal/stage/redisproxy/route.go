@@ -107,7 +107,7 @@ func (t *Trap) decision() error {
 	return nil
 }
 
-// reply says whether the reply to a command may go on to its client, when it may. It fails with errLost if it never may.
+// reply waits until the reply to a command may go on to its client. It fails with errLost if it never may.
 func (t *Trap) reply() error {
 	if t == nil {
 		return nil

@@ -1,6 +1,9 @@
 package redisproxy
 
-import "sync"
+import (
+	"context"
+	"sync"
+)
 
 // Fate is what becomes of a command that is caught.
 type Fate int
@@ -42,6 +45,26 @@ func newTrap(matches func([]string) bool, fate Fate) *Trap {
 // Caught is closed when a command or a message has been caught and its fate has begun: it or its reply is held, or lost, or Redis has
 // answered it.
 func (t *Trap) Caught() <-chan struct{} { return t.caught }
+
+// IsCaught reports whether Caught is closed.
+func (t *Trap) IsCaught() bool {
+	select {
+	case <-t.caught:
+		return true
+	default:
+		return false
+	}
+}
+
+// AwaitCaught waits until Caught is closed, and reports whether it is; or until ctx ends.
+func (t *Trap) AwaitCaught(ctx context.Context) bool {
+	select {
+	case <-t.caught:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
 
 // Answered is closed when Redis has answered the command that was caught, whether its client is still there or not.
 func (t *Trap) Answered() <-chan struct{} { return t.answered }

@@ -52,8 +52,8 @@ func Start(ctx context.Context, program, dir string, args ...string) (*Server, e
 	return nil, err
 }
 
-// freeAddr is one at which nobody listens. Its port is below those that systems give to whoever asks for any: nobody takes it by chance
-// while the server is down.
+// freeAddr gives an address at which nobody listens. Its port is below those that systems give to whoever asks for any: nobody takes it by
+// chance while the server is down.
 func freeAddr() (addr string, err error) {
 	const first, ports = 20_000, 12_000
 	for range tries {
@@ -66,7 +66,7 @@ func freeAddr() (addr string, err error) {
 	return "", err
 }
 
-// Addr is where it listens.
+// Addr gives the address at which it listens.
 func (s *Server) Addr() string { return s.addr }
 
 // Run starts it again after Kill, at the same address, and waits until it answers.
@@ -125,7 +125,13 @@ func (s *Server) Kill() {
 	}
 }
 
-// PID is that of the process, 0 while there is none.
+// Restart kills it, and starts it again: empty, unless it writes down what it does.
+func (s *Server) Restart(ctx context.Context) error {
+	s.Kill()
+	return s.Run(ctx)
+}
+
+// PID gives that of the process, 0 while there is none.
 func (s *Server) PID() int {
 	if s.process == nil {
 		return 0

@@ -2,16 +2,15 @@ package soak
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
-	"io"
 	"net/http"
 	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 	"unique"
+
+	"lockstep/internal/stage/replica"
 )
 
 // Crowd is buyers in a closed loop: each sends its next request at once after a sale, and after a pause otherwise.
@@ -88,54 +87,21 @@ func (c *Crowd) ask(ctx context.Context, client *http.Client, buyer int) Sale {
 	ctx, over := c.waits(ctx, buyer)
 	defer over()
 	sale := Sale{Start: time.Now(), Buyer: buyer}
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, c.URL+"/inventory/sale", http.NoBody)
-	if err == nil {
-		err = sale.send(client, request)
-	}
+	answer, err := replica.Ask(ctx, client, http.MethodPost, c.URL+"/inventory/sale", "")
 	if err != nil && errors.Is(context.Cause(ctx), errLeft) {
 		err = errLeft
 	}
 	if err != nil {
-		sale.Status, sale.Code = 0, why(err)
+		sale.Code = why(err)
+	} else {
+		sale.Status, sale.Code, sale.OrderID = answer.Status, same(answer.Error.Code), answer.Order()
+		sale.Before, sale.After, sale.Fence = answer.Before, answer.After, answer.Fence
+		sale.RunID, sale.Replica = same(answer.RunID), same(answer.Replica)
 	}
 	if sale.End = time.Now(); sale.sold() {
 		c.sold.Add(1)
 	}
 	return sale
-}
-
-// send sends the request, and records the answer.
-func (s *Sale) send(client *http.Client, request *http.Request) error {
-	response, err := client.Do(request)
-	if err != nil {
-		return err
-	}
-	defer response.Body.Close()
-	text, err := io.ReadAll(io.LimitReader(response.Body, 1<<20))
-	if err != nil {
-		return err
-	}
-	var answer struct {
-		OrderID string `json:"order_id"`
-		RunID   string `json:"run_id"`
-		Before  int64  `json:"stock_before"`
-		After   int64  `json:"stock_after"`
-		Fence   int64  `json:"fence"`
-		Error   struct {
-			Code    string `json:"code"`
-			OrderID string `json:"order_id"`
-		} `json:"error"`
-	}
-	if err := json.Unmarshal(text, &answer); err != nil {
-		return fmt.Errorf("%d, and not JSON: %.100s", response.StatusCode, text)
-	}
-	s.Status, s.Code, s.OrderID = response.StatusCode, same(answer.Error.Code), answer.OrderID
-	s.Before, s.After, s.Fence = answer.Before, answer.After, answer.Fence
-	s.RunID, s.Replica = same(answer.RunID), same(response.Header.Get("X-Lockstep-Replica"))
-	if s.OrderID == "" {
-		s.OrderID = answer.Error.OrderID
-	}
-	return nil
 }
 
 // why says briefly why there was no answer, always in the same words for the same reason.

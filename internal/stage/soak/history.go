@@ -73,7 +73,7 @@ func storiesOf(r Record, all index) (stories []story, left int) {
 
 func (r Record) nanos(t time.Time) int64 { return t.Sub(r.Began).Nanoseconds() }
 
-// told is what a buyer was told.
+// told gives what a buyer was told.
 func (r Record) told(s Sale) change {
 	return change{
 		before: s.Before, after: s.After, called: r.nanos(s.Start), returned: r.nanos(s.End),
@@ -81,7 +81,7 @@ func (r Record) told(s Sale) change {
 	}
 }
 
-// foundOut is an order that was sold without an answer that says so; sale is nil if its buyer was not even told its id.
+// foundOut gives an order that was sold without an answer that says so; sale is nil if its buyer was not even told its id.
 func (r Record) foundOut(order Entry, sale *Sale) change {
 	found := change{
 		before: order.Before, after: order.After, called: math.MinInt64, returned: math.MaxInt64,
@@ -93,7 +93,7 @@ func (r Record) foundOut(order Entry, sale *Sale) change {
 	return found
 }
 
-// lastSeen is the stock of a run in the last look before a ledger was destroyed.
+// lastSeen gives the stock of a run in the last look before a ledger was destroyed.
 func (r Record) lastSeen(run string) int64 {
 	lowest := int64(initialStock)
 	for _, look := range r.Looks {

@@ -3,15 +3,17 @@ package soak
 import (
 	"context"
 	"errors"
-	"os"
 	"time"
 
-	"lockstep/internal/lock"
+	"lockstep/internal/stage/redisproxy"
+	"lockstep/internal/stage/replica"
 )
 
 const (
 	again  = 50 * time.Millisecond  // between two repetitions of a fault
 	before = 300 * time.Millisecond // before a Redis that hung goes on, a new run is asked for
+
+	untilCaught = 2 * time.Second // how long a fault waits for the command that it is about
 )
 
 var errMissed = errors.New("it hit nothing")
@@ -33,13 +35,16 @@ func (w *world) inject(ctx context.Context, fault Fault) Injected {
 	if !fault.Kind.forgets() {
 		injected.Read = injected.Begin
 	}
-	victim := all[fault.Replica]
-	if fault.Kind.hasVictim() {
+	victim, effect := all[fault.Replica], fault.Kind.effect()
+	if effect.whom != everybody {
 		injected.Victim = victim.Name
 	}
 	w.tell("%s", injected)
-	caught, end, err := w.do(ctx, fault, victim.PID)
-	injected.Caught, injected.End = int(caught), end
+	i := &injection{world: w, Fault: fault, pid: victim.PID, proxy: w.shop.proxies[fault.Replica]}
+	err = effect.do(ctx, i)
+	if injected.Caught, injected.End = int(i.caught), i.end; i.end.IsZero() {
+		injected.End = time.Now()
+	}
 	if err != nil {
 		injected.Error = err.Error()
 	}
@@ -49,74 +54,86 @@ func (w *world) inject(ctx context.Context, fault Fault) Injected {
 	return injected
 }
 
-// do injects a fault, and gives the time of its end, and what it has hit where that is known at once.
-func (w *world) do(ctx context.Context, fault Fault, pid int) (caught int64, end time.Time, err error) {
-	switch fault.Kind {
-	case CutReplica, StallReplica, LateWrite, StolenLock, LoseReply, LoseRequest:
-		caught, err = w.doByProxy(ctx, fault, w.shop.proxies[fault.Replica])
-	case BuyersLeave:
-		caught, err = repeat(ctx, fault.For, func() (int64, error) { return w.crowd.Leave(), nil })
-	case DeleteLock:
-		caught, err = repeat(ctx, fault.For, func() (int64, error) { return w.client.Del(ctx, lock.Key).Result() })
-	case CutClients:
-		caught, err = repeat(ctx, fault.For, func() (int64, error) { return w.client.Do(ctx, "CLIENT", "KILL", "TYPE", "normal").Int64() })
-	case NewRun:
-		end, err = w.newRunInHang(ctx, fault)
-		return 0, end, err
-	default:
-		err = w.doToProcess(ctx, fault, pid)
-	}
-	return caught, time.Now(), err
+// injection is a fault while it happens.
+type injection struct {
+	*world
+	Fault
+
+	pid    int               // of the replica
+	proxy  *redisproxy.Proxy // before it
+	caught int64             // what it has hit, where that is known at once
+	end    time.Time         // of the fault, where it is not that of the injection
 }
 
-// doToProcess injects a fault of a replica's process, or of Redis as a whole.
-func (w *world) doToProcess(ctx context.Context, fault Fault, pid int) (err error) {
-	redis := w.shop.redis
-	switch fault.Kind {
-	case KillReplica:
-		err = kill(pid)
-	case StopReplica:
-		err = errors.Join(stop(pid), wait(ctx, fault.For))
-		_ = goOn(pid) // the front may have given it up, and it may have been killed
-	case HangRedis:
-		err = errors.Join(stop(redis.PID()), wait(ctx, fault.For), goOn(redis.PID()))
-	case PauseRedis:
-		err = errors.Join(w.client.Do(ctx, "CLIENT", "PAUSE", fault.For.Milliseconds(), "ALL").Err(), wait(ctx, fault.For))
-	case RestartRedis, EmptyRedis:
-		w.gone.Store(true)
-		defer w.gone.Store(false)
-		redis.Kill()
-		if fault.Kind == EmptyRedis {
-			err = errors.Join(os.RemoveAll(w.shop.data()), os.Mkdir(w.shop.data(), 0o700))
-		}
-		err = errors.Join(err, wait(ctx, fault.For), redis.Run(ctx))
-	case OutOfMemory:
-		err = errors.Join(w.client.ConfigSet(ctx, "maxmemory", "1").Err(), wait(ctx, fault.For), w.client.ConfigSet(ctx, "maxmemory", "0").Err())
-	case Flush:
-		err = w.client.FlushAll(ctx).Err()
-	}
-	return err
+// restart kills Redis, and starts it again after something was done.
+func (i *injection) restart(ctx context.Context, meanwhile func() error) error {
+	i.gone.Store(true)
+	defer i.gone.Store(false)
+	i.shop.redis.Kill()
+	return errors.Join(meanwhile(), wait(ctx, i.For), i.shop.redis.Run(ctx))
 }
 
 // newRunInHang asks for a new run shortly before a hung Redis goes on. Redis then answers the selling replicas and the replica that
 // changes the run together, when it has heard of no replica for longer than a heartbeat.
-func (w *world) newRunInHang(ctx context.Context, fault Fault) (end time.Time, err error) {
-	pid := w.shop.redis.PID()
-	if err := errors.Join(stop(pid), wait(ctx, fault.For-before)); err != nil {
-		return time.Now(), errors.Join(err, goOn(pid))
+func newRunInHang(ctx context.Context, i *injection) error {
+	pid := i.shop.redis.PID()
+	if err := errors.Join(replica.Stop(pid), wait(ctx, i.For-before)); err != nil {
+		return errors.Join(err, replica.GoOn(pid))
 	}
 	began := make(chan error, 1)
 	go func() {
-		var asked error
-		end, asked = w.shop.newRun(ctx)
-		began <- asked
+		asked, err := i.shop.newRun(ctx)
+		i.end = asked
+		began <- err
 	}()
-	err = errors.Join(wait(ctx, before), goOn(pid))
+	err := errors.Join(wait(ctx, before), replica.GoOn(pid))
 	went := time.Now()
-	if err = errors.Join(err, <-began); end.Before(went) {
-		end = went
+	if err = errors.Join(err, <-began); i.end.Before(went) {
+		i.end = went
 	}
-	return end, err
+	return err
+}
+
+// holdOne holds the next command that matches, or the reply to it, as long as something takes. It fails with errMissed if there is none.
+func (i *injection) holdOne(ctx context.Context, matches func([]string) bool, fate redisproxy.Fate, do func() error) error {
+	trap := i.proxy.Catch(matches, fate)
+	defer func() {
+		trap.Release() // first: it may be caught just now
+		i.proxy.Remove(trap)
+	}()
+	if !isCaught(ctx, trap, untilCaught) {
+		return errMissed
+	}
+	i.caught = 1
+	return do()
+}
+
+// lose loses the next write and the next command of the lock, again and again.
+func (i *injection) lose(ctx context.Context, fate redisproxy.Fate) error {
+	matches := []func([]string) bool{redisproxy.IsWrite, redisproxy.IsOfLock}
+	next := 0
+	return i.repeat(ctx, func() (int64, error) {
+		trap := i.proxy.Catch(matches[next%len(matches)], fate)
+		next++
+		defer i.proxy.Remove(trap)
+		if isCaught(ctx, trap, again) {
+			return 1, nil
+		}
+		return 0, nil
+	})
+}
+
+// isCaught waits until a trap has caught something, and for d at most.
+func isCaught(ctx context.Context, trap *redisproxy.Trap, d time.Duration) bool {
+	ctx, cancel := context.WithTimeout(ctx, d)
+	defer cancel()
+	return trap.AwaitCaught(ctx)
+}
+
+// repeat repeats something as long as the fault lasts.
+func (i *injection) repeat(ctx context.Context, do func() (hits int64, err error)) (err error) {
+	i.caught, err = repeat(ctx, i.For, do)
+	return err
 }
 
 // repeat repeats something for a while, and gives what it hit; it fails with errMissed if it never hit anything.

@@ -5,7 +5,7 @@ import (
 	"net/http"
 )
 
-// Verdict says whether the shop kept its promises.
+// Verdict reports whether the shop kept its promises.
 type Verdict string
 
 // The verdicts.
@@ -16,7 +16,7 @@ const (
 	Unknown     Verdict = "UNKNOWN"      // something was not put to the test
 )
 
-// ExitCode is what a command ends with that was asked for the verdict.
+// ExitCode gives what a command ends with that was asked for the verdict.
 func (v Verdict) ExitCode() int {
 	switch v {
 	case Pass, AsPredicted:

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 )
 
 // Kind is what a fault does.
@@ -36,17 +35,15 @@ const (
 	NewRun      Kind = "new-run"     // PUT /inventory, just before a Redis that hung goes on
 )
 
-// Usual are the kinds that a soak has if nobody says which.
-func Usual() []Kind {
-	return []Kind{
-		KillReplica, StopReplica, CutReplica, StallReplica, LateWrite, StolenLock, LoseReply, LoseRequest, BuyersLeave,
-		HangRedis, PauseRedis, RestartRedis,
-	}
-}
+// Usual gives the kinds that a soak has if nobody says which.
+func Usual() []Kind { return Kinds()[:slices.Index(Kinds(), EmptyRedis)] }
 
-// Kinds are all of them.
-func Kinds() []Kind {
-	return append(Usual(), EmptyRedis, OutOfMemory, Flush, DeleteLock, CutClients, NewRun)
+// Kinds gives all of them.
+func Kinds() (all []Kind) {
+	for _, e := range effects() {
+		all = append(all, e.kind)
+	}
+	return all
 }
 
 // ParseKinds reads kinds with commas between them; nothing is the usual ones.
@@ -64,51 +61,20 @@ func ParseKinds(text string) ([]Kind, error) {
 	return kinds, nil
 }
 
-const (
-	shorter   = Expiry * 2 / 5 // than the lock's expiry
-	longer    = 2 * Expiry
-	heartbeat = 5 * time.Second // a replica without a sign of life for longer is forgotten, with its sales
-)
-
-// durations are how long a fault of that kind may last.
-func durations(kind Kind) []time.Duration {
-	switch kind {
-	case StopReplica:
-		return []time.Duration{longer, shorter, 4 * Expiry, heartbeat + time.Second}
-	case CutReplica, StallReplica, LateWrite:
-		return []time.Duration{longer, shorter}
-	case StolenLock:
-		return []time.Duration{longer}
-	case HangRedis, PauseRedis:
-		return []time.Duration{5 * time.Second}
-	case NewRun:
-		return []time.Duration{heartbeat + time.Second}
-	case EmptyRedis, RestartRedis:
-		return []time.Duration{500 * time.Millisecond, 2 * time.Second}
-	case OutOfMemory:
-		return []time.Duration{2 * time.Second, 4 * time.Second}
-	case DeleteLock, CutClients, LoseReply, LoseRequest, BuyersLeave:
-		return []time.Duration{time.Second}
-	default:
-		return []time.Duration{0}
+// effect gives what a kind does.
+func (k Kind) effect() effect {
+	all := effects()
+	if i := slices.IndexFunc(all, func(e effect) bool { return e.kind == k }); i >= 0 {
+		return all[i]
 	}
+	return effect{}
 }
 
-// destroys says whether a fault takes the ledgers away.
+// destroys reports whether a fault takes the ledgers away.
 func (k Kind) destroys() bool { return k == EmptyRedis || k == Flush }
 
-// forgets says whether orders may be gone after a fault, so that the ledgers have to be read before.
+// forgets reports whether orders may be gone after a fault, so that the ledgers have to be read before.
 func (k Kind) forgets() bool { return k.destroys() || k == OutOfMemory || k == NewRun }
 
-// fallsOnReplica says whether a fault leaves the other replicas unharmed, so that they must go on selling before its end.
-func (k Kind) fallsOnReplica() bool {
-	return k == KillReplica || k == StopReplica || k == CutReplica || k == StallReplica
-}
-
-// hasVictim says whether a fault is of one replica alone.
-func (k Kind) hasVictim() bool {
-	return k.fallsOnReplica() || k == LateWrite || k == StolenLock || k == LoseReply || k == LoseRequest
-}
-
-// leavesLock says whether a fault may leave a lock behind that nobody releases, until it expires.
+// leavesLock reports whether a fault may leave a lock behind that nobody releases, until it expires.
 func (k Kind) leavesLock() bool { return k == LoseReply || k == LoseRequest || k == BuyersLeave }

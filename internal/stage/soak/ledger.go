@@ -30,7 +30,7 @@ func NewLedgers(client *redis.Client) *Ledgers {
 	return &Ledgers{client: client, orders: map[string]map[string]history.Order{}, read: map[string]int64{}}
 }
 
-// Entries are the orders read so far.
+// Entries gives the orders read so far.
 func (l *Ledgers) Entries() []Entry {
 	var entries []Entry
 	for run, orders := range l.orders {

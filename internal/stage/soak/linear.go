@@ -39,7 +39,7 @@ func (w Window) stock() porcupine.Model {
 	}
 }
 
-// operations are the window's changes for the checker. Who has no lane of their own gets one that is free.
+// operations gives the window's changes for the checker. Who has no lane of their own gets one that is free.
 func (w Window) operations() (all []porcupine.Operation) {
 	for i, lane := range lanes(w.changes) {
 		c := w.changes[i]
@@ -48,7 +48,7 @@ func (w Window) operations() (all []porcupine.Operation) {
 	return all
 }
 
-// chained says whether each sale takes one piece of what the sale before it left, and all of them are different. Where that is not so,
+// chained reports whether each sale takes one piece of what the sale before it left, and all of them are different. Where that is not so,
 // no order fits, and there is no need to search for one.
 func (w Window) chained() bool { return w.breaksAt() < 0 }
 
@@ -145,7 +145,7 @@ func isLinearizable(r Record, all index, faults []Aftermath) (Check, Window) {
 	return check, shown
 }
 
-// allowsLossIn says whether some fault allows that updates were lost while the window was sold.
+// allowsLossIn reports whether some fault allows that updates were lost while the window was sold.
 func (r Record) allowsLossIn(w Window) bool {
 	from, to := w.span()
 	return r.allowsLoss(r.Began.Add(time.Duration(from)), r.Began.Add(time.Duration(to)))
@@ -159,12 +159,12 @@ func (w Window) orWorse(other Window) Window {
 	return w
 }
 
-// answeredBefore says whether something in the window was answered before a moment.
+// answeredBefore reports whether something in the window was answered before a moment.
 func (w Window) answeredBefore(moment int64) bool {
 	return slices.ContainsFunc(w.changes, func(c change) bool { return c.returned < moment })
 }
 
-// latest is when the last change of the window began.
+// latest gives when the last change of the window began.
 func (w Window) latest() int64 {
 	latest := int64(math.MinInt64)
 	for _, c := range w.changes {

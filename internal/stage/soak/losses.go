@@ -12,7 +12,7 @@ type loss struct {
 	updates  int64
 }
 
-// losses are those of all runs, in the order in which they were seen.
+// losses gives those of all runs, in the order in which they were seen.
 func (r Record) losses() (all []loss) {
 	most := map[string]int64{} // by run
 	var before Look
@@ -26,7 +26,7 @@ func (r Record) losses() (all []loss) {
 	return all
 }
 
-// allowsLoss says whether some fault allows that updates were lost in that time: it goes on then, or has just ended.
+// allowsLoss reports whether some fault allows that updates were lost in that time: it goes on then, or has just ended.
 func (r Record) allowsLoss(from, to time.Time) bool {
 	return !fenced(r.Lock) && slices.ContainsFunc(r.Faults, func(f Injected) bool {
 		return f.opens(r.Lock, r.Expiry) && !to.Before(f.Begin) && !from.After(f.End.Add(backAfter))

@@ -45,7 +45,7 @@ func (w Window) clamped() Window {
 	return w
 }
 
-// span is from the first to the last moment that the window knows.
+// span gives from the first to the last moment that the window knows.
 func (w Window) span() (from, to int64) {
 	from, to = math.MaxInt64, math.MinInt64
 	for _, c := range w.changes {
@@ -60,7 +60,7 @@ func (w Window) span() (from, to int64) {
 	return from, to + 1
 }
 
-// annotations are the faults in a window, and the sales that were not made or of which nobody knows.
+// annotations gives the faults in a window, and the sales that were not made or of which nobody knows.
 func (r Result) annotations(w Window) (all []porcupine.Annotation) {
 	from, to := w.span()
 	within := func(begin, end time.Time) (start, stop int64, is bool) {

@@ -26,7 +26,7 @@ func NewPlan(seed uint64, total time.Duration, kinds []Kind, replicas int) []Fau
 	rounds := 0
 	for left := total - warmUp - quiet; ; rounds++ {
 		for _, i := range random.Perm(len(kinds)) {
-			choices := durations(kinds[i])
+			choices := kinds[i].effect().lasts
 			fault := Fault{Kind: kinds[i], Replica: random.IntN(replicas), For: choices[rounds%len(choices)]}
 			left -= fault.For + rest
 			if left < 0 && len(plan) > 0 {
@@ -37,7 +37,7 @@ func NewPlan(seed uint64, total time.Duration, kinds []Kind, replicas int) []Fau
 	}
 }
 
-// opens says whether updates may be lost by this fault under a lock that is not fenced: the lock ends while its holder goes on. A lock
+// opens reports whether updates may be lost by this fault under a lock that is not fenced: the lock ends while its holder goes on. A lock
 // that is renewed every third of its expiry may have two thirds left when the fault begins.
 func (f Fault) opens(lock string, expiry time.Duration) bool {
 	switch f.Kind {
@@ -52,7 +52,7 @@ func (f Fault) opens(lock string, expiry time.Duration) bool {
 	}
 }
 
-// loses says whether an update must be lost by this fault: a sale's write comes after the expiry of its lock, and others have sold
+// loses reports whether an update must be lost by this fault: a sale's write comes after the expiry of its lock, and others have sold
 // meanwhile.
 func (f Fault) loses(lock string, expiry time.Duration) bool {
 	switch f.Kind {

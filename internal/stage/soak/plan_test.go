@@ -27,7 +27,7 @@ func TestPlansUseTheirTimeAndEveryKind(t *testing.T) {
 			if round := plan[i/len(Kinds())*len(Kinds()) : i]; slices.ContainsFunc(round, func(f Fault) bool { return f.Kind == fault.Kind }) {
 				t.Fatalf("seed %d: %s comes again before every other kind came", seed, fault.Kind)
 			}
-			if !slices.Contains(durations(fault.Kind), fault.For) || fault.Replica < 0 || fault.Replica >= 3 {
+			if !slices.Contains(fault.Kind.effect().lasts, fault.For) || fault.Replica < 0 || fault.Replica >= 3 {
 				t.Errorf("seed %d: %+v", seed, fault)
 			}
 		}
@@ -65,7 +65,7 @@ func TestCheckLock(t *testing.T) {
 func TestWhatIsPredictedIsAllowed(t *testing.T) {
 	for _, lock := range Locks() {
 		for _, kind := range Kinds() {
-			for _, d := range durations(kind) {
+			for _, d := range kind.effect().lasts {
 				fault := Fault{Kind: kind, For: d}
 				if fault.loses(lock, Expiry) && (fenced(lock) || !fault.opens(lock, Expiry)) {
 					t.Errorf("%s must lose an update by %s for %v, and may not", lock, kind, d)

@@ -36,7 +36,7 @@ func (p pace) before(t time.Time) int {
 	return n
 }
 
-// calm is the time before fault i in which the shop has recovered from the previous fault.
+// calm gives the time before fault i in which the shop has recovered from the previous fault.
 func (r Record) calm(i int) (from, to time.Time) {
 	from, to = r.Began, r.Faults[i].Read
 	if i > 0 {
@@ -65,13 +65,13 @@ func (r Record) usual(p pace, i int) float64 {
 	return float64(rates[len(rates)/2]) / window.Seconds()
 }
 
-// mustSellFrom are the moments from which a fault is no excuse: its end, and for a fault of one replica also the expiry of the lock that
+// mustSellFrom gives the moments from which a fault is no excuse: its end, and for a fault of one replica also the expiry of the lock that
 // the replica may have held, for the others can sell then. A fault that may leave a lock behind is an excuse until that expires.
 func (r Record) mustSellFrom(f Injected) []time.Time {
 	switch {
 	case f.Kind.leavesLock():
 		return []time.Time{f.End.Add(r.Expiry)}
-	case !f.Kind.fallsOnReplica():
+	case f.Kind.effect().whom != oneOnly:
 		return []time.Time{f.End}
 	case f.For <= r.Expiry:
 		return []time.Time{f.Begin.Add(r.Expiry)}

@@ -91,12 +91,12 @@ func (f Injected) String() string {
 	return text
 }
 
-// lostIt says whether this fault may have destroyed the order of a sale before any reading of the ledgers.
+// lostIt reports whether this fault may have destroyed the order of a sale before any reading of the ledgers.
 func (f Injected) lostIt(s Sale) bool {
 	return f.Kind.destroys() && s.End.After(f.Read) && s.Start.Before(f.End)
 }
 
-// tookIt says whether this fault may have removed an order: a Redis that is out of memory loses the orders of earlier runs.
+// tookIt reports whether this fault may have removed an order: a Redis that is out of memory loses the orders of earlier runs.
 func (f Injected) tookIt(order Entry) bool {
 	return (f.Kind.destroys() || f.Kind == OutOfMemory) && order.At.Before(f.End)
 }
@@ -118,7 +118,7 @@ type Doubt struct {
 // at tells a moment as the time since the session began.
 func (r Record) at(t time.Time) string { return fmt.Sprintf("%.2fs", t.Sub(r.Began).Seconds()) }
 
-// until is the moment up to which what happens is laid to fault i: the beginning of the next one.
+// until gives the moment up to which what happens is laid to fault i: the beginning of the next one.
 func (r Record) until(i int) time.Time {
 	if i+1 < len(r.Faults) {
 		return r.Faults[i+1].Begin

@@ -52,7 +52,7 @@ func (r Record) destroyed(runs []run, i int) bool {
 	return slices.ContainsFunc(r.begunIn(runs, i), func(f Injected) bool { return f.Kind.destroys() })
 }
 
-// opened says whether a fault in a run allows that updates are lost.
+// opened reports whether a fault in a run allows that updates are lost.
 func (r Record) opened(runs []run, i int) bool {
 	return !fenced(r.Lock) && slices.ContainsFunc(r.begunIn(runs, i), func(f Injected) bool { return f.opens(r.Lock, r.Expiry) })
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"lockstep/internal/dao/redisclient"
+	"lockstep/internal/stage/replica"
 )
 
 // Session is a soak of one lock.
@@ -36,8 +37,8 @@ func (s Session) Run(ctx context.Context) (_ Record, err error) {
 	if err := CheckLock(s.Lock); err != nil {
 		return Record{}, err
 	}
-	if !canStop {
-		return Record{}, ErrNoSignals
+	if !replica.CanStop {
+		return Record{}, replica.ErrNoSignals
 	}
 	shop, err := s.open(ctx)
 	if err != nil {

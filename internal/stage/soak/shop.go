@@ -2,10 +2,8 @@ package soak
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -13,7 +11,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -23,6 +20,7 @@ import (
 	"lockstep/internal/shop/cluster"
 	"lockstep/internal/stage/redisproxy"
 	"lockstep/internal/stage/redisserver"
+	"lockstep/internal/stage/replica"
 )
 
 const (
@@ -32,9 +30,6 @@ const (
 	grace       = 2 * time.Second // for a replica to end: it has no sales in flight then
 )
 
-// anyPort is any free port of loopback.
-const anyPort = "127.0.0.1:0"
-
 // shop is a Redis, replicas as processes with a proxy before each, and their front, which is in this process.
 type shop struct {
 	url     string
@@ -43,7 +38,7 @@ type shop struct {
 	redis   *redisserver.Server
 	proxies []*redisproxy.Proxy // one for each replica
 	cluster *cluster.Cluster
-	said    lastWords // of the replicas
+	said    replica.Said // of the replicas
 	front   *http.Server
 	endings []func() // of what runs, the last one first
 }
@@ -84,22 +79,19 @@ func (s Session) open(ctx context.Context) (_ *shop, err error) {
 // commands gives the commands that start the replicas: servers of this very program, with no other settings than the soak's.
 func (s *shop) commands(session Session) func(name string) *exec.Cmd {
 	return func(name string) *exec.Cmd {
-		var replica int
-		_, _ = fmt.Sscanf(name, "r%d", &replica) // cluster names them so, from r1 on
-		command := exec.Command(session.Program, "serve", "--until-stdin-ends", "--behind-front", "--log.level=error",
-			"--server.addr="+anyPort, "--server.replica="+name, "--redis.addrs="+s.proxies[replica-1].Addr(),
+		var index int
+		_, _ = fmt.Sscanf(name, "r%d", &index) // cluster names them so, from r1 on
+		return replica.Command(session.Program, "serve", name, s.dir, &s.said, "--behind-front",
+			"--server.addr="+replica.AnyPort, "--redis.addrs="+s.proxies[index-1].Addr(),
 			"--lock.version="+session.Lock, "--lock.ttl="+Expiry.String(), "--lock.wait_timeout="+waitTimeout.String(),
 			"--sale.think_time="+thinkTime.String(), fmt.Sprintf("--inventory.initial=%d", initialStock),
 			fmt.Sprintf("--inventory.max_orders=%d", maxOrders))
-		command.Dir, command.Stderr = s.dir, &s.said
-		command.Env = slices.DeleteFunc(os.Environ(), func(variable string) bool { return strings.HasPrefix(variable, "LOCKSTEP_") })
-		return command
 	}
 }
 
 // serve lets buyers in.
 func (s *shop) serve() error {
-	listener, err := net.Listen("tcp", anyPort)
+	listener, err := net.Listen("tcp", replica.AnyPort)
 	if err != nil {
 		return err
 	}
@@ -166,7 +158,7 @@ func (s *shop) settled(ctx context.Context) ([]cluster.ReplicaAnswer, error) {
 func (s *shop) newRun(ctx context.Context) (asked time.Time, err error) {
 	for began := time.Now(); time.Since(began) < patience; {
 		asked = time.Now()
-		if _, err = s.must(ctx, patience, http.MethodPut, "/inventory", fmt.Sprintf(`{"stock":%d}`, initialStock)); err == nil {
+		if _, err = s.ask(ctx, patience, http.MethodPut, "/inventory", fmt.Sprintf(`{"stock":%d}`, initialStock)); err == nil {
 			return asked, nil
 		}
 		if wait(ctx, lookAgain) != nil {
@@ -178,44 +170,24 @@ func (s *shop) newRun(ctx context.Context) (asked time.Time, err error) {
 
 // lookUp asks whether an order is in the ledger.
 func (s *shop) lookUp(ctx context.Context, id string) Doubt {
-	status, text, err := s.ask(ctx, askPatience, http.MethodGet, "/orders/"+id, "")
-	var answer struct{ Error struct{ Code string } }
-	if err == nil {
-		err = json.Unmarshal(text, &answer)
-	}
+	answer, err := s.ask(ctx, askPatience, http.MethodGet, "/orders/"+id, "")
 	switch {
-	case err != nil:
-		return Doubt{OrderID: id, Error: err.Error()}
-	case status == http.StatusOK:
+	case err == nil:
 		return Doubt{OrderID: id, Found: true}
-	case status == http.StatusNotFound && answer.Error.Code == "no_order":
+	case answer.Status == http.StatusNotFound && answer.Error.Code == "no_order":
 		return Doubt{OrderID: id}
 	default:
-		return Doubt{OrderID: id, Error: fmt.Sprintf("%d %s", status, answer.Error.Code)}
+		return Doubt{OrderID: id, Error: err.Error()}
 	}
 }
 
-// must sends a request, and wants 200.
-func (s *shop) must(ctx context.Context, patience time.Duration, method, path, body string) ([]byte, error) {
-	status, text, err := s.ask(ctx, patience, method, path, body)
-	if err == nil && status != http.StatusOK {
-		err = fmt.Errorf("%s %s: %d %.200s", method, path, status, text)
-	}
-	return text, err
-}
-
-func (s *shop) ask(ctx context.Context, patience time.Duration, method, path, body string) (status int, text []byte, err error) {
+// ask sends a request. It fails unless it is answered 200.
+func (s *shop) ask(ctx context.Context, patience time.Duration, method, path, body string) (replica.Answer, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, method, s.url+path, strings.NewReader(body))
-	if err != nil {
-		return 0, nil, err
+	answer, err := replica.Ask(ctx, s.client, method, s.url+path, body)
+	if err == nil && answer.Status != http.StatusOK {
+		err = fmt.Errorf("%s %s: %d %s", method, path, answer.Status, answer.Error.Code)
 	}
-	response, err := s.client.Do(request)
-	if err != nil {
-		return 0, nil, err
-	}
-	defer response.Body.Close()
-	text, err = io.ReadAll(response.Body)
-	return response.StatusCode, text, err
+	return answer, err
 }

@@ -24,8 +24,8 @@ func TestLookUp(t *testing.T) {
 	defer server.Close()
 	s := &shop{url: server.URL, client: server.Client()}
 	for _, want := range []Doubt{
-		{OrderID: "there", Found: true}, {OrderID: "none"}, {OrderID: "in-flight", Error: "404 order_in_flight"},
-		{OrderID: "broken", Error: "invalid character"},
+		{OrderID: "there", Found: true}, {OrderID: "none"}, {OrderID: "in-flight", Error: "GET /orders/in-flight: 404 order_in_flight"},
+		{OrderID: "broken", Error: "502, and not JSON"},
 	} {
 		got := s.lookUp(t.Context(), want.OrderID)
 		same := got.OrderID == want.OrderID && got.Found == want.Found && (got.Error == "") == (want.Error == "")

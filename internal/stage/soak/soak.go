@@ -31,13 +31,12 @@ const requestTimeout = 15 * time.Second
 
 // What can go wrong, to be matched with errors.Is.
 var (
-	ErrNotFor    = errors.New("no soak is for this lock")
-	ErrNoFault   = errors.New("there is no such fault")
-	ErrNoSignals = errors.New("a soak stops processes, which only Unix can")
+	ErrNotFor  = errors.New("no soak is for this lock")
+	ErrNoFault = errors.New("there is no such fault")
 )
 
-// Locks are those that a soak can run with. Weaker ones stop selling for ever at the first replica that is killed, or lose updates without
-// any fault.
+// Locks gives those that a soak can run with. Weaker ones stop selling for ever at the first replica that is killed, or lose updates
+// without any fault.
 func Locks() []string { return []string{"v4", "v5", "v6", "v7", "v8", "v9", "v10"} }
 
 // CheckLock fails if a soak cannot run with the lock of that name.
@@ -48,11 +47,11 @@ func CheckLock(name string) error {
 	return nil
 }
 
-// fenced says whether a lock promises that no update is ever lost. The others lose updates when a holder, its network or Redis stands
+// fenced reports whether a lock promises that no update is ever lost. The others lose updates when a holder, its network or Redis stands
 // still for longer than the lock's expiry, or when the lock is deleted.
 func fenced(lock string) bool { return slices.Index(Locks(), lock) >= slices.Index(Locks(), "v7") }
 
-// renewed says whether a holder prolongs its lock while it works.
+// renewed reports whether a holder prolongs its lock while it works.
 func renewed(lock string) bool { return slices.Index(Locks(), lock) >= slices.Index(Locks(), "v6") }
 
 // wait waits for d, or until ctx ends.

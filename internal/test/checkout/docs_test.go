@@ -24,7 +24,7 @@ func documents() []string {
 	return append(courseFiles(),
 		"README.md", "README.zh-CN.md", "docs/running.md", "docs/running.zh-CN.md", "docs/ARCHITECTURE.md",
 		"docs/break-it.md", "docs/break-it.zh-CN.md",
-		"docs/your-own-lock.md", "docs/your-own-lock.zh-CN.md", "docs/see-it-fail.md", "docs/see-it-fail.zh-CN.md", "jmeter/README.md",
+		"docs/your-own-lock.md", "docs/your-own-lock.zh-CN.md", "jmeter/README.md",
 		"docs/GLOSSARY.md", "docs/exercises.md", "docs/exercises.zh-CN.md", "CONTRIBUTING.md", "CHANGELOG.md",
 		"docs/MATRIX.md", "docs/MATRIX.zh-CN.md",
 	)

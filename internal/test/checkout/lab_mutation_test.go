@@ -46,9 +46,8 @@ var undoneCures = []undoneCure{
 	},
 	{"all nodes have to agree", "internal/lock/quorum/quorum.go", `return len(n.all)/2 + 1`, `return len(n.all)`, "slow-node --lock redlock"},
 	{
-		"a doubt is kept from the buyer", "internal/shop/api/errors.go",
-		`{service.ErrOutcomeUnknown, http.StatusServiceUnavailable, codeUnknown}`,
-		`{service.ErrOutcomeUnknown, http.StatusServiceUnavailable, "redis_unavailable"}`, "redis-gone --lock v2",
+		"a doubt is kept from the buyer", "internal/service/service.go", `lock.WithCode("outcome_unknown",`,
+		`lock.WithCode("redis_unavailable",`, "redis-gone --lock v2",
 	},
 	{"what Redis counts is believed", "internal/lockv6/unlock.go", `reply == lua.Kept && outermost`, `false`, "resent-command --lock v6"},
 	{"the job's lock is not renewed", "internal/lock/renew.go", `err := r.extend(ctx); {`, `err := error(nil); {`, "job-overruns --lock v6"},

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"lockstep/internal/language"
-	"lockstep/internal/stage/matrix"
+	"lockstep/internal/stage/lab"
 	"lockstep/internal/test/suite"
 )
 
@@ -22,7 +22,7 @@ func TestMatrixPagesAreAsExpected(t *testing.T) {
 	if *update {
 		t.Skip("what is expected is not what was observed: only the long suite writes these pages")
 	}
-	compareMatrix(t, matrix.Expected())
+	compareMatrix(t, lab.Expected(language.English))
 }
 
 // A quick run observes what the pages say. What cannot be run on this machine is not compared.
@@ -40,42 +40,42 @@ func TestMatrixPagesAreAsObserved(t *testing.T) {
 	if err != nil && !errors.As(err, &exit) {
 		t.Fatal(err)
 	}
-	var observed matrix.Matrix
+	var observed lab.Matrix
 	if err := json.Unmarshal(output, &observed); err != nil {
 		t.Fatalf("%v: %s", err, &stderr)
 	}
-	t.Log(observed.Summary(language.English))
+	t.Log(observed.Summary())
 	for _, a := range observed.Anomalies {
 		for _, s := range observed.Strategies {
 			switch c := observed.Cells[a.Name][s]; {
 			case c.Ran() && !c.AsExpected():
-				t.Errorf("%s, %s: %s", a.Name, s, matrix.Outcome(c, language.English))
+				t.Errorf("%s, %s: %s", a.Name, s, observed.Outcome(c))
 			case !c.Ran() && *update:
 				t.Fatalf("%s, %s was not run: %s. Then the pages cannot be written here", a.Name, s, c.NotRun)
 			}
 		}
 	}
 	if !*update {
-		compareMatrix(t, matrix.Expected().With(observed))
+		compareMatrix(t, observed)
 		return
 	}
 	for in, name := range matrixPages {
-		page := []byte(observed.Markdown(asTyped.Name, in))
+		page := []byte(lab.Expected(in).With(observed).Markdown(asTyped.Name))
 		if err := os.WriteFile(name, page, 0o644); err != nil { //nolint:gosec // it is for everybody to read
 			t.Fatal(err)
 		}
 	}
 }
 
-// compareMatrix compares the pages with a matrix.
-func compareMatrix(t *testing.T, m matrix.Matrix) {
+// compareMatrix compares the pages with what was observed; what was not is as expected.
+func compareMatrix(t *testing.T, observed lab.Matrix) {
 	t.Helper()
 	for in, name := range matrixPages {
 		page, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if want := m.Markdown(asTyped.Name, in); string(page) != want {
+		if want := lab.Expected(in).With(observed).Markdown(asTyped.Name); string(page) != want {
 			t.Errorf("%s is not what the matrix is: go test ./internal/test/checkout -tags long -run Matrix -update\n%s", name, want)
 		}
 	}

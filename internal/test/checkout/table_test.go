@@ -78,7 +78,7 @@ func threeLinesOf(s strategy.Strategy) string {
 	return lines.String()
 }
 
-// rewritten fails the test if what the pattern finds first in a file, from a place on, is not as it should be; with -update, it makes it so.
+// rewritten fails the test if what the pattern finds first in a file, from a place on, is not as wanted; with -update, it writes it.
 func rewritten(t *testing.T, file string, pattern *regexp.Regexp, from int, want string) {
 	t.Helper()
 	text, err := os.ReadFile(file)

@@ -2,7 +2,6 @@ package live
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -91,9 +90,7 @@ func (b *Bursts) post(w http.ResponseWriter, r *http.Request) {
 		C     int    `json:"c"`
 		Stock *int64 `json:"stock"`
 	}
-	decoder := json.NewDecoder(r.Body)
-	decoder.DisallowUnknownFields()
-	err := decoder.Decode(&want)
+	err := api.Read(r, &want)
 	stock := int64(want.N)
 	if want.Stock != nil {
 		stock = *want.Stock
@@ -118,7 +115,7 @@ func (b *Bursts) post(w http.ResponseWriter, r *http.Request) {
 		api.WriteError(w, http.StatusConflict, "burst_running", err)
 		return
 	}
-	answer(w, http.StatusAccepted, one.told())
+	api.Write(w, http.StatusAccepted, one.told())
 }
 
 // begin lets the buyers loose.
@@ -168,7 +165,7 @@ func (b *Bursts) ofOne(w http.ResponseWriter, r *http.Request, do func(*burst)) 
 		return
 	}
 	do(one)
-	answer(w, http.StatusOK, one.told())
+	api.Write(w, http.StatusOK, one.told())
 }
 
 func (b *Bursts) find(id string) *burst {
@@ -219,11 +216,4 @@ func (b *burst) told() BurstAnswer {
 	default:
 	}
 	return told
-}
-
-// answer writes JSON.
-func answer(w http.ResponseWriter, status int, body any) {
-	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(body) // the client went away
 }

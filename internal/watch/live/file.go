@@ -84,7 +84,8 @@ func (h *Hub) whole(ctx context.Context) []*frame {
 	defer cancel()
 	for {
 		_, frames, news := h.framesAfter(0)
-		if tellAll(frames) {
+		if h.tellsAll() {
+			_, frames, _ = h.framesAfter(0)
 			return frames
 		}
 		select {
@@ -97,22 +98,11 @@ func (h *Hub) whole(ctx context.Context) []*frame {
 	}
 }
 
-// tellAll reports whether frames tell of each sale that the tally counts.
-func tellAll(frames []*frame) bool {
-	counted, told := int64(-1), int64(0)
-	for _, f := range frames {
-		switch f.name {
-		case "tally":
-			if tally, is := f.in(language.English).(TallyFrame); is {
-				counted = tally.Sold
-			}
-		case "stock":
-			if points, is := f.in(language.English).(StockFrame); is && len(points) > 0 {
-				told = points[len(points)-1].Sold
-			}
-		}
-	}
-	return counted >= 0 && told >= counted
+// tellsAll reports whether the frames tell of each sale that the tally counts.
+func (h *Hub) tellsAll() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.scene != nil && h.scene.stock.sold() >= h.scene.last.Report.Sold
 }
 
 // drawn is what two sales did, as GET /live/pair tells it; nil if it is not known any more, or ctx has ended.

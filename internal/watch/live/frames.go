@@ -17,6 +17,8 @@ type RunFrame struct {
 	Settings Settings `json:"settings"`
 	Replicas []string `json:"replicas"`
 	Can      Can      `json:"can"`
+
+	Kinds map[string]Kind `json:"kinds"` // of findings
 }
 
 // Settings are what a run's sales are made with.
@@ -110,7 +112,7 @@ type Section struct {
 type FindingFrame struct {
 	ID    string   `json:"id"`
 	At    int64    `json:"at"`
-	Kind  string   `json:"kind"` // see witness.FindingKind
+	Kind  string   `json:"kind"` // see RunFrame.Kinds
 	Says  string   `json:"says"`
 	Why   string   `json:"why"`   // what that means, for who has not read anything; "" if the sentence says it
 	Sales []string `json:"sales"` // whom it concerns: with two of them, GET /live/pair draws it

@@ -16,8 +16,6 @@ const (
 	frameTime = 100 * time.Millisecond // between two lanes frames
 	lookTime  = 500 * time.Millisecond // between two looks at a run in which something happens
 	idleLook  = time.Second            // between two in which nothing does
-	share     = 20                     // one part of so many of the time may go into examining,
-	mostRest  = 2 * time.Second        // but no watcher waits longer than this, however busy the machine is
 )
 
 // Hub shows a shop to all who watch it.
@@ -133,35 +131,24 @@ func (h *Hub) see(events ...witness.Event) {
 
 // run makes frames until ctx ends.
 func (h *Hub) run(ctx context.Context, hurry <-chan struct{}) {
-	looks := make(chan Look, 1)
-	h.running.Go(func() { h.look(ctx, hurry, looks) })
+	h.running.Go(func() { h.look(ctx, hurry) })
 	tick := time.NewTicker(frameTime)
 	defer tick.Stop()
-	var rest time.Time // until then, nothing is examined
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case look := <-looks:
-			h.saw(ctx, look)
 		case <-tick.C:
-		}
-		if now := h.Now(); !now.Before(rest) {
-			h.show(ctx, now)
-			done := h.Now()
-			rest = done.Add(min(share*done.Sub(now), mostRest))
+			h.show(ctx, h.Now())
 		}
 	}
 }
 
-// look looks at the run again and again.
-func (h *Hub) look(ctx context.Context, hurry <-chan struct{}, looks chan<- Look) {
+// look looks at the run again and again. If Redis is gone, what is there stays.
+func (h *Hub) look(ctx context.Context, hurry <-chan struct{}) {
 	for pause := time.Duration(0); sleep(ctx, hurry, pause); pause = h.pause() {
-		if look, err := h.Shop.Look(ctx); err == nil { // if Redis is gone, what is there stays
-			select {
-			case looks <- look:
-			case <-ctx.Done():
-			}
+		if look, err := h.Shop.Look(ctx); err == nil {
+			h.saw(ctx, look)
 		}
 	}
 }
@@ -229,11 +216,12 @@ func (h *Hub) show(ctx context.Context, now time.Time) {
 	if !s.news && !s.moves(now) {
 		return
 	}
-	s.examine(now)
-	if sections := s.newSections(); len(sections) > 0 {
+	s.account.Settle(now)
+	s.found.take(s, now)
+	if sections := s.sections(); len(sections) > 0 {
 		h.log.add("sections", func(language.Language) any { return sections })
 	}
-	for _, finding := range s.newFindings() {
+	for _, finding := range s.found.newFindings() {
 		h.log.add("finding", finding)
 	}
 	if points := s.newPoints(); len(points) > 0 {

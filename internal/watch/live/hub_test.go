@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -149,6 +148,29 @@ func TestPauseAndDeath(t *testing.T) {
 		`{"kind":"inside","from":300,"to":400}],"ended":"died"`)
 }
 
+// What was so for some time is counted when it is so no more, too: a lock that was left behind, and then removed by hand.
+func TestWhatWasSoIsCounted(t *testing.T) {
+	t.Parallel()
+	shop := newStage("v1")
+	_, url := show(t, shop)
+	s := newScript("one")
+	s.moment(0, "r1#1", witness.KindAsks)
+	s.command(0, "r1#1", witness.Command{Verb: witness.Takes})
+	s.moment(0, "r1#1", witness.KindObtains)
+	s.moment(100, "r1", witness.KindDies)
+	shop.play(s.all...)
+	w := watch(t, url, "en", "")
+	w.until("finding", "r1#1 is gone, and its lock stays")
+	w.until("tally", `"left-behind":1`)
+	s.command(500, "r2", witness.Command{Verb: witness.Removes, Forced: true})
+	shop.play(s.all[len(s.all)-1])
+	var tally live.TallyFrame
+	decode(t, w.until("tally", `"removed":1`), &tally)
+	if tally.Found["left-behind"] != 1 {
+		t.Errorf("found is %v; want the lock that was left behind still", tally.Found)
+	}
+}
+
 // A replica that is stopped tells late what it did before. What was told too early is taken back.
 func TestSilentReplica(t *testing.T) {
 	t.Parallel()
@@ -168,20 +190,4 @@ func TestSilentReplica(t *testing.T) {
 	if late.Bad || !strings.Contains(early.data, `"id":"`+late.ID+`"`) {
 		t.Errorf("%s is corrected by %+v", early.data, late)
 	}
-}
-
-// However long an examination takes, the next one does not wait for long.
-func TestABusyMachineFreezesNothing(t *testing.T) {
-	t.Parallel()
-	shop := newStage("v4")
-	var calls atomic.Int64
-	_, url := show(t, shop, func(h *live.Hub) {
-		h.Now = func() time.Time { return time.Now().Add(time.Duration(min(calls.Add(1), 10)) * time.Hour) } // until it is calm again
-	})
-	w := watch(t, url, "en", "")
-	w.until("run", "")
-	s := newScript("one")
-	s.sale("r1#1", 0, 0, 10, 200)
-	shop.play(s.all...)
-	w.until("sections", "r1#1")
 }

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"lockstep/internal/language"
+	"lockstep/internal/service/reason"
+	"lockstep/internal/shop/api"
 	"lockstep/internal/watch/witness"
 )
 
@@ -18,23 +20,24 @@ const (
 )
 
 // moves reports whether the picture changes though nothing has happened.
-func (s *scene) moves(now time.Time) bool { return s.going > 0 && now.Sub(s.moved) >= stillTime }
+func (s *scene) moves(now time.Time) bool {
+	return len(s.account.Going) > 0 && now.Sub(s.moved) >= stillTime
+}
 
 // lanes are the latest sales.
 func (s *scene) lanes(now time.Time) func(language.Language) any {
 	s.news, s.moved = false, now
-	frame := LanesFrame{Now: s.at(now), Sales: []Lane{}, Rail: s.rail(now), Queue: s.queue()}
-	chosen := s.chosen()
-	for _, one := range chosen {
+	frame := LanesFrame{Now: s.at(now), Sales: []Lane{}, Rail: s.rail(now), Queue: s.queue(), More: len(s.account.Going)}
+	var marks [][]*finding
+	for _, one := range s.chosen() {
 		frame.Sales = append(frame.Sales, Lane{
-			Name: one.name, Replica: one.replica, Spans: s.spans(one, now), Ended: one.code, Marks: []Mark{},
+			Name: one.Name, Replica: one.Replica, Spans: s.spans(one, now), Ended: endOf(one), Marks: []Mark{},
 		})
-		if one.ended.IsZero() {
+		marks = append(marks, s.found.marks(one.Name))
+		if one.Ended.IsZero() {
 			frame.More--
 		}
 	}
-	frame.More += s.going
-	marks := s.found.marks(chosen)
 	return func(in language.Language) any {
 		inWords := frame
 		inWords.Sales = slices.Clone(frame.Sales)
@@ -48,24 +51,40 @@ func (s *scene) lanes(now time.Time) func(language.Language) any {
 }
 
 // chosen are the sales that get a lane: those inside, and then those to whom something has happened last; in the order in which they asked.
-func (s *scene) chosen() []*sale {
-	ranked := slices.Clone(s.asked)
-	slices.SortStableFunc(ranked, func(a, b *sale) int {
-		if a.inside() != b.inside() {
-			if a.inside() {
-				return -1
-			}
+func (s *scene) chosen() []*witness.Sale {
+	ranked := slices.DeleteFunc(slices.Clone(s.account.Sales), func(one *witness.Sale) bool { return one.Asked.IsZero() })
+	slices.SortStableFunc(ranked, func(a, b *witness.Sale) int {
+		switch {
+		case a.IsInside() == b.IsInside():
+			return b.Latest.Compare(a.Latest)
+		case a.IsInside():
+			return -1
+		default:
 			return 1
 		}
-		return b.latest.Compare(a.latest)
 	})
 	ranked = ranked[:min(len(ranked), mostLanes)]
-	slices.SortStableFunc(ranked, func(a, b *sale) int { return cmp.Or(a.asked.Compare(b.asked), cmp.Compare(a.name, b.name)) })
+	slices.SortStableFunc(ranked, func(a, b *witness.Sale) int { return cmp.Or(a.Asked.Compare(b.Asked), cmp.Compare(a.Name, b.Name)) })
 	return ranked
 }
 
+// endOf gives what a sale's lane ends with: "sold", "died", or the code of an error; "" while it goes on.
+func endOf(s *witness.Sale) string {
+	switch {
+	case s.Ended.IsZero():
+		return ""
+	case s.Died:
+		return "died"
+	case s.Error == "":
+		return "sold"
+	default:
+		_, code := api.StatusOf(reason.Of(s.Error).Err) // of the error, the event has only the text
+		return code
+	}
+}
+
 // spans are what a sale does, one after the other.
-func (s *scene) spans(one *sale, now time.Time) []Span {
+func (s *scene) spans(one *witness.Sale, now time.Time) []Span {
 	spans := []Span{}
 	add := func(kind SpanKind, from, to time.Time) {
 		if !to.IsZero() && !to.After(from) {
@@ -73,22 +92,22 @@ func (s *scene) spans(one *sale, now time.Time) []Span {
 		}
 		spans = append(spans, s.split(one, Span{Kind: kind}, from, to)...)
 	}
-	add(Waits, one.asked, earliest(one.obtained, one.ended))
-	if one.obtained.IsZero() {
+	add(Waits, one.Asked, earliest(one.Obtained, one.Ended))
+	if one.Obtained.IsZero() {
 		return spans
 	}
 	late := s.lateFrom(one, now)
 	if late.IsZero() {
-		add(Inside, one.obtained, one.left)
+		add(Inside, one.Obtained, one.Left)
 		return spans
 	}
-	add(Inside, one.obtained, late)
-	add(Late, late, one.left)
+	add(Inside, one.Obtained, late)
+	add(Late, late, one.Left)
 	return spans
 }
 
 // split cuts out the times in which the sale's replica is stopped.
-func (s *scene) split(one *sale, span Span, from, to time.Time) (spans []Span) {
+func (s *scene) split(one *witness.Sale, span Span, from, to time.Time) (spans []Span) {
 	piece := func(kind SpanKind, from, to time.Time) {
 		p := Span{Kind: kind, From: s.at(from)}
 		if !to.IsZero() {
@@ -97,9 +116,9 @@ func (s *scene) split(one *sale, span Span, from, to time.Time) (spans []Span) {
 		}
 		spans = append(spans, p)
 	}
-	for _, stop := range s.stops {
-		begin, end := latest(stop.from, from), earliest(stop.to, to)
-		if stop.replica != one.replica || !to.IsZero() && !begin.Before(to) || !end.IsZero() && !end.After(begin) {
+	for _, stop := range s.account.Stops {
+		begin, end := latest(stop.From, from), earliest(stop.To, to)
+		if stop.Replica != one.Replica || !to.IsZero() && !begin.Before(to) || !end.IsZero() && !end.After(begin) {
 			continue
 		}
 		if begin.After(from) {
@@ -117,24 +136,24 @@ func (s *scene) split(one *sale, span Span, from, to time.Time) (spans []Span) {
 }
 
 // lateFrom is when a sale's lock ended while it still believed that it held it; zero if it did not.
-func (s *scene) lateFrom(one *sale, now time.Time) (late time.Time) {
-	until := one.left
+func (s *scene) lateFrom(one *witness.Sale, now time.Time) (late time.Time) {
+	until := one.Left
 	if until.IsZero() {
 		until = now
 	}
-	for _, h := range s.judged.Holdings {
-		if !h.Is(one.name) || h.From.After(until) {
+	for _, h := range s.account.Holdings {
+		if !h.Is(one.Name) || h.From.After(until) {
 			continue
 		}
-		if late = endOf(h, now); h.End == witness.GivenBack || !late.Before(until) || late.Before(one.obtained) {
+		if late = ended(h, now); h.End == witness.GivenBack || !late.Before(until) || late.Before(one.Obtained) {
 			late = time.Time{}
 		}
 	}
 	return late
 }
 
-// endOf is when a holding ended: also of one that has expired, though nobody has noticed. Zero if it goes on.
-func endOf(h witness.Holding, now time.Time) time.Time {
+// ended is when a holding did: also of one that has expired, though nobody has noticed. Zero if it goes on.
+func ended(h *witness.Holding, now time.Time) time.Time {
 	if h.End != witness.Lasting {
 		return h.To
 	}
@@ -146,11 +165,11 @@ func endOf(h witness.Holding, now time.Time) time.Time {
 
 // rail is whose the lock was in truth.
 func (s *scene) rail(now time.Time) []Stay {
-	holdings := s.judged.Holdings
+	holdings := s.account.Holdings
 	stays := []Stay{}
 	for _, h := range holdings[max(0, len(holdings)-mostStays):] {
 		stay := Stay{Holder: h.Holder, From: s.at(h.From), End: string(h.End), By: h.By}
-		if end := endOf(h, now); !end.IsZero() {
+		if end := ended(h, now); !end.IsZero() {
 			to := s.at(end)
 			stay.To, stay.End = &to, string(cmp.Or(h.End, witness.Expired))
 		}
@@ -166,9 +185,9 @@ func (s *scene) rail(now time.Time) []Stay {
 // queue are those who wait.
 func (s *scene) queue() []Waiter {
 	queue := []Waiter{}
-	for _, one := range s.asked {
-		if one.obtained.IsZero() && one.ended.IsZero() && len(queue) < mostQueue {
-			queue = append(queue, Waiter{Sale: one.name, Replica: one.replica})
+	for _, one := range s.account.Going {
+		if one.Waits() && len(queue) < mostQueue {
+			queue = append(queue, Waiter{Sale: one.Name, Replica: one.Replica})
 		}
 	}
 	return queue

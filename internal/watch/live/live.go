@@ -1,10 +1,11 @@
 // Package live shows a shop to those who watch it: what its locks do, as frames that a page draws.
 //
 // A Hub follows the events of all replicas, only while somebody watches (hub.go): its own recorder's and those of peers (replica.go), or
-// those that a cluster's front follows. It keeps the latest events of the run in order (scene.go), and makes of them, at most ten times a
-// second, what has become of each sale and its critical section (sales.go), the latest of them as lanes (lanes.go), what went wrong
-// (findings.go), and the stock (stock.go). Frames are values (frames.go); each is written once for all watchers of a language (log.go) and
-// streamed (stream.go). A Hub is bounded, whatever the shop does: in events, in frames, in time.
+// those that a cluster's front follows. It tells a witness.Account of those of the run that is on (scene.go). At most ten times a second
+// it shows what that knows: critical sections, the latest sales as lanes (lanes.go), what went wrong (findings.go), and the stock
+// (stock.go).
+// Frames are values (frames.go); each is written once for all watchers of a language (log.go) and streamed (stream.go). A Hub is bounded,
+// whatever the shop does: in events, in frames, in time.
 //
 // Beside it are two sales drawn from what they sent (pair.go), the run as a file to be kept (file.go), bursts of buyers (bursts.go), and
 // what can be done to the embedded masters of Redlock (nodes.go).

@@ -1,7 +1,6 @@
 package live
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -45,7 +44,7 @@ func (n *Nodes) list(w http.ResponseWriter, _ *http.Request) {
 	for i, node := range n.Nodes {
 		answers = append(answers, NodeAnswer{Node: i + 1, Address: node.Addr, State: node.State()})
 	}
-	answer(w, http.StatusOK, answers)
+	api.Write(w, http.StatusOK, answers)
 }
 
 func (n *Nodes) do(w http.ResponseWriter, r *http.Request) {
@@ -57,9 +56,7 @@ func (n *Nodes) do(w http.ResponseWriter, r *http.Request) {
 	var want struct {
 		Do string `json:"do"`
 	}
-	decoder := json.NewDecoder(r.Body)
-	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(&want); err != nil {
+	if err := api.Read(r, &want); err != nil {
 		api.WriteError(w, http.StatusBadRequest, "bad_request", fmt.Errorf("bad request: %w; %w", err, errNodeDo))
 		return
 	}

@@ -1,7 +1,6 @@
 package live
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -38,15 +37,14 @@ func (h *Hub) Pair(w http.ResponseWriter, r *http.Request) {
 		api.WriteError(w, http.StatusNotFound, "no_sale", err)
 		return
 	}
-	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	_ = json.NewEncoder(w).Encode(drawn) // the client went away
+	api.Write(w, http.StatusOK, drawn)
 }
 
 func (h *Hub) pair(in language.Language, a, b string) (trace.Trace, error) {
 	h.mu.Lock()
 	var events []witness.Event
 	if h.scene != nil {
-		events = slices.Clip(h.scene.events) // the scene only appends to it
+		events = slices.Clip(h.scene.account.Events) // the account only appends to it
 	}
 	h.mu.Unlock()
 	from, err := begin(events, a, b)

@@ -27,7 +27,12 @@ type Replica struct {
 func (r *Replica) Follow(ctx context.Context, see func(...witness.Event)) {
 	var following sync.WaitGroup
 	defer following.Wait()
-	following.Go(func() { r.Recorder.Watch(ctx, pace/2, see) })
+	following.Go(func() {
+		r.Recorder.Watch(ctx, 0, pace/2, func(events ...witness.Event) error {
+			see(events...)
+			return nil
+		})
+	})
 	for _, peer := range r.Peers {
 		following.Go(func() { followPeer(ctx, peer, see) })
 	}

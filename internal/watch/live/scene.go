@@ -1,6 +1,7 @@
 package live
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
@@ -11,46 +12,33 @@ import (
 )
 
 const (
-	mostEvents   = 1 << 15 // of a run that are kept, for GET /live/pair
-	mostExamined = 1500    // the latest, which are examined
-	mostOthers   = 1 << 14 // events of other runs, which may be the next
+	mostEvents = 1 << 15                // of a run that are kept, for GET /live/pair
+	mostOthers = 1 << 14                // events of other runs, which may be the next
+	lateReply  = 250 * time.Millisecond // how long a reply may take that explains another
 )
 
 // scene is one run, as far as it has been seen.
 type scene struct {
-	last     Look
-	can      Can
-	excludes bool      // sales of this run are meant to be inside one at a time
-	moved    time.Time // when the last lanes were made
-	news     bool      // something has happened since
-	stirs    bool      // since the last look
+	last  Look
+	can   Can
+	moved time.Time // when the last lanes were made
+	news  bool      // something has happened since
+	stirs bool      // since the last look
 
-	began   time.Time       // of the first event; zero: nothing has happened
-	events  []witness.Event // in order, the latest
-	dropped bool            // there were more before
-	carried map[int][]witness.Event
+	began   time.Time // of the first event; zero: nothing has happened
+	account *witness.Account
 	others  []witness.Event
-
-	sales  map[string]*sale // by short name
-	asked  []*sale          // those in the order in which they asked
-	going  int              // sales
-	stops  []stop
-	closed []*sale // whose sections have ended, the latest
-	fresh  []Section
-	found  *findings
-	stock  stock
-	judged witness.Account // of the latest events
-	told   string          // by the last tally
+	found   *findings
+	stock   stock
+	told    string // by the last tally
 }
 
 func newScene(look Look, can Can) *scene {
 	if look.Replicas == nil {
 		look.Replicas = []string{}
 	}
-	return &scene{
-		last: look, can: can, excludes: excludes(look.Report.Lock), news: true, sales: map[string]*sale{},
-		carried: map[int][]witness.Event{}, found: newFindings(),
-	}
+	limits := witness.Limits{Events: mostEvents, Alike: mostOfKind, Patience: lateReply, Shared: !excludes(look.Report.Lock)}
+	return &scene{last: look, can: can, news: true, account: witness.NewAccount(limits), found: newFindings()}
 }
 
 func (s *scene) run() string { return s.last.Report.RunID }
@@ -64,6 +52,7 @@ func (s *scene) runFrame(fresh bool) func(language.Language) any {
 	row, err := evolution.Find(r.Lock)
 	return func(in language.Language) any {
 		said := frame
+		said.Kinds = kinds(r.Lock, in)
 		if err == nil {
 			said.Title = row.Title.In(in)
 		}
@@ -84,7 +73,7 @@ func (s *scene) changes(look Look) bool {
 // look takes a look's numbers.
 func (s *scene) look(look Look) {
 	s.last.Report = look.Report
-	if s.going == 0 && look.Report.InFlight == 0 {
+	if len(s.account.Going) == 0 && look.Report.InFlight == 0 {
 		s.stock.settle(look.Report)
 	}
 }
@@ -92,9 +81,9 @@ func (s *scene) look(look Look) {
 // replicas are those that events name.
 func (s *scene) replicas() []string {
 	names := slices.Clone(s.last.Replicas)
-	for _, sale := range s.asked {
-		if !slices.Contains(names, sale.replica) {
-			names = append(names, sale.replica)
+	for _, sale := range s.account.Sales {
+		if !slices.Contains(names, sale.Replica) {
+			names = append(names, sale.Replica)
 		}
 	}
 	slices.Sort(names)
@@ -116,8 +105,12 @@ func (s *scene) see(event witness.Event) (other bool) {
 		s.began = event.Sent
 	}
 	s.news, s.stirs = true, true
-	s.keep(event)
-	s.ofSale(event)
+	switch event.Kind {
+	case witness.KindDies, witness.KindStops, witness.KindGoes, witness.KindEmptied:
+		s.found.happened(s, event)
+	default:
+	}
+	s.account.See(event)
 	s.stock.see(s, event)
 	return false
 }
@@ -130,64 +123,32 @@ func (s *scene) isOther(event witness.Event) bool {
 	case event.Sale == "":
 		return s.began.IsZero()
 	default:
-		return s.sales[event.Sale] == nil
+		return s.account.Sale(event.Sale) == nil
 	}
 }
 
-// keep keeps an event for some time.
-func (s *scene) keep(event witness.Event) {
-	s.events = append(s.events, event)
-	if cut := len(s.events) - mostExamined; cut > 0 {
-		s.carry(s.events[cut-1])
+// sections are the critical sections that have ended since it was asked last.
+func (s *scene) sections() (sections SectionsFrame) {
+	for _, i := range s.account.Left {
+		sections = append(sections, Section{
+			Sale: i.Sale, Replica: witness.ReplicaOf(i.Sale), From: s.at(i.From), To: s.at(i.To), Overlaps: i.Met, With: i.With,
+		})
 	}
-	if len(s.events) > 2*mostEvents {
-		s.events, s.dropped = slices.Clone(s.events[mostEvents:]), true
-	}
+	s.account.Left = nil
+	return sections
 }
 
-// carry notes what an event that is examined no more did to the lock, if it is so still.
-func (s *scene) carry(event witness.Event) {
-	c := event.Command
-	if c == nil || c.Outcome != witness.Done && c.Outcome != witness.Passed {
-		return
+// tally is what the ledger says, in numbers and in words. It reports whether it says anything new.
+func (s *scene) tally() (frame func(language.Language) any, news bool) {
+	report, found := s.last.Report, s.found.counts(s.account)
+	text := fmt.Sprint(report, found)
+	if text == s.told {
+		return nil, false
 	}
-	switch c.Verb {
-	case witness.Takes:
-		s.carried[event.Node] = []witness.Event{event}
-	case witness.Renews:
-		if taken := s.carried[event.Node]; len(taken) > 0 {
-			s.carried[event.Node] = []witness.Event{taken[0], event}
-		}
-	case witness.Removes:
-		delete(s.carried, event.Node)
-	default:
-	}
-}
-
-// examined are the latest events, after those that say whose the lock was before.
-func (s *scene) examined() []witness.Event {
-	cut := max(0, len(s.events)-mostExamined)
-	var all []witness.Event
-	if cut > 0 {
-		for _, events := range s.carried {
-			all = append(all, events...)
-		}
-	}
-	return append(all, s.events[cut:]...)
-}
-
-// examine says what the latest events mean.
-func (s *scene) examine(now time.Time) {
-	if !s.news {
-		return
-	}
-	events := s.examined()
-	s.judged = witness.Glance(events)
-	certain := time.Time{} // from then on, enough of what came before is examined, too
-	if len(events) >= mostExamined {
-		certain = events[len(events)/3].Replied
-	}
-	s.found.take(s, s.judged.Findings, certain, now)
+	s.told = text
+	return func(in language.Language) any {
+		return TallyFrame{Report: report, Says: Verdict(report).In(in), Found: found}
+	}, true
 }
 
 // excludes reports whether sales under a lock are meant to be inside one at a time.

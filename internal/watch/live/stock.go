@@ -15,6 +15,9 @@ type stock struct {
 	points []StockPoint
 }
 
+// sold is how many have been sold, as far as their writes were seen.
+func (s *stock) sold() int64 { return s.before + s.wrote }
+
 // settle takes the ledger's count while no sale goes on: those that were counted here are a part of it.
 func (s *stock) settle(report history.Report) {
 	if s.wrote > 0 && report.Sold >= s.wrote {
@@ -33,7 +36,7 @@ func (s *stock) see(scene *scene, event witness.Event) {
 		s.points = append(s.points, StockPoint{Stock: c.Stock + 1, Sold: s.before})
 	}
 	s.wrote++
-	s.points = append(s.points, StockPoint{At: scene.at(event.Replied), Stock: c.Stock, Sold: s.before + s.wrote})
+	s.points = append(s.points, StockPoint{At: scene.at(event.Replied), Stock: c.Stock, Sold: s.sold()})
 }
 
 // newPoints gives the points since it was asked last: so few that they can be drawn, and always the last.

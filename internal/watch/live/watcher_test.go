@@ -29,7 +29,7 @@ type watcher struct {
 func watch(t *testing.T, url, lang, last string) *watcher {
 	t.Helper()
 	ctx, leave := context.WithCancel(t.Context())
-	w := &watcher{t: t, frames: make(chan frame, 1000), leave: leave}
+	w := &watcher{t: t, frames: make(chan frame, 1<<16), leave: leave} // it reads all the time, whatever its test does
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url+"/live?lang="+lang, http.NoBody)
 	if err != nil {
 		t.Fatal(err)

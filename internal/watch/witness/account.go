@@ -1,17 +1,52 @@
 package witness
 
 import (
+	"cmp"
 	"slices"
 	"time"
 )
 
-// Account is what the events of a shop mean.
+// Account is what the events of a shop mean. It is told of them one by one, and knows whose the lock is in truth, who waits, who is inside,
+// and what went wrong.
 type Account struct {
-	Events   []Event   `json:"events"`
-	Holdings []Holding `json:"holdings"`           // whose the lock was in truth
-	OnNodes  []Holding `json:"on_nodes,omitempty"` // whose each of several masters was; Holdings has whose most of them were
-	Insides  []Inside  `json:"insides"`            // who believed that it was theirs
-	Findings []Finding `json:"findings"`           // in the order of time
+	Events   []Event
+	Holdings []*Holding          // whose the lock was in truth, in the order in which they began
+	OnNodes  []*Holding          // whose each of several masters was; Holdings has whose most of them were
+	Sales    []*Sale             // those that are remembered, in the order in which they asked
+	Going    []*Sale             // of these, those that have asked and have not ended
+	Insides  []*Inside           // who believed that the lock was theirs, in the order in which they came in
+	Left     []*Inside           // of these, those that ended, in that order
+	Stops    []Stop              // when replicas were stopped
+	Findings []Finding           // since they were taken last
+	Found    map[FindingKind]int // how many there were in all
+
+	limits Limits
+	alike  map[FindingKind]int // findings of each kind in Findings
+	unread []*seen             // that the truth is not known for yet
+	count  int                 // of events
+	keys   map[int]*key
+	nodes  int // masters that a lock is on
+	most   majority
+
+	sales   map[string]*Sale  // the latest of each name
+	owners  map[string]string // sales' names, by their names in commands
+	died    map[string]time.Time
+	overdue []*Holding // that expired, perhaps while somebody was inside
+	stock   stock
+	left    turn           // the last sale's that went out
+	inside  int            // how many are
+	ran     map[int]string // the first run of a tick
+	ended   map[string]Event
+	renewed map[string]Finding // by holder
+	mourning
+}
+
+// Limits bound an account that never ends. Without them, it remembers everything, and is as patient as it takes.
+type Limits struct {
+	Events   int           // so many are kept, and of everything else the latest
+	Alike    int           // findings of a kind, until they are taken
+	Patience time.Duration // how long a reply may take that explains another
+	Shared   bool          // sales are meant to be inside together
 }
 
 const (
@@ -20,38 +55,116 @@ const (
 	aMoment  = 50 * time.Millisecond  // in which a sale may hear that its lock is lost
 )
 
-// Examine says what events mean, those of all replicas from the beginning of a run on.
+// NewAccount makes an account that knows nothing yet.
+func NewAccount(limits Limits) *Account {
+	return &Account{
+		Found: map[FindingKind]int{}, limits: limits, alike: map[FindingKind]int{}, keys: map[int]*key{}, most: newMajority(),
+		sales: map[string]*Sale{}, owners: map[string]string{}, died: map[string]time.Time{}, ran: map[int]string{},
+		ended: map[string]Event{}, renewed: map[string]Finding{}, mourning: mourning{queued: map[string]time.Time{}},
+	}
+}
+
+// Examine says what events mean, those of all replicas from the beginning of a run on. Its findings are in the order of time.
 func Examine(events []Event) Account {
-	events = InOrder(events)
-	named(events)
-	return examined(events, Account.together)
+	a := NewAccount(Limits{})
+	for _, event := range named(InOrder(events)) {
+		a.See(event)
+	}
+	if len(events) == 0 {
+		return *a
+	}
+	a.settle(func(time.Time) bool { return true })
+	for _, h := range a.overdue {
+		a.find(a.expired(h)...)
+	}
+	a.find(a.Standing(a.end(), 0)...)
+	slices.SortStableFunc(a.Findings, func(a, b Finding) int {
+		if before := a.At.Compare(b.At); before != 0 {
+			return before
+		}
+		return cmp.Or(cmp.Compare(a.Kind.rank(), b.Kind.rank()), cmp.Compare(a.By, b.By))
+	})
+	return *a
 }
 
-// Glance says what the latest events of a busy shop mean, in little time: it looks for no pairs that were inside together, for there may
-// be very many, and leaves the texts of commands as they were sent.
-func Glance(events []Event) Account {
-	events = InOrder(events)
-	claimed(events)
-	return examined(events, func(Account) []Finding { return nil })
+// seen is an event with its place among all.
+type seen struct {
+	Event
+	place int
 }
 
-// examined says what events mean that are in order.
-func examined(events []Event, together func(Account) []Finding) Account {
-	a := Account{Events: events}
-	key, nodes := followed(of(a.Events, 0)), followedOnNodes(a.Events)
-	a.Holdings, a.OnNodes, a.Insides = slices.Concat(key.holdings, nodes.majority), nodes.holdings, insides(a.Events)
-	slices.SortStableFunc(a.Holdings, func(a, b Holding) int { return a.From.Compare(b.From) })
-	if len(a.Events) == 0 {
-		return a
+// See takes the next event. What it means is known as soon as the truth is, up to it.
+func (a *Account) See(event Event) {
+	event = a.claimed(event)
+	a.Events = append(a.Events, event)
+	a.nodes = max(a.nodes, event.Nodes, event.Node)
+	a.count++
+	if event.Kind == KindAsks && a.sales[event.Sale] == nil {
+		a.saleOf(event)
 	}
-	for _, find := range []func() []Finding{
-		key.found, nodes.found, a.expired, func() []Finding { return together(a) }, a.stocks, a.wroteLate, a.waited, a.polled, a.leftBehind,
-		a.selfish, a.told, a.unanswered, a.barred, a.booked, a.job, a.overtaken, a.idle, a.renewedOn, a.outlived,
-	} {
-		a.Findings = append(a.Findings, find()...)
+	next := &seen{event, a.count}
+	a.unread = append(a.unread, next)
+	a.keyOn(event.Node).see(next)
+	a.catchUp()
+	if a.limits.Patience > 0 {
+		a.Settle(event.Replied)
 	}
-	slices.SortStableFunc(a.Findings, func(a, b Finding) int { return a.At.Compare(b.At) })
-	return a
+	a.forget()
+}
+
+// Settle takes what is not explained by now as it is.
+func (a *Account) Settle(now time.Time) {
+	a.settle(func(replied time.Time) bool { return now.Sub(replied) > a.limits.Patience })
+}
+
+func (a *Account) settle(late func(time.Time) bool) {
+	for node := 0; node <= a.nodes; node++ {
+		a.keyOn(node).settle(late)
+	}
+	a.catchUp()
+}
+
+// catchUp takes the events up to the first whose effect on the lock is not known yet.
+func (a *Account) catchUp() {
+	until := a.count + 1
+	for _, k := range a.keys {
+		if len(k.pending) > 0 {
+			until = min(until, k.waits)
+		}
+	}
+	for len(a.unread) > 0 && a.unread[0].place < until {
+		event := a.unread[0].Event
+		a.unread = a.unread[1:]
+		a.means(event)
+	}
+}
+
+// means finds out what an event means before which the truth is known.
+func (a *Account) means(event Event) {
+	a.overdue = slices.DeleteFunc(a.overdue, func(h *Holding) bool {
+		late := !event.Replied.Before(h.To.Add(aMoment))
+		if late {
+			a.find(a.expired(h)...)
+		}
+		return late
+	})
+	a.ofSale(event)
+	a.ofReplica(event)
+	a.ofJob(event)
+	a.ofLedger(event)
+}
+
+// Standing gives what is so at a moment and may not stay so, of pairs inside together at most so many; 0: all.
+func (a *Account) Standing(now time.Time, pairs int) (found []Finding) {
+	found = append(found, a.stillTogether(now, pairs)...)
+	found = append(found, a.leftBehind()...)
+	for _, s := range a.Going {
+		found = append(found, s.wasOvertaken(now)...)
+	}
+	for _, f := range a.renewed {
+		found = append(found, f)
+	}
+	return found
 }
 
 // Of gives the findings of a kind.
@@ -64,63 +177,67 @@ func (a Account) Of(kinds ...FindingKind) (found []Finding) {
 	return found
 }
 
-func (a Account) end() time.Time { return a.Events[len(a.Events)-1].Replied }
+// Sale gives the latest sale of a short name; nil if there is none.
+func (a *Account) Sale(name string) *Sale { return a.sales[name] }
 
-// told finds the sales that were told that they had lost their lock.
-func (a Account) told() (found []Finding) {
-	for _, event := range a.Events {
-		if event.Kind == KindLoses {
-			found = append(found, Finding{Kind: Told, At: event.Replied, By: event.Sale})
+func (a *Account) find(findings ...Finding) {
+	for _, f := range findings {
+		a.Found[f.Kind]++
+		if a.alike[f.Kind]++; a.limits.Alike == 0 || a.alike[f.Kind] <= a.limits.Alike {
+			a.Findings = append(a.Findings, f)
 		}
 	}
-	return found
 }
 
-// expired finds the holdings that expired while one of their sales was inside, and stayed there.
-func (a Account) expired() (found []Finding) {
-	for _, h := range a.Holdings {
-		if h.End != Expired {
-			continue
-		}
-		for _, i := range a.Insides {
-			if isOf(h.Holder, i.Sale) && i.covers(h.To) && i.covers(h.To.Add(aMoment)) {
-				found = append(found, Finding{Kind: ExpiredAtWork, At: h.To, By: i.Sale, For: h.Lasts})
-			}
-		}
-	}
-	return found
+// Take gives the findings since it was asked last; of many alike only some.
+func (a *Account) Take() []Finding {
+	taken := a.Findings
+	a.Findings = nil
+	clear(a.alike)
+	return taken
 }
 
-// together finds the pairs that were inside at the same time.
-func (a Account) together() (found []Finding) {
-	for i, one := range a.Insides {
-		for _, other := range a.Insides[i+1:] {
-			if !other.From.Before(one.until(a.end())) {
-				break // so does whoever came in later
-			}
-			if from, d := overlap(one, other, a.end()); d > 0 {
-				found = append(found, Finding{Kind: Together, At: from, By: one.Sale, Of: other.Sale, For: Millis(d)})
-			}
-		}
+func (a *Account) end() time.Time { return a.Events[len(a.Events)-1].Replied }
+
+const mostRemembered = 400 // sales and holdings of an account that is bounded
+
+// forget forgets what is long ago.
+func (a *Account) forget() {
+	if a.limits.Events == 0 {
+		return
 	}
-	return found
+	if len(a.Events) > 2*a.limits.Events {
+		a.Events = slices.Clone(a.Events[a.limits.Events:])
+	}
+	a.Holdings, a.OnNodes, a.Insides = latest(a.Holdings), latest(a.OnNodes), latest(a.Insides)
+	if len(a.Sales)-len(a.Going) > 2*mostRemembered {
+		a.forgetSales()
+	}
+	if len(a.renewed) > mostRemembered {
+		clear(a.renewed)
+	}
 }
 
-// leftBehind finds the lock of somebody who is gone, if it never expires.
-func (a Account) leftBehind() []Finding {
-	if len(a.Holdings) == 0 {
-		return nil
+// latest gives the latest of all; the others are forgotten now and then.
+func latest[T any](all []T) []T {
+	if len(all) > 2*mostRemembered {
+		return slices.Clone(all[mostRemembered:])
 	}
-	last := a.Holdings[len(a.Holdings)-1]
-	if last.End != Lasting || last.Lasts != 0 {
-		return nil
-	}
-	for _, event := range a.Events {
-		gone := event.Kind == KindEnds && event.Sale == last.Holder ||
-			event.Kind == KindDies && event.Replica == ReplicaOf(last.Holder)
-		if gone && event.Replied.After(last.From) {
-			return []Finding{{Kind: LeftBehind, At: event.Replied, By: last.Holder}}
+	return all
+}
+
+// forgetSales forgets the sales that ended long ago.
+func (a *Account) forgetSales() {
+	old := len(a.Sales) - len(a.Going) - mostRemembered
+	a.Sales = slices.DeleteFunc(a.Sales, func(s *Sale) bool {
+		if old <= 0 || s.Ended.IsZero() {
+			return false
 		}
-	}
-	return nil
+		old--
+		delete(a.owners, s.owner)
+		if a.sales[s.Name] == s {
+			delete(a.sales, s.Name)
+		}
+		return true
+	})
 }

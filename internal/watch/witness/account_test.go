@@ -109,6 +109,16 @@ func TestExamine(t *testing.T) {
 				s.removes(30, "r2#1", witness.Done, false)
 			},
 		},
+		"a write after an expiry that nobody notices before the release": {
+			tell: func(s *story) {
+				s.takes(0, "r1#1", 1000)
+				s.stock(1199, "r1#1", witness.Writes, 199)
+				s.removes(1500, "r1#1", witness.ByNobody, false)
+			},
+			want: []string{
+				"r1#1's lock expired after 1.0 s, while r1#1 was still at work", "r1#1 wrote 200 ms after its lock had ended",
+			},
+		},
 		"a lost update": {
 			tell: func(s *story) {
 				s.stock(0, "r1#1", witness.Reads, 200)

@@ -9,8 +9,7 @@ import (
 // Collector collects the events of several replicas.
 type Collector struct {
 	mu     sync.Mutex
-	events []Event       // in order of time
-	looked int           // how many of them somebody may be reading: these stay where they are
+	events []Event       // in order of time; those that somebody may be reading stay where they are
 	news   chan struct{} // closed when there is another event
 }
 
@@ -28,10 +27,11 @@ func (c *Collector) See(event Event) {
 	for at > 0 && c.events[at-1].Replied.After(event.Replied) {
 		at--
 	}
-	if at < c.looked {
-		c.events, c.looked = slices.Clone(c.events), 0
+	if at == len(c.events) {
+		c.events = append(c.events, event)
+	} else {
+		c.events = slices.Insert(slices.Clip(c.events), at, event)
 	}
-	c.events = slices.Insert(c.events, at, event)
 	close(c.news)
 	c.news = make(chan struct{})
 }
@@ -60,7 +60,6 @@ func (c *Collector) Until(ctx context.Context, condition func([]Event) bool) err
 func (c *Collector) look() ([]Event, <-chan struct{}) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.looked = len(c.events)
 	return slices.Clip(c.events), c.news
 }
 

@@ -1,14 +1,15 @@
 // Package witness is what the locks of the running service did, as plain values, and what it means.
 //
 // A Recorder notes each command of a replica's locks with both its times and its reply, and the moments of each sale; it serves them as a
-// stream (stream.go). Whoever watches follows the streams of all replicas into a Collector (follow.go). The rest are pure functions over
-// the events that were collected: who held the lock in truth (holding.go, majority.go), who believed to (inside.go), what went wrong, each
-// finding with a sentence in plain words (finding.go, words.go), and all of it drawn (sequence.go).
+// stream (stream.go). Whoever watches follows the streams of all replicas, perhaps into a Collector, and tells an Account of the events one
+// by one (account.go): it knows whose the lock is in truth (key.go, majority.go), who waits and who is inside (sale.go,
+// inside.go), and what goes wrong, each finding with a sentence in plain words (finding.go, words.go). It can be drawn (sequence.go).
 package witness
 
 import (
 	"time"
 
+	"lockstep/internal/explore/trace"
 	"lockstep/internal/service"
 )
 
@@ -46,6 +47,9 @@ type Command struct {
 	Forced  bool    `json:"forced,omitempty"` // it looks neither whether there is a lock nor whose it is
 }
 
+// Millis is a duration that JSON shows in milliseconds.
+type Millis = trace.Millis
+
 // Kind says what an event is.
 type Kind string
 
@@ -77,6 +81,15 @@ const (
 	KindLags        Kind = "lags"         // its replica hears nothing more of it
 	KindFailsOver   Kind = "fails-over"   // that replica takes its place
 	KindMessageLost Kind = "message-lost" // a message to it is lost on its way
+)
+
+// What happens to Redis itself, or to one command of a replica on its way back. Who does it, notes it.
+const (
+	KindRedisEnds   Kind = "redis-ends"   // nobody reaches Redis any more
+	KindRedisBegins Kind = "redis-begins" // everybody does again
+	KindRedisHangs  Kind = "redis-hangs"  // for some time it executes nothing
+	KindUnheard     Kind = "unheard"      // a command of the replica is done, and the reply is held
+	KindResent      Kind = "resent"       // a command of the replica is done twice: its client has sent it again
 )
 
 // forgets reports whether a Redis has lost what it held.

@@ -5,48 +5,85 @@ import (
 	"lockstep/internal/language"
 )
 
-// What happens to Redis itself, or to one command of a replica on its way back. Who does it, notes it.
-const (
-	KindRedisEnds   Kind = "redis-ends"   // nobody reaches Redis any more
-	KindRedisBegins Kind = "redis-begins" // everybody does again
-	KindRedisHangs  Kind = "redis-hangs"  // for some time it executes nothing
-	KindUnheard     Kind = "unheard"      // a command of the replica is done, and the reply is held
-	KindResent      Kind = "resent"       // a command of the replica is done twice: its client has sent it again
-)
+// happening is what a drawing shows of a kind of event, beside commands and findings.
+type happening struct {
+	kind  Kind
+	title language.Text // for people; empty if the page does not list it
+	step  string        // its kind of step
+	says  language.Text // a word in braces is a field of the event; {by} is the sale, the replica or the Redis
+	on    language.Text // the same of one of several masters
+	rule  language.Text // a line across the drawing: it happens to everybody
+}
 
-// happenings are what the steps say of these, and of a scheduled job.
-func happenings() map[Kind]language.Text {
+func happenings() []happening {
 	both := language.Both
-	return map[Kind]language.Text{
-		KindRedisEnds:   both("every connection to Redis ends, and new ones are refused", "与 Redis 的连接全部断开，新的连接被拒绝"),
-		KindRedisBegins: both("Redis can be reached again", "又能连上 Redis 了"),
-		KindRedisHangs:  both("Redis hangs: commands wait, and time goes on", "Redis 卡住：命令等待，时间照常流逝"),
-		KindUnheard:     both("Redis has done a command of %s's, and the reply is held", "Redis 执行了 %s 的一条命令，响应被扣住"),
-		KindResent:      both("Redis does a command of %s's twice: the reply to the first was lost", "Redis 把 %s 的一条命令执行了两次：第一次的响应丢失"),
-		KindRuns:        both("%s runs the job", "%s 运行任务"),
-		KindRan:         both("%s has run it", "%s 运行完毕"),
+	return []happening{
+		{kind: KindDies, title: both("A replica died", "副本崩溃"),
+			step: trace.KindDies, says: both("{by} dies", "{by} 崩溃")},
+		{kind: KindStops, title: both("A replica was paused", "副本暂停"),
+			step: trace.KindPauses, says: both("{by} stops, timers and all", "{by} 暂停，定时器也停了")},
+		{kind: KindGoes, title: both("A replica goes on", "副本恢复运行"),
+			step: trace.KindResumes, says: both("{by} goes on", "{by} 恢复运行")},
+		{
+			kind: KindHeld, step: trace.KindWaits,
+			says: both("a command of {by}'s is held on its way to Redis", "{by} 的一条命令在去 Redis 的途中被扣住"),
+			on:   both("a command of {by}'s is held on its way to node {node}", "{by} 的一条命令在去节点 {node} 的途中被扣住"),
+		},
+		{
+			kind: KindFreed, step: trace.KindWaits,
+			says: both("the command that was held reaches Redis", "被扣住的命令到达 Redis"),
+			on:   both("the command that was held reaches node {node}", "被扣住的命令到达节点 {node}"),
+		},
+		{
+			kind: KindCut, step: trace.KindWaits, says: both("{by} is cut off from Redis", "{by} 与 Redis 断开"),
+			on: both("{by} is cut off from node {node}", "{by} 与节点 {node} 断开"),
+		},
+		{
+			kind: KindMend, step: trace.KindWaits, says: both("{by} reaches Redis again", "{by} 重新连上 Redis"),
+			on: both("{by} reaches node {node} again", "{by} 重新连上节点 {node}"),
+		},
+		{kind: KindMessageLost, step: trace.KindWaits, says: both("a message to {by} is lost on its way", "发给 {by} 的一条消息在途中丢失")},
+		{kind: KindUnheard, step: trace.KindWaits, says: both(
+			"Redis has done a command of {by}'s, and the reply is held", "Redis 执行了 {by} 的一条命令，响应被扣住")},
+		{kind: KindResent, step: trace.KindWaits, says: both(
+			"Redis does a command of {by}'s twice: the reply to the first was lost", "Redis 把 {by} 的一条命令执行了两次：第一次的响应丢失")},
+
+		{kind: KindEmptied, title: both("Redis lost what it held", "Redis 的数据丢失"),
+			step: trace.KindRestarts, says: both("{by} restarts empty", "{by} 清空重启")},
+		{kind: KindCrashes, step: trace.KindCrashes, says: both("{by} goes down", "{by} 宕机")},
+		{kind: KindLags, step: trace.KindLags, says: both("{by}'s replica hears nothing more of it", "{by} 的从节点不再收到它的改动")},
+		{kind: KindFailsOver, step: trace.KindFailover, says: both(
+			"{by} fails over to a replica that has not heard of the lock", "{by} 主从切换，接管的从节点没有收到这把锁")},
+		{kind: KindRedisEnds, step: trace.KindTime, rule: both("Redis is gone", "Redis 断开"), says: both(
+			"every connection to Redis ends, and new ones are refused", "与 Redis 的连接全部断开，新的连接被拒绝")},
+		{kind: KindRedisBegins, step: trace.KindTime, rule: both("Redis is back", "Redis 恢复"), says: both(
+			"Redis can be reached again", "又能连上 Redis 了")},
+		{kind: KindRedisHangs, step: trace.KindTime, rule: both("Redis hangs", "Redis 卡住"), says: both(
+			"Redis hangs: commands wait, and time goes on", "Redis 卡住：命令等待，时间照常流逝")},
+
+		{kind: KindTick, step: trace.KindTime, rule: both("tick {tick}", "第 {tick} 个 tick")},
+		{kind: KindMissed, step: trace.KindTime},
+		{kind: KindRuns, step: trace.KindBegins, says: both("{by} runs the job", "{by} 运行任务")},
+		{kind: KindRan, step: trace.KindEnds, says: both("{by} has run it", "{by} 运行完毕")},
+		{kind: KindLoses, step: trace.KindWoken, says: both("{by} is told that it lost the lock", "{by} 得知自己丢了锁")},
 	}
 }
 
-// rules are the lines across a drawing: what happens to everybody.
-func rules() map[Kind]language.Text {
-	both := language.Both
-	return map[Kind]language.Text{
-		KindRedisEnds: both("Redis is gone", "Redis 断开"), KindRedisBegins: both("Redis is back", "Redis 恢复"),
-		KindRedisHangs: both("Redis hangs", "Redis 卡住"), KindTick: both("tick %d", "第 %d 个 tick"),
+// happening gives what a drawing shows of an event, if it is not a command.
+func (e Event) happening() (happening, bool) {
+	for _, h := range happenings() {
+		if h.kind == e.Kind {
+			return h, true
+		}
 	}
+	return happening{}, false
 }
 
-// happening gives the step of an event that is neither a sale's nor a fault of its replica's, if there is one.
-func (d *drawing) happening(event Event) (step trace.Step, is bool) {
-	says := happenings()[event.Kind].In(d.in)
-	switch event.Kind {
-	case KindRedisEnds, KindRedisBegins, KindRedisHangs:
-		return trace.Step{Kind: trace.KindTime, Fault: rules()[event.Kind].In(d.in), Says: says}, true
-	case KindUnheard, KindResent:
-		actor := d.firstOf(event.Replica)
-		return trace.Step{Kind: trace.KindWaits, Actor: actor, Says: filled(says, event.Replica)}, actor != ""
-	default:
-		return d.ofJob(event, says)
+// Says says what happened to a replica, to a Redis, or to a sale; "" of another event.
+func (e Event) Says(in language.Language) string {
+	h, _ := e.happening()
+	if e.Node > 0 && e.Replica != "" && h.on != (language.Text{}) {
+		return e.filled(h.on.In(in), in)
 	}
+	return e.filled(h.says.In(in), in)
 }

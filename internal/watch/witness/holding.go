@@ -1,19 +1,21 @@
 package witness
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Holding is the time in which the lock was one holder's in truth: as Redis saw it, as far as the replies tell.
 type Holding struct {
-	Holder string    `json:"holder"` // a sale, or a replica whose sales have it one after the other
-	From   time.Time `json:"from"`
-	To     time.Time `json:"to"` // zero: it did not end
-	End    End       `json:"end"`
-	By     string    `json:"by,omitempty"`   // who ended it; "" if it expired
-	Lasts  Millis    `json:"ttl_ms"`         // expiry as it was set last; 0: none
-	Node   int       `json:"node,omitempty"` // where, if it is that of a master alone, from 1 on
+	Holder string // a sale, or a replica whose sales have it one after the other
+	From   time.Time
+	To     time.Time // zero: it did not end
+	End    End
+	By     string // who ended it; "" if it expired
+	Lasts  Millis // expiry as it was set last; 0: none
+	Node   int    // where, if it is that of a master alone, from 1 on
 
-	set    time.Time // when it was set last, at the earliest
-	lostOn int       // of a majority: the master without which it fell short
+	set time.Time // when it was set last, at the earliest
 }
 
 // End is how a holding ended.
@@ -31,7 +33,7 @@ const (
 )
 
 // Expires is when the lock expires unless it is renewed, at the earliest; zero if it never does.
-func (h Holding) Expires() time.Time {
+func (h *Holding) Expires() time.Time {
 	if h.Lasts == 0 {
 		return time.Time{}
 	}
@@ -39,9 +41,46 @@ func (h Holding) Expires() time.Time {
 }
 
 // Is reports whether the lock was this sale's: by its own name, or by that of its replica.
-func (h Holding) Is(sale string) bool { return isOf(h.Holder, sale) }
+func (h *Holding) Is(sale string) bool { return isOf(h.Holder, sale) }
 
 // expiredBy reports whether a holding may have expired by then.
-func (h Holding) expiredBy(at time.Time) bool {
-	return h.Lasts > 0 && !at.Before(h.set.Add(time.Duration(h.Lasts)))
+func (h *Holding) expiredBy(at time.Time) bool { return h.Lasts > 0 && !at.Before(h.Expires()) }
+
+// covers reports whether the lock was the holder's at a moment, as far as that is known.
+func (h *Holding) covers(at time.Time) bool {
+	return !h.From.After(at) && (h.End == Lasting || h.To.After(at))
+}
+
+// gains takes the beginning of a holding on a Redis.
+func (a *Account) gains(h *Holding) {
+	if h.Node > 0 {
+		a.OnNodes = append(a.OnNodes, h)
+		h = a.most.gains(h, a.nodes)
+	}
+	if h == nil {
+		return
+	}
+	at := len(a.Holdings)
+	for at > 0 && a.Holdings[at-1].From.After(h.From) {
+		at--
+	}
+	a.Holdings = slices.Insert(a.Holdings, at, h)
+}
+
+// loses takes its end. What expired is noticed only some time later: perhaps somebody was inside then, or has written since.
+func (a *Account) loses(h *Holding) {
+	if h.Node > 0 {
+		var found []Finding
+		h, found = a.most.loses(h, a.nodes)
+		a.find(found...)
+	}
+	if h == nil || h.End != Expired {
+		return
+	}
+	a.overdue = append(a.overdue, h)
+	for _, s := range a.Sales {
+		if h.Is(s.Name) && s.wrote.After(h.To) {
+			a.wroteLate(s, h)
+		}
+	}
 }

@@ -1,92 +1,117 @@
 package witness
 
 import (
-	"strings"
+	"slices"
 	"time"
 )
 
 // Inside is the time in which a sale believed that it held the lock: from when it obtained it until it began to give it back, was told that
 // it was lost, or died.
 type Inside struct {
-	Sale string    `json:"sale"`
-	From time.Time `json:"from"`
-	To   time.Time `json:"to"` // zero: it did not end
+	Sale string
+	From time.Time
+	To   time.Time // zero: it has not ended
+	Met  []string  // who was inside meanwhile, when it ended: the first few
+	With int       // how many were
 }
 
-// insides gives these times in the order in which they began.
-func insides(events []Event) []Inside {
-	var all []Inside
-	open, depth := map[string]int{}, map[string]int{} // by sale: where in all, and how many calls deep
-	end := func(sale string, at time.Time) {
-		if i, is := open[sale]; is {
-			all[i].To = at
-			delete(open, sale)
-			delete(depth, sale)
-		}
-	}
-	for _, event := range events {
-		switch event.Kind {
-		case KindObtains, KindRuns:
-			if depth[event.Sale]++; depth[event.Sale] == 1 {
-				open[event.Sale] = len(all)
-				all = append(all, Inside{Sale: event.Sale, From: event.Replied})
-			}
-		case KindLeaves:
-			if depth[event.Sale]--; depth[event.Sale] == 0 {
-				end(event.Sale, event.Replied)
-			}
-		case KindLoses, KindEnds, KindRan:
-			end(event.Sale, event.Replied)
-		case KindDies:
-			for sale := range open {
-				if ReplicaOf(sale) == event.Replica {
-					end(sale, event.Replied)
-				}
-			}
-		default:
-		}
-	}
-	return all
+const mostMet = 3
+
+// turn is a sale's going out.
+type turn struct {
+	at   time.Time
+	sale string
 }
 
-// selfish finds the sales that asked for the lock again while they had it, and were to wait.
-func (a Account) selfish() (found []Finding) {
-	inside, asks := map[string]bool{}, map[string]time.Time{}
-	for _, event := range a.Events {
-		began, waits := asks[event.Sale]
-		switch event.Kind {
-		case KindAsks:
-			if inside[event.Sale] {
-				asks[event.Sale] = event.Replied
+// comesIn takes a sale in. Calls may be nested.
+func (a *Account) comesIn(s *Sale, at time.Time) {
+	s.depth = max(s.depth, 0) + 1
+	if s.inside != nil {
+		return
+	}
+	if s.Obtained.IsZero() {
+		s.Obtained = at
+	}
+	s.inside = &Inside{Sale: s.Name, From: at}
+	a.Insides = append(a.Insides, s.inside)
+	if a.inside++; a.inside == 1 && a.left.sale != "" && !s.Asked.IsZero() { // a run of a job asks for nothing: it waits for its tick
+		if d := at.Sub(later(a.left.at, s.Asked)); d > longWait {
+			a.find(Finding{Kind: Idle, At: at, By: s.Name, Of: a.left.sale, For: Millis(d)})
+		}
+	}
+}
+
+// goesOut takes it out, and finds with whom it was inside together: with those that are still there, when they leave.
+func (a *Account) goesOut(s *Sale, at time.Time) {
+	i := s.inside
+	s.depth = 0
+	if i == nil {
+		return
+	}
+	i.To, s.inside = at, nil
+	if s.Left.IsZero() {
+		s.Left = at
+	}
+	a.Left = append(a.Left, i)
+	a.inside--
+	a.left = turn{at: at, sale: s.Name}
+	if a.limits.Shared {
+		return
+	}
+	for _, other := range a.Insides {
+		from, d := overlap(i, other, at)
+		if other == i || d <= 0 {
+			continue
+		}
+		if i.With++; len(i.Met) < mostMet {
+			i.Met = append(i.Met, other.Sale)
+		}
+		if !other.To.IsZero() {
+			a.find(together(i, other, from, d))
+		}
+	}
+}
+
+// together is the finding that two were inside at the same time.
+func together(a, b *Inside, from time.Time, d time.Duration) Finding {
+	if b.From.Before(a.From) || b.From.Equal(a.From) && b.Sale < a.Sale {
+		a, b = b, a
+	}
+	return Finding{Kind: Together, At: from, By: a.Sale, Of: b.Sale, For: Millis(d)}
+}
+
+// stillTogether finds the pairs of which one is still inside; at most so many.
+func (a *Account) stillTogether(now time.Time, most int) (found []Finding) {
+	if a.limits.Shared {
+		return nil
+	}
+	for at, one := range a.Insides {
+		if !one.To.IsZero() {
+			continue
+		}
+		for place, other := range a.Insides {
+			from, d := overlap(one, other, now)
+			if d <= 0 || other == one || place < at && other.To.IsZero() { // those are found already
+				continue
 			}
-		case KindObtains:
-			inside[event.Sale] = true
-			delete(asks, event.Sale)
-		case KindLeaves, KindEnds:
-			if waits {
-				found = append(found, Finding{Kind: WaitsForItself, At: event.Replied, By: event.Sale, For: Millis(event.Replied.Sub(began))})
-				delete(asks, event.Sale)
+			if found = append(found, together(other, one, from, d)); len(found) == most {
+				return found
 			}
-		default:
 		}
 	}
 	return found
 }
 
 // overlap gives how long two were inside together, until an end at the latest.
-func overlap(a, b Inside, end time.Time) (from time.Time, d time.Duration) {
-	from = a.From
-	if b.From.After(from) {
-		from = b.From
-	}
-	to := a.until(end)
+func overlap(a, b *Inside, end time.Time) (from time.Time, d time.Duration) {
+	from, to := later(a.From, b.From), a.until(end)
 	if other := b.until(end); other.Before(to) {
 		to = other
 	}
 	return from, to.Sub(from)
 }
 
-func (i Inside) until(end time.Time) time.Time {
+func (i *Inside) until(end time.Time) time.Time {
 	if i.To.IsZero() {
 		return end
 	}
@@ -94,15 +119,33 @@ func (i Inside) until(end time.Time) time.Time {
 }
 
 // covers reports whether the sale is inside at a moment.
-func (i Inside) covers(at time.Time) bool {
+func (i *Inside) covers(at time.Time) bool {
 	return !at.Before(i.From) && (i.To.IsZero() || at.Before(i.To))
 }
 
-// ReplicaOf gives the replica of a sale's short name.
-func ReplicaOf(sale string) string {
-	replica, _, _ := strings.Cut(sale, "#")
-	return replica
+// InsideAt gives the latest sale of a replica that was inside at a moment; "" if there was none.
+func (a *Account) InsideAt(replica string, at time.Time) string {
+	for _, i := range slices.Backward(a.Insides) {
+		if ReplicaOf(i.Sale) == replica && !at.Before(i.From) && !at.After(i.until(at)) {
+			return i.Sale
+		}
+	}
+	return ""
 }
 
-// isOf reports whether a holder's lock is this sale's: by its own name, or by that of its replica.
-func isOf(holder, sale string) bool { return holder == sale || holder == ReplicaOf(sale) }
+// expired finds the sales that were inside when their lock expired, and stayed there.
+func (a *Account) expired(h *Holding) (found []Finding) {
+	for _, i := range a.Insides {
+		if h.Is(i.Sale) && i.covers(h.To) && i.covers(h.To.Add(aMoment)) {
+			found = append(found, Finding{Kind: ExpiredAtWork, At: h.To, By: i.Sale, For: h.Lasts})
+		}
+	}
+	return found
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}

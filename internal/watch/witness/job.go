@@ -1,11 +1,5 @@
 package witness
 
-import (
-	"fmt"
-
-	"lockstep/internal/explore/trace"
-)
-
 // What becomes of a scheduled job, as its record in Redis tells. A run has a sale's name: r1#2 is the second that r1 has begun.
 const (
 	KindTick   Kind = "tick"   // a tick begins
@@ -21,50 +15,17 @@ const (
 	Missed   FindingKind = "missed"    // nobody ran the Tick
 )
 
-// job finds the ticks that were run more than once, and those that were missed.
-func (a Account) job() (found []Finding) {
-	first := map[int]string{} // run of a tick
-	for _, event := range a.Events {
-		switch event.Kind {
-		case KindRuns:
-			if of, ran := first[event.Tick]; ran {
-				found = append(found, Finding{Kind: RanTwice, At: event.Replied, By: event.Sale, Of: of, Tick: event.Tick})
-			} else {
-				first[event.Tick] = event.Sale
-			}
-		case KindMissed:
-			found = append(found, Finding{Kind: Missed, At: event.Replied, Tick: event.Tick})
-		default:
-		}
-	}
-	return found
-}
-
-// ofJob gives the step of an event of a job, if it is one.
-func (d *drawing) ofJob(event Event, says string) (step trace.Step, is bool) {
+// ofJob finds the ticks that were run more than once, and those that were missed.
+func (a *Account) ofJob(event Event) {
 	switch event.Kind {
-	case KindTick:
-		return trace.Step{Kind: trace.KindTime, Fault: fmt.Sprintf(rules()[KindTick].In(d.in), event.Tick)}, true
 	case KindRuns:
-		return trace.Step{Kind: trace.KindBegins, Actor: event.Sale, Says: d.blames(event, filled(says, event.Sale))}, true
-	case KindRan:
-		return trace.Step{Kind: trace.KindEnds, Actor: event.Sale, Says: filled(says, event.Sale)}, true
-	case KindMissed:
-		return trace.Step{Kind: trace.KindTime, Says: d.blames(event, "")}, true
-	default:
-		return trace.Step{}, false
-	}
-}
-
-// blames gives the sentence of the finding that an event is to blame for, or else says.
-func (d *drawing) blames(event Event, says string) string {
-	for _, f := range d.account.Findings {
-		if (f.Kind == RanTwice || f.Kind == Missed) && f.Tick == event.Tick && f.By == event.Sale {
-			return f.Says(d.in)
+		if of, ran := a.ran[event.Tick]; ran {
+			a.find(Finding{Kind: RanTwice, At: event.Replied, By: event.Sale, Of: of, Tick: event.Tick})
+		} else {
+			a.ran[event.Tick] = event.Sale
 		}
+	case KindMissed:
+		a.find(Finding{Kind: Missed, At: event.Replied, Tick: event.Tick})
+	default:
 	}
-	return says
 }
-
-// filled puts a name into a sentence.
-func filled(says, name string) string { return fmt.Sprintf(says, name) }

@@ -2,103 +2,141 @@ package witness
 
 import (
 	"slices"
+	"strconv"
 	"time"
 )
 
-// keyOf is the lock's key, as it is followed from command to command.
-type keyOf struct {
-	holdings []Holding
-	held     bool                 // the last holding goes on
-	doubtful []Event              // commands that asked for the lock and got no reply
-	freed    map[string]time.Time // when a command of a replica that was held on its way arrived
-	resent   map[string]bool      // replicas one of whose commands took effect twice
-	early    *Event               // a replica was told that it has the lock, and the one before has not heard yet that it gave it back
-	findings []Finding
+// key is the lock's on one Redis, as it is followed from command to command. A command took effect at some moment between its two times: of
+// those that may have been next, the one that was over first and fits what is so is taken. While none fits, they wait for one that does.
+type key struct {
+	account  *Account
+	node     int
+	pending  []*seen // in the order in which they were over
+	waits    int     // the place of the first of them
+	last     *Holding
+	held     bool             // the last holding goes on
+	doubtful []Event          // commands that asked for the lock and got no reply
+	freed    map[string]Event // by replica: its command that was held on its way arrived
+	resent   map[string]bool  // replicas one of whose commands took effect twice
+	early    *Event           // a replica was told that it has the lock, and the one before has not heard yet that it gave it back
+	lapsed   []*Holding       // that ended, and nobody said why
 }
 
-// followed follows the lock's key through the commands, in an order that their replies allow: a command took effect at some moment between
-// its two times. Of those whose time has come, the one that was over first and fits what is so is taken.
-func followed(events []Event) *keyOf {
-	key := &keyOf{freed: map[string]time.Time{}, resent: resentBy(events)}
-	for pending := newPending(lockCommands(events)); pending.left > 0; {
-		key.apply(pending.take(key.fits))
+// keyOn gives the key on a Redis.
+func (a *Account) keyOn(node int) *key {
+	if a.keys[node] == nil {
+		a.keys[node] = &key{account: a, node: node, freed: map[string]Event{}, resent: map[string]bool{}}
 	}
-	return key
+	return a.keys[node]
 }
 
-// lockCommands are the events that say something about the key, in the order in which they were over.
-func lockCommands(events []Event) []Event {
-	var commands []Event
-	for _, event := range events {
-		switch {
-		case event.Kind == KindObtains, event.Kind == KindFreed, event.forgets():
-			commands = append(commands, event)
-		case event.Kind != KindCommand:
-		case event.Command.Verb == Takes || event.Command.Verb == Renews || event.Command.Verb == Removes:
-			commands = append(commands, event)
+// see takes the next event.
+func (k *key) see(event *seen) {
+	switch {
+	case event.Kind == KindResent:
+		k.resent[event.Replica] = true
+	case event.isOfKey():
+		at := len(k.pending)
+		for at > 0 && k.pending[at-1].Replied.After(event.Replied) {
+			at--
+		}
+		if len(k.pending) == 0 {
+			k.waits = event.place
+		}
+		k.pending = slices.Insert(k.pending, at, event)
+		if at == 0 || k.mayBeNext(event) { // otherwise it waits, as those before it do
+			k.follow()
 		}
 	}
-	slices.SortStableFunc(commands, func(a, b Event) int { return a.Replied.Compare(b.Replied) })
-	return commands
+}
+
+// isOfKey reports whether an event says something about the key.
+func (e Event) isOfKey() bool {
+	if e.Command != nil {
+		return e.Command.Verb == Takes || e.Command.Verb == Renews || e.Command.Verb == Removes
+	}
+	return e.Kind == KindObtains || e.Kind == KindFreed || e.forgets()
+}
+
+// follow applies the events that fit.
+func (k *key) follow() {
+	for len(k.pending) > 0 {
+		i := slices.IndexFunc(k.pending, k.mayBeNext)
+		if i < 0 {
+			return
+		}
+		k.take(i)
+	}
+}
+
+// mayBeNext reports whether an event fits, and was sent when the first of all was over.
+func (k *key) mayBeNext(event *seen) bool {
+	return !event.Sent.After(k.pending[0].Replied) && k.fits(&event.Event)
+}
+
+// settle applies events that do not fit, if it is too late for others to explain them.
+func (k *key) settle(late func(time.Time) bool) {
+	for len(k.pending) > 0 && late(k.pending[0].Replied) {
+		k.take(0)
+		k.follow()
+	}
+}
+
+func (k *key) take(i int) {
+	event := k.pending[i]
+	if k.pending = slices.Delete(k.pending, i, i+1); event.place == k.waits && len(k.pending) > 0 {
+		k.waits = slices.MinFunc(k.pending, func(a, b *seen) int { return a.place - b.place }).place
+	}
+	k.apply(event.Event)
 }
 
 // holder is whose the lock is, at a moment; "" if it is nobody's.
-func (k *keyOf) holder() string {
+func (k *key) holder() string {
 	if !k.held {
 		return ""
 	}
-	return k.holdings[len(k.holdings)-1].Holder
+	return k.last.Holder
 }
 
-func (k *keyOf) now() *Holding { return &k.holdings[len(k.holdings)-1] }
-
 // fits reports whether an event can have come next.
-func (k *keyOf) fits(event Event) bool {
-	if event.Kind != KindCommand {
+func (k *key) fits(event *Event) bool {
+	if event.Command == nil {
 		return true
 	}
-	c, holder := event.Command, k.holder()
-	free := !k.held || k.now().expiredBy(event.Replied)
+	c := event.Command
+	free := !k.held || k.last.expiredBy(event.Replied)
 	switch {
 	case c.Outcome == Unknown || c.Forced && c.Verb == Takes:
 		return true
 	case c.Verb == Takes && c.Outcome == Done, c.Outcome == ByNobody:
 		return free
-	case c.Outcome == ByOther || c.Verb == Takes && c.Outcome == Refused:
-		return k.held
-	case c.Forced:
+	case c.Outcome == ByOther || c.Verb == Takes && c.Outcome == Refused || c.Forced:
 		return k.held
 	default:
-		return holder == c.Holder
+		return k.holder() == c.Holder
 	}
 }
 
 // apply lets an event have its effect.
-func (k *keyOf) apply(event Event) {
-	switch event.Kind {
-	case KindObtains:
-		k.handOver(event)
-		return
-	case KindFreed:
-		k.freed[event.Replica] = event.Replied
-		return
-	case KindEmptied, KindCrashes, KindFailsOver:
-		k.forget(event)
-		return
-	default:
-	}
+func (k *key) apply(event Event) {
 	c := event.Command
 	switch {
+	case event.Kind == KindObtains:
+		k.handOver(event)
+	case event.Kind == KindFreed:
+		k.freed[event.Replica] = event
+	case c == nil:
+		k.forget(event)
 	case c.Outcome == Unknown:
 		if c.Verb == Takes {
-			k.doubtful = append(k.doubtful, event)
+			k.doubtful = latest(append(k.doubtful, event))
 		}
 	case c.Verb == Takes && c.Outcome == Done:
-		k.take(event)
-	case c.Verb == Takes && c.Outcome == Again:
-		k.again(event)
-	case c.Verb == Takes && c.Outcome == Refused:
-		k.refuse(event)
+		k.obtain(event)
+	case c.Verb == Takes && (c.Outcome == Again || c.Outcome == Refused):
+		if !k.held {
+			k.explain(event)
+		}
 	case c.Verb == Renews && c.Outcome == Done:
 		k.renew(event)
 	case c.Verb == Removes && (c.Outcome == Done || c.Outcome == Passed):
@@ -108,12 +146,12 @@ func (k *keyOf) apply(event Event) {
 	}
 }
 
-// take begins a holding, and ends the one before.
-func (k *keyOf) take(event Event) {
+// obtain begins a holding, and ends the one before.
+func (k *key) obtain(event Event) {
 	c := event.Command
 	if k.held && k.holder() != c.Holder {
 		switch {
-		case k.now().expiredBy(event.Replied):
+		case k.last.expiredBy(event.Replied):
 			k.expire(event.Replied)
 		case c.Forced:
 			k.find(Overwrote, event)
@@ -123,127 +161,147 @@ func (k *keyOf) take(event Event) {
 		}
 	}
 	if k.held {
-		k.now().Lasts, k.now().set = c.TTL, event.Sent
+		k.set(c.TTL, event.Sent)
 		return
 	}
 	k.begin(c.Holder, event.Replied, event.Sent, c.TTL)
 }
 
-func (k *keyOf) begin(holder string, from, set time.Time, ttl Millis) {
-	k.holdings = append(k.holdings, Holding{Holder: holder, From: from, Lasts: ttl, set: set})
-	k.held = true
+func (k *key) begin(holder string, from, set time.Time, ttl Millis) {
+	k.last, k.held = &Holding{Holder: holder, From: from, Lasts: ttl, set: set, Node: k.node}, true
+	k.account.gains(k.last)
 }
 
-func (k *keyOf) renew(event Event) {
+// set sets the expiry of the lock.
+func (k *key) set(ttl Millis, at time.Time) {
+	k.last.Lasts, k.last.set = ttl, at
+	k.account.most.renews(k.last)
+}
+
+func (k *key) end(end End, by string, at time.Time) {
+	k.last.End, k.last.By, k.last.To, k.held = end, by, at, false
+	if end == Gone {
+		k.lapsed = latest(append(k.lapsed, k.last))
+	}
+	k.account.loses(k.last)
+}
+
+func (k *key) renew(event Event) {
 	if !k.held {
 		return
 	}
 	if k.holder() != event.Command.Holder {
 		k.find(Prolonged, event)
 	}
-	k.now().Lasts, k.now().set = event.Command.TTL, event.Sent
+	k.set(event.Command.TTL, event.Sent)
 }
 
-func (k *keyOf) remove(event Event) {
+func (k *key) remove(event Event) {
 	switch {
-	case !k.held:
-	case k.holder() == event.Command.Holder:
+	case k.holder() == event.Command.Holder && k.held:
 		k.end(GivenBack, actor(event), event.Replied)
 		if k.early != nil && event.Command.Outcome == Passed && !k.early.Replied.Before(event.Sent) {
 			k.handOver(*k.early)
 		}
 		k.early = nil
+	case k.explains(event), !k.held:
 	default:
 		k.find(Removed, event)
 		k.end(Taken, actor(event), event.Replied)
 	}
 }
 
+// explains reports whether a release whose reply came late is the end of a holding that nobody could explain.
+func (k *key) explains(release Event) bool {
+	for _, h := range k.lapsed {
+		if h.Holder == release.Command.Holder && h.End == Gone && !release.Sent.After(h.To) {
+			h.End, h.By = GivenBack, actor(release)
+			return true
+		}
+	}
+	return false
+}
+
 // expire ends a holding that is gone by then, though nobody has removed it.
-func (k *keyOf) expire(by time.Time) {
-	if !k.held {
-		return
+func (k *key) expire(by time.Time) {
+	switch {
+	case !k.held:
+	case k.last.expiredBy(by):
+		k.end(Expired, "", k.last.Expires())
+	default:
+		k.end(Gone, "", by)
 	}
-	if k.now().expiredBy(by) {
-		k.end(Expired, "", k.now().set.Add(time.Duration(k.now().Lasts)))
-		return
-	}
-	k.end(Gone, "", by)
 }
 
 // handOver begins the holding of a replica that was told by a message that it has the lock now.
-func (k *keyOf) handOver(obtains Event) {
-	if len(k.holdings) == 0 || obtains.Token == 0 || k.now().Holder == obtains.Sale {
-		return
+func (k *key) handOver(obtains Event) {
+	before := k.last
+	switch {
+	case before == nil || obtains.Token == 0 || before.Holder == obtains.Sale || before.Holder == obtains.Replica:
+		// it goes on within its replica
+	case k.held:
+		k.early = &obtains
+	default:
+		k.begin(obtains.Replica, before.To, before.set, before.Lasts)
 	}
-	if k.held {
-		if k.now().Holder != obtains.Replica {
-			k.early = &obtains
-		}
-		return
-	}
-	before := k.now()
-	if before.Holder == obtains.Replica {
-		return // it goes on within its replica
-	}
-	k.begin(obtains.Replica, before.To, before.set, before.Lasts)
 }
 
 // forget ends a holding that a Redis knows nothing more of.
-func (k *keyOf) forget(event Event) {
+func (k *key) forget(event Event) {
 	k.doubtful = nil
-	if !k.held {
-		return
-	}
-	if k.now().expiredBy(event.Replied) {
+	switch {
+	case !k.held:
+	case k.last.expiredBy(event.Replied):
 		k.expire(event.Replied)
+	default:
+		k.tell(Finding{Kind: Forgot, At: event.Replied, By: redisName(k.node), Of: k.holder(), Node: k.node})
+		k.end(Forgotten, redisName(k.node), event.Replied)
+	}
+}
+
+// explain begins the holding that somebody finds though nobody is known to have taken the lock: his own, if his client sent the command
+// that took it twice, or that of a command without a reply.
+func (k *key) explain(event Event) {
+	c := event.Command
+	if c.Outcome == Again || k.resent[event.Replica] {
+		delete(k.resent, event.Replica)
+		k.begin(c.Holder, event.Sent, event.Sent, c.TTL)
 		return
 	}
-	k.findings = append(k.findings, Finding{Kind: Forgot, At: event.Replied, By: redisName(event.Node), Of: k.holder(), Node: event.Node})
-	k.end(Forgotten, redisName(event.Node), event.Replied)
-}
-
-// refuse is for an attempt that found the lock held: by whoever asked, or perhaps by a command whose reply was lost.
-func (k *keyOf) refuse(event Event) {
-	if !k.held && !k.refusedByItself(event) {
-		k.settleDoubt(event)
-	}
-}
-
-// settleDoubt begins the holding of a command without a reply: somebody finds the lock held, and it can be nobody else's.
-func (k *keyOf) settleDoubt(refused Event) {
 	for i, doubt := range k.doubtful {
-		if doubt.Sent.Before(refused.Replied) {
-			from := doubt.Sent
-			if freed := k.freed[doubt.Replica]; freed.After(from) {
-				from = freed
-			}
+		if doubt.Sent.Before(event.Replied) {
+			from := later(doubt.Sent, k.freed[doubt.Replica].Replied)
+			k.doubtful = slices.Delete(k.doubtful, i, i+1)
 			k.begin(doubt.Command.Holder, from, from, doubt.Command.TTL)
-			k.doubtful = append(k.doubtful[:i:i], k.doubtful[i+1:]...)
 			return
 		}
 	}
 }
 
-func (k *keyOf) end(end End, by string, at time.Time) {
-	h := k.now()
-	h.End, h.By, h.To = end, by, at
-	k.held = false
-}
-
 // find notes that an event does something to another's lock.
-func (k *keyOf) find(kind FindingKind, event Event) {
-	k.findings = append(k.findings, Finding{Kind: kind, At: event.Replied, By: actor(event), Of: k.holder()})
+func (k *key) find(kind FindingKind, event Event) {
+	k.tell(Finding{Kind: kind, At: event.Replied, By: actor(event), Of: k.holder()})
 }
 
-func (k *keyOf) found() []Finding { return k.findings }
+// tell tells what was found; of one of several masters it means nothing.
+func (k *key) tell(f Finding) {
+	if k.node == 0 {
+		k.account.find(f)
+	}
+}
 
 // actor is who sent a command.
 func actor(event Event) string {
-	switch {
-	case event.Sale != "":
+	if event.Sale != "" {
 		return event.Sale
-	default:
-		return event.Command.Holder
 	}
+	return event.Command.Holder
+}
+
+// redisName is a Redis's name in what is noted.
+func redisName(node int) string {
+	if node == 0 {
+		return "Redis"
+	}
+	return "node " + strconv.Itoa(node)
 }

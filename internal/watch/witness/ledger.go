@@ -20,23 +20,12 @@ const (
 // inDoubt is the code that says that the sale may have been made.
 const inDoubt = "outcome_unknown"
 
-// booked compares what buyers were told with the ledger.
-func (a Account) booked() (found []Finding) {
-	sales := map[string]string{} // by owner
-	for _, event := range a.Events {
-		if event.Kind == KindAsks {
-			sales[event.Owner] = event.Sale
-		}
+// ofLedger compares what a buyer was told with the ledger.
+func (a *Account) ofLedger(event Event) {
+	if kind := toldWrong(event); kind != "" {
+		by := cmp.Or(a.owners[event.Owner], event.Replica) // a sale that never asked for the lock has no name
+		a.find(Finding{Kind: kind, At: event.Replied, By: by})
 	}
-	for _, event := range a.Events {
-		kind := toldWrong(event)
-		if kind == "" {
-			continue
-		}
-		by := cmp.Or(sales[event.Owner], event.Replica) // a sale that never asked for the lock has no name
-		found = append(found, Finding{Kind: kind, At: event.Replied, By: by})
-	}
-	return found
 }
 
 // toldWrong says what is worth a sentence of what a buyer was told; "" if nothing is.

@@ -1,106 +1,65 @@
 package witness
 
-import (
-	"fmt"
-	"slices"
-	"time"
-)
+import "slices"
 
-// onNodes is a lock on several masters: whose it is on each, and who has a majority of them. That is the holder.
-type onNodes struct {
-	holdings []Holding // of each
-	majority []Holding
+// majority is a lock on several masters: who has most of them is the holder.
+type majority struct {
+	parts map[string][]*Holding // of each holder, on single masters, that go on
+	held  map[string]*Holding   // of those who have most, or had
+	lost  map[string]*Holding   // the part that such a holder lost last
 }
 
-// followedOnNodes follows the key on every master that there is a command for.
-func followedOnNodes(events []Event) onNodes {
-	var l onNodes
-	nodes := nodesOf(events)
-	for node := 1; node <= nodes; node++ {
-		for _, h := range followed(of(events, node)).holdings {
-			h.Node = node
-			l.holdings = append(l.holdings, h)
-		}
+func newMajority() majority {
+	return majority{parts: map[string][]*Holding{}, held: map[string]*Holding{}, lost: map[string]*Holding{}}
+}
+
+// gains takes a part. It gives the holding of a majority that begins with it, or nil.
+func (m *majority) gains(part *Holding, nodes int) *Holding {
+	who := part.Holder
+	m.parts[who] = append(m.parts[who], part)
+	if len(m.parts[who]) != nodes/2+1 {
+		return nil
 	}
-	l.count(nodes/2 + 1)
-	return l
-}
-
-// of gives the events that concern one Redis: a master, or, for 0, the one with the stock. The moments of sales are about that one.
-func of(events []Event, node int) (those []Event) {
-	for _, event := range events {
-		if event.Node == node {
-			those = append(those, event)
-		}
+	whole := *part
+	whole.Node = 0
+	for _, p := range m.parts[who] {
+		whole.From = later(whole.From, p.From)
 	}
-	return those
+	m.held[who] = &whole
+	delete(m.lost, who)
+	return &whole
 }
 
-// nodesOf is how many masters there are.
-func nodesOf(events []Event) (n int) {
-	for _, event := range events {
-		n = max(n, event.Nodes)
-	}
-	return n
-}
-
-// redisName is a Redis's name in what is noted.
-func redisName(node int) string {
-	if node == 0 {
-		return "Redis"
-	}
-	return fmt.Sprintf("node %d", node)
-}
-
-// change is the beginning or the end of a holding on one master.
-type change struct {
-	at    time.Time
-	of    Holding
-	gains bool
-}
-
-// count finds the times in which somebody has at least most of the masters.
-func (l *onNodes) count(most int) {
-	var changes []change
-	for _, h := range l.holdings {
-		changes = append(changes, change{at: h.From, of: h, gains: true})
-		if h.End != Lasting {
-			changes = append(changes, change{at: h.To, of: h})
-		}
-	}
-	slices.SortStableFunc(changes, func(a, b change) int { return a.at.Compare(b.at) })
-	has := map[string]int{}
-	for _, c := range changes {
-		switch {
-		case c.gains:
-			if has[c.of.Holder]++; has[c.of.Holder] == most {
-				l.majority = append(l.majority, Holding{Holder: c.of.Holder, From: c.at, Lasts: c.of.Lasts, set: c.of.set})
-			}
-		default:
-			if has[c.of.Holder]--; has[c.of.Holder] == most-1 {
-				l.end(c)
-			}
-		}
+// renews takes that the expiry of a part was set.
+func (m *majority) renews(part *Holding) {
+	if whole := m.held[part.Holder]; whole != nil && whole.End == Lasting && part.Node > 0 {
+		whole.Lasts, whole.set = part.Lasts, part.set
 	}
 }
 
-// end ends a majority as its holder's holding on one master ended, without which it falls short. It is the holder's last one, and not
-// always the last of all: a release whose reply comes late seems to come after the next holder's commands.
-func (l *onNodes) end(c change) {
-	at := len(l.majority) - 1
-	for l.majority[at].Holder != c.of.Holder {
-		at--
+// loses takes the end of a part. It gives the majority that ends with it, or nil, and what is to be found about that: somebody else ended
+// it, or a master forgot it.
+func (m *majority) loses(part *Holding, nodes int) (whole *Holding, found []Finding) {
+	who := part.Holder
+	m.parts[who] = slices.DeleteFunc(m.parts[who], func(p *Holding) bool { return p == part })
+	if len(m.parts[who]) == 0 {
+		delete(m.parts, who)
 	}
-	last := &l.majority[at]
-	last.To, last.End, last.By, last.Lasts, last.lostOn = c.at, c.of.End, c.of.By, c.of.Lasts, c.of.Node
-}
-
-// found are the majorities that others ended, or that were forgotten.
-func (l *onNodes) found() (found []Finding) {
-	for _, h := range l.majority {
-		if kind, is := map[End]FindingKind{Taken: Removed, Replaced: Overwrote, Forgotten: Forgot}[h.End]; is {
-			found = append(found, Finding{Kind: kind, At: h.To, By: h.By, Of: h.Holder, Node: h.lostOn})
-		}
+	if whole = m.held[who]; whole == nil {
+		return nil, nil
 	}
-	return found
+	if last := m.lost[who]; last == nil || !part.To.Before(last.To) {
+		m.lost[who] = part
+	}
+	if len(m.parts[who]) != nodes/2 {
+		return nil, nil
+	}
+	last := m.lost[who] // several may have expired at once, and be noticed in another order
+	delete(m.held, who)
+	delete(m.lost, who)
+	whole.To, whole.End, whole.By, whole.Lasts = last.To, last.End, last.By, last.Lasts
+	if kind, is := map[End]FindingKind{Taken: Removed, Replaced: Overwrote, Forgotten: Forgot}[whole.End]; is {
+		found = []Finding{{Kind: kind, At: whole.To, By: whole.By, Of: who, Node: last.Node}}
+	}
+	return whole, found
 }

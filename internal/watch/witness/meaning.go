@@ -94,15 +94,15 @@ func ofScript(script string, args []any, reply any) meaning {
 	if len(args) < 3+keys {
 		return meaning{}
 	}
-	own, first := args[3+keys:], number(reply)
-	owner := ""
-	if len(own) > 0 {
-		owner = textOf(own[0])
-	}
-	m := meaning{owner: owner}
+	own := args[3+keys:]
 	if args[3] != lock.Key { // such as the door's
 		return ofStock(script, own, reply)
 	}
+	var m meaning
+	if len(own) > 0 {
+		m.owner = textOf(own[0])
+	}
+	first := number(reply)
 	switch script {
 	case lua.Lock, lua.LockFenced, lua.SetNXExpire:
 		m.verb, m.outcome, m.ttl = Takes, doneIf(first != lua.NotTaken, Refused), expiry(own[1], false)

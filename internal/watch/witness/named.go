@@ -7,8 +7,7 @@ import (
 )
 
 // named writes sales' short names for their owners, and replicas' for their processes, in the commands of all replicas.
-func named(events []Event) {
-	claimed(events)
+func named(events []Event) []Event {
 	var pairs []string
 	for _, event := range events {
 		if event.Process != "" {
@@ -17,9 +16,6 @@ func named(events []Event) {
 		if event.Kind == KindAsks && event.Owner != "" {
 			pairs = append(pairs, event.Owner, event.Sale, strings.TrimPrefix(event.Owner, lock.Key+":"), event.Sale)
 		}
-	}
-	if len(pairs) == 0 {
-		return
 	}
 	names := strings.NewReplacer(pairs...)
 	for i, event := range events {
@@ -30,21 +26,18 @@ func named(events []Event) {
 		command.Text, command.Reply = names.Replace(command.Text), names.Replace(command.Reply)
 		events[i].Command = &command
 	}
+	return events
 }
 
-// claimed gives each command that a sale's name is in, though the sale had ended when it was sent, to that sale.
-func claimed(events []Event) {
-	sales := map[string]string{} // by owner
-	for _, event := range events {
-		if event.Kind == KindAsks && event.Owner != "" {
-			sales[event.Owner] = event.Sale
-		}
+// claimed gives a command that a sale's name is in, though the sale had ended when it was sent, to that sale.
+func (a *Account) claimed(event Event) Event {
+	if event.Kind == KindAsks && event.Owner != "" {
+		a.owners[event.Owner] = event.Sale
 	}
-	for i, event := range events {
-		if sale := sales[event.Owner]; sale != "" && event.Command != nil {
-			command := *event.Command
-			events[i].Sale, command.Holder = sale, sale
-			events[i].Command = &command
-		}
+	if sale := a.owners[event.Owner]; sale != "" && event.Command != nil {
+		command := *event.Command
+		event.Sale, command.Holder = sale, sale
+		event.Command = &command
 	}
+	return event
 }

@@ -12,9 +12,8 @@ import (
 // mostEvents is how many a Recorder keeps.
 const mostEvents = 1 << 14
 
-// Recorder notes what the sales of one replica do with their lock. It is a service.Witness and an http.Handler, and has a go-redis hook
-// for each client. It sends
-// Redis nothing, and its memory is bounded: it forgets the oldest events.
+// Recorder notes what the sales of one replica do with their lock. It is a service.Observer and an http.Handler, and has a go-redis hook
+// for each client. It sends Redis nothing, and its memory is bounded: it forgets the oldest events.
 type Recorder struct {
 	replica string
 	process string // a name that no other process has
@@ -56,7 +55,7 @@ func NewRecorder(replica, process string, now func() time.Time) *Recorder {
 	return &Recorder{replica: replica, process: process, now: now, most: mostEvents, sales: map[string]*sale{}, own: newSale("", "")}
 }
 
-// Follow implements service.Witness: it gives the sale its short name.
+// Follow implements service.Observer: it gives the sale its short name.
 func (r *Recorder) Follow(ctx context.Context, run, owner string) context.Context {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -67,17 +66,19 @@ func (r *Recorder) Follow(ctx context.Context, run, owner string) context.Contex
 	return context.WithValue(ctx, saleKey{}, s)
 }
 
-// Saw implements service.Witness.
-func (r *Recorder) Saw(ctx context.Context, moment service.Moment, token int64, err error) {
+// Saw implements service.Observer. A sale without a lock ends with the error that says so.
+func (r *Recorder) Saw(ctx context.Context, seen service.Seen) {
 	s, _ := ctx.Value(saleKey{}).(*sale)
-	if s == nil {
+	if s == nil || seen.Moment == service.Misses || seen.Moment == service.Conflicts {
 		return
 	}
 	at := r.now()
-	event := Event{Replica: r.replica, Kind: Kind(moment), Sale: s.name, Sent: at, Replied: at, Token: token, Error: textOfError(err)}
+	event := Event{
+		Replica: r.replica, Kind: Kind(seen.Moment), Sale: s.name, Sent: at, Replied: at, Token: seen.Token, Error: textOfError(seen.Err),
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	switch moment {
+	switch seen.Moment {
 	case service.Asks:
 		event.Owner, event.Process, event.Run = s.owner, r.process, s.run
 	case service.Ends:

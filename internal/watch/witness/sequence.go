@@ -1,6 +1,7 @@
 package witness
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,86 +14,95 @@ import (
 // Trace writes down what happened to some sales, for the drawings that the explorer has, too; without names, to all of them.
 func (a Account) Trace(in language.Language, sales ...string) trace.Trace {
 	if len(sales) == 0 {
-		sales = a.Sales()
+		for _, s := range a.Sales {
+			if !slices.Contains(sales, s.Name) {
+				sales = append(sales, s.Name)
+			}
+		}
 	}
-	t := trace.Trace{Actors: sales, Nodes: nodesOf(a.Events), Language: in}
+	t := trace.Trace{Actors: sales, Nodes: a.nodes, Language: in}
 	if len(a.Events) == 0 {
 		return t
 	}
-	d := drawing{in: in, account: a, sales: sales, began: a.Events[0].Sent}
+	d := drawing{in: in, account: &a, sales: sales}
 	moments := d.moments()
-	for i, moment := range moments {
-		d.until = a.end().Add(1)
+	for i, m := range moments {
+		until := a.end().Add(1)
 		if i+1 < len(moments) {
-			d.until = moments[i+1].at
+			until = moments[i+1].at
 		}
-		d.stepsOf(moment)
+		if m.before != nil {
+			t.Steps = append(t.Steps, d.stood(*m.before, m.asked, m.asked))
+		}
+		t.Steps = append(t.Steps, d.stood(m.step, m.at, until))
 	}
-	t.Steps = d.steps
 	return t
-}
-
-// Sales gives the short names of those that asked for the lock, in that order.
-func (a Account) Sales() (names []string) {
-	for _, event := range a.Events {
-		if event.Sale != "" && !slices.Contains(names, event.Sale) {
-			names = append(names, event.Sale)
-		}
-	}
-	return names
 }
 
 // drawing turns an account into steps.
 type drawing struct {
 	in      language.Language
-	account Account
+	account *Account
 	sales   []string
-	began   time.Time
-	until   time.Time // when the step after this one comes
 	stock   string
-	steps   []trace.Step
 }
 
-// moment is an event, or the expiry of a lock, which is none.
+// moment is an event, or the expiry of a lock, which is none, as a step.
 type moment struct {
-	at      time.Time
-	event   *Event
-	expired *Holding
+	at     time.Time
+	step   trace.Step
+	asked  time.Time   // of a command before which others were not noted,
+	before *trace.Step // for which this step is
 }
 
-func (d *drawing) moments() []moment {
-	var all []moment
-	for i, event := range d.account.Events {
-		if d.shows(event) {
-			all = append(all, moment{at: event.Replied, event: &d.account.Events[i]})
+func (d *drawing) moments() (all []moment) {
+	for _, event := range d.account.Events {
+		m, shown := moment{at: event.Replied}, event.Sale == "" || slices.Contains(d.sales, event.Sale)
+		switch event.Kind {
+		case KindCommand:
+			d.command(&m, event)
+		case KindEnds:
+			m.step = trace.Step{Actor: event.Sale, Kind: trace.KindEnds, Says: saysOfEnd(d.in, event)}
+		default:
+			m.step, shown = d.happens(event)
+		}
+		if shown {
+			all = append(all, m)
 		}
 	}
-	for i, h := range d.account.Holdings {
+	for _, h := range d.account.Holdings {
 		if h.End == Expired {
-			all = append(all, moment{at: h.To, expired: &d.account.Holdings[i]})
+			says := Event{Sale: h.Holder}.filled(language.Both("{by}'s lock expires", "{by} 的锁过期").In(d.in), d.in)
+			all = append(all, moment{at: h.To, step: trace.Step{Kind: trace.KindTime, Says: says}})
 		}
 	}
 	slices.SortStableFunc(all, func(a, b moment) int { return a.at.Compare(b.at) })
 	return all
 }
 
-// shows reports whether an event gets a step: those of other sales do not, nor the moments that a command beside them shows.
-func (d *drawing) shows(event Event) bool {
-	if _, is := d.happening(event); is {
-		return true
+// happens gives the step of an event that is no command, if it has one: of a sale or of a replica that is not drawn, it has none.
+func (d *drawing) happens(event Event) (step trace.Step, shown bool) {
+	h, shown := event.happening()
+	step = trace.Step{Kind: h.step, Fault: event.filled(h.rule.In(d.in), d.in), Node: event.Node, Says: event.Says(d.in)}
+	switch {
+	case event.Sale != "":
+		step.Actor = event.Sale
+		shown = shown && (event.Kind != KindLoses || slices.Contains(d.sales, event.Sale))
+	case event.Replica != "":
+		step.Actor = d.firstOf(event.Replica)
+		shown = shown && step.Actor != ""
 	}
 	switch event.Kind {
-	case KindDies, KindStops, KindGoes, KindHeld, KindFreed, KindCut, KindMend, KindMessageLost:
-		return d.firstOf(event.Replica) != ""
-	case KindEmptied, KindCrashes, KindLags, KindFailsOver:
-		return true
-	case KindCommand:
-		return event.Sale == "" || slices.Contains(d.sales, event.Sale)
-	case KindEnds, KindLoses:
-		return slices.Contains(d.sales, event.Sale)
+	case KindRuns, KindMissed:
+		step.Says = cmp.Or(d.found(func(f Finding) bool {
+			return (f.Kind == RanTwice || f.Kind == Missed) && f.Tick == event.Tick && f.By == event.Sale
+		}), step.Says)
+	case KindEmptied, KindCrashes, KindFailsOver:
+		forgot := d.found(func(f Finding) bool { return f.Kind == Forgot && f.At.Equal(event.Replied) })
+		step.Says = d.joined(step.Says, forgot)
 	default:
-		return false
 	}
+	return step, shown
 }
 
 // firstOf gives the first sale of a replica.
@@ -105,131 +115,109 @@ func (d *drawing) firstOf(replica string) string {
 	return ""
 }
 
-func (d *drawing) stepsOf(m moment) {
-	if m.expired != nil {
-		d.add(m.at, trace.Step{Kind: trace.KindTime, Says: phrase(d.in, "expires", m.expired.Holder)})
-		return
-	}
-	event := *m.event
-	if step, is := d.happening(event); is {
-		d.add(m.at, step)
-		return
-	}
-	if kind, is := faults()[event.Kind]; is {
-		d.add(m.at, trace.Step{Actor: d.firstOf(event.Replica), Kind: kind, Node: event.Node, Says: d.saysOfFault(event)})
-		return
-	}
-	switch event.Kind {
-	case KindLoses:
-		d.add(m.at, trace.Step{Actor: event.Sale, Kind: trace.KindWoken, Says: phrase(d.in, "loses", event.Sale)})
-	case KindEnds:
-		d.add(m.at, trace.Step{Actor: event.Sale, Kind: trace.KindEnds, Says: saysOfEnd(d.in, event)})
-	default:
-		d.command(m.at, event)
-	}
-}
-
-// command adds the step of a command, after one for the attempts that were not noted.
-func (d *drawing) command(at time.Time, event Event) {
-	c, until, sender := event.Command, d.until, d.sender(at, event)
+// command is the step of a command, after one for the attempts that were not noted.
+func (d *drawing) command(m *moment, event Event) {
+	c, sender := event.Command, d.sender(event)
 	if c.Polls > 0 {
-		d.until = event.Sent
-		d.add(event.Sent, trace.Step{Actor: sender, Kind: trace.KindWaits, Says: saysOfPolls(d.in, event)})
+		m.asked = event.Sent
+		m.before = &trace.Step{Actor: sender, Kind: trace.KindWaits, Says: saysOfPolls(d.in, event)}
 	}
-	d.until = until
-	if (c.Verb == Reads || c.Verb == Writes) && c.Outcome == Done {
-		d.stock = strconv.FormatInt(c.Stock, 10)
-	}
-	step := trace.Step{
-		Token: c.Name, Actor: sender, Kind: trace.KindCommand, Node: event.Node, Command: c.Text, Reply: c.Reply, Says: d.says(event),
-	}
+	m.step = trace.Step{Token: c.Name, Actor: sender, Kind: trace.KindCommand, Node: event.Node, Command: c.Text, Reply: c.Reply}
 	if c.Outcome == Unknown {
-		step.Kind, step.Reply = trace.KindLostReply, "?"
+		m.step.Kind, m.step.Reply = trace.KindLostReply, "?"
 	}
-	d.add(at, step)
+	if (c.Verb == Reads || c.Verb == Writes) && c.Outcome == Done {
+		m.step.Stock = strconv.FormatInt(c.Stock, 10)
+	}
+	m.step.Says = cmp.Or(d.found(func(f Finding) bool { // that the command is to blame for
+		return f.At.Equal(event.Replied) && f.By == actor(event) && (f.Kind != WaitsForItself || c.Verb == Takes)
+	}), saysOfCommand(d.in, event))
 }
 
 // sender gives the sale on whose lifeline a command is drawn: its own, or, for one of a replica, the one that is at work there; "" for
 // one by hand.
-func (d *drawing) sender(at time.Time, event Event) string {
+func (d *drawing) sender(event Event) string {
 	if event.Sale != "" || event.Command.Holder == "" {
 		return event.Sale
 	}
 	for _, i := range d.account.Insides {
-		if ReplicaOf(i.Sale) == event.Replica && i.covers(at) && slices.Contains(d.sales, i.Sale) {
+		if ReplicaOf(i.Sale) == event.Replica && i.covers(event.Replied) && slices.Contains(d.sales, i.Sale) {
 			return i.Sale
 		}
 	}
 	return d.firstOf(event.Replica)
 }
 
-// says gives the sentences of the findings that a command is to blame for, or says what it did.
-func (d *drawing) says(event Event) string {
-	var says []string
+// found gives the sentences of some findings; "" if there are none.
+func (d *drawing) found(those func(Finding) bool) (says string) {
 	for _, f := range d.account.Findings {
-		if f.At.Equal(event.Replied) && f.By == actor(event) && (f.Kind != WaitsForItself || event.Command.Verb == Takes) {
-			says = append(says, f.Says(d.in))
+		if those(f) {
+			says = d.joined(says, f.Says(d.in))
 		}
 	}
-	if len(says) == 0 {
-		says = []string{saysOfCommand(d.in, event)}
-	}
-	return strings.Join(says, phrase(d.in, "and"))
+	return says
 }
 
-// saysOfFault says what happened to a replica or to a Redis, and what was forgotten by that.
-func (d *drawing) saysOfFault(event Event) string {
-	says := []string{saysOfFault(d.in, event)}
-	for _, f := range d.account.Of(Forgot) {
-		if f.At.Equal(event.Replied) {
-			says = append(says, f.Says(d.in))
-		}
+// joined joins two sentences, if there are two.
+func (d *drawing) joined(a, b string) string {
+	if a == "" || b == "" {
+		return a + b
 	}
-	return strings.Join(says, phrase(d.in, "and"))
+	return strings.Join([]string{a, b}, language.Both("; ", "；").In(d.in))
 }
 
-// add adds a step, with what is so after it.
-func (d *drawing) add(at time.Time, step trace.Step) {
-	step.At = trace.Millis(at.Sub(d.began))
-	for _, h := range d.account.Holdings {
-		if !h.From.After(at) && (h.End == Lasting || h.To.After(at)) {
+// stood adds to a step what is so after it, until the next one.
+func (d *drawing) stood(step trace.Step, at, until time.Time) trace.Step {
+	a := d.account
+	step.At = trace.Millis(at.Sub(a.Events[0].Sent))
+	for _, h := range a.Holdings {
+		if h.covers(at) {
 			step.Lock = h.Holder
 		}
 	}
-	step.Stock, step.Nodes = d.stock, d.account.nodesAt(at)
-	for _, sale := range d.sales {
-		step.Standing = append(step.Standing, d.stance(sale, at))
+	d.stock = cmp.Or(step.Stock, d.stock)
+	step.Stock = d.stock
+	for range a.nodes {
+		step.Nodes = append(step.Nodes, trace.Node{Health: trace.Well})
 	}
-	d.steps = append(d.steps, step)
+	for _, event := range a.Events {
+		if event.Kind == KindCrashes && event.Node > 0 && !event.Replied.After(at) {
+			step.Nodes[event.Node-1].Health = trace.Crashed
+		}
+	}
+	for _, h := range a.OnNodes {
+		if h.covers(at) {
+			step.Nodes[h.Node-1].Lock = h.Holder
+		}
+	}
+	for _, sale := range d.sales {
+		step.Standing = append(step.Standing, d.stance(sale, at, until))
+	}
+	return step
 }
 
 // stance is where a sale stands at a moment. A sale that obtains the lock before the next step is inside: its command has said so.
-func (d *drawing) stance(sale string, at time.Time) trace.Stance {
-	stance, paused := trace.Absent, false
-	for _, event := range d.account.Events {
-		if event.Replied.After(at) {
-			break
-		}
-		switch {
-		case event.Sale == sale && (event.Kind == KindAsks || event.Kind == KindRuns) && stance == trace.Absent:
-			stance = trace.Outside
-		case event.Sale == sale && (event.Kind == KindEnds || event.Kind == KindRan):
-			stance = trace.Ended
-		case event.Replica != ReplicaOf(sale) || stance == trace.Absent || stance == trace.Ended:
-		case event.Kind == KindDies:
-			stance = trace.Dead
-		case event.Kind == KindStops:
-			paused = true
-		case event.Kind == KindGoes:
-			paused = false
+func (d *drawing) stance(sale string, at, until time.Time) trace.Stance {
+	var life *Sale // the latest of that name: its replica may have been started again
+	for _, s := range d.account.Sales {
+		if s.Name == sale && !s.began().IsZero() && !s.began().After(at) {
+			life = s
 		}
 	}
-	inside := slices.ContainsFunc(d.account.Insides, func(i Inside) bool {
-		return i.Sale == sale && (i.covers(at) || i.From.After(at) && i.From.Before(d.until))
+	paused := slices.ContainsFunc(d.account.Stops, func(s Stop) bool {
+		return s.Replica == ReplicaOf(sale) && !s.From.After(at) && (s.To.IsZero() || s.To.After(at))
+	})
+	inside := slices.ContainsFunc(d.account.Insides, func(i *Inside) bool {
+		return i.Sale == sale && (i.covers(at) || i.From.After(at) && i.From.Before(until))
 	})
 	switch {
-	case stance != trace.Outside:
-		return stance
+	case life == nil:
+		return trace.Absent
+	case !life.Ended.IsZero() && !life.Ended.After(at):
+		if life.Died {
+			return trace.Dead
+		}
+		return trace.Ended
 	case paused && inside:
 		return trace.PausedInside
 	case paused:

@@ -1,59 +1,45 @@
 package witness
 
-import "time"
+import "slices"
 
-// stocks finds what went wrong with the stock: updates that were lost, and tokens that were refused.
-func (a Account) stocks() (found []Finding) {
-	read := map[string]int64{} // what a sale read last
-	var before *Event          // the write before
-	var seen int64
-	for i, event := range a.Events {
-		if event.Kind != KindCommand || event.Command.Verb != Reads && event.Command.Verb != Writes {
-			continue
-		}
-		c := event.Command
-		switch {
-		case c.Outcome == Refused && event.Token > 0:
-			found = append(found, Finding{Kind: RefusedToken, At: event.Replied, By: event.Sale, Token: event.Token, Seen: seen})
-		case c.Outcome != Done:
-		case c.Verb == Reads:
-			read[event.Sale] = c.Stock
-		default:
-			had, hasRead := read[event.Sale]
-			if before != nil && hasRead && had != before.Command.Stock {
-				found = append(found, Finding{
-					Kind: LostUpdate, At: event.Replied, By: event.Sale, Of: before.Sale, Read: had, Wrote: c.Stock,
-				})
-			}
-			before = &a.Events[i]
-		}
-		if c.Outcome == Done {
-			seen = max(seen, event.Token)
-		}
-	}
-	return found
+// stock is what the sales did with it.
+type stock struct {
+	before Event // the write before
+	token  int64 // the largest that the store has seen
 }
 
-// wroteLate finds the sales that wrote after their lock had ended.
-func (a Account) wroteLate() (found []Finding) {
-	for _, event := range a.Events {
-		if event.Kind != KindCommand || event.Command.Verb != Writes || event.Command.Outcome != Done {
-			continue
-		}
-		if ended, late := a.lateFor(event.Sale, event.Replied); late {
-			found = append(found, Finding{Kind: WroteLate, At: event.Replied, By: event.Sale, For: Millis(event.Replied.Sub(ended))})
+// ofStock finds what goes wrong with the stock: updates that are lost, tokens that are refused, writes that come too late.
+func (a *Account) ofStock(s *Sale, event Event) {
+	c, before := event.Command, a.stock.before
+	if c.Verb != Reads && c.Verb != Writes {
+		return
+	}
+	if c.Outcome == Refused && event.Token > 0 && a.stock.token > 0 { // or the larger one was seen before the record began
+		a.find(Finding{Kind: RefusedToken, At: event.Replied, By: s.Name, Token: event.Token, Seen: a.stock.token})
+	}
+	if c.Outcome != Done {
+		return
+	}
+	a.stock.token = max(a.stock.token, event.Token)
+	if c.Verb == Reads {
+		s.read = &c.Stock
+		return
+	}
+	if before.Command != nil && s.read != nil && *s.read != before.Command.Stock {
+		a.find(Finding{Kind: LostUpdate, At: event.Replied, By: s.Name, Of: before.Sale, Read: *s.read, Wrote: c.Stock})
+	}
+	a.stock.before, s.wrote = event, event.Replied
+	for _, h := range slices.Backward(a.Holdings) {
+		if h.Is(s.Name) && !h.From.After(event.Replied) {
+			a.wroteLate(s, h)
+			return
 		}
 	}
-	return found
 }
 
-// lateFor gives when a sale's lock ended, if it did so before a moment, and the sale did not have it again.
-func (a Account) lateFor(sale string, at time.Time) (ended time.Time, late bool) {
-	for _, h := range a.Holdings {
-		if !isOf(h.Holder, sale) || h.From.After(at) {
-			continue
-		}
-		ended, late = h.To, h.End != Lasting && h.To.Before(at)
+// wroteLate finds that a sale wrote after its lock had ended.
+func (a *Account) wroteLate(s *Sale, h *Holding) {
+	if h.End != Lasting && h.To.Before(s.wrote) {
+		a.find(Finding{Kind: WroteLate, At: s.wrote, By: s.Name, For: Millis(s.wrote.Sub(h.To))})
 	}
-	return ended, late
 }

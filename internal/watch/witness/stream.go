@@ -35,32 +35,35 @@ func WriteEvent(w io.Writer, id string, event Event) error {
 // process's name and the event's own id: a watcher that comes back to a process that was started anew is told everything. A watcher that
 // asks for a pace in milliseconds is told what has happened once in that time: of many events that costs less.
 func (r *Recorder) ServeHTTP(w http.ResponseWriter, request *http.Request) {
-	pace := paceOf(request)
 	control := http.NewResponseController(w)
 	BeginStream(w)
-	after := r.lastSeen(request.Header.Get(LastEventID))
-	for first := true; ; first = false {
-		events, more := r.since(after)
+	r.Watch(request.Context(), r.lastSeen(request.Header.Get(LastEventID)), paceOf(request), func(events ...Event) error {
 		for _, event := range events {
-			if WriteEvent(w, r.streamID(event.ID), event) != nil {
-				return
-			}
-			after = event.ID
-		}
-		if first || len(events) > 0 {
-			if control.Flush() != nil {
-				return
+			if err := WriteEvent(w, r.streamID(event.ID), event); err != nil {
+				return err
 			}
 		}
-		if more == nil {
+		return control.Flush()
+	})
+}
+
+// Watch tells see of the events after one: at once of those that are known, though there may be none, and then at a pace of those to come,
+// until ctx or the replica ends, or see fails.
+func (r *Recorder) Watch(ctx context.Context, after uint64, pace time.Duration, see func(...Event) error) {
+	for {
+		events, more := r.since(after)
+		if see(events...) != nil || more == nil {
 			return
+		}
+		if len(events) > 0 {
+			after = events[len(events)-1].ID
 		}
 		select {
 		case <-more:
-		case <-request.Context().Done():
+		case <-ctx.Done():
 			return
 		}
-		if lock.Sleep(request.Context(), lock.SystemClock{}, pace) != nil {
+		if lock.Sleep(ctx, lock.SystemClock{}, pace) != nil {
 			return
 		}
 	}
@@ -73,28 +76,6 @@ const slowestPace = time.Second
 func paceOf(request *http.Request) time.Duration {
 	pace, _ := strconv.Atoi(request.URL.Query().Get("pace_ms")) // what is no number is none
 	return min(time.Duration(max(pace, 0))*time.Millisecond, slowestPace)
-}
-
-// Watch tells see of the events as ServeHTTP does, at a pace, until ctx or the replica ends.
-func (r *Recorder) Watch(ctx context.Context, pace time.Duration, see func(...Event)) {
-	for after := uint64(0); ; {
-		events, more := r.since(after)
-		if len(events) > 0 {
-			after = events[len(events)-1].ID
-			see(events...)
-		}
-		if more == nil {
-			return
-		}
-		select {
-		case <-more:
-		case <-ctx.Done():
-			return
-		}
-		if lock.Sleep(ctx, lock.SystemClock{}, pace) != nil {
-			return
-		}
-	}
 }
 
 // streamID is unlike that of any other process.

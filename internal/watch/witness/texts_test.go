@@ -1,6 +1,7 @@
 package witness
 
 import (
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -19,26 +20,36 @@ var (
 	han         = regexp.MustCompile(`\p{Han}`)
 	placeholder = regexp.MustCompile(`\{\w+\}|%(?:\[\d+\])?[.\d]*[sdf]`)
 	latin       = regexp.MustCompile(`[A-Za-z]`)
-	sameInAll   = strings.NewReplacer("Redis", "", "tick", "")
+	sameInAll   = strings.NewReplacer("Redis", "", "tick", "", "DEL", "", "v7", "")
 )
 
 // texts are all that the witness can say, by where they stand.
 func texts() map[string]language.Text {
 	all := map[string]language.Text{}
-	for kind, text := range sentences() {
-		all["sentence "+string(kind)] = text
+	for _, row := range rows() {
+		all["sentence "+string(row.kind)] = row.says
+		if row.why != (language.Text{}) {
+			all["why "+string(row.kind)] = row.why
+		}
 	}
-	for name, text := range phrases() {
-		all["phrase "+name] = text
+	for what, text := range doings() {
+		all[fmt.Sprint("doing ", what)] = text
 	}
-	for kind, text := range happenings() {
-		all["happening "+string(kind)] = text
+	for kind, text := range Titles() {
+		all["title "+kind] = text
 	}
-	for kind, text := range rules() {
-		all["rule "+string(kind)] = text
+	for outcome, text := range byHand() {
+		all["by hand "+string(outcome)] = text
 	}
-	for i, text := range reason.All() {
-		all["reason "+strconv.Itoa(i)] = text
+	for _, h := range happenings() {
+		for which, text := range map[string]language.Text{"": h.says, " on a node": h.on, ", its rule": h.rule} {
+			if text != (language.Text{}) {
+				all["happening "+string(h.kind)+which] = text
+			}
+		}
+	}
+	for i, because := range reason.All() {
+		all["reason "+strconv.Itoa(i)] = because.Says
 	}
 	return all
 }
@@ -73,12 +84,16 @@ func places(text string) []string {
 // Each kind of finding that is declared has a sentence, and no other has.
 func TestEveryFindingHasASentence(t *testing.T) {
 	declared := constants(t, "FindingKind")
-	for kind := range sentences() {
-		if !slices.Contains(declared, string(kind)) {
-			t.Errorf("%s is no finding", kind)
+	for _, row := range rows() {
+		if !slices.Contains(declared, string(row.kind)) {
+			t.Errorf("%s is no finding", row.kind)
 		}
 	}
 	for _, kind := range declared {
+		if FindingKind(kind).rank() < 0 {
+			t.Errorf("%s has no sentence", kind)
+			continue
+		}
 		for _, in := range language.All() {
 			f := Finding{Kind: FindingKind(kind), By: "r1#1", Of: "r2#1"}
 			if text := f.Says(in); text == "" || strings.ContainsAny(text, "{}") {

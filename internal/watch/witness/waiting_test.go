@@ -160,8 +160,8 @@ func TestWhoWaits(t *testing.T) {
 func TestCommandOfASaleThatHasEnded(t *testing.T) {
 	s := open(t)
 	ctx := s.recorder.Follow(t.Context(), "run", lock.Owner("a"))
-	s.recorder.Saw(ctx, service.Asks, 0, nil)
-	s.recorder.Saw(ctx, service.Ends, 0, nil)
+	s.recorder.Saw(ctx, service.Seen{Moment: service.Asks})
+	s.recorder.Saw(ctx, service.Seen{Moment: service.Ends})
 	if err := s.Lock.Set(t.Context(), lock.Key, lock.Owner("a"), 0).Err(); err != nil {
 		t.Fatal(err)
 	}

@@ -1,35 +1,50 @@
 package witness
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
-// waited finds the sales that waited for long, and behind whom.
-func (a Account) waited() (found []Finding) {
-	asked := map[string]time.Time{}
-	for _, event := range a.Events {
-		switch event.Kind {
-		case KindAsks:
-			asked[event.Sale] = event.Replied
-		case KindObtains, KindEnds:
-			began, waits := asked[event.Sale]
-			delete(asked, event.Sale)
-			d := event.Replied.Sub(began)
-			behind := a.holderAt(began, event.Replied)
-			if !waits || d < longWait || behind == "" || isOf(behind, event.Sale) {
-				continue
-			}
-			kind := Waited
-			if event.Kind == KindEnds {
-				kind = WaitedInVain
-			}
-			found = append(found, Finding{Kind: kind, At: event.Replied, By: event.Sale, Of: behind, For: Millis(d)})
-		default:
-		}
+// manyOvertakes is how often a sale may be overtaken before it is worth a sentence: once, as in the explorer.
+const manyOvertakes = 1
+
+// endsWait ends a nested call's wait for the lock, which its own sale has.
+func (a *Account) endsWait(s *Sale, event Event) {
+	if !s.again.IsZero() {
+		a.find(Finding{Kind: WaitsForItself, At: event.Replied, By: s.Name, For: Millis(event.Replied.Sub(s.again))})
+		s.again = time.Time{}
 	}
-	return found
+}
+
+// waited finds that a sale waited for long, and behind whom: perhaps for a lock that it had itself, without knowing. And that it asked
+// again and again; of several masters, the one that was asked most often counts.
+func (a *Account) waited(s *Sale, event Event) {
+	n := 0
+	for _, times := range s.polls {
+		n = max(n, times)
+	}
+	if n > manyAsks {
+		a.find(Finding{Kind: Polled, At: event.Replied, By: s.Name, Times: n})
+	}
+	asking := s.asking
+	s.asking, s.polls = time.Time{}, nil
+	if asking.IsZero() || event.Replied.Sub(asking) < longWait {
+		return
+	}
+	f := Finding{Kind: Waited, At: event.Replied, By: s.Name, Of: a.holderAt(asking, event.Replied), For: Millis(event.Replied.Sub(asking))}
+	switch {
+	case f.Of == s.Name && event.Kind == KindEnds && s.Obtained.IsZero():
+		f.Kind, f.Of = WaitsForItself, ""
+	case f.Of == "" || isOf(f.Of, s.Name):
+		return
+	case event.Kind == KindEnds:
+		f.Kind = WaitedInVain
+	}
+	a.find(f)
 }
 
 // holderAt gives who held the lock first in that time, "" if nobody did.
-func (a Account) holderAt(from, to time.Time) string {
+func (a *Account) holderAt(from, to time.Time) string {
 	for _, h := range a.Holdings {
 		if h.From.Before(to) && (h.End == Lasting || h.To.After(from)) {
 			return h.Holder
@@ -38,34 +53,76 @@ func (a Account) holderAt(from, to time.Time) string {
 	return ""
 }
 
-// polled finds the sales that asked for the lock again and again, until they obtained it or gave up. Of several masters, the one that was
-// asked most often counts.
-func (a Account) polled() (found []Finding) {
-	times := map[string]map[int]int{} // by sale and node, of those that are asking
-	for _, event := range a.Events {
-		c, asked := event.Command, times[event.Sale]
-		switch {
-		case event.Kind == KindAsks:
-			times[event.Sale] = map[int]int{}
-		case asked == nil:
-		case c != nil:
-			asked[event.Node] += c.Polls
-			if c.Verb == Takes && c.Outcome == Refused {
-				asked[event.Node]++
-			}
-		case event.Kind == KindObtains || event.Kind == KindEnds:
-			if n := mostOf(asked); n > manyAsks {
-				found = append(found, Finding{Kind: Polled, At: event.Replied, By: event.Sale, Times: n})
-			}
-			delete(times, event.Sale)
-		}
+// wasOvertaken finds that a sale waits, or did until now, while others obtained the lock that had asked after it.
+func (s *Sale) wasOvertaken(now time.Time) []Finding {
+	if s.overtaken <= manyOvertakes || !s.Waits() {
+		return nil
 	}
-	return found
+	return []Finding{{Kind: Overtaken, At: now, By: s.Name, Times: s.overtaken}}
 }
 
-func mostOf(counts map[int]int) (n int) {
-	for _, count := range counts {
-		n = max(n, count)
+// sends notes a command of a sale.
+func (a *Account) sends(s *Sale, event Event) {
+	c := event.Command
+	if s.polls != nil {
+		if s.polls[event.Node] += c.Polls; c.Verb == Takes && c.Outcome == Refused {
+			s.polls[event.Node]++
+		}
 	}
-	return n
+	if c.Verb == Takes && (c.Outcome == Unknown || !s.Ended.IsZero()) {
+		if s.unanswered.IsZero() || event.Sent.Before(s.unanswered) {
+			s.unanswered = event.Sent
+		}
+		a.unanswered(s)
+	}
+	a.places(event)
+	a.ofStock(s, event)
+	a.renews(s, event)
+}
+
+// unanswered finds that a sale failed because a command that asked for its lock had no reply, or none in time.
+func (a *Account) unanswered(s *Sale) {
+	if s.Error == "" || !s.Obtained.IsZero() || s.accused {
+		return
+	}
+	s.accused = true
+	a.find(Finding{Kind: Unanswered, At: s.Ended, By: s.Name, For: Millis(s.Ended.Sub(s.unanswered))})
+}
+
+// renews finds the locks that are renewed though no sale needs them any more. An expiry that is set whosever the lock is belongs to the
+// taking of it.
+func (a *Account) renews(s *Sale, event Event) {
+	c := event.Command
+	last, known := a.ended[event.Replica]
+	if c.Verb != Renews || c.Outcome != Done || c.Forced || !known || !event.Sent.After(last.Replied) {
+		return
+	}
+	if slices.ContainsFunc(a.Going, func(g *Sale) bool { return g == s || s.Name == "" && g.Replica == event.Replica }) {
+		return
+	}
+	f, before := a.renewed[c.Holder]
+	if !before {
+		f = Finding{Kind: RenewedOn, At: event.Replied, By: actor(event), Of: last.Sale}
+	}
+	f.Times++
+	a.renewed[c.Holder] = f
+}
+
+// leftBehind finds the lock of somebody who is gone, if it never expires.
+func (a *Account) leftBehind() []Finding {
+	if len(a.Holdings) == 0 {
+		return nil
+	}
+	h := a.Holdings[len(a.Holdings)-1]
+	if h.End != Lasting || h.Lasts != 0 {
+		return nil
+	}
+	gone := a.died[ReplicaOf(h.Holder)]
+	if s := a.sales[h.Holder]; s != nil && s.Ended.After(h.From) {
+		gone = s.Ended
+	}
+	if !gone.After(h.From) {
+		return nil
+	}
+	return []Finding{{Kind: LeftBehind, At: gone, By: h.Holder}}
 }

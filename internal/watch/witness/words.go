@@ -2,6 +2,7 @@ package witness
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -10,46 +11,136 @@ import (
 	"lockstep/internal/language"
 )
 
-// sentences are what the findings say. A word in braces is a field of the finding.
-func sentences() map[FindingKind]language.Text {
-	both := language.Both
-	return map[FindingKind]language.Text{
-		Removed:        both("{by} removed {of}'s lock", "{by} 删除了 {of} 的锁"),
-		Overwrote:      both("{by} wrote over {of}'s lock", "{by} 覆盖了 {of} 的锁"),
-		Prolonged:      both("{by} prolonged {of}'s lock", "{by} 延长了 {of} 的锁"),
-		ExpiredAtWork:  both("{by}'s lock expired after {for}, while {by} was still at work", "{by} 的锁在 {for}后过期，而 {by} 还在执行"),
-		Together:       both("{by} and {of} were inside together for {for}", "{by} 和 {of} 同时在临界区里，共 {for}"),
-		RefusedToken:   both("the store refused {by}: its token {token} < {seen}", "存储拒绝了 {by}：它的令牌 {token} < {seen}"),
-		WroteLate:      both("{by} wrote {for} after its lock had ended", "{by} 的锁结束 {for}之后，{by} 才写入"),
-		Waited:         both("{by} waited for {for} behind {of}", "{by} 排在 {of} 后面等了 {for}"),
-		WaitedInVain:   both("{by} waited for {for} behind {of}, in vain", "{by} 排在 {of} 后面等了 {for}，没有等到"),
-		WaitsForItself: both("{by} waited for {for} for a lock that it held itself", "{by} 等自己持有的锁，等了 {for}"),
-		Polled:         both("{by} asked for the lock {times} times in vain", "{by} 尝试加锁 {times} 次，都没有成功"),
-		Told:           both("{by} was told that it had lost the lock", "{by} 得知自己丢了锁"),
-		Forgot:         both("{by} forgot {of}'s lock", "{by} 丢失了 {of} 的锁"),
-		Unanswered:     both("{by} asked for the lock, had no reply for {for}, and failed", "{by} 请求加锁，{for}没有响应，于是失败"),
-		DoubtBooked:    both("{by}'s buyer was left in doubt; the ledger has the order", "{by} 的买家无法确定自己是否买到；账本里有这个订单"),
-		DoubtUnbooked:  both("{by}'s buyer was left in doubt; the ledger has no order of it", "{by} 的买家无法确定自己是否买到；账本里没有这个订单"),
-		RanTwice:       both("{by} ran tick {tick}, and so did {of}", "{by} 运行了第 {tick} 个 tick，{of} 也运行了它"),
-		Missed:         both("nobody ran tick {tick}", "没有谁运行第 {tick} 个 tick"),
-		Overtaken:      both("{by} was overtaken by {times} sales that asked after it", "{by} 被 {times} 个后来的单超过"),
-		Idle:           both("nobody was inside for {for} after {of}, while {by} waited", "{of} 之后，临界区空了 {for}，而 {by} 在等待"),
-		DiedHolding:    both("{by} died with the lock, and {of} waited {for} more", "{by} 崩溃时还持有锁，{of} 又等了 {for}"),
-		RenewedOn:      both("{by}'s lock was renewed after {of} had ended: {times} times", "{of} 结束之后，{by} 的锁又续期了 {times} 次"),
+// row is what there is to say about a kind of finding.
+type row struct {
+	kind  FindingKind
+	title language.Text // for people; empty if the page never shows it
+	says  language.Text // a word in braces is a field of the finding
+	why   language.Text // what that means, for who has read nothing; empty if the sentence says it
+	cost  bool          // nothing went wrong: it is only what the lock costs
+}
 
-		LostUpdate: both("{by} wrote stock {wrote}: it had read {read} before {of} wrote, so {of}'s update is lost",
-			"{by} 写入库存 {wrote}：它读到 {read} 之后 {of} 写入过，所以 {of} 的更新丢失"),
-		LeftBehind: both("{by} is gone, and its lock stays: it never expires, and nobody may remove it",
-			"{by} 已经不在，它的锁残留：永不过期，也没有谁可以删除"),
-		PassedOver: both("{by} died in the queue and was passed over: its turn was lost for {for}, then {of} came in",
-			"{by} 在队列里崩溃，被跳过：轮到它时白等了 {for}，然后 {of} 进入"),
-		PlaceExpired: both("{by} died in the queue, and its place expired before its turn: {of} came in at once",
-			"{by} 在队列里崩溃，轮到它之前位置已经过期：{of} 直接进入"),
-		SoldUntold: both("{by} was sold, though its buyer was told that it was not", "{by} 卖出了，买家却被告知没有卖出"),
-		NeverBooked: both("{by} was not sold, though its buyer was told that it was: the ledger has no order of it",
-			"{by} 没有卖出，买家却被告知卖出了：账本里没有这个订单"),
+// rows are in the order in which findings of the same moment are told.
+func rows() []row {
+	both := language.Both
+	place := both(
+		"A process keeps its place in the queue by asking again. A dead one asks no more: its place expires, and the next one has its turn.",
+		"排队的进程要不断重新请求，才能保住位置。崩溃的进程不再请求：它的位置过期后，就轮到下一个。")
+	return []row{
+		{kind: Removed, title: both("Foreign delete", "误删别人的锁"),
+			says: both("{by} removed {of}'s lock", "{by} 删除了 {of} 的锁"), why: both(
+				"DEL does not ask whose the lock is. The next sale may now come in while the other is still at work.",
+				"DEL 不看锁是谁的。现在别人还在执行，下一单就可以进来。")},
+		{kind: Overwrote, title: both("Lock overwritten", "锁被覆盖"),
+			says: both("{by} wrote over {of}'s lock", "{by} 覆盖了 {of} 的锁"), why: both(
+				"The lock was taken over although its holder was still at work.",
+				"持有者还在执行，锁就被别人拿走了。")},
+		{kind: Prolonged, title: both("Foreign renewal", "给别人的锁续期"),
+			says: both("{by} prolonged {of}'s lock", "{by} 延长了 {of} 的锁"), why: both(
+				"An expiry was set on a lock that was another's.",
+				"给别人的锁设置了过期时间。")},
+		{kind: Forgot, title: both("Redis forgot the lock", "Redis 丢失了锁"),
+			says: both("{by} forgot {of}'s lock", "{by} 丢失了 {of} 的锁"), why: both(
+				"Redis lost the lock while its holder was at work. Now two can be inside.",
+				"持有者还在执行，Redis 丢失了锁。现在可能有两个同时进去。")},
+		{kind: ExpiredAtWork, title: both("Lock expired during the work", "没做完锁就过期"),
+			says: both(
+				"{by}'s lock expired after {for}, while {by} was still at work",
+				"{by} 的锁在 {for}后过期，而 {by} 还在执行"), why: both(
+				"The work took longer than the lock's expiry. Redis removed the lock; the sale does not know that, and goes on.",
+				"执行时间超过了锁的过期时间。Redis 删除了锁，这一单不知道，继续执行。")},
+		{kind: Together, title: both("Two holders", "两个持有者"),
+			says: both("{by} and {of} were inside together for {for}", "{by} 和 {of} 同时在临界区里，共 {for}"), why: both(
+				"Each believes that it is alone. If both read the same stock, one of the two updates is lost.",
+				"双方都以为只有自己。如果读到同一个库存，其中一次扣减就会丢失。")},
+		{kind: RefusedToken, title: both("Stale token refused", "旧令牌被拒绝"),
+			says: both("the store refused {by}: its token {token} < {seen}", "存储拒绝了 {by}：它的令牌 {token} < {seen}"), why: both(
+				"A later holder has written already. The store saw that this token is older, and refused the write: nothing is lost.",
+				"后来的持有者已经写过。存储看到这个令牌更旧，拒绝了写入：什么也没有丢失。")},
+		{kind: LostUpdate, title: both("Lost update", "更新丢失"),
+			says: both(
+				"{by} wrote stock {wrote}: it had read {read} before {of} wrote, so {of}'s update is lost",
+				"{by} 写入库存 {wrote}：它读到 {read} 之后 {of} 写入过，所以 {of} 的更新丢失"), why: both(
+				"Both read the same stock, and both wrote one less. Two were sold, and the stock fell by one.",
+				"双方读到同一个库存，都写入减一后的值。卖出两件，库存只减了一。")},
+		{kind: WroteLate, title: both("Late write", "迟到的写入"),
+			says: both("{by} wrote {for} after its lock had ended", "{by} 的锁结束 {for}之后，{by} 才写入"), why: both(
+				"The sale wrote though the lock was no longer its own.",
+				"锁已经不是它的了，它还是写入了。")},
+		{kind: Waited, title: both("Waited", "等待"),
+			cost: true, says: both("{by} waited for {for} behind {of}", "{by} 排在 {of} 后面等了 {for}")},
+		{kind: WaitedInVain, title: both("Waited in vain", "没有等到锁"),
+			cost: true, says: both("{by} waited for {for} behind {of}, in vain", "{by} 排在 {of} 后面等了 {for}，没有等到")},
+		{kind: Polled, title: both("Polling", "轮询"),
+			cost: true, says: both("{by} asked for the lock {times} times in vain", "{by} 尝试加锁 {times} 次，都没有成功")},
+		{kind: LeftBehind, title: both("Lock left behind", "锁残留"),
+			says: both(
+				"{by} is gone, and its lock stays: it never expires, and nobody may remove it",
+				"{by} 已经不在，它的锁残留：永不过期，也没有谁可以删除"), why: both(
+				"Until somebody removes the key by hand, nobody can buy.",
+				"在有人手动删除这个键之前，谁都买不了。")},
+		{kind: WaitsForItself, title: both("Waits for itself", "自己等自己"),
+			says: both("{by} waited for {for} for a lock that it held itself", "{by} 等自己持有的锁，等了 {for}"), why: both(
+				"A nested call asked for the lock that its own sale holds. A lock that is not reentrant makes it wait for ever.",
+				"嵌套调用请求自己这一单已经持有的锁。不可重入的锁会让它一直等下去。")},
+		{kind: Told, title: both("Told of the loss", "得知丢锁"),
+			cost: true, says: both("{by} was told that it had lost the lock", "{by} 得知自己丢了锁"), why: both(
+				"Its renewal found the lock gone, and the work was cancelled before it wrote. A write that is on its way already needs v7's token.",
+				"续期时发现锁已经不在，于是在写入之前取消了执行。已经发出的写入这样拦不住，要靠 v7 的令牌。")},
+		{kind: Unanswered, title: both("No reply from Redis", "Redis 没有响应"),
+			says: both("{by} asked for the lock, had no reply for {for}, and failed", "{by} 请求加锁，{for}没有响应，于是失败")},
+		{kind: SoldUntold, says: both("{by} was sold, though its buyer was told that it was not", "{by} 卖出了，买家却被告知没有卖出")},
+		{kind: NeverBooked, says: both(
+			"{by} was not sold, though its buyer was told that it was: the ledger has no order of it",
+			"{by} 没有卖出，买家却被告知卖出了：账本里没有这个订单")},
+		{kind: DoubtBooked, says: both("{by}'s buyer was left in doubt; the ledger has the order", "{by} 的买家无法确定自己是否买到；账本里有这个订单")},
+		{kind: DoubtUnbooked, says: both(
+			"{by}'s buyer was left in doubt; the ledger has no order of it",
+			"{by} 的买家无法确定自己是否买到；账本里没有这个订单")},
+		{kind: RanTwice, says: both("{by} ran tick {tick}, and so did {of}", "{by} 运行了第 {tick} 个 tick，{of} 也运行了它")},
+		{kind: Missed, says: both("nobody ran tick {tick}", "没有谁运行第 {tick} 个 tick")},
+		{kind: Overtaken, title: both("Overtaken", "被后来者超过"),
+			cost: true, says: both(
+				"{by} was overtaken by {times} sales that asked after it",
+				"{by} 被 {times} 个后来的单超过")},
+		{kind: Idle, title: both("Nobody inside, somebody waits", "没人持有，却有人在等"),
+			cost: true, says: both(
+				"nobody was inside for {for} after {of}, while {by} waited",
+				"{of} 之后，临界区空了 {for}，而 {by} 在等待")},
+		{kind: RenewedOn, title: both("Renewed for nobody", "无主续期"),
+			says: both(
+				"{by}'s lock was renewed after {of} had ended: {times} times",
+				"{of} 结束之后，{by} 的锁又续期了 {times} 次")},
+		{kind: DiedHolding, title: both("Died with the lock", "持锁时崩溃"),
+			cost: true, says: both(
+				"{by} died with the lock, and {of} waited {for} more",
+				"{by} 崩溃时还持有锁，{of} 又等了 {for}"), why: both(
+				"A dead process gives nothing back. Its lock stays until it expires, and the next one waits for that.",
+				"进程崩溃，锁没有释放。下一个要等到锁过期才能进去。")},
+		{kind: PassedOver, title: both("Died in the queue", "排队时崩溃"),
+			cost: true, says: both(
+				"{by} died in the queue and was passed over: its turn was lost for {for}, then {of} came in",
+				"{by} 在队列里崩溃，被跳过：轮到它时白等了 {for}，然后 {of} 进入"), why: place},
+		{kind: PlaceExpired, title: both("Died in the queue", "排队时崩溃"),
+			cost: true, says: both(
+				"{by} died in the queue, and its place expired before its turn: {of} came in at once",
+				"{by} 在队列里崩溃，轮到它之前位置已经过期：{of} 直接进入"), why: place},
 	}
 }
+
+// row gives what there is to say about a kind.
+func (k FindingKind) row() row { return rows()[k.rank()] }
+
+// rank is the place of a kind among findings of the same moment.
+func (k FindingKind) rank() int {
+	return slices.IndexFunc(rows(), func(r row) bool { return r.kind == k })
+}
+
+// IsBad reports whether a finding is of something that went wrong, and not only of what it costs.
+func (k FindingKind) IsBad() bool { return !k.row().cost }
+
+// Why says what a finding means, in words for who has read nothing.
+func (f Finding) Why(in language.Language) string { return f.Kind.row().why.In(in) }
 
 // Says gives the finding's sentence.
 func (f Finding) Says(in language.Language) string {
@@ -58,7 +149,7 @@ func (f Finding) Says(in language.Language) string {
 		"{by} ", before(by), "{by}", by, "{of}", f.Of, "{for}", inShort(in, time.Duration(f.For)),
 		"{token}", fmt.Sprint(f.Token), "{seen}", fmt.Sprint(f.Seen), "{tick}", fmt.Sprint(f.Tick),
 		"{times}", fmt.Sprint(f.Times), "{read}", fmt.Sprint(f.Read), "{wrote}", fmt.Sprint(f.Wrote),
-	).Replace(sentences()[f.Kind].In(in))
+	).Replace(f.Kind.row().says.In(in))
 }
 
 // before is a name before another word: in Chinese, words have no space between them.
@@ -71,19 +162,16 @@ func before(name string) string {
 
 // who is By, for people. Names of sales and replicas are the same in all languages.
 func (f Finding) who(in language.Language) string {
-	switch f.Kind {
-	case Forgot:
+	switch {
+	case f.Kind == Forgot:
 		return redisIn(in, f.Node)
-	case SoldUntold, NeverBooked, DoubtBooked, DoubtUnbooked:
-		if f.By == ReplicaOf(f.By) {
-			return phrase(in, "a sale at", f.By)
-		}
+	case f.By == "":
+		return language.Both("somebody", "某人").In(in) // who removed a lock if it was no sale
+	case f.By == ReplicaOf(f.By) && slices.Contains([]FindingKind{SoldUntold, NeverBooked, DoubtBooked, DoubtUnbooked}, f.Kind):
+		return fmt.Sprintf(language.Both("a sale at %s", "%s 的一单").In(in), f.By)
 	default:
+		return f.By
 	}
-	if f.By == "" {
-		return phrase(in, "somebody")
-	}
-	return f.By
 }
 
 // redisIn is a Redis's name for people.
@@ -91,13 +179,13 @@ func redisIn(in language.Language, node int) string {
 	if node == 0 {
 		return "Redis"
 	}
-	return phrase(in, "node", node)
+	return fmt.Sprintf(language.Both("node %d", "节点 %d").In(in), node)
 }
 
 // inShort writes a duration so that a person can grasp it.
 func inShort(in language.Language, d time.Duration) string {
 	if d < time.Second {
-		return phrase(in, "milliseconds", d.Milliseconds())
+		return fmt.Sprintf(language.Both("%d ms", "%d 毫秒").In(in), d.Milliseconds())
 	}
-	return phrase(in, "seconds", d.Seconds())
+	return fmt.Sprintf(language.Both("%.1f s", "%.1f 秒").In(in), d.Seconds())
 }

@@ -1,8 +1,8 @@
 // The page around the views: header, switches, and the router.
 import { el, replace } from "./dom.js";
-import { language, say } from "./words.js";
-import { go, route } from "./route.js";
 import { bind, showKeys } from "./keys.js";
+import { go, route } from "./route.js";
+import { language, say } from "./words.js";
 
 // views by the first part of the address. Those with a name are in the header.
 const views = {
@@ -22,10 +22,15 @@ let shown = nothing; // the view: its name, leave, and follow, if it can go to a
 
 function keep(name, value) {
   root.dataset[name] = value;
-  try { localStorage.setItem("lockstep." + name, value); } catch { /* it is not kept */ }
+  try {
+    localStorage.setItem("lockstep." + name, value);
+  } catch {
+    /* it is not kept */
+  }
 }
 
-const dark = () => root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+const dark = () =>
+  root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
 
 function switchTheme() {
   keep("theme", dark() ? "light" : "dark");
@@ -39,8 +44,12 @@ function switchSize() {
 
 function switchLanguage() {
   root.lang = language() === "zh" ? "en" : "zh";
-  try { localStorage.setItem("lockstep.lang", root.lang); } catch { /* it is not kept */ }
-  const url = new URL(location);
+  try {
+    localStorage.setItem("lockstep.lang", root.lang);
+  } catch {
+    /* it is not kept */
+  }
+  const url = new URL(location.href);
   if (url.searchParams.has("lang")) {
     url.searchParams.set("lang", root.lang);
     history.replaceState(null, "", url);
@@ -54,27 +63,53 @@ const header = el("header", { class: "top" });
 function drawHeader() {
   const focused = header.contains(document.activeElement) && document.activeElement.id;
   const at = route().path[0] ?? "";
-  const links = Object.entries(views).filter(([, view]) => view.name).map(([name, view]) =>
-    el("a", { href: "#/" + name, "aria-current": name === at ? "page" : null }, say(...view.name)));
+  const links = Object.entries(views)
+    .filter(([, view]) => view.name)
+    .map(([name, view]) =>
+      el("a", { href: "#/" + name, "aria-current": name === at ? "page" : null }, say(...view.name)),
+    );
   const button = (id, text, title, act, pressed) =>
     el("button", { id, class: "quiet", title, "aria-label": title, "aria-pressed": pressed, onclick: act }, text);
-  replace(header,
-    el("a", { class: "skip", href: "#main", onclick: event => { event.preventDefault(); main.focus(); } },
-      say("To the content", "跳到正文")),
+  replace(
+    header,
+    el(
+      "a",
+      {
+        class: "skip",
+        href: "#main",
+        onclick: event => {
+          event.preventDefault();
+          main.focus();
+        },
+      },
+      say("To the content", "跳到正文"),
+    ),
     el("a", { class: "brand", href: "#/" }, "lockstep"),
     el("nav", { "aria-label": say("Views", "视图") }, links),
-    el("div", { class: "switches" },
+    el(
+      "div",
+      { class: "switches" },
       button("lang", say("中文", "English"), say("中文", "English"), switchLanguage),
       button("theme", dark() ? "☀" : "☾", say("Dark", "深色"), switchTheme, String(dark())),
-      button("size", "A+", say("Large, for a projector (A+)", "大字号，用于投影（A+）"), switchSize, String(root.dataset.size === "large")),
-      button("keys", "?", say("Keys (?)", "按键（?）"), showKeys)));
+      button(
+        "size",
+        "A+",
+        say("Large, for a projector (A+)", "大字号，用于投影（A+）"),
+        switchSize,
+        String(root.dataset.size === "large"),
+      ),
+      button("keys", "?", say("Keys (?)", "按键（?）"), showKeys),
+    ),
+  );
   if (focused) document.getElementById(focused)?.focus();
 }
 
 let latest = 0; // the show that counts
 
 async function show(anew = false) {
-  const now = route(), name = now.path[0] ?? "", turn = ++latest;
+  const now = route(),
+    name = now.path[0] ?? "",
+    turn = ++latest;
   const view = views[name];
   if (!view) return go("#/", { instead: true });
   if (!anew && shown.name === name && shown.follow) return shown.follow(now);
@@ -105,7 +140,13 @@ bind(
 );
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawHeader);
 addEventListener("hashchange", () => show());
-// A page that is put aside for the back button keeps no stream: a browser has six connections to a server, for all its tabs.
-addEventListener("pagehide", () => { shown.leave(); shown = nothing; });
-addEventListener("pageshow", event => { if (event.persisted) show(true); });
+// A page that is put aside for the back button keeps no stream: a browser has six connections to a server, for all its
+// tabs.
+addEventListener("pagehide", () => {
+  shown.leave();
+  shown = nothing;
+});
+addEventListener("pageshow", event => {
+  if (event.persisted) show(true);
+});
 show();

@@ -1,7 +1,8 @@
 // Elements, made in one expression.
 
-// el makes an HTML element. Attributes: class, data-…, aria-…; functions, such as onclick, are listeners; true is an empty attribute;
-// false, null and undefined are none; style is an object. Children are texts, nodes, lists of them, or null.
+// el makes an HTML element. Attributes: class, data-…, aria-…; functions, such as onclick, are listeners; true is an
+// empty attribute; false, null and undefined are none; style is an object. Children are texts, nodes, lists of them, or
+// null.
 export const el = (name, attributes, ...children) => fill(document.createElement(name), attributes, children);
 
 export const svg = (name, attributes, ...children) =>

@@ -1,7 +1,13 @@
 // What was chosen last time, before anything is drawn: theme, size, language. ?lang= wins.
 {
   const root = document.documentElement;
-  const kept = name => { try { return localStorage.getItem("lockstep." + name); } catch { return null; } };
+  const kept = name => {
+    try {
+      return localStorage.getItem("lockstep." + name);
+    } catch {
+      return null;
+    }
+  };
   if (kept("theme")) root.dataset.theme = kept("theme");
   if (kept("size")) root.dataset.size = kept("size");
   const asked = new URLSearchParams(location.search).get("lang") ?? kept("lang") ?? navigator.language;

@@ -3,12 +3,22 @@ import { el } from "./dom.js";
 
 const texts = /"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|`[^`]*`/.source;
 
-const lexers = Object.fromEntries(Object.entries({
-  go: ["//", "break case chan const continue default defer else fallthrough for func go goto if import interface map package range return " +
-    "select struct switch type var nil true false iota"],
-  lua: ["--", "and break do else elseif end false for function if in local nil not or repeat return then true until while"],
-}).map(([name, [comment, words]]) =>
-  [name, new RegExp(`(?<comment>${comment}.*)|(?<text>${texts})|\\b(?<word>${words.replaceAll(" ", "|")})\\b`, "g")]));
+const lexers = Object.fromEntries(
+  Object.entries({
+    go: [
+      "//",
+      "break case chan const continue default defer else fallthrough for func go goto if import interface map " +
+        "package range return select struct switch type var nil true false iota",
+    ],
+    lua: [
+      "--",
+      "and break do else elseif end false for function if in local nil not or repeat return then true until while",
+    ],
+  }).map(([name, [comment, words]]) => [
+    name,
+    new RegExp(`(?<comment>${comment}.*)|(?<text>${texts})|\\b(?<word>${words.replaceAll(" ", "|")})\\b`, "g"),
+  ]),
+);
 
 // highlight gives a line of code as texts and spans.
 export function highlight(line, syntax) {

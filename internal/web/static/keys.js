@@ -4,15 +4,16 @@ import { say } from "./words.js";
 
 const bound = new Set();
 
-// bind lets keys do something until what it returns is called. Each is [key, English, 中文, function]; a key of null is only listed, under
-// the name at the function's place.
+// bind lets keys do something until what it returns is called. Each is [key, English, 中文, function]; a key of null is
+// only listed, under the name at the function's place.
 export function bind(...keys) {
   bound.add(keys);
   return () => bound.delete(keys);
 }
 
 addEventListener("keydown", event => {
-  if (event.ctrlKey || event.metaKey || event.altKey || typing(event.target) || document.querySelector("dialog[open]")) return;
+  if (event.ctrlKey || event.metaKey || event.altKey || typing(event.target) || document.querySelector("dialog[open]"))
+    return;
   for (const [key, , , act] of [...bound].reverse().flat()) {
     if (key !== event.key) continue;
     event.preventDefault();
@@ -20,17 +21,32 @@ addEventListener("keydown", event => {
   }
 });
 
-const typing = at => at.matches?.("textarea, select, [contenteditable], input:not([type=checkbox], [type=radio], [type=button])");
+const typing = at =>
+  at.matches?.("textarea, select, [contenteditable], input:not([type=checkbox], [type=radio], [type=button])");
 
 const names = { ArrowLeft: "←", ArrowRight: "→", ArrowUp: "↑", ArrowDown: "↓", " ": "Space", Escape: "Esc" };
 
 // showKeys lists them in a dialog.
 export function showKeys() {
-  const rows = [...bound].flat().filter(([, english]) => english).map(([key, english, chinese, act]) =>
-    el("tr", null, el("th", { scope: "row" }, el("kbd", null, key ? names[key] ?? key : act)), el("td", null, say(english, chinese))));
+  const rows = [...bound]
+    .flat()
+    .filter(([, english]) => english)
+    .map(([key, english, chinese, act]) =>
+      el(
+        "tr",
+        null,
+        el("th", { scope: "row" }, el("kbd", null, key ? (names[key] ?? key) : act)),
+        el("td", null, say(english, chinese)),
+      ),
+    );
   const shut = el("button", { class: "quiet", onclick: () => dialog.close() }, say("Close", "关闭"));
-  const dialog = el("dialog", { class: "keys", "aria-label": say("Keys", "按键"), onclose: () => dialog.remove() },
-    el("h2", null, say("Keys", "按键")), el("table", null, el("tbody", null, rows)), shut);
+  const dialog = el(
+    "dialog",
+    { class: "keys", "aria-label": say("Keys", "按键"), onclose: () => dialog.remove() },
+    el("h2", null, say("Keys", "按键")),
+    el("table", null, el("tbody", null, rows)),
+    shut,
+  );
   document.body.append(dialog);
   dialog.showModal();
 }

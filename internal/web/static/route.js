@@ -8,8 +8,19 @@ export function route() {
 // link writes an address: link(["schedule", "v2"], {do: "A:SET"}). Empty values are left out.
 export function link(path, query = {}) {
   const all = Object.entries(query).filter(([, value]) => value != null && value !== "");
-  const text = all.map(([name, value]) => name + "=" + encodeURIComponent(value).replace(/%20/g, "+").replace(/%3A/g, ":")
-    .replace(/%2F/g, "/").replace(/%2C/g, ",").replace(/%3D/g, "=")).join("&");
+  const text = all
+    .map(
+      ([name, value]) =>
+        name +
+        "=" +
+        encodeURIComponent(value)
+          .replace(/%20/g, "+")
+          .replace(/%3A/g, ":")
+          .replace(/%2F/g, "/")
+          .replace(/%2C/g, ",")
+          .replace(/%3D/g, "="),
+    )
+    .join("&");
   return "#/" + path.map(encodeURIComponent).join("/") + (text && "?" + text);
 }
 

@@ -49,35 +49,51 @@ async function send(path, request, again = true) {
   }
   if (answer.ok) return answer;
   const { error } = await answer.json().catch(() => ({}));
-  const failure = new Failure(answer.status, error?.code ?? "", error?.message ?? `${answer.status} ${answer.statusText}`);
-  const refused = answer.status === 401 || answer.status === 403 && token;
-  if (!refused || !again || !await askToken()) throw failure;
+  const failure = new Failure(
+    answer.status,
+    error?.code ?? "",
+    error?.message ?? `${answer.status} ${answer.statusText}`,
+  );
+  const refused = answer.status === 401 || (answer.status === 403 && token);
+  if (!refused || !again || !(await askToken())) throw failure;
   return send(path, request, false);
 }
 
 // askToken reports whether the reader gave one.
 export function askToken() {
   const token = el("input", { type: "password", autocomplete: "off", required: true });
-  const form = el("form", { method: "dialog" },
+  const form = el(
+    "form",
+    { method: "dialog" },
     el("h2", null, say("Only with the token", "需要令牌")),
     el("p", null, say("Whoever started the server knows its admin.token.", "启动服务器的人知道它的 admin.token。")),
     el("label", null, "admin.token ", token),
-    el("p", { class: "row" }, el("button", { value: "given" }, say("Go on", "继续")),
-      el("button", { class: "quiet", formnovalidate: true }, say("Leave it", "算了"))));
+    el(
+      "p",
+      { class: "row" },
+      el("button", { value: "given" }, say("Go on", "继续")),
+      el("button", { class: "quiet", formnovalidate: true }, say("Leave it", "算了")),
+    ),
+  );
   const dialog = el("dialog", { "aria-label": "admin.token" }, form);
   document.body.append(dialog);
   dialog.showModal();
-  return new Promise(answered => dialog.addEventListener("close", () => {
-    dialog.remove();
-    if (dialog.returnValue === "given") sessionStorage.setItem("lockstep.token", token.value);
-    answered(dialog.returnValue === "given");
-  }));
+  return new Promise(answered =>
+    dialog.addEventListener("close", () => {
+      dialog.remove();
+      if (dialog.returnValue === "given") sessionStorage.setItem("lockstep.token", token.value);
+      answered(dialog.returnValue === "given");
+    }),
+  );
 }
 
-// stream reads server-sent events: each calls the function of its name with its data, and its id. It returns when the stream ends. With
-// resume it never does, but asks again, until the signal; then open and lost are called as the connection comes and goes.
-export async function stream(path, on, { signal, resume = false } = {}) {
-  for (let last = ""; ;) {
+// stream reads server-sent events: each calls the function of its name with its data, and its id. It returns when the
+// stream ends. With resume it never does, but asks again, until the signal; then open and lost are called as the
+// connection comes and goes.
+/** @param {{ signal?: AbortSignal, resume?: boolean }} options */
+export async function stream(path, on, options = {}) {
+  const { signal, resume } = options;
+  for (let last = ""; ; ) {
     try {
       const answer = await send(path, { signal, headers: last ? { "Last-Event-ID": last } : {} });
       on.open?.();
@@ -94,7 +110,14 @@ export async function stream(path, on, { signal, resume = false } = {}) {
     }
     await new Promise(passed => {
       const timer = setTimeout(passed, 1000);
-      signal?.addEventListener("abort", () => { clearTimeout(timer); passed(); }, { once: true });
+      signal?.addEventListener(
+        "abort",
+        () => {
+          clearTimeout(timer);
+          passed(null);
+        },
+        { once: true },
+      );
     });
     if (signal?.aborted) return;
   }

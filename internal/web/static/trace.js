@@ -1,45 +1,72 @@
-// A trace of the server as a sequence diagram, in the explorer's language: a lifeline for each actor and each server, time going down. A
-// thick lifeline is an actor that believes it holds the lock, a dashed one is paused; a server's is thick while somebody's lock is there,
-// in the colour of whose it is. A fault is a rule across.
+// A trace of the server as a sequence diagram, in the explorer's language: a lifeline for each actor and each server,
+// time going down. A thick lifeline is an actor that believes it holds the lock, a dashed one is paused; a server's is
+// thick while somebody's lock is there, in the colour of whose it is. A fault is a rule across.
 import { el, svg } from "./dom.js";
-import { say, duration } from "./words.js";
+import { duration, say } from "./words.js";
 
-// drawTrace draws trace.Trace as a list of its steps. Options: current, the step that is marked, counted from 1; onstep, called with the
-// step that is clicked; compact leaves out commands and states; notes gives what else to say of a step, by its number.
-export function drawTrace(trace, { current = 0, onstep = null, compact = false, notes = () => null } = {}) {
+// drawTrace draws trace.Trace as a list of its steps. Options: current, the step that is marked, counted from 1;
+// onstep, called with the step that is clicked; compact leaves out commands and states; notes gives what else to say of
+// a step, by its number.
+export function drawTrace(trace, { current = 0, onstep = null, compact = false, notes = _step => null } = {}) {
   const lanes = lanesOf(trace);
   const start = { standing: trace.actors.map(() => "absent"), lock: "", stock: "", nodes: [] };
   const rows = trace.steps.map((step, i) => {
-    const n = i + 1, before = trace.steps[i - 1] ?? start;
+    const n = i + 1,
+      before = trace.steps[i - 1] ?? start;
     const number = onstep
-      ? el("button", { class: "quiet number", "aria-label": say(`Step ${n}`, `第 ${n} 步`), onclick: () => onstep(n) }, n)
+      ? el(
+          "button",
+          { class: "quiet number", "aria-label": say(`Step ${n}`, `第 ${n} 步`), onclick: () => onstep(n) },
+          n,
+        )
       : el("span", { class: "number" }, n);
-    return el("li", {
-      class: ["step", step.fault && "fault", current && n > current && "later"].filter(Boolean).join(" "),
-      "aria-current": n === current ? "step" : null,
-      onclick: onstep && (event => event.target.closest("button, a") || onstep(n)),
-    }, number, row(lanes, trace, step, before), el("div", { class: "words" }, words(trace, step, before, compact), notes(n)));
+    return el(
+      "li",
+      {
+        class: ["step", step.fault && "fault", current && n > current && "later"].filter(Boolean).join(" "),
+        "aria-current": n === current ? "step" : null,
+        onclick: onstep && (event => event.target.closest("button, a") || onstep(n)),
+      },
+      number,
+      row(lanes, trace, step, before),
+      el("div", { class: "words" }, words(trace, step, before, compact), notes(n)),
+    );
   });
   const verdict = trace.says && el("p", { class: "verdict" }, el("span", { "aria-hidden": "true" }, "✗ "), trace.says);
   return el("div", { class: "trace", style: { "--lanes": lanes.length } }, head(lanes), el("ol", null, rows), verdict);
 }
 
 // legend explains the lines.
-export const legend = () => el("p", { class: "soft small" }, say(
-  "A thick line: this sale believes that it holds the lock. Dashed: paused. On Redis: the letter is whose the lock is in truth.",
-  "粗线：这一单认为自己持有锁。虚线：暂停。Redis 上的字母：锁实际上是谁的。"));
+export const legend = () =>
+  el(
+    "p",
+    { class: "soft small" },
+    say(
+      "A thick line: this sale believes that it holds the lock. Dashed: paused. " +
+        "On Redis: the letter is whose the lock is in truth.",
+      "粗线：这一单认为自己持有锁。虚线：暂停。Redis 上的字母：锁实际上是谁的。",
+    ),
+  );
 
 function lanesOf(trace) {
   const nodes = Array.from({ length: trace.nodes ?? 0 }, (_, i) => ({ name: "n" + (i + 1), node: i + 1 }));
   const lanes = [...trace.actors.map((name, actor) => ({ name, actor })), ...nodes, { name: "Redis", node: 0 }];
-  lanes.forEach((lane, i) => Object.assign(lane, { at: (i + .5) / lanes.length * 100 }));
-  return lanes;
+  return lanes.map((lane, i) => ({ ...lane, at: ((i + 0.5) / lanes.length) * 100 }));
 }
 
-const head = lanes => el("div", { class: "head", "aria-hidden": "true" }, el("span"),
-  el("div", { class: "names" }, lanes.map(lane => el("span", { class: colour(lane.actor) }, lane.name))));
+const head = lanes =>
+  el(
+    "div",
+    { class: "head", "aria-hidden": "true" },
+    el("span"),
+    el(
+      "div",
+      { class: "names" },
+      lanes.map(lane => el("span", { class: colour(lane.actor) }, lane.name)),
+    ),
+  );
 
-const colour = actor => actor === undefined || actor < 0 ? "" : "actor" + actor % 4;
+const colour = actor => (actor === undefined || actor < 0 ? "" : "actor" + (actor % 4));
 
 const middle = "1.15rem"; // where in its row a step happens
 
@@ -47,45 +74,64 @@ const middle = "1.15rem"; // where in its row a step happens
 function row(lanes, trace, step, before) {
   const marks = [];
   for (const lane of lanes) {
-    const was = look(lane, trace, before), is = look(lane, trace, step);
+    const was = look(lane, trace, before),
+      is = look(lane, trace, step);
     marks.push(life(lane.at, 0, middle, was), life(lane.at, middle, "102%", is));
     if (was.kind !== "none" && step.standing[lane.actor] === "dead") marks.push(sign(lane.at, "✗", "bad"));
     if (is.owner && is.owner !== was.owner) marks.push(sign(lane.at, is.owner, is.colour + " owner", "2.45rem"));
   }
-  if (step.fault || step.actor === "" && step.kind === "time") {
+  if (step.fault || (step.actor === "" && step.kind === "time")) {
     marks.push(line({ x1: "1%", x2: "99%", y1: middle, y2: middle, class: step.fault ? "rule" : "rule time" }));
   }
-  marks.push(happens(lanes, trace, step));
+  marks.push(happens(lanes, step));
   return svg("svg", { class: "lanes", role: "presentation", "aria-hidden": "true", focusable: "false" }, marks);
 }
 
 // look is what a lifeline looks like after a step.
 function look(lane, trace, step) {
   if (lane.actor !== undefined) {
-    const kind = { absent: "none", ended: "none", dead: "none", outside: "", inside: "thick", paused: "dashed",
-      "paused-inside": "thick dashed" }[step.standing[lane.actor]] ?? "";
+    const kind =
+      {
+        absent: "none",
+        ended: "none",
+        dead: "none",
+        outside: "",
+        inside: "thick",
+        paused: "dashed",
+        "paused-inside": "thick dashed",
+      }[step.standing[lane.actor]] ?? "";
     return { kind, colour: colour(lane.actor) };
   }
   const node = step.nodes?.[lane.node - 1];
   const holder = lane.node ? node?.lock : trace.nodes ? "" : step.lock;
   const actor = trace.actors.indexOf(holder);
   if (node?.health === "crashed") return { kind: "none", colour: "" };
-  return { kind: (node?.health === "hung" ? "dashed " : "") + (holder && holder !== "nobody" ? "thick" : ""), colour: colour(actor),
-    owner: holder && holder !== "nobody" ? holder.slice(-5) : "" };
+  return {
+    kind: (node?.health === "hung" ? "dashed " : "") + (holder && holder !== "nobody" ? "thick" : ""),
+    colour: colour(actor),
+    owner: holder && holder !== "nobody" ? holder.slice(-5) : "",
+  };
 }
 
 const life = (x, from, to, { kind, colour }) =>
-  kind !== "none" && line({ x1: x + "%", x2: x + "%", y1: from, y2: to, class: `life ${kind} ${kind.includes("thick") ? colour : ""}` });
+  kind !== "none" &&
+  line({ x1: x + "%", x2: x + "%", y1: from, y2: to, class: `life ${kind} ${kind.includes("thick") ? colour : ""}` });
 
 const line = attributes => svg("line", attributes);
 
 // sign writes a letter on a lifeline, over a disc so that it can be read.
-const sign = (x, text, kind, y = middle) => svg("svg", { x: x + "%", y, class: "sign " + kind },
-  text.length < 2 ? svg("circle", { r: ".62rem" }) : svg("rect", { x: "-1.3rem", y: "-.6rem", width: "2.6rem", height: "1.2rem", rx: 6 }),
-  svg("text", { dy: ".35em" }, text));
+const sign = (x, text, kind, y = middle) =>
+  svg(
+    "svg",
+    { x: x + "%", y, class: "sign " + kind },
+    text.length < 2
+      ? svg("circle", { r: ".62rem" })
+      : svg("rect", { x: "-1.3rem", y: "-.6rem", width: "2.6rem", height: "1.2rem", rx: 6 }),
+    svg("text", { dy: ".35em" }, text),
+  );
 
 // happens draws an arrow to a server, or a sign on a lifeline.
-function happens(lanes, trace, step) {
+function happens(lanes, step) {
   const from = lanes.find(lane => lane.name === step.actor && lane.actor !== undefined);
   const to = lanes.find(lane => lane.node === (step.node || 0));
   const servers = lanes.filter(lane => lane.node !== undefined);
@@ -93,40 +139,85 @@ function happens(lanes, trace, step) {
   if (step.kind === "restarts" || step.kind === "lags") return sign(to.at, "○", "");
   if (!from) return servers.map(lane => sign(lane.at, "◷", "time"));
   if (step.command) return arrow(from, to, step);
-  const text = { ends: "○", waits: "○", begins: "○", leaves: "○", "times-out": "○", clock: "◷", woken: "!", "lost-wake": "…",
-    pauses: "‖", resumes: "▸" }[step.kind];
+  const text = {
+    ends: "○",
+    waits: "○",
+    begins: "○",
+    leaves: "○",
+    "times-out": "○",
+    clock: "◷",
+    woken: "!",
+    "lost-wake": "…",
+    pauses: "‖",
+    resumes: "▸",
+  }[step.kind];
   return text && sign(from.at, text, colour(from.actor));
 }
 
 function arrow(from, to, step) {
-  const lost = step.kind === "lost-request", late = step.kind === "late";
-  const end = lost || late ? from.at + (to.at - from.at) * .6 : to.at;
-  const all = [line({ x1: from.at + "%", x2: end + "%", y1: middle, y2: middle,
-    class: "arrow " + colour(from.actor) + (step.kind === "arrives" || late ? " dashed" : "") })];
-  if (step.kind !== "arrives") all.push(svg("circle", { cx: from.at + "%", cy: middle, r: 3.5, class: "arrow " + colour(from.actor) }));
+  const lost = step.kind === "lost-request",
+    late = step.kind === "late";
+  const end = lost || late ? from.at + (to.at - from.at) * 0.6 : to.at;
+  const all = [
+    line({
+      x1: from.at + "%",
+      x2: end + "%",
+      y1: middle,
+      y2: middle,
+      class: "arrow " + colour(from.actor) + (step.kind === "arrives" || late ? " dashed" : ""),
+    }),
+  ];
+  if (step.kind !== "arrives")
+    all.push(svg("circle", { cx: from.at + "%", cy: middle, r: 3.5, class: "arrow " + colour(from.actor) }));
   if (lost || late) return [...all, sign(end, lost ? "✗" : "…", "bad")];
-  all.push(svg("svg", { x: end + "%", y: middle, class: "tip " + colour(from.actor) }, svg("path", { d: "M-11-5 L-1 0 L-11 5 Z" })));
+  all.push(
+    svg(
+      "svg",
+      { x: end + "%", y: middle, class: "tip " + colour(from.actor) },
+      svg("path", { d: "M-11-5 L-1 0 L-11 5 Z" }),
+    ),
+  );
   if (["lost-reply", "resends"].includes(step.kind)) all.push(sign((from.at + to.at) / 2, "✗", "bad"));
   return all;
 }
 
 // words say what a step does, and what is different after it.
 function words(trace, step, before, compact) {
-  const says = el("p", { class: "says" }, step.fault && el("span", { class: "chip warn" }, step.fault), step.fault && " ",
-    step.says || step.token);
+  const says = el(
+    "p",
+    { class: "says" },
+    step.fault && el("span", { class: "chip warn" }, step.fault),
+    step.fault && " ",
+    step.says || step.token,
+  );
   if (compact) return says;
-  return [says, step.command && el("p", { class: "command" }, el("code", null, short(step.command) + outcome(step))),
-    changes(trace, step, before)];
+  return [
+    says,
+    step.command && el("p", { class: "command" }, el("code", null, short(step.command) + outcome(step))),
+    changes(trace, step, before),
+  ];
 }
 
 function changes(trace, step, before) {
   const all = [];
   if (!trace.nodes && step.lock !== before.lock) {
-    all.push(step.lock ? say("lock: ", "锁：") + step.lock + (step.expires_ms ? say(", for ", "，还有 ") + duration(step.expires_ms) : "")
-      : say("no lock", "没有锁"));
+    all.push(
+      step.lock
+        ? say("lock: ", "锁：") +
+            step.lock +
+            (step.expires_ms ? say(", for ", "，还有 ") + duration(step.expires_ms) : "")
+        : say("no lock", "没有锁"),
+    );
   }
   if (step.stock !== before.stock && before.stock !== "") all.push(say("stock: ", "库存：") + step.stock);
-  return all.length > 0 && el("p", { class: "changes" }, all.map(text => el("span", { class: "chip" }, text)));
+  return (
+    all.length > 0 &&
+    el(
+      "p",
+      { class: "changes" },
+      all.map(text => el("span", { class: "chip" }, text)),
+    )
+  );
 }
 
 // short writes owners as their actors' names.
@@ -135,9 +226,12 @@ export const short = text => text.replaceAll("distributedLock:", "");
 // outcome is the reply, and what became of it.
 function outcome(step) {
   const fate = {
-    "lost-reply": say("lost on the way", "途中丢失"), resends: say("lost on the way", "途中丢失"),
-    "lost-request": say("lost on the way", "途中丢失"), "reads-late": say("unread", "没有读"),
-    late: say("not there yet", "还没到"), arrives: say("which nobody waits for", "已没有人等它"),
+    "lost-reply": say("lost on the way", "途中丢失"),
+    resends: say("lost on the way", "途中丢失"),
+    "lost-request": say("lost on the way", "途中丢失"),
+    "reads-late": say("unread", "没有读"),
+    late: say("not there yet", "还没到"),
+    arrives: say("which nobody waits for", "已没有人等它"),
   }[step.kind];
   const never = !fate && step.node > 0 && step.nodes?.[step.node - 1]?.health === "hung";
   const reply = step.kind === "lost-request" || step.kind === "late" ? "" : " → " + short(step.reply);

@@ -2,7 +2,7 @@
 
 export const language = () => document.documentElement.lang;
 
-export const say = (english, chinese) => language() === "zh" ? chinese : english;
+export const say = (english, chinese) => (language() === "zh" ? chinese : english);
 
 // several writes a number with its noun: several(1, "step", "步").
 export const several = (n, noun, measure) => say(n === 1 ? `1 ${noun}` : `${n} ${noun}s`, `${n} ${measure}`);

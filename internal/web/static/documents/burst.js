@@ -1,29 +1,65 @@
 // A burst: what the buyers were told, and, if the shop was watched, what its locks did.
 import { el } from "../dom.js";
-import { duration, say } from "../words.js";
 import { verdict } from "../views/shop_stock.js";
+import { duration, say } from "../words.js";
 import { watched } from "./watched.js";
 
 show(document.getElementById("main"), JSON.parse(document.getElementById("data").textContent));
 
 function show(main, { result, says, frames, pairs }) {
   main.append(
-    el("h1", null, say(`${result.requests} buyers at once, with ${result.lock}`, `${result.requests} 个买家同时购买，锁是 ${result.lock}`)),
+    el(
+      "h1",
+      null,
+      say(
+        `${result.requests} buyers at once, with ${result.lock}`,
+        `${result.requests} 个买家同时购买，锁是 ${result.lock}`,
+      ),
+    ),
     el("section", { class: "sheet" }, verdict({ ...result, says, in_flight: result.in_flight ?? 0 }), answers(result)),
-    el("section", { class: "sheet" }, el("h2", null, say("How long the answers took", "响应用时")), latency(result.latency_ms)));
+    el(
+      "section",
+      { class: "sheet" },
+      el("h2", null, say("How long the answers took", "响应用时")),
+      latency(result.latency_ms),
+    ),
+  );
   if (frames?.length) watched(main, frames, pairs ?? {});
   main.append(el("footer", { class: "soft small" }, say("Made by lockstep burst.", "由 lockstep burst 生成。")));
 }
 
 function answers(result) {
-  const counted = [[say("sold", "卖出"), result.ok], [say("sold out", "售完"), result.sold_out], [say("failed", "失败"), result.failed],
-    [say("unknown", "不知道是否卖出"), result.unknown], ...Object.entries({ ...result.failures, ...result.unknowns })];
-  return el("dl", { class: "facts" }, counted.filter(([, n]) => n > 0).map(([name, n]) => el("div", null, el("dt", null, name), el("dd", null, n))),
-    el("div", null, el("dt", null, say("in", "用时")), el("dd", null, duration(result.seconds * 1000))));
+  const counted = [
+    [say("sold", "卖出"), result.ok],
+    [say("sold out", "售完"), result.sold_out],
+    [say("failed", "失败"), result.failed],
+    [say("unknown", "不知道是否卖出"), result.unknown],
+    ...Object.entries({ ...result.failures, ...result.unknowns }),
+  ];
+  return el(
+    "dl",
+    { class: "facts" },
+    counted.filter(([, n]) => n > 0).map(([name, n]) => el("div", null, el("dt", null, name), el("dd", null, n))),
+    el("div", null, el("dt", null, say("in", "用时")), el("dd", null, duration(result.seconds * 1000))),
+  );
 }
 
 function latency(of) {
-  return el("table", { class: "latency" }, el("tbody", null, Object.entries(of).map(([name, ms]) => el("tr", null,
-    el("th", { scope: "row" }, name), el("td", null, el("meter", { min: 0, max: of.max || 1, value: ms, "aria-label": name })),
-    el("td", null, duration(ms))))));
+  return el(
+    "table",
+    { class: "latency" },
+    el(
+      "tbody",
+      null,
+      Object.entries(of).map(([name, ms]) =>
+        el(
+          "tr",
+          null,
+          el("th", { scope: "row" }, name),
+          el("td", null, el("meter", { min: 0, max: of.max || 1, value: ms, "aria-label": name })),
+          el("td", null, duration(ms)),
+        ),
+      ),
+    ),
+  );
 }

@@ -1,11 +1,11 @@
 // What was seen of a shop: the parts of its view, without a server.
 import { el, replace } from "../dom.js";
 import { drawTrace } from "../trace.js";
-import { say } from "../words.js";
 import { findings } from "../views/shop_findings.js";
 import { lanes, legend } from "../views/shop_lanes.js";
 import { sections } from "../views/shop_sections.js";
 import { stock } from "../views/shop_stock.js";
+import { say } from "../words.js";
 
 // last is the newest frame of a name.
 export const last = (frames, name) => frames?.findLast(frame => frame.name === name)?.data;
@@ -15,23 +15,38 @@ export function watched(main, frames, pairs) {
   const drawn = el("div", { class: "scroll", "aria-live": "polite" });
   const pick = (a, b) => {
     const trace = pairs[`${a} ${b}`] ?? pairs[`${b} ${a}`];
-    replace(drawn, el("h2", null, say(`${a} and ${b}, command by command`, `${a} 和 ${b} 的每条命令`)),
-      trace ? drawTrace(trace) : el("p", { class: "soft" }, say("Their commands are not in this file.", "这个文件里没有它们的命令。")));
+    replace(
+      drawn,
+      el("h2", null, say(`${a} and ${b}, command by command`, `${a} 和 ${b} 的每条命令`)),
+      trace
+        ? drawTrace(trace)
+        : el("p", { class: "soft" }, say("Their commands are not in this file.", "这个文件里没有它们的命令。")),
+    );
     drawn.scrollIntoView({ block: "nearest" });
   };
   const parts = { lanes: lanes(), sections: sections(pick), stock: stock(), findings: findings(pick) };
   const part = (title, of, more) => el("section", { class: "sheet shop" }, el("h2", null, title), of.node, more);
-  const run = last(frames, "run"), latest = last(frames, "lanes")?.sales.length > 0;
-  main.append(...[latest && part(say("The latest sales", "最近的单"), parts.lanes, legend()),
-    part(say("Critical sections", "临界区"), parts.sections), drawn, part(say("Stock and sold", "库存与已售"), parts.stock),
-    part(say("What went wrong", "出了什么问题"), parts.findings)].filter(Boolean));
+  const run = last(frames, "run"),
+    latest = last(frames, "lanes")?.sales.length > 0;
+  main.append(
+    ...[
+      latest && part(say("The latest sales", "最近的单"), parts.lanes, legend()),
+      part(say("Critical sections", "临界区"), parts.sections),
+      drawn,
+      part(say("Stock and sold", "库存与已售"), parts.stock),
+      part(say("What went wrong", "出了什么问题"), parts.findings),
+    ].filter(Boolean),
+  );
   const on = {
-    lanes(frame) { parts.lanes.take(frame); parts.lanes.freeze(); },
+    lanes(frame) {
+      parts.lanes.take(frame);
+      parts.lanes.freeze();
+    },
     sections: more => parts.sections.take(more),
     stock: points => parts.stock.take(points),
     finding: finding => parts.lanes.note(parts.findings.take(finding)),
     tally: tally => parts.findings.count(tally.found),
   };
-  if (run) Object.values(parts).forEach(part => part.begin(run));
+  if (run) for (const part of Object.values(parts)) part.begin(run);
   for (const { name, data } of frames) on[name]?.(data);
 }

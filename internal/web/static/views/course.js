@@ -10,7 +10,11 @@ const pause = 5000; // between two looks for a room that is not open yet
 export function show(main, route) {
   const body = el("article", { class: "course" });
   main.append(body);
-  let number = 0, last = 0, gone = false, turnOf = 0, timer = 0;
+  let number = 0,
+    last = 0,
+    gone = false,
+    turnOf = 0,
+    timer = 0;
   const turn = by => number + by >= 1 && number + by <= last && go(address(number + by));
   const leave = bind(
     ["n", "the next lesson", "下一课", () => turn(1)],
@@ -19,12 +23,13 @@ export function show(main, route) {
 
   async function follow(route) {
     const [name = "", heading] = route.path[1]?.split("#") ?? []; // #/course/03#explain
-    const asked = number = Number(name);
+    const asked = Number(name);
+    number = asked;
     silence();
     try {
       const { lessons } = await get("/course", { lang: language() });
       last = lessons.length;
-      const lesson = name && await get("/course/" + encodeURIComponent(name), { lang: language() });
+      const lesson = name && (await get("/course/" + encodeURIComponent(name), { lang: language() }));
       if (gone || asked !== number) return;
       replace(body, ...(lesson ? page(lesson, last, tell) : list(lessons)));
       const at = heading && document.getElementById(heading); // none, if what is asked comes first
@@ -36,18 +41,31 @@ export function show(main, route) {
 
   // tell tells the room what was chosen, as soon as one is open. A lesson does not wait for it, nor fail with it.
   async function tell(choice) {
-    const mine = silence(), lesson = number;
+    const mine = silence(),
+      lesson = number;
     try {
       const { open } = await get("/room");
       if (mine !== turnOf) return;
       if (open) await post("/room/answer", { participant: participant(), lesson, choice });
       else timer = setTimeout(tell, pause, choice);
-    } catch { /* the room is full, or has been closed */ }
+    } catch {
+      /* the room is full, or has been closed */
+    }
   }
-  const silence = () => { clearTimeout(timer); return ++turnOf; };
+  const silence = () => {
+    clearTimeout(timer);
+    return ++turnOf;
+  };
 
   follow(route);
-  return { follow, leave() { gone = true; silence(); leave(); } };
+  return {
+    follow,
+    leave() {
+      gone = true;
+      silence();
+      leave();
+    },
+  };
 }
 
 export const address = number => "#/course/" + String(number).padStart(2, "0");
@@ -67,21 +85,50 @@ export function html(name, attributes, text) {
 
 function list(lessons) {
   const all = progress();
-  const mark = ({ number }) => !all[number]?.seen ? null : all[number].right
-    ? el("span", { class: "chip good" }, say("✓ predicted", "✓ 预测对了"))
-    : el("span", { class: "chip" }, say("done", "已学"));
+  const mark = ({ number }) =>
+    !all[number]?.seen
+      ? null
+      : all[number].right
+        ? el("span", { class: "chip good" }, say("✓ predicted", "✓ 预测对了"))
+        : el("span", { class: "chip" }, say("done", "已学"));
   return [
     el("h1", null, say("The course", "课程")),
-    el("p", null, say("One idea a lesson, in ten minutes: predict, run, see why. Begin with the first.",
-      "每课一个要点，十分钟：先预测，再运行，再看原因。从第一课开始。")),
-    el("ol", { class: "steps-all" }, lessons.map(lesson => el("li", { class: "sheet" },
-      el("h2", null, el("a", { href: address(lesson.number) }, `${lesson.number}. ${lesson.title}`), " ", mark(lesson)),
-      html("div", { class: "small" }, lesson.idea)))),
-    el("p", null, el("a", { href: "#/room" }, say("For who teaches: the room predicts together", "给讲师：全班一起预测"))),
+    el(
+      "p",
+      null,
+      say(
+        "One idea a lesson, in ten minutes: predict, run, see why. Begin with the first.",
+        "每课一个要点，十分钟：先预测，再运行，再看原因。从第一课开始。",
+      ),
+    ),
+    el(
+      "ol",
+      { class: "steps-all" },
+      lessons.map(lesson =>
+        el(
+          "li",
+          { class: "sheet" },
+          el(
+            "h2",
+            null,
+            el("a", { href: address(lesson.number) }, `${lesson.number}. ${lesson.title}`),
+            " ",
+            mark(lesson),
+          ),
+          html("div", { class: "small" }, lesson.idea),
+        ),
+      ),
+    ),
+    el(
+      "p",
+      null,
+      el("a", { href: "#/room" }, say("For who teaches: the room predicts together", "给讲师：全班一起预测")),
+    ),
   ];
 }
 
-// page draws a lesson as far as its reader is: the question, then the command, then the rest. It tells the room what is chosen.
+// page draws a lesson as far as its reader is: the question, then the command, then the rest. It tells the room what is
+// chosen.
 function page(lesson, last, tell) {
   const rest = el("div");
   const choices = el("ol", { class: "choices" });
@@ -89,15 +136,34 @@ function page(lesson, last, tell) {
 
   function draw() {
     const { choice, seen } = know();
-    const at = choices.contains(document.activeElement) && [...choices.children].findIndex(item => item.contains(document.activeElement));
-    replace(choices, lesson.choices.map((text, i) => el("li", null,
-      html("button", { class: "choice", "aria-pressed": String(choice === i + 1), disabled: !!seen, onclick: () => choose(i + 1) },
-        `<b>${i + 1}</b><span>${text}</span>`))));
-    if (at !== false && !seen) choices.children[at]?.querySelector("button").focus();
+    const at = [...choices.children].findIndex(item => item.contains(document.activeElement));
+    replace(
+      choices,
+      lesson.choices.map((text, i) =>
+        el(
+          "li",
+          null,
+          html(
+            "button",
+            {
+              class: "choice",
+              "aria-pressed": String(choice === i + 1),
+              disabled: !!seen,
+              onclick: () => choose(i + 1),
+            },
+            `<b>${i + 1}</b><span>${text}</span>`,
+          ),
+        ),
+      ),
+    );
+    if (at >= 0 && !seen) choices.children[at]?.querySelector("button").focus();
     replace(rest, choice ? [section(lesson.run), seen ? shown(lesson, choice) : reveal] : null);
   }
-  const reveal = el("p", null, el("button", { class: "main", id: "reveal", onclick: see },
-    say("Show what it prints", "显示输出")));
+  const reveal = el(
+    "p",
+    null,
+    el("button", { class: "main", id: "reveal", onclick: see }, say("Show what it prints", "显示输出")),
+  );
 
   function choose(choice) {
     keep(lesson.number, { choice });
@@ -116,31 +182,56 @@ function page(lesson, last, tell) {
   return [
     el("h1", null, `${lesson.number}. ${lesson.title}`),
     html("div", null, lesson.idea),
-    section(lesson.predict), choices, rest,
-    el("nav", { class: "row", "aria-label": say("Lessons", "各课") },
-      lesson.number > 1 && el("a", { class: "button", href: address(lesson.number - 1) }, say("← before (p)", "← 上一课（p）")),
+    section(lesson.predict),
+    choices,
+    rest,
+    el(
+      "nav",
+      { class: "row", "aria-label": say("Lessons", "各课") },
+      lesson.number > 1 &&
+        el("a", { class: "button", href: address(lesson.number - 1) }, say("← before (p)", "← 上一课（p）")),
       el("a", { class: "button", href: "#/course" }, say("All lessons", "全部课程")),
-      lesson.number < last && el("a", { class: "button main", href: address(lesson.number + 1) }, say("Next (n) →", "下一课（n）→"))),
+      lesson.number < last &&
+        el("a", { class: "button main", href: address(lesson.number + 1) }, say("Next (n) →", "下一课（n）→")),
+    ),
   ];
 }
 
 // sectionOf draws the sections of a lesson; a heading is a link to itself.
-const sectionOf = number => ({ id, title, html: text }) => el("section", { "aria-labelledby": id },
-  el("h2", { id }, el("a", { class: "here", href: address(number) + "#" + id }, title)), html("div", null, text));
+const sectionOf =
+  number =>
+  ({ id, title, html: text }) =>
+    el(
+      "section",
+      { "aria-labelledby": id },
+      el("h2", { id }, el("a", { class: "here", href: address(number) + "#" + id }, title)),
+      html("div", null, text),
+    );
 
 // shown is what the run prints, whether the prediction was right, and why.
 function shown(lesson, choice) {
-  const [see, ...why] = lesson.after, section = sectionOf(lesson.number);
+  const [see, ...why] = lesson.after,
+    section = sectionOf(lesson.number);
   const right = choice === lesson.answer;
-  const verdict = html("p", { id: "verdict", tabindex: -1, class: "note " + (right ? "good" : "warn") }, right
-    ? say("You were right: ", "预测正确：") + lesson.choices[choice - 1]
-    : say(`You chose ${choice}; it is ${lesson.answer}: `, `你选了 ${choice}，答案是 ${lesson.answer}：`) + lesson.choices[lesson.answer - 1]);
+  const verdict = html(
+    "p",
+    { id: "verdict", tabindex: -1, class: "note " + (right ? "good" : "warn") },
+    right
+      ? say("You were right: ", "预测正确：") + lesson.choices[choice - 1]
+      : say(`You chose ${choice}; it is ${lesson.answer}: `, `你选了 ${choice}，答案是 ${lesson.answer}：`) +
+          lesson.choices[lesson.answer - 1],
+  );
   return [section(see), verdict, ...why.map(section)];
 }
 
-// progress is kept in the browser alone: by lesson, what was chosen, whether the output was seen, and whether the choice was right.
+// progress is kept in the browser alone: by lesson, what was chosen, whether the output was seen, and whether the
+// choice was right.
 function progress() {
-  try { return JSON.parse(localStorage.getItem("lockstep.course")) ?? {}; } catch { return memory; }
+  try {
+    return JSON.parse(localStorage.getItem("lockstep.course")) ?? {};
+  } catch {
+    return memory;
+  }
 }
 
 let memory = {}; // where nothing is kept
@@ -148,15 +239,27 @@ let memory = {}; // where nothing is kept
 function keep(number, what) {
   const all = progress();
   memory = { ...all, [number]: { ...all[number], ...what } };
-  try { localStorage.setItem("lockstep.course", JSON.stringify(memory)); } catch { /* it is not kept */ }
+  try {
+    localStorage.setItem("lockstep.course", JSON.stringify(memory));
+  } catch {
+    /* it is not kept */
+  }
 }
 
 let name = "";
 
 // participant is a name made by chance; it lasts as long as the tab.
 function participant() {
-  try { name ||= sessionStorage.getItem("lockstep.participant") ?? ""; } catch { /* it is not kept */ }
+  try {
+    name ||= sessionStorage.getItem("lockstep.participant") ?? "";
+  } catch {
+    /* it is not kept */
+  }
   name ||= [...crypto.getRandomValues(new Uint8Array(16))].map(byte => byte.toString(16).padStart(2, "0")).join("");
-  try { sessionStorage.setItem("lockstep.participant", name); } catch { /* it is not kept */ }
+  try {
+    sessionStorage.setItem("lockstep.participant", name);
+  } catch {
+    /* it is not kept */
+  }
   return name;
 }

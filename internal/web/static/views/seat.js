@@ -1,13 +1,14 @@
-// The scheduler's seat: the real code of a lock, a few sales, and the reader decides what happens next. The address is the whole state.
+// The scheduler's seat: the real code of a lock, a few sales, and the reader decides what happens next. The address is
+// the whole state.
 import { el, replace } from "../dom.js";
-import { language, say, several } from "../words.js";
-import { get, save } from "../server.js";
-import { go, link } from "../route.js";
 import { bind } from "../keys.js";
+import { go, link } from "../route.js";
+import { get, save } from "../server.js";
 import { drawTrace, legend } from "../trace.js";
-import { goalOf, goals, modePanel, Oracle } from "./seat_modes.js";
+import { language, say, several } from "../words.js";
 import { besidePanel } from "./seat_beside.js";
 import { choicesPanel } from "./seat_choices.js";
+import { modePanel, Oracle } from "./seat_modes.js";
 import { scenarioPanel } from "./seat_scenario.js";
 import { statePanel } from "./seat_state.js";
 
@@ -16,7 +17,9 @@ const first = link(["schedule", "v2"], { in: "--faults expiry=1", mode: "break",
 
 export function show(main, route) {
   const seat = new Seat(main);
-  const follow = route => { seat.going = seat.follow(route); };
+  const follow = route => {
+    seat.going = seat.follow(route);
+  };
   follow(route);
   return { leave: () => seat.leave(), follow };
 }
@@ -27,7 +30,15 @@ class Seat {
   future = [];
   hint = null;
   turn = Promise.resolve(); // of the last key
-  main; place; full; here; before; index; drawn; failure;
+  going; // to a place
+  main;
+  place;
+  full;
+  here;
+  before;
+  index;
+  drawn;
+  failure;
 
   constructor(main) {
     this.main = main;
@@ -42,10 +53,25 @@ class Seat {
       ["End", "to the last step", "到最后一步", this.inTurn(() => this.look(this.tokens.length))],
       ["u", "undo", "撤销", this.inTurn(() => this.undo())],
       ["r", "redo", "重做", this.inTurn(() => this.redo())],
-      ["f", "fork: the same place in a new tab", "分叉：在新标签页打开同一处", this.inTurn(() => open(this.address({}), "_blank", "noopener"))],
+      [
+        "f",
+        "fork: the same place in a new tab",
+        "分叉：在新标签页打开同一处",
+        this.inTurn(() => open(this.address({}), "_blank", "noopener")),
+      ],
       ["h", "hint: the next step of a shortest way", "提示：最短路径的下一步", this.inTurn(() => this.ask())],
-      ["o", "oracle: how far the nearest breach is", "神谕：离最近的异常还有几步", this.inTurn(() => this.setMode("oracle"))],
-      ["b", "beside: the same under the next lock", "并排：在下一种锁下做同样的事", this.inTurn(() => this.besideNext())],
+      [
+        "o",
+        "oracle: how far the nearest breach is",
+        "神谕：离最近的异常还有几步",
+        this.inTurn(() => this.setMode("oracle")),
+      ],
+      [
+        "b",
+        "beside: the same under the next lock",
+        "并排：在下一种锁下做同样的事",
+        this.inTurn(() => this.besideNext()),
+      ],
     );
   }
 
@@ -55,29 +81,53 @@ class Seat {
     this.oracle.stop();
   }
 
-  // inTurn makes what a key does wait until what the keys before it ask for is shown: quick keys are not lost, and none overtakes.
+  // inTurn makes what a key does wait until what the keys before it ask for is shown: quick keys are not lost, and none
+  // overtakes.
   inTurn(act) {
     return () => {
-      this.turn = this.turn.catch(() => {}).then(() => this.going).then(() => void (this.left || act()));
+      this.turn = this.turn
+        .catch(() => {})
+        .then(() => this.going)
+        .then(() => void (this.left || act()));
     };
   }
 
-  get tokens() { return this.place.do ? this.place.do.split(" ") : []; }
-  get at() { return this.place.at; }
-  get lock() { return this.index.locks.find(lock => lock.name === this.place.lock); }
+  get tokens() {
+    return this.place.do ? this.place.do.split(" ") : [];
+  }
+  get at() {
+    return this.place.at;
+  }
+  get goal() {
+    return this.place.anomaly || this.lock?.anomaly;
+  }
+  get lock() {
+    return this.index.locks.find(lock => lock.name === this.place.lock);
+  }
 
   // follow goes where an address says.
   async follow({ path, query }) {
     if (!path[1]) return go(first, { instead: true });
     const words = (query.get("do") ?? "").trim().split(/\s+/).filter(Boolean);
     const at = query.has("at") ? Math.min(Math.max(+query.get("at") || 0, 0), words.length) : words.length;
-    this.place = { lock: path[1], in: query.get("in") ?? "", do: words.join(" "), at, code: query.get("code") ?? "",
-      mode: query.get("mode") ?? "free", anomaly: query.get("anomaly") ?? "", beside: query.get("beside") ?? "" };
+    this.place = {
+      lock: path[1],
+      in: query.get("in") ?? "",
+      do: words.join(" "),
+      at,
+      code: query.get("code") ?? "",
+      mode: query.get("mode") ?? "free",
+      anomaly: query.get("anomaly") ?? "",
+      beside: query.get("beside") ?? "",
+    };
     const place = this.place;
     try {
       this.index ??= await get("/seat", { lang: language() });
       const [full, here, before] = await Promise.all([
-        this.state(place.do, place.code), this.state(this.prefix(at)), this.state(this.prefix(at - 1))]);
+        this.state(place.do, place.code),
+        this.state(this.prefix(at)),
+        this.state(this.prefix(at - 1)),
+      ]);
       if (this.left || place !== this.place) return;
       Object.assign(this, { full, here, before, failure: null });
       this.trim();
@@ -99,7 +149,8 @@ class Seat {
     if (this.place.at === fits) this.here = this.full;
   }
 
-  // remember writes the fingerprint of the code into the address, so that a copy of it says if the code is another one day.
+  // remember writes the fingerprint of the code into the address, so that a copy of it says if the code is another one
+  // day.
   remember() {
     if (!this.place.code && this.full.code && !this.full.stale) {
       this.place.code = this.full.code;
@@ -107,7 +158,9 @@ class Seat {
     }
   }
 
-  prefix(n) { return this.tokens.slice(0, Math.max(n, 0)).join(" "); }
+  prefix(n) {
+    return this.tokens.slice(0, Math.max(n, 0)).join(" ");
+  }
 
   // state asks what is so after a schedule, once.
   state(schedule, code = "") {
@@ -115,7 +168,13 @@ class Seat {
     const key = JSON.stringify(query);
     if (!this.states.has(key)) {
       if (this.states.size > 300) this.states.clear();
-      this.states.set(key, get("/seat/state", query).catch(error => { this.states.delete(key); throw error; }));
+      this.states.set(
+        key,
+        get("/seat/state", query).catch(error => {
+          this.states.delete(key);
+          throw error;
+        }),
+      );
     }
     return this.states.get(key);
   }
@@ -135,7 +194,9 @@ class Seat {
     go(this.address({ code: "", at: undefined, ...changes }));
   }
 
-  take(token) { this.change({ do: [...this.tokens.slice(0, this.at), token].join(" ") }); }
+  take(token) {
+    this.change({ do: [...this.tokens.slice(0, this.at), token].join(" ") });
+  }
 
   choose(i) {
     const choice = this.here?.view.choices[i];
@@ -165,17 +226,28 @@ class Seat {
   }
 
   setMode(mode) {
-    const anomaly = this.place.anomaly || goalOf(this.place.lock);
-    go(this.address({ mode: mode === this.place.mode ? "free" : mode, anomaly: mode === "free" ? this.place.anomaly : anomaly }));
+    go(
+      this.address({
+        mode: mode === this.place.mode ? "free" : mode,
+        anomaly: mode === "free" ? this.place.anomaly : this.goal,
+      }),
+    );
   }
 
   // ask asks for a hint.
   async ask() {
-    const place = this.place, anomaly = place.anomaly || goalOf(place.lock);
+    const place = this.place,
+      anomaly = this.goal;
     this.hint = { waits: true };
     this.draw();
     try {
-      const hint = await get("/seat/hint", { lock: place.lock, in: place.in, do: this.prefix(this.at), anomaly, lang: language() });
+      const hint = await get("/seat/hint", {
+        lock: place.lock,
+        in: place.in,
+        do: this.prefix(this.at),
+        anomaly,
+        lang: language(),
+      });
       this.hint = { ...hint, anomaly };
     } catch (failure) {
       this.hint = { failure };
@@ -194,35 +266,49 @@ class Seat {
   }
 
   besideNext() {
-    const locks = this.index.locks, next = locks[locks.findIndex(lock => lock.name === this.place.lock) + 1];
+    const locks = this.index.locks,
+      next = locks[locks.findIndex(lock => lock.name === this.place.lock) + 1];
     go(this.address({ beside: this.place.beside ? "" : (next ?? locks[0]).name }));
   }
 
   draw() {
     if (this.left) return;
-    const focused = document.activeElement?.dataset?.focus;
+    const focused = document.activeElement?.getAttribute("data-focus");
     const { main } = this;
     if (this.failure) {
       this.drawn = false;
-      return void replace(main, el("h1", null, say("Scheduler’s seat", "调度席")),
+      return void replace(
+        main,
+        el("h1", null, say("Scheduler’s seat", "调度席")),
         el("p", { class: "note bad", role: "alert" }, this.failure.message),
-        el("a", { class: "button", href: first }, say("To the first schedule", "回到第一个时序")));
+        el("a", { class: "button", href: first }, say("To the first schedule", "回到第一个时序")),
+      );
     }
     if (!this.here) return;
     if (!this.drawn) {
-      const [about, mode, moves, drawing, beside, state] = ["about", "mode", "moves", "drawing", "beside", "state"]
-        .map(name => el("section", { class: name }));
+      const [about, mode, moves, drawing, beside, state] = ["about", "mode", "moves", "drawing", "beside", "state"].map(
+        name => el("section", { class: name }),
+      );
       this.parts = { about, mode, moves, drawing, beside, state };
       drawing.setAttribute("aria-label", say("The schedule", "时序"));
-      replace(main, about, el("div", { class: "seat" },
-        el("div", { class: "side" }, mode, el("div", { class: "sheet" }, this.says, moves), state),
-        el("div", { class: "wide" }, drawing, beside)));
+      replace(
+        main,
+        about,
+        el(
+          "div",
+          { class: "seat" },
+          el("div", { class: "side" }, mode, el("div", { class: "sheet" }, this.says, moves), state),
+          el("div", { class: "wide" }, drawing, beside),
+        ),
+      );
       drawing.className = "drawing sheet";
       this.drawn = true;
     }
     this.drawParts();
-    const again = focused && (main.querySelector(`[data-focus="${focused}"]`)
-      ?? (focused.startsWith("choice") && main.querySelector("[data-focus^=choice]")));
+    const again =
+      focused &&
+      (main.querySelector(`[data-focus="${focused}"]`) ??
+        (focused.startsWith("choice") && main.querySelector("[data-focus^=choice]")));
     if (again && again !== document.activeElement) again.focus({ preventScroll: true });
     if (innerWidth >= 1100) main.querySelector("[aria-current=step]")?.scrollIntoView({ block: "nearest" });
   }
@@ -231,16 +317,22 @@ class Seat {
     const { parts, full } = this;
     const step = full.view.trace.steps[this.at - 1];
     const said = step
-      ? say(`Step ${this.at} of ${this.tokens.length}: `, `第 ${this.at} 步，共 ${this.tokens.length} 步：`) + (step.says || step.token)
+      ? say(`Step ${this.at} of ${this.tokens.length}: `, `第 ${this.at} 步，共 ${this.tokens.length} 步：`) +
+        (step.says || step.token)
       : say("Nothing has happened yet. You decide what happens first.", "还什么都没发生。第一步由你决定。");
     if (this.says.textContent !== said) replace(this.says, said);
     replace(parts.about, this.stale(), scenarioPanel(this));
     replace(parts.moves, this.breaches(), choicesPanel(this));
     replace(parts.mode, modePanel(this));
     replace(parts.state, statePanel(this));
-    replace(parts.drawing, this.tools(), this.tokens.length > 0
-      ? drawTrace(full.view.trace, { current: this.at, onstep: n => this.look(n), notes: n => this.oracle.note(n) })
-      : el("p", { class: "soft" }, say("The steps that you choose are drawn here.", "你选的每一步会画在这里。")), legend());
+    replace(
+      parts.drawing,
+      this.tools(),
+      this.tokens.length > 0
+        ? drawTrace(full.view.trace, { current: this.at, onstep: n => this.look(n), notes: n => this.oracle.note(n) })
+        : el("p", { class: "soft" }, say("The steps that you choose are drawn here.", "你选的每一步会画在这里。")),
+      legend(),
+    );
     if (this.besideIs !== this.besideKey()) {
       this.besideIs = this.besideKey();
       replace(parts.beside, this.place.beside ? besidePanel(this) : null);
@@ -248,32 +340,70 @@ class Seat {
     }
   }
 
-  besideKey() { return this.place.beside && [this.place.beside, this.place.lock, this.place.in, this.place.do].join("\n"); }
+  besideKey() {
+    return this.place.beside && [this.place.beside, this.place.lock, this.place.in, this.place.do].join("\n");
+  }
 
   breaches() {
-    return this.here.view.shown.map(shown => el("p", { class: "note bad" },
-      el("strong", null, goals(shown.anomaly).name), " ", say(`Step ${shown.step}: `, `第 ${shown.step} 步：`), shown.says));
+    return this.here.view.shown.map(shown =>
+      el(
+        "p",
+        { class: "note bad" },
+        el("strong", null, shown.anomaly),
+        " ",
+        say(`Step ${shown.step}: `, `第 ${shown.step} 步：`),
+        shown.says,
+      ),
+    );
   }
 
   stale() {
-    return this.full.stale && el("p", { class: "note warn", role: "alert" },
-      el("strong", null, say("This link is stale: ", "链接已过期：")), this.full.stale.says);
+    return (
+      this.full.stale &&
+      el(
+        "p",
+        { class: "note warn", role: "alert" },
+        el("strong", null, say("This link is stale: ", "链接已过期：")),
+        this.full.stale.says,
+      )
+    );
   }
 
   tools() {
-    const tool = (focus, text, key, act, off) => el("button", { "data-focus": focus, disabled: off, title: `${text} (${key})`, onclick: act }, text, " ",
-      el("kbd", { "aria-hidden": "true" }, key));
-    const replay = `go run . explore ${this.place.lock}${this.full.view.scenario && " " + this.full.view.scenario} --replay "${this.place.do}"`;
-    const copy = (focus, text, what) => el("button", { "data-focus": focus, class: "quiet", onclick: event => copied(event.currentTarget, what) }, text);
-    return el("div", { class: "row tools" },
+    const tool = (focus, text, key, act, off) =>
+      el(
+        "button",
+        { "data-focus": focus, disabled: off, title: `${text} (${key})`, onclick: act },
+        text,
+        " ",
+        el("kbd", { "aria-hidden": "true" }, key),
+      );
+    const explored = [this.place.lock, this.full.view.scenario].filter(Boolean).join(" ");
+    const replay = `go run . explore ${explored} --replay "${this.place.do}"`;
+    const copy = (focus, text, what) =>
+      el("button", { "data-focus": focus, class: "quiet", onclick: event => copied(event.currentTarget, what) }, text);
+    return el(
+      "div",
+      { class: "row tools" },
       tool("undo", say("Undo", "撤销"), "u", () => this.undo(), !this.past.length && !this.tokens.length),
       tool("redo", say("Redo", "重做"), "r", () => this.redo(), !this.future.length),
-      el("a", { class: "button", "data-focus": "fork", href: this.address({}), target: "_blank", rel: "noopener" }, say("Fork", "分叉"), " ",
-        el("kbd", { "aria-hidden": "true" }, "f")),
+      el(
+        "a",
+        { class: "button", "data-focus": "fork", href: this.address({}), target: "_blank", rel: "noopener" },
+        say("Fork", "分叉"),
+        " ",
+        el("kbd", { "aria-hidden": "true" }, "f"),
+      ),
       el("span", { class: "soft small" }, several(this.tokens.length, "step", "步")),
       copy("link", say("Copy link", "复制链接"), location.href),
       copy("replay", say("Copy command", "复制命令"), replay),
-      this.tokens.length > 0 && el("button", { "data-focus": "save", class: "quiet", onclick: () => this.save() }, say("Save as file", "存成文件")));
+      this.tokens.length > 0 &&
+        el(
+          "button",
+          { "data-focus": "save", class: "quiet", onclick: () => this.save() },
+          say("Save as file", "存成文件"),
+        ),
+    );
   }
 }
 
@@ -285,5 +415,7 @@ async function copied(button, text) {
   } catch {
     prompt(say("To copy:", "复制："), text); // the page is not from this machine, and not over HTTPS
   }
-  setTimeout(() => { button.textContent = was; }, 1500);
+  setTimeout(() => {
+    button.textContent = was;
+  }, 1500);
 }

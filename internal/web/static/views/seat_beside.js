@@ -1,35 +1,81 @@
 // The same schedule under another lock, in two columns, to the first step that differs: the cure at work.
 import { el, replace } from "../dom.js";
-import { language, say } from "../words.js";
-import { get } from "../server.js";
 import { go } from "../route.js";
+import { get } from "../server.js";
 import { short } from "../trace.js";
+import { language, say } from "../words.js";
 
 export function besidePanel(seat) {
-  const { place, index } = seat, rows = el("div", { role: "status" }, say("Running both …", "两边都在执行……"));
-  const lock = el("select", { "data-focus": "beside-lock", onchange: event => go(seat.address({ beside: event.target.value })) },
-    index.locks.filter(({ name }) => name !== place.lock).map(({ name, title }) =>
-      el("option", { value: name, selected: name === place.beside }, `${name} · ${title}`)));
+  const { place, index } = seat,
+    rows = el("div", { role: "status" }, say("Running both …", "两边都在执行……"));
+  const lock = el(
+    "select",
+    { "data-focus": "beside-lock", onchange: event => go(seat.address({ beside: event.target.value })) },
+    index.locks
+      .filter(({ name }) => name !== place.lock)
+      .map(({ name, title }) => el("option", { value: name, selected: name === place.beside }, `${name} · ${title}`)),
+  );
   if (!place.do) rows.textContent = say("Take a step first.", "先走一步。");
   else {
-    get("/seat/beside", { lock: place.lock, with: place.beside, in: place.in, do: place.do, lang: language() })
-      .then(both => replace(rows, compared(both)), failure => replace(rows, el("p", { class: "note warn" }, failure.message)));
+    get("/seat/beside", { lock: place.lock, with: place.beside, in: place.in, do: place.do, lang: language() }).then(
+      both => replace(rows, compared(both)),
+      failure => replace(rows, el("p", { class: "note warn" }, failure.message)),
+    );
   }
-  return [el("div", { class: "row titled" }, el("h2", null, say(`${place.lock} beside`, `${place.lock} 对比`)),
-    el("label", null, el("span", { class: "unseen" }, say("the other lock", "另一种锁")), lock)), rows];
+  return [
+    el(
+      "div",
+      { class: "row titled" },
+      el("h2", null, say(`${place.lock} beside`, `${place.lock} 对比`)),
+      el("label", null, el("span", { class: "unseen" }, say("the other lock", "另一种锁")), lock),
+    ),
+    rows,
+  ];
 }
 
 function compared({ locks, rows, differs, why, links }) {
-  const command = step => step.command && el("code", null, short(step.command), step.reply && " → " + short(step.reply));
-  const cell = (step, other) => el("td", null, step ? [el("p", null, step.says || step.token), command(step)]
-    : el("span", { class: "soft" }, other ? say("cannot happen", "不能发生") : "–"));
+  const command = step =>
+    step.command && el("code", null, short(step.command), step.reply && " → " + short(step.reply));
+  const cell = (step, other) =>
+    el(
+      "td",
+      null,
+      step
+        ? [el("p", null, step.says || step.token), command(step)]
+        : el("span", { class: "soft" }, other ? say("cannot happen", "不能发生") : "–"),
+    );
   return [
-    el("table", { class: "pair" }, el("thead", null, el("tr", null, locks.map((name, i) => el("th", { scope: "col" },
-      links?.[i] ? el("a", { href: links[i] }, name) : name)))),
-    el("tbody", null, rows.map(([one, two], i) =>
-      el("tr", { class: i + 1 === differs ? "changed" : null }, cell(one, two), cell(two, one))))),
-    differs === 0 ? el("p", { class: "note" }, say("No step differs: the cure does not touch this schedule.", "没有一步不同：这个时序碰不到修复的地方。"))
-      : el("div", { class: "note good" }, el("strong", null, say(`Step ${differs} differs.`, `第 ${differs} 步不同。`)),
-        why.map(each => el("p", null, each))),
+    el(
+      "table",
+      { class: "pair" },
+      el(
+        "thead",
+        null,
+        el(
+          "tr",
+          null,
+          locks.map((name, i) => el("th", { scope: "col" }, links?.[i] ? el("a", { href: links[i] }, name) : name)),
+        ),
+      ),
+      el(
+        "tbody",
+        null,
+        rows.map(([one, two], i) =>
+          el("tr", { class: i + 1 === differs ? "changed" : null }, cell(one, two), cell(two, one)),
+        ),
+      ),
+    ),
+    differs === 0
+      ? el(
+          "p",
+          { class: "note" },
+          say("No step differs: the cure does not touch this schedule.", "没有一步不同：这个时序碰不到修复的地方。"),
+        )
+      : el(
+          "div",
+          { class: "note good" },
+          el("strong", null, say(`Step ${differs} differs.`, `第 ${differs} 步不同。`)),
+          why.map(each => el("p", null, each)),
+        ),
   ];
 }

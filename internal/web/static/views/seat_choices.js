@@ -7,33 +7,82 @@ export function choicesPanel(seat) {
   const { choices, disabled, over, state } = seat.here.view;
   const numbered = choices.map((choice, i) => ({ ...choice, i }));
   const plain = numbered.filter(choice => !choice.fault);
-  const allowed = Object.keys(state.left), cannot = disabled.filter(({ what }) => !allowed.includes(what));
+  const allowed = Object.keys(state.left),
+    cannot = disabled.filter(({ what }) => !allowed.includes(what));
   return [
     el("h2", null, say("What happens next?", "接下来发生什么？")),
     over && el("p", null, say("Nothing more will happen: everybody has ended.", "不会再发生什么了：都结束了。")),
-    el("ul", { class: "choices" }, plain.map(choice => el("li", null, button(seat, choice))),
-      cannot.map(({ what, why }) => el("li", { class: "cannot" },
-        !why.startsWith(what) && [el("b", null, what === "time" ? say("time", "时间") : what), " "], why))),
-    allowed.length > 0 && [el("h2", null, say("Faults", "故障")), el("ul", { class: "choices palette" },
-      allowed.map(name => palette(seat, name, state.left[name], numbered.filter(({ fault }) => fault === name), disabled.find(({ what }) => what === name))))],
+    el(
+      "ul",
+      { class: "choices" },
+      plain.map(choice => el("li", null, button(seat, choice))),
+      cannot.map(({ what, why }) =>
+        el(
+          "li",
+          { class: "cannot" },
+          !why.startsWith(what) && [el("b", null, what === "time" ? say("time", "时间") : what), " "],
+          why,
+        ),
+      ),
+    ),
+    allowed.length > 0 && [
+      el("h2", null, say("Faults", "故障")),
+      el(
+        "ul",
+        { class: "choices palette" },
+        allowed.map(name =>
+          palette(
+            seat,
+            name,
+            state.left[name],
+            numbered.filter(({ fault }) => fault === name),
+            disabled.find(({ what }) => what === name),
+          ),
+        ),
+      ),
+    ],
   ];
 }
 
 function palette(seat, name, left, choices, disabled) {
   const says = seat.index.faults.find(fault => fault.name === name)?.says;
-  return el("li", null,
-    el("p", { class: "fault", title: says }, el("span", { class: "chip warn" }, name), " ",
-      el("span", { class: "soft small" }, left === 0 ? say("none left", "已用完") : say(`${left} left`, `还剩 ${left} 次`)),
-      left > 0 && choices.length === 0 && disabled && el("span", { class: "soft small" }, " · ", disabled.why)),
-    choices.map(choice => button(seat, choice)));
+  return el(
+    "li",
+    null,
+    el(
+      "p",
+      { class: "fault", title: says },
+      el("span", { class: "chip warn" }, name),
+      " ",
+      el(
+        "span",
+        { class: "soft small" },
+        left === 0 ? say("none left", "已用完") : say(`${left} left`, `还剩 ${left} 次`),
+      ),
+      left > 0 && choices.length === 0 && disabled && el("span", { class: "soft small" }, " · ", disabled.why),
+    ),
+    choices.map(choice => button(seat, choice)),
+  );
 }
 
 function button(seat, choice) {
   const hinted = seat.hint?.next === choice.token;
-  return el("button", {
-    class: ["choice", hinted && "hinted"].filter(Boolean).join(" "), "data-focus": "choice" + choice.i, "data-token": choice.token,
-    onclick: () => seat.take(choice.token),
-  }, choice.i < 9 && el("kbd", { "aria-hidden": "true" }, choice.i + 1),
-  el("span", { class: "what" }, el("span", null, choice.says || choice.token), choice.command && el("code", null, short(choice.command))),
-  hinted && el("span", { class: "chip" }, say("hint", "提示")), seat.oracle.badge(choice.token));
+  return el(
+    "button",
+    {
+      class: ["choice", hinted && "hinted"].filter(Boolean).join(" "),
+      "data-focus": "choice" + choice.i,
+      "data-token": choice.token,
+      onclick: () => seat.take(choice.token),
+    },
+    choice.i < 9 && el("kbd", { "aria-hidden": "true" }, choice.i + 1),
+    el(
+      "span",
+      { class: "what" },
+      el("span", null, choice.says || choice.token),
+      choice.command && el("code", null, short(choice.command)),
+    ),
+    hinted && el("span", { class: "chip" }, say("hint", "提示")),
+    seat.oracle.badge(choice.token),
+  );
 }

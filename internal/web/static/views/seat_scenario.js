@@ -14,63 +14,143 @@ const numbers = [
 export function scenarioPanel(seat) {
   const { lock, place, index } = seat;
   const choose = event => seat.change({ lock: event.target.value, do: "", beside: "" });
-  const locks = el("select", { id: "lock", "data-focus": "lock", onchange: choose }, index.locks.map(({ name, title }) => el("option", { value: name, selected: name === place.lock }, `${name} · ${title}`)));
-  const flags = parse(place.in), budget = faultsOf(flags);
+  const locks = el(
+    "select",
+    { id: "lock", "data-focus": "lock", onchange: choose },
+    index.locks.map(({ name, title }) =>
+      el("option", { value: name, selected: name === place.lock }, `${name} · ${title}`),
+    ),
+  );
+  const flags = parse(place.in),
+    budget = faultsOf(flags);
   return [
-    el("div", { class: "row titled" }, el("h1", null, say("Scheduler’s seat", "调度席")),
-      el("label", null, el("span", { class: "unseen" }, say("lock", "锁")), locks)),
-    el("p", { class: "soft small" },
-      say("Adds: ", "新增："), lock?.adds, say(". Still broken: ", "。遗留问题："), lock?.still_broken, say(".", "。")),
-    el("details", { class: "scenario", open: seat.formOpen, ontoggle: event => { seat.formOpen = event.target.open; } },
-      el("summary", { "data-focus": "scenario" }, say("Scenario: ", "场景："),
-        el("code", null, seat.full.view.scenario || say("2 actors, no faults", "2 单，没有故障"))),
-      form(seat, flags, budget)),
+    el(
+      "div",
+      { class: "row titled" },
+      el("h1", null, say("Scheduler’s seat", "调度席")),
+      el("label", null, el("span", { class: "unseen" }, say("lock", "锁")), locks),
+    ),
+    el(
+      "p",
+      { class: "soft small" },
+      say("Adds: ", "新增："),
+      lock?.adds,
+      say(". Still broken: ", "。遗留问题："),
+      lock?.still_broken,
+      say(".", "。"),
+    ),
+    el(
+      "details",
+      {
+        class: "scenario",
+        open: seat.formOpen,
+        ontoggle: event => {
+          seat.formOpen = event.target.open;
+        },
+      },
+      el(
+        "summary",
+        { "data-focus": "scenario" },
+        say("Scenario: ", "场景："),
+        el("code", null, seat.full.view.scenario || say("2 actors, no faults", "2 单，没有故障")),
+      ),
+      form(seat, flags, budget),
+    ),
   ];
 }
 
 function form(seat, flags, budget) {
   const set = (name, value, usual) => {
     const next = new Map(flags);
-    if (value === "" || value === String(usual)) next.delete(name); else next.set(name, value);
+    if (value === "" || value === String(usual)) next.delete(name);
+    else next.set(name, value);
     seat.change({ in: write(next), do: seat.place.do });
   };
-  const number = ([name, least, most, usual, english, chinese]) => el("label", null, el("input", {
-    type: "number", min: least, max: most, value: flags.get(name) ?? usual, "data-focus": "flag-" + name,
-    onchange: event => event.target.reportValidity() && set(name, event.target.value, usual),
-  }), say(english, chinese));
-  const work = el("label", null, el("input", {
-    type: "number", min: 0, max: 3600, value: seconds(flags.get("work") ?? "0s"), "data-focus": "flag-work",
-    onchange: event => event.target.reportValidity() && set("work", event.target.value === "0" ? "" : event.target.value + "s", ""),
-  }), say("seconds of work (the lock’s expiry: 10)", "秒业务耗时（锁的过期时间：10）"));
-  const fault = ({ name, says }) => el("label", { class: "fault" }, el("input", {
-    type: "number", min: 0, max: 9, value: budget.get(name) ?? 0, "data-focus": "fault-" + name,
-    onchange: event => {
-      if (!event.target.reportValidity()) return;
-      const next = new Map(budget);
-      if (+event.target.value) next.set(name, event.target.value); else next.delete(name);
-      set("faults", [...next].map(([name, n]) => `${name}=${n}`).join(","));
-    },
-  }), el("span", null, el("b", null, name), " ", el("span", { class: "soft small" }, says)));
-  return el("div", { class: "sheet form" }, el("div", { class: "numbers" }, numbers.map(number), work),
-    el("fieldset", null, el("legend", null, say("What may go wrong, and how often", "可能出什么故障，各几次")),
-      el("div", { class: "faults" }, seat.index.faults.map(fault))));
+  const number = ([name, least, most, usual, english, chinese]) =>
+    el(
+      "label",
+      null,
+      el("input", {
+        type: "number",
+        min: least,
+        max: most,
+        value: flags.get(name) ?? usual,
+        "data-focus": "flag-" + name,
+        onchange: event => event.target.reportValidity() && set(name, event.target.value, usual),
+      }),
+      say(english, chinese),
+    );
+  const work = el(
+    "label",
+    null,
+    el("input", {
+      type: "number",
+      min: 0,
+      max: 3600,
+      value: seconds(flags.get("work") ?? "0s"),
+      "data-focus": "flag-work",
+      onchange: event =>
+        event.target.reportValidity() && set("work", event.target.value === "0" ? "" : event.target.value + "s", ""),
+    }),
+    say("seconds of work (the lock’s expiry: 10)", "秒业务耗时（锁的过期时间：10）"),
+  );
+  const fault = ({ name, says }) =>
+    el(
+      "label",
+      { class: "fault" },
+      el("input", {
+        type: "number",
+        min: 0,
+        max: 9,
+        value: budget.get(name) ?? 0,
+        "data-focus": "fault-" + name,
+        onchange: event => {
+          if (!event.target.reportValidity()) return;
+          const next = new Map(budget);
+          if (+event.target.value) next.set(name, event.target.value);
+          else next.delete(name);
+          set("faults", [...next].map(([name, n]) => `${name}=${n}`).join(","));
+        },
+      }),
+      el("span", null, el("b", null, name), " ", el("span", { class: "soft small" }, says)),
+    );
+  return el(
+    "div",
+    { class: "sheet form" },
+    el("div", { class: "numbers" }, numbers.map(number), work),
+    el(
+      "fieldset",
+      null,
+      el("legend", null, say("What may go wrong, and how often", "可能出什么故障，各几次")),
+      el("div", { class: "faults" }, seat.index.faults.map(fault)),
+    ),
+  );
 }
 
 // parse reads flags: --actors 2 --faults expiry=1.
 function parse(text) {
-  const flags = new Map(), words = text.split(/\s+/).filter(Boolean);
+  const flags = new Map(),
+    words = text.split(/\s+/).filter(Boolean);
   for (let i = 0; i < words.length; i++) {
     const [, name, value] = words[i].match(/^--([^=]+)=?(.*)$/) ?? [];
-    if (name) flags.set(name, words[i].includes("=") ? value : words[++i] ?? "");
+    if (name) flags.set(name, words[i].includes("=") ? value : (words[++i] ?? ""));
   }
   return flags;
 }
 
 const write = flags => [...flags].map(([name, value]) => `--${name} ${value}`).join(" ");
 
-const faultsOf = flags => new Map((flags.get("faults") ?? "").split(",").filter(Boolean)
-  .map(each => [...each.split("="), "1"].slice(0, 2)));
+const faultsOf = flags =>
+  new Map(
+    (flags.get("faults") ?? "")
+      .split(",")
+      .filter(Boolean)
+      .map(each => [...each.split("="), "1"].slice(0, 2)),
+  );
 
 // seconds reads 25s, 1m30s, ….
-const seconds = text => [...text.matchAll(/([\d.]+)(h|ms|m|s)/g)]
-  .reduce((sum, [, n, unit]) => sum + n * { h: 3600, m: 60, s: 1, ms: .001 }[unit], 0);
+const seconds = text =>
+  [...text.matchAll(/([\d.]+)(h|ms|m|s)/g)].reduce(
+    (sum, [, n, unit]) => sum + n * { h: 3600, m: 60, s: 1, ms: 0.001 }[unit],
+    0,
+  );

@@ -1,41 +1,70 @@
 // The shop, live: what its locks do, whatever went wrong, and the buttons.
 import { el, replace } from "../dom.js";
-import { say, language } from "../words.js";
-import { get, save, stream } from "../server.js";
 import { bind } from "../keys.js";
+import { get, save, stream } from "../server.js";
 import { drawTrace } from "../trace.js";
+import { language, say } from "../words.js";
+import { controls } from "./shop_controls.js";
+import { findings } from "./shop_findings.js";
 import { lanes, legend } from "./shop_lanes.js";
+import { buyer } from "./shop_orders.js";
 import { sections } from "./shop_sections.js";
 import { stock, verdict } from "./shop_stock.js";
-import { findings } from "./shop_findings.js";
-import { buyer } from "./shop_orders.js";
-import { controls } from "./shop_controls.js";
 import { settings, title } from "./shop_words.js";
 
 const few = 30; // critical sections up to which the lanes show them all
 
 export function show(main) {
-  const named = el("h1", null, say("The shop", "商店")), about = el("p", { class: "soft small" });
+  const named = el("h1", null, say("The shop", "商店")),
+    about = el("p", { class: "soft small" });
   const keep = keeper(() => run.lock);
-  const gone = el("p", { class: "note bad", role: "alert", hidden: true }), says = el("div", { class: "says" });
-  const parts = { lanes: lanes(), sections: sections(pair), stock: stock(), findings: findings(pair), controls: controls(connect) };
+  const gone = el("p", { class: "note bad", role: "alert", hidden: true }),
+    says = el("div", { class: "says" });
+  const parts = {
+    lanes: lanes(),
+    sections: sections(pair),
+    stock: stock(),
+    findings: findings(pair),
+    controls: controls(connect),
+  };
   const { node: buying, buy } = buyer();
-  const tabs = ["lanes", "sections"].map(name => el("button", { "aria-pressed": "false", "data-shows": name, onclick: () => choose(name) },
-    name === "lanes" ? say("The latest sales", "最近的单") : say("All critical sections", "所有临界区")));
+  const tabs = ["lanes", "sections"].map(name =>
+    el(
+      "button",
+      { "aria-pressed": "false", "data-shows": name, onclick: () => choose(name) },
+      name === "lanes" ? say("The latest sales", "最近的单") : say("All critical sections", "所有临界区"),
+    ),
+  );
   const pictures = { lanes: el("div", null, parts.lanes.node, legend()), sections: parts.sections.node };
-  const sheet = (name, heading, ...inside) => el("section", { class: `sheet ${name}`, "aria-label": heading }, el("h2", null, heading), inside);
-  let chosen = false, shown = "", run = null, connection = null;
+  const sheet = (name, heading, ...inside) =>
+    el("section", { class: `sheet ${name}`, "aria-label": heading }, el("h2", null, heading), inside);
+  let chosen = false,
+    shown = "",
+    run = null,
+    connection = null;
 
-  replace(main, gone, el("header", { class: "head" }, named, about, says, keep),
+  replace(
+    main,
+    gone,
+    el("header", { class: "head" }, named, about, says, keep),
     el("section", { class: "sheet buying", "aria-label": say("Buy", "购买") }, buying),
-    el("section", { class: "sheet picture", "aria-label": say("What the locks do", "锁在做什么") },
-      el("div", { class: "row", role: "group", "aria-label": say("Picture", "画面") }, tabs), pictures.lanes, pictures.sections),
+    el(
+      "section",
+      { class: "sheet picture", "aria-label": say("What the locks do", "锁在做什么") },
+      el("div", { class: "row", role: "group", "aria-label": say("Picture", "画面") }, tabs),
+      pictures.lanes,
+      pictures.sections,
+    ),
     sheet("found", say("What went wrong", "出了什么问题"), parts.findings.node),
     sheet("stocks", say("Sold, and felt by the stock", "卖出多少，库存减少多少"), parts.stock.node),
-    sheet("teacher", say("Set the shop up", "设置商店"), parts.controls.node));
+    sheet("teacher", say("Set the shop up", "设置商店"), parts.controls.node),
+  );
   turn("lanes");
 
-  function choose(name) { chosen = true; turn(name); }
+  function choose(name) {
+    chosen = true;
+    turn(name);
+  }
   function turn(name) {
     if (shown === name) return;
     shown = name;
@@ -44,11 +73,19 @@ export function show(main) {
     parts.sections.draw();
   }
   const on = {
-    open() { gone.hidden = true; },
+    open() {
+      gone.hidden = true;
+    },
     lost(failure) {
       gone.hidden = false;
-      replace(gone, say("The server is gone: what you see is old. Asking again every second. ", "服务器不在了：你看到的是旧画面。每秒重试一次。"),
-        el("span", { class: "small" }, failure.message));
+      replace(
+        gone,
+        say(
+          "The server is gone: what you see is old. Asking again every second. ",
+          "服务器不在了：你看到的是旧画面。每秒重试一次。",
+        ),
+        el("span", { class: "small" }, failure.message),
+      );
       parts.lanes.freeze();
     },
     run(next) {
@@ -82,9 +119,16 @@ export function show(main) {
     stream("/live?lang=" + language(), on, { signal: connection.signal, resume: true }).catch(on.lost);
   }
   connect();
-  const unbind = bind(["b", "buy one", "买一件", buy], ["B", "many buyers at once", "很多买家同时买", parts.controls.many],
-    [null, "zoom and move the picture of all critical sections; next, previous overlap; draw it", "缩放、移动临界区图；下一处、上一处重叠；画出来",
-      "+ − ← → Home n p Enter"]);
+  const unbind = bind(
+    ["b", "buy one", "买一件", buy],
+    ["B", "many buyers at once", "很多买家同时买", parts.controls.many],
+    [
+      null,
+      "zoom and move the picture of all critical sections; next, previous overlap; draw it",
+      "缩放、移动临界区图；下一处、上一处重叠；画出来",
+      "+ − ← → Home n p Enter",
+    ],
+  );
   return () => {
     unbind();
     connection.abort();
@@ -95,25 +139,39 @@ export function show(main) {
 // keeper has the button that gives the run, as it is then, as a file that shows it without a server.
 function keeper(lock) {
   const failed = el("span", { class: "bad", role: "alert" });
-  const button = el("button", { class: "small", "data-focus": "save", async onclick() {
-    replace(failed);
-    button.disabled = true;
-    try {
-      await save("/live/file", { lang: language() }, `lockstep-shop-${lock()}.html`);
-    } catch (failure) {
-      replace(failed, failure.message);
-    }
-    button.disabled = false;
-  } }, say("Save as file", "存成文件"));
+  const button = el(
+    "button",
+    {
+      class: "small",
+      "data-focus": "save",
+      async onclick() {
+        replace(failed);
+        button.disabled = true;
+        try {
+          await save("/live/file", { lang: language() }, `lockstep-shop-${lock()}.html`);
+        } catch (failure) {
+          replace(failed, failure.message);
+        }
+        button.disabled = false;
+      },
+    },
+    say("Save as file", "存成文件"),
+  );
   return el("p", { class: "row", hidden: true }, button, failed);
 }
 
 // pair draws what two sales did, from their recorded commands.
 async function pair(a, b) {
-  const inside = el("div", { class: "scroll", tabindex: 0, autofocus: true }, say("Loading …", "加载中……")), heading = say(`${a} and ${b}, command by command`, `${a} 和 ${b} 的每条命令`);
+  const inside = el("div", { class: "scroll", tabindex: 0, autofocus: true }, say("Loading …", "加载中……")),
+    heading = say(`${a} and ${b}, command by command`, `${a} 和 ${b} 的每条命令`);
   const shut = el("button", { onclick: () => dialog.close() }, say("Close", "关闭"));
-  const dialog = el("dialog", { class: "pair", "aria-label": heading, onclose: () => dialog.remove() },
-    el("h2", null, heading), inside, el("p", { class: "row" }, shut));
+  const dialog = el(
+    "dialog",
+    { class: "pair", "aria-label": heading, onclose: () => dialog.remove() },
+    el("h2", null, heading),
+    inside,
+    el("p", { class: "row" }, shut),
+  );
   document.body.append(dialog);
   dialog.showModal();
   try {

@@ -1,15 +1,21 @@
 // What a teacher does is a button.
 import { el, replace } from "../dom.js";
+import { askToken, del, get, post, put } from "../server.js";
 import { language, say } from "../words.js";
-import { get, post, put, del, askToken } from "../server.js";
 
-// controls makes the buttons: begin with a run. connect is called when the stream is to be asked for again, with a token.
+// controls makes the buttons: begin with a run. connect is called when the stream is to be asked for again, with a
+// token.
 export function controls(connect) {
   const outcome = el("p", { class: "small", role: "status" });
-  const reason = el("div"), fields = el("fieldset"), node = el("div", { class: "controls" }, reason, fields, outcome);
-  const burst = many(act), parts = { locks: [], replicas: el("div"), nodes: el("div") };
+  const reason = el("div"),
+    fields = el("fieldset"),
+    node = el("div", { class: "controls" }, reason, fields, outcome);
+  const burst = many(act),
+    parts = { locks: [], replicas: el("div"), nodes: el("div") };
   const drawn = new Map(); // the answers that the parts show
-  let run = null, stopped = false, again = 0;
+  let run = null,
+    stopped = false,
+    again = 0;
 
   // act does something, and says what became of it.
   async function act(does, done) {
@@ -23,97 +29,246 @@ export function controls(connect) {
       return undefined;
     }
   }
-  const number = (name, is, most, step = 1) => el("input", { type: "number", name, min: 0, max: most, step, value: is, required: true });
-  const line = (label, does, ...inside) => el("form", { class: "row", "aria-label": label, onsubmit: event => {
-    event.preventDefault();
-    does(event.target.elements);
-  } }, inside);
+  const number = (name, is, most, step = "1") =>
+    el("input", { type: "number", name, min: 0, max: most, step, value: is, required: true });
+  const line = (label, does, ...inside) =>
+    el(
+      "form",
+      {
+        class: "row",
+        "aria-label": label,
+        onsubmit: event => {
+          event.preventDefault();
+          does(event.target.elements);
+        },
+      },
+      inside,
+    );
   const button = (text, does, more) => el("button", { type: "button", onclick: does, ...more }, text);
 
   function draw() {
-    const locked = run.can.administer === "no" || run.can.administer === "token" && !sessionStorage.getItem("lockstep.token");
+    const locked =
+      run.can.administer === "no" || (run.can.administer === "token" && !sessionStorage.getItem("lockstep.token"));
     fields.disabled = locked;
-    replace(reason, locked && el("p", { class: "note small" }, run.can.administer === "no"
-      ? say("Only who started the server may do this: it has no admin.token. You may look and buy.",
-        "只有启动服务器的人可以操作：它没有设置 admin.token。你可以看，也可以买。")
-      : [say("These need the admin.token. You may look and buy. ", "这些操作需要 admin.token。你可以看，也可以买。"),
-        button(say("I have the token", "我有令牌"), async () => { if (await askToken()) { draw(); connect(); } })]));
-    const { ttl_ms: ttl, think_ms: think, nested } = run.settings, seconds = ms => +(ms / 1000).toFixed(3);
-    replace(fields, el("legend", { class: "unseen" }, say("Set the shop up", "设置商店")), burst.node,
-      line(say("Lock", "锁"), at => act(() => put("/lock", { version: at.lock.value }), say("A new run begins.", "新的一轮开始了。")),
-        el("label", null, say("Lock", "锁"), el("select", { name: "lock" }, options())), el("button", null, say("Use it", "使用"))),
-      line(say("Stock", "库存"), at => act(() => put("/inventory", { stock: +at.stock.value }), say("The shop is full again.", "库存已补满。")),
-        el("label", null, say("Stock", "库存"), number("stock", run.initial, 1e9)), el("button", null, say("Refill", "补货"))),
-      button(say("Release a stuck lock", "释放卡住的锁"), () => act(async () => {
-        const { released } = await del("/lock");
-        replace(outcome, released ? say("The lock is released.", "锁已释放。") : say("There was no lock.", "没有锁。"));
-      }), { class: "danger" }),
-      line(say("Settings", "设置"), at => act(() => put("/settings", { ttl_ms: Math.round(at.ttl.value * 1000),
-        think_ms: Math.round(at.think.value * 1000), nested: +at.nested.value }), say("A new run begins.", "新的一轮开始了。")),
-      el("label", null, say("Expiry, s", "过期，秒"), number("ttl", seconds(ttl), 3600, "any")),
-      el("label", null, say("Think time, s", "思考，秒"), number("think", seconds(think), 3600, "any")),
-      el("label", null, say("Nested calls", "嵌套调用"), number("nested", nested, 10)),
-      el("button", null, say("New run with these", "用这些设置开始新的一轮"))),
-      parts.replicas, parts.nodes);
+    replace(
+      reason,
+      locked &&
+        el(
+          "p",
+          { class: "note small" },
+          run.can.administer === "no"
+            ? say(
+                "Only who started the server may do this: it has no admin.token. You may look and buy.",
+                "只有启动服务器的人可以操作：它没有设置 admin.token。你可以看，也可以买。",
+              )
+            : [
+                say(
+                  "These need the admin.token. You may look and buy. ",
+                  "这些操作需要 admin.token。你可以看，也可以买。",
+                ),
+                button(say("I have the token", "我有令牌"), async () => {
+                  if (await askToken()) {
+                    draw();
+                    connect();
+                  }
+                }),
+              ],
+        ),
+    );
+    const { ttl_ms: ttl, think_ms: think, nested } = run.settings,
+      seconds = ms => +(ms / 1000).toFixed(3);
+    replace(
+      fields,
+      el("legend", { class: "unseen" }, say("Set the shop up", "设置商店")),
+      burst.node,
+      line(
+        say("Lock", "锁"),
+        at => act(() => put("/lock", { version: at.lock.value }), say("A new run begins.", "新的一轮开始了。")),
+        el("label", null, say("Lock", "锁"), el("select", { name: "lock" }, options())),
+        el("button", null, say("Use it", "使用")),
+      ),
+      line(
+        say("Stock", "库存"),
+        at => act(() => put("/inventory", { stock: +at.stock.value }), say("The shop is full again.", "库存已补满。")),
+        el("label", null, say("Stock", "库存"), number("stock", run.initial, 1e9)),
+        el("button", null, say("Refill", "补货")),
+      ),
+      button(
+        say("Release a stuck lock", "释放卡住的锁"),
+        () =>
+          act(async () => {
+            const { released } = await del("/lock");
+            replace(
+              outcome,
+              released ? say("The lock is released.", "锁已释放。") : say("There was no lock.", "没有锁。"),
+            );
+          }),
+        { class: "danger" },
+      ),
+      line(
+        say("Settings", "设置"),
+        at =>
+          act(
+            () =>
+              put("/settings", {
+                ttl_ms: Math.round(at.ttl.value * 1000),
+                think_ms: Math.round(at.think.value * 1000),
+                nested: +at.nested.value,
+              }),
+            say("A new run begins.", "新的一轮开始了。"),
+          ),
+        el("label", null, say("Expiry, s", "过期，秒"), number("ttl", seconds(ttl), 3600, "any")),
+        el("label", null, say("Think time, s", "思考，秒"), number("think", seconds(think), 3600, "any")),
+        el("label", null, say("Nested calls", "嵌套调用"), number("nested", nested, 10)),
+        el("button", null, say("New run with these", "用这些设置开始新的一轮")),
+      ),
+      parts.replicas,
+      parts.nodes,
+    );
   }
-  const options = () => (parts.locks.length ? parts.locks : [{ name: run.lock, title: run.title }]).map(lock =>
-    el("option", { value: lock.name, selected: lock.name === run.lock }, `${lock.name} · ${lock.title}`));
+  const options = () =>
+    (parts.locks.length ? parts.locks : [{ name: run.lock, title: run.title }]).map(lock =>
+      el("option", { value: lock.name, selected: lock.name === run.lock }, `${lock.name} · ${lock.title}`),
+    );
 
-  // machines shows the replicas, or the nodes, each with what can be done to it. It draws them anew only when they have changed: a button
-  // that is replaced while it is pressed does nothing.
+  // machines shows the replicas, or the nodes, each with what can be done to it. It draws them anew only when they have
+  // changed: a button that is replaced while it is pressed does nothing.
   async function machines(part, title, path, name, state, doing) {
-    const all = await get(path).catch(() => null), focused = document.activeElement?.ariaLabel;
+    const all = await get(path).catch(() => null),
+      focused = document.activeElement?.ariaLabel;
     if (!all || stopped || drawn.get(part) === JSON.stringify(all)) return;
     drawn.set(part, JSON.stringify(all));
-    replace(part, el("h3", null, title), el("ul", { class: "machines" }, all.map(one => el("li", { class: "row" },
-      el("strong", null, name(one)), el("span", { class: "soft small" }, state(one)),
-      doing(one).map(([word, says, danger]) => el("button", { type: "button", class: danger ? "danger" : null, "data-do": word,
-        "aria-label": `${says}: ${name(one)}`, onclick: async () => {
-          await act(() => post(`${path}/${encodeURIComponent(one.name ?? one.node ?? one.id)}`, { do: word }), `${name(one)}: ${says}`);
-          clearTimeout(again);
-          again = setTimeout(() => machines(part, title, path, name, state, doing), 1500); // by then its state is known
-        } }, says))))));
+    replace(
+      part,
+      el("h3", null, title),
+      el(
+        "ul",
+        { class: "machines" },
+        all.map(one =>
+          el(
+            "li",
+            { class: "row" },
+            el("strong", null, name(one)),
+            el("span", { class: "soft small" }, state(one)),
+            doing(one).map(([word, says, danger]) =>
+              el(
+                "button",
+                {
+                  type: "button",
+                  class: danger ? "danger" : null,
+                  "data-do": word,
+                  "aria-label": `${says}: ${name(one)}`,
+                  onclick: async () => {
+                    await act(
+                      () => post(`${path}/${encodeURIComponent(one.name ?? one.node ?? one.id)}`, { do: word }),
+                      `${name(one)}: ${says}`,
+                    );
+                    clearTimeout(again);
+                    // by then its state is known
+                    again = setTimeout(() => machines(part, title, path, name, state, doing), 1500);
+                  },
+                },
+                says,
+              ),
+            ),
+          ),
+        ),
+      ),
+    );
     if (focused) [...part.querySelectorAll("button")].find(b => b.ariaLabel === focused)?.focus();
   }
-  const replicas = () => run.can.replicas && machines(parts.replicas, say("Replicas", "副本"), "/replicas", one => one.name,
-    one => states()[one.state] ?? one.state, () => [["pause", say("Pause", "暂停")], ["resume", say("Resume", "恢复")],
-      ["kill", say("Kill", "杀死"), true]]);
-  const nodes = () => run.can.nodes && machines(parts.nodes, say("Redis nodes of redlock", "redlock 的 Redis 节点"), "/nodes",
-    one => say(`node ${one.name ?? one.node}`, `节点 ${one.name ?? one.node}`), one => states()[one.state] ?? one.state,
-    one => [one.state === "stopped" ? ["start", say("Start", "启动")] : ["stop", say("Stop", "停止")],
-      one.state === "hung" ? ["resume", say("Resume", "恢复")] : ["hang", say("Hang", "挂起")], ["empty", say("Empty", "清空"), true]]);
+  const replicas = () =>
+    run.can.replicas &&
+    machines(
+      parts.replicas,
+      say("Replicas", "副本"),
+      "/replicas",
+      one => one.name,
+      one => states()[one.state] ?? one.state,
+      () => [
+        ["pause", say("Pause", "暂停")],
+        ["resume", say("Resume", "恢复")],
+        ["kill", say("Kill", "杀死"), true],
+      ],
+    );
+  const nodes = () =>
+    run.can.nodes &&
+    machines(
+      parts.nodes,
+      say("Redis nodes of redlock", "redlock 的 Redis 节点"),
+      "/nodes",
+      one => say(`node ${one.name ?? one.node}`, `节点 ${one.name ?? one.node}`),
+      one => states()[one.state] ?? one.state,
+      one => [
+        one.state === "stopped" ? ["start", say("Start", "启动")] : ["stop", say("Stop", "停止")],
+        one.state === "hung" ? ["resume", say("Resume", "恢复")] : ["hang", say("Hang", "挂起")],
+        ["empty", say("Empty", "清空"), true],
+      ],
+    );
   const states = () => ({
-    up: say("up", "正常"), paused: say("paused", "已暂停"), hung: say("hangs", "没有响应"), stopped: say("stopped", "已停止"),
-    starting: say("starting", "启动中"), dead: say("dead", "已崩溃"),
+    up: say("up", "正常"),
+    paused: say("paused", "已暂停"),
+    hung: say("hangs", "没有响应"),
+    stopped: say("stopped", "已停止"),
+    starting: say("starting", "启动中"),
+    dead: say("dead", "已崩溃"),
   });
 
   return {
-    node, many: () => burst.start(),
+    node,
+    many: () => burst.start(),
     async begin(next) {
       const again = run && JSON.stringify(run) === JSON.stringify(next);
       run = next;
       if (again) return;
       draw();
-      replicas(); nodes();
+      replicas();
+      nodes();
       if (parts.locks.length) return;
       const untitled = () => get("/lock").then(lock => ({ locks: lock.versions.map(name => ({ name, title: "" })) }));
-      parts.locks = (await get("/seat", { lang: language() }).catch(untitled).catch(() => ({ locks: [] }))).locks;
+      parts.locks = (
+        await get("/seat", { lang: language() })
+          .catch(untitled)
+          .catch(() => ({ locks: [] }))
+      ).locks;
       if (!stopped) replace(fields.querySelector("select"), options());
     },
-    stop() { stopped = true; clearTimeout(again); burst.stop(); },
+    stop() {
+      stopped = true;
+      clearTimeout(again);
+      burst.stop();
+    },
   };
 }
 
 // many lets N buyers buy at once.
 function many(act) {
   const bar = el("progress", { "aria-label": say("Answered", "已响应"), hidden: true });
-  const cancel = el("button", { type: "button", hidden: true, onclick: () => act(() => del("/bursts/" + id)) }, say("Cancel", "取消"));
+  const cancel = el(
+    "button",
+    { type: "button", hidden: true, onclick: () => act(() => del("/bursts/" + id)) },
+    say("Cancel", "取消"),
+  );
   const n = el("input", { type: "number", min: 1, max: 100000, value: 200, required: true });
   const start = el("button", null, say("Buy at once", "同时购买"));
   const result = el("p", { class: "small", role: "status" });
-  const form = el("form", { class: "row", "aria-label": say("Many buyers", "很多买家"), onsubmit: event => { event.preventDefault(); go(); } },
-    el("label", null, n, say("buyers", "个买家")), start, cancel, bar);
-  let id = null, timer = 0;
+  const form = el(
+    "form",
+    {
+      class: "row",
+      "aria-label": say("Many buyers", "很多买家"),
+      onsubmit: event => {
+        event.preventDefault();
+        go();
+      },
+    },
+    el("label", null, n, say("buyers", "个买家")),
+    start,
+    cancel,
+    bar,
+  );
+  let id = null,
+    timer = 0;
 
   async function go() {
     const begun = await act(() => post("/bursts", { n: +n.value, c: +n.value }));
@@ -131,11 +286,26 @@ function many(act) {
     const now = await get("/bursts/" + id).catch(() => ({ done: true }));
     bar.max = now.requests || 1;
     bar.value = now.answered || 0;
-    if (!now.done) return void (timer = setTimeout(look, 250));
+    if (!now.done) {
+      timer = setTimeout(look, 250);
+      return;
+    }
     under(false);
     const r = now.result;
-    if (r) replace(result, say(`${r.requests} buyers: ${r.ok} sold, ${r.sold_out} sold out, ${r.failed + r.unknown} failed; ${r.seconds.toFixed(1)} s`,
-      `${r.requests} 个买家：卖出 ${r.ok}，售完 ${r.sold_out}，失败 ${r.failed + r.unknown}；${r.seconds.toFixed(1)} 秒`));
+    if (!r) return;
+    const failed = r.failed + r.unknown,
+      seconds = r.seconds.toFixed(1);
+    replace(
+      result,
+      say(
+        `${r.requests} buyers: ${r.ok} sold, ${r.sold_out} sold out, ${failed} failed; ${seconds} s`,
+        `${r.requests} 个买家：卖出 ${r.ok}，售完 ${r.sold_out}，失败 ${failed}；${seconds} 秒`,
+      ),
+    );
   }
-  return { node: el("div", null, form, result), start: () => start.disabled || form.requestSubmit(start), stop: () => clearTimeout(timer) };
+  return {
+    node: el("div", null, form, result),
+    start: () => start.disabled || form.requestSubmit(start),
+    stop: () => clearTimeout(timer),
+  };
 }

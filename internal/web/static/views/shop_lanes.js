@@ -1,6 +1,6 @@
 // The latest sales, a lane each, under a rail that shows whose the lock is in truth.
-import { svg, el, replace } from "../dom.js";
-import { say, duration } from "../words.js";
+import { el, replace, svg } from "../dom.js";
+import { duration, say } from "../words.js";
 import { color, ended, replicaOf } from "./shop_words.js";
 
 const still = matchMedia("(prefers-reduced-motion: reduce)");
@@ -11,15 +11,20 @@ export function lanes() {
   const picture = svg("svg", { class: "lanes", role: "img" });
   const queue = el("p", { class: "queue small" });
   const node = el("div", null, queue, picture);
-  let frame = null, taken = 0, findings = [], replicas = [], timer = 0, frozen = false;
+  let frame = null,
+    taken = 0,
+    findings = [],
+    replicas = [],
+    timer = 0,
+    frozen = false;
 
-  const now = () => frozen ? frame.now_ms : frame.now_ms + performance.now() - taken;
+  const now = () => (frozen ? frame.now_ms : frame.now_ms + performance.now() - taken);
   function draw() {
     timer = 0;
     if (!frame || !picture.isConnected) return;
     paint(picture, { frame, now: now(), findings, replicas, clock: performance.now() });
     const flashing = !still.matches && findings.some(f => performance.now() - f.seen < flashes);
-    if (flashing || !frozen && runs(frame, now())) later(still.matches ? 500 : 40);
+    if (flashing || (!frozen && runs(frame, now()))) later(still.matches ? 500 : 40);
   }
   function later(ms) {
     if (!timer) timer = setTimeout(() => requestAnimationFrame(draw), ms);
@@ -28,54 +33,98 @@ export function lanes() {
   watch.observe(node);
   return {
     node,
-    begin(run) { frame = null; findings = []; replicas = run.replicas; replace(picture); replace(queue); },
+    begin(run) {
+      frame = null;
+      findings = [];
+      replicas = run.replicas;
+      replace(picture);
+      replace(queue);
+    },
     take(next) {
-      frame = next; taken = performance.now(); frozen = false;
+      frame = next;
+      taken = performance.now();
+      frozen = false;
       replace(queue, line(next.queue));
       picture.setAttribute("aria-label", inWords(next));
       later(0);
     },
     note(finding) {
-      const before = findings.find(f => f.id === finding.id), seen = before?.seen ?? performance.now();
+      const before = findings.find(f => f.id === finding.id),
+        seen = before?.seen ?? performance.now();
       findings = [...findings.filter(f => f !== before).slice(-40), { ...finding, seen }];
       later(0);
     },
-    freeze() { if (frame && !frozen) { frame.now_ms = now(); frozen = true; } },
-    stop() { watch.disconnect(); clearTimeout(timer); frame = null; },
+    freeze() {
+      if (frame && !frozen) {
+        frame.now_ms = now();
+        frozen = true;
+      }
+    },
+    stop() {
+      watch.disconnect();
+      clearTimeout(timer);
+      frame = null;
+    },
   };
 }
 
 const open = sale => sale.spans.some(span => span.to == null);
-const runs = (frame, now) => frame.sales.some(open) || frame.rail.some(held => held.to == null && (held.expires || 0) > now);
+const runs = (frame, now) =>
+  frame.sales.some(open) || frame.rail.some(held => held.to == null && (held.expires || 0) > now);
 
 // line is the queue in order.
 function line(queue) {
   if (!queue?.length) return null;
-  return [el("span", { class: "soft" }, say("Queue: ", "排队：")),
-    el("ol", { class: "line" }, queue.map(place => el("li", { class: "chip" }, place.sale || place.replica,
-      place.sale && replicaOf(place.sale) !== place.replica ? ` (${place.replica})` : "")))];
+  return [
+    el("span", { class: "soft" }, say("Queue: ", "排队：")),
+    el(
+      "ol",
+      { class: "line" },
+      queue.map(place =>
+        el(
+          "li",
+          { class: "chip" },
+          place.sale || place.replica,
+          place.sale && replicaOf(place.sale) !== place.replica ? ` (${place.replica})` : "",
+        ),
+      ),
+    ),
+  ];
 }
 
 // inWords is the picture for who does not see it.
 function inWords(frame) {
-  const doing = kind => frame.sales.filter(s => s.spans.at(-1)?.to == null && s.spans.at(-1)?.kind === kind).map(s => s.name).join(", ");
-  const says = [[doing("inside"), say("inside", "在临界区里")], [doing("waits"), say("waiting", "等待")],
-    [doing("paused"), say("paused", "暂停")], [doing("late"), say("at work without the lock", "锁已不在，仍在执行")]]
-    .filter(([who]) => who).map(([who, what]) => `${what}: ${who}`);
+  const doing = kind =>
+    frame.sales
+      .filter(s => s.spans.at(-1)?.to == null && s.spans.at(-1)?.kind === kind)
+      .map(s => s.name)
+      .join(", ");
+  const says = [
+    [doing("inside"), say("inside", "在临界区里")],
+    [doing("waits"), say("waiting", "等待")],
+    [doing("paused"), say("paused", "暂停")],
+    [doing("late"), say("at work without the lock", "锁已不在，仍在执行")],
+  ]
+    .filter(([who]) => who)
+    .map(([who, what]) => `${what}: ${who}`);
   const rail = frame.rail.at(-1);
   if (rail && rail.to == null) says.unshift(say(`the lock is ${rail.holder}'s`, `锁是 ${rail.holder} 的`));
-  return say("Sales, a lane each. ", "每单一条泳道。") + (says.join("; ") || say("Nobody is at work.", "现在没有人在执行。"));
+  return (
+    say("Sales, a lane each. ", "每单一条泳道。") + (says.join("; ") || say("Nobody is at work.", "现在没有人在执行。"))
+  );
 }
 
 const from = sale => sale.spans[0]?.from ?? sale.marks[0]?.at ?? 0;
-const till = (sale, now) => open(sale) ? now : Math.max(from(sale), ...sale.spans.map(s => s.to), ...sale.marks.map(m => m.at));
+const till = (sale, now) =>
+  open(sale) ? now : Math.max(from(sale), ...sale.spans.map(s => s.to), ...sale.marks.map(m => m.at));
 
 // latest leaves out sales that ended long before the others began.
 function latest(sales, now) {
   let begins = Infinity;
   const kept = [];
   for (const sale of [...sales].sort((a, b) => till(b, now) - till(a, now))) {
-    const ends = till(sale, now), newest = kept.length ? till(kept[0], now) : ends;
+    const ends = till(sale, now),
+      newest = kept.length ? till(kept[0], now) : ends;
     if (kept.length && ends < begins - Math.max(5000, newest - begins)) break;
     kept.push(sale);
     begins = Math.min(begins, from(sale));
@@ -87,38 +136,66 @@ function latest(sales, now) {
 const order = replicas => (a, b) => replicas.indexOf(a.replica) - replicas.indexOf(b.replica) || from(a) - from(b);
 
 function paint(picture, { frame, now, findings, replicas, clock }) {
-  const width = Math.max(picture.parentNode.clientWidth, 240), em = parseFloat(getComputedStyle(picture).fontSize);
+  const width = Math.max(picture.parentNode.clientWidth, 240),
+    em = parseFloat(getComputedStyle(picture).fontSize);
   const sales = latest(frame.sales, now).sort(order(replicas));
   if (!sales.length) return replace(picture);
-  const begin = Math.min(...sales.map(from)), running = runs(frame, now);
+  const begin = Math.min(...sales.map(from)),
+    running = runs(frame, now);
   const last = Math.max(...sales.map(s => till(s, now)), begin + 100);
-  const held = frame.rail.filter(stay => (stay.to ?? now) >= begin), nodes = [...new Set(held.map(stay => stay.node ?? 0))].sort();
+  const held = frame.rail.filter(stay => (stay.to ?? now) >= begin),
+    nodes = [...new Set(held.map(stay => stay.node ?? 0))].sort();
   const expires = Math.max(0, ...held.filter(stay => stay.to == null).map(stay => stay.expires ?? 0));
-  const shown = running ? Math.max(now, last) : last, span = Math.max(shown - begin, 400);
-  const end = begin + span + Math.min(Math.max(expires - shown, 0), span * .6);
-  const left = Math.max(4.2, ...sales.map(sale => sale.name.length * .68 + .5)) * em, right = 5.2 * em, row = (sales.length > 16 ? 1.25 : 1.75) * em, top = (1.4 + 1.8 * Math.max(nodes.length, 1)) * em;
+  const shown = running ? Math.max(now, last) : last,
+    span = Math.max(shown - begin, 400);
+  const end = begin + span + Math.min(Math.max(expires - shown, 0), span * 0.6);
+  const left = Math.max(4.2, ...sales.map(sale => sale.name.length * 0.68 + 0.5)) * em,
+    right = 5.2 * em,
+    row = (sales.length > 16 ? 1.25 : 1.75) * em,
+    top = (1.4 + 1.8 * Math.max(nodes.length, 1)) * em;
   const height = top + row * sales.length + 1.6 * em;
-  const at = { em, row, x: t => left + (Math.min(Math.max(t, begin), end) - begin) / (end - begin) * (width - left - right) };
+  const at = {
+    em,
+    row,
+    x: t => left + ((Math.min(Math.max(t, begin), end) - begin) / (end - begin)) * (width - left - right),
+  };
   const tint = name => color(replicas, replicaOf(name));
-  const places = new Map(sales.map((sale, i) => [sale.name, top + row * (i + .5)]));
+  const places = new Map(sales.map((sale, i) => [sale.name, top + row * (i + 0.5)]));
 
-  for (const [name, value] of Object.entries({ width, height, viewBox: `0 0 ${width} ${height}` })) picture.setAttribute(name, value);
-  replace(picture,
-    axis(at, begin, end, top, height - 1.5 * em),
+  for (const [name, value] of Object.entries({ width, height, viewBox: `0 0 ${width} ${height}` }))
+    picture.setAttribute(name, value);
+  replace(
+    picture,
+    axis(at, begin, end, height - 1.5 * em),
     running && svg("line", { class: "now", x1: at.x(now), x2: at.x(now), y1: em, y2: height - 1.5 * em }),
-    nodes.map((node, i) => rail(at, held.filter(stay => (stay.node ?? 0) === node), now, tint, running, (.9 + 1.8 * i) * em,
-      node ? say(`node ${node}`, `节点 ${node}`) : say("the lock", "锁"))),
-    sales.map((sale, i) => lane(at, sale, places.get(sale.name), now, tint(sale.replica), i && sales[i - 1].replica !== sale.replica, width)),
-    findings.filter(f => f.at >= begin).map(f => spot(at, f, places, clock, top)));
+    nodes.map((node, i) =>
+      rail(
+        at,
+        held.filter(stay => (stay.node ?? 0) === node),
+        now,
+        tint,
+        running,
+        (0.9 + 1.8 * i) * em,
+        node ? say(`node ${node}`, `节点 ${node}`) : say("the lock", "锁"),
+      ),
+    ),
+    sales.map((sale, i) =>
+      lane(at, sale, places.get(sale.name), now, tint(sale.replica), i && sales[i - 1].replica !== sale.replica, width),
+    ),
+    findings.filter(f => f.at >= begin).map(f => spot(at, f, places, clock, top)),
+  );
 }
 
-function axis({ em, x }, begin, end, top, bottom) {
-  const rough = (end - begin) / 5, power = 10 ** Math.floor(Math.log10(rough));
+function axis({ em, x }, begin, end, bottom) {
+  const rough = (end - begin) / 5,
+    power = 10 ** Math.floor(Math.log10(rough));
   const step = [1, 2, 5, 10].map(n => n * power).find(n => n >= rough);
   const ticks = [];
   for (let t = Math.ceil(begin / step) * step; t <= end; t += step) {
-    ticks.push(svg("line", { class: "tick", x1: x(t), x2: x(t), y1: em, y2: bottom }),
-      svg("text", { class: "soft", x: x(t), y: bottom + 1.1 * em, "text-anchor": "middle" }, duration(t)));
+    ticks.push(
+      svg("line", { class: "tick", x1: x(t), x2: x(t), y1: em, y2: bottom }),
+      svg("text", { class: "soft", x: x(t), y: bottom + 1.1 * em, "text-anchor": "middle" }, duration(t)),
+    );
   }
   return ticks;
 }
@@ -126,51 +203,97 @@ function axis({ em, x }, begin, end, top, bottom) {
 // rail shows whose the lock is, how it came to its end, and how long it has yet to live.
 function rail({ em, x }, held, now, tint, running, y, name) {
   const high = 1.5 * em;
-  return [svg("text", { class: "name", x: 0, y: y + high * .7 }, name), held.map(h => {
-    const to = x(h.to ?? now), wide = Math.max(to - x(h.from), 2), open = h.to == null;
-    const left = h.expires == null ? NaN : h.expires - now;
-    const fits = wide > h.holder.length * .62 * em;
-    return svg("g", { class: `held ${tint(h.holder)} ${h.end ?? ""}` },
-      svg("title", null, said(h)),
-      open && left > 0 && svg("rect", { class: "yet", x: to, y, width: Math.max(x(h.expires) - to, 0), height: high }),
-      svg("rect", { class: "holds", x: x(h.from), y, width: wide, height: high }),
-      fits && svg("text", { class: "inner", x: x(h.from) + .3 * em, y: y + high * .7 }, h.holder),
-      bad(h.end) && svg("text", { class: "cross", x: to, y: y + high * .75, "text-anchor": "middle" }, "✗"),
-      open && running && svg("text", { class: "countdown", x: Math.max(to, x(h.expires ?? 0)) + .35 * em, y: y + high * .7 },
-        left > 0 ? duration(left) : h.expires == null ? say("no expiry", "永不过期") : ""));
-  })];
+  return [
+    svg("text", { class: "name", x: 0, y: y + high * 0.7 }, name),
+    held.map(h => {
+      const to = x(h.to ?? now),
+        wide = Math.max(to - x(h.from), 2),
+        open = h.to == null;
+      const left = h.expires == null ? NaN : h.expires - now;
+      const fits = wide > h.holder.length * 0.62 * em;
+      return svg(
+        "g",
+        { class: `held ${tint(h.holder)} ${h.end ?? ""}` },
+        svg("title", null, said(h)),
+        open &&
+          left > 0 &&
+          svg("rect", { class: "yet", x: to, y, width: Math.max(x(h.expires) - to, 0), height: high }),
+        svg("rect", { class: "holds", x: x(h.from), y, width: wide, height: high }),
+        fits && svg("text", { class: "inner", x: x(h.from) + 0.3 * em, y: y + high * 0.7 }, h.holder),
+        bad(h.end) && svg("text", { class: "cross", x: to, y: y + high * 0.75, "text-anchor": "middle" }, "✗"),
+        open &&
+          running &&
+          svg(
+            "text",
+            { class: "countdown", x: Math.max(to, x(h.expires ?? 0)) + 0.35 * em, y: y + high * 0.7 },
+            left > 0 ? duration(left) : h.expires == null ? say("no expiry", "永不过期") : "",
+          ),
+      );
+    }),
+  ];
 }
 
 const bad = end => ["removed", "overwritten", "forgotten"].includes(end);
 
 function said(h) {
-  const how = {
-    "given-back": say("given back", "已释放"), expired: say("expired", "已过期"), removed: say("removed by another", "被别人删除"),
-    overwritten: say("overwritten", "被覆盖"), forgotten: say("forgotten by Redis", "被 Redis 丢失"),
-  }[h.end] ?? "";
+  const how =
+    {
+      "given-back": say("given back", "已释放"),
+      expired: say("expired", "已过期"),
+      removed: say("removed by another", "被别人删除"),
+      overwritten: say("overwritten", "被覆盖"),
+      forgotten: say("forgotten by Redis", "被 Redis 丢失"),
+    }[h.end] ?? "";
   return [h.holder, how, h.by && h.by !== h.holder ? h.by : ""].filter(Boolean).join(" · ");
 }
 
-const thick = { inside: .58, late: .58, paused: .3, waits: .1 };
+const thick = { inside: 0.58, late: 0.58, paused: 0.3, waits: 0.1 };
 
 function lane({ em, row, x }, sale, y, now, tint, apart, width) {
   const closes = Math.max(...sale.spans.map(s => x(s.to ?? now)), 0);
-  return svg("g", { class: `lane ${tint}`, "data-sale": sale.name },
+  return svg(
+    "g",
+    { class: `lane ${tint}`, "data-sale": sale.name },
     apart && svg("line", { class: "apart", x1: 0, x2: width, y1: y - row / 2, y2: y - row / 2 }),
-    svg("text", { class: "name", x: 0, y: y + .35 * em }, sale.name),
+    svg("text", { class: "name", x: 0, y: y + 0.35 * em }, sale.name),
     sale.spans.map(span => {
-      const high = Math.max(row * thick[span.kind], 2), to = x(span.to ?? now);
-      return svg("rect", { class: span.kind, x: x(span.from), y: y - high / 2, width: Math.max(to - x(span.from), 1.5), height: high, rx: 2 },
-        svg("title", null, `${sale.name}: ${kinds()[span.kind]}, ${duration((span.to ?? now) - span.from)}`));
+      const high = Math.max(row * thick[span.kind], 2),
+        to = x(span.to ?? now);
+      return svg(
+        "rect",
+        {
+          class: span.kind,
+          x: x(span.from),
+          y: y - high / 2,
+          width: Math.max(to - x(span.from), 1.5),
+          height: high,
+          rx: 2,
+        },
+        svg("title", null, `${sale.name}: ${kinds()[span.kind]}, ${duration((span.to ?? now) - span.from)}`),
+      );
     }),
-    sale.marks.map(mark => svg("g", { class: mark.bad ? "mark bad" : "mark" }, svg("title", null, mark.says),
-      svg("circle", { cx: x(mark.at), cy: y, r: em * (mark.bad ? .28 : .16) }))),
-    sale.ended && svg("text", { class: sale.ended === "sold" ? "end" : "end bad", x: closes + .75 * em, y: y + .35 * em }, ended(sale.ended)));
+    sale.marks.map(mark =>
+      svg(
+        "g",
+        { class: mark.bad ? "mark bad" : "mark" },
+        svg("title", null, mark.says),
+        svg("circle", { cx: x(mark.at), cy: y, r: em * (mark.bad ? 0.28 : 0.16) }),
+      ),
+    ),
+    sale.ended &&
+      svg(
+        "text",
+        { class: sale.ended === "sold" ? "end" : "end bad", x: closes + 0.75 * em, y: y + 0.35 * em },
+        ended(sale.ended),
+      ),
+  );
 }
 
 const kinds = () => ({
-  waits: say("waits", "等待"), inside: say("believes to hold the lock", "认为自己持有锁"),
-  paused: say("paused", "暂停"), late: say("at work, though its lock has ended", "锁已结束，仍在执行"),
+  waits: say("waits", "等待"),
+  inside: say("believes to hold the lock", "认为自己持有锁"),
+  paused: say("paused", "暂停"),
+  late: say("at work, though its lock has ended", "锁已结束，仍在执行"),
 });
 
 // spot marks where a finding happened, with its number in the list; a new one flashes.
@@ -178,17 +301,45 @@ function spot({ em, x }, finding, places, clock, top) {
   if (!finding.bad) return null;
   const at = finding.sales.map(name => places.get(name)).filter(y => y != null);
   if (!at.length) return null;
-  const cx = x(finding.at), age = (clock - finding.seen) / flashes, cy = at[0];
-  return svg("g", { class: "spot" }, svg("title", null, finding.says),
+  const cx = x(finding.at),
+    age = (clock - finding.seen) / flashes,
+    cy = at[0];
+  return svg(
+    "g",
+    { class: "spot" },
+    svg("title", null, finding.says),
     at.length > 1 && svg("line", { x1: cx, x2: cx, y1: Math.min(...at), y2: Math.max(...at) }),
-    svg("line", { class: "up", x1: cx, x2: cx, y1: top - .8 * em, y2: cy }),
-    !still.matches && age < 1 && svg("circle", { class: "flash", cx, cy, r: em * (.6 + 2.4 * age), opacity: 1 - age }),
-    svg("circle", { cx, cy, r: .6 * em }), svg("text", { x: cx, y: cy + .3 * em, "text-anchor": "middle" }, finding.n));
+    svg("line", { class: "up", x1: cx, x2: cx, y1: top - 0.8 * em, y2: cy }),
+    !still.matches && age < 1 && svg("circle", { class: "flash", cx, cy, r: em * (0.6 + 2.4 * age), opacity: 1 - age }),
+    svg("circle", { cx, cy, r: 0.6 * em }),
+    svg("text", { x: cx, y: cy + 0.3 * em, "text-anchor": "middle" }, finding.n),
+  );
 }
 
 // legend says what the lines mean.
 export function legend() {
-  return el("ul", { class: "legend small soft" }, Object.entries(kinds()).map(([kind, says]) =>
-    el("li", null, svg("svg", { class: "lanes key c1", width: 28, height: 12, "aria-hidden": "true" },
-      svg("rect", { class: kind, x: 1, y: 6 - thick[kind] * 8, width: 26, height: Math.max(thick[kind] * 16, 2), rx: 1 })), " ", says)));
+  return el(
+    "ul",
+    { class: "legend small soft" },
+    Object.entries(kinds()).map(([kind, says]) =>
+      el(
+        "li",
+        null,
+        svg(
+          "svg",
+          { class: "lanes key c1", width: 28, height: 12, "aria-hidden": "true" },
+          svg("rect", {
+            class: kind,
+            x: 1,
+            y: 6 - thick[kind] * 8,
+            width: 26,
+            height: Math.max(thick[kind] * 16, 2),
+            rx: 1,
+          }),
+        ),
+        " ",
+        says,
+      ),
+    ),
+  );
 }

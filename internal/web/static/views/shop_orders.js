@@ -1,7 +1,7 @@
 // The reader as a buyer.
 import { el, replace } from "../dom.js";
-import { say, duration } from "../words.js";
 import { post } from "../server.js";
+import { duration, say } from "../words.js";
 import { answered } from "./shop_words.js";
 
 // buyer makes the button and the list of its answers. Each click is a sale of its own, also while others are under way.
@@ -9,17 +9,33 @@ export function buyer() {
   const mine = []; // newest first
   const list = el("ol", { class: "orders small", reversed: true, "aria-live": "polite" });
   const button = el("button", { class: "main buy", onclick: buy }, say("Buy one", "买一件"), el("kbd", null, "b"));
-  const draw = () => replace(list, mine.slice(0, 8).map(order => el("li", { class: order.tone },
-    el("span", null, order.says), order.took != null && el("span", { class: "soft" }, " ", duration(order.took)))));
+  const draw = () =>
+    replace(
+      list,
+      mine
+        .slice(0, 8)
+        .map(order =>
+          el(
+            "li",
+            { class: order.tone },
+            el("span", null, order.says),
+            order.took != null && el("span", { class: "soft" }, " ", duration(order.took)),
+          ),
+        ),
+    );
 
   async function buy() {
-    const began = performance.now(), order = { says: say("under way …", "进行中……"), tone: "soft", took: null };
+    const began = performance.now(),
+      order = { says: say("under way …", "进行中……"), tone: "soft", took: null };
     mine.unshift(order);
     draw();
     try {
       const sold = await post("/inventory/sale");
-      order.says = say(`sold at ${sold.replica}: stock ${sold.stock_before} → ${sold.stock_after}`,
-        `${sold.replica} 卖出：库存 ${sold.stock_before} → ${sold.stock_after}`) + ` (${sold.order_id.slice(0, 8)})`;
+      order.says =
+        say(
+          `sold at ${sold.replica}: stock ${sold.stock_before} → ${sold.stock_after}`,
+          `${sold.replica} 卖出：库存 ${sold.stock_before} → ${sold.stock_after}`,
+        ) + ` (${sold.order_id.slice(0, 8)})`;
       order.tone = "good";
     } catch (failure) {
       order.says = answered(failure);

@@ -1,6 +1,6 @@
 // All critical sections of the run on one canvas, by replica, overlaps in red.
 import { el, replace } from "../dom.js";
-import { say, several, duration } from "../words.js";
+import { duration, say, several } from "../words.js";
 import { arrange, first, partner } from "./shop_overlaps.js";
 import { color } from "./shop_words.js";
 
@@ -13,15 +13,40 @@ export function sections(pick) {
   const colours = el("span", { hidden: true });
   const table = el("details", { class: "small" });
   const button = (text, says, act) => el("button", { title: says, "aria-label": says, onclick: act }, text);
-  const node = el("div", { class: "gantt" }, el("div", { class: "row" },
-    button("+", say("Zoom in (+)", "放大（+）"), () => zoom(.5)), button("−", say("Zoom out (−)", "缩小（−）"), () => zoom(2)),
-    button(say("All", "全部"), say("Show all (Home)", "显示全部（Home）"), all),
-    button(say("Next overlap", "下一处重叠"), say("Next overlap (n)", "下一处重叠（n）"), () => jump(1))),
-  canvas, status, el("p", { id: "gantt-keys", class: "small soft" }, say(
-    "Wheel, pinch, + and − zoom; drag, ← and → move; n and p go to the next and the previous overlap; Enter or a click draws its two sales.",
-    "滚轮、双指、+ 和 − 缩放；拖动、← 和 → 移动；n 和 p 到下一处、上一处重叠；Enter 或点击画出这两单。")), table, colours);
+  const node = el(
+    "div",
+    { class: "gantt" },
+    el(
+      "div",
+      { class: "row" },
+      button("+", say("Zoom in (+)", "放大（+）"), () => zoom(0.5)),
+      button("−", say("Zoom out (−)", "缩小（−）"), () => zoom(2)),
+      button(say("All", "全部"), say("Show all (Home)", "显示全部（Home）"), all),
+      button(say("Next overlap", "下一处重叠"), say("Next overlap (n)", "下一处重叠（n）"), () => jump(1)),
+    ),
+    canvas,
+    status,
+    el(
+      "p",
+      { id: "gantt-keys", class: "small soft" },
+      say(
+        "Wheel, pinch, + and − zoom; drag, ← and → move; n and p go to the next and the previous overlap; " +
+          "Enter or a click draws its two sales.",
+        "滚轮、双指、+ 和 − 缩放；拖动、← 和 → 移动；n 和 p 到下一处、上一处重叠；Enter 或点击画出这两单。",
+      ),
+    ),
+    table,
+    colours,
+  );
 
-  let list = [], keys = new Set(), replicas = [], index = arrange([], []), view = null, focused = -1, stale = false, asked = 0;
+  let list = [],
+    keys = new Set(),
+    replicas = [],
+    index = arrange([], []),
+    view = null,
+    focused = -1,
+    stale = false,
+    asked = 0;
   let paint = {};
 
   function take(more) {
@@ -50,34 +75,72 @@ export function sections(pick) {
     canvas.setAttribute("aria-label", say("Critical sections by replica: ", "各副本的临界区：") + count());
     tabulate();
   }
-  const count = () => `${several(list.length, say("section", ""), "个临界区")}, ${several(index.overlaps.length, "overlap", "处重叠")}`;
+  const count = () =>
+    `${several(list.length, say("section", ""), "个临界区")}, ${several(index.overlaps.length, "overlap", "处重叠")}`;
   const whole = () => ({ from: index.from, to: Math.max(index.to, index.from + 1) });
   const range = () => view ?? whole();
 
   function tabulate() {
-    const shown = index.overlaps.slice(0, tabled), rest = index.overlaps.length - shown.length;
-    replace(table, el("summary", null, say("As a table: ", "表格：") + count()),
-      shown.length > 0 && el("table", null, el("thead", null, el("tr", null, [say("Sale", "单"), say("and", "与"), say("together for", "同时在内"), ""]
-        .map(name => el("th", { scope: "col" }, name)))), el("tbody", null, table.open && shown.map(o => el("tr", null,
-        el("td", null, o.a.sale), el("td", null, o.b.sale), el("td", null, duration(o.to - o.from)),
-        el("td", null, el("button", { onclick: () => pick(o.a.sale, o.b.sale) }, say("Draw", "画出"))))))),
-      rest > 0 && table.open && el("p", null, say(`and ${rest} more`, `还有 ${rest} 处`)));
+    const shown = index.overlaps.slice(0, tabled),
+      rest = index.overlaps.length - shown.length;
+    replace(
+      table,
+      el("summary", null, say("As a table: ", "表格：") + count()),
+      shown.length > 0 &&
+        el(
+          "table",
+          null,
+          el(
+            "thead",
+            null,
+            el(
+              "tr",
+              null,
+              [say("Sale", "单"), say("and", "与"), say("together for", "同时在内"), ""].map(name =>
+                el("th", { scope: "col" }, name),
+              ),
+            ),
+          ),
+          el(
+            "tbody",
+            null,
+            table.open &&
+              shown.map(o =>
+                el(
+                  "tr",
+                  null,
+                  el("td", null, o.a.sale),
+                  el("td", null, o.b.sale),
+                  el("td", null, duration(o.to - o.from)),
+                  el("td", null, el("button", { onclick: () => pick(o.a.sale, o.b.sale) }, say("Draw", "画出"))),
+                ),
+              ),
+          ),
+        ),
+      rest > 0 && table.open && el("p", null, say(`and ${rest} more`, `还有 ${rest} 处`)),
+    );
   }
   table.addEventListener("toggle", tabulate);
 
   function see(from, to) {
-    const { from: begin, to: end } = whole(), wide = Math.min(Math.max(to - from, .05), end - begin);
+    const { from: begin, to: end } = whole(),
+      wide = Math.min(Math.max(to - from, 0.05), end - begin);
     const start = Math.min(Math.max(from, begin), end - wide);
     view = wide >= end - begin ? null : { from: start, to: start + wide };
     draw();
   }
-  function all() { view = null; draw(); }
-  function zoom(by, about = .5) {
-    const { from, to } = range(), at = from + (to - from) * about;
+  function all() {
+    view = null;
+    draw();
+  }
+  function zoom(by, about = 0.5) {
+    const { from, to } = range(),
+      at = from + (to - from) * about;
     see(at - (at - from) * by, at + (to - at) * by);
   }
   function pan(by) {
-    const { from, to } = range(), wide = to - from;
+    const { from, to } = range(),
+      wide = to - from;
     const start = Math.min(Math.max(from + wide * by, index.from), index.to - wide);
     see(start, start + wide);
   }
@@ -85,43 +148,97 @@ export function sections(pick) {
     const n = index.overlaps.length;
     if (!n) return replace(status, say("No two were inside together.", "没有两单同时在临界区里。"));
     focused = focused < 0 ? (by > 0 ? 0 : n - 1) : (focused + by + n) % n;
-    const o = index.overlaps[focused], { from, to } = range(), wide = Math.min(to - from, Math.max(12 * (o.to - o.from), 1));
-    if (o.from < from || o.to > to || (o.to - o.from) / (to - from) < .02) see((o.from + o.to - wide) / 2, (o.from + o.to + wide) / 2);
+    const o = index.overlaps[focused],
+      { from, to } = range(),
+      wide = Math.min(to - from, Math.max(12 * (o.to - o.from), 1));
+    if (o.from < from || o.to > to || (o.to - o.from) / (to - from) < 0.02)
+      see((o.from + o.to - wide) / 2, (o.from + o.to + wide) / 2);
     tell(o, say(`Overlap ${focused + 1} of ${n}. `, `第 ${focused + 1} 处重叠，共 ${n} 处。`));
     draw();
   }
   function tell(o, before = "") {
-    replace(status, before, el("strong", { class: "bad" }, say(`${o.a.sale} and ${o.b.sale} were inside together for ${duration(o.to - o.from)}.`,
-      `${o.a.sale} 和 ${o.b.sale} 同时在临界区里，共 ${duration(o.to - o.from)}。`)), " ",
-    el("button", { onclick: () => pick(o.a.sale, o.b.sale) }, say("Draw the two", "画出这两单")));
+    replace(
+      status,
+      before,
+      el(
+        "strong",
+        { class: "bad" },
+        say(
+          `${o.a.sale} and ${o.b.sale} were inside together for ${duration(o.to - o.from)}.`,
+          `${o.a.sale} 和 ${o.b.sale} 同时在临界区里，共 ${duration(o.to - o.from)}。`,
+        ),
+      ),
+      " ",
+      el("button", { onclick: () => pick(o.a.sale, o.b.sale) }, say("Draw the two", "画出这两单")),
+    );
   }
   function press(event) {
-    const acts = { "+": () => zoom(.5), "=": () => zoom(.5), "-": () => zoom(2), ArrowLeft: () => pan(-.2), ArrowRight: () => pan(.2),
-      Home: all, n: () => jump(1), p: () => jump(-1), Enter: () => { const o = index.overlaps[focused]; if (o) pick(o.a.sale, o.b.sale); } };
+    const acts = {
+      "+": () => zoom(0.5),
+      "=": () => zoom(0.5),
+      "-": () => zoom(2),
+      ArrowLeft: () => pan(-0.2),
+      ArrowRight: () => pan(0.2),
+      Home: all,
+      n: () => jump(1),
+      p: () => jump(-1),
+      Enter: () => {
+        const o = index.overlaps[focused];
+        if (o) pick(o.a.sale, o.b.sale);
+      },
+    };
     if (!acts[event.key] || event.ctrlKey || event.metaKey) return;
-    event.preventDefault(); event.stopPropagation();
+    event.preventDefault();
+    event.stopPropagation();
     acts[event.key]();
   }
-  point(canvas, { zoom, pan, hover: (x, y) => {
-    const section = hit(canvas, index, range(), x, y), both = section && partner(index, section);
-    canvas.style.cursor = both ? "pointer" : "grab";
-    if (both) tell(both); else if (section) replace(status, `${section.sale}: ${duration(section.to - section.from)}`);
-  }, click: (x, y) => {
-    const section = hit(canvas, index, range(), x, y), both = section && partner(index, section);
-    if (both) pick(both.a.sale, both.b.sale);
-  } });
-  const dye = () => { paint = dyes(colours, replicas); draw(); };
-  const watch = new ResizeObserver(draw), theme = new MutationObserver(dye), scheme = matchMedia("(prefers-color-scheme: dark)");
+  point(canvas, {
+    zoom,
+    pan,
+    hover: (x, y) => {
+      const section = hit(canvas, index, range(), x, y),
+        both = section && partner(index, section);
+      canvas.style.cursor = both ? "pointer" : "grab";
+      if (both) tell(both);
+      else if (section) replace(status, `${section.sale}: ${duration(section.to - section.from)}`);
+    },
+    click: (x, y) => {
+      const section = hit(canvas, index, range(), x, y),
+        both = section && partner(index, section);
+      if (both) pick(both.a.sale, both.b.sale);
+    },
+  });
+  const dye = () => {
+    paint = dyes(colours, replicas);
+    draw();
+  };
+  const watch = new ResizeObserver(draw),
+    theme = new MutationObserver(dye),
+    scheme = matchMedia("(prefers-color-scheme: dark)");
   watch.observe(node);
   theme.observe(document.documentElement, { attributes: true, attributeFilter: ["data-theme", "data-size"] });
   scheme.addEventListener("change", dye);
   return {
-    node, take, draw, size: () => list.length,
+    node,
+    take,
+    draw,
+    size: () => list.length,
     begin(run) {
-      list = []; keys = new Set(); replicas = run.replicas; view = null; focused = -1; stale = true;
-      replace(status); dye();
+      list = [];
+      keys = new Set();
+      replicas = run.replicas;
+      view = null;
+      focused = -1;
+      stale = true;
+      replace(status);
+      dye();
     },
-    stop() { watch.disconnect(); theme.disconnect(); scheme.removeEventListener("change", dye); cancelAnimationFrame(asked); },
+    stop() {
+      watch.disconnect();
+      theme.disconnect();
+      scheme.removeEventListener("change", dye);
+      cancelAnimationFrame(asked);
+    },
   };
 }
 
@@ -134,10 +251,17 @@ function dyes(node, replicas) {
     probe.remove();
     return dye;
   };
-  return { of: new Map(replicas.map(name => [name, of("dye " + color(replicas, name))])), bad: of("bad"), soft: of("soft"), focus: of("dye focus") };
+  return {
+    of: new Map(replicas.map(name => [name, of("dye " + color(replicas, name))])),
+    bad: of("bad"),
+    soft: of("soft"),
+    focus: of("dye focus"),
+  };
 }
 
-const axis = 22, gap = 6, margin = 34; // in pixels: below, between replicas, on the left
+const axis = 22,
+  gap = 6,
+  margin = 34; // in pixels: below, between replicas, on the left
 
 function measures(index, tall) {
   const high = Math.max(1.2, Math.min(16, (tall - axis - gap * index.bands.length) / Math.max(index.rows, 1)));
@@ -145,28 +269,40 @@ function measures(index, tall) {
 }
 
 function render(canvas, index, { from, to }, paint) {
-  const wide = Math.max(canvas.clientWidth, 100), dots = devicePixelRatio || 1;
+  const wide = Math.max(canvas.clientWidth, 100),
+    dots = devicePixelRatio || 1;
   const tall = Math.min(Math.max(index.rows * 16 + gap * index.bands.length + axis, 90), 420);
   canvas.style.height = tall + "px";
   if (canvas.width !== Math.round(wide * dots) || canvas.height !== Math.round(tall * dots)) {
-    canvas.width = Math.round(wide * dots); canvas.height = Math.round(tall * dots);
+    canvas.width = Math.round(wide * dots);
+    canvas.height = Math.round(tall * dots);
   }
-  const pen = canvas.getContext("2d"), { high, y } = measures(index, tall);
-  const x = t => margin + (t - from) / (to - from) * (wide - margin - 4);
+  const pen = canvas.getContext("2d"),
+    { high, y } = measures(index, tall);
+  const x = t => margin + ((t - from) / (to - from)) * (wide - margin - 4);
   pen.setTransform(dots, 0, 0, dots, 0, 0);
   pen.clearRect(0, 0, wide, tall);
   pen.font = "12px system-ui, sans-serif";
   pen.save();
-  pen.beginPath(); pen.rect(margin, 0, wide - margin, tall); pen.clip();
-  const redFrom = first(index.crowded, c => c.to > from), last = new Map(); // of each row: up to which pixel it is drawn
+  pen.beginPath();
+  pen.rect(margin, 0, wide - margin, tall);
+  pen.clip();
+  const redFrom = first(index.crowded, c => c.to > from),
+    last = new Map(); // of each row: up to which pixel it is drawn
   for (let i = first(index.latest, end => end > from); i < index.sorted.length && index.sorted[i].from < to; i++) {
-    const section = index.sorted[i], right = x(section.to);
+    const section = index.sorted[i],
+      right = x(section.to);
     if (section.to < from) continue;
-    const band = index.bands.find(b => b.name === section.replica), key = band.above + section.row;
+    const band = index.bands.find(b => b.name === section.replica),
+      key = band.above + section.row;
     if (right < (last.get(key) ?? -1)) continue; // its pixel is drawn already
-    const left = x(section.from), top = y(band, section.row);
+    const left = x(section.from),
+      top = y(band, section.row);
     bar(left, right, top, paint.of.get(section.replica) ?? paint.soft);
-    let crowd = Math.max(redFrom, first(index.crowded, c => c.to > section.from));
+    let crowd = Math.max(
+      redFrom,
+      first(index.crowded, c => c.to > section.from),
+    );
     for (; crowd < index.crowded.length && index.crowded[crowd].from < Math.min(section.to, to); crowd++) {
       const red = index.crowded[crowd];
       bar(x(Math.max(red.from, section.from)), x(Math.min(red.to, section.to)), top, paint.bad);
@@ -174,9 +310,21 @@ function render(canvas, index, { from, to }, paint) {
     last.set(key, Math.floor(right) + 1);
   }
   if (paint.focused) {
-    const o = paint.focused, ys = [o.a, o.b].map(s => y(index.bands.find(b => b.name === s.replica), s.row));
-    pen.strokeStyle = paint.focus; pen.lineWidth = 2;
-    pen.strokeRect(x(o.from) - 4, Math.min(...ys) - 3, Math.max(x(o.to) - x(o.from), 1) + 8, Math.abs(ys[0] - ys[1]) + high + 6);
+    const o = paint.focused,
+      ys = [o.a, o.b].map(s =>
+        y(
+          index.bands.find(b => b.name === s.replica),
+          s.row,
+        ),
+      );
+    pen.strokeStyle = paint.focus;
+    pen.lineWidth = 2;
+    pen.strokeRect(
+      x(o.from) - 4,
+      Math.min(...ys) - 3,
+      Math.max(x(o.to) - x(o.from), 1) + 8,
+      Math.abs(ys[0] - ys[1]) + high + 6,
+    );
   }
   pen.restore();
   function bar(left, right, top, dye) {
@@ -184,7 +332,7 @@ function render(canvas, index, { from, to }, paint) {
     pen.fillRect(left, top, Math.max(right - left, 1), Math.max(high - 1, 1));
   }
   pen.fillStyle = paint.soft;
-  for (const band of index.bands) pen.fillText(band.name, 2, y(band, 0) + Math.min(12, Math.max(10, high * .8)));
+  for (const band of index.bands) pen.fillText(band.name, 2, y(band, 0) + Math.min(12, Math.max(10, high * 0.8)));
   const step = nice((to - from) / Math.max(2, wide / 120));
   for (let t = Math.ceil(from / step) * step; t <= to; t += step) {
     pen.fillRect(x(t), tall - axis, 1, 4);
@@ -192,16 +340,31 @@ function render(canvas, index, { from, to }, paint) {
   }
 }
 
-const nice = rough => { const power = 10 ** Math.floor(Math.log10(rough)); return [1, 2, 5, 10].map(n => n * power).find(n => n >= rough); };
-const written = (t, step) => step >= 1000 ? `${t / 1000} s` : step >= 1 ? `${(t / 1000).toFixed(3)} s` : `${t.toFixed(2)} ms`;
+const nice = rough => {
+  const power = 10 ** Math.floor(Math.log10(rough));
+  return [1, 2, 5, 10].map(n => n * power).find(n => n >= rough);
+};
+const written = (t, step) =>
+  step >= 1000 ? `${t / 1000} s` : step >= 1 ? `${(t / 1000).toFixed(3)} s` : `${t.toFixed(2)} ms`;
 
 // hit is the section at a place, or the nearest within a few pixels.
 function hit(canvas, index, { from, to }, px, py) {
-  const { high, y } = measures(index, canvas.clientHeight), scale = (to - from) / (canvas.clientWidth - margin - 4);
-  const t = from + (px - margin) * scale, near = 4 * scale;
-  let best = null, nearest = near;
-  for (let i = first(index.latest, end => end >= t - near); i < index.sorted.length && index.sorted[i].from <= t + near; i++) {
-    const section = index.sorted[i], top = y(index.bands.find(b => b.name === section.replica), section.row);
+  const { high, y } = measures(index, canvas.clientHeight),
+    scale = (to - from) / (canvas.clientWidth - margin - 4);
+  const t = from + (px - margin) * scale,
+    near = 4 * scale;
+  let best = null,
+    nearest = near;
+  for (
+    let i = first(index.latest, end => end >= t - near);
+    i < index.sorted.length && index.sorted[i].from <= t + near;
+    i++
+  ) {
+    const section = index.sorted[i],
+      top = y(
+        index.bands.find(b => b.name === section.replica),
+        section.row,
+      );
     if (py < top - 2 || py > top + Math.max(high, 3) + 1) continue;
     const off = t < section.from ? section.from - t : Math.max(t - section.to, 0);
     if (off <= nearest && (!best || off < nearest)) [best, nearest] = [section, off];
@@ -214,11 +377,15 @@ function point(canvas, does) {
   const fingers = new Map();
   let moved = 0;
   const share = x => Math.min(Math.max((x - margin) / (canvas.clientWidth - margin - 4), 0), 1);
-  canvas.addEventListener("wheel", event => {
-    event.preventDefault();
-    if (Math.abs(event.deltaX) > Math.abs(event.deltaY)) does.pan(event.deltaX / canvas.clientWidth);
-    else does.zoom(event.deltaY > 0 ? 1.25 : .8, share(event.offsetX));
-  }, { passive: false });
+  canvas.addEventListener(
+    "wheel",
+    event => {
+      event.preventDefault();
+      if (Math.abs(event.deltaX) > Math.abs(event.deltaY)) does.pan(event.deltaX / canvas.clientWidth);
+      else does.zoom(event.deltaY > 0 ? 1.25 : 0.8, share(event.offsetX));
+    },
+    { passive: false },
+  );
   canvas.addEventListener("pointerdown", event => {
     fingers.set(event.pointerId, event.offsetX);
     moved = fingers.size > 1 ? 99 : 0;
@@ -227,10 +394,13 @@ function point(canvas, does) {
   canvas.addEventListener("pointermove", event => {
     const before = fingers.get(event.pointerId);
     if (before === undefined) return does.hover(event.offsetX, event.offsetY);
-    const dx = event.offsetX - before, others = [...fingers].filter(([id]) => id !== event.pointerId);
+    const dx = event.offsetX - before,
+      others = [...fingers].filter(([id]) => id !== event.pointerId);
     moved += Math.abs(dx);
     if (others.length) {
-      const other = others[0][1], apart = Math.max(Math.abs(before - other), 10), now = Math.max(Math.abs(event.offsetX - other), 10);
+      const other = others[0][1],
+        apart = Math.max(Math.abs(before - other), 10),
+        now = Math.max(Math.abs(event.offsetX - other), 10);
       does.zoom(apart / now, share((event.offsetX + other) / 2));
     } else if (moved > 4) does.pan(-dx / (canvas.clientWidth - margin));
     fingers.set(event.pointerId, event.offsetX);

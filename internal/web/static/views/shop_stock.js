@@ -1,56 +1,112 @@
 // What was sold and what the stock felt of it: two lines that part when updates are lost; and the verdict in words.
-import { el, svg, replace } from "../dom.js";
+import { el, replace, svg } from "../dom.js";
 import { say } from "../words.js";
 
 // stock makes the picture: take points, judge by a tally.
 export function stock() {
-  const picture = svg("svg", { class: "stock", role: "img", "aria-label": say("Nothing is sold yet.", "还没有卖出。") });
-  const node = el("div", null, picture, el("ul", { class: "legend small soft" },
-    el("li", null, el("i", { class: "swatch sold" }), say("sold, by the orders", "已售（按订单）")),
-    el("li", null, el("i", { class: "swatch felt" }), say("what the stock fell by", "库存减少了"))));
-  let points = [], initial = 0, asked = 0;
+  const picture = svg("svg", {
+    class: "stock",
+    role: "img",
+    "aria-label": say("Nothing is sold yet.", "还没有卖出。"),
+  });
+  const node = el(
+    "div",
+    null,
+    picture,
+    el(
+      "ul",
+      { class: "legend small soft" },
+      el("li", null, el("i", { class: "swatch sold" }), say("sold, by the orders", "已售（按订单）")),
+      el("li", null, el("i", { class: "swatch felt" }), say("what the stock fell by", "库存减少了")),
+    ),
+  );
+  let points = [],
+    initial = 0,
+    asked = 0;
   const draw = () => {
-    asked ||= requestAnimationFrame(() => { asked = 0; if (picture.isConnected) paint(picture, points, initial); });
+    asked ||= requestAnimationFrame(() => {
+      asked = 0;
+      if (picture.isConnected) paint(picture, points, initial);
+    });
   };
   const watch = new ResizeObserver(draw);
   watch.observe(node);
   return {
     node,
-    begin(run) { points = []; initial = run.initial; draw(); },
+    begin(run) {
+      points = [];
+      initial = run.initial;
+      draw();
+    },
     take(more) {
       const last = points.at(-1)?.at ?? -1;
       points.push(...more.filter(p => p.at > last));
       if (points.length > 4000) points = points.filter((_, i) => i % 2 || i === points.length - 1);
       draw();
     },
-    stop() { watch.disconnect(); cancelAnimationFrame(asked); },
+    stop() {
+      watch.disconnect();
+      cancelAnimationFrame(asked);
+    },
   };
 }
 
 function paint(picture, points, initial) {
-  const width = Math.max(picture.parentNode.clientWidth, 200), em = parseFloat(getComputedStyle(picture).fontSize), height = 9 * em;
-  for (const [name, value] of Object.entries({ width, height, viewBox: `0 0 ${width} ${height}` })) picture.setAttribute(name, value);
+  const width = Math.max(picture.parentNode.clientWidth, 200),
+    em = parseFloat(getComputedStyle(picture).fontSize),
+    height = 9 * em;
+  for (const [name, value] of Object.entries({ width, height, viewBox: `0 0 ${width} ${height}` }))
+    picture.setAttribute(name, value);
   const last = points.at(-1);
   if (!last) return replace(picture);
   const lost = last.sold - (initial - last.stock);
-  picture.setAttribute("aria-label", say(`${last.sold} sold, and the stock fell by ${initial - last.stock}.`,
-    `卖出 ${last.sold} 件，库存减少了 ${initial - last.stock}。`));
-  const begin = points[0].at, wide = width - 4.5 * em, top = em, low = height - .6 * em;
+  picture.setAttribute(
+    "aria-label",
+    say(
+      `${last.sold} sold, and the stock fell by ${initial - last.stock}.`,
+      `卖出 ${last.sold} 件，库存减少了 ${initial - last.stock}。`,
+    ),
+  );
+  const begin = points[0].at,
+    wide = width - 4.5 * em,
+    top = em,
+    low = height - 0.6 * em;
   const most = Math.max(...points.map(p => Math.max(p.sold, initial - p.stock)), 1);
-  const x = at => (at - begin) / Math.max(last.at - begin, 1) * wide, y = n => low - n / most * (low - top);
-  const seen = points.filter((p, i) => i === points.length - 1 || Math.floor(x(p.at)) !== Math.floor(x(points[i + 1].at)));
-  const steps = of => seen.map((p, i) => [[x(p.at), i ? y(of(seen[i - 1])) : y(of(p))], [x(p.at), y(of(p))]]).flat();
-  const line = of => steps(of).map(at => at.join(",")).join(" ");
-  const sold = p => p.sold, felt = p => initial - p.stock;
+  const x = at => ((at - begin) / Math.max(last.at - begin, 1)) * wide,
+    y = n => low - (n / most) * (low - top);
+  const seen = points.filter(
+    (p, i) => i === points.length - 1 || Math.floor(x(p.at)) !== Math.floor(x(points[i + 1].at)),
+  );
+  const steps = of =>
+    seen.flatMap((p, i) => [
+      [x(p.at), i ? y(of(seen[i - 1])) : y(of(p))],
+      [x(p.at), y(of(p))],
+    ]);
+  const line = of =>
+    steps(of)
+      .map(at => at.join(","))
+      .join(" ");
+  const sold = p => p.sold,
+    felt = p => initial - p.stock;
   const [soldAt, feltAt] = apart(y(last.sold), y(felt(last)), 1.1 * em);
-  replace(picture,
-    svg("polygon", { class: "apart", points: [...steps(sold), ...steps(felt).reverse()].map(at => at.join(",")).join(" ") }),
+  replace(
+    picture,
+    svg("polygon", {
+      class: "apart",
+      points: [...steps(sold), ...steps(felt).reverse()].map(at => at.join(",")).join(" "),
+    }),
     svg("line", { class: "tick", x1: 0, x2: wide, y1: low, y2: low }),
-    svg("polyline", { class: "felt", points: line(felt) }), svg("polyline", { class: "sold", points: line(sold) }),
-    svg("text", { class: "sold", x: wide + .4 * em, y: soldAt + .35 * em }, last.sold),
-    svg("text", { class: "felt", x: wide + .4 * em, y: feltAt + .35 * em }, felt(last)),
-    lost > 0 && svg("text", { class: "lost", x: wide - .4 * em, y: (y(last.sold) + y(felt(last))) / 2 + .35 * em, "text-anchor": "end" },
-      say(`${lost} lost`, `丢失 ${lost}`)));
+    svg("polyline", { class: "felt", points: line(felt) }),
+    svg("polyline", { class: "sold", points: line(sold) }),
+    svg("text", { class: "sold", x: wide + 0.4 * em, y: soldAt + 0.35 * em }, last.sold),
+    svg("text", { class: "felt", x: wide + 0.4 * em, y: feltAt + 0.35 * em }, felt(last)),
+    lost > 0 &&
+      svg(
+        "text",
+        { class: "lost", x: wide - 0.4 * em, y: (y(last.sold) + y(felt(last))) / 2 + 0.35 * em, "text-anchor": "end" },
+        say(`${lost} lost`, `丢失 ${lost}`),
+      ),
+  );
 }
 
 // apart keeps two labels from covering each other.
@@ -64,10 +120,28 @@ function apart(a, b, room) {
 export function verdict(tally) {
   if (!tally) return null;
   const tone = { PASS: tally.in_flight ? "" : "good", OVERSOLD: "bad", UNDERSOLD: "bad" }[tally.verdict] ?? "";
-  const facts = tally.sold === undefined ? [] : [[say("stock", "库存"), `${tally.remaining} / ${tally.initial}`], [say("sold", "已售"), tally.sold],
-    tally.lost !== 0 && [say("lost updates", "丢失的更新"), tally.lost],
-    tally.oversold > 0 && [say("sold beyond the stock", "超卖"), tally.oversold],
-    [say("requests in flight", "处理中的请求"), tally.in_flight]];
-  return [el("p", { class: "verdict " + tone }, el("strong", null, tally.says), " ", el("span", { class: "chip small" }, tally.verdict)),
-    el("dl", { class: "facts" }, facts.filter(Boolean).map(([name, value]) => el("div", null, el("dt", null, name), el("dd", null, value))))];
+  const facts =
+    tally.sold === undefined
+      ? []
+      : [
+          [say("stock", "库存"), `${tally.remaining} / ${tally.initial}`],
+          [say("sold", "已售"), tally.sold],
+          tally.lost !== 0 && [say("lost updates", "丢失的更新"), tally.lost],
+          tally.oversold > 0 && [say("sold beyond the stock", "超卖"), tally.oversold],
+          [say("requests in flight", "处理中的请求"), tally.in_flight],
+        ];
+  return [
+    el(
+      "p",
+      { class: "verdict " + tone },
+      el("strong", null, tally.says),
+      " ",
+      el("span", { class: "chip small" }, tally.verdict),
+    ),
+    el(
+      "dl",
+      { class: "facts" },
+      facts.filter(Boolean).map(([name, value]) => el("div", null, el("dt", null, name), el("dd", null, value))),
+    ),
+  ];
 }

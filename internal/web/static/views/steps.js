@@ -1,13 +1,16 @@
-// The steps of the evolution: what changes in the code from a lock to the next one, and what that cures, costs and leaves broken.
+// The steps of the evolution: what changes in the code from a lock to the next one, and what that cures, costs and
+// leaves broken.
 import { el, replace } from "../dom.js";
+import { highlight } from "../highlight.js";
 import { bind } from "../keys.js";
 import { go, link } from "../route.js";
 import { get } from "../server.js";
 import { language, say, several } from "../words.js";
-import { highlight } from "../highlight.js";
 
 export function show(main, route) {
-  let all = [], shown = route.path[1], gone = false;
+  let all = [],
+    shown = route.path[1],
+    gone = false;
   const list = el("nav", { class: "steps-list", "aria-label": say("Steps", "演进的各步") });
   const body = el("article", { class: "step", "aria-live": "polite" });
   main.append(el("h1", { class: "unseen" }, say("The steps of the evolution", "演进的各步")), list, body);
@@ -35,7 +38,8 @@ export function show(main, route) {
       if (gone) return;
       drawList();
       if (!shown) return replace(body, overview(all));
-      const asked = shown, step = await get("/seat/steps/" + encodeURIComponent(shown), { lang: language() });
+      const asked = shown,
+        step = await get("/seat/steps/" + encodeURIComponent(shown), { lang: language() });
       if (!gone && asked === shown) replace(body, ...detail(step, all[at() - 1], all[at() + 1]));
     } catch (failure) {
       if (!gone) replace(body, el("p", { class: "note bad", role: "alert" }, failure.message));
@@ -43,13 +47,27 @@ export function show(main, route) {
   }
 
   function drawList() {
-    replace(list, all.map(step =>
-      el("a", { href: address(step), title: step.title, "aria-current": pair(step) === shown ? "page" : null }, arrow(step))));
+    replace(
+      list,
+      all.map(step =>
+        el(
+          "a",
+          { href: address(step), title: step.title, "aria-current": pair(step) === shown ? "page" : null },
+          arrow(step),
+        ),
+      ),
+    );
     list.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
   }
 
   follow(route);
-  return { follow, leave() { gone = true; leave(); } };
+  return {
+    follow,
+    leave() {
+      gone = true;
+      leave();
+    },
+  };
 }
 
 const pair = step => `${step.from}-${step.to}`;
@@ -58,45 +76,87 @@ const arrow = step => `${step.from} → ${step.to}`;
 
 function overview(all) {
   return [
-    el("p", null, say("Each lock cures one flaw of the one before it, and still has the next. The difference of two is the lesson.",
-      "每种锁修复前一种的一个缺陷，又留下下一个。两者的差异就是这一课。")),
-    el("ol", { class: "steps-all" }, all.map(step => el("li", { class: "sheet" },
-      el("h2", null, el("a", { href: address(step) }, arrow(step)), " ", el("span", { class: "soft" }, step.title)),
-      el("p", null, step.adds), el("p", { class: "small" }, el("b", null, say("Still broken: ", "仍有的问题：")), step.still_broken)))),
+    el(
+      "p",
+      null,
+      say(
+        "Each lock cures one flaw of the one before it, and still has the next. The difference of two is the lesson.",
+        "每种锁修复前一种的一个缺陷，又留下下一个。两者的差异就是这一课。",
+      ),
+    ),
+    el(
+      "ol",
+      { class: "steps-all" },
+      all.map(step =>
+        el(
+          "li",
+          { class: "sheet" },
+          el("h2", null, el("a", { href: address(step) }, arrow(step)), " ", el("span", { class: "soft" }, step.title)),
+          el("p", null, step.adds),
+          el("p", { class: "small" }, el("b", null, say("Still broken: ", "仍有的问题：")), step.still_broken),
+        ),
+      ),
+    ),
   ];
 }
 
 function detail(step, before, after) {
-  const neighbour = (other, text, key) => other && el("a", { class: "button", href: address(other), title: `${arrow(other)} (${key})` }, text);
+  const neighbour = (other, text, key) =>
+    other && el("a", { class: "button", href: address(other), title: `${arrow(other)} (${key})` }, text);
   return [
-    el("header", { class: "row" },
+    el(
+      "header",
+      { class: "row" },
       el("h2", null, arrow(step), " ", el("span", { class: "soft" }, step.title)),
-      el("span", { class: "row" },
-        neighbour(before, "← " + (before && arrow(before)), "k"), neighbour(after, (after && arrow(after)) + " →", "j"))),
-    el("div", { class: "step-says" },
+      el(
+        "span",
+        { class: "row" },
+        neighbour(before, "← " + (before && arrow(before)), "k"),
+        neighbour(after, (after && arrow(after)) + " →", "j"),
+      ),
+    ),
+    el(
+      "div",
+      { class: "step-says" },
       says(say("Adds", "加了什么"), step.adds, step.cure),
       says(say("Costs", "代价"), step.costs),
       says(say("Still broken", "仍有的问题"), step.still_broken),
-      shows(step)),
+      shows(step),
+    ),
     el("div", { class: "step-code" }, step.files.map(file)),
   ];
 }
 
-const says = (title, ...texts) => el("section", { class: "sheet" }, el("h3", null, title),
-  texts.filter(Boolean).map((text, i) => el("p", { class: i ? "small soft" : "" }, text)));
+const says = (title, ...texts) =>
+  el(
+    "section",
+    { class: "sheet" },
+    el("h3", null, title),
+    texts.filter(Boolean).map((text, i) => el("p", { class: i ? "small soft" : "" }, text)),
+  );
 
 // shows is where the step can be seen: the seat, the lab, the exercise.
 function shows(step) {
   const { lock, in: scenario, do: schedule, anomaly, beside } = step.shown;
   const seat = link(["schedule", lock], { in: scenario, do: schedule, anomaly, beside });
-  const text = beside ? say(`The same schedule under ${lock} and ${beside}`, `同一时序：${lock} 与 ${beside} 并排`) : say(`See ${lock} do it`, `看 ${lock} 怎么做`);
+  const text = beside
+    ? say(`The same schedule under ${lock} and ${beside}`, `同一时序：${lock} 与 ${beside} 并排`)
+    : say(`See ${lock} do it`, `看 ${lock} 怎么做`);
   const commands = step.lab && [step.from, step.to].map(name => `go run . lab ${step.lab} --lock ${name}`).join("\n");
-  return el("section", { class: "sheet" },
+  return el(
+    "section",
+    { class: "sheet" },
     el("h3", null, say("See it", "亲眼看看")),
     step.flaw && el("p", null, el("b", null, say(`The flaw of ${step.from}: `, `${step.from} 的缺陷：`)), step.flaw),
-    el("p", { class: "row" }, el("a", { class: "button main", href: seat }, text),
-      step.exercise && el("span", null, say("Exercise: ", "练习："), el("code", null, `go run . check ${step.exercise.slice(0, 2)}`))),
-    commands && el("pre", { tabindex: 0, role: "region", "aria-label": say("The lab", "实验") }, commands));
+    el(
+      "p",
+      { class: "row" },
+      el("a", { class: "button main", href: seat }, text),
+      step.exercise &&
+        el("span", null, say("Exercise: ", "练习："), el("code", null, `go run . check ${step.exercise.slice(0, 2)}`)),
+    ),
+    commands && el("pre", { tabindex: 0, role: "region", "aria-label": say("The lab", "实验") }, commands),
+  );
 }
 
 const context = 3; // unchanged lines around a change that are shown at once
@@ -104,21 +164,40 @@ const context = 3; // unchanged lines around a change that are shown at once
 function file({ name, was, lines }) {
   const changed = lines.filter(line => line.kind !== " ");
   const count = kind => changed.filter(line => line.kind === kind).length;
-  const head = el("summary", null, el("code", null, was ? `${was} → ${name}` : name), " ",
-    el("span", { class: "good" }, "+" + count("+")), " ", el("span", { class: "bad" }, "−" + count("-")));
+  const head = el(
+    "summary",
+    null,
+    el("code", null, was ? `${was} → ${name}` : name),
+    " ",
+    el("span", { class: "good" }, "+" + count("+")),
+    " ",
+    el("span", { class: "bad" }, "−" + count("-")),
+  );
   const code = lines.slice(lines.findLastIndex(line => /^package /.test(line.text)) + 1);
   const trifle = code.every(line => line.kind === " "); // the package has another name and comment, and that is all
-  if (trifle) head.append(" ", el("span", { class: "small soft" }, say("the package’s name and comment", "包名和包注释")));
-  return el("details", { class: "sheet file", open: !trifle }, head,
-    el("pre", { class: "diff", tabindex: 0, role: "region", "aria-label": name }, folded(lines, name.endsWith(".lua") ? "lua" : "go")));
+  if (trifle)
+    head.append(" ", el("span", { class: "small soft" }, say("the package’s name and comment", "包名和包注释")));
+  return el(
+    "details",
+    { class: "sheet file", open: !trifle },
+    head,
+    el(
+      "pre",
+      { class: "diff", tabindex: 0, role: "region", "aria-label": name },
+      folded(lines, name.endsWith(".lua") ? "lua" : "go"),
+    ),
+  );
 }
 
 // folded draws lines, with long unchanged parts behind a button.
 function folded(lines, syntax) {
-  const near = lines.map((_, i) => lines.slice(Math.max(0, i - context), i + context + 1).some(line => line.kind !== " "));
+  const near = lines.map((_, i) =>
+    lines.slice(Math.max(0, i - context), i + context + 1).some(line => line.kind !== " "),
+  );
   const drawn = [];
-  for (let i = 0; i < lines.length;) {
-    const from = i, seen = near[i];
+  for (let i = 0; i < lines.length; ) {
+    const from = i,
+      seen = near[i];
     while (i < lines.length && near[i] === seen) i++;
     const part = lines.slice(from, i);
     drawn.push(seen || part.length < 4 ? part.map(line => draw(line, syntax)) : fold(part, syntax));
@@ -127,8 +206,11 @@ function folded(lines, syntax) {
 }
 
 function fold(part, syntax) {
-  return el("button", { class: "quiet fold", onclick: event => event.currentTarget.replaceWith(...part.map(line => draw(line, syntax))) },
-    "⋯ " + several(part.length, "unchanged line", "行未变"));
+  return el(
+    "button",
+    { class: "quiet fold", onclick: event => event.currentTarget.replaceWith(...part.map(line => draw(line, syntax))) },
+    "⋯ " + several(part.length, "unchanged line", "行未变"),
+  );
 }
 
 const element = { " ": "span", "+": "ins", "-": "del" };

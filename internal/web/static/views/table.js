@@ -1,4 +1,5 @@
-// The table: which anomalies each lock shows, as the explorer finds out. Each cell that shows one opens in the scheduler's seat.
+// The table: which anomalies each lock shows, as the explorer finds out. Each cell that shows one opens in the
+// scheduler's seat.
 import { el, replace } from "../dom.js";
 import { bind } from "../keys.js";
 import { get, stream, text } from "../server.js";
@@ -6,16 +7,28 @@ import { duration, language, say, several } from "../words.js";
 
 export function show(main) {
   const stopped = new AbortController();
-  const rows = new Map(), meanings = new Map(); // lock → its cells, by anomaly; anomaly → what it is
+  const rows = new Map(),
+    meanings = new Map(); // lock → its cells, by anomaly; anomaly → what it is
   const progress = el("progress", { "aria-label": say("How far the exploration is", "探索进度") });
   const status = el("p", { class: "soft small", role: "status" }, say("Exploring …", "正在探索……"));
   const explained = el("p", { class: "note table-says", "aria-live": "polite" }, hint());
   const table = el("table", { class: "anomalies" });
   main.append(
     el("h1", null, say("Which lock shows which anomaly", "哪种锁会出现哪种异常")),
-    el("p", null, say("Every lock’s real code, in every order of its commands, with every fault once. A cell says in how many steps the lock shows " +
-      "the anomaly, at least; a click opens those steps.", "每种锁的真实代码，命令的每一种先后顺序，每种故障各一次。格子里是出现异常最少需要的步数；点击可以打开这些步骤。")),
-    explained, el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": say("The table", "总表") }, table), progress, status);
+    el(
+      "p",
+      null,
+      say(
+        "Every lock’s real code, in every order of its commands, with every fault once. A cell says in how many " +
+          "steps the lock shows the anomaly, at least; a click opens those steps.",
+        "每种锁的真实代码，命令的每一种先后顺序，每种故障各一次。格子里是出现异常最少需要的步数；点击可以打开这些步骤。",
+      ),
+    ),
+    explained,
+    el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": say("The table", "总表") }, table),
+    progress,
+    status,
+  );
 
   const leave = bind([null, "to another cell", "到别的格子", "← → ↑ ↓"]);
   table.addEventListener("keydown", move);
@@ -24,33 +37,57 @@ export function show(main) {
   draw().catch(failure => {
     if (!stopped.signal.aborted) replace(status, el("span", { class: "bad", role: "alert" }, failure.message));
   });
-  return () => { stopped.abort(); leave(); };
+  return () => {
+    stopped.abort();
+    leave();
+  };
 
   async function draw() {
     const { locks, anomalies } = await get("/seat", { lang: language() });
     for (const { name, says } of anomalies) meanings.set(name, says);
-    replace(table, el("thead", null, el("tr", null, el("th", { scope: "col" }, say("Lock", "锁")), anomalies.map(column))),
-      el("tbody", null, locks.map(lock => row(lock, anomalies))));
+    replace(
+      table,
+      el("thead", null, el("tr", null, el("th", { scope: "col" }, say("Lock", "锁")), anomalies.map(column))),
+      el(
+        "tbody",
+        null,
+        locks.map(lock => row(lock, anomalies)),
+      ),
+    );
     progress.max = locks.length;
     let begun = 0;
-    await stream("/seat/table" + text({ lang: language() }), {
-      row: () => {
-        progress.value = begun++;
-        if (begun === 2) prune();
+    await stream(
+      "/seat/table" + text({ lang: language() }),
+      {
+        row: () => {
+          progress.value = begun++;
+          if (begun === 2) prune();
+        },
+        progress: ({ lock, done, of, waiting }) => {
+          progress.value = begun - 1 + done / of;
+          replace(
+            status,
+            waiting
+              ? say("Somebody else’s exploration goes first …", "先等别人的探索结束……")
+              : say(`${lock}: ${done} of ${of} scenarios explored`, `${lock}：已探索 ${of} 个场景中的 ${done} 个`),
+          );
+        },
+        cell: take,
+        done: ({ seconds }) => {
+          progress.hidden = true;
+          replace(
+            status,
+            say(
+              `Explored in ${duration(seconds * 1000)}. The same in a terminal: `,
+              `探索用时 ${duration(seconds * 1000)}。在终端里同样可以：`,
+            ),
+            el("code", null, "go run . explore --all"),
+          );
+        },
+        failed: ({ message }) => replace(status, el("span", { class: "bad", role: "alert" }, message)),
       },
-      progress: ({ lock, done, of, waiting }) => {
-        progress.value = begun - 1 + done / of;
-        replace(status, waiting ? say("Somebody else’s exploration goes first …", "先等别人的探索结束……")
-          : say(`${lock}: ${done} of ${of} scenarios explored`, `${lock}：已探索 ${of} 个场景中的 ${done} 个`));
-      },
-      cell: take,
-      done: ({ seconds }) => {
-        progress.hidden = true;
-        replace(status, say(`Explored in ${duration(seconds * 1000)}. The same in a terminal: `, `探索用时 ${duration(seconds * 1000)}。在终端里同样可以：`),
-          el("code", null, "go run . explore --all"));
-      },
-      failed: ({ message }) => replace(status, el("span", { class: "bad", role: "alert" }, message)),
-    }, { signal: stopped.signal });
+      { signal: stopped.signal },
+    );
   }
 
   function column({ name, says }) {
@@ -60,8 +97,17 @@ export function show(main) {
   function row(lock, anomalies) {
     const cells = new Map(anomalies.map(({ name }) => [name, el("td", { "data-column": name }, "…")]));
     rows.set(lock.name, cells);
-    return el("tr", null, el("th", { scope: "row", "data-says": `${lock.name}: ${lock.title}` }, lock.name,
-      el("span", { class: "soft small" }, " " + lock.title)), [...cells.values()]);
+    return el(
+      "tr",
+      null,
+      el(
+        "th",
+        { scope: "row", "data-says": `${lock.name}: ${lock.title}` },
+        lock.name,
+        el("span", { class: "soft small" }, " " + lock.title),
+      ),
+      [...cells.values()],
+    );
   }
 
   // prune leaves out the anomalies that the table does not look for.
@@ -77,15 +123,32 @@ export function show(main) {
     const cell = rows.get(lock)?.get(anomaly);
     if (!cell) return;
     const [short, why] = {
-      broken: [steps, say(`in ${several(steps, "step")}, in the scenario “${scenario}”, and in no fewer`, `最少 ${steps} 步，场景“${scenario}”`)],
-      never: [say("never", "从不"), say("in no schedule of any scenario; all were explored", "所有场景的所有时序都探索过，都不出现")],
-      unknown: [say("unknown", "未知"), say("a bound was hit before all schedules were explored", "没探索完所有时序就到了上限")],
+      broken: [
+        steps,
+        say(
+          `in ${several(steps, "step")}, in the scenario “${scenario}”, and in no fewer`,
+          `最少 ${steps} 步，场景“${scenario}”`,
+        ),
+      ],
+      never: [
+        say("never", "从不"),
+        say("in no schedule of any scenario; all were explored", "所有场景的所有时序都探索过，都不出现"),
+      ],
+      unknown: [
+        say("unknown", "未知"),
+        say("a bound was hit before all schedules were explored", "没探索完所有时序就到了上限"),
+      ],
       "n/a": ["–", say("this lock does not promise that it never happens", "这种锁不承诺它不会发生")],
     }[answer];
     const says = `${lock}, ${anomaly}: ${why}`;
     cell.className = "filled " + (answer === "n/a" ? "none" : answer);
     cell.dataset.says = answer === "broken" ? `${says}. ${meanings.get(anomaly)}` : says;
-    replace(cell, answer === "broken" ? el("a", { href: link, "aria-label": says }, steps) : el("span", { tabindex: -1, role: "note", "aria-label": says }, short));
+    replace(
+      cell,
+      answer === "broken"
+        ? el("a", { href: link, "aria-label": says }, steps)
+        : el("span", { tabindex: -1, role: "note", "aria-label": says }, short),
+    );
   }
 
   function explain(event) {
@@ -95,7 +158,8 @@ export function show(main) {
 
   // move goes from cell to cell with the arrows.
   function move(event) {
-    const [down, right] = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key] ?? [];
+    const [down, right] =
+      { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key] ?? [];
     const cell = event.target.closest("td");
     if (down === undefined || !cell) return;
     event.preventDefault();
@@ -104,4 +168,8 @@ export function show(main) {
   }
 }
 
-const hint = () => say("Point at a cell, or go to it with the keyboard, to read what it says.", "指向一个格子，或用键盘移到它上面，查看说明。");
+const hint = () =>
+  say(
+    "Point at a cell, or go to it with the keyboard, to read what it says.",
+    "指向一个格子，或用键盘移到它上面，查看说明。",
+  );

@@ -1,0 +1,52 @@
+package lab
+
+import (
+	"lockstep/internal/language"
+	"lockstep/internal/watch/witness"
+)
+
+// judge says what a run has shown.
+func (l Lab) judge(lock string, a witness.Account, failed error, in language.Language) Result {
+	expected := l.Expects(lock)
+	r := Result{
+		Lab: l.Name, Lock: lock, Expected: expected.Observed, Why: expected.Why.In(in),
+		Trace: a.Trace(in), Findings: a.Findings, Command: "lab " + l.Name + " --lock " + lock, Explore: l.InExplorer(lock), in: in,
+	}
+	switch culprit, found := l.culprit(a); {
+	case failed != nil:
+		r.Observed, r.Reason = Unknown, failed.Error()
+	case happened(witness.KindGap)(a.Events):
+		r.Observed, r.Reason = Unknown, r.say("the witness has forgotten what happened first", "见证者已经不记得最初发生的事")
+	case len(a.Events) == 0 || !l.Hit(a.Events):
+		r.Observed, r.Reason = Unknown, r.say("this did not happen: ", "没有发生：")+l.Fault.In(in)
+	case found:
+		r.Observed, r.Sentence = Broken, culprit.Says(in)
+		r.Trace.Verdict = r.Sentence
+	case l.Proof != nil && !l.Proof(a.Events):
+		r.Observed = Unknown
+		r.Reason = r.say("nothing went wrong, but nothing shows that the lock holds", "没有出错，但也没有什么能证明这把锁守住了") + r.failures(a)
+	default:
+		r.Observed = Holds
+	}
+	return r
+}
+
+// failures says which sales failed, and why.
+func (r Result) failures(a witness.Account) (all string) {
+	for _, e := range a.Events {
+		if e.Kind == witness.KindEnds && e.Error != "" {
+			all += r.say("; "+e.Sale+" failed: ", "；"+e.Sale+" 失败：") + e.Error
+		}
+	}
+	return all
+}
+
+// culprit gives the finding that is the anomaly.
+func (l Lab) culprit(a witness.Account) (witness.Finding, bool) {
+	for _, f := range a.Of(l.Signs...) {
+		if l.Blames == nil || l.Blames(f) {
+			return f, true
+		}
+	}
+	return witness.Finding{}, false
+}

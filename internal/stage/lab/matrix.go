@@ -1,0 +1,136 @@
+package lab
+
+import (
+	"strings"
+
+	"lockstep/internal/language"
+	"lockstep/internal/lock/evolution"
+)
+
+// Matrix is the table of all labs and all strategies. Each cell is what a run has shown. What was not run is never given as observed.
+type Matrix struct {
+	Strategies []string                   `json:"strategies"`
+	Anomalies  []Anomaly                  `json:"anomalies"`
+	Cells      map[string]map[string]Cell `json:"cells"` // by anomaly, and by strategy
+
+	in language.Language // of its texts
+}
+
+// Anomaly is a row.
+type Anomaly struct {
+	Name  string `json:"name"`
+	Claim string `json:"claim"` // what a strategy that holds promises
+}
+
+// Cell is the result of one strategy in a row.
+type Cell struct {
+	Observed Observed `json:"observed,omitempty"` // empty: it was not run
+	Expected Observed `json:"expected"`
+	Why      string   `json:"why"`               // of the expectation
+	How      string   `json:"how,omitempty"`     // the command that shows it; empty where there is none
+	NotRun   string   `json:"not_run,omitempty"` // why
+	Says     string   `json:"says,omitempty"`    // what the run has shown, in a sentence; it may be another one next time
+	Seconds  float64  `json:"seconds,omitempty"`
+}
+
+// AsExpected reports whether the cell was observed to be what is expected.
+func (c Cell) AsExpected() bool { return c.Observed == c.Expected }
+
+// Ran reports whether the cell was observed.
+func (c Cell) Ran() bool { return c.Observed != "" }
+
+// ExitCode gives 0 if all that was run is as expected, 1 if a cell is not, and 2 if of a cell it cannot be said, although it should.
+func (m Matrix) ExitCode() int {
+	code := 0
+	for _, row := range m.Cells {
+		for _, c := range row {
+			switch {
+			case !c.Ran() || c.AsExpected():
+			case c.Observed == Unknown:
+				code = 2
+			default:
+				return 1
+			}
+		}
+	}
+	return code
+}
+
+// Count counts the cells that have this.
+func (m Matrix) Count(has func(Cell) bool) (n int) {
+	for _, row := range m.Cells {
+		for _, c := range row {
+			if has(c) {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// With gives this matrix with what was run for another one.
+func (m Matrix) With(run Matrix) Matrix {
+	together := Matrix{Strategies: m.Strategies, Anomalies: m.Anomalies, Cells: map[string]map[string]Cell{}, in: m.in}
+	for _, a := range m.Anomalies {
+		together.Cells[a.Name] = map[string]Cell{}
+		for _, s := range m.Strategies {
+			cell := m.Cells[a.Name][s]
+			if ran, known := run.Cells[a.Name][s]; known && ran.Ran() {
+				cell.Observed, cell.NotRun, cell.Says, cell.Seconds = ran.Observed, ran.NotRun, ran.Says, ran.Seconds
+			}
+			together.Cells[a.Name][s] = cell
+		}
+	}
+	return together
+}
+
+// Expected gives the matrix as it is expected to be: as if each cell had been run, and come out so.
+func Expected(in language.Language) Matrix {
+	m := blank(in)
+	for _, row := range m.Cells {
+		for s, c := range row {
+			c.Observed = c.Expected
+			row[s] = c
+		}
+	}
+	return m
+}
+
+// blank gives the matrix before anything was run: only what is not to be run at all has been said.
+func blank(in language.Language) Matrix {
+	m := Matrix{Strategies: evolution.Names(), Cells: map[string]map[string]Cell{}, in: in}
+	for _, l := range All() {
+		m.Anomalies = append(m.Anomalies, Anomaly{Name: l.Name, Claim: l.Claim.In(in)})
+		m.Cells[l.Name] = map[string]Cell{}
+		for _, s := range m.Strategies {
+			e := l.Expects(s)
+			c := Cell{Expected: e.Observed, Why: e.Why.In(in)}
+			if c.Expected == NA {
+				c.Observed = NA
+			} else {
+				c.How = l.how(s)
+			}
+			m.Cells[l.Name][s] = c
+		}
+	}
+	return m
+}
+
+// how gives the command that shows what a lab observes of a lock.
+func (l Lab) how(lock string) string {
+	if l.Search == nil {
+		return "lab " + l.Name + " --lock " + lock
+	}
+	in, one := l.scenario(lock)
+	if !one {
+		return "explore --all"
+	}
+	words := []string{"explore", lock}
+	if flags := in.String(); flags != "" {
+		words = append(words, flags)
+	}
+	return strings.Join(append(words, "--anomaly", string(l.Search.Anomaly)), " ")
+}
+
+// say gives a text in the language of the matrix.
+func (m Matrix) say(english, chinese string) string { return language.Both(english, chinese).In(m.in) }

@@ -1,0 +1,151 @@
+package lab
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"lockstep/internal/language"
+)
+
+// Beside is how many labs run side by side: they mostly wait.
+const Beside = 6
+
+// MatrixRun says how a matrix is run.
+type MatrixRun struct {
+	Program string            // this one, for the replicas
+	In      language.Language // that it is told in
+	Quick   bool              // only the cells that take little time
+	Beside  int               // how many labs at a time
+
+	Begin func(m Matrix, toRun map[string]int) // before the first cell: what there is, and how many cells of each row will be run
+	Tell  func(Told)                           // about each cell, one at a time
+}
+
+// Told is news of a cell: it is being run, or it was.
+type Told struct {
+	Anomaly, Strategy string
+	Ends              bool
+	Cell              Cell // once it ends
+}
+
+// observation is what a run has shown, and a sentence about it.
+type observation struct {
+	observed Observed
+	says     string
+}
+
+// observe runs a lab with a lock.
+type observe func(ctx context.Context, l Lab, lock string) (observation, error)
+
+// task is a cell that is to be run.
+type task struct {
+	lab      Lab
+	strategy string
+	cell     Cell
+}
+
+// Compute runs the cells. What cannot be run on this machine is not, and says why. An error is only that ctx ended.
+func (run MatrixRun) Compute(ctx context.Context) (Matrix, error) {
+	known := sweeps{}
+	return run.compute(ctx, func(ctx context.Context, l Lab, lock string) (observation, error) {
+		if l.Search != nil {
+			return l.search(ctx, lock, known, run.In)
+		}
+		result, err := l.Run(ctx, run.Program, lock, Embedded, run.In)
+		if result.Observed == Unknown {
+			return observation{Unknown, result.Reason}, err
+		}
+		return observation{result.Observed, result.Sentence}, err
+	})
+}
+
+func (run MatrixRun) compute(ctx context.Context, observe observe) (Matrix, error) {
+	m := blank(run.In)
+	toRun := map[string]int{}
+	var waiting, working []*task
+	for _, l := range All() {
+		for _, s := range m.Strategies {
+			t := &task{l, s, m.Cells[l.Name][s]}
+			switch {
+			case t.cell.Ran(): // there is nothing to run
+				continue
+			case run.Quick && !l.isQuick(s):
+				t.cell.NotRun = m.say("it is not among the quick ones", "它不在快速的部分里")
+				m.Cells[l.Name][s] = t.cell
+				continue
+			case l.Search == nil: // it waits more than it works
+				waiting = append(waiting, t)
+			default:
+				working = append(working, t)
+			}
+			toRun[l.Name]++
+		}
+	}
+	run.Begin(m.With(m), toRun)
+	// What works has the machine for itself: beside it, what waits would be late.
+	if err := run.each(ctx, waiting, max(run.Beside, 1), observe); err != nil {
+		return Matrix{}, err
+	}
+	if err := run.each(ctx, working, 1, observe); err != nil {
+		return Matrix{}, err
+	}
+	for _, t := range append(waiting, working...) {
+		m.Cells[t.lab.Name][t.strategy] = t.cell
+	}
+	return m, nil
+}
+
+// isQuick reports whether a cell is among the quick ones: a lab with the locks that it is about; of the explorer's, what one short
+// exploration shows, and the locks of which all explorations are short.
+func (l Lab) isQuick(lock string) bool {
+	if l.Search == nil {
+		return slices.Contains(l.Locks(), lock)
+	}
+	return l.Expects(lock).Observed == Broken || slices.Contains([]string{"v0", "v1", "v4", "local", "atomic"}, lock)
+}
+
+// each runs so many of these at a time.
+func (run MatrixRun) each(ctx context.Context, tasks []*task, beside int, observe observe) error {
+	var telling sync.Mutex
+	tell := func(t *task, ends bool) {
+		telling.Lock()
+		defer telling.Unlock()
+		run.Tell(Told{Anomaly: t.lab.Name, Strategy: t.strategy, Ends: ends, Cell: t.cell})
+	}
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(beside)
+	for _, t := range tasks {
+		group.Go(func() error {
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
+			tell(t, false)
+			t.run(ctx, observe, run.In)
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
+			tell(t, true)
+			return nil
+		})
+	}
+	return group.Wait()
+}
+
+// run runs a cell.
+func (t *task) run(ctx context.Context, observe observe, in language.Language) {
+	began := time.Now()
+	seen, err := observe(ctx, t.lab, t.strategy)
+	t.cell.Seconds = time.Since(began).Seconds()
+	t.cell.NotRun = unavailable(err, in)
+	switch {
+	case t.cell.NotRun != "":
+	case err != nil:
+		t.cell.Observed, t.cell.Says = Unknown, err.Error()
+	default:
+		t.cell.Observed, t.cell.Says = seen.observed, seen.says
+	}
+}

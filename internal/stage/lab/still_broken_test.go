@@ -1,0 +1,46 @@
+package lab_test
+
+import (
+	"cmp"
+	"strings"
+	"testing"
+
+	"lockstep/internal/language"
+	"lockstep/internal/lock/evolution"
+	"lockstep/internal/stage/lab"
+)
+
+// shownBy names the labs whose cells show a flaw, where that is not the lab of the flaw's name. A flaw that no lab shows has the reason in
+// brackets.
+var shownBy = map[string]string{
+	"polling":             "polling-storm starvation-replicas",
+	"no-fence":            "paused-writer",
+	"no-order":            "starvation-replicas",
+	"clocks":              "redis-clock",
+	"no-owner":            "foreign-delete",
+	"no-exclusion":        "overdue-work",
+	"round-trips":         "(what a lock costs is no anomaly)",
+	"retries":             "(what a lock costs is no anomaly)",
+	"keeper-dies":         "(the others wait for one expiry and a quarter, and not for ever: holder-dies)",
+	"one-script":          "(that is a limit of what can be sold so)",
+	"doubt":               "(the sale says that its outcome is unknown, and that is right)",
+	"optimistic/no-order": "(it has no lock to wait for: nobody is seen to be overtaken)",
+}
+
+// Whatever a strategy says is still broken has a cell that is expected to be broken, with the command that shows it.
+func TestWhatIsStillBrokenHasACell(t *testing.T) {
+	m := lab.Expected(language.English)
+	for _, s := range evolution.Table() {
+		for _, flaw := range s.StillBroken {
+			labs := cmp.Or(shownBy[s.Name+"/"+flaw.ID], shownBy[flaw.ID], flaw.ID)
+			if strings.HasPrefix(labs, "(") {
+				continue
+			}
+			for name := range strings.FieldsSeq(labs) {
+				if c := m.Cells[name][s.Name]; c.Expected != lab.Broken || !strings.Contains(c.How, s.Name) {
+					t.Errorf("%s, %s: the cell of %s is %+v; want broken, and how it is seen", s.Name, flaw.ID, name, c)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,17 @@
+//go:build unix
+
+package replica
+
+import "syscall"
+
+// CanStop reports whether processes can be stopped on this system.
+const CanStop = true
+
+// Kill kills a process.
+func Kill(pid int) error { return syscall.Kill(pid, syscall.SIGKILL) }
+
+// Stop stops a process, timers and all.
+func Stop(pid int) error { return syscall.Kill(pid, syscall.SIGSTOP) }
+
+// GoOn lets a process go on that was stopped.
+func GoOn(pid int) error { return syscall.Kill(pid, syscall.SIGCONT) }

@@ -1,0 +1,71 @@
+package checkout
+
+import (
+	"os"
+	"regexp"
+	"testing"
+
+	"lockstep/internal/lock/evolution"
+	"lockstep/internal/stage/lab"
+)
+
+var (
+	isStep   = regexp.MustCompile(`^(v\d+|redlock)$`)
+	runsLab  = regexp.MustCompile(`go run \. lab ([a-z][a-z-]*)(?: --lock ([\w-]+))?`)
+	explored = regexp.MustCompile(`go run \. explore ([a-z][\w-]*)`)
+)
+
+// labOf gives the lab that shows a step's flaw best: one that is made for it, where the explorer shows the same; if there is none, the
+// first that breaks the step.
+func labOf(step string) lab.Lab {
+	var breaks []lab.Lab
+	for _, l := range lab.OnService() {
+		switch {
+		case l.Shows == step && l.InExplorer(step) != "":
+			return l
+		case l.Shows != step && l.Expects(step).Observed == lab.Broken:
+			breaks = append(breaks, l)
+		}
+	}
+	return breaks[0]
+}
+
+// Each step's flaw is shown by a lab, and the explorer shows the same.
+func TestEachStepIsSeenToFail(t *testing.T) {
+	for _, step := range evolution.Names() {
+		if isStep.MatchString(step) && labOf(step).InExplorer(step) == "" {
+			t.Errorf("%s shows the flaw of %s, and does not say how the explorer does", labOf(step).Name, step)
+		}
+	}
+}
+
+// What a document tells to type is there: the lab, the lock that the lab is for, and the lock to explore.
+func TestDocumentsNameLabsAndLocksThatExist(t *testing.T) {
+	named := map[string]bool{}
+	for _, document := range documents() {
+		text, err := os.ReadFile(document)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, typed := range runsLab.FindAllStringSubmatch(string(text), -1) {
+			l, err := lab.Find(typed[1])
+			if err == nil && typed[2] != "" {
+				err = l.Check(typed[2], "")
+			}
+			if err != nil {
+				t.Errorf("%s: %s: %v", document, typed[0], err)
+			}
+			named[l.Name] = true
+		}
+		for _, typed := range explored.FindAllStringSubmatch(string(text), -1) {
+			if _, err := evolution.Find(typed[1]); err != nil {
+				t.Errorf("%s: %s: %v", document, typed[0], err)
+			}
+		}
+	}
+	for _, l := range lab.OnService() {
+		if !named[l.Name] {
+			t.Errorf("no document names the lab %s", l.Name)
+		}
+	}
+}

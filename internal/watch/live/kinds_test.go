@@ -1,0 +1,61 @@
+package live
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"testing"
+
+	"lockstep/internal/explore/seat"
+	"lockstep/internal/language"
+	"lockstep/internal/watch/witness"
+)
+
+// What went wrong in the shop leads to the scheduler's seat, which can show it with the same lock: a hint there finds a way.
+func TestKindsLeadToABreach(t *testing.T) {
+	chair := seat.New(seat.Usual(), seat.Errors{
+		Status: func(error) (int, string) { return http.StatusInternalServerError, "" },
+		Write:  func(w http.ResponseWriter, status int, _ string, err error) { http.Error(w, err.Error(), status) },
+	})
+	defer chair.Close()
+	for lock, shown := range map[string][]witness.FindingKind{
+		"v0": {witness.Together, witness.LostUpdate},
+		"v1": {witness.LeftBehind, witness.WaitedInVain},
+		"v2": {witness.Removed, witness.ExpiredAtWork, witness.Together, witness.LostUpdate, witness.WroteLate},
+		"v3": {witness.Removed},
+		"v4": {witness.WaitsForItself},
+		"v5": {witness.Together, witness.LostUpdate, witness.WroteLate},
+		"v6": {witness.ExpiredAtWork, witness.Together, witness.LostUpdate, witness.WroteLate, witness.Forgot},
+		"v7": {witness.ExpiredAtWork, witness.Together, witness.RefusedToken},
+		"v9": {witness.Together, witness.Forgot}, "getset": {witness.Overwrote}, "setex": {witness.Overwrote},
+	} {
+		all := kinds(lock, language.English)
+		for _, kind := range shown {
+			in := all[string(kind)].Shown
+			if in == nil {
+				t.Errorf("%s under %s: no exploration shows it", kind, lock)
+				continue
+			}
+			query := url.Values{"lock": {lock}, "in": {in.In}, "anomaly": {in.Anomaly}}
+			answer := httptest.NewRecorder()
+			chair.ServeHTTP(answer, httptest.NewRequest(http.MethodGet, "/seat/hint?"+query.Encode(), nil))
+			var hint struct{ Steps int }
+			if err := json.Unmarshal(answer.Body.Bytes(), &hint); err != nil || hint.Steps <= 0 {
+				t.Errorf("%s under %s: %+v is answered with %s", kind, lock, *in, answer.Body)
+			}
+		}
+	}
+}
+
+func TestEveryExplorationHasATitle(t *testing.T) {
+	all := kinds("v2", language.Chinese)
+	if removed := all[string(witness.Removed)]; removed.Title != "误删别人的锁" || removed.Shown.In != "--actors 2 --faults expiry=1" {
+		t.Errorf("a foreign delete under v2 is %+v", removed)
+	}
+	for kind := range explorations() {
+		if all[string(kind)].Title == "" {
+			t.Errorf("%s has no title", kind)
+		}
+	}
+}

@@ -1,0 +1,78 @@
+package witness_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"lockstep/internal/watch/witness"
+)
+
+// watched is an account that has been told of a story, and waits for replies for a second.
+func watched(limits witness.Limits, tell func(*story)) *witness.Account {
+	limits.Patience = time.Second
+	var s story
+	tell(&s)
+	a := witness.NewAccount(limits)
+	for _, event := range s {
+		a.See(event)
+	}
+	return a
+}
+
+// What contradicts what is known waits for a reply that explains it, but not for ever; and one that comes too late is not taken for a
+// foreign release.
+func TestAnAccountWaitsForAReply(t *testing.T) {
+	late := witness.Event{
+		Kind: witness.KindCommand, Replica: "r1", Sale: "r1#1", Sent: at(10), Replied: at(20),
+		Command: &witness.Command{Verb: witness.Removes, Outcome: witness.Done, Holder: "r1#1", Forced: true},
+	}
+	a := watched(witness.Limits{}, func(s *story) {
+		s.takes(0, "r1#1", 0)
+		s.takes(12, "r2#1", 0) // the release of r1#1 was before
+	})
+	if len(a.Holdings) != 1 || a.Sale("r2#1").IsInside() {
+		t.Fatalf("before the time is up, the lock was already %+v", a.Holdings[len(a.Holdings)-1])
+	}
+	a.Settle(at(1100))
+	if len(a.Holdings) != 2 || a.Holdings[0].End != witness.Gone || !a.Sale("r2#1").IsInside() {
+		t.Fatalf("when the time is up, the lock was %+v", a.Holdings[0])
+	}
+	a.See(late)
+	if found := a.Take(); len(found) > 0 || a.Holdings[0].End != witness.GivenBack || a.Holdings[1].End != witness.Lasting {
+		t.Errorf("when the reply has come, the lock was %+v and %+v, and found is %+v", a.Holdings[0], a.Holdings[1], found)
+	}
+}
+
+// An account with limits remembers what is going on, and little of what is over, however much there was. It counts everything.
+func TestAnAccountIsBounded(t *testing.T) {
+	const sales, few = 5000, 5
+	a := watched(witness.Limits{Events: 100, Alike: few}, func(s *story) {
+		s.takes(0, "r9#1", 0) // this one stays
+		for i := range sales {
+			name := fmt.Sprintf("r1#%d", i+1)
+			s.stock(10*i, name, witness.Reads, int64(i))
+			s.stock(10*i+5, name, witness.Writes, int64(sales+i))
+			s.moment(10*i+6, witness.KindAsks, name)
+			s.command(10*i+6, 10*i+7, name, witness.Command{Verb: witness.Takes, Outcome: witness.Refused})
+			s.moment(10*i+7, witness.KindLeaves, name)
+			s.moment(10*i+8, witness.KindEnds, name)
+		}
+	})
+	for what, n := range map[string]int{
+		"events": len(a.Events), "sales": len(a.Sales), "holdings": len(a.Holdings), "insides": len(a.Insides), "findings": len(a.Findings),
+	} {
+		if n == 0 || n > 1000 {
+			t.Errorf("it keeps %d %s", n, what)
+		}
+	}
+	if len(a.Going) != 1 || !a.Sale("r9#1").IsInside() || a.Sale("r1#1") != nil {
+		t.Errorf("%d sales go on; want the one that never ended, and none that ended long ago", len(a.Going))
+	}
+	found := a.Take()
+	told := slices.DeleteFunc(slices.Clone(found), func(f witness.Finding) bool { return f.Kind != witness.LostUpdate })
+	if len(told) != few || a.Found[witness.LostUpdate] != sales-1 || len(a.Take()) > 0 {
+		t.Errorf("%d lost updates are told, and %d counted; want %d and %d", len(told), a.Found[witness.LostUpdate], few, sales-1)
+	}
+}
