@@ -62,7 +62,7 @@ func (x *Execution) Apply(t Transition) bool {
 	case WokenInVain:
 		x.ringAll(x.processes[t.ID])
 	}
-	if left := t.Kind.left(&x.left); left != nil {
+	if left := x.budgets[t.Kind]; left != nil {
 		*left--
 	}
 	x.settle()

@@ -16,7 +16,7 @@ type menu struct {
 
 // add adds that something can happen, unless it is a fault whose budget is used up.
 func (m *menu) add(k Kind, id int) {
-	if left := k.left(&m.left); left != nil && *left == 0 {
+	if left := m.budgets[k]; left != nil && *left == 0 {
 		return
 	}
 	m.list = append(m.list, Transition{k, uint16(id)}) //nolint:gosec // there are few

@@ -69,7 +69,8 @@ type Execution struct {
 	journal
 	circle
 
-	left      scenario.Faults // of the scenario's budgets
+	left      scenario.Faults        // of the scenario's budgets
+	budgets   [NodeRestarts + 1]*int // of these, the one that each kind uses
 	processes []*Process
 	actors    []*Actor
 	options   []Transition // that were listed last
@@ -92,6 +93,11 @@ type Execution struct {
 func New(setup Setup) *Execution {
 	s := setup.Scenario
 	x := &Execution{Setup: setup, left: s.Faults, polls: s.PollsInVain(), timeline: timeline{now: setup.Now}}
+	for k, n := range notations() {
+		if n.budget != nil {
+			x.budgets[k] = n.budget(&x.left)
+		}
+	}
 	x.journal = journal{setup.Hasher, setup.EverySymmetry, &x.scheduler, setup}
 	for i := range s.Processes() {
 		x.processes = append(x.processes, newProcess(i, setup))

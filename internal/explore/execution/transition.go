@@ -109,14 +109,6 @@ func notations() [NodeRestarts + 1]notation {
 
 func (k Kind) notation() notation { return notations()[k] }
 
-// left returns how often a transition of this kind may still happen, as far as it is a fault.
-func (k Kind) left(f *scenario.Faults) *int {
-	if budget := k.notation().budget; budget != nil {
-		return budget(f)
-	}
-	return nil
-}
-
 // Fault returns the name of the fault that a transition of this kind is, "" if it is none.
 func (k Kind) Fault() string { return k.notation().fault }
 
