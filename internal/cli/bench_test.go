@@ -24,8 +24,8 @@ func BenchmarkSale(b *testing.B) {
 			b.Run(fmt.Sprintf("lock=%s/buyers=%d", version, buyers), func(b *testing.B) {
 				s := start(b, "--redis.addrs", server.Addr, "--lock.version", version, "--lock.wait_timeout", "5m")
 				var locking, other counter
-				s.redis.Lock.AddHook(&locking)
-				s.redis.Store.AddHook(&other)
+				s.Redis.Lock.AddHook(&locking)
+				s.Redis.Store.AddHook(&other)
 				b.ResetTimer()
 				result, err := load.Burst{
 					Targets: []string{s.url()}, Requests: b.N, Buyers: buyers, Stock: int64(b.N),

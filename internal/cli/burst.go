@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,15 +9,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/google/uuid"
 	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
+	"lockstep/internal/cli/server"
 	"lockstep/internal/language"
 	"lockstep/internal/lock/evolution"
-	"lockstep/internal/service/history"
-	"lockstep/internal/shop/api"
 	"lockstep/internal/shop/config"
 	"lockstep/internal/shop/load"
 )
@@ -26,16 +22,16 @@ import (
 // anyPort is where a server listens that only its own burst will ask.
 const anyPort = "127.0.0.1:0"
 
+// burstFlags are those of burst, as given.
+type burstFlags struct {
+	load.Burst
+	asJSON bool
+	html   string
+	in     language.Language
+}
+
 func newBurst() *cobra.Command {
-	var requests, buyers int
-	var stock int64
-	var version string
-	var targets []string
-	var timeout time.Duration
-	var minAnswered float64
-	var asJSON bool
-	var html string
-	var in language.Language
+	var f burstFlags
 	cmd := &cobra.Command{
 		Use:   "burst",
 		Short: "Let many buyers loose at once, and give the verdict",
@@ -51,97 +47,78 @@ Where the ledger cannot be read, burst tries again for half a minute, and then s
 UNKNOWN. So is a ledger that lacks orders that buyers were told of, unless it shows OVERSOLD.`,
 		Example: "  lockstep burst -n 1000 -c 1000 --lock v0\n  lockstep burst -n 200 -c 200 --lock v4",
 		Args:    cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if !cmd.Flags().Changed("stock") {
-				stock = int64(requests)
-			}
-			if err := checkBurst(requests, buyers, stock, version, timeout, minAnswered); err != nil {
-				return err
-			}
-			cfg, err := loadConfig(cmd)
-			if err != nil {
-				return err
-			}
-			targets, closeTarget, err := findTargets(cmd, cfg, targets, min(requests, buyers), in)
-			if err != nil {
-				return err
-			}
-			document, err := openBurstDocument(cmd, html, targets[0], in)
-			if err != nil {
-				return errors.Join(err, closeTarget())
-			}
-			progress, finish := newProgress(cmd.ErrOrStderr(), requests)
-			result, err := load.Burst{
-				Targets: targets, Requests: requests, Buyers: buyers, Stock: stock, Lock: version,
-				Token: cfg.Admin.Token, Timeout: timeout, Progress: progress, MinAnswered: minAnswered,
-			}.Run(cmd.Context())
-			finish()
-			if err != nil {
-				return errors.Join(err, document.close(), closeTarget())
-			}
-			told := answerBurst(cmd, result, asJSON, in)
-			err = errors.Join(document.write(cmd.Context(), result), document.close(), closeTarget())
-			return cmp.Or(err, told) // the verdict comes first, and a file that cannot be written is trouble, whatever the verdict
-		},
+		RunE:    func(cmd *cobra.Command, _ []string) error { return f.burst(cmd) },
 	}
 	flags := cmd.Flags()
-	flags.IntVarP(&requests, "requests", "n", 200, "how many sales to ask for")
-	flags.IntVarP(&buyers, "buyers", "c", 200, "how many buyers ask at once")
-	flags.Int64Var(&stock, "stock", 0, "stock of the run (default: as many as requests)")
-	flags.StringVar(&version, "lock", "", "switch to this lock first: "+strings.Join(evolution.Names(), ", "))
-	flags.StringSliceVar(&targets, "target", nil, "URL of a server, or several between which the buyers take turns")
-	flags.DurationVar(&timeout, "timeout", 5*time.Minute, "longest wait of a buyer for one answer")
-	flags.Float64Var(&minAnswered, "min-answered", 0.99, "share of the requests that must be answered for a PASS; 0: any will do")
-	flags.BoolVar(&asJSON, "json", false, "one JSON document on standard output")
-	flags.StringVar(&html, "html", "",
+	flags.IntVarP(&f.Requests, "requests", "n", 200, "how many sales to ask for")
+	flags.IntVarP(&f.Buyers, "buyers", "c", 200, "how many buyers ask at once")
+	flags.Int64Var(&f.Stock, "stock", 0, "stock of the run (default: as many as requests)")
+	flags.StringVar(&f.Lock, "lock", "", "switch to this lock first: "+strings.Join(evolution.Names(), ", "))
+	flags.StringSliceVar(&f.Targets, "target", nil, "URL of a server, or several between which the buyers take turns")
+	flags.DurationVar(&f.Timeout, "timeout", 5*time.Minute, "longest wait of a buyer for one answer")
+	flags.Float64Var(&f.MinAnswered, "min-answered", 0.99, "share of the requests that must be answered for a PASS; 0: any will do")
+	flags.BoolVar(&f.asJSON, "json", false, "one JSON document on standard output")
+	flags.StringVar(&f.html, "html", "",
 		"write the result to this file too, and what the locks did: one page that needs no server")
-	speaks(cmd, &in)
+	speaks(cmd, &f.in)
 	completeWith(cmd, "lock", evolution.Names()...)
 	return cmd
 }
 
-// answerBurst prints the result, and makes the verdict the exit code.
-func answerBurst(cmd *cobra.Command, result load.Result, asJSON bool, in language.Language) error {
-	var err error
-	if asJSON {
-		err = json.NewEncoder(cmd.OutOrStdout()).Encode(result)
-	} else {
-		err = printResult(cmd.OutOrStdout(), result, in)
+func (f burstFlags) burst(cmd *cobra.Command) error {
+	if !cmd.Flags().Changed("stock") {
+		f.Stock = int64(f.Requests)
 	}
+	if err := f.Check(); err != nil {
+		return err
+	}
+	if f.Lock != "" {
+		if _, err := evolution.Find(f.Lock); err != nil {
+			return meantLock(err, f.Lock)
+		}
+	}
+	cfg, err := loadConfig(cmd)
 	if err != nil {
 		return err
 	}
-	if code := result.Verdict.ExitCode(); code != exitOK {
-		return exitCode(code)
+	targets, closeTarget, err := findTargets(cmd, cfg, f.Targets, min(f.Requests, f.Buyers), f.in)
+	if err != nil {
+		return err
 	}
-	return nil
+	f.Targets, f.Token = targets, cfg.Admin.Token
+	result, err := f.run(cmd)
+	if err = errors.Join(err, closeTarget()); err != nil { // a file that cannot be written is trouble, whatever the verdict
+		return err
+	}
+	return exitWith(nil, result.Verdict.ExitCode())
 }
 
-func checkBurst(requests, buyers int, stock int64, version string, timeout time.Duration, minAnswered float64) error {
-	switch {
-	case requests < 1 || requests > 10_000_000:
-		return fmt.Errorf("-n %d is not allowed: want from 1 to 10000000 requests", requests)
-	case buyers < 1 || buyers > 100_000:
-		return fmt.Errorf("-c %d is not allowed: want from 1 to 100000 buyers", buyers)
-	case stock < 0 || stock > history.MaxStock:
-		return fmt.Errorf("--stock %d is not allowed: want from 0 to %d", stock, history.MaxStock)
-	case timeout <= 0:
-		return fmt.Errorf("--timeout %v is not allowed: want more than 0", timeout)
-	case !(minAnswered >= 0 && minAnswered <= 1): // nor NaN
-		return fmt.Errorf("--min-answered %v is not allowed: want from 0 (any share will do) to 1 (every request)", minAnswered)
+// run runs the burst, prints its result, and writes the page of --html.
+func (f burstFlags) run(cmd *cobra.Command) (load.Result, error) {
+	page, err := openBurstPage(cmd, f)
+	if err != nil {
+		return load.Result{}, err
 	}
-	if version == "" {
-		return nil
+	progress, finish := newProgress(cmd.ErrOrStderr(), f.Requests)
+	f.Progress = progress
+	result, err := f.Run(cmd.Context())
+	finish()
+	if err != nil {
+		return result, errors.Join(err, page.close())
 	}
-	_, err := findLock(version)
-	return err
+	if f.asJSON {
+		err = json.NewEncoder(cmd.OutOrStdout()).Encode(result)
+	} else {
+		err = result.Print(cmd.OutOrStdout(), f.in)
+	}
+	return result, errors.Join(err, page.write(cmd.Context(), result), page.close())
 }
 
-// findTargets gives the servers that the buyers ask, says so in the first line, and starts a server if there is none.
+// findTargets returns the servers that the buyers ask, says so in the first line, and starts a server if there is none.
 func findTargets(cmd *cobra.Command, cfg config.Config, named []string, buyers int, in language.Language) (
 	[]string, func() error, error,
 ) {
-	ctx, stderr, say := cmd.Context(), cmd.ErrOrStderr(), sayIn(in)
+	ctx, stderr := cmd.Context(), cmd.ErrOrStderr()
 	nothing := func() error { return nil }
 	if len(named) > 0 {
 		for i, target := range named {
@@ -154,36 +131,35 @@ func findTargets(cmd *cobra.Command, cfg config.Config, named []string, buyers i
 				return nil, nil, fmt.Errorf("--target %s: no lockstep answers there; start one with: %s serve", named[i], cmd.Root().CommandPath())
 			}
 		}
-		fmt.Fprintln(stderr, say("burst: asking", "burst：请求"), strings.Join(named, ", "))
-		return named, nothing, errors.Join(refuseSettings(cmd, named[0]), checkFiles(buyers, false))
+		fmt.Fprintln(stderr, in.Say("burst: asking", "burst：请求"), strings.Join(named, ", "))
+		return named, nothing, errors.Join(refuseServers(cmd, named[0]), load.CheckFiles(buyers, false))
 	}
-	target := "http://" + reachable(cfg.Server.Addr)
+	target := cfg.Server.URL()
 	if load.IsLockstep(ctx, target) {
-		fmt.Fprintln(stderr, say("burst: asking the server at", "burst：请求服务器"), target)
-		return []string{target}, nothing, errors.Join(refuseSettings(cmd, target), checkFiles(buyers, false))
+		fmt.Fprintln(stderr, in.Say("burst: asking the server at", "burst：请求服务器"), target)
+		return []string{target}, nothing, errors.Join(refuseServers(cmd, target), load.CheckFiles(buyers, false))
 	}
-	if err := checkFiles(buyers, true); err != nil {
+	if err := load.CheckFiles(buyers, true); err != nil {
 		return nil, nil, err
 	}
 	cfg.Server.Addr, cfg.Redis.EmbeddedAddr = anyPort, anyPort
-	own, err := openServer(ctx, cfg, newLog(stderr, "error"), api.OwnOrderIDs(uuid.NewString))
+	own, err := server.Open(ctx, cfg, server.Options{Log: newLog(stderr, "error")})
 	if err != nil {
 		return nil, nil, err
 	}
-	fmt.Fprintf(stderr, say("burst: no lockstep at %s, so this process is the buyers and the shop (%s, %s): the times include both\n",
-		"burst：%s 没有 lockstep，由本进程同时充当买家和店铺（%s，%s），用时包含两者\n"), target, own.url(), own.redis.Name)
-	return []string{own.url()}, own.close, nil
+	fmt.Fprint(stderr, in.Say("burst: no lockstep at %s, so this process is the buyers and the shop (%s, %s): the times include both\n",
+		"burst：%s 没有 lockstep，由本进程同时充当买家和店铺（%s，%s），用时包含两者\n", target, own.URL(), own.Redis.Name))
+	return []string{own.URL()}, own.Close, nil
 }
 
-// refuseSettings refuses flags that have an effect only on a server of the burst's own.
-func refuseSettings(cmd *cobra.Command, target string) (err error) {
-	cmd.Flags().Visit(func(flag *pflag.Flag) {
-		group, _, isKey := strings.Cut(flag.Name, ".")
-		if isKey && group != "server" && group != "admin" {
+// refuseServers refuses settings that have an effect only on a server of the burst's own.
+func refuseServers(cmd *cobra.Command, target string) (err error) {
+	for _, name := range settingsGiven(cmd) {
+		if !strings.HasPrefix(name, "server.") && !strings.HasPrefix(name, "admin.") {
 			err = errors.Join(err, fmt.Errorf("--%s is not allowed: it is for a server of the burst's own, and %s is running already; "+
-				"to switch its lock give --lock", flag.Name, target))
+				"to switch its lock give --lock", name, target))
 		}
-	})
+	}
 	return err
 }
 

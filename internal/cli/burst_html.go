@@ -12,55 +12,55 @@ import (
 	"lockstep/internal/web"
 )
 
-// burstDocument is what --html writes of a burst. Nil, if the flag is not given, does nothing.
-type burstDocument struct {
-	file     *htmlFile
+// burstPage is what --html writes. Nil, if the flag is not given, does nothing.
+type burstPage struct {
+	file     *web.File
 	watch    *load.Watch // nil: the server cannot be watched
 	language language.Language
 }
 
-// openBurstDocument opens the file, and begins to watch the server.
-func openBurstDocument(cmd *cobra.Command, name, target string, in language.Language) (*burstDocument, error) {
-	file, err := openHTML(name)
+// openBurstPage opens the file, and begins to watch the server.
+func openBurstPage(cmd *cobra.Command, f burstFlags) (*burstPage, error) {
+	file, err := web.OpenFile(f.html)
 	if err != nil || file == nil {
 		return nil, err
 	}
-	d := &burstDocument{file: file, language: in}
-	d.watch, err = load.Watched(cmd.Context(), target, string(d.language))
+	p := &burstPage{file: file, language: f.in}
+	p.watch, err = load.Watched(cmd.Context(), f.Targets[0], string(f.in))
 	if errors.Is(err, load.ErrUnwatched) {
-		fmt.Fprintf(cmd.ErrOrStderr(), "burst: %v: %s will have the result alone\n", err, name)
+		fmt.Fprintf(cmd.ErrOrStderr(), "burst: %v: %s will have the result alone\n", err, f.html)
 		err = nil
 	}
 	if err != nil {
-		return nil, errors.Join(err, file.close())
+		return nil, errors.Join(err, file.Close())
 	}
-	return d, nil
+	return p, nil
 }
 
 // write writes the document.
-func (d *burstDocument) write(ctx context.Context, result load.Result) error {
-	if d == nil {
+func (p *burstPage) write(ctx context.Context, result load.Result) error {
+	if p == nil {
 		return nil
 	}
-	data := web.Burst{Result: result, Says: reason(result, d.language)}
-	if d.watch != nil {
-		frames := d.watch.Frames(ctx, result)
-		data.Frames, data.Pairs = frames, d.watch.Pairs(ctx, frames)
+	data := web.Burst{Result: result, Says: result.Says(p.language)}
+	if p.watch != nil {
+		frames := p.watch.Frames(ctx, result)
+		data.Frames, data.Pairs = frames, p.watch.Pairs(ctx, frames)
 	}
-	document, err := web.Document(web.KindBurst, "lockstep burst: "+result.Lock, data, d.language)
+	document, err := web.Document(web.KindBurst, "lockstep burst: "+result.Lock, data, p.language)
 	if err != nil {
 		return err
 	}
-	return d.file.write(document)
+	return p.file.Write(document)
 }
 
 // close ends the watch, and closes the file.
-func (d *burstDocument) close() error {
-	if d == nil {
+func (p *burstPage) close() error {
+	if p == nil {
 		return nil
 	}
-	if d.watch != nil {
-		d.watch.Close()
+	if p.watch != nil {
+		p.watch.Close()
 	}
-	return d.file.close()
+	return p.file.Close()
 }

@@ -3,15 +3,12 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"lockstep/internal/language"
-	"lockstep/internal/learn/progress"
-	"lockstep/internal/learn/workshop"
+	"lockstep/internal/learn/check"
 )
 
 // checkFlags are those of check, as given.
@@ -19,17 +16,6 @@ type checkFlags struct {
 	watch, hint, solution, asJSON bool
 
 	in language.Language
-}
-
-// desk is where a learner works: the exercises, what has been done, and who reads.
-type desk struct {
-	checkFlags
-	checker workshop.Checker
-	store   *progress.Store
-	words   checkWords
-	people  io.Writer // who reads sentences
-	out     io.Writer // standard output
-	typed   string    // the command as it was typed, and in which language it speaks
 }
 
 func newCheck() *cobra.Command {
@@ -50,9 +36,9 @@ the file cannot be written is said after the verdict, and does not change the ex
 		Example: "  lockstep check\n  lockstep check 05\n  lockstep check nested --hint\n  lockstep check --watch",
 		Args:    cobra.MaximumNArgs(1),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return workshop.Names(), cobra.ShellCompDirectiveNoFileComp
+			return check.IDs(), cobra.ShellCompDirectiveNoFileComp
 		},
-		Annotations: map[string]string{noSettings: ""},
+		Annotations: map[string]string{noSettings: "each exercise has its own scenarios"},
 		RunE:        func(cmd *cobra.Command, args []string) error { return runCheck(cmd, args, f) },
 	}
 	flags := cmd.Flags()
@@ -65,9 +51,6 @@ the file cannot be written is said after the verdict, and does not change the ex
 }
 
 func runCheck(cmd *cobra.Command, args []string, f checkFlags) error {
-	if foreign := foreignFlags(cmd); len(foreign) > 0 {
-		return fmt.Errorf("%s: check takes no settings: each exercise has its own scenarios", strings.Join(foreign, ", "))
-	}
 	switch {
 	case f.hint && f.solution:
 		return errors.New("--hint and --solution: choose one")
@@ -78,92 +61,33 @@ func runCheck(cmd *cobra.Command, args []string, f checkFlags) error {
 	if err != nil {
 		return err
 	}
-	root, err := workshop.FindRoot(here)
+	learner, err := check.At(here, f.in)
 	if err != nil {
 		return err
 	}
-	d := desk{
-		checkFlags: f, checker: workshop.Checker{Root: root}, store: progress.In(root), words: checkWordsIn(f.in),
-		people: cmd.OutOrStdout(), out: cmd.OutOrStdout(), typed: cmd.CommandPath() + langTyped(cmd),
-	}
-	if f.asJSON {
-		d.people = cmd.ErrOrStderr()
-	}
+	learner.JSON, learner.Out, learner.People = f.asJSON, cmd.OutOrStdout(), people(cmd, f.asJSON)
+	learner.Typed = cmd.CommandPath() + langTyped(cmd)
 	if len(args) == 0 && !f.watch && !f.hint && !f.solution {
-		return d.list()
+		return learner.List()
 	}
-	return d.serve(cmd, args)
-}
-
-// serve does what was asked for with one exercise.
-func (d desk) serve(cmd *cobra.Command, args []string) error {
-	e, err := d.choose(args)
-	if err != nil {
-		return err
-	}
+	e, err := learner.Choose(args...)
 	switch {
-	case d.hint:
-		return d.giveHint(e)
-	case d.solution:
-		return d.showSolution(e)
-	}
-	if d.checker, err = workshop.NewChecker(d.checker.Root); err != nil {
-		return err
-	}
-	if d.watch {
-		return d.watchFrom(cmd.Context(), e)
-	}
-	outcome, err := d.check(cmd.Context(), e)
-	var forgotten forgottenError
-	switch {
-	case errors.As(err, &forgotten): // the verdict is what was asked for
-		fmt.Fprintln(cmd.ErrOrStderr(), "check:", err)
+	case errors.Is(err, check.ErrUnknown):
+		return suggest(err, args[0], check.Names())
 	case err != nil:
 		return err
+	case f.hint:
+		return learner.Hint(e)
+	case f.solution:
+		return learner.Solution(e)
+	case f.watch:
+		return learner.Watch(cmd.Context(), e)
 	}
-	return exitOf(outcome.State)
-}
-
-// choose gives the exercise that was named, or the first that is not done.
-func (d desk) choose(args []string) (workshop.Exercise, error) {
-	if len(args) > 0 {
-		e, err := workshop.Find(args[0])
-		if err != nil {
-			var names []string
-			for _, e := range workshop.All() {
-				names = append(names, e.Name)
-			}
-			return e, suggest(err, args[0], names)
-		}
-		return e, nil
+	outcome, err := learner.Check(cmd.Context(), e)
+	var forgotten check.ForgottenError
+	if errors.As(err, &forgotten) { // the verdict is what was asked for
+		fmt.Fprintln(cmd.ErrOrStderr(), "check:", err)
+		err = nil
 	}
-	p, err := d.store.Load()
-	if err != nil {
-		return workshop.Exercise{}, err
-	}
-	next, left := firstNotDone(p)
-	if !left {
-		return next, errors.New("every exercise is done: name the one you mean")
-	}
-	return next, nil
-}
-
-func firstNotDone(p progress.Progress) (workshop.Exercise, bool) {
-	for _, e := range workshop.All() {
-		if !p.Done[e.ID()] {
-			return e, true
-		}
-	}
-	return workshop.Exercise{}, false
-}
-
-func exitOf(s workshop.State) error {
-	switch s {
-	case workshop.Done:
-		return nil
-	case workshop.NotYet:
-		return exitCode(exitBroken)
-	default:
-		return exitCode(exitTrouble)
-	}
+	return exitWith(err, outcome.State.ExitCode())
 }

@@ -2,12 +2,9 @@ package cli
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
-	"errors"
 	"os"
 	"path/filepath"
-	"reflect"
 	"strings"
 	"testing"
 
@@ -126,123 +123,6 @@ func TestCheckSaysWhatIsWrong(t *testing.T) {
 	}
 }
 
-// at gives a learner's desk with this module's exercises, and a progress of its own.
-func at(t *testing.T, in language.Language) (desk, *lockedBuffer) {
-	t.Helper()
-	checker, err := workshop.NewChecker(".")
-	if err != nil {
-		t.Fatal(err)
-	}
-	people := &lockedBuffer{}
-	return desk{
-		checkFlags: checkFlags{in: in}, checker: checker, store: progress.In(t.TempDir()), words: checkWordsIn(in),
-		people: people, out: people, typed: "go run . check",
-	}, people
-}
-
-// A check shows the schedule in words, and the list knows what it found.
-func TestCheckShowsTheSchedule(t *testing.T) {
-	d, people := at(t, language.English)
-	e, err := workshop.Find("01")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := d.store.Update(func(p *progress.Progress) { p.Done[e.ID()] = true }); err != nil {
-		t.Fatal(err)
-	}
-	outcome, err := d.check(t.Context(), e)
-	if err != nil || outcome.State != workshop.NotYet {
-		t.Fatalf("%+v, %v", outcome, err)
-	}
-	for _, want := range []string{
-		"Not yet", "3 steps", "left-behind", "--faults crash=1", "SET distributedLock A NX", "A:SET", "check 01-expiry --hint",
-	} {
-		if !strings.Contains(people.String(), want) {
-			t.Errorf("it does not say %q:\n%s", want, people)
-		}
-	}
-	if p, err := d.store.Load(); err != nil || p.Done[e.ID()] {
-		t.Errorf("what no longer holds is still done: %+v, %v", p, err)
-	}
-}
-
-// Where nothing can be written, the verdict comes all the same, and makes the exit code; --watch ends, as it would never get on.
-func TestCheckWhereNothingCanBeWritten(t *testing.T) {
-	e, err := workshop.Find("01")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for in, says := range map[language.Language][2]string{
-		language.English: {"Not yet", "check: whether the exercise is done was not written down: open "},
-		language.Chinese: {"还没有完成", "check: 没有记下这一题是否完成：open "},
-	} {
-		if in == language.Chinese && !suite.Long {
-			continue // in English alone: each checks an exercise
-		}
-		d, people := at(t, in)
-		d.store = progress.In(filepath.Join(t.TempDir(), "gone"))
-		cmd, stderr := newCheck(), &bytes.Buffer{}
-		cmd.SetContext(t.Context())
-		cmd.SetErr(stderr)
-		var code exitCode
-		if err := d.serve(cmd, []string{e.Name}); !errors.As(err, &code) || int(code) != exitBroken {
-			t.Errorf("%v; want exit code %d", err, exitBroken)
-		}
-		if !strings.Contains(people.String(), says[0]) || !strings.HasPrefix(stderr.String(), says[1]) {
-			t.Errorf("%s\n%s; want %q", people, stderr, says)
-		}
-		if err := d.watchFrom(t.Context(), e); err == nil {
-			t.Error("it watches on, and cannot remember what is done")
-		}
-	}
-}
-
-// With --watch, a save is enough: the exercise is checked again, and the next one after it.
-func TestWatchGoesOnAtEachSave(t *testing.T) {
-	suite.LongOnly(t, "TestCheckShowsTheSchedule checks once")
-	d, people := at(t, language.Chinese)
-	root := d.checker.Root
-	watched := filepath.Join(root, "exercises", "01-expiry", "touched_by_a_test.go")
-	t.Cleanup(func() { _ = os.Remove(watched) })
-	edited := filepath.Join(t.TempDir(), "lock.go")
-	save := func(of string) {
-		text, err := os.ReadFile(filepath.Join(root, "exercises", "01-expiry", of))
-		if err == nil {
-			err = os.WriteFile(edited, text, 0o600)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	save("lock.go")
-	e, err := workshop.Find("01")
-	if err != nil {
-		t.Fatal(err)
-	}
-	d.checker.Overlay = map[string]string{"exercises/01-expiry/lock.go": edited}
-	ctx, stop := context.WithCancel(t.Context())
-	ended := make(chan error, 1)
-	go func() { ended <- d.watchFrom(ctx, e) }()
-	sees(t, people, "练习 01-expiry", "就会再次检查")
-	save("solution/lock.go")
-	if err := os.WriteFile(watched, []byte("package expiry\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	sees(t, people, "完成。", "练习 02-foreign-delete", "foreign-release")
-	stop()
-	if err := <-ended; err != nil {
-		t.Error(err)
-	}
-}
-
-// sees waits until people see all of these.
-func sees(t *testing.T, people *lockedBuffer, all ...string) {
-	t.Helper()
-	for _, want := range all {
-		eventually(t, "seen: "+want, func() bool { return strings.Contains(people.String(), want) })
-	}
-}
-
 // The real command checks what stands in the files, at any place below go.mod.
 func TestCheckAsTyped(t *testing.T) {
 	suite.LongOnly(t, "TestCheckShowsTheSchedule checks without the command line")
@@ -295,27 +175,5 @@ func TestCheckAsTyped(t *testing.T) {
 	}
 	if p, err := progress.In(dir).Load(); err != nil || !p.Done["05-nested"] {
 		t.Errorf("%+v, %v", p, err)
-	}
-}
-
-// Check has all its words in each language.
-func TestCheckWordsAreWhole(t *testing.T) {
-	for _, in := range language.All() {
-		words := reflect.ValueOf(checkWordsIn(in))
-		for i := range words.NumField() {
-			if words.Field(i).String() == "" {
-				t.Errorf("check has no %s in %s", words.Type().Field(i).Name, in)
-			}
-		}
-	}
-	chinese := checkWordsIn(language.Chinese)
-	for _, e := range workshop.All() {
-		for _, look := range e.Looks {
-			for _, a := range look.Anomalies {
-				if says := chinese.anomaly(string(a)); says == "" || says == a.Says().In(language.English) {
-					t.Errorf("%s is not said in Chinese", a)
-				}
-			}
-		}
 	}
 }

@@ -1,4 +1,5 @@
-// Package cli is the command line, one file a command.
+// Package cli is the command line, one file a command: flags, what is wrong with them, and exit codes. What a command does, and how its
+// result is shown, stands in its room. Package server puts a server together.
 package cli
 
 import (
@@ -30,6 +31,14 @@ type exitCode int
 
 func (e exitCode) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
 
+// exitWith returns an error, or what makes a command end with a code.
+func exitWith(err error, code int) error {
+	if err == nil && code != exitOK {
+		err = exitCode(code)
+	}
+	return err
+}
+
 // productName is the program's name, however it was started.
 const productName = "lockstep"
 
@@ -39,12 +48,12 @@ type Program struct {
 	In   io.Reader // nil: standard input
 }
 
-// Run is Program.Run of a program that was started by its own name.
+// Run runs the command line of a program that was started by its own name.
 func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return Program{Name: productName}.Run(ctx, args, stdout, stderr)
 }
 
-// Run runs the command line and gives its exit code. SIGINT and SIGTERM end the command, and so does a terminal that is closed; a second
+// Run runs the command line and returns its exit code. SIGINT and SIGTERM end the command, and so does a terminal that is closed; a second
 // signal ends it at once.
 func (p Program) Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	ctx, stop := signal.NotifyContext(ctx, endings()...)
@@ -71,7 +80,7 @@ func (p Program) Run(ctx context.Context, args []string, stdout, stderr io.Write
 	}
 }
 
-// endings are the signals that end a command. Whoever started it so that it outlives its terminal (nohup) has its way.
+// endings returns the signals that end a command. Whoever started it so that it outlives its terminal (nohup) has its way.
 func endings() []os.Signal {
 	all := []os.Signal{os.Interrupt, syscall.SIGTERM}
 	if !signal.Ignored(syscall.SIGHUP) {
@@ -120,8 +129,17 @@ Settings come from config.yaml, the environment (LOCKSTEP_LOCK_VERSION=v4) and f
 			return nil, cobra.ShellCompDirectiveDefault
 		})
 	}
+	refuseSettings(root)
 	discreet(root)
 	return root
+}
+
+// people returns where sentences go: to standard error if a document goes to standard output.
+func people(cmd *cobra.Command, document bool) io.Writer {
+	if document {
+		return cmd.ErrOrStderr()
+	}
+	return cmd.OutOrStdout()
 }
 
 // isTerminal reports whether a person is watching.
@@ -130,7 +148,7 @@ func isTerminal(w io.Writer) bool {
 	return isFile && term.IsTerminal(int(file.Fd()))
 }
 
-// width is how many signs fit into a line, 0 if there is no telling.
+// width returns how many signs fit into a line, 0 if there is no telling.
 func width(w io.Writer) int {
 	file, isFile := w.(*os.File)
 	if !isFile {

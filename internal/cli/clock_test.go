@@ -13,7 +13,7 @@ func TestClockOffset(t *testing.T) {
 	t.Parallel()
 	right := start(t, "--redis.embedded_addr", anyPort)
 	for offset, taken := range map[string]string{"0s": "", "-15s": "", "15s": "getset"} {
-		other := start(t, "--redis.addrs", right.redis.Addr, "--server.clock_offset", offset)
+		other := start(t, "--redis.addrs", right.Redis.Addr, "--server.clock_offset", offset)
 		for _, name := range []string{"getset", "v4"} {
 			lease, err := locker(right, name).Lock(t.Context(), lock.Owner("a"))
 			if err != nil {
@@ -32,6 +32,6 @@ func TestClockOffset(t *testing.T) {
 
 // locker is the lock that a server sells under.
 func locker(s *testServer, name string) lock.Locker {
-	settings := s.settings(s.cfg)
+	settings := s.Settings(s.cfg)
 	return settings.Strategies[name].New(settings.Lock)
 }

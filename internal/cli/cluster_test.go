@@ -3,25 +3,20 @@ package cli
 import (
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 	"os"
 	"runtime"
-	"slices"
 	"strings"
 	"sync"
 	"syscall"
 	"testing"
 
 	"github.com/redis/go-redis/v9"
-	"github.com/spf13/cobra"
 
-	"lockstep/internal/dao"
 	"lockstep/internal/dao/redisclient"
 	"lockstep/internal/service/history"
 	"lockstep/internal/shop/api"
 	"lockstep/internal/shop/cluster"
-	"lockstep/internal/shop/config"
 	"lockstep/internal/test/suite"
 )
 
@@ -48,7 +43,7 @@ func startCluster(t *testing.T, args ...string) *testCluster {
 			t.Errorf("the cluster ended with %d", code)
 		}
 	})
-	return &testCluster{testServer: &testServer{server: &server{addr: addr}, t: t}, redis: client, finish: finish}
+	return &testCluster{testServer: &testServer{addr: addr, t: t}, redis: client, finish: finish}
 }
 
 func (c *testCluster) replicas() (answers []cluster.ReplicaAnswer) {
@@ -264,27 +259,6 @@ func TestClusterTrouble(t *testing.T) {
 		code, stdout, stderr := command(t, append([]string{"cluster", "--server.addr", anyPort}, strings.Fields(args)...)...)
 		if code != 2 || !strings.Contains(stderr, says) || stdout != "" {
 			t.Errorf("cluster %s: exit code %d, %s%s; want 2 and %q", args, code, stdout, stderr, says)
-		}
-	}
-}
-
-// A replica is told that its Redis is embedded in another process, wherever that listens in the end.
-func TestAReplicaKnowsAnEmbeddedRedis(t *testing.T) {
-	for name, test := range map[string]struct {
-		addrs []string
-		told  bool
-	}{
-		"embedded":   {nil, true},
-		"a real one": {[]string{"127.0.0.1:6379"}, false},
-	} {
-		cfg := config.Config{}
-		cfg.Redis.Addrs = test.addrs
-		command, err := replicaCommand(&cobra.Command{}, cfg, &dao.Redis{Addr: "127.0.0.1:1234"}, []string{"serve"}, nil, io.Discard)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if args := command("replica1").Args; slices.Contains(args, "--redis.embedded_addr=127.0.0.1:1234") != test.told {
-			t.Errorf("%s: %q", name, args)
 		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"lockstep/internal/cli/server"
 	"lockstep/internal/shop/api"
 )
 
@@ -46,14 +47,14 @@ func dial(t *testing.T, addr, request string) net.Conn {
 // front. Who waits for a sale does not, though it takes longer.
 func TestConnectionsEnd(t *testing.T) {
 	t.Parallel()
-	longer := (max(api.BodyTime, writeTime) + time.Second).String()
+	longer := (max(api.BodyTime, server.WriteTime) + time.Second).String()
 	s := start(t, "--redis.embedded_addr", anyPort, "--sale.think_time", longer)
 	front := startCluster(t, "--replicas", "1", "--sale.think_time", longer)
 	var clients sync.WaitGroup
 	for _, addr := range []string{s.addr, front.addr} {
 		for _, body := range []string{"", "{}"} {
 			clients.Go(func() {
-				buyer := &testServer{server: &server{addr: addr}, t: t}
+				buyer := &testServer{addr: addr, t: t}
 				if status, text := buyer.send(t.Context(), "POST", "/inventory/sale", body, nil); status != 200 {
 					t.Errorf("a sale that takes %s: %d %s", longer, status, text)
 				}
@@ -100,7 +101,7 @@ func TestEndsWithOpenConnections(t *testing.T) {
 			t.Parallel()
 			addr := unusedAddr(t)
 			_, finish := serve(t, append(append(args, "--server.addr", addr), flags...)...)
-			s := &testServer{server: &server{addr: addr}, t: t}
+			s := &testServer{addr: addr, t: t}
 			var open []net.Conn
 			for range 40 {
 				open = append(open, dial(t, addr, ""))

@@ -20,7 +20,7 @@ func TestBehindNginx(t *testing.T) {
 	first := start(t, "--redis.embedded_addr", anyPort, "--server.replica", "shop1")
 	shops := []string{first.addr}
 	for _, name := range []string{"shop2", "shop3"} {
-		shops = append(shops, start(t, "--redis.addrs", first.redis.Addr, "--server.replica", name).addr)
+		shops = append(shops, start(t, "--redis.addrs", first.Redis.Addr, "--server.replica", name).addr)
 	}
 	front := startNginx(t, shops...)
 	for lock, want := range map[string]int{"v4": 0, "local": 1} {

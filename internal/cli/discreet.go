@@ -2,13 +2,38 @@ package cli
 
 import (
 	"errors"
+	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // secretFlags are those whose values may hold a secret.
 var secretFlags = []string{"admin.token", "redis.addrs", "redis.username", "redis.password"}
+
+// refuseSettings lets the commands that take no settings refuse them.
+func refuseSettings(root *cobra.Command) {
+	for _, cmd := range root.Commands() {
+		why, none := cmd.Annotations[noSettings]
+		if !none {
+			continue
+		}
+		cmd.PreRunE = func(cmd *cobra.Command, _ []string) error {
+			var given []string
+			cmd.Flags().Visit(func(flag *pflag.Flag) {
+				if cmd.LocalFlags().Lookup(flag.Name) == nil {
+					given = append(given, "--"+flag.Name)
+				}
+			})
+			if len(given) > 0 {
+				return fmt.Errorf("%s: %s takes no settings: %s", strings.Join(given, ", "), cmd.Name(), why)
+			}
+			return nil
+		}
+	}
+}
 
 // discreet keeps arguments that may be part of a mistyped secret out of cobra's errors.
 func discreet(root *cobra.Command) {

@@ -14,6 +14,7 @@ import (
 
 	"lockstep/internal/language"
 	"lockstep/internal/learn/doctor"
+	"lockstep/internal/shop/config"
 	"lockstep/internal/shop/load"
 )
 
@@ -56,7 +57,7 @@ Exit code: 0 ready; 1 something that is needed is missing; 2 trouble.`,
 	return cmd
 }
 
-// thisMachine is the one that this program runs on.
+// thisMachine returns the one that this program runs on.
 func thisMachine(server, redis string) (doctor.Machine, error) {
 	dir, err := os.Getwd()
 	if err != nil {
@@ -67,7 +68,7 @@ func thisMachine(server, redis string) (doctor.Machine, error) {
 		cache = os.TempDir()
 	}
 	return doctor.Machine{
-		OS: doctor.ThisSystem, Dir: dir, Cache: cache, Server: reachable(server), Redis: reachable(redis), LookPath: exec.LookPath,
+		OS: doctor.ThisSystem, Dir: dir, Cache: cache, Server: config.Reachable(server), Redis: config.Reachable(redis), LookPath: exec.LookPath,
 		Output: func(ctx context.Context, env []string, program string, args ...string) (string, error) {
 			command := exec.CommandContext(ctx, program, args...) //nolint:gosec // the doctor names them
 			command.Dir, command.Env = dir, append(os.Environ(), env...)
@@ -82,7 +83,7 @@ func thisMachine(server, redis string) (doctor.Machine, error) {
 			}
 			return listener.Close()
 		},
-		IsLockstep: load.IsLockstep, OpenFiles: openFileLimit, FreeBytes: doctor.FreeBytes,
+		IsLockstep: load.IsLockstep, OpenFiles: load.OpenFileLimit, FreeBytes: doctor.FreeBytes,
 	}, nil
 }
 

@@ -49,7 +49,7 @@ func TestWatchingCostsRedisNothing(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	last := fmt.Sprintf("%s#10", s.api.Replica)
+	last := fmt.Sprintf("%s#10", s.API.Replica)
 	if err := collected.Until(ctx, func(events []witness.Event) bool {
 		return slices.ContainsFunc(events, func(e witness.Event) bool { return e.Sale == last && e.Kind == witness.KindEnds })
 	}); err != nil {
@@ -71,7 +71,7 @@ func TestAServerEndsThoughItIsWatched(t *testing.T) {
 		t.Fatal(err)
 	}
 	closed := make(chan error, 1)
-	go func() { closed <- s.shutdown(patience) }()
+	go func() { closed <- s.Shutdown(patience) }()
 	select {
 	case err := <-ended:
 		if err != nil {
@@ -97,7 +97,7 @@ func TestAServerEndsThoughItExplores(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer response.Body.Close()
-	if err := s.shutdown(patience); err != nil {
+	if err := s.Shutdown(patience); err != nil {
 		t.Error(err)
 	}
 	if text, err := io.ReadAll(response.Body); err != nil || !strings.Contains(string(text), "event: failed") {

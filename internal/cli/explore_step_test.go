@@ -65,16 +65,6 @@ func TestExploreStepsFromASchedule(t *testing.T) {
 	}
 }
 
-// On a screen a line is never longer than that.
-func TestLinesAreCut(t *testing.T) {
-	if got := cutTo(5, "┃ 123456\n┃ 12\n"); got != "┃ 12…\n┃ 12\n" {
-		t.Errorf("%q", got)
-	}
-	if got := cutTo(0, "┃ 123456\n"); got != "┃ 123456\n" {
-		t.Errorf("%q", got)
-	}
-}
-
 func TestExploreSaysWhy(t *testing.T) {
 	for _, args := range []string{"explore v0 --why", "explore v0 --why --replay"} {
 		line := strings.Fields(args)

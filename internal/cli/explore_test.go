@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"lockstep/internal/explore"
+	"lockstep/internal/explore/report"
 	"lockstep/internal/lock/evolution"
-	"lockstep/internal/lock/strategy"
 )
 
 func TestExploreExitCodes(t *testing.T) {
@@ -43,44 +43,41 @@ func TestExploreExitCodes(t *testing.T) {
 
 func TestExploreRefuses(t *testing.T) {
 	for line, says := range map[string]string{
-		"explore":                                "explore which lock? There are v0, v1",
-		"explore v99":                            `there is no such lock: "v99"; there are v0, v1`,
-		"explore v1 v2":                          "accepts at most 1 arg",
-		"explore v2 --faults expiry":             `faults: "expiry"; it takes NAME=TIMES, as in expiry=1,crash=1`,
-		"explore v2 --faults expiry=-1":          `faults: "expiry=-1"; it takes NAME=TIMES`,
-		"explore v2 --faults expiry=1,":          `faults: ""; it takes NAME=TIMES`,
-		"explore v2 --faults crash=1,crash=0":    "faults: crash is given twice",
-		"explore v2 --replay ":                   "the schedule is empty",
-		"explore v2 --nested 100000000":          "nested: 100000000; it takes 0 to 100",
-		"explore v2 --faults fire=1":             `faults: there is no "fire"; there are expiry, slow, pause, crash,`,
-		"explore v2 --actors 0":                  "actors: 0; it takes 1 to 26",
-		"explore v2 --actors 27":                 "actors: 27; it takes 1 to 26",
-		"explore v2 --replicas 3":                "replicas: 3; it takes 1 to 2",
-		"explore v2 --try 3":                     "try: 3; it takes 0 to 2",
-		"explore v2 --nested -1":                 "nested: -1; it takes 0 to 100",
-		"explore v2 --work -1s":                  "work: -1s; it takes 0 to",
-		"explore v2 --skew -1s":                  "skew: -1s; it takes 0 to",
-		"explore v2 --max-schedules -1":          "max-schedules: -1 is less than none",
-		"explore v2 --max-memory -1":             "max-memory: -1; it takes 0 to 1048576 MB",
-		"explore v2 --max-time -1s":              "max-time: -1s is less than none",
-		"explore v2 --anomaly speed":             `anomaly: there is no "speed"; there are two-holders, lost-update`,
-		"explore v2 --anomaly untolt":            "untold",
-		"explore v2 --anomaly mutual-exclusion":  "anomaly: mutual-exclusion is called two-holders now",
-		"explore v2 --property mutual-exclusion": "--property is called --anomaly now: --anomaly two-holders",
-		"explore --all --property lost-update":   "--property is called --anomaly now: --anomaly lost-update",
-		"explore v0 --anomaly two-holders":       "anomaly: v0 does not promise that two-holders never happens",
-		"explore v2 --json --mermaid":            "--mermaid and --json are two documents",
-		"explore v2 --lock.ttl 5s":               "--lock.ttl: explore takes no settings",
-		"explore --all v2":                       `--all explores every lock: leave out "v2"`,
-		"explore --all --faults crash=1":         "--all has scenarios of its own",
-		"explore --all --why":                    "--all has scenarios of its own",
-		"explore v2 --step --why":                "--step shows each step by itself",
-		"explore v2 --step --json":               "--step shows each step by itself",
-		"explore v2 --against v3 --mermaid":      "--against prints two schedules side by side",
-		"explore v2 --against v99":               `there is no such lock: "v99"`,
-		"explore v2 --replay A:SETT":             "step 1, A:SETT: the schedule does not fit the code: what A does next is SET, not SETT",
-		"explore v2 --replay nonsense":           "step 1, nonsense: that is no step",
-		"explore v2 --replay A:GET --json":       "the schedule does not fit the code",
+		"explore":                             "explore which lock? There are v0, v1",
+		"explore v99":                         `there is no such lock: "v99"; there are v0, v1`,
+		"explore v1 v2":                       "accepts at most 1 arg",
+		"explore v2 --faults expiry":          `faults: "expiry"; it takes NAME=TIMES, as in expiry=1,crash=1`,
+		"explore v2 --faults expiry=-1":       `faults: "expiry=-1"; it takes NAME=TIMES`,
+		"explore v2 --faults expiry=1,":       `faults: ""; it takes NAME=TIMES`,
+		"explore v2 --faults crash=1,crash=0": "faults: crash is given twice",
+		"explore v2 --replay ":                "the schedule is empty",
+		"explore v2 --nested 100000000":       "nested: 100000000; it takes 0 to 100",
+		"explore v2 --faults fire=1":          `faults: there is no "fire"; there are expiry, slow, pause, crash,`,
+		"explore v2 --actors 0":               "actors: 0; it takes 1 to 26",
+		"explore v2 --actors 27":              "actors: 27; it takes 1 to 26",
+		"explore v2 --replicas 3":             "replicas: 3; it takes 1 to 2",
+		"explore v2 --try 3":                  "try: 3; it takes 0 to 2",
+		"explore v2 --nested -1":              "nested: -1; it takes 0 to 100",
+		"explore v2 --work -1s":               "work: -1s; it takes 0 to",
+		"explore v2 --skew -1s":               "skew: -1s; it takes 0 to",
+		"explore v2 --max-schedules -1":       "max-schedules: -1 is less than none",
+		"explore v2 --max-memory -1":          "max-memory: -1; it takes 0 to 1048576 MB",
+		"explore v2 --max-time -1s":           "max-time: -1s is less than none",
+		"explore v2 --anomaly speed":          `anomaly: there is no "speed"; there are two-holders, lost-update`,
+		"explore v2 --anomaly untolt":         "untold",
+		"explore v0 --anomaly two-holders":    "anomaly: v0 does not promise that two-holders never happens",
+		"explore v2 --json --mermaid":         "--mermaid and --json are two documents",
+		"explore v2 --lock.ttl 5s":            "--lock.ttl: explore takes no settings",
+		"explore --all v2":                    `--all explores every lock: leave out "v2"`,
+		"explore --all --faults crash=1":      "--all has scenarios of its own",
+		"explore --all --why":                 "--all has scenarios of its own",
+		"explore v2 --step --why":             "--step shows each step by itself",
+		"explore v2 --step --json":            "--step shows each step by itself",
+		"explore v2 --against v3 --mermaid":   "--against prints two schedules side by side",
+		"explore v2 --against v99":            `there is no such lock: "v99"`,
+		"explore v2 --replay A:SETT":          "step 1, A:SETT: the schedule does not fit the code: what A does next is SET, not SETT",
+		"explore v2 --replay nonsense":        "step 1, nonsense: that is no step",
+		"explore v2 --replay A:GET --json":    "the schedule does not fit the code",
 	} {
 		t.Run(line, func(t *testing.T) {
 			t.Parallel()
@@ -120,8 +117,8 @@ func TestExploreEach(t *testing.T) {
 	code, stdout, _ := command(t, "explore", "v2", "--faults", "expiry=1", "--each", "--json")
 	var doc struct {
 		Complete        bool
-		Counterexample  counterexampleJSON
-		Counterexamples []counterexampleJSON
+		Counterexample  report.Counterexample
+		Counterexamples []report.Counterexample
 	}
 	if err := json.Unmarshal([]byte(stdout), &doc); err != nil || code != exitBroken || !doc.Complete {
 		t.Fatalf("exit code %d, %v: %s", code, err, stdout)
@@ -196,36 +193,6 @@ func TestExploreAll(t *testing.T) {
 		rows = rows[1:]
 		if fields := strings.Fields(rows[0]); len(fields) <= len(columns) || fields[0] != strategy.Name {
 			t.Errorf("a row is %q; want %s and its cells", rows[0], strategy.Name)
-		}
-	}
-}
-
-// The document of --all --json has a verdict for each lock and anomaly.
-func TestExploreAllJSON(t *testing.T) {
-	wants := map[string]string{"v0": "n/a", "v1": "unknown", "setex": "unknown"}
-	var some []strategy.Strategy
-	for lock := range wants {
-		s, err := evolution.Find(lock)
-		if err != nil {
-			t.Fatal(err)
-		}
-		some = append(some, s)
-	}
-	rows, err := explore.All(t.Context(), some, 2, explore.Bounds{Schedules: 1}, func(explore.NamedScenario, explore.Result) {})
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := json.Marshal(allJSON(rows, 2, 0))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var doc struct {
-		Locks map[string]map[explore.Anomaly]struct{ Verdict string }
-	}
-	decode(t, text, &doc)
-	for lock, want := range wants {
-		if got := doc.Locks[lock][explore.ForeignRelease].Verdict; got != want {
-			t.Errorf("%s: foreign-release %q; want %q", lock, got, want)
 		}
 	}
 }

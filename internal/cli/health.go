@@ -22,7 +22,7 @@ func newHealth() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			target := "http://" + reachable(cfg.Server.Addr)
+			target := cfg.Server.URL()
 			status, body, err := load.Ask(cmd.Context(), &http.Client{Timeout: 2 * time.Second}, http.MethodGet, target+"/readyz")
 			switch {
 			case err != nil:

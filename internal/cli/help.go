@@ -17,7 +17,7 @@ const helpWidth = 100
 // settingsTopic is the name of the help that lists the settings.
 const settingsTopic = "settings"
 
-// noSettings marks the commands that take no settings.
+// noSettings marks the commands that take no settings, and says why.
 const noSettings = "no settings"
 
 // showHelp prints what a command does, its own flags, and how to list the settings, which nearly all commands take.
@@ -52,7 +52,7 @@ func help(cmd *cobra.Command) string {
 	return b.String()
 }
 
-// own are the flags of a command that are not settings.
+// own returns the flags of a command that are not settings.
 func own(cmd *cobra.Command) *pflag.FlagSet {
 	flags := pflag.NewFlagSet(cmd.Name(), pflag.ContinueOnError)
 	cmd.LocalFlags().VisitAll(func(flag *pflag.Flag) {
@@ -63,7 +63,7 @@ func own(cmd *cobra.Command) *pflag.FlagSet {
 	return flags
 }
 
-// newSettings is a help topic, not a command.
+// newSettings returns a help topic, not a command.
 func newSettings() *cobra.Command {
 	return &cobra.Command{
 		Use:   settingsTopic,

@@ -101,7 +101,6 @@ func TestDidYouMean(t *testing.T) {
 		"burst --min-answer 1":           `unknown flag: --min-answer; did you mean --min-answered?`,
 		"serve --ttl 1s":                 `unknown flag: --ttl; did you mean --lock.ttl?`,
 		"serve --lock.verson v4":         `did you mean --lock.version?`,
-		"serve --lock.max_passes 3":      `--lock.max_passes is called --lock.hand_off_limit now`,
 		"burst -x":                       `there is no flag -x; one of more than a letter begins with two dashes; lockstep burst --help lists`,
 		"explore v2 --faults=crash=1,xx": `faults: "xx"; it takes NAME=TIMES`,
 	} {

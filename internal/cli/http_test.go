@@ -228,7 +228,7 @@ func TestAuthorization(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := start(t, "--redis.embedded_addr", anyPort)
-			s.api.Guard = api.Guard{Open: c.open, Token: c.token}
+			s.API.Guard = api.Guard{Open: c.open, Token: c.token}
 			for _, request := range []struct{ method, path, body string }{
 				{"PUT", "/inventory", `{"stock":3}`}, {"PUT", "/lock", `{"version":"v1"}`}, {"DELETE", "/lock", ""},
 			} {

@@ -2,27 +2,18 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
-	"lockstep/internal/dao"
-	"lockstep/internal/language"
-	"lockstep/internal/lock"
+	"lockstep/internal/cli/server"
 	"lockstep/internal/lock/evolution"
-	"lockstep/internal/lock/strategy"
-	"lockstep/internal/shop/cluster"
-	"lockstep/internal/shop/config"
 	"lockstep/internal/shop/job"
 )
-
-// jobName is the job's, and so the key of its lock.
-const jobName = "job"
 
 // jobFlags are the flags of the command job.
 type jobFlags struct {
@@ -39,10 +30,10 @@ func newJob() *cobra.Command {
 	var f jobFlags
 	cmd := &cobra.Command{
 		Use:   "job",
-		Short: "Run a scheduled job on several replicas, and tell what became of each tick",
+		Short: "Run a scheduled job on several replicas, and report each tick",
 		Long: `job starts that many replicas as processes of their own, on one Redis. At every tick each of them
-makes one attempt to get the lock, and runs the job if it succeeds. In the end job tells what
-became of each tick.
+makes one attempt to get the lock, and runs the job if it succeeds. In the end job reports
+each tick.
 Exit code:
   0  every tick was run exactly once, or left out while a run was going on
   1  two runs overlapped, or a tick was run twice, or missed
@@ -57,20 +48,7 @@ A lock is kept for 2/5 of the tick, and expires after 1/2 of it, where it does e
 docs/ARCHITECTURE.md says why.`,
 		Example: "  lockstep job --every 1s --lock none --ticks 5\n  lockstep job --every 1s --lock v4",
 		Args:    cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			strategy, err := f.check(cmd)
-			if err != nil {
-				return err
-			}
-			cfg, err := loadConfig(cmd)
-			if err != nil {
-				return err
-			}
-			if f.replica {
-				return runJobReplica(cmd, cfg, f, strategy)
-			}
-			return runJob(cmd, cfg, f, strategy)
-		},
+		RunE:    func(cmd *cobra.Command, _ []string) error { return runJob(cmd, f) },
 	}
 	flags := cmd.Flags()
 	flags.DurationVar(&f.every, "every", time.Second, "length of a tick")
@@ -80,49 +58,58 @@ docs/ARCHITECTURE.md says why.`,
 	flags.IntVar(&f.ticks, "ticks", 0, "end after so many ticks; 0: when interrupted")
 	flags.BoolVar(&f.asJSON, "json", false, "one JSON document on standard output, and everything for people on standard error")
 	completeWith(cmd, "lock", append(evolution.Names(), "none")...)
-	flags.BoolVar(&f.replica, untilStdinFlag, false, "be one of the replicas, until standard input ends")
-	if err := flags.MarkHidden(untilStdinFlag); err != nil {
-		panic(err) // there is no such flag
-	}
+	flags.BoolVar(&f.replica, server.UntilStdinFlag, false, "be one of the replicas, until standard input ends")
+	hide(cmd, server.UntilStdinFlag)
 	return cmd
 }
 
-// check looks at the flags, and gives the lock.
-func (f jobFlags) check(cmd *cobra.Command) (strategy.Strategy, error) {
+// check says what is wrong with the flags.
+func (f jobFlags) check(cmd *cobra.Command) (err error) {
 	switch {
 	case f.every < 100*time.Millisecond || f.every > 24*time.Hour:
-		return strategy.Strategy{}, fmt.Errorf("--every %v is not allowed: want from 100ms to 24h", f.every)
+		return fmt.Errorf("--every %v is not allowed: want from 100ms to 24h", f.every)
 	case f.work < 0 || f.work > 24*time.Hour:
-		return strategy.Strategy{}, fmt.Errorf("--work %v is not allowed: want from 0s to 24h", f.work)
+		return fmt.Errorf("--work %v is not allowed: want from 0s to 24h", f.work)
 	case f.replicas < 1 || f.replicas > 100:
-		return strategy.Strategy{}, fmt.Errorf("--replicas %d is not allowed: want from 1 to 100", f.replicas)
+		return fmt.Errorf("--replicas %d is not allowed: want from 1 to 100", f.replicas)
 	case f.ticks < 0 || f.ticks > job.MaxTicks:
-		return strategy.Strategy{}, fmt.Errorf("--ticks %d is not allowed: want from 0 (until interrupted) to %d", f.ticks, job.MaxTicks)
+		return fmt.Errorf("--ticks %d is not allowed: want from 0 (until interrupted) to %d", f.ticks, job.MaxTicks)
+	case f.replica:
+		return nil
 	}
-	var refused error
-	cmd.Flags().Visit(func(flag *pflag.Flag) {
-		group, _, isKey := strings.Cut(flag.Name, ".")
-		if isKey && group != "redis" && group != "log" && !f.replica {
-			refused = errors.Join(refused, fmt.Errorf("--%s is not allowed: a job heeds --redis.… and --log.level; "+
-				"its lock comes from --lock, and what the lock is told from --every", flag.Name))
+	for _, name := range settingsGiven(cmd) {
+		if !strings.HasPrefix(name, "redis.") && !strings.HasPrefix(name, "log.") {
+			err = errors.Join(err, fmt.Errorf("--%s is not allowed: a job heeds --redis.… and --log.level; "+
+				"its lock comes from --lock, and what the lock is told from --every", name))
 		}
-	})
-	if refused != nil {
-		return strategy.Strategy{}, refused
+	}
+	return err
+}
+
+// runJob lets replicas run the job and tells the result, or is one of them.
+func runJob(cmd *cobra.Command, f jobFlags) error {
+	if err := f.check(cmd); err != nil {
+		return err
 	}
 	if f.version == "none" {
 		f.version = "v0"
 	}
-	strategy, err := findLock(f.version)
+	strategy, err := evolution.Find(f.version)
 	if err != nil {
-		err = fmt.Errorf("--lock: %w; and none, the same as v0", err)
+		return fmt.Errorf("--lock: %w; and none, the same as v0", meantLock(err, f.version))
 	}
-	return strategy, err
-}
-
-// runJob starts the replicas, lets them run, and counts.
-func runJob(cmd *cobra.Command, cfg config.Config, f jobFlags, strategy strategy.Strategy) error {
-	ctx := cmd.Context()
+	cfg, err := loadConfig(cmd)
+	if err != nil {
+		return err
+	}
+	if f.replica {
+		ctx, end := context.WithCancel(cmd.Context())
+		defer end()
+		endWithStdin(cmd.InOrStdin(), end)
+		return job.Replica{
+			Config: cfg, Every: f.every, Work: f.work, Lock: strategy, Said: cmd.OutOrStdout(), Log: newLog(cmd.ErrOrStderr(), cfg.Log.Level),
+		}.Run(ctx)
+	}
 	logged := &heldWriter{to: cmd.ErrOrStderr()}
 	defer logged.release()
 	said := logged
@@ -130,83 +117,25 @@ func runJob(cmd *cobra.Command, cfg config.Config, f jobFlags, strategy strategy
 		said = &heldWriter{to: cmd.OutOrStdout()}
 		defer said.release()
 	}
-	redis, err := openJobRedis(ctx, cfg.Redis)
+	result, err := job.Session{
+		Config: cfg, Every: f.every, Work: f.work, Lock: strategy, Replicas: f.replicas, Ticks: f.ticks, Given: given(cmd),
+		Arguments: []string{
+			"job", "--" + server.UntilStdinFlag, "--every=" + f.every.String(), "--work=" + f.work.String(), "--lock=" + f.version,
+		},
+		Said: said, Logged: logged, Log: newLog(logged, cfg.Log.Level),
+		Ready: func(firstLine string) {
+			fmt.Fprintln(said.to, firstLine)
+			said.release()
+			logged.release()
+		},
+	}.Run(cmd.Context())
 	if err != nil {
 		return err
 	}
-	if err := strategy.Fits(len(redis.Nodes)); err != nil {
-		return errors.Join(err, redis.Close())
+	if f.asJSON {
+		err = json.NewEncoder(cmd.OutOrStdout()).Encode(result)
+	} else {
+		err = result.Print(cmd.OutOrStdout())
 	}
-	replicas, err := startJobReplicas(cmd, cfg, f, redis, said, logged)
-	if err != nil {
-		return errors.Join(err, redis.Close())
-	}
-	every := job.Every(f.every)
-	record := &job.Runs{Client: redis.Store, Name: jobName, Every: every, Events: job.MaxEvents}
-	first := time.Now().Truncate(f.every).Add(f.every) // all replicas are up by then
-	fmt.Fprintf(said.to, "lockstep: a job every %v · %d replicas · lock %s (%s) · %s · counting from tick %s\n",
-		f.every, f.replicas, strategy.Name, strategy.Title.In(language.English), redis.Name, clockTime(first, f.every))
-	said.release()
-	logged.release()
-
-	last := waitForTicks(ctx, every, first, f.ticks)
-	replicas.Stop()
-	count, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaveTime)
-	defer cancel()
-	runs, complete, err := record.All(count)
-	if err := errors.Join(err, redis.Close()); err != nil {
-		return fmt.Errorf("counting the runs: %w", err)
-	}
-	if !complete && len(runs) > 0 && runs[0].Tick.After(first) {
-		first = runs[0].Tick.Add(f.every) // earlier runs are forgotten
-	}
-	result := newJobResult(f, strategy.Name, job.NewTally(runs, every, f.work, first, last))
-	if err := result.print(cmd.OutOrStdout(), f.asJSON); err != nil {
-		return err
-	}
-	if code := result.Verdict.ExitCode(); code != exitOK {
-		return exitCode(code)
-	}
-	return nil
-}
-
-// openJobRedis opens the configured Redis; if none is configured, an embedded one, or the one that listens at its address already.
-func openJobRedis(ctx context.Context, cfg config.Redis) (*dao.Redis, error) {
-	redis, err := dao.Open(ctx, dao.Config(cfg))
-	if err == nil || len(cfg.Addrs) > 0 {
-		return redis, err
-	}
-	cfg.Addrs = []string{cfg.EmbeddedAddr}
-	if there, thereErr := dao.Open(ctx, dao.Config(cfg)); thereErr == nil {
-		return there, nil
-	}
-	return nil, err
-}
-
-// startJobReplicas starts this very program as replicas of the job; they print on said what they run.
-func startJobReplicas(
-	cmd *cobra.Command, cfg config.Config, f jobFlags, redis *dao.Redis, said, logged io.Writer,
-) (*cluster.Cluster, error) {
-	replica, err := replicaCommand(cmd, cfg, redis, []string{
-		"job", "--every=" + f.every.String(), "--work=" + f.work.String(), "--lock=" + f.version,
-	}, said, logged)
-	if err != nil {
-		return nil, err
-	}
-	return cluster.Start(cmd.Context(), f.replicas, replica, 4*leaveTime, newLog(logged, cfg.Log.Level))
-}
-
-// waitForTicks waits until n ticks are over, from the first on, or until ctx ends. It gives the last tick that is over.
-func waitForTicks(ctx context.Context, every job.Every, first time.Time, n int) (last time.Time) {
-	wait, stop := ctx, func() {}
-	if n > 0 {
-		last = first.Add(time.Duration(n-1) * time.Duration(every))
-		wait, stop = lock.WithTimeout(ctx, lock.SystemClock{}, time.Until(last.Add(every.Over())), lock.ErrTimeout)
-	}
-	defer stop()
-	<-wait.Done()
-	if n > 0 && ctx.Err() == nil {
-		return last
-	}
-	return time.Now().Add(-every.Over()).Truncate(time.Duration(every))
+	return exitWith(err, result.Verdict.ExitCode())
 }

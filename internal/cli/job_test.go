@@ -61,7 +61,7 @@ func startJob(t *testing.T, args ...string) *testJob {
 }
 
 // result waits until the job ends.
-func (j *testJob) result() (code int, result jobResult) {
+func (j *testJob) result() (code int, result job.Result) {
 	j.t.Helper()
 	code = <-j.ended
 	j.end()
@@ -243,7 +243,7 @@ func TestJobThatIsNotRun(t *testing.T) {
 	if code, result := brief.result(); code != 2 || result.Verdict != job.Unknown || result.Ticks != 0 || result.Tally == nil {
 		t.Errorf("no tick: exit code %d, %+v\n%s", code, result, brief.said)
 	}
-	for result, says := range map[*jobResult]string{
+	for result, says := range map[*job.Result]string{
 		{Verdict: job.Unknown}:                      "before one tick was over",
 		{Verdict: job.Unknown, Ticks: 2, Missed: 2}: "redis-cli del job",
 		{Verdict: job.Holds, Ticks: 2}:              "exactly once",
@@ -252,7 +252,7 @@ func TestJobThatIsNotRun(t *testing.T) {
 		{Verdict: job.Holds, Ticks: 3, LeftOut: 2}:                     "never two runs at a time, and no tick twice; 2 ticks were left out",
 		{Verdict: job.Broken, Beside: 1, More: 1, Missed: 1, Ticks: 3}: "overlapped; some ticks were run more than once; some ticks were missed",
 	} {
-		if got := result.meaning(); !strings.Contains(got, says) {
+		if got := result.Means(); !strings.Contains(got, says) {
 			t.Errorf("%+v means %q; want %q", result, got, says)
 		}
 	}

@@ -29,7 +29,7 @@ type keeper struct {
 
 // at is the way to one replica, past the front.
 func (c *testCluster) at(address string) *testServer {
-	return &testServer{server: &server{addr: address}, t: c.t}
+	return &testServer{addr: address, t: c.t}
 }
 
 // sale buys one piece, which has to be sold.

@@ -30,11 +30,8 @@ hit nobody, or trouble.`,
 		Example:           "  lockstep lab\n  lockstep lab foreign-delete\n  lockstep lab check-then-delete --lock v3 --redis real",
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: completeLab,
-		Annotations:       map[string]string{noSettings: ""},
+		Annotations:       map[string]string{noSettings: "each lab has its own"},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if foreign := foreignFlags(cmd); len(foreign) > 0 {
-				return fmt.Errorf("%s: lab takes no settings: each lab has its own", strings.Join(foreign, ", "))
-			}
 			if redis != string(lab.Embedded) && redis != string(lab.Real) {
 				return fmt.Errorf("--redis %q is not allowed: want embedded or real", redis)
 			}
@@ -80,11 +77,8 @@ func runLab(cmd *cobra.Command, name, lock string, kind lab.Kind, in language.La
 	if err != nil {
 		return err
 	}
-	people := cmd.OutOrStdout()
-	if asJSON {
-		people = cmd.ErrOrStderr()
-	}
-	fmt.Fprintf(people, language.Both("%s: %s.\n", "%s：%s。\n").In(in), l.Name, l.Claim.In(in))
+	people := people(cmd, asJSON)
+	fmt.Fprint(people, in.Say("%s: %s.\n", "%s：%s。\n", l.Name, l.Claim.In(in)))
 	var results []lab.Result
 	for _, lock := range locks {
 		result, err := l.Run(cmd.Context(), program, lock, kind, in)
@@ -97,18 +91,13 @@ func runLab(cmd *cobra.Command, name, lock string, kind lab.Kind, in language.La
 	if lock == "" {
 		fmt.Fprintf(people, "\n%s\n", l.HowCured(in))
 		if diff := l.Diff(); diff != "" {
-			fmt.Fprintf(people, language.Both("All of it: %s\n", "全部改动：%s\n").In(in), diff)
+			fmt.Fprint(people, in.Say("All of it: %s\n", "全部改动：%s\n", diff))
 		}
 	}
 	if asJSON {
-		if err := writeJSON(cmd.OutOrStdout(), results); err != nil {
-			return err
-		}
+		err = writeJSON(cmd.OutOrStdout(), results)
 	}
-	if code := lab.ExitCode(results); code != exitOK {
-		return exitCode(code)
-	}
-	return nil
+	return exitWith(err, lab.ExitCode(results))
 }
 
 // listLabs lists what there is, for one lock or, without one, for any.

@@ -8,19 +8,14 @@ import (
 	"lockstep/internal/language"
 )
 
-// speaks gives a command the flag that says in which language it speaks: the user's, unless it is given.
+// speaks returns a command the flag that says in which language it speaks: the user's, unless it is given.
 func speaks(cmd *cobra.Command, in *language.Language) {
 	*in = language.OfUser(os.Getenv)
 	cmd.Flags().Var(in, "lang", "en or zh: the language")
 	completeWith(cmd, "lang", language.Names()...)
 }
 
-// sayIn gives a function that chooses the sentence of a language.
-func sayIn(in language.Language) func(english, chinese string) string {
-	return func(english, chinese string) string { return language.Both(english, chinese).In(in) }
-}
-
-// langTyped is that flag as it was typed, for a command that is printed; nothing, if it was not.
+// langTyped returns that flag as it was typed, for a command that is printed; nothing, if it was not.
 func langTyped(cmd *cobra.Command) string {
 	if flag := cmd.Flags().Lookup("lang"); flag.Changed {
 		return " --lang " + flag.Value.String()

@@ -113,7 +113,7 @@ func TestChangedFileTakesEffect(t *testing.T) {
 	write(common + "lock.version: v1\n")
 	_, finish := serve(t, "--config", file)
 	defer finish()
-	s := &testServer{server: &server{addr: addr}, t: t}
+	s := &testServer{addr: addr, t: t}
 	if run := s.report(); run.Lock != "v1" || run.Initial != 200 {
 		t.Errorf("at first: %+v", run)
 	}

@@ -31,7 +31,7 @@ func TestManyWatchersCostNoSale(t *testing.T) {
 	suite.LongOnly(t, "TestShowingCostsTheLockNothing has what it costs Redis, and TestOnlyWhileWatched that following ends")
 	const turn, pairs, perSecond = 3 * time.Second, 5, 1000
 	s := start(t, "--redis.addrs", redistest.Start(t).Addr, "--lock.version", "atomic", "--inventory.initial", "1000000")
-	s.live.Hub.Linger = time.Millisecond // or it would go on following in the turns of those who are unwatched
+	s.Live.Hub.Linger = time.Millisecond // or it would go on following in the turns of those who are unwatched
 	offer(t, s, turn, perSecond)         // until it has all the connections that it needs
 	before := atRest()
 	const sales = int64(turn/time.Second) * perSecond

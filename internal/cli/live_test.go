@@ -62,7 +62,7 @@ func TestShowingCostsTheLockNothing(t *testing.T) {
 	if watched := sales("distributedLock"); !slices.Equal(watched, unwatched) {
 		t.Errorf("watched, the shop sends\n%v\nand unwatched\n%v", watched, unwatched)
 	}
-	until(t, sent, fmt.Sprintf("%s#10", s.api.Replica))
+	until(t, sent, fmt.Sprintf("%s#10", s.API.Replica))
 }
 
 // What is set at one replica is in force in all, also in one that is started anew, and the lanes of all are shown by the front, also
@@ -77,7 +77,7 @@ func TestSettingsReachEveryReplica(t *testing.T) {
 	inForce := func() {
 		t.Helper()
 		for _, replica := range c.replicas() {
-			one := &testServer{server: &server{addr: replica.Address}, t: t}
+			one := &testServer{addr: replica.Address, t: t}
 			_, text := one.send(t.Context(), http.MethodGet, "/settings", "", nil)
 			if want := `{"ttl_ms":7000,"think_ms":30,"nested":0,"wait_ms":120000}`; !strings.HasPrefix(string(text), want) {
 				t.Errorf("%s: %s; want %s", replica.Name, text, want)
@@ -185,6 +185,6 @@ func TestPeers(t *testing.T) {
 	for _, of := range sent {
 		until(t, of, `"sale":"one#1"`)
 		until(t, of, `"sale":"two#1"`)
-		until(t, of, "20 sold, and the stock felt each of them")
+		until(t, of, "stock and orders agree, with up to")
 	}
 }

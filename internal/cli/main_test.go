@@ -13,11 +13,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/uuid"
 	"github.com/redis/go-redis/v9"
 	"github.com/spf13/pflag"
 	"go.uber.org/goleak"
 
+	"lockstep/internal/cli/server"
 	"lockstep/internal/lock/evolution"
 	"lockstep/internal/service/history"
 	"lockstep/internal/shop/api"
@@ -90,7 +90,8 @@ func onNodes(t *testing.T) []string {
 
 // testServer is a server of the test's own, and a client of its Redis that is nobody's.
 type testServer struct {
-	*server
+	*server.Server
+	addr    string
 	t       testing.TB
 	cfg     config.Config
 	outside redis.UniversalClient
@@ -107,14 +108,14 @@ func start(t testing.TB, flags ...string) *testServer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	own, err := openServer(t.Context(), cfg, slog.New(slog.DiscardHandler), api.OwnOrderIDs(uuid.NewString))
+	own, err := server.Open(t.Context(), cfg, server.Options{Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &testServer{server: own, t: t, cfg: cfg, outside: own.redis.Store}
+	s := &testServer{Server: own, addr: own.Addr, t: t, cfg: cfg, outside: own.Redis.Store}
 	t.Cleanup(func() {
 		http.DefaultClient.CloseIdleConnections()
-		if err := own.close(); err != nil {
+		if err := own.Close(); err != nil {
 			t.Errorf("close: %v", err)
 		}
 	})
@@ -123,8 +124,10 @@ func start(t testing.TB, flags ...string) *testServer {
 
 // as gives the same server to another test.
 func (s *testServer) as(t testing.TB) *testServer {
-	return &testServer{server: s.server, t: t, outside: s.outside}
+	return &testServer{Server: s.Server, addr: s.addr, t: t, outside: s.outside}
 }
+
+func (s *testServer) url() string { return "http://" + s.addr }
 
 // ask sends a request and reads its answer into into, which may be nil; it gives the status.
 func (s *testServer) ask(method, path, body string, into any) int {

@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -34,7 +33,7 @@ runs a part in about a minute, and leaves the other cells empty.
 Exit code: 0 every cell that was run is as expected; 1 one is not; 2 one cannot be said, or trouble.`,
 		Example:     "  lockstep matrix --quick\n  lockstep matrix --html matrix.html\n  lockstep matrix --markdown --lang zh",
 		Args:        cobra.NoArgs,
-		Annotations: map[string]string{noSettings: ""},
+		Annotations: map[string]string{noSettings: "each lab has its own"},
 		RunE:        func(cmd *cobra.Command, _ []string) error { return runMatrix(cmd, f) },
 	}
 	flags := cmd.Flags()
@@ -47,10 +46,8 @@ Exit code: 0 every cell that was run is as expected; 1 one is not; 2 one cannot 
 	return cmd
 }
 
-func (f matrixFlags) check(cmd *cobra.Command) error {
-	switch foreign := foreignFlags(cmd); {
-	case len(foreign) > 0:
-		return fmt.Errorf("%s: matrix takes no settings: each lab has its own", strings.Join(foreign, ", "))
+func (f matrixFlags) check() error {
+	switch {
 	case f.asJSON && f.markdown:
 		return errors.New("--markdown and --json are two documents: choose one")
 	case f.beside < 1:
@@ -60,7 +57,7 @@ func (f matrixFlags) check(cmd *cobra.Command) error {
 }
 
 func runMatrix(cmd *cobra.Command, f matrixFlags) error {
-	if err := f.check(cmd); err != nil {
+	if err := f.check(); err != nil {
 		return err
 	}
 	program, err := os.Executable()
@@ -72,10 +69,7 @@ func runMatrix(cmd *cobra.Command, f matrixFlags) error {
 			return fmt.Errorf("--html: %w", err)
 		}
 	}
-	people := cmd.OutOrStdout()
-	if f.asJSON || f.markdown {
-		people = cmd.ErrOrStderr()
-	}
+	people := people(cmd, f.asJSON || f.markdown)
 	shown := newMatrixShown(people)
 	run := lab.MatrixRun{Program: program, In: f.in, Quick: f.quick, Beside: f.beside, Begin: shown.begin, Tell: shown.tell}
 	m, err := run.Compute(cmd.Context())
@@ -84,13 +78,7 @@ func runMatrix(cmd *cobra.Command, f matrixFlags) error {
 		return err
 	}
 	fmt.Fprintf(people, "\n%s\n%s\n", m.Legend(), m.Summary())
-	if err := f.write(cmd, m); err != nil {
-		return err
-	}
-	if code := m.ExitCode(); code != exitOK {
-		return exitCode(code)
-	}
-	return nil
+	return exitWith(f.write(cmd, m), m.ExitCode())
 }
 
 // write writes the documents that were asked for.

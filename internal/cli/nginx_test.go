@@ -102,7 +102,7 @@ func startNginxWith(t *testing.T, addresses ...string) *testNginx {
 			return err == nil
 		})
 	}
-	return &testNginx{testServer: &testServer{server: &server{addr: addr}, t: t}, command: command, end: end}
+	return &testNginx{testServer: &testServer{addr: addr, t: t}, command: command, end: end}
 }
 
 // nginx that is told to end answers the sales in flight, and ends then, though a page is open.

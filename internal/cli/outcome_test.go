@@ -114,7 +114,7 @@ func TestAnUnansweredWriteIsUnknown(t *testing.T) {
 		}
 		redis := redistest.Start(t)
 		proxy := newMuteProxy(t, redis.Addr)
-		s := start(t, "--redis.addrs", proxy.addr, "--lock.version", version, "--lock.ttl", "1s")
+		s := start(t, "--redis.addrs", proxy.addr, "--lock.version", version, "--lock.ttl", "3s")
 		proxy.trigger.Store(&script)
 		outside := start(t, "--redis.addrs", redis.Addr)
 		over := make(chan struct{})

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -29,13 +28,8 @@ What is not in your own module cache is downloaded. It does not contain Go itsel
 Exit code: 0 written; 2 trouble.`,
 		Example:     "  lockstep pack lockstep-class.tar.gz",
 		Args:        cobra.ExactArgs(1),
-		Annotations: map[string]string{noSettings: ""},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if foreign := foreignFlags(cmd); len(foreign) > 0 {
-				return fmt.Errorf("%s: pack takes no settings", strings.Join(foreign, ", "))
-			}
-			return writePack(cmd, args[0])
-		},
+		Annotations: map[string]string{noSettings: "it packs what is here"},
+		RunE:        func(cmd *cobra.Command, args []string) error { return writePack(cmd, args[0]) },
 	}
 }
 
@@ -47,17 +41,8 @@ func writePack(cmd *cobra.Command, name string) error {
 	if text, err := os.ReadFile("go.mod"); err != nil || !strings.HasPrefix(string(text), "module "+productName+"\n") {
 		return fmt.Errorf("%s is not a clone of lockstep: there is nothing to pack", dir)
 	}
-	file, err := os.CreateTemp("", "lockstep-pack-") // elsewhere, so that it is not packed itself
+	files, err := pack.Class{Dir: dir, Now: time.Now(), Run: runner(dir)}.Write(cmd.Context(), name)
 	if err != nil {
-		return err
-	}
-	defer os.Remove(file.Name()) //nolint:errcheck // it is in the directory for such files
-	class := pack.Class{Dir: dir, Now: time.Now(), Run: runner(dir)}
-	files, err := class.Write(cmd.Context(), file)
-	if err = errors.Join(err, file.Close()); err != nil {
-		return err
-	}
-	if err := copyFile(name, file.Name()); err != nil {
 		return err
 	}
 	info, err := os.Stat(name)
@@ -66,21 +51,6 @@ func writePack(cmd *cobra.Command, name string) error {
 	}
 	fmt.Fprintf(cmd.OutOrStdout(), "%s: %d files, %.0f MB\n", name, files, float64(info.Size())/1e6)
 	return nil
-}
-
-// copyFile copies a file, also onto another disk.
-func copyFile(to, from string) error {
-	in, err := os.Open(from) //nolint:gosec // it is our own
-	if err != nil {
-		return err
-	}
-	defer func() { _ = in.Close() }() // it was only read
-	out, err := os.Create(to)         //nolint:gosec // the user named it
-	if err != nil {
-		return err
-	}
-	_, err = out.ReadFrom(in)
-	return errors.Join(err, out.Close())
 }
 
 // runner runs programs in a directory. What they print to standard error is in the error.

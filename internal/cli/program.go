@@ -15,7 +15,7 @@ const goRun = "go run ."
 
 var inBuildCache = regexp.MustCompile(`^[0-9a-f]{64}-d$`)
 
-// Typed gives how this program was started, as a person would type it again, from os.Args[0]: lockstep, ./lockstep, or go run .
+// Typed returns how this program was started, as a person would type it again, from os.Args[0]: lockstep, ./lockstep, or go run .
 func Typed(arg0 string) string {
 	dir := filepath.Dir(arg0)
 	if inBuildCache.MatchString(filepath.Base(dir)) || filepath.Base(dir) == "exe" && strings.Contains(dir, "go-build") {
@@ -24,7 +24,7 @@ func Typed(arg0 string) string {
 	return cmp.Or(arg0, productName)
 }
 
-// version tells which lockstep this is, as far as the build recorded it.
+// version says which lockstep this is, as far as the build recorded it.
 func version(build *debug.BuildInfo) string {
 	if build == nil {
 		return "(unknown)"

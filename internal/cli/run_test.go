@@ -154,7 +154,7 @@ func TestTwoServersShareARun(t *testing.T) {
 	t.Parallel()
 	eachRedis(t, func(t *testing.T, redis []string) {
 		a := start(t, append(redis, "--lock.version", "v4")...)
-		redis = []string{"--redis.addrs", a.redis.Addr}
+		redis = []string{"--redis.addrs", a.Redis.Addr}
 		a.sell()
 		b := start(t, append(redis, "--lock.version", "v1", "--inventory.initial", "5")...)
 		if got, want := b.report(), a.report(); got != want || got.Sold != 1 || got.Lock != "v4" {
@@ -173,11 +173,11 @@ func TestTwoServersShareARun(t *testing.T) {
 func TestOneChangeBeginsOneRun(t *testing.T) {
 	t.Parallel()
 	a := start(t, "--redis.embedded_addr", anyPort, "--lock.version", "v1")
-	b := start(t, "--redis.addrs", a.redis.Addr, "--lock.version", "v1")
+	b := start(t, "--redis.addrs", a.Redis.Addr, "--lock.version", "v1")
 	apply := func(s *testServer, change func(*config.Config)) string {
 		t.Helper()
 		change(&s.cfg)
-		if err := s.api.Shop.Apply(t.Context(), s.settings(s.cfg)); err != nil {
+		if err := s.API.Shop.Apply(t.Context(), s.Settings(s.cfg)); err != nil {
 			t.Fatal(err)
 		}
 		run := s.report()
@@ -203,7 +203,7 @@ func TestJoiningStopsNobody(t *testing.T) {
 	a := start(t, "--redis.embedded_addr", anyPort, "--lock.version", "v4", "--sale.think_time", "10s")
 	leave := a.sellsOn()
 	eventually(t, "a sale is in flight", func() bool { return a.report().InFlight == 1 })
-	b := start(t, "--redis.addrs", a.redis.Addr)
+	b := start(t, "--redis.addrs", a.Redis.Addr)
 	if run := b.report(); run.InFlight != 1 || run.RunID != a.report().RunID {
 		t.Errorf("it waited for the sale in flight, or began a run: %+v", run)
 	}
@@ -224,15 +224,15 @@ func TestStartAfterACrash(t *testing.T) {
 	eachRedis(t, func(t *testing.T, redis []string) {
 		a := start(t, append(redis, "--lock.version", "v1")...)
 		a.sell()
-		if err := a.api.Shop.Close(t.Context()); err != nil {
+		if err := a.API.Shop.Close(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		a.stop() // it beats no more
+		a.StopBeating() // it beats no more
 		dead := goredis.Z{Score: float64(time.Now().Add(time.Second).UnixMilli()), Member: "dead"}
 		if err := a.outside.ZAdd(t.Context(), "{inventory}:replicas", dead).Err(); err != nil {
 			t.Fatal(err)
 		}
-		b := start(t, "--redis.addrs", a.redis.Addr, "--lock.version", "v4", "--inventory.initial", "77")
+		b := start(t, "--redis.addrs", a.Redis.Addr, "--lock.version", "v4", "--inventory.initial", "77")
 		if run := b.report(); run.Lock != "v4" || run.Initial != 77 {
 			t.Errorf("%+v; want a run of its own", run)
 		}

@@ -51,7 +51,7 @@ func TestAClusterTellsNoPassword(t *testing.T) {
 	redis, addr := redistest.Start(t, "--requirepass", "s3cret"), unusedAddr(t)
 	line, finish := serve(t, "cluster", "--replicas", "1", "--server.addr", addr, "--redis.addrs", "redis://default:s3cret@"+redis.Addr)
 	shown := line.String()
-	front := &testServer{server: &server{addr: addr}, t: t}
+	front := &testServer{addr: addr, t: t}
 	if status, code := front.sell(); status != 200 {
 		t.Errorf("a sale: %d %s", status, code)
 	}

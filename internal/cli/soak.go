@@ -12,7 +12,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"lockstep/internal/shop/load"
 	"lockstep/internal/stage/soak"
+	"lockstep/internal/web"
 )
 
 // soakFlags are what soak is told.
@@ -49,11 +51,8 @@ stand; 1 FAIL; 2 UNKNOWN, as there was too little load, or a fault that hit nobo
 history.html cannot be written is said after the verdict; it is trouble if --html asked for it.`,
 		Example:     "  lockstep soak --lock v9 --minutes 10 --replicas 3\n  lockstep soak --lock v4 --minutes 2 --seed 7",
 		Args:        cobra.NoArgs,
-		Annotations: map[string]string{noSettings: ""},
+		Annotations: map[string]string{noSettings: "it has its own"},
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if foreign := foreignFlags(cmd); len(foreign) > 0 {
-				return fmt.Errorf("%s: soak takes no settings: it has its own", strings.Join(foreign, ", "))
-			}
 			if err := f.check(); err != nil {
 				return err
 			}
@@ -97,10 +96,10 @@ func (f soakFlags) check() error {
 	case f.buyers < 1 || f.buyers > 10_000:
 		return fmt.Errorf("-c %d is not allowed: want from 1 to 10000 buyers", f.buyers)
 	}
-	return checkFiles(f.buyers, true)
+	return load.CheckFiles(f.buyers, true)
 }
 
-// command is what repeats a soak, as it was typed but for the seed.
+// command returns the command that repeats a soak, as it was typed but for the seed.
 func (f soakFlags) command(cmd *cobra.Command) string {
 	text := fmt.Sprintf("%s --lock %s --minutes %v --replicas %d --seed %d", cmd.CommandPath(), f.lock, f.minutes, f.replicas, f.seed)
 	for name, value := range map[string]string{"faults": f.faults, "redis": f.redis} {
@@ -123,28 +122,25 @@ func runSoak(cmd *cobra.Command, f soakFlags) error {
 	if err != nil {
 		return err
 	}
-	people := cmd.OutOrStdout()
-	if f.asJSON {
-		people = cmd.ErrOrStderr()
-	}
-	file, unwritable := openHTML(f.html) // before minutes of work, not after
+	people := people(cmd, f.asJSON)
+	file, unwritable := web.OpenFile(f.html) // before minutes of work, not after
 	if unwritable != nil && cmd.Flags().Changed("html") {
 		return unwritable
 	}
 	result, err := f.soak(cmd, people, program, kinds)
 	if err != nil {
-		return errors.Join(fmt.Errorf("soak: %w", err), file.close())
+		return errors.Join(fmt.Errorf("soak: %w", err), file.Close())
 	}
 	return f.tell(cmd, people, result, file, unwritable)
 }
 
 // tell draws the picture and prints the verdict, and then what could not be written. That is trouble if it was asked for, as with every
 // command.
-func (f soakFlags) tell(cmd *cobra.Command, people io.Writer, result soak.Result, file *htmlFile, unwritable error) error {
+func (f soakFlags) tell(cmd *cobra.Command, people io.Writer, result soak.Result, file *web.File, unwritable error) error {
 	summary := result.Summary()
 	summary.Again = f.command(cmd)
 	if unwritable == nil {
-		unwritable = errors.Join(drawHistory(result, file), file.close())
+		unwritable = errors.Join(drawHistory(result, file), file.Close())
 	}
 	if unwritable == nil {
 		summary.Picture = f.html
@@ -186,14 +182,11 @@ func tellSoak(cmd *cobra.Command, summary soak.Summary, people io.Writer, asJSON
 			return err
 		}
 	}
-	if code := summary.Verdict.ExitCode(); code != exitOK {
-		return exitCode(code)
-	}
-	return nil
+	return exitWith(nil, summary.Verdict.ExitCode())
 }
 
 // drawHistory writes the picture into a file, if there is one.
-func drawHistory(result soak.Result, file *htmlFile) error {
+func drawHistory(result soak.Result, file *web.File) error {
 	if file == nil {
 		return nil
 	}
@@ -201,5 +194,5 @@ func drawHistory(result soak.Result, file *htmlFile) error {
 	if err := result.Picture(&page); err != nil {
 		return err
 	}
-	return file.write(page.Bytes())
+	return file.Write(page.Bytes())
 }

@@ -11,6 +11,7 @@ import (
 
 	"lockstep/internal/stage/soak"
 	"lockstep/internal/test/suite"
+	"lockstep/internal/web"
 )
 
 func TestSoakRefusesWhatItCannotRun(t *testing.T) {
@@ -58,10 +59,10 @@ func TestSoakTellsTheVerdictBeforeWhatCouldNotBeWritten(t *testing.T) {
 		}
 		var people, stderr bytes.Buffer
 		cmd.SetErr(&stderr)
-		var file *htmlFile
+		var file *web.File
 		if c.before == nil {
 			var err error
-			if file, err = openHTML(full); err != nil {
+			if file, err = web.OpenFile(full); err != nil {
 				t.Fatal(err)
 			}
 		}

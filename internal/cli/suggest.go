@@ -10,8 +10,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"lockstep/internal/lock/evolution"
-	"lockstep/internal/lock/strategy"
-	"lockstep/internal/shop/config"
 )
 
 // suggest adds to an error the names that may have been meant by one that is none of them.
@@ -26,7 +24,7 @@ func suggest(err error, typed string, names []string) error {
 // fewNames is how many suggestions are still a help.
 const fewNames = 3
 
-// alike gives the few names that resemble what was typed, or begin or end with it. cobra compares names, but only those of commands.
+// alike returns the few names that resemble what was typed, or begin or end with it. cobra compares names, but only those of commands.
 func alike(typed string, names []string) []string {
 	if typed == "" {
 		return nil
@@ -50,13 +48,12 @@ func alike(typed string, names []string) []string {
 	return like
 }
 
-// findLock gives the strategy of that name.
-func findLock(name string) (strategy.Strategy, error) {
-	strategy, err := evolution.Find(name)
+// meantLock adds to the error of evolution.Find which lock may have been meant.
+func meantLock(err error, name string) error {
 	if errors.Is(err, evolution.ErrUnknown) {
-		err = suggest(err, name, evolution.Names())
+		return suggest(err, name, evolution.Names())
 	}
-	return strategy, err
+	return err
 }
 
 // noCommand refuses an argument that is not a command.
@@ -91,9 +88,6 @@ func noFlag(cmd *cobra.Command, err error) error {
 			names = append(names, flag.Name)
 		}
 	})
-	if now, was := config.Renamed(unknown.GetSpecifiedName()); was {
-		return fmt.Errorf("--%s is called --%s now", unknown.GetSpecifiedName(), now)
-	}
 	like := alike(unknown.GetSpecifiedName(), names)
 	for i := range like {
 		like[i] = "--" + like[i]

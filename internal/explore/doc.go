@@ -121,6 +121,7 @@
 //
 // Package stepper walks through one schedule by hand: what can happen next and what cannot, each with a reason, one step on, one step
 // back. Package graph says how far an anomaly is away from a state, and from which step on it was too late.
+// Package report shows all of this to people in a terminal, as JSON, and as a page.
 //
 // # Where to read on
 //

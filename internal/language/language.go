@@ -41,6 +41,14 @@ func Parse(name string) (Language, error) {
 	return "", fmt.Errorf("%q: %w", name, ErrUnknown)
 }
 
+// Named returns the language of a name; English, if it is none of ours.
+func Named(name string) Language {
+	if l, err := Parse(name); err == nil {
+		return l
+	}
+	return English
+}
+
 // OfUser is the language that the user's system speaks, as far as it is one of ours; otherwise English. It is told by the environment,
 // as programs usually are.
 func OfUser(getenv func(variable string) string) Language {
@@ -64,3 +72,8 @@ func (l *Language) String() string { return string(*l) }
 
 // Type is what the value of a flag is, in its help.
 func (l *Language) Type() string { return "language" }
+
+// Say formats the values by the text of a language.
+func (l Language) Say(english, chinese string, values ...any) string {
+	return fmt.Sprintf(Both(english, chinese).In(l), values...)
+}

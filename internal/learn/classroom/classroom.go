@@ -2,7 +2,6 @@
 package classroom
 
 import (
-	"encoding/json"
 	"fmt"
 	"io/fs"
 	"net/http"
@@ -47,15 +46,15 @@ func (c *Classroom) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /course", c.list)
 	mux.HandleFunc("GET /course/{lesson}", c.lesson)
-	mux.HandleFunc("GET /room", func(w http.ResponseWriter, _ *http.Request) { answer(w, c.room.State(), nil) })
-	mux.HandleFunc("POST /room", func(w http.ResponseWriter, _ *http.Request) { answer(w, c.room.Open(), nil) })
+	mux.HandleFunc("GET /room", func(w http.ResponseWriter, _ *http.Request) { api.Answer(w, c.room.State(), nil) })
+	mux.HandleFunc("POST /room", func(w http.ResponseWriter, _ *http.Request) { api.Answer(w, c.room.Open(), nil) })
 	mux.HandleFunc("DELETE /room", func(w http.ResponseWriter, _ *http.Request) {
 		c.room.Close()
-		answer(w, c.room.State(), nil)
+		api.Answer(w, c.room.State(), nil)
 	})
 	mux.HandleFunc("GET /room/{lesson}", c.counts)
 	mux.HandleFunc("POST /room/answer", c.predict)
-	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { answer(w, nil, errNothing) })
+	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { api.Answer(w, nil, errNothing) })
 	return mux
 }
 
@@ -65,25 +64,25 @@ func (c *Classroom) Close() { c.room.Close() }
 func (c *Classroom) list(w http.ResponseWriter, r *http.Request) {
 	lessons, err := c.lessons()
 	if err != nil {
-		answer(w, nil, err)
+		api.Answer(w, nil, err)
 		return
 	}
 	entries := []Entry{}
-	for _, lesson := range lessons[asked(r)] {
+	for _, lesson := range lessons[language.Named(r.FormValue("lang"))] {
 		entries = append(entries, entryOf(lesson))
 	}
-	answer(w, struct {
+	api.Answer(w, struct {
 		Lessons []Entry `json:"lessons"`
 	}{entries}, nil)
 }
 
 func (c *Classroom) lesson(w http.ResponseWriter, r *http.Request) {
-	lesson, err := c.find(r.PathValue("lesson"), asked(r))
+	lesson, err := c.find(r.PathValue("lesson"), language.Named(r.FormValue("lang")))
 	if err != nil {
-		answer(w, nil, err)
+		api.Answer(w, nil, err)
 		return
 	}
-	answer(w, pageOf(lesson, asked(r)), nil)
+	api.Answer(w, pageOf(lesson, language.Named(r.FormValue("lang"))), nil)
 }
 
 // find returns a lesson by its number as it stands in an address: 3 or 03.
@@ -102,11 +101,11 @@ func (c *Classroom) find(number string, in language.Language) (course.Lesson, er
 func (c *Classroom) counts(w http.ResponseWriter, r *http.Request) {
 	lesson, err := c.find(r.PathValue("lesson"), language.English)
 	if err != nil {
-		answer(w, nil, err)
+		api.Answer(w, nil, err)
 		return
 	}
 	counts, err := c.room.Counts(lesson.Number, len(lesson.Choices))
-	answer(w, counts, err)
+	api.Answer(w, counts, err)
 }
 
 // predict takes what a participant predicts.
@@ -116,10 +115,8 @@ func (c *Classroom) predict(w http.ResponseWriter, r *http.Request) {
 		Lesson      int    `json:"lesson"`
 		Choice      int    `json:"choice"`
 	}
-	decoder := json.NewDecoder(r.Body)
-	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(&body); err != nil {
-		answer(w, nil, fmt.Errorf(`%w: %w; want {"participant":"0123456789abcdef","lesson":3,"choice":1}`, errBadRequest, err))
+	if err := api.Read(r, &body); err != nil {
+		api.Answer(w, nil, fmt.Errorf(`%w: %w; want {"participant":"0123456789abcdef","lesson":3,"choice":1}`, errBadRequest, err))
 		return
 	}
 	lesson, err := c.find(strconv.Itoa(body.Lesson), language.English)
@@ -131,26 +128,5 @@ func (c *Classroom) predict(w http.ResponseWriter, r *http.Request) {
 	default:
 		err = c.room.Answer(body.Participant, lesson.Number, body.Choice)
 	}
-	answer(w, struct{}{}, err)
-}
-
-// asked returns the language of a request; English, if it names none of ours.
-func asked(r *http.Request) language.Language {
-	if in, err := language.Parse(r.FormValue("lang")); err == nil {
-		return in
-	}
-	return language.English
-}
-
-// answer answers with a value, or with an error.
-func answer(w http.ResponseWriter, value any, err error) {
-	if err != nil {
-		status, code := api.StatusOf(err)
-		api.WriteError(w, status, code, err)
-		return
-	}
-	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	encoder := json.NewEncoder(w)
-	encoder.SetEscapeHTML(false)
-	_ = encoder.Encode(value) // the client went away
+	api.Answer(w, struct{}{}, err)
 }

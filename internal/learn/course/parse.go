@@ -69,7 +69,7 @@ func parse(text string, in language.Language) (l Lesson, err error) {
 	return l, l.check()
 }
 
-// split gives what is before the first heading, and under each.
+// split returns what is before the first heading, and under each.
 func split(text string, headings []string) (sections []string, err error) {
 	at := heading.FindAllStringSubmatchIndex(text, -1)
 	if len(at) != len(headings) {
@@ -136,5 +136,5 @@ func Arguments(command string) (arguments []string) {
 	return arguments
 }
 
-// Headings gives the headings of every lesson in a language, in their order.
+// Headings returns the headings of every lesson in a language, in their order.
 func Headings(in language.Language) []string { return formIn(in).headings }

@@ -3,6 +3,8 @@ package course
 import (
 	"regexp"
 	"strings"
+
+	"lockstep/internal/explore/trace"
 )
 
 var (
@@ -13,7 +15,7 @@ var (
 	italic   = regexp.MustCompile(`(^|[\s，。：、])\*([^*\s][^*]*)\*|(\p{Han})\*([^*\s][^*]*)\*`)
 )
 
-// Plain is a text of a lesson for a terminal: without marks, and its paragraphs no wider than so many columns.
+// Plain writes a text of a lesson for a terminal: without marks, and its paragraphs no wider than so many columns.
 func Plain(markdown string, columns int) string {
 	var lines []string
 	fenced := false
@@ -26,13 +28,13 @@ func Plain(markdown string, columns int) string {
 		case strings.HasPrefix(line, "|"):
 			lines = append(lines, unmarked(line))
 		default:
-			lines = append(lines, fold(unmarked(line), columns)...)
+			lines = append(lines, trace.Wrap(unmarked(line), columns, "")...)
 		}
 	}
 	return strings.Join(lines, "\n")
 }
 
-// unmarked is a line without its marks. Code keeps its asterisks.
+// unmarked returns a line without its marks. Code keeps its asterisks.
 func unmarked(line string) string {
 	line = fileLink.ReplaceAllString(webLink.ReplaceAllString(line, "$1 ($2)"), "$1")
 	var b strings.Builder
@@ -43,36 +45,4 @@ func unmarked(line string) string {
 		b.WriteString(part)
 	}
 	return b.String()
-}
-
-// A line does not begin with these.
-const closing = "，。：；！？、）”》"
-
-// fold breaks a line at spaces, and between Chinese signs, which are two columns wide.
-func fold(line string, columns int) (lines []string) {
-	signs := []rune(line)
-	start, used, last := 0, 0, 0 // last: where the line may be broken
-	for i, sign := range signs {
-		if wide := sign >= 0x2E80; wide {
-			if used++; i > start && !strings.ContainsRune(closing, sign) {
-				last = i
-			}
-		} else if sign == ' ' {
-			last = i
-		}
-		if used++; used > columns && last > start {
-			lines = append(lines, strings.TrimSpace(string(signs[start:last])))
-			start, used = last, columnsOf(signs[last:i+1])
-		}
-	}
-	return append(lines, strings.TrimSpace(string(signs[start:])))
-}
-
-func columnsOf(signs []rune) (columns int) {
-	for _, sign := range signs {
-		if columns++; sign >= 0x2E80 {
-			columns++
-		}
-	}
-	return columns
 }

@@ -4,7 +4,7 @@ package doctor
 
 import "syscall"
 
-// FreeBytes is how much may still be written where a directory is.
+// FreeBytes returns how much may still be written where a directory is.
 func FreeBytes(dir string) (free uint64, err error) {
 	var disk syscall.Statfs_t
 	if err := syscall.Statfs(dir, &disk); err != nil {

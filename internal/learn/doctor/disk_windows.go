@@ -5,7 +5,7 @@ import (
 	"unsafe"
 )
 
-// FreeBytes is how much may still be written where a directory is.
+// FreeBytes returns how much may still be written where a directory is.
 func FreeBytes(dir string) (free uint64, err error) {
 	name, err := syscall.UTF16PtrFromString(dir)
 	if err != nil {

@@ -82,7 +82,7 @@ func Ready(findings []Finding) bool {
 	return true
 }
 
-// both is language.Both; same is a text that needs no translation.
+// both is short for language.Both; same returns a text that needs no translation.
 func both(english, chinese string) language.Text { return language.Both(english, chinese) }
 func same(text string) language.Text             { return language.Both(text, text) }
 

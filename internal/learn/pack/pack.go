@@ -12,6 +12,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -45,11 +46,14 @@ type Class struct {
 	Now time.Time // of what is made here
 }
 
-// Write writes the archive, and says how many files it has.
-func (c Class) Write(ctx context.Context, to io.Writer) (files int, err error) {
+// Write writes the archive into a file, and says how many files it has.
+func (c Class) Write(ctx context.Context, name string) (files int, err error) {
 	sources, err := c.sources(ctx)
 	if err != nil {
 		return 0, fmt.Errorf("list the sources: %w", err)
+	}
+	if own, err := filepath.Abs(name); err == nil { // an archive from before is no source
+		sources = slices.DeleteFunc(sources, func(source string) bool { return filepath.Join(c.Dir, filepath.FromSlash(source)) == own })
 	}
 	cache, err := os.MkdirTemp("", "lockstep-modules-")
 	if err != nil {
@@ -59,6 +63,20 @@ func (c Class) Write(ctx context.Context, to io.Writer) (files int, err error) {
 	if err := c.download(ctx, cache); err != nil {
 		return 0, fmt.Errorf("collect the modules: %w", err)
 	}
+	file, err := os.Create(name) //nolint:gosec // the user named it
+	if err != nil {
+		return 0, err
+	}
+	files, err = c.archive(file, sources, cache)
+	err = errors.Join(err, file.Close())
+	if info, there := os.Stat(name); err != nil && there == nil && info.Mode().IsRegular() { // half an archive is none; a device stays
+		err = errors.Join(err, os.Remove(name))
+	}
+	return files, err
+}
+
+// archive writes the sources, and the modules of a cache.
+func (c Class) archive(to io.Writer, sources []string, cache string) (files int, err error) {
 	zipped := gzip.NewWriter(to)
 	a := archive{tar: tar.NewWriter(zipped)}
 	for _, name := range sources {
@@ -71,7 +89,7 @@ func (c Class) Write(ctx context.Context, to io.Writer) (files int, err error) {
 	return a.files, err
 }
 
-// sources are the files that git knows or would take; without git, all that are there.
+// sources returns the files that git knows or would take; without git, all that are there.
 func (c Class) sources(ctx context.Context) (names []string, err error) {
 	if _, err := os.Stat(filepath.Join(c.Dir, ".git")); err == nil {
 		listed, err := c.Run(ctx, nil, "git", "ls-files", "-z", "--cached", "--others", "--exclude-standard")

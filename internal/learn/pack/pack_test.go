@@ -71,12 +71,17 @@ func TestArchive(t *testing.T) {
 		return "", nil
 	}
 	class := pack.Class{Dir: dir, Now: time.Unix(0, 0), Run: run}
-	var archive bytes.Buffer
-	files, err := class.Write(t.Context(), &archive)
+	name := filepath.Join(dir, "class.tar.gz")
+	write(t, dir, map[string]string{"class.tar.gz": "an archive from before"})
+	files, err := class.Write(t.Context(), name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := unpacked(t, &archive)
+	archive, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := unpacked(t, bytes.NewReader(archive))
 	names := []string{
 		"lockstep-class/docs/a.md", "lockstep-class/go.mod", "lockstep-class/modules/x/@v/v1.zip",
 		"lockstep-class/offline.ps1", "lockstep-class/offline.sh",
@@ -102,9 +107,13 @@ func TestArchive(t *testing.T) {
 func TestNoModules(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	errNone := errors.New("no network")
+	name := filepath.Join(t.TempDir(), "class.tar.gz")
 	class := pack.Class{Dir: t.TempDir(), Run: func(context.Context, []string, string, ...string) (string, error) { return "", errNone }}
-	if _, err := class.Write(t.Context(), io.Discard); !errors.Is(err, errNone) || !strings.Contains(err.Error(), "collect the modules") {
+	if _, err := class.Write(t.Context(), name); !errors.Is(err, errNone) || !strings.Contains(err.Error(), "collect the modules") {
 		t.Error(err)
+	}
+	if _, err := os.Stat(name); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("an archive is left: %v", err)
 	}
 	if left, err := os.ReadDir(os.Getenv("TMPDIR")); err != nil || len(left) > 0 {
 		t.Errorf("%v is left, %v", left, err)

@@ -37,7 +37,7 @@ type Store struct {
 	mu   sync.Mutex
 }
 
-// In gives the store of the directory with go.mod.
+// In returns the store of the directory with go.mod.
 func In(dir string) *Store { return &Store{path: filepath.Join(dir, FileName)} }
 
 // Load reads the progress. Where there is no file, nothing was done yet.
@@ -68,7 +68,7 @@ func (s *Store) Update(change func(*Progress)) error {
 	return fmt.Errorf("%s: %w", s.path, errChanged)
 }
 
-// read gives the progress, all maps made, and the text that it was read from.
+// read returns the progress, all maps made, and the text that it was read from.
 func (s *Store) read() (Progress, []byte, error) {
 	var p Progress
 	text, err := os.ReadFile(s.path)

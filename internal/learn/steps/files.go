@@ -28,7 +28,7 @@ type Line struct {
 	Text string `json:"text"`
 }
 
-// files gives the files that differ, those of Go first.
+// files returns the files that differ, those of Go first.
 func (w way) files() (all []File, err error) {
 	before, err := sources(w.from)
 	if err != nil {
@@ -58,7 +58,7 @@ func (w way) files() (all []File, err error) {
 	return all, nil
 }
 
-// names gives those of all files: Go before Lua, and each sorted.
+// names returns those of all files: Go before Lua, and each sorted.
 func names(before, after map[string]string) []string {
 	all := slices.AppendSeq(slices.Collect(maps.Keys(before)), maps.Keys(after))
 	slices.SortFunc(all, func(a, b string) int {
@@ -85,7 +85,7 @@ func renamed(before, after map[string]string) map[string]string {
 	return was
 }
 
-// difference gives the lines of two texts, in the order in which they are read.
+// difference returns the lines of two texts, in the order in which they are read.
 func difference(before, after string) []Line {
 	lines := []Line{}
 	whole := strings.Count(before, "\n") + 1 // of context, so that all lines are in one hunk
@@ -102,7 +102,7 @@ func difference(before, after string) []Line {
 	return lines
 }
 
-// sources gives the text of a lock by file: its package, or what makes it in internal/lock/contrast, and the scripts that it sends.
+// sources returns the text of a lock by file: its package, or what makes it in internal/lock/contrast, and the scripts that it sends.
 func sources(lock string) (map[string]string, error) {
 	texts, err := written(lock)
 	if err != nil {
@@ -132,7 +132,7 @@ func sources(lock string) (map[string]string, error) {
 
 var scriptOf = regexp.MustCompile(`\blua\.([A-Z]\w*)`)
 
-// beginning gives a script's file, after the one that it begins with.
+// beginning returns a script's file, after the one that it begins with.
 func beginning(script string) []string {
 	if script == "acquire.lua" || script == "release.lua" {
 		return []string{"queue.lua", script}
@@ -140,7 +140,7 @@ func beginning(script string) []string {
 	return []string{script}
 }
 
-// written gives the Go files of a lock. v0 has none: it is no lock.
+// written returns the Go files of a lock. v0 has none: it is no lock.
 func written(lock string) (map[string]string, error) {
 	made := map[string]string{"setnx-expire": "NewSetNXExpire", "lua-setnx": "NewLuaSetNX"}
 	switch {

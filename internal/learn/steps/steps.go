@@ -3,11 +3,11 @@
 package steps
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
 	"lockstep/internal/language"
+	"lockstep/internal/lock"
 	"lockstep/internal/lock/evolution"
 	"lockstep/internal/stage/lab"
 )
@@ -47,7 +47,7 @@ type Detail struct {
 func (s Step) Pair() string { return s.From + "-" + s.To }
 
 // ErrUnknown means that two locks are no step.
-var ErrUnknown = errors.New("there is no such step")
+var ErrUnknown = lock.WithCode("unknown_step", "there is no such step")
 
 // All lists the steps, in the order of the story.
 func All(in language.Language) (all []Step) {
@@ -57,7 +57,7 @@ func All(in language.Language) (all []Step) {
 	return all
 }
 
-// Find gives a step by its pair of names, or ErrUnknown.
+// Find returns a step by its pair of names, or ErrUnknown.
 func Find(pair string, in language.Language) (Detail, error) {
 	var names []string
 	for _, w := range table() {

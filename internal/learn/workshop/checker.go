@@ -32,7 +32,7 @@ var (
 
 var itself = regexp.MustCompile(`(?m)^module lockstep$`)
 
-// FindRoot gives the directory of lockstep's go.mod, in or above dir.
+// FindRoot returns the directory of lockstep's go.mod, in or above dir.
 func FindRoot(dir string) (string, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {

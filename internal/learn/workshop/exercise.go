@@ -47,13 +47,13 @@ type Look struct {
 // Number as people type it, and as directories begin.
 func number(n int) string { return fmt.Sprintf("%02d", n) }
 
-// ID is the exercise's number and name, as its directory is called.
+// ID returns the exercise's number and name, as its directory is called.
 func (e Exercise) ID() string { return number(e.Number) + "-" + e.Name }
 
-// Dir is the exercise's directory, from the root of the module.
+// Dir returns the exercise's directory, from the root of the module.
 func (e Exercise) Dir() string { return "exercises/" + e.ID() }
 
-// judged is the lock that a learner wrote, as the claim has it: whom it excludes and when its sale writes is not the learner's to say.
+// judged returns the lock that a learner wrote, as the claim has it: whom it excludes and when its sale writes is not the learner's to say.
 func (e Exercise) judged(s strategy.Strategy) strategy.Strategy {
 	update := strategy.ReadModifyWrite
 	if e.anyUpdate {
@@ -67,7 +67,7 @@ var ErrUnknown = errors.New("there is no such exercise")
 
 var inDir = regexp.MustCompile(`^(?:\./)?(?:exercises/)?(\d+)(?:-[^/]*)?/?$`)
 
-// Find gives the exercise of a number, as 5 or 05, of a name, as nested, or of a directory.
+// Find returns the exercise of a number, as 5 or 05, of a name, as nested, or of a directory.
 func Find(named string) (Exercise, error) {
 	all := All()
 	if match := inDir.FindStringSubmatch(strings.ReplaceAll(named, `\`, "/")); match != nil {

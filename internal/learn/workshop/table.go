@@ -22,7 +22,7 @@ func All() []Exercise {
 // say is language.Both: each text of the table has two forms.
 func say(english, chinese string) language.Text { return language.Both(english, chinese) }
 
-// usual are the anomalies that a lock of the exercises has to be free of while nothing goes wrong.
+// usual returns the anomalies that a lock of the exercises has to be free of while nothing goes wrong.
 func usual() []explore.Anomaly {
 	return []explore.Anomaly{
 		explore.TwoHolders, explore.LostUpdate, explore.ForeignRelease, explore.LeftBehind, explore.Stuck,

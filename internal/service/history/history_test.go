@@ -3,6 +3,7 @@ package history_test
 import (
 	"testing"
 
+	"lockstep/internal/language"
 	"lockstep/internal/service/history"
 )
 
@@ -22,7 +23,7 @@ func TestMeans(t *testing.T) {
 		{200, 150, 50, 1, "no two requests were in flight at once, so nothing was put to the test"},
 	} {
 		tally := history.Tally{Run: history.Run{Initial: c.initial}, Remaining: c.remaining, Sold: c.sold, MaxInFlight: c.most}
-		if got := tally.Report().Means(); got != c.want {
+		if got := tally.Report().Means().In(language.English); got != c.want {
 			t.Errorf("%+v means %q; want %q", tally.Report(), got, c.want)
 		}
 	}

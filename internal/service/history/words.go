@@ -1,27 +1,42 @@
 package history
 
-import "fmt"
+import (
+	"fmt"
+
+	"lockstep/internal/language"
+)
 
 // Means says in words why the verdict is what it is.
-func (r Report) Means() string {
+func (r Report) Means() language.Text {
 	fell := r.Initial - r.Remaining
 	switch {
 	case r.Lost > 0 && r.Oversold > 0:
-		return fmt.Sprintf("%d sold of %d, and the stock fell by %d only: %s lost",
-			r.Sold, r.Initial, fell, count(r.Lost, "update was", "updates were"))
+		return language.Both(
+			fmt.Sprintf("%d sold of %d, and the stock fell by %d only: %s lost",
+				r.Sold, r.Initial, fell, count(r.Lost, "update was", "updates were")),
+			fmt.Sprintf("库存 %d 件，卖出 %d 件，库存只减了 %d 件：丢失了 %d 次扣减", r.Initial, r.Sold, fell, r.Lost))
 	case r.Lost > 0:
-		return fmt.Sprintf("%d sold, but the stock fell by %d only: %s lost, and as many pieces can be sold a second time",
-			r.Sold, fell, count(r.Lost, "update was", "updates were"))
+		return language.Both(
+			fmt.Sprintf("%d sold, but the stock fell by %d only: %s lost, and as many pieces can be sold a second time",
+				r.Sold, fell, count(r.Lost, "update was", "updates were")),
+			fmt.Sprintf("卖出 %d 件，库存只减了 %d 件：丢失了 %d 次扣减", r.Sold, fell, r.Lost))
 	case r.Oversold > 0:
-		return fmt.Sprintf("%d sold of %d: %d more than there were", r.Sold, r.Initial, r.Oversold)
+		return language.Both(
+			fmt.Sprintf("%d sold of %d: %d more than there were", r.Sold, r.Initial, r.Oversold),
+			fmt.Sprintf("库存 %d 件，卖出 %d 件：多卖了 %d 件", r.Initial, r.Sold, r.Oversold))
 	case r.Lost < 0:
-		return fmt.Sprintf("%d sold, but the stock fell by %d: %s gone without an order", r.Sold, fell, count(-r.Lost, "piece is", "pieces are"))
+		return language.Both(
+			fmt.Sprintf("%d sold, but the stock fell by %d: %s gone without an order", r.Sold, fell, count(-r.Lost, "piece is", "pieces are")),
+			fmt.Sprintf("卖出 %d 件，库存减了 %d：%d 件没有订单就不见了", r.Sold, fell, -r.Lost))
 	case r.Verdict == Pass:
-		return fmt.Sprintf("stock and orders agree, with up to %d requests in flight at once", r.MaxInFlight)
+		return language.Both(
+			fmt.Sprintf("stock and orders agree, with up to %d requests in flight at once", r.MaxInFlight),
+			fmt.Sprintf("卖出 %d 件，每一件都扣了库存；最多有 %d 个请求同时在处理", r.Sold, r.MaxInFlight))
 	case r.Sold == 0:
-		return "nothing was sold, so nothing was put to the test"
+		return language.Both("nothing was sold, so nothing was put to the test", "什么也没有卖出，所以什么也没有验证")
 	default:
-		return "no two requests were in flight at once, so nothing was put to the test"
+		return language.Both("no two requests were in flight at once, so nothing was put to the test",
+			fmt.Sprintf("卖出 %d 件，每一件都扣了库存；没有两个请求同时在处理，所以什么也没有验证", r.Sold))
 	}
 }
 

@@ -297,7 +297,9 @@ func (a *API) health(status string) Health {
 func Write(w http.ResponseWriter, status int, answer any) {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(answer) // the client went away
+	encoder := json.NewEncoder(w)
+	encoder.SetEscapeHTML(false)
+	_ = encoder.Encode(answer) // the client went away
 }
 
 // Read reads a JSON body, and refuses fields that to does not have.

@@ -1,7 +1,6 @@
 package api
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -54,6 +53,7 @@ var statuses = map[string]int{
 	"bad_stock":          http.StatusServiceUnavailable,
 	"run_over":           http.StatusServiceUnavailable,
 	"room_full":          http.StatusServiceUnavailable,
+	"unknown_step":       http.StatusNotFound,
 	"too_large":          http.StatusServiceUnavailable,
 	"busy":               http.StatusServiceUnavailable,
 }
@@ -91,6 +91,16 @@ func (a *API) fail(c *gin.Context, err error) (code string) {
 	return code
 }
 
+// Answer answers with a value, or with an error.
+func Answer(w http.ResponseWriter, value any, err error) {
+	if err != nil {
+		status, code := StatusOf(err)
+		WriteError(w, status, code, err)
+		return
+	}
+	Write(w, http.StatusOK, value)
+}
+
 // WriteError answers with an error, and with the headers that go with its status.
 func WriteError(w http.ResponseWriter, status int, code string, err error) {
 	WriteSaleError(w, status, code, "", err)
@@ -104,13 +114,9 @@ func WriteSaleError(w http.ResponseWriter, status int, code, orderID string, err
 	case status == http.StatusUnauthorized:
 		w.Header().Set("WWW-Authenticate", "Bearer")
 	}
-	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	w.WriteHeader(status)
 	var answer ErrorAnswer
 	answer.Error.Code, answer.Error.Message, answer.Error.OrderID = code, err.Error(), orderID
-	encoder := json.NewEncoder(w)
-	encoder.SetEscapeHTML(false)
-	_ = encoder.Encode(answer) // the client went away
+	Write(w, status, answer)
 }
 
 // badRequest says what is wrong with a body, and what is allowed.

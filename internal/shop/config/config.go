@@ -89,10 +89,13 @@ type (
 	Log struct{ Level string }
 )
 
-// AddFlags gives flags one flag for every key, and --config.
+// URL returns the URL of a server with these settings, for this machine.
+func (s Server) URL() string { return "http://" + Reachable(s.Addr) }
+
+// AddFlags returns flags one flag for every key, and --config.
 func AddFlags(flags *pflag.FlagSet, versions []string) {
 	flags.String(fileFlag, "", "configuration file (default: "+DefaultFile+", if there is one here)")
-	for _, k := range keys(versions) {
+	for _, k := range keys(&Config{}, versions) {
 		help := k.help
 		if k.byDefault != "" {
 			help += fmt.Sprintf(" (default %s)", k.byDefault)
@@ -107,9 +110,8 @@ func AddFlags(flags *pflag.FlagSet, versions []string) {
 // Load reads the settings. flags are those of AddFlags, parsed; versions are the locks there are. Its errors name the key,
 // its value and what is allowed.
 func Load(flags *pflag.FlagSet, versions []string) (Config, error) {
-	table := keys(versions)
-	v := viper.New()
-	cfg := Config{}
+	v, cfg := viper.New(), Config{}
+	table := keys(&cfg, versions)
 	file, problems, err := newFile(flags, table)
 	if err != nil {
 		return cfg, err
@@ -128,7 +130,7 @@ func Load(flags *pflag.FlagSet, versions []string) (Config, error) {
 		if value == nil { // the key is there, and nothing after it
 			value = k.byDefault
 		}
-		if err := k.set(&cfg, value); err != nil {
+		if err := k.set(value); err != nil {
 			problems = append(problems, fmt.Errorf("%s: %s: %s is not allowed: %w",
 				k.source(flags, file), k.name, k.told(value), err))
 		}
@@ -170,10 +172,6 @@ func unknownVariables(environ []string, table []key) (problems []error) {
 		name, _, _ := strings.Cut(variable, "=")
 		if strings.HasPrefix(name, envPrefix+"_PORT") || strings.HasPrefix(name, envPrefix+"_SERVICE_") {
 			continue // Kubernetes tells every container of a service called lockstep by these
-		}
-		if now, was := renamedVariable(name); was {
-			problems = append(problems, errors.New("environment: "+isCalled(name, now)))
-			continue
 		}
 		if strings.HasPrefix(name, envPrefix+"_") && !slices.ContainsFunc(table, func(k key) bool { return k.variable() == name }) {
 			problems = append(problems, fmt.Errorf("environment: there is no variable %s; there are %s", name, list(table, key.variable)))

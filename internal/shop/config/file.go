@@ -37,16 +37,33 @@ func newFile(flags *pflag.FlagSet, table []key) (f file, problems []error, err e
 	if err != nil {
 		return f, nil, fmt.Errorf("configuration file: %w", err)
 	}
-	documents, err := parse(bytes.NewReader(text))
-	switch {
-	case err != nil:
-		return f, nil, f.wrong(badLine(text), "configuration file: from here on this is no YAML: %s", told(err))
-	case len(documents) > 1:
-		return f, nil, f.wrong(documents[1].Line, "configuration file: a second document is not allowed (after ---)")
-	case len(documents) == 0:
-		return f, nil, nil
+	root, err := f.parse(text)
+	if err != nil || root == nil {
+		return f, nil, err
 	}
-	return f, f.group(documents[0].Content[0], ""), nil
+	return f, f.group(root, ""), nil
+}
+
+var anchor = regexp.MustCompile(`anchor '[^']*'`) // it may be a password that begins with *
+
+// parse returns the value that a file has; nil if it has none.
+func (f file) parse(text []byte) (*yaml.Node, error) {
+	decoder := yaml.NewDecoder(bytes.NewReader(text))
+	var document, second yaml.Node
+	err := decoder.Decode(&document)
+	if errors.Is(err, io.EOF) {
+		return nil, nil //nolint:nilnil // it is empty
+	}
+	if err == nil {
+		if err = decoder.Decode(&second); err == nil {
+			return nil, f.wrong(second.Line, "configuration file: a second document is not allowed (after ---)")
+		}
+	}
+	if !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("%s: configuration file: this is no YAML: %s", f.name,
+			anchor.ReplaceAllString(err.Error(), "anchor (write a text that begins with * in quotes)"))
+	}
+	return document.Content[0], nil
 }
 
 func findFile(flags *pflag.FlagSet) (string, error) {
@@ -71,22 +88,9 @@ func readFile(name string) ([]byte, error) {
 	case !info.Mode().IsRegular():
 		return nil, fmt.Errorf("%s is a pipe, a device or a socket: want a regular file", name)
 	case info.Size() > maxFile:
-		return nil, errTooLong(name)
+		return nil, fmt.Errorf("%s is longer than %d bytes: want a file of settings, as config.yaml is", name, maxFile)
 	}
-	opened, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = opened.Close() }()                      // it was only read
-	text, err := io.ReadAll(io.LimitReader(opened, maxFile+1)) // it may have grown
-	if err == nil && len(text) > maxFile {
-		err = errTooLong(name)
-	}
-	return text, err
-}
-
-func errTooLong(name string) error {
-	return fmt.Errorf("%s is longer than %d bytes: want a file of settings, as config.yaml is", name, maxFile)
+	return os.ReadFile(name)
 }
 
 // group reads a group of keys, or the whole file, whose path is empty.
@@ -106,11 +110,7 @@ func (f file) group(node *yaml.Node, path string) (problems []error) {
 		full := strings.TrimPrefix(path+"."+strings.ToLower(name.Value), ".")
 		isKey := slices.ContainsFunc(f.table, func(k key) bool { return k.name == full })
 		isGroup := slices.ContainsFunc(f.table, func(k key) bool { return strings.HasPrefix(k.name, full+".") })
-		now, was := Renamed(full)
 		switch before := f.lines[full]; {
-		case was:
-			problems = append(problems, f.wrong(name.Line, "%s", isCalled(full, now)))
-			continue
 		case !isKey && !isGroup:
 			problems = append(problems, f.wrong(name.Line, "there is no %s; there are %s", nameOf(name, path), list(f.table, key.path)))
 			continue
@@ -150,7 +150,7 @@ func resolved(node *yaml.Node) *yaml.Node {
 	return node
 }
 
-// wrong is an error in a line, counted from 1.
+// wrong returns an error in a line, counted from 1.
 func (f file) wrong(line int, format string, args ...any) error {
 	return fmt.Errorf("%s:%d: %s", f.name, line, fmt.Sprintf(format, args...))
 }

@@ -21,12 +21,12 @@ type key struct {
 	name      string
 	byDefault string
 	help      string
-	set       func(*Config, any) error
+	set       func(any) error // sets the field of the configuration
 }
 
 func (k key) path() string { return k.name }
 
-// told is a value as an error may show it: never a secret, nor a value that may hold a mistyped one.
+// told returns a value as an error may show it: never a secret, nor a value that may hold a mistyped one.
 func (k key) told(value any) string {
 	text := fmt.Sprintf("%#v", value)
 	secret := k.name == "admin.token" || k.name == "redis.username" || k.name == "redis.password"
@@ -37,7 +37,7 @@ func (k key) told(value any) string {
 	return text
 }
 
-// variable is the key's name in the environment: LOCKSTEP_LOCK_VERSION for lock.version.
+// variable returns the key's name in the environment: LOCKSTEP_LOCK_VERSION for lock.version.
 func (k key) variable() string {
 	return envPrefix + "_" + strings.ToUpper(strings.ReplaceAll(k.name, ".", "_"))
 }
@@ -57,118 +57,114 @@ func (k key) source(flags *pflag.FlagSet, from file) string {
 	}
 }
 
-func keys(versions []string) []key {
+// keys lists the settings of a configuration.
+func keys(c *Config, versions []string) []key {
 	return []key{
-		{"server.addr", "127.0.0.1:8080", "where the server listens",
-			func(c *Config, v any) error { return setAddr(&c.Server.Addr, v) }},
+		{"server.addr", "127.0.0.1:8080", "where the server listens", setAddr(&c.Server.Addr)},
 		{"server.hosts", "", "further names of the server, as browsers call it; docs/ARCHITECTURE.md says when they are looked at",
-			func(c *Config, v any) error { return setHosts(&c.Server.Hosts, v) }},
+			setList(&c.Server.Hosts, areHosts, "names without a port, such as shop.example.com")},
 		{"server.peers", "", "host:port of the other replicas, so that each shows what all of them do",
-			func(c *Config, v any) error { return setPeers(&c.Server.Peers, v) }},
+			setList(&c.Server.Peers, areAddrs, "host:port of other servers, such as 10.0.0.2:8080,10.0.0.3:8080")},
 		{"server.replica", "", "name of this process in logs and answers; empty: the machine's name and the process id",
-			func(c *Config, v any) error { return setText(&c.Server.Replica, v) }},
+			setText(&c.Server.Replica)},
 		{"server.clock_offset", "0s", "how far the clock of its locks is ahead of the machine's; less than 0: behind",
-			func(c *Config, v any) error { return setDuration(&c.Server.ClockOffset, v, -time.Hour, time.Hour) }},
+			setDuration(&c.Server.ClockOffset, -time.Hour, time.Hour)},
 		{"admin.token", "", "needed for PUT, DELETE, and every POST but a sale; empty: everybody may on loopback, and nobody beyond it",
-			func(c *Config, v any) error { return setText(&c.Admin.Token, v) }},
-		{"admin.open", "false", "everybody may PUT, DELETE and POST, beyond loopback too",
-			func(c *Config, v any) error { return setBool(&c.Admin.Open, v) }},
-		{"redis.addrs", "", "host:port of a real Redis; empty: an embedded one",
-			func(c *Config, v any) error { return setAddrs(&c.Redis, v) }},
-		{"redis.embedded_addr", "127.0.0.1:6380", "where the embedded Redis listens",
-			func(c *Config, v any) error { return setAddr(&c.Redis.EmbeddedAddr, v) }},
-		{"redis.master_name", "", "the Sentinels' name of the master; redis.addrs are then the Sentinels",
-			func(c *Config, v any) error { return setText(&c.Redis.MasterName, v) }},
-		{"redis.cluster", "false", "redis.addrs are nodes of a Redis Cluster",
-			func(c *Config, v any) error { return setBool(&c.Redis.Cluster, v) }},
+			setText(&c.Admin.Token)},
+		{"admin.open", "false", "everybody may PUT, DELETE and POST, beyond loopback too", setBool(&c.Admin.Open)},
+		{"redis.addrs", "", "host:port of a real Redis; empty: an embedded one", setAddrs(&c.Redis)},
+		{"redis.embedded_addr", "127.0.0.1:6380", "where the embedded Redis listens", setAddr(&c.Redis.EmbeddedAddr)},
+		{"redis.master_name", "", "the Sentinels' name of the master; redis.addrs are then the Sentinels", setText(&c.Redis.MasterName)},
+		{"redis.cluster", "false", "redis.addrs are nodes of a Redis Cluster", setBool(&c.Redis.Cluster)},
 		{"redis.redlock_addrs", "", "host:port of three or more independent masters, for redlock; empty: five embedded ones, if the Redis is",
-			func(c *Config, v any) error { return setNodes(&c.Redis.RedlockAddrs, v) }},
-		{"redis.username", "", "user name for the Redis",
-			func(c *Config, v any) error { return setIfGiven(&c.Redis.Username, v) }},
-		{"redis.password", "", "password for the Redis",
-			func(c *Config, v any) error { return setIfGiven(&c.Redis.Password, v) }},
-		{"redis.tls", "false", "talk TLS to the Redis",
-			func(c *Config, v any) error {
-				var tls bool
-				err := setBool(&tls, v)
-				c.Redis.TLS = c.Redis.TLS || tls
-				return err
-			}},
-		{"redis.tls_ca", "", "PEM file of the authority the Redis's certificate comes from; empty: the machine's own",
-			func(c *Config, v any) error { return setText(&c.Redis.TLSCA, v) }},
-		{"lock.version", "v0", "the lock: " + strings.Join(versions, ", "),
-			func(c *Config, v any) error { return setOneOf(&c.Lock.Version, v, versions) }},
-		{"lock.ttl", "10s", "expiry of the lock, from v2 on",
-			func(c *Config, v any) error { return setDuration(&c.Lock.TTL, v, 10*time.Millisecond, 24*time.Hour) }},
+			setList(&c.Redis.RedlockAddrs, areNodes, "host:port of at least three different masters, such as "+
+				"127.0.0.1:6381,127.0.0.1:6382,127.0.0.1:6383")},
+		{"redis.username", "", "user name for the Redis", setIfGiven(&c.Redis.Username)},
+		{"redis.password", "", "password for the Redis", setIfGiven(&c.Redis.Password)},
+		{"redis.tls", "false", "talk TLS to the Redis", setTLS(&c.Redis)},
+		{"redis.tls_ca", "", "PEM file of the authority the Redis's certificate comes from; empty: the machine's own", setText(&c.Redis.TLSCA)},
+		{"lock.version", "v0", "the lock: " + strings.Join(versions, ", "), setOneOf(&c.Lock.Version, versions)},
+		{"lock.ttl", "10s", "expiry of the lock, from v2 on", setDuration(&c.Lock.TTL, 10*time.Millisecond, 24*time.Hour)},
 		{"lock.retry_interval", "20ms", "pause between attempts: polling waiters, failed renewals, optimistic sales",
-			func(c *Config, v any) error {
-				return setDuration(&c.Lock.RetryInterval, v, time.Millisecond, time.Minute)
-			}},
-		{"lock.wait_timeout", "30s", "longest wait for the lock",
-			func(c *Config, v any) error { return setDuration(&c.Lock.WaitTimeout, v, time.Millisecond, time.Hour) }},
+			setDuration(&c.Lock.RetryInterval, time.Millisecond, time.Minute)},
+		{"lock.wait_timeout", "30s", "longest wait for the lock", setDuration(&c.Lock.WaitTimeout, time.Millisecond, time.Hour)},
 		{"lock.hand_off_limit", "64", "how often a process may hand the lock to its own next sale before another process's turn, from v8 on",
-			func(c *Config, v any) error { return setNumber(&c.Lock.HandOffLimit, v, 0, 1_000_000) }},
-		{"sale.think_time", "0s", "pause of a sale between reading the stock and writing it",
-			func(c *Config, v any) error { return setDuration(&c.Sale.ThinkTime, v, 0, time.Hour) }},
-		{"sale.nested", "0", "how many nested calls take the lock again",
-			func(c *Config, v any) error { return setNumber(&c.Sale.Nested, v, 0, 100) }},
+			setNumber(&c.Lock.HandOffLimit, 0, 1_000_000)},
+		{"sale.think_time", "0s", "pause of a sale between reading the stock and writing it", setDuration(&c.Sale.ThinkTime, 0, time.Hour)},
+		{"sale.nested", "0", "how many nested calls take the lock again", setNumber(&c.Sale.Nested, 0, 100)},
 		{"inventory.initial", "200", "stock of a first run, and of one after Redis came back empty",
-			func(c *Config, v any) error { return setNumber(&c.Inventory.Initial, v, 0, history.MaxStock) }},
+			setNumber(&c.Inventory.Initial, 0, history.MaxStock)},
 		{"inventory.max_orders", "200000", "how many orders the ledger keeps of the run that is on, and as many of those before it together",
-			func(c *Config, v any) error { return setNumber(&c.Inventory.MaxOrders, v, 2, 100_000_000) }},
+			setNumber(&c.Inventory.MaxOrders, 2, 100_000_000)},
 		{"log.level", "info", "debug (every lock and unlock), info (every sale), warn or error",
-			func(c *Config, v any) error {
-				return setOneOf(&c.Log.Level, v, []string{"debug", "info", "warn", "error"})
-			}},
+			setOneOf(&c.Log.Level, []string{"debug", "info", "warn", "error"})},
 	}
 }
 
-func setText(to *string, value any) (err error) {
-	if *to, err = cast.ToStringE(value); err != nil {
-		return errors.New("want one text")
+func setText(to *string) func(any) error {
+	return func(value any) (err error) {
+		if *to, err = cast.ToStringE(value); err != nil {
+			return errors.New("want one text")
+		}
+		return nil
 	}
-	return nil
 }
 
-func setBool(to *bool, value any) (err error) {
-	if *to, err = cast.ToBoolE(value); err != nil {
-		return errors.New("want true or false")
+func setBool(to *bool) func(any) error {
+	return func(value any) (err error) {
+		if *to, err = cast.ToBoolE(value); err != nil {
+			return errors.New("want true or false")
+		}
+		return nil
 	}
-	return nil
 }
 
-func setOneOf(to *string, value any, allowed []string) error {
-	if err := setText(to, value); err != nil || !slices.Contains(allowed, *to) {
-		return fmt.Errorf("want one of %s", strings.Join(allowed, ", "))
+// setTLS keeps what a URL said.
+func setTLS(r *Redis) func(any) error {
+	return func(value any) error {
+		var tls bool
+		err := setBool(&tls)(value)
+		r.TLS = r.TLS || tls
+		return err
 	}
-	return nil
 }
 
 // setIfGiven keeps the value that a URL gave, unless the key has one.
-func setIfGiven(to *string, value any) error {
-	var text string
-	if err := setText(&text, value); err != nil {
+func setIfGiven(to *string) func(any) error {
+	return func(value any) error {
+		var text string
+		err := setText(&text)(value)
+		*to = cmp.Or(text, *to)
 		return err
 	}
-	*to = cmp.Or(text, *to)
-	return nil
 }
 
-func setDuration(to *time.Duration, value any, from, upTo time.Duration) error {
-	text, _ := value.(string) // a bare number has no unit
-	d, err := time.ParseDuration(text)
-	if err != nil || d < from || d > upTo {
-		return fmt.Errorf("want a number with its unit, such as 10s or 500ms, from %v to %v", from, upTo)
+func setOneOf(to *string, allowed []string) func(any) error {
+	return func(value any) error {
+		if err := setText(to)(value); err != nil || !slices.Contains(allowed, *to) {
+			return fmt.Errorf("want one of %s", strings.Join(allowed, ", "))
+		}
+		return nil
 	}
-	*to = d
-	return nil
 }
 
-func setNumber[N int | int64](to *N, value any, from, upTo N) error {
-	n, err := strconv.ParseInt(strings.TrimSpace(fmt.Sprint(value)), 10, 64)
-	if err != nil || n < int64(from) || n > int64(upTo) {
-		return fmt.Errorf("want a whole number from %d to %d", from, upTo)
+func setDuration(to *time.Duration, from, upTo time.Duration) func(any) error {
+	return func(value any) (err error) {
+		text, _ := value.(string) // a bare number has no unit
+		if *to, err = time.ParseDuration(text); err != nil || *to < from || *to > upTo {
+			return fmt.Errorf("want a number with its unit, such as 10s or 500ms, from %v to %v", from, upTo)
+		}
+		return nil
 	}
-	*to = N(n)
-	return nil
+}
+
+func setNumber[N int | int64](to *N, from, upTo N) func(any) error {
+	return func(value any) error {
+		n, err := strconv.ParseInt(strings.TrimSpace(fmt.Sprint(value)), 10, 64)
+		if err != nil || n < int64(from) || n > int64(upTo) {
+			return fmt.Errorf("want a whole number from %d to %d", from, upTo)
+		}
+		*to = N(n)
+		return nil
+	}
 }

@@ -84,7 +84,7 @@ func (l *Locker) enter(key string) (lock.Locker, error) {
 	return l.lockers[key], nil
 }
 
-// Close gives back every lock: when its time has come, or at once when ctx ends. It is called once.
+// Close returns back every lock: when its time has come, or at once when ctx ends. It is called once.
 func (l *Locker) Close(ctx context.Context) {
 	l.mu.Lock()
 	l.closed = true

@@ -74,7 +74,7 @@ func (r *Runs) add(ctx context.Context, values ...string) (string, error) {
 	return added.Val(), nil
 }
 
-// All gives the recorded runs in the order of their beginnings; complete reports whether none is forgotten. It
+// All returns the recorded runs in the order of their beginnings; complete reports whether none is forgotten. It
 // fails as rediserr.Classify says.
 func (r *Runs) All(ctx context.Context) (runs []Run, complete bool, err error) {
 	const some = 1000

@@ -2,7 +2,7 @@ package job
 
 import "time"
 
-// Count is what became of a tick, counted over all replicas.
+// Count is how often a tick was run, by all replicas together.
 type Count struct {
 	Tick   time.Time `json:"tick"`
 	Runs   int       `json:"runs"`
@@ -10,7 +10,7 @@ type Count struct {
 	Busy   bool      `json:"left_out"` // not run, as a run of an earlier tick was going on
 }
 
-// Tally is what became of each of some ticks.
+// Tally has a count for each of some ticks.
 type Tally []Count
 
 // NewTally counts the runs of each tick from first to last, at most of the last MaxTicks. A run without an end is taken to have lasted as
@@ -65,7 +65,7 @@ const (
 	Unknown Verdict = "unknown" // nothing was run
 )
 
-// ExitCode is the exit code of a command with this verdict: 0, 1 or 2.
+// ExitCode returns the exit code of a command with this verdict: 0, 1 or 2.
 func (v Verdict) ExitCode() int {
 	switch v {
 	case Holds:
@@ -77,7 +77,7 @@ func (v Verdict) ExitCode() int {
 	}
 }
 
-// Runs is how many runs there were.
+// Runs counts the runs.
 func (t Tally) Runs() (sum int) {
 	for _, count := range t {
 		sum += count.Runs
@@ -85,7 +85,7 @@ func (t Tally) Runs() (sum int) {
 	return sum
 }
 
-// Beside is how many runs began while another was going on.
+// Beside counts the runs that began while another was going on.
 func (t Tally) Beside() (sum int) {
 	for _, count := range t {
 		sum += count.Beside
@@ -93,19 +93,19 @@ func (t Tally) Beside() (sum int) {
 	return sum
 }
 
-// Once is how many ticks were run exactly once.
+// Once counts the ticks that were run exactly once.
 func (t Tally) Once() int { return t.with(func(c Count) bool { return c.Runs == 1 }) }
 
-// More is how many ticks were run more than once.
+// More counts the ticks that were run more than once.
 func (t Tally) More() int { return t.with(func(c Count) bool { return c.Runs > 1 }) }
 
-// None is how many ticks were not run at all: left out, or missed.
+// None counts the ticks that were not run at all: left out, or missed.
 func (t Tally) None() int { return t.with(func(c Count) bool { return c.Runs == 0 }) }
 
-// LeftOut is how many ticks were not run because a run was going on.
+// LeftOut counts the ticks that were not run because a run was going on.
 func (t Tally) LeftOut() int { return t.with(func(c Count) bool { return c.Busy }) }
 
-// Missed is how many ticks were not run, though no run was going on.
+// Missed counts the ticks that were not run, though no run was going on.
 func (t Tally) Missed() int { return t.None() - t.LeftOut() }
 
 func (t Tally) with(holds func(Count) bool) (n int) {

@@ -1,6 +1,6 @@
 // Package job runs a job once a tick, however many replicas there are: at each tick every replica attempts to get the lock, and the one
 // that gets it runs the job. gocron is the scheduler; Locker is our lock with gocron's interface; Runs is the record of the runs, and
-// Tally says afterwards what became of each tick.
+// Tally counts afterwards how often each tick was run.
 //
 // What a lock gives a job: without one, or with an update alone (v0, atomic, optimistic), every replica runs each tick. With v1 no tick is
 // run after a holder has died. With v2 to v5 a run longer than its tick overlaps the next one; with v2 its late Unlock also frees the lock
@@ -24,7 +24,7 @@ import "time"
 // not run twice as long as the difference of the replicas' clocks and their delay are less than 2/5 of a tick together.
 type Every time.Duration
 
-// Tick is the tick that a replica runs now: the last one, or the next one if it is near, for a timer may fire a moment before the wall
+// Tick returns the tick that a replica runs now: the last one, or the next one if it is near, for a timer may fire a moment before the wall
 // clock reaches the tick.
 func (e Every) Tick(now time.Time) time.Time {
 	every := time.Duration(e)
@@ -34,11 +34,11 @@ func (e Every) Tick(now time.Time) time.Time {
 // Late reports whether it is too late for the tick: another replica may have had the lock and released it.
 func (e Every) Late(now time.Time) bool { return now.Sub(e.Tick(now)) >= e.Keep() }
 
-// Keep is how long the lock is kept, at least.
+// Keep returns how long the lock is kept, at least.
 func (e Every) Keep() time.Duration { return time.Duration(e) * 2 / 5 }
 
-// Expiry is the expiry the lock should have.
+// Expiry returns the expiry the lock should have.
 func (e Every) Expiry() time.Duration { return time.Duration(e) / 2 }
 
-// Over is how long after its beginning a tick can no longer be run, except by a replica that was paused.
+// Over returns how long after its beginning a tick can no longer be run, except by a replica that was paused.
 func (e Every) Over() time.Duration { return time.Duration(e) / 2 }

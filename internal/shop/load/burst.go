@@ -45,6 +45,23 @@ const (
 	readWait = 250 * time.Millisecond
 )
 
+// Check refuses numbers that make no burst, by the flags that say them.
+func (b Burst) Check() error {
+	switch {
+	case b.Requests < 1 || b.Requests > 10_000_000:
+		return fmt.Errorf("-n %d is not allowed: want from 1 to 10000000 requests", b.Requests)
+	case b.Buyers < 1 || b.Buyers > 100_000:
+		return fmt.Errorf("-c %d is not allowed: want from 1 to 100000 buyers", b.Buyers)
+	case b.Stock < 0 || b.Stock > history.MaxStock:
+		return fmt.Errorf("--stock %d is not allowed: want from 0 to %d", b.Stock, history.MaxStock)
+	case b.Timeout <= 0:
+		return fmt.Errorf("--timeout %v is not allowed: want more than 0", b.Timeout)
+	case !(b.MinAnswered >= 0 && b.MinAnswered <= 1): // nor NaN
+		return fmt.Errorf("--min-answered %v is not allowed: want from 0 (any share will do) to 1 (every request)", b.MinAnswered)
+	}
+	return nil
+}
+
 // Run switches the lock, starts a run, sends the buyers, and reads the verdict. What the buyers were told is never thrown away: where the
 // ledger cannot be read, the verdict is UNKNOWN.
 func (b Burst) Run(ctx context.Context) (Result, error) {
@@ -67,9 +84,8 @@ func (b Burst) Run(ctx context.Context) (Result, error) {
 	}
 	if err := b.readLedger(ctx, client, &result.Report); err != nil {
 		result.leaveUnread(begun, err)
-	} else {
-		result.Judge(b.MinAnswered)
 	}
+	result.Judge(b.MinAnswered)
 	return result, nil
 }
 

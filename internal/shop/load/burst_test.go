@@ -139,9 +139,11 @@ func TestJudge(t *testing.T) {
 		}, Requests: 110, OK: 110, Answered: 1}, 0.99, history.Unknown,
 			"10 buyers were told that they bought, and the ledger has no orders of theirs"},
 		{"orders that are missing hide no lost update", load.Result{Report: lost, Requests: 210, OK: 210, Answered: 1}, 0.99, history.Oversold,
-			"200 sold, but the stock fell by 31 only: 169 updates were lost, and as many pieces can be sold a second time"},
+			"200 sold, but the stock fell by 31 only: 169 updates were lost, and as many pieces can be sold a second time" +
+				"; but 10 buyers were told that they bought, and the ledger has no orders of theirs"},
 		{"what is broken stays broken", load.Result{Report: lost, Requests: 2000, OK: 200, Unknown: 1800, Answered: 0.1}, 0.99, history.Oversold,
-			"200 sold, but the stock fell by 31 only: 169 updates were lost, and as many pieces can be sold a second time"},
+			"200 sold, but the stock fell by 31 only: 169 updates were lost, and as many pieces can be sold a second time" +
+				"; but 1800 of 2000 requests were not answered, or not as they should be"},
 	} {
 		c.result.Judge(c.atLeast)
 		if c.result.Verdict != c.want || c.result.Reason != c.reason {

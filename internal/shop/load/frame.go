@@ -17,7 +17,7 @@ const (
 	mostDrawn = 8 << 20 // bytes
 )
 
-// Pairs gives what the two sales of each finding did, command by command, by their names with a space between them: of the latest of
+// Pairs returns what the two sales of each finding did, command by command, by their names with a space between them: of the latest of
 // each kind. Draw gives one of them; nil if it is not known any more.
 func Pairs(frames []Frame, draw func(a, b string) json.RawMessage) map[string]json.RawMessage {
 	pairs, kinds, size := map[string]json.RawMessage{}, map[string]int{}, 0

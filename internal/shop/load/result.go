@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"lockstep/internal/language"
 	"lockstep/internal/service/history"
 )
 
@@ -26,6 +27,8 @@ type Result struct {
 	Seconds   float64        `json:"seconds"`
 	PerSecond float64        `json:"per_second"`
 	Latency   Latency        `json:"latency_ms"`
+
+	why language.Text // Reason, in each language
 }
 
 // Latency is how long the answers took, in milliseconds.
@@ -77,7 +80,7 @@ func percentile(sorted []time.Duration, p int) float64 {
 	return float64(sorted[max(rank, 1)-1].Microseconds()) / 1000
 }
 
-// Missing is how many orders of answered sales the ledger lacks; below zero, how many more orders it has than sales were answered.
+// Missing counts the orders of answered sales that the ledger lacks; below zero, how many more orders it has than sales were answered.
 func (r Result) Missing() int64 { return int64(r.OK) - r.Sold }
 
 // LostKnown reports whether the ledger says how many updates were lost. Orders that it lacks can only hide some: what it shows is true, but
@@ -86,33 +89,58 @@ func (r Result) LostKnown() bool {
 	return r.Unread == "" && (r.Missing() <= 0 || r.Verdict == history.Oversold)
 }
 
-// Judge gives the reason of the verdict. It turns PASS into UNKNOWN if the share of answered requests is below minAnswered (from 0 to 1),
+// Judge returns the reason of the verdict. It turns PASS into UNKNOWN if the share of answered requests is below minAnswered (from 0 to 1),
 // and all but OVERSOLD if an answered sale has no order: the ledger cannot be trusted then. OVERSOLD and UNDERSOLD stay, however few were
 // answered.
 func (r *Result) Judge(minAnswered float64) {
+	tooFew := r.Verdict == history.Pass && r.Answered < minAnswered
 	switch {
+	case r.Unread != "":
+		r.why = language.Both("the ledger could not be read: "+r.Unread, "读不到账本："+r.Unread)
 	case !r.LostKnown():
-		r.Verdict = history.Unknown
-		r.Reason = fmt.Sprintf("%d buyers were told that they bought, and the ledger has no orders of theirs", r.Missing())
-	case r.Verdict != history.Pass:
-		r.Reason = r.Means()
-	case r.Answered < minAnswered:
-		r.Verdict = history.Unknown
-		r.Reason = fmt.Sprintf("only %d of %d requests were answered (sold, or sold out), which is less than %.4g %%",
-			r.OK+r.SoldOut, r.Requests, 100*minAnswered)
+		r.why = language.Both(r.missing())
+	case tooFew:
+		r.why = language.Both(
+			fmt.Sprintf("only %d of %d requests were answered (sold, or sold out), which is less than %.4g %%",
+				r.OK+r.SoldOut, r.Requests, 100*minAnswered),
+			fmt.Sprintf("%d 个请求中，只有 %d 个得到了“买到”或“售罄”的响应，不到 %.4g %%", r.Requests, r.OK+r.SoldOut, 100*minAnswered))
 	default:
-		r.Reason = r.Means()
-		if rest := r.Failed + r.Unknown; rest > 0 {
-			r.Reason += fmt.Sprintf("; but %d of %d requests were not answered, or not as they should be", rest, r.Requests)
-		}
+		r.why = r.means()
 	}
+	if !r.LostKnown() || tooFew {
+		r.Verdict = history.Unknown
+	}
+	r.Reason = r.why.In(language.English)
 }
+
+// missing says that the ledger lacks orders, in each language.
+func (r Result) missing() (english, chinese string) {
+	return fmt.Sprintf("%d buyers were told that they bought, and the ledger has no orders of theirs", r.Missing()),
+		fmt.Sprintf("%d 个买家被告知买到了，账本里却没有他们的订单", r.Missing())
+}
+
+// means says what the report means, and what limits it.
+func (r Result) means() language.Text {
+	means := r.Means()
+	english, chinese := means.In(language.English), means.In(language.Chinese)
+	if r.Missing() > 0 {
+		in, zh := r.missing()
+		english, chinese = english+"; but "+in, chinese+"；但 "+zh
+	}
+	if rest := r.Failed + r.Unknown; rest > 0 {
+		english += fmt.Sprintf("; but %d of %d requests were not answered, or not as they should be", rest, r.Requests)
+		chinese += fmt.Sprintf("；但 %d 个请求中有 %d 个没有得到应有的响应", r.Requests, rest)
+	}
+	return language.Both(english, chinese)
+}
+
+// Says says in words why the verdict is what it is.
+func (r Result) Says(in language.Language) string { return r.why.In(in) }
 
 // leaveUnread says of a run, of which only the beginning is known, that its ledger could not be read.
 func (r *Result) leaveUnread(begun history.Report, why error) {
 	r.Report = history.Report{RunID: begun.RunID, Lock: begun.Lock, Initial: begun.Initial, Verdict: history.Unknown}
 	r.Unread = why.Error()
-	r.Reason = "the ledger could not be read: " + r.Unread
 }
 
 // MarshalJSON leaves out what only the ledger says, where it could not be read.

@@ -159,12 +159,12 @@ func (w *Watch) told(of Result) bool {
 	return tally && (sold || of.Sold == 0)
 }
 
-// Pairs gives what the two sales of each finding did: see Pairs.
+// Pairs returns what the two sales of each finding did: see Pairs.
 func (w *Watch) Pairs(ctx context.Context, frames []Frame) map[string]json.RawMessage {
 	return Pairs(frames, func(a, b string) json.RawMessage { return w.pair(ctx, a, b) })
 }
 
-// pair gives one of them; nil if the server does not know it any more.
+// pair returns one of them; nil if the server does not know it any more.
 func (w *Watch) pair(ctx context.Context, a, b string) (trace json.RawMessage) {
 	response, err := w.get(ctx, "/live/pair", url.Values{"a": {a}, "b": {b}})
 	if err != nil {

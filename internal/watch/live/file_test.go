@@ -55,7 +55,7 @@ type content struct {
 func TestTheRunAsAFile(t *testing.T) {
 	t.Parallel()
 	for lang, wants := range map[string][]string{
-		"en": {"r1#1 removed r2#1's lock", "r1#1 and r2#1 were inside together for 2.0 s", "2 sold, the stock felt 1: 1 update was lost"},
+		"en": {"r1#1 removed r2#1's lock", "r1#1 and r2#1 were inside together for 2.0 s", "2 sold, but the stock fell by 1 only"},
 		"zh": {"r1#1 删除了 r2#1 的锁", "卖出 2 件，库存只减了 1 件：丢失了 1 次扣减"},
 	} {
 		shop := newStage("v2")

@@ -38,7 +38,7 @@ func TestForeignDelete(t *testing.T) {
 	shop.set(func(look *live.Look) {
 		look.Report.Sold, look.Report.Remaining, look.Report.Lost, look.Report.Verdict = 2, 199, 1, history.Oversold
 	})
-	english.until("tally", "2 sold, the stock felt 1: 1 update was lost")
+	english.until("tally", "2 sold, but the stock fell by 1 only: 1 update was lost")
 	chinese.until("tally", "卖出 2 件，库存只减了 1 件：丢失了 1 次扣减")
 }
 

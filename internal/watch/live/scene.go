@@ -147,7 +147,7 @@ func (s *scene) tally() (frame func(language.Language) any, news bool) {
 	}
 	s.told = text
 	return func(in language.Language) any {
-		return TallyFrame{Report: report, Says: Verdict(report).In(in), Found: found}
+		return TallyFrame{Report: report, Says: says(report).In(in), Found: found}
 	}, true
 }
 

@@ -19,46 +19,18 @@ func notTogether(first, second string) language.Text {
 		fmt.Sprintf("%s 在 %s 进去之前就离开了；它的进程当时没有消息", first, second))
 }
 
-// Verdict says what a report means, in words.
-func Verdict(r history.Report) language.Text {
-	both, fell := language.Both, r.Initial-r.Remaining
+// says tells what a report means, of a run that goes on, too.
+func says(r history.Report) language.Text {
 	switch {
-	case r.Lost > 0 && r.Oversold > 0:
-		return both(
-			fmt.Sprintf("%d sold of %d, the stock felt %d: %s lost", r.Sold, r.Initial, fell, were(r.Lost, "update")),
-			fmt.Sprintf("库存 %d 件，卖出 %d 件，库存只减了 %d 件：丢失了 %d 次扣减", r.Initial, r.Sold, fell, r.Lost))
-	case r.Lost > 0:
-		return both(
-			fmt.Sprintf("%d sold, the stock felt %d: %s lost", r.Sold, fell, were(r.Lost, "update")),
-			fmt.Sprintf("卖出 %d 件，库存只减了 %d 件：丢失了 %d 次扣减", r.Sold, fell, r.Lost))
-	case r.Oversold > 0:
-		return both(
-			fmt.Sprintf("%d sold of %d: %d more than there were", r.Sold, r.Initial, r.Oversold),
-			fmt.Sprintf("库存 %d 件，卖出 %d 件：多卖了 %d 件", r.Initial, r.Sold, r.Oversold))
-	case r.Lost < 0:
-		return both(
-			fmt.Sprintf("%d sold, the stock fell by %d: %s gone without an order", r.Sold, fell, were(-r.Lost, "piece")),
-			fmt.Sprintf("卖出 %d 件，库存减了 %d：%d 件没有订单就不见了", r.Sold, fell, -r.Lost))
+	case r.Lost != 0 || r.Oversold > 0:
+		return r.Means()
 	case r.Sold == 0:
-		return both("nothing is sold yet", "还没有卖出")
+		return language.Both("nothing is sold yet", "还没有卖出")
 	case r.InFlight > 0:
-		return both(
+		return language.Both(
 			fmt.Sprintf("%d sold so far, and the stock felt each of them", r.Sold),
 			fmt.Sprintf("目前卖出 %d 件，每一件都扣了库存", r.Sold))
-	case r.Verdict == history.Pass:
-		return both(
-			fmt.Sprintf("%d sold, and the stock felt each of them, with up to %d requests in flight at once", r.Sold, r.MaxInFlight),
-			fmt.Sprintf("卖出 %d 件，每一件都扣了库存；最多有 %d 个请求同时在处理", r.Sold, r.MaxInFlight))
 	default:
-		return both(
-			fmt.Sprintf("%d sold, and the stock felt each; no two requests were in flight at once, so nothing was put to the test", r.Sold),
-			fmt.Sprintf("卖出 %d 件，每一件都扣了库存；没有两个请求同时在处理，所以什么也没有验证", r.Sold))
+		return r.Means()
 	}
-}
-
-func were(n int64, what string) string {
-	if n == 1 {
-		return "1 " + what + " was"
-	}
-	return fmt.Sprintf("%d %ss were", n, what)
 }

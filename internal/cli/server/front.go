@@ -1,0 +1,115 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"lockstep/docs"
+	"lockstep/internal/dao"
+	"lockstep/internal/learn/classroom"
+	"lockstep/internal/lock"
+	"lockstep/internal/lock/strategy"
+	"lockstep/internal/service"
+	"lockstep/internal/shop/cluster"
+	"lockstep/internal/shop/config"
+)
+
+// The flags of the command serve that are for the replicas of a cluster.
+const (
+	UntilStdinFlag  = "until-stdin-ends"
+	BehindFrontFlag = "behind-front"
+)
+
+// Replicas are what a cluster is told beside its configuration.
+type Replicas struct {
+	N      int
+	Given  []string  // the flags given to this process, which its replicas get, too
+	Stderr io.Writer // of the replicas
+	Log    *slog.Logger
+	Ready  func(firstLine string) // is told once the replicas and the front answer
+}
+
+// ServeCluster serves by several replicas, as processes behind one front, until ctx ends, and then until the sales in flight have ended.
+func ServeCluster(ctx context.Context, cfg config.Config, r Replicas) error {
+	listener, redis, err := listen(ctx, cfg)
+	if err != nil {
+		return err
+	}
+	guard := newGuard(cfg, listener.Addr())
+	processes, err := r.start(ctx, behind(guard, cfg), redis)
+	if err != nil {
+		return errors.Join(err, listener.Close(), redis.Close())
+	}
+	warnOf(guard, listener.Addr(), r.Log)
+	front := &cluster.Front{Cluster: processes, NewID: uuid.NewString, Guard: guard, Log: r.Log, Ending: make(chan struct{})}
+	shown := newLive(cfg, guard, listener.Addr(), cluster.Watched{Front: front})
+	shown.Hub.Can.Replicas = true
+	class := classroom.New(docs.Course())
+	front.Live, front.Nodes, front.Room = shown.Handler(), nodeFaults(redis, shown.Hub), class.Handler()
+	processes.Tell(shown.Hub.Note)
+	web := newWebServer(front.Handler(), "", r.Log, func() { close(front.Ending) }, shown.Close, class.Close)
+	r.Ready(fmt.Sprintf("lockstep: %s · %d replicas · lock %s · %s",
+		where(listener.Addr().String()), r.N, cfg.Lock.Version, redis.Name))
+	err = r.serve(ctx, listener, web, front)
+	shown.Close()
+	return errors.Join(err, redis.Close())
+}
+
+// serve serves by a front until ctx ends, then stops its replicas.
+func (r Replicas) serve(ctx context.Context, listener net.Listener, web *webServer, front *cluster.Front) (err error) {
+	failed := make(chan error, 1)
+	go func() { failed <- web.serve(listener) }()
+	watching, endWatching := context.WithCancel(context.WithoutCancel(ctx))
+	watched := make(chan struct{})
+	go func() {
+		defer close(watched)
+		front.Watch(watching)
+	}()
+	select {
+	case <-ctx.Done():
+		r.Log.Info("ending: waiting for the sales in flight")
+	case err = <-failed:
+	}
+	answered := make(chan struct{})
+	all, cancel := context.WithCancel(context.Background())
+	go func() { // takes no more requests, and passes on the answers to those it has
+		defer close(answered)
+		_ = web.shutdown(all) // some time after every replica has ended there is nothing left to pass on
+	}()
+	front.Cluster.Stop() // the front still watches: it does not wait for replicas that hang
+	endWatching()
+	<-watched
+	select {
+	case <-answered:
+	case <-time.After(LeaveTime):
+	}
+	cancel()
+	<-answered
+	return err
+}
+
+// start starts servers of this very program with its configuration, except for their addresses, their names, and the embedded Redis, which
+// is this process's.
+func (r Replicas) start(ctx context.Context, cfg config.Config, redis *dao.Redis) (*cluster.Cluster, error) {
+	replica, err := cluster.Command(cfg, redis.Addr, redis.Nodes.Addrs(), r.Given, []string{
+		"serve", "--" + UntilStdinFlag, "--" + BehindFrontFlag, "--server.addr=127.0.0.1:0",
+		"--server.hosts=" + strings.Join(cfg.Server.Hosts, ","),
+		"--admin.open=" + strconv.FormatBool(cfg.Admin.Open),
+	}, nil, r.Stderr)
+	if err != nil {
+		return nil, err
+	}
+	sale := service.Settings{
+		Lock: strategy.Parts{Options: lock.Options{WaitTimeout: cfg.Lock.WaitTimeout}}, Think: cfg.Sale.ThinkTime, Nested: cfg.Sale.Nested,
+	}
+	return cluster.Start(ctx, r.N, replica, sale.LongestSale()+4*LeaveTime, r.Log) // for what comes after the sales
+}

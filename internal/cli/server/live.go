@@ -1,0 +1,62 @@
+package server
+
+import (
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/google/uuid"
+
+	"lockstep/internal/dao"
+	"lockstep/internal/shop/api"
+	"lockstep/internal/shop/config"
+	"lockstep/internal/shop/load"
+	"lockstep/internal/watch/live"
+)
+
+const (
+	liveLinger = 10 * time.Second       // a page that is loaded anew misses nothing
+	liveSettle = 150 * time.Millisecond // the streams of replicas are read ten times a second
+)
+
+// newLive makes the page's live view of a shop, for a server, or a front, that listens at addr.
+func newLive(cfg config.Config, guard api.Guard, addr net.Addr, shop live.Shop) *live.Server {
+	hub := &live.Hub{Shop: shop, Linger: liveLinger, Now: time.Now, Can: live.Can{Administer: administers(guard)}}
+	if replica, is := shop.(*live.Replica); !is || len(replica.Peers) > 0 {
+		hub.Settle = liveSettle
+	}
+	targets := []string{"http://" + config.Reachable(addr.String())}
+	for _, peer := range cfg.Server.Peers {
+		targets = append(targets, "http://"+peer)
+	}
+	return &live.Server{Hub: hub, Bursts: &live.Bursts{
+		Targets: targets, Peers: cfg.Server.Peers, Token: cfg.Admin.Token, NewID: uuid.NewString,
+		Fits: func(buyers int) error { return load.CheckFiles(buyers, true) },
+	}}
+}
+
+// administers tells the page who may change things.
+func administers(guard api.Guard) string {
+	switch {
+	case guard.Token != "":
+		return "token"
+	case guard.Open:
+		return "open"
+	default:
+		return "no"
+	}
+}
+
+// nodeFaults returns the handler that stops and empties the masters of Redlock; nil if they are not embedded in this process.
+func nodeFaults(redis *dao.Redis, hub *live.Hub) http.Handler {
+	for _, node := range redis.Nodes {
+		if !node.Embedded() {
+			return nil
+		}
+	}
+	if len(redis.Nodes) == 0 {
+		return nil
+	}
+	hub.Can.Nodes = true
+	return (&live.Nodes{Nodes: redis.Nodes, Note: hub.Note}).Handler()
+}

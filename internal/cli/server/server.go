@@ -1,0 +1,274 @@
+// Package server puts a server together: the shop with its Redis, and what its page shows, behind one HTTP server; or a cluster's front.
+// It is the only place that knows all of these rooms. Begin with Serve.
+package server
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"os"
+	"strconv"
+	"time"
+
+	"github.com/google/uuid"
+	goredis "github.com/redis/go-redis/v9"
+
+	"lockstep/docs"
+	"lockstep/internal/dao"
+	"lockstep/internal/explore/seat"
+	"lockstep/internal/language"
+	"lockstep/internal/learn/classroom"
+	"lockstep/internal/learn/steps"
+	"lockstep/internal/lock"
+	"lockstep/internal/lock/evolution"
+	"lockstep/internal/lock/strategy"
+	"lockstep/internal/lockv6"
+	"lockstep/internal/service"
+	"lockstep/internal/shop/api"
+	"lockstep/internal/shop/config"
+	"lockstep/internal/shop/metrics"
+	"lockstep/internal/watch/live"
+	"lockstep/internal/watch/witness"
+	"lockstep/internal/web"
+)
+
+// The door is a lock of our own making, renewed while it is held; its expiry is how long a replica that dies while it
+// changes the run can hold up the others.
+const (
+	doorTTL   = 5 * time.Second
+	doorRetry = 20 * time.Millisecond
+	doorWait  = 2 * time.Minute
+)
+
+// LeaveTime bounds each step of ending that talks to Redis or to clients.
+const LeaveTime = 5 * time.Second
+
+// Server is a shop, its Redis, and the HTTP server in front.
+type Server struct {
+	API         *api.API
+	Redis       *dao.Redis
+	Live        *live.Server
+	Addr        string
+	StopBeating context.CancelFunc // ends the heartbeat: the other replicas take this one for dead
+
+	instance    string // unlike any other process's
+	web         *webServer
+	failed      chan error // the HTTP server ended by itself
+	cancelSales context.CancelFunc
+	lived       chan struct{} // closed when the heartbeat has ended
+}
+
+// Open listens, opens the Redis, joins or begins a run, and serves; or it fails, and nothing is left open. The server ends by Close,
+// not with ctx.
+func Open(ctx context.Context, cfg config.Config, o Options) (*Server, error) {
+	listener, redis, err := listen(ctx, cfg)
+	if err != nil {
+		return nil, err
+	}
+	if err := fits(cfg.Lock.Version, redis); err != nil {
+		return nil, errors.Join(err, listener.Close(), redis.Close())
+	}
+	s := newServer(cfg, redis, listener.Addr(), o)
+	if err := s.API.Shop.Open(ctx, s.Settings(cfg)); err != nil {
+		return nil, errors.Join(fmt.Errorf("opening the shop: %w", err), listener.Close(), redis.Close())
+	}
+	warnOf(s.API.Guard, listener.Addr(), s.API.Log)
+	s.serve(ctx, listener)
+	return s, nil
+}
+
+// listen opens the address of a server or a front, and its Redis.
+func listen(ctx context.Context, cfg config.Config) (net.Listener, *dao.Redis, error) {
+	listener, err := net.Listen("tcp", cfg.Server.Addr)
+	if err != nil {
+		return nil, nil, fmt.Errorf("server.addr: cannot listen on %s: %w; choose another with --server.addr", cfg.Server.Addr, err)
+	}
+	redis, err := dao.Open(ctx, dao.Config(cfg.Redis))
+	if err != nil {
+		return nil, nil, errors.Join(err, listener.Close())
+	}
+	return listener, redis, nil
+}
+
+// newServer makes a server of an open Redis. It asks Redis nothing yet.
+func newServer(cfg config.Config, redis *dao.Redis, addr net.Addr, o Options) *Server {
+	replica := cmp.Or(cfg.Server.Replica, replicaName())
+	log := o.Log.With("replica", replica)
+	orderIDs := api.OwnOrderIDs(uuid.NewString)
+	if o.BehindFront {
+		orderIDs = api.FrontOrderIDs(uuid.NewString)
+	}
+	instance := uuid.NewString()
+	shop := newShop(redis, dao.NewStore(redis.Store, instance, cfg.Inventory.MaxOrders))
+	shop.Replica, shop.Log = replica, log
+	counts := metrics.New(replica, shop.Tally)
+	recorder := witness.NewRecorder(replica, instance, time.Now)
+	shop.Observers = service.Observers{counts, recorder}
+	for _, hook := range []goredis.Hook{counts, recorder.Hook()} {
+		redis.Lock.AddHook(hook)
+		redis.Store.AddHook(hook)
+	}
+	for i, node := range redis.Nodes {
+		node.AddHook(counts)
+		node.AddHook(recorder.HookOfNode(i+1, len(redis.Nodes)))
+	}
+	explorer := seat.New(seat.Usual(), seat.Errors{Status: api.StatusOf, Write: api.WriteError})
+	class := classroom.New(docs.Course())
+	guard := newGuard(cfg, addr)
+	shown := newLive(cfg, guard, addr, &live.Replica{Name: replica, Recorder: recorder, Shop: shop, Peers: cfg.Server.Peers})
+	s := &Server{
+		API: &api.API{
+			Shop: shop, Metrics: counts, Events: recorder, Live: shown.Handler(), Page: web.Handlers(), OrderIDs: orderIDs,
+			Replica: replica, Redis: redis.Name, Nodes: redis.Nodes.Addrs(), Log: log,
+			Guard: guard,
+			Seat:  seatRoutes(explorer), Course: class.Handler(),
+		},
+		Redis: redis, instance: instance, Live: shown,
+		Addr:   addr.String(),
+		failed: make(chan error, 1),
+		lived:  make(chan struct{}),
+	}
+	s.API.NodeFaults = nodeFaults(redis, shown.Hub)
+	s.web = newWebServer(s.API.Handler(), replica, log, recorder.Close, shown.Close, class.Close, explorer.Close)
+	return s
+}
+
+// seatRoutes returns the routes below /seat: the scheduler's seat, and the steps.
+func seatRoutes(explorer http.Handler) http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle("/", explorer)
+	mux.Handle("/seat/steps", steps.Handler())
+	mux.Handle("/seat/steps/", steps.Handler())
+	return mux
+}
+
+// newShop makes a shop without a name, a log and observers.
+func newShop(redis *dao.Redis, store *dao.Store) *service.Shop {
+	clock := lock.SystemClock{}
+	return &service.Shop{
+		Stock: store, Ledger: store,
+		Key: dao.NewLockKey(redis.Lock, redis.Nodes, lock.Key),
+		Door: lockv6.New(redis.Store, lock.Options{
+			Key: dao.DoorKey, TTL: doorTTL, RetryInterval: doorRetry, WaitTimeout: doorWait, Clock: clock,
+		}),
+		Clock: clock, NewID: uuid.NewString,
+	}
+}
+
+// serve starts the heartbeat and the HTTP server.
+func (s *Server) serve(ctx context.Context, listener net.Listener) {
+	beating, stop := context.WithCancel(context.WithoutCancel(ctx))
+	s.StopBeating = stop
+	go func() {
+		defer close(s.lived)
+		s.API.Shop.Live(beating)
+	}()
+	sales, cancelSales := context.WithCancel(context.WithoutCancel(ctx))
+	s.cancelSales = cancelSales
+	s.web.http.BaseContext = func(net.Listener) context.Context { return sales }
+	go func() { s.failed <- s.web.serve(listener) }()
+}
+
+// fits fails if a lock needs nodes that this Redis does not have.
+func fits(version string, redis *dao.Redis) error {
+	strategy, err := evolution.Find(version)
+	if err != nil {
+		return err
+	}
+	return strategy.Fits(len(redis.Nodes))
+}
+
+// Settings returns the part of a configuration that may change while the shop is open.
+func (s *Server) Settings(cfg config.Config) service.Settings {
+	strategies := map[string]strategy.Strategy{}
+	for _, row := range evolution.Table() {
+		if row.Fits(len(s.Redis.Nodes)) != nil {
+			continue
+		}
+		strategies[row.Name] = row
+	}
+	return service.Settings{
+		Version: cfg.Lock.Version,
+		Lock: strategy.Parts{
+			Options: lock.Options{
+				Key: lock.Key, TTL: cfg.Lock.TTL, RetryInterval: cfg.Lock.RetryInterval, WaitTimeout: cfg.Lock.WaitTimeout,
+				Clock: lock.SystemClock{Ahead: cfg.Server.ClockOffset},
+			},
+			Client: s.Redis.Lock, Nodes: s.Redis.Nodes.Clients(), Process: s.instance, HandOffLimit: cfg.Lock.HandOffLimit,
+			Notifier: s.Redis.Notifier, Rand: rand.Int64N,
+		},
+		Think: cfg.Sale.ThinkTime, Nested: cfg.Sale.Nested, Initial: cfg.Inventory.Initial,
+		Strategies: strategies,
+		Backoff: service.Backoff{
+			Delay: cfg.Lock.RetryInterval, MaxDuration: cfg.Lock.WaitTimeout, Clock: s.API.Shop.Clock, Rand: rand.Int64N,
+		},
+	}
+}
+
+// Close lets the sales in flight end, then ends everything. Sales that do not end in time are cancelled, and release their locks.
+func (s *Server) Close() error {
+	err := s.Shutdown(s.API.Shop.LongestSale())
+	if err != nil {
+		s.API.Log.Error("sales in flight are cancelled: they did not end in time")
+		s.cancelSales()
+		err = errors.Join(err, s.Shutdown(LeaveTime))
+	}
+	s.cancelSales()
+	s.Live.Close()
+	s.StopBeating()
+	<-s.lived
+	ctx, cancel := context.WithTimeout(context.Background(), LeaveTime)
+	defer cancel()
+	if err := s.API.Shop.Close(ctx); err != nil {
+		s.API.Log.Warn("saying goodbye to the other replicas", "error", err)
+	}
+	return errors.Join(err, s.Redis.Close())
+}
+
+// Shutdown takes no more requests, and returns when those in flight have been answered. It fails if that takes too long.
+func (s *Server) Shutdown(within time.Duration) error {
+	ctx, cancel := context.WithTimeout(context.Background(), within)
+	defer cancel()
+	return s.web.shutdown(ctx)
+}
+
+// URL returns the server's URL for this machine.
+func (s *Server) URL() string { return "http://" + config.Reachable(s.Addr) }
+
+// where returns the URL of what listens at addr, for people.
+func where(addr string) string {
+	reachable := config.Reachable(addr)
+	if addr != reachable {
+		return "http://" + reachable + " (and every other address of this machine)"
+	}
+	return "http://" + addr
+}
+
+// firstLine tells the URL, the lock and the Redis.
+func (s *Server) firstLine(ctx context.Context) string {
+	version, _, err := s.API.Shop.LockState(ctx)
+	if err != nil {
+		return fmt.Sprintf("lockstep: %s · %s · %v", s.URL(), s.Redis.Name, err)
+	}
+	title, nodes := "", ""
+	if strategy, err := evolution.Find(version); err == nil {
+		title = " (" + strategy.Title.In(language.English) + ")"
+		if strategy.OnNodes {
+			nodes = " · nodes " + s.Redis.Nodes.String()
+		}
+	}
+	return fmt.Sprintf("lockstep: %s · lock %s%s · %s%s", where(s.Addr), version, title, s.Redis.Name, nodes)
+}
+
+// replicaName tells one process from another in logs and answers.
+func replicaName() string {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "replica"
+	}
+	return host + "-" + strconv.Itoa(os.Getpid())
+}

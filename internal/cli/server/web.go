@@ -1,0 +1,96 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"net/http"
+	"time"
+
+	"lockstep/internal/shop/api"
+)
+
+// How long a client may take, so that none occupies a connection for ever.
+const (
+	WriteTime = 5 * time.Second // to read one write of an answer; each write has a time of its own
+	idleTime  = 2 * time.Minute // between two requests
+	lastTime  = time.Second     // to send a request and to read its answer, once the server ends
+)
+
+// webServer is the HTTP server of a shop or of a cluster's front. All its connections end.
+type webServer struct {
+	http     *http.Server
+	entrance *api.Entrance
+}
+
+// newWebServer makes a server of a handler. When it shuts down it calls ends, which end the streams, or it would wait for those who watch.
+func newWebServer(handler http.Handler, replica string, log *slog.Logger, ends ...func()) *webServer {
+	entrance := &api.Entrance{Next: handler, Replica: replica, Log: log}
+	s := &webServer{
+		entrance: entrance,
+		http: &http.Server{
+			Handler:        entrance,
+			ReadTimeout:    api.BodyTime, // until the entrance has the whole request: a sale may take longer
+			IdleTimeout:    idleTime,
+			MaxHeaderBytes: 64 << 10,
+			ErrorLog:       slog.NewLogLogger(log.Handler(), slog.LevelWarn),
+		},
+	}
+	for _, end := range ends {
+		s.http.RegisterOnShutdown(end)
+	}
+	return s
+}
+
+// serve serves until shutdown.
+func (s *webServer) serve(listener net.Listener) error {
+	return s.http.Serve(writeBoundListener{listener})
+}
+
+// shutdown takes no more connections, and returns when every request has been answered. When only clients are left that are still sending
+// their request or do not read their answer, they are cut off soon. It fails if ctx ends before.
+func (s *webServer) shutdown(ctx context.Context) error {
+	began, ended := time.Now(), make(chan error, 1)
+	go func() { ended <- s.http.Shutdown(ctx) }()
+	look := time.NewTicker(lastTime / 20)
+	defer look.Stop()
+	for {
+		select {
+		case err := <-ended:
+			return err
+		case <-look.C:
+			if time.Since(began) >= lastTime && s.entrance.Shut(lastTime) {
+				return errors.Join(s.http.Close(), <-ended)
+			}
+		}
+	}
+}
+
+// writeBoundListener bounds each write to its connections. It does so below net/http, which also writes by itself.
+type writeBoundListener struct{ net.Listener }
+
+func (l writeBoundListener) Accept() (net.Conn, error) {
+	conn, err := l.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	return writeBoundConn{conn}, nil
+}
+
+type writeBoundConn struct{ net.Conn }
+
+func (c writeBoundConn) Write(text []byte) (int, error) {
+	if err := c.SetWriteDeadline(time.Now().Add(WriteTime)); err != nil {
+		return 0, err
+	}
+	return c.Conn.Write(text)
+}
+
+// CloseWrite is for net/http, which uses it so that its last bytes arrive.
+func (c writeBoundConn) CloseWrite() error {
+	if tcp, ok := c.Conn.(*net.TCPConn); ok {
+		return tcp.CloseWrite()
+	}
+	return nil
+}

@@ -1,0 +1,104 @@
+package report
+
+import (
+	"encoding/json"
+	"io"
+
+	"lockstep/internal/explore"
+	"lockstep/internal/explore/graph"
+	"lockstep/internal/explore/trace"
+)
+
+func writeJSON(w io.Writer, document any) error {
+	encoder := json.NewEncoder(w)
+	encoder.SetIndent("", "  ")
+	encoder.SetEscapeHTML(false)
+	return encoder.Encode(document)
+}
+
+// Document is the JSON document of an exploration.
+type Document struct {
+	Lock           string          `json:"lock"`
+	Actors         int             `json:"actors"`
+	Sales          int             `json:"sales"`
+	Replicas       int             `json:"replicas"`
+	Try            int             `json:"try"`
+	Nested         int             `json:"nested"`
+	WorkMillis     trace.Millis    `json:"work_ms"`
+	SkewMillis     trace.Millis    `json:"skew_ms"`
+	Polls          int             `json:"polls"`
+	Faults         map[string]int  `json:"faults"`
+	Happened       map[string]int  `json:"happened"`  // how many schedules end with each of these faults
+	Ends           []int           `json:"ends"`      // how many states are the end, by the number of sales that succeeded
+	Contended      int             `json:"contended"` // states in which a sale waits for another one
+	BeyondPolls    bool            `json:"beyond_polls"`
+	Untested       []string        `json:"untested"`
+	Schedules      int             `json:"schedules"`
+	States         int             `json:"states"`
+	Depth          int             `json:"depth"`
+	Complete       bool            `json:"complete"`
+	Bound          string          `json:"bound"` // which bound was hit, or "interrupted", in the reader's language
+	Interrupted    bool            `json:"interrupted"`
+	Seconds        float64         `json:"seconds"`
+	Verdict        explore.Verdict `json:"verdict"`
+	Counterexample *Counterexample `json:"counterexample"` // the first; null if there is none
+
+	Counterexamples []Counterexample `json:"counterexamples"` // all, one for each anomaly: with --each
+}
+
+// Counterexample is one of a Document.
+type Counterexample struct {
+	Anomaly  explore.Anomaly `json:"anomaly"`
+	Says     string          `json:"says"`
+	Length   int             `json:"length"`
+	Schedule string          `json:"schedule"`
+	Nodes    int             `json:"nodes,omitempty"` // of a lock on several masters
+	Steps    []trace.Step    `json:"steps"`
+	Why      *graph.Why      `json:"why,omitempty"` // if that was asked for
+}
+
+func document(r explore.Result, whys []*graph.Why) Document {
+	doc := Document{
+		Lock: r.Lock, Actors: r.Scenario.Actors, Sales: r.Scenario.SalesEach(), Replicas: r.Scenario.Processes(),
+		Try: r.Scenario.Try, Nested: r.Scenario.Nested,
+		WorkMillis: trace.Millis(r.Scenario.Work), SkewMillis: trace.Millis(r.Scenario.Skew), Faults: r.Scenario.Faults.Map(),
+		Polls: r.Scenario.PollsInVain(), Happened: r.Coverage.Faults, Ends: r.Coverage.Ends, Contended: r.Coverage.Contended,
+		BeyondPolls: r.Coverage.Beyond, Untested: r.Untested(),
+		Schedules: r.Schedules, States: r.States, Depth: r.Depth, Complete: r.Complete, Bound: r.Bound, Interrupted: r.Interrupted,
+		Seconds: r.Seconds, Verdict: r.Verdict(), Counterexamples: []Counterexample{},
+	}
+	for i, e := range r.Found {
+		doc.Counterexamples = append(doc.Counterexamples,
+			Counterexample{e.Anomaly, e.Trace.Verdict, e.Length, e.Schedule, e.Trace.Nodes, e.Trace.Steps, whys[i]})
+	}
+	if len(doc.Counterexamples) > 0 {
+		doc.Counterexample = &doc.Counterexamples[0]
+	}
+	return doc
+}
+
+// allDocument returns the JSON document of an exploration of every lock.
+func allDocument(rows []explore.Row, actors, schedules int) map[string]any {
+	locks := map[string]any{}
+	for _, row := range rows {
+		cells := map[explore.Anomaly]any{}
+		for _, cell := range row.Cells {
+			found := []map[string]any{}
+			for _, f := range cell.Found {
+				found = append(found, map[string]any{
+					"with": f.Scenario.Name, "flags": f.Scenario.String(), "length": f.Length, "schedule": f.Schedule,
+				})
+			}
+			verdict := string(cell.Verdict())
+			if !cell.Applies {
+				verdict = "n/a"
+			}
+			cells[cell.Anomaly] = map[string]any{"verdict": verdict, "found": found}
+		}
+		locks[row.Lock] = cells
+	}
+	return map[string]any{
+		"actors": actors, "schedules": schedules, "interrupted": interrupted(rows), "locks": locks,
+		"max_schedules_on_nodes": explore.SchedulesOnNodes,
+	}
+}

@@ -1,0 +1,42 @@
+package report
+
+import (
+	"encoding/json"
+	"testing"
+
+	"lockstep/internal/explore"
+	"lockstep/internal/lock/evolution"
+	"lockstep/internal/lock/strategy"
+)
+
+// The document of --all --json has a verdict for each lock and anomaly.
+func TestExploreAllJSON(t *testing.T) {
+	wants := map[string]string{"v0": "n/a", "v1": "unknown", "setex": "unknown"}
+	var some []strategy.Strategy
+	for lock := range wants {
+		s, err := evolution.Find(lock)
+		if err != nil {
+			t.Fatal(err)
+		}
+		some = append(some, s)
+	}
+	rows, err := explore.All(t.Context(), some, 2, explore.Bounds{Schedules: 1}, func(explore.NamedScenario, explore.Result) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := json.Marshal(allDocument(rows, 2, 0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var doc struct {
+		Locks map[string]map[explore.Anomaly]struct{ Verdict string }
+	}
+	if err := json.Unmarshal(text, &doc); err != nil {
+		t.Fatal(err)
+	}
+	for lock, want := range wants {
+		if got := doc.Locks[lock][explore.ForeignRelease].Verdict; got != want {
+			t.Errorf("%s: foreign-release %q; want %q", lock, got, want)
+		}
+	}
+}

@@ -1,0 +1,66 @@
+package report
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"context"
+
+	"lockstep/internal/explore"
+	"lockstep/internal/explore/graph"
+	"lockstep/internal/explore/trace"
+)
+
+// Replay runs one schedule, and shows the state after each step. The verdict is Broken if it shows an anomaly.
+func (r Request) Replay(ctx context.Context) (explore.Verdict, error) {
+	goal, err := r.goal()
+	if err != nil {
+		return explore.Unknown, err
+	}
+	replayed, err := explore.Replay(r.Lock, r.Scenario, r.Schedule)
+	shown := slices.DeleteFunc(replayed.Shown, func(s explore.Shown) bool {
+		return len(goal.Anomalies) > 0 && !slices.Contains(goal.Anomalies, s.Anomaly)
+	})
+	var why *graph.Why
+	if err == nil && len(shown) > 0 {
+		why, err = r.explain(ctx, r.Schedule, shown[0].Anomaly)
+	}
+	if err := errors.Join(r.showReplayed(replayed, shown, why), err); err != nil {
+		return explore.Unknown, err
+	}
+	people, verdict := r.people(), explore.Holds
+	for _, s := range shown {
+		fmt.Fprint(people, shows(r.Scenario, s))
+	}
+	if len(shown) > 0 {
+		r.printWhy(people, why)
+		verdict = explore.Broken
+	} else {
+		fmt.Fprintln(people, r.Scenario.Say("This schedule shows no anomaly.", "这个时序没有出现异常。"))
+	}
+	return verdict, r.writeReplayed(replayed.Trace, shown)
+}
+
+// showReplayed prints the steps.
+func (r Request) showReplayed(replayed explore.Replayed, shown []explore.Shown, why *graph.Why) error {
+	switch {
+	case r.JSON:
+		steps := append([]trace.Step{}, replayed.Steps...)
+		doc := map[string]any{"lock": r.Lock.Name, "schedule": r.Schedule, "steps": steps, "shown": append([]explore.Shown{}, shown...)}
+		if why != nil {
+			doc["why"] = why
+		}
+		return writeJSON(r.Out, doc)
+	case r.Mermaid:
+		fmt.Fprint(r.Out, replayed.Mermaid())
+	default:
+		fmt.Fprint(r.Out, replayed.EachStep(true))
+	}
+	return nil
+}
+
+// shows returns a line that tells of an anomaly.
+func shows(in explore.Scenario, s explore.Shown) string {
+	return in.Say("  ✗  step %d shows %s: %s\n", "  ✗  第 %d 步出现 %s：%s\n", s.Step, s.Anomaly, s.Says)
+}

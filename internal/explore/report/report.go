@@ -1,0 +1,200 @@
+// Package report asks the explorer, and shows people what it found: as text, as a table, as a JSON document, as a page to step through, or
+// step by step. Begin with Request.
+package report
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"lockstep/internal/explore"
+	"lockstep/internal/explore/graph"
+	"lockstep/internal/language"
+	"lockstep/internal/lock/strategy"
+	"lockstep/internal/web"
+)
+
+// Request is what is asked of the explorer, and how it answers.
+type Request struct {
+	Lock     strategy.Strategy
+	Scenario explore.Scenario
+	Bounds   explore.Bounds
+	Anomaly  explore.Anomaly   // the only one that is looked for; empty: all that apply
+	Each     bool              // go on after the first
+	Why      bool              // explain what is found
+	Schedule string            // to replay, or to begin with
+	Against  strategy.Strategy // of Compare
+
+	JSON, Mermaid bool      // the form of the answer on Out; neither: text
+	Page          *web.File // nil: none
+
+	Command  string // that was typed; hints begin with it
+	Lang     string // the flag of the language, if it was typed; hints end with it
+	In       <-chan string
+	Out, Err io.Writer
+	Columns  func() int // how many columns Out has; nil: it is no terminal
+	Live     bool       // Err is a terminal
+	Now      func() time.Time
+}
+
+// Explore explores the lock, and shows what was found.
+func (r Request) Explore(ctx context.Context) (explore.Verdict, error) {
+	result, err := r.explore(ctx)
+	if err != nil {
+		return explore.Unknown, err
+	}
+	var whys []*graph.Why
+	for _, found := range result.Found {
+		why, err := r.explain(ctx, found.Schedule, found.Anomaly)
+		if err != nil {
+			return explore.Unknown, err
+		}
+		whys = append(whys, why)
+	}
+	if err := r.show(result, whys); err != nil {
+		return explore.Unknown, err
+	}
+	return result.Verdict(), r.writeFound(result.Found)
+}
+
+// goal returns what is looked for. It fails if the lock does not promise that it never happens.
+func (r Request) goal() (explore.Goal, error) {
+	goal := explore.Goal{All: r.Each}
+	if r.Anomaly == "" {
+		return goal, nil
+	}
+	if !r.Anomaly.Applies(r.Lock) && !r.Anomaly.ByName() {
+		return goal, fmt.Errorf("anomaly: %s does not promise that %s never happens: it keeps no lock in Redis; "+
+			"without --anomaly, explore looks for all that it promises to prevent", r.Lock.Name, r.Anomaly)
+	}
+	goal.Anomalies = []explore.Anomaly{r.Anomaly}
+	return goal, nil
+}
+
+// explore explores the lock, and says meanwhile how far it is.
+func (r Request) explore(ctx context.Context) (explore.Result, error) {
+	goal, err := r.goal()
+	if err != nil {
+		return explore.Result{}, err
+	}
+	progress := newProgress(r.Err, r.Live, r.Now)
+	defer progress.end()
+	goal.Progress = func(now explore.Result) {
+		progress.say(r.Scenario.Say("%d steps deep, %d schedules, %d states", "深 %d 步，%d 种时序，%d 个状态", now.Depth, now.Schedules, now.States))
+	}
+	return explore.Explore(ctx, r.Lock, r.Scenario, goal, r.Bounds)
+}
+
+// people returns where sentences go: beside a document, to Err.
+func (r Request) people() io.Writer {
+	if r.JSON || r.Mermaid {
+		return r.Err
+	}
+	return r.Out
+}
+
+// show prints what was found.
+func (r Request) show(result explore.Result, whys []*graph.Why) error {
+	people, say := r.people(), r.Scenario.Say
+	if r.JSON {
+		if err := writeJSON(r.Out, document(result, whys)); err != nil {
+			return err
+		}
+	}
+	seen := say("%d schedules, %d states, at most %d steps", "%d 种时序，%d 个状态，最多 %d 步", result.Schedules, result.States, result.Depth)
+	switch result.Verdict() {
+	case explore.Broken:
+		r.showFound(result, whys)
+	case explore.Holds:
+		fmt.Fprint(people, say("%s never shows %s: every schedule was explored (%s).\n%s.\n", "%s 从不出现%s：所有时序都探索完了（%s）。\n%s。\n",
+			result.Lock, r.lookedFor(), setting(result.Scenario), seen))
+	default:
+		but := say("the exploration ended early: %s", "探索提前结束：%s", result.Bound)
+		if result.Complete {
+			but = strings.Join(result.Untested(), say(", and ", "，而且"))
+		}
+		fmt.Fprint(people, say("%s: unknown. No schedule has shown %s (%s), but %s.\n%s.\n", "%s：未知。没有时序出现%s（%s），但%s。\n%s。\n",
+			result.Lock, r.lookedFor(), setting(result.Scenario), but, seen))
+	}
+	if result.Verdict() != explore.Broken {
+		fmt.Fprint(people, tested(result))
+	}
+	fmt.Fprintln(r.Err, say("%d schedules in %.1f s, %.0f a second", "%d 种时序，用时 %.1f 秒，每秒 %.0f 种",
+		result.Schedules, result.Seconds, float64(result.Schedules)/result.Seconds))
+	return nil
+}
+
+// showFound prints each counterexample.
+func (r Request) showFound(result explore.Result, whys []*graph.Why) {
+	people, say := r.people(), r.Scenario.Say
+	for i, e := range result.Found {
+		if i > 0 {
+			fmt.Fprintln(people)
+		}
+		if r.Mermaid {
+			fmt.Fprint(r.Out, e.Trace.Mermaid())
+		}
+		fmt.Fprint(people, say("%s shows %s in %d steps, and in no fewer: %s.\n", "%s 最少 %[3]d 步就出现 %[2]s：%[4]s。\n",
+			result.Lock, e.Anomaly, e.Length, e.Anomaly.Says().In(r.Scenario.Language)))
+		fmt.Fprintln(people, e.Trace.Legend())
+		if !r.Mermaid {
+			fmt.Fprintln(people, e.Trace.Sequence())
+		}
+		r.printWhy(people, whys[i])
+		fmt.Fprintln(people, say("Step by step: %s", "逐步重放：%s", r.replays(e.Schedule))+r.Lang)
+	}
+	if r.Each && result.Bound != "" {
+		fmt.Fprint(people, say("\nThere may be more: the exploration ended early: %s.\n", "\n可能还有：探索提前结束：%s。\n", result.Bound))
+	}
+}
+
+// lookedFor names what was looked for, in a sentence.
+func (r Request) lookedFor() string {
+	if r.Anomaly == "" {
+		return r.Scenario.Say("an anomaly", "异常")
+	}
+	return r.Scenario.Say("%s", " %s", r.Anomaly)
+}
+
+// command returns the command that explores the lock.
+func (r Request) command() string { return words(r.Command, r.Lock.Name, r.Scenario.String()) }
+
+// replays returns the command that replays a schedule.
+func (r Request) replays(schedule string) string {
+	return fmt.Sprintf("%s --replay %q", r.command(), schedule)
+}
+
+// setting says in what a lock was explored.
+func setting(s explore.Scenario) string {
+	flags := s.String()
+	if s.Actors == 2 {
+		flags = words(s.Say("2 actors", "2 个参与者"), flags)
+	}
+	return flags
+}
+
+func words(parts ...string) string {
+	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), " ")
+}
+
+// Faults lists the faults there are, with what they are.
+func Faults(in language.Language) (lines []string) {
+	for _, f := range explore.AllFaults() {
+		lines = append(lines, fmt.Sprintf("%-13s %s", f.Name, f.Says.In(in)))
+	}
+	return lines
+}
+
+// Anomalies lists what the explorer looks for.
+func Anomalies(in language.Language) (lines []string) {
+	for _, a := range explore.Anomalies() {
+		lines = append(lines, fmt.Sprintf("%-16s %s", a, a.Says().In(in)))
+	}
+	return lines
+}
+
+// Indent makes a list of lines a part of a page.
+func Indent(lines []string) string { return "  " + strings.Join(lines, "\n  ") + "\n" }

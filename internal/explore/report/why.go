@@ -1,0 +1,75 @@
+package report
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"lockstep/internal/explore"
+	"lockstep/internal/explore/graph"
+)
+
+// schedulesAsked bounds each question about what was seen: when it was too late, how far an anomaly is away.
+const schedulesAsked = 20_000
+
+// explain finds the point of no return, if that was asked for.
+func (r Request) explain(ctx context.Context, schedule string, a explore.Anomaly) (*graph.Why, error) {
+	if !r.Why {
+		return nil, nil //nolint:nilnil // nobody asked
+	}
+	why, err := graph.Explain(ctx, r.Lock, r.Scenario, schedule, a, explore.Bounds{Schedules: schedulesAsked})
+	if ctx.Err() != nil {
+		return nil, nil //nolint:nilnil // it was interrupted: what was seen says nothing
+	}
+	return &why, err
+}
+
+// printWhy says it in a few sentences.
+func (r Request) printWhy(out io.Writer, why *graph.Why) {
+	say := r.Scenario.Say
+	if why == nil {
+		if r.Why {
+			fmt.Fprint(out, say("Why: not known, as it was interrupted.\n", "原因：未知，因为被中断。\n"))
+		}
+		return
+	}
+	switch {
+	case why.Point == 0 && len(why.Unsettled) > 0:
+		fmt.Fprint(out, say("Why: it is not known when it was too late: the ways that were left were too many to look at.\n",
+			"原因：无法确定从哪一步起无法挽回：剩下的走法太多，没有看完。\n"))
+	case why.Point == 0:
+		fmt.Fprint(out, say("Why: it was too late from the start. Every way shows %s, whatever the order.\n",
+			"原因：从一开始就无法挽回。无论按什么顺序，每种走法都会出现 %s。\n", why.Anomaly))
+	default:
+		fmt.Fprint(out, say("Why: step %d, %s, is the point of no return. From there on, every way shows %s.\n",
+			"原因：第 %d 步 %s 是无法挽回的一步。从这一步起，每种走法都会出现 %s。\n", why.Point, why.Token, why.Anomaly))
+		fmt.Fprint(out, r.saves(why))
+	}
+	if len(why.Unsettled) > 0 {
+		slices.Sort(why.Unsettled)
+		fmt.Fprint(out, say("A later step may be it: before steps %s, %d schedules were not enough to tell.\n",
+			"也可能是更晚的一步：在第 %s 步之前，%d 种时序还不足以判断。\n", strings.Trim(fmt.Sprint(why.Unsettled), "[]"), schedulesAsked))
+	}
+	fmt.Fprint(out, say("A way is one to the end, without a further fault (%d schedules were run to see them).\n",
+		"走法是指走到结束、不再出故障的一种走法（为此运行了 %d 种时序）。\n", why.Schedules))
+}
+
+// saves says what would have saved it, and what else happens then.
+func (r Request) saves(why *graph.Why) string {
+	var choices []string
+	for _, s := range why.Saves {
+		choices = append(choices, s.Token)
+	}
+	say, first := r.Scenario.Say, why.Saves[0]
+	says := say("Instead, %s would have saved it: %s", "换成 %s 就能避免：%s", strings.Join(choices, say(" or ", " 或 ")), first.Says)
+	if len(first.Way) > 0 {
+		says += say(", and then %s", "，然后 %s", strings.Join(first.Way, " "))
+	}
+	says += say(".", "。")
+	if len(first.Shows) > 0 {
+		says += say(" But that way shows %s.", "但那样会出现 %s。", strings.Trim(fmt.Sprint(first.Shows), "[]"))
+	}
+	return says + "\n"
+}

@@ -1,0 +1,166 @@
+// Package check takes a learner through the exercises: it checks what was written, gives hints and solutions, and remembers what is done.
+// Begin with Learner.
+package check
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"lockstep/internal/explore"
+	"lockstep/internal/language"
+	"lockstep/internal/learn/progress"
+	"lockstep/internal/learn/workshop"
+)
+
+// Learner is somebody who does the exercises.
+type Learner struct {
+	Checker workshop.Checker
+	Store   *progress.Store
+	In      language.Language
+	JSON    bool
+	Out     io.Writer // standard output
+	People  io.Writer // who reads sentences
+	Typed   string    // the command as it was typed; hints begin with it
+
+	watches bool
+}
+
+// At returns a learner of the module that a directory is in.
+func At(dir string, in language.Language) (Learner, error) {
+	root, err := workshop.FindRoot(dir)
+	return Learner{Checker: workshop.Checker{Root: root}, Store: progress.In(root), In: in}, err
+}
+
+// ForgottenError says that what was found was printed, and could not be written down.
+type ForgottenError struct{ error }
+
+// The ways an exercise is not chosen.
+var (
+	ErrAllDone = errors.New("every exercise is done: name the one you mean")
+	ErrUnknown = workshop.ErrUnknown
+)
+
+// IDs lists the exercises by number and name.
+func IDs() []string { return workshop.Names() }
+
+// Names lists the exercises by name.
+func Names() (names []string) {
+	for _, e := range workshop.All() {
+		names = append(names, e.Name)
+	}
+	return names
+}
+
+// Choose returns the exercise that is named, or else the first that is not done.
+func (l Learner) Choose(named ...string) (workshop.Exercise, error) {
+	if len(named) > 0 {
+		return workshop.Find(named[0])
+	}
+	p, err := l.Store.Load()
+	if err != nil {
+		return workshop.Exercise{}, err
+	}
+	next, left := firstNotDone(p)
+	if !left {
+		return next, ErrAllDone
+	}
+	return next, nil
+}
+
+// Check checks an exercise once, shows what was found, and remembers whether it is done.
+func (l Learner) Check(ctx context.Context, e workshop.Exercise) (workshop.Outcome, error) {
+	if _, err := l.Store.Load(); err != nil { // before the learner waits for nothing
+		return workshop.Outcome{}, err
+	}
+	if l.Checker.Go == "" {
+		var err error
+		if l.Checker, err = workshop.NewChecker(l.Checker.Root); err != nil {
+			return workshop.Outcome{}, err
+		}
+	}
+	outcome, err := l.Checker.Check(ctx, e, e.Dir(), l.In)
+	if err != nil {
+		return outcome, err
+	}
+	var after progress.Progress
+	err = l.Store.Update(func(p *progress.Progress) {
+		delete(p.Done, e.ID())
+		if outcome.State == workshop.Done {
+			p.Done[e.ID()] = true
+		}
+		after = *p
+	})
+	if err != nil {
+		err = ForgottenError{fmt.Errorf("%s%w", l.In.Say("whether the exercise is done was not written down: ", "没有记下这一题是否完成："), err)}
+	}
+	if l.JSON {
+		return outcome, cmp.Or(l.writeJSON(outcome), err)
+	}
+	l.show(e, outcome, after)
+	return outcome, err
+}
+
+func firstNotDone(p progress.Progress) (workshop.Exercise, bool) {
+	for _, e := range workshop.All() {
+		if !p.Done[e.ID()] {
+			return e, true
+		}
+	}
+	return workshop.Exercise{}, false
+}
+
+// say tells people.
+func (l Learner) say(english, chinese string, values ...any) {
+	fmt.Fprint(l.People, l.In.Say(english, chinese, values...))
+}
+
+func (l Learner) writeJSON(document any) error {
+	encoder := json.NewEncoder(l.Out)
+	encoder.SetIndent("", "  ")
+	encoder.SetEscapeHTML(false)
+	return encoder.Encode(document)
+}
+
+func (l Learner) sayTitle(e workshop.Exercise) {
+	l.say("Exercise %s: %s\n", "练习 %s：%s\n", e.ID(), e.Title.In(l.In))
+}
+
+// sayNext names the next exercise, and returns it.
+func (l Learner) sayNext(p progress.Progress) (next workshop.Exercise, left bool) {
+	if next, left = firstNotDone(p); left {
+		l.say("\nNext: %s, %s. Edit %s/lock.go.\n", "\n下一题：%s，%s。请编辑 %s/lock.go。\n", next.ID(), next.Title.In(l.In), next.Dir())
+	} else {
+		l.say("\nEvery exercise is done.\n", "\n所有练习都已完成。\n")
+	}
+	return next, left
+}
+
+// show prints what a check found.
+func (l Learner) show(e workshop.Exercise, o workshop.Outcome, p progress.Progress) {
+	l.sayTitle(e)
+	claim := e.Claim.In(l.In)
+	switch {
+	case o.State == workshop.Done:
+		l.say("Done. %s\nNo schedule shows otherwise: %d schedules in %.1f s, with the compilation.\n",
+			"完成。%s\n没有任何时序能推翻它：共 %d 个时序，连同编译用时 %.1f 秒。\n", claim, o.Schedules, o.Seconds)
+		l.sayNext(p)
+	case o.State == workshop.NotYet && o.Anomaly == "":
+		l.say("Not yet. The claim: %s\nNo schedule shows otherwise, but it was not put to the test: %s.\n",
+			"还没有完成。要求：%s\n没有时序能推翻它，但也没有检验到：%s。\n", claim, o.Says)
+	case o.State == workshop.NotYet:
+		l.say("Not yet. The claim: %s\nThe shortest schedule that breaks it has %d steps. It shows %s: %s (%s).\n\n",
+			"还没有完成。要求：%s\n打破它的最短时序有 %d 步，出现 %s：%s（%s）。\n\n",
+			claim, o.Length, o.Anomaly, explore.Anomaly(o.Anomaly).Says().In(l.In), cmp.Or(o.Scenario, l.In.Say("no fault", "没有故障")))
+		fmt.Fprintln(l.People, o.Diagram)
+		l.say("The schedule: %s\n", "时序：%s\n", o.Schedule)
+		if !l.watches { // which says it at the end
+			l.say("Edit %s/lock.go. Stuck? %s %s --hint\n", "请编辑 %s/lock.go。卡住了？%s %s --hint\n", e.Dir(), l.Typed, e.ID())
+		}
+	default:
+		l.say("It cannot be said. %s\n\n%s\n", "无法判断。%s\n\n%s\n", o.Trouble().In(l.In), o.Says)
+	}
+}

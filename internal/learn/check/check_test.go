@@ -1,0 +1,158 @@
+package check_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"lockstep/internal/language"
+	"lockstep/internal/learn/check"
+	"lockstep/internal/learn/progress"
+	"lockstep/internal/learn/workshop"
+	"lockstep/internal/test/suite"
+)
+
+// patience is how long a test waits for what must happen.
+const patience = 30 * time.Second
+
+// lockedBuffer may be read while it is written.
+type lockedBuffer struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (b *lockedBuffer) Write(text []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.Write(text)
+}
+
+func (b *lockedBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.String()
+}
+
+// at returns a learner of this module's exercises, with a progress of its own.
+func at(t *testing.T, in language.Language) (check.Learner, *lockedBuffer) {
+	t.Helper()
+	checker, err := workshop.NewChecker(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	people := &lockedBuffer{}
+	return check.Learner{
+		Checker: checker, Store: progress.In(t.TempDir()), In: in, Out: people, People: people, Typed: "go run . check",
+	}, people
+}
+
+// A check shows the schedule in words, and the list knows what it found.
+func TestCheckShowsTheSchedule(t *testing.T) {
+	d, people := at(t, language.English)
+	e, err := workshop.Find("01")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Store.Update(func(p *progress.Progress) { p.Done[e.ID()] = true }); err != nil {
+		t.Fatal(err)
+	}
+	outcome, err := d.Check(t.Context(), e)
+	if err != nil || outcome.State != workshop.NotYet {
+		t.Fatalf("%+v, %v", outcome, err)
+	}
+	for _, want := range []string{
+		"Not yet", "3 steps", "left-behind", "--faults crash=1", "SET distributedLock A NX", "A:SET", "check 01-expiry --hint",
+	} {
+		if !strings.Contains(people.String(), want) {
+			t.Errorf("it does not say %q:\n%s", want, people)
+		}
+	}
+	if p, err := d.Store.Load(); err != nil || p.Done[e.ID()] {
+		t.Errorf("what no longer holds is still done: %+v, %v", p, err)
+	}
+}
+
+// Where nothing can be written, the verdict comes all the same, and makes the exit code; --watch ends, as it would never get on.
+func TestCheckWhereNothingCanBeWritten(t *testing.T) {
+	e, err := workshop.Find("01")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for in, says := range map[language.Language][2]string{
+		language.English: {"Not yet", "whether the exercise is done was not written down: open "},
+		language.Chinese: {"还没有完成", "没有记下这一题是否完成：open "},
+	} {
+		if in == language.Chinese && !suite.Long {
+			continue // in English alone: each checks an exercise
+		}
+		d, people := at(t, in)
+		d.Store = progress.In(filepath.Join(t.TempDir(), "gone"))
+		outcome, err := d.Check(t.Context(), e)
+		var forgotten check.ForgottenError
+		if !errors.As(err, &forgotten) || outcome.State.ExitCode() != 1 {
+			t.Fatalf("%v, %v; want not yet, and that it is forgotten", outcome.State, err)
+		}
+		if !strings.Contains(people.String(), says[0]) || !strings.HasPrefix(err.Error(), says[1]) {
+			t.Errorf("%s\n%v; want %q", people, err, says)
+		}
+		if err := d.Watch(t.Context(), e); err == nil {
+			t.Error("it watches on, and cannot remember what is done")
+		}
+	}
+}
+
+// With --watch, a save is enough: the exercise is checked again, and the next one after it.
+func TestWatchGoesOnAtEachSave(t *testing.T) {
+	suite.LongOnly(t, "TestCheckShowsTheSchedule checks once")
+	d, people := at(t, language.Chinese)
+	root := d.Checker.Root
+	watched := filepath.Join(root, "exercises", "01-expiry", "touched_by_a_test.go")
+	t.Cleanup(func() { _ = os.Remove(watched) })
+	edited := filepath.Join(t.TempDir(), "lock.go")
+	save := func(of string) {
+		text, err := os.ReadFile(filepath.Join(root, "exercises", "01-expiry", of))
+		if err == nil {
+			err = os.WriteFile(edited, text, 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	save("lock.go")
+	e, err := workshop.Find("01")
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.Checker.Overlay = map[string]string{"exercises/01-expiry/lock.go": edited}
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- d.Watch(ctx, e) }()
+	sees(t, people, "练习 01-expiry", "就会再次检查")
+	save("solution/lock.go")
+	if err := os.WriteFile(watched, []byte("package expiry\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	sees(t, people, "完成。", "练习 02-foreign-delete", "foreign-release")
+	stop()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}
+
+// sees waits until people see all of these.
+func sees(t *testing.T, people *lockedBuffer, all ...string) {
+	t.Helper()
+	for _, want := range all {
+		for deadline := time.Now().Add(patience); !strings.Contains(people.String(), want); time.Sleep(5 * time.Millisecond) {
+			if time.Now().After(deadline) {
+				t.Fatalf("after %v it does not say %q:\n%s", patience, want, people)
+			}
+		}
+	}
+}

@@ -1,0 +1,117 @@
+package check
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"text/tabwriter"
+
+	"lockstep/internal/learn/progress"
+	"lockstep/internal/learn/workshop"
+)
+
+// listed is an exercise in the list.
+type listed struct {
+	Exercise string         `json:"exercise"`
+	Title    string         `json:"title"`
+	State    workshop.State `json:"state"`
+	Hints    int            `json:"hints"` // given
+	Claim    string         `json:"claim"`
+	Dir      string         `json:"dir"`
+}
+
+// List prints all exercises, and what was done.
+func (l Learner) List() error {
+	p, err := l.Store.Load()
+	if err != nil {
+		return err
+	}
+	var all []listed
+	done := 0
+	for _, e := range workshop.All() {
+		state := workshop.NotYet
+		if p.Done[e.ID()] {
+			state = workshop.Done
+			done++
+		}
+		all = append(all, listed{e.ID(), e.Title.In(l.In), state, p.Hints[e.ID()], e.Claim.In(l.In), e.Dir()})
+	}
+	if l.JSON {
+		return l.writeJSON(all)
+	}
+	table := tabwriter.NewWriter(l.People, 0, 0, 2, ' ', 0)
+	for _, one := range all {
+		mark := " "
+		if one.State == workshop.Done {
+			mark = "✓"
+		}
+		fmt.Fprintf(table, "%s %s\t%s\n", mark, one.Exercise, one.Title)
+	}
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	l.say("\n%d of %d done.\n", "\n已完成 %d / %d。\n", done, len(all))
+	if next, left := l.sayNext(p); left {
+		l.say("Then: %s %s, or with --watch at each save.\n", "然后运行：%s %s；加 --watch 则每次保存都检查。\n", l.Typed, next.ID())
+	}
+	return nil
+}
+
+// Hint returns the next hint. When all were given, it gives them all again.
+func (l Learner) Hint(e workshop.Exercise) error {
+	given := 0
+	err := l.Store.Update(func(p *progress.Progress) {
+		p.Hints[e.ID()] = min(p.Hints[e.ID()]+1, workshop.HintsEach)
+		given = p.Hints[e.ID()]
+	})
+	if err != nil {
+		return err
+	}
+	var texts []string
+	for _, hint := range e.Hints[:given] {
+		texts = append(texts, hint.In(l.In))
+	}
+	if l.JSON {
+		return l.writeJSON(map[string]any{"exercise": e.ID(), "hints": texts, "of": workshop.HintsEach})
+	}
+	l.sayTitle(e)
+	for i, text := range texts {
+		l.say("\nHint %d of %d. %s\n", "\n提示 %d/%d：%s\n", i+1, workshop.HintsEach, text)
+	}
+	if given == workshop.HintsEach {
+		l.say("\nThere are no more. The solution: %s %s --solution\n", "\n没有更多提示了。看解答：%s %s --solution\n", l.Typed, e.ID())
+	}
+	return nil
+}
+
+// timesToAsk is how often somebody asks for a solution who is given it before the exercise is done.
+const timesToAsk = 2
+
+// Solution prints the solution, if it is time for it.
+func (l Learner) Solution(e workshop.Exercise) error {
+	shown := false
+	err := l.Store.Update(func(p *progress.Progress) {
+		p.Asked[e.ID()] = min(p.Asked[e.ID()]+1, timesToAsk)
+		shown = p.Done[e.ID()] || p.Asked[e.ID()] == timesToAsk
+	})
+	if err != nil {
+		return err
+	}
+	text := []byte(nil)
+	file := e.Dir() + "/solution/lock.go"
+	if shown {
+		if text, err = os.ReadFile(filepath.Join(l.Checker.Root, filepath.FromSlash(file))); err != nil {
+			return err
+		}
+	}
+	switch {
+	case l.JSON:
+		return l.writeJSON(map[string]any{"exercise": e.ID(), "shown": shown, "file": file, "solution": string(text)})
+	case shown:
+		fmt.Fprintf(l.People, "// %s\n\n%s", file, text)
+	default:
+		l.say("It is not done yet. A hint: %s %s --hint\nAsk once more, and the solution is shown: %[1]s %[2]s --solution\n",
+			"这一题还没有完成。先看提示：%s %s --hint\n再问一次，就显示解答：%[1]s %[2]s --solution\n", l.Typed, e.ID())
+	}
+	return nil
+}

@@ -1,0 +1,30 @@
+package cluster
+
+import (
+	"io"
+	"slices"
+	"testing"
+
+	"lockstep/internal/shop/config"
+)
+
+// A replica is told that its Redis is embedded in another process, wherever that listens in the end.
+func TestAReplicaKnowsAnEmbeddedRedis(t *testing.T) {
+	for name, test := range map[string]struct {
+		addrs []string
+		told  bool
+	}{
+		"embedded":   {nil, true},
+		"a real one": {[]string{"127.0.0.1:6379"}, false},
+	} {
+		cfg := config.Config{}
+		cfg.Redis.Addrs = test.addrs
+		command, err := Command(cfg, "127.0.0.1:1234", nil, nil, []string{"serve"}, nil, io.Discard)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if args := command("replica1").Args; slices.Contains(args, "--redis.embedded_addr=127.0.0.1:1234") != test.told {
+			t.Errorf("%s: %q", name, args)
+		}
+	}
+}
