@@ -17,8 +17,8 @@ import (
 // NamedScenario is one of those that All tries.
 type NamedScenario = scenario.Named
 
-// Scenarios are what All puts a strategy through: nothing unusual, each way to use a lock, and each fault once, except for the faults of
-// nodes, and for those that break every lock on one Redis.
+// Scenarios returns what All puts a strategy through: nothing unusual, each way to use a lock, and each fault once, except for the faults
+// of nodes, and for those that break every lock on one Redis.
 func Scenarios(actors int) []NamedScenario { return scenario.All(actors) }
 
 // Row is what was found about one strategy.
@@ -39,8 +39,8 @@ type Cell struct {
 // Verdict sums a cell up.
 func (c Cell) Verdict() Verdict { return verdict(len(c.Found) > 0, c.Complete) }
 
-// String is the cell in a table: the scenario that shows the anomaly in the fewest steps, and how many these are; "never" if none does;
-// "unknown" if a bound was hit, "interrupted" if that came first; "–" if the strategy does not promise this.
+// String returns the cell in a table: the scenario that shows the anomaly in the fewest steps, and how many these are; "never" if none
+// does; "unknown" if a bound was hit, "interrupted" if that came first; "–" if the strategy does not promise this.
 func (c Cell) String() string {
 	switch {
 	case !c.Applies:
@@ -65,7 +65,7 @@ type Finding struct {
 // SchedulesOnNodes bounds what All explores of a lock on several masters in one scenario.
 const SchedulesOnNodes = 5000
 
-// ScenariosOf are those that All puts a strategy through.
+// ScenariosOf returns those that All puts a strategy through.
 func ScenariosOf(s strategy.Strategy, actors int) []NamedScenario {
 	if s.OnNodes {
 		return scenario.AllOnNodes(actors)

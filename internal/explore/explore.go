@@ -169,17 +169,17 @@ func Explore(ctx context.Context, s strategy.Strategy, in Scenario, goal Goal, b
 			if slices.Contains(goal.Anomalies, Starved) {
 				h.WatchOrder()
 			}
-			return system{h}, nil
+			return harness.System{Harness: h}, nil
 		}, inner, bounds)
 	}
-	found, err := look(in.Alike() && in.Sales <= 1 && s.Sharing.Shares == nil && !s.OnNodes && !inner.OneStart)
+	found, err := look(in.Alike() && in.Sales <= 1 && !s.OnNodes && !inner.OneStart)
 	if errors.Is(err, search.ErrNames) {
 		found, err = look(false)
 	}
 	return result(found), err
 }
 
-// applying are the anomalies that a strategy promises to prevent, but for those that have to be named.
+// applying returns the anomalies that a strategy promises to prevent, but for those that have to be named.
 func applying(s strategy.Strategy) (all []Anomaly) {
 	for _, a := range Anomalies() {
 		if a.Applies(s) && !a.ByName() {
@@ -187,16 +187,4 @@ func applying(s strategy.Strategy) (all []Anomaly) {
 		}
 	}
 	return all
-}
-
-// system is a harness, to be searched.
-type system struct{ *harness.Harness }
-
-func (s system) Begin(backwards bool) search.Run { return run{s.Harness.Begin(backwards)} }
-
-// run is a harness's run, to be searched.
-type run struct{ *harness.Run }
-
-func (r run) Sight() search.Sight {
-	return search.Sight{Sold: r.Sold(), Contended: r.Contended(), Beyond: r.Beyond()}
 }

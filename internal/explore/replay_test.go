@@ -25,8 +25,6 @@ func TestReplayTellsWhatDoesNotFit(t *testing.T) {
 			"step 2, A:GET/unsynced: the schedule does not fit the code: A would be as it is without that fault"},
 		"other command": {"v4", "A:SET A:GET A:write A:DEL", explore.Scenario{}, explore.ErrStale,
 			"step 4, A:DEL: the schedule does not fit the code: what A does next is compareAndDelete, not DEL"},
-		"old name": {"v5", "A:lock.lua", explore.Scenario{}, explore.ErrMalformed,
-			"step 1, A:lock.lua: that is no step: a script is written without .lua now: A:lock"},
 		"another lock's": {"v5", "A:SET expiry B:SET", faults("expiry=1"), explore.ErrStale,
 			"step 1, A:SET: the schedule does not fit the code: what A does next is lock, not SET"},
 		"not possible": {"v1", "A:SET expiry", faults("expiry=1"), explore.ErrStale,

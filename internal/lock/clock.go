@@ -24,16 +24,16 @@ type Timer interface{ Stop() bool }
 // the machine's monotonic clock.
 type SystemClock struct{ Ahead time.Duration }
 
-// Now is time.Now, and as much as the clock is wrong.
+// Now returns the time, and as much as the clock is wrong.
 func (c SystemClock) Now() time.Time { return time.Now().Add(c.Ahead) }
 
-// AfterFunc is time.AfterFunc.
+// AfterFunc calls time.AfterFunc.
 func (SystemClock) AfterFunc(d time.Duration, f func()) Timer { return time.AfterFunc(d, f) }
 
 // Go is the go statement.
 func (SystemClock) Go(f func()) { go f() }
 
-// Wait is a select.
+// Wait waits by a select.
 func (SystemClock) Wait(ctx context.Context, ch <-chan struct{}) error {
 	select {
 	case <-ch:
@@ -54,7 +54,7 @@ func Sleep(ctx context.Context, clock Clock, d time.Duration) error {
 	return clock.Wait(ctx, over)
 }
 
-// WithTimeout is context.WithTimeoutCause on a given clock. The caller must call the function it returns.
+// WithTimeout does what context.WithTimeoutCause does, on a given clock. The caller must call the function it returns.
 func WithTimeout(ctx context.Context, clock Clock, d time.Duration, cause error) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	timer := clock.AfterFunc(d, func() { cancel(cause) })

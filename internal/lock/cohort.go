@@ -38,7 +38,7 @@ func (g Grant) WithTokens(first int64, n int) Grant {
 	return g
 }
 
-// Next is the grant of the sale that follows in the same process. A sale has a token of its own, as a late write of the one before is
+// Next returns the grant of the sale that follows in the same process. A sale has a token of its own, as a late write of the one before is
 // stale, too.
 func (g Grant) Next() Grant {
 	if g.LastToken > 0 {
@@ -96,7 +96,7 @@ func NewCohort(opts CohortOptions, rounds int, global Global) *Cohort {
 	return &Cohort{opts: opts, rounds: rounds, global: global, queue: NewQueue(opts.Clock), serial: opts.Rand(math.MaxInt32)}
 }
 
-// Process is the name by which Redis knows the process.
+// Process returns the name by which Redis knows the process.
 func (c *Cohort) Process() string { return Owner(c.opts.Process) }
 
 // NewAttempt begins an attempt, now. Its id begins with the process, and no other attempt has it: a late command of another one does not
@@ -106,7 +106,7 @@ func (c *Cohort) NewAttempt() Grant {
 	return Grant{Attempt: fmt.Sprintf("%s:%x.%d", c.Process(), c.serial, c.attempts), Sent: c.opts.Clock.Now()}
 }
 
-// Tokens is how many fencing tokens a grant should reserve: for the first sale, for each hand-off, and for one hand-off more, when
+// Tokens returns how many fencing tokens a grant should reserve: for the first sale, for each hand-off, and for one hand-off more, when
 // Release kept the lock.
 func (c *Cohort) Tokens() int { return c.opts.HandOffLimit + 2 }
 
@@ -232,7 +232,7 @@ func (c *Cohort) grantOf(h *holding) Grant {
 	return h.grant
 }
 
-// lease is one more for the owner that has the turn.
+// lease returns one more for the owner that has the turn.
 func (c *Cohort) lease(ctx context.Context) *Lease {
 	h := c.holding // nobody changes it but the sale that has the turn
 	grant := c.grantOf(h)
@@ -304,7 +304,7 @@ func (c *Cohort) releaseAgain(ctx context.Context, held Grant) error {
 	if err := c.queue.Enter(ctx); err != nil {
 		return err
 	}
-	held.Sent = time.Time{} // what became of it is not known
+	held.Sent = time.Time{} // the outcome of the release is not known
 	_, err := c.global.Release(ctx, held, false)
 	if c.handedTo("") {
 		_ = c.unlock(ctx) // of the holding that the turn came with

@@ -83,14 +83,14 @@ func NewLease(ctx context.Context, clock Clock, token int64, unlock func(context
 	return &Lease{ctx: ctx, token: token, clock: clock, unlock: unlock}
 }
 
-// Context is the one to work under. Where the lock can know that it was lost, the context then ends with cause ErrLost;
+// Context returns the one to work under. Where the lock can know that it was lost, the context then ends with cause ErrLost;
 // elsewhere it is the caller's own.
 func (l *Lease) Context() context.Context { return l.ctx }
 
-// Token is the fencing token, which grows from holder to holder; 0 where the lock has none.
+// Token returns the fencing token, which grows from holder to holder; 0 where the lock has none.
 func (l *Lease) Token() int64 { return l.token }
 
-// With is the same lease, but for what Unlock calls; a wrapper of a locker needs it.
+// With returns the same lease, but for what Unlock calls; a wrapper of a locker needs it.
 func (l *Lease) With(unlock func(context.Context) error) *Lease {
 	return &Lease{ctx: l.ctx, token: l.token, clock: l.clock, unlock: unlock, lose: l.lose}
 }

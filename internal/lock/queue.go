@@ -50,7 +50,7 @@ func (q *Queue) TryEnter() bool {
 	return true
 }
 
-// Waiting is how many wait for the turn.
+// Waiting returns how many wait for the turn.
 func (q *Queue) Waiting() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -41,8 +41,8 @@ type Locker struct {
 	mu          sync.Mutex
 	cached      lock.Grant    // the lock while no sale uses it
 	wanted      string        // the last attempt whose lock another process asked for
-	missed      bool          // such a message may have been missed
-	unsubscribe func()        // from these messages; nil before the first sale
+	missed      bool          // a message from another process may have been missed
+	unsubscribe func()        // ends the subscription to messages; nil before the first sale
 	returned    chan struct{} // closed when the cached lock that was asked for last has been given back; nil before
 }
 
@@ -152,10 +152,10 @@ func (l *Locker) fresh(held lock.Grant) bool {
 	return l.opts.Clock.Now().Sub(held.Sent) < l.opts.TTL/2
 }
 
-// keys are in one slot of a Redis Cluster.
+// keys returns the keys, which are in one slot of a Redis Cluster.
 func (l *Locker) keys() []string {
 	return []string{l.opts.Key, "{" + l.opts.Key + "}:queue", "{" + l.opts.Key + "}:fence"}
 }
 
-// channels is what the names of the channels begin with.
+// channels returns what the names of the channels begin with.
 func (l *Locker) channels() string { return "{" + l.opts.Key + "}:" }

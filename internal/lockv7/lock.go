@@ -55,5 +55,5 @@ func (l *Locker) TryLock(ctx context.Context, owner string) (*lock.Lease, error)
 	}), nil
 }
 
-// keys are in one slot of a Redis Cluster.
+// keys returns the keys, which are in one slot of a Redis Cluster.
 func (l *Locker) keys() []string { return []string{l.opts.Key, "{" + l.opts.Key + "}:fence"} }

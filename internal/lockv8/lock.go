@@ -61,7 +61,7 @@ func (l *Locker) ask(ctx context.Context, held lock.Grant) (lock.Grant, error) {
 	return held.WithTokens(reply[1], l.Tokens()), nil
 }
 
-// keys are in one slot of a Redis Cluster.
+// keys returns the keys, which are in one slot of a Redis Cluster.
 func (l *Locker) keys() []string {
 	return []string{l.opts.Key, "{" + l.opts.Key + "}:fence"}
 }

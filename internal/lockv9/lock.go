@@ -90,10 +90,10 @@ func (l *Locker) ask(ctx context.Context, held lock.Grant, place time.Duration) 
 	return held.WithTokens(reply[1], l.Tokens()), nil
 }
 
-// keys are in one slot of a Redis Cluster.
+// keys returns the keys, which are in one slot of a Redis Cluster.
 func (l *Locker) keys() []string {
 	return []string{l.opts.Key, "{" + l.opts.Key + "}:queue", "{" + l.opts.Key + "}:fence"}
 }
 
-// channels is what the names of the channels begin with.
+// channels returns what the names of the channels begin with.
 func (l *Locker) channels() string { return "{" + l.opts.Key + "}:" }

@@ -22,7 +22,6 @@ import (
 type Checker struct {
 	x       *execution.Execution
 	scope   strategy.Scope // of the lock: whom it is to keep out
-	sharing strategy.Sharing
 	futures Futures
 
 	owners  []ownership                 // of the lock on each server
@@ -37,7 +36,7 @@ type Checker struct {
 
 // Futures begin executions that tell how a schedule would go on. It cannot go on itself before end.
 type Futures struct {
-	// Later begins one of newcomers, one more than may be inside, on what the servers hold an age later.
+	// Later begins one of two newcomers, on what the servers hold an age later.
 	Later func() (newcomers *Checker, end func(), err error)
 	// Again begins one that is where the schedule is.
 	Again func() (copied *Checker, end func())
@@ -45,7 +44,7 @@ type Futures struct {
 
 // New makes a checker of an execution, and lets it see it.
 func New(x *execution.Execution, of strategy.Strategy, futures Futures) *Checker {
-	c := &Checker{x: x, scope: of.Scope, sharing: of.Sharing, futures: futures, holder: nobody, had: map[*execution.Process]bool{}}
+	c := &Checker{x: x, scope: of.Scope, futures: futures, holder: nobody, had: map[*execution.Process]bool{}}
 	c.order.touched = map[*execution.Process]int{}
 	for range x.Cluster.Servers() {
 		c.owners, c.synced = append(c.owners, ownership{nobody, nobody}), append(c.synced, nil)

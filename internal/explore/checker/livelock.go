@@ -73,7 +73,7 @@ func goesOn(x *execution.Execution) []execution.Transition {
 	return slices.DeleteFunc(slices.Clone(x.Transitions()), func(t execution.Transition) bool { return t.Kind.Fault() != "" })
 }
 
-// waiting is how many are still to finish.
+// waiting returns how many are still to finish.
 func waiting(x *execution.Execution) (n int) {
 	for _, a := range x.Actors() {
 		if !a.Finished() && !a.Dead() {

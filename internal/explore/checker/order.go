@@ -32,8 +32,8 @@ func (c *Checker) sees(before, after *simredis.State, by *execution.Actor) {
 	c.order.touched[by.Process] = c.order.clock
 }
 
-// obtained is when a sale that enters obtained its lock: when it became the holder. Where that is not known, it was by the last change that
-// its process made.
+// obtained returns when a sale that enters obtained its lock: when it became the holder. Where that is not known, it was by the last
+// change that its process made.
 func (c *Checker) obtained(s *sale) int {
 	if s.keyed {
 		return s.since
@@ -43,9 +43,6 @@ func (c *Checker) obtained(s *sale) int {
 
 // checkToken looks at the token of a sale that enters.
 func (c *Checker) checkToken(s *sale, lease *lock.Lease) {
-	if c.countedIn(s.actor) {
-		return // those who are inside together may have the same
-	}
 	at, token := c.obtained(s), lease.Token()
 	i := len(c.order.grants)
 	for j, g := range c.order.grants {

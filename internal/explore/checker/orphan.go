@@ -24,8 +24,8 @@ func (c *Checker) stays() bool {
 	return false
 }
 
-// orphaned reports whether a lock that stays is of no use to anybody. It is not, if of those who come an age later, with nobody else about,
-// as many get it as may, and no more: some locks know by themselves when they expire.
+// orphaned reports whether a lock that stays is of no use to anybody. It is of use if of two who come an age later, with nobody else about,
+// the first gets it and the second does not: some locks know by themselves when they expire.
 func (c *Checker) orphaned() bool {
 	later, end, err := c.futures.Later()
 	if err != nil {
@@ -33,17 +33,12 @@ func (c *Checker) orphaned() bool {
 		return true
 	}
 	defer end()
-	orphaned, inside := false, []*sale(nil)
-	for i, s := range later.sales {
-		gets := later.barred(s, inside) == nil
-		wrong := later.lets(i) != gets
-		orphaned = orphaned || wrong && (!gets || later.stays()) // if not, it has been given an expiry
-		inside = append(inside, s)
-	}
+	refused := !later.lets(0) && later.stays() // if it does not stay, it has been given an expiry
+	both := later.lets(1)
 	if err := later.x.Err(); err != nil {
 		c.x.Fail(err)
 	}
-	return orphaned
+	return refused || both
 }
 
 // lets reports whether an actor gets the lock by moves of its own.

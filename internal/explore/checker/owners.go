@@ -39,7 +39,7 @@ func (c *Checker) Changed(s *simredis.Server, before *simredis.State, by *execut
 	c.meetAll()
 }
 
-// change is what became of the lock's key.
+// change is the lock's key before and after a command.
 type change struct {
 	was, is  simredis.Key
 	had, has bool
@@ -83,12 +83,9 @@ func (c *Checker) expels(by *execution.Actor, o *ownership, ch change) bool {
 	return names(ch.was, owner) && !names(ch.is, owner)
 }
 
-// countedIn reports whether an actor does not own the lock's key alone: of a semaphore nobody does, and of a read-write lock no reader.
-func (c *Checker) countedIn(a *execution.Actor) bool { return c.sharing.Most() > 1 || a.Shares() }
-
 // wrote sees that an actor changed the lock's key on a server.
 func (c *Checker) wrote(by *execution.Actor, o *ownership, ch change) {
-	if c.joined(o, ch) && c.sales[o.owner].actor != by || c.countedIn(by) && o.owner == nobody {
+	if c.joined(o, ch) && c.sales[o.owner].actor != by {
 		return
 	}
 	ours := by.Process.Owns(ch.was) && !c.expels(by, o, ch)
@@ -190,8 +187,8 @@ func (c *Checker) enters(a *execution.Actor) {
 	c.holds(a.Index)
 }
 
-// Holder is the index of the actor whose lock it is, below zero for nobody.
+// Holder returns the index of the actor whose lock it is, below zero for nobody.
 func (c *Checker) Holder() int { return c.holder }
 
-// Owner is the one whose lock is on a server, below zero for nobody.
+// Owner returns the one whose lock is on a server, below zero for nobody.
 func (c *Checker) Owner(server int) int { return c.owners[server].owner }

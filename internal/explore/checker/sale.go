@@ -73,7 +73,7 @@ func (s *sale) loses(given bool) {
 // Sells takes down that an actor has sold.
 func (c *Checker) Sells(a *execution.Actor) { c.sales[a.Index].sold++ }
 
-// Sold is how many sales have succeeded.
+// Sold returns how many sales have succeeded.
 func (c *Checker) Sold() (n int) {
 	for _, s := range c.sales {
 		n += s.sold
@@ -152,7 +152,7 @@ func (c *Checker) asks(s *sale) {
 func (c *Checker) obtains(s *sale, lease *lock.Lease) {
 	c.enters(s.actor)
 	s.keyed = c.holder == s.actor.Index
-	s.bereft = c.scope == strategy.Everybody && !s.keyed && c.had[s.actor.Process] && !c.countedIn(s.actor)
+	s.bereft = c.scope == strategy.Everybody && !s.keyed && c.had[s.actor.Process]
 	s.lost = s.bereft
 	s.named = c.scope == strategy.Everybody && !s.keyed && !s.bereft && c.named(s.actor)
 	s.evident = s.keyed || s.bereft || s.named

@@ -83,7 +83,7 @@ func (c *Checker) meets(s *sale) bool {
 	return false
 }
 
-// short is the lock's error in another one.
+// short returns the lock's error in another one.
 func short(err error) string {
 	for _, known := range []error{lock.ErrExpired, lock.ErrNotOwner} {
 		if errors.Is(err, known) {

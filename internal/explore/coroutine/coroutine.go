@@ -62,7 +62,7 @@ func (c *Coroutine) Mine() bool {
 	return on != nil && on.id == self()
 }
 
-// Goroutine is the number of its goroutine, "" if it has none. It may be called while the coroutine runs.
+// Goroutine returns the number of its goroutine, "" if it has none. It may be called while the coroutine runs.
 func (c *Coroutine) Goroutine() string {
 	on := c.carrier.Load()
 	if on == nil {

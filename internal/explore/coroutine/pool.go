@@ -80,7 +80,7 @@ func makeRoom() {
 	runtime.KeepAlive(&room)
 }
 
-// number is what the runtime gives the goroutine that asks, as a panic would print it.
+// number returns what the runtime gives the goroutine that asks, as a panic would print it.
 func number() string {
 	var b [32]byte
 	stack := b[:runtime.Stack(b[:], false)]

@@ -25,20 +25,16 @@ func (x *Execution) Apply(t Transition) bool {
 	case Unsynced:
 		sent = x.move(x.tasks[t.ID], t.Kind) && x.wouldLose()
 	case DiesBefore:
-		x.left.Crash--
 		x.tasks[t.ID].actor.Process.dead = true
 	case Pauses:
-		x.left.Pause--
 		x.processes[t.ID].paused = true
 	case Resumes:
 		x.continues(x.processes[t.ID])
 	case Woken:
 		x.notify(x.processes[t.ID])
 	case Unwoken:
-		x.left.LostWake--
 		x.due(x.processes[t.ID]).take()
 	case Leaves:
-		x.left.Cancel--
 		a := x.actors[t.ID]
 		a.cancelled = true
 		x.note(a.Process, "cancel "+strconv.Itoa(a.inside))
@@ -50,15 +46,24 @@ func (x *Execution) Apply(t Transition) bool {
 		x.pass(x.nextEvent())
 		x.skim()
 	case Slow:
-		x.left.Slow--
 		x.pass(x.nextTimer().at)
 	case Expires:
-		x.left.Expiry--
 		x.pass(x.now + x.Cluster.NextExpiry())
 	case Arrives:
 		x.arrive(x.tasks[t.ID])
-	default:
-		x.strike(t)
+	case FailsOver:
+		x.failOver(x.Cluster.Lagging())
+	case TimesOut:
+		x.timeOut(x.actors[t.ID])
+	case ClockJumps:
+		x.clockJumps(x.processes[t.ID])
+	case RedisClockJumps:
+		x.serverJumps(x.Cluster.Servers()[0])
+	case WokenInVain:
+		x.ringAll(x.processes[t.ID])
+	}
+	if left := x.budgets[t.Kind]; left != nil {
+		*left--
 	}
 	x.settle()
 	x.bury()
@@ -81,25 +86,26 @@ func (x *Execution) move(t *Task, k Kind) (sent bool) {
 	if t.pending == nil || t.Ended() || begins && x.matters(t) {
 		return k == Moves || k == Polls || k == PollsOn
 	}
-	switch k {
-	case LosesReply:
-		x.left.LostReply--
-		t.fate = replyLost
-	case DiesAfter:
-		x.left.Crash--
-		t.fate = diedAfter
-	case PausesAfter:
-		x.left.Pause--
-		t.fate = readLate
-	case LosesRequest, Delays, Resends, Unsynced:
-		if !x.disturb(t, k) {
-			return false
-		}
-	default:
+	if t.fate = k; x.makesNoDifference(t) {
+		return false
 	}
 	x.ready = append(x.ready, t)
 	x.settle()
 	return true
+}
+
+// makesNoDifference reports whether what the network or a replica does to t's command is nothing new: its server does not answer anyway, or
+// has no replica.
+func (x *Execution) makesNoDifference(t *Task) bool {
+	s := x.Cluster.Servers()[t.to]
+	switch t.fate {
+	case LosesRequest, Delays, Resends:
+		return s.Health != simredis.Well
+	case Unsynced:
+		return s.Health != simredis.Well || x.Cluster.OnNodes() && s.Index == 0
+	default:
+		return false
+	}
 }
 
 // matters reports whether something may happen between t's start, or its waking, and its first command that it can tell from what happens
@@ -140,13 +146,10 @@ func (x *Execution) continues(p *Process) {
 func (x *Execution) befalls(s *simredis.Server, k Kind) {
 	switch k {
 	case NodeCrashes:
-		x.left.NodeCrash--
 		s.Health = simredis.Crashed
 	case NodeHangs:
-		x.left.NodeHang--
 		s.Health = simredis.Hung
 	case NodeRestarts:
-		x.left.NodeRestart--
 		x.becomes(s, x.Cluster.Empty())
 	case NodeClockJumps:
 		x.serverJumps(s)

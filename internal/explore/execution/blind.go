@@ -24,7 +24,7 @@ var ErrGone = errors.New("the lock has ended the goroutine that called it, as ru
 // ErrCommand means that the code under test has sent a command that the simulated Redis does not have.
 var ErrCommand = simredis.ErrCommand
 
-// running is the task that has the turn. Without one, or in another goroutine, somebody acts behind the explorer's back.
+// running returns the task that has the turn. Without one, or in another goroutine, somebody acts behind the explorer's back.
 func (x *Execution) running(what string) *Task {
 	t := x.current.Load()
 	switch {

@@ -50,7 +50,7 @@ func (x *Execution) allPause() bool {
 func (x *Execution) Loose() string {
 	var b []byte
 	for _, s := range x.Cluster.Servers() {
-		b = fmt.Appendf(b, "|%d %s", s.Health, s.Holds.Text)
+		b = fmt.Appendf(b, "|%s %s", s.Health, s.Holds.Text)
 		b = x.appendHidden(b, s, x.unsorted())
 	}
 	for _, t := range x.tasks {

@@ -26,7 +26,7 @@ type timer struct {
 	stopped bool
 }
 
-// nextTimer is the timer that will fire first.
+// nextTimer returns the timer that will fire first.
 func (l *timeline) nextTimer() *timer {
 	var next *timer
 	for _, t := range l.timers {
@@ -60,7 +60,7 @@ type virtualClock struct {
 	moment  time.Duration
 }
 
-// Clock is the clock of a process. A sleep of at most a moment ends whenever the schedule says so, without time moving: commands take
+// Clock returns the clock of a process. A sleep of at most a moment ends whenever the schedule says so, without time moving: commands take
 // a while too, so no order of them is excluded by so short a pause.
 func (x *Execution) Clock(p *Process, moment time.Duration) lock.Clock {
 	return virtualClock{x, p, moment}
@@ -148,8 +148,8 @@ func (x *Execution) fire(t *timer) {
 	x.spawn(t.actor, t.f)
 }
 
-// nextEvent is when the next timer fires or the next key expires; if nothing is due, some time later. A waiter who moves an expiry each
-// time it asks does not sleep through that; one who then takes back what it did moves none.
+// nextEvent returns when the next timer fires or the next key expires; if nothing is due, some time later. A waiter who moves an expiry
+// each time it asks does not sleep through that; one who then takes back what it did moves none.
 func (x *Execution) nextEvent() time.Duration {
 	then := x.nextDue()
 	for _, t := range x.tasks {

@@ -12,24 +12,9 @@ import (
 	"lockstep/internal/explore/simredis"
 )
 
-// fate is what becomes of a command.
-type fate uint8
-
-const (
-	answered  fate = iota
-	replyLost      // it takes effect, but nobody learns of it
-	diedAfter      // it takes effect, and its process dies
-	readLate       // it takes effect, and its process stops before it has read the reply
-
-	requestLost // it never takes effect
-	delayed     // it takes effect later
-	sentAgain   // it takes effect, nobody learns of it, and the client sends it again
-	notSynced   // it takes effect, and no replica learns of it
-)
-
-// silent reports whether no reply comes.
-func (f fate) silent() bool {
-	return f == replyLost || f == requestLost || f == delayed || f == sentAgain
+// silent reports whether no reply comes to a command that this happens to.
+func (k Kind) silent() bool {
+	return k == LosesReply || k == LosesRequest || k == Delays || k == Resends
 }
 
 // maxUnsent is how many commands in a row a task may try to send when their context has ended.
@@ -38,7 +23,7 @@ const maxUnsent = 1000
 // network is the simredis.Network of an execution.
 type network struct{ *Execution }
 
-// Network is what clients send their commands by.
+// Network returns what clients send their commands by.
 func (x *Execution) Network() simredis.Network { return network{x} }
 
 // Send implements simredis.Network: it holds commands back until the schedule lets them go. From then on they are on their way, whatever
@@ -57,7 +42,7 @@ func (x network) Send(ctx context.Context, server int, cmds []redis.Cmder, deliv
 	return x.transmit(ctx, t, server, cmds, deliver)
 }
 
-// unsent is what a command gets whose context has ended. One that tries again at once, and again, would never end.
+// unsent returns what a command gets whose context has ended. One that tries again at once, and again, would never end.
 func (x network) unsent(t *Task, err error) error {
 	if t.unsent++; t.unsent <= maxUnsent {
 		return err
@@ -69,7 +54,7 @@ func (x network) unsent(t *Task, err error) error {
 
 // transmit sends what is not held back by its sender's context. A client that sends a command again does so, whatever became of that.
 func (x network) transmit(ctx context.Context, t *Task, server int, cmds []redis.Cmder, deliver func(context.Context) error) error {
-	t.pending, t.to, t.fate = cmds, server, answered
+	t.pending, t.to, t.fate = cmds, server, Moves
 	x.callByNode(t, server)
 	if err := park(t); err != nil {
 		return err
@@ -89,19 +74,19 @@ func (x network) transmit(ctx context.Context, t *Task, server int, cmds []redis
 	}
 	t.pending = nil
 	switch t.fate {
-	case sentAgain:
+	case Resends:
 		return x.transmit(ctx, t, server, cmds, deliver)
-	case readLate:
+	case PausesAfter:
 		t.actor.Process.paused, t.unread = true, true
 		if err := park(t); err != nil {
 			return err
 		}
 		t.unread = false
-	case diedAfter:
+	case DiesAfter:
 		t.actor.Process.dead = true
 		t.Condemn()
 		return errDead
-	case answered, replyLost, requestLost, delayed, notSynced:
+	default:
 	}
 	if s.Health == simredis.Hung {
 		return x.unanswer(ctx, t)
@@ -124,11 +109,11 @@ func (x network) Receive(conn *simredis.Conn, server int, command *simredis.Comm
 	if t == nil {
 		return nil, ErrBlind
 	}
-	if t.fate == requestLost || t.fate == delayed {
+	if t.fate == LosesRequest || t.fate == Delays {
 		x.keep(t, server, conn, command)
 		return nil, io.ErrUnexpectedEOF
 	}
-	if t.fate == notSynced {
+	if t.fate == Unsynced {
 		x.Cluster.Lag(s)
 	}
 	a, err := x.Cluster.Ask(s, conn, t.actor.Index, x.now, command)
@@ -150,13 +135,13 @@ func (x network) Receive(conn *simredis.Conn, server int, command *simredis.Comm
 	r.took(asked{s, s.Health, command, a.Reply, t.pending}, version, x.now)
 	x.publish(a.Published)
 	x.checker.Booked(before, t.news(before, a.Orders))
-	if t.fate == replyLost || t.fate == sentAgain || s.Health == simredis.Hung {
+	if t.fate == LosesReply || t.fate == Resends || s.Health == simredis.Hung {
 		return nil, io.ErrUnexpectedEOF
 	}
 	return a.Reply, nil
 }
 
-// refuse is what a crashed node does.
+// refuse answers for a crashed node.
 func (x network) refuse(t *Task, s *simredis.Server) error {
 	x.noteOf(t, s, "refused "+inPast(t, s))
 	if x.recorder != nil {
@@ -166,7 +151,7 @@ func (x network) refuse(t *Task, s *simredis.Server) error {
 	return &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}
 }
 
-// unanswer is what a hung node does: what was sent takes effect, and its sender waits until its context ends. That a client gives up
+// unanswer answers for a hung node: what was sent takes effect, and its sender waits until its context ends. That a client gives up
 // by itself some time is left out: if it then tried again, schedules would have no end.
 func (x network) unanswer(ctx context.Context, t *Task) error {
 	t.unanswered = true

@@ -14,7 +14,11 @@ type menu struct {
 	lastResort bool
 }
 
+// add adds that something can happen, unless it is a fault whose budget is used up.
 func (m *menu) add(k Kind, id int) {
+	if left := m.budgets[k]; left != nil && *left == 0 {
+		return
+	}
 	m.list = append(m.list, Transition{k, uint16(id)}) //nolint:gosec // there are few
 }
 
@@ -67,13 +71,14 @@ func (m *menu) addMoves() {
 			continue
 		}
 		m.add(Moves, t.id)
-		if m.left.LostReply > 0 {
-			m.add(LosesReply, t.id)
+		m.add(LosesReply, t.id)
+		m.add(DiesAfter, t.id)
+		m.add(LosesRequest, t.id)
+		m.add(Delays, t.id)
+		m.add(Resends, t.id)
+		if m.Cluster.Lagging() == nil {
+			m.add(Unsynced, t.id)
 		}
-		if m.left.Crash > 0 {
-			m.add(DiesAfter, t.id)
-		}
-		m.addNetworkFaults(t)
 		m.addNodeFaults(t)
 	}
 }
@@ -87,16 +92,12 @@ func (m *menu) addNodeFaults(t *Task) {
 	if s.Health != simredis.Well {
 		return
 	}
-	if m.left.NodeCrash > 0 {
-		m.add(NodeCrashes, t.id)
-	}
-	if m.left.NodeHang > 0 {
-		m.add(NodeHangs, t.id)
-	}
-	if m.left.NodeRestart > 0 && len(s.Holds.Keys) > 0 {
+	m.add(NodeCrashes, t.id)
+	m.add(NodeHangs, t.id)
+	if len(s.Holds.Keys) > 0 {
 		m.add(NodeRestarts, t.id)
 	}
-	if m.left.RedisClockJump > 0 && s.Expires() {
+	if s.Expires() {
 		m.add(NodeClockJumps, t.id)
 	}
 }
@@ -108,9 +109,7 @@ func (m *menu) addMessages() {
 			continue
 		}
 		m.add(Woken, i)
-		if m.left.LostWake > 0 {
-			m.add(Unwoken, i)
-		}
+		m.add(Unwoken, i)
 	}
 }
 
@@ -124,18 +123,13 @@ func (m *menu) addProcessFaults() {
 		case p.paused:
 			m.add(Resumes, i)
 		default:
-			if m.left.Pause > 0 {
-				m.add(Pauses, i)
-			}
-			if t := m.sender(p); t != nil && m.left.Crash > 0 {
+			m.add(Pauses, i)
+			if t := m.sender(p); t != nil {
 				m.add(DiesBefore, t.id)
 			}
 		}
 	}
-	if m.left.Pause == 0 {
-		return
-	}
-	for _, t := range slices.Clone(m.list[:moves]) {
+	for _, t := range m.list[:moves] {
 		if t.Kind == Moves {
 			m.add(PausesAfter, int(t.ID))
 		}
@@ -144,7 +138,7 @@ func (m *menu) addProcessFaults() {
 
 func (m *menu) addLeaves() {
 	for i, a := range m.actors {
-		if m.left.Cancel > 0 && a.started && !a.finished && !a.cancelled && !a.Dead() {
+		if a.started && !a.finished && !a.cancelled && !a.Dead() {
 			m.add(Leaves, i)
 		}
 	}
@@ -164,10 +158,10 @@ func (m *menu) addTime(active bool) {
 				m.add(Moves, t.id)
 			}
 		}
-	case active && m.left.Slow > 0 && next != nil && (expiry == 0 || next.at < m.now+expiry):
+	case active && next != nil && (expiry == 0 || next.at < m.now+expiry):
 		m.add(Slow, 0)
 	}
-	if active && m.left.Expiry > 0 && expiry > 0 {
+	if active && expiry > 0 {
 		m.add(Expires, 0)
 	}
 }
@@ -232,7 +226,7 @@ func (m *menu) mayStart(a *Actor) bool {
 		before = m.actors[a.Index+1:]
 	}
 	return !slices.ContainsFunc(before, func(b *Actor) bool {
-		return !b.started && b.once == a.once && b.shares == a.shares && (b.Process == a.Process || m.Scenario.Alike())
+		return !b.started && b.once == a.once && (b.Process == a.Process || m.Scenario.Alike())
 	})
 }
 

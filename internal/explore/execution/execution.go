@@ -19,8 +19,6 @@ import (
 	"lockstep/internal/explore/coroutine"
 	"lockstep/internal/explore/scenario"
 	"lockstep/internal/explore/simredis"
-	"lockstep/internal/lock"
-	"lockstep/internal/lock/strategy"
 	"lockstep/internal/service/history"
 )
 
@@ -52,7 +50,6 @@ type Setup struct {
 	FirstName rune // of the actors: A, or one that nobody has had
 	Now       time.Duration
 	Backwards bool // actors that start alike start in reverse order
-	Sharing   strategy.Sharing
 
 	// Actors that start alike are the same but for their names: a state in which they have changed places is the same state.
 	Interchangeable bool
@@ -72,7 +69,8 @@ type Execution struct {
 	journal
 	circle
 
-	left      scenario.Faults // of the scenario's budgets
+	left      scenario.Faults        // of the scenario's budgets
+	budgets   [NodeRestarts + 1]*int // of these, the one that each kind uses
 	processes []*Process
 	actors    []*Actor
 	options   []Transition // that were listed last
@@ -95,6 +93,11 @@ type Execution struct {
 func New(setup Setup) *Execution {
 	s := setup.Scenario
 	x := &Execution{Setup: setup, left: s.Faults, polls: s.PollsInVain(), timeline: timeline{now: setup.Now}}
+	for k, n := range notations() {
+		if n.budget != nil {
+			x.budgets[k] = n.budget(&x.left)
+		}
+	}
 	x.journal = journal{setup.Hasher, setup.EverySymmetry, &x.scheduler, setup}
 	for i := range s.Processes() {
 		x.processes = append(x.processes, newProcess(i, setup))
@@ -102,7 +105,7 @@ func New(setup Setup) *Execution {
 	for i := range s.Actors {
 		p := x.processes[i%len(x.processes)]
 		a := &Actor{Index: i, Name: string(setup.named(i)), Process: p, inside: len(p.actors), once: i < s.Try, leave: func() {}}
-		a.Sale, a.shares = a.Name, setup.Sharing.SharedBy(lock.Owner(a.Name))
+		a.Sale = a.Name
 		p.actors = append(p.actors, a)
 		x.actors = append(x.actors, a)
 	}
@@ -158,23 +161,23 @@ func (x *Execution) Fail(err error) {
 	}
 }
 
-// Taken are the transitions so far.
+// Taken returns the transitions so far.
 func (x *Execution) Taken() []Transition { return x.taken }
 
-// Err is why the exploration cannot go on.
+// Err returns why the exploration cannot go on.
 func (x *Execution) Err() error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	return x.trouble
 }
 
-// Actors are all of them, by their index.
+// Actors returns all of them, by their index.
 func (x *Execution) Actors() []*Actor { return x.actors }
 
-// Processes are all of them.
+// Processes returns all of them.
 func (x *Execution) Processes() []*Process { return x.processes }
 
-// Now is the time since the start.
+// Now returns the time since the start.
 func (x *Execution) Now() time.Duration { return x.now }
 
 // becomes changes what a server holds. The one who runs did it.

@@ -32,7 +32,7 @@ func (x *Execution) Fingerprint() Fingerprint {
 	return x.Hasher.sum(o.rename(x, x.checker.AppendState(b, o)))
 }
 
-// inOrder are the processes, in an order of the actors: if that is not the usual one, each is a process.
+// inOrder returns the processes, in an order of the actors: if that is not the usual one, each is a process.
 func (x *Execution) inOrder(o Order) []*Process {
 	if !o.alike {
 		return x.processes
@@ -108,7 +108,7 @@ func (x *Execution) appendNodes(b []byte, o Order) []byte {
 	}
 	var nodes []string
 	for _, s := range x.Cluster.Masters() {
-		n := fmt.Appendf(nil, "|%d ", s.Health)
+		n := fmt.Appendf(nil, "|%s ", s.Health)
 		n = x.checker.AppendServer(n, s.Index, o)
 		n = append(n, s.Holds.Text...)
 		n = x.appendHidden(n, s, o)

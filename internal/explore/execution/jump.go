@@ -12,18 +12,17 @@ const Jump = 15 * time.Second
 // addJumps adds that clocks jump: of a process, and of the server that keeps the lock, if one of its keys is to expire.
 func (m *menu) addJumps() {
 	for i, p := range m.processes {
-		if m.left.ClockJump > 0 && p.begun() && !p.ended() && !p.dead {
+		if p.begun() && !p.ended() && !p.dead {
 			m.add(ClockJumps, i)
 		}
 	}
-	if m.left.RedisClockJump > 0 && !m.Cluster.OnNodes() && m.Cluster.Servers()[0].Expires() {
+	if !m.Cluster.OnNodes() && m.Cluster.Servers()[0].Expires() {
 		m.add(RedisClockJumps, 0)
 	}
 }
 
 // clockJumps lets the clock of a process jump. Its timers count time that passes, and do not.
 func (x *Execution) clockJumps(p *Process) {
-	x.left.ClockJump--
 	x.jumped += Jump
 	p.ahead += Jump
 	x.note(p, "clock jumps")
@@ -32,7 +31,6 @@ func (x *Execution) clockJumps(p *Process) {
 
 // serverJumps lets the clock of a server jump. Keys that were to expire by then have expired.
 func (x *Execution) serverJumps(s *simredis.Server) {
-	x.left.RedisClockJump--
 	s.Ahead += Jump
 	next, err := x.Cluster.After(s, Jump)
 	if err != nil {

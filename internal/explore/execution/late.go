@@ -22,12 +22,12 @@ type lateCommand struct {
 
 // keep keeps what t has sent, if that is late and not lost.
 func (u *underWay) keep(t *Task, server int, conn *simredis.Conn, command *simredis.Command) {
-	if t.fate == delayed {
+	if t.fate == Delays {
 		u.late = append(u.late, lateCommand{t, t.pending, server, conn, command})
 	}
 }
 
-// oldest is the index of the first late command of a task, below zero if it has none.
+// oldest returns the index of the first late command of a task, below zero if it has none.
 func (u *underWay) oldest(t *Task) int {
 	return slices.IndexFunc(u.late, func(l lateCommand) bool { return l.from == t })
 }

@@ -15,7 +15,7 @@ import (
 // unnamed is a task that no function with a name has started.
 const unnamed = "task"
 
-// purpose is what a function is called that a task is to run: by its own name or, if it has none, by the name of the one that it is in.
+// purpose names a function that a task is to run: by its own name or, if it has none, by the name of the one that it is in.
 func purpose(f func()) string {
 	return purposeOf(runtime.FuncForPC(reflect.ValueOf(f).Pointer()).Name())
 }

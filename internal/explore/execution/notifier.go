@@ -40,7 +40,7 @@ func (s *subscriptions) publish(messages []simredis.Message) {
 	}
 }
 
-// due is the first listener of a process that a message is due for, nil if there is none.
+// due returns the first listener of a process that a message is due for, nil if there is none.
 func (s *subscriptions) due(p *Process) *listener {
 	for _, l := range s.listeners {
 		if l.actor.Process == p && len(l.notify) > 0 && len(l.messages) > 0 {
@@ -88,7 +88,7 @@ type virtualNotifier struct {
 	process *Process
 }
 
-// Notifier is the notifier of a process.
+// Notifier returns the notifier of a process.
 func (x *Execution) Notifier(p *Process) lock.Notifier { return virtualNotifier{x, p} }
 
 // Subscribe implements lock.Notifier. As with the real one, the subscription stays when nobody listens any more; so a message for an

@@ -20,7 +20,7 @@ type Order struct {
 	alike  bool   // names are to be replaced by places
 }
 
-// Place is the place of an actor, and what is below zero for nobody.
+// Place returns the place of an actor, and what is below zero for nobody.
 func (o Order) Place(actor int) int {
 	if actor < 0 {
 		return actor
@@ -55,7 +55,7 @@ func (s Setup) letters() []int {
 	return all
 }
 
-// unsorted is the order of their indexes, in which names stay names.
+// unsorted returns the order of their indexes, in which names stay names.
 func (x *Execution) unsorted() Order {
 	o := Order{places: make([]byte, len(x.actors)), Actors: make([]int, len(x.actors))}
 	for i := range o.Actors {
@@ -64,7 +64,7 @@ func (x *Execution) unsorted() Order {
 	return o
 }
 
-// order is the order of the actors as they are now.
+// order returns the order of the actors as they are now.
 func (x *Execution) order() Order {
 	o := x.unsorted()
 	if !x.alike() {
@@ -107,14 +107,14 @@ func compareBools(a, b bool) int {
 	}
 }
 
-// mentioned is what Redis holds, with no names but one.
+// mentioned returns what Redis holds, with no names but one.
 func (x *Execution) mentioned(a *Actor) string {
 	places := make([]byte, len(x.actors))
 	places[a.Index] = 1
 	return Order{places: places, alike: true}.content(x, x.Cluster.Stored())
 }
 
-// content is what a server holds, with places for names.
+// content returns what a server holds, with places for names.
 func (o Order) content(x *Execution, s *simredis.State) string {
 	if !o.alike {
 		return s.Text

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"lockstep/internal/explore/scenario"
+	"lockstep/internal/explore/trace"
 )
 
 // What a reader of a schedule may want to know of its present state. Nothing here changes anything.
@@ -48,19 +49,20 @@ func (x *Execution) Standstill(a *Actor) (why Standstill, due time.Duration) {
 	}
 }
 
-// Left is what is left of the budgets.
+// Left returns what is left of the budgets.
 func (x *Execution) Left() scenario.Faults { return x.left }
 
-// Due is a timer that is set.
-type Due struct {
-	Actor *Actor
-	At    time.Duration
+// Timer is one that is set.
+type Timer struct {
+	Actor string       `json:"actor"`
+	In    trace.Millis `json:"in_ms"`
 }
 
-// Timers are those that time will bring, in the order in which they were set. Those of a process that is paused wait for it.
-func (x *Execution) Timers() (all []Due) {
+// Timers returns those that time will bring, in the order in which they were set. Those of a process that is paused wait for it.
+func (x *Execution) Timers() []Timer {
+	all := []Timer{}
 	for _, t := range x.timers {
-		all = append(all, Due{t.actor, t.at})
+		all = append(all, Timer{t.actor.Name, trace.Millis(max(t.at-x.now, 0))})
 	}
 	return all
 }
@@ -68,28 +70,30 @@ func (x *Execution) Timers() (all []Due) {
 // Listens reports whether a's process waits for messages.
 func (x *Execution) Listens(a *Actor) bool { return x.listens(a.Process) }
 
-// Underway is a message that has not arrived.
-type Underway struct {
-	To            *Process
-	Channel, Text string
+// Message is one that has not arrived.
+type Message struct {
+	To      string `json:"to"` // a process
+	Channel string `json:"channel"`
+	Text    string `json:"text"`
 }
 
-// Messages are those that are under way to somebody who listens.
-func (x *Execution) Messages() (all []Underway) {
+// Messages returns those that are under way to somebody who listens.
+func (x *Execution) Messages() []Message {
+	all := []Message{}
 	for _, l := range x.listeners {
 		for _, text := range l.messages {
 			if l.notify != nil {
-				all = append(all, Underway{l.actor.Process, l.channel, text})
+				all = append(all, Message{l.actor.Process.Name, l.channel, text})
 			}
 		}
 	}
 	return all
 }
 
-// PollsLeft is how often a waiter may still ask in vain beside others.
+// PollsLeft returns how often a waiter may still ask in vain beside others.
 func (x *Execution) PollsLeft() int { return x.polls }
 
-// NextTimer is when the next timer fires, if one is set for a process that runs.
+// NextTimer returns when the next timer fires, if one is set for a process that runs.
 func (x *Execution) NextTimer() (at time.Duration, set bool) {
 	if t := x.nextTimer(); t != nil {
 		return t.at, true

@@ -57,7 +57,7 @@ func (t *Task) rests() bool { return t.waiting && t.sleep != nil && !t.sleep.bri
 // restsInVain reports whether t rests after a round that told it what the one before did.
 func (t *Task) restsInVain() bool { return t.rests() && t.poller.vain > 0 }
 
-// sleeper is the task that a timer wakes from its rest, nil if it does something else.
+// sleeper returns the task that a timer wakes from its rest, nil if it does something else.
 func (x *Execution) sleeper(due *timer) *Task {
 	for _, t := range x.tasks {
 		if t.rests() && t.sleep == due && !t.Ended() {
@@ -85,7 +85,7 @@ func (x *Execution) skim() {
 	}
 }
 
-// skims lets the next such thing happen, if there is one.
+// skims lets the next round in vain happen, and reports whether there was one.
 func (x *Execution) skims() bool {
 	for _, t := range x.tasks {
 		switch {

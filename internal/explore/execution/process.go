@@ -65,7 +65,7 @@ func (p *Process) Title() string {
 	return fmt.Sprintf("%s (%s)", p.Name, strings.Join(names, ", "))
 }
 
-// First is the first of its actors.
+// First returns the first of its actors.
 func (p *Process) First() *Actor { return p.actors[0] }
 
 // Owns reports whether a lock is one of the whole process: one of its values is the process's name, with or without something behind it.
@@ -83,7 +83,6 @@ type Actor struct {
 	Sale    string // the id of its sale: its name, and then a number
 
 	once    bool  // it tries once for the lock
-	shares  bool  // the lock, with others who do
 	main    *Task // that it starts with
 	spawned int   // tasks
 	sales   int   // that it has begun
@@ -98,9 +97,6 @@ type Actor struct {
 
 // Once reports whether it tries once for the lock, and does not wait.
 func (a *Actor) Once() bool { return a.once }
-
-// Shares reports whether it takes the lock as one that others may share.
-func (a *Actor) Shares() bool { return a.shares }
 
 // Next begins its next sale.
 func (a *Actor) Next() {
@@ -117,7 +113,7 @@ func (a *Actor) Started() bool { return a.started }
 // Finished reports whether its sale has ended, with Err.
 func (a *Actor) Finished() bool { return a.finished }
 
-// Err is how its sale ended.
+// Err returns how its sale ended.
 func (a *Actor) Err() error { return a.err }
 
 // Dead reports whether its process is.

@@ -59,7 +59,7 @@ func (x *Execution) asks(p *Process) bool {
 	})
 }
 
-// Actor is the one that t happens to: of a process, its first; of time, nil.
+// Actor returns the one that t happens to: of a process, its first; of time, nil.
 func (x *Execution) Actor(t Transition) *Actor {
 	switch t.Kind.notation().of {
 	case nobody:
@@ -76,7 +76,7 @@ func (x *Execution) Actor(t Transition) *Actor {
 // Ended reports whether the task that t happened to has ended.
 func (x *Execution) Ended(t Transition) bool { return t.Kind.OfTask() && x.tasks[t.ID].Ended() }
 
-// Pending is what the task that t happens to is about to send, as far as that is known.
+// Pending returns what the task that t happens to is about to send, as far as that is known.
 func (x *Execution) Pending(t Transition) []redis.Cmder {
 	if !t.Kind.OfTask() {
 		return nil
@@ -84,7 +84,7 @@ func (x *Execution) Pending(t Transition) []redis.Cmder {
 	return x.tasks[t.ID].pending
 }
 
-// Ahead is how far clocks may be apart.
+// Ahead returns how far clocks may be apart.
 func (x *Execution) Ahead() time.Duration {
 	return x.Scenario.Skew*time.Duration(len(x.processes)-1) + x.jumped
 }

@@ -8,15 +8,15 @@ import (
 	"lockstep/internal/service/history"
 )
 
-// news are the orders that t's command adds to the ledger. If its client has sent the command before, and the stock is as it left it then,
-// it writes what is written already.
+// news returns the orders that t's command adds to the ledger. If its client has sent the command before, and the stock is as it left it
+// then, it writes what is written already.
 func (t *Task) news(before *simredis.State, orders []history.Order) []history.Order {
 	news := slices.DeleteFunc(slices.Clone(orders), func(o history.Order) bool {
 		return before.Stock() == fmt.Sprint(o.After) &&
 			slices.ContainsFunc(t.repeats, func(old history.Order) bool { return old.ID == o.ID })
 	})
 	t.repeats = nil
-	if t.fate == sentAgain {
+	if t.fate == Resends {
 		t.repeats = orders
 	}
 	return news

@@ -45,7 +45,7 @@ func (x *Execution) begins(t *Task) {
 // BeginRound says that what the current task did until now was not for the lock.
 func (x *Execution) BeginRound() { x.begins(x.current.Load()) }
 
-// itsRound is the round that t is part of.
+// itsRound returns the round that t is part of.
 func (t *Task) itsRound() *round {
 	if t.parent != nil && t.parent.itsRound().number == t.started {
 		return t.parent.itsRound()

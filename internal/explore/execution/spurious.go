@@ -5,7 +5,7 @@ import "slices"
 // addSpuriousWakes adds that processes are told that they may have missed a message.
 func (m *menu) addSpuriousWakes() {
 	for i, p := range m.processes {
-		if m.left.SpuriousWake > 0 && !p.dead && !p.paused && m.listens(p) {
+		if !p.dead && !p.paused && m.listens(p) {
 			m.add(WokenInVain, i)
 		}
 	}

@@ -12,7 +12,7 @@ import (
 // stray goroutines are those that code under test starts by itself, and those of its tasks that wait where nobody sees it. Go has no
 // other way to find them than the stacks of all goroutines.
 
-// Stacks are those of all goroutines, as a panic would print them.
+// Stacks returns those of all goroutines, as a panic would print them.
 func Stacks() []string {
 	for size := 1 << 16; ; size *= 2 {
 		b := make([]byte, size)

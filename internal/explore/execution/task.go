@@ -35,7 +35,7 @@ type Task struct {
 	to      int             // index of the server that it is for
 	unsent  int             // so many, the last of all, had a context that had ended
 	unread  bool            // its reply is there, and its process is paused
-	fate    fate            // of that command
+	fate    Kind            // what happens to that command
 	repeats []history.Order // that it has booked already, before its client sent it again
 
 	unanswered bool // it waits for a node that does not answer
@@ -113,7 +113,7 @@ func (s *scheduler) busy(p *Process) bool {
 	return slices.ContainsFunc(s.tasks, func(t *Task) bool { return t.actor.Process == p && !t.Ended() })
 }
 
-// sender is the first task of p that is about to send a command.
+// sender returns the first task of p that is about to send a command.
 func (s *scheduler) sender(p *Process) *Task {
 	for _, t := range s.tasks {
 		if t.actor.Process == p && t.pending != nil && !t.Ended() {

@@ -13,7 +13,7 @@ func (x *Execution) waitsForEver(task *Task, t *timer) {
 	}
 }
 
-// itsTimeout is the first timer of a's that no time would bring, nil if there is none.
+// itsTimeout returns the first timer of a's that no time would bring, nil if there is none.
 func (l *timeline) itsTimeout(a *Actor) *timer {
 	i := slices.IndexFunc(l.never, func(t *timer) bool { return t.actor == a })
 	if i < 0 {
@@ -25,7 +25,7 @@ func (l *timeline) itsTimeout(a *Actor) *timer {
 // addTimeouts adds that timeouts come.
 func (m *menu) addTimeouts() {
 	for i, a := range m.actors {
-		if m.left.Timeout > 0 && !a.Dead() && !a.Paused() && m.itsTimeout(a) != nil {
+		if !a.Dead() && !a.Paused() && m.itsTimeout(a) != nil {
 			m.add(TimesOut, i)
 		}
 	}
@@ -33,7 +33,6 @@ func (m *menu) addTimeouts() {
 
 // timeOut lets a's timeout come.
 func (x *Execution) timeOut(a *Actor) {
-	x.left.Timeout--
 	x.note(a.Process, "timeout "+strconv.Itoa(a.inside))
 	x.fire(x.itsTimeout(a))
 }

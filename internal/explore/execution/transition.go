@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"lockstep/internal/explore/scenario"
 	"lockstep/internal/lock"
 )
 
@@ -22,18 +23,19 @@ const (
 	Moves           Kind = iota // a task's next command is answered; or what it does without one
 	Polls                       // a waiter asks again, though the answer can be no other
 	PollsOn                     // the same, as nothing else can happen
-	LosesReply                  // its next command takes effect, and the reply is lost
-	DiesAfter                   // its next command takes effect, and its process dies
-	DiesBefore                  // its process dies, its commands unsent
-	PausesAfter                 // its next command takes effect, and its process stops before it has read the reply
-	Pauses                      // a process is stopped, its timers too
-	Resumes                     // and goes on
-	Woken                       // a message reaches a process
-	Unwoken                     // a message gets lost
-	Leaves                      // an actor's client goes away: its context is cancelled
 	TimePasses                  // nobody can move: time goes on to the next timer or expiry
 	Slow                        // time goes on to the next timer, while somebody could still move
 	Expires                     // time goes on to the next expiry, while somebody could still move
+	LosesReply                  // its next command takes effect, and the reply is lost
+	DiesBefore                  // its process dies, its commands unsent
+	DiesAfter                   // its next command takes effect, and its process dies
+	PausesAfter                 // its next command takes effect, and its process stops before it has read the reply
+	Pauses                      // a process is stopped, its timers too
+	Resumes                     // and goes on
+	Leaves                      // an actor's client goes away: its context is cancelled
+	Woken                       // a message reaches a process
+	Unwoken                     // a message gets lost
+	WokenInVain                 // a process that listens is told that a message may have been missed
 	LosesRequest                // its next command never takes effect
 	Delays                      // its next command takes effect later
 	Arrives                     // now
@@ -44,7 +46,6 @@ const (
 	ClockJumps                  // a process's clock jumps ahead
 	RedisClockJumps             // the clock of the server with the stock and the lock does
 	NodeClockJumps              // a node's does
-	WokenInVain                 // a process that listens is told that a message may have been missed
 	NodeCrashes                 // a node refuses connections from then on
 	NodeHangs                   // a node does not answer any more
 	NodeRestarts                // a node forgets what it held
@@ -62,78 +63,59 @@ const (
 
 // notation is how a schedule writes a kind: the word alone, WHO:word, or, of a task, WHO:COMMANDword.
 type notation struct {
-	kind Kind
-	of   subject
-	word string
+	of    subject
+	word  string
+	fault string // that it is, "" if it is none
+	// budget that it uses up, nil if none. The first half of a failover does so: the second has to come.
+	budget func(*scenario.Faults) *int
 }
 
+type faults = scenario.Faults
+
+// notations has that of each kind.
 func notations() [NodeRestarts + 1]notation {
 	return [...]notation{
-		{TimePasses, nobody, "time"}, {Slow, nobody, "slow"}, {Expires, nobody, "expiry"},
-		{LosesReply, task, "/lost"}, {DiesBefore, task, "/dies-before"}, {DiesAfter, task, "/dies-after"}, {PausesAfter, task, "/pauses-after"},
-		{Pauses, process, "pauses"}, {Resumes, process, "resumes"}, {Leaves, actor, "leaves"},
-		{Woken, process, "woken"}, {Unwoken, process, "unwoken"}, {WokenInVain, process, "woken-in-vain"},
-		{LosesRequest, task, "/lost-request"}, {Delays, task, "/late"}, {Arrives, task, "/arrives"}, {Resends, task, "/resent"},
-		{Unsynced, task, "/unsynced"}, {FailsOver, nobody, "failover"}, {TimesOut, actor, "times-out"},
-		{ClockJumps, process, "clock-jumps"}, {RedisClockJumps, nobody, "redis-clock-jumps"}, {NodeClockJumps, task, "/node-clock-jumps"},
-		{NodeCrashes, task, "/node-crashes"}, {NodeHangs, task, "/node-hangs"}, {NodeRestarts, task, "/node-restarts"},
-		{Moves, task, ""}, {Polls, task, ""}, {PollsOn, task, ""},
+		Moves:           {of: task},
+		Polls:           {of: task},
+		PollsOn:         {of: task},
+		TimePasses:      {of: nobody, word: "time"},
+		Slow:            {nobody, "slow", "slow", func(f *faults) *int { return &f.Slow }},
+		Expires:         {nobody, "expiry", "expiry", func(f *faults) *int { return &f.Expiry }},
+		LosesReply:      {task, "/lost", "lost-reply", func(f *faults) *int { return &f.LostReply }},
+		DiesBefore:      {task, "/dies-before", "crash", func(f *faults) *int { return &f.Crash }},
+		DiesAfter:       {task, "/dies-after", "crash", func(f *faults) *int { return &f.Crash }},
+		PausesAfter:     {task, "/pauses-after", "pause", func(f *faults) *int { return &f.Pause }},
+		Pauses:          {process, "pauses", "pause", func(f *faults) *int { return &f.Pause }},
+		Resumes:         {of: process, word: "resumes"},
+		Leaves:          {actor, "leaves", "cancel", func(f *faults) *int { return &f.Cancel }},
+		Woken:           {of: process, word: "woken"},
+		Unwoken:         {process, "unwoken", "lost-wake", func(f *faults) *int { return &f.LostWake }},
+		WokenInVain:     {process, "woken-in-vain", "spurious-wake", func(f *faults) *int { return &f.SpuriousWake }},
+		LosesRequest:    {task, "/lost-request", "lost-request", func(f *faults) *int { return &f.LostRequest }},
+		Delays:          {task, "/late", "late", func(f *faults) *int { return &f.Late }},
+		Arrives:         {of: task, word: "/arrives"},
+		Resends:         {task, "/resent", "resend", func(f *faults) *int { return &f.Resend }},
+		Unsynced:        {task, "/unsynced", "", func(f *faults) *int { return &f.Failover }},
+		FailsOver:       {of: nobody, word: "failover", fault: "failover"},
+		TimesOut:        {actor, "times-out", "timeout", func(f *faults) *int { return &f.Timeout }},
+		ClockJumps:      {process, "clock-jumps", "clock-jump", func(f *faults) *int { return &f.ClockJump }},
+		RedisClockJumps: {nobody, "redis-clock-jumps", "redis-clock", func(f *faults) *int { return &f.RedisClockJump }},
+		NodeClockJumps:  {task, "/node-clock-jumps", "redis-clock", func(f *faults) *int { return &f.RedisClockJump }},
+		NodeCrashes:     {task, "/node-crashes", "node-crash", func(f *faults) *int { return &f.NodeCrash }},
+		NodeHangs:       {task, "/node-hangs", "node-hang", func(f *faults) *int { return &f.NodeHang }},
+		NodeRestarts:    {task, "/node-restarts", "node-restart", func(f *faults) *int { return &f.NodeRestart }},
 	}
 }
 
-func (k Kind) notation() notation {
-	all := notations()
-	return all[slices.IndexFunc(all[:], func(n notation) bool { return n.kind == k })]
-}
+func (k Kind) notation() notation { return notations()[k] }
 
-// Fault is the name of the fault that a transition of this kind is, "" if it is none.
-func (k Kind) Fault() string {
-	switch k {
-	case Slow:
-		return "slow"
-	case Expires:
-		return "expiry"
-	case Pauses, PausesAfter:
-		return "pause"
-	case DiesBefore, DiesAfter:
-		return "crash"
-	case LosesReply:
-		return "lost-reply"
-	case Leaves:
-		return "cancel"
-	case Unwoken:
-		return "lost-wake"
-	case LosesRequest:
-		return "lost-request"
-	case Delays:
-		return "late"
-	case Resends:
-		return "resend"
-	case FailsOver:
-		return "failover"
-	case TimesOut:
-		return "timeout"
-	case ClockJumps:
-		return "clock-jump"
-	case RedisClockJumps, NodeClockJumps:
-		return "redis-clock"
-	case WokenInVain:
-		return "spurious-wake"
-	case NodeCrashes:
-		return "node-crash"
-	case NodeHangs:
-		return "node-hang"
-	case NodeRestarts:
-		return "node-restart"
-	default:
-		return ""
-	}
-}
+// Fault returns the name of the fault that a transition of this kind is, "" if it is none.
+func (k Kind) Fault() string { return k.notation().fault }
 
-// Uses is the name of the fault whose budget it uses up, or of which it is the second half; "" if of none.
+// Uses returns the name of the fault whose budget it uses up, or of which it is the second half; "" if of none.
 func (k Kind) Uses() string {
 	if k == Unsynced { // the failover itself comes later
-		return "failover"
+		return FailsOver.Fault()
 	}
 	return k.Fault()
 }
@@ -154,7 +136,7 @@ func (t Transition) hopeful() bool {
 	return t.Progress() || t.Kind == TimePasses || t.Kind == Resumes || t.Kind == Arrives
 }
 
-// Token is how a schedule writes a transition of a kind. Its command is known for certain only after it has happened.
+// Token returns how a schedule writes a transition of a kind. Its command is known for certain only after it has happened.
 func Token(k Kind, who, command string) string {
 	switch n := k.notation(); n.of {
 	case nobody:
@@ -166,7 +148,7 @@ func Token(k Kind, who, command string) string {
 	}
 }
 
-// Who is the name of the one that t happens to, before it has happened.
+// Who returns the name of the one that t happens to, before it has happened.
 func (x *Execution) Who(t Transition) string {
 	switch t.Kind.notation().of {
 	case nobody:
@@ -192,29 +174,23 @@ type Wanted struct {
 // Parse reads a token.
 func Parse(token string) (Wanted, error) {
 	who, what, ok := strings.Cut(token, ":")
-	if command, _, _ := strings.Cut(what, "/"); strings.HasSuffix(command, ".lua") {
-		now := strings.TrimSuffix(command, ".lua") + strings.TrimPrefix(what, command)
-		return Wanted{}, fmt.Errorf("%w: a script is written without .lua now: %s:%s", ErrMalformed, who, now)
-	}
-	if actor, number, _ := strings.Cut(who, "."); number != "" && strings.Trim(number, "0123456789") == "" {
-		return Wanted{}, fmt.Errorf("%w: what %s has started is called by what it does now, as %s.renewal or %s.node1",
-			ErrMalformed, actor, actor, actor)
-	}
-	for _, n := range notations() {
+	ok = ok && who != "" && what != ""
+	for k, n := range notations() {
 		switch command, found := strings.CutSuffix(what, n.word); {
+		case n.word == "":
 		case n.of == nobody && token == n.word:
-			return Wanted{Kind: n.kind}, nil
-		case !ok || who == "" || what == "":
-		case n.kind == Moves && !strings.Contains(what, "/"):
-			return Wanted{Moves, who, what}, nil
-		case n.of == task && n.word != "" && found:
-			return Wanted{n.kind, who, command}, nil
-		case n.of != task && n.of != nobody && what == n.word:
-			return Wanted{n.kind, who, ""}, nil
+			return Wanted{Kind: Kind(k)}, nil //nolint:gosec // they are few
+		case ok && n.of == task && found:
+			return Wanted{Kind(k), who, command}, nil //nolint:gosec // they are few
+		case ok && n.of != task && n.of != nobody && what == n.word:
+			return Wanted{Kind(k), who, ""}, nil //nolint:gosec // they are few
 		}
 	}
 	if command, suffix, odd := strings.Cut(what, "/"); odd && who != "" {
 		return Wanted{}, fmt.Errorf("%w: after %s, it takes %s, not /%s", ErrMalformed, command, strings.Join(words(task), ", "), suffix)
+	}
+	if ok {
+		return Wanted{Moves, who, what}, nil
 	}
 	return Wanted{}, fmt.Errorf("%w: it takes %s", ErrMalformed, strings.Join(Notation(), ", "))
 }
@@ -242,7 +218,7 @@ func Notation() []string {
 	return examples
 }
 
-// words are those of the kinds that happen to such a subject.
+// words returns those of the kinds that happen to such a subject.
 func words(of subject) (all []string) {
 	for _, n := range notations() {
 		if n.of == of && n.word != "" {

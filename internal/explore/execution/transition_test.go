@@ -47,11 +47,6 @@ func TestParseSaysWhatItTakes(t *testing.T) {
 		"nonsense":   "that is no step: it takes A:SET, time, slow, expiry",
 		":SET":       "that is no step: it takes A:SET",
 		"A:":         "that is no step: it takes A:SET",
-		"A.1:SET":    "what A has started is called by what it does now, as A.renewal or A.node1",
-		"A:lock.lua": "a script is written without .lua now: A:lock",
-
-		"A:lock.lua/lost": "a script is written without .lua now: A:lock/lost",
-
 		"A:SET/what": "after SET, it takes /lost, /dies-before",
 	} {
 		if _, err := Parse(token); !errors.Is(err, ErrMalformed) || !strings.Contains(err.Error(), says) {

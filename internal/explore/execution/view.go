@@ -15,7 +15,7 @@ func (x *Execution) View(t Transition) (view Fingerprint, has bool) {
 	}
 	names, b := x.unsorted(), x.Hasher.buffer[:0]
 	for _, s := range x.Cluster.Servers() {
-		b = fmt.Appendf(b, "|%d %s", s.Health, s.Holds.Text)
+		b = fmt.Appendf(b, "|%s %s", s.Health, s.Holds.Text)
 		b = x.appendHidden(b, s, names)
 	}
 	b = append(x.appendProcess(b, a.Process, names), '|')

@@ -3,6 +3,7 @@ package graph
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"lockstep/internal/explore"
 	"lockstep/internal/explore/search"
@@ -15,32 +16,33 @@ const (
 	Unknown = -2 // a bound was hit before all ways were seen
 )
 
-// Distance is how far an anomaly is away.
-type Distance struct {
-	Anomaly  explore.Anomaly `json:"anomaly"`
-	Steps    int             `json:"steps"`    // further, until it can show; 0: it was shown; or Never, or Unknown
-	Schedule string          `json:"schedule"` // from the start until it shows, "" if there is none
+// Hint is a shortest way to an anomaly, and so how far that is away.
+type Hint struct {
+	Steps    int    `json:"steps"`    // of the way, or Never, or Unknown; 0: it was shown
+	Next     string `json:"next"`     // the first of them, "" if there is none
+	Schedule string `json:"schedule"` // from the start, through the present state, until it shows
 }
 
-// Away says how far an anomaly is away from the present state of a session, by what may still happen: faults too, as far as their budgets
-// go.
-func Away(ctx context.Context, s *stepper.Session, a explore.Anomaly, bounds explore.Bounds) (Distance, error) {
+// Away looks for a shortest way from the present state of a session to an anomaly, by what may still happen: faults too, as far as their
+// budgets go.
+func Away(ctx context.Context, s *stepper.Session, a explore.Anomaly, bounds explore.Bounds) (Hint, error) {
 	if slices.ContainsFunc(s.Now().Shown, func(shown explore.Shown) bool { return shown.Anomaly == a }) {
-		return Distance{a, 0, s.Now().Schedule}, nil
+		return Hint{Schedule: s.Now().Schedule}, nil
 	}
 	if s.Now().Over {
-		return Distance{a, Never, ""}, nil
+		return Hint{Steps: Never}, nil
 	}
 	goal := search.Goal{Anomalies: []explore.Anomaly{a}}
 	result, err := after(ctx, s, nil, goal, bounds)
 	switch {
 	case err != nil:
-		return Distance{a, Unknown, ""}, err
+		return Hint{Steps: Unknown}, err
 	case len(result.Found) > 0:
-		return Distance{a, result.Found[0].Length, result.Found[0].Schedule}, nil
+		found := result.Found[0]
+		return Hint{found.Length, strings.Fields(found.Schedule)[len(s.Path())], found.Schedule}, nil
 	case result.Complete:
-		return Distance{a, Never, ""}, nil
+		return Hint{Steps: Never}, nil
 	default:
-		return Distance{a, Unknown, ""}, nil
+		return Hint{Steps: Unknown}, nil
 	}
 }

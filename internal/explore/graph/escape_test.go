@@ -31,7 +31,7 @@ func TestAWayAvoidsFaultsAndTheAnomaly(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer h.Close()
-	f := &faultless{run: run{h.Begin(false)}, avoid: explore.TwoHolders}
+	f := &faultless{Run: h.Begin(false), avoid: explore.TwoHolders}
 	defer f.Close()
 	for i, step := range session.Path() {
 		faults := slices.ContainsFunc(f.Transitions(), func(t execution.Transition) bool { return t.Kind != execution.Moves })
@@ -41,7 +41,7 @@ func TestAWayAvoidsFaultsAndTheAnomaly(t *testing.T) {
 		f.Apply(step)
 		found, over := f.Check()
 		last := i == len(session.Path())-1
-		if len(found) > 0 || over != last || (f.Fingerprint() != f.run.Fingerprint()) != last {
+		if len(found) > 0 || over != last || (f.Fingerprint() != f.Run.Fingerprint()) != last {
 			t.Errorf("after step %d: %v, over %t; want the last to end it, in a state of its own", i+1, found, over)
 		}
 	}

@@ -214,7 +214,7 @@ func TestDistances(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer session.Close()
-	away := func(a explore.Anomaly, bounds explore.Bounds) graph.Distance {
+	away := func(a explore.Anomaly, bounds explore.Bounds) graph.Hint {
 		d, err := graph.Away(t.Context(), session, a, bounds)
 		if err != nil {
 			t.Error(err)

@@ -42,7 +42,7 @@ func Draw(ctx context.Context, s strategy.Strategy, in explore.Scenario, bounds 
 		return nil, err
 	}
 	d := drawing{strategy: s, scenario: in, bounds: bounds, progress: progress}
-	alike := in.Actors > 2 && in.Alike() && in.SalesEach() == 1 && s.Sharing.Shares == nil && !s.OnNodes
+	alike := in.Actors > 2 && in.Alike() && in.SalesEach() == 1 && !s.OnNodes
 	m, err := d.draw(ctx, alike)
 	if errors.Is(err, search.ErrNames) {
 		m, err = d.draw(ctx, false)
@@ -78,7 +78,7 @@ func (d drawing) draw(ctx context.Context, alike bool) (*Map, error) {
 	m := &Map{begin: begin}
 	states, result, err := search.Walk(ctx, func() (search.System, error) {
 		h, err := begin()
-		return system{Harness: h}, err
+		return harness.System{Harness: h}, err
 	}, func(e search.Edge) { m.steps = append(m.steps, d.step(e)) }, goal, d.bounds)
 	if err == nil && !result.Complete {
 		err = fmt.Errorf("%w: %s", ErrTooLarge, result.Bound)
@@ -103,27 +103,26 @@ func (d drawing) step(e search.Edge) step {
 	return step{e.From, e.To, shows}
 }
 
-// States is how many there are.
+// States returns how many there are.
 func (m *Map) States() int { return len(m.states) }
 
-// Steps is how many there are.
+// Steps returns how many there are.
 func (m *Map) Steps() int { return len(m.steps) }
 
-// Bytes is about how much memory it takes.
+// Bytes returns about how much memory it takes.
 func (m *Map) Bytes() int { return 50*m.States() + 12*m.Steps() }
 
 func bit(a explore.Anomaly) uint32 { return 1 << max(slices.Index(anomaly.All(), a), 0) }
 
 // Distances says for each state how far an anomaly is away.
 type Distances struct {
-	of    *Map
 	steps []int32 // of each state
 }
 
 // To goes backwards from the steps that show an anomaly: those who lead there are one step away, those who lead to them two, and so on.
 func (m *Map) To(a explore.Anomaly) Distances {
 	first, into := m.backwards(func(step) bool { return true })
-	d := Distances{m, slices.Repeat([]int32{Never}, len(m.states))}
+	d := Distances{slices.Repeat([]int32{Never}, len(m.states))}
 	var level, next []int32
 	for _, s := range m.steps {
 		if s.shows&bit(a) != 0 && d.steps[s.from] == Never {
@@ -165,17 +164,4 @@ func (m *Map) backwards(by func(step) bool) (first, into []int32) {
 		}
 	}
 	return first, into
-}
-
-// Counts says how many states are so far away: how many by the number of steps, and how many never show the anomaly.
-func (d Distances) Counts() (away map[int]int, never int) {
-	away = map[int]int{}
-	for _, steps := range d.steps {
-		if steps == Never {
-			never++
-		} else {
-			away[int(steps)]++
-		}
-	}
-	return away, never
 }

@@ -1,9 +1,7 @@
 package graph
 
 import (
-	"context"
 	"slices"
-	"strings"
 
 	"lockstep/internal/explore"
 	"lockstep/internal/explore/execution"
@@ -84,7 +82,7 @@ func (m *Map) along(h *harness.Harness, path []execution.Transition) []int32 {
 	return states
 }
 
-// at is the distance from a state.
+// at returns the distance from a state.
 func (d Distances) at(state int32) int {
 	if state < 0 {
 		return Unknown
@@ -117,21 +115,4 @@ func (m *Map) escapes(a explore.Anomaly) []bool {
 		}
 	}
 	return saved
-}
-
-// Hint is the next step of a shortest way to an anomaly.
-type Hint struct {
-	Steps    int    `json:"steps"`    // of the way, or Never, or Unknown; 0: it was shown
-	Next     string `json:"next"`     // the first of them, "" if there is none
-	Schedule string `json:"schedule"` // from the start, through the present state, until it shows
-}
-
-// HintFor finds one from the present state of a session.
-func HintFor(ctx context.Context, s *stepper.Session, a explore.Anomaly, bounds explore.Bounds) (Hint, error) {
-	d, err := Away(ctx, s, a, bounds)
-	hint := Hint{Steps: d.Steps, Schedule: d.Schedule}
-	if d.Steps > 0 {
-		hint.Next = strings.Fields(d.Schedule)[len(s.Path())]
-	}
-	return hint, err
 }

@@ -104,7 +104,7 @@ func (e *explanation) save(ctx context.Context) error {
 	return nil
 }
 
-// nearest are the choices, that of the same command without its fault first: that is the smallest change.
+// nearest returns the choices, that of the same command without its fault first: that is the smallest change.
 func (e *explanation) nearest() []stepper.Choice {
 	same, _, _ := strings.Cut(e.why.Token, "/")
 	choices := slices.Clone(e.session.Now().Choices)
@@ -114,7 +114,7 @@ func (e *explanation) nearest() []stepper.Choice {
 	return choices
 }
 
-// others are the anomalies that a way from the session's present state shows.
+// others returns the anomalies that a way from the session's present state shows.
 func (e *explanation) others(choice string, way []string) ([]explore.Anomaly, error) {
 	schedule := strings.Join(append([]string{e.session.Now().Schedule, choice}, way...), " ")
 	replayed, err := explore.Replay(e.session.Strategy(), e.session.Scenario(), schedule)

@@ -112,7 +112,7 @@ func (h *Harness) Begin(backwards bool) *Run {
 	x := execution.New(execution.Setup{
 		Scenario: h.scenario, Cluster: h.memory.NewCluster(h.start, h.masters), Hasher: h.hasher, Pool: &h.pool, FirstName: 'A',
 		Backwards: backwards, Interchangeable: h.anyNames, EverySymmetry: h.everySymmetry, EveryStart: h.everyStart,
-		EveryRound: h.everyRound, Sharing: h.strategy.Sharing,
+		EveryRound: h.everyRound,
 	})
 	run := &Run{Execution: x, backwards: backwards}
 	run.checker = checker.New(x, h.strategy, checker.Futures{
@@ -138,16 +138,15 @@ func (h *Harness) again(run *Run) (copied *checker.Checker, end func()) {
 	}
 }
 
-// later begins an execution of newcomers, with names that nobody has had, on what x has left, an age later.
+// later begins an execution of two newcomers, with names that nobody has had, on what x has left, an age later.
 func (h *Harness) later(x *execution.Execution) (*checker.Checker, func(), error) {
 	cluster, err := x.Cluster.Later(scenario.Forever)
 	if err != nil {
 		return nil, nil, err
 	}
-	newcomers := h.strategy.Sharing.Most() + 1 // the last of whom should not get it
 	next := execution.New(execution.Setup{
-		Scenario: scenario.Scenario{Actors: newcomers, Replicas: 1, Try: newcomers}, Cluster: cluster, Hasher: h.hasher, Pool: &h.pool,
-		FirstName: 'a', Now: x.Now() + scenario.Forever, EverySymmetry: h.everySymmetry, Sharing: h.strategy.Sharing,
+		Scenario: scenario.Scenario{Actors: 2, Replicas: 1, Try: 2}, Cluster: cluster, Hasher: h.hasher, Pool: &h.pool,
+		FirstName: 'a', Now: x.Now() + scenario.Forever, EverySymmetry: h.everySymmetry,
 	})
 	c := checker.New(next, h.strategy, checker.Futures{})
 	h.sell(next, c)
@@ -200,7 +199,7 @@ func (h *Harness) locker(x *execution.Execution, p *execution.Process, clients [
 	return h.strategy.New(h.parts(x, p, clients))
 }
 
-// parts are what a process's lock is made of.
+// parts returns what a process's lock is made of.
 func (h *Harness) parts(x *execution.Execution, p *execution.Process, clients []*simredis.Client) strategy.Parts {
 	var nodes []redis.Cmdable
 	for _, c := range clients[1:] {
@@ -214,11 +213,11 @@ func (h *Harness) parts(x *execution.Execution, p *execution.Process, clients []
 	}
 }
 
-// highest is what chance gives: always the same, or no schedule could be run again.
+// highest returns what chance gives: always the same, or no schedule could be run again.
 func highest(n int64) int64 { return n - 1 }
 
-// chance is what a process's lock is given: the highest number, as highest, but an id of its own, which is a number of more than 32 bits.
-// Two processes that draw the same would take the lock of the other for their own.
+// chance returns what a process's lock is given: the highest number, as highest, but an id of its own, which is a number of more than 32
+// bits. Two processes that draw the same would take the lock of the other for their own.
 func chance(x *execution.Execution, p *execution.Process) func(int64) int64 {
 	nth := int64(slices.Index(x.Processes(), p))
 	return func(n int64) int64 {

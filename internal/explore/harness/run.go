@@ -7,6 +7,7 @@ import (
 	"lockstep/internal/explore/anomaly"
 	"lockstep/internal/explore/execution"
 	"lockstep/internal/explore/recorder"
+	"lockstep/internal/explore/search"
 )
 
 // Apply lets a transition happen. It reports false when that turned out to be no transition of its own.
@@ -18,11 +19,10 @@ func (r *Run) Apply(t execution.Transition) bool {
 // Check gives the anomalies that the last transition has shown, and whether the schedule is over.
 func (r *Run) Check() (found []anomaly.Found, over bool) { return r.checker.Check() }
 
-// Sold is how many sales have succeeded.
-func (r *Run) Sold() int { return r.checker.Sold() }
-
-// Contended reports whether a sale waits for a lock that another sale believes to hold.
-func (r *Run) Contended() bool { return r.checker.Contended() }
+// Sight implements search.Run.
+func (r *Run) Sight() search.Sight {
+	return search.Sight{Sold: r.checker.Sold(), Contended: r.checker.Contended(), Beyond: r.Beyond()}
+}
 
 // Record makes a recorder of the run.
 func (r *Run) Record() *recorder.Recorder { return recorder.New(r.Execution, r.checker) }

@@ -15,7 +15,7 @@ func (r *Run) Step(t execution.Transition, record *recorder.Recorder) (found []a
 	return found, over, took
 }
 
-// Holder is the actor whose lock it is in truth, nil for nobody.
+// Holder returns the actor whose lock it is in truth, nil for nobody.
 func (r *Run) Holder() *execution.Actor {
 	if i := r.checker.Holder(); i >= 0 {
 		return r.Actors()[i]

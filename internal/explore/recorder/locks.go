@@ -30,21 +30,14 @@ func (r *Recorder) locks() (all []held) {
 	return all
 }
 
-// nodes are the masters that the lock is on, if there are several.
+// nodes returns the masters that the lock is on, if there are several.
 func (r *Recorder) nodes() (all []trace.Node) {
 	if !r.x.Cluster.OnNodes() {
 		return nil
 	}
 	locks := r.locks()
 	for _, s := range r.x.Cluster.Masters() {
-		node := trace.Node{Health: trace.Well}
-		switch s.Health {
-		case simredis.Hung:
-			node.Health = trace.Hung
-		case simredis.Crashed:
-			node.Health = trace.Crashed
-		default:
-		}
+		node := trace.Node{Health: trace.Health(s.Health)}
 		if h := locks[s.Index]; h.has {
 			node.Lock = r.name(h.holder)
 		}
@@ -124,7 +117,7 @@ func (r *Recorder) expired(before view) (says string) {
 	return says
 }
 
-// name is a holder's, or nobody: the same in each language.
+// name returns a holder's, or nobody: the same in each language.
 func (r *Recorder) name(holder int) string {
 	if holder < 0 {
 		return trace.Nobody
@@ -140,7 +133,7 @@ func (r *Recorder) whose(holder int) string {
 	return r.say("%s's", " %s 的", r.name(holder))
 }
 
-// lockOf is somebody's lock, at the beginning of a sentence.
+// lockOf returns somebody's lock, at the beginning of a sentence.
 func (r *Recorder) lockOf(holder int) string {
 	return strings.TrimSpace(r.say("%s lock", "%s锁", r.whose(holder)))
 }

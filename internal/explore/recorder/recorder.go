@@ -65,13 +65,13 @@ func (r *Recorder) Apply(t execution.Transition) bool {
 	return ok
 }
 
-// Last is the step that was recorded last.
+// Last returns the step that was recorded last.
 func (r *Recorder) Last() trace.Step { return r.steps[len(r.steps)-1] }
 
 // DropLast forgets it.
 func (r *Recorder) DropLast() { r.steps = r.steps[:len(r.steps)-1] }
 
-// Trace is all that was recorded.
+// Trace returns all that was recorded.
 func (r *Recorder) Trace() trace.Trace {
 	all := trace.Trace{Steps: r.steps, Nodes: len(r.nodes()), Language: r.x.Scenario.Language}
 	for _, a := range r.x.Actors() {
@@ -80,33 +80,22 @@ func (r *Recorder) Trace() trace.Trace {
 	return all
 }
 
-// kind is the kind of the step that t was.
+// kind returns the kind of the step that t was.
 func (r *Recorder) kind(t execution.Transition) string {
-	switch t.Kind {
-	case execution.TimePasses, execution.Slow, execution.Expires:
-		return trace.KindTime
-	case execution.Woken:
-		return trace.KindWoken
-	case execution.Unwoken:
-		return trace.KindLostWake
-	case execution.Pauses:
-		return trace.KindPauses
-	case execution.Resumes:
-		return trace.KindResumes
-	case execution.Leaves:
-		return trace.KindLeaves
-	case execution.DiesBefore, execution.DiesAfter:
-		return trace.KindDies
-	case execution.LosesReply:
-		return trace.KindLostReply
-	case execution.PausesAfter:
-		return trace.KindReadsLate
-	default:
-		if kind := kindOfFault(t.Kind); kind != "" {
-			return kind
-		}
+	kinds := [...]string{
+		execution.TimePasses: trace.KindTime, execution.Slow: trace.KindTime, execution.Expires: trace.KindTime,
+		execution.Woken: trace.KindWoken, execution.Unwoken: trace.KindLostWake, execution.WokenInVain: trace.KindWoken,
+		execution.Pauses: trace.KindPauses, execution.Resumes: trace.KindResumes, execution.PausesAfter: trace.KindReadsLate,
+		execution.DiesBefore: trace.KindDies, execution.DiesAfter: trace.KindDies, execution.Leaves: trace.KindLeaves,
+		execution.LosesReply: trace.KindLostReply, execution.LosesRequest: trace.KindLostRequest, execution.Resends: trace.KindResends,
+		execution.Delays: trace.KindLate, execution.Arrives: trace.KindArrives, execution.TimesOut: trace.KindTimesOut,
+		execution.Unsynced: trace.KindUnsynced, execution.FailsOver: trace.KindFailover,
+		execution.ClockJumps: trace.KindClock, execution.RedisClockJumps: trace.KindClock, execution.NodeClockJumps: trace.KindNodeClock,
+		execution.NodeRestarts: "",
 	}
-	switch {
+	switch kind := kinds[t.Kind]; {
+	case kind != "":
+		return kind
 	case r.step.Command != "":
 		return trace.KindCommand
 	case r.x.Pending(t) != nil:

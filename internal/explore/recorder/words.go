@@ -35,9 +35,20 @@ func (r *Recorder) says(t execution.Transition, before view) string {
 		return r.say("%s goes on", "%s 恢复运行", a.Process.Title())
 	case execution.Leaves:
 		return r.say("%s's client goes away", "%s 的客户端断开", a.Name)
-	case execution.LosesRequest, execution.Delays, execution.FailsOver, execution.TimesOut, execution.ClockJumps,
-		execution.RedisClockJumps, execution.WokenInVain:
-		return r.saysOfFault(t.Kind, before, a)
+	case execution.WokenInVain:
+		return r.say("%s is told that it may have missed a message", "%s 得知自己可能漏了消息", a.Process.Title())
+	case execution.LosesRequest:
+		return r.say("%s's command never arrives", "%s 的命令没有送达", a.Name)
+	case execution.Delays:
+		return r.say("%s's command is late, and %[1]s is told that nobody answers", "%s 的命令滞留在途中，%[1]s 得知没有响应", a.Name)
+	case execution.FailsOver:
+		return r.say("a replica takes the master's place", "从节点升为主节点") + r.lost(before)
+	case execution.TimesOut:
+		return r.say("%s has waited too long", "%s 等待超时", a.Name)
+	case execution.ClockJumps:
+		return r.say("the clock of %s jumps ahead by %v", "%s 的时钟向前跳 %v", a.Process.Title(), execution.Jump)
+	case execution.RedisClockJumps:
+		return r.say("Redis's clock jumps ahead by %v", "Redis 的时钟向前跳 %v", execution.Jump) + r.lost(before)
 	default:
 		return r.saysOfMove(before, a)
 	}
@@ -81,7 +92,7 @@ func (r *Recorder) saysOfCommand(before view, a *execution.Actor) string {
 	return r.befell() + says
 }
 
-// fates are what became of commands of a kind, or of those who sent them, beside what the commands did.
+// fates says of each kind what happened to its command, or to the sender, beside what the command did.
 func fates() map[string]language.Text {
 	both := language.Both
 	return map[string]language.Text{

@@ -47,7 +47,7 @@ type fault struct {
 	budget *int
 }
 
-// table is the list of all faults. Help, documents and parsing come from it.
+// table lists all faults. Help, documents and parsing come from it.
 func (f *Faults) table() []fault {
 	both := language.Both
 	return []fault{
@@ -108,7 +108,7 @@ func FaultNames() []string {
 	return names
 }
 
-// Once is the budget of one fault, which may happen once.
+// Once returns the budget of one fault, which may happen once.
 func Once(name string) Faults {
 	var f Faults
 	for _, named := range f.table() {

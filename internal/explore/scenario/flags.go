@@ -27,20 +27,20 @@ func (f *Flags) Add(to *pflag.FlagSet) {
 	to.IntVar(&s.Sales, "sales", 1, "how many sales each of them makes, one after the other")
 	to.IntVar(&s.Replicas, "replicas", 0, "how many processes they are in; 0: one each")
 	to.IntVar(&s.Try, "try", 0, "how many of them try once for the lock, and do not wait")
+	to.IntVar(&s.Nested, "nested", 0, "how many nested calls take the lock again")
 	to.IntVar(&f.polls, "polls", usualPolls, "how often waiters ask again, in all, though the answer can be no other")
 	to.IntVar(&s.Overtakes, "overtakes", usualOvertakes,
 		"how often a sale may be overtaken by others that asked after it: --anomaly starved")
-	to.IntVar(&s.Nested, "nested", 0, "how many nested calls take the lock again")
 	to.DurationVar(&s.Work, "work", 0, "how long a sale works under the lock; its expiry is 10s")
 	to.DurationVar(&s.Skew, "skew", 0, "how far each process's clock is ahead of the one before")
 	to.IntVar(&s.Nodes, "nodes", 0, "how many masters the lock is on, if it is on several; 0: 3")
 	to.StringVar(&f.faults, "faults", "", "what may go wrong, and how often: expiry=1,crash=1")
 }
 
-// Faults are those that were read, as they were written.
+// Faults returns those that were read, as they were written.
 func (f *Flags) Faults() string { return f.faults }
 
-// Scenario is the one that was read. It may be one that Check refuses; what cannot be read at all is an error.
+// Scenario returns the one that was read. It may be one that Check refuses; what cannot be read at all is an error.
 func (f *Flags) Scenario() (s Scenario, err error) {
 	s = f.scenario
 	if s.Faults, err = ParseFaults(f.faults); err != nil {
@@ -53,6 +53,23 @@ func (f *Flags) Scenario() (s Scenario, err error) {
 		err = fmt.Errorf("polls: %d; it takes 0 to %d", f.polls, MaxPolls)
 	}
 	return s, err
+}
+
+// String writes a scenario as the flags of the command line; two actors and nothing else as "".
+func (s Scenario) String() string {
+	var f Flags
+	set := pflag.NewFlagSet("", pflag.ContinueOnError)
+	set.SortFlags = false
+	f.Add(set)
+	f.scenario, f.polls, f.faults = s, s.PollsInVain(), s.Faults.String()
+	f.scenario.Sales, f.scenario.Overtakes = s.SalesEach(), s.MostOvertakes()
+	var flags []string
+	set.VisitAll(func(flag *pflag.Flag) {
+		if value := flag.Value.String(); value != flag.DefValue {
+			flags = append(flags, "--"+flag.Name+" "+value)
+		}
+	})
+	return strings.Join(flags, " ")
 }
 
 // Parse reads what String writes, and fails with ErrText. That it is checked is the caller's part.

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"lockstep/internal/language"
@@ -57,23 +56,24 @@ func (s Scenario) Say(english, chinese string, values ...any) string {
 
 // Check says what is wrong with a scenario, whatever the lock.
 func (s Scenario) Check() error {
+	for _, number := range []struct {
+		is, least, most int
+		says            string
+	}{
+		{s.Nodes, 0, MaxNodes, "nodes: %d; it takes 1 to %d, or 0 for three"},
+		{s.Actors, 1, MaxActors, "actors: %d; it takes 1 to %d"},
+		{s.Replicas, 0, s.Actors, "replicas: %d; it takes 1 to %d, as many as there are actors, or 0 for one each"},
+		{s.Try, 0, s.Actors, "try: %d; it takes 0 to %d, as many as there are actors"},
+		{s.Sales, 0, MaxSales, "sales: %d; it takes 1 to %d"},
+		{s.Overtakes, 0, MaxActors * MaxSales, "overtakes: %d; it takes 1 to %d"},
+		{s.Nested, 0, MaxNested, "nested: %d; it takes 0 to %d"},
+		{s.Polls, NoPolls, MaxPolls, "polls: %d; it takes 0 to %d"},
+	} {
+		if number.is < number.least || number.is > number.most {
+			return fmt.Errorf(number.says, number.is, number.most)
+		}
+	}
 	switch {
-	case s.Nodes < 0 || s.Nodes > MaxNodes:
-		return fmt.Errorf("nodes: %d; it takes 1 to %d, or 0 for three", s.Nodes, MaxNodes)
-	case s.Actors < 1 || s.Actors > MaxActors:
-		return fmt.Errorf("actors: %d; it takes 1 to %d", s.Actors, MaxActors)
-	case s.Replicas < 0 || s.Replicas > s.Actors:
-		return fmt.Errorf("replicas: %d; it takes 1 to %d, as many as there are actors, or 0 for one each", s.Replicas, s.Actors)
-	case s.Try < 0 || s.Try > s.Actors:
-		return fmt.Errorf("try: %d; it takes 0 to %d, as many as there are actors", s.Try, s.Actors)
-	case s.Sales < 0 || s.Sales > MaxSales:
-		return fmt.Errorf("sales: %d; it takes 1 to %d", s.Sales, MaxSales)
-	case s.Overtakes < 0 || s.Overtakes > MaxActors*MaxSales:
-		return fmt.Errorf("overtakes: %d; it takes 1 to %d", s.Overtakes, MaxActors*MaxSales)
-	case s.Nested < 0 || s.Nested > MaxNested:
-		return fmt.Errorf("nested: %d; it takes 0 to %d", s.Nested, MaxNested)
-	case s.Polls < NoPolls || s.Polls > MaxPolls:
-		return fmt.Errorf("polls: %d; it takes 0 to %d", s.Polls, MaxPolls)
 	case s.Work < 0 || s.Work >= Forever:
 		return fmt.Errorf("work: %v; it takes 0 to %v", s.Work, Forever)
 	case s.Skew < 0 || s.Skew >= Forever:
@@ -91,16 +91,16 @@ func (s Scenario) CheckFor(strategy strategy.Strategy) error {
 	return s.Check()
 }
 
-// PollsInVain is how often waiters ask again though nothing has changed.
+// PollsInVain returns how often waiters ask again though nothing has changed.
 func (s Scenario) PollsInVain() int { return max(cmp.Or(s.Polls, usualPolls), 0) }
 
-// SalesEach is how many sales an actor makes.
+// SalesEach returns how many sales an actor makes.
 func (s Scenario) SalesEach() int { return max(s.Sales, 1) }
 
-// MostOvertakes is how often a sale may be overtaken.
+// MostOvertakes returns how often a sale may be overtaken.
 func (s Scenario) MostOvertakes() int { return cmp.Or(s.Overtakes, usualOvertakes) }
 
-// Processes is how many there are.
+// Processes returns how many there are.
 func (s Scenario) Processes() int {
 	if s.Replicas == 0 {
 		return s.Actors
@@ -113,28 +113,6 @@ func (s Scenario) Apart() bool { return s.Processes() == s.Actors }
 
 // Alike reports whether it makes no difference which process is which.
 func (s Scenario) Alike() bool { return s.Apart() && s.Skew == 0 }
-
-// String writes a scenario as the flags of the command line; two actors and nothing else as "".
-func (s Scenario) String() string {
-	var flags []string
-	flag := func(name string, value any, usual bool) {
-		if !usual {
-			flags = append(flags, fmt.Sprintf("--%s %v", name, value))
-		}
-	}
-	flag("actors", s.Actors, s.Actors == 2)
-	flag("sales", s.SalesEach(), s.SalesEach() == 1)
-	flag("replicas", s.Replicas, s.Replicas == 0)
-	flag("try", s.Try, s.Try == 0)
-	flag("nested", s.Nested, s.Nested == 0)
-	flag("polls", s.PollsInVain(), s.PollsInVain() == usualPolls)
-	flag("overtakes", s.MostOvertakes(), s.MostOvertakes() == usualOvertakes)
-	flag("work", s.Work, s.Work == 0)
-	flag("skew", s.Skew, s.Skew == 0)
-	flag("nodes", s.Nodes, s.Nodes == 0)
-	flag("faults", s.Faults, s.Faults == Faults{})
-	return strings.Join(flags, " ")
-}
 
 // Named is one of the scenarios that a table of all locks tries.
 type Named struct {

@@ -65,16 +65,16 @@ func (l *limits) stopped() bool { return l.ended.Load() }
 // hit reports whether a bound was.
 func (l *limits) hit() bool { return l.bound.Load() != nil }
 
-// name is the bound that was hit.
+// name returns the bound that was hit.
 func (l *limits) name() language.Text { return *l.bound.Load() }
 
-// interruption is what ends a search that is no bound.
+// interruption returns what ends a search that is no bound.
 func interruption() language.Text { return language.Both("interrupted", "被中断") }
 
 // interrupted reports whether that came before any bound.
 func (l *limits) interrupted() bool { return l.hit() && l.name() == interruption() }
 
-// tooDeep is the bound on steps.
+// tooDeep returns the bound on steps.
 func tooDeep() language.Text {
 	return language.Both(fmt.Sprintf("%d steps", maxDepth), fmt.Sprintf("%d 步", maxDepth))
 }

@@ -60,8 +60,8 @@ type Goal struct {
 	All       bool              // go on until each was found, or everything was seen; otherwise the first ends it
 	Progress  func(Result)      // called several times a second, and must not wait; may be nil
 	Language  language.Language // of what a result says
-	OneStart  bool              // both starts are the same
-	Mirrored  bool              // or differ by names alone: all that happens after the one happens after the other, or it is ErrNames
+	OneStart  bool              // begin forwards alone: both starts lead to the same states
+	Mirrored  bool              // the two starts differ by names alone: the search checks that, and fails with ErrNames
 }
 
 // Counterexample is the shortest schedule that shows an anomaly.
@@ -238,7 +238,7 @@ func (s *search) tally() {
 	s.result.Seconds = time.Since(s.started).Seconds()
 }
 
-// path is the schedule to a node, and the root that it begins at.
+// path returns the schedule to a node, and the root that it begins at.
 func (s *search) path(n int32) (path []execution.Transition, root int32) {
 	for ; s.nodes[n].parent >= 0; n = s.nodes[n].parent {
 		path = append(path, s.nodes[n].transition)

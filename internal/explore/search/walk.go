@@ -75,7 +75,7 @@ type branch struct {
 	take  *execution.Transition // by its name; nil: any that is open
 }
 
-// part is what a worker does: it takes branches until there are no more.
+// part does a worker's part: it takes branches until there are no more.
 func (w *walk) part(worker int, system System) (err error) {
 	for err == nil {
 		b, more := w.take()

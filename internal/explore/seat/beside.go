@@ -41,7 +41,7 @@ func (s *Seat) beside(w http.ResponseWriter, r *http.Request) error {
 	return answer(w, b)
 }
 
-// taken are the steps of one of two locks.
+// taken returns the steps of one of two locks.
 func taken(c stepper.Comparison, of int) trace.Trace {
 	var t trace.Trace
 	for _, row := range c.Rows {

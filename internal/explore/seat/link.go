@@ -9,7 +9,7 @@ import (
 	"lockstep/internal/explore/trace"
 )
 
-// Link is the address of a place within the page: the scenario is what lockstep explore takes, and the schedule what --replay takes.
+// Link returns the address of a place within the page: the scenario is what lockstep explore takes, and the schedule what --replay takes.
 func Link(lock, scenario, schedule, code string) string {
 	link := "#/schedule/" + lock
 	mark := "?"
@@ -30,8 +30,8 @@ func readable(text string) string {
 // signs is how many signs of a code are for one step: 12 bits.
 const signs = 2
 
-// Code is a fingerprint of what the steps of a trace do: their commands, replies and kinds, but no words. Two signs stand for each step and
-// all before it, so two codes tell the step from which on they differ.
+// Code returns a fingerprint of what the steps of a trace do: their commands, replies and kinds, but no words. Two signs stand for each
+// step and all before it, so two codes tell the step from which on they differ.
 func Code(t trace.Trace) string {
 	var code strings.Builder
 	var all [sha256.Size]byte
@@ -43,7 +43,7 @@ func Code(t trace.Trace) string {
 	return code.String()
 }
 
-// differs is the step from which on two codes differ, counted from 1; 0: none, as far as both go.
+// differs returns the step from which on two codes differ, counted from 1; 0: none, as far as both go.
 func differs(a, b string) int {
 	for i := range min(len(a), len(b)) {
 		if a[i] != b[i] {

@@ -1,7 +1,7 @@
 package seat
 
 import (
-	"container/list"
+	"slices"
 	"sync"
 
 	"lockstep/internal/explore/graph"
@@ -9,11 +9,10 @@ import (
 
 // maps keeps the maps that were used last, as many as fit into a bound.
 type maps struct {
-	mu     sync.Mutex
-	most   int // bytes
-	bytes  int
-	byName map[string]*list.Element
-	used   list.List // of kept, that used last in front
+	mu    sync.Mutex
+	most  int // bytes
+	bytes int
+	kept  []kept // the one that was used last is the last
 }
 
 type kept struct {
@@ -21,29 +20,28 @@ type kept struct {
 	drawn *graph.Map
 }
 
-func newMaps(most int) *maps { return &maps{most: most, byName: map[string]*list.Element{}} }
+func newMaps(most int) *maps { return &maps{most: most} }
 
-// get gives a map that is kept, or nil.
+// get returns a map that is kept, or nil.
 func (m *maps) get(name string) *graph.Map {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	element, known := m.byName[name]
-	if !known {
+	i := slices.IndexFunc(m.kept, func(k kept) bool { return k.name == name })
+	if i < 0 {
 		return nil
 	}
-	m.used.MoveToFront(element)
-	k, _ := element.Value.(kept)
-	return k.drawn
+	used := m.kept[i]
+	m.kept = append(slices.Delete(m.kept, i, i+1), used)
+	return used.drawn
 }
 
 // put keeps a map. Those used longest ago make room; one that is larger than the bound is not kept.
 func (m *maps) put(name string, drawn *graph.Map) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.byName[name] = m.used.PushFront(kept{name, drawn})
+	m.kept = append(m.kept, kept{name, drawn})
 	for m.bytes += drawn.Bytes(); m.bytes > m.most; {
-		last, _ := m.used.Remove(m.used.Back()).(kept)
-		delete(m.byName, last.name)
-		m.bytes -= last.drawn.Bytes()
+		m.bytes -= m.kept[0].drawn.Bytes()
+		m.kept = slices.Delete(m.kept, 0, 1)
 	}
 }

@@ -23,7 +23,7 @@ func (s *Seat) hint(w http.ResponseWriter, r *http.Request) error {
 	defer session.Close()
 	hint, err := s.hintFor(session, a, func() (hint graph.Hint, err error) {
 		err = s.turns.alone(r.Context(), s.limits.Longer, func() (err error) {
-			hint, err = graph.HintFor(r.Context(), session, a, s.limits.Hint)
+			hint, err = graph.Away(r.Context(), session, a, s.limits.Hint)
 			return err
 		})
 		return hint, err
@@ -34,7 +34,7 @@ func (s *Seat) hint(w http.ResponseWriter, r *http.Request) error {
 	return answer(w, hint)
 }
 
-// sessionFor is the one that a request is about, and the anomaly.
+// sessionFor returns the one that a request is about, and the anomaly.
 func sessionFor(r *http.Request) (*stepper.Session, explore.Anomaly, error) {
 	p, err := placeOf(r.URL.Query())
 	if err != nil {

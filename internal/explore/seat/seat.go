@@ -14,6 +14,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"sync"
 	"time"
 
 	"lockstep/internal/explore"
@@ -40,7 +41,7 @@ type Limits struct {
 	Longer time.Duration  // how long a hint waits for it
 }
 
-// Usual are the limits of a server.
+// Usual returns the limits of a server.
 func Usual() Limits {
 	const memory = 300 << 20
 	return Limits{
@@ -66,7 +67,7 @@ type Seat struct {
 	maps   *maps
 	large  large
 	ways   ways
-	rows   rows
+	rows   sync.Map // of rowDone, by the name of the lock
 
 	close      context.CancelFunc
 	afterClose func(func()) (stop func() bool)
@@ -78,7 +79,7 @@ func New(limits Limits, errors Errors) *Seat {
 	s := &Seat{
 		close: cancel, afterClose: func(f func()) (stop func() bool) { return context.AfterFunc(open, f) },
 		limits: limits, errors: errors, mux: http.NewServeMux(),
-		turns: newTurns(limits.Line), maps: newMaps(limits.Kept), large: large{now: time.Now}, rows: rows{done: map[string]rowDone{}},
+		turns: newTurns(limits.Line), maps: newMaps(limits.Kept), large: large{now: time.Now},
 	}
 	s.handle("/seat", s.index)
 	s.handle("/seat/state", s.state)

@@ -3,7 +3,6 @@ package seat
 import (
 	"context"
 	"net/http"
-	"sync"
 	"time"
 
 	"lockstep/internal/explore"
@@ -35,25 +34,6 @@ type Cell struct {
 type rowDone struct {
 	cells   []Cell
 	seconds float64
-}
-
-// rows keeps the rows of the table that are done.
-type rows struct {
-	mu   sync.Mutex
-	done map[string]rowDone
-}
-
-func (k *rows) get(lock string) (rowDone, bool) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	row, known := k.done[lock]
-	return row, known
-}
-
-func (k *rows) put(lock string, row rowDone) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	k.done[lock] = row
 }
 
 // table streams the table, a row at a time. Each row has a turn of its own, so that others need not wait for all of them.
@@ -94,8 +74,9 @@ type scenarios struct {
 
 // row explores a lock in every scenario, unless that was done before.
 func (s *Seat) row(ctx context.Context, lock strategy.Strategy, stream *events) (rowDone, error) {
-	if row, known := s.rows.get(lock.Name); known {
-		return row, nil
+	if row, known := s.rows.Load(lock.Name); known {
+		done, _ := row.(rowDone)
+		return done, nil
 	}
 	far := scenarios{Lock: lock.Name, Of: len(explore.ScenariosOf(lock, tableActors)), Waiting: true}
 	end, err := s.turns.begin(ctx, func() { stream.send("progress", far) })
@@ -103,8 +84,9 @@ func (s *Seat) row(ctx context.Context, lock strategy.Strategy, stream *events) 
 		return rowDone{}, err
 	}
 	defer end()
-	if row, known := s.rows.get(lock.Name); known {
-		return row, nil
+	if row, known := s.rows.Load(lock.Name); known {
+		done, _ := row.(rowDone)
+		return done, nil
 	}
 	far.Waiting = false
 	stream.send("progress", far)
@@ -127,7 +109,7 @@ func (s *Seat) row(ctx context.Context, lock strategy.Strategy, stream *events) 
 			s.ways.note(goalIn(lock.Name, found.Scenario.Scenario, cell.Anomaly), 0, found.Schedule)
 		}
 	}
-	s.rows.put(lock.Name, row)
+	s.rows.Store(lock.Name, row)
 	return row, nil
 }
 

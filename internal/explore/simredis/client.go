@@ -145,10 +145,10 @@ func (c *Conn) Read(p []byte) (int, error) {
 // Close implements net.Conn, as the methods below.
 func (*Conn) Close() error { return nil }
 
-// LocalAddr is of no interest.
+// LocalAddr implements net.Conn.
 func (*Conn) LocalAddr() net.Addr { return &net.TCPAddr{} }
 
-// RemoteAddr is of no interest.
+// RemoteAddr implements net.Conn.
 func (*Conn) RemoteAddr() net.Addr { return &net.TCPAddr{} }
 
 // SetDeadline does nothing: time is virtual.

@@ -26,13 +26,13 @@ type Server struct {
 }
 
 // Health says whether a server answers.
-type Health uint8
+type Health string
 
 // The states of health.
 const (
-	Well    Health = iota
-	Hung           // it does what it is told, but does not answer
-	Crashed        // it refuses connections
+	Well    Health = "well"
+	Hung    Health = "hung"    // it does what it is told, but does not answer
+	Crashed Health = "crashed" // it refuses connections
 )
 
 // Expires reports whether a key of its is to expire.
@@ -40,14 +40,14 @@ func (s *Server) Expires() bool { return s.Holds.nextExpiry() > 0 }
 
 // NewCluster begins with a server in this state, and so many empty masters for the lock.
 func (m *Memory) NewCluster(stored *State, masters int) *Cluster {
-	c := &Cluster{memory: m, servers: []*Server{{Holds: stored}}}
+	c := &Cluster{memory: m, servers: []*Server{{Holds: stored, Health: Well}}}
 	for i := range masters {
-		c.servers = append(c.servers, &Server{Index: i + 1, Holds: m.Empty()})
+		c.servers = append(c.servers, &Server{Index: i + 1, Holds: m.Empty(), Health: Well})
 	}
 	return c
 }
 
-// Later is a cluster that this one would be after so long without a command.
+// Later returns a cluster that this one would be after so long without a command.
 func (c *Cluster) Later(d time.Duration) (*Cluster, error) {
 	later := &Cluster{memory: c.memory}
 	for _, s := range c.servers {
@@ -60,13 +60,13 @@ func (c *Cluster) Later(d time.Duration) (*Cluster, error) {
 	return later, nil
 }
 
-// Servers are all of them, by their index.
+// Servers returns all of them, by their index.
 func (c *Cluster) Servers() []*Server { return c.servers }
 
-// Stored is what the server with the stock holds.
+// Stored returns what the server with the stock holds.
 func (c *Cluster) Stored() *State { return c.servers[0].Holds }
 
-// Masters are the servers that the lock is on.
+// Masters returns the servers that the lock is on.
 func (c *Cluster) Masters() []*Server {
 	if c.OnNodes() {
 		return c.servers[1:]
@@ -90,7 +90,7 @@ func (c *Cluster) Locked(name string) (Key, bool) {
 // Version counts the changes of what the servers hold, expiries aside.
 func (c *Cluster) Version() uint64 { return c.version }
 
-// Contents is what all of them hold.
+// Contents returns what all of them hold.
 func (c *Cluster) Contents() []*State {
 	all := make([]*State, len(c.servers))
 	for i, s := range c.servers {
@@ -109,7 +109,7 @@ func (c *Cluster) Unchanged(before []*State) bool {
 	return true
 }
 
-// NextExpiry is the time until the first key expires, 0 if none will.
+// NextExpiry returns the time until the first key expires, 0 if none will.
 func (c *Cluster) NextExpiry() time.Duration {
 	var next time.Duration
 	for _, s := range c.servers {
@@ -120,10 +120,10 @@ func (c *Cluster) NextExpiry() time.Duration {
 	return next
 }
 
-// After is what a server would hold after so long without a command.
+// After returns what a server would hold after so long without a command.
 func (c *Cluster) After(s *Server, d time.Duration) (*State, error) { return c.memory.pass(s.Holds, d) }
 
-// Empty is what a server holds that has restarted without its data.
+// Empty returns what a server holds that has restarted without its data.
 func (c *Cluster) Empty() *State { return c.memory.Empty() }
 
 // Become changes what a server holds. It reports whether more than expiries has changed.
@@ -140,7 +140,7 @@ func (c *Cluster) Become(s *Server, next *State) (changed bool) {
 // Command gives the command that was sent.
 func (c *Cluster) Command(sent []byte) *Command { return c.memory.command(sent) }
 
-// Would is the answer that a command would get. It changes nothing.
+// Would returns the answer that a command would get. It changes nothing.
 func (c *Cluster) Would(s *Server, now time.Duration, command *Command) (*Answer, error) {
 	return c.memory.ask(s.Holds, now+s.Ahead, command)
 }

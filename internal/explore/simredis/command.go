@@ -15,7 +15,7 @@ type Command struct {
 	malformed error      // or why there are none
 }
 
-// Text is what was sent.
+// Text returns what was sent.
 func (c *Command) Text() string { return c.text }
 
 // command gives the command that was sent.

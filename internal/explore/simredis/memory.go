@@ -58,7 +58,7 @@ type Answer struct {
 	Published []Message
 }
 
-// Date is the virtual time at which a server, or a process, is after so long.
+// Date returns the virtual time at which a server, or a process, is after so long.
 func Date(now time.Duration) time.Time {
 	return time.Date(2000, time.January, 1, 0, 0, 0, 0, time.UTC).Add(now)
 }

@@ -97,7 +97,7 @@ func (m *Memory) words(cmd redis.Cmder) (words []byte, usual bool) {
 	return b, true
 }
 
-// meant is what the client gave, if it is a value that nobody can change.
+// meant returns what the client gave, if it is a value that nobody can change.
 func meant(cmd redis.Cmder, err error) (m meaning, fixed bool) {
 	m.err = err
 	switch cmd := cmd.(type) {

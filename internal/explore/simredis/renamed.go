@@ -22,7 +22,7 @@ func (s *State) Renamed(key string, rename func(text string) string) string {
 	return text
 }
 
-// renamed are a key's values with other names.
+// renamed returns a key's values with other names.
 func (k Key) renamed(rename func(text string) string) []string {
 	values := make([]string, len(k.Values))
 	for i, value := range k.Values {

@@ -15,7 +15,7 @@ func (c *Cluster) Lag(s *Server) {
 	s.Replica = c.memory.intern(slices.DeleteFunc(slices.Clone(s.Holds.Keys), Key.IsShops), nil)
 }
 
-// Promoted is what a server would hold if its replica, which lags, took its place. The stock and the ledger are the master's: they
+// Promoted returns what a server would hold if its replica, which lags, took its place. The stock and the ledger are the master's: they
 // are taken to be kept elsewhere, so that whatever goes wrong is the lock's doing. So are the scripts that were loaded.
 func (c *Cluster) Promoted(s *Server) *State {
 	if then, known := s.Holds.promoted[s.Replica]; known {
@@ -44,7 +44,7 @@ func (c *Cluster) Loses(s *Server) bool { return s.Replica != nil && c.Promoted(
 // FailsOver lets a server's replica take its place, as far as that is not what it holds: the caller lets it Become what was Promoted.
 func (c *Cluster) FailsOver(s *Server) { s.Replica, s.Ahead = nil, 0 }
 
-// Lagging is the server whose replica lags, nil if there is none.
+// Lagging returns the server whose replica lags, nil if there is none.
 func (c *Cluster) Lagging() *Server {
 	for _, s := range c.servers {
 		if s.Replica != nil {

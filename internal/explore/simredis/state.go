@@ -26,10 +26,10 @@ type State struct {
 	promoted map[*State]*State // what a master that holds this is followed by, if its replica holds that
 }
 
-// Empty is the state of a server that holds nothing.
+// Empty returns the state of a server that holds nothing.
 func (m *Memory) Empty() *State { return m.empty }
 
-// WithStock is the state of a server that holds the stock, and nothing else, before it has learnt any script.
+// WithStock returns the state of a server that holds the stock, and nothing else, before it has learnt any script.
 func (m *Memory) WithStock(stock int) *State {
 	return m.intern([]Key{{Name: dao.InventoryKey, kind: "string", Values: []string{fmt.Sprint(stock)}}}, m.cached)
 }
@@ -77,7 +77,7 @@ func (s *State) Same(other *State) bool { return s.content == other.content }
 // SameLocks reports whether two states differ in nothing that is the lock's, kinds and expiries aside.
 func (s *State) SameLocks(other *State) bool { return s.locks == other.locks }
 
-// Stock is what is left to sell, "" if the server does not hold it.
+// Stock returns what is left to sell, "" if the server does not hold it.
 func (s *State) Stock() string {
 	if k, ok := s.Key(dao.InventoryKey); ok {
 		return k.Values[0]
@@ -85,7 +85,7 @@ func (s *State) Stock() string {
 	return ""
 }
 
-// nextExpiry is the time until the first key expires, 0 if none will.
+// nextExpiry returns the time until the first key expires, 0 if none will.
 func (s *State) nextExpiry() time.Duration {
 	var next time.Duration
 	for _, k := range s.Keys {

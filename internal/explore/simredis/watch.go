@@ -24,7 +24,7 @@ func (w *watch) see(before, now *State) {
 
 func (w *watch) append(b []byte) []byte { return fmt.Appendf(b, "|%s %t", w.key, w.changed) }
 
-// refused is the answer to a transaction of so many commands, MULTI and EXEC among them, that has no effect.
+// refused returns the answer to a transaction of so many commands, MULTI and EXEC among them, that has no effect.
 func refused(commands int) []byte {
 	return []byte("+OK\r\n" + strings.Repeat("+QUEUED\r\n", commands-2) + "*-1\r\n")
 }

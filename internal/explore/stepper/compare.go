@@ -105,7 +105,7 @@ func (s *Session) stances(step *trace.Step) string {
 	return strings.Join(all, s.scenario.Say(", ", "，"))
 }
 
-// last is the last step.
+// last returns the last step.
 func (s *Session) last() *trace.Step { return &s.now.Trace.Steps[len(s.now.Trace.Steps)-1] }
 
 // begins reports whether what this task does next is to begin an attempt, without a command.

@@ -61,19 +61,19 @@ func New(s strategy.Strategy, in explore.Scenario, schedule string) (*Session, e
 // Close ends a session.
 func (s *Session) Close() { s.harness.Close() }
 
-// Now is what there is to see.
+// Now returns what there is to see.
 func (s *Session) Now() View { return s.now }
 
-// Strategy is the one that is stepped through.
+// Strategy returns the one that is stepped through.
 func (s *Session) Strategy() strategy.Strategy { return s.strategy }
 
-// Scenario is what it is in.
+// Scenario returns what it is in.
 func (s *Session) Scenario() explore.Scenario { return s.scenario }
 
-// Path is the schedule so far, for what runs it again.
+// Path returns the schedule so far, for what runs it again.
 func (s *Session) Path() []execution.Transition { return slices.Clone(s.path) }
 
-// Next are the transitions of the choices, in their order.
+// Next returns the transitions of the choices, in their order.
 func (s *Session) Next() []execution.Transition { return slices.Clone(s.next) }
 
 // Take lets the choice with this token happen. If there is none, the error says why, and nothing has happened.

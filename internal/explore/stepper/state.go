@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"lockstep/internal/explore"
+	"lockstep/internal/explore/execution"
 	"lockstep/internal/explore/harness"
 	"lockstep/internal/explore/simredis"
 	"lockstep/internal/explore/trace"
@@ -11,21 +12,21 @@ import (
 
 // State is what is so after a schedule.
 type State struct {
-	At       trace.Millis   `json:"at_ms"`    // of virtual time
-	Servers  []Server       `json:"servers"`  // that keep the stock and the lock
-	Holder   string         `json:"holder"`   // whose the lock is in truth, "" for nobody's
-	Actors   []Actor        `json:"actors"`   // the sales
-	Timers   []Timer        `json:"timers"`   // that are set
-	Messages []Message      `json:"messages"` // under way
-	Left     map[string]int `json:"left"`     // of the budget of each fault that the scenario allows
+	At       trace.Millis        `json:"at_ms"`    // of virtual time
+	Servers  []Server            `json:"servers"`  // that keep the stock and the lock
+	Holder   string              `json:"holder"`   // whose the lock is in truth, "" for nobody's
+	Actors   []Actor             `json:"actors"`   // the sales
+	Timers   []execution.Timer   `json:"timers"`   // that are set
+	Messages []execution.Message `json:"messages"` // under way
+	Left     map[string]int      `json:"left"`     // of the budget of each fault that the scenario allows
 }
 
 // Server is one Redis.
 type Server struct {
-	Name   string `json:"name"`
-	Health string `json:"health"` // well, hung or crashed
-	Lags   bool   `json:"lags"`   // a replica of it lags
-	Keys   []Key  `json:"keys"`
+	Name   string          `json:"name"`
+	Health simredis.Health `json:"health"`
+	Lags   bool            `json:"lags"` // a replica of it lags
+	Keys   []Key           `json:"keys"`
 }
 
 // Key is one key of a server.
@@ -43,24 +44,10 @@ type Actor struct {
 	Believes bool         `json:"believes"` // that it holds the lock
 }
 
-// Timer is one that is set.
-type Timer struct {
-	Actor string       `json:"actor"`
-	In    trace.Millis `json:"in_ms"`
-}
-
-// Message is one that has not arrived.
-type Message struct {
-	To      string `json:"to"` // a process
-	Channel string `json:"channel"`
-	Text    string `json:"text"`
-}
-
 // stateOf looks at a run, and at the last step of its trace.
 func stateOf(run *harness.Run, t trace.Trace) State {
 	s := State{
-		At: trace.Millis(run.Now()), Servers: []Server{}, Actors: []Actor{}, Timers: []Timer{}, Messages: []Message{},
-		Left: map[string]int{},
+		At: trace.Millis(run.Now()), Servers: []Server{}, Actors: []Actor{}, Timers: run.Timers(), Messages: run.Messages(), Left: map[string]int{},
 	}
 	left := run.Left().Map()
 	for name, allowed := range run.Scenario.Faults.Map() {
@@ -81,12 +68,6 @@ func stateOf(run *harness.Run, t trace.Trace) State {
 		}
 		s.Actors = append(s.Actors, Actor{a.Name, a.Process.Name, stance, run.Believes(a)})
 	}
-	for _, due := range run.Timers() {
-		s.Timers = append(s.Timers, Timer{due.Actor.Name, trace.Millis(max(due.At-run.Now(), 0))})
-	}
-	for _, m := range run.Messages() {
-		s.Messages = append(s.Messages, Message{m.To.Name, m.Channel, m.Text})
-	}
 	return s
 }
 
@@ -99,16 +80,5 @@ func serverOf(s *simredis.Server, in explore.Scenario) Server {
 	for _, k := range s.Holds.Keys {
 		keys = append(keys, Key{k.Name, k.Values, trace.Millis(k.TTL.Round(time.Millisecond))})
 	}
-	return Server{name, healthOf(s.Health), s.Replica != nil, keys}
-}
-
-func healthOf(h simredis.Health) string {
-	switch h {
-	case simredis.Hung:
-		return "hung"
-	case simredis.Crashed:
-		return "crashed"
-	default:
-		return "well"
-	}
+	return Server{name, s.Health, s.Replica != nil, keys}
 }

@@ -21,7 +21,7 @@ type View struct {
 	Over     bool            `json:"over"` // nothing more will happen
 }
 
-// Tokens are those of the choices.
+// Tokens returns those of the choices.
 func (v View) Tokens() []string {
 	all := []string{}
 	for _, c := range v.Choices {

@@ -10,7 +10,7 @@ import (
 // few steps are drawn one by one, although they bring nothing new.
 const few = 4
 
-// fold is the steps from i on that are drawn as one, since they bring nothing new: so many, or none.
+// fold returns the steps from i on that are drawn as one, since they bring nothing new: so many, or none.
 func (t Trace) fold(i int) int {
 	n := 0
 	for i+n < len(t.Steps) && t.repeats(i+n) {

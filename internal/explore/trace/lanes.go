@@ -15,10 +15,10 @@ const (
 	nodeColumn = 7 // from one server's to the next
 )
 
-// at is where an actor's lifeline is, and that of the first server behind the last of them.
+// at returns where an actor's lifeline is, and that of the first server behind the last of them.
 func (t Trace) at(actor int) int { return gutter + column*actor }
 
-// server is where a server's lifeline is: a node's, counted from 1, or that of the Redis with the stock, which is the last.
+// server returns where a server's lifeline is: a node's, counted from 1, or that of the Redis with the stock, which is the last.
 func (t Trace) server(node int) int {
 	if node == 0 {
 		node = t.Nodes + 1
@@ -28,7 +28,7 @@ func (t Trace) server(node int) int {
 
 func (t Trace) width() int { return t.server(0) + 1 }
 
-// serverNames are those of the nodes, and of Redis.
+// serverNames returns those of the nodes, and of Redis.
 func (t Trace) serverNames() (all []string) {
 	for i := range t.Nodes {
 		all = append(all, fmt.Sprintf("node%d", i+1))
@@ -36,7 +36,7 @@ func (t Trace) serverNames() (all []string) {
 	return append(all, "Redis")
 }
 
-// head is the names above the lifelines.
+// head returns the names above the lifelines.
 func (t Trace) head() string {
 	const half = len("Redis") / 2
 	head := slices.Repeat([]rune{' '}, t.width()+half)
@@ -49,7 +49,7 @@ func (t Trace) head() string {
 	return strings.TrimRight(string(head), " ")
 }
 
-// rule is a line across all lifelines, which names a fault.
+// rule returns a line across all lifelines, which names a fault.
 func (t Trace) rule(fault string) []rune {
 	label := " " + fault + " "
 	room := t.width() - gutter - uniseg.StringWidth(label)
@@ -71,7 +71,7 @@ func (t Trace) lifelines(step Step) []rune {
 	return row
 }
 
-// sign is a node on its lifeline: the one whose lock is there, by the end of its name, as replicas are r1, r2, ….
+// sign returns a node on its lifeline: the one whose lock is there, by the end of its name, as replicas are r1, r2, ….
 func (n Node) sign() rune {
 	switch {
 	case n.Health == Crashed:

@@ -17,7 +17,7 @@ const (
 	indented = "  "
 )
 
-// words are the lines beside a step. A command that is too long is cut, but in full.
+// words returns the lines beside a step. A command that is too long is cut, but in full.
 func (t Trace) words(step, before Step, full bool) (lines []string) {
 	fits := max(widest-t.width()-3, room)
 	if step.Command != "" {
@@ -45,7 +45,7 @@ func (t Trace) words(step, before Step, full bool) (lines []string) {
 	return lines
 }
 
-// outcome is a command's reply, what became of either, and whose it is.
+// outcome returns a command's reply, whether both arrived, and whose command it is.
 func (t Trace) outcome(step Step) string {
 	reply, comma := " → "+step.Reply, t.say(", ", "，")
 	switch step.Kind {
@@ -69,7 +69,7 @@ func (s Step) whose() string {
 	return " (" + s.Actor + "." + s.Task + ")"
 }
 
-// fate is what became of a command, or of its reply.
+// fate says where a command, or its reply, was lost.
 func (t Trace) fate(kind string) string {
 	switch kind {
 	case KindLostReply, KindResends, KindLostRequest:
@@ -115,7 +115,7 @@ func Wrap(text string, fits int, indent string) (lines []string) {
 	return append(lines, line)
 }
 
-// pieces are the parts of a text that stay in one line: its words, with the spaces before them. A word that is wider than it is long is
+// pieces returns the parts of a text that stay in one line: its words, with the spaces before them. A word that is wider than it is long is
 // Chinese, and has pieces of its own.
 func pieces(text string) (all []string) {
 	space := ""
@@ -134,11 +134,12 @@ func pieces(text string) (all []string) {
 
 // In says where an actor stands.
 func (s Stance) In(in language.Language) string {
-	words := map[Stance]string{
-		Absent: "还没开始", Outside: "在临界区外", Inside: "认为自己持有锁", Paused: "已暂停", PausedInside: "已暂停，认为自己持有锁",
-		Ended: "已结束", Dead: "已崩溃",
-	}
-	return language.Both(string(s), words[s]).In(in)
+	both := language.Both
+	return map[Stance]language.Text{
+		Absent: both("absent", "还没开始"), Outside: both("outside", "在临界区外"), Inside: both("inside", "认为自己持有锁"),
+		Paused: both("paused", "已暂停"), PausedInside: both("paused-inside", "已暂停，认为自己持有锁"),
+		Ended: both("ended", "已结束"), Dead: both("dead", "已崩溃"),
+	}[s].In(in)
 }
 
 // fault names a step's fault. A failover begins with the first command that the replica does not get.
@@ -175,7 +176,7 @@ func (t Trace) held(s Step) string {
 	}
 }
 
-// holder is the name of one who has the lock.
+// holder returns the name of one who has the lock.
 func (t Trace) holder(name string) string {
 	if name == Nobody {
 		return t.say(Nobody, "无人持有")

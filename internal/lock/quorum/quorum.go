@@ -48,10 +48,10 @@ func New(clients []redis.Cmdable, clock lock.Clock, timeout time.Duration) *Node
 	return n
 }
 
-// Majority is the smallest number of nodes of which any two sets have a node in common.
+// Majority returns the smallest number of nodes of which any two sets have a node in common.
 func (n *Nodes) Majority() int { return len(n.all)/2 + 1 }
 
-// Minority is how many may be missing.
+// Minority returns how many may be missing.
 func (n *Nodes) Minority() int { return len(n.all) - n.Majority() }
 
 // Request asks one node, which agrees or does not.
@@ -154,7 +154,7 @@ func (n *Nodes) Ask(ctx context.Context, nodes []*Node, r Request) Tally {
 	return b.close()
 }
 
-// Unavailable is the error of a vote that could not be won because so many nodes failed.
+// Unavailable returns the error of a vote that could not be won because so many nodes failed.
 func (n *Nodes) Unavailable(what string, t Tally) error {
 	return fmt.Errorf("%s: %w: %d of %d nodes: %w", what, lock.ErrUnavailable, t.Failed, len(n.all), t.err)
 }

@@ -39,7 +39,7 @@ func New(clients []redis.Cmdable, opts lock.CohortOptions) *Locker {
 	return l
 }
 
-// validity is how long the lock may be relied on, counted from before the first request for it. It allows for clocks that run apart by
+// validity returns how long the lock may be relied on, counted from before the first request for it. It allows for clocks that run apart by
 // one per cent, and for Redis's expiries that are a millisecond or so off.
 func (l *Locker) validity() time.Duration { return l.opts.TTL - l.opts.TTL/100 - 2*time.Millisecond }
 
@@ -52,7 +52,7 @@ func (l *Locker) Acquire(ctx context.Context) (lock.Grant, error) {
 	return lock.PollAt(ctx, l.opts.Options, l.pause, func() (lock.Grant, error) { return l.TryAcquire(ctx) })
 }
 
-// pause is random, so that processes that split the vote do not do so again.
+// pause returns a random pause, so that processes that split the vote do not do so again.
 func (l *Locker) pause() time.Duration {
 	half := l.opts.RetryInterval / 2
 	return half + time.Duration(l.opts.Rand(int64(half)+1))

@@ -19,7 +19,6 @@ type Strategy struct {
 	Costs        language.Text
 	StillBroken  Flaws
 	Scope        Scope
-	Sharing      Sharing // whom it does not keep out
 	Update       Update
 	OnNodes      bool // the lock is on several masters, apart from the Redis that the stock is in
 	Capabilities Capabilities

@@ -5,7 +5,6 @@ import (
 
 	"lockstep/internal/explore"
 	"lockstep/internal/lock"
-	"lockstep/internal/lock/strategy"
 )
 
 // elsewhere are locks that are not in the lock's key, and can be lost there.
@@ -16,15 +15,6 @@ func elsewhere() []Variant {
 		{
 			Name: "another key, and nil is said of it", Lock: polls(anotherKeySaysNil),
 			Scenario: once("expiry"), Shows: explore.FalseWord, Steps: 5,
-		},
-		{Name: "slots, no renewal", Lock: ofTwo(polls(slots)), Scenario: once("expiry"), Shows: explore.Untold, Steps: 3},
-		{
-			Name: "a slot too many", Lock: ofTwo(polls(slotsOf(places + 1))),
-			Scenario: explore.Scenario{Actors: 3}, Shows: explore.TwoHolders, Steps: 6,
-		},
-		{
-			Name: "a reader that removes all readers", Lock: atomicallyReadWrite(modeWriter, modeCareless),
-			Scenario: explore.Scenario{Actors: 4}, Shows: explore.ForeignRelease, Steps: 4,
 		},
 		{
 			Name: "a member of a set that nobody removes", Lock: polls(memberOfASet),
@@ -51,14 +41,11 @@ func tryTwice(faults ...string) explore.Scenario {
 
 // rightElsewhere are right ones.
 func rightElsewhere() []Variant {
-	three := explore.Scenario{Actors: 3}
 	return []Variant{
 		{Name: "another key", Lock: polls(anotherKey)},
 		{Name: "another key, a crash", Lock: polls(anotherKey), Scenario: once("crash")},
 		{Name: "a member of a set", Lock: polls(memberOfASet)},
 		{Name: "a member of a set, a cancel", Lock: polls(memberOfASet), Scenario: once("cancel")},
-		{Name: "slots", Lock: ofTwo(polls(slots)), Scenario: three},
-		{Name: "readers in the lock's own hash", Lock: atomicallyReadWrite(modeWriter, modeReader), Scenario: three},
 		{Name: "another key, two sales each", Lock: polls(anotherKey), Scenario: explore.Scenario{Sales: 2}},
 	}
 }
@@ -134,66 +121,6 @@ func anotherKeySaysNil(p process) ask {
 			_ = release(ctx)
 			return nil
 		}, err
-	}
-}
-
-func slots(p process) ask { return slotsOf(places)(p) }
-
-// slotsOf is a semaphore of so many keys, tried one after the other.
-func slotsOf(n int) func(process) ask {
-	return func(p process) ask {
-		return func(ctx context.Context, owner string) (unlock, error) {
-			for i := range n {
-				slot := under("slot" + string(rune('0'+i)))
-				reply, err := p.text(ctx, "SET", slot, owner, "NX", "PX", p.ttl)
-				if err != nil || reply == "OK" {
-					return p.compareAndDelete(slot, owner), err
-				}
-			}
-			return nil, lock.ErrNotObtained
-		}
-	}
-}
-
-// atomicallyReadWrite is a read-write lock for sales that need none.
-func atomicallyReadWrite(write, read func(process) ask) strategy.Strategy {
-	return atomically(readWrite(write, read))
-}
-
-// mode makes an attempt at the lock's own hash: who has it, and whether they write.
-func (p process) mode(ctx context.Context, owner, mode string) error {
-	got, err := p.script(ctx, `local mode = redis.call('HGET', KEYS[1], 'mode')
-		if mode and (mode == 'write' or ARGV[2] == 'write') then return 0 end
-		redis.call('HSET', KEYS[1], 'mode', ARGV[2], ARGV[1], 1)
-		return 1`, nil, owner, mode)
-	if err == nil {
-		err = obtained(got == 1)
-	}
-	return err
-}
-
-// modeLeaves removes who has it, and the hash with the last one.
-func (p process) modeLeaves(owner string) unlock {
-	return p.giveBack(`if redis.call('HDEL', KEYS[1], ARGV[1]) == 0 then return 0 end
-		if redis.call('HLEN', KEYS[1]) == 1 then redis.call('DEL', KEYS[1]) end
-		return 1`, owner)
-}
-
-func modeWriter(p process) ask {
-	return func(ctx context.Context, owner string) (unlock, error) {
-		return p.modeLeaves(owner), p.mode(ctx, owner, "write")
-	}
-}
-
-func modeReader(p process) ask {
-	return func(ctx context.Context, owner string) (unlock, error) {
-		return p.modeLeaves(owner), p.mode(ctx, owner, "read")
-	}
-}
-
-func modeCareless(p process) ask {
-	return func(ctx context.Context, owner string) (unlock, error) {
-		return p.does("DEL", key), p.mode(ctx, owner, "read")
 	}
 }
 

@@ -28,12 +28,12 @@ type Gap struct {
 // Broken are the locks that show an anomaly.
 func Broken() []Variant {
 	return complete(textbook(), memory(), startup(), pollers(), wakeups(), queues(), reentrant(),
-		tokens(), words(), shared(), elsewhere(), goroutines())
+		tokens(), words(), elsewhere(), goroutines())
 }
 
 // Right are the locks that show none.
 func Right() []Variant {
-	return complete(right(), rightMemory(), rightWaiting(), rightShared(), rightElsewhere())
+	return complete(right(), rightMemory(), rightWaiting(), rightElsewhere())
 }
 
 // complete fills in what goes without saying.
