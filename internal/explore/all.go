@@ -74,9 +74,9 @@ func ScenariosOf(s strategy.Strategy, actors int) []NamedScenario {
 }
 
 // All puts strategies through all scenarios, looking for all anomalies. It explores as many scenarios at a time as bounds has workers,
-// each by one, and tells progress of every one that ends. Once ctx ends, the rest is unknown.
+// each by one, and tells progress how far each of them is, and when it ends. Once ctx ends, the rest is unknown.
 func All(
-	ctx context.Context, strategies []strategy.Strategy, actors int, bounds Bounds, progress func(NamedScenario, Result),
+	ctx context.Context, strategies []strategy.Strategy, actors int, bounds Bounds, progress func(in NamedScenario, now Result, ended bool),
 ) ([]Row, error) {
 	var (
 		rows    []Row
@@ -94,16 +94,21 @@ func All(
 			within.Schedules = SchedulesOnNodes
 		}
 		for j, in := range ScenariosOf(s, actors) {
-			each.Go(func() error {
-				result, err := Explore(ctx, s, in.Scenario, Goal{All: true}, within)
-				if err != nil {
-					return err
-				}
+			tell := func(now Result, ended bool) {
 				telling.Lock()
 				defer telling.Unlock()
-				of[j] = result
-				progress(in, result)
-				return nil
+				if ended {
+					of[j] = now
+				}
+				progress(in, now, ended)
+			}
+			each.Go(func() error {
+				goal := Goal{All: true, Progress: func(now Result) { tell(now, false) }}
+				result, err := Explore(ctx, s, in.Scenario, goal, within)
+				if err == nil {
+					tell(result, true)
+				}
+				return err
 			})
 		}
 	}

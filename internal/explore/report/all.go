@@ -15,8 +15,10 @@ import (
 func (r Request) All(ctx context.Context) (explore.Verdict, error) {
 	in, schedules, start := r.Scenario, 0, r.Now()
 	progress := newProgress(r.Err, r.Live, r.Now)
-	rows, err := explore.All(ctx, evolution.Table(), in.Actors, r.Bounds, func(s explore.NamedScenario, now explore.Result) {
-		schedules += now.Schedules
+	rows, err := explore.All(ctx, evolution.Table(), in.Actors, r.Bounds, func(s explore.NamedScenario, now explore.Result, ended bool) {
+		if ended {
+			schedules += now.Schedules
+		}
 		progress.say(in.Say("%s, %s: %d schedules", "%s，%s：%d 种时序", now.Lock, s.Name, now.Schedules))
 	})
 	progress.end()

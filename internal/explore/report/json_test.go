@@ -20,7 +20,7 @@ func TestExploreAllJSON(t *testing.T) {
 		}
 		some = append(some, s)
 	}
-	rows, err := explore.All(t.Context(), some, 2, explore.Bounds{Schedules: 1}, func(explore.NamedScenario, explore.Result) {})
+	rows, err := explore.All(t.Context(), some, 2, explore.Bounds{Schedules: 1}, func(explore.NamedScenario, explore.Result, bool) {})
 	if err != nil {
 		t.Fatal(err)
 	}

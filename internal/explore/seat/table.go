@@ -91,9 +91,11 @@ func (s *Seat) row(ctx context.Context, lock strategy.Strategy, stream *events) 
 	far.Waiting = false
 	stream.send("progress", far)
 	begun := time.Now()
-	found, err := explore.All(ctx, []strategy.Strategy{lock}, tableActors, s.limits.Cell, func(explore.NamedScenario, explore.Result) {
-		far.Done++
-		stream.send("progress", far)
+	found, err := explore.All(ctx, []strategy.Strategy{lock}, tableActors, s.limits.Cell, func(_ explore.NamedScenario, _ explore.Result, ended bool) {
+		if ended {
+			far.Done++
+			stream.send("progress", far)
+		}
 	})
 	if err == nil && ctx.Err() != nil {
 		err = ErrLeft // what is unknown now may be known to others

@@ -77,7 +77,7 @@ func (known sweeps) observe(
 	ctx context.Context, s strategy.Strategy, a explore.Anomaly, in language.Language,
 ) (observation, error) {
 	if _, done := known[s.Name]; !done {
-		quiet := func(explore.NamedScenario, explore.Result) {}
+		quiet := func(explore.NamedScenario, explore.Result, bool) {}
 		rows, err := explore.All(ctx, []strategy.Strategy{s}, actors, explore.Bounds{Memory: most}, quiet)
 		if err != nil {
 			return observation{}, err
