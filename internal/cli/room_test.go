@@ -61,7 +61,10 @@ func TestAClusterHasOneRoom(t *testing.T) {
 func TestAClassOfFifty(t *testing.T) {
 	suite.LongOnly(t, "TestAllAnswersAreCounted in internal/learn/classroom, without figures")
 	t.Run("a server", func(t *testing.T) { aClass(t, start(t), 0) })
-	t.Run("a cluster", func(t *testing.T) { aClass(t, startCluster(t, "--replicas", "3").testServer, participants) })
+	const replicas = 3
+	t.Run("a cluster", func(t *testing.T) {
+		aClass(t, startCluster(t, "--replicas", fmt.Sprint(replicas)).testServer, replicas*participants)
+	})
 }
 
 // aClass lets the class in. So many connections to replicas may stay for the next requests.
