@@ -82,7 +82,8 @@
 //
 // Anomalies lists what can go wrong. The checker (package checker) sees what no actor can see: whose lock Redis holds in truth, and who
 // believes that it holds one. Whose it is follows from who wrote the key lock.Key; of a lock that is elsewhere, from whose name Redis
-// holds. A strategy is judged by what it promises, its Scope: an anomaly that it does not promise to prevent is not looked for. Starved is looked for only where a Goal names it.
+// holds. A strategy is judged by what it promises, its Scope: an anomaly that it does not promise to prevent is not
+// looked for. Starved is looked for only where a Goal names it.
 //
 // # What is assumed of the code under test
 //

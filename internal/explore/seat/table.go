@@ -91,7 +91,8 @@ func (s *Seat) row(ctx context.Context, lock strategy.Strategy, stream *events) 
 	far.Waiting = false
 	stream.send("progress", far)
 	begun := time.Now()
-	found, err := explore.All(ctx, []strategy.Strategy{lock}, tableActors, s.limits.Cell, func(_ explore.NamedScenario, _ explore.Result, ended bool) {
+	one := []strategy.Strategy{lock}
+	found, err := explore.All(ctx, one, tableActors, s.limits.Cell, func(_ explore.NamedScenario, _ explore.Result, ended bool) {
 		if ended {
 			far.Done++
 			stream.send("progress", far)

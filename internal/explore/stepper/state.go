@@ -47,7 +47,8 @@ type Actor struct {
 // stateOf looks at a run, and at the last step of its trace.
 func stateOf(run *harness.Run, t trace.Trace) State {
 	s := State{
-		At: trace.Millis(run.Now()), Servers: []Server{}, Actors: []Actor{}, Timers: run.Timers(), Messages: run.Messages(), Left: map[string]int{},
+		At: trace.Millis(run.Now()), Servers: []Server{}, Actors: []Actor{}, Timers: run.Timers(), Messages: run.Messages(),
+		Left: map[string]int{},
 	}
 	left := run.Left().Map()
 	for name, allowed := range run.Scenario.Faults.Map() {
