@@ -100,7 +100,7 @@ func TestPackedSourcesBuildOffline(t *testing.T) {
 		t.Fatalf("exit code %d: %s", code, &output)
 	}
 	t.Setenv("GOMODCACHE", filepath.Join(dir, "cache")) // as on a laptop that has no module yet
-	t.Setenv("GOFLAGS", "-modcacherw")
+	t.Setenv("GOFLAGS", os.Getenv("GOFLAGS")+" -modcacherw")
 	t.Setenv("LC_ALL", "C")
 	lines := append(guideBlock(t, guide, "bash", "tar "), "go run . explore atomic") // doctor's exit code depends on the machine
 	var said bytes.Buffer
