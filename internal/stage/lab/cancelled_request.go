@@ -17,7 +17,7 @@ func cancelledRequest() Lab {
 		Cure: language.Both("the release has a context of its own, which no buyer can cancel (context.WithoutCancel)",
 			"解锁用自己的 context，买家无法取消它（context.WithoutCancel）"),
 		Explore: "--faults cancel=1",
-		Shop:    Settings{Replicas: 2, TTL: time.Minute, Wait: 5 * time.Second, Think: each(time.Minute, "r1")},
+		Shop:    Settings{Wait: 5 * time.Second, Think: each(time.Minute, "r1")},
 		Scenario: func(s *Stage) {
 			first := s.Hold("r1")
 			first.Leave()

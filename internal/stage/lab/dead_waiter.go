@@ -45,3 +45,9 @@ func deadWaiter() Lab {
 		},
 	}
 }
+
+// diedWaiting reports whether the replica of a sale died while the sale waited for the lock.
+func diedWaiting(sale string) Condition {
+	dies := is(witness.ReplicaOf(sale), witness.KindDies)
+	return all(some(dies), before(dies, all(waits(sale), not(obtains(sale)))))
+}

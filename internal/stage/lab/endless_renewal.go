@@ -20,9 +20,7 @@ func endlessRenewal() Lab {
 			"the renewal belongs to the lease: Unlock ends it first, and only then tries to release the lock; what is not released expires",
 			"续期属于租约：解锁时先停止续期，再释放锁；没能释放的锁会过期"),
 		Explore: "--faults lost-request=1 --anomaly goroutine-leak",
-		Shop: Settings{
-			Replicas: 2, TTL: 1500 * time.Millisecond, Wait: 6 * time.Second, Think: each(time.Minute, "r1"), Proxied: []string{"r1"},
-		},
+		Shop:    Settings{TTL: 1500 * time.Millisecond, Wait: 6 * time.Second, Think: each(time.Minute, "r1")},
 		Scenario: func(s *Stage) {
 			trap := s.Catch("r1", redisproxy.LoseRequest, redisproxy.IsRelease)
 			first := s.Hold("r1")
@@ -44,4 +42,9 @@ func endlessRenewal() Lab {
 			nobodyHolds(),
 		},
 	}
+}
+
+// renewedInTime reports whether a replica renewed its lock before one of its sales ended.
+func renewedInTime(sale string) Condition {
+	return all(ends(sale), before(is(sale, witness.KindEnds), renews(witness.ReplicaOf(sale))))
 }

@@ -1,7 +1,6 @@
 package lab
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -28,19 +27,20 @@ type record struct {
 
 	work  time.Duration
 	first time.Time // the tick that is called 1
-	close func() error
 }
 
 // openRecord opens the record of a job whose replicas are all up. Its first tick is the next one.
-func openRecord(ctx context.Context, j Job, addr string) (*record, error) {
-	redis, err := dao.Open(ctx, dao.Config{Addrs: []string{addr}})
+func (s *Stage) openRecord(j Job) error {
+	redis, err := dao.Open(s.ctx, dao.Config{Addrs: []string{s.masters[0].addr}})
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return &record{
+	s.atEnd(redis.Close)
+	s.record = &record{
 		Runs: &job.Runs{Client: redis.Store, Name: jobName, Every: job.Every(j.Every), Events: job.MaxEvents},
-		work: j.Work, first: time.Now().Truncate(j.Every).Add(j.Every), close: redis.Close,
-	}, nil
+		work: j.Work, first: time.Now().Truncate(j.Every).Add(j.Every),
+	}
+	return nil
 }
 
 // number gives the number of a tick: 1 is the first after all replicas were up.
@@ -114,18 +114,15 @@ func (r *record) events(runs []job.Run, last time.Time) (all []witness.Event) {
 func ofTheJob(args []string) bool { return slices.Contains(args[1:], jobName) }
 
 // SeeTries watches which replicas ask for the job's lock, while a scenario goes on, and notes it: the record has only who got it.
-func (s *Stage) SeeTries(replicas []string, scenario func()) {
-	node, traps := 0, map[string]Trap{}
-	if s.onNodes {
-		node = 1
-	}
-	for _, replica := range replicas {
+func (s *Stage) SeeTries(scenario func()) {
+	node, traps := s.lockOn(1), map[string]Trap{}
+	for replica := range s.replicas {
 		traps[replica] = s.Pass(replica, node, ofTheJob)
 	}
 	scenario()
 	for replica, trap := range traps {
 		if trap.IsCaught() {
-			s.note(replica, node, witness.KindTries)
+			s.note(time.Now(), replica, node, witness.KindTries)
 		}
 	}
 }

@@ -1,6 +1,8 @@
 package lab
 
 import (
+	"time"
+
 	"lockstep/internal/language"
 	"lockstep/internal/watch/witness"
 )
@@ -49,4 +51,21 @@ func (l Lab) culprit(a witness.Account) (witness.Finding, bool) {
 		}
 	}
 	return witness.Finding{}, false
+}
+
+// What a finding must be to count.
+
+const (
+	noticed = 500 * time.Millisecond // how late a sale may hear that its lock is lost: a busy machine runs its timers late
+	busy    = 2 * time.Second        // that a busy machine may take longer
+)
+
+// lastsFor blames what went on for longer.
+func lastsFor(d time.Duration) func(witness.Finding) bool {
+	return func(f witness.Finding) bool { return time.Duration(f.For) > d }
+}
+
+// idleFor blames a lock that nobody had for longer, and whatever else was found.
+func idleFor(d time.Duration) func(witness.Finding) bool {
+	return func(f witness.Finding) bool { return f.Kind != witness.Idle || time.Duration(f.For) > d }
 }

@@ -20,7 +20,7 @@ func missedWakeUp() Lab {
 		Cure: language.Both("a message only saves time: who waits asks again every quarter of the expiry, and then finds that it holds the lock",
 			"通知只是省时间：等待者每隔四分之一过期时间再问一次，就会发现自己已持有锁"),
 		Explore: "--faults lost-wake=1",
-		Shop:    Settings{Replicas: 2, TTL: deaf, Wait: 2 * deaf, Think: each(time.Minute, "r1"), Proxied: []string{"r2"}},
+		Shop:    Settings{TTL: deaf, Wait: 2 * deaf, Think: each(time.Minute, "r1")},
 		Scenario: func(s *Stage) {
 			trap := s.Catch("r2", redisproxy.LoseMessage, redisproxy.IsTurn)
 			hears := s.Pass("r2", 0, redisproxy.IsSubscription)

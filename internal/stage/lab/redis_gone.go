@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"slices"
 	"time"
 
 	"lockstep/internal/language"
@@ -19,11 +20,9 @@ func redisGone() Lab {
 		Shows: "v1", Cured: "v2",
 		Cure:    language.Both("an expiry: a lock that its holder could not give back goes by itself", "设置过期时间：持有者没能释放的锁会自行过期"),
 		Explore: "--faults lost-request=1 --anomaly left-behind",
-		Shop:    Settings{Replicas: 2, TTL: 2 * time.Second, Wait: wait, Proxied: []string{"r1", "r2"}, Durable: true},
+		Shop:    Settings{TTL: 2 * time.Second, Wait: wait, Durable: true},
 		Scenario: func(s *Stage) {
-			trap := s.Catch("r1", redisproxy.HoldReply, redisproxy.IsWrite)
-			first := s.Buy("r1")
-			s.UntilCaught(trap, ends("r1#1")) // r1#1 is sold, and does not know it
+			first, trap := s.BuyCaught("r1", redisproxy.HoldReply, redisproxy.IsWrite) // r1#1 is sold, and does not know it
 			second := s.BuyUntil("r2", "ask for the lock", asks)
 			s.RedisEnds()
 			trap.Drop()
@@ -49,4 +48,16 @@ func redisGone() Lab {
 			holds(noLock, "there is no lock that anybody would wait for; the buyer in doubt is told so", "没有让人等待的锁；结果不明的买家会得到如实的答复"),
 		},
 	}
+}
+
+// soldAfter reports whether the last sale of a replica that ended after something had happened was made.
+func soldAfter(kind witness.Kind, replica string) Condition {
+	return since(is("", kind), func(events []witness.Event) bool {
+		for _, e := range slices.Backward(events) {
+			if is(replica, witness.KindEnds)(e) {
+				return e.Error == ""
+			}
+		}
+		return false
+	})
 }

@@ -16,10 +16,7 @@ func redisPause() Lab {
 		Cure: language.Both("the holder counts the expiry by its own clock, from when it sent the last renewal: it needs no answer to know",
 			"持有者用自己的时钟，从发出最近一次续期时算起：不需要响应也能知道"),
 		Explore: "--faults expiry=1 --anomaly untold",
-		Shop: Settings{
-			Replicas: 2, TTL: 1500 * time.Millisecond, Wait: 10 * time.Second,
-			Think: map[string]time.Duration{"r1": time.Minute, "r2": time.Second}, Proxied: []string{"r1", "r2"},
-		},
+		Shop:    Settings{TTL: 1500 * time.Millisecond, Wait: 10 * time.Second, Think: map[string]time.Duration{"r1": time.Minute, "r2": time.Second}},
 		Scenario: func(s *Stage) {
 			s.Work("r1")
 			s.RedisHangs(2500 * time.Millisecond) // less than a client waits for a reply

@@ -13,7 +13,6 @@ const everyTick = 3 * time.Second
 
 // scheduledJob gives two replicas the same job.
 func scheduledJob() Lab {
-	both := []string{"r1", "r2"}
 	return Lab{
 		Name:  "scheduled-job",
 		Claim: language.Both("a scheduled job is run once a tick, however many replicas there are", "无论有多少副本，定时任务每个 tick 只运行一次"),
@@ -21,8 +20,8 @@ func scheduledJob() Lab {
 		Cure: language.Both(
 			"a lock that every replica tries once a tick; whoever gets it runs the job, and keeps the lock for a part of the tick",
 			"每个副本每个 tick 尝试一次加锁；成功者运行任务，并把锁保留 tick 的一段时间"),
-		Shop:     Settings{Replicas: 2, Job: &Job{Every: everyTick}, Proxied: both, NodesProxied: true},
-		Scenario: func(s *Stage) { s.SeeTries(both, func() { s.Ticks(2) }) },
+		Shop:     Settings{Job: &Job{Every: everyTick}},
+		Scenario: func(s *Stage) { s.SeeTries(func() { s.Ticks(2) }) },
 		Proof:    all(moment("r1", witness.KindTries), moment("r2", witness.KindTries)),
 		Fault:    language.Both("the first tick is run", "第一个 tick 运行了"),
 		Hit:      some(runs(1)),
@@ -44,7 +43,7 @@ func jobHolderDies() Lab {
 		Shows: "v1", Cured: "v2",
 		Cure:    language.Both("an expiry of half a tick", "过期时间为半个 tick"),
 		Explore: "--faults crash=1 --anomaly left-behind",
-		Shop:    Settings{Replicas: 2, Job: &Job{Every: everyTick}},
+		Shop:    Settings{Job: &Job{Every: everyTick}},
 		Scenario: func(s *Stage) {
 			s.KillRunner(1)
 			s.Ticks(3)
@@ -64,7 +63,6 @@ func jobHolderDies() Lab {
 
 // jobOverruns gives a job runs that take longer than its tick.
 func jobOverruns() Lab {
-	both := []string{"r1", "r2"}
 	return Lab{
 		Name: "job-overruns",
 		Claim: language.Both("a run of a scheduled job that takes longer than its tick has no other run beside it",
@@ -72,8 +70,8 @@ func jobOverruns() Lab {
 		Shows: "v5", Cured: "v6",
 		Cure:     language.Both("renewal: the lock lasts as long as the run, and the ticks meanwhile are left out", "续期：锁与运行一样长，其间的 tick 跳过"),
 		Explore:  "--work 25s --anomaly two-holders",
-		Shop:     Settings{Replicas: 2, Job: &Job{Every: everyTick, Work: everyTick * 3 / 2}, Proxied: both, NodesProxied: true},
-		Scenario: func(s *Stage) { s.SeeTries(both, func() { s.Ticks(3) }) },
+		Shop:     Settings{Job: &Job{Every: everyTick, Work: everyTick * 3 / 2}},
+		Scenario: func(s *Stage) { s.SeeTries(func() { s.Ticks(3) }) },
 		Proof:    all(moment("r1", witness.KindTries), moment("r2", witness.KindTries)),
 		Fault:    language.Both("a run goes on when the next tick begins", "下一个 tick 开始时，上一次运行还在继续"),
 		Hit:      outlasted,
@@ -119,10 +117,6 @@ func outlasted(events []witness.Event) bool {
 func diedWithTheJob(keeps time.Duration) Condition {
 	return func(events []witness.Event) bool {
 		i := slices.IndexFunc(events, runs(1))
-		if i < 0 {
-			return false
-		}
-		took, died := apart(events, runs(1), is(events[i].Replica, witness.KindDies))
-		return died && took < keeps
+		return i >= 0 && within(keeps, runs(1), is(events[i].Replica, witness.KindDies))(events)
 	}
 }

@@ -17,12 +17,9 @@ func slowNode() Lab {
 		Cure: language.Both("the lock on a majority of independent masters: a twentieth of the expiry for each, and a minority may be late",
 			"锁在多数独立主节点上：每个节点最多等二十分之一个过期时间，少数可以迟到"),
 		Explores: map[string]string{"redlock": "--try 2 --faults node-hang=1"},
-		Shop:     Settings{Replicas: 1, TTL: 10 * time.Second, Wait: 10 * time.Second, Proxied: []string{"r1"}, NodesProxied: true},
+		Shop:     Settings{Replicas: 1, TTL: 10 * time.Second},
 		Scenario: func(s *Stage) {
-			node := 0
-			if s.onNodes {
-				node = 1
-			}
+			node := s.lockOn(1)
 			trap := s.CatchOn("r1", node, redisproxy.Hold, redisproxy.IsTake)
 			only := s.Buy("r1")
 			s.UntilCaught(trap, ends("r1#1"))

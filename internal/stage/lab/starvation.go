@@ -1,8 +1,6 @@
 package lab
 
 import (
-	"time"
-
 	"lockstep/internal/language"
 	"lockstep/internal/stage/redisproxy"
 	"lockstep/internal/watch/witness"
@@ -16,7 +14,7 @@ func starvation() Lab {
 		Shows: "v7", Cured: "v8",
 		Cure:    language.Both("a queue inside the process: first come, first served", "进程内队列：先来先得"),
 		Explore: "--sales 3 --replicas 1 --anomaly starved",
-		Shop:    Settings{Replicas: 1, TTL: time.Minute, Wait: 10 * time.Second, Proxied: []string{"r1"}},
+		Shop:    Settings{Replicas: 1},
 		Scenario: func(s *Stage) {
 			s.starve("r1#1", "r1#2", redisproxy.After(2, redisproxy.IsTake))
 		},
@@ -41,7 +39,6 @@ func starvationReplicas() Lab {
 			"a queue of processes in Redis: a process hands the lock to as many of its own sales as is fair, and then to the next process",
 			"Redis 里的进程队列：一个进程先移交给自己的若干单（次数有公平的上限），再移交给下一个进程"),
 		Explore: "--actors 4 --anomaly starved",
-		Shop:    Settings{Replicas: 2, TTL: time.Minute, Wait: 10 * time.Second, Proxied: []string{"r1", "r2"}},
 		Scenario: func(s *Stage) {
 			s.starve("r2#1", "r1#1", redisproxy.After(1, redisproxy.IsTake))
 		},
@@ -67,11 +64,9 @@ const (
 // that lets it in before, or that needs no attempt, is not late.
 func (s *Stage) starve(holder, victim string, next func(args []string) bool) {
 	theirs, its := witness.ReplicaOf(holder), witness.ReplicaOf(victim)
-	reading, late := s.Catch(theirs, redisproxy.Hold, redisproxy.IsRead), s.Catch(its, redisproxy.Hold, next)
-	taken := s.Pass(theirs, 0, redisproxy.IsTake)
-	all := []*Purchase{s.Buy(theirs)}
-	s.UntilCaught(reading, ends(holder))
-	all = append(all, s.Buy(its))
+	late, taken := s.Catch(its, redisproxy.Hold, next), s.Pass(theirs, 0, redisproxy.IsTake)
+	first, reading := s.BuyCaught(theirs, redisproxy.Hold, redisproxy.IsRead)
+	all := []*Purchase{first, s.Buy(its)}
 	s.Until(victim+" to wait", waits(victim))
 	if taken.IsCaught() { // else it is not by the proxy that one asks for the lock
 		s.UntilCaught(late, queues(its))
@@ -91,4 +86,9 @@ func (s *Stage) starve(holder, victim string, next func(args []string) bool) {
 // starved blames whoever overtook a sale too often.
 func starved(sale string) func(witness.Finding) bool {
 	return func(f witness.Finding) bool { return f.By == sale && f.Times > enough }
+}
+
+// askedAfter reports whether so many sales asked for the lock after one that obtained it in the end.
+func askedAfter(sale string, n int) Condition {
+	return all(obtains(sale), since(is(sale, witness.KindAsks), atLeast(n, "", witness.KindAsks)))
 }

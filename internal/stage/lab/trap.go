@@ -2,6 +2,7 @@ package lab
 
 import (
 	"context"
+	"time"
 
 	"lockstep/internal/stage/redisproxy"
 	"lockstep/internal/watch/witness"
@@ -47,7 +48,7 @@ func (s *Stage) UntilCaught(t Trap, or Condition) {
 		}()
 		err := s.collected.Until(ctx, or)
 		if t.IsCaught() {
-			s.note(t.replica, t.node, t.is)
+			s.note(time.Now(), t.replica, t.node, t.is)
 			return nil
 		}
 		return err
@@ -57,7 +58,7 @@ func (s *Stage) UntilCaught(t Trap, or Condition) {
 // Release lets a command pass that a trap holds.
 func (s *Stage) Release(t Trap) {
 	if t.IsCaught() {
-		s.note(t.replica, t.node, witness.KindFreed)
+		s.note(time.Now(), t.replica, t.node, witness.KindFreed)
 	}
 	t.Release()
 }
