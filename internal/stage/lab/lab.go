@@ -114,14 +114,14 @@ func (l Lab) InExplorer(lock string) string {
 // HowCured tells how the flaw is cured, or that no step has it.
 func (l Lab) HowCured(in language.Language) string {
 	if l.Shows == "" {
-		return language.Both("No step has this flaw: ", "没有哪一步有这个缺陷：").In(in) + sentence(l.Cure, in)
+		return in.Say("No step has this flaw: ", "没有哪一步有这个缺陷：") + sentence(l.Cure, in)
 	}
-	return fmt.Sprintf(language.Both("The cure, from %s to %s: ", "%s 到 %s 的修复：").In(in), l.Shows, l.Cured) + sentence(l.Cure, in)
+	return in.Say("The cure, from %s to %s: ", "%s 到 %s 的修复：", l.Shows, l.Cured) + sentence(l.Cure, in)
 }
 
 // sentence gives a text with its full stop.
 func sentence(text language.Text, in language.Language) string {
-	return text.In(in) + language.Both(".", "。").In(in)
+	return text.In(in) + in.Say(".", "。")
 }
 
 // Diff gives the command that shows the cure in the code; empty if the two are not neighbours there.

@@ -5,6 +5,7 @@ import (
 
 	"lockstep/internal/language"
 	"lockstep/internal/lock/evolution"
+	"lockstep/internal/lock/strategy"
 )
 
 // Matrix is the table of all labs and all strategies. Each cell is what a run has shown. What was not run is never given as observed.
@@ -102,35 +103,32 @@ func blank(in language.Language) Matrix {
 	for _, l := range All() {
 		m.Anomalies = append(m.Anomalies, Anomaly{Name: l.Name, Claim: l.Claim.In(in)})
 		m.Cells[l.Name] = map[string]Cell{}
-		for _, s := range m.Strategies {
-			e := l.Expects(s)
+		for _, s := range evolution.Table() {
+			e := l.Expects(s.Name)
 			c := Cell{Expected: e.Observed, Why: e.Why.In(in)}
 			if c.Expected == NA {
 				c.Observed = NA
 			} else {
 				c.How = l.how(s)
 			}
-			m.Cells[l.Name][s] = c
+			m.Cells[l.Name][s.Name] = c
 		}
 	}
 	return m
 }
 
 // how gives the command that shows what a lab observes of a lock.
-func (l Lab) how(lock string) string {
+func (l Lab) how(s strategy.Strategy) string {
 	if l.Search == nil {
-		return "lab " + l.Name + " --lock " + lock
+		return "lab " + l.Name + " --lock " + s.Name
 	}
-	in, one := l.scenario(lock)
+	in, one := l.scenario(s)
 	if !one {
 		return "explore --all"
 	}
-	words := []string{"explore", lock}
+	words := []string{"explore", s.Name}
 	if flags := in.String(); flags != "" {
 		words = append(words, flags)
 	}
 	return strings.Join(append(words, "--anomaly", string(l.Search.Anomaly)), " ")
 }
-
-// say gives a text in the language of the matrix.
-func (m Matrix) say(english, chinese string) string { return language.Both(english, chinese).In(m.in) }
