@@ -22,7 +22,7 @@ func endlessRenewal() Lab {
 		Explore: "--faults lost-request=1 --anomaly goroutine-leak",
 		Shop:    Settings{TTL: 1500 * time.Millisecond, Wait: 6 * time.Second, Think: each(time.Minute, "r1")},
 		Scenario: func(s *Stage) {
-			trap := s.Catch("r1", redisproxy.LoseRequest, redisproxy.IsRelease)
+			trap := s.Catch("r1", 0, redisproxy.LoseRequest, redisproxy.IsRelease)
 			first := s.Hold("r1")
 			second := s.Wait("r2")
 			s.Until("r1 to renew its lock", renews("r1"))

@@ -45,7 +45,7 @@ func diesBetween() Lab {
 		Explore: "--faults crash=1 --anomaly left-behind",
 		Shop:    Settings{TTL: time.Second, Wait: 5 * time.Second, Think: each(time.Minute, "r1")},
 		Scenario: func(s *Stage) {
-			trap := s.Catch("r1", redisproxy.Hold, redisproxy.IsExpiry)
+			trap := s.Catch("r1", 0, redisproxy.Hold, redisproxy.IsExpiry)
 			s.Buy("r1")
 			s.UntilCaught(trap, obtains("r1#1"))
 			s.Until("r1#1 to take the lock", either(does("r1#1", witness.Takes, witness.Done), obtains("r1#1")))

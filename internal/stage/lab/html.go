@@ -57,7 +57,7 @@ func (m Matrix) HTML(typed string) string {
 func (m Matrix) cellHTML(b *strings.Builder, anomaly, strategy, typed string) {
 	c := m.Cells[anomaly][strategy]
 	classes, says := c.Observed.sign().class, c.Observed.In(m.in)
-	if c.Ran() && !c.AsExpected() {
+	if c.unlike() {
 		classes += " wrong"
 	}
 	if !c.AsExpected() {

@@ -40,21 +40,20 @@ func (c Cell) AsExpected() bool { return c.Observed == c.Expected }
 // Ran reports whether the cell was observed.
 func (c Cell) Ran() bool { return c.Observed != "" }
 
+// unlike reports whether the cell was observed to be something else.
+func (c Cell) unlike() bool { return c.Ran() && !c.AsExpected() }
+
 // ExitCode gives 0 if all that was run is as expected, 1 if a cell is not, and 2 if of a cell it cannot be said, although it should.
 func (m Matrix) ExitCode() int {
-	code := 0
-	for _, row := range m.Cells {
-		for _, c := range row {
-			switch {
-			case !c.Ran() || c.AsExpected():
-			case c.Observed == Unknown:
-				code = 2
-			default:
-				return 1
-			}
-		}
+	unknown := m.Count(func(c Cell) bool { return c.unlike() && c.Observed == Unknown })
+	switch {
+	case m.Count(Cell.unlike) > unknown:
+		return 1
+	case unknown > 0:
+		return 2
+	default:
+		return 0
 	}
-	return code
 }
 
 // Count counts the cells that have this.

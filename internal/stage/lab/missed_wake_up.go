@@ -22,7 +22,7 @@ func missedWakeUp() Lab {
 		Explore: "--faults lost-wake=1",
 		Shop:    Settings{TTL: deaf, Wait: 2 * deaf, Think: each(time.Minute, "r1")},
 		Scenario: func(s *Stage) {
-			trap := s.Catch("r2", redisproxy.LoseMessage, redisproxy.IsTurn)
+			trap := s.Catch("r2", 0, redisproxy.LoseMessage, redisproxy.IsTurn)
 			hears := s.Pass("r2", 0, redisproxy.IsSubscription)
 			asksAgain := s.Pass("r2", 0, redisproxy.After(2, redisproxy.IsTake)) // it asks once more when it hears
 			first := s.Hold("r1")

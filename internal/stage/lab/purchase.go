@@ -69,7 +69,7 @@ func (s *Stage) Wait(replica string) *Purchase { return s.BuyUntil(replica, "wai
 
 // BuyCaught buys, and waits until a trap has caught a command of the sale, or the sale has ended.
 func (s *Stage) BuyCaught(replica string, fate redisproxy.Fate, matches func(args []string) bool) (*Purchase, Trap) {
-	trap := s.Catch(replica, fate, matches)
+	trap := s.Catch(replica, 0, fate, matches)
 	p := s.Buy(replica)
 	s.UntilCaught(trap, ends(p.sale))
 	return p, trap

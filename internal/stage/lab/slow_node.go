@@ -20,7 +20,7 @@ func slowNode() Lab {
 		Shop:     Settings{Replicas: 1, TTL: 10 * time.Second},
 		Scenario: func(s *Stage) {
 			node := s.lockOn(1)
-			trap := s.CatchOn("r1", node, redisproxy.Hold, redisproxy.IsTake)
+			trap := s.Catch("r1", node, redisproxy.Hold, redisproxy.IsTake)
 			only := s.Buy("r1")
 			s.UntilCaught(trap, ends("r1#1"))
 			s.Finish(only)

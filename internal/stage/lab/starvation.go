@@ -64,7 +64,7 @@ const (
 // that lets it in before, or that needs no attempt, is not late.
 func (s *Stage) starve(holder, victim string, next func(args []string) bool) {
 	theirs, its := witness.ReplicaOf(holder), witness.ReplicaOf(victim)
-	late, taken := s.Catch(its, redisproxy.Hold, next), s.Pass(theirs, 0, redisproxy.IsTake)
+	late, taken := s.Catch(its, 0, redisproxy.Hold, next), s.Pass(theirs, 0, redisproxy.IsTake)
 	first, reading := s.BuyCaught(theirs, redisproxy.Hold, redisproxy.IsRead)
 	all := []*Purchase{first, s.Buy(its)}
 	s.Until(victim+" to wait", waits(victim))

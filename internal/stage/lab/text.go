@@ -49,7 +49,7 @@ func (m Matrix) Line(anomaly string) string {
 // mark says in a sign or two what the cell is.
 func (c Cell) mark() string {
 	mark := c.Observed.sign().mark
-	if c.Ran() && !c.AsExpected() {
+	if c.unlike() {
 		mark += "!"
 	}
 	return mark
@@ -89,13 +89,13 @@ func (m Matrix) Summary() string {
 		"共 %d 格：%d 会发生，%d 不会发生，%d 未知，%d 不适用，%d 未运行，%d 格与预期不符",
 		m.Count(func(Cell) bool { return true }),
 		m.observed(Broken), m.observed(Holds), m.observed(Unknown), m.observed(NA), m.observed(""),
-		m.Count(func(c Cell) bool { return c.Ran() && !c.AsExpected() }))
+		m.Count(Cell.unlike))
 }
 
 // Outcome tells in a line what a cell's run has shown.
 func (m Matrix) Outcome(c Cell) string {
 	says := c.Observed.In(m.in)
-	if c.Ran() && !c.AsExpected() {
+	if c.unlike() {
 		says += m.in.Say(", ", "，") + m.unlike() + m.in.Say(": ", "：") + m.expected(c)
 	}
 	says += m.in.Say(" (%.1f s)", " (%.1f 秒)", c.Seconds)

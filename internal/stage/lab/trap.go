@@ -17,13 +17,8 @@ type Trap struct {
 	is      witness.Kind // what is noted when it has caught something
 }
 
-// Catch sets a trap between a replica and the Redis with the stock.
-func (s *Stage) Catch(replica string, fate redisproxy.Fate, matches func(args []string) bool) Trap {
-	return s.CatchOn(replica, 0, fate, matches)
-}
-
-// CatchOn sets a trap between a replica and a node.
-func (s *Stage) CatchOn(replica string, node int, fate redisproxy.Fate, matches func(args []string) bool) Trap {
+// Catch sets a trap between a replica and a node; 0 is the Redis with the stock.
+func (s *Stage) Catch(replica string, node int, fate redisproxy.Fate, matches func(args []string) bool) Trap {
 	return Trap{s.proxies[replica][node].Catch(matches, fate), replica, node, map[redisproxy.Fate]witness.Kind{
 		redisproxy.Hold: witness.KindHeld, redisproxy.HoldReply: witness.KindUnheard, redisproxy.LoseRequest: witness.KindLost,
 		redisproxy.LoseReply: witness.KindLost, redisproxy.LoseMessage: witness.KindMessageLost, redisproxy.Resend: witness.KindResent,
@@ -32,7 +27,7 @@ func (s *Stage) CatchOn(replica string, node int, fate redisproxy.Fate, matches 
 
 // Pass watches for a command between a replica and a Redis, and lets it pass. UntilAnswered waits for it.
 func (s *Stage) Pass(replica string, node int, matches func(args []string) bool) Trap {
-	t := s.CatchOn(replica, node, redisproxy.Hold, matches)
+	t := s.Catch(replica, node, redisproxy.Hold, matches)
 	t.Release()
 	return t
 }
