@@ -90,12 +90,8 @@ func (r Result) Text(typed, flag string) string {
 
 // got says what a buyer got.
 func (r Result) got(a Answer) string {
-	switch {
-	case a.Status == 0 && a.Code == noAnswer:
+	if a.Status == 0 {
 		return r.in.Say(noAnswer, "没有响应")
-	case a.Status == 0:
-		return a.Code
-	default:
-		return strings.TrimSpace(strconv.Itoa(a.Status) + " " + a.Code)
 	}
+	return strings.TrimSpace(strconv.Itoa(a.Status) + " " + a.Code)
 }
