@@ -129,6 +129,25 @@ func within(d time.Duration, first, then match) Condition {
 // askedInTime reports whether a sale asked for the lock before the first sale had done its work.
 func askedInTime(sale string) Condition { return before(is("r1#1", witness.KindEnds), asks(sale)) }
 
+// diedWithLock reports whether a replica died when one of its sales had taken the lock.
+func diedWithLock(replica string) Condition {
+	dies := is(replica, witness.KindDies)
+	return all(some(dies), before(dies, either(obtains(replica), does(replica, witness.Takes, witness.Done))))
+}
+
+// freedInside reports whether the command that was held went on to Redis while a sale was inside.
+func freedInside(sale string) Condition {
+	freed := is("", witness.KindFreed)
+	return all(some(freed), before(freed, all(obtains(sale), not(moment(sale, witness.KindLeaves)))))
+}
+
+// keptOutFor reports whether a sale that had asked neither obtained the lock nor gave up for so long after the first sale had obtained it.
+func keptOutFor(d time.Duration, sale string) Condition {
+	first := is("r1#1", witness.KindObtains)
+	over := func(e witness.Event) bool { return is(sale, witness.KindObtains)(e) || is(sale, witness.KindEnds)(e) }
+	return all(before(over, asks(sale)), since(first, some(over)), not(within(d, first, over)))
+}
+
 // What a scenario waits for where sales wait for the lock.
 
 // waits reports whether a sale waits for the lock: it was refused, or it stands in the queue of its process, and nothing of that is seen.

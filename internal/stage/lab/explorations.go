@@ -40,7 +40,8 @@ func explorations() []Lab {
 			Claim:  language.Both("Unlock, and every error, says what is so", "解锁的结果和每个错误都如实反映情况"),
 			Search: &Search{Anomaly: explore.FalseWord},
 			Expected: []Expectation{
-				broken("v2 v3 setnx-expire lua-setnx", "Unlock deletes another's lock, and says that it was its own", "解锁时删除了别人的锁，却报告是自己的").in("expiry"),
+				broken("v2 v3 setnx-expire lua-setnx", "Unlock deletes another's lock, and says that it was its own",
+					"解锁时删除了别人的锁，却报告是自己的").in("expiry"),
 				broken("getset", "Unlock deletes another's lock, and says that it was its own", "解锁时删除了别人的锁，却报告是自己的").in("skew"),
 				broken("set-expire setex", "it says that it has no lock, and may have one", "它报告没有锁，其实可能有").in("lost-reply"),
 				broken("redlock", "Unlock says that the lock was its own, and it is another's by then", "解锁报告锁是自己的，而这时锁已经是别人的").in("node-restart"),

@@ -15,6 +15,9 @@ import (
 // jobName is the job's, as lockstep job calls it.
 const jobName = "job"
 
+// everyTick is long enough for a machine that stalls now and then: a replica has two fifths of it to begin in.
+const everyTick = 3 * time.Second
+
 // Job is a scheduled job. The replicas are those of lockstep job, and what they did is what Redis has recorded.
 type Job struct {
 	Every time.Duration
@@ -124,5 +127,40 @@ func (s *Stage) SeeTries(scenario func()) {
 		if trap.IsCaught() {
 			s.note(time.Now(), replica, node, witness.KindTries)
 		}
+	}
+}
+
+// runs picks the runs of a tick.
+func runs(tick int) match {
+	return func(e witness.Event) bool { return e.Kind == witness.KindRuns && e.Tick == tick }
+}
+
+// outlasted reports whether a run went on when the next tick began. It need not be that of the first tick: that one is left out where a run
+// goes on that began before all replicas were up.
+func outlasted(events []witness.Event) bool {
+	goingOn := map[string]int{} // ticks, by run
+	for _, e := range events {
+		switch e.Kind {
+		case witness.KindRuns:
+			goingOn[e.Sale] = e.Tick
+		case witness.KindRan:
+			delete(goingOn, e.Sale)
+		case witness.KindTick:
+			for _, tick := range goingOn {
+				if tick == e.Tick-1 {
+					return true
+				}
+			}
+		default:
+		}
+	}
+	return false
+}
+
+// diedWithTheJob reports whether the first runner died while its replica kept the lock.
+func diedWithTheJob(keeps time.Duration) Condition {
+	return func(events []witness.Event) bool {
+		i := slices.IndexFunc(events, runs(1))
+		return i >= 0 && within(keeps, runs(1), is(events[i].Replica, witness.KindDies))(events)
 	}
 }

@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"maps"
 	"strings"
 
 	"lockstep/internal/language"
@@ -70,18 +71,18 @@ func (m Matrix) Count(has func(Cell) bool) (n int) {
 
 // With gives this matrix with what was run for another one.
 func (m Matrix) With(run Matrix) Matrix {
-	together := Matrix{Strategies: m.Strategies, Anomalies: m.Anomalies, Cells: map[string]map[string]Cell{}, in: m.in}
-	for _, a := range m.Anomalies {
-		together.Cells[a.Name] = map[string]Cell{}
-		for _, s := range m.Strategies {
-			cell := m.Cells[a.Name][s]
-			if ran, known := run.Cells[a.Name][s]; known && ran.Ran() {
+	m.Cells = maps.Clone(m.Cells)
+	for name, row := range m.Cells {
+		row = maps.Clone(row)
+		m.Cells[name] = row
+		for s, cell := range row {
+			if ran := run.Cells[name][s]; ran.Ran() {
 				cell.Observed, cell.NotRun, cell.Says, cell.Seconds = ran.Observed, ran.NotRun, ran.Says, ran.Seconds
+				row[s] = cell
 			}
-			together.Cells[a.Name][s] = cell
 		}
 	}
-	return together
+	return m
 }
 
 // Expected gives the matrix as it is expected to be: as if each cell had been run, and come out so.

@@ -90,6 +90,14 @@ func (s *Stage) Answered(purchases ...*Purchase) {
 	}
 }
 
+// whileHeld gives a scenario: while a sale of r1 holds the lock, a replica is asked for another one.
+func whileHeld(replica string) func(*Stage) {
+	return func(s *Stage) {
+		first := s.Hold("r1")
+		s.Finish(first, s.Buy(replica))
+	}
+}
+
 // ask sends a request to a replica. An answer without a status is none.
 func (s *Stage) ask(ctx context.Context, method, name, path string) Answer {
 	answer, err := replica.Ask(ctx, s.client, method, "http://"+s.replicas[name].Address+path, "")

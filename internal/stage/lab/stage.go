@@ -96,8 +96,8 @@ func (s *Stage) openProxies(replicas int) error {
 	return nil
 }
 
-// watch begins to collect what happens: by the streams of the replicas until they die, since the process that is started in the place of one
-// is none of the lab's. What replicas of a job did is in its record.
+// watch begins to collect what happens: by the streams of the replicas until they die, since the process that is started in the place of
+// one is none of the lab's. What replicas of a job did is in its record.
 func (s *Stage) watch(ctx context.Context, job *Job, replicas []cluster.ReplicaAnswer) (err error) {
 	var leave context.CancelFunc
 	s.ctx, leave = context.WithCancel(ctx)
