@@ -114,15 +114,61 @@ func since(such match, condition Condition) Condition {
 	}
 }
 
-// apart gives the time from the first such event to the first of others after it; false, if there are none.
-func apart(events []witness.Event, first, then match) (time.Duration, bool) {
-	i := slices.IndexFunc(events, first)
-	if i < 0 {
-		return 0, false
+// within reports whether the first of some events came so soon after the first of others.
+func within(d time.Duration, first, then match) Condition {
+	return func(events []witness.Event) bool {
+		i := slices.IndexFunc(events, first)
+		if i < 0 {
+			return false
+		}
+		j := slices.IndexFunc(events[i:], then)
+		return j >= 0 && events[i+j].Replied.Sub(events[i].Replied) < d
 	}
-	j := slices.IndexFunc(events[i:], then)
-	if j < 0 {
-		return 0, false
-	}
-	return events[i+j].Replied.Sub(events[i].Replied), true
 }
+
+// askedInTime reports whether a sale asked for the lock before the first sale had done its work.
+func askedInTime(sale string) Condition { return before(is("r1#1", witness.KindEnds), asks(sale)) }
+
+// diedWithLock reports whether a replica died when one of its sales had taken the lock.
+func diedWithLock(replica string) Condition {
+	dies := is(replica, witness.KindDies)
+	return all(some(dies), before(dies, either(obtains(replica), does(replica, witness.Takes, witness.Done))))
+}
+
+// freedInside reports whether the command that was held went on to Redis while a sale was inside.
+func freedInside(sale string) Condition {
+	freed := is("", witness.KindFreed)
+	return all(some(freed), before(freed, all(obtains(sale), not(moment(sale, witness.KindLeaves)))))
+}
+
+// keptOutFor reports whether a sale that had asked neither obtained the lock nor gave up for so long after the first sale had obtained it.
+func keptOutFor(d time.Duration, sale string) Condition {
+	first := is("r1#1", witness.KindObtains)
+	over := func(e witness.Event) bool { return is(sale, witness.KindObtains)(e) || is(sale, witness.KindEnds)(e) }
+	return all(before(over, asks(sale)), since(first, some(over)), not(within(d, first, over)))
+}
+
+// What a scenario waits for where sales wait for the lock.
+
+// waits reports whether a sale waits for the lock: it was refused, or it stands in the queue of its process, and nothing of that is seen.
+func waits(sale string) Condition {
+	return either(refused(sale), all(asks(sale), queues(witness.ReplicaOf(sale))))
+}
+
+// refused reports whether a sale has found the lock held.
+func refused(sale string) Condition { return does(sale, witness.Takes, witness.Refused) }
+
+// queues reports whether the sales of a replica wait in a queue of its own: it has the lock as a whole, or asks for it by no command that
+// the witness sees.
+func queues(replica string) Condition {
+	asWhole := some(func(e witness.Event) bool {
+		return commands("", witness.Takes, witness.Done)(e) && e.Command.Holder == replica
+	})
+	return either(asWhole, all(happened(witness.KindObtains), not(does("", witness.Takes, ""))))
+}
+
+// handsOn reports whether a replica has given the lock back by a command that hands it to the next process, if one waits.
+func handsOn(replica string) Condition { return does(replica, witness.Removes, witness.Passed) }
+
+// renews reports whether a replica has renewed its lock.
+func renews(replica string) Condition { return does(replica, witness.Renews, witness.Done) }

@@ -86,9 +86,9 @@ func (e Expectation) isOf(lock string) bool {
 
 // step gives the number of a step of the story; less than 0, if a lock is none.
 func step(lock string) int {
-	digits, _ := strings.CutPrefix(lock, "v")
-	if n, err := strconv.Atoi(digits); err == nil {
-		return n
+	n, err := strconv.Atoi(strings.TrimPrefix(lock, "v"))
+	if err != nil {
+		return -1
 	}
-	return -1
+	return n
 }

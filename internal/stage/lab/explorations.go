@@ -7,96 +7,80 @@ import (
 
 // explorations gives the labs of the explorer: the anomalies that no lab shows on the running service.
 func explorations() []Lab {
-	return []Lab{redisClock(), idle(), falseWord(), tokenOrder(), leak(), progress()}
-}
-
-func redisClock() Lab {
-	return Lab{
-		Name:   "redis-clock",
-		Claim:  language.Both("a clock of Redis that jumps ahead does not give the lock to a second holder", "Redis 的时钟向前跳不会让锁有第二个持有者"),
-		Search: &Search{Anomaly: explore.TwoHolders, Faults: explore.Faults{RedisClockJump: 1}},
-		Expected: []Expectation{
-			broken("v2.. late-commit setnx-expire lua-setnx", "the lock expires before its time", "锁提前过期"),
-			broken("redlock", "the lock expires on one node before its time, and that node makes a second majority", "锁在一个节点上提前过期，该节点凑成第二个多数派"),
-			broken("set-expire setex", "everybody gets the lock at any time", "任何时候谁都能加锁成功"),
-			without("v1", "its lock never expires", "它的锁永不过期"),
-			without("getset", "its lock expires by the client's clock: see clock-skew", "它的锁按客户端的时钟过期：见 clock-skew"),
-			notInRedis(),
+	return []Lab{
+		{
+			Name:   "redis-clock",
+			Claim:  language.Both("a clock of Redis that jumps ahead does not give the lock to a second holder", "Redis 的时钟向前跳不会让锁有第二个持有者"),
+			Search: &Search{Anomaly: explore.TwoHolders, Faults: explore.Faults{RedisClockJump: 1}},
+			Expected: []Expectation{
+				broken("v2.. late-commit setnx-expire lua-setnx", "the lock expires before its time", "锁提前过期"),
+				broken("redlock", "the lock expires on one node before its time, and that node makes a second majority", "锁在一个节点上提前过期，该节点凑成第二个多数派"),
+				broken("set-expire setex", "everybody gets the lock at any time", "任何时候谁都能加锁成功"),
+				without("v1", "its lock never expires", "它的锁永不过期"),
+				without("getset", "its lock expires by the client's clock: see clock-skew", "它的锁按客户端的时钟过期：见 clock-skew"),
+				notInRedis(),
+			},
 		},
-	}
-}
-
-func idle() Lab {
-	return Lab{
-		Name:   "idle",
-		Claim:  language.Both("a lock that no living sale holds does not have to expire before a waiter gets it", "没有存活的一单持有锁时，等待者不必等锁过期就能得到它"),
-		Search: &Search{Anomaly: explore.Idle},
-		Expected: []Expectation{
-			broken("v2 v5 setnx-expire lua-setnx getset", "the reply to its SET is lost, and it does not give back what it may have",
-				"加锁的响应丢失，而它不释放自己可能持有的锁").in("lost-reply"),
-			broken("v3 v4 v6.. late-commit", "a command that arrives after its sale has given up is nobody's", "下单已放弃，命令才到达：锁不属于任何人").in("late"),
-			tooManyNodes(),
-			holds("v1", "its lock never expires: see holder-dies", "它的锁永不过期：见 holder-dies"),
-			holds("set-expire setex", "nobody ever waits", "谁都不需要等待"),
-			notInRedis(),
+		{
+			Name:   "idle",
+			Claim:  language.Both("a lock that no living sale holds does not have to expire before a waiter gets it", "没有存活的一单持有锁时，等待者不必等锁过期就能得到它"),
+			Search: &Search{Anomaly: explore.Idle},
+			Expected: []Expectation{
+				broken("v2 v5 setnx-expire lua-setnx getset", "the reply to its SET is lost, and it does not give back what it may have",
+					"加锁的响应丢失，而它不释放自己可能持有的锁").in("lost-reply"),
+				broken("v3 v4 v6.. late-commit", "a command that arrives after its sale has given up is nobody's", "下单已放弃，命令才到达：锁不属于任何人").in("late"),
+				tooManyNodes(),
+				holds("v1", "its lock never expires: see holder-dies", "它的锁永不过期：见 holder-dies"),
+				holds("set-expire setex", "nobody ever waits", "谁都不需要等待"),
+				notInRedis(),
+			},
 		},
-	}
-}
-
-func falseWord() Lab {
-	return Lab{
-		Name:   "false-word",
-		Claim:  language.Both("Unlock, and every error, says what is so", "解锁的结果和每个错误都如实反映情况"),
-		Search: &Search{Anomaly: explore.FalseWord},
-		Expected: []Expectation{
-			broken("v2 v3 setnx-expire lua-setnx", "Unlock deletes another's lock, and says that it was its own", "解锁时删除了别人的锁，却报告是自己的").in("expiry"),
-			broken("getset", "Unlock deletes another's lock, and says that it was its own", "解锁时删除了别人的锁，却报告是自己的").in("skew"),
-			broken("set-expire setex", "it says that it has no lock, and may have one", "它报告没有锁，其实可能有").in("lost-reply"),
-			broken("redlock", "Unlock says that the lock was its own, and it is another's by then", "解锁报告锁是自己的，而这时锁已经是别人的").in("node-restart"),
-			holds("v1", "its lock is never another's", "它的锁不会变成别人的"),
-			holds("v4.. late-commit", "the script compares and deletes, and says which it was", "脚本比较并删除，并报告是哪种情况"),
-			notInRedis(),
+		{
+			Name:   "false-word",
+			Claim:  language.Both("Unlock, and every error, says what is so", "解锁的结果和每个错误都如实反映情况"),
+			Search: &Search{Anomaly: explore.FalseWord},
+			Expected: []Expectation{
+				broken("v2 v3 setnx-expire lua-setnx", "Unlock deletes another's lock, and says that it was its own",
+					"解锁时删除了别人的锁，却报告是自己的").in("expiry"),
+				broken("getset", "Unlock deletes another's lock, and says that it was its own", "解锁时删除了别人的锁，却报告是自己的").in("skew"),
+				broken("set-expire setex", "it says that it has no lock, and may have one", "它报告没有锁，其实可能有").in("lost-reply"),
+				broken("redlock", "Unlock says that the lock was its own, and it is another's by then", "解锁报告锁是自己的，而这时锁已经是别人的").in("node-restart"),
+				holds("v1", "its lock is never another's", "它的锁不会变成别人的"),
+				holds("v4.. late-commit", "the script compares and deletes, and says which it was", "脚本比较并删除，并报告是哪种情况"),
+				notInRedis(),
+			},
 		},
-	}
-}
-
-func tokenOrder() Lab {
-	return Lab{
-		Name: "token-order",
-		Claim: language.Both("each holder's fencing token is larger than those before it, while Redis forgets nothing",
-			"只要 Redis 不丢数据，每个持有者的隔离令牌都大于之前的"),
-		Search: &Search{Anomaly: explore.TokenOrder},
-		Expected: []Expectation{
-			holds("v7..", "the script that gives the lock also counts", "加锁的脚本同时计数"),
-			without("v1..v6 redlock late-commit setnx-expire lua-setnx getset set-expire setex", "it has no token", "它没有令牌"),
-			notInRedis(),
+		{
+			Name: "token-order",
+			Claim: language.Both("each holder's fencing token is larger than those before it, while Redis forgets nothing",
+				"只要 Redis 不丢数据，每个持有者的隔离令牌都大于之前的"),
+			Search: &Search{Anomaly: explore.TokenOrder},
+			Expected: []Expectation{
+				holds("v7..", "the script that gives the lock also counts", "加锁的脚本同时计数"),
+				without("v1..v6 redlock late-commit setnx-expire lua-setnx getset set-expire setex", "it has no token", "它没有令牌"),
+				notInRedis(),
+			},
 		},
-	}
-}
-
-func leak() Lab {
-	return Lab{
-		Name:   "goroutine-leak",
-		Claim:  language.Both("no goroutine of a lock outlives its sale", "锁的 goroutine 不会在下单结束后继续运行"),
-		Search: &Search{Anomaly: explore.GoroutineLeak},
-		Expected: []Expectation{
-			holds("v6..", "Unlock stops the renewal, and waits for its end", "解锁会停止续期，并等它结束"),
-			holds("v0..v5 local atomic optimistic late-commit setnx-expire lua-setnx getset set-expire setex", "it starts none", "它不启动 goroutine"),
-			tooManyNodes(),
+		{
+			Name:   "goroutine-leak",
+			Claim:  language.Both("no goroutine of a lock outlives its sale", "锁的 goroutine 不会在下单结束后继续运行"),
+			Search: &Search{Anomaly: explore.GoroutineLeak},
+			Expected: []Expectation{
+				holds("v6..", "Unlock stops the renewal, and waits for its end", "解锁会停止续期，并等它结束"),
+				holds("v0..v5 local atomic optimistic late-commit setnx-expire lua-setnx getset set-expire setex", "it starts none", "它不启动 goroutine"),
+				tooManyNodes(),
+			},
 		},
-	}
-}
-
-func progress() Lab {
-	return Lab{
-		Name:   "progress",
-		Claim:  language.Both("no sale fails where nothing has gone wrong", "没有出错时，没有一单会失败"),
-		Search: &Search{Anomaly: explore.Progress},
-		Expected: []Expectation{
-			holds("v0.. local atomic late-commit setnx-expire lua-setnx getset set-expire setex", "only what goes wrong makes it fail",
-				"只有出错才会使它失败"),
-			holds("optimistic", "a refused attempt is made again", "被拒绝的尝试会重做"),
-			tooManyNodes(),
+		{
+			Name:   "progress",
+			Claim:  language.Both("no sale fails where nothing has gone wrong", "没有出错时，没有一单会失败"),
+			Search: &Search{Anomaly: explore.Progress},
+			Expected: []Expectation{
+				holds("v0.. local atomic late-commit setnx-expire lua-setnx getset set-expire setex", "only what goes wrong makes it fail",
+					"只有出错才会使它失败"),
+				holds("optimistic", "a refused attempt is made again", "被拒绝的尝试会重做"),
+				tooManyNodes(),
+			},
 		},
 	}
 }

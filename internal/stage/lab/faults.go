@@ -1,8 +1,10 @@
 package lab
 
 import (
+	"cmp"
 	"time"
 
+	"lockstep/internal/stage/redisproxy"
 	"lockstep/internal/stage/replica"
 	"lockstep/internal/watch/witness"
 )
@@ -12,59 +14,54 @@ import (
 // Kill kills a replica: kill -9.
 func (s *Stage) Kill(name string) { s.signal(name, witness.KindDies, replica.Kill) }
 
-// Stop stops a replica: SIGSTOP. It goes on by GoOn.
-func (s *Stage) Stop(name string) {
-	s.stopped[name] = true
-	s.signal(name, witness.KindStops, replica.Stop)
-}
+// Stop stops a replica: SIGSTOP. It goes on by GoOn, or is killed with the stage.
+func (s *Stage) Stop(name string) { s.signal(name, witness.KindStops, replica.Stop) }
 
 // GoOn lets a replica go on that was stopped: SIGCONT.
-func (s *Stage) GoOn(name string) {
-	delete(s.stopped, name)
-	s.signal(name, witness.KindGoes, replica.GoOn)
+func (s *Stage) GoOn(name string) { s.signal(name, witness.KindGoes, replica.GoOn) }
+
+func (s *Stage) signal(name string, kind witness.Kind, send func(pid int) error) {
+	s.hit(name, 0, kind, func() error { return send(s.replicas[name].PID) })
 }
 
-// signal sends a signal to a replica's process, and notes it: the replica cannot.
-func (s *Stage) signal(name string, kind witness.Kind, send func(pid int) error) {
-	s.do(name+" "+string(kind), func() error {
-		err := send(s.replicas[name].PID)
+// Cut cuts a replica off from every Redis.
+func (s *Stage) Cut(name string) {
+	s.way(name, 0, witness.KindCut, s.proxies[name], (*redisproxy.Proxy).Cut)
+}
+
+// CutNode cuts a replica off from one node.
+func (s *Stage) CutNode(name string, node int) {
+	s.way(name, node, witness.KindCut, s.proxies[name][node:node+1], (*redisproxy.Proxy).Cut)
+}
+
+// Mend lets a replica reach Redis again.
+func (s *Stage) Mend(name string) {
+	s.way(name, 0, witness.KindMend, s.proxies[name], (*redisproxy.Proxy).Mend)
+}
+
+// way does something to the way from a replica to a Redis.
+func (s *Stage) way(name string, node int, kind witness.Kind, proxies []*redisproxy.Proxy, do func(*redisproxy.Proxy)) {
+	s.hit(name, node, kind, func() error {
+		for _, proxy := range proxies {
+			do(proxy)
+		}
+		return nil
+	})
+}
+
+// hit does something to a replica, or, with "", to a Redis, and notes it: whoever is hit cannot.
+func (s *Stage) hit(name string, node int, kind witness.Kind, do func() error) {
+	s.do(cmp.Or(name, "a Redis that")+" "+string(kind), func() error {
+		at := time.Now() // what comes to a Redis after that is not lost
+		err := do()
 		if err == nil {
-			s.note(name, 0, kind)
+			s.note(at, name, node, kind)
 		}
 		return err
 	})
 }
 
-// Cut cuts a replica off from every Redis.
-func (s *Stage) Cut(name string) {
-	if s.err == nil {
-		s.note(name, 0, witness.KindCut)
-		for _, proxy := range s.proxies[name] {
-			proxy.Cut()
-		}
-	}
-}
-
-// CutNode cuts a replica off from one node.
-func (s *Stage) CutNode(name string, node int) {
-	if s.err == nil {
-		s.note(name, node, witness.KindCut)
-		s.proxies[name][node].Cut()
-	}
-}
-
-// Mend lets a replica reach Redis again.
-func (s *Stage) Mend(name string) {
-	if s.err == nil {
-		s.note(name, 0, witness.KindMend)
-		for _, proxy := range s.proxies[name] {
-			proxy.Mend()
-		}
-	}
-}
-
 // note notes what happens to a replica, or between it and a Redis.
-func (s *Stage) note(name string, node int, kind witness.Kind) {
-	now := time.Now()
-	s.collected.See(witness.Event{Replica: name, Kind: kind, Node: node, Sent: now, Replied: now})
+func (s *Stage) note(at time.Time, name string, node int, kind witness.Kind) {
+	s.collected.See(witness.Event{Replica: name, Kind: kind, Node: node, Sent: at, Replied: at})
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"lockstep/internal/dao/redisclient"
-	"lockstep/internal/stage/redisserver"
 	"lockstep/internal/watch/witness"
 )
 
@@ -23,96 +22,77 @@ const nobodyThere = "1"
 
 // Restart restarts a Redis without what it held.
 func (s *Stage) Restart(node int) {
-	s.hit(node, witness.KindEmptied, func() error { return s.server(node).Restart(s.ctx) })
+	s.hit("", node, witness.KindEmptied, func() error { return s.masters[node].restart(s.ctx) })
 }
 
 // Crash kills a real Redis for good.
 func (s *Stage) Crash(node int) {
-	s.hit(node, witness.KindCrashes, func() error {
-		server, is := s.server(node).(*redisserver.Server)
-		if !is {
-			return errors.ErrUnsupported
-		}
-		server.Kill()
+	s.hit("", node, witness.KindCrashes, func() error {
+		s.masters[node].real.Kill()
 		return nil
 	})
 }
 
 // Lag keeps from Redis's replica whatever comes from now on. What came before it has.
 func (s *Stage) Lag() {
-	s.hit(0, witness.KindLags, func() error {
-		if err := with(s.redis.Addr(), s.sync); err != nil {
+	s.hit("", 0, witness.KindLags, func() error {
+		if err := with(s.masters[0].addr, s.sync); err != nil {
 			return err
 		}
-		host, _, err := net.SplitHostPort(s.redis.spare.Addr())
-		return errors.Join(err, s.tell(s.redis.spare.Addr(), "REPLICAOF", host, nobodyThere))
+		host, _, err := net.SplitHostPort(s.spare.Addr())
+		return errors.Join(err, s.tell(s.spare.Addr(), "REPLICAOF", host, nobodyThere))
 	})
 }
 
 // FailOver kills Redis, and lets the replica take its place, at the address by which the shop reaches Redis.
 func (s *Stage) FailOver() {
-	s.hit(0, witness.KindFailsOver, func() error {
-		s.redis.real.Kill()
-		if err := s.tell(s.redis.spare.Addr(), "REPLICAOF", "NO", "ONE"); err != nil {
-			return err
+	s.hit("", 0, witness.KindFailsOver, func() error {
+		s.masters[0].real.Kill()
+		err := s.tell(s.spare.Addr(), "REPLICAOF", "NO", "ONE")
+		for _, proxies := range s.proxies {
+			proxies[0].PointAt(s.spare.Addr())
 		}
-		for _, proxy := range s.toStock() {
-			proxy.PointAt(s.redis.spare.Addr())
-		}
-		return nil
+		return err
 	})
 }
 
-// RedisEnds ends Redis: a real one by kill -9. The replicas behind a proxy are refused from then on, whichever it is.
+// RedisEnds ends Redis: a real one by kill -9. The replicas are refused from then on, whichever it is.
 func (s *Stage) RedisEnds() {
-	s.hit(0, witness.KindRedisEnds, func() error {
-		var errs []error
-		for _, proxy := range s.toStock() {
-			errs = append(errs, proxy.End())
+	s.hit("", 0, witness.KindRedisEnds, func() (err error) {
+		for _, proxies := range s.proxies {
+			err = errors.Join(err, proxies[0].End())
 		}
-		if s.redis.real != nil {
-			s.redis.real.Kill()
+		if server := s.masters[0].real; server != nil {
+			server.Kill()
 		}
-		return errors.Join(errs...)
+		return err
 	})
 }
 
 // RedisBegins starts it again, with what it had.
 func (s *Stage) RedisBegins() {
-	if s.redis.real != nil {
-		s.insist("a Redis that begins again", func() error { return s.redis.real.Run(s.ctx) }) // its port may be somebody else's for a moment
+	if server := s.masters[0].real; server != nil {
+		s.insist("a Redis that begins again", func() error { return server.Run(s.ctx) }) // its port may be somebody else's for a moment
 	}
-	for _, proxy := range s.toStock() {
-		s.insist("a proxy that begins again", proxy.Begin)
+	for _, proxies := range s.proxies {
+		s.insist("a proxy that begins again", proxies[0].Begin)
 	}
 	if s.err == nil {
-		s.note("", 0, witness.KindRedisBegins)
+		s.note(time.Now(), "", 0, witness.KindRedisBegins)
 	}
 }
 
 // RedisHangs lets Redis execute nothing for some time: a real one by CLIENT PAUSE, the embedded one, which does not know that, behind
 // the proxies.
 func (s *Stage) RedisHangs(lasts time.Duration) {
-	s.hit(0, witness.KindRedisHangs, func() error {
-		if s.redis.real != nil {
-			return s.tell(s.redis.Addr(), "CLIENT", "PAUSE", lasts.Milliseconds())
+	s.hit("", 0, witness.KindRedisHangs, func() error {
+		if redis := s.masters[0]; redis.real != nil {
+			return s.tell(redis.addr, "CLIENT", "PAUSE", lasts.Milliseconds())
 		}
-		for _, proxy := range s.toStock() {
-			proxy.Hang(lasts)
+		for _, proxies := range s.proxies {
+			proxies[0].Hang(lasts)
 		}
 		return nil
-	})
-}
-
-// hit does something to a Redis, and notes it: nobody there can.
-func (s *Stage) hit(node int, kind witness.Kind, do func() error) {
-	s.do("a Redis that "+string(kind), func() error {
-		at := time.Now() // what comes to it after that is not lost
-		err := do()
-		if err == nil {
-			s.collected.See(witness.Event{Kind: kind, Node: node, Sent: at, Replied: at})
-		}
-		return err
 	})
 }
 

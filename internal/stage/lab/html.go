@@ -31,13 +31,13 @@ func (m Matrix) HTML(typed string) string {
 	b := &strings.Builder{}
 	fmt.Fprintf(b, "<!doctype html>\n<html lang=\"%s\">\n<meta charset=\"utf-8\">\n", m.in)
 	fmt.Fprint(b, "<meta name=\"viewport\" content=\"width=device-width\">\n")
-	fmt.Fprintf(b, "<title>lockstep%s%s</title>\n<style>\n%s</style>\n", m.say(": ", "："), m.title(), style)
+	fmt.Fprintf(b, "<title>lockstep%s%s</title>\n<style>\n%s</style>\n", m.in.Say(": ", "："), m.title(), style)
 	fmt.Fprintf(b, "<h1>%s</h1>\n<p>%s</p>\n<p class=\"key\">", m.title(), html.EscapeString(m.Summary()))
-	for _, o := range observations() {
-		fmt.Fprintf(b, "<span class=\"%s\">%s %s</span>", class(o), o.mark(), o.In(m.in))
+	for _, s := range signs() {
+		fmt.Fprintf(b, "<span class=\"%s\">%s %s</span>", s.class, s.mark, s.word.In(m.in))
 	}
 	fmt.Fprintf(b, "<span class=\"wrong\">%s</span>", m.unlike())
-	fmt.Fprintf(b, "</p>\n<table>\n<thead><tr><th>%s</th>", m.say("anomaly", "异常"))
+	fmt.Fprintf(b, "</p>\n<table>\n<thead><tr><th>%s</th>", m.in.Say("anomaly", "异常"))
 	for _, s := range m.Strategies {
 		fmt.Fprintf(b, "<th>%s</th>", s)
 	}
@@ -56,15 +56,15 @@ func (m Matrix) HTML(typed string) string {
 // cellHTML writes one cell, with what a click on it shows.
 func (m Matrix) cellHTML(b *strings.Builder, anomaly, strategy, typed string) {
 	c := m.Cells[anomaly][strategy]
-	classes, says := class(c.Observed), c.Observed.In(m.in)
-	if c.Ran() && !c.AsExpected() {
+	classes, says := c.Observed.sign().class, c.Observed.In(m.in)
+	if c.unlike() {
 		classes += " wrong"
 	}
 	if !c.AsExpected() {
-		says += m.say(", ", "，") + m.expected(c)
+		says += m.in.Say(", ", "，") + m.expected(c)
 	}
 	fmt.Fprintf(b, "<td class=\"%s\"><details name=\"cell\"><summary>%s</summary><div><p><b>%s, %s%s%s</b></p>",
-		classes, c.mark(), anomaly, strategy, m.say(": ", "："), says)
+		classes, c.mark(), anomaly, strategy, m.in.Say(": ", "："), says)
 	for _, text := range []string{c.Why, c.Says, c.NotRun} {
 		if text != "" {
 			fmt.Fprintf(b, "<p>%s</p>", html.EscapeString(text))
@@ -74,16 +74,4 @@ func (m Matrix) cellHTML(b *strings.Builder, anomaly, strategy, typed string) {
 		fmt.Fprintf(b, "<p><code>%s</code></p>", html.EscapeString(typed+" "+c.How))
 	}
 	fmt.Fprintln(b, "</div></details></td>")
-}
-
-// class gives the class of a cell.
-func class(o Observed) string {
-	switch o {
-	case NA:
-		return "na"
-	case "":
-		return "notrun"
-	default:
-		return string(o)
-	}
 }

@@ -1,7 +1,6 @@
 package lab
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -16,6 +15,9 @@ import (
 // jobName is the job's, as lockstep job calls it.
 const jobName = "job"
 
+// everyTick is long enough for a machine that stalls now and then: a replica has two fifths of it to begin in.
+const everyTick = 3 * time.Second
+
 // Job is a scheduled job. The replicas are those of lockstep job, and what they did is what Redis has recorded.
 type Job struct {
 	Every time.Duration
@@ -28,19 +30,20 @@ type record struct {
 
 	work  time.Duration
 	first time.Time // the tick that is called 1
-	close func() error
 }
 
 // openRecord opens the record of a job whose replicas are all up. Its first tick is the next one.
-func openRecord(ctx context.Context, j Job, addr string) (*record, error) {
-	redis, err := dao.Open(ctx, dao.Config{Addrs: []string{addr}})
+func (s *Stage) openRecord(j Job) error {
+	redis, err := dao.Open(s.ctx, dao.Config{Addrs: []string{s.masters[0].addr}})
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return &record{
+	s.atEnd(redis.Close)
+	s.record = &record{
 		Runs: &job.Runs{Client: redis.Store, Name: jobName, Every: job.Every(j.Every), Events: job.MaxEvents},
-		work: j.Work, first: time.Now().Truncate(j.Every).Add(j.Every), close: redis.Close,
-	}, nil
+		work: j.Work, first: time.Now().Truncate(j.Every).Add(j.Every),
+	}
+	return nil
 }
 
 // number gives the number of a tick: 1 is the first after all replicas were up.
@@ -114,18 +117,50 @@ func (r *record) events(runs []job.Run, last time.Time) (all []witness.Event) {
 func ofTheJob(args []string) bool { return slices.Contains(args[1:], jobName) }
 
 // SeeTries watches which replicas ask for the job's lock, while a scenario goes on, and notes it: the record has only who got it.
-func (s *Stage) SeeTries(replicas []string, scenario func()) {
-	node, traps := 0, map[string]Trap{}
-	if s.onNodes {
-		node = 1
-	}
-	for _, replica := range replicas {
+func (s *Stage) SeeTries(scenario func()) {
+	node, traps := s.lockOn(1), map[string]Trap{}
+	for replica := range s.replicas {
 		traps[replica] = s.Pass(replica, node, ofTheJob)
 	}
 	scenario()
 	for replica, trap := range traps {
 		if trap.IsCaught() {
-			s.note(replica, node, witness.KindTries)
+			s.note(time.Now(), replica, node, witness.KindTries)
 		}
+	}
+}
+
+// runs picks the runs of a tick.
+func runs(tick int) match {
+	return func(e witness.Event) bool { return e.Kind == witness.KindRuns && e.Tick == tick }
+}
+
+// outlasted reports whether a run went on when the next tick began. It need not be that of the first tick: that one is left out where a run
+// goes on that began before all replicas were up.
+func outlasted(events []witness.Event) bool {
+	goingOn := map[string]int{} // ticks, by run
+	for _, e := range events {
+		switch e.Kind {
+		case witness.KindRuns:
+			goingOn[e.Sale] = e.Tick
+		case witness.KindRan:
+			delete(goingOn, e.Sale)
+		case witness.KindTick:
+			for _, tick := range goingOn {
+				if tick == e.Tick-1 {
+					return true
+				}
+			}
+		default:
+		}
+	}
+	return false
+}
+
+// diedWithTheJob reports whether the first runner died while its replica kept the lock.
+func diedWithTheJob(keeps time.Duration) Condition {
+	return func(events []witness.Event) bool {
+		i := slices.IndexFunc(events, runs(1))
+		return i >= 0 && within(keeps, runs(1), is(events[i].Replica, witness.KindDies))(events)
 	}
 }

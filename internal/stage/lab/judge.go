@@ -1,6 +1,8 @@
 package lab
 
 import (
+	"time"
+
 	"lockstep/internal/language"
 	"lockstep/internal/watch/witness"
 )
@@ -16,15 +18,15 @@ func (l Lab) judge(lock string, a witness.Account, failed error, in language.Lan
 	case failed != nil:
 		r.Observed, r.Reason = Unknown, failed.Error()
 	case happened(witness.KindGap)(a.Events):
-		r.Observed, r.Reason = Unknown, r.say("the witness has forgotten what happened first", "见证者已经不记得最初发生的事")
+		r.Observed, r.Reason = Unknown, r.in.Say("the witness has forgotten what happened first", "见证者已经不记得最初发生的事")
 	case len(a.Events) == 0 || !l.Hit(a.Events):
-		r.Observed, r.Reason = Unknown, r.say("this did not happen: ", "没有发生：")+l.Fault.In(in)
+		r.Observed, r.Reason = Unknown, r.in.Say("this did not happen: ", "没有发生：")+l.Fault.In(in)
 	case found:
 		r.Observed, r.Sentence = Broken, culprit.Says(in)
 		r.Trace.Verdict = r.Sentence
 	case l.Proof != nil && !l.Proof(a.Events):
 		r.Observed = Unknown
-		r.Reason = r.say("nothing went wrong, but nothing shows that the lock holds", "没有出错，但也没有什么能证明这把锁守住了") + r.failures(a)
+		r.Reason = r.in.Say("nothing went wrong, but nothing shows that the lock holds", "没有出错，但也没有什么能证明这把锁守住了") + r.failures(a)
 	default:
 		r.Observed = Holds
 	}
@@ -35,7 +37,7 @@ func (l Lab) judge(lock string, a witness.Account, failed error, in language.Lan
 func (r Result) failures(a witness.Account) (all string) {
 	for _, e := range a.Events {
 		if e.Kind == witness.KindEnds && e.Error != "" {
-			all += r.say("; "+e.Sale+" failed: ", "；"+e.Sale+" 失败：") + e.Error
+			all += r.in.Say("; %s failed: %s", "；%s 失败：%s", e.Sale, e.Error)
 		}
 	}
 	return all
@@ -49,4 +51,21 @@ func (l Lab) culprit(a witness.Account) (witness.Finding, bool) {
 		}
 	}
 	return witness.Finding{}, false
+}
+
+// What a finding must be to count.
+
+const (
+	noticed = 500 * time.Millisecond // how late a sale may hear that its lock is lost: a busy machine runs its timers late
+	busy    = 2 * time.Second        // that a busy machine may take longer
+)
+
+// lastsFor blames what went on for longer.
+func lastsFor(d time.Duration) func(witness.Finding) bool {
+	return func(f witness.Finding) bool { return time.Duration(f.For) > d }
+}
+
+// idleFor blames a lock that nobody had for longer, and whatever else was found.
+func idleFor(d time.Duration) func(witness.Finding) bool {
+	return func(f witness.Finding) bool { return f.Kind != witness.Idle || time.Duration(f.For) > d }
 }

@@ -75,10 +75,7 @@ func (s *Stage) LookUp(replica string) {
 
 // insist does something again and again until it succeeds.
 func (s *Stage) insist(what string, do func() error) {
-	for s.err == nil {
-		if do() == nil {
-			return
-		}
+	for s.err == nil && do() != nil {
 		select {
 		case <-time.After(askAgain):
 		case <-s.ctx.Done():

@@ -17,11 +17,12 @@ func (m Matrix) Markdown(typed string) string {
 	if m.in != language.English {
 		made += " --lang " + string(m.in)
 	}
-	fmt.Fprintf(b, "# %s\n\n%s\n\n%s\n\n", m.title(), m.say("[中文](MATRIX.zh-CN.md)", "[English](MATRIX.md)"), m.intro())
-	fmt.Fprintf(b, m.say("This page is what `%s` prints. To write it anew: `go test ./internal/test/checkout -tags long -run Matrix -update`.",
-		"本页是 `%s` 的输出。重新生成：`go test ./internal/test/checkout -tags long -run Matrix -update`。")+"\n\n", made)
-	m.markdownLegend(b)
-	fmt.Fprintf(b, "| %s | %s |", m.say("anomaly", "异常"), m.say("flaw → cure", "缺陷 → 修复"))
+	fmt.Fprintf(b, "# %s\n\n%s\n\n%s\n\n", m.title(), m.in.Say("[中文](MATRIX.zh-CN.md)", "[English](MATRIX.md)"), m.intro())
+	fmt.Fprintf(b, "%s\n\n", m.in.Say(
+		"This page is what `%s` prints. To write it anew: `go test ./internal/test/checkout -tags long -run Matrix -update`.",
+		"本页是 `%s` 的输出。重新生成：`go test ./internal/test/checkout -tags long -run Matrix -update`。", made))
+	fmt.Fprintf(b, "%s\n\n", strings.Join(m.legend(func(o Observed) bool { return m.observed(o) > 0 }), " · "))
+	fmt.Fprintf(b, "| %s | %s |", m.in.Say("anomaly", "异常"), m.in.Say("flaw → cure", "缺陷 → 修复"))
 	for _, s := range m.Strategies {
 		fmt.Fprintf(b, " %s |", s)
 	}
@@ -33,7 +34,7 @@ func (m Matrix) Markdown(typed string) string {
 		}
 		fmt.Fprintln(b)
 	}
-	fmt.Fprintf(b, "\n%s\n", m.say("A line's command is that of its first strategy. Put in the name of another one.",
+	fmt.Fprintf(b, "\n%s\n", m.in.Say("A line's command is that of its first strategy. Put in the name of another one.",
 		"每行的命令用的是该行第一个策略；要看别的策略，换上它的名字。"))
 	for _, l := range All() {
 		m.markdownSection(b, l, typed)
@@ -41,10 +42,10 @@ func (m Matrix) Markdown(typed string) string {
 	return b.String()
 }
 
-func (m Matrix) title() string { return m.say("The matrix", "矩阵") }
+func (m Matrix) title() string { return m.in.Say("The matrix", "矩阵") }
 
 func (m Matrix) intro() string {
-	return m.say("Every anomaly and every strategy. A row is an anomaly, a column a strategy; each cell but n/a was observed. `lab` makes "+
+	return m.in.Say("Every anomaly and every strategy. A row is an anomaly, a column a strategy; each cell but n/a was observed. `lab` makes "+
 		"the anomaly happen on the running service, by a real fault; `explore` looks for it in every order of the commands. Below the table, "+
 		"each anomaly says what was observed of which strategies, why, and by which command you see it.\n\nThe second column has the lock that "+
 		"shows the flaw, and the one that cures it. That need not be the next step. `v10` cures no flaw of `v9`: it saves a buyer who is alone "+
@@ -56,24 +57,13 @@ func (m Matrix) intro() string {
 			"锁都不会。")
 }
 
-// markdownLegend says what the signs mean.
-func (m Matrix) markdownLegend(b *strings.Builder) {
-	var all []string
-	for _, o := range observations() {
-		if m.Count(func(c Cell) bool { return c.Observed == o }) > 0 {
-			all = append(all, o.mark()+" "+o.In(m.in))
-		}
-	}
-	fmt.Fprintf(b, "%s\n\n", strings.Join(all, " · "))
-}
-
 // markdownSection tells of one lab: its claim, its flaw and its cure, and what was observed of which strategies.
 func (m Matrix) markdownSection(b *strings.Builder, l Lab, typed string) {
 	fmt.Fprintf(b, "\n### %s\n\n%s\n\n", l.Name, begun(sentence(l.Claim, m.in)))
 	if l.Search == nil {
 		fmt.Fprintf(b, "%s\n\n", m.cure(l, typed))
 	}
-	fmt.Fprintf(b, "| %s | | %s | %s |\n|---|---|---|---|\n", m.say("strategy", "策略"), m.say("why", "原因"), m.say("see it", "怎样看到"))
+	fmt.Fprintf(b, "| %s | | %s | %s |\n|---|---|---|---|\n", m.in.Say("strategy", "策略"), m.in.Say("why", "原因"), m.in.Say("see it", "怎样看到"))
 	for _, g := range m.groups(l.Name) {
 		observed, see := g.cell.Observed.In(m.in), ""
 		if !g.cell.AsExpected() {
@@ -90,15 +80,15 @@ func (m Matrix) markdownSection(b *strings.Builder, l Lab, typed string) {
 func (m Matrix) cure(l Lab, typed string) string {
 	text := l.HowCured(m.in)
 	if diff := l.Diff(); diff != "" {
-		text += fmt.Sprintf(m.say(" All of it: `%s`.", "全部改动：`%s`。"), diff)
+		text += m.in.Say(" All of it: `%s`.", "全部改动：`%s`。", diff)
 	}
 	if l.Real {
-		text += m.say(" This lab needs a `redis-server`.", "这个实验需要 `redis-server`。")
+		text += m.in.Say(" This lab needs a `redis-server`.", "这个实验需要 `redis-server`。")
 	}
 	if l.Unix {
-		text += m.say(" This lab needs the signals of Unix: it does not run on Windows.", "这个实验需要 Unix 的信号，在 Windows 上不能运行。")
+		text += m.in.Say(" This lab needs the signals of Unix: it does not run on Windows.", "这个实验需要 Unix 的信号，在 Windows 上不能运行。")
 	}
-	text += fmt.Sprintf(m.say("\n\n- The flaw and the cure: `%s lab %s`", "\n\n- 缺陷与修复：`%s lab %s`"), typed, l.Name)
+	text += m.in.Say("\n\n- The flaw and the cure: `%s lab %s`", "\n\n- 缺陷与修复：`%s lab %s`", typed, l.Name)
 	var explored []string
 	for _, s := range m.Strategies {
 		if command := l.InExplorer(s); command != "" && (s == l.Locks()[0] || l.Explores[s] != "") {
@@ -106,7 +96,7 @@ func (m Matrix) cure(l Lab, typed string) string {
 		}
 	}
 	if explored != nil {
-		text += m.say("\n- In every order: ", "\n- 所有的命令顺序：") + strings.Join(explored, m.say(", ", "，"))
+		text += m.in.Say("\n- In every order: ", "\n- 所有的命令顺序：") + strings.Join(explored, m.in.Say(", ", "，"))
 	}
 	return text
 }

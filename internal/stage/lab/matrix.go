@@ -1,10 +1,12 @@
 package lab
 
 import (
+	"maps"
 	"strings"
 
 	"lockstep/internal/language"
 	"lockstep/internal/lock/evolution"
+	"lockstep/internal/lock/strategy"
 )
 
 // Matrix is the table of all labs and all strategies. Each cell is what a run has shown. What was not run is never given as observed.
@@ -39,21 +41,20 @@ func (c Cell) AsExpected() bool { return c.Observed == c.Expected }
 // Ran reports whether the cell was observed.
 func (c Cell) Ran() bool { return c.Observed != "" }
 
+// unlike reports whether the cell was observed to be something else.
+func (c Cell) unlike() bool { return c.Ran() && !c.AsExpected() }
+
 // ExitCode gives 0 if all that was run is as expected, 1 if a cell is not, and 2 if of a cell it cannot be said, although it should.
 func (m Matrix) ExitCode() int {
-	code := 0
-	for _, row := range m.Cells {
-		for _, c := range row {
-			switch {
-			case !c.Ran() || c.AsExpected():
-			case c.Observed == Unknown:
-				code = 2
-			default:
-				return 1
-			}
-		}
+	unknown := m.Count(func(c Cell) bool { return c.unlike() && c.Observed == Unknown })
+	switch {
+	case m.Count(Cell.unlike) > unknown:
+		return 1
+	case unknown > 0:
+		return 2
+	default:
+		return 0
 	}
-	return code
 }
 
 // Count counts the cells that have this.
@@ -70,18 +71,18 @@ func (m Matrix) Count(has func(Cell) bool) (n int) {
 
 // With gives this matrix with what was run for another one.
 func (m Matrix) With(run Matrix) Matrix {
-	together := Matrix{Strategies: m.Strategies, Anomalies: m.Anomalies, Cells: map[string]map[string]Cell{}, in: m.in}
-	for _, a := range m.Anomalies {
-		together.Cells[a.Name] = map[string]Cell{}
-		for _, s := range m.Strategies {
-			cell := m.Cells[a.Name][s]
-			if ran, known := run.Cells[a.Name][s]; known && ran.Ran() {
+	m.Cells = maps.Clone(m.Cells)
+	for name, row := range m.Cells {
+		row = maps.Clone(row)
+		m.Cells[name] = row
+		for s, cell := range row {
+			if ran := run.Cells[name][s]; ran.Ran() {
 				cell.Observed, cell.NotRun, cell.Says, cell.Seconds = ran.Observed, ran.NotRun, ran.Says, ran.Seconds
+				row[s] = cell
 			}
-			together.Cells[a.Name][s] = cell
 		}
 	}
-	return together
+	return m
 }
 
 // Expected gives the matrix as it is expected to be: as if each cell had been run, and come out so.
@@ -102,35 +103,32 @@ func blank(in language.Language) Matrix {
 	for _, l := range All() {
 		m.Anomalies = append(m.Anomalies, Anomaly{Name: l.Name, Claim: l.Claim.In(in)})
 		m.Cells[l.Name] = map[string]Cell{}
-		for _, s := range m.Strategies {
-			e := l.Expects(s)
+		for _, s := range evolution.Table() {
+			e := l.Expects(s.Name)
 			c := Cell{Expected: e.Observed, Why: e.Why.In(in)}
 			if c.Expected == NA {
 				c.Observed = NA
 			} else {
 				c.How = l.how(s)
 			}
-			m.Cells[l.Name][s] = c
+			m.Cells[l.Name][s.Name] = c
 		}
 	}
 	return m
 }
 
 // how gives the command that shows what a lab observes of a lock.
-func (l Lab) how(lock string) string {
+func (l Lab) how(s strategy.Strategy) string {
 	if l.Search == nil {
-		return "lab " + l.Name + " --lock " + lock
+		return "lab " + l.Name + " --lock " + s.Name
 	}
-	in, one := l.scenario(lock)
+	in, one := l.scenario(s)
 	if !one {
 		return "explore --all"
 	}
-	words := []string{"explore", lock}
+	words := []string{"explore", s.Name}
 	if flags := in.String(); flags != "" {
 		words = append(words, flags)
 	}
 	return strings.Join(append(words, "--anomaly", string(l.Search.Anomaly)), " ")
 }
-
-// say gives a text in the language of the matrix.
-func (m Matrix) say(english, chinese string) string { return language.Both(english, chinese).In(m.in) }

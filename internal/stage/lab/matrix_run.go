@@ -32,14 +32,8 @@ type Told struct {
 	Cell              Cell // once it ends
 }
 
-// observation is what a run has shown, and a sentence about it.
-type observation struct {
-	observed Observed
-	says     string
-}
-
-// observe runs a lab with a lock.
-type observe func(ctx context.Context, l Lab, lock string) (observation, error)
+// observe runs a lab with a lock, and gives what that has shown, and a sentence about it.
+type observe func(ctx context.Context, l Lab, lock string) (Observed, string, error)
 
 // task is a cell that is to be run.
 type task struct {
@@ -51,15 +45,12 @@ type task struct {
 // Compute runs the cells. What cannot be run on this machine is not, and says why. An error is only that ctx ended.
 func (run MatrixRun) Compute(ctx context.Context) (Matrix, error) {
 	known := sweeps{}
-	return run.compute(ctx, func(ctx context.Context, l Lab, lock string) (observation, error) {
+	return run.compute(ctx, func(ctx context.Context, l Lab, lock string) (Observed, string, error) {
 		if l.Search != nil {
 			return l.search(ctx, lock, known, run.In)
 		}
 		result, err := l.Run(ctx, run.Program, lock, Embedded, run.In)
-		if result.Observed == Unknown {
-			return observation{Unknown, result.Reason}, err
-		}
-		return observation{result.Observed, result.Sentence}, err
+		return result.Observed, result.Sentence + result.Reason, err // one of the two
 	})
 }
 
@@ -74,7 +65,7 @@ func (run MatrixRun) compute(ctx context.Context, observe observe) (Matrix, erro
 			case t.cell.Ran(): // there is nothing to run
 				continue
 			case run.Quick && !l.isQuick(s):
-				t.cell.NotRun = m.say("it is not among the quick ones", "它不在快速的部分里")
+				t.cell.NotRun = m.in.Say("it is not among the quick ones", "它不在快速的部分里")
 				m.Cells[l.Name][s] = t.cell
 				continue
 			case l.Search == nil: // it waits more than it works
@@ -86,17 +77,14 @@ func (run MatrixRun) compute(ctx context.Context, observe observe) (Matrix, erro
 		}
 	}
 	run.Begin(m.With(m), toRun)
-	// What works has the machine for itself: beside it, what waits would be late.
-	if err := run.each(ctx, waiting, max(run.Beside, 1), observe); err != nil {
-		return Matrix{}, err
-	}
-	if err := run.each(ctx, working, 1, observe); err != nil {
-		return Matrix{}, err
+	err := run.each(ctx, waiting, max(run.Beside, 1), observe)
+	if err == nil { // what works has the machine for itself: beside it, what waits would be late
+		err = run.each(ctx, working, 1, observe)
 	}
 	for _, t := range append(waiting, working...) {
 		m.Cells[t.lab.Name][t.strategy] = t.cell
 	}
-	return m, nil
+	return m, err
 }
 
 // isQuick reports whether a cell is among the quick ones: a lab with the locks that it is about; of the explorer's, what one short
@@ -120,11 +108,10 @@ func (run MatrixRun) each(ctx context.Context, tasks []*task, beside int, observ
 	group.SetLimit(beside)
 	for _, t := range tasks {
 		group.Go(func() error {
-			if ctx.Err() != nil {
-				return context.Cause(ctx)
+			if ctx.Err() == nil {
+				tell(t, false)
+				t.run(ctx, observe, run.In)
 			}
-			tell(t, false)
-			t.run(ctx, observe, run.In)
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
 			}
@@ -138,14 +125,12 @@ func (run MatrixRun) each(ctx context.Context, tasks []*task, beside int, observ
 // run runs a cell.
 func (t *task) run(ctx context.Context, observe observe, in language.Language) {
 	began := time.Now()
-	seen, err := observe(ctx, t.lab, t.strategy)
-	t.cell.Seconds = time.Since(began).Seconds()
-	t.cell.NotRun = unavailable(err, in)
-	switch {
-	case t.cell.NotRun != "":
-	case err != nil:
-		t.cell.Observed, t.cell.Says = Unknown, err.Error()
-	default:
-		t.cell.Observed, t.cell.Says = seen.observed, seen.says
+	observed, says, err := observe(ctx, t.lab, t.strategy)
+	if err != nil {
+		observed, says = Unknown, err.Error()
 	}
+	if t.cell.NotRun = unavailable(err, in); t.cell.NotRun == "" {
+		t.cell.Observed, t.cell.Says = observed, says
+	}
+	t.cell.Seconds = time.Since(began).Seconds()
 }

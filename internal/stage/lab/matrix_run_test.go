@@ -15,12 +15,12 @@ func quiet(quick bool) MatrixRun {
 // A cell that was not run is not given as observed, whatever is expected of it.
 func TestWhatWasNotRunIsNotObserved(t *testing.T) {
 	var runs atomic.Int64
-	m, err := quiet(true).compute(t.Context(), func(_ context.Context, _ Lab, lock string) (observation, error) {
+	m, err := quiet(true).compute(t.Context(), func(_ context.Context, _ Lab, lock string) (Observed, string, error) {
 		runs.Add(1)
 		if lock == "v2" {
-			return observation{}, ErrNoRedis
+			return "", "", ErrNoRedis
 		}
-		return observation{observed: Holds}, nil
+		return Holds, "", nil
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -48,8 +48,8 @@ func TestAWholeRunLeavesNothingOut(t *testing.T) {
 			told++
 		}
 	}
-	m, err := run.compute(t.Context(), func(context.Context, Lab, string) (observation, error) {
-		return observation{observed: Broken}, nil
+	m, err := run.compute(t.Context(), func(context.Context, Lab, string) (Observed, string, error) {
+		return Broken, "", nil
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -64,8 +64,8 @@ func TestAWholeRunLeavesNothingOut(t *testing.T) {
 
 // A lab that fails says nothing of the lock, and does not end the others.
 func TestAFailureIsUnknown(t *testing.T) {
-	m, err := quiet(false).compute(t.Context(), func(context.Context, Lab, string) (observation, error) {
-		return observation{}, errors.New("the machine is on fire")
+	m, err := quiet(false).compute(t.Context(), func(context.Context, Lab, string) (Observed, string, error) {
+		return "", "", errors.New("the machine is on fire")
 	})
 	if err != nil || m.ExitCode() != 2 || m.Cells["foreign-delete"]["v2"].Says != "the machine is on fire" {
 		t.Errorf("%v, exit code %d, %+v", err, m.ExitCode(), m.Cells["foreign-delete"]["v2"])
@@ -75,9 +75,9 @@ func TestAFailureIsUnknown(t *testing.T) {
 func TestAnInterruptedRunIsNoMatrix(t *testing.T) {
 	ctx, interrupt := context.WithCancelCause(t.Context())
 	enough := errors.New("enough")
-	_, err := quiet(false).compute(ctx, func(context.Context, Lab, string) (observation, error) {
+	_, err := quiet(false).compute(ctx, func(context.Context, Lab, string) (Observed, string, error) {
 		interrupt(enough)
-		return observation{}, context.Cause(ctx)
+		return "", "", context.Cause(ctx)
 	})
 	if !errors.Is(err, enough) {
 		t.Errorf("%v; want that it was interrupted", err)

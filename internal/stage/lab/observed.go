@@ -13,37 +13,33 @@ const (
 	NA      Observed = "n/a"     // the lab is not for this lock
 )
 
+// sign is how a table shows an observation.
+type sign struct {
+	Observed
+	mark  string
+	class string // in HTML
+	word  language.Text
+}
+
+// signs gives all, in the order in which a legend has them.
+func signs() []sign {
+	return []sign{
+		{Broken, "✗", "broken", language.Both("broken", "会发生")},
+		{Holds, "✓", "holds", language.Both("holds", "不会发生")},
+		{Unknown, "?", "unknown", language.Both("unknown", "未知")},
+		{NA, "–", "na", language.Both("n/a", "不适用")},
+		{"", "·", "notrun", language.Both("not run", "未运行")},
+	}
+}
+
+func (o Observed) sign() (s sign) {
+	for _, s = range signs() {
+		if s.Observed == o {
+			break
+		}
+	}
+	return s
+}
+
 // In says it in a language.
-func (o Observed) In(in language.Language) string {
-	switch o {
-	case Broken:
-		return language.Both("broken", "会发生").In(in)
-	case Holds:
-		return language.Both("holds", "不会发生").In(in)
-	case Unknown:
-		return language.Both("unknown", "未知").In(in)
-	case NA:
-		return language.Both("n/a", "不适用").In(in)
-	default:
-		return language.Both("not run", "未运行").In(in)
-	}
-}
-
-// mark says it in one sign.
-func (o Observed) mark() string {
-	switch o {
-	case Broken:
-		return "✗"
-	case Holds:
-		return "✓"
-	case Unknown:
-		return "?"
-	case NA:
-		return "–"
-	default:
-		return "·"
-	}
-}
-
-// observations gives all, in the order in which a legend has them.
-func observations() []Observed { return []Observed{Broken, Holds, Unknown, NA, ""} }
+func (o Observed) In(in language.Language) string { return o.sign().word.In(in) }

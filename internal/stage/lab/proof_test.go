@@ -19,6 +19,16 @@ func moments(of ...witness.Event) (events []witness.Event) {
 	return events
 }
 
+// named gives the lab of that name.
+func named(t *testing.T, name string) Lab {
+	t.Helper()
+	l, err := Find(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
 func obtainsAt(sale string) witness.Event {
 	return witness.Event{Kind: witness.KindObtains, Sale: sale}
 }
@@ -41,7 +51,7 @@ func TestALockHoldsOnlyIfThatIsShown(t *testing.T) {
 		"another sold": {[]witness.Event{obtainsAt("r2#2"), endsAt("r2#2", "")}, Unknown, "nothing shows that the lock holds"},
 	} {
 		a := witness.Examine(moments(append(died[:len(died):len(died)], test.after...)...))
-		r := holderDies().judge("v2", a, nil, language.English)
+		r := named(t, "holder-dies").judge("v2", a, nil, language.English)
 		if r.Observed != test.want || !strings.Contains(r.Reason, test.says) {
 			t.Errorf("%s: %s, %q; want %s, %q", name, r.Observed, r.Reason, test.want, test.says)
 		}
@@ -53,7 +63,7 @@ func TestNothingIsSaidWhereTheWitnessHasAGap(t *testing.T) {
 	events := moments(obtainsAt("r1#1"), witness.Event{Kind: witness.KindDies, Sale: "r1#"}, obtainsAt("r2#1"), endsAt("r2#1", ""))
 	for want, gap := range map[Observed][]witness.Event{Holds: nil, Unknown: {{Kind: witness.KindGap, Replica: "r2"}}} {
 		a := witness.Examine(append(gap, events...))
-		if r := holderDies().judge("v2", a, nil, language.English); r.Observed != want {
+		if r := named(t, "holder-dies").judge("v2", a, nil, language.English); r.Observed != want {
 			t.Errorf("%s, %q; want %s", r.Observed, r.Reason, want)
 		}
 	}
@@ -63,7 +73,7 @@ func TestNothingIsSaidWhereTheWitnessHasAGap(t *testing.T) {
 func TestAReleaseMustArriveWhileAnotherHasTheLock(t *testing.T) {
 	leaves := witness.Event{Kind: witness.KindLeaves, Sale: "r2#1"}
 	held, freed := witness.Event{Kind: witness.KindHeld, Sale: "r1#1"}, witness.Event{Kind: witness.KindFreed, Sale: "r1#1"}
-	hit := checkThenDelete().Hit
+	hit := named(t, "check-then-delete").Hit
 	for name, test := range map[string]struct {
 		events []witness.Event
 		want   bool
@@ -128,7 +138,7 @@ func TestEveryReplicaMustAskForTheLockOfAJob(t *testing.T) {
 		for _, who := range test.tries {
 			events = append(events, witness.Event{Kind: witness.KindTries, Sale: who})
 		}
-		r := scheduledJob().judge("v1", witness.Examine(moments(events...)), nil, language.English)
+		r := named(t, "scheduled-job").judge("v1", witness.Examine(moments(events...)), nil, language.English)
 		if r.Observed != test.want {
 			t.Errorf("%v: %s, %q; want %s", test.tries, r.Observed, r.Reason, test.want)
 		}

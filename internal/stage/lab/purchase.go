@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"time"
 
+	"lockstep/internal/stage/redisproxy"
 	"lockstep/internal/stage/replica"
 	"lockstep/internal/watch/witness"
 )
@@ -36,7 +37,7 @@ func (s *Stage) Buy(replica string) *Purchase {
 		return p
 	}
 	s.purchases = append(s.purchases, p)
-	s.buying.Go(func() {
+	s.running.Go(func() {
 		defer close(p.done)
 		defer leave()
 		began := time.Now()
@@ -65,6 +66,14 @@ func (s *Stage) Work(replica string) *Purchase {
 
 // Wait buys, and waits until the sale waits for the lock.
 func (s *Stage) Wait(replica string) *Purchase { return s.BuyUntil(replica, "wait", waits) }
+
+// BuyCaught buys, and waits until a trap has caught a command of the sale, or the sale has ended.
+func (s *Stage) BuyCaught(replica string, fate redisproxy.Fate, matches func(args []string) bool) (*Purchase, Trap) {
+	trap := s.Catch(replica, 0, fate, matches)
+	p := s.Buy(replica)
+	s.UntilCaught(trap, ends(p.sale))
+	return p, trap
+}
 
 // Finish waits for the answer to each of these purchases, and until the witness has seen their sales end.
 func (s *Stage) Finish(purchases ...*Purchase) {

@@ -3,8 +3,8 @@ package lab
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net"
+	"os"
 
 	"lockstep/internal/dao"
 	"lockstep/internal/language"
@@ -29,90 +29,86 @@ func (k Kind) In(in language.Language) string {
 	return language.Both(string(k), "真实").In(in)
 }
 
-// master is a Redis of one run, with the stock, or a node of redlock.
-type master interface {
-	Addr() string
-	Restart(ctx context.Context) error // without what it held, at the same address
+// nodes is how many masters redlock has: as many as an embedded Redis brings with it.
+const nodes = 5
+
+// master is a Redis of one run: with the stock, or a node of redlock.
+type master struct {
+	addr    string
+	restart func(ctx context.Context) error // without what it held, at the same address
+	real    *redisserver.Server             // the same, if it is a redis-server; nil if not
 }
 
-// redisOf are the Redis servers of one run.
-type redisOf struct {
-	master                       // with the stock
-	real     *redisserver.Server // the same, if it is a redis-server; nil if not
-	nodes    []master            // of redlock
-	spare    *redisserver.Server // the replica of the Redis with the stock, if that has one
-	embedded *dao.Redis
-	servers  []*redisserver.Server // all
-}
-
-// openRedis starts what a shop needs with that lock, empty, on free ports. What was started is there to be closed, also if it fails.
-func openRedis(ctx context.Context, kind Kind, dir string, shop Settings, onNodes bool) (r redisOf, err error) {
-	if r.embedded, err = dao.Open(ctx, dao.Config{EmbeddedAddr: replica.AnyPort}); err != nil { // also for the nodes of redlock
-		return r, err
-	}
-	r.master = embedded{r.embedded.Addr, r.embedded.Restart}
-	for _, node := range r.embedded.Nodes {
-		r.nodes = append(r.nodes, embedded{node.Addr, node.Restart})
-	}
+// openRedis starts what the shop needs, empty, on free ports.
+func (s *Stage) openRedis(ctx context.Context, kind Kind, shop Settings) error {
 	if kind == Embedded {
-		return r, nil
+		return s.openEmbedded(ctx)
 	}
 	var durable []string
 	if shop.Durable {
 		durable = []string{"--appendonly", "yes", "--appendfsync", "always"}
 	}
-	if r.real, err = r.start(ctx, dir, durable...); err != nil {
-		return r, err
+	count := 1
+	if s.onNodes {
+		count += nodes
 	}
-	r.master = r.real
-	if shop.Replicated {
-		host, port, _ := net.SplitHostPort(r.real.Addr()) // it has both
-		if r.spare, err = r.start(ctx, dir, "--replicaof", host, port); err != nil {
-			return r, err
+	for range count {
+		server, err := s.startRedis(ctx, durable...)
+		if err != nil {
+			return err
 		}
+		s.masters = append(s.masters, master{server.Addr(), server.Restart, server})
 	}
-	for i := range r.nodes {
-		if !onNodes {
-			break
-		}
-		if r.nodes[i], err = r.start(ctx, dir); err != nil {
-			return r, err
-		}
+	if !shop.Replicated {
+		return nil
 	}
-	return r, nil
+	host, port, err := net.SplitHostPort(s.masters[0].addr)
+	if err == nil {
+		s.spare, err = s.startRedis(ctx, "--replicaof", host, port)
+	}
+	return err
 }
 
-// start starts a redis-server. It keeps what it holds in memory alone, unless further arguments say otherwise.
-func (r *redisOf) start(ctx context.Context, dir string, arguments ...string) (*redisserver.Server, error) {
+func (s *Stage) openEmbedded(ctx context.Context) error {
+	redis, err := dao.Open(ctx, dao.Config{EmbeddedAddr: replica.AnyPort})
+	if err != nil {
+		return err
+	}
+	s.atEnd(redis.Close)
+	add := func(addr string, restart func() error) {
+		s.masters = append(s.masters, master{addr: addr, restart: func(context.Context) error { return restart() }})
+	}
+	add(redis.Addr, redis.Restart)
+	for _, node := range redis.Nodes {
+		if s.onNodes {
+			add(node.Addr, node.Restart)
+		}
+	}
+	return nil
+}
+
+// startRedis starts a redis-server. It keeps what it holds in memory alone, unless further arguments say otherwise.
+func (s *Stage) startRedis(ctx context.Context, arguments ...string) (*redisserver.Server, error) {
+	dir, err := os.MkdirTemp(s.dir, "redis-")
+	if err != nil {
+		return nil, err
+	}
 	server, err := redisserver.Start(ctx, "redis-server", dir, append([]string{
-		"--save", "", "--appendonly", "no", "--dbfilename", fmt.Sprintf("%d.rdb", len(r.servers)),
-		"--repl-diskless-sync", "yes", "--repl-diskless-sync-delay", "0",
+		"--save", "", "--appendonly", "no", "--repl-diskless-sync", "yes", "--repl-diskless-sync-delay", "0",
 	}, arguments...)...)
 	if errors.Is(err, redisserver.ErrNone) {
 		return nil, ErrNoRedis
 	}
 	if err == nil {
-		r.servers = append(r.servers, server)
+		s.atEnd(func() error { server.Kill(); return nil })
 	}
 	return server, err
 }
 
-// close ends all of them.
-func (r *redisOf) close() error {
-	for _, server := range r.servers {
-		server.Kill()
+// lockOn gives the Redis that the lock is on: this node of redlock, counted from 1; 0, the Redis with the stock, of every other lock.
+func (s *Stage) lockOn(node int) int {
+	if s.onNodes {
+		return node
 	}
-	if r.embedded == nil {
-		return nil
-	}
-	return r.embedded.Close()
+	return 0
 }
-
-// embedded is one in this process.
-type embedded struct {
-	addr    string
-	restart func() error
-}
-
-func (e embedded) Addr() string                  { return e.addr }
-func (e embedded) Restart(context.Context) error { return e.restart() }

@@ -59,16 +59,17 @@ func ExitCode(results []Result) int {
 
 // Text tells a result for people. The commands begin with the program as it was typed, and end with the flag of the language, if it was.
 func (r Result) Text(typed, flag string) string {
-	verdict := r.say("as expected", "符合预期")
+	verdict := r.in.Say("as expected", "符合预期")
 	if !r.AsExpected() {
-		verdict = r.say("expected was ", "预期是") + r.Expected.In(r.in)
+		verdict = r.in.Say("expected was ", "预期是") + r.Expected.In(r.in)
 	}
 	b := &strings.Builder{}
-	fmt.Fprintf(b, r.say("\n%s: %s, %s: %s (%.1f s, %s Redis)\n\n", "\n%s 的缺陷：%s，%s：%s（%.1f 秒，%s Redis）\n\n"),
+	say := func(english, chinese string, values ...any) { b.WriteString(r.in.Say(english, chinese, values...)) }
+	say("\n%s: %s, %s: %s (%.1f s, %s Redis)\n\n", "\n%s 的缺陷：%s，%s：%s（%.1f 秒，%s Redis）\n\n",
 		r.Lock, r.Observed.In(r.in), verdict, r.Why, r.Seconds, Kind(r.Redis).In(r.in))
 	fmt.Fprintln(b, r.Trace.Sequence())
 	if r.Reason != "" {
-		fmt.Fprintf(b, r.say("It cannot be said: %s.\n", "无法判断：%s。\n"), r.Reason)
+		say("It cannot be said: %s.\n", "无法判断：%s。\n", r.Reason)
 	}
 	var told []string
 	for _, f := range r.Findings {
@@ -78,26 +79,19 @@ func (r Result) Text(typed, flag string) string {
 		}
 	}
 	for _, a := range r.Answers {
-		fmt.Fprintf(b, r.say("  the buyer at %s got %s after %.1f s\n", "  %s 的买家得到的响应：%s，用时 %.1f 秒\n"), a.Sale, r.got(a), a.Seconds)
+		say("  the buyer at %s got %s after %.1f s\n", "  %s 的买家得到的响应：%s，用时 %.1f 秒\n", a.Sale, r.got(a), a.Seconds)
 	}
-	fmt.Fprintf(b, r.say("Again: %s %s\n", "再来一次：%s %s\n"), typed, r.Command+flag)
+	say("Again: %s %s\n", "再来一次：%s %s\n", typed, r.Command+flag)
 	if r.Explore != "" {
-		fmt.Fprintf(b, r.say("In every order: %s %s\n", "所有的命令顺序：%s %s\n"), typed, r.Explore+flag)
+		say("In every order: %s %s\n", "所有的命令顺序：%s %s\n", typed, r.Explore+flag)
 	}
 	return b.String()
 }
 
 // got says what a buyer got.
 func (r Result) got(a Answer) string {
-	switch {
-	case a.Status == 0 && a.Code == noAnswer:
-		return r.say(noAnswer, "没有响应")
-	case a.Status == 0:
-		return a.Code
-	default:
-		return strings.TrimSpace(strconv.Itoa(a.Status) + " " + a.Code)
+	if a.Status == 0 {
+		return r.in.Say(noAnswer, "没有响应")
 	}
+	return strings.TrimSpace(strconv.Itoa(a.Status) + " " + a.Code)
 }
-
-// say gives a text in the language of the result.
-func (r Result) say(english, chinese string) string { return language.Both(english, chinese).In(r.in) }

@@ -28,29 +28,29 @@ func (l Lab) Run(ctx context.Context, program, lock string, kind Kind, in langua
 	began := time.Now()
 	limited, cancel := context.WithTimeoutCause(ctx, longest, errTooLong)
 	defer cancel()
-	stage, err := setUp(limited, l.Shop, program, lock, kind)
-	if err != nil {
-		return Result{}, fmt.Errorf("lab %s: %w", l.Name, err)
-	}
-	events, answers, failed, err := l.play(stage)
+	result, err := l.play(limited, program, lock, kind, in)
 	if err != nil {
 		return Result{}, fmt.Errorf("lab %s: %w", l.Name, err)
 	}
 	if ctx.Err() != nil {
 		return Result{}, context.Cause(ctx)
 	}
-	result := l.judge(lock, witness.Examine(events), failed, in)
-	result.Answers, result.Seconds, result.Redis = answers, time.Since(began).Seconds(), string(kind)
+	result.Seconds, result.Redis = time.Since(began).Seconds(), string(kind)
 	if kind == Real {
 		result.Command += " --redis real"
 	}
 	return result, nil
 }
 
-// play runs the scenario, and gives what happened, what the buyers were told, and why it failed. An error is of the stage: that it does
-// not come down.
-func (l Lab) play(s *Stage) (events []witness.Event, answers []Answer, failed, err error) {
+// play runs the scenario on a stage of its own, and says what that has shown. An error is of the stage: that it does not go up, or down.
+func (l Lab) play(ctx context.Context, program, lock string, kind Kind, in language.Language) (r Result, err error) {
+	s, err := setUp(ctx, l.Shop, program, lock, kind)
+	if err != nil {
+		return Result{}, err
+	}
 	defer func() { err = s.tearDown() }() // after a panic, too
 	l.Scenario(s)
-	return s.collected.Events(), s.answers(), s.err, nil
+	r = l.judge(lock, witness.Examine(s.collected.Events()), s.err, in)
+	r.Answers = s.answers()
+	return r, nil
 }

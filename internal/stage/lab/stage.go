@@ -1,18 +1,21 @@
 package lab
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
 	"os"
+	"slices"
 	"sync"
 	"time"
 
 	"lockstep/internal/lock/evolution"
 	"lockstep/internal/shop/cluster"
 	"lockstep/internal/stage/redisproxy"
+	"lockstep/internal/stage/redisserver"
 	"lockstep/internal/stage/replica"
 	"lockstep/internal/watch/witness"
 )
@@ -25,21 +28,19 @@ const grace = 300 * time.Millisecond
 type Stage struct {
 	ctx       context.Context //nolint:containedctx // a stage is a stretch of time, and a scenario reads better without it
 	err       error
+	endings   []func() error // of what was begun, in that order
 	dir       string
-	redis     redisOf
-	onNodes   bool                           // the lock is on the nodes
-	proxies   map[string][]*redisproxy.Proxy // of a replica: to the Redis with the stock, and to the nodes
-	cluster   *cluster.Cluster
+	onNodes   bool                             // the lock is on the nodes
+	masters   []master                         // the Redis with the stock, and then the nodes, if the lock is on them
+	spare     *redisserver.Server              // the replica of the first, if it has one
+	proxies   map[string][]*redisproxy.Proxy   // of a replica: to each of the masters
 	replicas  map[string]cluster.ReplicaAnswer // as they were at first
-	stopped   map[string]bool
 	collected *witness.Collector
 	record    *record // of a job
 	client    *http.Client
 	said      replica.Said // by the replicas
 
-	leave     context.CancelFunc // for the watchers
-	following sync.WaitGroup
-	buying    sync.WaitGroup
+	running   sync.WaitGroup // buyers, and those who watch
 	purchases []*Purchase
 	bought    map[string]int // purchases, by replica
 }
@@ -47,9 +48,8 @@ type Stage struct {
 // setUp starts all of it; or it fails, and nothing is left.
 func setUp(ctx context.Context, shop Settings, program, lock string, kind Kind) (_ *Stage, err error) {
 	s := &Stage{
-		ctx: ctx, proxies: map[string][]*redisproxy.Proxy{},
-		replicas: map[string]cluster.ReplicaAnswer{}, stopped: map[string]bool{}, bought: map[string]int{},
-		collected: witness.NewCollector(), client: &http.Client{Transport: &http.Transport{}}, leave: func() {},
+		proxies: map[string][]*redisproxy.Proxy{}, replicas: map[string]cluster.ReplicaAnswer{}, bought: map[string]int{},
+		collected: witness.NewCollector(), client: &http.Client{Transport: &http.Transport{}},
 	}
 	defer func() {
 		if err != nil {
@@ -59,71 +59,77 @@ func setUp(ctx context.Context, shop Settings, program, lock string, kind Kind) 
 	if s.dir, err = os.MkdirTemp("", "lockstep-lab-"); err != nil {
 		return nil, err
 	}
+	s.atEnd(func() error { return os.RemoveAll(s.dir) })
 	strategy, err := evolution.Find(lock)
 	if err != nil {
 		return nil, err
 	}
 	s.onNodes = strategy.OnNodes
-	if s.redis, err = openRedis(ctx, kind, s.dir, shop, s.onNodes); err != nil {
+	if err := s.openRedis(ctx, kind, shop); err != nil {
 		return nil, err
 	}
-	if err := s.openProxies(shop); err != nil {
+	replicas := cmp.Or(shop.Replicas, 2)
+	if err := s.openProxies(replicas); err != nil {
 		return nil, err
 	}
-	s.cluster, err = cluster.Start(ctx, shop.Replicas, s.commands(program, lock, shop), grace, slog.New(slog.DiscardHandler))
+	shops, err := cluster.Start(ctx, replicas, s.commands(program, lock, shop), grace, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s", err, &s.said)
 	}
-	return s, s.watch(ctx, shop)
+	s.atEnd(func() error { shops.Stop(); return nil })
+	return s, s.watch(ctx, shop.Job, shops.Replicas())
 }
 
-// watch begins to collect what happens.
-func (s *Stage) watch(ctx context.Context, shop Settings) (err error) {
-	watching, leave := context.WithCancel(ctx)
-	s.leave = leave
-	for _, answer := range s.cluster.Replicas() {
-		s.replicas[answer.Name] = answer
-		if shop.Job == nil {
-			s.follow(watching, answer)
+// openProxies puts proxies before each replica.
+func (s *Stage) openProxies(replicas int) error {
+	for i := range replicas {
+		name := fmt.Sprintf("r%d", i+1) // as cluster calls them
+		for _, master := range s.masters {
+			proxy, err := redisproxy.Open(master.addr)
+			if err != nil {
+				return err
+			}
+			s.atEnd(proxy.Close)
+			s.proxies[name] = append(s.proxies[name], proxy)
 		}
 	}
-	if shop.Job != nil {
-		s.record, err = openRecord(ctx, *shop.Job, s.redis.Addr())
+	return nil
+}
+
+// watch begins to collect what happens: by the streams of the replicas until they die, since the process that is started in the place of
+// one is none of the lab's. What replicas of a job did is in its record.
+func (s *Stage) watch(ctx context.Context, job *Job, replicas []cluster.ReplicaAnswer) (err error) {
+	var leave context.CancelFunc
+	s.ctx, leave = context.WithCancel(ctx)
+	s.atEnd(func() error {
+		leave()
+		s.running.Wait()
+		s.client.CloseIdleConnections()
+		return nil
+	})
+	for _, from := range replicas {
+		s.replicas[from.Name] = from
+		if job == nil {
+			s.running.Go(func() {
+				_, _ = witness.Follow(s.ctx, s.client, "http://"+from.Address+"/events", "", s.collected.Collect) // it ends with the replica
+			})
+		}
+	}
+	if job != nil {
+		err = s.openRecord(*job)
 	}
 	return err
 }
 
-// follow collects what a replica notes, until it dies: the process that is started in its place is none of the lab's.
-func (s *Stage) follow(ctx context.Context, from cluster.ReplicaAnswer) {
-	s.following.Go(func() {
-		_, _ = witness.Follow(ctx, s.client, "http://"+from.Address+"/events", "", s.collected.Collect) // it ends with the replica
-	})
-}
+// atEnd has something done when the stage comes down, before what was begun earlier is ended.
+func (s *Stage) atEnd(end func() error) { s.endings = append(s.endings, end) }
 
 // tearDown ends everything, and gives what could not be ended.
-func (s *Stage) tearDown() error {
-	for name := range s.stopped {
-		_ = replica.GoOn(s.replicas[name].PID) // it may have been killed
+func (s *Stage) tearDown() (err error) {
+	for _, end := range slices.Backward(s.endings) {
+		err = errors.Join(err, end())
 	}
-	if s.cluster != nil {
-		s.cluster.Stop()
-	}
-	s.leave()
-	s.following.Wait()
-	for _, p := range s.purchases {
-		p.Leave()
-	}
-	s.buying.Wait()
-	s.client.CloseIdleConnections()
-	var errs []error
-	if s.record != nil {
-		errs = append(errs, s.record.close())
-	}
-	errs = append(errs, s.closeProxies(), s.redis.close())
-	if s.dir != "" {
-		errs = append(errs, os.RemoveAll(s.dir))
-	}
-	return errors.Join(errs...)
+	return err
 }
 
 // Until waits until a condition is met.

@@ -48,48 +48,60 @@ func (m Matrix) Line(anomaly string) string {
 
 // mark says in a sign or two what the cell is.
 func (c Cell) mark() string {
-	if c.Ran() && !c.AsExpected() {
-		return c.Observed.mark() + "!"
+	mark := c.Observed.sign().mark
+	if c.unlike() {
+		mark += "!"
 	}
-	return c.Observed.mark()
+	return mark
 }
 
 // Legend says what the signs mean.
 func (m Matrix) Legend() string {
-	var all []string
-	for _, o := range observations() {
-		all = append(all, o.mark()+" "+o.In(m.in))
+	return strings.Join(append(m.legend(func(Observed) bool { return true }), "! "+m.unlike()), "  ")
+}
+
+// legend says what the signs of some observations mean.
+func (m Matrix) legend(of func(Observed) bool) (all []string) {
+	for _, s := range signs() {
+		if of(s.Observed) {
+			all = append(all, s.mark+" "+s.word.In(m.in))
+		}
 	}
-	return strings.Join(append(all, "! "+m.unlike()), "  ")
+	return all
+}
+
+// observed counts the cells of which that was observed.
+func (m Matrix) observed(o Observed) int {
+	return m.Count(func(c Cell) bool { return c.Observed == o })
 }
 
 // unlike says that a cell is not as expected.
-func (m Matrix) unlike() string { return m.say("not as expected", "与预期不符") }
+func (m Matrix) unlike() string { return m.in.Say("not as expected", "与预期不符") }
 
 // expected says what was expected of a cell.
 func (m Matrix) expected(c Cell) string {
-	return m.say("expected: ", "预期：") + c.Expected.In(m.in)
+	return m.in.Say("expected: ", "预期：") + c.Expected.In(m.in)
 }
 
 // Summary counts the cells.
 func (m Matrix) Summary() string {
-	count := func(o Observed) int { return m.Count(func(c Cell) bool { return c.Observed == o }) }
-	format := m.say("%d cells: %d broken, %d holds, %d unknown, %d n/a, %d not run, %d not as expected",
-		"共 %d 格：%d 会发生，%d 不会发生，%d 未知，%d 不适用，%d 未运行，%d 格与预期不符")
-	return fmt.Sprintf(format, m.Count(func(Cell) bool { return true }), count(Broken), count(Holds), count(Unknown), count(NA), count(""),
-		m.Count(func(c Cell) bool { return c.Ran() && !c.AsExpected() }))
+	return m.in.Say("%d cells: %d broken, %d holds, %d unknown, %d n/a, %d not run, %d not as expected",
+		"共 %d 格：%d 会发生，%d 不会发生，%d 未知，%d 不适用，%d 未运行，%d 格与预期不符",
+		m.Count(func(Cell) bool { return true }),
+		m.observed(Broken), m.observed(Holds), m.observed(Unknown), m.observed(NA), m.observed(""),
+		m.Count(Cell.unlike))
 }
 
 // Outcome tells in a line what a cell's run has shown.
 func (m Matrix) Outcome(c Cell) string {
 	says := c.Observed.In(m.in)
-	if c.Ran() && !c.AsExpected() {
-		says += m.say(", ", "，") + m.unlike() + m.say(": ", "：") + m.expected(c)
+	if c.unlike() {
+		says += m.in.Say(", ", "，") + m.unlike() + m.in.Say(": ", "：") + m.expected(c)
 	}
-	says += fmt.Sprintf(m.say(" (%.1f s)", " (%.1f 秒)"), c.Seconds)
+	says += m.in.Say(" (%.1f s)", " (%.1f 秒)", c.Seconds)
 	for _, text := range []string{c.Says, c.NotRun} {
 		if text != "" {
-			says += m.say(": ", "：") + text
+			says += m.in.Say(": ", "：") + text
 		}
 	}
 	return says

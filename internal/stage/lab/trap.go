@@ -2,6 +2,7 @@ package lab
 
 import (
 	"context"
+	"time"
 
 	"lockstep/internal/stage/redisproxy"
 	"lockstep/internal/watch/witness"
@@ -16,13 +17,8 @@ type Trap struct {
 	is      witness.Kind // what is noted when it has caught something
 }
 
-// Catch sets a trap between a replica and the Redis with the stock.
-func (s *Stage) Catch(replica string, fate redisproxy.Fate, matches func(args []string) bool) Trap {
-	return s.CatchOn(replica, 0, fate, matches)
-}
-
-// CatchOn sets a trap between a replica and a node.
-func (s *Stage) CatchOn(replica string, node int, fate redisproxy.Fate, matches func(args []string) bool) Trap {
+// Catch sets a trap between a replica and a node; 0 is the Redis with the stock.
+func (s *Stage) Catch(replica string, node int, fate redisproxy.Fate, matches func(args []string) bool) Trap {
 	return Trap{s.proxies[replica][node].Catch(matches, fate), replica, node, map[redisproxy.Fate]witness.Kind{
 		redisproxy.Hold: witness.KindHeld, redisproxy.HoldReply: witness.KindUnheard, redisproxy.LoseRequest: witness.KindLost,
 		redisproxy.LoseReply: witness.KindLost, redisproxy.LoseMessage: witness.KindMessageLost, redisproxy.Resend: witness.KindResent,
@@ -31,7 +27,7 @@ func (s *Stage) CatchOn(replica string, node int, fate redisproxy.Fate, matches 
 
 // Pass watches for a command between a replica and a Redis, and lets it pass. UntilAnswered waits for it.
 func (s *Stage) Pass(replica string, node int, matches func(args []string) bool) Trap {
-	t := s.CatchOn(replica, node, redisproxy.Hold, matches)
+	t := s.Catch(replica, node, redisproxy.Hold, matches)
 	t.Release()
 	return t
 }
@@ -47,7 +43,7 @@ func (s *Stage) UntilCaught(t Trap, or Condition) {
 		}()
 		err := s.collected.Until(ctx, or)
 		if t.IsCaught() {
-			s.note(t.replica, t.node, t.is)
+			s.note(time.Now(), t.replica, t.node, t.is)
 			return nil
 		}
 		return err
@@ -57,7 +53,7 @@ func (s *Stage) UntilCaught(t Trap, or Condition) {
 // Release lets a command pass that a trap holds.
 func (s *Stage) Release(t Trap) {
 	if t.IsCaught() {
-		s.note(t.replica, t.node, witness.KindFreed)
+		s.note(time.Now(), t.replica, t.node, witness.KindFreed)
 	}
 	t.Release()
 }

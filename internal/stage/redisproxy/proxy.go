@@ -5,33 +5,33 @@ package redisproxy
 import (
 	"fmt"
 	"net"
+	"slices"
 	"sync"
+	"time"
 )
 
 // Proxy listens at a port of loopback, and passes everything on to one Redis.
 type Proxy struct {
 	addr    string
 	running sync.WaitGroup
+	over    chan struct{} // closed by Close
 
-	mu       sync.Mutex
-	target   string
-	listener net.Listener
-	traps    []*Trap
-	routes   map[*route]struct{} // open
-	gone     bool                // Redis cannot be reached
-	ended    bool                // nor can the proxy: listener is closed
-	hung     chan struct{}       // closed when commands go on to Redis; nil while they do
-	closed   bool
+	mu        sync.Mutex
+	target    string
+	listener  net.Listener        // nil: nobody reaches the proxy
+	traps     []*Trap             // that have caught nothing yet
+	routes    map[*route]struct{} // open
+	gone      bool                // Redis cannot be reached
+	hungUntil time.Time           // no command goes on to Redis before
 }
 
-// Open makes a proxy to the Redis at that address. The caller must Close it.
+// Open makes a proxy to the Redis at that address. The caller must Close it, once.
 func Open(target string) (*Proxy, error) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return nil, fmt.Errorf("a proxy to the Redis at %s: %w", target, err)
+	p := &Proxy{addr: "127.0.0.1:0", target: target, over: make(chan struct{}), routes: map[*route]struct{}{}}
+	if err := p.Begin(); err != nil {
+		return nil, err
 	}
-	p := &Proxy{target: target, addr: listener.Addr().String(), listener: listener, routes: map[*route]struct{}{}}
-	p.running.Go(func() { p.accept(listener) })
+	p.addr = p.listener.Addr().String()
 	return p, nil
 }
 
@@ -40,11 +40,21 @@ func (p *Proxy) Addr() string { return p.addr }
 
 // Catch sets a trap for the next command, or the next message to a subscriber, that matches: it does with it what fate says.
 func (p *Proxy) Catch(matches func(args []string) bool, fate Fate) *Trap {
-	trap := newTrap(matches, fate)
+	trap := &Trap{
+		matches: matches, fate: fate, over: p.over,
+		caught: make(chan struct{}), decided: make(chan struct{}), answered: make(chan struct{}),
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.traps = append(p.traps, trap)
 	return trap
+}
+
+// Remove takes a trap away: it catches nothing any more.
+func (p *Proxy) Remove(trap *Trap) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.traps = slices.DeleteFunc(p.traps, func(t *Trap) bool { return t == trap })
 }
 
 // Cut makes Redis unreachable until Mend: it closes every connection, and each new one.
@@ -52,9 +62,7 @@ func (p *Proxy) Cut() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.gone = true
-	for r := range p.routes {
-		r.close()
-	}
+	p.disconnect()
 }
 
 // Mend ends what Cut began.
@@ -64,22 +72,70 @@ func (p *Proxy) Mend() {
 	p.gone = false
 }
 
-// Close closes every connection. What is still held never arrives.
-func (p *Proxy) Close() error {
-	err := p.End()
+// End makes Redis unreachable as if it had ended, until Begin: it closes every connection, and each new one is refused.
+func (p *Proxy) End() (err error) {
 	p.mu.Lock()
-	p.closed = true
-	over := p.hung
-	for _, trap := range p.traps {
-		trap.Drop()
+	defer p.mu.Unlock()
+	if p.listener != nil {
+		err = p.listener.Close()
 	}
+	p.listener = nil
+	p.disconnect()
+	return err
+}
+
+// Begin ends what End began. It fails if somebody else has taken the port meanwhile.
+func (p *Proxy) Begin() error {
+	listener, err := net.Listen("tcp", p.addr)
+	if err != nil {
+		return fmt.Errorf("a proxy to the Redis at %s: %w", p.target, err)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.listener = listener
+	p.running.Go(func() { p.accept(listener) })
+	return nil
+}
+
+// PointAt leads new connections to another Redis, as an address does that moves with the master, and closes those that there are.
+func (p *Proxy) PointAt(target string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.target = target
+	p.disconnect()
+}
+
+// Hang keeps every command from Redis for some time, as CLIENT PAUSE does: they take effect after it.
+func (p *Proxy) Hang(lasts time.Duration) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.hungUntil = time.Now().Add(lasts)
+}
+
+// awaitHang waits until no command is kept from Redis, or the proxy is closed.
+func (p *Proxy) awaitHang() {
+	p.mu.Lock()
+	until := p.hungUntil
+	p.mu.Unlock()
+	if lasts := time.Until(until); lasts > 0 {
+		select {
+		case <-time.After(lasts):
+		case <-p.over:
+		}
+	}
+}
+
+// disconnect closes every connection. The mutex is held.
+func (p *Proxy) disconnect() {
 	for r := range p.routes {
 		r.close()
 	}
-	p.mu.Unlock()
-	if over != nil {
-		p.goOn(over)
-	}
+}
+
+// Close closes every connection. What is still held never arrives.
+func (p *Proxy) Close() error {
+	err := p.End()
+	close(p.over)
 	p.running.Wait()
 	return err
 }
@@ -96,7 +152,10 @@ func (p *Proxy) accept(listener net.Listener) {
 
 // serve passes on what comes and goes on one connection.
 func (p *Proxy) serve(client net.Conn) {
-	server, err := net.Dial("tcp", p.pointsAt())
+	p.mu.Lock()
+	target := p.target
+	p.mu.Unlock()
+	server, err := net.Dial("tcp", target)
 	if err != nil {
 		_ = client.Close() // as if it were Redis itself
 		return
@@ -113,7 +172,7 @@ func (p *Proxy) serve(client net.Conn) {
 func (p *Proxy) open(r *route) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.gone || p.ended || p.closed {
+	if p.gone || p.listener == nil {
 		return false
 	}
 	p.routes[r] = struct{}{}
@@ -130,11 +189,11 @@ func (p *Proxy) forget(r *route) {
 func (p *Proxy) trapFor(args []string, isMessage bool) *Trap {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for _, trap := range p.traps {
-		if !trap.sprung && isMessage == (trap.fate == LoseMessage) && trap.matches(args) {
-			trap.sprung = true
-			return trap
-		}
+	i := slices.IndexFunc(p.traps, func(t *Trap) bool { return isMessage == (t.fate == LoseMessage) && t.matches(args) })
+	if i < 0 {
+		return nil
 	}
-	return nil
+	trap := p.traps[i]
+	p.traps = slices.Delete(p.traps, i, i+1)
+	return trap
 }

@@ -1,6 +1,7 @@
 package redisproxy_test
 
 import (
+	"context"
 	"errors"
 	"io"
 	"strings"
@@ -45,9 +46,9 @@ func is(name, key string) func([]string) bool {
 
 func caught(t *testing.T, trap *redisproxy.Trap) {
 	t.Helper()
-	select {
-	case <-trap.Caught():
-	case <-time.After(patience):
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	if !trap.AwaitCaught(ctx) {
 		t.Fatal("nothing was caught")
 	}
 }

@@ -61,70 +61,30 @@ func (r *route) passCommands() error {
 			return err
 		}
 		trap := r.proxy.trapFor(args, false)
-		if err := trap.await(); err != nil {
-			return err
+		if trap != nil && trap.strikesCommand() {
+			if err := trap.strike(); err != nil {
+				return err
+			}
 		}
 		r.proxy.awaitHang()
-		replies := []awaited{{trap: trap}}
-		if trap != nil && trap.fate == Resend {
-			replies = []awaited{{unheard: true}, {trap: trap}}
-		}
-		if err := r.send(args[0], raw, replies); err != nil {
+		if err := r.send(args[0], raw, trap); err != nil {
 			return err
 		}
 	}
 }
 
-// send sends a command to Redis as often as there are replies to come.
-func (r *route) send(name, raw string, replies []awaited) error {
+// send sends a command to Redis; twice, if its trap says so.
+func (r *route) send(name, raw string, trap *Trap) error {
 	r.mu.Lock()
-	r.awaiting = append(r.awaiting, replies...)
+	if trap != nil && trap.fate == Resend {
+		r.awaiting = append(r.awaiting, awaited{unheard: true})
+		raw += raw
+	}
+	r.awaiting = append(r.awaiting, awaited{trap: trap})
 	r.subscribes = r.subscribes || strings.EqualFold(name, "subscribe")
 	r.mu.Unlock()
-	_, err := io.WriteString(r.server, strings.Repeat(raw, len(replies)))
+	_, err := io.WriteString(r.server, raw)
 	return err
-}
-
-// await waits until a command may go on to Redis; nil is the trap of one that was not caught. It fails with errLost if it never may.
-func (t *Trap) await() error {
-	switch {
-	case t == nil || t.fate == LoseReply || t.fate == HoldReply || t.fate == Resend:
-		return nil
-	case t.fate == LoseRequest:
-		close(t.caught)
-		return errLost
-	}
-	close(t.caught)
-	return t.decision()
-}
-
-// decision waits until a command or a reply that is held may pass. It fails with errLost if it never may.
-func (t *Trap) decision() error {
-	<-t.decided
-	if !t.passes {
-		return errLost
-	}
-	return nil
-}
-
-// reply waits until the reply to a command may go on to its client. It fails with errLost if it never may.
-func (t *Trap) reply() error {
-	if t == nil {
-		return nil
-	}
-	close(t.answered)
-	switch t.fate {
-	case LoseReply:
-		close(t.caught) // first: who then hears of its client's failure knows why
-		return errLost
-	case HoldReply:
-		close(t.caught)
-		return t.decision()
-	case Resend:
-		close(t.caught)
-	case Hold, LoseRequest, LoseMessage: // it was caught before, or is no reply
-	}
-	return nil
 }
 
 func (r *route) passReplies() {
@@ -135,15 +95,16 @@ func (r *route) passReplies() {
 			return
 		}
 		if message := r.message(raw); message != nil {
-			if trap := r.proxy.trapFor(message, true); trap != nil {
-				close(trap.caught)
+			if trap := r.proxy.trapFor(message, true); trap != nil && trap.strike() != nil {
 				continue
 			}
 		} else if reply := r.answered(); reply.unheard {
 			continue
-		} else if reply.trap.reply() != nil {
-			r.close()
-			return
+		} else if trap := reply.trap; trap != nil {
+			close(trap.answered)
+			if !trap.strikesCommand() && trap.strike() != nil {
+				return
+			}
 		}
 		if _, err := io.WriteString(r.client, raw); err != nil {
 			continue // its client has left; Redis is heard to the end

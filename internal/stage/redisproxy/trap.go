@@ -28,25 +28,17 @@ const (
 type Trap struct {
 	matches func(args []string) bool
 	fate    Fate
-	sprung  bool // the proxy's mutex is held
+	over    <-chan struct{} // closed with the proxy: nothing passes any more
 
-	once    sync.Once
-	caught  chan struct{}
-	decided chan struct{}
-	passes  bool // once it is decided
-
+	caught   chan struct{}
+	decided  chan struct{}
+	passes   bool // once it is decided
+	once     sync.Once
 	answered chan struct{}
 }
 
-func newTrap(matches func([]string) bool, fate Fate) *Trap {
-	return &Trap{matches: matches, fate: fate, caught: make(chan struct{}), decided: make(chan struct{}), answered: make(chan struct{})}
-}
-
-// Caught is closed when a command or a message has been caught and its fate has begun: it or its reply is held, or lost, or Redis has
+// IsCaught reports whether a command or a message has been caught and its fate has begun: it or its reply is held, or lost, or Redis has
 // answered it.
-func (t *Trap) Caught() <-chan struct{} { return t.caught }
-
-// IsCaught reports whether Caught is closed.
 func (t *Trap) IsCaught() bool {
 	select {
 	case <-t.caught:
@@ -56,7 +48,7 @@ func (t *Trap) IsCaught() bool {
 	}
 }
 
-// AwaitCaught waits until Caught is closed, and reports whether it is; or until ctx ends.
+// AwaitCaught waits until something IsCaught, and reports whether it is; or until ctx ends.
 func (t *Trap) AwaitCaught(ctx context.Context) bool {
 	select {
 	case <-t.caught:
@@ -74,6 +66,31 @@ func (t *Trap) Release() { t.decide(true) }
 
 // Drop loses a command that is held, and its connection.
 func (t *Trap) Drop() { t.decide(false) }
+
+// strikesCommand reports whether a command that is caught meets its fate before it goes on to Redis; otherwise its reply does.
+func (t *Trap) strikesCommand() bool { return t.fate == Hold || t.fate == LoseRequest }
+
+// strike does what the fate says with a command, a reply or a message, and waits until that may pass. It fails with errLost if it never
+// may.
+func (t *Trap) strike() error {
+	close(t.caught) // first: who then hears of its client's failure knows why
+	switch t.fate {
+	case Hold, HoldReply:
+		select {
+		case <-t.decided:
+		case <-t.over:
+			return errLost
+		}
+		if !t.passes {
+			return errLost
+		}
+		return nil
+	case Resend:
+		return nil
+	default:
+		return errLost
+	}
+}
 
 func (t *Trap) decide(passes bool) {
 	t.once.Do(func() {

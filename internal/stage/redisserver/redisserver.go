@@ -11,19 +11,27 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"strconv"
 	"strings"
 )
 
 // ErrNone means that there is no such program on this machine.
 var ErrNone = errors.New("it is not installed")
 
-// tries is how many ports are tried: another process may take one that was free a moment ago.
-const tries = 5
+const (
+	host = "127.0.0.1"
+
+	// A port is one of these: below those that systems give to whoever asks for any, so that nobody takes it by chance while the server is
+	// down.
+	first, ports = 20_000, 12_000
+
+	tries = 5 // ports: somebody may listen at one
+)
 
 // Server is one redis-server. One goroutine at a time may use it.
 type Server struct {
-	addr    string
 	program string
+	port    int
 	dir     string
 	args    []string
 	process *os.Process
@@ -39,43 +47,24 @@ func Start(ctx context.Context, program, dir string, args ...string) (*Server, e
 	}
 	s := &Server{program: path, dir: dir, args: args}
 	for range tries {
-		if s.addr, err = freeAddr(); err != nil {
-			return nil, err
-		}
-		if err = s.Run(ctx); err == nil {
-			return s, nil
-		}
-		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
+		s.port = first + rand.IntN(ports)
+		if err = s.Run(ctx); err == nil || ctx.Err() != nil {
+			break
 		}
 	}
-	return nil, err
-}
-
-// freeAddr gives an address at which nobody listens. Its port is below those that systems give to whoever asks for any: nobody takes it by
-// chance while the server is down.
-func freeAddr() (addr string, err error) {
-	const first, ports = 20_000, 12_000
-	for range tries {
-		addr = fmt.Sprintf("127.0.0.1:%d", first+rand.IntN(ports))
-		var listener net.Listener
-		if listener, err = net.Listen("tcp", addr); err == nil {
-			return addr, listener.Close()
-		}
+	if err != nil {
+		return nil, err
 	}
-	return "", err
+	return s, nil
 }
 
 // Addr gives the address at which it listens.
-func (s *Server) Addr() string { return s.addr }
+func (s *Server) Addr() string { return net.JoinHostPort(host, strconv.Itoa(s.port)) }
 
 // Run starts it again after Kill, at the same address, and waits until it answers.
 func (s *Server) Run(ctx context.Context) error {
-	host, port, err := net.SplitHostPort(s.addr)
-	if err != nil {
-		return err
-	}
-	command := exec.Command(s.program, append([]string{"--bind", host, "--port", port, "--dir", s.dir}, s.args...)...)
+	settings := []string{"--bind", host, "--port", strconv.Itoa(s.port), "--dir", s.dir}
+	command := exec.Command(s.program, append(settings, s.args...)...)
 	command.Dir = s.dir
 	stdout, err := command.StdoutPipe()
 	if err != nil {
@@ -97,7 +86,7 @@ func (s *Server) Run(ctx context.Context) error {
 		return nil
 	case <-ended:
 		s.process = nil
-		return fmt.Errorf("%s on %s ended at once, %s; its last word: %s", s.program, s.addr, command.ProcessState, last)
+		return fmt.Errorf("%s on %s ended at once, %s; its last word: %s", s.program, s.Addr(), command.ProcessState, last)
 	case <-ctx.Done():
 		s.Kill()
 		return context.Cause(ctx)

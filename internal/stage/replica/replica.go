@@ -25,3 +25,12 @@ func Command(program, command, name, dir string, said io.Writer, settings ...str
 	cmd.Env = slices.DeleteFunc(os.Environ(), func(variable string) bool { return strings.HasPrefix(variable, "LOCKSTEP_") })
 	return cmd
 }
+
+// Kill kills a process.
+func Kill(pid int) error {
+	process, err := os.FindProcess(pid)
+	if err != nil {
+		return err
+	}
+	return process.Kill()
+}

@@ -7,9 +7,6 @@ import "syscall"
 // CanStop reports whether processes can be stopped on this system.
 const CanStop = true
 
-// Kill kills a process.
-func Kill(pid int) error { return syscall.Kill(pid, syscall.SIGKILL) }
-
 // Stop stops a process, timers and all.
 func Stop(pid int) error { return syscall.Kill(pid, syscall.SIGSTOP) }
 

@@ -1,0 +1,243 @@
+package lab
+
+import (
+	"time"
+
+	"lockstep/internal/language"
+	"lockstep/internal/stage/redisproxy"
+	"lockstep/internal/watch/witness"
+)
+
+// outages gives the labs in which a Redis, a process or the way between them fails.
+func outages() []Lab {
+	return []Lab{
+		{
+			Name: "failover",
+			Claim: language.Both("a master that dies while the lock is held does not let a second holder overwrite the first one's sale",
+				"持锁期间主节点崩溃，第二个持有者不会覆盖第一个的写入"),
+			Shows: "v10", Cured: "redlock",
+			Cure: language.Both(
+				"no replica that takes over with less: the lock on independent masters, of which a minority may die; or no lock for what the store "+
+					"can compare by itself (optimistic)", "不让数据更少的从节点接管：锁放在多个独立主节点上，少数可以崩溃；或者存储自己能比较的，就不用锁（optimistic）"),
+			Explores: map[string]string{
+				"v9":      "--faults failover=1 --anomaly lost-update",
+				"v10":     "--faults failover=1 --anomaly lost-update",
+				"redlock": "--try 2 --faults node-crash=1",
+			},
+			Real:     true,
+			Shop:     Settings{Think: each(4*time.Second, "r1"), Replicated: true},
+			Scenario: failover,
+			Fault:    language.Both("a master that has the lock dies while the first sale is at work, and both write", "第一单执行期间，放锁的主节点崩溃，两单都写入"),
+			Hit:      all(either(happened(witness.KindFailsOver), happened(witness.KindCrashes)), answered("r1#1"), answered("r2#1")),
+			Signs:    []witness.FindingKind{witness.LostUpdate},
+			Expected: []Expectation{
+				broken("v1..v6 late-commit setnx-expire lua-setnx getset",
+					"the replica takes over and has not heard of the lock: the second gets it, too", "接管的从节点没有收到这把锁：第二单也加锁成功"),
+				broken("v7..",
+					"the replica has heard neither of the lock nor of the last token: the second gets the same token, and the store takes both",
+					"从节点既没有收到锁，也没有收到最新的令牌：第二单得到同样的令牌，存储两个都接受"),
+				holds("redlock", "four of five masters still have the lock, and the dead one has no replica that could say otherwise",
+					"五个主节点中四个仍有这把锁，崩溃的那个没有从节点可以改口"),
+				nobodyHolds(),
+			},
+		},
+		{
+			Name: "partition",
+			Claim: language.Both("a holder that was cut off past the expiry of its lock writes nothing when it reaches Redis again",
+				"断网超过锁的过期时间的持有者，重新连上 Redis 后写不进去"),
+			Shows: "v5", Cured: "v6",
+			Cure: language.Both("one expiry after it last heard of its lock, a holder is told that the lock is lost, and its work is cancelled",
+				"持有者最近一次得知锁有效之后过了一个过期时间，就得知锁已丢失，业务被取消"),
+			Explore: "--work 15s --faults lost-request=1 --anomaly lost-update",
+			Shop:    Settings{TTL: 1500 * time.Millisecond, Wait: 15 * time.Second, Think: each(6*time.Second, "r1")},
+			Scenario: func(s *Stage) {
+				first := s.Work("r1")
+				s.Cut("r1")
+				s.Finish(s.Buy("r2"))
+				s.Mend("r1")
+				s.Finish(first)
+			},
+			Fault: language.Both(
+				"r1 is cut off while its sale holds the lock, the other sells, and r1 reaches Redis before its write, or is told first",
+				"r1 的一单持有锁时断网，另一单卖出，r1 在写入之前重新连上 Redis，或先得知丢了锁"),
+			Hit:   all(happened(witness.KindCut), happened(witness.KindMend), answered("r2#1"), either(answered("r1#1"), firstIsTold())),
+			Signs: []witness.FindingKind{witness.LostUpdate},
+			Expected: []Expectation{
+				broken("v2..v5 late-commit setnx-expire lua-setnx getset", "nobody tells the holder, and the store takes a write from anybody",
+					"没有人告诉持有者，而存储接受任何人的写入"),
+				holds("v6..", "the holder knows when its lock can have expired, and stops", "持有者知道锁何时可能已过期，并停止执行"),
+				holds("redlock", "the holder knows for how long a majority's word is valid, and stops", "持有者知道多数派的答复多久有效，到时停止"),
+				neverExpires(),
+				keepsNobodyOut(),
+			},
+		},
+		{
+			Name:  "slow-node",
+			Claim: language.Both("one Redis that does not answer in time does not keep a sale from the lock", "一个 Redis 没有及时响应，不妨碍下单拿到锁"),
+			Shows: "v8", Cured: "redlock",
+			Cure: language.Both("the lock on a majority of independent masters: a twentieth of the expiry for each, and a minority may be late",
+				"锁在多数独立主节点上：每个节点最多等二十分之一个过期时间，少数可以迟到"),
+			Explores: map[string]string{"redlock": "--try 2 --faults node-hang=1"},
+			Shop:     Settings{Replicas: 1, TTL: 10 * time.Second},
+			Scenario: slowNode,
+			Fault:    language.Both("the command for the lock is held until the sale has ended", "加锁命令被扣留，直到这一单结束"),
+			Hit:      happened(witness.KindHeld),
+			Proof:    sold("r1#1"),
+			Signs:    []witness.FindingKind{witness.Unanswered},
+			Expected: []Expectation{
+				broken("v1.. late-commit setnx-expire lua-setnx getset set-expire setex",
+					"there is one Redis to ask: the sale waits for it until the client gives up", "只有一个 Redis 可问：这一单一直等到客户端放弃"),
+				holds("redlock", "four of five nodes answer, and the late one is waited for no longer than a twentieth of the expiry",
+					"五个节点中四个有响应，迟到的那个最多等二十分之一个过期时间"),
+				notInRedis(),
+			},
+		},
+		{
+			Name: "empty-restarted-node",
+			Claim: language.Both("a Redis that restarts empty does not let a second holder overwrite the first one's sale",
+				"Redis 清空重启，第二个持有者不会覆盖第一个的写入"),
+			Shows: "redlock", Cured: "v8",
+			Cure: language.Both(
+				"the lock where the stock is: a Redis that forgets the one forgets the other, and refuses what belongs to a run that is over; with "+
+					"redlock, a node must stay away for one expiry before it starts again, or write down every command (appendfsync always)",
+				"锁与库存放在一起：Redis 丢了一个也就丢了另一个，并拒绝属于已结束那一轮的写入；使用 redlock 时，节点要停够一个过期时间再重启，或者每条命令都落盘（appendfsync always）"),
+			Explores: map[string]string{"redlock": "--faults node-restart=1 --nested 1 --anomaly two-holders"},
+			Shop:     Settings{Think: each(4*time.Second, "r1")},
+			Scenario: emptyRestartedNode,
+			Fault: language.Both("a Redis with the lock restarts empty while the first sale is at work, and both write",
+				"第一单执行期间，放锁的 Redis 清空重启，两单都写入"),
+			Hit:   all(happened(witness.KindEmptied), answered("r1#1"), answered("r2#1")),
+			Signs: []witness.FindingKind{witness.LostUpdate},
+			Expected: []Expectation{
+				broken("redlock", "the node that has forgotten the first makes a majority for the second, with two that the first did not reach",
+					"忘了第一单的节点，与第一单没有连上的两个节点一起，为第二单凑成多数派"),
+				holds("v1.. late-commit setnx-expire lua-setnx getset",
+					"the stock and its run are forgotten with the lock, so the first one's write is refused", "库存和这一轮与锁一起丢失，所以第一单的写入被拒绝"),
+				nobodyHolds(),
+			},
+		},
+		{
+			Name: "redis-gone",
+			Claim: language.Both("while Redis is gone, each buyer is soon told the truth; when it is back, sales go on",
+				"Redis 不在时，每个买家很快得到如实的答复；它回来后，下单继续"),
+			Shows: "v1", Cured: "v2",
+			Cure:     language.Both("an expiry: a lock that its holder could not give back goes by itself", "设置过期时间：持有者没能释放的锁会自行过期"),
+			Explore:  "--faults lost-request=1 --anomaly left-behind",
+			Shop:     Settings{TTL: 2 * time.Second, Wait: goneWait, Durable: true},
+			Scenario: redisGone,
+			Fault:    language.Both("Redis is gone when r1 is to hear that it has written, and comes back", "r1 等待写入的响应时 Redis 不在了，之后又回来"),
+			Hit:      all(happened(witness.KindRedisEnds), happened(witness.KindRedisBegins), failed("r1#1")),
+			Proof:    soldAfter(witness.KindRedisBegins, "r2"),
+			Signs:    []witness.FindingKind{witness.LeftBehind, witness.WaitedInVain, witness.SoldUntold, witness.NeverBooked},
+			Blames: func(f witness.Finding) bool { // whoever was told at once that Redis is gone did not wait in vain for the lock
+				return f.Kind != witness.WaitedInVain || time.Duration(f.For) >= goneWait
+			},
+			Expected: []Expectation{
+				broken("v1", "the holder could not give its lock back, and it never expires", "持有者没能释放锁，而锁永不过期"),
+				holds("v2.. setnx-expire lua-setnx", "the lock that nobody could give back expires; then sales go on", "没能释放的锁会过期，之后下单继续"),
+				holds("getset", "the other finds the expiry in the past, and takes the lock over", "另一单发现锁已过期，于是接管"),
+				holds("late-commit", "it had given its lock back before it wrote", "它在写入之前已经释放了锁"),
+				holds("redlock", "its lock is on other nodes, which are there: it is given back", "它的锁在别的节点上，那些节点都在：锁会释放"),
+				holds(noLock, "there is no lock that anybody would wait for; the buyer in doubt is told so", "没有让人等待的锁；结果不明的买家会得到如实的答复"),
+			},
+		},
+		{
+			Name:  "redis-pause",
+			Claim: language.Both("a holder whose lock expires while Redis hangs is told before another gets it", "Redis 卡住期间锁过期，持有者在别人拿到锁之前得知"),
+			Shows: "v5", Cured: "v6",
+			Cure: language.Both("the holder counts the expiry by its own clock, from when it sent the last renewal: it needs no answer to know",
+				"持有者用自己的时钟，从发出最近一次续期时算起：不需要响应也能知道"),
+			Explore: "--faults expiry=1 --anomaly untold",
+			Shop:    Settings{TTL: 1500 * time.Millisecond, Think: map[string]time.Duration{"r1": time.Minute, "r2": time.Second}},
+			Scenario: func(s *Stage) {
+				s.Work("r1")
+				s.RedisHangs(2500 * time.Millisecond) // less than a client waits for a reply
+				s.Served("r2")
+			},
+			Fault:  language.Both("Redis hangs while r1's sale is at work, and then the other sells", "r1 的一单执行期间 Redis 卡住，之后另一单卖出"),
+			Hit:    all(happened(witness.KindRedisHangs), sold("r2")),
+			Proof:  firstIsTold(),
+			Signs:  []witness.FindingKind{witness.Together},
+			Blames: lastsFor(noticed),
+			Expected: []Expectation{
+				broken("v2..v5 setnx-expire lua-setnx getset late-commit", "the holder asks Redis nothing, and nobody tells it", "持有者不问 Redis，也没有人告诉它"),
+				holds("v6..", "a renewal without an answer does not count: the holder stops in time", "没有响应的续期不算数：持有者及时停止"),
+				neverExpires(),
+				without("redlock", "its nodes do not hang with the Redis of the stock: see slow-node", "它的节点不与存库存的 Redis 一起卡住：见 slow-node"),
+				keepsNobodyOut(),
+			},
+		},
+		{
+			// A holder is stopped at its work: its write is not yet sent. What the lock can do here it cannot do in paused-writer, where the
+			// write is on its way.
+			Name:  "stopped-process",
+			Claim: language.Both("a process that was stopped past the expiry of its lock is told before it writes", "暂停超过锁的过期时间的进程，写入之前得知丢了锁"),
+			Shows: "v5", Cured: "v6",
+			Cure: language.Both("a timer at the expiry: it is overdue when the process goes on, and cancels the work",
+				"在过期时刻设定时器：进程恢复时它已到期，于是取消业务"),
+			Explore: "--faults pause=1 --anomaly untold",
+			Unix:    true,
+			Shop:    Settings{TTL: time.Second, Wait: 20 * time.Second, Think: each(5*time.Second, "r1")},
+			Scenario: func(s *Stage) {
+				first := s.Work("r1")
+				s.Stop("r1")
+				s.Finish(s.Buy("r2"))
+				s.GoOn("r1")
+				s.Finish(first)
+			},
+			Fault: language.Both("r1 is stopped at its work, the other sells, and r1 goes on before its work is done",
+				"r1 在执行中被暂停，另一单卖出，r1 在业务结束前恢复"),
+			Hit: all(happened(witness.KindStops), answered("r2#1"),
+				within(4*time.Second, is("r1#1", witness.KindObtains), is("r1", witness.KindGoes))), // a second before its work is done
+			Proof: either(firstIsTold(), answered("r1#1")),
+			Signs: []witness.FindingKind{witness.LostUpdate},
+			Expected: []Expectation{
+				broken("v2..v5 setnx-expire lua-setnx getset late-commit", "nobody tells it, and it writes over the other's update",
+					"没有人告诉它，它覆盖了另一单的更新"),
+				broken("v0 local set-expire setex", "nothing keeps the other out", "没有什么阻止另一单"),
+				holds("v6", "it is told as soon as it goes on; only a write that is on its way would arrive: see paused-writer",
+					"它一恢复就得知；只有已在途中的写入会到达：见 paused-writer"),
+				holds("v7..", "it is told as soon as it goes on; and if it wrote, the store would refuse its token", "它一恢复就得知；即使写入，存储也会拒绝它的令牌"),
+				holds("redlock", "it is told as soon as it goes on; it has no token, should it write: see paused-writer",
+					"它一恢复就得知；但如果写入，它没有令牌：见 paused-writer"),
+				holds("optimistic", "its write is refused, and it reads again", "它的写入被拒绝，于是重新读"),
+				without("atomic", "it reads and writes in one step, so it cannot be stopped between", "它一步完成读和写，所以中间不会被暂停"),
+				neverExpires(),
+			},
+		},
+		{
+			// A client got no reply, and sent its command again by itself. lockstep's own clients never do that (internal/dao/redisclient); go-redis
+			// does unless it is told not to. Here the proxy does it in its place.
+			Name:  "resent-command",
+			Claim: language.Both("a command that the client sends a second time, unasked, is not counted twice", "客户端自行重发的命令不会计两次"),
+			Shows: "v5", Cured: "v6",
+			Cure: language.Both(
+				"the outermost release removes the lock whatever Redis has counted; and clients that repeat nothing (MaxRetries: -1)",
+				"最外层的解锁直接删除锁，不管 Redis 里计了几次；并且客户端不重发（MaxRetries: -1）"),
+			Explore: "--faults resend=1 --anomaly idle",
+			Shop:    Settings{Wait: 2 * time.Second},
+			Scenario: func(s *Stage) {
+				first, _ := s.BuyCaught("r1", redisproxy.Resend, redisproxy.IsTake)
+				s.Answered(first)
+				s.Finish(first, s.Buy("r2"))
+			},
+			Fault: language.Both("Redis is sent r1's command twice", "r1 的命令发给 Redis 两次"),
+			Hit:   happened(witness.KindResent),
+			Proof: sold("r2#1"),
+			Signs: []witness.FindingKind{witness.LeftBehind, witness.WaitedInVain, witness.WaitsForItself},
+			Expected: []Expectation{
+				broken("v1 setnx-expire", "the second is refused for the first: the sale waits for itself, and its lock never expires",
+					"第二次因第一次而被拒绝：这一单等的是自己，而锁永不过期"),
+				broken("v2..v4 late-commit lua-setnx getset", "the second is refused for the first: the sale waits for itself until it expires",
+					"第二次因第一次而被拒绝：这一单等自己的锁，直到过期"),
+				broken("v5", "it is counted twice and given back once: the lock stays until it expires", "计了两次，只释放一次：锁一直留到过期"),
+				holds("v6 v7", "it is counted twice; the outermost release gives back all of it", "计了两次；最外层的解锁全部释放"),
+				broken("v8", "it is counted twice and given back once: the lock stays until it expires", "计了两次，只释放一次：锁一直留到过期"),
+				holds("v9..", "the second says what the first has done: the process has the lock", "第二次报告第一次的结果：进程已有锁"),
+				notBehindProxy(),
+				without("atomic", "it has no lock; its one command, sent twice, would sell twice", "它没有锁；它唯一的命令发两次就会卖两次"),
+				without("v0 local optimistic set-expire setex", "there is no lock that could be counted twice, or refused", "没有可以计两次或被拒绝的锁"),
+			},
+		},
+	}
+}

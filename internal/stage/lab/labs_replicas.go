@@ -1,0 +1,183 @@
+package lab
+
+import (
+	"time"
+
+	"lockstep/internal/language"
+	"lockstep/internal/stage/redisproxy"
+	"lockstep/internal/watch/witness"
+)
+
+// replicas gives the labs of what several replicas do together: run a job, and stand in a queue.
+func replicas() []Lab {
+	return []Lab{
+		{
+			Name:  "scheduled-job",
+			Claim: language.Both("a scheduled job is run once a tick, however many replicas there are", "无论有多少副本，定时任务每个 tick 只运行一次"),
+			Shows: "v0", Cured: "v1",
+			Cure: language.Both(
+				"a lock that every replica tries once a tick; whoever gets it runs the job, and keeps the lock for a part of the tick",
+				"每个副本每个 tick 尝试一次加锁；成功者运行任务，并把锁保留 tick 的一段时间"),
+			Shop:     Settings{Job: &Job{Every: everyTick}},
+			Scenario: func(s *Stage) { s.SeeTries(func() { s.Ticks(2) }) },
+			Proof:    all(moment("r1", witness.KindTries), moment("r2", witness.KindTries)),
+			Fault:    language.Both("the first tick is run", "第一个 tick 运行了"),
+			Hit:      some(runs(1)),
+			Signs:    []witness.FindingKind{witness.RanTwice, witness.Missed, witness.Together},
+			Expected: []Expectation{
+				broken("v0 atomic optimistic", "there is no lock: every replica runs the job", "没有锁：每个副本都运行任务"),
+				broken("set-expire setex", "everybody gets the lock: every replica runs the job", "谁都能加锁成功：每个副本都运行任务"),
+				broken("local", "each process has a lock of its own", "每个进程各有一把锁"),
+				holds("v1.. redlock late-commit setnx-expire lua-setnx getset", "only one replica gets the lock of a tick", "每个 tick 只有一个副本得到锁"),
+			},
+		},
+		{
+			Name:  "job-holder-dies",
+			Claim: language.Both("a replica that dies with the lock of a scheduled job costs no other tick", "持有定时任务的锁的副本崩溃，不影响别的 tick"),
+			Shows: "v1", Cured: "v2",
+			Cure:    language.Both("an expiry of half a tick", "过期时间为半个 tick"),
+			Explore: "--faults crash=1 --anomaly left-behind",
+			Shop:    Settings{Job: &Job{Every: everyTick}},
+			Scenario: func(s *Stage) {
+				s.KillRunner(1)
+				s.Ticks(3)
+			},
+			Fault: language.Both("the replica that runs the first tick dies with the lock", "运行第一个 tick 的副本持锁崩溃"),
+			Hit:   diedWithTheJob(everyTick * 2 / 5),
+			Signs: []witness.FindingKind{witness.RanTwice, witness.Missed, witness.Together},
+			Expected: []Expectation{
+				broken("v1", "the dead replica's lock stays: the job is never run again", "崩溃的副本的锁残留：任务再也不运行"),
+				holds("v2.. redlock late-commit lua-setnx", "the lock expires before the next tick", "锁在下一个 tick 之前过期"),
+				holds("setnx-expire", "it died after its second command: see dies-between-set-and-expire", "它在第二条命令之后崩溃：见 dies-between-set-and-expire"),
+				holds("getset", "the others find the expiry in the past, and take the lock over", "其他副本发现锁已过期，于是接管"),
+				without(noLock, "every replica runs every tick: see scheduled-job", "每个副本运行每个 tick：见 scheduled-job"),
+			},
+		},
+		{
+			Name: "job-overruns",
+			Claim: language.Both("a run of a scheduled job that takes longer than its tick has no other run beside it",
+				"定时任务运行得比 tick 长，也不会与另一次运行重叠"),
+			Shows: "v5", Cured: "v6",
+			Cure:     language.Both("renewal: the lock lasts as long as the run, and the ticks meanwhile are left out", "续期：锁与运行一样长，其间的 tick 跳过"),
+			Explore:  "--work 25s --anomaly two-holders",
+			Shop:     Settings{Job: &Job{Every: everyTick, Work: everyTick * 3 / 2}},
+			Scenario: func(s *Stage) { s.SeeTries(func() { s.Ticks(3) }) },
+			Proof:    all(moment("r1", witness.KindTries), moment("r2", witness.KindTries)),
+			Fault:    language.Both("a run goes on when the next tick begins", "下一个 tick 开始时，上一次运行还在继续"),
+			Hit:      outlasted,
+			Signs:    []witness.FindingKind{witness.RanTwice, witness.Missed, witness.Together},
+			Expected: []Expectation{
+				broken("v2..v5 late-commit setnx-expire lua-setnx getset", "the lock expires after half a tick, and the next run begins beside",
+					"锁在半个 tick 后过期，下一次运行与它重叠"),
+				holds("v1", "its lock never expires: the next tick is left out", "它的锁永不过期：下一个 tick 跳过"),
+				holds("v6.. redlock", "the lock is renewed: the next tick is left out", "锁会续期：下一个 tick 跳过"),
+				without(noLock, "every replica runs every tick: see scheduled-job", "每个副本运行每个 tick：见 scheduled-job"),
+			},
+		},
+		{
+			Name:  "endless-renewal",
+			Claim: language.Both("a lock is not renewed any more once the work is over that it was for", "业务结束后，它的锁不再续期"),
+			Cured: "v6",
+			Cure: language.Both(
+				"the renewal belongs to the lease: Unlock ends it first, and only then tries to release the lock; what is not released expires",
+				"续期属于租约：解锁时先停止续期，再释放锁；没能释放的锁会过期"),
+			Explore:  "--faults lost-request=1 --anomaly goroutine-leak",
+			Shop:     Settings{TTL: 1500 * time.Millisecond, Wait: 6 * time.Second, Think: each(time.Minute, "r1")},
+			Scenario: endlessRenewal,
+			Fault:    language.Both("r1 has renewed its lock, the buyer goes away, and the release is lost", "r1 续期之后买家离开，解锁命令丢失"),
+			Hit:      all(happened(witness.KindLost), renewedInTime("r1#1")),
+			Proof:    sold("r2#1"),
+			Signs:    []witness.FindingKind{witness.RenewedOn, witness.WaitedInVain},
+			Expected: []Expectation{
+				holds("v6 v7", "the renewal ends before the release; then the lock expires", "先停止续期再释放；之后锁会过期"),
+				holds("v8..", "there is one renewal per holding, and it ends with it", "每个持有期只有一个续期，随它结束"),
+				without("v1..v5 setnx-expire lua-setnx getset late-commit", "nothing renews its lock", "没有什么给它的锁续期"),
+				without("redlock", "the lab loses one release, and each node gets its own", "这个实验只丢一条解锁命令，而每个节点各收到一条"),
+				nobodyHolds(),
+			},
+		},
+		{
+			Name:  "dead-waiter",
+			Claim: language.Both("a waiter that dies holds the others up for one expiry and a quarter at most", "等待者崩溃，别人最多多等一又四分之一个过期时间"),
+			Cured: "v9",
+			Cure: language.Both(
+				"a place in the queue expires unless its process asks again, and a lock that is handed over lasts as long as that place",
+				"队列里的位置若不再次询问就会过期；移交的锁与这个位置同时过期"),
+			Explore:  "--actors 3 --faults crash=1 --anomaly stuck",
+			Shop:     Settings{Replicas: 4, TTL: placeTTL, Wait: 8 * time.Second, Think: each(time.Minute, "r1")},
+			Scenario: deadWaiter,
+			Fault:    language.Both("r2 and r3 die while they wait before r4", "排在 r4 前面的 r2 和 r3 在等待时崩溃"),
+			Hit:      all(diedWaiting("r2#1"), diedWaiting("r3#1"), askedInTime("r4#1")),
+			Proof:    sold("r4#1"),
+			Signs:    []witness.FindingKind{witness.WaitedInVain, witness.Idle},
+			Blames:   idleFor(placeTTL*5/4 + busy),
+			Expected: []Expectation{
+				holds("v9..", "the lock is handed to the dead, and expires with its place; then the next that lives is the first",
+					"锁移交给崩溃者后，随它的位置一起过期；然后轮到下一个存活的"),
+				holds("v1..v8 redlock setnx-expire lua-setnx getset late-commit", "there is no queue of processes: who is dead does not ask",
+					"进程之间没有队列：崩溃者不会再来问"),
+				nobodyWaits(),
+			},
+		},
+		{
+			Name:  "missed-wake-up",
+			Claim: language.Both("a waiter whose message is lost goes on within a quarter of the expiry", "通知丢失的等待者，在四分之一个过期时间内继续"),
+			Cured: "v9",
+			Cure: language.Both("a message only saves time: who waits asks again every quarter of the expiry, and then finds that it holds the lock",
+				"通知只是省时间：等待者每隔四分之一过期时间再问一次，就会发现自己已持有锁"),
+			Explore:  "--faults lost-wake=1",
+			Shop:     Settings{TTL: deaf, Wait: 2 * deaf, Think: each(time.Minute, "r1")},
+			Scenario: missedWakeUp,
+			Fault:    language.Both("r1 hands the lock to r2, and the message is lost", "r1 把锁移交给 r2，通知丢失"),
+			Hit:      all(happened(witness.KindMessageLost), askedInTime("r2#1")),
+			Proof:    sold("r2#1"),
+			Signs:    []witness.FindingKind{witness.WaitedInVain, witness.Idle},
+			Blames:   idleFor(deaf/4 + busy),
+			Expected: []Expectation{
+				holds("v9..", "it asks again after a quarter of the expiry", "过四分之一个过期时间后它会再问"),
+				without("v1..v8 redlock setnx-expire lua-setnx getset late-commit", "nobody is told: who waits asks again and again", "没有通知：等待者反复询问"),
+				nobodyWaits(),
+			},
+		},
+		{
+			Name:  "starvation",
+			Claim: language.Both("a sale is not overtaken again and again by later sales of its own process", "一单不会反复被本进程中后来的单超过"),
+			Shows: "v7", Cured: "v8",
+			Cure:    language.Both("a queue inside the process: first come, first served", "进程内队列：先来先得"),
+			Explore: "--sales 3 --replicas 1 --anomaly starved",
+			Shop:    Settings{Replicas: 1},
+			Scenario: func(s *Stage) {
+				s.starve("r1#1", "r1#2", redisproxy.After(2, redisproxy.IsTake))
+			},
+			Fault: language.Both("the next attempt of the second sale is held on its way, and others ask after it", "第二单的下一次尝试被扣在途中，别的单在它之后来加锁"),
+			Hit:   askedAfter("r1#2", rivals), Signs: []witness.FindingKind{witness.Overtaken}, Blames: starved("r1#2"),
+			Expected: []Expectation{
+				broken("v1..v7 setnx-expire lua-setnx getset late-commit", "everybody asks now and then, and gets the lock by chance",
+					"各自隔一会儿问一次，碰运气得到锁"),
+				holds("v8.. redlock local", "the sales of a process stand in a queue", "同一进程的各单排队"),
+				without("v0 atomic optimistic set-expire setex", "nobody waits", "没有人等待"),
+			},
+		},
+		{
+			Name:  "starvation-replicas",
+			Claim: language.Both("a sale is not overtaken again and again by later sales of another process", "一单不会反复被另一个进程中后来的单超过"),
+			Shows: "v8", Cured: "v9",
+			Cure: language.Both(
+				"a queue of processes in Redis: a process hands the lock to as many of its own sales as is fair, and then to the next process",
+				"Redis 里的进程队列：一个进程先移交给自己的若干单（次数有公平的上限），再移交给下一个进程"),
+			Explore: "--actors 4 --anomaly starved",
+			Scenario: func(s *Stage) {
+				s.starve("r2#1", "r1#1", redisproxy.After(1, redisproxy.IsTake))
+			},
+			Fault: language.Both("the next attempt of r1's sale is held on its way, and sales of r2 ask after it", "r1 的一单的下一次尝试被扣在途中，r2 的单在它之后来加锁"),
+			Hit:   askedAfter("r1#1", rivals), Signs: []witness.FindingKind{witness.Overtaken}, Blames: starved("r1#1"),
+			Expected: []Expectation{
+				broken("v1..v7 setnx-expire lua-setnx getset late-commit", "whoever asks at the right moment gets the lock", "谁问得正是时候谁得到锁"),
+				broken("v8 redlock", "the other process hands the lock to its own sales, and this one asks now and then", "另一个进程把锁移交给自己的单，这一单隔一会儿才问一次"),
+				holds("v9..", "a process that others wait for hands the lock to its own sales three times at most, if nobody waited when it got it",
+					"有别的进程等待时，一个进程最多移交给自己的单三次（如果它拿到锁时没有人等待）"),
+				nobodyWaits(),
+			},
+		},
+	}
+}
