@@ -92,7 +92,7 @@ func TestBuyersLeaveAfterTheirAnswer(t *testing.T) {
 	crowd := Crowd{URL: server.URL, Buyers: 3, Timeout: 10 * time.Second, Pause: 30 * time.Millisecond}
 	began := time.Now()
 	sales := crowd.Buy(t.Context(), open)
-	sold := paceOf(Record{Sales: sales})
+	sold := newTrial(Record{Sales: sales}).sold
 	if len(sales) != 6 || len(sold) != 3 || crowd.Sold() != 3 || time.Since(began) < 30*time.Millisecond {
 		t.Errorf("%d asked, %d sold, after %v; want 6, 3, after the pause: %+v", len(sales), len(sold), time.Since(began), sales)
 	}

@@ -56,49 +56,78 @@ func (c *Check) note(format string, args ...any) {
 	c.Says = append(c.Says, fmt.Sprintf(format, args...))
 }
 
-// Result is what a record shows.
+// Result is what a record shows, as numbers and words: the command prints it as JSON.
 type Result struct {
-	Record     Record
-	Sold       int
-	Lost       int64 // updates
-	Oversold   int64
-	Aftermaths []Aftermath // one for each fault
-	Checks     []Check
-	Verdict    Verdict
-	Window     Window // the part of the history that a picture is to show
+	Lock      string      `json:"lock"`
+	Seconds   float64     `json:"seconds"`
+	Sales     int         `json:"sales"`
+	PerSecond float64     `json:"per_second"`
+	Refused   int         `json:"refused"`
+	InDoubt   int         `json:"in_doubt"` // sales whose buyer was not told what became of them
+	Lost      int64       `json:"lost"`     // updates
+	Oversold  int64       `json:"oversold"`
+	Faults    []KindCount `json:"faults"`
+	Rules     []Check     `json:"rules"`
+	Verdict   Verdict     `json:"verdict"`
+	Reasons   []string    `json:"reasons"`
+	Picture   string      `json:"picture,omitempty"` // a file
+	Again     string      `json:"again"`             // the command that repeats it
+
+	record Record
+	shown  stretch // the part of the history that a picture is to show
 }
 
-// Examine checks every rule over a record.
-func Examine(r Record) Result {
-	result := Result{Record: r, Sold: len(paceOf(r)), Lost: r.lost(), Oversold: r.oversold(), Aftermaths: aftermaths(r), Verdict: Pass}
-	all := indexOf(r)
-	linear, window := isLinearizable(r, all, result.Aftermaths)
-	result.Window = window
-	result.Checks = []Check{
-		soldHaveOrders(r, all), refusedHaveNone(r, all), doubtsAreSettled(r, all), ordersWereAskedFor(r, all), ordersAreAsTold(r, all),
-		stockFeltEverySale(r), losesWhatIsPredicted(r, result.Aftermaths), linear, tokensGrow(r),
-		rateComesBack(r, result.Aftermaths), noBugs(r), wasPutToTheTest(r, result.Aftermaths),
+// Examine checks every rule over a record, which it puts in order.
+func Examine(record Record) Result {
+	t := newTrial(record)
+	took := t.Ended.Sub(t.Began).Seconds()
+	result := Result{
+		Lock: t.Lock, Seconds: took, Sales: len(t.sold), PerSecond: float64(len(t.sold)) / max(took, 1), Lost: t.allLost(), Oversold: t.oversold(),
+		Faults: countKinds(t.faults), Verdict: Pass, record: t.Record,
 	}
-	for _, check := range result.Checks {
+	for _, sale := range t.Sales {
+		switch sale.outcome() {
+		case unknown:
+			result.InDoubt++
+		case notMade, neverSent:
+			result.Refused++
+		}
+	}
+	linear, shown := t.isLinearizable()
+	result.shown = shown
+	result.Rules = []Check{
+		t.soldHaveOrders(), t.refusedHaveNone(), t.doubtsAreSettled(), t.ordersWereAskedFor(), t.ordersAreAsTold(),
+		t.stockFeltEverySale(), t.losesWhatIsPredicted(), linear, t.tokensGrow(), t.rateComesBack(), t.noBugs(), t.wasPutToTheTest(),
+	}
+	for _, check := range result.Rules {
 		switch {
 		case check.Broken > 0:
 			result.Verdict = Fail
-		case check.Unchecked > 0 && result.Verdict == Pass:
-			result.Verdict = Unknown
+			result.Reasons = append(result.Reasons, fmt.Sprintf("%s: broken %s", check.Rule, times(check.Broken)))
+		case check.Unchecked > 0:
+			if result.Verdict == Pass {
+				result.Verdict = Unknown
+			}
+			result.Reasons = append(result.Reasons, fmt.Sprintf("%s: not known %s", check.Rule, times(check.Unchecked)))
 		}
 	}
-	if result.Verdict == Pass && result.Lost > 0 {
+	switch {
+	case result.Verdict != Pass:
+	case result.Lost > 0:
 		result.Verdict = AsPredicted
+		result.Reasons = []string{fmt.Sprintf("updates lost: %s, only by faults that %s cannot stand", thousands(result.Lost), t.Lock)}
+	default:
+		result.Reasons = []string{"every rule holds, and every fault hit somebody"}
 	}
 	return result
 }
 
-func noBugs(r Record) Check {
+func (t *trial) noBugs() Check {
 	check := Check{Rule: "nobody is answered 500"}
-	for _, sale := range r.Sales {
+	for _, sale := range t.Sales {
 		check.Checked++
 		if sale.Status == http.StatusInternalServerError {
-			check.breaks("500 %s by %s at %s", sale.Code, sale.Replica, r.at(sale.End))
+			check.breaks("500 %s by %s at %s", sale.Code, sale.Replica, t.at(sale.End))
 		}
 	}
 	return check

@@ -4,8 +4,8 @@
 //
 // A session has a plan, which depends on a seed alone (plan.go). It starts a Redis, proxies, replicas and their front (shop.go), and
 // injects the faults (session.go, inject.go), while buyers (buyers.go) and readers (ledger.go) write down what happens. What they wrote is
-// a Record (record.go), a plain value. Examine (judge.go and the rules beside it) is a pure function over it; Page (page.go) tells what it
-// found, and Picture (picture.go) draws it.
+// a Record (record.go), a plain value. Examine (judge.go and the rules beside it) computes its Result; Page (page.go) tells that, and Draw
+// (picture.go) draws it.
 package soak
 
 import (
