@@ -256,6 +256,10 @@ func TestJudge(t *testing.T) {
 			r.sold(60, func(s *Sale) { s.Before, s.After = s.Before+1, s.After+1 })
 		}, oneOrder + "|" + felt, Fail},
 		{"a buyer is told of a stock that was long gone", func(r *Record) { r.swap(60, 70) }, oneOrder + "|" + tokens, Fail},
+		{"a sale takes two pieces", func(r *Record) {
+			r.sold(1999, func(s *Sale) { s.After-- })
+			r.Looks[2] = look("B", 20, 800, 801)
+		}, oneOrder + "|" + felt, Fail},
 		{"buyers who were there at the same time", func(r *Record) { r.Sales[60].End = at(0.71) }, "", Pass},
 		{"a window is answered before the one before it begins", func(r *Record) {
 			r.Sales[999].Start, r.Sales[999].End = at(10.1), at(10.2)
