@@ -15,6 +15,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"lockstep/internal/lock"
 )
 
 // The settings of a shop in a soak. The expiry is short, so that a fault can outlast it; the stock is never sold out.
@@ -54,14 +56,8 @@ func fenced(lock string) bool { return slices.Index(Locks(), lock) >= slices.Ind
 // renewed reports whether a holder prolongs its lock while it works.
 func renewed(lock string) bool { return slices.Index(Locks(), lock) >= slices.Index(Locks(), "v6") }
 
-// wait waits for d, or until ctx ends.
+// wait waits for d, or until ctx ends; then it fails with the cause of that.
 func wait(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
+	_ = lock.Sleep(ctx, lock.SystemClock{}, d)
+	return context.Cause(ctx)
 }
