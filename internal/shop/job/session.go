@@ -59,7 +59,10 @@ func (s Session) Run(ctx context.Context) (Result, error) {
 	if !complete && len(runs) > 0 && runs[0].Tick.After(first) {
 		first = runs[0].Tick.Add(s.Every) // earlier runs are forgotten
 	}
-	return s.result(NewTally(runs, Every(s.Every), s.Work, first, last)), nil
+	return Result{
+		Lock: s.Lock.Name, Every: s.Every.String(), Replicas: s.Replicas, every: s.Every,
+		Tally: NewTally(runs, Every(s.Every), s.Work, first, last),
+	}, nil
 }
 
 // letRun starts the replicas and stops them. It returns the first and the last of the ticks that all of them could have run.
