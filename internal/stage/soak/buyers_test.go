@@ -134,7 +134,7 @@ func TestBuyersGoAway(t *testing.T) {
 			t.Errorf("%+v; want its outcome unknown", sale)
 		}
 	}
-	if asked.Load() != 8 || codes[left] != 2 || codes["no answer: context canceled"] != 6 {
+	if asked.Load() != 8 || codes[errLeft.Error()] != 2 || codes["no answer: context canceled"] != 6 {
 		t.Errorf("%d asked, %v", asked.Load(), codes)
 	}
 }

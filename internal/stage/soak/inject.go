@@ -53,9 +53,6 @@ func (w *world) inject(ctx context.Context, fault Fault) Injected {
 	if i.End.IsZero() {
 		i.End = time.Now()
 	}
-	if fault.Kind.destroys() {
-		w.ledgers.Forget()
-	}
 	return i.Injected
 }
 

@@ -82,8 +82,8 @@ func Examine(record Record) Result {
 	t := newTrial(record)
 	took := t.Ended.Sub(t.Began).Seconds()
 	result := Result{
-		Lock: t.Lock, Seconds: took, Sales: len(t.sold), PerSecond: float64(len(t.sold)) / max(took, 1), Lost: t.allLost(), Oversold: t.oversold(),
-		Faults: countKinds(t.faults), Verdict: Pass, record: t.Record,
+		Lock: t.Lock, Seconds: took, Sales: len(t.sold), PerSecond: float64(len(t.sold)) / max(took, 1),
+		Lost: t.allLost(), Oversold: t.oversold(), Faults: countKinds(t.faults), Verdict: Pass, record: t.Record,
 	}
 	for _, sale := range t.Sales {
 		switch sale.outcome() {

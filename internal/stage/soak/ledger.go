@@ -3,9 +3,7 @@ package soak
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
 
@@ -24,16 +22,12 @@ type Ledgers struct {
 
 	client *redis.Client
 	known  map[[2]string]bool // whether an order is among the entries, by its ledger's run and its id
-	read   map[string]int64   // by key: how many orders it had at the last reading
 }
 
 // NewLedgers reads the ledgers in client's Redis.
 func NewLedgers(client *redis.Client) *Ledgers {
-	return &Ledgers{client: client, known: map[[2]string]bool{}, read: map[string]int64{}}
+	return &Ledgers{client: client, known: map[[2]string]bool{}}
 }
-
-// Forget notes that Redis lost its ledgers: a ledger with as many orders as before is then another one.
-func (l *Ledgers) Forget() { clear(l.read) }
 
 // Read reads every ledger there is. An order that was written before it began is among the entries afterwards.
 func (l *Ledgers) Read(ctx context.Context) error {
@@ -49,10 +43,6 @@ func (l *Ledgers) Read(ctx context.Context) error {
 
 func (l *Ledgers) readOne(ctx context.Context, key string) error {
 	run := runOf(key)
-	count, err := l.client.HLen(ctx, key).Result()
-	if err != nil || count == l.read[key] {
-		return err
-	}
 	fields := l.client.HScan(ctx, key, 0, "", page).Iterator()
 	for fields.Next(ctx) {
 		id := fields.Val()
@@ -72,7 +62,6 @@ func (l *Ledgers) readOne(ctx context.Context, key string) error {
 		l.known[[2]string{run, id}] = true
 		l.Entries = append(l.Entries, Entry{Run: run, Order: slim(order)})
 	}
-	l.read[key] = count
 	return fields.Err()
 }
 
@@ -109,22 +98,25 @@ func LookAt(ctx context.Context, client *redis.Client) (Look, error) {
 		if err != nil {
 			return Look{}, fmt.Errorf("looking at the run: %w", err)
 		}
-		fields := run.Val()
-		if fields["id"] != id {
+		var now struct {
+			ID      string `redis:"id"`
+			Lock    string `redis:"lock"`
+			Initial int64  `redis:"initial"`
+			Sold    int64  `redis:"sold"`
+		}
+		if err := run.Scan(&now); err != nil {
+			return Look{}, fmt.Errorf("run %s: %w", id, err)
+		}
+		if now.ID != id {
 			continue // a new run began meanwhile
 		}
-		number := func(name, text string) (n int64) {
-			n, wrong := strconv.ParseInt(text, 10, 64)
-			if wrong != nil {
-				err = errors.Join(err, fmt.Errorf("%s of run %s: %w", name, id, wrong))
-			}
-			return n
+		remaining, err := stock.Int64()
+		if err != nil {
+			return Look{}, fmt.Errorf("%s of run %s: %w", dao.InventoryKey, id, err)
 		}
-		look := Look{Asked: asked, At: time.Now(), Kept: kept.Val() + before.Val(), Tally: history.Tally{
-			Run:       history.Run{ID: id, Lock: fields["lock"], Initial: number("initial", fields["initial"])},
-			Remaining: number(dao.InventoryKey, stock.Val()), Sold: number("sold", fields["sold"]),
-		}}
-		return look, err
+		return Look{Asked: asked, At: time.Now(), Kept: kept.Val() + before.Val(), Tally: history.Tally{
+			Run: history.Run{ID: id, Lock: now.Lock, Initial: now.Initial}, Remaining: remaining, Sold: now.Sold,
+		}}, nil
 	}
 }
 

@@ -70,7 +70,6 @@ func TestLedgersRememberWhatWasDestroyed(t *testing.T) {
 	if err := client.FlushAll(t.Context()).Err(); err != nil {
 		t.Fatal(err)
 	}
-	ledgers.Forget()
 	put(t, client, "B", "late", "later") // as many as there were
 	if got := read(); got["A"] != 3*page+1 || got["B"] != 4 {
 		t.Errorf("%v; want what is gone, and what came late", got)

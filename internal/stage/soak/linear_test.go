@@ -99,7 +99,7 @@ func TestASaleInDoubtMayComeLate(t *testing.T) {
 			r.Sales[50].End = r.Sales[40].Start
 			r.Sales[50].told(503, "outcome_unknown")
 		}, true},
-		"in doubt, without a id": {func(r *Record) { r.Sales[50].told(0, left); r.Sales[50].OrderID = "" }, true},
+		"in doubt, without a id": {func(r *Record) { r.Sales[50].told(0, errLeft.Error()); r.Sales[50].OrderID = "" }, true},
 		"in doubt, and came before it was asked for": {func(r *Record) {
 			r.Sales[50].Start, r.Sales[50].End = r.Sales[90].Start, r.Sales[90].End
 			r.Sales[50].told(503, "outcome_unknown")
@@ -160,8 +160,12 @@ func TestAPictureOfNothing(t *testing.T) {
 }
 
 func TestLanes(t *testing.T) {
-	changes := []change{{called: 5, returned: 9}, {called: 0, returned: 4}, {called: 1, returned: math.MaxInt64}, {called: 3, returned: 6}}
-	if got := lanes(changes); !slices.Equal(got, []int{0, 0, 1, 2}) {
+	s := stretch{changes: []change{{called: 5, returned: 9}, {called: 0, returned: 4}, {called: 1, returned: math.MaxInt64}, {called: 3, returned: 6}}}
+	var got []int
+	for _, operation := range s.operations() {
+		got = append(got, operation.ClientId)
+	}
+	if !slices.Equal(got, []int{0, 1, 2, 0}) { // in the order of their beginnings
 		t.Errorf("%v", got)
 	}
 }

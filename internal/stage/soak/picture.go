@@ -14,35 +14,60 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
+// stretch is a part of a run's history for a picture: the changes that take the stock down from one level to another.
+type stretch struct {
+	title   string
+	first   int64 // the stock at its beginning
+	changes []change
+}
+
 // Draw draws a part of a history as a page for a browser: a lane for each buyer, an order that fits or how far one does, and the
 // faults. The drawing is porcupine's.
 func (r Result) Draw(to io.Writer) error {
-	s := r.shown.clamped()
+	s := r.shown
 	_, info := porcupine.CheckOperationsVerbose(s.stock(), s.operations(), 5*time.Second)
 	info.AddAnnotations(r.annotations(s))
 	var page bytes.Buffer
 	if err := porcupine.Visualize(s.stock(), info, &page); err != nil {
 		return err
 	}
-	_, err := to.Write(bytes.Replace(page.Bytes(), []byte("<body>"), []byte("<body>\n"+s.legend()), 1))
+	legend := `<p style="padding-top: 2em">` + html.EscapeString(s.title) + "</p>\n" + // below a bar that is always at the top
+		"<p>A bar is a sale from its request to its answer, or a look at the stock. The line goes through an order that fits, as far as " +
+		"there is one: each sale finds what the one before it left. At the bottom: the faults, and who got no 200.</p>"
+	_, err := to.Write(bytes.Replace(page.Bytes(), []byte("<body>"), []byte("<body>\n"+legend), 1))
 	return err
 }
 
-// legend says what the drawing shows, above it.
-func (s stretch) legend() string {
-	return `<p style="padding-top: 2em">` + html.EscapeString(s.title()) + "</p>\n" + // below a bar that is always at the top
-		"<p>A bar is a sale from its request to its answer, or a look at the stock. The line goes through an order that fits, as far as " +
-		"there is one: each sale finds what the one before it left. At the bottom: the faults, and who got no 200.</p>"
+// stock is what porcupine draws: one number, which a sale must find as it says, and which is then what the sale left; and which readers
+// must find, too.
+func (s stretch) stock() porcupine.Model {
+	return porcupine.Model{
+		Init: func() any { return s.first },
+		Step: func(state, input, _ any) (bool, any) {
+			c := input.(change) // operations makes no others
+			return state == c.before, c.after
+		},
+		DescribeOperation: func(input, _ any) string { return input.(change).says() },
+		DescribeState:     func(state any) string { return "stock " + thousands(state.(int64)) },
+	}
 }
 
-// clamped returns the changes without open ends: what has no beginning or end of its own has theirs.
-func (s stretch) clamped() stretch {
+// operations returns the changes in as few lanes as there are changes at once; a lane has no two at once. What has no beginning or end of
+// its own has the stretch's.
+func (s stretch) operations() (all []porcupine.Operation) {
 	from, to := span(s.changes)
-	s.changes = slices.Clone(s.changes)
-	for i := range s.changes {
-		s.changes[i].called, s.changes[i].returned = max(s.changes[i].called, from), min(s.changes[i].returned, to)
+	byCall := func(a, b change) int { return cmp.Compare(a.called, b.called) }
+	var free []int64 // of each lane: from when on
+	for _, c := range slices.SortedFunc(slices.Values(s.changes), byCall) {
+		call, end := max(c.called, from), min(c.returned, to)
+		lane := slices.IndexFunc(free, func(from int64) bool { return from < call })
+		if lane < 0 {
+			lane, free = len(free), append(free, 0)
+		}
+		free[lane] = end
+		all = append(all, porcupine.Operation{ClientId: lane, Input: c, Call: call, Return: end})
 	}
-	return s
+	return all
 }
 
 // span returns the first moment and the last that some changes know.
@@ -85,13 +110,6 @@ func (r Result) annotations(s stretch) (all []porcupine.Annotation) {
 	return all
 }
 
-func (s stretch) title() string {
-	if s.legal {
-		return "A part of the history that fits into one order: " + s.why
-	}
-	return "A part of the history that does not fit into one order: " + s.why
-}
-
 // says tells a change in a few words.
 func (c change) says() string {
 	switch {
@@ -104,25 +122,6 @@ func (c change) says() string {
 	default:
 		return fmt.Sprintf("%s → %s, %s", thousands(c.before), thousands(c.after), c.replica)
 	}
-}
-
-// lanes puts changes into as few lanes as there are changes at once; a lane has no two at once.
-func lanes(changes []change) []int {
-	order := make([]int, len(changes))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(changes[a].called, changes[b].called) })
-	lane := make([]int, len(changes))
-	var free []int64 // from when on
-	for _, i := range order {
-		at := slices.IndexFunc(free, func(from int64) bool { return from < changes[i].called })
-		if at < 0 {
-			at, free = len(free), append(free, 0)
-		}
-		lane[i], free[at] = at, changes[i].returned
-	}
-	return lane
 }
 
 // thousands writes a number with commas.

@@ -37,9 +37,6 @@ type Sale struct {
 
 func (s Sale) sold() bool { return s.Status == http.StatusOK }
 
-// left is the code of a sale whose buyer went away.
-const left = "the buyer left"
-
 // outcome is what a sale's answer says about its order.
 func (s Sale) outcome() outcome {
 	switch {

@@ -70,7 +70,9 @@ func runsOf(r Record) (runs []*run) {
 		byID[order.Run].orders = append(byID[order.Run].orders, order)
 	}
 	for i, run := range runs {
-		slices.SortFunc(run.orders, func(a, b *Entry) int { return cmp.Or(cmp.Compare(b.Before, a.Before), cmp.Compare(a.Fence, b.Fence)) })
+		slices.SortFunc(run.orders, func(a, b *Entry) int {
+			return cmp.Or(cmp.Compare(b.Before, a.Before), cmp.Compare(a.Fence, b.Fence))
+		})
 		for _, fault := range r.Faults {
 			if (i == 0 || !fault.Begin.Before(run.first)) && (i+1 == len(runs) || fault.Begin.Before(runs[i+1].first)) {
 				run.faults = append(run.faults, fault)
