@@ -10,7 +10,7 @@ import (
 	"time"
 	"unique"
 
-	"lockstep/internal/stage/replica"
+	"lockstep/internal/shop/load"
 )
 
 // Crowd is buyers in a closed loop: each sends its next request at once after a sale, and after a pause otherwise.
@@ -70,7 +70,7 @@ func (c *Crowd) ask(ctx context.Context, client *http.Client, buyer int) Sale {
 	c.waiting.Store(buyer, leave)
 	defer c.waiting.Delete(buyer)
 	sale := Sale{Start: time.Now(), Buyer: buyer}
-	answer, err := replica.Ask(ctx, client, http.MethodPost, c.URL+"/inventory/sale", "")
+	answer, err := load.Ask(ctx, client, http.MethodPost, c.URL+"/inventory/sale", "")
 	switch {
 	case err == nil:
 		sale.Status, sale.Code, sale.OrderID = answer.Status, same(answer.Error.Code), answer.Order()
@@ -79,23 +79,12 @@ func (c *Crowd) ask(ctx context.Context, client *http.Client, buyer int) Sale {
 	case errors.Is(context.Cause(ctx), errLeft):
 		sale.Code = errLeft.Error()
 	default:
-		sale.Code = why(err)
+		sale.Code = load.Why(err, "no answer in time")
 	}
 	if sale.End = time.Now(); sale.sold() {
 		c.sold.Add(1)
 	}
 	return sale
-}
-
-// why says briefly why there was no answer, always in the same words for the same reason.
-func why(err error) string {
-	if errors.Is(err, context.DeadlineExceeded) {
-		return "no answer in time"
-	}
-	for unwrapped := err; unwrapped != nil; unwrapped = errors.Unwrap(unwrapped) {
-		err = unwrapped
-	}
-	return "no answer: " + err.Error()
 }
 
 // same keeps one copy of a text that is in a million answers.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"lockstep/internal/service/history"
+	"lockstep/internal/shop/load"
 )
 
 // Record is what happened in a session.
@@ -44,7 +45,7 @@ func (s Sale) outcome() outcome {
 		return made
 	case s.Code == "no_replica":
 		return neverSent
-	case s.Status == 0 || s.Code == "outcome_unknown" || s.Code == "bad_gateway" || s.Status == http.StatusInternalServerError:
+	case s.Status == 0 || load.MayHaveSold(s.Status, s.Code):
 		return unknown
 	default: // sold_out, lock_timeout, lock_lost, run_over, redis_unavailable, …
 		return notMade

@@ -17,6 +17,7 @@ import (
 
 	"lockstep/internal/shop/api"
 	"lockstep/internal/shop/cluster"
+	"lockstep/internal/shop/load"
 	"lockstep/internal/stage/redisproxy"
 	"lockstep/internal/stage/redisserver"
 	"lockstep/internal/stage/replica"
@@ -151,10 +152,10 @@ func (w *world) lookUp(ctx context.Context, id string) Doubt {
 }
 
 // ask sends a request. It fails unless it is answered 200.
-func (w *world) ask(ctx context.Context, patience time.Duration, method, path, body string) (replica.Answer, error) {
+func (w *world) ask(ctx context.Context, patience time.Duration, method, path, body string) (load.Answer, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	answer, err := replica.Ask(ctx, w.asker, method, w.url+path, body)
+	answer, err := load.Ask(ctx, w.asker, method, w.url+path, body)
 	if err == nil && answer.Status != http.StatusOK {
 		err = fmt.Errorf("%s %s: %d %s", method, path, answer.Status, answer.Error.Code)
 	}
