@@ -93,13 +93,10 @@ func Examine(record Record) Result {
 			result.Refused++
 		}
 	}
-	linear, shown := t.isLinearizable()
-	result.shown = shown
-	result.Rules = []Check{
-		t.soldHaveOrders(), t.refusedHaveNone(), t.doubtsAreSettled(), t.ordersWereAskedFor(), t.ordersAreAsTold(),
-		t.stockFeltEverySale(), t.losesWhatIsPredicted(), linear, t.tokensGrow(), t.rateComesBack(), t.noBugs(), t.wasPutToTheTest(),
-	}
-	for _, check := range result.Rules {
+	for _, rule := range t.rules() {
+		check := Check{Rule: rule.text}
+		rule.check(&check)
+		result.Rules = append(result.Rules, check)
 		switch {
 		case check.Broken > 0:
 			result.Verdict = Fail
@@ -111,6 +108,7 @@ func Examine(record Record) Result {
 			result.Reasons = append(result.Reasons, fmt.Sprintf("%s: not known %s", check.Rule, times(check.Unchecked)))
 		}
 	}
+	result.shown = t.shown
 	switch {
 	case result.Verdict != Pass:
 	case result.Lost > 0:
@@ -122,13 +120,40 @@ func Examine(record Record) Result {
 	return result
 }
 
-func (t *trial) noBugs() Check {
-	check := Check{Rule: "nobody is answered 500"}
+// rule is what a shop promises.
+type rule struct {
+	text  string
+	check func(*Check)
+}
+
+// rules returns all of them, in the order in which they are told.
+func (t *trial) rules() []rule {
+	felt, lost := "a run's stock fell by one for every order of that run", "no update is lost"
+	if !fenced(t.Lock) {
+		felt += ", but for updates lost by a fault that ends the lock under its holder"
+		lost = "an update is lost by each fault that must cost " + t.Lock + " one, as predicted"
+	}
+	return []rule{
+		{"a sale answered 200 has its one order", t.soldHaveOrders},
+		{"a sale that was refused has no order", t.refusedHaveNone},
+		{"a buyer in doubt finds the order by its id, if there is one", t.doubtsAreSettled},
+		{"an order was sold to somebody, or its buyer was left in doubt", t.ordersWereAskedFor},
+		{"an order is in the ledger of its run as its buyer was told: run, stock, token", t.ordersAreAsTold},
+		{felt, t.stockFeltEverySale},
+		{lost, t.losesWhatIsPredicted},
+		{"what the buyers and readers of the stock were told fits into one order (linearizable)", t.isLinearizable},
+		{"the stock fell in the order of the fencing tokens, and no token came twice", t.tokensGrow},
+		{fmt.Sprintf("sales go on within %v of a fault, and a quarter of the rate is back", backAfter), t.rateComesBack},
+		{"nobody is answered 500", t.noBugs},
+		{fmt.Sprintf("every fault hit a sale, after at least %d others", enoughSales), t.wasPutToTheTest},
+	}
+}
+
+func (t *trial) noBugs(check *Check) {
 	for _, sale := range t.Sales {
 		check.Checked++
 		if sale.Status == http.StatusInternalServerError {
 			check.breaks("500 %s by %s at %s", sale.Code, sale.Replica, t.at(sale.End))
 		}
 	}
-	return check
 }

@@ -26,9 +26,8 @@ func misfits(changes []change) (all []int) {
 	return all
 }
 
-// isLinearizable checks every run, and returns the part that a picture is to show.
-func (t *trial) isLinearizable() (check Check, shown stretch) {
-	check.Rule = "what the buyers and readers of the stock were told fits into one order (linearizable)"
+// isLinearizable checks every run, and finds the part that a picture is to show.
+func (t *trial) isLinearizable(check *Check) {
 	histories, left := t.history()
 	for _, run := range t.runs {
 		changes, judged := histories[run.id], 0
@@ -48,8 +47,8 @@ func (t *trial) isLinearizable() (check Check, shown stretch) {
 				check.breaks("run %s, from a stock of %s: no order fits", run.id, thousands(changes[from].before))
 				why = "no order fits what these buyers were told"
 			}
-			if shown.changes == nil {
-				shown = around(changes, i, "A part of the history that does not fit into one order: "+why)
+			if t.shown.changes == nil {
+				t.shown = around(changes, i, "A part of the history that does not fit into one order: "+why)
 			}
 		}
 	}
@@ -59,10 +58,9 @@ func (t *trial) isLinearizable() (check Check, shown stretch) {
 	if left > 0 {
 		check.note("%d changes at the end of ledgers that were destroyed are not among them", left)
 	}
-	if shown.changes == nil {
-		shown = t.aroundTheWorst(histories)
+	if t.shown.changes == nil {
+		t.shown = t.aroundTheWorst(histories)
 	}
-	return check, shown
 }
 
 // partOf returns the number of the part that a change is in.

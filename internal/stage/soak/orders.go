@@ -2,8 +2,7 @@ package soak
 
 import "slices"
 
-func (t *trial) soldHaveOrders() Check {
-	check := Check{Rule: "a sale answered 200 has its one order"}
+func (t *trial) soldHaveOrders(check *Check) {
 	for i, sale := range t.Sales {
 		if !sale.sold() {
 			continue
@@ -24,11 +23,9 @@ func (t *trial) soldHaveOrders() Check {
 	if check.Excused > 0 {
 		check.note("%d orders were in no reading of a ledger before it was destroyed", check.Excused)
 	}
-	return check
 }
 
-func (t *trial) refusedHaveNone() Check {
-	check := Check{Rule: "a sale that was refused has no order"}
+func (t *trial) refusedHaveNone(check *Check) {
 	for _, sale := range t.Sales {
 		if sale.outcome() != notMade {
 			continue
@@ -43,11 +40,9 @@ func (t *trial) refusedHaveNone() Check {
 			check.Checked++
 		}
 	}
-	return check
 }
 
-func (t *trial) doubtsAreSettled() Check {
-	check := Check{Rule: "a buyer in doubt finds the order by its id, if there is one"}
+func (t *trial) doubtsAreSettled(check *Check) {
 	for _, doubt := range t.Doubts {
 		orders := t.orders[doubt.OrderID]
 		there := len(orders) > 0
@@ -63,12 +58,10 @@ func (t *trial) doubtsAreSettled() Check {
 			check.breaks("order %s is in the ledger of run %s, and is not found", doubt.OrderID, orders[0].Run)
 		}
 	}
-	return check
 }
 
 // ordersWereAskedFor looks for a buyer of every order: a buyer who was told its id, or one who was told nothing, see silent.
-func (t *trial) ordersWereAskedFor() Check {
-	check := Check{Rule: "an order was sold to somebody, or its buyer was left in doubt"}
+func (t *trial) ordersWereAskedFor(check *Check) {
 	silent, inDoubt, foundOut := silentOf(t), 0, 0
 	for _, sale := range t.Sales {
 		if sale.outcome() == unknown {
@@ -85,11 +78,9 @@ func (t *trial) ordersWereAskedFor() Check {
 		}
 	}
 	check.note("%d sales of unknown outcome or without an id; %d of them were made", inDoubt, foundOut)
-	return check
 }
 
-func (t *trial) ordersAreAsTold() Check {
-	check := Check{Rule: "an order is in the ledger of its run as its buyer was told: run, stock, token"}
+func (t *trial) ordersAreAsTold(check *Check) {
 	for _, order := range t.Orders {
 		check.Checked++
 		sale := t.told[order.ID]
@@ -104,5 +95,4 @@ func (t *trial) ordersAreAsTold() Check {
 				order.ID, sale.Before, sale.After, sale.Fence, order.Before, order.After, order.Fence)
 		}
 	}
-	return check
 }

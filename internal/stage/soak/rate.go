@@ -66,8 +66,7 @@ func (p pace) back(from, until time.Time, rate float64) (time.Duration, bool) {
 
 // rateComesBack looks how soon sales go on after a fault. That there are none is a flaw; that there are few may be the machine's, whose
 // other work can take two thirds of it away.
-func (t *trial) rateComesBack() Check {
-	check := Check{Rule: fmt.Sprintf("sales go on within %v of a fault, and a quarter of the rate is back", backAfter)}
+func (t *trial) rateComesBack(check *Check) {
 	for _, seen := range t.faults {
 		if seen.Error != "" {
 			continue
@@ -85,7 +84,6 @@ func (t *trial) rateComesBack() Check {
 				seen.says(t.Record), seen.Back.Seconds(), counts(seen.Codes))
 		}
 	}
-	return check
 }
 
 // counts lists the requests that sold nothing until the next fault, by what their buyers were told.

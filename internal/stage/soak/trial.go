@@ -15,6 +15,7 @@ type trial struct {
 	runs   []*run // in their order
 	losses []loss
 	faults []Aftermath
+	shown  stretch // what a picture is to show, once isLinearizable has found it
 }
 
 // newTrial puts a record in order.
