@@ -22,21 +22,26 @@ type Aftermath struct {
 // aftermaths returns the aftermath of every fault. The usual rate is the median of all calm windows so far.
 func (t *trial) aftermaths() (all []Aftermath) {
 	var rates []int
+	recovered := t.Began // from the previous fault
 	for i, fault := range t.Faults {
-		from, to := t.calm(i)
-		for at := from; !at.Add(window).After(to); at = at.Add(window) {
+		until, last := t.Ended, i+1 == len(t.Faults)
+		if !last {
+			until = t.Faults[i+1].Begin
+		}
+		calm := max(0, fault.Read.Sub(recovered))
+		to := recovered.Add(calm)
+		for at := recovered; !at.Add(window).After(to); at = at.Add(window) {
 			rates = append(rates, t.sold.between(at, at.Add(window)))
 		}
-		until := t.until(i)
 		seen := Aftermath{
-			Injected: fault, Calm: to.Sub(from), Before: t.sold.between(from, to), Codes: map[string]int{}, WasBack: true,
-			Hit: max(fault.Caught, t.hit(fault, t.slowest(from, to))), Lost: t.lost(fault.Begin, until),
+			Injected: fault, Calm: calm, Before: t.sold.between(recovered, to), Codes: map[string]int{}, WasBack: true,
+			Hit: max(fault.Caught, t.hit(fault, t.slowest(recovered, to))), Lost: t.lost(fault.Begin, until),
 		}
 		if slices.Sort(rates); len(rates) > 0 {
 			seen.Usual = float64(rates[len(rates)/2]) / window.Seconds()
 		}
 		for _, sale := range t.goingOn(fault.Begin, until) {
-			if !sale.sold() && !sale.End.Before(fault.Begin) && (sale.End.Before(until) || i+1 == len(t.Faults)) {
+			if !sale.sold() && !sale.End.Before(fault.Begin) && (sale.End.Before(until) || last) {
 				seen.Codes[sale.Code]++
 			}
 		}
@@ -45,6 +50,7 @@ func (t *trial) aftermaths() (all []Aftermath) {
 			back, was := t.sold.back(from, until, seen.Usual/4)
 			seen.Still = max(seen.Still, still)
 			seen.Back, seen.WasBack = max(seen.Back, back), seen.WasBack && was
+			recovered = from.Add(backAfter)
 		}
 		all = append(all, seen)
 	}

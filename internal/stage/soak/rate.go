@@ -25,19 +25,6 @@ func (p pace) before(t time.Time) int {
 	return n
 }
 
-// calm gives the time before fault i in which the shop has recovered from the previous fault.
-func (r Record) calm(i int) (from, to time.Time) {
-	from, to = r.Began, r.Faults[i].Read
-	if i > 0 {
-		after := r.mustSellFrom(r.Faults[i-1])
-		from = after[len(after)-1].Add(backAfter)
-	}
-	if to.Before(from) {
-		to = from
-	}
-	return from, to
-}
-
 // mustSellFrom gives the moments from which a fault is no excuse: its end, and for a fault of one replica also the expiry of the lock that
 // the replica may have held, for the others can sell then. A fault that may leave a lock behind is an excuse until that expires.
 func (r Record) mustSellFrom(f Injected) []time.Time {

@@ -115,11 +115,3 @@ type Doubt struct {
 
 // at tells a moment as the time since the session began.
 func (r Record) at(t time.Time) string { return fmt.Sprintf("%.2fs", t.Sub(r.Began).Seconds()) }
-
-// until gives the moment up to which what happens is laid to fault i: the beginning of the next one.
-func (r Record) until(i int) time.Time {
-	if i+1 < len(r.Faults) {
-		return r.Faults[i+1].Begin
-	}
-	return r.Ended
-}
