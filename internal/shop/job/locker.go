@@ -31,8 +31,9 @@ type Locker struct {
 	locker  lock.Locker
 	trouble func(error)
 
-	hurry chan struct{}  // closed when nothing is to be kept any longer
-	ours  sync.WaitGroup // leases that may be this process's
+	keeps context.Context //nolint:containedctx // it ends when nothing is to be kept any longer
+	hurry func()          // ends it
+	ours  sync.WaitGroup  // leases that may be this process's
 
 	mu     sync.Mutex
 	closed bool
@@ -41,7 +42,8 @@ type Locker struct {
 // NewLocker makes the Locker of a job that runs every so often. The expiry of its lock should be every.Expiry. newID names the lock's
 // owners. trouble is told of each lease that could not be given back.
 func NewLocker(every Every, clock lock.Clock, newID func() string, locker lock.Locker, trouble func(error)) *Locker {
-	return &Locker{every: every, clock: clock, newID: newID, locker: locker, trouble: trouble, hurry: make(chan struct{})}
+	keeps, hurry := context.WithCancel(context.Background())
+	return &Locker{every: every, clock: clock, newID: newID, locker: locker, trouble: trouble, keeps: keeps, hurry: hurry}
 }
 
 // Lock implements gocron.Locker. It fails with ErrLate, ErrClosed, or as TryLock does: at every tick all replicas but one get
@@ -79,7 +81,7 @@ func (l *Locker) Close(ctx context.Context) {
 	l.mu.Lock()
 	l.closed = true
 	l.mu.Unlock()
-	defer context.AfterFunc(ctx, func() { close(l.hurry) })()
+	defer context.AfterFunc(ctx, l.hurry)()
 	l.ours.Wait()
 	if err := lock.Close(ctx, l.clock, l.locker); err != nil {
 		l.trouble(fmt.Errorf("giving back the lock: %w", err))
@@ -106,20 +108,13 @@ func (h *held) Unlock(ctx context.Context) error {
 // giveBack attempts to unlock until Redis answers: some locks do not expire.
 func (h *held) giveBack(ctx context.Context) {
 	for until := h.since.Add(h.every.Keep()); ; until = until.Add(time.Duration(h.every)) {
-		last := h.wait(ctx, until)
+		hurried := lock.Sleep(h.keeps, h.clock, until.Sub(h.clock.Now())) != nil
 		err := h.lease.Unlock(ctx)
 		if err != nil {
 			h.trouble(fmt.Errorf("giving back the lock: %w", err))
 		}
-		if last || !errors.Is(err, lock.ErrUnavailable) {
+		if hurried || !errors.Is(err, lock.ErrUnavailable) {
 			return
 		}
 	}
-}
-
-// wait waits until then, and reports whether it was hurried.
-func (h *held) wait(ctx context.Context, until time.Time) bool {
-	ctx, stop := lock.WithTimeout(ctx, h.clock, until.Sub(h.clock.Now()), lock.ErrTimeout)
-	defer stop()
-	return h.clock.Wait(ctx, h.hurry) == nil
 }
