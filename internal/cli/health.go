@@ -23,7 +23,7 @@ func newHealth() *cobra.Command {
 				return err
 			}
 			target := cfg.Server.URL()
-			status, body, err := load.Ask(cmd.Context(), &http.Client{Timeout: 2 * time.Second}, http.MethodGet, target+"/readyz")
+			status, body, err := load.Get(cmd.Context(), &http.Client{Timeout: 2 * time.Second}, target+"/readyz")
 			switch {
 			case err != nil:
 				return err

@@ -91,10 +91,10 @@ func TestJobIsRunOnceATick(t *testing.T) {
 			wantCode, wantVerdict = 1, job.Broken
 		}
 		code, result := j.result()
-		if code != wantCode || result.Verdict != wantVerdict || result.Ticks != 2 || result.Replicas != 3 || len(result.Tally) != 2 {
+		if code != wantCode || result.Verdict != wantVerdict || result.Ticks != 2 || result.Replicas != 3 || len(result.Counts) != 2 {
 			t.Errorf("%s: exit code %d, %+v\n%s", lock, code, result, j.said)
 		}
-		for _, count := range result.Tally {
+		for _, count := range result.Counts {
 			if count.Runs != want[lock] {
 				t.Errorf("%s: %v was run %d times; want %d", lock, count.Tick, count.Runs, want[lock])
 			}
@@ -158,7 +158,7 @@ func TestJobOfAKilledReplica(t *testing.T) {
 		j.end()
 		code, result := j.result()
 		if lock == "v1" {
-			if code != 1 || result.More != 0 || result.None == 0 || result.Tally[len(result.Tally)-1].Runs != 0 {
+			if code != 1 || result.More != 0 || result.None == 0 || result.Counts[len(result.Counts)-1].Runs != 0 {
 				t.Errorf("v1: exit code %d, %+v; want no run after the kill\n%s", code, result, j.said)
 			}
 		} else if code != 0 || result.Verdict != job.Holds || result.Ticks < 3 { // of four that were run at least, the last may not be over
@@ -240,10 +240,10 @@ func TestJobThatIsNotRun(t *testing.T) {
 	brief := startJob(t, "--redis.addrs", embedded.Addr, "--replicas", "1", "--every", "1h")
 	eventually(t, "all are up", func() bool { return strings.Contains(brief.said.String(), "counting from") })
 	brief.end()
-	if code, result := brief.result(); code != 2 || result.Verdict != job.Unknown || result.Ticks != 0 || result.Tally == nil {
+	if code, result := brief.result(); code != 2 || result.Verdict != job.Unknown || result.Ticks != 0 || result.Counts == nil {
 		t.Errorf("no tick: exit code %d, %+v\n%s", code, result, brief.said)
 	}
-	for result, says := range map[*job.Result]string{
+	for result, says := range map[*job.Tally]string{
 		{Verdict: job.Unknown}:                      "before one tick was over",
 		{Verdict: job.Unknown, Ticks: 2, Missed: 2}: "redis-cli del job",
 		{Verdict: job.Holds, Ticks: 2}:              "exactly once",

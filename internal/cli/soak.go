@@ -137,15 +137,14 @@ func runSoak(cmd *cobra.Command, f soakFlags) error {
 // tell draws the picture and prints the verdict, and then what could not be written. That is trouble if it was asked for, as with every
 // command.
 func (f soakFlags) tell(cmd *cobra.Command, people io.Writer, result soak.Result, file *web.File, unwritable error) error {
-	summary := result.Summary()
-	summary.Again = f.command(cmd)
+	result.Again = f.command(cmd)
 	if unwritable == nil {
 		unwritable = errors.Join(drawHistory(result, file), file.Close())
 	}
 	if unwritable == nil {
-		summary.Picture = f.html
+		result.Picture = f.html
 	}
-	told := tellSoak(cmd, summary, people, f.asJSON)
+	told := tellSoak(cmd, result, people, f.asJSON)
 	switch {
 	case unwritable == nil:
 	case cmd.Flags().Changed("html"):
@@ -175,14 +174,14 @@ func (f soakFlags) soak(cmd *cobra.Command, people io.Writer, program string, ki
 	return result, nil
 }
 
-func tellSoak(cmd *cobra.Command, summary soak.Summary, people io.Writer, asJSON bool) error {
-	fmt.Fprint(people, summary.Page())
+func tellSoak(cmd *cobra.Command, result soak.Result, people io.Writer, asJSON bool) error {
+	fmt.Fprint(people, result.Page())
 	if asJSON {
-		if err := writeJSON(cmd.OutOrStdout(), summary); err != nil {
+		if err := writeJSON(cmd.OutOrStdout(), result); err != nil {
 			return err
 		}
 	}
-	return exitWith(nil, summary.Verdict.ExitCode())
+	return exitWith(nil, result.Verdict.ExitCode())
 }
 
 // drawHistory writes the picture into a file, if there is one.
@@ -191,7 +190,7 @@ func drawHistory(result soak.Result, file *web.File) error {
 		return nil
 	}
 	var page bytes.Buffer
-	if err := result.Picture(&page); err != nil {
+	if err := result.Draw(&page); err != nil {
 		return err
 	}
 	return file.Write(page.Bytes())

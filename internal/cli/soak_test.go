@@ -85,28 +85,28 @@ func TestSoak(t *testing.T) {
 	var stdout, stderr bytes.Buffer
 	arguments := "soak --lock v9 --minutes 0.1 --seed 3 --faults lose-reply --json --html " + picture
 	code := Run(t.Context(), strings.Fields(arguments), &stdout, &stderr)
-	var summary soak.Summary
-	if err := json.Unmarshal(stdout.Bytes(), &summary); err != nil {
+	var result soak.Result
+	if err := json.Unmarshal(stdout.Bytes(), &result); err != nil {
 		t.Fatalf("exit code %d, %v: %s", code, err, &stderr)
 	}
 	// on a busy machine it may be slow to recover, or sell little; nothing else may be wrong
-	for _, rule := range summary.Rules {
+	for _, rule := range result.Rules {
 		timed := strings.HasPrefix(rule.Rule, "sales go on") || strings.HasPrefix(rule.Rule, "every fault hit")
 		if !timed && rule.Broken+rule.Unchecked > 0 {
 			t.Errorf("%+v", rule)
 		}
 	}
-	hit := len(summary.Faults) == 1 && summary.Faults[0].Hit > 0
-	if code != summary.Verdict.ExitCode() || summary.Sales == 0 || summary.Lost != 0 || !hit {
-		t.Errorf("exit code %d, %+v", code, summary)
+	hit := len(result.Faults) == 1 && result.Faults[0].Hit > 0
+	if code != result.Verdict.ExitCode() || result.Sales == 0 || result.Lost != 0 || !hit {
+		t.Errorf("exit code %d, %+v", code, result)
 	}
-	if want := "soak --lock v9 --minutes 0.1 --replicas 3 --seed 3 --faults lose-reply"; !strings.Contains(summary.Again, want) {
-		t.Errorf("again by %q; want %q", summary.Again, want)
+	if want := "soak --lock v9 --minutes 0.1 --replicas 3 --seed 3 --faults lose-reply"; !strings.Contains(result.Again, want) {
+		t.Errorf("again by %q; want %q", result.Again, want)
 	}
 	if text, err := os.ReadFile(picture); err != nil || !bytes.Contains(text, []byte("lose-reply")) {
 		t.Errorf("the picture has %d bytes, and no fault: %v", len(text), err)
 	}
-	if !strings.Contains(stderr.String(), string(summary.Verdict)+": ") {
+	if !strings.Contains(stderr.String(), string(result.Verdict)+": ") {
 		t.Errorf("people are told\n%s", &stderr)
 	}
 	if _, err := os.Stat("history.html"); !errors.Is(err, os.ErrNotExist) {

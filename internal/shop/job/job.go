@@ -27,11 +27,12 @@ type Job struct {
 // Start begins with the next tick. The function it returns ends the job: it interrupts the work, and gives the lock back when its time has
 // come, or at once when ctx ends.
 func (j *Job) Start() (stop func(ctx context.Context) error, err error) {
-	scheduler, err := gocron.NewScheduler(gocron.WithDistributedLocker(j.Locker))
+	scheduler, err := gocron.NewScheduler()
 	if err != nil {
 		return nil, fmt.Errorf("gocron: %w", err)
 	}
 	_, err = scheduler.NewJob(gocron.DurationJob(time.Duration(j.Every)), gocron.NewTask(j.run), gocron.WithName(j.Name),
+		gocron.WithDistributedJobLocker(j.Locker),
 		gocron.WithStartAt(gocron.WithStartDateTimePast(j.Every.Tick(j.Clock.Now()))), // gocron skips to the next one
 		gocron.WithEventListeners(gocron.AfterLockError(func(_ uuid.UUID, _ string, err error) { j.refused(err) })))
 	if err != nil {

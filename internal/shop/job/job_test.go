@@ -108,9 +108,9 @@ func TestLongJob(t *testing.T) {
 				if got := w.counts(4); !slices.Equal(got[:len(c.want)], c.want) {
 					t.Errorf("the ticks were run %v times; want them to begin with %v", got, c.want)
 				}
-				if (tally.Beside() > 0) != c.beside || tally.LeftOut() != c.leftOut || tally.Missed() != 0 || tally.Verdict() != c.verdict {
+				if (tally.Beside > 0) != c.beside || tally.LeftOut != c.leftOut || tally.Missed != 0 || tally.Verdict != c.verdict {
 					t.Errorf("%d beside another, %d left out, %d missed, %s; want %v, %d, 0, %s",
-						tally.Beside(), tally.LeftOut(), tally.Missed(), tally.Verdict(), c.beside, c.leftOut, c.verdict)
+						tally.Beside, tally.LeftOut, tally.Missed, tally.Verdict, c.beside, c.leftOut, c.verdict)
 				}
 			})
 		})
@@ -125,8 +125,8 @@ func TestLongJobOfADeadHolder(t *testing.T) {
 		w.replicas[0].client.Close() // it is not heard of any more
 		w.until(4, 500*time.Millisecond)
 		tally := w.tally(4, work)
-		if tally.Runs() != 1 || tally.LeftOut() != 1 || tally.Missed() != 3 || tally.Verdict() != job.Broken {
-			t.Errorf("%+v: %d left out, %d missed, %s; want tick 1 left out, and 3 missed", tally, tally.LeftOut(), tally.Missed(), tally.Verdict())
+		if tally.Runs != 1 || tally.LeftOut != 1 || tally.Missed != 3 || tally.Verdict != job.Broken {
+			t.Errorf("%+v: %d left out, %d missed, %s; want tick 1 left out, and 3 missed", tally, tally.LeftOut, tally.Missed, tally.Verdict)
 		}
 	})
 }
@@ -200,16 +200,16 @@ func TestVerdict(t *testing.T) {
 		{"died at work, and never again", []job.Run{{Tick: tick(0)}}, 0, 0, 1, 1, job.Broken, 1},
 	} {
 		tally := job.NewTally(c.runs, every, 1200*time.Millisecond, tick(0), tick(2))
-		if got := tally.Verdict(); got != c.want || got.ExitCode() != c.code || len(tally) != 3 ||
-			tally.More() != c.more || tally.Beside() != c.beside || tally.LeftOut() != c.leftOut || tally.Missed() != c.missed {
+		if got := tally.Verdict; got != c.want || got.ExitCode() != c.code || tally.Ticks != 3 || len(tally.Counts) != 3 ||
+			tally.More != c.more || tally.Beside != c.beside || tally.LeftOut != c.leftOut || tally.Missed != c.missed {
 			t.Errorf("%s: %s, exit code %d, %+v; want %+v", c.what, got, got.ExitCode(), tally, c)
 		}
-		if tally.Once()+tally.More()+tally.None() != len(tally) {
-			t.Errorf("%s: %d once, %d more, %d none", c.what, tally.Once(), tally.More(), tally.None())
+		if tally.Once+tally.More+tally.None != tally.Ticks {
+			t.Errorf("%s: %d once, %d more, %d none", c.what, tally.Once, tally.More, tally.None)
 		}
 	}
-	if tally := job.NewTally(nil, every, 0, tick(0), tick(job.MaxTicks)); len(tally) != job.MaxTicks || !tally[0].Tick.Equal(tick(1)) {
-		t.Errorf("%d ticks from %v", len(tally), tally[0].Tick)
+	if tally := job.NewTally(nil, every, 0, tick(0), tick(job.MaxTicks)); tally.Ticks != job.MaxTicks || !tally.Counts[0].Tick.Equal(tick(1)) {
+		t.Errorf("%d ticks from %v", tally.Ticks, tally.Counts[0].Tick)
 	}
 }
 

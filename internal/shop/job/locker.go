@@ -18,7 +18,7 @@ var (
 	ErrClosed = errors.New("this replica is ending")
 )
 
-// Locker is a gocron.Locker made of our locks, one for each job's name. To gocron any error of Lock means "not now".
+// Locker is the gocron.Locker of one job, made of one of our locks. To gocron any error of Lock means "not now".
 //
 // Adds: an attempt that does not wait; a lock that is kept for a part of the tick, however quick the job is (see Every).
 // What it does not give: gocron's Lock can only be unlocked, so a job is not told when its lock is lost, and sees no fencing token;
@@ -28,36 +28,31 @@ type Locker struct {
 	every   Every
 	clock   lock.Clock
 	newID   func() string
-	newLock func(key string) lock.Locker
+	locker  lock.Locker
 	trouble func(error)
 
-	hurry chan struct{}  // closed when nothing is to be kept any longer
-	ours  sync.WaitGroup // locks that may be this process's
+	keeps context.Context //nolint:containedctx // it ends when nothing is to be kept any longer
+	hurry func()          // ends it
+	ours  sync.WaitGroup  // leases that may be this process's
 
-	mu      sync.Mutex
-	closed  bool
-	lockers map[string]lock.Locker // by key
+	mu     sync.Mutex
+	closed bool
 }
 
-// NewLocker makes a Locker for jobs that run every so often. newLock makes the lock of a job's name; its expiry should be every.Expiry.
-// newID names the lock's owners. trouble is told of each lock that could not be given back.
-func NewLocker(
-	every Every, clock lock.Clock, newID func() string, newLock func(key string) lock.Locker, trouble func(error),
-) *Locker {
-	return &Locker{
-		every: every, clock: clock, newID: newID, newLock: newLock, trouble: trouble,
-		hurry: make(chan struct{}), lockers: map[string]lock.Locker{},
-	}
+// NewLocker makes the Locker of a job that runs every so often. The expiry of its lock should be every.Expiry. newID names the lock's
+// owners. trouble is told of each lease that could not be given back.
+func NewLocker(every Every, clock lock.Clock, newID func() string, locker lock.Locker, trouble func(error)) *Locker {
+	keeps, hurry := context.WithCancel(context.Background())
+	return &Locker{every: every, clock: clock, newID: newID, locker: locker, trouble: trouble, keeps: keeps, hurry: hurry}
 }
 
 // Lock implements gocron.Locker. It fails with ErrLate, ErrClosed, or as TryLock does: at every tick all replicas but one get
 // lock.ErrNotObtained.
 func (l *Locker) Lock(ctx context.Context, key string) (gocron.Lock, error) {
-	locker, err := l.enter(key)
-	if err != nil {
+	if err := l.enter(); err != nil {
 		return nil, err
 	}
-	lease, err := locker.TryLock(ctx, key+":"+l.newID())
+	lease, err := l.locker.TryLock(ctx, key+":"+l.newID())
 	if err != nil {
 		l.ours.Done()
 		return nil, err
@@ -70,31 +65,26 @@ func (l *Locker) Lock(ctx context.Context, key string) (gocron.Lock, error) {
 	return &held{l, lease, now}, nil
 }
 
-// enter counts one more lock that may be held, and gives the lock of that key.
-func (l *Locker) enter(key string) (lock.Locker, error) {
+// enter counts one more lease that may be held.
+func (l *Locker) enter() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.closed {
-		return nil, ErrClosed
+		return ErrClosed
 	}
 	l.ours.Add(1)
-	if l.lockers[key] == nil {
-		l.lockers[key] = l.newLock(key)
-	}
-	return l.lockers[key], nil
+	return nil
 }
 
-// Close returns back every lock: when its time has come, or at once when ctx ends. It is called once.
+// Close gives back what is held: when its time has come, or at once when ctx ends; and then what the lock keeps. It is called once.
 func (l *Locker) Close(ctx context.Context) {
 	l.mu.Lock()
 	l.closed = true
 	l.mu.Unlock()
-	defer context.AfterFunc(ctx, func() { close(l.hurry) })()
+	defer context.AfterFunc(ctx, l.hurry)()
 	l.ours.Wait()
-	for _, locker := range l.lockers { // nobody adds to them any more
-		if err := lock.Close(ctx, l.clock, locker); err != nil {
-			l.trouble(fmt.Errorf("giving back the lock: %w", err))
-		}
+	if err := lock.Close(ctx, l.clock, l.locker); err != nil {
+		l.trouble(fmt.Errorf("giving back the lock: %w", err))
 	}
 }
 
@@ -118,20 +108,13 @@ func (h *held) Unlock(ctx context.Context) error {
 // giveBack attempts to unlock until Redis answers: some locks do not expire.
 func (h *held) giveBack(ctx context.Context) {
 	for until := h.since.Add(h.every.Keep()); ; until = until.Add(time.Duration(h.every)) {
-		last := h.wait(ctx, until)
+		hurried := lock.Sleep(h.keeps, h.clock, until.Sub(h.clock.Now())) != nil
 		err := h.lease.Unlock(ctx)
 		if err != nil {
 			h.trouble(fmt.Errorf("giving back the lock: %w", err))
 		}
-		if last || !errors.Is(err, lock.ErrUnavailable) {
+		if hurried || !errors.Is(err, lock.ErrUnavailable) {
 			return
 		}
 	}
-}
-
-// wait waits until then, and reports whether it was hurried.
-func (h *held) wait(ctx context.Context, until time.Time) bool {
-	ctx, stop := lock.WithTimeout(ctx, h.clock, until.Sub(h.clock.Now()), lock.ErrTimeout)
-	defer stop()
-	return h.clock.Wait(ctx, h.hurry) == nil
 }

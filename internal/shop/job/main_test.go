@@ -143,16 +143,14 @@ func (w *world) start(g group, i int) *replica {
 	r := &replica{client: w.open()}
 	clock, name, owners := lock.SystemClock{}, strconv.Itoa(i), 0
 	r.notifier = dao.NewNotifier(r.client)
-	newLock := func(key string) lock.Locker {
-		return slow{g.make(strategy.Parts{
-			Options: lock.Options{Key: key, TTL: every.Expiry(), RetryInterval: 20 * time.Millisecond, Clock: clock},
-			Client:  r.client, Process: name, HandOffLimit: 4, Notifier: r.notifier, Rand: rand.Int64N,
-		}), g.late[i]}
-	}
+	locker := slow{g.make(strategy.Parts{
+		Options: lock.Options{Key: "job", TTL: every.Expiry(), RetryInterval: 20 * time.Millisecond, Clock: clock},
+		Client:  r.client, Process: name, HandOffLimit: 4, Notifier: r.notifier, Rand: rand.Int64N,
+	}), g.late[i]}
 	newID := func() string { owners++; return name + "-" + strconv.Itoa(owners) }
 	r.job = &job.Job{
 		Name: "job", Every: every, Work: g.work, Clock: clock,
-		Locker: job.NewLocker(every, clock, newID, newLock, r.hear),
+		Locker: job.NewLocker(every, clock, newID, locker, r.hear),
 		Runs:   &job.Runs{Client: r.client, Name: "job", Every: every, Events: job.MaxEvents},
 		Ran:    func(time.Time) {}, Trouble: r.hear,
 	}
@@ -183,7 +181,7 @@ func (r *replica) heard() []error {
 // counts gives how often the ticks were run, from tick 0 to the last.
 func (w *world) counts(last int) (counts []int) {
 	w.t.Helper()
-	for _, count := range w.tally(last, 0) {
+	for _, count := range w.tally(last, 0).Counts {
 		counts = append(counts, count.Runs)
 	}
 	return counts

@@ -40,20 +40,15 @@ func (r Replica) Run(ctx context.Context) error {
 	trouble := func(err error) { log.Error("the job", "error", err) }
 	parts := strategy.Parts{
 		Options: lock.Options{
-			TTL: every.Expiry(), RetryInterval: cfg.Lock.RetryInterval, WaitTimeout: cfg.Lock.WaitTimeout,
+			Key: jobName, TTL: every.Expiry(), RetryInterval: cfg.Lock.RetryInterval, WaitTimeout: cfg.Lock.WaitTimeout,
 			Clock: lock.SystemClock{Ahead: cfg.Server.ClockOffset},
 		},
 		Client: redis.Lock, Nodes: redis.Nodes.Clients(), Process: uuid.NewString(), HandOffLimit: cfg.Lock.HandOffLimit,
 		Notifier: redis.Notifier, Rand: rand.Int64N,
 	}
-	newLock := func(key string) lock.Locker {
-		parts := parts
-		parts.Key = key
-		return r.Lock.New(parts)
-	}
 	stop, err := (&Job{
 		Name: jobName, Every: every, Work: r.Work, Clock: clock,
-		Locker: NewLocker(every, clock, uuid.NewString, newLock, trouble),
+		Locker: NewLocker(every, clock, uuid.NewString, r.Lock.New(parts), trouble),
 		Runs:   &Runs{Client: redis.Store, Name: jobName, Every: every, Events: MaxEvents, Replica: name},
 		Ran: func(tick time.Time) {
 			fmt.Fprintf(r.Said, "tick %s · replica %s (pid %d) ran it\n", clockTime(tick, r.Every), name, os.Getpid())

@@ -13,33 +13,12 @@ const shownTicks = 10
 
 // Result is what a session counted.
 type Result struct {
-	Lock     string  `json:"lock"`
-	Every    string  `json:"every"`
-	Replicas int     `json:"replicas"`
-	Ticks    int     `json:"ticks"`
-	Runs     int     `json:"runs"`
-	Once     int     `json:"once"`
-	More     int     `json:"more"`
-	None     int     `json:"none"`     // left out, or missed
-	LeftOut  int     `json:"left_out"` // a run was going on
-	Missed   int     `json:"missed"`   // no run was
-	Beside   int     `json:"beside"`   // runs that began while another was going on
-	Verdict  Verdict `json:"verdict"`
-	Tally    Tally   `json:"tally"`
+	Lock     string `json:"lock"`
+	Every    string `json:"every"`
+	Replicas int    `json:"replicas"`
+	Tally
 
 	every time.Duration
-}
-
-func (s Session) result(tally Tally) Result {
-	if tally == nil {
-		tally = Tally{} // [] in JSON
-	}
-	return Result{
-		Lock: s.Lock.Name, Every: s.Every.String(), Replicas: s.Replicas,
-		Ticks: len(tally), Runs: tally.Runs(), Once: tally.Once(), More: tally.More(), None: tally.None(),
-		LeftOut: tally.LeftOut(), Missed: tally.Missed(), Beside: tally.Beside(),
-		Verdict: tally.Verdict(), Tally: tally, every: s.Every,
-	}
 }
 
 // Print prints a result for people.
@@ -52,7 +31,7 @@ func (r Result) Print(to io.Writer) error {
 	row("ticks", "%d: %d run once, %d more often, %d left out as a run was going on, %d missed", r.Ticks, r.Once, r.More, r.LeftOut, r.Missed)
 	row("runs", "%d: %d of them began while another was going on", r.Runs, r.Beside)
 	shown, wrong := 0, 0
-	for _, count := range r.Tally {
+	for _, count := range r.Counts {
 		says := wrongWith(count)
 		if says == "" {
 			continue
@@ -86,27 +65,27 @@ func wrongWith(c Count) string {
 }
 
 // Means says in words why the verdict is what it is.
-func (r Result) Means() string {
+func (t Tally) Means() string {
 	switch {
-	case r.Verdict == Holds && r.LeftOut == 0:
+	case t.Verdict == Holds && t.LeftOut == 0:
 		return "every tick was run exactly once"
-	case r.Verdict == Holds:
-		return fmt.Sprintf("never two runs at a time, and no tick twice; %d ticks were left out, as a run was going on", r.LeftOut)
-	case r.Ticks == 0:
+	case t.Verdict == Holds:
+		return fmt.Sprintf("never two runs at a time, and no tick twice; %d ticks were left out, as a run was going on", t.LeftOut)
+	case t.Ticks == 0:
 		return "it ended before one tick was over that every replica could have run"
-	case r.Verdict == Unknown && r.Missed == 0:
+	case t.Verdict == Unknown && t.Missed == 0:
 		return "no tick was run, as a run from before was going on all the time"
-	case r.Verdict == Unknown:
+	case t.Verdict == Unknown:
 		return "no tick was run at all; somebody who is gone may have left the lock behind: redis-cli del " + jobName
 	}
 	var wrong []string
-	if r.Beside > 0 {
+	if t.Beside > 0 {
 		wrong = append(wrong, "runs overlapped")
 	}
-	if r.More > 0 {
+	if t.More > 0 {
 		wrong = append(wrong, "some ticks were run more than once")
 	}
-	if r.Missed > 0 {
+	if t.Missed > 0 {
 		wrong = append(wrong, "some ticks were missed")
 	}
 	return strings.Join(wrong, "; ")

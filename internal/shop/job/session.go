@@ -59,7 +59,10 @@ func (s Session) Run(ctx context.Context) (Result, error) {
 	if !complete && len(runs) > 0 && runs[0].Tick.After(first) {
 		first = runs[0].Tick.Add(s.Every) // earlier runs are forgotten
 	}
-	return s.result(NewTally(runs, Every(s.Every), s.Work, first, last)), nil
+	return Result{
+		Lock: s.Lock.Name, Every: s.Every.String(), Replicas: s.Replicas, every: s.Every,
+		Tally: NewTally(runs, Every(s.Every), s.Work, first, last),
+	}, nil
 }
 
 // letRun starts the replicas and stops them. It returns the first and the last of the ticks that all of them could have run.
@@ -98,16 +101,13 @@ func openRedis(ctx context.Context, cfg config.Redis) (*dao.Redis, error) {
 
 // waitForTicks waits until n ticks are over, from the first on, or until ctx ends. It returns the last tick that is over.
 func waitForTicks(ctx context.Context, every Every, first time.Time, n int) (last time.Time) {
-	wait, stop := ctx, func() {}
 	if n > 0 {
 		last = first.Add(time.Duration(n-1) * time.Duration(every))
-		wait, stop = lock.WithTimeout(ctx, lock.SystemClock{}, time.Until(last.Add(every.Over())), lock.ErrTimeout)
+		if lock.Sleep(ctx, lock.SystemClock{}, time.Until(last.Add(every.Over()))) == nil {
+			return last
+		}
 	}
-	defer stop()
-	<-wait.Done()
-	if n > 0 && ctx.Err() == nil {
-		return last
-	}
+	<-ctx.Done()
 	return time.Now().Add(-every.Over()).Truncate(time.Duration(every))
 }
 

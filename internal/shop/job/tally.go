@@ -10,8 +10,19 @@ type Count struct {
 	Busy   bool      `json:"left_out"` // not run, as a run of an earlier tick was going on
 }
 
-// Tally has a count for each of some ticks.
-type Tally []Count
+// Tally counts what became of some ticks.
+type Tally struct {
+	Ticks   int     `json:"ticks"`
+	Runs    int     `json:"runs"`
+	Once    int     `json:"once"` // ticks that were run exactly once
+	More    int     `json:"more"`
+	None    int     `json:"none"`     // left out, or missed
+	LeftOut int     `json:"left_out"` // a run was going on
+	Missed  int     `json:"missed"`   // no run was
+	Beside  int     `json:"beside"`   // runs that began while another was going on
+	Verdict Verdict `json:"verdict"`
+	Counts  []Count `json:"tally"` // one for each tick
+}
 
 // NewTally counts the runs of each tick from first to last, at most of the last MaxTicks. A run without an end is taken to have lasted as
 // long as its work.
@@ -20,15 +31,14 @@ func NewTally(runs []Run, every Every, work time.Duration, first, last time.Time
 	if tooMany := last.Add(-(MaxTicks - 1) * length); first.Before(tooMany) {
 		first = tooMany
 	}
-	var tally Tally
-	index := map[int64]int{}
+	counts, index := []Count{}, map[int64]int{} // [] in JSON
 	for tick := first; !tick.After(last); tick = tick.Add(length) {
-		index[tick.UnixNano()] = len(tally)
-		tally = append(tally, Count{Tick: tick})
+		index[tick.UnixNano()] = len(counts)
+		counts = append(counts, Count{Tick: tick})
 	}
 	at := func(tick time.Time) *Count {
 		if i, counted := index[tick.UnixNano()]; counted {
-			return &tally[i]
+			return &counts[i]
 		}
 		return nil
 	}
@@ -49,10 +59,38 @@ func NewTally(runs []Run, every Every, work time.Duration, first, last time.Time
 			}
 		}
 	}
-	for i := range tally {
-		tally[i].Busy = tally[i].Busy && tally[i].Runs == 0
+	return sum(counts)
+}
+
+// sum counts all ticks, and judges them.
+func sum(counts []Count) Tally {
+	t := Tally{Ticks: len(counts), Counts: counts}
+	for i := range counts {
+		count := &counts[i]
+		count.Busy = count.Busy && count.Runs == 0
+		t.Runs += count.Runs
+		t.Beside += count.Beside
+		switch {
+		case count.Runs == 1:
+			t.Once++
+		case count.Runs > 1:
+			t.More++
+		case count.Busy:
+			t.LeftOut++
+		default:
+			t.Missed++
+		}
 	}
-	return tally
+	t.None = t.LeftOut + t.Missed
+	switch {
+	case t.Runs == 0:
+		t.Verdict = Unknown
+	case t.More+t.Missed+t.Beside == 0:
+		t.Verdict = Holds
+	default:
+		t.Verdict = Broken
+	}
+	return t
 }
 
 // Verdict says whether a job was run correctly.
@@ -74,57 +112,5 @@ func (v Verdict) ExitCode() int {
 		return 1
 	default:
 		return 2
-	}
-}
-
-// Runs counts the runs.
-func (t Tally) Runs() (sum int) {
-	for _, count := range t {
-		sum += count.Runs
-	}
-	return sum
-}
-
-// Beside counts the runs that began while another was going on.
-func (t Tally) Beside() (sum int) {
-	for _, count := range t {
-		sum += count.Beside
-	}
-	return sum
-}
-
-// Once counts the ticks that were run exactly once.
-func (t Tally) Once() int { return t.with(func(c Count) bool { return c.Runs == 1 }) }
-
-// More counts the ticks that were run more than once.
-func (t Tally) More() int { return t.with(func(c Count) bool { return c.Runs > 1 }) }
-
-// None counts the ticks that were not run at all: left out, or missed.
-func (t Tally) None() int { return t.with(func(c Count) bool { return c.Runs == 0 }) }
-
-// LeftOut counts the ticks that were not run because a run was going on.
-func (t Tally) LeftOut() int { return t.with(func(c Count) bool { return c.Busy }) }
-
-// Missed counts the ticks that were not run, though no run was going on.
-func (t Tally) Missed() int { return t.None() - t.LeftOut() }
-
-func (t Tally) with(holds func(Count) bool) (n int) {
-	for _, count := range t {
-		if holds(count) {
-			n++
-		}
-	}
-	return n
-}
-
-// Verdict judges the ticks.
-func (t Tally) Verdict() Verdict {
-	switch {
-	case t.Runs() == 0:
-		return Unknown
-	case t.More()+t.Missed()+t.Beside() == 0:
-		return Holds
-	default:
-		return Broken
 	}
 }

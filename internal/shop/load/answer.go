@@ -24,34 +24,35 @@ func buyOne(ctx context.Context, client *http.Client, target string) answer {
 		GotConn: func(httptrace.GotConnInfo) { sent.Store(true) }, // before that, nothing can have been sent
 	})
 	began := time.Now()
-	status, body, err := do(traced, client, http.MethodPost, target+"/inventory/sale", "", nil)
-	a := answer{took: time.Since(began), status: status, sent: sent.Load()}
+	got, body, err := do(traced, client, http.MethodPost, target+"/inventory/sale", "", nil)
+	a := answer{took: time.Since(began), status: got.Status, sent: sent.Load()}
 	switch {
-	case status == http.StatusOK:
+	case a.status == http.StatusOK:
 	case err != nil:
-		a.status, a.code = 0, reason(err, client.Timeout)
+		a.status, a.code = 0, Why(err, fmt.Sprintf("no answer within %v", client.Timeout))
 	default:
-		a.code = errorOf(body).Code
+		a.code = problemOf(body).Code
 	}
 	return a
 }
 
 // unknown reports whether the sale may have been made: the server does not know, or did not answer.
-func (a answer) unknown() bool {
-	switch a.status {
-	case 0:
-		return a.sent
+func (a answer) unknown() bool { return a.status == 0 && a.sent || MayHaveSold(a.status, a.code) }
+
+// MayHaveSold reports whether a sale may have been made that was answered by a status, 200 aside, and an error's code.
+func MayHaveSold(status int, code string) bool {
+	switch status {
 	case http.StatusInternalServerError, http.StatusBadGateway, http.StatusGatewayTimeout: // a bug after the write; a front, or another proxy
 		return true
 	default:
-		return a.code == "outcome_unknown"
+		return code == "outcome_unknown"
 	}
 }
 
-// reason says briefly why there was no answer, always in the same words for the same reason.
-func reason(err error, timeout time.Duration) string {
+// Why says briefly why there was no answer, always in the same words for the same reason; late are those for one that did not come in time.
+func Why(err error, late string) string {
 	if errors.Is(err, context.DeadlineExceeded) {
-		return fmt.Sprintf("no answer within %v", timeout)
+		return late
 	}
 	for unwrapped := err; unwrapped != nil; unwrapped = errors.Unwrap(unwrapped) {
 		err = unwrapped

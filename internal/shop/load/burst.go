@@ -1,4 +1,4 @@
-// Package load sends a burst of buyers over HTTP, and reports the result.
+// Package load asks a shop over HTTP as its buyers do: by one request, or by a burst of buyers, whose result it reports.
 package load
 
 import (

@@ -20,12 +20,12 @@ func (b Burst) call(ctx context.Context, client *http.Client, method, path strin
 			return err
 		}
 	}
-	status, text, err := do(ctx, client, method, b.Targets[0]+path, b.Token, payload)
+	answer, text, err := do(ctx, client, method, b.Targets[0]+path, b.Token, payload)
 	if err != nil {
 		return err
 	}
-	if status != http.StatusOK {
-		problem := errorOf(text)
+	if status := answer.Status; status != http.StatusOK {
+		problem := problemOf(text)
 		if status == http.StatusUnauthorized || status == http.StatusForbidden && b.Token != "" {
 			problem.Message += "; give the server's token by --admin.token"
 		}
@@ -40,42 +40,77 @@ func (b Burst) call(ctx context.Context, client *http.Client, method, path strin
 	return nil
 }
 
-func do(ctx context.Context, client *http.Client, method, url, token string, body []byte) (int, []byte, error) {
+// Answer is what a shop answers, as far as somebody heeds it.
+type Answer struct {
+	Status  int     `json:"-"`
+	Replica string  `json:"-"`        // that answered; "" if it was the front
+	OrderID string  `json:"order_id"` // of a sale
+	RunID   string  `json:"run_id"`
+	Before  int64   `json:"stock_before"`
+	After   int64   `json:"stock_after"`
+	Fence   int64   `json:"fence"`
+	Error   Problem `json:"error"`
+}
+
+// Problem is the error of an answer.
+type Problem struct {
+	Code    string `json:"code"`
+	Message string `json:"message"`
+	OrderID string `json:"order_id"` // of a sale
+}
+
+// Order returns the id of the order that it is about; "" if it does not say.
+func (a Answer) Order() string { return a.OrderID + a.Error.OrderID } // one of the two
+
+// do sends a request, and reads the answer's status, who sent it, and its body. An answer whose body breaks off comes with an error.
+func do(ctx context.Context, client *http.Client, method, url, token string, body []byte) (answer Answer, text []byte, err error) {
 	request, err := http.NewRequestWithContext(ctx, method, url, bytes.NewReader(body))
 	if err != nil {
-		return 0, nil, err
+		return answer, nil, err
 	}
 	if token != "" {
 		request.Header.Set("Authorization", "Bearer "+token)
 	}
 	response, err := client.Do(request)
 	if err != nil {
-		return 0, nil, err
+		return answer, nil, err
 	}
 	defer response.Body.Close()
-	text, err := io.ReadAll(io.LimitReader(response.Body, 1<<20))
-	return response.StatusCode, text, err
+	answer.Status, answer.Replica = response.StatusCode, response.Header.Get("X-Lockstep-Replica")
+	text, err = io.ReadAll(io.LimitReader(response.Body, 1<<20))
+	return answer, text, err
 }
 
-// problem is the error of an answer.
-type problem struct{ Code, Message string }
-
-func errorOf(body []byte) problem {
-	var answer struct{ Error problem }
+// problemOf returns the error that a body tells, or one that shows the body.
+func problemOf(body []byte) Problem {
+	var answer Answer
 	if err := json.Unmarshal(body, &answer); err != nil || answer.Error.Code == "" {
-		return problem{Code: "not lockstep's error", Message: strings.TrimSpace(fmt.Sprintf("%.200s", body))}
+		return Problem{Code: "not lockstep's error", Message: strings.TrimSpace(fmt.Sprintf("%.200s", body))}
 	}
 	return answer.Error
 }
 
-// Ask sends a request, and gives the status and the body of its answer.
-func Ask(ctx context.Context, client *http.Client, method, url string) (int, []byte, error) {
-	return do(ctx, client, method, url, "", nil)
+// Ask sends a request to a shop. It fails if there is no answer, or none in JSON.
+func Ask(ctx context.Context, client *http.Client, method, url, body string) (Answer, error) {
+	answer, text, err := do(ctx, client, method, url, "", []byte(body))
+	if err != nil {
+		return Answer{}, err
+	}
+	if err := json.Unmarshal(text, &answer); err != nil {
+		return answer, fmt.Errorf("%d, and not JSON: %.100s", answer.Status, text)
+	}
+	return answer, nil
+}
+
+// Get returns the status and the body of what a URL answers.
+func Get(ctx context.Context, client *http.Client, url string) (status int, body []byte, err error) {
+	answer, body, err := do(ctx, client, http.MethodGet, url, "", nil)
+	return answer.Status, body, err
 }
 
 // IsLockstep reports whether a lockstep answers at a base URL, within a second.
 func IsLockstep(ctx context.Context, target string) bool {
-	status, body, err := Ask(ctx, &http.Client{Timeout: time.Second}, http.MethodGet, target+"/healthz")
+	status, body, err := Get(ctx, &http.Client{Timeout: time.Second}, target+"/healthz")
 	var health struct{ Service string }
 	return err == nil && status == http.StatusOK && json.Unmarshal(body, &health) == nil && health.Service == "lockstep"
 }

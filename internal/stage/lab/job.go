@@ -104,7 +104,7 @@ func (r *record) events(runs []job.Run, last time.Time) (all []witness.Event) {
 			see(witness.KindRan, run.Replica, name, tick, run.End)
 		}
 	}
-	for i, count := range job.NewTally(runs, r.Every, r.work, r.first, last) {
+	for i, count := range job.NewTally(runs, r.Every, r.work, r.first, last).Counts {
 		see(witness.KindTick, "", "", i+1, r.tick(i+1))
 		if count.Runs == 0 && !count.Busy {
 			see(witness.KindMissed, "", "", i+1, r.tick(i+1).Add(r.Every.Over()))

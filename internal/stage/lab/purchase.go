@@ -6,8 +6,8 @@ import (
 	"net/http"
 	"time"
 
+	"lockstep/internal/shop/load"
 	"lockstep/internal/stage/redisproxy"
-	"lockstep/internal/stage/replica"
 	"lockstep/internal/watch/witness"
 )
 
@@ -100,7 +100,7 @@ func whileHeld(replica string) func(*Stage) {
 
 // ask sends a request to a replica. An answer without a status is none.
 func (s *Stage) ask(ctx context.Context, method, name, path string) Answer {
-	answer, err := replica.Ask(ctx, s.client, method, "http://"+s.replicas[name].Address+path, "")
+	answer, err := load.Ask(ctx, s.client, method, "http://"+s.replicas[name].Address+path, "")
 	switch {
 	case err != nil && answer.Status == 0:
 		return Answer{Code: noAnswer}

@@ -8,9 +8,10 @@ import (
 // Aftermath is what a fault meant to the buyers.
 type Aftermath struct {
 	Injected
+	Calm    time.Duration  // before it, the shop having recovered from the previous fault
+	Before  int            // sales in that time
 	Usual   float64        // sales a second before it
-	Sold    int            // until the next one
-	Codes   map[string]int // of the requests that sold nothing
+	Codes   map[string]int // of the requests that sold nothing, until the next one
 	Hit     int            // sales that it kept waiting, or that were not made; at least the commands that it caught
 	Lost    int64          // updates, until the next one
 	Still   time.Duration  // longest time until there were sales again, if only a twentieth of the usual
@@ -18,78 +19,65 @@ type Aftermath struct {
 	WasBack bool           // false: it was not, until the next fault
 }
 
-// aftermaths gives the aftermath of every fault.
-func aftermaths(r Record) []Aftermath {
-	sold := paceOf(r)
-	sales := queue(sorted(r.Sales, func(a, b *Sale) int { return a.Start.Compare(b.Start) }))
-	var all []Aftermath
-	for i, fault := range r.Faults {
-		until := r.until(i)
-		seen := Aftermath{
-			Injected: fault, Usual: r.usual(sold, i), Sold: sold.between(fault.Begin, until), Codes: map[string]int{}, WasBack: true,
-			Hit: max(fault.Caught, r.hit(sales, i)), Lost: r.lostAt(until) - r.lostAt(fault.Begin),
+// aftermaths returns the aftermath of every fault. The usual rate is the median of all calm windows so far.
+func (t *trial) aftermaths() (all []Aftermath) {
+	var rates []int
+	recovered := t.Began // from the previous fault
+	for i, fault := range t.Faults {
+		until, last := t.Ended, i+1 == len(t.Faults)
+		if !last {
+			until = t.Faults[i+1].Begin
 		}
-		for _, sale := range sales.from(fault.Begin) {
-			if !sale.sold() && !sale.End.Before(fault.Begin) && (sale.End.Before(until) || i+1 == len(r.Faults)) {
+		calm := max(0, fault.Read.Sub(recovered))
+		to := recovered.Add(calm)
+		for at := recovered; !at.Add(window).After(to); at = at.Add(window) {
+			rates = append(rates, t.sold.between(at, at.Add(window)))
+		}
+		seen := Aftermath{
+			Injected: fault, Calm: calm, Before: t.sold.between(recovered, to), Codes: map[string]int{}, WasBack: true,
+			Hit: max(fault.Caught, t.hit(fault, t.slowest(recovered, to))), Lost: t.lost(fault.Begin, until),
+		}
+		if slices.Sort(rates); len(rates) > 0 {
+			seen.Usual = float64(rates[len(rates)/2]) / window.Seconds()
+		}
+		for _, sale := range t.goingOn(fault.Begin, until) {
+			if !sale.sold() && !sale.End.Before(fault.Begin) && (sale.End.Before(until) || last) {
 				seen.Codes[sale.Code]++
 			}
 		}
-		for _, from := range r.mustSellFrom(fault) {
-			still, _ := sold.back(from, until, seen.Usual/20)
-			back, was := sold.back(from, until, seen.Usual/4)
+		for _, from := range t.mustSellFrom(fault) {
+			still, _ := t.sold.back(from, until, seen.Usual/20)
+			back, was := t.sold.back(from, until, seen.Usual/4)
 			seen.Still = max(seen.Still, still)
 			seen.Back, seen.WasBack = max(seen.Back, back), seen.WasBack && was
+			recovered = from.Add(backAfter)
 		}
 		all = append(all, seen)
 	}
 	return all
 }
 
-// queue is sales in the order in which they began.
-type queue []*Sale
+// says names a fault and its time.
+func (a Aftermath) says(r Record) string { return string(a.Kind) + " at " + r.at(a.Begin) }
 
-// from gives the sales that may have ended at a moment or later: none takes longer than a request may.
-func (q queue) from(t time.Time) queue {
-	i, _ := slices.BinarySearchFunc(q, t.Add(-requestTimeout-time.Second), func(s *Sale, t time.Time) int { return s.Start.Compare(t) })
-	return q[i:]
-}
-
-// hit counts the sales that were going on during fault i and were not made, or took longer than each of those in the calm before, and half
-// as long as the fault at least: in seconds of full speed, some sale is always the slowest.
-func (r Record) hit(sales queue, i int) (n int) {
-	fault := r.Faults[i]
-	from, to := r.calm(i)
-	var usual time.Duration
-	for _, sale := range sales.from(from) {
-		if sale.Start.After(to) {
-			break
-		}
+// slowest returns how long the slowest sale took of those that were made in a time.
+func (t *trial) slowest(from, to time.Time) (took time.Duration) {
+	for _, sale := range t.goingOn(from, to) {
 		if sale.sold() && !sale.Start.Before(from) && !sale.End.After(to) {
-			usual = max(usual, sale.End.Sub(sale.Start))
+			took = max(took, sale.End.Sub(sale.Start))
 		}
 	}
-	for _, sale := range sales.from(fault.Begin) {
-		if sale.Start.After(fault.End) {
-			break
-		}
+	return took
+}
+
+// hit counts the sales that were going on during a fault and were not made, or took longer than the slowest in the calm before, and half
+// as long as the fault at least: in seconds of full speed, some sale is always the slowest.
+func (t *trial) hit(fault Injected, slowest time.Duration) (n int) {
+	for _, sale := range t.goingOn(fault.Begin, fault.End) {
 		took := sale.End.Sub(sale.Start)
-		if sale.End.After(fault.Begin) && (!sale.sold() || took > usual && took >= fault.For/2) {
+		if sale.End.After(fault.Begin) && (!sale.sold() || took > slowest && took >= fault.For/2) {
 			n++
 		}
 	}
 	return n
-}
-
-// lostAt gives the updates that were lost up to a moment, in all runs, as they were seen.
-func (r Record) lostAt(t time.Time) (all int64) {
-	lost := map[string]int64{}
-	for _, look := range r.Looks {
-		if !look.At.After(t) {
-			lost[look.ID] = max(lost[look.ID], look.Lost())
-		}
-	}
-	for _, n := range lost {
-		all += n
-	}
-	return all
 }

@@ -10,7 +10,7 @@ import (
 	"time"
 	"unique"
 
-	"lockstep/internal/stage/replica"
+	"lockstep/internal/shop/load"
 )
 
 // Crowd is buyers in a closed loop: each sends its next request at once after a sale, and after a pause otherwise.
@@ -21,11 +21,10 @@ type Crowd struct {
 	Pause   time.Duration // after a refusal
 
 	sold    atomic.Int64
-	mu      sync.Mutex
-	waiting map[int]context.CancelCauseFunc // by buyer: ends the request that waits for its answer
+	waiting sync.Map // buyer: context.CancelCauseFunc, which ends the request that waits for its answer
 }
 
-var errLeft = errors.New(left)
+var errLeft = errors.New("the buyer left")
 
 // Buy runs the buyers until open ends, and then until the last of them is answered; or until ctx ends, which open is derived from. It gives
 // every sale they asked for, including those that are unanswered by then.
@@ -55,67 +54,37 @@ func (c *Crowd) Sold() int64 { return c.sold.Load() }
 
 // Leave makes every third of the buyers who wait for an answer go away, and gives their number. They come back.
 func (c *Crowd) Leave() (gone int64) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for buyer, leave := range c.waiting {
-		if buyer%3 == 0 {
-			leave(errLeft)
+	c.waiting.Range(func(buyer, leave any) bool {
+		if buyer.(int)%3 == 0 {
+			leave.(context.CancelCauseFunc)(errLeft)
 			gone++
 		}
-	}
+		return true
+	})
 	return gone
 }
 
-// waits notes that a buyer waits for an answer, and gives the context of that, until the function it returns is called.
-func (c *Crowd) waits(ctx context.Context, buyer int) (context.Context, func()) {
-	ctx, leave := context.WithCancelCause(ctx)
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.waiting == nil {
-		c.waiting = map[int]context.CancelCauseFunc{}
-	}
-	c.waiting[buyer] = leave
-	return ctx, func() {
-		c.mu.Lock()
-		delete(c.waiting, buyer)
-		c.mu.Unlock()
-		leave(context.Canceled)
-	}
-}
-
 func (c *Crowd) ask(ctx context.Context, client *http.Client, buyer int) Sale {
-	ctx, over := c.waits(ctx, buyer)
-	defer over()
+	ctx, leave := context.WithCancelCause(ctx)
+	defer leave(nil)
+	c.waiting.Store(buyer, leave)
+	defer c.waiting.Delete(buyer)
 	sale := Sale{Start: time.Now(), Buyer: buyer}
-	answer, err := replica.Ask(ctx, client, http.MethodPost, c.URL+"/inventory/sale", "")
-	if err != nil && errors.Is(context.Cause(ctx), errLeft) {
-		err = errLeft
-	}
-	if err != nil {
-		sale.Code = why(err)
-	} else {
+	answer, err := load.Ask(ctx, client, http.MethodPost, c.URL+"/inventory/sale", "")
+	switch {
+	case err == nil:
 		sale.Status, sale.Code, sale.OrderID = answer.Status, same(answer.Error.Code), answer.Order()
 		sale.Before, sale.After, sale.Fence = answer.Before, answer.After, answer.Fence
 		sale.RunID, sale.Replica = same(answer.RunID), same(answer.Replica)
+	case errors.Is(context.Cause(ctx), errLeft):
+		sale.Code = errLeft.Error()
+	default:
+		sale.Code = load.Why(err, "no answer in time")
 	}
 	if sale.End = time.Now(); sale.sold() {
 		c.sold.Add(1)
 	}
 	return sale
-}
-
-// why says briefly why there was no answer, always in the same words for the same reason.
-func why(err error) string {
-	switch {
-	case errors.Is(err, errLeft):
-		return left
-	case errors.Is(err, context.DeadlineExceeded):
-		return "no answer in time"
-	}
-	for unwrapped := err; unwrapped != nil; unwrapped = errors.Unwrap(unwrapped) {
-		err = unwrapped
-	}
-	return "no answer: " + err.Error()
 }
 
 // same keeps one copy of a text that is in a million answers.

@@ -92,7 +92,7 @@ func TestBuyersLeaveAfterTheirAnswer(t *testing.T) {
 	crowd := Crowd{URL: server.URL, Buyers: 3, Timeout: 10 * time.Second, Pause: 30 * time.Millisecond}
 	began := time.Now()
 	sales := crowd.Buy(t.Context(), open)
-	sold := paceOf(Record{Sales: sales})
+	sold := newTrial(Record{Sales: sales}).sold
 	if len(sales) != 6 || len(sold) != 3 || crowd.Sold() != 3 || time.Since(began) < 30*time.Millisecond {
 		t.Errorf("%d asked, %d sold, after %v; want 6, 3, after the pause: %+v", len(sales), len(sold), time.Since(began), sales)
 	}
@@ -134,7 +134,7 @@ func TestBuyersGoAway(t *testing.T) {
 			t.Errorf("%+v; want its outcome unknown", sale)
 		}
 	}
-	if asked.Load() != 8 || codes[left] != 2 || codes["no answer: context canceled"] != 6 {
+	if asked.Load() != 8 || codes[errLeft.Error()] != 2 || codes["no answer: context canceled"] != 6 {
 		t.Errorf("%d asked, %v", asked.Load(), codes)
 	}
 }

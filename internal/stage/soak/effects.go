@@ -72,7 +72,7 @@ func effects() []effect {
 			return i.repeat(ctx, func() (int64, error) { return i.crowd.Leave(), nil })
 		}},
 		{HangRedis, everybody, []time.Duration{5 * time.Second}, func(ctx context.Context, i *injection) error {
-			redis := i.shop.redis.PID()
+			redis := i.redis.PID()
 			return errors.Join(replica.Stop(redis), wait(ctx, i.For), replica.GoOn(redis))
 		}},
 		{PauseRedis, everybody, []time.Duration{5 * time.Second}, func(ctx context.Context, i *injection) error {
@@ -82,7 +82,7 @@ func effects() []effect {
 			return i.restart(ctx, func() error { return nil })
 		}},
 		{EmptyRedis, everybody, []time.Duration{500 * time.Millisecond, 2 * time.Second}, func(ctx context.Context, i *injection) error {
-			return i.restart(ctx, func() error { return errors.Join(os.RemoveAll(i.shop.data()), os.Mkdir(i.shop.data(), 0o700)) })
+			return i.restart(ctx, func() error { return errors.Join(os.RemoveAll(i.data()), os.Mkdir(i.data(), 0o700)) })
 		}},
 		{OutOfMemory, everybody, []time.Duration{2 * time.Second, 4 * time.Second}, func(ctx context.Context, i *injection) error {
 			limit := func(bytes string) error { return i.client.ConfigSet(ctx, "maxmemory", bytes).Err() }

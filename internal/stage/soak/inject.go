@@ -18,78 +18,69 @@ const (
 
 var errMissed = errors.New("it hit nothing")
 
-// inject waits until the shop is whole, reads the ledgers if the fault may destroy them, and injects it.
-func (w *world) inject(ctx context.Context, fault Fault) Injected {
-	injected := Injected{Fault: fault, Read: time.Now()}
-	all, err := w.shop.settled(ctx)
-	if err == nil && fault.Kind.forgets() {
-		injected.Read = time.Now()
-		err = w.look(ctx)
-	}
-	injected.Begin = time.Now()
-	injected.End = injected.Begin
-	if err != nil {
-		injected.Error = err.Error()
-		return injected
-	}
-	if !fault.Kind.forgets() {
-		injected.Read = injected.Begin
-	}
-	victim, effect := all[fault.Replica], fault.Kind.effect()
-	if effect.whom != everybody {
-		injected.Victim = victim.Name
-	}
-	w.tell("%s", injected)
-	i := &injection{world: w, Fault: fault, pid: victim.PID, proxy: w.shop.proxies[fault.Replica]}
-	err = effect.do(ctx, i)
-	if injected.Caught, injected.End = int(i.caught), i.end; i.end.IsZero() {
-		injected.End = time.Now()
-	}
-	if err != nil {
-		injected.Error = err.Error()
-	}
-	if fault.Kind.destroys() {
-		w.ledgers.Forget()
-	}
-	return injected
-}
-
 // injection is a fault while it happens.
 type injection struct {
 	*world
-	Fault
+	Injected
 
-	pid    int               // of the replica
-	proxy  *redisproxy.Proxy // before it
-	caught int64             // what it has hit, where that is known at once
-	end    time.Time         // of the fault, where it is not that of the injection
+	pid   int               // of the replica
+	proxy *redisproxy.Proxy // before it
+}
+
+// inject waits until the shop is whole, reads the ledgers if the fault may destroy them, and injects it.
+func (w *world) inject(ctx context.Context, fault Fault) Injected {
+	i := &injection{world: w, Injected: Injected{Fault: fault, Read: time.Now()}, proxy: w.proxies[fault.Replica]}
+	all, err := w.settled(ctx)
+	if err == nil && fault.Kind.forgets() {
+		i.Read = time.Now()
+		err = w.look(ctx)
+	}
+	if i.Begin = time.Now(); err != nil {
+		i.End, i.Error = i.Begin, err.Error()
+		return i.Injected
+	}
+	if !fault.Kind.forgets() {
+		i.Read = i.Begin
+	}
+	effect := fault.Kind.effect()
+	if i.pid = all[fault.Replica].PID; effect.whom != everybody {
+		i.Victim = all[fault.Replica].Name
+	}
+	w.tell("%s", i.Injected)
+	if err := effect.do(ctx, i); err != nil {
+		i.Error = err.Error()
+	}
+	if i.End.IsZero() {
+		i.End = time.Now()
+	}
+	return i.Injected
 }
 
 // restart kills Redis, and starts it again after something was done.
 func (i *injection) restart(ctx context.Context, meanwhile func() error) error {
 	i.gone.Store(true)
 	defer i.gone.Store(false)
-	i.shop.redis.Kill()
-	return errors.Join(meanwhile(), wait(ctx, i.For), i.shop.redis.Run(ctx))
+	i.redis.Kill()
+	return errors.Join(meanwhile(), wait(ctx, i.For), i.redis.Run(ctx))
 }
 
 // newRunInHang asks for a new run shortly before a hung Redis goes on. Redis then answers the selling replicas and the replica that
 // changes the run together, when it has heard of no replica for longer than a heartbeat.
 func newRunInHang(ctx context.Context, i *injection) error {
-	pid := i.shop.redis.PID()
+	pid := i.redis.PID()
 	if err := errors.Join(replica.Stop(pid), wait(ctx, i.For-before)); err != nil {
 		return errors.Join(err, replica.GoOn(pid))
 	}
 	began := make(chan error, 1)
 	go func() {
-		asked, err := i.shop.newRun(ctx)
-		i.end = asked
+		asked, err := i.newRun(ctx)
+		i.End = asked
 		began <- err
 	}()
 	err := errors.Join(wait(ctx, before), replica.GoOn(pid))
 	went := time.Now()
-	if err = errors.Join(err, <-began); i.end.Before(went) {
-		i.end = went
+	if err = errors.Join(err, <-began); i.End.Before(went) {
+		i.End = went
 	}
 	return err
 }
@@ -104,7 +95,7 @@ func (i *injection) holdOne(ctx context.Context, matches func([]string) bool, fa
 	if !isCaught(ctx, trap, untilCaught) {
 		return errMissed
 	}
-	i.caught = 1
+	i.Caught = 1
 	return do()
 }
 
@@ -130,25 +121,19 @@ func isCaught(ctx context.Context, trap *redisproxy.Trap, d time.Duration) bool 
 	return trap.AwaitCaught(ctx)
 }
 
-// repeat repeats something as long as the fault lasts.
-func (i *injection) repeat(ctx context.Context, do func() (hits int64, err error)) (err error) {
-	i.caught, err = repeat(ctx, i.For, do)
-	return err
-}
-
-// repeat repeats something for a while, and gives what it hit; it fails with errMissed if it never hit anything.
-func repeat(ctx context.Context, total time.Duration, do func() (hits int64, err error)) (hit int64, err error) {
-	ctx, cancel := context.WithTimeout(ctx, total)
+// repeat repeats something as long as the fault lasts, and counts what it hit; it fails with errMissed if it never hit anything.
+func (i *injection) repeat(ctx context.Context, do func() (hits int64, err error)) error {
+	ctx, cancel := context.WithTimeout(ctx, i.For)
 	defer cancel()
 	for wait(ctx, again) == nil {
-		n, err := do()
+		hits, err := do()
 		if err != nil && ctx.Err() == nil {
-			return hit, err
+			return err
 		}
-		hit += n
+		i.Caught += int(hits)
 	}
-	if hit == 0 {
-		return 0, errMissed
+	if i.Caught == 0 {
+		return errMissed
 	}
-	return hit, nil
+	return nil
 }

@@ -21,7 +21,8 @@ func TestRepeat(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			attempts := 0
-			_, err := repeat(t.Context(), 3*again+again/2, func() (int64, error) {
+			i := injection{Injected: Injected{Fault: Fault{For: 3*again + again/2}}}
+			err := i.repeat(t.Context(), func() (int64, error) {
 				attempts++
 				return c.hits[attempts-1], c.err
 			})

@@ -56,50 +56,104 @@ func (c *Check) note(format string, args ...any) {
 	c.Says = append(c.Says, fmt.Sprintf(format, args...))
 }
 
-// Result is what a record shows.
+// Result is what a record shows, as numbers and words: the command prints it as JSON.
 type Result struct {
-	Record     Record
-	Sold       int
-	Lost       int64 // updates
-	Oversold   int64
-	Aftermaths []Aftermath // one for each fault
-	Checks     []Check
-	Verdict    Verdict
-	Window     Window // the part of the history that a picture is to show
+	Lock      string      `json:"lock"`
+	Seconds   float64     `json:"seconds"`
+	Sales     int         `json:"sales"`
+	PerSecond float64     `json:"per_second"`
+	Refused   int         `json:"refused"`
+	InDoubt   int         `json:"in_doubt"` // sales whose buyer was not told what became of them
+	Lost      int64       `json:"lost"`     // updates
+	Oversold  int64       `json:"oversold"`
+	Faults    []KindCount `json:"faults"`
+	Rules     []Check     `json:"rules"`
+	Verdict   Verdict     `json:"verdict"`
+	Reasons   []string    `json:"reasons"`
+	Picture   string      `json:"picture,omitempty"` // a file
+	Again     string      `json:"again"`             // the command that repeats it
+
+	record Record
+	shown  stretch // the part of the history that a picture is to show
 }
 
-// Examine checks every rule over a record.
-func Examine(r Record) Result {
-	result := Result{Record: r, Sold: len(paceOf(r)), Lost: r.lost(), Oversold: r.oversold(), Aftermaths: aftermaths(r), Verdict: Pass}
-	all := indexOf(r)
-	linear, window := isLinearizable(r, all, result.Aftermaths)
-	result.Window = window
-	result.Checks = []Check{
-		soldHaveOrders(r, all), refusedHaveNone(r, all), doubtsAreSettled(r, all), ordersWereAskedFor(r, all), ordersAreAsTold(r, all),
-		stockFeltEverySale(r), losesWhatIsPredicted(r, result.Aftermaths), linear, tokensGrow(r),
-		rateComesBack(r, result.Aftermaths), noBugs(r), wasPutToTheTest(r, result.Aftermaths),
+// Examine checks every rule over a record, which it puts in order.
+func Examine(record Record) Result {
+	t := newTrial(record)
+	took := t.Ended.Sub(t.Began).Seconds()
+	result := Result{
+		Lock: t.Lock, Seconds: took, Sales: len(t.sold), PerSecond: float64(len(t.sold)) / max(took, 1),
+		Lost: t.allLost(), Oversold: t.oversold(), Faults: countKinds(t.faults), Verdict: Pass, record: t.Record,
 	}
-	for _, check := range result.Checks {
+	for _, sale := range t.Sales {
+		switch sale.outcome() {
+		case unknown:
+			result.InDoubt++
+		case notMade, neverSent:
+			result.Refused++
+		}
+	}
+	for _, rule := range t.rules() {
+		check := Check{Rule: rule.text}
+		rule.check(&check)
+		result.Rules = append(result.Rules, check)
 		switch {
 		case check.Broken > 0:
 			result.Verdict = Fail
-		case check.Unchecked > 0 && result.Verdict == Pass:
-			result.Verdict = Unknown
+			result.Reasons = append(result.Reasons, fmt.Sprintf("%s: broken %s", check.Rule, times(check.Broken)))
+		case check.Unchecked > 0:
+			if result.Verdict == Pass {
+				result.Verdict = Unknown
+			}
+			result.Reasons = append(result.Reasons, fmt.Sprintf("%s: not known %s", check.Rule, times(check.Unchecked)))
 		}
 	}
-	if result.Verdict == Pass && result.Lost > 0 {
+	result.shown = t.shown
+	switch {
+	case result.Verdict != Pass:
+	case result.Lost > 0:
 		result.Verdict = AsPredicted
+		result.Reasons = []string{fmt.Sprintf("updates lost: %s, only by faults that %s cannot stand", thousands(result.Lost), t.Lock)}
+	default:
+		result.Reasons = []string{"every rule holds, and every fault hit somebody"}
 	}
 	return result
 }
 
-func noBugs(r Record) Check {
-	check := Check{Rule: "nobody is answered 500"}
-	for _, sale := range r.Sales {
+// rule is what a shop promises.
+type rule struct {
+	text  string
+	check func(*Check)
+}
+
+// rules returns all of them, in the order in which they are told.
+func (t *trial) rules() []rule {
+	felt, lost := "a run's stock fell by one for every order of that run", "no update is lost"
+	if !fenced(t.Lock) {
+		felt += ", but for updates lost by a fault that ends the lock under its holder"
+		lost = "an update is lost by each fault that must cost " + t.Lock + " one, as predicted"
+	}
+	return []rule{
+		{"a sale answered 200 has its one order", t.soldHaveOrders},
+		{"a sale that was refused has no order", t.refusedHaveNone},
+		{"a buyer in doubt finds the order by its id, if there is one", t.doubtsAreSettled},
+		{"an order was sold to somebody, or its buyer was left in doubt", t.ordersWereAskedFor},
+		{"an order is in the ledger of its run as its buyer was told: run, stock, token", t.ordersAreAsTold},
+		{felt, t.stockFeltEverySale},
+		{lost, t.losesWhatIsPredicted},
+		{"what the buyers and readers of the stock were told fits into one order (linearizable)", t.isLinearizable},
+		{"the stock fell in the order of the fencing tokens, and no token came twice", t.tokensGrow},
+		{fmt.Sprintf("sales go on within %v of a fault, and a quarter of the rate is back", backAfter), t.rateComesBack},
+		{"nobody is answered 500", t.noBugs},
+		{fmt.Sprintf("every fault hit a sale, after at least %d others", enoughSales), t.wasPutToTheTest},
+	}
+}
+
+func (t *trial) noBugs(check *Check) {
+	for _, sale := range t.Sales {
 		check.Checked++
 		if sale.Status == http.StatusInternalServerError {
-			check.breaks("500 %s by %s at %s", sale.Code, sale.Replica, r.at(sale.End))
+			check.breaks("500 %s by %s at %s", sale.Code, sale.Replica, t.at(sale.End))
 		}
 	}
-	return check
 }

@@ -3,9 +3,7 @@ package soak
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
 
@@ -20,29 +18,16 @@ const page = 1000
 
 // Ledgers are all orders that were ever read in any run's ledger, including those that Redis has lost since.
 type Ledgers struct {
+	Entries []Entry
+
 	client *redis.Client
-	orders map[string]map[string]history.Order // by run and id
-	read   map[string]int64                    // by key: how many orders it had at the last reading
+	known  map[[2]string]bool // whether an order is among the entries, by its ledger's run and its id
 }
 
 // NewLedgers reads the ledgers in client's Redis.
 func NewLedgers(client *redis.Client) *Ledgers {
-	return &Ledgers{client: client, orders: map[string]map[string]history.Order{}, read: map[string]int64{}}
+	return &Ledgers{client: client, known: map[[2]string]bool{}}
 }
-
-// Entries gives the orders read so far.
-func (l *Ledgers) Entries() []Entry {
-	var entries []Entry
-	for run, orders := range l.orders {
-		for _, order := range orders {
-			entries = append(entries, Entry{Run: run, Order: order})
-		}
-	}
-	return entries
-}
-
-// Forget notes that Redis lost its ledgers: a ledger with as many orders as before is then another one.
-func (l *Ledgers) Forget() { clear(l.read) }
 
 // Read reads every ledger there is. An order that was written before it began is among the entries afterwards.
 func (l *Ledgers) Read(ctx context.Context) error {
@@ -58,20 +43,13 @@ func (l *Ledgers) Read(ctx context.Context) error {
 
 func (l *Ledgers) readOne(ctx context.Context, key string) error {
 	run := runOf(key)
-	count, err := l.client.HLen(ctx, key).Result()
-	if err != nil || count == l.read[key] {
-		return err
-	}
-	if l.orders[run] == nil {
-		l.orders[run] = map[string]history.Order{}
-	}
 	fields := l.client.HScan(ctx, key, 0, "", page).Iterator()
 	for fields.Next(ctx) {
 		id := fields.Val()
 		if !fields.Next(ctx) {
 			break
 		}
-		if _, known := l.orders[run][id]; known {
+		if l.known[[2]string{run, id}] {
 			continue
 		}
 		var order history.Order
@@ -81,9 +59,9 @@ func (l *Ledgers) readOne(ctx context.Context, key string) error {
 		if order.ID != id {
 			return fmt.Errorf("order %s is kept as %s", order.ID, id)
 		}
-		l.orders[run][id] = slim(order)
+		l.known[[2]string{run, id}] = true
+		l.Entries = append(l.Entries, Entry{Run: run, Order: slim(order)})
 	}
-	l.read[key] = count
 	return fields.Err()
 }
 
@@ -100,10 +78,10 @@ func slim(order history.Order) history.Order {
 	return order
 }
 
-// Look gives the current run, all of it at one moment: a sale changes it in one step.
-func (l *Ledgers) Look(ctx context.Context) (Look, error) {
+// LookAt returns the current run, all of it at one moment: a sale changes it in one step.
+func LookAt(ctx context.Context, client *redis.Client) (Look, error) {
 	for {
-		id, err := l.client.HGet(ctx, dao.RunKey, "id").Result()
+		id, err := client.HGet(ctx, dao.RunKey, "id").Result()
 		if err != nil {
 			return Look{}, fmt.Errorf("reading %s: %w", dao.RunKey, err)
 		}
@@ -111,7 +89,7 @@ func (l *Ledgers) Look(ctx context.Context) (Look, error) {
 		var run *redis.MapStringStringCmd
 		var stock *redis.StringCmd
 		var kept, before *redis.IntCmd
-		_, err = l.client.TxPipelined(ctx, func(tx redis.Pipeliner) error {
+		_, err = client.TxPipelined(ctx, func(tx redis.Pipeliner) error {
 			newest, older := dao.OrdersKeys(id)
 			run, stock = tx.HGetAll(ctx, dao.RunKey), tx.Get(ctx, dao.InventoryKey)
 			kept, before = tx.HLen(ctx, newest), tx.HLen(ctx, older)
@@ -120,26 +98,29 @@ func (l *Ledgers) Look(ctx context.Context) (Look, error) {
 		if err != nil {
 			return Look{}, fmt.Errorf("looking at the run: %w", err)
 		}
-		fields := run.Val()
-		if fields["id"] != id {
+		var now struct {
+			ID      string `redis:"id"`
+			Lock    string `redis:"lock"`
+			Initial int64  `redis:"initial"`
+			Sold    int64  `redis:"sold"`
+		}
+		if err := run.Scan(&now); err != nil {
+			return Look{}, fmt.Errorf("run %s: %w", id, err)
+		}
+		if now.ID != id {
 			continue // a new run began meanwhile
 		}
-		number := func(name, text string) (n int64) {
-			n, wrong := strconv.ParseInt(text, 10, 64)
-			if wrong != nil {
-				err = errors.Join(err, fmt.Errorf("%s of run %s: %w", name, id, wrong))
-			}
-			return n
+		remaining, err := stock.Int64()
+		if err != nil {
+			return Look{}, fmt.Errorf("%s of run %s: %w", dao.InventoryKey, id, err)
 		}
-		look := Look{Asked: asked, At: time.Now(), Kept: kept.Val() + before.Val(), Tally: history.Tally{
-			Run:       history.Run{ID: id, Lock: fields["lock"], Initial: number("initial", fields["initial"])},
-			Remaining: number(dao.InventoryKey, stock.Val()), Sold: number("sold", fields["sold"]),
-		}}
-		return look, err
+		return Look{Asked: asked, At: time.Now(), Kept: kept.Val() + before.Val(), Tally: history.Tally{
+			Run: history.Run{ID: id, Lock: now.Lock, Initial: now.Initial}, Remaining: remaining, Sold: now.Sold,
+		}}, nil
 	}
 }
 
 // InFlight counts the sales that have begun and not ended, as the shop knows them.
-func (l *Ledgers) InFlight(ctx context.Context) (int64, error) {
-	return l.client.HLen(ctx, "{inventory}:in_flight").Result()
+func InFlight(ctx context.Context, client *redis.Client) (int64, error) {
+	return client.HLen(ctx, "{inventory}:in_flight").Result()
 }

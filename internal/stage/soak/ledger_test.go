@@ -41,7 +41,7 @@ func TestLedgersRememberWhatWasDestroyed(t *testing.T) {
 			t.Fatal(err)
 		}
 		counts := map[string]int{}
-		for _, entry := range ledgers.Entries() {
+		for _, entry := range ledgers.Entries {
 			counts[entry.Run]++
 			if entry.RunID != entry.Run || entry.After != 7 || !entry.At.Equal(time.Unix(1, 0)) {
 				t.Errorf("%+v", entry)
@@ -70,7 +70,6 @@ func TestLedgersRememberWhatWasDestroyed(t *testing.T) {
 	if err := client.FlushAll(t.Context()).Err(); err != nil {
 		t.Fatal(err)
 	}
-	ledgers.Forget()
 	put(t, client, "B", "late", "later") // as many as there were
 	if got := read(); got["A"] != 3*page+1 || got["B"] != 4 {
 		t.Errorf("%v; want what is gone, and what came late", got)
@@ -89,8 +88,7 @@ func TestLook(t *testing.T) {
 	server := redistest.Start(t)
 	client := redisclient.Single(redisclient.Config{Addrs: []string{server.Addr}})
 	defer client.Close()
-	ledgers := NewLedgers(client)
-	if _, err := ledgers.Look(t.Context()); err == nil {
+	if _, err := LookAt(t.Context(), client); err == nil {
 		t.Error("there is no run, and it saw one")
 	}
 	for _, err := range []error{
@@ -107,14 +105,14 @@ func TestLook(t *testing.T) {
 		t.Fatal(err)
 	}
 	put(t, client, "A", "y")
-	look, err := ledgers.Look(t.Context())
+	look, err := LookAt(t.Context(), client)
 	if err != nil || look.ID != "A" || look.Lock != "v8" || look.Kept != 2 || look.Sold != 3 || look.Lost() != 1 {
 		t.Errorf("%+v, %v; want run A of v8, two orders kept, three sold, one lost", look, err)
 	}
 	if err := client.Set(t.Context(), dao.InventoryKey, "many", 0).Err(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ledgers.Look(t.Context()); err == nil || !strings.Contains(err.Error(), "inventory of run A") {
+	if _, err := LookAt(t.Context(), client); err == nil || !strings.Contains(err.Error(), "inventory of run A") {
 		t.Errorf("%v; want an error that names the stock", err)
 	}
 }

@@ -10,24 +10,6 @@ import (
 	"time"
 )
 
-// Summary is a result as numbers and words: the command prints it as JSON.
-type Summary struct {
-	Lock      string      `json:"lock"`
-	Seconds   float64     `json:"seconds"`
-	Sales     int         `json:"sales"`
-	PerSecond float64     `json:"per_second"`
-	Refused   int         `json:"refused"`
-	InDoubt   int         `json:"in_doubt"` // sales whose buyer was not told what became of them
-	Lost      int64       `json:"lost"`
-	Oversold  int64       `json:"oversold"`
-	Faults    []KindCount `json:"faults"`
-	Rules     []Check     `json:"rules"`
-	Verdict   Verdict     `json:"verdict"`
-	Reasons   []string    `json:"reasons"`
-	Picture   string      `json:"picture,omitempty"` // a file
-	Again     string      `json:"again"`             // the command that repeats it
-}
-
 // KindCount is what all faults of one kind did.
 type KindCount struct {
 	Kind  Kind    `json:"kind"`
@@ -37,28 +19,10 @@ type KindCount struct {
 	Back  float64 `json:"back"` // longest time, in seconds, until a quarter of the usual rate was back
 }
 
-// Summary sums up.
-func (r Result) Summary() Summary {
-	took := r.Record.Ended.Sub(r.Record.Began)
-	s := Summary{
-		Lock: r.Record.Lock, Seconds: took.Seconds(), Sales: r.Sold, PerSecond: float64(r.Sold) / max(took.Seconds(), 1),
-		Lost: r.Lost, Oversold: r.Oversold, Faults: r.kinds(), Rules: r.Checks, Verdict: r.Verdict, Reasons: r.reasons(),
-	}
-	for _, sale := range r.Record.Sales {
-		switch sale.outcome() {
-		case unknown:
-			s.InDoubt++
-		case notMade, neverSent:
-			s.Refused++
-		}
-	}
-	return s
-}
-
-// kinds counts the faults by kind, those that hit most first.
-func (r Result) kinds() []KindCount {
+// countKinds counts the faults by kind, those that hit most first.
+func countKinds(faults []Aftermath) []KindCount {
 	counts := map[Kind]*KindCount{}
-	for _, fault := range r.Aftermaths {
+	for _, fault := range faults {
 		count := counts[fault.Kind]
 		if count == nil {
 			count = &KindCount{Kind: fault.Kind}
@@ -78,25 +42,6 @@ func (r Result) kinds() []KindCount {
 	return all
 }
 
-// reasons says why the verdict is what it is.
-func (r Result) reasons() (all []string) {
-	for _, check := range r.Checks {
-		switch {
-		case check.Broken > 0:
-			all = append(all, fmt.Sprintf("%s: broken %s", check.Rule, times(check.Broken)))
-		case check.Unchecked > 0:
-			all = append(all, fmt.Sprintf("%s: not known %s", check.Rule, times(check.Unchecked)))
-		}
-	}
-	if r.Verdict == AsPredicted {
-		return []string{fmt.Sprintf("updates lost: %s, only by faults that %s cannot stand", thousands(r.Lost), r.Record.Lock)}
-	}
-	if len(all) == 0 {
-		return []string{"every rule holds, and every fault hit somebody"}
-	}
-	return all
-}
-
 func times(n int) string {
 	if n == 1 {
 		return "once"
@@ -105,33 +50,33 @@ func times(n int) string {
 }
 
 // Page tells it for people.
-func (s Summary) Page() string {
+func (r Result) Page() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "\nA soak of %s for %s, under real faults\n\n", s.Lock, time.Duration(s.Seconds*float64(time.Second)).Round(time.Second))
+	fmt.Fprintf(&b, "\nA soak of %s for %s, under real faults\n\n", r.Lock, time.Duration(r.Seconds*float64(time.Second)).Round(time.Second))
 	table := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintf(table, "%s\tsales\t%.0f a second\t\n", thousands(s.Sales), s.PerSecond)
-	fmt.Fprintf(table, "%s\tlost\t%s oversold\t\n", thousands(s.Lost), thousands(s.Oversold))
-	fmt.Fprintf(table, "%s\trefused\t%s in doubt\t\n", thousands(s.Refused), thousands(s.InDoubt))
+	fmt.Fprintf(table, "%s\tsales\t%.0f a second\t\n", thousands(r.Sales), r.PerSecond)
+	fmt.Fprintf(table, "%s\tlost\t%s oversold\t\n", thousands(r.Lost), thousands(r.Oversold))
+	fmt.Fprintf(table, "%s\trefused\t%s in doubt\t\n", thousands(r.Refused), thousands(r.InDoubt))
 	_ = table.Flush() // into memory
 	fmt.Fprintln(&b)
 	table = tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "fault\ttimes\tsales hit\tupdates lost\tsales back after at most")
-	for _, fault := range s.Faults {
+	for _, fault := range r.Faults {
 		fmt.Fprintf(table, "%s\t%d\t%s\t%s\t%.1f s\n", fault.Kind, fault.Times, thousands(fault.Hit), thousands(fault.Lost), fault.Back)
 	}
 	_ = table.Flush() // into memory
 	fmt.Fprintln(&b)
-	for _, check := range s.Rules {
+	for _, check := range r.Rules {
 		fmt.Fprintf(&b, "%s %s: %s\n", check.mark(), check.Rule, check.counts())
 		for _, line := range check.Says {
 			fmt.Fprintf(&b, "    %s\n", line)
 		}
 	}
-	fmt.Fprintf(&b, "\n%s: %s\n", s.Verdict, strings.Join(s.Reasons, "; "))
-	if s.Picture != "" {
-		fmt.Fprintf(&b, "picture: %s\n", s.Picture)
+	fmt.Fprintf(&b, "\n%s: %s\n", r.Verdict, strings.Join(r.Reasons, "; "))
+	if r.Picture != "" {
+		fmt.Fprintf(&b, "picture: %s\n", r.Picture)
 	}
-	fmt.Fprintf(&b, "again:   %s\n", s.Again)
+	fmt.Fprintf(&b, "again:   %s\n", r.Again)
 	return b.String()
 }
 

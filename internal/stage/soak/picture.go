@@ -14,41 +14,66 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// Picture draws the window of a history as a page for a browser: a lane for each buyer, an order that fits or how far one does, and the
+// stretch is a part of a run's history for a picture: the changes that take the stock down from one level to another.
+type stretch struct {
+	title   string
+	first   int64 // the stock at its beginning
+	changes []change
+}
+
+// Draw draws a part of a history as a page for a browser: a lane for each buyer, an order that fits or how far one does, and the
 // faults. The drawing is porcupine's.
-func (r Result) Picture(to io.Writer) error {
-	w := r.Window.clamped()
-	_, info := porcupine.CheckOperationsVerbose(w.stock(), w.operations(), 5*time.Second)
-	info.AddAnnotations(r.annotations(w))
+func (r Result) Draw(to io.Writer) error {
+	s := r.shown
+	_, info := porcupine.CheckOperationsVerbose(s.stock(), s.operations(), 5*time.Second)
+	info.AddAnnotations(r.annotations(s))
 	var page bytes.Buffer
-	if err := porcupine.Visualize(w.stock(), info, &page); err != nil {
+	if err := porcupine.Visualize(s.stock(), info, &page); err != nil {
 		return err
 	}
-	_, err := to.Write(bytes.Replace(page.Bytes(), []byte("<body>"), []byte("<body>\n"+legend(w)), 1))
+	legend := `<p style="padding-top: 2em">` + html.EscapeString(s.title) + "</p>\n" + // below a bar that is always at the top
+		"<p>A bar is a sale from its request to its answer, or a look at the stock. The line goes through an order that fits, as far as " +
+		"there is one: each sale finds what the one before it left. At the bottom: the faults, and who got no 200.</p>"
+	_, err := to.Write(bytes.Replace(page.Bytes(), []byte("<body>"), []byte("<body>\n"+legend), 1))
 	return err
 }
 
-// legend says what the drawing shows, above it.
-func legend(w Window) string {
-	return `<p style="padding-top: 2em">` + html.EscapeString(w.title()) + "</p>\n" + // below a bar that is always at the top
-		"<p>A bar is a sale from its request to its answer, or a look at the stock. The line goes through an order that fits, as far as " +
-		"there is one: each sale finds what the one before it left. At the bottom: the faults, and who got no 200.</p>"
-}
-
-// clamped gives the window without open ends: what has no beginning or end of its own has the window's.
-func (w Window) clamped() Window {
-	from, to := w.span()
-	w.changes = slices.Clone(w.changes)
-	for i := range w.changes {
-		w.changes[i].called, w.changes[i].returned = max(w.changes[i].called, from), min(w.changes[i].returned, to)
+// stock is what porcupine draws: one number, which a sale must find as it says, and which is then what the sale left; and which readers
+// must find, too.
+func (s stretch) stock() porcupine.Model {
+	return porcupine.Model{
+		Init: func() any { return s.first },
+		Step: func(state, input, _ any) (bool, any) {
+			c := input.(change) // operations makes no others
+			return state == c.before, c.after
+		},
+		DescribeOperation: func(input, _ any) string { return input.(change).says() },
+		DescribeState:     func(state any) string { return "stock " + thousands(state.(int64)) },
 	}
-	return w
 }
 
-// span gives from the first to the last moment that the window knows.
-func (w Window) span() (from, to int64) {
+// operations returns the changes in as few lanes as there are changes at once; a lane has no two at once. What has no beginning or end of
+// its own has the stretch's.
+func (s stretch) operations() (all []porcupine.Operation) {
+	from, to := span(s.changes)
+	byCall := func(a, b change) int { return cmp.Compare(a.called, b.called) }
+	var free []int64 // of each lane: from when on
+	for _, c := range slices.SortedFunc(slices.Values(s.changes), byCall) {
+		call, end := max(c.called, from), min(c.returned, to)
+		lane := slices.IndexFunc(free, func(from int64) bool { return from < call })
+		if lane < 0 {
+			lane, free = len(free), append(free, 0)
+		}
+		free[lane] = end
+		all = append(all, porcupine.Operation{ClientId: lane, Input: c, Call: call, Return: end})
+	}
+	return all
+}
+
+// span returns the first moment and the last that some changes know.
+func span(changes []change) (from, to int64) {
 	from, to = math.MaxInt64, math.MinInt64
-	for _, c := range w.changes {
+	for _, c := range changes {
 		if c.called != math.MinInt64 {
 			from = min(from, c.called)
 		}
@@ -60,21 +85,21 @@ func (w Window) span() (from, to int64) {
 	return from, to + 1
 }
 
-// annotations gives the faults in a window, and the sales that were not made or of which nobody knows.
-func (r Result) annotations(w Window) (all []porcupine.Annotation) {
-	from, to := w.span()
+// annotations returns the faults in that time, and the sales that were not made or of which nobody knows.
+func (r Result) annotations(s stretch) (all []porcupine.Annotation) {
+	from, to := span(s.changes)
 	within := func(begin, end time.Time) (start, stop int64, is bool) {
-		start, stop = r.Record.nanos(begin), r.Record.nanos(end)
+		start, stop = r.record.nanos(begin), r.record.nanos(end)
 		return max(start, from), min(stop, to), start <= to && stop >= from
 	}
-	for _, fault := range r.Record.Faults {
+	for _, fault := range r.record.Faults {
 		if start, stop, is := within(fault.Begin, fault.End); is {
 			all = append(all, porcupine.Annotation{
 				Tag: "fault", Start: start, End: stop, Description: string(fault.Kind) + " " + fault.Victim, BackgroundColor: "#ffb3a7",
 			})
 		}
 	}
-	for _, sale := range r.Record.Sales {
+	for _, sale := range r.record.Sales {
 		start, stop, is := within(sale.Start, sale.End)
 		if is && !sale.sold() && len(all) < 2*pictureSize {
 			all = append(all, porcupine.Annotation{
@@ -83,13 +108,6 @@ func (r Result) annotations(w Window) (all []porcupine.Annotation) {
 		}
 	}
 	return all
-}
-
-func (w Window) title() string {
-	if w.Legal {
-		return "A part of the history that fits into one order: " + w.Why
-	}
-	return "A part of the history that does not fit into one order: " + w.Why
 }
 
 // says tells a change in a few words.
@@ -104,25 +122,6 @@ func (c change) says() string {
 	default:
 		return fmt.Sprintf("%s → %s, %s", thousands(c.before), thousands(c.after), c.replica)
 	}
-}
-
-// lanes puts changes into as few lanes as there are changes at once; a lane has no two at once.
-func lanes(changes []change) []int {
-	order := make([]int, len(changes))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(changes[a].called, changes[b].called) })
-	lane := make([]int, len(changes))
-	var free []int64 // from when on
-	for _, i := range order {
-		at := slices.IndexFunc(free, func(from int64) bool { return from < changes[i].called })
-		if at < 0 {
-			at, free = len(free), append(free, 0)
-		}
-		lane[i], free[at] = at, changes[i].returned
-	}
-	return lane
 }
 
 // thousands writes a number with commas.

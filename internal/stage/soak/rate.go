@@ -17,52 +17,12 @@ const (
 // pace is the times of all sales, in order.
 type pace []time.Time
 
-func paceOf(r Record) pace {
-	var sold pace
-	for _, sale := range r.Sales {
-		if sale.sold() {
-			sold = append(sold, sale.End)
-		}
-	}
-	slices.SortFunc(sold, time.Time.Compare)
-	return sold
-}
-
 // between counts the sales from one moment up to another.
 func (p pace) between(from, to time.Time) int { return max(0, p.before(to)-p.before(from)) }
 
 func (p pace) before(t time.Time) int {
 	n, _ := slices.BinarySearchFunc(p, t, time.Time.Compare)
 	return n
-}
-
-// calm gives the time before fault i in which the shop has recovered from the previous fault.
-func (r Record) calm(i int) (from, to time.Time) {
-	from, to = r.Began, r.Faults[i].Read
-	if i > 0 {
-		after := r.mustSellFrom(r.Faults[i-1])
-		from = after[len(after)-1].Add(backAfter)
-	}
-	if to.Before(from) {
-		to = from
-	}
-	return from, to
-}
-
-// usual is the median rate, in sales a second, of all calm windows before fault i.
-func (r Record) usual(p pace, i int) float64 {
-	var rates []int
-	for j := range i + 1 {
-		from, to := r.calm(j)
-		for ; !from.Add(window).After(to); from = from.Add(window) {
-			rates = append(rates, p.between(from, from.Add(window)))
-		}
-	}
-	if len(rates) == 0 {
-		return 0
-	}
-	slices.Sort(rates)
-	return float64(rates[len(rates)/2]) / window.Seconds()
 }
 
 // mustSellFrom gives the moments from which a fault is no excuse: its end, and for a fault of one replica also the expiry of the lock that
@@ -93,30 +53,25 @@ func (p pace) back(from, until time.Time, rate float64) (time.Duration, bool) {
 
 // rateComesBack looks how soon sales go on after a fault. That there are none is a flaw; that there are few may be the machine's, whose
 // other work can take two thirds of it away.
-func rateComesBack(r Record, all []Aftermath) Check {
-	check := Check{Rule: fmt.Sprintf("sales go on within %v of a fault, and a quarter of the rate is back", backAfter)}
-	for _, seen := range all {
+func (t *trial) rateComesBack(check *Check) {
+	for _, seen := range t.faults {
 		if seen.Error != "" {
 			continue
 		}
 		check.Checked++
 		switch {
 		case seen.Usual == 0:
-			check.unknown("%s: there was no quiet second before it", seen.says(r))
+			check.unknown("%s: there was no quiet second before it", seen.says(t.Record))
 		case seen.Still > backAfter:
-			check.breaks("%s: hardly a sale for %.1fs; %s", seen.says(r), seen.Still.Seconds(), counts(seen.Codes))
+			check.breaks("%s: hardly a sale for %.1fs; %s", seen.says(t.Record), seen.Still.Seconds(), counts(seen.Codes))
 		case !seen.WasBack:
-			check.unknown("%s: only some sales until the next fault, by a flaw or by a slow machine; %s", seen.says(r), counts(seen.Codes))
+			check.unknown("%s: only some sales until the next fault, by a flaw or by a slow machine; %s", seen.says(t.Record), counts(seen.Codes))
 		case seen.Back > backAfter:
 			check.unknown("%s: a quarter of the rate after %.1fs, by a flaw or by a slow machine; %s",
-				seen.says(r), seen.Back.Seconds(), counts(seen.Codes))
+				seen.says(t.Record), seen.Back.Seconds(), counts(seen.Codes))
 		}
 	}
-	return check
 }
-
-// says names a fault and its time.
-func (a Aftermath) says(r Record) string { return string(a.Kind) + " at " + r.at(a.Begin) }
 
 // counts lists the requests that sold nothing until the next fault, by what their buyers were told.
 func counts(codes map[string]int) string {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"lockstep/internal/service/history"
+	"lockstep/internal/shop/load"
 )
 
 // Record is what happened in a session.
@@ -37,9 +38,6 @@ type Sale struct {
 
 func (s Sale) sold() bool { return s.Status == http.StatusOK }
 
-// left is the code of a sale whose buyer went away.
-const left = "the buyer left"
-
 // outcome is what a sale's answer says about its order.
 func (s Sale) outcome() outcome {
 	switch {
@@ -47,7 +45,7 @@ func (s Sale) outcome() outcome {
 		return made
 	case s.Code == "no_replica":
 		return neverSent
-	case s.Status == 0 || s.Code == "outcome_unknown" || s.Code == "bad_gateway" || s.Status == http.StatusInternalServerError:
+	case s.Status == 0 || load.MayHaveSold(s.Status, s.Code):
 		return unknown
 	default: // sold_out, lock_timeout, lock_lost, run_over, redis_unavailable, …
 		return notMade
@@ -117,11 +115,3 @@ type Doubt struct {
 
 // at tells a moment as the time since the session began.
 func (r Record) at(t time.Time) string { return fmt.Sprintf("%.2fs", t.Sub(r.Began).Seconds()) }
-
-// until gives the moment up to which what happens is laid to fault i: the beginning of the next one.
-func (r Record) until(i int) time.Time {
-	if i+1 < len(r.Faults) {
-		return r.Faults[i+1].Begin
-	}
-	return r.Ended
-}

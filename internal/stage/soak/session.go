@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -11,6 +13,9 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"lockstep/internal/dao/redisclient"
+	"lockstep/internal/shop/cluster"
+	"lockstep/internal/stage/redisproxy"
+	"lockstep/internal/stage/redisserver"
 	"lockstep/internal/stage/replica"
 )
 
@@ -31,6 +36,28 @@ const (
 	tellEvery         = 5 * time.Second
 )
 
+// world is what the faults are injected into: a Redis, replicas as processes with a proxy before each, and their front, which is in this
+// process; their buyers; and what happens.
+type world struct {
+	Session
+
+	dir     string
+	redis   *redisserver.Server
+	proxies []*redisproxy.Proxy // one for each replica
+	cluster *cluster.Cluster
+	said    replica.Said // of the replicas
+	url     string       // of the front
+	asker   *http.Client
+	client  *redis.Client
+	endings []func() error // of what runs, the last one first
+
+	crowd   *Crowd
+	ledgers *Ledgers
+	record  Record
+	telling sync.Mutex
+	gone    atomic.Bool // whether Redis is: nobody looks at it then
+}
+
 // Run starts the shop, runs the buyers, and injects the faults of the plan. A fault that it cannot inject is in the record; any other
 // failure is an error. Nothing is left of it, also if ctx ends before.
 func (s Session) Run(ctx context.Context) (_ Record, err error) {
@@ -40,29 +67,21 @@ func (s Session) Run(ctx context.Context) (_ Record, err error) {
 	if !replica.CanStop {
 		return Record{}, replica.ErrNoSignals
 	}
-	shop, err := s.open(ctx)
-	if err != nil {
+	w := &world{Session: s, asker: &http.Client{Transport: &http.Transport{}}}
+	defer func() {
+		w.asker.CloseIdleConnections()
+		for _, end := range slices.Backward(w.endings) {
+			err = errors.Join(err, end())
+		}
+	}()
+	if err := w.open(ctx); err != nil {
 		return Record{}, err
 	}
-	client := redisclient.Single(redisclient.Config{Addrs: []string{shop.redis.Addr()}, Timeout: patience})
-	defer func() { err = errors.Join(err, shop.close(), client.Close()) }()
-	w := world{
-		Session: s, shop: shop, client: client, ledgers: NewLedgers(client),
-		crowd: &Crowd{URL: shop.url, Buyers: s.Buyers, Timeout: requestTimeout, Pause: pauseAfterRefusal},
-	}
+	w.client = redisclient.Single(redisclient.Config{Addrs: []string{w.redis.Addr()}, Timeout: patience})
+	w.endings = append(w.endings, w.client.Close)
+	w.ledgers = NewLedgers(w.client)
+	w.crowd = &Crowd{URL: w.url, Buyers: s.Buyers, Timeout: requestTimeout, Pause: pauseAfterRefusal}
 	return w.run(ctx)
-}
-
-// world is what the faults are injected into.
-type world struct {
-	Session
-	shop    *shop
-	client  *redis.Client
-	crowd   *Crowd
-	ledgers *Ledgers
-	record  Record
-	telling sync.Mutex
-	gone    atomic.Bool // whether Redis is: nobody looks at it then
 }
 
 func (w *world) run(ctx context.Context) (Record, error) {
@@ -95,11 +114,11 @@ func (w *world) run(ctx context.Context) (Record, error) {
 	}
 	for i := 0; err == nil && i < len(w.record.Sales); i++ {
 		if sale := w.record.Sales[i]; sale.outcome() == unknown && sale.OrderID != "" {
-			w.record.Doubts = append(w.record.Doubts, w.shop.lookUp(ctx, sale.OrderID))
+			w.record.Doubts = append(w.record.Doubts, w.lookUp(ctx, sale.OrderID))
 			err = context.Cause(ctx)
 		}
 	}
-	w.record.Orders, w.record.Said = w.ledgers.Entries(), w.shop.said.String()
+	w.record.Orders, w.record.Said = w.ledgers.Entries, w.said.String()
 	return w.record, err
 }
 
@@ -116,22 +135,21 @@ func (w *world) look(ctx context.Context) error {
 	if err := w.ledgers.Read(ctx); err != nil {
 		return err
 	}
-	look, err := w.ledgers.Look(ctx)
-	if err != nil {
-		return err
+	look, err := LookAt(ctx, w.client)
+	if err == nil {
+		w.record.Looks = append(w.record.Looks, look)
 	}
-	w.record.Looks = append(w.record.Looks, look)
-	return nil
+	return err
 }
 
 // watch looks at the run again and again, until ctx ends. What a fault keeps it from seeing it does not see.
 func (w *world) watch(ctx context.Context) (looks []Look) {
-	client := redisclient.Single(redisclient.Config{Addrs: []string{w.shop.redis.Addr()}, PoolSize: 1})
+	client := redisclient.Single(redisclient.Config{Addrs: []string{w.redis.Addr()}, PoolSize: 1})
 	defer func() { _ = client.Close() }() // it was only asked
-	ledgers, told, sold := NewLedgers(client), time.Now(), int64(0)
+	told, sold := time.Now(), int64(0)
 	for wait(ctx, watchEvery) == nil {
 		if !w.gone.Load() {
-			if look, err := ledgers.Look(ctx); err == nil {
+			if look, err := LookAt(ctx, client); err == nil {
 				looks = append(looks, look)
 			}
 		}
@@ -146,15 +164,15 @@ func (w *world) watch(ctx context.Context) (looks []Look) {
 
 // finish reads the ledgers for the last time, when no sale is in flight any more.
 func (w *world) finish(ctx context.Context) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, patience, fmt.Errorf("sales are in flight %v after the last buyer left", patience))
-	defer cancel()
-	for {
-		n, err := w.ledgers.InFlight(ctx)
-		if err == nil && n == 0 {
-			return w.look(ctx)
+	err := try(ctx, fmt.Errorf("sales are in flight %v after the last buyer left", patience), func() error {
+		n, err := InFlight(ctx, w.client)
+		if n > 0 {
+			err = fmt.Errorf("%d", n)
 		}
-		if wait(ctx, lookAgain) != nil {
-			return fmt.Errorf("%w: %d: %w", context.Cause(ctx), n, err)
-		}
+		return err
+	})
+	if err != nil {
+		return err
 	}
+	return w.look(ctx)
 }

@@ -2,7 +2,6 @@ package soak
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"net"
@@ -18,6 +17,7 @@ import (
 
 	"lockstep/internal/shop/api"
 	"lockstep/internal/shop/cluster"
+	"lockstep/internal/shop/load"
 	"lockstep/internal/stage/redisproxy"
 	"lockstep/internal/stage/redisserver"
 	"lockstep/internal/stage/replica"
@@ -30,147 +30,117 @@ const (
 	grace       = 2 * time.Second // for a replica to end: it has no sales in flight then
 )
 
-// shop is a Redis, replicas as processes with a proxy before each, and their front, which is in this process.
-type shop struct {
-	url     string
-	client  *http.Client
-	dir     string
-	redis   *redisserver.Server
-	proxies []*redisproxy.Proxy // one for each replica
-	cluster *cluster.Cluster
-	said    replica.Said // of the replicas
-	front   *http.Server
-	endings []func() // of what runs, the last one first
-}
-
-// open starts all of it; or it fails, and nothing is left.
-func (s Session) open(ctx context.Context) (_ *shop, err error) {
-	shop := &shop{client: &http.Client{Transport: &http.Transport{}}}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, shop.close())
-		}
-	}()
-	if shop.dir, err = os.MkdirTemp("", "lockstep-soak-"); err != nil {
-		return nil, err
+// open starts the shop. What was started is among the endings, also if it fails.
+func (w *world) open(ctx context.Context) (err error) {
+	if w.dir, err = os.MkdirTemp("", "lockstep-soak-"); err != nil {
+		return err
 	}
-	if err := os.Mkdir(shop.data(), 0o700); err != nil {
-		return nil, err
+	w.endings = append(w.endings, func() error { return os.RemoveAll(w.dir) })
+	if err := os.Mkdir(w.data(), 0o700); err != nil {
+		return err
 	}
-	shop.redis, err = redisserver.Start(ctx, s.Redis, shop.data(),
+	w.redis, err = redisserver.Start(ctx, w.Redis, w.data(),
 		"--save", "", "--appendonly", "yes", "--appendfsync", "always", "--maxclients", "4000")
 	if err != nil {
-		return nil, err
+		return err
 	}
-	for range s.Replicas {
-		proxy, err := redisproxy.Open(shop.redis.Addr())
+	w.endings = append(w.endings, func() error { w.redis.Kill(); return nil })
+	for range w.Replicas {
+		proxy, err := redisproxy.Open(w.redis.Addr())
 		if err != nil {
-			return nil, err
+			return err
 		}
-		shop.proxies = append(shop.proxies, proxy)
+		w.proxies = append(w.proxies, proxy)
+		w.endings = append(w.endings, proxy.Close)
 	}
-	shop.cluster, err = cluster.Start(ctx, s.Replicas, shop.commands(s), grace, slog.New(slog.DiscardHandler))
+	w.cluster, err = cluster.Start(ctx, w.Replicas, w.command, grace, slog.New(slog.DiscardHandler))
 	if err != nil {
-		return nil, fmt.Errorf("%w\n%s", err, &shop.said)
+		return fmt.Errorf("%w\n%s", err, &w.said)
 	}
-	return shop, shop.serve()
+	w.endings = append(w.endings, func() error { w.cluster.Stop(); return nil })
+	return w.serve()
 }
 
-// commands gives the commands that start the replicas: servers of this very program, with no other settings than the soak's.
-func (s *shop) commands(session Session) func(name string) *exec.Cmd {
-	return func(name string) *exec.Cmd {
-		var index int
-		_, _ = fmt.Sscanf(name, "r%d", &index) // cluster names them so, from r1 on
-		return replica.Command(session.Program, "serve", name, s.dir, &s.said, "--behind-front",
-			"--server.addr="+replica.AnyPort, "--redis.addrs="+s.proxies[index-1].Addr(),
-			"--lock.version="+session.Lock, "--lock.ttl="+Expiry.String(), "--lock.wait_timeout="+waitTimeout.String(),
-			"--sale.think_time="+thinkTime.String(), fmt.Sprintf("--inventory.initial=%d", initialStock),
-			fmt.Sprintf("--inventory.max_orders=%d", maxOrders))
-	}
+// data is where Redis keeps its files.
+func (w *world) data() string { return filepath.Join(w.dir, "redis") }
+
+// command returns the command that starts a replica: a server of this very program, with no other settings than the soak's.
+func (w *world) command(name string) *exec.Cmd {
+	var index int
+	_, _ = fmt.Sscanf(name, "r%d", &index) // cluster names them so, from r1 on
+	return replica.Command(w.Program, "serve", name, w.dir, &w.said, "--behind-front",
+		"--server.addr="+replica.AnyPort, "--redis.addrs="+w.proxies[index-1].Addr(),
+		"--lock.version="+w.Lock, "--lock.ttl="+Expiry.String(), "--lock.wait_timeout="+waitTimeout.String(),
+		"--sale.think_time="+thinkTime.String(), fmt.Sprintf("--inventory.initial=%d", initialStock),
+		fmt.Sprintf("--inventory.max_orders=%d", maxOrders))
 }
 
 // serve lets buyers in.
-func (s *shop) serve() error {
+func (w *world) serve() error {
 	listener, err := net.Listen("tcp", replica.AnyPort)
 	if err != nil {
 		return err
 	}
 	log := slog.New(slog.DiscardHandler)
-	front := &cluster.Front{Cluster: s.cluster, NewID: uuid.NewString, Guard: api.Guard{Open: true}, Log: log}
-	s.url = "http://" + listener.Addr().String()
-	s.front = &http.Server{
+	front := &cluster.Front{Cluster: w.cluster, NewID: uuid.NewString, Guard: api.Guard{Open: true}, Log: log}
+	w.url = "http://" + listener.Addr().String()
+	server := &http.Server{
 		Handler: &api.Entrance{Next: front.Handler(), Log: log}, ReadHeaderTimeout: askPatience,
 		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelError),
 	}
 	watching, leave := context.WithCancel(context.Background())
 	var running sync.WaitGroup
 	running.Go(func() { front.Watch(watching) })
-	running.Go(func() { _ = s.front.Serve(listener) }) // until it is closed
-	s.endings = append(s.endings, func() {
+	running.Go(func() { _ = server.Serve(listener) }) // until it is closed
+	w.endings = append(w.endings, func() error {
+		defer running.Wait()
 		leave()
-		_ = s.front.Close()
-		running.Wait()
+		return server.Close()
 	})
 	return nil
 }
 
-// data is where Redis keeps its files.
-func (s *shop) data() string { return filepath.Join(s.dir, "redis") }
-
-// close ends all of it, and removes its files.
-func (s *shop) close() error {
-	s.client.CloseIdleConnections()
-	if s.cluster != nil {
-		s.cluster.Stop()
-	}
-	for _, end := range slices.Backward(s.endings) {
-		end()
-	}
-	var errs []error
-	for _, proxy := range s.proxies {
-		errs = append(errs, proxy.Close())
-	}
-	if s.redis != nil {
-		s.redis.Kill()
-	}
-	if s.dir != "" {
-		errs = append(errs, os.RemoveAll(s.dir))
-	}
-	return errors.Join(errs...)
+// settled waits until every replica is up, and returns them.
+func (w *world) settled(ctx context.Context) (all []cluster.ReplicaAnswer, err error) {
+	err = try(ctx, fmt.Errorf("the replicas are not all up after %v", patience), func() error {
+		all = w.cluster.Replicas()
+		if slices.ContainsFunc(all, func(r cluster.ReplicaAnswer) bool { return r.State != cluster.Up || r.PID == 0 }) {
+			return fmt.Errorf("%v", all)
+		}
+		return nil
+	})
+	return all, err
 }
 
-// settled waits until every replica is up, and gives them.
-func (s *shop) settled(ctx context.Context) ([]cluster.ReplicaAnswer, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, patience, fmt.Errorf("the replicas are not all up after %v", patience))
+// newRun asks for a new run, until there is one; it returns when it asked for the last time.
+func (w *world) newRun(ctx context.Context) (asked time.Time, err error) {
+	err = try(ctx, fmt.Errorf("no new run after %v", patience), func() error {
+		asked = time.Now()
+		_, err := w.ask(ctx, patience, http.MethodPut, "/inventory", fmt.Sprintf(`{"stock":%d}`, initialStock))
+		return err
+	})
+	return asked, err
+}
+
+// try does something again and again until it succeeds. If it does not for too long, or ctx ends, that is the first error, and the last one
+// of what it did the second.
+func try(ctx context.Context, tooLong error, do func() error) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, patience, tooLong)
 	defer cancel()
 	for {
-		all := s.cluster.Replicas()
-		if !slices.ContainsFunc(all, func(r cluster.ReplicaAnswer) bool { return r.State != cluster.Up || r.PID == 0 }) {
-			return all, nil
+		err := do()
+		if err == nil {
+			return nil
 		}
 		if wait(ctx, lookAgain) != nil {
-			return nil, fmt.Errorf("%w: %v", context.Cause(ctx), all)
+			return fmt.Errorf("%w: %w", context.Cause(ctx), err)
 		}
 	}
-}
-
-// newRun asks for a new run, until there is one; it gives when it asked for the last time.
-func (s *shop) newRun(ctx context.Context) (asked time.Time, err error) {
-	for began := time.Now(); time.Since(began) < patience; {
-		asked = time.Now()
-		if _, err = s.ask(ctx, patience, http.MethodPut, "/inventory", fmt.Sprintf(`{"stock":%d}`, initialStock)); err == nil {
-			return asked, nil
-		}
-		if wait(ctx, lookAgain) != nil {
-			break
-		}
-	}
-	return asked, fmt.Errorf("a new run: %w", err)
 }
 
 // lookUp asks whether an order is in the ledger.
-func (s *shop) lookUp(ctx context.Context, id string) Doubt {
-	answer, err := s.ask(ctx, askPatience, http.MethodGet, "/orders/"+id, "")
+func (w *world) lookUp(ctx context.Context, id string) Doubt {
+	answer, err := w.ask(ctx, askPatience, http.MethodGet, "/orders/"+id, "")
 	switch {
 	case err == nil:
 		return Doubt{OrderID: id, Found: true}
@@ -182,10 +152,10 @@ func (s *shop) lookUp(ctx context.Context, id string) Doubt {
 }
 
 // ask sends a request. It fails unless it is answered 200.
-func (s *shop) ask(ctx context.Context, patience time.Duration, method, path, body string) (replica.Answer, error) {
+func (w *world) ask(ctx context.Context, patience time.Duration, method, path, body string) (load.Answer, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	answer, err := replica.Ask(ctx, s.client, method, s.url+path, body)
+	answer, err := load.Ask(ctx, w.asker, method, w.url+path, body)
 	if err == nil && answer.Status != http.StatusOK {
 		err = fmt.Errorf("%s %s: %d %s", method, path, answer.Status, answer.Error.Code)
 	}

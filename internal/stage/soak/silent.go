@@ -11,16 +11,19 @@ const comesWithin = requestTimeout
 // silent are the buyers who were told no order's id. Each can have one order, which is written from when it asks until it cannot come any
 // more.
 type silent struct {
-	next []*Sale     // that have not asked yet
+	next []Sale      // that have not asked yet
 	open []time.Time // until when those who have asked can have theirs, the first to end first
 }
 
-// silentOf gives those of a record.
-func silentOf(r Record) *silent {
-	all := slices.DeleteFunc(sorted(r.Sales, func(a, b *Sale) int { return a.Start.Compare(b.Start) }), func(s *Sale) bool {
-		return s.OrderID != "" || s.outcome() != unknown && s.outcome() != notMade
-	})
-	return &silent{next: all}
+// silentOf returns those of a trial.
+func silentOf(t *trial) *silent {
+	s := &silent{}
+	for _, sale := range t.Sales {
+		if sale.OrderID == "" && (sale.outcome() == unknown || sale.outcome() == notMade) {
+			s.next = append(s.next, sale)
+		}
+	}
+	return s
 }
 
 // has gives one of them an order that was written at that moment, and reports whether there is one left for it. It is asked about one

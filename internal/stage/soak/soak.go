@@ -4,8 +4,8 @@
 //
 // A session has a plan, which depends on a seed alone (plan.go). It starts a Redis, proxies, replicas and their front (shop.go), and
 // injects the faults (session.go, inject.go), while buyers (buyers.go) and readers (ledger.go) write down what happens. What they wrote is
-// a Record (record.go), a plain value. Examine (judge.go and the rules beside it) is a pure function over it; Page (page.go) tells what it
-// found, and Picture (picture.go) draws it.
+// a Record (record.go), a plain value. Examine (judge.go and the rules beside it) computes its Result; Page (page.go) tells that, and Draw
+// (picture.go) draws it.
 package soak
 
 import (
@@ -15,6 +15,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"lockstep/internal/lock"
 )
 
 // The settings of a shop in a soak. The expiry is short, so that a fault can outlast it; the stock is never sold out.
@@ -54,14 +56,8 @@ func fenced(lock string) bool { return slices.Index(Locks(), lock) >= slices.Ind
 // renewed reports whether a holder prolongs its lock while it works.
 func renewed(lock string) bool { return slices.Index(Locks(), lock) >= slices.Index(Locks(), "v6") }
 
-// wait waits for d, or until ctx ends.
+// wait waits for d, or until ctx ends; then it fails with the cause of that.
 func wait(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
+	_ = lock.Sleep(ctx, lock.SystemClock{}, d)
+	return context.Cause(ctx)
 }

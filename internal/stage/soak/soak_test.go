@@ -53,12 +53,12 @@ func TestSoak(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			summary := soak.Examine(record).Summary()
-			summary.Again = fmt.Sprintf("go test -tags long ./internal/stage/soak -run TestSoak -v"+
+			result := soak.Examine(record)
+			result.Again = fmt.Sprintf("go test -tags long ./internal/stage/soak -run TestSoak -v"+
 				" -soak.for %v -soak.locks %s -soak.faults %q -soak.seed %d", *lasts, lock, *faults, *seed)
-			t.Log(summary.Page())
-			if summary.Verdict.ExitCode() != 0 {
-				t.Errorf("%s; the shop said, at last:\n%s", summary.Verdict, record.Said)
+			t.Log(result.Page())
+			if result.Verdict.ExitCode() != 0 {
+				t.Errorf("%s; the shop said, at last:\n%s", result.Verdict, record.Said)
 			}
 		})
 	}

@@ -1,53 +1,66 @@
 package soak
 
+import "slices"
+
 // stockFeltEverySale compares the stock with the orders, run by run, in every look. A look can come before a run's last sales, so it also
 // compares the orders with each other: each leaves one piece less than another one, down from the first stock without a gap.
-func stockFeltEverySale(r Record) Check {
-	check := Check{Rule: "a run's stock fell by one for every order of that run"}
-	if !fenced(r.Lock) {
-		check.Rule += ", but for updates lost by a fault that ends the lock under its holder"
-	}
-	runs := runsOf(r)
-	for _, look := range r.Looks {
+func (t *trial) stockFeltEverySale(check *Check) {
+	for _, look := range t.Looks {
 		check.Checked++
 		if look.Sold != look.Kept {
-			check.breaks("run %s says %d sold at %s, and its ledger has %d", look.ID, look.Sold, r.at(look.At), look.Kept)
+			check.breaks("run %s says %d sold at %s, and its ledger has %d", look.ID, look.Sold, t.at(look.At), look.Kept)
 		}
 		if look.Lost() < 0 {
-			check.breaks("run %s at %s: the stock fell by %d more than was sold", look.ID, r.at(look.At), -look.Lost())
+			check.breaks("run %s at %s: the stock fell by %d more than was sold", look.ID, t.at(look.At), -look.Lost())
 		}
 		if look.Oversold() > 0 {
-			check.breaks("run %s at %s: %d more sold than there was", look.ID, r.at(look.At), look.Oversold())
+			check.breaks("run %s at %s: %d more sold than there was", look.ID, t.at(look.At), look.Oversold())
 		}
 	}
-	lost := check.losses(r)
-	for i, run := range runs {
+	lost := check.losses(t)
+	for _, run := range t.runs {
 		check.Checked++
-		if gap := run.initial - run.lowest - int64(len(run.left)); gap != 0 && !r.destroyed(runs, i) {
-			check.breaks("run %s: the orders leave out %d of the %d pieces that are gone", run.id, gap, run.initial-run.lowest)
+		left := run.left()
+		gone, twice := initialStock-left[0], int64(len(run.orders)-len(left))
+		if gap := gone - int64(len(left)); gap != 0 && !run.destroyed() {
+			check.breaks("run %s: the orders leave out %d of the %d pieces that are gone", run.id, gap, gone)
 		}
-		switch more := run.twice - lost[run.id]; {
+		switch more := twice - lost[run.id]; {
 		case more <= 0:
-		case r.opened(runs, i): // nobody looked at the run after that
+		case run.opened(t.Record): // nobody looked at the run after that
 			check.Excused += int(more)
 		default:
-			check.breaks("run %s: %d orders left what others had left, and no look saw that %d of these updates were lost", run.id, run.twice, more)
+			check.breaks("run %s: %d orders left what others had left, and no look saw that %d of these updates were lost", run.id, twice, more)
 		}
 	}
-	if len(runs) > 1 {
-		check.note("there were %d runs", len(runs))
+	if len(t.runs) > 1 {
+		check.note("there were %d runs", len(t.runs))
 	}
-	return check
+}
+
+// left returns what the orders of a run left in stock, without repetitions, the lowest first.
+func (r *run) left() []int64 {
+	left := make([]int64, len(r.orders))
+	for i, order := range r.orders {
+		left[i] = order.After
+	}
+	slices.Sort(left)
+	return slices.Compact(left)
+}
+
+// opened reports whether a fault in a run allows that updates are lost.
+func (r *run) opened(by Record) bool {
+	return !fenced(by.Lock) && slices.ContainsFunc(r.faults, func(f Injected) bool { return f.opens(by.Lock, by.Expiry) })
 }
 
 // losses looks when updates were lost, and gives how many were in each run. What no fault allows then is a flaw, whatever others allow at
 // other times.
-func (c *Check) losses(r Record) map[string]int64 {
+func (c *Check) losses(t *trial) map[string]int64 {
 	lost, allowed := map[string]int64{}, int64(0)
-	for _, l := range r.losses() {
+	for _, l := range t.losses {
 		lost[l.run] += l.updates
-		if !r.allowsLoss(l.from, l.to) {
-			c.breaks("run %s: %d updates were lost by %s, and no fault allows that then", l.run, l.updates, r.at(l.to))
+		if !t.allowsLoss(l.from, l.to) {
+			c.breaks("run %s: %d updates were lost by %s, and no fault allows that then", l.run, l.updates, t.at(l.to))
 			continue
 		}
 		allowed += l.updates
@@ -56,4 +69,27 @@ func (c *Check) losses(r Record) map[string]int64 {
 		c.note("%d updates were lost when a fault allows it", allowed)
 	}
 	return lost
+}
+
+// tokensGrow checks the order of the holders: where each has a fencing token, the stock falls in the order of the tokens, and no two sales
+// of a run have the same. One pass over the orders is enough.
+func (t *trial) tokensGrow(check *Check) {
+	for _, run := range t.runs {
+		for i, order := range run.orders {
+			if order.Fence == 0 {
+				if fenced(t.Lock) {
+					check.breaks("order %s has no token", order.ID)
+				}
+				continue
+			}
+			check.Checked++
+			if i > 0 && run.orders[i-1].Fence >= order.Fence {
+				check.breaks("order %s took the stock from %d to %d with token %d, after order %s with token %d",
+					order.ID, order.Before, order.After, order.Fence, run.orders[i-1].ID, run.orders[i-1].Fence)
+			}
+		}
+	}
+	if check.Checked == 0 {
+		check.note("%s has no tokens", t.Lock)
+	}
 }

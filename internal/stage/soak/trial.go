@@ -1,0 +1,89 @@
+package soak
+
+import (
+	"cmp"
+	"slices"
+	"time"
+)
+
+// trial is a record in order, and what several rules need of it.
+type trial struct {
+	Record                     // its sales, orders and looks in the order of their times
+	orders map[string][]*Entry // by their ids; more than one of an id is wrong
+	told   map[string]*Sale    // the sale whose buyer was told of the order with that id
+	sold   pace
+	runs   []*run // in their order
+	losses []loss
+	faults []Aftermath
+	shown  stretch // what a picture is to show, once isLinearizable has found it
+}
+
+// newTrial puts a record in order.
+func newTrial(r Record) *trial {
+	slices.SortFunc(r.Sales, func(a, b Sale) int { return a.Start.Compare(b.Start) })
+	slices.SortFunc(r.Orders, func(a, b Entry) int { return a.At.Compare(b.At) })
+	slices.SortFunc(r.Looks, func(a, b Look) int { return a.At.Compare(b.At) })
+	t := &trial{Record: r, orders: make(map[string][]*Entry, len(r.Orders)), told: make(map[string]*Sale, len(r.Sales))}
+	for i := range r.Orders {
+		order := &r.Orders[i]
+		t.orders[order.ID] = append(t.orders[order.ID], order)
+	}
+	for i := range r.Sales {
+		sale := &r.Sales[i]
+		if sale.OrderID != "" {
+			t.told[sale.OrderID] = sale
+		}
+		if sale.sold() {
+			t.sold = append(t.sold, sale.End)
+		}
+	}
+	slices.SortFunc(t.sold, time.Time.Compare)
+	t.runs, t.losses = runsOf(r), lossesOf(r)
+	t.faults = t.aftermaths()
+	return t
+}
+
+// goingOn returns the sales that may have been going on in a time: none takes longer than a request may.
+func (t *trial) goingOn(from, to time.Time) []Sale {
+	byStart := func(s Sale, t time.Time) int { return s.Start.Compare(t) }
+	first, _ := slices.BinarySearchFunc(t.Sales, from.Add(-requestTimeout-time.Second), byStart)
+	end, _ := slices.BinarySearchFunc(t.Sales, to.Add(1), byStart)
+	return t.Sales[first:max(first, end)]
+}
+
+// run is what a record says of one run.
+type run struct {
+	id     string
+	first  time.Time  // when its first order was written
+	orders []*Entry   // down from the first stock, and by their tokens where several found the same
+	faults []Injected // that began during it
+}
+
+// runsOf returns the runs in their order.
+func runsOf(r Record) (runs []*run) {
+	byID := map[string]*run{}
+	for i := range r.Orders {
+		order := &r.Orders[i]
+		if byID[order.Run] == nil {
+			byID[order.Run] = &run{id: order.Run, first: order.At}
+			runs = append(runs, byID[order.Run])
+		}
+		byID[order.Run].orders = append(byID[order.Run].orders, order)
+	}
+	for i, run := range runs {
+		slices.SortFunc(run.orders, func(a, b *Entry) int {
+			return cmp.Or(cmp.Compare(b.Before, a.Before), cmp.Compare(a.Fence, b.Fence))
+		})
+		for _, fault := range r.Faults {
+			if (i == 0 || !fault.Begin.Before(run.first)) && (i+1 == len(runs) || fault.Begin.Before(runs[i+1].first)) {
+				run.faults = append(run.faults, fault)
+			}
+		}
+	}
+	return runs
+}
+
+// destroyed reports whether the ledger of a run was taken away.
+func (r *run) destroyed() bool {
+	return slices.ContainsFunc(r.faults, func(f Injected) bool { return f.Kind.destroys() })
+}
