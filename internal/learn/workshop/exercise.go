@@ -1,5 +1,6 @@
-// Package workshop has the exercises: what each is about, which claim its lock has to meet, and three hints. It builds what a learner has
-// written, explores it, and says whether the claim is met; if it is not, by which shortest schedule.
+// Package workshop has the exercises: what is explored for each; what it is about, which claim its lock has to meet, and three hints are
+// read from its page. It builds what a learner has written, explores it, and says whether the claim is met; if it is not, by which
+// shortest schedule.
 //
 // The learner's code is a package below exercises/. The program does not contain it, since a mistake there must not keep lockstep from
 // being built. Checker builds a small program of that package and this one, and runs it: Answer is its main function.
@@ -22,17 +23,17 @@ import (
 type Exercise struct {
 	Number int
 	Name   string // of its directory, after the number
-	Title  language.Text
-	Story  language.Text
-	Claim  language.Text // what the lock has to meet
-	Hints  [HintsEach]language.Text
+
+	Title language.Text
+	Story language.Text
+	Claim language.Text   // what the lock has to meet
+	Hints []language.Text // HintsEach of them, each telling more than the one before
 
 	Looks  []Look          // what is explored, one after the other
 	Reason explore.Anomaly // why the lock fails as it is handed out
 
 	onNodes   bool // the lock is on several masters
 	anyUpdate bool // the learner may say when the sale writes
-
 }
 
 // HintsEach is how many hints an exercise has.
@@ -87,9 +88,4 @@ func Names() (names []string) {
 		names = append(names, e.ID())
 	}
 	return names
-}
-
-// hints are three, each telling more than the one before.
-func hints(first, second, third language.Text) [HintsEach]language.Text {
-	return [HintsEach]language.Text{first, second, third}
 }

@@ -16,7 +16,8 @@ var update = flag.Bool("update", false, "write the pages of the exercises anew")
 
 const root = "../../.."
 
-// The pages of the exercises say what the table says. Go test ./internal/learn/workshop -run Pages -update writes them anew.
+// The pages of the exercises are of one form, and say what the table explores; their list says what each claims.
+// Go test ./internal/learn/workshop -run Pages -update writes them anew around their own texts.
 func TestPagesSayWhatTheTableSays(t *testing.T) {
 	pages := map[string]string{}
 	for _, in := range language.All() {
