@@ -68,10 +68,11 @@ func TestLessonIsParsed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if l.Number != 1 || l.Name != "a" || l.Title != "A title" || l.Idea != "The idea." || l.Question != "What will it be?" ||
+	text := func(place int) string { return l.Sections[place].Text }
+	if l.Number != 1 || l.Name != "a" || l.Title != "A title" || l.Idea != "The idea." || text(course.Predict) != "What will it be?" ||
 		!slices.Equal(l.Choices, []string{"One.", "Two."}) || l.Answer != 2 || l.Run != `explore v0 --replay "A:GET B:GET"` ||
-		l.Seen != "printed\n" || l.Why != "Because." || l.Link != "#/schedule/v0?in=--actors+2&do=A%3AGET" || l.Try != "More." ||
-		l.Broken != "Much." {
+		l.Seen != "printed\n" || text(course.Explain) != "Because." || l.Link != "#/schedule/v0?in=--actors+2&do=A%3AGET" ||
+		text(course.Try) != "More." || text(course.Broken) != "Much." || l.Sections[course.Seat].Heading != "In the scheduler's seat" {
 		t.Errorf("%+v", l)
 	}
 }
