@@ -3,7 +3,13 @@
 // them again and MONITOR shows what runs.
 package lua
 
-import "embed"
+import (
+	"cmp"
+	"embed"
+	"io/fs"
+	"strings"
+	"sync"
+)
 
 // Sources are the files of all scripts, for those who show them.
 //
@@ -70,37 +76,18 @@ var (
 )
 
 // File is the name of a script's file, "" if the script is not from here.
-func File(script string) string {
-	switch script {
-	case CompareAndDelete:
-		return "compareAndDelete.lua"
-	case CompareAndExtend:
-		return "compareAndExtend.lua"
-	case LockFenced:
-		return "lockFenced.lua"
-	case Lock:
-		return "lock.lua"
-	case Unlock:
-		return "unlock.lua"
-	case UpdateExpireTime:
-		return "updateExpireTime.lua"
-	case Acquire:
-		return "acquire.lua"
-	case Release:
-		return "release.lua"
-	case SetNXExpire:
-		return "setnxExpire.lua"
-	case Enter:
-		return "enter.lua"
-	case Take:
-		return "take.lua"
-	case ReadFenced:
-		return "readFenced.lua"
-	case Write:
-		return "write.lua"
-	case StartRun:
-		return "startRun.lua"
-	default:
-		return ""
+func File(script string) string { return files()[strings.TrimPrefix(script, queue)] }
+
+// files has the names of the files, by what is in them.
+var files = sync.OnceValue(func() map[string]string {
+	names, err := fs.Glob(Sources, "*.lua")
+	byText := map[string]string{}
+	for _, name := range names {
+		text, unread := Sources.ReadFile(name)
+		byText[string(text)], err = name, cmp.Or(err, unread)
 	}
-}
+	if err != nil {
+		panic(err) // they are part of the program
+	}
+	return byText
+})
