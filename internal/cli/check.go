@@ -71,23 +71,26 @@ func runCheck(cmd *cobra.Command, args []string, f checkFlags) error {
 		return learner.List()
 	}
 	e, err := learner.Choose(args...)
+	code := exitOK
 	switch {
 	case errors.Is(err, check.ErrUnknown):
 		return suggest(err, args[0], check.Names())
 	case err != nil:
 		return err
-	case f.hint:
-		return learner.Hint(e)
-	case f.solution:
-		return learner.Solution(e)
 	case f.watch:
 		return learner.Watch(cmd.Context(), e)
+	case f.hint:
+		err = learner.Hint(e)
+	case f.solution:
+		err = learner.Solution(e)
+	default:
+		outcome, checked := learner.Check(cmd.Context(), e)
+		err, code = checked, outcome.State.ExitCode()
 	}
-	outcome, err := learner.Check(cmd.Context(), e)
 	var forgotten check.ForgottenError
-	if errors.As(err, &forgotten) { // the verdict is what was asked for
+	if errors.As(err, &forgotten) { // what was asked for is there
 		fmt.Fprintln(cmd.ErrOrStderr(), "check:", err)
 		err = nil
 	}
-	return exitWith(err, outcome.State.ExitCode())
+	return exitWith(err, code)
 }

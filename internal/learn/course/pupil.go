@@ -2,6 +2,7 @@ package course
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strconv"
@@ -131,7 +132,12 @@ func (p *Pupil) lesson(ctx context.Context, l Lesson) (more bool, err error) {
 		p.tell(section.Heading, section.Text)
 	}
 	p.predictions[l.Name] = strconv.Itoa(choice)
-	return true, p.store.Update(func(now *progress.Progress) { now.Predictions[l.Name] = strconv.Itoa(choice) })
+	err = p.store.Update(func(now *progress.Progress) { now.Predictions[l.Name] = strconv.Itoa(choice) })
+	if err != nil && !errors.Is(err, progress.ErrUnreadable) { // the course can go on
+		p.say("That you have been through this lesson was not written down: %v\n\n", "没有记下学过这一课：%v\n\n", err)
+		err = nil
+	}
+	return true, err
 }
 
 // chosen returns what the pupil predicted in a lesson; done is false if the pupil has not been through it.

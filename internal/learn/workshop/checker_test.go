@@ -15,11 +15,11 @@ import (
 // checker checks the exercises of this module.
 func checker(t *testing.T) workshop.Checker {
 	t.Helper()
-	c, err := workshop.NewChecker(".")
+	root, err := workshop.FindRoot(".")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return c
+	return workshop.Checker{Root: root}
 }
 
 func exercise(t *testing.T, name string) workshop.Exercise {
@@ -102,11 +102,12 @@ func TestAMistakeStaysWhereItIs(t *testing.T) {
 }
 
 func TestWithoutWhatItNeeds(t *testing.T) {
-	if _, err := workshop.NewChecker(t.TempDir()); !errors.Is(err, workshop.ErrNoModule) {
+	if _, err := workshop.FindRoot(t.TempDir()); !errors.Is(err, workshop.ErrNoModule) {
 		t.Errorf("outside the module: %v", err)
 	}
+	c, e := checker(t), exercise(t, "nested")
 	t.Setenv("PATH", "")
-	if _, err := workshop.NewChecker("."); !errors.Is(err, workshop.ErrNoGo) {
+	if _, err := c.Check(t.Context(), e, e.Dir(), language.English); !errors.Is(err, workshop.ErrNoGo) {
 		t.Errorf("without Go: %v", err)
 	}
 }
