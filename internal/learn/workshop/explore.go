@@ -78,7 +78,7 @@ func (e Exercise) Explore(ctx context.Context, s strategy.Strategy, in language.
 		return outcome
 	}
 	for _, look := range e.Looks {
-		if outcome.look(ctx, e.judged(s), look, in); outcome.State != Done {
+		if outcome.look(ctx, e.judged(s, look.Scenario), look, in); outcome.State != Done {
 			break
 		}
 	}
