@@ -4,7 +4,6 @@
 package lua
 
 import (
-	"cmp"
 	"embed"
 	"io/fs"
 	"strings"
@@ -18,33 +17,21 @@ var Sources embed.FS
 
 // The scripts of the locks.
 var (
-	//go:embed compareAndDelete.lua
-	CompareAndDelete string
-	//go:embed compareAndExtend.lua
-	CompareAndExtend string
-	//go:embed lock.lua
-	Lock string
-	//go:embed unlock.lua
-	Unlock string
-	//go:embed updateExpireTime.lua
-	UpdateExpireTime string
-	//go:embed lockFenced.lua
-	LockFenced string
-	//go:embed setnxExpire.lua
-	SetNXExpire string
+	CompareAndDelete = script("compareAndDelete.lua")
+	CompareAndExtend = script("compareAndExtend.lua")
+	Lock             = script("lock.lua")
+	Unlock           = script("unlock.lua")
+	UpdateExpireTime = script("updateExpireTime.lua")
+	LockFenced       = script("lockFenced.lua")
+	SetNXExpire      = script("setnxExpire.lua")
 )
 
 // The scripts of the queue of processes begin with the same functions.
 var (
-	//go:embed queue.lua
-	queue string
-	//go:embed acquire.lua
-	acquire string
-	//go:embed release.lua
-	release string
+	queue = script("queue.lua")
 
-	Acquire = queue + acquire
-	Release = queue + release
+	Acquire = queue + script("acquire.lua")
+	Release = queue + script("release.lua")
 )
 
 // What the scripts that give a lock back answer; release.lua in the first element of an array.
@@ -63,17 +50,21 @@ const (
 
 // The scripts of the ledger.
 var (
-	//go:embed enter.lua
-	Enter string
-	//go:embed take.lua
-	Take string
-	//go:embed readFenced.lua
-	ReadFenced string
-	//go:embed write.lua
-	Write string
-	//go:embed startRun.lua
-	StartRun string
+	Enter      = script("enter.lua")
+	Take       = script("take.lua")
+	ReadFenced = script("readFenced.lua")
+	Write      = script("write.lua")
+	StartRun   = script("startRun.lua")
 )
+
+// script returns what is in a file.
+func script(file string) string {
+	text, err := Sources.ReadFile(file)
+	if err != nil {
+		panic(err) // it is part of the program
+	}
+	return string(text)
+}
 
 // File is the name of a script's file, "" if the script is not from here.
 func File(script string) string { return files()[strings.TrimPrefix(script, queue)] }
@@ -81,13 +72,12 @@ func File(script string) string { return files()[strings.TrimPrefix(script, queu
 // files has the names of the files, by what is in them.
 var files = sync.OnceValue(func() map[string]string {
 	names, err := fs.Glob(Sources, "*.lua")
+	if err != nil {
+		panic(err) // of a pattern that is wrong
+	}
 	byText := map[string]string{}
 	for _, name := range names {
-		text, unread := Sources.ReadFile(name)
-		byText[string(text)], err = name, cmp.Or(err, unread)
-	}
-	if err != nil {
-		panic(err) // they are part of the program
+		byText[script(name)] = name
 	}
 	return byText
 })

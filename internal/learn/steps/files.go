@@ -1,6 +1,7 @@
 package steps
 
 import (
+	"cmp"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -55,10 +56,7 @@ func (s Step) files() (all []File, err error) {
 func names(before, after map[string]string) []string {
 	all := slices.AppendSeq(slices.Collect(maps.Keys(before)), maps.Keys(after))
 	slices.SortFunc(all, func(a, b string) int {
-		if order := strings.Compare(path.Ext(a), path.Ext(b)); order != 0 {
-			return order
-		}
-		return strings.Compare(a, b)
+		return cmp.Or(strings.Compare(path.Ext(a), path.Ext(b)), strings.Compare(a, b))
 	})
 	return slices.Compact(all)
 }
