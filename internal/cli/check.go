@@ -33,13 +33,11 @@ What was done and which hints were given is in .lockstep-course.json, beside go.
 Exit code: 0 done; 1 not yet; 2 it cannot be said: the code does not compile, panics, or waits where
 the explorer cannot see it; or trouble. Hints, the solution and the list: 0, or 2 for trouble. That
 the file cannot be written is said after the verdict, and does not change the exit code.`,
-		Example: "  lockstep check\n  lockstep check 05\n  lockstep check nested --hint\n  lockstep check --watch",
-		Args:    cobra.MaximumNArgs(1),
-		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return check.IDs(), cobra.ShellCompDirectiveNoFileComp
-		},
-		Annotations: map[string]string{noSettings: "each exercise has its own scenarios"},
-		RunE:        func(cmd *cobra.Command, args []string) error { return runCheck(cmd, args, f) },
+		Example:           "  lockstep check\n  lockstep check 05\n  lockstep check nested --hint\n  lockstep check --watch",
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: completeArgument(check.IDs),
+		Annotations:       map[string]string{noSettings: "each exercise has its own scenarios"},
+		RunE:              func(cmd *cobra.Command, args []string) error { return runCheck(cmd, args, f) },
 	}
 	flags := cmd.Flags()
 	flags.BoolVar(&f.watch, "watch", false, "check again whenever you save, and go on to the next exercise when one is done")
@@ -71,23 +69,26 @@ func runCheck(cmd *cobra.Command, args []string, f checkFlags) error {
 		return learner.List()
 	}
 	e, err := learner.Choose(args...)
+	code := exitOK
 	switch {
 	case errors.Is(err, check.ErrUnknown):
 		return suggest(err, args[0], check.Names())
 	case err != nil:
 		return err
-	case f.hint:
-		return learner.Hint(e)
-	case f.solution:
-		return learner.Solution(e)
 	case f.watch:
 		return learner.Watch(cmd.Context(), e)
+	case f.hint:
+		err = learner.Hint(e)
+	case f.solution:
+		err = learner.Solution(e)
+	default:
+		outcome, checked := learner.Check(cmd.Context(), e)
+		err, code = checked, outcome.State.ExitCode()
 	}
-	outcome, err := learner.Check(cmd.Context(), e)
 	var forgotten check.ForgottenError
-	if errors.As(err, &forgotten) { // the verdict is what was asked for
+	if errors.As(err, &forgotten) { // what was asked for is there
 		fmt.Fprintln(cmd.ErrOrStderr(), "check:", err)
 		err = nil
 	}
-	return exitWith(err, outcome.State.ExitCode())
+	return exitWith(err, code)
 }

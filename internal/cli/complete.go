@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"lockstep/internal/explore"
-	"lockstep/internal/lock/evolution"
 )
 
 // completeWith makes the shell complete a flag's value with these. It panics if there is no such flag.
@@ -21,12 +20,14 @@ func complete(cmd *cobra.Command, flag string, with cobra.CompletionFunc) {
 	}
 }
 
-// completeLock completes the one argument of explore.
-func completeLock(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-	if len(args) > 0 {
-		return nil, cobra.ShellCompDirectiveNoFileComp
+// completeArgument completes the one argument of a command.
+func completeArgument(names func() []string) cobra.CompletionFunc {
+	return func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		if len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return names(), cobra.ShellCompDirectiveNoFileComp
 	}
-	return evolution.Names(), cobra.ShellCompDirectiveNoFileComp
 }
 
 // completeFaults completes the last one of several faults, with a count of 1.

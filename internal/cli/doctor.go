@@ -97,13 +97,9 @@ func printFindings(cmd *cobra.Command, findings []doctor.Finding, in language.La
 			fmt.Fprintf(out, "  %-12s  → %s\n", "", strings.ReplaceAll(f.Get, goRun+" --", typed+" --"))
 		}
 	}
-	ready, missing := "Ready: %s course. What has a – is optional.\n", "Not ready: get what has a ✗.\n"
-	if in == language.Chinese {
-		ready, missing = "准备好了：%s course。标 – 的是可选的。\n", "还没准备好：请补上标 ✗ 的。\n"
-	}
 	if doctor.Ready(findings) {
-		fmt.Fprintf(out, "\n"+ready, typed)
+		fmt.Fprint(out, in.Say("\nReady: %s course. What has a – is optional.\n", "\n准备好了：%s course。标 – 的是可选的。\n", typed))
 	} else {
-		fmt.Fprint(out, "\n"+missing)
+		fmt.Fprint(out, in.Say("\nNot ready: get what has a ✗.\n", "\n还没准备好：请补上标 ✗ 的。\n"))
 	}
 }

@@ -62,7 +62,7 @@ Longer than two seconds, it says on standard error how far it is.`,
   lockstep explore v2 --faults expiry=1 --html v2.html
   lockstep explore --all`,
 		Args:              cobra.MaximumNArgs(1),
-		ValidArgsFunction: completeLock,
+		ValidArgsFunction: completeArgument(evolution.Names),
 		Annotations:       map[string]string{noSettings: "its clock, its Redis and the expiry (10s) are its own"},
 		RunE:              func(cmd *cobra.Command, args []string) error { return runExplore(cmd, args, f) },
 	}

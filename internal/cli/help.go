@@ -45,22 +45,11 @@ func help(cmd *cobra.Command) string {
 	if cmd.HasExample() {
 		fmt.Fprintf(&b, "\nExamples:\n%s\n", strings.ReplaceAll(cmd.Example, productName+" ", name+" "))
 	}
-	fmt.Fprintf(&b, "\nFlags:\n%s", own(cmd).FlagUsagesWrapped(helpWidth))
+	fmt.Fprintf(&b, "\nFlags:\n%s", cmd.LocalNonPersistentFlags().FlagUsagesWrapped(helpWidth))
 	if _, none := cmd.Annotations[noSettings]; !none {
 		fmt.Fprintf(&b, "\nSettings, such as --lock.ttl 5s, are listed by: %s help %s\n", name, settingsTopic)
 	}
 	return b.String()
-}
-
-// own returns the flags of a command that are not settings.
-func own(cmd *cobra.Command) *pflag.FlagSet {
-	flags := pflag.NewFlagSet(cmd.Name(), pflag.ContinueOnError)
-	cmd.LocalFlags().VisitAll(func(flag *pflag.Flag) {
-		if cmd.Root().PersistentFlags().Lookup(flag.Name) == nil {
-			flags.AddFlag(flag)
-		}
-	})
-	return flags
 }
 
 // newSettings returns a help topic, not a command.

@@ -29,7 +29,7 @@ Exit code: 0 what was observed is what the lab expects; 1 it is not; 2 it cannot
 hit nobody, or trouble.`,
 		Example:           "  lockstep lab\n  lockstep lab foreign-delete\n  lockstep lab check-then-delete --lock v3 --redis real",
 		Args:              cobra.MaximumNArgs(1),
-		ValidArgsFunction: completeLab,
+		ValidArgsFunction: completeArgument(labNames),
 		Annotations:       map[string]string{noSettings: "each lab has its own"},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if redis != string(lab.Embedded) && redis != string(lab.Real) {
@@ -49,10 +49,6 @@ hit nobody, or trouble.`,
 	completeWith(cmd, "lock", evolution.Names()...)
 	completeWith(cmd, "redis", string(lab.Embedded), string(lab.Real))
 	return cmd
-}
-
-func completeLab(*cobra.Command, []string, string) (names []string, _ cobra.ShellCompDirective) {
-	return labNames(), cobra.ShellCompDirectiveNoFileComp
 }
 
 func labNames() []string { return namesOf(lab.OnService()) }

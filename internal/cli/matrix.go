@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
 	"lockstep/internal/language"
 	"lockstep/internal/stage/lab"
+	"lockstep/internal/web"
 )
 
 // matrixFlags are those of matrix, as given.
@@ -64,38 +64,29 @@ func runMatrix(cmd *cobra.Command, f matrixFlags) error {
 	if err != nil {
 		return err
 	}
-	if f.html != "" { // before minutes of work, not after
-		if _, err := os.Stat(filepath.Dir(f.html)); err != nil {
-			return fmt.Errorf("--html: %w", err)
-		}
+	page, err := web.OpenFile(f.html) // before minutes of work, not after
+	if err != nil {
+		return err
 	}
 	people := people(cmd, f.asJSON || f.markdown)
 	shown := newMatrixShown(people)
 	run := lab.MatrixRun{Program: program, In: f.in, Quick: f.quick, Beside: f.beside, Begin: shown.begin, Tell: shown.tell}
 	m, err := run.Compute(cmd.Context())
 	shown.end()
-	if err != nil {
-		return err
+	if err == nil {
+		fmt.Fprintf(people, "\n%s\n%s\n", m.Legend(), m.Summary())
+		err = errors.Join(f.write(cmd, m), page.Write([]byte(m.HTML(cmd.Root().CommandPath()))))
 	}
-	fmt.Fprintf(people, "\n%s\n%s\n", m.Legend(), m.Summary())
-	return exitWith(f.write(cmd, m), m.ExitCode())
+	return exitWith(errors.Join(err, page.Close()), m.ExitCode()) // a file that cannot be written is trouble, whatever the verdict
 }
 
-// write writes the documents that were asked for.
-func (f matrixFlags) write(cmd *cobra.Command, m lab.Matrix) error {
-	typed := cmd.Root().CommandPath()
-	if f.html != "" {
-		if err := os.WriteFile(f.html, []byte(m.HTML(typed)), 0o644); err != nil { //nolint:gosec // it is for everybody to read
-			return fmt.Errorf("--html: %w", err)
-		}
-	}
+// write writes the document that was asked for to standard output.
+func (f matrixFlags) write(cmd *cobra.Command, m lab.Matrix) (err error) {
 	switch {
 	case f.asJSON:
-		return writeJSON(cmd.OutOrStdout(), m)
+		err = writeJSON(cmd.OutOrStdout(), m)
 	case f.markdown:
-		_, err := io.WriteString(cmd.OutOrStdout(), m.Markdown(typed))
-		return err
-	default:
-		return nil
+		_, err = io.WriteString(cmd.OutOrStdout(), m.Markdown(cmd.Root().CommandPath()))
 	}
+	return err
 }

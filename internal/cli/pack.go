@@ -6,7 +6,6 @@ import (
 	"os"
 	"os/exec"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -41,7 +40,7 @@ func writePack(cmd *cobra.Command, name string) error {
 	if text, err := os.ReadFile("go.mod"); err != nil || !strings.HasPrefix(string(text), "module "+productName+"\n") {
 		return fmt.Errorf("%s is not a clone of lockstep: there is nothing to pack", dir)
 	}
-	files, err := pack.Class{Dir: dir, Now: time.Now(), Run: runner(dir)}.Write(cmd.Context(), name)
+	files, err := pack.Class{Dir: dir, Run: runner(dir)}.Write(cmd.Context(), name)
 	if err != nil {
 		return err
 	}

@@ -3,7 +3,12 @@
 // them again and MONITOR shows what runs.
 package lua
 
-import "embed"
+import (
+	"embed"
+	"io/fs"
+	"strings"
+	"sync"
+)
 
 // Sources are the files of all scripts, for those who show them.
 //
@@ -12,33 +17,21 @@ var Sources embed.FS
 
 // The scripts of the locks.
 var (
-	//go:embed compareAndDelete.lua
-	CompareAndDelete string
-	//go:embed compareAndExtend.lua
-	CompareAndExtend string
-	//go:embed lock.lua
-	Lock string
-	//go:embed unlock.lua
-	Unlock string
-	//go:embed updateExpireTime.lua
-	UpdateExpireTime string
-	//go:embed lockFenced.lua
-	LockFenced string
-	//go:embed setnxExpire.lua
-	SetNXExpire string
+	CompareAndDelete = script("compareAndDelete.lua")
+	CompareAndExtend = script("compareAndExtend.lua")
+	Lock             = script("lock.lua")
+	Unlock           = script("unlock.lua")
+	UpdateExpireTime = script("updateExpireTime.lua")
+	LockFenced       = script("lockFenced.lua")
+	SetNXExpire      = script("setnxExpire.lua")
 )
 
 // The scripts of the queue of processes begin with the same functions.
 var (
-	//go:embed queue.lua
-	queue string
-	//go:embed acquire.lua
-	acquire string
-	//go:embed release.lua
-	release string
+	queue = script("queue.lua")
 
-	Acquire = queue + acquire
-	Release = queue + release
+	Acquire = queue + script("acquire.lua")
+	Release = queue + script("release.lua")
 )
 
 // What the scripts that give a lock back answer; release.lua in the first element of an array.
@@ -57,50 +50,34 @@ const (
 
 // The scripts of the ledger.
 var (
-	//go:embed enter.lua
-	Enter string
-	//go:embed take.lua
-	Take string
-	//go:embed readFenced.lua
-	ReadFenced string
-	//go:embed write.lua
-	Write string
-	//go:embed startRun.lua
-	StartRun string
+	Enter      = script("enter.lua")
+	Take       = script("take.lua")
+	ReadFenced = script("readFenced.lua")
+	Write      = script("write.lua")
+	StartRun   = script("startRun.lua")
 )
 
-// File is the name of a script's file, "" if the script is not from here.
-func File(script string) string {
-	switch script {
-	case CompareAndDelete:
-		return "compareAndDelete.lua"
-	case CompareAndExtend:
-		return "compareAndExtend.lua"
-	case LockFenced:
-		return "lockFenced.lua"
-	case Lock:
-		return "lock.lua"
-	case Unlock:
-		return "unlock.lua"
-	case UpdateExpireTime:
-		return "updateExpireTime.lua"
-	case Acquire:
-		return "acquire.lua"
-	case Release:
-		return "release.lua"
-	case SetNXExpire:
-		return "setnxExpire.lua"
-	case Enter:
-		return "enter.lua"
-	case Take:
-		return "take.lua"
-	case ReadFenced:
-		return "readFenced.lua"
-	case Write:
-		return "write.lua"
-	case StartRun:
-		return "startRun.lua"
-	default:
-		return ""
+// script returns what is in a file.
+func script(file string) string {
+	text, err := Sources.ReadFile(file)
+	if err != nil {
+		panic(err) // it is part of the program
 	}
+	return string(text)
 }
+
+// File is the name of a script's file, "" if the script is not from here.
+func File(script string) string { return files()[strings.TrimPrefix(script, queue)] }
+
+// files has the names of the files, by what is in them.
+var files = sync.OnceValue(func() map[string]string {
+	names, err := fs.Glob(Sources, "*.lua")
+	if err != nil {
+		panic(err) // of a pattern that is wrong
+	}
+	byText := map[string]string{}
+	for _, name := range names {
+		byText[script(name)] = name
+	}
+	return byText
+})

@@ -9,6 +9,7 @@ import (
 	"net"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/google/uuid"
@@ -69,31 +70,21 @@ func (r Replicas) serve(ctx context.Context, listener net.Listener, web *webServ
 	failed := make(chan error, 1)
 	go func() { failed <- web.serve(listener) }()
 	watching, endWatching := context.WithCancel(context.WithoutCancel(ctx))
-	watched := make(chan struct{})
-	go func() {
-		defer close(watched)
-		front.Watch(watching)
-	}()
+	var watched, answered sync.WaitGroup
+	watched.Go(func() { front.Watch(watching) })
 	select {
 	case <-ctx.Done():
 		r.Log.Info("ending: waiting for the sales in flight")
 	case err = <-failed:
 	}
-	answered := make(chan struct{})
 	all, cancel := context.WithCancel(context.Background())
-	go func() { // takes no more requests, and passes on the answers to those it has
-		defer close(answered)
-		_ = web.shutdown(all) // some time after every replica has ended there is nothing left to pass on
-	}()
-	front.Cluster.Stop() // the front still watches: it does not wait for replicas that hang
+	answered.Go(func() { _ = web.shutdown(all) }) // takes no more requests, and passes on the answers to those it has
+	front.Cluster.Stop()                          // the front still watches: it does not wait for replicas that hang
 	endWatching()
-	<-watched
-	select {
-	case <-answered:
-	case <-time.After(LeaveTime):
-	}
+	watched.Wait()
+	time.AfterFunc(LeaveTime, cancel) // some time after every replica has ended there is nothing left to pass on
+	answered.Wait()
 	cancel()
-	<-answered
 	return err
 }
 

@@ -3,6 +3,7 @@ package server
 import (
 	"net"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -49,12 +50,8 @@ func administers(guard api.Guard) string {
 
 // nodeFaults returns the handler that stops and empties the masters of Redlock; nil if they are not embedded in this process.
 func nodeFaults(redis *dao.Redis, hub *live.Hub) http.Handler {
-	for _, node := range redis.Nodes {
-		if !node.Embedded() {
-			return nil
-		}
-	}
-	if len(redis.Nodes) == 0 {
+	apart := func(node dao.Node) bool { return !node.Embedded() }
+	if len(redis.Nodes) == 0 || slices.ContainsFunc(redis.Nodes, apart) {
 		return nil
 	}
 	hub.Can.Nodes = true

@@ -186,10 +186,9 @@ func fits(version string, redis *dao.Redis) error {
 func (s *Server) Settings(cfg config.Config) service.Settings {
 	strategies := map[string]strategy.Strategy{}
 	for _, row := range evolution.Table() {
-		if row.Fits(len(s.Redis.Nodes)) != nil {
-			continue
+		if row.Fits(len(s.Redis.Nodes)) == nil {
+			strategies[row.Name] = row
 		}
-		strategies[row.Name] = row
 	}
 	return service.Settings{
 		Version: cfg.Lock.Version,

@@ -35,8 +35,14 @@ func At(dir string, in language.Language) (Learner, error) {
 	return Learner{Checker: workshop.Checker{Root: root}, Store: progress.In(root), In: in}, err
 }
 
-// ForgottenError says that what was found was printed, and could not be written down.
+// ForgottenError says that what was asked for was printed, and could not be written down.
 type ForgottenError struct{ error }
+
+// isForgotten reports whether an error says no more than that.
+func isForgotten(err error) bool {
+	var forgotten ForgottenError
+	return errors.As(err, &forgotten)
+}
 
 // The ways an exercise is not chosen.
 var (
@@ -76,32 +82,33 @@ func (l Learner) Check(ctx context.Context, e workshop.Exercise) (workshop.Outco
 	if _, err := l.Store.Load(); err != nil { // before the learner waits for nothing
 		return workshop.Outcome{}, err
 	}
-	if l.Checker.Go == "" {
-		var err error
-		if l.Checker, err = workshop.NewChecker(l.Checker.Root); err != nil {
-			return workshop.Outcome{}, err
-		}
-	}
 	outcome, err := l.Checker.Check(ctx, e, e.Dir(), l.In)
 	if err != nil {
 		return outcome, err
 	}
-	var after progress.Progress
-	err = l.Store.Update(func(p *progress.Progress) {
+	after, err := l.remember(func(p *progress.Progress) {
 		delete(p.Done, e.ID())
 		if outcome.State == workshop.Done {
 			p.Done[e.ID()] = true
 		}
-		after = *p
-	})
-	if err != nil {
-		err = ForgottenError{fmt.Errorf("%s%w", l.In.Say("whether the exercise is done was not written down: ", "没有记下这一题是否完成："), err)}
-	}
+	}, language.Both("whether the exercise is done", "这一题是否完成"))
 	if l.JSON {
 		return outcome, cmp.Or(l.writeJSON(outcome), err)
 	}
 	l.show(e, outcome, after)
 	return outcome, err
+}
+
+// remember changes the learner's progress. If it cannot be written down, that is a ForgottenError, which says what is forgotten.
+func (l Learner) remember(change func(*progress.Progress), what language.Text) (after progress.Progress, err error) {
+	err = l.Store.Update(func(p *progress.Progress) {
+		change(p)
+		after = *p
+	})
+	if err != nil && !errors.Is(err, progress.ErrUnreadable) {
+		err = ForgottenError{fmt.Errorf("%s%w", l.In.Say("%s was not written down: ", "没有记下%s：", what.In(l.In)), err)}
+	}
+	return after, err
 }
 
 func firstNotDone(p progress.Progress) (workshop.Exercise, bool) {

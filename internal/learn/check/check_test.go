@@ -42,13 +42,13 @@ func (b *lockedBuffer) String() string {
 // at returns a learner of this module's exercises, with a progress of its own.
 func at(t *testing.T, in language.Language) (check.Learner, *lockedBuffer) {
 	t.Helper()
-	checker, err := workshop.NewChecker(".")
+	root, err := workshop.FindRoot(".")
 	if err != nil {
 		t.Fatal(err)
 	}
 	people := &lockedBuffer{}
 	return check.Learner{
-		Checker: checker, Store: progress.In(t.TempDir()), In: in, Out: people, People: people, Typed: "go run . check",
+		Checker: workshop.Checker{Root: root}, Store: progress.In(t.TempDir()), In: in, Out: people, People: people, Typed: "go run . check",
 	}, people
 }
 
@@ -104,6 +104,23 @@ func TestCheckWhereNothingCanBeWritten(t *testing.T) {
 		if err := d.Watch(t.Context(), e); err == nil {
 			t.Error("it watches on, and cannot remember what is done")
 		}
+	}
+}
+
+// Where nothing can be written, nobody knows how often a learner asked before: all hints are given at once, and the solution.
+func TestHelpWhereNothingCanBeWritten(t *testing.T) {
+	e, err := workshop.Find("01")
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, people := at(t, language.English)
+	d.Store = progress.In(filepath.Join(t.TempDir(), "gone"))
+	var forgotten check.ForgottenError
+	if err := d.Hint(e); !errors.As(err, &forgotten) || !strings.Contains(people.String(), "Hint 3 of 3") {
+		t.Errorf("%v\n%s", err, people)
+	}
+	if err := d.Solution(e); !errors.As(err, &forgotten) || !strings.Contains(people.String(), "// Cure: ") {
+		t.Errorf("%v\n%s", err, people)
 	}
 }
 

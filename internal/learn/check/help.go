@@ -1,11 +1,13 @@
 package check
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
 	"text/tabwriter"
 
+	"lockstep/internal/language"
 	"lockstep/internal/learn/progress"
 	"lockstep/internal/learn/workshop"
 )
@@ -57,22 +59,24 @@ func (l Learner) List() error {
 	return nil
 }
 
-// Hint returns the next hint. When all were given, it gives them all again.
+// Hint gives the next hint. When all were given, it gives them all again; so it does where it cannot be written down that one was.
 func (l Learner) Hint(e workshop.Exercise) error {
-	given := 0
-	err := l.Store.Update(func(p *progress.Progress) {
+	after, forgotten := l.remember(func(p *progress.Progress) {
 		p.Hints[e.ID()] = min(p.Hints[e.ID()]+1, workshop.HintsEach)
-		given = p.Hints[e.ID()]
-	})
-	if err != nil {
-		return err
+	}, language.Both("that the hint was given", "给过这个提示"))
+	given := after.Hints[e.ID()]
+	switch {
+	case isForgotten(forgotten):
+		given = workshop.HintsEach
+	case forgotten != nil:
+		return forgotten
 	}
 	var texts []string
 	for _, hint := range e.Hints[:given] {
 		texts = append(texts, hint.In(l.In))
 	}
 	if l.JSON {
-		return l.writeJSON(map[string]any{"exercise": e.ID(), "hints": texts, "of": workshop.HintsEach})
+		return cmp.Or(l.writeJSON(map[string]any{"exercise": e.ID(), "hints": texts, "of": workshop.HintsEach}), forgotten)
 	}
 	l.sayTitle(e)
 	for i, text := range texts {
@@ -81,37 +85,36 @@ func (l Learner) Hint(e workshop.Exercise) error {
 	if given == workshop.HintsEach {
 		l.say("\nThere are no more. The solution: %s %s --solution\n", "\n没有更多提示了。看解答：%s %s --solution\n", l.Typed, e.ID())
 	}
-	return nil
+	return forgotten
 }
 
 // timesToAsk is how often somebody asks for a solution who is given it before the exercise is done.
 const timesToAsk = 2
 
-// Solution prints the solution, if it is time for it.
+// Solution prints the solution, if it is time for it, or if it cannot be written down that the learner has asked.
 func (l Learner) Solution(e workshop.Exercise) error {
-	shown := false
-	err := l.Store.Update(func(p *progress.Progress) {
+	after, forgotten := l.remember(func(p *progress.Progress) {
 		p.Asked[e.ID()] = min(p.Asked[e.ID()]+1, timesToAsk)
-		shown = p.Done[e.ID()] || p.Asked[e.ID()] == timesToAsk
-	})
-	if err != nil {
-		return err
+	}, language.Both("that the solution was asked for", "问过一次解答"))
+	if forgotten != nil && !isForgotten(forgotten) {
+		return forgotten
 	}
-	text := []byte(nil)
-	file := e.Dir() + "/solution/lock.go"
+	shown := after.Done[e.ID()] || after.Asked[e.ID()] == timesToAsk || forgotten != nil
+	text, file := []byte(nil), e.Dir()+"/solution/lock.go"
 	if shown {
+		var err error
 		if text, err = os.ReadFile(filepath.Join(l.Checker.Root, filepath.FromSlash(file))); err != nil {
 			return err
 		}
 	}
 	switch {
 	case l.JSON:
-		return l.writeJSON(map[string]any{"exercise": e.ID(), "shown": shown, "file": file, "solution": string(text)})
+		return cmp.Or(l.writeJSON(map[string]any{"exercise": e.ID(), "shown": shown, "file": file, "solution": string(text)}), forgotten)
 	case shown:
 		fmt.Fprintf(l.People, "// %s\n\n%s", file, text)
 	default:
 		l.say("It is not done yet. A hint: %s %s --hint\nAsk once more, and the solution is shown: %[1]s %[2]s --solution\n",
 			"这一题还没有完成。先看提示：%s %s --hint\n再问一次，就显示解答：%[1]s %[2]s --solution\n", l.Typed, e.ID())
 	}
-	return nil
+	return forgotten
 }

@@ -44,45 +44,44 @@ func New(files fs.FS) *Classroom {
 // Handler serves /course and /room. Requests have passed the guard.
 func (c *Classroom) Handler() http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /course", c.list)
-	mux.HandleFunc("GET /course/{lesson}", c.lesson)
-	mux.HandleFunc("GET /room", func(w http.ResponseWriter, _ *http.Request) { api.Answer(w, c.room.State(), nil) })
-	mux.HandleFunc("POST /room", func(w http.ResponseWriter, _ *http.Request) { api.Answer(w, c.room.Open(), nil) })
-	mux.HandleFunc("DELETE /room", func(w http.ResponseWriter, _ *http.Request) {
-		c.room.Close()
-		api.Answer(w, c.room.State(), nil)
-	})
-	mux.HandleFunc("GET /room/{lesson}", c.counts)
-	mux.HandleFunc("POST /room/answer", c.predict)
-	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { api.Answer(w, nil, errNothing) })
+	for pattern, answer := range map[string]func(*http.Request) (any, error){
+		"GET /course":          c.list,
+		"GET /course/{lesson}": c.lesson,
+		"GET /room":            func(*http.Request) (any, error) { return c.room.State(), nil },
+		"POST /room":           func(*http.Request) (any, error) { return c.room.Open(), nil },
+		"DELETE /room":         func(*http.Request) (any, error) { return c.room.Close(), nil },
+		"GET /room/{lesson}":   c.counts,
+		"POST /room/answer":    c.predict,
+		"/":                    func(*http.Request) (any, error) { return nil, errNothing },
+	} {
+		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
+			value, err := answer(r)
+			api.Answer(w, value, err)
+		})
+	}
 	return mux
 }
 
 // Close ends the room.
 func (c *Classroom) Close() { c.room.Close() }
 
-func (c *Classroom) list(w http.ResponseWriter, r *http.Request) {
+func (c *Classroom) list(r *http.Request) (any, error) {
 	lessons, err := c.lessons()
-	if err != nil {
-		api.Answer(w, nil, err)
-		return
-	}
 	entries := []Entry{}
 	for _, lesson := range lessons[language.Named(r.FormValue("lang"))] {
 		entries = append(entries, entryOf(lesson))
 	}
-	api.Answer(w, struct {
+	return struct {
 		Lessons []Entry `json:"lessons"`
-	}{entries}, nil)
+	}{entries}, err
 }
 
-func (c *Classroom) lesson(w http.ResponseWriter, r *http.Request) {
+func (c *Classroom) lesson(r *http.Request) (any, error) {
 	lesson, err := c.find(r.PathValue("lesson"), language.Named(r.FormValue("lang")))
 	if err != nil {
-		api.Answer(w, nil, err)
-		return
+		return nil, err
 	}
-	api.Answer(w, pageOf(lesson, language.Named(r.FormValue("lang"))), nil)
+	return pageOf(lesson), nil
 }
 
 // find returns a lesson by its number as it stands in an address: 3 or 03.
@@ -98,35 +97,30 @@ func (c *Classroom) find(number string, in language.Language) (course.Lesson, er
 	return lessons[in][n-1], nil
 }
 
-func (c *Classroom) counts(w http.ResponseWriter, r *http.Request) {
+func (c *Classroom) counts(r *http.Request) (any, error) {
 	lesson, err := c.find(r.PathValue("lesson"), language.English)
 	if err != nil {
-		api.Answer(w, nil, err)
-		return
+		return nil, err
 	}
-	counts, err := c.room.Counts(lesson.Number, len(lesson.Choices))
-	api.Answer(w, counts, err)
+	return c.room.Counts(lesson.Number, len(lesson.Choices))
 }
 
 // predict takes what a participant predicts.
-func (c *Classroom) predict(w http.ResponseWriter, r *http.Request) {
+func (c *Classroom) predict(r *http.Request) (any, error) {
 	var body struct {
 		Participant string `json:"participant"`
 		Lesson      int    `json:"lesson"`
 		Choice      int    `json:"choice"`
 	}
 	if err := api.Read(r, &body); err != nil {
-		api.Answer(w, nil, fmt.Errorf(`%w: %w; want {"participant":"0123456789abcdef","lesson":3,"choice":1}`, errBadRequest, err))
-		return
+		return nil, fmt.Errorf(`%w: %w; want {"participant":"0123456789abcdef","lesson":3,"choice":1}`, errBadRequest, err)
 	}
 	lesson, err := c.find(strconv.Itoa(body.Lesson), language.English)
 	switch {
 	case err != nil:
-		err = fmt.Errorf("%w: lesson: %w", errBadRequest, err)
+		return nil, fmt.Errorf("%w: lesson: %w", errBadRequest, err)
 	case body.Choice < 1 || body.Choice > len(lesson.Choices):
-		err = fmt.Errorf("%w: choice: %d is not allowed; want 1 to %d", errBadRequest, body.Choice, len(lesson.Choices))
-	default:
-		err = c.room.Answer(body.Participant, lesson.Number, body.Choice)
+		return nil, fmt.Errorf("%w: choice: %d is not allowed; want 1 to %d", errBadRequest, body.Choice, len(lesson.Choices))
 	}
-	api.Answer(w, struct{}{}, err)
+	return struct{}{}, c.room.Answer(body.Participant, lesson.Number, body.Choice)
 }

@@ -3,7 +3,6 @@ package classroom
 import (
 	"strings"
 
-	"lockstep/internal/language"
 	"lockstep/internal/learn/course"
 )
 
@@ -37,24 +36,13 @@ func entryOf(l course.Lesson) Entry {
 	return Entry{Number: l.Number, Title: l.Title, Idea: toHTML(idea)}
 }
 
-func pageOf(l course.Lesson, in language.Language) Page {
-	headings := course.Headings(in)
-	section := func(i int, id, markdown string) Section {
-		return Section{ID: id, Title: headings[i], HTML: toHTML(markdown)}
+func pageOf(l course.Lesson) Page {
+	page := Page{Entry: Entry{Number: l.Number, Title: l.Title, Idea: toHTML(l.Idea)}, Answer: l.Answer}
+	var sections []Section
+	for i, id := range []string{"predict", "run", "see", "explain", "seat", "try", "broken"} {
+		sections = append(sections, Section{ID: id, Title: l.Sections[i].Heading, HTML: toHTML(l.Sections[i].Text)})
 	}
-	page := Page{
-		Entry:   Entry{Number: l.Number, Title: l.Title, Idea: toHTML(l.Idea)},
-		Predict: section(0, "predict", l.Question),
-		Answer:  l.Answer,
-		Run:     section(1, "run", "```sh\ngo run . "+l.Run+"\n```"),
-		After: []Section{
-			section(2, "see", "```text\n"+l.Seen+"```"),
-			section(3, "explain", l.Why),
-			section(4, "seat", l.Seat),
-			section(5, "try", l.Try),
-			section(6, "broken", l.Broken),
-		},
-	}
+	page.Predict, page.Run, page.After = sections[course.Predict], sections[course.Run], sections[course.See:]
 	for _, choice := range l.Choices {
 		page.Choices = append(page.Choices, inline(choice))
 	}

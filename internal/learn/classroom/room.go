@@ -27,22 +27,16 @@ var participant = regexp.MustCompile(`^[0-9A-Za-z-]{16,64}$`)
 
 // Room is where a class predicts: it counts who chose what. It is kept in memory alone, and gone once it is closed.
 type Room struct {
-	mu  sync.Mutex
-	now *session // nil: it is closed
-}
-
-// session is a room from its opening to its end.
-type session struct {
-	until   time.Time
-	end     *time.Timer
-	choices map[string]map[int]int // by participant and lesson, counted from 1
+	mu      sync.Mutex
+	until   time.Time              // when it ends by itself
+	choices map[string]map[int]int // by participant and lesson, counted from 1; nil while the room is closed
 }
 
 // State is what everybody may know of a room.
 type State struct {
-	Open         bool       `json:"open"`
-	Until        *time.Time `json:"until,omitempty"`
-	Participants int        `json:"participants"`
+	Open         bool      `json:"open"`
+	Until        time.Time `json:"until,omitzero"`
+	Participants int       `json:"participants"`
 }
 
 // Counts are how many chose what in a lesson.
@@ -56,31 +50,18 @@ type Counts struct {
 func (r *Room) Open() State {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.now == nil {
-		s := &session{until: time.Now().Add(Lifetime), choices: map[string]map[int]int{}}
-		s.end = time.AfterFunc(Lifetime, func() { r.expire(s) })
-		r.now = s
+	if !r.state().Open {
+		r.until, r.choices = time.Now().Add(Lifetime), map[string]map[int]int{}
 	}
 	return r.state()
 }
 
-// expire closes the room, if it is still this one.
-func (r *Room) expire(s *session) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.now == s {
-		r.now = nil
-	}
-}
-
 // Close ends the room, and forgets everything.
-func (r *Room) Close() {
+func (r *Room) Close() State {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.now != nil {
-		r.now.end.Stop()
-		r.now = nil
-	}
+	r.choices = nil
+	return r.state()
 }
 
 // State reports whether the room is open.
@@ -90,11 +71,15 @@ func (r *Room) State() State {
 	return r.state()
 }
 
+// state ends a room whose time is over, and says what there is.
 func (r *Room) state() State {
-	if r.now == nil {
+	if !time.Now().Before(r.until) {
+		r.choices = nil
+	}
+	if r.choices == nil {
 		return State{}
 	}
-	return State{Open: true, Until: &r.now.until, Participants: len(r.now.choices)}
+	return State{Open: true, Until: r.until, Participants: len(r.choices)}
 }
 
 // Answer takes a participant's choice in a lesson; it replaces the earlier one.
@@ -104,18 +89,17 @@ func (r *Room) Answer(who string, lesson, choice int) error {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.now == nil {
+	state := r.state()
+	if !state.Open {
 		return ErrNoRoom
 	}
-	chosen, known := r.now.choices[who]
-	if !known {
-		if len(r.now.choices) == MostParticipants {
+	if r.choices[who] == nil {
+		if state.Participants == MostParticipants {
 			return ErrFull
 		}
-		chosen = map[int]int{}
-		r.now.choices[who] = chosen
+		r.choices[who] = map[int]int{}
 	}
-	chosen[lesson] = choice
+	r.choices[who][lesson] = choice
 	return nil
 }
 
@@ -123,11 +107,12 @@ func (r *Room) Answer(who string, lesson, choice int) error {
 func (r *Room) Counts(lesson, choices int) (Counts, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.now == nil {
+	state := r.state()
+	if !state.Open {
 		return Counts{}, ErrNoRoom
 	}
-	counts := Counts{Lesson: lesson, Counts: make([]int, choices), Participants: len(r.now.choices)}
-	for _, chosen := range r.now.choices {
+	counts := Counts{Lesson: lesson, Counts: make([]int, choices), Participants: state.Participants}
+	for _, chosen := range r.choices {
 		if choice := chosen[lesson]; choice > 0 {
 			counts.Counts[choice-1]++
 		}

@@ -15,22 +15,32 @@ import (
 
 // Lesson is one idea: a question, the command that answers it, and why. The texts are Markdown.
 type Lesson struct {
-	Number   int      `json:"number"`
-	Name     string   `json:"name"` // of its file, without number, language and ending
-	File     string   `json:"file"`
-	Title    string   `json:"title"`
-	Idea     string   `json:"idea"`
-	Question string   `json:"question"`
-	Choices  []string `json:"choices"`
-	Answer   int      `json:"answer"` // the right choice, counted from 1
-	Run      string   `json:"run"`    // the command, as the arguments of this program
-	Seen     string   `json:"seen"`   // what the command prints
-	Why      string   `json:"why"`
-	Seat     string   `json:"seat"`
-	Link     string   `json:"link"` // of the schedule, in the scheduler's seat: a fragment, #/schedule/…
-	Try      string   `json:"try"`
-	Broken   string   `json:"broken"`
+	Number   int
+	Name     string // of its file, without number, language and ending
+	File     string
+	Title    string
+	Idea     string
+	Sections []Section // one at each of the places below
+	Choices  []string  // of Predict
+	Answer   int       // the right choice, counted from 1
+	Run      string    // the command, as the arguments of this program
+	Seen     string    // what the command prints
+	Link     string    // of the schedule, in the scheduler's seat: a fragment, #/schedule/…
 }
+
+// Section is a part of a lesson under a heading.
+type Section struct{ Heading, Text string }
+
+// The places of the sections. Predict is without the choices, Explain without the answer, Broken without the link to the next lesson.
+const (
+	Predict = iota
+	Run
+	See
+	Explain
+	Seat
+	Try
+	Broken
+)
 
 // The errors of this package.
 var (

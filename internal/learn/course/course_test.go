@@ -1,7 +1,9 @@
 package course_test
 
 import (
+	"context"
 	"errors"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -68,10 +70,11 @@ func TestLessonIsParsed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if l.Number != 1 || l.Name != "a" || l.Title != "A title" || l.Idea != "The idea." || l.Question != "What will it be?" ||
+	text := func(place int) string { return l.Sections[place].Text }
+	if l.Number != 1 || l.Name != "a" || l.Title != "A title" || l.Idea != "The idea." || text(course.Predict) != "What will it be?" ||
 		!slices.Equal(l.Choices, []string{"One.", "Two."}) || l.Answer != 2 || l.Run != `explore v0 --replay "A:GET B:GET"` ||
-		l.Seen != "printed\n" || l.Why != "Because." || l.Link != "#/schedule/v0?in=--actors+2&do=A%3AGET" || l.Try != "More." ||
-		l.Broken != "Much." {
+		l.Seen != "printed\n" || text(course.Explain) != "Because." || l.Link != "#/schedule/v0?in=--actors+2&do=A%3AGET" ||
+		text(course.Try) != "More." || text(course.Broken) != "Much." || l.Sections[course.Seat].Heading != "In the scheduler's seat" {
 		t.Errorf("%+v", l)
 	}
 }
@@ -121,6 +124,29 @@ func TestPlain(t *testing.T) {
 	} {
 		if got := course.Plain(markdown, 36); got != want {
 			t.Errorf("%q\nis\n%q; want\n%q", markdown, got, want)
+		}
+	}
+}
+
+// Where nothing can be written, the course says so after the lesson, and goes on.
+func TestCourseWhereNothingCanBeWritten(t *testing.T) {
+	var out strings.Builder
+	pupil, err := course.NewPupil(filepath.Join(t.TempDir(), "gone"), course.Terminal{
+		In: language.English, Out: &out, Columns: 80, Run: func(context.Context, []string) bool { return true },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	answers := make(chan string, 3)
+	answers <- "2" // the prediction
+	answers <- ""  // goes on
+	close(answers)
+	if err := pupil.Take(t.Context(), answers, ""); err != nil {
+		t.Error(err)
+	}
+	for _, want := range []string{"Right: 2.", "not written down: open ", "Lesson 2 of"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("it does not say %q:\n%s", want, out.String())
 		}
 	}
 }

@@ -9,23 +9,12 @@ import (
 	"lockstep/internal/language"
 )
 
-// headings of a lesson, in their order, and how its answer begins.
-type form struct {
-	headings []string
-	answer   *regexp.Regexp
-}
-
-func formIn(in language.Language) form {
+// headings returns those of every lesson, in their order.
+func headings(in language.Language) []string {
 	if in == language.Chinese {
-		return form{
-			[]string{"预测", "运行", "看到的", "解释", "在调度席上", "试一试", "还有什么缺陷"},
-			regexp.MustCompile(`^答案是 \*\*(\d)\*\*。\s*`),
-		}
+		return []string{"预测", "运行", "看到的", "解释", "在调度席上", "试一试", "还有什么缺陷"}
 	}
-	return form{
-		[]string{"Predict", "Run", "See", "Explain", "In the scheduler's seat", "Try", "Still broken"},
-		regexp.MustCompile(`^The answer is \*\*(\d)\*\*\.\s*`),
-	}
+	return []string{"Predict", "Run", "See", "Explain", "In the scheduler's seat", "Try", "Still broken"}
 }
 
 var (
@@ -33,6 +22,7 @@ var (
 	choice  = regexp.MustCompile(`^(\d)\. (.+)$`)
 	runs    = regexp.MustCompile("^(?:<!-- exits 1 -->\n)?```sh\ngo run \\. ([^\n]+)\n```$")
 	seen    = regexp.MustCompile("(?s)^<!-- lockstep ([^\n]+) -->\n```text\n(.*)```$")
+	answer  = regexp.MustCompile(`^(?:The answer is|答案是) \*\*(\d)\*\*[.。]\s*`)
 	seat    = regexp.MustCompile(`\]\(http://127\.0\.0\.1:8080/(#/schedule/[^)]+)\)`)
 	next    = regexp.MustCompile(`\n\n(?:Next: |下一课：)\[[^\n]+$`)
 	heading = regexp.MustCompile(`(?m)^## (.+)$`)
@@ -46,47 +36,45 @@ func parse(text string, in language.Language) (l Lesson, err error) {
 	}
 	l.Number, _ = strconv.Atoi(parts[1]) // they are digits
 	l.Title = parts[2]
-	form := formIn(in)
-	sections, err := split(text[len(parts[0]):], form.headings)
-	if err != nil {
+	if l.Idea, l.Sections, err = split(text[len(parts[0]):], headings(in)); err != nil {
 		return l, err
 	}
-	l.Idea, l.Seat, l.Try, l.Broken = sections[0], sections[5], sections[6], next.ReplaceAllString(sections[7], "")
-	l.Question, l.Choices = question(sections[1])
-	if run := runs.FindStringSubmatch(sections[2]); run != nil {
+	s := l.Sections
+	s[Predict].Text, l.Choices = question(s[Predict].Text)
+	s[Broken].Text = next.ReplaceAllString(s[Broken].Text, "")
+	if run := runs.FindStringSubmatch(s[Run].Text); run != nil {
 		l.Run = run[1]
 	}
-	if output := seen.FindStringSubmatch(sections[3]); output != nil && output[1] == l.Run {
+	if output := seen.FindStringSubmatch(s[See].Text); output != nil && output[1] == l.Run {
 		l.Seen = output[2]
 	}
-	if answer := form.answer.FindStringSubmatch(sections[4]); answer != nil {
-		l.Answer, _ = strconv.Atoi(answer[1]) // it is a digit
-		l.Why = sections[4][len(answer[0]):]
+	if begins := answer.FindStringSubmatch(s[Explain].Text); begins != nil {
+		l.Answer, _ = strconv.Atoi(begins[1]) // it is a digit
+		s[Explain].Text = strings.TrimPrefix(s[Explain].Text, begins[0])
 	}
-	if link := seat.FindStringSubmatch(l.Seat); link != nil {
+	if link := seat.FindStringSubmatch(s[Seat].Text); link != nil {
 		l.Link = link[1]
 	}
 	return l, l.check()
 }
 
-// split returns what is before the first heading, and under each.
-func split(text string, headings []string) (sections []string, err error) {
+// split returns what is before the first heading, and the sections.
+func split(text string, headings []string) (before string, sections []Section, err error) {
 	at := heading.FindAllStringSubmatchIndex(text, -1)
 	if len(at) != len(headings) {
-		return nil, fmt.Errorf("%w: it has %d sections; want %s", ErrForm, len(at), strings.Join(headings, ", "))
+		return "", nil, fmt.Errorf("%w: it has %d sections; want %s", ErrForm, len(at), strings.Join(headings, ", "))
 	}
-	sections = append(sections, strings.TrimSpace(text[:at[0][0]]))
 	for i, place := range at {
 		if name := text[place[2]:place[3]]; name != headings[i] {
-			return nil, fmt.Errorf("%w: section %d is called %q; want %q", ErrForm, i+1, name, headings[i])
+			return "", nil, fmt.Errorf("%w: section %d is called %q; want %q", ErrForm, i+1, name, headings[i])
 		}
 		end := len(text)
 		if i+1 < len(at) {
 			end = at[i+1][0]
 		}
-		sections = append(sections, strings.TrimSpace(text[place[1]:end]))
+		sections = append(sections, Section{headings[i], strings.TrimSpace(text[place[1]:end])})
 	}
-	return sections, nil
+	return strings.TrimSpace(text[:at[0][0]]), sections, nil
 }
 
 // question takes the choices off the end of a section.
@@ -107,15 +95,15 @@ func (l Lesson) check() error {
 		there bool
 	}{
 		{"an idea", l.Idea != ""},
-		{"a question", l.Question != ""},
+		{"a question", l.Sections[Predict].Text != ""},
 		{"two choices or more", len(l.Choices) > 1},
 		{"an answer among the choices", l.Answer >= 1 && l.Answer <= len(l.Choices)},
 		{"a command", l.Run != ""},
 		{"the output of its command", l.Seen != ""},
-		{"a reason", l.Why != ""},
+		{"a reason", l.Sections[Explain].Text != ""},
 		{"a link into the seat", l.Link != ""},
-		{"something to try", l.Try != ""},
-		{"what is still broken", l.Broken != ""},
+		{"something to try", l.Sections[Try].Text != ""},
+		{"what is still broken", l.Sections[Broken].Text != ""},
 	} {
 		if !part.there {
 			return fmt.Errorf("%w: it lacks %s", ErrForm, part.name)
@@ -135,6 +123,3 @@ func Arguments(command string) (arguments []string) {
 	}
 	return arguments
 }
-
-// Headings returns the headings of every lesson in a language, in their order.
-func Headings(in language.Language) []string { return formIn(in).headings }

@@ -2,6 +2,7 @@ package course
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strconv"
@@ -126,13 +127,17 @@ func (p *Pupil) lesson(ctx context.Context, l Lesson) (more bool, err error) {
 	default:
 		p.say("You said %d; the answer is %d: %s\n\n", "你猜的是 %d，答案是 %d：%s\n\n", choice, l.Answer, right)
 	}
-	headings := Headings(p.terminal.In)
-	p.tell("", l.Why)
-	p.tell(headings[4], l.Seat)
-	p.tell(headings[5], l.Try)
-	p.tell(headings[6], l.Broken)
+	p.tell("", l.Sections[Explain].Text)
+	for _, section := range l.Sections[Seat:] {
+		p.tell(section.Heading, section.Text)
+	}
 	p.predictions[l.Name] = strconv.Itoa(choice)
-	return true, p.store.Update(func(now *progress.Progress) { now.Predictions[l.Name] = strconv.Itoa(choice) })
+	err = p.store.Update(func(now *progress.Progress) { now.Predictions[l.Name] = strconv.Itoa(choice) })
+	if err != nil && !errors.Is(err, progress.ErrUnreadable) { // the course can go on
+		p.say("That you have been through this lesson was not written down: %v\n\n", "没有记下学过这一课：%v\n\n", err)
+		err = nil
+	}
+	return true, err
 }
 
 // chosen returns what the pupil predicted in a lesson; done is false if the pupil has not been through it.
@@ -157,7 +162,7 @@ func (p *Pupil) tell(heading, markdown string) {
 
 // predict asks the question until the answer is one of the choices.
 func (p *Pupil) predict(ctx context.Context, l Lesson) (choice int, more bool) {
-	p.tell(Headings(p.terminal.In)[0], l.Question)
+	p.tell(l.Sections[Predict].Heading, l.Sections[Predict].Text)
 	for i, text := range l.Choices {
 		fmt.Fprintf(p.terminal.Out, "  %d  %s\n", i+1, p.plain(text))
 	}

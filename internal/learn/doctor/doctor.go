@@ -4,6 +4,7 @@ package doctor
 import (
 	"context"
 	"runtime"
+	"slices"
 
 	"lockstep/internal/language"
 )
@@ -74,12 +75,7 @@ func (m Machine) Examine(ctx context.Context, in language.Language) (findings []
 
 // Ready reports whether nothing that is needed is missing.
 func Ready(findings []Finding) bool {
-	for _, f := range findings {
-		if f.State == Missing {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(findings, func(f Finding) bool { return f.State == Missing })
 }
 
 // both is short for language.Both; same returns a text that needs no translation.

@@ -14,7 +14,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 )
 
 // Name is the directory that the archive unpacks into; modules are in Modules below it, in the form of a module proxy.
@@ -23,27 +22,29 @@ const (
 	Modules = "modules"
 )
 
-// offline tells Go, in the terminal where it is sourced, to take modules from the archive alone. go.sum still checks each of them.
-const (
-	offlineSh = `# In this directory: . ./offline.sh
+// offline are scripts that tell Go, in the terminal where one is sourced, to take modules from the archive alone. go.sum still checks each
+// of them.
+func offline() map[string]string {
+	return map[string]string{
+		"offline.sh": `# In this directory: . ./offline.sh
 GOPROXY="file://$(pwd | sed 's/ /%20/g')/` + Modules + `"
 GOSUMDB=off
 GOTOOLCHAIN=local
 export GOPROXY GOSUMDB GOTOOLCHAIN
-`
-	offlinePs1 = `# In this directory: . .\offline.ps1
+`,
+		"offline.ps1": `# In this directory: . .\offline.ps1
 $env:GOPROXY = "file:///" + ((Get-Location).Path.Replace("\", "/").Replace(" ", "%20")) + "/` + Modules + `"
 $env:GOSUMDB = "off"
 $env:GOTOOLCHAIN = "local"
-`
-)
+`,
+	}
+}
 
 // Class is what an archive is made of.
 type Class struct {
 	Dir string // of the sources
 	// Run runs a program in Dir, with these variables beside the environment, and gives what it prints to standard output.
 	Run func(ctx context.Context, env []string, program string, args ...string) (string, error)
-	Now time.Time // of what is made here
 }
 
 // Write writes the archive into a file, and says how many files it has.
@@ -82,8 +83,9 @@ func (c Class) archive(to io.Writer, sources []string, cache string) (files int,
 	for _, name := range sources {
 		err = errors.Join(err, a.file(filepath.Join(c.Dir, filepath.FromSlash(name)), name))
 	}
-	for name, text := range map[string]string{"offline.sh": offlineSh, "offline.ps1": offlinePs1} {
-		err = errors.Join(err, a.text(name, text, c.Now))
+	for name, text := range offline() {
+		script := filepath.Join(cache, name)
+		err = errors.Join(err, os.WriteFile(script, []byte(text), 0o644), a.file(script, name)) //nolint:gosec // it is for everybody to read
 	}
 	err = errors.Join(err, a.modules(filepath.Join(cache, "cache", "download")), a.tar.Close(), zipped.Close())
 	return a.files, err
@@ -151,26 +153,14 @@ func (a *archive) file(from, name string) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := a.header(name, info.Size(), info.Mode().Perm()|0o600, info.ModTime()); err != nil {
+	a.files++
+	if err := a.tar.WriteHeader(&tar.Header{
+		Typeflag: tar.TypeReg, Name: path.Join(Name, name), Size: info.Size(), Mode: int64(info.Mode().Perm() | 0o600), ModTime: info.ModTime(),
+	}); err != nil {
 		return err
 	}
 	_, err = io.Copy(a.tar, file)
 	return err
-}
-
-func (a *archive) text(name, text string, now time.Time) error {
-	if err := a.header(name, int64(len(text)), 0o644, now); err != nil {
-		return err
-	}
-	_, err := io.WriteString(a.tar, text)
-	return err
-}
-
-func (a *archive) header(name string, size int64, mode fs.FileMode, at time.Time) error {
-	a.files++
-	return a.tar.WriteHeader(&tar.Header{
-		Typeflag: tar.TypeReg, Name: path.Join(Name, name), Size: size, Mode: int64(mode), ModTime: at,
-	})
 }
 
 // modules adds what a module proxy would serve; not the locks, and not what the checksum database said.

@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"lockstep/internal/learn/pack"
 )
@@ -70,7 +69,7 @@ func TestArchive(t *testing.T) {
 		})
 		return "", nil
 	}
-	class := pack.Class{Dir: dir, Now: time.Unix(0, 0), Run: run}
+	class := pack.Class{Dir: dir, Run: run}
 	name := filepath.Join(dir, "class.tar.gz")
 	write(t, dir, map[string]string{"class.tar.gz": "an archive from before"})
 	files, err := class.Write(t.Context(), name)

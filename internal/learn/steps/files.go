@@ -1,6 +1,7 @@
 package steps
 
 import (
+	"cmp"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -29,31 +30,24 @@ type Line struct {
 }
 
 // files returns the files that differ, those of Go first.
-func (w way) files() (all []File, err error) {
-	before, err := sources(w.from)
+func (s Step) files() (all []File, err error) {
+	before, err := sources(s.From)
 	if err != nil {
 		return nil, err
 	}
-	after, err := sources(w.to)
+	after, err := sources(s.To)
 	if err != nil {
 		return nil, err
 	}
 	was := renamed(before, after)
+	for name, old := range was {
+		before[name] = before[old]
+		delete(before, old)
+	}
 	for _, name := range names(before, after) {
-		old := name
-		if earlier, moved := was[name]; moved {
-			old = earlier
-		} else if slices.Contains(slices.Collect(maps.Values(was)), name) {
-			continue // it is shown under its new name
+		if before[name] != after[name] {
+			all = append(all, File{Name: name, Was: was[name], Lines: difference(before[name], after[name])})
 		}
-		if before[old] == after[name] {
-			continue
-		}
-		f := File{Name: name, Lines: difference(before[old], after[name])}
-		if old != name {
-			f.Was = old
-		}
-		all = append(all, f)
 	}
 	return all, nil
 }
@@ -62,10 +56,7 @@ func (w way) files() (all []File, err error) {
 func names(before, after map[string]string) []string {
 	all := slices.AppendSeq(slices.Collect(maps.Keys(before)), maps.Keys(after))
 	slices.SortFunc(all, func(a, b string) int {
-		if order := strings.Compare(path.Ext(a), path.Ext(b)); order != 0 {
-			return order
-		}
-		return strings.Compare(a, b)
+		return cmp.Or(strings.Compare(path.Ext(a), path.Ext(b)), strings.Compare(a, b))
 	})
 	return slices.Compact(all)
 }
@@ -113,31 +104,21 @@ func sources(lock string) (map[string]string, error) {
 		return nil, err
 	}
 	code := strings.Join(slices.Collect(maps.Values(texts)), "")
-	for _, used := range scriptOf.FindAllStringSubmatch(code, -1) {
-		for _, script := range scripts {
-			if !strings.EqualFold(used[1]+".lua", script) {
-				continue
-			}
-			for _, needed := range beginning(script) {
-				text, err := fs.ReadFile(lua.Sources, needed)
-				if err != nil {
-					return nil, err
-				}
-				texts[needed] = string(text)
-			}
+	for _, script := range scripts {
+		name := strings.TrimSuffix(script, ".lua")
+		if script == "queue.lua" {
+			name = "(acquire|release)" // which begin with it
 		}
+		if !regexp.MustCompile(`(?i)\blua\.` + name + `\b`).MatchString(code) {
+			continue
+		}
+		text, err := fs.ReadFile(lua.Sources, script)
+		if err != nil {
+			return nil, err
+		}
+		texts[script] = string(text)
 	}
 	return texts, nil
-}
-
-var scriptOf = regexp.MustCompile(`\blua\.([A-Z]\w*)`)
-
-// beginning returns a script's file, after the one that it begins with.
-func beginning(script string) []string {
-	if script == "acquire.lua" || script == "release.lua" {
-		return []string{"queue.lua", script}
-	}
-	return []string{script}
 }
 
 // written returns the Go files of a lock. v0 has none: it is no lock.

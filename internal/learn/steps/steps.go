@@ -50,9 +50,10 @@ func (s Step) Pair() string { return s.From + "-" + s.To }
 var ErrUnknown = lock.WithCode("unknown_step", "there is no such step")
 
 // All lists the steps, in the order of the story.
-func All(in language.Language) (all []Step) {
-	for _, w := range table() {
-		all = append(all, w.step(in))
+func All(in language.Language) []Step {
+	all := table()
+	for i := range all {
+		all[i].tell(in)
 	}
 	return all
 }
@@ -60,38 +61,32 @@ func All(in language.Language) (all []Step) {
 // Find returns a step by its pair of names, or ErrUnknown.
 func Find(pair string, in language.Language) (Detail, error) {
 	var names []string
-	for _, w := range table() {
-		s := w.step(in)
-		if s.Pair() != pair {
-			names = append(names, s.Pair())
-			continue
+	for _, s := range All(in) {
+		if s.Pair() == pair {
+			files, err := s.files()
+			return Detail{Step: s, Files: files}, err
 		}
-		files, err := w.files()
-		return Detail{Step: s, Files: files}, err
+		names = append(names, s.Pair())
 	}
 	return Detail{}, fmt.Errorf("%w: %q; there are %s", ErrUnknown, pair, strings.Join(names, ", "))
 }
 
-// step says all of a way but its code.
-func (w way) step(in language.Language) Step {
-	to, err := evolution.Find(w.to)
+// tell adds to a row of the table what is known from elsewhere.
+func (s *Step) tell(in language.Language) {
+	to, err := evolution.Find(s.To)
 	if err != nil {
 		panic(err) // the table's own
 	}
-	s := Step{
-		From: w.from, To: w.to, Title: to.Title.In(in), Adds: to.Adds.In(in), Costs: to.Costs.In(in), StillBroken: to.StillBroken.In(in),
-		Lab: w.lab, Exercise: w.exercise, Shown: w.shown,
-	}
+	s.Title, s.Adds, s.Costs, s.StillBroken = to.Title.In(in), to.Adds.In(in), to.Costs.In(in), to.StillBroken.In(in)
 	if s.Shown.Lock == "" {
-		s.Shown.Lock, s.Shown.Beside = w.from, w.to
+		s.Shown.Lock, s.Shown.Beside = s.From, s.To
 	}
-	if w.lab == "" {
-		return s
+	if s.Lab == "" {
+		return
 	}
-	shows, err := lab.Find(w.lab)
+	shows, err := lab.Find(s.Lab)
 	if err != nil {
 		panic(err) // the table's own
 	}
-	s.Flaw, s.Cure = shows.Expects(w.from).Why.In(in), shows.Expects(w.to).Why.In(in)
-	return s
+	s.Flaw, s.Cure = shows.Expects(s.From).Why.In(in), shows.Expects(s.To).Why.In(in)
 }

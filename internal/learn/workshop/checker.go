@@ -18,13 +18,11 @@ import (
 
 // Checker builds learners' code and explores it.
 type Checker struct {
-	Root string // of the module, where go.mod is
-	Go   string // the go command
-
+	Root    string            // of the module, where go.mod is
 	Overlay map[string]string // files to read instead of those of the module, by their path from the root
 }
 
-// The ways a checker cannot be made.
+// The ways nothing can be checked.
 var (
 	ErrNoModule = errors.New("the exercises are not here: check works in a clone of lockstep, at any place in it")
 	ErrNoGo     = errors.New("there is no go command in the PATH, and the exercises have to be compiled: install Go, https://go.dev/dl")
@@ -48,19 +46,6 @@ func FindRoot(dir string) (string, error) {
 		}
 		dir = filepath.Dir(dir)
 	}
-}
-
-// NewChecker makes one for the module that dir is in.
-func NewChecker(dir string) (Checker, error) {
-	root, err := FindRoot(dir)
-	if err != nil {
-		return Checker{}, err
-	}
-	command, err := exec.LookPath("go")
-	if err != nil {
-		return Checker{}, fmt.Errorf("%w (%w)", ErrNoGo, err)
-	}
-	return Checker{Root: root, Go: command}, nil
 }
 
 // longest is how long a program may run that has been built: a loop without an end is ended.
@@ -120,7 +105,7 @@ func (c Checker) build(ctx context.Context, e Exercise, dir, temporary, binary s
 	if err := errors.Join(os.WriteFile(source, []byte(text), 0o600), os.WriteFile(list, overlay, 0o600)); err != nil {
 		return Outcome{}, err
 	}
-	command := exec.CommandContext(ctx, c.Go,
+	command := exec.CommandContext(ctx, "go",
 		"build", "-buildvcs=false", "-ldflags=-s -w", "-overlay", list, "-o", binary, "./exercises/check")
 	command.Dir = c.Root
 	output, err := command.CombinedOutput()
@@ -128,7 +113,10 @@ func (c Checker) build(ctx context.Context, e Exercise, dir, temporary, binary s
 		return Outcome{Exercise: e.ID()}, nil
 	}
 	var exit *exec.ExitError
-	if !errors.As(err, &exit) || ctx.Err() != nil {
+	switch {
+	case errors.Is(err, exec.ErrNotFound):
+		return Outcome{}, fmt.Errorf("%w (%w)", ErrNoGo, err)
+	case !errors.As(err, &exit) || ctx.Err() != nil:
 		return Outcome{}, errors.Join(err, ctx.Err())
 	}
 	return Outcome{Exercise: e.ID(), State: Failed, Reason: NotCompiled, Says: strings.TrimSpace(string(output))}, nil

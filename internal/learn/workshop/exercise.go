@@ -1,5 +1,6 @@
-// Package workshop has the exercises: what each is about, which claim its lock has to meet, and three hints. It builds what a learner has
-// written, explores it, and says whether the claim is met; if it is not, by which shortest schedule.
+// Package workshop has the exercises, as their pages tell them: what each is about, which claim its lock has to meet, what is explored, and
+// three hints. It builds what a learner has written, explores it, and says whether the claim is met; if it is not, by which shortest
+// schedule.
 //
 // The learner's code is a package below exercises/. The program does not contain it, since a mistake there must not keep lockstep from
 // being built. Checker builds a small program of that package and this one, and runs it: Answer is its main function.
@@ -22,17 +23,13 @@ import (
 type Exercise struct {
 	Number int
 	Name   string // of its directory, after the number
-	Title  language.Text
-	Story  language.Text
-	Claim  language.Text // what the lock has to meet
-	Hints  [HintsEach]language.Text
 
-	Looks  []Look          // what is explored, one after the other
-	Reason explore.Anomaly // why the lock fails as it is handed out
+	Title language.Text
+	Story language.Text
+	Claim language.Text   // what the lock has to meet
+	Hints []language.Text // HintsEach of them, each telling more than the one before
 
-	onNodes   bool // the lock is on several masters
-	anyUpdate bool // the learner may say when the sale writes
-
+	Looks []Look // what is explored, one after the other
 }
 
 // HintsEach is how many hints an exercise has.
@@ -53,13 +50,14 @@ func (e Exercise) ID() string { return number(e.Number) + "-" + e.Name }
 // Dir returns the exercise's directory, from the root of the module.
 func (e Exercise) Dir() string { return "exercises/" + e.ID() }
 
-// judged returns the lock that a learner wrote, as the claim has it: whom it excludes and when its sale writes is not the learner's to say.
-func (e Exercise) judged(s strategy.Strategy) strategy.Strategy {
+// judged returns the lock that a learner wrote, as the claim has it: whom it excludes is not the learner's to say, and when its sale writes
+// only where that is the cure.
+func (e Exercise) judged(s strategy.Strategy, in explore.Scenario) strategy.Strategy {
 	update := strategy.ReadModifyWrite
-	if e.anyUpdate {
+	if e.Name == "late-commit" {
 		update = s.Update
 	}
-	return strategy.Strategy{Name: e.Name, OnNodes: e.onNodes, Update: update, New: s.New}
+	return strategy.Strategy{Name: e.Name, OnNodes: in.Nodes > 0, Update: update, New: s.New}
 }
 
 // ErrUnknown means that there is no such exercise.
@@ -87,9 +85,4 @@ func Names() (names []string) {
 		names = append(names, e.ID())
 	}
 	return names
-}
-
-// hints are three, each telling more than the one before.
-func hints(first, second, third language.Text) [HintsEach]language.Text {
-	return [HintsEach]language.Text{first, second, third}
 }

@@ -78,7 +78,7 @@ func (e Exercise) Explore(ctx context.Context, s strategy.Strategy, in language.
 		return outcome
 	}
 	for _, look := range e.Looks {
-		if outcome.look(ctx, e.judged(s), look, in); outcome.State != Done {
+		if outcome.look(ctx, e.judged(s, look.Scenario), look, in); outcome.State != Done {
 			break
 		}
 	}
@@ -127,25 +127,18 @@ func reason(err error) string {
 
 // Trouble says in words why nothing can be said.
 func (o Outcome) Trouble() language.Text {
-	switch o.Reason {
-	case NotCompiled:
-		return language.Both("The code does not compile:", "代码无法编译：")
-	case Panicked:
-		return language.Both("The code panics:", "代码 panic 了：")
-	case Blind:
-		return language.Both("The code waits, loops, or starts a goroutine where the explorer cannot see it. "+
+	return map[string]language.Text{
+		NotCompiled: language.Both("The code does not compile:", "代码无法编译："),
+		Panicked:    language.Both("The code panics:", "代码 panic 了："),
+		Blind: language.Both("The code waits, loops, or starts a goroutine where the explorer cannot see it. "+
 			"Wait by lock.Sleep, lock.Poll or Clock.Wait, and start goroutines by Clock.Go:",
-			"代码在探索器看不到的地方等待、循环或启动了 goroutine。请用 lock.Sleep、lock.Poll 或 Clock.Wait 等待，用 Clock.Go 启动 goroutine：")
-	case Unrepeatable:
-		return language.Both("The code does not do the same twice. Time comes from its clock, and there is no chance:",
-			"同样的步骤，代码两次做得不一样。时间只能取自它的时钟，也不能用随机数：")
-	case BadCommand:
-		return language.Both("The explorer's Redis does not have a command:", "探索器的 Redis 没有这条命令：")
-	case TimedOut:
-		return language.Both(
+			"代码在探索器看不到的地方等待、循环或启动了 goroutine。请用 lock.Sleep、lock.Poll 或 Clock.Wait 等待，用 Clock.Go 启动 goroutine："),
+		Unrepeatable: language.Both("The code does not do the same twice. Time comes from its clock, and there is no chance:",
+			"同样的步骤，代码两次做得不一样。时间只能取自它的时钟，也不能用随机数："),
+		BadCommand: language.Both("The explorer's Redis does not have a command:", "探索器的 Redis 没有这条命令："),
+		TimedOut: language.Both(
 			"The code makes too many schedules, or never ends. A waiter has to pause between two attempts. It was stopped after:",
-			"时序太多，或者代码不会结束。等待者在两次尝试之间必须停顿。检查被中止于：")
-	default:
-		return language.Both("Trouble:", "出错了：")
-	}
+			"时序太多，或者代码不会结束。等待者在两次尝试之间必须停顿。检查被中止于："),
+		OtherTrouble: language.Both("Trouble:", "出错了："),
+	}[o.Reason]
 }

@@ -16,8 +16,9 @@ var update = flag.Bool("update", false, "write the pages of the exercises anew")
 
 const root = "../../.."
 
-// The pages of the exercises say what the table says. Go test ./internal/learn/workshop -run Pages -update writes them anew.
-func TestPagesSayWhatTheTableSays(t *testing.T) {
+// The pages of the exercises are of one form in both languages, and their list says what each claims.
+// Go test ./internal/learn/workshop -run Pages -update writes them anew, with what the English ones explore.
+func TestPagesAreOfTheirForm(t *testing.T) {
 	pages := map[string]string{}
 	for _, in := range language.All() {
 		pages["docs/exercises"+suffix(in)] = listPage(in)
@@ -33,7 +34,7 @@ func TestPagesSayWhatTheTableSays(t *testing.T) {
 			}
 		}
 		if got, err := os.ReadFile(file); err != nil || string(got) != want {
-			t.Errorf("%s is not what the table says (%v): go test ./internal/learn/workshop -run Pages -update", name, err)
+			t.Errorf("%s is not of its form (%v): go test ./internal/learn/workshop -run Pages -update", name, err)
 		}
 	}
 }

@@ -196,8 +196,8 @@ var (
 func TestLessonsShowTheCode(t *testing.T) {
 	seen := 0
 	for _, l := range lessons(t, language.English) {
-		for _, block := range changes.FindAllStringSubmatch(l.Why, -1) {
-			packages := stepOf.FindStringSubmatch(l.Why)
+		for _, block := range changes.FindAllStringSubmatch(l.Sections[course.Explain].Text, -1) {
+			packages := stepOf.FindStringSubmatch(l.Sections[course.Explain].Text)
 			if packages == nil {
 				t.Fatalf("lesson %d shows changes, and does not say of what", l.Number)
 			}
