@@ -9,8 +9,9 @@ import (
 // Tune starts a new run whose sales are tuned so in every replica, with the lock and the initial stock of the last one. The runs after it
 // are, too, until the configuration of a replica changes, or all replicas have ended.
 func (s *Shop) Tune(ctx context.Context, tuning history.Tuning) error {
-	return s.change(ctx, func(_ context.Context, run history.Run) (history.Run, error) {
-		return s.newRun(tuning, s.lockOf(run), s.initialOf(run)), nil
+	return s.change(ctx, func(_ context.Context, _, next history.Run) (history.Run, error) {
+		next.Tuning = tuning
+		return next, nil
 	})
 }
 
@@ -30,12 +31,4 @@ func (s Settings) tuned(tuning history.Tuning) Settings {
 		s.Lock.TTL, s.Think, s.Nested = tuning.TTL, tuning.Think, tuning.Nested
 	}
 	return s
-}
-
-// tuningOf returns a run's tuning; without a run, that of the run last seen.
-func (s *Shop) tuningOf(run history.Run) history.Tuning {
-	if run.ID != "" {
-		return run.Tuning
-	}
-	return s.last().Tuning
 }
