@@ -2,6 +2,7 @@ package service
 
 import (
 	"context"
+	"time"
 
 	"lockstep/internal/service/history"
 )
@@ -26,9 +27,16 @@ func (s *Shop) SettingsOf(run history.Run) Settings {
 	return s.current().tuned(run.Tuning)
 }
 
+// Tuning returns what these settings say of what can be tuned.
+func (s Settings) Tuning() history.Tuning {
+	return history.Tuning{TTL: s.Lock.TTL.Milliseconds(), Think: s.Think.Milliseconds(), Nested: s.Nested}
+}
+
 func (s Settings) tuned(tuning history.Tuning) Settings {
 	if !tuning.IsZero() {
-		s.Lock.TTL, s.Think, s.Nested = tuning.TTL, tuning.Think, tuning.Nested
+		s.Lock.TTL, s.Think, s.Nested = millis(tuning.TTL), millis(tuning.Think), tuning.Nested
 	}
 	return s
 }
+
+func millis(n int64) time.Duration { return time.Duration(n) * time.Millisecond }

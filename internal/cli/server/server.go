@@ -98,10 +98,6 @@ func listen(ctx context.Context, cfg config.Config) (net.Listener, *dao.Redis, e
 func newServer(cfg config.Config, redis *dao.Redis, addr net.Addr, o Options) *Server {
 	replica := cmp.Or(cfg.Server.Replica, replicaName())
 	log := o.Log.With("replica", replica)
-	orderIDs := api.OwnOrderIDs(uuid.NewString)
-	if o.BehindFront {
-		orderIDs = api.FrontOrderIDs(uuid.NewString)
-	}
 	instance := uuid.NewString()
 	shop := newShop(redis, dao.NewStore(redis.Store, instance, cfg.Inventory.MaxOrders))
 	shop.Replica, shop.Log = replica, log
@@ -122,7 +118,8 @@ func newServer(cfg config.Config, redis *dao.Redis, addr net.Addr, o Options) *S
 	shown := newLive(cfg, guard, addr, &live.Replica{Name: replica, Recorder: recorder, Shop: shop, Peers: cfg.Server.Peers})
 	s := &Server{
 		API: &api.API{
-			Shop: shop, Metrics: counts, Events: recorder, Live: shown.Handler(), Page: web.Handlers(), OrderIDs: orderIDs,
+			Shop: shop, Metrics: counts, Events: recorder, Live: shown.Handler(), Page: web.Handlers(),
+			NewID: uuid.NewString, BehindFront: o.BehindFront,
 			Replica: replica, Redis: redis.Name, Nodes: redis.Nodes.Addrs(), Log: log,
 			Guard: guard,
 			Seat:  seatRoutes(explorer), Course: class.Handler(),

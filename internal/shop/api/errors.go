@@ -80,15 +80,14 @@ type ErrorAnswer struct {
 	} `json:"error"`
 }
 
-// fail answers with an error, and returns its code.
-func (a *API) fail(c *gin.Context, err error) (code string) {
+// fail answers with an error.
+func (a *API) fail(c *gin.Context, err error) {
 	status, code := StatusOf(err)
 	if status >= http.StatusInternalServerError {
 		a.Log.Warn(c.Request.Method+" "+c.Request.URL.Path, "status", status, "code", code, "error", err)
 	}
 	c.Abort()
-	WriteSaleError(c.Writer, status, code, c.GetString(orderID), err)
-	return code
+	WriteSaleError(c.Writer, status, code, c.GetString(orderKey), err)
 }
 
 // Answer answers with a value, or with an error.
