@@ -170,7 +170,7 @@ func (a *API) putInventory(c *gin.Context) (any, error) {
 		err = fmt.Errorf("stock: %d is not allowed", *body.Stock)
 	}
 	if err != nil {
-		return nil, badRequest(err, fmt.Sprintf(`want {"stock":200}, a whole number from 0 to %d`, history.MaxStock))
+		return nil, BadRequest(err, fmt.Sprintf(`want {"stock":200}, a whole number from 0 to %d`, history.MaxStock))
 	}
 	tally, err := a.Shop.SetStock(c.Request.Context(), *body.Stock)
 	return tally.Report(), err
@@ -210,7 +210,7 @@ func (a *API) putLock(c *gin.Context) (any, error) {
 		err = errors.New("version is missing")
 	}
 	if err != nil {
-		return nil, badRequest(err, `want {"version":"v4"}, one of `+strings.Join(evolution.Names(), ", "))
+		return nil, BadRequest(err, `want {"version":"v4"}, one of `+strings.Join(evolution.Names(), ", "))
 	}
 	strategy, err := evolution.Find(*body.Version)
 	if err == nil {
