@@ -87,7 +87,7 @@ func listen(ctx context.Context, cfg config.Config) (net.Listener, *dao.Redis, e
 	if err != nil {
 		return nil, nil, fmt.Errorf("server.addr: cannot listen on %s: %w; choose another with --server.addr", cfg.Server.Addr, err)
 	}
-	redis, err := dao.Open(ctx, dao.Config(cfg.Redis))
+	redis, err := dao.Open(ctx, cfg.Redis)
 	if err != nil {
 		return nil, nil, errors.Join(err, listener.Close())
 	}
