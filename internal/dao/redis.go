@@ -146,14 +146,14 @@ func trusted(cfg Config) (*tls.Config, error) {
 // newClient makes a client whose commands wait for a free connection as long as others are answered.
 func newClient(cfg redisclient.Config) redis.UniversalClient {
 	client := redisclient.New(cfg)
-	client.AddHook(&turns{})
+	client.AddHook(redisclient.Around(new(turns).take))
 	return client
 }
 
 // newLockClient makes one that keeps connections for those who have the lock.
 func newLockClient(cfg redisclient.Config) redis.UniversalClient {
 	client := newClient(cfg)
-	client.AddHook(newReserve(cfg))
+	client.AddHook(redisclient.Around(newReserve(cfg).take))
 	return client
 }
 

@@ -104,12 +104,12 @@ func newServer(cfg config.Config, redis *dao.Redis, addr net.Addr, o Options) *S
 	counts := metrics.New(replica, shop.Tally)
 	recorder := witness.NewRecorder(replica, instance, time.Now)
 	shop.Observers = service.Observers{counts, recorder}
-	for _, hook := range []goredis.Hook{counts, recorder.Hook()} {
+	for _, hook := range []goredis.Hook{counts.Hook(), recorder.Hook()} {
 		redis.Lock.AddHook(hook)
 		redis.Store.AddHook(hook)
 	}
 	for i, node := range redis.Nodes {
-		node.AddHook(counts)
+		node.AddHook(counts.Hook())
 		node.AddHook(recorder.HookOfNode(i+1, len(redis.Nodes)))
 	}
 	explorer := seat.New(seat.Usual(), seat.Errors{Status: api.StatusOf, Write: api.WriteError})

@@ -12,6 +12,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 	"github.com/redis/go-redis/v9"
 
+	"lockstep/internal/dao/redisclient"
 	"lockstep/internal/service"
 	"lockstep/internal/service/history"
 )
@@ -19,7 +20,7 @@ import (
 // scrapeTimeout bounds how long a scrape waits for the tally of the run.
 const scrapeTimeout = 3 * time.Second
 
-// Metrics counts events. It is a go-redis hook, a service.Observer, and an http.Handler that answers a scrape.
+// Metrics counts events. It is a service.Observer, and an http.Handler that answers a scrape.
 type Metrics struct {
 	http.Handler
 
@@ -86,25 +87,14 @@ func (m *Metrics) Saw(_ context.Context, seen service.Seen) {
 	}
 }
 
-// DialHook is part of redis.Hook.
-func (m *Metrics) DialHook(next redis.DialHook) redis.DialHook { return next }
-
-// ProcessHook is part of redis.Hook.
-func (m *Metrics) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
-	return func(ctx context.Context, cmd redis.Cmder) error {
-		m.commands.WithLabelValues(cmd.Name()).Inc()
-		return next(ctx, cmd)
-	}
-}
-
-// ProcessPipelineHook is part of redis.Hook.
-func (m *Metrics) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
-	return func(ctx context.Context, cmds []redis.Cmder) error {
-		for _, cmd := range cmds {
-			m.commands.WithLabelValues(cmd.Name()).Inc()
+// Hook counts the commands of a client.
+func (m *Metrics) Hook() redis.Hook {
+	return redisclient.Around(func(ctx context.Context, commands []redis.Cmder, send func(context.Context) error) error {
+		for _, command := range commands {
+			m.commands.WithLabelValues(command.Name()).Inc()
 		}
-		return next(ctx, cmds)
-	}
+		return send(ctx)
+	})
 }
 
 // run collects the tally of the current run at each scrape.
