@@ -89,7 +89,10 @@ func (s *Shop) sessionOf(run history.Run) (*session, error) {
 	}
 	begun := &session{number: number, Sale: Sale{
 		Run: run, Locker: row.New(settings.Lock), Stock: s.Stock, Clock: s.Clock, Log: s.Log, Observers: s.Observers, Replica: s.Replica,
-		Think: settings.Think, Nested: settings.Nested, Update: row.Update, Backoff: settings.Backoff, Slots: s.slots,
+		Think: settings.Think, Nested: settings.Nested, Update: row.Update, Slots: s.slots,
+		Backoff: Backoff{
+			Delay: settings.Lock.RetryInterval, MaxDuration: settings.Lock.WaitTimeout, Clock: s.Clock, Rand: settings.Lock.Rand,
+		},
 	}}
 	s.sessions = append(s.sessions, begun)
 	return begun, nil

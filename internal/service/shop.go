@@ -26,7 +26,6 @@ type Settings struct {
 	Think      time.Duration
 	Nested     int
 	Initial    int64                        // stock of a first run
-	Backoff    Backoff                      // of sales that do not wait for a lock
 	Strategies map[string]strategy.Strategy // all there are, by name
 }
 

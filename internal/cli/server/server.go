@@ -200,9 +200,6 @@ func (s *Server) Settings(cfg config.Config) service.Settings {
 		},
 		Think: cfg.Sale.ThinkTime, Nested: cfg.Sale.Nested, Initial: cfg.Inventory.Initial,
 		Strategies: strategies,
-		Backoff: service.Backoff{
-			Delay: cfg.Lock.RetryInterval, MaxDuration: cfg.Lock.WaitTimeout, Clock: s.API.Shop.Clock, Rand: rand.Int64N,
-		},
 	}
 }
 
