@@ -12,6 +12,7 @@ import (
 
 	"lockstep/internal/lock"
 	"lockstep/internal/lock/evolution"
+	"lockstep/internal/service"
 	"lockstep/internal/service/history"
 	"lockstep/internal/shop/api"
 )
@@ -111,7 +112,7 @@ func TestLockTimeoutAndForceUnlock(t *testing.T) {
 		}
 		var answer api.LockAnswer
 		s.ask("GET", "/lock", "", &answer)
-		if want := (api.LockKey{Name: lock.Key, Type: "string", Holder: "1", TTL: -1}); answer.Key != want {
+		if want := (service.KeyState{Name: lock.Key, Type: "string", Holder: "1", TTL: -1}); answer.Key != want {
 			t.Errorf("GET /lock: %+v; want %+v", answer.Key, want)
 		}
 		s.ask("DELETE", "/lock", "", &answer)

@@ -50,10 +50,7 @@ func (s *Store) askIn(ctx context.Context, sale string) ([]string, error) {
 
 // Leave counts a sale as over.
 func (s *Store) Leave(ctx context.Context, sale string) error {
-	if err := s.client.HDel(ctx, inFlightKey, sale).Err(); err != nil {
-		return rediserr.Classify(ctx, "HDEL in_flight", err)
-	}
-	return nil
+	return rediserr.Classify(ctx, "HDEL in_flight", s.client.HDel(ctx, inFlightKey, sale).Err())
 }
 
 // Run reads the run's hash.
@@ -140,10 +137,7 @@ func (s *Store) Beat(ctx context.Context) error {
 		return rediserr.Classify(ctx, "TIME", err)
 	}
 	dead := redis.Z{Score: float64(now.Add(heartbeat).UnixMilli()), Member: s.instance}
-	if err := s.client.ZAdd(ctx, replicasKey, dead).Err(); err != nil {
-		return rediserr.Classify(ctx, "ZADD replicas", err)
-	}
-	return nil
+	return rediserr.Classify(ctx, "ZADD replicas", s.client.ZAdd(ctx, replicasKey, dead).Err())
 }
 
 // Others forgets the replicas that count as dead, and returns the living ones except this one.
@@ -197,10 +191,7 @@ func (s *Store) Forget(ctx context.Context, live func(sale string) bool) (int64,
 
 // Quit takes this replica out of the living.
 func (s *Store) Quit(ctx context.Context) error {
-	if err := s.client.ZRem(ctx, replicasKey, s.instance).Err(); err != nil {
-		return rediserr.Classify(ctx, "ZREM replicas", err)
-	}
-	return nil
+	return rediserr.Classify(ctx, "ZREM replicas", s.client.ZRem(ctx, replicasKey, s.instance).Err())
 }
 
 // parseRun reads the fields of the run's hash. Without an id there is no run: a sale that went on while the keys were

@@ -82,7 +82,7 @@ func (k *LockKey) lookAt(ctx context.Context, client redis.UniversalClient) (ser
 	if err != nil {
 		return service.KeyState{}, rediserr.Classify(ctx, "PTTL "+k.key, err)
 	}
-	state := service.KeyState{Name: k.key, Type: kind.Val(), Holder: value.Val(), TTLMillis: millis}
+	state := service.KeyState{Name: k.key, Type: kind.Val(), Holder: value.Val(), TTL: millis}
 	if len(owners.Val()) > 0 {
 		state.Holder = owners.Val()[0]
 	}

@@ -25,15 +25,9 @@ var ErrNodeDo = errors.New("want stop, start, hang, resume or empty")
 
 // faults are what is done to an embedded master by hand.
 type faults struct {
-	mu      sync.Mutex // held while it is stopped or started
-	stopped bool
-	gate    gate
-}
-
-// gate is what the commands of a master that hangs wait at.
-type gate struct {
-	mu   sync.Mutex
-	shut chan struct{} // closed when they may go on; nil: they may
+	mu    sync.Mutex // held while something is done to it
+	state NodeState
+	gate  sync.RWMutex // commands pass it; it is locked while the master hangs
 }
 
 // Embedded reports whether the master is one of our own, so that Fault can do something to it.
@@ -43,14 +37,7 @@ func (n Node) Embedded() bool { return n.embedded != nil }
 func (n Node) State() NodeState {
 	n.faults.mu.Lock()
 	defer n.faults.mu.Unlock()
-	switch {
-	case n.faults.stopped:
-		return NodeStopped
-	case n.faults.gate.passed() != nil:
-		return NodeHung
-	default:
-		return NodeUp
-	}
+	return n.faults.state
 }
 
 // Fault stops, starts, hangs, resumes or empties an embedded master. It fails with ErrNodeDo for anything else.
@@ -58,33 +45,37 @@ func (n Node) Fault(what string) error {
 	if n.embedded == nil {
 		return errNotEmbedded
 	}
-	n.faults.mu.Lock()
-	defer n.faults.mu.Unlock()
+	f := n.faults
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	switch what {
 	case "stop":
-		n.faults.gate.open()
-		n.embedded.Close()
-		n.faults.stopped = true
-		return nil
+		n.end()
+		f.state = NodeStopped
 	case "start":
-		if !n.faults.stopped {
-			return nil
+		if f.state == NodeStopped {
+			return n.again(n.embedded.Restart)
 		}
-		return n.again(n.embedded.Restart)
 	case "hang":
-		if !n.faults.stopped {
-			n.faults.gate.close()
+		if f.state == NodeUp {
+			f.gate.Lock()
+			f.state = NodeHung
 		}
-		return nil
 	case "resume":
-		n.faults.gate.open()
-		return nil
+		f.resume()
 	case "empty":
-		n.faults.gate.open()
+		f.resume()
 		return n.again(func() error { return restart(n.embedded) })
 	default:
 		return fmt.Errorf("%.80q: %w", what, ErrNodeDo)
 	}
+	return nil
+}
+
+// end ends a master, also one that hangs.
+func (n Node) end() {
+	n.faults.resume()
+	n.embedded.Close()
 }
 
 // again starts a master again. n.faults.mu is held.
@@ -92,7 +83,7 @@ func (n Node) again(start func() error) error {
 	if err := start(); err != nil {
 		return err
 	}
-	n.faults.stopped = false
+	n.faults.state = NodeUp
 	n.faults.attach(n.embedded)
 	return nil
 }
@@ -100,41 +91,18 @@ func (n Node) again(start func() error) error {
 // attach makes the commands of a master that was just started wait while it hangs.
 func (f *faults) attach(m *miniredis.Miniredis) {
 	m.Server().SetPreHook(func(_ *server.Peer, name string, _ ...string) bool {
-		if shut := f.gate.passed(); shut != nil && !strings.EqualFold(name, "HELLO") { // a client can connect to it
-			<-shut
+		if !strings.EqualFold(name, "HELLO") { // a client can connect to it
+			f.gate.RLock()
+			defer f.gate.RUnlock()
 		}
 		return false
 	})
 }
 
-// passed returns what a command has to wait for; nil: nothing.
-func (g *gate) passed() <-chan struct{} {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return g.shut
-}
-
-// close makes commands wait from now on.
-func (g *gate) close() {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if g.shut == nil {
-		g.shut = make(chan struct{})
+// resume lets the commands go on that wait. f.mu is held.
+func (f *faults) resume() {
+	if f.state == NodeHung {
+		f.gate.Unlock()
+		f.state = NodeUp
 	}
-}
-
-// open lets the commands go on that wait.
-func (g *gate) open() {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if g.shut != nil {
-		close(g.shut)
-		g.shut = nil
-	}
-}
-
-// end lets a master be closed.
-func (n Node) end() {
-	n.faults.gate.open()
-	n.embedded.Close()
 }

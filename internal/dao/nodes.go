@@ -2,7 +2,6 @@ package dao
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
@@ -48,12 +47,13 @@ func (n Nodes) Addrs() []string {
 	return addrs
 }
 
-// openNodes opens those that are named, and sees that a majority answers.
-func openNodes(ctx context.Context, cfg Config, trust *tls.Config) (Nodes, error) {
+// openNodes opens those at addrs by clients of this configuration, and sees that a majority answers.
+func openNodes(ctx context.Context, addrs []string, client redisclient.Config) (Nodes, error) {
 	var nodes Nodes
 	var down []error
-	for _, addr := range cfg.RedlockAddrs {
-		node := Node{UniversalClient: nodeClient(cfg, addr, trust), Addr: addr}
+	for _, addr := range addrs {
+		client.Addrs = []string{addr}
+		node := Node{UniversalClient: newClient(client), Addr: addr}
 		nodes = append(nodes, node)
 		if err := node.Ping(ctx).Err(); err != nil {
 			down = append(down, fmt.Errorf("%s: %w", addr, err))
@@ -79,25 +79,18 @@ func embedNodes(beside string) (Nodes, error) {
 	}
 	var nodes Nodes
 	for i := range embeddedNodes {
-		m := miniredis.NewMiniRedis()
-		err := m.StartAddr(net.JoinHostPort(host, strconv.Itoa(port+1+i)))
+		m, err := embed(net.JoinHostPort(host, strconv.Itoa(port+1+i)))
 		if err != nil {
-			err = m.StartAddr(net.JoinHostPort(host, "0"))
+			m, err = embed(net.JoinHostPort(host, "0"))
 		}
 		if err != nil {
 			return nil, errors.Join(fmt.Errorf("redis.embedded_addr: cannot listen beside %s, for Redlock: %w", beside, err), nodes.close())
 		}
-		m.ClockTTL(true)
-		node := Node{UniversalClient: newClient(own(m.Addr())), Addr: m.Addr(), embedded: m, faults: &faults{}}
+		node := Node{UniversalClient: newClient(own(m)), Addr: m.Addr(), embedded: m, faults: &faults{state: NodeUp}}
 		node.faults.attach(m)
 		nodes = append(nodes, node)
 	}
 	return nodes, nil
-}
-
-// nodeClient makes a client of one master.
-func nodeClient(cfg Config, addr string, trust *tls.Config) redis.UniversalClient {
-	return newClient(redisclient.Config{Addrs: []string{addr}, Username: cfg.Username, Password: cfg.Password, TLS: trust})
 }
 
 func (n Nodes) close() error {
@@ -105,7 +98,9 @@ func (n Nodes) close() error {
 	for _, node := range n {
 		errs = append(errs, node.Close())
 		if node.embedded != nil {
+			node.faults.mu.Lock()
 			node.end()
+			node.faults.mu.Unlock()
 		}
 	}
 	return errors.Join(errs...)

@@ -58,18 +58,21 @@ func Open(ctx context.Context, cfg Config) (*Redis, error) {
 	if err != nil {
 		return nil, err
 	}
-	nodes, err := openNodes(ctx, cfg, trust)
+	client := redisclient.Config{Username: cfg.Username, Password: cfg.Password, TLS: trust}
+	nodes, err := openNodes(ctx, cfg.RedlockAddrs, client)
 	if err != nil {
 		return nil, err
 	}
 	if len(cfg.Addrs) == 0 {
 		return openEmbedded(cfg.EmbeddedAddr, nodes)
 	}
-	r := &Redis{
-		Lock: newLockClient(lockConfig(cfg, trust)), Store: newClient(clientConfig(cfg, trust)), Nodes: nodes,
-		Name: "Redis " + strings.Join(cfg.Addrs, ","), Addr: cfg.Addrs[0],
+	client.Addrs, client.MasterName, client.Cluster = cfg.Addrs, cfg.MasterName, cfg.Cluster
+	locks := client
+	if slices.Equal(cfg.Addrs, []string{cfg.EmbeddedAddr}) { // another process of ours has embedded it
+		locks = lean(client)
 	}
-	r.Notifier = NewNotifier(r.Lock)
+	r := connect(client, locks, nodes)
+	r.Name = "Redis " + strings.Join(cfg.Addrs, ",")
 	switch {
 	case cfg.MasterName != "":
 		r.Name += " (Sentinel, master " + cfg.MasterName + ")"
@@ -86,26 +89,38 @@ func Open(ctx context.Context, cfg Config) (*Redis, error) {
 }
 
 func openEmbedded(addr string, nodes Nodes) (*Redis, error) {
-	m := miniredis.NewMiniRedis()
-	if err := m.StartAddr(addr); err != nil {
+	m, err := embed(addr)
+	if err != nil {
 		return nil, errors.Join(
 			fmt.Errorf("redis.embedded_addr: cannot listen on %s: %w; choose another port, or a real Redis by redis.addrs", addr, err),
 			nodes.close())
 	}
-	m.ClockTTL(true) // keys expire with the clock, not only when a test says so
 	if len(nodes) == 0 {
-		var err error
 		if nodes, err = embedNodes(m.Addr()); err != nil {
 			m.Close()
 			return nil, err
 		}
 	}
-	r := &Redis{
-		Lock: newLockClient(lean(own(m.Addr()))), Store: newClient(own(m.Addr())), Nodes: nodes,
-		Name: "embedded Redis " + m.Addr(), Addr: m.Addr(), embedded: m,
-	}
-	r.Notifier = NewNotifier(r.Lock)
+	r := connect(own(m), lean(own(m)), nodes)
+	r.Name, r.embedded = "embedded Redis "+m.Addr(), m
 	return r, nil
+}
+
+// embed starts a Redis in this process.
+func embed(addr string) (*miniredis.Miniredis, error) {
+	m := miniredis.NewMiniRedis()
+	if err := m.StartAddr(addr); err != nil {
+		return nil, err
+	}
+	m.ClockTTL(true) // keys expire with the clock, not only when a test says so
+	return m, nil
+}
+
+// connect makes the clients of a Redis, by the configurations of the store's and of the locks'.
+func connect(store, locks redisclient.Config, nodes Nodes) *Redis {
+	r := &Redis{Lock: newLockClient(locks), Store: newClient(store), Nodes: nodes, Addr: store.Addrs[0]}
+	r.Notifier = NewNotifier(r.Lock)
+	return r
 }
 
 // trusted returns how a Redis proves by TLS that it is ours; nil without TLS.
@@ -131,35 +146,20 @@ func trusted(cfg Config) (*tls.Config, error) {
 // newClient makes a client whose commands wait for a free connection as long as others are answered.
 func newClient(cfg redisclient.Config) redis.UniversalClient {
 	client := redisclient.New(cfg)
-	client.AddHook(&turns{})
+	client.AddHook(redisclient.Around(new(turns).take))
 	return client
 }
 
 // newLockClient makes one that keeps connections for those who have the lock.
 func newLockClient(cfg redisclient.Config) redis.UniversalClient {
 	client := newClient(cfg)
-	client.AddHook(newReserve(cfg))
+	client.AddHook(redisclient.Around(newReserve(cfg).take))
 	return client
 }
 
-func clientConfig(cfg Config, trust *tls.Config) redisclient.Config {
-	return redisclient.Config{
-		Addrs: cfg.Addrs, MasterName: cfg.MasterName, Cluster: cfg.Cluster, Username: cfg.Username, Password: cfg.Password, TLS: trust,
-	}
-}
-
-// lockConfig returns the configuration of the locks' client. The Redis may be the one that another process of ours has embedded.
-func lockConfig(cfg Config, trust *tls.Config) redisclient.Config {
-	config := clientConfig(cfg, trust)
-	if slices.Equal(cfg.Addrs, []string{cfg.EmbeddedAddr}) {
-		return lean(config)
-	}
-	return config
-}
-
 // own returns the configuration of a client of a Redis in our own process.
-func own(addr string) redisclient.Config {
-	return redisclient.Config{Addrs: []string{addr}, Timeout: ownTimeout}
+func own(m *miniredis.Miniredis) redisclient.Config {
+	return redisclient.Config{Addrs: []string{m.Addr()}, Timeout: ownTimeout}
 }
 
 // lean returns the configuration for the locks on an embedded Redis: it is slow, and executes one command at a time, so more connections

@@ -12,7 +12,7 @@ import (
 	"lockstep/internal/lock"
 )
 
-// reserve is a go-redis hook that keeps half of the connections for renewals and releases. A thousand waiters that poll take every
+// reserve keeps half of the connections for renewals and releases. A thousand waiters that poll take every
 // connection there is; a release in the same line would come after all of them, although they wait for nothing else.
 type reserve struct {
 	others  chan struct{} // has a place for each connection that is not kept
@@ -32,7 +32,7 @@ func newReserve(cfg redisclient.Config) *reserve {
 type placed struct{}
 
 // take calls send when there is a connection for it. If there is none for as long as the pool would wait, it fails as the pool does.
-func (r *reserve) take(ctx context.Context, send func(context.Context) error) error {
+func (r *reserve) take(ctx context.Context, _ []redis.Cmder, send func(context.Context) error) error {
 	if lock.IsHolders(ctx) || ctx.Value(placed{}) != nil {
 		return send(ctx)
 	}
@@ -59,19 +59,5 @@ func (r *reserve) wait(ctx context.Context) error {
 		return ctx.Err()
 	case <-patience.C:
 		return redis.ErrPoolTimeout
-	}
-}
-
-func (r *reserve) DialHook(next redis.DialHook) redis.DialHook { return next }
-
-func (r *reserve) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
-	return func(ctx context.Context, cmd redis.Cmder) error {
-		return r.take(ctx, func(ctx context.Context) error { return next(ctx, cmd) })
-	}
-}
-
-func (r *reserve) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
-	return func(ctx context.Context, cmds []redis.Cmder) error {
-		return r.take(ctx, func(ctx context.Context) error { return next(ctx, cmds) })
 	}
 }

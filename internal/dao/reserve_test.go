@@ -21,7 +21,7 @@ func TestAReleaseDoesNotWaitBehindAttempts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newReserve(redisclient.Config{PoolSize: 4, Timeout: time.Second})
 		attempt := func(ctx context.Context, ended chan<- error, answer <-chan struct{}) {
-			ended <- r.take(ctx, func(context.Context) error { <-answer; return nil })
+			ended <- r.take(ctx, nil, func(context.Context) error { <-answer; return nil })
 		}
 		answer, ended := make(chan struct{}), make(chan error, 2)
 		for range 2 {
@@ -32,7 +32,7 @@ func TestAReleaseDoesNotWaitBehindAttempts(t *testing.T) {
 		sent := false
 		began := time.Now()
 		err := lock.WithDetachedTimeout(t.Context(), lock.SystemClock{}, func(ctx context.Context) error {
-			return r.take(ctx, func(context.Context) error { sent = true; return nil })
+			return r.take(ctx, nil, func(context.Context) error { sent = true; return nil })
 		})
 		if err != nil || !sent || time.Since(began) > 0 {
 			t.Errorf("a release: %v, sent: %t, after %v; want it sent at once", err, sent, time.Since(began))

@@ -12,7 +12,7 @@ import (
 // in our own process.
 const mostTurns = 15
 
-// turns is a go-redis hook for commands that wait for a free connection. A thousand buyers share a few connections, so a command may wait
+// turns are those of commands that wait for a free connection. A thousand buyers share a few connections, so a command may wait
 // for a long time on a slow machine though Redis is well: it keeps waiting as long as other commands are answered. When none was answered
 // for poolTimeout, Redis is gone, and the command fails without having been sent.
 type turns struct {
@@ -20,11 +20,14 @@ type turns struct {
 }
 
 // take calls send, and calls it again if it got no connection, so that nothing was sent, while others were answered.
-func (t *turns) take(send func() error) error {
+func (t *turns) take(ctx context.Context, commands []redis.Cmder, send func(context.Context) error) error {
 	var err error
 	for range mostTurns {
 		before := t.answers.Load()
-		if err = send(); answered(err) {
+		for _, command := range commands {
+			command.SetErr(nil) // of the attempt before
+		}
+		if err = send(ctx); answered(err) {
 			t.answers.Add(1)
 			return err
 		}
@@ -42,30 +45,4 @@ func answered(err error) bool {
 	}
 	var reply redis.Error
 	return errors.As(err, &reply)
-}
-
-func (t *turns) DialHook(next redis.DialHook) redis.DialHook { return next }
-
-func (t *turns) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
-	return func(ctx context.Context, cmd redis.Cmder) error {
-		err := t.take(func() error {
-			cmd.SetErr(nil) // of the attempt before
-			return next(ctx, cmd)
-		})
-		if err != nil {
-			cmd.SetErr(err)
-		}
-		return err
-	}
-}
-
-func (t *turns) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
-	return func(ctx context.Context, cmds []redis.Cmder) error {
-		return t.take(func() error {
-			for _, cmd := range cmds {
-				cmd.SetErr(nil) // of the attempt before
-			}
-			return next(ctx, cmds)
-		})
-	}
 }

@@ -24,7 +24,7 @@ func (s *Shop) Open(ctx context.Context, settings Settings) error {
 		s.saw(run)
 		return s.Ledger.Beat(ctx)
 	}
-	return s.change(ctx, func(ctx context.Context, _ history.Run) (history.Run, error) {
+	return s.change(ctx, func(ctx context.Context, _, next history.Run) (history.Run, error) {
 		run, joined, err := s.join(ctx) // another replica may have opened while this one waited for the door
 		if err == nil {
 			err = s.Ledger.Beat(ctx) // while the door is closed: the next replica to open is then not alone
@@ -33,17 +33,23 @@ func (s *Shop) Open(ctx context.Context, settings Settings) error {
 			s.saw(run)
 			return run, err
 		}
-		stock, set, err := s.Ledger.HandSet(ctx)
+		next.Tuning, next.Lock = history.Tuning{}, settings.Version
+		next.Initial, err = s.stockAtHand(ctx)
 		if errors.Is(err, ErrBadStock) {
 			s.Log.Warn("starting with the configured stock", "error", err)
-		} else if err != nil {
-			return run, err
+			err = nil
 		}
-		if !set {
-			stock = settings.Initial
-		}
-		return s.newRun(history.Tuning{}, settings.Version, stock), nil
+		return next, err
 	})
+}
+
+// stockAtHand returns the stock that was set by hand; without one, that of the settings.
+func (s *Shop) stockAtHand(ctx context.Context) (int64, error) {
+	stock, set, err := s.Ledger.HandSet(ctx)
+	if !set {
+		stock = s.current().Initial
+	}
+	return stock, err
 }
 
 // join joins the current run, if there is one and another replica lives. The others go on selling meanwhile.
@@ -81,8 +87,9 @@ func (s *Shop) alone(ctx context.Context) (bool, error) {
 
 // SetStock starts a new run with this stock.
 func (s *Shop) SetStock(ctx context.Context, stock int64) (history.Tally, error) {
-	err := s.change(ctx, func(_ context.Context, run history.Run) (history.Run, error) {
-		return s.newRun(s.tuningOf(run), s.lockOf(run), stock), nil
+	err := s.change(ctx, func(_ context.Context, _, next history.Run) (history.Run, error) {
+		next.Initial = stock
+		return next, nil
 	})
 	if err != nil {
 		return history.Tally{}, err
@@ -96,11 +103,12 @@ func (s *Shop) SetLock(ctx context.Context, version string) error {
 	if run, err := s.Ledger.Run(ctx); err != nil || run.Lock == version {
 		return err
 	}
-	return s.change(ctx, func(_ context.Context, run history.Run) (history.Run, error) {
+	return s.change(ctx, func(_ context.Context, run, next history.Run) (history.Run, error) {
 		if run.Lock == version {
 			return run, nil
 		}
-		return s.newRun(s.tuningOf(run), version, s.initialOf(run)), nil
+		next.Lock = version
+		return next, nil
 	})
 }
 
@@ -109,20 +117,18 @@ func (s *Shop) SetLock(ctx context.Context, version string) error {
 // settings change them.
 func (s *Shop) Apply(ctx context.Context, settings Settings) error {
 	old := s.current()
-	return s.change(ctx, func(_ context.Context, run history.Run) (history.Run, error) {
+	return s.change(ctx, func(_ context.Context, run, next history.Run) (history.Run, error) {
 		if run.Settings == settings.String() {
 			return run, nil
 		}
-		version, stock := s.lockOf(run), s.initialOf(run)
 		if settings.Version != old.Version {
-			version = settings.Version
+			next.Lock = settings.Version
 		}
 		if settings.Initial != old.Initial {
-			stock = settings.Initial
+			next.Initial = settings.Initial
 		}
-		following := s.newRun(history.Tuning{}, version, stock)
-		following.Settings = settings.String()
-		return following, nil
+		next.Tuning, next.Settings = history.Tuning{}, settings.String()
+		return next, nil
 	}, func() { s.use(settings) })
 }
 
@@ -138,21 +144,16 @@ func (s *Shop) reconcile(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	err = s.changeUnder(ctx, lease, func(ctx context.Context, run history.Run) (history.Run, error) {
+	err = s.changeUnder(ctx, lease, func(ctx context.Context, run, next history.Run) (history.Run, error) {
 		if _, err := s.Ledger.Tally(ctx); !errors.Is(err, ErrRunChanged) {
 			return run, err // another replica was faster
 		}
-		stock, set, err := s.Ledger.HandSet(ctx)
-		if err != nil {
-			return run, err
+		stock, err := s.stockAtHand(ctx)
+		if err == nil && run.ID == "" {
+			s.Log.Warn("redis holds no run: it came back empty, or its keys were deleted", "lock", next.Lock, "stock", stock)
 		}
-		if !set {
-			stock = s.current().Initial
-		}
-		if run.ID == "" {
-			s.Log.Warn("redis holds no run: it came back empty, or its keys were deleted", "lock", s.lockOf(run), "stock", stock)
-		}
-		return s.newRun(s.tuningOf(run), s.lockOf(run), stock), nil
+		next.Initial = stock
+		return next, err
 	})
 	if errors.Is(err, ErrRunOver) { // another replica was faster although the door was closed: Redis has forgotten the door, too
 		return nil
@@ -160,18 +161,19 @@ func (s *Shop) reconcile(ctx context.Context) error {
 	return err
 }
 
-// nextRun returns the run that follows the current one.
-type nextRun func(context.Context, history.Run) (history.Run, error)
+// decision returns the run that follows the current one: the current one itself, or next, perhaps changed. next is a new run with the
+// lock, the tuning and the initial stock of the current one.
+type decision func(ctx context.Context, current, next history.Run) (history.Run, error)
 
-// change closes the door, waits until every sale has left, and starts the run that next makes from the current one, unless it is the
-// same. It calls the functions of then before it opens the door.
-func (s *Shop) change(ctx context.Context, next nextRun, then ...func()) error {
+// change closes the door, waits until every sale has left, and starts the run that decide returns, unless it is the current one. It calls
+// the functions of then before it opens the door.
+func (s *Shop) change(ctx context.Context, decide decision, then ...func()) error {
 	for attempt := 1; ; attempt++ {
 		lease, err := s.Door.Lock(ctx, lock.Owner(s.NewID()))
 		if err != nil {
 			return fmt.Errorf("closing the door: %w", err)
 		}
-		err = s.changeUnder(ctx, lease, next, then...)
+		err = s.changeUnder(ctx, lease, decide, then...)
 		if !errors.Is(err, ErrRunOver) || attempt == maxChanges {
 			return err
 		}
@@ -181,7 +183,7 @@ func (s *Shop) change(ctx context.Context, next nextRun, then ...func()) error {
 // maxChanges is how many attempts a change has while Redis forgets that the door is closed and others begin runs.
 const maxChanges = 3
 
-func (s *Shop) changeUnder(ctx context.Context, door *lock.Lease, next nextRun, then ...func()) error {
+func (s *Shop) changeUnder(ctx context.Context, door *lock.Lease, decide decision, then ...func()) error {
 	defer func() {
 		if err := door.Unlock(ctx); err != nil {
 			s.Log.Warn("opening the door", "error", err)
@@ -195,7 +197,7 @@ func (s *Shop) changeUnder(ctx context.Context, door *lock.Lease, next nextRun, 
 	if err != nil {
 		return err
 	}
-	following, err := next(ctx, run)
+	following, err := decide(ctx, run, s.nextOf(run))
 	if err != nil {
 		return err
 	}
@@ -244,24 +246,17 @@ func (s *Shop) drain(ctx context.Context) error {
 	return lock.WaitError(wait, longest)
 }
 
-func (s *Shop) newRun(tuning history.Tuning, version string, stock int64) history.Run {
-	return history.Run{ID: s.NewID(), Lock: version, Initial: stock, Settings: s.current().String(), Tuning: tuning}
+// nextOf returns a new run with the lock, the tuning and the initial stock of a run; without one, with the lock and the tuning of the run
+// last seen, and the stock of the settings.
+func (s *Shop) nextOf(run history.Run) history.Run {
+	settings := s.current()
+	if run.ID == "" {
+		run.Tuning, run.Initial = s.last().Tuning, settings.Initial
+	}
+	return history.Run{ID: s.NewID(), Lock: s.lockOf(run), Initial: run.Initial, Settings: settings.String(), Tuning: run.Tuning}
 }
 
 // lockOf returns a run's lock; without a run, that of the run last seen, or that of the settings.
 func (s *Shop) lockOf(run history.Run) string {
-	if run.ID != "" {
-		return run.Lock
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return cmp.Or(s.lastRun.Lock, s.settings.Version)
-}
-
-// initialOf returns a run's initial stock; without a run, that of the settings.
-func (s *Shop) initialOf(run history.Run) int64 {
-	if run.ID == "" {
-		return s.current().Initial
-	}
-	return run.Initial
+	return cmp.Or(run.Lock, s.last().Lock, s.current().Version)
 }

@@ -82,8 +82,8 @@ type LockKey interface {
 
 // KeyState is what Redis says of the lock's key.
 type KeyState struct {
-	Name      string
-	Type      string // as TYPE says: string, hash, none, …
-	Holder    string // the value of a string, the owner in a hash; empty where there is none
-	TTLMillis int64  // as PTTL says: milliseconds; -1 never expires; -2 there is no key
+	Name   string `json:"name"`
+	Type   string `json:"type"`   // as TYPE says: string, hash, none, …
+	Holder string `json:"holder"` // the value of a string, the owner in a hash; empty where there is none
+	TTL    int64  `json:"ttl_ms"` // as PTTL says: milliseconds; -1 never expires; -2 there is no key
 }

@@ -15,10 +15,9 @@ import (
 type session struct {
 	Sale
 
-	number   int  // lowest that no other has
-	inFlight int  // sales
-	outdated bool // made of settings that are no longer in force
-	closing  bool
+	number  int  // lowest that no other has
+	over    bool // no sale joins it any more: another run is on, or other settings are in force
+	closing bool // its last sale has ended
 }
 
 // asks notes that a sale asks to be let in: until it is answered, it may be in flight already.
@@ -30,48 +29,26 @@ func (s *Shop) asks(id string) {
 
 // begins notes that a sale is in flight in a run, and returns how it is made.
 func (s *Shop) begins(ctx context.Context, id string, run history.Run) (*Sale, error) {
-	sale, first, err := s.joinSession(id, run)
-	if first {
-		s.closeUnused(ctx)
-	}
-	return sale, err
-}
-
-// joinSession counts a sale in the session of its run, and reports whether it is the first to see that run.
-func (s *Shop) joinSession(id string, run history.Run) (sale *Sale, first bool, err error) {
+	defer s.closeUnused(ctx) // of the run before, if this sale is the first to see its run
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	first = s.lastRun.ID != run.ID
-	if first {
-		s.lastRun = run
+	if s.lastRun.ID != run.ID {
+		s.sees(run)
 	}
 	joined, err := s.sessionOf(run)
 	if err != nil {
-		return nil, first, err
+		return nil, err
 	}
-	joined.inFlight++
 	s.sales[id] = joined
-	return &joined.Sale, first, nil
+	return &joined.Sale, nil
 }
 
 // ends notes that a sale is over.
 func (s *Shop) ends(ctx context.Context, id string) {
-	if s.leaveSession(id) {
-		s.closeUnused(ctx)
-	}
-}
-
-// leaveSession counts a sale as over, and reports whether it was the last one of a run that is over.
-func (s *Shop) leaveSession(id string) (last bool) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	left := s.sales[id]
 	delete(s.sales, id)
-	if left == nil {
-		return false
-	}
-	left.inFlight--
-	return s.isUnused(left)
+	s.mu.Unlock()
+	s.closeUnused(ctx)
 }
 
 // isHere reports whether a sale is in flight in this replica, or may be.
@@ -86,8 +63,10 @@ func (s *Shop) isHere(id string) bool {
 func (s *Shop) inFlightHere() (n int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, session := range s.sessions {
-		n += int64(session.inFlight)
+	for _, session := range s.sales {
+		if session != nil {
+			n++
+		}
 	}
 	return n
 }
@@ -95,7 +74,7 @@ func (s *Shop) inFlightHere() (n int64) {
 // sessionOf returns the session of a run, a new one if need be. s.mu is held.
 func (s *Shop) sessionOf(run history.Run) (*session, error) {
 	for _, session := range s.sessions {
-		if session.Run.ID == run.ID && !session.outdated && !session.closing {
+		if session.Run.ID == run.ID && !session.over {
 			return session, nil
 		}
 	}
@@ -110,7 +89,10 @@ func (s *Shop) sessionOf(run history.Run) (*session, error) {
 	}
 	begun := &session{number: number, Sale: Sale{
 		Run: run, Locker: row.New(settings.Lock), Stock: s.Stock, Clock: s.Clock, Log: s.Log, Observers: s.Observers, Replica: s.Replica,
-		Think: settings.Think, Nested: settings.Nested, Update: row.Update, Backoff: settings.Backoff, Slots: s.slots,
+		Think: settings.Think, Nested: settings.Nested, Update: row.Update, Slots: s.slots,
+		Backoff: Backoff{
+			Delay: settings.Lock.RetryInterval, MaxDuration: settings.Lock.WaitTimeout, Clock: s.Clock, Rand: settings.Lock.Rand,
+		},
 	}}
 	s.sessions = append(s.sessions, begun)
 	return begun, nil
@@ -124,23 +106,27 @@ func (s *Shop) freeNumber() (number int) {
 	return number
 }
 
-// isUnused reports whether a session is to be closed: its run is over, and no sale is in flight in it. s.mu is held.
-func (s *Shop) isUnused(session *session) bool {
-	over := session.outdated || session.Run.ID != s.lastRun.ID
-	return over && session.inFlight == 0 && !session.closing
-}
-
-// unused returns the sessions to be closed. No sale joins them from now on.
+// unused returns the sessions to be closed: those that are over, and have no sale in flight.
 func (s *Shop) unused() (unused []*session) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, session := range s.sessions {
-		if s.isUnused(session) {
+		if session.over && !session.closing && !s.isUsed(session) {
 			session.closing = true
 			unused = append(unused, session)
 		}
 	}
 	return unused
+}
+
+// isUsed reports whether a sale is in flight in a session. s.mu is held.
+func (s *Shop) isUsed(session *session) bool {
+	for _, of := range s.sales {
+		if of == session {
+			return true
+		}
+	}
+	return false
 }
 
 // closeUnused gives back what the locks of unused sessions keep. Until then Redis may hear of their processes, so their numbers are not

@@ -26,7 +26,6 @@ type Settings struct {
 	Think      time.Duration
 	Nested     int
 	Initial    int64                        // stock of a first run
-	Backoff    Backoff                      // of sales that do not wait for a lock
 	Strategies map[string]strategy.Strategy // all there are, by name
 }
 
@@ -209,7 +208,7 @@ func (s *Shop) use(settings Settings) {
 	defer s.mu.Unlock()
 	s.settings = settings
 	for _, session := range s.sessions {
-		session.outdated = true
+		session.over = true
 	}
 }
 
@@ -228,7 +227,7 @@ func (s *Shop) last() history.Run {
 func (s *Shop) saw(run history.Run) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.lastRun = run
+	s.sees(run)
 }
 
 // sawAfter notes a run as saw does, if before is still the last one seen: the answer to a look at the run may be late.
@@ -236,6 +235,14 @@ func (s *Shop) sawAfter(before, run history.Run) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.lastRun.ID == before.ID {
-		s.lastRun = run
+		s.sees(run)
+	}
+}
+
+// sees notes the run that is on: the sessions of all others are over. s.mu is held.
+func (s *Shop) sees(run history.Run) {
+	s.lastRun = run
+	for _, session := range s.sessions {
+		session.over = session.over || session.Run.ID != run.ID
 	}
 }

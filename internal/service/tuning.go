@@ -2,6 +2,7 @@ package service
 
 import (
 	"context"
+	"time"
 
 	"lockstep/internal/service/history"
 )
@@ -9,8 +10,9 @@ import (
 // Tune starts a new run whose sales are tuned so in every replica, with the lock and the initial stock of the last one. The runs after it
 // are, too, until the configuration of a replica changes, or all replicas have ended.
 func (s *Shop) Tune(ctx context.Context, tuning history.Tuning) error {
-	return s.change(ctx, func(_ context.Context, run history.Run) (history.Run, error) {
-		return s.newRun(tuning, s.lockOf(run), s.initialOf(run)), nil
+	return s.change(ctx, func(_ context.Context, _, next history.Run) (history.Run, error) {
+		next.Tuning = tuning
+		return next, nil
 	})
 }
 
@@ -25,17 +27,16 @@ func (s *Shop) SettingsOf(run history.Run) Settings {
 	return s.current().tuned(run.Tuning)
 }
 
+// Tuning returns what these settings say of what can be tuned.
+func (s Settings) Tuning() history.Tuning {
+	return history.Tuning{TTL: s.Lock.TTL.Milliseconds(), Think: s.Think.Milliseconds(), Nested: s.Nested}
+}
+
 func (s Settings) tuned(tuning history.Tuning) Settings {
 	if !tuning.IsZero() {
-		s.Lock.TTL, s.Think, s.Nested = tuning.TTL, tuning.Think, tuning.Nested
+		s.Lock.TTL, s.Think, s.Nested = millis(tuning.TTL), millis(tuning.Think), tuning.Nested
 	}
 	return s
 }
 
-// tuningOf returns a run's tuning; without a run, that of the run last seen.
-func (s *Shop) tuningOf(run history.Run) history.Tuning {
-	if run.ID != "" {
-		return run.Tuning
-	}
-	return s.last().Tuning
-}
+func millis(n int64) time.Duration { return time.Duration(n) * time.Millisecond }

@@ -87,7 +87,7 @@ func listen(ctx context.Context, cfg config.Config) (net.Listener, *dao.Redis, e
 	if err != nil {
 		return nil, nil, fmt.Errorf("server.addr: cannot listen on %s: %w; choose another with --server.addr", cfg.Server.Addr, err)
 	}
-	redis, err := dao.Open(ctx, dao.Config(cfg.Redis))
+	redis, err := dao.Open(ctx, cfg.Redis)
 	if err != nil {
 		return nil, nil, errors.Join(err, listener.Close())
 	}
@@ -98,22 +98,18 @@ func listen(ctx context.Context, cfg config.Config) (net.Listener, *dao.Redis, e
 func newServer(cfg config.Config, redis *dao.Redis, addr net.Addr, o Options) *Server {
 	replica := cmp.Or(cfg.Server.Replica, replicaName())
 	log := o.Log.With("replica", replica)
-	orderIDs := api.OwnOrderIDs(uuid.NewString)
-	if o.BehindFront {
-		orderIDs = api.FrontOrderIDs(uuid.NewString)
-	}
 	instance := uuid.NewString()
 	shop := newShop(redis, dao.NewStore(redis.Store, instance, cfg.Inventory.MaxOrders))
 	shop.Replica, shop.Log = replica, log
 	counts := metrics.New(replica, shop.Tally)
 	recorder := witness.NewRecorder(replica, instance, time.Now)
 	shop.Observers = service.Observers{counts, recorder}
-	for _, hook := range []goredis.Hook{counts, recorder.Hook()} {
+	for _, hook := range []goredis.Hook{counts.Hook(), recorder.Hook()} {
 		redis.Lock.AddHook(hook)
 		redis.Store.AddHook(hook)
 	}
 	for i, node := range redis.Nodes {
-		node.AddHook(counts)
+		node.AddHook(counts.Hook())
 		node.AddHook(recorder.HookOfNode(i+1, len(redis.Nodes)))
 	}
 	explorer := seat.New(seat.Usual(), seat.Errors{Status: api.StatusOf, Write: api.WriteError})
@@ -122,7 +118,8 @@ func newServer(cfg config.Config, redis *dao.Redis, addr net.Addr, o Options) *S
 	shown := newLive(cfg, guard, addr, &live.Replica{Name: replica, Recorder: recorder, Shop: shop, Peers: cfg.Server.Peers})
 	s := &Server{
 		API: &api.API{
-			Shop: shop, Metrics: counts, Events: recorder, Live: shown.Handler(), Page: web.Handlers(), OrderIDs: orderIDs,
+			Shop: shop, Metrics: counts, Events: recorder, Live: shown.Handler(), Page: web.Handlers(),
+			NewID: uuid.NewString, BehindFront: o.BehindFront,
 			Replica: replica, Redis: redis.Name, Nodes: redis.Nodes.Addrs(), Log: log,
 			Guard: guard,
 			Seat:  seatRoutes(explorer), Course: class.Handler(),
@@ -202,9 +199,6 @@ func (s *Server) Settings(cfg config.Config) service.Settings {
 		},
 		Think: cfg.Sale.ThinkTime, Nested: cfg.Sale.Nested, Initial: cfg.Inventory.Initial,
 		Strategies: strategies,
-		Backoff: service.Backoff{
-			Delay: cfg.Lock.RetryInterval, MaxDuration: cfg.Lock.WaitTimeout, Clock: s.API.Shop.Clock, Rand: rand.Int64N,
-		},
 	}
 }
 

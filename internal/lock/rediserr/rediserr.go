@@ -14,11 +14,13 @@ import (
 
 // Classify says what the error of a Redis command means: lock.ErrCancelled when ctx ended before the command was sent,
 // lock.ErrUnavailable when the command certainly had no effect, lock.ErrOutcomeUnknown when only the reply is missing.
-// The original error stays wrapped.
+// The original error stays wrapped; no error is none.
 func Classify(ctx context.Context, command string, err error) error {
 	var dial *net.OpError
 	var refusal interface{ RedisError() } // how go-redis marks an error that Redis itself answered
 	switch {
+	case err == nil:
+		return nil
 	case ctx.Err() != nil && errors.Is(err, ctx.Err()): // go-redis looks at the context before it writes, and not after
 		return fmt.Errorf("%s: %w: %w", command, lock.ErrCancelled, context.Cause(ctx))
 	case errors.Is(err, lock.ErrUnavailable): // the client knows that it sent nothing

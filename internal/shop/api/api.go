@@ -21,21 +21,22 @@ import (
 
 // API serves a shop.
 type API struct {
-	Shop     *service.Shop
-	Replica  string
-	Redis    string   // for people: which Redis this is
-	Nodes    []string // addresses of the masters for locks that are on several
-	Log      *slog.Logger
-	Guard    Guard
-	Metrics  Metrics
-	Events   http.Handler            // streams what this replica's locks do; nil: there is no such stream
-	Live     http.Handler            // shows the shop to those who watch it; nil: it is not shown
-	Seat     http.Handler            // the scheduler's seat; nil: there is none
-	Course   http.Handler            // the lessons, and the room where a class predicts; nil: there are none
-	Page     map[string]http.Handler // the page's files, by their paths
-	OrderIDs OrderIDs
+	Shop    *service.Shop
+	Replica string
+	Redis   string   // for people: which Redis this is
+	Nodes   []string // addresses of the masters for locks that are on several
+	Log     *slog.Logger
+	Guard   Guard
+	Metrics Metrics
+	Events  http.Handler            // streams what this replica's locks do; nil: there is no such stream
+	Live    http.Handler            // shows the shop to those who watch it; nil: it is not shown
+	Seat    http.Handler            // the scheduler's seat; nil: there is none
+	Course  http.Handler            // the lessons, and the room where a class predicts; nil: there are none
+	Page    map[string]http.Handler // the page's files, by their paths
+	NewID   func() string           // makes the ids of orders
 
-	NodeFaults http.Handler // stops and empties embedded masters; nil: there are none
+	BehindFront bool         // a cluster's front has made the ids of orders
+	NodeFaults  http.Handler // stops and empties embedded masters; nil: there are none
 }
 
 // Metrics counts the answers to sales, and serves the counts.
@@ -68,41 +69,36 @@ func (a *API) routes() http.Handler {
 	for path, file := range a.Page {
 		engine.GET(path, gin.WrapH(file))
 	}
-	engine.GET("/healthz", a.healthz)
-	engine.GET("/readyz", a.readyz)
+	for _, route := range a.elsewhere() {
+		if route.handler != nil {
+			engine.Handle(route.method, route.path, gin.WrapH(route.handler))
+		}
+	}
 	engine.GET("/openapi.json", document)
-	engine.GET("/metrics", gin.WrapH(a.Metrics))
-	if a.Events != nil {
-		engine.GET("/events", gin.WrapH(a.Events))
-	}
-	if a.Live != nil {
-		for _, route := range liveRoutes() {
-			engine.Handle(route.method, route.path, gin.WrapH(a.Live))
-		}
-	}
-	if a.NodeFaults != nil {
-		engine.GET("/nodes", gin.WrapH(a.NodeFaults))
-		engine.POST("/nodes/:node", gin.WrapH(a.NodeFaults))
-	}
-	engine.GET("/settings", a.settings)
-	engine.PUT("/settings", a.putSettings)
-	if a.Seat != nil {
-		engine.GET("/seat", gin.WrapH(a.Seat))
-		engine.GET("/seat/*path", gin.WrapH(a.Seat))
-	}
-	if a.Course != nil {
-		for _, route := range courseRoutes() {
-			engine.Handle(route.method, route.path, gin.WrapH(a.Course))
-		}
-	}
-	engine.POST("/inventory/sale", a.sale)
-	engine.GET("/inventory", a.inventory)
-	engine.GET("/orders/:id", a.order)
-	engine.GET("/lock", a.lock)
-	engine.PUT("/inventory", a.putInventory)
-	engine.PUT("/lock", a.putLock)
-	engine.DELETE("/lock", a.deleteLock)
+	engine.GET("/healthz", a.answer(a.healthz))
+	engine.GET("/readyz", a.answer(a.readyz))
+	engine.GET("/settings", a.answer(a.settings))
+	engine.PUT("/settings", a.answer(a.putSettings))
+	engine.POST("/inventory/sale", a.answer(a.sale))
+	engine.GET("/inventory", a.answer(a.inventory))
+	engine.PUT("/inventory", a.answer(a.putInventory))
+	engine.GET("/orders/:id", a.answer(a.order))
+	engine.GET("/lock", a.answer(a.lock))
+	engine.PUT("/lock", a.answer(a.putLock))
+	engine.DELETE("/lock", a.answer(a.deleteLock))
 	return engine
+}
+
+// answer returns the handler that answers with what do returns: a value, or an error.
+func (a *API) answer(do func(*gin.Context) (any, error)) gin.HandlerFunc {
+	return func(c *gin.Context) {
+		value, err := do(c)
+		if err != nil {
+			a.fail(c, err)
+			return
+		}
+		Write(c.Writer, http.StatusOK, value)
+	}
 }
 
 // SaleAnswer is what a buyer gets.
@@ -118,30 +114,31 @@ type SaleAnswer struct {
 	HoldMS      float64 `json:"hold_ms"`
 }
 
-func (a *API) sale(c *gin.Context) {
-	id := a.OrderIDs(c.Request)
+func (a *API) sale(c *gin.Context) (any, error) {
+	id := a.orderID(c.Request)
 	receipt, err := a.Shop.Sell(c.Request.Context(), id)
 	if errors.Is(err, service.ErrOutcomeUnknown) {
 		err = fmt.Errorf("%w; GET /orders/%s says whether it was", err, id)
 	}
 	if err != nil {
-		c.Set(orderID, id)
-		a.Metrics.Answered(a.fail(c, err))
-		return
+		c.Set(orderKey, id)
+		_, code := StatusOf(err)
+		a.Metrics.Answered(code)
+		return nil, err
 	}
 	a.Metrics.Answered("sold")
-	c.PureJSON(http.StatusOK, SaleAnswer{
+	return SaleAnswer{
 		OrderID: receipt.ID, RunID: receipt.RunID, Lock: receipt.Lock, Replica: receipt.Replica,
 		StockBefore: receipt.Before, StockAfter: receipt.After, Fence: receipt.Fence,
 		WaitMS: millis(receipt.Wait), HoldMS: millis(receipt.Hold),
-	})
+	}, nil
 }
 
-// orderID is the gin key of the order's id.
-const orderID = "order_id"
+// orderKey is the gin key of the id of an order that was not made.
+const orderKey = "order_id"
 
 // order tells a buyer who was left in doubt whether the sale was made.
-func (a *API) order(c *gin.Context) {
+func (a *API) order(c *gin.Context) (any, error) {
 	id := c.Param("id")
 	order, err := a.Shop.Ledger.Order(c.Request.Context(), id)
 	switch {
@@ -151,21 +148,17 @@ func (a *API) order(c *gin.Context) {
 		err = fmt.Errorf("order %.80q: %w; one whose replica, or whose way to Redis, hangs may still come, "+
 			"and old orders are forgotten (inventory.max_orders)", id, err)
 	}
-	if err != nil {
-		a.fail(c, err)
-		return
-	}
-	c.PureJSON(http.StatusOK, order)
+	return order, err
 }
 
 func millis(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-func (a *API) inventory(c *gin.Context) {
+func (a *API) inventory(c *gin.Context) (any, error) {
 	tally, err := a.Shop.Tally(c.Request.Context())
-	a.answerTally(c, tally, err)
+	return tally.Report(), err
 }
 
-func (a *API) putInventory(c *gin.Context) {
+func (a *API) putInventory(c *gin.Context) (any, error) {
 	var body struct {
 		Stock *int64 `json:"stock"`
 	}
@@ -177,42 +170,38 @@ func (a *API) putInventory(c *gin.Context) {
 		err = fmt.Errorf("stock: %d is not allowed", *body.Stock)
 	}
 	if err != nil {
-		a.fail(c, badRequest(err, fmt.Sprintf(`want {"stock":200}, a whole number from 0 to %d`, history.MaxStock)))
-		return
+		return nil, BadRequest(err, fmt.Sprintf(`want {"stock":200}, a whole number from 0 to %d`, history.MaxStock))
 	}
 	tally, err := a.Shop.SetStock(c.Request.Context(), *body.Stock)
-	a.answerTally(c, tally, err)
-}
-
-func (a *API) answerTally(c *gin.Context, tally history.Tally, err error) {
-	if err != nil {
-		a.fail(c, err)
-		return
-	}
-	c.PureJSON(http.StatusOK, tally.Report())
+	return tally.Report(), err
 }
 
 // LockAnswer is what GET /lock gives.
 type LockAnswer struct {
-	Version  string   `json:"version"`
-	Title    string   `json:"title"`
-	Versions []string `json:"versions"`
-	Key      LockKey  `json:"key"`
-	Nodes    []string `json:"nodes,omitempty"`    // of a lock that is on several masters
-	Released *bool    `json:"released,omitempty"` // of DELETE /lock: whether there was a lock
+	Version  string           `json:"version"`
+	Title    string           `json:"title"`
+	Versions []string         `json:"versions"`
+	Key      service.KeyState `json:"key"`
+	Nodes    []string         `json:"nodes,omitempty"`    // of a lock that is on several masters
+	Released *bool            `json:"released,omitempty"` // of DELETE /lock: whether there was a lock
 }
 
-// LockKey is what Redis says of the lock's key.
-type LockKey struct {
-	Name   string `json:"name"`
-	Type   string `json:"type"`
-	Holder string `json:"holder"`
-	TTL    int64  `json:"ttl_ms"` // -1 never expires, -2 there is no key: as PTTL
+func (a *API) lock(c *gin.Context) (any, error) { return a.lockAnswer(c) }
+
+func (a *API) lockAnswer(c *gin.Context) (LockAnswer, error) {
+	version, key, err := a.Shop.LockState(c.Request.Context())
+	if err != nil {
+		return LockAnswer{}, err
+	}
+	strategy, err := evolution.Find(version)
+	answer := LockAnswer{Version: version, Title: strategy.Title.In(language.English), Versions: evolution.Names(), Key: key}
+	if strategy.OnNodes {
+		answer.Nodes = a.Nodes
+	}
+	return answer, err
 }
 
-func (a *API) lock(c *gin.Context) { a.answerLock(c, nil) }
-
-func (a *API) putLock(c *gin.Context) {
+func (a *API) putLock(c *gin.Context) (any, error) {
 	var body struct {
 		Version *string `json:"version"`
 	}
@@ -221,52 +210,29 @@ func (a *API) putLock(c *gin.Context) {
 		err = errors.New("version is missing")
 	}
 	if err != nil {
-		a.fail(c, badRequest(err, `want {"version":"v4"}, one of `+strings.Join(evolution.Names(), ", ")))
-		return
+		return nil, BadRequest(err, `want {"version":"v4"}, one of `+strings.Join(evolution.Names(), ", "))
 	}
 	strategy, err := evolution.Find(*body.Version)
 	if err == nil {
 		err = strategy.Fits(len(a.Nodes))
 	}
+	if err == nil {
+		err = a.Shop.SetLock(c.Request.Context(), *body.Version)
+	}
 	if err != nil {
-		a.fail(c, err)
-		return
+		return nil, err
 	}
-	if err := a.Shop.SetLock(c.Request.Context(), *body.Version); err != nil {
-		a.fail(c, err)
-		return
-	}
-	a.answerLock(c, nil)
+	return a.lockAnswer(c)
 }
 
-func (a *API) deleteLock(c *gin.Context) {
+func (a *API) deleteLock(c *gin.Context) (any, error) {
 	released, err := a.Shop.ForceUnlock(c.Request.Context())
 	if err != nil {
-		a.fail(c, err)
-		return
+		return nil, err
 	}
-	a.answerLock(c, &released)
-}
-
-func (a *API) answerLock(c *gin.Context, released *bool) {
-	version, key, err := a.Shop.LockState(c.Request.Context())
-	if err != nil {
-		a.fail(c, err)
-		return
-	}
-	strategy, err := evolution.Find(version)
-	if err != nil {
-		a.fail(c, err)
-		return
-	}
-	var nodes []string
-	if strategy.OnNodes {
-		nodes = a.Nodes
-	}
-	c.PureJSON(http.StatusOK, LockAnswer{
-		Nodes: nodes, Version: version, Title: strategy.Title.In(language.English), Versions: evolution.Names(), Released: released,
-		Key: LockKey{Name: key.Name, Type: key.Type, Holder: key.Holder, TTL: key.TTLMillis},
-	})
+	answer, err := a.lockAnswer(c)
+	answer.Released = &released
+	return answer, err
 }
 
 // Health is what GET /healthz gives; Service tells a lockstep from another program on its port.
@@ -278,15 +244,12 @@ type Health struct {
 }
 
 // healthz answers as long as the process runs.
-func (a *API) healthz(c *gin.Context) { c.PureJSON(http.StatusOK, a.health("ok")) }
+func (a *API) healthz(*gin.Context) (any, error) { return a.health("ok"), nil }
 
 // readyz answers with success if the replica can sell, that is, if Redis answers.
-func (a *API) readyz(c *gin.Context) {
-	if _, _, err := a.Shop.LockState(c.Request.Context()); err != nil {
-		a.fail(c, err)
-		return
-	}
-	c.PureJSON(http.StatusOK, a.health("ready"))
+func (a *API) readyz(c *gin.Context) (any, error) {
+	_, _, err := a.Shop.LockState(c.Request.Context())
+	return a.health("ready"), err
 }
 
 func (a *API) health(status string) Health {

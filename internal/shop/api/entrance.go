@@ -30,7 +30,7 @@ func (e *Entrance) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("X-Lockstep-Replica", e.Replica)
 	}
 	if err := readBody(w, r); err != nil {
-		WriteError(w, http.StatusBadRequest, "bad_request", err)
+		Answer(w, nil, err)
 		return
 	}
 	if !e.enter() {
@@ -79,7 +79,7 @@ func (e *Entrance) recovered(w *answer, r *http.Request) {
 	if w.begun {
 		panic(http.ErrAbortHandler)
 	}
-	WriteError(w, http.StatusInternalServerError, "internal", errPanic)
+	Answer(w, nil, errPanic)
 }
 
 // answer records whether an answer has begun.

@@ -56,6 +56,11 @@ var statuses = map[string]int{
 	"unknown_step":       http.StatusNotFound,
 	"too_large":          http.StatusServiceUnavailable,
 	"busy":               http.StatusServiceUnavailable,
+	"no_such_replica":    http.StatusNotFound,
+	"not_running":        http.StatusConflict,
+	"cannot_pause":       http.StatusNotImplemented,
+	"bad_gateway":        http.StatusBadGateway,
+	"no_replica":         http.StatusServiceUnavailable,
 }
 
 // StatusOf returns the status and the code of an error.
@@ -80,34 +85,37 @@ type ErrorAnswer struct {
 	} `json:"error"`
 }
 
-// fail answers with an error, and returns its code.
-func (a *API) fail(c *gin.Context, err error) (code string) {
-	status, code := StatusOf(err)
-	if status >= http.StatusInternalServerError {
+// fail answers with an error.
+func (a *API) fail(c *gin.Context, err error) {
+	if status, code := StatusOf(err); status >= http.StatusInternalServerError {
 		a.Log.Warn(c.Request.Method+" "+c.Request.URL.Path, "status", status, "code", code, "error", err)
 	}
 	c.Abort()
-	WriteSaleError(c.Writer, status, code, c.GetString(orderID), err)
-	return code
+	WriteSaleError(c.Writer, c.GetString(orderKey), err)
 }
 
 // Answer answers with a value, or with an error.
 func Answer(w http.ResponseWriter, value any, err error) {
 	if err != nil {
-		status, code := StatusOf(err)
-		WriteError(w, status, code, err)
+		WriteSaleError(w, "", err)
 		return
 	}
 	Write(w, http.StatusOK, value)
 }
 
-// WriteError answers with an error, and with the headers that go with its status.
-func WriteError(w http.ResponseWriter, status int, code string, err error) {
-	WriteSaleError(w, status, code, "", err)
+// WriteSaleError answers with the error of a sale; its order's id may be empty.
+func WriteSaleError(w http.ResponseWriter, orderID string, err error) {
+	status, code := StatusOf(err)
+	writeError(w, status, code, orderID, err)
 }
 
-// WriteSaleError answers a sale as WriteError does; its order's id may be empty.
-func WriteSaleError(w http.ResponseWriter, status int, code, orderID string, err error) {
+// WriteError answers with an error that has no code of its own.
+func WriteError(w http.ResponseWriter, status int, code string, err error) {
+	writeError(w, status, code, "", err)
+}
+
+// writeError answers with an error, and with the headers that go with its status.
+func writeError(w http.ResponseWriter, status int, code, orderID string, err error) {
 	switch {
 	case status == http.StatusServiceUnavailable && code != codeUnknown:
 		w.Header().Set("Retry-After", "1")
@@ -119,7 +127,7 @@ func WriteSaleError(w http.ResponseWriter, status int, code, orderID string, err
 	Write(w, status, answer)
 }
 
-// badRequest says what is wrong with a body, and what is allowed.
-func badRequest(wrong error, right string) error {
+// BadRequest says what is wrong with a body, and what is allowed.
+func BadRequest(wrong error, right string) error {
 	return fmt.Errorf("%w: %w; %s", errBadRequest, wrong, right)
 }

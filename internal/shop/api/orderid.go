@@ -10,20 +10,11 @@ import (
 // then even if the replica never answers, and can tell the buyer which order to look for.
 const OrderIDHeader = "X-Lockstep-Order-ID"
 
-// OrderIDs gives the order of each sale its id, which is the owner of the lock, too: no client chooses it.
-type OrderIDs func(*http.Request) string
-
-// OwnOrderIDs makes the ids in this server.
-func OwnOrderIDs(newID func() string) OrderIDs {
-	return func(*http.Request) string { return newID() }
-}
-
-// FrontOrderIDs takes the ids that a cluster's front has made; where it has made none, this server does.
-func FrontOrderIDs(newID func() string) OrderIDs {
-	return func(r *http.Request) string {
-		if id, err := uuid.Parse(r.Header.Get(OrderIDHeader)); err == nil {
-			return id.String()
-		}
-		return newID()
+// orderID returns the id of a sale's order, which is the owner of the lock, too: the front's, if it has made one, or one made here. No
+// client chooses it.
+func (a *API) orderID(r *http.Request) string {
+	if id, err := uuid.Parse(r.Header.Get(OrderIDHeader)); err == nil && a.BehindFront {
+		return id.String()
 	}
+	return a.NewID()
 }

@@ -3,27 +3,31 @@ package api
 import "net/http"
 
 // route is one that a handler of another package serves.
-type route struct{ method, path string }
-
-func liveRoutes() []route {
-	return []route{
-		{http.MethodGet, "/live"},
-		{http.MethodGet, "/live/pair"},
-		{http.MethodGet, "/live/file"},
-		{http.MethodPost, "/bursts"},
-		{http.MethodGet, "/bursts/:id"},
-		{http.MethodDelete, "/bursts/:id"},
-	}
+type route struct {
+	method, path string
+	handler      http.Handler // nil: there is no such route
 }
 
-func courseRoutes() []route {
+func (a *API) elsewhere() []route {
 	return []route{
-		{http.MethodGet, "/course"},
-		{http.MethodGet, "/course/:lesson"},
-		{http.MethodGet, "/room"},
-		{http.MethodPost, "/room"},
-		{http.MethodDelete, "/room"},
-		{http.MethodGet, "/room/:lesson"},
-		{http.MethodPost, answerPath},
+		{http.MethodGet, "/metrics", a.Metrics},
+		{http.MethodGet, "/events", a.Events},
+		{http.MethodGet, "/live", a.Live},
+		{http.MethodGet, "/live/pair", a.Live},
+		{http.MethodGet, "/live/file", a.Live},
+		{http.MethodPost, "/bursts", a.Live},
+		{http.MethodGet, "/bursts/:id", a.Live},
+		{http.MethodDelete, "/bursts/:id", a.Live},
+		{http.MethodGet, "/nodes", a.NodeFaults},
+		{http.MethodPost, "/nodes/:node", a.NodeFaults},
+		{http.MethodGet, "/seat", a.Seat},
+		{http.MethodGet, "/seat/*path", a.Seat},
+		{http.MethodGet, "/course", a.Course},
+		{http.MethodGet, "/course/:lesson", a.Course},
+		{http.MethodGet, "/room", a.Course},
+		{http.MethodPost, "/room", a.Course},
+		{http.MethodDelete, "/room", a.Course},
+		{http.MethodGet, "/room/:lesson", a.Course},
+		{http.MethodPost, answerPath, a.Course},
 	}
 }

@@ -3,11 +3,10 @@ package api
 import (
 	"errors"
 	"fmt"
-	"net/http"
-	"time"
 
 	"github.com/gin-gonic/gin"
 
+	"lockstep/internal/service"
 	"lockstep/internal/service/history"
 )
 
@@ -19,27 +18,25 @@ const (
 	mostNested = 10
 )
 
-// SettingsAnswer is what GET /settings gives: what the sales of the run are made with.
-type SettingsAnswer struct {
-	TTL    int64 `json:"ttl_ms"`
-	Think  int64 `json:"think_ms"`
-	Nested int   `json:"nested"`
-	Wait   int64 `json:"wait_ms"`
+// Settings is what GET /settings gives: what the sales of the run are made with.
+type Settings struct {
+	history.Tuning
+
+	Wait int64 `json:"wait_ms"`
 }
 
-func (a *API) settings(c *gin.Context) {
+// SettingsOf tells the settings.
+func SettingsOf(s service.Settings) Settings {
+	return Settings{Tuning: s.Tuning(), Wait: s.Lock.WaitTimeout.Milliseconds()}
+}
+
+func (a *API) settings(c *gin.Context) (any, error) {
 	s, err := a.Shop.InForce(c.Request.Context())
-	if err != nil {
-		a.fail(c, err)
-		return
-	}
-	c.PureJSON(http.StatusOK, SettingsAnswer{
-		TTL: s.Lock.TTL.Milliseconds(), Think: s.Think.Milliseconds(), Nested: s.Nested, Wait: s.Lock.WaitTimeout.Milliseconds(),
-	})
+	return SettingsOf(s), err
 }
 
 // putSettings starts a new run with these settings, in every replica. What is not given stays.
-func (a *API) putSettings(c *gin.Context) {
+func (a *API) putSettings(c *gin.Context) (any, error) {
 	var body struct {
 		TTL    *int64 `json:"ttl_ms"`
 		Think  *int64 `json:"think_ms"`
@@ -58,29 +55,28 @@ func (a *API) putSettings(c *gin.Context) {
 		err = fmt.Errorf("nested: %d is not allowed", *body.Nested)
 	}
 	if err != nil {
-		a.fail(c, badRequest(err, fmt.Sprintf(
+		return nil, BadRequest(err, fmt.Sprintf(
 			`want {"ttl_ms":3000,"think_ms":5000,"nested":0}: ttl_ms from %d to %d, think_ms up to %d, nested up to %d`,
-			leastTTL, mostTTL, mostThink, mostNested)))
-		return
+			leastTTL, mostTTL, mostThink, mostNested))
 	}
 	s, err := a.Shop.InForce(c.Request.Context())
 	if err != nil {
-		a.fail(c, err)
-		return
+		return nil, err
 	}
-	tuning := history.Tuning{TTL: s.Lock.TTL, Think: s.Think, Nested: s.Nested}
-	if body.TTL != nil {
-		tuning.TTL = time.Duration(*body.TTL) * time.Millisecond
+	now := s.Tuning()
+	err = a.Shop.Tune(c.Request.Context(), history.Tuning{
+		TTL: given(body.TTL, now.TTL), Think: given(body.Think, now.Think), Nested: given(body.Nested, now.Nested),
+	})
+	if err != nil {
+		return nil, err
 	}
-	if body.Think != nil {
-		tuning.Think = time.Duration(*body.Think) * time.Millisecond
+	return a.settings(c)
+}
+
+// given returns a value, or what it is now if none was given.
+func given[T any](value *T, now T) T {
+	if value == nil {
+		return now
 	}
-	if body.Nested != nil {
-		tuning.Nested = *body.Nested
-	}
-	if err := a.Shop.Tune(c.Request.Context(), tuning); err != nil {
-		a.fail(c, err)
-		return
-	}
-	a.settings(c)
+	return *value
 }

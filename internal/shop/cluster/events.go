@@ -26,16 +26,14 @@ func (f *Front) events(w http.ResponseWriter, r *http.Request) {
 	defer following.Wait()
 	defer leave()
 	seen := r.Header.Get(witness.LastEventID)
-	for i, replica := range f.Cluster.replicas {
-		following.Go(func() {
-			f.follow(ctx, replica, "/events", seen, func(id string, event witness.Event) {
-				select {
-				case all <- noted{i, id, event}:
-				case <-ctx.Done():
-				}
-			})
+	following.Go(func() {
+		f.follow(ctx, "/events", seen, func(n noted) {
+			select {
+			case all <- n:
+			case <-ctx.Done():
+			}
 		})
-	}
+	})
 	witness.BeginStream(w)
 	control := http.NewResponseController(w)
 	last := strings.Split(seen, ",")
@@ -57,13 +55,22 @@ func (f *Front) events(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// follow follows a replica's events until ctx ends, also in the process that is started when this one has died.
-func (f *Front) follow(ctx context.Context, replica *Replica, path, seen string, see func(string, witness.Event)) {
-	transport := &http.Transport{DisableKeepAlives: true}
-	client := &http.Client{Transport: transport}
-	for pause := time.Duration(0); lock.Sleep(ctx, lock.SystemClock{}, pause) == nil; pause = f.Patience.orDefault().Ask {
-		if address, _, _ := replica.reach(); address != "" {
-			seen, _ = witness.Follow(ctx, client, "http://"+address+path, seen, see) // if it has failed, it is tried again
-		}
+// follow follows the events of all replicas until ctx ends, also in the processes that are started when others have died. seen is what is
+// asked for as the last event seen.
+func (f *Front) follow(ctx context.Context, path, seen string, see func(noted)) {
+	var following sync.WaitGroup
+	defer following.Wait()
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	for i, replica := range f.Cluster.replicas {
+		following.Go(func() {
+			last := seen
+			for pause := time.Duration(0); lock.Sleep(ctx, lock.SystemClock{}, pause) == nil; pause = f.Patience.orDefault().Ask {
+				if address, _, _ := replica.reach(); address != "" {
+					last, _ = witness.Follow(ctx, client, "http://"+address+path, last, func(id string, event witness.Event) {
+						see(noted{i, id, event})
+					}) // if it has failed, it is tried again
+				}
+			}
+		})
 	}
 }

@@ -8,16 +8,18 @@ import (
 	"strings"
 	"time"
 
+	"lockstep/internal/lock"
 	"lockstep/internal/shop/api"
 	"lockstep/internal/watch/witness"
 )
 
 var (
-	errNoSuchReplica = errors.New("there is no replica of that name; GET /replicas lists them")
-	errNotRunning    = errors.New("the replica is not running: it is being started again")
-	errReplicaDo     = errors.New(`want {"do":"pause"}, {"do":"resume"} or {"do":"kill"}`)
-	errCannotPause   = errors.New("this system cannot stop a process and let it go on")
+	errNoSuchReplica = lock.WithCode("no_such_replica", "there is no replica of that name; GET /replicas lists them")
+	errNotRunning    = lock.WithCode("not_running", "the replica is not running: it is being started again")
+	errCannotPause   = lock.WithCode("cannot_pause", "this system cannot stop a process and let it go on")
 )
+
+const wantDo = `want {"do":"pause"}, {"do":"resume"} or {"do":"kill"}`
 
 // Tell has see told of what happens to replicas from now on.
 func (c *Cluster) Tell(see func(witness.Event)) {
@@ -49,56 +51,56 @@ func (f *Front) doToReplica(w http.ResponseWriter, r *http.Request) {
 		Do string `json:"do"`
 	}
 	if err := api.Read(r, &want); err != nil {
-		api.WriteError(w, http.StatusBadRequest, "bad_request", fmt.Errorf("bad request: %w; %w", err, errReplicaDo))
+		api.Answer(w, nil, api.BadRequest(err, wantDo))
 		return
 	}
-	for _, replica := range f.Cluster.replicas {
-		if replica.Name != name {
-			continue
-		}
-		if status, code, err := replica.do(want.Do); err != nil {
-			api.WriteError(w, status, code, err)
-			return
-		}
-		f.Log.Info("replica: as asked", "replica", name, "do", want.Do)
-		f.list(w, r)
+	if err := f.Cluster.do(name, want.Do); err != nil {
+		api.Answer(w, nil, err)
 		return
 	}
-	api.WriteError(w, http.StatusNotFound, "no_such_replica", fmt.Errorf("%.80q: %w", name, errNoSuchReplica))
+	f.Log.Info("replica: as asked", "replica", name, "do", want.Do)
+	f.list(w, r)
 }
 
-// do does what was asked to the replica's process; if that fails, it gives the status and the code of the error, too.
-func (r *Replica) do(what string) (status int, code string, err error) {
+func (c *Cluster) do(name, what string) error {
+	for _, replica := range c.replicas {
+		if replica.Name == name {
+			return replica.do(what)
+		}
+	}
+	return fmt.Errorf("%.80q: %w", name, errNoSuchReplica)
+}
+
+// do does what was asked to the replica's process.
+func (r *Replica) do(what string) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.pid == 0 {
-		return http.StatusConflict, "not_running", errNotRunning
+		return errNotRunning
 	}
 	process, err := os.FindProcess(r.pid)
-	if err != nil {
-		return http.StatusConflict, "not_running", fmt.Errorf("%w: %w", errNotRunning, err)
-	}
 	switch {
+	case err != nil:
 	case what == "kill":
 		err = process.Kill() // that it dies is noted when it has
 	case what != "pause" && what != "resume":
-		return http.StatusBadRequest, "bad_request", fmt.Errorf("bad request: %.80q; %w", what, errReplicaDo)
+		return api.BadRequest(fmt.Errorf("%.80q", what), wantDo)
 	case r.stopped == (what == "pause"):
-		return http.StatusOK, "", nil
+		return nil
 	case what == "pause":
 		err = stopProcess(process)
 	default:
 		err = continueProcess(process)
 	}
 	if errors.Is(err, errCannotPause) {
-		return http.StatusNotImplemented, "cannot_pause", err
+		return err
 	}
 	if err != nil {
-		return http.StatusConflict, "not_running", fmt.Errorf("%w: %w", errNotRunning, err)
+		return fmt.Errorf("%w: %w", errNotRunning, err)
 	}
 	if what != "kill" {
 		r.stopped = what == "pause"
 		r.note(map[bool]witness.Kind{true: witness.KindStops, false: witness.KindGoes}[r.stopped])
 	}
-	return http.StatusOK, "", nil
+	return nil
 }

@@ -22,14 +22,14 @@ func TestOutOfFilesIsNoFaultOfTheReplica(t *testing.T) {
 	if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &none); err != nil {
 		t.Fatal(err)
 	}
-	err := probe(t.Context(), client, replica.addr())
+	err := get(t.Context(), client, replica.addr(), "/healthz", nil)
 	if back := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &limit); back != nil {
 		t.Fatal(back)
 	}
 	if !outOfFiles(err) || isLate(err) {
 		t.Errorf("without files to open: %v; want to be told so, and no replica to be late", err)
 	}
-	if err := probe(t.Context(), client, replica.addr()); err != nil {
+	if err := get(t.Context(), client, replica.addr(), "/healthz", nil); err != nil {
 		t.Error(err)
 	}
 }

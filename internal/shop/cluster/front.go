@@ -4,22 +4,26 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/http/httputil"
 	"strings"
 	"sync"
 	"time"
 
+	"lockstep/internal/lock"
 	"lockstep/internal/shop/api"
 )
 
 const askTimeout = 2 * time.Second // for asking the replicas for their lock
 
 var (
-	errNoReplica   = errors.New("no replica takes requests: they are being started again, or hang; this request was sent to none")
-	errNoFiles     = errors.New("the front can open no more connections (ulimit -n); this request was sent to no replica")
-	errReplicaGone = errors.New("the replica did not answer; the request is not sent again, for it may have sold")
-	errReplicaHung = errors.New("the replica hangs; the request is not sent again, for it may have sold, or may sell when it goes on")
+	errNoReplica = lock.WithCode("no_replica",
+		"no replica takes requests: they are being started again, or hang; this request was sent to none")
+	errNoFiles     = lock.WithCode("no_replica", "the front can open no more connections (ulimit -n); this request was sent to no replica")
+	errReplicaGone = lock.WithCode("bad_gateway", "the replica did not answer; the request is not sent again, for it may have sold")
+	errReplicaHung = lock.WithCode("bad_gateway",
+		"the replica hangs; the request is not sent again, for it may have sold, or may sell when it goes on")
 )
 
 // Front spreads requests over the replicas of a cluster: each goes to the one with the fewest in flight, and among equals they take
@@ -63,15 +67,17 @@ func (f *Front) Handler() http.Handler {
 				r.Out.Header.Set(api.OrderIDHeader, id)
 			}
 		},
-		Transport:     f.newRoads(),
+		Transport: roads{front: f, transport: &http.Transport{
+			DialContext:         (&net.Dialer{Timeout: dialTimeout}).DialContext,
+			MaxIdleConnsPerHost: 1000, ResponseHeaderTimeout: answerTimeout, IdleConnTimeout: idleTimeout,
+		}},
 		ErrorHandler:  f.fail,
 		ErrorLog:      slog.NewLogLogger(f.Log.Handler(), slog.LevelWarn),
 		FlushInterval: -1,
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if err := f.Guard.Check(r); err != nil {
-			status, code := api.StatusOf(err)
-			api.WriteError(w, status, code, err)
+			api.Answer(w, nil, err)
 			return
 		}
 		if own := f.own(r); own != nil {
@@ -112,19 +118,16 @@ func (f *Front) own(r *http.Request) http.Handler {
 // fail answers a request that no replica has answered.
 func (f *Front) fail(w http.ResponseWriter, r *http.Request, err error) {
 	trip := tripOf(r)
-	status, code, says := http.StatusBadGateway, "bad_gateway", errReplicaGone
-	switch {
-	case errors.Is(err, errNoReplica):
-		status, code, says = http.StatusServiceUnavailable, "no_replica", errNoReplica
-	case errors.Is(err, errNoFiles):
-		status, code, says = http.StatusServiceUnavailable, "no_replica", errNoFiles
-	case errors.Is(err, errReplicaHung):
-		says = errReplicaHung
+	says := errReplicaGone
+	for _, known := range []error{errNoReplica, errNoFiles, errReplicaHung} {
+		if errors.Is(err, known) {
+			says = known
+		}
 	}
 	if r.Context().Err() == nil {
 		f.Log.Warn(r.Method+" "+r.URL.Path, "replica", trip.name(), "error", err)
 	}
-	api.WriteSaleError(w, status, code, trip.orderID, says)
+	api.WriteSaleError(w, trip.orderID, says)
 }
 
 func (f *Front) list(w http.ResponseWriter, r *http.Request) {
@@ -156,7 +159,7 @@ func (r *Replica) answer() ReplicaAnswer {
 // lockOf asks a replica for its lock.
 func lockOf(ctx context.Context, address string) string {
 	var answer api.LockAnswer
-	if get(ctx, address, "/lock", &answer) != nil {
+	if get(ctx, http.DefaultClient, address, "/lock", &answer) != nil {
 		return ""
 	}
 	return answer.Version

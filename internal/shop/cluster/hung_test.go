@@ -208,10 +208,10 @@ func TestARefusalIsNotLate(t *testing.T) {
 	transport := &http.Transport{}
 	defer transport.CloseIdleConnections()
 	client := &http.Client{Transport: transport, Timeout: 100 * time.Millisecond}
-	if err := probe(t.Context(), client, listener.Addr().String()); err == nil || isLate(err) {
+	if err := get(t.Context(), client, listener.Addr().String(), "/healthz", nil); err == nil || isLate(err) {
 		t.Errorf("refused: %v; want an error that is not late", err)
 	}
-	if err := probe(t.Context(), client, silent.Addr().String()); !isLate(err) {
+	if err := get(t.Context(), client, silent.Addr().String(), "/healthz", nil); !isLate(err) {
 		t.Errorf("silent: %v; want it late", err)
 	}
 }

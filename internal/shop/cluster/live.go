@@ -4,10 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
-	"sync"
 
-	"lockstep/internal/shop/api"
 	"lockstep/internal/watch/live"
 	"lockstep/internal/watch/witness"
 )
@@ -17,13 +16,7 @@ type Watched struct{ Front *Front }
 
 // Follow implements live.Shop.
 func (c Watched) Follow(ctx context.Context, see func(...witness.Event)) {
-	var following sync.WaitGroup
-	defer following.Wait()
-	for _, replica := range c.Front.Cluster.replicas {
-		following.Go(func() {
-			c.Front.follow(ctx, replica, live.StreamPath, "", func(_ string, event witness.Event) { see(event) })
-		})
-	}
+	c.Front.follow(ctx, live.StreamPath, "", func(n noted) { see(n.event) })
 }
 
 // Look implements live.Shop.
@@ -41,25 +34,27 @@ func (c Watched) Look(ctx context.Context) (live.Look, error) {
 	if address == "" {
 		return look, errNoReplica
 	}
-	var settings api.SettingsAnswer
-	if err := get(ctx, address, "/settings", &settings); err != nil {
+	if err := get(ctx, http.DefaultClient, address, "/settings", &look.Settings); err != nil {
 		return look, err
 	}
-	look.Settings = live.Settings(settings)
-	return look, get(ctx, address, "/inventory", &look.Report)
+	return look, get(ctx, http.DefaultClient, address, "/inventory", &look.Report)
 }
 
-// get asks what a replica says.
-func get(ctx context.Context, address, path string, into any) error {
+// get asks what a replica says. With nothing to put it into, any answer is right.
+func get(ctx context.Context, client *http.Client, address, path string, into any) error {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+address+path, http.NoBody)
 	if err != nil {
 		return err
 	}
-	response, err := http.DefaultClient.Do(request)
+	response, err := client.Do(request)
 	if err != nil {
 		return err
 	}
 	defer response.Body.Close()
+	if into == nil {
+		_, err = io.Copy(io.Discard, response.Body)
+		return err
+	}
 	if response.StatusCode != http.StatusOK {
 		return fmt.Errorf("GET %s: %s", path, response.Status)
 	}

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"os"
 	"os/exec"
 	"regexp"
 	"sync"
@@ -74,24 +75,27 @@ func (r *Replica) run(ctx context.Context, ready func(error)) {
 	pause := firstPause
 	for first := true; ; first = false {
 		began := time.Now()
-		process, err := r.start(ctx)
-		if err == nil {
-			if first {
-				ready(nil)
-			} else {
-				address, _, _ := r.reach()
-				r.log.Info("replica is up again", "address", address, "pid", process.cmd.Process.Pid)
-			}
-			err = process.untilEnd(ctx, r)
-		} else if first {
+		ended, err := r.start(ctx)
+		switch {
+		case first:
 			ready(err)
-			return
+			if err != nil {
+				return
+			}
+		case err == nil:
+			up := r.answer()
+			r.log.Info("replica is up again", "address", up.Address, "pid", up.PID)
+		}
+		if err == nil {
+			if err = <-ended; err == nil {
+				err = errors.New("exit status 0")
+			}
 		}
 		if ctx.Err() != nil {
 			return
 		}
 		r.note(witness.KindDies)
-		r.restarted()
+		r.set(Restarting, "", 0)
 		if time.Since(began) > young {
 			pause = firstPause
 		}
@@ -105,16 +109,10 @@ func (r *Replica) run(ctx context.Context, ready func(error)) {
 	}
 }
 
-// process is one process of a replica, from its start to its end.
-type process struct {
-	cmd   *exec.Cmd
-	stdin io.Closer
-	ended chan error
-}
-
 var firstLine = regexp.MustCompile(`^lockstep: (?:http://(\S+))?`)
 
-func (r *Replica) start(ctx context.Context) (*process, error) {
+// start starts the process and waits until it is up. ended has its error when it ends, by itself or because ctx has ended.
+func (r *Replica) start(ctx context.Context) (ended <-chan error, err error) {
 	cmd := r.command()
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
@@ -132,73 +130,49 @@ func (r *Replica) start(ctx context.Context) (*process, error) {
 	if err := cmd.Start(); err != nil {
 		return nil, fmt.Errorf("starting %s: %w", r.Name, err)
 	}
-	p := &process{cmd: cmd, stdin: stdin, ended: make(chan error, 1)}
-	begun := make(chan struct{}) // it is up, or has ended
-	defer close(begun)
-	defer context.AfterFunc(ctx, func() {
-		_ = stdin.Close() // it ends then, up or not
-		select {
-		case <-begun:
-		case <-time.After(r.grace): // it may be stopped
-			_ = cmd.Process.Kill()
-		}
-	})()
+	gone := make(chan struct{})
+	stop := context.AfterFunc(ctx, func() { r.end(cmd.Process, stdin, gone) })
 	lines := bufio.NewReader(stdout)
 	line, err := lines.ReadString('\n')
 	up := firstLine.FindStringSubmatch(line)
+	end := make(chan error, 1)
 	go func() {
+		defer stop()
+		defer close(gone)
 		_, _ = io.Copy(said, lines)
 		_, _ = io.Copy(io.Discard, lines) // even if Stdout is closed, the process must not block on its output
-		p.ended <- cmd.Wait()
+		end <- cmd.Wait()
 	}()
 	if err != nil || up == nil {
 		_ = stdin.Close()
-		return nil, errors.Join(fmt.Errorf("%s did not start; the lines above say why", r.Name), <-p.ended)
+		return nil, errors.Join(fmt.Errorf("%s did not start; the lines above say why", r.Name), <-end)
 	}
 	r.set(Up, up[1], cmd.Process.Pid)
-	return p, nil
+	return end, nil
 }
 
-// untilEnd waits until the process ends, by itself or because ctx has ended. A process that does not end in its grace (it may be
-// stopped), or that is given up, is killed.
-func (p *process) untilEnd(ctx context.Context, r *Replica) error {
+// end ends a process, and waits until it is gone. One that does not end in its grace (it may be stopped), or that is given up, is killed.
+func (r *Replica) end(process *os.Process, stdin io.Closer, gone <-chan struct{}) {
+	_ = stdin.Close() // if that fails, it has ended
+	_, _, trust := r.reach()
 	select {
-	case err := <-p.ended:
-		if err == nil {
-			err = errors.New("exit status 0")
-		}
-		return err
-	case <-ctx.Done():
-		_ = p.stdin.Close() // if that fails, it has ended
-		_, _, trust := r.reach()
-		select {
-		case err := <-p.ended:
-			return err
-		case <-time.After(r.grace):
-		case <-trust.Done():
-		}
-		_ = p.cmd.Process.Kill() // if that fails, it has ended
-		return <-p.ended
+	case <-gone:
+		return
+	case <-time.After(r.grace):
+	case <-trust.Done():
 	}
+	_ = process.Kill() // if that fails, it has ended
 }
 
 // set puts the replica into another state.
 func (r *Replica) set(state State, addr string, pid int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.begin(state, addr, pid)
-}
-
-func (r *Replica) begin(state State, addr string, pid int) {
 	r.state, r.addr, r.pid, r.heard, r.stopped = state, addr, pid, time.Now(), false
 	r.trust, r.giveUp = context.WithCancel(context.Background())
-}
-
-func (r *Replica) restarted() {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.begin(Restarting, "", 0)
-	r.restarts++
+	if state == Restarting {
+		r.restarts++
+	}
 }
 
 // reach gives the replica's address, empty if it is not up; whether it hangs; and a context that ends when it is given up.

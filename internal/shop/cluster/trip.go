@@ -50,16 +50,9 @@ type roads struct {
 	transport *http.Transport
 }
 
-func (f *Front) newRoads() *roads {
-	return &roads{front: f, transport: &http.Transport{
-		DialContext:         (&net.Dialer{Timeout: dialTimeout}).DialContext,
-		MaxIdleConnsPerHost: 1000, ResponseHeaderTimeout: answerTimeout, IdleConnTimeout: idleTimeout,
-	}}
-}
-
 // RoundTrip sends a request to a replica. If the replica cannot be dialled, nothing was sent, and another replica gets the request. After
 // any other error the request is not sent again.
-func (r *roads) RoundTrip(request *http.Request) (*http.Response, error) {
+func (r roads) RoundTrip(request *http.Request) (*http.Response, error) {
 	trip := tripOf(request)
 	for {
 		replica, address, trust := r.front.choose(trip.tried)

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"io"
 	"net"
 	"net/http"
 	"sync"
@@ -48,7 +47,7 @@ func (f *Front) Watch(ctx context.Context) {
 				if address == "" {
 					continue // it is being started again
 				}
-				err := probe(ctx, client, address)
+				err := get(ctx, client, address, "/healthz", nil)
 				switch {
 				case err == nil:
 					replica.hears()
@@ -59,21 +58,6 @@ func (f *Front) Watch(ctx context.Context) {
 		})
 	}
 	watched.Wait()
-}
-
-// probe fails if a replica answers nothing at all.
-func probe(ctx context.Context, client *http.Client, address string) error {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+address+"/healthz", http.NoBody)
-	if err != nil {
-		return err
-	}
-	response, err := client.Do(request)
-	if err != nil {
-		return err
-	}
-	defer response.Body.Close()
-	_, err = io.Copy(io.Discard, response.Body)
-	return err
 }
 
 // outOfFiles reports whether the replica is not to blame: this process, or this machine, can open no more connections.

@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cast"
+
+	"lockstep/internal/dao"
 )
 
 var (
@@ -28,7 +30,7 @@ func setAddr(to *string) func(any) error {
 }
 
 // setAddrs takes host:port, or a redis:// or rediss:// URL, which can say user, password and TLS too.
-func setAddrs(r *Redis) func(any) error {
+func setAddrs(r *dao.Config) func(any) error {
 	return func(value any) error {
 		texts, err := several(value)
 		if err != nil {
@@ -36,7 +38,7 @@ func setAddrs(r *Redis) func(any) error {
 		}
 		r.Addrs = nil
 		for _, addr := range texts {
-			if addr = r.takeURL(addr); !isAddr(addr) {
+			if addr = takeURL(r, addr); !isAddr(addr) {
 				return errAddrs
 			}
 			r.Addrs = append(r.Addrs, addr)
@@ -46,7 +48,7 @@ func setAddrs(r *Redis) func(any) error {
 }
 
 // takeURL takes what a Redis's URL says, and returns its host:port; what is no URL is returned as it is.
-func (r *Redis) takeURL(addr string) string {
+func takeURL(r *dao.Config, addr string) string {
 	u, err := url.Parse(addr)
 	if err != nil || u.Host == "" || u.Scheme != "redis" && u.Scheme != "rediss" {
 		return addr

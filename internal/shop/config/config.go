@@ -12,6 +12,8 @@ import (
 
 	"github.com/spf13/pflag"
 	"github.com/spf13/viper"
+
+	"lockstep/internal/dao"
 )
 
 // DefaultFile is read from the working directory if it is there and no other is named.
@@ -35,7 +37,7 @@ type Config struct {
 
 	Server    Server
 	Admin     Admin
-	Redis     Redis
+	Redis     dao.Config
 	Lock      Lock
 	Sale      Sale
 	Inventory Inventory
@@ -57,18 +59,6 @@ type (
 	Admin struct {
 		Token string
 		Open  bool
-	}
-	// Redis is which Redis.
-	Redis struct {
-		Addrs        []string
-		EmbeddedAddr string
-		MasterName   string
-		Cluster      bool
-		RedlockAddrs []string
-		Username     string
-		Password     string
-		TLS          bool
-		TLSCA        string
 	}
 	// Lock is which lock.
 	Lock struct {
@@ -138,7 +128,7 @@ func Load(flags *pflag.FlagSet, versions []string) (Config, error) {
 	if err := errors.Join(problems...); err != nil {
 		return cfg, err
 	}
-	return cfg, errors.Join(cfg.Admin.check(), cfg.Redis.check())
+	return cfg, errors.Join(cfg.Admin.check(), checkRedis(cfg.Redis))
 }
 
 func (a Admin) check() error {
@@ -149,8 +139,8 @@ func (a Admin) check() error {
 	return nil
 }
 
-// check refuses combinations of keys that are each allowed alone.
-func (r Redis) check() error {
+// checkRedis refuses combinations of keys that are each allowed alone.
+func checkRedis(r dao.Config) error {
 	switch {
 	case len(r.Addrs) == 0 && (r.Username+r.Password+r.TLSCA != "" || r.TLS):
 		return errors.New("redis.addrs: empty is not allowed with redis.username, redis.password or redis.tls: the embedded Redis has none")

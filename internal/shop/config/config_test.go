@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"lockstep/internal/dao"
 	"lockstep/internal/shop/config"
 )
 
@@ -36,7 +37,7 @@ func load(t testing.TB, file string, flags ...string) (config.Config, error) {
 func defaults() config.Config {
 	return config.Config{
 		Server: config.Server{Addr: "127.0.0.1:8080"},
-		Redis:  config.Redis{EmbeddedAddr: "127.0.0.1:6380"},
+		Redis:  dao.Config{EmbeddedAddr: "127.0.0.1:6380"},
 		Lock: config.Lock{
 			Version: "v0", TTL: 10 * time.Second, RetryInterval: 20 * time.Millisecond, WaitTimeout: 30 * time.Second, HandOffLimit: 64,
 		},
@@ -175,7 +176,7 @@ func TestRedisURL(t *testing.T) {
 	if got, err := load(t, "redis.addrs: redis:6379"); err != nil || len(got.Redis.Addrs) != 1 || got.Redis.Addrs[0] != "redis:6379" {
 		t.Errorf("a host called redis: %v, %v", got.Redis, err) // a URL of scheme redis, to url.Parse
 	}
-	want := config.Redis{Addrs: []string{"db:6379"}, EmbeddedAddr: "127.0.0.1:6380", Username: "me", Password: "s3cret", TLS: true}
+	want := dao.Config{Addrs: []string{"db:6379"}, EmbeddedAddr: "127.0.0.1:6380", Username: "me", Password: "s3cret", TLS: true}
 	got, err := load(t, "redis.addrs: rediss://me:s3cret@db:6379")
 	if err != nil || !reflect.DeepEqual(got.Redis, want) {
 		t.Errorf("%+v, %v; want %+v", got.Redis, err, want)

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cast"
 	"github.com/spf13/pflag"
 
+	"lockstep/internal/dao"
 	"lockstep/internal/service/history"
 )
 
@@ -120,7 +121,7 @@ func setBool(to *bool) func(any) error {
 }
 
 // setTLS keeps what a URL said.
-func setTLS(r *Redis) func(any) error {
+func setTLS(r *dao.Config) func(any) error {
 	return func(value any) error {
 		var tls bool
 		err := setBool(&tls)(value)

@@ -31,7 +31,7 @@ type Replica struct {
 // Run runs the job until ctx ends.
 func (r Replica) Run(ctx context.Context) error {
 	cfg, every := r.Config, Every(r.Every)
-	redis, err := dao.Open(ctx, dao.Config(cfg.Redis))
+	redis, err := dao.Open(ctx, cfg.Redis)
 	if err != nil {
 		return err
 	}

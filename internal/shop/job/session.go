@@ -87,13 +87,13 @@ func (s Session) letRun(ctx context.Context, redis *dao.Redis) (first, last time
 }
 
 // openRedis opens the configured Redis; if none is configured, an embedded one, or the one that listens at its address already.
-func openRedis(ctx context.Context, cfg config.Redis) (*dao.Redis, error) {
-	redis, err := dao.Open(ctx, dao.Config(cfg))
+func openRedis(ctx context.Context, cfg dao.Config) (*dao.Redis, error) {
+	redis, err := dao.Open(ctx, cfg)
 	if err == nil || len(cfg.Addrs) > 0 {
 		return redis, err
 	}
 	cfg.Addrs = []string{cfg.EmbeddedAddr}
-	if there, thereErr := dao.Open(ctx, dao.Config(cfg)); thereErr == nil {
+	if there, thereErr := dao.Open(ctx, cfg); thereErr == nil {
 		return there, nil
 	}
 	return nil, err

@@ -8,9 +8,11 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promauto"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 	"github.com/redis/go-redis/v9"
 
+	"lockstep/internal/dao/redisclient"
 	"lockstep/internal/service"
 	"lockstep/internal/service/history"
 )
@@ -18,7 +20,7 @@ import (
 // scrapeTimeout bounds how long a scrape waits for the tally of the run.
 const scrapeTimeout = 3 * time.Second
 
-// Metrics counts events. It is a go-redis hook, a service.Observer, and an http.Handler that answers a scrape.
+// Metrics counts events. It is a service.Observer, and an http.Handler that answers a scrape.
 type Metrics struct {
 	http.Handler
 
@@ -34,31 +36,28 @@ type Metrics struct {
 func New(replica string, tally func(context.Context) (history.Tally, error)) *Metrics {
 	registry := prometheus.NewRegistry()
 	ours := prometheus.WrapRegistererWith(prometheus.Labels{"replica": replica}, registry)
+	ours.MustRegister(run{tally}, collectors.NewGoCollector())
+	auto := promauto.With(ours)
+	counter := func(name, help, label string) *prometheus.CounterVec {
+		return auto.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, []string{label})
+	}
 	// from a tenth of a millisecond to a minute: an idle lock to a stuck one
 	buckets := prometheus.ExponentialBucketsRange(0.0001, 60, 20)
-	m := &Metrics{
-		Handler: promhttp.HandlerFor(registry, promhttp.HandlerOpts{}),
-		answers: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "lockstep_sales_total", Help: "Answered sales, by outcome: sold, or the error's code.",
-		}, []string{"outcome"}),
-		commands: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "lockstep_redis_commands_total", Help: "Redis commands sent, by name.",
-		}, []string{"command"}),
-		conflicts: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "lockstep_sale_conflicts_total", Help: "Attempts of optimistic sales that failed because another sale had changed the stock.",
-		}, []string{"lock"}),
-		waiters: prometheus.NewGaugeVec(prometheus.GaugeOpts{
+	seconds := func(name, help string) *prometheus.HistogramVec {
+		return auto.NewHistogramVec(prometheus.HistogramOpts{Name: name, Help: help, Buckets: buckets}, []string{"lock"})
+	}
+	return &Metrics{
+		Handler:  promhttp.HandlerFor(registry, promhttp.HandlerOpts{}),
+		answers:  counter("lockstep_sales_total", "Answered sales, by outcome: sold, or the error's code.", "outcome"),
+		commands: counter("lockstep_redis_commands_total", "Redis commands sent, by name.", "command"),
+		conflicts: counter("lockstep_sale_conflicts_total",
+			"Attempts of optimistic sales that failed because another sale had changed the stock.", "lock"),
+		waiters: auto.NewGaugeVec(prometheus.GaugeOpts{
 			Name: "lockstep_lock_waiters", Help: "Sales that are waiting for their lock.",
 		}, []string{"lock"}),
-		wait: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "lockstep_lock_wait_seconds", Help: "How long sales waited until they held their lock.", Buckets: buckets,
-		}, []string{"lock"}),
-		hold: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "lockstep_lock_hold_seconds", Help: "How long sales held their lock.", Buckets: buckets,
-		}, []string{"lock"}),
+		wait: seconds("lockstep_lock_wait_seconds", "How long sales waited until they held their lock."),
+		hold: seconds("lockstep_lock_hold_seconds", "How long sales held their lock."),
 	}
-	ours.MustRegister(m.answers, m.commands, m.conflicts, m.waiters, m.wait, m.hold, run{tally}, collectors.NewGoCollector())
-	return m
 }
 
 // Answered counts an answer to a sale: "sold", or the error's code.
@@ -88,25 +87,14 @@ func (m *Metrics) Saw(_ context.Context, seen service.Seen) {
 	}
 }
 
-// DialHook is part of redis.Hook.
-func (m *Metrics) DialHook(next redis.DialHook) redis.DialHook { return next }
-
-// ProcessHook is part of redis.Hook.
-func (m *Metrics) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
-	return func(ctx context.Context, cmd redis.Cmder) error {
-		m.commands.WithLabelValues(cmd.Name()).Inc()
-		return next(ctx, cmd)
-	}
-}
-
-// ProcessPipelineHook is part of redis.Hook.
-func (m *Metrics) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
-	return func(ctx context.Context, cmds []redis.Cmder) error {
-		for _, cmd := range cmds {
-			m.commands.WithLabelValues(cmd.Name()).Inc()
+// Hook counts the commands of a client.
+func (m *Metrics) Hook() redis.Hook {
+	return redisclient.Around(func(ctx context.Context, commands []redis.Cmder, send func(context.Context) error) error {
+		for _, command := range commands {
+			m.commands.WithLabelValues(command.Name()).Inc()
 		}
-		return next(ctx, cmds)
-	}
+		return send(ctx)
+	})
 }
 
 // run collects the tally of the current run at each scrape.

@@ -1,0 +1,68 @@
+package service_test
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"lockstep/internal/dao"
+	"lockstep/internal/lock"
+	"lockstep/internal/lock/evolution"
+	"lockstep/internal/lock/strategy"
+	"lockstep/internal/service/history"
+)
+
+// refusing is a shelf that has seen a larger fencing token while it refuses.
+type refusing struct {
+	*shelf
+	refuses bool
+}
+
+func (r *refusing) Write(ctx context.Context, order history.Order) error {
+	if r.refuses {
+		return lock.ErrLost
+	}
+	return r.shelf.Write(ctx, order)
+}
+
+// A lock that is known to be lost by the store alone is not passed to the next sale of the process: v10 would keep it for that.
+func TestTheLockIsToldThatTheStoreRefusedItsToken(t *testing.T) {
+	r, err := dao.Open(t.Context(), dao.Config{EmbeddedAddr: "127.0.0.1:0"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	row, err := evolution.Find("v10")
+	if err != nil {
+		t.Fatal(err)
+	}
+	stock := &refusing{shelf: &shelf{stock: history.MaxStock}}
+	sale := saleOf(stock.shelf, strategy.ReadModifyWrite)
+	sale.Stock = stock
+	sale.Locker = row.New(strategy.Parts{
+		Options: lock.Options{
+			Key: lock.Key, TTL: time.Minute, RetryInterval: time.Millisecond, WaitTimeout: time.Minute, Clock: lock.SystemClock{},
+		},
+		Client: r.Lock, Process: "p", HandOffLimit: 64, Notifier: r.Notifier, Rand: rand.Int64N,
+	})
+	kept := func() bool {
+		t.Helper()
+		n, err := r.Store.Exists(t.Context(), lock.Key).Result()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n == 1
+	}
+	for deadline := time.Now().Add(time.Minute); !kept(); { // not before the process hears who asks for the lock
+		if _, err := sale.Sell(t.Context(), "a"); err != nil || time.Now().After(deadline) {
+			t.Fatalf("the lock is not kept: %v", err)
+		}
+	}
+	stock.refuses = true
+	_, err = sale.Sell(t.Context(), "b")
+	if still := kept(); still || !errors.Is(err, lock.ErrLost) {
+		t.Errorf("a sale that the store refused: %v, and the lock is kept: %t; want it given back", err, still)
+	}
+}
