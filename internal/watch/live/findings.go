@@ -20,7 +20,7 @@ const (
 // findings are what the account finds in a run, as it is sent: of many alike only some.
 type findings struct {
 	standing map[key]*finding // what was so when it was told, by what tells them apart
-	order    []*finding       // those that are sent, the latest
+	order    []*finding       // those that are sent
 	ids      int
 	fresh    []*finding     // to be sent
 	burst    map[string]int // how many of a kind are among them
@@ -104,8 +104,9 @@ func (f *findings) stand(s *scene, one witness.Finding, before *finding, now tim
 // part tells for how long two were inside together who are not any more. It takes back that they were if they were not: the replica of the
 // first was silent for a while, and tells only now that the sale had left before.
 func (f *findings) part(s *scene, now time.Time) {
-	for key, told := range f.standing {
-		if told.Kind != witness.Together {
+	for _, told := range f.order {
+		key := keyOf(told.Finding)
+		if told.Kind != witness.Together || f.standing[key] != told {
 			continue
 		}
 		first, second := s.account.Sale(told.By), s.account.Sale(told.Of)
@@ -158,9 +159,7 @@ func (f *findings) send(one *finding) {
 	}
 	f.ids++
 	one.id = fmt.Sprintf("f%d", f.ids)
-	if f.order = append(f.order, one); len(f.order) > mostSent {
-		f.order = slices.Clone(f.order[mostSent/2:])
-	}
+	f.order = append(f.order, one)
 	f.fresh = append(f.fresh, one)
 }
 

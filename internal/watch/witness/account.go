@@ -2,6 +2,7 @@ package witness
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"time"
 )
@@ -161,8 +162,8 @@ func (a *Account) Standing(now time.Time, pairs int) (found []Finding) {
 	for _, s := range a.Going {
 		found = append(found, s.wasOvertaken(now)...)
 	}
-	for _, f := range a.renewed {
-		found = append(found, f)
+	for _, holder := range slices.Sorted(maps.Keys(a.renewed)) {
+		found = append(found, a.renewed[holder])
 	}
 	return found
 }
