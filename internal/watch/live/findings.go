@@ -119,7 +119,7 @@ func (f *findings) part(s *scene, now time.Time) {
 		case !first.Left.IsZero() && !second.Left.IsZero():
 			delete(f.standing, key)
 			parted := told.Finding
-			parted.For = witness.Millis(earliest(first.Left, second.Left).Sub(second.Obtained))
+			parted.For = witness.Millis(witness.Earlier(first.Left, second.Left).Sub(second.Obtained))
 			f.replace(told, parted.Says, now)
 		}
 	}

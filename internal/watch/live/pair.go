@@ -67,7 +67,7 @@ func begin(events []witness.Event, sales ...string) (from time.Time, err error) 
 		if asked.IsZero() {
 			return from, fmt.Errorf("%q: %w", name, errNoSale)
 		}
-		from = earliest(from, asked)
+		from = witness.Earlier(from, asked)
 	}
 	return from, nil
 }

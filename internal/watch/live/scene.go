@@ -164,3 +164,12 @@ func (s *scene) at(t time.Time) int64 {
 	}
 	return t.Sub(s.began).Milliseconds()
 }
+
+// maybeAt gives a time that there may not be; null if there is none.
+func (s *scene) maybeAt(t time.Time) *int64 {
+	if t.IsZero() {
+		return nil
+	}
+	at := s.at(t)
+	return &at
+}

@@ -7,9 +7,9 @@ import (
 
 // Holding is the time in which the lock was one holder's in truth: as Redis saw it, as far as the replies tell.
 type Holding struct {
+	Span
+
 	Holder string // a sale, or a replica whose sales have it one after the other
-	From   time.Time
-	To     time.Time // zero: it did not end
 	End    End
 	By     string // who ended it; "" if it expired
 	Lasts  Millis // expiry as it was set last; 0: none
@@ -40,16 +40,19 @@ func (h *Holding) Expires() time.Time {
 	return h.set.Add(time.Duration(h.Lasts))
 }
 
+// Ended is when a holding did by now: also if it has expired, though nobody has noticed. Zero if it goes on.
+func (h *Holding) Ended(now time.Time) time.Time {
+	if h.End == Lasting && h.expiredBy(now) {
+		return h.Expires()
+	}
+	return h.To
+}
+
 // Is reports whether the lock was this sale's: by its own name, or by that of its replica.
 func (h *Holding) Is(sale string) bool { return isOf(h.Holder, sale) }
 
 // expiredBy reports whether a holding may have expired by then.
 func (h *Holding) expiredBy(at time.Time) bool { return h.Lasts > 0 && !at.Before(h.Expires()) }
-
-// covers reports whether the lock was the holder's at a moment, as far as that is known.
-func (h *Holding) covers(at time.Time) bool {
-	return !h.From.After(at) && (h.End == Lasting || h.To.After(at))
-}
 
 // gains takes the beginning of a holding on a Redis.
 func (a *Account) gains(h *Holding) {

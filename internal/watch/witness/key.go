@@ -168,7 +168,7 @@ func (k *key) obtain(event Event) {
 }
 
 func (k *key) begin(holder string, from, set time.Time, ttl Millis) {
-	k.last, k.held = &Holding{Holder: holder, From: from, Lasts: ttl, set: set, Node: k.node}, true
+	k.last, k.held = &Holding{Span: Span{From: from}, Holder: holder, Lasts: ttl, set: set, Node: k.node}, true
 	k.account.gains(k.last)
 }
 

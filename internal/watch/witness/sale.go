@@ -41,10 +41,11 @@ func (s *Sale) began() time.Time {
 // IsInside reports whether the sale believes that it holds the lock.
 func (s *Sale) IsInside() bool { return s.inside != nil }
 
-// Stop is a time in which a replica is stopped; To is zero while it is.
+// Stop is a time in which a replica is stopped.
 type Stop struct {
-	Replica  string
-	From, To time.Time
+	Span
+
+	Replica string
 }
 
 // saleOf gives the sale of an event. One that asks after its end is another of that name: its replica was started again.
@@ -142,7 +143,7 @@ func (a *Account) isOver(s *Sale, at time.Time) {
 func (a *Account) ofReplica(event Event) {
 	switch event.Kind {
 	case KindStops:
-		a.Stops = append(a.Stops, Stop{Replica: event.Replica, From: event.Replied})
+		a.Stops = append(a.Stops, Stop{Span{From: event.Replied}, event.Replica})
 	case KindGoes, KindDies:
 		for i := range a.Stops {
 			if stop := &a.Stops[i]; stop.Replica == event.Replica && stop.To.IsZero() {
