@@ -177,7 +177,7 @@ func (a *API) putInventory(c *gin.Context) {
 		err = fmt.Errorf("stock: %d is not allowed", *body.Stock)
 	}
 	if err != nil {
-		a.fail(c, badRequest(err, fmt.Sprintf(`want {"stock":200}, a whole number from 0 to %d`, history.MaxStock)))
+		a.fail(c, BadRequest(err, fmt.Sprintf(`want {"stock":200}, a whole number from 0 to %d`, history.MaxStock)))
 		return
 	}
 	tally, err := a.Shop.SetStock(c.Request.Context(), *body.Stock)
@@ -221,7 +221,7 @@ func (a *API) putLock(c *gin.Context) {
 		err = errors.New("version is missing")
 	}
 	if err != nil {
-		a.fail(c, badRequest(err, `want {"version":"v4"}, one of `+strings.Join(evolution.Names(), ", ")))
+		a.fail(c, BadRequest(err, `want {"version":"v4"}, one of `+strings.Join(evolution.Names(), ", ")))
 		return
 	}
 	strategy, err := evolution.Find(*body.Version)

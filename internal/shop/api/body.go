@@ -25,7 +25,7 @@ func readBody(w http.ResponseWriter, r *http.Request) error {
 		if body, err = io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody)); err != nil {
 			// the deadline stays: net/http reads what is left of the body before it closes the connection, and must not wait for it
 			w.Header().Set("Connection", "close")
-			return badRequest(err, fmt.Sprintf("want a body of at most %d bytes, sent within %v", maxBody, BodyTime))
+			return BadRequest(err, fmt.Sprintf("want a body of at most %d bytes, sent within %v", maxBody, BodyTime))
 		}
 	}
 	_ = connection.SetReadDeadline(time.Time{})

@@ -56,6 +56,11 @@ var statuses = map[string]int{
 	"unknown_step":       http.StatusNotFound,
 	"too_large":          http.StatusServiceUnavailable,
 	"busy":               http.StatusServiceUnavailable,
+	"ending":             http.StatusServiceUnavailable,
+	"no_sale":            http.StatusNotFound,
+	"no_burst":           http.StatusNotFound,
+	"no_such_node":       http.StatusNotFound,
+	"burst_running":      http.StatusConflict,
 }
 
 // StatusOf returns the status and the code of an error.
@@ -119,7 +124,7 @@ func WriteSaleError(w http.ResponseWriter, status int, code, orderID string, err
 	Write(w, status, answer)
 }
 
-// badRequest says what is wrong with a body, and what is allowed.
-func badRequest(wrong error, right string) error {
+// BadRequest says what is wrong with a body, and what is allowed.
+func BadRequest(wrong error, right string) error {
 	return fmt.Errorf("%w: %w; %s", errBadRequest, wrong, right)
 }

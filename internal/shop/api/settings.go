@@ -58,7 +58,7 @@ func (a *API) putSettings(c *gin.Context) {
 		err = fmt.Errorf("nested: %d is not allowed", *body.Nested)
 	}
 	if err != nil {
-		a.fail(c, badRequest(err, fmt.Sprintf(
+		a.fail(c, BadRequest(err, fmt.Sprintf(
 			`want {"ttl_ms":3000,"think_ms":5000,"nested":0}: ttl_ms from %d to %d, think_ms up to %d, nested up to %d`,
 			leastTTL, mostTTL, mostThink, mostNested)))
 		return

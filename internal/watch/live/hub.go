@@ -41,12 +41,12 @@ type Hub struct {
 	hurry    chan struct{}   // a look is due
 }
 
-// watch begins to watch: it gives the log, and the function that ends it. It fails when the hub is closed.
-func (h *Hub) watch() (leave func(), ok bool) {
+// watch begins to watch: it gives the function that ends it. It fails when the hub is closed.
+func (h *Hub) watch() (leave func(), err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.isClosed() {
-		return nil, false
+		return nil, errEnding
 	}
 	h.watchers++
 	if h.leaving != nil {
@@ -62,7 +62,7 @@ func (h *Hub) watch() (leave func(), ok bool) {
 		if h.watchers--; h.watchers == 0 && h.stop != nil {
 			h.leaving = time.AfterFunc(h.Linger, h.rest)
 		}
-	}, true
+	}, nil
 }
 
 // start begins to follow the shop. h.mu is held.
