@@ -52,22 +52,22 @@ func (f files) answer(w http.ResponseWriter, r *http.Request) error {
 
 // write sends the file that is made of frames.
 func (f files) write(ctx context.Context, w http.ResponseWriter, frames []*frame, in language.Language) error {
-	lock := ""
+	var run struct{ Lock string }
+	if err := json.Unmarshal(frames[0].data[in], &run); err != nil { // it says which run it is
+		return err
+	}
 	seen := make([]load.Frame, 0, len(frames))
 	for _, frame := range frames {
-		if run, is := frame.in(in).(RunFrame); is {
-			lock = run.Lock
-		}
-		seen = append(seen, load.Frame{Name: frame.name, Data: frame.data(in)})
+		seen = append(seen, load.Frame{Name: frame.name, Data: frame.data[in]})
 	}
 	ctx, cancel := context.WithTimeout(ctx, drawTime)
 	defer cancel()
 	pairs := load.Pairs(seen, func(a, b string) json.RawMessage { return f.hub.drawn(ctx, in, a, b) })
-	document, err := web.Document(web.KindRun, "lockstep: "+lock, web.Run{
+	document, err := web.Document(web.KindRun, "lockstep: "+run.Lock, web.Run{
 		At: f.hub.Now(), Watched: web.Watched{Frames: seen, Pairs: pairs},
 	}, in)
 	if err == nil {
-		web.Save(w, "lockstep-shop-"+lock+".html", document)
+		web.Save(w, "lockstep-shop-"+run.Lock+".html", document)
 	}
 	return err
 }

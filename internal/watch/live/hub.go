@@ -8,7 +8,6 @@ import (
 	"sync"
 	"time"
 
-	"lockstep/internal/language"
 	"lockstep/internal/watch/witness"
 )
 
@@ -219,13 +218,13 @@ func (h *Hub) show(ctx context.Context, now time.Time) {
 	s.account.Settle(now)
 	s.found.take(s, now)
 	if sections := s.sections(); len(sections) > 0 {
-		h.log.add("sections", func(language.Language) any { return sections })
+		h.log.add("sections", same(sections))
 	}
 	for _, finding := range s.found.newFindings() {
 		h.log.add("finding", finding)
 	}
 	if points := s.newPoints(); len(points) > 0 {
-		h.log.add("stock", func(language.Language) any { return points })
+		h.log.add("stock", same(points))
 	}
 	h.log.replace("lanes", s.lanes(now))
 }
@@ -249,8 +248,4 @@ func (h *Hub) settled(now time.Time) []witness.Event {
 	events := h.inbox[:n:n]
 	h.inbox = slices.Clone(h.inbox[n:])
 	return events
-}
-
-func sortFrames(frames []*frame) {
-	slices.SortFunc(frames, func(a, b *frame) int { return cmp.Compare(a.id, b.id) })
 }

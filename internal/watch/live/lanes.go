@@ -25,29 +25,24 @@ func (s *scene) moves(now time.Time) bool {
 }
 
 // lanes are the latest sales.
-func (s *scene) lanes(now time.Time) func(language.Language) any {
+func (s *scene) lanes(now time.Time) texts {
 	s.news, s.moved = false, now
-	frame := LanesFrame{Now: s.at(now), Sales: []Lane{}, Rail: s.rail(now), Queue: s.queue(), More: len(s.account.Going)}
-	var marks [][]*finding
-	for _, one := range s.chosen() {
-		frame.Sales = append(frame.Sales, Lane{
-			Name: one.Name, Replica: one.Replica, Spans: s.spans(one, now), Ended: endOf(one), Marks: []Mark{},
-		})
-		marks = append(marks, s.found.marks(one.Name))
+	frame := LanesFrame{Now: s.at(now), Rail: s.rail(now), Queue: s.queue(), More: len(s.account.Going)}
+	chosen := s.chosen()
+	for _, one := range chosen {
 		if one.Ended.IsZero() {
 			frame.More--
 		}
 	}
-	return func(in language.Language) any {
-		inWords := frame
-		inWords.Sales = slices.Clone(frame.Sales)
-		for i := range inWords.Sales {
-			for _, m := range marks[i] {
-				inWords.Sales[i].Marks = append(inWords.Sales[i].Marks, Mark{At: m.at, Says: m.says(in), Bad: m.bad})
-			}
+	return inAll(func(in language.Language) any {
+		frame.Sales = []Lane{}
+		for _, one := range chosen {
+			frame.Sales = append(frame.Sales, Lane{
+				Name: one.Name, Replica: one.Replica, Spans: s.spans(one, now), Ended: endOf(one), Marks: s.found.marks(one.Name, in),
+			})
 		}
-		return inWords
-	}
+		return frame
+	})
 }
 
 // chosen are the sales that get a lane: those inside, and then those to whom something has happened last; in the order in which they asked.

@@ -2,6 +2,7 @@ package live
 
 import (
 	"cmp"
+	"fmt"
 	"io"
 	"net/http"
 	"strconv"
@@ -41,7 +42,7 @@ func (h *Hub) stream(w http.ResponseWriter, r *http.Request) error {
 		epoch, frames, news := h.framesAfter(last)
 		_ = control.SetWriteDeadline(time.Now().Add(cmp.Or(h.Slow, slowTime))) // not every ResponseWriter can
 		for _, f := range frames {
-			if _, err := w.Write(f.written(epoch, in)); err != nil {
+			if _, err := fmt.Fprintf(w, "id: %s.%d\nevent: %s\ndata: %s\n\n", epoch, f.id, f.name, f.data[in]); err != nil {
 				return nil
 			}
 			last = f.id
