@@ -23,11 +23,9 @@ type Account struct {
 
 	limits Limits
 	alike  map[FindingKind]int // findings of each kind in Findings
-	unread []*seen             // that the truth is not known for yet
-	count  int                 // of events
+	unread []*seen             // those whose meaning is not known yet
 	keys   map[int]*key
 	nodes  int // masters that a lock is on
-	most   majority
 
 	sales   map[string]*Sale  // the latest of each name
 	owners  map[string]string // sales' names, by their names in commands
@@ -59,7 +57,7 @@ const (
 // NewAccount makes an account that knows nothing yet.
 func NewAccount(limits Limits) *Account {
 	return &Account{
-		Found: map[FindingKind]int{}, limits: limits, alike: map[FindingKind]int{}, keys: map[int]*key{}, most: newMajority(),
+		Found: map[FindingKind]int{}, limits: limits, alike: map[FindingKind]int{}, keys: map[int]*key{},
 		sales: map[string]*Sale{}, owners: map[string]string{}, died: map[string]time.Time{}, ran: map[int]string{},
 		ended: map[string]Event{}, renewed: map[string]Finding{}, mourning: mourning{queued: map[string]time.Time{}},
 	}
@@ -88,10 +86,10 @@ func Examine(events []Event) Account {
 	return *a
 }
 
-// seen is an event with its place among all.
+// seen is an event that has been told.
 type seen struct {
 	Event
-	place int
+	waits bool // its effect on a key is not known yet
 }
 
 // See takes the next event. What it means is known as soon as the truth is, up to it.
@@ -99,11 +97,10 @@ func (a *Account) See(event Event) {
 	event = a.claimed(event)
 	a.Events = append(a.Events, event)
 	a.nodes = max(a.nodes, event.Nodes, event.Node)
-	a.count++
 	if event.Kind == KindAsks && a.sales[event.Sale] == nil {
 		a.saleOf(event)
 	}
-	next := &seen{event, a.count}
+	next := &seen{Event: event}
 	a.unread = append(a.unread, next)
 	a.keyOn(event.Node).see(next)
 	a.catchUp()
@@ -127,13 +124,7 @@ func (a *Account) settle(late func(time.Time) bool) {
 
 // catchUp takes the events up to the first whose effect on the lock is not known yet.
 func (a *Account) catchUp() {
-	until := a.count + 1
-	for _, k := range a.keys {
-		if len(k.pending) > 0 {
-			until = min(until, k.waits)
-		}
-	}
-	for len(a.unread) > 0 && a.unread[0].place < until {
+	for len(a.unread) > 0 && !a.unread[0].waits {
 		event := a.unread[0].Event
 		a.unread = a.unread[1:]
 		a.means(event)

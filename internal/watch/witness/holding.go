@@ -15,7 +15,8 @@ type Holding struct {
 	Lasts  Millis // expiry as it was set last; 0: none
 	Node   int    // where, if it is that of a master alone, from 1 on
 
-	set time.Time // when it was set last, at the earliest
+	set  time.Time // when it was set last, at the earliest
+	lost *Holding  // of a majority: the part that it lost last
 }
 
 // End is how a holding ended.
@@ -57,11 +58,9 @@ func (h *Holding) expiredBy(at time.Time) bool { return h.Lasts > 0 && !at.Befor
 // gains takes the beginning of a holding on a Redis.
 func (a *Account) gains(h *Holding) {
 	if h.Node > 0 {
-		a.OnNodes = append(a.OnNodes, h)
-		h = a.most.gains(h, a.nodes)
-	}
-	if h == nil {
-		return
+		if h = a.gainsPart(h); h == nil {
+			return
+		}
 	}
 	at := len(a.Holdings)
 	for at > 0 && a.Holdings[at-1].From.After(h.From) {
@@ -73,9 +72,7 @@ func (a *Account) gains(h *Holding) {
 // loses takes its end. What expired is noticed only some time later: perhaps somebody was inside then, or has written since.
 func (a *Account) loses(h *Holding) {
 	if h.Node > 0 {
-		var found []Finding
-		h, found = a.most.loses(h, a.nodes)
-		a.find(found...)
+		h = a.losesPart(h)
 	}
 	if h == nil || h.End != Expired {
 		return

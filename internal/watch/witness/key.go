@@ -12,7 +12,6 @@ type key struct {
 	account  *Account
 	node     int
 	pending  []*seen // in the order in which they were over
-	waits    int     // the place of the first of them
 	last     *Holding
 	held     bool             // the last holding goes on
 	doubtful []Event          // commands that asked for the lock and got no reply
@@ -40,9 +39,7 @@ func (k *key) see(event *seen) {
 		for at > 0 && k.pending[at-1].Replied.After(event.Replied) {
 			at--
 		}
-		if len(k.pending) == 0 {
-			k.waits = event.place
-		}
+		event.waits = true
 		k.pending = slices.Insert(k.pending, at, event)
 		if at == 0 || k.mayBeNext(event) { // otherwise it waits, as those before it do
 			k.follow()
@@ -84,9 +81,8 @@ func (k *key) settle(late func(time.Time) bool) {
 
 func (k *key) take(i int) {
 	event := k.pending[i]
-	if k.pending = slices.Delete(k.pending, i, i+1); event.place == k.waits && len(k.pending) > 0 {
-		k.waits = slices.MinFunc(k.pending, func(a, b *seen) int { return a.place - b.place }).place
-	}
+	event.waits = false
+	k.pending = slices.Delete(k.pending, i, i+1)
 	k.apply(event.Event)
 }
 
@@ -175,7 +171,9 @@ func (k *key) begin(holder string, from, set time.Time, ttl Millis) {
 // set sets the expiry of the lock.
 func (k *key) set(ttl Millis, at time.Time) {
 	k.last.Lasts, k.last.set = ttl, at
-	k.account.most.renews(k.last)
+	if k.node > 0 {
+		k.account.renewsPart(k.last)
+	}
 }
 
 func (k *key) end(end End, by string, at time.Time) {
