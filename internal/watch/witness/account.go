@@ -140,10 +140,38 @@ func (a *Account) means(event Event) {
 		}
 		return late
 	})
-	a.ofSale(event)
-	a.ofReplica(event)
-	a.ofJob(event)
-	a.ofLedger(event)
+	s := a.saleOf(event)
+	s.Latest = event.Replied
+	switch event.Kind {
+	case KindCommand:
+		a.sends(s, event)
+	case KindAsks:
+		a.asks(s, event)
+	case KindObtains:
+		a.obtains(s, event)
+	case KindLeaves:
+		a.leaves(s, event)
+	case KindLoses:
+		a.find(Finding{Kind: Told, At: event.Replied, By: s.Name})
+		a.goesOut(s, event.Replied)
+	case KindEnds:
+		a.ends(s, event)
+	case KindStops:
+		a.Stops = append(a.Stops, Stop{Span{From: event.Replied}, event.Replica})
+	case KindGoes:
+		a.goesOn(event)
+	case KindDies:
+		a.dies(event)
+	case KindRuns:
+		a.runs(s, event)
+	case KindRan:
+		a.isOver(s, event.Replied)
+	case KindMissed:
+		a.find(Finding{Kind: Missed, At: event.Replied, Tick: event.Tick})
+	case KindBooked, KindUnbooked:
+		a.compares(event)
+	default:
+	}
 }
 
 // Standing gives what is so at a moment and may not stay so, of pairs inside together at most so many; 0: all.

@@ -61,35 +61,6 @@ func (a *Account) saleOf(event Event) *Sale {
 	return s
 }
 
-// ofSale puts an event into the life of its sale.
-func (a *Account) ofSale(event Event) {
-	s := a.saleOf(event)
-	s.Latest = event.Replied
-	switch event.Kind {
-	case KindCommand:
-		a.sends(s, event)
-	case KindAsks:
-		a.asks(s, event)
-	case KindObtains:
-		a.obtains(s, event)
-	case KindRuns:
-		a.comesIn(s, event.Replied)
-	case KindLeaves:
-		a.endsWait(s, event)
-		if s.depth--; s.depth == 0 {
-			a.goesOut(s, event.Replied)
-		}
-	case KindLoses:
-		a.find(Finding{Kind: Told, At: event.Replied, By: s.Name})
-		a.goesOut(s, event.Replied)
-	case KindRan:
-		a.isOver(s, event.Replied)
-	case KindEnds:
-		a.ends(s, event)
-	default:
-	}
-}
-
 func (a *Account) asks(s *Sale, event Event) {
 	if s.Asked.IsZero() {
 		s.Asked, s.owner = event.Replied, event.Owner
@@ -116,6 +87,13 @@ func (a *Account) obtains(s *Sale, event Event) {
 	a.comesIn(s, event.Replied)
 }
 
+func (a *Account) leaves(s *Sale, event Event) {
+	a.endsWait(s, event)
+	if s.depth--; s.depth == 0 {
+		a.goesOut(s, event.Replied)
+	}
+}
+
 func (a *Account) ends(s *Sale, event Event) {
 	a.endsWait(s, event)
 	a.waited(s, event)
@@ -139,22 +117,18 @@ func (a *Account) isOver(s *Sale, at time.Time) {
 	}
 }
 
-// ofReplica is for what happens to a replica.
-func (a *Account) ofReplica(event Event) {
-	switch event.Kind {
-	case KindStops:
-		a.Stops = append(a.Stops, Stop{Span{From: event.Replied}, event.Replica})
-	case KindGoes, KindDies:
-		for i := range a.Stops {
-			if stop := &a.Stops[i]; stop.Replica == event.Replica && stop.To.IsZero() {
-				stop.To = event.Replied
-			}
+// goesOn ends the time in which a replica was stopped.
+func (a *Account) goesOn(event Event) {
+	for i := range a.Stops {
+		if stop := &a.Stops[i]; stop.Replica == event.Replica && stop.To.IsZero() {
+			stop.To = event.Replied
 		}
-	default:
 	}
-	if event.Kind != KindDies {
-		return
-	}
+}
+
+// dies ends a replica, and its sales.
+func (a *Account) dies(event Event) {
+	a.goesOn(event)
 	a.mourns(event)
 	a.died[event.Replica] = event.Replied
 	for _, s := range slices.Clone(a.Sales) {
