@@ -5,9 +5,7 @@ import (
 	"net/http"
 	"strings"
 	"sync"
-	"time"
 
-	"lockstep/internal/lock"
 	"lockstep/internal/watch/witness"
 )
 
@@ -59,11 +57,11 @@ func (f *Front) events(w http.ResponseWriter, r *http.Request) {
 
 // follow follows a replica's events until ctx ends, also in the process that is started when this one has died.
 func (f *Front) follow(ctx context.Context, replica *Replica, path, seen string, see func(string, witness.Event)) {
-	transport := &http.Transport{DisableKeepAlives: true}
-	client := &http.Client{Transport: transport}
-	for pause := time.Duration(0); lock.Sleep(ctx, lock.SystemClock{}, pause) == nil; pause = f.Patience.orDefault().Ask {
+	url := func() string {
 		if address, _, _ := replica.reach(); address != "" {
-			seen, _ = witness.Follow(ctx, client, "http://"+address+path, seen, see) // if it has failed, it is tried again
+			return "http://" + address + path
 		}
+		return ""
 	}
+	witness.KeepFollowing(ctx, url, seen, f.Patience.orDefault().Ask, see)
 }
