@@ -160,6 +160,14 @@ func before(name string) string {
 	return name + " "
 }
 
+// after is a name after another word.
+func after(name string) string {
+	if first, _ := utf8.DecodeRuneInString(name); unicode.Is(unicode.Han, first) {
+		return name
+	}
+	return " " + name
+}
+
 // who is By, for people. Names of sales and replicas are the same in all languages.
 func (f Finding) who(in language.Language) string {
 	switch {
