@@ -8,6 +8,7 @@ import (
 
 	"github.com/gin-gonic/gin"
 
+	"lockstep/internal/service"
 	"lockstep/internal/service/history"
 )
 
@@ -33,9 +34,14 @@ func (a *API) settings(c *gin.Context) {
 		a.fail(c, err)
 		return
 	}
-	c.PureJSON(http.StatusOK, SettingsAnswer{
+	c.PureJSON(http.StatusOK, AnswerOf(s))
+}
+
+// AnswerOf gives settings as GET /settings does.
+func AnswerOf(s service.Settings) SettingsAnswer {
+	return SettingsAnswer{
 		TTL: s.Lock.TTL.Milliseconds(), Think: s.Think.Milliseconds(), Nested: s.Nested, Wait: s.Lock.WaitTimeout.Milliseconds(),
-	})
+	}
 }
 
 // putSettings starts a new run with these settings, in every replica. What is not given stays.

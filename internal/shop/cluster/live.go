@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"sync"
 
-	"lockstep/internal/shop/api"
 	"lockstep/internal/watch/live"
 	"lockstep/internal/watch/witness"
 )
@@ -41,11 +40,9 @@ func (c Watched) Look(ctx context.Context) (live.Look, error) {
 	if address == "" {
 		return look, errNoReplica
 	}
-	var settings api.SettingsAnswer
-	if err := get(ctx, address, "/settings", &settings); err != nil {
+	if err := get(ctx, address, "/settings", &look.Settings); err != nil {
 		return look, err
 	}
-	look.Settings = live.Settings(settings)
 	return look, get(ctx, address, "/inventory", &look.Report)
 }
 

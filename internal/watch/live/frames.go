@@ -2,6 +2,7 @@ package live
 
 import (
 	"lockstep/internal/service/history"
+	"lockstep/internal/shop/api"
 )
 
 // Frames are what a watcher is sent, as server-sent events with an id; the event's name is the one beside the type. All times are in
@@ -9,24 +10,16 @@ import (
 
 // RunFrame (run) says which run is shown.
 type RunFrame struct {
-	Fresh    bool     `json:"fresh"` // forget all that was shown before; otherwise only this frame's fields have changed
-	RunID    string   `json:"run_id"`
-	Lock     string   `json:"lock"`
-	Title    string   `json:"title"`
-	Initial  int64    `json:"initial"`
-	Settings Settings `json:"settings"`
-	Replicas []string `json:"replicas"`
-	Can      Can      `json:"can"`
+	Fresh    bool               `json:"fresh"` // forget all that was shown before; otherwise only this frame's fields have changed
+	RunID    string             `json:"run_id"`
+	Lock     string             `json:"lock"`
+	Title    string             `json:"title"`
+	Initial  int64              `json:"initial"`
+	Settings api.SettingsAnswer `json:"settings"`
+	Replicas []string           `json:"replicas"`
+	Can      Can                `json:"can"`
 
 	Kinds map[string]Kind `json:"kinds"` // of findings
-}
-
-// Settings are what a run's sales are made with.
-type Settings struct {
-	TTL    int64 `json:"ttl_ms"`
-	Think  int64 `json:"think_ms"`
-	Nested int   `json:"nested"`
-	Wait   int64 `json:"wait_ms"`
 }
 
 // Can is what this server has buttons for.

@@ -15,6 +15,7 @@ import (
 	"context"
 
 	"lockstep/internal/service/history"
+	"lockstep/internal/shop/api"
 	"lockstep/internal/watch/witness"
 )
 
@@ -29,6 +30,6 @@ type Shop interface {
 // Look is a run at one moment.
 type Look struct {
 	Report   history.Report
-	Settings Settings
+	Settings api.SettingsAnswer
 	Replicas []string // names; nil: those that the events name
 }

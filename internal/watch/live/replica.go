@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"lockstep/internal/service"
+	"lockstep/internal/shop/api"
 	"lockstep/internal/watch/witness"
 )
 
@@ -49,10 +50,7 @@ func (r *Replica) Look(ctx context.Context) (Look, error) {
 	if err != nil {
 		return Look{}, err
 	}
-	s := r.Shop.SettingsOf(tally.Run)
-	look := Look{Report: tally.Report(), Settings: Settings{
-		TTL: s.Lock.TTL.Milliseconds(), Think: s.Think.Milliseconds(), Nested: s.Nested, Wait: s.Lock.WaitTimeout.Milliseconds(),
-	}}
+	look := Look{Report: tally.Report(), Settings: api.AnswerOf(r.Shop.SettingsOf(tally.Run))}
 	if len(r.Peers) == 0 {
 		look.Replicas = []string{r.Name}
 	}

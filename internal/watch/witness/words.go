@@ -2,6 +2,7 @@ package witness
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -126,6 +127,19 @@ func rows() []row {
 				"{by} died in the queue, and its place expired before its turn: {of} came in at once",
 				"{by} 在队列里崩溃，轮到它之前位置已经过期：{of} 直接进入"), why: place},
 	}
+}
+
+// Titles names the kinds of findings, and of what happens to a replica or to a Redis, as the page lists them.
+func Titles() map[string]language.Text {
+	titles := map[string]language.Text{}
+	for _, row := range rows() {
+		titles[string(row.kind)] = row.title
+	}
+	for _, h := range happenings() {
+		titles[string(h.kind)] = h.title
+	}
+	maps.DeleteFunc(titles, func(_ string, title language.Text) bool { return title == language.Text{} })
+	return titles
 }
 
 // row gives what there is to say about a kind.
