@@ -128,6 +128,14 @@ func TestExamine(t *testing.T) {
 			},
 			want: []string{"r1#2 wrote stock 199: it had read 200 before r1#1 wrote, so r1#1's update is lost"},
 		},
+		"a stock that somebody has written whose reply is lost": { // what was read is newer than the last write that is known
+			tell: func(s *story) {
+				s.stock(0, "r1#1", witness.Writes, 199)
+				s.command(5, 3000, "r1#2", witness.Command{Verb: witness.Writes, Outcome: witness.Unknown, Stock: 198})
+				s.stock(20, "r2#1", witness.Reads, 198)
+				s.stock(30, "r2#1", witness.Writes, 197)
+			},
+		},
 		"a nested call that waits for its caller": {
 			tell: func(s *story) {
 				s.takes(0, "r1#1", 10_000)

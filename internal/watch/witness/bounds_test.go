@@ -53,7 +53,7 @@ func TestAnAccountIsBounded(t *testing.T) {
 		for i := range sales {
 			name := fmt.Sprintf("r1#%d", i+1)
 			s.stock(10*i, name, witness.Reads, int64(i))
-			s.stock(10*i+5, name, witness.Writes, int64(sales+i))
+			s.stock(10*i+15, name, witness.Writes, int64(sales+i))
 			s.moment(10*i+6, witness.KindAsks, name)
 			s.command(10*i+6, 10*i+7, name, witness.Command{Verb: witness.Takes, Outcome: witness.Refused})
 			s.moment(10*i+7, witness.KindLeaves, name)

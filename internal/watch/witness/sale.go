@@ -23,7 +23,7 @@ type Sale struct {
 	polls      map[int]int
 	unanswered time.Time // when it sent its first command without a reply
 	accused    bool      // of failing for that
-	read       *int64    // the stock
+	read       Event     // of the stock
 	wrote      time.Time
 }
 

@@ -22,11 +22,12 @@ func (a *Account) ofStock(s *Sale, event Event) {
 	}
 	a.stock.token = max(a.stock.token, event.Token)
 	if c.Verb == Reads {
-		s.read = &c.Stock
+		s.read = event
 		return
 	}
-	if before.Command != nil && s.read != nil && *s.read != before.Command.Stock {
-		a.find(Finding{Kind: LostUpdate, At: event.Replied, By: s.Name, Of: before.Sale, Read: *s.read, Wrote: c.Stock})
+	if read := s.read.Command; before.Command != nil && read != nil && read.Stock != before.Command.Stock &&
+		!before.Replied.Before(s.read.Sent) { // otherwise it was read after that, and a write before it is not known
+		a.find(Finding{Kind: LostUpdate, At: event.Replied, By: s.Name, Of: before.Sale, Read: read.Stock, Wrote: c.Stock})
 	}
 	a.stock.before, s.wrote = event, event.Replied
 	for _, h := range slices.Backward(a.Holdings) {
