@@ -24,6 +24,7 @@ type Account struct {
 	limits Limits
 	alike  map[FindingKind]int // findings of each kind in Findings
 	unread []*seen             // those whose meaning is not known yet
+	latest time.Time           // when the latest of them was over
 	keys   map[int]*key
 	nodes  int // masters that a lock is on
 
@@ -90,6 +91,7 @@ func Examine(events []Event) Account {
 type seen struct {
 	Event
 	waits bool // its effect on a key is not known yet
+	late  bool // it was told later than the account is patient: its replica was silent
 }
 
 // See takes the next event. What it means is known as soon as the truth is, up to it.
@@ -100,7 +102,8 @@ func (a *Account) See(event Event) {
 	if event.Kind == KindAsks && a.sales[event.Sale] == nil {
 		a.saleOf(event)
 	}
-	next := &seen{Event: event}
+	a.latest = later(a.latest, event.Replied)
+	next := &seen{Event: event, late: a.limits.Patience > 0 && a.latest.Sub(event.Replied) > a.limits.Patience}
 	a.unread = append(a.unread, next)
 	a.keyOn(event.Node).see(next)
 	a.catchUp()
@@ -125,14 +128,15 @@ func (a *Account) settle(late func(time.Time) bool) {
 // catchUp takes the events up to the first whose effect on the lock is not known yet.
 func (a *Account) catchUp() {
 	for len(a.unread) > 0 && !a.unread[0].waits {
-		event := a.unread[0].Event
+		next := a.unread[0]
 		a.unread = a.unread[1:]
-		a.means(event)
+		a.means(next)
 	}
 }
 
 // means finds out what an event means before which the truth is known.
-func (a *Account) means(event Event) {
+func (a *Account) means(next *seen) {
+	event := next.Event
 	a.overdue = slices.DeleteFunc(a.overdue, func(h *Holding) bool {
 		late := !event.Replied.Before(h.To.Add(aMoment))
 		if late {
@@ -145,6 +149,9 @@ func (a *Account) means(event Event) {
 	switch event.Kind {
 	case KindCommand:
 		a.sends(s, event)
+		if !next.late { // or it cannot be compared with what is known of the stock
+			a.ofStock(s, event)
+		}
 	case KindAsks:
 		a.asks(s, event)
 	case KindObtains:

@@ -45,6 +45,43 @@ func TestAnAccountWaitsForAReply(t *testing.T) {
 	}
 }
 
+// What a replica did before it was stopped is perhaps told long after: others have held the lock since, and nothing of theirs is ended,
+// overwritten or lost by it.
+func TestAReplicaIsToldOfLate(t *testing.T) {
+	a := watched(witness.Limits{}, func(s *story) {
+		s.takes(0, "r1#1", 500)
+		s.stock(3, "r1#1", witness.Reads, 200) // its last word for a while
+		var silent story
+		silent.stock(10, "r1#1", witness.Writes, 199)
+		silent.removes(12, "r1#1", witness.Done, true)
+		silent.takes(20, "r1#2", 500)
+		silent.stock(23, "r1#2", witness.Reads, 199)
+		silent.stock(25, "r1#2", witness.Writes, 198)
+		silent.renewal(26, "r1#2", "r1#2")
+		silent.removes(30, "r1#2", witness.Done, true)
+		for i := range 4 {
+			ms, name := 1000+2000*i, fmt.Sprintf("r2#%d", i+1)
+			s.takes(ms, name, 3000)
+			s.stock(ms+10, name, witness.Reads, int64(198-i))
+			if i == 3 {
+				*s = append(*s, silent...)
+			}
+			s.stock(ms+1500, name, witness.Writes, int64(197-i))
+			s.removes(ms+1700, name, witness.Done, true)
+		}
+	})
+	a.Settle(at(10_000))
+	if a.Found[witness.Together] > 0 || a.Found[witness.LostUpdate] > 0 || a.Found[witness.WroteLate] > 0 || a.Found[witness.Removed] > 0 ||
+		a.Found[witness.Prolonged] > 0 {
+		t.Errorf("found is %v", a.Found)
+	}
+	for _, h := range a.Holdings[1:] {
+		if h.End != witness.GivenBack {
+			t.Errorf("a holding of %s is %s", h.Holder, h.End)
+		}
+	}
+}
+
 // An account with limits remembers what is going on, and little of what is over, however much there was. It counts everything.
 func TestAnAccountIsBounded(t *testing.T) {
 	const sales, few = 5000, 5

@@ -34,6 +34,8 @@ func (k *key) see(event *seen) {
 	switch {
 	case event.Kind == KindResent:
 		k.resent[event.Replica] = true
+	case event.isOfKey() && event.late && k.last != nil && k.last.From.After(event.Replied):
+		k.explains(event.Event) // others have held the lock since: it ends nothing, and takes nothing from them
 	case event.isOfKey():
 		at := len(k.pending)
 		for at > 0 && k.pending[at-1].Replied.After(event.Replied) {
@@ -211,6 +213,9 @@ func (k *key) remove(event Event) {
 
 // explains reports whether a release whose reply came late is the end of a holding that nobody could explain.
 func (k *key) explains(release Event) bool {
+	if c := release.Command; c == nil || c.Verb != Removes || c.Outcome != Done && c.Outcome != Passed {
+		return false
+	}
 	for _, h := range k.lapsed {
 		if h.Holder == release.Command.Holder && h.End == Gone && !release.Sent.After(h.To) {
 			h.End, h.By = GivenBack, actor(release)

@@ -76,7 +76,6 @@ func (a *Account) sends(s *Sale, event Event) {
 		a.unanswered(s)
 	}
 	a.places(event)
-	a.ofStock(s, event)
 	a.renews(s, event)
 }
 
