@@ -1,6 +1,7 @@
 package witness_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -240,6 +241,29 @@ func TestExamine(t *testing.T) {
 		got := says(witness.Examine(s))
 		if !slices.Equal(got, test.want) {
 			t.Errorf("%s: it says\n  %s\nwant\n  %s", name, strings.Join(got, "\n  "), strings.Join(test.want, "\n  "))
+		}
+	}
+}
+
+// A lock that is handed over has a new expiry each time: it does not expire because it was taken long ago.
+func TestHandOversDoNotAge(t *testing.T) {
+	var s story
+	s.command(0, 1, "r1#1", witness.Command{Verb: witness.Takes, Outcome: witness.Done, Holder: "r1", TTL: millis(1000)})
+	for i := range 12 {
+		from, to := fmt.Sprintf("r%d#%d", 1+i%2, i), fmt.Sprintf("r%d#%d", 1+(i+1)%2, i+1)
+		s.command(300*i+290, 300*i+295, from, witness.Command{Verb: witness.Removes, Outcome: witness.Passed, Holder: witness.ReplicaOf(from)})
+		s.moment(300*i+300, witness.KindObtains, to)
+		s[len(s)-1].Token = int64(i + 1)
+		s.stock(300*i+302, to, witness.Writes, int64(200-i))
+	}
+	s.command(9000, 9001, "r3#1", witness.Command{Verb: witness.Takes, Outcome: witness.Done, Holder: "r3", TTL: millis(1000)})
+	a := witness.Examine(s)
+	if len(a.Holdings) != 14 || len(a.Of(witness.WroteLate)) > 0 {
+		t.Errorf("%d holdings, and found is %q", len(a.Holdings), says(a))
+	}
+	for i, h := range a.Holdings[:13] {
+		if want := map[bool]witness.End{true: witness.Expired, false: witness.GivenBack}[i == 12]; h.End != want || !h.To.After(h.From) {
+			t.Errorf("holding %d, of %s from %v to %v, is %s; want %s", i, h.Holder, h.From.UnixMilli(), h.To.UnixMilli(), h.End, want)
 		}
 	}
 }

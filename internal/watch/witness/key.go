@@ -236,7 +236,8 @@ func (k *key) expire(by time.Time) {
 	}
 }
 
-// handOver begins the holding of a replica that was told by a message that it has the lock now.
+// handOver begins the holding of a replica that was told by a message that it has the lock now: for as long as its place was kept. For that
+// it asks again in each quarter of the expiry.
 func (k *key) handOver(obtains Event) {
 	before := k.last
 	switch {
@@ -245,7 +246,7 @@ func (k *key) handOver(obtains Event) {
 	case k.held:
 		k.early = &obtains
 	default:
-		k.begin(obtains.Replica, before.To, before.set, before.Lasts)
+		k.begin(obtains.Replica, before.To, before.To.Add(-time.Duration(before.Lasts)/4), before.Lasts)
 	}
 }
 
