@@ -137,6 +137,30 @@ func TestExamine(t *testing.T) {
 				s.stock(30, "r2#1", witness.Writes, 197)
 			},
 		},
+		"a write whose reply comes long after others have read it": { // its process was stopped
+			tell: func(s *story) {
+				s.stock(0, "r3#1", witness.Writes, 200)
+				s.stock(5, "r1#1", witness.Reads, 200)
+				s.stock(20, "r2#1", witness.Reads, 199)
+				s.stock(30, "r2#1", witness.Writes, 198)
+				s.stock(40, "r2#2", witness.Reads, 198)
+				s.stock(50, "r2#2", witness.Writes, 197)
+				s.command(10, 900, "r1#1", witness.Command{Verb: witness.Writes, Outcome: witness.Done, Stock: 199})
+				s.stock(1000, "r2#3", witness.Reads, 197)
+				s.stock(1010, "r2#3", witness.Writes, 196)
+			},
+		},
+		"a write that is held on its way for long": {
+			tell: func(s *story) {
+				s.stock(0, "r1#1", witness.Reads, 200)
+				s.stock(20, "r2#1", witness.Reads, 200)
+				s.stock(30, "r2#1", witness.Writes, 199)
+				s.stock(40, "r2#2", witness.Reads, 199)
+				s.stock(50, "r2#2", witness.Writes, 198)
+				s.command(10, 900, "r1#1", witness.Command{Verb: witness.Writes, Outcome: witness.Done, Stock: 199})
+			},
+			want: []string{"r1#1 wrote stock 199: it had read 200 before r2#2 wrote, so r2#2's update is lost"},
+		},
 		"a nested call that waits for its caller": {
 			tell: func(s *story) {
 				s.takes(0, "r1#1", 10_000)

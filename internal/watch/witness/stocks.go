@@ -5,6 +5,7 @@ import "slices"
 // stock is what the sales did with it.
 type stock struct {
 	before Event // the write before
+	showed Event // the last read that showed a write whose reply was not known yet
 	token  int64 // the largest that the store has seen
 }
 
@@ -25,8 +26,15 @@ func (a *Account) ofStock(s *Sale, event Event) {
 		s.read = event
 		return
 	}
-	if read := s.read.Command; before.Command != nil && read != nil && read.Stock != before.Command.Stock &&
-		!before.Replied.Before(s.read.Sent) { // otherwise it was read after that, and a write before it is not known
+	if shown := a.stock.showed; shown.Command != nil && shown.Command.Stock == c.Stock && event.Sent.Before(shown.Replied) {
+		a.stock.showed = Event{} // this was that write: it was over before others read and wrote
+		return
+	}
+	switch read := s.read.Command; {
+	case before.Command == nil || read == nil || read.Stock == before.Command.Stock:
+	case before.Replied.Before(s.read.Sent):
+		a.stock.showed = s.read
+	default:
 		a.find(Finding{Kind: LostUpdate, At: event.Replied, By: s.Name, Of: before.Sale, Read: read.Stock, Wrote: c.Stock})
 	}
 	a.stock.before, s.wrote = event, event.Replied
