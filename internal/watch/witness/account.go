@@ -33,7 +33,7 @@ type Account struct {
 	died    map[string]time.Time
 	overdue []*Holding // that expired, perhaps while somebody was inside
 	stock   stock
-	left    turn           // the last sale's that went out
+	last    *Inside        // the last that ended
 	inside  int            // how many are
 	ran     map[int]string // the first run of a tick
 	ended   map[string]Event

@@ -82,6 +82,26 @@ func TestAReplicaIsToldOfLate(t *testing.T) {
 	}
 }
 
+// A replica that was silent tells late that a sale had obtained the lock, and had left: nobody has overtaken it, and the lock was not idle
+// since then.
+func TestASilentReplicaWasNotOvertaken(t *testing.T) {
+	a := watched(witness.Limits{}, func(s *story) {
+		s.moment(0, witness.KindAsks, "r1#1")
+		s.moment(1, witness.KindAsks, "r1#2")
+		for i := range 5 {
+			s.visit(10+i, 3000+100*i, 3050+100*i, fmt.Sprintf("r2#%d", i+1))
+		}
+		s.moment(5, witness.KindObtains, "r1#1")
+		s.moment(100, witness.KindLeaves, "r1#1")
+		s.moment(100, witness.KindEnds, "r1#1")
+		s.moment(101, witness.KindEnds, "r1#2")
+		s.visit(20, 3500, 3510, "r2#6")
+	})
+	if a.Found[witness.Overtaken] > 0 || a.Found[witness.Idle] > 0 {
+		t.Errorf("found is %v: %+v", a.Found, a.Take())
+	}
+}
+
 // An account with limits remembers what is going on, and little of what is over, however much there was. It counts everything.
 func TestAnAccountIsBounded(t *testing.T) {
 	const sales, few = 5000, 5

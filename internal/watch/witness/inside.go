@@ -17,12 +17,6 @@ type Inside struct {
 
 const mostMet = 3
 
-// turn is a sale's going out.
-type turn struct {
-	at   time.Time
-	sale string
-}
-
 // comesIn takes a sale in. Calls may be nested.
 func (a *Account) comesIn(s *Sale, at time.Time) {
 	s.depth = max(s.depth, 0) + 1
@@ -34,9 +28,9 @@ func (a *Account) comesIn(s *Sale, at time.Time) {
 	}
 	s.inside = &Inside{Span: Span{From: at}, Sale: s.Name}
 	a.Insides = append(a.Insides, s.inside)
-	if a.inside++; a.inside == 1 && a.left.sale != "" && !s.Asked.IsZero() { // a run of a job asks for nothing: it waits for its tick
-		if d := at.Sub(later(a.left.at, s.Asked)); d > longWait {
-			a.find(Finding{Kind: Idle, At: at, By: s.Name, Of: a.left.sale, For: Millis(d)})
+	if a.inside++; a.inside == 1 && a.last != nil && !s.Asked.IsZero() { // a run of a job asks for nothing: it waits for its tick
+		if d := at.Sub(later(a.last.To, s.Asked)); d > longWait {
+			a.find(Finding{Kind: Idle, At: at, By: s.Name, Of: a.last.Sale, For: Millis(d)})
 		}
 	}
 }
@@ -54,7 +48,9 @@ func (a *Account) goesOut(s *Sale, at time.Time) {
 	}
 	a.Left = append(a.Left, i)
 	a.inside--
-	a.left = turn{at: at, sale: s.Name}
+	if a.last == nil || !at.Before(a.last.To) { // or its replica tells late
+		a.last = i
+	}
 	if a.limits.Shared {
 		return
 	}

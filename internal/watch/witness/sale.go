@@ -80,7 +80,7 @@ func (a *Account) obtains(s *Sale, event Event) {
 				other.overtaken++
 			}
 		}
-		a.find(s.wasOvertaken(event.Replied)...)
+		a.waitsNoMore(s, event.Replied)
 		a.inherits(s, event)
 	}
 	s.again = time.Time{}
@@ -97,7 +97,7 @@ func (a *Account) leaves(s *Sale, event Event) {
 func (a *Account) ends(s *Sale, event Event) {
 	a.endsWait(s, event)
 	a.waited(s, event)
-	a.find(s.wasOvertaken(event.Replied)...)
+	a.waitsNoMore(s, event.Replied)
 	a.ended[event.Replica] = event
 	s.Error = event.Error
 	a.isOver(s, event.Replied)
