@@ -92,6 +92,7 @@ func (s *scene) replicas() []string {
 // see takes the next event in order. It reports whether the event belongs to a run that is not known yet, or no more.
 func (s *scene) see(event witness.Event) (other bool) {
 	if event.Kind == witness.KindGap {
+		s.account.LoseSight(event.Replica)
 		return false
 	}
 	if s.isOther(event) {

@@ -31,7 +31,8 @@ type Account struct {
 	sales   map[string]*Sale  // the latest of each name
 	owners  map[string]string // sales' names, by their names in commands
 	died    map[string]time.Time
-	overdue []*Holding // that expired, perhaps while somebody was inside
+	process map[string]string // of each replica
+	overdue []*Holding        // that expired, perhaps while somebody was inside
 	stock   stock
 	last    *Inside        // the last that ended
 	inside  int            // how many are
@@ -59,7 +60,8 @@ const (
 func NewAccount(limits Limits) *Account {
 	return &Account{
 		Found: map[FindingKind]int{}, limits: limits, alike: map[FindingKind]int{}, keys: map[int]*key{},
-		sales: map[string]*Sale{}, owners: map[string]string{}, died: map[string]time.Time{}, ran: map[int]string{},
+		sales: map[string]*Sale{}, owners: map[string]string{}, died: map[string]time.Time{},
+		process: map[string]string{}, ran: map[int]string{},
 		ended: map[string]Event{}, renewed: map[string]Finding{}, mourning: mourning{queued: map[string]time.Time{}},
 	}
 }
@@ -144,6 +146,12 @@ func (a *Account) means(next *seen) {
 		}
 		return late
 	})
+	if event.Process != "" {
+		if before := a.process[event.Replica]; before != "" && before != event.Process { // and nobody has noted its death
+			a.dies(event)
+		}
+		a.process[event.Replica] = event.Process
+	}
 	s := a.saleOf(event)
 	s.Latest = event.Replied
 	switch event.Kind {
@@ -256,11 +264,33 @@ func latest[T any](all []T) []T {
 // forgetSales forgets the sales that ended long ago.
 func (a *Account) forgetSales() {
 	old := len(a.Sales) - len(a.Going) - mostRemembered
-	a.Sales = slices.DeleteFunc(a.Sales, func(s *Sale) bool {
+	a.forgetThose(func(s *Sale) bool {
 		if old <= 0 || s.Ended.IsZero() {
 			return false
 		}
 		old--
+		return true
+	})
+}
+
+// LoseSight forgets the sales of a replica that go on: some of what it did is not known, and they may have ended.
+func (a *Account) LoseSight(replica string) {
+	lost := func(s *Sale) bool { return s.Replica == replica && s.Ended.IsZero() }
+	for _, s := range a.Going {
+		if lost(s) && s.inside != nil {
+			a.Insides = slices.DeleteFunc(a.Insides, func(i *Inside) bool { return i == s.inside })
+			a.inside--
+		}
+	}
+	a.Going = slices.DeleteFunc(a.Going, lost)
+	a.forgetThose(lost)
+}
+
+func (a *Account) forgetThose(those func(*Sale) bool) {
+	a.Sales = slices.DeleteFunc(a.Sales, func(s *Sale) bool {
+		if !those(s) {
+			return false
+		}
 		delete(a.owners, s.owner)
 		if a.sales[s.Name] == s {
 			delete(a.sales, s.Name)

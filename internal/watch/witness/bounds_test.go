@@ -102,6 +102,34 @@ func TestASilentReplicaWasNotOvertaken(t *testing.T) {
 	}
 }
 
+// What became of a sale is perhaps never told: its replica's events were too many, or its process is another one by now. It is not inside for
+// ever.
+func TestASaleWhoseEndIsNeverTold(t *testing.T) {
+	for name, ends := range map[string]func(*witness.Account){
+		"a gap": func(a *witness.Account) { a.LoseSight("r1") },
+		"another process": func(a *witness.Account) {
+			a.See(witness.Event{Kind: witness.KindAsks, Replica: "r1", Sale: "r1#1", Process: "b", Sent: at(100), Replied: at(100)})
+			a.See(witness.Event{Kind: witness.KindEnds, Replica: "r1", Sale: "r1#1", Sent: at(101), Replied: at(101)})
+		},
+	} {
+		a := watched(witness.Limits{}, func(s *story) {
+			s.takes(0, "r1#1", 50)
+			(*s)[0].Process = "a"
+			s.moment(10, witness.KindAsks, "r1#2")
+			s.visit(20, 20, 30, "r2#1") // it is inside with r1#1
+		})
+		if len(a.Standing(at(90), 0)) != 1 || len(a.Going) != 2 {
+			t.Fatalf("%s: before, there are %d sales, and what stands is %v", name, len(a.Going), a.Standing(at(90), 0))
+		}
+		ends(a)
+		a.See(witness.Event{Kind: witness.KindAsks, Replica: "r2", Sale: "r2#2", Sent: at(1000), Replied: at(1000)})
+		a.See(witness.Event{Kind: witness.KindObtains, Replica: "r2", Sale: "r2#2", Sent: at(1000), Replied: at(1000)})
+		if standing := a.Standing(at(2000), 0); len(standing) > 0 || len(a.Going) != 1 {
+			t.Errorf("%s: %d sales go on, and what stands is %v", name, len(a.Going), standing)
+		}
+	}
+}
+
 // An account with limits remembers what is going on, and little of what is over, however much there was. It counts everything.
 func TestAnAccountIsBounded(t *testing.T) {
 	const sales, few = 5000, 5

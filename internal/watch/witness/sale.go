@@ -130,6 +130,7 @@ func (a *Account) goesOn(event Event) {
 func (a *Account) dies(event Event) {
 	a.goesOn(event)
 	a.mourns(event)
+	delete(a.process, event.Replica)
 	a.died[event.Replica] = event.Replied
 	for _, s := range slices.Clone(a.Sales) {
 		if s.Replica == event.Replica && s.Ended.IsZero() {
