@@ -204,6 +204,7 @@ func (h *Hub) show(ctx context.Context, now time.Time) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.scene == nil || ctx.Err() != nil {
+		h.inbox = h.inbox[max(0, len(h.inbox)-mostOthers):] // perhaps nobody can say for long which run it is
 		return
 	}
 	s := h.scene
