@@ -61,6 +61,11 @@ var statuses = map[string]int{
 	"cannot_pause":       http.StatusNotImplemented,
 	"bad_gateway":        http.StatusBadGateway,
 	"no_replica":         http.StatusServiceUnavailable,
+	"ending":             http.StatusServiceUnavailable,
+	"no_sale":            http.StatusNotFound,
+	"no_burst":           http.StatusNotFound,
+	"no_such_node":       http.StatusNotFound,
+	"burst_running":      http.StatusConflict,
 }
 
 // StatusOf returns the status and the code of an error.

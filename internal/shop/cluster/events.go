@@ -5,9 +5,7 @@ import (
 	"net/http"
 	"strings"
 	"sync"
-	"time"
 
-	"lockstep/internal/lock"
 	"lockstep/internal/watch/witness"
 )
 
@@ -60,17 +58,15 @@ func (f *Front) events(w http.ResponseWriter, r *http.Request) {
 func (f *Front) follow(ctx context.Context, path, seen string, see func(noted)) {
 	var following sync.WaitGroup
 	defer following.Wait()
-	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 	for i, replica := range f.Cluster.replicas {
-		following.Go(func() {
-			last := seen
-			for pause := time.Duration(0); lock.Sleep(ctx, lock.SystemClock{}, pause) == nil; pause = f.Patience.orDefault().Ask {
-				if address, _, _ := replica.reach(); address != "" {
-					last, _ = witness.Follow(ctx, client, "http://"+address+path, last, func(id string, event witness.Event) {
-						see(noted{i, id, event})
-					}) // if it has failed, it is tried again
-				}
+		url := func() string {
+			if address, _, _ := replica.reach(); address != "" {
+				return "http://" + address + path
 			}
+			return ""
+		}
+		following.Go(func() {
+			witness.KeepFollowing(ctx, url, seen, f.Patience.orDefault().Ask, func(id string, event witness.Event) { see(noted{i, id, event}) })
 		})
 	}
 }

@@ -2,7 +2,6 @@ package live
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -11,6 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"lockstep/internal/lock"
 	"lockstep/internal/service/history"
 	"lockstep/internal/shop/api"
 	"lockstep/internal/shop/load"
@@ -28,9 +28,9 @@ const (
 const peerHeader = "X-Lockstep-Peer"
 
 var (
-	errBurst   = fmt.Errorf(`want {"n":200,"c":200}: n requests from 1 to %d, of c buyers from 1 to %d`, mostRequests, mostBuyers)
-	errRunning = errors.New("a burst is going on; wait for its end, or DELETE it")
-	errNoBurst = errors.New("there is no such burst, or no more")
+	errRunning = lock.WithCode("burst_running", "a burst is going on; wait for its end, or DELETE it")
+	errClosed  = lock.WithCode("burst_running", "the server is ending")
+	errNoBurst = lock.WithCode("no_burst", "there is no such burst, or no more")
 )
 
 // Bursts sends bursts of buyers, one at a time: what lockstep burst does, for a page.
@@ -69,53 +69,42 @@ type BurstAnswer struct {
 	Error    string       `json:"error,omitempty"`  // why there is none
 }
 
-// ServeHTTP answers POST /bursts, and GET and DELETE /bursts/{id}; the guard has let the request pass.
-func (b *Bursts) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	switch r.Method {
-	case http.MethodPost:
-		b.post(w, r)
-	case http.MethodDelete:
-		b.ofOne(w, r, func(one *burst) {
-			one.cancel()
-			<-one.over
-		})
-	default:
-		b.ofOne(w, r, func(*burst) {})
-	}
-}
-
-func (b *Bursts) post(w http.ResponseWriter, r *http.Request) {
+// post answers POST /bursts.
+func (b *Bursts) post(w http.ResponseWriter, r *http.Request) error {
 	var want struct {
 		N     int    `json:"n"`
 		C     int    `json:"c"`
 		Stock *int64 `json:"stock"`
 	}
-	err := api.Read(r, &want)
+	if err := api.Read(r, &want); err != nil {
+		return badBurst(err)
+	}
 	stock := int64(want.N)
 	if want.Stock != nil {
 		stock = *want.Stock
 	}
-	switch {
-	case err != nil:
-		err = fmt.Errorf("bad request: %w; %w", err, errBurst)
-	case want.N < 1 || want.N > mostRequests || want.C < 1 || want.C > mostBuyers || stock < 0 || stock > history.MaxStock:
-		err = fmt.Errorf("bad request: n %d, c %d, stock %d are not allowed; %w", want.N, want.C, stock, errBurst)
-	case b.Fits != nil:
-		err = b.Fits(want.C)
+	if want.N < 1 || want.N > mostRequests || want.C < 1 || want.C > mostBuyers || stock < 0 || stock > history.MaxStock {
+		return badBurst(fmt.Errorf("n %d, c %d, stock %d are not allowed", want.N, want.C, stock))
 	}
-	if err != nil {
-		api.WriteError(w, http.StatusBadRequest, "bad_request", err)
-		return
+	if b.Fits != nil {
+		if err := b.Fits(want.C); err != nil {
+			return lock.WithCode("bad_request", err.Error())
+		}
 	}
 	one, err := b.begin(load.Burst{
 		Targets: b.Targets, Requests: want.N, Buyers: min(want.C, want.N), Stock: stock, Token: b.Token,
 		Timeout: answerTime, MinAnswered: minAnswered,
 	})
-	if err != nil {
-		api.WriteError(w, http.StatusConflict, "burst_running", err)
-		return
+	if err == nil {
+		api.Write(w, http.StatusAccepted, one.told())
 	}
-	api.Write(w, http.StatusAccepted, one.told())
+	return err
+}
+
+// badBurst says what is wrong with the numbers of a burst, and what is allowed.
+func badBurst(wrong error) error {
+	right := fmt.Sprintf(`want {"n":200,"c":200}: n requests from 1 to %d, of c buyers from 1 to %d`, mostRequests, mostBuyers)
+	return api.BadRequest(wrong, right)
 }
 
 // begin lets the buyers loose.
@@ -123,7 +112,7 @@ func (b *Bursts) begin(buyers load.Burst) (*burst, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.closed {
-		return nil, errEnding
+		return nil, errClosed
 	}
 	if n := len(b.kept); n > 0 && !b.kept[n-1].told().Done {
 		return nil, errRunning
@@ -156,16 +145,27 @@ func (b *Bursts) Close() {
 	b.going.Wait()
 }
 
-func (b *Bursts) ofOne(w http.ResponseWriter, r *http.Request, do func(*burst)) {
-	one := b.find(r.PathValue("id"))
-	if one == nil {
-		if !b.passOn(w, r) {
-			api.WriteError(w, http.StatusNotFound, "no_burst", errNoBurst)
-		}
-		return
+// get answers GET /bursts/{id}.
+func (b *Bursts) get(w http.ResponseWriter, r *http.Request) error {
+	return b.ofOne(w, r, func(*burst) {})
+}
+
+// end answers DELETE /bursts/{id}.
+func (b *Bursts) end(w http.ResponseWriter, r *http.Request) error {
+	return b.ofOne(w, r, func(one *burst) {
+		one.cancel()
+		<-one.over
+	})
+}
+
+func (b *Bursts) ofOne(w http.ResponseWriter, r *http.Request, do func(*burst)) error {
+	if one := b.find(r.PathValue("id")); one != nil {
+		do(one)
+		api.Write(w, http.StatusOK, one.told())
+	} else if !b.passOn(w, r) {
+		return errNoBurst
 	}
-	do(one)
-	api.Write(w, http.StatusOK, one.told())
+	return nil
 }
 
 func (b *Bursts) find(id string) *burst {

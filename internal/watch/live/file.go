@@ -3,12 +3,11 @@ package live
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"net/http"
 	"time"
 
 	"lockstep/internal/language"
-	"lockstep/internal/shop/api"
+	"lockstep/internal/lock"
 	"lockstep/internal/shop/load"
 	"lockstep/internal/web"
 )
@@ -19,7 +18,7 @@ const (
 	drawTime  = 2 * time.Second // for drawing pairs of sales: when hundreds are inside together, each takes long
 )
 
-var errNothingSeen = errors.New("nothing is seen of the shop: does Redis answer?")
+var errNothingSeen = lock.WithCode("redis_unavailable", "nothing is seen of the shop: does Redis answer?")
 
 // files gives the run that is shown as one file, which shows it without a server.
 type files struct {
@@ -27,54 +26,50 @@ type files struct {
 	room chan struct{} // has a place for each file that may be made at a time
 }
 
-// ServeHTTP answers GET /live/file.
-func (f files) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+// answer answers GET /live/file.
+func (f files) answer(w http.ResponseWriter, r *http.Request) error {
 	in, err := languageOf(r)
 	if err != nil {
-		api.WriteError(w, http.StatusBadRequest, "bad_request", err)
-		return
+		return err
 	}
 	select {
 	case f.room <- struct{}{}:
 		defer func() { <-f.room }()
 	case <-r.Context().Done():
-		return
+		return nil
 	}
-	leave, ok := f.hub.watch()
-	if !ok {
-		api.WriteError(w, http.StatusServiceUnavailable, "ending", errEnding)
-		return
+	leave, err := f.hub.watch()
+	if err != nil {
+		return err
 	}
 	defer leave()
 	frames := f.hub.whole(r.Context())
 	if len(frames) == 0 {
-		api.WriteError(w, http.StatusServiceUnavailable, "redis_unavailable", errNothingSeen)
-		return
+		return errNothingSeen
 	}
-	f.write(r.Context(), w, frames, in)
+	return f.write(r.Context(), w, frames, in)
 }
 
 // write sends the file that is made of frames.
-func (f files) write(ctx context.Context, w http.ResponseWriter, frames []*frame, in language.Language) {
-	lock := ""
+func (f files) write(ctx context.Context, w http.ResponseWriter, frames []*frame, in language.Language) error {
+	var run struct{ Lock string }
+	if err := json.Unmarshal(frames[0].data[in], &run); err != nil { // it says which run it is
+		return err
+	}
 	seen := make([]load.Frame, 0, len(frames))
 	for _, frame := range frames {
-		if run, is := frame.in(in).(RunFrame); is {
-			lock = run.Lock
-		}
-		seen = append(seen, load.Frame{Name: frame.name, Data: frame.data(in)})
+		seen = append(seen, load.Frame{Name: frame.name, Data: frame.data[in]})
 	}
 	ctx, cancel := context.WithTimeout(ctx, drawTime)
 	defer cancel()
 	pairs := load.Pairs(seen, func(a, b string) json.RawMessage { return f.hub.drawn(ctx, in, a, b) })
-	document, err := web.Document(web.KindRun, "lockstep: "+lock, web.Run{
+	document, err := web.Document(web.KindRun, "lockstep: "+run.Lock, web.Run{
 		At: f.hub.Now(), Watched: web.Watched{Frames: seen, Pairs: pairs},
 	}, in)
-	if err != nil {
-		api.WriteError(w, http.StatusInternalServerError, "internal", err)
-		return
+	if err == nil {
+		web.Save(w, "lockstep-shop-"+run.Lock+".html", document)
 	}
-	web.Save(w, "lockstep-shop-"+lock+".html", document)
+	return err
 }
 
 // whole gives all frames of the run. It waits for those of the sales that the ledger counts, but not for long: if somebody watches already,

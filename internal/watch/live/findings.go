@@ -20,9 +20,9 @@ const (
 // findings are what the account finds in a run, as it is sent: of many alike only some.
 type findings struct {
 	standing map[key]*finding // what was so when it was told, by what tells them apart
-	order    []*finding       // those that are sent, the latest
+	order    []*finding       // those that are sent
 	ids      int
-	fresh    []*finding     // to be sent
+	fresh    []texts        // to be sent
 	burst    map[string]int // how many of a kind are among them
 
 	happenings map[string]int // how many there were of each kind
@@ -78,7 +78,7 @@ func (f *findings) settle(s *scene, one witness.Finding, now time.Time) {
 	case before == nil:
 		f.send(s.finding(one, now))
 	case one.Kind != witness.Together:
-		f.replace(before, one.Says, now)
+		f.again(before, one.Says, now)
 		delete(f.standing, keyOf(one))
 	}
 }
@@ -94,7 +94,7 @@ func (f *findings) stand(s *scene, one witness.Finding, before *finding, now tim
 		}
 		f.send(before)
 	case !together && now.Sub(before.sent) >= againTime && one.Says(language.English) != before.says(language.English):
-		before = f.replace(before, one.Says, now)
+		f.again(before, one.Says, now)
 	}
 	if !together || before.id != "" {
 		f.standing[keyOf(one)] = before
@@ -104,8 +104,9 @@ func (f *findings) stand(s *scene, one witness.Finding, before *finding, now tim
 // part tells for how long two were inside together who are not any more. It takes back that they were if they were not: the replica of the
 // first was silent for a while, and tells only now that the sale had left before.
 func (f *findings) part(s *scene, now time.Time) {
-	for key, told := range f.standing {
-		if told.Kind != witness.Together {
+	for _, told := range f.order {
+		key := keyOf(told.Finding)
+		if told.Kind != witness.Together || f.standing[key] != told {
 			continue
 		}
 		first, second := s.account.Sale(told.By), s.account.Sale(told.Of)
@@ -114,12 +115,13 @@ func (f *findings) part(s *scene, now time.Time) {
 			delete(f.standing, key)
 		case !first.Left.IsZero() && !first.Left.After(second.Obtained):
 			delete(f.standing, key)
-			f.replace(told, notTogether(told.By, told.Of).In, now).bad = false
+			told.bad = false
+			f.again(told, notTogether(told.By, told.Of).In, now)
 		case !first.Left.IsZero() && !second.Left.IsZero():
 			delete(f.standing, key)
 			parted := told.Finding
-			parted.For = witness.Millis(earliest(first.Left, second.Left).Sub(second.Obtained))
-			f.replace(told, parted.Says, now)
+			parted.For = witness.Millis(witness.Earlier(first.Left, second.Left).Sub(second.Obtained))
+			f.again(told, parted.Says, now)
 		}
 	}
 }
@@ -138,17 +140,12 @@ func (f *findings) counts(a *witness.Account) map[string]int {
 	return counts
 }
 
-// replace sends a finding again, in other words. Those that were sent stay as they are: somebody may be reading them.
-func (f *findings) replace(before *finding, says func(language.Language) string, now time.Time) *finding {
-	next := *before
-	next.says, next.sent = says, now
-	if before.id != "" {
-		f.fresh = append(f.fresh, &next)
+// again sends a finding again, if it was sent, in other words.
+func (f *findings) again(one *finding, says func(language.Language) string, now time.Time) {
+	one.says, one.sent = says, now
+	if one.id != "" {
+		f.fresh = append(f.fresh, one.frame())
 	}
-	if i := slices.Index(f.order, before); i >= 0 {
-		f.order[i] = &next
-	}
-	return &next
 }
 
 // send sends a finding, unless there are many alike.
@@ -158,10 +155,8 @@ func (f *findings) send(one *finding) {
 	}
 	f.ids++
 	one.id = fmt.Sprintf("f%d", f.ids)
-	if f.order = append(f.order, one); len(f.order) > mostSent {
-		f.order = slices.Clone(f.order[mostSent/2:])
-	}
-	f.fresh = append(f.fresh, one)
+	f.order = append(f.order, one)
+	f.fresh = append(f.fresh, one.frame())
 }
 
 // finding is one of the account's, as it is told.
@@ -191,32 +186,30 @@ func (f *findings) happened(s *scene, event witness.Event) {
 }
 
 // newFindings gives the frames of those found since it was asked last.
-func (f *findings) newFindings() (frames []func(language.Language) any) {
-	for _, sent := range f.fresh {
-		frames = append(frames, func(in language.Language) any {
-			return FindingFrame{
-				ID: sent.id, At: sent.at, Kind: sent.kind, Says: sent.says(in), Why: sent.why(in), Sales: sent.sales, Bad: sent.bad,
-			}
-		})
-	}
+func (f *findings) newFindings() []texts {
+	frames := f.fresh
 	f.fresh = nil
 	clear(f.burst)
 	return frames
 }
 
-// why says what it means; nothing of what happens to a replica.
-func (f *finding) why(in language.Language) string {
-	if f.Kind == "" {
-		return ""
-	}
-	return f.Why(in)
+// frame tells of a finding. What happens to a replica needs no explanation.
+func (f *finding) frame() texts {
+	return inAll(func(in language.Language) any {
+		frame := FindingFrame{ID: f.id, At: f.at, Kind: f.kind, Says: f.says(in), Sales: f.sales, Bad: f.bad}
+		if f.Kind != "" {
+			frame.Why = f.Why(in)
+		}
+		return frame
+	})
 }
 
-// marks are the findings about a sale.
-func (f *findings) marks(sale string) (marks []*finding) {
+// marks are the latest findings about a sale.
+func (f *findings) marks(sale string, in language.Language) []Mark {
+	marks := []Mark{}
 	for _, one := range slices.Backward(f.order) {
 		if len(marks) < mostMarks && slices.Contains(one.sales, sale) {
-			marks = append(marks, one)
+			marks = append(marks, Mark{At: one.at, Says: one.says(in), Bad: one.bad})
 		}
 	}
 	slices.Reverse(marks)

@@ -1,13 +1,16 @@
 package live
 
 import (
-	"errors"
 	"net/http"
 
+	"lockstep/internal/lock"
 	"lockstep/internal/shop/api"
 )
 
-var errNothing = errors.New("there is nothing here, or not with this method")
+var (
+	errNothing = lock.WithCode("not_found", "there is nothing here, or not with this method")
+	errEnding  = lock.WithCode("ending", "the server is ending")
+)
 
 // Server is what is served of a shop to those who watch it, by a server or by a cluster's front.
 type Server struct {
@@ -15,22 +18,30 @@ type Server struct {
 	Bursts *Bursts
 }
 
+// answering is a handler that may fail, with an error that says its code.
+type answering func(w http.ResponseWriter, r *http.Request) error
+
+// ServeHTTP answers with the error, if there is one.
+func (serve answering) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if err := serve(w, r); err != nil {
+		api.Answer(w, nil, err)
+	}
+}
+
 // Handler serves /live and what is below it, and /bursts. Requests have passed the guard.
 func (s *Server) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET /live", s.Hub)
-	mux.HandleFunc("GET /live/pair", s.Hub.Pair)
-	mux.Handle("GET /live/file", files{hub: s.Hub, room: make(chan struct{}, mostFiles)})
-	mux.Handle("POST /bursts", s.Bursts)
-	mux.Handle("GET /bursts/{id}", s.Bursts)
-	mux.Handle("DELETE /bursts/{id}", s.Bursts)
-	mux.HandleFunc("/", nothing)
+	mux.Handle("GET /live/pair", answering(s.Hub.answerPair))
+	mux.Handle("GET /live/file", answering(files{hub: s.Hub, room: make(chan struct{}, mostFiles)}.answer))
+	mux.Handle("POST /bursts", answering(s.Bursts.post))
+	mux.Handle("GET /bursts/{id}", answering(s.Bursts.get))
+	mux.Handle("DELETE /bursts/{id}", answering(s.Bursts.end))
+	mux.Handle("/", answering(nothing))
 	return mux
 }
 
-func nothing(w http.ResponseWriter, _ *http.Request) {
-	api.WriteError(w, http.StatusNotFound, "not_found", errNothing)
-}
+func nothing(http.ResponseWriter, *http.Request) error { return errNothing }
 
 // Close ends what watchers see, and the burst that is going on.
 func (s *Server) Close() {

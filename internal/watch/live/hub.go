@@ -8,7 +8,6 @@ import (
 	"sync"
 	"time"
 
-	"lockstep/internal/language"
 	"lockstep/internal/watch/witness"
 )
 
@@ -41,12 +40,12 @@ type Hub struct {
 	hurry    chan struct{}   // a look is due
 }
 
-// watch begins to watch: it gives the log, and the function that ends it. It fails when the hub is closed.
-func (h *Hub) watch() (leave func(), ok bool) {
+// watch begins to watch: it gives the function that ends it. It fails when the hub is closed.
+func (h *Hub) watch() (leave func(), err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.isClosed() {
-		return nil, false
+		return nil, errEnding
 	}
 	h.watchers++
 	if h.leaving != nil {
@@ -62,7 +61,7 @@ func (h *Hub) watch() (leave func(), ok bool) {
 		if h.watchers--; h.watchers == 0 && h.stop != nil {
 			h.leaving = time.AfterFunc(h.Linger, h.rest)
 		}
-	}, true
+	}, nil
 }
 
 // start begins to follow the shop. h.mu is held.
@@ -205,6 +204,7 @@ func (h *Hub) show(ctx context.Context, now time.Time) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.scene == nil || ctx.Err() != nil {
+		h.inbox = h.inbox[max(0, len(h.inbox)-mostOthers):] // perhaps nobody can say for long which run it is
 		return
 	}
 	s := h.scene
@@ -219,13 +219,13 @@ func (h *Hub) show(ctx context.Context, now time.Time) {
 	s.account.Settle(now)
 	s.found.take(s, now)
 	if sections := s.sections(); len(sections) > 0 {
-		h.log.add("sections", func(language.Language) any { return sections })
+		h.log.add("sections", same(sections))
 	}
 	for _, finding := range s.found.newFindings() {
 		h.log.add("finding", finding)
 	}
 	if points := s.newPoints(); len(points) > 0 {
-		h.log.add("stock", func(language.Language) any { return points })
+		h.log.add("stock", same(points))
 	}
 	h.log.replace("lanes", s.lanes(now))
 }
@@ -249,8 +249,4 @@ func (h *Hub) settled(now time.Time) []witness.Event {
 	events := h.inbox[:n:n]
 	h.inbox = slices.Clone(h.inbox[n:])
 	return events
-}
-
-func sortFrames(frames []*frame) {
-	slices.SortFunc(frames, func(a, b *frame) int { return cmp.Compare(a.id, b.id) })
 }

@@ -25,29 +25,24 @@ func (s *scene) moves(now time.Time) bool {
 }
 
 // lanes are the latest sales.
-func (s *scene) lanes(now time.Time) func(language.Language) any {
+func (s *scene) lanes(now time.Time) texts {
 	s.news, s.moved = false, now
-	frame := LanesFrame{Now: s.at(now), Sales: []Lane{}, Rail: s.rail(now), Queue: s.queue(), More: len(s.account.Going)}
-	var marks [][]*finding
-	for _, one := range s.chosen() {
-		frame.Sales = append(frame.Sales, Lane{
-			Name: one.Name, Replica: one.Replica, Spans: s.spans(one, now), Ended: endOf(one), Marks: []Mark{},
-		})
-		marks = append(marks, s.found.marks(one.Name))
+	frame := LanesFrame{Now: s.at(now), Rail: s.rail(now), Queue: s.queue(), More: len(s.account.Going)}
+	chosen := s.chosen()
+	for _, one := range chosen {
 		if one.Ended.IsZero() {
 			frame.More--
 		}
 	}
-	return func(in language.Language) any {
-		inWords := frame
-		inWords.Sales = slices.Clone(frame.Sales)
-		for i := range inWords.Sales {
-			for _, m := range marks[i] {
-				inWords.Sales[i].Marks = append(inWords.Sales[i].Marks, Mark{At: m.at, Says: m.says(in), Bad: m.bad})
-			}
+	return inAll(func(in language.Language) any {
+		frame.Sales = []Lane{}
+		for _, one := range chosen {
+			frame.Sales = append(frame.Sales, Lane{
+				Name: one.Name, Replica: one.Replica, Spans: s.spans(one, now), Ended: endOf(one), Marks: s.found.marks(one.Name, in),
+			})
 		}
-		return inWords
-	}
+		return frame
+	})
 }
 
 // chosen are the sales that get a lane: those inside, and then those to whom something has happened last; in the order in which they asked.
@@ -83,84 +78,57 @@ func endOf(s *witness.Sale) string {
 	}
 }
 
-// spans are what a sale does, one after the other.
+// spans are what a sale does, one after the other: they are cut where something begins or ends.
 func (s *scene) spans(one *witness.Sale, now time.Time) []Span {
-	spans := []Span{}
-	add := func(kind SpanKind, from, to time.Time) {
-		if !to.IsZero() && !to.After(from) {
-			return
-		}
-		spans = append(spans, s.split(one, Span{Kind: kind}, from, to)...)
-	}
-	add(Waits, one.Asked, earliest(one.Obtained, one.Ended))
+	end := one.Left
 	if one.Obtained.IsZero() {
-		return spans
+		end = one.Ended
 	}
-	late := s.lateFrom(one, now)
-	if late.IsZero() {
-		add(Inside, one.Obtained, one.Left)
-		return spans
+	late, stops := s.lateFrom(one, now), s.stopsOf(one.Replica)
+	cuts := []time.Time{one.Asked, one.Obtained, late, end}
+	for _, stop := range stops {
+		cuts = append(cuts, stop.From, stop.To)
 	}
-	add(Inside, one.Obtained, late)
-	add(Late, late, one.Left)
+	whole := witness.Span{From: one.Asked, To: end}
+	cuts = slices.DeleteFunc(cuts, func(at time.Time) bool { return at.IsZero() || !whole.Covers(at) })
+	slices.SortFunc(cuts, time.Time.Compare)
+	cuts = slices.CompactFunc(cuts, time.Time.Equal)
+	spans := []Span{}
+	for i, from := range cuts {
+		span := Span{Kind: Inside, From: s.at(from), To: s.maybeAt(append(cuts, end)[i+1])}
+		switch {
+		case slices.ContainsFunc(stops, func(stop witness.Stop) bool { return stop.Covers(from) }):
+			span.Kind = Stopped
+		case one.Obtained.IsZero() || from.Before(one.Obtained):
+			span.Kind = Waits
+		case !late.IsZero() && !from.Before(late):
+			span.Kind = Late
+		}
+		spans = append(spans, span)
+	}
 	return spans
 }
 
-// split cuts out the times in which the sale's replica is stopped.
-func (s *scene) split(one *witness.Sale, span Span, from, to time.Time) (spans []Span) {
-	piece := func(kind SpanKind, from, to time.Time) {
-		p := Span{Kind: kind, From: s.at(from)}
-		if !to.IsZero() {
-			end := s.at(to)
-			p.To = &end
-		}
-		spans = append(spans, p)
-	}
-	for _, stop := range s.account.Stops {
-		begin, end := latest(stop.From, from), earliest(stop.To, to)
-		if stop.Replica != one.Replica || !to.IsZero() && !begin.Before(to) || !end.IsZero() && !end.After(begin) {
-			continue
-		}
-		if begin.After(from) {
-			piece(span.Kind, from, begin)
-		}
-		piece(Stopped, begin, end)
-		if from = end; end.IsZero() {
-			return spans
-		}
-	}
-	if to.IsZero() || to.After(from) {
-		piece(span.Kind, from, to)
-	}
-	return spans
+// stopsOf are the times in which a replica was stopped.
+func (s *scene) stopsOf(replica string) []witness.Stop {
+	return slices.DeleteFunc(slices.Clone(s.account.Stops), func(stop witness.Stop) bool { return stop.Replica != replica })
 }
 
 // lateFrom is when a sale's lock ended while it still believed that it held it; zero if it did not.
 func (s *scene) lateFrom(one *witness.Sale, now time.Time) (late time.Time) {
-	until := one.Left
-	if until.IsZero() {
-		until = now
+	if one.Obtained.IsZero() {
+		return late
 	}
+	until := cmp.Or(one.Left, now)
 	for _, h := range s.account.Holdings {
 		if !h.Is(one.Name) || h.From.After(until) {
 			continue
 		}
-		if late = ended(h, now); h.End == witness.GivenBack || !late.Before(until) || late.Before(one.Obtained) {
+		if late = h.Ended(now); h.End == witness.GivenBack || !late.Before(until) || late.Before(one.Obtained) {
 			late = time.Time{}
 		}
 	}
 	return late
-}
-
-// ended is when a holding did: also of one that has expired, though nobody has noticed. Zero if it goes on.
-func ended(h *witness.Holding, now time.Time) time.Time {
-	if h.End != witness.Lasting {
-		return h.To
-	}
-	if expires := h.Expires(); !expires.IsZero() && !expires.After(now) {
-		return expires
-	}
-	return time.Time{}
 }
 
 // rail is whose the lock was in truth.
@@ -168,14 +136,9 @@ func (s *scene) rail(now time.Time) []Stay {
 	holdings := s.account.Holdings
 	stays := []Stay{}
 	for _, h := range holdings[max(0, len(holdings)-mostStays):] {
-		stay := Stay{Holder: h.Holder, From: s.at(h.From), End: string(h.End), By: h.By}
-		if end := ended(h, now); !end.IsZero() {
-			to := s.at(end)
-			stay.To, stay.End = &to, string(cmp.Or(h.End, witness.Expired))
-		}
-		if expires := h.Expires(); !expires.IsZero() {
-			at := s.at(expires)
-			stay.Expires = &at
+		stay := Stay{Holder: h.Holder, From: s.at(h.From), End: string(h.End), By: h.By, Expires: s.maybeAt(h.Expires())}
+		if stay.To = s.maybeAt(h.Ended(now)); stay.To != nil {
+			stay.End = string(cmp.Or(h.End, witness.Expired))
 		}
 		stays = append(stays, stay)
 	}
@@ -191,19 +154,4 @@ func (s *scene) queue() []Waiter {
 		}
 	}
 	return queue
-}
-
-// earliest is the earlier of two times; zero is none.
-func earliest(a, b time.Time) time.Time {
-	if a.IsZero() || !b.IsZero() && b.Before(a) {
-		return b
-	}
-	return a
-}
-
-func latest(a, b time.Time) time.Time {
-	if b.After(a) {
-		return b
-	}
-	return a
 }

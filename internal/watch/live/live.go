@@ -4,7 +4,7 @@
 // those that a cluster's front follows. It tells a witness.Account of those of the run that is on (scene.go). At most ten times a second
 // it shows what that knows: critical sections, the latest sales as lanes (lanes.go), what went wrong (findings.go), and the stock
 // (stock.go).
-// Frames are values (frames.go); each is written once for all watchers of a language (log.go) and streamed (stream.go). A Hub is bounded,
+// Frames are values (frames.go); each is written once in every language (log.go) and streamed (stream.go). A Hub is bounded,
 // whatever the shop does: in events, in frames, in time.
 //
 // Beside it are two sales drawn from what they sent (pair.go), the run as a file to be kept (file.go), bursts of buyers (bursts.go), and

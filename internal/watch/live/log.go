@@ -1,9 +1,10 @@
 package live
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
-	"sync"
+	"slices"
 
 	"lockstep/internal/language"
 )
@@ -11,49 +12,30 @@ import (
 // mostBytes is how much of frames is kept for those who come later, in one language; about half goes when it is more.
 const mostBytes = 4 << 20
 
-// frame is one that is sent.
+// texts are what a frame says, in each language.
+type texts map[language.Language]json.RawMessage
+
+// inAll writes a frame's value in all languages.
+func inAll(in func(language.Language) any) texts {
+	all := texts{}
+	for _, l := range language.All() {
+		text, err := json.Marshal(in(l))
+		if err != nil {
+			panic(fmt.Sprintf("a frame: %v", err)) // a bug: frames are plain values
+		}
+		all[l] = text
+	}
+	return all
+}
+
+// same writes a value that has no words.
+func same(value any) texts { return inAll(func(language.Language) any { return value }) }
+
+// frame is one that is sent. It does not change any more.
 type frame struct {
 	id   uint64 // larger than those of the frames before
 	name string // of the event
-	in   func(language.Language) any
-
-	mu   sync.Mutex
-	text map[language.Language][]byte
-}
-
-// written gives the frame as it is sent. It is written once for all watchers of a language.
-func (f *frame) written(epoch string, in language.Language) []byte {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if text, is := f.text[in]; is {
-		return text
-	}
-	text := fmt.Appendf(nil, "id: %s.%d\nevent: %s\ndata: %s\n\n", epoch, f.id, f.name, f.data(in))
-	if f.text == nil {
-		f.text = map[language.Language][]byte{}
-	}
-	f.text[in] = text
-	return text
-}
-
-// data gives what the frame says.
-func (f *frame) data(in language.Language) []byte {
-	data, err := json.Marshal(f.in(in))
-	if err != nil {
-		panic(fmt.Sprintf("frame %s: %v", f.name, err)) // a bug: frames are plain values
-	}
-	return data
-}
-
-// size is about what the frame weighs.
-func (f *frame) size() int {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	size := 300
-	for _, text := range f.text {
-		size = max(size, len(text))
-	}
-	return size
+	data texts
 }
 
 // log is the frames of a run. Those that add something are kept, of those that replace the one before only the last.
@@ -68,23 +50,23 @@ type log struct {
 func newLog() *log { return &log{now: map[string]*frame{}, news: make(chan struct{})} }
 
 // begin forgets everything, and adds the frame that a new run begins with.
-func (l *log) begin(name string, in func(language.Language) any) {
+func (l *log) begin(name string, data texts) {
 	l.kept, l.now, l.lost = nil, map[string]*frame{}, l.last
-	l.add(name, in)
+	l.add(name, data)
 }
 
 // add adds a frame that stays.
-func (l *log) add(name string, in func(language.Language) any) {
+func (l *log) add(name string, data texts) {
 	l.last++
-	l.kept = append(l.kept, &frame{id: l.last, name: name, in: in})
+	l.kept = append(l.kept, &frame{l.last, name, data})
 	l.trim()
 	l.tell()
 }
 
 // replace adds a frame that takes the place of the last one of that name.
-func (l *log) replace(name string, in func(language.Language) any) {
+func (l *log) replace(name string, data texts) {
 	l.last++
-	l.now[name] = &frame{id: l.last, name: name, in: in}
+	l.now[name] = &frame{l.last, name, data}
 	l.tell()
 }
 
@@ -100,7 +82,7 @@ func (l *log) trim() {
 	}
 	size := 0
 	for _, f := range l.kept {
-		size += f.size()
+		size += len(f.data[language.English])
 	}
 	if half := len(l.kept) / 2; size > mostBytes {
 		l.lost = l.kept[half].id
@@ -122,6 +104,6 @@ func (l *log) after(id uint64) []*frame {
 			frames = append(frames, f)
 		}
 	}
-	sortFrames(frames)
+	slices.SortFunc(frames, func(a, b *frame) int { return cmp.Compare(a.id, b.id) })
 	return frames
 }

@@ -8,14 +8,14 @@ import (
 	"time"
 
 	"lockstep/internal/dao"
+	"lockstep/internal/lock"
 	"lockstep/internal/shop/api"
 	"lockstep/internal/watch/witness"
 )
 
-var (
-	errNodeDo     = errors.New(`want {"do":"stop"}, {"do":"start"}, {"do":"hang"}, {"do":"resume"} or {"do":"empty"}`)
-	errNoSuchNode = errors.New("there is no node of that number; GET /nodes lists them")
-)
+const wantDo = `want {"do":"stop"}, {"do":"start"}, {"do":"hang"}, {"do":"resume"} or {"do":"empty"}`
+
+var errNoSuchNode = lock.WithCode("no_such_node", "there is no node of that number; GET /nodes lists them")
 
 // Nodes stops, hangs and empties the embedded masters of Redlock.
 type Nodes struct {
@@ -33,44 +33,40 @@ type NodeAnswer struct {
 // Handler serves GET /nodes and POST /nodes/{node}. Requests have passed the guard.
 func (n *Nodes) Handler() http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /nodes", n.list)
-	mux.HandleFunc("POST /nodes/{node}", n.do)
-	mux.HandleFunc("/", nothing)
+	mux.Handle("GET /nodes", answering(n.list))
+	mux.Handle("POST /nodes/{node}", answering(n.do))
+	mux.Handle("/", answering(nothing))
 	return mux
 }
 
-func (n *Nodes) list(w http.ResponseWriter, _ *http.Request) {
+func (n *Nodes) list(w http.ResponseWriter, _ *http.Request) error {
 	answers := []NodeAnswer{}
 	for i, node := range n.Nodes {
 		answers = append(answers, NodeAnswer{Node: i + 1, Address: node.Addr, State: node.State()})
 	}
 	api.Write(w, http.StatusOK, answers)
+	return nil
 }
 
-func (n *Nodes) do(w http.ResponseWriter, r *http.Request) {
+func (n *Nodes) do(w http.ResponseWriter, r *http.Request) error {
 	number, err := strconv.Atoi(r.PathValue("node"))
 	if err != nil || number < 1 || number > len(n.Nodes) {
-		api.WriteError(w, http.StatusNotFound, "no_such_node", fmt.Errorf("%.80q: %w", r.PathValue("node"), errNoSuchNode))
-		return
+		return fmt.Errorf("%.80q: %w", r.PathValue("node"), errNoSuchNode)
 	}
 	var want struct {
 		Do string `json:"do"`
 	}
 	if err := api.Read(r, &want); err != nil {
-		api.WriteError(w, http.StatusBadRequest, "bad_request", fmt.Errorf("bad request: %w; %w", err, errNodeDo))
-		return
+		return api.BadRequest(err, wantDo)
 	}
-	err = n.Nodes[number-1].Fault(want.Do)
-	switch {
+	switch err := n.Nodes[number-1].Fault(want.Do); {
 	case errors.Is(err, dao.ErrNodeDo):
-		api.WriteError(w, http.StatusBadRequest, "bad_request", fmt.Errorf("bad request: %.80q; %w", want.Do, errNodeDo))
-		return
+		return api.BadRequest(fmt.Errorf("%.80q", want.Do), wantDo)
 	case err != nil:
-		api.WriteError(w, http.StatusInternalServerError, "internal", err)
-		return
+		return err
 	case want.Do == "empty":
 		now := time.Now()
 		n.Note(witness.Event{Kind: witness.KindEmptied, Node: number, Nodes: len(n.Nodes), Sent: now, Replied: now})
 	}
-	n.list(w, r)
+	return n.list(w, r)
 }

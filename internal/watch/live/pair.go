@@ -1,7 +1,6 @@
 package live
 
 import (
-	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -9,6 +8,7 @@ import (
 
 	"lockstep/internal/explore/trace"
 	"lockstep/internal/language"
+	"lockstep/internal/lock"
 	"lockstep/internal/shop/api"
 	"lockstep/internal/watch/witness"
 )
@@ -17,27 +17,25 @@ import (
 const mostDrawn = 3000
 
 var (
-	errPair   = errors.New("want two sales of the run that is shown, such as ?a=r1%232&b=r2%235")
-	errNoSale = errors.New("nothing is known of this sale any more, or yet")
+	errPair   = lock.WithCode("bad_request", "want two sales of the run that is shown, such as ?a=r1%232&b=r2%235")
+	errNoSale = lock.WithCode("no_sale", "nothing is known of this sale any more, or yet")
 )
 
-// Pair answers GET /live/pair?a=r1%232&b=r2%235: what two sales did, as a trace. It knows what is shown to those who watch.
-func (h *Hub) Pair(w http.ResponseWriter, r *http.Request) {
+// answerPair answers GET /live/pair?a=r1%232&b=r2%235: what two sales did, as a trace. It knows what is shown to those who watch.
+func (h *Hub) answerPair(w http.ResponseWriter, r *http.Request) error {
 	in, err := languageOf(r)
 	a, b := r.URL.Query().Get("a"), r.URL.Query().Get("b")
-	if err == nil && (a == "" || b == "" || a == b) {
-		err = errPair
-	}
-	if err != nil {
-		api.WriteError(w, http.StatusBadRequest, "bad_request", err)
-		return
+	switch {
+	case err != nil:
+		return err
+	case a == "" || b == "" || a == b:
+		return errPair
 	}
 	drawn, err := h.pair(in, a, b)
-	if err != nil {
-		api.WriteError(w, http.StatusNotFound, "no_sale", err)
-		return
+	if err == nil {
+		api.Write(w, http.StatusOK, drawn)
 	}
-	api.Write(w, http.StatusOK, drawn)
+	return err
 }
 
 func (h *Hub) pair(in language.Language, a, b string) (trace.Trace, error) {
@@ -67,7 +65,7 @@ func begin(events []witness.Event, sales ...string) (from time.Time, err error) 
 		if asked.IsZero() {
 			return from, fmt.Errorf("%q: %w", name, errNoSale)
 		}
-		from = earliest(from, asked)
+		from = witness.Earlier(from, asked)
 	}
 	return from, nil
 }

@@ -2,7 +2,6 @@ package live
 
 import (
 	"context"
-	"net/http"
 	"sync"
 	"time"
 
@@ -35,24 +34,10 @@ func (r *Replica) Follow(ctx context.Context, see func(...witness.Event)) {
 		})
 	})
 	for _, peer := range r.Peers {
-		following.Go(func() { followPeer(ctx, peer, see) })
-	}
-}
-
-// followPeer follows the stream of another replica until ctx ends, also when it has been away.
-func followPeer(ctx context.Context, peer string, see func(...witness.Event)) {
-	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
-	seen := ""
-	for ctx.Err() == nil {
-		seen, _ = witness.Follow(ctx, client, "http://"+peer+StreamPath, seen, func(_ string, event witness.Event) {
-			see(event)
-		}) // if it has failed, it is tried again
-		timer := time.NewTimer(againPeer)
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
-			timer.Stop()
-		}
+		following.Go(func() {
+			url := func() string { return "http://" + peer + StreamPath }
+			witness.KeepFollowing(ctx, url, "", againPeer, func(_ string, event witness.Event) { see(event) })
+		})
 	}
 }
 

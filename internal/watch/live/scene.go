@@ -44,20 +44,19 @@ func newScene(look Look, can Can) *scene {
 func (s *scene) run() string { return s.last.Report.RunID }
 
 // runFrame says which run it is.
-func (s *scene) runFrame(fresh bool) func(language.Language) any {
+func (s *scene) runFrame(fresh bool) texts {
 	r := s.last.Report
 	frame := RunFrame{
 		Fresh: fresh, RunID: r.RunID, Lock: r.Lock, Initial: r.Initial, Settings: s.last.Settings, Replicas: s.last.Replicas, Can: s.can,
 	}
 	row, err := evolution.Find(r.Lock)
-	return func(in language.Language) any {
-		said := frame
-		said.Kinds = kinds(r.Lock, in)
+	return inAll(func(in language.Language) any {
+		frame.Kinds = kinds(r.Lock, in)
 		if err == nil {
-			said.Title = row.Title.In(in)
+			frame.Title = row.Title.In(in)
 		}
-		return said
-	}
+		return frame
+	})
 }
 
 // changes reports whether a look tells something else about the run, and takes it.
@@ -93,6 +92,7 @@ func (s *scene) replicas() []string {
 // see takes the next event in order. It reports whether the event belongs to a run that is not known yet, or no more.
 func (s *scene) see(event witness.Event) (other bool) {
 	if event.Kind == witness.KindGap {
+		s.account.LoseSight(event.Replica)
 		return false
 	}
 	if s.isOther(event) {
@@ -139,16 +139,16 @@ func (s *scene) sections() (sections SectionsFrame) {
 }
 
 // tally is what the ledger says, in numbers and in words. It reports whether it says anything new.
-func (s *scene) tally() (frame func(language.Language) any, news bool) {
+func (s *scene) tally() (frame texts, news bool) {
 	report, found := s.last.Report, s.found.counts(s.account)
 	text := fmt.Sprint(report, found)
 	if text == s.told {
 		return nil, false
 	}
 	s.told = text
-	return func(in language.Language) any {
+	return inAll(func(in language.Language) any {
 		return TallyFrame{Report: report, Says: says(report).In(in), Found: found}
-	}, true
+	}), true
 }
 
 // excludes reports whether sales under a lock are meant to be inside one at a time.
@@ -163,4 +163,13 @@ func (s *scene) at(t time.Time) int64 {
 		return 0
 	}
 	return t.Sub(s.began).Milliseconds()
+}
+
+// maybeAt gives a time that there may not be; null if there is none.
+func (s *scene) maybeAt(t time.Time) *int64 {
+	if t.IsZero() {
+		return nil
+	}
+	at := s.at(t)
+	return &at
 }

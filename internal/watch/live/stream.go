@@ -2,7 +2,7 @@ package live
 
 import (
 	"cmp"
-	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"strconv"
@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"lockstep/internal/language"
-	"lockstep/internal/shop/api"
+	"lockstep/internal/lock"
 	"lockstep/internal/watch/witness"
 )
 
@@ -20,20 +20,18 @@ const quietTime = 20 * time.Second
 // slowTime is how long a watcher may take to read what it is sent, unless the hub says otherwise.
 const slowTime = 5 * time.Second
 
-var errEnding = errors.New("the server is ending")
-
 // ServeHTTP streams the frames of the run that is on as server-sent events, until the watcher leaves, is too slow, or the server ends. A
 // watcher that comes back says by Last-Event-ID what it has seen.
-func (h *Hub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (h *Hub) ServeHTTP(w http.ResponseWriter, r *http.Request) { answering(h.stream).ServeHTTP(w, r) }
+
+func (h *Hub) stream(w http.ResponseWriter, r *http.Request) error {
 	in, err := languageOf(r)
 	if err != nil {
-		api.WriteError(w, http.StatusBadRequest, "bad_request", err)
-		return
+		return err
 	}
-	leave, ok := h.watch()
-	if !ok {
-		api.WriteError(w, http.StatusServiceUnavailable, "ending", errEnding)
-		return
+	leave, err := h.watch()
+	if err != nil {
+		return err
 	}
 	defer leave()
 	witness.BeginStream(w)
@@ -44,24 +42,24 @@ func (h *Hub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		epoch, frames, news := h.framesAfter(last)
 		_ = control.SetWriteDeadline(time.Now().Add(cmp.Or(h.Slow, slowTime))) // not every ResponseWriter can
 		for _, f := range frames {
-			if _, err := w.Write(f.written(epoch, in)); err != nil {
-				return
+			if _, err := fmt.Fprintf(w, "id: %s.%d\nevent: %s\ndata: %s\n\n", epoch, f.id, f.name, f.data[in]); err != nil {
+				return nil
 			}
 			last = f.id
 		}
 		if control.Flush() != nil {
-			return
+			return nil
 		}
 		select {
 		case <-news:
 		case <-quiet.C:
 			if _, err := io.WriteString(w, ": nothing new\n\n"); err != nil {
-				return
+				return nil
 			}
 		case <-h.closed:
-			return
+			return nil
 		case <-r.Context().Done():
-			return
+			return nil
 		}
 	}
 }
@@ -90,9 +88,9 @@ func (h *Hub) seen(header string) uint64 {
 
 // languageOf is the language that a request asks for.
 func languageOf(r *http.Request) (language.Language, error) {
-	name := r.URL.Query().Get("lang")
-	if name == "" {
-		return language.English, nil
+	in, err := language.Parse(cmp.Or(r.URL.Query().Get("lang"), string(language.English)))
+	if err != nil {
+		return in, lock.WithCode("bad_request", err.Error())
 	}
-	return language.Parse(name)
+	return in, nil
 }

@@ -2,6 +2,7 @@ package witness
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"time"
 )
@@ -22,18 +23,18 @@ type Account struct {
 
 	limits Limits
 	alike  map[FindingKind]int // findings of each kind in Findings
-	unread []*seen             // that the truth is not known for yet
-	count  int                 // of events
+	unread []*seen             // those whose meaning is not known yet
+	latest time.Time           // when the latest of them was over
 	keys   map[int]*key
 	nodes  int // masters that a lock is on
-	most   majority
 
 	sales   map[string]*Sale  // the latest of each name
 	owners  map[string]string // sales' names, by their names in commands
 	died    map[string]time.Time
-	overdue []*Holding // that expired, perhaps while somebody was inside
+	process map[string]string // of each replica
+	overdue []*Holding        // that expired, perhaps while somebody was inside
 	stock   stock
-	left    turn           // the last sale's that went out
+	last    *Inside        // the last that ended
 	inside  int            // how many are
 	ran     map[int]string // the first run of a tick
 	ended   map[string]Event
@@ -58,8 +59,9 @@ const (
 // NewAccount makes an account that knows nothing yet.
 func NewAccount(limits Limits) *Account {
 	return &Account{
-		Found: map[FindingKind]int{}, limits: limits, alike: map[FindingKind]int{}, keys: map[int]*key{}, most: newMajority(),
-		sales: map[string]*Sale{}, owners: map[string]string{}, died: map[string]time.Time{}, ran: map[int]string{},
+		Found: map[FindingKind]int{}, limits: limits, alike: map[FindingKind]int{}, keys: map[int]*key{},
+		sales: map[string]*Sale{}, owners: map[string]string{}, died: map[string]time.Time{},
+		process: map[string]string{}, ran: map[int]string{},
 		ended: map[string]Event{}, renewed: map[string]Finding{}, mourning: mourning{queued: map[string]time.Time{}},
 	}
 }
@@ -87,10 +89,11 @@ func Examine(events []Event) Account {
 	return *a
 }
 
-// seen is an event with its place among all.
+// seen is an event that has been told.
 type seen struct {
 	Event
-	place int
+	waits bool // its effect on a key is not known yet
+	late  bool // it was told later than the account is patient: its replica was silent
 }
 
 // See takes the next event. What it means is known as soon as the truth is, up to it.
@@ -98,11 +101,11 @@ func (a *Account) See(event Event) {
 	event = a.claimed(event)
 	a.Events = append(a.Events, event)
 	a.nodes = max(a.nodes, event.Nodes, event.Node)
-	a.count++
 	if event.Kind == KindAsks && a.sales[event.Sale] == nil {
 		a.saleOf(event)
 	}
-	next := &seen{event, a.count}
+	a.latest = later(a.latest, event.Replied)
+	next := &seen{Event: event, late: a.limits.Patience > 0 && a.latest.Sub(event.Replied) > a.limits.Patience}
 	a.unread = append(a.unread, next)
 	a.keyOn(event.Node).see(next)
 	a.catchUp()
@@ -126,21 +129,16 @@ func (a *Account) settle(late func(time.Time) bool) {
 
 // catchUp takes the events up to the first whose effect on the lock is not known yet.
 func (a *Account) catchUp() {
-	until := a.count + 1
-	for _, k := range a.keys {
-		if len(k.pending) > 0 {
-			until = min(until, k.waits)
-		}
-	}
-	for len(a.unread) > 0 && a.unread[0].place < until {
-		event := a.unread[0].Event
+	for len(a.unread) > 0 && !a.unread[0].waits {
+		next := a.unread[0]
 		a.unread = a.unread[1:]
-		a.means(event)
+		a.means(next)
 	}
 }
 
 // means finds out what an event means before which the truth is known.
-func (a *Account) means(event Event) {
+func (a *Account) means(next *seen) {
+	event := next.Event
 	a.overdue = slices.DeleteFunc(a.overdue, func(h *Holding) bool {
 		late := !event.Replied.Before(h.To.Add(aMoment))
 		if late {
@@ -148,10 +146,47 @@ func (a *Account) means(event Event) {
 		}
 		return late
 	})
-	a.ofSale(event)
-	a.ofReplica(event)
-	a.ofJob(event)
-	a.ofLedger(event)
+	if event.Process != "" {
+		if before := a.process[event.Replica]; before != "" && before != event.Process { // and nobody has noted its death
+			a.dies(event)
+		}
+		a.process[event.Replica] = event.Process
+	}
+	s := a.saleOf(event)
+	s.Latest = event.Replied
+	switch event.Kind {
+	case KindCommand:
+		a.sends(s, event)
+		if !next.late { // or it cannot be compared with what is known of the stock
+			a.ofStock(s, event)
+		}
+	case KindAsks:
+		a.asks(s, event)
+	case KindObtains:
+		a.obtains(s, event)
+	case KindLeaves:
+		a.leaves(s, event)
+	case KindLoses:
+		a.find(Finding{Kind: Told, At: event.Replied, By: s.Name})
+		a.goesOut(s, event.Replied)
+	case KindEnds:
+		a.ends(s, event)
+	case KindStops:
+		a.Stops = append(a.Stops, Stop{Span{From: event.Replied}, event.Replica})
+	case KindGoes:
+		a.goesOn(event)
+	case KindDies:
+		a.dies(event)
+	case KindRuns:
+		a.runs(s, event)
+	case KindRan:
+		a.isOver(s, event.Replied)
+	case KindMissed:
+		a.find(Finding{Kind: Missed, At: event.Replied, Tick: event.Tick})
+	case KindBooked, KindUnbooked:
+		a.compares(event)
+	default:
+	}
 }
 
 // Standing gives what is so at a moment and may not stay so, of pairs inside together at most so many; 0: all.
@@ -161,8 +196,8 @@ func (a *Account) Standing(now time.Time, pairs int) (found []Finding) {
 	for _, s := range a.Going {
 		found = append(found, s.wasOvertaken(now)...)
 	}
-	for _, f := range a.renewed {
-		found = append(found, f)
+	for _, holder := range slices.Sorted(maps.Keys(a.renewed)) {
+		found = append(found, a.renewed[holder])
 	}
 	return found
 }
@@ -229,11 +264,33 @@ func latest[T any](all []T) []T {
 // forgetSales forgets the sales that ended long ago.
 func (a *Account) forgetSales() {
 	old := len(a.Sales) - len(a.Going) - mostRemembered
-	a.Sales = slices.DeleteFunc(a.Sales, func(s *Sale) bool {
+	a.forgetThose(func(s *Sale) bool {
 		if old <= 0 || s.Ended.IsZero() {
 			return false
 		}
 		old--
+		return true
+	})
+}
+
+// LoseSight forgets the sales of a replica that go on: some of what it did is not known, and they may have ended.
+func (a *Account) LoseSight(replica string) {
+	lost := func(s *Sale) bool { return s.Replica == replica && s.Ended.IsZero() }
+	for _, s := range a.Going {
+		if lost(s) && s.inside != nil {
+			a.Insides = slices.DeleteFunc(a.Insides, func(i *Inside) bool { return i == s.inside })
+			a.inside--
+		}
+	}
+	a.Going = slices.DeleteFunc(a.Going, lost)
+	a.forgetThose(lost)
+}
+
+func (a *Account) forgetThose(those func(*Sale) bool) {
+	a.Sales = slices.DeleteFunc(a.Sales, func(s *Sale) bool {
+		if !those(s) {
+			return false
+		}
 		delete(a.owners, s.owner)
 		if a.sales[s.Name] == s {
 			delete(a.sales, s.Name)

@@ -1,6 +1,7 @@
 package witness_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -128,6 +129,38 @@ func TestExamine(t *testing.T) {
 			},
 			want: []string{"r1#2 wrote stock 199: it had read 200 before r1#1 wrote, so r1#1's update is lost"},
 		},
+		"a stock that somebody has written whose reply is lost": { // what was read is newer than the last write that is known
+			tell: func(s *story) {
+				s.stock(0, "r1#1", witness.Writes, 199)
+				s.command(5, 3000, "r1#2", witness.Command{Verb: witness.Writes, Outcome: witness.Unknown, Stock: 198})
+				s.stock(20, "r2#1", witness.Reads, 198)
+				s.stock(30, "r2#1", witness.Writes, 197)
+			},
+		},
+		"a write whose reply comes long after others have read it": { // its process was stopped
+			tell: func(s *story) {
+				s.stock(0, "r3#1", witness.Writes, 200)
+				s.stock(5, "r1#1", witness.Reads, 200)
+				s.stock(20, "r2#1", witness.Reads, 199)
+				s.stock(30, "r2#1", witness.Writes, 198)
+				s.stock(40, "r2#2", witness.Reads, 198)
+				s.stock(50, "r2#2", witness.Writes, 197)
+				s.command(10, 900, "r1#1", witness.Command{Verb: witness.Writes, Outcome: witness.Done, Stock: 199})
+				s.stock(1000, "r2#3", witness.Reads, 197)
+				s.stock(1010, "r2#3", witness.Writes, 196)
+			},
+		},
+		"a write that is held on its way for long": {
+			tell: func(s *story) {
+				s.stock(0, "r1#1", witness.Reads, 200)
+				s.stock(20, "r2#1", witness.Reads, 200)
+				s.stock(30, "r2#1", witness.Writes, 199)
+				s.stock(40, "r2#2", witness.Reads, 199)
+				s.stock(50, "r2#2", witness.Writes, 198)
+				s.command(10, 900, "r1#1", witness.Command{Verb: witness.Writes, Outcome: witness.Done, Stock: 199})
+			},
+			want: []string{"r1#1 wrote stock 199: it had read 200 before r2#2 wrote, so r2#2's update is lost"},
+		},
 		"a nested call that waits for its caller": {
 			tell: func(s *story) {
 				s.takes(0, "r1#1", 10_000)
@@ -232,6 +265,29 @@ func TestExamine(t *testing.T) {
 		got := says(witness.Examine(s))
 		if !slices.Equal(got, test.want) {
 			t.Errorf("%s: it says\n  %s\nwant\n  %s", name, strings.Join(got, "\n  "), strings.Join(test.want, "\n  "))
+		}
+	}
+}
+
+// A lock that is handed over has a new expiry each time: it does not expire because it was taken long ago.
+func TestHandOversDoNotAge(t *testing.T) {
+	var s story
+	s.command(0, 1, "r1#1", witness.Command{Verb: witness.Takes, Outcome: witness.Done, Holder: "r1", TTL: millis(1000)})
+	for i := range 12 {
+		from, to := fmt.Sprintf("r%d#%d", 1+i%2, i), fmt.Sprintf("r%d#%d", 1+(i+1)%2, i+1)
+		s.command(300*i+290, 300*i+295, from, witness.Command{Verb: witness.Removes, Outcome: witness.Passed, Holder: witness.ReplicaOf(from)})
+		s.moment(300*i+300, witness.KindObtains, to)
+		s[len(s)-1].Token = int64(i + 1)
+		s.stock(300*i+302, to, witness.Writes, int64(200-i))
+	}
+	s.command(9000, 9001, "r3#1", witness.Command{Verb: witness.Takes, Outcome: witness.Done, Holder: "r3", TTL: millis(1000)})
+	a := witness.Examine(s)
+	if len(a.Holdings) != 14 || len(a.Of(witness.WroteLate)) > 0 {
+		t.Errorf("%d holdings, and found is %q", len(a.Holdings), says(a))
+	}
+	for i, h := range a.Holdings[:13] {
+		if want := map[bool]witness.End{true: witness.Expired, false: witness.GivenBack}[i == 12]; h.End != want || !h.To.After(h.From) {
+			t.Errorf("holding %d, of %s from %v to %v, is %s; want %s", i, h.Holder, h.From.UnixMilli(), h.To.UnixMilli(), h.End, want)
 		}
 	}
 }

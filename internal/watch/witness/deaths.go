@@ -39,7 +39,7 @@ func (m *mourning) places(event Event) {
 func (a *Account) mourns(event Event) {
 	left := gone{at: event.Replied, queued: a.queued[event.Replica]}
 	for _, h := range a.Holdings {
-		if ReplicaOf(h.Holder) == event.Replica && h.covers(event.Replied) && (h.End != Lasting || !h.expiredBy(event.Replied)) {
+		if ReplicaOf(h.Holder) == event.Replica && h.Covers(event.Replied) && (h.End != Lasting || !h.expiredBy(event.Replied)) {
 			left.by, left.holder = h.Holder, true
 		}
 	}

@@ -11,7 +11,6 @@ type happening struct {
 	title language.Text // for people; empty if the page does not list it
 	step  string        // its kind of step
 	says  language.Text // a word in braces is a field of the event; {by} is the sale, the replica or the Redis
-	on    language.Text // the same of one of several masters
 	rule  language.Text // a line across the drawing: it happens to everybody
 }
 
@@ -24,24 +23,11 @@ func happenings() []happening {
 			step: trace.KindPauses, says: both("{by} stops, timers and all", "{by} 暂停，定时器也停了")},
 		{kind: KindGoes, title: both("A replica goes on", "副本恢复运行"),
 			step: trace.KindResumes, says: both("{by} goes on", "{by} 恢复运行")},
-		{
-			kind: KindHeld, step: trace.KindWaits,
-			says: both("a command of {by}'s is held on its way to Redis", "{by} 的一条命令在去 Redis 的途中被扣住"),
-			on:   both("a command of {by}'s is held on its way to node {node}", "{by} 的一条命令在去节点 {node} 的途中被扣住"),
-		},
-		{
-			kind: KindFreed, step: trace.KindWaits,
-			says: both("the command that was held reaches Redis", "被扣住的命令到达 Redis"),
-			on:   both("the command that was held reaches node {node}", "被扣住的命令到达节点 {node}"),
-		},
-		{
-			kind: KindCut, step: trace.KindWaits, says: both("{by} is cut off from Redis", "{by} 与 Redis 断开"),
-			on: both("{by} is cut off from node {node}", "{by} 与节点 {node} 断开"),
-		},
-		{
-			kind: KindMend, step: trace.KindWaits, says: both("{by} reaches Redis again", "{by} 重新连上 Redis"),
-			on: both("{by} reaches node {node} again", "{by} 重新连上节点 {node}"),
-		},
+		{kind: KindHeld, step: trace.KindWaits, says: both(
+			"a command of {by}'s is held on its way to {redis}", "{by} 的一条命令在去 {redis} 的途中被扣住")},
+		{kind: KindFreed, step: trace.KindWaits, says: both("the command that was held reaches {redis}", "被扣住的命令到达 {redis}")},
+		{kind: KindCut, step: trace.KindWaits, says: both("{by} is cut off from {redis}", "{by} 与 {redis} 断开")},
+		{kind: KindMend, step: trace.KindWaits, says: both("{by} reaches {redis} again", "{by} 重新连上 {redis}")},
 		{kind: KindMessageLost, step: trace.KindWaits, says: both("a message to {by} is lost on its way", "发给 {by} 的一条消息在途中丢失")},
 		{kind: KindUnheard, step: trace.KindWaits, says: both(
 			"Redis has done a command of {by}'s, and the reply is held", "Redis 执行了 {by} 的一条命令，响应被扣住")},
@@ -82,8 +68,5 @@ func (e Event) happening() (happening, bool) {
 // Says says what happened to a replica, to a Redis, or to a sale; "" of another event.
 func (e Event) Says(in language.Language) string {
 	h, _ := e.happening()
-	if e.Node > 0 && e.Replica != "" && h.on != (language.Text{}) {
-		return e.filled(h.on.In(in), in)
-	}
 	return e.filled(h.says.In(in), in)
 }

@@ -120,6 +120,16 @@ func TestWhatHappensBesideTheLock(t *testing.T) {
 	}
 }
 
+// A node has a name of its own in each language; the Redis with the stock is Redis.
+func TestHappeningsOnTheWay(t *testing.T) {
+	for node, want := range [][2]string{{"r1 is cut off from Redis", "r1 与 Redis 断开"}, {"r1 is cut off from node 1", "r1 与节点 1 断开"}} {
+		e := witness.Event{Kind: witness.KindCut, Replica: "r1", Node: node}
+		if got := [2]string{e.Says(language.English), e.Says(language.Chinese)}; got != want {
+			t.Errorf("it says %q; want %q", got, want)
+		}
+	}
+}
+
 // beside is a story of all that happens beside the lock.
 func beside() (s story) {
 	s.tick(0, witness.KindTick, 1)

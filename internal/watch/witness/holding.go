@@ -7,15 +7,16 @@ import (
 
 // Holding is the time in which the lock was one holder's in truth: as Redis saw it, as far as the replies tell.
 type Holding struct {
+	Span
+
 	Holder string // a sale, or a replica whose sales have it one after the other
-	From   time.Time
-	To     time.Time // zero: it did not end
 	End    End
 	By     string // who ended it; "" if it expired
 	Lasts  Millis // expiry as it was set last; 0: none
 	Node   int    // where, if it is that of a master alone, from 1 on
 
-	set time.Time // when it was set last, at the earliest
+	set  time.Time // when it was set last, at the earliest
+	lost *Holding  // of a majority: the part that it lost last
 }
 
 // End is how a holding ended.
@@ -40,25 +41,26 @@ func (h *Holding) Expires() time.Time {
 	return h.set.Add(time.Duration(h.Lasts))
 }
 
+// Ended is when a holding did by now: also if it has expired, though nobody has noticed. Zero if it goes on.
+func (h *Holding) Ended(now time.Time) time.Time {
+	if h.End == Lasting && h.expiredBy(now) {
+		return h.Expires()
+	}
+	return h.To
+}
+
 // Is reports whether the lock was this sale's: by its own name, or by that of its replica.
 func (h *Holding) Is(sale string) bool { return isOf(h.Holder, sale) }
 
 // expiredBy reports whether a holding may have expired by then.
 func (h *Holding) expiredBy(at time.Time) bool { return h.Lasts > 0 && !at.Before(h.Expires()) }
 
-// covers reports whether the lock was the holder's at a moment, as far as that is known.
-func (h *Holding) covers(at time.Time) bool {
-	return !h.From.After(at) && (h.End == Lasting || h.To.After(at))
-}
-
 // gains takes the beginning of a holding on a Redis.
 func (a *Account) gains(h *Holding) {
 	if h.Node > 0 {
-		a.OnNodes = append(a.OnNodes, h)
-		h = a.most.gains(h, a.nodes)
-	}
-	if h == nil {
-		return
+		if h = a.gainsPart(h); h == nil {
+			return
+		}
 	}
 	at := len(a.Holdings)
 	for at > 0 && a.Holdings[at-1].From.After(h.From) {
@@ -70,9 +72,7 @@ func (a *Account) gains(h *Holding) {
 // loses takes its end. What expired is noticed only some time later: perhaps somebody was inside then, or has written since.
 func (a *Account) loses(h *Holding) {
 	if h.Node > 0 {
-		var found []Finding
-		h, found = a.most.loses(h, a.nodes)
-		a.find(found...)
+		h = a.losesPart(h)
 	}
 	if h == nil || h.End != Expired {
 		return

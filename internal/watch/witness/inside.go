@@ -8,20 +8,14 @@ import (
 // Inside is the time in which a sale believed that it held the lock: from when it obtained it until it began to give it back, was told that
 // it was lost, or died.
 type Inside struct {
+	Span
+
 	Sale string
-	From time.Time
-	To   time.Time // zero: it has not ended
-	Met  []string  // who was inside meanwhile, when it ended: the first few
-	With int       // how many were
+	Met  []string // who was inside meanwhile, when it ended: the first few
+	With int      // how many were
 }
 
 const mostMet = 3
-
-// turn is a sale's going out.
-type turn struct {
-	at   time.Time
-	sale string
-}
 
 // comesIn takes a sale in. Calls may be nested.
 func (a *Account) comesIn(s *Sale, at time.Time) {
@@ -32,11 +26,11 @@ func (a *Account) comesIn(s *Sale, at time.Time) {
 	if s.Obtained.IsZero() {
 		s.Obtained = at
 	}
-	s.inside = &Inside{Sale: s.Name, From: at}
+	s.inside = &Inside{Span: Span{From: at}, Sale: s.Name}
 	a.Insides = append(a.Insides, s.inside)
-	if a.inside++; a.inside == 1 && a.left.sale != "" && !s.Asked.IsZero() { // a run of a job asks for nothing: it waits for its tick
-		if d := at.Sub(later(a.left.at, s.Asked)); d > longWait {
-			a.find(Finding{Kind: Idle, At: at, By: s.Name, Of: a.left.sale, For: Millis(d)})
+	if a.inside++; a.inside == 1 && a.last != nil && !s.Asked.IsZero() { // a run of a job asks for nothing: it waits for its tick
+		if d := at.Sub(later(a.last.To, s.Asked)); d > longWait {
+			a.find(Finding{Kind: Idle, At: at, By: s.Name, Of: a.last.Sale, For: Millis(d)})
 		}
 	}
 }
@@ -54,30 +48,32 @@ func (a *Account) goesOut(s *Sale, at time.Time) {
 	}
 	a.Left = append(a.Left, i)
 	a.inside--
-	a.left = turn{at: at, sale: s.Name}
+	if a.last == nil || !at.Before(a.last.To) { // or its replica tells late
+		a.last = i
+	}
 	if a.limits.Shared {
 		return
 	}
 	for _, other := range a.Insides {
-		from, d := overlap(i, other, at)
-		if other == i || d <= 0 {
+		both := i.And(other.Span)
+		if other == i || both.Len() <= 0 {
 			continue
 		}
 		if i.With++; len(i.Met) < mostMet {
 			i.Met = append(i.Met, other.Sale)
 		}
 		if !other.To.IsZero() {
-			a.find(together(i, other, from, d))
+			a.find(together(i, other, both))
 		}
 	}
 }
 
 // together is the finding that two were inside at the same time.
-func together(a, b *Inside, from time.Time, d time.Duration) Finding {
+func together(a, b *Inside, both Span) Finding {
 	if b.From.Before(a.From) || b.From.Equal(a.From) && b.Sale < a.Sale {
 		a, b = b, a
 	}
-	return Finding{Kind: Together, At: from, By: a.Sale, Of: b.Sale, For: Millis(d)}
+	return Finding{Kind: Together, At: both.From, By: a.Sale, Of: b.Sale, For: Millis(both.Len())}
 }
 
 // stillTogether finds the pairs of which one is still inside; at most so many.
@@ -90,11 +86,11 @@ func (a *Account) stillTogether(now time.Time, most int) (found []Finding) {
 			continue
 		}
 		for place, other := range a.Insides {
-			from, d := overlap(one, other, now)
-			if d <= 0 || other == one || place < at && other.To.IsZero() { // those are found already
+			both := one.And(other.Span).And(Span{To: now})
+			if both.Len() <= 0 || other == one || place < at && other.To.IsZero() { // those are found already
 				continue
 			}
-			if found = append(found, together(other, one, from, d)); len(found) == most {
+			if found = append(found, together(other, one, both)); len(found) == most {
 				return found
 			}
 		}
@@ -102,31 +98,10 @@ func (a *Account) stillTogether(now time.Time, most int) (found []Finding) {
 	return found
 }
 
-// overlap gives how long two were inside together, until an end at the latest.
-func overlap(a, b *Inside, end time.Time) (from time.Time, d time.Duration) {
-	from, to := later(a.From, b.From), a.until(end)
-	if other := b.until(end); other.Before(to) {
-		to = other
-	}
-	return from, to.Sub(from)
-}
-
-func (i *Inside) until(end time.Time) time.Time {
-	if i.To.IsZero() {
-		return end
-	}
-	return i.To
-}
-
-// covers reports whether the sale is inside at a moment.
-func (i *Inside) covers(at time.Time) bool {
-	return !at.Before(i.From) && (i.To.IsZero() || at.Before(i.To))
-}
-
 // InsideAt gives the latest sale of a replica that was inside at a moment; "" if there was none.
 func (a *Account) InsideAt(replica string, at time.Time) string {
 	for _, i := range slices.Backward(a.Insides) {
-		if ReplicaOf(i.Sale) == replica && !at.Before(i.From) && !at.After(i.until(at)) {
+		if ReplicaOf(i.Sale) == replica && (i.Covers(at) || at.Equal(i.To)) {
 			return i.Sale
 		}
 	}
@@ -136,16 +111,9 @@ func (a *Account) InsideAt(replica string, at time.Time) string {
 // expired finds the sales that were inside when their lock expired, and stayed there.
 func (a *Account) expired(h *Holding) (found []Finding) {
 	for _, i := range a.Insides {
-		if h.Is(i.Sale) && i.covers(h.To) && i.covers(h.To.Add(aMoment)) {
+		if h.Is(i.Sale) && i.Covers(h.To) && i.Covers(h.To.Add(aMoment)) {
 			found = append(found, Finding{Kind: ExpiredAtWork, At: h.To, By: i.Sale, For: h.Lasts})
 		}
 	}
 	return found
-}
-
-func later(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
 }

@@ -15,17 +15,12 @@ const (
 	Missed   FindingKind = "missed"    // nobody ran the Tick
 )
 
-// ofJob finds the ticks that were run more than once, and those that were missed.
-func (a *Account) ofJob(event Event) {
-	switch event.Kind {
-	case KindRuns:
-		if of, ran := a.ran[event.Tick]; ran {
-			a.find(Finding{Kind: RanTwice, At: event.Replied, By: event.Sale, Of: of, Tick: event.Tick})
-		} else {
-			a.ran[event.Tick] = event.Sale
-		}
-	case KindMissed:
-		a.find(Finding{Kind: Missed, At: event.Replied, Tick: event.Tick})
-	default:
+// runs begins a run of a tick, and finds those that were run before.
+func (a *Account) runs(s *Sale, event Event) {
+	a.comesIn(s, event.Replied)
+	if of, ran := a.ran[event.Tick]; ran {
+		a.find(Finding{Kind: RanTwice, At: event.Replied, By: event.Sale, Of: of, Tick: event.Tick})
+	} else {
+		a.ran[event.Tick] = event.Sale
 	}
 }

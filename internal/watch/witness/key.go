@@ -12,7 +12,6 @@ type key struct {
 	account  *Account
 	node     int
 	pending  []*seen // in the order in which they were over
-	waits    int     // the place of the first of them
 	last     *Holding
 	held     bool             // the last holding goes on
 	doubtful []Event          // commands that asked for the lock and got no reply
@@ -35,14 +34,14 @@ func (k *key) see(event *seen) {
 	switch {
 	case event.Kind == KindResent:
 		k.resent[event.Replica] = true
+	case event.isOfKey() && event.late && k.last != nil && k.last.From.After(event.Replied):
+		k.explains(event.Event) // others have held the lock since: it ends nothing, and takes nothing from them
 	case event.isOfKey():
 		at := len(k.pending)
 		for at > 0 && k.pending[at-1].Replied.After(event.Replied) {
 			at--
 		}
-		if len(k.pending) == 0 {
-			k.waits = event.place
-		}
+		event.waits = true
 		k.pending = slices.Insert(k.pending, at, event)
 		if at == 0 || k.mayBeNext(event) { // otherwise it waits, as those before it do
 			k.follow()
@@ -84,9 +83,8 @@ func (k *key) settle(late func(time.Time) bool) {
 
 func (k *key) take(i int) {
 	event := k.pending[i]
-	if k.pending = slices.Delete(k.pending, i, i+1); event.place == k.waits && len(k.pending) > 0 {
-		k.waits = slices.MinFunc(k.pending, func(a, b *seen) int { return a.place - b.place }).place
-	}
+	event.waits = false
+	k.pending = slices.Delete(k.pending, i, i+1)
 	k.apply(event.Event)
 }
 
@@ -168,14 +166,16 @@ func (k *key) obtain(event Event) {
 }
 
 func (k *key) begin(holder string, from, set time.Time, ttl Millis) {
-	k.last, k.held = &Holding{Holder: holder, From: from, Lasts: ttl, set: set, Node: k.node}, true
+	k.last, k.held = &Holding{Span: Span{From: from}, Holder: holder, Lasts: ttl, set: set, Node: k.node}, true
 	k.account.gains(k.last)
 }
 
 // set sets the expiry of the lock.
 func (k *key) set(ttl Millis, at time.Time) {
 	k.last.Lasts, k.last.set = ttl, at
-	k.account.most.renews(k.last)
+	if k.node > 0 {
+		k.account.renewsPart(k.last)
+	}
 }
 
 func (k *key) end(end End, by string, at time.Time) {
@@ -213,6 +213,9 @@ func (k *key) remove(event Event) {
 
 // explains reports whether a release whose reply came late is the end of a holding that nobody could explain.
 func (k *key) explains(release Event) bool {
+	if c := release.Command; c == nil || c.Verb != Removes || c.Outcome != Done && c.Outcome != Passed {
+		return false
+	}
 	for _, h := range k.lapsed {
 		if h.Holder == release.Command.Holder && h.End == Gone && !release.Sent.After(h.To) {
 			h.End, h.By = GivenBack, actor(release)
@@ -233,7 +236,8 @@ func (k *key) expire(by time.Time) {
 	}
 }
 
-// handOver begins the holding of a replica that was told by a message that it has the lock now.
+// handOver begins the holding of a replica that was told by a message that it has the lock now: for as long as its place was kept. For that
+// it asks again in each quarter of the expiry.
 func (k *key) handOver(obtains Event) {
 	before := k.last
 	switch {
@@ -242,7 +246,7 @@ func (k *key) handOver(obtains Event) {
 	case k.held:
 		k.early = &obtains
 	default:
-		k.begin(obtains.Replica, before.To, before.set, before.Lasts)
+		k.begin(obtains.Replica, before.To, before.To.Add(-time.Duration(before.Lasts)/4), before.Lasts)
 	}
 }
 

@@ -20,26 +20,20 @@ const (
 // inDoubt is the code that says that the sale may have been made.
 const inDoubt = "outcome_unknown"
 
-// ofLedger compares what a buyer was told with the ledger.
-func (a *Account) ofLedger(event Event) {
-	if kind := toldWrong(event); kind != "" {
-		by := cmp.Or(a.owners[event.Owner], event.Replica) // a sale that never asked for the lock has no name
-		a.find(Finding{Kind: kind, At: event.Replied, By: by})
-	}
-}
-
-// toldWrong says what is worth a sentence of what a buyer was told; "" if nothing is.
-func toldWrong(event Event) FindingKind {
-	switch {
-	case event.Kind == KindBooked && event.Error == inDoubt:
-		return DoubtBooked
-	case event.Kind == KindUnbooked && event.Error == inDoubt:
-		return DoubtUnbooked
-	case event.Kind == KindBooked && event.Error != "":
-		return SoldUntold
-	case event.Kind == KindUnbooked && event.Error == "":
-		return NeverBooked
+// compares finds what is worth a sentence of what a buyer was told, and of what the ledger has.
+func (a *Account) compares(event Event) {
+	found := Finding{At: event.Replied, By: cmp.Or(a.owners[event.Owner], event.Replica)} // a sale that never asked for the lock has no name
+	switch booked := event.Kind == KindBooked; {
+	case booked && event.Error == inDoubt:
+		found.Kind = DoubtBooked
+	case event.Error == inDoubt:
+		found.Kind = DoubtUnbooked
+	case booked && event.Error != "":
+		found.Kind = SoldUntold
+	case !booked && event.Error == "":
+		found.Kind = NeverBooked
 	default:
-		return ""
+		return
 	}
+	a.find(found)
 }

@@ -2,64 +2,67 @@ package witness
 
 import "slices"
 
-// majority is a lock on several masters: who has most of them is the holder.
-type majority struct {
-	parts map[string][]*Holding // of each holder, on single masters, that go on
-	held  map[string]*Holding   // of those who have most, or had
-	lost  map[string]*Holding   // the part that such a holder lost last
-}
+// A lock on several masters is of parts, one on each: who has most of them is the holder.
 
-func newMajority() majority {
-	return majority{parts: map[string][]*Holding{}, held: map[string]*Holding{}, lost: map[string]*Holding{}}
-}
-
-// gains takes a part. It gives the holding of a majority that begins with it, or nil.
-func (m *majority) gains(part *Holding, nodes int) *Holding {
-	who := part.Holder
-	m.parts[who] = append(m.parts[who], part)
-	if len(m.parts[who]) != nodes/2+1 {
+// gainsPart takes the beginning of a part. It gives the holding of a majority that begins with it, or nil.
+func (a *Account) gainsPart(part *Holding) *Holding {
+	a.OnNodes = append(a.OnNodes, part)
+	parts := a.partsOf(part.Holder)
+	if len(parts) != a.nodes/2+1 {
 		return nil
 	}
 	whole := *part
 	whole.Node = 0
-	for _, p := range m.parts[who] {
+	for _, p := range parts {
 		whole.From = later(whole.From, p.From)
 	}
-	m.held[who] = &whole
-	delete(m.lost, who)
 	return &whole
 }
 
-// renews takes that the expiry of a part was set.
-func (m *majority) renews(part *Holding) {
-	if whole := m.held[part.Holder]; whole != nil && whole.End == Lasting && part.Node > 0 {
+// renewsPart takes that the expiry of a part was set.
+func (a *Account) renewsPart(part *Holding) {
+	if whole := a.wholeOf(part.Holder); whole != nil {
 		whole.Lasts, whole.set = part.Lasts, part.set
 	}
 }
 
-// loses takes the end of a part. It gives the majority that ends with it, or nil, and what is to be found about that: somebody else ended
-// it, or a master forgot it.
-func (m *majority) loses(part *Holding, nodes int) (whole *Holding, found []Finding) {
-	who := part.Holder
-	m.parts[who] = slices.DeleteFunc(m.parts[who], func(p *Holding) bool { return p == part })
-	if len(m.parts[who]) == 0 {
-		delete(m.parts, who)
+// losesPart takes the end of a part. It gives the holding of a majority that ends with it, or nil. Somebody else may have ended it, or a
+// master may have forgotten it.
+func (a *Account) losesPart(part *Holding) *Holding {
+	whole := a.wholeOf(part.Holder)
+	if whole == nil {
+		return nil
 	}
-	if whole = m.held[who]; whole == nil {
-		return nil, nil
+	if whole.lost == nil || !part.To.Before(whole.lost.To) {
+		whole.lost = part
 	}
-	if last := m.lost[who]; last == nil || !part.To.Before(last.To) {
-		m.lost[who] = part
+	if len(a.partsOf(part.Holder)) != a.nodes/2 {
+		return nil
 	}
-	if len(m.parts[who]) != nodes/2 {
-		return nil, nil
-	}
-	last := m.lost[who] // several may have expired at once, and be noticed in another order
-	delete(m.held, who)
-	delete(m.lost, who)
+	last := whole.lost // several may have expired at once, and be noticed in another order
 	whole.To, whole.End, whole.By, whole.Lasts = last.To, last.End, last.By, last.Lasts
 	if kind, is := map[End]FindingKind{Taken: Removed, Replaced: Overwrote, Forgotten: Forgot}[whole.End]; is {
-		found = []Finding{{Kind: kind, At: whole.To, By: whole.By, Of: who, Node: last.Node}}
+		a.find(Finding{Kind: kind, At: whole.To, By: whole.By, Of: whole.Holder, Node: last.Node})
 	}
-	return whole, found
+	return whole
+}
+
+// partsOf are a holder's parts that go on.
+func (a *Account) partsOf(holder string) (parts []*Holding) {
+	for _, p := range a.OnNodes {
+		if p.Holder == holder && p.End == Lasting {
+			parts = append(parts, p)
+		}
+	}
+	return parts
+}
+
+// wholeOf is the holding of a majority that goes on; nil if the holder has none.
+func (a *Account) wholeOf(holder string) *Holding {
+	for _, h := range slices.Backward(a.Holdings) {
+		if h.Holder == holder && h.End == Lasting {
+			return h
+		}
+	}
+	return nil
 }

@@ -62,9 +62,9 @@ func ofCommand(name string, args []any, reply any, err error) meaning {
 	case "getset":
 		return meaning{verb: Takes, outcome: Done, forced: true}
 	case "expire", "pexpire":
-		return meaning{verb: Renews, outcome: doneIf(truth(reply), ByNobody), forced: true, ttl: expiry(args[2], name == "expire")}
+		return meaning{verb: Renews, outcome: doneIf(number(reply) != 0, ByNobody), forced: true, ttl: expiry(args[2], name == "expire")}
 	case "del":
-		return meaning{verb: Removes, outcome: doneIf(truth(reply), ByNobody), forced: true}
+		return meaning{verb: Removes, outcome: doneIf(number(reply) != 0, ByNobody), forced: true}
 	case "get":
 		return meaning{verb: Looks, outcome: Done}
 	default:
@@ -194,25 +194,20 @@ func number(value any) int64 {
 	switch value := value.(type) {
 	case int64:
 		return value
-	case int:
-		return int64(value)
 	case bool:
 		if value {
 			return 1
 		}
-		return 0
-	case string:
-		n, _ := strconv.ParseInt(value, 10, 64) // what is no number is 0
-		return n
 	case []any:
 		if len(value) > 0 {
 			return number(value[0])
 		}
+	default:
+		n, _ := strconv.ParseInt(textOf(value), 10, 64) // what is no number is 0
+		return n
 	}
 	return 0
 }
-
-func truth(reply any) bool { return number(reply) != 0 }
 
 func textOf(arg any) string {
 	switch arg := arg.(type) {

@@ -74,7 +74,10 @@ func (r *Recorder) Saw(ctx context.Context, seen service.Seen) {
 	}
 	at := r.now()
 	event := Event{
-		Replica: r.replica, Kind: Kind(seen.Moment), Sale: s.name, Sent: at, Replied: at, Token: seen.Token, Error: textOfError(seen.Err),
+		Replica: r.replica, Kind: Kind(seen.Moment), Sale: s.name, Sent: at, Replied: at, Token: seen.Token,
+	}
+	if seen.Err != nil {
+		event.Error = seen.Err.Error()
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -137,11 +140,4 @@ func (r *Recorder) since(after uint64) (events []Event, more <-chan struct{}) {
 		events = append(events, n.described()) // not under the mutex: the sales do not wait for it
 	}
 	return events, more
-}
-
-func textOfError(err error) string {
-	if err == nil {
-		return ""
-	}
-	return err.Error()
 }

@@ -23,7 +23,7 @@ type Sale struct {
 	polls      map[int]int
 	unanswered time.Time // when it sent its first command without a reply
 	accused    bool      // of failing for that
-	read       *int64    // the stock
+	read       Event     // of the stock
 	wrote      time.Time
 }
 
@@ -41,10 +41,11 @@ func (s *Sale) began() time.Time {
 // IsInside reports whether the sale believes that it holds the lock.
 func (s *Sale) IsInside() bool { return s.inside != nil }
 
-// Stop is a time in which a replica is stopped; To is zero while it is.
+// Stop is a time in which a replica is stopped.
 type Stop struct {
-	Replica  string
-	From, To time.Time
+	Span
+
+	Replica string
 }
 
 // saleOf gives the sale of an event. One that asks after its end is another of that name: its replica was started again.
@@ -58,35 +59,6 @@ func (a *Account) saleOf(event Event) *Sale {
 		}
 	}
 	return s
-}
-
-// ofSale puts an event into the life of its sale.
-func (a *Account) ofSale(event Event) {
-	s := a.saleOf(event)
-	s.Latest = event.Replied
-	switch event.Kind {
-	case KindCommand:
-		a.sends(s, event)
-	case KindAsks:
-		a.asks(s, event)
-	case KindObtains:
-		a.obtains(s, event)
-	case KindRuns:
-		a.comesIn(s, event.Replied)
-	case KindLeaves:
-		a.endsWait(s, event)
-		if s.depth--; s.depth == 0 {
-			a.goesOut(s, event.Replied)
-		}
-	case KindLoses:
-		a.find(Finding{Kind: Told, At: event.Replied, By: s.Name})
-		a.goesOut(s, event.Replied)
-	case KindRan:
-		a.isOver(s, event.Replied)
-	case KindEnds:
-		a.ends(s, event)
-	default:
-	}
 }
 
 func (a *Account) asks(s *Sale, event Event) {
@@ -108,17 +80,24 @@ func (a *Account) obtains(s *Sale, event Event) {
 				other.overtaken++
 			}
 		}
-		a.find(s.wasOvertaken(event.Replied)...)
+		a.waitsNoMore(s, event.Replied)
 		a.inherits(s, event)
 	}
 	s.again = time.Time{}
 	a.comesIn(s, event.Replied)
 }
 
+func (a *Account) leaves(s *Sale, event Event) {
+	a.endsWait(s, event)
+	if s.depth--; s.depth == 0 {
+		a.goesOut(s, event.Replied)
+	}
+}
+
 func (a *Account) ends(s *Sale, event Event) {
 	a.endsWait(s, event)
 	a.waited(s, event)
-	a.find(s.wasOvertaken(event.Replied)...)
+	a.waitsNoMore(s, event.Replied)
 	a.ended[event.Replica] = event
 	s.Error = event.Error
 	a.isOver(s, event.Replied)
@@ -138,23 +117,20 @@ func (a *Account) isOver(s *Sale, at time.Time) {
 	}
 }
 
-// ofReplica is for what happens to a replica.
-func (a *Account) ofReplica(event Event) {
-	switch event.Kind {
-	case KindStops:
-		a.Stops = append(a.Stops, Stop{Replica: event.Replica, From: event.Replied})
-	case KindGoes, KindDies:
-		for i := range a.Stops {
-			if stop := &a.Stops[i]; stop.Replica == event.Replica && stop.To.IsZero() {
-				stop.To = event.Replied
-			}
+// goesOn ends the time in which a replica was stopped.
+func (a *Account) goesOn(event Event) {
+	for i := range a.Stops {
+		if stop := &a.Stops[i]; stop.Replica == event.Replica && stop.To.IsZero() {
+			stop.To = event.Replied
 		}
-	default:
 	}
-	if event.Kind != KindDies {
-		return
-	}
+}
+
+// dies ends a replica, and its sales.
+func (a *Account) dies(event Event) {
+	a.goesOn(event)
 	a.mourns(event)
+	delete(a.process, event.Replica)
 	a.died[event.Replica] = event.Replied
 	for _, s := range slices.Clone(a.Sales) {
 		if s.Replica == event.Replica && s.Ended.IsZero() {

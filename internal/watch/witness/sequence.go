@@ -141,7 +141,7 @@ func (d *drawing) sender(event Event) string {
 		return event.Sale
 	}
 	for _, i := range d.account.Insides {
-		if ReplicaOf(i.Sale) == event.Replica && i.covers(event.Replied) && slices.Contains(d.sales, i.Sale) {
+		if ReplicaOf(i.Sale) == event.Replica && i.Covers(event.Replied) && slices.Contains(d.sales, i.Sale) {
 			return i.Sale
 		}
 	}
@@ -171,7 +171,7 @@ func (d *drawing) stood(step trace.Step, at, until time.Time) trace.Step {
 	a := d.account
 	step.At = trace.Millis(at.Sub(a.Events[0].Sent))
 	for _, h := range a.Holdings {
-		if h.covers(at) {
+		if h.Covers(at) {
 			step.Lock = h.Holder
 		}
 	}
@@ -186,7 +186,7 @@ func (d *drawing) stood(step trace.Step, at, until time.Time) trace.Step {
 		}
 	}
 	for _, h := range a.OnNodes {
-		if h.covers(at) {
+		if h.Covers(at) {
 			step.Nodes[h.Node-1].Lock = h.Holder
 		}
 	}
@@ -205,10 +205,10 @@ func (d *drawing) stance(sale string, at, until time.Time) trace.Stance {
 		}
 	}
 	paused := slices.ContainsFunc(d.account.Stops, func(s Stop) bool {
-		return s.Replica == ReplicaOf(sale) && !s.From.After(at) && (s.To.IsZero() || s.To.After(at))
+		return s.Replica == ReplicaOf(sale) && s.Covers(at)
 	})
 	inside := slices.ContainsFunc(d.account.Insides, func(i *Inside) bool {
-		return i.Sale == sale && (i.covers(at) || i.From.After(at) && i.From.Before(until))
+		return i.Sale == sale && (i.Covers(at) || i.From.After(at) && i.From.Before(until))
 	})
 	switch {
 	case life == nil:

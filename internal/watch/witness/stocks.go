@@ -5,6 +5,7 @@ import "slices"
 // stock is what the sales did with it.
 type stock struct {
 	before Event // the write before
+	showed Event // the last read that showed a write whose reply was not known yet
 	token  int64 // the largest that the store has seen
 }
 
@@ -22,11 +23,19 @@ func (a *Account) ofStock(s *Sale, event Event) {
 	}
 	a.stock.token = max(a.stock.token, event.Token)
 	if c.Verb == Reads {
-		s.read = &c.Stock
+		s.read = event
 		return
 	}
-	if before.Command != nil && s.read != nil && *s.read != before.Command.Stock {
-		a.find(Finding{Kind: LostUpdate, At: event.Replied, By: s.Name, Of: before.Sale, Read: *s.read, Wrote: c.Stock})
+	if shown := a.stock.showed; shown.Command != nil && shown.Command.Stock == c.Stock && event.Sent.Before(shown.Replied) {
+		a.stock.showed = Event{} // this was that write: it was over before others read and wrote
+		return
+	}
+	switch read := s.read.Command; {
+	case before.Command == nil || read == nil || read.Stock == before.Command.Stock:
+	case before.Replied.Before(s.read.Sent):
+		a.stock.showed = s.read
+	default:
+		a.find(Finding{Kind: LostUpdate, At: event.Replied, By: s.Name, Of: before.Sale, Read: read.Stock, Wrote: c.Stock})
 	}
 	a.stock.before, s.wrote = event, event.Replied
 	for _, h := range slices.Backward(a.Holdings) {

@@ -42,7 +42,7 @@ func texts() map[string]language.Text {
 		all["by hand "+string(outcome)] = text
 	}
 	for _, h := range happenings() {
-		for which, text := range map[string]language.Text{"": h.says, " on a node": h.on, ", its rule": h.rule} {
+		for which, text := range map[string]language.Text{"": h.says, ", its rule": h.rule} {
 			if text != (language.Text{}) {
 				all["happening "+string(h.kind)+which] = text
 			}

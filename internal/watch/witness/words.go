@@ -2,6 +2,7 @@ package witness
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -128,6 +129,19 @@ func rows() []row {
 	}
 }
 
+// Titles names the kinds of findings, and of what happens to a replica or to a Redis, as the page lists them.
+func Titles() map[string]language.Text {
+	titles := map[string]language.Text{}
+	for _, row := range rows() {
+		titles[string(row.kind)] = row.title
+	}
+	for _, h := range happenings() {
+		titles[string(h.kind)] = h.title
+	}
+	maps.DeleteFunc(titles, func(_ string, title language.Text) bool { return title == language.Text{} })
+	return titles
+}
+
 // row gives what there is to say about a kind.
 func (k FindingKind) row() row { return rows()[k.rank()] }
 
@@ -158,6 +172,14 @@ func before(name string) string {
 		return name
 	}
 	return name + " "
+}
+
+// after is a name after another word.
+func after(name string) string {
+	if first, _ := utf8.DecodeRuneInString(name); unicode.Is(unicode.Han, first) {
+		return name
+	}
+	return " " + name
 }
 
 // who is By, for people. Names of sales and replicas are the same in all languages.
