@@ -142,21 +142,6 @@ func (x *Execution) continues(p *Process) {
 	}
 }
 
-// befalls lets a fault happen to a node.
-func (x *Execution) befalls(s *simredis.Server, k Kind) {
-	switch k {
-	case NodeCrashes:
-		s.Health = simredis.Crashed
-	case NodeHangs:
-		s.Health = simredis.Hung
-	case NodeRestarts:
-		x.becomes(s, x.Cluster.Empty())
-	case NodeClockJumps:
-		x.serverJumps(s)
-	default:
-	}
-}
-
 // possible reports whether t can happen: a schedule that comes from a run of code which did something else may have tasks, messages and
 // timers that this one has not.
 func (x *Execution) possible(t Transition) bool {

@@ -19,6 +19,7 @@ type timeline struct {
 }
 
 type timer struct {
+	line    *timeline
 	actor   *Actor
 	at      time.Duration
 	f       func()
@@ -42,7 +43,7 @@ func (l *timeline) ticks(p *Process) bool {
 	return slices.ContainsFunc(l.timers, func(t *timer) bool { return t.actor.Process == p })
 }
 
-func (l *timeline) forgetTimer(gone *timer) {
+func (l *timeline) forget(gone *timer) {
 	is := func(t *timer) bool { return t == gone }
 	l.timers, l.never = slices.DeleteFunc(l.timers, is), slices.DeleteFunc(l.never, is)
 }
@@ -77,15 +78,15 @@ func (c virtualClock) Now() time.Time {
 
 // AfterFunc implements lock.Clock.
 func (c virtualClock) AfterFunc(d time.Duration, f func()) lock.Timer {
-	t := &timer{at: c.x.now + max(d, 0), f: f, brief: 0 < d && d <= c.moment}
+	t := &timer{line: &c.x.timeline, at: c.x.now + max(d, 0), f: f, brief: 0 < d && d <= c.moment}
 	task := c.x.running("Clock.AfterFunc")
 	if task == nil || c.process.dead || d >= scenario.Forever {
 		c.x.waitsForEver(task, t)
-		return stopper{c.x, t}
+		return t
 	}
 	t.actor, task.last = task.actor, t
 	c.x.timers = append(c.x.timers, t)
-	return stopper{c.x, t}
+	return t
 }
 
 // Go implements lock.Clock.
@@ -110,7 +111,7 @@ func (c virtualClock) Wait(ctx context.Context, ch <-chan struct{}) error {
 		c.x.pauses(t)
 	}
 	if t.asleep() { // then the schedule ends it, not time
-		c.x.forgetTimer(t.sleep)
+		c.x.forget(t.sleep)
 		c.x.digest(t)
 	}
 	c.x.waiters = append(c.x.waiters, t)
@@ -127,24 +128,19 @@ func (c virtualClock) Wait(ctx context.Context, ch <-chan struct{}) error {
 	return t.err
 }
 
-// stopper is a lock.Timer.
-type stopper struct {
-	x *Execution
-	t *timer
-}
-
-func (s stopper) Stop() bool {
-	if s.t.stopped {
+// Stop implements lock.Timer.
+func (t *timer) Stop() bool {
+	if t.stopped {
 		return false
 	}
-	s.t.stopped = true
-	s.x.forgetTimer(s.t)
+	t.stopped = true
+	t.line.forget(t)
 	return true
 }
 
 // fire runs a timer's function, once the execution settles.
 func (x *Execution) fire(t *timer) {
-	stopper{x, t}.Stop()
+	t.Stop()
 	x.spawn(t.actor, t.f)
 }
 
@@ -193,7 +189,7 @@ func (x *Execution) elapse(then time.Duration) {
 			x.Fail(err)
 			return
 		}
-		x.becomes(s, next)
+		x.becomes(s, next, nil)
 		if err := x.Cluster.AgeReplica(s, d); err != nil {
 			x.Fail(err)
 		}

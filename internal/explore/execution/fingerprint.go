@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"lockstep/internal/explore/simredis"
 )
 
 // Fingerprint tells states apart from which the future may differ: what the servers hold, what happened to each process that has a
@@ -22,7 +24,7 @@ func (x *Execution) Fingerprint() Fingerprint {
 		b = fmt.Appendf(b, "|%t", x.Backwards)
 	}
 	polls := x.polls
-	if !x.rivals() {
+	if x.going() <= 1 {
 		polls = 0 // nobody will need them
 	}
 	b = append(append(b, '|'), x.Hasher.budgets(x.left)...)
@@ -123,6 +125,17 @@ func (x *Execution) appendNodes(b []byte, o Order) []byte {
 		slices.Sort(nodes)
 	}
 	return append(b, strings.Join(nodes, "")...)
+}
+
+// appendHidden writes what a server has beside what it holds.
+func (x *Execution) appendHidden(b []byte, s *simredis.Server, o Order) []byte {
+	if s.Replica != nil {
+		b = fmt.Appendf(b, "|replica %s", o.content(x, s.Replica))
+	}
+	if s.Ahead != 0 {
+		b = fmt.Appendf(b, "|ahead %d", s.Ahead)
+	}
+	return x.appendLate(b, s, o)
 }
 
 // gone reports whether p has no future, so that its past does not matter.

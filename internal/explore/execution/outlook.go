@@ -67,9 +67,6 @@ func (x *Execution) Timers() []Timer {
 	return all
 }
 
-// Listens reports whether a's process waits for messages.
-func (x *Execution) Listens(a *Actor) bool { return x.listens(a.Process) }
-
 // Message is one that has not arrived.
 type Message struct {
 	To      string `json:"to"` // a process

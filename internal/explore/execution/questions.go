@@ -59,20 +59,6 @@ func (x *Execution) asks(p *Process) bool {
 	})
 }
 
-// Actor returns the one that t happens to: of a process, its first; of time, nil.
-func (x *Execution) Actor(t Transition) *Actor {
-	switch t.Kind.notation().of {
-	case nobody:
-		return nil
-	case process:
-		return x.processes[t.ID].First()
-	case actor:
-		return x.actors[t.ID]
-	default:
-		return x.tasks[t.ID].actor
-	}
-}
-
 // Ended reports whether the task that t happened to has ended.
 func (x *Execution) Ended(t Transition) bool { return t.Kind.OfTask() && x.tasks[t.ID].Ended() }
 

@@ -7,9 +7,9 @@ package graph
 
 import (
 	"context"
-	"hash/maphash"
 
 	"lockstep/internal/explore"
+	"lockstep/internal/explore/execution"
 	"lockstep/internal/explore/harness"
 	"lockstep/internal/explore/search"
 	"lockstep/internal/explore/stepper"
@@ -20,13 +20,9 @@ func after(
 	ctx context.Context, s *stepper.Session, see func(*harness.Run) search.Run, goal search.Goal, bounds explore.Bounds,
 ) (search.Result, error) {
 	goal.OneStart, goal.Language = true, s.Scenario().Language
-	seeds := [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()}
-	path := s.Path()
+	options, seeds, path := harness.Options{Cuts: execution.Cuts{EveryStart: true}}, execution.NewSeeds(), s.Path()
 	return search.Do(ctx, func() (search.System, error) {
-		h, err := harness.New(s.Strategy(), s.Scenario(), false, seeds)
-		if err == nil {
-			h.EveryStart()
-		}
+		h, err := harness.New(s.Strategy(), s.Scenario(), options, seeds)
 		return harness.System{Harness: h, After: path, See: see}, err
 	}, goal, bounds)
 }

@@ -84,7 +84,7 @@ func (o outlook) whyActor(a *execution.Actor) string {
 
 // message says that a message may come for an actor before what it waits for.
 func (o outlook) message(a *execution.Actor) string {
-	if o.Listens(a) {
+	if o.Listens(a.Process) {
 		return o.Scenario.Say(", or for a message", "，或等来一条消息")
 	}
 	return ""
