@@ -62,13 +62,10 @@ func (x *Execution) Transitions() []Transition {
 	if x.going() > 0 {
 		x.addPolls(hopeful)
 	}
-	x.quiet = len(x.options) > 0 && (!hopeful || x.waitsInVain())
+	// all that can bring somebody on is time, and that will bring rounds in vain alone
+	inVain := !slices.ContainsFunc(x.options, func(t Transition) bool { return t.hopeful() && t.Kind != TimePasses }) && x.onlyPolls()
+	x.quiet = len(x.options) > 0 && (!hopeful || inVain)
 	return x.options
-}
-
-// waitsInVain reports whether all that can bring somebody on is time, and that will bring rounds in vain alone.
-func (x *Execution) waitsInVain() bool {
-	return x.onlyPolls() && !slices.ContainsFunc(x.options, func(t Transition) bool { return t.hopeful() && t.Kind != TimePasses })
 }
 
 // Quiet reports whether the last Transitions are waiters that ask in vain, and nothing else.
@@ -166,7 +163,7 @@ func (x *Execution) addTime(active bool) {
 				x.add(Moves, t.id)
 			}
 		}
-	case active && next != nil && (expiry == 0 || next.at < x.now+expiry):
+	case active && x.TimerNext():
 		x.add(Slow, 0)
 	}
 	if active && expiry > 0 {

@@ -150,9 +150,9 @@ func (x *Execution) bury() {
 			x.kill(t)
 		}
 	}
-	x.dropTimers()
+	x.forget(func(t *timer) bool { return t.actor.Dead() })
 	x.waiters = slices.DeleteFunc(x.waiters, (*Task).Ended)
-	x.dropListeners()
+	x.listeners = slices.DeleteFunc(x.listeners, func(l *listener) bool { return l.actor.Dead() })
 }
 
 // Fail ends the exploration for a reason that is no verdict: Err.

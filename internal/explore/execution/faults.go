@@ -2,7 +2,6 @@ package execution
 
 import (
 	"slices"
-	"strconv"
 	"time"
 
 	"lockstep/internal/explore/simredis"
@@ -40,14 +39,6 @@ func (x *Execution) distrustTime() {
 	}
 }
 
-// waitsForEver takes down a timer that no time would bring, if a fault may.
-func (x *Execution) waitsForEver(task *Task, t *timer) {
-	if task != nil && !task.actor.Dead() && x.left.Timeout > 0 {
-		t.actor = task.actor
-		x.never = append(x.never, t)
-	}
-}
-
 // itsTimeout returns the first timer of a's that no time would bring, nil if there is none.
 func (l *timeline) itsTimeout(a *Actor) *timer {
 	i := slices.IndexFunc(l.never, func(t *timer) bool { return t.actor == a })
@@ -55,12 +46,6 @@ func (l *timeline) itsTimeout(a *Actor) *timer {
 		return nil
 	}
 	return l.never[i]
-}
-
-// timeOut lets a's timeout come.
-func (x *Execution) timeOut(a *Actor) {
-	x.note(a.Process, "timeout "+strconv.Itoa(a.inside))
-	x.fire(x.itsTimeout(a))
 }
 
 // Listens reports whether a process listens to anything.
@@ -96,18 +81,10 @@ func (x *Execution) befalls(s *simredis.Server, k Kind) {
 // A failover has two steps. From some command on, the replica gets nothing more: that is where the explorer chooses what will be lost.
 // Later the replica takes its master's place, and what came since then is gone, although it was acknowledged.
 
-// wouldLose reports whether what the last command did would be lost: otherwise it makes no difference that the replica does not get it.
-func (x *Execution) wouldLose() bool {
-	s := x.Cluster.Lagging()
-	return s != nil && x.Cluster.Loses(s)
-}
-
 // failOver lets a server's replica take its place. Those who listened there connect anew: what they did not hear by then is lost, and
 // they are told that they may have missed something.
 func (x *Execution) failOver(s *simredis.Server) {
-	next := x.Cluster.Promoted(s)
-	x.Cluster.FailsOver(s)
-	x.becomes(s, next, nil)
+	x.becomes(s, x.Cluster.Promote(s), nil)
 	if s.Index > 0 {
 		return // they listen to another one
 	}

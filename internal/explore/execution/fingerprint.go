@@ -139,4 +139,7 @@ func (x *Execution) appendHidden(b []byte, s *simredis.Server, o Order) []byte {
 }
 
 // gone reports whether p has no future, so that its past does not matter.
-func (x *Execution) gone(p *Process) bool { return p.dead || p.ended() && !x.busy(p) && !x.ticks(p) }
+func (x *Execution) gone(p *Process) bool {
+	return p.dead || p.ended() && !slices.ContainsFunc(x.tasks, func(t *Task) bool { return t.actor.Process == p && !t.Ended() }) &&
+		!slices.ContainsFunc(x.timers, func(t *timer) bool { return t.actor.Process == p })
+}

@@ -9,15 +9,12 @@ import (
 
 // What a reader of a schedule may want to know of its present state. Nothing here changes anything.
 
-// Standstill says why an actor does nothing by itself.
+// Standstill says why an actor that runs does nothing by itself.
 type Standstill uint8
 
 // The reasons.
 const (
 	Free          Standstill = iota // it can do something
-	Over                            // its sale has ended
-	Died                            // its process did
-	Stopped                         // its process is paused
 	AsksInVain                      // it waits for a moment, and would be told what it was told before
 	WaitsForTime                    // it waits for a timer, and perhaps for something that comes before
 	WaitsForReply                   // it waits for a node that does not answer
@@ -28,19 +25,11 @@ const (
 func (x *Execution) Standstill(a *Actor) (why Standstill, due time.Duration) {
 	t := a.main
 	switch {
-	case a.Dead():
-		return Died, 0
-	case a.finished:
-		return Over, 0
-	case a.Paused():
-		return Stopped, 0
 	case t.unanswered:
 		return WaitsForReply, 0
-	case !t.waiting:
-		return Free, 0
 	case t.asleep() && x.wouldRepeat(t):
 		return AsksInVain, 0
-	case t.asleep():
+	case !t.waiting || t.asleep():
 		return Free, 0
 	case t.sleep != nil && !t.sleep.stopped && t.sleep.at < scenario.Forever:
 		return WaitsForTime, t.sleep.at
@@ -90,10 +79,5 @@ func (x *Execution) Messages() []Message {
 // PollsLeft returns how often a waiter may still ask in vain beside others.
 func (x *Execution) PollsLeft() int { return x.polls }
 
-// NextTimer returns when the next timer fires, if one is set for a process that runs.
-func (x *Execution) NextTimer() (at time.Duration, set bool) {
-	if t := x.nextTimer(); t != nil {
-		return t.at, true
-	}
-	return 0, false
-}
+// Ticks reports whether a timer is set for a process that runs.
+func (x *Execution) Ticks() bool { return x.nextTimer() != nil }

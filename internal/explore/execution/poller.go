@@ -98,10 +98,10 @@ func (x *Execution) skims() bool {
 			return true
 		}
 	}
-	expiry, next := x.Cluster.NextExpiry(), x.nextTimer()
-	if next == nil || expiry > 0 && next.at >= x.now+expiry || x.onlyPolls() {
+	if !x.TimerNext() || x.onlyPolls() {
 		return false
 	}
+	next := x.nextTimer()
 	t := x.sleeper(next)
 	if t == nil || !x.enough(t) {
 		return false

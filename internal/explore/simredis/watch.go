@@ -1,7 +1,6 @@
 package simredis
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 )
@@ -9,7 +8,6 @@ import (
 // watch is a key that a connection watches, from its WATCH to its EXEC or UNWATCH.
 type watch struct {
 	conn    *Conn
-	server  int
 	actor   int
 	key     string
 	changed bool // since then
@@ -21,8 +19,6 @@ func (w *watch) see(before, now *State) {
 	is, has := now.Key(w.key)
 	w.changed = w.changed || had != has || !slices.Equal(was.Values, is.Values) || was.TTL != is.TTL
 }
-
-func (w *watch) append(b []byte) []byte { return fmt.Appendf(b, "|%s %t", w.key, w.changed) }
 
 // refused returns the answer to a transaction of so many commands, MULTI and EXEC among them, that has no effect.
 func refused(commands int) []byte {
