@@ -7,28 +7,29 @@ import (
 	"lockstep/internal/explore/simredis"
 )
 
-// add adds that something can happen, unless it is a fault whose budget is used up.
-func (x *Execution) add(k Kind, id int) {
-	if left := x.budgets[k]; left != nil && *left == 0 {
-		return
+// add adds what can happen to the one with this id, but for faults whose budget is used up.
+func (x *Execution) add(id int, kinds ...Kind) {
+	for _, k := range kinds {
+		if left := x.budgets[k]; left == nil || *left > 0 {
+			x.options = append(x.options, Transition{k, uint16(id)}) //nolint:gosec // there are few
+		}
 	}
-	x.options = append(x.options, Transition{k, uint16(id)}) //nolint:gosec // there are few
 }
 
-// addTo adds what can happen to such processes that live.
-func (x *Execution) addTo(k Kind, which func(*Process) bool) {
+// addToProcesses adds what can happen to such processes that live.
+func (x *Execution) addToProcesses(which func(*Process) bool, kinds ...Kind) {
 	for i, p := range x.processes {
 		if !p.dead && which(p) {
-			x.add(k, i)
+			x.add(i, kinds...)
 		}
 	}
 }
 
 // addToActors adds what can happen to such actors that live.
-func (x *Execution) addToActors(k Kind, which func(*Actor) bool) {
+func (x *Execution) addToActors(which func(*Actor) bool, k Kind) {
 	for i, a := range x.actors {
 		if !a.Dead() && which(a) {
-			x.add(k, i)
+			x.add(i, k)
 		}
 	}
 }
@@ -39,20 +40,20 @@ func (x *Execution) Transitions() []Transition {
 	x.options, x.desperate = x.options[:0], false
 	if x.going() > 0 {
 		x.addMoves()
-		x.addMessages()
+		x.addToProcesses(func(p *Process) bool { return !p.paused && x.due(p) != nil }, Woken, Unwoken)
 		active := len(x.options) > 0
 		x.addProcessFaults()
-		x.addToActors(Leaves, func(a *Actor) bool { return a.started && !a.finished && !a.cancelled })
+		x.addToActors(func(a *Actor) bool { return a.started && !a.finished && !a.cancelled }, Leaves)
 		x.addTime(active)
 		if s := x.Cluster.Lagging(); s != nil && s.Health == simredis.Well {
-			x.add(FailsOver, 0)
+			x.add(0, FailsOver)
 		}
-		x.addTo(ClockJumps, func(p *Process) bool { return p.begun() && !p.ended() })
+		x.addToProcesses(func(p *Process) bool { return p.begun() && !p.ended() }, ClockJumps)
 		if !x.Cluster.OnNodes() && x.Cluster.Servers()[0].Expires() {
-			x.add(RedisClockJumps, 0)
+			x.add(0, RedisClockJumps)
 		}
-		x.addToActors(TimesOut, func(a *Actor) bool { return !a.Paused() && x.itsTimeout(a) != nil })
-		x.addTo(WokenInVain, func(p *Process) bool { return !p.paused && x.Listens(p) })
+		x.addToActors(func(a *Actor) bool { return !a.Paused() && x.itsTimeout(a) != nil }, TimesOut)
+		x.addToProcesses(func(p *Process) bool { return !p.paused && x.Listens(p) }, WokenInVain)
 	}
 	x.addArrivals()
 	hopeful := slices.ContainsFunc(x.options, Transition.hopeful)
@@ -83,14 +84,9 @@ func (x *Execution) addMoves() {
 		if !x.movable(t) {
 			continue
 		}
-		x.add(Moves, t.id)
-		x.add(LosesReply, t.id)
-		x.add(DiesAfter, t.id)
-		x.add(LosesRequest, t.id)
-		x.add(Delays, t.id)
-		x.add(Resends, t.id)
+		x.add(t.id, Moves, LosesReply, DiesAfter, LosesRequest, Delays, Resends)
 		if x.Cluster.Lagging() == nil {
-			x.add(Unsynced, t.id)
+			x.add(t.id, Unsynced)
 		}
 		x.addNodeFaults(t)
 	}
@@ -105,24 +101,12 @@ func (x *Execution) addNodeFaults(t *Task) {
 	if s.Health != simredis.Well {
 		return
 	}
-	x.add(NodeCrashes, t.id)
-	x.add(NodeHangs, t.id)
+	x.add(t.id, NodeCrashes, NodeHangs)
 	if len(s.Holds.Keys) > 0 {
-		x.add(NodeRestarts, t.id)
+		x.add(t.id, NodeRestarts)
 	}
 	if s.Expires() {
-		x.add(NodeClockJumps, t.id)
-	}
-}
-
-// addMessages adds the messages that are due.
-func (x *Execution) addMessages() {
-	for i, p := range x.processes {
-		if x.due(p) == nil || p.paused || p.dead {
-			continue
-		}
-		x.add(Woken, i)
-		x.add(Unwoken, i)
+		x.add(t.id, NodeClockJumps)
 	}
 }
 
@@ -134,17 +118,17 @@ func (x *Execution) addProcessFaults() {
 		switch {
 		case p.dead || !p.begun() || p.ended():
 		case p.paused:
-			x.add(Resumes, i)
+			x.add(i, Resumes)
 		default:
-			x.add(Pauses, i)
+			x.add(i, Pauses)
 			if t := x.sender(p); t != nil {
-				x.add(DiesBefore, t.id)
+				x.add(t.id, DiesBefore)
 			}
 		}
 	}
 	for _, t := range x.options[:moves] {
 		if t.Kind == Moves {
-			x.add(PausesAfter, int(t.ID))
+			x.add(int(t.ID), PausesAfter)
 		}
 	}
 }
@@ -155,19 +139,19 @@ func (x *Execution) addTime(active bool) {
 	expiry, next := x.Cluster.NextExpiry(), x.nextTimer()
 	switch {
 	case !active && (expiry > 0 || next != nil || x.mayIdle()):
-		x.add(TimePasses, 0)
+		x.add(0, TimePasses)
 	case !active && len(x.options) == 0:
 		for _, t := range x.tasks {
 			if t.asleep() && t.live() && t.round.vain == 0 {
 				x.desperate = true
-				x.add(Moves, t.id)
+				x.add(t.id, Moves)
 			}
 		}
 	case active && x.TimerNext():
-		x.add(Slow, 0)
+		x.add(0, Slow)
 	}
 	if active && expiry > 0 {
-		x.add(Expires, 0)
+		x.add(0, Expires)
 	}
 }
 
@@ -178,10 +162,10 @@ func (x *Execution) addPolls(hopeful bool) {
 		switch {
 		case x.desperate || !t.live() || !t.asleep() || !x.wouldRepeat(t):
 		case !hopeful:
-			x.add(PollsOn, t.id)
+			x.add(t.id, PollsOn)
 		case x.going() == 1: // it waits for what time alone will bring
 		case x.polls > 0:
-			x.add(Polls, t.id)
+			x.add(t.id, Polls)
 		default:
 			x.beyond = true
 		}

@@ -45,7 +45,7 @@ func (u *underWay) appendLate(b []byte, s *simredis.Server, o Order) []byte {
 func (x *Execution) addArrivals() {
 	for i, l := range x.late {
 		if x.oldest(l.from) == i {
-			x.add(Arrives, l.from.id)
+			x.add(l.from.id, Arrives)
 		}
 	}
 }

@@ -6,15 +6,11 @@ import (
 	"slices"
 	"strconv"
 
-	"lockstep/internal/explore/scenario"
 	"lockstep/internal/explore/simredis"
 )
 
 // Fingerprint stands for a state, or for a past. Two that differ have the same one with a chance of 1 in 2¹²⁸.
 type Fingerprint [2]uint64
-
-// text writes it behind a word.
-func (f Fingerprint) text(word string) string { return string(f.append(append([]byte(word), ' '))) }
 
 // append writes it.
 func (f Fingerprint) append(b []byte) []byte {
@@ -29,8 +25,6 @@ type Hasher struct {
 	seeds   Seeds
 	buffer  []byte // of what is hashed
 	written []byte // of what is to be added to a past
-
-	left map[scenario.Faults]string // budgets, as text
 }
 
 // Seeds are what a hasher begins with.
@@ -41,7 +35,7 @@ func NewSeeds() Seeds { return Seeds{maphash.MakeSeed(), maphash.MakeSeed()} }
 
 // NewHasher makes a hasher with these seeds.
 func NewHasher(seeds Seeds) *Hasher {
-	return &Hasher{seeds: seeds, left: map[scenario.Faults]string{}}
+	return &Hasher{seeds: seeds}
 }
 
 func (h *Hasher) sum(b []byte) Fingerprint {
@@ -56,16 +50,6 @@ func (h *Hasher) add(past Fingerprint, what string) Fingerprint { return h.after
 func (h *Hasher) text(what string) []byte {
 	h.written = append(h.written[:0], what...)
 	return h.written
-}
-
-// budgets writes what is left of them.
-func (h *Hasher) budgets(left scenario.Faults) string {
-	text, known := h.left[left]
-	if !known {
-		text = left.String()
-		h.left[left] = text
-	}
-	return text
 }
 
 // after is add for what is written already.
@@ -143,7 +127,7 @@ func (x *Execution) join(p *Process) {
 		sum[0] += answers[0]
 		sum[1] += answers[1]
 	}
-	x.note(p, sum.text("answers"))
+	x.note(p, "answers "+string(sum.append(nil)))
 }
 
 // noted counts a note.

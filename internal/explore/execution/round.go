@@ -150,7 +150,7 @@ func (x *Execution) digest(t *Task) {
 	if told := t.round.told; (len(t.round.asked) > 0 || t.poller.still) && x.traceless(t) {
 		p, known := t.actor.Process, t.actor.Process.known
 		x.restore(t)
-		p.past, p.known = x.Hasher.add(p.past, told.text("told")), known // told names them
+		p.past, p.known = x.Hasher.add(p.past, "told "+string(told.append(nil))), known // told names them
 	}
 }
 

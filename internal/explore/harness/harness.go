@@ -184,21 +184,16 @@ func (h *Harness) sell(x *execution.Execution, c *checker.Checker) {
 // locker makes a process's lock.
 func (h *Harness) locker(x *execution.Execution, p *execution.Process, clients []*simredis.Client) lock.Locker {
 	defer x.Recover("New")
-	return h.strategy.New(h.parts(x, p, clients))
-}
-
-// parts returns what a process's lock is made of.
-func (h *Harness) parts(x *execution.Execution, p *execution.Process, clients []*simredis.Client) strategy.Parts {
 	var nodes []redis.Cmdable
 	for _, c := range clients[1:] {
 		nodes = append(nodes, c.Client)
 	}
-	return strategy.Parts{
+	return h.strategy.New(strategy.Parts{
 		Options: lock.Options{
 			Key: lock.Key, TTL: scenario.TTL, RetryInterval: scenario.Poll, WaitTimeout: scenario.Forever, Clock: x.Clock(p, scenario.Poll),
 		},
 		Client: clients[0].Client, Nodes: nodes, Process: p.Name, HandOffLimit: handOffLimit, Notifier: x.Notifier(p), Rand: chance(x, p),
-	}
+	})
 }
 
 // highest returns what chance gives: always the same, or no schedule could be run again.
