@@ -19,7 +19,7 @@ type NamedScenario = scenario.Named
 
 // Scenarios returns what All puts a strategy through: nothing unusual, each way to use a lock, and each fault once, except for the faults
 // of nodes, and for those that break every lock on one Redis.
-func Scenarios(actors int) []NamedScenario { return scenario.All(actors) }
+func Scenarios(actors int) []NamedScenario { return scenario.All(actors, false) }
 
 // Row is what was found about one strategy.
 type Row struct {
@@ -67,10 +67,7 @@ const SchedulesOnNodes = 5000
 
 // ScenariosOf returns those that All puts a strategy through.
 func ScenariosOf(s strategy.Strategy, actors int) []NamedScenario {
-	if s.OnNodes {
-		return scenario.AllOnNodes(actors)
-	}
-	return scenario.All(actors)
+	return scenario.All(actors, s.OnNodes)
 }
 
 // All puts strategies through all scenarios, looking for all anomalies. It explores as many scenarios at a time as bounds has workers,
@@ -79,7 +76,6 @@ func All(
 	ctx context.Context, strategies []strategy.Strategy, actors int, bounds Bounds, progress func(in NamedScenario, now Result, ended bool),
 ) ([]Row, error) {
 	var (
-		rows    []Row
 		results [][]Result
 		telling sync.Mutex
 	)
@@ -88,7 +84,7 @@ func All(
 	bounds.Workers = 1
 	for _, s := range strategies {
 		of := make([]Result, len(ScenariosOf(s, actors))) // by scenario
-		rows, results = append(rows, newRow(s)), append(results, of)
+		results = append(results, of)
 		within := bounds
 		if s.OnNodes && (bounds.Schedules == 0 || bounds.Schedules > SchedulesOnNodes) {
 			within.Schedules = SchedulesOnNodes
@@ -115,44 +111,34 @@ func All(
 	if err := each.Wait(); err != nil {
 		return nil, err
 	}
+	var rows []Row
 	for i, s := range strategies {
-		for j, in := range ScenariosOf(s, actors) {
-			rows[i].take(in, results[i][j])
-		}
-		rows[i].sort()
+		rows = append(rows, rowOf(s, ScenariosOf(s, actors), results[i]))
 	}
 	return rows, nil
 }
 
-func newRow(s strategy.Strategy) Row {
+// rowOf sums up what was found about a strategy in each of these scenarios.
+func rowOf(s strategy.Strategy, scenarios []NamedScenario, results []Result) Row {
 	row := Row{Lock: s.Name}
 	for _, a := range Anomalies() {
-		if !a.ByName() {
-			row.Cells = append(row.Cells, Cell{Anomaly: a, Applies: a.Applies(s), Complete: true})
+		if a.ByName() {
+			continue
 		}
+		cell := Cell{Anomaly: a, Applies: a.Applies(s), Complete: true}
+		for i, result := range results {
+			found := false
+			for _, e := range result.Found {
+				if e.Anomaly == a {
+					found = true
+					cell.Found = append(cell.Found, Finding{scenarios[i], e})
+				}
+			}
+			cell.Complete = cell.Complete && (found || result.Complete)
+			cell.Cut = cell.Cut || !found && result.Interrupted
+		}
+		slices.SortStableFunc(cell.Found, func(a, b Finding) int { return a.Length - b.Length })
+		row.Cells = append(row.Cells, cell)
 	}
 	return row
-}
-
-// sort puts the shortest counterexample first in each cell.
-func (r *Row) sort() {
-	for i := range r.Cells {
-		slices.SortStableFunc(r.Cells[i].Found, func(a, b Finding) int { return a.Length - b.Length })
-	}
-}
-
-// take adds what one exploration found.
-func (r *Row) take(in NamedScenario, result Result) {
-	for i := range r.Cells {
-		cell := &r.Cells[i]
-		found := false
-		for _, e := range result.Found {
-			if e.Anomaly == cell.Anomaly {
-				found = true
-				cell.Found = append(cell.Found, Finding{in, e})
-			}
-		}
-		cell.Complete = cell.Complete && (found || result.Complete)
-		cell.Cut = cell.Cut || !found && result.Interrupted
-	}
 }

@@ -3,7 +3,6 @@ package explore
 import (
 	"context"
 	"errors"
-	"hash/maphash"
 	"slices"
 
 	"lockstep/internal/explore/anomaly"
@@ -152,24 +151,14 @@ func Explore(ctx context.Context, s strategy.Strategy, in Scenario, goal Goal, b
 	if goal.Progress != nil {
 		inner.Progress = func(found search.Result) { goal.Progress(result(found)) }
 	}
-	seeds := [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()}
+	seeds := execution.NewSeeds()
 	look := func(mirrored bool) (search.Result, error) {
 		inner.Mirrored = mirrored
+		options := harness.Options{Starved: slices.Contains(goal.Anomalies, Starved)}
+		options.Interchangeable, options.EverySymmetry, options.EveryRound = mirrored, bounds.EverySymmetry, bounds.EverySymmetry
 		return search.Do(ctx, func() (search.System, error) {
-			h, err := harness.New(s, in, bounds.EverySymmetry, seeds)
-			if err != nil {
-				return nil, err
-			}
-			if mirrored {
-				h.Interchange()
-			}
-			if bounds.EverySymmetry {
-				h.EveryRound()
-			}
-			if slices.Contains(goal.Anomalies, Starved) {
-				h.WatchOrder()
-			}
-			return harness.System{Harness: h}, nil
+			h, err := harness.New(s, in, options, seeds)
+			return harness.System{Harness: h}, err
 		}, inner, bounds)
 	}
 	found, err := look(in.Alike() && in.Sales <= 1 && !s.OnNodes && !inner.OneStart)

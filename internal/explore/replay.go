@@ -3,10 +3,10 @@ package explore
 import (
 	"errors"
 	"fmt"
-	"hash/maphash"
 	"slices"
 	"strings"
 
+	"lockstep/internal/explore/execution"
 	"lockstep/internal/explore/harness"
 	"lockstep/internal/explore/trace"
 	"lockstep/internal/lock/strategy"
@@ -34,17 +34,16 @@ func Replay(s strategy.Strategy, in Scenario, schedule string) (replayed Replaye
 	if strings.TrimSpace(schedule) == "" {
 		return Replayed{}, fmt.Errorf("%w: the schedule is empty", ErrMalformed)
 	}
-	h, err := harness.New(s, in, true, [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()})
+	h, err := harness.New(s, in, harness.Options{Cuts: execution.Cuts{EverySymmetry: true}, Starved: true}, execution.NewSeeds())
 	if err != nil {
 		return Replayed{}, err
 	}
 	defer h.Close()
-	h.WatchOrder()
 	run := h.Begin(false)
 	defer run.Close()
 	record := run.Record()
 	for i, token := range strings.Fields(schedule) {
-		found, err := run.Follow(token, record)
+		found, err := run.Follow(token)
 		for _, f := range found {
 			known := slices.ContainsFunc(replayed.Shown, func(other Shown) bool { return other.Anomaly == f.Anomaly })
 			if (f.Anomaly.Applies(s) || f.Anomaly.ByName()) && !known {

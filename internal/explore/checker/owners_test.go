@@ -2,7 +2,6 @@ package checker
 
 import (
 	"fmt"
-	"hash/maphash"
 	"testing"
 
 	"github.com/alicebob/miniredis/v2/proto"
@@ -84,7 +83,7 @@ func TestWhoseTheLockIs(t *testing.T) {
 			cluster := m.NewCluster(m.Empty(), test.masters)
 			x := execution.New(execution.Setup{
 				Scenario: scenario.Scenario{Actors: 2}, Cluster: cluster, FirstName: 'A',
-				Hasher: execution.NewHasher([2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()}),
+				Hasher: execution.NewHasher(execution.NewSeeds()),
 			})
 			c := New(x, strategy.Strategy{}, Futures{})
 			c.sales[b].waits = true

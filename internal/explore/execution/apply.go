@@ -23,7 +23,9 @@ func (x *Execution) Apply(t Transition) bool {
 	case Moves, Polls, PollsOn, LosesReply, DiesAfter, PausesAfter, LosesRequest, Delays, Resends:
 		sent = x.move(x.tasks[t.ID], t.Kind)
 	case Unsynced:
-		sent = x.move(x.tasks[t.ID], t.Kind) && x.wouldLose()
+		sent = x.move(x.tasks[t.ID], t.Kind)
+		s := x.Cluster.Lagging()
+		sent = sent && s != nil && x.Cluster.Loses(s) // otherwise it makes no difference that the replica does not get it
 	case DiesBefore:
 		x.tasks[t.ID].actor.Process.dead = true
 	case Pauses:
@@ -54,7 +56,9 @@ func (x *Execution) Apply(t Transition) bool {
 	case FailsOver:
 		x.failOver(x.Cluster.Lagging())
 	case TimesOut:
-		x.timeOut(x.actors[t.ID])
+		a := x.actors[t.ID]
+		x.note(a.Process, "timeout "+strconv.Itoa(a.inside))
+		x.fire(x.itsTimeout(a))
 	case ClockJumps:
 		x.clockJumps(x.processes[t.ID])
 	case RedisClockJumps:
@@ -139,21 +143,6 @@ func (x *Execution) continues(p *Process) {
 			x.ready = append(x.ready, t)
 			x.settle()
 		}
-	}
-}
-
-// befalls lets a fault happen to a node.
-func (x *Execution) befalls(s *simredis.Server, k Kind) {
-	switch k {
-	case NodeCrashes:
-		s.Health = simredis.Crashed
-	case NodeHangs:
-		s.Health = simredis.Hung
-	case NodeRestarts:
-		x.becomes(s, x.Cluster.Empty())
-	case NodeClockJumps:
-		x.serverJumps(s)
-	default:
 	}
 }
 

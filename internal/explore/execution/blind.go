@@ -46,15 +46,21 @@ func (x *Execution) timeless(ctx context.Context) {
 
 // line says which line of the code under test has called.
 func line() string {
-	callers := make([]uintptr, 100)
-	frames := runtime.CallersFrames(callers[:runtime.Callers(2, callers)])
-	for {
-		frame, more := frames.Next()
+	for frame := range frames {
 		if frame.Function != "" && !notUnderTest(frame.Function) && !inLibrary(frame.Function) {
 			return fmt.Sprintf(" (%s:%d)", filepath.Base(frame.File), frame.Line)
 		}
-		if !more {
-			return ""
+	}
+	return ""
+}
+
+// frames are the calls that the goroutine is in, the innermost first.
+func frames(yield func(runtime.Frame) bool) {
+	callers := make([]uintptr, 100)
+	all := runtime.CallersFrames(callers[:runtime.Callers(2, callers)])
+	for {
+		if frame, more := all.Next(); !yield(frame) || !more {
+			return
 		}
 	}
 }
@@ -69,11 +75,8 @@ func (x *Execution) Recover(what string) {
 // stack says where the code under test has panicked: a line for each of its calls, the innermost first. It is for the function that
 // recovers.
 func stack() (lines string) {
-	callers := make([]uintptr, 100)
-	frames := runtime.CallersFrames(callers[:runtime.Callers(2, callers)])
 	panicked := false
-	for {
-		frame, more := frames.Next()
+	for frame := range frames {
 		switch {
 		case strings.HasPrefix(frame.Function, "runtime."):
 			panicked = panicked || strings.HasSuffix(frame.Function, "panic")
@@ -85,8 +88,6 @@ func stack() (lines string) {
 		case panicked:
 			lines += fmt.Sprintf("\n\t%s (%s:%d)", filepath.Base(frame.Function), filepath.Base(frame.File), frame.Line)
 		}
-		if !more {
-			return lines
-		}
 	}
+	return lines
 }

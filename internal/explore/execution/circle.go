@@ -1,7 +1,6 @@
 package execution
 
 import (
-	"fmt"
 	"strconv"
 )
 
@@ -48,11 +47,7 @@ func (x *Execution) allPause() bool {
 // Loose tells states apart as long as nobody is told anything new: it has what the servers hold, what is due, and where each task is, and
 // what its last round was told; but neither what came before that, nor the time of day.
 func (x *Execution) Loose() string {
-	var b []byte
-	for _, s := range x.Cluster.Servers() {
-		b = fmt.Appendf(b, "|%s %s", s.Health, s.Holds.Text)
-		b = x.appendHidden(b, s, x.unsorted())
-	}
+	b := x.appendServers(nil)
 	for _, t := range x.tasks {
 		if t.Ended() {
 			continue

@@ -1,6 +1,7 @@
 package execution
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -19,6 +20,7 @@ type timeline struct {
 }
 
 type timer struct {
+	line    *timeline
 	actor   *Actor
 	at      time.Duration
 	f       func()
@@ -37,21 +39,12 @@ func (l *timeline) nextTimer() *timer {
 	return next
 }
 
-// ticks reports whether a timer of p is still to fire.
-func (l *timeline) ticks(p *Process) bool {
-	return slices.ContainsFunc(l.timers, func(t *timer) bool { return t.actor.Process == p })
+// forget drops such timers.
+func (l *timeline) forget(which func(*timer) bool) {
+	l.timers, l.never = slices.DeleteFunc(l.timers, which), slices.DeleteFunc(l.never, which)
 }
 
-func (l *timeline) forgetTimer(gone *timer) {
-	is := func(t *timer) bool { return t == gone }
-	l.timers, l.never = slices.DeleteFunc(l.timers, is), slices.DeleteFunc(l.never, is)
-}
-
-// dropTimers forgets the timers of dead processes.
-func (l *timeline) dropTimers() {
-	dead := func(t *timer) bool { return t.actor.Dead() }
-	l.timers, l.never = slices.DeleteFunc(l.timers, dead), slices.DeleteFunc(l.never, dead)
-}
+func (t *timer) is(other *timer) bool { return t == other }
 
 // virtualClock is the lock.Clock of one process.
 type virtualClock struct {
@@ -77,15 +70,20 @@ func (c virtualClock) Now() time.Time {
 
 // AfterFunc implements lock.Clock.
 func (c virtualClock) AfterFunc(d time.Duration, f func()) lock.Timer {
-	t := &timer{at: c.x.now + max(d, 0), f: f, brief: 0 < d && d <= c.moment}
+	t := &timer{line: &c.x.timeline, at: c.x.now + max(d, 0), f: f, brief: 0 < d && d <= c.moment}
 	task := c.x.running("Clock.AfterFunc")
-	if task == nil || c.process.dead || d >= scenario.Forever {
-		c.x.waitsForEver(task, t)
-		return stopper{c.x, t}
+	if task == nil || c.process.dead {
+		return t
 	}
-	t.actor, task.last = task.actor, t
-	c.x.timers = append(c.x.timers, t)
-	return stopper{c.x, t}
+	t.actor = task.actor
+	switch {
+	case d < scenario.Forever:
+		task.last = t
+		c.x.timers = append(c.x.timers, t)
+	case c.x.left.Timeout > 0:
+		c.x.never = append(c.x.never, t)
+	}
+	return t
 }
 
 // Go implements lock.Clock.
@@ -110,7 +108,7 @@ func (c virtualClock) Wait(ctx context.Context, ch <-chan struct{}) error {
 		c.x.pauses(t)
 	}
 	if t.asleep() { // then the schedule ends it, not time
-		c.x.forgetTimer(t.sleep)
+		c.x.forget(t.sleep.is)
 		c.x.digest(t)
 	}
 	c.x.waiters = append(c.x.waiters, t)
@@ -127,49 +125,35 @@ func (c virtualClock) Wait(ctx context.Context, ch <-chan struct{}) error {
 	return t.err
 }
 
-// stopper is a lock.Timer.
-type stopper struct {
-	x *Execution
-	t *timer
-}
-
-func (s stopper) Stop() bool {
-	if s.t.stopped {
+// Stop implements lock.Timer.
+func (t *timer) Stop() bool {
+	if t.stopped {
 		return false
 	}
-	s.t.stopped = true
-	s.x.forgetTimer(s.t)
+	t.stopped = true
+	t.line.forget(t.is)
 	return true
 }
 
 // fire runs a timer's function, once the execution settles.
 func (x *Execution) fire(t *timer) {
-	stopper{x, t}.Stop()
+	t.Stop()
 	x.spawn(t.actor, t.f)
 }
 
 // nextEvent returns when the next timer fires or the next key expires; if nothing is due, some time later. A waiter who moves an expiry
 // each time it asks does not sleep through that; one who then takes back what it did moves none.
 func (x *Execution) nextEvent() time.Duration {
-	then := x.nextDue()
+	then := x.now + cmp.Or(x.Cluster.NextExpiry(), scenario.TTL+x.Ahead()) // by any clock
+	if x.TimerNext() {
+		then = x.nextTimer().at
+	}
 	for _, t := range x.tasks {
 		if t.live() && t.asleep() && x.now < t.sleep.at && t.sleep.at < then && !x.undone(t) && t.round.prolongs(x.Cluster, x.now, t.sleep.at) {
 			then = t.sleep.at
 		}
 	}
 	return then
-}
-
-func (x *Execution) nextDue() time.Duration {
-	expiry, t := x.Cluster.NextExpiry(), x.nextTimer()
-	switch {
-	case t != nil && (expiry == 0 || t.at < x.now+expiry):
-		return t.at
-	case expiry == 0:
-		return x.now + scenario.TTL + x.Ahead() // by any clock
-	default:
-		return x.now + expiry
-	}
 }
 
 // pass lets time pass until then, firing timers as it goes.
@@ -193,7 +177,7 @@ func (x *Execution) elapse(then time.Duration) {
 			x.Fail(err)
 			return
 		}
-		x.becomes(s, next)
+		x.becomes(s, next, nil)
 		if err := x.Cluster.AgeReplica(s, d); err != nil {
 			x.Fail(err)
 		}

@@ -5,11 +5,13 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"slices"
 	"syscall"
 
 	"github.com/redis/go-redis/v9"
 
 	"lockstep/internal/explore/simredis"
+	"lockstep/internal/service/history"
 )
 
 // silent reports whether no reply comes to a command that this happens to.
@@ -109,36 +111,51 @@ func (x network) Receive(conn *simredis.Conn, server int, command *simredis.Comm
 	if t == nil {
 		return nil, ErrBlind
 	}
+	c := sent{t, t.pending, s, conn, command}
 	if t.fate == LosesRequest || t.fate == Delays {
-		x.keep(t, server, conn, command)
+		if t.fate == Delays {
+			x.late = append(x.late, c)
+		}
 		return nil, io.ErrUnexpectedEOF
 	}
 	if t.fate == Unsynced {
 		x.Cluster.Lag(s)
 	}
-	a, err := x.Cluster.Ask(s, conn, t.actor.Index, x.now, command)
+	before, version, r := s.Holds, x.Cluster.Version(), t.itsRound()
+	a, err := x.effect(c)
 	if err != nil {
 		x.Fail(fmt.Errorf("%w%s", err, line()))
 		return nil, err
 	}
-	before, version, r := s.Holds, x.Cluster.Version(), t.itsRound()
 	x.noteOf(t, s, "reply "+inPast(t, s)+" "+string(a.Reply))
-	if x.recorder != nil {
-		x.recorder.Replied(a.Reply, len(t.pending))
+	if changed := x.Cluster.Version() - version; changed > 0 {
+		if r.changes == 0 {
+			r.before = x.Cluster.Contents()
+			r.before[s.Index] = before
+		}
+		r.changes += changed
 	}
-	if !a.Then.Same(before) && r.changes == 0 {
-		r.before = x.Cluster.Contents()
-	}
-	x.becomes(s, a.Then)
-	r.changes += x.Cluster.Version() - version
 	r.did = r.did || a.Then != before
 	r.took(asked{s, s.Health, command, a.Reply, t.pending}, version, x.now)
-	x.publish(a.Published)
 	x.checker.Booked(before, t.news(before, a.Orders))
 	if t.fate == LosesReply || t.fate == Resends || s.Health == simredis.Hung {
 		return nil, io.ErrUnexpectedEOF
 	}
 	return a.Reply, nil
+}
+
+// effect lets a command take effect.
+func (x *Execution) effect(c sent) (*simredis.Answer, error) {
+	a, err := x.Cluster.Ask(c.server, c.conn, c.from.actor.Index, x.now, c.command)
+	if err != nil {
+		return nil, err
+	}
+	if x.recorder != nil {
+		x.recorder.Replied(a.Reply, len(c.commands))
+	}
+	x.becomes(c.server, a.Then, c.from.actor)
+	x.publish(a.Published)
+	return a, nil
 }
 
 // refuse answers for a crashed node.
@@ -158,4 +175,18 @@ func (x network) unanswer(ctx context.Context, t *Task) error {
 	err := x.Clock(t.actor.Process, 0).Wait(ctx, nil)
 	t.unanswered = false
 	return err
+}
+
+// news returns the orders that t's command adds to the ledger. If its client has sent the command before, and the stock is as it left it
+// then, it writes what is written already.
+func (t *Task) news(before *simredis.State, orders []history.Order) []history.Order {
+	news := slices.DeleteFunc(slices.Clone(orders), func(o history.Order) bool {
+		return before.Stock() == fmt.Sprint(o.After) &&
+			slices.ContainsFunc(t.repeats, func(old history.Order) bool { return old.ID == o.ID })
+	})
+	t.repeats = nil
+	if t.fate == Resends {
+		t.repeats = orders
+	}
+	return news
 }

@@ -7,52 +7,66 @@ import (
 	"lockstep/internal/explore/simredis"
 )
 
-// menu is the list of what can happen next, in a fixed order, in the making.
-type menu struct {
-	*Execution
-	list       []Transition
-	lastResort bool
-}
-
-// add adds that something can happen, unless it is a fault whose budget is used up.
-func (m *menu) add(k Kind, id int) {
-	if left := m.budgets[k]; left != nil && *left == 0 {
-		return
+// add adds what can happen to the one with this id, but for faults whose budget is used up.
+func (x *Execution) add(id int, kinds ...Kind) {
+	for _, k := range kinds {
+		if left := x.budgets[k]; left == nil || *left > 0 {
+			x.options = append(x.options, Transition{k, uint16(id)}) //nolint:gosec // there are few
+		}
 	}
-	m.list = append(m.list, Transition{k, uint16(id)}) //nolint:gosec // there are few
 }
 
-// Transitions lists what can happen next. There is nothing when everybody has finished, or nobody can go on. The list is good until
-// the next call.
+// addToProcesses adds what can happen to such processes that live.
+func (x *Execution) addToProcesses(which func(*Process) bool, kinds ...Kind) {
+	for i, p := range x.processes {
+		if !p.dead && which(p) {
+			x.add(i, kinds...)
+		}
+	}
+}
+
+// addToActors adds what can happen to such actors that live.
+func (x *Execution) addToActors(which func(*Actor) bool, k Kind) {
+	for i, a := range x.actors {
+		if !a.Dead() && which(a) {
+			x.add(i, k)
+		}
+	}
+}
+
+// Transitions lists what can happen next, in a fixed order. There is nothing when everybody has finished, or nobody can go on. The list is
+// good until the next call.
 func (x *Execution) Transitions() []Transition {
-	m := menu{Execution: x, list: x.options[:0]}
-	if !m.over() {
-		m.addMoves()
-		m.addMessages()
-		active := len(m.list) > 0
-		m.addProcessFaults()
-		m.addLeaves()
-		m.addTime(active)
-		m.addFailover()
-		m.addJumps()
-		m.addTimeouts()
-		m.addSpuriousWakes()
+	x.options, x.desperate = x.options[:0], false
+	if x.going() > 0 {
+		x.addMoves()
+		x.addToProcesses(func(p *Process) bool { return !p.paused && x.due(p) != nil }, Woken, Unwoken)
+		active := len(x.options) > 0
+		x.addProcessFaults()
+		x.addToActors(func(a *Actor) bool { return a.started && !a.finished && !a.cancelled }, Leaves)
+		x.addTime(active)
+		if s := x.Cluster.Lagging(); s != nil && s.Health == simredis.Well {
+			x.add(0, FailsOver)
+		}
+		x.addToProcesses(func(p *Process) bool { return p.begun() && !p.ended() }, ClockJumps)
+		if !x.Cluster.OnNodes() && x.Cluster.Servers()[0].Expires() {
+			x.add(0, RedisClockJumps)
+		}
+		x.addToActors(func(a *Actor) bool { return !a.Paused() && x.itsTimeout(a) != nil }, TimesOut)
+		x.addToProcesses(func(p *Process) bool { return !p.paused && x.Listens(p) }, WokenInVain)
 	}
-	m.addArrivals()
-	hopeful := slices.ContainsFunc(m.list, Transition.hopeful)
+	x.addArrivals()
+	hopeful := slices.ContainsFunc(x.options, Transition.hopeful)
 	if !hopeful {
-		m.list = m.list[:0] // faults alone bring nobody on
+		x.options = x.options[:0] // faults alone bring nobody on
 	}
-	if !m.over() {
-		m.addPolls(hopeful)
+	if x.going() > 0 {
+		x.addPolls(hopeful)
 	}
-	x.options, x.desperate, x.quiet = m.list, m.lastResort, len(m.list) > 0 && (!hopeful || m.waitsInVain())
-	return m.list
-}
-
-// waitsInVain reports whether all that can bring somebody on is time, and that will bring rounds in vain alone.
-func (m *menu) waitsInVain() bool {
-	return m.onlyPolls() && !slices.ContainsFunc(m.list, func(t Transition) bool { return t.hopeful() && t.Kind != TimePasses })
+	// all that can bring somebody on is time, and that will bring rounds in vain alone
+	inVain := !slices.ContainsFunc(x.options, func(t Transition) bool { return t.hopeful() && t.Kind != TimePasses }) && x.onlyPolls()
+	x.quiet = len(x.options) > 0 && (!hopeful || inVain)
+	return x.options
 }
 
 // Quiet reports whether the last Transitions are waiters that ask in vain, and nothing else.
@@ -65,172 +79,141 @@ func (x *Execution) Beyond() bool { return x.beyond }
 func (x *Execution) LastResort() bool { return x.desperate }
 
 // addMoves adds the commands, and what may happen to each.
-func (m *menu) addMoves() {
-	for _, t := range m.tasks {
-		if !m.movable(t) {
+func (x *Execution) addMoves() {
+	for _, t := range x.tasks {
+		if !x.movable(t) {
 			continue
 		}
-		m.add(Moves, t.id)
-		m.add(LosesReply, t.id)
-		m.add(DiesAfter, t.id)
-		m.add(LosesRequest, t.id)
-		m.add(Delays, t.id)
-		m.add(Resends, t.id)
-		if m.Cluster.Lagging() == nil {
-			m.add(Unsynced, t.id)
+		x.add(t.id, Moves, LosesReply, DiesAfter, LosesRequest, Delays, Resends)
+		if x.Cluster.Lagging() == nil {
+			x.add(t.id, Unsynced)
 		}
-		m.addNodeFaults(t)
+		x.addNodeFaults(t)
 	}
 }
 
 // addNodeFaults adds what may have happened to a node by the time t's command comes to it: before, nobody could tell.
-func (m *menu) addNodeFaults(t *Task) {
+func (x *Execution) addNodeFaults(t *Task) {
 	if t.pending == nil || t.to == 0 {
 		return
 	}
-	s := m.Cluster.Servers()[t.to]
+	s := x.Cluster.Servers()[t.to]
 	if s.Health != simredis.Well {
 		return
 	}
-	m.add(NodeCrashes, t.id)
-	m.add(NodeHangs, t.id)
+	x.add(t.id, NodeCrashes, NodeHangs)
 	if len(s.Holds.Keys) > 0 {
-		m.add(NodeRestarts, t.id)
+		x.add(t.id, NodeRestarts)
 	}
 	if s.Expires() {
-		m.add(NodeClockJumps, t.id)
-	}
-}
-
-// addMessages adds the messages that are due.
-func (m *menu) addMessages() {
-	for i, p := range m.processes {
-		if m.due(p) == nil || p.paused || p.dead {
-			continue
-		}
-		m.add(Woken, i)
-		m.add(Unwoken, i)
+		x.add(t.id, NodeClockJumps)
 	}
 }
 
 // addProcessFaults adds pauses and crashes that no command is part of, and the end of pauses; then, as they are harder to read, pauses
 // after a command.
-func (m *menu) addProcessFaults() {
-	moves := len(m.list)
-	for i, p := range m.processes {
+func (x *Execution) addProcessFaults() {
+	moves := len(x.options)
+	for i, p := range x.processes {
 		switch {
 		case p.dead || !p.begun() || p.ended():
 		case p.paused:
-			m.add(Resumes, i)
+			x.add(i, Resumes)
 		default:
-			m.add(Pauses, i)
-			if t := m.sender(p); t != nil {
-				m.add(DiesBefore, t.id)
+			x.add(i, Pauses)
+			if t := x.sender(p); t != nil {
+				x.add(t.id, DiesBefore)
 			}
 		}
 	}
-	for _, t := range m.list[:moves] {
+	for _, t := range x.options[:moves] {
 		if t.Kind == Moves {
-			m.add(PausesAfter, int(t.ID))
-		}
-	}
-}
-
-func (m *menu) addLeaves() {
-	for i, a := range m.actors {
-		if a.started && !a.finished && !a.cancelled && !a.Dead() {
-			m.add(Leaves, i)
+			x.add(int(t.ID), PausesAfter)
 		}
 	}
 }
 
 // addTime adds that time passes: by itself if nobody is active, and otherwise as a fault. If nothing is due, those who would repeat their
 // last round try once more before they are given up for stuck.
-func (m *menu) addTime(active bool) {
-	expiry, next := m.Cluster.NextExpiry(), m.nextTimer()
+func (x *Execution) addTime(active bool) {
+	expiry, next := x.Cluster.NextExpiry(), x.nextTimer()
 	switch {
-	case !active && (expiry > 0 || next != nil || m.mayIdle()):
-		m.add(TimePasses, 0)
-	case !active && len(m.list) == 0:
-		for _, t := range m.tasks {
+	case !active && (expiry > 0 || next != nil || x.mayIdle()):
+		x.add(0, TimePasses)
+	case !active && len(x.options) == 0:
+		for _, t := range x.tasks {
 			if t.asleep() && t.live() && t.round.vain == 0 {
-				m.lastResort = true
-				m.add(Moves, t.id)
+				x.desperate = true
+				x.add(t.id, Moves)
 			}
 		}
-	case active && next != nil && (expiry == 0 || next.at < m.now+expiry):
-		m.add(Slow, 0)
+	case active && x.TimerNext():
+		x.add(0, Slow)
 	}
 	if active && expiry > 0 {
-		m.add(Expires, 0)
+		x.add(0, Expires)
 	}
 }
 
 // addPolls adds the waiters that would ask in vain: they may count how often. Beside others they do so as often as the scenario says,
 // and alone without a bound.
-func (m *menu) addPolls(hopeful bool) {
-	for _, t := range m.tasks {
+func (x *Execution) addPolls(hopeful bool) {
+	for _, t := range x.tasks {
 		switch {
-		case m.lastResort || !t.live() || !t.asleep() || !m.wouldRepeat(t):
+		case x.desperate || !t.live() || !t.asleep() || !x.wouldRepeat(t):
 		case !hopeful:
-			m.add(PollsOn, t.id)
-		case !m.rivals(): // it waits for what time alone will bring
-		case m.polls > 0:
-			m.add(Polls, t.id)
+			x.add(t.id, PollsOn)
+		case x.going() == 1: // it waits for what time alone will bring
+		case x.polls > 0:
+			x.add(t.id, Polls)
 		default:
-			m.beyond = true
+			x.beyond = true
 		}
 	}
 }
 
-// rivals reports whether more than one actor lives, so that it may matter how often one of them has asked.
-func (x *Execution) rivals() bool {
-	n := 0
+// going returns how many actors live, and have not finished.
+func (x *Execution) going() (n int) {
 	for _, a := range x.actors {
 		if !a.finished && !a.Dead() {
 			n++
 		}
 	}
-	return n > 1
+	return n
 }
 
 // movable reports whether t can do something by itself. A waiter that tried in vain cannot, until it would learn something else.
-func (m *menu) movable(t *Task) bool {
+func (x *Execution) movable(t *Task) bool {
 	switch {
 	case !t.live():
 		return false
 	case t == t.actor.main && !t.actor.started:
-		return m.mayStart(t.actor)
+		return x.mayStart(t.actor)
 	case t.pending != nil:
 		return true
 	default:
-		return t.asleep() && !m.wouldRepeat(t)
+		return t.asleep() && !x.wouldRepeat(t)
 	}
 }
 
 // mayIdle reports whether time may pass although nothing is due: somebody tries who may find that it has. Twice in a row is enough.
-func (m *menu) mayIdle() bool {
-	return m.idle < 2 && slices.ContainsFunc(m.tasks, func(t *Task) bool {
-		return t.asleep() && t.live() && (t.round.looked || !t.round.sameAnswer(m.Cluster, m.now+scenario.TTL))
+func (x *Execution) mayIdle() bool {
+	return x.idle < 2 && slices.ContainsFunc(x.tasks, func(t *Task) bool {
+		return t.asleep() && t.live() && (t.round.looked || !t.round.sameAnswer(x.Cluster, x.now+scenario.TTL))
 	})
 }
 
 // mayStart keeps actors that start alike in order: which of them comes first is a matter of names. It is explored both forwards and
 // backwards, because code may compare names: with the actors in reverse order, or, if they are interchangeable, their names.
-func (m *menu) mayStart(a *Actor) bool {
-	if m.EverySymmetry || m.EveryStart {
+func (x *Execution) mayStart(a *Actor) bool {
+	if x.EverySymmetry || x.EveryStart {
 		return true
 	}
-	before := m.actors[:a.Index]
-	if m.Backwards && !m.alike() {
-		before = m.actors[a.Index+1:]
+	before := x.actors[:a.Index]
+	if x.Backwards && !x.alike() {
+		before = x.actors[a.Index+1:]
 	}
 	return !slices.ContainsFunc(before, func(b *Actor) bool {
-		return !b.started && b.once == a.once && (b.Process == a.Process || m.Scenario.Alike())
+		return !b.started && b.once == a.once && (b.Process == a.Process || x.Scenario.Alike())
 	})
-}
-
-// over reports whether every actor has finished or died.
-func (m *menu) over() bool {
-	return !slices.ContainsFunc(m.actors, func(a *Actor) bool { return !a.finished && !a.Dead() })
 }

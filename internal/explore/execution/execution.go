@@ -50,13 +50,18 @@ type Setup struct {
 	FirstName rune // of the actors: A, or one that nobody has had
 	Now       time.Duration
 	Backwards bool // actors that start alike start in reverse order
+	Cuts
+}
 
-	// Actors that start alike are the same but for their names: a state in which they have changed places is the same state.
+// Cuts say what is taken for the same.
+type Cuts struct {
+	// Actors that start alike are the same but for their names: a state in which they have changed places is the same state. To begin
+	// backwards is then to give them their names in reverse order.
 	Interchangeable bool
 
 	EverySymmetry bool // take nothing for the same because it is symmetric
-	EveryStart    bool // let actors that start alike start in any order
-	EveryRound    bool // make a step of each round, in vain or not
+	EveryStart    bool // let actors that start alike start in any order, as they may in a session
+	EveryRound    bool // make a step of each round, however often in vain. What others have found does not replay so
 }
 
 // Execution is one schedule so far.
@@ -66,7 +71,6 @@ type Execution struct {
 	timeline
 	subscriptions
 	underWay
-	journal
 	circle
 
 	left      scenario.Faults        // of the scenario's budgets
@@ -98,13 +102,12 @@ func New(setup Setup) *Execution {
 			x.budgets[k] = n.budget(&x.left)
 		}
 	}
-	x.journal = journal{setup.Hasher, setup.EverySymmetry, &x.scheduler, setup}
 	for i := range s.Processes() {
-		x.processes = append(x.processes, newProcess(i, setup))
+		x.processes = append(x.processes, newProcess(i, &x.Setup))
 	}
 	for i := range s.Actors {
 		p := x.processes[i%len(x.processes)]
-		a := &Actor{Index: i, Name: string(setup.named(i)), Process: p, inside: len(p.actors), once: i < s.Try, leave: func() {}}
+		a := &Actor{Index: i, Name: x.named(i), Process: p, inside: len(p.actors), once: i < s.Try, leave: func() {}}
 		a.Sale = a.Name
 		p.actors = append(p.actors, a)
 		x.actors = append(x.actors, a)
@@ -147,9 +150,9 @@ func (x *Execution) bury() {
 			x.kill(t)
 		}
 	}
-	x.dropTimers()
+	x.forget(func(t *timer) bool { return t.actor.Dead() })
 	x.waiters = slices.DeleteFunc(x.waiters, (*Task).Ended)
-	x.dropListeners()
+	x.listeners = slices.DeleteFunc(x.listeners, func(l *listener) bool { return l.actor.Dead() })
 }
 
 // Fail ends the exploration for a reason that is no verdict: Err.
@@ -180,16 +183,8 @@ func (x *Execution) Processes() []*Process { return x.processes }
 // Now returns the time since the start.
 func (x *Execution) Now() time.Duration { return x.now }
 
-// becomes changes what a server holds. The one who runs did it.
-func (x *Execution) becomes(s *simredis.Server, next *simredis.State) {
-	var by *Actor
-	if t := x.current.Load(); t != nil {
-		by = t.actor
-	}
-	x.becomesBy(by, s, next)
-}
-
-func (x *Execution) becomesBy(by *Actor, s *simredis.Server, next *simredis.State) {
+// becomes changes what a server holds. It was done by an actor, or, if that is nil, by time or a fault.
+func (x *Execution) becomes(s *simredis.Server, next *simredis.State, by *Actor) {
 	before := s.Holds
 	if x.Cluster.Become(s, next) {
 		x.idle = 0

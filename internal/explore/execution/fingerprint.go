@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"lockstep/internal/explore/simredis"
 )
 
 // Fingerprint tells states apart from which the future may differ: what the servers hold, what happened to each process that has a
@@ -22,10 +24,14 @@ func (x *Execution) Fingerprint() Fingerprint {
 		b = fmt.Appendf(b, "|%t", x.Backwards)
 	}
 	polls := x.polls
-	if !x.rivals() {
+	if x.going() <= 1 {
 		polls = 0 // nobody will need them
 	}
-	b = append(append(b, '|'), x.Hasher.budgets(x.left)...)
+	for k, left := range x.budgets {
+		if left != nil && *left > 0 {
+			b = strconv.AppendInt(append(b, '|', byte(k)), int64(*left), 10) //nolint:gosec // there are few
+		}
+	}
 	for _, n := range [...]int{polls, int(x.now), x.idle, int(x.jumped)} {
 		b = strconv.AppendInt(append(b, ' '), int64(n), 10)
 	}
@@ -125,5 +131,47 @@ func (x *Execution) appendNodes(b []byte, o Order) []byte {
 	return append(b, strings.Join(nodes, "")...)
 }
 
+// appendServers writes what the servers hold, with all names as they are.
+func (x *Execution) appendServers(b []byte) []byte {
+	for _, s := range x.Cluster.Servers() {
+		b = fmt.Appendf(b, "|%s %s", s.Health, s.Holds.Text)
+		b = x.appendHidden(b, s, x.unsorted())
+	}
+	return b
+}
+
+// appendHidden writes what a server has beside what it holds.
+func (x *Execution) appendHidden(b []byte, s *simredis.Server, o Order) []byte {
+	if s.Replica != nil {
+		b = fmt.Appendf(b, "|replica %s", o.content(x, s.Replica))
+	}
+	if s.Ahead != 0 {
+		b = fmt.Appendf(b, "|ahead %d", s.Ahead)
+	}
+	return x.appendLate(b, s, o)
+}
+
 // gone reports whether p has no future, so that its past does not matter.
-func (x *Execution) gone(p *Process) bool { return p.dead || p.ended() && !x.busy(p) && !x.ticks(p) }
+func (x *Execution) gone(p *Process) bool {
+	return p.dead || p.ended() && !slices.ContainsFunc(x.tasks, func(t *Task) bool { return t.actor.Process == p && !t.Ended() }) &&
+		!slices.ContainsFunc(x.timers, func(t *timer) bool { return t.actor.Process == p })
+}
+
+// View stands for all that a transition can see, and change, but for what its process cannot know of: what the servers hold, what happened
+// to that process, and what it waits for, with all names as they are. Two transitions with one view do the same, whatever happened to
+// others. There is none, false, for what happens to nobody: time passes for all.
+func (x *Execution) View(t Transition) (view Fingerprint, has bool) {
+	a := x.Actor(t)
+	if a == nil {
+		return Fingerprint{}, false
+	}
+	names, b := x.unsorted(), x.Hasher.buffer[:0]
+	b = append(x.appendProcess(x.appendServers(b), a.Process, names), '|')
+	if t.Kind.OfTask() {
+		b = append(b, x.tasks[t.ID].label...)
+	}
+	for _, n := range [...]int{int(t.Kind), a.Index, int(x.now), int(x.jumped)} {
+		b = strconv.AppendInt(append(b, ' '), int64(n), 10)
+	}
+	return x.Hasher.sum(b), true
+}

@@ -10,37 +10,31 @@ import (
 )
 
 // underWay are the commands whose senders were told an error, and that have not taken effect yet.
-type underWay struct{ late []lateCommand }
+type underWay struct{ late []sent }
 
-type lateCommand struct {
+// sent is what a task has sent to a server.
+type sent struct {
 	from     *Task
 	commands []redis.Cmder
-	server   int
+	server   *simredis.Server
 	conn     *simredis.Conn
 	command  *simredis.Command
 }
 
-// keep keeps what t has sent, if that is late and not lost.
-func (u *underWay) keep(t *Task, server int, conn *simredis.Conn, command *simredis.Command) {
-	if t.fate == Delays {
-		u.late = append(u.late, lateCommand{t, t.pending, server, conn, command})
-	}
-}
-
 // oldest returns the index of the first late command of a task, below zero if it has none.
 func (u *underWay) oldest(t *Task) int {
-	return slices.IndexFunc(u.late, func(l lateCommand) bool { return l.from == t })
+	return slices.IndexFunc(u.late, func(l sent) bool { return l.from == t })
 }
 
 // sentLate reports whether a command of a's is under way.
 func (u *underWay) sentLate(a *Actor) bool {
-	return slices.ContainsFunc(u.late, func(l lateCommand) bool { return l.from.actor == a })
+	return slices.ContainsFunc(u.late, func(l sent) bool { return l.from.actor == a })
 }
 
 // appendLate writes what is under way to a server.
 func (u *underWay) appendLate(b []byte, s *simredis.Server, o Order) []byte {
 	for _, l := range u.late {
-		if l.server == s.Index {
+		if l.server == s {
 			b = fmt.Appendf(b, "|late %d %q", o.Place(l.from.actor.Index), l.command.Text())
 		}
 	}
@@ -48,10 +42,10 @@ func (u *underWay) appendLate(b []byte, s *simredis.Server, o Order) []byte {
 }
 
 // addArrivals adds that late commands take effect. They do even if everybody is gone by then. Those of one task keep their order.
-func (m *menu) addArrivals() {
-	for i, l := range m.late {
-		if m.oldest(l.from) == i {
-			m.add(Arrives, l.from.id)
+func (x *Execution) addArrivals() {
+	for i, l := range x.late {
+		if x.oldest(l.from) == i {
+			x.add(l.from.id, Arrives)
 		}
 	}
 }
@@ -62,22 +56,16 @@ func (x *Execution) arrive(t *Task) {
 	l := x.late[i]
 	x.late = slices.Delete(slices.Clone(x.late), i, i+1)
 	if x.recorder != nil {
-		x.recorder.Sending(l.server, l.commands)
+		x.recorder.Sending(l.server.Index, l.commands)
 	}
-	s := x.Cluster.Servers()[l.server]
-	if s.Health == simredis.Crashed {
+	if l.server.Health == simredis.Crashed {
 		return
 	}
-	a, err := x.Cluster.Ask(s, l.conn, t.actor.Index, x.now, l.command)
+	before := l.server.Holds
+	a, err := x.effect(l)
 	if err != nil {
 		x.Fail(err)
 		return
 	}
-	if x.recorder != nil {
-		x.recorder.Replied(a.Reply, len(l.commands))
-	}
-	before := s.Holds
-	x.becomesBy(t.actor, s, a.Then)
-	x.publish(a.Published)
 	x.checker.Booked(before, a.Orders)
 }

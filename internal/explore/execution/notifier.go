@@ -50,11 +50,6 @@ func (s *subscriptions) due(p *Process) *listener {
 	return nil
 }
 
-// dropListeners forgets the subscriptions of dead processes.
-func (s *subscriptions) dropListeners() {
-	s.listeners = slices.DeleteFunc(s.listeners, func(l *listener) bool { return l.actor.Dead() })
-}
-
 // take takes the message that is told next.
 func (l *listener) take() string {
 	m := l.messages[0]

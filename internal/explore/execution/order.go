@@ -29,31 +29,25 @@ func (o Order) Place(actor int) int {
 }
 
 // alike reports whether actors count as the same if they differ by name alone.
-func (s Setup) alike() bool {
+func (s *Setup) alike() bool {
 	return s.Interchangeable && !s.EverySymmetry && s.Scenario.Alike() && s.Scenario.Sales <= 1 && !s.Cluster.OnNodes()
 }
 
-// named gives the letters of the actors' names. Those that start alike get them in reverse order if backwards: so nothing but names
-// tells one start from the other.
-func (s Setup) named(actor int) rune {
+// letter gives, for an actor, which letter its name is, and for a letter, whose name it is. Those that start alike get them in reverse
+// order if backwards: so nothing but names tells one start from the other.
+func (s *Setup) letter(actor int) int {
 	if !s.Backwards || !s.alike() {
-		return s.FirstName + rune(actor)
+		return actor
 	}
 	from, to := 0, s.Scenario.Try
 	if actor >= to {
 		from, to = to, s.Scenario.Actors
 	}
-	return s.FirstName + rune(from+to-1-actor)
+	return from + to - 1 - actor
 }
 
-// letters gives, for each name in their order, the index of the actor that has it.
-func (s Setup) letters() []int {
-	all := make([]int, s.Scenario.Actors)
-	for i := range all {
-		all[s.named(i)-s.FirstName] = i
-	}
-	return all
-}
+// named gives the name of an actor.
+func (s *Setup) named(actor int) string { return string(s.FirstName + rune(s.letter(actor))) }
 
 // unsorted returns the order of their indexes, in which names stay names.
 func (x *Execution) unsorted() Order {
@@ -119,7 +113,7 @@ func (o Order) content(x *Execution, s *simredis.State) string {
 	if !o.alike {
 		return s.Text
 	}
-	return s.Renamed(string(o.places)+string(x.named(0)), func(text string) string { return string(o.rename(x, []byte(text))) })
+	return s.Renamed(string(o.places)+x.named(0), func(text string) string { return string(o.rename(x, []byte(text))) })
 }
 
 // rename puts places for names.
@@ -127,7 +121,7 @@ func (o Order) rename(x *Execution, text []byte) []byte {
 	if !o.alike {
 		return text
 	}
-	return rename(text, x.FirstName, len(x.actors), func(letter int) byte { return o.places[x.letters()[letter]] })
+	return rename(text, x.FirstName, len(x.actors), func(letter int) byte { return o.places[x.letter(letter)] })
 }
 
 // rename puts numbers into the place of names: of the letters, from the first on, that follow what an owner begins with, and end there.

@@ -6,15 +6,11 @@ import (
 	"slices"
 	"strconv"
 
-	"lockstep/internal/explore/scenario"
 	"lockstep/internal/explore/simredis"
 )
 
 // Fingerprint stands for a state, or for a past. Two that differ have the same one with a chance of 1 in 2¹²⁸.
 type Fingerprint [2]uint64
-
-// text writes it behind a word.
-func (f Fingerprint) text(word string) string { return string(f.append(append([]byte(word), ' '))) }
 
 // append writes it.
 func (f Fingerprint) append(b []byte) []byte {
@@ -26,16 +22,20 @@ func (f Fingerprint) append(b []byte) []byte {
 
 // Hasher makes fingerprints. One that has the same seeds makes the same.
 type Hasher struct {
-	seeds   [2]maphash.Seed
+	seeds   Seeds
 	buffer  []byte // of what is hashed
 	written []byte // of what is to be added to a past
-
-	left map[scenario.Faults]string // budgets, as text
 }
 
+// Seeds are what a hasher begins with.
+type Seeds [2]maphash.Seed
+
+// NewSeeds makes seeds that nobody has had.
+func NewSeeds() Seeds { return Seeds{maphash.MakeSeed(), maphash.MakeSeed()} }
+
 // NewHasher makes a hasher with these seeds.
-func NewHasher(seeds [2]maphash.Seed) *Hasher {
-	return &Hasher{seeds: seeds, left: map[scenario.Faults]string{}}
+func NewHasher(seeds Seeds) *Hasher {
+	return &Hasher{seeds: seeds}
 }
 
 func (h *Hasher) sum(b []byte) Fingerprint {
@@ -52,50 +52,32 @@ func (h *Hasher) text(what string) []byte {
 	return h.written
 }
 
-// budgets writes what is left of them.
-func (h *Hasher) budgets(left scenario.Faults) string {
-	text, known := h.left[left]
-	if !known {
-		text = left.String()
-		h.left[left] = text
-	}
-	return text
-}
-
 // after is add for what is written already.
 func (h *Hasher) after(past Fingerprint, b []byte) Fingerprint {
 	return h.sum(append(past.append(h.buffer[:0]), b...))
 }
 
-// journal writes down what happens to processes.
-type journal struct {
-	hasher        *Hasher
-	everySymmetry bool
-	turns         *scheduler
-	setup         Setup
-}
-
 // note adds to what has happened to a process.
-func (j *journal) note(p *Process, what string) {
+func (x *Execution) note(p *Process, what string) {
 	if p.dead {
 		return
 	}
-	j.noted(p)
-	local := j.localised(p, j.hasher.text(what))
-	p.past = j.hasher.after(p.past, local)
-	if t := j.turns.current.Load(); t != nil {
+	x.noted(p)
+	local := x.localised(p, x.Hasher.text(what))
+	p.past = x.Hasher.after(p.past, local)
+	if t := x.current.Load(); t != nil {
 		r := t.itsRound()
-		r.told = j.hasher.after(r.told, local)
+		r.told = x.Hasher.after(r.told, local)
 	}
 }
 
 // localised puts, for each name, the number that it has for a process: the place at which it came to know it.
-func (j *journal) localised(p *Process, what []byte) []byte {
-	if !j.setup.alike() {
+func (x *Execution) localised(p *Process, what []byte) []byte {
+	if !x.alike() {
 		return what
 	}
-	return rename(what, j.setup.FirstName, j.setup.Scenario.Actors, func(letter int) byte {
-		actor := byte(j.setup.letters()[letter]) //nolint:gosec // they are few
+	return rename(what, x.FirstName, len(x.actors), func(letter int) byte {
+		actor := byte(x.letter(letter)) //nolint:gosec // they are few
 		i := slices.Index(p.known, actor)
 		if i < 0 {
 			i = len(p.known)
@@ -118,15 +100,15 @@ func (x *Execution) look(p *Process) {
 
 // noteOf adds what t got from a server. What a node answers to a task of its own is its history with that node, which counts once the one
 // that asked goes on: by then it does not matter in which order the nodes answered, nor which of them said what.
-func (j *journal) noteOf(t *Task, s *simredis.Server, what string) {
+func (x *Execution) noteOf(t *Task, s *simredis.Server, what string) {
 	p := t.actor.Process
 	switch {
-	case s.Index == 0 || t.parent == nil || j.everySymmetry:
-		j.note(p, t.label+" "+strconv.Itoa(s.Index)+" "+what)
+	case s.Index == 0 || t.parent == nil || x.EverySymmetry:
+		x.note(p, t.label+" "+strconv.Itoa(s.Index)+" "+what)
 	case !p.dead:
-		j.noted(p)
+		x.noted(p)
 		p.answers = slices.Clone(p.answers)
-		p.answers[s.Index] = j.hasher.add(p.answers[s.Index], what)
+		p.answers[s.Index] = x.Hasher.add(p.answers[s.Index], what)
 	}
 }
 
@@ -139,19 +121,19 @@ func inPast(t *Task, s *simredis.Server) string {
 }
 
 // join lets the answers that came count, for the one that waited for them.
-func (j *journal) join(p *Process) {
+func (x *Execution) join(p *Process) {
 	var sum Fingerprint
 	for _, answers := range p.answers {
 		sum[0] += answers[0]
 		sum[1] += answers[1]
 	}
-	j.note(p, sum.text("answers"))
+	x.note(p, "answers "+string(sum.append(nil)))
 }
 
 // noted counts a note.
-func (j *journal) noted(p *Process) {
+func (x *Execution) noted(p *Process) {
 	p.notes++
-	if t := j.turns.current.Load(); t != nil {
+	if t := x.current.Load(); t != nil {
 		t.itsRound().notes++
 	}
 }

@@ -12,8 +12,7 @@ import (
 type poller struct {
 	told  Fingerprint // what its last round was told
 	asked []asked     // and what that asked
-	same  int         // how many rounds were told what the one before was, in a row
-	vain  int         // and changed nothing
+	vain  int         // how many rounds were told what the one before was, in a row, and changed nothing
 	place place       // where it pauses
 	still bool        // its last round asked nothing, and came back to the same place
 }
@@ -25,12 +24,8 @@ func (x *Execution) pauses(t *Task) {
 	if p.still {
 		r.at = x.now
 	}
-	p.same++
 	p.vain++
-	if r.told != p.told || r.lost || len(r.asked) == 0 && !p.still || x.helped(t) {
-		p.same, p.vain = 0, 0
-	}
-	if r.did {
+	if r.did || r.told != p.told || r.lost || len(r.asked) == 0 && !p.still || x.helped(t) {
 		p.vain = 0
 	}
 	p.told, p.asked, p.place = r.told, r.asked, at
@@ -103,10 +98,10 @@ func (x *Execution) skims() bool {
 			return true
 		}
 	}
-	expiry, next := x.Cluster.NextExpiry(), x.nextTimer()
-	if next == nil || expiry > 0 && next.at >= x.now+expiry || x.onlyPolls() {
+	if !x.TimerNext() || x.onlyPolls() {
 		return false
 	}
+	next := x.nextTimer()
 	t := x.sleeper(next)
 	if t == nil || !x.enough(t) {
 		return false

@@ -19,10 +19,15 @@ type Process struct {
 	dead   bool
 	paused bool
 
+	memory
+	notes int // of what happened
+}
+
+// memory stands for all that a process remembers.
+type memory struct {
 	known   []byte        // the actors that its past names, by their indices: it is numbered in their order
 	past    Fingerprint   // of all that ever happened to it. Its code is deterministic, so this stands for its whole state.
 	answers []Fingerprint // of its history with each server, for tasks that were started to ask it
-	notes   int           // of what happened
 	looks   looks
 }
 
@@ -32,14 +37,14 @@ type looks struct {
 	last  time.Duration
 }
 
-func newProcess(i int, setup Setup) *Process {
+func newProcess(i int, setup *Setup) *Process {
 	p := &Process{
-		Name:    fmt.Sprint("replica", int(setup.FirstName-'A')+i+1),
-		ahead:   setup.Scenario.Skew * time.Duration(i),
-		answers: make([]Fingerprint, len(setup.Cluster.Servers())),
+		Name:   fmt.Sprint("replica", int(setup.FirstName-'A')+i+1),
+		ahead:  setup.Scenario.Skew * time.Duration(i),
+		memory: memory{answers: make([]Fingerprint, len(setup.Cluster.Servers()))},
 	}
 	if setup.Scenario.Apart() {
-		p.Name = string(setup.named(i))
+		p.Name = setup.named(i)
 		p.known = []byte{byte(i)} //nolint:gosec // there are few
 	}
 	return p
@@ -64,9 +69,6 @@ func (p *Process) Title() string {
 	}
 	return fmt.Sprintf("%s (%s)", p.Name, strings.Join(names, ", "))
 }
-
-// First returns the first of its actors.
-func (p *Process) First() *Actor { return p.actors[0] }
 
 // Owns reports whether a lock is one of the whole process: one of its values is the process's name, with or without something behind it.
 func (p *Process) Owns(k simredis.Key) bool {

@@ -24,22 +24,18 @@ type round struct {
 	asked   []asked
 	vain    int // how many rounds like this one there were, with nothing changed by others
 
-	// What its process's were when it began, and how much was added to its past since.
-	past    Fingerprint
-	known   []byte
-	answers []Fingerprint
-	looks   looks
-	labels  int
-	noted   int
-	notes   int         // of these, by itself
-	told    Fingerprint // what it was told, but for the time
+	memory memory      // of its process when it began
+	labels int         // of its actor then
+	noted  int         // how much had happened to its process by then
+	notes  int         // how much has happened since, by itself
+	told   Fingerprint // what it was told, but for the time
 }
 
 // begins starts a round of t's.
 func (x *Execution) begins(t *Task) {
 	x.rounds++
 	p := t.actor.Process
-	t.round = round{number: x.rounds, past: p.past, known: p.known, answers: p.answers, looks: p.looks, labels: t.actor.labels, noted: p.notes}
+	t.round = round{number: x.rounds, memory: p.memory, labels: t.actor.labels, noted: p.notes}
 }
 
 // BeginRound says that what the current task did until now was not for the lock.
@@ -154,7 +150,7 @@ func (x *Execution) digest(t *Task) {
 	if told := t.round.told; (len(t.round.asked) > 0 || t.poller.still) && x.traceless(t) {
 		p, known := t.actor.Process, t.actor.Process.known
 		x.restore(t)
-		p.past, p.known = x.Hasher.add(p.past, told.text("told")), known // told names them
+		p.past, p.known = x.Hasher.add(p.past, "told "+string(told.append(nil))), known // told names them
 	}
 }
 
@@ -173,8 +169,7 @@ func (x *Execution) traceless(t *Task) bool {
 
 // restore makes a process's past what it was before t's round.
 func (x *Execution) restore(t *Task) {
-	r, p := &t.round, t.actor.Process
-	p.past, p.known, p.answers, p.looks, t.actor.labels = r.past, r.known, r.answers, r.looks, r.labels
+	t.actor.Process.memory, t.actor.labels = t.round.memory, t.round.labels
 }
 
 // undone reports whether the servers that answer hold nothing of a's process.

@@ -108,11 +108,6 @@ func (s *scheduler) next() *Task {
 	return nil
 }
 
-// busy reports whether a task of p has not ended.
-func (s *scheduler) busy(p *Process) bool {
-	return slices.ContainsFunc(s.tasks, func(t *Task) bool { return t.actor.Process == p && !t.Ended() })
-}
-
 // sender returns the first task of p that is about to send a command.
 func (s *scheduler) sender(p *Process) *Task {
 	for _, t := range s.tasks {

@@ -148,18 +148,54 @@ func Token(k Kind, who, command string) string {
 	}
 }
 
-// Who returns the name of the one that t happens to, before it has happened.
-func (x *Execution) Who(t Transition) string {
+// subject returns the name of the one that t happens to, and the actor: of a process, its first; of time, nil.
+func (x *Execution) subject(t Transition) (name string, a *Actor) {
 	switch t.Kind.notation().of {
 	case nobody:
-		return ""
+		return "", nil
 	case process:
-		return x.processes[t.ID].Name
+		return x.processes[t.ID].Name, x.processes[t.ID].actors[0]
 	case actor:
-		return x.actors[t.ID].Name
+		return x.actors[t.ID].Name, x.actors[t.ID]
 	default:
-		return x.tasks[t.ID].name
+		return x.tasks[t.ID].name, x.tasks[t.ID].actor
 	}
+}
+
+// Who returns the name of the one that t happens to, before it has happened.
+func (x *Execution) Who(t Transition) string {
+	name, _ := x.subject(t)
+	return name
+}
+
+// Actor returns the one that t happens to.
+func (x *Execution) Actor(t Transition) *Actor {
+	_, a := x.subject(t)
+	return a
+}
+
+// Names gives transitions names that are the same in every state with this fingerprint, whatever led to it: instead of a task or a process,
+// whose it is, and the how manieth of his that is. There are none, nil, if the lock is on several nodes: the fingerprint does not tell
+// which is which.
+func (x *Execution) Names(of []Transition) []Transition {
+	if x.Cluster.OnNodes() {
+		return nil
+	}
+	o, names := x.order(), slices.Clone(of)
+	for i, t := range of {
+		a := x.Actor(t)
+		if a == nil {
+			continue
+		}
+		nth := 0
+		for _, before := range of[:i] {
+			if before.Kind == t.Kind && x.Actor(before) == a {
+				nth++
+			}
+		}
+		names[i].ID = uint16(o.Place(a.Index)<<8 | nth) //nolint:gosec // there are few
+	}
+	return names
 }
 
 // ErrMalformed means that a token is no step of any schedule.
@@ -201,18 +237,10 @@ func Reserved(word string) bool {
 }
 
 // Notation says how a schedule writes its steps, by examples.
-func Notation() []string {
-	examples := []string{"A:SET"}
-	for _, n := range notations() {
-		switch n.of {
-		case nobody:
-			examples = append(examples, n.word)
-		case task:
-			if n.word != "" {
-				examples = append(examples, "A:SET"+n.word)
-			}
-		default:
-			examples = append(examples, "A:"+n.word)
+func Notation() (examples []string) {
+	for k := range notations() {
+		if example := Token(Kind(k), "A", "SET"); !slices.Contains(examples, example) { //nolint:gosec // they are few
+			examples = append(examples, example)
 		}
 	}
 	return examples

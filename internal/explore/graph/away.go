@@ -1,3 +1,8 @@
+// Package graph answers questions about the states that schedules lead to, and the steps between them.
+//
+// Away says how many further steps there are from the present state of a session to an anomaly. A Map says so for all states of a small
+// scenario at once: it keeps every step that a search has seen, and goes backwards from those that show the anomaly. Explain finds the
+// point of no return of a schedule: the step from which on every way shows its anomaly, and what would have saved it.
 package graph
 
 import (
@@ -6,9 +11,24 @@ import (
 	"strings"
 
 	"lockstep/internal/explore"
+	"lockstep/internal/explore/anomaly"
+	"lockstep/internal/explore/execution"
+	"lockstep/internal/explore/harness"
 	"lockstep/internal/explore/search"
 	"lockstep/internal/explore/stepper"
 )
+
+// after searches what follows the schedule of a session.
+func after(
+	ctx context.Context, s *stepper.Session, see func(*harness.Run) search.Run, goal search.Goal, bounds explore.Bounds,
+) (search.Result, error) {
+	goal.OneStart, goal.Language = true, s.Scenario().Language
+	options, seeds, path := harness.Options{Cuts: execution.Cuts{EveryStart: true}}, execution.NewSeeds(), s.Path()
+	return search.Do(ctx, func() (search.System, error) {
+		h, err := harness.New(s.Strategy(), s.Scenario(), options, seeds)
+		return harness.System{Harness: h, After: path, See: see}, err
+	}, goal, bounds)
+}
 
 // Distances that are no number of steps.
 const (
@@ -45,4 +65,46 @@ func Away(ctx context.Context, s *stepper.Session, a explore.Anomaly, bounds exp
 	default:
 		return Hint{Steps: Unknown}, nil
 	}
+}
+
+// escaped is what a search for a way without an anomaly looks for.
+const escaped anomaly.Anomaly = "escaped"
+
+// escape looks for the shortest way from a session's present state to the end of all sales that has no further fault, and does not show an
+// anomaly. What it finds is no anomaly, but that way.
+func escape(ctx context.Context, s *stepper.Session, from explore.Anomaly, bounds explore.Bounds) (search.Result, error) {
+	see := func(r *harness.Run) search.Run { return &faultless{Run: r, avoid: from} }
+	goal := search.Goal{Anomalies: []explore.Anomaly{escaped}}
+	return after(ctx, s, see, goal, bounds)
+}
+
+// faultless is a run without further faults. It ends when it shows what it is to avoid, and has escaped when it comes to the end.
+type faultless struct {
+	*harness.Run
+	avoid explore.Anomaly
+	shown bool
+}
+
+// Transitions implements search.Run.
+func (f *faultless) Transitions() []execution.Transition {
+	return slices.DeleteFunc(slices.Clone(f.Run.Transitions()), func(t execution.Transition) bool { return t.Kind.Uses() != "" })
+}
+
+// Check implements search.Run.
+func (f *faultless) Check() (found []anomaly.Found, over bool) {
+	shown, over := f.Run.Check()
+	f.shown = slices.ContainsFunc(shown, func(other anomaly.Found) bool { return other.Anomaly == f.avoid })
+	if over && !f.shown {
+		found = append(found, anomaly.Found{Anomaly: escaped})
+	}
+	return found, over || f.shown
+}
+
+// Fingerprint implements search.Run. A state is another one if the last step into it was to be avoided: nothing is gone on from that.
+func (f *faultless) Fingerprint() execution.Fingerprint {
+	seen := f.Run.Fingerprint()
+	if f.shown {
+		seen[0] = ^seen[0]
+	}
+	return seen
 }

@@ -1,7 +1,6 @@
 package graph
 
 import (
-	"hash/maphash"
 	"slices"
 	"testing"
 
@@ -26,7 +25,7 @@ func TestAWayAvoidsFaultsAndTheAnomaly(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer session.Close()
-	h, err := harness.New(strategy, in, true, [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()})
+	h, err := harness.New(strategy, in, harness.Options{Cuts: execution.Cuts{EverySymmetry: true}}, execution.NewSeeds())
 	if err != nil {
 		t.Fatal(err)
 	}

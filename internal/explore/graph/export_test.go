@@ -3,7 +3,7 @@ package graph
 // Counts says how many states are so far away: how many by the number of steps, and how many never show the anomaly.
 func (d Distances) Counts() (away map[int]int, never int) {
 	away = map[int]int{}
-	for _, steps := range d.steps {
+	for _, steps := range d {
 		if steps == Never {
 			never++
 		} else {

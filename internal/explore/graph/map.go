@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"hash/maphash"
 	"slices"
 
 	"lockstep/internal/explore"
@@ -41,45 +40,27 @@ func Draw(ctx context.Context, s strategy.Strategy, in explore.Scenario, bounds 
 	if err := in.CheckFor(s); err != nil {
 		return nil, err
 	}
-	d := drawing{strategy: s, scenario: in, bounds: bounds, progress: progress}
 	alike := in.Actors > 2 && in.Alike() && in.SalesEach() == 1 && !s.OnNodes
-	m, err := d.draw(ctx, alike)
+	m, err := draw(ctx, s, in, alike, bounds, progress)
 	if errors.Is(err, search.ErrNames) {
-		m, err = d.draw(ctx, false)
+		m, err = draw(ctx, s, in, false, bounds, progress)
 	}
 	return m, err
 }
 
-// drawing is a map in the making.
-type drawing struct {
-	strategy strategy.Strategy
-	scenario explore.Scenario
-	bounds   explore.Bounds
-	progress func(states int)
-}
-
-func (d drawing) draw(ctx context.Context, alike bool) (*Map, error) {
-	seeds := [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()}
-	begin := func() (*harness.Harness, error) {
-		h, err := harness.New(d.strategy, d.scenario, false, seeds)
-		switch {
-		case err != nil:
-		case alike:
-			h.Interchange()
-		default:
-			h.EveryStart()
-		}
-		return h, err
+func draw(
+	ctx context.Context, of strategy.Strategy, in explore.Scenario, alike bool, bounds explore.Bounds, progress func(states int),
+) (*Map, error) {
+	options, seeds := harness.Options{Cuts: execution.Cuts{Interchangeable: alike, EveryStart: !alike}}, execution.NewSeeds()
+	m := &Map{begin: func() (*harness.Harness, error) { return harness.New(of, in, options, seeds) }}
+	goal := search.Goal{OneStart: true, Mirrored: alike, Language: in.Language}
+	if progress != nil {
+		goal.Progress = func(r search.Result) { progress(r.States) }
 	}
-	goal := search.Goal{OneStart: true, Mirrored: alike, Language: d.scenario.Language}
-	if d.progress != nil {
-		goal.Progress = func(r search.Result) { d.progress(r.States) }
-	}
-	m := &Map{begin: begin}
 	states, result, err := search.Walk(ctx, func() (search.System, error) {
-		h, err := begin()
+		h, err := m.begin()
 		return harness.System{Harness: h}, err
-	}, func(e search.Edge) { m.steps = append(m.steps, d.step(e)) }, goal, d.bounds)
+	}, func(e search.Edge) { m.steps = append(m.steps, stepOf(e, of)) }, goal, bounds)
 	if err == nil && !result.Complete {
 		err = fmt.Errorf("%w: %s", ErrTooLarge, result.Bound)
 	}
@@ -90,10 +71,10 @@ func (d drawing) draw(ctx context.Context, alike bool) (*Map, error) {
 	return m, nil
 }
 
-func (d drawing) step(e search.Edge) step {
+func stepOf(e search.Edge, of strategy.Strategy) step {
 	var shows uint32
 	for _, f := range e.Shows {
-		if f.Anomaly.Applies(d.strategy) {
+		if f.Anomaly.Applies(of) {
 			shows |= bit(f.Anomaly)
 		}
 	}
@@ -114,40 +95,39 @@ func (m *Map) Bytes() int { return 50*m.States() + 12*m.Steps() }
 
 func bit(a explore.Anomaly) uint32 { return 1 << max(slices.Index(anomaly.All(), a), 0) }
 
-// Distances says for each state how far an anomaly is away.
-type Distances struct {
-	steps []int32 // of each state
-}
+// Distances says of each state how far something is away: so many steps, or Never.
+type Distances []int32
 
-// To goes backwards from the steps that show an anomaly: those who lead there are one step away, those who lead to them two, and so on.
+// To says how far an anomaly is away: those whose next step may show it are one step away.
 func (m *Map) To(a explore.Anomaly) Distances {
-	first, into := m.backwards(func(step) bool { return true })
-	d := Distances{slices.Repeat([]int32{Never}, len(m.states))}
-	var level, next []int32
+	var near []int32
 	for _, s := range m.steps {
-		if s.shows&bit(a) != 0 && d.steps[s.from] == Never {
-			d.steps[s.from] = 1
-			level = append(level, s.from)
+		if s.shows&bit(a) != 0 {
+			near = append(near, s.from)
 		}
 	}
-	for away := int32(2); len(level) > 0; away++ {
-		next = next[:0]
-		for _, to := range level {
-			for _, from := range into[first[to]:first[to+1]] {
-				if d.steps[from] == Never {
-					d.steps[from] = away
-					next = append(next, from)
-				}
-			}
-		}
-		level, next = next, level
-	}
-	return d
+	return m.backwards(near, 1, func(step) bool { return true })
 }
 
-// backwards lists, for each state, those that lead to it by such steps: into[first[n]:first[n+1]].
-func (m *Map) backwards(by func(step) bool) (first, into []int32) {
-	first, into = make([]int32, len(m.states)+1), make([]int32, len(m.steps))
+// escapes says how far the end of all sales is away, by a way without the anomaly, and without a further fault.
+func (m *Map) escapes(a explore.Anomaly) Distances {
+	goesOn := make([]bool, len(m.states))
+	for _, s := range m.steps {
+		goesOn[s.from] = true
+	}
+	var ends []int32
+	for n := range goesOn {
+		if !goesOn[n] {
+			ends = append(ends, int32(n)) //nolint:gosec // as many as Map.states counts
+		}
+	}
+	return m.backwards(ends, 0, func(s step) bool { return s.shows&(bit(a)|isFault) == 0 })
+}
+
+// backwards goes backwards from states that are so far away, by such steps: those that lead there are one step further, those that lead to
+// them two, and so on.
+func (m *Map) backwards(level []int32, away int32, by func(step) bool) Distances {
+	first, into := make([]int32, len(m.states)+1), make([]int32, len(m.steps)) // to n lead into[first[n]:first[n+1]]
 	for _, s := range m.steps {
 		if by(s) {
 			first[s.to+1]++
@@ -163,5 +143,16 @@ func (m *Map) backwards(by func(step) bool) (first, into []int32) {
 			at[s.to]++
 		}
 	}
-	return first, into
+	d := Distances(slices.Repeat([]int32{Never}, len(m.states)))
+	for ; len(level) > 0; away++ {
+		var next []int32
+		for _, n := range level {
+			if d[n] == Never {
+				d[n] = away
+				next = append(next, into[first[n]:first[n+1]]...)
+			}
+		}
+		level = next
+	}
+	return d
 }

@@ -42,7 +42,7 @@ func (m *Map) Oracle(s *stepper.Session, a explore.Anomaly) (Oracle, error) {
 			o.Path = append(o.Path, 0)
 		default:
 			o.Path = append(o.Path, distances.at(state))
-			if o.Doomed = state < 0 || !saved[state]; !o.Doomed {
+			if o.Doomed = state < 0 || saved[state] == Never; !o.Doomed {
 				o.NoReturn = n + 1
 			}
 		}
@@ -87,32 +87,5 @@ func (d Distances) at(state int32) int {
 	if state < 0 {
 		return Unknown
 	}
-	return int(d.steps[state])
-}
-
-// escapes says of each state whether a way without the anomaly leads from it to the end of all sales, without a further fault.
-func (m *Map) escapes(a explore.Anomaly) []bool {
-	saved, goesOn := make([]bool, len(m.states)), make([]bool, len(m.states))
-	for _, s := range m.steps {
-		goesOn[s.from] = true
-	}
-	first, into := m.backwards(func(s step) bool { return s.shows&(bit(a)|isFault) == 0 })
-	var next []int32
-	for n := range saved {
-		if !goesOn[n] {
-			saved[n] = true
-			next = append(next, int32(n)) //nolint:gosec // as many as Map.state counts
-		}
-	}
-	for len(next) > 0 {
-		to := next[len(next)-1]
-		next = next[:len(next)-1]
-		for _, from := range into[first[to]:first[to+1]] {
-			if !saved[from] {
-				saved[from] = true
-				next = append(next, from)
-			}
-		}
-	}
-	return saved
+	return int(d[state])
 }

@@ -64,14 +64,14 @@ func (e *explanation) find(ctx context.Context, step int) error {
 		}
 	}
 	for ; step > 0; step-- {
-		left, err := e.way(ctx)
+		way, settled, err := e.way(ctx)
 		switch {
 		case err != nil:
 			return err
-		case left.found:
+		case way != nil:
 			e.why.Point, e.why.Token = step, tokens[step-1]
 			return e.save(ctx)
-		case left.unsettled:
+		case !settled:
 			e.why.Unsettled = append(e.why.Unsettled, step)
 		}
 		e.session.Undo()
@@ -88,17 +88,17 @@ func (e *explanation) save(ctx context.Context) error {
 		if err := e.session.Take(c.Token); err != nil {
 			return err
 		}
-		left, err := e.way(ctx)
+		way, _, err := e.way(ctx)
 		e.session.Undo()
 		if err != nil {
 			return err
 		}
-		if left.found {
-			shows, err := e.others(c.Token, left.tokens)
+		if way != nil {
+			shows, err := e.others(c.Token, way)
 			if err != nil {
 				return err
 			}
-			e.why.Saves = append(e.why.Saves, Save{c.Token, c.Says, left.tokens, shows})
+			e.why.Saves = append(e.why.Saves, Save{c.Token, c.Says, way, shows})
 		}
 	}
 	return nil
@@ -127,23 +127,16 @@ func (e *explanation) others(choice string, way []string) ([]explore.Anomaly, er
 	return shows, err
 }
 
-// left is what is left to a state.
-type left struct {
-	found     bool // a way
-	tokens    []string
-	unsettled bool // a bound was hit before one was found
-}
-
-// way looks for the shortest way from the session's present state.
-func (e *explanation) way(ctx context.Context) (left, error) {
+// way looks for the shortest way from the session's present state: nil if there is none, as far as that is settled.
+func (e *explanation) way(ctx context.Context) (way []string, settled bool, err error) {
 	if e.session.Now().Over {
-		return left{found: true, tokens: []string{}}, nil
+		return []string{}, true, nil
 	}
 	path := e.session.Path()
 	result, err := escape(ctx, e.session, e.why.Anomaly, e.bounds)
 	e.why.Schedules += result.Schedules
 	if err != nil || len(result.Found) == 0 {
-		return left{unsettled: !result.Complete}, err
+		return nil, result.Complete, err
 	}
-	return left{found: true, tokens: strings.Fields(result.Found[0].Schedule)[len(path):]}, nil
+	return strings.Fields(result.Found[0].Schedule)[len(path):], true, nil
 }

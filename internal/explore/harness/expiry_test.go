@@ -1,7 +1,6 @@
 package harness
 
 import (
-	"hash/maphash"
 	"slices"
 	"testing"
 
@@ -22,7 +21,7 @@ func TestAnExpiryComesBetweenAnyTwoSteps(t *testing.T) {
 				t.Fatal(err)
 			}
 			in := scenario.Scenario{Actors: 2, Work: scenario.TTL / 5, Faults: scenario.Faults{Expiry: 1, Late: 1}}
-			h, err := New(s, in, false, [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()})
+			h, err := New(s, in, Options{}, execution.NewSeeds())
 			if err != nil {
 				t.Fatal(err)
 			}

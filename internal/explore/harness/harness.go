@@ -4,7 +4,6 @@ package harness
 import (
 	"cmp"
 	"context"
-	"hash/maphash"
 	"log/slog"
 	"math"
 	"slices"
@@ -15,6 +14,7 @@ import (
 	"lockstep/internal/explore/checker"
 	"lockstep/internal/explore/coroutine"
 	"lockstep/internal/explore/execution"
+	"lockstep/internal/explore/recorder"
 	"lockstep/internal/explore/scenario"
 	"lockstep/internal/explore/simredis"
 	"lockstep/internal/explore/trace"
@@ -34,31 +34,32 @@ const (
 
 // Harness is what a worker keeps from one execution to the next. It begins one after the other, never two at once.
 type Harness struct {
-	strategy      strategy.Strategy
-	scenario      scenario.Scenario
-	everySymmetry bool
-	everyStart    bool
-	everyRound    bool
-	anyNames      bool // actors that start alike are interchangeable
-	ordered       bool // it matters who asked first
-	memory        *simredis.Memory
-	start         *simredis.State
-	clients       [][]*simredis.Client // of each process, to each server
-	stores        []*dao.Store
-	masters       int // that the lock is on, beside the server with the stock
-	hasher        *execution.Hasher
-	pool          coroutine.Pool
+	strategy strategy.Strategy
+	scenario scenario.Scenario
+	options  Options
+	memory   *simredis.Memory
+	start    *simredis.State
+	clients  [][]*simredis.Client // of each process, to each server
+	stores   []*dao.Store
+	masters  int // that the lock is on, beside the server with the stock
+	hasher   *execution.Hasher
+	pool     coroutine.Pool
+}
+
+// Options say what to look for, and how closely.
+type Options struct {
+	execution.Cuts
+	Starved bool // look for sales that are starved
 }
 
 // New makes a harness. Those with the same seeds give the same fingerprints.
-func New(s strategy.Strategy, in scenario.Scenario, everySymmetry bool, seeds [2]maphash.Seed) (*Harness, error) {
+func New(s strategy.Strategy, in scenario.Scenario, options Options, seeds execution.Seeds) (*Harness, error) {
 	m, err := simredis.NewMemory(runID)
 	if err != nil {
 		return nil, err
 	}
 	h := &Harness{
-		strategy: s, scenario: in, everySymmetry: everySymmetry, memory: m, start: m.WithStock(scenario.Stock),
-		hasher: execution.NewHasher(seeds),
+		strategy: s, scenario: in, options: options, memory: m, start: m.WithStock(scenario.Stock), hasher: execution.NewHasher(seeds),
 	}
 	if s.OnNodes {
 		h.masters = cmp.Or(in.Nodes, usualMasters)
@@ -78,19 +79,6 @@ func New(s strategy.Strategy, in scenario.Scenario, everySymmetry bool, seeds [2
 	return h, nil
 }
 
-// Interchange makes states the same that differ only by which of the actors that start alike is which. To begin backwards is then to give
-// them their names in reverse order.
-func (h *Harness) Interchange() { h.anyNames = true }
-
-// EveryStart lets actors that start alike start in any order, as they may in a session.
-func (h *Harness) EveryStart() { h.everyStart = true }
-
-// EveryRound makes each round of a waiter steps of its own, however often it has asked in vain. What others have found does not replay so.
-func (h *Harness) EveryRound() { h.everyRound = true }
-
-// WatchOrder makes it look for sales that are starved.
-func (h *Harness) WatchOrder() { h.ordered = true }
-
 // Close ends it.
 func (h *Harness) Close() {
 	for _, c := range slices.Concat(h.clients...) {
@@ -105,21 +93,21 @@ type Run struct {
 	*execution.Execution
 	checker   *checker.Checker
 	backwards bool
+	record    *recorder.Recorder // nil unless somebody wants to read it
 }
 
 // Begin begins an execution, with actors that start alike in reverse order if backwards.
 func (h *Harness) Begin(backwards bool) *Run {
 	x := execution.New(execution.Setup{
 		Scenario: h.scenario, Cluster: h.memory.NewCluster(h.start, h.masters), Hasher: h.hasher, Pool: &h.pool, FirstName: 'A',
-		Backwards: backwards, Interchangeable: h.anyNames, EverySymmetry: h.everySymmetry, EveryStart: h.everyStart,
-		EveryRound: h.everyRound,
+		Backwards: backwards, Cuts: h.options.Cuts,
 	})
 	run := &Run{Execution: x, backwards: backwards}
 	run.checker = checker.New(x, h.strategy, checker.Futures{
 		Later: func() (*checker.Checker, func(), error) { return h.later(x) },
 		Again: func() (*checker.Checker, func()) { return h.again(run) },
 	})
-	if h.ordered {
+	if h.options.Starved {
 		run.checker.WatchOrder()
 	}
 	h.sell(x, run.checker)
@@ -146,7 +134,7 @@ func (h *Harness) later(x *execution.Execution) (*checker.Checker, func(), error
 	}
 	next := execution.New(execution.Setup{
 		Scenario: scenario.Scenario{Actors: 2, Replicas: 1, Try: 2}, Cluster: cluster, Hasher: h.hasher, Pool: &h.pool,
-		FirstName: 'a', Now: x.Now() + scenario.Forever, EverySymmetry: h.everySymmetry,
+		FirstName: 'a', Now: x.Now() + scenario.Forever, Cuts: execution.Cuts{EverySymmetry: h.options.EverySymmetry},
 	})
 	c := checker.New(next, h.strategy, checker.Futures{})
 	h.sell(next, c)
@@ -196,21 +184,16 @@ func (h *Harness) sell(x *execution.Execution, c *checker.Checker) {
 // locker makes a process's lock.
 func (h *Harness) locker(x *execution.Execution, p *execution.Process, clients []*simredis.Client) lock.Locker {
 	defer x.Recover("New")
-	return h.strategy.New(h.parts(x, p, clients))
-}
-
-// parts returns what a process's lock is made of.
-func (h *Harness) parts(x *execution.Execution, p *execution.Process, clients []*simredis.Client) strategy.Parts {
 	var nodes []redis.Cmdable
 	for _, c := range clients[1:] {
 		nodes = append(nodes, c.Client)
 	}
-	return strategy.Parts{
+	return h.strategy.New(strategy.Parts{
 		Options: lock.Options{
 			Key: lock.Key, TTL: scenario.TTL, RetryInterval: scenario.Poll, WaitTimeout: scenario.Forever, Clock: x.Clock(p, scenario.Poll),
 		},
 		Client: clients[0].Client, Nodes: nodes, Process: p.Name, HandOffLimit: handOffLimit, Notifier: x.Notifier(p), Rand: chance(x, p),
-	}
+	})
 }
 
 // highest returns what chance gives: always the same, or no schedule could be run again.
@@ -232,12 +215,12 @@ func chance(x *execution.Execution, p *execution.Process) func(int64) int64 {
 func (h *Harness) Trace(schedule []execution.Transition, backwards bool) trace.Trace {
 	run := h.Begin(backwards)
 	defer run.Close()
-	r := run.Record()
+	record := run.Record()
 	for _, t := range schedule {
 		if !slices.Contains(run.Transitions(), t) { // the code does not do the same twice
 			break
 		}
-		r.Apply(t)
+		run.Apply(t)
 	}
-	return r.Trace()
+	return record.Trace()
 }

@@ -1,7 +1,6 @@
 package harness
 
 import (
-	"hash/maphash"
 	"strings"
 	"testing"
 
@@ -17,7 +16,7 @@ func TestWhoQueuedBeforeAGrant(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h, err := New(s, scenario.Scenario{Actors: 3}, false, [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()})
+	h, err := New(s, scenario.Scenario{Actors: 3}, Options{}, execution.NewSeeds())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -25,9 +24,9 @@ func TestWhoQueuedBeforeAGrant(t *testing.T) {
 	after := func(schedule string) execution.Fingerprint {
 		run := h.Begin(false)
 		defer run.Close()
-		record := run.Record()
+		run.Record()
 		for _, token := range strings.Fields(schedule) {
-			if _, err := run.Follow(token, record); err != nil {
+			if _, err := run.Follow(token); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -28,7 +28,7 @@ func TestFaultsAreWrittenAndRead(t *testing.T) {
 // The table of all locks tries each fault that any lock can meet.
 func TestEveryFaultIsTried(t *testing.T) {
 	tried := map[string]bool{}
-	for _, s := range scenario.All(2) {
+	for _, s := range scenario.All(2, false) {
 		tried[s.Name] = true
 		if err := s.Check(); err != nil {
 			t.Error(err)

@@ -51,7 +51,7 @@ type Scenario struct {
 
 // Say gives a sentence in the scenario's language. Both forms are formats, for the same values.
 func (s Scenario) Say(english, chinese string, values ...any) string {
-	return fmt.Sprintf(language.Both(english, chinese).In(s.Language), values...)
+	return s.Language.Say(english, chinese, values...)
 }
 
 // Check says what is wrong with a scenario, whatever the lock.
@@ -101,12 +101,7 @@ func (s Scenario) SalesEach() int { return max(s.Sales, 1) }
 func (s Scenario) MostOvertakes() int { return cmp.Or(s.Overtakes, usualOvertakes) }
 
 // Processes returns how many there are.
-func (s Scenario) Processes() int {
-	if s.Replicas == 0 {
-		return s.Actors
-	}
-	return s.Replicas
-}
+func (s Scenario) Processes() int { return cmp.Or(s.Replicas, s.Actors) }
 
 // Apart reports whether every actor is a process of its own.
 func (s Scenario) Apart() bool { return s.Processes() == s.Actors }
@@ -120,9 +115,10 @@ type Named struct {
 	Scenario
 }
 
-// All lists them: nothing unusual, each way to use a lock, and each fault once, except for the faults of nodes, and for those that break
-// every lock on one Redis: beside them, no other would be seen.
-func All(actors int) []Named {
+// All lists them: nothing unusual, each way to use a lock, and each fault once, except for those that break every lock on one Redis: beside
+// them, no other would be seen. The faults of nodes are for a lock on several masters. Its sales try once, since waiters make schedules
+// without end of it.
+func All(actors int, onNodes bool) []Named {
 	all := []Named{
 		{"no fault", Scenario{Actors: actors}},
 		{"nested", Scenario{Actors: actors, Nested: 1}},
@@ -131,25 +127,15 @@ func All(actors int) []Named {
 		{"skew", Scenario{Actors: actors, Skew: 15 * time.Second}},
 	}
 	for _, f := range AllFaults() {
-		if !f.OnNode && !f.Beats {
+		if !f.Beats && (onNodes || !f.OnNode) {
 			all = append(all, Named{f.Name, Scenario{Actors: actors, Faults: Once(f.Name)}})
 		}
 	}
-	return all
-}
-
-// AllOnNodes lists those for a lock on several masters: the same, in which sales try once, since waiters make schedules without end of
-// it, and the faults of nodes.
-func AllOnNodes(actors int) []Named {
-	all := All(actors)
-	for _, f := range AllFaults() {
-		if f.OnNode {
-			all = append(all, Named{f.Name, Scenario{Actors: actors, Faults: Once(f.Name)}})
+	if onNodes {
+		all = slices.DeleteFunc(all, func(n Named) bool { return n.Try > 0 })
+		for i := range all {
+			all[i].Try = actors
 		}
-	}
-	all = slices.DeleteFunc(all, func(n Named) bool { return n.Try > 0 })
-	for i := range all {
-		all[i].Try = actors
 	}
 	return all
 }

@@ -2,9 +2,9 @@ package search
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime/metrics"
-	"sync/atomic"
 	"time"
 
 	"lockstep/internal/language"
@@ -23,73 +23,56 @@ type Bounds struct {
 	EveryState, EverySymmetry bool
 }
 
-// limits end a search that hits a bound.
-type limits struct {
-	bounds Bounds
-	ended  atomic.Bool
-	bound  atomic.Pointer[language.Text] // the one that was hit first
-	halted chan struct{}                 // closed then
-}
+// bound is what ends a search before everything was seen: the cause by which its context ends.
+type bound struct{ language.Text }
 
-func newLimits(b Bounds) *limits { return &limits{bounds: b, halted: make(chan struct{})} }
+// Error implements error.
+func (b bound) Error() string { return b.In(language.English) }
 
-// start lets ctx and the time end the search, until stop is called.
-func (l *limits) start(ctx context.Context) (stop func()) {
-	forget := context.AfterFunc(ctx, func() { l.halt(interruption()) })
-	timer := &time.Timer{}
-	if l.bounds.Time > 0 {
-		timer = time.AfterFunc(l.bounds.Time, func() { l.halt(language.Both(l.bounds.Time.String(), l.bounds.Time.String())) })
+// errEnough ends a search that need not go on, or cannot.
+var errEnough = errors.New("nothing more is to be looked for")
+
+// limit lets ctx and the time end the search, until stop is called.
+func (s *search) limit(ctx context.Context) (stop func()) {
+	free := func() {}
+	if s.bounds.Time > 0 {
+		says := s.bounds.Time.String()
+		ctx, free = context.WithTimeoutCause(ctx, s.bounds.Time, bound{language.Both(says, says)})
 	}
-	return func() {
-		forget()
-		if l.bounds.Time > 0 {
-			timer.Stop()
-		}
-	}
+	s.ctx, s.halt = context.WithCancelCause(ctx)
+	return func() { s.halt(errEnough); free() }
 }
-
-// halt ends the search for the sake of a bound.
-func (l *limits) halt(bound language.Text) {
-	if l.bound.CompareAndSwap(nil, &bound) {
-		close(l.halted)
-	}
-	l.stop()
-}
-
-// stop ends the search.
-func (l *limits) stop() { l.ended.Store(true) }
 
 // stopped reports whether the search is to end, for whatever reason.
-func (l *limits) stopped() bool { return l.ended.Load() }
+func (s *search) stopped() bool { return s.ctx.Err() != nil }
 
-// hit reports whether a bound was.
-func (l *limits) hit() bool { return l.bound.Load() != nil }
+// bounded reports whether a bound was hit, or the search was interrupted.
+func (s *search) bounded() bool { return s.stopped() && !errors.Is(context.Cause(s.ctx), errEnough) }
 
-// name returns the bound that was hit.
-func (l *limits) name() language.Text { return *l.bound.Load() }
-
-// interruption returns what ends a search that is no bound.
-func interruption() language.Text { return language.Both("interrupted", "被中断") }
-
-// interrupted reports whether that came before any bound.
-func (l *limits) interrupted() bool { return l.hit() && l.name() == interruption() }
-
-// tooDeep returns the bound on steps.
-func tooDeep() language.Text {
-	return language.Both(fmt.Sprintf("%d steps", maxDepth), fmt.Sprintf("%d 步", maxDepth))
+// takeBound takes that down.
+func (s *search) takeBound() {
+	hit := bound{language.Both("interrupted", "被中断")}
+	s.result.Interrupted = !errors.As(context.Cause(s.ctx), &hit)
+	s.result.Bound = hit.In(s.goal.Language)
 }
 
-// look sees whether a bound was hit after so many schedules; at the heap every so often.
-func (l *limits) look(schedules int64) {
-	if l.bounds.Schedules > 0 && schedules >= int64(l.bounds.Schedules) {
-		l.halt(language.Both(fmt.Sprintf("%d schedules", l.bounds.Schedules), fmt.Sprintf("%d 种时序", l.bounds.Schedules)))
+// tooDeep returns the bound on steps.
+func tooDeep() bound {
+	return bound{language.Both(fmt.Sprintf("%d steps", maxDepth), fmt.Sprintf("%d 步", maxDepth))}
+}
+
+// check sees whether a bound was hit after so many schedules; it looks at the heap every so often.
+func (s *search) check(schedules int64) {
+	b := s.bounds
+	if b.Schedules > 0 && schedules >= int64(b.Schedules) {
+		s.halt(bound{language.Both(fmt.Sprintf("%d schedules", b.Schedules), fmt.Sprintf("%d 种时序", b.Schedules))})
 	}
-	if l.bounds.Memory == 0 || schedules%1024 != 0 {
+	if b.Memory == 0 || schedules%1024 != 0 {
 		return
 	}
 	heap := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
 	metrics.Read(heap)
-	if heap[0].Value.Uint64() > l.bounds.Memory {
-		l.halt(language.Both(fmt.Sprintf("%d MB of memory", l.bounds.Memory>>20), fmt.Sprintf("%d MB 内存", l.bounds.Memory>>20)))
+	if heap[0].Value.Uint64() > b.Memory {
+		s.halt(bound{language.Both(fmt.Sprintf("%d MB of memory", b.Memory>>20), fmt.Sprintf("%d MB 内存", b.Memory>>20))})
 	}
 }

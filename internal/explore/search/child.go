@@ -24,7 +24,7 @@ func (s *search) children(worker int, system System, of int32) (all []child, _ e
 		if c != nil {
 			all = append(all, *c)
 		}
-		if err != nil || !more || s.limits.stopped() {
+		if err != nil || !more || s.stopped() {
 			return all, err
 		}
 	}
@@ -34,22 +34,16 @@ func (s *search) children(worker int, system System, of int32) (all []child, _ e
 func (s *search) child(
 	worker int, system System, of int32, path []execution.Transition, root int32, i int,
 ) (c *child, more bool, err error) {
-	run := system.Begin(root == backwards)
-	s.watch.follow(worker, run)
-	if err = follow(run, path); err == nil && of != root && run.Fingerprint() != s.nodes[of].print {
-		err = execution.ErrUnrepeatable
+	run, err := s.reach(worker, system, path, root, s.nodes[of].print)
+	var transitions []execution.Transition
+	if err == nil {
+		transitions = run.Transitions()
 	}
-	if err != nil {
-		err = errors.Join(run.Err(), err)
-		run.Close()
-		return nil, false, explain(system, err, path, root)
-	}
-	transitions := run.Transitions()
 	if err = errors.Join(run.Err(), err); err != nil || i >= len(transitions) {
 		run.Close()
 		return nil, false, explain(system, err, path, root)
 	}
-	s.limits.look(s.schedules.Load())
+	s.check(s.schedules.Load())
 	t := transitions[i]
 	more = i < len(transitions)-1
 	step := s.look(run, t)
@@ -68,6 +62,18 @@ func (s *search) child(
 		err = s.mirror.check(system, path, []sighted{step})
 	}
 	return c, more, explain(system, err, path, root)
+}
+
+// reach runs the code to a state, by a path.
+func (s *search) reach(
+	worker int, system System, path []execution.Transition, root int32, state execution.Fingerprint,
+) (run Run, err error) {
+	run = system.Begin(root == backwards)
+	s.watch.follow(worker, run)
+	if err = follow(run, path); err == nil && len(path) > 0 && run.Fingerprint() != state {
+		err = execution.ErrUnrepeatable
+	}
+	return run, err
 }
 
 // follow runs the code along a path that it has taken before. Code that does something else this time may not find the way.

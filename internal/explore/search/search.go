@@ -103,8 +103,9 @@ const (
 
 type search struct {
 	goal    Goal
-	limits  *limits
 	bounds  Bounds
+	ctx     context.Context //nolint:containedctx // that ends with the search
+	halt    context.CancelCauseFunc
 	systems []System // of each worker
 	started time.Time
 	tell    func() // how far it is
@@ -135,7 +136,7 @@ func Do(ctx context.Context, begin func() (System, error), goal Goal, bounds Bou
 
 func newSearch(goal Goal, bounds Bounds) *search {
 	s := &search{
-		goal: goal, bounds: bounds, limits: newLimits(bounds), started: time.Now(),
+		goal: goal, bounds: bounds, started: time.Now(),
 		nodes: []node{{parent: -1}}, result: Result{States: 1}, working: make(chan struct{}),
 		mirror: mirror{seen: map[execution.Fingerprint]bool{}}, tell: func() {},
 	}
@@ -146,9 +147,8 @@ func newSearch(goal Goal, bounds Bounds) *search {
 // do makes a system for each worker, and lets run use them.
 func (s *search) do(ctx context.Context, begin func() (System, error), run func() error) error {
 	workers := cmp.Or(s.bounds.Workers, runtime.GOMAXPROCS(0))
-	defer s.limits.start(ctx)()
+	defer s.limit(ctx)()
 	s.watch = watchOver(workers)
-	defer s.watch.end()
 	defer s.close()
 	for range workers {
 		system, err := begin()
@@ -184,8 +184,8 @@ func (s *search) run() error {
 		if err != nil {
 			return err
 		}
-		if s.limits.hit() {
-			s.result.Bound, s.result.Interrupted = s.limits.name().In(s.goal.Language), s.limits.interrupted()
+		if s.bounded() {
+			s.takeBound()
 			return nil
 		}
 		level = s.adopt(level[:0], children)

@@ -34,11 +34,9 @@ func Walk(
 	err := w.do(ctx, begin, func() error { return w.work(w.part) })
 	w.mu.Lock() // a worker may still be at work
 	defer w.mu.Unlock()
-	switch w.result.States = len(w.states); {
-	case w.limits.hit():
-		w.result.Bound, w.result.Interrupted = w.limits.name().In(w.goal.Language), w.limits.interrupted()
-	default:
-		w.result.Complete = err == nil
+	w.result.States, w.result.Complete = len(w.states), err == nil && !w.bounded()
+	if w.bounded() {
+		w.takeBound()
 	}
 	return w.states, w.result, err
 }
@@ -94,12 +92,12 @@ func (w *walk) take() (b branch, more bool) {
 	defer w.mu.Unlock()
 	for {
 		b, more = w.first()
-		if more || w.busy == 0 || w.limits.stopped() {
+		if more || w.busy == 0 || w.stopped() {
 			break
 		}
 		w.changed.Wait()
 	}
-	if more = more && !w.limits.stopped(); more {
+	if more = more && !w.stopped(); more {
 		w.busy++
 	}
 	return b, more
@@ -138,13 +136,8 @@ func (w *walk) follow(worker int, system System, b branch) error {
 	to := w.ways[b.state]
 	path := slices.Clone((*to.run)[:to.length])
 	w.mu.Unlock()
-	run := system.Begin(false)
-	w.watch.follow(worker, run)
 	before := w.schedules.Load()
-	err := follow(run, path)
-	if err == nil && b.state != 0 && run.Fingerprint() != to.print {
-		err = execution.ErrUnrepeatable
-	}
+	run, err := w.reach(worker, system, path, forwards, to.print)
 	var seen []sighted
 	if err == nil {
 		path, seen, err = w.goOn(run, path, b)
@@ -163,7 +156,7 @@ func (w *walk) follow(worker int, system System, b branch) error {
 // goOn takes the transition of a branch, and then one of each state that it comes to, as long as one is open. It gives the path so far, and
 // what it saw of each of its own steps.
 func (w *walk) goOn(run Run, path []execution.Transition, b branch) (all []execution.Transition, saw []sighted, err error) {
-	for taken := &path; !w.limits.stopped(); {
+	for taken := &path; !w.stopped(); {
 		options := run.Transitions()
 		if run.Err() != nil {
 			break
@@ -177,7 +170,7 @@ func (w *walk) goOn(run Run, path []execution.Transition, b branch) (all []execu
 		if !run.Apply(t) {
 			break
 		}
-		w.limits.look(w.schedules.Add(1))
+		w.check(w.schedules.Add(1))
 		found, over := run.Check()
 		seen := run.Fingerprint()
 		step.to = seen
@@ -193,7 +186,7 @@ func (w *walk) goOn(run Run, path []execution.Transition, b branch) (all []execu
 			break
 		}
 		if len(path) > maxDepth {
-			w.limits.halt(tooDeep())
+			w.halt(tooDeep())
 		}
 		b = branch{state: to, isNew: isNew}
 	}

@@ -13,21 +13,21 @@ const (
 	rarely    = 400
 )
 
-// watch looks at the runs of a search from outside, every now and then, for one that waits where nobody sees it.
+// How long it takes until runs are looked at again, first and at most: to look stops all goroutines.
+const first, rarest = 5 * time.Millisecond, time.Second
+
+// watch looks at the runs of a search from outside, every now and then, for one that waits where nobody sees it. The longer a search lasts,
+// the more rarely it does so.
 type watch struct {
-	runs []atomic.Pointer[Run] // of each worker
-	sees chan error            // the first such wait
-	saw  error                 // the same, once it was read
-	done chan struct{}
+	runs  []atomic.Pointer[Run] // of each worker
+	seen  []string              // how each waited, the last time
+	next  *time.Timer
+	pause time.Duration
 }
 
 func watchOver(workers int) *watch {
-	w := &watch{runs: make([]atomic.Pointer[Run], workers), sees: make(chan error, 1), done: make(chan struct{})}
-	go w.look()
-	return w
+	return &watch{runs: make([]atomic.Pointer[Run], workers), seen: make([]string, workers), next: time.NewTimer(first), pause: first}
 }
-
-func (w *watch) end() { close(w.done) }
 
 // follow says which run a worker is at.
 func (w *watch) follow(worker int, run Run) { w.runs[worker].Store(&run) }
@@ -45,31 +45,23 @@ func (w *watch) busy() error {
 	return execution.ErrBlind
 }
 
-// look takes its time, as it stops all goroutines: the longer a search lasts, the more rarely.
-func (w *watch) look() {
-	const first, rarest = 5 * time.Millisecond, time.Second
-	seen := make([]string, len(w.runs)) // the last time
-	for pause := first; ; pause = min(pause+pause/2, rarest) {
-		select {
-		case <-w.done:
-			return
-		case <-time.After(pause):
+// look gives an error for the first run that waits as it did the last time.
+func (w *watch) look() error {
+	w.pause = min(w.pause+w.pause/2, rarest)
+	w.next.Reset(w.pause)
+	stacks := execution.Stacks()
+	for i := range w.runs {
+		was := w.seen[i]
+		w.seen[i] = ""
+		run := w.runs[i].Load()
+		if run == nil {
+			continue
 		}
-		stacks := execution.Stacks()
-		for i := range w.runs {
-			run := w.runs[i].Load()
-			was := seen[i]
-			if seen[i] = ""; run == nil {
-				continue
-			}
-			err := (*run).Blocked(stacks)
-			if err == nil {
-				continue
-			}
-			if seen[i] = err.Error(); seen[i] == was {
-				w.sees <- err
-				return
+		if err := (*run).Blocked(stacks); err != nil {
+			if w.seen[i] = err.Error(); w.seen[i] == was {
+				return err
 			}
 		}
 	}
+	return nil
 }

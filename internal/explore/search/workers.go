@@ -15,7 +15,7 @@ func (s *search) expand(level []int32) ([][]child, error) {
 	children := make([][]child, len(level))
 	var next atomic.Int64
 	err := s.work(func(worker int, system System) (err error) {
-		for err == nil && !s.limits.stopped() {
+		for err == nil && !s.stopped() {
 			n := int(next.Add(1)) - 1
 			if n >= len(level) {
 				break
@@ -38,25 +38,25 @@ func (s *search) work(part func(worker int, system System) error) error {
 			defer func() {
 				if !ended {
 					failed[i] = s.gone(i)
-					s.limits.stop()
+					s.halt(errEnough)
 				}
 			}()
 			failed[i] = part(i, system)
 			if ended = true; failed[i] != nil {
-				s.limits.stop()
+				s.halt(errEnough)
 			}
 		})
 	}
-	if !s.wait(&wg) {
-		if s.limits.hit() {
-			return nil
-		}
-		return cmp.Or(s.watch.saw, s.watch.busy())
+	switch ended, blind := s.wait(&wg); {
+	case !ended && s.bounded():
+		return nil
+	case blind != nil:
+		return blind
+	case !ended:
+		return s.watch.busy()
+	default:
+		return errors.Join(failed...)
 	}
-	if s.watch.saw != nil {
-		return s.watch.saw
-	}
-	return errors.Join(failed...)
 }
 
 // gone ends the run of a worker whose goroutine the code under test has ended, together with its own.
@@ -72,8 +72,9 @@ func (s *search) gone(worker int) error {
 // often is how often a search tells how far it is.
 const often = 200 * time.Millisecond
 
-// wait waits for the workers, and tells meanwhile how far they are. It reports false when none gets on any more.
-func (s *search) wait(wg *sync.WaitGroup) bool {
+// wait waits for the workers, and tells meanwhile how far they are. It reports false when none gets on any more, and gives an error for one
+// that waits where nobody sees it.
+func (s *search) wait(wg *sync.WaitGroup) (ended bool, blind error) {
 	done := make(chan struct{})
 	s.working = done
 	go func() { wg.Wait(); close(done) }()
@@ -81,25 +82,27 @@ func (s *search) wait(wg *sync.WaitGroup) bool {
 	defer ticker.Stop()
 	telling := time.NewTicker(often)
 	defer telling.Stop()
-	halted := s.limits.halted
+	halted := s.ctx.Done()
 	for before := int64(-1); ; {
 		select {
 		case <-done:
-			return true
+			return true, blind
 		case <-halted:
 			halted = nil
-			ticker.Reset(time.Second) // to end the schedules that run
-			before = -1
-		case s.watch.saw = <-s.watch.sees:
-			s.limits.stop()
-			ticker.Reset(time.Second)
-			before = -1
+			if s.bounded() || blind != nil {
+				ticker.Reset(time.Second) // to end the schedules that run
+				before = -1
+			}
+		case <-s.watch.next.C:
+			if blind = cmp.Or(blind, s.watch.look()); blind != nil {
+				s.halt(errEnough)
+			}
 		case <-telling.C:
 			s.tell()
 		case <-ticker.C:
 			now := s.schedules.Load()
 			if now == before {
-				return false
+				return false, blind
 			}
 			before = now
 		}

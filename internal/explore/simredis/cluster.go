@@ -1,6 +1,7 @@
 package simredis
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -12,7 +13,6 @@ type Cluster struct {
 	memory  *Memory
 	servers []*Server
 	version uint64
-	watches []*watch
 }
 
 // Server is one Redis.
@@ -23,6 +23,8 @@ type Server struct {
 
 	Replica *State        // what its replica holds since it gets nothing more; nil: the same
 	Ahead   time.Duration // its clock, of the others'
+
+	watches []*watch
 }
 
 // Health says whether a server answers.
@@ -133,7 +135,9 @@ func (c *Cluster) Become(s *Server, next *State) (changed bool) {
 	if changed = !before.Same(next); changed {
 		c.version++
 	}
-	c.seen(s, before)
+	for _, w := range s.watches {
+		w.see(before, next)
+	}
 	return changed
 }
 
@@ -158,7 +162,7 @@ func (c *Cluster) WouldChange(s *Server, now, then time.Duration, command *Comma
 // Ask gives the answer to what an actor sent on a connection. What the connection watches is seen to here; the rest is what the server
 // would answer to anybody. The caller lets the server Become what the answer says.
 func (c *Cluster) Ask(s *Server, conn *Conn, actor int, now time.Duration, command *Command) (*Answer, error) {
-	if len(c.watches) == 0 && !command.watches {
+	if len(s.watches) == 0 && !command.watches {
 		return c.memory.ask(s.Holds, now+s.Ahead, command)
 	}
 	if command.malformed != nil {
@@ -168,13 +172,13 @@ func (c *Cluster) Ask(s *Server, conn *Conn, actor int, now time.Duration, comma
 	switch first, last := commands[0], commands[len(commands)-1]; {
 	case strings.EqualFold(first[0], "WATCH"):
 		for _, key := range first[1:] {
-			c.watches = append(c.watches, &watch{conn: conn, server: s.Index, actor: actor, key: key})
+			s.watches = append(s.watches, &watch{conn: conn, actor: actor, key: key})
 		}
 		return &Answer{Reply: []byte("+OK\r\n"), Then: s.Holds}, nil
 	case strings.EqualFold(first[0], "UNWATCH"):
-		c.unwatch(conn)
+		s.unwatch(conn)
 		return &Answer{Reply: []byte("+OK\r\n"), Then: s.Holds}, nil
-	case strings.EqualFold(last[0], "EXEC") && c.unwatch(conn):
+	case strings.EqualFold(last[0], "EXEC") && s.unwatch(conn):
 		return &Answer{Reply: refused(len(commands)), Then: s.Holds}, nil
 	}
 	return c.memory.ask(s.Holds, now+s.Ahead, command)
@@ -182,28 +186,41 @@ func (c *Cluster) Ask(s *Server, conn *Conn, actor int, now time.Duration, comma
 
 // AppendWatches writes an actor's watches, for what tells states apart.
 func (c *Cluster) AppendWatches(b []byte, actor int) []byte {
-	for _, w := range c.watches {
-		if w.actor == actor {
-			b = w.append(b)
+	for _, s := range c.servers {
+		for _, w := range s.watches {
+			if w.actor == actor {
+				b = fmt.Appendf(b, "|%s %t", w.key, w.changed)
+			}
 		}
 	}
 	return b
 }
 
 // unwatch ends a connection's watches, and reports whether what they watched has changed.
-func (c *Cluster) unwatch(conn *Conn) (changed bool) {
-	c.watches = slices.DeleteFunc(c.watches, func(w *watch) bool {
+func (s *Server) unwatch(conn *Conn) (changed bool) {
+	s.watches = slices.DeleteFunc(s.watches, func(w *watch) bool {
 		changed = changed || w.conn == conn && w.changed
 		return w.conn == conn
 	})
 	return changed
 }
 
-// seen lets the watches see a change of what a server holds.
-func (c *Cluster) seen(s *Server, before *State) {
-	for _, w := range c.watches {
-		if w.server == s.Index {
-			w.see(before, s.Holds)
-		}
-	}
+// watch is a key that a connection watches, from its WATCH to its EXEC or UNWATCH.
+type watch struct {
+	conn    *Conn
+	actor   int
+	key     string
+	changed bool // since then
+}
+
+// see takes down that the key has changed. That a key was written with the value that it had is not seen: no state tells.
+func (w *watch) see(before, now *State) {
+	was, had := before.Key(w.key)
+	is, has := now.Key(w.key)
+	w.changed = w.changed || had != has || !slices.Equal(was.Values, is.Values) || was.TTL != is.TTL
+}
+
+// refused returns the answer to a transaction of so many commands, MULTI and EXEC among them, that has no effect.
+func refused(commands int) []byte {
+	return []byte("+OK\r\n" + strings.Repeat("+QUEUED\r\n", commands-2) + "*-1\r\n")
 }

@@ -72,3 +72,34 @@ func (k Key) write(db *miniredis.RedisDB) (err error) {
 	}
 	return err
 }
+
+// same reports whether two keys have the same name and values.
+func (k Key) same(other Key) bool {
+	return k.Name == other.Name && slices.Equal(k.Values, other.Values)
+}
+
+// written writes keys, with other names in them. What Redis keeps in the order of names, which are keys, fields and members, stands in the
+// order of the new ones.
+func written(keys []Key, rename func(text string) string) string {
+	lines := make([]string, len(keys))
+	for i, k := range keys {
+		values := make([]string, len(k.Values))
+		for j, value := range k.Values {
+			values[j] = rename(value)
+		}
+		switch k.kind {
+		case "set", "zset":
+			slices.Sort(values)
+		case "hash":
+			fields := values
+			values = nil
+			for field := range slices.Chunk(fields, 2) { // with its value
+				values = append(values, fmt.Sprintf("%q", field))
+			}
+			slices.Sort(values)
+		}
+		lines[i] = fmt.Sprintf("%q %s %d %q\n", rename(k.Name), k.kind, k.TTL, values)
+	}
+	slices.Sort(lines)
+	return strings.Join(lines, "")
+}

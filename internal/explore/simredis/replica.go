@@ -12,15 +12,12 @@ import (
 // Lag cuts a server's replica off: it holds what the server holds now, and gets nothing more but time. Of that, the lock's keys alone
 // are ever of use.
 func (c *Cluster) Lag(s *Server) {
-	s.Replica = c.memory.intern(slices.DeleteFunc(slices.Clone(s.Holds.Keys), Key.IsShops), nil)
+	s.Replica = c.memory.intern(s.Holds.locks(), nil)
 }
 
-// Promoted returns what a server would hold if its replica, which lags, took its place. The stock and the ledger are the master's: they
+// promoted returns what a server would hold if its replica, which lags, took its place. The stock and the ledger are the master's: they
 // are taken to be kept elsewhere, so that whatever goes wrong is the lock's doing. So are the scripts that were loaded.
-func (c *Cluster) Promoted(s *Server) *State {
-	if then, known := s.Holds.promoted[s.Replica]; known {
-		return then
-	}
+func (c *Cluster) promoted(s *Server) *State {
 	keys := slices.Clone(s.Replica.Keys)
 	for _, k := range s.Holds.Keys {
 		if k.IsShops() {
@@ -28,9 +25,7 @@ func (c *Cluster) Promoted(s *Server) *State {
 		}
 	}
 	slices.SortFunc(keys, func(a, b Key) int { return cmp.Compare(a.Name, b.Name) })
-	then := c.memory.intern(keys, s.Holds.scripts)
-	s.Holds.promoted[s.Replica] = then
-	return then
+	return c.memory.intern(keys, s.Holds.scripts)
 }
 
 // IsShops reports whether a key is the stock's or the ledger's. Every other key is the lock's.
@@ -39,10 +34,14 @@ func (k Key) IsShops() bool {
 }
 
 // Loses reports whether something would be lost if a server's replica took its place.
-func (c *Cluster) Loses(s *Server) bool { return s.Replica != nil && c.Promoted(s) != s.Holds }
+func (c *Cluster) Loses(s *Server) bool { return s.Replica != nil && c.promoted(s) != s.Holds }
 
-// FailsOver lets a server's replica take its place, as far as that is not what it holds: the caller lets it Become what was Promoted.
-func (c *Cluster) FailsOver(s *Server) { s.Replica, s.Ahead = nil, 0 }
+// Promote lets a server's replica, which lags, take its place. The caller lets it Become what that holds.
+func (c *Cluster) Promote(s *Server) (holds *State) {
+	holds = c.promoted(s)
+	s.Replica, s.Ahead = nil, 0
+	return holds
+}
 
 // Lagging returns the server whose replica lags, nil if there is none.
 func (c *Cluster) Lagging() *Server {

@@ -12,18 +12,14 @@ import (
 
 // State is all that a server holds: a value, shared by all schedules that reach it. Two states are the same if their pointers are.
 type State struct {
-	Text    string // everything, expiries too
-	content string // everything but the expiries
-	locks   string // of that, the names and values that are not the shop's
+	Text    string // everything
 	Keys    []Key
 	scripts []string // loaded, for EVALSHA
 	timed   bool     // one of them asks for the time of day
 	learnt  string   // what Text says of them
 	answers map[question]*Answer
 	later   map[time.Duration]*State
-
-	renamed  map[string]string // what Renamed has written
-	promoted map[*State]*State // what a master that holds this is followed by, if its replica holds that
+	renamed map[string]string // what Renamed has written
 }
 
 // Empty returns the state of a server that holds nothing.
@@ -36,29 +32,31 @@ func (m *Memory) WithStock(stock int) *State {
 
 // intern gives the one state that holds these keys, with these scripts loaded.
 func (m *Memory) intern(keys []Key, scripts []string) *State {
-	var content, locks, ttls, learnt strings.Builder
-	for _, k := range keys {
-		fmt.Fprintf(&content, "%q %s %q\n", k.Name, k.kind, k.Values)
-		fmt.Fprintf(&ttls, "%d\n", k.TTL)
-		if !k.IsShops() {
-			fmt.Fprintf(&locks, "%q %q\n", k.Name, k.Values)
-		}
-	}
+	var learnt strings.Builder
 	for _, script := range scripts {
 		fmt.Fprintf(&learnt, "%x\n", sha1.Sum([]byte(script))) //nolint:gosec // as Redis names scripts
 	}
-	text := content.String() + ttls.String() + learnt.String()
+	text := written(keys, func(name string) string { return name }) + learnt.String()
 	if known, ok := m.states[text]; ok {
 		return known
 	}
 	asks := func(script string) bool { return timed(strings.ToUpper(script)) }
 	s := &State{
-		timed: slices.ContainsFunc(scripts, asks),
-		Text:  text, content: content.String(), locks: locks.String(), Keys: keys, scripts: scripts, learnt: learnt.String(),
-		answers: map[question]*Answer{}, later: map[time.Duration]*State{}, renamed: map[string]string{}, promoted: map[*State]*State{},
+		Text: text, Keys: keys, scripts: scripts, timed: slices.ContainsFunc(scripts, asks), learnt: learnt.String(),
+		answers: map[question]*Answer{}, later: map[time.Duration]*State{}, renamed: map[string]string{},
 	}
 	m.states[text] = s
 	return s
+}
+
+// Renamed writes everything that a server holds, with other names in it. Who asks again with the same key gets the same text.
+func (s *State) Renamed(key string, rename func(text string) string) string {
+	text, known := s.renamed[key]
+	if !known {
+		text = written(s.Keys, rename) + s.learnt
+		s.renamed[key] = text
+	}
+	return text
 }
 
 // Key finds a key.
@@ -72,10 +70,17 @@ func (s *State) Key(name string) (Key, bool) {
 }
 
 // Same reports whether two states differ in nothing but expiries.
-func (s *State) Same(other *State) bool { return s.content == other.content }
+func (s *State) Same(other *State) bool {
+	return s == other || slices.EqualFunc(s.Keys, other.Keys, func(a, b Key) bool { return a.kind == b.kind && a.same(b) })
+}
 
 // SameLocks reports whether two states differ in nothing that is the lock's, kinds and expiries aside.
-func (s *State) SameLocks(other *State) bool { return s.locks == other.locks }
+func (s *State) SameLocks(other *State) bool {
+	return slices.EqualFunc(s.locks(), other.locks(), Key.same)
+}
+
+// locks returns the keys that are the lock's.
+func (s *State) locks() []Key { return slices.DeleteFunc(slices.Clone(s.Keys), Key.IsShops) }
 
 // Stock returns what is left to sell, "" if the server does not hold it.
 func (s *State) Stock() string {

@@ -58,24 +58,24 @@ func (o outlook) moves(a *execution.Actor) bool {
 func (o outlook) whyActor(a *execution.Actor) string {
 	why, due := o.Standstill(a)
 	say := o.Scenario.Say
-	switch why {
-	case execution.Over:
-		return say("%s's sale has ended", "%s 的下单已经结束", a.Name)
-	case execution.Died:
+	switch {
+	case a.Dead():
 		return say("%s is dead", "%s 已崩溃", a.Name)
-	case execution.Stopped:
+	case a.Finished():
+		return say("%s's sale has ended", "%s 的下单已经结束", a.Name)
+	case a.Paused():
 		return say("%s is paused until %s:resumes", "%s 已暂停，直到 %s:resumes", a.Name, a.Process.Name)
-	case execution.AsksInVain:
+	case why == execution.AsksInVain:
 		says := say("%s waits%s: it would be told what it was told before", "%s 在等待%s：再问一次，结果也一样", a.Name, o.held(a))
 		if len(o.possible) > 0 && o.PollsLeft() == 0 {
 			says += say(", and has been as often as --polls allows", "，次数已达 --polls 的上限")
 		}
 		return says
-	case execution.WaitsForReply:
+	case why == execution.WaitsForReply:
 		return say("%s waits for a node that does not answer", "%s 在等一个不响应的节点", a.Name)
-	case execution.WaitsForTime:
+	case why == execution.WaitsForTime:
 		return say("%s waits until %v", "%s 等到时刻 %v", a.Name, due.Round(time.Millisecond)) + o.message(a) + o.held(a)
-	case execution.WaitsForOther:
+	case why == execution.WaitsForOther:
 		return say("%s waits for another goroutine of its process", "%s 在等同一进程的另一个 goroutine", a.Name) + o.message(a) + o.held(a)
 	default:
 		return ""
@@ -84,7 +84,7 @@ func (o outlook) whyActor(a *execution.Actor) string {
 
 // message says that a message may come for an actor before what it waits for.
 func (o outlook) message(a *execution.Actor) string {
-	if o.Listens(a) {
+	if o.Listens(a.Process) {
 		return o.Scenario.Say(", or for a message", "，或等来一条消息")
 	}
 	return ""
@@ -101,7 +101,7 @@ func (o outlook) held(a *execution.Actor) string {
 // whyTime says why time does not pass by itself, "" if it does, or if nothing is due.
 func (o outlook) whyTime() string {
 	passes := slices.ContainsFunc(o.possible, func(t execution.Transition) bool { return t.Kind == execution.TimePasses })
-	if _, set := o.NextTimer(); passes || !set && o.Cluster.NextExpiry() == 0 {
+	if passes || !o.Ticks() && o.Cluster.NextExpiry() == 0 {
 		return ""
 	}
 	return o.Scenario.Say("time does not pass by itself while somebody can move", "还有参与者可以继续，时间不会自己流逝")
@@ -113,18 +113,16 @@ func (o outlook) whyFault(name string, allowed int) string {
 	if o.Left().Map()[name] == 0 {
 		return say("the budget %s=%d is used up", "预算 %s=%d 已用完", name, allowed)
 	}
-	expiry := o.Cluster.NextExpiry()
-	timer, set := o.NextTimer()
 	switch name {
 	case "expiry", "redis-clock":
-		if expiry == 0 {
+		if o.Cluster.NextExpiry() == 0 {
 			return say("no key in Redis is to expire", "Redis 里没有会过期的键")
 		}
 	case "slow":
-		if !set {
+		if !o.Ticks() {
 			return say("no timer is set", "没有在走的定时器")
 		}
-		if expiry > 0 && timer >= o.Now()+expiry {
+		if !o.TimerNext() {
 			return say("a key expires before the next timer fires", "下一个定时器触发之前，有键先过期")
 		}
 	default:

@@ -18,7 +18,6 @@ package stepper
 
 import (
 	"errors"
-	"hash/maphash"
 	"slices"
 	"strings"
 
@@ -43,7 +42,7 @@ func New(s strategy.Strategy, in explore.Scenario, schedule string) (*Session, e
 	if err := in.CheckFor(s); err != nil {
 		return nil, err
 	}
-	h, err := harness.New(s, in, true, [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()})
+	h, err := harness.New(s, in, harness.Options{Cuts: execution.Cuts{EverySymmetry: true}}, execution.NewSeeds())
 	if err != nil {
 		return nil, err
 	}
@@ -140,9 +139,9 @@ func (s *Session) refuse(token string) error {
 func (s *Session) read(schedule string) ([]execution.Transition, error) {
 	run := s.harness.Begin(false)
 	defer run.Close()
-	record := run.Record()
+	run.Record()
 	for i, token := range strings.Fields(schedule) {
-		_, err := run.Follow(token, record)
+		_, err := run.Follow(token)
 		if err = errors.Join(err, run.Err()); err != nil {
 			return nil, harness.AtStep(s.scenario, i+1, token, err)
 		}

@@ -65,7 +65,8 @@ func (s *Session) replay() (v View, possible []execution.Transition, err error) 
 		if !slices.Contains(run.Transitions(), t) {
 			return v, nil, explore.ErrUnrepeatable
 		}
-		found, over, _ := run.Step(t, record)
+		run.Apply(t)
+		found, over := run.Check()
 		if v.Over = over; run.Err() != nil {
 			return v, nil, run.Err()
 		}
@@ -96,7 +97,8 @@ func (s *Session) try(t execution.Transition) (o option, took bool, err error) {
 	}
 	run.Transitions()
 	record := run.Record()
-	found, _, took := run.Step(t, record)
+	took = run.Apply(t)
+	found, _ := run.Check()
 	if err := run.Err(); err != nil || !took {
 		return option{}, false, err
 	}
