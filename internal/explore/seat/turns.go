@@ -49,6 +49,22 @@ func (t *turns) begin(ctx context.Context, waiting func()) (end func(), err erro
 	}
 }
 
+// once does something in a turn of its own, unless it was done before, or by whoever had the turn meanwhile.
+func (t *turns) once(ctx context.Context, done func() bool, waiting, do func()) error {
+	if done() {
+		return nil
+	}
+	end, err := t.begin(ctx, waiting)
+	if err != nil {
+		return err
+	}
+	defer end()
+	if !done() {
+		do()
+	}
+	return nil
+}
+
 // alone does something in a turn of its own, if that comes within a time.
 func (t *turns) alone(ctx context.Context, within time.Duration, do func() error) error {
 	leave, err := t.join()
