@@ -1,6 +1,7 @@
 package checker
 
 import (
+	"fmt"
 	"slices"
 
 	"lockstep/internal/explore/anomaly"
@@ -23,7 +24,9 @@ func (c *Checker) Changed(s *simredis.Server, before *simredis.State, by *execut
 	is, has := s.Holds.Key(lock.Key)
 	c.sync(s)
 	c.sees(before, s.Holds, by)
-	c.seeAsking(by)
+	if by != nil {
+		c.asked(c.sales[by.Index])
+	}
 	switch {
 	case c.failedOver(s):
 		c.restore(&c.owners[s.Index], s, slices.Equal(was.Values, is.Values))
@@ -192,3 +195,38 @@ func (c *Checker) Holder() int { return c.holder }
 
 // Owner returns the one whose lock is on a server, below zero for nobody.
 func (c *Checker) Owner(server int) int { return c.owners[server].owner }
+
+// sync takes down whose the lock is for a replica that begins to lag.
+func (c *Checker) sync(s *simredis.Server) {
+	if s.Replica != nil && c.synced[s.Index] == nil {
+		was := c.owners[s.Index]
+		c.synced[s.Index] = &was
+	}
+}
+
+// failedOver reports whether a replica has just taken its master's place.
+func (c *Checker) failedOver(s *simredis.Server) bool {
+	return s.Replica == nil && c.synced[s.Index] != nil
+}
+
+// restore sees whose the lock is on a server that has failed over: the one's who had it when the replica heard of it last. If the key is
+// the same, or names the same process, the lock is still its owner's.
+func (c *Checker) restore(o *ownership, s *simredis.Server, same bool) {
+	synced := *c.synced[s.Index]
+	c.synced[s.Index] = nil
+	switch is, has := s.Holds.Key(lock.Key); {
+	case !has:
+		*o = ownership{nobody, nobody}
+	case o.owner != nobody && (same || c.sales[o.owner].actor.Process.Owns(is)):
+	default:
+		*o = synced
+	}
+}
+
+// appendSynced writes whose the lock is for a server's replica, if that lags.
+func (c *Checker) appendSynced(b []byte, server int, o execution.Order) []byte {
+	if synced := c.synced[server]; synced != nil {
+		b = fmt.Appendf(b, "|synced %d %d ", o.Place(synced.owner), o.Place(synced.claimant))
+	}
+	return b
+}

@@ -1,7 +1,6 @@
 package recorder
 
 import (
-	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -110,20 +109,10 @@ func (r *Recorder) changes(before view) []string {
 		case a.Err() == nil:
 			says = append(says, r.say("%s has sold", "%s 卖出一件", a.Name))
 		default:
-			says = append(says, r.say("%s fails: %s", "%s 失败：%s", a.Name, reason.In(r.x.Scenario.Language, inShort(a.Err()))))
+			why := reason.InShort(r.x.Scenario.Language, a.Err(), lock.ErrNotObtained, lock.ErrTimeout, lock.ErrLost, lock.ErrCancelled,
+				lock.ErrOutcomeUnknown, lock.ErrUnavailable) // without what it was doing
+			says = append(says, r.say("%s fails: %s", "%s 失败：%s", a.Name, why))
 		}
 	}
 	return says
-}
-
-// inShort says why a sale failed, without what it was doing.
-func inShort(err error) string {
-	for _, known := range []error{
-		lock.ErrNotObtained, lock.ErrTimeout, lock.ErrLost, lock.ErrCancelled, lock.ErrOutcomeUnknown, lock.ErrUnavailable,
-	} {
-		if errors.Is(err, known) {
-			return known.Error()
-		}
-	}
-	return err.Error()
 }
