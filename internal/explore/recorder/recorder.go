@@ -54,11 +54,11 @@ func (r *Recorder) Apply(t execution.Transition) bool {
 	if t.Kind.OfTask() && r.token == "" {
 		r.token = step.Kind
 	}
-	says := []string{r.says(t, before)}
+	says := append([]string{r.says(t, before)}, r.changes(before)...)
 	if says[0] == "" {
-		says = nil
+		says = says[1:]
 	}
-	step.Says = strings.Join(append(says, r.changes(before)...), r.say("; ", "；"))
+	step.Says = strings.Join(says, r.say("; ", "；"))
 	step.Token = execution.Token(t.Kind, who, r.token)
 	r.stand()
 	r.steps = append(r.steps, step)

@@ -23,7 +23,7 @@ func (r *Recorder) says(t execution.Transition, before view) string {
 	a, told := r.x.Actor(t), tellings()[t.Kind]
 	switch {
 	case told.kind == trace.KindTime:
-		return r.saysOfTime(before)
+		return r.say("%v later", "%v 后", (r.x.Now()-before.now).Round(time.Millisecond)) + r.expired(before)
 	case told.says == language.Text{}:
 		return r.saysOfMove(told, before, a)
 	case a == nil: // Redis did it
@@ -90,11 +90,6 @@ func (r *Recorder) saysOfStock(before view, a *execution.Actor) string {
 // about reports whether the step's command names a key.
 func (r *Recorder) about(key string) bool {
 	return slices.Contains(strings.Fields(r.step.Command), key)
-}
-
-// saysOfTime tells what passing time did.
-func (r *Recorder) saysOfTime(before view) string {
-	return r.say("%v later", "%v 后", (r.x.Now()-before.now).Round(time.Millisecond)) + r.expired(before)
 }
 
 // changes tells what has changed for the actors.

@@ -202,4 +202,6 @@ func (t Trace) heldOnNodes(s Step) string {
 }
 
 // say says it in the language of the trace.
-func (t Trace) say(english, chinese string, values ...any) string { return t.Language.Say(english, chinese, values...) }
+func (t Trace) say(english, chinese string, values ...any) string {
+	return t.Language.Say(english, chinese, values...)
+}
