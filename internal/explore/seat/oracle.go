@@ -21,15 +21,19 @@ func (s *Seat) hint(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	defer session.Close()
-	hint, err := s.hintFor(session, a, func() (hint graph.Hint, err error) {
+	goal, here := goalIn(session.Strategy().Name, session.Scenario(), a), session.Now().Schedule
+	hint, known := s.ways.after(goal, here)
+	if !known {
 		err = s.turns.alone(r.Context(), s.limits.Longer, func() (err error) {
 			hint, err = graph.Away(r.Context(), session, a, s.limits.Hint)
 			return err
 		})
-		return hint, err
-	})
-	if err != nil {
-		return err
+		if err != nil {
+			return err
+		}
+		if hint.Steps > 0 {
+			s.ways.note(goal, len(session.Path()), hint.Schedule)
+		}
 	}
 	return answer(w, hint)
 }
