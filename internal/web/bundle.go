@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -38,10 +39,8 @@ type bundler struct {
 
 // add adds a module after those that it imports. By is who imports it, from the entry on.
 func (b *bundler) add(name string, by []string) error {
-	for _, other := range by {
-		if other == name {
-			return fmt.Errorf("%s: %w: it imports itself: %s", name, errModule, strings.Join(by, ", "))
-		}
+	if slices.Contains(by, name) {
+		return fmt.Errorf("%s: %w: it imports itself: %s", name, errModule, strings.Join(by, ", "))
 	}
 	if b.begun[name] {
 		return nil

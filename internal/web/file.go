@@ -6,10 +6,10 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"net/http"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 )
 
 // file is one that a browser keeps, asking each time whether it is still the same. It is compressed once, when it is first asked for: a
@@ -47,25 +47,19 @@ func (f file) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	header.Set("Content-Security-Policy", policy)
 	header.Set("Referrer-Policy", "no-referrer")
 	header.Set("X-Content-Type-Options", "nosniff")
-	if slices.Contains(listed(r, "If-None-Match"), f.tag) {
-		w.WriteHeader(http.StatusNotModified)
-		return
-	}
+	header.Set("Content-Type", f.mime)
 	body := f.content
 	if takesGzip(r) {
 		body = f.packed()
 		header.Set("Content-Encoding", "gzip")
+		header.Set("Content-Length", strconv.Itoa(len(body))) // ServeContent tells it of no encoded body
 	}
-	header.Set("Content-Type", f.mime)
-	header.Set("Content-Length", strconv.Itoa(len(body)))
-	if r.Method != http.MethodHead {
-		_, _ = w.Write(body) // the client went away
-	}
+	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(body))
 }
 
 // takesGzip says whether a request names gzip, and not with the weight 0, which refuses it.
 func takesGzip(r *http.Request) bool {
-	for _, coding := range listed(r, "Accept-Encoding") {
+	for coding := range strings.SplitSeq(strings.Join(r.Header.Values("Accept-Encoding"), ","), ",") {
 		name, parameter, _ := strings.Cut(coding, ";")
 		if strings.TrimSpace(name) == "gzip" {
 			weight, err := strconv.ParseFloat(strings.TrimPrefix(strings.TrimSpace(parameter), "q="), 64)
@@ -73,13 +67,4 @@ func takesGzip(r *http.Request) bool {
 		}
 	}
 	return false
-}
-
-// listed are the members of a header that is a list.
-func listed(r *http.Request, header string) []string {
-	members := strings.Split(strings.Join(r.Header.Values(header), ","), ",")
-	for i := range members {
-		members[i] = strings.TrimSpace(members[i])
-	}
-	return members
 }

@@ -33,80 +33,54 @@ func All() []Anomaly {
 }
 
 // Says tells what goes wrong.
-func (a Anomaly) Says() language.Text { return a.words().says }
+func (a Anomaly) Says() language.Text { return a.told().says }
 
 // Task tells what to make a lock do, after the lock's name.
-func (a Anomaly) Task() language.Text { return a.words().task }
+func (a Anomaly) Task() language.Text { return a.told().task }
 
-// words are how an anomaly is told.
-type words struct{ says, task language.Text }
+// telling is how an anomaly is told.
+type telling struct {
+	of         Anomaly
+	says, task language.Text
+}
 
-func (a Anomaly) words() words {
+func tellings() []telling {
 	both := language.Both
-	switch a {
-	case TwoHolders:
-		return words{
-			says: both("two sales believe at the same time that they hold the lock", "两单同时认为自己持有锁"),
-			task: both("let two in at the same time", "放两单同时进来"),
-		}
-	case LostUpdate:
-		return words{
-			says: both("a sale writes over the update of another sale", "一单覆盖了另一单的更新"),
-			task: both("lose an update of the stock", "丢失一次库存更新"),
-		}
-	case ForeignRelease:
-		return words{
-			says: both("a sale removes, overwrites or prolongs a lock that another sale holds", "一单删除、覆盖或延长了另一单持有的锁"),
-			task: both("remove another’s lock", "删掉别人的锁"),
-		}
-	case LeftBehind:
-		return words{
-			says: both("a lock stays for ever, although no sale holds it", "没有一单持有锁，锁却永远残留"),
-			task: both("leave a lock behind for ever", "留下一把永远没人清除的锁"),
-		}
-	case Stuck:
-		return words{
-			says: both("a sale can never go on", "一单再也无法继续"),
-			task: both("block a sale for ever", "让一单永远无法继续"),
-		}
-	case Untold:
-		return words{
-			says: both("a sale has lost the lock and works on, and nothing tells it", "一单丢了锁还在继续执行，自己并不知情"),
-			task: both("lose the lock without telling its holder", "丢了锁却不告诉持有者"),
-		}
-	case GoroutineLeak:
-		return words{
-			says: both("a goroutine still runs after its sale has ended", "一单已经结束，它的 goroutine 还在运行"),
-			task: both("leak a goroutine", "泄漏一个 goroutine"),
-		}
-	case FalseWord:
-		return words{
-			says: both("Unlock, or an error, says what is not so", "解锁或报错所说与事实不符"),
-			task: both("say what is not so", "说出与事实不符的话"),
-		}
-	case TokenOrder:
-		return words{
-			says: both("a later holder's fencing token is not larger, or a nested call's is another one", "后一个持有者的隔离令牌没有增大，或嵌套调用的令牌与外层不同"),
-			task: both("give tokens out of order", "发出次序不对的令牌"),
-		}
-	case Progress:
-		return words{
-			says: both("a sale fails although nothing went wrong", "没出任何故障，一单却失败了"),
-			task: both("fail a sale although nothing went wrong", "没出故障却让一单失败"),
-		}
-	case Idle:
-		return words{
-			says: both("nobody living holds the lock, and waiters get it only when time frees it", "活着的参与者都没有持有锁，等待者只能等时间把它释放"),
-			task: both("leave everybody waiting for time", "让所有人干等时间"),
-		}
-	case Starved:
-		return words{
-			says: both("a sale is overtaken more than --overtakes times by sales that asked after it", "一单被后来的各单超过，次数多于 --overtakes"),
-			task: both("starve a sale", "饿死一单"),
-		}
-	default:
-		return words{}
+	return []telling{
+		{TwoHolders, both("two sales believe at the same time that they hold the lock", "两单同时认为自己持有锁"),
+			both("let two in at the same time", "放两单同时进来")},
+		{LostUpdate, both("a sale writes over the update of another sale", "一单覆盖了另一单的更新"),
+			both("lose an update of the stock", "丢失一次库存更新")},
+		{ForeignRelease, both("a sale removes, overwrites or prolongs a lock that another sale holds", "一单删除、覆盖或延长了另一单持有的锁"),
+			both("remove another’s lock", "删掉别人的锁")},
+		{LeftBehind, both("a lock stays for ever, although no sale holds it", "没有一单持有锁，锁却永远残留"),
+			both("leave a lock behind for ever", "留下一把永远没人清除的锁")},
+		{Stuck, both("a sale can never go on", "一单再也无法继续"),
+			both("block a sale for ever", "让一单永远无法继续")},
+		{Untold, both("a sale has lost the lock and works on, and nothing tells it", "一单丢了锁还在继续执行，自己并不知情"),
+			both("lose the lock without telling its holder", "丢了锁却不告诉持有者")},
+		{GoroutineLeak, both("a goroutine still runs after its sale has ended", "一单已经结束，它的 goroutine 还在运行"),
+			both("leak a goroutine", "泄漏一个 goroutine")},
+		{FalseWord, both("Unlock, or an error, says what is not so", "解锁或报错所说与事实不符"),
+			both("say what is not so", "说出与事实不符的话")},
+		{TokenOrder, both("a later holder's fencing token is not larger, or a nested call's is another one", "后一个持有者的隔离令牌没有增大，或嵌套调用的令牌与外层不同"),
+			both("give tokens out of order", "发出次序不对的令牌")},
+		{Progress, both("a sale fails although nothing went wrong", "没出任何故障，一单却失败了"),
+			both("fail a sale although nothing went wrong", "没出故障却让一单失败")},
+		{Idle, both("nobody living holds the lock, and waiters get it only when time frees it", "活着的参与者都没有持有锁，等待者只能等时间把它释放"),
+			both("leave everybody waiting for time", "让所有人干等时间")},
+		{Starved, both("a sale is overtaken more than --overtakes times by sales that asked after it", "一单被后来的各单超过，次数多于 --overtakes"),
+			both("starve a sale", "饿死一单")},
 	}
+}
+
+func (a Anomaly) told() telling {
+	for _, t := range tellings() {
+		if t.of == a {
+			return t
+		}
+	}
+	return telling{}
 }
 
 // Applies reports whether a strategy promises that this does not happen. A strategy without a lock keeps nobody out, and only a lock

@@ -10,12 +10,14 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"lockstep/internal/explore/anomaly"
 	"lockstep/internal/explore/execution"
 	"lockstep/internal/explore/simredis"
 	"lockstep/internal/lock/strategy"
 	"lockstep/internal/service/history"
+	"lockstep/internal/service/reason"
 )
 
 // Checker looks at one execution. It implements execution.Checker.
@@ -64,7 +66,11 @@ func (c *Checker) finds(a anomaly.Anomaly, english, chinese string, values ...an
 // Reset forgets what was found, before the next transition.
 func (c *Checker) Reset() {
 	c.found = nil
-	c.seeWaiting()
+	for _, s := range c.sales {
+		if c.x.Queues(s.actor) { // it waits without a command
+			c.asked(s)
+		}
+	}
 }
 
 // Check looks at what is so after a transition. It gives what was found since the last Reset, and whether the schedule is over.
@@ -87,11 +93,49 @@ func (c *Checker) Check() (found []anomaly.Found, over bool) {
 	return c.found, over
 }
 
-// checkSelfLocked looks, when no actor can move, for one that waits for itself.
-func (c *Checker) checkSelfLocked() {
-	for i, s := range c.sales {
-		if s.waits && len(s.leases) > 0 && c.holder == i && !s.actor.Dead() && !s.actor.Paused() && c.x.InVain(s.actor) {
-			c.finds(anomaly.Stuck, "%s waits for a lock that it holds itself", "%s 在等自己持有的锁", s.actor.Name)
+// checkInside looks for several who believe that they hold the lock.
+func (c *Checker) checkInside() {
+	if c.scope == strategy.Nobody {
+		return
+	}
+	var inside []*sale
+	for _, s := range c.sales {
+		if !s.inside() {
+			continue
+		}
+		apart := func(other *sale) bool { return c.scope != strategy.Everybody && other.actor.Process != s.actor.Process }
+		if beside := slices.DeleteFunc(slices.Clone(inside), apart); len(beside) > 0 {
+			c.findInside(append(beside, s))
+		}
+		inside = append(inside, s)
+	}
+}
+
+// findInside takes down that all of these are inside.
+func (c *Checker) findInside(sales []*sale) {
+	var names []string
+	for _, s := range sales {
+		names = append(names, s.actor.Name)
+	}
+	last := len(names) - 1
+	all := c.x.Scenario.Say("%s and %s", "%s 和 %s", strings.Join(names[:last], c.x.Scenario.Say(", ", "、")), names[last])
+	if last == 1 {
+		c.finds(anomaly.TwoHolders, "%s are both inside", "%s 同时在临界区里", all)
+	} else {
+		c.finds(anomaly.TwoHolders, "%s are inside", "%s 同时在临界区里", all)
+	}
+}
+
+// checkProgress looks for sales that failed although nothing went wrong: no fault has happened, and there is something left to sell. One
+// that tries once may.
+func (c *Checker) checkProgress() {
+	if c.x.Faulted() || c.x.Cluster.Stored().Stock() == "0" {
+		return
+	}
+	for _, s := range c.sales {
+		if a := s.actor; a.Finished() && a.Err() != nil && !a.Once() && !s.lost {
+			c.finds(anomaly.Progress, "%s fails, though nothing went wrong: %s", "没有任何故障，%s 却失败了：%s",
+				a.Name, reason.In(c.x.Scenario.Language, a.Err().Error()))
 		}
 	}
 }

@@ -39,14 +39,14 @@ func (c *Checker) used() bool {
 
 // freed reports whether one of those who wait gets the lock once time has passed.
 func (c *Checker) freed() bool {
-	for i := range c.sales {
+	return slices.ContainsFunc(c.sales, func(s *sale) bool {
+		if !s.waits || s.actor.Dead() {
+			return false
+		}
 		later, end := c.futures.Again()
+		defer end()
 		later.x.Transitions()
 		later.x.Apply(execution.Transition{Kind: execution.TimePasses})
-		gets := c.sales[i].waits && !c.sales[i].actor.Dead() && later.lets(i)
-		if end(); gets {
-			return true
-		}
-	}
-	return false
+		return later.lets(s.actor.Index)
+	})
 }

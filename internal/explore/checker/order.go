@@ -44,19 +44,16 @@ func (c *Checker) obtained(s *sale) int {
 // checkToken looks at the token of a sale that enters.
 func (c *Checker) checkToken(s *sale, lease *lock.Lease) {
 	at, token := c.obtained(s), lease.Token()
-	i := len(c.order.grants)
-	for j, g := range c.order.grants {
-		if g.at > at {
-			i = j
-			break
-		}
+	i := slices.IndexFunc(c.order.grants, func(g grant) bool { return g.at > at })
+	if i < 0 {
+		i = len(c.order.grants)
 	}
 	for j, g := range c.order.grants {
-		if token > 0 && g.token > 0 && (j < i && g.token >= token || j >= i && g.token <= token) {
-			earlier, later := g.token, token
-			if j >= i {
-				earlier, later = token, g.token
-			}
+		earlier, later := g.token, token
+		if j >= i {
+			earlier, later = token, g.token
+		}
+		if token > 0 && g.token > 0 && earlier >= later {
 			c.finds(anomaly.TokenOrder, "a holder has token %d, and a later one %d", "一个持有者的令牌是 %d，后来的持有者却是 %d", earlier, later)
 			break
 		}
@@ -102,6 +99,62 @@ func (c *Checker) appendOrder(b []byte, by execution.Order) []byte {
 	}
 	for _, at := range coming {
 		b = fmt.Appendf(b, "|%d", rank(at))
+	}
+	return b
+}
+
+// place is where a sale is in the order of asking.
+type place struct {
+	asked     int // when its first command came to a server, or it began to wait without one; 0: it has not yet
+	overtaken int // how often by others that asked after it
+}
+
+// WatchOrder makes the checker look for sales that are starved. It is one more thing to tell states apart by.
+func (c *Checker) WatchOrder() { c.ordered = true }
+
+// asked sees that a sale's command came to a server, or that it waits without one.
+func (c *Checker) asked(s *sale) {
+	if s.waits && s.place.asked == 0 {
+		c.order.clock++
+		s.place.asked = c.order.clock
+	}
+}
+
+// overtakes sees a sale enter before others that asked before it.
+func (c *Checker) overtakes(s *sale) {
+	if !c.ordered {
+		return
+	}
+	for _, other := range c.sales {
+		asked := other.waits && other.place.asked > 0 && (s.place.asked == 0 || other.place.asked < s.place.asked)
+		if other == s || !asked || other.actor.Dead() || other.actor.Paused() {
+			continue
+		}
+		other.place.overtaken++
+		if n := other.place.overtaken; n > c.x.Scenario.MostOvertakes() {
+			c.finds(anomaly.Starved, "%s is overtaken %d times by sales that asked after it", "%s 被后来的各单超过 %d 次", other.actor.Name, n)
+		}
+	}
+}
+
+// appendPlaces writes who asked before whom.
+func (c *Checker) appendPlaces(b []byte, o execution.Order) []byte {
+	if !c.ordered {
+		return b
+	}
+	for _, actor := range o.Actors {
+		s := c.sales[actor]
+		if !s.waits || s.place.asked == 0 || s.actor.Dead() {
+			b = append(b, "|-"...)
+			continue
+		}
+		before := 0
+		for _, other := range c.sales {
+			if other.waits && other.place.asked > 0 && other.place.asked < s.place.asked {
+				before++
+			}
+		}
+		b = fmt.Appendf(b, "|%d %d", before, s.place.overtaken)
 	}
 	return b
 }

@@ -7,9 +7,6 @@ import (
 	"lockstep/internal/lock"
 )
 
-// patience is how many moves a newcomer has to get the lock.
-const patience = 100
-
 // stays reports whether something is there for ever that may be a lock: the lock's key, or any other if nobody has had the lock by that.
 func (c *Checker) stays() bool {
 	keyed := slices.ContainsFunc(c.sales, func(s *sale) bool { return s.keyed })
@@ -44,15 +41,6 @@ func (c *Checker) orphaned() bool {
 // lets reports whether an actor gets the lock by moves of its own.
 func (c *Checker) lets(actor int) bool {
 	s := c.sales[actor]
-	for range patience {
-		transitions := c.x.Transitions()
-		i := slices.IndexFunc(transitions, func(t execution.Transition) bool {
-			return t.Kind == execution.Moves && c.x.Actor(t) == s.actor
-		})
-		if i < 0 || len(s.leases) > 0 {
-			break
-		}
-		c.x.Apply(transitions[i])
-	}
-	return len(s.leases) > 0
+	itsOwn := func(t execution.Transition) bool { return t.Kind == execution.Moves && c.x.Actor(t) == s.actor }
+	return leads(c.x, itsOwn, func() bool { return len(s.leases) > 0 })
 }

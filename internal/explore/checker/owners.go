@@ -1,6 +1,7 @@
 package checker
 
 import (
+	"fmt"
 	"slices"
 
 	"lockstep/internal/explore/anomaly"
@@ -21,18 +22,26 @@ type ownership struct {
 func (c *Checker) Changed(s *simredis.Server, before *simredis.State, by *execution.Actor) {
 	was, had := before.Key(lock.Key)
 	is, has := s.Holds.Key(lock.Key)
-	c.sync(s)
+	o, synced := &c.owners[s.Index], &c.synced[s.Index]
+	if s.Replica != nil && *synced == nil { // it begins to lag
+		known := *o
+		*synced = &known
+	}
 	c.sees(before, s.Holds, by)
-	c.seeAsking(by)
+	if by != nil {
+		c.asked(c.sales[by.Index])
+	}
+	ch := change{was, is, had, has}
 	switch {
-	case c.failedOver(s):
-		c.restore(&c.owners[s.Index], s, slices.Equal(was.Values, is.Values))
+	case s.Replica == nil && *synced != nil: // it has just taken its master's place
+		c.restore(o, **synced, ch)
+		*synced = nil
 	case by == nil:
 		if !has {
-			c.owners[s.Index].owner = nobody
+			o.owner = nobody
 		}
-	case had != has || !slices.Equal(was.Values, is.Values) || was.TTL != is.TTL:
-		c.wrote(by, &c.owners[s.Index], change{was, is, had, has})
+	case had != has || !ch.sameOwner() || was.TTL != is.TTL:
+		c.wrote(by, o, ch)
 	}
 	c.count(by)
 	c.seeNames(by)
@@ -64,31 +73,19 @@ func (ch change) deed() (english, chinese string) {
 	}
 }
 
-// joined reports whether somebody came to, or left, a key that its owner is in as before: it is a list, a set or a hash of those who hold
-// the lock, or wait for it.
-func (c *Checker) joined(o *ownership, ch change) bool {
-	if o.owner == nobody || !ch.had || !ch.has || ch.sameOwner() {
-		return false
-	}
-	owner := c.sales[o.owner].actor
-	return names(ch.was, owner) && names(ch.is, owner)
-}
-
-// expels reports whether an actor removes the owner from a key that both may be in.
-func (c *Checker) expels(by *execution.Actor, o *ownership, ch change) bool {
-	if o.owner == nobody || c.sales[o.owner].actor.Process == by.Process {
-		return false
-	}
-	owner := c.sales[o.owner].actor
-	return names(ch.was, owner) && !names(ch.is, owner)
-}
-
 // wrote sees that an actor changed the lock's key on a server.
 func (c *Checker) wrote(by *execution.Actor, o *ownership, ch change) {
-	if c.joined(o, ch) && c.sales[o.owner].actor != by {
-		return
+	var owner *execution.Actor
+	var stood, stands bool // the key named it, and does so still
+	if o.owner != nobody {
+		owner = c.sales[o.owner].actor
+		stood, stands = names(ch.was, owner), names(ch.is, owner)
 	}
-	ours := by.Process.Owns(ch.was) && !c.expels(by, o, ch)
+	if stood && stands && !ch.sameOwner() && owner != by {
+		return // somebody came to, or left, a list, a set or a hash of those who hold the lock, or wait for it
+	}
+	expels := stood && !stands && owner.Process != by.Process
+	ours := by.Process.Owns(ch.was) && !expels
 	over := ch.has && ch.had && !ch.sameOwner() && ch.was.TTL == 0 // it wrote over a lock that Redis would not have ended
 	ofNobody := o.owner == nobody || over && c.sales[o.owner].done()
 	if ch.had && !ofNobody && o.owner != by.Index && !ours && !ch.bounded() {
@@ -100,7 +97,7 @@ func (c *Checker) wrote(by *execution.Actor, o *ownership, ch change) {
 		*o = ownership{nobody, nobody}
 	case ours && next != nobody:
 		*o = ownership{next, nobody}
-	case o.owner == by.Index && names(ch.was, by) && !names(ch.is, by): // it has left a key that others are in
+	case owner == by && stood && !stands: // it has left a key that others are in
 		*o = ownership{nobody, nobody}
 	case over && o.owner != nobody && c.sales[o.owner].inside():
 		o.claimant = by.Index
@@ -192,3 +189,23 @@ func (c *Checker) Holder() int { return c.holder }
 
 // Owner returns the one whose lock is on a server, below zero for nobody.
 func (c *Checker) Owner(server int) int { return c.owners[server].owner }
+
+// restore sees whose the lock is on a server that has failed over: the one's who had it when the replica heard of it last. If the key is
+// the same, or names the same process, the lock is still its owner's.
+func (c *Checker) restore(o *ownership, synced ownership, ch change) {
+	switch {
+	case !ch.has:
+		*o = ownership{nobody, nobody}
+	case o.owner != nobody && (ch.sameOwner() || c.sales[o.owner].actor.Process.Owns(ch.is)):
+	default:
+		*o = synced
+	}
+}
+
+// appendSynced writes whose the lock is for a server's replica, if that lags.
+func (c *Checker) appendSynced(b []byte, server int, o execution.Order) []byte {
+	if synced := c.synced[server]; synced != nil {
+		b = fmt.Appendf(b, "|synced %d %d ", o.Place(synced.owner), o.Place(synced.claimant))
+	}
+	return b
+}

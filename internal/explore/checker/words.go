@@ -25,7 +25,8 @@ func (c *Checker) checkUnlock(s *sale, outermost bool, err error) {
 			"%s 的 Unlock 说锁已释放，其实锁早就丢了", s.actor.Name)
 	case gone && !s.lost && c.heldToTheEnd(s):
 		c.finds(anomaly.FalseWord, "%s's Unlock says %q, though the lock was held to the end",
-			"%s 的 Unlock 报错“%s”，其实它一直持有锁", s.actor.Name, reason.In(c.x.Scenario.Language, short(err)))
+			"%s 的 Unlock 报错“%s”，其实它一直持有锁", s.actor.Name,
+			reason.InShort(c.x.Scenario.Language, err, lock.ErrExpired, lock.ErrNotOwner))
 	}
 }
 
@@ -81,14 +82,4 @@ func (c *Checker) meets(s *sale) bool {
 		}
 	}
 	return false
-}
-
-// short returns the lock's error in another one.
-func short(err error) string {
-	for _, known := range []error{lock.ErrExpired, lock.ErrNotOwner} {
-		if errors.Is(err, known) {
-			return known.Error()
-		}
-	}
-	return err.Error()
 }

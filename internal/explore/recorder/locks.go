@@ -117,6 +117,18 @@ func (r *Recorder) expired(before view) (says string) {
 	return says
 }
 
+// lost tells how the lock has changed, if no actor did it.
+func (r *Recorder) lost(before view) string {
+	switch was, is := before.locks[0], r.locks()[0]; {
+	case was.has && !is.has:
+		return r.say(": %s is gone", "：%s丢失", r.lockOf(was.holder))
+	case is.has && (!was.has || is.holder != was.holder):
+		return r.say(": the lock is %s again", "：锁又是%s了", r.whose(is.holder))
+	default:
+		return ""
+	}
+}
+
 // name returns a holder's, or nobody: the same in each language.
 func (r *Recorder) name(holder int) string {
 	if holder < 0 {

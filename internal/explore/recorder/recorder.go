@@ -54,11 +54,11 @@ func (r *Recorder) Apply(t execution.Transition) bool {
 	if t.Kind.OfTask() && r.token == "" {
 		r.token = step.Kind
 	}
-	says := []string{r.says(t, before)}
+	says := append([]string{r.says(t, before)}, r.changes(before)...)
 	if says[0] == "" {
-		says = nil
+		says = says[1:]
 	}
-	step.Says = strings.Join(append(says, r.changes(before)...), r.say("; ", "；"))
+	step.Says = strings.Join(says, r.say("; ", "；"))
 	step.Token = execution.Token(t.Kind, who, r.token)
 	r.stand()
 	r.steps = append(r.steps, step)
@@ -82,18 +82,7 @@ func (r *Recorder) Trace() trace.Trace {
 
 // kind returns the kind of the step that t was.
 func (r *Recorder) kind(t execution.Transition) string {
-	kinds := [...]string{
-		execution.TimePasses: trace.KindTime, execution.Slow: trace.KindTime, execution.Expires: trace.KindTime,
-		execution.Woken: trace.KindWoken, execution.Unwoken: trace.KindLostWake, execution.WokenInVain: trace.KindWoken,
-		execution.Pauses: trace.KindPauses, execution.Resumes: trace.KindResumes, execution.PausesAfter: trace.KindReadsLate,
-		execution.DiesBefore: trace.KindDies, execution.DiesAfter: trace.KindDies, execution.Leaves: trace.KindLeaves,
-		execution.LosesReply: trace.KindLostReply, execution.LosesRequest: trace.KindLostRequest, execution.Resends: trace.KindResends,
-		execution.Delays: trace.KindLate, execution.Arrives: trace.KindArrives, execution.TimesOut: trace.KindTimesOut,
-		execution.Unsynced: trace.KindUnsynced, execution.FailsOver: trace.KindFailover,
-		execution.ClockJumps: trace.KindClock, execution.RedisClockJumps: trace.KindClock, execution.NodeClockJumps: trace.KindNodeClock,
-		execution.NodeRestarts: "",
-	}
-	switch kind := kinds[t.Kind]; {
+	switch kind := tellings()[t.Kind].kind; {
 	case kind != "":
 		return kind
 	case r.step.Command != "":

@@ -1,7 +1,6 @@
 package recorder
 
 import (
-	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -21,45 +20,23 @@ func (r *Recorder) say(english, chinese string, values ...any) string {
 
 // says tells what t did.
 func (r *Recorder) says(t execution.Transition, before view) string {
-	a := r.x.Actor(t)
-	switch t.Kind {
-	case execution.TimePasses, execution.Slow, execution.Expires:
-		return r.saysOfTime(before)
-	case execution.Woken:
-		return r.say("%s is woken", "%s 被唤醒", a.Process.Title())
-	case execution.Unwoken:
-		return r.say("the hint that should wake %s gets lost", "要唤醒 %s 的消息丢失", a.Process.Title())
-	case execution.Pauses:
-		return r.say("%s stops, timers and all", "%s 暂停，定时器也停了", a.Process.Title())
-	case execution.Resumes:
-		return r.say("%s goes on", "%s 恢复运行", a.Process.Title())
-	case execution.Leaves:
-		return r.say("%s's client goes away", "%s 的客户端断开", a.Name)
-	case execution.WokenInVain:
-		return r.say("%s is told that it may have missed a message", "%s 得知自己可能漏了消息", a.Process.Title())
-	case execution.LosesRequest:
-		return r.say("%s's command never arrives", "%s 的命令没有送达", a.Name)
-	case execution.Delays:
-		return r.say("%s's command is late, and %[1]s is told that nobody answers", "%s 的命令滞留在途中，%[1]s 得知没有响应", a.Name)
-	case execution.FailsOver:
-		return r.say("a replica takes the master's place", "从节点升为主节点") + r.lost(before)
-	case execution.TimesOut:
-		return r.say("%s has waited too long", "%s 等待超时", a.Name)
-	case execution.ClockJumps:
-		return r.say("the clock of %s jumps ahead by %v", "%s 的时钟向前跳 %v", a.Process.Title(), execution.Jump)
-	case execution.RedisClockJumps:
-		return r.say("Redis's clock jumps ahead by %v", "Redis 的时钟向前跳 %v", execution.Jump) + r.lost(before)
+	a, told := r.x.Actor(t), tellings()[t.Kind]
+	switch {
+	case told.kind == trace.KindTime:
+		return r.say("%v later", "%v 后", (r.x.Now()-before.now).Round(time.Millisecond)) + r.expired(before)
+	case told.says == language.Text{}:
+		return r.saysOfMove(told, before, a)
+	case a == nil: // Redis did it
+		return r.fill(told.says, a) + r.lost(before)
 	default:
-		return r.saysOfMove(before, a)
+		return r.fill(told.says, a)
 	}
 }
 
 // saysOfMove tells what a's step did.
-func (r *Recorder) saysOfMove(before view, a *execution.Actor) string {
+func (r *Recorder) saysOfMove(told telling, before view, a *execution.Actor) string {
 	step := r.step
 	switch {
-	case step.Command == "" && step.Kind == trace.KindDies:
-		return r.say("%s dies", "%s 崩溃", a.Name)
 	case step.Kind == trace.KindBegins:
 		return r.say("%s begins an attempt", "%s 开始一次加锁尝试", a.Name)
 	case step.Kind == trace.KindWaits && !before.began[a.Index]:
@@ -69,7 +46,7 @@ func (r *Recorder) saysOfMove(before view, a *execution.Actor) string {
 	}
 	var says string
 	if step.Command != "" {
-		says = r.saysOfCommand(before, a)
+		says = r.fill(told.first, a) + r.saysOfCommand(before, a)
 	}
 	if before.told[a.Index] {
 		says += r.say(", which was on its way", "，这条命令早已发出")
@@ -77,7 +54,7 @@ func (r *Recorder) saysOfMove(before view, a *execution.Actor) string {
 	if step.Kind == trace.KindArrives && says == "" {
 		says = r.say("it makes no difference", "没有影响")
 	}
-	return says + fates()[step.Kind].In(r.x.Scenario.Language)
+	return says + r.fill(told.fate, a)
 }
 
 // saysOfCommand tells what a's command did.
@@ -89,21 +66,7 @@ func (r *Recorder) saysOfCommand(before view, a *execution.Actor) string {
 	if says == "" && r.about(lock.Key) {
 		says = r.found(a)
 	}
-	return r.befell() + says
-}
-
-// fates says of each kind what happened to its command, or to the sender, beside what the command did.
-func fates() map[string]language.Text {
-	both := language.Both
-	return map[string]language.Text{
-		trace.KindLostReply: both(", but never gets the reply", "，但收不到响应"),
-		trace.KindResends:   both(", but never gets the reply: its client sends the command again", "，但收不到响应：客户端再发一次这条命令"),
-		trace.KindArrives:   both(": the command was late", "：这条命令迟到了"),
-		trace.KindUnsynced:  both("; a replica gets neither this nor what follows", "；从节点收不到这次改动，也收不到后面的"),
-		trace.KindNodeClock: both(", on a node whose clock has jumped ahead", "，而这个节点的时钟已经向前跳了"),
-		trace.KindDies:      both(", and dies", "，然后崩溃"),
-		trace.KindReadsLate: both(", but stops before it has read the reply", "，但还没读到响应就暂停了"),
-	}
+	return says
 }
 
 // saysOfStock tells what a's command did with the stock, "" if nothing.
@@ -129,11 +92,6 @@ func (r *Recorder) about(key string) bool {
 	return slices.Contains(strings.Fields(r.step.Command), key)
 }
 
-// saysOfTime tells what passing time did.
-func (r *Recorder) saysOfTime(before view) string {
-	return r.say("%v later", "%v 后", (r.x.Now()-before.now).Round(time.Millisecond)) + r.expired(before)
-}
-
 // changes tells what has changed for the actors.
 func (r *Recorder) changes(before view) []string {
 	var says []string
@@ -146,20 +104,10 @@ func (r *Recorder) changes(before view) []string {
 		case a.Err() == nil:
 			says = append(says, r.say("%s has sold", "%s 卖出一件", a.Name))
 		default:
-			says = append(says, r.say("%s fails: %s", "%s 失败：%s", a.Name, reason.In(r.x.Scenario.Language, inShort(a.Err()))))
+			why := reason.InShort(r.x.Scenario.Language, a.Err(), lock.ErrNotObtained, lock.ErrTimeout, lock.ErrLost, lock.ErrCancelled,
+				lock.ErrOutcomeUnknown, lock.ErrUnavailable) // without what it was doing
+			says = append(says, r.say("%s fails: %s", "%s 失败：%s", a.Name, why))
 		}
 	}
 	return says
-}
-
-// inShort says why a sale failed, without what it was doing.
-func inShort(err error) string {
-	for _, known := range []error{
-		lock.ErrNotObtained, lock.ErrTimeout, lock.ErrLost, lock.ErrCancelled, lock.ErrOutcomeUnknown, lock.ErrUnavailable,
-	} {
-		if errors.Is(err, known) {
-			return known.Error()
-		}
-	}
-	return err.Error()
 }

@@ -59,14 +59,17 @@ func (r Request) printComparison(c stepper.Comparison) {
 		if i+1 == c.Differs {
 			mark = "≠ "
 		}
-		first, second := r.cell(row[0]), r.cell(row[1])
-		for j := range max(len(first), len(second)) {
-			number := "     "
-			if j == 0 {
-				number = fmt.Sprintf("%s%2d ", mark, i+1)
+		number, columns := fmt.Sprintf("%s%2d ", mark, i+1), [2][]string{r.cell(row[0]), r.cell(row[1])}
+		for j := range max(len(columns[0]), len(columns[1])) {
+			var texts [2]string // of this line
+			for k, lines := range columns {
+				if j < len(lines) {
+					texts[k] = lines[j]
+				}
 			}
-			line := number + pad(lineOf(first, j)) + "   " + lineOf(second, j)
-			fmt.Fprintln(out, strings.TrimRight(line, " "))
+			room := strings.Repeat(" ", max(columnWidth-uniseg.StringWidth(texts[0]), 0))
+			fmt.Fprintln(out, strings.TrimRight(number+texts[0]+room+"   "+texts[1], " "))
+			number = "     "
 		}
 	}
 	fmt.Fprintln(out)
@@ -90,15 +93,4 @@ func (r Request) cell(s *trace.Step) []string {
 		lines = append(lines, trace.Wrap(s.Says, columnWidth, "")...)
 	}
 	return append(lines, "["+s.State(r.Scenario.Language)+"]")
-}
-
-func lineOf(lines []string, i int) string {
-	if i < len(lines) {
-		return lines[i]
-	}
-	return ""
-}
-
-func pad(text string) string {
-	return text + strings.Repeat(" ", max(columnWidth-uniseg.StringWidth(text), 0))
 }

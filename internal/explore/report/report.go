@@ -159,12 +159,9 @@ func (r Request) lookedFor() string {
 	return r.Scenario.Say("%s", " %s", r.Anomaly)
 }
 
-// command returns the command that explores the lock.
-func (r Request) command() string { return words(r.Command, r.Lock.Name, r.Scenario.String()) }
-
 // replays returns the command that replays a schedule.
 func (r Request) replays(schedule string) string {
-	return fmt.Sprintf("%s --replay %q", r.command(), schedule)
+	return fmt.Sprintf("%s --replay %q", words(r.Command, r.Lock.Name, r.Scenario.String()), schedule)
 }
 
 // setting says in what a lock was explored.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"strconv"
 	"strings"
 
@@ -15,14 +14,12 @@ import (
 	"lockstep/internal/explore/stepper"
 )
 
-// walk is a session in a terminal.
+// walk is a session in a terminal: if Columns is not nil, each step draws it anew.
 type walk struct {
+	Request
+
 	session *stepper.Session
-	out     io.Writer
-	columns func() int                   // of a terminal: each step draws it anew; nil: out is none
-	drawn   string                       // the diagram, as far as it stands there
-	replays func(schedule string) string // the command that does
-	say     func(english, chinese string, values ...any) string
+	drawn   string // the diagram, as far as it stands there
 }
 
 // Walk lets a person choose each step, from the start or from the end of the schedule. The verdict is Broken if an anomaly shows.
@@ -32,7 +29,7 @@ func (r Request) Walk(ctx context.Context) (explore.Verdict, error) {
 		return explore.Unknown, err
 	}
 	defer session.Close()
-	w := walk{session: session, out: r.Out, columns: r.Columns, replays: r.replays, say: r.Scenario.Say}
+	w := walk{Request: r, session: session}
 	w.draw("")
 	for {
 		select {
@@ -40,8 +37,8 @@ func (r Request) Walk(ctx context.Context) (explore.Verdict, error) {
 			if !more || line == "q" {
 				return w.end(), nil
 			}
-			if w.columns == nil {
-				fmt.Fprintln(w.out, line) // else it stands there already
+			if w.Columns == nil {
+				fmt.Fprintln(w.Out, line) // else it stands there already
 			}
 			w.draw(w.do(ctx, line))
 		case <-ctx.Done():
@@ -57,7 +54,7 @@ func (w *walk) do(ctx context.Context, typed string) (says string) {
 		return ""
 	case "u":
 		if !w.session.Undo() {
-			return w.say("This is the start.", "这里是起点。")
+			return w.Scenario.Say("This is the start.", "这里是起点。")
 		}
 		return ""
 	case "d":
@@ -68,7 +65,7 @@ func (w *walk) do(ctx context.Context, typed string) (says string) {
 	choices := w.session.Now().Choices
 	if n, err := strconv.Atoi(typed); err == nil {
 		if n < 1 || n > len(choices) {
-			return w.say("There is no %d.", "没有第 %d 项。", n)
+			return w.Scenario.Say("There is no %d.", "没有第 %d 项。", n)
 		}
 		typed = choices[n-1].Token
 	}
@@ -85,17 +82,17 @@ func (w *walk) notNow(token string, err error) string {
 	var stale *explore.StaleError
 	switch {
 	case errors.Is(err, explore.ErrMalformed):
-		return w.say("%s is no step. Type a number, or a token of the list; explore --help shows how steps are written.",
+		return w.Scenario.Say("%s is no step. Type a number, or a token of the list; explore --help shows how steps are written.",
 			"%s 不是一步。请输入序号，或列表里的一步；写法见 explore --help。", token)
 	case errors.As(err, &stale):
-		return w.say("%s cannot happen now: %s.", "%s 现在不能发生：%s。", token, stale.Why)
+		return w.Scenario.Say("%s cannot happen now: %s.", "%s 现在不能发生：%s。", token, stale.Why)
 	default:
 		return fmt.Sprintf("%s: %v.", token, err)
 	}
 }
 
 func (w *walk) help() string {
-	return w.say(`A thick line is a sale that believes that it holds the lock; [lock: A] says whose it is in truth.
+	return w.Scenario.Say(`A thick line is a sale that believes that it holds the lock; [lock: A] says whose it is in truth.
 Type the number of a choice, or its token. Several tokens are several steps.
   u  takes the last step back
   d  says how many further steps an anomaly is away
@@ -114,7 +111,7 @@ A fault can happen as often as --faults says. What is listed below the choices c
 func (w *walk) distances(ctx context.Context) string {
 	var says []string
 	for _, a := range explore.Anomalies() {
-		if !a.Applies(w.session.Strategy()) {
+		if !a.Applies(w.Lock) {
 			continue
 		}
 		d, err := graph.Away(ctx, w.session, a, explore.Bounds{Schedules: schedulesAsked})
@@ -122,17 +119,17 @@ func (w *walk) distances(ctx context.Context) string {
 		case err != nil:
 			return err.Error()
 		case d.Steps == graph.Never:
-			says = append(says, w.say("  %-16s never, whatever happens from here", "  %-16s 无论怎样继续都不会出现", a))
+			says = append(says, w.Scenario.Say("  %-16s never, whatever happens from here", "  %-16s 无论怎样继续都不会出现", a))
 		case d.Steps == graph.Unknown:
-			says = append(says, w.say("  %-16s not within %d schedules", "  %-16s %d 种时序内没有出现", a, schedulesAsked))
+			says = append(says, w.Scenario.Say("  %-16s not within %d schedules", "  %-16s %d 种时序内没有出现", a, schedulesAsked))
 		case d.Steps == 0:
-			says = append(says, w.say("  %-16s has shown", "  %-16s 已经出现", a))
+			says = append(says, w.Scenario.Say("  %-16s has shown", "  %-16s 已经出现", a))
 		default:
 			further := strings.Fields(d.Schedule)[len(w.session.Path()):]
-			says = append(says, w.say("  %-16s in %d: %s", "  %-16s 还有 %d 步：%s", a, d.Steps, strings.Join(further, " ")))
+			says = append(says, w.Scenario.Say("  %-16s in %d: %s", "  %-16s 还有 %d 步：%s", a, d.Steps, strings.Join(further, " ")))
 		}
 	}
-	return w.say("The fewest further steps until an anomaly shows:\n", "到出现异常最少还有几步：\n") + strings.Join(says, "\n")
+	return w.Scenario.Say("The fewest further steps until an anomaly shows:\n", "到出现异常最少还有几步：\n") + strings.Join(says, "\n")
 }
 
 // draw shows the schedule so far, and what can happen next. A screen gets it anew, each line cut to its
@@ -142,10 +139,10 @@ func (w *walk) draw(says string) {
 	if says != "" {
 		page += "\n" + strings.TrimRight(says, "\n") + "\n"
 	}
-	if w.columns != nil {
-		page = "\033[H\033[2J" + cutTo(w.columns(), page) // to the top, and nothing else on it
+	if w.Columns != nil {
+		page = "\033[H\033[2J" + cutTo(w.Columns(), page) // to the top, and nothing else on it
 	}
-	fmt.Fprint(w.out, page, w.say("\nnumber or token, u: undo, d: distance, ?: help, q: quit > ", "\n序号或写法，u：撤销，d：距离，?：帮助，q：退出 > "))
+	fmt.Fprint(w.Out, page, w.Scenario.Say("\nnumber or token, u: undo, d: distance, ?: help, q: quit > ", "\n序号或写法，u：撤销，d：距离，?：帮助，q：退出 > "))
 }
 
 // diagram draws the schedule, or what a terminal that is no screen does not have of it.
@@ -153,12 +150,12 @@ func (w *walk) diagram() string {
 	v := w.session.Now()
 	all := v.Trace.EachStep(false)
 	rows, goesOn := strings.CutPrefix(all, w.drawn)
-	if w.columns != nil || !goesOn {
+	if w.Columns != nil || !goesOn {
 		rows = all
 	}
 	w.drawn = all
 	for _, s := range v.Shown {
-		rows += shows(w.session.Scenario(), s)
+		rows += shows(w.Scenario, s)
 	}
 	return rows + "\n"
 }
@@ -178,7 +175,7 @@ func (w *walk) menu() string {
 		fmt.Fprintf(&b, "  –  %-*s  %s\n", column, d.What, d.Why)
 	}
 	if v.Over {
-		b.WriteString(w.say("  –  nothing more can happen\n", "  –  已经没有下一步\n"))
+		b.WriteString(w.Scenario.Say("  –  nothing more can happen\n", "  –  已经没有下一步\n"))
 	}
 	return b.String()
 }
@@ -186,7 +183,7 @@ func (w *walk) menu() string {
 // inOneLine says what a choice does.
 func (w *walk) inOneLine(c stepper.Choice) string {
 	if c.Fault != "" {
-		return w.say("%s (%s)", "%s（%s）", c.Says, c.Fault)
+		return w.Scenario.Say("%s (%s)", "%s（%s）", c.Says, c.Fault)
 	}
 	return c.Says
 }
@@ -208,10 +205,10 @@ func cutTo(width int, text string) string {
 
 // end prints how to replay the schedule, and returns the verdict.
 func (w *walk) end() explore.Verdict {
-	fmt.Fprintln(w.out)
+	fmt.Fprintln(w.Out)
 	v := w.session.Now()
 	if v.Schedule != "" {
-		fmt.Fprint(w.out, w.say("\nReplay it: %s\n", "\n重放：%s\n", w.replays(v.Schedule)))
+		fmt.Fprint(w.Out, w.Scenario.Say("\nReplay it: %s\n", "\n重放：%s\n", w.replays(v.Schedule)))
 	}
 	if len(v.Shown) > 0 {
 		return explore.Broken

@@ -13,10 +13,21 @@ type events struct {
 	w  http.ResponseWriter
 }
 
-func newEvents(w http.ResponseWriter) *events {
+// stream answers with the events that tell sends. An error of it is the last one.
+func (s *Seat) stream(w http.ResponseWriter, tell func(*events) error) error {
+	leave, err := s.turns.join()
+	if err != nil {
+		return err
+	}
+	defer leave()
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.Header().Set("X-Accel-Buffering", "no") // nginx would keep them back
-	return &events{w: w}
+	e := &events{w: w}
+	if err := tell(e); err != nil {
+		_, code := s.errors.Status(err)
+		e.send("failed", map[string]string{"code": code, "message": err.Error()})
+	}
+	return nil
 }
 
 // send sends one. Whether somebody reads it is seen by the request's context.
@@ -29,18 +40,6 @@ func (e *events) send(name string, value any) {
 	defer e.mu.Unlock()
 	_, _ = fmt.Fprintf(e.w, "event: %s\ndata: %s\n\n", name, text)
 	_ = http.NewResponseController(e.w).Flush()
-}
-
-// failed is the event that ends a stream for an error.
-type failed struct {
-	Code    string `json:"code"`
-	Message string `json:"message"`
-}
-
-// fail ends a stream with an error.
-func (s *Seat) fail(e *events, err error) {
-	_, code := s.errors.Status(err)
-	e.send("failed", failed{code, err.Error()})
 }
 
 // progress is the event that says how far an exploration has come.

@@ -2,8 +2,6 @@ package seat
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -11,26 +9,6 @@ import (
 	"testing"
 	"time"
 )
-
-// What is too large is remembered for a while, the latest of many.
-func TestWhatIsTooLarge(t *testing.T) {
-	now := time.Now()
-	l := large{now: func() time.Time { return now }}
-	err := errors.New("too large")
-	if l.note("a", err); !errors.Is(l.is("a"), err) || l.is("b") != nil {
-		t.Errorf("%v, %v; want a to be too large, and nothing known of b", l.is("a"), l.is("b"))
-	}
-	now = now.Add(largeFor)
-	if l.is("a") != nil || len(l.said) != 0 {
-		t.Errorf("%v; want it to be forgotten", l.said)
-	}
-	for i := range mostLarge + 1 {
-		l.note(fmt.Sprint(i), err)
-	}
-	if l.is("0") != nil || l.is("1") == nil || len(l.said) != mostLarge {
-		t.Errorf("%d are kept; want the latest %d", len(l.said), mostLarge)
-	}
-}
 
 // A second reader is told at once that a scenario is too large, also while somebody explores.
 func TestWhatIsTooLargeIsNotDrawnAgain(t *testing.T) {

@@ -1,6 +1,7 @@
 package seat
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,7 +12,6 @@ import (
 	"lockstep/internal/explore"
 	"lockstep/internal/explore/graph"
 	"lockstep/internal/explore/stepper"
-	"lockstep/internal/language"
 )
 
 // hint gives the next step of a shortest way to an anomaly.
@@ -21,15 +21,19 @@ func (s *Seat) hint(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	defer session.Close()
-	hint, err := s.hintFor(session, a, func() (hint graph.Hint, err error) {
+	goal, here := goalIn(session.Strategy().Name, session.Scenario(), a), session.Now().Schedule
+	hint, known := s.ways.after(goal, here)
+	if !known {
 		err = s.turns.alone(r.Context(), s.limits.Longer, func() (err error) {
 			hint, err = graph.Away(r.Context(), session, a, s.limits.Hint)
 			return err
 		})
-		return hint, err
-	})
-	if err != nil {
-		return err
+		if err != nil {
+			return err
+		}
+		if hint.Steps > 0 {
+			s.ways.note(goal, len(session.Path()), hint.Schedule)
+		}
 	}
 	return answer(w, hint)
 }
@@ -59,66 +63,40 @@ func (s *Seat) oracle(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	defer session.Close()
-	leave, err := s.turns.join()
-	if err != nil {
+	return s.stream(w, func(stream *events) error {
+		drawn, err := s.mapOf(r.Context(), session, stream)
+		if err != nil {
+			return err
+		}
+		says, err := drawn.Oracle(session, a)
+		if err == nil {
+			stream.send("done", says)
+		}
 		return err
-	}
-	defer leave()
-	stream := newEvents(w)
-	drawn, err := s.mapOf(r.Context(), session, stream)
-	if err != nil {
-		s.fail(stream, err)
-		return nil
-	}
-	says, err := drawn.Oracle(session, a)
-	if err != nil {
-		s.fail(stream, err)
-		return nil
-	}
-	stream.send("done", says)
-	return nil
+	})
 }
 
 // mapOf gives the map that a session is on: one that is kept, or a new one, once its turn has come.
-func (s *Seat) mapOf(ctx context.Context, session *stepper.Session, stream *events) (*graph.Map, error) {
+func (s *Seat) mapOf(ctx context.Context, session *stepper.Session, stream *events) (drawn *graph.Map, err error) {
 	in := session.Scenario()
 	name := session.Strategy().Name + " " + in.String()
-	if drawn, err := s.known(name, in.Language); drawn != nil || err != nil {
-		return drawn, err
+	known := func() bool {
+		drawn, err = s.maps.get(name, in.Language)
+		return drawn != nil || err != nil
 	}
-	end, err := s.turns.begin(ctx, func() { stream.send("progress", progress{Waiting: true}) })
-	if err != nil {
-		return nil, err
-	}
-	defer end()
-	if drawn, err := s.known(name, in.Language); drawn != nil || err != nil { // who was here before has drawn it
-		return drawn, err
-	}
-	var states atomic.Int64
-	stop := every(time.Second/4, func() { stream.send("progress", progress{States: int(states.Load())}) })
-	defer stop()
-	defer explore.CollectRarely(s.limits.Map)() // nobody else explores now
-	drawn, err := graph.Draw(ctx, session.Strategy(), in, s.limits.Map, func(n int) { states.Store(int64(n)) })
-	if errors.Is(err, graph.ErrTooLarge) {
-		s.large.note(largeName(name, in.Language), err)
-	}
-	if err != nil {
-		return nil, err
-	}
-	s.maps.put(name, drawn)
-	return drawn, nil
+	waiting := func() { stream.send("progress", progress{Waiting: true}) }
+	left := s.turns.once(ctx, known, waiting, func() {
+		var states atomic.Int64
+		stop := every(time.Second/4, func() { stream.send("progress", progress{States: int(states.Load())}) })
+		defer stop()
+		defer explore.CollectRarely(s.limits.Map)() // nobody else explores now
+		drawn, err = graph.Draw(ctx, session.Strategy(), in, s.limits.Map, func(n int) { states.Store(int64(n)) })
+		if err == nil || errors.Is(err, graph.ErrTooLarge) {
+			s.maps.put(name, drawn, err, in.Language)
+		}
+	})
+	return drawn, cmp.Or(left, err)
 }
-
-// known gives a map that is kept, or says that there can be none; neither, if nobody has drawn it.
-func (s *Seat) known(name string, in language.Language) (*graph.Map, error) {
-	if drawn := s.maps.get(name); drawn != nil {
-		return drawn, nil
-	}
-	return nil, s.large.is(largeName(name, in))
-}
-
-// largeName has the language, which the error speaks.
-func largeName(name string, in language.Language) string { return string(in) + " " + name }
 
 // every does something again and again, until it is stopped. Then nothing is done any more.
 func every(pause time.Duration, do func()) (stop func()) {

@@ -18,7 +18,6 @@ import (
 	"time"
 
 	"lockstep/internal/explore"
-	"lockstep/internal/language"
 	"lockstep/internal/lock"
 	"lockstep/internal/lock/evolution"
 )
@@ -64,8 +63,7 @@ type Seat struct {
 	errors Errors
 	mux    *http.ServeMux
 	turns  *turns
-	maps   *maps
-	large  large
+	maps   maps
 	ways   ways
 	rows   sync.Map // of rowDone, by the name of the lock
 
@@ -79,7 +77,7 @@ func New(limits Limits, errors Errors) *Seat {
 	s := &Seat{
 		close: cancel, afterClose: func(f func()) (stop func() bool) { return context.AfterFunc(open, f) },
 		limits: limits, errors: errors, mux: http.NewServeMux(),
-		turns: newTurns(limits.Line), maps: newMaps(limits.Kept), large: large{now: time.Now},
+		turns: newTurns(limits.Line), maps: maps{most: limits.Kept, now: time.Now},
 	}
 	s.handle("/seat", s.index)
 	s.handle("/seat/state", s.state)
@@ -192,9 +190,4 @@ func answer(w http.ResponseWriter, value any) error {
 	encoder.SetEscapeHTML(false)
 	_ = encoder.Encode(value) // the reader has gone: nobody is left to tell
 	return nil
-}
-
-// say chooses the form of a text.
-func say(in language.Language, english, chinese string) string {
-	return language.Both(english, chinese).In(in)
 }

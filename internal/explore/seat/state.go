@@ -41,6 +41,6 @@ func otherwise(in language.Language, n int, step trace.Step) string {
 	if step.Command != "" {
 		now = step.Command + " → " + step.Reply
 	}
-	return fmt.Sprintf(say(in, "step %d, %s, does something else than when the link was made; now: %s",
-		"第 %d 步 %s 与生成链接时的行为不同，现在是：%s"), n, step.Token, now)
+	return in.Say("step %d, %s, does something else than when the link was made; now: %s",
+		"第 %d 步 %s 与生成链接时的行为不同，现在是：%s", n, step.Token, now)
 }

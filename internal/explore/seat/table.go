@@ -1,6 +1,7 @@
 package seat
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"time"
@@ -42,26 +43,22 @@ func (s *Seat) table(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	leave, err := s.turns.join()
-	if err != nil {
-		return err
-	}
-	defer leave()
-	stream, seconds := newEvents(w), 0.
-	for _, lock := range evolution.Table() {
-		stream.send("row", Row{lock.Name, lock.Title.In(in)})
-		row, err := s.row(r.Context(), lock, stream)
-		if err != nil {
-			s.fail(stream, err)
-			return nil
+	return s.stream(w, func(stream *events) error {
+		seconds := 0.
+		for _, lock := range evolution.Table() {
+			stream.send("row", Row{lock.Name, lock.Title.In(in)})
+			row, err := s.row(r.Context(), lock, stream)
+			if err != nil {
+				return err
+			}
+			seconds += row.seconds
+			for _, cell := range row.cells {
+				stream.send("cell", cell)
+			}
 		}
-		seconds += row.seconds
-		for _, cell := range row.cells {
-			stream.send("cell", cell)
-		}
-	}
-	stream.send("done", map[string]float64{"seconds": seconds})
-	return nil
+		stream.send("done", map[string]float64{"seconds": seconds})
+		return nil
+	})
 }
 
 // scenarios is the event that says how far a row has come.
@@ -73,38 +70,39 @@ type scenarios struct {
 }
 
 // row explores a lock in every scenario, unless that was done before.
-func (s *Seat) row(ctx context.Context, lock strategy.Strategy, stream *events) (rowDone, error) {
-	if row, known := s.rows.Load(lock.Name); known {
-		done, _ := row.(rowDone)
-		return done, nil
+func (s *Seat) row(ctx context.Context, lock strategy.Strategy, stream *events) (row rowDone, err error) {
+	known := func() bool {
+		kept, is := s.rows.Load(lock.Name)
+		if is {
+			row, _ = kept.(rowDone)
+		}
+		return is
 	}
 	far := scenarios{Lock: lock.Name, Of: len(explore.ScenariosOf(lock, tableActors)), Waiting: true}
-	end, err := s.turns.begin(ctx, func() { stream.send("progress", far) })
-	if err != nil {
-		return rowDone{}, err
-	}
-	defer end()
-	if row, known := s.rows.Load(lock.Name); known {
-		done, _ := row.(rowDone)
-		return done, nil
-	}
-	far.Waiting = false
-	stream.send("progress", far)
-	begun := time.Now()
-	one := []strategy.Strategy{lock}
-	found, err := explore.All(ctx, one, tableActors, s.limits.Cell, func(_ explore.NamedScenario, _ explore.Result, ended bool) {
-		if ended {
-			far.Done++
-			stream.send("progress", far)
+	tell := func() { stream.send("progress", far) }
+	left := s.turns.once(ctx, known, tell, func() {
+		far.Waiting = false
+		tell()
+		row, err = s.explored(ctx, lock, func() { far.Done++; tell() })
+	})
+	return row, cmp.Or(left, err)
+}
+
+// explored explores a lock in every scenario, tells of each that it has ended, and keeps what was found.
+func (s *Seat) explored(ctx context.Context, lock strategy.Strategy, ended func()) (row rowDone, err error) {
+	begun, one := time.Now(), []strategy.Strategy{lock}
+	found, err := explore.All(ctx, one, tableActors, s.limits.Cell, func(_ explore.NamedScenario, _ explore.Result, over bool) {
+		if over {
+			ended()
 		}
 	})
 	if err == nil && ctx.Err() != nil {
 		err = ErrLeft // what is unknown now may be known to others
 	}
 	if err != nil {
-		return rowDone{}, err
+		return row, err
 	}
-	row := rowDone{seconds: time.Since(begun).Seconds()}
+	row.seconds = time.Since(begun).Seconds()
 	for _, cell := range found[0].Cells {
 		row.cells = append(row.cells, cellOf(lock.Name, cell))
 		if cell.Applies && cell.Verdict() == explore.Broken {

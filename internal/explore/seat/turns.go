@@ -29,24 +29,39 @@ func (t *turns) join() (leave func(), err error) {
 
 // begin waits for the turn, and tells waiting every second that it does. It fails with ErrLeft when ctx ends.
 func (t *turns) begin(ctx context.Context, waiting func()) (end func(), err error) {
-	end = func() { <-t.inside }
-	select {
-	case t.inside <- struct{}{}:
-		return end, nil
-	default:
-	}
-	for second := time.NewTicker(time.Second); ; {
-		waiting()
+	second := time.NewTicker(time.Second)
+	defer second.Stop()
+	for {
 		select {
 		case t.inside <- struct{}{}:
-			second.Stop()
-			return end, nil
+			return func() { <-t.inside }, nil
+		default:
+			waiting()
+		}
+		select {
+		case t.inside <- struct{}{}:
+			return func() { <-t.inside }, nil
 		case <-second.C:
 		case <-ctx.Done():
-			second.Stop()
 			return nil, fmt.Errorf("%w: %w", ErrLeft, ctx.Err())
 		}
 	}
+}
+
+// once does something in a turn of its own, unless it was done before, or by whoever had the turn meanwhile.
+func (t *turns) once(ctx context.Context, done func() bool, waiting, do func()) error {
+	if done() {
+		return nil
+	}
+	end, err := t.begin(ctx, waiting)
+	if err != nil {
+		return err
+	}
+	defer end()
+	if !done() {
+		do()
+	}
+	return nil
 }
 
 // alone does something in a turn of its own, if that comes within a time.

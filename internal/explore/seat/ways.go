@@ -7,7 +7,6 @@ import (
 
 	"lockstep/internal/explore"
 	"lockstep/internal/explore/graph"
-	"lockstep/internal/explore/stepper"
 )
 
 const mostWays = 500
@@ -57,17 +56,4 @@ func (w *ways) after(goal, schedule string) (graph.Hint, bool) {
 		return hint, true
 	}
 	return graph.Hint{}, false
-}
-
-// hintFor gives one that is known, or looks for it when its turn has come.
-func (s *Seat) hintFor(session *stepper.Session, a explore.Anomaly, look func() (graph.Hint, error)) (graph.Hint, error) {
-	goal, here := goalIn(session.Strategy().Name, session.Scenario(), a), session.Now().Schedule
-	if hint, known := s.ways.after(goal, here); known {
-		return hint, nil
-	}
-	hint, err := look()
-	if err == nil && hint.Steps > 0 {
-		s.ways.note(goal, len(session.Path()), hint.Schedule)
-	}
-	return hint, err
 }

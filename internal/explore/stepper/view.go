@@ -1,6 +1,7 @@
 package stepper
 
 import (
+	"cmp"
 	"slices"
 
 	"lockstep/internal/explore"
@@ -21,6 +22,16 @@ type View struct {
 	Over     bool            `json:"over"` // nothing more will happen
 }
 
+// Choice is one thing that can happen next.
+type Choice struct {
+	Token   string            `json:"token"`   // as schedules write it
+	Actor   string            `json:"actor"`   // who does it; "" for time
+	Fault   string            `json:"fault"`   // the name of the fault that it is, "" if it is none
+	Command string            `json:"command"` // that takes effect, "" if none does
+	Says    string            `json:"says"`    // what it does, in words
+	Shows   []explore.Anomaly `json:"shows"`   // the anomalies that it shows
+}
+
 // Tokens returns those of the choices.
 func (v View) Tokens() []string {
 	all := []string{}
@@ -36,22 +47,19 @@ func (s *Session) look() error {
 	if err != nil {
 		return err
 	}
-	all := []option{}
+	rank := func(t execution.Transition) int { return min(len(t.Kind.Uses()), 1) } // faults last
+	slices.SortStableFunc(possible, func(a, b execution.Transition) int { return rank(a) - rank(b) })
+	var next []execution.Transition
 	for _, t := range possible {
-		o, took, err := s.try(t)
+		choice, took, err := s.try(t)
 		if err != nil {
 			return err
 		}
 		if took {
-			all = append(all, o)
+			v.Choices, next = append(v.Choices, choice), append(next, t)
 		}
 	}
-	slices.SortStableFunc(all, func(a, b option) int { return a.rank() - b.rank() })
-	v.Choices, s.next = []Choice{}, nil
-	for _, o := range all {
-		v.Choices, s.next = append(v.Choices, o.Choice), append(s.next, o.transition)
-	}
-	s.now = v
+	s.now, s.next = v, next
 	return nil
 }
 
@@ -60,7 +68,7 @@ func (s *Session) replay() (v View, possible []execution.Transition, err error) 
 	run := s.harness.Begin(false)
 	defer run.Close()
 	record := run.Record()
-	v = View{Lock: s.strategy.Name, Scenario: s.scenario.String(), Shown: []explore.Shown{}}
+	v = View{Lock: s.strategy.Name, Scenario: s.scenario.String(), Shown: []explore.Shown{}, Choices: []Choice{}}
 	for i, t := range s.path {
 		if !slices.Contains(run.Transitions(), t) {
 			return v, nil, explore.ErrUnrepeatable
@@ -89,7 +97,7 @@ func (s *Session) replay() (v View, possible []execution.Transition, err error) 
 }
 
 // try runs the schedule with one step more, to see what that does. It reports false if that is no step of its own.
-func (s *Session) try(t execution.Transition) (o option, took bool, err error) {
+func (s *Session) try(t execution.Transition) (c Choice, took bool, err error) {
 	run := s.harness.Begin(false)
 	defer run.Close()
 	for _, before := range s.path {
@@ -100,21 +108,17 @@ func (s *Session) try(t execution.Transition) (o option, took bool, err error) {
 	took = run.Apply(t)
 	found, _ := run.Check()
 	if err := run.Err(); err != nil || !took {
-		return option{}, false, err
+		return c, false, err
 	}
-	return option{t, s.choice(run, t, record.Last(), found)}, true, nil
-}
-
-// option is a choice with its transition.
-type option struct {
-	transition execution.Transition
-	Choice
-}
-
-// rank puts faults last.
-func (o option) rank() int {
-	if o.Fault == "" {
-		return 0
+	step := record.Last()
+	c = Choice{
+		Token: step.Token, Actor: step.Actor, Fault: t.Kind.Uses(), Command: step.Command, Shows: []explore.Anomaly{},
+		Says: cmp.Or(step.Says, step.Command, s.scenario.Say("%s goes on", "%s 继续", run.Who(t))),
 	}
-	return 1
+	for _, f := range found {
+		if f.Anomaly.Applies(s.strategy) {
+			c.Shows = append(c.Shows, f.Anomaly)
+		}
+	}
+	return c, true, nil
 }

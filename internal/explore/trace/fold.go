@@ -1,7 +1,6 @@
 package trace
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -59,15 +58,15 @@ func (t Trace) folded(i, n int) string {
 	}
 	var says []string
 	if later := time.Duration(t.Steps[i+n-1].At - t.Steps[i-1].At); later > 0 {
-		says = append(says, fmt.Sprintf(t.say("%v later", "%v 后"), later.Round(time.Millisecond)))
+		says = append(says, t.say("%v later", "%v 后", later.Round(time.Millisecond)))
 	}
 	switch polls {
 	case 0:
 	case 1:
 		says = append(says, t.say("1 poll", "轮询 1 次"))
 	default:
-		says = append(says, fmt.Sprintf(t.say("%d polls", "轮询 %d 次"), polls))
+		says = append(says, t.say("%d polls", "轮询 %d 次", polls))
 	}
 	says = append(says, t.say("nothing new", "没有变化"))
-	return fmt.Sprintf(t.say("steps %d–%d: %s", "第 %d–%d 步：%s"), i+1, i+n, strings.Join(says, t.say(", ", "，")))
+	return t.say("steps %d–%d: %s", "第 %d–%d 步：%s", i+1, i+n, strings.Join(says, t.say(", ", "，")))
 }

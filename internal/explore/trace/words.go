@@ -1,7 +1,6 @@
 package trace
 
 import (
-	"fmt"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -31,7 +30,7 @@ func (t Trace) words(step, before Step, full bool) (lines []string) {
 	}
 	switch {
 	case full:
-		lines = append(lines, Wrap(fmt.Sprintf(t.say("[%s; at %v]", "[%s；时刻 %v]"), t.state(step), time.Duration(step.At)), fits, indented)...)
+		lines = append(lines, Wrap(t.say("[%s; at %v]", "[%s；时刻 %v]", t.state(step), time.Duration(step.At)), fits, indented)...)
 	case t.Nodes > 0: // whose the lock is stands on the lifelines
 		if step.Stock != before.Stock {
 			lines = append(lines, "["+t.say("stock: ", "库存：")+step.Stock+"]")
@@ -145,7 +144,7 @@ func (s Stance) In(in language.Language) string {
 // fault names a step's fault. A failover begins with the first command that the replica does not get.
 func (t Trace) fault(s Step) string {
 	if s.Kind == KindUnsynced {
-		return fmt.Sprintf(t.say("%s to come", "%s 将至"), s.Fault)
+		return t.say("%s to come", "%s 将至", s.Fault)
 	}
 	return s.Fault
 }
@@ -172,7 +171,7 @@ func (t Trace) held(s Step) string {
 	case s.Expires == 0:
 		return t.say("lock: ", "锁：") + t.holder(s.Lock)
 	default:
-		return fmt.Sprintf(t.say("lock: %s, for %v", "锁：%s，还有 %v"), t.holder(s.Lock), time.Duration(s.Expires).Round(time.Millisecond))
+		return t.say("lock: %s, for %v", "锁：%s，还有 %v", t.holder(s.Lock), time.Duration(s.Expires).Round(time.Millisecond))
 	}
 }
 
@@ -197,12 +196,12 @@ func (t Trace) heldOnNodes(s Step) string {
 		if node.Health == Hung {
 			what += t.say(" (hangs)", "（卡住）")
 		}
-		all = append(all, fmt.Sprintf(t.say("node %d: %s", "节点 %d：%s"), i+1, what))
+		all = append(all, t.say("node %d: %s", "节点 %d：%s", i+1, what))
 	}
 	return strings.Join(all, t.say(", ", "，"))
 }
 
-// say chooses the form of a text that is in the language of the trace.
-func (t Trace) say(english, chinese string) string {
-	return language.Both(english, chinese).In(t.Language)
+// say says it in the language of the trace.
+func (t Trace) say(english, chinese string, values ...any) string {
+	return t.Language.Say(english, chinese, values...)
 }

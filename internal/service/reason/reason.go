@@ -3,6 +3,7 @@
 package reason
 
 import (
+	"errors"
 	"strings"
 
 	"lockstep/internal/language"
@@ -52,4 +53,14 @@ func In(in language.Language, text string) string {
 		return reason.Says.In(in)
 	}
 	return text
+}
+
+// InShort returns, in a language, which of some errors an error wraps, without what else it tells; all of it, if that is none of them.
+func InShort(in language.Language, err error, among ...error) string {
+	for _, known := range among {
+		if errors.Is(err, known) {
+			return In(in, known.Error())
+		}
+	}
+	return In(in, err.Error())
 }

@@ -1,0 +1,143 @@
+package checker
+
+import (
+	"slices"
+
+	"lockstep/internal/explore/anomaly"
+	"lockstep/internal/explore/execution"
+	"lockstep/internal/explore/scenario"
+)
+
+// How long those who may be stuck are watched.
+const (
+	patience = 100  // moves that somebody has to get on
+	rounds   = 100  // that each waiter asks in vain before it is given up
+	circle   = 200  // states that a livelock has at most
+	turns    = 1000 // steps that those in it are watched for
+)
+
+// checkSelfLocked looks, when no actor can move, for one that waits for itself.
+func (c *Checker) checkSelfLocked() {
+	for i, s := range c.sales {
+		if s.waits && len(s.leases) > 0 && c.holder == i && !s.actor.Dead() && !s.actor.Paused() && c.x.InVain(s.actor) {
+			c.finds(anomaly.Stuck, "%s waits for a lock that it holds itself", "%s 在等自己持有的锁", s.actor.Name)
+		}
+	}
+}
+
+// hopeless reports whether waiters that ask in vain, and are all that is left, would go on asking: none gives up, or does something else,
+// after it has asked so often; and if they let time pass, until every clock says that a lock has expired twice.
+func (c *Checker) hopeless() bool {
+	copied, end := c.futures.Again()
+	defer end()
+	x := copied.x
+	start, version := x.Now(), x.Cluster.Version()
+	until := start + 2*scenario.TTL + x.Ahead()
+	for n := 0; n < rounds || start < x.Now() && x.Now() < until; n++ {
+		for _, t := range slices.Clone(x.Transitions()) {
+			if t.Kind != execution.PollsOn && t.Kind != execution.TimePasses {
+				continue // a fault, or what others do beside them
+			}
+			x.Apply(t)
+			if !quiets(x) || x.Cluster.Version() != version {
+				return false
+			}
+		}
+	}
+	if err := x.Err(); err != nil {
+		c.x.Fail(err)
+		return false
+	}
+	return true
+}
+
+// quiets lets waiters end what they have begun, and reports whether they are asking in vain again.
+func quiets(x *execution.Execution) bool { return leads(x, execution.Transition.Progress, x.Quiet) }
+
+// leads lets the first of the wanted transitions happen, again and again, and reports whether that leads to where something is so.
+func leads(x *execution.Execution, wanted func(execution.Transition) bool, to func() bool) bool {
+	for range patience {
+		transitions := x.Transitions()
+		if to() {
+			return true
+		}
+		i := slices.IndexFunc(transitions, wanted)
+		if i < 0 {
+			return false
+		}
+		x.Apply(transitions[i])
+	}
+	return to()
+}
+
+// livelocked reports whether those who wait keep each other waiting: as long as nobody is told anything new, they come to the states again
+// in which they were, in whatever order they go on, and in none of these has anybody finished. As they may count, one of the orders is
+// followed for long.
+func (c *Checker) livelocked() bool {
+	known := map[string]bool{}
+	todo := [][]execution.Transition{nil}
+	for len(todo) > 0 {
+		path := todo[0]
+		todo = todo[1:]
+		state, next, free := c.after(path)
+		if free || len(known) > circle {
+			return false
+		}
+		if known[state] {
+			continue
+		}
+		known[state] = true
+		for _, t := range next {
+			todo = append(todo, append(slices.Clip(path), t))
+		}
+	}
+	return c.turns()
+}
+
+// after goes on along a path. It gives the state, the steps that may follow, and whether somebody has got free.
+func (c *Checker) after(path []execution.Transition) (state string, next []execution.Transition, free bool) {
+	copied, end := c.futures.Again()
+	defer end()
+	x := copied.x
+	left := waiting(x)
+	for _, t := range path {
+		x.Transitions()
+		x.Apply(t)
+	}
+	next = goesOn(x)
+	return x.Loose(), next, len(next) == 0 || waiting(x) < left || x.Err() != nil
+}
+
+// turns reports whether nobody gets free in one order, in which each goes on.
+func (c *Checker) turns() bool {
+	copied, end := c.futures.Again()
+	defer end()
+	x := copied.x
+	left := waiting(x)
+	for i := range turns {
+		next := goesOn(x)
+		if len(next) == 0 {
+			return false
+		}
+		x.Apply(next[i%len(next)])
+		if waiting(x) < left || x.Err() != nil {
+			return false
+		}
+	}
+	return true
+}
+
+// goesOn lists what may follow without a fault.
+func goesOn(x *execution.Execution) []execution.Transition {
+	return slices.DeleteFunc(slices.Clone(x.Transitions()), func(t execution.Transition) bool { return t.Kind.Fault() != "" })
+}
+
+// waiting returns how many are still to finish.
+func waiting(x *execution.Execution) (n int) {
+	for _, a := range x.Actors() {
+		if !a.Finished() && !a.Dead() {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,74 @@
+package recorder
+
+import (
+	"fmt"
+	"strings"
+
+	"lockstep/internal/explore/execution"
+	"lockstep/internal/explore/trace"
+	"lockstep/internal/language"
+)
+
+// telling is how a kind of transition is written down. In its texts, {sale} is the sale that it happens to, {process} the sales of the
+// process, and {node} the node that a command was for.
+type telling struct {
+	kind  string        // of the step; "": it depends on what the step did
+	says  language.Text // what happens; none: that is told from what the step did, between the two below
+	first language.Text // what happens to the node before the command
+	fate  language.Text // what happens after it to the reply, or to the sender
+}
+
+func tellings() [execution.NodeRestarts + 1]telling {
+	both := language.Both
+	return [...]telling{
+		execution.TimePasses: {kind: trace.KindTime},
+		execution.Slow:       {kind: trace.KindTime},
+		execution.Expires:    {kind: trace.KindTime},
+		execution.Woken:      {kind: trace.KindWoken, says: both("{process} is woken", "{process} 被唤醒")},
+		execution.Unwoken: {kind: trace.KindLostWake,
+			says: both("the hint that should wake {process} gets lost", "要唤醒 {process} 的消息丢失")},
+		execution.WokenInVain: {kind: trace.KindWoken,
+			says: both("{process} is told that it may have missed a message", "{process} 得知自己可能漏了消息")},
+		execution.Pauses: {kind: trace.KindPauses,
+			says: both("{process} stops, timers and all", "{process} 暂停，定时器也停了")},
+		execution.Resumes:    {kind: trace.KindResumes, says: both("{process} goes on", "{process} 恢复运行")},
+		execution.Leaves:     {kind: trace.KindLeaves, says: both("{sale}'s client goes away", "{sale} 的客户端断开")},
+		execution.TimesOut:   {kind: trace.KindTimesOut, says: both("{sale} has waited too long", "{sale} 等待超时")},
+		execution.DiesBefore: {kind: trace.KindDies, says: both("{sale} dies", "{sale} 崩溃")},
+		execution.FailsOver:  {kind: trace.KindFailover, says: both("a replica takes the master's place", "从节点升为主节点")},
+		execution.ClockJumps: {kind: trace.KindClock,
+			says: both("the clock of {process} jumps ahead by {jump}", "{process} 的时钟向前跳 {jump}")},
+		execution.RedisClockJumps: {kind: trace.KindClock,
+			says: both("Redis's clock jumps ahead by {jump}", "Redis 的时钟向前跳 {jump}")},
+		execution.LosesRequest: {kind: trace.KindLostRequest,
+			says: both("{sale}'s command never arrives", "{sale} 的命令没有送达")},
+		execution.Delays: {kind: trace.KindLate,
+			says: both("{sale}'s command is late, and {sale} is told that nobody answers", "{sale} 的命令滞留在途中，{sale} 得知没有响应")},
+
+		execution.LosesReply: {kind: trace.KindLostReply, fate: both(", but never gets the reply", "，但收不到响应")},
+		execution.Resends: {kind: trace.KindResends,
+			fate: both(", but never gets the reply: its client sends the command again", "，但收不到响应：客户端再发一次这条命令")},
+		execution.Arrives: {kind: trace.KindArrives, fate: both(": the command was late", "：这条命令迟到了")},
+		execution.Unsynced: {kind: trace.KindUnsynced,
+			fate: both("; a replica gets neither this nor what follows", "；从节点收不到这次改动，也收不到后面的")},
+		execution.NodeClockJumps: {kind: trace.KindNodeClock,
+			fate: both(", on a node whose clock has jumped ahead", "，而这个节点的时钟已经向前跳了")},
+		execution.DiesAfter: {kind: trace.KindDies, fate: both(", and dies", "，然后崩溃")},
+		execution.PausesAfter: {kind: trace.KindReadsLate,
+			fate: both(", but stops before it has read the reply", "，但还没读到响应就暂停了")},
+		execution.NodeCrashes:  {first: both("node {node} goes down; ", "节点 {node} 宕机；")},
+		execution.NodeHangs:    {first: both("node {node} stops answering; ", "节点 {node} 不再响应；")},
+		execution.NodeRestarts: {first: both("node {node} restarts empty; ", "节点 {node} 清空重启；")},
+	}
+}
+
+// fill says a text of a's step; nil for a step of nobody's.
+func (r *Recorder) fill(text language.Text, a *execution.Actor) string {
+	sale, process := "", ""
+	if a != nil {
+		sale, process = a.Name, a.Process.Title()
+	}
+	return strings.NewReplacer(
+		"{sale}", sale, "{process}", process, "{node}", fmt.Sprint(r.step.Node), "{jump}", execution.Jump.String(),
+	).Replace(text.In(r.x.Scenario.Language))
+}
