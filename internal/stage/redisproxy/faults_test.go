@@ -89,20 +89,25 @@ func TestHangs(t *testing.T) {
 	}
 }
 
-// A proxy can be closed while it has ended, and while Redis hangs.
+// A proxy can be closed while it has ended, while Redis hangs, and while a command is held.
 func TestClosesWhateverGoesOn(t *testing.T) {
 	proxy, client, _ := open(t)
 	if err := client.Ping(t.Context()).Err(); err != nil {
 		t.Fatal(err)
 	}
+	failed := make(chan error, 2)
+	trap := proxy.Catch(is("set", "key"), redisproxy.Hold)
+	go func() { failed <- client.Set(t.Context(), "key", "a", 0).Err() }()
+	caught(t, trap)
 	proxy.Hang(time.Hour)
-	failed := make(chan error, 1)
 	go func() { failed <- client.Ping(t.Context()).Err() }()
 	if err := proxy.End(); err != nil {
 		t.Fatal(err)
 	}
-	if err := <-failed; err == nil {
-		t.Error("Redis answers though it has ended")
+	for range cap(failed) {
+		if err := <-failed; err == nil {
+			t.Error("Redis answers though it has ended")
+		}
 	}
 }
 

@@ -161,12 +161,10 @@ func (p *Proxy) serve(client net.Conn) {
 		return
 	}
 	r := &route{proxy: p, client: client, server: server}
-	if !p.open(r) {
-		r.close()
-		return
-	}
 	defer p.forget(r)
-	r.run()
+	if p.open(r) {
+		r.run()
+	}
 }
 
 func (p *Proxy) open(r *route) bool {
@@ -180,6 +178,7 @@ func (p *Proxy) open(r *route) bool {
 }
 
 func (p *Proxy) forget(r *route) {
+	r.close()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	delete(p.routes, r)

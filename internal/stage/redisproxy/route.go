@@ -94,13 +94,16 @@ func (r *route) passReplies() {
 		if err != nil {
 			return
 		}
-		if message := r.message(raw); message != nil {
+		message, reply := r.receive(raw)
+		if message != nil {
 			if trap := r.proxy.trapFor(message, true); trap != nil && trap.strike() != nil {
 				continue
 			}
-		} else if reply := r.answered(); reply.unheard {
+		}
+		if reply.unheard {
 			continue
-		} else if trap := reply.trap; trap != nil {
+		}
+		if trap := reply.trap; trap != nil {
 			close(trap.answered)
 			if !trap.strikesCommand() && trap.strike() != nil {
 				return
@@ -112,27 +115,17 @@ func (r *route) passReplies() {
 	}
 }
 
-// message gives the words of a message to a subscriber, nil if it is an answer.
-func (r *route) message(raw string) []string {
+// receive says what has come from Redis: the words of a message to a subscriber, or else what is known of a reply.
+func (r *route) receive(raw string) (message []string, reply awaited) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if !r.subscribes {
-		return nil
+	if r.subscribes {
+		if words, err := proto.ReadStrings(raw); err == nil && len(words) == 3 && words[0] == "message" {
+			return words, awaited{}
+		}
 	}
-	if words, err := proto.ReadStrings(raw); err == nil && len(words) == 3 && words[0] == "message" {
-		return words
+	if len(r.awaiting) > 0 {
+		reply, r.awaiting = r.awaiting[0], r.awaiting[1:]
 	}
-	return nil
-}
-
-// answered gives what is known of a reply that has come.
-func (r *route) answered() awaited {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if len(r.awaiting) == 0 {
-		return awaited{}
-	}
-	reply := r.awaiting[0]
-	r.awaiting = r.awaiting[1:]
-	return reply
+	return nil, reply
 }
