@@ -9,9 +9,9 @@ import (
 func explorations() []Lab {
 	return []Lab{
 		{
-			Name:   "redis-clock",
-			Claim:  language.Both("a clock of Redis that jumps ahead does not give the lock to a second holder", "Redis 的时钟向前跳不会让锁有第二个持有者"),
-			Search: &Search{Anomaly: explore.TwoHolders, Faults: explore.Faults{RedisClockJump: 1}},
+			Name:    "redis-clock",
+			Claim:   language.Both("a clock of Redis that jumps ahead does not give the lock to a second holder", "Redis 的时钟向前跳不会让锁有第二个持有者"),
+			Anomaly: explore.TwoHolders, Faults: explore.Faults{RedisClockJump: 1},
 			Expected: []Expectation{
 				broken("v2.. late-commit setnx-expire lua-setnx", "the lock expires before its time", "锁提前过期"),
 				broken("redlock", "the lock expires on one node before its time, and that node makes a second majority", "锁在一个节点上提前过期，该节点凑成第二个多数派"),
@@ -22,9 +22,9 @@ func explorations() []Lab {
 			},
 		},
 		{
-			Name:   "idle",
-			Claim:  language.Both("a lock that no living sale holds does not have to expire before a waiter gets it", "没有存活的一单持有锁时，等待者不必等锁过期就能得到它"),
-			Search: &Search{Anomaly: explore.Idle},
+			Name:    "idle",
+			Claim:   language.Both("a lock that no living sale holds does not have to expire before a waiter gets it", "没有存活的一单持有锁时，等待者不必等锁过期就能得到它"),
+			Anomaly: explore.Idle,
 			Expected: []Expectation{
 				broken("v2 v5 setnx-expire lua-setnx getset", "the reply to its SET is lost, and it does not give back what it may have",
 					"加锁的响应丢失，而它不释放自己可能持有的锁").in("lost-reply"),
@@ -36,9 +36,9 @@ func explorations() []Lab {
 			},
 		},
 		{
-			Name:   "false-word",
-			Claim:  language.Both("Unlock, and every error, says what is so", "解锁的结果和每个错误都如实反映情况"),
-			Search: &Search{Anomaly: explore.FalseWord},
+			Name:    "false-word",
+			Claim:   language.Both("Unlock, and every error, says what is so", "解锁的结果和每个错误都如实反映情况"),
+			Anomaly: explore.FalseWord,
 			Expected: []Expectation{
 				broken("v2 v3 setnx-expire lua-setnx", "Unlock deletes another's lock, and says that it was its own",
 					"解锁时删除了别人的锁，却报告是自己的").in("expiry"),
@@ -54,7 +54,7 @@ func explorations() []Lab {
 			Name: "token-order",
 			Claim: language.Both("each holder's fencing token is larger than those before it, while Redis forgets nothing",
 				"只要 Redis 不丢数据，每个持有者的隔离令牌都大于之前的"),
-			Search: &Search{Anomaly: explore.TokenOrder},
+			Anomaly: explore.TokenOrder,
 			Expected: []Expectation{
 				holds("v7..", "the script that gives the lock also counts", "加锁的脚本同时计数"),
 				without("v1..v6 redlock late-commit setnx-expire lua-setnx getset set-expire setex", "it has no token", "它没有令牌"),
@@ -62,9 +62,9 @@ func explorations() []Lab {
 			},
 		},
 		{
-			Name:   "goroutine-leak",
-			Claim:  language.Both("no goroutine of a lock outlives its sale", "锁的 goroutine 不会在下单结束后继续运行"),
-			Search: &Search{Anomaly: explore.GoroutineLeak},
+			Name:    "goroutine-leak",
+			Claim:   language.Both("no goroutine of a lock outlives its sale", "锁的 goroutine 不会在下单结束后继续运行"),
+			Anomaly: explore.GoroutineLeak,
 			Expected: []Expectation{
 				holds("v6..", "Unlock stops the renewal, and waits for its end", "解锁会停止续期，并等它结束"),
 				holds("v0..v5 local atomic optimistic late-commit setnx-expire lua-setnx getset set-expire setex", "it starts none", "它不启动 goroutine"),
@@ -72,9 +72,9 @@ func explorations() []Lab {
 			},
 		},
 		{
-			Name:   "progress",
-			Claim:  language.Both("no sale fails where nothing has gone wrong", "没有出错时，没有一单会失败"),
-			Search: &Search{Anomaly: explore.Progress},
+			Name:    "progress",
+			Claim:   language.Both("no sale fails where nothing has gone wrong", "没有出错时，没有一单会失败"),
+			Anomaly: explore.Progress,
 			Expected: []Expectation{
 				holds("v0.. local atomic late-commit setnx-expire lua-setnx getset set-expire setex", "only what goes wrong makes it fail",
 					"只有出错才会使它失败"),

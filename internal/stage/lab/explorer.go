@@ -19,16 +19,10 @@ const (
 	schedules = 10_000     // of an exploration of one scenario: where one is broken, a few thousand show it
 )
 
-// Search is how the explorer looks for an anomaly that no lab shows on the running service.
-type Search struct {
-	Anomaly explore.Anomaly
-	Faults  explore.Faults // where it is looked for; none: what is expected says where
-}
-
-// scenario gives the one in which it is looked for, if it is one.
+// scenario gives the one in which the explorer looks for the anomaly, if it is one.
 func (l Lab) scenario(s strategy.Strategy) (explore.Scenario, bool) {
-	if l.Search.Faults != (explore.Faults{}) {
-		return explore.Scenario{Actors: actors, Faults: l.Search.Faults}, true
+	if l.Faults != (explore.Faults{}) {
+		return explore.Scenario{Actors: actors, Faults: l.Faults}, true
 	}
 	for _, named := range explore.ScenariosOf(s, actors) {
 		if named.Name == l.Expects(s.Name).In {
@@ -46,9 +40,9 @@ func (l Lab) search(ctx context.Context, lock string, known sweeps, in language.
 	}
 	where, one := l.scenario(s)
 	if !one {
-		return known.search(ctx, s, l.Search.Anomaly, in)
+		return known.search(ctx, s, l.Anomaly, in)
 	}
-	goal := explore.Goal{Anomalies: []explore.Anomaly{l.Search.Anomaly}}
+	goal := explore.Goal{Anomalies: []explore.Anomaly{l.Anomaly}}
 	result, err := explore.Explore(ctx, s, where, goal, explore.Bounds{Schedules: schedules, Memory: most})
 	says := "the exploration ended early: " + result.Bound
 	switch {

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 
+	"lockstep/internal/explore"
 	"lockstep/internal/language"
 	"lockstep/internal/lock/evolution"
 	"lockstep/internal/watch/witness"
@@ -40,7 +41,8 @@ type Lab struct {
 	Signs    []witness.FindingKind        // any of these is the anomaly
 	Blames   func(f witness.Finding) bool // which of them counts; nil: any
 
-	Search   *Search // how the explorer looks for it; nil: it has a scenario on the running service
+	Anomaly  explore.Anomaly // what the explorer looks for; empty: it has a scenario on the running service
+	Faults   explore.Faults  // with which; none: what is expected says with which
 	Expected []Expectation
 }
 

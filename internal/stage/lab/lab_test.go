@@ -19,7 +19,7 @@ func TestEveryLabIsWhole(t *testing.T) {
 			t.Errorf("there are two %s", l.Name)
 		}
 		seen[l.Name] = true
-		if l.Search == nil && (l.Hit == nil || l.Scenario == nil || len(l.Signs) == 0) {
+		if l.Anomaly == "" && (l.Hit == nil || l.Scenario == nil || len(l.Signs) == 0) {
 			t.Errorf("%s is not whole", l.Name)
 		}
 		for _, name := range evolution.Names() {
@@ -40,7 +40,7 @@ func TestEveryLabIsWhole(t *testing.T) {
 		if shows := l.Expects(l.Shows); l.Shows != "" && shows.Observed != lab.Broken {
 			t.Errorf("%s shows %s, which is %s", l.Name, l.Shows, shows.Observed)
 		}
-		if cured := l.Expects(l.Cured); l.Search == nil && cured.Observed != lab.Holds {
+		if cured := l.Expects(l.Cured); l.Anomaly == "" && cured.Observed != lab.Holds {
 			t.Errorf("%s has the cure %s, which is %s", l.Name, l.Cured, cured.Observed)
 		}
 	}
@@ -62,7 +62,7 @@ func timesExpected(l lab.Lab, lock string) (n int) {
 func TestALabSpeaksBothLanguages(t *testing.T) {
 	for _, l := range lab.All() {
 		texts := []language.Text{l.Claim}
-		if l.Search == nil {
+		if l.Anomaly == "" {
 			texts = append(texts, l.Cure, l.Fault)
 		}
 		for _, e := range l.Expected {

@@ -60,7 +60,7 @@ func (m Matrix) intro() string {
 // markdownSection tells of one lab: its claim, its flaw and its cure, and what was observed of which strategies.
 func (m Matrix) markdownSection(b *strings.Builder, l Lab, typed string) {
 	fmt.Fprintf(b, "\n### %s\n\n%s\n\n", l.Name, begun(sentence(l.Claim, m.in)))
-	if l.Search == nil {
+	if l.Anomaly == "" {
 		fmt.Fprintf(b, "%s\n\n", m.cure(l, typed))
 	}
 	fmt.Fprintf(b, "| %s | | %s | %s |\n|---|---|---|---|\n", m.in.Say("strategy", "策略"), m.in.Say("why", "原因"), m.in.Say("see it", "怎样看到"))

@@ -119,7 +119,7 @@ func blank(in language.Language) Matrix {
 
 // how gives the command that shows what a lab observes of a lock.
 func (l Lab) how(s strategy.Strategy) string {
-	if l.Search == nil {
+	if l.Anomaly == "" {
 		return "lab " + l.Name + " --lock " + s.Name
 	}
 	in, one := l.scenario(s)
@@ -130,5 +130,5 @@ func (l Lab) how(s strategy.Strategy) string {
 	if flags := in.String(); flags != "" {
 		words = append(words, flags)
 	}
-	return strings.Join(append(words, "--anomaly", string(l.Search.Anomaly)), " ")
+	return strings.Join(append(words, "--anomaly", string(l.Anomaly)), " ")
 }

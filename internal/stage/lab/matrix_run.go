@@ -46,7 +46,7 @@ type task struct {
 func (run MatrixRun) Compute(ctx context.Context) (Matrix, error) {
 	known := sweeps{}
 	return run.compute(ctx, func(ctx context.Context, l Lab, lock string) (Observed, string, error) {
-		if l.Search != nil {
+		if l.Anomaly != "" {
 			return l.search(ctx, lock, known, run.In)
 		}
 		result, err := l.Run(ctx, run.Program, lock, Embedded, run.In)
@@ -68,7 +68,7 @@ func (run MatrixRun) compute(ctx context.Context, observe observe) (Matrix, erro
 				t.cell.NotRun = m.in.Say("it is not among the quick ones", "它不在快速的部分里")
 				m.Cells[l.Name][s] = t.cell
 				continue
-			case l.Search == nil: // it waits more than it works
+			case l.Anomaly == "": // it waits more than it works
 				waiting = append(waiting, t)
 			default:
 				working = append(working, t)
@@ -90,7 +90,7 @@ func (run MatrixRun) compute(ctx context.Context, observe observe) (Matrix, erro
 // isQuick reports whether a cell is among the quick ones: a lab with the locks that it is about; of the explorer's, what one short
 // exploration shows, and the locks of which all explorations are short.
 func (l Lab) isQuick(lock string) bool {
-	if l.Search == nil {
+	if l.Anomaly == "" {
 		return slices.Contains(l.Locks(), lock)
 	}
 	return l.Expects(lock).Observed == Broken || slices.Contains([]string{"v0", "v1", "v4", "local", "atomic"}, lock)
