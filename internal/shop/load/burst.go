@@ -115,7 +115,7 @@ func (b Burst) buy(ctx context.Context, client *http.Client) Result {
 	var done atomic.Int64
 	var wg sync.WaitGroup
 	start := make(chan struct{})
-	answers := make([]answer, b.Requests)
+	attempts := make([]attempt, b.Requests)
 	for range b.Buyers {
 		wg.Go(func() {
 			<-start
@@ -124,7 +124,7 @@ func (b Burst) buy(ctx context.Context, client *http.Client) Result {
 				if i >= b.Requests {
 					return
 				}
-				answers[i] = buyOne(ctx, client, b.Targets[i%len(b.Targets)])
+				attempts[i] = buyOne(ctx, client, b.Targets[i%len(b.Targets)])
 				b.Progress(int(done.Add(1)))
 			}
 		})
@@ -132,5 +132,5 @@ func (b Burst) buy(ctx context.Context, client *http.Client) Result {
 	began := time.Now()
 	close(start)
 	wg.Wait()
-	return sum(answers[:min(int(asked.Load()), b.Requests)], time.Since(began))
+	return sum(attempts[:min(int(asked.Load()), b.Requests)], time.Since(began))
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -106,6 +107,27 @@ func Ask(ctx context.Context, client *http.Client, method, url, body string) (An
 func Get(ctx context.Context, client *http.Client, url string) (status int, body []byte, err error) {
 	answer, body, err := do(ctx, client, http.MethodGet, url, "", nil)
 	return answer.Status, body, err
+}
+
+// MayHaveSold reports whether a sale may have been made that was answered by a status, 200 aside, and an error's code.
+func MayHaveSold(status int, code string) bool {
+	switch status {
+	case http.StatusInternalServerError, http.StatusBadGateway, http.StatusGatewayTimeout: // a bug after the write; a front, or another proxy
+		return true
+	default:
+		return code == "outcome_unknown"
+	}
+}
+
+// Why says briefly why there was no answer, always in the same words for the same reason; late are those for one that did not come in time.
+func Why(err error, late string) string {
+	if errors.Is(err, context.DeadlineExceeded) {
+		return late
+	}
+	for unwrapped := err; unwrapped != nil; unwrapped = errors.Unwrap(unwrapped) {
+		err = unwrapped
+	}
+	return "no answer: " + err.Error()
 }
 
 // IsLockstep reports whether a lockstep answers at a base URL, within a second.

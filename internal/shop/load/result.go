@@ -39,10 +39,10 @@ type Latency struct {
 	Max float64 `json:"max"`
 }
 
-func sum(answers []answer, took time.Duration) Result {
-	r := Result{Requests: len(answers), Seconds: took.Seconds(), Failures: map[string]int{}, Unknowns: map[string]int{}}
-	latencies := make([]time.Duration, 0, len(answers))
-	for _, a := range answers {
+func sum(attempts []attempt, took time.Duration) Result {
+	r := Result{Requests: len(attempts), Seconds: took.Seconds(), Failures: map[string]int{}, Unknowns: map[string]int{}}
+	latencies := make([]time.Duration, 0, len(attempts))
+	for _, a := range attempts {
 		latencies = append(latencies, a.took)
 		switch {
 		case a.status == http.StatusOK:

@@ -45,7 +45,7 @@ func Watched(ctx context.Context, target, language string) (*Watch, error) {
 		target: target, language: language, client: &http.Client{}, cancel: cancel,
 		ended: make(chan struct{}), news: make(chan struct{}, 1),
 	}
-	response, err := w.get(ctx, "/live", nil) //nolint:bodyclose // the goroutine below closes it
+	response, err := w.get(ctx, "/live", url.Values{"lang": {language}}) //nolint:bodyclose // the goroutine below closes it
 	if err != nil {
 		cancel()
 		return nil, err
@@ -59,10 +59,6 @@ func Watched(ctx context.Context, target, language string) (*Watch, error) {
 }
 
 func (w *Watch) get(ctx context.Context, path string, query url.Values) (*http.Response, error) {
-	if query == nil {
-		query = url.Values{}
-	}
-	query.Set("lang", w.language)
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, w.target+path+"?"+query.Encode(), http.NoBody)
 	if err != nil {
 		return nil, err
@@ -166,7 +162,7 @@ func (w *Watch) Pairs(ctx context.Context, frames []Frame) map[string]json.RawMe
 
 // pair returns one of them; nil if the server does not know it any more.
 func (w *Watch) pair(ctx context.Context, a, b string) (trace json.RawMessage) {
-	response, err := w.get(ctx, "/live/pair", url.Values{"a": {a}, "b": {b}})
+	response, err := w.get(ctx, "/live/pair", url.Values{"lang": {w.language}, "a": {a}, "b": {b}})
 	if err != nil {
 		return nil
 	}

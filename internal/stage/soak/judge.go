@@ -83,15 +83,8 @@ func Examine(record Record) Result {
 	took := t.Ended.Sub(t.Began).Seconds()
 	result := Result{
 		Lock: t.Lock, Seconds: took, Sales: len(t.sold), PerSecond: float64(len(t.sold)) / max(took, 1),
+		Refused: t.outcomes[notMade] + t.outcomes[neverSent], InDoubt: t.outcomes[unknown],
 		Lost: t.allLost(), Oversold: t.oversold(), Faults: countKinds(t.faults), Verdict: Pass, record: t.Record,
-	}
-	for _, sale := range t.Sales {
-		switch sale.outcome() {
-		case unknown:
-			result.InDoubt++
-		case notMade, neverSent:
-			result.Refused++
-		}
 	}
 	for _, rule := range t.rules() {
 		check := Check{Rule: rule.text}

@@ -160,7 +160,9 @@ func TestAPictureOfNothing(t *testing.T) {
 }
 
 func TestLanes(t *testing.T) {
-	s := stretch{changes: []change{{called: 5, returned: 9}, {called: 0, returned: 4}, {called: 1, returned: math.MaxInt64}, {called: 3, returned: 6}}}
+	s := stretch{changes: []change{
+		{called: 5, returned: 9}, {called: 0, returned: 4}, {called: 1, returned: math.MaxInt64}, {called: 3, returned: 6},
+	}}
 	var got []int
 	for _, operation := range s.operations() {
 		got = append(got, operation.ClientId)

@@ -62,12 +62,7 @@ func (t *trial) doubtsAreSettled(check *Check) {
 
 // ordersWereAskedFor looks for a buyer of every order: a buyer who was told its id, or one who was told nothing, see silent.
 func (t *trial) ordersWereAskedFor(check *Check) {
-	silent, inDoubt, foundOut := silentOf(t), 0, 0
-	for _, sale := range t.Sales {
-		if sale.outcome() == unknown {
-			inDoubt++
-		}
-	}
+	silent, foundOut := silentOf(t), 0
 	for _, order := range t.Orders {
 		check.Checked++
 		switch sale := t.told[order.ID]; {
@@ -77,7 +72,7 @@ func (t *trial) ordersWereAskedFor(check *Check) {
 			check.breaks("order %s of run %s, written at %s, is nobody's", order.ID, order.Run, t.at(order.At))
 		}
 	}
-	check.note("%d sales of unknown outcome or without an id; %d of them were made", inDoubt, foundOut)
+	check.note("%d sales of unknown outcome or without an id; %d of them were made", t.outcomes[unknown], foundOut)
 }
 
 func (t *trial) ordersAreAsTold(check *Check) {

@@ -8,14 +8,15 @@ import (
 
 // trial is a record in order, and what several rules need of it.
 type trial struct {
-	Record                     // its sales, orders and looks in the order of their times
-	orders map[string][]*Entry // by their ids; more than one of an id is wrong
-	told   map[string]*Sale    // the sale whose buyer was told of the order with that id
-	sold   pace
-	runs   []*run // in their order
-	losses []loss
-	faults []Aftermath
-	shown  stretch // what a picture is to show, once isLinearizable has found it
+	Record                       // its sales, orders and looks in the order of their times
+	orders   map[string][]*Entry // by their ids; more than one of an id is wrong
+	told     map[string]*Sale    // the sale whose buyer was told of the order with that id
+	sold     pace
+	outcomes map[outcome]int // how many sales had each
+	runs     []*run          // in their order
+	losses   []loss
+	faults   []Aftermath
+	shown    stretch // what a picture is to show, once isLinearizable has found it
 }
 
 // newTrial puts a record in order.
@@ -23,13 +24,17 @@ func newTrial(r Record) *trial {
 	slices.SortFunc(r.Sales, func(a, b Sale) int { return a.Start.Compare(b.Start) })
 	slices.SortFunc(r.Orders, func(a, b Entry) int { return a.At.Compare(b.At) })
 	slices.SortFunc(r.Looks, func(a, b Look) int { return a.At.Compare(b.At) })
-	t := &trial{Record: r, orders: make(map[string][]*Entry, len(r.Orders)), told: make(map[string]*Sale, len(r.Sales))}
+	t := &trial{
+		Record: r, outcomes: map[outcome]int{},
+		orders: make(map[string][]*Entry, len(r.Orders)), told: make(map[string]*Sale, len(r.Sales)),
+	}
 	for i := range r.Orders {
 		order := &r.Orders[i]
 		t.orders[order.ID] = append(t.orders[order.ID], order)
 	}
 	for i := range r.Sales {
 		sale := &r.Sales[i]
+		t.outcomes[sale.outcome()]++
 		if sale.OrderID != "" {
 			t.told[sale.OrderID] = sale
 		}
