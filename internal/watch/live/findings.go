@@ -21,9 +21,8 @@ const (
 type findings struct {
 	standing map[key]*finding // what was so when it was told, by what tells them apart
 	order    []*finding       // those that are sent
-	ids      int
-	fresh    []texts        // to be sent
-	burst    map[string]int // how many of a kind are among them
+	fresh    []texts          // to be sent
+	burst    map[string]int   // how many of a kind are among them
 
 	happenings map[string]int // how many there were of each kind
 }
@@ -150,12 +149,11 @@ func (f *findings) again(one *finding, says func(language.Language) string, now 
 
 // send sends a finding, unless there are many alike.
 func (f *findings) send(one *finding) {
-	if f.burst[one.kind]++; f.burst[one.kind] > mostOfKind || f.ids >= mostSent {
+	if f.burst[one.kind]++; f.burst[one.kind] > mostOfKind || len(f.order) >= mostSent {
 		return
 	}
-	f.ids++
-	one.id = fmt.Sprintf("f%d", f.ids)
 	f.order = append(f.order, one)
+	one.id = fmt.Sprintf("f%d", len(f.order))
 	f.fresh = append(f.fresh, one.frame())
 }
 
