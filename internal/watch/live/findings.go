@@ -13,6 +13,7 @@ import (
 const (
 	mostOfKind = 5               // findings of a kind that are sent at once
 	mostSent   = 300             // of a run
+	mostCosts  = 200             // of them, those that only say what the lock costs
 	againTime  = 2 * time.Second // until a finding that says more by now is sent again
 	mostNamed  = 3               // sales that a finding about a replica names
 )
@@ -149,7 +150,11 @@ func (f *findings) again(one *finding, says func(language.Language) string, now 
 
 // send sends a finding, unless there are many alike.
 func (f *findings) send(one *finding) {
-	if f.burst[one.kind]++; f.burst[one.kind] > mostOfKind || len(f.order) >= mostSent {
+	most := mostSent
+	if one.Kind != "" && !one.bad {
+		most = mostCosts
+	}
+	if f.burst[one.kind]++; f.burst[one.kind] > mostOfKind || len(f.order) >= most {
 		return
 	}
 	f.order = append(f.order, one)
