@@ -102,8 +102,8 @@ func TestASilentReplicaWasNotOvertaken(t *testing.T) {
 	}
 }
 
-// What became of a sale is perhaps never told: its replica's events were too many, or its process is another one by now. It is not inside for
-// ever.
+// What became of a sale is perhaps never told: its replica's events were too many, or its process is another one by now. It is not inside
+// for ever.
 func TestASaleWhoseEndIsNeverTold(t *testing.T) {
 	for name, ends := range map[string]func(*witness.Account){
 		"a gap": func(a *witness.Account) { a.LoseSight("r1") },

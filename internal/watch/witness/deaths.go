@@ -39,9 +39,7 @@ func (a *Account) mourns(event Event) {
 	for _, s := range a.Going {
 		switch {
 		case s.Replica != event.Replica:
-		case left.by == event.Replica && !s.Obtained.IsZero():
-			left.by = s.Name
-		case left.by == "" && s.Waits() && !left.queued.IsZero():
+		case left.by == event.Replica && !s.Obtained.IsZero(), left.by == "" && s.Waits() && !left.queued.IsZero():
 			left.by = s.Name
 		}
 	}
