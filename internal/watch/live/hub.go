@@ -180,7 +180,7 @@ func (h *Hub) saw(ctx context.Context, look Look) {
 		h.log.add("run", h.scene.runFrame(false))
 	}
 	h.scene.look(look)
-	if tally, news := h.scene.tally(); news {
+	if tally := h.scene.tally(); tally != nil {
 		h.log.replace("tally", tally)
 	}
 }
