@@ -248,6 +248,7 @@ func (a *Account) forget() {
 		a.Events = slices.Clone(a.Events[a.limits.Events:])
 	}
 	a.Holdings, a.OnNodes, a.Insides = latest(a.Holdings), latest(a.OnNodes), latest(a.Insides)
+	a.Stops, a.gone = latest(a.Stops), latest(a.gone)
 	if len(a.Sales)-len(a.Going) > 2*mostRemembered {
 		a.forgetSales()
 	}
