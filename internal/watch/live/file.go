@@ -38,12 +38,12 @@ func (f files) answer(w http.ResponseWriter, r *http.Request) error {
 	case <-r.Context().Done():
 		return nil
 	}
-	leave, err := f.hub.watch()
+	done, leave, err := f.hub.watch()
 	if err != nil {
 		return err
 	}
 	defer leave()
-	frames := f.hub.whole(r.Context())
+	frames := f.hub.whole(r.Context(), done)
 	if len(frames) == 0 {
 		return errNothingSeen
 	}
@@ -74,7 +74,7 @@ func (f files) write(ctx context.Context, w http.ResponseWriter, frames []*frame
 
 // whole gives all frames of the run. It waits for those of the sales that the ledger counts, but not for long: if somebody watches already,
 // they are there.
-func (h *Hub) whole(ctx context.Context) []*frame {
+func (h *Hub) whole(ctx context.Context, done <-chan struct{}) []*frame {
 	late, cancel := context.WithTimeout(ctx, newsTime)
 	defer cancel()
 	for {
@@ -85,7 +85,7 @@ func (h *Hub) whole(ctx context.Context) []*frame {
 		}
 		select {
 		case <-news:
-		case <-h.closed:
+		case <-done:
 			return frames
 		case <-late.Done():
 			return frames

@@ -13,6 +13,7 @@ import (
 const (
 	mostOfKind = 5               // findings of a kind that are sent at once
 	mostSent   = 300             // of a run
+	mostCosts  = 200             // of them, those that only say what the lock costs
 	againTime  = 2 * time.Second // until a finding that says more by now is sent again
 	mostNamed  = 3               // sales that a finding about a replica names
 )
@@ -21,9 +22,8 @@ const (
 type findings struct {
 	standing map[key]*finding // what was so when it was told, by what tells them apart
 	order    []*finding       // those that are sent
-	ids      int
-	fresh    []texts        // to be sent
-	burst    map[string]int // how many of a kind are among them
+	fresh    []texts          // to be sent
+	burst    map[string]int   // how many of a kind are among them
 
 	happenings map[string]int // how many there were of each kind
 }
@@ -150,12 +150,15 @@ func (f *findings) again(one *finding, says func(language.Language) string, now 
 
 // send sends a finding, unless there are many alike.
 func (f *findings) send(one *finding) {
-	if f.burst[one.kind]++; f.burst[one.kind] > mostOfKind || f.ids >= mostSent {
+	most := mostSent
+	if one.Kind != "" && !one.bad {
+		most = mostCosts
+	}
+	if f.burst[one.kind]++; f.burst[one.kind] > mostOfKind || len(f.order) >= most {
 		return
 	}
-	f.ids++
-	one.id = fmt.Sprintf("f%d", f.ids)
 	f.order = append(f.order, one)
+	one.id = fmt.Sprintf("f%d", len(f.order))
 	f.fresh = append(f.fresh, one.frame())
 }
 

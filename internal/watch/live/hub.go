@@ -31,8 +31,8 @@ type Hub struct {
 	stop     context.CancelFunc // nil while nobody watches
 	leaving  *time.Timer        // runs while the hub lingers
 	running  sync.WaitGroup
-	closed   chan struct{}
-	epochs   int
+	done     <-chan struct{} // closed when it follows the shop no more
+	closed   bool
 	epoch    string // of the log: ids of another one mean nothing
 	log      *log
 	scene    *scene
@@ -40,12 +40,13 @@ type Hub struct {
 	hurry    chan struct{}   // a look is due
 }
 
-// watch begins to watch: it gives the function that ends it. It fails when the hub is closed.
-func (h *Hub) watch() (leave func(), err error) {
+// watch begins to watch: it gives what is closed when there is nothing more to see, and the function that ends it. It fails when the hub is
+// closed.
+func (h *Hub) watch() (done <-chan struct{}, leave func(), err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.isClosed() {
-		return nil, errEnding
+	if h.closed {
+		return nil, nil, errEnding
 	}
 	h.watchers++
 	if h.leaving != nil {
@@ -55,7 +56,7 @@ func (h *Hub) watch() (leave func(), err error) {
 	if h.stop == nil {
 		h.start()
 	}
-	return func() {
+	return h.done, func() {
 		h.mu.Lock()
 		defer h.mu.Unlock()
 		if h.watchers--; h.watchers == 0 && h.stop != nil {
@@ -67,9 +68,9 @@ func (h *Hub) watch() (leave func(), err error) {
 // start begins to follow the shop. h.mu is held.
 func (h *Hub) start() {
 	ctx, stop := context.WithCancel(context.Background())
-	h.stop, h.log, h.scene, h.inbox, h.hurry = stop, newLog(), nil, nil, make(chan struct{}, 1)
-	h.epochs++
-	h.epoch = strconv.FormatInt(h.Now().UnixMilli(), 36) + "-" + strconv.Itoa(h.epochs)
+	h.stop, h.done = stop, ctx.Done()
+	h.log, h.scene, h.inbox, h.hurry = newLog(), nil, nil, make(chan struct{}, 1)
+	h.epoch = strconv.FormatInt(h.Now().UnixNano(), 36)
 	h.running.Go(func() { h.Shop.Follow(ctx, h.see) })
 	hurry := h.hurry // of this time: the hub may rest, and begin again
 	h.running.Go(func() { h.run(ctx, hurry) })
@@ -89,9 +90,7 @@ func (h *Hub) rest() {
 // Close ends all streams, and waits until nothing is followed any more.
 func (h *Hub) Close() {
 	h.mu.Lock()
-	if !h.isClosed() {
-		close(h.closed)
-	}
+	h.closed = true
 	if h.leaving != nil {
 		h.leaving.Stop()
 	}
@@ -101,19 +100,6 @@ func (h *Hub) Close() {
 	}
 	h.mu.Unlock()
 	h.running.Wait()
-}
-
-// isClosed reports whether Close was called. h.mu is held.
-func (h *Hub) isClosed() bool {
-	if h.closed == nil {
-		h.closed = make(chan struct{})
-	}
-	select {
-	case <-h.closed:
-		return true
-	default:
-		return false
-	}
 }
 
 // Note tells the hub of what no replica can note itself, such as that one is stopped.
@@ -194,7 +180,7 @@ func (h *Hub) saw(ctx context.Context, look Look) {
 		h.log.add("run", h.scene.runFrame(false))
 	}
 	h.scene.look(look)
-	if tally, news := h.scene.tally(); news {
+	if tally := h.scene.tally(); tally != nil {
 		h.log.replace("tally", tally)
 	}
 }

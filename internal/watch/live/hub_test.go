@@ -3,6 +3,7 @@ package live_test
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -98,6 +99,31 @@ func TestSectionsAndStock(t *testing.T) {
 	}
 	if !strings.Contains(said, "r1#1 removed r2#1's lock") || !slices.Equal(drawn.Actors, []string{"r1#1", "r2#1"}) {
 		t.Errorf("the two are drawn as %+v", drawn)
+	}
+}
+
+// Two sales are drawn from when the first of them asked for the lock, though one asked again for a nested call.
+func TestAPairIsDrawnFromItsBeginning(t *testing.T) {
+	t.Parallel()
+	shop := newStage("v4")
+	_, url := show(t, shop)
+	s := newScript("one")
+	s.moment(0, "r1#1", witness.KindAsks)
+	s.command(1, "r1#1", witness.Command{Verb: witness.Takes, TTL: witness.Millis(time.Hour)})
+	s.moment(2, "r1#1", witness.KindObtains)
+	s.moment(50, "r2#1", witness.KindAsks)
+	s.moment(100, "r1#1", witness.KindAsks)
+	s.moment(200, "r2#1", witness.KindEnds)
+	shop.play(s.all...)
+	watch(t, url, "en", "").until("lanes", "r2#1")
+	response, err := http.Get(url + "/live/pair?a=r1%231&b=r2%231&lang=en") //nolint:noctx // a test
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err != nil || !strings.Contains(string(text), "r1#1 takes the lock") {
+		t.Errorf("%v: they are drawn as %s", err, text)
 	}
 }
 

@@ -39,48 +39,42 @@ func (h *Hub) answerPair(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (h *Hub) pair(in language.Language, a, b string) (trace.Trace, error) {
-	h.mu.Lock()
-	var events []witness.Event
-	if h.scene != nil {
-		events = slices.Clip(h.scene.account.Events) // the account only appends to it
-	}
-	h.mu.Unlock()
-	from, err := begin(events, a, b)
+	events, err := h.since(a, b)
 	if err != nil {
 		return trace.Trace{}, err
 	}
-	return witness.Examine(around(events, from, a, b)).Trace(in, a, b), nil
+	return witness.Examine(around(events, a, b)).Trace(in, a, b), nil
 }
 
-// begin gives the time when the first of two sales asked for the lock last: a replica that was started again has new sales of old names.
-func begin(events []witness.Event, sales ...string) (from time.Time, err error) {
+// since gives all events from when the first of two sales asked for the lock. A replica that was started again has new sales of old names.
+func (h *Hub) since(sales ...string) (events []witness.Event, err error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	var from time.Time
 	for _, name := range sales {
-		asked := time.Time{}
-		for i := len(events) - 1; i >= 0; i-- {
-			if e := events[i]; e.Sale == name && e.Kind == witness.KindAsks && e.Run != "" {
-				asked = e.Replied
-				break
-			}
+		var sale *witness.Sale
+		if h.scene != nil {
+			events, sale = h.scene.account.Events, h.scene.account.Sale(name)
 		}
-		if asked.IsZero() {
-			return from, fmt.Errorf("%q: %w", name, errNoSale)
+		if sale == nil || sale.Asked.IsZero() || sale.Asked.Before(events[0].Replied) {
+			return nil, fmt.Errorf("%q: %w", name, errNoSale)
 		}
-		from = witness.Earlier(from, asked)
+		from = witness.Earlier(from, sale.Asked)
 	}
-	return from, nil
+	first := slices.IndexFunc(events, func(e witness.Event) bool { return !e.Replied.Before(from) })
+	return slices.Clip(events[first:]), nil // the account only appends to it
 }
 
-// around gives the events that a drawing of two sales is made of: all from the first to the last of theirs; if these are too many, their
-// own, and those that took the lock, or ended it.
-func around(events []witness.Event, from time.Time, a, b string) []witness.Event {
-	first := slices.IndexFunc(events, func(e witness.Event) bool { return !e.Replied.Before(from) })
-	last := first
-	for i := first; i < len(events); i++ {
-		if events[i].Sale == a || events[i].Sale == b {
+// around gives the events that a drawing of two sales is made of: all up to the last of theirs; if these are too many, their own, and those
+// that took the lock, or ended it.
+func around(events []witness.Event, a, b string) []witness.Event {
+	last := 0
+	for i, e := range events {
+		if e.Sale == a || e.Sale == b {
 			last = i
 		}
 	}
-	those := slices.Clone(events[first : last+1])
+	those := slices.Clone(events[:last+1])
 	if len(those) <= mostDrawn {
 		return those
 	}

@@ -138,17 +138,17 @@ func (s *scene) sections() (sections SectionsFrame) {
 	return sections
 }
 
-// tally is what the ledger says, in numbers and in words. It reports whether it says anything new.
-func (s *scene) tally() (frame texts, news bool) {
+// tally is what the ledger says, in numbers and in words; nil if that is nothing new.
+func (s *scene) tally() texts {
 	report, found := s.last.Report, s.found.counts(s.account)
 	text := fmt.Sprint(report, found)
 	if text == s.told {
-		return nil, false
+		return nil
 	}
 	s.told = text
 	return inAll(func(in language.Language) any {
 		return TallyFrame{Report: report, Says: says(report).In(in), Found: found}
-	}), true
+	})
 }
 
 // excludes reports whether sales under a lock are meant to be inside one at a time.

@@ -29,7 +29,7 @@ func (h *Hub) stream(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	leave, err := h.watch()
+	done, leave, err := h.watch()
 	if err != nil {
 		return err
 	}
@@ -56,7 +56,7 @@ func (h *Hub) stream(w http.ResponseWriter, r *http.Request) error {
 			if _, err := io.WriteString(w, ": nothing new\n\n"); err != nil {
 				return nil
 			}
-		case <-h.closed:
+		case <-done:
 			return nil
 		case <-r.Context().Done():
 			return nil
@@ -68,9 +68,6 @@ func (h *Hub) stream(w http.ResponseWriter, r *http.Request) error {
 func (h *Hub) framesAfter(last uint64) (epoch string, frames []*frame, news <-chan struct{}) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.log == nil { // it is closed, or about to be
-		return "", nil, h.closed
-	}
 	return h.epoch, h.log.after(last), h.log.news
 }
 

@@ -39,7 +39,10 @@ type Account struct {
 	ran     map[int]string // the first run of a tick
 	ended   map[string]Event
 	renewed map[string]Finding // by holder
-	mourning
+
+	queued   map[string]time.Time // replicas that asked for the lock in vain, since when
+	gone     []gone
+	released time.Time // when a replica handed the lock to the first in the queue, and nobody has come in since
 }
 
 // Limits bound an account that never ends. Without them, it remembers everything, and is as patient as it takes.
@@ -62,7 +65,7 @@ func NewAccount(limits Limits) *Account {
 		Found: map[FindingKind]int{}, limits: limits, alike: map[FindingKind]int{}, keys: map[int]*key{},
 		sales: map[string]*Sale{}, owners: map[string]string{}, died: map[string]time.Time{},
 		process: map[string]string{}, ran: map[int]string{},
-		ended: map[string]Event{}, renewed: map[string]Finding{}, mourning: mourning{queued: map[string]time.Time{}},
+		ended: map[string]Event{}, renewed: map[string]Finding{}, queued: map[string]time.Time{},
 	}
 }
 
@@ -245,6 +248,7 @@ func (a *Account) forget() {
 		a.Events = slices.Clone(a.Events[a.limits.Events:])
 	}
 	a.Holdings, a.OnNodes, a.Insides = latest(a.Holdings), latest(a.OnNodes), latest(a.Insides)
+	a.Stops, a.gone = latest(a.Stops), latest(a.gone)
 	if len(a.Sales)-len(a.Going) > 2*mostRemembered {
 		a.forgetSales()
 	}

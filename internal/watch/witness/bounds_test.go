@@ -102,8 +102,8 @@ func TestASilentReplicaWasNotOvertaken(t *testing.T) {
 	}
 }
 
-// What became of a sale is perhaps never told: its replica's events were too many, or its process is another one by now. It is not inside for
-// ever.
+// What became of a sale is perhaps never told: its replica's events were too many, or its process is another one by now. It is not inside
+// for ever.
 func TestASaleWhoseEndIsNeverTold(t *testing.T) {
 	for name, ends := range map[string]func(*witness.Account){
 		"a gap": func(a *witness.Account) { a.LoseSight("r1") },
@@ -143,10 +143,13 @@ func TestAnAccountIsBounded(t *testing.T) {
 			s.command(10*i+6, 10*i+7, name, witness.Command{Verb: witness.Takes, Outcome: witness.Refused})
 			s.moment(10*i+7, witness.KindLeaves, name)
 			s.moment(10*i+8, witness.KindEnds, name)
+			s.befalls(10*i+9, witness.KindStops, "r1")
+			s.befalls(10*i+9, witness.KindGoes, "r1")
 		}
 	})
 	for what, n := range map[string]int{
 		"events": len(a.Events), "sales": len(a.Sales), "holdings": len(a.Holdings), "insides": len(a.Insides), "findings": len(a.Findings),
+		"stops": len(a.Stops),
 	} {
 		if n == 0 || n > 1000 {
 			t.Errorf("it keeps %d %s", n, what)

@@ -9,7 +9,7 @@ import (
 // Collector collects the events of several replicas.
 type Collector struct {
 	mu     sync.Mutex
-	events []Event       // in order of time; those that somebody may be reading stay where they are
+	events []Event       // as they came
 	news   chan struct{} // closed when there is another event
 }
 
@@ -23,15 +23,7 @@ func (c *Collector) Collect(_ string, event Event) { c.See(event) }
 func (c *Collector) See(event Event) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	at := len(c.events)
-	for at > 0 && c.events[at-1].Replied.After(event.Replied) {
-		at--
-	}
-	if at == len(c.events) {
-		c.events = append(c.events, event)
-	} else {
-		c.events = slices.Insert(slices.Clip(c.events), at, event)
-	}
+	c.events = append(c.events, event)
 	close(c.news)
 	c.news = make(chan struct{})
 }
@@ -39,7 +31,7 @@ func (c *Collector) See(event Event) {
 // Events gives those seen so far, in order of time.
 func (c *Collector) Events() []Event {
 	events, _ := c.look()
-	return slices.Clone(events)
+	return events
 }
 
 // Until waits until the events seen so far satisfy a condition. It fails when ctx ends, with its cause.
@@ -60,7 +52,7 @@ func (c *Collector) Until(ctx context.Context, condition func([]Event) bool) err
 func (c *Collector) look() ([]Event, <-chan struct{}) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return slices.Clip(c.events), c.news
+	return InOrder(c.events), c.news
 }
 
 // InOrder gives the events of several replicas in order of the time when each was over.

@@ -13,24 +13,17 @@ type gone struct {
 	holder bool
 }
 
-// mourning is who waits for whom that has died.
-type mourning struct {
-	queued   map[string]time.Time // replicas that asked for the lock in vain, since when
-	gone     []gone
-	released time.Time // when a replica handed the lock to the first in the queue, and nobody has come in since
-}
-
 // places notes who has a place in the queue, and when the first of it is to have the lock.
-func (m *mourning) places(event Event) {
+func (a *Account) places(event Event) {
 	switch c := event.Command; {
 	case c.Verb == Takes && c.Outcome == Refused:
-		if m.queued[event.Replica].IsZero() {
-			m.queued[event.Replica] = event.Replied
+		if a.queued[event.Replica].IsZero() {
+			a.queued[event.Replica] = event.Replied
 		}
 	case c.Verb == Removes:
-		delete(m.queued, event.Replica)
+		delete(a.queued, event.Replica)
 		if c.Outcome == Passed {
-			m.released = event.Replied
+			a.released = event.Replied
 		}
 	}
 }
@@ -46,9 +39,7 @@ func (a *Account) mourns(event Event) {
 	for _, s := range a.Going {
 		switch {
 		case s.Replica != event.Replica:
-		case left.by == event.Replica && !s.Obtained.IsZero():
-			left.by = s.Name
-		case left.by == "" && s.Waits() && !left.queued.IsZero():
+		case left.by == event.Replica && !s.Obtained.IsZero(), left.by == "" && s.Waits() && !left.queued.IsZero():
 			left.by = s.Name
 		}
 	}

@@ -96,7 +96,8 @@ func (e Event) filled(text string, in language.Language) string {
 		by = redisIn(in, e.Node)
 	}
 	return strings.NewReplacer(
-		"{by}", by, " {redis}", after(redisIn(in, e.Node)), "{node}", strconv.Itoa(e.Node), "{tick}", strconv.Itoa(e.Tick), "{times}", strconv.Itoa(c.Polls),
+		"{by}", by, " {redis}", after(redisIn(in, e.Node)), "{node}", strconv.Itoa(e.Node),
+		"{tick}", strconv.Itoa(e.Tick), "{times}", strconv.Itoa(c.Polls),
 		"{stock}", strconv.FormatInt(c.Stock, 10), "{holder}", strings.TrimPrefix(c.Reply, lock.Key+":"),
 	).Replace(text)
 }
