@@ -68,23 +68,19 @@ func openNodes(ctx context.Context, addrs []string, client redisclient.Config) (
 }
 
 // embedNodes starts masters of our own: on the ports that follow the embedded Redis's, where those are free.
-func embedNodes(beside string) (Nodes, error) {
-	host, text, err := net.SplitHostPort(beside)
-	if err != nil {
-		return nil, err
-	}
-	port, err := strconv.Atoi(text)
+func embedNodes(beside *miniredis.Miniredis) (Nodes, error) {
+	port, err := strconv.Atoi(beside.Port())
 	if err != nil {
 		return nil, err
 	}
 	var nodes Nodes
 	for i := range embeddedNodes {
-		m, err := embed(net.JoinHostPort(host, strconv.Itoa(port+1+i)))
+		m, err := embed(net.JoinHostPort(beside.Host(), strconv.Itoa(port+1+i)))
 		if err != nil {
-			m, err = embed(net.JoinHostPort(host, "0"))
+			m, err = embed(net.JoinHostPort(beside.Host(), "0"))
 		}
 		if err != nil {
-			return nil, errors.Join(fmt.Errorf("redis.embedded_addr: cannot listen beside %s, for Redlock: %w", beside, err), nodes.close())
+			return nil, errors.Join(fmt.Errorf("redis.embedded_addr: cannot listen beside %s, for Redlock: %w", beside.Addr(), err), nodes.close())
 		}
 		node := Node{UniversalClient: newClient(own(m)), Addr: m.Addr(), embedded: m, faults: &faults{state: NodeUp}}
 		node.faults.attach(m)

@@ -24,6 +24,7 @@ import (
 const ownTimeout = time.Minute
 
 // leanPool is how many connections the locks of a process have to an embedded Redis at most: one for those who wait, and one for holders.
+// It is slow, and executes one command at a time, so more connections that poll only keep the holder's commands waiting.
 const leanPool = 2
 
 // Config says which Redis to open.
@@ -67,11 +68,11 @@ func Open(ctx context.Context, cfg Config) (*Redis, error) {
 		return openEmbedded(cfg.EmbeddedAddr, nodes)
 	}
 	client.Addrs, client.MasterName, client.Cluster = cfg.Addrs, cfg.MasterName, cfg.Cluster
-	locks := client
+	lockPool := 0
 	if slices.Equal(cfg.Addrs, []string{cfg.EmbeddedAddr}) { // another process of ours has embedded it
-		locks = lean(client)
+		lockPool = leanPool
 	}
-	r := connect(client, locks, nodes)
+	r := connect(client, lockPool, nodes)
 	r.Name = "Redis " + strings.Join(cfg.Addrs, ",")
 	switch {
 	case cfg.MasterName != "":
@@ -96,12 +97,12 @@ func openEmbedded(addr string, nodes Nodes) (*Redis, error) {
 			nodes.close())
 	}
 	if len(nodes) == 0 {
-		if nodes, err = embedNodes(m.Addr()); err != nil {
+		if nodes, err = embedNodes(m); err != nil {
 			m.Close()
 			return nil, err
 		}
 	}
-	r := connect(own(m), lean(own(m)), nodes)
+	r := connect(own(m), leanPool, nodes)
 	r.Name, r.embedded = "embedded Redis "+m.Addr(), m
 	return r, nil
 }
@@ -116,9 +117,11 @@ func embed(addr string) (*miniredis.Miniredis, error) {
 	return m, nil
 }
 
-// connect makes the clients of a Redis, by the configurations of the store's and of the locks'.
-func connect(store, locks redisclient.Config, nodes Nodes) *Redis {
-	r := &Redis{Lock: newLockClient(locks), Store: newClient(store), Nodes: nodes, Addr: store.Addrs[0]}
+// connect makes the clients of a Redis; that of the locks has so many connections at most.
+func connect(cfg redisclient.Config, lockPool int, nodes Nodes) *Redis {
+	r := &Redis{Store: newClient(cfg), Nodes: nodes, Addr: cfg.Addrs[0]}
+	cfg.PoolSize = lockPool
+	r.Lock = newLockClient(cfg)
 	r.Notifier = NewNotifier(r.Lock)
 	return r
 }
@@ -160,13 +163,6 @@ func newLockClient(cfg redisclient.Config) redis.UniversalClient {
 // own returns the configuration of a client of a Redis in our own process.
 func own(m *miniredis.Miniredis) redisclient.Config {
 	return redisclient.Config{Addrs: []string{m.Addr()}, Timeout: ownTimeout}
-}
-
-// lean returns the configuration for the locks on an embedded Redis: it is slow, and executes one command at a time, so more connections
-// that poll only keep the holder's commands waiting.
-func lean(cfg redisclient.Config) redisclient.Config {
-	cfg.PoolSize = leanPool
-	return cfg
 }
 
 // Close closes the clients, and ends the embedded Redis.

@@ -133,26 +133,27 @@ func (s *Shop) Tally(ctx context.Context) (tally history.Tally, err error) {
 
 // LockState returns the name of the current lock, and the state of its key.
 func (s *Shop) LockState(ctx context.Context) (string, KeyState, error) {
-	run, err := s.Ledger.Run(ctx)
+	version, onNodes, err := s.lockInForce(ctx)
 	if err != nil {
 		return "", KeyState{}, err
 	}
-	version := s.lockOf(run)
-	state, err := s.Key.Look(ctx, s.onNodes(version))
+	state, err := s.Key.Look(ctx, onNodes)
 	return version, state, err
 }
 
 // ForceUnlock removes the key of the current lock, even if another process holds it, and reports whether there was one.
 func (s *Shop) ForceUnlock(ctx context.Context) (bool, error) {
-	run, err := s.Ledger.Run(ctx)
+	_, onNodes, err := s.lockInForce(ctx)
 	if err != nil {
 		return false, err
 	}
-	return s.Key.Remove(ctx, s.onNodes(s.lockOf(run)))
+	return s.Key.Remove(ctx, onNodes)
 }
 
-func (s *Shop) onNodes(version string) bool {
-	return s.current().Strategies[version].OnNodes
+func (s *Shop) lockInForce(ctx context.Context) (version string, onNodes bool, err error) {
+	run, err := s.Ledger.Run(ctx)
+	version = s.lockOf(run)
+	return version, s.current().Strategies[version].OnNodes, err
 }
 
 // enter lets a sale into the current run, once the door is open.

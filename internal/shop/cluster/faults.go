@@ -23,17 +23,12 @@ const wantDo = `want {"do":"pause"}, {"do":"resume"} or {"do":"kill"}`
 
 // Tell has see told of what happens to replicas from now on.
 func (c *Cluster) Tell(see func(witness.Event)) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.told = see
+	c.told.Store(&see)
 }
 
 func (c *Cluster) note(event witness.Event) {
-	c.mu.Lock()
-	told := c.told
-	c.mu.Unlock()
-	if told != nil {
-		told(event)
+	if told := c.told.Load(); told != nil {
+		(*told)(event)
 	}
 }
 

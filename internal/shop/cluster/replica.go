@@ -187,8 +187,7 @@ var errInterrupted = errors.New("told to end before every replica was up")
 // Cluster is the replicas.
 type Cluster struct {
 	replicas []*Replica
-	mu       sync.Mutex
-	told     func(witness.Event) // of what happens to replicas; nil: nobody
+	told     atomic.Pointer[func(witness.Event)] // of what happens to replicas; nil: nobody
 	stop     context.CancelFunc
 	ended    sync.WaitGroup
 }
