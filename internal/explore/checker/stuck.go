@@ -99,13 +99,13 @@ func (c *Checker) after(path []execution.Transition) (state string, next []execu
 	copied, end := c.futures.Again()
 	defer end()
 	x := copied.x
-	left := waiting(x)
+	left := x.Going()
 	for _, t := range path {
 		x.Transitions()
 		x.Apply(t)
 	}
 	next = goesOn(x)
-	return x.Loose(), next, len(next) == 0 || waiting(x) < left || x.Err() != nil
+	return x.Loose(), next, len(next) == 0 || x.Going() < left || x.Err() != nil
 }
 
 // turns reports whether nobody gets free in one order, in which each goes on.
@@ -113,14 +113,14 @@ func (c *Checker) turns() bool {
 	copied, end := c.futures.Again()
 	defer end()
 	x := copied.x
-	left := waiting(x)
+	left := x.Going()
 	for i := range turns {
 		next := goesOn(x)
 		if len(next) == 0 {
 			return false
 		}
 		x.Apply(next[i%len(next)])
-		if waiting(x) < left || x.Err() != nil {
+		if x.Going() < left || x.Err() != nil {
 			return false
 		}
 	}
@@ -130,14 +130,4 @@ func (c *Checker) turns() bool {
 // goesOn lists what may follow without a fault.
 func goesOn(x *execution.Execution) []execution.Transition {
 	return slices.DeleteFunc(slices.Clone(x.Transitions()), func(t execution.Transition) bool { return t.Kind.Fault() != "" })
-}
-
-// waiting returns how many are still to finish.
-func waiting(x *execution.Execution) (n int) {
-	for _, a := range x.Actors() {
-		if !a.Finished() && !a.Dead() {
-			n++
-		}
-	}
-	return n
 }

@@ -38,7 +38,7 @@ func (x *Execution) addToActors(which func(*Actor) bool, k Kind) {
 // good until the next call.
 func (x *Execution) Transitions() []Transition {
 	x.options, x.desperate = x.options[:0], false
-	if x.going() > 0 {
+	if x.Going() > 0 {
 		x.addMoves()
 		x.addToProcesses(func(p *Process) bool { return !p.paused && x.due(p) != nil }, Woken, Unwoken)
 		active := len(x.options) > 0
@@ -60,7 +60,7 @@ func (x *Execution) Transitions() []Transition {
 	if !hopeful {
 		x.options = x.options[:0] // faults alone bring nobody on
 	}
-	if x.going() > 0 {
+	if x.Going() > 0 {
 		x.addPolls(hopeful)
 	}
 	// all that can bring somebody on is time, and that will bring rounds in vain alone
@@ -163,7 +163,7 @@ func (x *Execution) addPolls(hopeful bool) {
 		case x.desperate || !t.live() || !t.asleep() || !x.wouldRepeat(t):
 		case !hopeful:
 			x.add(t.id, PollsOn)
-		case x.going() == 1: // it waits for what time alone will bring
+		case x.Going() == 1: // it waits for what time alone will bring
 		case x.polls > 0:
 			x.add(t.id, Polls)
 		default:
@@ -172,8 +172,8 @@ func (x *Execution) addPolls(hopeful bool) {
 	}
 }
 
-// going returns how many actors live, and have not finished.
-func (x *Execution) going() (n int) {
+// Going returns how many actors live, and have not finished.
+func (x *Execution) Going() (n int) {
 	for _, a := range x.actors {
 		if !a.finished && !a.Dead() {
 			n++

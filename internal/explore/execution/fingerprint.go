@@ -24,7 +24,7 @@ func (x *Execution) Fingerprint() Fingerprint {
 		b = fmt.Appendf(b, "|%t", x.Backwards)
 	}
 	polls := x.polls
-	if x.going() <= 1 {
+	if x.Going() <= 1 {
 		polls = 0 // nobody will need them
 	}
 	for k, left := range x.budgets {

@@ -10,7 +10,8 @@ import (
 // What a schedule writes is what is read from it, for each kind.
 func TestEveryKindIsWrittenAndRead(t *testing.T) {
 	x := &Execution{
-		processes: []*Process{{Name: "replica1", actors: make([]*Actor, 1)}}, actors: []*Actor{{Name: "A"}}, scheduler: scheduler{tasks: []*Task{{name: "A.renewal"}}},
+		processes: []*Process{{Name: "replica1", actors: make([]*Actor, 1)}}, actors: []*Actor{{Name: "A"}},
+		scheduler: scheduler{tasks: []*Task{{name: "A.renewal"}}},
 	}
 	for kind := Moves; kind <= NodeRestarts; kind++ {
 		transition := Transition{Kind: kind}

@@ -49,11 +49,15 @@ func (s *search) stopped() bool { return s.ctx.Err() != nil }
 // bounded reports whether a bound was hit, or the search was interrupted.
 func (s *search) bounded() bool { return s.stopped() && !errors.Is(context.Cause(s.ctx), errEnough) }
 
-// takeBound takes that down.
-func (s *search) takeBound() {
+// takeBound takes that down, if it is so.
+func (s *search) takeBound() bool {
+	if !s.bounded() {
+		return false
+	}
 	hit := bound{language.Both("interrupted", "被中断")}
 	s.result.Interrupted = !errors.As(context.Cause(s.ctx), &hit)
 	s.result.Bound = hit.In(s.goal.Language)
+	return true
 }
 
 // tooDeep returns the bound on steps.

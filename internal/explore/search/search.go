@@ -184,8 +184,7 @@ func (s *search) run() error {
 		if err != nil {
 			return err
 		}
-		if s.bounded() {
-			s.takeBound()
+		if s.takeBound() {
 			return nil
 		}
 		level = s.adopt(level[:0], children)

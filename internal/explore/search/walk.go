@@ -5,7 +5,6 @@ import (
 	"errors"
 	"slices"
 	"sync"
-	"time"
 
 	"lockstep/internal/explore/anomaly"
 	"lockstep/internal/explore/execution"
@@ -22,7 +21,7 @@ type Edge struct {
 // numbers of the states, that of the start under the zero fingerprint.
 //
 // Who does not ask for the shortest schedules needs fewer runs: a run goes on from state to state as long as there is a transition that
-// nobody has taken. The goal's Progress is called every now and then, and must not wait.
+// nobody has taken.
 func Walk(
 	ctx context.Context, begin func() (System, error), see func(Edge), goal Goal, bounds Bounds,
 ) (map[execution.Fingerprint]int32, Result, error) {
@@ -31,13 +30,19 @@ func Walk(
 		ways: []way{{run: new([]execution.Transition)}}, open: make([][]execution.Transition, 1),
 	}
 	w.changed.L = &w.mu
+	if goal.Progress != nil {
+		w.tell = func() {
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			w.result.States = len(w.states)
+			w.tally()
+			goal.Progress(w.result)
+		}
+	}
 	err := w.do(ctx, begin, func() error { return w.work(w.part) })
 	w.mu.Lock() // a worker may still be at work
 	defer w.mu.Unlock()
-	w.result.States, w.result.Complete = len(w.states), err == nil && !w.bounded()
-	if w.bounded() {
-		w.takeBound()
-	}
+	w.result.States, w.result.Complete = len(w.states), !w.takeBound() && err == nil
 	return w.states, w.result, err
 }
 
@@ -51,7 +56,6 @@ type walk struct {
 	changed sync.Cond
 	begun   bool
 	busy    int // workers
-	told    time.Time
 
 	states map[execution.Fingerprint]int32 // the number of each
 	ways   []way                           // to each
@@ -246,11 +250,5 @@ func (w *walk) saw(e Edge, seen execution.Fingerprint, by way) (to int32, isNew 
 	}
 	e.To = to
 	w.see(e)
-	if w.goal.Progress != nil && !known && to%256 == 0 && time.Since(w.told) > often {
-		w.told = time.Now()
-		w.result.States = len(w.states)
-		w.tally()
-		w.goal.Progress(w.result)
-	}
 	return to, !known
 }

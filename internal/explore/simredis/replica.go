@@ -12,7 +12,7 @@ import (
 // Lag cuts a server's replica off: it holds what the server holds now, and gets nothing more but time. Of that, the lock's keys alone
 // are ever of use.
 func (c *Cluster) Lag(s *Server) {
-	s.Replica = c.memory.intern(s.Holds.locks(), nil)
+	s.Replica = c.memory.intern(s.Holds.locks, nil)
 }
 
 // promoted returns what a server would hold if its replica, which lags, took its place. The stock and the ledger are the master's: they

@@ -14,6 +14,7 @@ import (
 type State struct {
 	Text    string // everything
 	Keys    []Key
+	locks   []Key    // of these, the lock's
 	scripts []string // loaded, for EVALSHA
 	timed   bool     // one of them asks for the time of day
 	learnt  string   // what Text says of them
@@ -42,7 +43,8 @@ func (m *Memory) intern(keys []Key, scripts []string) *State {
 	}
 	asks := func(script string) bool { return timed(strings.ToUpper(script)) }
 	s := &State{
-		Text: text, Keys: keys, scripts: scripts, timed: slices.ContainsFunc(scripts, asks), learnt: learnt.String(),
+		Text: text, Keys: keys, locks: slices.DeleteFunc(slices.Clone(keys), Key.IsShops),
+		scripts: scripts, timed: slices.ContainsFunc(scripts, asks), learnt: learnt.String(),
 		answers: map[question]*Answer{}, later: map[time.Duration]*State{}, renamed: map[string]string{},
 	}
 	m.states[text] = s
@@ -76,11 +78,8 @@ func (s *State) Same(other *State) bool {
 
 // SameLocks reports whether two states differ in nothing that is the lock's, kinds and expiries aside.
 func (s *State) SameLocks(other *State) bool {
-	return slices.EqualFunc(s.locks(), other.locks(), Key.same)
+	return slices.EqualFunc(s.locks, other.locks, Key.same)
 }
-
-// locks returns the keys that are the lock's.
-func (s *State) locks() []Key { return slices.DeleteFunc(slices.Clone(s.Keys), Key.IsShops) }
 
 // Stock returns what is left to sell, "" if the server does not hold it.
 func (s *State) Stock() string {
