@@ -7,7 +7,6 @@ import (
 	"net"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -75,7 +74,6 @@ func thisMachine(server, redis string) (doctor.Machine, error) {
 			output, err := command.CombinedOutput()
 			return string(output), err
 		},
-		ReadFile: func(name string) ([]byte, error) { return os.ReadFile(filepath.Join(dir, name)) },
 		Listen: func(addr string) error {
 			listener, err := net.Listen("tcp", addr)
 			if err != nil {
