@@ -9,6 +9,7 @@ import (
 
 	"lockstep/internal/language"
 	"lockstep/internal/learn/check"
+	"lockstep/internal/web"
 )
 
 // checkFlags are those of check, as given.
@@ -64,7 +65,7 @@ func runCheck(cmd *cobra.Command, args []string, f checkFlags) error {
 		return err
 	}
 	if f.asJSON {
-		learner.JSON = func(document any) error { return writeJSON(cmd.OutOrStdout(), document) }
+		learner.JSON = func(document any) error { return web.WriteJSON(cmd.OutOrStdout(), document) }
 	}
 	learner.People, learner.Typed = people(cmd, f.asJSON), cmd.CommandPath()+langTyped(cmd)
 	if len(args) == 0 && !f.watch && !f.hint && !f.solution {

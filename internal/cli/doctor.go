@@ -15,6 +15,7 @@ import (
 	"lockstep/internal/learn/doctor"
 	"lockstep/internal/shop/config"
 	"lockstep/internal/shop/load"
+	"lockstep/internal/web"
 )
 
 func newDoctor() *cobra.Command {
@@ -41,7 +42,7 @@ Exit code: 0 ready; 1 something that is needed is missing; 2 trouble.`,
 			}
 			findings := machine.Examine(cmd.Context(), in)
 			if asJSON {
-				err = writeJSON(cmd.OutOrStdout(), findings)
+				err = web.WriteJSON(cmd.OutOrStdout(), findings)
 			} else {
 				printFindings(cmd, findings, in)
 			}

@@ -177,7 +177,7 @@ func (f soakFlags) soak(cmd *cobra.Command, people io.Writer, program string, ki
 func tellSoak(cmd *cobra.Command, result soak.Result, people io.Writer, asJSON bool) error {
 	fmt.Fprint(people, result.Page())
 	if asJSON {
-		if err := writeJSON(cmd.OutOrStdout(), result); err != nil {
+		if err := web.WriteJSON(cmd.OutOrStdout(), result); err != nil {
 			return err
 		}
 	}
