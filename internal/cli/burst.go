@@ -119,25 +119,23 @@ func findTargets(cmd *cobra.Command, cfg config.Config, named []string, buyers i
 	[]string, func() error, error,
 ) {
 	ctx, stderr := cmd.Context(), cmd.ErrOrStderr()
-	nothing := func() error { return nil }
-	if len(named) > 0 {
-		for i, target := range named {
-			u, err := url.Parse(target)
-			if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-				return nil, nil, fmt.Errorf("--target %q is not allowed: want a URL such as http://127.0.0.1:8080", target)
-			}
-			named[i] = strings.TrimSuffix(target, "/")
-			if !load.IsLockstep(ctx, named[i]) {
-				return nil, nil, fmt.Errorf("--target %s: no lockstep answers there; start one with: %s serve", named[i], cmd.Root().CommandPath())
-			}
+	for i, target := range named {
+		u, err := url.Parse(target)
+		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+			return nil, nil, fmt.Errorf("--target %q is not allowed: want a URL such as http://127.0.0.1:8080", target)
 		}
-		fmt.Fprintln(stderr, in.Say("burst: asking", "burst：请求"), strings.Join(named, ", "))
-		return named, nothing, errors.Join(refuseServers(cmd, named[0]), load.CheckFiles(buyers, false))
+		named[i] = strings.TrimSuffix(target, "/")
+		if !load.IsLockstep(ctx, named[i]) {
+			return nil, nil, fmt.Errorf("--target %s: no lockstep answers there; start one with: %s serve", named[i], cmd.Root().CommandPath())
+		}
 	}
-	target := cfg.Server.URL()
-	if load.IsLockstep(ctx, target) {
-		fmt.Fprintln(stderr, in.Say("burst: asking the server at", "burst：请求服务器"), target)
-		return []string{target}, nothing, errors.Join(refuseServers(cmd, target), load.CheckFiles(buyers, false))
+	target, says := cfg.Server.URL(), in.Say("burst: asking", "burst：请求")
+	if len(named) == 0 && load.IsLockstep(ctx, target) {
+		named, says = []string{target}, in.Say("burst: asking the server at", "burst：请求服务器")
+	}
+	if len(named) > 0 {
+		fmt.Fprintln(stderr, says, strings.Join(named, ", "))
+		return named, func() error { return nil }, errors.Join(refuseServers(cmd, named[0]), load.CheckFiles(buyers, false))
 	}
 	if err := load.CheckFiles(buyers, true); err != nil {
 		return nil, nil, err

@@ -12,34 +12,33 @@ import (
 	"lockstep/internal/web"
 )
 
-// burstPage is what --html writes. Nil, if the flag is not given, does nothing.
+// burstPage is what --html writes.
 type burstPage struct {
-	file     *web.File
+	file     *web.File   // nil: nothing is to be written
 	watch    *load.Watch // nil: the server cannot be watched
 	language language.Language
 }
 
 // openBurstPage opens the file, and begins to watch the server.
-func openBurstPage(cmd *cobra.Command, f burstFlags) (*burstPage, error) {
-	file, err := web.OpenFile(f.html)
-	if err != nil || file == nil {
-		return nil, err
+func openBurstPage(cmd *cobra.Command, f burstFlags) (p burstPage, err error) {
+	p.language = f.in
+	if p.file, err = web.OpenFile(f.html); err != nil || p.file == nil {
+		return p, err
 	}
-	p := &burstPage{file: file, language: f.in}
 	p.watch, err = load.Watched(cmd.Context(), f.Targets[0], string(f.in))
 	if errors.Is(err, load.ErrUnwatched) {
 		fmt.Fprintf(cmd.ErrOrStderr(), "burst: %v: %s will have the result alone\n", err, f.html)
-		err = nil
+		return p, nil
 	}
 	if err != nil {
-		return nil, errors.Join(err, file.Close())
+		err = errors.Join(err, p.file.Close())
 	}
-	return p, nil
+	return p, err
 }
 
 // write writes the document.
-func (p *burstPage) write(ctx context.Context, result load.Result) error {
-	if p == nil {
+func (p burstPage) write(ctx context.Context, result load.Result) error {
+	if p.file == nil {
 		return nil
 	}
 	data := web.Burst{Result: result, Says: result.Says(p.language)}
@@ -55,10 +54,7 @@ func (p *burstPage) write(ctx context.Context, result load.Result) error {
 }
 
 // close ends the watch, and closes the file.
-func (p *burstPage) close() error {
-	if p == nil {
-		return nil
-	}
+func (p burstPage) close() error {
 	if p.watch != nil {
 		p.watch.Close()
 	}

@@ -9,6 +9,7 @@ import (
 
 	"lockstep/internal/language"
 	"lockstep/internal/learn/check"
+	"lockstep/internal/web"
 )
 
 // checkFlags are those of check, as given.
@@ -63,8 +64,10 @@ func runCheck(cmd *cobra.Command, args []string, f checkFlags) error {
 	if err != nil {
 		return err
 	}
-	learner.JSON, learner.Out, learner.People = f.asJSON, cmd.OutOrStdout(), people(cmd, f.asJSON)
-	learner.Typed = cmd.CommandPath() + langTyped(cmd)
+	if f.asJSON {
+		learner.JSON = func(document any) error { return web.WriteJSON(cmd.OutOrStdout(), document) }
+	}
+	learner.People, learner.Typed = people(cmd, f.asJSON), cmd.CommandPath()+langTyped(cmd)
 	if len(args) == 0 && !f.watch && !f.hint && !f.solution {
 		return learner.List()
 	}

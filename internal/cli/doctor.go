@@ -7,7 +7,6 @@ import (
 	"net"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -16,6 +15,7 @@ import (
 	"lockstep/internal/learn/doctor"
 	"lockstep/internal/shop/config"
 	"lockstep/internal/shop/load"
+	"lockstep/internal/web"
 )
 
 func newDoctor() *cobra.Command {
@@ -42,7 +42,7 @@ Exit code: 0 ready; 1 something that is needed is missing; 2 trouble.`,
 			}
 			findings := machine.Examine(cmd.Context(), in)
 			if asJSON {
-				err = writeJSON(cmd.OutOrStdout(), findings)
+				err = web.WriteJSON(cmd.OutOrStdout(), findings)
 			} else {
 				printFindings(cmd, findings, in)
 			}
@@ -75,7 +75,6 @@ func thisMachine(server, redis string) (doctor.Machine, error) {
 			output, err := command.CombinedOutput()
 			return string(output), err
 		},
-		ReadFile: func(name string) ([]byte, error) { return os.ReadFile(filepath.Join(dir, name)) },
 		Listen: func(addr string) error {
 			listener, err := net.Listen("tcp", addr)
 			if err != nil {

@@ -12,6 +12,7 @@ import (
 	"lockstep/internal/language"
 	"lockstep/internal/lock/evolution"
 	"lockstep/internal/stage/lab"
+	"lockstep/internal/web"
 )
 
 func newLab() *cobra.Command {
@@ -91,7 +92,7 @@ func runLab(cmd *cobra.Command, name, lock string, kind lab.Kind, in language.La
 		}
 	}
 	if asJSON {
-		err = writeJSON(cmd.OutOrStdout(), results)
+		err = web.WriteJSON(cmd.OutOrStdout(), results)
 	}
 	return exitWith(err, lab.ExitCode(results))
 }
@@ -106,7 +107,7 @@ func listLabs(cmd *cobra.Command, lock string, in language.Language, asJSON bool
 		labs = slices.DeleteFunc(labs, func(l lab.Lab) bool { return l.Expects(lock).Observed == lab.NA })
 	}
 	if asJSON {
-		return writeJSON(cmd.OutOrStdout(), namesOf(labs))
+		return web.WriteJSON(cmd.OutOrStdout(), namesOf(labs))
 	}
 	table := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, language.Both("LAB\tFLAW, CURE\tWHAT A LOCK THAT HOLDS PROMISES", "实验\t缺陷，修复\t没有缺陷的锁承诺什么").In(in))

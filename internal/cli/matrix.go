@@ -84,7 +84,7 @@ func runMatrix(cmd *cobra.Command, f matrixFlags) error {
 func (f matrixFlags) write(cmd *cobra.Command, m lab.Matrix) (err error) {
 	switch {
 	case f.asJSON:
-		err = writeJSON(cmd.OutOrStdout(), m)
+		err = web.WriteJSON(cmd.OutOrStdout(), m)
 	case f.markdown:
 		_, err = io.WriteString(cmd.OutOrStdout(), m.Markdown(cmd.Root().CommandPath()))
 	}

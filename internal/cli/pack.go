@@ -37,9 +37,6 @@ func writePack(cmd *cobra.Command, name string) error {
 	if err != nil {
 		return err
 	}
-	if text, err := os.ReadFile("go.mod"); err != nil || !strings.HasPrefix(string(text), "module "+productName+"\n") {
-		return fmt.Errorf("%s is not a clone of lockstep: there is nothing to pack", dir)
-	}
 	files, err := pack.Class{Dir: dir, Run: runner(dir)}.Write(cmd.Context(), name)
 	if err != nil {
 		return err

@@ -102,13 +102,10 @@ func (f soakFlags) check() error {
 // command returns the command that repeats a soak, as it was typed but for the seed.
 func (f soakFlags) command(cmd *cobra.Command) string {
 	text := fmt.Sprintf("%s --lock %s --minutes %v --replicas %d --seed %d", cmd.CommandPath(), f.lock, f.minutes, f.replicas, f.seed)
-	for name, value := range map[string]string{"faults": f.faults, "redis": f.redis} {
-		if cmd.Flags().Changed(name) {
-			text += fmt.Sprintf(" --%s %s", name, value)
+	for _, name := range []string{"faults", "redis", "buyers"} {
+		if flag := cmd.Flags().Lookup(name); flag.Changed {
+			text += fmt.Sprintf(" --%s %s", name, flag.Value)
 		}
-	}
-	if cmd.Flags().Changed("buyers") {
-		text += fmt.Sprintf(" --buyers %d", f.buyers)
 	}
 	return text
 }
@@ -144,7 +141,11 @@ func (f soakFlags) tell(cmd *cobra.Command, people io.Writer, result soak.Result
 	if unwritable == nil {
 		result.Picture = f.html
 	}
-	told := tellSoak(cmd, result, people, f.asJSON)
+	fmt.Fprint(people, result.Page())
+	var told error
+	if f.asJSON {
+		told = web.WriteJSON(cmd.OutOrStdout(), result)
+	}
 	switch {
 	case unwritable == nil:
 	case cmd.Flags().Changed("html"):
@@ -152,7 +153,7 @@ func (f soakFlags) tell(cmd *cobra.Command, people io.Writer, result soak.Result
 	default:
 		fmt.Fprintln(cmd.ErrOrStderr(), "soak:", unwritable)
 	}
-	return told
+	return exitWith(told, result.Verdict.ExitCode())
 }
 
 // soak runs the soak, and judges it.
@@ -172,16 +173,6 @@ func (f soakFlags) soak(cmd *cobra.Command, people io.Writer, program string, ki
 		fmt.Fprintf(cmd.ErrOrStderr(), "soak: the replicas said, at last:\n%s", record.Said)
 	}
 	return result, nil
-}
-
-func tellSoak(cmd *cobra.Command, result soak.Result, people io.Writer, asJSON bool) error {
-	fmt.Fprint(people, result.Page())
-	if asJSON {
-		if err := writeJSON(cmd.OutOrStdout(), result); err != nil {
-			return err
-		}
-	}
-	return exitWith(nil, result.Verdict.ExitCode())
 }
 
 // drawHistory writes the picture into a file, if there is one.

@@ -51,13 +51,4 @@ func TestTexts(t *testing.T) {
 			t.Errorf("in %q it is %s; want %s", in, got, want)
 		}
 	}
-	dictionary := language.Dictionary{{"lock", "锁"}}
-	for text, want := range map[string]string{"lock": "锁", "key": "key"} {
-		if got := dictionary.Translate(language.Chinese, text); got != want {
-			t.Errorf("%s is %s; want %s", text, got, want)
-		}
-		if got := dictionary.Translate(language.English, text); got != text {
-			t.Errorf("%s is %s in English", text, got)
-		}
-	}
 }

@@ -13,16 +13,3 @@ func (t Text) In(l Language) string {
 	}
 	return t.english
 }
-
-// Dictionary is what texts say in English, and in Chinese. It is for texts that stand elsewhere in English.
-type Dictionary [][2]string
-
-// Translate gives a text in another language; as it is, if it is not in the dictionary.
-func (d Dictionary) Translate(in Language, english string) string {
-	for _, both := range d {
-		if in == Chinese && both[0] == english {
-			return both[1]
-		}
-	}
-	return english
-}

@@ -1,11 +1,21 @@
 package web
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 )
+
+// WriteJSON writes the one document that a command prints with --json.
+func WriteJSON(w io.Writer, document any) error {
+	encoder := json.NewEncoder(w)
+	encoder.SetIndent("", "  ")
+	encoder.SetEscapeHTML(false)
+	return encoder.Encode(document)
+}
 
 // File is where a command writes a document at its end. It is opened at the beginning: a path that cannot be written costs no work.
 type File struct {

@@ -11,6 +11,7 @@ import (
 	"lockstep/internal/explore/stepper"
 	"lockstep/internal/explore/trace"
 	"lockstep/internal/lock/strategy"
+	"lockstep/internal/web"
 )
 
 const columnWidth = 46 // of each lock
@@ -41,7 +42,7 @@ func (r Request) Compare(ctx context.Context) (explore.Verdict, error) {
 		return explore.Unknown, err
 	}
 	if r.JSON {
-		err = writeJSON(r.Out, c)
+		err = web.WriteJSON(r.Out, c)
 	} else {
 		r.printComparison(c)
 	}

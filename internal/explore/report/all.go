@@ -9,6 +9,7 @@ import (
 
 	"lockstep/internal/explore"
 	"lockstep/internal/lock/evolution"
+	"lockstep/internal/web"
 )
 
 // All explores every lock with every fault, and shows a table.
@@ -26,7 +27,7 @@ func (r Request) All(ctx context.Context) (explore.Verdict, error) {
 		return explore.Unknown, err
 	}
 	if r.JSON {
-		if err := writeJSON(r.Out, allDocument(rows, in.Actors, schedules)); err != nil {
+		if err := web.WriteJSON(r.Out, allDocument(rows, in.Actors, schedules)); err != nil {
 			return explore.Unknown, err
 		}
 	} else {

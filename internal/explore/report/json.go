@@ -1,20 +1,10 @@
 package report
 
 import (
-	"encoding/json"
-	"io"
-
 	"lockstep/internal/explore"
 	"lockstep/internal/explore/graph"
 	"lockstep/internal/explore/trace"
 )
-
-func writeJSON(w io.Writer, document any) error {
-	encoder := json.NewEncoder(w)
-	encoder.SetIndent("", "  ")
-	encoder.SetEscapeHTML(false)
-	return encoder.Encode(document)
-}
 
 // Document is the JSON document of an exploration.
 type Document struct {

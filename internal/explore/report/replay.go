@@ -10,6 +10,7 @@ import (
 	"lockstep/internal/explore"
 	"lockstep/internal/explore/graph"
 	"lockstep/internal/explore/trace"
+	"lockstep/internal/web"
 )
 
 // Replay runs one schedule, and shows the state after each step. The verdict is Broken if it shows an anomaly.
@@ -51,7 +52,7 @@ func (r Request) showReplayed(replayed explore.Replayed, shown []explore.Shown, 
 		if why != nil {
 			doc["why"] = why
 		}
-		return writeJSON(r.Out, doc)
+		return web.WriteJSON(r.Out, doc)
 	case r.Mermaid:
 		fmt.Fprint(r.Out, replayed.Mermaid())
 	default:

@@ -100,7 +100,7 @@ func (r Request) people() io.Writer {
 func (r Request) show(result explore.Result, whys []*graph.Why) error {
 	people, say := r.people(), r.Scenario.Say
 	if r.JSON {
-		if err := writeJSON(r.Out, document(result, whys)); err != nil {
+		if err := web.WriteJSON(r.Out, document(result, whys)); err != nil {
 			return err
 		}
 	}

@@ -5,7 +5,6 @@ package check
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -21,10 +20,9 @@ type Learner struct {
 	Checker workshop.Checker
 	Store   *progress.Store
 	In      language.Language
-	JSON    bool
-	Out     io.Writer // standard output
-	People  io.Writer // who reads sentences
-	Typed   string    // the command as it was typed; hints begin with it
+	JSON    func(document any) error // writes the one document that is wanted; nil: sentences are
+	People  io.Writer                // who reads sentences
+	Typed   string                   // the command as it was typed; hints begin with it
 
 	watches bool
 }
@@ -92,8 +90,8 @@ func (l Learner) Check(ctx context.Context, e workshop.Exercise) (workshop.Outco
 			p.Done[e.ID()] = true
 		}
 	}, language.Both("whether the exercise is done", "这一题是否完成"))
-	if l.JSON {
-		return outcome, cmp.Or(l.writeJSON(outcome), err)
+	if l.JSON != nil {
+		return outcome, cmp.Or(l.JSON(outcome), err)
 	}
 	l.show(e, outcome, after)
 	return outcome, err
@@ -123,13 +121,6 @@ func firstNotDone(p progress.Progress) (workshop.Exercise, bool) {
 // say tells people.
 func (l Learner) say(english, chinese string, values ...any) {
 	fmt.Fprint(l.People, l.In.Say(english, chinese, values...))
-}
-
-func (l Learner) writeJSON(document any) error {
-	encoder := json.NewEncoder(l.Out)
-	encoder.SetIndent("", "  ")
-	encoder.SetEscapeHTML(false)
-	return encoder.Encode(document)
 }
 
 func (l Learner) sayTitle(e workshop.Exercise) {

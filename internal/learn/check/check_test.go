@@ -48,7 +48,7 @@ func at(t *testing.T, in language.Language) (check.Learner, *lockedBuffer) {
 	}
 	people := &lockedBuffer{}
 	return check.Learner{
-		Checker: workshop.Checker{Root: root}, Store: progress.In(t.TempDir()), In: in, Out: people, People: people, Typed: "go run . check",
+		Checker: workshop.Checker{Root: root}, Store: progress.In(t.TempDir()), In: in, People: people, Typed: "go run . check",
 	}, people
 }
 

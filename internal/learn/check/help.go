@@ -38,8 +38,8 @@ func (l Learner) List() error {
 		}
 		all = append(all, listed{e.ID(), e.Title.In(l.In), state, p.Hints[e.ID()], e.Claim.In(l.In), e.Dir()})
 	}
-	if l.JSON {
-		return l.writeJSON(all)
+	if l.JSON != nil {
+		return l.JSON(all)
 	}
 	table := tabwriter.NewWriter(l.People, 0, 0, 2, ' ', 0)
 	for _, one := range all {
@@ -75,8 +75,8 @@ func (l Learner) Hint(e workshop.Exercise) error {
 	for _, hint := range e.Hints[:given] {
 		texts = append(texts, hint.In(l.In))
 	}
-	if l.JSON {
-		return cmp.Or(l.writeJSON(map[string]any{"exercise": e.ID(), "hints": texts, "of": workshop.HintsEach}), forgotten)
+	if l.JSON != nil {
+		return cmp.Or(l.JSON(map[string]any{"exercise": e.ID(), "hints": texts, "of": workshop.HintsEach}), forgotten)
 	}
 	l.sayTitle(e)
 	for i, text := range texts {
@@ -108,8 +108,8 @@ func (l Learner) Solution(e workshop.Exercise) error {
 		}
 	}
 	switch {
-	case l.JSON:
-		return cmp.Or(l.writeJSON(map[string]any{"exercise": e.ID(), "shown": shown, "file": file, "solution": string(text)}), forgotten)
+	case l.JSON != nil:
+		return cmp.Or(l.JSON(map[string]any{"exercise": e.ID(), "shown": shown, "file": file, "solution": string(text)}), forgotten)
 	case shown:
 		fmt.Fprintf(l.People, "// %s\n\n%s", file, text)
 	default:

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"lockstep/internal/language"
+	"lockstep/internal/learn/workshop"
 )
 
 const (
@@ -90,7 +91,7 @@ func findGo(ctx context.Context, m Machine) result {
 }
 
 func findSources(_ context.Context, m Machine) result {
-	if text, err := m.ReadFile("go.mod"); err == nil && strings.HasPrefix(string(text), "module lockstep\n") {
+	if root, err := workshop.FindRoot(m.Dir); err == nil && root == m.Dir {
 		return result{state: Fine, found: same(m.Dir)}
 	}
 	return result{

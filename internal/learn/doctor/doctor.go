@@ -32,12 +32,11 @@ type Finding struct {
 // Machine is what the doctor asks. Its functions are fields, so that a test can be any machine.
 type Machine struct {
 	OS       string // as runtime.GOOS
-	Dir      string // where the commands are typed
+	Dir      string // where the commands are typed, as an absolute path
 	Cache    string // where the compiler writes
 	LookPath func(program string) (path string, err error)
 	// Output runs a program in Dir, with these variables beside the environment, and gives what it prints, also to standard error.
 	Output     func(ctx context.Context, env []string, program string, args ...string) (string, error)
-	ReadFile   func(name string) ([]byte, error)
 	Listen     func(addr string) error                       // whether one can
 	IsLockstep func(ctx context.Context, target string) bool // at a base URL
 	OpenFiles  func() (limit int, limited bool)

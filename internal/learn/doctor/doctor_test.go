@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -15,9 +16,14 @@ import (
 var errNot = errors.New("not here")
 
 // complete is a machine that lacks nothing.
-func complete() doctor.Machine {
+func complete(t *testing.T) doctor.Machine {
+	t.Helper()
+	clone := t.TempDir()
+	if err := os.WriteFile(filepath.Join(clone, "go.mod"), []byte("module lockstep\r\n\r\ngo 1.26\r\n"), 0o600); err != nil { // as on Windows
+		t.Fatal(err)
+	}
 	return doctor.Machine{
-		OS: "linux", Dir: "/clone", Cache: "/cache", Server: "127.0.0.1:8080", Redis: "127.0.0.1:6380",
+		OS: "linux", Dir: clone, Cache: "/cache", Server: "127.0.0.1:8080", Redis: "127.0.0.1:6380",
 		LookPath: func(program string) (string, error) { return "/bin/" + program, nil },
 		Output: func(_ context.Context, _ []string, program string, args ...string) (string, error) {
 			switch {
@@ -29,7 +35,6 @@ func complete() doctor.Machine {
 				return "", nil
 			}
 		},
-		ReadFile:   func(string) ([]byte, error) { return []byte("module lockstep\n\ngo 1.26\n"), nil },
 		Listen:     func(string) error { return nil },
 		IsLockstep: func(context.Context, string) bool { return false },
 		OpenFiles:  func() (int, bool) { return 4096, true },
@@ -38,7 +43,7 @@ func complete() doctor.Machine {
 }
 
 func TestNothingIsMissing(t *testing.T) {
-	findings := complete().Examine(t.Context(), language.English)
+	findings := complete(t).Examine(t.Context(), language.English)
 	if len(findings) < 12 || !doctor.Ready(findings) {
 		t.Fatalf("%d findings: %+v", len(findings), findings)
 	}
@@ -66,9 +71,7 @@ func TestWhatIsMissing(t *testing.T) {
 	}{
 		{"Go", "not found", true, func(m *doctor.Machine) { m.Output = output("", errNot) }},
 		{"Go", "go1.25.1: too old", true, func(m *doctor.Machine) { m.Output = output("go1.25.1\n", nil) }},
-		{"sources", "not in /clone", true, func(m *doctor.Machine) {
-			m.ReadFile = func(string) ([]byte, error) { return nil, os.ErrNotExist }
-		}},
+		{"sources", "not in /elsewhere", true, func(m *doctor.Machine) { m.Dir = "/elsewhere" }},
 		{"modules", "some are not here", true, func(m *doctor.Machine) { m.Output = output("go1.26.0\n", nil) }},
 		{"disk", "1.0 GB free", true, func(m *doctor.Machine) { m.FreeBytes = func(string) (uint64, error) { return 1 << 30, nil } }},
 		{"disk", "not here", false, func(m *doctor.Machine) { m.FreeBytes = func(string) (uint64, error) { return 0, errNot } }},
@@ -83,7 +86,7 @@ func TestWhatIsMissing(t *testing.T) {
 			if c.name == "browser" && system != "linux" {
 				continue
 			}
-			m := complete()
+			m := complete(t)
 			m.OS = system
 			c.breaks(&m)
 			english, chinese := m.Examine(t.Context(), language.English), m.Examine(t.Context(), language.Chinese)
@@ -111,7 +114,7 @@ func TestWhoHasThePort(t *testing.T) {
 		"linux":   {"p4711\ncnginx\nf6\n", "127.0.0.1:8080 is taken (nginx, pid 4711)"},
 		"windows": {netstat, "127.0.0.1:8080 is taken (pid 4711)"},
 	} {
-		m := complete()
+		m := complete(t)
 		m.OS, m.Listen = system, func(string) error { return errNot }
 		m.Output = func(_ context.Context, _ []string, _ string, _ ...string) (string, error) { return c.prints, nil }
 		if found := portOf(t, m); found.Found != c.says || found.State != doctor.Missing {

@@ -14,6 +14,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"lockstep/internal/learn/workshop"
 )
 
 // Name is the directory that the archive unpacks into; modules are in Modules below it, in the form of a module proxy.
@@ -42,13 +44,16 @@ $env:GOTOOLCHAIN = "local"
 
 // Class is what an archive is made of.
 type Class struct {
-	Dir string // of the sources
+	Dir string // of the sources, as an absolute path
 	// Run runs a program in Dir, with these variables beside the environment, and gives what it prints to standard output.
 	Run func(ctx context.Context, env []string, program string, args ...string) (string, error)
 }
 
 // Write writes the archive into a file, and says how many files it has.
 func (c Class) Write(ctx context.Context, name string) (files int, err error) {
+	if root, err := workshop.FindRoot(c.Dir); err != nil || root != c.Dir {
+		return 0, fmt.Errorf("%s is not a clone of lockstep: there is nothing to pack", c.Dir)
+	}
 	sources, err := c.sources(ctx)
 	if err != nil {
 		return 0, fmt.Errorf("list the sources: %w", err)

@@ -108,6 +108,10 @@ func TestNoModules(t *testing.T) {
 	errNone := errors.New("no network")
 	name := filepath.Join(t.TempDir(), "class.tar.gz")
 	class := pack.Class{Dir: t.TempDir(), Run: func(context.Context, []string, string, ...string) (string, error) { return "", errNone }}
+	if _, err := class.Write(t.Context(), name); err == nil || !strings.Contains(err.Error(), class.Dir+" is not a clone of lockstep") {
+		t.Error(err)
+	}
+	write(t, class.Dir, map[string]string{"go.mod": "module lockstep\n"})
 	if _, err := class.Write(t.Context(), name); !errors.Is(err, errNone) || !strings.Contains(err.Error(), "collect the modules") {
 		t.Error(err)
 	}
