@@ -29,7 +29,6 @@ const peerHeader = "X-Lockstep-Peer"
 
 var (
 	errRunning = lock.WithCode("burst_running", "a burst is going on; wait for its end, or DELETE it")
-	errClosed  = lock.WithCode("burst_running", "the server is ending")
 	errNoBurst = lock.WithCode("no_burst", "there is no such burst, or no more")
 )
 
@@ -112,7 +111,7 @@ func (b *Bursts) begin(buyers load.Burst) (*burst, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.closed {
-		return nil, errClosed
+		return nil, errEnding
 	}
 	if n := len(b.kept); n > 0 && !b.kept[n-1].told().Done {
 		return nil, errRunning

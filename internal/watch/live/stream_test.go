@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -138,5 +139,23 @@ func TestWrongQuestions(t *testing.T) {
 		if got := fmt.Sprint(response.StatusCode, " ", text); !strings.HasPrefix(got, want) {
 			t.Errorf("%s: %s; want %s", path, got, want)
 		}
+	}
+}
+
+// A server that ends takes no burst, and says why.
+func TestNoBurstAtTheEnd(t *testing.T) {
+	t.Parallel()
+	bursts := &live.Bursts{}
+	bursts.Close()
+	server := httptest.NewServer((&live.Server{Hub: &live.Hub{}, Bursts: bursts}).Handler())
+	defer server.Close()
+	response, err := http.Post(server.URL+"/bursts", "application/json", strings.NewReader(`{"n":1,"c":1}`)) //nolint:noctx // a test
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if got := fmt.Sprint(response.StatusCode, " ", string(text)); err != nil || !strings.HasPrefix(got, `503 {"error":{"code":"ending"`) {
+		t.Errorf("%s, %v; want 503 ending", got, err)
 	}
 }
