@@ -74,11 +74,7 @@ func (s *Session) Next() []execution.Transition { return slices.Clone(s.next) }
 
 // Take lets the choice with this token happen. If there is none, the error says why, and nothing has happened.
 func (s *Session) Take(token string) error {
-	i := slices.IndexFunc(s.now.Choices, func(c Choice) bool { return c.Token == token })
-	if i < 0 {
-		return s.refuse(token)
-	}
-	return s.take(i)
+	return s.choose(token, func(c Choice) bool { return c.Token == token })
 }
 
 // TakeAs takes the choice that resembles another lock's step: the same happens to the same one, whatever its command is called.
@@ -87,18 +83,18 @@ func (s *Session) TakeAs(token string) error {
 	if err != nil {
 		return err
 	}
-	i := slices.IndexFunc(s.now.Choices, func(c Choice) bool {
+	return s.choose(token, func(c Choice) bool {
 		like, err := execution.Parse(c.Token)
 		return err == nil && like.Who == want.Who && like.Kind == want.Kind
 	})
+}
+
+// choose takes the first choice that is the one that a token stands for.
+func (s *Session) choose(token string, is func(Choice) bool) error {
+	i := slices.IndexFunc(s.now.Choices, is)
 	if i < 0 {
 		return s.refuse(token)
 	}
-	return s.take(i)
-}
-
-// take takes a choice.
-func (s *Session) take(i int) error {
 	err := s.look(s.now.Schedule + " " + s.now.Choices[i].Token)
 	if errors.Is(err, explore.ErrStale) {
 		return explore.ErrUnrepeatable // it was possible
