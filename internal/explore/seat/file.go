@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/http"
 
-	"lockstep/internal/explore/trace"
 	"lockstep/internal/web"
 )
 
@@ -28,8 +27,7 @@ func (s *Seat) file(w http.ResponseWriter, r *http.Request) error {
 	if len(view.Shown) > 0 {
 		first := view.Shown[0]
 		schedule.Anomaly, schedule.Says = string(first.Anomaly), first.Anomaly.Says().In(p.scenario.Language)
-		schedule.Trace.Steps = append([]trace.Step{}, view.Trace.Steps...)
-		if schedule.Trace.Verdict == "" && first.Step == len(view.Trace.Steps) {
+		if first.Step == len(view.Trace.Steps) {
 			schedule.Trace.Verdict = first.Says
 		}
 	}
