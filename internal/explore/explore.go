@@ -26,6 +26,8 @@ type (
 	Anomaly = anomaly.Anomaly
 	// Bounds say when to stop.
 	Bounds = search.Bounds
+	// Shown is an anomaly that a schedule showed.
+	Shown = harness.Shown
 	// StaleError is ErrStale, and says why.
 	StaleError = harness.StaleError
 	// Counterexample is the shortest schedule that shows an anomaly.

@@ -1,9 +1,7 @@
 package explore
 
 import (
-	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"lockstep/internal/explore/execution"
@@ -16,13 +14,6 @@ import (
 type Replayed struct {
 	trace.Trace
 	Shown []Shown // each anomaly once, in the order in which they appeared
-}
-
-// Shown is an anomaly that a schedule showed.
-type Shown struct {
-	Anomaly Anomaly `json:"anomaly"`
-	Says    string  `json:"says"` // in words
-	Step    int     `json:"step"` // counted from 1
 }
 
 // Replay runs one schedule, as Explore wrote it, step by step. It fails with ErrMalformed or ErrStale, saying at which step and why;
@@ -42,19 +33,7 @@ func Replay(s strategy.Strategy, in Scenario, schedule string) (replayed Replaye
 	run := h.Begin(false)
 	defer run.Close()
 	record := run.Record()
-	for i, token := range strings.Fields(schedule) {
-		found, err := run.Follow(token)
-		for _, f := range found {
-			known := slices.ContainsFunc(replayed.Shown, func(other Shown) bool { return other.Anomaly == f.Anomaly })
-			if (f.Anomaly.Applies(s) || f.Anomaly.ByName()) && !known {
-				replayed.Shown = append(replayed.Shown, Shown{f.Anomaly, f.Says, i + 1})
-			}
-		}
-		if err = errors.Join(err, run.Err()); err != nil {
-			replayed.Trace = record.Trace()
-			return replayed, harness.AtStep(in, i+1, token, err)
-		}
-	}
+	replayed.Shown, _, err = run.Follow(schedule, s)
 	replayed.Trace = record.Trace()
-	return replayed, nil
+	return replayed, err
 }

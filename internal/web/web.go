@@ -40,7 +40,7 @@ func Handlers() map[string]http.Handler {
 		if err != nil {
 			return err
 		}
-		handlers[at(name)] = newFile(content, types[path.Ext(name)])
+		handlers[at(name)] = served(content, types[path.Ext(name)])
 		return nil
 	})
 	if err != nil {

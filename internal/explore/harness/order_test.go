@@ -1,7 +1,6 @@
 package harness
 
 import (
-	"strings"
 	"testing"
 
 	"lockstep/internal/explore/execution"
@@ -25,10 +24,8 @@ func TestWhoQueuedBeforeAGrant(t *testing.T) {
 		run := h.Begin(false)
 		defer run.Close()
 		run.Record()
-		for _, token := range strings.Fields(schedule) {
-			if _, err := run.Follow(token); err != nil {
-				t.Fatal(err)
-			}
+		if _, _, err := run.Follow(schedule, s); err != nil {
+			t.Fatal(err)
 		}
 		return run.Fingerprint()
 	}

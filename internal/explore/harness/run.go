@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"errors"
 	"slices"
 	"strings"
 
@@ -9,6 +10,7 @@ import (
 	"lockstep/internal/explore/recorder"
 	"lockstep/internal/explore/search"
 	"lockstep/internal/explore/trace"
+	"lockstep/internal/lock/strategy"
 )
 
 // Apply lets a transition happen. It reports false when that turned out to be no transition of its own.
@@ -45,34 +47,69 @@ func (r *Run) Holder() *execution.Actor {
 // Believes reports whether an actor believes, and may believe, that it holds the lock.
 func (r *Run) Believes(a *execution.Actor) bool { return r.checker.Inside(a) }
 
-// Follow takes the transition that a token of a schedule names, and gives the anomalies that it has shown. The run is one that is recorded.
-func (r *Run) Follow(token string) ([]anomaly.Found, error) {
+// Shown is an anomaly that a schedule showed.
+type Shown struct {
+	Anomaly anomaly.Anomaly `json:"anomaly"`
+	Says    string          `json:"says"` // in words
+	Step    int             `json:"step"` // counted from 1
+}
+
+// Follow takes the steps of a schedule, in a run that is recorded. It gives the anomalies that these have shown of those that a strategy
+// promises to prevent, or that are looked for by name, each once and in this order; and whether nothing can follow. It fails at the first
+// step that does not fit, saying which and why; what it gives then is what came before.
+func (r *Run) Follow(schedule string, of strategy.Strategy) (shown []Shown, over bool, err error) {
+	for i, token := range strings.Fields(schedule) {
+		var found []anomaly.Found
+		if err = r.take(token); err == nil {
+			found, over = r.Check()
+		}
+		for _, f := range found {
+			known := slices.ContainsFunc(shown, func(other Shown) bool { return other.Anomaly == f.Anomaly })
+			if (f.Anomaly.Applies(of) || f.Anomaly.ByName()) && !known {
+				shown = append(shown, Shown{f.Anomaly, f.Says, i + 1})
+			}
+		}
+		if err = errors.Join(err, r.Err()); err != nil {
+			return shown, over, AtStep(r.Scenario, i+1, token, err)
+		}
+	}
+	return shown, over, nil
+}
+
+// take takes the transition that a token of a schedule names.
+func (r *Run) take(token string) error {
 	want, err := execution.Parse(token)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	var possible []string
-	for _, t := range slices.Clone(r.Transitions()) {
-		if r.Who(t) != want.Who || !want.Is(t.Kind) {
-			possible = append(possible, r.preview(t))
-			continue
-		}
-		took := r.Apply(t)
-		if step := r.record.Last(); !took || step.Token != token {
-			r.record.DropLast()
-			if step.Token == token {
-				return nil, Stale(r.Scenario, "%s would be as it is without that fault", "%s 没有这个故障也一样", want.Who)
-			}
-			return nil, Stale(r.Scenario, "what %s does next is %s, not %s", "%s 下一步是 %s，不是 %s",
-				want.Who, strings.TrimPrefix(step.Token, want.Who+":"), want.Command)
-		}
-		found, _ := r.Check()
-		return found, nil
+	possible := slices.Clone(r.Transitions())
+	i := slices.IndexFunc(possible, func(t execution.Transition) bool { return r.Who(t) == want.Who && want.Is(t.Kind) })
+	if i < 0 {
+		return r.impossible(possible)
 	}
+	took := r.Apply(possible[i])
+	step := r.record.Last()
+	if took && step.Token == token {
+		return nil
+	}
+	r.record.DropLast()
+	if step.Token == token {
+		return Stale(r.Scenario, "%s would be as it is without that fault", "%s 没有这个故障也一样", want.Who)
+	}
+	return Stale(r.Scenario, "what %s does next is %s, not %s", "%s 下一步是 %s，不是 %s",
+		want.Who, strings.TrimPrefix(step.Token, want.Who+":"), want.Command)
+}
+
+// impossible says what a schedule could go on with instead.
+func (r *Run) impossible(possible []execution.Transition) error {
 	if len(possible) == 0 {
-		return nil, Stale(r.Scenario, "nothing more can happen by then", "此时已经没有下一步")
+		return Stale(r.Scenario, "nothing more can happen by then", "此时已经没有下一步")
 	}
-	return nil, Stale(r.Scenario, "what can happen by then is %s", "此时可以发生的是 %s", strings.Join(possible, r.Scenario.Say(", ", "、")))
+	var previews []string
+	for _, t := range possible {
+		previews = append(previews, r.preview(t))
+	}
+	return Stale(r.Scenario, "what can happen by then is %s", "此时可以发生的是 %s", strings.Join(previews, r.Scenario.Say(", ", "、")))
 }
 
 // preview writes t as far as it is known before it has happened.

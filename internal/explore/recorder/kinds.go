@@ -10,7 +10,7 @@ import (
 )
 
 // telling is how a kind of transition is written down. In its texts, {sale} is the sale that it happens to, {process} the sales of the
-// process, and {node} the node that a command was for.
+// process, {node} the node that a command was for, and {jump} how far a clock jumps.
 type telling struct {
 	kind  string        // of the step; "": it depends on what the step did
 	says  language.Text // what happens; none: that is told from what the step did, between the two below

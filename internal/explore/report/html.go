@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
 
 	"lockstep/internal/explore"
@@ -26,7 +25,7 @@ func (r Request) writeReplayed(t trace.Trace, shown []explore.Shown) error {
 	schedule := web.Schedule{Trace: t, Replay: r.replays(r.Schedule)}
 	if len(shown) > 0 {
 		schedule.Anomaly, schedule.Says = string(shown[0].Anomaly), shown[0].Anomaly.Says().In(r.Scenario.Language)
-		schedule.Trace.Verdict = cmp.Or(t.Verdict, shown[0].Says)
+		schedule.Trace.Verdict = shown[0].Says
 	}
 	return r.writePage([]web.Schedule{schedule})
 }

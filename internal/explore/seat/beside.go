@@ -35,19 +35,13 @@ func (s *Seat) beside(w http.ResponseWriter, r *http.Request) error {
 	}
 	b := Beside{Comparison: c}
 	for i, lock := range c.Locks {
-		done := taken(c, i)
+		var done trace.Trace // by this one of them
+		for _, row := range c.Rows {
+			if step := row[i]; step != nil {
+				done.Steps = append(done.Steps, *step)
+			}
+		}
 		b.Links[i] = Link(lock, p.scenario.String(), done.Schedule(), Code(done))
 	}
 	return answer(w, b)
-}
-
-// taken returns the steps of one of two locks.
-func taken(c stepper.Comparison, of int) trace.Trace {
-	var t trace.Trace
-	for _, row := range c.Rows {
-		if step := row[of]; step != nil {
-			t.Steps = append(t.Steps, *step)
-		}
-	}
-	return t
 }

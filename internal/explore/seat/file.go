@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/http"
 
-	"lockstep/internal/explore/trace"
 	"lockstep/internal/web"
 )
 
@@ -27,15 +26,14 @@ func (s *Seat) file(w http.ResponseWriter, r *http.Request) error {
 	schedule := web.Schedule{Trace: view.Trace, Replay: replay}
 	if len(view.Shown) > 0 {
 		first := view.Shown[0]
-		schedule.Anomaly, schedule.Says = string(first.Anomaly), first.Anomaly.Says().In(p.language)
-		schedule.Trace.Steps = append([]trace.Step{}, view.Trace.Steps...)
-		if schedule.Trace.Verdict == "" && first.Step == len(view.Trace.Steps) {
+		schedule.Anomaly, schedule.Says = string(first.Anomaly), first.Anomaly.Says().In(p.scenario.Language)
+		if first.Step == len(view.Trace.Steps) {
 			schedule.Trace.Verdict = first.Says
 		}
 	}
 	document, err := web.Document(web.KindSchedules, "lockstep: "+view.Lock, web.Schedules{
-		Lock: view.Lock, Title: p.strategy.Title.In(p.language), Scenario: view.Scenario, Schedules: []web.Schedule{schedule},
-	}, p.language)
+		Lock: view.Lock, Title: p.strategy.Title.In(p.scenario.Language), Scenario: view.Scenario, Schedules: []web.Schedule{schedule},
+	}, p.scenario.Language)
 	if err != nil {
 		return err
 	}

@@ -34,12 +34,12 @@ type place struct {
 	scenario explore.Scenario
 	schedule string
 	code     string // what its steps did when its link was made, "" if nobody knows
-	language language.Language
 }
 
 // placeOf reads a query.
 func placeOf(query url.Values) (p place, err error) {
-	if p.language, err = languageOf(query); err != nil {
+	in, err := languageOf(query)
+	if err != nil {
 		return p, err
 	}
 	if p.strategy, err = evolution.Find(query.Get("lock")); err != nil {
@@ -48,7 +48,7 @@ func placeOf(query url.Values) (p place, err error) {
 	if p.scenario, err = explore.ParseScenario(query.Get("in")); err != nil {
 		return p, fmt.Errorf("in: %w", err)
 	}
-	p.scenario.Language = p.language
+	p.scenario.Language = in
 	if err := cmp.Or(p.scenario.CheckFor(p.strategy), small(p.scenario)); err != nil {
 		return p, fmt.Errorf("%w: in: %w", ErrQuery, err)
 	}

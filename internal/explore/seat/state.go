@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"net/http"
 
+	"lockstep/internal/explore"
 	"lockstep/internal/explore/stepper"
 	"lockstep/internal/explore/trace"
-	"lockstep/internal/language"
 )
 
 // State is all there is to show of a place.
@@ -30,13 +30,13 @@ func (s *Seat) state(w http.ResponseWriter, r *http.Request) error {
 	view := session.Now()
 	code := Code(view.Trace)
 	if step := differs(p.code, code); step > 0 && (stale == nil || step < stale.Step) {
-		stale = &Stale{step, otherwise(p.language, step, view.Trace.Steps[step-1])}
+		stale = &Stale{step, otherwise(p.scenario, step, view.Trace.Steps[step-1])}
 	}
 	return answer(w, State{View: view, Code: code, Link: Link(view.Lock, view.Scenario, view.Schedule, code), Stale: stale})
 }
 
 // otherwise says that a step does something else than when its link was made.
-func otherwise(in language.Language, n int, step trace.Step) string {
+func otherwise(in explore.Scenario, n int, step trace.Step) string {
 	now := step.Says
 	if step.Command != "" {
 		now = step.Command + " → " + step.Reply

@@ -47,10 +47,7 @@ func New(s strategy.Strategy, in explore.Scenario, schedule string) (*Session, e
 		return nil, err
 	}
 	session := &Session{strategy: s, scenario: in, harness: h}
-	if session.path, err = session.read(schedule); err == nil {
-		err = session.look()
-	}
-	if err != nil {
+	if err := session.look(schedule); err != nil {
 		session.Close()
 		return nil, err
 	}
@@ -77,11 +74,7 @@ func (s *Session) Next() []execution.Transition { return slices.Clone(s.next) }
 
 // Take lets the choice with this token happen. If there is none, the error says why, and nothing has happened.
 func (s *Session) Take(token string) error {
-	i := slices.IndexFunc(s.now.Choices, func(c Choice) bool { return c.Token == token })
-	if i < 0 {
-		return s.refuse(token)
-	}
-	return s.take(s.next[i])
+	return s.choose(token, func(c Choice) bool { return c.Token == token })
 }
 
 // TakeAs takes the choice that resembles another lock's step: the same happens to the same one, whatever its command is called.
@@ -90,32 +83,29 @@ func (s *Session) TakeAs(token string) error {
 	if err != nil {
 		return err
 	}
-	i := slices.IndexFunc(s.now.Choices, func(c Choice) bool {
+	return s.choose(token, func(c Choice) bool {
 		like, err := execution.Parse(c.Token)
 		return err == nil && like.Who == want.Who && like.Kind == want.Kind
 	})
+}
+
+// choose takes the first choice that is the one that a token stands for.
+func (s *Session) choose(token string, is func(Choice) bool) error {
+	i := slices.IndexFunc(s.now.Choices, is)
 	if i < 0 {
 		return s.refuse(token)
 	}
-	return s.take(s.next[i])
-}
-
-func (s *Session) take(t execution.Transition) error {
-	s.path = append(s.path, t)
-	err := s.look()
-	if err != nil {
-		s.path = s.path[:len(s.path)-1]
+	err := s.look(s.now.Schedule + " " + s.now.Choices[i].Token)
+	if errors.Is(err, explore.ErrStale) {
+		return explore.ErrUnrepeatable // it was possible
 	}
 	return err
 }
 
 // Undo takes the last step back. It reports false at the start.
 func (s *Session) Undo() bool {
-	if len(s.path) == 0 {
-		return false
-	}
-	s.path = s.path[:len(s.path)-1]
-	return s.look() == nil
+	tokens := strings.Fields(s.now.Schedule)
+	return len(tokens) > 0 && s.look(strings.Join(tokens[:len(tokens)-1], " ")) == nil
 }
 
 // refuse says why a token is no choice.
@@ -133,18 +123,4 @@ func (s *Session) refuse(token string) error {
 		return harness.Stale(s.scenario, "nothing more can happen", "已经没有下一步")
 	}
 	return harness.Stale(s.scenario, "what can happen is %s", "可以发生的是 %s", strings.Join(s.now.Tokens(), s.scenario.Say(", ", "、")))
-}
-
-// read finds the transitions of a schedule.
-func (s *Session) read(schedule string) ([]execution.Transition, error) {
-	run := s.harness.Begin(false)
-	defer run.Close()
-	run.Record()
-	for i, token := range strings.Fields(schedule) {
-		_, err := run.Follow(token)
-		if err = errors.Join(err, run.Err()); err != nil {
-			return nil, harness.AtStep(s.scenario, i+1, token, err)
-		}
-	}
-	return slices.Clone(run.Taken()), nil
 }

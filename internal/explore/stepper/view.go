@@ -41,9 +41,9 @@ func (v View) Tokens() []string {
 	return all
 }
 
-// look runs the schedule once more, to see what is so now; and once more for each thing that can happen next, to see what that would do.
-func (s *Session) look() error {
-	v, possible, err := s.replay()
+// look runs a schedule, to see what is so after it; and once more for each thing that can happen next, to see what that would do.
+func (s *Session) look(schedule string) error {
+	v, path, possible, err := s.replay(schedule)
 	if err != nil {
 		return err
 	}
@@ -51,7 +51,7 @@ func (s *Session) look() error {
 	slices.SortStableFunc(possible, func(a, b execution.Transition) int { return rank(a) - rank(b) })
 	var next []execution.Transition
 	for _, t := range possible {
-		choice, took, err := s.try(t)
+		choice, took, err := s.try(path, t)
 		if err != nil {
 			return err
 		}
@@ -59,33 +59,23 @@ func (s *Session) look() error {
 			v.Choices, next = append(v.Choices, choice), append(next, t)
 		}
 	}
-	s.now, s.next = v, next
+	s.now, s.path, s.next = v, path, next
 	return nil
 }
 
-// replay runs the schedule, and sees what is so after it and what is possible then.
-func (s *Session) replay() (v View, possible []execution.Transition, err error) {
+// replay runs a schedule, and sees what is so after it, which transitions it took, and what is possible then.
+func (s *Session) replay(schedule string) (v View, path, possible []execution.Transition, err error) {
 	run := s.harness.Begin(false)
 	defer run.Close()
 	record := run.Record()
-	v = View{Lock: s.strategy.Name, Scenario: s.scenario.String(), Shown: []explore.Shown{}, Choices: []Choice{}}
-	for i, t := range s.path {
-		if !slices.Contains(run.Transitions(), t) {
-			return v, nil, explore.ErrUnrepeatable
-		}
-		run.Apply(t)
-		found, over := run.Check()
-		if v.Over = over; run.Err() != nil {
-			return v, nil, run.Err()
-		}
-		for _, f := range found {
-			known := slices.ContainsFunc(v.Shown, func(other explore.Shown) bool { return other.Anomaly == f.Anomaly })
-			if f.Anomaly.Applies(s.strategy) && !known {
-				v.Shown = append(v.Shown, explore.Shown{Anomaly: f.Anomaly, Says: f.Says, Step: i + 1})
-			}
-		}
+	shown, over, err := run.Follow(schedule, s.strategy)
+	if err != nil {
+		return v, nil, nil, err
 	}
-	v.Trace = record.Trace()
+	v = View{
+		Lock: s.strategy.Name, Scenario: s.scenario.String(), Trace: record.Trace(), Shown: append([]explore.Shown{}, shown...),
+		Choices: []Choice{}, Over: over,
+	}
 	v.Trace.Steps = append([]trace.Step{}, v.Trace.Steps...)
 	v.Schedule = v.Trace.Schedule()
 	v.State = stateOf(run, v.Trace)
@@ -93,14 +83,14 @@ func (s *Session) replay() (v View, possible []execution.Transition, err error) 
 		possible = slices.Clone(run.Transitions())
 	}
 	v.Disabled = disabled(run, possible, v.Over)
-	return v, possible, run.Err()
+	return v, slices.Clone(run.Taken()), possible, run.Err()
 }
 
-// try runs the schedule with one step more, to see what that does. It reports false if that is no step of its own.
-func (s *Session) try(t execution.Transition) (c Choice, took bool, err error) {
+// try runs a schedule with one step more, to see what that does. It reports false if that is no step of its own.
+func (s *Session) try(path []execution.Transition, t execution.Transition) (c Choice, took bool, err error) {
 	run := s.harness.Begin(false)
 	defer run.Close()
-	for _, before := range s.path {
+	for _, before := range path {
 		run.Apply(before)
 	}
 	run.Transitions()

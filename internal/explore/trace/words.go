@@ -92,14 +92,8 @@ func cut(text string, fits int) string {
 	if uniseg.StringWidth(text) <= fits {
 		return text
 	}
-	short := ""
-	for word := range strings.FieldsSeq(text) {
-		if short != "" && uniseg.StringWidth(short+" "+word+" …") > fits {
-			break
-		}
-		short = strings.TrimSpace(short + " " + word)
-	}
-	return short + " …"
+	const more = " …"
+	return Wrap(text, fits-uniseg.StringWidth(more), "")[0] + more
 }
 
 // Wrap breaks a text into lines that fit so many columns. Those that go on with it begin with indent.
