@@ -31,6 +31,7 @@ func served(content []byte, mime string) http.Handler {
 			header.Set("Content-Encoding", "gzip")
 			header.Set("Content-Length", strconv.Itoa(len(body))) // ServeContent tells it of no encoded body
 		}
+		r.Header.Del("Range") // it is small, and sent whole
 		http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(body))
 	})
 }

@@ -13,6 +13,7 @@ export function show(main, route) {
   let number = 0,
     last = 0,
     gone = false,
+    drawn = "", // the lesson that is there, as the address names it
     turnOf = 0,
     timer = 0;
   const turn = by => number + by >= 1 && number + by <= last && go(address(number + by));
@@ -23,8 +24,14 @@ export function show(main, route) {
 
   async function follow(route) {
     const [name = "", heading] = route.path[1]?.split("#") ?? []; // #/course/03#explain
+    const jump = () => {
+      const at = heading && document.getElementById(heading); // none, if what is asked comes first
+      at ? at.scrollIntoView() : scrollTo(0, 0);
+    };
+    if (name && name === drawn) return jump();
     const asked = Number(name);
     number = asked;
+    drawn = "";
     silence();
     try {
       const { lessons } = await get("/course", { lang: language() });
@@ -32,8 +39,8 @@ export function show(main, route) {
       const lesson = name && (await get("/course/" + encodeURIComponent(name), { lang: language() }));
       if (gone || asked !== number) return;
       replace(body, ...(lesson ? page(lesson, last, tell) : list(lessons)));
-      const at = heading && document.getElementById(heading); // none, if what is asked comes first
-      at ? at.scrollIntoView() : scrollTo(0, 0);
+      drawn = name;
+      jump();
     } catch (failure) {
       if (!gone) replace(body, el("p", { class: "note bad", role: "alert" }, failure.message));
     }
