@@ -29,12 +29,12 @@ func (s *Shop) asks(id string) {
 
 // begins notes that a sale is in flight in a run, and returns how it is made.
 func (s *Shop) begins(ctx context.Context, id string, run history.Run) (*Sale, error) {
-	defer s.closeUnused(ctx) // of the run before, if this sale is the first to see its run
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	if s.lastRun.ID != run.ID {
 		s.sees(run)
+		defer s.closeUnused(ctx) // of the run before, after the unlock
 	}
+	defer s.mu.Unlock()
 	joined, err := s.sessionOf(run)
 	if err != nil {
 		return nil, err
@@ -46,9 +46,13 @@ func (s *Shop) begins(ctx context.Context, id string, run history.Run) (*Sale, e
 // ends notes that a sale is over.
 func (s *Shop) ends(ctx context.Context, id string) {
 	s.mu.Lock()
+	left := s.sales[id]
 	delete(s.sales, id)
+	over := left != nil && left.over
 	s.mu.Unlock()
-	s.closeUnused(ctx)
+	if over {
+		s.closeUnused(ctx)
+	}
 }
 
 // isHere reports whether a sale is in flight in this replica, or may be.

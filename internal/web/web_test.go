@@ -70,6 +70,10 @@ func TestAFileIsCompressed(t *testing.T) {
 	if known.Code != http.StatusNotModified || known.Body.Len() > 0 || known.Header().Get("Content-Encoding") != "" {
 		t.Errorf("what the browser has: %d with %d bytes, %v", known.Code, known.Body.Len(), known.Header())
 	}
+	part := answerOf(handler, http.MethodGet, "/web/app.js", http.Header{"Accept-Encoding": {"gzip"}, "Range": {"bytes=0-9"}})
+	if text := unpacked(t, part.Body.Bytes(), "gzip"); part.Code != http.StatusOK || text != plain.Body.String() {
+		t.Errorf("a part of it: %d with %d bytes; want the whole file", part.Code, len(text))
+	}
 }
 
 func unpacked(t *testing.T, body []byte, coding string) string {
