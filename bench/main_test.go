@@ -103,7 +103,7 @@ func TestRun(t *testing.T) {
 	}
 	var stdout, stderr bytes.Buffer
 	code := run(t.Context(), []string{
-		"-contestants", "v9,redislock", "-buyers", "1,4", "-processes", "1,2", "-delays", "1ms", "-repeat", "2", "-shortest", "500ms",
+		"-contestants", "v10,redislock", "-buyers", "1,4", "-processes", "1,2", "-delays", "1ms", "-repeat", "2", "-shortest", "500ms",
 		"-json", file("b.json"), "-svg", file("b.svg"), "-markdown", file("b.md"),
 	}, contestants.Table(), nil, &stdout, &stderr)
 	if code != 0 {
@@ -121,7 +121,7 @@ func TestRun(t *testing.T) {
 		t.Errorf("the document is not written anew: %v", err)
 	}
 	for _, want := range []string{
-		"# Benchmarks", "Go 1.", "Redis ", "| buyers | 1 | 4 |", "## How to read it", "go run . -contestants v9,redislock",
+		"# Benchmarks", "Go 1.", "Redis ", "| buyers | 1 | 4 |", "## How to read it", "go run . -contestants v10,redislock",
 	} {
 		if !strings.Contains(string(markdown), want) {
 			t.Errorf("the document does not say %q:\n%s", want, markdown)

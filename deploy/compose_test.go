@@ -90,6 +90,11 @@ func TestComposeFile(t *testing.T) {
 	if len(nginx.Volumes) != 1 || path.Join(nginx.Volumes[0].Target, "front.sh") != nginx.Command[1] || nginx.StopSignal != "SIGQUIT" {
 		t.Errorf("nginx does not run deploy/front.sh, or is not told to end as it expects: %+v", nginx)
 	}
+	for env, want := range map[string]string{"": "redis:8.4-alpine", "REDIS_IMAGE=valkey/valkey:9-alpine": "valkey/valkey:9-alpine"} {
+		if got := loadCompose(t, env).Services["redis"].Image; got != want {
+			t.Errorf("with %q the Redis is %s; want %s", env, got, want)
+		}
+	}
 	if v := loadCompose(t).Services["shop1"].Environment["LOCKSTEP_LOCK_VERSION"]; v == nil || *v != "v0" {
 		t.Errorf("without a word the lock is %v; want v0", v)
 	}

@@ -3,7 +3,7 @@ package internal
 
 import "embed"
 
-// Sources are the Go files of the steps and of the contrasts, by package.
+// Sources are the Go files of the steps, of the contrasts, and of what they share, by package.
 //
-//go:embed lockv*/*.go lock/redlock/*.go lock/contrast/*.go
+//go:embed lockv*/*.go lock/*.go lock/delex/*.go lock/quorum/*.go lock/redlock/*.go lock/contrast/*.go
 var Sources embed.FS

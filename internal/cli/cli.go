@@ -116,7 +116,7 @@ Settings come from config.yaml, the environment (LOCKSTEP_LOCK_VERSION=v4) and f
 	root.Flags().BoolVarP(&askedVersion, "version", "v", false, "version for "+typed)
 	config.AddFlags(root.PersistentFlags(), evolution.Names())
 	root.AddCommand(
-		newServe(), newCluster(), newBurst(), newExplore(), newLab(), newMatrix(), newSoak(), newJob(), newHealth(),
+		newServe(), newCluster(), newBurst(), newExplore(), newLab(), newDiff(), newMatrix(), newSoak(), newJob(), newHealth(),
 		newCourse(), newCheck(), newDoctor(), newPack(), newSettings(),
 	)
 	root.SetHelpFunc(showHelp)

@@ -106,7 +106,7 @@ func (c *testCluster) killHolder() cluster.ReplicaAnswer {
 func TestClusterShowsWhichLocksAreDistributed(t *testing.T) {
 	t.Parallel()
 	c := startCluster(t, "--replicas", "3")
-	for _, lock := range sample("v4", "v9", "redlock", "local") {
+	for _, lock := range sample("v4", "v10", "redlock", "local") {
 		code, stdout, stderr := command(t, "burst", "--target", c.url(), "-n", "90", "-c", "90", "--lock", lock, "--json")
 		want := 0
 		if lock == "local" {

@@ -20,11 +20,11 @@ func TestHandOverPastTheDead(t *testing.T) {
 		bound  = expiry + expiry/4 + 4*time.Second // and what a busy machine takes
 	)
 	for _, dies := range []string{"the holder", "the head of the queue"} {
-		for _, lock := range []string{"v9", "v10"} {
+		for _, lock := range []string{"v10", "v11"} {
 			t.Run(dies+" "+lock, func(t *testing.T) {
 				t.Parallel()
-				if (dies == "the holder") != (lock == "v10") {
-					suite.LongOnly(t, "the quick suite has one of each, for v10 is handed over as v9 is")
+				if (dies == "the holder") != (lock == "v11") {
+					suite.LongOnly(t, "the quick suite has one of each, for v11 is handed over as v10 is")
 				}
 				c := startCluster(t, "--replicas", "3", "--lock", lock, "--lock.ttl", fmt.Sprint(expiry), "--sale.think_time", fmt.Sprint(think))
 				answers := make([]chan string, 3)

@@ -120,6 +120,7 @@ func TestCompletion(t *testing.T) {
 		"job --lock |":            locks + "none\n:4",
 		"explore |":               locks + ":4",
 		"explore v4 |":            ":4",
+		"diff v6 |":               "v7\n:4",
 		"burst |":                 ":4",
 		"explore v4 --anomaly |":  strings.Join(anomalyNames(), "\n") + "\n:4",
 		"explore v4 --faults |ex": "expiry=1\nslow=1\n",

@@ -78,9 +78,9 @@ func (j *testJob) runs() [][]string { return ranLine.FindAllStringSubmatch(j.sai
 
 func TestJobIsRunOnceATick(t *testing.T) {
 	t.Parallel()
-	jobs, want := map[string]*testJob{}, map[string]int{"none": 3, "local": 3, "v1": 1, "v6": 1, "v10": 1}
+	jobs, want := map[string]*testJob{}, map[string]int{"none": 3, "local": 3, "v1": 1, "v6": 1, "v11": 1}
 	if suite.Long {
-		want["v0"], want["v4"], want["v9"] = 3, 1, 1
+		want["v0"], want["v4"], want["v10"] = 3, 1, 1
 	}
 	for lock := range want {
 		jobs[lock] = startJob(t, "--lock", lock, "--ticks", "2", "--redis.embedded_addr", anyPort)
@@ -124,7 +124,7 @@ func TestJobThatTakesLongerThanItsTick(t *testing.T) {
 func TestJobOfAKilledReplica(t *testing.T) {
 	t.Parallel()
 	jobs := map[string]*testJob{}
-	killed := []string{"v1", "v4", "v6", "v9", "v10"}
+	killed := []string{"v1", "v4", "v6", "v10", "v11"}
 	if !suite.Long {
 		killed = []string{"v1", "v6"}
 	}

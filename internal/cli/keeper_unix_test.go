@@ -19,7 +19,7 @@ const (
 	keeperBound  = keeperExpiry + keeperExpiry/4 + keeperThinks + 4*time.Second // the last is what a busy machine takes
 )
 
-// keeper is a replica that has cached the lock of v10, and another one.
+// keeper is a replica that has cached the lock of v11, and another one.
 type keeper struct {
 	*testCluster
 	pid       int
@@ -44,7 +44,7 @@ func (s *testServer) sale() (sold api.SaleAnswer) {
 // keepsLock starts a cluster, and lets one of its replicas keep the lock.
 func keepsLock(t *testing.T) *keeper {
 	t.Helper()
-	c := startCluster(t, "--replicas", "2", "--lock", "v10",
+	c := startCluster(t, "--replicas", "2", "--lock", "v11",
 		"--lock.ttl", fmt.Sprint(keeperExpiry), "--sale.think_time", fmt.Sprint(keeperThinks))
 	replicas := c.replicas()
 	k := &keeper{testCluster: c, pid: replicas[0].PID, it: c.at(replicas[0].Address), other: c.at(replicas[1].Address)}

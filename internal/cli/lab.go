@@ -44,7 +44,7 @@ hit nobody, or trouble.`,
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&lock, "lock", "", "run it with this lock alone")
-	flags.StringVar(&redis, "redis", string(lab.Embedded), "embedded, or real: a redis-server of its own")
+	flags.StringVar(&redis, "redis", string(lab.Embedded), "embedded, or real: a redis-server or valkey-server of its own")
 	flags.BoolVar(&asJSON, "json", false, "print one JSON document to standard output")
 	speaks(cmd, &in)
 	completeWith(cmd, "lock", evolution.Names()...)
@@ -88,7 +88,7 @@ func runLab(cmd *cobra.Command, name, lock string, kind lab.Kind, in language.La
 	if lock == "" {
 		fmt.Fprintf(people, "\n%s\n", l.HowCured(in))
 		if diff := l.Diff(); diff != "" {
-			fmt.Fprint(people, in.Say("All of it: %s\n", "全部改动：%s\n", diff))
+			fmt.Fprint(people, in.Say("All of it: %s %s%s\n", "全部改动：%s %s%s\n", cmd.Root().CommandPath(), diff, langTyped(cmd)))
 		}
 	}
 	if asJSON {

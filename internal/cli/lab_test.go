@@ -50,7 +50,7 @@ func TestLabsShowTheFlawAndItsCure(t *testing.T) {
 	}
 }
 
-// longExplored are the labs whose command explores for seconds. The claims of internal/explore have v9 with a crash, and who starves,
+// longExplored are the labs whose command explores for seconds. The claims of internal/explore have v10 with a crash, and who starves,
 // in small.
 var longExplored = []string{"dead-waiter", "starvation", "starvation-replicas"}
 
@@ -112,8 +112,8 @@ func TestLabRefusesWhatItCannotRun(t *testing.T) {
 	for args, says := range map[string]string{
 		"lab foreign-delet":                "did you mean foreign-delete",
 		"lab foreign-delete --lock v0":     "there is no lock in Redis",
-		"lab foreign-delete --lock v11":    "there is no such lock",
-		"lab --lock v11":                   "there is no such lock",
+		"lab foreign-delete --lock v12":    "there is no such lock",
+		"lab --lock v12":                   "there is no such lock",
 		"lab foreign-delete --lang xx":     "it takes en or zh",
 		"lab foreign-delete --redis big":   "want embedded or real",
 		"lab foreign-delete --lock.ttl 1s": "lab takes no settings",

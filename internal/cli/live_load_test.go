@@ -19,9 +19,9 @@ const manyWatchers = 20
 func TestManyWatchersSeeTheSame(t *testing.T) {
 	suite.LongOnly(t, "TestPeers has two watchers, and TestSettingsReachEveryReplica has one behind a front")
 	suite.Needs(t, "redis-server")
-	c := startCluster(t, "--replicas", "2", "--lock", "v9")
+	c := startCluster(t, "--replicas", "2", "--lock", "v10")
 	redis, first, second := redistest.Start(t).Addr, unusedAddr(t), unusedAddr(t)
-	common := []string{"--redis.addrs", redis, "--lock.version", "v9"}
+	common := []string{"--redis.addrs", redis, "--lock.version", "v10"}
 	one := start(t, append(common, "--server.addr", first, "--server.peers", second, "--server.replica", "one")...)
 	two := start(t, append(common, "--server.addr", second, "--server.peers", first, "--server.replica", "two")...)
 	for name, shops := range map[string][]*testServer{"front": {c.testServer}, "peers": {one, two}} {

@@ -35,7 +35,7 @@ func TestMain(m *testing.M) {
 		os.Exit(Run(context.Background(), os.Args[1:], os.Stdout, os.Stderr))
 	}
 	for _, variable := range os.Environ() { // the developer's own settings, and language
-		if name, _, _ := strings.Cut(variable, "="); strings.HasPrefix(name, "LOCKSTEP_") || strings.HasPrefix(name, "LC_") || name == "LANG" {
+		if name, _, _ := strings.Cut(variable, "="); suite.IsSetting(name) || strings.HasPrefix(name, "LC_") || name == "LANG" {
 			if err := os.Unsetenv(name); err != nil {
 				panic(err)
 			}
@@ -55,7 +55,7 @@ const patientBuyers = "--lock.wait_timeout=2m"
 const patience = 30 * time.Second
 
 // locks are the strategies that exclude.
-var locks = []string{"v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "redlock", "local", "atomic", "optimistic"}
+var locks = []string{"v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "redlock", "local", "atomic", "optimistic"}
 
 // sample gives the locks that are named, in the quick suite, and all of them in the long one.
 func sample(names ...string) []string {

@@ -107,7 +107,7 @@ func (s *testServer) failedSale() (status int, answer api.ErrorAnswer, retryAfte
 // look.
 func TestAnUnansweredWriteIsUnknown(t *testing.T) {
 	t.Parallel()
-	together(t, []string{"v0", "v4", "v6", "v7", "v9", "v10", "atomic", "optimistic"}, func(t *testing.T, version string) {
+	together(t, []string{"v0", "v4", "v6", "v7", "v10", "v11", "atomic", "optimistic"}, func(t *testing.T, version string) {
 		script := "Writes the stock"
 		if version == "atomic" {
 			script = "Takes one piece"
@@ -141,7 +141,7 @@ func TestAnUnansweredWriteIsUnknown(t *testing.T) {
 // A sale that lost its lock before it wrote was not made, and says so.
 func TestLockLostMeansNotSold(t *testing.T) {
 	t.Parallel()
-	together(t, []string{"v6", "v7", "v9", "v10"}, func(t *testing.T, version string) {
+	together(t, []string{"v6", "v7", "v10", "v11"}, func(t *testing.T, version string) {
 		redis := redistest.Start(t)
 		proxy := newMuteProxy(t, redis.Addr)
 		s := start(t, "--redis.addrs", proxy.addr, "--lock.version", version, "--lock.ttl", "1s")
@@ -176,7 +176,7 @@ func TestLockLostMeansNotSold(t *testing.T) {
 // A Redis that is out of memory refuses what is new, and takes back locks. (Not nested ones: to count down takes memory.)
 func TestUnlockNeedsNoMemory(t *testing.T) {
 	t.Parallel()
-	together(t, []string{"v1", "v4", "v5", "v6", "v7", "v9"}, func(t *testing.T, version string) {
+	together(t, []string{"v1", "v4", "v5", "v6", "v7", "v10"}, func(t *testing.T, version string) {
 		s := start(t, "--redis.addrs", redistest.Start(t).Addr, "--lock.version", version, "--sale.think_time", "1s")
 		holds := func() bool { return s.outside.Exists(t.Context(), "distributedLock").Val() == 1 }
 		failed := make(chan string, 1)

@@ -16,8 +16,8 @@ func newPack() *cobra.Command {
 	return &cobra.Command{
 		Use:   "pack FILE",
 		Short: "Put the sources and all modules into one archive, for a class without a network",
-		Long: `pack writes a .tar.gz with the sources in this directory and every module that they need. Where
-there is Go and no network, unpack it, and then:
+		Long: `pack writes a .tar.gz with the sources in this directory and every module that they need, and those
+of bench. Where there is Go and no network, unpack it, and then:
 
   cd ` + pack.Name + `
   . ./offline.sh        (PowerShell: . .\offline.ps1)

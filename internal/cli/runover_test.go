@@ -12,9 +12,9 @@ import (
 // Every sale writes into its own run alone: when that is over before it wrote, it was not made. Two replicas; one's sale thinks.
 func TestNoRunWritesIntoAnother(t *testing.T) {
 	t.Parallel()
-	versions := []string{"v0", "v6", "v10", "atomic", "optimistic"} // each writes in its own way
+	versions := []string{"v0", "v6", "v11", "atomic", "optimistic"} // each writes in its own way
 	if suite.Long {
-		versions = []string{"v0", "v1", "v4", "v6", "v7", "v8", "v9", "v10", "atomic", "optimistic"}
+		versions = []string{"v0", "v1", "v4", "v6", "v7", "v9", "v10", "v11", "atomic", "optimistic"}
 	}
 	together(t, versions, func(t *testing.T, version string) {
 		row, err := evolution.Find(version)
@@ -70,7 +70,7 @@ func TestNoRunWritesIntoAnother(t *testing.T) {
 func TestTheNextRunsTokensCount(t *testing.T) {
 	t.Parallel()
 	addr := redistest.Start(t).Addr
-	a := start(t, "--redis.addrs", addr, "--lock.version", "v9", "--sale.think_time", "100ms")
+	a := start(t, "--redis.addrs", addr, "--lock.version", "v10", "--sale.think_time", "100ms")
 	b := start(t, "--redis.addrs", addr)
 	for range 2 {
 		a.ask("PUT", "/inventory", `{"stock":200}`, nil)

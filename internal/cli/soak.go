@@ -35,7 +35,7 @@ func newSoak() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "soak",
 		Short: "Sell at full speed under real faults, one after the other, and judge every answer",
-		Long: `soak starts a redis-server of its own, which writes every command to disk (appendfsync always),
+		Long: `soak starts a Redis of its own, which writes every command to disk (appendfsync always),
 and replicas as processes, each behind a proxy to Redis. Buyers buy at full speed. Meanwhile it
 injects real faults: it kills, stops and restarts replicas and Redis, cuts, stalls and delays what
 passes between them, loses commands and replies, takes the lock away, lets buyers go away. The
@@ -49,7 +49,7 @@ which is that of the fencing tokens; sales came back after each fault.
 Exit code: 0 PASS, or AS PREDICTED: a lock before v7 lost updates, only by faults that it cannot
 stand; 1 FAIL; 2 UNKNOWN, as there was too little load, or a fault that hit nobody, or trouble. That
 history.html cannot be written is said after the verdict; it is trouble if --html asked for it.`,
-		Example:     "  lockstep soak --lock v9 --minutes 10 --replicas 3\n  lockstep soak --lock v4 --minutes 2 --seed 7",
+		Example:     "  lockstep soak --lock v10 --minutes 10 --replicas 3\n  lockstep soak --lock v4 --minutes 2 --seed 7",
 		Args:        cobra.NoArgs,
 		Annotations: map[string]string{noSettings: "it has its own"},
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -63,13 +63,13 @@ history.html cannot be written is said after the verdict; it is trouble if --htm
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.lock, "lock", "v9", "the lock: one of "+strings.Join(soak.Locks(), ", "))
+	flags.StringVar(&f.lock, "lock", "v10", "the lock: one of "+strings.Join(soak.Locks(), ", "))
 	flags.Float64Var(&f.minutes, "minutes", 10, "how long")
 	flags.IntVar(&f.replicas, "replicas", 3, "how many processes sell")
 	flags.IntVarP(&f.buyers, "buyers", "c", 50, "how many buy at once")
 	flags.Uint64Var(&f.seed, "seed", 0, "of the faults (default: a new one)")
 	flags.StringVar(&f.faults, "faults", "", "only these faults, with commas between them: "+kindNames())
-	flags.StringVar(&f.redis, "redis", "redis-server", "the program to start as Redis")
+	flags.StringVar(&f.redis, "redis", "", "the program to start as Redis (default: redis-server or valkey-server)")
 	flags.StringVar(&f.html, "html", "history.html", "the picture: a part of the history, for a browser; empty: none")
 	flags.BoolVar(&f.asJSON, "json", false, "print one JSON document to standard output")
 	completeWith(cmd, "lock", soak.Locks()...)

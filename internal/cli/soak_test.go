@@ -83,7 +83,7 @@ func TestSoak(t *testing.T) {
 	t.Parallel()
 	picture := filepath.Join(t.TempDir(), "history.html")
 	var stdout, stderr bytes.Buffer
-	arguments := "soak --lock v9 --minutes 0.1 --seed 3 --faults lose-reply --json --html " + picture
+	arguments := "soak --lock v10 --minutes 0.1 --seed 3 --faults lose-reply --json --html " + picture
 	code := Run(t.Context(), strings.Fields(arguments), &stdout, &stderr)
 	var result soak.Result
 	if err := json.Unmarshal(stdout.Bytes(), &result); err != nil {
@@ -100,7 +100,7 @@ func TestSoak(t *testing.T) {
 	if code != result.Verdict.ExitCode() || result.Sales == 0 || result.Lost != 0 || !hit {
 		t.Errorf("exit code %d, %+v", code, result)
 	}
-	if want := "soak --lock v9 --minutes 0.1 --replicas 3 --seed 3 --faults lose-reply"; !strings.Contains(result.Again, want) {
+	if want := "soak --lock v10 --minutes 0.1 --replicas 3 --seed 3 --faults lose-reply"; !strings.Contains(result.Again, want) {
 		t.Errorf("again by %q; want %q", result.Again, want)
 	}
 	if text, err := os.ReadFile(picture); err != nil || !bytes.Contains(text, []byte("lose-reply")) {

@@ -37,7 +37,11 @@ func sellsWithEveryLock(t *testing.T, flags ...string) {
 	}
 	n := strconv.Itoa(buyers)
 	s := start(t, append(onNodes(t), flags...)...)
-	for _, lock := range append([]string{"v0"}, sample("v4", "v6", "v9", "v10", "redlock", "atomic", "optimistic")...) {
+	all := append([]string{"v0"}, sample("v4", "v6", "v10", "v11", "redlock", "atomic", "optimistic")...)
+	if s.Redis.Servers.CompareAndDelete != "" {
+		all = append(all, "delex")
+	}
+	for _, lock := range all {
 		_, stdout, stderr := command(t, "burst", "--target", s.url(), "-n", n, "-c", n, "--lock", lock, "--json")
 		var result load.Result
 		if err := json.Unmarshal([]byte(stdout), &result); err != nil {

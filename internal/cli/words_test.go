@@ -9,7 +9,7 @@ import (
 
 var (
 	// names are the same in all languages: of sales, replicas, locks, labs, Redis and its commands, and what is typed.
-	names = regexp.MustCompile(`\b(r\d(#\d)?|v\d+|Redis|GET|DEL|check-then-delete)\b|^.*lockstep (lab|explore) .*$|diff( internal/\S+){2}`)
+	names = regexp.MustCompile(`\b(r\d(#\d)?|v\d+|Redis|GET|DEL|check-then-delete)\b|^.*lockstep (lab|explore) .*$|lockstep diff .*$`)
 	// commands have their reply behind them.
 	commandDrawn = regexp.MustCompile(`(SET|GET|DEL|EVAL|MULTI|EXEC|[a-zA-Z]+\.lua)\b.* → .*$`)
 	word         = regexp.MustCompile(`[A-Za-z]{2,}`)

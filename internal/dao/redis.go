@@ -18,6 +18,7 @@ import (
 	"github.com/redis/go-redis/v9/logging"
 
 	"lockstep/internal/dao/redisclient"
+	"lockstep/internal/lock/strategy"
 )
 
 // ownTimeout is that of clients of a Redis in our own process: if it is late, so are we.
@@ -44,10 +45,11 @@ type Config struct {
 type Redis struct {
 	Lock     redis.UniversalClient
 	Store    redis.UniversalClient
-	Notifier *Notifier // of Lock
-	Nodes    Nodes     // for Redlock; none, if there are none
-	Name     string    // for people: which Redis this is
-	Addr     string    // of the first of its nodes
+	Notifier *Notifier        // of Lock
+	Nodes    Nodes            // for Redlock; none, if there are none
+	Servers  strategy.Servers // what a lock can be on
+	Name     string           // for people: which Redis this is
+	Addr     string           // of the first of its nodes
 
 	embedded *miniredis.Miniredis
 }
@@ -65,7 +67,7 @@ func Open(ctx context.Context, cfg Config) (*Redis, error) {
 		return nil, err
 	}
 	if len(cfg.Addrs) == 0 {
-		return openEmbedded(cfg.EmbeddedAddr, nodes)
+		return openEmbedded(ctx, cfg.EmbeddedAddr, nodes)
 	}
 	client.Addrs, client.MasterName, client.Cluster = cfg.Addrs, cfg.MasterName, cfg.Cluster
 	lockPool := 0
@@ -80,7 +82,7 @@ func Open(ctx context.Context, cfg Config) (*Redis, error) {
 	case cfg.Cluster:
 		r.Name += " (Cluster)"
 	}
-	if err := r.Store.Ping(ctx).Err(); err != nil {
+	if r.Servers, err = serversOf(ctx, r.Store, nodes); err != nil {
 		return nil, errors.Join(
 			fmt.Errorf("redis.addrs: no Redis answers at %s: %w; start one there, or leave redis.addrs empty for the embedded one",
 				strings.Join(cfg.Addrs, ","), err),
@@ -89,7 +91,7 @@ func Open(ctx context.Context, cfg Config) (*Redis, error) {
 	return r, nil
 }
 
-func openEmbedded(addr string, nodes Nodes) (*Redis, error) {
+func openEmbedded(ctx context.Context, addr string, nodes Nodes) (*Redis, error) {
 	m, err := embed(addr)
 	if err != nil {
 		return nil, errors.Join(
@@ -104,6 +106,9 @@ func openEmbedded(addr string, nodes Nodes) (*Redis, error) {
 	}
 	r := connect(own(m), leanPool, nodes)
 	r.Name, r.embedded = "embedded Redis "+m.Addr(), m
+	if r.Servers, err = serversOf(ctx, r.Store, nodes); err != nil {
+		return nil, errors.Join(err, r.Close())
+	}
 	return r, nil
 }
 

@@ -33,7 +33,7 @@ var broken = []struct {
 	},
 	{
 		lock: "v4", flaw: "self-deadlock",
-		scenario: explore.Scenario{Nested: 1}, anomaly: explore.Stuck, length: 4,
+		scenario: explore.Scenario{Nested: 1}, anomaly: explore.SelfDeadlock, length: 4,
 	},
 	{
 		lock: "v5", flaw: "overdue-work",
@@ -50,6 +50,10 @@ var broken = []struct {
 	},
 	{lock: "v6", flaw: "failover", scenario: faults("failover=1"), anomaly: explore.TwoHolders, length: 3},
 	{lock: "v6", flaw: "failover", scenario: faults("failover=1"), anomaly: explore.LostUpdate, length: 7},
+	{
+		lock: "v7", flaw: "paused-holder",
+		scenario: faults("pause=1"), anomaly: explore.TwoHolders, length: 6,
+	},
 	{lock: "v7", flaw: "polling", why: costs},
 	{
 		lock: "v7", flaw: "polling",
@@ -58,32 +62,60 @@ var broken = []struct {
 	{lock: "v7", flaw: "failover", scenario: faults("failover=1"), anomaly: explore.TwoHolders, length: 3},
 	{lock: "v7", flaw: "failover", scenario: faults("failover=1"), anomaly: explore.LostUpdate, length: 7}, // with the same token
 	{
+		lock: "v8", flaw: "paused-holder",
+		scenario: faults("pause=1"), anomaly: explore.TwoHolders, length: 6,
+	},
+	{lock: "v8", flaw: "own-commands", why: costs},
+	{
 		lock: "v8", flaw: "polling",
 		scenario: explore.Scenario{Sales: 3}, anomaly: explore.Starved, length: 10,
 	},
 	{lock: "v8", flaw: "failover", scenario: faults("failover=1"), anomaly: explore.TwoHolders, length: 3},
 	{lock: "v8", flaw: "failover", scenario: faults("failover=1"), anomaly: explore.LostUpdate, length: 7},
 	{
-		lock: "v9", flaw: "failover",
+		lock: "v9", flaw: "paused-holder",
+		scenario: faults("pause=1"), anomaly: explore.TwoHolders, length: 6,
+	},
+	{
+		lock: "v9", flaw: "polling",
+		scenario: explore.Scenario{Sales: 3}, anomaly: explore.Starved, length: 10,
+	},
+	{lock: "v9", flaw: "failover", scenario: faults("failover=1"), anomaly: explore.TwoHolders, length: 3},
+	{lock: "v9", flaw: "failover", scenario: faults("failover=1"), anomaly: explore.LostUpdate, length: 7},
+	{
+		lock: "v10", flaw: "paused-holder",
+		scenario: faults("pause=1"), anomaly: explore.TwoHolders, length: 13,
+	},
+	{
+		lock: "v10", flaw: "failover",
 		scenario: faults("failover=1"), anomaly: explore.TwoHolders, length: 3,
 	},
 	{
-		lock: "v9", flaw: "failover",
+		lock: "v10", flaw: "failover",
 		scenario: faults("failover=1"), anomaly: explore.LostUpdate, length: 7,
 	},
-	{lock: "v9", flaw: "round-trips", why: costs},
+	{lock: "v10", flaw: "round-trips", why: costs},
 	{
-		lock: "v10", flaw: "failover",
+		lock: "v11", flaw: "paused-holder",
+		scenario: faults("pause=1"), anomaly: explore.TwoHolders, length: 14,
+	},
+	{
+		lock: "v11", flaw: "failover",
 		scenario: faults("failover=1"), anomaly: explore.TwoHolders, length: 5, // with the starts of two who listen
 	},
 	{
-		lock: "v10", flaw: "failover",
+		lock: "v11", flaw: "failover",
 		scenario: faults("failover=1"), anomaly: explore.LostUpdate, length: 9,
 	},
 	{
-		lock: "v10", flaw: "keeper-dies",
+		lock: "v11", flaw: "keeper-dies",
 		why: "they wait for one expiry and a quarter, and not for ever",
 	},
+	{
+		lock: "delex", flaw: "self-deadlock",
+		scenario: explore.Scenario{Nested: 1}, anomaly: explore.SelfDeadlock, length: 4,
+	},
+	{lock: "delex", flaw: "older-servers", why: "it is not sold on them"},
 	{
 		lock: "redlock", flaw: "no-fence",
 		scenario: faults("redis-clock=1"), anomaly: explore.LostUpdate, length: 12, // which v7's tokens prevent

@@ -47,6 +47,7 @@ const (
 	ForeignRelease = anomaly.ForeignRelease
 	LeftBehind     = anomaly.LeftBehind
 	Stuck          = anomaly.Stuck
+	SelfDeadlock   = anomaly.SelfDeadlock
 	Untold         = anomaly.Untold
 	GoroutineLeak  = anomaly.GoroutineLeak
 	FalseWord      = anomaly.FalseWord

@@ -80,8 +80,8 @@ func TestStepsOfWhatAnActorHasStarted(t *testing.T) {
 			"A renews its lock on node 2",
 		},
 		{
-			"v10", released, "A:begins A:acquire A:readFenced A:write B:begins B:acquire A:woken A.hear:release",
-			"A hands the lock to B",
+			"v11", released, "A:begins A:acquireOrAsk A:readFenced A:write B:begins B:acquireOrAsk A:woken A.hear:release",
+			"A gives the lock back",
 		},
 	} {
 		replayed, err := explore.Replay(find(t, test.lock), test.scenario, test.schedule)

@@ -18,8 +18,8 @@ func TestPollsAreCheap(t *testing.T) {
 		}
 		t.Run(strategy.Name, func(t *testing.T) {
 			t.Parallel()
-			if strategy.Name != "v4" && strategy.Name != "v9" {
-				suite.LongOnly(t, "v4 polls as most do, and v9 is called")
+			if strategy.Name != "v4" && strategy.Name != "v10" {
+				suite.LongOnly(t, "v4 polls as most do, and v10 is called")
 			}
 			scenario := explore.Scenario{Actors: 2}
 			if strategy.OnNodes {

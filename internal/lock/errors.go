@@ -3,6 +3,8 @@ package lock
 import (
 	"context"
 	"errors"
+	"fmt"
+	"time"
 )
 
 // The ways a lock fails, to be matched with errors.Is.
@@ -40,4 +42,13 @@ func Undo(ctx context.Context, clock Clock, err error, unlock func(context.Conte
 		_ = WithDetachedTimeout(ctx, clock, unlock) // what it could say is said by err
 	}
 	return err
+}
+
+// WaitError says why a wait under a context made for this timeout ended: ErrTimeout or ErrCancelled.
+func WaitError(wait context.Context, timeout time.Duration) error {
+	cause := context.Cause(wait)
+	if errors.Is(cause, ErrTimeout) {
+		return fmt.Errorf("%w after %v", ErrTimeout, timeout)
+	}
+	return fmt.Errorf("%w: %w", ErrCancelled, cause)
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // anyLock is some lock, as a caller gets it: here one of this process alone.
-func anyLock() lock.Locker { return newToy("shop-1", make(shelf, 1)).Cohort }
+func anyLock() lock.Locker { return newToy(make(shelf, 1)) }
 
 var exampleOptions = lock.Options{
 	Key: lock.Key, TTL: 10 * time.Second, RetryInterval: time.Millisecond, WaitTimeout: 20 * time.Millisecond, Clock: lock.SystemClock{},
@@ -62,12 +62,12 @@ func ExampleRenewal() {
 	// Output: the lock was lost true
 }
 
-// shelf is a global lock of processes that share their memory: one at a time has the token.
+// shelf is a lock of processes that share their memory: one at a time has the token.
 type shelf chan int64
 
-// toy is a process that competes for the shelf. What it embeds is the lock that its sales use.
+// toy is the lock of one process.
 type toy struct {
-	*lock.Cohort
+	line  *lock.Cohort
 	shelf shelf
 	waits announced
 }
@@ -85,45 +85,56 @@ func (a announced) Wait(ctx context.Context, ch <-chan struct{}) error {
 	return lock.SystemClock{}.Wait(ctx, ch)
 }
 
-func newToy(name string, s shelf) *toy {
+func newToy(s shelf) *toy {
 	t := &toy{shelf: s, waits: make(announced, 100)}
 	opts := exampleOptions
 	opts.Clock = t.waits
-	t.Cohort = lock.NewCohort(lock.CohortOptions{
-		Options: opts, Process: name, HandOffLimit: 2, Rand: func(int64) int64 { return 0 },
-	}, 0, t)
+	t.line = lock.NewCohort(opts, func(context.Context) {})
 	if len(s) == 0 {
 		s <- 1 // the next token
 	}
 	return t
 }
 
-func (t *toy) Acquire(ctx context.Context) (lock.Grant, error) {
-	return lock.Poll(ctx, exampleOptions, func() (lock.Grant, error) { return t.TryAcquire(ctx) })
+func (t *toy) Lock(ctx context.Context, owner string) (*lock.Lease, error) {
+	wait, stop := lock.WithTimeout(ctx, t.waits, exampleOptions.WaitTimeout, lock.ErrTimeout)
+	defer stop()
+	if err := t.line.Enter(wait, owner); err != nil {
+		return nil, err
+	}
+	return t.line.Take(ctx, func() (*lock.Holding, error) {
+		return lock.Poll(wait, exampleOptions, func() (*lock.Holding, error) { return t.ask() })
+	})
 }
 
-func (t *toy) TryAcquire(context.Context) (lock.Grant, error) {
+func (t *toy) TryLock(ctx context.Context, owner string) (*lock.Lease, error) {
+	if err := t.line.TryEnter(ctx, owner); err != nil {
+		return nil, err
+	}
+	return t.line.Take(ctx, t.ask)
+}
+
+func (t *toy) ask() (*lock.Holding, error) {
 	select {
 	case next := <-t.shelf:
-		return t.NewAttempt().WithTokens(next, t.Tokens()), nil
+		const handOffs = 2
+		opts := exampleOptions
+		opts.Clock = t.waits
+		renewal := lock.StartRenewal(opts, time.Now(), func(context.Context) error { return nil })
+		return &lock.Holding{Renewal: renewal, Token: next, HandOffs: handOffs, Release: func(context.Context) error {
+			renewal.Stop()
+			t.shelf <- next + handOffs + 1
+			return nil
+		}}, nil
 	default:
-		return lock.Grant{}, lock.ErrNotObtained
+		return nil, lock.ErrNotObtained
 	}
 }
-
-func (t *toy) Renew(context.Context, lock.Grant) error { return nil }
-
-func (t *toy) Release(_ context.Context, held lock.Grant, _ bool) (lock.Grant, error) {
-	t.shelf <- held.LastToken + 1
-	return lock.Grant{}, nil
-}
-
-func (t *toy) Idle(context.Context) {}
 
 // The sales of one process hand the lock on. A process competes with others once for all of them.
 func ExampleCohort() {
 	ctx, shelf := context.Background(), make(shelf, 1)
-	here, there := newToy("here", shelf), newToy("there", shelf)
+	here, there := newToy(shelf), newToy(shelf)
 
 	first, _ := here.Lock(ctx, "first")
 	<-here.waits // its renewal waits for its time
@@ -154,5 +165,5 @@ func ExampleCohort() {
 	// first has token 1 and its nested call 1
 	// there: the lock is held by another
 	// second has token 2
-	// other has token 5
+	// other has token 4
 }

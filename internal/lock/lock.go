@@ -1,11 +1,12 @@
 // Package lock is the contract every strategy keeps: what a Locker promises, what a Lease is, which errors there are,
-// and what is the same in every step from some point on: polling, renewal, the holdings of owners, and from v8 on the local queue and the
+// and what is the same in every step from some point on: polling, renewal, the holdings of owners, and from v9 on the local queue and the
 // cohort lock around a global one. It knows Redis by what a Global, a Notifier and the callers' functions do, and by no client.
 package lock
 
 import (
 	"context"
 	"errors"
+	"strings"
 	"sync"
 	"time"
 )
@@ -15,6 +16,11 @@ const Key = "distributedLock"
 
 // Owner names a holder the way the original write-up does: distributedLock:<uuid>.
 func Owner(id string) string { return Key + ":" + id }
+
+// ProcessOwner names a process as a holder, and one of its holdings by the owner that obtained it: distributedLock:<process>:<uuid>.
+func ProcessOwner(process, owner string) string {
+	return Owner(process) + strings.TrimPrefix(owner, Key)
+}
 
 // Locker is one lock, shared by all the requests of a process.
 //
@@ -28,13 +34,17 @@ type Locker interface {
 	TryLock(ctx context.Context, owner string) (*Lease, error)
 }
 
-// Options are what every strategy is told. Their defaults are in config.yaml.
+// Options are what every strategy is told; each takes what it needs. Their defaults are in config.yaml.
 type Options struct {
-	Key           string        // the lock's Redis key
-	TTL           time.Duration // expiry of the lock, where it has one
-	RetryInterval time.Duration // pause between two attempts of a waiter
-	WaitTimeout   time.Duration // longest wait of Lock
-	Clock         Clock         // where time comes from
+	Key           string              // the lock's Redis key
+	TTL           time.Duration       // expiry of the lock, where it has one
+	RetryInterval time.Duration       // pause between two attempts of a waiter
+	WaitTimeout   time.Duration       // longest wait of Lock
+	HandOffLimit  int                 // how often a process hands the lock to its own next sale while another process may wait
+	Process       string              // a name that no other process has
+	Notifier      Notifier            // tells processes of messages
+	Clock         Clock               // where time comes from
+	Rand          func(n int64) int64 // from 0 to n-1, for random pauses and ids
 }
 
 // Notifier passes messages from one process to another. A message may come late, or never, and a subscriber may be notified for nothing.
@@ -105,7 +115,7 @@ func (l *Lease) Lose() {
 
 // Unlock releases the lock, even when ctx has ended: a cancelled request must not leave its lock behind.
 // It fails with ErrExpired when the lock was gone already, ErrNotOwner when it is another's by now or this lease was
-// released before, ErrUnavailable or ErrOutcomeUnknown when Redis fails.
+// released before, ErrUnavailable or ErrOutcomeUnknown when Redis fails. A lock that cannot tell gone from another's says ErrNotOwner.
 func (l *Lease) Unlock(ctx context.Context) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

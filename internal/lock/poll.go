@@ -3,7 +3,6 @@ package lock
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 )
 
@@ -26,13 +25,4 @@ func PollAt[T any](ctx context.Context, opts Options, pause func() time.Duration
 		_ = Sleep(wait, opts.Clock, pause()) // the loop looks at wait itself
 	}
 	return obtained, WaitError(wait, opts.WaitTimeout)
-}
-
-// WaitError says why a wait under a context made for this timeout ended: ErrTimeout or ErrCancelled.
-func WaitError(wait context.Context, timeout time.Duration) error {
-	cause := context.Cause(wait)
-	if errors.Is(cause, ErrTimeout) {
-		return fmt.Errorf("%w after %v", ErrTimeout, timeout)
-	}
-	return fmt.Errorf("%w: %w", ErrCancelled, cause)
 }

@@ -1,117 +1,129 @@
 package lock
 
 import (
-	"cmp"
 	"context"
-	"slices"
+	"errors"
 	"sync"
+	"sync/atomic"
 )
 
-// Queue lets the callers of one process take turns, first come, first served. It is safe for concurrent use.
+// Queue lets the owners of one process take turns, first come, first served. The nested calls of the owner that has the turn do not wait.
+// It is safe for concurrent use.
 type Queue struct {
-	clock Clock
+	opts Options
+	idle func(context.Context)
+	turn chan struct{} // holds one token while nobody has the turn; Go serves those who wait for it in order
 
-	mu      sync.Mutex
-	taken   bool // somebody has the turn
-	waiters []*waiter
+	waiting  atomic.Int64
+	failures atomic.Int64 // of Redis, of which all who waited are told
+	failure  error        // the last one; of the owner that has the turn
+
+	mu    sync.Mutex
+	owner string // who has the turn
+	depth int    // of its calls
 }
 
-type waiter struct {
-	called chan struct{} // closed when the wait is over
-	err    error         // why it is over without the turn
+// NewQueue makes an empty queue. idle, if it is not nil, is called when a turn ends while nobody waits for the next.
+func NewQueue(opts Options, idle func(context.Context)) *Queue {
+	q := &Queue{opts: opts, idle: idle, turn: make(chan struct{}, 1)}
+	q.turn <- struct{}{}
+	return q
 }
 
-// NewQueue makes an empty queue, whose waiters wait on this clock.
-func NewQueue(clock Clock) *Queue { return &Queue{clock: clock} }
-
-// Enter waits for the turn. It fails with ctx's cause when ctx ends first, or with the error that Dismiss was given.
-func (q *Queue) Enter(ctx context.Context) error {
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
+// Enter waits for owner's turn. It fails as Locker.Lock does when ctx ends first, and with the error of a turn before if Redis failed that.
+func (q *Queue) Enter(ctx context.Context, owner string) error {
+	if err := q.TryEnter(ctx, owner); !errors.Is(err, ErrNotObtained) {
+		return err
 	}
-	w := q.join()
-	if w == nil {
+	failures := q.failures.Load()
+	q.waiting.Add(1)
+	err := q.opts.Clock.Wait(ctx, q.turn)
+	q.waiting.Add(-1)
+	if err != nil {
+		if q.TryEnter(context.WithoutCancel(ctx), owner) == nil { // the turn before may have ended for us, and the queue is idle after all
+			q.Leave(ctx, nil)
+		}
+		return WaitError(ctx, q.opts.WaitTimeout)
+	}
+	q.begin(owner)
+	if q.failures.Load() > failures { // we would only find out the same
+		defer q.Leave(ctx, nil)
+		return q.failure
+	}
+	return nil
+}
+
+// Take obtains a lock for the owner that has the turn. The turn ends with the lease; at once, if there is none.
+func (q *Queue) Take(ctx context.Context, obtain func() (*Lease, error)) (*Lease, error) {
+	lease, err := obtain()
+	if err != nil {
+		q.Leave(ctx, err)
+		return nil, err
+	}
+	leave := sync.OnceFunc(func() { q.Leave(ctx, nil) }) // a failed Unlock may be tried again
+	return lease.With(func(ctx context.Context) error {
+		defer leave()
+		return lease.Unlock(ctx)
+	}), nil
+}
+
+// TryEnter takes the turn. It fails as Locker.TryLock does if another owner has it.
+func (q *Queue) TryEnter(ctx context.Context, owner string) error {
+	if ctx.Err() != nil {
+		return WaitError(ctx, q.opts.WaitTimeout)
+	}
+	if q.reenter(owner) {
 		return nil
 	}
-	if err := q.clock.Wait(ctx, w.called); err != nil && q.quit(w) {
-		return cmp.Or(context.Cause(ctx), err)
+	select {
+	case <-q.turn:
+		q.begin(owner)
+		return nil
+	default:
+		return ErrNotObtained
 	}
-	return w.err // also when it was called while it left: then it has the turn
-}
-
-// TryEnter takes the turn if nobody has it.
-func (q *Queue) TryEnter() bool {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if q.taken {
-		return false
-	}
-	q.taken = true
-	return true
 }
 
 // Waiting returns how many wait for the turn.
-func (q *Queue) Waiting() int {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	return len(q.waiters)
+func (q *Queue) Waiting() int { return int(q.waiting.Load()) }
+
+// Leave ends a call of the owner that has the turn, and with the outermost one the turn. err is why that got no lock, or nil: if it is that
+// Redis failed, it fails all who wait.
+func (q *Queue) Leave(ctx context.Context, err error) {
+	if !q.leave() {
+		return
+	}
+	if ctx.Err() == nil && (errors.Is(err, ErrUnavailable) || errors.Is(err, ErrOutcomeUnknown)) {
+		q.failure = err
+		q.failures.Add(1)
+	}
+	if q.idle != nil && q.Waiting() == 0 {
+		q.idle(ctx)
+	}
+	q.turn <- struct{}{}
 }
 
-// Pass is for who has the turn: it gives the turn to the first waiter, or reports false if there is none.
-func (q *Queue) Pass() bool {
+// reenter counts one more call of owner, if it has the turn.
+func (q *Queue) reenter(owner string) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if len(q.waiters) == 0 {
+	if q.depth == 0 || q.owner != owner {
 		return false
 	}
-	close(q.waiters[0].called)
-	q.waiters = q.waiters[1:]
+	q.depth++
 	return true
 }
 
-// End is for who has the turn: it ends the turn, or reports false if somebody waits for it.
-func (q *Queue) End() bool {
+func (q *Queue) begin(owner string) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if len(q.waiters) > 0 {
-		return false
-	}
-	q.taken = false
-	return true
+	q.owner, q.depth = owner, 1
 }
 
-// Dismiss is for who has the turn: it sends all waiters away with err.
-func (q *Queue) Dismiss(err error) {
+// leave counts one call less, and reports whether it was the outermost.
+func (q *Queue) leave() bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	for _, w := range q.waiters {
-		w.err = err
-		close(w.called)
-	}
-	q.waiters = nil
-}
-
-// join takes the turn and gives nil, or gives a place in the queue.
-func (q *Queue) join() *waiter {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if !q.taken {
-		q.taken = true
-		return nil
-	}
-	w := &waiter{called: make(chan struct{})}
-	q.waiters = append(q.waiters, w)
-	return w
-}
-
-// quit gives up w's place, or reports false if w was called already.
-func (q *Queue) quit(w *waiter) bool {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	i := slices.Index(q.waiters, w)
-	if i < 0 {
-		return false
-	}
-	q.waiters = slices.Delete(q.waiters, i, i+1)
-	return true
+	q.depth--
+	return q.depth == 0
 }

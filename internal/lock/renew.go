@@ -20,21 +20,17 @@ type Renewal struct {
 	done   chan struct{} // closed when the goroutine has ended
 
 	mu       sync.Mutex
-	lost     bool
+	sent     time.Time // when the command was sent from which the expiry counts; zero once the lock is known to be lost
 	deadline Timer
-	guarded  map[*context.CancelCauseFunc]struct{}
+	guarded  map[context.Context]context.CancelCauseFunc
 }
 
 // StartRenewal starts to renew a lock whose acquiring command was sent at sent. extend sets the expiry once more; it
 // fails with ErrNotOwner when the lock is no longer ours. Stop ends the renewal.
 func StartRenewal(opts Options, sent time.Time, extend func(context.Context) error) *Renewal {
 	ctx, stop := context.WithCancel(context.Background())
-	r := &Renewal{
-		opts: opts, extend: extend, stop: stop,
-		done:    make(chan struct{}),
-		guarded: map[*context.CancelCauseFunc]struct{}{},
-	}
-	r.expireAt(sent.Add(opts.TTL))
+	r := &Renewal{opts: opts, extend: extend, stop: stop, done: make(chan struct{}), guarded: map[context.Context]context.CancelCauseFunc{}}
+	r.expireAfter(sent)
 	opts.Clock.Go(func() { r.run(asHolder(ctx)) })
 	return r
 }
@@ -45,24 +41,27 @@ func (r *Renewal) Guard(ctx context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.lost {
+	if r.sent.IsZero() {
 		cancel(ErrLost)
 	}
-	r.guarded[&cancel] = struct{}{}
+	r.guarded[ctx] = cancel
 	return ctx, func() {
 		r.mu.Lock()
-		delete(r.guarded, &cancel)
+		delete(r.guarded, ctx)
 		r.mu.Unlock()
 		cancel(context.Canceled)
 	}
 }
 
-// Lost reports whether the lock is known to be lost.
-func (r *Renewal) Lost() bool {
+// Sent returns when the command was sent from which the lock's expiry counts; zero once the lock is known to be lost.
+func (r *Renewal) Sent() time.Time {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.lost
+	return r.sent
 }
+
+// Lost reports whether the lock is known to be lost.
+func (r *Renewal) Lost() bool { return r.Sent().IsZero() }
 
 // Stop ends the renewal and waits until its goroutine has ended, so that no extension comes after a release.
 func (r *Renewal) Stop() {
@@ -80,28 +79,25 @@ func (r *Renewal) run(ctx context.Context) {
 		sent := r.opts.Clock.Now()
 		switch err := r.extend(ctx); {
 		case err == nil:
-			if !r.expireAt(sent.Add(r.opts.TTL)) {
-				return
-			}
+			r.expireAfter(sent)
 			pause = r.opts.TTL / 3
 		case errors.Is(err, ErrNotOwner):
 			r.Lose()
-			return
 		default:
 			pause = min(r.opts.RetryInterval, r.opts.TTL/3)
 		}
 	}
 }
 
-// expireAt moves the local deadline, unless it has passed.
-func (r *Renewal) expireAt(deadline time.Time) bool {
+// expireAfter moves the local deadline to one expiry after sent, unless it has passed.
+func (r *Renewal) expireAfter(sent time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.lost || r.deadline != nil && !r.deadline.Stop() {
-		return false
+	if r.deadline != nil && (r.sent.IsZero() || !r.deadline.Stop()) {
+		return
 	}
-	r.deadline = r.opts.Clock.AfterFunc(deadline.Sub(r.opts.Clock.Now()), r.Lose)
-	return true
+	r.sent = sent
+	r.deadline = r.opts.Clock.AfterFunc(sent.Add(r.opts.TTL).Sub(r.opts.Clock.Now()), r.Lose)
 }
 
 // Lose ends the renewal of a lock that is known to be lost.
@@ -109,8 +105,9 @@ func (r *Renewal) Lose() {
 	r.stop()
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.lost = true
-	for cancel := range r.guarded {
-		(*cancel)(ErrLost)
+	r.sent = time.Time{}
+	r.deadline.Stop()
+	for _, cancel := range r.guarded {
+		cancel(ErrLost)
 	}
 }

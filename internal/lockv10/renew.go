@@ -2,15 +2,21 @@ package lockv10
 
 import (
 	"context"
+	"time"
 
 	"lockstep/internal/lock"
 	"lockstep/internal/lock/rediserr"
 	"lockstep/util/lua"
 )
 
-// Renew sets the expiry again; see lock.Global. In Redis the process is the owner now, and the attempt its value.
-func (l *Locker) Renew(ctx context.Context, _ lock.Grant) error {
-	reply, err := l.client.Eval(ctx, lua.UpdateExpireTime, []string{l.opts.Key}, l.Process(), l.opts.TTL.Milliseconds()).Int()
+// startRenewal starts to renew owner's lock; the acquiring command was sent at sent.
+func (l *Locker) startRenewal(owner string, sent time.Time) *lock.Renewal {
+	return lock.StartRenewal(l.opts, sent, func(ctx context.Context) error { return l.renew(ctx, owner) })
+}
+
+// renew sets the expiry again.
+func (l *Locker) renew(ctx context.Context, owner string) error {
+	reply, err := l.client.Eval(ctx, lua.UpdateExpireTime, []string{l.opts.Key}, owner, l.opts.TTL.Milliseconds()).Int()
 	switch {
 	case err != nil:
 		return rediserr.Classify(ctx, "EVAL updateExpireTime.lua", err)

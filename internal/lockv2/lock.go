@@ -2,7 +2,7 @@
 //
 // Adds: an expiry, in the same command.
 // Costs: as v1; an expiry to choose.
-// Still broken: an overdue holder deletes the next one's lock.
+// Still broken: work longer than the expiry: two holders, and the first deletes the second's lock.
 package lockv2
 
 import (

@@ -2,7 +2,7 @@
 //
 // Adds: comparing and deleting in one script.
 // Costs: 2 commands per sale (one is a script), plus one per poll.
-// Still broken: a nested call waits for itself for ever.
+// Still broken: a nested call waits for its own caller: a self-deadlock until the expiry.
 package lockv4
 
 import (

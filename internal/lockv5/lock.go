@@ -2,7 +2,7 @@
 //
 // Adds: owner and count in a hash: nested calls.
 // Costs: 2 scripts per sale, plus one per poll.
-// Still broken: work longer than the expiry: two holders.
+// Still broken: as from v2 on, work longer than the expiry: two holders.
 package lockv5
 
 import (

@@ -1,13 +1,12 @@
 // Package lockv6 is the sixth step of the evolution: the lock is renewed while the work runs.
 //
-// Adds: renewal while the work runs; losing the lock cancels the work.
+// Adds: renewal while the work runs; losing the lock ends the context of the work.
 // Costs: as v5; a goroutine per lock, a script every third of the expiry.
 // Still broken: a paused process writes late; waiters poll: a storm of commands, and starvation; failover.
 package lockv6
 
 import (
 	"context"
-	"sync"
 
 	"github.com/redis/go-redis/v9"
 
@@ -20,7 +19,7 @@ import (
 type Locker struct {
 	client   redis.Cmdable
 	opts     lock.Options
-	holdings lock.Holdings
+	renewals lock.Renewals
 }
 
 // New makes the lock of the key opts.Key.
@@ -36,17 +35,30 @@ func (l *Locker) Lock(ctx context.Context, owner string) (*lock.Lease, error) {
 // TryLock makes one attempt; see lock.Locker.
 func (l *Locker) TryLock(ctx context.Context, owner string) (*lock.Lease, error) {
 	sent := l.opts.Clock.Now()
-	reply, err := l.client.Eval(ctx, lua.Lock, []string{l.opts.Key}, owner, l.opts.TTL.Milliseconds()).Int64()
+	count, err := l.client.Eval(ctx, lua.Lock, []string{l.opts.Key}, owner, l.opts.TTL.Milliseconds()).Int()
+	renewal, nested := l.renewals.Of(owner)
 	switch {
-	case err != nil: // if only the reply was lost, the lock may be ours: give it back, here or with the outermost call's
+	case err != nil && nested: // if only the reply was lost, the outer call gives back this one, too
+		return nil, rediserr.Classify(ctx, "EVAL lock.lua", err)
+	case err != nil: // if only the reply was lost, the lock may be ours: give it back
 		return nil, l.undo(ctx, rediserr.Classify(ctx, "EVAL lock.lua", err), owner)
-	case reply == lua.NotTaken:
+	case count == lua.NotTaken:
 		return nil, lock.ErrNotObtained
+	case nested && count == 1: // the outer call's lock had gone
+		renewal.Lose()
+	case !nested:
+		renewal = l.startRenewal(owner, sent)
+		l.renewals.Put(owner, renewal)
 	}
-	ctx, unguard := l.holdings.Join(owner, reply, func() *lock.Renewal { return l.startRenewal(owner, sent) }).Guard(ctx)
-	leave := sync.OnceValue(func() bool { return l.holdings.Leave(owner) }) // a failed Unlock may be tried again
-	return lock.NewLease(ctx, l.opts.Clock, 0, func(ctx context.Context) error {
-		defer unguard()
-		return l.unlock(ctx, owner, leave())
+	work, end := renewal.Guard(ctx) // ends with ctx, and when the lock is lost
+	return lock.NewLease(work, l.opts.Clock, 0, func(ctx context.Context) error {
+		defer end()
+		if nested {
+			_, err := l.unlock(ctx, owner)
+			return err
+		}
+		renewal.Stop() // waits, so that no renewal comes after the release
+		l.renewals.Remove(owner)
+		return l.release(ctx, owner)
 	}), nil
 }

@@ -2,7 +2,8 @@
 //
 // Adds: v6, and a token that grows with every holder; the store refuses a smaller one than it has seen.
 // Costs: as v6; the store looks at the token at every read and write.
-// Still broken: waiters poll: a storm of commands, starvation, no order; failover.
+// Still broken: two holders after a pause: only a store that checks the token is safe; waiters poll: a storm of commands, starvation, no
+// order; failover.
 //
 // Source: Kleppmann, How to do distributed locking, 2016.
 // It repeats lockv6 on purpose: the difference of the two is the lesson.
@@ -10,7 +11,6 @@ package lockv7
 
 import (
 	"context"
-	"sync"
 
 	"github.com/redis/go-redis/v9"
 
@@ -23,7 +23,7 @@ import (
 type Locker struct {
 	client   redis.Cmdable
 	opts     lock.Options
-	holdings lock.Holdings
+	renewals lock.Renewals
 }
 
 // New makes the lock of the key opts.Key.
@@ -40,18 +40,30 @@ func (l *Locker) Lock(ctx context.Context, owner string) (*lock.Lease, error) {
 func (l *Locker) TryLock(ctx context.Context, owner string) (*lock.Lease, error) {
 	sent := l.opts.Clock.Now()
 	reply, err := l.client.Eval(ctx, lua.LockFenced, l.keys(), owner, l.opts.TTL.Milliseconds(), 1).Int64Slice()
+	renewal, nested := l.renewals.Of(owner)
 	switch {
-	case err != nil: // if only the reply was lost, the lock may be ours: give it back, here or with the outermost call's
+	case err != nil && nested: // if only the reply was lost, the outer call gives back this one, too
+		return nil, rediserr.Classify(ctx, "EVAL lockFenced.lua", err)
+	case err != nil: // if only the reply was lost, the lock may be ours: give it back
 		return nil, l.undo(ctx, rediserr.Classify(ctx, "EVAL lockFenced.lua", err), owner)
 	case reply[0] == lua.NotTaken:
 		return nil, lock.ErrNotObtained
+	case nested && reply[0] == 1: // the outer call's lock had gone
+		renewal.Lose()
+	case !nested:
+		renewal = l.startRenewal(owner, sent)
+		l.renewals.Put(owner, renewal)
 	}
-	count, token := reply[0], reply[1]
-	ctx, unguard := l.holdings.Join(owner, count, func() *lock.Renewal { return l.startRenewal(owner, sent) }).Guard(ctx)
-	leave := sync.OnceValue(func() bool { return l.holdings.Leave(owner) }) // a failed Unlock may be tried again
-	return lock.NewLease(ctx, l.opts.Clock, token, func(ctx context.Context) error {
-		defer unguard()
-		return l.unlock(ctx, owner, leave())
+	work, end := renewal.Guard(ctx) // ends with ctx, and when the lock is lost
+	return lock.NewLease(work, l.opts.Clock, reply[1], func(ctx context.Context) error {
+		defer end()
+		if nested {
+			_, err := l.unlock(ctx, owner)
+			return err
+		}
+		renewal.Stop() // waits, so that no renewal comes after the release
+		l.renewals.Remove(owner)
+		return l.release(ctx, owner)
 	}), nil
 }
 

@@ -1,10 +1,10 @@
 // Package lockv8 is the eighth step of the evolution: the sales of a process wait in line.
 //
-// Adds: v7, and a queue inside the process: one contender per process, which hands the lock on a bounded number of times.
-// Costs: 2 scripts when nobody waits, far below 1 per sale when many do; a pause at the hand-off limit.
-// Still broken: between processes: polling, in no order; failover.
+// Adds: v7, and a queue inside the process before it: one contender per process.
+// Costs: as v7, but one waiter per process polls instead of all.
+// Still broken: two holders after a pause; each sale pays its own lock commands; between processes: polling, in no order; failover.
 //
-// Source: Dice, Marathe, Shavit, Lock Cohorting, 2012 (see lock.Cohort).
+// It repeats lockv7 on purpose: the difference of the two is the lesson.
 package lockv8
 
 import (
@@ -17,51 +17,69 @@ import (
 	"lockstep/util/lua"
 )
 
-// Locker is the lock of one process. Lock and TryLock are the cohort's, for which the rest is the global lock.
+// Locker is the lock. What it knows is in Redis, but for the line of its own process and the renewal of the holder there.
 type Locker struct {
-	*lock.Cohort
-
-	client redis.Cmdable
-	opts   lock.CohortOptions
-	yield  bool // the hand-off limit was reached: another process is to have the lock
+	client   redis.Cmdable
+	opts     lock.Options
+	renewals lock.Renewals
+	line     *lock.Queue
 }
 
 // New makes the lock of the key opts.Key.
-func New(client redis.Cmdable, opts lock.CohortOptions) *Locker {
-	l := &Locker{client: client, opts: opts}
-	l.Cohort = lock.NewCohort(opts, 0, l)
-	return l
+func New(client redis.Cmdable, opts lock.Options) *Locker {
+	return &Locker{client: client, opts: opts, line: lock.NewQueue(opts, nil)}
 }
 
-// Acquire polls until the lock is this process's; see lock.Global.
-func (l *Locker) Acquire(ctx context.Context) (lock.Grant, error) {
-	if l.yield {
-		l.yield = false
-		_ = lock.Sleep(ctx, l.opts.Clock, l.opts.RetryInterval) // Poll looks at ctx itself
+// Lock waits in line, and then polls until the lock is ours; see lock.Locker.
+func (l *Locker) Lock(ctx context.Context, owner string) (*lock.Lease, error) {
+	wait, stop := lock.WithTimeout(ctx, l.opts.Clock, l.opts.WaitTimeout, lock.ErrTimeout)
+	defer stop()
+	if err := l.line.Enter(wait, owner); err != nil {
+		return nil, err
 	}
-	return lock.Poll(ctx, l.opts.Options, func() (lock.Grant, error) { return l.TryAcquire(ctx) })
+	return l.line.Take(ctx, func() (*lock.Lease, error) {
+		return lock.Poll(wait, l.opts, func() (*lock.Lease, error) { return l.ask(ctx, owner) })
+	})
 }
 
-// TryAcquire makes one attempt; see lock.Global.
-func (l *Locker) TryAcquire(ctx context.Context) (lock.Grant, error) {
-	return l.ask(ctx, l.NewAttempt())
+// TryLock makes one attempt, unless another sale of this process has the turn; see lock.Locker.
+func (l *Locker) TryLock(ctx context.Context, owner string) (*lock.Lease, error) {
+	if err := l.line.TryEnter(ctx, owner); err != nil {
+		return nil, err
+	}
+	return l.line.Take(ctx, func() (*lock.Lease, error) { return l.ask(ctx, owner) })
 }
 
-// ask asks for the lock once.
-func (l *Locker) ask(ctx context.Context, held lock.Grant) (lock.Grant, error) {
-	reply, err := l.client.Eval(ctx, lua.LockFenced, l.keys(), held.Attempt,
-		l.opts.TTL.Milliseconds(), l.Tokens()).Int64Slice()
+// ask makes one attempt.
+func (l *Locker) ask(ctx context.Context, owner string) (*lock.Lease, error) {
+	sent := l.opts.Clock.Now()
+	reply, err := l.client.Eval(ctx, lua.LockFenced, l.keys(), owner, l.opts.TTL.Milliseconds(), 1).Int64Slice()
+	renewal, nested := l.renewals.Of(owner)
 	switch {
+	case err != nil && nested: // if only the reply was lost, the outer call gives back this one, too
+		return nil, rediserr.Classify(ctx, "EVAL lockFenced.lua", err)
 	case err != nil: // if only the reply was lost, the lock may be ours: give it back
-		err = rediserr.Classify(ctx, "EVAL lockFenced.lua", err)
-		return lock.Grant{}, lock.Undo(ctx, l.opts.Clock, err, func(ctx context.Context) error { return l.unlock(ctx, held) })
+		return nil, l.undo(ctx, rediserr.Classify(ctx, "EVAL lockFenced.lua", err), owner)
 	case reply[0] == lua.NotTaken:
-		return lock.Grant{}, lock.ErrNotObtained
+		return nil, lock.ErrNotObtained
+	case nested && reply[0] == 1: // the outer call's lock had gone
+		renewal.Lose()
+	case !nested:
+		renewal = l.startRenewal(owner, sent)
+		l.renewals.Put(owner, renewal)
 	}
-	return held.WithTokens(reply[1], l.Tokens()), nil
+	work, end := renewal.Guard(ctx) // ends with ctx, and when the lock is lost
+	return lock.NewLease(work, l.opts.Clock, reply[1], func(ctx context.Context) error {
+		defer end()
+		if nested {
+			_, err := l.unlock(ctx, owner)
+			return err
+		}
+		renewal.Stop() // waits, so that no renewal comes after the release
+		l.renewals.Remove(owner)
+		return l.release(ctx, owner)
+	}), nil
 }
 
 // keys returns the keys, which are in one slot of a Redis Cluster.
-func (l *Locker) keys() []string {
-	return []string{l.opts.Key, "{" + l.opts.Key + "}:fence"}
-}
+func (l *Locker) keys() []string { return []string{l.opts.Key, "{" + l.opts.Key + "}:fence"} }

@@ -8,26 +8,30 @@ import (
 	"lockstep/util/lua"
 )
 
-// Release gives the lock back; see lock.Global. If more sales of this process wait, they let another process come first.
-func (l *Locker) Release(ctx context.Context, held lock.Grant, more bool) (kept lock.Grant, err error) {
-	l.yield = l.yield || more
-	reply, err := l.client.Eval(ctx, lua.Unlock, []string{l.opts.Key}, held.Attempt).Int()
+// unlock gives the lock back once, if it is still owner's, and reports whether owner keeps it for an outer call.
+func (l *Locker) unlock(ctx context.Context, owner string) (kept bool, err error) {
+	reply, err := l.client.Eval(ctx, lua.Unlock, []string{l.opts.Key}, owner).Int()
 	switch {
 	case err != nil:
-		return lock.Grant{}, rediserr.Classify(ctx, "EVAL unlock.lua", err)
+		return false, rediserr.Classify(ctx, "EVAL unlock.lua", err)
 	case reply == lua.HeldByNobody:
-		return lock.Grant{}, lock.ErrExpired
+		return false, lock.ErrExpired
 	case reply == lua.HeldByAnother:
-		return lock.Grant{}, lock.ErrNotOwner
+		return false, lock.ErrNotOwner
 	}
-	return lock.Grant{}, nil
+	return reply == lua.Kept, nil
 }
 
-// Idle has nothing to do; see lock.Global.
-func (l *Locker) Idle(context.Context) {}
+// release gives the lock back for good: a nested lock whose reply was lost is still counted.
+func (l *Locker) release(ctx context.Context, owner string) error {
+	for {
+		if kept, err := l.unlock(ctx, owner); !kept {
+			return err
+		}
+	}
+}
 
-// unlock gives back what an attempt may have.
-func (l *Locker) unlock(ctx context.Context, held lock.Grant) error {
-	_, err := l.Release(ctx, held, false)
-	return err
+// undo gives back a lock whose reply was lost.
+func (l *Locker) undo(ctx context.Context, err error, owner string) error {
+	return lock.Undo(ctx, l.opts.Clock, err, func(ctx context.Context) error { return l.release(ctx, owner) })
 }

@@ -27,14 +27,14 @@ func (r *refusing) Write(ctx context.Context, order history.Order) error {
 	return r.shelf.Write(ctx, order)
 }
 
-// A lock that is known to be lost by the store alone is not passed to the next sale of the process: v10 would keep it for that.
+// A lock that is known to be lost by the store alone is not passed to the next sale of the process: v11 would keep it for that.
 func TestTheLockIsToldThatTheStoreRefusedItsToken(t *testing.T) {
 	r, err := dao.Open(t.Context(), dao.Config{EmbeddedAddr: "127.0.0.1:0"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	row, err := evolution.Find("v10")
+	row, err := evolution.Find("v11")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,8 +44,9 @@ func TestTheLockIsToldThatTheStoreRefusedItsToken(t *testing.T) {
 	sale.Locker = row.New(strategy.Parts{
 		Options: lock.Options{
 			Key: lock.Key, TTL: time.Minute, RetryInterval: time.Millisecond, WaitTimeout: time.Minute, Clock: lock.SystemClock{},
+			Process: "p", HandOffLimit: 64, Notifier: r.Notifier, Rand: rand.Int64N,
 		},
-		Client: r.Lock, Process: "p", HandOffLimit: 64, Notifier: r.Notifier, Rand: rand.Int64N,
+		Client: r.Lock,
 	})
 	kept := func() bool {
 		t.Helper()

@@ -50,8 +50,8 @@ func shopOfKeepers() (*Shop, *[]string) {
 	events := &[]string{}
 	shop := &Shop{Clock: lock.SystemClock{}, Log: slog.New(slog.DiscardHandler), sales: map[string]*session{}}
 	shop.use(Settings{
-		Lock: strategy.Parts{Process: "p", Options: lock.Options{WaitTimeout: time.Minute}},
-		Strategies: map[string]strategy.Strategy{"v10": {New: func(parts strategy.Parts) lock.Locker {
+		Lock: strategy.Parts{Options: lock.Options{Process: "p", WaitTimeout: time.Minute}},
+		Strategies: map[string]strategy.Strategy{"v11": {New: func(parts strategy.Parts) lock.Locker {
 			*events = append(*events, "make "+parts.Process)
 			return &keeper{name: parts.Process, events: events}
 		}}},
@@ -62,7 +62,7 @@ func shopOfKeepers() (*Shop, *[]string) {
 func begin(t *testing.T, shop *Shop, sale, run string) lock.Locker {
 	t.Helper()
 	shop.asks(sale)
-	begun, err := shop.begins(t.Context(), sale, history.Run{ID: run, Lock: "v10"})
+	begun, err := shop.begins(t.Context(), sale, history.Run{ID: run, Lock: "v11"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,7 +122,7 @@ func TestLocksOfRunsThatOverlap(t *testing.T) {
 	var mu sync.Mutex
 	inUse, closed := map[*keeper]int{}, map[*keeper]int{}
 	shop := &Shop{Clock: lock.SystemClock{}, Log: slog.New(slog.DiscardHandler), sales: map[string]*session{}}
-	shop.use(Settings{Strategies: map[string]strategy.Strategy{"v10": {New: func(strategy.Parts) lock.Locker {
+	shop.use(Settings{Strategies: map[string]strategy.Strategy{"v11": {New: func(strategy.Parts) lock.Locker {
 		k := &keeper{events: &[]string{}}
 		k.during = func() {
 			mu.Lock()
@@ -257,7 +257,7 @@ func TestALockIsClosedWithTheShop(t *testing.T) {
 
 func TestAHeartbeatClosesTheLockOfARunThatAnotherReplicaEnded(t *testing.T) {
 	shop, events := shopOfKeepers()
-	book := &ledger{run: history.Run{ID: "first", Lock: "v10"}}
+	book := &ledger{run: history.Run{ID: "first", Lock: "v11"}}
 	shop.Ledger = book
 	begin(t, shop, "1", "first")
 	shop.ends(t.Context(), "1")
@@ -274,7 +274,7 @@ func TestAHeartbeatClosesTheLockOfARunThatAnotherReplicaEnded(t *testing.T) {
 	if shop.last().ID != "first" {
 		t.Error("the lock that was on is forgotten")
 	}
-	book.run = history.Run{ID: "second", Lock: "v10"}
+	book.run = history.Run{ID: "second", Lock: "v11"}
 	beat()
 	expect(t, events, "make p", "close p")
 }
@@ -282,7 +282,7 @@ func TestAHeartbeatClosesTheLockOfARunThatAnotherReplicaEnded(t *testing.T) {
 // The reply to a heartbeat's look at the run may come after a sale has seen the next run.
 func TestALateHeartbeatDoesNotBringARunBack(t *testing.T) {
 	shop, events := shopOfKeepers()
-	book := &ledger{run: history.Run{ID: "second", Lock: "v10"}, during: func() {
+	book := &ledger{run: history.Run{ID: "second", Lock: "v11"}, during: func() {
 		begin(t, shop, "3", "third")
 		shop.ends(t.Context(), "3")
 	}}
@@ -302,7 +302,7 @@ func TestALateHeartbeatDoesNotBringARunBack(t *testing.T) {
 func TestAReplicaWithoutSalesClosesTheLockOfARunThatIsOver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		shop, events := shopOfKeepers()
-		book := &ledger{run: history.Run{ID: "first", Lock: "v10"}}
+		book := &ledger{run: history.Run{ID: "first", Lock: "v11"}}
 		shop.Ledger = book
 		begin(t, shop, "1", "first")
 		shop.ends(t.Context(), "1")
@@ -335,7 +335,7 @@ func (d door) Lock(ctx context.Context, _ string) (*lock.Lease, error) {
 
 func TestALockIsClosedBeforeTheDoorOpens(t *testing.T) {
 	shop, events := shopOfKeepers()
-	shop.Stock, shop.Ledger, shop.Door = plenty{}, &ledger{run: history.Run{ID: "first", Lock: "v10"}, events: events}, door{events: events}
+	shop.Stock, shop.Ledger, shop.Door = plenty{}, &ledger{run: history.Run{ID: "first", Lock: "v11"}, events: events}, door{events: events}
 	shop.NewID = func() string { return "second" }
 	if _, err := shop.Sell(t.Context(), "1"); err != nil {
 		t.Fatal(err)

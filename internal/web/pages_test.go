@@ -26,6 +26,8 @@ func TestTheSteps(t *testing.T) {
 	p := open(t, serve(t)+"/#/steps/v3-v4")
 	p.waitUntil("the code is there", `document.querySelectorAll(".diff ins").length > 5 && document.querySelector(".diff .code-word")`)
 	p.shows("compareAndDelete.lua")
+	p.waitUntil("the heads come last, and are closed", `(all => all.length === 4 && all.every((file, i) => file.open === (i < 2)))(
+		[...document.querySelectorAll(".file")])`)
 	v4, err := evolution.Find("v4")
 	if err != nil {
 		t.Fatal(err)
@@ -44,11 +46,12 @@ func TestTheSteps(t *testing.T) {
 	p.shows("GET 与 DEL 之间，锁可能已经易主")
 	p.size(320, 700)
 	p.fits()
+	p.waitUntil("long lines are wrapped", `[...document.querySelectorAll(".diff")].every(code => code.scrollWidth <= code.clientWidth)`)
 	p.click(".step .button.main")
 	p.waitUntil("the seat has the schedule", `location.hash.startsWith("#/schedule/v2?") &&
 		document.querySelectorAll(".trace .step").length >= 6`)
 	p.expect("404")
-	p.visit("#/steps/v3-v9")
+	p.visit("#/steps/v3-v10")
 	p.shows("there is no such step")
 }
 

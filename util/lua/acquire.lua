@@ -1,24 +1,30 @@
--- Takes the lock for a process when it is its turn; or else keeps it a place in the queue.
--- ARGV[1]  process
--- ARGV[2]  attempt, an id that no other attempt has
--- ARGV[3]  expiry in milliseconds
--- ARGV[4]  how many fencing tokens it needs
+-- Takes a reentrant lock, a hash of owner -> count, once more, and gives its holder fencing tokens, if it is the turn of its process; or
+-- else keeps the process a place in the queue.
+-- KEYS[1]  the lock
+-- KEYS[2]  the last token given, a number that only grows
+-- ARGV[1]  owner
+-- ARGV[2]  expiry in milliseconds
+-- ARGV[3]  how many tokens a holder gets
+-- ARGV[4]  process
 -- ARGV[5]  for how many milliseconds its place is kept without another word; 0 asks for no place
--- ARGV[6]  prefix of the channels on which processes are told something
--- Returns  {1, the first of its tokens, 1 if another process waits for it, else 0} taken, {0} not yet
-local head = first()
-local ours = redis.pcall('HEXISTS', KEYS[1], ARGV[1]) == 1 -- the reply or the message that said so was lost
-if ours or redis.call('EXISTS', KEYS[1]) == 0 and (not head or head == ARGV[1]) then
-  return {1, hold(ARGV[1], ARGV[2], ARGV[3], ARGV[4]), first() and 1 or 0}
+-- Returns  {how often owner has it now, the first of its tokens}, {0} held by another, or not its turn
+local place, head = KEYS[3] .. ':' .. ARGV[4], first()
+local nested = redis.pcall('HEXISTS', KEYS[1], ARGV[1]) == 1
+if nested or redis.call('EXISTS', KEYS[1]) == 0 and (not head or head == ARGV[4]) then
+  if not nested or redis.call('EXISTS', KEYS[2]) == 0 then
+    redis.call('INCRBY', KEYS[2], ARGV[3]) -- first: should it fail, nothing is taken
+  end
+  local count = redis.call('HINCRBY', KEYS[1], ARGV[1], 1)
+  redis.call('PEXPIRE', KEYS[1], ARGV[2])
+  redis.call('LREM', KEYS[3], 0, ARGV[4])
+  redis.call('DEL', place)
+  return {count, redis.call('GET', KEYS[2]) - ARGV[3] + 1}
 end
 if ARGV[5] ~= '0' then
-  local place = KEYS[2] .. ':' .. ARGV[1]
   if redis.call('EXISTS', place) == 0 then
-    redis.call('LREM', KEYS[2], 0, ARGV[1])
-    redis.call('RPUSH', KEYS[2], ARGV[1])
+    redis.call('RPUSH', KEYS[3], ARGV[4])
   end
-  redis.call('SET', place, ARGV[2], 'PX', ARGV[5])
-  redis.call('PEXPIRE', KEYS[2], ARGV[5])
+  redis.call('SET', place, ARGV[1], 'PX', ARGV[5])
+  redis.call('PEXPIRE', KEYS[3], ARGV[5])
 end
-want(ARGV[6])
 return {0}

@@ -30,11 +30,12 @@ var (
 var (
 	queue = script("queue.lua")
 
-	Acquire = queue + script("acquire.lua")
-	Release = queue + script("release.lua")
+	Acquire      = queue + script("acquire.lua")
+	AcquireOrAsk = queue + script("acquireOrAsk.lua")
+	Release      = queue + script("release.lua")
 )
 
-// What the scripts that give a lock back answer; release.lua in the first element of an array.
+// What the scripts that give a lock back answer.
 const (
 	Released      = 1
 	Kept          = 20 // it is still the owner's

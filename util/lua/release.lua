@@ -1,37 +1,27 @@
--- Gives a process's lock back, or its place in the queue. The first in the queue has the lock then, for as long as its place was kept.
--- ARGV[1]  process
--- ARGV[2]  attempt: the lock or the place of another one is left alone
--- ARGV[3]  expiry in milliseconds of a lock that is to be kept if no other process waits; 0 gives it back
--- ARGV[4]  how many fencing tokens a process needs
--- ARGV[5]  prefix of the channels on which processes are told something: on turn:<process> its attempt, its first token, and how many
--- Returns  {1} released, {20, the first of new tokens} kept, {10} held by another, {30} held by nobody
-local place = KEYS[2] .. ':' .. ARGV[1]
-if redis.call('GET', place) == ARGV[2] then
-  redis.call('LREM', KEYS[2], 0, ARGV[1])
+-- Gives a reentrant lock back once, and the place of its process in the queue; the last time deletes it, and wakes the first in the queue.
+-- KEYS[1]  the lock
+-- ARGV[1]  owner
+-- ARGV[2]  process
+-- ARGV[3]  what the channels begin with on which processes are woken: <ARGV[3]><process>
+-- Returns  1 released, 20 still held by owner, 10 held by another, 30 held by nobody
+--          (10 and 20, because Redis itself says 0 and 1 so often)
+local place = KEYS[3] .. ':' .. ARGV[2]
+if redis.call('GET', place) == ARGV[1] then
+  redis.call('LREM', KEYS[3], 0, ARGV[2])
   redis.call('DEL', place)
 end
-local head = first()
-if redis.pcall('HGET', KEYS[1], ARGV[1]) ~= ARGV[2] then
-  if redis.call('EXISTS', KEYS[1]) == 1 then
-    return {10}
+local count = redis.pcall('HGET', KEYS[1], ARGV[1])
+if type(count) ~= 'string' then
+  if redis.call('EXISTS', KEYS[1]) == 0 then
+    wake(ARGV[3]) -- it may have been this process's turn
+    return 30
   end
-  if head then
-    redis.call('PUBLISH', ARGV[5] .. 'turn:' .. head, '') -- it may have been our turn
-  end
-  return {30}
+  return 10
 end
-redis.call('DEL', KEYS[1]) -- first: a Redis that is out of memory allows it, and then the rest
-if not head then
-  if ARGV[3] == '0' then
-    return {1}
-  end
-  return {20, hold(ARGV[1], ARGV[2], ARGV[3], ARGV[4])}
+if tonumber(count) > 1 then
+  redis.call('HINCRBY', KEYS[1], ARGV[1], -1)
+  return 20
 end
-place = KEYS[2] .. ':' .. head
-local attempt = redis.call('GET', place)
-local token = hold(head, attempt, redis.call('PTTL', place), ARGV[4])
-redis.call('PUBLISH', ARGV[5] .. 'turn:' .. head, attempt .. ' ' .. string.format('%d', token) .. ' ' .. ARGV[4])
-if first() then
-  want(ARGV[5])
-end
-return {1}
+redis.call('DEL', KEYS[1]) -- not HINCRBY first: a Redis that is out of memory refuses it, and would keep the lock
+wake(ARGV[3])
+return 1

@@ -63,8 +63,9 @@ func openStep(row strategy.Strategy, env Env) Seller {
 	locker := row.New(strategy.Parts{
 		Options: lock.Options{
 			Key: lock.Key, TTL: env.TTL, RetryInterval: env.Retry, WaitTimeout: env.Wait, Clock: lock.SystemClock{},
+			Process: env.Process, HandOffLimit: handOffLimit, Notifier: notifier, Rand: mathrand.Int64N,
 		},
-		Client: client, Nodes: nodes, Process: env.Process, HandOffLimit: handOffLimit, Notifier: notifier, Rand: mathrand.Int64N,
+		Client: client, Nodes: nodes,
 	})
 	closeLocker := func() error { return lock.Close(context.Background(), lock.SystemClock{}, locker) }
 	closers = append([]func() error{closeLocker}, append(closers, notifier.Close, client.Close)...)

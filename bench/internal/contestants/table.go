@@ -9,7 +9,7 @@ func Table() []Contestant {
 		brief(steps("v1", "v2", "v3")),
 		steps("v4"),
 		brief(steps("v5")),
-		steps("v6", "v7", "v8", "v9", "v10", "redlock"),
+		steps("v6", "v7", "v8", "v9", "v10", "v11", "redlock"),
 		[]Contestant{
 			{Name: "redislock", Title: "bsm/redislock", Kind: Library, Open: openRedislock},
 			{Name: "redsync", Title: "go-redsync/redsync/v4 on go-redis", Kind: Library, Open: openRedsync},

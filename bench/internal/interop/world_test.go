@@ -61,13 +61,15 @@ func (w *world) locker(name, process string) lock.Locker {
 	if err != nil {
 		w.t.Fatal(err)
 	}
+	clients := w.clients()
 	var nodes []redis.Cmdable
-	for _, client := range w.clients() {
+	for _, client := range clients {
 		nodes = append(nodes, client)
 	}
 	return row.New(strategy.Parts{
-		Options: lock.Options{Key: lock.Key, TTL: ttl, RetryInterval: retry, WaitTimeout: wait, Clock: lock.SystemClock{}},
-		Client:  nodes[0], Nodes: nodes, Process: process, HandOffLimit: 8, Rand: rand.Int64N,
+		Options: lock.Options{Key: lock.Key, TTL: ttl, RetryInterval: retry, WaitTimeout: wait, Clock: lock.SystemClock{},
+			Process: process, HandOffLimit: 8, Rand: rand.Int64N},
+		Client: clients[0], Nodes: nodes,
 	})
 }
 

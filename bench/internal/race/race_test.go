@@ -162,8 +162,8 @@ func TestPlan(t *testing.T) {
 			t.Errorf("%s in %d conditions; want %d", c.Name, count[c.Name], want)
 		}
 	}
-	if count["v1"] != 2 || count["v9"] != 10 {
-		t.Errorf("%v; v1 is brief, and v9 is not", count)
+	if count["v1"] != 2 || count["v10"] != 10 {
+		t.Errorf("%v; v1 is brief, and v10 is not", count)
 	}
 	if first := group[0]; !slices.Contains(group, "limit") || first == "limit" && group[1] == "v4" && group[2] == "v6" {
 		t.Errorf("the order is %v", group)

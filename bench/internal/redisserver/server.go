@@ -12,15 +12,13 @@ import (
 	"time"
 
 	"lockstep/internal/dao/redisclient"
+	"lockstep/internal/stage/redisserver"
 )
 
 // patience is how long a server may take to start.
 const patience = 20 * time.Second
 
-// ErrNotInstalled means that there is no redis-server in PATH.
-var ErrNotInstalled = errors.New("redis-server is not installed: install Redis, or name one that runs by --redis host:port")
-
-// Server is a redis-server process on a loopback port of its own, empty, which keeps nothing.
+// Server is a process of a Redis server on a loopback port of its own, empty, which keeps nothing.
 type Server struct {
 	Addr string
 
@@ -29,11 +27,14 @@ type Server struct {
 	ended   chan struct{}
 }
 
-// Start starts a server and waits until it answers. It fails with ErrNotInstalled, or if it does not answer.
+// Start starts a server and waits until it answers. It fails with redisserver.ErrNone, or if it does not answer.
 func Start(ctx context.Context) (*Server, error) {
-	program, err := exec.LookPath("redis-server")
+	program, err := redisserver.Find()
+	if errors.Is(err, redisserver.ErrNone) {
+		return nil, fmt.Errorf("%w; install one, or name one that runs by --redis host:port", err)
+	}
 	if err != nil {
-		return nil, fmt.Errorf("%w (%w)", ErrNotInstalled, err)
+		return nil, err
 	}
 	port, err := freePort()
 	if err != nil {

@@ -46,9 +46,9 @@ const how = `
   buyers that poll, even the unlock waits for a connection. (The shop keeps connections for renewals and releases.)
 - Locks that poll pause equally long; redlock at random, from half as long on. rueidislock has a client of its own and does not poll.
 - A sale that waits for no other takes four round trips, and the limit two: a share of 0.5. A lock gets beyond it by handing over to the
-  next sale, or by staying with its process between sales, as v10 does.
+  next sale, or by staying with its process between sales, as v11 does.
 - With two buyers in several processes every sale is a hand-over through Redis: three round trips, so 0.67 is the most.
-- v8 and redlock cannot know whether other processes wait. After 64 hand-overs inside, a process releases the lock and pauses once.
+- v9 and redlock cannot know whether other processes wait. After 64 hand-overs inside, a process releases the lock and pauses once.
 - redlock's lock is on five servers beside the stock's: ten requests and two round trips for taking and releasing it.
 - From v7 on, except for redlock, the store checks a fencing token at read and write. The read is a script then.
 - atomic and optimistic take no lock. atomic is one script; its sales are not serial, so its share is far above 1. optimistic sends five

@@ -34,7 +34,7 @@ func TestBriefContestantsAreNamed(t *testing.T) {
 	}
 }
 
-// sample is a run in which v9 is fast, v4 starves buyers, and v10 keeps the lock for a buyer alone.
+// sample is a run in which v10 is fast, v4 starves buyers, and v11 keeps the lock for a buyer alone.
 func sample() result.Run {
 	one := result.Condition{AddedMillis: 1, Processes: 1, Buyers: 1}
 	together := result.Condition{AddedMillis: 1, Processes: 1, Buyers: 200}
@@ -49,11 +49,11 @@ func sample() result.Run {
 		}
 	}
 	run := result.Run{Command: "-seed 1", Cells: []result.Cell{
-		cell("limit", contestants.Limit, one, 400, 2, 0), cell("v9", contestants.Ours, one, 200, 4, 2),
-		cell("v10", contestants.Ours, one, 388, 2, 0.02),
+		cell("limit", contestants.Limit, one, 400, 2, 0), cell("v10", contestants.Ours, one, 200, 4, 2),
+		cell("v11", contestants.Ours, one, 388, 2, 0.02),
 		cell("limit", contestants.Limit, together, 400, 2, 0), cell("v4", contestants.Ours, together, 396, 2, 0),
 		cell("limit", contestants.Limit, few, 400, 2, 0), cell("v4", contestants.Ours, few, 396, 2, 0),
-		cell("limit", contestants.Limit, many, 400, 2, 0), cell("v9", contestants.Ours, many, 392, 2.03, 0.03),
+		cell("limit", contestants.Limit, many, 400, 2, 0), cell("v10", contestants.Ours, many, 392, 2.03, 0.03),
 		cell("v4", contestants.Ours, many, 100, 48, 46), cell("redsync", contestants.Library, many, 160, 124, 122),
 		cell("rueidislock", contestants.Library, many, 200, 6, 4), cell("atomic", contestants.Lockless, many, 9000, 1, 0),
 		cell("limit", contestants.Limit, crowd, 400, 2, 0), cell("v4", contestants.Ours, crowd, 396, 2, 0),
@@ -95,7 +95,7 @@ func TestTheTerminalShowsEverything(t *testing.T) {
 	if err := Text(&text, sample(), contestants.Table()); err != nil {
 		t.Fatal(err)
 	}
-	for _, part := range []string{"requests of the lock per sale\n", "wait in ms: p50 / p99 / longest\n", "\nGoals: ", "\nv9 "} {
+	for _, part := range []string{"requests of the lock per sale\n", "wait in ms: p50 / p99 / longest\n", "\nGoals: ", "\nv10 "} {
 		if !strings.Contains(text.String(), part) {
 			t.Errorf("no %q:\n%s", part, text.String())
 		}
@@ -103,19 +103,19 @@ func TestTheTerminalShowsEverything(t *testing.T) {
 }
 
 func TestFindings(t *testing.T) {
-	want := "With 200 buyers in 3 processes and a round trip of 1 ms, the fastest lock of the evolution, `v9`, sells at 0.98 of the limit, " +
+	want := "With 200 buyers in 3 processes and a round trip of 1 ms, the fastest lock of the evolution, `v10`, sells at 0.98 of the limit, " +
 		"the fastest library, `rueidislock`, at 0.50, and the slowest lock, `v4`, at 0.25. " +
-		"`v9` sends 2.0 requests per sale and its longest wait is 1.5 times the mean; " +
+		"`v10` sends 2.0 requests per sale and its longest wait is 1.5 times the mean; " +
 		"`rueidislock` sends 6.0 requests per sale and its longest wait is 1.5 times the mean; " +
 		"`v4` sends 48.0 requests per sale, its longest wait is 1.5 times the mean, and 150 of the 200 buyers never got in. " +
-		"With one buyer and a round trip of 1 ms, the fastest lock is `v10`, at 0.97 of the limit and 0.02 requests of the lock per sale; " +
-		"the next, `v9`, reaches 0.50 with 2.00."
+		"With one buyer and a round trip of 1 ms, the fastest lock is `v11`, at 0.97 of the limit and 0.02 requests of the lock per sale; " +
+		"the next, `v10`, reaches 0.50 with 2.00."
 	if got := strings.ReplaceAll(findings(sample()), "\n", " "); got != want {
 		t.Errorf("%s\nwant\n%s", got, want)
 	}
 	some := sample()
-	some.Cells = some.Cells[:2] // the limit and v9, for one buyer
-	want = "With one buyer and a round trip of 1 ms, the fastest lock is `v9`, at 0.50 of the limit and 2.00 requests of the lock per sale."
+	some.Cells = some.Cells[:2] // the limit and v10, for one buyer
+	want = "With one buyer and a round trip of 1 ms, the fastest lock is `v10`, at 0.50 of the limit and 2.00 requests of the lock per sale."
 	if got := strings.ReplaceAll(findings(some), "\n", " "); got != want {
 		t.Errorf("of a small run: %s\nwant\n%s", got, want)
 	}

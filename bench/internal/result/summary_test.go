@@ -17,9 +17,9 @@ func cell(name string, kind contestants.Kind, repetition int, perSecond float64)
 // two repetitions; in the second everything is half as fast.
 func sample() Run {
 	run := Run{Cells: []Cell{
-		cell("limit", contestants.Limit, 1, 400), cell("v9", contestants.Ours, 1, 390), cell("v10", contestants.Ours, 1, 380),
+		cell("limit", contestants.Limit, 1, 400), cell("v10", contestants.Ours, 1, 390), cell("v11", contestants.Ours, 1, 380),
 		cell("redislock", contestants.Library, 1, 150), cell("redsync", contestants.Library, 1, 130),
-		cell("limit", contestants.Limit, 2, 200), cell("v9", contestants.Ours, 2, 180), cell("v10", contestants.Ours, 2, 180),
+		cell("limit", contestants.Limit, 2, 200), cell("v10", contestants.Ours, 2, 180), cell("v11", contestants.Ours, 2, 180),
 		cell("redislock", contestants.Library, 2, 60), cell("redsync", contestants.Library, 2, 90),
 	}}
 	SetShares(run.Cells)
@@ -29,14 +29,14 @@ func sample() Run {
 // A ratio is of one repetition, so that a machine that was slow for a while does not show.
 func TestRatiosArePaired(t *testing.T) {
 	run := sample()
-	if got := run.Spread("v9", here, Share); got.Min != 0.9 || got.Max != 0.975 {
+	if got := run.Spread("v10", here, Share); got.Min != 0.9 || got.Max != 0.975 {
 		t.Errorf("shares of the limit: %+v", got)
 	}
-	if got := run.OverLibraries("v9", here); got.Min != 2 || got.Max != 2.6 {
+	if got := run.OverLibraries("v10", here); got.Min != 2 || got.Max != 2.6 {
 		t.Errorf("times the fastest library: %+v", got)
 	}
-	if got := run.Over("v10", "v9", here); got.Max != 1 || got.N != 2 {
-		t.Errorf("v10 over v9: %+v", got)
+	if got := run.Over("v11", "v10", here); got.Max != 1 || got.N != 2 {
+		t.Errorf("v11 over v10: %+v", got)
 	}
 }
 
@@ -47,7 +47,7 @@ func TestHungHasNoNumbers(t *testing.T) {
 	if got := run.Spread("redislock", here, PerSecond); got.N != 1 || got.Median != 60 {
 		t.Errorf("of the repetition that came through: %+v", got)
 	}
-	if got := run.OverLibraries("v9", here); got.Max != 3 {
+	if got := run.OverLibraries("v10", here); got.Max != 3 {
 		t.Errorf("times the fastest library that did not hang: %+v", got)
 	}
 	if wrong := run.Wrong(); len(wrong) > 0 {
@@ -64,11 +64,11 @@ func TestGoals(t *testing.T) {
 		contestant, what, want string
 		met                    bool
 	}{
-		{"v9", "share of the limit", "≥ 0.95", false}, // 0.9375
-		{"v9", "requests per sale", "≤ 2.2", true},
-		{"v9", "times the fastest library", "≥ 2.4", false}, // 2.3
-		{"v9", "longest wait over mean", "≤ 2", true},
-		{"v10", "times v9 (less 3 % for noise)", "≥ 0.97", true},
+		{"v10", "share of the limit", "≥ 0.95", false}, // 0.9375
+		{"v10", "requests per sale", "≤ 2.2", true},
+		{"v10", "times the fastest library", "≥ 2.4", false}, // 2.3
+		{"v10", "longest wait over mean", "≤ 2", true},
+		{"v11", "times v10 (less 3 % for noise)", "≥ 0.97", true},
 	} {
 		if g := goal(t, sample(), test.contestant, test.what); g.Met != test.met || g.Want != test.want {
 			t.Errorf("%+v; want it %s, met: %v", g, test.want, test.met)
@@ -90,16 +90,16 @@ func goal(t *testing.T, run Run, contestant, what string) Goal {
 func TestAHungContestantMissesItsGoals(t *testing.T) {
 	run := sample()
 	run.Cells[1].Status = Hung
-	if g := goal(t, run, "v9", "requests per sale"); g.Met {
+	if g := goal(t, run, "v10", "requests per sale"); g.Met {
 		t.Errorf("it hung in one of two repetitions: %+v", g)
 	}
 	run.Cells[6].Status = Hung
-	if g := goal(t, run, "v9", "share of the limit"); g.Met || g.Got.N != 0 {
+	if g := goal(t, run, "v10", "share of the limit"); g.Met || g.Got.N != 0 {
 		t.Errorf("it hung in both: %+v", g)
 	}
 	for _, g := range run.Goals() {
-		if g.Contestant == "v10" && strings.HasPrefix(g.What, "times v9") {
-			t.Errorf("there is nothing to compare v10 with: %+v", g)
+		if g.Contestant == "v11" && strings.HasPrefix(g.What, "times v10") {
+			t.Errorf("there is nothing to compare v11 with: %+v", g)
 		}
 	}
 }
@@ -107,8 +107,8 @@ func TestAHungContestantMissesItsGoals(t *testing.T) {
 // A share far above the limit says that the limit was disturbed, and meets no goal.
 func TestALimitThatWasDisturbedMeetsNoGoal(t *testing.T) {
 	for share, met := range map[float64]bool{0.9: false, 0.96: true, 1.09: true, 1.3: false} {
-		run := Run{Cells: []Cell{{Contestant: "v9", Condition: here, Status: OK, Share: share}}}
-		if g := goal(t, run, "v9", "share of the limit"); g.Met != met {
+		run := Run{Cells: []Cell{{Contestant: "v10", Condition: here, Status: OK, Share: share}}}
+		if g := goal(t, run, "v10", "share of the limit"); g.Met != met {
 			t.Errorf("%+v; want met: %v", g, met)
 		}
 	}
@@ -120,7 +120,7 @@ func TestBuyersThatNeverGotInMissAGoal(t *testing.T) {
 	for i := range run.Cells {
 		run.Cells[i].Never = 1
 	}
-	if g := goal(t, run, "v9", "buyers that never got in"); g.Met {
+	if g := goal(t, run, "v10", "buyers that never got in"); g.Met {
 		t.Errorf("%+v", g)
 	}
 }
@@ -129,8 +129,8 @@ func TestBuyersThatNeverGotInMissAGoal(t *testing.T) {
 func TestGoalOfAKeptLock(t *testing.T) {
 	alone := Condition{AddedMillis: 1, Processes: 1, Buyers: 1}
 	for requests, met := range map[float64]bool{0.1: true, 0.11: false} {
-		run := Run{Cells: []Cell{{Contestant: "v10", Condition: alone, Status: OK, Requests: 2 + requests, LockRequests: requests}}}
-		if g := goal(t, run, "v10", "requests of the lock per sale"); g.Met != met {
+		run := Run{Cells: []Cell{{Contestant: "v11", Condition: alone, Status: OK, Requests: 2 + requests, LockRequests: requests}}}
+		if g := goal(t, run, "v11", "requests of the lock per sale"); g.Met != met {
 			t.Errorf("%+v; want met: %v", g, met)
 		}
 	}

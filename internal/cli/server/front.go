@@ -59,7 +59,7 @@ func ServeCluster(ctx context.Context, cfg config.Config, r Replicas) error {
 	processes.Tell(shown.Hub.Note)
 	web := newWebServer(front.Handler(), "", r.Log, func() { close(front.Ending) }, shown.Close, class.Close)
 	r.Ready(fmt.Sprintf("lockstep: %s · %d replicas · lock %s · %s",
-		where(listener.Addr().String()), r.N, cfg.Lock.Version, redis.Name))
+		where(listener.Addr().String()), r.N, cfg.Lock.Version, redisOf(redis, cfg.Lock.Version)))
 	err = r.serve(ctx, listener, web, front)
 	shown.Close()
 	return errors.Join(err, redis.Close())

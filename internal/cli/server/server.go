@@ -69,9 +69,6 @@ func Open(ctx context.Context, cfg config.Config, o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := fits(cfg.Lock.Version, redis); err != nil {
-		return nil, errors.Join(err, listener.Close(), redis.Close())
-	}
 	s := newServer(cfg, redis, listener.Addr(), o)
 	if err := s.API.Shop.Open(ctx, s.Settings(cfg)); err != nil {
 		return nil, errors.Join(fmt.Errorf("opening the shop: %w", err), listener.Close(), redis.Close())
@@ -81,7 +78,7 @@ func Open(ctx context.Context, cfg config.Config, o Options) (*Server, error) {
 	return s, nil
 }
 
-// listen opens the address of a server or a front, and its Redis.
+// listen opens the address of a server or a front, and its Redis, which has what the lock needs.
 func listen(ctx context.Context, cfg config.Config) (net.Listener, *dao.Redis, error) {
 	listener, err := net.Listen("tcp", cfg.Server.Addr)
 	if err != nil {
@@ -90,6 +87,9 @@ func listen(ctx context.Context, cfg config.Config) (net.Listener, *dao.Redis, e
 	redis, err := dao.Open(ctx, cfg.Redis)
 	if err != nil {
 		return nil, nil, errors.Join(err, listener.Close())
+	}
+	if err := fits(cfg.Lock.Version, redis); err != nil {
+		return nil, nil, errors.Join(err, listener.Close(), redis.Close())
 	}
 	return listener, redis, nil
 }
@@ -120,7 +120,7 @@ func newServer(cfg config.Config, redis *dao.Redis, addr net.Addr, o Options) *S
 		API: &api.API{
 			Shop: shop, Metrics: counts, Events: recorder, Live: shown.Handler(), Page: web.Handlers(),
 			NewID: uuid.NewString, BehindFront: o.BehindFront,
-			Replica: replica, Redis: redis.Name, Nodes: redis.Nodes.Addrs(), Log: log,
+			Replica: replica, Redis: redis.Name, Servers: redis.Servers, Nodes: redis.Nodes.Addrs(), Log: log,
 			Guard: guard,
 			Seat:  seatRoutes(explorer), Course: class.Handler(),
 		},
@@ -170,20 +170,20 @@ func (s *Server) serve(ctx context.Context, listener net.Listener) {
 	go func() { s.failed <- s.web.serve(listener) }()
 }
 
-// fits fails if a lock needs nodes that this Redis does not have.
+// fits fails if a lock needs what this Redis does not have.
 func fits(version string, redis *dao.Redis) error {
 	strategy, err := evolution.Find(version)
 	if err != nil {
 		return err
 	}
-	return strategy.Fits(len(redis.Nodes))
+	return strategy.Fits(redis.Servers)
 }
 
 // Settings returns the part of a configuration that may change while the shop is open.
 func (s *Server) Settings(cfg config.Config) service.Settings {
 	strategies := map[string]strategy.Strategy{}
 	for _, row := range evolution.Table() {
-		if row.Fits(len(s.Redis.Nodes)) == nil {
+		if row.Fits(s.Redis.Servers) == nil {
 			strategies[row.Name] = row
 		}
 	}
@@ -192,10 +192,11 @@ func (s *Server) Settings(cfg config.Config) service.Settings {
 		Lock: strategy.Parts{
 			Options: lock.Options{
 				Key: lock.Key, TTL: cfg.Lock.TTL, RetryInterval: cfg.Lock.RetryInterval, WaitTimeout: cfg.Lock.WaitTimeout,
-				Clock: lock.SystemClock{Ahead: cfg.Server.ClockOffset},
+				Clock:   lock.SystemClock{Ahead: cfg.Server.ClockOffset},
+				Process: s.instance, HandOffLimit: cfg.Lock.HandOffLimit,
+				Notifier: s.Redis.Notifier, Rand: rand.Int64N,
 			},
-			Client: s.Redis.Lock, Nodes: s.Redis.Nodes.Clients(), Process: s.instance, HandOffLimit: cfg.Lock.HandOffLimit,
-			Notifier: s.Redis.Notifier, Rand: rand.Int64N,
+			Client: s.Redis.Lock, CompareAndDelete: s.Redis.Servers.CompareAndDelete, Nodes: s.Redis.Nodes.Clients(),
 		},
 		Think: cfg.Sale.ThinkTime, Nested: cfg.Sale.Nested, Initial: cfg.Inventory.Initial,
 		Strategies: strategies,
@@ -247,14 +248,26 @@ func (s *Server) firstLine(ctx context.Context) string {
 	if err != nil {
 		return fmt.Sprintf("lockstep: %s · %s · %v", s.URL(), s.Redis.Name, err)
 	}
-	title, nodes := "", ""
+	title := ""
 	if strategy, err := evolution.Find(version); err == nil {
 		title = " (" + strategy.Title.In(language.English) + ")"
-		if strategy.OnNodes {
-			nodes = " · nodes " + s.Redis.Nodes.String()
-		}
 	}
-	return fmt.Sprintf("lockstep: %s · lock %s%s · %s%s", where(s.Addr), version, title, s.Redis.Name, nodes)
+	return fmt.Sprintf("lockstep: %s · lock %s%s · %s", where(s.Addr), version, title, redisOf(s.Redis, version))
+}
+
+// redisOf names a Redis, with what a lock uses of it beside the usual.
+func redisOf(redis *dao.Redis, version string) string {
+	strategy, _ := evolution.Find(version) // an unknown one uses nothing
+	switch {
+	case strategy.OnNodes:
+		return redis.Name + " · nodes " + redis.Nodes.String()
+	case strategy.Native && redis.Servers.Redis != "":
+		return fmt.Sprintf("%s · released by %s of %s", redis.Name, redis.Servers.CompareAndDelete, redis.Servers.Redis)
+	case strategy.Native:
+		return redis.Name + " · released by " + redis.Servers.CompareAndDelete
+	default:
+		return redis.Name
+	}
 }
 
 // replicaName tells one process from another in logs and answers.

@@ -16,6 +16,7 @@ const (
 	ForeignRelease Anomaly = "foreign-release"
 	LeftBehind     Anomaly = "left-behind"
 	Stuck          Anomaly = "stuck"
+	SelfDeadlock   Anomaly = "self-deadlock"
 	Untold         Anomaly = "untold"
 	GoroutineLeak  Anomaly = "goroutine-leak"
 	FalseWord      Anomaly = "false-word"
@@ -28,7 +29,8 @@ const (
 // All lists them.
 func All() []Anomaly {
 	return []Anomaly{
-		TwoHolders, LostUpdate, ForeignRelease, LeftBehind, Stuck, Untold, GoroutineLeak, FalseWord, TokenOrder, Progress, Idle, Starved,
+		TwoHolders, LostUpdate, ForeignRelease, LeftBehind, Stuck, SelfDeadlock, Untold, GoroutineLeak, FalseWord, TokenOrder, Progress, Idle,
+		Starved,
 	}
 }
 
@@ -57,19 +59,21 @@ func tellings() []telling {
 			both("leave a lock behind for ever", "留下一把永远没人清除的锁")},
 		{Stuck, both("a sale can never go on", "一单再也无法继续"),
 			both("block a sale for ever", "让一单永远无法继续")},
+		{SelfDeadlock, both("a sale waits for a lock that it holds itself, until the lock expires", "一单在等自己持有的锁，直到锁过期"),
+			both("make a sale wait for itself", "让一单自己等自己")},
 		{Untold, both("a sale has lost the lock and works on, and nothing tells it", "一单丢了锁还在继续执行，自己并不知情"),
 			both("lose the lock without telling its holder", "丢了锁却不告诉持有者")},
 		{GoroutineLeak, both("a goroutine still runs after its sale has ended", "一单已经结束，它的 goroutine 还在运行"),
 			both("leak a goroutine", "泄漏一个 goroutine")},
 		{FalseWord, both("Unlock, or an error, says what is not so", "解锁或报错所说与事实不符"),
 			both("say what is not so", "说出与事实不符的话")},
-		{TokenOrder, both("a later holder's fencing token is not larger, or a nested call's is another one", "后一个持有者的隔离令牌没有增大，或嵌套调用的令牌与外层不同"),
+		{TokenOrder, both("a later holder's fencing token is not larger, or a nested call's is another one", "后一个持有者的栅栏令牌没有增大，或嵌套调用的令牌与外层不同"),
 			both("give tokens out of order", "发出次序不对的令牌")},
 		{Progress, both("a sale fails although nothing went wrong", "没出任何故障，一单却失败了"),
 			both("fail a sale although nothing went wrong", "没出故障却让一单失败")},
 		{Idle, both("nobody living holds the lock, and waiters get it only when time frees it", "活着的参与者都没有持有锁，等待者只能等时间把它释放"),
 			both("leave everybody waiting for time", "让所有人干等时间")},
-		{Starved, both("a sale is overtaken more than --overtakes times by sales that asked after it", "一单被后来的各单超过，次数多于 --overtakes"),
+		{Starved, both("a sale is overtaken more than --overtakes times by sales that asked after it", "一单被后来的请求插队，次数多于 --overtakes"),
 			both("starve a sale", "饿死一单")},
 	}
 }
@@ -87,7 +91,7 @@ func (a Anomaly) told() telling {
 // in Redis can be lost there.
 func (a Anomaly) Applies(s strategy.Strategy) bool {
 	switch a {
-	case LostUpdate, Stuck, GoroutineLeak, Progress:
+	case LostUpdate, Stuck, SelfDeadlock, GoroutineLeak, Progress:
 		return true
 	case Starved:
 		return s.Capabilities.InOrder

@@ -132,7 +132,7 @@ func (c *Checker) overtakes(s *sale) {
 		}
 		other.place.overtaken++
 		if n := other.place.overtaken; n > c.x.Scenario.MostOvertakes() {
-			c.finds(anomaly.Starved, "%s is overtaken %d times by sales that asked after it", "%s 被后来的各单超过 %d 次", other.actor.Name, n)
+			c.finds(anomaly.Starved, "%s is overtaken %d times by sales that asked after it", "%s 被后来的请求插队 %d 次", other.actor.Name, n)
 		}
 	}
 }

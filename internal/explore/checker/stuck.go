@@ -16,13 +16,32 @@ const (
 	turns    = 1000 // steps that those in it are watched for
 )
 
-// checkSelfLocked looks, when no actor can move, for one that waits for itself.
+// checkSelfLocked looks, when no actor can move, for one that waits for itself: until its lock expires, or for good.
 func (c *Checker) checkSelfLocked() {
 	for i, s := range c.sales {
 		if s.waits && len(s.leases) > 0 && c.holder == i && !s.actor.Dead() && !s.actor.Paused() && c.x.InVain(s.actor) {
-			c.finds(anomaly.Stuck, "%s waits for a lock that it holds itself", "%s 在等自己持有的锁", s.actor.Name)
+			if c.outlasts(i) {
+				c.finds(anomaly.SelfDeadlock, "%s waits for a lock that it holds itself, until it expires", "%s 在等自己持有的锁，要等到它过期", s.actor.Name)
+			} else {
+				c.finds(anomaly.Stuck, "%s waits for a lock that it holds itself", "%s 在等自己持有的锁", s.actor.Name)
+			}
 		}
 	}
+}
+
+// outlasts reports whether an actor that waits for itself gets the lock once it has expired.
+func (c *Checker) outlasts(actor int) bool {
+	later, end := c.futures.Again()
+	defer end()
+	x, s, passes := later.x, later.sales[actor], execution.Transition{Kind: execution.TimePasses}
+	itsOwn := func(t execution.Transition) bool { return t.Kind == execution.Moves && x.Actor(t) == s.actor }
+	for until := x.Now() + 2*scenario.TTL + x.Ahead(); x.Now() < until && slices.Contains(x.Transitions(), passes); {
+		x.Apply(passes)
+		if leads(x, itsOwn, func() bool { return !s.waits }) {
+			return true
+		}
+	}
+	return false
 }
 
 // hopeless reports whether waiters that ask in vain, and are all that is left, would go on asking: none gives up, or does something else,

@@ -6,7 +6,7 @@ func TestPurpose(t *testing.T) {
 	for function, want := range map[string]string{
 		"lockstep/internal/lock.StartRenewal.func1":           "renewal",
 		"lockstep/internal/lock.(*Renewal).Lose-fm":           "lose",
-		"lockstep/internal/lockv10.(*Locker).hear.func1":      "hear",
+		"lockstep/internal/lockv11.(*Locker).hear.func1":      "hear",
 		"lockstep/internal/lock/quorum.(*Nodes).Ask.func1.2":  "ask",
 		"lockstep/internal/test/variants.process.renew.func1": "renew",
 		"example.com/mine.(*mine).Lock.StartRenewal.func3":    "renewal", // inlined

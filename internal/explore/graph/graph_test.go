@@ -55,8 +55,8 @@ func TestThePointOfNoReturn(t *testing.T) {
 		{"v2", "expiry=1", 0, explore.TwoHolders, "A:SET expiry B:SET", 3, "A:GET"},
 		{"v2", "expiry=1", 0, explore.TwoHolders, "A:SET expiry B:SET A:GET", 3, "A:GET"}, // what follows does not matter
 		{"v2", "expiry=1", 0, explore.ForeignRelease, "A:SET A:GET A:write expiry B:SET A:DEL", 6, "B:GET"},
-		{"v4", "", 1, explore.Stuck, "A:SET A:GET A:SET B:SET", 0, ""},        // from the start
-		{"v4", "crash=1", 1, explore.Stuck, "A:SET A:GET A:SET B:SET", 0, ""}, // that A may die does not save it
+		{"v4", "", 1, explore.SelfDeadlock, "A:SET A:GET A:SET B:SET", 0, ""},        // from the start
+		{"v4", "crash=1", 1, explore.SelfDeadlock, "A:SET A:GET A:SET B:SET", 0, ""}, // that A may die does not save it
 		{"v6", "pause=1", 0, explore.TwoHolders, "A:begins A:lock A:pauses B:lock time B:lock", 6, "A:resumes"},
 		{"getset", "late=1", 0, explore.LostUpdate,
 			"A:SET A:GET A:write/late A:DEL B:SET B:GET B:write A:write/arrives", 6, "A:write/arrives"},
@@ -127,7 +127,7 @@ func wayIsOne(t *testing.T, s strategy.Strategy, in explore.Scenario, before []s
 // A bound that was hit is said, and nothing is claimed.
 func TestAPointThatIsNotSettled(t *testing.T) {
 	s, few := find(t, "v4"), explore.Bounds{Schedules: 1}
-	why, err := graph.Explain(t.Context(), s, with(t, "", 1), "A:SET A:GET A:SET B:SET", explore.Stuck, few)
+	why, err := graph.Explain(t.Context(), s, with(t, "", 1), "A:SET A:GET A:SET B:SET", explore.SelfDeadlock, few)
 	if err != nil || len(why.Unsettled) == 0 || why.Point != 0 {
 		t.Errorf("%v: %+v; want it to be unsettled", err, why)
 	}

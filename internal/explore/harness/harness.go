@@ -191,8 +191,9 @@ func (h *Harness) locker(x *execution.Execution, p *execution.Process, clients [
 	return h.strategy.New(strategy.Parts{
 		Options: lock.Options{
 			Key: lock.Key, TTL: scenario.TTL, RetryInterval: scenario.Poll, WaitTimeout: scenario.Forever, Clock: x.Clock(p, scenario.Poll),
+			Process: p.Name, HandOffLimit: handOffLimit, Notifier: x.Notifier(p), Rand: chance(x, p),
 		},
-		Client: clients[0].Client, Nodes: nodes, Process: p.Name, HandOffLimit: handOffLimit, Notifier: x.Notifier(p), Rand: chance(x, p),
+		Client: clients[0].Client, CompareAndDelete: "DELEX", Nodes: nodes,
 	})
 }
 

@@ -105,7 +105,8 @@ func (r Request) legend(schedules int, interrupted bool) {
 		in.Say(`expiry, 3    in the scenario "expiry", in 3 steps; no schedule of any scenario is shorter`,
 			"expiry, 3    在场景 expiry 下，3 步；任何场景的任何时序都不会更短"),
 		in.Say("no fault, 4  without any fault, in 4 steps", "no fault, 4  没有任何故障，4 步"),
-		in.Say("never        in no schedule of any scenario; all were explored", "never        所有场景的所有时序都探索完了，从不出现"),
+		in.Say("never        in no schedule of any scenario below; all were explored: few sales, and one kind of fault at a time",
+			"never        下面所有场景的所有时序都探索完了，从不出现：只有几单，每次只有一种故障"),
 		in.Say("unknown      a bound was hit before all schedules were explored", "unknown      还没探索完就到了上限"),
 	}
 	if interrupted {
@@ -120,11 +121,11 @@ func (r Request) legend(schedules int, interrupted bool) {
 		fmt.Fprintf(out, "  %-13s %s\n", s.Name, words(r.Command+" NAME", s.String()))
 	}
 	r.legendOnNodes()
-	fmt.Fprint(out, in.Say("\n%d schedules. Left out, as they break every lock on one Redis:\n",
-		"\n共 %d 种时序。没有包括以下故障，因为它们能破坏单个 Redis 上的任何锁：\n", schedules))
+	fmt.Fprint(out, in.Say("\n%d schedules. Left out, as they break every lock that expires, or every lock on one Redis:\n",
+		"\n共 %d 种时序。没有包括以下故障：它们能破坏任何会过期的锁，或者单个 Redis 上的任何锁：\n", schedules))
 	for _, fault := range explore.AllFaults() {
 		if fault.Beats {
-			fmt.Fprintf(out, "  %-13s %s v10 --faults %s=1\n", fault.Name, r.Command, fault.Name)
+			fmt.Fprintf(out, "  %-13s %s v11 --faults %s=1\n", fault.Name, r.Command, fault.Name)
 		}
 	}
 }

@@ -75,7 +75,7 @@ func TestThePointOfNoReturn(t *testing.T) {
 	if never.Now != graph.Never || never.Path[1] == graph.Never || never.Doomed {
 		t.Errorf("%+v; want that it cannot happen any more", never)
 	}
-	start := oracle(t, s, "lock", "v4", "in", "--nested 1", "anomaly", "stuck")
+	start := oracle(t, s, "lock", "v4", "in", "--nested 1", "anomaly", "self-deadlock")
 	if start.NoReturn != 0 || !start.Doomed {
 		t.Errorf("%+v; want it to be lost from the start", start)
 	}

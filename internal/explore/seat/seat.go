@@ -174,8 +174,10 @@ func firstOf(lock string) explore.Anomaly {
 	switch lock {
 	case "v0", "v6", "v7", "atomic", "optimistic", "late-commit":
 		return explore.LostUpdate
-	case "v1", "v4":
+	case "v1":
 		return explore.Stuck
+	case "v4", "delex":
+		return explore.SelfDeadlock
 	case "v2", "v3":
 		return explore.ForeignRelease
 	default:

@@ -66,7 +66,7 @@ func places() []struct {
 	}{
 		{"v0", "", "A:GET B:GET A:write B:write", explore.LostUpdate},
 		{"v2", "--faults expiry=1", "A:SET expiry B:SET", explore.TwoHolders},
-		{"v4", "--nested 1", "A:SET A:GET A:SET B:SET", explore.Stuck},
+		{"v4", "--nested 1", "A:SET A:GET A:SET B:SET", explore.SelfDeadlock},
 		{"v5", "--faults expiry=1", "A:lock expiry B:lock", explore.TwoHolders},
 	}
 }

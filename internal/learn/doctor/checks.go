@@ -13,15 +13,17 @@ import (
 )
 
 const (
-	leastGo    = 26      // of Go 1
-	leastBytes = 2 << 30 // a first build writes about a gigabyte
-	leastFiles = 2200    // a thousand buyers and their server, in one process
+	leastGo     = 26      // of Go 1
+	leastBytes  = 2 << 30 // a first build writes about a gigabyte
+	leastFiles  = 2200    // a thousand buyers and their server, in one process
+	leastRedis  = 7       // the major version
+	leastValkey = 8
 )
 
 func checks() []check {
 	return []check{
 		{"Go", both("builds and runs lockstep", "编译和运行 lockstep"), findGo},
-		{"sources", both("the lessons compare their files", "课程要对比其中的文件"), findSources},
+		{"sources", both("go run . builds them; the exercises are among them", "go run . 编译它们，练习也在其中"), findSources},
 		{"modules", both("without them, the first go run . downloads them", "没有它们，第一次 go run . 会去下载"), findModules},
 		{"disk", both("the first build takes about a gigabyte", "第一次编译约占 1 GB"), findDisk},
 		{"open files", both("a thousand buyers at once: burst -c 1000", "一千个买家同时到来：burst -c 1000"), findFiles},
@@ -29,13 +31,13 @@ func checks() []check {
 			func(ctx context.Context, m Machine) result { return findPort(ctx, m, m.Server, "--server.addr") }},
 		{"Redis port", both("the embedded Redis, for redis-cli", "内嵌的 Redis，供 redis-cli 连接"),
 			func(ctx context.Context, m Machine) result { return findPort(ctx, m, m.Redis, "--redis.embedded_addr") }},
-		{"git", both("clones the repository; git diff --no-index, on Windows", "克隆仓库；Windows 上用 git diff --no-index"),
+		{"git", both("clones the repository", "克隆仓库"),
 			optional(func(m Machine) language.Text {
 				return m.on("apt install git", "xcode-select --install", "winget install Git.Git")
 			}, "git")},
 		{"browser", both("the page, with the scheduler's seat", "页面，以及其中的调度席"), findBrowser},
-		{"redis-cli", both("a look into Redis while sales go on", "在下单时查看 Redis"), optional(getRedis, "redis-cli")},
-		{"redis-server", both("the lab failover, and --redis real", "实验 failover，以及 --redis real"), optional(getRedis, "redis-server")},
+		{"redis-cli", both("a look into Redis while sales go on", "在下单时查看 Redis"), optional(getRedis, "redis-cli", "valkey-cli")},
+		{"redis-server", both("the lab failover, and --redis real", "实验 failover，以及 --redis real"), findRedis},
 		{"JDK", both("JMeter's load, beside burst", "JMeter 压测（burst 之外的选择）"), findJDK},
 		{"Maven", both("starts JMeter: mvn -f jmeter verify", "启动 JMeter：mvn -f jmeter verify"), optional(func(m Machine) language.Text {
 			return m.on("apt install maven", "brew install maven", "https://maven.apache.org/download.cgi")
@@ -45,6 +47,31 @@ func checks() []check {
 
 func getRedis(m Machine) language.Text {
 	return m.on("apt install redis", "brew install redis", "https://redis.io/docs/latest/operate/oss_and_stack/install/ (WSL)")
+}
+
+var redisVersion = regexp.MustCompile(`^(Redis|Valkey) server v=((\d+)\S*)`)
+
+// findRedis looks for a real Redis or Valkey, and at its version.
+func findRedis(ctx context.Context, m Machine) result {
+	least := map[string]int{"Redis": leastRedis, "Valkey": leastValkey}
+	for _, program := range []string{"redis-server", "valkey-server"} {
+		path, err := m.LookPath(program)
+		if err != nil {
+			continue
+		}
+		says, _ := m.Output(ctx, nil, program, "--version") // if it fails, it does not say a version
+		parts := redisVersion.FindStringSubmatch(says)
+		if parts == nil {
+			return result{Unknown, same(path), getRedis(m)}
+		}
+		name, found := parts[1], parts[1]+" "+parts[2]
+		if major, _ := strconv.Atoi(parts[3]); major < least[name] {
+			return result{Optional, both(fmt.Sprintf("%s: too old, %d is needed", found, least[name]),
+				fmt.Sprintf("%s：太旧，需要 %d", found, least[name])), getRedis(m)}
+		}
+		return result{state: Fine, found: same(found + ", " + path)}
+	}
+	return result{Optional, both("not found", "没有找到"), getRedis(m)}
 }
 
 // optional looks for one of several programs.

@@ -29,6 +29,8 @@ func complete(t *testing.T) doctor.Machine {
 			switch {
 			case program == "javac":
 				return "javac 21.0.1\n", nil
+			case program == "redis-server":
+				return "Redis server v=7.0.15 sha=00000000:0 malloc=jemalloc-5.3.0 bits=64 build=ae4d7c971a948f0\n", nil
 			case slices.Contains(args, "GOVERSION"):
 				return "go1.26.3\n", nil
 			default:
@@ -51,6 +53,30 @@ func TestNothingIsMissing(t *testing.T) {
 		if f.State != doctor.Fine || f.Get != "" || f.Found == "" || f.For == "" {
 			t.Errorf("%+v", f)
 		}
+	}
+}
+
+// prints makes every program print this.
+func prints(text string) func(*doctor.Machine) {
+	return func(m *doctor.Machine) {
+		m.Output = func(context.Context, []string, string, ...string) (string, error) { return text, nil }
+	}
+}
+
+// A Valkey does as well as a Redis.
+func TestARealRedis(t *testing.T) {
+	m := complete(t)
+	m.LookPath = func(program string) (string, error) {
+		if program == "valkey-server" {
+			return "/bin/valkey-server", nil
+		}
+		return "", errNot
+	}
+	prints("Valkey server v=9.1.2 sha=00000000:1 malloc=libc bits=64 build=1536df31c0395150\n")(&m)
+	findings := m.Examine(t.Context(), language.English)
+	f := findings[slices.IndexFunc(findings, func(f doctor.Finding) bool { return f.Name == "redis-server" })]
+	if f.State != doctor.Fine || f.Found != "Valkey 9.1.2, /bin/valkey-server" {
+		t.Errorf("%+v; want Valkey 9.1.2", f)
 	}
 }
 
@@ -79,6 +105,10 @@ func TestWhatIsMissing(t *testing.T) {
 		{"server port", "127.0.0.1:8080 is taken", true, func(m *doctor.Machine) { m.Listen = func(string) error { return errNot } }},
 		{"Redis port", "127.0.0.1:6380 is taken", true, func(m *doctor.Machine) { m.Listen = func(string) error { return errNot } }},
 		{"browser", "not found", false, func(m *doctor.Machine) { m.LookPath = func(string) (string, error) { return "", errNot } }},
+		{"redis-server", "not found", false, func(m *doctor.Machine) { m.LookPath = func(string) (string, error) { return "", errNot } }},
+		{"redis-server", "Redis 6.0.16: too old, 7 is needed", false, prints("Redis server v=6.0.16 sha=0 bits=64\n")},
+		{"redis-server", "Valkey 7.2.11: too old, 8 is needed", false, prints("Valkey server v=7.2.11 sha=0 bits=64\n")},
+		{"redis-server", "/bin/redis-server", false, prints("")},
 		{"JDK", "not found", false, func(m *doctor.Machine) { m.Output = output("go1.26.0\n", nil) }},
 		{"Maven", "not found", false, func(m *doctor.Machine) { m.LookPath = func(string) (string, error) { return "", errNot } }},
 	} {

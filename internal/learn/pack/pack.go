@@ -1,4 +1,5 @@
-// Package pack makes one archive of the sources and of all modules that they need, so that a class can build without a network.
+// Package pack makes one archive of the sources and of all modules that lockstep and bench need, so that a class can build without a
+// network.
 package pack
 
 import (
@@ -123,7 +124,7 @@ func (c Class) sources(ctx context.Context) (names []string, err error) {
 	return names, err
 }
 
-// download fills a cache of modules with what go.mod lists, from the user's own cache where that has it.
+// download fills a cache of modules with what go.mod lists, and that of bench, from the user's own cache where that has it.
 func (c Class) download(ctx context.Context, cache string) error {
 	said, err := c.Run(ctx, nil, "go", "env", "GOMODCACHE", "GOPROXY")
 	if err != nil {
@@ -138,8 +139,12 @@ func (c Class) download(ctx context.Context, cache string) error {
 		"GOMODCACHE=" + cache, "GOFLAGS=-modcacherw", "GOWORK=off",
 		"GOPROXY=file://" + strings.ReplaceAll(local, " ", "%20") + "," + strings.TrimSpace(proxy),
 	}
-	_, err = c.Run(ctx, env, "go", "mod", "download")
-	return err
+	for _, module := range []string{".", "bench"} {
+		if _, err := c.Run(ctx, env, "go", "-C", module, "mod", "download"); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // archive is one that is being written.

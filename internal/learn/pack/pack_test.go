@@ -67,6 +67,9 @@ func TestArchive(t *testing.T) {
 		write(t, cache, map[string]string{
 			"cache/download/x/@v/v1.zip": "zip", "cache/download/x/@v/v1.lock": "", "cache/download/sumdb/y": "sum", "x@v1/x.go": "package x",
 		})
+		if slices.Contains(args, "bench") {
+			write(t, cache, map[string]string{"cache/download/of-bench/@v/v1.zip": "zip"})
+		}
 		return "", nil
 	}
 	class := pack.Class{Dir: dir, Run: run}
@@ -82,7 +85,8 @@ func TestArchive(t *testing.T) {
 	}
 	got := unpacked(t, bytes.NewReader(archive))
 	names := []string{
-		"lockstep-class/docs/a.md", "lockstep-class/go.mod", "lockstep-class/modules/x/@v/v1.zip",
+		"lockstep-class/docs/a.md", "lockstep-class/go.mod",
+		"lockstep-class/modules/of-bench/@v/v1.zip", "lockstep-class/modules/x/@v/v1.zip",
 		"lockstep-class/offline.ps1", "lockstep-class/offline.sh",
 	}
 	var all []string

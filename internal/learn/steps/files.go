@@ -10,60 +10,134 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/aymanbagabas/go-udiff"
-
 	"lockstep/internal"
+	"lockstep/internal/language"
 	"lockstep/util/lua"
 )
 
-// File is one that the step changes, all of it.
+// File is one that the step changes, or the head of one.
 type File struct {
-	Name  string `json:"name"`
-	Was   string `json:"was"` // its name before, "" if it is the same
-	Lines []Line `json:"lines"`
+	Name    string `json:"name"` // from the root of the repository
+	Was     string `json:"was"`  // the script whose place it takes; "" if none
+	Says    string `json:"says"` // how it comes here; "" of one that was there
+	Head    bool   `json:"head"` // only what stands above the code: the package's comment, imports
+	Added   int    `json:"added"`
+	Removed int    `json:"removed"` // lines, without comments and blank ones
+	Lines   []Line `json:"lines"`
 }
 
-// Line is one of a file.
-type Line struct {
-	Kind string `json:"kind"` // " " as it was, "-" only before, "+" only after
-	Text string `json:"text"`
-}
-
-// files returns the files that differ, those of Go first.
-func (s Step) files() (all []File, err error) {
+// files returns what differs, in the order in which it is read: the lock's code, its scripts, what the step brings to internal/lock, and
+// last the heads of the Go files. It also says what the step does without.
+func (s Step) files(in language.Language) (all []File, gone []string, err error) {
 	before, err := sources(s.From)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	after, err := sources(s.To)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	was := renamed(before, after)
-	for name, old := range was {
-		before[name] = before[old]
+	var pairs []pair
+	for name, old := range renamed(before, after) {
+		pairs = append(pairs, pair{path: after[name].path, was: old, before: before[old].text, after: after[name].text})
 		delete(before, old)
+		delete(after, name)
 	}
-	for _, name := range names(before, after) {
-		if before[name] != after[name] {
-			all = append(all, File{Name: name, Was: was[name], Lines: difference(before[name], after[name])})
+	var unsent []string
+	for name := range either(before, after) {
+		if _, stays := after[name]; !stays && path.Ext(name) == ".lua" {
+			unsent = append(unsent, name) // it is there still, for other locks
+			continue
 		}
+		pairs = append(pairs, pair{
+			path: cmp.Or(after[name].path, before[name].path), before: before[name].text, after: after[name].text,
+		})
 	}
-	return all, nil
+	slices.SortFunc(pairs, func(a, b pair) int {
+		return cmp.Or(strings.Compare(path.Ext(a.path), path.Ext(b.path)), strings.Compare(a.path, b.path)) // Go before Lua
+	})
+	for _, name := range s.Brings {
+		brought, err := shared(name)
+		if err != nil {
+			return nil, nil, err
+		}
+		brought.says = in.Say("used from %s on", "从 %s 开始使用", s.To)
+		pairs = append(pairs, brought)
+	}
+	return shown(pairs, in), s.gone(unsent, in), nil
 }
 
-// names returns those of all files: Go before Lua, and each sorted.
-func names(before, after map[string]string) []string {
-	all := slices.AppendSeq(slices.Collect(maps.Keys(before)), maps.Keys(after))
-	slices.SortFunc(all, func(a, b string) int {
-		return cmp.Or(strings.Compare(path.Ext(a), path.Ext(b)), strings.Compare(a, b))
-	})
-	return slices.Compact(all)
+// shown returns the files of pairs that differ, the heads of all behind them.
+func shown(pairs []pair, in language.Language) (all []File) {
+	var heads []File
+	for _, p := range pairs {
+		above, code := p.split()
+		if f := code.file(in); f.changes() {
+			all = append(all, f)
+		}
+		above.says = in.Say("package comment, imports", "包注释、import")
+		if f := above.file(in); f.changes() {
+			f.Head = true
+			heads = append(heads, f)
+		}
+	}
+	return append(all, heads...)
+}
+
+// gone says what the step does without.
+func (s Step) gone(unsent []string, in language.Language) (says []string) {
+	says = []string{}
+	slices.Sort(unsent)
+	if unsent != nil {
+		says = append(says, in.Say("No longer sent: ", "不再发送：")+strings.Join(unsent, ", "))
+	}
+	if s.Leaves != nil {
+		says = append(says, in.Say("No longer used, of internal/lock: ", "不再使用 internal/lock 的：")+strings.Join(s.Leaves, ", "))
+	}
+	return says
+}
+
+// pair is a file before and after the step; "" where there is none.
+type pair struct{ path, was, says, before, after string }
+
+// file returns the difference of the two.
+func (p pair) file(in language.Language) File {
+	f := File{Name: p.path, Was: p.was, Says: p.says, Lines: difference(p.before, p.after)}
+	switch {
+	case p.was != "":
+		f.Says = in.Say("in the place of %s", "代替 %s", p.was)
+	case p.before == "" && p.says == "":
+		f.Says = in.Say("new", "新文件")
+	}
+	for _, line := range difference(uncommented(p.before), uncommented(p.after)) {
+		switch line.Kind {
+		case Added:
+			f.Added++
+		case Removed:
+			f.Removed++
+		}
+	}
+	return f
+}
+
+// changes reports whether a line of the file comes or goes.
+func (f File) changes() bool {
+	return slices.ContainsFunc(f.Lines, func(line Line) bool { return line.Kind != Same })
+}
+
+// either returns the files that there are before or after.
+func either(before, after map[string]source) map[string]source {
+	all := maps.Clone(before)
+	maps.Copy(all, after)
+	return all
 }
 
 // renamed gives, for a file that is new, the one that it takes the place of: lock.lua for lockFenced.lua.
-func renamed(before, after map[string]string) map[string]string {
+func renamed(before, after map[string]source) map[string]string {
 	was := map[string]string{}
+	if _, inTurn := after["acquire.lua"]; inTurn && before["lockFenced.lua"].text != "" {
+		was["acquire.lua"], was["release.lua"] = "lockFenced.lua", "unlock.lua"
+	}
 	for name := range after {
 		for old := range before {
 			_, stays := after[old]
@@ -76,25 +150,11 @@ func renamed(before, after map[string]string) map[string]string {
 	return was
 }
 
-// difference returns the lines of two texts, in the order in which they are read.
-func difference(before, after string) []Line {
-	lines := []Line{}
-	whole := strings.Count(before, "\n") + 1 // of context, so that all lines are in one hunk
-	unified, err := udiff.ToUnifiedDiff("", "", before, udiff.Lines(before, after), whole)
-	if err != nil {
-		panic(err) // these edits are those of this text
-	}
-	kinds := map[udiff.OpKind]string{udiff.Equal: " ", udiff.Delete: "-", udiff.Insert: "+"}
-	for _, hunk := range unified.Hunks {
-		for _, line := range hunk.Lines {
-			lines = append(lines, Line{kinds[line.Kind], strings.TrimSuffix(line.Content, "\n")})
-		}
-	}
-	return lines
-}
+// source is the text of a file.
+type source struct{ path, text string }
 
-// sources returns the text of a lock by file: its package, or what makes it in internal/lock/contrast, and the scripts that it sends.
-func sources(lock string) (map[string]string, error) {
+// sources returns those of a lock by their names: its package, or what makes it in internal/lock/contrast, and the scripts that it sends.
+func sources(lock string) (map[string]source, error) {
 	texts, err := written(lock)
 	if err != nil {
 		return nil, fmt.Errorf("the source of %s: %w", lock, err)
@@ -103,57 +163,54 @@ func sources(lock string) (map[string]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	code := strings.Join(slices.Collect(maps.Values(texts)), "")
+	var code strings.Builder
+	for _, file := range texts {
+		code.WriteString(file.text)
+	}
 	for _, script := range scripts {
 		name := strings.TrimSuffix(script, ".lua")
 		if script == "queue.lua" {
-			name = "(acquire|release)" // which begin with it
+			name = "(acquire|acquireOrAsk|release)" // which begin with it
 		}
-		if !regexp.MustCompile(`(?i)\blua\.` + name + `\b`).MatchString(code) {
+		if !regexp.MustCompile(`(?i)\blua\.` + name + `\b`).MatchString(code.String()) {
 			continue
 		}
 		text, err := fs.ReadFile(lua.Sources, script)
 		if err != nil {
 			return nil, err
 		}
-		texts[script] = string(text)
+		texts[script] = source{"util/lua/" + script, string(text)}
 	}
 	return texts, nil
 }
 
 // written returns the Go files of a lock. v0 has none: it is no lock.
-func written(lock string) (map[string]string, error) {
+func written(lock string) (map[string]source, error) {
 	made := map[string]string{"setnx-expire": "NewSetNXExpire", "lua-setnx": "NewLuaSetNX"}
+	dir := "lock" + lock
 	switch {
 	case lock == "v0":
-		return map[string]string{}, nil
+		return map[string]source{}, nil
 	case made[lock] != "":
-		text, err := fs.ReadFile(internal.Sources, "lock/contrast/detours.go")
-		return map[string]string{"detours.go": declared(string(text), made[lock])}, err
-	}
-	texts, dir := map[string]string{}, "lock"+lock
-	if lock == "redlock" {
-		dir = "lock/redlock"
+		const name = "lock/contrast/detours.go"
+		text, err := fs.ReadFile(internal.Sources, name)
+		return map[string]source{path.Base(name): {"internal/" + name, declared(string(text), made[lock])}}, err
+	case !strings.HasPrefix(lock, "v"): // a branch
+		dir = path.Join("lock", lock)
 	}
 	files, err := fs.ReadDir(internal.Sources, dir)
 	if err != nil {
 		return nil, err
 	}
+	texts := map[string]source{}
 	for _, file := range files {
 		text, err := fs.ReadFile(internal.Sources, path.Join(dir, file.Name()))
 		if err != nil {
 			return nil, err
 		}
 		if !strings.HasSuffix(file.Name(), "_test.go") {
-			texts[file.Name()] = string(text)
+			texts[file.Name()] = source{path.Join("internal", dir, file.Name()), string(text)}
 		}
 	}
 	return texts, nil
-}
-
-// declared cuts a function out of a file, with its comment.
-func declared(text, function string) string {
-	_, after, _ := strings.Cut(text, "// "+function+" ")
-	body, _, _ := strings.Cut(after, "\n}\n")
-	return "// " + function + " " + body + "\n}\n"
 }

@@ -4,6 +4,7 @@ package steps
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"lockstep/internal/language"
@@ -25,6 +26,9 @@ type Step struct {
 	Lab         string `json:"lab"`      // shows both on the running service; "" if none does
 	Exercise    string `json:"exercise"` // lets the reader write the cure, as lockstep check names it; "" if none does
 	Shown       Shown  `json:"shown"`
+
+	Brings []string `json:"-"` // parts of internal/lock that To is the first to use; see shared
+	Leaves []string `json:"-"` // those that To no longer uses
 }
 
 // Shown is a schedule that shows the step, for the scheduler's seat.
@@ -40,7 +44,24 @@ type Shown struct {
 type Detail struct {
 	Step
 
-	Files []File `json:"files"`
+	Gone  []string `json:"gone"` // what To does without, a sentence each
+	Files []File   `json:"files"`
+}
+
+// Added returns how many lines come, comments and blank ones left out.
+func (d Detail) Added() (lines int) {
+	for _, f := range d.Files {
+		lines += f.Added
+	}
+	return lines
+}
+
+// Removed returns how many lines go, comments and blank ones left out.
+func (d Detail) Removed() (lines int) {
+	for _, f := range d.Files {
+		lines += f.Removed
+	}
+	return lines
 }
 
 // Pair names the step: v3-v4. A lock's name may have a hyphen, too.
@@ -60,15 +81,28 @@ func All(in language.Language) []Step {
 
 // Find returns a step by its pair of names, or ErrUnknown.
 func Find(pair string, in language.Language) (Detail, error) {
-	var names []string
-	for _, s := range All(in) {
-		if s.Pair() == pair {
-			files, err := s.files()
-			return Detail{Step: s, Files: files}, err
+	return find(pair, in, func(s Step) bool { return s.Pair() == pair })
+}
+
+// Between returns the step from a lock to another, or, without the other, to the first one that follows; or ErrUnknown.
+func Between(from, to string, in language.Language) (Detail, error) {
+	name := strings.TrimSuffix(from+"-"+to, "-")
+	return find(name, in, func(s Step) bool { return s.From == from && (to == "" || s.To == to) })
+}
+
+// find returns the first step that is meant by a name.
+func find(name string, in language.Language, meant func(Step) bool) (Detail, error) {
+	all := All(in)
+	i := slices.IndexFunc(all, meant)
+	if i < 0 {
+		var names []string
+		for _, s := range all {
+			names = append(names, s.Pair())
 		}
-		names = append(names, s.Pair())
+		return Detail{}, fmt.Errorf("%w: %q; there are %s", ErrUnknown, name, strings.Join(names, ", "))
 	}
-	return Detail{}, fmt.Errorf("%w: %q; there are %s", ErrUnknown, pair, strings.Join(names, ", "))
+	files, gone, err := all[i].files(in)
+	return Detail{Step: all[i], Gone: gone, Files: files}, err
 }
 
 // tell adds to a row of the table what is known from elsewhere.

@@ -18,6 +18,7 @@ import (
 	"lockstep/internal/learn/workshop"
 	"lockstep/internal/lock/evolution"
 	"lockstep/internal/lock/strategy"
+	"lockstep/internal/stage/lab"
 )
 
 // Every neighbour of the evolution has its step, in order.
@@ -27,10 +28,10 @@ func TestEveryNeighbour(t *testing.T) {
 		have = append(have, s.Pair())
 	}
 	names := evolution.Names()
-	for i, name := range names[:slices.Index(names, "v10")] {
+	for i, name := range names[:slices.Index(names, "v11")] {
 		want = append(want, name+"-"+names[i+1])
 	}
-	want = append(want, "v8-redlock", "setnx-expire-lua-setnx")
+	want = append(want, "v4-delex", "v9-redlock", "setnx-expire-lua-setnx")
 	if !slices.Equal(have, want) {
 		t.Errorf("the steps are %v; want %v", have, want)
 	}
@@ -53,51 +54,108 @@ func TestTheExercisesExist(t *testing.T) {
 	}
 }
 
-func detail(t *testing.T, pair string, in language.Language) steps.Detail {
+func detail(t *testing.T, pair string) steps.Detail {
 	t.Helper()
-	d, err := steps.Find(pair, in)
+	d, err := steps.Find(pair, language.English)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return d
 }
 
-// side gives a file as it was before ("-") or after ("+").
+// side gives a file as it was before ("-") or after ("+"), but for its indentation before.
 func side(f steps.File, kind string) string {
 	var text strings.Builder
 	for _, line := range f.Lines {
-		if line.Kind == " " || line.Kind == kind {
+		if line.Kind == steps.Same || line.Kind == kind {
 			text.WriteString(line.Text + "\n")
 		}
 	}
 	return text.String()
 }
 
-// What a step shows are the files as they are in the repository: a diff applied gives the later file, and all of them are there.
+// What a step shows are the files as they are in the repository: all lines that only one of the two has, and no others.
 func TestTheDiffIsThatOfTheSources(t *testing.T) {
 	for _, s := range steps.All(language.English) {
 		if strings.Contains(s.From, "expire") {
 			continue
 		}
-		shown := map[string]steps.File{}
-		for _, f := range detail(t, s.Pair(), language.English).Files {
-			shown[f.Name] = f
-		}
-		for kind, lock := range map[string]string{"-": s.From, "+": s.To} {
-			dir := "lock" + lock
-			if lock == "redlock" {
-				dir = "lock/redlock"
-			}
-			paths, err := filepath.Glob(filepath.Join("../..", dir, "*.go"))
-			if err != nil || len(paths) == 0 && lock != "v0" {
-				t.Fatalf("%s has no files: %v", lock, err)
-			}
-			for _, path := range paths {
-				name := filepath.Base(path)
-				if text := read(t, path); !strings.HasSuffix(name, "_test.go") && side(shown[name], kind) != text {
-					t.Errorf("%s: %s of %s is not as in the repository:\n%s", s.Pair(), name, lock, side(shown[name], kind))
+		files := detail(t, s.Pair()).Files
+		before, after := lockFiles(t, s.From), lockFiles(t, s.To)
+		for name, text := range after {
+			var have, others string
+			for _, f := range files {
+				switch base := filepath.Base(f.Name); {
+				case base != name || strings.HasPrefix(f.Name, "internal/lock/") && strings.HasPrefix(s.To, "v"):
+				case f.Head && !strings.HasPrefix(text, side(f, steps.Added)), !f.Head && !strings.HasSuffix(text, side(f, steps.Added)):
+					t.Errorf("%s: %s is not as in the repository:\n%s", s.Pair(), name, side(f, steps.Added))
+				default:
+					have, others = have+side(f, steps.Added), others+side(f, steps.Removed)
 				}
 			}
+			lacks(t, s.Pair()+", after, "+name, text, before[name], have)
+			lacks(t, s.Pair()+", before, "+name, before[name], text, others)
+		}
+	}
+}
+
+// lockFiles gives those of a lock's package.
+func lockFiles(t *testing.T, lock string) map[string]string {
+	t.Helper()
+	dir := "lock" + lock
+	if !strings.HasPrefix(lock, "v") {
+		dir = "lock/" + lock
+	}
+	paths, err := filepath.Glob(filepath.Join("../..", dir, "*.go"))
+	if err != nil || len(paths) == 0 && lock != "v0" {
+		t.Fatalf("%s has no files: %v", lock, err)
+	}
+	texts := map[string]string{}
+	for _, path := range paths {
+		if !strings.HasSuffix(path, "_test.go") {
+			texts[filepath.Base(path)] = read(t, path)
+		}
+	}
+	return texts
+}
+
+// lacks looks for the lines of a text that another does not have: they have to be shown.
+func lacks(t *testing.T, where, text, other, shown string) {
+	t.Helper()
+	other, shown = unaligned(other), unaligned(shown)
+	for line := range strings.Lines(unaligned(text)) {
+		if !strings.Contains(other, line) && !strings.HasPrefix(line, "package ") && !strings.Contains(shown, line) {
+			t.Errorf("%s: it does not show %q", where, line)
+		}
+	}
+}
+
+// unaligned is a text without the space that gofmt chooses.
+func unaligned(text string) string {
+	var lines []string
+	for line := range strings.Lines(text) {
+		lines = append(lines, strings.Join(strings.Fields(line), " ")+"\n")
+	}
+	return strings.Join(lines, "")
+}
+
+// The parts come as they are read: the lock, its scripts, what it shares with others, and last the heads, the lock's first.
+func TestTheOrder(t *testing.T) {
+	for pair, want := range map[string]string{
+		"v3-v4": "internal/lockv4/unlock.go util/lua/compareAndDelete.lua ^internal/lockv4/lock.go ^internal/lockv4/unlock.go",
+		"v6-v7": "internal/lockv7/lock.go util/lua/lockFenced.lua ^internal/lockv7/lock.go",
+		"v0-v1": "internal/lockv1/lock.go internal/lockv1/unlock.go internal/lock/poll.go " +
+			"^internal/lockv1/lock.go ^internal/lockv1/unlock.go ^internal/lock/poll.go",
+	} {
+		var have []string
+		for _, f := range detail(t, pair).Files {
+			if f.Head {
+				f.Name = "^" + f.Name
+			}
+			have = append(have, f.Name)
+		}
+		if got := strings.Join(have, " "); got != want {
+			t.Errorf("%s: %s\nwant %s", pair, got, want)
 		}
 	}
 }
@@ -111,33 +169,35 @@ func read(t *testing.T, path string) string {
 	return string(text)
 }
 
-// The scripts that a step adds, changes or does without belong to it.
+// The scripts that a step adds, changes or does without belong to it. One that it does without is not shown: others send it.
 func TestTheScriptsBelongToTheStep(t *testing.T) {
 	for pair, want := range map[string][]string{
-		"v2-v3": nil, "v3-v4": {"+compareAndDelete.lua"}, "v4-v5": {"-compareAndDelete.lua", "+lock.lua", "+unlock.lua"},
+		"v2-v3": nil, "v3-v4": {"+compareAndDelete.lua"}, "v4-v5": {"+lock.lua", "+unlock.lua", "No longer sent: compareAndDelete.lua"},
 		"v5-v6": {"+updateExpireTime.lua"}, "v6-v7": {"lock.lua→lockFenced.lua"},
-		"v8-v9":                  {"+acquire.lua", "-lockFenced.lua", "+queue.lua", "+release.lua", "-unlock.lua"},
-		"v8-redlock":             {"+compareAndDelete.lua", "+compareAndExtend.lua", "-lockFenced.lua", "-unlock.lua", "-updateExpireTime.lua"},
+		"v9-v10":  {"lockFenced.lua→acquire.lua", "+queue.lua", "unlock.lua→release.lua", "No longer used, of internal/lock: poll.go"},
+		"v10-v11": {"acquire.lua→acquireOrAsk.lua"},
+		"v9-redlock": {
+			"+compareAndDelete.lua", "+compareAndExtend.lua", "No longer sent: lockFenced.lua, unlock.lua, updateExpireTime.lua",
+		},
 		"setnx-expire-lua-setnx": {"+setnxExpire.lua"},
 	} {
 		var have []string
-		for _, f := range detail(t, pair, language.English).Files {
-			before, after, script := side(f, "-"), side(f, "+"), filepath.Join("../../../util/lua", f.Name)
+		step := detail(t, pair)
+		for _, f := range step.Files {
+			name := filepath.Base(f.Name)
 			switch {
-			case !strings.HasSuffix(f.Name, ".lua"):
+			case !strings.HasSuffix(name, ".lua"):
 				continue
 			case f.Was != "":
-				have = append(have, f.Was+"→"+f.Name)
-			case before == "":
-				have = append(have, "+"+f.Name)
-			case after == "":
-				have = append(have, "-"+f.Name)
+				have = append(have, f.Was+"→"+name)
+			case side(f, steps.Removed) == "":
+				have = append(have, "+"+name)
 			}
-			if text := read(t, script); after != text && before != text {
-				t.Errorf("%s: %s is neither before nor after as in the repository", pair, f.Name)
+			if text := read(t, filepath.Join("../../..", f.Name)); side(f, steps.Added) != text {
+				t.Errorf("%s: %s is not as in the repository", pair, f.Name)
 			}
 		}
-		if !slices.Equal(have, want) {
+		if have = append(have, step.Gone...); !slices.Equal(have, want) {
 			t.Errorf("%s has the scripts %v; want %v", pair, have, want)
 		}
 	}
@@ -145,7 +205,7 @@ func TestTheScriptsBelongToTheStep(t *testing.T) {
 
 // A part of a file, where two locks are in one.
 func TestTheContrasts(t *testing.T) {
-	files := detail(t, "setnx-expire-lua-setnx", language.English).Files
+	files := detail(t, "setnx-expire-lua-setnx").Files
 	if before := side(files[0], "-"); !strings.HasPrefix(before, "// NewSetNXExpire makes") || strings.Count(before, "\nfunc ") != 1 {
 		t.Errorf("before: %s", before)
 	}
@@ -223,7 +283,32 @@ func TestHandler(t *testing.T) {
 			t.Errorf("%s has a null: %s", path, recorder.Body)
 		}
 	}
-	if _, err := steps.Find("v4-v3", language.English); !errors.Is(err, steps.ErrUnknown) || !strings.Contains(err.Error(), "v3-v4") {
-		t.Errorf("%v; want ErrUnknown, and what there is", err)
+}
+
+// Two locks are a step, or an error that names the steps; one lock is the step that follows.
+func TestBetween(t *testing.T) {
+	for locks, want := range map[[2]string]string{
+		{"v3", "v4"}: "v3-v4", {"v3", ""}: "v3-v4", {"v9", ""}: "v9-v10", {"v9", "redlock"}: "v9-redlock",
+	} {
+		if got, err := steps.Between(locks[0], locks[1], language.English); err != nil || got.Pair() != want {
+			t.Errorf("%v: %s, %v; want %s", locks, got.Pair(), err, want)
+		}
+	}
+	for _, locks := range [][2]string{{"v4", "v3"}, {"v3", "v5"}, {"v11", ""}} {
+		_, err := steps.Between(locks[0], locks[1], language.English)
+		if !errors.Is(err, steps.ErrUnknown) || !strings.Contains(err.Error(), "v3-v4") {
+			t.Errorf("%v: %v; want ErrUnknown, and what there is", locks, err)
+		}
+	}
+}
+
+// The command by which a lab shows the cure in the code is one of the steps.
+func TestTheLabsNameSteps(t *testing.T) {
+	for _, l := range lab.OnService() {
+		if diff := strings.Fields(l.Diff()); len(diff) > 0 {
+			if _, err := steps.Between(diff[1], diff[2], language.English); err != nil || diff[0] != "diff" {
+				t.Errorf("%s: %s: %v", l.Name, l.Diff(), err)
+			}
+		}
 	}
 }

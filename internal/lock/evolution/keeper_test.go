@@ -8,8 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/redis/go-redis/v9"
-
 	"lockstep/internal/lock"
 	"lockstep/internal/lock/strategy"
 )
@@ -61,45 +59,6 @@ func TestProcessesWithDifferentLimits(t *testing.T) {
 			}
 		}
 		working.Wait()
-	})
-}
-
-// A cached lock that is too old to use, and could not be asked for again, is given back all the same.
-func TestAnOldLockThatCannotBeAskedFor(t *testing.T) {
-	caches(t, func(t *testing.T, w *world) {
-		w.sale(t)
-		w.pause(t, w.parts.TTL*55/100)
-		ctx, cancel := context.WithCancel(t.Context())
-		w.faults.set(func(redis.Cmder) error {
-			if ctx.Err() == nil {
-				cancel()
-				return context.Canceled
-			}
-			return nil
-		}, nil)
-		if _, err := w.locker.Lock(ctx, lock.Owner("b")); !errors.Is(err, lock.ErrCancelled) {
-			t.Errorf("Lock: %v; want ErrCancelled", err)
-		}
-		w.faults.mend()
-		if w.exists(t) {
-			t.Errorf("it is left behind, for %v", w.ttl(t))
-		}
-	})
-}
-
-// A wait that ends while a command is to be sent ends for one reason.
-func TestAWaitThatTimesOutInACommand(t *testing.T) {
-	eachInVirtualTime(t, func(t *testing.T, w *world) {
-		if !w.strategy.Capabilities.InLine || w.strategy.OnNodes {
-			return // their commands are not sent under the context of the wait
-		}
-		w.use(func(p *strategy.Parts) { p.WaitTimeout = 100 * time.Millisecond })
-		w.faults.set(func(redis.Cmder) error { return lock.Sleep(context.Background(), w.parts.Clock, 200*time.Millisecond) }, nil)
-		_, err := w.locker.Lock(t.Context(), lock.Owner("b"))
-		w.faults.mend()
-		if !errors.Is(err, lock.ErrTimeout) || errors.Is(err, lock.ErrCancelled) {
-			t.Errorf("Lock: %v; want ErrTimeout, and not ErrCancelled", err)
-		}
 	})
 }
 

@@ -3,10 +3,12 @@ package evolution
 import (
 	"lockstep/internal/lock"
 	"lockstep/internal/lock/contrast"
+	"lockstep/internal/lock/delex"
 	"lockstep/internal/lock/redlock"
 	"lockstep/internal/lock/strategy"
 	"lockstep/internal/lockv1"
 	"lockstep/internal/lockv10"
+	"lockstep/internal/lockv11"
 	"lockstep/internal/lockv2"
 	"lockstep/internal/lockv3"
 	"lockstep/internal/lockv4"
@@ -17,7 +19,7 @@ import (
 	"lockstep/internal/lockv9"
 )
 
-// steps lists v0 to v10, each of which cures a flaw of the one before it, and the branch redlock.
+// steps lists v0 to v11, each of which cures a flaw of the one before it, and the branches delex and redlock.
 func steps() []strategy.Strategy {
 	return []strategy.Strategy{
 		{
@@ -38,33 +40,45 @@ func steps() []strategy.Strategy {
 		},
 		{
 			Name: "v2", Title: both("with an expiry", "加过期时间"),
-			Adds:         both("an expiry, in the same command", "同一条命令里带上过期时间"),
-			Costs:        both("as v1; an expiry to choose", "同 v1；还要选定过期时间"),
-			StillBroken:  strategy.Flaws{flaw("foreign-delete", "an overdue holder deletes the next one's lock", "超时的持有者会误删下一个持有者的锁")},
+			Adds:  both("an expiry, in the same command", "同一条命令里带上过期时间"),
+			Costs: both("as v1; an expiry to choose", "同 v1；还要选定过期时间"),
+			StillBroken: strategy.Flaws{
+				flaw("foreign-delete", "work longer than the expiry: two holders, and the first deletes the second's lock",
+					"业务耗时超过过期时间：出现两个持有者，前一个还会误删后一个的锁"),
+			},
 			Capabilities: strategy.Capabilities{Expires: true, ExpiresAtOnce: true},
 			New:          func(p strategy.Parts) lock.Locker { return lockv2.New(p.Client, p.Options) },
 		},
 		{
 			Name: "v3", Title: both("with an owner", "加持有者标识"),
-			Adds:         both("the value is the owner; GET, compare, DEL", "值就是持有者标识；GET、比较、DEL"),
-			Costs:        both("3 commands per sale, plus one per poll", "每单 3 条命令，外加每次轮询 1 条"),
-			StillBroken:  strategy.Flaws{flaw("check-then-delete", "between the GET and the DEL the lock can change hands", "GET 与 DEL 之间，锁可能已经易主")},
+			Adds:  both("the value is the owner; GET, compare, DEL", "值就是持有者标识；GET、比较、DEL"),
+			Costs: both("3 commands per sale, plus one per poll", "每单 3 条命令，外加每次轮询 1 条"),
+			StillBroken: strategy.Flaws{
+				flaw("check-then-delete", "between the GET and the DEL the lock can change hands",
+					"GET 与 DEL 之间，锁可能已经易主"),
+			},
 			Capabilities: strategy.Capabilities{Expires: true, ExpiresAtOnce: true, ChecksOwner: true, TakesBack: true},
 			New:          func(p strategy.Parts) lock.Locker { return lockv3.New(p.Client, p.Options) },
 		},
 		{
 			Name: "v4", Title: both("compare-and-delete in Lua", "Lua 比较并删除"),
-			Adds:         both("comparing and deleting in one script", "比较和删除放进一个脚本"),
-			Costs:        both("2 commands per sale (one is a script), plus one per poll", "每单 2 条命令（其中一条是脚本），外加每次轮询 1 条"),
-			StillBroken:  strategy.Flaws{flaw("self-deadlock", "a nested call waits for itself for ever", "嵌套调用自己等自己，永远等不到")},
+			Adds:  both("comparing and deleting in one script", "比较和删除放进一个脚本"),
+			Costs: both("2 commands per sale (one is a script), plus one per poll", "每单 2 条命令（其中一条是脚本），外加每次轮询 1 条"),
+			StillBroken: strategy.Flaws{
+				flaw("self-deadlock", "a nested call waits for its own caller: a self-deadlock until the expiry",
+					"嵌套调用等的是自己的外层调用：自死锁，直到锁过期"),
+			},
 			Capabilities: strategy.Capabilities{Expires: true, ExpiresAtOnce: true, ChecksOwner: true, ChecksAtomically: true, TakesBack: true},
 			New:          func(p strategy.Parts) lock.Locker { return lockv4.New(p.Client, p.Options) },
 		},
 		{
 			Name: "v5", Title: both("reentrant hash", "可重入（哈希）"),
-			Adds:        both("owner and count in a hash: nested calls", "哈希里存持有者标识和重入次数，支持嵌套调用"),
-			Costs:       both("2 scripts per sale, plus one per poll", "每单 2 个脚本，外加每次轮询 1 个"),
-			StillBroken: strategy.Flaws{flaw("overdue-work", "work longer than the expiry: two holders", "业务耗时超过过期时间：出现两个持有者")},
+			Adds:  both("owner and count in a hash: nested calls", "哈希里存持有者标识和重入次数，支持嵌套调用"),
+			Costs: both("2 scripts per sale, plus one per poll", "每单 2 个脚本，外加每次轮询 1 个"),
+			StillBroken: strategy.Flaws{
+				flaw("overdue-work", "as from v2 on, work longer than the expiry: two holders",
+					"从 v2 起一直如此：业务耗时超过过期时间，就有两个持有者"),
+			},
 			Capabilities: strategy.Capabilities{
 				Expires: true, ExpiresAtOnce: true, ChecksOwner: true, ChecksAtomically: true, Reentrant: true,
 				CountsInRedis: true,
@@ -73,7 +87,7 @@ func steps() []strategy.Strategy {
 		},
 		{
 			Name: "v6", Title: both("renewed", "自动续期"),
-			Adds:  both("renewal while the work runs; losing the lock cancels the work", "业务执行期间自动续期；丢锁就取消业务"),
+			Adds:  both("renewal while the work runs; losing the lock ends the context of the work", "业务执行期间自动续期；丢锁就取消业务逻辑的 context"),
 			Costs: both("as v5; a goroutine per lock, a script every third of the expiry", "同 v5；每把锁一个 goroutine，每隔三分之一过期时间执行一个脚本"),
 			StillBroken: strategy.Flaws{
 				flaw("paused-writer", "a paused process writes late", "暂停的进程恢复后仍会写入"),
@@ -87,13 +101,14 @@ func steps() []strategy.Strategy {
 			New: func(p strategy.Parts) lock.Locker { return lockv6.New(p.Client, p.Options) },
 		},
 		{
-			Name: "v7", Title: both("fenced", "隔离令牌"),
+			Name: "v7", Title: both("fenced", "栅栏令牌"),
 			Adds: both(
 				"v6, and a token that grows with every holder; the store refuses a smaller one than it has seen",
 				"在 v6 上加令牌：每换一个持有者，令牌就增大；存储拒绝小于已见过最大值的令牌",
 			),
 			Costs: both("as v6; the store looks at the token at every read and write", "同 v6；存储每次读写都要检查令牌"),
 			StillBroken: strategy.Flaws{
+				flaw("paused-holder", "two holders after a pause: only a store that checks the token is safe", "进程暂停后会有两个持有者：只有检查令牌的存储才安全"),
 				flaw("polling", "waiters poll: a storm of commands, starvation, no order", "等待者轮询：命令风暴、饥饿、没有先后顺序"),
 				flaw("failover", "failover", "主从切换丢锁"),
 			},
@@ -105,71 +120,106 @@ func steps() []strategy.Strategy {
 		},
 		{
 			Name: "v8", Title: both("in line", "进程内排队"),
+			Adds:  both("v7, and a queue inside the process before it: one contender per process", "在 v7 前面加进程内队列：每个进程只有一个去竞争锁"),
+			Costs: both("as v7, but one waiter per process polls instead of all", "同 v7，但每个进程只有一个等待者轮询"),
+			StillBroken: strategy.Flaws{
+				flaw("paused-holder", "two holders after a pause", "进程暂停后会有两个持有者"),
+				flaw("own-commands", "each sale pays its own lock commands", "每单都要自己发加锁、解锁命令"),
+				flaw("polling", "between processes: polling, in no order", "进程之间仍靠轮询，没有先后顺序"),
+				flaw("failover", "failover", "主从切换丢锁"),
+			},
+			Capabilities: strategy.Capabilities{
+				Expires: true, ExpiresAtOnce: true, ChecksOwner: true, ChecksAtomically: true, Reentrant: true,
+				CountsInRedis: true, Renewed: true, TakesBack: true, Fenced: true, InLine: true,
+			},
+			New: func(p strategy.Parts) lock.Locker { return lockv8.New(p.Client, p.Options) },
+		},
+		{
+			Name: "v9", Title: both("handed on", "进程内移交"),
 			Adds: both(
-				"v7, and a queue inside the process: one contender per process, which hands the lock on a bounded number of times",
-				"在 v7 上加进程内队列：每个进程只有一个去竞争锁，锁在进程内依次移交，次数有上限",
+				"v8, and the process is the owner: it hands the lock to its next sale without a command, a bounded number of times",
+				"在 v8 上让进程成为持有者：锁直接交给本进程的下一单，不发命令，次数有上限",
 			),
 			Costs: both(
 				"2 scripts when nobody waits, far below 1 per sale when many do; a pause at the hand-off limit",
 				"没人等待时 2 个脚本，很多人等待时每单远不到 1 个；达到移交次数上限时停顿一下",
 			),
 			StillBroken: strategy.Flaws{
+				flaw("paused-holder", "two holders after a pause", "进程暂停后会有两个持有者"),
 				flaw("polling", "between processes: polling, in no order", "进程之间仍靠轮询，没有先后顺序"),
 				flaw("failover", "failover", "主从切换丢锁"),
 			},
 			Capabilities: strategy.Capabilities{
 				Expires: true, ExpiresAtOnce: true, ChecksOwner: true, ChecksAtomically: true, Reentrant: true,
-				Renewed: true, TakesBack: true, Fenced: true, InLine: true,
+				Renewed: true, TakesBack: true, Fenced: true, InLine: true, HandsOn: true,
 			},
-			New: func(p strategy.Parts) lock.Locker { return lockv8.New(p.Client, cohort(p)) },
+			New: func(p strategy.Parts) lock.Locker { return lockv9.New(p.Client, p.Options) },
 		},
 		{
-			Name: "v9", Title: both("handed over", "移交"),
+			Name: "v10", Title: both("handed over", "进程间移交"),
 			Adds: both(
-				"v8, and a queue of processes in Redis: a release hands the lock to the first that lives, which is told by a message",
-				"在 v8 上加 Redis 里的进程队列：释放时把锁移交给队列中第一个存活的进程，并发消息通知它",
+				"v9, and a queue of processes in Redis: a release gives the turn to the first that lives, and wakes it by a message",
+				"在 v9 上加 Redis 里的进程队列：释放后轮到队列中第一个存活的进程，并发消息唤醒它",
 			),
-			Costs: both("as v8 without the pause; a subscription per process, from its first wait on", "同 v8，但不用停顿；每个进程从第一次等待起有一个订阅"),
+			Costs: both("as v9 without the pause; a subscription per process, from its first wait on", "同 v9，但不用停顿；每个进程从第一次等待起有一个订阅"),
 			StillBroken: strategy.Flaws{
+				flaw("paused-holder", "two holders after a pause", "进程暂停后会有两个持有者"),
 				flaw("failover", "a failover forgets the lock", "主从切换丢锁"),
 				flaw("round-trips", "a buyer alone pays two round trips for a lock that nobody else wants", "只有一个买家时，没人跟他抢，加锁解锁也要两次往返"),
 			},
 			Capabilities: strategy.Capabilities{
 				Expires: true, ExpiresAtOnce: true, ChecksOwner: true, ChecksAtomically: true, Reentrant: true,
-				Renewed: true, TakesBack: true, Fenced: true, InLine: true, InOrder: true, HandsOver: true,
+				Renewed: true, TakesBack: true, Fenced: true, InLine: true, HandsOn: true, InOrder: true, HandsOver: true,
 			},
-			New: func(p strategy.Parts) lock.Locker {
-				return lockv9.New(p.Client, lockv9.Options{CohortOptions: cohort(p), Notifier: p.Notifier})
-			},
+			New: func(p strategy.Parts) lock.Locker { return lockv10.New(p.Client, p.Options) },
 		},
 		{
-			Name: "v10", Title: both("cached", "缓存锁"),
+			Name: "v11", Title: both("cached", "缓存锁"),
 			Adds: both(
-				"v9, and a process keeps a lock that nobody waits for until another asks for it: its next sale costs no lock command",
-				"在 v9 上加缓存：没人等待时进程留着锁，直到别的进程来要；下一单不需要任何加锁命令",
+				"v10, and a process keeps a lock that nobody waits for until another asks for it: its next sale costs no lock command",
+				"在 v10 上加缓存：没人等待时进程留着锁，直到别的进程来要；下一单不需要任何加锁命令",
 			),
 			Costs: both("the first sale of another process waits for one message more; a subscription per process", "别的进程的第一单要多等一条消息；每个进程一个订阅"),
 			StillBroken: strategy.Flaws{
+				flaw("paused-holder", "two holders after a pause", "进程暂停后会有两个持有者"),
 				flaw("failover", "a failover forgets the lock", "主从切换丢锁"),
 				flaw("keeper-dies", "the others wait for a keeper that died, as for any holder", "留着锁的进程崩溃后，要等锁过期，和普通持有者一样"),
 			},
 			Capabilities: strategy.Capabilities{
 				Expires: true, ExpiresAtOnce: true, ChecksOwner: true, ChecksAtomically: true, Reentrant: true,
-				Renewed: true, TakesBack: true, Fenced: true, InLine: true, InOrder: true, HandsOver: true, Cached: true,
+				Renewed: true, TakesBack: true, Fenced: true, InLine: true, HandsOn: true, InOrder: true, HandsOver: true, Cached: true,
 			},
-			New: func(p strategy.Parts) lock.Locker {
-				return lockv10.New(p.Client, lockv10.Options{CohortOptions: cohort(p), Notifier: p.Notifier})
+			New: func(p strategy.Parts) lock.Locker { return lockv11.New(p.Client, p.Options) },
+		},
+		{
+			Name: "delex", Title: both("compare-and-delete, native", "原生的比较并删除"),
+			Adds: both(
+				"a branch off v4: one native command instead of the script: DELEX (Redis 8.4), DELIFEQ (Valkey 9)",
+				"v4 的分支：脚本换成一条原生命令：DELEX（Redis 8.4）或 DELIFEQ（Valkey 9）",
+			),
+			Costs: both(
+				"2 commands per sale, plus one per poll; the reply does not tell an expired lock from another's",
+				"每单 2 条命令，外加每次轮询 1 条；从响应分不清锁是过期了，还是归了别人",
+			),
+			StillBroken: strategy.Flaws{
+				flaw("self-deadlock", "as v4", "同 v4"),
+				flaw("older-servers", "older servers do not have the command", "旧版服务器没有这条命令"),
 			},
+			Native: true,
+			Capabilities: strategy.Capabilities{
+				Expires: true, ExpiresAtOnce: true, ChecksOwner: true, ChecksAtomically: true, TakesBack: true, Terse: true,
+			},
+			New: func(p strategy.Parts) lock.Locker { return delex.New(p.Client, p.Options, p.CompareAndDelete) },
 		},
 		{
 			Name: "redlock", Title: both("on a majority", "多数派"),
 			Adds: both(
-				"a branch off v8: a majority of N independent masters instead of one; a minority may fail",
-				"v8 的分支：一个主节点换成 N 个独立主节点的多数派；少数节点可以故障",
+				"a branch off v9: a majority of N independent masters instead of one; a minority may fail",
+				"v9 的分支：一个主节点换成 N 个独立主节点的多数派；少数节点可以故障",
 			),
 			Costs: both("every command goes to all of them; processes poll", "每条命令都要发给所有节点；进程之间轮询"),
 			StillBroken: strategy.Flaws{
-				flaw("no-fence", "no fencing", "没有隔离令牌"),
+				flaw("no-fence", "no fencing", "没有栅栏令牌"),
 				flaw("no-order", "no order between processes", "进程之间没有先后顺序"),
 				flaw("empty-restarted-node", "a node that restarts empty", "节点重启后数据为空"),
 				flaw("clocks", "clocks", "时钟"),
@@ -177,14 +227,9 @@ func steps() []strategy.Strategy {
 			OnNodes: true,
 			Capabilities: strategy.Capabilities{
 				Expires: true, ExpiresAtOnce: true, ChecksOwner: true, ChecksAtomically: true, Reentrant: true,
-				Renewed: true, InLine: true,
+				Renewed: true, InLine: true, HandsOn: true,
 			},
-			New: func(p strategy.Parts) lock.Locker { return redlock.New(p.Nodes, cohort(p)) },
+			New: func(p strategy.Parts) lock.Locker { return redlock.New(p.Nodes, p.Options) },
 		},
 	}
-}
-
-// cohort gives the parts that a lock of whole processes takes.
-func cohort(p strategy.Parts) lock.CohortOptions {
-	return lock.CohortOptions{Options: p.Options, Process: p.Process, HandOffLimit: p.HandOffLimit, Rand: p.Rand}
 }

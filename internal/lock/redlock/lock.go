@@ -1,6 +1,6 @@
-// Package redlock is a branch of the evolution, off v8: Redlock, the lock on a majority of independent masters.
+// Package redlock is a branch of the evolution, off v9: Redlock, the lock on a majority of independent masters.
 //
-// Adds: a branch off v8: a majority of N independent masters instead of one; a minority may fail.
+// Adds: a branch off v9: a majority of N independent masters instead of one; a minority may fail.
 // Costs: every command goes to all of them; processes poll.
 // Still broken: no fencing; no order between processes; a node that restarts empty; clocks.
 //
@@ -13,6 +13,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"sync/atomic"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -21,35 +22,38 @@ import (
 	"lockstep/internal/lock/quorum"
 )
 
-// Locker is the lock of one process. Lock and TryLock are the cohort's, for which the rest is the global lock.
+// Locker is the lock. What it knows is on the nodes, but for the line of its own process and the holding there.
 type Locker struct {
-	*lock.Cohort
-
 	nodes *quorum.Nodes
 	asked []*quorum.Node // for the last attempt
-	opts  lock.CohortOptions
-	yield bool // the hand-off limit was reached: another process is to have the lock
+	opts  lock.Options
+	line  *lock.Cohort
+	yield atomic.Bool // the hand-off limit was reached: another process is to have the lock
 }
 
 // New makes the lock of the key opts.Key on these nodes, of which there should be an odd number, three at least.
-func New(clients []redis.Cmdable, opts lock.CohortOptions) *Locker {
-	l := &Locker{nodes: quorum.New(clients, opts.Clock, opts.TTL/20), opts: opts} // a node's time has to be short beside the validity
-	opts.TTL = l.validity()                                                       // for the renewal's deadline; the nodes get the whole TTL
-	l.Cohort = lock.NewCohort(opts, 0, l)
-	return l
+func New(clients []redis.Cmdable, opts lock.Options) *Locker {
+	nodes := quorum.New(clients, opts.Clock, opts.TTL/20) // a node's time has to be short beside the validity
+	return &Locker{nodes: nodes, opts: opts, line: lock.NewCohort(opts, func(context.Context) {})}
 }
 
 // validity returns how long the lock may be relied on, counted from before the first request for it. It allows for clocks that run apart by
 // one per cent, and for Redis's expiries that are a millisecond or so off.
 func (l *Locker) validity() time.Duration { return l.opts.TTL - l.opts.TTL/100 - 2*time.Millisecond }
 
-// Acquire polls until the lock is this process's; see lock.Global.
-func (l *Locker) Acquire(ctx context.Context) (lock.Grant, error) {
-	if l.yield {
-		l.yield = false
-		_ = lock.Sleep(ctx, l.opts.Clock, l.opts.RetryInterval) // Poll looks at ctx itself
+// Lock waits in line, and then, unless the lock was handed on, polls until it is this process's; see lock.Locker.
+func (l *Locker) Lock(ctx context.Context, owner string) (*lock.Lease, error) {
+	wait, stop := lock.WithTimeout(ctx, l.opts.Clock, l.opts.WaitTimeout, lock.ErrTimeout)
+	defer stop()
+	if err := l.line.Enter(wait, owner); err != nil {
+		return nil, err
 	}
-	return lock.PollAt(ctx, l.opts.Options, l.pause, func() (lock.Grant, error) { return l.TryAcquire(ctx) })
+	return l.line.Take(ctx, func() (*lock.Holding, error) {
+		if l.yield.Swap(false) {
+			_ = lock.Sleep(wait, l.opts.Clock, l.opts.RetryInterval) // PollAt looks at wait itself
+		}
+		return lock.PollAt(wait, l.opts, l.pause, func() (*lock.Holding, error) { return l.ask(wait, owner) })
+	})
 }
 
 // pause returns a random pause, so that processes that split the vote do not do so again.
@@ -58,30 +62,39 @@ func (l *Locker) pause() time.Duration {
 	return half + time.Duration(l.opts.Rand(int64(half)+1))
 }
 
-// TryAcquire makes one attempt; see lock.Global.
-func (l *Locker) TryAcquire(ctx context.Context) (lock.Grant, error) {
-	return l.ask(ctx, lock.Grant{Attempt: fmt.Sprintf("%s:%x", l.Process(), l.opts.Rand(math.MaxInt64)), Sent: l.opts.Clock.Now()})
+// TryLock makes one attempt, unless another sale of this process has the turn; see lock.Locker.
+func (l *Locker) TryLock(ctx context.Context, owner string) (*lock.Lease, error) {
+	if err := l.line.TryEnter(ctx, owner); err != nil {
+		return nil, err
+	}
+	return l.line.Take(ctx, func() (*lock.Holding, error) { return l.ask(ctx, owner) })
 }
 
-// ask asks all nodes for the lock once. Without a majority in time it gives back what it got.
-func (l *Locker) ask(ctx context.Context, held lock.Grant) (lock.Grant, error) {
+// ask asks all nodes for the lock once, under an id that no other attempt has. Without a majority in time it gives back what it got.
+func (l *Locker) ask(ctx context.Context, owner string) (*lock.Holding, error) {
+	sent, attempt := l.opts.Clock.Now(), fmt.Sprintf("%s:%x", lock.ProcessOwner(l.opts.Process, owner), l.opts.Rand(math.MaxInt64))
 	var t quorum.Tally
 	t, l.asked = l.nodes.Vote(ctx, func(ctx context.Context, node redis.Cmdable) (bool, error) {
-		err := node.SetArgs(ctx, l.opts.Key, held.Attempt, redis.SetArgs{Mode: "NX", TTL: l.opts.TTL}).Err()
+		err := node.SetArgs(ctx, l.opts.Key, attempt, redis.SetArgs{Mode: "NX", TTL: l.opts.TTL}).Err()
 		if errors.Is(err, redis.Nil) {
 			return false, nil
 		}
 		return err == nil, err
 	})
-	if t.Yes >= l.nodes.Majority() && l.opts.Clock.Now().Sub(held.Sent) < l.validity() {
-		return held, nil
+	if t.Yes >= l.nodes.Majority() && l.opts.Clock.Now().Sub(sent) < l.validity() {
+		renewal := l.startRenewal(attempt, sent)
+		return &lock.Holding{Renewal: renewal, HandOffs: l.opts.HandOffLimit, Release: func(ctx context.Context) error {
+			l.yield.Store(l.line.Waiting() > 0)
+			renewal.Stop() // waits, so that no renewal comes after the release
+			return l.release(ctx, attempt)
+		}}, nil
 	}
-	_ = lock.WithDetachedTimeout(ctx, l.opts.Clock, func(ctx context.Context) error { return l.unlock(ctx, held) }) // t says what matters
+	_ = lock.WithDetachedTimeout(ctx, l.opts.Clock, func(ctx context.Context) error { return l.release(ctx, attempt) }) // t says what matters
 	switch {
 	case ctx.Err() != nil:
-		return lock.Grant{}, lock.WaitError(ctx, l.opts.WaitTimeout)
+		return nil, lock.WaitError(ctx, l.opts.WaitTimeout)
 	case t.Failed > l.nodes.Minority():
-		return lock.Grant{}, l.nodes.Unavailable("SET", t)
+		return nil, l.nodes.Unavailable("SET", t)
 	}
-	return lock.Grant{}, lock.ErrNotObtained
+	return nil, lock.ErrNotObtained
 }

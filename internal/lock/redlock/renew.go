@@ -2,6 +2,7 @@ package redlock
 
 import (
 	"context"
+	"time"
 
 	"github.com/redis/go-redis/v9"
 
@@ -9,10 +10,17 @@ import (
 	"lockstep/util/lua"
 )
 
-// Renew sets the expiry again, while a majority agrees that the lock is ours; see lock.Global.
-func (l *Locker) Renew(ctx context.Context, held lock.Grant) error {
+// startRenewal starts to renew an attempt's lock; the acquiring commands were sent at sent.
+func (l *Locker) startRenewal(attempt string, sent time.Time) *lock.Renewal {
+	opts := l.opts
+	opts.TTL = l.validity() // for the renewal's deadline; the nodes get the whole TTL
+	return lock.StartRenewal(opts, sent, func(ctx context.Context) error { return l.renew(ctx, attempt) })
+}
+
+// renew sets the expiry again, while a majority agrees that the lock is ours.
+func (l *Locker) renew(ctx context.Context, attempt string) error {
 	t, _ := l.nodes.Vote(ctx, func(ctx context.Context, client redis.Cmdable) (bool, error) {
-		reply, err := client.Eval(ctx, lua.CompareAndExtend, []string{l.opts.Key}, held.Attempt, l.opts.TTL.Milliseconds()).Int()
+		reply, err := client.Eval(ctx, lua.CompareAndExtend, []string{l.opts.Key}, attempt, l.opts.TTL.Milliseconds()).Int()
 		return reply != lua.NotRenewed, err
 	})
 	switch {

@@ -10,13 +10,11 @@ import (
 	"lockstep/util/lua"
 )
 
-// Release gives the lock back, on all nodes that were asked for it, as one that did not answer may have granted it; see lock.Global. If
-// more sales of this process wait, they let another process come first.
-func (l *Locker) Release(ctx context.Context, held lock.Grant, more bool) (kept lock.Grant, err error) {
-	l.yield = l.yield || more
+// release gives the lock back, on all nodes that were asked for it, as one that did not answer may have granted it.
+func (l *Locker) release(ctx context.Context, attempt string) error {
 	var anothers atomic.Int64
 	t := l.nodes.Ask(ctx, l.asked, func(ctx context.Context, client redis.Cmdable) (bool, error) {
-		reply, err := client.Eval(ctx, lua.CompareAndDelete, []string{l.opts.Key}, held.Attempt).Int()
+		reply, err := client.Eval(ctx, lua.CompareAndDelete, []string{l.opts.Key}, attempt).Int()
 		if reply == lua.HeldByAnother {
 			anothers.Add(1)
 		}
@@ -24,20 +22,11 @@ func (l *Locker) Release(ctx context.Context, held lock.Grant, more bool) (kept 
 	})
 	switch {
 	case t.Yes >= l.nodes.Majority():
-		return lock.Grant{}, nil
+		return nil
 	case t.Yes+t.Failed >= l.nodes.Majority():
-		return lock.Grant{}, l.nodes.Unavailable("EVAL compareAndDelete.lua", t)
+		return l.nodes.Unavailable("EVAL compareAndDelete.lua", t)
 	case int(anothers.Load()) >= l.nodes.Majority():
-		return lock.Grant{}, lock.ErrNotOwner
+		return lock.ErrNotOwner
 	}
-	return lock.Grant{}, lock.ErrExpired
-}
-
-// Idle has nothing to do; see lock.Global.
-func (l *Locker) Idle(context.Context) {}
-
-// unlock gives back what an attempt may have.
-func (l *Locker) unlock(ctx context.Context, held lock.Grant) error {
-	_, err := l.Release(ctx, held, false)
-	return err
+	return lock.ErrExpired
 }

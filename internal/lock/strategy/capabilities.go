@@ -10,11 +10,13 @@ type Capabilities struct {
 	ChecksAtomically bool // nor then
 	Reentrant        bool // a nested call of its holder gets it, too
 	CountsInRedis    bool // how deep the calls are nested
-	Renewed          bool // it outlives its expiry while the work goes on; losing it cancels the work
+	Renewed          bool // it outlives its expiry while the work goes on; losing it ends the context of the work
 	Fenced           bool // each holder has a larger token than the one before
-	InLine           bool // the sales of a process wait in a local queue, and hand the lock on
+	InLine           bool // the sales of a process wait in a local queue
+	HandsOn          bool // and hand the lock to the next without a command
 	InOrder          bool // who asks first gets it first, but for a few hand-overs within a process
-	HandsOver        bool // a process hands it to the next one that waits
+	HandsOver        bool // a process gives the turn to the next one that waits, and wakes it
 	Cached           bool // a process keeps it until another asks for it
 	TakesBack        bool // it does not leave behind what a lost reply may have obtained
+	Terse            bool // its Unlock says ErrNotOwner of a lock that expired, too: the reply does not tell the two apart
 }

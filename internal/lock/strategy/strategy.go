@@ -3,8 +3,6 @@
 package strategy
 
 import (
-	"fmt"
-
 	"github.com/redis/go-redis/v9"
 
 	"lockstep/internal/language"
@@ -21,6 +19,7 @@ type Strategy struct {
 	Scope        Scope
 	Update       Update
 	OnNodes      bool // the lock is on several masters, apart from the Redis that the stock is in
+	Native       bool // the lock is released by a command of newer servers: Servers.CompareAndDelete
 	Capabilities Capabilities
 	New          func(Parts) lock.Locker
 }
@@ -29,24 +28,9 @@ type Strategy struct {
 type Parts struct {
 	lock.Options
 
-	Client       redis.Cmdable       // of the stock's Redis
-	Nodes        []redis.Cmdable     // independent masters, for a lock that is on several
-	Process      string              // a name that no other process has
-	HandOffLimit int                 // how often a process may hand the lock to its next sale while another process waits
-	Notifier     lock.Notifier       // tells processes of messages, for locks that do not only poll
-	Rand         func(n int64) int64 // from 0 to n-1, for random pauses and ids
-}
-
-// ErrNoNodes means that a lock needs masters that there are not.
-var ErrNoNodes = lock.WithCode("no_nodes", "there are no nodes")
-
-// Fits fails with ErrNoNodes if the lock cannot be made on so many nodes.
-func (s Strategy) Fits(nodes int) error {
-	if s.OnNodes && nodes == 0 {
-		return fmt.Errorf("%w: %s is on several masters: name three or more by redis.redlock_addrs, or leave redis.addrs empty for embedded ones",
-			ErrNoNodes, s.Name)
-	}
-	return nil
+	Client           redis.UniversalClient // of the stock's Redis
+	CompareAndDelete string                // as in Servers
+	Nodes            []redis.Cmdable       // independent masters, for a lock that is on several
 }
 
 // Scope says whom a lock promises to exclude.

@@ -15,6 +15,7 @@ import (
 
 	"lockstep/internal/language"
 	"lockstep/internal/lock/evolution"
+	"lockstep/internal/lock/strategy"
 	"lockstep/internal/service"
 	"lockstep/internal/service/history"
 )
@@ -23,8 +24,9 @@ import (
 type API struct {
 	Shop    *service.Shop
 	Replica string
-	Redis   string   // for people: which Redis this is
-	Nodes   []string // addresses of the masters for locks that are on several
+	Redis   string           // for people: which Redis this is
+	Servers strategy.Servers // what a lock can be on
+	Nodes   []string         // addresses of the masters for locks that are on several
 	Log     *slog.Logger
 	Guard   Guard
 	Metrics Metrics
@@ -214,7 +216,7 @@ func (a *API) putLock(c *gin.Context) (any, error) {
 	}
 	strategy, err := evolution.Find(*body.Version)
 	if err == nil {
-		err = strategy.Fits(len(a.Nodes))
+		err = strategy.Fits(a.Servers)
 	}
 	if err == nil {
 		err = a.Shop.SetLock(c.Request.Context(), *body.Version)

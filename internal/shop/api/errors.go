@@ -36,6 +36,7 @@ var statuses = map[string]int{
 	"bad_request":        http.StatusBadRequest,
 	"unknown_lock":       http.StatusBadRequest,
 	"no_nodes":           http.StatusBadRequest,
+	"no_command":         http.StatusBadRequest,
 	"unauthorized":       http.StatusUnauthorized,
 	"forbidden":          http.StatusForbidden,
 	"not_found":          http.StatusNotFound,

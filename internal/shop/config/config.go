@@ -163,6 +163,9 @@ func unknownVariables(environ []string, table []key) (problems []error) {
 		if strings.HasPrefix(name, envPrefix+"_PORT") || strings.HasPrefix(name, envPrefix+"_SERVICE_") {
 			continue // Kubernetes tells every container of a service called lockstep by these
 		}
+		if strings.HasPrefix(name, envPrefix+"_TEST_") {
+			continue // it is for tests
+		}
 		if strings.HasPrefix(name, envPrefix+"_") && !slices.ContainsFunc(table, func(k key) bool { return k.variable() == name }) {
 			problems = append(problems, fmt.Errorf("environment: there is no variable %s; there are %s", name, list(table, key.variable)))
 		}

@@ -13,6 +13,7 @@ import (
 
 	"lockstep/internal/dao"
 	"lockstep/internal/shop/config"
+	"lockstep/internal/test/suite"
 )
 
 var versions = []string{"v0", "v1"}
@@ -49,7 +50,7 @@ func defaults() config.Config {
 // TestMain forgets what the developer's own environment says.
 func TestMain(m *testing.M) {
 	for _, variable := range os.Environ() {
-		if name, _, _ := strings.Cut(variable, "="); strings.HasPrefix(name, "LOCKSTEP_") {
+		if name, _, _ := strings.Cut(variable, "="); suite.IsSetting(name) {
 			if err := os.Unsetenv(name); err != nil {
 				panic(err)
 			}
@@ -266,6 +267,7 @@ func TestRefusals(t *testing.T) {
 		t.Errorf("a good flag over a bad variable: %v", err)
 	}
 	t.Setenv("LOCKSTEP_PORT_8080_TCP", "tcp://10.0.0.1:8080")
+	t.Setenv("LOCKSTEP_TEST_REDIS", "/usr/bin/valkey-server")
 	t.Setenv("LOCKSTEP_LOCK_VERSON", "v1")
 	want := "there is no variable LOCKSTEP_LOCK_VERSON; there are LOCKSTEP_SERVER_ADDR, "
 	if _, err := load(t, ""); err == nil || !strings.Contains(err.Error(), want) {

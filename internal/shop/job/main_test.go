@@ -144,8 +144,11 @@ func (w *world) start(g group, i int) *replica {
 	clock, name, owners := lock.SystemClock{}, strconv.Itoa(i), 0
 	r.notifier = dao.NewNotifier(r.client)
 	locker := slow{g.make(strategy.Parts{
-		Options: lock.Options{Key: "job", TTL: every.Expiry(), RetryInterval: 20 * time.Millisecond, Clock: clock},
-		Client:  r.client, Process: name, HandOffLimit: 4, Notifier: r.notifier, Rand: rand.Int64N,
+		Options: lock.Options{
+			Key: "job", TTL: every.Expiry(), RetryInterval: 20 * time.Millisecond, Clock: clock,
+			Process: name, HandOffLimit: 4, Notifier: r.notifier, Rand: rand.Int64N,
+		},
+		Client: r.client,
 	}), g.late[i]}
 	newID := func() string { owners++; return name + "-" + strconv.Itoa(owners) }
 	r.job = &job.Job{

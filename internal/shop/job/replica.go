@@ -41,10 +41,11 @@ func (r Replica) Run(ctx context.Context) error {
 	parts := strategy.Parts{
 		Options: lock.Options{
 			Key: jobName, TTL: every.Expiry(), RetryInterval: cfg.Lock.RetryInterval, WaitTimeout: cfg.Lock.WaitTimeout,
-			Clock: lock.SystemClock{Ahead: cfg.Server.ClockOffset},
+			Clock:   lock.SystemClock{Ahead: cfg.Server.ClockOffset},
+			Process: uuid.NewString(), HandOffLimit: cfg.Lock.HandOffLimit,
+			Notifier: redis.Notifier, Rand: rand.Int64N,
 		},
-		Client: redis.Lock, Nodes: redis.Nodes.Clients(), Process: uuid.NewString(), HandOffLimit: cfg.Lock.HandOffLimit,
-		Notifier: redis.Notifier, Rand: rand.Int64N,
+		Client: redis.Lock, Nodes: redis.Nodes.Clients(),
 	}
 	stop, err := (&Job{
 		Name: jobName, Every: every, Work: r.Work, Clock: clock,

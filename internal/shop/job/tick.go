@@ -4,7 +4,7 @@
 //
 // What a lock gives a job: without one, or with an update alone (v0, atomic, optimistic), every replica runs each tick. With v1 no tick is
 // run after a holder has died. With v2 to v5 a run longer than its tick overlaps the next one; with v2 its late Unlock also frees the lock
-// of that one. With v6 to v10 and redlock, ticks are left out while a run goes on.
+// of that one. With v6 to v11 and redlock, ticks are left out while a run goes on.
 package job
 
 import "time"

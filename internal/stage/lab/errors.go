@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"lockstep/internal/language"
+	"lockstep/internal/lock/strategy"
 	"lockstep/internal/stage/replica"
 )
 
@@ -11,8 +12,8 @@ import (
 var (
 	ErrUnknown = errors.New("there is no such lab")
 	ErrNotFor  = errors.New("the lab is not for this lock")
-	// ErrNoRedis means that there is no redis-server on this machine.
-	ErrNoRedis = errors.New("redis-server is not installed")
+	// ErrNoRedis means that there is no real Redis on this machine.
+	ErrNoRedis = errors.New("neither redis-server nor valkey-server is installed")
 	errTooLong = errors.New("it did not happen in time")
 )
 
@@ -20,7 +21,9 @@ var (
 func unavailable(err error, in language.Language) string {
 	switch {
 	case errors.Is(err, ErrNoRedis):
-		return language.Both(ErrNoRedis.Error(), "没有安装 redis-server").In(in)
+		return language.Both(ErrNoRedis.Error(), "没有安装 redis-server，也没有安装 valkey-server").In(in)
+	case errors.Is(err, strategy.ErrNoCommand):
+		return language.Both("the Redis that is installed lacks the command", "本机的 Redis 没有这条命令").In(in)
 	case errors.Is(err, replica.ErrNoSignals):
 		return language.Both("this lab stops a process, which only Unix can", "这个实验要暂停进程，只有 Unix 可以").In(in)
 	default:

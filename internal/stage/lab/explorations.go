@@ -46,14 +46,14 @@ func explorations() []Lab {
 				broken("set-expire setex", "it says that it has no lock, and may have one", "它报告没有锁，其实可能有").in("lost-reply"),
 				broken("redlock", "Unlock says that the lock was its own, and it is another's by then", "解锁报告锁是自己的，而这时锁已经是别人的").in("node-restart"),
 				holds("v1", "its lock is never another's", "它的锁不会变成别人的"),
-				holds("v4.. late-commit", "the script compares and deletes, and says which it was", "脚本比较并删除，并报告是哪种情况"),
+				holds("v4.. late-commit", "Redis compares and deletes at once, and says whether it did", "Redis 一步完成比较和删除，并如实报告删没删"),
 				notInRedis(),
 			},
 		},
 		{
 			Name: "token-order",
 			Claim: language.Both("each holder's fencing token is larger than those before it, while Redis forgets nothing",
-				"只要 Redis 不丢数据，每个持有者的隔离令牌都大于之前的"),
+				"只要 Redis 不丢数据，每个持有者的栅栏令牌都大于之前的"),
 			Anomaly: explore.TokenOrder,
 			Expected: []Expectation{
 				holds("v7..", "the script that gives the lock also counts", "加锁的脚本同时计数"),

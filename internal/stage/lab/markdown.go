@@ -21,7 +21,7 @@ func (m Matrix) Markdown(typed string) string {
 	fmt.Fprintf(b, "%s\n\n", m.in.Say(
 		"This page is what `%s` prints. To write it anew: `go test ./internal/test/checkout -tags long -run Matrix -update`.",
 		"本页是 `%s` 的输出。重新生成：`go test ./internal/test/checkout -tags long -run Matrix -update`。", made))
-	fmt.Fprintf(b, "%s\n\n", strings.Join(m.legend(func(o Observed) bool { return m.observed(o) > 0 }), " · "))
+	fmt.Fprintf(b, "%s\n\n%s\n\n", strings.Join(m.legend(func(o Observed) bool { return m.observed(o) > 0 }), " · "), m.bounds())
 	fmt.Fprintf(b, "| %s | %s |", m.in.Say("anomaly", "异常"), m.in.Say("flaw → cure", "缺陷 → 修复"))
 	for _, s := range m.Strategies {
 		fmt.Fprintf(b, " %s |", s)
@@ -48,12 +48,12 @@ func (m Matrix) intro() string {
 	return m.in.Say("Every anomaly and every strategy. A row is an anomaly, a column a strategy; each cell but n/a was observed. `lab` makes "+
 		"the anomaly happen on the running service, by a real fault; `explore` looks for it in every order of the commands. Below the table, "+
 		"each anomaly says what was observed of which strategies, why, and by which command you see it.\n\nThe second column has the lock that "+
-		"shows the flaw, and the one that cures it. That need not be the next step. `v10` cures no flaw of `v9`: it saves a buyer who is alone "+
+		"shows the flaw, and the one that cures it. That need not be the next step. `v11` cures no flaw of `v10`: it saves a buyer who is alone "+
 		"two round trips. Both lose their lock in a failover of Redis, and `redlock` does not. `redlock` fails when one of its nodes restarts "+
-		"empty. `v8`, like every lock that is on one Redis with the stock, does not.",
+		"empty. `v9`, like every lock that is on one Redis with the stock, does not.",
 		"所有异常与所有策略。一行是一种异常，一列是一种策略，除“不适用”外，每一格都实际运行过。`lab` 用真实的故障让异常在运行中的服务上发生；`explore` 在命令的"+
-			"所有顺序中寻找它。表格下面逐一说明：哪些策略观察到了什么、为什么、用哪条命令可以看到。\n\n第二列是有缺陷的锁和修复它的锁，后者不一定是下一步。`v10` 没有修复 `v9` 的"+
-			"缺陷：它为独自下单的买家省去两次往返。Redis 主从切换时，两者都会丢锁，`redlock` 不会。`redlock` 有一个节点清空重启就会出错，`v8` 不会：凡是与库存放在同一个 Redis 上的"+
+			"所有顺序中寻找它。表格下面逐一说明：哪些策略观察到了什么、为什么、用哪条命令可以看到。\n\n第二列是有缺陷的锁和修复它的锁，后者不一定是下一步。`v11` 没有修复 `v10` 的"+
+			"缺陷：它为独自下单的买家省去两次往返。Redis 主从切换时，两者都会丢锁，`redlock` 不会。`redlock` 有一个节点清空重启就会出错，`v9` 不会：凡是与库存放在同一个 Redis 上的"+
 			"锁都不会。")
 }
 
@@ -80,10 +80,10 @@ func (m Matrix) markdownSection(b *strings.Builder, l Lab, typed string) {
 func (m Matrix) cure(l Lab, typed string) string {
 	text := l.HowCured(m.in)
 	if diff := l.Diff(); diff != "" {
-		text += m.in.Say(" All of it: `%s`.", "全部改动：`%s`。", diff)
+		text += m.in.Say(" All of it: `%s %s`.", "全部改动：`%s %s`。", typed, diff)
 	}
 	if l.Real {
-		text += m.in.Say(" This lab needs a `redis-server`.", "这个实验需要 `redis-server`。")
+		text += m.in.Say(" This lab needs a `redis-server` or a `valkey-server`.", "这个实验需要 `redis-server` 或 `valkey-server`。")
 	}
 	if l.Unix {
 		text += m.in.Say(" This lab needs the signals of Unix: it does not run on Windows.", "这个实验需要 Unix 的信号，在 Windows 上不能运行。")

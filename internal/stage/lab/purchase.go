@@ -65,7 +65,19 @@ func (s *Stage) Work(replica string) *Purchase {
 }
 
 // Wait buys, and waits until the sale waits for the lock.
-func (s *Stage) Wait(replica string) *Purchase { return s.BuyUntil(replica, "wait", waits) }
+func (s *Stage) Wait(replica string) *Purchase { return s.BuyUntil(replica, "wait", s.waits) }
+
+// waits reports whether a sale waits for the lock: it was refused, or, as it is not the first of its replica, waits in line there, and
+// nothing of that is seen.
+func (s *Stage) waits(sale string) Condition {
+	if s.linesUp(witness.ReplicaOf(sale)) {
+		return asks(sale)
+	}
+	return refused(sale)
+}
+
+// linesUp reports whether the last sale of a replica waits in line there.
+func (s *Stage) linesUp(replica string) bool { return s.inLine && s.bought[replica] > 1 }
 
 // BuyCaught buys, and waits until a trap has caught a command of the sale, or the sale has ended.
 func (s *Stage) BuyCaught(replica string, fate redisproxy.Fate, matches func(args []string) bool) (*Purchase, Trap) {

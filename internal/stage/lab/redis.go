@@ -8,6 +8,7 @@ import (
 
 	"lockstep/internal/dao"
 	"lockstep/internal/language"
+	"lockstep/internal/lock/strategy"
 	"lockstep/internal/stage/redisserver"
 	"lockstep/internal/stage/replica"
 )
@@ -18,7 +19,7 @@ type Kind string
 // The kinds.
 const (
 	Embedded Kind = "embedded" // in this process
-	Real     Kind = "real"     // a redis-server of the lab's own
+	Real     Kind = "real"     // a redis-server or a valkey-server of the lab's own
 )
 
 // In says it in a language.
@@ -36,7 +37,7 @@ const nodes = 5
 type master struct {
 	addr    string
 	restart func(ctx context.Context) error // without what it held, at the same address
-	real    *redisserver.Server             // the same, if it is a redis-server; nil if not
+	real    *redisserver.Server             // the same, if it is a process of its own; nil if not
 }
 
 // openRedis starts what the shop needs, empty, on free ports.
@@ -87,13 +88,24 @@ func (s *Stage) openEmbedded(ctx context.Context) error {
 	return nil
 }
 
-// startRedis starts a redis-server. It keeps what it holds in memory alone, unless further arguments say otherwise.
+// fits fails if a lock needs what the Redis does not have.
+func (s *Stage) fits(ctx context.Context, lock strategy.Strategy) error {
+	redis, err := dao.Open(ctx, dao.Config{Addrs: []string{s.masters[0].addr}})
+	if err != nil {
+		return err
+	}
+	there := redis.Servers
+	there.Nodes = len(s.masters) - 1
+	return errors.Join(lock.Fits(there), redis.Close())
+}
+
+// startRedis starts a real Redis. It keeps what it holds in memory alone, unless further arguments say otherwise.
 func (s *Stage) startRedis(ctx context.Context, arguments ...string) (*redisserver.Server, error) {
 	dir, err := os.MkdirTemp(s.dir, "redis-")
 	if err != nil {
 		return nil, err
 	}
-	server, err := redisserver.Start(ctx, "redis-server", dir, append([]string{
+	server, err := redisserver.Start(ctx, "", dir, append([]string{
 		"--save", "", "--appendonly", "no", "--repl-diskless-sync", "yes", "--repl-diskless-sync-delay", "0",
 	}, arguments...)...)
 	if errors.Is(err, redisserver.ErrNone) {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"lockstep/internal/lock/evolution"
+	"lockstep/internal/lock/strategy"
 	"lockstep/internal/shop/cluster"
 	"lockstep/internal/stage/redisproxy"
 	"lockstep/internal/stage/redisserver"
@@ -31,6 +32,7 @@ type Stage struct {
 	endings   []func() error // of what was begun, in that order
 	dir       string
 	onNodes   bool                             // the lock is on the nodes
+	inLine    bool                             // the sales of a replica wait in a queue of its own
 	masters   []master                         // the Redis with the stock, and then the nodes, if the lock is on them
 	spare     *redisserver.Server              // the replica of the first, if it has one
 	proxies   map[string][]*redisproxy.Proxy   // of a replica: to each of the masters
@@ -60,12 +62,15 @@ func setUp(ctx context.Context, shop Settings, program, lock string, kind Kind) 
 		return nil, err
 	}
 	s.atEnd(func() error { return os.RemoveAll(s.dir) })
-	strategy, err := evolution.Find(lock)
+	row, err := evolution.Find(lock)
 	if err != nil {
 		return nil, err
 	}
-	s.onNodes = strategy.OnNodes
+	s.onNodes, s.inLine = row.OnNodes, row.Capabilities.InLine || row.Scope == strategy.Process
 	if err := s.openRedis(ctx, kind, shop); err != nil {
+		return nil, err
+	}
+	if err := s.fits(ctx, row); err != nil {
 		return nil, err
 	}
 	replicas := cmp.Or(shop.Replicas, 2)

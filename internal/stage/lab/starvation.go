@@ -7,7 +7,7 @@ import (
 
 const (
 	rivals = 6 // sales that ask after the one that is starved
-	enough = 4 // overtakes that are too many: v9 has three at most here
+	enough = 4 // overtakes that are too many: v10 has three at most here
 )
 
 // starve lets a sale hold the lock until another one waits, and rivals in the holder's process ask after that. The next attempt of the
@@ -18,9 +18,9 @@ func (s *Stage) starve(holder, victim string, next func(args []string) bool) {
 	late, taken := s.Catch(its, 0, redisproxy.Hold, next), s.Pass(theirs, 0, redisproxy.IsTake)
 	first, reading := s.BuyCaught(theirs, redisproxy.Hold, redisproxy.IsRead)
 	all := []*Purchase{first, s.Buy(its)}
-	s.Until(victim+" to wait", waits(victim))
-	if taken.IsCaught() { // else it is not by the proxy that one asks for the lock
-		s.UntilCaught(late, queues(its))
+	s.Until(victim+" to wait", s.waits(victim))
+	if taken.IsCaught() && !s.linesUp(its) { // else it is not by the proxy that one asks for the lock, or not before its turn
+		s.UntilCaught(late, obtains(victim))
 	}
 	others := count(s.collected.Events(), is(theirs, witness.KindAsks))
 	for range rivals {

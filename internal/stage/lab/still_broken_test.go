@@ -19,10 +19,13 @@ var shownBy = map[string]string{
 	"clocks":              "redis-clock",
 	"no-owner":            "foreign-delete",
 	"no-exclusion":        "overdue-work",
+	"paused-holder":       "(the store refuses the stale one, so nothing is lost: paused-writer)",
+	"own-commands":        "(what a lock costs is no anomaly)",
 	"round-trips":         "(what a lock costs is no anomaly)",
 	"retries":             "(what a lock costs is no anomaly)",
 	"keeper-dies":         "(the others wait for one expiry and a quarter, and not for ever: holder-dies)",
 	"one-script":          "(that is a limit of what can be sold so)",
+	"older-servers":       "(it is not sold on them: no_command)",
 	"doubt":               "(the sale says that its outcome is unknown, and that is right)",
 	"optimistic/no-order": "(it has no lock to wait for: nobody is seen to be overtaken)",
 }

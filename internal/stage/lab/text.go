@@ -57,7 +57,12 @@ func (c Cell) mark() string {
 
 // Legend says what the signs mean.
 func (m Matrix) Legend() string {
-	return strings.Join(append(m.legend(func(Observed) bool { return true }), "! "+m.unlike()), "  ")
+	return strings.Join(append(m.legend(func(Observed) bool { return true }), "! "+m.unlike()), "  ") + "\n" + m.bounds()
+}
+
+// bounds says how far a cell of a lab goes.
+func (m Matrix) bounds() string {
+	return m.in.Say("A lab is one fault at one time: what holds there may break at another.", "一个实验只有一种故障、一个时机：这里没有发生的，换个时机可能发生。")
 }
 
 // legend says what the signs of some observations mean.

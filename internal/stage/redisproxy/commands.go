@@ -17,13 +17,18 @@ func IsTake(args []string) bool {
 	case "set", "setnx":
 		return args[1] == lock.Key
 	default:
-		return isScript(args, lua.Lock, lua.LockFenced, lua.Acquire, lua.SetNXExpire)
+		return isScript(args, lua.Lock, lua.LockFenced, lua.Acquire, lua.AcquireOrAsk, lua.SetNXExpire)
 	}
 }
 
 // IsRelease reports whether a command gives a lock back.
 func IsRelease(args []string) bool {
-	return strings.EqualFold(args[0], "del") && args[1] == lock.Key || isScript(args, lua.CompareAndDelete, lua.Unlock, lua.Release)
+	switch name := strings.ToLower(args[0]); name {
+	case "del", "delex", "delifeq":
+		return args[1] == lock.Key
+	default:
+		return isScript(args, lua.CompareAndDelete, lua.Unlock, lua.Release)
+	}
 }
 
 // IsExpiry reports whether a command gives a lock an expiry after it was taken.

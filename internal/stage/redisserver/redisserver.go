@@ -1,4 +1,5 @@
-// Package redisserver runs a redis-server as a process of its own, on loopback, that can be killed and started again with what it wrote.
+// Package redisserver runs a redis-server or a valkey-server as a process of its own, on loopback, that can be killed and started again
+// with what it wrote.
 package redisserver
 
 import (
@@ -11,12 +12,36 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 )
 
 // ErrNone means that there is no such program on this machine.
 var ErrNone = errors.New("it is not installed")
+
+// Variable names the program in the environment, for tests on a server of choice.
+const Variable = "LOCKSTEP_TEST_REDIS"
+
+// Programs are those that are looked for, in this order.
+func Programs() []string { return []string{"redis-server", "valkey-server"} }
+
+// Find returns the path of the program that Variable names, or else of the first of Programs that is installed. It fails with ErrNone if
+// none is.
+func Find() (path string, err error) {
+	if named := os.Getenv(Variable); named != "" {
+		if path, err = exec.LookPath(named); err != nil {
+			return "", fmt.Errorf("%s: %w; want the path of a redis-server or a valkey-server", Variable, err)
+		}
+		return filepath.Abs(path) // servers run in directories of their own
+	}
+	for _, program := range Programs() {
+		if path, err = exec.LookPath(program); err == nil {
+			return path, nil
+		}
+	}
+	return "", fmt.Errorf("%s: %w", strings.Join(Programs(), ", "), ErrNone)
+}
 
 const (
 	host = "127.0.0.1"
@@ -28,7 +53,7 @@ const (
 	tries = 5 // ports: somebody may listen at one
 )
 
-// Server is one redis-server. One goroutine at a time may use it.
+// Server is one server. One goroutine at a time may use it.
 type Server struct {
 	program string
 	port    int
@@ -38,12 +63,17 @@ type Server struct {
 	ended   chan struct{} // closed when the process has ended, and its log is read
 }
 
-// Start starts the program on a free port, with further arguments, in a directory where it keeps its files. It waits until it answers. The
-// caller must Kill it.
+// Start starts the program, "" for the one that Find finds, on a free port, with further arguments, in a directory where it keeps its
+// files. It waits until it answers. The caller must Kill it.
 func Start(ctx context.Context, program, dir string, args ...string) (*Server, error) {
-	path, err := exec.LookPath(program)
+	path, err := Find()
+	if program != "" {
+		if path, err = exec.LookPath(program); err != nil {
+			err = fmt.Errorf("%s: %w: %w", program, ErrNone, err)
+		}
+	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w: %w", program, ErrNone, err)
+		return nil, err
 	}
 	s := &Server{program: path, dir: dir, args: args}
 	for range tries {

@@ -3,6 +3,8 @@ package redisserver_test
 import (
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -18,7 +20,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // With an append-only file that is written always, what was answered is there after kill -9.
 func TestItKeepsWhatItWrote(t *testing.T) {
 	suite.Needs(t, "redis-server")
-	server, err := redisserver.Start(t.Context(), "redis-server", t.TempDir(), "--appendonly", "yes", "--appendfsync", "always")
+	server, err := redisserver.Start(t.Context(), "", t.TempDir(), "--appendonly", "yes", "--appendfsync", "always")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,13 +53,45 @@ func TestStartSaysThatThereIsNone(t *testing.T) {
 
 func TestStartSaysWhatIsWrong(t *testing.T) {
 	suite.Needs(t, "redis-server")
-	if _, err := redisserver.Start(t.Context(), "redis-server", t.TempDir(), "--nonsense", "1"); err == nil ||
+	if _, err := redisserver.Start(t.Context(), "", t.TempDir(), "--nonsense", "1"); err == nil ||
 		!strings.Contains(err.Error(), "ended at once, exit status 1") {
 		t.Errorf("%v; want it to say how it ended", err)
 	}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := redisserver.Start(ended, "redis-server", t.TempDir()); !errors.Is(err, context.Canceled) {
+	if _, err := redisserver.Start(ended, "", t.TempDir()); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v; want it cancelled", err)
+	}
+}
+
+// The program that tests are told to use comes before those that are installed, of which redis-server comes first.
+func TestFind(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("PATH", dir)
+	t.Setenv(redisserver.Variable, "")
+	install := func(program string) string {
+		path := filepath.Join(dir, program)
+		if err := os.WriteFile(path, nil, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	if path, err := redisserver.Find(); !errors.Is(err, redisserver.ErrNone) {
+		t.Errorf("%q, %v; want ErrNone", path, err)
+	}
+	for _, program := range []string{"valkey-server", "redis-server"} {
+		want := install(program)
+		if path, err := redisserver.Find(); path != want || err != nil {
+			t.Errorf("%q, %v; want %q", path, err, want)
+		}
+	}
+	want := install("of-choice")
+	t.Setenv(redisserver.Variable, want)
+	if path, err := redisserver.Find(); path != want || err != nil {
+		t.Errorf("%q, %v; want %q", path, err, want)
+	}
+	t.Setenv(redisserver.Variable, want+"-not")
+	if _, err := redisserver.Find(); errors.Is(err, redisserver.ErrNone) || !strings.HasPrefix(err.Error(), redisserver.Variable+": ") {
+		t.Errorf("%v; want it to name the variable", err)
 	}
 }

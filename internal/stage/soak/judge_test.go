@@ -18,7 +18,7 @@ func at(seconds float64) time.Time { return began.Add(time.Duration(seconds * fl
 // handMade is twenty seconds in which all is well, at a hundred sales a second: two runs, for Redis is emptied at ten seconds; before, at
 // five, a replica is stopped for two seconds.
 func handMade() Record {
-	r := Record{Lock: "v8", Expiry: time.Second, Began: began, Ended: at(20), Faults: []Injected{
+	r := Record{Lock: "v9", Expiry: time.Second, Began: began, Ended: at(20), Faults: []Injected{
 		{Fault: Fault{Kind: StopReplica, For: 2 * time.Second}, Victim: "r1", Caught: 1, Read: at(4.9), Begin: at(5), End: at(7)},
 		{Fault: Fault{Kind: EmptyRedis}, Caught: 1, Read: at(11.9), Begin: at(11.995), End: at(12)},
 	}}
@@ -43,7 +43,7 @@ func handMade() Record {
 
 func look(run string, seconds float64, sold, gone int64) Look {
 	return Look{Asked: at(seconds), At: at(seconds), Kept: sold, Tally: history.Tally{
-		Run: history.Run{ID: run, Lock: "v8", Initial: initialStock}, Sold: sold, Remaining: initialStock - gone,
+		Run: history.Run{ID: run, Lock: "v9", Initial: initialStock}, Sold: sold, Remaining: initialStock - gone,
 	}}
 }
 
@@ -333,7 +333,7 @@ func TestThePageTellsFaultsAndRules(t *testing.T) {
 	record.Sales = append(record.Sales, Sale{Start: at(12), End: at(13), Status: 503, Code: "redis_unavailable", OrderID: "x"})
 	page := Examine(record).Page()
 	for _, want := range []string{
-		"A soak of v8 for 20s, under real faults\n",
+		"A soak of v9 for 20s, under real faults\n",
 		"  1,690    sales  84 a second",
 		"\nempty-redis   1      1          0             2.4 s\n",
 		"✓ a sale answered 200 has its one order: 1,690 checked\n",

@@ -92,7 +92,7 @@ func TestLook(t *testing.T) {
 		t.Error("there is no run, and it saw one")
 	}
 	for _, err := range []error{
-		client.HSet(t.Context(), dao.RunKey, "id", "A", "lock", "v8", "initial", 100, "sold", 3).Err(),
+		client.HSet(t.Context(), dao.RunKey, "id", "A", "lock", "v9", "initial", 100, "sold", 3).Err(),
 		client.Set(t.Context(), dao.InventoryKey, 98, 0).Err(),
 	} {
 		if err != nil {
@@ -106,8 +106,8 @@ func TestLook(t *testing.T) {
 	}
 	put(t, client, "A", "y")
 	look, err := LookAt(t.Context(), client)
-	if err != nil || look.ID != "A" || look.Lock != "v8" || look.Kept != 2 || look.Sold != 3 || look.Lost() != 1 {
-		t.Errorf("%+v, %v; want run A of v8, two orders kept, three sold, one lost", look, err)
+	if err != nil || look.ID != "A" || look.Lock != "v9" || look.Kept != 2 || look.Sold != 3 || look.Lost() != 1 {
+		t.Errorf("%+v, %v; want run A of v9, two orders kept, three sold, one lost", look, err)
 	}
 	if err := client.Set(t.Context(), dao.InventoryKey, "many", 0).Err(); err != nil {
 		t.Fatal(err)

@@ -20,7 +20,7 @@ import (
 // atOnce is a run of so many sales by as many buyers as there may be in the time of one sale.
 func atOnce(sales, buyers int) Record {
 	const each = time.Millisecond
-	r := Record{Lock: "v9", Expiry: time.Second, Began: began, Ended: began.Add(time.Duration(sales) * each)}
+	r := Record{Lock: "v10", Expiry: time.Second, Began: began, Ended: began.Add(time.Duration(sales) * each)}
 	for i := range sales {
 		when := began.Add(time.Duration(i) * each)
 		id, stock := fmt.Sprint("order-", i), int64(initialStock-i)
@@ -154,7 +154,7 @@ func TestThePictureShowsWhatMatters(t *testing.T) {
 // Without a sale there is a picture of nothing.
 func TestAPictureOfNothing(t *testing.T) {
 	var page bytes.Buffer
-	if err := Examine(Record{Lock: "v9", Expiry: time.Second, Began: began, Ended: at(1)}).Draw(&page); err != nil {
+	if err := Examine(Record{Lock: "v10", Expiry: time.Second, Began: began, Ended: at(1)}).Draw(&page); err != nil {
 		t.Error(err)
 	}
 }

@@ -53,7 +53,7 @@ func TestParseKinds(t *testing.T) {
 }
 
 func TestCheckLock(t *testing.T) {
-	if err := CheckLock("v8"); err != nil {
+	if err := CheckLock("v9"); err != nil {
 		t.Error(err)
 	}
 	if err := CheckLock("v1"); !errors.Is(err, ErrNotFor) || !strings.Contains(err.Error(), `"v1"; want one of v4, v5`) {
@@ -73,7 +73,7 @@ func TestWhatIsPredictedIsAllowed(t *testing.T) {
 			}
 		}
 	}
-	if !fenced("v10") || fenced("v6") || !renewed("v6") || renewed("v5") {
+	if !fenced("v11") || fenced("v6") || !renewed("v6") || renewed("v5") {
 		t.Error("the locks are not in their order")
 	}
 }

@@ -22,7 +22,7 @@ import (
 // Session is a soak of one lock.
 type Session struct {
 	Program  string // lockstep itself
-	Redis    string // the redis-server to start
+	Redis    string // the program to start as Redis; "": as redisserver.Find finds it
 	Lock     string
 	Replicas int
 	Buyers   int

@@ -39,7 +39,7 @@ var (
 
 // Locks gives those that a soak can run with. Weaker ones stop selling for ever at the first replica that is killed, or lose updates
 // without any fault.
-func Locks() []string { return []string{"v4", "v5", "v6", "v7", "v8", "v9", "v10"} }
+func Locks() []string { return []string{"v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11"} }
 
 // CheckLock fails if a soak cannot run with the lock of that name.
 func CheckLock(name string) error {

@@ -19,14 +19,14 @@ import (
 var (
 	lasts  = flag.Duration("soak.for", 40*time.Second, "how long, for each lock")
 	seed   = flag.Uint64("soak.seed", 0, "seed of the plan; 0: a new one")
-	locks  = flag.String("soak.locks", "v9,v10", "the locks, one after the other: some of v4 to v10")
+	locks  = flag.String("soak.locks", "v10,v11", "the locks, one after the other: some of v4 to v11")
 	faults = flag.String("soak.faults", "", "the faults; none: all there are, also those that the command has only by name")
 )
 
 // Real processes, a real Redis, one fault after the other, also those that destroy ledgers: what every buyer was told is what the ledgers
 // say, no run writes into another, and soon after each fault buyers are sold to again. In long:
 //
-//	go test -tags long ./internal/stage/soak -run TestSoak -v -timeout 60m -soak.for 10m -soak.locks v4,v6,v7,v9,v10
+//	go test -tags long ./internal/stage/soak -run TestSoak -v -timeout 60m -soak.for 10m -soak.locks v4,v6,v7,v10,v11
 func TestSoak(t *testing.T) {
 	suite.Needs(t, "redis-server")
 	if *seed == 0 {
@@ -48,7 +48,7 @@ func TestSoak(t *testing.T) {
 	for lock := range strings.SplitSeq(*locks, ",") {
 		t.Run(lock, func(t *testing.T) {
 			record, err := soak.Session{
-				Program: program, Redis: "redis-server", Lock: lock, Replicas: replicas, Buyers: 50, Plan: plan, Log: t.Logf,
+				Program: program, Lock: lock, Replicas: replicas, Buyers: 50, Plan: plan, Log: t.Logf,
 			}.Run(t.Context())
 			if err != nil {
 				t.Fatal(err)

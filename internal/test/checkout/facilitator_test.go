@@ -102,10 +102,11 @@ func TestPackedSourcesBuildOffline(t *testing.T) {
 	t.Setenv("GOMODCACHE", filepath.Join(dir, "cache")) // as on a laptop that has no module yet
 	t.Setenv("GOFLAGS", os.Getenv("GOFLAGS")+" -modcacherw")
 	t.Setenv("LC_ALL", "C")
-	lines := append(guideBlock(t, guide, "bash", "tar "), "go run . explore atomic") // doctor's exit code depends on the machine
+	lines := append(guideBlock(t, guide, "bash", "tar "), // doctor's exit code depends on the machine
+		"go run . explore atomic", "go -C bench list -deps .")
 	var said bytes.Buffer
 	err := run(t, dir, strings.Join(lines, "\n"), &said)
-	for _, want := range []string{"✓ modules", "atomic never shows an anomaly"} {
+	for _, want := range []string{"✓ modules", "atomic never shows an anomaly", "gonum.org/v1/plot"} {
 		if err != nil || !strings.Contains(said.String(), want) {
 			t.Fatalf("%v; want %q in\n%s", err, want, &said)
 		}

@@ -29,8 +29,8 @@ var undoneCures = []undoneCure{
 		"overdue-work --lock v6",
 	},
 	{
-		"the holder never notices", "internal/lock/renew.go", `deadline.Sub(r.opts.Clock.Now()), r.Lose)`,
-		`deadline.Sub(r.opts.Clock.Now()), func() {})`, "renewal-outage --lock v6",
+		"the holder never notices", "internal/lock/renew.go", `.Sub(r.opts.Clock.Now()), r.Lose)`,
+		`.Sub(r.opts.Clock.Now()), func() {})`, "renewal-outage --lock v6",
 	},
 	{
 		"nothing is given back in doubt", "internal/lock/errors.go", `if errors.Is(err, ErrOutcomeUnknown) {`,
@@ -49,7 +49,7 @@ var undoneCures = []undoneCure{
 		"a doubt is kept from the buyer", "internal/service/service.go", `lock.WithCode("outcome_unknown",`,
 		`lock.WithCode("redis_unavailable",`, "redis-gone --lock v2",
 	},
-	{"what Redis counts is believed", "internal/lockv6/unlock.go", `reply == lua.Kept && outermost`, `false`, "resent-command --lock v6"},
+	{"what Redis counts is believed", "internal/lockv6/unlock.go", `reply == lua.Kept, nil`, `false, nil`, "resent-command --lock v6"},
 	{"the job's lock is not renewed", "internal/lock/renew.go", `err := r.extend(ctx); {`, `err := error(nil); {`, "job-overruns --lock v6"},
 	{
 		"the renewal outlives the lease", "internal/lock/renew.go", "func (r *Renewal) Stop() {\n\tr.stop()",
@@ -57,26 +57,27 @@ var undoneCures = []undoneCure{
 	},
 	{
 		"the renewal outlives the holding", "internal/lock/renew.go", "func (r *Renewal) Stop() {\n\tr.stop()",
-		"func (r *Renewal) Stop() {\n\tif r.stop != nil {\n\t\treturn\n\t}\n\tr.stop()", "endless-renewal --lock v9",
+		"func (r *Renewal) Stop() {\n\tif r.stop != nil {\n\t\treturn\n\t}\n\tr.stop()", "endless-renewal --lock v10",
 	},
 	{
-		"the dead keep what is handed to them", "util/lua/release.lua", `redis.call('PTTL', place)`, `600000`, "dead-waiter --lock v9",
+		"the dead keep their place", "util/lua/queue.lua", `while head and redis.call('EXISTS', KEYS[3] .. ':' .. head) == 0 do`,
+		`while false do`, "dead-waiter --lock v10",
 	},
 	{
-		"the dead keep their place", "util/lua/queue.lua", `while head and redis.call('EXISTS', KEYS[2] .. ':' .. head) == 0 do`,
-		`while false do`, "dead-waiter --lock v9",
+		"who waits only listens", "internal/lockv10/lock.go", `l.turn.Wait(wait, l.opts.TTL/4)`,
+		`l.turn.Wait(wait, l.opts.WaitTimeout)`, "missed-wake-up --lock v10",
 	},
 	{
-		"who waits only listens", "internal/lockv9/lock.go", `l.grants.Wait(ctx, l.opts.TTL/4)`,
-		`l.grants.Wait(ctx, l.opts.WaitTimeout)`, "missed-wake-up --lock v9",
+		"no line", "internal/lock/queue.go", `	q.turn <- struct{}{}
+	return q`, `	q.turn = make(chan struct{}, 1000)
+	for range cap(q.turn) {
+		q.turn <- struct{}{}
+	}
+	return q`, "starvation --lock v8",
 	},
 	{
-		"last come, first served", "internal/lock/queue.go", "close(q.waiters[0].called)\n\tq.waiters = q.waiters[1:]",
-		"last := len(q.waiters) - 1\n\tclose(q.waiters[last].called)\n\tq.waiters = q.waiters[:last]", "starvation --lock v8",
-	},
-	{
-		"a process hands the lock to its own for ever", "internal/lock/cohort.go", `return h.times < h.most && `, `return `,
-		"starvation-replicas --lock v9",
+		"a process hands the lock to its own for ever", "internal/lock/cohort.go", `held.HandOffs == 0 || `, ``,
+		"starvation-replicas --lock v10",
 	},
 }
 

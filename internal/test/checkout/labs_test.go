@@ -3,6 +3,7 @@ package checkout
 import (
 	"os"
 	"regexp"
+	"slices"
 	"testing"
 
 	"lockstep/internal/lock/evolution"
@@ -10,31 +11,18 @@ import (
 )
 
 var (
-	isStep   = regexp.MustCompile(`^(v\d+|redlock)$`)
+	isStep   = regexp.MustCompile(`^(v\d+|delex|redlock)$`)
 	runsLab  = regexp.MustCompile(`go run \. lab ([a-z][a-z-]*)(?: --lock ([\w-]+))?`)
 	explored = regexp.MustCompile(`go run \. explore ([a-z][\w-]*)`)
 )
 
-// labOf gives the lab that shows a step's flaw best: one that is made for it, where the explorer shows the same; if there is none, the
-// first that breaks the step.
-func labOf(step string) lab.Lab {
-	var breaks []lab.Lab
-	for _, l := range lab.OnService() {
-		switch {
-		case l.Shows == step && l.InExplorer(step) != "":
-			return l
-		case l.Shows != step && l.Expects(step).Observed == lab.Broken:
-			breaks = append(breaks, l)
-		}
-	}
-	return breaks[0]
-}
-
-// Each step's flaw is shown by a lab, and the explorer shows the same.
+// Each step's flaw is shown by a lab, and the explorer shows the same: by the lab that is made for it, or by another that breaks it.
 func TestEachStepIsSeenToFail(t *testing.T) {
 	for _, step := range evolution.Names() {
-		if isStep.MatchString(step) && labOf(step).InExplorer(step) == "" {
-			t.Errorf("%s shows the flaw of %s, and does not say how the explorer does", labOf(step).Name, step)
+		if isStep.MatchString(step) && !slices.ContainsFunc(lab.OnService(), func(l lab.Lab) bool {
+			return l.Expects(step).Observed == lab.Broken && l.InExplorer(step) != ""
+		}) {
+			t.Errorf("no lab breaks %s and says how the explorer does", step)
 		}
 	}
 }

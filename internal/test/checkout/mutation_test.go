@@ -52,12 +52,25 @@ var mutants = []mutant{
 		"v4 --faults expiry=1 --anomaly foreign-release", "foreign-release",
 	},
 	{
+		"native release without the owner", "internal/lock/delex/unlock.go",
+		`redis.DelExArgs{Mode: "IFEQ", MatchValue: owner}`, `redis.DelExArgs{}`,
+		"delex --faults expiry=1 --anomaly foreign-release", "foreign-release",
+	},
+	{
+		"native release of every other owner's", "internal/lock/delex/unlock.go", `Mode: "IFEQ"`, `Mode: "IFNE"`,
+		"delex --faults expiry=1 --anomaly foreign-release", "foreign-release",
+	},
+	{
+		"native release that says nothing", "internal/lock/delex/unlock.go", `case deleted == 0:`, `case deleted < 0:`,
+		"delex --faults expiry=1 --anomaly false-word", "false-word",
+	},
+	{
 		"lock taken whoever has it", "util/lua/lock.lua", `redis.call('EXISTS', KEYS[1]) == 0 or`, `true or`,
 		"v5", "two-holders",
 	},
 	{
 		"not reentrant", "util/lua/lock.lua", `or redis.pcall('HEXISTS', KEYS[1], ARGV[1]) == 1`, ``,
-		"v5 --nested 1", "stuck",
+		"v5 --nested 1", "self-deadlock",
 	},
 	{
 		"reentrant lock without an expiry", "util/lua/lock.lua", `redis.call('PEXPIRE', KEYS[1], ARGV[2])`, ``,
@@ -76,7 +89,7 @@ var mutants = []mutant{
 		"v6 --faults expiry=1,slow=1 --polls 0 --anomaly foreign-release", "foreign-release",
 	},
 	{
-		"renewal not stopped", "internal/lock/holdings.go", `held.renewal.Stop() // waits`, `_ = held // waits`,
+		"renewal not stopped", "internal/lockv6/lock.go", `		renewal.Stop() // waits`, `		// waits`,
 		"v6", "goroutine-leak",
 	},
 	{
@@ -84,16 +97,24 @@ var mutants = []mutant{
 		"v6 --work 25s --faults slow=1 --polls 0", "goroutine-leak",
 	},
 	{
-		"local deadline too late", "internal/lock/renew.go", `	r.expireAt(sent.Add(opts.TTL))`, `	r.expireAt(sent.Add(2 * opts.TTL))`,
+		"local deadline too late", "internal/lock/renew.go", `	r.expireAfter(sent)
+	opts`, `	r.expireAfter(sent.Add(opts.TTL))
+	opts`,
 		"v6 --faults expiry=1 --anomaly two-holders", "two-holders",
 	},
 	{
 		"deadline counted from the reply", "internal/lock/renew.go",
-		`	r.expireAt(sent.Add(opts.TTL))`, `	r.expireAt(opts.Clock.Now().Add(opts.TTL))`,
+		`	r.expireAfter(sent)
+	opts`, `	r.expireAfter(opts.Clock.Now())
+	opts`,
 		"v6 --faults pause=1 --anomaly untold", "untold",
 	},
 	{
-		"loss not told", "internal/lock/renew.go", `		(*cancel)(ErrLost)`, `		_ = cancel`,
+		"loss not told", "internal/lock/renew.go", `		cancel(ErrLost)
+	}
+}`, `		_ = cancel
+	}
+}`,
 		"v6 --faults expiry=1 --anomaly untold", "untold",
 	},
 	{
@@ -110,7 +131,7 @@ var mutants = []mutant{
 		"v7 --faults pause=1 --anomaly lost-update", "lost-update",
 	},
 	{
-		"token not given to the sale", "internal/lockv7/lock.go", `l.opts.Clock, token, func`, `l.opts.Clock, token-token, func`,
+		"token not given to the sale", "internal/lockv7/lock.go", `l.opts.Clock, reply[1], func`, `l.opts.Clock, 0, func`,
 		"v7 --faults pause=1 --anomaly lost-update", "lost-update",
 	},
 	{
@@ -123,72 +144,73 @@ var mutants = []mutant{
 		"v7 --faults expiry=1 --anomaly lost-update", "lost-update",
 	},
 	{
-		"turn passed to nobody", "internal/lock/queue.go", `	close(q.waiters[0].called)
-`, ``,
+		"turn passed to nobody", "internal/lock/queue.go", `	q.turn <- struct{}{}
+}
+
+// reenter`, `	if q.Waiting() > 0 {
+		return
+	}
+	q.turn <- struct{}{}
+}
+
+// reenter`,
 		"v8 --replicas 1", "stuck",
 	},
 	{
-		"waiter that left keeps its place", "internal/lock/queue.go", `	q.waiters = slices.Delete(q.waiters, i, i+1)
-`, ``,
-		"v8 --replicas 1 --faults cancel=1", "goroutine-leak",
-	},
-	{
-		"turn not ended by a sale that fails", "internal/lock/cohort.go", `			c.endTurn(ctx, err)
-			return nil, err`, `			return nil, err`,
+		"turn not ended by a sale that fails", "internal/lock/queue.go", `		q.Leave(ctx, err)
+		return nil, err`, `		return nil, err`,
 		"v8 --actors 3 --replicas 2 --faults cancel=1 --polls 0", "stuck",
 	},
 	{
-		"nested call not recognised", "internal/lock/cohort.go", `c.holding.owner != owner {`, `true {`,
-		"v8 --nested 1", "stuck",
+		"nested call not recognised", "internal/lock/queue.go", `q.owner != owner {`, `true {`,
+		"v9 --nested 1", "stuck",
 	},
 	{
-		"lock passed to nobody", "internal/lock/cohort.go", `		if c.queue.Pass() {
-			return nil
-		}`, `		c.queue.Pass()
-		return nil`,
-		"v9 --actors 3 --replicas 1 --faults cancel=1", "goroutine-leak",
+		"token not changed by a hand-off", "internal/lock/cohort.go", `		held.Token++`, `		_ = held`,
+		"v9 --replicas 1 --anomaly token-order", "token-order",
 	},
 	{
-		"attempt's id used again", "internal/lock/cohort.go", `	c.attempts++
-`, `	c.attempts = 1
+		"the process's own name used again", "internal/lockv10/lock.go",
+		`	owner = lock.ProcessOwner(l.opts.Process, owner)`, `	owner = lock.Owner(l.opts.Process)`,
+		"v10 --replicas 1 --faults late=1 --anomaly token-order", "token-order",
+	},
+	{
+		"queue overtaken", "util/lua/acquire.lua", `and (not head or head == ARGV[4]) then`, `then`,
+		"v10 --actors 4 --anomaly starved", "starved",
+	},
+	{
+		"release without the owner", "util/lua/release.lua", `if type(count) ~= 'string' then`, `count = '1' if false then`,
+		"v10 --faults expiry=1 --anomaly foreign-release", "foreign-release",
+	},
+	{
+		"acquire without a token that grows", "util/lua/acquire.lua",
+		`redis.call('INCRBY', KEYS[2], ARGV[3])`, `redis.call('SET', KEYS[2], ARGV[3])`,
+		"v10 --faults pause=1 --anomaly lost-update", "lost-update",
+	},
+	{
+		"only messages wake", "internal/lockv10/lock.go", `l.turn.Wait(wait, l.opts.TTL/4)`, `l.turn.Wait(wait, 1000*time.Hour)`,
+		"v10 --faults lost-wake=1", "stuck",
+	},
+	{
+		"kept lock stays kept while it is used", "internal/lockv11/unlock.go", `	l.kept = nil
+	return k`, `	return k`,
+		"v11 --actors 3 --replicas 2 --try 2", "untold",
+	},
+	{
+		"lock kept that is given back", "internal/lockv11/unlock.go", `	l.kept, l.wanted = nil, true`, `	l.wanted = true`,
+		"v11 --actors 3 --replicas 2 --try 2", "untold",
+	},
+	{
+		"kept lock used past its expiry", "internal/lockv11/lock.go", ` || !l.fresh(k.sent):
+		_ = l.giveBack(ctx, k) // or it expires
+		return nil
+	}
+`, `:
+		return nil
+	}
+	k.sent = l.opts.Clock.Now()
 `,
-		"v9 --actors 4 --replicas 2 --polls 0", "two-holders",
-	},
-	{
-		"another attempt's grant taken", "internal/lock/inbox.go", `|| id != attempt.Attempt`, ``,
-		"v9 --actors 4 --replicas 2 --polls 0", "two-holders",
-	},
-	{
-		"queue overtaken", "util/lua/acquire.lua", `and (not head or head == ARGV[1]) then`, `or true then`,
-		"v9", "two-holders",
-	},
-	{
-		"hand-over without the owner", "util/lua/release.lua", `if redis.pcall('HGET', KEYS[1], ARGV[1]) ~= ARGV[2] then`, `if false then`,
-		"v9 --faults expiry=1 --anomaly foreign-release", "foreign-release",
-	},
-	{
-		"hand-over without a token that grows", "util/lua/queue.lua", `redis.call('INCRBY', KEYS[3], tokens)`, `tonumber(tokens)`,
-		"v9 --faults pause=1 --anomaly lost-update", "lost-update",
-	},
-	{
-		"only messages wake", "internal/lockv9/lock.go", `l.grants.Wait(ctx, l.opts.TTL/4)`, `l.grants.Wait(ctx, 1000*time.Hour)`,
-		"v9 --faults lost-wake=1", "stuck",
-	},
-	{
-		"kept lock stays kept while it is used", "internal/lockv10/lock.go", `held, l.cached = l.cached, lock.Grant{}`, `held = l.cached`,
-		"v10 --actors 3 --replicas 2 --try 2", "untold",
-	},
-	{
-		"lock kept that is given back", "internal/lockv10/lock.go", `l.cached, l.returned = lock.Grant{}, returned`,
-		`l.returned = returned`,
-		"v10 --actors 3 --replicas 2 --try 2", "untold",
-	},
-	{
-		"kept lock used past its expiry", "internal/lockv10/lock.go",
-		`	usable = held.Token < held.LastToken && l.fresh(held)`,
-		`	usable = held.Token < held.LastToken
-	held.Sent = l.opts.Clock.Now()`,
-		"v10 --actors 3 --replicas 2 --try 3 --faults expiry=1 --anomaly two-holders", "two-holders",
+		"v11 --actors 3 --replicas 2 --try 3 --faults expiry=1 --anomaly two-holders", "two-holders",
 	},
 	{
 		"minority accepted", "internal/lock/quorum/quorum.go", `len(n.all)/2 + 1`, `len(n.all) / 2`,

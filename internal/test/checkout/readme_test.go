@@ -25,7 +25,7 @@ var (
 func TestReadmeCommands(t *testing.T) {
 	suite.Needs(t, "sh")
 	for _, variable := range os.Environ() { // the developer's own settings
-		if name, _, _ := strings.Cut(variable, "="); strings.HasPrefix(name, "LOCKSTEP_") {
+		if name, _, _ := strings.Cut(variable, "="); suite.IsSetting(name) {
 			t.Setenv(name, "") // as good as unset
 		}
 	}

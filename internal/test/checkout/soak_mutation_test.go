@@ -20,7 +20,7 @@ type brokenPromise struct {
 var brokenPromises = []brokenPromise{
 	{
 		"a fence not checked", "util/lua/write.lua", `if tonumber(ARGV[2]) < tonumber(redis.call('GET', KEYS[5]) or 0) then`, `if false then`,
-		"--lock v9 --minutes 0.3 --faults stall-replica", "✗ no update is lost",
+		"--lock v10 --minutes 0.3 --faults stall-replica", "✗ no update is lost",
 	},
 	{
 		"a renewal without the owner", "util/lua/updateExpireTime.lua",
@@ -36,13 +36,13 @@ return 1`,
 		"--lock v4 --minutes 0.3 --faults late-write", "✗ a run's stock fell by one for every order of that run",
 	},
 	{
-		"a hand-over to the dead", "util/lua/release.lua", `redis.call('PTTL', place)`, `60000`, // however long it was not heard of
-		"--lock v9 --minutes 0.5 --faults kill-replica,stop-replica", "✗ sales go on within",
+		"the dead keep their turn", "util/lua/queue.lua", `while head and redis.call('EXISTS', KEYS[3] .. ':' .. head) == 0 do`, `while false do`,
+		"--lock v10 --minutes 0.5 --faults kill-replica,stop-replica", "✗ sales go on within",
 	},
 	{
 		"a lost order", "util/lua/write.lua", `redis.call('HSET', KEYS[3], ARGV[4], ARGV[5])`,
 		`if ARGV[1] % 100 ~= 0 then redis.call('HSET', KEYS[3], ARGV[4], ARGV[5]) end`,
-		"--lock v9 --minutes 0.2 --faults kill-replica", "✗ a sale answered 200 has its one order",
+		"--lock v10 --minutes 0.2 --faults kill-replica", "✗ a sale answered 200 has its one order",
 	},
 	{
 		"a token that does not grow", "util/lua/lockFenced.lua",
@@ -51,11 +51,11 @@ return 1`,
 	},
 	{
 		"a command repeated by the client", "internal/dao/redisclient/redisclient.go", `MaxRetries:    -1,`, `MaxRetries:    3,`,
-		"--lock v9 --minutes 0.3 --faults lose-reply", "✗ a run's stock fell by one for every order of that run",
+		"--lock v10 --minutes 0.3 --faults lose-reply", "✗ a run's stock fell by one for every order of that run",
 	},
 	{
 		"doubt told as a refusal", "internal/lock/rediserr/rediserr.go", `lock.ErrOutcomeUnknown, err)`, `lock.ErrUnavailable, err)`,
-		"--lock v9 --minutes 0.3 --faults lose-reply", "✗ a sale that was refused has no order",
+		"--lock v10 --minutes 0.3 --faults lose-reply", "✗ a sale that was refused has no order",
 	},
 }
 

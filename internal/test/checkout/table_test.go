@@ -25,6 +25,9 @@ func TestReadmesSayWhatTheTableSays(t *testing.T) {
 		in, rows := language.All()[i], ""
 		for _, s := range evolution.Table() {
 			rows += fmt.Sprintf("| `%s` | %s | %s |\n", s.Name, s.Adds.In(in), s.StillBroken.In(in))
+			if s.Name == "late-commit" { // and the antipatterns that follow are no choice
+				break
+			}
 		}
 		rewritten(t, readme, readmeRows, 0, "${1}"+rows)
 	}
@@ -33,7 +36,8 @@ func TestReadmesSayWhatTheTableSays(t *testing.T) {
 func TestPackageCommentsSayWhatTheTableSays(t *testing.T) {
 	const contrasts = "internal/lock/contrast/"
 	places := map[string]string{ // file, and what the comment stands above
-		"v0": contrasts + "none.go", "redlock": "internal/lock/redlock/lock.go", "local": contrasts + "local.go",
+		"v0": contrasts + "none.go", "delex": "internal/lock/delex/lock.go", "redlock": "internal/lock/redlock/lock.go",
+		"local":        contrasts + "local.go",
 		"setnx-expire": contrasts + "detours.go NewSetNXExpire", "lua-setnx": contrasts + "detours.go NewLuaSetNX",
 		"getset": contrasts + "getset.go", "set-expire": contrasts + "detours.go NewSetExpire", "setex": contrasts + "detours.go NewSetEX",
 		"atomic": "", "optimistic": "", "late-commit": "", // v0's and v4's, with another sale: see strategy.Update

@@ -16,17 +16,19 @@ import (
 	"testing"
 	"time"
 
+	"lockstep/internal/stage/redisserver"
 	"lockstep/internal/test/suite"
 )
 
 // patience is how long a server may take to start.
 const patience = 20 * time.Second
 
-// Server is a redis-server process of the test's own, empty, on a loopback port of its own.
+// Server is a process of a Redis server of the test's own, empty, on a loopback port of its own.
 type Server struct {
 	Addr string
 
 	t       testing.TB
+	program string
 	args    []string
 	process *os.Process
 	ended   chan struct{} // closed when it has, and its log is read
@@ -37,7 +39,11 @@ type Server struct {
 func Start(t testing.TB, args ...string) *Server {
 	t.Helper()
 	suite.Needs(t, "redis-server")
-	s := &Server{t: t, args: args}
+	program, err := redisserver.Find()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &Server{t: t, program: program, args: args}
 	t.Cleanup(s.Stop)
 	for range 5 {
 		s.Addr = "127.0.0.1:" + FreePort(t)
@@ -45,9 +51,12 @@ func Start(t testing.TB, args ...string) *Server {
 		if err == nil {
 			return s
 		}
+		if strings.Contains(err.Error(), "TLS support") {
+			t.Skip(err)
+		}
 		t.Logf("another port: %v", err) // another process may have taken this one meanwhile
 	}
-	t.Fatal("no redis-server could be started")
+	t.Fatal("no server could be started: ", program)
 	return nil
 }
 
@@ -72,7 +81,7 @@ func (s *Server) run() error {
 	if len(s.args) > 0 && !strings.HasPrefix(s.args[0], "--") { // a configuration file comes first
 		args = append([]string{s.args[0]}, slices.Delete(args, len(args)-len(s.args), len(args)-len(s.args)+1)...)
 	}
-	command := exec.Command("redis-server", args...)
+	command := exec.Command(s.program, args...)
 	command.Dir, command.Stderr = s.t.TempDir(), io.Discard
 	stdout, err := command.StdoutPipe()
 	if err != nil {
@@ -84,31 +93,34 @@ func (s *Server) run() error {
 	s.process = command.Process
 	ready, ended := make(chan struct{}), make(chan struct{})
 	s.ended = ended
+	var last string
 	go func() {
 		defer close(ended)
-		readLog(stdout, ready)
+		last = readLog(stdout, ready)
 		_ = command.Wait() // its ProcessState says how it ended
 	}()
 	select {
 	case <-ready:
 		return nil
 	case <-ended:
-		return fmt.Errorf("redis-server on %s ended at once: %s", s.Addr, command.ProcessState)
+		return fmt.Errorf("%s on %s ended at once: %s: %s", s.program, s.Addr, command.ProcessState, last)
 	case <-time.After(patience):
-		return fmt.Errorf("redis-server on %s is not ready after %v", s.Addr, patience)
+		return fmt.Errorf("%s on %s is not ready after %v", s.program, s.Addr, patience)
 	}
 }
 
-// readLog reads what a server says until it ends, and closes ready when it says that it listens. That its port answers is no proof: by then
-// another process may have taken it.
-func readLog(log io.Reader, ready chan struct{}) {
+// readLog reads what a server says until it ends, closes ready when it says that it listens, and returns its last line. That its port
+// answers is no proof: by then another process may have taken it.
+func readLog(log io.Reader, ready chan struct{}) (last string) {
 	lines := bufio.NewScanner(log)
 	for said := false; lines.Scan(); {
-		if line := lines.Text(); !said && (strings.Contains(line, "Ready to accept connections") || strings.Contains(line, "Sentinel ID is")) {
+		last = lines.Text()
+		if !said && (strings.Contains(last, "Ready to accept connections") || strings.Contains(last, "Sentinel ID is")) {
 			close(ready)
 			said = true
 		}
 	}
+	return last
 }
 
 // Stop kills the process, and waits until it has ended; what it held is gone.

@@ -1,9 +1,13 @@
 package suite
 
 import (
+	"errors"
 	"os"
 	"os/exec"
+	"strings"
 	"testing"
+
+	"lockstep/internal/stage/redisserver"
 )
 
 // Needs skips the test where one of the programs is not installed, and names it and its package; in CI the test fails. It is a test's first
@@ -11,15 +15,32 @@ import (
 func Needs(t testing.TB, programs ...string) {
 	t.Helper()
 	for _, program := range programs {
-		_, err := exec.LookPath(program)
+		err := look(program)
 		switch {
 		case err == nil:
+		case program == "redis-server" && !errors.Is(err, redisserver.ErrNone):
+			t.Fatal(err)
 		case os.Getenv("CI") != "":
 			t.Fatalf("%s is not installed, and in CI it has to be; its package is %s", program, packageOf(program))
 		default:
 			t.Skipf("%s is not installed; its package is %s", program, packageOf(program))
 		}
 	}
+}
+
+// look looks for a program. Where a test needs redis-server, it may be another server.
+func look(program string) error {
+	if program == "redis-server" {
+		_, err := redisserver.Find()
+		return err
+	}
+	_, err := exec.LookPath(program)
+	return err
+}
+
+// IsSetting reports whether a variable of the environment is a setting of the developer's own, which no test should know of.
+func IsSetting(variable string) bool {
+	return strings.HasPrefix(variable, "LOCKSTEP_") && variable != redisserver.Variable
 }
 
 // packageOf names the package of Debian that has a program.

@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
+	"lockstep/internal/stage/redisserver"
 	"lockstep/internal/test/suite"
 )
 
@@ -17,10 +19,12 @@ type told struct {
 
 func (t *told) Skipf(format string, args ...any)  { t.skip = fmt.Sprintf(format, args...) }
 func (t *told) Fatalf(format string, args ...any) { t.fatal = fmt.Sprintf(format, args...) }
+func (t *told) Fatal(args ...any)                 { t.fatal = fmt.Sprint(args...) }
 
 func TestNeeds(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("PATH", dir)
+	t.Setenv(redisserver.Variable, "")
 	for _, program := range []string{"nginx", "nginx.exe"} { // .exe, where Windows looks for it
 		if err := os.WriteFile(filepath.Join(dir, program), nil, 0o700); err != nil {
 			t.Fatal(err)
@@ -38,5 +42,16 @@ func TestNeeds(t *testing.T) {
 		if got.skip != c.skip || got.fatal != c.fatal {
 			t.Errorf("CI=%s, %s: skipped %q, failed %q; want %q, %q", c.ci, c.program, got.skip, got.fatal, c.skip, c.fatal)
 		}
+	}
+}
+
+// A server of choice that is not there is no reason to skip.
+func TestNeedsAServerOfChoice(t *testing.T) {
+	t.Setenv("CI", "")
+	t.Setenv(redisserver.Variable, filepath.Join(t.TempDir(), "none"))
+	got := told{TB: t}
+	suite.Needs(&got, "redis-server")
+	if got.skip != "" || !strings.HasPrefix(got.fatal, redisserver.Variable+": ") {
+		t.Errorf("skipped %q, failed %q; want it to fail", got.skip, got.fatal)
 	}
 }

@@ -4,8 +4,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/redis/go-redis/v9"
-
 	"lockstep/internal/lock"
 	"lockstep/internal/lock/strategy"
 )
@@ -29,8 +27,7 @@ func (l locker) TryLock(ctx context.Context, owner string) (*lock.Lease, error) 
 // locks makes a strategy. What the function declares is the memory of a process.
 func locks(of func(process) locker) strategy.Strategy {
 	return strategy.Strategy{New: func(p strategy.Parts) lock.Locker {
-		client, _ := p.Client.(redis.UniversalClient) // as the explorer's are
-		return of(process{p, client, p.TTL.Milliseconds()})
+		return of(process{p, p.Client, p.TTL.Milliseconds()})
 	}}
 }
 

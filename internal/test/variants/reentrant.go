@@ -19,7 +19,8 @@ func reentrant() []Variant {
 			Name: "reentrant, but the inner call does not count down", Lock: polls(innerStays), Scenario: nested,
 			Shows: explore.LeftBehind, Steps: 7,
 		},
-		{Name: "not reentrant", Lock: polls(setNX), Scenario: nested, Shows: explore.Stuck, Steps: 4},
+		{Name: "not reentrant", Lock: polls(setNX), Scenario: nested, Shows: explore.SelfDeadlock, Steps: 4},
+		{Name: "not reentrant, and renewed", Lock: takes(renews), Scenario: nested, Shows: explore.Stuck, Steps: 4},
 	}
 }
 

@@ -97,22 +97,17 @@ func flagBefore(p process) ask {
 
 // queued lets the sales of a process take turns, and each ask for itself.
 func queued(p process) ask {
-	queue := lock.NewQueue(p.Clock)
-	leave := func() {
-		if !queue.Pass() {
-			queue.End()
-		}
-	}
+	queue := lock.NewQueue(p.Options, nil)
 	return func(ctx context.Context, owner string) (unlock, error) {
-		if err := queue.Enter(ctx); err != nil {
+		if err := queue.Enter(ctx, owner); err != nil {
 			return nil, err
 		}
 		if err := p.take(ctx, owner); err != nil {
-			leave()
+			queue.Leave(ctx, err)
 			return nil, err
 		}
 		return func(ctx context.Context) error {
-			defer leave()
+			defer queue.Leave(ctx, nil)
 			return p.release(owner)(ctx)
 		}, nil
 	}

@@ -44,6 +44,8 @@ func exploration(row strategy.Strategy, kind witness.FindingKind) *Exploration {
 		return nil
 	case row.Name == "v0":
 		return &Exploration{In: "--actors 2", Anomaly: "lost-update"}
+	case kind == witness.WaitsForItself && !row.Capabilities.Expires:
+		shown.Anomaly = "stuck"
 	case row.Capabilities.Renewed:
 		shown.In = strings.ReplaceAll(shown.In, "expiry", "pause")
 	}
@@ -64,7 +66,7 @@ func explorations() map[witness.FindingKind]Exploration {
 		witness.LostUpdate:     {expiry, "lost-update"},
 		witness.WroteLate:      {pause, "lost-update"},
 		witness.WaitedInVain:   {crash, "stuck"},
-		witness.WaitsForItself: {"--nested 1", "stuck"},
+		witness.WaitsForItself: {"--nested 1", "self-deadlock"},
 		witness.LeftBehind:     {crash, "left-behind"},
 		witness.Forgot:         {"--faults failover=1", "two-holders"},
 		witness.Idle:           {crash, "idle"},

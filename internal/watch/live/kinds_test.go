@@ -20,15 +20,15 @@ func TestKindsLeadToABreach(t *testing.T) {
 	})
 	defer chair.Close()
 	for lock, shown := range map[string][]witness.FindingKind{
-		"v0": {witness.Together, witness.LostUpdate},
-		"v1": {witness.LeftBehind, witness.WaitedInVain},
-		"v2": {witness.Removed, witness.ExpiredAtWork, witness.Together, witness.LostUpdate, witness.WroteLate},
-		"v3": {witness.Removed},
-		"v4": {witness.WaitsForItself},
-		"v5": {witness.Together, witness.LostUpdate, witness.WroteLate},
-		"v6": {witness.ExpiredAtWork, witness.Together, witness.LostUpdate, witness.WroteLate, witness.Forgot},
-		"v7": {witness.ExpiredAtWork, witness.Together, witness.RefusedToken},
-		"v9": {witness.Together, witness.Forgot}, "getset": {witness.Overwrote}, "setex": {witness.Overwrote},
+		"v0":  {witness.Together, witness.LostUpdate},
+		"v1":  {witness.LeftBehind, witness.WaitedInVain, witness.WaitsForItself},
+		"v2":  {witness.Removed, witness.ExpiredAtWork, witness.Together, witness.LostUpdate, witness.WroteLate},
+		"v3":  {witness.Removed},
+		"v4":  {witness.WaitsForItself},
+		"v5":  {witness.Together, witness.LostUpdate, witness.WroteLate},
+		"v6":  {witness.ExpiredAtWork, witness.Together, witness.LostUpdate, witness.WroteLate, witness.Forgot},
+		"v7":  {witness.ExpiredAtWork, witness.Together, witness.RefusedToken},
+		"v10": {witness.Together, witness.Forgot}, "getset": {witness.Overwrote}, "setex": {witness.Overwrote},
 	} {
 		all := kinds(lock, language.English)
 		for _, kind := range shown {

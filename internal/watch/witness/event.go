@@ -119,8 +119,9 @@ const (
 	Again    Outcome = "again"     // it was the holder's already, or still is: a nested call
 	ByOther  Outcome = "by-other"  // not done: the lock is another's
 	ByNobody Outcome = "by-nobody" // not done: the lock is nobody's
+	NotOwner Outcome = "not-owner" // not done: the lock is another's, or nobody's
 	Refused  Outcome = "refused"   // not done: the lock is somebody's; of a stock, the fencing token is stale
 	Unknown  Outcome = "unknown"   // there was no reply
 	Over     Outcome = "over"      // not done: the sale's run is over
-	Passed   Outcome = "passed"    // done: the lock is given back, or handed to the first in the queue
+	Passed   Outcome = "passed"    // done: the lock is given back, and the first in the queue has the turn
 )

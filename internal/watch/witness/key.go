@@ -17,7 +17,6 @@ type key struct {
 	doubtful []Event          // commands that asked for the lock and got no reply
 	freed    map[string]Event // by replica: its command that was held on its way arrived
 	resent   map[string]bool  // replicas one of whose commands took effect twice
-	early    *Event           // a replica was told that it has the lock, and the one before has not heard yet that it gave it back
 	lapsed   []*Holding       // that ended, and nobody said why
 }
 
@@ -54,7 +53,7 @@ func (e Event) isOfKey() bool {
 	if e.Command != nil {
 		return e.Command.Verb == Takes || e.Command.Verb == Renews || e.Command.Verb == Removes
 	}
-	return e.Kind == KindObtains || e.Kind == KindFreed || e.forgets()
+	return e.Kind == KindFreed || e.forgets()
 }
 
 // follow applies the events that fit.
@@ -108,6 +107,8 @@ func (k *key) fits(event *Event) bool {
 		return true
 	case c.Verb == Takes && c.Outcome == Done, c.Outcome == ByNobody:
 		return free
+	case c.Outcome == NotOwner:
+		return free || k.holder() != c.Holder
 	case c.Outcome == ByOther || c.Verb == Takes && c.Outcome == Refused || c.Forced:
 		return k.held
 	default:
@@ -119,8 +120,6 @@ func (k *key) fits(event *Event) bool {
 func (k *key) apply(event Event) {
 	c := event.Command
 	switch {
-	case event.Kind == KindObtains:
-		k.handOver(event)
 	case event.Kind == KindFreed:
 		k.freed[event.Replica] = event
 	case c == nil:
@@ -139,7 +138,7 @@ func (k *key) apply(event Event) {
 		k.renew(event)
 	case c.Verb == Removes && (c.Outcome == Done || c.Outcome == Passed):
 		k.remove(event)
-	case c.Outcome == ByNobody:
+	case c.Outcome == ByNobody, c.Outcome == NotOwner && k.holder() == c.Holder:
 		k.expire(event.Replied)
 	}
 }
@@ -200,10 +199,6 @@ func (k *key) remove(event Event) {
 	switch {
 	case k.holder() == event.Command.Holder && k.held:
 		k.end(GivenBack, actor(event), event.Replied)
-		if k.early != nil && event.Command.Outcome == Passed && !k.early.Replied.Before(event.Sent) {
-			k.handOver(*k.early)
-		}
-		k.early = nil
 	case k.explains(event), !k.held:
 	default:
 		k.find(Removed, event)
@@ -233,20 +228,6 @@ func (k *key) expire(by time.Time) {
 		k.end(Expired, "", k.last.Expires())
 	default:
 		k.end(Gone, "", by)
-	}
-}
-
-// handOver begins the holding of a replica that was told by a message that it has the lock now: for as long as its place was kept. For that
-// it asks again in each quarter of the expiry.
-func (k *key) handOver(obtains Event) {
-	before := k.last
-	switch {
-	case before == nil || obtains.Token == 0 || before.Holder == obtains.Sale || before.Holder == obtains.Replica:
-		// it goes on within its replica
-	case k.held:
-		k.early = &obtains
-	default:
-		k.begin(obtains.Replica, before.To, before.To.Add(-time.Duration(before.Lasts)/4), before.Lasts)
 	}
 }
 

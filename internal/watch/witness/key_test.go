@@ -40,7 +40,7 @@ func followedAtOnce(events []Event) *key {
 // crowd is events of so many sales that all do what they like, some of them for long.
 func crowd(random *rand.Rand, n int) (events []Event) {
 	verbs := []Verb{Takes, Takes, Takes, Renews, Removes, Looks, Writes}
-	outcomes := []Outcome{Done, Done, Again, ByOther, ByNobody, Refused, Unknown, Passed}
+	outcomes := []Outcome{Done, Done, Again, ByOther, ByNobody, NotOwner, Refused, Unknown, Passed}
 	at := func(ms int) time.Time { return time.UnixMilli(int64(ms)) }
 	for i := range n {
 		replica := fmt.Sprintf("r%d", 1+random.IntN(3))
@@ -113,5 +113,27 @@ func BenchmarkAccount(b *testing.B) {
 				Examine(events)
 			}
 		})
+	}
+}
+
+// A release that was refused, and does not say whose the lock is, came after the lock of its sale had ended.
+func TestWhenARefusedReleaseFits(t *testing.T) {
+	at := time.UnixMilli(0)
+	event := func(verb Verb, outcome Outcome, sale string) Event {
+		return Event{Kind: KindCommand, Sale: sale, Sent: at, Replied: at, Command: &Command{Verb: verb, Outcome: outcome, Holder: sale}}
+	}
+	k := NewAccount(Limits{}).keyOn(0)
+	for _, c := range []struct {
+		before Event
+		fits   bool
+	}{
+		{event(Looks, Done, "r1#1"), true}, {event(Takes, Done, "r1#1"), false},
+		{event(Removes, Done, "r1#1"), true}, {event(Takes, Done, "r2#1"), true},
+	} {
+		k.apply(c.before)
+		release := event(Removes, NotOwner, "r1#1")
+		if fits := k.fits(&release); fits != c.fits {
+			t.Errorf("after %s %s by %s: %t; want %t", c.before.Command.Verb, c.before.Command.Outcome, c.before.Sale, fits, c.fits)
+		}
 	}
 }

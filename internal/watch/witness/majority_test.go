@@ -177,9 +177,9 @@ func TestRecorderOfNodes(t *testing.T) {
 		node.AddHook(s.recorder.HookOfNode(i+1, len(s.Nodes)))
 	}
 	locker := func(process string) *redlock.Locker {
-		return redlock.New(s.Nodes.Clients(), lock.CohortOptions{
-			Options: s.options(), Process: process, HandOffLimit: 1, Rand: rand.Int64N,
-		})
+		opts := s.options()
+		opts.Process, opts.HandOffLimit, opts.Rand = process, 1, rand.Int64N
+		return redlock.New(s.Nodes.Clients(), opts)
 	}
 	first, second := locker("a"), locker("b")
 	s.sell(t, first, "one", func() {

@@ -65,6 +65,8 @@ func ofCommand(name string, args []any, reply any, err error) meaning {
 		return meaning{verb: Renews, outcome: doneIf(number(reply) != 0, ByNobody), forced: true, ttl: expiry(args[2], name == "expire")}
 	case "del":
 		return meaning{verb: Removes, outcome: doneIf(number(reply) != 0, ByNobody), forced: true}
+	case "delex", "delifeq": // … IFEQ owner, and … owner
+		return meaning{verb: Removes, outcome: doneIf(number(reply) != 0, NotOwner), owner: textOf(args[len(args)-1])}
 	case "get":
 		return meaning{verb: Looks, outcome: Done}
 	default:
@@ -104,13 +106,11 @@ func ofScript(script string, args []any, reply any) meaning {
 	}
 	first := number(reply)
 	switch script {
-	case lua.Lock, lua.LockFenced, lua.SetNXExpire:
+	case lua.Lock, lua.LockFenced, lua.Acquire, lua.AcquireOrAsk, lua.SetNXExpire:
 		m.verb, m.outcome, m.ttl = Takes, doneIf(first != lua.NotTaken, Refused), expiry(own[1], false)
 		if script != lua.SetNXExpire && first > 1 {
 			m.outcome = Again
 		}
-	case lua.Acquire:
-		m.verb, m.outcome, m.ttl = Takes, doneIf(first != lua.NotTaken, Refused), expiry(own[2], false)
 	case lua.UpdateExpireTime, lua.CompareAndExtend:
 		m.verb, m.outcome, m.ttl = Renews, doneIf(first != lua.NotRenewed, ByOther), expiry(own[1], false)
 	case lua.Unlock, lua.CompareAndDelete:

@@ -82,8 +82,10 @@ func rows() []row {
 				"在有人手动删除这个键之前，谁都买不了。")},
 		{kind: WaitsForItself, title: both("Waits for itself", "自己等自己"),
 			says: both("{by} waited for {for} for a lock that it held itself", "{by} 等自己持有的锁，等了 {for}"), why: both(
-				"A nested call asked for the lock that its own sale holds. A lock that is not reentrant makes it wait for ever.",
-				"嵌套调用请求自己这一单已经持有的锁。不可重入的锁会让它一直等下去。")},
+				"A nested call asked for the lock that its own sale holds. A lock that is not reentrant makes it wait until the lock expires: "+
+					"a self-deadlock until the expiry. Then the nested call gets the lock, and the outer one works on without it. "+
+					"A lock that never expires makes it wait for good.",
+				"嵌套调用请求自己这一单已经持有的锁。不可重入的锁会让它等到锁过期：这是自死锁，直到锁过期。之后嵌套调用拿到锁，外层调用没有锁，却继续执行。锁若永不过期，就永远等下去。")},
 		{kind: Told, title: both("Told of the loss", "得知丢锁"),
 			cost: true, says: both("{by} was told that it had lost the lock", "{by} 得知自己丢了锁"), why: both(
 				"Its renewal found the lock gone, and the work was cancelled before it wrote. A write that is on its way already needs v7's token.",
@@ -100,10 +102,10 @@ func rows() []row {
 			"{by} 的买家无法确定自己是否买到；账本里没有这个订单")},
 		{kind: RanTwice, says: both("{by} ran tick {tick}, and so did {of}", "{by} 运行了第 {tick} 个 tick，{of} 也运行了它")},
 		{kind: Missed, says: both("nobody ran tick {tick}", "没有谁运行第 {tick} 个 tick")},
-		{kind: Overtaken, title: both("Overtaken", "被后来者超过"),
+		{kind: Overtaken, title: both("Overtaken", "被插队"),
 			cost: true, says: both(
 				"{by} was overtaken by {times} sales that asked after it",
-				"{by} 被 {times} 个后来的单超过")},
+				"{by} 被后来的 {times} 个请求插队")},
 		{kind: Idle, title: both("Nobody inside, somebody waits", "没人持有，却有人在等"),
 			cost: true, says: both(
 				"nobody was inside for {for} after {of}, while {by} waited",

@@ -20,14 +20,28 @@ const lexers = Object.fromEntries(
   ]),
 );
 
-// highlight gives a line of code as texts and spans.
-export function highlight(line, syntax) {
+// highlight gives a line of code as texts and spans. Its characters from and to are marked.
+export function highlight(line, syntax, [from, to] = [0, 0]) {
   const parts = [];
-  let from = 0;
+  let at = 0;
+  const add = (end, kind) => {
+    for (const [cut, marked] of [
+      [from, false],
+      [to, true],
+      [end, false],
+    ]) {
+      const text = line.slice(at, Math.min(cut, end));
+      if (!text) continue;
+      const part = kind ? el("span", { class: "code-" + kind }, text) : text;
+      parts.push(marked ? el("mark", null, part) : part);
+      at += text.length;
+    }
+  };
   for (const found of line.matchAll(lexers[syntax])) {
     const [kind] = Object.entries(found.groups).find(([, is]) => is !== undefined);
-    parts.push(line.slice(from, found.index), el("span", { class: "code-" + kind }, found[0]));
-    from = found.index + found[0].length;
+    add(found.index);
+    add(found.index + found[0].length, kind);
   }
-  return [...parts, line.slice(from)];
+  add(line.length);
+  return parts;
 }

@@ -56,7 +56,7 @@ func All() []Library {
 		Redsync(1, false), Redsync(1, true), Redsync(3, false),
 		Rueidislock(false), Rueidislock(true),
 		RedissonResending(), RedissonInterrupted(), RedisPy(),
-		Own("v4"), Own("v6"), Own("v9"), OwnOnNodes("redlock", 3),
+		Own("v4"), Own("v6"), Own("v10"), OwnOnNodes("redlock", 3),
 	}
 }
 

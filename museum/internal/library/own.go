@@ -3,6 +3,7 @@ package library
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -47,9 +48,11 @@ type ownProcess struct {
 func openOwn(process string, dial Dial, row strategy.Strategy, nodes int) *ownProcess {
 	p := &ownProcess{}
 	parts := strategy.Parts{
-		Options: lock.Options{Key: Key, TTL: ownTTL, RetryInterval: Poll, WaitTimeout: ownPatience, Clock: lock.SystemClock{}},
-		Process: process, HandOffLimit: ownHandOffs,
-		Rand: func(n int64) int64 { return n - 1 }, // the longest pause, each time
+		Options: lock.Options{
+			Key: Key, TTL: ownTTL, RetryInterval: Poll, WaitTimeout: ownPatience, Clock: lock.SystemClock{},
+			Process: process, HandOffLimit: ownHandOffs,
+			Rand: func(n int64) int64 { return n - 1 }, // the longest pause, each time
+		},
 	}
 	for node := range nodes {
 		client := goRedis(dial, node, false)
@@ -65,7 +68,7 @@ func openOwn(process string, dial Dial, row strategy.Strategy, nodes int) *ownPr
 
 // Lock is a request of another buyer each time.
 func (p *ownProcess) Lock(ctx context.Context) (Held, error) {
-	lease, err := p.locker.Lock(ctx, p.next())
+	lease, err := p.locker.Lock(ctx, lock.Owner(strconv.FormatInt(p.calls.Add(1), 10))) // the process's name comes to it, where it is not unique
 	if err != nil {
 		return nil, err
 	}

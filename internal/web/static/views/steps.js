@@ -118,7 +118,7 @@ function detail(step, before, after) {
     el(
       "div",
       { class: "step-says" },
-      says(say("Adds", "加了什么"), step.adds, step.cure),
+      says(say("Adds", "加了什么"), step.adds, step.cure, ...step.gone),
       says(say("Costs", "代价"), step.costs),
       says(say("Still broken", "仍有的问题"), step.still_broken),
       shows(step),
@@ -161,26 +161,19 @@ function shows(step) {
 
 const context = 3; // unchanged lines around a change that are shown at once
 
-function file({ name, was, lines }) {
-  const changed = lines.filter(line => line.kind !== " ");
-  const count = kind => changed.filter(line => line.kind === kind).length;
-  const head = el(
-    "summary",
-    null,
-    el("code", null, was ? `${was} → ${name}` : name),
-    " ",
-    el("span", { class: "good" }, "+" + count("+")),
-    " ",
-    el("span", { class: "bad" }, "−" + count("-")),
-  );
-  const code = lines.slice(lines.findLastIndex(line => /^package /.test(line.text)) + 1);
-  const trifle = code.every(line => line.kind === " "); // the package has another name and comment, and that is all
-  if (trifle)
-    head.append(" ", el("span", { class: "small soft" }, say("the package’s name and comment", "包名和包注释")));
+function file({ name, says, head, added, removed, lines }) {
   return el(
     "details",
-    { class: "sheet file", open: !trifle },
-    head,
+    { class: "sheet file", open: !head },
+    el(
+      "summary",
+      null,
+      el("code", null, name),
+      " ",
+      added > 0 && el("span", { class: "good" }, `+${added} `),
+      removed > 0 && el("span", { class: "bad" }, `−${removed} `),
+      el("span", { class: "small soft" }, says),
+    ),
     el(
       "pre",
       { class: "diff", tabindex: 0, role: "region", "aria-label": name },
@@ -214,5 +207,11 @@ function fold(part, syntax) {
 }
 
 const element = { " ": "span", "+": "ins", "-": "del" };
-const draw = ({ kind, text }, syntax) =>
-  el(element[kind], { class: "line" }, el("i", { class: "sign" }, kind), highlight(text, syntax), "\n");
+const draw = ({ kind, text, mark }, syntax) =>
+  el(
+    element[kind],
+    { class: "line", style: { "--tabs": text.match(/^\t*/)[0].length } },
+    el("i", { class: "sign" }, kind),
+    highlight(text, syntax, mark),
+    "\n",
+  );

@@ -1,0 +1,128 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"lockstep/internal/language"
+	"lockstep/internal/learn/steps"
+	"lockstep/internal/lock/evolution"
+	"lockstep/internal/web"
+)
+
+// diffFlags are those of diff, as given.
+type diffFlags struct {
+	stat, asJSON bool
+	html         string
+	in           language.Language
+}
+
+func newDiff() *cobra.Command {
+	var f diffFlags
+	cmd := &cobra.Command{
+		Use:   "diff [FROM [TO]]",
+		Short: "Show what changes in the code from a lock to the next one",
+		Long: `diff shows a step of the evolution: the code that changes, Go and Lua, and what the step is the
+first to use of internal/lock, in the order in which it is read. Package comments and imports come
+last. With one name it shows the step to the next lock; without a name it lists the steps.
+
+In a terminal long lines are wrapped, and from 160 columns on the lines before and after stand side
+by side. With NO_COLOR in the environment it shows no colors.`,
+		Example:           "  lockstep diff v3 v4\n  lockstep diff v5 --stat\n  lockstep diff v9 redlock --html redlock.html",
+		Args:              cobra.MaximumNArgs(2),
+		ValidArgsFunction: completeStep,
+		Annotations:       map[string]string{noSettings: "it shows code"},
+		RunE:              func(cmd *cobra.Command, args []string) error { return runDiff(cmd, args, f) },
+	}
+	flags := cmd.Flags()
+	flags.BoolVar(&f.stat, "stat", false, "print how many lines of each file come and go, comments left out")
+	flags.BoolVar(&f.asJSON, "json", false, "print one JSON document to standard output")
+	flags.StringVar(&f.html, "html", "", "write the step to this file too: one page, which needs no server")
+	speaks(cmd, &f.in)
+	return cmd
+}
+
+func runDiff(cmd *cobra.Command, args []string, f diffFlags) (err error) {
+	switch {
+	case f.stat && f.asJSON:
+		return errors.New("--stat and --json are two documents: choose one")
+	case f.html != "" && len(args) == 0:
+		return errors.New("--html writes one step: say which")
+	}
+	for _, name := range args {
+		if _, err := evolution.Find(name); err != nil {
+			return meantLock(err, name)
+		}
+	}
+	if len(args) == 0 {
+		return f.list(cmd)
+	}
+	to := ""
+	if len(args) == 2 {
+		to = args[1]
+	}
+	step, err := steps.Between(args[0], to, f.in)
+	if err != nil {
+		return err
+	}
+	page, err := web.OpenFile(f.html)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.show(cmd, step), page.Write([]byte(step.HTML(cmd.Root().CommandPath(), f.in))), page.Close())
+}
+
+// show prints a step.
+func (f diffFlags) show(cmd *cobra.Command, step steps.Detail) (err error) {
+	out := cmd.OutOrStdout()
+	t := steps.Terminal{
+		Columns: width(out), Colored: isTerminal(out) && os.Getenv("NO_COLOR") == "",
+		Typed: cmd.Root().CommandPath(), Lang: langTyped(cmd),
+	}
+	switch {
+	case f.asJSON:
+		return web.WriteJSON(out, step)
+	case f.stat:
+		_, err = io.WriteString(out, step.Stat(t, f.in))
+	default:
+		_, err = io.WriteString(out, step.Text(t, f.in))
+	}
+	return err
+}
+
+// list prints all steps.
+func (f diffFlags) list(cmd *cobra.Command) error {
+	all := steps.All(f.in)
+	if f.asJSON {
+		return web.WriteJSON(cmd.OutOrStdout(), all)
+	}
+	table := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, language.Both("STEP\tLINES\tADDS", "步骤\t行数\t新增").In(f.in))
+	for _, s := range all {
+		step, err := steps.Find(s.Pair(), f.in)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(table, "%s %s\t+%d −%d\t%s\n", s.From, s.To, step.Added(), step.Removed(), s.Adds)
+	}
+	return table.Flush()
+}
+
+// completeStep completes the two locks of a step.
+func completeStep(_ *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
+	for _, s := range steps.All(language.English) {
+		switch {
+		case len(args) == 0 && !slices.Contains(names, s.From):
+			names = append(names, s.From)
+		case len(args) == 1 && s.From == args[0]:
+			names = append(names, s.To)
+		}
+	}
+	return names, cobra.ShellCompDirectiveNoFileComp
+}

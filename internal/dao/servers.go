@@ -1,0 +1,50 @@
+package dao
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/redis/go-redis/v9"
+
+	"lockstep/internal/lock"
+	"lockstep/internal/lock/strategy"
+)
+
+// serversOf finds out what a lock can be on: which server the stock's Redis is, and what it can do that not every one can.
+func serversOf(ctx context.Context, client redis.UniversalClient, nodes Nodes) (strategy.Servers, error) {
+	if err := client.Ping(ctx).Err(); err != nil {
+		return strategy.Servers{}, err
+	}
+	command, err := compareAndDelete(ctx, client)
+	return strategy.Servers{Nodes: len(nodes), Redis: nameOf(ctx, client), CompareAndDelete: command}, err
+}
+
+// nameOf returns a server's name and version; "" if it does not tell them.
+func nameOf(ctx context.Context, client redis.UniversalClient) string {
+	said := map[string]string{}
+	fields, _ := client.Do(ctx, "HELLO").Slice() // for people
+	for i := 0; i+1 < len(fields); i += 2 {
+		said[fmt.Sprint(fields[i])] = fmt.Sprint(fields[i+1])
+	}
+	name := said["server"]
+	if name == "" {
+		return ""
+	}
+	return strings.ToUpper(name[:1]) + name[1:] + " " + said["version"]
+}
+
+// compareAndDelete returns the server's command that deletes a key with a certain value, "" if it has none: it tries them.
+func compareAndDelete(ctx context.Context, client redis.UniversalClient) (string, error) {
+	const key, value = "{" + lock.Key + "}:none", "none" // nobody sets it
+	for _, command := range [][]any{{"DELEX", key, "IFEQ", value}, {"DELIFEQ", key, value}} {
+		err := client.Do(ctx, command...).Err()
+		switch {
+		case err == nil:
+			return fmt.Sprint(command[0]), nil
+		case !redis.HasErrorPrefix(err, "unknown command") && !redis.HasErrorPrefix(err, "NOPERM"): // it may have it
+			return "", err
+		}
+	}
+	return "", nil
+}

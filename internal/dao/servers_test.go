@@ -1,0 +1,56 @@
+package dao_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/alicebob/miniredis/v2"
+	"github.com/alicebob/miniredis/v2/server"
+
+	"lockstep/internal/dao"
+)
+
+// Which command a server has is found out by trying it. A failure that says nothing of the command is no answer.
+func TestServers(t *testing.T) {
+	const unknown = "ERR unknown command"
+	for name, c := range map[string]struct {
+		fails map[string]string // what the server says to a command
+		want  string            // its command
+		err   string
+	}{
+		"Redis":         {map[string]string{"DELIFEQ": unknown}, "DELEX", ""},
+		"Valkey":        {map[string]string{"DELEX": unknown}, "DELIFEQ", ""},
+		"older":         {map[string]string{"DELEX": unknown, "DELIFEQ": unknown}, "", ""},
+		"not permitted": {map[string]string{"DELEX": "NOPERM no", "DELIFEQ": unknown}, "", ""},
+		"loading":       {map[string]string{"DELEX": "LOADING wait"}, "", "no Redis answers at "},
+	} {
+		m := miniredis.RunT(t)
+		m.Server().SetPreHook(func(peer *server.Peer, command string, _ ...string) bool {
+			switch {
+			case command == "HELLO":
+				peer.WriteStrings([]string{"server", "valkey", "version", "9.1.2"})
+			case c.fails[command] != "":
+				peer.WriteError(c.fails[command])
+			case command == "DELIFEQ": // which miniredis does not have
+				peer.WriteInt(0)
+			default:
+				return false
+			}
+			return true
+		})
+		r, err := dao.Open(t.Context(), dao.Config{Addrs: []string{m.Addr()}})
+		switch {
+		case c.err != "":
+			if err == nil || !strings.Contains(err.Error(), c.err) {
+				t.Errorf("%s: %v; want %s", name, err, c.err)
+			}
+		case err != nil:
+			t.Errorf("%s: %v", name, err)
+		default:
+			if r.Servers.CompareAndDelete != c.want || r.Servers.Redis != "Valkey 9.1.2" {
+				t.Errorf("%s: %+v; want Valkey 9.1.2 with %q", name, r.Servers, c.want)
+			}
+			r.Close()
+		}
+	}
+}

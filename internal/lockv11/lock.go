@@ -1,0 +1,155 @@
+// Package lockv11 is the eleventh step of the evolution: the lock is cached.
+//
+// Adds: v10, and a process keeps a lock that nobody waits for until another asks for it: its next sale costs no lock command.
+// Costs: the first sale of another process waits for one message more; a subscription per process.
+// Still broken: two holders after a pause; a failover forgets the lock; the others wait for a keeper that died, as for any holder.
+//
+// A kept lock is not renewed while no sale uses it: a process that cannot be asked, as it is dead or paused, delays the others by one
+// expiry and a quarter at most. Source: Burrows, The Chubby Lock Service, 2006, section 2.7 (lock caching).
+// It repeats lockv10 on purpose: the difference of the two is the lesson.
+package lockv11
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"lockstep/internal/lock"
+	"lockstep/internal/lock/rediserr"
+	"lockstep/util/lua"
+)
+
+// rounds is how often the sales that wait in a process when it obtains the lock may have it before another process that waits. The longest
+// wait is about so many times the mean one; fewer rounds mean more hand-overs, which cost time.
+const rounds = 3
+
+// Locker is the lock. What it knows is in Redis, but for the line of its own process and the holding there.
+type Locker struct {
+	client redis.Cmdable
+	opts   lock.Options
+	line   *lock.Cohort
+	turn   *lock.Inbox
+	queued string // the owner that may have a place in the queue, "" if none has
+
+	mu          sync.Mutex
+	kept        *kept         // nil while a sale uses the lock, or another process has it
+	wanted      bool          // another process may have asked for the lock since we did
+	unsubscribe func()        // ends listening for that; nil before the first sale
+	returned    chan struct{} // closed when the lock that was given back last is; nil before
+}
+
+// kept is a lock that its process keeps while no sale uses it.
+type kept struct {
+	owner       string    // that obtained it
+	sent        time.Time // when the command was sent from which its expiry counts
+	token, last int64     // of its last sale, and the last one reserved
+}
+
+// New makes the lock of the key opts.Key.
+func New(client redis.Cmdable, opts lock.Options) *Locker {
+	l := &Locker{client: client, opts: opts}
+	l.line = lock.NewCohort(opts, l.quit)
+	l.turn = lock.NewInbox(opts.Notifier, opts.Clock, l.turns()+opts.Process)
+	return l
+}
+
+// Lock waits in line, and then, unless the lock was handed on, in Redis's queue until it is this process's turn; see lock.Locker.
+func (l *Locker) Lock(ctx context.Context, owner string) (*lock.Lease, error) {
+	wait, stop := lock.WithTimeout(ctx, l.opts.Clock, l.opts.WaitTimeout, lock.ErrTimeout)
+	defer stop()
+	if err := l.line.Enter(wait, owner); err != nil {
+		return nil, err
+	}
+	return l.line.Take(ctx, func() (*lock.Holding, error) {
+		if held := l.reuse(ctx); held != nil {
+			return held, nil
+		}
+		for wait.Err() == nil {
+			held, err := l.ask(ctx, owner, l.opts.TTL)
+			if !errors.Is(err, lock.ErrNotObtained) {
+				return held, err
+			}
+			l.turn.Wait(wait, l.opts.TTL/4) // asking again keeps the place, and makes up for a message that was lost
+		}
+		return nil, lock.WaitError(wait, l.opts.WaitTimeout)
+	})
+}
+
+// TryLock makes one attempt, unless another sale of this process has the turn; see lock.Locker.
+func (l *Locker) TryLock(ctx context.Context, owner string) (*lock.Lease, error) {
+	if err := l.line.TryEnter(ctx, owner); err != nil {
+		return nil, err
+	}
+	return l.line.Take(ctx, func() (*lock.Holding, error) {
+		if held := l.reuse(ctx); held != nil {
+			return held, nil
+		}
+		return l.ask(ctx, owner, 0)
+	})
+}
+
+// ask makes one attempt, and asks for a place in the queue for so long.
+func (l *Locker) ask(ctx context.Context, owner string, place time.Duration) (*lock.Holding, error) {
+	owner = lock.ProcessOwner(l.opts.Process, owner) // not the sale's: others of the process will have the lock
+	sent, tokens := l.opts.Clock.Now(), l.opts.HandOffLimit+1
+	l.want(false)
+	reply, err := l.client.Eval(ctx, lua.AcquireOrAsk, l.keys(), owner, l.opts.TTL.Milliseconds(), tokens,
+		l.opts.Process, place.Milliseconds(), l.asks()).Int64Slice()
+	switch {
+	case err != nil: // if only the reply was lost, the lock may be ours, or a place: give it back
+		return nil, l.undo(ctx, rediserr.Classify(ctx, "EVAL acquireOrAsk.lua", err), owner)
+	case reply[0] == lua.NotTaken:
+		if place > 0 {
+			l.queued = owner
+		}
+		return nil, lock.ErrNotObtained
+	}
+	l.queued = ""
+	if anotherWaits := reply[2] == 1; anotherWaits {
+		l.want(true)
+	}
+	return l.holding(kept{owner: owner, sent: sent, token: reply[1], last: reply[1] + int64(tokens) - 1}), nil
+}
+
+// holding lets sales use the lock.
+func (l *Locker) holding(k kept) *lock.Holding {
+	renewal := l.startRenewal(k.owner, k.sent)
+	handOffs := min(int(k.last-k.token), rounds*(1+l.line.Waiting()))
+	held := &lock.Holding{Renewal: renewal, Token: k.token, HandOffs: handOffs}
+	held.Release = func(ctx context.Context) error {
+		renewal.Stop() // waits, so that no renewal comes after the release
+		if l.keep(kept{k.owner, renewal.Sent(), held.Token, k.last}) {
+			return nil
+		}
+		return l.release(ctx, k.owner)
+	}
+	return held
+}
+
+// reuse returns the kept lock, or gives it back and returns nil if its tokens are used up or it has less than half of its expiry left.
+func (l *Locker) reuse(ctx context.Context) *lock.Holding {
+	k := l.take()
+	switch {
+	case k == nil:
+		return nil
+	case k.token == k.last || !l.fresh(k.sent):
+		_ = l.giveBack(ctx, k) // or it expires
+		return nil
+	}
+	k.token++
+	return l.holding(*k)
+}
+
+// keys returns the keys, which are in one slot of a Redis Cluster.
+func (l *Locker) keys() []string {
+	return []string{l.opts.Key, "{" + l.opts.Key + "}:fence", "{" + l.opts.Key + "}:queue"}
+}
+
+// turns returns what the names of the channels begin with on which processes are told that it is their turn.
+func (l *Locker) turns() string { return "{" + l.opts.Key + "}:turn:" }
+
+// asks returns what the names of the channels begin with on which processes are told that another one waits for their lock.
+func (l *Locker) asks() string { return "{" + l.opts.Key + "}:wanted:" }
