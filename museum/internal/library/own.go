@@ -68,7 +68,8 @@ func openOwn(process string, dial Dial, row strategy.Strategy, nodes int) *ownPr
 
 // Lock is a request of another buyer each time.
 func (p *ownProcess) Lock(ctx context.Context) (Held, error) {
-	lease, err := p.locker.Lock(ctx, lock.Owner(strconv.FormatInt(p.calls.Add(1), 10))) // the process's name comes to it, where it is not unique
+	owner := lock.Owner(strconv.FormatInt(p.calls.Add(1), 10)) // unique in the process; the museum's server makes it so
+	lease, err := p.locker.Lock(ctx, owner)
 	if err != nil {
 		return nil, err
 	}
