@@ -57,6 +57,8 @@ var claims = []struct {
 	{lock: "v7", scenario: faults("pause=1,expiry=1"), anomaly: explore.LostUpdate, long: true},
 	{lock: "v7", scenario: of(3, 0, "pause=1"), anomaly: explore.LostUpdate, long: true},
 	{lock: "v7", scenario: of(3, 0, "expiry=1"), anomaly: explore.LostUpdate, long: true},
+	{lock: "v8", scenario: explore.Scenario{Replicas: 1, Sales: 3}, anomaly: explore.Starved},
+	{lock: "v9", scenario: explore.Scenario{Replicas: 1, Sales: 3}, anomaly: explore.Starved},
 	{lock: "v9"},
 	{lock: "v9", scenario: of(2, 1, "")},
 	{lock: "v9", scenario: of(3, 2, "")},

@@ -75,6 +75,9 @@ func (q *Queue) TryEnter(ctx context.Context, owner string) error {
 	if q.reenter(owner) {
 		return nil
 	}
+	if q.Waiting() > 0 { // behind them, also if their turn has just come
+		return ErrNotObtained
+	}
 	select {
 	case <-q.turn:
 		q.begin(owner)
