@@ -106,7 +106,7 @@ func typed(t *testing.T, document string) (lines []typedLine) {
 
 // slowInLessons are commands that start processes, or take seconds: the long suite runs them.
 var slowInLessons = regexp.MustCompile(
-	`^go run \. (lab|burst|check|course|explore (v10 --actors 4|v9 --sales|v6 --work|v6 --faults pause))`)
+	`^go run \. (lab|burst|check|course|explore (v10 --actors 4|v6 --work|v6 --faults pause))`)
 
 // elsewhere are commands that a test of their own runs: what they say depends on the machine, or they write into the directory.
 var elsewhere = regexp.MustCompile(`^go run \. (doctor|pack)`)
@@ -191,13 +191,14 @@ var (
 func TestLessonsShowTheCode(t *testing.T) {
 	seen := 0
 	for _, l := range lessons(t, language.English) {
-		for _, block := range changes.FindAllStringSubmatch(l.Sections[course.Explain].Text, -1) {
-			packages := stepOf.FindStringSubmatch(l.Sections[course.Explain].Text)
+		explained := l.Sections[course.Explain].Text
+		for _, block := range changes.FindAllStringSubmatchIndex(explained, -1) {
+			packages := stepOf.FindStringSubmatch(explained[block[1]:]) // the command after the changes
 			if packages == nil {
 				t.Fatalf("lesson %d shows changes, and does not say of what", l.Number)
 			}
 			before, after := codeOf(t, "lock"+packages[1]), codeOf(t, "lock"+packages[2])
-			for line := range strings.Lines(block[1]) {
+			for line := range strings.Lines(explained[block[2]:block[3]]) {
 				seen++
 				text := strings.TrimSuffix(line[1:], "\n")
 				if old := strings.Contains(before, text+"\n"); old != (line[0] == '-') {
