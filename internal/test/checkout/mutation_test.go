@@ -157,6 +157,10 @@ var mutants = []mutant{
 		"v8 --replicas 1", "stuck",
 	},
 	{
+		"a newcomer before those who wait", "internal/lock/queue.go", `if q.Waiting() > 0 {`, `if false {`,
+		"v8 --sales 3 --replicas 1 --anomaly starved", "starved",
+	},
+	{
 		"turn not ended by a sale that fails", "internal/lock/queue.go", `		q.Leave(ctx, err)
 		return nil, err`, `		return nil, err`,
 		"v8 --actors 3 --replicas 2 --faults cancel=1 --polls 0", "stuck",
