@@ -180,6 +180,9 @@ func TestExploreJSON(t *testing.T) {
 
 // All of it is in TestDocumentsShowWhatIsPrinted.
 func TestExploreAll(t *testing.T) {
+	if testing.Short() {
+		t.Skip("an exploration runs one at a time, so the race detector has nothing to see")
+	}
 	code, stdout, stderr := command(t, "explore", "--all", "--max-schedules", "3")
 	if code != exitTrouble {
 		t.Fatalf("exit code %d; want %d: %s", code, exitTrouble, stderr)
