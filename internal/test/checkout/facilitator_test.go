@@ -2,6 +2,7 @@ package checkout
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"lockstep/internal/language"
 	"lockstep/internal/test/suite"
 )
 
@@ -109,6 +111,32 @@ func TestPackedSourcesBuildOffline(t *testing.T) {
 	for _, want := range []string{"✓ modules", "atomic never shows an anomaly", "gonum.org/v1/plot"} {
 		if err != nil || !strings.Contains(said.String(), want) {
 			t.Fatalf("%v; want %q in\n%s", err, want, &said)
+		}
+	}
+}
+
+var answerRow = regexp.MustCompile(`(?m)^\| \[(\d+)\]\([^)]+\) \| \*\*(\d)\*\* \|`)
+
+// The guide's sheet has the answer of each lesson.
+func TestGuideHasTheAnswers(t *testing.T) {
+	for _, in := range language.All() {
+		document := guide
+		if in == language.Chinese {
+			document = "docs/course/facilitator.zh-CN.md"
+		}
+		text, err := os.ReadFile(document)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var sheet, want []string
+		for _, row := range answerRow.FindAllStringSubmatch(string(text), -1) {
+			sheet = append(sheet, row[1]+": "+row[2])
+		}
+		for _, lesson := range lessons(t, in) {
+			want = append(want, fmt.Sprintf("%d: %d", lesson.Number, lesson.Answer))
+		}
+		if !slices.Equal(sheet, want) {
+			t.Errorf("%s has the answers %q; the lessons have %q", document, sheet, want)
 		}
 	}
 }
