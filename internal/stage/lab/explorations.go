@@ -76,8 +76,8 @@ func explorations() []Lab {
 			Claim:   language.Both("no sale fails where nothing has gone wrong", "没有出错时，没有一单会失败"),
 			Anomaly: explore.Progress,
 			Expected: []Expectation{
-				holds("v0.. local atomic late-commit setnx-expire lua-setnx getset set-expire setex", "only what goes wrong makes it fail; here no wait times out",
-					"只有出错才会使它失败；这里等锁从不超时"),
+				holds("v0.. local atomic late-commit setnx-expire lua-setnx getset set-expire setex",
+					"only what goes wrong makes it fail; here no wait times out", "只有出错才会使它失败；这里等锁从不超时"),
 				holds("optimistic", "a refused attempt is made again", "被拒绝的尝试会重做"),
 				tooManyNodes(),
 			},

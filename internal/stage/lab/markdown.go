@@ -50,8 +50,8 @@ func (m Matrix) intro() string {
 		"each anomaly says what was observed of which strategies, why, and by which command you see it.\n\nThe second column has the lock that "+
 		"shows the flaw, and the one that cures it. That need not be the next step. `v11` cures no anomaly of `v10`: it saves a buyer who is "+
 		"alone two round trips. Both lose their lock in a failover of Redis, and `redlock` does not. `redlock` fails when one of its nodes "+
-		"restarts empty. `v9`, like every lock that is on one Redis with the stock, does not: the run is gone with the lock, and its late writes "+
-		"are refused. A Redis that restarts with an older state is another matter: the run is there, and only the lock is gone.",
+		"restarts empty. `v9`, like every lock that is on one Redis with the stock, does not: the run is gone with the lock, and its late "+
+		"writes are refused. A Redis that restarts with an older state is another matter: the run is there, and only the lock is gone.",
 		"所有异常与所有策略。一行是一种异常，一列是一种策略，除“不适用”外，每一格都实际运行过。`lab` 用真实的故障让异常在运行中的服务上发生；`explore` 在命令的"+
 			"所有顺序中寻找它。表格下面逐一说明：哪些策略观察到了什么、为什么、用哪条命令可以看到。\n\n第二列是有缺陷的锁和修复它的锁，后者不一定是下一步。"+
 			"`v11` 没有消除 `v10` 的任何异常：它为独自下单的买家省去两次往返。Redis 主从切换时，两者都会丢锁，`redlock` 不会。`redlock` 有一个节点清空重启"+

@@ -9,7 +9,7 @@ import (
 	"lockstep/internal/watch/witness"
 )
 
-// Of a crowd a lab draws the sales that matter, and says whom it leaves out. The result has all. Buyers who were told the same are one line.
+// Of a crowd a lab draws the sales that matter, and says whom it leaves out. The result has all. Buyers with the same answer are one line.
 func TestACrowdIsNotDrawnWhole(t *testing.T) {
 	var events []witness.Event
 	for i := range 5 {

@@ -20,7 +20,7 @@ var (
 	han         = regexp.MustCompile(`\p{Han}`)
 	placeholder = regexp.MustCompile(`\{\w+\}|%(?:\[\d+\])?[.\d]*[sdf]`)
 	latin       = regexp.MustCompile(`[A-Za-z]`)
-	sameInAll   = strings.NewReplacer("Redis", "", "tick", "", "DEL", "", "v7", "")
+	sameInAll   = strings.NewReplacer("Redis", "", "tick", "", "DEL", "", "v7", "", "context", "")
 )
 
 // texts are all that the witness can say, by where they stand.
