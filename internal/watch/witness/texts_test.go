@@ -137,3 +137,15 @@ func valuesOf(declaration *ast.GenDecl, name string) (values []string) {
 	}
 	return values
 }
+
+// One attempt is not several.
+func TestAttemptsAreCounted(t *testing.T) {
+	for want, event := range map[string]Event{
+		"r1#2 asks once more, in vain":           {Sale: "r1#2", Command: &Command{Polls: 1}},
+		"r1#2 asks node 3 2 times more, in vain": {Sale: "r1#2", Node: 3, Command: &Command{Polls: 2}},
+	} {
+		if got := saysOfPolls(language.English, event); got != want {
+			t.Errorf("%q; want %q", got, want)
+		}
+	}
+}
