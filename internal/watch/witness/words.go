@@ -56,8 +56,8 @@ func rows() []row {
 				"双方都以为只有自己。如果读到同一个库存，其中一次扣减就会丢失。")},
 		{kind: RefusedToken, title: both("Stale token refused", "旧令牌被拒绝"),
 			says: both("the store refused {by}: its token {token} < {seen}", "存储拒绝了 {by}：它的令牌 {token} < {seen}"), why: both(
-				"A later holder has written already. The store saw that this token is older, and refused the write: nothing is lost.",
-				"后来的持有者已经写过。存储看到这个令牌更旧，拒绝了写入：什么也没有丢失。")},
+				"A later holder has shown the store its larger token, by a read or a write. So the store refuses this one: nothing is lost.",
+				"后来的持有者读或写的时候，已经向存储出示过更大的令牌。所以存储拒绝这一单：什么也没有丢失。")},
 		{kind: LostUpdate, title: both("Lost update", "更新丢失"),
 			says: both(
 				"{by} wrote stock {wrote}: it had read {read} before {of} wrote, so {of}'s update is lost",
