@@ -72,7 +72,8 @@ func (r Result) Text(typed, flag string) string {
 	drawn, left := r.Trace.First(r.draws)
 	fmt.Fprintln(b, drawn.Sequence())
 	if len(left) > 0 {
-		say("Not drawn: %d later sales, %s. --json has all.\n\n", "没有画出后来的 %d 单：%s。--json 有全部。\n\n", len(left), strings.Join(left, r.in.Say(", ", "、")))
+		say("Not drawn: %d later sales, %s. --json has all.\n\n", "没有画出后来的 %d 单：%s。--json 有全部。\n\n",
+			len(left), strings.Join(left, r.in.Say(", ", "、")))
 	}
 	if r.Reason != "" {
 		say("It cannot be said: %s.\n", "无法判断：%s。\n", r.Reason)
