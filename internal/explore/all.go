@@ -18,7 +18,7 @@ import (
 type NamedScenario = scenario.Named
 
 // Scenarios returns what All puts a strategy through: nothing unusual, each way to use a lock, and each fault once, except for the faults
-// of nodes, and for those that break every lock on one Redis.
+// of nodes, and for those that break every lock that expires, or every one on one Redis.
 func Scenarios(actors int) []NamedScenario { return scenario.All(actors, false) }
 
 // Row is what was found about one strategy.

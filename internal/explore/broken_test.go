@@ -131,7 +131,6 @@ var broken = []struct {
 	{lock: "redlock", flaw: "clocks", scenario: faults("redis-clock=1"), anomaly: explore.TwoHolders, length: 8},
 	{lock: "local", flaw: "lost-update-replicas", anomaly: explore.LostUpdate, length: 4},
 	{lock: "atomic", flaw: "one-script", why: "that is a limit of what can be sold so"},
-	{lock: "atomic", flaw: "doubt", why: "the sale says that its outcome is unknown, and that is right"},
 	{lock: "optimistic", flaw: "retries", why: costs},
 	{
 		lock: "optimistic", flaw: "no-order",

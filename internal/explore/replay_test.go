@@ -50,6 +50,16 @@ func TestReplayTellsWhatDoesNotFit(t *testing.T) {
 	}
 }
 
+// A goroutine of a process that is paused may end when the process goes on: it is no leak.
+func TestAPausedGoroutineIsNoLeak(t *testing.T) {
+	in := explore.Scenario{Actors: 2, Try: 2, Faults: faults("expiry=1,pause=1").Faults}
+	replayed, err := explore.Replay(find(t, "redlock"), in, "A:waits A.node1:SET expiry A.node2:SET A.node1:compareAndDelete "+
+		"A.node2:compareAndDelete A.node3:SET/pauses-after")
+	if err != nil || len(replayed.Shown) > 0 {
+		t.Errorf("%v, %+v; want nothing", err, replayed.Shown)
+	}
+}
+
 // What came before the step that does not fit is shown.
 func TestReplayShowsHowFarItCame(t *testing.T) {
 	replayed, err := explore.Replay(find(t, "v4"), explore.Scenario{Actors: 2}, "A:SET A:GET B:DEL")

@@ -1,6 +1,6 @@
 // Package lock is the contract every strategy keeps: what a Locker promises, what a Lease is, which errors there are,
-// and what is the same in every step from some point on: polling, renewal, the holdings of owners, and from v9 on the local queue and the
-// cohort lock around a global one. It knows Redis by what a Global, a Notifier and the callers' functions do, and by no client.
+// and what is the same in every step from some point on: polling, renewal, the holdings of owners, the local queue of v8, and the cohort
+// lock around a global one of v9 and later. It knows Redis by what a Global, a Notifier and the callers' functions do, and by no client.
 package lock
 
 import (

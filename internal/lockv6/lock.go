@@ -2,7 +2,7 @@
 //
 // Adds: renewal while the work runs; losing the lock ends the context of the work.
 // Costs: as v5; a goroutine per lock, a script every third of the expiry.
-// Still broken: a paused process writes late; waiters poll: a storm of commands, and starvation; failover.
+// Still broken: a paused process writes late; waiters poll: a storm of commands, and starvation; a failover forgets the lock.
 package lockv6
 
 import (

@@ -3,7 +3,7 @@
 // Adds: v6, and a token that grows with every holder; the store refuses a smaller one than it has seen.
 // Costs: as v6; the store looks at the token at every read and write.
 // Still broken: two holders after a pause: only a store that checks the token is safe; waiters poll: a storm of commands, starvation, no
-// order; failover.
+// order; a failover forgets the lock.
 //
 // Source: Kleppmann, How to do distributed locking, 2016.
 // It repeats lockv6 on purpose: the difference of the two is the lesson.

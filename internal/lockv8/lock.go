@@ -2,7 +2,8 @@
 //
 // Adds: v7, and a queue inside the process before it: one contender per process.
 // Costs: as v7, but one waiter per process polls instead of all.
-// Still broken: two holders after a pause; each sale pays its own lock commands; between processes: polling, in no order; failover.
+// Still broken: two holders after a pause; each sale pays its own lock commands; between processes: polling, in no order; a failover
+// forgets the lock.
 //
 // It repeats lockv7 on purpose: the difference of the two is the lesson.
 package lockv8

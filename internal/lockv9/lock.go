@@ -2,7 +2,7 @@
 //
 // Adds: v8, and the process is the owner: it hands the lock to its next sale without a command, a bounded number of times.
 // Costs: 2 scripts when nobody waits, far below 1 per sale when many do; a pause at the hand-off limit.
-// Still broken: two holders after a pause; between processes: polling, in no order; failover.
+// Still broken: two holders after a pause; between processes: polling, in no order; a failover forgets the lock.
 //
 // Source: Dice, Marathe, Shavit, Lock Cohorting, 2012 (see lock.Cohort).
 // It repeats lockv8 on purpose: the difference of the two is the lesson.

@@ -71,8 +71,8 @@ func tellings() []telling {
 			both("give tokens out of order", "发出次序不对的令牌")},
 		{Progress, both("a sale fails although nothing went wrong", "没出任何故障，一单却失败了"),
 			both("fail a sale although nothing went wrong", "没出故障却让一单失败")},
-		{Idle, both("nobody living holds the lock, and waiters get it only when time frees it", "活着的参与者都没有持有锁，等待者只能等时间把它释放"),
-			both("leave everybody waiting for time", "让所有人干等时间")},
+		{Idle, both("nobody living holds the lock, and waiters get it only when time frees it", "没有存活的一单持有锁，等待者只能等锁过期"),
+			both("leave everybody waiting for time", "让所有人只能等锁过期")},
 		{Starved, both("a sale is overtaken more than --overtakes times by sales that asked after it", "一单被后来的请求插队，次数多于 --overtakes"),
 			both("starve a sale", "饿死一单")},
 	}

@@ -19,7 +19,7 @@ func (c *Checker) checkIdle(transitions []execution.Transition) {
 	waits := slices.IndexFunc(c.sales, func(s *sale) bool { return s.waits && len(s.leases) == 0 && !s.actor.Dead() })
 	if waits >= 0 && !c.x.TimerNext() && !c.used() && c.freed() {
 		c.finds(anomaly.Idle, "nobody living holds the lock, and %s waits for time to free it",
-			"活着的参与者都没有持有锁，%s 只能等时间把它释放", c.sales[waits].actor.Name)
+			"没有存活的一单持有锁，%s 只能等锁过期", c.sales[waits].actor.Name)
 	}
 }
 

@@ -39,14 +39,14 @@ func (x *Execution) Took(k Kind) bool {
 
 // Outlived gives, for each task that still runs although all actors of its process have finished, the actor it was for. Those that have
 // still to hear from a node do not count, as their client bounds that; nor do those that answer a message by a command, as they work for
-// their process.
+// their process; nor those of a process that is paused, as they may end when it goes on.
 func (x *Execution) Outlived() (all []*Actor) {
 	for _, p := range x.processes {
-		if p.dead || !p.begun() || !p.ended() || x.asks(p) {
+		if p.dead || p.paused || !p.begun() || !p.ended() || x.asks(p) {
 			continue
 		}
 		for _, t := range x.tasks {
-			answers := t.notified && (t.pending != nil || t.unread || p.paused)
+			answers := t.notified && t.pending != nil
 			if t.actor.Process == p && !t.Ended() && !answers {
 				all = append(all, t.actor)
 			}

@@ -38,7 +38,7 @@ type Fault struct {
 	Name   string
 	Says   language.Text // what happens, as a part of a sentence
 	OnNode bool          // it happens to one of several masters
-	Beats  bool          // it breaks every lock on one Redis, so All leaves it out
+	Beats  bool          // it breaks every lock that expires, or every one on one Redis: All leaves it out
 }
 
 // fault is a Fault with its budget.

@@ -115,9 +115,9 @@ type Named struct {
 	Scenario
 }
 
-// All lists them: nothing unusual, each way to use a lock, and each fault once, except for those that break every lock on one Redis: beside
-// them, no other would be seen. The faults of nodes are for a lock on several masters. Its sales try once, since waiters make schedules
-// without end of it.
+// All lists them: nothing unusual, each way to use a lock, and each fault once, except for those that break every lock that expires, or
+// every one on one Redis: beside them, no other would be seen. The faults of nodes are for a lock on several masters. Its sales try once,
+// since waiters make schedules without end of it.
 func All(actors int, onNodes bool) []Named {
 	all := []Named{
 		{"no fault", Scenario{Actors: actors}},

@@ -6,6 +6,22 @@ import (
 	"time"
 )
 
+// First returns the trace of what the first so many actors did, and the actors that are left out. Zero leaves out nobody.
+func (t Trace) First(n int) (Trace, []string) {
+	if n == 0 || n >= len(t.Actors) {
+		return t, nil
+	}
+	drawn, left := t, t.Actors[n:]
+	drawn.Actors, drawn.Steps = t.Actors[:n], nil
+	for _, step := range t.Steps {
+		if !slices.Contains(left, step.Actor) {
+			step.Standing = step.Standing[:n]
+			drawn.Steps = append(drawn.Steps, step)
+		}
+	}
+	return drawn, left
+}
+
 // few steps are drawn one by one, although they bring nothing new.
 const few = 4
 

@@ -2,6 +2,7 @@ package trace
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -75,6 +76,31 @@ func TestFoldKeepsWhatIsNew(t *testing.T) {
 		change(&trace.Steps[41])
 		if got := trace.Sequence(); !strings.Contains(got, "\n 42  ") {
 			t.Errorf("%s: step 42 is folded:\n%s", name, got)
+		}
+	}
+}
+
+// What others did is left out, but not what it has changed.
+func TestFirst(t *testing.T) {
+	const want = `     A      Redis
+  1  ├───────▶│   SET k A →
+     ┃        │   A takes the lock
+     ┃        │   [lock: A, for 10s]
+  2  ├───────▶│   DEL k →
+              │   A gives the lock back
+              │   [lock: B]
+`
+	whole := polling(3)
+	whole.Steps[len(whole.Steps)-1].Lock = "B"
+	first, left := whole.First(1)
+	steps := slices.DeleteFunc(first.Steps, func(s Step) bool { return s.Kind == KindTime })
+	first.Steps = steps
+	if got := first.Sequence(); got != want || !slices.Equal(left, []string{"B"}) {
+		t.Errorf("drawn without %v is\n%s\nwant\n%s", left, got, want)
+	}
+	for _, n := range []int{0, 2, 3} {
+		if all, left := whole.First(n); len(all.Steps) != len(whole.Steps) || left != nil {
+			t.Errorf("of two, the first %d are drawn without %v, in %d steps", n, left, len(all.Steps))
 		}
 	}
 }

@@ -20,13 +20,10 @@ func contrasts() []strategy.Strategy {
 		},
 		{
 			Name: "atomic", Title: both("one script, no lock", "一个脚本，不用锁"),
-			Adds:  both("reading and writing in one script, so that nothing comes between", "查库存和扣库存一步完成，中间没有空隙可插入"),
-			Costs: both("1 script per sale", "每单 1 个脚本"),
-			StillBroken: strategy.Flaws{
-				flaw("one-script", "all work of a sale must fit into the script", "一单要做的事必须全放进脚本"),
-				flaw("doubt", "after a lost reply the buyer is in doubt", "响应丢失时，买家无法确定自己是否买到"),
-			},
-			Scope: strategy.Nobody, Update: strategy.Atomic,
+			Adds:        both("reading and writing in one script, so that nothing comes between", "查库存和扣库存一步完成，中间没有空隙可插入"),
+			Costs:       both("1 script per sale", "每单 1 个脚本"),
+			StillBroken: strategy.Flaws{flaw("one-script", "all work of a sale must fit into the script", "一单要做的事必须全放进脚本")},
+			Scope:       strategy.Nobody, Update: strategy.Atomic,
 			New: func(p strategy.Parts) lock.Locker { return contrast.NewNone(p.Options) },
 		},
 		{

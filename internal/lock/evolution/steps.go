@@ -19,7 +19,7 @@ import (
 	"lockstep/internal/lockv9"
 )
 
-// steps lists v0 to v11, each of which cures a flaw of the one before it, and the branches delex and redlock.
+// steps lists v0 to v11, each of which mends a flaw or a cost of the one before it, and the branches delex and redlock.
 func steps() []strategy.Strategy {
 	return []strategy.Strategy{
 		{
@@ -87,12 +87,12 @@ func steps() []strategy.Strategy {
 		},
 		{
 			Name: "v6", Title: both("renewed", "自动续期"),
-			Adds:  both("renewal while the work runs; losing the lock ends the context of the work", "业务执行期间自动续期；丢锁就取消业务逻辑的 context"),
+			Adds:  both("renewal while the work runs; losing the lock ends the context of the work", "业务执行期间自动续期；丢锁就取消业务的 context"),
 			Costs: both("as v5; a goroutine per lock, a script every third of the expiry", "同 v5；每把锁一个 goroutine，每隔三分之一过期时间执行一个脚本"),
 			StillBroken: strategy.Flaws{
 				flaw("paused-writer", "a paused process writes late", "暂停的进程恢复后仍会写入"),
 				flaw("polling", "waiters poll: a storm of commands, and starvation", "等待者轮询：命令风暴、饥饿"),
-				flaw("failover", "failover", "主从切换丢锁"),
+				flaw("failover", "a failover forgets the lock", "主从切换丢锁"),
 			},
 			Capabilities: strategy.Capabilities{
 				Expires: true, ExpiresAtOnce: true, ChecksOwner: true, ChecksAtomically: true, Reentrant: true,
@@ -110,7 +110,7 @@ func steps() []strategy.Strategy {
 			StillBroken: strategy.Flaws{
 				flaw("paused-holder", "two holders after a pause: only a store that checks the token is safe", "进程暂停后会有两个持有者：只有检查令牌的存储才安全"),
 				flaw("polling", "waiters poll: a storm of commands, starvation, no order", "等待者轮询：命令风暴、饥饿、没有先后顺序"),
-				flaw("failover", "failover", "主从切换丢锁"),
+				flaw("failover", "a failover forgets the lock", "主从切换丢锁"),
 			},
 			Capabilities: strategy.Capabilities{
 				Expires: true, ExpiresAtOnce: true, ChecksOwner: true, ChecksAtomically: true, Reentrant: true,
@@ -126,7 +126,7 @@ func steps() []strategy.Strategy {
 				flaw("paused-holder", "two holders after a pause", "进程暂停后会有两个持有者"),
 				flaw("own-commands", "each sale pays its own lock commands", "每单都要自己发加锁、解锁命令"),
 				flaw("polling", "between processes: polling, in no order", "进程之间仍靠轮询，没有先后顺序"),
-				flaw("failover", "failover", "主从切换丢锁"),
+				flaw("failover", "a failover forgets the lock", "主从切换丢锁"),
 			},
 			Capabilities: strategy.Capabilities{
 				Expires: true, ExpiresAtOnce: true, ChecksOwner: true, ChecksAtomically: true, Reentrant: true,
@@ -147,7 +147,7 @@ func steps() []strategy.Strategy {
 			StillBroken: strategy.Flaws{
 				flaw("paused-holder", "two holders after a pause", "进程暂停后会有两个持有者"),
 				flaw("polling", "between processes: polling, in no order", "进程之间仍靠轮询，没有先后顺序"),
-				flaw("failover", "failover", "主从切换丢锁"),
+				flaw("failover", "a failover forgets the lock", "主从切换丢锁"),
 			},
 			Capabilities: strategy.Capabilities{
 				Expires: true, ExpiresAtOnce: true, ChecksOwner: true, ChecksAtomically: true, Reentrant: true,
@@ -214,15 +214,15 @@ func steps() []strategy.Strategy {
 		{
 			Name: "redlock", Title: both("on a majority", "多数派"),
 			Adds: both(
-				"a branch off v9: a majority of N independent masters instead of one; a minority may fail",
-				"v9 的分支：一个主节点换成 N 个独立主节点的多数派；少数节点可以故障",
+				"a branch off v9: a majority of N independent masters instead of one; a minority may stop or hang",
+				"v9 的分支：一个主节点换成 N 个独立主节点的多数派；少数节点可以宕机或卡住",
 			),
 			Costs: both("every command goes to all of them; processes poll", "每条命令都要发给所有节点；进程之间轮询"),
 			StillBroken: strategy.Flaws{
 				flaw("no-fence", "no fencing", "没有栅栏令牌"),
 				flaw("no-order", "no order between processes", "进程之间没有先后顺序"),
-				flaw("empty-restarted-node", "a node that restarts empty", "节点重启后数据为空"),
-				flaw("clocks", "clocks", "时钟"),
+				flaw("empty-restarted-node", "a node that restarts empty", "节点清空重启"),
+				flaw("clocks", "a clock that jumps", "时钟跳变"),
 			},
 			OnNodes: true,
 			Capabilities: strategy.Capabilities{

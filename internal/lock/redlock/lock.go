@@ -1,8 +1,8 @@
 // Package redlock is a branch of the evolution, off v9: Redlock, the lock on a majority of independent masters.
 //
-// Adds: a branch off v9: a majority of N independent masters instead of one; a minority may fail.
+// Adds: a branch off v9: a majority of N independent masters instead of one; a minority may stop or hang.
 // Costs: every command goes to all of them; processes poll.
-// Still broken: no fencing; no order between processes; a node that restarts empty; clocks.
+// Still broken: no fencing; no order between processes; a node that restarts empty; a clock that jumps.
 //
 // A process holds the lock once a majority has granted it within the validity time: TTL − 1 % − 2 ms.
 // Sources: redis.io, Distributed Locks with Redis; Kleppmann 2016 and Antirez 2016 on its clocks.

@@ -37,7 +37,7 @@ func (m Matrix) HTML(typed string) string {
 		fmt.Fprintf(b, "<span class=\"%s\">%s %s</span>", s.class, s.mark, s.word.In(m.in))
 	}
 	fmt.Fprintf(b, "<span class=\"wrong\">%s</span>", m.unlike())
-	fmt.Fprintf(b, "</p>\n<table>\n<thead><tr><th>%s</th>", m.in.Say("anomaly", "异常"))
+	fmt.Fprintf(b, "</p>\n<p>%s</p>\n<table>\n<thead><tr><th>%s</th>", m.bounds(), m.in.Say("anomaly", "异常"))
 	for _, s := range m.Strategies {
 		fmt.Fprintf(b, "<th>%s</th>", s)
 	}

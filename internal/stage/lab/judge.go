@@ -13,6 +13,7 @@ func (l Lab) judge(lock string, a witness.Account, failed error, in language.Lan
 	r := Result{
 		Lab: l.Name, Lock: lock, Expected: expected.Observed, Why: expected.Why.In(in),
 		Trace: a.Trace(in), Findings: a.Findings, Command: "lab " + l.Name + " --lock " + lock, Explore: l.InExplorer(lock), in: in,
+		draws: l.Draws,
 	}
 	switch culprit, found := l.culprit(a); {
 	case failed != nil:

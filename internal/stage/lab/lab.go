@@ -40,6 +40,7 @@ type Lab struct {
 	Proof    Condition                    // what shows that a lock holds; without it that is unknown; nil: that it was hit
 	Signs    []witness.FindingKind        // any of these is the anomaly
 	Blames   func(f witness.Finding) bool // which of them counts; nil: any
+	Draws    int                          // how many sales are drawn, the first ones; 0: all
 
 	Anomaly  explore.Anomaly // what the explorer looks for; empty: it has a scenario on the running service
 	Faults   explore.Faults  // with which; none: what is expected says with which

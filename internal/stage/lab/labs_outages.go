@@ -17,9 +17,9 @@ func outages() []Lab {
 				"持锁期间主节点崩溃，第二个持有者不会覆盖第一个的写入"),
 			Shows: "v11", Cured: "redlock",
 			Cure: language.Both(
-				"no replica that takes over with less: the lock on independent masters, of which a minority may die; or no lock for what the store "+
+				"no replica that takes over with less: the lock on independent masters, of which a minority may stop; or no lock for what the store "+
 					"can compare by itself (optimistic), though a failover still loses sales that were answered",
-				"不让数据更少的从节点接管：锁放在多个独立主节点上，少数可以崩溃；或者存储自己能比较的，就不用锁（optimistic），但切换仍会丢掉已经答复的订单"),
+				"不让数据更少的从节点接管：锁放在多个独立主节点上，少数可以宕机；或者存储自己能比较的，就不用锁（optimistic），但切换仍会丢掉已经答复的订单"),
 			Explores: map[string]string{
 				"v10":     "--faults failover=1 --anomaly lost-update",
 				"v11":     "--faults failover=1 --anomaly lost-update",
@@ -47,8 +47,8 @@ func outages() []Lab {
 			Claim: language.Both("a holder that was cut off past the expiry of its lock writes nothing when it reaches Redis again",
 				"断网超过锁的过期时间的持有者，重新连上 Redis 后写不进去"),
 			Shows: "v5", Cured: "v6",
-			Cure: language.Both("one expiry after it last heard of its lock, a holder is told that the lock is lost, and its work is cancelled",
-				"持有者最近一次得知锁有效之后过了一个过期时间，就得知锁已丢失，业务被取消"),
+			Cure: language.Both("one expiry after it last heard of its lock, a holder is told that the lock is lost: the context of its work ends",
+				"持有者最近一次得知锁有效之后过了一个过期时间，就得知锁已丢失：业务的 context 被取消"),
 			Explore: "--work 15s --faults lost-request=1 --anomaly lost-update",
 			Shop:    Settings{TTL: 1500 * time.Millisecond, Wait: 15 * time.Second, Think: each(6*time.Second, "r1")},
 			Scenario: func(s *Stage) {
@@ -99,9 +99,9 @@ func outages() []Lab {
 				"Redis 清空重启，第二个持有者不会覆盖第一个的写入"),
 			Shows: "redlock", Cured: "v9",
 			Cure: language.Both(
-				"the lock where the stock is: a Redis that forgets the one forgets the other, and refuses what belongs to a run that is over; with "+
+				"the lock where the stock is: a Redis that forgets all forgets the run, too, and refuses what belongs to a run that is over; with "+
 					"redlock, a node must stay away for one expiry before it starts again, or write down every command (appendfsync always)",
-				"锁与库存放在一起：Redis 丢了一个也就丢了另一个，并拒绝属于已结束那一轮的写入；使用 redlock 时，节点要停够一个过期时间再重启，或者每条命令都落盘（appendfsync always）"),
+				"锁与库存放在一起：Redis 清空时，这一轮也就结束了，属于它的写入会被拒绝；使用 redlock 时，节点要停够一个过期时间再重启，或者每条命令都落盘（appendfsync always）"),
 			Explores: map[string]string{"redlock": "--faults node-restart=1 --nested 1 --anomaly two-holders"},
 			Shop:     Settings{Think: each(4*time.Second, "r1")},
 			Scenario: emptyRestartedNode,
@@ -174,8 +174,8 @@ func outages() []Lab {
 			Name:  "stopped-process",
 			Claim: language.Both("a process that was stopped past the expiry of its lock is told before it writes", "暂停超过锁的过期时间的进程，写入之前得知丢了锁"),
 			Shows: "v5", Cured: "v6",
-			Cure: language.Both("a timer at the expiry: it is overdue when the process goes on, and cancels the work",
-				"在过期时刻设定时器：进程恢复时它已到期，于是取消业务"),
+			Cure: language.Both("a timer at the expiry: it is overdue when the process goes on, and ends the context of the work",
+				"在过期时刻设定时器：进程恢复时它已到期，于是取消业务的 context"),
 			Explore: "--faults pause=1 --anomaly untold",
 			Unix:    true,
 			Shop:    Settings{TTL: time.Second, Wait: 20 * time.Second, Think: each(5*time.Second, "r1")},

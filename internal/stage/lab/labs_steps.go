@@ -120,7 +120,7 @@ func steps() []Lab {
 			Expected: []Expectation{
 				broken("v2 lua-setnx setnx-expire", "DEL deletes the lock, whosever it is by now", "DEL 直接删除锁，不管这时锁是谁的"),
 				broken("getset", "no owner, so the first deletes what the second took over", "没有持有者标识，所以第一单删除了第二单接管的锁"),
-				holds("v1", "a lock that never expires is never another's", "永不过期的锁不会变成别人的"),
+				holds("v1", "its lock never expires: it is still its own", "它的锁永不过期，这时仍是自己的"),
 				holds("v3..v5", "the first finds that the lock is another's, and leaves it alone", "第一单发现锁是别人的，就不动它"),
 				holds("late-commit", "v4's lock", "用的是 v4 的锁"),
 				holds("v6.. redlock", "the first renews its lock, so the second waits", "第一单给锁续期，所以第二单等待"),

@@ -48,13 +48,15 @@ func (m Matrix) intro() string {
 	return m.in.Say("Every anomaly and every strategy. A row is an anomaly, a column a strategy; each cell but n/a was observed. `lab` makes "+
 		"the anomaly happen on the running service, by a real fault; `explore` looks for it in every order of the commands. Below the table, "+
 		"each anomaly says what was observed of which strategies, why, and by which command you see it.\n\nThe second column has the lock that "+
-		"shows the flaw, and the one that cures it. That need not be the next step. `v11` cures no flaw of `v10`: it saves a buyer who is alone "+
-		"two round trips. Both lose their lock in a failover of Redis, and `redlock` does not. `redlock` fails when one of its nodes restarts "+
-		"empty. `v9`, like every lock that is on one Redis with the stock, does not.",
+		"shows the flaw, and the one that cures it. That need not be the next step. `v11` cures no anomaly of `v10`: it saves a buyer who is "+
+		"alone two round trips. Both lose their lock in a failover of Redis, and `redlock` does not. `redlock` fails when one of its nodes "+
+		"restarts empty. `v9`, like every lock that is on one Redis with the stock, does not: the run is gone with the lock, and its late "+
+		"writes are refused. A Redis that restarts with an older state is another matter: the run is there, and only the lock is gone.",
 		"所有异常与所有策略。一行是一种异常，一列是一种策略，除“不适用”外，每一格都实际运行过。`lab` 用真实的故障让异常在运行中的服务上发生；`explore` 在命令的"+
-			"所有顺序中寻找它。表格下面逐一说明：哪些策略观察到了什么、为什么、用哪条命令可以看到。\n\n第二列是有缺陷的锁和修复它的锁，后者不一定是下一步。`v11` 没有修复 `v10` 的"+
-			"缺陷：它为独自下单的买家省去两次往返。Redis 主从切换时，两者都会丢锁，`redlock` 不会。`redlock` 有一个节点清空重启就会出错，`v9` 不会：凡是与库存放在同一个 Redis 上的"+
-			"锁都不会。")
+			"所有顺序中寻找它。表格下面逐一说明：哪些策略观察到了什么、为什么、用哪条命令可以看到。\n\n第二列是有缺陷的锁和修复它的锁，后者不一定是下一步。"+
+			"`v11` 没有消除 `v10` 的任何异常：它为独自下单的买家省去两次往返。Redis 主从切换时，两者都会丢锁，`redlock` 不会。`redlock` 有一个节点清空重启"+
+			"就会出错，`v9` 不会：凡是与库存放在同一个 Redis 上的锁都不会，因为这一轮和锁一起没了，它迟到的写入会被拒绝。Redis 如果带着较旧的数据重启，"+
+			"就是另一回事：这一轮还在，丢的只有锁。")
 }
 
 // markdownSection tells of one lab: its claim, its flaw and its cure, and what was observed of which strategies.

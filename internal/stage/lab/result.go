@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -28,7 +29,8 @@ type Result struct {
 	Explore  string            `json:"explore,omitempty"`
 	Redis    string            `json:"redis"`
 
-	in language.Language // that it is told in
+	in    language.Language // that it is told in
+	draws int               // sales, as its lab says
 }
 
 // Answer is what a buyer was told.
@@ -67,7 +69,12 @@ func (r Result) Text(typed, flag string) string {
 	say := func(english, chinese string, values ...any) { b.WriteString(r.in.Say(english, chinese, values...)) }
 	say("\n%s: %s, %s: %s (%.1f s, %s Redis)\n\n", "\n%s 的缺陷：%s，%s：%s（%.1f 秒，%s Redis）\n\n",
 		r.Lock, r.Observed.In(r.in), verdict, r.Why, r.Seconds, Kind(r.Redis).In(r.in))
-	fmt.Fprintln(b, r.Trace.Sequence())
+	drawn, left := r.Trace.First(r.draws)
+	fmt.Fprintln(b, drawn.Sequence())
+	if len(left) > 0 {
+		say("Not drawn: %d later sales, %s. --json has all.\n\n", "没有画出后来的 %d 单：%s。--json 有全部。\n\n",
+			len(left), strings.Join(left, r.in.Say(", ", "、")))
+	}
 	if r.Reason != "" {
 		say("It cannot be said: %s.\n", "无法判断：%s。\n", r.Reason)
 	}
@@ -78,14 +85,35 @@ func (r Result) Text(typed, flag string) string {
 			fmt.Fprintf(b, "  %s\n", sentence)
 		}
 	}
-	for _, a := range r.Answers {
-		say("  the buyer at %s got %s after %.1f s\n", "  %s 的买家得到的响应：%s，用时 %.1f 秒\n", a.Sale, r.got(a), a.Seconds)
+	for _, like := range r.alike() {
+		first, last := like[0], like[len(like)-1]
+		if len(like) == 1 {
+			say("  the buyer at %s got %s after %.1f s\n", "  %s 的买家得到的响应：%s，用时 %.1f 秒\n", first.Sale, r.got(first), first.Seconds)
+			continue
+		}
+		say("  %d buyers at %s got %s after %.1f to %.1f s\n", "  %d 个 %s 的买家得到的响应：%s，用时 %.1f 到 %.1f 秒\n",
+			len(like), first.Sale, r.got(first), first.Seconds, last.Seconds)
 	}
 	say("Again: %s %s\n", "再来一次：%s %s\n", typed, r.Command+flag)
 	if r.Explore != "" {
 		say("In every order: %s %s\n", "所有的命令顺序：%s %s\n", typed, r.Explore+flag)
 	}
 	return b.String()
+}
+
+// alike groups the answers that differ only in time, the quickest first.
+func (r Result) alike() (groups [][]Answer) {
+	for _, a := range r.Answers {
+		i := slices.IndexFunc(groups, func(g []Answer) bool { return g[0].Sale == a.Sale && r.got(g[0]) == r.got(a) })
+		if i < 0 {
+			i, groups = len(groups), append(groups, nil)
+		}
+		groups[i] = append(groups[i], a)
+	}
+	for _, group := range groups {
+		slices.SortFunc(group, func(a, b Answer) int { return cmp.Compare(a.Seconds, b.Seconds) })
+	}
+	return groups
 }
 
 // got says what a buyer got.

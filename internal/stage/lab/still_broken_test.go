@@ -26,7 +26,6 @@ var shownBy = map[string]string{
 	"keeper-dies":         "(the others wait for one expiry and a quarter, and not for ever: holder-dies)",
 	"one-script":          "(that is a limit of what can be sold so)",
 	"older-servers":       "(it is not sold on them: no_command)",
-	"doubt":               "(the sale says that its outcome is unknown, and that is right)",
 	"optimistic/no-order": "(it has no lock to wait for: nobody is seen to be overtaken)",
 }
 

@@ -62,7 +62,9 @@ func (m Matrix) Legend() string {
 
 // bounds says how far a cell of a lab goes.
 func (m Matrix) bounds() string {
-	return m.in.Say("A lab is one fault at one time: what holds there may break at another.", "一个实验只有一种故障、一个时机：这里没有发生的，换个时机可能发生。")
+	return m.in.Say(
+		"✓ of a lab: one fault at one time did no harm; at another time it may. Of an exploration: in no order of two sales' commands.",
+		"✓ 对实验来说：一种故障在一个时机没有造成问题，换个时机可能会。对探索来说：两单的命令的任何顺序都不会。")
 }
 
 // legend says what the signs of some observations mean.

@@ -44,6 +44,8 @@ var longCommands = []string{
 	"explore v9 --actors 4 --anomaly starved",
 	"explore v10 --actors 3 --replicas 2 --faults crash=1,lost-wake=1",
 	"explore redlock --try 2 --faults node-crash=1",
+	"explore redlock --try 2 --faults node-hang=1",
+	"explore redlock --faults pause=1",
 	"explore optimistic --faults pause=1,crash=1,lost-reply=1",
 }
 
@@ -88,6 +90,27 @@ func TestDocumentsShowWhatIsPrinted(t *testing.T) {
 	}
 	if seen < 20 {
 		t.Errorf("the documents show %d commands; want them all", seen)
+	}
+}
+
+// A reader of break-it who types a command gets the anomaly that the page tells of, or none.
+func TestBreakItCommands(t *testing.T) {
+	english, chinese := typed(t, "docs/break-it.md"), typed(t, "docs/break-it.zh-CN.md")
+	if want := inChinese(english); !slices.Equal(chinese, want) {
+		t.Errorf("in Chinese it has\n%v\nwant\n%v", chinese, want)
+	}
+	for _, command := range english {
+		line := strings.TrimPrefix(command.text, "go run . ")
+		if !suite.Long && slices.Contains(longCommands, line) {
+			continue
+		}
+		var stdout, stderr bytes.Buffer
+		if code := asTyped.Run(t.Context(), course.Arguments(line), &stdout, &stderr); code != command.exits {
+			t.Errorf("%s: exit code %d, %s; want %d\n%s", line, code, &stderr, command.exits, &stdout)
+		}
+	}
+	if len(english) < 30 {
+		t.Errorf("it has %d commands; want them all", len(english))
 	}
 }
 

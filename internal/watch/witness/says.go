@@ -72,11 +72,15 @@ func saysOfCommand(in language.Language, event Event) string {
 
 // saysOfPolls says how often a sale asked before a command, unnoted.
 func saysOfPolls(in language.Language, event Event) string {
-	what := language.Both("{by} asks {times} times more, in vain", "{by} 又问了 {times} 次，都没有成功")
+	english, chinese := "{by} asks {times} times more, in vain", "{by} 又问了 {times} 次，都没有成功"
 	if event.Node > 0 {
-		what = language.Both("{by} asks node {node} {times} times more, in vain", "{by} 又问了节点 {node} {times} 次，都没有成功")
+		english, chinese = "{by} asks node {node} {times} times more, in vain", "{by} 又问了节点 {node} {times} 次，都没有成功"
 	}
-	return event.filled(what.In(in), in)
+	if event.Command.Polls == 1 {
+		english = strings.Replace(english, "{times} times", "once", 1)
+		chinese = strings.Replace(chinese, "，都没有成功", "，没有成功", 1)
+	}
+	return event.filled(language.Both(english, chinese).In(in), in)
 }
 
 // saysOfEnd says how a sale ended.

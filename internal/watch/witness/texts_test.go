@@ -20,7 +20,7 @@ var (
 	han         = regexp.MustCompile(`\p{Han}`)
 	placeholder = regexp.MustCompile(`\{\w+\}|%(?:\[\d+\])?[.\d]*[sdf]`)
 	latin       = regexp.MustCompile(`[A-Za-z]`)
-	sameInAll   = strings.NewReplacer("Redis", "", "tick", "", "DEL", "", "v7", "")
+	sameInAll   = strings.NewReplacer("Redis", "", "tick", "", "DEL", "", "v7", "", "context", "")
 )
 
 // texts are all that the witness can say, by where they stand.
@@ -136,4 +136,16 @@ func valuesOf(declaration *ast.GenDecl, name string) (values []string) {
 		}
 	}
 	return values
+}
+
+// One attempt is not several.
+func TestAttemptsAreCounted(t *testing.T) {
+	for want, event := range map[string]Event{
+		"r1#2 asks once more, in vain":           {Sale: "r1#2", Command: &Command{Polls: 1}},
+		"r1#2 asks node 3 2 times more, in vain": {Sale: "r1#2", Node: 3, Command: &Command{Polls: 2}},
+	} {
+		if got := saysOfPolls(language.English, event); got != want {
+			t.Errorf("%q; want %q", got, want)
+		}
+	}
 }

@@ -56,8 +56,8 @@ func rows() []row {
 				"双方都以为只有自己。如果读到同一个库存，其中一次扣减就会丢失。")},
 		{kind: RefusedToken, title: both("Stale token refused", "旧令牌被拒绝"),
 			says: both("the store refused {by}: its token {token} < {seen}", "存储拒绝了 {by}：它的令牌 {token} < {seen}"), why: both(
-				"A later holder has written already. The store saw that this token is older, and refused the write: nothing is lost.",
-				"后来的持有者已经写过。存储看到这个令牌更旧，拒绝了写入：什么也没有丢失。")},
+				"A later holder has shown the store its larger token, by a read or a write. So the store refuses this one: nothing is lost.",
+				"后来的持有者读或写的时候，已经向存储出示过更大的令牌。所以存储拒绝这一单：什么也没有丢失。")},
 		{kind: LostUpdate, title: both("Lost update", "更新丢失"),
 			says: both(
 				"{by} wrote stock {wrote}: it had read {read} before {of} wrote, so {of}'s update is lost",
@@ -88,8 +88,9 @@ func rows() []row {
 				"嵌套调用请求自己这一单已经持有的锁。不可重入的锁会让它等到锁过期：这是自死锁，直到锁过期。之后嵌套调用拿到锁，外层调用没有锁，却继续执行。锁若永不过期，就永远等下去。")},
 		{kind: Told, title: both("Told of the loss", "得知丢锁"),
 			cost: true, says: both("{by} was told that it had lost the lock", "{by} 得知自己丢了锁"), why: both(
-				"Its renewal found the lock gone, and the work was cancelled before it wrote. A write that is on its way already needs v7's token.",
-				"续期时发现锁已经不在，于是在写入之前取消了执行。已经发出的写入这样拦不住，要靠 v7 的令牌。")},
+				"Its renewal found the lock gone, or its time was over: the context of its work ended. A write that is on its way by then is "+
+					"stopped by a token alone (v7).",
+				"续期时发现锁已经不在，或者有效时间已过：业务的 context 被取消。这时已经发出的写入，只有令牌（v7）拦得住。")},
 		{kind: Unanswered, title: both("No reply from Redis", "Redis 没有响应"),
 			says: both("{by} asked for the lock, had no reply for {for}, and failed", "{by} 请求加锁，{for}没有响应，于是失败")},
 		{kind: SoldUntold, says: both("{by} was sold, though its buyer was told that it was not", "{by} 卖出了，买家却被告知没有卖出")},
