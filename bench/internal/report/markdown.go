@@ -54,7 +54,8 @@ const how = `
 - atomic and optimistic take no lock. atomic is one script; its sales are not serial, so its share is far above 1. optimistic sends five
   requests in three round trips, and begins again after a random pause if the stock has changed: further requests are further attempts.
   The picture leaves both out.
-%s`
+- v1, v2, v3, v5 and delex are near v4: [their numbers](../README.md#what-each-step-gains).
+`
 
 const howToRun = `
 ## How to run it
@@ -79,7 +80,7 @@ func Markdown(w io.Writer, run result.Run, all []contestants.Contestant) error {
 		fmt.Fprintf(&text, " With %g ms added a PING takes %.2f ms.", p.AddedMillis, p.MedianMillis)
 	}
 	text.WriteString("\n")
-	fmt.Fprintf(&text, how, brief(run, all))
+	text.WriteString(how)
 	text.WriteString("\n| contestant | |\n|---|---|\n")
 	measured := run.Contestants(all)
 	for _, c := range all {
@@ -99,28 +100,6 @@ func Markdown(w io.Writer, run result.Run, all []contestants.Contestant) error {
 	fmt.Fprintf(&text, howToRun, run.Command)
 	_, err := io.WriteString(w, text.String())
 	return err
-}
-
-const briefText = `- Contestants that differ little from their neighbours (%s)
-  are measured in one process only, with at most %d buyers, and not on bare loopback. Named by -contestants, they are measured everywhere.
-`
-
-// brief names the contestants that were measured under fewer conditions, and says why; it is empty if there are none.
-func brief(run result.Run, all []contestants.Contestant) string {
-	var names []string
-	for _, c := range all {
-		under := 0
-		for _, at := range run.Conditions() {
-			under += min(1, len(run.Of(c.Name, at)))
-		}
-		if c.Brief && under > 0 && under < len(run.Conditions()) {
-			names = append(names, c.Name)
-		}
-	}
-	if len(names) == 0 {
-		return ""
-	}
-	return fmt.Sprintf(briefText, strings.Join(names, ", "), contestants.BriefBuyers)
 }
 
 func (t table) markdown(w io.Writer) {
