@@ -9,9 +9,7 @@ func Table() []Contestant {
 		aside(steps("v1", "v2", "v3")),
 		steps("v4"),
 		aside(steps("v5")),
-		steps("v6", "v7", "v8", "v9", "v10", "v11"),
-		aside(steps("delex")),
-		steps("redlock"),
+		steps("v6", "v7", "v8", "v9", "v10", "v11", "redlock"),
 		[]Contestant{
 			{Name: "redislock", Title: "bsm/redislock", Kind: Library, Open: openRedislock},
 			{Name: "redsync", Title: "go-redsync/redsync/v4 on go-redis", Kind: Library, Open: openRedsync},
@@ -20,6 +18,7 @@ func Table() []Contestant {
 		aside([]Contestant{
 			{Name: "rueidislock-noloop", Title: "the same, with NoLoopTracking", Kind: Library, Open: openRueidislock(true)},
 		}),
+		aside(steps("delex")),
 		steps("atomic", "optimistic"),
 	)
 }

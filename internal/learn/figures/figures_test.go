@@ -44,7 +44,8 @@ func TestChange(t *testing.T) {
 	crowd := figures.Condition{Buyers: 200, Processes: 3}
 	f := figures.Figures{Cells: []figures.Cell{
 		{Lock: "v1", Condition: figures.Alone(), Share: 0.496, Commands: 4},
-		{Lock: "v2", Condition: figures.Alone(), Share: 0.5, Commands: 4.04}, {Lock: "v2", Condition: crowd, Share: 0.4, Commands: 50.96, Wait: 2.51},
+		{Lock: "v2", Condition: figures.Alone(), Share: 0.5, Commands: 4.04},
+		{Lock: "v2", Condition: crowd, Share: 0.4, Commands: 50.96, Wait: 2.51},
 	}}
 	for _, c := range []struct {
 		from, to string

@@ -79,9 +79,9 @@ var ErrUnknown = lock.WithCode("unknown_step", "there is no such step")
 
 // All lists the steps, in the order of the story.
 func All(in language.Language) []Step {
-	all := table()
+	all, measured := table(), figures.Measured()
 	for i := range all {
-		all[i].tell(in)
+		all[i].tell(measured, in)
 	}
 	return all
 }
@@ -113,13 +113,13 @@ func find(name string, in language.Language, meant func(Step) bool) (Detail, err
 }
 
 // tell adds to a row of the table what is known from elsewhere.
-func (s *Step) tell(in language.Language) {
+func (s *Step) tell(measured figures.Figures, in language.Language) {
 	to, err := evolution.Find(s.To)
 	if err != nil {
 		panic(err) // the table's own
 	}
 	s.Title, s.Adds, s.Costs, s.StillBroken = to.Title.In(in), to.Adds.In(in), to.Costs.In(in), to.StillBroken.In(in)
-	s.measured(figures.Measured(), in)
+	s.number(measured, in)
 	if s.Shown.Lock == "" {
 		s.Shown.Lock, s.Shown.Beside = s.From, s.To
 	}
@@ -133,8 +133,8 @@ func (s *Step) tell(in language.Language) {
 	s.Flaw, s.Cure = shows.Expects(s.From).Why.In(in), shows.Expects(s.To).Why.In(in)
 }
 
-// measured adds what the numbers of To become.
-func (s *Step) measured(f figures.Figures, in language.Language) {
+// number adds what the numbers of To become.
+func (s *Step) number(f figures.Figures, in language.Language) {
 	s.Measured, s.Where = []string{}, f.Where(in)
 	argues := cmp.Or(s.Argues, figures.Point{Number: figures.Share, Condition: figures.Alone()})
 	others := slices.DeleteFunc(figures.Points(), func(at figures.Point) bool { return at == argues })

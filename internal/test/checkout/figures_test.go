@@ -100,7 +100,8 @@ func TestCiting(t *testing.T) {
 	f := numbers.Figures{Cells: []numbers.Cell{
 		{Lock: "v4", Condition: numbers.Condition{Buyers: 200, Processes: 3}, Share: 0.488, Commands: 50.33, Wait: 2.51},
 	}}
-	now, unknown := citing(f, "at <!-- v4 share 200/3 -->0.97 of the limit, <!-- v4 commands 200/3 -->9。<!-- v4 wait 200 -->1.5 <!-- v5 wait 1/3 -->2 0.7")
+	now, unknown := citing(f,
+		"at <!-- v4 share 200/3 -->0.97 of the limit, <!-- v4 commands 200/3 -->9。<!-- v4 wait 200 -->1.5 <!-- v5 wait 1/3 -->2 0.7")
 	want := "at <!-- v4 share 200/3 -->0.49 of the limit, <!-- v4 commands 200/3 -->50.3。<!-- v4 wait 200 -->1.5 <!-- v5 wait 1/3 -->2 0.7"
 	if now != want || !slices.Equal(unknown, []string{"<!-- v4 wait 200 -->", "<!-- v5 wait 1/3 -->"}) {
 		t.Errorf("%s, %s\nwant\n%s", now, unknown, want)
