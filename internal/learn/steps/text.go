@@ -105,7 +105,7 @@ func (d Detail) says(in language.Language) []string {
 		all = append(all, in.Say("Flaw of %s: ", "%s 的缺陷：", d.From)+d.Flaw)
 	}
 	if len(d.Measured) > 0 {
-		all = append(all, in.Say("Measured (%s): ", "实测（%s）：", d.Where)+d.Measured[0])
+		all = append(all, in.Say("Measured: %s (%s)", "实测：%s（%s）", d.Measured[0], d.Where))
 	}
 	return append(all, d.Gone...)
 }
