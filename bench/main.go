@@ -11,6 +11,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -92,10 +93,18 @@ func measure(ctx context.Context, o options, command string, stderr io.Writer) (
 		return measured, err
 	}
 	defer func() { err = errors.Join(err, testbed.Close()) }()
-	version, err := testbed.RedisVersion(ctx)
+	there, err := testbed.Servers(ctx)
 	if err != nil {
 		return measured, err
 	}
+	say := func(line string) { fmt.Fprintln(stderr, line) }
+	o.plan.Contestants = slices.DeleteFunc(o.plan.Contestants, func(c contestants.Contestant) bool {
+		err := c.Fits(there)
+		if err != nil {
+			say("left out: " + err.Error())
+		}
+		return err != nil
+	})
 	seed := o.seed
 	if seed == 0 {
 		seed = rand.Uint64()
@@ -103,14 +112,14 @@ func measure(ctx context.Context, o options, command string, stderr io.Writer) (
 	began := time.Now()
 	session := race.Session{
 		Testbed: testbed, Plan: o.plan, Random: rand.New(rand.NewPCG(seed, 0)), //nolint:gosec // an order, not a secret
-		Say: func(line string) { fmt.Fprintln(stderr, line) },
+		Say: say,
 	}
 	cells, pings, err := session.Run(ctx)
 	if err != nil {
 		return measured, err
 	}
 	return result.Run{
-		Machine: report.ThisMachine(version), Began: began, Seconds: time.Since(began).Seconds(), Command: command,
+		Machine: report.ThisMachine(there.Redis), Began: began, Seconds: time.Since(began).Seconds(), Command: command,
 		Settings: o.settings, Pings: pings, Cells: cells,
 	}, nil
 }

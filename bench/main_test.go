@@ -6,6 +6,7 @@ import (
 	"encoding/xml"
 	"errors"
 	"flag"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -61,6 +62,30 @@ func TestTheCommandsOfThePage(t *testing.T) {
 		args := strings.TrimPrefix(strings.TrimSpace(command), "go run . ")
 		if _, err := parse(strings.Fields(args), contestants.Table(), io.Discard); err != nil && !errors.Is(err, flag.ErrHelp) {
 			t.Errorf("%s: %v", command, err)
+		}
+	}
+}
+
+// The numbers of the steps are measured of all our locks, under their conditions; flags that are given change that.
+func TestStepsMeasureWhatTheyShow(t *testing.T) {
+	for args, want := range map[string]string{
+		"-steps f":                           "limit v1 v2 v3 v4 v5 v6 v7 v8 v9 v10 v11 redlock delex [1 16 200] [1 3] [1] 3",
+		"-steps f -contestants v4 -buyers 2": "limit v4 [2] [1 3] [1] 3",
+		"-contestants v4,delex -repeat 1":    "limit v4 delex [1 2 16 200 1000] [1 3] [1 0] 1",
+		"": "limit v4 v6 v7 v8 v9 v10 v11 redlock redislock redsync rueidislock " +
+			"atomic optimistic [1 2 16 200 1000] [1 3] [1 0] 3",
+	} {
+		o, err := parse(strings.Fields(args), contestants.Table(), io.Discard)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var names []string
+		for _, c := range o.plan.Contestants {
+			names = append(names, c.Name)
+		}
+		got := fmt.Sprint(strings.Join(names, " "), " ", o.plan.Buyers, o.plan.Processes, o.plan.AddedMillis, " ", o.plan.Repeat)
+		if got != want {
+			t.Errorf("bench %s measures %s; want %s", args, got, want)
 		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"lockstep/bench/internal/contestants"
 	"lockstep/bench/internal/race"
 	"lockstep/bench/internal/result"
+	"lockstep/internal/learn/figures"
 )
 
 // options are what the command line says.
@@ -23,6 +24,7 @@ type options struct {
 	seed     uint64
 	json     string
 	svg      string
+	steps    string
 	markdown string
 }
 
@@ -32,14 +34,20 @@ const maxBuyers = 10_000
 // parse reads the command line. It fails with flag.ErrHelp when that asks for help, and otherwise with what was wrong and what is
 // right.
 func parse(args []string, table []contestants.Contestant, help io.Writer) (options, error) {
-	var names []string
+	var all, most, steps []string
 	for _, c := range table {
-		names = append(names, c.Name)
+		all = append(all, c.Name)
+		if !c.Aside {
+			most = append(most, c.Name)
+		}
+		if c.Kind == contestants.Ours {
+			steps = append(steps, c.Name)
+		}
 	}
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
-	chosen := flags.String("contestants", "", "`names`, of "+strings.Join(names, ",")+"; limit always runs (default all, "+
-		"some of them under few conditions)")
+	chosen := flags.String("contestants", "", "`names`, of "+strings.Join(all, ",")+"; limit always runs (default "+
+		"those that differ much)")
 	buyers := flags.String("buyers", "1,2,16,200,1000", "`numbers` of buyers that buy at the same time")
 	processes := flags.String("processes", "1,3", "`numbers` of processes that share the buyers")
 	delays := flags.String("delays", "1ms,0s", "round trips added to every request, `durations`; 0s is bare loopback")
@@ -52,6 +60,7 @@ func parse(args []string, table []contestants.Contestant, help io.Writer) (optio
 	seed := flags.Uint64("seed", 0, "of the order of contestants; 0 is another one each time")
 	o := options{}
 	flags.StringVar(&o.json, "json", "", "`file` to write everything measured to, as JSON")
+	flags.StringVar(&o.steps, "steps", "", "`file` to write the numbers of each step to; measures what these are, unless other flags say more")
 	flags.StringVar(&o.svg, "svg", "", "`file` to write a plot to")
 	flags.StringVar(&o.markdown, "markdown", "", "`file` to write the whole report to, as docs/benchmarks.md")
 
@@ -67,17 +76,21 @@ func parse(args []string, table []contestants.Contestant, help io.Writer) (optio
 		return o, fmt.Errorf("%q is not a flag; bench -help lists them", flags.Arg(0))
 	}
 	var errs []error
+	if o.steps != "" {
+		most = steps
+		errs = append(errs, forSteps(flags))
+	}
 	o.redis, o.seed = *addr, *seed
 	o.settings = result.Settings{RetryMillis: 20, TTLMillis: 10_000, WaitMillis: 60_000, Pool: *pool, Repeat: *repeat,
 		RestMillis: float64(rest.Microseconds()) / 1000}
-	o.plan = race.Plan{Repeat: *repeat, All: *chosen != "", Longest: *longest, Shortest: *shortest}
+	o.plan = race.Plan{Repeat: *repeat, Longest: *longest, Shortest: *shortest}
 	o.plan.Buyers = list(&errs, "buyers", *buyers, number(maxBuyers))
 	o.plan.Processes = list(&errs, "processes", *processes, number(16))
 	o.plan.AddedMillis = list(&errs, "delays", *delays, added)
 	if *chosen != "" {
-		names = append(strings.Split(*chosen, ","), "limit")
+		most = strings.Split(*chosen, ",")
 	}
-	found, err := contestants.Find(table, names)
+	found, err := contestants.Find(table, append(most, "limit"))
 	if err != nil {
 		errs = append(errs, fmt.Errorf("-contestants: %w", err))
 	}
@@ -93,6 +106,24 @@ func parse(args []string, table []contestants.Contestant, help io.Writer) (optio
 	check(*shortest >= 50*time.Millisecond, "shortest", *shortest, "50ms or more")
 	check(*longest >= 2**shortest && *longest <= time.Minute, "longest", *longest, "from twice -shortest to 1m")
 	return o, errors.Join(errs...)
+}
+
+// forSteps sets the flags that were not given to what the numbers of the steps are measured under.
+func forSteps(flags *flag.FlagSet) (err error) {
+	given := map[string]bool{}
+	flags.Visit(func(f *flag.Flag) { given[f.Name] = true })
+	var buyers, processes []string
+	for _, at := range figures.Conditions() {
+		buyers, processes = append(buyers, strconv.Itoa(at.Buyers)), append(processes, strconv.Itoa(at.Processes))
+	}
+	for name, value := range map[string]string{
+		"delays": "1ms", "buyers": strings.Join(buyers, ","), "processes": strings.Join(processes, ","),
+	} {
+		if !given[name] {
+			err = errors.Join(err, flags.Set(name, value))
+		}
+	}
+	return err
 }
 
 // list reads values that are separated by commas, each but once.

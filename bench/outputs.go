@@ -22,7 +22,7 @@ func (o options) outputs() ([]output, error) {
 	for _, wanted := range []struct {
 		name  string
 		write func(io.Writer, result.Run, []contestants.Contestant) error
-	}{{o.json, report.JSON}, {o.svg, report.SVG}, {o.markdown, report.Markdown}} {
+	}{{o.json, report.JSON}, {o.steps, report.Steps}, {o.svg, report.SVG}, {o.markdown, report.Markdown}} {
 		if wanted.name == "" {
 			continue
 		}

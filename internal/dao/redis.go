@@ -82,7 +82,7 @@ func Open(ctx context.Context, cfg Config) (*Redis, error) {
 	case cfg.Cluster:
 		r.Name += " (Cluster)"
 	}
-	if r.Servers, err = serversOf(ctx, r.Store, nodes); err != nil {
+	if r.Servers, err = ServersOf(ctx, r.Store, nodes); err != nil {
 		return nil, errors.Join(
 			fmt.Errorf("redis.addrs: no Redis answers at %s: %w; start one there, or leave redis.addrs empty for the embedded one",
 				strings.Join(cfg.Addrs, ","), err),
@@ -106,7 +106,7 @@ func openEmbedded(ctx context.Context, addr string, nodes Nodes) (*Redis, error)
 	}
 	r := connect(own(m), leanPool, nodes)
 	r.Name, r.embedded = "embedded Redis "+m.Addr(), m
-	if r.Servers, err = serversOf(ctx, r.Store, nodes); err != nil {
+	if r.Servers, err = ServersOf(ctx, r.Store, nodes); err != nil {
 		return nil, errors.Join(err, r.Close())
 	}
 	return r, nil

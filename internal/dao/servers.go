@@ -11,8 +11,8 @@ import (
 	"lockstep/internal/lock/strategy"
 )
 
-// serversOf finds out what a lock can be on: which server the stock's Redis is, and what it can do that not every one can.
-func serversOf(ctx context.Context, client redis.UniversalClient, nodes Nodes) (strategy.Servers, error) {
+// ServersOf finds out what a lock can be on: which server the stock's Redis is, and what it can do that not every one can.
+func ServersOf(ctx context.Context, client redis.UniversalClient, nodes Nodes) (strategy.Servers, error) {
 	if err := client.Ping(ctx).Err(); err != nil {
 		return strategy.Servers{}, err
 	}

@@ -33,6 +33,7 @@ func TestTheSteps(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.shows(v4.StillBroken.In(language.English))
+	p.shows("one buyer: 0.")
 	p.key("j")
 	p.waitUntil("the next step", `location.hash === "#/steps/v4-v5" && document.querySelector(".step h2")?.innerText.includes("v4 → v5")`)
 	p.key("ArrowLeft", "k")

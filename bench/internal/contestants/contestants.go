@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"lockstep/internal/dao/redisclient"
+	"lockstep/internal/lock/strategy"
 )
 
 // Seller is a contestant in one process. All buyers of the process share it.
@@ -46,17 +47,23 @@ const (
 	Lockless Kind = "lockless" // correct without a lock: all buyers sell at once
 )
 
-// BriefBuyers is the most buyers that a brief contestant is measured with. It is measured in one process only, and never on bare loopback.
-const BriefBuyers = 200
-
 // Contestant is one row of the table.
 type Contestant struct {
 	Name  string
 	Title string // in a few words
 	Kind  Kind
-	Nodes int  // how many Redis servers it needs; 0 is one
-	Brief bool // measured under few conditions unless it is named: it differs little from its neighbours
+	Nodes int                          // how many Redis servers it needs; 0 is one
+	Aside bool                         // measured only where it is named, and with all steps: it differs little from its neighbours
+	fits  func(strategy.Servers) error // nil: it is on every server
 	Open  func(Env) (Seller, error)
+}
+
+// Fits fails if the contestant cannot be had on these servers.
+func (c Contestant) Fits(there strategy.Servers) error {
+	if c.fits == nil {
+		return nil
+	}
+	return c.fits(there)
 }
 
 // ErrUnknown means that a name is not in the table.

@@ -33,6 +33,10 @@ func steps(names ...string) (all []Contestant) {
 func step(name string) Contestant {
 	row, err := evolution.Find(name)
 	c := Contestant{Name: name, Title: row.Title.In(language.English), Kind: Ours}
+	c.fits = func(there strategy.Servers) error {
+		there.Nodes = lockNodes
+		return row.Fits(there)
+	}
 	if row.OnNodes {
 		c.Nodes = 1 + lockNodes
 	}
@@ -46,13 +50,17 @@ func step(name string) Contestant {
 		case c.Kind == Lockless:
 			return openUnlocked(row, env), nil
 		}
-		return openStep(row, env), nil
+		return openStep(row, env)
 	}
 	return c
 }
 
-func openStep(row strategy.Strategy, env Env) Seller {
+func openStep(row strategy.Strategy, env Env) (Seller, error) {
 	client := newClient(env, env.DialLock, env.Addrs[0])
+	there, err := dao.ServersOf(context.Background(), client, nil)
+	if err != nil {
+		return nil, errors.Join(err, client.Close())
+	}
 	var nodes []redis.Cmdable
 	var closers []func() error
 	for _, addr := range env.Addrs[1:] {
@@ -65,7 +73,7 @@ func openStep(row strategy.Strategy, env Env) Seller {
 			Key: lock.Key, TTL: env.TTL, RetryInterval: env.Retry, WaitTimeout: env.Wait, Clock: lock.SystemClock{},
 			Process: env.Process, HandOffLimit: handOffLimit, Notifier: notifier, Rand: mathrand.Int64N,
 		},
-		Client: client, Nodes: nodes,
+		Client: client, CompareAndDelete: there.CompareAndDelete, Nodes: nodes,
 	})
 	closeLocker := func() error { return lock.Close(context.Background(), lock.SystemClock{}, locker) }
 	closers = append([]func() error{closeLocker}, append(closers, notifier.Close, client.Close)...)
@@ -85,5 +93,5 @@ func openStep(row strategy.Strategy, env Env) Seller {
 			}
 			return errors.Join(errs...)
 		},
-	}
+	}, nil
 }

@@ -15,7 +15,6 @@ type Plan struct {
 	Processes   []int
 	AddedMillis []float64
 	Repeat      int
-	All         bool          // brief contestants under all conditions, too
 	Longest     time.Duration // a window and its warm-up are never longer together
 	Shortest    time.Duration // nor is a window shorter
 }
@@ -54,9 +53,6 @@ func (p Plan) conditions() []result.Condition {
 func (p Plan) group(at result.Condition, repetition int, rate float64) []Trial {
 	var trials []Trial
 	for _, c := range p.Contestants {
-		if c.Brief && !p.All && (at.Processes > 1 || at.Buyers > contestants.BriefBuyers || at.AddedMillis == 0) {
-			continue
-		}
 		trial := Trial{Contestant: c, Condition: at, Repetition: repetition}
 		trial.Warmup, trial.Window = p.times(c, at.Buyers, rate)
 		trials = append(trials, trial)

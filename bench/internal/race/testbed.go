@@ -12,7 +12,9 @@ import (
 	"lockstep/bench/internal/contestants"
 	"lockstep/bench/internal/redisserver"
 	"lockstep/bench/internal/result"
+	"lockstep/internal/dao"
 	"lockstep/internal/dao/redisclient"
+	"lockstep/internal/lock/strategy"
 )
 
 // Stock is what each trial can sell: more than it will.
@@ -66,9 +68,9 @@ func (t *Testbed) need(ctx context.Context, n int) error {
 	return nil
 }
 
-// RedisVersion is that of the first server.
-func (t *Testbed) RedisVersion(ctx context.Context) (string, error) {
-	return redisserver.Version(ctx, t.nodes[0])
+// Servers says what the first server is, and what it can do.
+func (t *Testbed) Servers(ctx context.Context) (strategy.Servers, error) {
+	return dao.ServersOf(ctx, t.nodes[0], nil)
 }
 
 // Close empties the servers it has used, and ends those that it started.

@@ -9,10 +9,7 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-var (
-	publishCalls = regexp.MustCompile(`(?m)^cmdstat_publish:calls=(\d+),`)
-	version      = regexp.MustCompile(`(?m)^redis_version:(\S+)`)
-)
+var publishCalls = regexp.MustCompile(`(?m)^cmdstat_publish:calls=(\d+),`)
 
 // Published counts the PUBLISH commands that a server has run, those inside scripts too, which no client can see.
 func Published(ctx context.Context, client *redis.Client) (int64, error) {
@@ -25,17 +22,4 @@ func Published(ctx context.Context, client *redis.Client) (int64, error) {
 		return 0, nil // it lists only what was called
 	}
 	return strconv.ParseInt(calls[1], 10, 64)
-}
-
-// Version is the server's.
-func Version(ctx context.Context, client *redis.Client) (string, error) {
-	info, err := client.Info(ctx, "server").Result()
-	if err != nil {
-		return "", fmt.Errorf("INFO server: %w", err)
-	}
-	found := version.FindStringSubmatch(info)
-	if found == nil {
-		return "", fmt.Errorf("INFO server names no redis_version: %q", info)
-	}
-	return found[1], nil
 }

@@ -12,9 +12,9 @@ import (
 var model = regexp.MustCompile(`(?m)^model name\s*:\s*(.+)$`)
 
 // ThisMachine describes where this runs. What a system does not tell is "unknown".
-func ThisMachine(redisVersion string) result.Machine {
+func ThisMachine(redis string) result.Machine {
 	m := result.Machine{
-		CPU: "unknown " + runtime.GOARCH, Cores: runtime.NumCPU(), Kernel: runtime.GOOS, Go: runtime.Version(), Redis: redisVersion,
+		CPU: "unknown " + runtime.GOARCH, Cores: runtime.NumCPU(), Kernel: runtime.GOOS, Go: runtime.Version(), Redis: redis,
 	}
 	if info, err := os.ReadFile("/proc/cpuinfo"); err == nil {
 		if found := model.FindStringSubmatch(string(info)); found != nil {

@@ -32,8 +32,8 @@ const how = `
   contestants of a condition run one after the other, in a random order.
 - Each buyer buys again at once. This favours locks without a queue: the buyer that has just bought asks first and gets the lock again,
   while others starve.
-- A window of about three rounds is measured after a warm-up of one (two for 1000 buyers), at the rate of the limit. So no wait is longer
-  than both together.
+- A window of about three rounds (two for the most buyers) is measured after a warm-up of one, at the rate of the limit. So no wait is
+  longer than both together.
 - A buyer that never got the lock counts with its wait so far. The longest wait over the mean says how fair a lock is: 1 is a perfect
   queue. Where many buyers never got in, all waits are equally long: look at their number first.
 - Requests are what clients of all processes wrote within the window: polling, renewals and subscriptions too. A script is one request.
@@ -42,8 +42,8 @@ const how = `
   sold nothing in the last half of the window, or had to be ended.
 - One dialer adds the same round trip for all. Without it, the processes mostly compete with Redis for the cores of one machine: read those
   numbers as an order, not as a speed.
-- Each process has one go-redis client for the lock and one for the sale, with ten connections per core (-pool changes it). With 1000
-  buyers that poll, even the unlock waits for a connection. (The shop keeps connections for renewals and releases.)
+- Each process has one go-redis client for the lock and one for the sale, with ten connections per core (-pool changes it). With hundreds
+  of buyers that poll, even the unlock waits for a connection. (The shop keeps connections for renewals and releases.)
 - Locks that poll pause equally long; redlock at random, from half as long on. rueidislock has a client of its own and does not poll.
 - A sale that waits for no other takes four round trips, and the limit two: a share of 0.5. A lock gets beyond it by handing over to the
   next sale, or by staying with its process between sales, as v11 does.
@@ -54,7 +54,8 @@ const how = `
 - atomic and optimistic take no lock. atomic is one script; its sales are not serial, so its share is far above 1. optimistic sends five
   requests in three round trips, and begins again after a random pause if the stock has changed: further requests are further attempts.
   The picture leaves both out.
-%s`
+- Of v1, v2, v3, v5 and delex, [the numbers are in the README](../README.md#what-each-step-gains).
+`
 
 const howToRun = `
 ## How to run it
@@ -79,7 +80,7 @@ func Markdown(w io.Writer, run result.Run, all []contestants.Contestant) error {
 		fmt.Fprintf(&text, " With %g ms added a PING takes %.2f ms.", p.AddedMillis, p.MedianMillis)
 	}
 	text.WriteString("\n")
-	fmt.Fprintf(&text, how, brief(run, all))
+	text.WriteString(how)
 	text.WriteString("\n| contestant | |\n|---|---|\n")
 	measured := run.Contestants(all)
 	for _, c := range all {
@@ -99,28 +100,6 @@ func Markdown(w io.Writer, run result.Run, all []contestants.Contestant) error {
 	fmt.Fprintf(&text, howToRun, run.Command)
 	_, err := io.WriteString(w, text.String())
 	return err
-}
-
-const briefText = `- Contestants that differ little from their neighbours (%s)
-  are measured in one process only, with at most %d buyers, and not on bare loopback. Named by -contestants, they are measured everywhere.
-`
-
-// brief names the contestants that were measured under fewer conditions, and says why; it is empty if there are none.
-func brief(run result.Run, all []contestants.Contestant) string {
-	var names []string
-	for _, c := range all {
-		under := 0
-		for _, at := range run.Conditions() {
-			under += min(1, len(run.Of(c.Name, at)))
-		}
-		if c.Brief && under > 0 && under < len(run.Conditions()) {
-			names = append(names, c.Name)
-		}
-	}
-	if len(names) == 0 {
-		return ""
-	}
-	return fmt.Sprintf(briefText, strings.Join(names, ", "), contestants.BriefBuyers)
 }
 
 func (t table) markdown(w io.Writer) {

@@ -8,32 +8,6 @@ import (
 	"lockstep/bench/internal/result"
 )
 
-// The document names the contestants that were measured under fewer conditions, if there are any.
-func TestBriefContestantsAreNamed(t *testing.T) {
-	cell := func(name string, buyers int) result.Cell {
-		return result.Cell{Contestant: name, Condition: result.Condition{AddedMillis: 1, Processes: 1, Buyers: buyers}, Status: result.OK}
-	}
-	for _, test := range []struct {
-		cells []result.Cell
-		brief bool
-	}{
-		{[]result.Cell{cell("v4", 200), cell("v4", 1000), cell("v1", 200)}, true},
-		{[]result.Cell{cell("v4", 200), cell("v4", 1000), cell("v1", 200), cell("v1", 1000)}, false},
-		{[]result.Cell{cell("v4", 200), cell("v4", 1000)}, false},
-	} {
-		var text strings.Builder
-		if err := Markdown(&text, result.Run{Cells: test.cells, Command: "-seed 1"}, contestants.Table()); err != nil {
-			t.Fatal(err)
-		}
-		if got := strings.Contains(text.String(), "neighbours (v1)\n"); got != test.brief {
-			t.Errorf("%+v: %v that v1 is brief; want %v", test.cells, got, test.brief)
-		}
-		if strings.Contains(text.String(), "%!") || !strings.Contains(text.String(), "go run . -seed 1\n") {
-			t.Errorf("the end of the document:\n%s", text.String())
-		}
-	}
-}
-
 // sample is a run in which v10 is fast, v4 starves buyers, and v11 keeps the lock for a buyer alone.
 func sample() result.Run {
 	one := result.Condition{AddedMillis: 1, Processes: 1, Buyers: 1}

@@ -40,7 +40,7 @@ func (t table) text(w io.Writer) {
 }
 
 func machineLine(m result.Machine) string {
-	return fmt.Sprintf("%d × %s, %s; Go %s, Redis %s", m.Cores, m.CPU, m.Kernel, strings.TrimPrefix(m.Go, "go"), m.Redis)
+	return fmt.Sprintf("%d × %s, %s; Go %s, %s", m.Cores, m.CPU, m.Kernel, strings.TrimPrefix(m.Go, "go"), m.Redis)
 }
 
 func pingLine(pings []result.Ping) string {

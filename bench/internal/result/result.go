@@ -24,7 +24,7 @@ type Machine struct {
 	Cores  int    `json:"cores"`
 	Kernel string `json:"kernel"`
 	Go     string `json:"go"`
-	Redis  string `json:"redis"`
+	Redis  string `json:"redis"` // its name and version
 }
 
 // Settings are the same for all contestants.

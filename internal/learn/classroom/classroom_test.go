@@ -120,7 +120,7 @@ Q?
 
 ## Explain
 
-The answer is **1**. See [the code](../../util/a.lua).
+The answer is **1**. From <!-- v1 share 1 -->0.5 to <!-- v2 share 1 -->0.6. See [the code](../../util/a.lua).
 
 ## In the scheduler's seat
 
@@ -146,7 +146,7 @@ func TestHTMLIsNotPassedOn(t *testing.T) {
 			t.Errorf("%s is passed on: %s", wrong, body)
 		}
 	}
-	for _, right := range []string{"&lt;script&gt;alert(4)", "See the code (util/a.lua).", `href=\"#/schedule/v0?do=A\"`} {
+	for _, right := range []string{"&lt;script&gt;alert(4)", "From 0.5 to 0.6. See the code (util/a.lua).", `href=\"#/schedule/v0?do=A\"`} {
 		if !strings.Contains(body, right) {
 			t.Errorf("there is no %s in %s", right, body)
 		}

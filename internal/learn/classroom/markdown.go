@@ -17,7 +17,7 @@ import (
 var (
 	lessonLink = regexp.MustCompile(`^(\d\d)-[a-z0-9-]+(?:\.zh-CN)?\.md(?:#.*)?$`)
 	listLink   = regexp.MustCompile(`^README(?:\.zh-CN)?\.md$`)
-	comment    = regexp.MustCompile(`<!--[^\n]*-->\n?`)
+	comment    = regexp.MustCompile(`<!--[^\n]*?-->\n?`)
 )
 
 const ownAddress = "http://127.0.0.1:8080/" // as the lessons write the page's

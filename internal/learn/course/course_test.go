@@ -113,11 +113,12 @@ func TestLessonOfAnotherForm(t *testing.T) {
 
 func TestPlain(t *testing.T) {
 	for markdown, want := range map[string]string{
-		"A [link](01-a.md), **bold** and *lean* `code`.":  "A link, bold and lean code.",
-		"Open [it](http://127.0.0.1:8080/#/x).":           "Open it (http://127.0.0.1:8080/#/x).",
-		"```sh\ngo run . lab\n```\n\n<!-- a -->\nb":       "  go run . lab\n\nb",
-		"one two three four five six seven eight nine te": "one two three four five six seven\neight nine te",
-		"一二三四五六七八九十一二三四五六七八九，十":                           "一二三四五六七八九十一二三四五六七八\n九，十",
+		"A [link](01-a.md), **bold** and *lean* `code`.":        "A link, bold and lean code.",
+		"Open [it](http://127.0.0.1:8080/#/x).":                 "Open it (http://127.0.0.1:8080/#/x).",
+		"from <!-- v1 share 1 -->0.5 to <!-- v2 share 1 -->0.6": "from 0.5 to 0.6",
+		"```sh\ngo run . lab\n```\n\n<!-- a -->\nb":             "  go run . lab\n\nb",
+		"one two three four five six seven eight nine te":       "one two three four five six seven\neight nine te",
+		"一二三四五六七八九十一二三四五六七八九，十":                                 "一二三四五六七八九十一二三四五六七八\n九，十",
 		"- a\n- b":                            "- a\n- b",
 		"| `a*b` | c |\n|---|---|\n| d | e |": "| a*b | c |\n|---|---|\n| d | e |",
 		"`SET … NX` and a*b*c":                "SET … NX and a*b*c",

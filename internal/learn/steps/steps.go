@@ -3,11 +3,13 @@
 package steps
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
 	"lockstep/internal/language"
+	"lockstep/internal/learn/figures"
 	"lockstep/internal/lock"
 	"lockstep/internal/lock/evolution"
 	"lockstep/internal/stage/lab"
@@ -27,8 +29,13 @@ type Step struct {
 	Exercise    string `json:"exercise"` // lets the reader write the cure, as lockstep check names it; "" if none does
 	Shown       Shown  `json:"shown"`
 
+	Measured []string `json:"measured"` // what the numbers become, a sentence each, the one that argues for the step first; none if unknown
+	Where    string   `json:"where"`    // they were measured
+
 	Brings []string `json:"-"` // parts of internal/lock that To is the first to use; see shared
 	Leaves []string `json:"-"` // those that To no longer uses
+
+	Argues figures.Point `json:"-"` // the number that argues for the step
 }
 
 // Shown is a schedule that shows the step, for the scheduler's seat.
@@ -72,9 +79,9 @@ var ErrUnknown = lock.WithCode("unknown_step", "there is no such step")
 
 // All lists the steps, in the order of the story.
 func All(in language.Language) []Step {
-	all := table()
+	all, measured := table(), figures.Measured()
 	for i := range all {
-		all[i].tell(in)
+		all[i].tell(measured, in)
 	}
 	return all
 }
@@ -106,12 +113,13 @@ func find(name string, in language.Language, meant func(Step) bool) (Detail, err
 }
 
 // tell adds to a row of the table what is known from elsewhere.
-func (s *Step) tell(in language.Language) {
+func (s *Step) tell(measured figures.Figures, in language.Language) {
 	to, err := evolution.Find(s.To)
 	if err != nil {
 		panic(err) // the table's own
 	}
 	s.Title, s.Adds, s.Costs, s.StillBroken = to.Title.In(in), to.Adds.In(in), to.Costs.In(in), to.StillBroken.In(in)
+	s.number(measured, in)
 	if s.Shown.Lock == "" {
 		s.Shown.Lock, s.Shown.Beside = s.From, s.To
 	}
@@ -123,4 +131,17 @@ func (s *Step) tell(in language.Language) {
 		panic(err) // the table's own
 	}
 	s.Flaw, s.Cure = shows.Expects(s.From).Why.In(in), shows.Expects(s.To).Why.In(in)
+}
+
+// number adds what the numbers of To become.
+func (s *Step) number(f figures.Figures, in language.Language) {
+	s.Measured = []string{}
+	s.Where = in.Say("%s; the limit is one seller without a lock", "%s；上限是一个不加锁的卖家", f.Where(in))
+	argues := cmp.Or(s.Argues, figures.Point{Number: figures.Share, Condition: figures.Alone()})
+	others := slices.DeleteFunc(figures.Points(), func(at figures.Point) bool { return at == argues })
+	for _, at := range append([]figures.Point{argues}, others...) {
+		if change := f.Change(s.From, s.To, at, in); change != "" {
+			s.Measured = append(s.Measured, change)
+		}
+	}
 }

@@ -230,6 +230,21 @@ func TestTheWords(t *testing.T) {
 	}
 }
 
+// What argues for a step comes first among its numbers; a contrast has none.
+func TestTheNumbers(t *testing.T) {
+	for pair, want := range map[string]string{
+		"v0-v1": "one buyer: ", "v7-v8": "16 buyers in one process: longest wait ", "v8-v9": "200 buyers in one process: ",
+		"v9-v10": "16 buyers in 3 processes: longest wait ", "v10-v11": "one buyer: ", "v9-redlock": "one buyer: ",
+	} {
+		if s := detail(t, pair); !strings.HasPrefix(s.Measured[0], want) || s.Where == "" {
+			t.Errorf("%s: %q, %s; want %s first", pair, s.Measured, s.Where, want)
+		}
+	}
+	if s := detail(t, "setnx-expire-lua-setnx"); len(s.Measured) > 0 {
+		t.Errorf("%q", s.Measured)
+	}
+}
+
 // Each schedule runs, and shows its anomaly in its last step.
 func TestTheSchedulesShowTheSteps(t *testing.T) {
 	for _, s := range steps.All(language.English) {

@@ -1,8 +1,15 @@
 package steps
 
+import "lockstep/internal/learn/figures"
+
+func number(of figures.Number, buyers, processes int) figures.Point {
+	return figures.Point{Number: of, Condition: figures.Condition{Buyers: buyers, Processes: processes}}
+}
+
 // table lists the steps. What can be known from elsewhere is not here: what a lock adds is said by internal/lock/evolution, and why a lab
 // shows it by internal/stage/lab. Where shown names no lock, the schedule is one of from, to be seen beside the same under to. Schedules
-// with an anomaly are the shortest ones of lockstep explore; a test holds them to that. What brings and leaves say of internal/lock is held
+// with an anomaly are the shortest ones of lockstep explore; a test holds them to that. Argues is the number that speaks for the step, or
+// against it; none: the share of a buyer alone. What brings and leaves say of internal/lock is held
 // to the code by a test, too.
 func table() []Step {
 	return []Step{
@@ -28,32 +35,35 @@ func table() []Step {
 			Scenario: "--faults expiry=1,pause=1",
 			Schedule: "A:begins A:lock A:GET expiry B:begins B:lock B:GET A:write B:write", Anomaly: "lost-update",
 		}},
-		{From: "v7", To: "v8", Lab: "starvation", Brings: []string{"queue.go"}, Shown: Shown{
+		{From: "v7", To: "v8", Lab: "starvation", Brings: []string{"queue.go"}, Argues: number(figures.Wait, 16, 1), Shown: Shown{
 			Scenario: "--sales 3 --replicas 1",
 			Schedule: "A:begins A:lockFenced A:readFenced A:write B:begins B:lockFenced A:unlock A:lockFenced A:readFenced A:write A:unlock " +
 				"A:lockFenced", Anomaly: "starved",
 		}},
-		{From: "v8", To: "v9", Brings: []string{"cohort.go"}, Leaves: []string{"renewals.go"}, Shown: Shown{
-			Scenario: "--replicas 1",
-			Schedule: "A:begins A:lockFenced A:readFenced B:waits A:write A:unlock B:lockFenced B:readFenced B:write B:unlock",
-		}},
+		{From: "v8", To: "v9", Brings: []string{"cohort.go"}, Leaves: []string{"renewals.go"},
+			Argues: number(figures.Share, 200, 1), Shown: Shown{
+				Scenario: "--replicas 1",
+				Schedule: "A:begins A:lockFenced A:readFenced B:waits A:write A:unlock B:lockFenced B:readFenced B:write B:unlock",
+			}},
 		{From: "v9", To: "v10", Lab: "starvation-replicas", Exercise: "09-missed-wakeup",
-			Brings: []string{"inbox.go"}, Leaves: []string{"poll.go"}, Shown: Shown{
+			Brings: []string{"inbox.go"}, Leaves: []string{"poll.go"},
+			Argues: number(figures.Wait, 16, 3), Shown: Shown{
 				Scenario: "--actors 4",
 				Schedule: "A:lockFenced A:readFenced A:write B:lockFenced A:unlock C:lockFenced C:readFenced C:write C:unlock D:lockFenced",
 				Anomaly:  "starved",
 			}},
-		{From: "v10", To: "v11", Shown: Shown{
+		{From: "v10", To: "v11", Argues: number(figures.Share, 1, 1), Shown: Shown{
 			Scenario: "--actors 1 --sales 2",
 			Schedule: "A:acquire A:readFenced A:write A:release A:acquire A:readFenced A:write A:release",
 		}},
 		{From: "v4", To: "delex", Shown: Shown{
 			Lock: "delex", Scenario: "--faults expiry=1", Schedule: "A:SET A:GET A:write expiry B:SET A:DELEX",
 		}},
-		{From: "v9", To: "redlock", Lab: "slow-node", Exercise: "11-majority", Brings: []string{"quorum/quorum.go"}, Shown: Shown{
-			Lock: "redlock", Scenario: "--try 2 --faults node-hang=1",
-			Schedule: "A:waits A.node1:SET/node-hangs A.node2:SET A.node3:SET",
-		}},
+		{From: "v9", To: "redlock", Lab: "slow-node", Exercise: "11-majority", Brings: []string{"quorum/quorum.go"},
+			Argues: number(figures.Commands, 1, 1), Shown: Shown{
+				Lock: "redlock", Scenario: "--try 2 --faults node-hang=1",
+				Schedule: "A:waits A.node1:SET/node-hangs A.node2:SET A.node3:SET",
+			}},
 		{From: "setnx-expire", To: "lua-setnx", Lab: "dies-between-set-and-expire", Exercise: "01-expiry", Shown: Shown{
 			Scenario: "--faults crash=1", Schedule: "A:SET/dies-after B:SET B:SET", Anomaly: "left-behind", //nolint:dupword // a schedule
 		}},

@@ -104,6 +104,9 @@ func (d Detail) says(in language.Language) []string {
 	if d.Flaw != "" {
 		all = append(all, in.Say("Flaw of %s: ", "%s 的缺陷：", d.From)+d.Flaw)
 	}
+	if len(d.Measured) > 0 {
+		all = append(all, in.Say("Measured: %s (%s)", "实测：%s（%s）", d.Measured[0], d.Where))
+	}
 	return append(all, d.Gone...)
 }
 

@@ -151,11 +151,12 @@ func TestLanguages(t *testing.T) {
 		language.English: {
 			"v4 → v5: reentrant hash\n", "Adds: owner and count", "Flaw of v4: ", "No longer sent: compareAndDelete.lua", " · new\n",
 			" · package comment, imports\n", "  go run . lab self-deadlock --lang en\n",
-			"34 changed lines (+26 −8), comments and blank lines left out.",
+			"Measured: one buyer: 0.", "34 changed lines (+26 −8), comments and blank lines left out.",
 		},
 		language.Chinese: {
 			"v4 → v5：可重入（哈希）\n", "新增：哈希里存", "v4 的缺陷：", "不再发送：compareAndDelete.lua", " · 新文件\n",
-			" · 包注释、import\n", "  go run . lab self-deadlock --lang zh\n", "改动 34 行（+26 −8），注释和空行不计。",
+			" · 包注释、import\n", "  go run . lab self-deadlock --lang zh\n",
+			"实测：单个买家：达到上限的 0.", "改动 34 行（+26 −8），注释和空行不计。",
 		},
 	} {
 		d, err := Find("v4-v5", in)

@@ -1,0 +1,122 @@
+package checkout
+
+import (
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"lockstep/internal/language"
+	numbers "lockstep/internal/learn/figures"
+	stepsof "lockstep/internal/learn/steps"
+	"lockstep/internal/lock/evolution"
+)
+
+// The numbers of the steps are in internal/learn/figures alone, where bench -steps writes them. READMEs and lessons repeat them; go test
+// ./internal/test/checkout -run WhatWasMeasured -update writes them there.
+
+var numbersTable = regexp.MustCompile(`(?s)(<!-- what each step gains -->\n).*?(<!-- end of what each step gains -->)`)
+
+func TestReadmesSayWhatWasMeasured(t *testing.T) {
+	for i, readme := range readmes {
+		text, err := os.ReadFile(readme)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !numbersTable.Match(text) {
+			t.Fatalf("%s has no place for the numbers of the steps", readme)
+		}
+		now := numbersTable.ReplaceAllString(string(text), "${1}"+numbersOf(numbers.Measured(), language.All()[i])+"${2}")
+		sayWhatWasMeasured(t, readme, string(text), now)
+	}
+}
+
+// numbersOf writes a row for each lock. What argues for a step is bold.
+func numbersOf(f numbers.Figures, in language.Language) string {
+	argues := map[string]numbers.Point{}
+	for _, s := range stepsof.All(in) {
+		argues[s.To] = s.Argues
+	}
+	// without spaces, a row is a word
+	text := in.Say("| |alone|16 buyers|200|16 in three processes|200 in three|commands|longest wait|in three|\n",
+		"| |单个买家|16 个|200 个|三个进程，16 个|三个进程，200 个|命令数|最长等待|三个进程|\n") + strings.Repeat("|---", 1+len(numbers.Points())) + "|\n"
+	for _, s := range evolution.Table() {
+		row, measured := "|`"+s.Name+"`|", false
+		for _, at := range numbers.Points() {
+			value := f.Of(s.Name, at)
+			measured = measured || value != ""
+			if value != "" && at == argues[s.Name] {
+				value = "**" + value + "**"
+			}
+			row += value + "|"
+		}
+		if measured {
+			text += row + "\n"
+		}
+	}
+	return text + in.Say("\n%s.\n", "\n%s。\n", f.Where(in))
+}
+
+// cited is a number that stands in a sentence, after a remark that says which: <!-- v10 share 200/3 -->0.97 is v10's share of the limit
+// with 200 buyers in three processes.
+var cited = regexp.MustCompile(`(<!-- (\w+) (share|commands|wait) (\d+)(?:/(\d+))? -->)(\d+(?:\.\d+)?)`)
+
+// citing returns a document with the numbers that it cites as they were measured, and those that were not.
+func citing(f numbers.Figures, document string) (now string, unknown []string) {
+	now = cited.ReplaceAllStringFunc(document, func(one string) string {
+		parts := cited.FindStringSubmatch(one)
+		at := numbers.Point{Number: numbers.Number(parts[3]), Condition: numbers.Condition{Processes: 1}}
+		at.Buyers, _ = strconv.Atoi(parts[4]) // they are digits
+		if parts[5] != "" {
+			at.Processes, _ = strconv.Atoi(parts[5])
+		}
+		value := f.Of(parts[2], at)
+		if value == "" {
+			unknown = append(unknown, parts[1])
+			return one
+		}
+		return parts[1] + value
+	})
+	return now, unknown
+}
+
+func TestDocumentsSayWhatWasMeasured(t *testing.T) {
+	for _, document := range documents() {
+		text, err := os.ReadFile(document)
+		if err != nil {
+			t.Fatal(err)
+		}
+		now, unknown := citing(numbers.Measured(), string(text))
+		if unknown != nil {
+			t.Errorf("%s cites what was not measured: %v", document, unknown)
+		}
+		sayWhatWasMeasured(t, document, string(text), now)
+	}
+}
+
+func TestCiting(t *testing.T) {
+	f := numbers.Figures{Cells: []numbers.Cell{
+		{Lock: "v4", Condition: numbers.Condition{Buyers: 200, Processes: 3}, Share: 0.488, Commands: 50.33, Wait: 2.51},
+	}}
+	now, unknown := citing(f,
+		"at <!-- v4 share 200/3 -->0.97 of the limit, <!-- v4 commands 200/3 -->9。<!-- v4 wait 200 -->1.5 <!-- v5 wait 1/3 -->2 0.7")
+	want := "at <!-- v4 share 200/3 -->0.49 of the limit, <!-- v4 commands 200/3 -->50.3。<!-- v4 wait 200 -->1.5 <!-- v5 wait 1/3 -->2 0.7"
+	if now != want || !slices.Equal(unknown, []string{"<!-- v4 wait 200 -->", "<!-- v5 wait 1/3 -->"}) {
+		t.Errorf("%s, %s\nwant\n%s", now, unknown, want)
+	}
+}
+
+func sayWhatWasMeasured(t *testing.T, document, text, now string) {
+	t.Helper()
+	switch {
+	case now == text:
+	case *update:
+		if err := os.WriteFile(document, []byte(now), 0o644); err != nil { //nolint:gosec // it is for everybody to read
+			t.Fatal(err)
+		}
+	default:
+		t.Errorf("%s does not say what was measured: go test ./internal/test/checkout -run WhatWasMeasured -update", document)
+	}
+}
