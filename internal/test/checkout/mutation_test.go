@@ -131,6 +131,10 @@ var mutants = []mutant{
 		"v7 --faults pause=1 --anomaly lost-update", "lost-update",
 	},
 	{
+		"token that Redis forgets", "util/lua/lockFenced.lua", `math.max(last + 1, now[1] * 1000000 + now[2])`, `last + 1`,
+		"v7 --faults rollback=1 --anomaly lost-update", "lost-update",
+	},
+	{
 		"token not given to the sale", "internal/lockv7/lock.go", `l.opts.Clock, reply[1], func`, `l.opts.Clock, 0, func`,
 		"v7 --faults pause=1 --anomaly lost-update", "lost-update",
 	},
