@@ -13,30 +13,32 @@ func outages() []Lab {
 	return []Lab{
 		{
 			Name: "failover",
-			Claim: language.Both("a master that dies while the lock is held does not let a second holder overwrite the first one's sale",
-				"持锁期间主节点崩溃，第二个持有者不会覆盖第一个的写入"),
-			Shows: "v6", Cured: "v7",
+			Claim: language.Both("a master that dies while the lock is held does not let a second holder in beside the first",
+				"持锁期间主节点崩溃，第二个持有者不会与第一个同时在临界区里"),
+			Shows: "v11", Cured: "redlock",
 			Cure: language.Both(
-				"a token no smaller than the server's time: as long as the new master's clock is not behind, the second's is larger. Sales that were "+
-					"answered are lost all the same; with redlock, independent masters, of which a minority may die, no replica takes over with less",
-				"令牌不小于服务器的时间：只要新主节点的时钟不落后，第二单的令牌就更大。已经答复的订单仍会丢失；redlock 用多个独立主节点，少数可以崩溃，没有数据更少的从节点来接管"),
+				"no replica that takes over with less: the lock on independent masters, of which a minority may die; or no lock for what the store "+
+					"can compare by itself (optimistic), though a failover still loses sales that were answered",
+				"不让数据更少的从节点接管：锁放在多个独立主节点上，少数可以崩溃；或者存储自己能比较的，就不用锁（optimistic），但切换仍会丢掉已经答复的订单"),
 			Explores: map[string]string{
-				"v6":      "--faults failover=1 --anomaly lost-update",
+				"v10":     "--faults failover=1 --anomaly two-holders",
+				"v11":     "--faults failover=1 --anomaly two-holders",
 				"redlock": "--try 2 --faults node-crash=1",
 			},
 			Real:     true,
-			Shop:     Settings{Think: each(4*time.Second, "r1"), Replicated: true},
+			Shop:     Settings{Think: map[string]time.Duration{"r1": 4 * time.Second, "r2": time.Second}, Replicated: true},
 			Scenario: failover,
 			Fault:    language.Both("a master that has the lock dies while the first sale is at work, and both write", "第一单执行期间，放锁的主节点崩溃，两单都写入"),
 			Hit:      all(either(happened(witness.KindFailsOver), happened(witness.KindCrashes)), answered("r1#1"), answered("r2#1")),
-			Signs:    []witness.FindingKind{witness.LostUpdate},
+			Signs:    []witness.FindingKind{witness.Together},
+			Blames:   lastsFor(noticed),
 			Expected: []Expectation{
 				broken("v1..v6 late-commit setnx-expire lua-setnx getset",
-					"the replica takes over and has not heard of the lock: the second gets it, too", "接管的从节点没有收到这把锁：第二单也加锁成功"),
-				holds("v7..",
-					"the replica has heard neither of the lock nor of the last token; but its clock goes on, so the second's token is larger, and the "+
-						"store refuses the first; where its clock is behind, the explorer shows a lost update",
-					"从节点既没有收到锁，也没有收到最新的令牌；但它的时钟在走，第二单的令牌更大，存储拒绝第一单；如果它的时钟落后，探索器能找到丢失更新的反例"),
+					"the replica takes over and has not heard of the lock: the second gets it, too, and the first writes over its sale",
+					"接管的从节点没有收到这把锁：第二单也加锁成功，第一单覆盖它的写入"),
+				broken("v7..",
+					"the replica takes over and has not heard of the lock: the second gets it, too; its token is larger, as the replica's clock is "+
+						"not behind, so the store refuses the first", "接管的从节点没有收到这把锁：第二单也加锁成功；从节点的时钟不落后，所以它的令牌更大，存储拒绝第一单"),
 				holds("redlock", "four of five masters still have the lock, and the dead one has no replica that could say otherwise",
 					"五个主节点中四个仍有这把锁，崩溃的那个没有从节点可以改口"),
 				nobodyHolds(),
