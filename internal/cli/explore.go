@@ -100,7 +100,7 @@ func anomalyNames() []string {
 
 func notationHelp() []string {
 	var lines []string
-	for steps := range slices.Chunk(explore.Notation(), 5) {
+	for steps := range slices.Chunk(explore.Notation(), 4) {
 		lines = append(lines, strings.Join(steps, ", "))
 	}
 	return lines

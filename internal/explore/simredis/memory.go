@@ -26,6 +26,8 @@ import (
 
 // Memory is an embedded Redis that remembers all it was ever asked.
 type Memory struct {
+	Began time.Time // what its clock says when a schedule begins: that of Date, unless this is changed before the first
+
 	server *miniredis.Miniredis
 	run    string            // that is on
 	states map[string]*State // by their text
@@ -58,15 +60,13 @@ type Answer struct {
 	Published []Message
 }
 
-// Date returns the virtual time at which a server, or a process, is after so long.
-func Date(now time.Duration) time.Time {
-	return time.Date(2000, time.January, 1, 0, 0, 0, 0, time.UTC).Add(now)
-}
+// Date returns the virtual time at which a server, or a process, is after so long: from 0 on, so that tokens made of it are short.
+func Date(now time.Duration) time.Time { return time.UnixMicro(0).UTC().Add(now) }
 
 // NewMemory makes a memory in which this run of the shop is on.
 func NewMemory(run string) (*Memory, error) {
 	m := &Memory{
-		server: miniredis.NewMiniRedis(), run: run,
+		Began: Date(0), server: miniredis.NewMiniRedis(), run: run,
 		states: map[string]*State{}, commands: map[string]*Command{}, phrases: map[string]*phrase{},
 	}
 	conn, err := m.server.Dial() // makes it ready without a port
@@ -131,7 +131,7 @@ func (m *Memory) dispatch(now time.Duration, command *Command) ([]byte, error) {
 	if err := transaction(commands); err != nil {
 		return nil, err
 	}
-	m.server.SetTime(Date(now))
+	m.server.SetTime(m.Began.Add(now))
 	m.server.HSet(dao.RunKey, "id", m.run)
 	m.loaded, m.published, m.refused = nil, nil, nil
 	var reply bytes.Buffer

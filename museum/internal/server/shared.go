@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"time"
 
 	"lockstep/internal/explore/simredis"
 )
@@ -25,6 +26,7 @@ func NewShared() (*Shared, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the memory of Redis: %w", err)
 	}
+	memory.Began = time.Date(2000, time.January, 1, 0, 0, 0, 0, time.UTC) // as the clock of a bubble, which clients read
 	return &Shared{
 		memory: memory, scripts: map[string]string{}, verbs: map[string]string{},
 		calls: regexp.MustCompile(`redis\.p?call\(\s*['"](\w+)['"]`),

@@ -11,10 +11,10 @@ import (
 // run inside another one, which takes down each call.
 const logging = `local outer, calls = redis, {}
 local function logged(call)
-	return function(name, key, ...)
-		local reply, did = call(name, key, ...), "1"
+	return function(name, ...)
+		local reply, did = call(name, ...), "1"
 		if reply == false or reply == 0 then did = "0" end
-		calls[#calls + 1] = name .. " " .. did .. " " .. tostring(key)
+		calls[#calls + 1] = name .. " " .. did .. " " .. tostring((...)) -- the key
 		return reply
 	end -- of the call
 end
