@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"lockstep/internal/cli/server"
 	"lockstep/internal/language"
 	"lockstep/internal/learn/doctor"
 	"lockstep/internal/shop/config"
@@ -26,7 +27,7 @@ func newDoctor() *cobra.Command {
 		Short: "Say what this machine lacks for the course, and how to get it",
 		Long: `doctor looks for what the course and a workshop need: Go, the modules, the ports, and what only some
 lessons use. It says what each thing is for, and how to get what is missing. It changes nothing, and
-asks nothing of the network.
+asks nobody but the Redis of redis.addrs.
 
 Exit code: 0 ready; 1 something that is needed is missing; 2 trouble.`,
 		Example: "  lockstep doctor\n  lockstep doctor --server.addr 127.0.0.1:8081\n  lockstep doctor --lang zh",
@@ -36,7 +37,7 @@ Exit code: 0 ready; 1 something that is needed is missing; 2 trouble.`,
 			if err != nil {
 				return err
 			}
-			machine, err := thisMachine(cfg.Server.Addr, cfg.Redis.EmbeddedAddr)
+			machine, err := thisMachine(cfg)
 			if err != nil {
 				return err
 			}
@@ -58,7 +59,7 @@ Exit code: 0 ready; 1 something that is needed is missing; 2 trouble.`,
 }
 
 // thisMachine returns the one that this program runs on.
-func thisMachine(server, redis string) (doctor.Machine, error) {
+func thisMachine(cfg config.Config) (doctor.Machine, error) {
 	dir, err := os.Getwd()
 	if err != nil {
 		return doctor.Machine{}, err
@@ -68,7 +69,9 @@ func thisMachine(server, redis string) (doctor.Machine, error) {
 		cache = os.TempDir()
 	}
 	return doctor.Machine{
-		OS: doctor.ThisSystem, Dir: dir, Cache: cache, Server: config.Reachable(server), Redis: config.Reachable(redis), LookPath: exec.LookPath,
+		OS: doctor.ThisSystem, Dir: dir, Cache: cache, Server: config.Reachable(cfg.Server.Addr),
+		Redis: config.Reachable(cfg.Redis.EmbeddedAddr), LookPath: exec.LookPath,
+		Eviction: func(ctx context.Context) (string, error) { return server.Eviction(ctx, cfg) },
 		Output: func(ctx context.Context, env []string, program string, args ...string) (string, error) {
 			command := exec.CommandContext(ctx, program, args...) //nolint:gosec // the doctor names them
 			command.Dir, command.Env = dir, append(os.Environ(), env...)

@@ -69,6 +69,31 @@ func TestWhatAFaultBreaks(t *testing.T) {
 		{"v11", faults("redis-clock=1"), explore.LostUpdate, "", 0},
 		{"redlock", faults("failover=1"), explore.TwoHolders, explore.TwoHolders, 9}, // of one node
 
+		{"v1", faults("rollback=1"), explore.LeftBehind, explore.LeftBehind, 7}, // the snapshot has the lock
+		{"v4", faults("rollback=1"), explore.LostUpdate, explore.LostUpdate, 7},
+		{"v6", faults("rollback=1"), explore.LostUpdate, explore.LostUpdate, 7},
+		{"v7", faults("rollback=1"), explore.TwoHolders, explore.TwoHolders, 3},
+		{"v7", faults("rollback=1"), explore.LostUpdate, "", 0}, // a token grows with the time, too
+		{"v8", faults("rollback=1"), explore.LostUpdate, "", 0},
+		{"v9", faults("rollback=1"), explore.LostUpdate, "", 0},
+		{"v10", faults("rollback=1"), explore.LostUpdate, "", 0},
+		{"v11", faults("rollback=1"), explore.LostUpdate, "", 0},
+		{"v7", faults("rollback=1"), explore.TokenOrder, "", 0},
+		{"v10", faults("rollback=1"), explore.TokenOrder, "", 0},
+		{"v7", faults("rollback=1,redis-clock=1"), explore.LostUpdate, explore.LostUpdate, 8}, // the store has forgotten B's read
+		{"v7", faults("redis-clock=1"), explore.TokenOrder, "", 0},
+		{"v11", faults("redis-clock=1"), explore.TokenOrder, "", 0},
+		{"atomic", faults("rollback=1"), "", "", 0},
+		{"optimistic", faults("rollback=1"), "", "", 0},
+
+		{"v4", faults("evict=1"), explore.TwoHolders, explore.TwoHolders, 3},
+		{"v6", faults("evict=1"), explore.LostUpdate, explore.LostUpdate, 7},
+		{"v7", faults("evict=1"), explore.TwoHolders, explore.TwoHolders, 3},
+		{"v7", faults("evict=1"), explore.LostUpdate, "", 0}, // the last token has no expiry
+		{"v10", faults("evict=1"), explore.LostUpdate, "", 0},
+		{"v11", faults("evict=1"), explore.LostUpdate, "", 0},
+		{"v10", faults("evict=1"), explore.Stuck, "", 0},
+
 		{"v10", faults("spurious-wake=1"), "", "", 0},
 		{"v11", faults("spurious-wake=1"), "", "", 0},
 	} {
@@ -121,8 +146,8 @@ func (d durable) Eval(ctx context.Context, script string, keys []string, args ..
 	return d.Cmdable.Eval(ctx, script, keys, args...)
 }
 
-// V7 loses updates in a failover because the counter of the tokens is forgotten with the lock, and gives the same token twice. If the
-// counter is not, the fence holds.
+// V7 loses updates in a failover because the last token is forgotten with the lock, and the new master's clock is behind: it gives the same
+// token twice. If the last token is not, the fence holds.
 func TestTheFenceSurvivesAFailoverIfItsCounterDoes(t *testing.T) {
 	kept := find(t, "v7")
 	kept.New = func(p strategy.Parts) lock.Locker { return lockv7.New(durable{p.Client}, p.Options) }
@@ -212,6 +237,24 @@ func TestFaultsAreSaid(t *testing.T) {
 			"B takes the lock | lock: B, for 10s; stock: 99",
 			"a replica takes the master's place: the lock is A's again | lock: A, for 10s; stock: 99",
 			"B reads stock 99 | lock: A, for 10s; stock: 99",
+		}},
+		{"v4", "rollback=1", "A:SET A:GET A:write/unsaved A:compareAndDelete rollback", []string{
+			"A takes the lock | lock: A, for 10s; stock: 100",
+			"A reads stock 100 | lock: A, for 10s; stock: 100",
+			"A writes stock 99; neither this nor what follows is in Redis's snapshot | lock: A, for 10s; stock: 99",
+			"A gives the lock back; A has sold | no lock; stock: 99",
+			"Redis restarts with an older snapshot: the lock is A's again | lock: A, for 9s; stock: 100",
+		}},
+		{"v7", "rollback=1", "A:lockFenced/unsaved rollback B:lockFenced B:readFenced", []string{
+			"A takes the lock; neither this nor what follows is in Redis's snapshot | lock: A, for 10s; stock: 100",
+			"Redis restarts with an older snapshot: A's lock is gone | no lock; stock: 100",
+			"B takes the lock | lock: B, for 10s; stock: 100",
+			"B reads stock 100 | lock: B, for 10s; stock: 100",
+		}},
+		{"v4", "evict=1", "A:SET evict B:SET", []string{
+			"A takes the lock | lock: A, for 10s; stock: 100",
+			"Redis is out of memory, and evicts what has an expiry: A's lock is gone | no lock; stock: 100",
+			"B takes the lock | lock: B, for 10s; stock: 100",
 		}},
 		{"v4", "late=1", "A:SET/late A:compareAndDelete B:SET A:SET/arrives", []string{
 			"A's command is late, and A is told that nobody answers | no lock; stock: 100",

@@ -51,6 +51,7 @@ func ServeCluster(ctx context.Context, cfg config.Config, r Replicas) error {
 		return errors.Join(err, listener.Close(), redis.Close())
 	}
 	warnOf(guard, listener.Addr(), r.Log)
+	warnOfEviction(ctx, redis, r.Log)
 	front := &cluster.Front{Cluster: processes, NewID: uuid.NewString, Guard: guard, Log: r.Log, Ending: make(chan struct{})}
 	shown := newLive(cfg, guard, listener.Addr(), cluster.Watched{Front: front})
 	shown.Hub.Can.Replicas = true

@@ -74,6 +74,9 @@ func Open(ctx context.Context, cfg config.Config, o Options) (*Server, error) {
 		return nil, errors.Join(fmt.Errorf("opening the shop: %w", err), listener.Close(), redis.Close())
 	}
 	warnOf(s.API.Guard, listener.Addr(), s.API.Log)
+	if !o.BehindFront { // the front has told
+		warnOfEviction(ctx, redis, s.API.Log)
+	}
 	s.serve(ctx, listener)
 	return s, nil
 }

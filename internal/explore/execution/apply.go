@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"lockstep/internal/explore/simredis"
+	"lockstep/internal/lock"
 )
 
 // Apply lets t happen, and everything that follows from it by itself. It reports false when t turned out to be no transition of its own: a
@@ -22,10 +23,10 @@ func (x *Execution) Apply(t Transition) bool {
 		sent = x.move(x.tasks[t.ID], Moves)
 	case Moves, Polls, PollsOn, LosesReply, DiesAfter, PausesAfter, LosesRequest, Delays, Resends:
 		sent = x.move(x.tasks[t.ID], t.Kind)
-	case Unsynced:
+	case Unsynced, Unsaved:
 		sent = x.move(x.tasks[t.ID], t.Kind)
 		s := x.Cluster.Lagging()
-		sent = sent && s != nil && x.Cluster.Loses(s) // otherwise it makes no difference that the replica does not get it
+		sent = sent && s != nil && x.Cluster.Loses(s) // otherwise it makes no difference that the replica, or the snapshot, does not get it
 	case DiesBefore:
 		x.tasks[t.ID].actor.Process.dead = true
 	case Pauses:
@@ -55,6 +56,12 @@ func (x *Execution) Apply(t Transition) bool {
 		x.arrive(x.tasks[t.ID])
 	case FailsOver:
 		x.failOver(x.Cluster.Lagging())
+	case RollsBack:
+		x.pass(x.now + Restart)
+		x.failOver(x.Cluster.Lagging())
+	case Evicts:
+		s := x.Cluster.Servers()[0]
+		x.becomes(s, x.Cluster.Without(s, lock.Key), nil)
 	case TimesOut:
 		a := x.actors[t.ID]
 		x.note(a.Process, "timeout "+strconv.Itoa(a.inside))
@@ -105,7 +112,7 @@ func (x *Execution) makesNoDifference(t *Task) bool {
 	switch t.fate {
 	case LosesRequest, Delays, Resends:
 		return s.Health != simredis.Well
-	case Unsynced:
+	case Unsynced, Unsaved:
 		return s.Health != simredis.Well || x.Cluster.OnNodes() && s.Index == 0
 	default:
 		return false
@@ -154,8 +161,11 @@ func (x *Execution) possible(t Transition) bool {
 		return x.due(x.processes[t.ID]) != nil
 	case TimesOut:
 		return x.itsTimeout(x.actors[t.ID]) != nil
-	case FailsOver:
-		return x.Cluster.Lagging() != nil
+	case FailsOver, RollsBack:
+		s := x.Cluster.Lagging()
+		return s != nil && s.Saved == (t.Kind == RollsBack)
+	case Evicts:
+		return x.evictable()
 	case Slow:
 		return x.nextTimer() != nil
 	case Pauses, Resumes, Leaves, TimePasses, Expires, ClockJumps, RedisClockJumps, WokenInVain:

@@ -118,8 +118,12 @@ func (x network) Receive(conn *simredis.Conn, server int, command *simredis.Comm
 		}
 		return nil, io.ErrUnexpectedEOF
 	}
-	if t.fate == Unsynced {
+	switch t.fate {
+	case Unsynced:
 		x.Cluster.Lag(s)
+	case Unsaved:
+		x.Cluster.Save(s)
+	default:
 	}
 	before, version, r := s.Holds, x.Cluster.Version(), t.itsRound()
 	a, err := x.effect(c)

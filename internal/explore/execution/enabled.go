@@ -45,9 +45,7 @@ func (x *Execution) Transitions() []Transition {
 		x.addProcessFaults()
 		x.addToActors(func(a *Actor) bool { return a.started && !a.finished && !a.cancelled }, Leaves)
 		x.addTime(active)
-		if s := x.Cluster.Lagging(); s != nil && s.Health == simredis.Well {
-			x.add(0, FailsOver)
-		}
+		x.addStale()
 		x.addToProcesses(func(p *Process) bool { return p.begun() && !p.ended() }, ClockJumps)
 		if !x.Cluster.OnNodes() && x.Cluster.Servers()[0].Expires() {
 			x.add(0, RedisClockJumps)
@@ -86,9 +84,23 @@ func (x *Execution) addMoves() {
 		}
 		x.add(t.id, Moves, LosesReply, DiesAfter, LosesRequest, Delays, Resends)
 		if x.Cluster.Lagging() == nil {
-			x.add(t.id, Unsynced)
+			x.add(t.id, Unsynced, Unsaved)
 		}
 		x.addNodeFaults(t)
+	}
+}
+
+// addStale adds that a server's replica, which lags, takes its place, or its snapshot; and that the lock is evicted.
+func (x *Execution) addStale() {
+	switch s := x.Cluster.Lagging(); {
+	case s == nil || s.Health != simredis.Well:
+	case s.Saved:
+		x.add(0, RollsBack)
+	default:
+		x.add(0, FailsOver)
+	}
+	if x.evictable() {
+		x.add(0, Evicts)
 	}
 }
 

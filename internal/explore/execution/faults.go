@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"lockstep/internal/explore/simredis"
+	"lockstep/internal/lock"
 )
 
 // What faults do that happen to no command: clocks jump, timeouts come, wake-ups come without a message, servers fail.
@@ -78,10 +79,23 @@ func (x *Execution) befalls(s *simredis.Server, k Kind) {
 	}
 }
 
-// A failover has two steps. From some command on, the replica gets nothing more: that is where the explorer chooses what will be lost.
-// Later the replica takes its master's place, and what came since then is gone, although it was acknowledged.
+// Restart is how long a server takes to restart.
+const Restart = time.Second
 
-// failOver lets a server's replica take its place. Those who listened there connect anew: what they did not hear by then is lost, and
+// evictable reports whether Redis would evict the lock.
+func (x *Execution) evictable() bool {
+	if x.Cluster.OnNodes() {
+		return false
+	}
+	k, has := x.Cluster.Locked(lock.Key)
+	return has && k.TTL > 0
+}
+
+// A failover has two steps. From some command on, the replica gets nothing more: that is where the explorer chooses what will be lost.
+// Later the replica takes its master's place, and what came since then is gone, although it was acknowledged. That takes no time: so the
+// replica's clock is behind the master's by as long as it takes. A rollback has two steps, too: a snapshot, and a restart with it.
+
+// failOver lets a server's replica, or its snapshot, take its place. Those who listened there connect anew: what they did not hear by then is lost, and
 // they are told that they may have missed something.
 func (x *Execution) failOver(s *simredis.Server) {
 	x.becomes(s, x.Cluster.Promote(s), nil)

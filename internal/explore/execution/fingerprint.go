@@ -143,7 +143,7 @@ func (x *Execution) appendServers(b []byte) []byte {
 // appendHidden writes what a server has beside what it holds.
 func (x *Execution) appendHidden(b []byte, s *simredis.Server, o Order) []byte {
 	if s.Replica != nil {
-		b = fmt.Appendf(b, "|replica %s", o.content(x, s.Replica))
+		b = fmt.Appendf(b, "|replica %t %s", s.Saved, o.content(x, s.Replica))
 	}
 	if s.Ahead != 0 {
 		b = fmt.Appendf(b, "|ahead %d", s.Ahead)

@@ -42,6 +42,9 @@ const (
 	Resends                     // its next command takes effect, the reply is lost, and the client is about to send it again
 	Unsynced                    // its next command takes effect, and a replica gets neither this nor what follows
 	FailsOver                   // that replica takes the place of its master
+	Unsaved                     // its next command takes effect, and neither this nor what follows is in the server's snapshot
+	RollsBack                   // that server restarts with its snapshot
+	Evicts                      // the server with the stock and the lock evicts the lock
 	TimesOut                    // an actor's timeout comes that no time would bring
 	ClockJumps                  // a process's clock jumps ahead
 	RedisClockJumps             // the clock of the server with the stock and the lock does
@@ -66,7 +69,7 @@ type notation struct {
 	of    subject
 	word  string
 	fault string // that it is, "" if it is none
-	// budget that it uses up, nil if none. The first half of a failover does so: the second has to come.
+	// budget that it uses up, nil if none. The first half of a failover, or of a rollback, does so: the second has to come.
 	budget func(*scenario.Faults) *int
 }
 
@@ -97,6 +100,9 @@ func notations() [NodeRestarts + 1]notation {
 		Resends:         {task, "/resent", "resend", func(f *faults) *int { return &f.Resend }},
 		Unsynced:        {task, "/unsynced", "", func(f *faults) *int { return &f.Failover }},
 		FailsOver:       {of: nobody, word: "failover", fault: "failover"},
+		Unsaved:         {task, "/unsaved", "", func(f *faults) *int { return &f.Rollback }},
+		RollsBack:       {of: nobody, word: "rollback", fault: "rollback"},
+		Evicts:          {nobody, "evict", "evict", func(f *faults) *int { return &f.Evict }},
 		TimesOut:        {actor, "times-out", "timeout", func(f *faults) *int { return &f.Timeout }},
 		ClockJumps:      {process, "clock-jumps", "clock-jump", func(f *faults) *int { return &f.ClockJump }},
 		RedisClockJumps: {nobody, "redis-clock-jumps", "redis-clock", func(f *faults) *int { return &f.RedisClockJump }},
@@ -114,10 +120,14 @@ func (k Kind) Fault() string { return k.notation().fault }
 
 // Uses returns the name of the fault whose budget it uses up, or of which it is the second half; "" if of none.
 func (k Kind) Uses() string {
-	if k == Unsynced { // the failover itself comes later
+	switch k { // the failover or the rollback itself comes later
+	case Unsynced:
 		return FailsOver.Fault()
+	case Unsaved:
+		return RollsBack.Fault()
+	default:
+		return k.Fault()
 	}
-	return k.Fault()
 }
 
 // OfTask reports whether it happens to a task, and its command.

@@ -20,6 +20,8 @@ type Faults struct {
 	LostWake  int
 
 	Failover       int
+	Rollback       int
+	Evict          int
 	Late           int
 	Resend         int
 	LostRequest    int
@@ -65,8 +67,12 @@ func (f *Faults) table() []fault {
 			"客户端断开：请求的 context 被取消"), false, false}, &f.Cancel},
 		{Fault{"lost-wake", both("a message that should wake a waiter never arrives",
 			"唤醒等待者的消息丢失"), false, false}, &f.LostWake},
-		{Fault{"failover", both("Redis fails over to a replica without the lock's last changes; the stock is kept",
-			"Redis 主从切换，从节点没有锁的最新改动；库存不丢"), false, true}, &f.Failover},
+		{Fault{"failover", both("Redis fails over at once to a replica without the lock's last changes; the stock is kept",
+			"Redis 立即切换到从节点，它没有锁的最新改动；库存不丢"), false, true}, &f.Failover},
+		{Fault{"rollback", both("Redis restarts with an older snapshot: what was written after that is gone, sales too; a restart takes 1 s",
+			"Redis 重启后回到较早的快照：之后写入的都丢失，包括订单；重启用时 1 秒"), false, true}, &f.Rollback},
+		{Fault{"evict", both("Redis is out of memory, and evicts the lock, as it has an expiry: maxmemory-policy volatile-*",
+			"Redis 内存不足，淘汰了带过期时间的锁：maxmemory-policy volatile-*"), false, true}, &f.Evict},
 		{Fault{"late", both("a command takes effect at any later time, and its sender gets an error at once",
 			"命令在以后任意时刻才生效，发送方当场收到错误"), false, false}, &f.Late},
 		{Fault{"resend", both("a command takes effect, its reply is lost, and the client sends it again by itself",

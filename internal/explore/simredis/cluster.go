@@ -22,6 +22,7 @@ type Server struct {
 	Health Health
 
 	Replica *State        // what its replica holds since it gets nothing more; nil: the same
+	Saved   bool          // that is no replica, but the server's own snapshot
 	Ahead   time.Duration // its clock, of the others'
 
 	watches []*watch

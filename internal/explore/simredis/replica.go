@@ -15,10 +15,20 @@ func (c *Cluster) Lag(s *Server) {
 	s.Replica = c.memory.intern(s.Holds.locks, nil)
 }
 
+// Save makes a snapshot of a server: what it holds now, with the stock. It gets nothing more but time.
+func (c *Cluster) Save(s *Server) {
+	s.Replica, s.Saved = c.memory.intern(s.Holds.Keys, nil), true
+}
+
 // promoted returns what a server would hold if its replica, which lags, took its place. The stock and the ledger are the master's: they
 // are taken to be kept elsewhere, so that whatever goes wrong is the lock's doing. So are the scripts that were loaded.
+//
+// A snapshot is all that a server holds that has restarted with it.
 func (c *Cluster) promoted(s *Server) *State {
 	keys := slices.Clone(s.Replica.Keys)
+	if s.Saved {
+		return c.memory.intern(keys, s.Holds.scripts)
+	}
 	for _, k := range s.Holds.Keys {
 		if k.IsShops() {
 			keys = append(keys, k)
@@ -33,14 +43,23 @@ func (k Key) IsShops() bool {
 	return k.Name == dao.InventoryKey || strings.HasPrefix(k.Name, "{"+dao.InventoryKey+"}")
 }
 
-// Loses reports whether something would be lost if a server's replica took its place.
+// Loses reports whether something would be lost if a server's replica, or its snapshot, took its place.
 func (c *Cluster) Loses(s *Server) bool { return s.Replica != nil && c.promoted(s) != s.Holds }
 
-// Promote lets a server's replica, which lags, take its place. The caller lets it Become what that holds.
+// Promote lets a server's replica, which lags, take its place, or its snapshot. The caller lets it Become what that holds.
 func (c *Cluster) Promote(s *Server) (holds *State) {
 	holds = c.promoted(s)
-	s.Replica, s.Ahead = nil, 0
+	if !s.Saved {
+		s.Ahead = 0
+	}
+	s.Replica, s.Saved = nil, false
 	return holds
+}
+
+// Without returns what a server would hold without a key.
+func (c *Cluster) Without(s *Server, key string) *State {
+	keys := slices.DeleteFunc(slices.Clone(s.Holds.Keys), func(k Key) bool { return k.Name == key })
+	return c.memory.intern(keys, s.Holds.scripts)
 }
 
 // Lagging returns the server whose replica lags, nil if there is none.

@@ -45,4 +45,15 @@ func TestAReplicaThatLags(t *testing.T) {
 	if c.Become(s, then); c.Lagging() != nil || c.Loses(s) {
 		t.Error("it still lags")
 	}
+	c.Save(s)
+	do("DECR", "inventory")
+	if !c.Loses(s) {
+		t.Error("a snapshot has the stock of before")
+	}
+	if then = c.Promote(s); then.Stock() != "4" || s.Saved {
+		t.Errorf("with its snapshot it holds %+v; want a stock of 4", then.Keys)
+	}
+	if then = c.Without(s, "a lock"); len(then.Keys) != 1 {
+		t.Errorf("without the lock it holds %+v", then.Keys)
+	}
 }

@@ -143,6 +143,10 @@ func needs(name string) language.Text {
 		return both("nobody waits for the lock", "没有参与者在等锁")
 	case "failover":
 		return both("Redis would lose nothing", "Redis 不会丢失任何改动")
+	case "rollback":
+		return both("a restart would lose nothing", "重启不会丢失任何改动")
+	case "evict":
+		return both("the lock is not there, or has no expiry", "锁不在，或没有过期时间")
 	case "pause", "crash", "cancel", "clock-jump":
 		return both("no sale is going on", "没有进行中的下单")
 	case "node-crash", "node-hang", "node-restart":

@@ -81,5 +81,5 @@ func serverOf(s *simredis.Server, in explore.Scenario) Server {
 	for _, k := range s.Holds.Keys {
 		keys = append(keys, Key{k.Name, k.Values, trace.Millis(k.TTL.Round(time.Millisecond))})
 	}
-	return Server{name, s.Health, s.Replica != nil, keys}
+	return Server{name, s.Health, s.Replica != nil && !s.Saved, keys}
 }

@@ -37,7 +37,8 @@ func TestEveryChoiceDoesWhatItSays(t *testing.T) {
 	for _, test := range []struct{ lock, faults string }{
 		{"v0", ""}, {"v2", "expiry=1,crash=1"}, {"v6", "expiry=1,pause=1,slow=1"}, {"v10", "lost-wake=1,lost-reply=1,cancel=1"},
 		{"v11", "crash=1,spurious-wake=1,timeout=1"}, {"getset", "clock-jump=1,late=1,resend=1,lost-request=1"},
-		{"v6", "failover=1,redis-clock=1"}, {"optimistic", "lost-reply=1"}, {"redlock", "node-crash=1,node-hang=1,node-restart=1"},
+		{"v6", "failover=1,redis-clock=1"}, {"v7", "rollback=1,evict=1"}, {"optimistic", "lost-reply=1"},
+		{"redlock", "node-crash=1,node-hang=1,node-restart=1"},
 	} {
 		t.Run(test.lock+" "+test.faults, func(t *testing.T) {
 			t.Parallel()

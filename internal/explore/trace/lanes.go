@@ -94,7 +94,7 @@ func (t Trace) mark(row []rune, step Step) {
 		row[t.server(0)] = '✗'
 	case step.Kind == KindCrashes:
 		row[t.server(step.Node)] = '✗'
-	case step.Kind == KindRestarts || step.Kind == KindLags:
+	case step.Kind == KindRestarts || step.Kind == KindEvicts || step.Kind == KindLags:
 		row[t.server(step.Node)] = '○'
 	case actor < 0:
 		for node := range t.Nodes + 1 {

@@ -101,9 +101,10 @@ const (
 	KindLate        = "late"         // a command will take effect later; its sender has got an error
 	KindArrives     = "arrives"      // now it has taken effect, and nobody gets the reply
 	KindResends     = "resends"      // a command took effect, the reply is lost, and the client is about to send it again
-	KindUnsynced    = "unsynced"     // a command was answered, and a replica gets neither this nor what follows
+	KindUnsynced    = "unsynced"     // a command was answered, and a replica, or a snapshot, gets neither this nor what follows
 	KindFailover    = "failover"     // that replica is the master now
-	KindRestarts    = "restarts"     // a server, that of Node, restarted empty
+	KindRestarts    = "restarts"     // a server, that of Node, restarted empty, or with an older snapshot
+	KindEvicts      = "evicts"       // Redis evicted the lock
 	KindCrashes     = "crashes"      // it is gone for good
 	KindLags        = "lags"         // its replica gets nothing more
 	KindClock       = "clock"        // a clock jumps: of an actor's process, or of Redis

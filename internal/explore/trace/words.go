@@ -135,7 +135,7 @@ func (s Stance) In(in language.Language) string {
 	}[s].In(in)
 }
 
-// fault names a step's fault. A failover begins with the first command that the replica does not get.
+// fault names a step's fault. A failover, or a rollback, begins with the first command that the replica, or the snapshot, does not get.
 func (t Trace) fault(s Step) string {
 	if s.Kind == KindUnsynced {
 		return t.say("%s to come", "%s 将至", s.Fault)

@@ -31,13 +31,15 @@ func checks() []check {
 			func(ctx context.Context, m Machine) result { return findPort(ctx, m, m.Server, "--server.addr") }},
 		{"Redis port", both("the embedded Redis, for redis-cli", "内嵌的 Redis，供 redis-cli 连接"),
 			func(ctx context.Context, m Machine) result { return findPort(ctx, m, m.Redis, "--redis.embedded_addr") }},
+		{"eviction", both("a Redis that is out of memory should keep locks", "Redis 内存不足时不应淘汰锁"), findEviction},
 		{"git", both("clones the repository", "克隆仓库"),
 			optional(func(m Machine) language.Text {
 				return m.on("apt install git", "xcode-select --install", "winget install Git.Git")
 			}, "git")},
 		{"browser", both("the page, with the scheduler's seat", "页面，以及其中的调度席"), findBrowser},
 		{"redis-cli", both("a look into Redis while sales go on", "在下单时查看 Redis"), optional(getRedis, "redis-cli", "valkey-cli")},
-		{"redis-server", both("the lab failover, and --redis real", "实验 failover，以及 --redis real"), findRedis},
+		{"redis-server", both("the labs failover, older-snapshot and eviction, and --redis real",
+			"实验 failover、older-snapshot、eviction，以及 --redis real"), findRedis},
 		{"JDK", both("JMeter's load, beside burst", "JMeter 压测（burst 之外的选择）"), findJDK},
 		{"Maven", both("starts JMeter: mvn -f jmeter verify", "启动 JMeter：mvn -f jmeter verify"), optional(func(m Machine) language.Text {
 			return m.on("apt install maven", "brew install maven", "https://maven.apache.org/download.cgi")
@@ -72,6 +74,21 @@ func findRedis(ctx context.Context, m Machine) result {
 		return result{state: Fine, found: same(found + ", " + path)}
 	}
 	return result{Optional, both("not found", "没有找到"), getRedis(m)}
+}
+
+// findEviction asks the configured Redis whether it evicts keys.
+func findEviction(ctx context.Context, m Machine) result {
+	get := same("redis-cli CONFIG SET maxmemory-policy noeviction")
+	policy, err := m.Eviction(ctx)
+	switch {
+	case err != nil:
+		return result{Unknown, same(err.Error()), same("--redis.addrs")}
+	case policy != "":
+		return result{Optional, both("maxmemory-policy "+policy+": Redis may evict a lock that is held",
+			"maxmemory-policy "+policy+"：Redis 可能淘汰正在持有的锁"), get}
+	default:
+		return result{state: Fine, found: both("none is known", "未发现")}
+	}
 }
 
 // optional looks for one of several programs.

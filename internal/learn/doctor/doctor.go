@@ -43,6 +43,8 @@ type Machine struct {
 	FreeBytes  func(dir string) (free uint64, err error)
 	Server     string // where the server would listen
 	Redis      string // where the embedded Redis would listen
+	// Eviction gives the policy by which the configured Redis evicts keys, "" if it evicts none.
+	Eviction func(ctx context.Context) (policy string, err error)
 }
 
 // check is one thing that is looked for.

@@ -38,6 +38,7 @@ func complete(t *testing.T) doctor.Machine {
 			}
 		},
 		Listen:     func(string) error { return nil },
+		Eviction:   func(context.Context) (string, error) { return "", nil },
 		IsLockstep: func(context.Context, string) bool { return false },
 		OpenFiles:  func() (int, bool) { return 4096, true },
 		FreeBytes:  func(string) (uint64, error) { return 5 << 30, nil },
@@ -104,6 +105,12 @@ func TestWhatIsMissing(t *testing.T) {
 		{"open files", "1024", false, func(m *doctor.Machine) { m.OpenFiles = func() (int, bool) { return 1024, true } }},
 		{"server port", "127.0.0.1:8080 is taken", true, func(m *doctor.Machine) { m.Listen = func(string) error { return errNot } }},
 		{"Redis port", "127.0.0.1:6380 is taken", true, func(m *doctor.Machine) { m.Listen = func(string) error { return errNot } }},
+		{"eviction", "maxmemory-policy volatile-lru: ", false, func(m *doctor.Machine) {
+			m.Eviction = func(context.Context) (string, error) { return "volatile-lru", nil }
+		}},
+		{"eviction", "not here", false, func(m *doctor.Machine) {
+			m.Eviction = func(context.Context) (string, error) { return "", errNot }
+		}},
 		{"browser", "not found", false, func(m *doctor.Machine) { m.LookPath = func(string) (string, error) { return "", errNot } }},
 		{"redis-server", "not found", false, func(m *doctor.Machine) { m.LookPath = func(string) (string, error) { return "", errNot } }},
 		{"redis-server", "Redis 6.0.16: too old, 7 is needed", false, prints("Redis server v=6.0.16 sha=0 bits=64\n")},

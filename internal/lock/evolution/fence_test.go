@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"time"
 
 	"lockstep/internal/lock"
 	"lockstep/internal/lock/strategy"
@@ -160,6 +161,43 @@ func TestTokensThatWereGiven(t *testing.T) {
 				t.Error(err)
 			}
 			together.Wait()
+		}
+	})
+}
+
+// A token is larger than all before also if Redis has forgotten them, as its clock goes on; and if its clock is behind, as it has not.
+func TestTokensGrowThoughRedisForgets(t *testing.T) {
+	eachWorld(t, func(t *testing.T, w *world) {
+		if !w.strategy.Capabilities.Fenced {
+			return
+		}
+		seen := tokens{w: w}
+		sell := func() {
+			t.Helper()
+			lease := w.must(t, "a")
+			seen.next(t, lease)
+			if err := w.unlock(t, lease); err != nil {
+				t.Error(err)
+			}
+		}
+		forget := func(last int64) {
+			t.Helper()
+			err := errors.Join(w.outside.FlushAll(t.Context()).Err(), w.outside.Set(t.Context(), "{"+lock.Key+"}:fence", last, 0).Err())
+			if err != nil {
+				t.Fatal(err)
+			}
+			w.pause(t, time.Millisecond)
+			w.use(func(*strategy.Parts) {}) // one that keeps no lock
+		}
+		sell()
+		sell()
+		forget(1) // an older snapshot
+		sell()
+		ahead := seen.last + int64(time.Hour/time.Microsecond) // of the clock
+		forget(ahead)
+		sell()
+		if want := ahead + 1; seen.last != want {
+			t.Errorf("after token %d, the next is %d; want %d", ahead, seen.last, want)
 		}
 	})
 }

@@ -13,8 +13,9 @@ var (
 	ErrUnknown = errors.New("there is no such lab")
 	ErrNotFor  = errors.New("the lab is not for this lock")
 	// ErrNoRedis means that there is no real Redis on this machine.
-	ErrNoRedis = errors.New("neither redis-server nor valkey-server is installed")
-	errTooLong = errors.New("it did not happen in time")
+	ErrNoRedis  = errors.New("neither redis-server nor valkey-server is installed")
+	errRoomLeft = errors.New("Redis refuses nothing: it has memory left")
+	errTooLong  = errors.New("it did not happen in time")
 )
 
 // unavailable says why a lab could not be run, if that is for what this machine does not have; otherwise it gives "".

@@ -1,9 +1,12 @@
 package lab
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"net"
+	"strconv"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -23,6 +26,54 @@ const nobodyThere = "1"
 // Restart restarts a Redis without what it held.
 func (s *Stage) Restart(node int) {
 	s.hit("", node, witness.KindEmptied, func() error { return s.masters[node].restart(s.ctx) })
+}
+
+// Save makes a snapshot of a real Redis.
+func (s *Stage) Save() {
+	s.do("a snapshot", func() error { return s.tell(s.masters[0].addr, "SAVE") })
+}
+
+// RollBack kills a real Redis, and starts it again with its snapshot.
+func (s *Stage) RollBack() {
+	s.hit("", 0, witness.KindRolledBack, func() error { return s.masters[0].restart(s.ctx) })
+}
+
+// Evict fills a real Redis until it refuses more: by then it has evicted every key that has an expiry. Then it has memory again.
+func (s *Stage) Evict(node int) {
+	s.hit("", node, witness.KindEvicted, func() error {
+		return with(s.masters[node].addr, func(client *redis.Client) error { return s.fill(client) })
+	})
+}
+
+// filler is a value of a key, and fills is how many such values fill a Redis.
+const (
+	filler = 64 << 10
+	fills  = 64
+)
+
+// fill writes keys without an expiry until Redis is out of memory, and removes them.
+func (s *Stage) fill(client *redis.Client) error {
+	set := func(name string, value any) error { return client.ConfigSet(s.ctx, name, fmt.Sprint(value)).Err() }
+	used, err := client.InfoMap(s.ctx, "memory").Result()
+	if err != nil {
+		return err
+	}
+	bytes, err := strconv.Atoi(used["Memory"]["used_memory"])
+	err = errors.Join(err, set("maxmemory-policy", "volatile-lru"), set("maxmemory", bytes+fills/2*filler))
+	if err != nil {
+		return err
+	}
+	keys := make([]string, fills)
+	for i := range keys {
+		keys[i] = fmt.Sprint("filler:", i)
+		if err = client.Set(s.ctx, keys[i], make([]byte, filler), 0).Err(); err != nil {
+			break
+		}
+	}
+	if redis.IsOOMError(err) {
+		return errors.Join(set("maxmemory", 0), client.Unlink(s.ctx, keys...).Err())
+	}
+	return cmp.Or(err, errRoomLeft)
 }
 
 // Crash kills a real Redis for good.

@@ -10,6 +10,9 @@ import (
 	"lockstep/internal/stage/lab"
 )
 
+// twoHolders is why no lab shows a failover of a fenced lock.
+const twoHolders = "(two hold the lock, and the store refuses the stale one, so nothing is lost where clocks agree; explore shows both)"
+
 // shownBy names the labs whose cells show a flaw, where that is not the lab of the flaw's name. A flaw that no lab shows has the reason in
 // brackets.
 var shownBy = map[string]string{
@@ -19,6 +22,11 @@ var shownBy = map[string]string{
 	"clocks":              "redis-clock",
 	"no-owner":            "foreign-delete",
 	"no-exclusion":        "overdue-work",
+	"v7/failover":         twoHolders,
+	"v8/failover":         twoHolders,
+	"v9/failover":         twoHolders,
+	"v10/failover":        twoHolders,
+	"v11/failover":        twoHolders,
 	"paused-holder":       "(the store refuses the stale one, so nothing is lost: paused-writer)",
 	"own-commands":        "(what a lock costs is no anomaly)",
 	"round-trips":         "(what a lock costs is no anomaly)",

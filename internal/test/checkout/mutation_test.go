@@ -127,8 +127,12 @@ var mutants = []mutant{
 	},
 	{
 		"token that does not grow", "util/lua/lockFenced.lua",
-		`redis.call('INCRBY', KEYS[2], ARGV[3])`, `redis.call('SET', KEYS[2], ARGV[3])`,
+		`math.max(last + 1, now[1] * 1000000 + now[2])`, `1`,
 		"v7 --faults pause=1 --anomaly lost-update", "lost-update",
+	},
+	{
+		"token that Redis forgets", "util/lua/lockFenced.lua", `math.max(last + 1, now[1] * 1000000 + now[2])`, `last + 1`,
+		"v7 --faults rollback=1 --anomaly lost-update", "lost-update",
 	},
 	{
 		"token not given to the sale", "internal/lockv7/lock.go", `l.opts.Clock, reply[1], func`, `l.opts.Clock, 0, func`,
@@ -188,7 +192,7 @@ var mutants = []mutant{
 	},
 	{
 		"acquire without a token that grows", "util/lua/acquire.lua",
-		`redis.call('INCRBY', KEYS[2], ARGV[3])`, `redis.call('SET', KEYS[2], ARGV[3])`,
+		`math.max(last + 1, now[1] * 1000000 + now[2])`, `1`,
 		"v10 --faults pause=1 --anomaly lost-update", "lost-update",
 	},
 	{

@@ -80,6 +80,8 @@ const (
 	KindCrashes     Kind = "crashes"      // it is gone for good
 	KindLags        Kind = "lags"         // its replica hears nothing more of it
 	KindFailsOver   Kind = "fails-over"   // that replica takes its place
+	KindRolledBack  Kind = "rolled-back"  // it restarts with an older snapshot
+	KindEvicted     Kind = "evicted"      // it is out of memory, and has evicted keys
 	KindMessageLost Kind = "message-lost" // a message to it is lost on its way
 )
 
@@ -94,7 +96,12 @@ const (
 
 // forgets reports whether a Redis has lost what it held.
 func (e Event) forgets() bool {
-	return e.Kind == KindEmptied || e.Kind == KindCrashes || e.Kind == KindFailsOver
+	switch e.Kind {
+	case KindEmptied, KindCrashes, KindFailsOver, KindRolledBack, KindEvicted:
+		return true
+	default:
+		return false
+	}
 }
 
 // Verb is what a command does with the lock or the stock.

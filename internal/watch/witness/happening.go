@@ -40,6 +40,10 @@ func happenings() []happening {
 		{kind: KindLags, step: trace.KindLags, says: both("{by}'s replica hears nothing more of it", "{by} 的从节点不再收到它的改动")},
 		{kind: KindFailsOver, step: trace.KindFailover, says: both(
 			"{by} fails over to a replica that has not heard of the lock", "{by} 主从切换，接管的从节点没有收到这把锁")},
+		{kind: KindRolledBack, title: both("Redis restarted with an older snapshot", "Redis 重启后回到较早的快照"),
+			step: trace.KindRestarts, says: both("{by} restarts with an older snapshot", "{by} 重启，回到较早的快照")},
+		{kind: KindEvicted, title: both("Redis evicted keys", "Redis 淘汰了键"),
+			step: trace.KindEvicts, says: both("{by} is out of memory, and evicts what has an expiry", "{by} 内存不足，淘汰带过期时间的键")},
 		{kind: KindRedisEnds, step: trace.KindTime, rule: both("Redis is gone", "Redis 断开"), says: both(
 			"every connection to Redis ends, and new ones are refused", "与 Redis 的连接全部断开，新的连接被拒绝")},
 		{kind: KindRedisBegins, step: trace.KindTime, rule: both("Redis is back", "Redis 恢复"), says: both(

@@ -92,15 +92,14 @@ func (d *drawing) happens(event Event) (step trace.Step, shown bool) {
 		step.Actor = d.firstOf(event.Replica)
 		shown = shown && step.Actor != ""
 	}
-	switch event.Kind {
-	case KindRuns, KindMissed:
+	switch {
+	case event.Kind == KindRuns, event.Kind == KindMissed:
 		step.Says = cmp.Or(d.found(func(f Finding) bool {
 			return (f.Kind == RanTwice || f.Kind == Missed) && f.Tick == event.Tick && f.By == event.Sale
 		}), step.Says)
-	case KindEmptied, KindCrashes, KindFailsOver:
+	case event.forgets():
 		forgot := d.found(func(f Finding) bool { return f.Kind == Forgot && f.At.Equal(event.Replied) })
 		step.Says = d.joined(step.Says, forgot)
-	default:
 	}
 	return step, shown
 }

@@ -136,7 +136,7 @@ function happens(lanes, step) {
   const to = lanes.find(lane => lane.node === (step.node || 0));
   const servers = lanes.filter(lane => lane.node !== undefined);
   if (step.kind === "failover" || step.kind === "crashes") return sign(to.at, "✗", "bad");
-  if (step.kind === "restarts" || step.kind === "lags") return sign(to.at, "○", "");
+  if (["restarts", "evicts", "lags"].includes(step.kind)) return sign(to.at, "○", "");
   if (!from) return servers.map(lane => sign(lane.at, "◷", "time"));
   if (step.command) return arrow(from, to, step);
   const text = {
