@@ -128,7 +128,7 @@ func (r Result) Verdict() Verdict {
 // Untested says what was not put to the test, although everything was explored: nobody sold, or a fault that was allowed never happened.
 func (r Result) Untested() (all []string) {
 	if !r.Coverage.Sold() {
-		all = append(all, r.Scenario.Say("no sale succeeded in any schedule", "没有任何时序卖出过一件"))
+		all = append(all, r.Scenario.Say("no sale succeeded in any schedule", "所有时序里一件也没有卖出"))
 	}
 	for _, name := range FaultNames() {
 		if r.Scenario.Faults.Map()[name] > 0 && r.Coverage.Faults[name] == 0 {

@@ -53,7 +53,7 @@ func tellings() []telling {
 			both("let two in at the same time", "放两单同时进来")},
 		{LostUpdate, both("a sale writes over the update of another sale", "一单覆盖了另一单的更新"),
 			both("lose an update of the stock", "丢失一次库存更新")},
-		{ForeignRelease, both("a sale removes, overwrites or prolongs a lock that another sale holds", "一单删除、覆盖或延长了另一单持有的锁"),
+		{ForeignRelease, both("a sale removes, overwrites or prolongs a lock that another sale holds", "一单删除、覆盖或续期了另一单持有的锁"),
 			both("remove another’s lock", "删掉别人的锁")},
 		{LeftBehind, both("a lock stays for ever, although no sale holds it", "没有一单持有锁，锁却永远残留"),
 			both("leave a lock behind for ever", "留下一把永远没人清除的锁")},
@@ -68,13 +68,13 @@ func tellings() []telling {
 		{FalseWord, both("Unlock, or an error, says what is not so", "解锁或报错所说与事实不符"),
 			both("say what is not so", "说出与事实不符的话")},
 		{TokenOrder, both("a later holder's fencing token is not larger, or a nested call's is another one", "后一个持有者的栅栏令牌没有增大，或嵌套调用的令牌与外层不同"),
-			both("give tokens out of order", "发出次序不对的令牌")},
+			both("give tokens out of order", "发出乱序的令牌")},
 		{Progress, both("a sale fails although nothing went wrong", "没出任何故障，一单却失败了"),
 			both("fail a sale although nothing went wrong", "没出故障却让一单失败")},
 		{Idle, both("nobody living holds the lock, and waiters get it only when time frees it", "没有存活的一单持有锁，等待者只能等锁过期"),
 			both("leave everybody waiting for time", "让所有人只能等锁过期")},
 		{Starved, both("a sale is overtaken more than --overtakes times by sales that asked after it", "一单被后来的请求插队，次数多于 --overtakes"),
-			both("starve a sale", "饿死一单")},
+			both("starve a sale", "让一单一直拿不到锁")},
 	}
 }
 

@@ -59,17 +59,17 @@ func (ch change) sameOwner() bool { return slices.Equal(ch.was.Values, ch.is.Val
 // bounded reports whether a lock that had no expiry got one, and nothing else. That is no harm: it repairs what a dead holder left.
 func (ch change) bounded() bool { return ch.has && ch.sameOwner() && ch.was.TTL == 0 && ch.is.TTL > 0 }
 
-// deed says it in a word.
+// deed returns the sentence for the change: who did it, and to whose lock.
 func (ch change) deed() (english, chinese string) {
 	switch {
 	case !ch.has:
-		return "removes", "删除了"
+		return "%s removes %s's lock", "%s 删除了 %s 的锁"
 	case ch.sameOwner() && 0 < ch.is.TTL && ch.is.TTL < ch.was.TTL:
-		return "shortens", "缩短了"
+		return "%s shortens %s's lock", "%s 缩短了 %s 的锁的过期时间"
 	case ch.sameOwner():
-		return "prolongs", "延长了"
+		return "%s prolongs %s's lock", "%s 给 %s 的锁续期"
 	default:
-		return "overwrites", "覆盖了"
+		return "%s overwrites %s's lock", "%s 覆盖了 %s 的锁"
 	}
 }
 
@@ -90,7 +90,7 @@ func (c *Checker) wrote(by *execution.Actor, o *ownership, ch change) {
 	ofNobody := o.owner == nobody || over && c.sales[o.owner].done()
 	if ch.had && !ofNobody && o.owner != by.Index && !ours && !ch.bounded() {
 		english, chinese := ch.deed()
-		c.finds(anomaly.ForeignRelease, "%s "+english+" %s's lock", "%s "+chinese+" %s 的锁", by.Name, c.x.Actors()[o.owner].Name)
+		c.finds(anomaly.ForeignRelease, english, chinese, by.Name, c.x.Actors()[o.owner].Name)
 	}
 	switch next := c.handed(ch.is, by); {
 	case !ch.has:

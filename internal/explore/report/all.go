@@ -69,8 +69,8 @@ func (r Request) table(rows []explore.Row) {
 	}
 	_ = w.Flush() // to a terminal: who reads it sees what is missing
 	if len(never) > 0 {
-		fmt.Fprint(r.Out, in.Say("\nNo lock that promises to prevent it shows: %s.\n", "\n承诺避免它的锁都没有出现：%s。\n",
-			strings.Join(never, in.Say(", ", "，"))))
+		fmt.Fprint(r.Out, in.Say("\nNo lock that promises to prevent it shows: %s.\n", "\n以下异常，承诺避免它的锁都没有出现：%s。\n",
+			strings.Join(never, in.Say(", ", "、"))))
 	}
 }
 

@@ -53,7 +53,7 @@ func (r Request) printWhy(out io.Writer, why *graph.Why) {
 			"也可能是更晚的一步：在第 %s 步之前，%d 种时序还不足以判断。\n", strings.Trim(fmt.Sprint(why.Unsettled), "[]"), schedulesAsked))
 	}
 	fmt.Fprint(out, say("A way is one to the end, without a further fault (%d schedules were run to see them).\n",
-		"走法是指走到结束、不再出故障的一种走法（为此运行了 %d 种时序）。\n", why.Schedules))
+		"走法指不再出故障、一直走到结束的时序（为此运行了 %d 种）。\n", why.Schedules))
 }
 
 // saves says what would have saved it, and what else happens then.

@@ -120,7 +120,7 @@ func steps() []strategy.Strategy {
 		},
 		{
 			Name: "v8", Title: both("in line", "进程内排队"),
-			Adds:  both("v7, and a queue inside the process before it: one contender per process", "在 v7 前面加进程内队列：每个进程只有一个去竞争锁"),
+			Adds:  both("v7, and a queue inside the process before it: one contender per process", "在 v7 前面加进程内队列：每个进程只有队首去竞争锁"),
 			Costs: both("as v7, but one waiter per process polls instead of all", "同 v7，但每个进程只有一个等待者轮询"),
 			StillBroken: strategy.Flaws{
 				flaw("paused-holder", "two holders after a pause", "进程暂停后会有两个持有者"),
@@ -138,7 +138,7 @@ func steps() []strategy.Strategy {
 			Name: "v9", Title: both("handed on", "进程内移交"),
 			Adds: both(
 				"v8, and the process is the owner: it hands the lock to its next sale without a command, a bounded number of times",
-				"在 v8 上让进程成为持有者：锁直接交给本进程的下一单，不发命令，次数有上限",
+				"在 v8 上改由进程持有锁：锁直接移交给本进程的下一单，不发命令，次数有上限",
 			),
 			Costs: both(
 				"2 scripts when nobody waits, far below 1 per sale when many do; a pause at the hand-off limit",
@@ -177,13 +177,13 @@ func steps() []strategy.Strategy {
 			Name: "v11", Title: both("cached", "缓存锁"),
 			Adds: both(
 				"v10, and a process keeps a lock that nobody waits for until another asks for it: its next sale costs no lock command",
-				"在 v10 上加缓存：没人等待时进程留着锁，直到别的进程来要；下一单不需要任何加锁命令",
+				"在 v10 上加缓存：没人等待时进程留着锁，直到别的进程来要；本进程的下一单不发任何锁命令",
 			),
 			Costs: both("the first sale of another process waits for one message more; a subscription per process", "别的进程的第一单要多等一条消息；每个进程一个订阅"),
 			StillBroken: strategy.Flaws{
 				flaw("paused-holder", "two holders after a pause", "进程暂停后会有两个持有者"),
 				flaw("failover", "a failover forgets the lock", "主从切换丢锁"),
-				flaw("keeper-dies", "the others wait for a keeper that died, as for any holder", "留着锁的进程崩溃后，要等锁过期，和普通持有者一样"),
+				flaw("keeper-dies", "the others wait for a keeper that died, as for any holder", "留锁进程崩溃后，别人要等锁过期，和普通持有者一样"),
 			},
 			Capabilities: strategy.Capabilities{
 				Expires: true, ExpiresAtOnce: true, ChecksOwner: true, ChecksAtomically: true, Reentrant: true,

@@ -34,7 +34,7 @@ func without(locks, english, chinese string) Expectation {
 // What several labs say in the same words.
 
 func nobodyHolds() Expectation {
-	return without(noLock, "there is no lock that one alone holds", "没有由一单独占的锁")
+	return without(noLock, "there is no lock that one alone holds", "没有互斥的锁")
 }
 
 func nobodyWaits() Expectation {

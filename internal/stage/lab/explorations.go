@@ -10,7 +10,7 @@ func explorations() []Lab {
 	return []Lab{
 		{
 			Name:    "redis-clock",
-			Claim:   language.Both("a clock of Redis that jumps ahead does not give the lock to a second holder", "Redis 的时钟向前跳不会让锁有第二个持有者"),
+			Claim:   language.Both("a clock of Redis that jumps ahead does not give the lock to a second holder", "Redis 的时钟向前跳，不会产生第二个持有者"),
 			Anomaly: explore.TwoHolders, Faults: explore.Faults{RedisClockJump: 1},
 			Expected: []Expectation{
 				broken("v2.. late-commit setnx-expire lua-setnx", "the lock expires before its time", "锁提前过期"),
@@ -23,7 +23,7 @@ func explorations() []Lab {
 		},
 		{
 			Name:    "idle",
-			Claim:   language.Both("a lock that no living sale holds does not have to expire before a waiter gets it", "没有存活的一单持有锁时，等待者不必等锁过期就能得到它"),
+			Claim:   language.Both("a lock that no living sale holds does not have to expire before a waiter gets it", "没有存活的一单持有锁时，等待者不必等锁过期就能拿到锁"),
 			Anomaly: explore.Idle,
 			Expected: []Expectation{
 				broken("v2 v5 setnx-expire lua-setnx getset", "the reply to its SET is lost, and it does not give back what it may have",

@@ -28,7 +28,7 @@ func outages() []Lab {
 			Real:     true,
 			Shop:     Settings{Think: map[string]time.Duration{"r1": 4 * time.Second, "r2": time.Second}, Replicated: true},
 			Scenario: failover,
-			Fault:    language.Both("a master that has the lock dies while the first sale is at work, and both write", "第一单执行期间，放锁的主节点崩溃，两单都写入"),
+			Fault:    language.Both("a master that has the lock dies while the first sale is at work, and both write", "第一单执行期间，存有锁的主节点崩溃，两单都写入"),
 			Hit:      all(either(happened(witness.KindFailsOver), happened(witness.KindCrashes)), answered("r1#1"), answered("r2#1")),
 			Signs:    []witness.FindingKind{witness.Together},
 			Blames:   lastsFor(noticed),
@@ -52,7 +52,7 @@ func outages() []Lab {
 			Cure: language.Both(
 				"a token no smaller than the server's time: it grows also if Redis has forgotten the last one. Sales that were answered after the "+
 					"snapshot are lost all the same: only a file that is written before the answer keeps them (appendfsync always)",
-				"令牌不小于服务器的时间：Redis 忘了上一个令牌，新令牌也更大。快照之后答复的订单仍会丢失：只有先落盘再答复才能保住（appendfsync always）"),
+				"令牌不小于服务器的时间：Redis 忘了上一个令牌，新令牌也更大。快照之后已经响应的订单仍会丢失：只有先落盘再响应才能保住（appendfsync always）"),
 			Explore:  "--faults rollback=1 --anomaly lost-update",
 			Real:     true,
 			Shop:     Settings{Think: each(4*time.Second, "r1")},
@@ -77,13 +77,13 @@ func outages() []Lab {
 			Shows: "v6", Cured: "v7",
 			Cure: language.Both(
 				"the store refuses the token of the holder whose lock was evicted; better a Redis for the locks alone with maxmemory-policy noeviction",
-				"锁被淘汰的持有者，存储拒绝它的令牌；更好的办法是锁单独用一个 Redis，maxmemory-policy 设为 noeviction"),
+				"持有者的锁被淘汰后，存储拒绝它的令牌；更好的办法是锁单独用一个 Redis，maxmemory-policy 设为 noeviction"),
 			Explore:  "--faults evict=1 --anomaly lost-update",
 			Real:     true,
 			Shop:     Settings{Think: each(4*time.Second, "r1")},
 			Scenario: eviction,
 			Fault: language.Both("a Redis with the lock evicts keys while the first sale is at work, and both write",
-				"第一单执行期间，放锁的 Redis 淘汰了键，两单都写入"),
+				"第一单执行期间，存有锁的 Redis 淘汰了键，两单都写入"),
 			Hit:   all(happened(witness.KindEvicted), answered("r1#1"), answered("r2#1")),
 			Signs: []witness.FindingKind{witness.LostUpdate},
 			Expected: []Expectation{
@@ -100,7 +100,7 @@ func outages() []Lab {
 		{
 			Name: "partition",
 			Claim: language.Both("a holder that was cut off past the expiry of its lock writes nothing when it reaches Redis again",
-				"断网超过锁的过期时间的持有者，重新连上 Redis 后写不进去"),
+				"持有者断网超过锁的过期时间，重新连上 Redis 后什么也写不进去"),
 			Shows: "v5", Cured: "v6",
 			Cure: language.Both("one expiry after it last heard of its lock, a holder is told that the lock is lost: the context of its work ends",
 				"持有者最近一次得知锁有效之后过了一个过期时间，就得知锁已丢失：业务的 context 被取消"),
@@ -122,7 +122,7 @@ func outages() []Lab {
 				broken("v2..v5 late-commit setnx-expire lua-setnx getset", "nobody tells the holder, and the store takes a write from anybody",
 					"没有人告诉持有者，而存储接受任何人的写入"),
 				holds("v6..", "the holder knows when its lock can have expired, and stops", "持有者知道锁何时可能已过期，并停止执行"),
-				holds("redlock", "the holder knows for how long a majority's word is valid, and stops", "持有者知道多数派的答复多久有效，到时停止"),
+				holds("redlock", "the holder knows for how long a majority's word is valid, and stops", "持有者知道锁的有效时间，到时停止执行"),
 				neverExpires(),
 				keepsNobodyOut(),
 			},
@@ -161,7 +161,7 @@ func outages() []Lab {
 			Shop:     Settings{Think: each(4*time.Second, "r1")},
 			Scenario: emptyRestartedNode,
 			Fault: language.Both("a Redis with the lock restarts empty while the first sale is at work, and both write",
-				"第一单执行期间，放锁的 Redis 清空重启，两单都写入"),
+				"第一单执行期间，存有锁的 Redis 清空重启，两单都写入"),
 			Hit:   all(happened(witness.KindEmptied), answered("r1#1"), answered("r2#1")),
 			Signs: []witness.FindingKind{witness.LostUpdate},
 			Expected: []Expectation{
@@ -175,13 +175,13 @@ func outages() []Lab {
 		{
 			Name: "redis-gone",
 			Claim: language.Both("while Redis is gone, each buyer is soon told the truth; when it is back, sales go on",
-				"Redis 不在时，每个买家很快得到如实的答复；它回来后，下单继续"),
+				"Redis 停机时，每个买家很快得到如实的响应；Redis 恢复后，下单继续"),
 			Shows: "v1", Cured: "v2",
 			Cure:     language.Both("an expiry: a lock that its holder could not give back goes by itself", "设置过期时间：持有者没能释放的锁会自行过期"),
 			Explore:  "--faults lost-request=1 --anomaly left-behind",
 			Shop:     Settings{TTL: 2 * time.Second, Wait: goneWait, Durable: true},
 			Scenario: redisGone,
-			Fault:    language.Both("Redis is gone when r1 is to hear that it has written, and comes back", "r1 等待写入的响应时 Redis 不在了，之后又回来"),
+			Fault:    language.Both("Redis is gone when r1 is to hear that it has written, and comes back", "r1 等待写入的响应时 Redis 停机，之后恢复"),
 			Hit:      all(happened(witness.KindRedisEnds), happened(witness.KindRedisBegins), failed("r1#1")),
 			Proof:    soldAfter(witness.KindRedisBegins, "r2"),
 			Signs:    []witness.FindingKind{witness.LeftBehind, witness.WaitedInVain, witness.SoldUntold, witness.NeverBooked},
@@ -194,7 +194,7 @@ func outages() []Lab {
 				holds("getset", "the other finds the expiry in the past, and takes the lock over", "另一单发现锁已过期，于是接管"),
 				holds("late-commit", "it had given its lock back before it wrote", "它在写入之前已经释放了锁"),
 				holds("redlock", "its lock is on other nodes, which are there: it is given back", "它的锁在别的节点上，那些节点都在：锁会释放"),
-				holds(noLock, "there is no lock that anybody would wait for; the buyer in doubt is told so", "没有让人等待的锁；结果不明的买家会得到如实的答复"),
+				holds(noLock, "there is no lock that anybody would wait for; the buyer in doubt is told so", "没有谁在等的锁；结果不明时会如实告诉买家"),
 			},
 		},
 		{
@@ -227,7 +227,7 @@ func outages() []Lab {
 			// A holder is stopped at its work: its write is not yet sent. What the lock can do here it cannot do in paused-writer, where the
 			// write is on its way.
 			Name:  "stopped-process",
-			Claim: language.Both("a process that was stopped past the expiry of its lock is told before it writes", "暂停超过锁的过期时间的进程，写入之前得知丢了锁"),
+			Claim: language.Both("a process that was stopped past the expiry of its lock is told before it writes", "进程暂停超过锁的过期时间，恢复后在写入之前得知丢了锁"),
 			Shows: "v5", Cured: "v6",
 			Cure: language.Both("a timer at the expiry: it is overdue when the process goes on, and ends the context of the work",
 				"在过期时刻设定时器：进程恢复时它已到期，于是取消业务的 context"),
@@ -250,7 +250,7 @@ func outages() []Lab {
 			Expected: []Expectation{
 				broken("v2..v5 setnx-expire lua-setnx getset late-commit", "nobody tells it, and it writes over the other's update",
 					"没有人告诉它，它覆盖了另一单的更新"),
-				broken("v0 local set-expire setex", "nothing keeps the other out", "没有什么阻止另一单"),
+				broken("v0 local set-expire setex", "nothing keeps the other out", "没有什么拦住另一单"),
 				holds("v6", "it is told as soon as it goes on; only a write that is on its way would arrive: see paused-writer",
 					"它一恢复就得知；只有已在途中的写入会到达：见 paused-writer"),
 				holds("v7..", "it is told as soon as it goes on; and if it wrote, the store would refuse its token", "它一恢复就得知；即使写入，存储也会拒绝它的令牌"),
@@ -283,11 +283,11 @@ func outages() []Lab {
 			Signs: []witness.FindingKind{witness.LeftBehind, witness.WaitedInVain, witness.WaitsForItself},
 			Expected: []Expectation{
 				broken("v1 setnx-expire", "the second is refused for the first: the sale waits for itself, and its lock never expires",
-					"第二次因第一次而被拒绝：这一单等的是自己，而锁永不过期"),
+					"第二次被第一次加的锁挡住：这一单在等自己，而锁永不过期"),
 				broken("v2..v4 late-commit lua-setnx getset", "the second is refused for the first: the sale waits for itself until it expires",
-					"第二次因第一次而被拒绝：这一单等自己的锁，直到过期"),
+					"第二次被第一次加的锁挡住：这一单在等自己，直到锁过期"),
 				broken("v5", "it is counted twice and given back once: the lock stays until it expires", "计了两次，只释放一次：锁一直留到过期"),
-				holds("v6..", "it is counted twice; the outermost release gives back all of it", "计了两次；最外层的解锁全部释放"),
+				holds("v6..", "it is counted twice; the outermost release gives back all of it", "计了两次；最外层解锁时一次释放干净"),
 				notBehindProxy(),
 				without("atomic", "it has no lock; its one command, sent twice, would sell twice", "它没有锁；它唯一的命令发两次就会卖两次"),
 				without("v0 local optimistic set-expire setex", "there is no lock that could be counted twice, or refused", "没有可以计两次或被拒绝的锁"),

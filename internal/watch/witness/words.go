@@ -37,7 +37,7 @@ func rows() []row {
 				"The lock was taken over although its holder was still at work.",
 				"持有者还在执行，锁就被别人拿走了。")},
 		{kind: Prolonged, title: both("Foreign renewal", "给别人的锁续期"),
-			says: both("{by} prolonged {of}'s lock", "{by} 延长了 {of} 的锁"), why: both(
+			says: both("{by} prolonged {of}'s lock", "{by} 给 {of} 的锁续期"), why: both(
 				"An expiry was set on a lock that was another's.",
 				"给别人的锁设置了过期时间。")},
 		{kind: Forgot, title: both("Redis forgot the lock", "Redis 丢失了锁"),
