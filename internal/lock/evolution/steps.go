@@ -87,7 +87,7 @@ func steps() []strategy.Strategy {
 		},
 		{
 			Name: "v6", Title: both("renewed", "自动续期"),
-			Adds:  both("renewal while the work runs; losing the lock ends the context of the work", "业务执行期间自动续期；丢锁就取消业务的 context"),
+			Adds:  both("renewal while the work runs; losing the lock ends the context of the work", "业务执行期间自动续期；丢锁就取消业务逻辑的 context"),
 			Costs: both("as v5; a goroutine per lock, a script every third of the expiry", "同 v5；每把锁一个 goroutine，每隔三分之一过期时间执行一个脚本"),
 			StillBroken: strategy.Flaws{
 				flaw("paused-writer", "a paused process writes late", "暂停的进程恢复后仍会写入"),

@@ -19,7 +19,7 @@ func outages() []Lab {
 			Cure: language.Both(
 				"no replica that takes over with less: the lock on independent masters, of which a minority may stop; or no lock for what the store "+
 					"can compare by itself (optimistic), though a failover still loses sales that were answered",
-				"不让数据更少的从节点接管：锁放在多个独立主节点上，少数可以宕机；或者存储自己能比较的，就不用锁（optimistic），但切换仍会丢掉已经答复的订单"),
+				"不让数据更少的从节点接管：锁放在多个独立主节点上，少数可以宕机；或者存储自己能比较的，就不用锁（optimistic），但切换仍会丢掉已经响应的订单"),
 			Explores: map[string]string{
 				"v10":     "--faults failover=1 --anomaly two-holders",
 				"v11":     "--faults failover=1 --anomaly two-holders",
@@ -40,7 +40,7 @@ func outages() []Lab {
 					"the replica takes over and has not heard of the lock: the second gets it, too; its token is larger, as the replica's clock is "+
 						"not behind, so the store refuses the first", "接管的从节点没有收到这把锁：第二单也加锁成功；从节点的时钟不落后，所以它的令牌更大，存储拒绝第一单"),
 				holds("redlock", "four of five masters still have the lock, and the dead one has no replica that could say otherwise",
-					"五个主节点中四个仍有这把锁，崩溃的那个没有从节点可以改口"),
+					"五个主节点中四个仍有这把锁，崩溃的那个没有从节点来接替它"),
 				nobodyHolds(),
 			},
 		},
@@ -156,7 +156,7 @@ func outages() []Lab {
 			Cure: language.Both(
 				"the lock where the stock is: a Redis that forgets all forgets the run, too, and refuses what belongs to a run that is over; with "+
 					"redlock, a node must stay away for one expiry before it starts again, or write down every command (appendfsync always)",
-				"锁与库存放在一起：Redis 清空时，这一轮也就结束了，属于它的写入会被拒绝；使用 redlock 时，节点要停够一个过期时间再重启，或者每条命令都落盘（appendfsync always）"),
+				"锁与库存放在一起：Redis 清空时，这一轮也就结束了，属于它的写入会被拒绝；使用 redlock 时，节点重启后要先等满一个过期时间再恢复服务，或者每条命令都落盘（appendfsync always）"),
 			Explores: map[string]string{"redlock": "--faults node-restart=1 --nested 1 --anomaly two-holders"},
 			Shop:     Settings{Think: each(4*time.Second, "r1")},
 			Scenario: emptyRestartedNode,
@@ -230,7 +230,7 @@ func outages() []Lab {
 			Claim: language.Both("a process that was stopped past the expiry of its lock is told before it writes", "进程暂停超过锁的过期时间，恢复后在写入之前得知丢了锁"),
 			Shows: "v5", Cured: "v6",
 			Cure: language.Both("a timer at the expiry: it is overdue when the process goes on, and ends the context of the work",
-				"在过期时刻设定时器：进程恢复时它已到期，于是取消业务的 context"),
+				"在过期时刻设定时器：进程恢复时它已到期，于是取消业务逻辑的 context"),
 			Explore: "--faults pause=1 --anomaly untold",
 			Unix:    true,
 			Shop:    Settings{TTL: time.Second, Wait: 20 * time.Second, Think: each(5*time.Second, "r1")},
