@@ -26,7 +26,8 @@ func TestTheCutsAreSound(t *testing.T) {
 		if strategy.OnNodes {
 			continue // TestNodesAreAlike
 		}
-		for _, scenario := range explore.Scenarios(2) {
+		beating := explore.NamedScenario{Name: "rollback, evict", Scenario: faultsOfTwo("rollback=1,evict=1")}
+		for _, scenario := range append(explore.Scenarios(2), beating) {
 			t.Run(strategy.Name+" "+scenario.Name, func(t *testing.T) {
 				t.Parallel()
 				look := func(bounds explore.Bounds) explore.Result {

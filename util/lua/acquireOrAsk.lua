@@ -4,7 +4,7 @@
 -- KEYS[2]  the last token given, a number that only grows
 -- ARGV[1]  owner
 -- ARGV[2]  expiry in milliseconds
--- ARGV[3]  how many tokens a holder gets
+-- ARGV[3]  how many tokens a holder gets: a few, so that they do not outrun the time, which is in microseconds
 -- ARGV[4]  process
 -- ARGV[5]  for how many milliseconds its place is kept without another word; 0 asks for no place
 -- ARGV[6]  what the channels begin with on which processes are told that another one waits for their lock: <ARGV[6]><owner of the process>

@@ -3,7 +3,7 @@
 -- KEYS[2]  the last token given, a number that only grows
 -- ARGV[1]  owner
 -- ARGV[2]  expiry in milliseconds
--- ARGV[3]  how many tokens a holder gets
+-- ARGV[3]  how many tokens a holder gets: a few, so that they do not outrun the time, which is in microseconds
 -- Returns  {how often owner has it now, the first of its tokens}, {0} held by another (pcall: perhaps in a key of another type)
 local nested = redis.pcall('HEXISTS', KEYS[1], ARGV[1]) == 1
 if nested or redis.call('EXISTS', KEYS[1]) == 0 then

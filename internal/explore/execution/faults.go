@@ -95,8 +95,8 @@ func (x *Execution) evictable() bool {
 // Later the replica takes its master's place, and what came since then is gone, although it was acknowledged. That takes no time: so the
 // replica's clock is behind the master's by as long as it takes. A rollback has two steps, too: a snapshot, and a restart with it.
 
-// failOver lets a server's replica, or its snapshot, take its place. Those who listened there connect anew: what they did not hear by then is lost, and
-// they are told that they may have missed something.
+// failOver lets a server's replica, or its snapshot, take its place. Those who listened there connect anew: what they did not hear by then
+// is lost, and they are told that they may have missed something.
 func (x *Execution) failOver(s *simredis.Server) {
 	x.becomes(s, x.Cluster.Promote(s), nil)
 	if s.Index > 0 {

@@ -14,7 +14,7 @@ var (
 	ErrNotFor  = errors.New("the lab is not for this lock")
 	// ErrNoRedis means that there is no real Redis on this machine.
 	ErrNoRedis  = errors.New("neither redis-server nor valkey-server is installed")
-	errRoomLeft = errors.New("Redis refuses nothing: it has memory left")
+	errRoomLeft = errors.New("it refuses nothing: it has memory left")
 	errTooLong  = errors.New("it did not happen in time")
 )
 
