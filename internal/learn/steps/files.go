@@ -192,7 +192,7 @@ func written(lock string) (map[string]source, error) {
 	case lock == "v0":
 		return map[string]source{}, nil
 	case made[lock] != "":
-		const name = "lock/contrast/detours.go"
+		const name = "lock/contrast/antipatterns.go"
 		text, err := fs.ReadFile(internal.Sources, name)
 		return map[string]source{path.Base(name): {"internal/" + name, declared(string(text), made[lock])}}, err
 	case !strings.HasPrefix(lock, "v"): // a branch

@@ -1,7 +1,7 @@
 // Package contrast holds the strategies that are no step of the evolution but show what it is for: no lock at all (v0, and the sales
-// that need none, atomic and optimistic), a lock that ends where the process does, and the detours of other write-ups.
+// that need none, atomic and optimistic), a lock that ends where the process does, and the antipatterns of other write-ups.
 //
-// The detours come from three write-ups in Chinese, called here by what they tell: "seven ways to lock" (in Java), "a small lock in
+// The antipatterns come from three write-ups in Chinese, called here by what they tell: "seven ways to lock" (in Java), "a small lock in
 // Python", and "oversell, and jobs run twice" (in Node).
 package contrast
 

@@ -38,8 +38,8 @@ func TestPackageCommentsSayWhatTheTableSays(t *testing.T) {
 	places := map[string]string{ // file, and what the comment stands above
 		"v0": contrasts + "none.go", "delex": "internal/lock/delex/lock.go", "redlock": "internal/lock/redlock/lock.go",
 		"local":        contrasts + "local.go",
-		"setnx-expire": contrasts + "detours.go NewSetNXExpire", "lua-setnx": contrasts + "detours.go NewLuaSetNX",
-		"getset": contrasts + "getset.go", "set-expire": contrasts + "detours.go NewSetExpire", "setex": contrasts + "detours.go NewSetEX",
+		"setnx-expire": contrasts + "antipatterns.go NewSetNXExpire", "lua-setnx": contrasts + "antipatterns.go NewLuaSetNX",
+		"getset": contrasts + "getset.go", "set-expire": contrasts + "antipatterns.go NewSetExpire", "setex": contrasts + "antipatterns.go NewSetEX",
 		"atomic": "", "optimistic": "", "late-commit": "", // v0's and v4's, with another sale: see strategy.Update
 	}
 	for _, s := range evolution.Table() {
