@@ -39,7 +39,7 @@ func TestPackageCommentsSayWhatTheTableSays(t *testing.T) {
 		"v0": contrasts + "none.go", "delex": "internal/lock/delex/lock.go", "redlock": "internal/lock/redlock/lock.go",
 		"local":        contrasts + "local.go",
 		"setnx-expire": contrasts + "antipatterns.go NewSetNXExpire", "lua-setnx": contrasts + "antipatterns.go NewLuaSetNX",
-		"getset": contrasts + "getset.go",
+		"getset":     contrasts + "getset.go",
 		"set-expire": contrasts + "antipatterns.go NewSetExpire", "setex": contrasts + "antipatterns.go NewSetEX",
 		"atomic": "", "optimistic": "", "late-commit": "", // v0's and v4's, with another sale: see strategy.Update
 	}
