@@ -34,7 +34,7 @@ func Describe(cmds []redis.Cmder) (name, all string) {
 
 // nameOf returns the name of a command in a schedule: its own, unless schedules use that word for something else.
 func nameOf(name string) string {
-	if execution.Reserved(name) || slices.Contains([]string{trace.KindBegins, trace.KindWaits, trace.KindEnds, trace.KindDies}, name) {
+	if execution.Reserved(name) || slices.Contains([]string{trace.KindBegins, trace.KindWaits, trace.KindEnds, trace.KindSubscribes, trace.KindDies}, name) {
 		return lua.Unnamed
 	}
 	return name
