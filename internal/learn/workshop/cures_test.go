@@ -109,7 +109,6 @@ func explored(t *testing.T, cures []cure) (outcomes []workshop.Outcome) {
 	put("main.go", fmt.Sprintf(`package main
 
 import (
-	"errors"
 	"context"
 	"encoding/json"
 	"os"
