@@ -28,7 +28,7 @@ func table() []Step {
 			Scenario: "--faults expiry=1,pause=1",
 			Schedule: "A:begins A:lock A:GET expiry B:begins B:lock B:GET A:write B:write", Anomaly: "lost-update",
 		}},
-		{From: "v7", To: "v8", Lab: "starvation", Brings: []string{"queue.go"}, Shown: Shown{
+		{From: "v7", To: "v8", Lab: "starvation", Exercise: "15-starvation", Brings: []string{"queue.go"}, Shown: Shown{
 			Scenario: "--sales 3 --replicas 1",
 			Schedule: "A:begins A:lockFenced A:readFenced A:write B:begins B:lockFenced A:unlock A:lockFenced A:readFenced A:write A:unlock " +
 				"A:lockFenced", Anomaly: "starved",
@@ -43,7 +43,7 @@ func table() []Step {
 				Schedule: "A:lockFenced A:readFenced A:write B:lockFenced A:unlock C:lockFenced C:readFenced C:write C:unlock D:lockFenced",
 				Anomaly:  "starved",
 			}},
-		{From: "v10", To: "v11", Shown: Shown{
+		{From: "v10", To: "v11", Exercise: "16-kept-lock", Shown: Shown{
 			Scenario: "--actors 1 --sales 2",
 			Schedule: "A:acquire A:readFenced A:write A:release A:acquire A:readFenced A:write A:release",
 		}},
