@@ -26,8 +26,8 @@ type cure struct {
 // heading is the first line of a cure in testdata/cures: right or wrong, and in what way; what it is made of; and what it does.
 var heading = regexp.MustCompile(`^(right|wrong ([a-z-]+))(, from the solution)?: (.+)$`)
 
-// curesOf reads those of an exercise. After its heading, a cure has lines that begin with - or +: what goes, and what comes in its place. What
-// goes has to be in the file once. An empty line ends a piece.
+// curesOf reads those of an exercise. After its heading, a cure has lines that begin with - or +: what goes, and what comes in its place.
+// What goes has to be in the file once. An empty line ends a piece.
 func curesOf(t *testing.T, e workshop.Exercise) (all []cure) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("testdata", "cures", e.ID()+".txt"))
@@ -88,13 +88,12 @@ func explored(t *testing.T, cures []cure) (outcomes []workshop.Outcome) {
 		t.Fatal(err)
 	}
 	dir, replace := t.TempDir(), map[string]string{}
-	put := func(file, text string) string {
+	put := func(file, text string) {
 		with := filepath.Join(dir, strings.ReplaceAll(file, "/", "-"))
 		if err := os.WriteFile(with, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		replace[filepath.Join(module, "exercises", "cures", filepath.FromSlash(file))] = with
-		return with
 	}
 	imports, calls := "", ""
 	for _, c := range cures {
@@ -135,7 +134,8 @@ func main() {
 	if err := os.WriteFile(list, overlay, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	build := exec.CommandContext(t.Context(), "go", "build", "-buildvcs=false", "-ldflags=-s -w", "-overlay", list, "-o", binary, "./exercises/cures")
+	build := exec.CommandContext(t.Context(), "go",
+		"build", "-buildvcs=false", "-ldflags=-s -w", "-overlay", list, "-o", binary, "./exercises/cures")
 	build.Dir = module
 	if output, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, output)
@@ -180,7 +180,8 @@ func TestChecksJudgeCures(t *testing.T) {
 		o := outcomes[i]
 		switch {
 		case c.shows == "" && o.State != workshop.Done, c.shows != "" && (o.State != workshop.NotYet || o.Anomaly != c.shows):
-			t.Errorf("%s, %s: %s, %s/%d in %q: %s; want %q\n%s", c.of.ID(), c.name, o.State, o.Anomaly, o.Length, o.Scenario, o.Says, c.shows, o.Diagram)
+			t.Errorf("%s, %s: %s, %s/%d in %q: %s; want %q\n%s",
+				c.of.ID(), c.name, o.State, o.Anomaly, o.Length, o.Scenario, o.Says, c.shows, o.Diagram)
 		case o.Seconds > 3*slowest:
 			t.Errorf("%s, %s: it takes %.1f s", c.of.ID(), c.name, o.Seconds)
 		}
