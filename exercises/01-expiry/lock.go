@@ -1,7 +1,7 @@
 // Package expiry is exercise 01.
 //
-// Task: a holder that dies must not block everybody else for ever.
-// 任务：持有者崩溃之后，其他人过一会儿就能继续。
+// Task: a holder that dies must not block everybody else for longer than a minute.
+// 任务：持有者崩溃之后，其他人一分钟内就能继续。
 // Story, claim and hints: README.md, README.zh-CN.md. Check: go run . check 01
 package expiry
 

@@ -181,7 +181,7 @@ func (f exploreFlags) check(cmd *cobra.Command, args []string) error {
 	case f.html != "" && (f.all || f.step || f.against != ""):
 		return errors.New("--html writes what explore finds, or --replay: leave out --all, --step and --against")
 	case f.all && (f.Each || f.Why || f.step || f.against != "" || f.Anomaly != "" || f.Mermaid || replay ||
-		f.scenario.Faults() != "" || in.Try+in.Nested+in.Replicas > 0 || in.Work+in.Skew > 0):
+		f.scenario.Faults() != "" || in.Try+in.Nested+in.Replicas > 0 || in.Work+in.Skew+in.Within > 0):
 		return errors.New("--all has scenarios of its own: it takes --actors, --json, and the bounds alone")
 	case !f.all && len(args) == 0:
 		return fmt.Errorf("explore which lock? There are %s; or --all", strings.Join(evolution.Names(), ", "))

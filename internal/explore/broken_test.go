@@ -84,7 +84,7 @@ var broken = []struct {
 	{lock: "v9", flaw: "failover", scenario: faults("failover=1"), anomaly: explore.LostUpdate, length: 7},
 	{
 		lock: "v10", flaw: "paused-holder",
-		scenario: faults("pause=1"), anomaly: explore.TwoHolders, length: 13,
+		scenario: faults("pause=1"), anomaly: explore.TwoHolders, length: 14,
 	},
 	{
 		lock: "v10", flaw: "failover",
@@ -97,7 +97,7 @@ var broken = []struct {
 	{lock: "v10", flaw: "round-trips", why: costs},
 	{
 		lock: "v11", flaw: "paused-holder",
-		scenario: faults("pause=1"), anomaly: explore.TwoHolders, length: 14,
+		scenario: faults("pause=1"), anomaly: explore.TwoHolders, length: 15,
 	},
 	{
 		lock: "v11", flaw: "failover",

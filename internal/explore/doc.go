@@ -19,6 +19,7 @@
 // execution):
 //
 //   - A task's next command takes effect, and its sender gets the reply and runs to its next wait.
+//   - A task subscribes to a channel. It does so together with what came before, unless that was a reply.
 //   - A message reaches a process that subscribed to it.
 //   - Time moves to the next timer or expiry. It does so by itself only when nothing else can happen.
 //   - A fault happens, as often as the scenario allows: Faults, AllFaults.

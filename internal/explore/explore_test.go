@@ -83,7 +83,7 @@ var claims = []struct {
 	{lock: "v10", scenario: of(3, 2, "cancel=2"), long: true},
 	{lock: "v10", scenario: of(3, 2, "")},
 	{lock: "v10", scenario: of(4, 2, ""), long: true},
-	{lock: "v10", scenario: faults("pause=1"), shows: explore.TwoHolders, length: 13},
+	{lock: "v10", scenario: faults("pause=1"), shows: explore.TwoHolders, length: 14},
 	{lock: "v10", scenario: faults("pause=1"), anomaly: explore.LostUpdate},
 	{lock: "v10", scenario: faults("expiry=1"), anomaly: explore.LostUpdate},
 	{lock: "v10", scenario: of(3, 2, "pause=1"), anomaly: explore.LostUpdate, long: true},
@@ -98,7 +98,7 @@ var claims = []struct {
 	{lock: "v11", scenario: of(3, 1, "cancel=2")},
 	{lock: "v11", scenario: of(3, 2, "lost-wake=1"), long: true},
 	{lock: "v11", scenario: of(3, 2, ""), long: true},
-	{lock: "v11", scenario: faults("pause=1"), shows: explore.TwoHolders, length: 14},
+	{lock: "v11", scenario: faults("pause=1"), shows: explore.TwoHolders, length: 15},
 	{lock: "v11", scenario: faults("pause=1"), anomaly: explore.LostUpdate, long: true}, // also of a paused keeper
 	{lock: "v11", scenario: faults("expiry=1"), anomaly: explore.LostUpdate},
 	{lock: "delex"},

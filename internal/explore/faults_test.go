@@ -298,10 +298,10 @@ func TestFaultsAreSaid(t *testing.T) {
 			"A gives the lock back: the command was late | no lock; stock: 99",
 			"B takes the lock | lock: B; stock: 99",
 		}},
-		//nolint:dupword // as it does
-		{"v10", "spurious-wake=1", "A:acquire B:acquire B:acquire B:woken-in-vain B:acquire", []string{
+		{"v10", "spurious-wake=1", "A:acquire B:acquire B:subscribes B:acquire B:woken-in-vain B:acquire", []string{
 			"A takes the lock | lock: A, for 10s; stock: 100",
 			"B finds the lock to be A's | lock: A, for 10s; stock: 100",
+			"B subscribes | lock: A, for 10s; stock: 100",
 			"B finds the lock to be A's | lock: A, for 10s; stock: 100",
 			"B is told that it may have missed a message | lock: A, for 10s; stock: 100",
 			"B finds the lock to be A's | lock: A, for 10s; stock: 100",
@@ -324,8 +324,7 @@ func TestFaultsAreSaid(t *testing.T) {
 
 // Those who listen hear after a failover that they may have missed something, and not what they have missed.
 func TestAFailoverBreaksSubscriptions(t *testing.T) {
-	//nolint:dupword // as it does
-	const before = "A:acquire B:acquire B:acquire A:readFenced A:write A:release/unsynced "
+	const before = "A:acquire B:acquire B:subscribes B:acquire A:readFenced A:write A:release/unsynced "
 	for _, test := range []struct{ then, want string }{
 		{"B:woken B:acquire", "B takes the lock"},
 		{"failover B:woken B:acquire", "B finds the lock to be A's"},

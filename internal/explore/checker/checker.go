@@ -78,6 +78,7 @@ func (c *Checker) Check() (found []anomaly.Found, over bool) {
 	c.checkInside()
 	c.checkTold()
 	c.checkProgress()
+	c.checkFreed()
 	for _, a := range c.x.Outlived() {
 		c.finds(anomaly.GoroutineLeak, "%s's sale has ended, and a goroutine of it has not", "%s 的下单已经结束，它的 goroutine 还没有", a.Name)
 	}

@@ -3,6 +3,7 @@ package checker
 import (
 	"slices"
 
+	"lockstep/internal/explore/anomaly"
 	"lockstep/internal/explore/execution"
 	"lockstep/internal/lock"
 )
@@ -19,6 +20,17 @@ func (c *Checker) stays() bool {
 		}
 	}
 	return false
+}
+
+// checkFreed looks for the lock of a holder that died which stays for longer than the scenario allows.
+func (c *Checker) checkFreed() {
+	within := c.x.Scenario.Within
+	if within == 0 || c.holder == nobody || !c.sales[c.holder].actor.Dead() {
+		return
+	}
+	if key, has := c.x.Cluster.Locked(lock.Key); has && key.TTL > within {
+		c.finds(anomaly.LeftBehind, "%s is dead, and its lock stays for %v", "%s 已崩溃，它的锁还要残留 %v", c.sales[c.holder].actor.Name, key.TTL)
+	}
 }
 
 // orphaned reports whether a lock that stays is of no use to anybody. It is of use if of two who come an age later, with nobody else about,

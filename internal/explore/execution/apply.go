@@ -86,6 +86,10 @@ func (x *Execution) Apply(t Transition) bool {
 func (x *Execution) move(t *Task, k Kind) (sent bool) {
 	begins := t.pending == nil
 	switch {
+	case t.subscribes:
+		x.ready = append(x.ready, t)
+		x.settle()
+		return k == Moves
 	case t == t.actor.main && !t.actor.started:
 		t.actor.started = true
 		x.note(t.actor.Process, "start "+strconv.Itoa(t.actor.inside))
@@ -179,5 +183,5 @@ func (x *Execution) possible(t Transition) bool {
 
 // canMove reports whether t waits for something that the schedule decides.
 func (x *Execution) canMove(t *Task) bool {
-	return !t.Ended() && (t.pending != nil || t.asleep() || t == t.actor.main && !t.actor.started)
+	return !t.Ended() && (t.acts() || t.asleep() || t == t.actor.main && !t.actor.started)
 }

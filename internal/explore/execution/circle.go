@@ -56,7 +56,7 @@ func (x *Execution) Loose() string {
 		for _, n := range [...]int{t.nth, len(t.round.asked)} {
 			b = strconv.AppendInt(append(b, ' '), int64(n), 10)
 		}
-		for _, is := range [...]bool{t.pending != nil, t.asleep(), t.rests()} {
+		for _, is := range [...]bool{t.pending != nil, t.subscribes, t.asleep(), t.rests()} {
 			b = strconv.AppendBool(append(b, ' '), is)
 		}
 		b = t.round.told.append(b)

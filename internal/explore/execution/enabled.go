@@ -82,6 +82,10 @@ func (x *Execution) addMoves() {
 		if !x.movable(t) {
 			continue
 		}
+		if t.subscribes {
+			x.add(t.id, Moves)
+			continue
+		}
 		x.add(t.id, Moves, LosesReply, DiesAfter, LosesRequest, Delays, Resends)
 		if x.Cluster.Lagging() == nil {
 			x.add(t.id, Unsynced, Unsaved)
@@ -139,7 +143,7 @@ func (x *Execution) addProcessFaults() {
 		}
 	}
 	for _, t := range x.options[:moves] {
-		if t.Kind == Moves {
+		if t.Kind == Moves && !x.tasks[t.ID].subscribes {
 			x.add(int(t.ID), PausesAfter)
 		}
 	}
@@ -201,7 +205,7 @@ func (x *Execution) movable(t *Task) bool {
 		return false
 	case t == t.actor.main && !t.actor.started:
 		return x.mayStart(t.actor)
-	case t.pending != nil:
+	case t.acts():
 		return true
 	default:
 		return t.asleep() && !x.wouldRepeat(t)

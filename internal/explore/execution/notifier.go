@@ -87,13 +87,24 @@ type virtualNotifier struct {
 func (x *Execution) Notifier(p *Process) lock.Notifier { return virtualNotifier{x, p} }
 
 // Subscribe implements lock.Notifier. As with the real one, the subscription stays when nobody listens any more; so a message for an
-// earlier listener may reach the next one.
+// earlier listener may reach the next one. After a reply it is a step of its own: what the reply said may no longer be so.
 func (n virtualNotifier) Subscribe(channel string, notify func(message string)) (stop func()) {
 	t := n.x.running("Notifier.Subscribe")
-	if t == nil || n.process.dead {
+	if t == nil || n.process.dead || n.process.told == len(n.x.taken) && n.x.untilSubscribed(t) != nil {
 		return func() {}
 	}
 	l := n.x.listener(n.process, channel, t.actor)
 	l.notify = append(l.notify, &notify)
 	return func() { l.notify = slices.DeleteFunc(l.notify, func(n *func(string)) bool { return n == &notify }) }
+}
+
+// untilSubscribed waits until the schedule lets t subscribe.
+func (x *Execution) untilSubscribed(t *Task) error {
+	t.subscribes = true
+	err := park(t)
+	t.subscribes = false
+	if err == nil {
+		x.note(t.actor.Process, "subscribe "+t.label)
+	}
+	return err
 }

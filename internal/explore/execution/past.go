@@ -102,6 +102,7 @@ func (x *Execution) look(p *Process) {
 // that asked goes on: by then it does not matter in which order the nodes answered, nor which of them said what.
 func (x *Execution) noteOf(t *Task, s *simredis.Server, what string) {
 	p := t.actor.Process
+	p.told = len(x.taken)
 	switch {
 	case s.Index == 0 || t.parent == nil || x.EverySymmetry:
 		x.note(p, t.label+" "+strconv.Itoa(s.Index)+" "+what)

@@ -21,6 +21,7 @@ type Process struct {
 
 	memory
 	notes int // of what happened
+	told  int // in this step, the last reply came
 }
 
 // memory stands for all that a process remembers.

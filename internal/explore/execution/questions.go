@@ -46,7 +46,7 @@ func (x *Execution) Outlived() (all []*Actor) {
 			continue
 		}
 		for _, t := range x.tasks {
-			answers := t.notified && t.pending != nil
+			answers := t.notified && t.acts()
 			if t.actor.Process == p && !t.Ended() && !answers {
 				all = append(all, t.actor)
 			}
@@ -72,6 +72,9 @@ func (x *Execution) Pending(t Transition) []redis.Cmder {
 	}
 	return x.tasks[t.ID].pending
 }
+
+// Subscribes reports whether the task that t happens to is about to subscribe to a channel.
+func (x *Execution) Subscribes(t Transition) bool { return t.Kind.OfTask() && x.tasks[t.ID].subscribes }
 
 // Ahead returns how far clocks may be apart.
 func (x *Execution) Ahead() time.Duration {

@@ -41,6 +41,8 @@ type Task struct {
 	unanswered bool // it waits for a node that does not answer
 	asks       bool // a node, by which it is called
 
+	subscribes bool // once the schedule lets it
+
 	// In Wait:
 	waiting bool
 	ctx     context.Context //nolint:containedctx // of the Wait it is in
@@ -55,6 +57,9 @@ type Task struct {
 
 // live reports whether t could run: it has not ended, and its process is neither dead nor paused.
 func (t *Task) live() bool { return !t.Ended() && !t.actor.Dead() && !t.actor.Paused() }
+
+// acts reports whether t does something next that the schedule decides when: it sends a command, or subscribes.
+func (t *Task) acts() bool { return t.pending != nil || t.subscribes }
 
 // asleep reports whether t is in a pause of a moment, as between two attempts.
 func (t *Task) asleep() bool { return t.waiting && t.sleep != nil && t.sleep.brief && !t.sleep.stopped }

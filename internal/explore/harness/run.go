@@ -115,6 +115,9 @@ func (r *Run) impossible(possible []execution.Transition) error {
 // preview writes t as far as it is known before it has happened.
 func (r *Run) preview(t execution.Transition) string {
 	command := "…"
+	if r.Subscribes(t) {
+		command = trace.KindSubscribes
+	}
 	if pending := r.Pending(t); pending != nil {
 		command, _ = recorder.Describe(pending)
 	}

@@ -34,7 +34,8 @@ func Describe(cmds []redis.Cmder) (name, all string) {
 
 // nameOf returns the name of a command in a schedule: its own, unless schedules use that word for something else.
 func nameOf(name string) string {
-	if execution.Reserved(name) || slices.Contains([]string{trace.KindBegins, trace.KindWaits, trace.KindEnds, trace.KindDies}, name) {
+	taken := []string{trace.KindBegins, trace.KindSubscribes, trace.KindWaits, trace.KindEnds, trace.KindDies}
+	if execution.Reserved(name) || slices.Contains(taken, name) {
 		return lua.Unnamed
 	}
 	return name

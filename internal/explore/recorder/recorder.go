@@ -41,6 +41,7 @@ func (r *Recorder) Replied(reply []byte, commands int) { r.step.Reply = readable
 // Apply lets t happen, and writes down what happened.
 func (r *Recorder) Apply(t execution.Transition) bool {
 	before, who := r.look(), r.x.Who(t)
+	before.subscribes = r.x.Subscribes(t)
 	step := trace.Step{Fault: t.Kind.Uses()}
 	r.step, r.token = &step, ""
 	ok := r.x.Apply(t)
@@ -50,7 +51,7 @@ func (r *Recorder) Apply(t execution.Transition) bool {
 			step.Task = strings.TrimPrefix(strings.TrimPrefix(who, a.Name), ".")
 		}
 	}
-	step.Kind = r.kind(t)
+	step.Kind = r.kind(t, before)
 	if t.Kind.OfTask() && r.token == "" {
 		r.token = step.Kind
 	}
@@ -81,12 +82,14 @@ func (r *Recorder) Trace() trace.Trace {
 }
 
 // kind returns the kind of the step that t was.
-func (r *Recorder) kind(t execution.Transition) string {
+func (r *Recorder) kind(t execution.Transition, before view) string {
 	switch kind := tellings()[t.Kind].kind; {
 	case kind != "":
 		return kind
 	case r.step.Command != "":
 		return trace.KindCommand
+	case before.subscribes:
+		return trace.KindSubscribes
 	case r.x.Pending(t) != nil:
 		return trace.KindBegins
 	case r.x.Ended(t):
@@ -104,6 +107,8 @@ type view struct {
 	told  []bool // of each actor
 	began []bool
 	ended []bool
+
+	subscribes bool // is what the step is to do
 }
 
 func (r *Recorder) look() view {

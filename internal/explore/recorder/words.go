@@ -39,6 +39,8 @@ func (r *Recorder) saysOfMove(told telling, before view, a *execution.Actor) str
 	switch {
 	case step.Kind == trace.KindBegins:
 		return r.say("%s begins an attempt", "%s 开始一次加锁尝试", a.Name)
+	case step.Kind == trace.KindSubscribes:
+		return r.say("%s subscribes", "%s 订阅消息", a.Name)
 	case step.Kind == trace.KindWaits && !before.began[a.Index]:
 		return r.say("%s begins, and waits", "%s 开始，然后等待", a.Name)
 	case step.Kind == trace.KindWaits:

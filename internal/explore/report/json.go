@@ -16,6 +16,7 @@ type Document struct {
 	Nested         int             `json:"nested"`
 	WorkMillis     trace.Millis    `json:"work_ms"`
 	SkewMillis     trace.Millis    `json:"skew_ms"`
+	WithinMillis   trace.Millis    `json:"freed_within_ms"`
 	Polls          int             `json:"polls"`
 	Faults         map[string]int  `json:"faults"`
 	Happened       map[string]int  `json:"happened"`  // how many schedules end with each of these faults
@@ -51,7 +52,8 @@ func document(r explore.Result, whys []*graph.Why) Document {
 	doc := Document{
 		Lock: r.Lock, Actors: r.Scenario.Actors, Sales: r.Scenario.SalesEach(), Replicas: r.Scenario.Processes(),
 		Try: r.Scenario.Try, Nested: r.Scenario.Nested,
-		WorkMillis: trace.Millis(r.Scenario.Work), SkewMillis: trace.Millis(r.Scenario.Skew), Faults: r.Scenario.Faults.Map(),
+		WorkMillis: trace.Millis(r.Scenario.Work), SkewMillis: trace.Millis(r.Scenario.Skew),
+		WithinMillis: trace.Millis(r.Scenario.Within), Faults: r.Scenario.Faults.Map(),
 		Polls: r.Scenario.PollsInVain(), Happened: r.Coverage.Faults, Ends: r.Coverage.Ends, Contended: r.Coverage.Contended,
 		BeyondPolls: r.Coverage.Beyond, Untested: r.Untested(),
 		Schedules: r.Schedules, States: r.States, Depth: r.Depth, Complete: r.Complete, Bound: r.Bound, Interrupted: r.Interrupted,

@@ -44,6 +44,7 @@ type Scenario struct {
 	Overtakes int           // how often a sale may be overtaken by others that asked after it; 0: once
 	Work      time.Duration // between reading the stock and writing it
 	Skew      time.Duration // the clock of each process is ahead of the one before by this much
+	Within    time.Duration // the lock of a holder that died has to be free; 0: it may take any time that ends
 	Faults    Faults
 
 	Language language.Language // in which it is told of; "": English. No flag of String
@@ -76,6 +77,8 @@ func (s Scenario) Check() error {
 	switch {
 	case s.Work < 0 || s.Work >= Forever:
 		return fmt.Errorf("work: %v; it takes 0 to %v", s.Work, Forever)
+	case s.Within < 0 || s.Within >= Forever:
+		return fmt.Errorf("freed-within: %v; it takes 0 to %v", s.Within, Forever)
 	case s.Skew < 0 || s.Skew >= Forever:
 		return fmt.Errorf("skew: %v; it takes 0 to %v", s.Skew, Forever)
 	}

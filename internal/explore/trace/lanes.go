@@ -105,7 +105,7 @@ func (t Trace) mark(row []rune, step Step) {
 	case step.Command != "":
 		t.arrow(row, step, t.at(actor))
 		t.befall(row, step)
-	case step.Kind == KindEnds || step.Kind == KindWaits || step.Kind == KindBegins || step.Kind == KindLeaves || step.Kind == KindTimesOut:
+	case slices.Contains([]string{KindEnds, KindWaits, KindBegins, KindSubscribes, KindLeaves, KindTimesOut}, step.Kind):
 		row[t.at(actor)] = '○'
 	case step.Kind == KindClock:
 		row[t.at(actor)] = '◷'

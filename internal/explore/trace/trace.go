@@ -114,6 +114,8 @@ const (
 	KindBegins = "begins" // it began, or woke up, and is about to send a command
 	KindWaits  = "waits"  // it went on without a command, to wait
 	KindEnds   = "ends"   // it went on without a command, to its end
+
+	KindSubscribes = "subscribes" // it begins to get the messages of a channel
 )
 
 // Stance is where an actor stands.

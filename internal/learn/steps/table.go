@@ -35,11 +35,12 @@ func table() []Step {
 			Scenario: "--faults expiry=1,pause=1",
 			Schedule: "A:begins A:lock A:GET expiry B:begins B:lock B:GET A:write B:write", Anomaly: "lost-update",
 		}},
-		{From: "v7", To: "v8", Lab: "starvation", Brings: []string{"queue.go"}, Argues: number(figures.Wait, 16, 1), Shown: Shown{
-			Scenario: "--sales 3 --replicas 1",
-			Schedule: "A:begins A:lockFenced A:readFenced A:write B:begins B:lockFenced A:unlock A:lockFenced A:readFenced A:write A:unlock " +
-				"A:lockFenced", Anomaly: "starved",
-		}},
+		{From: "v7", To: "v8", Lab: "starvation", Exercise: "15-starvation", Brings: []string{"queue.go"},
+			Argues: number(figures.Wait, 16, 1), Shown: Shown{
+				Scenario: "--sales 3 --replicas 1",
+				Schedule: "A:begins A:lockFenced A:readFenced A:write B:begins B:lockFenced A:unlock A:lockFenced A:readFenced A:write A:unlock " +
+					"A:lockFenced", Anomaly: "starved",
+			}},
 		{From: "v8", To: "v9", Brings: []string{"cohort.go"}, Leaves: []string{"renewals.go"},
 			Argues: number(figures.Share, 200, 1), Shown: Shown{
 				Scenario: "--replicas 1",
@@ -52,7 +53,7 @@ func table() []Step {
 				Schedule: "A:lockFenced A:readFenced A:write B:lockFenced A:unlock C:lockFenced C:readFenced C:write C:unlock D:lockFenced",
 				Anomaly:  "starved",
 			}},
-		{From: "v10", To: "v11", Argues: number(figures.Share, 1, 1), Shown: Shown{
+		{From: "v10", To: "v11", Exercise: "16-kept-lock", Argues: number(figures.Share, 1, 1), Shown: Shown{
 			Scenario: "--actors 1 --sales 2",
 			Schedule: "A:acquire A:readFenced A:write A:release A:acquire A:readFenced A:write A:release",
 		}},

@@ -31,6 +31,14 @@ import (
 	s13 "lockstep/exercises/13-late-commit/solution"
 	e14 "lockstep/exercises/14-get-then-set"
 	s14 "lockstep/exercises/14-get-then-set/solution"
+	e15 "lockstep/exercises/15-starvation"
+	s15 "lockstep/exercises/15-starvation/solution"
+	e16 "lockstep/exercises/16-kept-lock"
+	s16 "lockstep/exercises/16-kept-lock/solution"
+	e17 "lockstep/exercises/17-without-a-lock"
+	s17 "lockstep/exercises/17-without-a-lock/solution"
+	e18 "lockstep/exercises/18-untold"
+	s18 "lockstep/exercises/18-untold/solution"
 	"lockstep/internal/explore"
 	"lockstep/internal/language"
 	"lockstep/internal/learn/workshop"
@@ -64,6 +72,10 @@ func all() []written {
 		{e12.Strategy, s12.Strategy, explore.TokenOrder},
 		{e13.Strategy, s13.Strategy, explore.LostUpdate},
 		{e14.Strategy, s14.Strategy, explore.TwoHolders},
+		{e15.Strategy, s15.Strategy, explore.Starved},
+		{e16.Strategy, s16.Strategy, explore.Idle},
+		{e17.Strategy, s17.Strategy, explore.LostUpdate},
+		{e18.Strategy, s18.Strategy, explore.Untold},
 	}
 }
 

@@ -7,6 +7,7 @@
 package workshop
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"regexp"
@@ -16,6 +17,7 @@ import (
 
 	"lockstep/internal/explore"
 	"lockstep/internal/language"
+	"lockstep/internal/lock"
 	"lockstep/internal/lock/strategy"
 )
 
@@ -54,10 +56,40 @@ func (e Exercise) Dir() string { return "exercises/" + e.ID() }
 // only where that is the cure.
 func (e Exercise) judged(s strategy.Strategy, in explore.Scenario) strategy.Strategy {
 	update := strategy.ReadModifyWrite
-	if e.Name == "late-commit" {
+	if e.Name == "late-commit" || e.Name == "without-a-lock" {
 		update = s.Update
 	}
-	return strategy.Strategy{Name: e.Name, OnNodes: in.Nodes > 0, Update: update, New: s.New}
+	made := s.New
+	if e.Name == "endless-renewal" {
+		made = func(p strategy.Parts) lock.Locker { return detached{s.New(p), p.Clock} }
+	}
+	return strategy.Strategy{Name: e.Name, OnNodes: in.Nodes > 0, Update: update, New: made}
+}
+
+// detached is a lock whose sales finish their work, whatever becomes of their request.
+type detached struct {
+	lock.Locker
+
+	clock lock.Clock
+}
+
+// Lock implements lock.Locker.
+func (d detached) Lock(ctx context.Context, owner string) (*lock.Lease, error) {
+	lease, err := d.Locker.Lock(ctx, owner)
+	return d.detach(lease), err
+}
+
+// TryLock implements lock.Locker.
+func (d detached) TryLock(ctx context.Context, owner string) (*lock.Lease, error) {
+	lease, err := d.Locker.TryLock(ctx, owner)
+	return d.detach(lease), err
+}
+
+func (d detached) detach(l *lock.Lease) *lock.Lease {
+	if l == nil {
+		return nil
+	}
+	return lock.NewLease(context.WithoutCancel(l.Context()), d.clock, l.Token(), l.Unlock)
 }
 
 // ErrUnknown means that there is no such exercise.

@@ -69,13 +69,10 @@ func listens(p process) take {
 	}
 }
 
-// listensLate asks who has the lock before it begins to listen.
+// listensLate begins to listen after it has asked.
 func listensLate(p process) take {
 	return func(ctx context.Context, owner string) (*lock.Lease, error) {
 		return p.waits(ctx, owner, func() error { return p.take(ctx, owner) }, func() error {
-			if _, err := p.text(ctx, "GET", key); err != nil {
-				return err
-			}
 			rung, stop := p.listen(channel)
 			defer stop()
 			return p.Clock.Wait(ctx, rung)
