@@ -68,7 +68,7 @@ func tokenInTheLock(p process) asksFenced {
 func tokenOfTheClock(p process) asksFenced {
 	return func(ctx context.Context, owner string) (int64, unlock, error) {
 		err := p.take(ctx, owner)
-		return p.Clock.Now().UnixMilli(), p.release(owner), err
+		return 1 + p.Clock.Now().UnixMilli(), p.release(owner), err // 0 would be no token
 	}
 }
 
