@@ -68,14 +68,6 @@ var undoneCures = []undoneCure{
 		`l.turn.Wait(wait, l.opts.WaitTimeout)`, "missed-wake-up --lock v10",
 	},
 	{
-		"no line", "internal/lock/queue.go", `	q.turn <- struct{}{}
-	return q`, `	q.turn = make(chan struct{}, 1000)
-	for range cap(q.turn) {
-		q.turn <- struct{}{}
-	}
-	return q`, "starvation --lock v8",
-	},
-	{
 		"a process hands the lock to its own for ever", "internal/lock/cohort.go", `held.HandOffs == 0 || `, ``,
 		"starvation-replicas --lock v10",
 	},

@@ -165,6 +165,15 @@ var mutants = []mutant{
 		"v8 --sales 3 --replicas 1 --anomaly starved", "starved",
 	},
 	{
+		"no line", "internal/lock/queue.go", `	q.turn <- struct{}{}
+	return q`, `	q.turn = make(chan struct{}, 1000)
+	for range cap(q.turn) {
+		q.turn <- struct{}{}
+	}
+	return q`,
+		"v8 --sales 3 --replicas 1 --anomaly starved", "starved",
+	},
+	{
 		"turn not ended by a sale that fails", "internal/lock/queue.go", `		q.Leave(ctx, err)
 		return nil, err`, `		return nil, err`,
 		"v8 --actors 3 --replicas 2 --faults cancel=1 --polls 0", "stuck",

@@ -105,16 +105,19 @@ function drawHeader() {
 }
 
 let latest = 0; // the show that counts
+let stale = false; // what is there has to be drawn anew, whatever address comes meanwhile
 
 async function show(anew = false) {
   const now = route(),
     name = now.path[0] ?? "",
     turn = ++latest;
+  stale ||= anew;
   const view = views[name];
   if (!view) return go("#/", { instead: true });
-  if (!anew && shown.name === name && shown.follow) return shown.follow(now);
+  if (!stale && shown.name === name && shown.follow) return shown.follow(now);
   const module = await view.load();
   if (turn !== latest) return;
+  stale = false;
   const again = shown.name === name;
   shown.leave();
   if (!again) scrollTo(0, 0);
