@@ -178,12 +178,9 @@ func TestChecksJudgeCures(t *testing.T) {
 	}
 	for i, c := range cures {
 		o := outcomes[i]
-		switch {
-		case c.shows == "" && o.State != workshop.Done, c.shows != "" && (o.State != workshop.NotYet || o.Anomaly != c.shows):
+		if c.shows == "" && o.State != workshop.Done || c.shows != "" && (o.State != workshop.NotYet || o.Anomaly != c.shows) {
 			t.Errorf("%s, %s: %s, %s/%d in %q: %s; want %q\n%s",
 				c.of.ID(), c.name, o.State, o.Anomaly, o.Length, o.Scenario, o.Says, c.shows, o.Diagram)
-		case o.Seconds > 3*slowest:
-			t.Errorf("%s, %s: it takes %.1f s", c.of.ID(), c.name, o.Seconds)
 		}
 		t.Logf("%s, %s: %s %s/%d in %q, %.1f s", c.of.ID(), c.name, o.State, o.Anomaly, o.Length, o.Scenario, o.Seconds)
 	}
