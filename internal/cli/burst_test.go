@@ -27,7 +27,8 @@ func TestBurstShowsWhichLocksHold(t *testing.T) {
 	eachRedis(t, func(t *testing.T, redis []string) {
 		burst := func(buyers int, lock string) (int, load.Result) {
 			n := strconv.Itoa(buyers)
-			code, stdout, stderr := command(t, append(redis, "burst", "--server.addr", unusedAddr(t), "-n", n, "-c", n, "--lock", lock, "--json")...)
+			code, stdout, stderr := command(t, append(redis, "burst", "--server.addr", unusedAddr(t), "-n", n, "-c", n, "--lock", lock,
+				"--sale.think_time", "2ms", "--json")...) // without, thirty fast sales may never overlap: they put nothing to the test
 			var result load.Result
 			if err := json.Unmarshal([]byte(stdout), &result); err != nil {
 				t.Fatalf("burst --lock %s: exit code %d, %s%s: %v", lock, code, stdout, stderr, err)
