@@ -64,6 +64,9 @@ func (m *Memory) refuses(peer *resp.Peer, command string, args []string) bool {
 
 // transaction fails for one that was begun and not ended at once: a connection is no part of what a server holds.
 func transaction(commands [][]string) error {
+	if len(commands) == 0 {
+		return errors.New("the client waits for a reply to nothing")
+	}
 	is := func(args []string, name string) bool { return strings.EqualFold(args[0], name) }
 	first, last := commands[0], commands[len(commands)-1]
 	if is(first, "MULTI") != is(last, "EXEC") || is(first, "DISCARD") {
