@@ -147,6 +147,8 @@ func (x *Execution) Close() {
 func (x *Execution) bury() {
 	for _, t := range x.tasks {
 		if t.actor.Process.dead && !t.Ended() {
+			x.leaves(t.rest)
+			t.rest = nil
 			x.kill(t)
 		}
 	}
