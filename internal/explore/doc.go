@@ -97,7 +97,7 @@
 //     Otherwise: ErrUnrepeatable, with the schedule after which it differed.
 //   - It does nothing in New: no command, no goroutine, no wait.
 //   - It keeps its data in strings, hashes, lists, sets and sorted sets, and sends no command that waits in Redis, answers by chance, or
-//     is unknown. Otherwise: ErrCommand, with its name.
+//     is unknown. It listens to what it publishes, not to keyspace notifications. Otherwise: ErrCommand, with the line.
 //   - The lock is the key lock.Key, or has the name of its owner in what it writes. What belongs to a whole process has lock.Owner of the
 //     process's name as a value, or begins with it and a colon.
 //
@@ -116,8 +116,8 @@
 // A and B are actors. A goroutine that A has started is called by the function that started it, as A.renewal, or by the node that it
 // asks, as A.node2. Actors that share a process are paused and woken as replica1. SET, GET and write are the commands that take
 // effect: write is the script write.lua. A script that is not from package lua is called by the first word of the comment that it
-// begins with; without one, script. What follows a slash happens to that command: its reply is lost. Of a pipeline each command is named; what
-// is on its way when its connection breaks may arrive later, as A:SET/arrives, or A:SET/never-arrives. A step without a name is time.
+// begins with; without one, script. What follows a slash happens to that command: its reply is lost. Of a pipeline each command is named;
+// what is on its way when its connection breaks may arrive later, as A:SET/arrives, or A:SET/never-arrives. A step without a name is time.
 // Notation lists all forms. Replay runs a schedule again and gives a trace of it: each command with its reply, what it means in words,
 // and what is so after it. If the code no longer does what the schedule says, Replay fails with ErrStale and names the step: that is
 // what happens to an old counterexample once the lock is mended.

@@ -27,6 +27,9 @@ func misused() []Variant {
 		{Name: "how long a key was not used", Lock: asks("OBJECT", "IDLETIME", key)},
 		{Name: "another database", Lock: asks("SELECT", 1)},
 		{Name: "a transaction by hand", Lock: asks("MULTI")},
+		{Name: "asks for keyspace notifications", Lock: asks("CONFIG", "SET", "notify-keyspace-events", "KEA")},
+		{Name: "listens to its key", Lock: takes(listensTo("__keyspace@0__:" + key))},
+		{Name: "listens to what is deleted", Lock: takes(listensTo("__keyevent@0__:del"))},
 	}
 }
 
@@ -50,5 +53,16 @@ func subscribes(p process) take {
 			_, err := listening.ReceiveTimeout(ctx, time.Second)
 			return rediserr.Classify(ctx, "SUBSCRIBE", err)
 		})
+	}
+}
+
+// listensTo waits for what Redis says of its keys, as after CONFIG SET notify-keyspace-events.
+func listensTo(channel string) func(process) take {
+	return func(p process) take {
+		return func(ctx context.Context, owner string) (*lock.Lease, error) {
+			rung, stop := p.listen(channel)
+			defer stop()
+			return p.waits(ctx, owner, func() error { return p.take(ctx, owner) }, func() error { return p.Clock.Wait(ctx, rung) })
+		}
 	}
 }

@@ -78,8 +78,8 @@ func expiryInTheSame(send together) func(process) ask {
 	}
 }
 
-// nameAndLease keeps a name without an expiry, and beside it a lease that expires. Who finds no lease takes the lock over from the one whose
-// name it has read.
+// nameAndLease keeps a name without an expiry, and beside it a lease that expires. Who finds no lease takes the lock over from the one
+// whose name it has read.
 func nameAndLease(send together) func(process) ask {
 	lease := under("lease")
 	return func(p process) ask {
