@@ -98,6 +98,8 @@
 //   - It does nothing in New: no command, no goroutine, no wait.
 //   - It keeps its data in strings, hashes, lists, sets and sorted sets, and sends no command that waits in Redis, answers by chance, or
 //     is unknown. It listens to what it publishes, not to keyspace notifications. Otherwise: ErrCommand, with the line.
+//   - Its keys are lock.Key, and those that begin with {distributedLock}:, and no command has keys of the stock, too. Otherwise: ErrKey,
+//     with the line.
 //   - The lock is the key lock.Key, or has the name of its owner in what it writes. What belongs to a whole process has lock.Owner of the
 //     process's name as a value, or begins with it and a colon.
 //
