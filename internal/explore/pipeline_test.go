@@ -38,9 +38,9 @@ func TestAPipelineIsNotAtomic(t *testing.T) {
 		lock               strategy.Strategy
 		schedule, is, says string // what is so after it, and what its last step says
 	}{
-		{locker(piped), "A:SET", forEver, "A takes the lock"},
+		{locker(piped), "A:SET", forEver, "A takes the lock; PEXPIRE is still on its way"},
 		{locker(piped), "A:SET A:PEXPIRE", expires, "A renews its lock"},
-		{locker(piped), "A:SET/dies-after", forEver, "and dies"},
+		{locker(piped), "A:SET/dies-after", forEver, "and dies; PEXPIRE never arrives"},
 		{locker(piped), "A:SET A:dies/dies-before", forEver, "A dies"},
 		{locker(piped), "A:SET A:dies/dies-before A:PEXPIRE/arrives", expires, "was late"},
 		{locker(piped), "A:SET A:dies/dies-before A:PEXPIRE/never-arrives", forEver, "never arrives"},

@@ -157,6 +157,9 @@ func (x network) Receive(
 	r.did = r.did || a.Then != before
 	r.took(asked{s, s.Health, command, a.Reply, t.pending}, version, x.now)
 	x.checker.Booked(before, t.news(before, a.Orders))
+	if x.recorder != nil && len(follow) > 0 {
+		x.recorder.Follow(t.pending[len(c.commands):], t.fate != DiesAfter)
+	}
 	switch {
 	case t.fate == LosesReply || t.fate == Resends || s.Health == simredis.Hung:
 		x.leaves(follow)
