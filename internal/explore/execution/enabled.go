@@ -82,7 +82,7 @@ func (x *Execution) addMoves() {
 		if !x.movable(t) {
 			continue
 		}
-		if t.subscribes {
+		if t.subscribes || t.actor.Paused() { // what it has sent takes effect
 			x.add(t.id, Moves)
 			continue
 		}
@@ -143,7 +143,8 @@ func (x *Execution) addProcessFaults() {
 		}
 	}
 	for _, t := range x.options[:moves] {
-		if t.Kind == Moves && !x.tasks[t.ID].subscribes {
+		task := x.tasks[t.ID]
+		if t.Kind == Moves && !task.subscribes && !task.actor.Paused() && len(task.rest) <= 1 {
 			x.add(int(t.ID), PausesAfter)
 		}
 	}
@@ -201,6 +202,8 @@ func (x *Execution) Going() (n int) {
 // movable reports whether t can do something by itself. A waiter that tried in vain cannot, until it would learn something else.
 func (x *Execution) movable(t *Task) bool {
 	switch {
+	case t.midway() && !t.actor.Dead():
+		return true
 	case !t.live():
 		return false
 	case t == t.actor.main && !t.actor.started:
