@@ -191,7 +191,7 @@ func TestTheMapIsWhatASearchSees(t *testing.T) {
 		t.Run(test.lock, func(t *testing.T) {
 			t.Parallel()
 			s, in := find(t, test.lock), with(t, test.faults, 0)
-			in.Actors = 3
+			in.Actors, in.Polls = 3, explore.UsualPolls
 			if test.faults == "expiry=1" {
 				suite.LongOnly(t, "v1 has a fault, too")
 			}

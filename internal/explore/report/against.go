@@ -25,6 +25,7 @@ func (r Request) Compare(ctx context.Context) (explore.Verdict, error) {
 	}
 	if schedule == "" {
 		result, err := r.explore(ctx)
+		r.Scenario = result.Scenario
 		switch {
 		case err != nil:
 			return explore.Unknown, err
