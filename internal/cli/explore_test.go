@@ -66,6 +66,7 @@ func TestExploreRefuses(t *testing.T) {
 		"explore v2 --anomaly speed":          `anomaly: there is no "speed"; there are two-holders, lost-update`,
 		"explore v2 --anomaly untolt":         "untold",
 		"explore v0 --anomaly two-holders":    "anomaly: v0 does not promise that two-holders never happens",
+		"explore v6 --anomaly starved --why":  "--why knows no way without starved",
 		"explore v2 --json --mermaid":         "--mermaid and --json are two documents",
 		"explore v2 --lock.ttl 5s":            "--lock.ttl: explore takes no settings",
 		"explore --all v2":                    `--all explores every lock: leave out "v2"`,
@@ -136,7 +137,7 @@ func TestExploreEach(t *testing.T) {
 	}
 	_, stdout, _ = command(t, "explore", "v2", "--faults", "expiry=1", "--each", "--max-schedules", "50")
 	for _, says := range []string{
-		"shows two-holders in 3 steps", "shows untold in 4 steps", "v2 (2 actors --faults expiry=1) shows two-holders in 3 steps, untold in 4 steps. "+
+		"shows two-holders in 3 steps", "shows untold in 4 steps", "v2 (2 actors --faults expiry=1) shows two-holders in 3 steps, untold in 4 steps. " +
 			"There may be more: the exploration ended early: 50 schedules.\n",
 	} {
 		if !strings.Contains(stdout, says) {

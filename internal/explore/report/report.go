@@ -171,8 +171,10 @@ func (r Request) lookedFor() string {
 }
 
 // replays returns the command that replays a schedule.
-func (r Request) replays(schedule string) string {
-	return fmt.Sprintf("%s --replay %q", words(r.Command, r.Lock.Name, r.Scenario.String()), schedule)
+func (r Request) replays(schedule string) string { return r.replaying(r.Lock, schedule) }
+
+func (r Request) replaying(s strategy.Strategy, schedule string) string {
+	return fmt.Sprintf("%s --replay %q", words(r.Command, s.Name, r.Scenario.String()), schedule)
 }
 
 func words(parts ...string) string {

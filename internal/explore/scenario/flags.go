@@ -70,7 +70,7 @@ func (p polls) Set(text string) error {
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 0 || n > MaxPolls {
-		return fmt.Errorf("polls: %s; it takes 0 to %d, or %s", text, MaxPolls, auto)
+		return fmt.Errorf("it takes 0 to %d, or %s", MaxPolls, auto)
 	}
 	if *p.of = n; n == 0 {
 		*p.of = NoPolls
