@@ -85,7 +85,7 @@ func (x *Execution) skims() bool {
 	for _, t := range x.tasks {
 		switch {
 		case t.Ended() || !t.live() || !t.actor.started:
-		case t.subscribes, t.pending != nil && !x.asksTheSame(t), t.asleep() && !x.wouldRepeat(t):
+		case t.subscribes, t.torn, t.pending != nil && !x.asksTheSame(t), t.asleep() && !x.wouldRepeat(t):
 			return false
 		}
 	}
