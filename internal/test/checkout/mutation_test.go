@@ -182,6 +182,26 @@ var mutants = []mutant{
 		"v8 --actors 3 --replicas 2 --faults cancel=1 --polls 0", "stuck",
 	},
 	{
+		"turn that came too late not given back", "internal/lock/queue.go", `		if q.TryEnter(context.WithoutCancel(ctx), owner) == nil {`,
+		`		if false {`,
+		"v9 --replicas 1 --faults cancel=1", "goroutine-leak",
+	},
+	{
+		"queue not idle after a turn that came too late", "internal/lock/queue.go", `			q.Leave(ctx, nil)
+		}
+		return WaitError`, `			q.turn <- struct{}{}
+		}
+		return WaitError`,
+		"v10 --replicas 1 --faults timeout=1", "goroutine-leak",
+	},
+	{
+		"turn that came too late kept", "internal/lock/queue.go", `			q.Leave(ctx, nil)
+		}
+		return WaitError`, `		}
+		return WaitError`,
+		"v8 --actors 3 --replicas 1 --faults cancel=1", "stuck",
+	},
+	{
 		"nested call not recognised", "internal/lock/queue.go", `q.owner != owner {`, `true {`,
 		"v9 --nested 1", "stuck",
 	},
