@@ -75,8 +75,8 @@ type Execution struct {
 	underWay
 	circle
 
-	left      scenario.Faults        // of the scenario's budgets
-	budgets   [kinds]*int // of these, the one that each kind uses
+	left      scenario.Faults // of the scenario's budgets
+	budgets   [kinds]*int     // of these, the one that each kind uses
 	processes []*Process
 	actors    []*Actor
 	options   []Transition // that were listed last
