@@ -109,6 +109,11 @@
 // Redis. The network and Redis fail only as the faults say. A lock that polls without a pause is never seen to be
 // idle, and is reported as unknown. Bounds end a search early; the verdict is then Unknown, never Holds.
 //
+// # In WebAssembly
+//
+// The same packages run in a browser (GOOS=js GOARCH=wasm), and find the same in as many schedules. There is one thread there, which nobody
+// can interrupt: code that runs on and on, without a command or a pause, is never refused.
+//
 // # How to read and replay a schedule
 //
 // A schedule is a list of steps, as in

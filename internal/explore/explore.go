@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
+	"time"
 
 	"lockstep/internal/explore/anomaly"
 	"lockstep/internal/explore/execution"
@@ -36,8 +38,9 @@ type (
 
 // Of Scenario.Polls.
 const (
-	NoPolls  = scenario.NoPolls
-	MaxPolls = scenario.MaxPolls
+	NoPolls    = scenario.NoPolls
+	UsualPolls = scenario.UsualPolls
+	MaxPolls   = scenario.MaxPolls
 )
 
 // The anomalies.
@@ -117,7 +120,7 @@ func verdict(found, complete bool) Verdict {
 // Result is what an exploration found.
 type Result struct {
 	Lock     string
-	Scenario Scenario
+	Scenario Scenario // with as many polls as were explored
 	search.Result
 }
 
@@ -126,38 +129,76 @@ func (r Result) Verdict() Verdict {
 	return verdict(len(r.Found) > 0, r.Complete && len(r.Untested()) == 0)
 }
 
-// Untested says what was not put to the test, although everything was explored: nobody sold, or a fault that was allowed never happened.
+// Untested says what was not put to the test: nobody sold, although everything was explored, or a fault that was allowed never happened.
 func (r Result) Untested() (all []string) {
-	if !r.Coverage.Sold() {
+	if r.Complete && !r.Coverage.Sold() {
 		all = append(all, r.Scenario.Say("no sale succeeded in any schedule", "所有时序里一件也没有卖出"))
 	}
 	for _, name := range FaultNames() {
 		if r.Scenario.Faults.Map()[name] > 0 && r.Coverage.Faults[name] == 0 {
-			all = append(all, r.Scenario.Say("%s never happened", "%s 从未发生", name))
+			all = append(all, r.Scenario.Say("%s never happened", "故障 %s 从未发生", name))
 		}
 	}
 	return all
 }
 
-// Explore runs a strategy in every schedule of a scenario. That it was cut short, by bounds or by ctx, is no error, but makes the verdict
+// Cut says what was left out, in phrases: what was not explored, or not put to the test, and how far waiters asked in vain. It is empty if
+// the answer is true without a limit but the scenario's.
+func (r Result) Cut() (all []string) {
+	if r.Bound != "" {
+		all = append(all, r.Scenario.Say("the exploration ended early: %s", "探索提前结束：%s", r.Bound))
+	}
+	all = append(all, r.Untested()...)
+	if r.Coverage.Beyond {
+		all = append(all, r.upTo())
+	}
+	return all
+}
+
+func (r Result) upTo() string {
+	return r.Scenario.Say("up to %d vain polls", "最多空轮询 %d 次", r.Scenario.PollsInVain())
+}
+
+// But says why the answer is not that it holds: what Cut says, but for the polls.
+func (r Result) But() string {
+	all := r.Cut()
+	if r.Coverage.Beyond {
+		all = all[:len(all)-1]
+	}
+	return strings.Join(all, r.Scenario.Say(", and ", "，而且"))
+}
+
+// Setting says in what was explored: the scenario, and how far waiters asked in vain if that was cut.
+func (r Result) Setting() string {
+	in, limit := r.Scenario, ""
+	if r.Coverage.Beyond {
+		in.Polls, limit = 0, in.Say(", ", "，")+r.upTo()
+	}
+	flags := in.String()
+	if in.Actors == 2 {
+		flags = strings.TrimSpace(in.Say("2 actors ", "2 个参与者 ") + flags)
+	}
+	return flags + limit
+}
+
+// Explore runs a strategy in every schedule of a scenario. If that shows nothing, and is cheap, it goes on with more polls, unless the
+// scenario says how many: that of the result does. That it was cut short, by bounds or by ctx, is no error, but makes the verdict
 // unknown. It fails with ErrBlind, ErrUnrepeatable, ErrCommand, ErrKey, or when the strategy's code panics.
 func Explore(ctx context.Context, s strategy.Strategy, in Scenario, goal Goal, bounds Bounds) (Result, error) {
 	if err := in.CheckFor(s); err != nil {
 		return Result{}, err
 	}
-	result := func(found search.Result) Result { return Result{Lock: s.Name, Scenario: in, Result: found} }
 	inner := search.Goal{
 		Anomalies: goal.Anomalies, All: goal.All, OneStart: in.Actors == 1 || bounds.EverySymmetry, Language: in.Language,
 	}
 	if len(inner.Anomalies) == 0 {
 		inner.Anomalies = applying(s)
 	}
-	if goal.Progress != nil {
-		inner.Progress = func(found search.Result) { goal.Progress(result(found)) }
-	}
 	seeds := execution.NewSeeds()
-	look := func(mirrored bool) (search.Result, error) {
-		inner.Mirrored = mirrored
+	look := func(in Scenario, bounds Bounds, mirrored bool) (search.Result, error) {
+		if inner.Mirrored = mirrored; goal.Progress != nil {
+			inner.Progress = func(found search.Result) { goal.Progress(Result{s.Name, in, found}) }
+		}
 		options := harness.Options{Starved: slices.Contains(goal.Anomalies, Starved)}
 		options.Interchangeable, options.EverySymmetry, options.EveryRound = mirrored, bounds.EverySymmetry, bounds.EverySymmetry
 		return search.Do(ctx, func() (search.System, error) {
@@ -165,11 +206,22 @@ func Explore(ctx context.Context, s strategy.Strategy, in Scenario, goal Goal, b
 			return harness.System{Harness: h}, err
 		}, inner, bounds)
 	}
-	found, err := look(in.Alike() && in.Sales <= 1 && !s.OnNodes && !inner.OneStart)
-	if errors.Is(err, search.ErrNames) {
-		found, err = look(false)
+	mirrored := in.Alike() && in.Sales <= 1 && !s.OnNodes && !inner.OneStart
+	explored := func(in Scenario, bounds Bounds) (search.Result, error) {
+		found, err := look(in, bounds, mirrored)
+		if errors.Is(err, search.ErrNames) {
+			mirrored = false
+			found, err = look(in, bounds, false)
+		}
+		return found, err
 	}
-	return result(found), err
+	began := time.Now()
+	found, err := explored(in, bounds)
+	result := Result{s.Name, in, found}
+	if err != nil || in.Polls != 0 || bounds.EveryState || bounds.EverySymmetry {
+		return result, err
+	}
+	return deepen(result, began, bounds, explored)
 }
 
 // applying returns the anomalies that a strategy promises to prevent, but for those that have to be named.

@@ -40,10 +40,12 @@ func (x *Execution) Transitions() []Transition {
 	x.options, x.desperate = x.options[:0], false
 	if x.Going() > 0 {
 		x.addMoves()
+		x.addEnds()
 		x.addToProcesses(func(p *Process) bool { return !p.paused && x.due(p) != nil }, Woken, Unwoken)
 		active := len(x.options) > 0
 		x.addProcessFaults()
-		x.addToActors(func(a *Actor) bool { return a.started && !a.finished && !a.cancelled }, Leaves)
+		x.addToActors(func(a *Actor) bool { return a.leaves() }, Leaves)
+		x.addToActors(func(a *Actor) bool { return a.leaves() && x.mayMiss(a) }, LeavesUnnoticed)
 		x.addTime(active)
 		x.addStale()
 		x.addToProcesses(func(p *Process) bool { return p.begun() && !p.ended() }, ClockJumps)
@@ -51,6 +53,7 @@ func (x *Execution) Transitions() []Transition {
 			x.add(0, RedisClockJumps)
 		}
 		x.addToActors(func(a *Actor) bool { return !a.Paused() && x.itsTimeout(a) != nil }, TimesOut)
+		x.addToActors(func(a *Actor) bool { return x.itsTimeout(a) != nil && x.mayMiss(a) }, TimesOutUnnoticed)
 		x.addToProcesses(func(p *Process) bool { return !p.paused && x.Listens(p) }, WokenInVain)
 	}
 	x.addArrivals()

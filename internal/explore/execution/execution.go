@@ -63,7 +63,7 @@ type Cuts struct {
 
 	EverySymmetry bool // take nothing for the same because it is symmetric
 	EveryStart    bool // let actors that start alike start in any order, as they may in a session
-	EveryRound    bool // make a step of each round, however often in vain. What others have found does not replay so
+	EveryRound    bool // make a step of each round, however often in vain, and of each end of a wait. What others have found does not replay so
 }
 
 // Execution is one schedule so far.
@@ -75,8 +75,8 @@ type Execution struct {
 	underWay
 	circle
 
-	left      scenario.Faults        // of the scenario's budgets
-	budgets   [NodeRestarts + 1]*int // of these, the one that each kind uses
+	left      scenario.Faults // of the scenario's budgets
+	budgets   [kinds]*int     // of these, the one that each kind uses
 	processes []*Process
 	actors    []*Actor
 	options   []Transition // that were listed last
@@ -84,6 +84,7 @@ type Execution struct {
 	quiet     bool         // the options are those of waiters that ask in vain
 	polls     int          // of these that may still happen beside others
 	beyond    bool         // there were too many
+	unnoticed bool         // contexts that end now are noticed later
 	rounds    int          // that there were
 	idle      int          // how often time passed in vain since Redis changed
 

@@ -62,7 +62,7 @@ func (r *Recorder) Apply(t execution.Transition) bool {
 	ok := r.x.Apply(t)
 	if a := r.x.Actor(t); a != nil {
 		step.Actor = a.Name
-		if t.Kind.OfTask() {
+		if t.Kind.OfTask() || t.Kind.OfWaiter() {
 			step.Task = strings.TrimPrefix(strings.TrimPrefix(who, a.Name), ".")
 		}
 	}

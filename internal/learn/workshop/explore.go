@@ -1,6 +1,7 @@
 package workshop
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strings"
@@ -91,7 +92,9 @@ func (e Exercise) Explore(ctx context.Context, s strategy.Strategy, in language.
 func (o *Outcome) look(ctx context.Context, s strategy.Strategy, look Look, in language.Language) {
 	bounds := explore.Bounds{Time: longestLook, Memory: mostMemory, Patience: patience}
 	look.Scenario.Language = in
-	result, err := explore.Explore(ctx, s, look.Scenario, explore.Goal{Anomalies: look.Anomalies}, bounds)
+	quick := look.Scenario
+	quick.Polls = cmp.Or(quick.Polls, explore.UsualPolls) // it raises them by itself otherwise
+	result, err := explore.Explore(ctx, s, quick, explore.Goal{Anomalies: look.Anomalies}, bounds)
 	o.Schedules += result.Schedules
 	o.Scenario = look.Scenario.String()
 	switch {
