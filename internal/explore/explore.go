@@ -118,6 +118,8 @@ type Result struct {
 	Lock     string
 	Scenario Scenario
 	search.Result
+
+	lookedFor []Anomaly
 }
 
 // Verdict says what was found. That nothing was found says nothing where something was not put to the test.
@@ -125,8 +127,25 @@ func (r Result) Verdict() Verdict {
 	return verdict(len(r.Found) > 0, r.Complete && len(r.Untested()) == 0)
 }
 
-// Untested says what was not put to the test, although everything was explored: nobody sold, or a fault that was allowed never happened.
+// Unjudged returns those of the anomalies looked for that could not be judged: nothing in Redis says whose the lock is.
+func (r Result) Unjudged() (all []Anomaly) {
+	for _, a := range r.lookedFor {
+		if r.Coverage.Untellable && (a == ForeignRelease || a == Untold) {
+			all = append(all, a)
+		}
+	}
+	return all
+}
+
+// Untested says what was not put to the test, although everything was explored: nobody sold, a fault that was allowed never happened, or
+// nobody can say what time would bring, or whose the lock is.
 func (r Result) Untested() (all []string) {
+	if r.Coverage.Undecided {
+		all = append(all, r.Scenario.Say("a wait that a clock may end was not seen to its end", "有一次等待可能随时间结束，但没有探索到它结束"))
+	}
+	if len(r.lookedFor) > 0 && len(r.Unjudged()) == len(r.lookedFor) {
+		all = append(all, r.Scenario.Say("nothing in Redis says whose the lock is", "Redis 里没有记录锁属于谁"))
+	}
 	if !r.Coverage.Sold() {
 		all = append(all, r.Scenario.Say("no sale succeeded in any schedule", "所有时序里一件也没有卖出"))
 	}
@@ -144,12 +163,14 @@ func Explore(ctx context.Context, s strategy.Strategy, in Scenario, goal Goal, b
 	if err := in.CheckFor(s); err != nil {
 		return Result{}, err
 	}
-	result := func(found search.Result) Result { return Result{Lock: s.Name, Scenario: in, Result: found} }
 	inner := search.Goal{
 		Anomalies: goal.Anomalies, All: goal.All, OneStart: in.Actors == 1 || bounds.EverySymmetry, Language: in.Language,
 	}
 	if len(inner.Anomalies) == 0 {
 		inner.Anomalies = applying(s)
+	}
+	result := func(found search.Result) Result {
+		return Result{Lock: s.Name, Scenario: in, Result: found, lookedFor: inner.Anomalies}
 	}
 	if goal.Progress != nil {
 		inner.Progress = func(found search.Result) { goal.Progress(result(found)) }
