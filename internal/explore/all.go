@@ -99,8 +99,9 @@ func All(
 				progress(in, now, ended)
 			}
 			each.Go(func() error {
-				goal := Goal{All: true, Progress: func(now Result) { tell(now, false) }}
-				result, err := Explore(ctx, s, in.Scenario, goal, within)
+				goal, once := Goal{All: true, Progress: func(now Result) { tell(now, false) }}, in.Scenario
+				once.Polls = UsualPolls // in every cell as many
+				result, err := Explore(ctx, s, once, goal, within)
 				if err == nil {
 					tell(result, true)
 				}

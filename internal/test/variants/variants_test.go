@@ -119,7 +119,7 @@ func judged(t *testing.T, all []variants.Variant) {
 			said, result := answer(t.Context(), v, enough)
 			t.Logf("%s: %s after %d schedules in %.2f s: %s", v.Name, said, result.Schedules, result.Seconds, schedule(result))
 			for _, found := range result.Found {
-				replayed(t, v, found)
+				replayed(t, v, result.Scenario, found)
 			}
 			if result.Bound != "" && len(result.Found) == 0 && v.Gap.Today == "" && (testing.Short() || v.Shows == "" && !suite.Long) {
 				return
@@ -137,9 +137,9 @@ func judged(t *testing.T, all []variants.Variant) {
 }
 
 // replayed sees that a counterexample shows its anomaly in its last step.
-func replayed(t *testing.T, v variants.Variant, found explore.Counterexample) {
+func replayed(t *testing.T, v variants.Variant, in explore.Scenario, found explore.Counterexample) {
 	t.Helper()
-	again, err := explore.Replay(v.Lock, v.Scenario, found.Schedule)
+	again, err := explore.Replay(v.Lock, in, found.Schedule)
 	shows := func(s explore.Shown) bool { return s.Anomaly == found.Anomaly && s.Step == found.Length }
 	if err != nil || !slices.ContainsFunc(again.Shown, shows) {
 		t.Errorf("replayed: %v, %+v; want %s in the last step", err, again.Shown, found.Anomaly)
