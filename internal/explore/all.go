@@ -135,7 +135,8 @@ func rowOf(s strategy.Strategy, scenarios []NamedScenario, results []Result) Row
 					cell.Found = append(cell.Found, Finding{scenarios[i], e})
 				}
 			}
-			cell.Complete = cell.Complete && (found || result.Complete)
+			judged := result.Complete && !result.Coverage.Undecided && !slices.Contains(result.Unjudged(), a)
+			cell.Complete = cell.Complete && (found || judged)
 			cell.Cut = cell.Cut || !found && result.Interrupted
 		}
 		slices.SortStableFunc(cell.Found, func(a, b Finding) int { return a.Length - b.Length })

@@ -122,6 +122,8 @@ type Result struct {
 	Lock     string
 	Scenario Scenario // with as many polls as were explored
 	search.Result
+
+	lookedFor []Anomaly
 }
 
 // Verdict says what was found. That nothing was found says nothing where something was not put to the test.
@@ -129,8 +131,25 @@ func (r Result) Verdict() Verdict {
 	return verdict(len(r.Found) > 0, r.Complete && len(r.Untested()) == 0)
 }
 
-// Untested says what was not put to the test: nobody sold, although everything was explored, or a fault that was allowed never happened.
+// Unjudged returns those of the anomalies looked for that could not be judged: nothing in Redis says whose the lock is.
+func (r Result) Unjudged() (all []Anomaly) {
+	for _, a := range r.lookedFor {
+		if r.Coverage.Untellable && (a == ForeignRelease || a == Untold) {
+			all = append(all, a)
+		}
+	}
+	return all
+}
+
+// Untested says what was not put to the test: nobody sold, although everything was explored, a fault that was allowed never happened, or
+// nobody can say what time would bring, or whose the lock is.
 func (r Result) Untested() (all []string) {
+	if r.Coverage.Undecided {
+		all = append(all, r.Scenario.Say("a wait that a clock may end was not seen to its end", "有一次等待可能随时间结束，但没有探索到它结束"))
+	}
+	if len(r.lookedFor) > 0 && len(r.Unjudged()) == len(r.lookedFor) {
+		all = append(all, r.Scenario.Say("nothing in Redis says whose the lock is", "Redis 里没有记录锁属于谁"))
+	}
 	if r.Complete && !r.Coverage.Sold() {
 		all = append(all, r.Scenario.Say("no sale succeeded in any schedule", "所有时序里一件也没有卖出"))
 	}
@@ -149,36 +168,43 @@ func (r Result) Cut() (all []string) {
 		all = append(all, r.Scenario.Say("the exploration ended early: %s", "探索提前结束：%s", r.Bound))
 	}
 	all = append(all, r.Untested()...)
+	return append(all, r.limits()...)
+}
+
+// limits says what an answer leaves out that is that it holds: further polls, and what cannot be seen.
+func (r Result) limits() (all []string) {
+	say := r.Scenario.Say
 	if r.Coverage.Beyond {
-		all = append(all, r.upTo())
+		all = append(all, say("up to %d vain polls", "最多空轮询 %d 次", r.Scenario.PollsInVain()))
+	}
+	var names []string
+	for _, a := range r.Unjudged() {
+		names = append(names, string(a))
+	}
+	if len(names) > 0 && len(names) < len(r.lookedFor) {
+		all = append(all, say("%s not judged, as nothing in Redis says whose the lock is", "%s 无法判断，因为 Redis 里没有记录锁属于谁",
+			strings.Join(names, say(" and ", " 和 "))))
 	}
 	return all
 }
 
-func (r Result) upTo() string {
-	return r.Scenario.Say("up to %d vain polls", "最多空轮询 %d 次", r.Scenario.PollsInVain())
-}
-
-// But says why the answer is not that it holds: what Cut says, but for the polls.
+// But says why the answer is not that it holds: what Cut says, but for the limits of any answer.
 func (r Result) But() string {
 	all := r.Cut()
-	if r.Coverage.Beyond {
-		all = all[:len(all)-1]
-	}
-	return strings.Join(all, r.Scenario.Say(", and ", "，而且"))
+	return strings.Join(all[:len(all)-len(r.limits())], r.Scenario.Say(", and ", "，而且"))
 }
 
-// Setting says in what was explored: the scenario, and how far waiters asked in vain if that was cut.
+// Setting says in what was explored: the scenario, and its limits.
 func (r Result) Setting() string {
-	in, limit := r.Scenario, ""
+	in := r.Scenario
 	if r.Coverage.Beyond {
-		in.Polls, limit = 0, in.Say(", ", "，")+r.upTo()
+		in.Polls = 0
 	}
 	flags := in.String()
 	if in.Actors == 2 {
 		flags = strings.TrimSpace(in.Say("2 actors ", "2 个参与者 ") + flags)
 	}
-	return flags + limit
+	return strings.Join(append([]string{flags}, r.limits()...), in.Say(", ", "，"))
 }
 
 // Explore runs a strategy in every schedule of a scenario. If that shows nothing, and is cheap, it goes on with more polls, unless the
@@ -197,7 +223,7 @@ func Explore(ctx context.Context, s strategy.Strategy, in Scenario, goal Goal, b
 	seeds := execution.NewSeeds()
 	look := func(in Scenario, bounds Bounds, mirrored bool) (search.Result, error) {
 		if inner.Mirrored = mirrored; goal.Progress != nil {
-			inner.Progress = func(found search.Result) { goal.Progress(Result{s.Name, in, found}) }
+			inner.Progress = func(found search.Result) { goal.Progress(Result{s.Name, in, found, inner.Anomalies}) }
 		}
 		options := harness.Options{Starved: slices.Contains(goal.Anomalies, Starved)}
 		options.Interchangeable, options.EverySymmetry, options.EveryRound = mirrored, bounds.EverySymmetry, bounds.EverySymmetry
@@ -217,7 +243,7 @@ func Explore(ctx context.Context, s strategy.Strategy, in Scenario, goal Goal, b
 	}
 	began := time.Now()
 	found, err := explored(in, bounds)
-	result := Result{s.Name, in, found}
+	result := Result{s.Name, in, found, inner.Anomalies}
 	if err != nil || in.Polls != 0 || bounds.EveryState || bounds.EverySymmetry {
 		return result, err
 	}

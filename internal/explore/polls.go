@@ -35,7 +35,7 @@ func deepen(first Result, began time.Time, bounds Bounds, again func(Scenario, B
 		if len(found.Found) == 0 && !found.Complete {
 			break
 		}
-		last = Result{last.Lock, in, found}
+		last = Result{last.Lock, in, found, last.lookedFor}
 		spent += last.cost()
 	}
 	return last, nil

@@ -5,6 +5,7 @@ import (
 
 	"lockstep/internal/explore/anomaly"
 	"lockstep/internal/explore/execution"
+	"lockstep/internal/explore/scenario"
 	"lockstep/internal/lock"
 )
 
@@ -33,21 +34,36 @@ func (c *Checker) checkFreed() {
 	}
 }
 
-// orphaned reports whether a lock that stays is of no use to anybody. It is of use if of two who come an age later, with nobody else about,
-// the first gets it and the second does not: some locks know by themselves when they expire.
+// orphaned reports whether a lock that stays is of no use to anybody: one who comes an age later, with nobody else about, and waits until
+// every expiry has come twice, does not get it. What a lock leaves that knows by itself when it expires, or whose keys are registers that
+// stay, keeps nobody out. Nor does one that keeps nobody out at all: then a second one gets the key of the first.
 func (c *Checker) orphaned() bool {
-	later, end, err := c.futures.Later()
+	later, end, err := c.futures.Newcomers(c.x.Cluster.Contents(), c.x.Now(), scenario.Forever)
 	if err != nil {
 		c.x.Fail(err)
 		return true
 	}
 	defer end()
-	refused := !later.lets(0) && later.stays() // if it does not stay, it has been given an expiry
-	both := later.lets(1)
-	if err := later.x.Err(); err != nil {
-		c.x.Fail(err)
+	refused := !later.getsInTime(waiting) && later.stays() // if it does not stay, it has been given an expiry
+	key, stays := c.x.Cluster.Locked(lock.Key)
+	both := stays && key.IsString() && later.lets(trying)
+	if err := later.x.Err(); err != nil { // its code knows those who come by their names
+		c.undecided = true
+		return false
 	}
 	return refused || both
+}
+
+// getsInTime reports whether an actor gets the lock before every expiry has come twice.
+func (c *Checker) getsInTime(actor int) bool {
+	passes := execution.Transition{Kind: execution.TimePasses}
+	for until := expired(c.x); !c.lets(actor); {
+		if c.x.Now() >= until || !slices.Contains(c.x.Transitions(), passes) {
+			return false
+		}
+		c.x.Apply(passes)
+	}
+	return true
 }
 
 // lets reports whether an actor gets the lock by moves of its own.

@@ -48,7 +48,10 @@ func (x *Execution) Apply(t Transition) bool {
 		if x.Cluster.NextExpiry() == 0 && x.nextTimer() == nil {
 			x.idle++
 		}
-		x.pass(x.nextEvent())
+		until := x.nextDue()
+		for x.pass(x.heartbeat(until)); x.now < until && x.beat(); {
+			x.pass(x.heartbeat(until))
+		}
 		x.skim()
 	case Slow:
 		x.pass(x.nextTimer().at)

@@ -218,8 +218,18 @@ func (x *Execution) movable(t *Task) bool {
 	}
 }
 
-// mayIdle reports whether time may pass although nothing is due: somebody tries who may find that it has. Twice in a row is enough.
+// mayIdle reports whether time may pass although nothing is due: somebody tries who may find that it has. Twice in a row is enough, unless
+// an expiry is known to come.
 func (x *Execution) mayIdle() bool {
+	if x.idles() {
+		return true
+	}
+	_, last := x.Horizon()
+	return last > x.now
+}
+
+// idles reports whether time may pass by a lock's expiry.
+func (x *Execution) idles() bool {
 	return x.idle < 2 && slices.ContainsFunc(x.tasks, func(t *Task) bool {
 		return t.asleep() && t.live() && (t.round.looked || !t.round.sameAnswer(x.Cluster, x.now+scenario.TTL))
 	})
