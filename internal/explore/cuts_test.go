@@ -22,7 +22,7 @@ func TestTheCutsAreSound(t *testing.T) {
 	if suite.Long {
 		strategies = evolution.Table()
 	}
-	for _, strategy := range strategies {
+	for _, strategy := range append(strategies, locker(piped)) {
 		if strategy.OnNodes {
 			continue // TestNodesAreAlike
 		}

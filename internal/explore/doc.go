@@ -18,7 +18,9 @@
 // runs alone, so nothing that happens there can depend on an order. What the explorer chooses from are these transitions (package
 // execution):
 //
-//   - A task's next command takes effect, and its sender gets the reply and runs to its next wait.
+//   - A task's next command takes effect, and its sender gets the reply and runs to its next wait. Of a pipeline, which is sent at once,
+//     each command is such a step, and the last one brings all replies. Until then its sender may be paused, or die, and the rest takes
+//     effect nevertheless, unless the connection breaks. A transaction is one command.
 //   - A task subscribes to a channel. It does so together with what came before, unless that was a reply.
 //   - A message reaches a process that subscribed to it.
 //   - Time moves to the next timer or expiry. It does so by itself only when nothing else can happen.
@@ -95,15 +97,22 @@
 //     Otherwise: ErrUnrepeatable, with the schedule after which it differed.
 //   - It does nothing in New: no command, no goroutine, no wait.
 //   - It keeps its data in strings, hashes, lists, sets and sorted sets, and sends no command that waits in Redis, answers by chance, or
-//     is unknown. Otherwise: ErrCommand, with its name.
+//     is unknown. It listens to what it publishes, not to keyspace notifications. Otherwise: ErrCommand, with the line.
+//   - Its keys are lock.Key, and those that begin with {distributedLock}:, and no command has keys of the stock, too. Otherwise: ErrKey,
+//     with the line.
 //   - The lock is the key lock.Key, or has the name of its owner in what it writes. What belongs to a whole process has lock.Owner of the
 //     process's name as a value, or begins with it and a colon.
 //
 // # Limits
 //
-// The result is true for these actors and these budgets, not for more. Commands are atomic, as in Redis; a transaction or a pipeline is one
-// step. The network and Redis fail only as the faults say. A lock that polls without a pause is never seen to be
+// The result is true for these actors and these budgets, not for more. Commands and transactions are atomic, as in
+// Redis. The network and Redis fail only as the faults say. A lock that polls without a pause is never seen to be
 // idle, and is reported as unknown. Bounds end a search early; the verdict is then Unknown, never Holds.
+//
+// # In WebAssembly
+//
+// The same packages run in a browser (GOOS=js GOARCH=wasm), and find the same in as many schedules. There is one thread there, which nobody
+// can interrupt: code that runs on and on, without a command or a pause, is never refused.
 //
 // # How to read and replay a schedule
 //
@@ -114,7 +123,8 @@
 // A and B are actors. A goroutine that A has started is called by the function that started it, as A.renewal, or by the node that it
 // asks, as A.node2. Actors that share a process are paused and woken as replica1. SET, GET and write are the commands that take
 // effect: write is the script write.lua. A script that is not from package lua is called by the first word of the comment that it
-// begins with; without one, script. What follows a slash happens to that command: its reply is lost. A step without a name is time.
+// begins with; without one, script. What follows a slash happens to that command: its reply is lost. Of a pipeline each command is named;
+// what is on its way when its connection breaks may arrive later, as A:SET/arrives, or A:SET/never-arrives. A step without a name is time.
 // Notation lists all forms. Replay runs a schedule again and gives a trace of it: each command with its reply, what it means in words,
 // and what is so after it. If the code no longer does what the schedule says, Replay fails with ErrStale and names the step: that is
 // what happens to an old counterexample once the lock is mended.

@@ -20,7 +20,7 @@ func (x *Execution) Apply(t Transition) bool {
 	switch t.Kind {
 	case NodeCrashes, NodeHangs, NodeRestarts, NodeClockJumps:
 		x.befalls(x.Cluster.Servers()[x.tasks[t.ID].to], t.Kind)
-		sent = x.move(x.tasks[t.ID], Moves)
+		sent = x.tasks[t.ID].cut || x.move(x.tasks[t.ID], Moves)
 	case Moves, Polls, PollsOn, LosesReply, DiesAfter, PausesAfter, LosesRequest, Delays, Resends:
 		sent = x.move(x.tasks[t.ID], t.Kind)
 	case Unsynced, Unsaved:
@@ -37,9 +37,11 @@ func (x *Execution) Apply(t Transition) bool {
 		x.notify(x.processes[t.ID])
 	case Unwoken:
 		x.due(x.processes[t.ID]).take()
-	case Leaves:
+	case GoesOn, Notices:
+		x.decides(x.tasks[t.ID], t.Kind)
+	case Leaves, LeavesUnnoticed:
 		a := x.actors[t.ID]
-		a.cancelled = true
+		a.cancelled, x.unnoticed = true, t.Kind == LeavesUnnoticed
 		x.note(a.Process, "cancel "+strconv.Itoa(a.inside))
 		a.leave()
 	case TimePasses:
@@ -54,16 +56,20 @@ func (x *Execution) Apply(t Transition) bool {
 		x.pass(x.now + x.Cluster.NextExpiry())
 	case Arrives:
 		x.arrive(x.tasks[t.ID])
+	case NeverArrives:
+		x.breakOff(x.tasks[t.ID])
 	case FailsOver:
 		x.failOver(x.Cluster.Lagging())
 	case RollsBack:
+		x.reset(x.Cluster.Lagging())
 		x.pass(x.now + Restart)
 		x.failOver(x.Cluster.Lagging())
 	case Evicts:
 		s := x.Cluster.Servers()[0]
 		x.becomes(s, x.Cluster.Without(s, lock.Key), nil)
-	case TimesOut:
+	case TimesOut, TimesOutUnnoticed:
 		a := x.actors[t.ID]
+		x.unnoticed = t.Kind == TimesOutUnnoticed
 		x.note(a.Process, "timeout "+strconv.Itoa(a.inside))
 		x.fire(x.itsTimeout(a))
 	case ClockJumps:
@@ -77,6 +83,8 @@ func (x *Execution) Apply(t Transition) bool {
 		*left--
 	}
 	x.settle()
+	sent = sent && (!x.unnoticed || x.unawares())
+	x.unnoticed = false
 	x.bury()
 	x.turn()
 	return sent
@@ -127,10 +135,13 @@ func (x *Execution) makesNoDifference(t *Task) bool {
 // after that: others of its process run, its client goes away, or time passes after it has looked at the clock. If not, the command is
 // part of the same step.
 func (x *Execution) matters(t *Task) bool {
-	p, may := t.actor.Process, x.left
-	if t.round.looked && may.Slow+may.Expiry+may.Pause > 0 || may.Cancel > 0 && !t.actor.cancelled {
-		return true
-	}
+	may := x.left
+	return t.round.looked && may.Slow+may.Expiry+may.Pause > 0 || may.Cancel > 0 && !t.actor.cancelled || x.company(t)
+}
+
+// company reports whether somebody else may act in t's process.
+func (x *Execution) company(t *Task) bool {
+	p := t.actor.Process
 	for _, a := range p.actors {
 		if a != t.actor && !a.finished {
 			return true
@@ -163,7 +174,7 @@ func (x *Execution) possible(t Transition) bool {
 	switch t.Kind {
 	case Woken, Unwoken:
 		return x.due(x.processes[t.ID]) != nil
-	case TimesOut:
+	case TimesOut, TimesOutUnnoticed:
 		return x.itsTimeout(x.actors[t.ID]) != nil
 	case FailsOver, RollsBack:
 		s := x.Cluster.Lagging()
@@ -172,9 +183,11 @@ func (x *Execution) possible(t Transition) bool {
 		return x.evictable()
 	case Slow:
 		return x.nextTimer() != nil
-	case Pauses, Resumes, Leaves, TimePasses, Expires, ClockJumps, RedisClockJumps, WokenInVain:
+	case GoesOn, Notices:
+		return int(t.ID) < len(x.tasks) && x.tasks[t.ID].torn && slices.Contains(x.waiters, x.tasks[t.ID])
+	case Pauses, Resumes, Leaves, LeavesUnnoticed, TimePasses, Expires, ClockJumps, RedisClockJumps, WokenInVain:
 		return true
-	case Arrives:
+	case Arrives, NeverArrives:
 		return int(t.ID) < len(x.tasks) && x.oldest(x.tasks[t.ID]) >= 0
 	default:
 		return int(t.ID) < len(x.tasks) && x.canMove(x.tasks[t.ID])

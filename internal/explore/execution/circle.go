@@ -36,7 +36,7 @@ func (x *Execution) allPause() bool {
 		if a.finished || a.Dead() {
 			continue
 		}
-		if !a.main.asleep() && !a.main.rests() {
+		if a.main.torn || !a.main.asleep() && !a.main.rests() {
 			return false
 		}
 		waits = true

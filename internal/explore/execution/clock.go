@@ -103,7 +103,7 @@ func (c virtualClock) Wait(ctx context.Context, ch <-chan struct{}) error {
 	}
 	c.x.timeless(ctx)
 	t.sleep, t.last = t.last, nil
-	t.waiting, t.ctx, t.ch, t.err = true, ctx, ch, nil
+	t.waiting, t.ctx, t.ch, t.err, t.taken = true, ctx, ch, nil, false
 	if t.asleep() || t.rests() {
 		c.x.pauses(t)
 	}

@@ -40,10 +40,12 @@ func (x *Execution) Transitions() []Transition {
 	x.options, x.desperate = x.options[:0], false
 	if x.Going() > 0 {
 		x.addMoves()
+		x.addEnds()
 		x.addToProcesses(func(p *Process) bool { return !p.paused && x.due(p) != nil }, Woken, Unwoken)
 		active := len(x.options) > 0
 		x.addProcessFaults()
-		x.addToActors(func(a *Actor) bool { return a.started && !a.finished && !a.cancelled }, Leaves)
+		x.addToActors(func(a *Actor) bool { return a.leaves() }, Leaves)
+		x.addToActors(func(a *Actor) bool { return a.leaves() && x.mayMiss(a) }, LeavesUnnoticed)
 		x.addTime(active)
 		x.addStale()
 		x.addToProcesses(func(p *Process) bool { return p.begun() && !p.ended() }, ClockJumps)
@@ -51,6 +53,7 @@ func (x *Execution) Transitions() []Transition {
 			x.add(0, RedisClockJumps)
 		}
 		x.addToActors(func(a *Actor) bool { return !a.Paused() && x.itsTimeout(a) != nil }, TimesOut)
+		x.addToActors(func(a *Actor) bool { return x.itsTimeout(a) != nil && x.mayMiss(a) }, TimesOutUnnoticed)
 		x.addToProcesses(func(p *Process) bool { return !p.paused && x.Listens(p) }, WokenInVain)
 	}
 	x.addArrivals()
@@ -82,7 +85,7 @@ func (x *Execution) addMoves() {
 		if !x.movable(t) {
 			continue
 		}
-		if t.subscribes {
+		if t.subscribes || t.actor.Paused() { // what it has sent takes effect
 			x.add(t.id, Moves)
 			continue
 		}
@@ -143,7 +146,8 @@ func (x *Execution) addProcessFaults() {
 		}
 	}
 	for _, t := range x.options[:moves] {
-		if t.Kind == Moves && !x.tasks[t.ID].subscribes {
+		task := x.tasks[t.ID]
+		if t.Kind == Moves && !task.subscribes && !task.actor.Paused() && len(task.rest) <= 1 {
 			x.add(int(t.ID), PausesAfter)
 		}
 	}
@@ -201,6 +205,8 @@ func (x *Execution) Going() (n int) {
 // movable reports whether t can do something by itself. A waiter that tried in vain cannot, until it would learn something else.
 func (x *Execution) movable(t *Task) bool {
 	switch {
+	case t.midway() && !t.actor.Dead():
+		return true
 	case !t.live():
 		return false
 	case t == t.actor.main && !t.actor.started:

@@ -39,6 +39,8 @@ type Checker interface {
 type Recorder interface {
 	Sending(server int, commands []redis.Cmder)
 	Replied(reply []byte, commands int)
+	// Follow is told what follows in the pipeline of the command that was replied to, and whether it can still arrive.
+	Follow(rest []redis.Cmder, arrives bool)
 }
 
 // Setup is what an execution begins with.
@@ -61,7 +63,7 @@ type Cuts struct {
 
 	EverySymmetry bool // take nothing for the same because it is symmetric
 	EveryStart    bool // let actors that start alike start in any order, as they may in a session
-	EveryRound    bool // make a step of each round, however often in vain. What others have found does not replay so
+	EveryRound    bool // make a step of each round, however often in vain, and of each end of a wait. What others have found does not replay so
 }
 
 // Execution is one schedule so far.
@@ -74,7 +76,7 @@ type Execution struct {
 	circle
 
 	left      scenario.Faults        // of the scenario's budgets
-	budgets   [NodeRestarts + 1]*int // of these, the one that each kind uses
+	budgets   [kinds]*int // of these, the one that each kind uses
 	processes []*Process
 	actors    []*Actor
 	options   []Transition // that were listed last
@@ -82,6 +84,7 @@ type Execution struct {
 	quiet     bool         // the options are those of waiters that ask in vain
 	polls     int          // of these that may still happen beside others
 	beyond    bool         // there were too many
+	unnoticed bool         // contexts that end now are noticed later
 	rounds    int          // that there were
 	idle      int          // how often time passed in vain since Redis changed
 
@@ -147,6 +150,8 @@ func (x *Execution) Close() {
 func (x *Execution) bury() {
 	for _, t := range x.tasks {
 		if t.actor.Process.dead && !t.Ended() {
+			x.leaves(t.rest)
+			t.rest = nil
 			x.kill(t)
 		}
 	}

@@ -78,6 +78,9 @@ func (x *Execution) appendWaits(b []byte, p *Process) []byte {
 		if t.unread {
 			b = append(append(append(b, '|'), t.label...), " unread"...)
 		}
+		if t.torn {
+			b = strconv.AppendBool(append(append(append(b, '|'), t.label...), " torn "...), t.unaware)
+		}
 		if t.asleep() {
 			b = strconv.AppendBool(append(append(append(b, '|'), t.label...), ' '), x.wouldRepeat(t))
 			b = strconv.AppendInt(append(b, ' '), int64(t.round.vain), 10)
@@ -167,7 +170,7 @@ func (x *Execution) View(t Transition) (view Fingerprint, has bool) {
 	}
 	names, b := x.unsorted(), x.Hasher.buffer[:0]
 	b = append(x.appendProcess(x.appendServers(b), a.Process, names), '|')
-	if t.Kind.OfTask() {
+	if t.Kind.OfTask() || t.Kind.OfWaiter() {
 		b = append(b, x.tasks[t.ID].label...)
 	}
 	for _, n := range [...]int{int(t.Kind), a.Index, int(x.now), int(x.jumped)} {

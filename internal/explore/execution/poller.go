@@ -84,8 +84,10 @@ func (x *Execution) skim() {
 func (x *Execution) skims() bool {
 	for _, t := range x.tasks {
 		switch {
+		case t.midway() && !t.actor.Dead() && !x.asksTheSame(t):
+			return false
 		case t.Ended() || !t.live() || !t.actor.started:
-		case t.subscribes, t.pending != nil && !x.asksTheSame(t), t.asleep() && !x.wouldRepeat(t):
+		case t.subscribes, t.torn, t.pending != nil && !x.asksTheSame(t), t.asleep() && !x.wouldRepeat(t):
 			return false
 		}
 	}

@@ -113,6 +113,9 @@ func (a *Actor) Next() {
 // Started reports whether it has begun.
 func (a *Actor) Started() bool { return a.started }
 
+// leaves reports whether its client may go away.
+func (a *Actor) leaves() bool { return a.started && !a.finished && !a.cancelled }
+
 // Finished reports whether its sale has ended, with Err.
 func (a *Actor) Finished() bool { return a.finished }
 

@@ -15,7 +15,7 @@ import (
 // InVain reports whether a waits for what time alone will not bring.
 func (x *Execution) InVain(a *Actor) bool {
 	t := a.main
-	return t.waiting && (t.sleep == nil || t.asleep() && x.wouldRepeat(t) || t.restsInVain())
+	return t.waiting && !t.torn && (t.sleep == nil || t.asleep() && x.wouldRepeat(t) || t.restsInVain())
 }
 
 // Queues reports whether a waits for something else than a command's answer or the end of a short pause.
@@ -39,15 +39,15 @@ func (x *Execution) Took(k Kind) bool {
 
 // Outlived gives, for each task that still runs although all actors of its process have finished, the actor it was for. Those that have
 // still to hear from a node do not count, as their client bounds that; nor do those that answer a message by a command, as they work for
-// their process; nor those of a process that is paused, as they may end when it goes on.
+// their process, or whose wait has ended; nor those of a process that is paused, as they may end when it goes on.
 func (x *Execution) Outlived() (all []*Actor) {
 	for _, p := range x.processes {
 		if p.dead || p.paused || !p.begun() || !p.ended() || x.asks(p) {
 			continue
 		}
 		for _, t := range x.tasks {
-			answers := t.notified && t.acts()
-			if t.actor.Process == p && !t.Ended() && !answers {
+			goesOn := t.notified && t.acts() || t.torn
+			if t.actor.Process == p && !t.Ended() && !goesOn {
 				all = append(all, t.actor)
 			}
 		}
@@ -63,11 +63,13 @@ func (x *Execution) asks(p *Process) bool {
 }
 
 // Ended reports whether the task that t happened to has ended.
-func (x *Execution) Ended(t Transition) bool { return t.Kind.OfTask() && x.tasks[t.ID].Ended() }
+func (x *Execution) Ended(t Transition) bool {
+	return (t.Kind.OfTask() || t.Kind.OfWaiter()) && x.tasks[t.ID].Ended()
+}
 
 // Pending returns what the task that t happens to is about to send, as far as that is known.
 func (x *Execution) Pending(t Transition) []redis.Cmder {
-	if !t.Kind.OfTask() {
+	if !t.Kind.OfTask() && !t.Kind.OfWaiter() {
 		return nil
 	}
 	return x.tasks[t.ID].pending
@@ -103,7 +105,7 @@ func (x *Execution) Standstill(a *Actor) (why Standstill, due time.Duration) {
 		return WaitsForReply, 0
 	case t.asleep() && x.wouldRepeat(t):
 		return AsksInVain, 0
-	case !t.waiting || t.asleep():
+	case !t.waiting || t.torn || t.asleep():
 		return Free, 0
 	case t.sleep != nil && !t.sleep.stopped && t.sleep.at < scenario.Forever:
 		return WaitsForTime, t.sleep.at

@@ -36,6 +36,8 @@ type Task struct {
 	unsent  int             // so many, the last of all, had a context that had ended
 	unread  bool            // its reply is there, and its process is paused
 	fate    Kind            // what happens to that command
+	rest    []sent          // of a pipeline of which a part has taken effect: what is under way
+	cut     bool            // the connection for that is broken
 	repeats []history.Order // that it has booked already, before its client sent it again
 
 	unanswered bool // it waits for a node that does not answer
@@ -48,6 +50,10 @@ type Task struct {
 	ctx     context.Context //nolint:containedctx // of the Wait it is in
 	ch      <-chan struct{}
 	err     error  // what Wait is to return
+	taken   bool   // what Wait received, or that the channel is closed, is here
+	torn    bool   // the schedule decides how the Wait ends, and when
+	unaware bool   // its context has ended, and it does not know yet
+	noted   int    // how much had happened to its process when the context ended
 	last    *timer // the last thing it asked of the clock, if that was a timer
 	sleep   *timer // what ends the Wait it is in, as far as that is the clock
 
@@ -63,20 +69,6 @@ func (t *Task) acts() bool { return t.pending != nil || t.subscribes }
 
 // asleep reports whether t is in a pause of a moment, as between two attempts.
 func (t *Task) asleep() bool { return t.waiting && t.sleep != nil && t.sleep.brief && !t.sleep.stopped }
-
-// wakes reports whether what t waits for has come, and takes it.
-func (t *Task) wakes() bool {
-	if !t.live() {
-		return false
-	}
-	select {
-	case <-t.ch:
-		return true
-	default:
-		t.err = t.ctx.Err()
-		return t.err != nil
-	}
-}
 
 // scheduler gives the turn to one task after the other.
 type scheduler struct {
@@ -99,15 +91,15 @@ func (s *scheduler) kill(t *Task) {
 }
 
 // next takes the task that is to run next, nil if there is none.
-func (s *scheduler) next() *Task {
-	if len(s.ready) > 0 {
-		t := s.ready[0]
-		s.ready = s.ready[1:]
+func (x *Execution) next() *Task {
+	if len(x.ready) > 0 {
+		t := x.ready[0]
+		x.ready = x.ready[1:]
 		return t
 	}
-	if i := slices.IndexFunc(s.waiters, (*Task).wakes); i >= 0 {
-		t := s.waiters[i]
-		s.waiters = slices.Delete(s.waiters, i, i+1)
+	if i := slices.IndexFunc(x.waiters, x.wakes); i >= 0 {
+		t := x.waiters[i]
+		x.waiters = slices.Delete(x.waiters, i, i+1)
 		return t
 	}
 	return nil

@@ -39,6 +39,7 @@ const (
 	LosesRequest                // its next command never takes effect
 	Delays                      // its next command takes effect later
 	Arrives                     // now
+	NeverArrives                // the rest of its pipeline never takes effect
 	Resends                     // its next command takes effect, the reply is lost, and the client is about to send it again
 	Unsynced                    // its next command takes effect, and a replica gets neither this nor what follows
 	FailsOver                   // that replica takes the place of its master
@@ -52,6 +53,11 @@ const (
 	NodeCrashes                 // a node refuses connections from then on
 	NodeHangs                   // a node does not answer any more
 	NodeRestarts                // a node forgets what it held
+	LeavesUnnoticed             // an actor's client goes away, and its sale, which waits, notices that later
+	TimesOutUnnoticed           // an actor's timeout comes, and its sale notices that later
+	Notices                     // a waiter notices that its context has ended
+	GoesOn                      // it gets what it waited for, though its context has ended, or that of one before it
+	kinds                       // so many there are
 )
 
 // subject is what a kind happens to.
@@ -62,6 +68,7 @@ const (
 	process
 	actor
 	task
+	waiter // a task in a wait
 )
 
 // notation is how a schedule writes a kind: the word alone, WHO:word, or, of a task, WHO:COMMANDword.
@@ -76,8 +83,8 @@ type notation struct {
 type faults = scenario.Faults
 
 // notations has that of each kind.
-func notations() [NodeRestarts + 1]notation {
-	return [...]notation{
+func notations() [kinds]notation {
+	return [kinds]notation{
 		Moves:           {of: task},
 		Polls:           {of: task},
 		PollsOn:         {of: task},
@@ -97,6 +104,7 @@ func notations() [NodeRestarts + 1]notation {
 		LosesRequest:    {task, "/lost-request", "lost-request", func(f *faults) *int { return &f.LostRequest }},
 		Delays:          {task, "/late", "late", func(f *faults) *int { return &f.Late }},
 		Arrives:         {of: task, word: "/arrives"},
+		NeverArrives:    {of: task, word: "/never-arrives"},
 		Resends:         {task, "/resent", "resend", func(f *faults) *int { return &f.Resend }},
 		Unsynced:        {task, "/unsynced", "", func(f *faults) *int { return &f.Failover }},
 		FailsOver:       {of: nobody, word: "failover", fault: "failover"},
@@ -110,6 +118,11 @@ func notations() [NodeRestarts + 1]notation {
 		NodeCrashes:     {task, "/node-crashes", "node-crash", func(f *faults) *int { return &f.NodeCrash }},
 		NodeHangs:       {task, "/node-hangs", "node-hang", func(f *faults) *int { return &f.NodeHang }},
 		NodeRestarts:    {task, "/node-restarts", "node-restart", func(f *faults) *int { return &f.NodeRestart }},
+
+		LeavesUnnoticed:   {actor, "leaves-unnoticed", "cancel", func(f *faults) *int { return &f.Cancel }},
+		TimesOutUnnoticed: {actor, "times-out-unnoticed", "timeout", func(f *faults) *int { return &f.Timeout }},
+		Notices:           {of: waiter, word: "notices"},
+		GoesOn:            {of: waiter, word: "goes-on"},
 	}
 }
 
@@ -133,13 +146,16 @@ func (k Kind) Uses() string {
 // OfTask reports whether it happens to a task, and its command.
 func (k Kind) OfTask() bool { return k.notation().of == task }
 
+// OfWaiter reports whether it ends a task's wait.
+func (k Kind) OfWaiter() bool { return k.notation().of == waiter }
+
 // Is reports whether a schedule writes t as it writes w: it does not tell whether a command was asked in vain.
 func (w Wanted) Is(k Kind) bool {
 	return w.Kind == k || w.Kind == Moves && (k == Polls || k == PollsOn)
 }
 
-// Progress reports whether t is the actors' own doing, and may bring them on: a command, or a message.
-func (t Transition) Progress() bool { return t.Kind == Moves || t.Kind == Woken }
+// Progress reports whether t is the actors' own doing, and may bring them on: a command, a message, or the end of a wait.
+func (t Transition) Progress() bool { return t.Kind == Moves || t.Kind == Woken || t.Kind.OfWaiter() }
 
 // hopeful reports whether t can bring somebody on.
 func (t Transition) hopeful() bool {
@@ -243,12 +259,12 @@ func Parse(token string) (Wanted, error) {
 
 // Reserved reports whether WHO:word is not a command, but something else that happens to WHO.
 func Reserved(word string) bool {
-	return slices.Contains(slices.Concat(words(process), words(actor)), word)
+	return slices.Contains(slices.Concat(words(process), words(actor), words(waiter)), word)
 }
 
 // Notation says how a schedule writes its steps, by examples.
 func Notation() (examples []string) {
-	for k := Moves; k <= NodeRestarts; k++ {
+	for k := Moves; k < kinds; k++ {
 		if example := Token(k, "A", "SET"); !slices.Contains(examples, example) {
 			examples = append(examples, example)
 		}

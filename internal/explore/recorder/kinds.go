@@ -18,7 +18,7 @@ type telling struct {
 	fate  language.Text // what happens after it to the reply, or to the sender
 }
 
-func tellings() [execution.NodeRestarts + 1]telling {
+func tellings() [execution.GoesOn + 1]telling {
 	both := language.Both
 	return [...]telling{
 		execution.TimePasses: {kind: trace.KindTime},
@@ -34,6 +34,12 @@ func tellings() [execution.NodeRestarts + 1]telling {
 		execution.Resumes:    {kind: trace.KindResumes, says: both("{process} goes on", "{process} 恢复运行")},
 		execution.Leaves:     {kind: trace.KindLeaves, says: both("{sale}'s client goes away", "{sale} 的客户端断开")},
 		execution.TimesOut:   {kind: trace.KindTimesOut, says: both("{sale} has waited too long", "{sale} 等待超时")},
+		execution.LeavesUnnoticed: {kind: trace.KindLeaves,
+			says: both("{sale}'s client goes away, and {sale} has not noticed yet", "{sale} 的客户端断开，{sale} 还没发现")},
+		execution.TimesOutUnnoticed: {kind: trace.KindTimesOut,
+			says: both("{sale} has waited too long, and has not noticed yet", "{sale} 等待超时，但还没发现")},
+		execution.Notices: {says: both("{sale} notices that it need not wait any more", "{sale} 发现不必再等")},
+		execution.GoesOn:  {says: both("{sale} gets what it waited for", "{sale} 等到了")},
 		execution.DiesBefore: {kind: trace.KindDies, says: both("{sale} dies", "{sale} 崩溃")},
 		execution.FailsOver:  {kind: trace.KindFailover, says: both("a replica takes the master's place", "从节点升为主节点")},
 		execution.RollsBack: {kind: trace.KindRestarts,
@@ -46,6 +52,8 @@ func tellings() [execution.NodeRestarts + 1]telling {
 			says: both("Redis's clock jumps ahead by {jump}", "Redis 的时钟向前跳 {jump}")},
 		execution.LosesRequest: {kind: trace.KindLostRequest,
 			says: both("{sale}'s command never arrives", "{sale} 的命令没有送达")},
+		execution.NeverArrives: {kind: trace.KindLostRequest,
+			says: both("the connection is broken: the rest of {sale}'s pipeline never arrives", "连接断了：{sale} 的 pipeline 余下的命令没有送达")},
 		execution.Delays: {kind: trace.KindLate,
 			says: both("{sale}'s command is late, and {sale} is told that nobody answers", "{sale} 的命令滞留在途中，{sale} 得知没有响应")},
 

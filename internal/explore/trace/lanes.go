@@ -123,10 +123,10 @@ func (t Trace) arrow(row []rune, step Step, from int) {
 		head = '✗'
 	case KindLate:
 		head = '…'
-	case KindArrives:
-		line = '┄'
 	}
-	if step.Kind != KindArrives { // its sender does something else by now
+	if step.afterwards() {
+		line = '┄'
+	} else {
 		row[from] = '├'
 	}
 	for x := from + 1; x < to; x++ {

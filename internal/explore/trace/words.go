@@ -60,6 +60,11 @@ func (t Trace) outcome(step Step) string {
 	return reply + step.whose()
 }
 
+// afterwards reports whether its command was on its way before: by now its sender does something else, or nothing.
+func (s Step) afterwards() bool {
+	return s.Kind == KindArrives || s.Kind == KindLostRequest && s.Fault == "" // the rest of a pipeline
+}
+
 // whose says whose command it is, if its actor has started a goroutine for that. Those for a node have its lifeline.
 func (s Step) whose() string {
 	if s.Task == "" || s.Node > 0 {

@@ -28,12 +28,12 @@ type Gap struct {
 // Broken are the locks that show an anomaly.
 func Broken() []Variant {
 	return complete(textbook(), memory(), startup(), pollers(), wakeups(), queues(), reentrant(),
-		tokens(), words(), elsewhere(), goroutines())
+		tokens(), words(), elsewhere(), goroutines(), pipelines(), turns())
 }
 
 // Right are the locks that show none.
 func Right() []Variant {
-	return complete(right(), rightMemory(), rightWaiting(), rightElsewhere())
+	return complete(right(), rightMemory(), rightWaiting(), rightElsewhere(), rightPipelines(), rightTurns())
 }
 
 // complete fills in what goes without saying.
