@@ -57,6 +57,9 @@
 //     another result: others have changed what Redis holds, or the last command would now have another reply, or the code has looked at the
 //     clock. An attempt that would repeat leads to the same state, so nothing is lost. Before a waiter counts as stuck it tries once
 //     more.
+//     A waiter may count such attempts, so it makes them, too, beside others: as often as the scenario says (Scenario.Polls), in all. If it
+//     does not say, three times. If that shows nothing, the exploration is repeated with twice as many, up to a hundred, while it is cheap:
+//     a rule of counts, so the same lock has the same answer everywhere. How far it came is part of the answer (Result.Setting).
 //   - A waiter that polls with pauses longer than a moment asks in vain as often as the scenario says (Scenario.Polls), and each time is a
 //     step. As long as it would be told the same after that, and would change nothing, its attempts are part of the step in which time
 //     passes. They are made, so code that counts them counts on, but no fault comes between them.
@@ -105,9 +108,11 @@
 //
 // # Limits
 //
-// The result is true for these actors and these budgets, not for more. Commands and transactions are atomic, as in
-// Redis. The network and Redis fail only as the faults say. A lock that polls without a pause is never seen to be
-// idle, and is reported as unknown. Bounds end a search early; the verdict is then Unknown, never Holds.
+// The result is true for these actors and these budgets, not for more. Result.Cut says what was left out. Commands and transactions are
+// atomic, as in Redis. What has passed the client's hook is on its way, and takes effect even if its context ends. The network and Redis
+// fail only as the faults say. After a pause, overdue timers fire at once; on a machine that was suspended they may be late. A lock that
+// polls without a pause is never seen to be idle, and is reported as unknown. Bounds end a search early; the verdict is then Unknown,
+// never Holds.
 //
 // # In WebAssembly
 //
@@ -132,7 +137,8 @@
 // # Step by step, and why
 //
 // Package stepper walks through one schedule by hand: what can happen next and what cannot, each with a reason, one step on, one step
-// back. Package graph says how far an anomaly is away from a state, and from which step on it was too late.
+// back. Package graph says how far an anomaly is away from a state, which fault made it possible, and from which step on it was too late.
+// It lets another lock follow the same schedule, and go on to its end; then it looks for another schedule of that lock that shows the same.
 // Package report shows all of this to people in a terminal, as JSON, and as a page.
 //
 // # Where to read on
