@@ -90,6 +90,7 @@ func (x *Execution) Notifier(p *Process) lock.Notifier { return virtualNotifier{
 // earlier listener may reach the next one. After a reply it is a step of its own: what the reply said may no longer be so.
 func (n virtualNotifier) Subscribe(channel string, notify func(message string)) (stop func()) {
 	t := n.x.running("Notifier.Subscribe")
+	n.x.jot("Notifier.Subscribe " + channel)
 	if t == nil || n.process.dead || n.process.told == len(n.x.taken) && n.x.untilSubscribed(t) != nil {
 		return func() {}
 	}

@@ -20,43 +20,43 @@ type Kind uint8
 
 // The kinds.
 const (
-	Moves           Kind = iota // a task's next command is answered; or what it does without one
-	Polls                       // a waiter asks again, though the answer can be no other
-	PollsOn                     // the same, as nothing else can happen
-	TimePasses                  // nobody can move: time goes on to the next timer or expiry
-	Slow                        // time goes on to the next timer, while somebody could still move
-	Expires                     // time goes on to the next expiry, while somebody could still move
-	LosesReply                  // its next command takes effect, and the reply is lost
-	DiesBefore                  // its process dies, its commands unsent
-	DiesAfter                   // its next command takes effect, and its process dies
-	PausesAfter                 // its next command takes effect, and its process stops before it has read the reply
-	Pauses                      // a process is stopped, its timers too
-	Resumes                     // and goes on
-	Leaves                      // an actor's client goes away: its context is cancelled
-	Woken                       // a message reaches a process
-	Unwoken                     // a message gets lost
-	WokenInVain                 // a process that listens is told that a message may have been missed
-	LosesRequest                // its next command never takes effect
-	Delays                      // its next command takes effect later
-	Arrives                     // now
-	Resends                     // its next command takes effect, the reply is lost, and the client is about to send it again
-	Unsynced                    // its next command takes effect, and a replica gets neither this nor what follows
-	FailsOver                   // that replica takes the place of its master
-	Unsaved                     // its next command takes effect, and neither this nor what follows is in the server's snapshot
-	RollsBack                   // that server restarts with its snapshot
-	Evicts                      // the server with the stock and the lock evicts the lock
-	TimesOut                    // an actor's timeout comes that no time would bring
-	ClockJumps                  // a process's clock jumps ahead
-	RedisClockJumps             // the clock of the server with the stock and the lock does
-	NodeClockJumps              // a node's does
-	NodeCrashes                 // a node refuses connections from then on
-	NodeHangs                   // a node does not answer any more
-	NodeRestarts                // a node forgets what it held
-	LeavesUnnoticed             // an actor's client goes away, and its sale, which waits, notices that later
-	TimesOutUnnoticed           // an actor's timeout comes, and its sale notices that later
-	Notices                     // a waiter notices that its context has ended
-	GoesOn                      // it gets what it waited for, though its context has ended, or that of one before it
-	kinds                       // so many there are
+	Moves             Kind = iota // a task's next command is answered; or what it does without one
+	Polls                         // a waiter asks again, though the answer can be no other
+	PollsOn                       // the same, as nothing else can happen
+	TimePasses                    // nobody can move: time goes on to the next timer or expiry
+	Slow                          // time goes on to the next timer, while somebody could still move
+	Expires                       // time goes on to the next expiry, while somebody could still move
+	LosesReply                    // its next command takes effect, and the reply is lost
+	DiesBefore                    // its process dies, its commands unsent
+	DiesAfter                     // its next command takes effect, and its process dies
+	PausesAfter                   // its next command takes effect, and its process stops before it has read the reply
+	Pauses                        // a process is stopped, its timers too
+	Resumes                       // and goes on
+	Leaves                        // an actor's client goes away: its context is cancelled
+	Woken                         // a message reaches a process
+	Unwoken                       // a message gets lost
+	WokenInVain                   // a process that listens is told that a message may have been missed
+	LosesRequest                  // its next command never takes effect
+	Delays                        // its next command takes effect later
+	Arrives                       // now
+	Resends                       // its next command takes effect, the reply is lost, and the client is about to send it again
+	Unsynced                      // its next command takes effect, and a replica gets neither this nor what follows
+	FailsOver                     // that replica takes the place of its master
+	Unsaved                       // its next command takes effect, and neither this nor what follows is in the server's snapshot
+	RollsBack                     // that server restarts with its snapshot
+	Evicts                        // the server with the stock and the lock evicts the lock
+	TimesOut                      // an actor's timeout comes that no time would bring
+	ClockJumps                    // a process's clock jumps ahead
+	RedisClockJumps               // the clock of the server with the stock and the lock does
+	NodeClockJumps                // a node's does
+	NodeCrashes                   // a node refuses connections from then on
+	NodeHangs                     // a node does not answer any more
+	NodeRestarts                  // a node forgets what it held
+	LeavesUnnoticed               // an actor's client goes away, and its sale, which waits, notices that later
+	TimesOutUnnoticed             // an actor's timeout comes, and its sale notices that later
+	Notices                       // a waiter notices that its context has ended
+	GoesOn                        // it gets what it waited for, though its context has ended, or that of one before it
+	kinds                         // so many there are
 )
 
 // subject is what a kind happens to.
