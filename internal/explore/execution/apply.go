@@ -11,6 +11,7 @@ import (
 // Apply lets t happen, and everything that follows from it by itself. It reports false when t turned out to be no transition of its own: a
 // fault of a command that was not sent.
 func (x *Execution) Apply(t Transition) bool {
+	x.watched()
 	if !x.possible(t) {
 		x.Fail(ErrUnrepeatable)
 		return false
