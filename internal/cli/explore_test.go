@@ -176,7 +176,8 @@ func TestExploreJSON(t *testing.T) {
 		step["command"] != "SET distributedLock 1 ex 10 NX" || step["lock"] != "B" || step["at_ms"] != 10000. {
 		t.Errorf("the third step is %v", step)
 	}
-	if _, stdout, _ := command(t, "explore", "v4", "--json"); !strings.Contains(stdout, `"counterexample": null`) {
+	if _, stdout, _ := command(t, "explore", "v4", "--json"); !strings.Contains(stdout, `"counterexample": null`) ||
+		!strings.Contains(stdout, `"polls": 48,`) || !strings.Contains(stdout, `"up to 48 vain polls"`) {
 		t.Errorf("%s", stdout)
 	}
 }

@@ -75,11 +75,11 @@
 // # When somebody is stuck
 //
 // Nobody can say of code whether it will ever stop asking. If all that is left are waiters who were told the same twice, and who change
-// nothing, they are let ask a hundred times more, and until every lock has expired twice by every clock. If none gives up, or does anything
-// else, they are stuck. If they do change something, they may keep each other waiting. Then the explorer goes on in every order, and takes
-// two states for the same if everybody is at the same place, and was told the same in the last round. If these states come back to each
-// other, and in none of them somebody has finished, and a thousand steps of one order bring nobody on, then they are stuck. A wait that is
-// merely long ends in one of these ways.
+// nothing, they are let ask a hundred times more, and until every lock has expired twice by every clock, and every expiry that stands in
+// a value has come. If none gives up, or does anything else, they are stuck. If they do change something, they may keep each other
+// waiting. Then the explorer goes on in every order, and takes two states for the same if everybody is at the same place, and was told
+// the same in the last round. If these states come back to each other, and in none of them somebody has finished, and a thousand steps
+// of one order bring nobody on, then they are stuck. A wait that is merely long ends in one of these ways.
 //
 // TestTheCutsAreSound explores with and without these cuts (Bounds.EveryState, Bounds.EverySymmetry) and compares the anomalies and the
 // lengths of their schedules.
