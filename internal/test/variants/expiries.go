@@ -42,8 +42,17 @@ func rightExpiries() []Variant {
 			Scenario: crash,
 		},
 		{Name: "watches the holder, a crash", Lock: takes(watchesTheHolder), Scenario: crash},
+		{
+			Name: "watches the holder for a minute, a crash", Lock: takes(watchesForLong), Scenario: crash,
+			Gap: Gap{Today: "unknown", Why: "only its code knows how long it watches"},
+		},
 		{Name: "a line of the living, a crash", Lock: takes(lineOfTheLiving(15 * time.Second)), Scenario: crash},
 	}
+}
+
+func watchesForLong(p process) take {
+	p.TTL = long
+	return watchesTheHolder(p)
 }
 
 // deadlineIn is deadlineOfRedis with another expiry.
