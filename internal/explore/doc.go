@@ -63,6 +63,8 @@
 //   - A waiter that polls with pauses longer than a moment asks in vain as often as the scenario says (Scenario.Polls), and each time is a
 //     step. As long as it would be told the same after that, and would change nothing, its attempts are part of the step in which time
 //     passes. They are made, so code that counts them counts on, but no fault comes between them.
+//   - A waiter that says with each question that it lives, and is told the same, does so as often as the scenario says in steps of their
+//     own. After that all its questions up to the next event are part of the step in which time passes to that.
 //   - An attempt without a command, of code that looks at the memory of its process, would repeat until something happens to that process.
 //   - An attempt that left nothing in Redis is forgotten when the next one begins. Here the explorer assumes that a waiter decides by its
 //     last attempt; without that, those who undo each other's attempts would go on for ever.
@@ -75,11 +77,20 @@
 // # When somebody is stuck
 //
 // Nobody can say of code whether it will ever stop asking. If all that is left are waiters who were told the same twice, and who change
-// nothing, they are let ask a hundred times more, and until every lock has expired twice by every clock, and every expiry that stands in
-// a value has come. If none gives up, or does anything else, they are stuck. If they do change something, they may keep each other
-// waiting. Then the explorer goes on in every order, and takes two states for the same if everybody is at the same place, and was told
-// the same in the last round. If these states come back to each other, and in none of them somebody has finished, and a thousand steps
-// of one order bring nobody on, then they are stuck. A wait that is merely long ends in one of these ways.
+// nothing, they are let ask a hundred times more, and until every lock has expired twice by every clock, and every expiry that is known has
+// come. If none gives up, or does anything else, they are stuck. If they do change something, they may keep each other waiting. Then the
+// explorer goes on in every order, and takes two states for the same if everybody is at the same place, and was told the same in the last
+// round. If these states come back to each other, and in none of them somebody has finished, and five hundred attempts in one order, and
+// every expiry that is known, bring nobody on, then they are stuck. A wait that is merely long ends in one of these ways.
+//
+// An expiry that Redis does not keep is known in two ways. What a waiter has asked is asked at later times: if a script compares with
+// Redis's clock, the reply will be another one. A waiter that looks at its own clock is believed to compare it with the times that stand
+// in values: those of at most an hour ahead. Time passes to the next of these by itself, as it does to the expiry of a key. If a waiter
+// gets on only after a time that is not known, the schedule ends there, and the verdict is Unknown.
+//
+// A lock is left behind if a newcomer, an age later, does not get it by the same measure. A waiter is idle that sleeps for longer than a
+// quarter of the expiry beside a lock that a newcomer would get at once. A sale that tries once is told a false word if nobody had the
+// lock, and if it would have been a newcomer's in each state that it was in meanwhile.
 //
 // TestTheCutsAreSound explores with and without these cuts (Bounds.EveryState, Bounds.EverySymmetry) and compares the anomalies and the
 // lengths of their schedules.
@@ -88,8 +99,9 @@
 //
 // Anomalies lists what can go wrong. The checker (package checker) sees what no actor can see: whose lock Redis holds in truth, and who
 // believes that it holds one. Whose it is follows from who wrote the key lock.Key; of a lock that is elsewhere, from whose name Redis
-// holds. A strategy is judged by what it promises, its Scope: an anomaly that it does not promise to prevent is not
-// looked for. Starved is looked for only where a Goal names it.
+// holds; of a key in which several may be, from who entered and is named there. Where nothing names anybody, or the key is a number that
+// several count, ForeignRelease and Untold are not judged: Result.Unjudged. A strategy is judged by what it promises, its Scope: an anomaly
+// that it does not promise to prevent is not looked for. Starved is looked for only where a Goal names it.
 //
 // # What is assumed of the code under test
 //

@@ -57,7 +57,8 @@ const mayWait = scenario.TTL / 4
 
 // checkAsleep looks, when only time can pass, for a waiter that sleeps on for longer than it may, though the lock is free.
 func (c *Checker) checkAsleep(transitions []execution.Transition) {
-	if !onlyTime(transitions) || slices.ContainsFunc(c.sales, func(s *sale) bool { return !s.actor.Dead() && (s.leaves || len(s.leases) > 0) }) {
+	has := func(s *sale) bool { return !s.actor.Dead() && (s.leaves || len(s.leases) > 0) }
+	if !onlyTime(transitions) || slices.ContainsFunc(c.sales, has) {
 		return
 	}
 	until := c.x.Now() + mayWait

@@ -162,7 +162,7 @@ func (c *Checker) turns() bool {
 		case i == long:
 			c.undecided = true
 			return true
-		case enough && !(timely && now < until):
+		case enough && (!timely || now >= until):
 			more--
 		case enough && stands >= last:
 			x.Elapses(last / 2 * scenario.Poll) // as it would while they ask

@@ -101,7 +101,9 @@ func (c *Checker) meetAll(by *execution.Actor) {
 
 // meets reports whether another sale asks for the lock, or has it.
 func (c *Checker) meets(s *sale) bool {
-	if key, held := c.x.Cluster.Locked(lock.Key); held && c.holder != s.actor.Index && (key.IsString() && !c.owners[0].counts || c.holder != nobody) {
+	key, held := c.x.Cluster.Locked(lock.Key)
+	tells := c.holder != nobody || key.IsString() && !c.owners[0].counts
+	if held && tells && c.holder != s.actor.Index {
 		return true
 	}
 	return slices.ContainsFunc(c.sales, func(other *sale) bool {

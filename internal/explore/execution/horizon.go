@@ -37,7 +37,7 @@ func (x *Execution) Horizon() (first, last time.Duration) {
 }
 
 // beat lets waiters ask who say with each question that they live, and have been told the same as often as the scenario says. It reports
-// whether all that anybody can do is to be told the same again, so that time may pass. As in skim, each would be a step of its own otherwise.
+// whether all that anybody can do is to be told the same again, so that time may pass. Otherwise, each would be a step of its own.
 func (x *Execution) beat() bool {
 	x.settle()
 	if x.EveryRound || slices.ContainsFunc(x.processes, func(p *Process) bool { return x.due(p) != nil }) {
@@ -94,7 +94,8 @@ func (x *Execution) changesAnswer(t *Task) time.Duration {
 		return x.now
 	}
 	last := asked[len(asked)-1]
-	if known := t.poller.answer; known.holds == last.server.Holds && known.of == last.command && (known.changes == 0 || known.changes > x.now) {
+	known := t.poller.answer
+	if known.holds == last.server.Holds && known.of == last.command && (known.changes == 0 || known.changes > x.now) {
 		return max(known.changes, x.now)
 	}
 	changes := x.searchChange(last)

@@ -130,8 +130,8 @@ func (h *Harness) again(run *Run) (copied *checker.Checker, end func()) {
 	}
 }
 
-// newcomers begins an execution of two, in one process, with names that nobody has had, on what x's servers would hold so long after they held this. The
-// first tries once.
+// newcomers begins an execution of two, in one process, with names that nobody has had, on what x's servers would hold so long after they
+// held this. The first tries once.
 func (h *Harness) newcomers(
 	x *execution.Execution, held []*simredis.State, at, after time.Duration,
 ) (*checker.Checker, func(), error) {

@@ -132,59 +132,75 @@ func queueFrom(rank int64, leave string) func(process) take {
 	}
 }
 
-// bakery is Lamport's (1974): processes that only read and write take numbers, and the smallest goes first. A process of its own has a
+// baker is a process in Lamport's bakery (1974): processes that only read and write take numbers, and the smallest goes first. Each has a
 // register for its number, and one that says that it is choosing; they stay for ever.
-func bakery(hasty bool) func(process) take {
-	all := []string{"A", "B"}
-	return func(p process) take {
-		number := func(of string) string { return under("number:" + of) }
-		choosing := func(of string) string { return under("choosing:" + of) }
-		return func(ctx context.Context, _ string) (*lock.Lease, error) {
-			set := func(name string, value int64) error {
-				_, err := p.text(ctx, "SET", name, value)
-				return err
-			}
-			var mine int64
-			take := func() error {
-				for _, other := range all {
-					n, err := p.number(ctx, "GET", number(other))
-					if err != nil {
-						return err
-					}
-					mine = max(mine, n+1)
-				}
-				return set(number(p.Process), mine)
-			}
-			var err error
-			if !hasty {
-				err = set(choosing(p.Process), 1)
-			}
-			if err == nil {
-				err = take()
-			}
-			if err == nil && !hasty {
-				err = set(choosing(p.Process), 0)
-			}
-			for _, other := range all {
-				if other == p.Process || err != nil {
-					continue
-				}
-				if err = p.reads(ctx, choosing(other), func(n int64) bool { return n == 0 }); err == nil {
-					err = p.reads(ctx, number(other), func(n int64) bool { return n == 0 || n > mine || n == mine && other > p.Process })
-				}
-			}
-			if err != nil {
-				return nil, err
-			}
-			return p.lease(ctx, p.does("SET", number(p.Process), 0)), nil
-		}
-	}
+type baker struct {
+	process
+	hasty bool // it does not say that it is choosing
 }
 
-// reads reads a register until it is as it should be.
-func (p process) reads(ctx context.Context, register string, is func(int64) bool) error {
-	_, err := lock.Poll(ctx, p.Options, func() (struct{}, error) {
-		n, err := p.number(ctx, "GET", register)
+func bakery(hasty bool) func(process) take {
+	return func(p process) take { return baker{p, hasty}.take }
+}
+
+func bakers() []string { return []string{"A", "B"} }
+
+func number(of string) string   { return under("number:" + of) }
+func choosing(of string) string { return under("choosing:" + of) }
+
+func (b baker) take(ctx context.Context, _ string) (*lock.Lease, error) {
+	mine, err := b.choose(ctx)
+	for _, other := range bakers() {
+		if err == nil && other != b.Process {
+			err = b.wait(ctx, mine, other)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return b.lease(ctx, b.does("SET", number(b.Process), 0)), nil
+}
+
+// choose takes a number that is larger than all.
+func (b baker) choose(ctx context.Context) (mine int64, err error) {
+	if !b.hasty {
+		err = b.set(ctx, choosing(b.Process), 1)
+	}
+	for _, one := range bakers() {
+		if err != nil {
+			return 0, err
+		}
+		var n int64
+		n, err = b.number(ctx, "GET", number(one))
+		mine = max(mine, n+1)
+	}
+	if err == nil {
+		err = b.set(ctx, number(b.Process), mine)
+	}
+	if err == nil && !b.hasty {
+		err = b.set(ctx, choosing(b.Process), 0)
+	}
+	return mine, err
+}
+
+// wait lets another one go first who has a smaller number.
+func (b baker) wait(ctx context.Context, mine int64, other string) error {
+	err := b.until(ctx, choosing(other), func(n int64) bool { return n == 0 })
+	if err == nil {
+		err = b.until(ctx, number(other), func(n int64) bool { return n == 0 || n > mine || n == mine && other > b.Process })
+	}
+	return err
+}
+
+func (b baker) set(ctx context.Context, register string, value int64) error {
+	_, err := b.text(ctx, "SET", register, value)
+	return err
+}
+
+// until reads a register until it is as it should be.
+func (b baker) until(ctx context.Context, register string, is func(int64) bool) error {
+	_, err := lock.Poll(ctx, b.Options, func() (struct{}, error) {
+		n, err := b.number(ctx, "GET", register)
 		if err == nil {
 			err = obtained(is(n))
 		}

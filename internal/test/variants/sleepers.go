@@ -19,7 +19,10 @@ func sleepers() []Variant {
 			Name: "listens, and asks again after the expiry", Lock: takes(listensFor(func(p process) time.Duration { return p.TTL })),
 			Scenario: once("lost-wake"), Shows: explore.Idle, Steps: 8,
 		},
-		{Name: "held by another, says the second try, once one has failed", Lock: polls(saysHeldAfterAFailure), Scenario: oneProcess, Shows: explore.FalseWord, Steps: 4},
+		{
+			Name: "held by another, says the second try, once one has failed", Lock: polls(saysHeldAfterAFailure), Scenario: oneProcess,
+			Shows: explore.FalseWord, Steps: 4,
+		},
 	}
 }
 
