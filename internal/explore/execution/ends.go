@@ -58,8 +58,8 @@ func (x *Execution) contested(t *Task) bool {
 	return slices.ContainsFunc(before, func(other *Task) bool { return other.ch == t.ch && other.live() && other.ctx.Err() != nil })
 }
 
-// addEnds adds how waits may end that the schedule decides. One whose context alone has ended ends when nobody else can move: before that it
-// would be as if the context had ended later.
+// addEnds adds how waits may end that the schedule decides. One whose context alone has ended ends when nobody else can move: before that
+// it would be as if the context had ended later.
 func (x *Execution) addEnds() {
 	active := len(x.options) > 0
 	for _, t := range x.waiters {

@@ -64,7 +64,7 @@ type Cuts struct {
 
 	EverySymmetry bool // take nothing for the same because it is symmetric
 	EveryStart    bool // let actors that start alike start in any order, as they may in a session
-	EveryRound    bool // make a step of each round, however often in vain, and of each end of a wait. What others have found does not replay so
+	EveryRound    bool // make a step of each round in vain, and of each end of a wait. What others have found does not replay so
 }
 
 // Execution is one schedule so far.

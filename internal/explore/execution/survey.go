@@ -4,13 +4,15 @@ import (
 	"cmp"
 	"fmt"
 	"path/filepath"
+	"reflect"
 	"runtime"
 	"strings"
 )
 
-// Survey looks for what code under test does behind the explorer's back: go statements, and calls of the real time. It looks at the functions
-// that are at work when the code asks for anything, and at those that they call. It reads the program itself, so it needs no source. It does not follow a call by an interface or by a function value. What
-// it misses are therefore methods and closures that are reached in no other way, and that neither wait nor send a command.
+// Survey looks for what code under test does behind the explorer's back: go statements, and calls of the real time. It looks at the
+// functions that are at work when the code asks for anything, and at those that they call. It reads the program itself, so it needs no
+// source. It does not follow a call by an interface or by a function value. What it misses are therefore methods and closures that are
+// reached in no other way, and that neither wait nor send a command.
 type Survey struct {
 	seen    map[uintptr]error // functions, by where they begin, and calls, by where they return: what is wrong with each
 	calls   int
@@ -55,6 +57,18 @@ func (s *Survey) look() error {
 			s.seen[pc], s.refuses = err, s.refuses || err != nil
 		}
 		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Methods looks at those of a lock before any of them runs.
+func (s *Survey) Methods(of any) error {
+	t := reflect.TypeOf(of)
+	for i := range t.NumMethod() {
+		if err := s.scan(t.Method(i).Func.Pointer()); err != nil {
+			s.refuses = true
 			return err
 		}
 	}

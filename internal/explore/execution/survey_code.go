@@ -8,8 +8,8 @@ import (
 	"unsafe"
 )
 
-// calls gives each call in a function that names another one: where it is, and where that begins. What looks like a call, and is none, leads
-// to the beginning of no function, but for a chance that can be neglected.
+// calls gives each call in a function that names another one: where it is, and where that begins. What looks like a call, and is none,
+// leads to the beginning of no function, but for a chance that can be neglected.
 func calls(function uintptr, each func(from, to uintptr)) {
 	code := codeOf(function)
 	at := func(i int) uint32 { return binary.LittleEndian.Uint32(code[i:]) }

@@ -195,13 +195,17 @@ func (h *Harness) locker(x *execution.Execution, p *execution.Process, clients [
 	for _, c := range clients[1:] {
 		nodes = append(nodes, c.Client)
 	}
-	return h.strategy.New(strategy.Parts{
+	l := h.strategy.New(strategy.Parts{
 		Options: lock.Options{
 			Key: lock.Key, TTL: scenario.TTL, RetryInterval: scenario.Poll, WaitTimeout: scenario.Forever, Clock: x.Clock(p, scenario.Poll),
 			Process: p.Name, HandOffLimit: handOffLimit, Notifier: x.Notifier(p), Rand: chance(x, p),
 		},
 		Client: clients[0].Client, CompareAndDelete: "DELEX", Nodes: nodes,
 	})
+	if err := h.survey.Methods(l); err != nil {
+		x.Fail(err)
+	}
+	return l
 }
 
 // highest returns what chance gives: always the same, or no schedule could be run again.
@@ -253,7 +257,7 @@ func (h *Harness) Trace(schedule []execution.Transition, backwards bool) trace.T
 	defer run.Close()
 	record := run.Record()
 	for _, t := range schedule {
-		if !slices.Contains(run.Transitions(), t) { // the code does not do the same twice
+		if run.Err() != nil || !slices.Contains(run.Transitions(), t) { // the code does not do the same twice
 			break
 		}
 		run.Apply(t)

@@ -27,7 +27,10 @@ type watch struct {
 }
 
 func watchOver(workers int) *watch {
-	return &watch{runs: make([]atomic.Pointer[Run], workers), turns: make([]turn, workers), seen: make([]string, workers), next: time.NewTimer(first), pause: first}
+	return &watch{
+		runs: make([]atomic.Pointer[Run], workers), turns: make([]turn, workers), seen: make([]string, workers),
+		next: time.NewTimer(first), pause: first,
+	}
 }
 
 // follow says which run a worker is at.

@@ -25,6 +25,7 @@ func Unruly() []Variant {
 		{Name: "a goroutine", Lock: polls(plainGoroutine)},
 		{Name: "a goroutine that renews", Lock: polls(plainRenewer)},
 		{Name: "a goroutine that panics", Lock: polls(panicsInAGoroutine)},
+		{Name: "a goroutine that panics at once", Lock: strategy.Strategy{New: func(strategy.Parts) lock.Locker { return panicky{} }}},
 		{Name: "a panic in a task", Lock: polls(panicsInATask)},
 		{Name: "a real timer that ends a wait", Lock: takes(waitsForATimer)},
 		{Name: "a goroutine that ends a wait", Lock: takes(waitsForAGoroutine)},
@@ -124,6 +125,18 @@ func panicsInAGoroutine(p process) ask {
 		}
 		return p.release(owner), err
 	}
+}
+
+// panicky is a lock that does nothing before it starts a goroutine.
+type panicky struct{}
+
+func (panicky) Lock(context.Context, string) (*lock.Lease, error) {
+	go panic("out of luck")
+	return nil, lock.ErrNotObtained
+}
+
+func (p panicky) TryLock(ctx context.Context, owner string) (*lock.Lease, error) {
+	return p.Lock(ctx, owner)
 }
 
 func panicsInATask(p process) ask {
