@@ -105,11 +105,13 @@ func TestExploreAgainst(t *testing.T) {
 		t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
 	}
 	code, stdout, stderr = command(t, "explore", "v3", "--against", "v4", "--replay", "A:SET B:SET A:GET")
-	if code != exitOK || !strings.Contains(stdout, "No step differs") || !strings.Contains(stdout, "\nv4 comes to the end of all sales.\n") {
+	if code != exitOK || !strings.Contains(stdout, "No step differs") ||
+		!strings.Contains(stdout, "\nv4 comes to the end of all sales.\n") {
 		t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
 	}
 	_, stdout, _ = command(t, "explore", "v1", "--faults", "crash=1", "--against", "v2", "--json")
-	if !strings.Contains(stdout, `"differs": 1,`) || !strings.Contains(stdout, `"outcome": "never"`) || !strings.Contains(stdout, `"token": "A:SET/dies-after"`) {
+	if !strings.Contains(stdout, `"differs": 1,`) || !strings.Contains(stdout, `"outcome": "never"`) ||
+		!strings.Contains(stdout, `"token": "A:SET/dies-after"`) {
 		t.Errorf("%s", stdout)
 	}
 	code, _, stderr = command(t, "explore", "v4", "--against", "v5")

@@ -25,6 +25,9 @@
 //   - A message reaches a process that subscribed to it.
 //   - Time moves to the next timer or expiry. It does so by itself only when nothing else can happen.
 //   - A fault happens, as often as the scenario allows: Faults, AllFaults.
+//   - A wait ends in one of two ways, if its channel has something for it and its context has ended: Go's select takes either. A client that
+//     goes away, or a timeout, may also stay unnoticed until then. Before that, the order makes no difference: what others of the process do
+//     in the meantime is as if it had come before.
 //
 // # What a state is
 //
@@ -57,6 +60,9 @@
 //     another result: others have changed what Redis holds, or the last command would now have another reply, or the code has looked at the
 //     clock. An attempt that would repeat leads to the same state, so nothing is lost. Before a waiter counts as stuck it tries once
 //     more.
+//     A waiter may count such attempts, so it makes them, too, beside others: as often as the scenario says (Scenario.Polls), in all. If it
+//     does not say, three times. If that shows nothing, the exploration is repeated with twice as many, up to a hundred, while it is cheap:
+//     a rule of counts, so the same lock has the same answer everywhere. How far it came is part of the answer (Result.Setting).
 //   - A waiter that polls with pauses longer than a moment asks in vain as often as the scenario says (Scenario.Polls), and each time is a
 //     step. As long as it would be told the same after that, and would change nothing, its attempts are part of the step in which time
 //     passes. They are made, so code that counts them counts on, but no fault comes between them.
@@ -102,11 +108,15 @@
 //
 // # What is assumed of the code under test
 //
-//   - It waits by lock.Sleep, lock.Poll or Clock.Wait, and starts goroutines by Clock.Go. Otherwise: ErrBlind, with the line. A goroutine
-//     that ends at once, and never touches what the explorer gave, is not seen; one that panics ends the program, as it always does.
+//   - It waits by lock.Sleep, lock.Poll or Clock.Wait, and starts goroutines by Clock.Go. Otherwise: ErrBlind, with the line. A go
+//     statement is found in the code of the program before it runs, and so are the functions of package time that wait: in the lock's
+//     methods, in all that waits or sends a command, and in what these call. Calls by an interface or a function value are not followed. In
+//     WebAssembly, and on other processors than amd64 and arm64, no code is read. Of what is missed so, a goroutine that ends at once and
+//     never touches what the explorer gave is not seen, nor a timer that fires after the schedule; a goroutine that panics ends the program.
 //   - Its processes share nothing but Redis. They run in one program here, so a variable of a package would be one for all of them.
 //   - It does the same twice. Time comes from its clock, chance from its Parts, and no iteration over a map decides what is sent.
-//     Otherwise: ErrUnrepeatable, with the schedule after which it differed.
+//     Otherwise: ErrUnrepeatable, with the schedule after which it differed, and with the lines at which two runs of it part. Calls of
+//     time.Now, time.Since and time.Until are found as go statements are.
 //   - It does nothing in New: no command, no goroutine, no wait.
 //   - It keeps its data in strings, hashes, lists, sets and sorted sets, and sends no command that waits in Redis, answers by chance, or
 //     is unknown. It listens to what it publishes, not to keyspace notifications. Otherwise: ErrCommand, with the line.
@@ -117,9 +127,11 @@
 //
 // # Limits
 //
-// The result is true for these actors and these budgets, not for more. Commands and transactions are atomic, as in
-// Redis. The network and Redis fail only as the faults say. A lock that polls without a pause is never seen to be
-// idle, and is reported as unknown. Bounds end a search early; the verdict is then Unknown, never Holds.
+// The result is true for these actors and these budgets, not for more. Result.Cut says what was left out. Commands and transactions are
+// atomic, as in Redis. What has passed the client's hook is on its way, and takes effect even if its context ends. The network and Redis
+// fail only as the faults say. After a pause, overdue timers fire at once; on a machine that was suspended they may be late. A lock that
+// polls without a pause is never seen to be idle, and is reported as unknown. Bounds end a search early; the verdict is then Unknown,
+// never Holds.
 //
 // # In WebAssembly
 //
@@ -144,7 +156,8 @@
 // # Step by step, and why
 //
 // Package stepper walks through one schedule by hand: what can happen next and what cannot, each with a reason, one step on, one step
-// back. Package graph says how far an anomaly is away from a state, and from which step on it was too late.
+// back. Package graph says how far an anomaly is away from a state, which fault made it possible, and from which step on it was too late.
+// It lets another lock follow the same schedule, and go on to its end; then it looks for another schedule of that lock that shows the same.
 // Package report shows all of this to people in a terminal, as JSON, and as a page.
 //
 // # Where to read on

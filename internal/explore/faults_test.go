@@ -204,7 +204,7 @@ func credulous() strategy.Strategy {
 		if next then redis.call('SET', KEYS[1], next) return redis.call('PUBLISH', next, 'yours') end return redis.call('DEL', KEYS[1])`
 	s := locker(nil)
 	s.New = func(p strategy.Parts) lock.Locker {
-		keys := []string{p.Options.Key, "{distributedLock}:queue"}
+		keys := []string{p.Key, "{distributedLock}:queue"}
 		return funcLocker(func(ctx context.Context, owner string) (*lock.Lease, error) {
 			woken := make(chan struct{}, 2)
 			defer p.Notifier.Subscribe(owner, func(string) { woken <- struct{}{} })()

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -55,6 +56,24 @@ func TestALockThatWaitsBehindOurBack(t *testing.T) {
 		explore.Bounds{Workers: 1, Patience: 20 * time.Millisecond})
 	if !errors.Is(err, explore.ErrBlind) {
 		t.Errorf("%v; want ErrBlind", err)
+	}
+}
+
+// It does not take the patience that code without a loop may need on a slow machine.
+func TestALockThatLoops(t *testing.T) {
+	t.Parallel() // it takes two seconds to be sure
+	var enough atomic.Bool
+	defer enough.Store(true) // or the test's goroutine leaks
+	strategy := locker(func(ctx context.Context, _ redis.Cmdable, opts lock.Options, _ string) (*lock.Lease, error) {
+		for !enough.Load() {
+			continue
+		}
+		return nothingHeld(ctx, opts)
+	})
+	_, err := explore.Explore(t.Context(), strategy, explore.Scenario{Actors: 1}, explore.Goal{},
+		explore.Bounds{Workers: 1, Patience: time.Hour})
+	if !errors.Is(err, explore.ErrBlind) || !strings.Contains(err.Error(), "misuse_test.go:") {
+		t.Errorf("%v; want ErrBlind, and the line", err)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"lockstep/internal/explore"
+	"lockstep/internal/explore/trace"
 	"lockstep/internal/lock"
 	"lockstep/internal/lock/rediserr"
 	"lockstep/internal/lock/strategy"
@@ -83,6 +84,10 @@ func TestAPipelineIsNotAtomic(t *testing.T) {
 		if is != test.is || !strings.Contains(last.Says, test.says) {
 			t.Errorf("%s: %s, %q; want %s, %q", test.schedule, is, last.Says, test.is, test.says)
 		}
+	}
+	replayed, err := explore.Replay(locker(piped), faultsOfTwo("pause=1"), "A:SET A:pauses A:PEXPIRE")
+	if err != nil || replayed.Steps[2].Standing[0] != trace.Paused {
+		t.Errorf("%v, %+v; want that the replies are not read yet", err, replayed.Steps)
 	}
 	if _, err := explore.Replay(locker(piped), faultsOfTwo(""), "A:SET A:GET"); !errors.Is(err, explore.ErrStale) {
 		t.Errorf("%v; want that the pipeline goes on first", err)

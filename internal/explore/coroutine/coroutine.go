@@ -13,6 +13,9 @@ import (
 // ErrKilled is what Park returns from Kill on.
 var ErrKilled = errors.New("the coroutine was killed")
 
+// ErrExited is what a coroutine is told to have panicked with whose function has ended its goroutine.
+var ErrExited = errors.New("the function has ended its goroutine")
+
 // patience is how often a coroutine that was killed may still ask to park. One that asks more often, as a loop that retries for ever
 // does, is made to panic with ErrKilled, and so ends.
 const patience = 100

@@ -63,13 +63,19 @@ func newCarrier() *carrier {
 
 // run runs its coroutine to the end.
 func (c *carrier) run() {
+	returned := false
 	defer func() {
-		if v := recover(); v != nil && v != any(ErrKilled) {
+		v := recover()
+		if v == nil && !returned {
+			v = ErrExited
+		}
+		if v != nil && v != any(ErrKilled) {
 			c.runs.panicked(v)
 		}
 		c.runs = nil
 	}()
 	c.runs.f()
+	returned = true
 }
 
 // makeRoom lets the stack grow at once to what most of the code needs. Otherwise it grows bit by bit, and is copied each time.

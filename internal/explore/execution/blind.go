@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"strings"
 
+	"lockstep/internal/explore/coroutine"
 	"lockstep/internal/explore/simredis"
 )
 
@@ -34,6 +35,10 @@ func (x *Execution) running(what string) *Task {
 		x.Fail(fmt.Errorf("%w: %s was called by a goroutine of its own%s", ErrBlind, what, line()))
 		return nil
 	}
+	if err := x.Survey.look(); err != nil {
+		x.Fail(err)
+		panic(coroutine.ErrKilled) // before it starts a goroutine that could bring the program down
+	}
 	return t
 }
 
@@ -44,14 +49,30 @@ func (x *Execution) timeless(ctx context.Context) {
 	}
 }
 
-// line says which line of the code under test has called.
+// lineDepth is how many calls a line names: the innermost may be one that the lock shares with others, as lock.Sleep.
+const lineDepth = 4
+
+// line says which line of the code under test has called, and from where that was called.
 func line() string {
+	var all []string
 	for frame := range frames {
-		if frame.Function != "" && !notUnderTest(frame.Function) && !inLibrary(frame.Function) {
-			return fmt.Sprintf(" (%s:%d)", filepath.Base(frame.File), frame.Line)
+		switch {
+		case frame.Function == "", inLibrary(frame.Function):
+		case notUnderTest(frame.Function):
+			if len(all) > 0 {
+				return " (" + strings.Join(all, " < ") + ")"
+			}
+		default:
+			all = append(all, fmt.Sprintf("%s:%d", filepath.Base(frame.File), frame.Line))
+		}
+		if len(all) == lineDepth {
+			break
 		}
 	}
-	return ""
+	if len(all) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(all, " < ") + ")"
 }
 
 // frames are the calls that the goroutine is in, the innermost first.
@@ -63,6 +84,15 @@ func frames(yield func(runtime.Frame) bool) {
 			return
 		}
 	}
+}
+
+// panicked says where a task has panicked, or ended its goroutine. It is called while the stack is still there.
+func (x *Execution) panicked(t *Task, value any) {
+	if value == any(coroutine.ErrExited) {
+		x.Fail(fmt.Errorf("%w%s", ErrGone, line()))
+		return
+	}
+	x.Fail(fmt.Errorf("%s panicked: %v%s", t.name, value, stack()))
 }
 
 // Recover is deferred around code under test that no task runs.

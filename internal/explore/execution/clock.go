@@ -63,6 +63,7 @@ func (x *Execution) Clock(p *Process, moment time.Duration) lock.Clock {
 func (c virtualClock) Now() time.Time {
 	if t := c.x.running("Clock.Now"); t != nil {
 		t.itsRound().looked, t.last = true, nil
+		c.x.jot("Clock.Now")
 	}
 	c.x.look(c.process)
 	return simredis.Date(c.x.now + c.process.ahead)
@@ -76,6 +77,9 @@ func (c virtualClock) AfterFunc(d time.Duration, f func()) lock.Timer {
 		return t
 	}
 	t.actor = task.actor
+	if c.x.journal != nil {
+		c.x.jot("Clock.AfterFunc " + d.String())
+	}
 	switch {
 	case d < scenario.Forever:
 		task.last = t
@@ -90,6 +94,7 @@ func (c virtualClock) AfterFunc(d time.Duration, f func()) lock.Timer {
 func (c virtualClock) Go(f func()) {
 	if t := c.x.running("Clock.Go"); t != nil && !c.process.dead {
 		t.last = nil
+		c.x.jot("Clock.Go")
 		child := c.x.spawn(t.actor, f)
 		child.parent, child.started, child.notified = t, t.round.number, t.notified
 	}
@@ -102,6 +107,7 @@ func (c virtualClock) Wait(ctx context.Context, ch <-chan struct{}) error {
 		return ErrBlind
 	}
 	c.x.timeless(ctx)
+	c.x.jot("Clock.Wait")
 	t.sleep, t.last = t.last, nil
 	t.waiting, t.ctx, t.ch, t.err, t.taken = true, ctx, ch, nil, false
 	if t.asleep() || t.rests() {

@@ -36,6 +36,7 @@ func (x network) Send(ctx context.Context, server int, cmds []redis.Cmder, deliv
 		return ErrBlind
 	}
 	x.timeless(ctx)
+	x.jotCommands(cmds)
 	t.last = nil
 	if err := ctx.Err(); err != nil {
 		return x.unsent(t, err)

@@ -38,6 +38,7 @@ func (x *Execution) addToActors(which func(*Actor) bool, k Kind) {
 // good until the next call.
 func (x *Execution) Transitions() []Transition {
 	x.options, x.desperate = x.options[:0], false
+	x.watched()
 	if x.Going() > 0 {
 		x.addMoves()
 		x.addEnds()

@@ -1,6 +1,9 @@
 package execution
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+)
 
 // A Wait may end in two ways: its channel has something for it, or its context has ended. If both are so, Go's select takes either of them,
 // and the schedule decides: the waiter goes on, or it notices the end. Time passes between the end of a context and the moment at which the
@@ -55,8 +58,8 @@ func (x *Execution) contested(t *Task) bool {
 	return slices.ContainsFunc(before, func(other *Task) bool { return other.ch == t.ch && other.live() && other.ctx.Err() != nil })
 }
 
-// addEnds adds how waits may end that the schedule decides. One whose context alone has ended ends when nobody else can move: before that it
-// would be as if the context had ended later.
+// addEnds adds how waits may end that the schedule decides. One whose context alone has ended ends when nobody else can move: before that
+// it would be as if the context had ended later.
 func (x *Execution) addEnds() {
 	active := len(x.options) > 0
 	for _, t := range x.waiters {
@@ -69,6 +72,16 @@ func (x *Execution) addEnds() {
 		}
 		if t.ctx.Err() != nil && (ready || !active || x.EveryRound) {
 			x.add(t.id, Notices)
+		}
+	}
+}
+
+// watched fails for a wait that has ended since everybody waits: a timer or a goroutine of the real time has ended it.
+func (x *Execution) watched() {
+	for _, t := range x.waiters {
+		if t.live() && !t.torn && (t.ctx.Err() != nil || t.ready()) {
+			x.Fail(fmt.Errorf("%w: what it waits for came by itself, as from time.AfterFunc or a goroutine of its own (%s)", ErrBlind,
+				t.at(Stacks(), `\[`, true)))
 		}
 	}
 }

@@ -51,7 +51,8 @@ type Setup struct {
 	Pool      *coroutine.Pool
 	FirstName rune // of the actors: A, or one that nobody has had
 	Now       time.Duration
-	Backwards bool // actors that start alike start in reverse order
+	Survey    *Survey // of the code under test; nil: none
+	Backwards bool    // actors that start alike start in reverse order
 	Cuts
 }
 
@@ -63,7 +64,7 @@ type Cuts struct {
 
 	EverySymmetry bool // take nothing for the same because it is symmetric
 	EveryStart    bool // let actors that start alike start in any order, as they may in a session
-	EveryRound    bool // make a step of each round, however often in vain, and of each end of a wait. What others have found does not replay so
+	EveryRound    bool // make a step of each round in vain, and of each end of a wait. What others have found does not replay so
 }
 
 // Execution is one schedule so far.
@@ -91,6 +92,7 @@ type Execution struct {
 	taken    []Transition
 	checker  Checker
 	recorder Recorder // nil unless somebody wants to read it
+	journal  *Journal // nil unless somebody wants to know where the code differs
 
 	mu      sync.Mutex // code that acts behind our back may do so at any time
 	trouble error

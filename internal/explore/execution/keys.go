@@ -25,12 +25,12 @@ func itsKeys(command *simredis.Command, then *simredis.State) error {
 		}
 	}
 	var locks, stores string
-	for word := range command.Words() {
+	for _, key := range command.Keys() {
 		switch {
-		case isLocks(word):
-			locks = word
-		case dao.IsKey(word):
-			stores = word
+		case isLocks(key):
+			locks = key
+		case dao.IsKey(key):
+			stores = key
 		}
 	}
 	if locks != "" && stores != "" {

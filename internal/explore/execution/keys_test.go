@@ -17,6 +17,7 @@ func TestKeys(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer m.Close()
+	const both = "one command has distributedLock and inventory"
 	for sent, says := range map[string]string{
 		"SET distributedLock A":                 "",
 		"SET {distributedLock}:fence 1":         "",
@@ -26,10 +27,22 @@ func TestKeys(t *testing.T) {
 		"SET {inventory}:lock A":                "call it {distributedLock}:lock",
 		"SET inventory 99":                      "",
 		"HSET {inventory}:ledger:run:older 1 1": "",
-		"RENAME inventory distributedLock":      "one command has distributedLock and inventory",
+
+		"HSET distributedLock inventory A":                                    "", // a field
+		"RENAME inventory distributedLock":                                    both,
+		"DEL distributedLock inventory":                                       both,
+		"MSET distributedLock A inventory 1":                                  both,
+		"MSET distributedLock inventory":                                      "",
+		"EVAL return{redis.call('INCR',KEYS[1])} 1 distributedLock inventory": "",
+		"EVAL return{redis.call('INCR',KEYS[1])} 2 distributedLock inventory": both,
+		"MULTI | SET distributedLock A | DECR inventory | EXEC":               both,
 	} {
 		cluster := m.NewCluster(m.WithStock(100), 0)
-		command := cluster.Command([]byte(proto.Strings(strings.Fields(sent)...)))
+		var text strings.Builder
+		for command := range strings.SplitSeq(sent, " | ") {
+			text.WriteString(proto.Strings(strings.Fields(command)...))
+		}
+		command := cluster.Command([]byte(text.String()))
 		answer, err := cluster.Would(cluster.Servers()[0], 0, command)
 		if err != nil {
 			t.Fatal(err)

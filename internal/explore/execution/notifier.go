@@ -94,6 +94,7 @@ func (n virtualNotifier) Subscribe(channel string, notify func(message string)) 
 	if err := simredis.Listens(channel); err != nil {
 		n.x.Fail(fmt.Errorf("%w%s", err, line()))
 	}
+	n.x.jot("Notifier.Subscribe " + channel)
 	if t == nil || n.process.dead || n.process.told == len(n.x.taken) && n.x.untilSubscribed(t) != nil {
 		return func() {}
 	}

@@ -38,6 +38,14 @@ func (x *Execution) Inspect() {
 	}
 }
 
+// Turn tells one turn of a task from all others of the execution; 0: nobody has it. It may be called while the execution goes on.
+func (x *Execution) Turn() uint64 {
+	if x.current.Load() == nil {
+		return 0
+	}
+	return x.turns.Load()
+}
+
 // Busy gives an error that names the line at which the task that has the turn keeps it. It may be called while the execution goes on.
 func (x *Execution) Busy(stacks []string) error {
 	if f := x.at(stacks, `\[`); f != "" {
@@ -55,29 +63,32 @@ func (x *Execution) Blocked(stacks []string) error {
 	return nil
 }
 
-// at gives the line at which the task that has the turn is in such a state; "" if it is about to give the turn back.
+// at gives the lines at which the task that has the turn is in such a state; "" if it is about to give the turn back.
 func (x *Execution) at(stacks []string, state string) string {
-	t := x.current.Load()
-	if t == nil {
-		return ""
-	}
-	is := regexp.MustCompile(`^goroutine ` + t.Goroutine() + ` ` + state)
-	frame := regexp.MustCompile(`(?m)^(\S+)\(.*\)\n\s+(\S+)`)
-	for _, stack := range stacks {
-		if !is.MatchString(stack) {
-			continue
-		}
-		for _, f := range frame.FindAllStringSubmatch(stack, -1) {
-			switch {
-			case inLibrary(f[1]):
-				continue
-			case notUnderTest(f[1]):
-				return ""
-			}
-			return path.Base(f[2])
-		}
+	if t := x.current.Load(); t != nil {
+		return t.at(stacks, state, false)
 	}
 	return ""
+}
+
+// at gives the lines at which a task is in such a state, the innermost first; "" if the explorer itself is, unless the task has parked.
+func (t *Task) at(stacks []string, state string, parked bool) string {
+	is := regexp.MustCompile(`^goroutine ` + t.Goroutine() + ` ` + state)
+	i := slices.IndexFunc(stacks, is.MatchString)
+	if i < 0 {
+		return ""
+	}
+	var all []string
+	for _, f := range regexp.MustCompile(`(?m)^(\S+)\(.*\)\n\s+(\S+)`).FindAllStringSubmatch(stacks[i], -1) {
+		switch ours := notUnderTest(f[1]); {
+		case inLibrary(f[1]), ours && parked && len(all) == 0:
+		case ours, len(all) == lineDepth:
+			return strings.Join(all, " < ")
+		default:
+			all = append(all, path.Base(f[2]))
+		}
+	}
+	return strings.Join(all, " < ")
 }
 
 // inLibrary reports whether a function is one of Go's own.

@@ -74,17 +74,20 @@ func (t *Task) asleep() bool { return t.waiting && t.sleep != nil && t.sleep.bri
 type scheduler struct {
 	tasks   []*Task              // all there ever were
 	current atomic.Pointer[Task] // the one that runs
+	turns   atomic.Uint64        // that there were
 	ready   []*Task
 	waiters []*Task // in Clock.Wait
 }
 
 func (s *scheduler) resume(t *Task) {
+	s.turns.Add(1)
 	s.current.Store(t)
 	t.Resume()
 	s.current.Store(nil)
 }
 
 func (s *scheduler) kill(t *Task) {
+	s.turns.Add(1)
 	s.current.Store(t)
 	t.Kill()
 	s.current.Store(nil)
@@ -131,7 +134,7 @@ func (x *Execution) spawn(a *Actor, f func()) *Task {
 	a.spawned++
 	a.labels++
 	x.begins(t)
-	t.Coroutine = x.Pool.Start(f, func(value any) { x.Fail(fmt.Errorf("%s panicked: %v%s", t.name, value, stack())) })
+	t.Coroutine = x.Pool.Start(f, func(value any) { x.panicked(t, value) })
 	x.tasks = append(x.tasks, t)
 	x.ready = append(x.ready, t)
 	return t

@@ -71,7 +71,8 @@ func TestThePointOfNoReturn(t *testing.T) {
 			}
 			s, in := find(t, test.lock), with(t, test.faults, test.nested)
 			why, err := graph.Explain(t.Context(), s, in, test.schedule, test.anomaly, explore.Bounds{})
-			if err != nil || why.Point != test.point || why.Turn != test.turn || len(why.Unsettled) > 0 || (test.saves == "") != (len(why.Saves) == 0) {
+			if err != nil || why.Point != test.point || why.Turn != test.turn || len(why.Unsettled) > 0 ||
+				(test.saves == "") != (len(why.Saves) == 0) {
 				t.Fatalf("%v: %+v; want step %d, possible from step %d, and what saves it", err, why, test.point, test.turn)
 			}
 			if test.point > 0 && (why.Saves[0].Token != test.saves || why.Token != strings.Fields(test.schedule)[test.point-1]) {
@@ -128,7 +129,7 @@ func wayIsOne(t *testing.T, s strategy.Strategy, in explore.Scenario, before []s
 
 // A schedule that breaks a lock is run under another to its end; and whether others break that is said.
 func TestWhatBecomesOfAnotherLock(t *testing.T) {
-	const crash, foreign = "A:SET/dies-after B:SET B:SET", "A:SET A:GET A:write A:GET expiry B:SET A:DEL"
+	const crash, foreign = "A:SET/dies-after" + " B:SET" + " B:SET", "A:SET A:GET A:write A:GET expiry B:SET A:DEL"
 	for _, test := range []struct {
 		locks, faults, schedule string
 		anomaly                 explore.Anomaly
@@ -137,7 +138,7 @@ func TestWhatBecomesOfAnotherLock(t *testing.T) {
 	}{
 		{"v1 v2", "crash=1", crash, explore.Stuck, graph.NeverShows, 8},
 		{"v2 v1", "crash=1", "A:SET/dies-after B:SET", "", graph.NoEnd, 3},
-		{"v1 v1", "crash=1", crash, explore.Stuck, graph.Shows, 3},
+		{"v1 setnx-expire", "crash=1", crash, explore.Stuck, graph.Shows, 3},
 		{"v3 v4", "expiry=1", foreign, explore.ForeignRelease, graph.NeverShows, 10},
 		{"v3 v2", "expiry=1", foreign, explore.ForeignRelease, graph.Lucky, 10},
 		{"v2 v0", "expiry=1", "A:SET expiry B:SET", "", graph.Survives, 7}, // it does not promise that two are never inside

@@ -45,6 +45,7 @@ type Harness struct {
 	masters  int // that the lock is on, beside the server with the stock
 	hasher   *execution.Hasher
 	pool     coroutine.Pool
+	survey   execution.Survey
 }
 
 // Options say what to look for, and how closely.
@@ -100,8 +101,8 @@ type Run struct {
 // Begin begins an execution, with actors that start alike in reverse order if backwards.
 func (h *Harness) Begin(backwards bool) *Run {
 	x := execution.New(execution.Setup{
-		Scenario: h.scenario, Cluster: h.memory.NewCluster(h.start, h.masters), Hasher: h.hasher, Pool: &h.pool, FirstName: 'A',
-		Backwards: backwards, Cuts: h.options.Cuts,
+		Scenario: h.scenario, Cluster: h.memory.NewCluster(h.start, h.masters), Hasher: h.hasher, Pool: &h.pool, Survey: &h.survey,
+		FirstName: 'A', Backwards: backwards, Cuts: h.options.Cuts,
 	})
 	run := &Run{Execution: x, backwards: backwards}
 	run.checker = checker.New(x, h.strategy, checker.Futures{
@@ -194,13 +195,17 @@ func (h *Harness) locker(x *execution.Execution, p *execution.Process, clients [
 	for _, c := range clients[1:] {
 		nodes = append(nodes, c.Client)
 	}
-	return h.strategy.New(strategy.Parts{
+	l := h.strategy.New(strategy.Parts{
 		Options: lock.Options{
 			Key: lock.Key, TTL: scenario.TTL, RetryInterval: scenario.Poll, WaitTimeout: scenario.Forever, Clock: x.Clock(p, scenario.Poll),
 			Process: p.Name, HandOffLimit: handOffLimit, Notifier: x.Notifier(p), Rand: chance(x, p),
 		},
 		Client: clients[0].Client, CompareAndDelete: "DELEX", Nodes: nodes,
 	})
+	if err := h.survey.Methods(l); err != nil {
+		x.Fail(err)
+	}
+	return l
 }
 
 // highest returns what chance gives: always the same, or no schedule could be run again.
@@ -218,13 +223,41 @@ func chance(x *execution.Execution, p *execution.Process) func(int64) int64 {
 	}
 }
 
+// tries is how often a schedule is run to see where the code under test differs from itself.
+const tries = 50
+
+// Differs says where the code under test does something else when a schedule is run again, "" if it was the same each time.
+func (h *Harness) Differs(schedule []execution.Transition, backwards bool) (where string) {
+	first := h.journal(schedule, backwards)
+	for range tries {
+		if where = first.Parts(h.journal(schedule, backwards)); where != "" {
+			break
+		}
+	}
+	return where
+}
+
+// journal runs a schedule as far as the code goes along with it.
+func (h *Harness) journal(schedule []execution.Transition, backwards bool) *execution.Journal {
+	run := h.Begin(backwards)
+	defer run.Close()
+	j := run.KeepJournal()
+	for _, t := range schedule {
+		if !slices.Contains(run.Transitions(), t) {
+			break
+		}
+		run.Apply(t)
+	}
+	return j
+}
+
 // Trace runs a schedule once more, and records it.
 func (h *Harness) Trace(schedule []execution.Transition, backwards bool) trace.Trace {
 	run := h.Begin(backwards)
 	defer run.Close()
 	record := run.Record()
 	for _, t := range schedule {
-		if !slices.Contains(run.Transitions(), t) { // the code does not do the same twice
+		if run.Err() != nil || !slices.Contains(run.Transitions(), t) { // the code does not do the same twice
 			break
 		}
 		run.Apply(t)

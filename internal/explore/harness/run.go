@@ -151,3 +151,8 @@ func (s System) Begin(backwards bool) search.Run {
 func (s System) Trace(schedule []execution.Transition, backwards bool) trace.Trace {
 	return s.Harness.Trace(slices.Concat(s.After, schedule), backwards)
 }
+
+// Differs implements search.System.
+func (s System) Differs(schedule []execution.Transition, backwards bool) string {
+	return s.Harness.Differs(slices.Concat(s.After, schedule), backwards)
+}

@@ -91,7 +91,7 @@ func allDocument(rows []explore.Row, actors, schedules int) map[string]any {
 		locks[row.Lock] = cells
 	}
 	return map[string]any{
-		"actors": actors, "schedules": schedules, "interrupted": interrupted(rows), "locks": locks,
+		"actors": actors, "polls": explore.UsualPolls, "schedules": schedules, "interrupted": interrupted(rows), "locks": locks,
 		"max_schedules_on_nodes": explore.SchedulesOnNodes,
 	}
 }

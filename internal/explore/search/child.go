@@ -94,5 +94,10 @@ func explain(system System, err error, path []execution.Transition, root int32) 
 	if err == nil {
 		return nil
 	}
+	if errors.Is(err, execution.ErrUnrepeatable) && err.Error() == execution.ErrUnrepeatable.Error() { // the line is not known yet
+		if where := system.Differs(path, root == backwards); where != "" {
+			err = fmt.Errorf("%w: %s", err, where)
+		}
+	}
 	return fmt.Errorf("after %q: %w", system.Trace(path, root == backwards).Schedule(), err)
 }

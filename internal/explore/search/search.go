@@ -43,6 +43,7 @@ type Run interface {
 	Inspect()                                  // looks for what moves behind its back, which Err tells then
 	Blocked(stacks []string) error             // whether it waits where nobody sees it; called while the run goes on
 	Busy(stacks []string) error                // where it is, when it comes to no end
+	Turn() uint64                              // which turn the code has; 0: none. Called while the run goes on
 	Err() error                                // why the run cannot go on
 	Close()
 }
@@ -51,6 +52,7 @@ type Run interface {
 type System interface {
 	Begin(backwards bool) Run // at one of the two starts that there are
 	Trace(schedule []execution.Transition, backwards bool) trace.Trace
+	Differs(schedule []execution.Transition, backwards bool) string // where the code does something else this time; "": nowhere
 	Close()
 }
 

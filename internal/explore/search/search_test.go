@@ -43,6 +43,8 @@ func (c counter) Begin(backwards bool) search.Run {
 
 func (counter) Close() {}
 
+func (counter) Differs([]execution.Transition, bool) string { return "" }
+
 func (c counter) Trace(schedule []execution.Transition, _ bool) trace.Trace {
 	var t trace.Trace
 	for _, step := range schedule {
@@ -113,6 +115,7 @@ func (*counting) Inspect() {}
 
 func (*counting) Blocked([]string) error { return nil }
 func (*counting) Busy([]string) error    { return nil }
+func (*counting) Turn() uint64           { return 0 }
 
 func (*counting) Close() {}
 

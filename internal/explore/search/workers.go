@@ -98,6 +98,10 @@ func (s *search) wait(wg *sync.WaitGroup) (ended bool, blind error) {
 				s.halt(errEnough)
 			}
 		case <-telling.C:
+			if loops := s.watch.loops(); loops != nil {
+				s.halt(errEnough)
+				return false, loops
+			}
 			s.tell()
 		case <-ticker.C:
 			now := s.schedules.Load()

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"iter"
 	"slices"
 	"strings"
 
@@ -36,19 +35,6 @@ func (c *Command) Size() int { return len(c.parsed) }
 
 // Text returns what was sent.
 func (c *Command) Text() string { return c.text }
-
-// Words returns all that it consists of: commands, keys and values.
-func (c *Command) Words() iter.Seq[string] {
-	return func(yield func(string) bool) {
-		for _, words := range c.parsed {
-			for _, word := range words {
-				if !yield(word) {
-					return
-				}
-			}
-		}
-	}
-}
 
 // command gives the command that was sent.
 func (m *Memory) command(sent []byte) *Command {

@@ -119,7 +119,7 @@ func (t Trace) arrow(row []rune, step Step, from int) {
 	to := t.server(step.Node)
 	line, head := '─', '▶'
 	switch step.Kind {
-	case KindLostRequest:
+	case KindLostRequest, KindNeverComes:
 		head = '✗'
 	case KindLate:
 		head = '…'

@@ -24,14 +24,12 @@ func Unruly() []Variant {
 		{Name: "a random pause", Lock: polls(randomPause)},
 		{Name: "a goroutine", Lock: polls(plainGoroutine)},
 		{Name: "a goroutine that renews", Lock: polls(plainRenewer)},
-		{
-			Name: "a goroutine that panics", Lock: polls(panicsInAGoroutine),
-			Gap: Gap{
-				Today: "crash: panic: out of luck",
-				Why:   "no other goroutine can recover it, and it may come before the explorer looks for goroutines",
-				Luck:  true,
-			},
-		},
+		{Name: "a goroutine that panics", Lock: polls(panicsInAGoroutine)},
+		{Name: "a goroutine that panics at once", Lock: strategy.Strategy{New: func(strategy.Parts) lock.Locker { return panicky{} }}},
+		{Name: "a panic in a task", Lock: polls(panicsInATask)},
+		{Name: "a real timer that ends a wait", Lock: takes(waitsForATimer)},
+		{Name: "a goroutine that ends a wait", Lock: takes(waitsForAGoroutine)},
+		{Name: "gives up by the real time", Lock: polls(givesUpByRealTime)},
 		{Name: "a ticker", Lock: takes(ticks)},
 		{Name: "a sleep", Lock: takes(sleeps)},
 		{Name: "a timeout of the real time", Lock: takes(timesOut)},
@@ -126,6 +124,66 @@ func panicsInAGoroutine(p process) ask {
 			go panic("out of luck")
 		}
 		return p.release(owner), err
+	}
+}
+
+// panicky is a lock that does nothing before it starts a goroutine.
+type panicky struct{}
+
+func (panicky) Lock(context.Context, string) (*lock.Lease, error) {
+	go panic("out of luck")
+	return nil, lock.ErrNotObtained
+}
+
+func (p panicky) TryLock(ctx context.Context, owner string) (*lock.Lease, error) {
+	return p.Lock(ctx, owner)
+}
+
+func panicsInATask(p process) ask {
+	return func(ctx context.Context, owner string) (unlock, error) {
+		err := p.take(ctx, owner)
+		if err == nil {
+			p.Clock.Go(func() { panic("out of luck") })
+		}
+		return p.release(owner), err
+	}
+}
+
+// waitsForATimer waits for a time that is not the explorer's.
+func waitsForATimer(p process) take {
+	return func(ctx context.Context, owner string) (*lock.Lease, error) {
+		return p.waits(ctx, owner, func() error { return p.take(ctx, owner) }, func() error {
+			over := make(chan struct{})
+			defer time.AfterFunc(time.Hour, func() { close(over) }).Stop()
+			return p.Clock.Wait(ctx, over)
+		})
+	}
+}
+
+func waitsForAGoroutine(p process) take {
+	return func(ctx context.Context, owner string) (*lock.Lease, error) {
+		return p.waits(ctx, owner, func() error { return p.take(ctx, owner) }, func() error {
+			over := make(chan struct{})
+			go func() {
+				<-time.NewTimer(time.Millisecond).C
+				close(over)
+			}()
+			return p.Clock.Wait(ctx, over)
+		})
+	}
+}
+
+// givesUpByRealTime does without the lock after a minute, which an exploration never takes.
+func givesUpByRealTime(p process) ask {
+	var since time.Time
+	return func(ctx context.Context, owner string) (unlock, error) {
+		if since.IsZero() {
+			since = time.Now()
+		}
+		if time.Since(since) > time.Minute {
+			return nothing, nil
+		}
+		return p.release(owner), p.take(ctx, owner)
 	}
 }
 

@@ -37,13 +37,12 @@ func TestUnruly(t *testing.T) {
 	}
 }
 
-// plain reports whether an answer says what the lock did wrong.
+// plain reports whether an answer says what the lock did wrong, and at which line, unless that follows from the words.
 func plain(said string) bool {
-	known := []string{"does not have this command", "neither a lease nor an error", "ended the goroutine"}
-	withLine := strings.Contains(said, "panicked") && strings.Contains(said, "unruly.go:") ||
-		strings.Contains(said, "keys of a lock are") && (strings.Contains(said, "misused.go:") || strings.Contains(said, "parts.go:"))
-	return said == "blind" || said == "unrepeatable" || withLine ||
-		slices.ContainsFunc(known, func(words string) bool { return strings.Contains(said, words) })
+	known := []string{"blind: ", "unrepeatable: ", "panicked: ", "ended the goroutine", "keys of a lock are"}
+	contains := func(words string) bool { return strings.Contains(said, words) }
+	line := slices.ContainsFunc([]string{"unruly.go:", "misused.go:", "parts.go:"}, contains) && slices.ContainsFunc(known, contains)
+	return line || contains("does not have this command") || contains("neither a lease nor an error")
 }
 
 // alone is the answer of a process that explores one variant; or how it crashed.

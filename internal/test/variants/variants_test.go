@@ -28,9 +28,9 @@ func answer(ctx context.Context, v variants.Variant, bounds explore.Bounds) (sho
 	result, err := explore.Explore(ctx, v.Lock, v.Scenario, goal, bounds)
 	switch {
 	case errors.Is(err, explore.ErrBlind):
-		return "blind", result
+		return "blind: " + err.Error(), result
 	case errors.Is(err, explore.ErrUnrepeatable):
-		return "unrepeatable", result
+		return "unrepeatable: " + err.Error(), result
 	case err != nil:
 		return "error: " + err.Error(), result
 	case len(result.Found) > 0:
