@@ -203,12 +203,7 @@ func (c *Checker) holds(holder int) {
 func (c *Checker) enters(a *execution.Actor) {
 	masters := c.x.Cluster.Masters()
 	for _, s := range masters {
-		o := &c.owners[s.Index]
-		if o.claimant == a.Index {
-			*o = ownedBy(a.Index)
-			c.count(a)
-		}
-		if k, has := s.Holds.Key(lock.Key); has && o.owner == nobody && !k.IsString() && names(k, a) { // it was in there before
+		if o := &c.owners[s.Index]; o.claimant == a.Index {
 			*o = ownedBy(a.Index)
 			c.count(a)
 		}
