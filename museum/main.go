@@ -13,8 +13,6 @@ import (
 	"os/exec"
 	"testing"
 
-	"github.com/redis/go-redis/v9/logging"
-
 	"lockstep/museum/internal/exhibit"
 	"lockstep/museum/internal/library"
 	"lockstep/museum/internal/play"
@@ -25,7 +23,7 @@ import (
 func main() {
 	arguments := os.Args[1:]
 	os.Args = os.Args[:1] // the others are not for the testing package
-	logging.Disable()     // go-redis would log what is found
+	library.Quiet()
 	testing.Main(func(string, string) (bool, error) { return true, nil }, []testing.InternalTest{{Name: "museum", F: func(t *testing.T) {
 		os.Exit(run(t, arguments, os.Stdout, os.Stderr))
 	}}}, nil, nil)

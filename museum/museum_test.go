@@ -4,6 +4,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -62,6 +63,7 @@ func TestTheTableIsWhole(t *testing.T) {
 	for _, want := range []string{
 		"redislock left-behind", "redislock-resending left-behind", "redsync-1 left-behind", "redsync-3 two-holders", "redlock two-holders",
 		"rueidislock stuck", "rueidislock busy", "rueidislock-noloop stuck", "rueidislock-noloop busy", "v4 two-holders",
+		"go-zero two-holders", "go-zero-shared two-holders", "asynq left-behind",
 		"redisson-port left-behind", "redisson-port-resending left-behind", "redis-py-port left-behind",
 	} {
 		if !shown[want] {
@@ -75,6 +77,33 @@ func TestTheTableIsWhole(t *testing.T) {
 	for _, name := range library.Names() {
 		if !strings.Contains(string(text), "| `"+name+"` |") {
 			t.Errorf("the table does not have %s", name)
+		}
+	}
+}
+
+// What a report lets one replay is a row, so that it is known to show what it says.
+func TestReportsReplayRows(t *testing.T) {
+	table, err := os.ReadFile(readme)
+	if err != nil {
+		t.Fatal(err)
+	}
+	reports, err := filepath.Glob("reports/*.md")
+	if err != nil || len(reports) < 2 {
+		t.Fatal(reports, err)
+	}
+	for _, report := range reports {
+		text, err := os.ReadFile(report)
+		if err != nil {
+			t.Fatal(err)
+		}
+		whole := strings.ReplaceAll(string(text), " \\\n  ", " ")
+		for _, command := range regexp.MustCompile("(?m)^go run .*$").FindAllString(whole, -1) {
+			if !strings.Contains(string(table), "`"+command+"`") {
+				t.Errorf("%s: %s is no row", report, command)
+			}
+		}
+		if !strings.Contains(whole, "**Version.**") && filepath.Base(report) != readme {
+			t.Errorf("%s names no version", report)
 		}
 	}
 }
@@ -201,6 +230,7 @@ func TestARenewalThatCausesTheNext(t *testing.T) {
 
 func newStage(t *testing.T) *play.Stage {
 	t.Helper()
+	library.Quiet()
 	stage, err := play.NewStage(t)
 	if err != nil {
 		t.Fatal(err)

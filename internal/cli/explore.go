@@ -79,7 +79,7 @@ Longer than two seconds, it says on standard error how far it is.`,
 	flags.BoolVar(&f.Each, "each", false, "go on after the first anomaly: show the shortest schedule of each")
 	flags.BoolVar(&f.step, "step", false, "choose each step yourself, from the start or from the end of --replay")
 	flags.StringVar(&f.against, "against", "",
-		"run the same schedule under this lock too, to the first step that differs: that of --replay, or the one found")
+		"run the same schedule, that of --replay or the one found, under this lock too, and on to its end")
 	flags.StringVar(&f.html, "html", "",
 		"write what was found, or --replay, to this file too: one page to step through, which needs no server")
 	flags.BoolVar(&f.all, "all", false, "explore every lock with every fault, and print a table")
@@ -195,6 +195,8 @@ func (f exploreFlags) check(cmd *cobra.Command, args []string) error {
 		return fmt.Errorf("max-time: %v is less than none", f.Bounds.Time)
 	case f.Each && (f.Anomaly != "" || f.step || f.against != "" || replay):
 		return errors.New("--each looks for all anomalies in all schedules: leave out --anomaly, --replay, --step and --against")
+	case f.Why && f.Anomaly.ByName():
+		return fmt.Errorf("--why knows no way without %s, of which no lock promises to be free: leave it out", f.Anomaly)
 	case f.Mermaid && f.JSON:
 		return errors.New("--mermaid and --json are two documents: choose one")
 	case f.step && (f.Why || f.against != "" || f.Mermaid || f.JSON || f.Anomaly != ""):

@@ -85,7 +85,12 @@ func TestExploreSaysWhy(t *testing.T) {
 			t.Errorf("%s", stdout)
 		}
 	}
-	_, stdout, _ := command(t, "explore", "v4", "--nested", "1", "--why")
+	_, stdout, _ := command(t, "explore", "v2", "--faults", "expiry=1", "--anomaly", "foreign-release", "--why")
+	if !strings.Contains(stdout, "Why: step 4, expiry, made it possible. Before it, no way shows foreign-release.\n"+
+		"Until step 6, A:DEL, which shows it, there was a way out.\nInstead, B:GET would have saved it") {
+		t.Errorf("%s", stdout)
+	}
+	_, stdout, _ = command(t, "explore", "v4", "--nested", "1", "--why")
 	if !strings.Contains(stdout, "Why: it was too late from the start.") {
 		t.Errorf("%s", stdout)
 	}
@@ -94,15 +99,19 @@ func TestExploreSaysWhy(t *testing.T) {
 func TestExploreAgainst(t *testing.T) {
 	code, stdout, stderr := command(t, "explore", "v1", "--faults", "crash=1", "--against", "v2")
 	if code != exitBroken || !strings.Contains(stdout, "\n≠  1 A:SET/dies-after"+strings.Repeat(" ", 33)+"A:SET/dies-after\n") ||
-		!strings.Contains(stdout, "Row 1 is the first that differs.\nWhat is so then: under v1, lock: A; stock: 100; under v2, lock: A,") {
+		!strings.Contains(stdout, "Row 1 is the first that differs.\nWhat is so then: under v1, lock: A; stock: 100; under v2, lock: A,") ||
+		!strings.Contains(stdout, "v2 survives: it comes to the end of all sales. "+
+			"No schedule of it shows left-behind (2 actors --faults crash=1, up to 3 vain polls).\n") {
 		t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
 	}
 	code, stdout, stderr = command(t, "explore", "v3", "--against", "v4", "--replay", "A:SET B:SET A:GET")
-	if code != exitOK || !strings.Contains(stdout, "No step differs") {
+	if code != exitOK || !strings.Contains(stdout, "No step differs") ||
+		!strings.Contains(stdout, "\nv4 comes to the end of all sales.\n") {
 		t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
 	}
 	_, stdout, _ = command(t, "explore", "v1", "--faults", "crash=1", "--against", "v2", "--json")
-	if !strings.Contains(stdout, `"differs": 1,`) || !strings.Contains(stdout, `"token": "A:SET/dies-after"`) {
+	if !strings.Contains(stdout, `"differs": 1,`) || !strings.Contains(stdout, `"outcome": "never"`) ||
+		!strings.Contains(stdout, `"token": "A:SET/dies-after"`) {
 		t.Errorf("%s", stdout)
 	}
 	code, _, stderr = command(t, "explore", "v4", "--against", "v5")

@@ -18,9 +18,9 @@ func TestExploreExitCodes(t *testing.T) {
 		code   int
 		prints string // somewhere
 	}{
-		"explore v4":                                        {0, "v4 never shows an anomaly: every schedule was explored (2 actors)"},
+		"explore v4":                                        {0, "v4 never shows an anomaly: every schedule was explored (2 actors, up to 48 "},
 		"explore v2 --faults expiry=1":                      {1, `lockstep explore v2 --faults expiry=1 --replay "A:SET expiry B:SET"`},
-		"explore v4 --actors 4 --max-schedules 100":         {2, "v4: unknown. No schedule has shown an anomaly (--actors 4), but"},
+		"explore v4 --actors 4 --max-schedules 100":         {2, "No schedule has shown an anomaly (--actors 4, up to 3 vain polls), but"},
 		"explore v4 --max-time 1ns":                         {2, "ended early: 1ns"},
 		"explore v4 --actors 4 --max-memory 1":              {2, "ended early: 1 MB of memory"},
 		"explore local --replicas 1":                        {0, "local never shows an anomaly"},
@@ -29,7 +29,7 @@ func TestExploreExitCodes(t *testing.T) {
 		"explore v4 --faults crash=1 --anomaly left-behind": {0, "v4 never shows left-behind: every schedule was"},
 		"explore getset":                                    {0, "getset never shows an anomaly"},
 		"explore getset --skew 15s":                         {1, `lockstep explore getset --skew 15s --replay "`},
-		"explore v5 --try 1 --work 5s --nested 1":           {0, "(2 actors --try 1 --nested 1 --work 5s)"},
+		"explore v5 --try 1 --work 5s --nested 1":           {0, "(2 actors --try 1 --nested 1 --work 5s, up to "},
 	} {
 		t.Run(line, func(t *testing.T) {
 			t.Parallel()
@@ -66,6 +66,7 @@ func TestExploreRefuses(t *testing.T) {
 		"explore v2 --anomaly speed":          `anomaly: there is no "speed"; there are two-holders, lost-update`,
 		"explore v2 --anomaly untolt":         "untold",
 		"explore v0 --anomaly two-holders":    "anomaly: v0 does not promise that two-holders never happens",
+		"explore v6 --anomaly starved --why":  "--why knows no way without starved",
 		"explore v2 --json --mermaid":         "--mermaid and --json are two documents",
 		"explore v2 --lock.ttl 5s":            "--lock.ttl: explore takes no settings",
 		"explore --all v2":                    `--all explores every lock: leave out "v2"`,
@@ -136,7 +137,9 @@ func TestExploreEach(t *testing.T) {
 	}
 	_, stdout, _ = command(t, "explore", "v2", "--faults", "expiry=1", "--each", "--max-schedules", "50")
 	for _, says := range []string{
-		"shows two-holders in 3 steps", "shows untold in 4 steps", "There may be more: the exploration ended early: 50 schedules.",
+		"v2 shows two-holders in 3 steps", "v2 shows untold in 4 steps",
+		"v2 (2 actors --faults expiry=1) shows two-holders in 3 steps, untold in 4 steps. " +
+			"There may be more: the exploration ended early: 50 schedules.\n",
 	} {
 		if !strings.Contains(stdout, says) {
 			t.Errorf("%q is not in %s", says, stdout)
@@ -173,7 +176,8 @@ func TestExploreJSON(t *testing.T) {
 		step["command"] != "SET distributedLock 1 ex 10 NX" || step["lock"] != "B" || step["at_ms"] != 10000. {
 		t.Errorf("the third step is %v", step)
 	}
-	if _, stdout, _ := command(t, "explore", "v4", "--json"); !strings.Contains(stdout, `"counterexample": null`) {
+	if _, stdout, _ := command(t, "explore", "v4", "--json"); !strings.Contains(stdout, `"counterexample": null`) ||
+		!strings.Contains(stdout, `"polls": 48,`) || !strings.Contains(stdout, `"up to 48 vain polls"`) {
 		t.Errorf("%s", stdout)
 	}
 }

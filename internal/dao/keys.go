@@ -1,5 +1,10 @@
 package dao
 
+import (
+	"slices"
+	"strings"
+)
+
 // The keys. The first two are the original write-up's; the rest lie in the same slot of a Redis Cluster as the stock.
 const (
 	InventoryKey = "inventory"             // the stock
@@ -20,4 +25,10 @@ const ordersPrefix = "{inventory}:ledger:"
 func OrdersKeys(runID string) (newest, older string) {
 	newest = ordersPrefix + runID
 	return newest, newest + ":older"
+}
+
+// IsKey reports whether a key is the stock's, the ledger's, or another of those above.
+func IsKey(name string) bool {
+	all := []string{InventoryKey, RunKey, overKey, fenceKey, inFlightKey, replicasKey, DoorKey}
+	return slices.Contains(all, name) || strings.HasPrefix(name, ordersPrefix)
 }

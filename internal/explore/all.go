@@ -99,8 +99,9 @@ func All(
 				progress(in, now, ended)
 			}
 			each.Go(func() error {
-				goal := Goal{All: true, Progress: func(now Result) { tell(now, false) }}
-				result, err := Explore(ctx, s, in.Scenario, goal, within)
+				goal, once := Goal{All: true, Progress: func(now Result) { tell(now, false) }}, in.Scenario
+				once.Polls = UsualPolls // in every cell as many
+				result, err := Explore(ctx, s, once, goal, within)
 				if err == nil {
 					tell(result, true)
 				}
@@ -134,7 +135,8 @@ func rowOf(s strategy.Strategy, scenarios []NamedScenario, results []Result) Row
 					cell.Found = append(cell.Found, Finding{scenarios[i], e})
 				}
 			}
-			cell.Complete = cell.Complete && (found || result.Complete)
+			judged := result.Complete && !result.Coverage.Undecided && !slices.Contains(result.Unjudged(), a)
+			cell.Complete = cell.Complete && (found || judged)
 			cell.Cut = cell.Cut || !found && result.Interrupted
 		}
 		slices.SortStableFunc(cell.Found, func(a, b Finding) int { return a.Length - b.Length })

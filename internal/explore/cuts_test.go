@@ -22,12 +22,13 @@ func TestTheCutsAreSound(t *testing.T) {
 	if suite.Long {
 		strategies = evolution.Table()
 	}
-	for _, strategy := range strategies {
+	for _, strategy := range append(strategies, locker(piped)) {
 		if strategy.OnNodes {
 			continue // TestNodesAreAlike
 		}
 		beating := explore.NamedScenario{Name: "rollback, evict", Scenario: faultsOfTwo("rollback=1,evict=1")}
 		for _, scenario := range append(explore.Scenarios(2), beating) {
+			scenario.Polls = explore.UsualPolls
 			t.Run(strategy.Name+" "+scenario.Name, func(t *testing.T) {
 				t.Parallel()
 				look := func(bounds explore.Bounds) explore.Result {

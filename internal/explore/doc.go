@@ -18,7 +18,9 @@
 // runs alone, so nothing that happens there can depend on an order. What the explorer chooses from are these transitions (package
 // execution):
 //
-//   - A task's next command takes effect, and its sender gets the reply and runs to its next wait.
+//   - A task's next command takes effect, and its sender gets the reply and runs to its next wait. Of a pipeline, which is sent at once,
+//     each command is such a step, and the last one brings all replies. Until then its sender may be paused, or die, and the rest takes
+//     effect nevertheless, unless the connection breaks. A transaction is one command.
 //   - A task subscribes to a channel. It does so together with what came before, unless that was a reply.
 //   - A message reaches a process that subscribed to it.
 //   - Time moves to the next timer or expiry. It does so by itself only when nothing else can happen.
@@ -58,9 +60,14 @@
 //     another result: others have changed what Redis holds, or the last command would now have another reply, or the code has looked at the
 //     clock. An attempt that would repeat leads to the same state, so nothing is lost. Before a waiter counts as stuck it tries once
 //     more.
+//     A waiter may count such attempts, so it makes them, too, beside others: as often as the scenario says (Scenario.Polls), in all. If it
+//     does not say, three times. If that shows nothing, the exploration is repeated with twice as many, up to a hundred, while it is cheap:
+//     a rule of counts, so the same lock has the same answer everywhere. How far it came is part of the answer (Result.Setting).
 //   - A waiter that polls with pauses longer than a moment asks in vain as often as the scenario says (Scenario.Polls), and each time is a
 //     step. As long as it would be told the same after that, and would change nothing, its attempts are part of the step in which time
 //     passes. They are made, so code that counts them counts on, but no fault comes between them.
+//   - A waiter that says with each question that it lives, and is told the same, does so as often as the scenario says in steps of their
+//     own. After that all its questions up to the next event are part of the step in which time passes to that.
 //   - An attempt without a command, of code that looks at the memory of its process, would repeat until something happens to that process.
 //   - An attempt that left nothing in Redis is forgotten when the next one begins. Here the explorer assumes that a waiter decides by its
 //     last attempt; without that, those who undo each other's attempts would go on for ever.
@@ -73,11 +80,20 @@
 // # When somebody is stuck
 //
 // Nobody can say of code whether it will ever stop asking. If all that is left are waiters who were told the same twice, and who change
-// nothing, they are let ask a hundred times more, and until every lock has expired twice by every clock. If none gives up, or does anything
-// else, they are stuck. If they do change something, they may keep each other waiting. Then the explorer goes on in every order, and takes
-// two states for the same if everybody is at the same place, and was told the same in the last round. If these states come back to each
-// other, and in none of them somebody has finished, and a thousand steps of one order bring nobody on, then they are stuck. A wait that is
-// merely long ends in one of these ways.
+// nothing, they are let ask a hundred times more, and until every lock has expired twice by every clock, and every expiry that is known has
+// come. If none gives up, or does anything else, they are stuck. If they do change something, they may keep each other waiting. Then the
+// explorer goes on in every order, and takes two states for the same if everybody is at the same place, and was told the same in the last
+// round. If these states come back to each other, and in none of them somebody has finished, and five hundred attempts in one order, and
+// every expiry that is known, bring nobody on, then they are stuck. A wait that is merely long ends in one of these ways.
+//
+// An expiry that Redis does not keep is known in two ways. What a waiter has asked is asked at later times: if a script compares with
+// Redis's clock, the reply will be another one. A waiter that looks at its own clock is believed to compare it with the times that stand
+// in values: those of at most an hour ahead. Time passes to the next of these by itself, as it does to the expiry of a key. If a waiter
+// gets on only after a time that is not known, the schedule ends there, and the verdict is Unknown.
+//
+// A lock is left behind if a newcomer, an age later, does not get it by the same measure. A waiter is idle that sleeps for longer than a
+// quarter of the expiry beside a lock that a newcomer would get at once. A sale that tries once is told a false word if nobody had the
+// lock, and if it would have been a newcomer's in each state that it was in meanwhile.
 //
 // TestTheCutsAreSound explores with and without these cuts (Bounds.EveryState, Bounds.EverySymmetry) and compares the anomalies and the
 // lengths of their schedules.
@@ -86,8 +102,9 @@
 //
 // Anomalies lists what can go wrong. The checker (package checker) sees what no actor can see: whose lock Redis holds in truth, and who
 // believes that it holds one. Whose it is follows from who wrote the key lock.Key; of a lock that is elsewhere, from whose name Redis
-// holds. A strategy is judged by what it promises, its Scope: an anomaly that it does not promise to prevent is not
-// looked for. Starved is looked for only where a Goal names it.
+// holds; of a key in which several may be, from who entered and is named there. Where nothing names anybody, or the key is a number that
+// several count, ForeignRelease and Untold are not judged: Result.Unjudged. A strategy is judged by what it promises, its Scope: an anomaly
+// that it does not promise to prevent is not looked for. Starved is looked for only where a Goal names it.
 //
 // # What is assumed of the code under test
 //
@@ -102,15 +119,24 @@
 //     time.Now, time.Since and time.Until are found as go statements are.
 //   - It does nothing in New: no command, no goroutine, no wait.
 //   - It keeps its data in strings, hashes, lists, sets and sorted sets, and sends no command that waits in Redis, answers by chance, or
-//     is unknown. Otherwise: ErrCommand, with its name.
+//     is unknown. It listens to what it publishes, not to keyspace notifications. Otherwise: ErrCommand, with the line.
+//   - Its keys are lock.Key, and those that begin with {distributedLock}:, and no command has keys of the stock, too. Otherwise: ErrKey,
+//     with the line.
 //   - The lock is the key lock.Key, or has the name of its owner in what it writes. What belongs to a whole process has lock.Owner of the
 //     process's name as a value, or begins with it and a colon.
 //
 // # Limits
 //
-// The result is true for these actors and these budgets, not for more. Commands are atomic, as in Redis; a transaction or a pipeline is one
-// step. The network and Redis fail only as the faults say. A lock that polls without a pause is never seen to be
-// idle, and is reported as unknown. Bounds end a search early; the verdict is then Unknown, never Holds.
+// The result is true for these actors and these budgets, not for more. Result.Cut says what was left out. Commands and transactions are
+// atomic, as in Redis. What has passed the client's hook is on its way, and takes effect even if its context ends. The network and Redis
+// fail only as the faults say. After a pause, overdue timers fire at once; on a machine that was suspended they may be late. A lock that
+// polls without a pause is never seen to be idle, and is reported as unknown. Bounds end a search early; the verdict is then Unknown,
+// never Holds.
+//
+// # In WebAssembly
+//
+// The same packages run in a browser (GOOS=js GOARCH=wasm), and find the same in as many schedules. There is one thread there, which nobody
+// can interrupt: code that runs on and on, without a command or a pause, is never refused.
 //
 // # How to read and replay a schedule
 //
@@ -121,7 +147,8 @@
 // A and B are actors. A goroutine that A has started is called by the function that started it, as A.renewal, or by the node that it
 // asks, as A.node2. Actors that share a process are paused and woken as replica1. SET, GET and write are the commands that take
 // effect: write is the script write.lua. A script that is not from package lua is called by the first word of the comment that it
-// begins with; without one, script. What follows a slash happens to that command: its reply is lost. A step without a name is time.
+// begins with; without one, script. What follows a slash happens to that command: its reply is lost. Of a pipeline each command is named;
+// what is on its way when its connection breaks may arrive later, as A:SET/arrives, or A:SET/never-arrives. A step without a name is time.
 // Notation lists all forms. Replay runs a schedule again and gives a trace of it: each command with its reply, what it means in words,
 // and what is so after it. If the code no longer does what the schedule says, Replay fails with ErrStale and names the step: that is
 // what happens to an old counterexample once the lock is mended.
@@ -129,7 +156,8 @@
 // # Step by step, and why
 //
 // Package stepper walks through one schedule by hand: what can happen next and what cannot, each with a reason, one step on, one step
-// back. Package graph says how far an anomaly is away from a state, and from which step on it was too late.
+// back. Package graph says how far an anomaly is away from a state, which fault made it possible, and from which step on it was too late.
+// It lets another lock follow the same schedule, and go on to its end; then it looks for another schedule of that lock that shows the same.
 // Package report shows all of this to people in a terminal, as JSON, and as a page.
 //
 // # Where to read on

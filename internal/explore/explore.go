@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
+	"time"
 
 	"lockstep/internal/explore/anomaly"
 	"lockstep/internal/explore/execution"
@@ -36,8 +38,9 @@ type (
 
 // Of Scenario.Polls.
 const (
-	NoPolls  = scenario.NoPolls
-	MaxPolls = scenario.MaxPolls
+	NoPolls    = scenario.NoPolls
+	UsualPolls = scenario.UsualPolls
+	MaxPolls   = scenario.MaxPolls
 )
 
 // The anomalies.
@@ -62,6 +65,7 @@ var (
 	ErrBlind        = execution.ErrBlind        // the code waits where the explorer cannot see it
 	ErrUnrepeatable = execution.ErrUnrepeatable // the code does not do the same twice
 	ErrCommand      = execution.ErrCommand      // a command that the simulated Redis does not have
+	ErrKey          = execution.ErrKey          // a key that is not the lock's
 	ErrMalformed    = execution.ErrMalformed    // a step of the schedule is none
 	ErrStale        = harness.ErrStale          // the schedule does not fit the code
 	ErrText         = scenario.ErrText          // the text of a scenario is none
@@ -116,8 +120,10 @@ func verdict(found, complete bool) Verdict {
 // Result is what an exploration found.
 type Result struct {
 	Lock     string
-	Scenario Scenario
+	Scenario Scenario // with as many polls as were explored
 	search.Result
+
+	lookedFor []Anomaly
 }
 
 // Verdict says what was found. That nothing was found says nothing where something was not put to the test.
@@ -125,38 +131,100 @@ func (r Result) Verdict() Verdict {
 	return verdict(len(r.Found) > 0, r.Complete && len(r.Untested()) == 0)
 }
 
-// Untested says what was not put to the test, although everything was explored: nobody sold, or a fault that was allowed never happened.
-func (r Result) Untested() (all []string) {
-	if !r.Coverage.Sold() {
-		all = append(all, r.Scenario.Say("no sale succeeded in any schedule", "所有时序里一件也没有卖出"))
-	}
-	for _, name := range FaultNames() {
-		if r.Scenario.Faults.Map()[name] > 0 && r.Coverage.Faults[name] == 0 {
-			all = append(all, r.Scenario.Say("%s never happened", "%s 从未发生", name))
+// Unjudged returns those of the anomalies looked for that could not be judged: nothing in Redis says whose the lock is.
+func (r Result) Unjudged() (all []Anomaly) {
+	for _, a := range r.lookedFor {
+		if r.Coverage.Untellable && (a == ForeignRelease || a == Untold) {
+			all = append(all, a)
 		}
 	}
 	return all
 }
 
-// Explore runs a strategy in every schedule of a scenario. That it was cut short, by bounds or by ctx, is no error, but makes the verdict
-// unknown. It fails with ErrBlind, ErrUnrepeatable, ErrCommand, or when the strategy's code panics.
+// Untested says what was not put to the test: nobody sold, although everything was explored, a fault that was allowed never happened, or
+// nobody can say what time would bring, or whose the lock is.
+func (r Result) Untested() (all []string) {
+	if r.Coverage.Undecided {
+		all = append(all, r.Scenario.Say("a wait that a clock may end was not seen to its end", "有一次等待可能随时间结束，但没有探索到它结束"))
+	}
+	if len(r.lookedFor) > 0 && len(r.Unjudged()) == len(r.lookedFor) {
+		all = append(all, r.Scenario.Say("nothing in Redis says whose the lock is", "Redis 里没有记录锁属于谁"))
+	}
+	if r.Complete && !r.Coverage.Sold() {
+		all = append(all, r.Scenario.Say("no sale succeeded in any schedule", "所有时序里一件也没有卖出"))
+	}
+	for _, name := range FaultNames() {
+		if r.Scenario.Faults.Map()[name] > 0 && r.Coverage.Faults[name] == 0 {
+			all = append(all, r.Scenario.Say("%s never happened", "故障 %s 从未发生", name))
+		}
+	}
+	return all
+}
+
+// Cut says what was left out, in phrases: what was not explored, or not put to the test, and how far waiters asked in vain. It is empty if
+// the answer is true without a limit but the scenario's.
+func (r Result) Cut() (all []string) {
+	if r.Bound != "" {
+		all = append(all, r.Scenario.Say("the exploration ended early: %s", "探索提前结束：%s", r.Bound))
+	}
+	all = append(all, r.Untested()...)
+	return append(all, r.limits()...)
+}
+
+// limits says what an answer leaves out that is that it holds: further polls, and what cannot be seen.
+func (r Result) limits() (all []string) {
+	say := r.Scenario.Say
+	if r.Coverage.Beyond {
+		all = append(all, say("up to %d vain polls", "最多空轮询 %d 次", r.Scenario.PollsInVain()))
+	}
+	var names []string
+	for _, a := range r.Unjudged() {
+		names = append(names, string(a))
+	}
+	if len(names) > 0 && len(names) < len(r.lookedFor) {
+		all = append(all, say("%s not judged, as nothing in Redis says whose the lock is", "%s 无法判断，因为 Redis 里没有记录锁属于谁",
+			strings.Join(names, say(" and ", " 和 "))))
+	}
+	return all
+}
+
+// But says why the answer is not that it holds: what Cut says, but for the limits of any answer.
+func (r Result) But() string {
+	all := r.Cut()
+	return strings.Join(all[:len(all)-len(r.limits())], r.Scenario.Say(", and ", "，而且"))
+}
+
+// Setting says in what was explored: the scenario, and its limits.
+func (r Result) Setting() string {
+	in := r.Scenario
+	if r.Coverage.Beyond {
+		in.Polls = 0
+	}
+	flags := in.String()
+	if in.Actors == 2 {
+		flags = strings.TrimSpace(in.Say("2 actors ", "2 个参与者 ") + flags)
+	}
+	return strings.Join(append([]string{flags}, r.limits()...), in.Say(", ", "，"))
+}
+
+// Explore runs a strategy in every schedule of a scenario. If that shows nothing, and is cheap, it goes on with more polls, unless the
+// scenario says how many: that of the result does. That it was cut short, by bounds or by ctx, is no error, but makes the verdict
+// unknown. It fails with ErrBlind, ErrUnrepeatable, ErrCommand, ErrKey, or when the strategy's code panics.
 func Explore(ctx context.Context, s strategy.Strategy, in Scenario, goal Goal, bounds Bounds) (Result, error) {
 	if err := in.CheckFor(s); err != nil {
 		return Result{}, err
 	}
-	result := func(found search.Result) Result { return Result{Lock: s.Name, Scenario: in, Result: found} }
 	inner := search.Goal{
 		Anomalies: goal.Anomalies, All: goal.All, OneStart: in.Actors == 1 || bounds.EverySymmetry, Language: in.Language,
 	}
 	if len(inner.Anomalies) == 0 {
 		inner.Anomalies = applying(s)
 	}
-	if goal.Progress != nil {
-		inner.Progress = func(found search.Result) { goal.Progress(result(found)) }
-	}
 	seeds := execution.NewSeeds()
-	look := func(mirrored bool) (search.Result, error) {
-		inner.Mirrored = mirrored
+	look := func(in Scenario, bounds Bounds, mirrored bool) (search.Result, error) {
+		if inner.Mirrored = mirrored; goal.Progress != nil {
+			inner.Progress = func(found search.Result) { goal.Progress(Result{s.Name, in, found, inner.Anomalies}) }
+		}
 		options := harness.Options{Starved: slices.Contains(goal.Anomalies, Starved)}
 		options.Interchangeable, options.EverySymmetry, options.EveryRound = mirrored, bounds.EverySymmetry, bounds.EverySymmetry
 		return search.Do(ctx, func() (search.System, error) {
@@ -164,11 +232,22 @@ func Explore(ctx context.Context, s strategy.Strategy, in Scenario, goal Goal, b
 			return harness.System{Harness: h}, err
 		}, inner, bounds)
 	}
-	found, err := look(in.Alike() && in.Sales <= 1 && !s.OnNodes && !inner.OneStart)
-	if errors.Is(err, search.ErrNames) {
-		found, err = look(false)
+	mirrored := in.Alike() && in.Sales <= 1 && !s.OnNodes && !inner.OneStart
+	explored := func(in Scenario, bounds Bounds) (search.Result, error) {
+		found, err := look(in, bounds, mirrored)
+		if errors.Is(err, search.ErrNames) {
+			mirrored = false
+			found, err = look(in, bounds, false)
+		}
+		return found, err
 	}
-	return result(found), err
+	began := time.Now()
+	found, err := explored(in, bounds)
+	result := Result{s.Name, in, found, inner.Anomalies}
+	if err != nil || in.Polls != 0 || bounds.EveryState || bounds.EverySymmetry {
+		return result, err
+	}
+	return deepen(result, began, bounds, explored)
 }
 
 // applying returns the anomalies that a strategy promises to prevent, but for those that have to be named.

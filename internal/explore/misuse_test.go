@@ -79,7 +79,7 @@ func TestALockThatLoops(t *testing.T) {
 
 func TestALockThatThrowsDice(t *testing.T) {
 	strategy := locker(func(ctx context.Context, client redis.Cmdable, opts lock.Options, _ string) (*lock.Lease, error) {
-		if err := client.Set(ctx, "dice", strconv.FormatUint(rand.Uint64(), 10), 0).Err(); err != nil {
+		if err := client.Set(ctx, "{distributedLock}:dice", strconv.FormatUint(rand.Uint64(), 10), 0).Err(); err != nil {
 			return nil, rediserr.Classify(ctx, "SET", err)
 		}
 		return nothingHeld(ctx, opts)

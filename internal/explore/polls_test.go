@@ -8,6 +8,41 @@ import (
 	"lockstep/internal/test/suite"
 )
 
+// What is cheap is explored with more polls, and says with how many; what is not, and what was asked for, stays as it is.
+func TestPollsAreRaisedWhileThatIsCheap(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the race detector makes each schedule slow, and has seen these goroutines")
+	}
+	for _, test := range []struct {
+		lock, flags      string
+		bounds           explore.Bounds
+		polls, schedules int
+		in               string
+	}{
+		{"v4", "", explore.Bounds{}, 48, 498, "2 actors, up to 48 vain polls"},
+		{"v4", "--polls 3", explore.Bounds{}, 3, 48, "2 actors, up to 3 vain polls"},
+		{"v4", "--polls 5 --faults crash=1", explore.Bounds{}, 5, 256, "2 actors --faults crash=1, up to 5 vain polls"},
+		{"v4", "", explore.Bounds{Schedules: 300}, 24, 258, "2 actors, up to 24 vain polls"}, // 48 would be too dear
+		{"v4", "", explore.Bounds{EveryState: true}, 0, 230, "2 actors, up to 3 vain polls"},
+		{"v10", "", explore.Bounds{}, 0, 108, "2 actors"}, // nobody polls
+	} {
+		t.Run(test.lock+" "+test.flags, func(t *testing.T) {
+			in, err := explore.ParseScenario(test.flags)
+			if err != nil {
+				t.Fatal(err)
+			}
+			result, err := explore.Explore(t.Context(), find(t, test.lock), in, explore.Goal{}, test.bounds)
+			if err != nil || result.Verdict() != explore.Holds {
+				t.Fatalf("%s, %v", result.Verdict(), err)
+			}
+			if result.Scenario.Polls != test.polls || result.Schedules != test.schedules || result.Setting() != test.in {
+				t.Errorf("%d polls, %d schedules, in %s; want %d, %d, %s",
+					result.Scenario.Polls, result.Schedules, result.Setting(), test.polls, test.schedules, test.in)
+			}
+		})
+	}
+}
+
 // Three polls cost at most 3.1 times the schedules that none do: with two actors, of any lock of the story. Where a fault makes all wait,
 // it is more: with a nested call, v4 has 14 times as many.
 func TestPollsAreCheap(t *testing.T) {

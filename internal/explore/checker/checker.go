@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"lockstep/internal/explore/anomaly"
 	"lockstep/internal/explore/execution"
@@ -31,25 +32,32 @@ type Checker struct {
 	holder  int                         // index of the actor whose lock it is, -1: nobody's
 	sales   []*sale                     // of each actor
 	had     map[*execution.Process]bool // it was a holder, and has not given the lock back since
+	refused []*sale                     // in this step, by the word that another one has the lock
 	order   order
 	ordered bool // it matters who asked first
-	found   []anomaly.Found
+
+	untellable bool // Redis does not say of a sale that entered whether the lock is still its own
+	undecided  bool // time might end a wait that was not gone on with
+	found      []anomaly.Found
 }
 
 // Futures begin executions that tell how a schedule would go on. It cannot go on itself before end.
 type Futures struct {
-	// Later begins one of two newcomers, on what the servers hold an age later.
-	Later func() (newcomers *Checker, end func(), err error)
+	// Newcomers begins one of two newcomers, on what the servers would hold so long after they held this. The first tries once.
+	Newcomers func(held []*simredis.State, at, after time.Duration) (newcomers *Checker, end func(), err error)
 	// Again begins one that is where the schedule is.
 	Again func() (copied *Checker, end func())
 }
+
+// Those two, by their indices.
+const trying, waiting = 0, 1
 
 // New makes a checker of an execution, and lets it see it.
 func New(x *execution.Execution, of strategy.Strategy, futures Futures) *Checker {
 	c := &Checker{x: x, scope: of.Scope, futures: futures, holder: nobody, had: map[*execution.Process]bool{}}
 	c.order.touched = map[*execution.Process]int{}
 	for range x.Cluster.Servers() {
-		c.owners, c.synced = append(c.owners, ownership{nobody, nobody}), append(c.synced, nil)
+		c.owners, c.synced = append(c.owners, ownedBy(nobody)), append(c.synced, nil)
 	}
 	for _, a := range x.Actors() {
 		c.sales = append(c.sales, &sale{actor: a})
@@ -65,7 +73,7 @@ func (c *Checker) finds(a anomaly.Anomaly, english, chinese string, values ...an
 
 // Reset forgets what was found, before the next transition.
 func (c *Checker) Reset() {
-	c.found = nil
+	c.found, c.refused = nil, nil
 	for _, s := range c.sales {
 		if c.x.Queues(s.actor) { // it waits without a command
 			c.asked(s)
@@ -78,17 +86,20 @@ func (c *Checker) Check() (found []anomaly.Found, over bool) {
 	c.checkInside()
 	c.checkTold()
 	c.checkProgress()
+	c.checkRefused()
 	c.checkFreed()
 	for _, a := range c.x.Outlived() {
 		c.finds(anomaly.GoroutineLeak, "%s's sale has ended, and a goroutine of it has not", "%s 的下单已经结束，它的 goroutine 还没有", a.Name)
 	}
 	transitions := c.x.Transitions()
 	c.checkIdle(transitions)
+	c.checkAsleep(transitions)
 	quiet := c.x.Quiet()
 	if !slices.ContainsFunc(transitions, execution.Transition.Progress) || c.x.LastResort() {
 		c.checkSelfLocked()
 	}
-	if over = len(transitions) == 0 || quiet && c.hopeless() || !quiet && c.x.Circling() && c.livelocked(); over {
+	over = len(transitions) == 0 || quiet && c.hopeless() || !quiet && c.x.Circling() && c.livelocked()
+	if over && !c.undecided {
 		c.checkEnd()
 	}
 	return c.found, over
@@ -173,11 +184,12 @@ func (c *Checker) Booked(before *simredis.State, orders []history.Order) {
 func (c *Checker) AppendState(b []byte, o execution.Order) []byte {
 	b = strconv.AppendInt(append(b, '|'), int64(o.Place(c.holder)), 10)
 	b = strconv.AppendInt(append(b, ' '), int64(o.Place(c.owners[0].claimant)), 10)
+	b = strconv.AppendBool(b, c.owners[0].counts)
 	b = c.appendSynced(b, 0, o)
 	for _, actor := range o.Actors {
 		b = c.AppendActor(b, actor)
 	}
-	return c.appendPlaces(c.appendOrder(b, o), o)
+	return c.appendMoments(c.appendPlaces(c.appendOrder(b, o), o), o)
 }
 
 // AppendActor implements execution.Checker.
@@ -188,7 +200,7 @@ func (c *Checker) AppendActor(b []byte, actor int) []byte {
 	}
 	b = append(b, '|')
 	for _, is := range [...]bool{
-		s.bereft, s.keyed, s.named, s.lost, s.gave, s.spoiled, s.timedOut, s.leaves && c.x.Now() > s.left, s.met && s.actor.Once(),
+		s.bereft, s.keyed, s.named, s.lost, s.gave, s.spoiled, s.timedOut, s.leaves && c.x.Now() > s.left, s.met && s.actor.Once(), s.leftovers,
 		c.had[s.actor.Process],
 	} {
 		b = strconv.AppendBool(b, is)
@@ -198,5 +210,6 @@ func (c *Checker) AppendActor(b []byte, actor int) []byte {
 
 // AppendServer implements execution.Checker.
 func (c *Checker) AppendServer(b []byte, server int, o execution.Order) []byte {
-	return c.appendSynced(fmt.Appendf(b, "%d %d ", o.Place(c.owners[server].owner), o.Place(c.owners[server].claimant)), server, o)
+	is := c.owners[server]
+	return c.appendSynced(fmt.Appendf(b, "%d %d %t ", o.Place(is.owner), o.Place(is.claimant), is.counts), server, o)
 }

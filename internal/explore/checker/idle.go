@@ -2,18 +2,18 @@ package checker
 
 import (
 	"slices"
+	"time"
 
 	"lockstep/internal/explore/anomaly"
 	"lockstep/internal/explore/execution"
+	"lockstep/internal/explore/scenario"
+	"lockstep/internal/explore/simredis"
 )
 
 // checkIdle looks for a lock that nobody living has, and that those who wait get when time frees it, not before. A holder that died is what
 // an expiry is for.
 func (c *Checker) checkIdle(transitions []execution.Transition) {
-	comes := func(t execution.Transition) bool {
-		return t.Progress() || t.Kind == execution.Resumes || t.Kind == execution.Arrives
-	}
-	if !slices.Contains(transitions, execution.Transition{Kind: execution.TimePasses}) || slices.ContainsFunc(transitions, comes) {
+	if !onlyTime(transitions) {
 		return
 	}
 	waits := slices.IndexFunc(c.sales, func(s *sale) bool { return s.waits && len(s.leases) == 0 && !s.actor.Dead() })
@@ -49,4 +49,70 @@ func (c *Checker) freed() bool {
 		later.x.Apply(execution.Transition{Kind: execution.TimePasses})
 		return later.lets(s.actor.Index)
 	})
+}
+
+// mayWait is how long a waiter may sleep although the lock is free: one who waits for messages asks by itself after some time, as a message
+// may get lost.
+const mayWait = scenario.TTL / 4
+
+// checkAsleep looks, when only time can pass, for a waiter that sleeps on for longer than it may, though the lock is free.
+func (c *Checker) checkAsleep(transitions []execution.Transition) {
+	has := func(s *sale) bool { return !s.actor.Dead() && (s.leaves || len(s.leases) > 0) }
+	if !onlyTime(transitions) || slices.ContainsFunc(c.sales, has) {
+		return
+	}
+	until := c.x.Now() + mayWait
+	for _, s := range c.sales {
+		if !s.waits || s.actor.Dead() {
+			continue
+		}
+		if why, due := c.x.Standstill(s.actor); why == execution.WaitsForTime && due > until && c.free() && c.sleepsOn(until) {
+			c.finds(anomaly.Idle, "the lock is free, and %s sleeps for another %v", "锁空闲着，%s 还要再睡 %v", s.actor.Name, due-c.x.Now())
+			return
+		}
+	}
+}
+
+func onlyTime(transitions []execution.Transition) bool {
+	comes := func(t execution.Transition) bool {
+		return t.Progress() || t.Kind == execution.Resumes || t.Kind == execution.Arrives
+	}
+	return slices.Contains(transitions, execution.Transition{Kind: execution.TimePasses}) && !slices.ContainsFunc(transitions, comes)
+}
+
+// free reports whether a newcomer would get the lock at once.
+func (c *Checker) free() bool { return c.obtainable(c.x.Cluster.Contents(), c.x.Now(), trying) }
+
+// obtainable reports whether one of the newcomers would have got the lock at once when the servers held this.
+func (c *Checker) obtainable(held []*simredis.State, at time.Duration, newcomer int) bool {
+	newcomers, end, err := c.futures.Newcomers(held, at, 0)
+	if err != nil {
+		return false
+	}
+	defer end()
+	return newcomers.lets(newcomer) && newcomers.x.Err() == nil
+}
+
+// sleepsOn reports whether nobody gets the lock until then, and somebody does afterwards.
+func (c *Checker) sleepsOn(until time.Duration) bool {
+	copied, end := c.futures.Again()
+	defer end()
+	x := copied.x
+	inside := func() bool { return slices.ContainsFunc(copied.sales, (*sale).inside) }
+	for range patience {
+		next := goesOn(x)
+		i := slices.IndexFunc(next, func(t execution.Transition) bool {
+			return t.Kind != execution.TimePasses && t.Kind != execution.PollsOn
+		})
+		if i < 0 {
+			i = slices.Index(next, execution.Transition{Kind: execution.TimePasses})
+		}
+		if i < 0 {
+			return false
+		}
+		if x.Apply(next[i]); inside() {
+			return x.Now() > until
+		}
+	}
+	return false
 }

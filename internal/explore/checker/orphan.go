@@ -5,6 +5,7 @@ import (
 
 	"lockstep/internal/explore/anomaly"
 	"lockstep/internal/explore/execution"
+	"lockstep/internal/explore/scenario"
 	"lockstep/internal/lock"
 )
 
@@ -33,21 +34,45 @@ func (c *Checker) checkFreed() {
 	}
 }
 
-// orphaned reports whether a lock that stays is of no use to anybody. It is of use if of two who come an age later, with nobody else about,
-// the first gets it and the second does not: some locks know by themselves when they expire.
+// orphaned reports whether a lock that stays is of no use to anybody: one who comes an age later, with nobody else about, and waits until
+// every expiry has come twice, does not get it. What a lock leaves that knows by itself when it expires, or whose keys are registers that
+// stay, keeps nobody out. Nor does one that keeps nobody out at all: then a second one gets the key of the first.
 func (c *Checker) orphaned() bool {
-	later, end, err := c.futures.Later()
+	later, end, err := c.futures.Newcomers(c.x.Cluster.Contents(), c.x.Now(), scenario.Forever)
 	if err != nil {
 		c.x.Fail(err)
 		return true
 	}
 	defer end()
-	refused := !later.lets(0) && later.stays() // if it does not stay, it has been given an expiry
-	both := later.lets(1)
-	if err := later.x.Err(); err != nil {
-		c.x.Fail(err)
+	refused := !later.getsInTime(waiting) && later.stays() // if it does not stay, it has been given an expiry
+	key, stays := c.x.Cluster.Locked(lock.Key)
+	both := stays && key.IsString() && later.lets(trying)
+	if later.x.Err() != nil || refused && later.getsSometime(waiting) { // its code knows those who come by their names, or when it is time
+		c.undecided = true
+		return false
 	}
 	return refused || both
+}
+
+// getsInTime reports whether an actor gets the lock before every expiry has come twice, though others have not begun.
+func (c *Checker) getsInTime(actor int) bool {
+	for until := expired(c.x); !c.lets(actor); {
+		if c.x.Now() >= until {
+			return false
+		}
+		c.x.Apply(execution.Transition{Kind: execution.TimePasses})
+	}
+	return true
+}
+
+// getsSometime reports whether an actor that looks at a clock gets the lock after a time that nothing in Redis tells.
+func (c *Checker) getsSometime(actor int) bool {
+	for d := 2 * scenario.TTL; c.x.Looks() && d < scenario.Forever; d *= 2 {
+		if c.x.Elapses(d); c.lets(actor) {
+			return true
+		}
+	}
+	return false
 }
 
 // lets reports whether an actor gets the lock by moves of its own.

@@ -3,6 +3,7 @@ package checker
 import (
 	"fmt"
 	"slices"
+	"strconv"
 
 	"lockstep/internal/explore/anomaly"
 	"lockstep/internal/explore/execution"
@@ -16,7 +17,11 @@ const nobody = -1
 type ownership struct {
 	owner    int
 	claimant int // who wrote over the lock of somebody inside, and may believe that it owns it now
+
+	counts bool // the key is a number that several count up and down: who writes it does not own it
 }
+
+func ownedBy(actor int) ownership { return ownership{owner: actor, claimant: nobody} }
 
 // Changed implements execution.Checker.
 func (c *Checker) Changed(s *simredis.Server, before *simredis.State, by *execution.Actor) {
@@ -45,7 +50,7 @@ func (c *Checker) Changed(s *simredis.Server, before *simredis.State, by *execut
 	}
 	c.count(by)
 	c.seeNames(by)
-	c.meetAll()
+	c.meetAll(by)
 }
 
 // change is the lock's key before and after a command.
@@ -73,8 +78,38 @@ func (ch change) deed() (english, chinese string) {
 	}
 }
 
+// counted reports whether a number has become the next one, or the one before. SET would have changed the expiry, too, if there is any.
+func (ch change) counted() bool {
+	if !ch.had || !ch.has || !ch.was.IsString() || !ch.is.IsString() || ch.was.TTL != ch.is.TTL {
+		return false
+	}
+	was, err := strconv.ParseInt(ch.was.Values[0], 10, 64)
+	is, wrong := strconv.ParseInt(ch.is.Values[0], 10, 64)
+	return err == nil && wrong == nil && (is == was+1 || is == was-1)
+}
+
+// forget sees that nobody can tell whose the lock on a server is: others count in its key.
+func (c *Checker) forget(o *ownership) {
+	*o = ownership{nobody, nobody, true}
+	c.holder, c.untellable = nobody, true
+	for _, s := range c.sales {
+		s.keyed, s.evident = false, false
+	}
+}
+
+// takes reports whether the lock is the one's who wrote its key so. Of a hash, a list or a set, in which several may be, that is so if the
+// key names it alone; who else has the lock is known once it enters.
+func (c *Checker) takes(by *execution.Actor, k simredis.Key) bool {
+	others := func(s *sale) bool { return s.actor.Process != by.Process && names(k, s.actor) }
+	return k.IsString() || names(k, by) && !slices.ContainsFunc(c.sales, others)
+}
+
 // wrote sees that an actor changed the lock's key on a server.
 func (c *Checker) wrote(by *execution.Actor, o *ownership, ch change) {
+	if o.counts || o.owner != nobody && o.owner != by.Index && ch.counted() {
+		c.forget(o)
+		return
+	}
 	var owner *execution.Actor
 	var stood, stands bool // the key named it, and does so still
 	if o.owner != nobody {
@@ -94,15 +129,15 @@ func (c *Checker) wrote(by *execution.Actor, o *ownership, ch change) {
 	}
 	switch next := c.handed(ch.is, by); {
 	case !ch.has:
-		*o = ownership{nobody, nobody}
+		*o = ownedBy(nobody)
 	case ours && next != nobody:
-		*o = ownership{next, nobody}
+		*o = ownedBy(next)
 	case owner == by && stood && !stands: // it has left a key that others are in
-		*o = ownership{nobody, nobody}
+		*o = ownedBy(nobody)
 	case over && o.owner != nobody && c.sales[o.owner].inside():
 		o.claimant = by.Index
-	case !ch.had || !ch.sameOwner() && !ours:
-		*o = ownership{by.Index, nobody}
+	case (!ch.had || !ch.sameOwner() && !ours) && c.takes(by, ch.is):
+		*o = ownedBy(by.Index)
 	}
 }
 
@@ -168,8 +203,13 @@ func (c *Checker) holds(holder int) {
 func (c *Checker) enters(a *execution.Actor) {
 	masters := c.x.Cluster.Masters()
 	for _, s := range masters {
-		if o := &c.owners[s.Index]; o.claimant == a.Index {
-			*o = ownership{a.Index, nobody}
+		o := &c.owners[s.Index]
+		if o.claimant == a.Index {
+			*o = ownedBy(a.Index)
+			c.count(a)
+		}
+		if k, has := s.Holds.Key(lock.Key); has && o.owner == nobody && !k.IsString() && names(k, a) { // it was in there before
+			*o = ownedBy(a.Index)
 			c.count(a)
 		}
 	}
@@ -195,7 +235,7 @@ func (c *Checker) Owner(server int) int { return c.owners[server].owner }
 func (c *Checker) restore(o *ownership, synced ownership, ch change) {
 	switch {
 	case !ch.has:
-		*o = ownership{nobody, nobody}
+		*o = ownedBy(nobody)
 	case o.owner != nobody && (ch.sameOwner() || c.sales[o.owner].actor.Process.Owns(ch.is)):
 	default:
 		*o = synced
@@ -205,7 +245,7 @@ func (c *Checker) restore(o *ownership, synced ownership, ch change) {
 // appendSynced writes whose the lock is for a server's replica, if that lags.
 func (c *Checker) appendSynced(b []byte, server int, o execution.Order) []byte {
 	if synced := c.synced[server]; synced != nil {
-		b = fmt.Appendf(b, "|synced %d %d ", o.Place(synced.owner), o.Place(synced.claimant))
+		b = fmt.Appendf(b, "|synced %d %d %t ", o.Place(synced.owner), o.Place(synced.claimant), synced.counts)
 	}
 	return b
 }

@@ -70,6 +70,17 @@ func TestWhoseTheLockIs(t *testing.T) {
 				does(b, 0, "RPUSH", lock.Owner("B")), does(b, 0, "LREM", "1", lock.Owner("A")),
 			}, b, "foreign-release: B overwrites A's lock",
 		},
+		"joined in a sorted set": {
+			0, []deed{does(a, 0, "ZADD", "2", lock.Owner("A")), does(b, 0, "ZADD", "1", lock.Owner("B"))}, a, "",
+		},
+		"thrown out of a sorted set": {
+			0, []deed{
+				does(a, 0, "ZADD", "2", lock.Owner("A")), does(a, 0, "PEXPIRE", "15000"),
+				does(b, 0, "ZADD", "1", lock.Owner("B")), does(b, 0, "ZREM", lock.Owner("A")),
+			}, b, "foreign-release: B overwrites A's lock",
+		},
+		"counters in a hash":       {0, []deed{does(a, 0, "HINCRBY", "next", "1"), does(b, 0, "HINCRBY", "next", "1")}, nobody, ""},
+		"a count":                  {0, []deed{does(a, 0, "INCR"), does(b, 0, "INCR"), does(b, 0, "DECR")}, nobody, ""},
 		"its own, with an attempt": {0, []deed{does(a, 0, "SET", lock.Owner("A")+":1"), does(a, 0, "SET", lock.Owner("A")+":2")}, a, ""},
 		"a minority":               {3, []deed{does(a, 1, "SET", "1")}, nobody, ""},
 		"a majority":               {3, []deed{does(a, 1, "SET", "1"), does(b, 2, "SET", "1"), does(a, 3, "SET", "1")}, a, ""},

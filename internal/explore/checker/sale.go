@@ -33,7 +33,11 @@ type sale struct {
 
 	place place // among those who wait
 
-	met     bool // while it waited, another one had something to do with the lock
+	// While it waited, if it tries once:
+	met       bool     // another one had something to do with the lock
+	leftovers bool     // another one may have left something behind
+	moments   []moment // how the lock was, as long as it met nobody
+
 	spoiled bool // an Unlock of its failed
 
 	// When it began to give the lock back, and whether it had no success, and no time left for another try.
@@ -80,6 +84,12 @@ func (c *Checker) Sold() (n int) {
 	}
 	return n
 }
+
+// Untellable reports whether nothing in Redis says of a sale that entered whether it still has its lock.
+func (c *Checker) Untellable() bool { return c.untellable }
+
+// Undecided reports whether the schedule ended with a wait of which nobody can say whether time would end it.
+func (c *Checker) Undecided() bool { return c.undecided }
 
 // Contended reports whether a sale waits for a lock that another sale believes to hold.
 func (c *Checker) Contended() bool {
@@ -145,7 +155,8 @@ func (l watched) TryLock(ctx context.Context, owner string) (*lock.Lease, error)
 func (c *Checker) asks(s *sale) {
 	s.bereft, s.keyed, s.named, s.evident, s.lost, s.gave, s.met = false, false, false, false, false, false, false
 	s.place, s.timedOut = place{}, false
-	c.meetAll()
+	s.leftovers, s.moments = false, nil
+	c.meetAll(nil)
 }
 
 // obtains sees a sale enter. Its lock may have been lost before it heard of it.
@@ -156,6 +167,7 @@ func (c *Checker) obtains(s *sale, lease *lock.Lease) {
 	s.lost = s.bereft
 	s.named = c.scope == strategy.Everybody && !s.keyed && !s.bereft && c.named(s.actor)
 	s.evident = s.keyed || s.bereft || s.named
+	c.untellable = c.untellable || c.scope == strategy.Everybody && !s.evident
 	c.checkToken(s, lease)
 	c.overtakes(s)
 }

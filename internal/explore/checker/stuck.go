@@ -1,7 +1,9 @@
 package checker
 
 import (
+	"fmt"
 	"slices"
+	"time"
 
 	"lockstep/internal/explore/anomaly"
 	"lockstep/internal/explore/execution"
@@ -10,10 +12,12 @@ import (
 
 // How long those who may be stuck are watched.
 const (
-	patience = 100  // moves that somebody has to get on
-	rounds   = 100  // that each waiter asks in vain before it is given up
-	circle   = 200  // states that a livelock has at most
-	turns    = 1000 // steps that those in it are watched for
+	patience = 100    // moves that somebody has to get on
+	rounds   = 100    // that each waiter asks in vain before it is given up
+	circle   = 200    // states that a livelock has at most
+	turns    = 500    // attempts that those in it make
+	last     = 20     // steps that they take after that
+	long     = 50_000 // steps: nobody knows what comes after more
 )
 
 // checkSelfLocked looks, when no actor can move, for one that waits for itself: until its lock expires, or for good.
@@ -45,13 +49,13 @@ func (c *Checker) outlasts(actor int) bool {
 }
 
 // hopeless reports whether waiters that ask in vain, and are all that is left, would go on asking: none gives up, or does something else,
-// after it has asked so often; and if they let time pass, until every clock says that a lock has expired twice.
+// after it has asked so often; and if they let time pass, until every expiry has come.
 func (c *Checker) hopeless() bool {
 	copied, end := c.futures.Again()
 	defer end()
 	x := copied.x
 	start, version := x.Now(), x.Cluster.Version()
-	until := start + 2*scenario.TTL + x.Ahead()
+	until := expired(x)
 	for n := 0; n < rounds || start < x.Now() && x.Now() < until; n++ {
 		for _, t := range slices.Clone(x.Transitions()) {
 			if t.Kind != execution.PollsOn && t.Kind != execution.TimePasses {
@@ -63,11 +67,28 @@ func (c *Checker) hopeless() bool {
 			}
 		}
 	}
+	c.undecided = c.undecided || x.Looks() && c.helped(x)
 	if err := x.Err(); err != nil {
 		c.x.Fail(err)
 		return false
 	}
 	return true
+}
+
+// helped reports whether somebody who looks at a clock gets free after a time that nothing in Redis tells.
+func (c *Checker) helped(x *execution.Execution) bool {
+	left := x.Going()
+	for d := 2 * scenario.TTL; d < scenario.Forever; d *= 2 {
+		x.Elapses(d)
+		for range last {
+			next := goesOn(x)
+			if len(next) == 0 || x.Going() < left {
+				return true
+			}
+			x.Apply(next[0])
+		}
+	}
+	return false
 }
 
 // quiets lets waiters end what they have begun, and reports whether they are asking in vain again.
@@ -90,8 +111,8 @@ func leads(x *execution.Execution, wanted func(execution.Transition) bool, to fu
 }
 
 // livelocked reports whether those who wait keep each other waiting: as long as nobody is told anything new, they come to the states again
-// in which they were, in whatever order they go on, and in none of these has anybody finished. As they may count, one of the orders is
-// followed for long.
+// in which they were, in whatever order they go on, and in none of these has anybody finished. As they may count, or look at a clock, one
+// of the orders is followed for long.
 func (c *Checker) livelocked() bool {
 	known := map[string]bool{}
 	todo := [][]execution.Transition{nil}
@@ -99,6 +120,7 @@ func (c *Checker) livelocked() bool {
 		path := todo[0]
 		todo = todo[1:]
 		state, next, free := c.after(path)
+		state += fmt.Sprint(next) // a waiter that was told something once asks again
 		if free || len(known) > circle {
 			return false
 		}
@@ -127,23 +149,45 @@ func (c *Checker) after(path []execution.Transition) (state string, next []execu
 	return x.Loose(), next, len(next) == 0 || x.Going() < left || x.Err() != nil
 }
 
-// turns reports whether nobody gets free in one order, in which each goes on.
+// turns reports whether nobody gets free in one order, in which each goes on: until they have asked so often, and every expiry that is
+// known has come.
 func (c *Checker) turns() bool {
 	copied, end := c.futures.Again()
 	defer end()
 	x := copied.x
-	left := x.Going()
-	for i := range turns {
+	left, asked, until, timely, elapsed := x.Going(), x.Rounds(), expired(x), x.Timely(), false
+	for i, stands, more := 0, 0, last; more > 0; i++ {
+		enough, now := x.Rounds() >= asked+turns, x.Now()
+		switch {
+		case i == long:
+			c.undecided = true
+			return true
+		case enough && (!timely || now >= until):
+			more--
+		case enough && stands >= last:
+			x.Elapses(last / 2 * scenario.Poll) // as it would while they ask
+			elapsed = true
+		}
 		next := goesOn(x)
 		if len(next) == 0 {
 			return false
 		}
 		x.Apply(next[i%len(next)])
 		if x.Going() < left || x.Err() != nil {
-			return false
+			c.undecided = elapsed // in no schedule does time pass so
+			return elapsed
+		}
+		if stands++; x.Now() > now {
+			stands = 0
 		}
 	}
 	return true
+}
+
+// expired returns by when every lock has expired twice by every clock, and every expiry that stands in a value has come.
+func expired(x *execution.Execution) time.Duration {
+	_, known := x.Horizon()
+	return max(x.Now()+2*scenario.TTL+x.Ahead(), known)
 }
 
 // goesOn lists what may follow without a fault.

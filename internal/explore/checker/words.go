@@ -3,9 +3,12 @@ package checker
 import (
 	"context"
 	"errors"
+	"slices"
+	"time"
 
 	"lockstep/internal/explore/anomaly"
 	"lockstep/internal/explore/execution"
+	"lockstep/internal/explore/simredis"
 	"lockstep/internal/lock"
 	"lockstep/internal/lock/strategy"
 	"lockstep/internal/service/reason"
@@ -52,34 +55,81 @@ func (c *Checker) checkRefusal(ctx context.Context, s *sale, err error) {
 	switch {
 	case s.actor.Dead():
 	case errors.Is(err, lock.ErrNotObtained) && s.actor.Once() && len(s.leases) == 0 && !s.met:
-		c.finds(anomaly.FalseWord, "%s is told that another one has the lock, and nobody has it",
-			"%s 得知锁被别人持有，其实没有谁持有锁", s.actor.Name)
+		c.refused = append(c.refused, s)
 	case errors.Is(err, lock.ErrCancelled) && ctx.Err() == nil:
 		c.finds(anomaly.FalseWord, "%s is told that its client went away, and it did not",
 			"%s 得知客户端已断开，其实没有断开", s.actor.Name)
 	}
 }
 
-// meetAll takes down for all who ask whether another one has something to do with the lock.
-func (c *Checker) meetAll() {
+// checkRefused looks at those who were just told that another one has the lock, and met nobody. If something may have been left behind, by
+// one that failed, the lock has to have been free as long as they asked.
+func (c *Checker) checkRefused() {
+	for _, s := range c.refused {
+		free := func(m moment) bool { return c.obtainable(m.held, m.at, waiting) }
+		if !s.leftovers || !slices.ContainsFunc(s.moments, func(m moment) bool { return !free(m) }) {
+			c.finds(anomaly.FalseWord, "%s is told that another one has the lock, and nobody has it",
+				"%s 得知锁被别人持有，其实没有谁持有锁", s.actor.Name)
+		}
+	}
+	c.refused = nil
+}
+
+// moment is what the servers held at some time.
+type moment struct {
+	held []*simredis.State
+	at   time.Duration
+}
+
+// meetAll takes down for all who ask once whether another one has something to do with the lock, or has left something; and how the lock
+// was meanwhile, but for what they do to it themselves.
+func (c *Checker) meetAll(by *execution.Actor) {
 	for _, s := range c.sales {
-		s.met = s.met || s.waits && s.actor.Once() && c.meets(s)
+		if !s.waits || !s.actor.Once() || s.met {
+			continue
+		}
+		if s.met = c.meets(s); s.met {
+			s.moments = nil
+			continue
+		}
+		s.leftovers = s.leftovers || c.leaves(s)
+		if by == nil || by.Process != s.actor.Process || len(s.moments) == 0 {
+			s.moments = append(s.moments, moment{c.x.Cluster.Contents(), c.x.Now()})
+		}
 	}
 }
 
-// meets reports whether another sale asks for the lock, or has it, or may have left it behind.
+// meets reports whether another sale asks for the lock, or has it.
 func (c *Checker) meets(s *sale) bool {
-	if c.holder != s.actor.Index {
-		if _, held := c.x.Cluster.Locked(lock.Key); held {
-			return true
-		}
+	key, held := c.x.Cluster.Locked(lock.Key)
+	tells := c.holder != nobody || key.IsString() && !c.owners[0].counts
+	if held && tells && c.holder != s.actor.Index {
+		return true
 	}
-	for _, other := range c.sales {
+	return slices.ContainsFunc(c.sales, func(other *sale) bool {
+		return other != s && (other.waits || other.leaves || len(other.leases) > 0) && !other.actor.Dead()
+	})
+}
+
+// leaves reports whether another sale may have left something behind that keeps one out.
+func (c *Checker) leaves(s *sale) bool {
+	_, held := c.x.Cluster.Locked(lock.Key)
+	return held && c.holder != s.actor.Index || slices.ContainsFunc(c.sales, func(other *sale) bool {
 		a := other.actor
-		about := other.waits || other.leaves || len(other.leases) > 0
-		if other != s && (about || other.spoiled || a.Started() && a.Dead() || a.Finished() && a.Err() != nil) {
-			return true
+		return other != s && (other.spoiled || a.Started() && a.Dead() || a.Finished() && a.Err() != nil)
+	})
+}
+
+// appendMoments writes how the lock was while those asked who may be told that it was another's.
+func (c *Checker) appendMoments(b []byte, o execution.Order) []byte {
+	for _, actor := range o.Actors {
+		if s := c.sales[actor]; s.waits && s.leftovers && !s.actor.Dead() {
+			for _, m := range s.moments {
+				for _, held := range m.held {
+					b = append(append(b, '|'), held.Text...)
+				}
+			}
 		}
 	}
-	return false
+	return b
 }

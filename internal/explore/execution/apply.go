@@ -24,7 +24,7 @@ func (x *Execution) Apply(t Transition) bool {
 	switch t.Kind {
 	case NodeCrashes, NodeHangs, NodeRestarts, NodeClockJumps:
 		x.befalls(x.Cluster.Servers()[x.tasks[t.ID].to], t.Kind)
-		sent = x.move(x.tasks[t.ID], Moves)
+		sent = x.tasks[t.ID].cut || x.move(x.tasks[t.ID], Moves)
 	case Moves, Polls, PollsOn, LosesReply, DiesAfter, PausesAfter, LosesRequest, Delays, Resends:
 		sent = x.move(x.tasks[t.ID], t.Kind)
 	case Unsynced, Unsaved:
@@ -52,7 +52,10 @@ func (x *Execution) Apply(t Transition) bool {
 		if x.Cluster.NextExpiry() == 0 && x.nextTimer() == nil {
 			x.idle++
 		}
-		x.pass(x.nextEvent())
+		until := x.nextDue()
+		for x.pass(x.heartbeat(until)); x.now < until && x.beat(); {
+			x.pass(x.heartbeat(until))
+		}
 		x.skim()
 	case Slow:
 		x.pass(x.nextTimer().at)
@@ -60,9 +63,12 @@ func (x *Execution) Apply(t Transition) bool {
 		x.pass(x.now + x.Cluster.NextExpiry())
 	case Arrives:
 		x.arrive(x.tasks[t.ID])
+	case NeverArrives:
+		x.breakOff(x.tasks[t.ID])
 	case FailsOver:
 		x.failOver(x.Cluster.Lagging())
 	case RollsBack:
+		x.reset(x.Cluster.Lagging())
 		x.pass(x.now + Restart)
 		x.failOver(x.Cluster.Lagging())
 	case Evicts:
@@ -188,7 +194,7 @@ func (x *Execution) possible(t Transition) bool {
 		return int(t.ID) < len(x.tasks) && x.tasks[t.ID].torn && slices.Contains(x.waiters, x.tasks[t.ID])
 	case Pauses, Resumes, Leaves, LeavesUnnoticed, TimePasses, Expires, ClockJumps, RedisClockJumps, WokenInVain:
 		return true
-	case Arrives:
+	case Arrives, NeverArrives:
 		return int(t.ID) < len(x.tasks) && x.oldest(x.tasks[t.ID]) >= 0
 	default:
 		return int(t.ID) < len(x.tasks) && x.canMove(x.tasks[t.ID])

@@ -147,19 +147,30 @@ func (x *Execution) fire(t *timer) {
 	x.spawn(t.actor, t.f)
 }
 
-// nextEvent returns when the next timer fires or the next key expires; if nothing is due, some time later. A waiter who moves an expiry
-// each time it asks does not sleep through that; one who then takes back what it did moves none.
-func (x *Execution) nextEvent() time.Duration {
-	then := x.now + cmp.Or(x.Cluster.NextExpiry(), scenario.TTL+x.Ahead()) // by any clock
-	if x.TimerNext() {
-		then = x.nextTimer().at
-	}
+// heartbeat returns when the next waiter asks again who moves an expiry each time it asks, and does not sleep through that: at most until
+// then. One who takes back what it did moves none.
+func (x *Execution) heartbeat(then time.Duration) time.Duration {
 	for _, t := range x.tasks {
 		if t.live() && t.asleep() && x.now < t.sleep.at && t.sleep.at < then && !x.undone(t) && t.round.prolongs(x.Cluster, x.now, t.sleep.at) {
 			then = t.sleep.at
 		}
 	}
 	return then
+}
+
+// nextDue returns when the next timer fires or the next key expires; if nothing is due, some time later.
+func (x *Execution) nextDue() time.Duration {
+	switch expiry := x.Cluster.NextExpiry(); {
+	case x.TimerNext():
+		return x.nextTimer().at
+	case expiry == 0 && !x.idles():
+		if first, _ := x.Horizon(); first > x.now {
+			return first
+		}
+		fallthrough
+	default:
+		return x.now + cmp.Or(expiry, scenario.TTL+x.Ahead()) // by any clock
+	}
 }
 
 // pass lets time pass until then, firing timers as it goes.

@@ -71,25 +71,28 @@ func (x network) transmit(ctx context.Context, t *Task, server int, cmds []redis
 		return x.refuse(t, s)
 	}
 	err := deliver(context.WithoutCancel(ctx))
-	if t.fate.silent() {
+	if t.fate.silent() || t.cut {
 		x.noteOf(t, s, "lost")
 		t.itsRound().lost = true
 	}
-	t.pending = nil
+	t.pending, t.cut = nil, false
 	switch t.fate {
 	case Resends:
 		return x.transmit(ctx, t, server, cmds, deliver)
 	case PausesAfter:
-		t.actor.Process.paused, t.unread = true, true
-		if err := park(t); err != nil {
-			return err
-		}
-		t.unread = false
+		t.actor.Process.paused = true
 	case DiesAfter:
 		t.actor.Process.dead = true
 		t.Condemn()
 		return errDead
 	default:
+	}
+	if t.actor.Process.paused {
+		t.unread = true
+		if err := park(t); err != nil {
+			return err
+		}
+		t.unread = false
 	}
 	if s.Health == simredis.Hung {
 		return x.unanswer(ctx, t)
@@ -107,15 +110,27 @@ func (x network) Mine() bool {
 func (x network) Refuse(err error) { x.Fail(fmt.Errorf("%w%s", err, line())) }
 
 // Receive implements simredis.Network: a command takes effect.
-func (x network) Receive(conn *simredis.Conn, server int, command *simredis.Command) ([]byte, error) {
+func (x network) Receive(
+	conn *simredis.Conn, server int, command *simredis.Command, rest []*simredis.Command,
+) ([]byte, error) {
 	s, t := x.Cluster.Servers()[server], x.running("a command")
 	if t == nil {
 		return nil, ErrBlind
 	}
-	c := sent{t, t.pending, s, conn, command}
+	c, follow := t.split(s, conn, command, rest)
+	t.rest = nil
+	if t.cut {
+		x.cutsOff(c)
+		return nil, io.ErrUnexpectedEOF
+	}
+	if x.recorder != nil && (t.fate == LosesRequest || t.fate == Delays) {
+		x.recorder.Sending(server, t.pending)
+	} else if x.recorder != nil {
+		x.recorder.Sending(server, c.commands)
+	}
 	if t.fate == LosesRequest || t.fate == Delays {
 		if t.fate == Delays {
-			x.late = append(x.late, c)
+			x.late = append(append(x.late, c), follow...)
 		}
 		return nil, io.ErrUnexpectedEOF
 	}
@@ -143,15 +158,30 @@ func (x network) Receive(conn *simredis.Conn, server int, command *simredis.Comm
 	r.did = r.did || a.Then != before
 	r.took(asked{s, s.Health, command, a.Reply, t.pending}, version, x.now)
 	x.checker.Booked(before, t.news(before, a.Orders))
-	if t.fate == LosesReply || t.fate == Resends || s.Health == simredis.Hung {
-		return nil, io.ErrUnexpectedEOF
+	if x.recorder != nil && len(follow) > 0 {
+		x.recorder.Follow(t.pending[len(c.commands):], t.fate != DiesAfter)
 	}
+	switch {
+	case t.fate == LosesReply || t.fate == Resends || s.Health == simredis.Hung:
+		x.leaves(follow)
+		return nil, io.ErrUnexpectedEOF
+	case len(follow) == 0:
+		return a.Reply, nil
+	case t.fate == DiesAfter: // and with it its connection
+		return nil, io.ErrUnexpectedEOF
+	case t.fate == PausesAfter:
+		t.actor.Process.paused = true
+	}
+	t.rest, t.pending = follow, t.pending[len(c.commands):]
 	return a.Reply, nil
 }
 
 // effect lets a command take effect.
 func (x *Execution) effect(c sent) (*simredis.Answer, error) {
 	a, err := x.Cluster.Ask(c.server, c.conn, c.from.actor.Index, x.now, c.command)
+	if err == nil && a.Then != c.server.Holds {
+		err = itsKeys(c.command, a.Then)
+	}
 	if err != nil {
 		return nil, err
 	}

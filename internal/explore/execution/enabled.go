@@ -86,7 +86,7 @@ func (x *Execution) addMoves() {
 		if !x.movable(t) {
 			continue
 		}
-		if t.subscribes {
+		if t.subscribes || t.actor.Paused() { // what it has sent takes effect
 			x.add(t.id, Moves)
 			continue
 		}
@@ -147,7 +147,8 @@ func (x *Execution) addProcessFaults() {
 		}
 	}
 	for _, t := range x.options[:moves] {
-		if t.Kind == Moves && !x.tasks[t.ID].subscribes {
+		task := x.tasks[t.ID]
+		if t.Kind == Moves && !task.subscribes && !task.actor.Paused() && len(task.rest) <= 1 {
 			x.add(int(t.ID), PausesAfter)
 		}
 	}
@@ -205,6 +206,8 @@ func (x *Execution) Going() (n int) {
 // movable reports whether t can do something by itself. A waiter that tried in vain cannot, until it would learn something else.
 func (x *Execution) movable(t *Task) bool {
 	switch {
+	case t.midway() && !t.actor.Dead():
+		return true
 	case !t.live():
 		return false
 	case t == t.actor.main && !t.actor.started:
@@ -216,8 +219,18 @@ func (x *Execution) movable(t *Task) bool {
 	}
 }
 
-// mayIdle reports whether time may pass although nothing is due: somebody tries who may find that it has. Twice in a row is enough.
+// mayIdle reports whether time may pass although nothing is due: somebody tries who may find that it has. Twice in a row is enough, unless
+// an expiry is known to come.
 func (x *Execution) mayIdle() bool {
+	if x.idles() {
+		return true
+	}
+	_, last := x.Horizon()
+	return last > x.now
+}
+
+// idles reports whether time may pass by a lock's expiry.
+func (x *Execution) idles() bool {
 	return x.idle < 2 && slices.ContainsFunc(x.tasks, func(t *Task) bool {
 		return t.asleep() && t.live() && (t.round.looked || !t.round.sameAnswer(x.Cluster, x.now+scenario.TTL))
 	})

@@ -39,6 +39,8 @@ type Checker interface {
 type Recorder interface {
 	Sending(server int, commands []redis.Cmder)
 	Replied(reply []byte, commands int)
+	// Follow is told what follows in the pipeline of the command that was replied to, and whether it can still arrive.
+	Follow(rest []redis.Cmder, arrives bool)
 }
 
 // Setup is what an execution begins with.
@@ -150,6 +152,8 @@ func (x *Execution) Close() {
 func (x *Execution) bury() {
 	for _, t := range x.tasks {
 		if t.actor.Process.dead && !t.Ended() {
+			x.leaves(t.rest)
+			t.rest = nil
 			x.kill(t)
 		}
 	}

@@ -69,9 +69,11 @@ func (x *Execution) befalls(s *simredis.Server, k Kind) {
 	switch k {
 	case NodeCrashes:
 		s.Health = simredis.Crashed
+		x.reset(s)
 	case NodeHangs:
 		s.Health = simredis.Hung
 	case NodeRestarts:
+		x.reset(s)
 		x.becomes(s, x.Cluster.Empty(), nil)
 	case NodeClockJumps:
 		x.serverJumps(s)
@@ -98,6 +100,7 @@ func (x *Execution) evictable() bool {
 // failOver lets a server's replica, or its snapshot, take its place. Those who listened there connect anew: what they did not hear by then
 // is lost, and they are told that they may have missed something.
 func (x *Execution) failOver(s *simredis.Server) {
+	x.reset(s)
 	x.becomes(s, x.Cluster.Promote(s), nil)
 	if s.Index > 0 {
 		return // they listen to another one

@@ -19,6 +19,7 @@ type sent struct {
 	server   *simredis.Server
 	conn     *simredis.Conn
 	command  *simredis.Command
+	loose    bool // it is the rest of a pipeline, and may never arrive
 }
 
 // oldest returns the index of the first late command of a task, below zero if it has none.
@@ -35,7 +36,7 @@ func (u *underWay) sentLate(a *Actor) bool {
 func (u *underWay) appendLate(b []byte, s *simredis.Server, o Order) []byte {
 	for _, l := range u.late {
 		if l.server == s {
-			b = fmt.Appendf(b, "|late %d %q", o.Place(l.from.actor.Index), l.command.Text())
+			b = fmt.Appendf(b, "|late %d %t %q", o.Place(l.from.actor.Index), l.loose, l.command.Text())
 		}
 	}
 	return b
@@ -46,6 +47,9 @@ func (x *Execution) addArrivals() {
 	for i, l := range x.late {
 		if x.oldest(l.from) == i {
 			x.add(l.from.id, Arrives)
+			if l.loose {
+				x.add(l.from.id, NeverArrives)
+			}
 		}
 	}
 }

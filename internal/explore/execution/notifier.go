@@ -1,6 +1,7 @@
 package execution
 
 import (
+	"fmt"
 	"slices"
 
 	"lockstep/internal/explore/simredis"
@@ -90,6 +91,9 @@ func (x *Execution) Notifier(p *Process) lock.Notifier { return virtualNotifier{
 // earlier listener may reach the next one. After a reply it is a step of its own: what the reply said may no longer be so.
 func (n virtualNotifier) Subscribe(channel string, notify func(message string)) (stop func()) {
 	t := n.x.running("Notifier.Subscribe")
+	if err := simredis.Listens(channel); err != nil {
+		n.x.Fail(fmt.Errorf("%w%s", err, line()))
+	}
 	n.x.jot("Notifier.Subscribe " + channel)
 	if t == nil || n.process.dead || n.process.told == len(n.x.taken) && n.x.untilSubscribed(t) != nil {
 		return func() {}

@@ -13,8 +13,11 @@ type poller struct {
 	told  Fingerprint // what its last round was told
 	asked []asked     // and what that asked
 	vain  int         // how many rounds were told what the one before was, in a row, and changed nothing
+	same  int         // how many were told so, whatever they changed
 	place place       // where it pauses
 	still bool        // its last round asked nothing, and came back to the same place
+
+	answer answer // to what it asks, and when that will change
 }
 
 // pauses takes down a round that ends with a pause.
@@ -23,6 +26,10 @@ func (x *Execution) pauses(t *Task) {
 	p.still = len(r.asked) == 0 && !r.lost && at == p.place
 	if p.still {
 		r.at = x.now
+	}
+	p.same++
+	if r.told != p.told || r.lost || len(r.asked) == 0 || x.helped(t) {
+		p.same = 0
 	}
 	p.vain++
 	if r.did || r.told != p.told || r.lost || len(r.asked) == 0 && !p.still || x.helped(t) {
@@ -64,10 +71,14 @@ func (x *Execution) sleeper(due *timer) *Task {
 
 // onlyPolls reports whether time will bring nothing but rounds of those who have asked in vain.
 func (x *Execution) onlyPolls() bool {
-	return len(x.timers) > 0 && x.Cluster.NextExpiry() == 0 && !slices.ContainsFunc(x.timers, func(due *timer) bool {
+	if len(x.timers) == 0 || x.Cluster.NextExpiry() > 0 || slices.ContainsFunc(x.timers, func(due *timer) bool {
 		t := x.sleeper(due)
 		return t == nil || !t.restsInVain()
-	})
+	}) {
+		return false
+	}
+	_, last := x.Horizon()
+	return last == x.now
 }
 
 // skim lets those go on who have asked in vain as often as the scenario says, and would be told the same again, until time brings something
@@ -84,6 +95,8 @@ func (x *Execution) skim() {
 func (x *Execution) skims() bool {
 	for _, t := range x.tasks {
 		switch {
+		case t.midway() && !t.actor.Dead() && !x.asksTheSame(t):
+			return false
 		case t.Ended() || !t.live() || !t.actor.started:
 		case t.subscribes, t.torn, t.pending != nil && !x.asksTheSame(t), t.asleep() && !x.wouldRepeat(t):
 			return false
@@ -121,5 +134,10 @@ func (x *Execution) asksTheSame(t *Task) bool {
 	}
 	before := t.poller.asked[n]
 	_, nothing := before.again(x.Cluster, x.now)
-	return nothing && slices.EqualFunc(before.sent, t.pending, func(a, b redis.Cmder) bool { return reflect.DeepEqual(a.Args(), b.Args()) })
+	return nothing && sends(before.sent, t.pending)
+}
+
+// sends reports whether these are the same commands.
+func sends(these, those []redis.Cmder) bool {
+	return slices.EqualFunc(these, those, func(a, b redis.Cmder) bool { return reflect.DeepEqual(a.Args(), b.Args()) })
 }

@@ -83,6 +83,26 @@ func (x *Execution) Ahead() time.Duration {
 	return x.Scenario.Skew*time.Duration(len(x.processes)-1) + x.jumped
 }
 
+// Rounds returns how many attempts, and other rounds, there were.
+func (x *Execution) Rounds() int { return x.rounds }
+
+// Looks reports whether one of those who wait looks at a clock.
+func (x *Execution) Looks() bool {
+	return slices.ContainsFunc(x.tasks, func(t *Task) bool { return t.live() && t.waiting && t.round.looked })
+}
+
+// Timely reports whether time makes a difference to those who wait: one looks at a clock, or Redis has, or knows, a time.
+func (x *Execution) Timely() bool {
+	_, known := x.Horizon()
+	return known > x.now || x.Cluster.NextExpiry() > 0 || x.Looks()
+}
+
+// Elapses lets time pass behind everybody's back: no schedule can say so.
+func (x *Execution) Elapses(d time.Duration) {
+	x.pass(x.now + d)
+	x.settle()
+}
+
 // What a reader of a schedule may want to know of its present state. Nothing here changes anything.
 
 // Standstill says why an actor that runs does nothing by itself.

@@ -98,6 +98,14 @@ func (r *round) sameAnswer(c *simredis.Cluster, now time.Duration) bool {
 	return same
 }
 
+// sameReplies reports whether all its commands would have the same reply, whatever they change.
+func (r *round) sameReplies(c *simredis.Cluster, now time.Duration) bool {
+	return len(r.asked) > 0 && !slices.ContainsFunc(r.asked, func(a asked) bool {
+		same, _ := a.again(c, now)
+		return !same
+	})
+}
+
 // sameAnswers reports whether all its commands would have the same reply, and still change nothing.
 func (r *round) sameAnswers(c *simredis.Cluster, now time.Duration) bool {
 	return !slices.ContainsFunc(r.asked, func(a asked) bool {

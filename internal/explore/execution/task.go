@@ -36,6 +36,8 @@ type Task struct {
 	unsent  int             // so many, the last of all, had a context that had ended
 	unread  bool            // its reply is there, and its process is paused
 	fate    Kind            // what happens to that command
+	rest    []sent          // of a pipeline of which a part has taken effect: what is under way
+	cut     bool            // the connection for that is broken
 	repeats []history.Order // that it has booked already, before its client sent it again
 
 	unanswered bool // it waits for a node that does not answer

@@ -39,6 +39,7 @@ const (
 	LosesRequest                  // its next command never takes effect
 	Delays                        // its next command takes effect later
 	Arrives                       // now
+	NeverArrives                  // the rest of its pipeline never takes effect
 	Resends                       // its next command takes effect, the reply is lost, and the client is about to send it again
 	Unsynced                      // its next command takes effect, and a replica gets neither this nor what follows
 	FailsOver                     // that replica takes the place of its master
@@ -103,6 +104,7 @@ func notations() [kinds]notation {
 		LosesRequest:    {task, "/lost-request", "lost-request", func(f *faults) *int { return &f.LostRequest }},
 		Delays:          {task, "/late", "late", func(f *faults) *int { return &f.Late }},
 		Arrives:         {of: task, word: "/arrives"},
+		NeverArrives:    {of: task, word: "/never-arrives"},
 		Resends:         {task, "/resent", "resend", func(f *faults) *int { return &f.Resend }},
 		Unsynced:        {task, "/unsynced", "", func(f *faults) *int { return &f.Failover }},
 		FailsOver:       {of: nobody, word: "failover", fault: "failover"},

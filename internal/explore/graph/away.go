@@ -67,15 +67,13 @@ func Away(ctx context.Context, s *stepper.Session, a explore.Anomaly, bounds exp
 	}
 }
 
-// escaped is what a search for a way without an anomaly looks for.
+// escaped is what a search for a way to the end of all sales looks for. It is no anomaly.
 const escaped anomaly.Anomaly = "escaped"
 
-// escape looks for the shortest way from a session's present state to the end of all sales that has no further fault, and does not show an
-// anomaly. What it finds is no anomaly, but that way.
-func escape(ctx context.Context, s *stepper.Session, from explore.Anomaly, bounds explore.Bounds) (search.Result, error) {
-	see := func(r *harness.Run) search.Run { return &faultless{Run: r, avoid: from} }
-	goal := search.Goal{Anomalies: []explore.Anomaly{escaped}}
-	return after(ctx, s, see, goal, bounds)
+// onward looks for the shortest way from a session's present state that has no further fault: to an anomaly, or to having escaped another.
+func onward(ctx context.Context, s *stepper.Session, avoid, to explore.Anomaly, bounds explore.Bounds) (search.Result, error) {
+	see := func(r *harness.Run) search.Run { return &faultless{Run: r, avoid: avoid} }
+	return after(ctx, s, see, search.Goal{Anomalies: []explore.Anomaly{to}}, bounds)
 }
 
 // faultless is a run without further faults. It ends when it shows what it is to avoid, and has escaped when it comes to the end.
@@ -93,7 +91,8 @@ func (f *faultless) Transitions() []execution.Transition {
 // Check implements search.Run.
 func (f *faultless) Check() (found []anomaly.Found, over bool) {
 	shown, over := f.Run.Check()
-	f.shown = slices.ContainsFunc(shown, func(other anomaly.Found) bool { return other.Anomaly == f.avoid })
+	found = slices.DeleteFunc(slices.Clone(shown), func(other anomaly.Found) bool { return other.Anomaly == f.avoid })
+	f.shown = len(found) < len(shown)
 	if over && !f.shown {
 		found = append(found, anomaly.Found{Anomaly: escaped})
 	}

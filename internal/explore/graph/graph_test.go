@@ -47,19 +47,21 @@ func TestThePointOfNoReturn(t *testing.T) {
 		nested       int
 		anomaly      explore.Anomaly
 		schedule     string
-		point        int
+		point, turn  int
 		saves        string // the first
 	}{
-		{"v0", "", 0, explore.LostUpdate, "A:GET B:GET A:write B:write", 2, "A:write"}, // both have read: it is too late
-		{"v1", "crash=1", 0, explore.LeftBehind, "A:SET/dies-after" + strings.Repeat(" B:SET", 2), 1, "A:SET"},
-		{"v2", "expiry=1", 0, explore.TwoHolders, "A:SET expiry B:SET", 3, "A:GET"},
-		{"v2", "expiry=1", 0, explore.TwoHolders, "A:SET expiry B:SET A:GET", 3, "A:GET"}, // what follows does not matter
-		{"v2", "expiry=1", 0, explore.ForeignRelease, "A:SET A:GET A:write expiry B:SET A:DEL", 6, "B:GET"},
-		{"v4", "", 1, explore.SelfDeadlock, "A:SET A:GET A:SET B:SET", 0, ""},        // from the start
-		{"v4", "crash=1", 1, explore.SelfDeadlock, "A:SET A:GET A:SET B:SET", 0, ""}, // that A may die does not save it
-		{"v6", "pause=1", 0, explore.TwoHolders, "A:begins A:lock A:pauses B:lock time B:lock", 6, "A:resumes"},
+		{"v0", "", 0, explore.LostUpdate, "A:GET B:GET A:write B:write", 2, 0, "A:write"}, // both have read: it is too late
+		{"v1", "crash=1", 0, explore.LeftBehind, "A:SET/dies-after" + strings.Repeat(" B:SET", 2), 1, 1, "A:SET"},
+		{"v2", "expiry=1", 0, explore.TwoHolders, "A:SET expiry B:SET", 3, 2, "A:GET"},
+		{"v2", "expiry=1", 0, explore.TwoHolders, "A:SET expiry B:SET A:GET", 3, 2, "A:GET"}, // what follows does not matter
+		{"v2", "expiry=1", 0, explore.ForeignRelease, "A:SET A:GET A:write expiry B:SET A:DEL", 6, 4, "B:GET"},
+		{"v4", "", 1, explore.SelfDeadlock, "A:SET A:GET A:SET B:SET", 0, 0, ""},        // from the start
+		{"v4", "crash=1", 1, explore.SelfDeadlock, "A:SET A:GET A:SET B:SET", 0, 0, ""}, // that A may die does not save it
+		{"v6", "pause=1", 0, explore.TwoHolders, "A:begins A:lock A:pauses B:lock time B:lock", 6, 3, "A:resumes"},
+		{"v6", "crash=1,pause=1", 0, explore.LostUpdate,
+			"A:begins A:lock A:GET A:pauses B:lock time B:lock B:GET B:write A:resumes A:write", 8, 4, "A:resumes"},
 		{"getset", "late=1", 0, explore.LostUpdate,
-			"A:SET A:GET A:write/late A:DEL B:SET B:GET B:write A:write/arrives", 6, "A:write/arrives"},
+			"A:SET A:GET A:write/late A:DEL B:SET B:GET B:write A:write/arrives", 6, 3, "A:write/arrives"},
 	} {
 		t.Run(test.lock+" "+string(test.anomaly), func(t *testing.T) {
 			t.Parallel()
@@ -69,8 +71,9 @@ func TestThePointOfNoReturn(t *testing.T) {
 			}
 			s, in := find(t, test.lock), with(t, test.faults, test.nested)
 			why, err := graph.Explain(t.Context(), s, in, test.schedule, test.anomaly, explore.Bounds{})
-			if err != nil || why.Point != test.point || len(why.Unsettled) > 0 || (test.saves == "") != (len(why.Saves) == 0) {
-				t.Fatalf("%v: %+v; want step %d, and what saves it", err, why, test.point)
+			if err != nil || why.Point != test.point || why.Turn != test.turn || len(why.Unsettled) > 0 ||
+				(test.saves == "") != (len(why.Saves) == 0) {
+				t.Fatalf("%v: %+v; want step %d, possible from step %d, and what saves it", err, why, test.point, test.turn)
 			}
 			if test.point > 0 && (why.Saves[0].Token != test.saves || why.Token != strings.Fields(test.schedule)[test.point-1]) {
 				t.Errorf("%+v; want %s to save it", why, test.saves)
@@ -121,6 +124,45 @@ func wayIsOne(t *testing.T, s strategy.Strategy, in explore.Scenario, before []s
 	}
 	if !session.Now().Over || slices.Contains(shown, a) || !slices.Equal(shown, save.Shows) && len(shown)+len(save.Shows) > 0 {
 		t.Errorf("%s: over %t, shows %v; want it to come to the end, and show %v", schedule, session.Now().Over, shown, save.Shows)
+	}
+}
+
+// A schedule that breaks a lock is run under another to its end; and whether others break that is said.
+func TestWhatBecomesOfAnotherLock(t *testing.T) {
+	const crash, foreign = "A:SET/dies-after" + " B:SET" + " B:SET", "A:SET A:GET A:write A:GET expiry B:SET A:DEL"
+	for _, test := range []struct {
+		locks, faults, schedule string
+		anomaly                 explore.Anomaly
+		outcome                 graph.Outcome
+		rows                    int
+	}{
+		{"v1 v2", "crash=1", crash, explore.Stuck, graph.NeverShows, 8},
+		{"v2 v1", "crash=1", "A:SET/dies-after B:SET", "", graph.NoEnd, 3},
+		{"v1 setnx-expire", "crash=1", crash, explore.Stuck, graph.Shows, 3},
+		{"v3 v4", "expiry=1", foreign, explore.ForeignRelease, graph.NeverShows, 10},
+		{"v3 v2", "expiry=1", foreign, explore.ForeignRelease, graph.Lucky, 10},
+		{"v2 v0", "expiry=1", "A:SET expiry B:SET", "", graph.Survives, 7}, // it does not promise that two are never inside
+	} {
+		t.Run(test.locks, func(t *testing.T) {
+			t.Parallel()
+			notInShort(t, test.locks)
+			first, second, _ := strings.Cut(test.locks, " ")
+			locks, in := [2]strategy.Strategy{find(t, first), find(t, second)}, with(t, test.faults, 0)
+			f, err := graph.Follow(t.Context(), locks, in, test.schedule, test.anomaly, explore.Bounds{})
+			if err != nil || f.Outcome != test.outcome || len(f.Rows) != test.rows || f.Anomaly != test.anomaly {
+				t.Fatalf("%v: %s, %s in %d rows: %+v; want %s, %s in %d",
+					err, f.Outcome, f.Anomaly, len(f.Rows), f.Shown, test.outcome, test.anomaly, test.rows)
+			}
+			for i, s := range locks {
+				replayed, err := explore.Replay(s, in, f.Schedules[i])
+				if err != nil || len(replayed.Shown) < len(f.Shown[i]) {
+					t.Errorf("%s: %v, shows %v; want %v", f.Schedules[i], err, replayed.Shown, f.Shown[i])
+				}
+			}
+			if _, err := explore.Replay(locks[1], in, f.Other); (err == nil) != (f.Outcome == graph.Lucky) {
+				t.Errorf("%q: %v", f.Other, err)
+			}
+		})
 	}
 }
 
@@ -191,7 +233,7 @@ func TestTheMapIsWhatASearchSees(t *testing.T) {
 		t.Run(test.lock, func(t *testing.T) {
 			t.Parallel()
 			s, in := find(t, test.lock), with(t, test.faults, 0)
-			in.Actors = 3
+			in.Actors, in.Polls = 3, explore.UsualPolls
 			if test.faults == "expiry=1" {
 				suite.LongOnly(t, "v1 has a fault, too")
 			}

@@ -7,6 +7,7 @@ import (
 
 	"lockstep/internal/explore"
 	"lockstep/internal/explore/harness"
+	"lockstep/internal/explore/search"
 	"lockstep/internal/explore/stepper"
 	"lockstep/internal/lock/strategy"
 )
@@ -14,8 +15,11 @@ import (
 // Why says when it was too late.
 type Why struct {
 	Anomaly   explore.Anomaly `json:"anomaly"`
-	Point     int             `json:"point"`     // the step from which on every way shows it, counted from 1; 0: from the start
-	Token     string          `json:"token"`     // that step, "" if there is none
+	Step      int             `json:"step"`  // that shows it, counted from 1
+	Point     int             `json:"point"` // the step from which on every way shows it; 0: from the start
+	Token     string          `json:"token"` // that step, "" if there is none
+	Turn      int             `json:"turn"`  // the fault before which no way showed it; 0: some way always did
+	TurnToken string          `json:"turn_token"`
 	Saves     []Save          `json:"saves"`     // what could have happened instead, the smallest change first
 	Unsettled []int           `json:"unsettled"` // later steps: whether a way was left before them is not known, as a bound was hit
 	Schedules int             `json:"schedules"` // that were run to find out
@@ -30,7 +34,8 @@ type Save struct {
 }
 
 // Explain finds the point of no return of a schedule that shows an anomaly. It asks for the state before each step, that of the last step
-// first, whether a way without the anomaly is left: one to the end of all sales, with no further fault. Each question has these bounds.
+// first, whether a way without the anomaly is left: one to the end of all sales, with no further fault. And it asks before each fault, the
+// last one first, whether a way shows it: that fault made it possible. Each question has these bounds.
 func Explain(
 	ctx context.Context, s strategy.Strategy, in explore.Scenario, schedule string, a explore.Anomaly, bounds explore.Bounds,
 ) (Why, error) {
@@ -44,7 +49,10 @@ func Explain(
 		return Why{}, harness.Stale(in, "it does not show %s", "它没有出现 %s", a)
 	}
 	e := explanation{session: session, bounds: bounds, why: Why{Anomaly: a, Saves: []Save{}, Unsettled: []int{}}}
-	err = e.find(ctx, session.Now().Shown[i].Step)
+	e.why.Step = session.Now().Shown[i].Step
+	if err = e.find(ctx, e.why.Step); err == nil {
+		err = e.turn(ctx, schedule)
+	}
 	return e.why, err
 }
 
@@ -75,6 +83,36 @@ func (e *explanation) find(ctx context.Context, step int) error {
 			e.why.Unsettled = append(e.why.Unsettled, step)
 		}
 		e.session.Undo()
+	}
+	return nil
+}
+
+// turn finds the fault that made it possible.
+func (e *explanation) turn(ctx context.Context, schedule string) error {
+	session, err := stepper.New(e.session.Strategy(), e.session.Scenario(), schedule)
+	if err != nil {
+		return err
+	}
+	defer session.Close()
+	path, tokens := session.Path(), strings.Fields(session.Now().Schedule)
+	for n := len(path); n > 0; n-- {
+		if !session.Undo() {
+			return explore.ErrUnrepeatable
+		}
+		if n > e.why.Step || path[n-1].Kind.Uses() == "" {
+			continue
+		}
+		result, err := onward(ctx, session, "", e.why.Anomaly, e.bounds)
+		e.why.Schedules += result.Schedules
+		if err != nil {
+			return err
+		}
+		if len(result.Found) == 0 {
+			if result.Complete {
+				e.why.Turn, e.why.TurnToken = n, tokens[n-1]
+			}
+			return nil
+		}
 	}
 	return nil
 }
@@ -129,14 +167,19 @@ func (e *explanation) others(choice string, way []string) ([]explore.Anomaly, er
 
 // way looks for the shortest way from the session's present state: nil if there is none, as far as that is settled.
 func (e *explanation) way(ctx context.Context) (way []string, settled bool, err error) {
-	if e.session.Now().Over {
-		return []string{}, true, nil
-	}
-	path := e.session.Path()
-	result, err := escape(ctx, e.session, e.why.Anomaly, e.bounds)
+	way, result, err := wayOn(ctx, e.session, e.why.Anomaly, e.bounds)
 	e.why.Schedules += result.Schedules
-	if err != nil || len(result.Found) == 0 {
-		return nil, result.Complete, err
+	return way, result.Complete, err
+}
+
+// wayOn returns the shortest way from a session's present state to the end that does not show an anomaly; nil if none is found.
+func wayOn(ctx context.Context, s *stepper.Session, avoid explore.Anomaly, bounds explore.Bounds) ([]string, search.Result, error) {
+	if s.Now().Over {
+		return []string{}, search.Result{Complete: true}, nil
 	}
-	return strings.Fields(result.Found[0].Schedule)[len(path):], true, nil
+	result, err := onward(ctx, s, avoid, escaped, bounds)
+	if err != nil || len(result.Found) == 0 {
+		return nil, result, err
+	}
+	return strings.Fields(result.Found[0].Schedule)[len(s.Path()):], result, nil
 }

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"math"
 	"slices"
+	"time"
 
 	"github.com/redis/go-redis/v9"
 
@@ -105,7 +106,9 @@ func (h *Harness) Begin(backwards bool) *Run {
 	})
 	run := &Run{Execution: x, backwards: backwards}
 	run.checker = checker.New(x, h.strategy, checker.Futures{
-		Later: func() (*checker.Checker, func(), error) { return h.later(x) },
+		Newcomers: func(held []*simredis.State, at, after time.Duration) (*checker.Checker, func(), error) {
+			return h.newcomers(x, held, at, after)
+		},
 		Again: func() (*checker.Checker, func()) { return h.again(run) },
 	})
 	if h.options.Starved {
@@ -127,15 +130,18 @@ func (h *Harness) again(run *Run) (copied *checker.Checker, end func()) {
 	}
 }
 
-// later begins an execution of two newcomers, with names that nobody has had, on what x has left, an age later.
-func (h *Harness) later(x *execution.Execution) (*checker.Checker, func(), error) {
-	cluster, err := x.Cluster.Later(scenario.Forever)
+// newcomers begins an execution of two, in one process, with names that nobody has had, on what x's servers would hold so long after they
+// held this. The first tries once.
+func (h *Harness) newcomers(
+	x *execution.Execution, held []*simredis.State, at, after time.Duration,
+) (*checker.Checker, func(), error) {
+	cluster, err := x.Cluster.Later(held, after)
 	if err != nil {
 		return nil, nil, err
 	}
 	next := execution.New(execution.Setup{
-		Scenario: scenario.Scenario{Actors: 2, Replicas: 1, Try: 2}, Cluster: cluster, Hasher: h.hasher, Pool: &h.pool,
-		FirstName: 'a', Now: x.Now() + scenario.Forever, Cuts: execution.Cuts{EverySymmetry: h.options.EverySymmetry},
+		Scenario: scenario.Scenario{Actors: 2, Replicas: 1, Try: 1}, Cluster: cluster, Hasher: h.hasher, Pool: &h.pool,
+		FirstName: 'a', Now: at + after, Cuts: execution.Cuts{EverySymmetry: h.options.EverySymmetry},
 	})
 	c := checker.New(next, h.strategy, checker.Futures{})
 	h.sell(next, c)

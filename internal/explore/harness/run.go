@@ -27,7 +27,10 @@ func (r *Run) Check() (found []anomaly.Found, over bool) { return r.checker.Chec
 
 // Sight implements search.Run.
 func (r *Run) Sight() search.Sight {
-	return search.Sight{Sold: r.checker.Sold(), Contended: r.checker.Contended(), Beyond: r.Beyond()}
+	return search.Sight{
+		Sold: r.checker.Sold(), Contended: r.checker.Contended(), Beyond: r.Beyond(),
+		Untellable: r.checker.Untellable(), Undecided: r.checker.Undecided(),
+	}
 }
 
 // Record has what follows recorded.

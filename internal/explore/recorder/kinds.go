@@ -52,6 +52,8 @@ func tellings() [execution.GoesOn + 1]telling {
 			says: both("Redis's clock jumps ahead by {jump}", "Redis 的时钟向前跳 {jump}")},
 		execution.LosesRequest: {kind: trace.KindLostRequest,
 			says: both("{sale}'s command never arrives", "{sale} 的命令没有送达")},
+		execution.NeverArrives: {kind: trace.KindNeverComes,
+			says: both("the connection is broken: the rest of {sale}'s pipeline never arrives", "连接断了：{sale} 的 pipeline 余下的命令没有送达")},
 		execution.Delays: {kind: trace.KindLate,
 			says: both("{sale}'s command is late, and {sale} is told that nobody answers", "{sale} 的命令滞留在途中，{sale} 得知没有响应")},
 

@@ -2,6 +2,7 @@
 package recorder
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -20,6 +21,7 @@ type Recorder struct {
 	steps   []trace.Step
 	step    *trace.Step // the one that is being recorded
 	token   string      // its command's, for short
+	follows string      // what follows in the pipeline of that, in words
 }
 
 // New makes a recorder of an execution, and lets it see it.
@@ -38,12 +40,25 @@ func (r *Recorder) Sending(server int, commands []redis.Cmder) {
 // Replied implements execution.Recorder.
 func (r *Recorder) Replied(reply []byte, commands int) { r.step.Reply = readable(reply, commands) }
 
+// Follow implements execution.Recorder.
+func (r *Recorder) Follow(rest []redis.Cmder, arrives bool) {
+	var names []string
+	for _, command := range rest {
+		name, _ := Describe([]redis.Cmder{command})
+		names = append(names, name)
+	}
+	all := strings.Join(names, ", ")
+	if r.follows = r.say("%s is still on its way", "%s 还在途中", all); !arrives {
+		r.follows = r.say("%s never arrives", "%s 没有送达", all)
+	}
+}
+
 // Apply lets t happen, and writes down what happened.
 func (r *Recorder) Apply(t execution.Transition) bool {
 	before, who := r.look(), r.x.Who(t)
 	before.subscribes = r.x.Subscribes(t)
 	step := trace.Step{Fault: t.Kind.Uses()}
-	r.step, r.token = &step, ""
+	r.step, r.token, r.follows = &step, "", ""
 	ok := r.x.Apply(t)
 	if a := r.x.Actor(t); a != nil {
 		step.Actor = a.Name
@@ -55,10 +70,8 @@ func (r *Recorder) Apply(t execution.Transition) bool {
 	if t.Kind.OfTask() && r.token == "" {
 		r.token = step.Kind
 	}
-	says := append([]string{r.says(t, before)}, r.changes(before)...)
-	if says[0] == "" {
-		says = says[1:]
-	}
+	says := append([]string{r.says(t, before), r.follows}, r.changes(before)...)
+	says = slices.DeleteFunc(says, func(text string) bool { return text == "" })
 	step.Says = strings.Join(says, r.say("; ", "；"))
 	step.Token = execution.Token(t.Kind, who, r.token)
 	r.stand()

@@ -61,6 +61,9 @@ func (r *Recorder) saysOfMove(told telling, before view, a *execution.Actor) str
 
 // saysOfCommand tells what a's command did.
 func (r *Recorder) saysOfCommand(before view, a *execution.Actor) string {
+	if strings.HasSuffix(r.step.Reply, execution.ConnectionReset) {
+		return r.say("%s's connection breaks", "%s 的连接断了", a.Name)
+	}
 	says := r.saysOfLock(before, a)
 	if says == "" {
 		says = r.saysOfStock(before, a)

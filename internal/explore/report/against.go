@@ -8,7 +8,7 @@ import (
 	"github.com/rivo/uniseg"
 
 	"lockstep/internal/explore"
-	"lockstep/internal/explore/stepper"
+	"lockstep/internal/explore/graph"
 	"lockstep/internal/explore/trace"
 	"lockstep/internal/lock/strategy"
 	"lockstep/internal/web"
@@ -19,17 +19,18 @@ const columnWidth = 46 // of each lock
 // Compare runs a schedule of the lock under another one too: the one to replay, or the shortest that shows an anomaly. The verdict is
 // Broken if a step differs.
 func (r Request) Compare(ctx context.Context) (explore.Verdict, error) {
-	schedule := r.Schedule
+	schedule, shows := r.Schedule, r.Anomaly
 	if _, err := r.goal(); err != nil {
 		return explore.Unknown, err
 	}
 	if schedule == "" {
 		result, err := r.explore(ctx)
+		r.Scenario = result.Scenario
 		switch {
 		case err != nil:
 			return explore.Unknown, err
 		case len(result.Found) > 0:
-			schedule = result.Found[0].Schedule
+			schedule, shows = result.Found[0].Schedule, result.Found[0].Anomaly
 		case result.Bound != "":
 			return explore.Unknown, fmt.Errorf("against: the exploration of %s ended early: %s", r.Lock.Name, result.Bound)
 		default:
@@ -37,14 +38,15 @@ func (r Request) Compare(ctx context.Context) (explore.Verdict, error) {
 				r.Lock.Name, r.lookedFor())
 		}
 	}
-	c, err := stepper.Compare([2]strategy.Strategy{r.Lock, r.Against}, r.Scenario, schedule)
+	locks := [2]strategy.Strategy{r.Lock, r.Against}
+	c, err := graph.Follow(ctx, locks, r.Scenario, schedule, shows, explore.Bounds{Schedules: schedulesAsked})
 	if err != nil {
 		return explore.Unknown, err
 	}
 	if r.JSON {
 		err = web.WriteJSON(r.Out, c)
 	} else {
-		r.printComparison(c)
+		r.printComparison(c, ctx.Err() != nil)
 	}
 	if c.Differs > 0 {
 		return explore.Broken, err
@@ -52,7 +54,7 @@ func (r Request) Compare(ctx context.Context) (explore.Verdict, error) {
 	return explore.Holds, err
 }
 
-func (r Request) printComparison(c stepper.Comparison) {
+func (r Request) printComparison(c graph.Fate, interrupted bool) {
 	out, say := r.Out, r.Scenario.Say
 	fmt.Fprintf(out, "     %-*s   %s\n", columnWidth, c.Locks[0], c.Locks[1])
 	for i, row := range c.Rows {
@@ -76,12 +78,47 @@ func (r Request) printComparison(c stepper.Comparison) {
 	fmt.Fprintln(out)
 	if c.Differs == 0 {
 		fmt.Fprint(out, say("No step differs: both do the same, to the end of this schedule.\n", "每一步都相同：直到时序结束，两种锁做的一样。\n"))
-		return
+	} else {
+		fmt.Fprint(out, say("Row %d is the first that differs.\n", "第 %d 行开始不同。\n", c.Differs))
 	}
-	fmt.Fprint(out, say("Row %d is the first that differs.\n", "第 %d 行开始不同。\n", c.Differs))
 	for _, why := range c.Why {
 		fmt.Fprint(out, say("%s.\n", "%s。\n", why))
 	}
+	for i, shown := range c.Shown {
+		for _, s := range shown {
+			fmt.Fprint(out, say("%s shows %s in row %d: %s.\n", "%s 在第 %[3]d 行出现 %[2]s：%[4]s。\n", c.Locks[i], s.Anomaly, s.Step, s.Says))
+		}
+	}
+	fmt.Fprint(out, r.outcome(c, interrupted))
+}
+
+// outcome says what becomes of the second lock.
+func (r Request) outcome(c graph.Fate, interrupted bool) string {
+	say, second := r.Scenario.Say, c.Locks[1]
+	enough := say("%d schedules were not enough to tell", "%d 种时序还不足以判断", schedulesAsked)
+	if interrupted {
+		enough = say("it was interrupted", "因为被中断")
+	}
+	switch c.Outcome {
+	case graph.Shows:
+		return say("%s does not survive: it shows %s, too.\n", "%s 也避免不了：同样出现 %s。\n", second, c.Anomaly)
+	case graph.NoEnd:
+		return say("%s never comes to the end of all sales.\n", "%s 无法让所有的单都结束。\n", second)
+	case graph.Open:
+		return say("Whether %s survives is not known: %s.\n", "%s 能否避免还不知道：%s。\n", second, enough)
+	}
+	says := say("%s survives: it comes to the end of all sales.", "%s 能避免：所有的单都结束了。", second)
+	switch {
+	case c.Outcome == graph.NeverShows:
+		says += say(" No schedule of it shows %s (%s).", "它的所有时序都不会出现 %s（%s）。", c.Anomaly, c.Setting)
+	case c.Outcome == graph.Lucky:
+		says += say(" But another schedule of it shows %s: %s", "但它的另一个时序会出现 %s：%s", c.Anomaly, r.replaying(r.Against, c.Other)+r.Lang)
+	case c.Anomaly != "":
+		says += say(" Whether another schedule of it shows %s is not known: %s.", "它的其他时序会不会出现 %s 还不知道：%s。", c.Anomaly, enough)
+	default:
+		says = say("%s comes to the end of all sales.", "%s 的所有单都结束了。", second)
+	}
+	return says + "\n"
 }
 
 // cell writes a step into a column: its token, what it means, and what is so after it.

@@ -24,6 +24,7 @@ type Document struct {
 	Contended      int             `json:"contended"` // states in which a sale waits for another one
 	BeyondPolls    bool            `json:"beyond_polls"`
 	Untested       []string        `json:"untested"`
+	Cut            []string        `json:"cut"` // what was left out, in the reader's language
 	Schedules      int             `json:"schedules"`
 	States         int             `json:"states"`
 	Depth          int             `json:"depth"`
@@ -55,7 +56,7 @@ func document(r explore.Result, whys []*graph.Why) Document {
 		WorkMillis: trace.Millis(r.Scenario.Work), SkewMillis: trace.Millis(r.Scenario.Skew),
 		WithinMillis: trace.Millis(r.Scenario.Within), Faults: r.Scenario.Faults.Map(),
 		Polls: r.Scenario.PollsInVain(), Happened: r.Coverage.Faults, Ends: r.Coverage.Ends, Contended: r.Coverage.Contended,
-		BeyondPolls: r.Coverage.Beyond, Untested: r.Untested(),
+		BeyondPolls: r.Coverage.Beyond, Untested: r.Untested(), Cut: append([]string{}, r.Cut()...),
 		Schedules: r.Schedules, States: r.States, Depth: r.Depth, Complete: r.Complete, Bound: r.Bound, Interrupted: r.Interrupted,
 		Seconds: r.Seconds, Verdict: r.Verdict(), Counterexamples: []Counterexample{},
 	}
@@ -90,7 +91,7 @@ func allDocument(rows []explore.Row, actors, schedules int) map[string]any {
 		locks[row.Lock] = cells
 	}
 	return map[string]any{
-		"actors": actors, "schedules": schedules, "interrupted": interrupted(rows), "locks": locks,
+		"actors": actors, "polls": explore.UsualPolls, "schedules": schedules, "interrupted": interrupted(rows), "locks": locks,
 		"max_schedules_on_nodes": explore.SchedulesOnNodes,
 	}
 }

@@ -46,6 +46,7 @@ func (r Request) Explore(ctx context.Context) (explore.Verdict, error) {
 	if err != nil {
 		return explore.Unknown, err
 	}
+	r.Scenario = result.Scenario
 	var whys []*graph.Why
 	for _, found := range result.Found {
 		why, err := r.explain(ctx, found.Schedule, found.Anomaly)
@@ -110,14 +111,10 @@ func (r Request) show(result explore.Result, whys []*graph.Why) error {
 		r.showFound(result, whys)
 	case explore.Holds:
 		fmt.Fprint(people, say("%s never shows %s: every schedule was explored (%s).\n%s.\n", "%s 从不出现%s：所有时序都探索完了（%s）。\n%s。\n",
-			result.Lock, r.lookedFor(), setting(result.Scenario), seen))
+			result.Lock, r.lookedFor(), result.Setting(), seen))
 	default:
-		but := say("the exploration ended early: %s", "探索提前结束：%s", result.Bound)
-		if result.Complete {
-			but = strings.Join(result.Untested(), say(", and ", "，而且"))
-		}
 		fmt.Fprint(people, say("%s: unknown. No schedule has shown %s (%s), but %s.\n%s.\n", "%s：未知。没有时序出现%s（%s），但%s。\n%s。\n",
-			result.Lock, r.lookedFor(), setting(result.Scenario), but, seen))
+			result.Lock, r.lookedFor(), result.Setting(), result.But(), seen))
 	}
 	if result.Verdict() != explore.Broken {
 		fmt.Fprint(people, tested(result))
@@ -130,8 +127,11 @@ func (r Request) show(result explore.Result, whys []*graph.Why) error {
 // showFound prints each counterexample.
 func (r Request) showFound(result explore.Result, whys []*graph.Why) {
 	people, say := r.people(), r.Scenario.Say
+	if r.Each {
+		fmt.Fprintln(people, r.summary(result))
+	}
 	for i, e := range result.Found {
-		if i > 0 {
+		if i > 0 || r.Each {
 			fmt.Fprintln(people)
 		}
 		if r.Mermaid {
@@ -146,9 +146,20 @@ func (r Request) showFound(result explore.Result, whys []*graph.Why) {
 		r.printWhy(people, whys[i])
 		fmt.Fprintln(people, say("Step by step: %s", "逐步重放：%s", r.replays(e.Schedule))+r.Lang)
 	}
-	if r.Each && result.Bound != "" {
-		fmt.Fprint(people, say("\nThere may be more: the exploration ended early: %s.\n", "\n可能还有：探索提前结束：%s。\n", result.Bound))
+}
+
+// summary lists all that was found, and says whether there may be more.
+func (r Request) summary(result explore.Result) string {
+	say := r.Scenario.Say
+	var all []string
+	for _, e := range result.Found {
+		all = append(all, say("%s in %d steps", "%s（%d 步）", e.Anomaly, e.Length))
 	}
+	more := say("Every schedule was explored.", "所有时序都探索完了。")
+	if but := result.But(); but != "" {
+		more = say("There may be more: %s.", "可能还有：%s。", but)
+	}
+	return say("%s (%s) shows %s. ", "%s（%s）会出现：%s。", result.Lock, result.Setting(), strings.Join(all, say(", ", "、"))) + more
 }
 
 // lookedFor names what was looked for, in a sentence.
@@ -160,17 +171,10 @@ func (r Request) lookedFor() string {
 }
 
 // replays returns the command that replays a schedule.
-func (r Request) replays(schedule string) string {
-	return fmt.Sprintf("%s --replay %q", words(r.Command, r.Lock.Name, r.Scenario.String()), schedule)
-}
+func (r Request) replays(schedule string) string { return r.replaying(r.Lock, schedule) }
 
-// setting says in what a lock was explored.
-func setting(s explore.Scenario) string {
-	flags := s.String()
-	if s.Actors == 2 {
-		flags = words(s.Say("2 actors", "2 个参与者"), flags)
-	}
-	return flags
+func (r Request) replaying(s strategy.Strategy, schedule string) string {
+	return fmt.Sprintf("%s --replay %q", words(r.Command, s.Name, r.Scenario.String()), schedule)
 }
 
 func words(parts ...string) string {

@@ -29,9 +29,5 @@ func tested(r explore.Result) string {
 	if len(happened) > 0 {
 		lines = append(lines, say("Schedules that end with a fault: %s.", "以故障结束的时序：%s。", strings.Join(happened, say(", ", "，"))))
 	}
-	if r.Coverage.Beyond {
-		lines = append(lines, say("Waiters that had no news asked again %d times in all, and no more (--polls).",
-			"没有新消息的等待者总共只再问 %d 次（--polls）。", r.Scenario.PollsInVain()))
-	}
 	return strings.Join(append(lines, ""), "\n")
 }

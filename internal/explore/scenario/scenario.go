@@ -19,7 +19,7 @@ const (
 	Forever = 1000 * time.Hour      // as long as a wait may take; no time brings it, only the fault timeout
 	NoPolls = -1                    // of Scenario.Polls
 
-	usualPolls     = 3
+	UsualPolls     = 3
 	usualOvertakes = 1 // a process may hand the lock over within itself so often, here, while another one waits
 )
 
@@ -40,7 +40,7 @@ type Scenario struct {
 	Try       int           // how many of them try once, and do not wait
 	Nested    int           // how many nested calls take the lock again
 	Nodes     int           // masters that the lock is on; 0: three, if it is on any
-	Polls     int           // how often waiters ask again, in all, though nothing has changed; 0: three times, NoPolls: never
+	Polls     int           // how often waiters ask again, in all, though nothing has changed; 0: UsualPolls or more, NoPolls: never
 	Overtakes int           // how often a sale may be overtaken by others that asked after it; 0: once
 	Work      time.Duration // between reading the stock and writing it
 	Skew      time.Duration // the clock of each process is ahead of the one before by this much
@@ -94,8 +94,8 @@ func (s Scenario) CheckFor(strategy strategy.Strategy) error {
 	return s.Check()
 }
 
-// PollsInVain returns how often waiters ask again though nothing has changed.
-func (s Scenario) PollsInVain() int { return max(cmp.Or(s.Polls, usualPolls), 0) }
+// PollsInVain returns how often waiters ask again though nothing has changed, if nobody raises it.
+func (s Scenario) PollsInVain() int { return max(cmp.Or(s.Polls, UsualPolls), 0) }
 
 // SalesEach returns how many sales an actor makes.
 func (s Scenario) SalesEach() int { return max(s.Sales, 1) }

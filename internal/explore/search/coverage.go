@@ -7,6 +7,9 @@ type Sight struct {
 	Sold      int  // sales that have succeeded
 	Contended bool // a sale waits for what another one has
 	Beyond    bool // a waiter could ask in vain once more, and the scenario's bound says no
+
+	Untellable bool // nothing says whether the lock of a sale that entered is still its own
+	Undecided  bool // nobody can say whether a wait with which it ended would end by time
 }
 
 // Coverage says what a search has put to the test.
@@ -15,6 +18,9 @@ type Coverage struct {
 	Ends      []int          // how many states are the end of all sales, by the number of sales that succeeded
 	Contended int            // how many states have a sale that waits for what another one has
 	Beyond    bool           // waiters would have asked in vain more often than the scenario says
+
+	Untellable bool // in some schedule, nothing says whether a sale still has its lock
+	Undecided  bool // some schedule ends with a wait of which nobody can say whether it would end by time
 }
 
 // add takes down what a step led to. A state counts once.
@@ -25,7 +31,7 @@ func (c *Coverage) add(t execution.Transition, s Sight, known, over bool) {
 		}
 		c.Faults[fault]++
 	}
-	c.Beyond = c.Beyond || s.Beyond
+	c.Beyond, c.Untellable, c.Undecided = c.Beyond || s.Beyond, c.Untellable || s.Untellable, c.Undecided || s.Undecided
 	if known {
 		return
 	}

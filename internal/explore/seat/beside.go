@@ -10,7 +10,7 @@ import (
 	"lockstep/internal/lock/strategy"
 )
 
-// Beside is a schedule under two locks, to the first step that differs, and the address of each.
+// Beside is a schedule under two locks, and the address of each.
 type Beside struct {
 	stepper.Comparison
 

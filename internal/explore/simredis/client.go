@@ -16,8 +16,10 @@ import (
 type Network interface {
 	// Send lets a client's commands go out to a server, by deliver, when it likes, if at all.
 	Send(ctx context.Context, server int, commands []redis.Cmder, deliver func(context.Context) error) error
-	// Receive gives the reply to what was delivered.
-	Receive(conn *Conn, server int, command *Command) (reply []byte, err error)
+	// Receive gives the reply to what was delivered, or to the next part of that. Those that follow it are its rest.
+	Receive(conn *Conn, server int, command *Command, rest []*Command) (reply []byte, err error)
+	// Next waits until the next part of what was delivered may take effect.
+	Next() error
 	// Mine reports whether the goroutine that asks has the turn. Another one may ask at any time, even when all is over.
 	Mine() bool
 	// Refuse is told that a client is used for what it cannot do.
@@ -84,7 +86,7 @@ func (c *Client) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 	}
 }
 
-// ProcessPipelineHook implements redis.Hook. A pipeline is sent at once: one step.
+// ProcessPipelineHook implements redis.Hook. A pipeline is sent at once; its commands take effect one after the other.
 func (c *Client) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
 	return func(ctx context.Context, cmds []redis.Cmder) error {
 		return c.send(ctx, cmds, func(ctx context.Context) error { return next(ctx, cmds) })
@@ -106,7 +108,10 @@ func (c *Client) send(ctx context.Context, cmds []redis.Cmder, next func(context
 
 func (c *Client) receive(conn *Conn, sent []byte) ([]byte, error) {
 	command := c.memory.command(sent)
-	if !c.connecting {
+	switch {
+	case !c.connecting && command.parts != nil:
+		return c.hearAll(conn, command.parts)
+	case !c.connecting:
 		return c.hear(conn, command)
 	}
 	a, err := c.memory.ask(c.memory.Empty(), 0, command)
@@ -116,11 +121,32 @@ func (c *Client) receive(conn *Conn, sent []byte) ([]byte, error) {
 	return a.Reply, nil
 }
 
+// hearAll gives the replies to the commands of a pipeline: all of them, or those that came before the connection broke.
+func (c *Client) hearAll(conn *Conn, commands []*Command) (replies []byte, err error) {
+	for i, command := range commands {
+		if i > 0 {
+			c.sending = false // meanwhile others of its process may send
+			err = c.network.Next()
+			c.sending = true
+		}
+		var reply []byte
+		if err == nil {
+			reply, err = c.network.Receive(conn, c.server, command, commands[i+1:])
+		}
+		if err != nil {
+			return replies, err
+		}
+		replies = append(replies, reply...)
+	}
+	return replies, nil
+}
+
 // Conn is a connection that ends in memory.
 type Conn struct {
 	client *Client
 	in     []byte // sent, and not yet read by anybody
 	out    bytes.Reader
+	broken error // why nothing comes after that
 }
 
 // Write implements net.Conn.
@@ -131,13 +157,14 @@ func (c *Conn) Write(p []byte) (int, error) {
 
 // Read implements net.Conn. What was written is received when its reply is read.
 func (c *Conn) Read(p []byte) (int, error) {
-	if c.out.Len() == 0 {
-		reply, err := c.client.receive(c, c.in)
-		if err != nil {
-			return 0, err
-		}
+	if c.out.Len() == 0 && c.broken == nil {
+		var replies []byte
+		replies, c.broken = c.client.receive(c, c.in)
 		c.in = c.in[:0]
-		c.out.Reset(reply)
+		c.out.Reset(replies)
+	}
+	if c.out.Len() == 0 && c.broken != nil {
+		return 0, c.broken
 	}
 	return c.out.Read(p)
 }

@@ -50,15 +50,15 @@ func (m *Memory) NewCluster(stored *State, masters int) *Cluster {
 	return c
 }
 
-// Later returns a cluster that this one would be after so long without a command.
-func (c *Cluster) Later(d time.Duration) (*Cluster, error) {
+// Later returns a cluster that this one would be if it had held this, so long ago, and got no command since.
+func (c *Cluster) Later(held []*State, d time.Duration) (*Cluster, error) {
 	later := &Cluster{memory: c.memory}
-	for _, s := range c.servers {
-		holds, err := c.memory.pass(s.Holds, d)
+	for i, s := range c.servers {
+		holds, err := c.memory.pass(held[i], d)
 		if err != nil {
 			return nil, err
 		}
-		later.servers = append(later.servers, &Server{Index: s.Index, Health: s.Health, Holds: holds})
+		later.servers = append(later.servers, &Server{Index: s.Index, Health: s.Health, Holds: holds, Ahead: s.Ahead})
 	}
 	return later, nil
 }

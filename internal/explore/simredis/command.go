@@ -27,7 +27,11 @@ type Command struct {
 
 	parsed    [][]string // each command's words
 	malformed error      // or why there are none
+	parts     []*Command // of a pipeline: what a server executes one after the other, while others may come between
 }
+
+// Size returns how many commands it is.
+func (c *Command) Size() int { return len(c.parsed) }
 
 // Text returns what was sent.
 func (c *Command) Text() string { return c.text }
@@ -41,10 +45,31 @@ func (m *Memory) command(sent []byte) *Command {
 	upper := strings.ToUpper(c.text)
 	c.watches = strings.Contains(upper, "WATCH")
 	c.timed, c.script = timed(upper), strings.Contains(upper, "EVALSHA")
-	c.parsed, c.malformed = parse(c.text)
+	var texts []string
+	c.parsed, texts, c.malformed = parse(c.text)
 	c.plain = c.malformed == nil && len(c.parsed) == 1 && !c.watches && !strings.EqualFold(c.parsed[0][0], "EXEC")
 	m.commands[c.text] = c
+	for rest := c.parsed; len(rest) > 0 && whole(c.parsed) < len(c.parsed); {
+		n := whole(rest)
+		c.parts = append(c.parts, m.command([]byte(strings.Join(texts[:n], ""))))
+		rest, texts = rest[n:], texts[n:]
+	}
 	return c
+}
+
+// whole returns how many of these commands are one step: those of a transaction, or the first.
+func whole(commands [][]string) int {
+	ends := func(args []string) bool {
+		return strings.EqualFold(args[0], "EXEC") || strings.EqualFold(args[0], "DISCARD")
+	}
+	switch end := slices.IndexFunc(commands, ends); {
+	case len(commands) == 0 || !strings.EqualFold(commands[0][0], "MULTI"):
+		return 1
+	case end < 0:
+		return len(commands)
+	default:
+		return end + 1
+	}
 }
 
 // timed reports whether a text in capitals has a word in it that asks for the time of day.
@@ -53,21 +78,21 @@ func timed(upper string) bool {
 		strings.Contains(upper, "EXPIREAT")
 }
 
-// parse gives the commands in what was sent at once.
-func parse(sent string) (all [][]string, _ error) {
+// parse gives the commands in what was sent at once, and the text of each.
+func parse(sent string) (all [][]string, texts []string, _ error) {
 	for r := bufio.NewReader(strings.NewReader(sent)); ; {
 		message, err := proto.Read(r)
 		if errors.Is(err, io.EOF) {
-			return all, nil
+			return all, texts, nil
 		}
 		if err != nil {
-			return nil, fmt.Errorf("a command that is no RESP: %w", err)
+			return nil, nil, fmt.Errorf("a command that is no RESP: %w", err)
 		}
 		args, err := proto.ReadStrings(message)
 		if err != nil {
-			return nil, fmt.Errorf("a command that is no list of strings: %w", err)
+			return nil, nil, fmt.Errorf("a command that is no list of strings: %w", err)
 		}
-		all = append(all, args)
+		all, texts = append(all, args), append(texts, message)
 	}
 }
 

@@ -18,6 +18,9 @@ type Key struct {
 	TTL    time.Duration // 0: none
 }
 
+// IsString reports whether it is one value, and nothing that others could add to.
+func (k Key) IsString() bool { return k.kind == "string" }
+
 func readKey(db *miniredis.RedisDB, name string) (k Key, err error) {
 	k = Key{Name: name, kind: db.Type(name), TTL: db.TTL(name)}
 	switch k.kind {

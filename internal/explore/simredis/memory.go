@@ -41,6 +41,7 @@ type Memory struct {
 	cached []string // the scripts it has loaded at the moment
 
 	published []Message // by the command that runs
+	queues    bool      // that is part of a transaction, and waits for its end
 	refused   error     // of what that contains
 }
 
@@ -82,6 +83,9 @@ func NewMemory(run string) (*Memory, error) {
 			return false
 		}
 		m.published = append(m.published, Message{args[0], args[1]})
+		if m.queues {
+			return false
+		}
 		peer.WriteInt(1)
 		return true
 	})
@@ -136,7 +140,8 @@ func (m *Memory) dispatch(now time.Duration, command *Command) ([]byte, error) {
 	m.loaded, m.published, m.refused = nil, nil, nil
 	var reply bytes.Buffer
 	peer := resp.NewPeer(bufio.NewWriter(&reply))
-	for _, args := range commands {
+	for i, args := range commands {
+		m.queues = i > 0 && i < len(commands)-1
 		m.server.Server().Dispatch(peer, slices.Clone(args))
 		m.remember(args)
 	}

@@ -34,7 +34,7 @@ func (c *Client) process(ctx context.Context, cmd redis.Cmder, next redis.Proces
 		known = &phrase{means: map[string]meaning{}}
 		c.memory.phrases[string(words)] = known
 	case known.command != nil && known.command.plain:
-		reply, err := c.network.Receive(nil, c.server, known.command)
+		reply, err := c.network.Receive(nil, c.server, known.command, nil)
 		if err != nil {
 			return err
 		}
@@ -58,7 +58,7 @@ func (c *Client) hear(conn *Conn, command *Command) (reply []byte, err error) {
 	if c.read != nil {
 		return c.read, nil
 	}
-	if reply, err = c.network.Receive(conn, c.server, command); err == nil && c.phrase != nil {
+	if reply, err = c.network.Receive(conn, c.server, command, nil); err == nil && c.phrase != nil {
 		c.phrase.command, c.read = command, reply
 	}
 	return reply, err

@@ -19,7 +19,9 @@ func (*direct) Send(ctx context.Context, _ int, _ []redis.Cmder, deliver func(co
 	return deliver(ctx)
 }
 
-func (d *direct) Receive(conn *Conn, server int, command *Command) ([]byte, error) {
+func (*direct) Next() error { return nil }
+
+func (d *direct) Receive(conn *Conn, server int, command *Command, _ []*Command) ([]byte, error) {
 	if conn == nil {
 		d.short++
 	}

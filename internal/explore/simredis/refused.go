@@ -13,7 +13,18 @@ import (
 // ErrCommand means that a command does what the simulated Redis cannot: no answer to it could be trusted.
 var ErrCommand = errors.New("the explorer's Redis does not have this command")
 
-// cannot says, of the commands that miniredis knows, which ones the explorer refuses, and why.
+// tell is what to do instead of listening to what becomes of a key.
+const tell = "let the release publish a message of its own, and listen for that"
+
+// Listens fails for a channel whose messages Redis itself publishes.
+func Listens(channel string) error {
+	if strings.HasPrefix(channel, "__keyspace@") || strings.HasPrefix(channel, "__keyevent@") {
+		return fmt.Errorf("%w: SUBSCRIBE %s: it publishes no keyspace notifications: %s", ErrCommand, channel, tell)
+	}
+	return nil
+}
+
+// cannot says which commands the explorer refuses, and why, beside those that miniredis does not know.
 var cannot = []struct {
 	commands []string
 	why      string
@@ -22,6 +33,7 @@ var cannot = []struct {
 		"it waits in Redis, where the explorer cannot see it: ask without waiting, and pause by lock.Sleep"},
 	{[]string{"WAIT"}, "there are no replicas that could answer: use --faults failover=1 to see what they lose"},
 	{[]string{"SUBSCRIBE", "UNSUBSCRIBE", "PSUBSCRIBE", "PUNSUBSCRIBE", "PUBSUB"}, "listen by strategy.Parts.Notifier"},
+	{[]string{"CONFIG"}, "it has no settings, and publishes no keyspace notifications: " + tell},
 	{[]string{"SPOP", "SRANDMEMBER", "RANDOMKEY", "HRANDFIELD", "ZRANDMEMBER"},
 		"its answer is left to chance, so that no schedule could be run again"},
 	{[]string{"HEXPIRE", "HPERSIST", "HTTL", "HPTTL", "HSETEX"}, "the explorer keeps no expiry of a field: use one of a key"},
@@ -32,13 +44,13 @@ var cannot = []struct {
 
 // refusal says why a command is refused: nil if it is not.
 func (m *Memory) refusal(command string, args []string) error {
-	if !m.server.Server().IsRegisteredCommand(command) {
-		return fmt.Errorf("%w: %s is unknown to it", ErrCommand, command)
-	}
 	for _, c := range cannot {
 		if slices.Contains(c.commands, command) {
 			return fmt.Errorf("%w: %s: %s", ErrCommand, command, c.why)
 		}
+	}
+	if !m.server.Server().IsRegisteredCommand(command) {
+		return fmt.Errorf("%w: %s is unknown to it", ErrCommand, command)
 	}
 	switch script := strings.Join(args, " "); {
 	case command == "CLIENT" && len(args) > 0 && !strings.HasPrefix(strings.ToUpper(args[0]), "SET"):
@@ -64,6 +76,9 @@ func (m *Memory) refuses(peer *resp.Peer, command string, args []string) bool {
 
 // transaction fails for one that was begun and not ended at once: a connection is no part of what a server holds.
 func transaction(commands [][]string) error {
+	if len(commands) == 0 {
+		return errors.New("the client waits for a reply to nothing")
+	}
 	is := func(args []string, name string) bool { return strings.EqualFold(args[0], name) }
 	first, last := commands[0], commands[len(commands)-1]
 	if is(first, "MULTI") != is(last, "EXEC") || is(first, "DISCARD") {

@@ -11,22 +11,26 @@ import (
 	"lockstep/internal/lock/strategy"
 )
 
-// Comparison is one schedule under two locks, to the first step that differs.
+// Comparison is one schedule under two locks.
 type Comparison struct {
-	Locks   [2]string `json:"locks"`
-	Rows    []Row     `json:"rows"`
-	Differs int       `json:"differs"` // the row that does, counted from 1; 0: none
-	Why     []string  `json:"why"`     // it does, a sentence each
+	Locks   [2]string          `json:"locks"`
+	Rows    []Row              `json:"rows"`
+	Differs int                `json:"differs"` // the first row that does, counted from 1; 0: none
+	Why     []string           `json:"why"`     // it does, a sentence each
+	Shown   [2][]explore.Shown `json:"shown"`   // by each lock; the step is the row
+
+	Schedules [2]string `json:"schedules"` // what each lock did
 }
 
 // Row is a step under each lock. One is nil if a lock does nothing of that kind: some begin an attempt by looking at the clock, which is a
-// step, and some by their command. Beside the step that differs, one is nil if it cannot happen.
+// step, and some by their command. From the first step that differs on, the second one is nil if that cannot happen.
 type Row [2]*trace.Step
 
-// Compare runs a schedule of the first lock, and the same under the second: the same things happen to the same actors, whatever their
-// commands are called. Two steps differ if they do not mean the same, or if what is so after them is not the same.
+// Compare runs a schedule of the first lock, and the same under the second, as far as it can: the same things happen to the same actors,
+// whatever their commands are called. Two steps differ if they do not mean the same, or if what is so after them is not the same.
 func Compare(locks [2]strategy.Strategy, in explore.Scenario, schedule string) (Comparison, error) {
 	c := Comparison{Locks: [2]string{locks[0].Name, locks[1].Name}, Rows: []Row{}, Why: []string{}}
+	c.Shown = [2][]explore.Shown{{}, {}}
 	var sessions [2]*Session
 	for i, lock := range locks {
 		session, err := New(lock, in, "")
@@ -40,11 +44,46 @@ func Compare(locks [2]strategy.Strategy, in explore.Scenario, schedule string) (
 		if err := sessions[0].Take(token); err != nil {
 			return c, harness.AtStep(in, i+1, token, err)
 		}
-		if err := c.follow(sessions[0].last(), sessions[1]); err != nil || c.Differs > 0 {
+		if err := c.follow(sessions[0].last(), sessions[1]); err != nil {
 			return c, err
 		}
 	}
+	for i, session := range sessions {
+		c.ended(i, session)
+	}
 	return c, nil
+}
+
+// GoOn adds what a lock does by itself, after all that both do.
+func (c *Comparison) GoOn(lock int, session *Session, token string) error {
+	if err := session.Take(token); err != nil {
+		return err
+	}
+	var row Row
+	row[lock] = session.last()
+	c.Rows = append(c.Rows, row)
+	c.ended(lock, session)
+	return nil
+}
+
+// ended takes down what a lock did, and has shown.
+func (c *Comparison) ended(lock int, session *Session) {
+	c.Schedules[lock], c.Shown[lock] = session.Now().Schedule, slices.Clone(session.Now().Shown)
+	for i, shown := range c.Shown[lock] {
+		c.Shown[lock][i].Step = c.row(lock, shown.Step)
+	}
+}
+
+// row returns the row of a lock's step.
+func (c *Comparison) row(lock, step int) int {
+	for i, row := range c.Rows {
+		if row[lock] != nil {
+			if step--; step == 0 {
+				return i + 1
+			}
+		}
+	}
+	return 0
 }
 
 // follow lets the second lock do what the first one did.
@@ -63,14 +102,18 @@ func (c *Comparison) follow(first *trace.Step, second *Session) error {
 	switch {
 	case errors.As(err, &stale):
 		c.Rows = append(c.Rows, Row{first, nil})
-		c.Why = append(c.Why, second.scenario.Say("Under %s this cannot happen: %s", "在 %s 下这不可能发生：%s", c.Locks[1], stale.Why))
+		if c.Differs == 0 {
+			c.Why = append(c.Why, second.scenario.Say("Under %s this cannot happen: %s", "在 %s 下这不可能发生：%s", c.Locks[1], stale.Why))
+		}
 	case err != nil:
 		return err
 	default:
 		c.Rows = append(c.Rows, Row{first, second.last()})
-		c.compare(first, second.last(), second)
+		if c.Differs == 0 {
+			c.compare(first, second.last(), second)
+		}
 	}
-	if len(c.Why) > 0 {
+	if c.Differs == 0 && len(c.Why) > 0 {
 		c.Differs = len(c.Rows)
 	}
 	return nil

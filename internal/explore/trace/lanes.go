@@ -119,14 +119,14 @@ func (t Trace) arrow(row []rune, step Step, from int) {
 	to := t.server(step.Node)
 	line, head := '─', '▶'
 	switch step.Kind {
-	case KindLostRequest:
+	case KindLostRequest, KindNeverComes:
 		head = '✗'
 	case KindLate:
 		head = '…'
-	case KindArrives:
-		line = '┄'
 	}
-	if step.Kind != KindArrives { // its sender does something else by now
+	if step.afterwards() {
+		line = '┄'
+	} else {
 		row[from] = '├'
 	}
 	for x := from + 1; x < to; x++ {

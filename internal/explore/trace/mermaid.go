@@ -65,7 +65,7 @@ func (t Trace) command(step Step, line func(format string, args ...any)) {
 	server := t.serverNames()[(step.Node+t.Nodes)%(t.Nodes+1)]
 	sent := t.plain(step.Command + step.whose())
 	switch step.Kind {
-	case KindLostRequest, KindLate:
+	case KindLostRequest, KindLate, KindNeverComes:
 		line("%s-x%s: %s, %s", step.Actor, server, sent, t.fate(step.Kind))
 		return
 	case KindArrives:

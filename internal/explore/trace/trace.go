@@ -97,19 +97,20 @@ const (
 	KindLostWake  = "lost-wake" // a hint did not
 	KindTime      = "time"
 
-	KindLostRequest = "lost-request" // a command will never take effect
-	KindLate        = "late"         // a command will take effect later; its sender has got an error
-	KindArrives     = "arrives"      // now it has taken effect, and nobody gets the reply
-	KindResends     = "resends"      // a command took effect, the reply is lost, and the client is about to send it again
-	KindUnsynced    = "unsynced"     // a command was answered, and a replica, or a snapshot, gets neither this nor what follows
-	KindFailover    = "failover"     // that replica is the master now
-	KindRestarts    = "restarts"     // a server, that of Node, restarted empty, or with an older snapshot
-	KindEvicts      = "evicts"       // Redis evicted the lock
-	KindCrashes     = "crashes"      // it is gone for good
-	KindLags        = "lags"         // its replica gets nothing more
-	KindClock       = "clock"        // a clock jumps: of an actor's process, or of Redis
-	KindNodeClock   = "node-clock"   // a command was answered by a node whose clock has jumped
-	KindTimesOut    = "times-out"    // its timeout came
+	KindLostRequest = "lost-request"  // a command will never take effect
+	KindLate        = "late"          // a command will take effect later; its sender has got an error
+	KindArrives     = "arrives"       // now it has taken effect, and nobody gets the reply
+	KindNeverComes  = "never-arrives" // a command that was on its way never takes effect
+	KindResends     = "resends"       // a command took effect, the reply is lost, and the client is about to send it again
+	KindUnsynced    = "unsynced"      // a command was answered, and a replica, or a snapshot, gets neither this nor what follows
+	KindFailover    = "failover"      // that replica is the master now
+	KindRestarts    = "restarts"      // a server, that of Node, restarted empty, or with an older snapshot
+	KindEvicts      = "evicts"        // Redis evicted the lock
+	KindCrashes     = "crashes"       // it is gone for good
+	KindLags        = "lags"          // its replica gets nothing more
+	KindClock       = "clock"         // a clock jumps: of an actor's process, or of Redis
+	KindNodeClock   = "node-clock"    // a command was answered by a node whose clock has jumped
+	KindTimesOut    = "times-out"     // its timeout came
 
 	KindBegins = "begins" // it began, or woke up, and is about to send a command
 	KindWaits  = "waits"  // it went on without a command, to wait

@@ -48,7 +48,7 @@ func (t Trace) words(step, before Step, full bool) (lines []string) {
 func (t Trace) outcome(step Step) string {
 	reply, comma := " → "+step.Reply, t.say(", ", "，")
 	switch step.Kind {
-	case KindLostRequest, KindLate:
+	case KindLostRequest, KindLate, KindNeverComes:
 		reply = comma + t.fate(step.Kind)
 	case KindLostReply, KindReadsLate, KindResends, KindArrives:
 		reply += comma + t.fate(step.Kind)
@@ -59,6 +59,9 @@ func (t Trace) outcome(step Step) string {
 	}
 	return reply + step.whose()
 }
+
+// afterwards reports whether its command was on its way before: by now its sender does something else, or nothing.
+func (s Step) afterwards() bool { return s.Kind == KindArrives || s.Kind == KindNeverComes }
 
 // whose says whose command it is, if its actor has started a goroutine for that. Those for a node have its lifeline.
 func (s Step) whose() string {
@@ -71,7 +74,7 @@ func (s Step) whose() string {
 // fate says where a command, or its reply, was lost.
 func (t Trace) fate(kind string) string {
 	switch kind {
-	case KindLostReply, KindResends, KindLostRequest:
+	case KindLostReply, KindResends, KindLostRequest, KindNeverComes:
 		return t.say("lost on the way", "途中丢失")
 	case KindReadsLate:
 		return t.say("unread", "没有读")

@@ -82,6 +82,7 @@ func TestTroubleIsSaid(t *testing.T) {
 		{"a goroutine", line + "		go l.client.Get(ctx, \"x\")\n", workshop.Blind, "", false},
 		{"a sleep", line + "		select {}\n", workshop.Blind, "", false},
 		{"a command", line + "		l.client.BLPop(ctx, 0, \"x\")\n", workshop.BadCommand, "blpop", false},
+		{"a key", line + "		l.client.Set(ctx, \"my-lock\", owner, 0)\n", workshop.BadKey, "my-lock is none of them", false},
 	} {
 		if !c.quick && !suite.Long {
 			continue

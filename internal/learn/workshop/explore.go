@@ -1,6 +1,7 @@
 package workshop
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strings"
@@ -41,6 +42,7 @@ const (
 	Blind        = "blind"
 	Unrepeatable = "unrepeatable"
 	BadCommand   = "command"
+	BadKey       = "key"
 	TimedOut     = "time"
 	OtherTrouble = "trouble"
 )
@@ -90,7 +92,9 @@ func (e Exercise) Explore(ctx context.Context, s strategy.Strategy, in language.
 func (o *Outcome) look(ctx context.Context, s strategy.Strategy, look Look, in language.Language) {
 	bounds := explore.Bounds{Time: longestLook, Memory: mostMemory, Patience: patience}
 	look.Scenario.Language = in
-	result, err := explore.Explore(ctx, s, look.Scenario, explore.Goal{Anomalies: look.Anomalies}, bounds)
+	quick := look.Scenario
+	quick.Polls = cmp.Or(quick.Polls, explore.UsualPolls) // it raises them by itself otherwise
+	result, err := explore.Explore(ctx, s, quick, explore.Goal{Anomalies: look.Anomalies}, bounds)
 	o.Schedules += result.Schedules
 	o.Scenario = look.Scenario.String()
 	switch {
@@ -119,6 +123,8 @@ func reason(err error) string {
 		return Unrepeatable
 	case errors.Is(err, explore.ErrCommand):
 		return BadCommand
+	case errors.Is(err, explore.ErrKey):
+		return BadKey
 	case strings.Contains(err.Error(), " panicked: "):
 		return Panicked
 	}
@@ -136,6 +142,8 @@ func (o Outcome) Trouble() language.Text {
 		Unrepeatable: language.Both("The code does not do the same twice. Time comes from its clock, and there is no chance:",
 			"同样的步骤，代码两次做得不一样。时间只能取自它的时钟，也不能用随机数："),
 		BadCommand: language.Both("The explorer's Redis does not have a command:", "探索器的 Redis 没有这条命令："),
+		BadKey: language.Both("A key is not the lock's. The lock is opts.Key, and all its other keys begin with {distributedLock}:",
+			"有一个键不属于这把锁。锁是 opts.Key，它的其他键都以 {distributedLock}: 开头："),
 		TimedOut: language.Both(
 			"The code makes too many schedules, or never ends. A waiter has to pause between two attempts. It was stopped after:",
 			"时序太多，或者代码不会结束。等待者在两次尝试之间必须停顿。检查被中止于："),

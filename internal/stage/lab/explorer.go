@@ -42,6 +42,7 @@ func (l Lab) search(ctx context.Context, lock string, known sweeps, in language.
 	if !one {
 		return known.search(ctx, s, l.Anomaly, in)
 	}
+	where.Polls = explore.UsualPolls // as explore --all
 	goal := explore.Goal{Anomalies: []explore.Anomaly{l.Anomaly}}
 	result, err := explore.Explore(ctx, s, where, goal, explore.Bounds{Schedules: schedules, Memory: most})
 	says := "the exploration ended early: " + result.Bound

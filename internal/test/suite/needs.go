@@ -50,6 +50,8 @@ func packageOf(program string) string {
 		return "maven"
 	case "redis-cli":
 		return "redis-tools"
+	case "node":
+		return "nodejs"
 	case "diff":
 		return "diffutils"
 	case "sh":

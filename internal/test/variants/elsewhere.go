@@ -50,16 +50,7 @@ func rightElsewhere() []Variant {
 	}
 }
 
-func anotherKey(p process) ask {
-	other := under("other")
-	return func(ctx context.Context, owner string) (unlock, error) {
-		reply, err := p.text(ctx, "SET", other, owner, "NX", "PX", p.ttl)
-		if err == nil {
-			err = obtained(reply == "OK")
-		}
-		return p.compareAndDelete(other, owner), err
-	}
-}
+func anotherKey(p process) ask { return underKey(under("other"))(p) }
 
 // memberOfASet names nobody, and has no expiry.
 func memberOfASet(p process) ask {

@@ -25,6 +25,14 @@ func memory() []Variant {
 		{Name: "goes in after 1 attempt", Lock: goesInAfter(1), Shows: explore.TwoHolders, Steps: 2},
 		{Name: "goes in after 2 attempts", Lock: goesInAfter(2), Shows: explore.TwoHolders, Steps: 3},
 		{Name: "goes in after 3 attempts", Lock: goesInAfter(3), Shows: explore.TwoHolders, Steps: 4},
+		{Name: "goes in after 5 attempts", Lock: goesInAfter(5), Shows: explore.TwoHolders, Steps: 6},
+		{Name: "steals after 8 attempts", Lock: stealsAfter(8), Shows: explore.TwoHolders, Steps: 10},
+		{Name: "breaks the lock after 12 attempts", Lock: breaksAfter(12), Shows: explore.ForeignRelease, Steps: 14},
+		{Name: "gives up after 12 attempts", Lock: countsFailures(12, givesUp), Shows: explore.Progress, Steps: 14},
+		{
+			Name: "steals after 10 attempts, from one of three", Lock: stealsAfter(10),
+			Scenario: explore.Scenario{Actors: 3}, Shows: explore.TwoHolders, Steps: 12,
+		},
 		{Name: "believes after 1 undone attempt", Lock: believesAfter(1), Shows: explore.TwoHolders, Steps: 4},
 		{Name: "believes after 2 undone attempts", Lock: believesAfter(2), Shows: explore.TwoHolders, Steps: 6},
 		{
@@ -64,6 +72,10 @@ func countsFailures(n int, otherwise func(process) ask) strategy.Strategy {
 			}
 		}
 	})
+}
+
+func givesUp(process) ask {
+	return func(context.Context, string) (unlock, error) { return nil, lock.ErrUnavailable }
 }
 
 func stealsAfter(n int) strategy.Strategy { return countsFailures(n, noNX) }

@@ -27,6 +27,14 @@ func misused() []Variant {
 		{Name: "how long a key was not used", Lock: asks("OBJECT", "IDLETIME", key)},
 		{Name: "another database", Lock: asks("SELECT", 1)},
 		{Name: "a transaction by hand", Lock: asks("MULTI")},
+		{Name: "asks for keyspace notifications", Lock: asks("CONFIG", "SET", "notify-keyspace-events", "KEA")},
+		{Name: "listens to its key", Lock: takes(listensTo("__keyspace@0__:" + key))},
+		{Name: "listens to what is deleted", Lock: takes(listensTo("__keyevent@0__:del"))},
+		{Name: "a key that nobody knows", Lock: polls(underKey("my-lock"))},
+		{Name: "a key in another slot", Lock: polls(underKey(key + ":count"))},
+		{Name: "a key of the store's slot", Lock: polls(underKey("{inventory}:lock"))},
+		{Name: "a key that a script writes", Lock: asks("EVAL", "return redis.call('INCR', 'tries')", 0)},
+		{Name: "a key of the store's, too", Lock: asks("EVAL", "return redis.call('RENAME', KEYS[2], KEYS[1])", 2, key, "inventory")},
 	}
 }
 
@@ -50,5 +58,29 @@ func subscribes(p process) take {
 			_, err := listening.ReceiveTimeout(ctx, time.Second)
 			return rediserr.Classify(ctx, "SUBSCRIBE", err)
 		})
+	}
+}
+
+// listensTo waits for what Redis says of its keys, as after CONFIG SET notify-keyspace-events.
+func listensTo(channel string) func(process) take {
+	return func(p process) take {
+		return func(ctx context.Context, owner string) (*lock.Lease, error) {
+			rung, stop := p.listen(channel)
+			defer stop()
+			return p.waits(ctx, owner, func() error { return p.take(ctx, owner) }, func() error { return p.Clock.Wait(ctx, rung) })
+		}
+	}
+}
+
+// underKey is a right lock, but for its key.
+func underKey(other string) func(process) ask {
+	return func(p process) ask {
+		return func(ctx context.Context, owner string) (unlock, error) {
+			reply, err := p.text(ctx, "SET", other, owner, "NX", "PX", p.ttl)
+			if err == nil {
+				err = obtained(reply == "OK")
+			}
+			return p.compareAndDelete(other, owner), err
+		}
 	}
 }

@@ -16,8 +16,8 @@ import (
 // right are locks that do what they promise, in the scenario beside them.
 func right() []Variant {
 	nested, three := explore.Scenario{Nested: 1}, explore.Scenario{Actors: 3}
-	long := once("crash")
-	long.Work = 25 * time.Second
+	crash := once("crash")
+	crash.Work = 25 * time.Second
 	return []Variant{
 		{Name: "SET NX PX", Lock: polls(setNX)},
 		{Name: "SET NX PX, three", Lock: polls(setNX), Scenario: three},
@@ -39,7 +39,7 @@ func right() []Variant {
 		{Name: "two keys", Lock: polls(twoKeys)},
 		{Name: "WATCH, then SET", Lock: polls(watches)},
 		{Name: "who may undo each other, and need not for ever", Lock: polls(politely)},
-		{Name: "renewed", Lock: takes(renews), Scenario: long},
+		{Name: "renewed", Lock: takes(renews), Scenario: crash},
 		{Name: "fenced", Lock: fenced(fencing)},
 	}
 }

@@ -14,6 +14,7 @@ func rightMemory() []Variant {
 	oneProcess := explore.Scenario{Replicas: 1}
 	return []Variant{
 		{Name: "counts its attempts, and reports them", Lock: pollsAnew(reports)},
+		{Name: "asks in another way after 8 attempts", Lock: countsFailures(8, asksByScript)},
 		{Name: "caches its script", Lock: polls(cachesItsScript)},
 		{Name: "asks cheaply after an attempt that failed", Lock: polls(asksCheaply)},
 		{Name: "asks three times in one attempt", Lock: polls(asksThrice)},
@@ -32,6 +33,17 @@ func reports(p process) func() ask {
 			asked++
 			return p.release(owner), p.take(ctx, owner)
 		}
+	}
+}
+
+func asksByScript(p process) ask {
+	const script = `return redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) and 1 or 0`
+	return func(ctx context.Context, owner string) (unlock, error) {
+		got, err := p.script(ctx, script, nil, owner, p.ttl)
+		if err == nil {
+			err = obtained(got == 1)
+		}
+		return p.release(owner), err
 	}
 }
 

@@ -28,12 +28,13 @@ type Gap struct {
 // Broken are the locks that show an anomaly.
 func Broken() []Variant {
 	return complete(textbook(), memory(), startup(), pollers(), wakeups(), queues(), reentrant(),
-		tokens(), words(), elsewhere(), goroutines(), turns())
+		tokens(), words(), elsewhere(), goroutines(), pipelines(), turns(), registers(), sleepers(), expiries())
 }
 
 // Right are the locks that show none.
 func Right() []Variant {
-	return complete(right(), rightMemory(), rightWaiting(), rightElsewhere(), rightTurns())
+	return complete(right(), rightMemory(), rightWaiting(), rightElsewhere(), rightPipelines(), rightTurns(), rightRegisters(),
+		rightSleepers(), rightExpiries())
 }
 
 // complete fills in what goes without saying.

@@ -80,6 +80,28 @@ func TestTheCutsHideNothing(t *testing.T) {
 	}
 }
 
+// Where nothing in Redis says whose a lock is, the result says what that hides, and to look for that alone is unknown.
+func TestWhatRedisDoesNotTell(t *testing.T) {
+	hidden := []explore.Anomaly{explore.ForeignRelease, explore.Untold}
+	for name, want := range map[string][]explore.Anomaly{
+		"a ticket in a hash": hidden, "counts those who came": hidden, "a member of a set": hidden, "a queue in the key": nil, "SET NX PX": nil,
+	} {
+		t.Run(name, func(t *testing.T) {
+			all := variants.Right()
+			v := all[slices.IndexFunc(all, func(v variants.Variant) bool { return v.Name == name })]
+			v.Scenario.Polls = 1
+			result, err := explore.Explore(t.Context(), v.Lock, v.Scenario, explore.Goal{}, bounds())
+			if err != nil || result.Verdict() != explore.Holds || !slices.Equal(result.Unjudged(), want) {
+				t.Errorf("%s, %v: %q are not judged; want %q", result.Verdict(), err, result.Unjudged(), want)
+			}
+			result, err = explore.Explore(t.Context(), v.Lock, v.Scenario, explore.Goal{Anomalies: hidden}, bounds())
+			if known := result.Verdict() == explore.Holds; err != nil || known != (want == nil) {
+				t.Errorf("to look for %q alone: %s, %v", hidden, result.Verdict(), err)
+			}
+		})
+	}
+}
+
 // The set is large enough, and has each anomaly.
 func TestTheSetIsWhole(t *testing.T) {
 	broken, right, names := variants.Broken(), variants.Right(), map[string]bool{}
@@ -119,7 +141,7 @@ func judged(t *testing.T, all []variants.Variant) {
 			said, result := answer(t.Context(), v, enough)
 			t.Logf("%s: %s after %d schedules in %.2f s: %s", v.Name, said, result.Schedules, result.Seconds, schedule(result))
 			for _, found := range result.Found {
-				replayed(t, v, found)
+				replayed(t, v, result.Scenario, found)
 			}
 			if result.Bound != "" && len(result.Found) == 0 && v.Gap.Today == "" && (testing.Short() || v.Shows == "" && !suite.Long) {
 				return
@@ -137,9 +159,9 @@ func judged(t *testing.T, all []variants.Variant) {
 }
 
 // replayed sees that a counterexample shows its anomaly in its last step.
-func replayed(t *testing.T, v variants.Variant, found explore.Counterexample) {
+func replayed(t *testing.T, v variants.Variant, in explore.Scenario, found explore.Counterexample) {
 	t.Helper()
-	again, err := explore.Replay(v.Lock, v.Scenario, found.Schedule)
+	again, err := explore.Replay(v.Lock, in, found.Schedule)
 	shows := func(s explore.Shown) bool { return s.Anomaly == found.Anomaly && s.Step == found.Length }
 	if err != nil || !slices.ContainsFunc(again.Shown, shows) {
 		t.Errorf("replayed: %v, %+v; want %s in the last step", err, again.Shown, found.Anomaly)

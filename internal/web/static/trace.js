@@ -155,8 +155,9 @@ function happens(lanes, step) {
 }
 
 function arrow(from, to, step) {
-  const lost = step.kind === "lost-request",
-    late = step.kind === "late";
+  const late = step.kind === "late",
+    lost = ["lost-request", "never-arrives"].includes(step.kind),
+    before = ["arrives", "never-arrives"].includes(step.kind); // it was on its way
   const end = lost || late ? from.at + (to.at - from.at) * 0.6 : to.at;
   const all = [
     line({
@@ -164,10 +165,10 @@ function arrow(from, to, step) {
       x2: end + "%",
       y1: middle,
       y2: middle,
-      class: "arrow " + colour(from.actor) + (step.kind === "arrives" || late ? " dashed" : ""),
+      class: "arrow " + colour(from.actor) + (before || late ? " dashed" : ""),
     }),
   ];
-  if (step.kind !== "arrives")
+  if (!before)
     all.push(svg("circle", { cx: from.at + "%", cy: middle, r: 3.5, class: "arrow " + colour(from.actor) }));
   if (lost || late) return [...all, sign(end, lost ? "✗" : "…", "bad")];
   all.push(
@@ -229,12 +230,13 @@ function outcome(step) {
     "lost-reply": say("lost on the way", "途中丢失"),
     resends: say("lost on the way", "途中丢失"),
     "lost-request": say("lost on the way", "途中丢失"),
+    "never-arrives": say("lost on the way", "途中丢失"),
     "reads-late": say("unread", "没有读"),
     late: say("not there yet", "还没到"),
     arrives: say("which nobody waits for", "已没有人等它"),
   }[step.kind];
   const never = !fate && step.node > 0 && step.nodes?.[step.node - 1]?.health === "hung";
-  const reply = step.kind === "lost-request" || step.kind === "late" ? "" : " → " + short(step.reply);
+  const reply = ["lost-request", "never-arrives", "late"].includes(step.kind) ? "" : " → " + short(step.reply);
   const whose = step.task && !step.node ? ` (${step.actor}.${step.task})` : "";
   return reply + (fate ? say(", ", "，") + fate : never ? say(", never sent", "，没有发出") : "") + whose;
 }

@@ -39,6 +39,9 @@ func Scenarios(l library.Library) []play.Scenario {
 	if l.PortOf != "" {
 		return ofPort(l)
 	}
+	if l.Shares {
+		return []play.Scenario{{Actors: 3, Together: true}}
+	}
 	once := func(faults ...play.Fault) (s play.Scenario) {
 		s.Actors = 2
 		for _, f := range faults {

@@ -7,6 +7,10 @@ import (
 	"net"
 	"strings"
 	"time"
+
+	"github.com/redis/go-redis/v9/logging"
+	"github.com/zeromicro/go-zero/core/logx"
+	"github.com/zeromicro/go-zero/core/proc"
 )
 
 // What all of them are asked for.
@@ -28,6 +32,7 @@ type Library struct {
 	Key    string // of its lock in Redis
 	Nodes  int    // that its lock is on
 	Wakes  bool   // it is told when to try again, and does not ask by itself
+	Shares bool   // the calls of a process share a lock; it is put into no other scenario
 	Open   func(process string, dial Dial) (Process, error)
 }
 
@@ -55,6 +60,8 @@ func All() []Library {
 		Redislock(), RedislockResending(), RedislockWaiting(),
 		Redsync(1, false), Redsync(1, true), Redsync(3, false),
 		Rueidislock(false), Rueidislock(true),
+		GoZero(), GoZeroShared(),
+		Asynq(),
 		RedissonResending(), RedissonInterrupted(), RedisPy(),
 		Own("v4"), Own("v6"), Own("v10"), OwnOnNodes("redlock", 3),
 	}
@@ -66,6 +73,14 @@ func Names() (names []string) {
 		names = append(names, l.Name)
 	}
 	return names
+}
+
+// Quiet keeps the libraries from logging what is found, or how busy the machine is, and go-zero from ending the program seconds after a
+// signal.
+func Quiet() {
+	logging.Disable()
+	logx.Disable()
+	proc.Setup(proc.ShutdownConf{WrapUpTime: 1, WaitTime: 1})
 }
 
 // Find gives the library of that name.

@@ -1,7 +1,10 @@
 package server
 
 import (
+	"slices"
+	"strconv"
 	"strings"
+	"unicode"
 
 	"lockstep/museum/internal/wire"
 )
@@ -55,6 +58,12 @@ func (l *Line) text(c command) string {
 	words := c.renamed
 	if _, runs := l.server.shared.script(c.sent); runs && len(words) > 3 {
 		words = append([]string{"EVAL " + l.server.shared.name(c.sent)}, words[3:]...)
+	}
+	words = slices.Clone(words)
+	for i, word := range words {
+		if strings.ContainsFunc(word, func(r rune) bool { return !unicode.IsPrint(r) }) {
+			words[i] = strconv.Quote(word)
+		}
 	}
 	return strings.Join(words, " ")
 }

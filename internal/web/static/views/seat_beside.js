@@ -1,4 +1,4 @@
-// The same schedule under another lock, in two columns, to the first step that differs: the cure at work.
+// The same schedule under another lock, in two columns, and the first step that differs: the cure at work.
 import { el, replace } from "../dom.js";
 import { go } from "../route.js";
 import { get } from "../server.js";

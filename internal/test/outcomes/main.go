@@ -1,0 +1,118 @@
+// Outcomes prints what ten explorations find, and what the scheduler's seat answers. Its test runs it in WebAssembly, too.
+//
+//	go run ./internal/test/outcomes
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"strings"
+
+	"lockstep/internal/explore"
+	"lockstep/internal/explore/seat"
+	"lockstep/internal/lock"
+	"lockstep/internal/lock/evolution"
+	"lockstep/internal/lock/strategy"
+)
+
+func main() {
+	if err := outcomes(context.Background(), os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, "outcomes:", err)
+		os.Exit(1)
+	}
+}
+
+func outcomes(ctx context.Context, w io.Writer) error {
+	for _, each := range [][2]string{
+		{"v0", ""},
+		{"v2", "--faults expiry=1"},
+		{"v3", "--actors 3 --faults crash=1"}, // actors that are interchangeable
+		{"v4", "--nested 1"},
+		{"v6", "--faults expiry=1"},     // a goroutine that renews
+		{"v10", "--faults lost-wake=1"}, // messages
+		{"redlock", "--try 2"},          // a goroutine a node
+		{"delex", "--faults lost-reply=1"},
+		{"optimistic", "--faults pause=1"},
+	} {
+		if err := explored(ctx, w, each[0], each[1]); err != nil {
+			return fmt.Errorf("%s %s: %w", each[0], each[1], err)
+		}
+	}
+	if err := refused(ctx, w); err != nil {
+		return err
+	}
+	return seated(ctx, w)
+}
+
+// refused prints what is said of a lock that moves behind the explorer's back.
+func refused(ctx context.Context, w io.Writer) error {
+	blind, err := evolution.Find("v4")
+	if err != nil {
+		return err
+	}
+	inner := blind.New
+	blind.New = func(parts strategy.Parts) lock.Locker { return elsewhere{inner(parts)} }
+	_, err = explore.Explore(ctx, blind, explore.Scenario{Actors: 2}, explore.Goal{}, explore.Bounds{})
+	fmt.Fprintln(w, err)
+	return nil
+}
+
+// elsewhere takes the lock in a goroutine of its own.
+type elsewhere struct{ lock.Locker }
+
+func (e elsewhere) Lock(ctx context.Context, owner string) (lease *lock.Lease, err error) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		lease, err = e.Locker.Lock(ctx, owner)
+	}()
+	<-done
+	return lease, err
+}
+
+// seated prints what the seat answers at one place.
+func seated(ctx context.Context, w io.Writer) error {
+	s := seat.New(seat.Usual(), seat.Errors{
+		Status: func(error) (int, string) { return http.StatusInternalServerError, "" },
+		Write:  func(w http.ResponseWriter, status int, _ string, err error) { http.Error(w, err.Error(), status) },
+	})
+	defer s.Close()
+	place := url.Values{
+		"lock": {"v2"}, "with": {"v3"}, "anomaly": {string(explore.TwoHolders)},
+		"in": {"--actors 2 --faults expiry=1"}, "do": {"A:SET expiry"},
+	}
+	for _, path := range []string{"/seat/state", "/seat/hint", "/seat/beside", "/seat/oracle"} {
+		answer := httptest.NewRecorder()
+		s.ServeHTTP(answer, httptest.NewRequestWithContext(ctx, http.MethodGet, path+"?"+place.Encode(), nil))
+		if answer.Code != http.StatusOK {
+			return fmt.Errorf("%s: %d %s", path, answer.Code, answer.Body)
+		}
+		lines := strings.Split(strings.TrimSpace(answer.Body.String()), "\n")
+		fmt.Fprintln(w, path, lines[len(lines)-1]) // before it, a stream says how far it is
+	}
+	return nil
+}
+
+// explored prints what an exploration to the end of the scenario finds.
+func explored(ctx context.Context, w io.Writer, name, flags string) error {
+	lock, err := evolution.Find(name)
+	if err != nil {
+		return err
+	}
+	scenario, err := explore.ParseScenario(flags)
+	if err != nil {
+		return err
+	}
+	result, err := explore.Explore(ctx, lock, scenario, explore.Goal{All: true}, explore.Bounds{})
+	fmt.Fprintf(w, "%s %s\n%s: %d schedules, %d states, %d steps at most\n",
+		name, flags, result.Verdict(), result.Schedules, result.States, result.Depth)
+	for _, found := range result.Found {
+		fmt.Fprintf(w, "  %s: %s\n", found.Anomaly, found.Schedule)
+	}
+	return err
+}

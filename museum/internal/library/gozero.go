@@ -1,0 +1,123 @@
+package library
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	_ "unsafe" // for go:linkname
+
+	goredis "github.com/redis/go-redis/v9"
+	"github.com/zeromicro/go-zero/core/stores/redis"
+	"github.com/zeromicro/go-zero/core/syncx"
+)
+
+const goZeroExpiry = 1 // in seconds; the library adds half of one
+
+var errTaken = errors.New("the lock is another's")
+
+// GoZero is go-zero's RedisLock as its documentation shows it, a new one for each call: it tries once. It makes its client by itself,
+// which resends a command up to three times.
+func GoZero() Library {
+	return Library{
+		Name: "go-zero", Module: "github.com/zeromicro/go-zero", Key: Key, Nodes: 1,
+		Usage:  "`NewRedisLock(store, key)`, `SetExpire(1)`, `AcquireCtx`, `ReleaseCtx`; its own client resends a command up to three times",
+		Says:   "AcquireCtx acquires the lock with the given ctx.",
+		Source: "https://pkg.go.dev/github.com/zeromicro/go-zero@v1.10.3/core/stores/redis#RedisLock.AcquireCtx",
+		Open: func(process string, dial Dial) (Process, error) {
+			return openGoZero(process, dial)
+		},
+	}
+}
+
+// GoZeroShared is a RedisLock that all calls of a process share.
+func GoZeroShared() Library {
+	l := GoZero()
+	l.Name, l.Usage, l.Shares = "go-zero-shared", "the same; all calls of a process share one `RedisLock`", true
+	l.Open = func(process string, dial Dial) (Process, error) {
+		p, err := openGoZero(process, dial)
+		if err != nil {
+			return nil, err
+		}
+		p.shared = p.newLock()
+		return p, nil
+	}
+	return l
+}
+
+// goZeroClients has the clients that the library has made, by their addresses. It is the library's own, and offers no way to close one.
+//
+//go:linkname goZeroClients github.com/zeromicro/go-zero/core/stores/redis.clientManager
+var goZeroClients *syncx.ResourceManager
+
+type goZeroProcess struct {
+	client *goredis.Client
+	store  *redis.Redis
+	shared *redis.RedisLock // nil: each call has its own
+}
+
+func openGoZero(process string, dial Dial) (*goZeroProcess, error) {
+	store, err := redis.NewRedis(redis.RedisConf{Host: process, Type: redis.NodeType}, redis.WithHook(inMemory{dial}))
+	if err != nil {
+		return nil, err
+	}
+	made, err := goZeroClients.GetResource(process, func() (io.Closer, error) {
+		return nil, fmt.Errorf("%s has no client", process)
+	})
+	if err != nil {
+		return nil, err
+	}
+	client := made.(*goredis.Client)
+	client.Options().MinRetryBackoff, client.Options().MaxRetryBackoff = 0, 0 // no random pause
+	return &goZeroProcess{client: client, store: store}, nil
+}
+
+func (p *goZeroProcess) newLock() *redis.RedisLock {
+	l := redis.NewRedisLock(p.store, Key)
+	l.SetExpire(goZeroExpiry)
+	return l
+}
+
+func (p *goZeroProcess) Lock(ctx context.Context) (Held, error) {
+	l := p.shared
+	if l == nil {
+		l = p.newLock()
+	}
+	ok, err := l.AcquireCtx(ctx)
+	if err == nil && !ok {
+		err = errTaken
+	}
+	return goZeroHeld{l}, err
+}
+
+func (p *goZeroProcess) Close() {
+	_ = p.client.Close()                       // there is nothing behind it
+	goZeroClients = syncx.NewResourceManager() // all processes of a run end together
+}
+
+type goZeroHeld struct{ lock *redis.RedisLock }
+
+// Valid is true: the library does not tell its holder anything.
+func (goZeroHeld) Valid() bool { return true }
+
+func (h goZeroHeld) Unlock(ctx context.Context) error {
+	ok, err := h.lock.ReleaseCtx(ctx)
+	if err == nil && !ok {
+		return errNotReleased
+	}
+	return err
+}
+
+// inMemory is a hook that connects a client to a node in memory.
+type inMemory struct{ dial Dial }
+
+func (h inMemory) DialHook(goredis.DialHook) goredis.DialHook {
+	return func(context.Context, string, string) (net.Conn, error) { return h.dial(0), nil }
+}
+
+func (inMemory) ProcessHook(next goredis.ProcessHook) goredis.ProcessHook { return next }
+
+func (inMemory) ProcessPipelineHook(next goredis.ProcessPipelineHook) goredis.ProcessPipelineHook {
+	return next
+}
