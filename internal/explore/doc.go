@@ -25,9 +25,9 @@
 //   - A message reaches a process that subscribed to it.
 //   - Time moves to the next timer or expiry. It does so by itself only when nothing else can happen.
 //   - A fault happens, as often as the scenario allows: Faults, AllFaults.
-//   - A wait ends in one of two ways, if its channel has something for it and its context has ended: Go's select takes either. A client that
-//     goes away, or a timeout, may also stay unnoticed until then. Before that, the order makes no difference: what others of the process do
-//     in the meantime is as if it had come before.
+//   - A wait ends in one of two ways, if its channel has something for it and its context has ended: Go's select takes either. A client
+//     that goes away, or a timeout, may also stay unnoticed until then. Before that, the order makes no difference: what others of the
+//     process do in the meantime is as if it had come before.
 //
 // # What a state is
 //
@@ -112,7 +112,7 @@
 //     statement is found in the code of the program before it runs, and so are the functions of package time that wait: in the lock's
 //     methods, in all that waits or sends a command, and in what these call. Calls by an interface or a function value are not followed. In
 //     WebAssembly, and on other processors than amd64 and arm64, no code is read. Of what is missed so, a goroutine that ends at once and
-//     never touches what the explorer gave is not seen, nor a timer that fires after the schedule; a goroutine that panics ends the program.
+//     never touches what the explorer gave is not seen, nor a timer that fires after the schedule; one that panics ends the program.
 //   - Its processes share nothing but Redis. They run in one program here, so a variable of a package would be one for all of them.
 //   - It does the same twice. Time comes from its clock, chance from its Parts, and no iteration over a map decides what is sent.
 //     Otherwise: ErrUnrepeatable, with the schedule after which it differed, and with the lines at which two runs of it part. Calls of
