@@ -171,7 +171,11 @@ func faults(text string) explore.Scenario {
 	if err != nil {
 		panic(err)
 	}
-	return explore.Scenario{Faults: f}
+	s := explore.Scenario{Faults: f}
+	if !suite.Long {
+		s.Polls = 3 // more are explored in the long suite
+	}
+	return s
 }
 
 // of are actors in so many processes; 0: one each.
