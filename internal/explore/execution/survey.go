@@ -63,11 +63,16 @@ func (s *Survey) look() error {
 	return nil
 }
 
-// Methods looks at those of a lock before any of them runs.
+// Methods looks at those of a lock before any of them runs. It names each, or the linker would keep all methods of the whole program.
 func (s *Survey) Methods(of any) error {
 	t := reflect.TypeOf(of)
-	for i := range t.NumMethod() {
-		if err := s.scan(t.Method(i).Func.Pointer()); err != nil {
+	lock, _ := t.MethodByName("Lock")
+	try, _ := t.MethodByName("TryLock")
+	for _, method := range [...]reflect.Method{lock, try} {
+		if !method.Func.IsValid() {
+			continue // no lock at all
+		}
+		if err := s.scan(method.Func.Pointer()); err != nil {
 			s.refuses = true
 			return err
 		}
