@@ -168,8 +168,7 @@ function arrow(from, to, step) {
       class: "arrow " + colour(from.actor) + (before || late ? " dashed" : ""),
     }),
   ];
-  if (!before)
-    all.push(svg("circle", { cx: from.at + "%", cy: middle, r: 3.5, class: "arrow " + colour(from.actor) }));
+  if (!before) all.push(svg("circle", { cx: from.at + "%", cy: middle, r: 3.5, class: "arrow " + colour(from.actor) }));
   if (lost || late) return [...all, sign(end, lost ? "✗" : "…", "bad")];
   all.push(
     svg(

@@ -143,7 +143,7 @@ func (s *Server) Advance() error {
 		return nil
 	}
 	before := s.cluster
-	later, err := before.Later(passed)
+	later, err := before.Later(before.Contents(), passed)
 	if err != nil {
 		return err
 	}
