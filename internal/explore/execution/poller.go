@@ -22,8 +22,8 @@ type poller struct {
 	answer answer // to what it asks, and when that will change
 }
 
-// others is how many questions a waiter may ask at one place, one after the other, and be told the same: each might be another one of a list.
-// More are taken for one that differs each time, as by a new token.
+// others is how many questions a waiter may ask at one place, one after the other, and be told the same: they may be those of a list. More
+// are taken for one that differs each time, as by a new token.
 const others = 10
 
 // pauses takes down a round that ends with a pause.
