@@ -31,6 +31,7 @@ func expiries() []Variant {
 func rightExpiries() []Variant {
 	crash := once("crash")
 	crash.Polls = 3 // more of them take long
+	const longerThanANewcomer = "only its code knows how long it looks on, and a newcomer would get the lock at once"
 	return []Variant{
 		{Name: "an expiry of a minute by Redis's clock, a crash", Lock: polls(deadlineIn(long)), Scenario: crash},
 		{
@@ -49,7 +50,11 @@ func rightExpiries() []Variant {
 		},
 		{
 			Name: "looks on for a minute once it was refused", Lock: polls(looksOnForLong),
-			Gap: Gap{Today: "unknown", Why: "only its code knows how long it looks on, and a newcomer would get the lock at once"},
+			Gap: Gap{Today: "unknown", Why: longerThanANewcomer},
+		},
+		{
+			Name: "looks on for a minute once it was refused, every 50 ms", Lock: pollsEvery(50*time.Millisecond, looksOnForLong),
+			Gap: Gap{Today: "unknown", Why: longerThanANewcomer},
 		},
 		{Name: "a line of the living, a crash", Lock: takes(lineOfTheLiving(15 * time.Second)), Scenario: crash},
 	}
