@@ -59,7 +59,9 @@
 //   - A waiter that polls sleeps for a moment between two attempts. The sleep may end at any time, but not before the attempt could give
 //     another result: others have changed what Redis holds, or the last command would now have another reply, or the code has looked at the
 //     clock. An attempt that would repeat leads to the same state, so nothing is lost. Before a waiter counts as stuck it tries once
-//     more.
+//     more. After a pause of lock.Poll, the next attempt is the one that has just failed. After any other pause, also of lock.Sleep, the
+//     code may ask something else: such a waiter counts as one that polls once it has asked the same twice at the same place, and was told
+//     the same, or once it was told the same there ten times, whatever it asked; that is told as a cut.
 //     A waiter may count such attempts, so it makes them, too, beside others: as often as the scenario says (Scenario.Polls), in all. If it
 //     does not say, three times. If that shows nothing, the exploration is repeated with twice as many, up to a hundred, while it is cheap:
 //     a rule of counts, so the same lock has the same answer everywhere. How far it came is part of the answer (Result.Setting).

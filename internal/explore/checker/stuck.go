@@ -181,6 +181,7 @@ func (c *Checker) turns() bool {
 			stands = 0
 		}
 	}
+	c.undecided = c.undecided || x.Looks() && c.helped(x)
 	return true
 }
 

@@ -4,6 +4,7 @@ import (
 	"reflect"
 	"runtime"
 	"slices"
+	"strings"
 
 	"github.com/redis/go-redis/v9"
 )
@@ -15,10 +16,15 @@ type poller struct {
 	vain  int         // how many rounds were told what the one before was, in a row, and changed nothing
 	same  int         // how many were told so, whatever they changed
 	place place       // where it pauses
-	still bool        // its last round asked nothing, and came back to the same place
+	loops bool        // its last round came back to where it began, so that the next one may be the same
+	still bool        // and asked nothing
 
 	answer answer // to what it asks, and when that will change
 }
+
+// others is how many questions a waiter may ask at one place, one after the other, and be told the same: they may be those of a list. More
+// are taken for one that differs each time, as by a new token.
+const others = 10
 
 // pauses takes down a round that ends with a pause.
 func (x *Execution) pauses(t *Task) {
@@ -28,8 +34,12 @@ func (x *Execution) pauses(t *Task) {
 		r.at = x.now
 	}
 	p.same++
-	if r.told != p.told || r.lost || len(r.asked) == 0 || x.helped(t) {
+	if r.told != p.told || r.lost || len(r.asked) == 0 || x.helped(t) || at != p.place {
 		p.same = 0
+	}
+	p.loops = at.polls() || at == p.place && r.same(p.asked)
+	if !p.loops && p.same >= others {
+		p.loops, x.beyond = true, true
 	}
 	p.vain++
 	if r.did || r.told != p.told || r.lost || len(r.asked) == 0 && !p.still || x.helped(t) {
@@ -44,6 +54,14 @@ type place [24]uintptr
 func here() (p place) {
 	runtime.Callers(3, p[:])
 	return p
+}
+
+// polls reports whether the pause is lock.Poll's: its next attempt is the one that has just failed. After any other pause, the code may be
+// about to ask something else, also at the same place: as of the next one in a list.
+func (p place) polls() bool {
+	const poll = 2 // who called lock.Sleep, who called Wait
+	f := runtime.FuncForPC(p[poll] - 1)
+	return f != nil && strings.HasPrefix(f.Name(), "lockstep/internal/lock.PollAt[")
 }
 
 // unmoved reports whether t, which has looked at nothing but the memory of its process, would find that as it was: nothing has happened to

@@ -2,6 +2,7 @@ package variants
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"time"
@@ -30,6 +31,7 @@ func expiries() []Variant {
 func rightExpiries() []Variant {
 	crash := once("crash")
 	crash.Polls = 3 // more of them take long
+	const longerThanANewcomer = "only its code knows how long it looks on, and a newcomer would get the lock at once"
 	return []Variant{
 		{Name: "an expiry of a minute by Redis's clock, a crash", Lock: polls(deadlineIn(long)), Scenario: crash},
 		{
@@ -46,6 +48,14 @@ func rightExpiries() []Variant {
 			Name: "watches the holder for a minute, a crash", Lock: takes(watchesForLong), Scenario: crash,
 			Gap: Gap{Today: "unknown", Why: "only its code knows how long it watches"},
 		},
+		{
+			Name: "looks on for a minute once it was refused", Lock: polls(looksOnForLong),
+			Gap: Gap{Today: "unknown", Why: longerThanANewcomer},
+		},
+		{
+			Name: "looks on for a minute once it was refused, every 50 ms", Lock: pollsEvery(50*time.Millisecond, looksOnForLong),
+			Gap: Gap{Today: "unknown", Why: longerThanANewcomer},
+		},
 		{Name: "a line of the living, a crash", Lock: takes(lineOfTheLiving(15 * time.Second)), Scenario: crash},
 	}
 }
@@ -53,6 +63,23 @@ func rightExpiries() []Variant {
 func watchesForLong(p process) take {
 	p.TTL = long
 	return watchesTheHolder(p)
+}
+
+// looksOnForLong only looks at the lock for long after an attempt in vain.
+func looksOnForLong(p process) ask {
+	var until time.Time
+	return func(ctx context.Context, owner string) (unlock, error) {
+		now := p.Clock.Now()
+		if now.Before(until) {
+			_, err := p.text(ctx, "GET", key)
+			return nil, errors.Join(err, lock.ErrNotObtained)
+		}
+		err := p.take(ctx, owner)
+		if errors.Is(err, lock.ErrNotObtained) {
+			until = now.Add(long)
+		}
+		return p.release(owner), err
+	}
 }
 
 // deadlineIn is deadlineOfRedis with another expiry.

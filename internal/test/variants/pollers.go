@@ -46,6 +46,10 @@ func pollers() []Variant {
 			Name: "after you, every 30 ms", Lock: pollsEvery(30*time.Millisecond, afterYou),
 			Shows: explore.Stuck, Steps: 14,
 		},
+		{
+			Name: "looks three times whether it is free", Lock: polls(looksThreeTimes),
+			Scenario: explore.Scenario{Polls: explore.NoPolls}, Shows: explore.TwoHolders, Steps: 8,
+		},
 		{Name: "two keys, in an order of its own", Lock: polls(eitherKeyFirst), Shows: explore.Stuck, Steps: 6},
 	}
 }
@@ -83,6 +87,32 @@ func looksAtTheClock(p process) ask {
 	return func(ctx context.Context, owner string) (unlock, error) {
 		_ = p.Clock.Now()
 		return p.release(owner), p.takeForGood(ctx, owner)
+	}
+}
+
+// looksThreeTimes asks the same, and is told the same, but after each pause it does something else.
+func looksThreeTimes(p process) ask {
+	free := func(ctx context.Context) error {
+		holder, err := p.text(ctx, "GET", key)
+		if err == nil {
+			err = obtained(holder == "")
+		}
+		return err
+	}
+	return func(ctx context.Context, owner string) (unlock, error) {
+		err := free(ctx)
+		if err == nil {
+			_ = lock.Sleep(ctx, p.Clock, p.RetryInterval)
+			err = free(ctx)
+		}
+		if err == nil {
+			_ = lock.Sleep(ctx, p.Clock, p.RetryInterval)
+			err = free(ctx)
+		}
+		if err == nil {
+			err = p.set(ctx, owner)
+		}
+		return p.release(owner), err
 	}
 }
 

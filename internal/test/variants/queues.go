@@ -34,6 +34,11 @@ func (p process) until(ctx context.Context, so func() (bool, error)) error {
 	if err := lock.Sleep(ctx, p.Clock, p.RetryInterval); err != nil {
 		return err
 	}
+	return p.polls(ctx, so)
+}
+
+// polls is until without that pause.
+func (p process) polls(ctx context.Context, so func() (bool, error)) error {
 	_, err := lock.Poll(ctx, p.Options, func() (struct{}, error) {
 		yes, err := so()
 		if err == nil {

@@ -26,6 +26,10 @@ func registers() []Variant {
 		{Name: "the bakery, a crash", Lock: takes(bakery(false)), Scenario: once("crash"), Shows: explore.LeftBehind, Steps: 9},
 		{Name: "the bakery, one is stuck", Lock: takes(bakery(false)), Scenario: once("crash"), Shows: explore.Stuck, Steps: 9},
 		{Name: "the bakery, without choosing", Lock: takes(bakery(true)), Shows: explore.TwoHolders, Steps: 10},
+		{
+			Name: "the bakery, without choosing, a pause before each look", Lock: takes(sleepyBakery(true)),
+			Scenario: explore.Scenario{Polls: explore.NoPolls}, Shows: explore.TwoHolders, Steps: 10,
+		},
 	}
 }
 
@@ -40,6 +44,10 @@ func rightRegisters() []Variant {
 		{Name: "a queue in the key", Lock: takes(queueInTheKey("ZREM"))},
 		{Name: "a queue in the key, three", Lock: takes(queueInTheKey("ZREM")), Scenario: three},
 		{Name: "the bakery", Lock: takes(bakery(false))},
+		{
+			Name: "the bakery, a pause before each look", Lock: takes(sleepyBakery(false)),
+			Scenario: explore.Scenario{Polls: explore.NoPolls},
+		},
 	}
 }
 
@@ -136,11 +144,16 @@ func queueFrom(rank int64, leave string) func(process) take {
 // register for its number, and one that says that it is choosing; they stay for ever.
 type baker struct {
 	process
-	hasty bool // it does not say that it is choosing
+	hasty  bool // it does not say that it is choosing
+	sleepy bool // it pauses before it looks at a register, too
 }
 
 func bakery(hasty bool) func(process) take {
-	return func(p process) take { return baker{p, hasty}.take }
+	return func(p process) take { return baker{p, hasty, false}.take }
+}
+
+func sleepyBakery(hasty bool) func(process) take {
+	return func(p process) take { return baker{p, hasty, true}.take }
 }
 
 func bakers() []string { return []string{"A", "B"} }
@@ -184,10 +197,15 @@ func (b baker) choose(ctx context.Context) (mine int64, err error) {
 }
 
 // wait lets another one go first who has a smaller number.
-func (b baker) wait(ctx context.Context, mine int64, other string) error {
-	err := b.until(ctx, choosing(other), func(n int64) bool { return n == 0 })
-	if err == nil {
-		err = b.until(ctx, number(other), func(n int64) bool { return n == 0 || n > mine || n == mine && other > b.Process })
+func (b baker) wait(ctx context.Context, mine int64, other string) (err error) {
+	may := map[string]func(int64) bool{
+		choosing(other): func(n int64) bool { return n == 0 },
+		number(other):   func(n int64) bool { return n == 0 || n > mine || n == mine && other > b.Process },
+	}
+	for _, register := range []string{choosing(other), number(other)} { // which pause it is in does not say what it asks next
+		if err == nil {
+			err = b.until(ctx, register, may[register])
+		}
 	}
 	return err
 }
@@ -199,12 +217,12 @@ func (b baker) set(ctx context.Context, register string, value int64) error {
 
 // until reads a register until it is as it should be.
 func (b baker) until(ctx context.Context, register string, is func(int64) bool) error {
-	_, err := lock.Poll(ctx, b.Options, func() (struct{}, error) {
+	so := func() (bool, error) {
 		n, err := b.number(ctx, "GET", register)
-		if err == nil {
-			err = obtained(is(n))
-		}
-		return struct{}{}, err
-	})
-	return err
+		return is(n), err
+	}
+	if b.sleepy {
+		return b.process.until(ctx, so)
+	}
+	return b.polls(ctx, so)
 }

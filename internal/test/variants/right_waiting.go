@@ -3,6 +3,7 @@ package variants
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"lockstep/internal/explore"
@@ -19,6 +20,7 @@ func rightWaiting() []Variant {
 		{Name: "polls every 50 ms, a crash", Lock: pollsEvery(50*time.Millisecond, setNX), Scenario: once("crash")},
 		{Name: "polls every second, a crash", Lock: pollsEvery(time.Second, setNX), Scenario: once("crash")},
 		{Name: "polls every 50 ms, three", Lock: pollsEvery(50*time.Millisecond, setNX), Scenario: three},
+		{Name: "a new token on each poll", Lock: takes(aNewTokenEach), Scenario: explore.Scenario{Polls: explore.NoPolls}},
 		{Name: "listens and polls", Lock: takes(listensAndPolls), Scenario: once("lost-wake")},
 		{Name: "listens and polls, a crash", Lock: takes(listensAndPolls), Scenario: once("crash")},
 		{Name: "listens, and no message is lost", Lock: takes(listens)},
@@ -32,6 +34,21 @@ func rightWaiting() []Variant {
 		},
 		{Name: "gives back when it is told", Lock: takes(keeps)},
 		{Name: "gives back when it is told, a lost message", Lock: takes(keeps), Scenario: once("lost-wake")},
+	}
+}
+
+// aNewTokenEach polls in a loop of its own, and never asks the same twice.
+func aNewTokenEach(p process) take {
+	return func(ctx context.Context, owner string) (*lock.Lease, error) {
+		for n := 0; ; n++ {
+			token := fmt.Sprint(owner, "-", n)
+			if err := p.take(ctx, token); !errors.Is(err, lock.ErrNotObtained) {
+				return p.lease(ctx, p.release(token)), err
+			}
+			if err := lock.Sleep(ctx, p.Clock, p.RetryInterval); err != nil {
+				return nil, err
+			}
+		}
 	}
 }
 
