@@ -171,11 +171,7 @@ func faults(text string) explore.Scenario {
 	if err != nil {
 		panic(err)
 	}
-	s := explore.Scenario{Faults: f}
-	if !suite.Long {
-		s.Polls = 3 // more are explored in the long suite
-	}
-	return s
+	return explore.Scenario{Faults: f, Polls: explore.UsualPolls} // TestPollsAreRaisedWhileThatIsCheap has more
 }
 
 // of are actors in so many processes; 0: one each.
