@@ -39,7 +39,7 @@ var mutants = []mutant{
 		"v1", "left-behind",
 	},
 	{
-		"a key for each owner", "internal/lockv4/lock.go", `SetArgs(ctx, l.opts.Key, owner`, `SetArgs(ctx, l.opts.Key+owner, owner`,
+		"a key for each owner", "internal/lockv4/lock.go", `SetArgs(ctx, l.opts.Key, owner`, `SetArgs(ctx, "{"+l.opts.Key+"}:"+owner, owner`,
 		"v4", "two-holders",
 	},
 	{
