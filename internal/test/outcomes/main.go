@@ -11,8 +11,8 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"os"
-	"sync"
 	"strings"
+	"sync"
 
 	"lockstep/internal/explore"
 	"lockstep/internal/explore/seat"
