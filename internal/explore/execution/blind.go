@@ -56,18 +56,13 @@ const lineDepth = 4
 func line() string {
 	var all []string
 	for frame := range frames {
-		switch {
-		case frame.Function == "", inLibrary(frame.Function):
-		case notUnderTest(frame.Function):
-			if len(all) > 0 {
-				return " (" + strings.Join(all, " < ") + ")"
-			}
-		default:
-			all = append(all, fmt.Sprintf("%s:%d", filepath.Base(frame.File), frame.Line))
+		if frame.Function == "" || inLibrary(frame.Function) || notUnderTest(frame.Function) && len(all) == 0 {
+			continue
 		}
-		if len(all) == lineDepth {
+		if notUnderTest(frame.Function) || len(all) == lineDepth {
 			break
 		}
+		all = append(all, fmt.Sprintf("%s:%d", filepath.Base(frame.File), frame.Line))
 	}
 	if len(all) == 0 {
 		return ""
