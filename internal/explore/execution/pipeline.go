@@ -27,23 +27,16 @@ func (x network) Next() error {
 func (t *Task) split(
 	s *simredis.Server, conn *simredis.Conn, command *simredis.Command, rest []*simredis.Command,
 ) (now sent, follow []sent) {
-	commands := t.pending
-	take := func(c *simredis.Command) sent {
+	commands, all := t.pending, append([]*simredis.Command{command}, rest...)
+	for i, c := range all {
 		n := len(commands)
-		if len(rest) > 0 {
+		if i < len(all)-1 {
 			n = c.Size()
 		}
-		part := sent{from: t, commands: commands[:n], server: s, conn: conn, command: c}
+		follow = append(follow, sent{from: t, commands: commands[:n], server: s, conn: conn, command: c})
 		commands = commands[n:]
-		return part
 	}
-	now = take(command)
-	for len(rest) > 0 {
-		next := rest[0]
-		rest = rest[1:]
-		follow = append(follow, take(next))
-	}
-	return now, follow
+	return follow[0], follow[1:]
 }
 
 // midway reports whether a part of t's pipeline has taken effect, and the rest is under way.
