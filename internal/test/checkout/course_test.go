@@ -134,6 +134,9 @@ func TestLessonsCommands(t *testing.T) {
 				continue
 			}
 			t.Run(command, func(t *testing.T) {
+				if strings.HasPrefix(args, "lab ") {
+					t.Parallel() // it waits, beside its own servers
+				}
 				var code int
 				var output bytes.Buffer
 				if slowInLessons.MatchString(command) {
