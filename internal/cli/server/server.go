@@ -28,6 +28,7 @@ import (
 	"lockstep/internal/lock/strategy"
 	"lockstep/internal/lockv6"
 	"lockstep/internal/service"
+	"lockstep/internal/shop/answer"
 	"lockstep/internal/shop/api"
 	"lockstep/internal/shop/config"
 	"lockstep/internal/shop/metrics"
@@ -115,7 +116,7 @@ func newServer(cfg config.Config, redis *dao.Redis, addr net.Addr, o Options) *S
 		node.AddHook(counts.Hook())
 		node.AddHook(recorder.HookOfNode(i+1, len(redis.Nodes)))
 	}
-	explorer := seat.New(seat.Usual(), seat.Errors{Status: api.StatusOf, Write: api.WriteError})
+	explorer := seat.New(seat.Usual(), seat.Errors{Status: answer.StatusOf, Write: answer.WriteError})
 	class := classroom.New(docs.Course())
 	guard := newGuard(cfg, addr)
 	shown := newLive(cfg, guard, addr, &live.Replica{Name: replica, Recorder: recorder, Shop: shop, Peers: cfg.Server.Peers})
