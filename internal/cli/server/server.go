@@ -234,6 +234,9 @@ func (s *Server) Shutdown(within time.Duration) error {
 	return s.web.shutdown(ctx)
 }
 
+// Handler returns what the HTTP server answers with, for those who ask without a connection.
+func (s *Server) Handler() http.Handler { return s.web.http.Handler }
+
 // URL returns the server's URL for this machine.
 func (s *Server) URL() string { return "http://" + config.Reachable(s.Addr) }
 
