@@ -34,7 +34,6 @@ import (
 	"lockstep/internal/shop/metrics"
 	"lockstep/internal/watch/live"
 	"lockstep/internal/watch/witness"
-	"lockstep/internal/web"
 )
 
 // The door is a lock of our own making, renewed while it is held; its expiry is how long a replica that dies while it
@@ -122,7 +121,7 @@ func newServer(cfg config.Config, redis *dao.Redis, addr net.Addr, o Options) *S
 	shown := newLive(cfg, guard, addr, &live.Replica{Name: replica, Recorder: recorder, Shop: shop, Peers: cfg.Server.Peers})
 	s := &Server{
 		API: &api.API{
-			Shop: shop, Metrics: counts, Events: recorder, Live: shown.Handler(), Page: web.Handlers(),
+			Shop: shop, Metrics: counts, Events: recorder, Live: shown.Handler(), Page: pages(),
 			NewID: uuid.NewString, BehindFront: o.BehindFront,
 			Replica: replica, Redis: redis.Name, Servers: redis.Servers, Nodes: redis.Nodes.Addrs(), Log: log,
 			Guard: guard,
