@@ -7,7 +7,7 @@ import (
 
 	"lockstep/internal/language"
 	"lockstep/internal/service/reason"
-	"lockstep/internal/shop/api"
+	"lockstep/internal/shop/answer"
 	"lockstep/internal/watch/witness"
 )
 
@@ -73,7 +73,7 @@ func endOf(s *witness.Sale) string {
 	case s.Error == "":
 		return "sold"
 	default:
-		_, code := api.StatusOf(reason.Of(s.Error).Err) // of the error, the event has only the text
+		_, code := answer.StatusOf(reason.Of(s.Error).Err) // of the error, the event has only the text
 		return code
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"lockstep/internal/explore/trace"
 	"lockstep/internal/language"
 	"lockstep/internal/lock"
-	"lockstep/internal/shop/api"
+	"lockstep/internal/shop/answer"
 	"lockstep/internal/watch/witness"
 )
 
@@ -33,7 +33,7 @@ func (h *Hub) answerPair(w http.ResponseWriter, r *http.Request) error {
 	}
 	drawn, err := h.pair(in, a, b)
 	if err == nil {
-		api.Write(w, http.StatusOK, drawn)
+		answer.Write(w, http.StatusOK, drawn)
 	}
 	return err
 }

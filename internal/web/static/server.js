@@ -10,6 +10,13 @@ class Failure extends Error {
   }
 }
 
+// The server's answers come by the network, or by what a page in a tab has instead.
+/** @type {(path: string, request: RequestInit) => Promise<Response>} */
+let fetches = (path, request) => fetch(path, { cache: "no-store", ...request });
+export const answerBy = other => {
+  fetches = other;
+};
+
 export const get = (path, query) => ask("GET", path + text(query));
 export const post = (path, body) => ask("POST", path, body);
 export const put = (path, body) => ask("PUT", path, body);
@@ -42,10 +49,11 @@ async function send(path, request, again = true) {
   if (request.body !== undefined) headers["Content-Type"] = "application/json";
   let answer;
   try {
-    answer = await fetch(path, { cache: "no-store", ...request, headers });
+    answer = await fetches(path, { ...request, headers });
   } catch (error) {
     if (error.name === "AbortError") throw error;
-    throw new Failure(0, "unreachable", say("The server does not answer.", "服务器没有应答。"));
+    const says = error instanceof TypeError ? say("The server does not answer.", "服务器没有应答。") : error.message;
+    throw new Failure(0, "unreachable", says);
   }
   if (answer.ok) return answer;
   const { error } = await answer.json().catch(() => ({}));
