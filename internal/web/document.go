@@ -34,11 +34,21 @@ type Schedules struct {
 
 // Schedule is one of them.
 type Schedule struct {
-	Anomaly string      `json:"anomaly"` // that it shows, "" if none
-	Says    string      `json:"says"`    // what the anomaly is
-	Length  int         `json:"length"`  // no schedule that shows it is shorter; 0: nobody knows
-	Replay  string      `json:"replay"`  // the command that replays it
-	Trace   trace.Trace `json:"trace"`
+	Goal     string      `json:"goal"`    // of the reader who made it, in words; "" if none
+	Anomaly  string      `json:"anomaly"` // that it shows, "" if none; with a goal, that alone
+	Title    string      `json:"title"`   // how people call the anomaly
+	Says     string      `json:"says"`    // what the anomaly is
+	Length   int         `json:"length"`  // no schedule that shows it is shorter; 0: nobody knows
+	Replay   string      `json:"replay"`  // the command that replays it
+	Trace    trace.Trace `json:"trace"`
+	Breaches []Breach    `json:"breaches"` // to be marked
+}
+
+// Breach is an anomaly at the step that shows it.
+type Breach struct {
+	Step  int    `json:"step"` // counted from 1
+	Title string `json:"title"`
+	Says  string `json:"says"`
 }
 
 // Burst is what buyers were told, and what the shop's locks did meanwhile.

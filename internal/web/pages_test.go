@@ -71,11 +71,11 @@ func TestTheTable(t *testing.T) {
 	p.waitUntil("no column is empty",
 		`[...document.querySelectorAll("tbody tr")[0].cells].slice(1).every(cell => cell.classList.contains("filled"))`)
 	eval[string](p, `(document.querySelectorAll("tbody tr")[2].querySelector("[data-column=foreign-release] a").focus(), "")`)
-	p.shows("v2, foreign-release: in 6 steps")
+	p.shows("v2, another’s lock removed: in 6 steps")
 	p.key("ArrowUp")
-	p.shows("v1, foreign-release: ")
+	p.shows("v1, another’s lock removed: ")
 	p.key("ArrowDown", "ArrowRight")
-	p.shows("v2, left-behind: in no schedule")
+	p.shows("v2, lock left behind: in no schedule")
 	p.size(320, 700)
 	p.fits()
 	p.key("ArrowLeft", "Enter")
@@ -109,7 +109,7 @@ func (p *page) fromDisk(name string) {
 // A document of schedules needs no server: keys step through it, and buttons choose.
 func TestADocumentIsSteppedThrough(t *testing.T) {
 	p := file(t, "explore", "v3", "--faults", "expiry=1", "--each")
-	p.shows("v3 shows two-holders in 3 steps, and in no fewer")
+	p.shows("v3: two holders, in 3 steps and in no fewer")
 	p.key("Home")
 	p.shows("The start. 3 steps to the end.")
 	p.key("ArrowRight", "ArrowRight")
@@ -120,7 +120,7 @@ func TestADocumentIsSteppedThrough(t *testing.T) {
 	p.key("End")
 	p.shows("A and B are both inside")
 	p.click(".row button:nth-child(3)")
-	p.waitUntil("another anomaly", `document.querySelector("h1").innerText.includes("foreign-release") &&
+	p.waitUntil("another anomaly", `document.querySelector("h1").innerText.includes("another’s lock removed") &&
 		document.querySelectorAll(".trace .step").length === 7`)
 	p.size(320, 700)
 	p.fits()
@@ -145,13 +145,15 @@ func TestADocumentOfABurst(t *testing.T) {
 	p.fits()
 }
 
-// The seat's schedule is saved as such a document, which opens from disk.
+// The seat's schedule is saved as such a document, which opens from disk, and keeps the reader's goal.
 func TestTheSeatSavesAFile(t *testing.T) {
-	p := open(t, serve(t)+"/#/schedule/v2?in=--faults+expiry=1&do=A:SET+expiry+B:SET")
+	p := open(t, serve(t)+"/#/schedule/v2?in=--faults+expiry=1&do=A:SET+expiry+B:SET&mode=break&anomaly=lost-update")
 	p.waitUntil("the button is there", `document.querySelector("[data-focus=save]")`)
 	p.save(`"token":"expiry"`)
 	p.key("End")
 	p.shows("A and B are both inside")
+	p.shows("The goal: Make v2 lose an update of the stock. Not reached.")
+	p.shows("A schedule of v2")
 }
 
 // save clicks on the button that saves a file, which contains a text, and opens it from disk.

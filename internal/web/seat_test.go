@@ -89,6 +89,42 @@ func TestSeatHintLeadsToTheBreach(t *testing.T) {
 		p.steps(n + 1)
 	}
 	p.shows("Solved in 6 steps")
+	p.key("h")
+	p.shows("It has happened: another’s lock removed")
+	belongs := func(what string) {
+		t.Helper()
+		p.waitUntil("no word is of another place: "+what, `!/has happened|Solved|to go\./.test(document.querySelector("main").innerText)`)
+	}
+	p.key("ArrowLeft")
+	p.at(5)
+	belongs("a step before")
+	p.key("h")
+	p.shows("1 step to go. Next: A removes B's lock") // as its choice says
+	p.key("ArrowLeft")
+	p.at(4)
+	belongs("two steps before")
+	p.key("ArrowRight", "u")
+	p.steps(5)
+	p.shows("1 step to go") // here it is so
+	eval[bool](p, `location.hash = "#/schedule/v2?in=--faults+expiry=1&mode=break&anomaly=foreign-release&do=A:SET", true`)
+	p.steps(1)
+	belongs("another address")
+	p.do(back)
+	p.shows("1 step to go")
+}
+
+// A server that stops leaves the schedule on the screen, and the page asks again until it is back.
+func TestSeatOutlastsItsServer(t *testing.T) {
+	p := open(t, serve(t)+"/#/schedule/v2?in=--faults+expiry=1&do=A:SET+A:GET")
+	p.steps(2)
+	eval[bool](p, `window.answering = fetch, window.fetch = () => Promise.reject(new TypeError("gone")), true`)
+	p.press("A:write")
+	p.shows("The server does not answer. What is shown is from before.")
+	p.steps(2)
+	p.shows("Step 2 of 2: A reads stock 100")
+	eval[bool](p, `window.fetch = answering, true`)
+	p.steps(3)
+	p.waitUntil("nothing is awaited", `!document.querySelector("[role=alert]")`)
 }
 
 func TestSeatOracleKnowsTheDistance(t *testing.T) {
@@ -98,10 +134,10 @@ func TestSeatOracleKnowsTheDistance(t *testing.T) {
 	p.waitUntil("the distances are there", `document.querySelector(".drawing .chip.no-return, .drawing .safe, .drawing .step .changes .chip")`)
 	p.shows("states, exactly")
 	p.key("Home")
-	p.shows("The nearest foreign-release is 6 steps away.")
+	p.shows("6 steps to go, at least: another’s lock removed")
 	p.waitUntil("each choice has its distance", `[...document.querySelectorAll(".choice")].every(c => /safe|breach/.test(c.innerText))`)
 	p.press("A:SET")
-	p.shows("The nearest foreign-release is 5 steps away.")
+	p.shows("5 steps to go, at least: another’s lock removed")
 	if says := eval[string](p, `document.querySelector("section.mode").innerText`); strings.Contains("\n"+says+"\n", "\n0\n") {
 		t.Errorf("a number without a word: %q", says)
 	}
@@ -119,7 +155,7 @@ func TestSeatOracleMarksThePointOfNoReturn(t *testing.T) {
 	p.key("Home", "ArrowRight", "ArrowRight")
 	p.shows("It can no longer be avoided")
 	p.visit("#/schedule/v0?mode=oracle&anomaly=lost-update&do=A:GET+A:write")
-	p.shows("No way leads to lost-update any more.")
+	p.shows("No way leads there any more: lost update")
 }
 
 func TestSeatBesideShowsTheCure(t *testing.T) {
@@ -132,6 +168,8 @@ func TestSeatBesideShowsTheCure(t *testing.T) {
 	if !strings.Contains(p.address(), "beside=v3") {
 		t.Errorf("the address forgets the neighbour: %s", p.address())
 	}
+	p.visit("#/schedule/v2?in=--faults+expiry=1&do=A:SET&beside=v3")
+	p.shows("No step differs so far.")
 }
 
 func TestSeatUndoesAndForks(t *testing.T) {
@@ -186,6 +224,8 @@ func TestSeatSaysWhatIsWrongWithAnAddress(t *testing.T) {
 	p.expect("400")
 	p.visit("#/schedule/v99")
 	p.shows("v99")
+	p.visit("#/schedule/%E0%A4%A")
+	p.shows("%E0%A4%A")
 	p.click("main a.button")
 	p.waitUntil("the first schedule is there", `document.querySelector(".moves .choice")`)
 }

@@ -34,6 +34,9 @@ func All() []Anomaly {
 	}
 }
 
+// Title names it for people, in a few words.
+func (a Anomaly) Title() language.Text { return a.told().title }
+
 // Says tells what goes wrong.
 func (a Anomaly) Says() language.Text { return a.told().says }
 
@@ -42,39 +45,52 @@ func (a Anomaly) Task() language.Text { return a.told().task }
 
 // telling is how an anomaly is told.
 type telling struct {
-	of         Anomaly
-	says, task language.Text
+	of                Anomaly
+	title, says, task language.Text
 }
 
 func tellings() []telling {
 	both := language.Both
 	return []telling{
-		{TwoHolders, both("two sales believe at the same time that they hold the lock", "两单同时认为自己持有锁"),
+		{TwoHolders, both("two holders", "两个持有者"),
+			both("two sales believe at the same time that they hold the lock", "两单同时认为自己持有锁"),
 			both("let two in at the same time", "放两单同时进来")},
-		{LostUpdate, both("a sale writes over the update of another sale", "一单覆盖了另一单的更新"),
+		{LostUpdate, both("lost update", "丢失更新"),
+			both("a sale writes over the update of another sale", "一单覆盖了另一单的更新"),
 			both("lose an update of the stock", "丢失一次库存更新")},
-		{ForeignRelease, both("a sale removes, overwrites or prolongs a lock that another sale holds", "一单删除、覆盖或续期了另一单持有的锁"),
+		{ForeignRelease, both("another’s lock removed", "误删他人的锁"),
+			both("a sale removes, overwrites or prolongs a lock that another sale holds", "一单删除、覆盖或续期了另一单持有的锁"),
 			both("remove another’s lock", "删掉别人的锁")},
-		{LeftBehind, both("a lock stays for ever, although no sale holds it", "没有一单持有锁，锁却永远残留"),
+		{LeftBehind, both("lock left behind", "锁残留"),
+			both("a lock stays for ever, although no sale holds it", "没有一单持有锁，锁却永远残留"),
 			both("leave a lock behind for ever", "留下一把永远没人清除的锁")},
-		{Stuck, both("a sale can never go on", "一单再也无法继续"),
+		{Stuck, both("stuck for ever", "卡死"),
+			both("a sale can never go on", "一单再也无法继续"),
 			both("block a sale for ever", "让一单永远无法继续")},
-		{SelfDeadlock, both("a sale waits for a lock that it holds itself, until the lock expires", "一单在等自己持有的锁，直到锁过期"),
+		{SelfDeadlock, both("waits for itself", "自己等自己"),
+			both("a sale waits for a lock that it holds itself, until the lock expires", "一单在等自己持有的锁，直到锁过期"),
 			both("make a sale wait for itself", "让一单自己等自己")},
-		{Untold, both("a sale has lost the lock and works on, and nothing tells it", "一单丢了锁还在继续执行，自己并不知情"),
+		{Untold, both("loss untold", "丢锁不知情"),
+			both("a sale has lost the lock and works on, and nothing tells it", "一单丢了锁还在继续执行，自己并不知情"),
 			both("lose the lock without telling its holder", "丢了锁却不告诉持有者")},
-		{GoroutineLeak, both("a goroutine still runs after its sale has ended", "一单已经结束，它的 goroutine 还在运行"),
+		{GoroutineLeak, both("goroutine leak", "goroutine 泄漏"),
+			both("a goroutine still runs after its sale has ended", "一单已经结束，它的 goroutine 还在运行"),
 			both("leak a goroutine", "泄漏一个 goroutine")},
-		{FalseWord, both("Unlock, or an error, says what is not so", "解锁或报错所说与事实不符"),
+		{FalseWord, both("false word", "所言不实"),
+			both("Unlock, or an error, says what is not so", "解锁或报错所说与事实不符"),
 			both("say what is not so", "说出与事实不符的话")},
-		{TokenOrder, both("a later holder's fencing token is not larger, or a nested call's is another one", "后一个持有者的栅栏令牌没有增大，或嵌套调用的令牌与外层不同"),
+		{TokenOrder, both("tokens out of order", "令牌乱序"),
+			both("a later holder's fencing token is not larger, or a nested call's is another one", "后一个持有者的栅栏令牌没有增大，或嵌套调用的令牌与外层不同"),
 			both("give tokens out of order", "发出乱序的令牌")},
-		{Progress, both("a sale fails although nothing went wrong", "没出任何故障，一单却失败了"),
+		{Progress, both("failed without a fault", "无故失败"),
+			both("a sale fails although nothing went wrong", "没出任何故障，一单却失败了"),
 			both("fail a sale although nothing went wrong", "没出故障却让一单失败")},
-		{Idle, both("nobody living holds the lock, yet waiters sleep for a quarter of its expiry",
-			"没有存活的一单持有锁，等待者却休眠了过期时间的四分之一以上"),
+		{Idle, both("lock idle", "锁闲置"),
+			both("nobody living holds the lock, yet waiters sleep for a quarter of its expiry",
+				"没有存活的一单持有锁，等待者却休眠了过期时间的四分之一以上"),
 			both("leave everybody waiting for time", "让所有人只能等锁过期")},
-		{Starved, both("a sale is overtaken more than --overtakes times by sales that asked after it", "一单被后来的请求插队，次数多于 --overtakes"),
+		{Starved, both("starvation", "饥饿"),
+			both("a sale is overtaken more than --overtakes times by sales that asked after it", "一单被后来的请求插队，次数多于 --overtakes"),
 			both("starve a sale", "让一单一直拿不到锁")},
 	}
 }

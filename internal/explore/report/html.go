@@ -12,22 +12,31 @@ import (
 func (r Request) writeFound(found []explore.Counterexample) error {
 	var all []web.Schedule
 	for _, e := range found {
-		all = append(all, web.Schedule{
-			Anomaly: string(e.Anomaly), Says: e.Anomaly.Says().In(r.Scenario.Language), Length: e.Length, Trace: e.Trace,
-			Replay: r.replays(e.Schedule),
-		})
+		schedule := r.scheduleOf(e.Schedule, e.Trace, []explore.Shown{{Anomaly: e.Anomaly, Says: e.Trace.Verdict, Step: e.Length}})
+		schedule.Length = e.Length
+		all = append(all, schedule)
 	}
 	return r.writePage(all)
 }
 
 // writeReplayed writes a schedule into the page, if there is one, with the anomaly that it shows first.
 func (r Request) writeReplayed(t trace.Trace, shown []explore.Shown) error {
-	schedule := web.Schedule{Trace: t, Replay: r.replays(r.Schedule)}
-	if len(shown) > 0 {
-		schedule.Anomaly, schedule.Says = string(shown[0].Anomaly), shown[0].Anomaly.Says().In(r.Scenario.Language)
-		schedule.Trace.Verdict = shown[0].Says
+	return r.writePage([]web.Schedule{r.scheduleOf(r.Schedule, t, shown)})
+}
+
+// scheduleOf makes a schedule of a page. Its anomaly is the first that it has shown.
+func (r Request) scheduleOf(schedule string, t trace.Trace, shown []explore.Shown) web.Schedule {
+	in := r.Scenario.Language
+	made := web.Schedule{Trace: t, Replay: r.replays(schedule)}
+	made.Trace.Verdict = "" // it is said at its step
+	for _, one := range shown {
+		made.Breaches = append(made.Breaches, web.Breach{Step: one.Step, Title: one.Anomaly.Title().In(in), Says: one.Says})
 	}
-	return r.writePage([]web.Schedule{schedule})
+	if len(shown) > 0 {
+		first := shown[0].Anomaly
+		made.Anomaly, made.Title, made.Says = string(first), first.Title().In(in), first.Says().In(in)
+	}
+	return made
 }
 
 func (r Request) writePage(all []web.Schedule) error {

@@ -4,14 +4,21 @@ import (
 	"fmt"
 	"net/http"
 
+	"lockstep/internal/explore"
 	"lockstep/internal/web"
 )
 
-// file gives a schedule as one file that steps through it without a server.
+// file gives a schedule as one file that steps through it without a server. It keeps the reader's goal, if there is one.
 func (s *Seat) file(w http.ResponseWriter, r *http.Request) error {
 	p, err := placeOf(r.URL.Query())
 	if err != nil {
 		return err
+	}
+	goal := explore.Anomaly("")
+	if r.URL.Query().Has("anomaly") {
+		if goal, err = anomalyOf(r.URL.Query(), p.strategy); err != nil {
+			return err
+		}
 	}
 	session, stale, err := p.session()
 	if err != nil {
@@ -23,17 +30,21 @@ func (s *Seat) file(w http.ResponseWriter, r *http.Request) error {
 	}
 	view := session.Now()
 	replay := fmt.Sprintf("lockstep explore %s %s --replay %q", view.Lock, view.Scenario, view.Schedule)
+	in := p.scenario.Language
 	schedule := web.Schedule{Trace: view.Trace, Replay: replay}
-	if len(view.Shown) > 0 {
-		first := view.Shown[0]
-		schedule.Anomaly, schedule.Says = string(first.Anomaly), first.Anomaly.Says().In(p.scenario.Language)
-		if first.Step == len(view.Trace.Steps) {
-			schedule.Trace.Verdict = first.Says
+	if goal != "" {
+		schedule.Goal = in.Say("Make %s %s", "让 %s %s", view.Lock, goal.Task().In(in))
+	}
+	for _, shown := range view.Shown {
+		a := shown.Anomaly
+		schedule.Breaches = append(schedule.Breaches, web.Breach{Step: shown.Step, Title: a.Title().In(in), Says: shown.Says})
+		if schedule.Anomaly == "" && (goal == "" || goal == a) {
+			schedule.Anomaly, schedule.Title, schedule.Says = string(a), a.Title().In(in), a.Says().In(in)
 		}
 	}
 	document, err := web.Document(web.KindSchedules, "lockstep: "+view.Lock, web.Schedules{
-		Lock: view.Lock, Title: p.strategy.Title.In(p.scenario.Language), Scenario: view.Scenario, Schedules: []web.Schedule{schedule},
-	}, p.scenario.Language)
+		Lock: view.Lock, Title: p.strategy.Title.In(in), Scenario: view.Scenario, Schedules: []web.Schedule{schedule},
+	}, in)
 	if err != nil {
 		return err
 	}

@@ -96,17 +96,15 @@ func languageOf(query url.Values) (language.Language, error) {
 
 // anomalyOf reads the anomaly of a query.
 func anomalyOf(query url.Values, s strategy.Strategy) (explore.Anomaly, error) {
-	a := explore.Anomaly(query.Get("anomaly"))
+	a, promises := explore.Anomaly(query.Get("anomaly")), promisesOf(s)
+	if slices.Contains(promises, a) {
+		return a, nil
+	}
 	var names []string
-	for _, other := range explore.Anomalies() {
-		if other.Applies(s) && !other.ByName() {
-			names = append(names, string(other))
-		}
+	for _, promised := range promises {
+		names = append(names, string(promised))
 	}
-	if !slices.Contains(names, string(a)) {
-		return a, fmt.Errorf("%w: anomaly: %q; what %s promises to prevent is %s", ErrQuery, a, s.Name, strings.Join(names, ", "))
-	}
-	return a, nil
+	return a, fmt.Errorf("%w: anomaly: %q; what %s promises to prevent is %s", ErrQuery, a, s.Name, strings.Join(names, ", "))
 }
 
 // Stale says at which step a schedule, or the code of its link, does not fit what the lock does now.

@@ -14,12 +14,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
 	"lockstep/internal/explore"
 	"lockstep/internal/lock"
 	"lockstep/internal/lock/evolution"
+	"lockstep/internal/lock/strategy"
 )
 
 // The errors of requests, beside those of evolution and explore.
@@ -126,13 +128,14 @@ type Index struct {
 
 // Lock is a strategy, as the table has it.
 type Lock struct {
-	Name        string `json:"name"`
-	Title       string `json:"title"`
-	Adds        string `json:"adds"`
-	Costs       string `json:"costs"`
-	StillBroken string `json:"still_broken"`
-	OnNodes     bool   `json:"on_nodes"`
-	Anomaly     string `json:"anomaly"` // to try first with it
+	Name        string            `json:"name"`
+	Title       string            `json:"title"`
+	Adds        string            `json:"adds"`
+	Costs       string            `json:"costs"`
+	StillBroken string            `json:"still_broken"`
+	OnNodes     bool              `json:"on_nodes"`
+	Anomaly     explore.Anomaly   `json:"anomaly"`  // to try first with it
+	Promises    []explore.Anomaly `json:"promises"` // to prevent
 }
 
 // Named is a fault, and what happens.
@@ -141,11 +144,12 @@ type Named struct {
 	Says string `json:"says"`
 }
 
-// Anomaly is one, and what to make a lock do for it.
+// Anomaly is one, how people call it, and what to make a lock do for it.
 type Anomaly struct {
-	Name string `json:"name"`
-	Says string `json:"says"`
-	Task string `json:"task"`
+	Name  string `json:"name"`
+	Title string `json:"title"`
+	Says  string `json:"says"`
+	Task  string `json:"task"`
 }
 
 func (s *Seat) index(w http.ResponseWriter, r *http.Request) error {
@@ -157,14 +161,14 @@ func (s *Seat) index(w http.ResponseWriter, r *http.Request) error {
 	for _, lock := range evolution.Table() {
 		index.Locks = append(index.Locks, Lock{
 			lock.Name, lock.Title.In(in), lock.Adds.In(in), lock.Costs.In(in), lock.StillBroken.In(in), lock.OnNodes,
-			string(firstOf(lock.Name)),
+			firstOf(lock.Name), promisesOf(lock),
 		})
 	}
 	for _, fault := range explore.AllFaults() {
 		index.Faults = append(index.Faults, Named{fault.Name, fault.Says.In(in)})
 	}
 	for _, a := range explore.Anomalies() {
-		index.Anomalies = append(index.Anomalies, Anomaly{string(a), a.Says().In(in), a.Task().In(in)})
+		index.Anomalies = append(index.Anomalies, Anomaly{string(a), a.Title().In(in), a.Says().In(in), a.Task().In(in)})
 	}
 	return answer(w, index)
 }
@@ -183,6 +187,11 @@ func firstOf(lock string) explore.Anomaly {
 	default:
 		return explore.TwoHolders
 	}
+}
+
+// promisesOf lists what a lock promises to prevent.
+func promisesOf(s strategy.Strategy) []explore.Anomaly {
+	return slices.DeleteFunc(explore.Anomalies(), func(a explore.Anomaly) bool { return !a.Applies(s) || a.ByName() })
 }
 
 // answer answers with one JSON document.

@@ -2,7 +2,16 @@
 
 export function route() {
   const [path, query = ""] = location.hash.replace(/^#\/?/, "").split(/\?(.*)/s);
-  return { path: path.split("/").filter(Boolean).map(decodeURIComponent), query: new URLSearchParams(query) };
+  return { path: path.split("/").filter(Boolean).map(plain), query: new URLSearchParams(query) };
+}
+
+// plain is a part of an address as it was before link. One that nobody has made by link may be anything.
+function plain(part) {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
 }
 
 // link writes an address: link(["schedule", "v2"], {do: "A:SET"}). Empty values are left out.

@@ -6,13 +6,17 @@ import { duration, say } from "./words.js";
 
 // drawTrace draws trace.Trace as a list of its steps. Options: current, the step that is marked, counted from 1;
 // onstep, called with the step that is clicked; compact leaves out commands and states; notes gives what else to say of
-// a step, by its number.
-export function drawTrace(trace, { current = 0, onstep = null, compact = false, notes = _step => null } = {}) {
+// a step, by its number; breaches are marked at their steps, each with its title and what it says.
+export function drawTrace(
+  trace,
+  { current = 0, onstep = null, compact = false, notes = _step => null, breaches = [] } = {},
+) {
   const lanes = lanesOf(trace);
   const start = { standing: trace.actors.map(() => "absent"), lock: "", stock: "", nodes: [] };
   const rows = trace.steps.map((step, i) => {
     const n = i + 1,
-      before = trace.steps[i - 1] ?? start;
+      before = trace.steps[i - 1] ?? start,
+      breach = breaches.filter(each => each.step === n);
     const number = onstep
       ? el(
           "button",
@@ -23,18 +27,31 @@ export function drawTrace(trace, { current = 0, onstep = null, compact = false, 
     return el(
       "li",
       {
-        class: ["step", step.fault && "fault", current && n > current && "later"].filter(Boolean).join(" "),
+        class: ["step", step.fault && "fault", breach.length && "breach", current && n > current && "later"]
+          .filter(Boolean)
+          .join(" "),
         "aria-current": n === current ? "step" : null,
         onclick: onstep && (event => event.target.closest("button, a") || onstep(n)),
       },
       number,
-      row(lanes, trace, step, before),
-      el("div", { class: "words" }, words(trace, step, before, compact), notes(n)),
+      row(lanes, trace, step, before, breach.length > 0),
+      el("div", { class: "words" }, words(trace, step, before, compact), breach.map(told), notes(n)),
     );
   });
   const verdict = trace.says && el("p", { class: "verdict" }, el("span", { "aria-hidden": "true" }, "✗ "), trace.says);
   return el("div", { class: "trace", style: { "--lanes": lanes.length } }, head(lanes), el("ol", null, rows), verdict);
 }
+
+// told is a breach in words.
+const told = ({ anomaly, title, says }) =>
+  el(
+    "p",
+    { class: "told-breach" },
+    el("span", { "aria-hidden": "true" }, "✗ "),
+    el("b", { title: anomaly }, title),
+    say(": ", "："),
+    says,
+  );
 
 // legend explains the lines.
 export const legend = () =>
@@ -71,7 +88,7 @@ const colour = actor => (actor === undefined || actor < 0 ? "" : "actor" + (acto
 const middle = "1.15rem"; // where in its row a step happens
 
 // row draws one step: the lifelines as they were above it, and as they are below.
-function row(lanes, trace, step, before) {
+function row(lanes, trace, step, before, breach) {
   const marks = [];
   for (const lane of lanes) {
     const was = look(lane, trace, before),
@@ -84,6 +101,7 @@ function row(lanes, trace, step, before) {
     marks.push(line({ x1: "1%", x2: "99%", y1: middle, y2: middle, class: step.fault ? "rule" : "rule time" }));
   }
   marks.push(happens(lanes, step));
+  if (breach) marks.push(sign(whereOf(lanes, step), "✗", "bad owner"));
   return svg("svg", { class: "lanes", role: "presentation", "aria-hidden": "true", focusable: "false" }, marks);
 }
 
@@ -112,6 +130,13 @@ function look(lane, trace, step) {
     owner: holder && holder !== "nobody" ? holder.slice(-5) : "",
   };
 }
+
+// whereOf is the lane at which a step goes wrong: its server, or else its actor.
+const whereOf = (lanes, step) =>
+  (
+    lanes.find(lane => (step.command ? lane.node === (step.node || 0) : lane.actor >= 0 && lane.name === step.actor)) ??
+    lanes.at(-1)
+  ).at;
 
 const life = (x, from, to, { kind, colour }) =>
   kind !== "none" &&
@@ -181,6 +206,9 @@ function arrow(from, to, step) {
   return all;
 }
 
+// saying is what a step does, in words; without any, its command.
+export const saying = step => step.says || short(step.command) || step.token;
+
 // words say what a step does, and what is different after it.
 function words(trace, step, before, compact) {
   const says = el(
@@ -188,7 +216,7 @@ function words(trace, step, before, compact) {
     { class: "says" },
     step.fault && el("span", { class: "chip warn" }, step.fault),
     step.fault && " ",
-    step.says || step.token,
+    saying(step),
   );
   if (compact) return says;
   return [

@@ -1,6 +1,6 @@
 // Schedules, to be stepped through.
 import { el, replace } from "../dom.js";
-import { drawTrace, legend } from "../trace.js";
+import { drawTrace, legend, saying } from "../trace.js";
 import { say, several } from "../words.js";
 
 show(document.getElementById("main"), JSON.parse(document.getElementById("data").textContent));
@@ -9,6 +9,7 @@ function show(main, { lock, title, scenario, schedules }) {
   let chosen = 0,
     current = 0; // the step that was taken last, counted from 1
   const heading = el("h1"),
+    goal = el("p"),
     tabs = el("p", { class: "row" }),
     replay = el("code");
   const picture = el("section", { class: "sheet", "aria-label": say("The schedule", "时序") });
@@ -28,6 +29,7 @@ function show(main, { lock, title, scenario, schedules }) {
       null,
       heading,
       el("p", { class: "soft" }, `${lock} · ${title}`, scenario && [" · ", el("code", null, scenario)]),
+      goal,
       tabs,
     ),
     el("div", { class: "document" }, picture, el("aside", { "aria-label": say("The step", "这一步") }, controls, told)),
@@ -47,16 +49,36 @@ function show(main, { lock, title, scenario, schedules }) {
   choose(0);
 
   function choose(i) {
-    const { anomaly, says, length, replay: command, trace } = schedules[i];
+    const { anomaly, title, says, length, goal: task, breaches, replay: command, trace } = schedules[i];
     [chosen, current] = [i, trace.steps.length];
-    const found = anomaly && say(`${lock} shows ${anomaly}`, `${lock} 出现 ${anomaly}`);
-    const fewest = length > 0 && say(` in ${several(length, "step")}, and in no fewer`, `：${length} 步，不可能更少`);
-    replace(heading, found || say(`A schedule of ${lock}`, `${lock} 的一个时序`), found && fewest);
+    const fewest = length > 0 && say(`, in ${several(length, "step")} and in no fewer`, `：${length} 步，不可能更少`);
+    replace(
+      heading,
+      anomaly
+        ? [`${lock}${say(": ", "：")}`, el("span", { title: anomaly }, title)]
+        : say(`A schedule of ${lock}`, `${lock} 的一个时序`),
+      anomaly && fewest,
+    );
+    const reached = anomaly && breaches?.find(breach => breach.title === title)?.step;
+    replace(
+      goal,
+      task && [
+        say("The goal: ", "目标："),
+        el("b", null, task),
+        reached
+          ? say(`. Reached at step ${reached}.`, `。第 ${reached} 步做到。`)
+          : say(". Not reached.", "。没有做到。"),
+      ],
+    );
     replace(
       tabs,
       schedules.length > 1 &&
         schedules.map((schedule, n) =>
-          el("button", { "aria-pressed": String(n === i), onclick: () => choose(n) }, schedule.anomaly || n + 1),
+          el(
+            "button",
+            { "aria-pressed": String(n === i), title: schedule.anomaly, onclick: () => choose(n) },
+            schedule.title || n + 1,
+          ),
         ),
       says && el("span", null, says),
     );
@@ -65,17 +87,21 @@ function show(main, { lock, title, scenario, schedules }) {
   }
 
   function step(by) {
-    const { trace } = schedules[chosen],
+    const { trace, breaches } = schedules[chosen],
       steps = trace.steps.length;
     current = Math.min(Math.max(current + by, 0), steps);
-    replace(picture, drawTrace(trace, { current: current || 0.5, onstep: n => step(n - current) }), legend());
-    replace(told, sentence(trace, current));
+    replace(
+      picture,
+      drawTrace(trace, { current: current || 0.5, onstep: n => step(n - current), breaches: breaches ?? [] }),
+      legend(),
+    );
+    replace(told, sentence(trace, current, breaches ?? []));
     picture.querySelector("[aria-current=step]")?.scrollIntoView({ block: "nearest" });
   }
 }
 
 // sentence is what a step did, and what is so then.
-function sentence(trace, current) {
+function sentence(trace, current, breaches) {
   const taken = trace.steps[current - 1],
     all = trace.steps.length;
   if (!taken) return el("p", null, say(`The start. ${several(all, "step")} to the end.`, `开头。到末尾共 ${all} 步。`));
@@ -86,8 +112,10 @@ function sentence(trace, current) {
       say(`Step ${current} of ${all}, `, `第 ${current} 步，共 ${all} 步，`),
       el("code", null, taken.token),
     ),
-    el("p", null, el("b", null, taken.says || taken.token)),
+    el("p", null, el("b", null, saying(taken))),
     taken.command && el("p", null, el("code", null, `${taken.command} → ${taken.reply}`)),
-    current === all && trace.says && el("p", { class: "note bad" }, "✗ ", trace.says),
+    breaches
+      .filter(({ step }) => step === current)
+      .map(({ title, says }) => el("p", { class: "note bad" }, "✗ ", el("b", null, title), say(": ", "："), says)),
   ];
 }

@@ -4,8 +4,9 @@ import { el, replace } from "../dom.js";
 import { bind } from "../keys.js";
 import { go, link } from "../route.js";
 import { get, save } from "../server.js";
-import { drawTrace, legend } from "../trace.js";
+import { drawTrace, legend, saying } from "../trace.js";
 import { language, say, several } from "../words.js";
+import { away, soon } from "./seat_away.js";
 import { besidePanel } from "./seat_beside.js";
 import { choicesPanel } from "./seat_choices.js";
 import { modePanel, Oracle } from "./seat_modes.js";
@@ -28,11 +29,13 @@ class Seat {
   states = new Map(); // what the server said of a place, by what was asked
   past = []; // addresses before the last changes, for undo
   future = [];
-  hint = null;
+  asked = null; // the place that the reader is on the way to, or at
+  told = {}; // the latest hint, and what it is about
   turn = Promise.resolve(); // of the last key
   going; // to a place
   main;
-  place;
+  place; // that is shown: a word that belongs to another one is not
+  rest = () => {}; // asks no more for what a server that is away owes
   full;
   here;
   before;
@@ -77,6 +80,7 @@ class Seat {
 
   leave() {
     this.left = true;
+    this.rest();
     this.unbind();
     this.oracle.stop();
   }
@@ -99,44 +103,48 @@ class Seat {
     return this.place.at;
   }
   get goal() {
-    return this.place.anomaly || this.lock?.anomaly;
+    return this.lock?.promises.includes(this.place.anomaly) ? this.place.anomaly : this.lock?.anomaly;
+  }
+  get hint() {
+    return this.told.about === this.question ? this.told : null;
+  }
+  // question is what a hint is an answer to.
+  get question() {
+    return [this.place.lock, this.place.in, this.prefix(this.at), this.goal, language()].join("\n");
+  }
+  // called is what people call an anomaly; the term is in the tooltip.
+  called(anomaly) {
+    const { title, says } = this.index.anomalies.find(({ name }) => name === anomaly) ?? { title: anomaly, says: "" };
+    return el("span", { title: `${anomaly}: ${says}` }, title);
   }
   get lock() {
     return this.index.locks.find(lock => lock.name === this.place.lock);
   }
 
-  // follow goes where an address says.
-  async follow({ path, query }) {
-    if (!path[1]) return go(first, { instead: true });
-    const words = (query.get("do") ?? "").trim().split(/\s+/).filter(Boolean);
-    const at = query.has("at") ? Math.min(Math.max(+query.get("at") || 0, 0), words.length) : words.length;
-    this.place = {
-      lock: path[1],
-      in: query.get("in") ?? "",
-      do: words.join(" "),
-      at,
-      code: query.get("code") ?? "",
-      mode: query.get("mode") ?? "free",
-      anomaly: query.get("anomaly") ?? "",
-      beside: query.get("beside") ?? "",
-    };
-    const place = this.place;
+  // follow goes where an address says. Until the server has said what is so there, what is shown stays.
+  async follow(route) {
+    if (!route.path[1]) return go(first, { instead: true });
+    const place = placeOf(route);
+    this.asked = place;
+    this.rest();
     try {
       this.index ??= await get("/seat", { lang: language() });
       const [full, here, before] = await Promise.all([
-        this.state(place.do, place.code),
-        this.state(this.prefix(at)),
-        this.state(this.prefix(at - 1)),
+        this.state(place, place.do, place.code),
+        this.state(place, prefix(place, place.at)),
+        this.state(place, prefix(place, place.at - 1)),
       ]);
-      if (this.left || place !== this.place) return;
-      Object.assign(this, { full, here, before, failure: null });
+      if (this.left || place !== this.asked) return;
+      Object.assign(this, { place, full, here, before, failure: null });
       this.trim();
       this.remember();
     } catch (failure) {
-      if (this.left || place !== this.place) return;
+      if (this.left || place !== this.asked) return;
       this.failure = failure;
+      if (!away(failure)) this.here = null;
+      else this.rest = soon(() => this.follow(route));
     }
-    this.oracle.follow();
+    if (this.place) this.oracle.follow();
     this.draw();
   }
 
@@ -159,12 +167,12 @@ class Seat {
   }
 
   prefix(n) {
-    return this.tokens.slice(0, Math.max(n, 0)).join(" ");
+    return prefix(this.place, n);
   }
 
   // state asks what is so after a schedule, once.
-  state(schedule, code = "") {
-    const query = { lock: this.place.lock, in: this.place.in, do: schedule, code, lang: language() };
+  state(place, schedule, code = "") {
+    const query = { lock: place.lock, in: place.in, do: schedule, code, lang: language() };
     const key = JSON.stringify(query);
     if (!this.states.has(key)) {
       if (this.states.size > 300) this.states.clear();
@@ -188,10 +196,11 @@ class Seat {
 
   // change goes to another place, and can be undone.
   change(changes) {
+    const there = this.address({ code: "", at: undefined, ...changes });
+    if (there === location.hash) return; // the second click of two
     this.past.push(location.hash);
     this.future = [];
-    this.hint = null;
-    go(this.address({ code: "", at: undefined, ...changes }));
+    go(there);
   }
 
   take(token) {
@@ -205,7 +214,6 @@ class Seat {
 
   look(n) {
     if (n < 0 || n > this.tokens.length || n === this.at) return;
-    this.hint = null;
     go(this.address({ at: n }), { instead: true });
   }
 
@@ -214,14 +222,12 @@ class Seat {
     const back = this.past.pop() ?? (this.tokens.length > 0 && shorter());
     if (!back) return;
     this.future.push(location.hash);
-    this.hint = null;
     go(back);
   }
 
   redo() {
     if (this.future.length === 0) return;
     this.past.push(location.hash);
-    this.hint = null;
     go(this.future.pop());
   }
 
@@ -236,30 +242,31 @@ class Seat {
 
   // ask asks for a hint.
   async ask() {
-    const place = this.place,
-      anomaly = this.goal;
-    this.hint = { waits: true };
-    this.draw();
+    const { lock, in: scenario } = this.place,
+      about = this.question,
+      anomaly = this.goal,
+      told = hint => {
+        this.told = { ...hint, about, anomaly };
+        this.draw();
+      };
+    told({ waits: true });
     try {
-      const hint = await get("/seat/hint", {
-        lock: place.lock,
-        in: place.in,
-        do: this.prefix(this.at),
-        anomaly,
-        lang: language(),
-      });
-      this.hint = { ...hint, anomaly };
+      told(await get("/seat/hint", { lock, in: scenario, do: this.prefix(this.at), anomaly, lang: language() }));
     } catch (failure) {
-      this.hint = { failure };
+      told({ failure });
     }
-    if (!this.left && place === this.place) this.draw();
   }
 
   // save gives a file that steps through the schedule without a server.
   async save() {
     const { lock, in: scenario, do: schedule } = this.place;
+    const anomaly = this.place.mode === "free" ? "" : this.goal;
     try {
-      await save("/seat/file", { lock, in: scenario, do: schedule, lang: language() }, `lockstep-${lock}.html`);
+      await save(
+        "/seat/file",
+        { lock, in: scenario, do: schedule, anomaly, lang: language() },
+        `lockstep-${lock}.html`,
+      );
     } catch (failure) {
       replace(this.says, el("span", { class: "bad" }, failure.message));
     }
@@ -275,7 +282,8 @@ class Seat {
     if (this.left) return;
     const focused = document.activeElement?.getAttribute("data-focus");
     const { main } = this;
-    if (this.failure) {
+    const gone = this.failure && !(this.here && away(this.failure)); // there is nothing to show
+    if (gone) {
       this.drawn = false;
       return void replace(
         main,
@@ -318,10 +326,10 @@ class Seat {
     const step = full.view.trace.steps[this.at - 1];
     const said = step
       ? say(`Step ${this.at} of ${this.tokens.length}: `, `第 ${this.at} 步，共 ${this.tokens.length} 步：`) +
-        (step.says || step.token)
+        saying(step)
       : say("Nothing has happened yet. You decide what happens first.", "还什么都没发生。第一步由你决定。");
     if (this.says.textContent !== said) replace(this.says, said);
-    replace(parts.about, this.stale(), scenarioPanel(this));
+    replace(parts.about, this.awaited(), this.stale(), scenarioPanel(this));
     replace(parts.moves, this.breaches(), choicesPanel(this));
     replace(parts.mode, modePanel(this));
     replace(parts.state, statePanel(this));
@@ -329,7 +337,12 @@ class Seat {
       parts.drawing,
       this.tools(),
       this.tokens.length > 0
-        ? drawTrace(full.view.trace, { current: this.at, onstep: n => this.look(n), notes: n => this.oracle.note(n) })
+        ? drawTrace(full.view.trace, {
+            current: this.at,
+            onstep: n => this.look(n),
+            notes: n => this.oracle.note(n),
+            breaches: this.named(full.view.shown),
+          })
         : el("p", { class: "soft" }, say("The steps that you choose are drawn here.", "你选的每一步会画在这里。")),
       legend(),
     );
@@ -344,16 +357,30 @@ class Seat {
     return this.place.beside && [this.place.beside, this.place.lock, this.place.in, this.place.do].join("\n");
   }
 
+  // breaches says what the step shows; those of others are marked in the drawing.
   breaches() {
-    return this.here.view.shown.map(shown =>
+    return this.here.view.shown
+      .filter(({ step }) => step === this.at)
+      .map(({ anomaly, says }) =>
+        el("p", { class: "note bad" }, el("strong", null, this.called(anomaly)), say(": ", "："), says),
+      );
+  }
+
+  // named gives breaches as drawings take them.
+  named(shown) {
+    return shown.map(each => ({ ...each, title: this.called(each.anomaly).textContent }));
+  }
+
+  // awaited says that the server does not answer, and what is shown is of before.
+  awaited() {
+    return (
+      this.failure &&
       el(
         "p",
-        { class: "note bad" },
-        el("strong", null, shown.anomaly),
-        " ",
-        say(`Step ${shown.step}: `, `第 ${shown.step} 步：`),
-        shown.says,
-      ),
+        { class: "note warn", role: "alert" },
+        this.failure.message,
+        say(" What is shown is from before. Asking again …", "下面仍是之前的内容。正在重试……"),
+      )
     );
   }
 
@@ -406,6 +433,24 @@ class Seat {
     );
   }
 }
+
+// placeOf reads an address.
+function placeOf({ path, query }) {
+  const words = (query.get("do") ?? "").trim().split(/\s+/).filter(Boolean);
+  const of = name => query.get(name) ?? "";
+  return {
+    lock: path[1],
+    in: of("in"),
+    do: words.join(" "),
+    at: query.has("at") ? Math.min(Math.max(+of("at") || 0, 0), words.length) : words.length,
+    code: of("code"),
+    mode: query.get("mode") ?? "free",
+    anomaly: of("anomaly"),
+    beside: of("beside"),
+  };
+}
+
+const prefix = (place, n) => place.do.split(" ").slice(0, Math.max(n, 0)).join(" ");
 
 async function copied(button, text) {
   const was = button.textContent;

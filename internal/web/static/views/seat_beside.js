@@ -2,7 +2,7 @@
 import { el, replace } from "../dom.js";
 import { go } from "../route.js";
 import { get } from "../server.js";
-import { short } from "../trace.js";
+import { saying, short } from "../trace.js";
 import { language, say } from "../words.js";
 
 export function besidePanel(seat) {
@@ -18,8 +18,11 @@ export function besidePanel(seat) {
   if (!place.do) rows.textContent = say("Take a step first.", "先走一步。");
   else {
     get("/seat/beside", { lock: place.lock, with: place.beside, in: place.in, do: place.do, lang: language() }).then(
-      both => replace(rows, compared(both)),
-      failure => replace(rows, el("p", { class: "note warn" }, failure.message)),
+      both => replace(rows, compared(both, seat.full.view.over)),
+      failure => {
+        seat.besideIs = null; // the next drawing asks again
+        replace(rows, el("p", { class: "note warn" }, failure.message));
+      },
     );
   }
   return [
@@ -33,7 +36,7 @@ export function besidePanel(seat) {
   ];
 }
 
-function compared({ locks, rows, differs, why, links }) {
+function compared({ locks, rows, differs, why, links }, over) {
   const command = step =>
     step.command && el("code", null, short(step.command), step.reply && " → " + short(step.reply));
   const cell = (step, other) =>
@@ -41,7 +44,7 @@ function compared({ locks, rows, differs, why, links }) {
       "td",
       null,
       step
-        ? [el("p", null, step.says || step.token), command(step)]
+        ? [el("p", null, saying(step)), command(step)]
         : el("span", { class: "soft" }, other ? say("cannot happen", "不能发生") : "–"),
     );
   return [
@@ -69,7 +72,9 @@ function compared({ locks, rows, differs, why, links }) {
       ? el(
           "p",
           { class: "note" },
-          say("No step differs: the cure does not touch this schedule.", "没有一步不同：这个时序碰不到修复的地方。"),
+          over
+            ? say("No step differs: the cure does not touch this schedule.", "没有一步不同：这个时序碰不到修复的地方。")
+            : say("No step differs so far.", "到目前为止没有一步不同。"),
         )
       : el(
           "div",

@@ -65,6 +65,9 @@ function palette(seat, name, left, choices, disabled) {
   );
 }
 
+// choiceSays is what a choice does, in the words of its button.
+export const choiceSays = choice => choice.says || choice.token;
+
 function button(seat, choice) {
   const hinted = seat.hint?.next === choice.token;
   return el(
@@ -79,7 +82,7 @@ function button(seat, choice) {
     el(
       "span",
       { class: "what" },
-      el("span", null, choice.says || choice.token),
+      el("span", null, choiceSays(choice)),
       choice.command && el("code", null, short(choice.command)),
     ),
     hinted && el("span", { class: "chip" }, say("hint", "提示")),

@@ -1,8 +1,11 @@
 // What the reader is after: nothing, a breach, or to know how far the nearest is.
-import { el } from "../dom.js";
+import { el, replace } from "../dom.js";
 import { go, link } from "../route.js";
 import { get, stream, text } from "../server.js";
+import { saying } from "../trace.js";
 import { language, say, several } from "../words.js";
+import { away, soon } from "./seat_away.js";
+import { choiceSays } from "./seat_choices.js";
 
 export function modePanel(seat) {
   const { place, index } = seat;
@@ -25,14 +28,11 @@ export function modePanel(seat) {
       "select",
       {
         "data-focus": "goal",
-        onchange: event => {
-          seat.hint = null;
-          go(seat.address({ anomaly: event.target.value }));
-        },
+        onchange: event => go(seat.address({ anomaly: event.target.value })),
       },
-      index.anomalies.map(({ name, task }) =>
-        el("option", { value: name, selected: name === seat.goal }, `${name}: ${task}`),
-      ),
+      index.anomalies
+        .filter(({ name }) => seat.lock?.promises.includes(name))
+        .map(({ name, title }) => el("option", { value: name, title: name, selected: name === seat.goal }, title)),
     ),
   );
   return el(
@@ -58,31 +58,30 @@ export function modePanel(seat) {
       ),
     ),
     chooser,
-    hintSays(seat),
+    seat.hint && el("p", { class: hintClass(seat.hint), role: "status" }, hintSays(seat)),
     place.mode === "break" && breakIt(seat),
     place.mode === "oracle" && seat.oracle.panel(),
   );
 }
 
-function hintSays({ hint, here }) {
-  if (!hint) return null;
-  if (hint.waits)
-    return el("p", { class: "note", role: "status" }, say("Looking for the shortest way …", "正在找最短路径……"));
-  if (hint.failure) return el("p", { class: "note warn", role: "status" }, hint.failure.message);
-  const choice = here.view.choices.find(choice => choice.token === hint.next);
-  const says =
-    hint.steps === -1
-      ? say(`From here ${hint.anomaly} can never happen.`, `从这里出发，${hint.anomaly} 不可能再发生。`)
-      : hint.steps === -2
-        ? say(
-            "Not found before the search hit its bound. The table searches longer, and hints know what it finds.",
-            "搜索到上限还没有找到。总表搜索得更久，它找到的，提示也会知道。",
-          )
-        : hint.steps === 0
-          ? say(`${hint.anomaly} has happened.`, `${hint.anomaly} 已经发生。`)
-          : say(`${several(hint.steps, "step", "步")} to go. Next: `, `还差 ${hint.steps} 步。下一步：`) +
-            (choice?.says || hint.next);
-  return el("p", { class: "note", role: "status" }, says);
+const hintClass = ({ failure }) => (failure ? "note warn" : "note");
+
+function hintSays(seat) {
+  const { waits, failure, steps, next, anomaly } = seat.hint;
+  if (waits) return say("Looking for the shortest way …", "正在找最短路径……");
+  if (failure) return failure.message;
+  const called = seat.called(anomaly);
+  if (steps === -1) return [say("From here this can never happen: ", "从这里出发，不可能再发生："), called];
+  if (steps === -2)
+    return say(
+      "Not found before the search hit its bound. The table searches longer, and hints know what it finds.",
+      "搜索到上限还没有找到。总表搜索得更久，它找到的，提示也会知道。",
+    );
+  if (steps === 0) return [say("It has happened: ", "已经发生："), called];
+  const choice = seat.here.view.choices.find(choice => choice.token === next);
+  return (
+    say(`${several(steps, "step")} to go. Next: `, `还差 ${steps} 步。下一步：`) + (choice ? choiceSays(choice) : next)
+  );
 }
 
 // breakIt is the game: a goal, what is left, and the shortest schedule once it is reached.
@@ -91,7 +90,7 @@ function breakIt(seat) {
     shortest = shortestOf(seat, anomaly),
     holder = el("div", { class: "goal" });
   const fill = best => {
-    const solved = seat.full.view.shown.find(shown => shown.anomaly === anomaly);
+    const solved = seat.here.view.shown.find(shown => shown.anomaly === anomaly);
     holder.replaceChildren(
       ...goal(seat, anomaly, best, solved).concat(solved && best.schedule ? shown(seat, best, solved) : []),
     );
@@ -122,14 +121,14 @@ function shortestOf(seat, anomaly) {
 }
 
 function goal({ place, index }, anomaly, best, solved) {
-  const says = index.anomalies.find(({ name }) => name === anomaly)?.task ?? anomaly,
+  const { task: says, title } = index.anomalies.find(({ name }) => name === anomaly),
     most = best.steps,
     step = n => several(n, "step", "步");
   const task =
     most === -1
       ? say(
-          `${place.lock} never does that in this scenario: ${anomaly}. Allow more faults, or choose another lock.`,
-          `在这个场景里，${place.lock} 不会出现 ${anomaly}。多允许几次故障，或者换一种锁。`,
+          `${place.lock} never does that in this scenario: ${title}. Allow more faults, or choose another lock.`,
+          `在这个场景里，${place.lock} 不会出现“${title}”。多允许几次故障，或者换一种锁。`,
         )
       : say(`Make ${place.lock} ${says}`, `让 ${place.lock} ${says}`) +
         (most > 0 ? say(`, in at most ${step(most)}.`, `，最多 ${most} 步。`) : say(".", "。"));
@@ -152,8 +151,15 @@ function goal({ place, index }, anomaly, best, solved) {
   return all;
 }
 
-const shown = (seat, best, solved) => [
-  el(
+// shown are the two schedules in words, once the server has said what the shortest does.
+function shown(seat, best, solved) {
+  const yours = seat.here.view.trace.steps.slice(0, solved.step),
+    body = el("tbody");
+  const fill = ({ view: { trace } }) => replace(body, rows(yours, trace.steps));
+  seat
+    .state(seat.place, best.schedule)
+    .then(fill, failure => replace(body, el("tr", null, el("td", null, failure.message))));
+  return el(
     "details",
     { open: solved.step > best.steps || null },
     el("summary", null, say("The shortest schedule, beside yours", "最短的时序，和你的对照")),
@@ -170,22 +176,22 @@ const shown = (seat, best, solved) => [
           el("th", { scope: "col" }, say("shortest", "最短")),
         ),
       ),
-      el("tbody", null, rows(seat.tokens.slice(0, solved.step), best.schedule.split(" "))),
+      body,
     ),
     el(
       "a",
       { href: link(["schedule", seat.place.lock], { in: seat.place.in, do: best.schedule }) },
       say("Open it", "打开它"),
     ),
-  ),
-];
+  );
+}
 
 const rows = (yours, best) =>
   Array.from({ length: Math.max(yours.length, best.length) }, (_, i) =>
     el(
       "tr",
       null,
-      [yours[i], best[i]].map(token => el("td", null, token && el("code", null, token))),
+      [yours[i], best[i]].map(step => el("td", { title: step?.token }, step && saying(step))),
     ),
   );
 
@@ -208,8 +214,8 @@ export class Oracle {
   }
 
   follow() {
-    const { place, tokens, at } = this.seat;
-    const key = place.mode === "oracle" ? [place.lock, place.in, place.anomaly, place.do, at].join("\n") : "";
+    const { place, tokens, at, goal } = this.seat;
+    const key = place.mode === "oracle" ? [place.lock, place.in, goal, place.do, at].join("\n") : "";
     if (key === this.key) return;
     this.stop();
     Object.assign(this, { key, path: null, choices: null, failure: null });
@@ -221,36 +227,44 @@ export class Oracle {
   }
 
   async ask(tokens, at) {
-    const { lock, in: scenario, anomaly } = this.seat.place;
-    this.asking = new AbortController();
-    const { signal } = this.asking;
-    const about = schedule =>
-      stream(
-        "/seat/oracle" + text({ lock, in: scenario, do: schedule, anomaly, lang: language() }),
-        {
-          progress: ({ states, waiting }) => {
-            Object.assign(this, { states, waiting });
-            this.changed();
-          },
-          done: answer => {
-            if (!signal.aborted) this.learn(answer, schedule, tokens, at);
-          },
-          failed: failure => {
-            this.failure = failure;
-            this.changed();
-          },
-        },
-        { signal },
-      );
-    try {
-      await about(tokens.join(" "));
-      if (at < tokens.length && !signal.aborted) await about(tokens.slice(0, at).join(" "));
-    } catch (failure) {
-      if (!signal.aborted) {
-        this.failure = failure;
-        this.changed();
+    const { lock, in: scenario } = this.seat.place,
+      asking = new AbortController(),
+      anomaly = this.seat.goal;
+    this.asking = asking;
+    const tell = news => {
+      if (asking.signal.aborted) return;
+      Object.assign(this, news);
+      this.changed();
+    };
+    // about asks until there is an answer.
+    const about = async schedule => {
+      for (let answered = false; !answered && !asking.signal.aborted; ) {
+        try {
+          await stream(
+            "/seat/oracle" + text({ lock, in: scenario, do: schedule, anomaly, lang: language() }),
+            {
+              open: () => tell({ failure: null }),
+              progress: ({ states, waiting }) => tell({ states, waiting }),
+              done: answer => {
+                answered = true;
+                if (!asking.signal.aborted) this.learn(answer, schedule, tokens, at);
+              },
+              failed: failure => {
+                answered = failure.code !== "client_closed_request"; // the server ends
+                tell({ failure });
+              },
+            },
+            { signal: asking.signal },
+          );
+        } catch (failure) {
+          answered = !away(failure);
+          tell({ failure });
+        }
+        if (!answered) await new Promise(soon);
       }
-    }
+    };
+    await about(tokens.join(" "));
+    if (at < tokens.length && !this.failure) await about(tokens.slice(0, at).join(" "));
   }
 
   learn(answer, schedule, tokens, at) {
@@ -292,7 +306,7 @@ export class Oracle {
             )
           : this.failure.message,
       );
-    const { place, at } = this.seat;
+    const { goal, at } = this.seat;
     if (!this.path) {
       return el(
         "div",
@@ -318,15 +332,13 @@ export class Oracle {
         "p",
         { class: far === 0 ? "note bad" : "note" },
         far === -1
-          ? say(`No way leads to ${place.anomaly} any more.`, `再也到不了 ${place.anomaly}。`)
+          ? say("No way leads there any more: ", "再也到不了：")
           : far === 0
-            ? say(`${place.anomaly} has happened.`, `${place.anomaly} 已经发生。`)
+            ? say("It has happened: ", "已经发生：")
             : far === -2
-              ? say("Not known: the search hit its bound.", "不知道：搜索到了上限。")
-              : say(
-                  `The nearest ${place.anomaly} is ${several(far, "step", "步")} away.`,
-                  `离最近的 ${place.anomaly} 还有 ${far} 步。`,
-                ),
+              ? say("Not known, as the search hit its bound: ", "不知道，搜索到了上限：")
+              : say(`${several(far, "step")} to go, at least: `, `最少还差 ${far} 步：`),
+        this.seat.called(goal),
       ),
       far > 0 &&
         (this.doomed || (this.noReturn > 0 && at >= this.noReturn)) &&

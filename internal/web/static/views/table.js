@@ -8,7 +8,7 @@ import { duration, language, say, several } from "../words.js";
 export function show(main) {
   const stopped = new AbortController();
   const rows = new Map(),
-    meanings = new Map(); // lock → its cells, by anomaly; anomaly → what it is
+    meanings = new Map(); // lock → its cells, by anomaly; anomaly → how it is called, and what it is
   const progress = el("progress", { "aria-label": say("How far the exploration is", "探索进度") });
   const status = el("p", { class: "soft small", role: "status" }, say("Exploring …", "正在探索……"));
   const explained = el("p", { class: "note table-says", "aria-live": "polite" }, hint());
@@ -44,7 +44,7 @@ export function show(main) {
 
   async function draw() {
     const { locks, anomalies } = await get("/seat", { lang: language() });
-    for (const { name, says } of anomalies) meanings.set(name, says);
+    for (const anomaly of anomalies) meanings.set(anomaly.name, anomaly);
     replace(
       table,
       el("thead", null, el("tr", null, el("th", { scope: "col" }, say("Lock", "锁")), anomalies.map(column))),
@@ -90,8 +90,12 @@ export function show(main) {
     );
   }
 
-  function column({ name, says }) {
-    return el("th", { scope: "col", "data-column": name, "data-says": `${name}: ${says}` }, el("span", null, name));
+  function column({ name, title, says }) {
+    return el(
+      "th",
+      { scope: "col", title: name, "data-column": name, "data-says": `${title}: ${says}` },
+      el("span", null, title),
+    );
   }
 
   function row(lock, anomalies) {
@@ -140,9 +144,10 @@ export function show(main) {
       ],
       "n/a": ["–", say("this lock does not promise that it never happens", "这种锁不承诺它不会发生")],
     }[answer];
-    const says = `${lock}, ${anomaly}: ${why}`;
+    const { title, says: meaning } = meanings.get(anomaly);
+    const says = `${lock}, ${title}: ${why}`;
     cell.className = "filled " + (answer === "n/a" ? "none" : answer);
-    cell.dataset.says = answer === "broken" ? `${says}. ${meanings.get(anomaly)}` : says;
+    cell.dataset.says = answer === "broken" ? `${says}. ${meaning}` : says;
     replace(
       cell,
       answer === "broken"
