@@ -6,6 +6,7 @@ import { drawTrace } from "../trace.js";
 import { language, say } from "../words.js";
 import { controls } from "./shop_controls.js";
 import { findings } from "./shop_findings.js";
+import { first } from "./shop_first.js";
 import { lanes, legend } from "./shop_lanes.js";
 import { buyer } from "./shop_orders.js";
 import { sections } from "./shop_sections.js";
@@ -28,6 +29,16 @@ export function show(main) {
     controls: controls(connect),
   };
   const { node: buying, buy } = buyer();
+  const begins = first(alone => {
+    main.classList.toggle("cold", alone);
+    teacher.open = !alone;
+  });
+  const teacher = el(
+    "details",
+    { class: "sheet teacher", open: true },
+    el("summary", null, say("Set the shop up", "设置商店")),
+    parts.controls.node,
+  );
   const tabs = ["lanes", "sections"].map(name =>
     el(
       "button",
@@ -45,7 +56,7 @@ export function show(main) {
 
   replace(
     main,
-    gone,
+    el("div", { class: "over" }, gone, begins.node),
     el("header", { class: "head" }, named, about, says, keep),
     el("section", { class: "sheet buying", "aria-label": say("Buy", "购买") }, buying),
     el(
@@ -57,7 +68,7 @@ export function show(main) {
     ),
     sheet("found", say("What went wrong", "出了什么问题"), parts.findings.node),
     sheet("stocks", say("Sold, and felt by the stock", "卖出多少，库存减少多少"), parts.stock.node),
-    sheet("teacher", say("Set the shop up", "设置商店"), parts.controls.node),
+    teacher,
   );
   turn("lanes");
 
@@ -95,6 +106,7 @@ export function show(main) {
       replace(about, settings(run));
       keep.hidden = false;
       parts.controls.begin(run);
+      begins.begin(run, fresh);
       if (!fresh) return void parts.findings.lock(run);
       for (const part of [parts.lanes, parts.sections, parts.stock, parts.findings]) part.begin(run);
       replace(says);
@@ -104,13 +116,18 @@ export function show(main) {
     lanes: frame => parts.lanes.take(frame),
     sections(more) {
       parts.sections.take(more);
+      begins.sections(more);
       if (!chosen && parts.sections.size() > few) turn("sections");
     },
     finding: finding => parts.lanes.note(parts.findings.take(finding)),
-    stock: points => parts.stock.take(points),
+    stock(points) {
+      parts.stock.take(points);
+      begins.stock(points);
+    },
     tally(tally) {
       replace(says, verdict(tally));
       parts.findings.count(tally.found);
+      begins.judge(tally);
     },
   };
   function connect() {
@@ -132,7 +149,7 @@ export function show(main) {
   return () => {
     unbind();
     connection.abort();
-    for (const part of Object.values(parts)) part.stop();
+    for (const part of [...Object.values(parts), begins]) part.stop();
   };
 }
 
