@@ -2,8 +2,10 @@ package explore
 
 import (
 	"cmp"
+	"errors"
 	"time"
 
+	"lockstep/internal/explore/execution"
 	"lockstep/internal/explore/search"
 )
 
@@ -15,7 +17,7 @@ const (
 
 // deepen repeats an exploration that holds and has cut polls off, each time with twice as many, while that is cheap. It returns the last
 // one that came to its end, or showed something.
-func deepen(first Result, began time.Time, bounds Bounds, again func(Scenario, Bounds) (search.Result, error)) (Result, error) {
+func deepen(first Result, began time.Time, bounds Bounds, again explorer) (Result, error) {
 	last, spent := first, first.cost()
 	for spent < cheap && last.Coverage.Beyond && len(last.Found) == 0 && last.Complete {
 		in, within := last.Scenario, bounds
@@ -28,7 +30,7 @@ func deepen(first Result, began time.Time, bounds Bounds, again func(Scenario, B
 				break
 			}
 		}
-		found, err := again(in, within)
+		found, err := again(in, within, false)
 		if err != nil {
 			return Result{}, err
 		}
@@ -42,3 +44,33 @@ func deepen(first Result, began time.Time, bounds Bounds, again func(Scenario, B
 }
 
 func (r Result) cost() int { return r.Schedules * r.Scenario.PollsInVain() }
+
+// usuallyAwake is how many schedules are explored with a step for each round in vain. Where there are more, rounds in vain are no steps, as
+// long as they make no difference: to know that takes runs of its own.
+const usuallyAwake = 10_000
+
+// explorer explores within bounds, with rounds in vain as steps, unless they doze.
+type explorer func(in Scenario, bounds Bounds, doze bool) (search.Result, error)
+
+// dozing explores as it costs least, and says whether rounds in vain were steps.
+func dozing(in Scenario, bounds Bounds, explored explorer) (found search.Result, awake bool, err error) {
+	within, most, began := bounds, cmp.Or(bounds.Awake, usuallyAwake), time.Now()
+	if bounds.Schedules == 0 || bounds.Schedules > most {
+		within.Schedules = most
+	}
+	if most > 0 {
+		found, err = explored(in, within, false)
+		if err != nil || found.Bound == "" || found.Interrupted || found.Schedules < most || within.Schedules == bounds.Schedules {
+			return found, true, err
+		}
+	}
+	for _, doze := range [...]bool{true, false} {
+		if within = bounds; bounds.Time > 0 {
+			within.Time = max(bounds.Time-time.Since(began), time.Nanosecond)
+		}
+		if found, err = explored(in, within, doze); !errors.Is(err, execution.ErrCounts) {
+			break
+		}
+	}
+	return found, false, err
+}

@@ -32,7 +32,7 @@ func (x *Execution) Fingerprint() Fingerprint {
 			b = strconv.AppendInt(append(b, '|', byte(k)), int64(*left), 10) //nolint:gosec // there are few
 		}
 	}
-	for _, n := range [...]int{polls, int(x.now), x.idle, int(x.jumped)} {
+	for _, n := range [...]int{polls, x.wakings, int(x.now), x.idle, int(x.jumped)} {
 		b = strconv.AppendInt(append(b, ' '), int64(n), 10)
 	}
 	return x.Hasher.sum(o.rename(x, x.checker.AppendState(b, o)))
@@ -80,6 +80,9 @@ func (x *Execution) appendWaits(b []byte, p *Process) []byte {
 		}
 		if t.torn {
 			b = strconv.AppendBool(append(append(append(b, '|'), t.label...), " torn "...), t.unaware)
+		}
+		if t.early {
+			b = append(append(append(b, '|'), t.label...), " early"...)
 		}
 		if t.asleep() {
 			b = strconv.AppendBool(append(append(append(b, '|'), t.label...), ' '), x.wouldRepeat(t))

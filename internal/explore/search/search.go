@@ -46,6 +46,16 @@ type Run interface {
 	Turn() uint64                              // which turn the code has; 0: none. Called while the run goes on
 	Err() error                                // why the run cannot go on
 	Close()
+	Waiters
+}
+
+// Waiters of a run have asked in vain, and may ask again.
+type Waiters interface {
+	Whose(t execution.Transition) int // the process that t happens to; below zero: none
+	Dozed(process int) bool           // whether any of its tasks ever waited so
+	Dozes(process int) []execution.Doze
+	AskAgain(task uint16) bool                // reports whether that changed nothing but what its process remembers
+	Beside(process int) execution.Fingerprint // of all but what that remembers
 }
 
 // System is what is searched. One worker uses it at a time.
@@ -64,6 +74,11 @@ type Goal struct {
 	Language  language.Language // of what a result says
 	OneStart  bool              // begin forwards alone: both starts lead to the same states
 	Mirrored  bool              // the two starts differ by names alone: the search checks that, and fails with ErrNames
+
+	// So often may a process ask in vain, which is no step. The search checks that it makes no difference, and fails with
+	// execution.ErrCounts if it does.
+	Dozing    int
+	Processes int // there are so many
 }
 
 // Counterexample is the shortest schedule that shows an anomaly.
@@ -118,6 +133,7 @@ type search struct {
 	working   chan struct{} // closed when no worker is at a level any more; one may never come back
 	watch     *watch
 	mirror    mirror
+	dozing    dozing
 	result    Result
 }
 
@@ -140,7 +156,7 @@ func newSearch(goal Goal, bounds Bounds) *search {
 	s := &search{
 		goal: goal, bounds: bounds, started: time.Now(),
 		nodes: []node{{parent: -1}}, result: Result{States: 1}, working: make(chan struct{}),
-		mirror: mirror{seen: map[execution.Fingerprint]bool{}}, tell: func() {},
+		mirror: mirror{seen: map[execution.Fingerprint]bool{}}, dozing: dozing{seen: map[execution.Fingerprint]bool{}}, tell: func() {},
 	}
 	close(s.working)
 	return s
@@ -188,6 +204,9 @@ func (s *search) run() error {
 		}
 		if s.takeBound() {
 			return nil
+		}
+		if s.dozing.dear(s.schedules.Load()) {
+			return execution.ErrCounts
 		}
 		level = s.adopt(level[:0], children)
 		if s.done() {
