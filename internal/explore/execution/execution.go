@@ -51,8 +51,9 @@ type Setup struct {
 	Pool      *coroutine.Pool
 	FirstName rune // of the actors: A, or one that nobody has had
 	Now       time.Duration
-	Survey    *Survey // of the code under test; nil: none
-	Backwards bool    // actors that start alike start in reverse order
+	Survey    *Survey            // of the code under test; nil: none
+	Purposes  map[uintptr]string // of functions, as far as they are known
+	Backwards bool               // actors that start alike start in reverse order
 	Cuts
 }
 

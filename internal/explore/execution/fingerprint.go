@@ -140,7 +140,7 @@ func (x *Execution) appendNodes(b []byte, o Order) []byte {
 // appendServers writes what the servers hold, with all names as they are.
 func (x *Execution) appendServers(b []byte) []byte {
 	for _, s := range x.Cluster.Servers() {
-		b = fmt.Appendf(b, "|%s %s", s.Health, s.Holds.Text)
+		b = append(append(append(append(b, '|'), s.Health...), ' '), s.Holds.Text...)
 		b = x.appendHidden(b, s, x.unsorted())
 	}
 	return b

@@ -130,7 +130,7 @@ func (s *scheduler) helped(t *Task) bool {
 func (x *Execution) spawn(a *Actor, f func()) *Task {
 	t := &Task{id: len(x.tasks), name: a.Name, nth: a.spawned, label: strconv.Itoa(a.inside) + "." + strconv.Itoa(a.labels), actor: a}
 	if a.spawned > 0 {
-		x.call(t, purpose(f))
+		x.call(t, x.purpose(f))
 	}
 	a.spawned++
 	a.labels++
