@@ -65,7 +65,7 @@
 //     A waiter may count such attempts, so it makes them, too, beside others: as often as the scenario says (Scenario.Polls), in all. If it
 //     does not say, three times. If that shows nothing, the exploration is repeated with twice as many, up to a hundred, while it is cheap:
 //     a rule of counts, so the same lock has the same answer everywhere. How far it came is part of the answer (Result.Setting).
-//   - Most code does not care how often it has asked in vain. So if an exploration takes more than some thousand schedules, it begins anew
+//   - Most code does not care how often it has asked in vain. So if an exploration takes more than 40,000 schedules, it begins anew
 //     with no step for such an attempt (Bounds.Awake). To know that this code does not care, each schedule is run again with attempts in
 //     vain in it: as many as the scenario says, of one process, spread over its pauses in every way (these runs are not counted). Each
 //     attempt has to ask what the one before did, and to leave everything but the memory of its process as it was; and the last step has

@@ -224,7 +224,7 @@ func Explore(ctx context.Context, s strategy.Strategy, in Scenario, goal Goal, b
 	seeds := execution.NewSeeds()
 	mirrored := in.Alike() && in.Sales <= 1 && !s.OnNodes && !inner.OneStart
 	look := func(in Scenario, bounds Bounds, doze bool) (search.Result, error) {
-		inner.Mirrored, inner.Dozing, inner.Processes = mirrored, 0, in.Processes()
+		inner.Mirrored, inner.Awake, inner.Dozing, inner.Processes = mirrored, bounds.Awake, 0, in.Processes()
 		if doze {
 			inner.Dozing = in.PollsInVain()
 		}

@@ -3,6 +3,7 @@ package explore
 import (
 	"cmp"
 	"errors"
+	"math"
 	"time"
 
 	"lockstep/internal/explore/execution"
@@ -47,25 +48,23 @@ func (r Result) cost() int { return r.Schedules * r.Scenario.PollsInVain() }
 
 // usuallyAwake is how many schedules are explored with a step for each round in vain. Where there are more, rounds in vain are no steps, as
 // long as they make no difference: to know that takes runs of its own.
-const usuallyAwake = 10_000
+const usuallyAwake = 40_000
 
-// explorer explores within bounds, with rounds in vain as steps, unless they doze.
+// explorer explores within bounds, with a step for each round in vain, as long as that is not dear, or else without.
 type explorer func(in Scenario, bounds Bounds, doze bool) (search.Result, error)
 
 // dozing explores as it costs least, and says whether rounds in vain were steps.
 func dozing(in Scenario, bounds Bounds, explored explorer) (found search.Result, awake bool, err error) {
-	within, most, began := bounds, cmp.Or(bounds.Awake, usuallyAwake), time.Now()
-	if bounds.Schedules == 0 || bounds.Schedules > most {
-		within.Schedules = most
-	}
-	if most > 0 {
-		found, err = explored(in, within, false)
-		if err != nil || found.Bound == "" || found.Interrupted || found.Schedules < most || within.Schedules == bounds.Schedules {
+	began := time.Now()
+	if bounds.Awake = cmp.Or(bounds.Awake, usuallyAwake); bounds.Awake > 0 {
+		found, err = explored(in, bounds, false)
+		if !errors.Is(err, search.ErrDear) {
 			return found, true, err
 		}
 	}
 	for _, doze := range [...]bool{true, false} {
-		if within = bounds; bounds.Time > 0 {
+		within := bounds
+		if within.Awake = math.MaxInt; bounds.Time > 0 {
 			within.Time = max(bounds.Time-time.Since(began), time.Nanosecond)
 		}
 		if found, err = explored(in, within, doze); !errors.Is(err, execution.ErrCounts) {

@@ -9,7 +9,7 @@ import (
 )
 
 // How many runs there may be to know that rounds in vain make no difference: so many, and so many for each schedule.
-const cheap, tooMany = 10_000, 2
+const cheap, tooMany = 2_000, 2
 
 // dozing knows of which steps it makes no difference how often their process has asked in vain before.
 type dozing struct {

@@ -29,6 +29,9 @@ const maxDepth = 2000
 // ErrNames means that a schedule leads to another state if the actors have other names.
 var ErrNames = errors.New("the lock treats one actor otherwise than another, because of its name")
 
+// ErrDear means that there are many schedules, and rounds in vain that need not be steps.
+var ErrDear = errors.New("rounds in vain cost too many schedules")
+
 // Run is one run of a system.
 type Run interface {
 	Transitions() []execution.Transition // what can happen next, in a fixed order
@@ -74,6 +77,10 @@ type Goal struct {
 	Language  language.Language // of what a result says
 	OneStart  bool              // begin forwards alone: both starts lead to the same states
 	Mirrored  bool              // the two starts differ by names alone: the search checks that, and fails with ErrNames
+
+	// So many schedules are explored with a step for each round in vain. With more it fails with ErrDear, if there were too many of these.
+	// 0: no limit.
+	Awake int
 
 	// So often may a process ask in vain, which is no step. The search checks that it makes no difference, and fails with
 	// execution.ErrCounts if it does.
@@ -205,10 +212,10 @@ func (s *search) run() error {
 		if s.takeBound() {
 			return nil
 		}
-		if s.dozing.dear(s.schedules.Load()) {
-			return execution.ErrCounts
-		}
 		level = s.adopt(level[:0], children)
+		if err := s.dear(); err != nil {
+			return err
+		}
 		if s.done() {
 			return nil
 		}
@@ -243,6 +250,21 @@ func (s *search) adopt(level []int32, children [][]child) []int32 {
 		s.nodes = append(s.nodes, c.node)
 	}
 	return level
+}
+
+// dear gives an error if it is cheaper to go on in another way.
+func (s *search) dear() error {
+	schedules := s.schedules.Load()
+	switch {
+	case s.done():
+		return nil
+	case s.goal.Awake > 0 && schedules >= int64(s.goal.Awake) && s.result.Coverage.Beyond:
+		return ErrDear
+	case s.dozing.dear(schedules):
+		return execution.ErrCounts
+	default:
+		return nil
+	}
 }
 
 // done reports whether what was found is enough.
