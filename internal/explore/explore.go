@@ -234,10 +234,12 @@ func Explore(ctx context.Context, s strategy.Strategy, in Scenario, goal Goal, b
 		options := harness.Options{Starved: slices.Contains(goal.Anomalies, Starved)}
 		options.Dozing, options.Interchangeable = inner.Dozing > 0, mirrored
 		options.EverySymmetry, options.EveryRound = bounds.EverySymmetry, bounds.EverySymmetry
-		return search.Do(ctx, func() (search.System, error) {
+		found, err := search.Do(ctx, func() (search.System, error) {
 			h, err := harness.New(s, in, options, seeds)
 			return harness.System{Harness: h}, err
 		}, inner, bounds)
+		inner.Again = err == nil
+		return found, err
 	}
 	explored := func(in Scenario, bounds Bounds, doze bool) (search.Result, error) {
 		found, err := look(in, bounds, doze)

@@ -54,7 +54,7 @@ func (s *search) child(
 		step.to = run.Fingerprint()
 		asks.after(run, found)
 		c = &child{node{of, t, step.to}, found, over, run.Sight()}
-		if n <= inspected || n%rarely == 0 {
+		if n <= inspected && !s.goal.Again || n%rarely == 0 {
 			run.Inspect()
 		}
 	}

@@ -78,6 +78,8 @@ type Goal struct {
 	OneStart  bool              // begin forwards alone: both starts lead to the same states
 	Mirrored  bool              // the two starts differ by names alone: the search checks that, and fails with ErrNames
 
+	Again bool // the same code was searched before, so it is inspected rarely
+
 	// So many schedules are explored with a step for each round in vain. With more it fails with ErrDear, if there were too many of these.
 	// 0: no limit.
 	Awake int
