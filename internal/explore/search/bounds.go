@@ -21,6 +21,7 @@ type Bounds struct {
 
 	// For tests of the explorer itself: to explore again what a cut says is known already.
 	EveryState, EverySymmetry bool
+	Awake                     int // in so many schedules each round in vain is a step; 0: 40,000, below zero: in none
 }
 
 // bound is what ends a search before everything was seen: the cause by which its context ends.
