@@ -1,7 +1,7 @@
 // The page in a tab, from a host that has files alone. What a server would answer, programs in workers do: the shop and
 // the scheduler's seat, the same Go code. What never changes is a file.
 import { el, replace } from "../dom.js";
-import { answerBy } from "../server.js";
+import { answerBy, Failure } from "../server.js";
 import { say } from "../words.js";
 
 const home = new URL("../../", import.meta.url);
@@ -26,7 +26,9 @@ const tell = (english, chinese) => replace(status, say(english, chinese));
 // Program is a Go program in a worker, which is started when it is first asked.
 class Program {
   /** @type {Promise<Worker>} */
-  worker = null;
+  worker = null; // once it is ready
+  /** @type {Worker} */
+  running = null; // until it is ended
   asked = new Set(); // what has not been answered to its end
 
   constructor(code, name, search = false) {
@@ -48,32 +50,30 @@ class Program {
   run(module) {
     return new Promise(ready => {
       const worker = new Worker(new URL("worker.js", import.meta.url), { type: "module" });
-      worker.onmessage = ({ data }) => {
-        if (data === "ready") ready(worker);
-        else this.fell();
-      };
-      worker.onerror = () => this.fell();
+      const fell = () => worker === this.running && this.fell();
+      this.running = worker;
+      worker.onmessage = ({ data }) => (data === "ready" ? ready(worker) : fell());
+      worker.onerror = fell;
       worker.postMessage(module);
     });
   }
 
-  // end ends the worker. Nobody waits for it any more.
-  async end() {
-    const worker = this.worker;
-    this.worker = null;
-    (await worker)?.terminate();
+  // end ends the worker. Whoever asks next starts another.
+  end() {
+    if (!this.running) return;
+    this.running.terminate();
+    this.running = this.worker = null;
   }
 
-  // fell begins anew when the program has ended by itself, by a bug.
+  // fell is called when the program has ended by itself, by a bug.
   fell() {
     this.end();
     const says = say(
       `The program of ${this.name()} failed in this tab. It begins anew; what it held is gone.`,
-      `这个标签页里的${this.name()}程序出错了，正在重新启动；它保存的内容已丢失。`,
+      `这个标签页里的${this.name()}程序出错了，会重新启动；它保存的内容已丢失。`,
     );
     replace(status, el("b", { class: "bad" }, says));
-    for (const one of [...this.asked]) one.fail(new Error(says));
-    this.start().catch(() => {});
+    for (const one of [...this.asked]) one.fail(new Failure(0, "failed", says));
   }
 
   // ask is fetch, with this program as the server.
@@ -95,13 +95,16 @@ class Program {
         if (!this.asked.has(one)) return;
         port?.postMessage("abort");
         fail(new DOMException("aborted", "AbortError"));
-        if (this.search) this.end().then(() => this.asked.forEach(other => void other.send()));
+        if (!this.search || !this.running) return;
+        this.end();
+        for (const other of this.asked) other.send();
       };
       const take = ({ data }) => {
         if (data === null) {
           leave();
           stream.close();
-        } else if (data === "aborted") fail(new TypeError("the answer was given up"));
+        } else if (data === "aborted")
+          fail(new Failure(0, "aborted", say("The answer was broken off.", "响应中断了。")));
         else if (data instanceof Uint8Array) stream.enqueue(data);
         else {
           const start = begun => {
@@ -180,7 +183,7 @@ async function kept(url) {
   const old = await files?.match(url);
   if (old) return old;
   const answer = await fetch(url);
-  if (!answer.ok) throw new Error(`${url.pathname}: ${answer.status}`);
+  if (!answer.ok) throw new Failure(answer.status, "", `${url.pathname}: ${answer.status}`);
   if (files) {
     for (const other of await files.keys()) if (new URL(other.url).pathname === url.pathname) await files.delete(other);
     files.put(url, answer.clone()).catch(() => {}); // there is no room for it
