@@ -63,11 +63,54 @@ func TestProgramsEndInTheTab(t *testing.T) {
 	p.waitUntil("it is there again", `workers.length === 2 && document.querySelector(".note.bad").hidden`)
 
 	eval[bool](p, `location.hash = "#/schedule/v9?in=--actors+3+--faults+expiry=1,pause=1&mode=oracle&anomaly=two-holders", true`)
-	p.waitUntil("it tells how far it is", `/[1-9]\d* states/.test(document.querySelector("main").innerText)`)
+	p.waitUntil("it tells how far it is", `/: [1-9]\d* so far/.test(document.querySelector("main").innerText)`)
 	p.key("1")
 	p.steps(1)
 	if n := eval[int](p, `workers.length`); n < 5 { // the shop twice, the seat, a search that was left, and the next
 		t.Errorf("there were %d workers; want 5", n)
+	}
+}
+
+// Three replicas are three workers on one Redis in a fourth: a queue in each is no lock for all, and a killed holder's lock is left.
+func TestReplicasInTheTab(t *testing.T) {
+	p := open(t, host(t).URL+"/a/class/#/")
+	p.waitUntil("the shop is open", `document.querySelector("form select[name=lock]")?.options.length > 10`)
+	eval[bool](p, `(async () => {
+		window.api = await import("./web/server.js");
+		window.until = async is => {
+			while (!(await is())) await new Promise(soon => setTimeout(soon, 50));
+			return true;
+		};
+		window.burst = async version => {
+			await api.put("/lock", {version});
+			const {id} = await api.post("/bursts", {n: 100, c: 100});
+			for (;;) {
+				const {done, result, error} = await api.get("/bursts/" + id);
+				if (done) return result?.verdict ?? error;
+				await new Promise(soon => setTimeout(soon, 50));
+			}
+		};
+		return true;
+	})()`)
+	if verdict := eval[string](p, `burst("local")`); verdict != "PASS" {
+		t.Errorf("local with one replica: %s; want PASS", verdict)
+	}
+	eval[bool](p, `(shops => (shops.value = "3", shops.dispatchEvent(new Event("change"))))(document.querySelector("#shops"))`)
+	p.waitUntil("there are three", `document.querySelectorAll(".machines [data-do=kill]").length === 3`)
+	for version, want := range map[string]string{"local": "OVERSOLD", "v4": "PASS", "v10": "PASS", "redlock": "PASS"} {
+		if verdict := eval[string](p, `burst("`+version+`")`); verdict != want {
+			t.Errorf("%s with three replicas: %s; want %s", version, verdict, want)
+		}
+	}
+	eval[bool](p, `api.put("/lock", {version: "v1"}).then(() => api.put("/settings", {ttl_ms: 1000, think_ms: 60000, nested: 0}))`+
+		`.then(() => (api.post("/inventory/sale").catch(() => {}), true))`)
+	eval[bool](p, `until(async () => (await api.get("/lock")).key.ttl_ms === -1)`) // r1 has it
+	p.click(".machines [data-do=kill]")
+	for _, state := range []string{"dead", "up"} {
+		eval[bool](p, `until(async () => (await api.get("/replicas"))[0].state === "`+state+`")`)
+	}
+	if !eval[bool](p, `api.get("/lock").then(({key}) => key.ttl_ms === -1)`) {
+		t.Error("the lock of a holder that was killed is gone")
 	}
 }
 

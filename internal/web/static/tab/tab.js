@@ -17,6 +17,17 @@ export function draw() {
       "In this tab: real lock code, embedded Redis, one thread. Times mean nothing, orders do. ",
       "在这个标签页里：真实的锁代码，内嵌 Redis，单线程。时间没有意义，先后次序才有。",
     ),
+    el(
+      "label",
+      null,
+      say("Replicas of the shop: ", "商店副本数："),
+      el(
+        "select",
+        { id: "shops", onchange: ({ target }) => choose(+target.value) },
+        [1, 3].map(n => el("option", { value: n, selected: n === shops.length }, n)),
+      ),
+    ),
+    " ",
     status,
   );
 }
@@ -31,10 +42,13 @@ class Program {
   running = null; // until it is ended
   asked = new Set(); // what has not been answered to its end
 
-  constructor(code, name, search = false) {
+  dead = 0; // a timer: it was killed
+
+  constructor(code, name, { search = false, args = [] } = {}) {
     this.code = code;
     this.name = name;
     this.search = search; // it hears nothing before its end
+    this.args = args;
   }
 
   start() {
@@ -52,9 +66,13 @@ class Program {
       const worker = new Worker(new URL("worker.js", import.meta.url), { type: "module" });
       const fell = () => worker === this.running && this.fell();
       this.running = worker;
-      worker.onmessage = ({ data }) => (data === "ready" ? ready(worker) : fell());
+      worker.onmessage = ({ data, ports }) => {
+        if (data === "ready") ready(worker);
+        else if (data.dial) connect(data, ports[0]);
+        else fell();
+      };
       worker.onerror = fell;
-      worker.postMessage(module);
+      worker.postMessage({ module, args: this.args });
     });
   }
 
@@ -65,6 +83,22 @@ class Program {
     this.running = this.worker = null;
   }
 
+  // kill ends the worker as kill -9 ends a process. Like a cluster's, it is started again after a while.
+  kill() {
+    this.end();
+    clearTimeout(this.dead);
+    this.dead = setTimeout(() => {
+      this.dead = 0;
+      if (shops.includes(this)) this.start().catch(() => {});
+    }, restart);
+    this.leave(say("The replica was killed.", "副本被杀死了。"));
+  }
+
+  // leave lets whoever asked something go without an answer.
+  leave(says) {
+    for (const one of [...this.asked]) one.fail(new Failure(0, "failed", says));
+  }
+
   // fell is called when the program has ended by itself, by a bug.
   fell() {
     this.end();
@@ -73,7 +107,7 @@ class Program {
       `这个标签页里的${this.name()}程序出错了，会重新启动；它保存的内容已丢失。`,
     );
     replace(status, el("b", { class: "bad" }, says));
-    for (const one of [...this.asked]) one.fail(new Failure(0, "failed", says));
+    this.leave(says);
   }
 
   // ask is fetch, with this program as the server.
@@ -134,11 +168,37 @@ class Program {
   }
 }
 
+const restart = 1000; // until a killed replica is started again
 const shopName = () => say("the shop", "商店"),
   seatName = () => say("the scheduler’s seat", "调度席");
-const shop = new Program("shop", shopName),
-  seat = new Program("seat", seatName),
-  search = new Program("seat", seatName, true); // a click does not wait for a hint
+const shopOf = name => new Program("shop", shopName, { args: [name] });
+const seat = new Program("seat", seatName),
+  search = new Program("seat", seatName, { search: true }), // a click does not wait for a hint
+  redis = shopOf("redis"),
+  alone = [shopOf("alone")],
+  three = ["r1", "r2", "r3"].map(shopOf);
+let shops = alone,
+  turn = 0; // of the replica that sells next
+
+// connect leads a connection from one worker to the one that has the address: a replica, or what they share.
+async function connect(dial, port) {
+  const nth = Number(dial.dial.split(":")[1]) - 8081,
+    to = nth >= 0 ? three[nth] : redis;
+  if (!to || to.dead || !shops.includes(three[0])) return port.postMessage(null);
+  (await to.start()).postMessage(dial, [port]);
+}
+
+// choose ends the shop, and begins it anew with so many replicas.
+function choose(n) {
+  const left = shops;
+  shops = n === 3 ? three : alone;
+  for (const one of [...left, redis]) {
+    one.end();
+    one.leave(say("The shop begins anew.", "商店重新开始。"));
+  }
+}
+
+const replicas = () => shops.map(one => ({ name: one.args[0], state: one.dead ? "dead" : "up", do: ["kill"] }));
 
 const modules = new Map(); // a program's name → its code, compiled once for all workers
 
@@ -201,7 +261,13 @@ answerBy((path, request) => {
   }
   if (pathname.startsWith("/room")) return Promise.resolve(Response.json({ open: false }));
   if (/^\/seat\/(hint|oracle)$/.test(pathname)) return search.ask(path, request);
-  return (pathname.startsWith("/seat/") ? seat : shop).ask(path, request);
+  if (pathname.startsWith("/seat/")) return seat.ask(path, request);
+  if (pathname === "/replicas") return Promise.resolve(Response.json(replicas()));
+  const named = shops.find(one => pathname === "/replicas/" + one.args[0]);
+  if (named) return Promise.resolve(Response.json(named.kill() ?? {}));
+  const live = shops.filter(one => !one.dead);
+  if (!live.length) return Promise.reject(new Failure(0, "no_replica", say("No replica lives.", "没有活着的副本。")));
+  return live[pathname === "/inventory/sale" ? turn++ % live.length : 0].ask(path, request);
 });
 
 navigator.serviceWorker?.register(new URL("keep.js", home)).catch(() => {}); // it works without, while there is a network
