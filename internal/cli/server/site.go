@@ -28,7 +28,9 @@ func Site(dir string) (site.Site, error) {
 	if err != nil {
 		return site.Site{}, err
 	}
-	explorer := seat.New(seat.Usual(), seat.Errors{Status: answer.StatusOf, Write: answer.WriteError})
+	limits := seat.Usual()
+	limits.Cell.Time = 0 // nobody waits for the table, and it is kept
+	explorer := seat.New(limits, seat.Errors{Status: answer.StatusOf, Write: answer.WriteError})
 	mux := http.NewServeMux()
 	mux.Handle("/seat", seatRoutes(explorer))
 	mux.Handle("/seat/", seatRoutes(explorer))

@@ -68,6 +68,7 @@ func tooDeep() bound {
 
 // check sees whether a bound was hit after so many schedules; it looks at the heap every so often.
 func (s *search) check(schedules int64) {
+	yield()
 	b := s.bounds
 	if b.Schedules > 0 && schedules >= int64(b.Schedules) {
 		s.halt(bound{language.Both(fmt.Sprintf("%d schedules", b.Schedules), fmt.Sprintf("%d 种时序", b.Schedules))})

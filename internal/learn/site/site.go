@@ -31,11 +31,22 @@ type Site struct {
 	Run func(ctx context.Context, env []string, program string, args ...string) (string, error)
 }
 
-// programs are those of the workers, by the packages below internal/cli/tab.
-func programs() map[string]language.Text {
-	return map[string]language.Text{
-		"seat": language.Both("the scheduler's seat is compiled", "调度席已编译"),
-		"shop": language.Both("the shop is compiled", "商店已编译"),
+// program is one of the workers'.
+type program struct {
+	name  string        // of its package below internal/cli/tab
+	done  language.Text // that it is compiled
+	flags []string      // of the compiler
+}
+
+// programs lists them. The seat is what most readers load: code that it does not wait for is not inlined, which makes it smaller.
+func programs() []program {
+	var small []string
+	for _, code := range []string{"github.com/redis/go-redis/...", "crypto/...", "net/...", "vendor/...", "encoding/..."} {
+		small = append(small, "-gcflags="+code+"=-l")
+	}
+	return []program{
+		{"seat", language.Both("the scheduler's seat is compiled", "调度席已编译"), small},
+		{"shop", language.Both("the shop is compiled", "商店已编译"), nil},
 	}
 }
 
@@ -89,14 +100,14 @@ func (s Site) forget(but string) error {
 
 func (s Site) build(ctx context.Context, dir, version string) error {
 	files := s.Page(version)
-	for name, done := range programs() {
+	for _, p := range programs() {
 		begun := time.Now()
-		packed, err := s.compile(ctx, dir, name)
+		packed, err := s.compile(ctx, dir, p)
 		if err != nil {
 			return err
 		}
-		files[name+".packed"] = packed
-		s.Tell(done, time.Since(begun))
+		files[p.name+".packed"] = packed
+		s.Tell(p.done, time.Since(begun))
 	}
 	root, err := s.Run(ctx, nil, "go", "env", "GOROOT")
 	if err != nil {
@@ -124,14 +135,14 @@ func (s Site) build(ctx context.Context, dir, version string) error {
 }
 
 // compile compiles a program, and packs it.
-func (s Site) compile(ctx context.Context, dir, name string) ([]byte, error) {
-	program := filepath.Join(dir, name+".wasm")
-	_, err := s.Run(ctx, []string{"GOOS=js", "GOARCH=wasm", "GOWORK=off"},
-		"go", "build", "-trimpath", "-ldflags=-s -w", "-o", program, "./internal/cli/tab/"+name)
+func (s Site) compile(ctx context.Context, dir string, p program) ([]byte, error) {
+	file := filepath.Join(dir, p.name+".wasm")
+	args := append([]string{"build", "-trimpath", "-ldflags=-s -w", "-o", file}, p.flags...)
+	_, err := s.Run(ctx, []string{"GOOS=js", "GOARCH=wasm", "GOWORK=off"}, "go", append(args, "./internal/cli/tab/"+p.name)...)
 	if err != nil {
 		return nil, err
 	}
-	code, err := os.ReadFile(program) //nolint:gosec // it was written here
+	code, err := os.ReadFile(file) //nolint:gosec // it was written here
 	if err != nil {
 		return nil, err
 	}
@@ -141,7 +152,7 @@ func (s Site) compile(ctx context.Context, dir, name string) ([]byte, error) {
 		return nil, err
 	}
 	_, err = writer.Write(code)
-	err = errors.Join(err, writer.Close(), os.Remove(program))
+	err = errors.Join(err, writer.Close(), os.Remove(file))
 	return packed.Bytes(), err
 }
 

@@ -27,7 +27,7 @@ func sources(t *testing.T) (s Site, compiled *int) {
 	t.Helper()
 	root := t.TempDir()
 	for _, name := range []string{
-		"go.mod", "go.sum", "internal/a.go", "docs/a.md", "util/a.lua", "exercises/a.go", "go/lib/wasm/wasm_exec.js",
+		"go.mod", "go.sum", "internal/a.go", "docs/course/a.md", "util/a.lua", "exercises/a.go", "go/lib/wasm/wasm_exec.js",
 	} {
 		change(t, filepath.Join(root, name), name)
 	}
@@ -113,7 +113,9 @@ func TestWhatASiteHas(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	for _, name := range []string{"index.html", "openapi.json", "still/en/seat/steps/v3-v4.json", "still/zh/course/03.json", "still/zh/seat/table.txt"} {
+	for _, name := range []string{
+		"index.html", "openapi.json", "still/en/seat/steps/v3-v4.json", "still/zh/course/03.json", "still/zh/seat/table.txt",
+	} {
 		if !slices.Contains(files, name) {
 			t.Errorf("%s is not among %v", name, files)
 		}

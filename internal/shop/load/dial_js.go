@@ -5,7 +5,7 @@ import (
 	"net"
 )
 
-// dialer dials within the program: net/http would have the browser ask its network.
-func dialer() func(ctx context.Context, network, addr string) (net.Conn, error) {
+// Dialer dials within the program: net/http would have the browser ask its network.
+func Dialer() func(ctx context.Context, network, addr string) (net.Conn, error) {
 	return (&net.Dialer{}).DialContext
 }

@@ -7,5 +7,5 @@ import (
 	"net"
 )
 
-// dialer leaves it to net/http how to dial.
-func dialer() func(ctx context.Context, network, addr string) (net.Conn, error) { return nil }
+// Dialer leaves it to net/http how to dial.
+func Dialer() func(ctx context.Context, network, addr string) (net.Conn, error) { return nil }

@@ -3,7 +3,7 @@ import { el } from "./dom.js";
 import { say } from "./words.js";
 
 // Failure is an answer that is no success. Its status is 0 if there was no answer.
-class Failure extends Error {
+export class Failure extends Error {
   constructor(status, code, message) {
     super(message);
     Object.assign(this, { status, code });
@@ -51,9 +51,8 @@ async function send(path, request, again = true) {
   try {
     answer = await fetches(path, { ...request, headers });
   } catch (error) {
-    if (error.name === "AbortError") throw error;
-    const says = error instanceof TypeError ? say("The server does not answer.", "服务器没有应答。") : error.message;
-    throw new Failure(0, "unreachable", says);
+    if (error.name === "AbortError" || error instanceof Failure) throw error;
+    throw new Failure(0, "unreachable", say("The server does not answer.", "服务器没有应答。"));
   }
   if (answer.ok) return answer;
   const { error } = await answer.json().catch(() => ({}));

@@ -10,10 +10,16 @@ import (
 )
 
 // Serve answers what comes to this worker, and never returns. A message is {method, path, body} with a port for the answer: first
-// {status, headers}, then the body's pieces, then null. Whatever comes by the port from the page aborts the request.
+// {status, headers}, then the body's pieces, then null. Whatever comes by the port from the page aborts the request. With {dial} instead, the
+// port is a connection from another worker.
 func Serve(handler http.Handler) {
 	js.Global().Set("onmessage", js.FuncOf(func(_ js.Value, args []js.Value) any {
-		go serve(handler, args[0].Get("data"), args[0].Get("ports").Index(0))
+		asked, port := args[0].Get("data"), args[0].Get("ports").Index(0)
+		if addr := asked.Get("dial"); addr.Truthy() {
+			go arrive(addr.String(), port)
+		} else {
+			go serve(handler, asked, port)
+		}
 		return nil
 	}))
 	js.Global().Call("postMessage", "ready")

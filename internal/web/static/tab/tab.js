@@ -1,7 +1,7 @@
 // The page in a tab, from a host that has files alone. What a server would answer, programs in workers do: the shop and
 // the scheduler's seat, the same Go code. What never changes is a file.
 import { el, replace } from "../dom.js";
-import { answerBy } from "../server.js";
+import { answerBy, Failure } from "../server.js";
 import { say } from "../words.js";
 
 const home = new URL("../../", import.meta.url);
@@ -17,6 +17,17 @@ export function draw() {
       "In this tab: real lock code, embedded Redis, one thread. Times mean nothing, orders do. ",
       "在这个标签页里：真实的锁代码，内嵌 Redis，单线程。时间没有意义，先后次序才有。",
     ),
+    el(
+      "label",
+      null,
+      say("Replicas of the shop: ", "商店副本数："),
+      el(
+        "select",
+        { id: "shops", onchange: ({ target }) => choose(+target.value) },
+        [1, 3].map(n => el("option", { value: n, selected: n === shops.length }, n)),
+      ),
+    ),
+    " ",
     status,
   );
 }
@@ -26,13 +37,18 @@ const tell = (english, chinese) => replace(status, say(english, chinese));
 // Program is a Go program in a worker, which is started when it is first asked.
 class Program {
   /** @type {Promise<Worker>} */
-  worker = null;
+  worker = null; // once it is ready
+  /** @type {Worker} */
+  running = null; // until it is ended
   asked = new Set(); // what has not been answered to its end
 
-  constructor(code, name, search = false) {
+  dead = 0; // a timer: it was killed
+
+  constructor(code, name, { search = false, args = [] } = {}) {
     this.code = code;
     this.name = name;
     this.search = search; // it hears nothing before its end
+    this.args = args;
   }
 
   start() {
@@ -48,32 +64,50 @@ class Program {
   run(module) {
     return new Promise(ready => {
       const worker = new Worker(new URL("worker.js", import.meta.url), { type: "module" });
-      worker.onmessage = ({ data }) => {
+      const fell = () => worker === this.running && this.fell();
+      this.running = worker;
+      worker.onmessage = ({ data, ports }) => {
         if (data === "ready") ready(worker);
-        else this.fell();
+        else if (data.dial) connect(data, ports[0]);
+        else fell();
       };
-      worker.onerror = () => this.fell();
-      worker.postMessage(module);
+      worker.onerror = fell;
+      worker.postMessage({ module, args: this.args });
     });
   }
 
-  // end ends the worker. Nobody waits for it any more.
-  async end() {
-    const worker = this.worker;
-    this.worker = null;
-    (await worker)?.terminate();
+  // end ends the worker. Whoever asks next starts another.
+  end() {
+    if (!this.running) return;
+    this.running.terminate();
+    this.running = this.worker = null;
   }
 
-  // fell begins anew when the program has ended by itself, by a bug.
+  // kill ends the worker as kill -9 ends a process. Like a cluster's, it is started again after a while.
+  kill() {
+    this.end();
+    clearTimeout(this.dead);
+    this.dead = setTimeout(() => {
+      this.dead = 0;
+      if (shops.includes(this)) this.start().catch(() => {});
+    }, restart);
+    this.leave(say("The replica was killed.", "副本被杀死了。"));
+  }
+
+  // leave lets whoever asked something go without an answer.
+  leave(says) {
+    for (const one of [...this.asked]) one.fail(new Failure(0, "failed", says));
+  }
+
+  // fell is called when the program has ended by itself, by a bug.
   fell() {
     this.end();
     const says = say(
       `The program of ${this.name()} failed in this tab. It begins anew; what it held is gone.`,
-      `这个标签页里的${this.name()}程序出错了，正在重新启动；它保存的内容已丢失。`,
+      `这个标签页里的${this.name()}程序出错了，会重新启动；它保存的内容已丢失。`,
     );
     replace(status, el("b", { class: "bad" }, says));
-    for (const one of [...this.asked]) one.fail(new Error(says));
-    this.start().catch(() => {});
+    this.leave(says);
   }
 
   // ask is fetch, with this program as the server.
@@ -95,13 +129,16 @@ class Program {
         if (!this.asked.has(one)) return;
         port?.postMessage("abort");
         fail(new DOMException("aborted", "AbortError"));
-        if (this.search) this.end().then(() => this.asked.forEach(other => void other.send()));
+        if (!this.search || !this.running) return;
+        this.end();
+        for (const other of this.asked) other.send();
       };
       const take = ({ data }) => {
         if (data === null) {
           leave();
           stream.close();
-        } else if (data === "aborted") fail(new TypeError("the answer was given up"));
+        } else if (data === "aborted")
+          fail(new Failure(0, "aborted", say("The answer was broken off.", "响应中断了。")));
         else if (data instanceof Uint8Array) stream.enqueue(data);
         else {
           const start = begun => {
@@ -131,11 +168,37 @@ class Program {
   }
 }
 
+const restart = 1000; // until a killed replica is started again
 const shopName = () => say("the shop", "商店"),
   seatName = () => say("the scheduler’s seat", "调度席");
-const shop = new Program("shop", shopName),
-  seat = new Program("seat", seatName),
-  search = new Program("seat", seatName, true); // a click does not wait for a hint
+const shopOf = name => new Program("shop", shopName, { args: [name] });
+const seat = new Program("seat", seatName),
+  search = new Program("seat", seatName, { search: true }), // a click does not wait for a hint
+  redis = shopOf("redis"),
+  alone = [shopOf("alone")],
+  three = ["r1", "r2", "r3"].map(shopOf);
+let shops = alone,
+  turn = 0; // of the replica that sells next
+
+// connect leads a connection from one worker to the one that has the address: a replica, or what they share.
+async function connect(dial, port) {
+  const nth = Number(dial.dial.split(":")[1]) - 8081,
+    to = nth >= 0 ? three[nth] : redis;
+  if (!to || to.dead || !shops.includes(three[0])) return port.postMessage(null);
+  (await to.start()).postMessage(dial, [port]);
+}
+
+// choose ends the shop, and begins it anew with so many replicas.
+function choose(n) {
+  const left = shops;
+  shops = n === 3 ? three : alone;
+  for (const one of [...left, redis]) {
+    one.end();
+    one.leave(say("The shop begins anew.", "商店重新开始。"));
+  }
+}
+
+const replicas = () => shops.map(one => ({ name: one.args[0], state: one.dead ? "dead" : "up", do: ["kill"] }));
 
 const modules = new Map(); // a program's name → its code, compiled once for all workers
 
@@ -180,7 +243,7 @@ async function kept(url) {
   const old = await files?.match(url);
   if (old) return old;
   const answer = await fetch(url);
-  if (!answer.ok) throw new Error(`${url.pathname}: ${answer.status}`);
+  if (!answer.ok) throw new Failure(answer.status, "", `${url.pathname}: ${answer.status}`);
   if (files) {
     for (const other of await files.keys()) if (new URL(other.url).pathname === url.pathname) await files.delete(other);
     files.put(url, answer.clone()).catch(() => {}); // there is no room for it
@@ -198,7 +261,13 @@ answerBy((path, request) => {
   }
   if (pathname.startsWith("/room")) return Promise.resolve(Response.json({ open: false }));
   if (/^\/seat\/(hint|oracle)$/.test(pathname)) return search.ask(path, request);
-  return (pathname.startsWith("/seat/") ? seat : shop).ask(path, request);
+  if (pathname.startsWith("/seat/")) return seat.ask(path, request);
+  if (pathname === "/replicas") return Promise.resolve(Response.json(replicas()));
+  const named = shops.find(one => pathname === "/replicas/" + one.args[0]);
+  if (named) return Promise.resolve(Response.json(named.kill() ?? {}));
+  const live = shops.filter(one => !one.dead);
+  if (!live.length) return Promise.reject(new Failure(0, "no_replica", say("No replica lives.", "没有活着的副本。")));
+  return live[pathname === "/inventory/sale" ? turn++ % live.length : 0].ask(path, request);
 });
 
 navigator.serviceWorker?.register(new URL("keep.js", home)).catch(() => {}); // it works without, while there is a network

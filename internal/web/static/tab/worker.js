@@ -1,11 +1,13 @@
-// What runs a Go program in a worker. The first message is its code; all others are answered by the program itself.
+// What runs a Go program in a worker. The first message is its code and its arguments; all others the program takes
+// itself.
 // @ts-expect-error: it is of the compiler that compiled the program
 import "./wasm_exec.js";
 
 addEventListener(
   "message",
-  async ({ data: module }) => {
+  async ({ data: { module, args } }) => {
     const go = new /** @type {any} */ (globalThis).Go();
+    go.argv.push(...args);
     try {
       await go.run(await WebAssembly.instantiate(module, go.importObject));
     } finally {

@@ -185,14 +185,19 @@ export function controls(connect) {
       "/replicas",
       one => one.name,
       one => states()[one.state] ?? one.state,
-      () => [
-        ["pause", say("Pause", "暂停")],
-        ["resume", say("Resume", "恢复")],
-        ["kill", say("Kill", "杀死"), true],
-      ],
+      one =>
+        [
+          ["pause", say("Pause", "暂停")],
+          ["resume", say("Resume", "恢复")],
+          ["kill", say("Kill", "杀死"), true],
+        ].filter(([word]) => !one.do || one.do.includes(word)), // in a tab not everything can be done to one
     );
-  const nodes = () =>
-    run.can.nodes &&
+  const nodes = () => {
+    if (!run.can.nodes) {
+      drawn.delete(parts.nodes);
+      replace(parts.nodes);
+      return;
+    }
     machines(
       parts.nodes,
       say("Redis nodes of redlock", "redlock 的 Redis 节点"),
@@ -205,6 +210,7 @@ export function controls(connect) {
         ["empty", say("Empty", "清空"), true],
       ],
     );
+  };
   const states = () => ({
     up: say("up", "正常"),
     paused: say("paused", "已暂停"),
