@@ -116,7 +116,7 @@ func (s *Seat) handle(path string, f func(http.ResponseWriter, *http.Request) er
 
 func (s *Seat) nothing(http.ResponseWriter, *http.Request) error {
 	return fmt.Errorf("%w; there are /seat, /seat/state, /seat/file, /seat/hint, /seat/oracle, /seat/beside, /seat/table, "+
-		"/seat/steps and /seat/steps/{pair}", ErrNotFound)
+		"/seat/steps, /seat/steps/{pair} and /seat/code", ErrNotFound)
 }
 
 // Index is what there is to choose from.
