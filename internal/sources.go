@@ -3,7 +3,7 @@ package internal
 
 import "embed"
 
-// Sources are the Go files of the steps, of the contrasts, and of what they share, by package.
+// Sources are the Go files of the steps, of the contrasts, and of what they share, and how a sale updates the stock, by package.
 //
-//go:embed lockv*/*.go lock/*.go lock/delex/*.go lock/quorum/*.go lock/redlock/*.go lock/contrast/*.go
+//go:embed lockv*/*.go lock/*.go lock/delex/*.go lock/quorum/*.go lock/redlock/*.go lock/contrast/*.go service/update.go service/optimistic.go
 var Sources embed.FS

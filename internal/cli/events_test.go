@@ -88,7 +88,7 @@ func TestAServerEndsThoughItIsWatched(t *testing.T) {
 // A server that ends does not wait for the table that a page asked for.
 func TestAServerEndsThoughItExplores(t *testing.T) {
 	s := start(t, "--redis.embedded_addr", anyPort)
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.url()+"/seat/table", nil)
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.url()+"/seat/table?anew", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

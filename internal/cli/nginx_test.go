@@ -117,7 +117,7 @@ func TestNginxEndsWhileAPageIsOpen(t *testing.T) {
 	client := &http.Client{Transport: &http.Transport{}}
 	t.Cleanup(client.CloseIdleConnections)
 	streams := make(chan struct{}, 3)
-	for _, path := range []string{"/events", "/live", "/seat/table"} {
+	for _, path := range []string{"/events", "/live", "/seat/table?anew"} {
 		answer, err := client.Get(front.url() + path) //nolint:bodyclose // below, when the stream has ended
 		if err != nil || answer.StatusCode != http.StatusOK {
 			t.Fatalf("%s: %v, %v", path, answer, err)

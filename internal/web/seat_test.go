@@ -38,11 +38,22 @@ func (p *page) press(token string) {
 func TestSeatIsSolvedByKeysAlone(t *testing.T) {
 	p := open(t, serve(t)+"/#/schedule")
 	p.waitUntil("the goal is said", `document.querySelector(".goal")?.innerText.includes("in at most 6 steps")`)
-	for i, token := range strings.Fields("A:SET A:GET A:write expiry B:SET A:DEL") {
-		p.press(token)
+	for i, step := range []struct{ token, a, b string }{ // and the lines at which A and B are then
+		{"A:SET", "stock.Read(ctx, order)", ""}, {"A:GET", "stock.Write(ctx, order)", ""}, {"A:write", "l.client.Del(ctx", ""},
+		{"expiry", "l.client.Del(ctx", ""}, {"B:SET", "l.client.Del(ctx", "stock.Read(ctx, order)"}, {"A:DEL", "", "stock.Read(ctx, order)"},
+	} {
+		p.press(step.token)
 		p.steps(i + 1)
+		for actor, line := range map[string]string{"A": step.a, "B": step.b} {
+			p.waitUntil(fmt.Sprintf("after %s, %s is at %q", step.token, actor, line), fmt.Sprintf(
+				`(lines => %q === "" ? lines.length === 0 : lines.length === 1 && lines[0].innerText.includes(%q))(
+					[...document.querySelectorAll(".code .here")].filter(line => [...line.querySelectorAll(".sign b")].some(b => b.innerText === %q)))`,
+				line, line, actor))
+		}
 	}
 	p.shows("Solved in 6 steps: A removes B's lock")
+	p.waitUntil("the breach is marked at its step alone", `(marked => marked.length === 1 && marked[0].querySelector(".sign.bad") &&
+		marked[0].innerText.includes("another’s lock removed: A removes B's lock"))([...document.querySelectorAll(".drawing .step.breach")])`)
 	p.shows("There is no shorter way")
 	if says := p.text(".now"); !strings.Contains(says, "Step 6 of 6: A removes B's lock") {
 		t.Errorf("the sentence is %q", says)
@@ -53,6 +64,14 @@ func TestSeatIsSolvedByKeysAlone(t *testing.T) {
 	p.at(0)
 	p.key("End")
 	p.at(6)
+	p.key("c")
+	p.waitUntil("the code is folded", `!document.querySelector(".code").open`)
+	p.size(390, 844)
+	p.visit(broken)
+	p.steps(6)
+	p.waitUntil("the step is above the choices, and these are at the thumb", `(([step, next, choice]) =>
+		step.top >= 0 && step.top < next.top && step.bottom <= next.top + 1 && choice.bottom <= innerHeight && next.bottom <= innerHeight + 1)(
+		[".drawing [aria-current=step]", ".next", ".next .choice"].map(css => document.querySelector(css).getBoundingClientRect()))`)
 }
 
 // A reader who tabs finds every control, and sees where the focus is.

@@ -143,6 +143,7 @@ func seatRoutes(explorer http.Handler) http.Handler {
 	mux.Handle("/", explorer)
 	mux.Handle("/seat/steps", steps.Handler())
 	mux.Handle("/seat/steps/", steps.Handler())
+	mux.Handle("/seat/code", steps.Handler())
 	return mux
 }
 

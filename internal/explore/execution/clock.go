@@ -119,6 +119,7 @@ func (c virtualClock) Wait(ctx context.Context, ch <-chan struct{}) error {
 		c.x.falls(t)
 	}
 	c.x.waiters = append(c.x.waiters, t)
+	c.x.locate(t)
 	helped := c.x.helped(t)
 	if err := park(t); err != nil {
 		return err

@@ -59,6 +59,7 @@ func (x network) unsent(t *Task, err error) error {
 func (x network) transmit(ctx context.Context, t *Task, server int, cmds []redis.Cmder, deliver func(context.Context) error) error {
 	t.pending, t.to, t.fate = cmds, server, Moves
 	x.callByNode(t, server)
+	x.locate(t)
 	if err := park(t); err != nil {
 		return err
 	}

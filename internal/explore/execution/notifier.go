@@ -106,6 +106,7 @@ func (n virtualNotifier) Subscribe(channel string, notify func(message string)) 
 // untilSubscribed waits until the schedule lets t subscribe.
 func (x *Execution) untilSubscribed(t *Task) error {
 	t.subscribes = true
+	x.locate(t)
 	err := park(t)
 	t.subscribes = false
 	if err == nil {

@@ -60,6 +60,8 @@ type Task struct {
 
 	round  round // since it last woke up
 	poller poller
+
+	callers []uintptr // where it gave its turn back, if somebody wants to read that
 }
 
 // live reports whether t could run: it has not ended, and its process is neither dead nor paused.

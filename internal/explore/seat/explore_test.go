@@ -41,7 +41,7 @@ func oracle(t testing.TB, s http.Handler, pairs ...string) (o graph.Oracle) {
 
 // A hint that is followed to the end gets there in as many steps as it said, and the oracle counts with it.
 func TestAHintLeadsTheShortestWay(t *testing.T) {
-	s := open(t, seat.Usual())
+	s := open(t, blank())
 	for _, at := range places() {
 		pairs := func(do []string) []string {
 			return []string{"lock", at.lock, "in", at.in, "do", strings.Join(do, " "), "anomaly", string(at.anomaly)}
@@ -62,7 +62,7 @@ func TestAHintLeadsTheShortestWay(t *testing.T) {
 
 // From the point of no return on, every way is lost; and where nothing can be reached any more, that is said.
 func TestThePointOfNoReturn(t *testing.T) {
-	s := open(t, seat.Usual())
+	s := open(t, blank())
 	lost := oracle(t, s, "lock", "v0", "do", "A:GET B:GET A:write", "anomaly", "lost-update")
 	if lost.NoReturn != 2 || !lost.Doomed || lost.Now != 1 {
 		t.Errorf("%+v; want step 2: both have read", lost)
@@ -83,7 +83,7 @@ func TestThePointOfNoReturn(t *testing.T) {
 
 // few are limits that a small scenario hits.
 func few() seat.Limits {
-	limits := seat.Usual()
+	limits := blank()
 	limits.Map.Schedules, limits.Hint.Schedules, limits.Line, limits.Longer = 20, 5, 0, 10*time.Millisecond
 	return limits
 }
@@ -103,7 +103,7 @@ func TestABoundThatWasHitIsSaid(t *testing.T) {
 
 // One explores, the others are told to wait, or that it is busy; when the first has left, it is the next one's turn.
 func TestExplorationsTakeTurns(t *testing.T) {
-	limits := seat.Usual()
+	limits := blank()
 	limits.Line, limits.Longer = 1, 10*time.Millisecond
 	s := open(t, limits)
 	server := httptest.NewServer(s)
@@ -137,7 +137,7 @@ func TestExplorationsTakeTurns(t *testing.T) {
 
 // A seat that closes ends the exploration, and the one that waits for its turn.
 func TestCloseEndsExplorations(t *testing.T) {
-	s := open(t, seat.Usual())
+	s := open(t, blank())
 	defer s.Close()
 	last := make(chan string, 2)
 	for range 2 {

@@ -12,7 +12,7 @@ var han = regexp.MustCompile(`\p{Han}`)
 
 // What a reader of the page reads is in the language that was asked for; where a link leads to is the same in both.
 func TestTheSeatSpeaksChinese(t *testing.T) {
-	s := open(t, seat.Usual())
+	s := open(t, blank())
 	texts := func(in string) (all []string, code string) {
 		index := get[seat.Index](t, s, "/seat", "lang", in)
 		for _, lock := range index.Locks {

@@ -40,6 +40,7 @@ type Limits struct {
 	Kept   int            // bytes of maps that are kept
 	Line   int            // how many may wait for their turn
 	Longer time.Duration  // how long a hint waits for it
+	Table  []byte         // that is known from the start: Shipped, as JSON
 }
 
 // Usual returns the limits of a server.
@@ -49,7 +50,7 @@ func Usual() Limits {
 		Hint: explore.Bounds{Schedules: 200_000, Memory: memory, Time: 20 * time.Second},
 		Map:  explore.Bounds{Schedules: 2_000_000, Memory: memory, Time: time.Minute},
 		Cell: explore.Bounds{Memory: memory, Time: 2 * time.Minute},
-		Kept: 64 << 20, Line: 8, Longer: 10 * time.Second,
+		Kept: 64 << 20, Line: 8, Longer: 10 * time.Second, Table: shippedTable,
 	}
 }
 
@@ -67,7 +68,7 @@ type Seat struct {
 	turns  *turns
 	maps   maps
 	ways   ways
-	rows   sync.Map // of rowDone, by the name of the lock
+	rows   sync.Map // of Row, by the name of the lock
 
 	close      context.CancelFunc
 	afterClose func(func()) (stop func() bool)
@@ -81,6 +82,7 @@ func New(limits Limits, errors Errors) *Seat {
 		limits: limits, errors: errors, mux: http.NewServeMux(),
 		turns: newTurns(limits.Line), maps: maps{most: limits.Kept, now: time.Now},
 	}
+	s.bring(limits.Table)
 	s.handle("/seat", s.index)
 	s.handle("/seat/state", s.state)
 	s.handle("/seat/file", s.file)
@@ -116,7 +118,7 @@ func (s *Seat) handle(path string, f func(http.ResponseWriter, *http.Request) er
 
 func (s *Seat) nothing(http.ResponseWriter, *http.Request) error {
 	return fmt.Errorf("%w; there are /seat, /seat/state, /seat/file, /seat/hint, /seat/oracle, /seat/beside, /seat/table, "+
-		"/seat/steps and /seat/steps/{pair}", ErrNotFound)
+		"/seat/steps, /seat/steps/{pair} and /seat/code", ErrNotFound)
 }
 
 // Index is what there is to choose from.

@@ -26,6 +26,13 @@ func open(t testing.TB, limits seat.Limits) *seat.Seat {
 	return seat.New(limits, seat.Errors{Status: answer.StatusOf, Write: answer.WriteError})
 }
 
+// blank are the limits of a seat that knows no table.
+func blank() seat.Limits {
+	limits := seat.Usual()
+	limits.Table = nil
+	return limits
+}
+
 // ask asks for a path.
 func ask(t testing.TB, s http.Handler, path string, pairs ...string) *httptest.ResponseRecorder {
 	t.Helper()
@@ -45,7 +52,7 @@ func get[T any](t testing.TB, s http.Handler, path string, pairs ...string) (doc
 }
 
 func TestTheIndexHasWhatThereIs(t *testing.T) {
-	index := get[seat.Index](t, open(t, seat.Usual()), "/seat", "lang", "zh")
+	index := get[seat.Index](t, open(t, blank()), "/seat", "lang", "zh")
 	var names []string
 	for _, lock := range index.Locks {
 		names = append(names, lock.Name)
@@ -74,7 +81,7 @@ func places() []struct {
 
 // A state is what a session in the terminal sees, its link leads back to it, and what it says is possible is.
 func TestTheStateIsThatOfTheStepper(t *testing.T) {
-	s := open(t, seat.Usual())
+	s := open(t, blank())
 	for _, at := range places() {
 		t.Run(at.lock, func(t *testing.T) {
 			t.Parallel()
@@ -136,7 +143,7 @@ func TestALinkIsReadable(t *testing.T) {
 
 // A schedule that does not fit is gone as far as it does; a code that does not names the step from which on.
 func TestAStaleLinkNamesTheStep(t *testing.T) {
-	s := open(t, seat.Usual())
+	s := open(t, blank())
 	state := get[seat.State](t, s, "/seat/state", "lock", "v2", "do", "A:SET B:SET B:GET A:GET")
 	if state.Stale == nil || state.Stale.Step != 3 || state.View.Schedule != "A:SET B:SET" || !strings.Contains(state.Stale.Says, "B:GET") {
 		t.Errorf("%+v after %q; want step 3", state.Stale, state.View.Schedule)
@@ -156,7 +163,7 @@ func TestAStaleLinkNamesTheStep(t *testing.T) {
 
 // A mistake is named, with what is right.
 func TestMistakes(t *testing.T) {
-	s := open(t, seat.Usual())
+	s := open(t, blank())
 	for _, test := range []struct {
 		path   string
 		pairs  []string
@@ -199,13 +206,13 @@ func TestMistakes(t *testing.T) {
 
 // A lock beside its neighbour differs where the cure is.
 func TestBeside(t *testing.T) {
-	both := get[seat.Beside](t, open(t, seat.Usual()), "/seat/beside",
+	both := get[seat.Beside](t, open(t, blank()), "/seat/beside",
 		"lock", "v2", "with", "v3", "in", "--faults expiry=1", "do", "A:SET A:GET A:write expiry B:SET A:DEL")
 	if both.Locks != [2]string{"v2", "v3"} || both.Differs != len(both.Rows) || len(both.Why) == 0 {
 		t.Errorf("%+v", both)
 	}
 	for i, link := range both.Links {
-		state := follow(t, open(t, seat.Usual()), link)
+		state := follow(t, open(t, blank()), link)
 		if state.Stale != nil || len(state.View.Trace.Steps) == 0 || state.View.Lock != both.Locks[i] {
 			t.Errorf("%s: %+v", link, state.Stale)
 		}

@@ -14,8 +14,8 @@ import (
 // tableActors is how many the table has, as lockstep explore --all.
 const tableActors = 2
 
-// Row is the event that begins a lock's cells.
-type Row struct {
+// Begun is the event that begins a lock's cells.
+type Begun struct {
 	Lock  string `json:"lock"`
 	Title string `json:"title"`
 }
@@ -31,32 +31,34 @@ type Cell struct {
 	Link     string `json:"link"`     // of a broken cell
 }
 
-// rowDone is what is kept of a row.
-type rowDone struct {
-	cells   []Cell
-	seconds float64
+// Row is what is known of a lock.
+type Row struct {
+	Cells   []Cell  `json:"cells"`
+	Seconds float64 `json:"seconds"` // that it took
+	Shipped bool    `json:"-"`       // it was not found here
 }
 
-// table streams the table, a row at a time. Each row has a turn of its own, so that others need not wait for all of them.
+// table streams the table, a row at a time. Each row has a turn of its own, so that others need not wait for all of them. Who asks for it
+// anew gets what was found here.
 func (s *Seat) table(w http.ResponseWriter, r *http.Request) error {
 	in, err := languageOf(r.URL.Query())
 	if err != nil {
 		return err
 	}
 	return s.stream(w, func(stream *events) error {
-		seconds := 0.
+		all, anew := Row{}, r.URL.Query().Has("anew")
 		for _, lock := range evolution.Table() {
-			stream.send("row", Row{lock.Name, lock.Title.In(in)})
-			row, err := s.row(r.Context(), lock, stream)
+			stream.send("row", Begun{lock.Name, lock.Title.In(in)})
+			row, err := s.row(r.Context(), lock, anew, stream)
 			if err != nil {
 				return err
 			}
-			seconds += row.seconds
-			for _, cell := range row.cells {
+			all.Seconds, all.Shipped = all.Seconds+row.Seconds, all.Shipped || row.Shipped
+			for _, cell := range row.Cells {
 				stream.send("cell", cell)
 			}
 		}
-		stream.send("done", map[string]float64{"seconds": seconds})
+		stream.send("done", map[string]any{"seconds": all.Seconds, "shipped": all.Shipped})
 		return nil
 	})
 }
@@ -70,13 +72,13 @@ type scenarios struct {
 }
 
 // row explores a lock in every scenario, unless that was done before.
-func (s *Seat) row(ctx context.Context, lock strategy.Strategy, stream *events) (row rowDone, err error) {
+func (s *Seat) row(ctx context.Context, lock strategy.Strategy, anew bool, stream *events) (row Row, err error) {
 	known := func() bool {
 		kept, is := s.rows.Load(lock.Name)
 		if is {
-			row, _ = kept.(rowDone)
+			row, _ = kept.(Row)
 		}
-		return is
+		return is && (!anew || !row.Shipped)
 	}
 	far := scenarios{Lock: lock.Name, Of: len(explore.ScenariosOf(lock, tableActors)), Waiting: true}
 	tell := func() { stream.send("progress", far) }
@@ -89,7 +91,7 @@ func (s *Seat) row(ctx context.Context, lock strategy.Strategy, stream *events) 
 }
 
 // explored explores a lock in every scenario, tells of each that it has ended, and keeps what was found.
-func (s *Seat) explored(ctx context.Context, lock strategy.Strategy, ended func()) (row rowDone, err error) {
+func (s *Seat) explored(ctx context.Context, lock strategy.Strategy, ended func()) (row Row, err error) {
 	begun, one := time.Now(), []strategy.Strategy{lock}
 	found, err := explore.All(ctx, one, tableActors, s.limits.Cell, func(_ explore.NamedScenario, _ explore.Result, over bool) {
 		if over {
@@ -102,13 +104,11 @@ func (s *Seat) explored(ctx context.Context, lock strategy.Strategy, ended func(
 	if err != nil {
 		return row, err
 	}
-	row.seconds = time.Since(begun).Seconds()
-	for _, cell := range found[0].Cells {
-		row.cells = append(row.cells, cellOf(lock.Name, cell))
-		if cell.Applies && cell.Verdict() == explore.Broken {
-			found := cell.Found[0]
-			s.ways.note(goalIn(lock.Name, found.Scenario.Scenario, cell.Anomaly), 0, found.Schedule)
-		}
+	row.Seconds = time.Since(begun).Seconds()
+	for _, found := range found[0].Cells {
+		cell := cellOf(lock.Name, found)
+		row.Cells = append(row.Cells, cell)
+		s.noteWay(cell)
 	}
 	s.rows.Store(lock.Name, row)
 	return row, nil

@@ -38,10 +38,11 @@ type Key struct {
 
 // Actor is one sale.
 type Actor struct {
-	Name     string       `json:"name"`
-	Process  string       `json:"process"`
-	Stance   trace.Stance `json:"stance"`
-	Believes bool         `json:"believes"` // that it holds the lock
+	Name     string            `json:"name"`
+	Process  string            `json:"process"`
+	Stance   trace.Stance      `json:"stance"`
+	Believes bool              `json:"believes"` // that it holds the lock
+	Places   []execution.Place `json:"places"`   // in the code: of what it is about to do, or waits for
 }
 
 // stateOf looks at a run, and at the last step of its trace.
@@ -67,7 +68,7 @@ func stateOf(run *harness.Run, t trace.Trace) State {
 		if len(t.Steps) > 0 {
 			stance = t.Steps[len(t.Steps)-1].Standing[i]
 		}
-		s.Actors = append(s.Actors, Actor{a.Name, a.Process.Name, stance, run.Believes(a)})
+		s.Actors = append(s.Actors, Actor{a.Name, a.Process.Name, stance, run.Believes(a), run.Places(a)})
 	}
 	return s
 }

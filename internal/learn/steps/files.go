@@ -159,29 +159,38 @@ func sources(lock string) (map[string]source, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the source of %s: %w", lock, err)
 	}
-	scripts, err := fs.Glob(lua.Sources, "*.lua")
-	if err != nil {
-		return nil, err
-	}
 	var code strings.Builder
 	for _, file := range texts {
 		code.WriteString(file.text)
+	}
+	scripts, err := scriptsOf(code.String())
+	for _, script := range scripts {
+		texts[path.Base(script.path)] = script
+	}
+	return texts, err
+}
+
+// scriptsOf returns those that code sends.
+func scriptsOf(code string) (all []source, err error) {
+	scripts, err := fs.Glob(lua.Sources, "*.lua")
+	if err != nil {
+		return nil, err
 	}
 	for _, script := range scripts {
 		name := strings.TrimSuffix(script, ".lua")
 		if script == "queue.lua" {
 			name = "(acquire|acquireOrAsk|release)" // which begin with it
 		}
-		if !regexp.MustCompile(`(?i)\blua\.` + name + `\b`).MatchString(code.String()) {
+		if !regexp.MustCompile(`(?i)\blua\.` + name + `\b`).MatchString(code) {
 			continue
 		}
 		text, err := fs.ReadFile(lua.Sources, script)
 		if err != nil {
 			return nil, err
 		}
-		texts[script] = source{"util/lua/" + script, string(text)}
+		all = append(all, source{"util/lua/" + script, string(text)})
 	}
-	return texts, nil
+	return all, nil
 }
 
 // written returns the Go files of a lock. v0 has none: it is no lock.

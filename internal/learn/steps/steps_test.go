@@ -3,6 +3,7 @@ package steps_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -324,6 +325,53 @@ func TestTheLabsNameSteps(t *testing.T) {
 			if _, err := steps.Between(diff[1], diff[2], language.English); err != nil || diff[0] != "diff" {
 				t.Errorf("%s: %s: %v", l.Name, l.Diff(), err)
 			}
+		}
+	}
+}
+
+// Whatever a sale is about to do stands in the code that is shown: so it can be marked there.
+func TestWhereASaleIsStandsInTheCode(t *testing.T) {
+	for _, lock := range evolution.Table() {
+		code, err := steps.Code(lock.Name)
+		if err != nil || len(code) == 0 {
+			t.Fatalf("%s: %v, %v", lock.Name, code, err)
+		}
+		shown := map[string]bool{}
+		for _, part := range code {
+			text, err := os.ReadFile(filepath.Join("..", "..", "..", part.Name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, line := range strings.Split(part.Text, "\n") {
+				if is := strings.Split(string(text), "\n")[part.From-1+i]; is != line {
+					t.Fatalf("%s: line %d of %s is %q, not %q", lock.Name, part.From+i, part.Name, is, line)
+				}
+				shown[fmt.Sprintf("%s:%d", part.Name, part.From+i)] = true
+			}
+		}
+		session, err := stepper.New(lock, explore.Scenario{Actors: 2}, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		places := 0
+		for range 12 {
+			tokens := session.Now().Tokens()
+			if len(tokens) == 0 {
+				break
+			}
+			if err := session.Take(tokens[len(tokens)-1]); err != nil {
+				t.Fatal(err)
+			}
+			for _, actor := range session.Now().State.Actors {
+				for _, place := range actor.Places {
+					if places++; !slices.ContainsFunc(place.Calls, func(call string) bool { return shown[call] }) {
+						t.Errorf("%s: after %s, %s is at %v, which is not shown", lock.Name, session.Now().Schedule, place.Task, place.Calls)
+					}
+				}
+			}
+		}
+		if session.Close(); places == 0 && lock.Name != "atomic" { // which is one command
+			t.Errorf("%s: sales are nowhere", lock.Name)
 		}
 	}
 }

@@ -57,7 +57,7 @@ func changes(r *http.Request) bool {
 // runsCode reports whether a request runs a lock's code, or explores: what is below /seat, but for the texts.
 func runsCode(r *http.Request) bool {
 	below, is := strings.CutPrefix(path.Clean(r.URL.Path), "/seat/")
-	return is && below != "steps" && !strings.HasPrefix(below, "steps/")
+	return is && below != "code" && below != "steps" && !strings.HasPrefix(below, "steps/")
 }
 
 func (g Guard) administers(header http.Header) error {

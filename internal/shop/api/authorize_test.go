@@ -56,6 +56,7 @@ func TestTheSeatIsGuarded(t *testing.T) {
 		{"/seat/steps/../hint", "", Guard{Token: "secret"}, 401},
 		{"/seat/state", "", Guard{}, 403},
 		{"/seat/steps", "", Guard{}, 0},
+		{"/seat/code", "", Guard{}, 0},
 		{"/seat/steps/v3-v4", "", Guard{}, 0},
 		{"/seat", "", Guard{}, 0},
 	} {

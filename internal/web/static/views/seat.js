@@ -9,7 +9,8 @@ import { language, say, several } from "../words.js";
 import { away, soon } from "./seat_away.js";
 import { besidePanel } from "./seat_beside.js";
 import { choicesPanel } from "./seat_choices.js";
-import { modePanel, Oracle } from "./seat_modes.js";
+import { Code } from "./seat_code.js";
+import { modePanel, Oracle, solvedSays } from "./seat_modes.js";
 import { scenarioPanel } from "./seat_scenario.js";
 import { statePanel } from "./seat_state.js";
 
@@ -30,6 +31,8 @@ class Seat {
   past = []; // addresses before the last changes, for undo
   future = [];
   asked = null; // the place that the reader is on the way to, or at
+  shortest = new Map(); // schedule to a goal
+  solvedAt = 0; // when the goal was reached
   told = {}; // the latest hint, and what it is about
   turn = Promise.resolve(); // of the last key
   going; // to a place
@@ -46,6 +49,7 @@ class Seat {
   constructor(main) {
     this.main = main;
     this.oracle = new Oracle(this, () => this.draw());
+    this.code = new Code(this);
     this.says = el("p", { class: "now", role: "status", "aria-live": "polite" });
     this.unbind = bind(
       [null, "do what the button with this number does", "执行带这个数字的按钮", "1 – 9"],
@@ -75,6 +79,7 @@ class Seat {
         "并排：在下一种锁下做同样的事",
         this.inTurn(() => this.besideNext()),
       ],
+      ["c", "the code, or not", "显示或隐藏代码", () => this.code.toggle()],
     );
   }
 
@@ -299,14 +304,16 @@ class Seat {
       );
       this.parts = { about, mode, moves, drawing, beside, state };
       drawing.setAttribute("aria-label", say("The schedule", "时序"));
+      mode.className = "mode sheet";
+      state.className = "state sheet";
       replace(
         main,
         about,
         el(
           "div",
           { class: "seat" },
-          el("div", { class: "side" }, mode, el("div", { class: "sheet" }, this.says, moves), state),
-          el("div", { class: "wide" }, drawing, beside),
+          el("div", { class: "side" }, mode, el("div", { class: "sheet next" }, this.says, moves), state),
+          el("div", { class: "wide" }, drawing, this.code.panel, beside),
         ),
       );
       drawing.className = "drawing sheet";
@@ -318,7 +325,9 @@ class Seat {
       (main.querySelector(`[data-focus="${focused}"]`) ??
         (focused.startsWith("choice") && main.querySelector("[data-focus^=choice]")));
     if (again && again !== document.activeElement) again.focus({ preventScroll: true });
-    if (innerWidth >= 1100) main.querySelector("[aria-current=step]")?.scrollIntoView({ block: "nearest" });
+    const where = this.place.do + this.at;
+    if (where !== this.seen) main.querySelector("[aria-current=step]")?.scrollIntoView({ block: "nearest" });
+    this.seen = where;
   }
 
   drawParts() {
@@ -330,7 +339,7 @@ class Seat {
       : say("Nothing has happened yet. You decide what happens first.", "还什么都没发生。第一步由你决定。");
     if (this.says.textContent !== said) replace(this.says, said);
     replace(parts.about, this.awaited(), this.stale(), scenarioPanel(this));
-    replace(parts.moves, this.breaches(), choicesPanel(this));
+    replace(parts.moves, solvedSays(this), this.breaches(), choicesPanel(this));
     replace(parts.mode, modePanel(this));
     replace(parts.state, statePanel(this));
     replace(
@@ -346,6 +355,7 @@ class Seat {
         : el("p", { class: "soft" }, say("The steps that you choose are drawn here.", "你选的每一步会画在这里。")),
       legend(),
     );
+    this.code.follow();
     if (this.besideIs !== this.besideKey()) {
       this.besideIs = this.besideKey();
       replace(parts.beside, this.place.beside ? besidePanel(this) : null);

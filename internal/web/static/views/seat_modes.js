@@ -35,9 +35,7 @@ export function modePanel(seat) {
         .map(({ name, title }) => el("option", { value: name, title: name, selected: name === seat.goal }, title)),
     ),
   );
-  return el(
-    "div",
-    { class: "sheet" },
+  return [
     el(
       "div",
       { class: "row modes", role: "group", "aria-label": say("Mode", "模式") },
@@ -61,7 +59,7 @@ export function modePanel(seat) {
     seat.hint && el("p", { class: hintClass(seat.hint), role: "status" }, hintSays(seat)),
     place.mode === "break" && breakIt(seat),
     place.mode === "oracle" && seat.oracle.panel(),
-  );
+  ];
 }
 
 const hintClass = ({ failure }) => (failure ? "note warn" : "note");
@@ -84,76 +82,75 @@ function hintSays(seat) {
   );
 }
 
-// breakIt is the game: a goal, what is left, and the shortest schedule once it is reached.
+// breakIt is the game: a goal, and the shortest schedule once it is reached.
 function breakIt(seat) {
-  const anomaly = seat.goal,
-    shortest = shortestOf(seat, anomaly),
-    holder = el("div", { class: "goal" });
-  const fill = best => {
-    const solved = seat.here.view.shown.find(shown => shown.anomaly === anomaly);
-    holder.replaceChildren(
-      ...goal(seat, anomaly, best, solved).concat(solved && best.schedule ? shown(seat, best, solved) : []),
-    );
-  };
-  if (shortest.value) fill(shortest.value);
-  else {
-    fill({});
-    shortest.promise.then(fill, failure => holder.replaceChildren(el("p", { class: "note warn" }, failure.message)));
-  }
-  return holder;
-}
-
-function shortestOf(seat, anomaly) {
-  const { lock, in: scenario } = seat.place,
-    key = [lock, scenario, anomaly, language()].join("\n");
-  seat.shortest ??= new Map();
-  if (!seat.shortest.has(key)) {
-    const asked = { promise: get("/seat/hint", { lock, in: scenario, do: "", anomaly, lang: language() }) };
-    asked.promise.then(
-      value => {
-        asked.value = value;
-      },
-      () => seat.shortest.delete(key),
-    );
-    seat.shortest.set(key, asked);
-  }
-  return seat.shortest.get(key);
-}
-
-function goal({ place, index }, anomaly, best, solved) {
-  const { task: says, title } = index.anomalies.find(({ name }) => name === anomaly),
-    most = best.steps,
-    step = n => several(n, "step", "步");
-  const task =
-    most === -1
+  const best = shortestOf(seat),
+    { task, title } = seat.index.anomalies.find(({ name }) => name === seat.goal),
+    { lock } = seat.place,
+    done = solved(seat);
+  if (best.failure) return el("p", { class: "note warn" }, best.failure.message);
+  const most = best.steps > 0 && say(`, in at most ${several(best.steps, "step")}`, `，最多 ${best.steps} 步`);
+  const says =
+    best.steps === -1
       ? say(
-          `${place.lock} never does that in this scenario: ${title}. Allow more faults, or choose another lock.`,
-          `在这个场景里，${place.lock} 不会出现“${title}”。多允许几次故障，或者换一种锁。`,
+          `${lock} never does that in this scenario: ${title}. Allow more faults, or choose another lock.`,
+          `在这个场景里，${lock} 不会出现“${title}”。多允许几次故障，或者换一种锁。`,
         )
-      : say(`Make ${place.lock} ${says}`, `让 ${place.lock} ${says}`) +
-        (most > 0 ? say(`, in at most ${step(most)}.`, `，最多 ${most} 步。`) : say(".", "。"));
-  const all = [el("p", null, el("strong", null, task))];
-  if (solved) {
-    const shortest =
-      solved.step <= most
+      : [say(`Make ${lock} ${task}`, `让 ${lock} ${task}`), most, say(".", "。")];
+  return el(
+    "div",
+    { class: "goal" },
+    el("p", null, el("strong", null, says)),
+    done && best.schedule && shown(seat, best, done),
+  );
+}
+
+const solved = seat => seat.place.mode === "break" && seat.here.view.shown.find(({ anomaly }) => anomaly === seat.goal);
+
+const moment = 1000; // that it shows how it comes
+
+// solvedSays says that the goal is reached. That is a moment, the first time.
+export function solvedSays(seat) {
+  const done = solved(seat);
+  if (!done) seat.solvedAt = 0;
+  if (!done) return null;
+  seat.solvedAt ||= performance.now();
+  const fresh = performance.now() - seat.solvedAt < moment,
+    most = shortestOf(seat).steps;
+  return el(
+    "p",
+    { class: ["note good solved", fresh && "fresh"].filter(Boolean).join(" "), role: "status" },
+    say(`Solved in ${several(done.step, "step")}: `, `${done.step} 步攻破：`),
+    done.says,
+    most > 0 &&
+      (done.step <= most
         ? say(". There is no shorter way.", "。没有更短的了。")
-        : say(`. The shortest takes ${most}.`, `。最短的是 ${most} 步。`);
-    all.push(
-      el(
-        "p",
-        { class: "note good", role: "status" },
-        say(`Solved in ${step(solved.step)}: `, `${solved.step} 步攻破：`),
-        solved.says,
-        most > 0 && shortest,
-      ),
-    );
-  }
-  return all;
+        : say(`. The shortest takes ${most}.`, `。最短的是 ${most} 步。`)),
+  );
+}
+
+// shortestOf gives the shortest schedule that reaches the goal. It asks for that once, and has it drawn when it is there.
+function shortestOf(seat) {
+  const { lock, in: scenario } = seat.place,
+    anomaly = seat.goal,
+    key = [lock, scenario, anomaly].join("\n");
+  const known = seat.shortest.get(key);
+  if (known) return known;
+  const learn = best => {
+    seat.shortest.set(key, best);
+    seat.draw();
+  };
+  seat.shortest.set(key, {});
+  get("/seat/hint", { lock, in: scenario, do: "", anomaly, lang: language() }).then(learn, failure => {
+    learn({ failure });
+    if (away(failure)) soon(() => seat.shortest.delete(key) && seat.draw());
+  });
+  return {};
 }
 
 // shown are the two schedules in words, once the server has said what the shortest does.
-function shown(seat, best, solved) {
-  const yours = seat.here.view.trace.steps.slice(0, solved.step),
+function shown(seat, best, done) {
+  const yours = seat.here.view.trace.steps.slice(0, done.step),
     body = el("tbody");
   const fill = ({ view: { trace } }) => replace(body, rows(yours, trace.steps));
   seat
@@ -161,7 +158,7 @@ function shown(seat, best, solved) {
     .then(fill, failure => replace(body, el("tr", null, el("td", null, failure.message))));
   return el(
     "details",
-    { open: solved.step > best.steps || null },
+    { open: done.step > best.steps || null },
     el("summary", null, say("The shortest schedule, beside yours", "最短的时序，和你的对照")),
     el(
       "table",

@@ -6,9 +6,7 @@ import { duration, say } from "../words.js";
 export function statePanel(seat) {
   const facts = factsOf(seat.here.view.state),
     before = seat.at > 0 ? new Map(factsOf(seat.before.view.state)) : null;
-  return el(
-    "div",
-    { class: "sheet" },
+  return [
     el("h2", null, say("What is so now", "现在的状态")),
     el(
       "table",
@@ -26,7 +24,7 @@ export function statePanel(seat) {
         ),
       ),
     ),
-  );
+  ];
 }
 
 const stances = () => ({

@@ -34,9 +34,10 @@ export function show(main) {
   table.addEventListener("keydown", move);
   for (const event of ["focusin", "mouseover"]) table.addEventListener(event, explain);
 
-  draw().catch(failure => {
+  const failed = failure => {
     if (!stopped.signal.aborted) replace(status, el("span", { class: "bad", role: "alert" }, failure.message));
-  });
+  };
+  draw().catch(failed);
   return () => {
     stopped.abort();
     leave();
@@ -55,9 +56,15 @@ export function show(main) {
       ),
     );
     progress.max = locks.length;
+    await fill();
+  }
+
+  // fill asks for the cells: those that the program has brought along, or anew.
+  async function fill(anew = "") {
     let begun = 0;
+    progress.hidden = false;
     await stream(
-      "/seat/table" + text({ lang: language() }),
+      "/seat/table" + text({ lang: language(), anew }),
       {
         row: () => {
           progress.value = begun++;
@@ -73,18 +80,28 @@ export function show(main) {
           );
         },
         cell: take,
-        done: ({ seconds }) => {
+        done: ({ seconds, shipped }) => {
           progress.hidden = true;
+          const took = duration(seconds * 1000);
           replace(
             status,
-            say(
-              `Explored in ${duration(seconds * 1000)}. The same in a terminal: `,
-              `探索用时 ${duration(seconds * 1000)}。在终端里同样可以：`,
-            ),
+            shipped
+              ? say(
+                  `Explored in ${took} when this program was made, from the code that it has. `,
+                  `制作这个程序时用它自己的代码探索而得，用时 ${took}。`,
+                )
+              : say(`Explored in ${took}. `, `探索用时 ${took}。`),
+            shipped &&
+              el(
+                "button",
+                { id: "anew", onclick: () => fill("yes").catch(failed) },
+                say("Explore it anew", "重新探索"),
+              ),
+            say(" The same in a terminal: ", " 在终端里同样可以："),
             el("code", null, "go run . explore --all"),
           );
         },
-        failed: ({ message }) => replace(status, el("span", { class: "bad", role: "alert" }, message)),
+        failed,
       },
       { signal: stopped.signal },
     );

@@ -1,0 +1,100 @@
+// The code beside the schedule: the lock in Go and Lua, and where each sale is in it.
+import { el, replace } from "../dom.js";
+import { highlight } from "../highlight.js";
+import { get } from "../server.js";
+import { say } from "../words.js";
+
+export class Code {
+  lock = ""; // that is shown
+  lines = new Map(); // "internal/lockv2/lock.go:37" → its line
+  scripts = new Map(); // "compareAndDelete" → the first line of that script
+
+  constructor(seat) {
+    this.seat = seat;
+    const name = say("The code", "代码");
+    this.text = el("div", { class: "text", tabindex: 0, role: "region", "aria-label": name });
+    this.panel = el(
+      "details",
+      { class: "code sheet", open: innerWidth >= 1100 },
+      el("summary", { "data-focus": "code" }, name, " ", el("kbd", { "aria-hidden": "true" }, "c")),
+      this.text,
+    );
+  }
+
+  toggle() {
+    this.panel.open = !this.panel.open;
+  }
+
+  follow() {
+    const { lock } = this.seat.place;
+    if (lock === this.lock) return this.mark();
+    this.lock = lock;
+    replace(this.text);
+    get("/seat/code", { lock }).then(
+      parts => lock === this.lock && this.show(parts),
+      failure => {
+        this.lock = ""; // the next drawing asks again
+        replace(this.text, el("p", { class: "note warn" }, failure.message));
+      },
+    );
+  }
+
+  show(parts) {
+    this.lines.clear();
+    this.scripts.clear();
+    replace(
+      this.text,
+      parts.map(({ name, from, text }, i) => {
+        const syntax = name.endsWith(".lua") ? "lua" : "go";
+        const lines = text.split("\n").map((line, n) => {
+          const drawn = el(
+            "span",
+            { class: "line", style: { "--tabs": line.match(/^\t*/)[0].length } },
+            el("i", { class: "sign" }),
+            highlight(line, syntax),
+            "\n",
+          );
+          this.lines.set(`${name}:${from + n}`, drawn);
+          return drawn;
+        });
+        if (syntax === "lua") this.scripts.set(name.match(/(\w+)\.lua$/)[1], lines[0]);
+        return [
+          name === parts[i - 1]?.name ? el("p", { class: "soft" }, "⋯") : el("h3", null, el("code", null, name)),
+          el("pre", { class: "diff" }, lines),
+        ];
+      }),
+    );
+    this.mark();
+  }
+
+  // mark shows who is where: at the line that is about to happen, and at the script that it is about to send.
+  mark() {
+    const { state, trace, choices } = this.seat.here.view;
+    for (const line of this.text.querySelectorAll(".here")) {
+      line.classList.remove("here");
+      replace(line.querySelector(".sign"));
+    }
+    const latest = trace.steps.at(-1)?.actor;
+    let shown;
+    state.actors.forEach(({ name, places }, i) => {
+      for (const { task, calls } of places) {
+        const line = this.lines.get(calls.find(call => this.lines.has(call)));
+        sign(line, name, i, task);
+        if (!shown || (task === name && name === latest)) shown = line ?? shown;
+      }
+      const next = choices.find(({ actor, fault }) => actor === name && !fault)?.token.split(":")[1];
+      sign(this.scripts.get(next), name, i, name);
+    });
+    if (shown && this.text.scrollHeight > this.text.clientHeight)
+      this.text.scrollTop = shown.offsetTop - this.text.offsetTop - this.text.clientHeight / 3;
+  }
+}
+
+// sign marks a line as where somebody is.
+function sign(line, name, i, task) {
+  if (!line) return;
+  line.classList.add("here");
+  line
+    .querySelector(".sign")
+    .append(el("b", { class: "actor" + (i % 4), title: say(`${task} is here`, `${task} 在这里`) }, name));
+}
