@@ -93,9 +93,9 @@ func TestSettingsReachEveryReplica(t *testing.T) {
 			t.Errorf("a sale took %v ms", answer.Hold)
 		}
 	}
-	until(t, sent, `"name":"r1#1"`)
+	until(t, sent, `"name":"A"`)
 	until(t, sent, `"name":"r2#1"`)
-	if _, file := c.send(t.Context(), http.MethodGet, "/live/file", "", nil); !strings.Contains(string(file), `"name":"r1#1"`) ||
+	if _, file := c.send(t.Context(), http.MethodGet, "/live/file", "", nil); !strings.Contains(string(file), `"name":"A"`) ||
 		!strings.Contains(string(file), `"name":"r2#1"`) {
 		t.Errorf("the file of the front has not the lanes of both replicas: %.200s", file)
 	}

@@ -48,7 +48,7 @@ func newStage(t *testing.T) *stage {
 	}
 	mux.HandleFunc("GET /live", s.live)
 	mux.HandleFunc("POST /inventory/sale", s.sale)
-	answer("GET /live/pair", `{"actors":["r1#1","r2#1"],"steps":[],"says":"r1#1 removed r2#1's lock"}`)
+	answer("GET /live/pair", `{"actors":["A","B"],"steps":[],"says":"A removed B's lock"}`)
 	answer("GET /seat", `{"locks":[{"name":"v2","title":"with an expiry"},{"name":"v4","title":"in Lua"}]}`)
 	answer("GET /replicas", `[{"name":"r1","state":"up"},{"name":"r2","state":"paused"}]`)
 	answer("GET /nodes", `[{"node":1,"state":"up"},{"node":2,"state":"stopped"}]`)

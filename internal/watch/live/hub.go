@@ -171,10 +171,12 @@ func (h *Hub) saw(ctx context.Context, look Look) {
 	}
 	switch {
 	case h.scene == nil || h.scene.run() != look.Report.RunID:
+		var replicas []string
 		if h.scene != nil { // what came before the look may be the beginning of this run
 			h.inbox = append(h.scene.others, h.inbox...)
+			replicas = h.scene.names.replicas
 		}
-		h.scene = newScene(look, h.Can)
+		h.scene = newScene(look, h.Can, replicas)
 		h.log.begin("run", h.scene.runFrame(true))
 	case h.scene.changes(look):
 		h.log.add("run", h.scene.runFrame(false))
@@ -209,6 +211,9 @@ func (h *Hub) show(ctx context.Context, now time.Time) {
 	}
 	for _, finding := range s.found.newFindings() {
 		h.log.add("finding", finding)
+	}
+	if story := s.tale.tell(s, now); story != nil {
+		h.log.replace("story", story)
 	}
 	if points := s.newPoints(); len(points) > 0 {
 		h.log.add("stock", same(points))

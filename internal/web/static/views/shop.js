@@ -11,7 +11,8 @@ import { lanes, legend } from "./shop_lanes.js";
 import { buyer } from "./shop_orders.js";
 import { sections } from "./shop_sections.js";
 import { stock, verdict } from "./shop_stock.js";
-import { settings, title } from "./shop_words.js";
+import { story } from "./shop_story.js";
+import { counts, settings, title } from "./shop_words.js";
 
 const few = 30; // critical sections up to which the lanes show them all
 
@@ -21,14 +22,20 @@ export function show(main) {
   const keep = keeper(() => run.lock);
   const gone = el("p", { class: "note bad", role: "alert", hidden: true }),
     says = el("div", { class: "says" });
+  const mark = n => {
+    for (const part of [parts.story, parts.told, parts.lanes]) part.mark(n);
+  };
   const parts = {
-    lanes: lanes(),
+    story: story(pair, mark),
+    told: lanes(mark),
+    lanes: lanes(mark),
     sections: sections(pair),
     stock: stock(),
     findings: findings(pair),
     controls: controls(connect),
   };
-  const { node: buying, buy } = buyer();
+  const called = name => Object.entries(run?.hosts ?? {}).find(([, host]) => host === name)?.[0] ?? name;
+  const { node: buying, buy } = buyer(called);
   const begins = first(alone => {
     main.classList.toggle("cold", alone);
     teacher.open = !alone;
@@ -39,14 +46,18 @@ export function show(main) {
     el("summary", null, say("Set the shop up", "设置商店")),
     parts.controls.node,
   );
-  const tabs = ["lanes", "sections"].map(name =>
-    el(
-      "button",
-      { "aria-pressed": "false", "data-shows": name, onclick: () => choose(name) },
-      name === "lanes" ? say("The latest sales", "最近的单") : say("All critical sections", "所有临界区"),
-    ),
+  const tabs = Object.entries({
+    story: say("What went wrong", "出了什么问题"),
+    lanes: say("The latest sales", "最近的单"),
+    sections: say("All critical sections", "所有临界区"),
+  }).map(([name, says]) =>
+    el("button", { "aria-pressed": "false", "data-shows": name, onclick: () => choose(name) }, says),
   );
-  const pictures = { lanes: el("div", null, parts.lanes.node, legend()), sections: parts.sections.node };
+  const pictures = {
+    story: el("div", null, parts.told.node, legend()),
+    lanes: el("div", null, parts.lanes.node, legend()),
+    sections: parts.sections.node,
+  };
   const sheet = (name, heading, ...inside) =>
     el("section", { class: `sheet ${name}`, "aria-label": heading }, el("h2", null, heading), inside);
   let chosen = false,
@@ -63,15 +74,20 @@ export function show(main) {
       "section",
       { class: "sheet picture", "aria-label": say("What the locks do", "锁在做什么") },
       el("div", { class: "row", role: "group", "aria-label": say("Picture", "画面") }, tabs),
-      pictures.lanes,
-      pictures.sections,
+      Object.values(pictures),
     ),
-    sheet("found", say("What went wrong", "出了什么问题"), parts.findings.node),
+    sheet("found", say("What went wrong", "出了什么问题"), parts.story.node, parts.findings.node),
     sheet("stocks", say("Sold, and felt by the stock", "卖出多少，库存减少多少"), parts.stock.node),
     teacher,
   );
-  turn("lanes");
+  begin();
 
+  // begin shows the latest sales, as long as there is nothing that says more.
+  function begin() {
+    chosen = false;
+    tabs[0].hidden = true;
+    turn("lanes");
+  }
   function choose(name) {
     chosen = true;
     turn(name);
@@ -83,6 +99,7 @@ export function show(main) {
     for (const [of, picture] of Object.entries(pictures)) picture.hidden = of !== name;
     parts.sections.draw();
   }
+  const suggest = name => !chosen && shown !== "story" && turn(name);
   const on = {
     open() {
       gone.hidden = true;
@@ -98,6 +115,7 @@ export function show(main) {
         el("span", { class: "small" }, failure.message),
       );
       parts.lanes.freeze();
+      parts.told.freeze();
     },
     run(next) {
       const fresh = next.fresh || run?.run_id !== next.run_id;
@@ -107,26 +125,33 @@ export function show(main) {
       keep.hidden = false;
       parts.controls.begin(run);
       begins.begin(run, fresh);
-      if (!fresh) return void parts.findings.lock(run);
-      for (const part of [parts.lanes, parts.sections, parts.stock, parts.findings]) part.begin(run);
+      const shows = [parts.story, parts.told, parts.lanes, parts.sections, parts.stock, parts.findings];
+      for (const part of shows) part[fresh ? "begin" : "run"]?.(run);
+      if (!fresh) return;
       replace(says);
-      chosen = false;
-      turn("lanes");
+      begin();
+    },
+    story(next) {
+      parts.story.take(next);
+      parts.told.take(next.picture);
+      for (const part of [parts.told, parts.lanes]) part.tell(next.turns);
+      tabs[0].hidden = false;
+      suggest("story");
     },
     lanes: frame => parts.lanes.take(frame),
     sections(more) {
       parts.sections.take(more);
       begins.sections(more);
-      if (!chosen && parts.sections.size() > few) turn("sections");
+      if (parts.sections.size() > few) suggest("sections");
     },
-    finding: finding => parts.lanes.note(parts.findings.take(finding)),
+    finding: finding => parts.findings.take(finding),
     stock(points) {
       parts.stock.take(points);
       begins.stock(points);
     },
     tally(tally) {
       replace(says, verdict(tally));
-      parts.findings.count(tally.found);
+      parts.findings.count(counts(tally, parts.sections));
       begins.judge(tally);
     },
   };

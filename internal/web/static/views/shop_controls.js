@@ -2,6 +2,7 @@
 import { el, replace } from "../dom.js";
 import { askToken, del, get, post, put } from "../server.js";
 import { language, say } from "../words.js";
+import { color } from "./shop_words.js";
 
 // controls makes the buttons: begin with a run. connect is called when the stream is to be asked for again, with a
 // token.
@@ -148,7 +149,7 @@ export function controls(connect) {
           el(
             "li",
             { class: "row" },
-            el("strong", null, name(one)),
+            el("strong", { class: one.name ? "dye " + color(run.replicas, one.name) : null }, name(one)),
             el("span", { class: "soft small" }, state(one)),
             doing(one).map(([word, says, danger]) =>
               el(
