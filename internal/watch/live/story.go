@@ -50,8 +50,8 @@ func (t *tale) tell(s *scene, now time.Time) texts {
 	})
 }
 
-// draws notes what the sales of a story do, and whose the lock is meanwhile, as long as one of them goes on. It gives the sales in the order
-// in which they come in it.
+// draws notes what the sales of a story do, and whose the lock is meanwhile, as long as one of them goes on. It gives the sales in the
+// order in which they asked.
 func (t *tale) draws(s *scene, turns []witness.Turn, now time.Time) (cast []string) {
 	for _, turn := range turns {
 		for _, name := range s.finding(turn.Finding, now).sales {
