@@ -170,7 +170,12 @@ func TestShopSaysThatTheServerIsGone(t *testing.T) {
 	p.mu.Unlock()
 	s.cutOff(true)
 	p.shows("The server is gone")
+	s.send("trouble", `["Redis does not answer", "r2 is paused"]`)
 	s.cutOff(false)
+	p.waitUntil("what is wrong is a banner", `(note => note.checkVisibility() && note.querySelectorAll("p").length === 2)(
+		document.querySelector(".over [role=alert] + [role=alert]"))`)
+	s.send("trouble", `[]`)
+	p.waitUntil("and goes", `document.querySelector(".over [role=alert] + [role=alert]").hidden`)
 	s.send("finding", foreignDelete)
 	s.hears(t, "stream from 2", 1)
 	p.waitUntil("it tells what it missed", `document.querySelector('[data-kind="removed"]')?.textContent.includes("A removed B's lock")`)
@@ -191,6 +196,20 @@ func TestShopLeavesItsStream(t *testing.T) {
 	if took := time.Since(begun); took > patience/2 {
 		t.Errorf("eight visits took %v", took)
 	}
+	hide := func(hidden bool) {
+		eval[any](p, fmt.Sprintf(`Object.defineProperty(document, "hidden", {value: %v, configurable: true}) &&
+			document.dispatchEvent(new Event("visibilitychange"))`, hidden))
+	}
+	hide(true)
+	s.streams(t, 0)
+	hide(false)
+	s.streams(t, 1)
+	s.tell(func() { s.mute = true })
+	hide(true)
+	hide(false)
+	p.shows("Is this page open in six other windows?")
+	s.tell(func() { s.mute = false })
+	p.waitUntil("it is there after all", `document.querySelector("[role=alert]").hidden`)
 }
 
 func TestShopButtons(t *testing.T) {
@@ -223,6 +242,11 @@ func TestShopButtons(t *testing.T) {
 		}
 		p.click(button.css)
 		s.hears(t, button.request, 1)
+	}
+	eval[any](p, `(n => { n.value = 2001; n.form.requestSubmit(); })(document.querySelector("[aria-label='Many buyers'] input"))`)
+	p.shows("No more than 2000 buyers at once")
+	if n := s.count(`POST /bursts {"n":2001,"c":2001}`); n > 0 {
+		t.Error("too many buyers are asked for")
 	}
 	p.waitUntil("the burst has progress", `document.querySelector("progress").value === 20 && document.querySelector("progress").max === 50`)
 }

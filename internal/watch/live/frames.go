@@ -131,6 +131,9 @@ type StoryTurn struct {
 	Bad   bool     `json:"bad"`
 }
 
+// TroubleFrame (trouble) is what is wrong with the shop itself, in sentences; empty: nothing is any more.
+type TroubleFrame []string
+
 // StockFrame (stock) are points of the two lines that part when updates are lost.
 type StockFrame []StockPoint
 

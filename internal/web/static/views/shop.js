@@ -14,6 +14,7 @@ import { stock, verdict } from "./shop_stock.js";
 import { story } from "./shop_story.js";
 import { counts, settings, title } from "./shop_words.js";
 
+const patience = 4000; // for the first answer of the stream, in ms
 const few = 30; // critical sections up to which the lanes show them all
 
 export function show(main) {
@@ -21,6 +22,7 @@ export function show(main) {
     about = el("p", { class: "soft small" });
   const keep = keeper(() => run.lock);
   const gone = el("p", { class: "note bad", role: "alert", hidden: true }),
+    trouble = el("div", { class: "note bad", role: "alert", hidden: true }),
     says = el("div", { class: "says" });
   const mark = n => {
     for (const part of [parts.story, parts.told, parts.lanes]) part.mark(n);
@@ -63,11 +65,12 @@ export function show(main) {
   let chosen = false,
     shown = "",
     run = null,
-    connection = null;
+    connection = null,
+    late = 0;
 
   replace(
     main,
-    el("div", { class: "over" }, gone, begins.node),
+    el("div", { class: "over" }, gone, trouble, begins.node),
     el("header", { class: "head" }, named, about, says, keep),
     el("section", { class: "sheet buying", "aria-label": say("Buy", "购买") }, buying),
     el(
@@ -102,6 +105,7 @@ export function show(main) {
   const suggest = name => !chosen && shown !== "story" && turn(name);
   const on = {
     open() {
+      clearTimeout(late);
       gone.hidden = true;
     },
     lost(failure) {
@@ -116,6 +120,13 @@ export function show(main) {
       );
       parts.lanes.freeze();
       parts.told.freeze();
+    },
+    trouble(lines) {
+      trouble.hidden = !lines.length;
+      replace(
+        trouble,
+        lines.map(line => el("p", null, line)),
+      );
     },
     run(next) {
       const fresh = next.fresh || run?.run_id !== next.run_id;
@@ -155,12 +166,36 @@ export function show(main) {
       begins.judge(tally);
     },
   };
+  // connect asks for the stream. A browser has six connections to a server, for all its tabs: the stream of one more
+  // waits for another to end, without a word.
   function connect() {
-    connection?.abort();
+    leave();
     connection = new AbortController();
+    late = setTimeout(() => {
+      gone.hidden = false;
+      replace(
+        gone,
+        say(
+          "The server has not answered yet. Is this page open in six other windows? A browser has no more connections: " +
+            "close one, or put it into the background.",
+          "服务器还没有应答。这个页面是不是已经在另外六个窗口里打开？浏览器没有更多连接：关掉一个，或把它切到后台。",
+        ),
+      );
+    }, patience);
     stream("/live?lang=" + language(), on, { signal: connection.signal, resume: true }).catch(on.lost);
   }
-  connect();
+  function leave() {
+    clearTimeout(late);
+    connection?.abort();
+    connection = null;
+  }
+  // A page that nobody sees lets go of its stream. It asks for the whole run when it is seen again.
+  function seen() {
+    if (document.hidden) leave();
+    else if (!connection) connect();
+  }
+  document.addEventListener("visibilitychange", seen);
+  seen();
   const unbind = bind(
     ["b", "buy one", "买一件", buy],
     ["B", "many buyers at once", "很多买家同时买", parts.controls.many],
@@ -173,7 +208,8 @@ export function show(main) {
   );
   return () => {
     unbind();
-    connection.abort();
+    leave();
+    document.removeEventListener("visibilitychange", seen);
     for (const part of [...Object.values(parts), begins]) part.stop();
   };
 }
