@@ -12,7 +12,12 @@ export function lanes(point) {
   const picture = svg("svg", { class: "lanes", role: "img" });
   const queue = el("p", { class: "queue small", hidden: true });
   const colours = el("ul", { class: "legend small" });
-  const node = el("div", null, queue, picture, colours);
+  const nothing = el(
+    "p",
+    { class: "soft nothing" },
+    say("Here is who asks for the lock, who has it, and who is at work.", "这里画出谁在请求锁、谁持有锁、谁在执行。"),
+  );
+  const node = el("div", null, queue, picture, nothing, colours);
   let frame = null,
     taken = 0,
     turns = [],
@@ -323,29 +328,43 @@ const kinds = () => ({
 });
 
 // spots mark where the turns of the story happened, with their numbers, beside each other if need be; a new one flashes.
+// Lines are below all numbers.
 function spots({ em, x }, turns, places, { clock, top, marked, point }) {
   const taken = []; // places of numbers
-  return turns.map(turn => {
-    const at = turn.sales.map(name => places.get(name)).filter(y => y != null);
-    if (!at.length) return null;
-    const cy = at[0],
-      moment = x(turn.at),
-      wide = 1.35 * em;
-    let cx = moment;
-    while (taken.some(other => other.cy === cy && Math.abs(other.cx - cx) < wide)) cx += wide / 4;
-    taken.push({ cx, cy });
-    const age = (clock - turn.seen) / flashes;
-    return svg(
+  const shown = turns
+    .map(turn => ({ turn, ys: turn.sales.map(name => places.get(name)).filter(y => y != null) }))
+    .filter(({ ys }) => ys.length);
+  const group = (name, turn, more, ...inside) =>
+    svg(
       "g",
-      {
-        class: ["spot", turn.bad ? "bad" : "", marked === turn.n ? "marked" : ""].join(" "),
+      { class: [name, turn.bad && "bad", marked === turn.n && "marked"].filter(Boolean).join(" "), ...more },
+      inside,
+    );
+  const lines = shown.map(({ turn, ys }) => {
+    const at = x(turn.at);
+    return group(
+      "cause",
+      turn,
+      {},
+      ys.length > 1 && svg("line", { x1: at, x2: at, y1: Math.min(...ys), y2: Math.max(...ys) }),
+      svg("line", { class: "up", x1: at, x2: at, y1: top - 0.8 * em, y2: ys[0] }),
+    );
+  });
+  const numbers = shown.map(({ turn, ys: [cy] }) => {
+    let cx = x(turn.at);
+    while (taken.some(other => other.cy === cy && Math.abs(other.cx - cx) < 1.35 * em)) cx += 0.35 * em;
+    taken.push({ cx, cy });
+    const age = (clock - turn.seen) / flashes,
+      does = {
         "data-turn": turn.n,
         onmouseenter: () => point?.(turn.n),
         onmouseleave: () => point?.(0),
-      },
+      };
+    return group(
+      "spot",
+      turn,
+      does,
       svg("title", null, turn.says),
-      at.length > 1 && svg("line", { x1: moment, x2: moment, y1: Math.min(...at), y2: Math.max(...at) }),
-      svg("line", { class: "up", x1: moment, x2: moment, y1: top - 0.8 * em, y2: cy }),
       !still.matches &&
         age < 1 &&
         svg("circle", { class: "flash", cx, cy, r: em * (0.6 + 2.4 * age), opacity: 1 - age }),
@@ -353,6 +372,7 @@ function spots({ em, x }, turns, places, { clock, top, marked, point }) {
       svg("text", { x: cx, y: cy + 0.3 * em, "text-anchor": "middle" }, turn.n),
     );
   });
+  return [lines, numbers];
 }
 
 // legend says what the lines mean.
