@@ -77,7 +77,7 @@ type turn struct {
 	after []Finding
 }
 
-// adds adds a finding, and what comes between it and those before.
+// adds takes a finding, and what comes between it and those before.
 func (s *story) adds(f Finding) {
 	t := turn{Finding: f}
 	switch f.Kind {
