@@ -286,6 +286,10 @@ func TestThePageIsServed(t *testing.T) {
 			t.Errorf("%s: %d", file[1], status)
 		}
 	}
+	// the page in a tab, or how to get it
+	if status, text := s.send(t.Context(), "GET", "/tab", "", nil); status != 200 && !strings.Contains(string(text), "go run . site") {
+		t.Errorf("/tab: %d %s", status, text)
+	}
 }
 
 func TestRetryAfter(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"lockstep/docs"
 	"lockstep/internal/explore/seat"
@@ -62,5 +63,6 @@ func tab() http.Handler {
 func pages() map[string]http.Handler {
 	all := web.Handlers()
 	all[tabPath+"*file"] = tab()
+	all[strings.TrimSuffix(tabPath, "/")] = http.RedirectHandler(tabPath, http.StatusMovedPermanently)
 	return all
 }
