@@ -71,9 +71,9 @@ func TestTheTable(t *testing.T) {
 	p.waitUntil("no column is empty",
 		`[...document.querySelectorAll("tbody tr")[0].cells].slice(1).every(cell => cell.classList.contains("filled"))`)
 	eval[string](p, `(document.querySelectorAll("tbody tr")[2].querySelector("[data-column=foreign-release] a").focus(), "")`)
-	p.shows("v2, another’s lock removed: in 6 steps")
+	p.shows("v2, foreign delete: in 6 steps")
 	p.key("ArrowUp")
-	p.shows("v1, another’s lock removed: ")
+	p.shows("v1, foreign delete: ")
 	p.key("ArrowDown", "ArrowRight")
 	p.shows("v2, lock left behind: in no schedule")
 	p.size(320, 700)
@@ -122,7 +122,7 @@ func TestADocumentIsSteppedThrough(t *testing.T) {
 	p.key("End")
 	p.shows("A and B are both inside")
 	p.click(".row button:nth-child(3)")
-	p.waitUntil("another anomaly", `document.querySelector("h1").innerText.includes("another’s lock removed") &&
+	p.waitUntil("another anomaly", `document.querySelector("h1").innerText.includes("foreign delete") &&
 		document.querySelectorAll(".trace .step").length === 7`)
 	p.size(320, 700)
 	p.fits()

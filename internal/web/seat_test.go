@@ -53,7 +53,7 @@ func TestSeatIsSolvedByKeysAlone(t *testing.T) {
 	}
 	p.shows("Solved in 6 steps: A removes B's lock")
 	p.waitUntil("the breach is marked at its step alone", `(marked => marked.length === 1 && marked[0].querySelector(".sign.bad") &&
-		marked[0].innerText.includes("another’s lock removed: A removes B's lock"))([...document.querySelectorAll(".drawing .step.breach")])`)
+		marked[0].innerText.includes("foreign delete: A removes B's lock"))([...document.querySelectorAll(".drawing .step.breach")])`)
 	p.shows("There is no shorter way")
 	if says := p.text(".now"); !strings.Contains(says, "Step 6 of 6: A removes B's lock") {
 		t.Errorf("the sentence is %q", says)
@@ -109,7 +109,7 @@ func TestSeatHintLeadsToTheBreach(t *testing.T) {
 	}
 	p.shows("Solved in 6 steps")
 	p.key("h")
-	p.shows("It has happened: another’s lock removed")
+	p.shows("It has happened: foreign delete")
 	belongs := func(what string) {
 		t.Helper()
 		p.waitUntil("no word is of another place: "+what, `!/has happened|Solved|to go\./.test(document.querySelector("main").innerText)`)
@@ -153,10 +153,10 @@ func TestSeatOracleKnowsTheDistance(t *testing.T) {
 	p.waitUntil("the distances are there", `document.querySelector(".drawing .chip.no-return, .drawing .safe, .drawing .step .changes .chip")`)
 	p.shows("states, exactly")
 	p.key("Home")
-	p.shows("6 steps to go, at least: another’s lock removed")
+	p.shows("6 steps to go, at least: foreign delete")
 	p.waitUntil("each choice has its distance", `[...document.querySelectorAll(".choice")].every(c => /safe|breach/.test(c.innerText))`)
 	p.press("A:SET")
-	p.shows("5 steps to go, at least: another’s lock removed")
+	p.shows("5 steps to go, at least: foreign delete")
 	if says := eval[string](p, `document.querySelector("section.mode").innerText`); strings.Contains("\n"+says+"\n", "\n0\n") {
 		t.Errorf("a number without a word: %q", says)
 	}
@@ -242,6 +242,7 @@ func TestSeatSaysWhatIsWrongWithAnAddress(t *testing.T) {
 	p := open(t, serve(t)+"/#/schedule/v2")
 	p.expect("400")
 	p.visit("#/schedule/v99")
+	p.shows("This address leads nowhere.")
 	p.shows("v99")
 	p.visit("#/schedule/%E0%A4%A")
 	p.shows("%E0%A4%A")

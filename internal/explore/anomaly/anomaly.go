@@ -34,7 +34,7 @@ func All() []Anomaly {
 	}
 }
 
-// Title names it for people, in a few words.
+// Title names it for people, in a few words: as the shop does what it sees, where that is the same.
 func (a Anomaly) Title() language.Text { return a.told().title }
 
 // Says tells what goes wrong.
@@ -58,7 +58,7 @@ func tellings() []telling {
 		{LostUpdate, both("lost update", "丢失更新"),
 			both("a sale writes over the update of another sale", "一单覆盖了另一单的更新"),
 			both("lose an update of the stock", "丢失一次库存更新")},
-		{ForeignRelease, both("another’s lock removed", "误删他人的锁"),
+		{ForeignRelease, both("foreign delete", "误删别人的锁"),
 			both("a sale removes, overwrites or prolongs a lock that another sale holds", "一单删除、覆盖或续期了另一单持有的锁"),
 			both("remove another’s lock", "删掉别人的锁")},
 		{LeftBehind, both("lock left behind", "锁残留"),

@@ -58,7 +58,7 @@ func rows() []row {
 			says: both("the store refused {by}: its token {token} < {seen}", "存储拒绝了 {by}：它的令牌 {token} < {seen}"), why: both(
 				"A later holder has shown the store its larger token, by a read or a write. So the store refuses this one: nothing is lost.",
 				"后来的持有者读或写的时候，已经向存储出示过更大的令牌。所以存储拒绝这一单：什么也没有丢失。")},
-		{kind: LostUpdate, title: both("Lost update", "更新丢失"),
+		{kind: LostUpdate, title: both("Lost update", "丢失更新"),
 			says: both(
 				"{by} wrote stock {wrote}: it had read {read} before {of} wrote, so {of}'s update is lost",
 				"{by} 写入库存 {wrote}：它读到 {read} 之后 {of} 写入过，所以 {of} 的更新丢失"), why: both(

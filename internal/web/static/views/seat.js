@@ -293,7 +293,12 @@ class Seat {
       return void replace(
         main,
         el("h1", null, say("Scheduler’s seat", "调度席")),
-        el("p", { class: "note bad", role: "alert" }, this.failure.message),
+        el(
+          "p",
+          { class: "note bad", role: "alert" },
+          this.failure.status === 400 && say("This address leads nowhere. ", "这个地址打不开。"),
+          this.failure.message,
+        ),
         el("a", { class: "button", href: first }, say("To the first schedule", "回到第一个时序")),
       );
     }
