@@ -24,10 +24,10 @@ func (t *trouble) looks(err error, before *scene, now history.Report) {
 	if err == nil && before != nil && before.run() != now.RunID {
 		t.forgot = language.Text{}
 		if t.gone != nil {
-			was := before.last.Report
+			was, is, sold := before.last.Report.Remaining, now.Remaining, before.last.Report.Sold
 			t.forgot = language.Both(
-				fmt.Sprintf("Redis came back empty: the stock was %d, it is %d again, and %d sales are forgotten.", was.Remaining, now.Remaining, was.Sold),
-				fmt.Sprintf("Redis 恢复后是空的：库存原来是 %d，现在又是 %d，%d 单销售没有了记录。", was.Remaining, now.Remaining, was.Sold))
+				fmt.Sprintf("Redis came back empty: the stock was %d, it is %d again, and %d sales are forgotten.", was, is, sold),
+				fmt.Sprintf("Redis 恢复后是空的：库存原来是 %d，现在又是 %d，%d 单销售没有了记录。", was, is, sold))
 		}
 	}
 	t.gone = err

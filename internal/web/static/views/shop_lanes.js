@@ -160,7 +160,7 @@ function paint(picture, { frame, now, turns, marked, run, point, clock }) {
     nodes = [...new Set(held.map(stay => stay.node ?? 0))].sort();
   const expires = Math.max(0, ...held.filter(stay => stay.to == null).map(stay => stay.expires ?? 0));
   const shown = running ? Math.max(now, last) : last,
-    span = Math.max(shown - begin, 400);
+    span = Math.max(shown - begin, running ? 400 : 50);
   const end = begin + span + Math.min(Math.max(expires - shown, 0), span * 0.6);
   const left = Math.max(4.2, ...sales.map(sale => sale.name.length * 0.72 + 0.9)) * em,
     right = 5.2 * em,
