@@ -210,7 +210,7 @@ func TestExploreInterrupted(t *testing.T) {
 	defer cancel()
 	var stdout, stderr bytes.Buffer
 	code := Run(ctx, []string{"explore", "v6", "--actors", "4", "--faults", "expiry=3,crash=3", "--anomaly", "left-behind"}, &stdout, &stderr)
-	if code != exitTrouble || !strings.Contains(stdout.String(), "but the exploration ended early: interrupted.") ||
+	if code != exitTrouble || !strings.Contains(stdout.String(), "but the exploration ended early: interrupted") ||
 		!strings.Contains(stdout.String(), " schedules, ") {
 		t.Errorf("exit code %d\n%s%s", code, stdout.String(), stderr.String())
 	}

@@ -277,12 +277,12 @@ func TestBeyondLoopbackTheTokenCounts(t *testing.T) {
 func TestThePageIsServed(t *testing.T) {
 	s := start(t, "--redis.embedded_addr", anyPort)
 	status, text := s.send(t.Context(), "GET", "/", "", nil)
-	files := regexp.MustCompile(`(?:src|href)="(/[^"]+)"`).FindAllStringSubmatch(string(text), -1)
+	files := regexp.MustCompile(`(?:src|href)="([^"]+)"`).FindAllStringSubmatch(string(text), -1)
 	if status != 200 || len(files) == 0 {
 		t.Fatalf("%d: %s", status, text)
 	}
 	for _, file := range files {
-		if status, _ := s.send(t.Context(), "GET", file[1], "", nil); status != 200 {
+		if status, _ := s.send(t.Context(), "GET", "/"+file[1], "", nil); status != 200 {
 			t.Errorf("%s: %d", file[1], status)
 		}
 	}

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"net/http"
 	"slices"
@@ -62,7 +61,7 @@ func TestShowingCostsTheLockNothing(t *testing.T) {
 	if watched := sales("distributedLock"); !slices.Equal(watched, unwatched) {
 		t.Errorf("watched, the shop sends\n%v\nand unwatched\n%v", watched, unwatched)
 	}
-	until(t, sent, fmt.Sprintf("%s#10", s.API.Replica))
+	eventually(t, "the sales are shown", func() bool { return strings.Count(sent(), `{"sale":"`) >= 5 })
 }
 
 // What is set at one replica is in force in all, also in one that is started anew, and the lanes of all are shown by the front, also
@@ -93,10 +92,10 @@ func TestSettingsReachEveryReplica(t *testing.T) {
 			t.Errorf("a sale took %v ms", answer.Hold)
 		}
 	}
-	until(t, sent, `"name":"r1#1"`)
-	until(t, sent, `"name":"r2#1"`)
-	if _, file := c.send(t.Context(), http.MethodGet, "/live/file", "", nil); !strings.Contains(string(file), `"name":"r1#1"`) ||
-		!strings.Contains(string(file), `"name":"r2#1"`) {
+	until(t, sent, `"name":"A"`)
+	until(t, sent, `"replica":"r2","spans"`)
+	if _, file := c.send(t.Context(), http.MethodGet, "/live/file", "", nil); !strings.Contains(string(file), `"name":"A"`) ||
+		!strings.Contains(string(file), `"replica":"r2","spans"`) {
 		t.Errorf("the file of the front has not the lanes of both replicas: %.200s", file)
 	}
 	if status := c.ask(http.MethodPost, "/replicas/r2", `{"do":"kill"}`, nil); status != 200 {
@@ -183,8 +182,8 @@ func TestPeers(t *testing.T) {
 		return two.ask(http.MethodGet, "/bursts/"+burst.ID, "", &burst) == 200 && burst.Done
 	})
 	for _, of := range sent {
-		until(t, of, `"sale":"one#1"`)
-		until(t, of, `"sale":"two#1"`)
+		until(t, of, `"replica":"r1","from"`)
+		until(t, of, `"replica":"r2","from"`)
 		until(t, of, "stock and orders agree, with up to")
 	}
 }

@@ -104,6 +104,7 @@ func openEmbedded(ctx context.Context, addr string, nodes Nodes) (*Redis, error)
 			return nil, err
 		}
 	}
+	breathe(m)
 	r := connect(own(m), leanPool, nodes)
 	r.Name, r.embedded = "embedded Redis "+m.Addr(), m
 	if r.Servers, err = ServersOf(ctx, r.Store, nodes); err != nil {

@@ -62,8 +62,8 @@ type Finding struct {
 	Counterexample
 }
 
-// SchedulesOnNodes bounds what All explores of a lock on several masters in one scenario.
-const SchedulesOnNodes = 5000
+// SchedulesOnNodes bounds what All explores of a lock on several masters in one scenario. With three masters, none has so many.
+const SchedulesOnNodes = 200_000
 
 // ScenariosOf returns those that All puts a strategy through.
 func ScenariosOf(s strategy.Strategy, actors int) []NamedScenario {

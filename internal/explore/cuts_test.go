@@ -38,19 +38,21 @@ func TestTheCutsAreSound(t *testing.T) {
 					}
 					return result
 				}
-				cut := look(explore.Bounds{Schedules: schedules})
 				whole := look(explore.Bounds{EveryState: true, EverySymmetry: true, Schedules: schedules})
-				length := whole.Depth
-				if whole.Complete {
-					length = max(cut.Depth, whole.Depth) + 1
+				for _, awake := range []int{schedules, asleep} {
+					cut := look(explore.Bounds{Schedules: schedules, Awake: awake})
+					length := whole.Depth
+					if whole.Complete {
+						length = max(cut.Depth, whole.Depth) + 1
+					}
+					if !cut.Complete && (whole.Complete || cut.Depth < whole.Depth) {
+						t.Fatalf("with the cuts, %d schedules are as long as %d steps; without, as %d", schedules, cut.Depth, whole.Depth)
+					}
+					if with, without := upTo(length, cut), upTo(length, whole); with != without {
+						t.Errorf("up to %d steps, with the cuts: %s; without: %s", length, with, without)
+					}
+					t.Logf("up to %d steps: %s; %d schedules, without the cuts %d", length, upTo(length, cut), cut.Schedules, whole.Schedules)
 				}
-				if !cut.Complete && (whole.Complete || cut.Depth < whole.Depth) {
-					t.Fatalf("with the cuts, %d schedules are as long as %d steps; without, as %d", schedules, cut.Depth, whole.Depth)
-				}
-				if with, without := upTo(length, cut), upTo(length, whole); with != without {
-					t.Errorf("up to %d steps, with the cuts: %s; without: %s", length, with, without)
-				}
-				t.Logf("up to %d steps: %s; %d schedules, without the cuts %d", length, upTo(length, cut), cut.Schedules, whole.Schedules)
 			})
 		}
 	}

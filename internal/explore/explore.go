@@ -3,6 +3,7 @@ package explore
 import (
 	"context"
 	"errors"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -221,30 +222,41 @@ func Explore(ctx context.Context, s strategy.Strategy, in Scenario, goal Goal, b
 		inner.Anomalies = applying(s)
 	}
 	seeds := execution.NewSeeds()
-	look := func(in Scenario, bounds Bounds, mirrored bool) (search.Result, error) {
-		if inner.Mirrored = mirrored; goal.Progress != nil {
+	mirrored := in.Alike() && in.Sales <= 1 && !s.OnNodes && !inner.OneStart
+	look := func(in Scenario, bounds Bounds, doze bool) (search.Result, error) {
+		inner.Mirrored, inner.Awake, inner.Dozing, inner.Processes = mirrored, bounds.Awake, 0, in.Processes()
+		if doze {
+			inner.Dozing = in.PollsInVain()
+		}
+		if goal.Progress != nil {
 			inner.Progress = func(found search.Result) { goal.Progress(Result{s.Name, in, found, inner.Anomalies}) }
 		}
 		options := harness.Options{Starved: slices.Contains(goal.Anomalies, Starved)}
-		options.Interchangeable, options.EverySymmetry, options.EveryRound = mirrored, bounds.EverySymmetry, bounds.EverySymmetry
-		return search.Do(ctx, func() (search.System, error) {
+		options.Dozing, options.Interchangeable = inner.Dozing > 0, mirrored
+		options.EverySymmetry, options.EveryRound = bounds.EverySymmetry, bounds.EverySymmetry
+		found, err := search.Do(ctx, func() (search.System, error) {
 			h, err := harness.New(s, in, options, seeds)
 			return harness.System{Harness: h}, err
 		}, inner, bounds)
+		inner.Again = err == nil
+		return found, err
 	}
-	mirrored := in.Alike() && in.Sales <= 1 && !s.OnNodes && !inner.OneStart
-	explored := func(in Scenario, bounds Bounds) (search.Result, error) {
-		found, err := look(in, bounds, mirrored)
+	explored := func(in Scenario, bounds Bounds, doze bool) (search.Result, error) {
+		found, err := look(in, bounds, doze)
 		if errors.Is(err, search.ErrNames) {
 			mirrored = false
-			found, err = look(in, bounds, false)
+			found, err = look(in, bounds, doze)
 		}
 		return found, err
 	}
+	whole := bounds.EveryState || bounds.EverySymmetry
+	if whole || s.OnNodes || in.PollsInVain() == 0 {
+		bounds.Awake = math.MaxInt
+	}
 	began := time.Now()
-	found, err := explored(in, bounds)
+	found, awake, err := dozing(in, bounds, explored)
 	result := Result{s.Name, in, found, inner.Anomalies}
-	if err != nil || in.Polls != 0 || bounds.EveryState || bounds.EverySymmetry {
+	if err != nil || !awake || whole || in.Polls != 0 {
 		return result, err
 	}
 	return deepen(result, began, bounds, explored)

@@ -2,8 +2,11 @@ package explore
 
 import (
 	"cmp"
+	"errors"
+	"math"
 	"time"
 
+	"lockstep/internal/explore/execution"
 	"lockstep/internal/explore/search"
 )
 
@@ -15,7 +18,7 @@ const (
 
 // deepen repeats an exploration that holds and has cut polls off, each time with twice as many, while that is cheap. It returns the last
 // one that came to its end, or showed something.
-func deepen(first Result, began time.Time, bounds Bounds, again func(Scenario, Bounds) (search.Result, error)) (Result, error) {
+func deepen(first Result, began time.Time, bounds Bounds, again explorer) (Result, error) {
 	last, spent := first, first.cost()
 	for spent < cheap && last.Coverage.Beyond && len(last.Found) == 0 && last.Complete {
 		in, within := last.Scenario, bounds
@@ -28,7 +31,7 @@ func deepen(first Result, began time.Time, bounds Bounds, again func(Scenario, B
 				break
 			}
 		}
-		found, err := again(in, within)
+		found, err := again(in, within, false)
 		if err != nil {
 			return Result{}, err
 		}
@@ -42,3 +45,31 @@ func deepen(first Result, began time.Time, bounds Bounds, again func(Scenario, B
 }
 
 func (r Result) cost() int { return r.Schedules * r.Scenario.PollsInVain() }
+
+// usuallyAwake is how many schedules are explored with a step for each round in vain. Where there are more, rounds in vain are no steps, as
+// long as they make no difference: to know that takes runs of its own.
+const usuallyAwake = 40_000
+
+// explorer explores within bounds, with a step for each round in vain, as long as that is not dear, or else without.
+type explorer func(in Scenario, bounds Bounds, doze bool) (search.Result, error)
+
+// dozing explores as it costs least, and says whether rounds in vain were steps.
+func dozing(in Scenario, bounds Bounds, explored explorer) (found search.Result, awake bool, err error) {
+	began := time.Now()
+	if bounds.Awake = cmp.Or(bounds.Awake, usuallyAwake); bounds.Awake > 0 {
+		found, err = explored(in, bounds, false)
+		if !errors.Is(err, search.ErrDear) {
+			return found, true, err
+		}
+	}
+	for _, doze := range [...]bool{true, false} {
+		within := bounds
+		if within.Awake = math.MaxInt; bounds.Time > 0 {
+			within.Time = max(bounds.Time-time.Since(began), time.Nanosecond)
+		}
+		if found, err = explored(in, within, doze); !errors.Is(err, execution.ErrCounts) {
+			break
+		}
+	}
+	return found, false, err
+}

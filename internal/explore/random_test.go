@@ -25,7 +25,8 @@ func TestChanceShowsNothingNew(t *testing.T) {
 			t.Run(strategy.Name+" "+text, func(t *testing.T) {
 				t.Parallel()
 				scenario := faultsOfTwo(text)
-				result, err := explore.Explore(t.Context(), strategy, scenario, explore.Goal{All: true}, explore.Bounds{Workers: 1})
+				bounds := explore.Bounds{Workers: 1, Awake: asleep}
+				result, err := explore.Explore(t.Context(), strategy, scenario, explore.Goal{All: true}, bounds)
 				if err != nil || !result.Complete {
 					t.Fatalf("%v; bound %q", err, result.Bound)
 				}

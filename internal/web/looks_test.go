@@ -126,6 +126,33 @@ func TestAxeFindsNothing(t *testing.T) {
 	}
 }
 
+// Nor does axe find anything in what a shop shows that has something to show.
+func TestAxeFindsNothingInAStory(t *testing.T) {
+	axe, s := fetchAxe(t), newStage(t)
+	s.send("run", run("open"))
+	s.send("lanes", latestSales)
+	s.send("story", story)
+	s.send("tally", tally)
+	s.send("finding", foreignDelete)
+	s.send("trouble", `["r2 is paused"]`)
+	p := open(t, s.URL+"/#/")
+	first := open(t, serve(t)+"/#/")
+	first.click(".first .big")
+	first.waitUntil("it is over", `document.querySelector(".pane .large.bad")`)
+	for _, dark := range []bool{false, true} {
+		for _, shop := range []*page{p, first} {
+			shop.dark(dark)
+			shop.waitUntil("the picture is there, and still", `document.querySelector(".spot") && !document.getAnimations().length`)
+			for _, wrong := range shop.barriers(axe) {
+				t.Errorf("dark %v: %s", dark, wrong)
+			}
+			for _, wrong := range eval[[]string](shop, misfits) {
+				t.Errorf("dark %v: %s", dark, wrong)
+			}
+		}
+	}
+}
+
 // barriers are what axe finds in the page as it is now.
 func (p *page) barriers(axe string) []string {
 	p.t.Helper()

@@ -136,10 +136,12 @@ func TestADocumentOfABurst(t *testing.T) {
 	p := file(t, "burst", "-n", "60", "-c", "30", "--lock", "v0", "--server.addr", "127.0.0.1:1", "--lang", "zh")
 	p.shows("60 个买家同时购买")
 	p.waitUntil("the verdict", `document.querySelector(".verdict")?.innerText.includes("OVERSOLD")`)
-	p.waitUntil("findings", `document.querySelector(".finding.bad button")`)
+	p.waitUntil("the story", `document.querySelectorAll(".story li").length === document.querySelectorAll(".spot").length`)
 	p.waitUntil("all sections", `/60 /.test(document.querySelector(".gantt summary")?.innerText)`)
-	p.click(".finding.bad li button")
+	p.click(".story .bad button")
 	p.waitUntil("the two sales", `document.querySelectorAll(".scroll .trace .step").length > 2`)
+	p.click(".seen summary")
+	p.waitUntil("all that was seen", `document.querySelector(".finding.bad button")?.checkVisibility()`)
 	if text := p.text("main"); strings.Contains(text, "undefined") || strings.Contains(text, "NaN") {
 		t.Error(text)
 	}
@@ -182,15 +184,15 @@ func TestTheShopSavesAFile(t *testing.T) {
 			p.waitUntil("both are sold", `document.querySelectorAll(".orders .good").length === 2`)
 			p.waitUntil("an update is lost", `document.querySelector('[data-kind="lost-update"]')`)
 			p.shows("丢失了 1 次扣减")
-			lost := p.text(`[data-kind="lost-update"] li`)
+			lost := p.text(".story")
 			p.save(`"kind":"lost-update"`)
 			p.shows("丢失了 1 次扣减")
-			if again := p.text(`[data-kind="lost-update"] li`); again != lost || lost == "" {
+			if again := p.text(".story"); again != lost || lost == "" {
 				t.Errorf("the shop says %q, and the file %q", lost, again)
 			}
-			p.waitUntil("the latest sales are there", `document.querySelectorAll(".lane .inside").length === 2`)
+			p.waitUntil("the sales are there, once", `document.querySelectorAll(".lane .inside").length === 2`)
 			p.waitUntil("the sections are there", `document.querySelector(".gantt summary")?.innerText.includes("2 个临界区, 1 处重叠")`)
-			p.click(`[data-kind="lost-update"] li button`)
+			p.click(".story .bad button")
 			p.waitUntil("the two are drawn", `document.querySelectorAll(".scroll .trace .step").length > 2`)
 			if asked := eval[string](p, `performance.getEntriesByType("resource").map(entry => entry.name).join(" ")`); asked != "" {
 				t.Errorf("it has asked for %s", asked)

@@ -16,25 +16,33 @@ const longShop = "the quick suite draws the latest sales"
 // run is the frame that begins a run.
 func run(administer string) string {
 	return fmt.Sprintf(`{"fresh":true,"run_id":"7","lock":"v2","title":"with an expiry","initial":200,"replicas":["r1","r2","r3"],
-		"settings":{"ttl_ms":3000,"think_ms":5000,"nested":0,"wait_ms":30000},"can":{"administer":%q,"replicas":true,"nodes":true},
+		"hosts":{"r1":"shop1","r2":"shop2","r3":"shop3"},"settings":{"ttl_ms":3000,"think_ms":5000,"nested":0,"wait_ms":30000},
+		"can":{"administer":%q,"replicas":true,"nodes":true},
 		"kinds":{"removed":{"title":"Foreign delete","shown":{"in":"--faults expiry=1","anomaly":"foreign-release"}}}}`, administer)
 }
 
 const (
-	foreignDelete = `{"id":"a","at":5200,"kind":"removed","says":"r1#1 removed r2#1's lock",
-		"why":"DEL looks at no owner.","sales":["r1#1","r2#1"],"bad":true}`
+	foreignDelete = `{"id":"a","at":5200,"kind":"removed","says":"A removed B's lock",
+		"why":"DEL looks at no owner.","sales":["A","B"],"bad":true}`
 	latestSales = `{"now_ms":6000,"more":0,"sales":[
-		{"name":"r1#1","replica":"r1","ended":"sold","marks":[{"at":210,"says":"r1#1 takes the lock","bad":false}],
+		{"name":"A","replica":"r1","ended":"sold","marks":[{"at":210,"says":"A takes the lock","bad":false}],
 			"spans":[{"kind":"inside","from":200,"to":3200},{"kind":"late","from":3200,"to":5200}]},
-		{"name":"r2#1","replica":"r2","ended":"","marks":[],
+		{"name":"B","replica":"r2","ended":"","marks":[],
 			"spans":[{"kind":"waits","from":1000,"to":3210},{"kind":"inside","from":3210,"to":5200},{"kind":"late","from":5200,"to":null}]},
-		{"name":"r3#1","replica":"r3","ended":"","marks":[],"spans":[{"kind":"waits","from":1500,"to":5220},{"kind":"inside","from":5220,
+		{"name":"C","replica":"r3","ended":"","marks":[],"spans":[{"kind":"waits","from":1500,"to":5220},{"kind":"inside","from":5220,
 			"to":null}]},
-		{"name":"r3#2","replica":"r3","ended":"","marks":[],"spans":[{"kind":"waits","from":1700,"to":null}]}],
-		"rail":[{"holder":"r1#1","from":200,"to":3200,"end":"expired","by":"","expires":3200,"node":0},
-			{"holder":"r2#1","from":3210,"to":5200,"end":"removed","by":"r1#1","expires":6210,"node":0},
-			{"holder":"r3#1","from":5220,"to":null,"end":"","by":"","expires":99000,"node":0}],
-		"queue":[{"sale":"r3#2","replica":"r3"}]}`
+		{"name":"D","replica":"r3","ended":"","marks":[],"spans":[{"kind":"waits","from":1700,"to":null}]}],
+		"rail":[{"holder":"A","replica":"r1","from":200,"to":3200,"end":"expired","by":"","expires":3200,"node":0},
+			{"holder":"B","replica":"r2","from":3210,"to":5200,"end":"removed","by":"A","expires":6210,"node":0},
+			{"holder":"C","replica":"r3","from":5220,"to":null,"end":"","by":"","expires":99000,"node":0}],
+		"queue":[{"sale":"D","replica":"r3"}]}`
+	story = `{"turns":[
+		{"at":3200,"kind":"expired-at-work","says":"A's lock expired after 3.0 s","sales":["A"],"after":null,"bad":true},
+		{"at":3210,"kind":"came-in","says":"B came in while A was at work","sales":["B","A"],"after":[1],"bad":false},
+		{"at":5200,"kind":"removed","says":"A removed B's lock","sales":["A","B"],"after":[2],"bad":true},
+		{"at":5220,"kind":"came-in","says":"C came in while B was at work","sales":["C","B"],"after":[3],"bad":false},
+		{"at":5230,"kind":"lost-update","says":"A's update is lost","sales":["B","A"],"after":[2],"bad":true}],
+		"picture":` + latestSales + `}`
 	tally = `{"run_id":"7","lock":"v2","initial":200,"remaining":199,"sold":2,"oversold":0,"lost":1,"in_flight":2,"max_in_flight":4,
 		"verdict":"OVERSOLD","says":"2 sold, but the stock fell by 1 only: 1 update was lost","found":{"removed":3}}`
 )
@@ -50,23 +58,48 @@ func TestShopDrawsTheLatestSales(t *testing.T) {
 		document.querySelectorAll(".lane .late").length === 2`)
 	p.waitUntil("the rail counts down", `/^9\d s$/.test(document.querySelector(".held .countdown").textContent)`)
 	p.waitUntil("the rail shows who lost the lock", `document.querySelectorAll(".held .cross").length === 1`)
-	p.waitUntil("the queue is in order", `document.querySelector(".queue .line").innerText.trim() === "r3#2"`)
-	p.waitUntil("the picture is told in words", `document.querySelector("svg.lanes").ariaLabel.includes("inside: r3#1")`)
+	p.waitUntil("the queue is in order", `[...document.querySelectorAll(".queue .line")].at(-1).innerText.trim() === "D"`)
+	p.waitUntil("the picture is told in words",
+		`[...document.querySelectorAll("svg.lanes[aria-label]")].at(-1).ariaLabel.includes("inside: C")`)
+	p.waitUntil("no host is named in it, and it is in a tooltip", `(all => !all.some(text => text.includes("shop")))(
+		[...document.querySelectorAll(".lanes text")].map(text => text.lastChild.data)) &&
+		document.querySelector(".lane .name title").textContent === "r1 · shop1"`)
 	p.shows("2 sold, but the stock fell by 1 only")
 	if eval[bool](p, `document.querySelector(".facts").innerText.includes("beyond")`) {
 		t.Error("nothing was sold beyond the stock, and the page speaks of it")
 	}
 
 	s.send("finding", foreignDelete)
-	p.waitUntil("the finding is in its place", `document.querySelector(".spot text")?.textContent === "1"`)
-	p.waitUntil("it is named, counted and explained", `(text => ["Foreign delete", "× 3", "r1#1 removed r2#1's lock",
+	p.click(".seen summary")
+	p.waitUntil("the finding is named, counted and explained", `(text => ["Foreign delete", "× 3", "A removed B's lock",
 		"DEL looks at no owner."]
 		.every(part => text.includes(part)))(document.querySelector('.finding[data-kind="removed"]').innerText)`)
-	p.waitUntil("it is announced", `document.querySelector(".found [role=status]").textContent.includes("r1#1 removed")`)
 	p.waitUntil("it leads to the seat", `document.querySelector(".finding a").hash.startsWith("#/schedule/v2?") &&
 		document.querySelector(".finding a").hash.includes("anomaly=foreign-release")`)
 	p.click(".finding li button")
 	p.waitUntil("the two are drawn", `document.querySelector("dialog.pair .trace")`)
+	p.key("Escape")
+	p.tellsTheStory(s)
+}
+
+// tellsTheStory checks that what went wrong is one story, whose numbers are all in the picture; pointing at one shows the other.
+func (p *page) tellsTheStory(s *stage) {
+	p.t.Helper()
+	p.size(1280, 720)
+	s.send("story", story)
+	p.waitUntil("it is announced", `document.querySelector(".found [role=status]").textContent === "A's update is lost"`)
+	p.waitUntil("its turns are in order, with causes", `document.querySelectorAll(".story li").length === 5 &&
+		document.querySelector('.story [data-turn="4"]').innerText.includes("③ → at 5.2 s C came in")`)
+	p.waitUntil("each number is in the picture, in the window, and covers no other", `(spots => spots.length === 5 &&
+		spots.every(s => s.checkVisibility() && s.getBoundingClientRect().bottom < innerHeight) &&
+		spots.every((s, i) => spots.slice(i + 1).every(other => { const [a, b] = [s, other].map(x => x.getBoundingClientRect());
+			return Math.hypot(a.x - b.x, a.y - b.y) > 8; })))(
+		[...document.querySelectorAll(".picture .spot circle:last-of-type")].filter(s => s.checkVisibility()))`)
+	p.do(chromedp.Focus(chromedp.CSS("#turn-3")))
+	p.waitUntil("the picture shows the one with the focus", `document.querySelector('.spot.marked')?.dataset.turn === "3" &&
+		document.querySelector(".story li.marked").dataset.turn === "3"`)
+	eval[any](p, `document.querySelectorAll('.spot[data-turn="5"]').forEach(spot => spot.dispatchEvent(new MouseEvent("mouseenter")))`)
+	p.waitUntil("the story shows the one that is pointed at", `document.querySelector(".story li.marked").dataset.turn === "5"`)
 }
 
 func TestShopShowsManyCriticalSections(t *testing.T) {
@@ -137,10 +170,15 @@ func TestShopSaysThatTheServerIsGone(t *testing.T) {
 	p.mu.Unlock()
 	s.cutOff(true)
 	p.shows("The server is gone")
+	s.send("trouble", `["Redis does not answer", "r2 is paused"]`)
 	s.cutOff(false)
+	p.waitUntil("what is wrong is a banner", `(note => note.checkVisibility() && note.querySelectorAll("p").length === 2)(
+		document.querySelector(".over [role=alert] + [role=alert]"))`)
+	s.send("trouble", `[]`)
+	p.waitUntil("and goes", `document.querySelector(".over [role=alert] + [role=alert]").hidden`)
 	s.send("finding", foreignDelete)
 	s.hears(t, "stream from 2", 1)
-	p.shows("r1#1 removed r2#1's lock")
+	p.waitUntil("it tells what it missed", `document.querySelector('[data-kind="removed"]')?.textContent.includes("A removed B's lock")`)
 	p.waitUntil("all is well again", `document.querySelector("[role=alert]").hidden`)
 }
 
@@ -158,6 +196,20 @@ func TestShopLeavesItsStream(t *testing.T) {
 	if took := time.Since(begun); took > patience/2 {
 		t.Errorf("eight visits took %v", took)
 	}
+	hide := func(hidden bool) {
+		eval[any](p, fmt.Sprintf(`Object.defineProperty(document, "hidden", {value: %v, configurable: true}) &&
+			document.dispatchEvent(new Event("visibilitychange"))`, hidden))
+	}
+	hide(true)
+	s.streams(t, 0)
+	hide(false)
+	s.streams(t, 1)
+	s.tell(func() { s.mute = true })
+	hide(true)
+	hide(false)
+	p.shows("Is this page open in six other windows?")
+	s.tell(func() { s.mute = false })
+	p.waitUntil("it is there after all", `document.querySelector("[role=alert]").hidden`)
 }
 
 func TestShopButtons(t *testing.T) {
@@ -190,6 +242,11 @@ func TestShopButtons(t *testing.T) {
 		}
 		p.click(button.css)
 		s.hears(t, button.request, 1)
+	}
+	eval[any](p, `(n => { n.value = 2001; n.form.requestSubmit(); })(document.querySelector("[aria-label='Many buyers'] input"))`)
+	p.shows("No more than 2000 buyers at once")
+	if n := s.count(`POST /bursts {"n":2001,"c":2001}`); n > 0 {
+		t.Error("too many buyers are asked for")
 	}
 	p.waitUntil("the burst has progress", `document.querySelector("progress").value === 20 && document.querySelector("progress").max === 50`)
 }
@@ -227,6 +284,7 @@ func TestShopWithoutAMouse(t *testing.T) {
 	close(s.held)
 	p.waitUntil("each is answered", `document.querySelectorAll(".orders .good").length === 3`)
 	reached := map[string]bool{}
+	p.click(".seen summary")
 	for range 60 {
 		p.key("Tab")
 		reached[eval[string](p, `document.activeElement.ariaLabel || document.activeElement.innerText.trim()`)] = true

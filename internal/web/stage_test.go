@@ -23,6 +23,8 @@ type stage struct {
 	frames  []string      // of the stream, from the first on
 	cut     int           // how often the stream was cut
 	gone    bool          // nobody answers
+	mute    bool          // streams are not answered yet
+	reading int           // streams that are open
 	token   string        // what changes ask for
 	heard   []string      // requests that change something, and Last-Event-ID of streams
 	held    chan struct{} // sales wait for it; nil: they do not
@@ -48,7 +50,7 @@ func newStage(t *testing.T) *stage {
 	}
 	mux.HandleFunc("GET /live", s.live)
 	mux.HandleFunc("POST /inventory/sale", s.sale)
-	answer("GET /live/pair", `{"actors":["r1#1","r2#1"],"steps":[],"says":"r1#1 removed r2#1's lock"}`)
+	answer("GET /live/pair", `{"actors":["A","B"],"steps":[],"says":"A removed B's lock"}`)
 	answer("GET /seat", `{"locks":[{"name":"v2","title":"with an expiry"},{"name":"v4","title":"in Lua"}]}`)
 	answer("GET /replicas", `[{"name":"r1","state":"up"},{"name":"r2","state":"paused"}]`)
 	answer("GET /nodes", `[{"node":1,"state":"up"},{"node":2,"state":"stopped"}]`)
@@ -97,6 +99,10 @@ func (s *stage) live(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusBadGateway)
 		return
 	}
+	if !s.open(r) {
+		return
+	}
+	defer s.tell(func() { s.reading-- })
 	w.Header().Set("Content-Type", "text/event-stream")
 	for {
 		s.mu.Lock()
@@ -165,4 +171,40 @@ func (s *stage) count(request string) (n int) {
 		}
 	}
 	return n
+}
+
+// open counts a stream, once it is answered; it reports whether anybody waits for that.
+func (s *stage) open(r *http.Request) bool {
+	for {
+		s.mu.Lock()
+		mute, changed := s.mute, s.changed
+		if !mute {
+			s.reading++
+		}
+		s.mu.Unlock()
+		if !mute {
+			return true
+		}
+		select {
+		case <-changed:
+		case <-r.Context().Done():
+			return false
+		}
+	}
+}
+
+// streams waits until so many are open.
+func (s *stage) streams(t *testing.T, want int) {
+	t.Helper()
+	for end := time.Now().Add(patience); ; time.Sleep(look) {
+		s.mu.Lock()
+		open := s.reading
+		s.mu.Unlock()
+		if open == want {
+			return
+		}
+		if time.Now().After(end) {
+			t.Fatalf("%d streams are open; want %d", open, want)
+		}
+	}
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"lockstep/internal/shop/answer"
 	"lockstep/internal/shop/api"
 	"lockstep/internal/shop/config"
 )
@@ -65,7 +66,7 @@ func statusOf(guard api.Guard, request *http.Request) int {
 	if err == nil {
 		return http.StatusOK
 	}
-	status, _ := api.StatusOf(err)
+	status, _ := answer.StatusOf(err)
 	return status
 }
 

@@ -28,12 +28,12 @@ import (
 	"lockstep/internal/lock/strategy"
 	"lockstep/internal/lockv6"
 	"lockstep/internal/service"
+	"lockstep/internal/shop/answer"
 	"lockstep/internal/shop/api"
 	"lockstep/internal/shop/config"
 	"lockstep/internal/shop/metrics"
 	"lockstep/internal/watch/live"
 	"lockstep/internal/watch/witness"
-	"lockstep/internal/web"
 )
 
 // The door is a lock of our own making, renewed while it is held; its expiry is how long a replica that dies while it
@@ -115,13 +115,13 @@ func newServer(cfg config.Config, redis *dao.Redis, addr net.Addr, o Options) *S
 		node.AddHook(counts.Hook())
 		node.AddHook(recorder.HookOfNode(i+1, len(redis.Nodes)))
 	}
-	explorer := seat.New(seat.Usual(), seat.Errors{Status: api.StatusOf, Write: api.WriteError})
+	explorer := seat.New(seat.Usual(), seat.Errors{Status: answer.StatusOf, Write: answer.WriteError})
 	class := classroom.New(docs.Course())
 	guard := newGuard(cfg, addr)
 	shown := newLive(cfg, guard, addr, &live.Replica{Name: replica, Recorder: recorder, Shop: shop, Peers: cfg.Server.Peers})
 	s := &Server{
 		API: &api.API{
-			Shop: shop, Metrics: counts, Events: recorder, Live: shown.Handler(), Page: web.Handlers(),
+			Shop: shop, Metrics: counts, Events: recorder, Live: shown.Handler(), Page: pages(),
 			NewID: uuid.NewString, BehindFront: o.BehindFront,
 			Replica: replica, Redis: redis.Name, Servers: redis.Servers, Nodes: redis.Nodes.Addrs(), Log: log,
 			Guard: guard,
@@ -233,6 +233,9 @@ func (s *Server) Shutdown(within time.Duration) error {
 	defer cancel()
 	return s.web.shutdown(ctx)
 }
+
+// Handler returns what the HTTP server answers with, for those who ask without a connection.
+func (s *Server) Handler() http.Handler { return s.web.http.Handler }
 
 // URL returns the server's URL for this machine.
 func (s *Server) URL() string { return "http://" + config.Reachable(s.Addr) }

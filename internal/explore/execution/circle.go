@@ -6,8 +6,8 @@ import (
 
 // circle is what is known of waiters who may be turning in a circle.
 type circle struct {
-	seen     map[string]int // the states in which everybody waited between two rounds, and how many rounds there were by then
-	returned bool           // the last transition led to one of them, and somebody has asked since
+	seen     map[Fingerprint]int // the states in which everybody waited between two rounds, and how many rounds there were by then
+	returned bool                // the last transition led to one of them, and somebody has asked since
 }
 
 // Circling reports whether everybody who is left waits between two rounds, as they did before in this schedule: they may be turning in a
@@ -21,9 +21,9 @@ func (x *Execution) turn() {
 		return
 	}
 	if x.seen == nil {
-		x.seen = map[string]int{}
+		x.seen = map[Fingerprint]int{}
 	}
-	state := x.Loose()
+	state := x.Hasher.sum(x.appendLoose(x.Hasher.buffer[:0]))
 	rounds, known := x.seen[state]
 	x.returned = known && rounds != x.rounds
 	x.seen[state] = x.rounds
@@ -46,8 +46,10 @@ func (x *Execution) allPause() bool {
 
 // Loose tells states apart as long as nobody is told anything new: it has what the servers hold, what is due, and where each task is, and
 // what its last round was told; but neither what came before that, nor the time of day.
-func (x *Execution) Loose() string {
-	b := x.appendServers(nil)
+func (x *Execution) Loose() string { return string(x.appendLoose(nil)) }
+
+func (x *Execution) appendLoose(b []byte) []byte {
+	b = x.appendServers(b)
 	for _, t := range x.tasks {
 		if t.Ended() {
 			continue
@@ -64,5 +66,5 @@ func (x *Execution) Loose() string {
 	for _, p := range x.processes {
 		b = x.appendDue(append(b, '/'), p)
 	}
-	return string(b)
+	return b
 }

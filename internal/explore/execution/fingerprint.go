@@ -32,7 +32,7 @@ func (x *Execution) Fingerprint() Fingerprint {
 			b = strconv.AppendInt(append(b, '|', byte(k)), int64(*left), 10) //nolint:gosec // there are few
 		}
 	}
-	for _, n := range [...]int{polls, int(x.now), x.idle, int(x.jumped)} {
+	for _, n := range [...]int{polls, x.wakings, int(x.now), x.idle, int(x.jumped)} {
 		b = strconv.AppendInt(append(b, ' '), int64(n), 10)
 	}
 	return x.Hasher.sum(o.rename(x, x.checker.AppendState(b, o)))
@@ -80,6 +80,9 @@ func (x *Execution) appendWaits(b []byte, p *Process) []byte {
 		}
 		if t.torn {
 			b = strconv.AppendBool(append(append(append(b, '|'), t.label...), " torn "...), t.unaware)
+		}
+		if t.early {
+			b = append(append(append(b, '|'), t.label...), " early"...)
 		}
 		if t.asleep() {
 			b = strconv.AppendBool(append(append(append(b, '|'), t.label...), ' '), x.wouldRepeat(t))
@@ -137,7 +140,7 @@ func (x *Execution) appendNodes(b []byte, o Order) []byte {
 // appendServers writes what the servers hold, with all names as they are.
 func (x *Execution) appendServers(b []byte) []byte {
 	for _, s := range x.Cluster.Servers() {
-		b = fmt.Appendf(b, "|%s %s", s.Health, s.Holds.Text)
+		b = append(append(append(append(b, '|'), s.Health...), ' '), s.Holds.Text...)
 		b = x.appendHidden(b, s, x.unsorted())
 	}
 	return b

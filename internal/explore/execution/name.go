@@ -20,6 +20,15 @@ func purpose(f func()) string {
 	return purposeOf(runtime.FuncForPC(reflect.ValueOf(f).Pointer()).Name())
 }
 
+// purpose is that, which is the same each time.
+func (x *Execution) purpose(f func()) string {
+	at := reflect.ValueOf(f).Pointer()
+	if _, known := x.Purposes[at]; !known {
+		x.Purposes[at] = purpose(f)
+	}
+	return x.Purposes[at]
+}
+
 // purposeOf finds it in what Go calls the function: path/package.(*Type).StartRenewal.func1, or path/package.Type.renew-fm.
 func purposeOf(function string) string {
 	_, function, _ = strings.Cut(function[strings.LastIndex(function, "/")+1:], ".") // the package

@@ -48,8 +48,8 @@ func (x *Execution) pauses(t *Task) {
 	p.told, p.asked, p.place = r.told, r.asked, at
 }
 
-// place is where in the code a task waits: its callers.
-type place [24]uintptr
+// place is where in the code a task waits: its next callers.
+type place [12]uintptr
 
 func here() (p place) {
 	runtime.Callers(3, p[:])

@@ -22,7 +22,8 @@ type round struct {
 	version uint64            // of the cluster, before its first command
 	at      time.Duration     // of its last command
 	asked   []asked
-	vain    int // how many rounds like this one there were, with nothing changed by others
+	dozes   bool // its end was a Doze
+	vain    int  // how many rounds like this one there were, with nothing changed by others
 
 	memory memory      // of its process when it began
 	labels int         // of its actor then
@@ -147,6 +148,7 @@ func (x *Execution) wake(t *Task, k Kind) {
 		vain = t.round.vain + 1
 	}
 	switch undone := vain == 0 && x.undone(t); {
+	case x.unseen:
 	case (k == Polls || undone) && x.polls > 0:
 		x.polls--
 	case undone:

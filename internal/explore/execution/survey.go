@@ -15,6 +15,7 @@ import (
 // reached in no other way, and that neither wait nor send a command.
 type Survey struct {
 	seen    map[uintptr]error // functions, by where they begin, and calls, by where they return: what is wrong with each
+	methods reflect.Type      // whose methods were looked at last
 	calls   int
 	refuses bool // something
 }
@@ -66,6 +67,10 @@ func (s *Survey) look() error {
 // Methods looks at those of a lock before any of them runs. It names each, or the linker would keep all methods of the whole program.
 func (s *Survey) Methods(of any) error {
 	t := reflect.TypeOf(of)
+	if t == s.methods && !s.refuses {
+		return nil
+	}
+	s.methods = t
 	lock, _ := t.MethodByName("Lock")
 	try, _ := t.MethodByName("TryLock")
 	for _, method := range [...]reflect.Method{lock, try} {

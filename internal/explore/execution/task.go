@@ -43,6 +43,7 @@ type Task struct {
 	unanswered bool // it waits for a node that does not answer
 	asks       bool // a node, by which it is called
 
+	early      bool // it woke for a round in vain, and nothing that concerns it has happened since
 	subscribes bool // once the schedule lets it
 
 	// In Wait:
@@ -131,7 +132,7 @@ func (s *scheduler) helped(t *Task) bool {
 func (x *Execution) spawn(a *Actor, f func()) *Task {
 	t := &Task{id: len(x.tasks), name: a.Name, nth: a.spawned, label: strconv.Itoa(a.inside) + "." + strconv.Itoa(a.labels), actor: a}
 	if a.spawned > 0 {
-		x.call(t, purpose(f))
+		x.call(t, x.purpose(f))
 	}
 	a.spawned++
 	a.labels++

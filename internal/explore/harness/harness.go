@@ -46,6 +46,7 @@ type Harness struct {
 	hasher   *execution.Hasher
 	pool     coroutine.Pool
 	survey   execution.Survey
+	purposes map[uintptr]string
 }
 
 // Options say what to look for, and how closely.
@@ -62,6 +63,7 @@ func New(s strategy.Strategy, in scenario.Scenario, options Options, seeds execu
 	}
 	h := &Harness{
 		strategy: s, scenario: in, options: options, memory: m, start: m.WithStock(scenario.Stock), hasher: execution.NewHasher(seeds),
+		purposes: map[uintptr]string{},
 	}
 	if s.OnNodes {
 		h.masters = cmp.Or(in.Nodes, usualMasters)
@@ -102,7 +104,7 @@ type Run struct {
 func (h *Harness) Begin(backwards bool) *Run {
 	x := execution.New(execution.Setup{
 		Scenario: h.scenario, Cluster: h.memory.NewCluster(h.start, h.masters), Hasher: h.hasher, Pool: &h.pool, Survey: &h.survey,
-		FirstName: 'A', Backwards: backwards, Cuts: h.options.Cuts,
+		Purposes: h.purposes, FirstName: 'A', Backwards: backwards, Cuts: h.options.Cuts,
 	})
 	run := &Run{Execution: x, backwards: backwards}
 	run.checker = checker.New(x, h.strategy, checker.Futures{
@@ -140,7 +142,7 @@ func (h *Harness) newcomers(
 		return nil, nil, err
 	}
 	next := execution.New(execution.Setup{
-		Scenario: scenario.Scenario{Actors: 2, Replicas: 1, Try: 1}, Cluster: cluster, Hasher: h.hasher, Pool: &h.pool,
+		Scenario: scenario.Scenario{Actors: 2, Replicas: 1, Try: 1}, Cluster: cluster, Hasher: h.hasher, Pool: &h.pool, Purposes: h.purposes,
 		FirstName: 'a', Now: at + after, Cuts: execution.Cuts{EverySymmetry: h.options.EverySymmetry},
 	})
 	c := checker.New(next, h.strategy, checker.Futures{})

@@ -22,6 +22,9 @@ func (r *Run) Apply(t execution.Transition) bool {
 	return r.Execution.Apply(t)
 }
 
+// Transitions implements search.Run.
+func (r *Run) Transitions() []execution.Transition { return r.Next() }
+
 // Check gives the anomalies that the last transition has shown, and whether the schedule is over.
 func (r *Run) Check() (found []anomaly.Found, over bool) { return r.checker.Check() }
 

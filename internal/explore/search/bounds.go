@@ -21,6 +21,7 @@ type Bounds struct {
 
 	// For tests of the explorer itself: to explore again what a cut says is known already.
 	EveryState, EverySymmetry bool
+	Awake                     int // in so many schedules each round in vain is a step; 0: 40,000, below zero: in none
 }
 
 // bound is what ends a search before everything was seen: the cause by which its context ends.
@@ -67,6 +68,7 @@ func tooDeep() bound {
 
 // check sees whether a bound was hit after so many schedules; it looks at the heap every so often.
 func (s *search) check(schedules int64) {
+	yield()
 	b := s.bounds
 	if b.Schedules > 0 && schedules >= int64(b.Schedules) {
 		s.halt(bound{language.Both(fmt.Sprintf("%d schedules", b.Schedules), fmt.Sprintf("%d 种时序", b.Schedules))})

@@ -47,12 +47,14 @@ func (s *search) child(
 	t := transitions[i]
 	more = i < len(transitions)-1
 	step := s.look(run, t)
+	asks := s.dozing.look(run, t, s.goal, step)
 	if run.Apply(t) {
 		n := s.schedules.Add(1)
 		found, over := run.Check()
 		step.to = run.Fingerprint()
+		asks.after(run, found)
 		c = &child{node{of, t, step.to}, found, over, run.Sight()}
-		if n <= inspected || n%rarely == 0 {
+		if n <= inspected && !s.goal.Again || n%rarely == 0 {
 			run.Inspect()
 		}
 	}
@@ -60,6 +62,9 @@ func (s *search) child(
 	path = append(path, t)
 	if err = run.Err(); err == nil && c != nil && s.goal.Mirrored {
 		err = s.mirror.check(system, path, []sighted{step})
+	}
+	if err == nil && c != nil {
+		err = s.dozing.check(system, path, root, asks)
 	}
 	return c, more, explain(system, err, path, root)
 }

@@ -22,7 +22,7 @@ type sighted struct {
 
 // look takes down what there is to see of a step before it is taken.
 func (s *search) look(run Run, t execution.Transition) (step sighted) {
-	if s.goal.Mirrored {
+	if s.goal.Mirrored || s.goal.Dozing > 0 {
 		step.view, step.local = run.View(t)
 	}
 	return step

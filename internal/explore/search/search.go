@@ -29,6 +29,9 @@ const maxDepth = 2000
 // ErrNames means that a schedule leads to another state if the actors have other names.
 var ErrNames = errors.New("the lock treats one actor otherwise than another, because of its name")
 
+// ErrDear means that there are many schedules, and rounds in vain that need not be steps.
+var ErrDear = errors.New("rounds in vain cost too many schedules")
+
 // Run is one run of a system.
 type Run interface {
 	Transitions() []execution.Transition // what can happen next, in a fixed order
@@ -46,6 +49,16 @@ type Run interface {
 	Turn() uint64                              // which turn the code has; 0: none. Called while the run goes on
 	Err() error                                // why the run cannot go on
 	Close()
+	Waiters
+}
+
+// Waiters of a run have asked in vain, and may ask again.
+type Waiters interface {
+	Whose(t execution.Transition) int // the process that t happens to; below zero: none
+	Dozed(process int) bool           // whether any of its tasks ever waited so
+	Dozes(process int) []execution.Doze
+	AskAgain(task uint16) bool                // reports whether that changed nothing but what its process remembers
+	Beside(process int) execution.Fingerprint // of all but what that remembers
 }
 
 // System is what is searched. One worker uses it at a time.
@@ -64,6 +77,17 @@ type Goal struct {
 	Language  language.Language // of what a result says
 	OneStart  bool              // begin forwards alone: both starts lead to the same states
 	Mirrored  bool              // the two starts differ by names alone: the search checks that, and fails with ErrNames
+
+	Again bool // the same code was searched before, so it is inspected rarely
+
+	// So many schedules are explored with a step for each round in vain. With more it fails with ErrDear, if there were too many of these.
+	// 0: no limit.
+	Awake int
+
+	// So often may a process ask in vain, which is no step. The search checks that it makes no difference, and fails with
+	// execution.ErrCounts if it does.
+	Dozing    int
+	Processes int // there are so many
 }
 
 // Counterexample is the shortest schedule that shows an anomaly.
@@ -118,6 +142,7 @@ type search struct {
 	working   chan struct{} // closed when no worker is at a level any more; one may never come back
 	watch     *watch
 	mirror    mirror
+	dozing    dozing
 	result    Result
 }
 
@@ -140,7 +165,7 @@ func newSearch(goal Goal, bounds Bounds) *search {
 	s := &search{
 		goal: goal, bounds: bounds, started: time.Now(),
 		nodes: []node{{parent: -1}}, result: Result{States: 1}, working: make(chan struct{}),
-		mirror: mirror{seen: map[execution.Fingerprint]bool{}}, tell: func() {},
+		mirror: mirror{seen: map[execution.Fingerprint]bool{}}, dozing: dozing{seen: map[execution.Fingerprint]bool{}}, tell: func() {},
 	}
 	close(s.working)
 	return s
@@ -190,6 +215,9 @@ func (s *search) run() error {
 			return nil
 		}
 		level = s.adopt(level[:0], children)
+		if err := s.dear(); err != nil {
+			return err
+		}
 		if s.done() {
 			return nil
 		}
@@ -224,6 +252,21 @@ func (s *search) adopt(level []int32, children [][]child) []int32 {
 		s.nodes = append(s.nodes, c.node)
 	}
 	return level
+}
+
+// dear gives an error if it is cheaper to go on in another way.
+func (s *search) dear() error {
+	schedules := s.schedules.Load()
+	switch {
+	case s.done():
+		return nil
+	case s.goal.Awake > 0 && schedules >= int64(s.goal.Awake) && s.result.Coverage.Beyond:
+		return ErrDear
+	case s.dozing.dear(schedules):
+		return execution.ErrCounts
+	default:
+		return nil
+	}
 }
 
 // done reports whether what was found is enough.

@@ -68,6 +68,12 @@ func (r *counting) View(t execution.Transition) (view execution.Fingerprint, has
 	return execution.Fingerprint{uint64(r.number), uint64(10*(r.read[t.ID]+2) + int(t.ID))}, r.local
 }
 
+func (*counting) Whose(execution.Transition) int          { return -1 }
+func (*counting) Dozed(int) bool                          { return false }
+func (*counting) Dozes(int) []execution.Doze              { return nil }
+func (*counting) AskAgain(uint16) bool                    { return false }
+func (*counting) Beside(int) (none execution.Fingerprint) { return none }
+
 func (r *counting) Apply(t execution.Transition) bool {
 	r.path = append(r.path, t)
 	switch read := r.read[t.ID]; {

@@ -15,6 +15,7 @@ import (
 	"lockstep/internal/explore/seat"
 	"lockstep/internal/explore/stepper"
 	"lockstep/internal/lock/evolution"
+	"lockstep/internal/shop/answer"
 	"lockstep/internal/shop/api"
 )
 
@@ -22,7 +23,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func open(t testing.TB, limits seat.Limits) *seat.Seat {
 	t.Helper()
-	return seat.New(limits, seat.Errors{Status: api.StatusOf, Write: api.WriteError})
+	return seat.New(limits, seat.Errors{Status: answer.StatusOf, Write: answer.WriteError})
 }
 
 // blank are the limits of a seat that knows no table.

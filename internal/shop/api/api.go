@@ -18,6 +18,7 @@ import (
 	"lockstep/internal/lock/strategy"
 	"lockstep/internal/service"
 	"lockstep/internal/service/history"
+	"lockstep/internal/shop/answer"
 )
 
 // API serves a shop.
@@ -99,7 +100,7 @@ func (a *API) answer(do func(*gin.Context) (any, error)) gin.HandlerFunc {
 			a.fail(c, err)
 			return
 		}
-		Write(c.Writer, http.StatusOK, value)
+		answer.Write(c.Writer, http.StatusOK, value)
 	}
 }
 
@@ -124,7 +125,7 @@ func (a *API) sale(c *gin.Context) (any, error) {
 	}
 	if err != nil {
 		c.Set(orderKey, id)
-		_, code := StatusOf(err)
+		_, code := answer.StatusOf(err)
 		a.Metrics.Answered(code)
 		return nil, err
 	}
@@ -256,15 +257,6 @@ func (a *API) readyz(c *gin.Context) (any, error) {
 
 func (a *API) health(status string) Health {
 	return Health{Service: "lockstep", Status: status, Replica: a.Replica, Redis: a.Redis}
-}
-
-// Write answers with JSON.
-func Write(w http.ResponseWriter, status int, answer any) {
-	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	w.WriteHeader(status)
-	encoder := json.NewEncoder(w)
-	encoder.SetEscapeHTML(false)
-	_ = encoder.Encode(answer) // the client went away
 }
 
 // Read reads a JSON body, and refuses fields that to does not have.

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"lockstep/internal/lock"
+	"lockstep/internal/shop/answer"
 )
 
 func TestHosts(t *testing.T) {
@@ -77,7 +78,7 @@ func answers(err error, status int) bool {
 	if err == nil {
 		return status == 0
 	}
-	got, _ := StatusOf(err)
+	got, _ := answer.StatusOf(err)
 	return got == status
 }
 

@@ -37,9 +37,9 @@ func (e *Entrance) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		panic(http.ErrAbortHandler) // its connection is closed; the request has had no effect
 	}
 	defer e.leave()
-	answer := &answer{ResponseWriter: w}
-	defer e.recovered(answer, r)
-	e.Next.ServeHTTP(answer, r)
+	writer := &begun{ResponseWriter: w}
+	defer e.recovered(writer, r)
+	e.Next.ServeHTTP(writer, r)
 }
 
 // Shut refuses all requests from now on, if none has been inside for that time. It reports whether it does.
@@ -67,7 +67,7 @@ func (e *Entrance) leave() {
 }
 
 // recovered logs what a handler panicked with, and where. The client gets a 500; if its answer has begun, the connection is closed.
-func (e *Entrance) recovered(w *answer, r *http.Request) {
+func (e *Entrance) recovered(w *begun, r *http.Request) {
 	reason := recover()
 	if reason == nil {
 		return
@@ -76,33 +76,33 @@ func (e *Entrance) recovered(w *answer, r *http.Request) {
 		panic(http.ErrAbortHandler)
 	}
 	e.Log.Error("panic", "request", r.Method+" "+r.URL.Path, "reason", fmt.Sprint(reason), "stack", string(debug.Stack()))
-	if w.begun {
+	if w.has {
 		panic(http.ErrAbortHandler)
 	}
 	Answer(w, nil, errPanic)
 }
 
-// answer records whether an answer has begun.
-type answer struct {
+// begun records whether an answer has begun.
+type begun struct {
 	http.ResponseWriter
-	begun bool
+	has bool
 }
 
-func (a *answer) WriteHeader(status int) {
-	a.begun = a.begun || status >= http.StatusOK // 1xx only announce the answer
+func (a *begun) WriteHeader(status int) {
+	a.has = a.has || status >= http.StatusOK // 1xx only announce the answer
 	a.ResponseWriter.WriteHeader(status)
 }
 
-func (a *answer) Write(text []byte) (int, error) {
-	a.begun = true
+func (a *begun) Write(text []byte) (int, error) {
+	a.has = true
 	return a.ResponseWriter.Write(text)
 }
 
 // Flush is for gin, which asserts http.Flusher; others find it by Unwrap.
-func (a *answer) Flush() {
-	a.begun = true
+func (a *begun) Flush() {
+	a.has = true
 	_ = http.NewResponseController(a.ResponseWriter).Flush() // if it cannot flush, the answer is sent at its end
 }
 
 // Unwrap is for http.ResponseController.
-func (a *answer) Unwrap() http.ResponseWriter { return a.ResponseWriter }
+func (a *begun) Unwrap() http.ResponseWriter { return a.ResponseWriter }

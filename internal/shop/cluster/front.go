@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"lockstep/internal/lock"
+	"lockstep/internal/shop/answer"
 	"lockstep/internal/shop/api"
 )
 
@@ -127,7 +128,7 @@ func (f *Front) fail(w http.ResponseWriter, r *http.Request, err error) {
 	if r.Context().Err() == nil {
 		f.Log.Warn(r.Method+" "+r.URL.Path, "replica", trip.name(), "error", err)
 	}
-	api.WriteSaleError(w, trip.orderID, says)
+	answer.WriteSaleError(w, trip.orderID, says)
 }
 
 func (f *Front) list(w http.ResponseWriter, r *http.Request) {
@@ -145,7 +146,7 @@ func (f *Front) list(w http.ResponseWriter, r *http.Request) {
 	for i := range answers {
 		answers[i].Lock = locks[i]
 	}
-	api.Write(w, http.StatusOK, answers)
+	answer.Write(w, http.StatusOK, answers)
 }
 
 func (r *Replica) answer() ReplicaAnswer {

@@ -97,6 +97,14 @@ func AddFlags(flags *pflag.FlagSet, versions []string) {
 	}
 }
 
+// Default returns the settings of a program that is told none.
+func Default(versions []string) (cfg Config, err error) {
+	for _, k := range keys(&cfg, versions) {
+		err = errors.Join(err, k.set(k.byDefault))
+	}
+	return cfg, err
+}
+
 // Load reads the settings. flags are those of AddFlags, parsed; versions are the locks there are. Its errors name the key,
 // its value and what is allowed.
 func Load(flags *pflag.FlagSet, versions []string) (Config, error) {

@@ -65,7 +65,7 @@ func (b Burst) Check() error {
 // Run switches the lock, starts a run, sends the buyers, and reads the verdict. What the buyers were told is never thrown away: where the
 // ledger cannot be read, the verdict is UNKNOWN.
 func (b Burst) Run(ctx context.Context) (Result, error) {
-	transport := &http.Transport{MaxIdleConnsPerHost: b.Buyers}
+	transport := &http.Transport{MaxIdleConnsPerHost: b.Buyers, DialContext: Dialer()}
 	defer transport.CloseIdleConnections()
 	client := &http.Client{Transport: transport, Timeout: max(b.Timeout, controlTimeout)}
 

@@ -17,17 +17,19 @@ const (
 	mostDrawn = 8 << 20 // bytes
 )
 
-// Pairs returns what the two sales of each finding did, command by command, by their names with a space between them: of the latest of
-// each kind. Draw gives one of them; nil if it is not known any more.
+// found is of whom a finding tells, or a turn of the story.
+type found struct {
+	Kind  string
+	Sales []string
+	Bad   bool
+}
+
+// Pairs returns what the two sales of each turn of the story, and of each finding, did, command by command, by their names with a space
+// between them: of findings, of the latest of each kind. Draw gives one of them; nil if it is not known any more.
 func Pairs(frames []Frame, draw func(a, b string) json.RawMessage) map[string]json.RawMessage {
 	pairs, kinds, size := map[string]json.RawMessage{}, map[string]int{}, 0
-	for _, frame := range slices.Backward(frames) {
-		var finding struct {
-			Kind  string
-			Sales []string
-			Bad   bool
-		}
-		if frame.Name != "finding" || json.Unmarshal(frame.Data, &finding) != nil || !finding.Bad || len(finding.Sales) != 2 {
+	for _, finding := range slices.Concat(turns(frames), findings(frames)) {
+		if len(finding.Sales) != 2 {
 			continue
 		}
 		if name := finding.Sales[0] + " " + finding.Sales[1]; pairs[name] == nil && kinds[finding.Kind] < mostPairs && size < mostDrawn {
@@ -39,4 +41,26 @@ func Pairs(frames []Frame, draw func(a, b string) json.RawMessage) map[string]js
 		}
 	}
 	return pairs
+}
+
+// turns are those of the story that is told last.
+func turns(frames []Frame) []found {
+	for _, frame := range slices.Backward(frames) {
+		var story struct{ Turns []found }
+		if frame.Name == "story" && json.Unmarshal(frame.Data, &story) == nil {
+			return story.Turns
+		}
+	}
+	return nil
+}
+
+// findings are what went wrong, the latest first.
+func findings(frames []Frame) (all []found) {
+	for _, frame := range slices.Backward(frames) {
+		var finding found
+		if frame.Name == "finding" && json.Unmarshal(frame.Data, &finding) == nil && finding.Bad {
+			all = append(all, finding)
+		}
+	}
+	return all
 }

@@ -105,8 +105,8 @@ func (w *Watch) keep(frame Frame) {
 		return
 	case frame.Name == "run" && json.Unmarshal(frame.Data, &run) == nil && run.Fresh:
 		w.frames, w.bytes = nil, 0
-	case frame.Name == "tally":
-		w.frames = slices.DeleteFunc(w.frames, func(f Frame) bool { return f.Name == "tally" })
+	case frame.Name == "tally", frame.Name == "story":
+		w.frames = slices.DeleteFunc(w.frames, func(f Frame) bool { return f.Name == frame.Name })
 	case w.bytes > mostWatched:
 		return
 	}

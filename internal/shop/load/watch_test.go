@@ -46,6 +46,7 @@ func TestWatch(t *testing.T) {
 		`run {"fresh":true,"run_id":"new"}`, `lanes {"sales":[]}`, `tally {"run_id":"new","sold":0}`,
 		`finding {"id":"a","sales":["r1#3","r2#1"],"bad":true}`, `finding {"id":"b","sales":["r1#4","r2#1"],"bad":false}`,
 		`finding {"id":"c","sales":["r1#9","r2#1"],"bad":true}`, `finding {"id":"d","sales":["r1#4"],"bad":true}`,
+		`story {"turns":[]}`, `story {"turns":[{"sales":["r1#5","r2#1"]},{"sales":["r1#4"]}]}`,
 		`sections [{"sale":"r1#3"}]`, `broken {`, `stock [{"at":1,"stock":99,"sold":1},{"at":2,"stock":98,"sold":2}]`,
 		`tally {"run_id":"new","sold":2,"in_flight":0}`)
 	watch, err := load.Watched(t.Context(), server.URL, "zh")
@@ -58,12 +59,12 @@ func TestWatch(t *testing.T) {
 	for _, frame := range frames {
 		names = append(names, frame.Name)
 	}
-	if got := strings.Join(names, " "); got != "run"+strings.Repeat(" finding", 4)+" sections stock tally" ||
-		!strings.Contains(string(frames[7].Data), `"sold":2`) {
+	if got := strings.Join(names, " "); got != "run"+strings.Repeat(" finding", 4)+" story sections stock tally" ||
+		!strings.Contains(string(frames[8].Data), `"sold":2`) {
 		t.Errorf("it keeps %s", got)
 	}
 	pairs := watch.Pairs(t.Context(), frames)
-	if len(pairs) != 1 || string(pairs["r1#3 r2#1"]) != `{"actors":["r1#3","r2#1"]}` {
+	if len(pairs) != 2 || string(pairs["r1#3 r2#1"]) != `{"actors":["r1#3","r2#1"]}` || pairs["r1#5 r2#1"] == nil {
 		t.Errorf("the pairs are %s", pairs)
 	}
 }

@@ -61,11 +61,6 @@ func notBehindProxy() Expectation {
 	return without("redlock", "its nodes are not behind the proxy", "它的节点不经过代理")
 }
 
-func tooManyNodes() Expectation {
-	why := language.Both("its nodes make more schedules than are explored", "它的节点使时序太多，没有全部探索")
-	return Expectation{Locks: "redlock", Observed: Unknown, Why: why}
-}
-
 // in gives the expectation with the scenario of the explorer that shows it.
 func (e Expectation) in(scenario string) Expectation {
 	e.In = scenario

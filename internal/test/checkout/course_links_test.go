@@ -18,7 +18,7 @@ import (
 	"lockstep/internal/language"
 	"lockstep/internal/learn/classroom"
 	stepsof "lockstep/internal/learn/steps"
-	"lockstep/internal/shop/api"
+	"lockstep/internal/shop/answer"
 	"lockstep/internal/web"
 )
 
@@ -106,7 +106,7 @@ func newLinkedPage(t *testing.T) linkedPage {
 		p.views = append(p.views, view[1])
 	}
 	mux := http.NewServeMux()
-	mux.Handle("/", seat.New(seat.Usual(), seat.Errors{Status: api.StatusOf, Write: api.WriteError}))
+	mux.Handle("/", seat.New(seat.Usual(), seat.Errors{Status: answer.StatusOf, Write: answer.WriteError}))
 	mux.Handle("/seat/steps/", stepsof.Handler())
 	mux.Handle("/course/", classroom.New(docs.Course()).Handler())
 	p.handler = mux

@@ -1,12 +1,15 @@
 package checkout
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+
+	"go.yaml.in/yaml/v3"
 
 	"lockstep/internal/test/suite"
 )
@@ -39,12 +42,29 @@ func TestTheProgramIsBuiltInOneWay(t *testing.T) {
 			t.Errorf("%s does not build with %s", document, same)
 		}
 	}
+	if archives := releaseFlags(t); archives != same {
+		t.Errorf("archives are built with %s, not with %s", archives, same)
+	}
 	suite.LongOnly(t, "TestReadmeCommands builds as the README says, and looks at the size")
 	program := filepath.Join(t.TempDir(), "lockstep.exe")
 	if output, err := exec.Command("go", "build", "-ldflags=-s", "-o", program, ".").CombinedOutput(); err != nil { // as go run does
 		t.Fatalf("%v\n%s", err, output)
 	}
 	isSmall(t, program)
+}
+
+// releaseFlags returns what a release's archives are built with, as in a command.
+func releaseFlags(t *testing.T) string {
+	t.Helper()
+	text, err := os.ReadFile(".goreleaser.yaml")
+	var release struct {
+		Builds []struct{ Tags, Ldflags []string }
+	}
+	if err = errors.Join(err, yaml.Unmarshal(text, &release)); err != nil || len(release.Builds) != 1 {
+		t.Fatal(err, release)
+	}
+	build := release.Builds[0]
+	return "-tags " + strings.Join(build.Tags, ",") + " -ldflags=" + strings.Join(build.Ldflags, " ")
 }
 
 // isSmall sees that a program has no more bytes than it needs.

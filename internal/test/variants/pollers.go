@@ -50,6 +50,10 @@ func pollers() []Variant {
 			Name: "looks three times whether it is free", Lock: polls(looksThreeTimes),
 			Scenario: explore.Scenario{Polls: explore.NoPolls}, Shows: explore.TwoHolders, Steps: 8,
 		},
+		{
+			Name: "keeps for good what was late, but for its first attempt", Lock: polls(keepsWhatWasLate), Scenario: once("expiry"),
+			Shows: explore.LeftBehind, Steps: 13,
+		},
 		{Name: "two keys, in an order of its own", Lock: polls(eitherKeyFirst), Shows: explore.Stuck, Steps: 6},
 	}
 }
@@ -113,6 +117,22 @@ func looksThreeTimes(p process) ask {
 			err = p.set(ctx, owner)
 		}
 		return p.release(owner), err
+	}
+}
+
+// keepsWhatWasLate never gives back a lock that took long to obtain, unless it did so at once.
+func keepsWhatWasLate(p process) ask {
+	again := false
+	return func(ctx context.Context, owner string) (unlock, error) {
+		may, began := again, p.Clock.Now()
+		again = true
+		if err := p.take(ctx, owner); err != nil {
+			return nil, err
+		}
+		if took := p.Clock.Now().Sub(began); may && took > p.TTL/2 {
+			return p.does("PERSIST", key), nil
+		}
+		return p.release(owner), nil
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"lockstep/internal/lock"
 	"lockstep/internal/service/history"
+	"lockstep/internal/shop/answer"
 	"lockstep/internal/shop/api"
 	"lockstep/internal/shop/load"
 )
@@ -95,7 +96,7 @@ func (b *Bursts) post(w http.ResponseWriter, r *http.Request) error {
 		Timeout: answerTime, MinAnswered: minAnswered,
 	})
 	if err == nil {
-		api.Write(w, http.StatusAccepted, one.told())
+		answer.Write(w, http.StatusAccepted, one.told())
 	}
 	return err
 }
@@ -160,7 +161,7 @@ func (b *Bursts) end(w http.ResponseWriter, r *http.Request) error {
 func (b *Bursts) ofOne(w http.ResponseWriter, r *http.Request, do func(*burst)) error {
 	if one := b.find(r.PathValue("id")); one != nil {
 		do(one)
-		api.Write(w, http.StatusOK, one.told())
+		answer.Write(w, http.StatusOK, one.told())
 	} else if !b.passOn(w, r) {
 		return errNoBurst
 	}

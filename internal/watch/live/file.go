@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"slices"
 	"time"
 
 	"lockstep/internal/language"
@@ -44,6 +45,7 @@ func (f files) answer(w http.ResponseWriter, r *http.Request) error {
 	}
 	defer leave()
 	frames := f.hub.whole(r.Context(), done)
+	frames = slices.DeleteFunc(frames, func(f *frame) bool { return f.name == "trouble" }) // it is of the moment
 	if len(frames) == 0 {
 		return errNothingSeen
 	}

@@ -55,8 +55,8 @@ type content struct {
 func TestTheRunAsAFile(t *testing.T) {
 	t.Parallel()
 	for lang, wants := range map[string][]string{
-		"en": {"r1#1 removed r2#1's lock", "r1#1 and r2#1 were inside together for 2.0 s", "2 sold, but the stock fell by 1 only"},
-		"zh": {"r1#1 删除了 r2#1 的锁", "卖出 2 件，库存只减了 1 件：丢失了 1 次扣减"},
+		"en": {"A removed B's lock", "A and B were inside together for 2.0 s", "2 sold, but the stock fell by 1 only"},
+		"zh": {"A 删除了 B 的锁", "卖出 2 件，库存只减了 1 件：丢失了 1 次扣减"},
 	} {
 		shop := newStage("v2")
 		_, url := show(t, shop)
@@ -80,12 +80,12 @@ func TestTheRunAsAFile(t *testing.T) {
 				t.Errorf("%s: it has %q", lang, wrong)
 			}
 		}
-		for _, name := range []string{"run", "tally", "lanes", "sections", "stock", "finding"} {
+		for _, name := range []string{"run", "tally", "lanes", "sections", "stock", "finding", "story"} {
 			if names := has.names(); names[name] == 0 {
 				t.Errorf("%s: its frames are %v; want %s", lang, names, name)
 			}
 		}
-		if said := has.said("r1#1 r2#1"); !strings.Contains(said, wants[0]) {
+		if said := has.said("A B"); !strings.Contains(said, wants[0]) {
 			t.Errorf("%s: the two sales are drawn as %q", lang, said)
 		}
 	}

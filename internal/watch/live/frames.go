@@ -16,8 +16,10 @@ type RunFrame struct {
 	Title    string       `json:"title"`
 	Initial  int64        `json:"initial"`
 	Settings api.Settings `json:"settings"`
-	Replicas []string     `json:"replicas"`
+	Replicas []string     `json:"replicas"` // r1, r2, …, each in its place, whatever happens
 	Can      Can          `json:"can"`
+
+	Hosts map[string]string `json:"hosts"` // replicas' own names
 
 	Kinds map[string]Kind `json:"kinds"` // of findings
 }
@@ -40,7 +42,7 @@ type LanesFrame struct {
 
 // Lane is a sale's.
 type Lane struct {
-	Name    string `json:"name"` // r1#3
+	Name    string `json:"name"` // A, B, C …, in the order in which the run's sales asked
 	Replica string `json:"replica"`
 	Spans   []Span `json:"spans"` // one after the other
 	Ended   string `json:"ended"` // "sold", or an error's code, or "died"; "" while it goes on
@@ -75,6 +77,7 @@ type Mark struct {
 // Stay is a time in which the lock was one holder's in truth.
 type Stay struct {
 	Holder  string `json:"holder"` // a sale, or a replica
+	Replica string `json:"replica"`
 	From    int64  `json:"from"`
 	To      *int64 `json:"to"`      // null: it goes on
 	End     string `json:"end"`     // see witness.End; "" while it goes on
@@ -111,6 +114,25 @@ type FindingFrame struct {
 	Sales []string `json:"sales"` // whom it concerns: with two of them, GET /live/pair draws it
 	Bad   bool     `json:"bad"`
 }
+
+// StoryFrame (story) is what went wrong first, all of it each time.
+type StoryFrame struct {
+	Turns   []StoryTurn `json:"turns"`   // in the order of time
+	Picture LanesFrame  `json:"picture"` // of those whom it concerns, also when the latest sales are others
+}
+
+// StoryTurn is a step of it.
+type StoryTurn struct {
+	At    int64    `json:"at"`
+	Kind  string   `json:"kind"`
+	Says  string   `json:"says"`
+	Sales []string `json:"sales"` // whom it concerns: it happened to the first
+	After []int    `json:"after"` // the turns that it follows from, from 1 on; null: none
+	Bad   bool     `json:"bad"`
+}
+
+// TroubleFrame (trouble) is what is wrong with the shop itself, in sentences; empty: nothing is any more.
+type TroubleFrame []string
 
 // StockFrame (stock) are points of the two lines that part when updates are lost.
 type StockFrame []StockPoint

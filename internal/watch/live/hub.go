@@ -15,6 +15,7 @@ const (
 	frameTime = 100 * time.Millisecond // between two lanes frames
 	lookTime  = 500 * time.Millisecond // between two looks at a run in which something happens
 	idleLook  = time.Second            // between two in which nothing does
+	mostLook  = 2 * time.Second        // that a look may take; then Redis is gone
 )
 
 // Hub shows a shop to all who watch it.
@@ -36,6 +37,7 @@ type Hub struct {
 	epoch    string // of the log: ids of another one mean nothing
 	log      *log
 	scene    *scene
+	trouble  trouble
 	inbox    []witness.Event // seen, and not in the scene yet
 	hurry    chan struct{}   // a look is due
 }
@@ -70,6 +72,7 @@ func (h *Hub) start() {
 	ctx, stop := context.WithCancel(context.Background())
 	h.stop, h.done = stop, ctx.Done()
 	h.log, h.scene, h.inbox, h.hurry = newLog(), nil, nil, make(chan struct{}, 1)
+	h.trouble.told = ""
 	h.epoch = strconv.FormatInt(h.Now().UnixNano(), 36)
 	h.running.Go(func() { h.Shop.Follow(ctx, h.see) })
 	hurry := h.hurry // of this time: the hub may rest, and begin again
@@ -129,12 +132,13 @@ func (h *Hub) run(ctx context.Context, hurry <-chan struct{}) {
 	}
 }
 
-// look looks at the run again and again. If Redis is gone, what is there stays.
+// look looks at the run again and again. If Redis is gone, what is there stays, and that is told.
 func (h *Hub) look(ctx context.Context, hurry <-chan struct{}) {
 	for pause := time.Duration(0); sleep(ctx, hurry, pause); pause = h.pause() {
-		if look, err := h.Shop.Look(ctx); err == nil {
-			h.saw(ctx, look)
-		}
+		soon, cancel := context.WithTimeout(ctx, mostLook)
+		look, err := h.Shop.Look(soon)
+		cancel()
+		h.saw(ctx, look, err)
 	}
 }
 
@@ -162,26 +166,44 @@ func sleep(ctx context.Context, hurry <-chan struct{}, d time.Duration) bool {
 	}
 }
 
-// saw puts a look at the run into the frames.
-func (h *Hub) saw(ctx context.Context, look Look) {
+// saw puts a look at the run into the frames, or why there is none.
+func (h *Hub) saw(ctx context.Context, look Look, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if ctx.Err() != nil {
 		return
 	}
+	h.trouble.looks(err, h.scene, look.Report)
+	defer h.tellTrouble()
 	switch {
+	case err != nil:
+		return
 	case h.scene == nil || h.scene.run() != look.Report.RunID:
+		var replicas []string
 		if h.scene != nil { // what came before the look may be the beginning of this run
 			h.inbox = append(h.scene.others, h.inbox...)
+			replicas = h.scene.names.replicas
 		}
-		h.scene = newScene(look, h.Can)
+		h.scene = newScene(look, h.Can, replicas)
 		h.log.begin("run", h.scene.runFrame(true))
+		h.trouble.told = ""
 	case h.scene.changes(look):
 		h.log.add("run", h.scene.runFrame(false))
 	}
 	h.scene.look(look)
 	if tally := h.scene.tally(); tally != nil {
 		h.log.replace("tally", tally)
+	}
+}
+
+// tellTrouble puts what is wrong with the shop itself into a frame. h.mu is held.
+func (h *Hub) tellTrouble() {
+	called := func(name string) string { return name }
+	if h.scene != nil {
+		called = h.scene.names.of
+	}
+	if told := h.trouble.tell(called); told != nil {
+		h.log.replace("trouble", told)
 	}
 }
 
@@ -195,10 +217,12 @@ func (h *Hub) show(ctx context.Context, now time.Time) {
 	}
 	s := h.scene
 	for _, event := range h.settled(now) {
+		h.trouble.notes(event)
 		if s.see(event) { // a new run has begun
 			h.lookSoon()
 		}
 	}
+	h.tellTrouble()
 	if !s.news && !s.moves(now) {
 		return
 	}
@@ -209,6 +233,9 @@ func (h *Hub) show(ctx context.Context, now time.Time) {
 	}
 	for _, finding := range s.found.newFindings() {
 		h.log.add("finding", finding)
+	}
+	if story := s.tale.tell(s, now); story != nil {
+		h.log.replace("story", story)
 	}
 	if points := s.newPoints(); len(points) > 0 {
 		h.log.add("stock", same(points))

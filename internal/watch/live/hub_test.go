@@ -28,14 +28,15 @@ func TestForeignDelete(t *testing.T) {
 		t.Errorf("the run is %+v", run)
 	}
 	var removed live.FindingFrame
-	decode(t, english.until("finding", "r1#1 removed r2#1's lock"), &removed)
-	if removed.At != 5000 || !removed.Bad || removed.Why == "" || !slices.Equal(removed.Sales, []string{"r1#1", "r2#1"}) {
+	decode(t, english.until("finding", "A removed B's lock"), &removed)
+	if removed.At != 5000 || !removed.Bad || removed.Why == "" || !slices.Equal(removed.Sales, []string{"A", "B"}) {
 		t.Errorf("it is told as %+v", removed)
 	}
-	chinese.until("finding", "r1#1 删除了 r2#1 的锁")
-	var lanes live.LanesFrame
-	decode(t, english.until("lanes", "r2#1"), &lanes)
-	checkLanes(t, lanes)
+	chinese.until("finding", "A 删除了 B 的锁")
+	chinese.until("story", `"says":"B 进去了，A 还在执行","sales":["B","A"],"after":[1],"bad":false}`)
+	var story live.StoryFrame
+	decode(t, english.until("story", `"says":"A removed B's lock","sales":["A","B"],"after":[2],"bad":true}`), &story)
+	checkLanes(t, story.Picture)
 	shop.set(func(look *live.Look) {
 		look.Report.Sold, look.Report.Remaining, look.Report.Lost, look.Report.Verdict = 2, 199, 1, history.Oversold
 	})
@@ -53,7 +54,7 @@ func checkLanes(t *testing.T, lanes live.LanesFrame) {
 		}
 		spans = append(spans, text+" "+lane.Ended)
 	}
-	want := []string{"r1#1 inside 0-3000 late 3000-5000 sold", "r2#1 waits 700-3001 inside 3001-5000 late 5000-8001 sold"}
+	want := []string{"A inside 0-3000 late 3000-5000 sold", "B waits 700-3001 inside 3001-5000 late 5000-8001 sold"}
 	if !slices.Equal(spans, want) {
 		t.Errorf("the lanes are\n%q; want\n%q", spans, want)
 	}
@@ -61,7 +62,7 @@ func checkLanes(t *testing.T, lanes live.LanesFrame) {
 	for _, stay := range lanes.Rail {
 		rail = append(rail, fmt.Sprintf("%s %d-%d %s %s, expires %d", stay.Holder, stay.From, *stay.To, stay.End, stay.By, *stay.Expires))
 	}
-	if want := []string{"r1#1 0-3000 expired , expires 3000", "r2#1 3001-5000 removed r1#1, expires 6001"}; !slices.Equal(rail, want) {
+	if want := []string{"A 0-3000 expired , expires 3000", "B 3001-5000 removed A, expires 6001"}; !slices.Equal(rail, want) {
 		t.Errorf("the rail is\n%q; want\n%q", rail, want)
 	}
 }
@@ -73,15 +74,15 @@ func TestSectionsAndStock(t *testing.T) {
 	_, url := show(t, shop)
 	shop.play(foreignDelete()...)
 	w := watch(t, url, "en", "")
-	w.until("finding", "r1#1 and r2#1 were inside together for 2.0 s")
+	w.until("finding", "A and B were inside together for 2.0 s")
 	w.until("stock", `{"at":8001,"stock":199,"sold":2}`)
 	sections := w.seen[slices.IndexFunc(w.seen, func(f frame) bool { return f.name == "sections" })]
-	want := `[{"sale":"r1#1","replica":"r1","from":0,"to":5000,"overlaps":["r2#1"],"with":1},` +
-		`{"sale":"r2#1","replica":"r2","from":3001,"to":8001,"overlaps":["r1#1"],"with":1}]`
+	want := `[{"sale":"A","replica":"r1","from":0,"to":5000,"overlaps":["B"],"with":1},` +
+		`{"sale":"B","replica":"r2","from":3001,"to":8001,"overlaps":["A"],"with":1}]`
 	if sections.data != want {
 		t.Errorf("the sections are\n%s; want\n%s", sections.data, want)
 	}
-	response, err := http.Get(url + "/live/pair?a=r1%231&b=r2%231&lang=en") //nolint:noctx // a test
+	response, err := http.Get(url + "/live/pair?a=A&b=B&lang=en") //nolint:noctx // a test
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +98,7 @@ func TestSectionsAndStock(t *testing.T) {
 	for _, step := range drawn.Steps {
 		said += step.Says + "\n"
 	}
-	if !strings.Contains(said, "r1#1 removed r2#1's lock") || !slices.Equal(drawn.Actors, []string{"r1#1", "r2#1"}) {
+	if !strings.Contains(said, "A removed B's lock") || !slices.Equal(drawn.Actors, []string{"A", "B"}) {
 		t.Errorf("the two are drawn as %+v", drawn)
 	}
 }
@@ -115,14 +116,14 @@ func TestAPairIsDrawnFromItsBeginning(t *testing.T) {
 	s.moment(100, "r1#1", witness.KindAsks)
 	s.moment(200, "r2#1", witness.KindEnds)
 	shop.play(s.all...)
-	watch(t, url, "en", "").until("lanes", "r2#1")
-	response, err := http.Get(url + "/live/pair?a=r1%231&b=r2%231&lang=en") //nolint:noctx // a test
+	watch(t, url, "en", "").until("lanes", `"name":"B"`)
+	response, err := http.Get(url + "/live/pair?a=A&b=B&lang=en") //nolint:noctx // a test
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer response.Body.Close()
 	text, err := io.ReadAll(response.Body)
-	if err != nil || !strings.Contains(string(text), "r1#1 takes the lock") {
+	if err != nil || !strings.Contains(string(text), "A takes the lock") {
 		t.Errorf("%v: they are drawn as %s", err, text)
 	}
 }
@@ -134,17 +135,17 @@ func TestNewRun(t *testing.T) {
 	_, url := show(t, shop)
 	shop.play(foreignDelete()...)
 	w := watch(t, url, "en", "")
-	w.until("sections", "r2#1")
+	w.until("sections", `"sale":"B"`)
 	next := newScript("two")
 	next.sale("r1#2", 20000, 20000, 20010, 50)
 	shop.set(func(look *live.Look) { look.Report.RunID, look.Report.Lock, look.Report.Initial = "two", "v4", 50 })
 	shop.play(next.all...)
 	w.until("run", `"run_id":"two"`)
-	w.until("sections", `[{"sale":"r1#2","replica":"r1","from":0,"to":10,`)
+	w.until("sections", `[{"sale":"A","replica":"r1","from":0,"to":10,`)
 	late := watch(t, url, "en", "")
-	late.until("sections", "r1#2")
+	late.until("sections", `"sale":"A"`)
 	for _, f := range late.seen {
-		if strings.Contains(f.data, "r2#1") {
+		if strings.Contains(f.data, `"B"`) {
 			t.Errorf("of the run before, there is %v", f)
 		}
 	}
@@ -161,7 +162,7 @@ func TestPauseAndDeath(t *testing.T) {
 	s.moment(0, "r1#1", witness.KindObtains)
 	shop.play(s.all...)
 	w := watch(t, url, "en", "")
-	w.until("lanes", "r1#1")
+	w.until("lanes", `"name":"A"`)
 	s.moment(100, "r1", witness.KindStops)
 	s.moment(300, "r1", witness.KindGoes)
 	s.moment(400, "r1", witness.KindDies)
@@ -186,7 +187,7 @@ func TestWhatWasSoIsCounted(t *testing.T) {
 	s.moment(100, "r1", witness.KindDies)
 	shop.play(s.all...)
 	w := watch(t, url, "en", "")
-	w.until("finding", "r1#1 is gone, and its lock stays")
+	w.until("finding", "A is gone, and its lock stays")
 	w.until("tally", `"left-behind":1`)
 	s.command(500, "r2", witness.Command{Verb: witness.Removes, Forced: true})
 	shop.play(s.all[len(s.all)-1])
@@ -209,10 +210,10 @@ func TestSilentReplica(t *testing.T) {
 	told := slices.Clone(s.all[left : left+4]) // all that r1 says from then on
 	shop.play(slices.Delete(s.all, left, left+4)...)
 	w := watch(t, url, "en", "")
-	early := w.until("finding", "r1#1 and r2#1 are inside together")
+	early := w.until("finding", "A and B are inside together")
 	shop.play(told...)
 	var late live.FindingFrame
-	decode(t, w.until("finding", "r1#1 had left before r2#1 came in"), &late)
+	decode(t, w.until("finding", "A had left before B came in"), &late)
 	if late.Bad || !strings.Contains(early.data, `"id":"`+late.ID+`"`) {
 		t.Errorf("%s is corrected by %+v", early.data, late)
 	}

@@ -7,7 +7,7 @@ import (
 
 	"lockstep/internal/language"
 	"lockstep/internal/service/reason"
-	"lockstep/internal/shop/api"
+	"lockstep/internal/shop/answer"
 	"lockstep/internal/watch/witness"
 )
 
@@ -38,7 +38,8 @@ func (s *scene) lanes(now time.Time) texts {
 		frame.Sales = []Lane{}
 		for _, one := range chosen {
 			frame.Sales = append(frame.Sales, Lane{
-				Name: one.Name, Replica: one.Replica, Spans: s.spans(one, now), Ended: endOf(one), Marks: s.found.marks(one.Name, in),
+				Name: s.names.of(one.Name), Replica: s.names.replica(one.Replica), Spans: s.spans(one, now), Ended: endOf(one),
+				Marks: s.found.marks(s.names.of(one.Name), in),
 			})
 		}
 		return frame
@@ -73,7 +74,7 @@ func endOf(s *witness.Sale) string {
 	case s.Error == "":
 		return "sold"
 	default:
-		_, code := api.StatusOf(reason.Of(s.Error).Err) // of the error, the event has only the text
+		_, code := answer.StatusOf(reason.Of(s.Error).Err) // of the error, the event has only the text
 		return code
 	}
 }
@@ -134,9 +135,17 @@ func (s *scene) lateFrom(one *witness.Sale, now time.Time) (late time.Time) {
 // rail is whose the lock was in truth.
 func (s *scene) rail(now time.Time) []Stay {
 	holdings := s.account.Holdings
+	return s.stays(holdings[max(0, len(holdings)-mostStays):], now)
+}
+
+// stays are holdings, as they are shown.
+func (s *scene) stays(holdings []*witness.Holding, now time.Time) []Stay {
 	stays := []Stay{}
-	for _, h := range holdings[max(0, len(holdings)-mostStays):] {
-		stay := Stay{Holder: h.Holder, From: s.at(h.From), End: string(h.End), By: h.By, Expires: s.maybeAt(h.Expires())}
+	for _, h := range holdings {
+		stay := Stay{
+			Holder: s.names.of(h.Holder), Replica: s.names.replica(witness.ReplicaOf(h.Holder)), From: s.at(h.From), End: string(h.End),
+			By: s.names.of(h.By), Expires: s.maybeAt(h.Expires()),
+		}
 		if stay.To = s.maybeAt(h.Ended(now)); stay.To != nil {
 			stay.End = string(cmp.Or(h.End, witness.Expired))
 		}
@@ -150,7 +159,7 @@ func (s *scene) queue() []Waiter {
 	queue := []Waiter{}
 	for _, one := range s.account.Going {
 		if one.Waits() && len(queue) < mostQueue {
-			queue = append(queue, Waiter{Sale: one.Name, Replica: one.Replica})
+			queue = append(queue, Waiter{Sale: s.names.of(one.Name), Replica: s.names.replica(one.Replica)})
 		}
 	}
 	return queue

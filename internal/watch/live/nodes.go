@@ -9,6 +9,7 @@ import (
 
 	"lockstep/internal/dao"
 	"lockstep/internal/lock"
+	"lockstep/internal/shop/answer"
 	"lockstep/internal/shop/api"
 	"lockstep/internal/watch/witness"
 )
@@ -44,7 +45,7 @@ func (n *Nodes) list(w http.ResponseWriter, _ *http.Request) error {
 	for i, node := range n.Nodes {
 		answers = append(answers, NodeAnswer{Node: i + 1, Address: node.Addr, State: node.State()})
 	}
-	api.Write(w, http.StatusOK, answers)
+	answer.Write(w, http.StatusOK, answers)
 	return nil
 }
 

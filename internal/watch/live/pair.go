@@ -9,7 +9,7 @@ import (
 	"lockstep/internal/explore/trace"
 	"lockstep/internal/language"
 	"lockstep/internal/lock"
-	"lockstep/internal/shop/api"
+	"lockstep/internal/shop/answer"
 	"lockstep/internal/watch/witness"
 )
 
@@ -17,11 +17,11 @@ import (
 const mostDrawn = 3000
 
 var (
-	errPair   = lock.WithCode("bad_request", "want two sales of the run that is shown, such as ?a=r1%232&b=r2%235")
+	errPair   = lock.WithCode("bad_request", "want two sales of the run that is shown, such as ?a=A&b=B")
 	errNoSale = lock.WithCode("no_sale", "nothing is known of this sale any more, or yet")
 )
 
-// answerPair answers GET /live/pair?a=r1%232&b=r2%235: what two sales did, as a trace. It knows what is shown to those who watch.
+// answerPair answers GET /live/pair?a=A&b=B: what two sales did, as a trace. It knows what is shown to those who watch.
 func (h *Hub) answerPair(w http.ResponseWriter, r *http.Request) error {
 	in, err := languageOf(r)
 	a, b := r.URL.Query().Get("a"), r.URL.Query().Get("b")
@@ -33,36 +33,39 @@ func (h *Hub) answerPair(w http.ResponseWriter, r *http.Request) error {
 	}
 	drawn, err := h.pair(in, a, b)
 	if err == nil {
-		api.Write(w, http.StatusOK, drawn)
+		answer.Write(w, http.StatusOK, drawn)
 	}
 	return err
 }
 
 func (h *Hub) pair(in language.Language, a, b string) (trace.Trace, error) {
-	events, err := h.since(a, b)
+	events, called, err := h.since(a, b)
 	if err != nil {
 		return trace.Trace{}, err
 	}
-	return witness.Examine(around(events, a, b)).Trace(in, a, b), nil
+	a, b = called.sale(a), called.sale(b)
+	return called.trace(witness.Examine(around(events, a, b)).Trace(in, a, b)), nil
 }
 
-// since gives all events from when the first of two sales asked for the lock. A replica that was started again has new sales of old names.
-func (h *Hub) since(sales ...string) (events []witness.Event, err error) {
+// since gives all events from when the first of two sales asked for the lock, and how those that they name are called. A replica that was
+// started again has new sales of old names.
+func (h *Hub) since(sales ...string) (events []witness.Event, called *names, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	var from time.Time
 	for _, name := range sales {
 		var sale *witness.Sale
 		if h.scene != nil {
-			events, sale = h.scene.account.Events, h.scene.account.Sale(name)
+			events, called = h.scene.account.Events, h.scene.names
+			sale = h.scene.account.Sale(called.sale(name))
 		}
 		if sale == nil || sale.Asked.IsZero() || sale.Asked.Before(events[0].Replied) {
-			return nil, fmt.Errorf("%q: %w", name, errNoSale)
+			return nil, nil, fmt.Errorf("%q: %w", name, errNoSale)
 		}
 		from = witness.Earlier(from, sale.Asked)
 	}
 	first := slices.IndexFunc(events, func(e witness.Event) bool { return !e.Replied.Before(from) })
-	return slices.Clip(events[first:]), nil // the account only appends to it
+	return slices.Clip(events[first:]), called.known(), nil // the account only appends to it
 }
 
 // around gives the events that a drawing of two sales is made of: all up to the last of theirs; if these are too many, their own, and those

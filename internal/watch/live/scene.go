@@ -8,6 +8,7 @@ import (
 	"lockstep/internal/language"
 	"lockstep/internal/lock/evolution"
 	"lockstep/internal/lock/strategy"
+	"lockstep/internal/service/history"
 	"lockstep/internal/watch/witness"
 )
 
@@ -29,16 +30,18 @@ type scene struct {
 	account *witness.Account
 	others  []witness.Event
 	found   *findings
+	names   *names
 	stock   stock
 	told    string // by the last tally
+	tale    tale
 }
 
-func newScene(look Look, can Can) *scene {
-	if look.Replicas == nil {
-		look.Replicas = []string{}
-	}
+// newScene begins a run. Of replicas that are known from the run before, each has the same place in whatever hub shows them.
+func newScene(look Look, can Can, before []string) *scene {
+	called := newNames(look.Replicas)
+	called.meets(slices.Sorted(slices.Values(before))...)
 	limits := witness.Limits{Events: mostEvents, Alike: mostOfKind, Patience: lateReply, Shared: !excludes(look.Report.Lock)}
-	return &scene{last: look, can: can, news: true, account: witness.NewAccount(limits), found: newFindings()}
+	return &scene{last: look, can: can, news: true, account: witness.NewAccount(limits), found: newFindings(), names: called}
 }
 
 func (s *scene) run() string { return s.last.Report.RunID }
@@ -47,7 +50,11 @@ func (s *scene) run() string { return s.last.Report.RunID }
 func (s *scene) runFrame(fresh bool) texts {
 	r := s.last.Report
 	frame := RunFrame{
-		Fresh: fresh, RunID: r.RunID, Lock: r.Lock, Initial: r.Initial, Settings: s.last.Settings, Replicas: s.last.Replicas, Can: s.can,
+		Fresh: fresh, RunID: r.RunID, Lock: r.Lock, Initial: r.Initial, Settings: s.last.Settings, Hosts: s.names.hosts(), Can: s.can,
+		Replicas: append([]string{}, s.names.replicas...),
+	}
+	for i, name := range frame.Replicas {
+		frame.Replicas[i] = s.names.replica(name)
 	}
 	row, err := evolution.Find(r.Lock)
 	return inAll(func(in language.Language) any {
@@ -61,11 +68,9 @@ func (s *scene) runFrame(fresh bool) texts {
 
 // changes reports whether a look tells something else about the run, and takes it.
 func (s *scene) changes(look Look) bool {
-	if look.Replicas == nil {
-		look.Replicas = s.replicas()
-	}
-	changed := s.last.Settings != look.Settings || !slices.Equal(s.last.Replicas, look.Replicas)
-	s.last.Settings, s.last.Replicas = look.Settings, look.Replicas
+	s.names.meets(look.Replicas...)
+	changed := s.last.Settings != look.Settings || !slices.Equal(s.last.Replicas, s.names.replicas)
+	s.last.Settings, s.last.Replicas = look.Settings, slices.Clone(s.names.replicas)
 	return changed
 }
 
@@ -75,18 +80,6 @@ func (s *scene) look(look Look) {
 	if len(s.account.Going) == 0 && look.Report.InFlight == 0 {
 		s.stock.settle(look.Report)
 	}
-}
-
-// replicas are those that events name.
-func (s *scene) replicas() []string {
-	names := slices.Clone(s.last.Replicas)
-	for _, sale := range s.account.Sales {
-		if !slices.Contains(names, sale.Replica) {
-			names = append(names, sale.Replica)
-		}
-	}
-	slices.Sort(names)
-	return names
 }
 
 // see takes the next event in order. It reports whether the event belongs to a run that is not known yet, or no more.
@@ -110,6 +103,9 @@ func (s *scene) see(event witness.Event) (other bool) {
 		s.found.happened(s, event)
 	default:
 	}
+	if event.Kind == witness.KindAsks {
+		s.names.asks(s.account.Sale(event.Sale), event)
+	}
 	s.account.See(event)
 	s.stock.see(s, event)
 	return false
@@ -131,7 +127,8 @@ func (s *scene) isOther(event witness.Event) bool {
 func (s *scene) sections() (sections SectionsFrame) {
 	for _, i := range s.account.Left {
 		sections = append(sections, Section{
-			Sale: i.Sale, Replica: witness.ReplicaOf(i.Sale), From: s.at(i.From), To: s.at(i.To), Overlaps: i.Met, With: i.With,
+			Sale: s.names.of(i.Sale), Replica: s.names.replica(witness.ReplicaOf(i.Sale)), From: s.at(i.From), To: s.at(i.To),
+			Overlaps: s.names.all(i.Met), With: i.With,
 		})
 	}
 	s.account.Left = nil
@@ -141,14 +138,34 @@ func (s *scene) sections() (sections SectionsFrame) {
 // tally is what the ledger says, in numbers and in words; nil if that is nothing new.
 func (s *scene) tally() texts {
 	report, found := s.last.Report, s.found.counts(s.account)
+	if report.Lost > 0 { // by the ledger: of some, the witness saw only that they are lost to one another
+		found[string(witness.LostUpdate)] = int(report.Lost)
+	}
+	words := says(report)
+	if report.Verdict == history.Pass && (report.InFlight > 0 || s.broke()) {
+		report.Verdict = history.Unknown
+		if report.InFlight == 0 {
+			words = byLuck(report)
+		}
+	}
 	text := fmt.Sprint(report, found)
 	if text == s.told {
 		return nil
 	}
 	s.told = text
 	return inAll(func(in language.Language) any {
-		return TallyFrame{Report: report, Says: says(report).In(in), Found: found}
+		return TallyFrame{Report: report, Says: words.In(in), Found: found}
 	})
+}
+
+// broke reports whether the lock did not keep its promise, though the ledger may be right. A token makes good for that.
+func (s *scene) broke() bool {
+	row, err := evolution.Find(s.last.Report.Lock)
+	if err == nil && row.Capabilities.Fenced {
+		return false
+	}
+	found := s.account.Found
+	return found[witness.Together]+found[witness.Removed]+found[witness.Overwrote]+found[witness.Prolonged]+found[witness.Forgot] > 0
 }
 
 // excludes reports whether sales under a lock are meant to be inside one at a time.

@@ -20,6 +20,7 @@ type stage struct {
 	follow   int // how often it was followed
 	followed int // how many follow it
 	looks    int
+	gone     error // Redis is
 	news     chan struct{}
 }
 
@@ -60,7 +61,7 @@ func (s *stage) Look(context.Context) (live.Look, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.looks++
-	return s.look, nil
+	return s.look, s.gone
 }
 
 func (s *stage) set(change func(*live.Look)) {

@@ -19,6 +19,13 @@ func notTogether(first, second string) language.Text {
 		fmt.Sprintf("%s 在 %s 进去之前就离开了；它的进程当时没有消息", first, second))
 }
 
+// byLuck says that the numbers are right, and the lock was not.
+func byLuck(r history.Report) language.Text {
+	return language.Both(
+		fmt.Sprintf("%d sold, and this time the stock felt each of them, though the lock let two in", r.Sold),
+		fmt.Sprintf("卖出 %d 件，这次每一件都扣了库存，可是锁放进了两个", r.Sold))
+}
+
 // says tells what a report means, of a run that goes on, too.
 func says(r history.Report) language.Text {
 	switch {

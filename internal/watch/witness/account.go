@@ -40,6 +40,9 @@ type Account struct {
 	ended   map[string]Event
 	renewed map[string]Finding // by holder
 
+	tale []Finding // of which Story chooses
+	told []Turn    // the story, once what it is made of is forgotten
+
 	queued   map[string]time.Time // replicas that asked for the lock in vain, since when
 	gone     []gone
 	released time.Time // when a replica handed the lock to the first in the queue, and nobody has come in since
@@ -221,6 +224,7 @@ func (a *Account) Sale(name string) *Sale { return a.sales[name] }
 func (a *Account) find(findings ...Finding) {
 	for _, f := range findings {
 		a.Found[f.Kind]++
+		a.remembers(f)
 		if a.alike[f.Kind]++; a.limits.Alike == 0 || a.alike[f.Kind] <= a.limits.Alike {
 			a.Findings = append(a.Findings, f)
 		}
@@ -246,6 +250,9 @@ func (a *Account) forget() {
 	}
 	if len(a.Events) > 2*a.limits.Events {
 		a.Events = slices.Clone(a.Events[a.limits.Events:])
+	}
+	if len(a.Insides) > 2*mostRemembered && a.told == nil {
+		a.told = a.Story(a.latest)
 	}
 	a.Holdings, a.OnNodes, a.Insides = latest(a.Holdings), latest(a.OnNodes), latest(a.Insides)
 	a.Stops, a.gone = latest(a.Stops), latest(a.gone)

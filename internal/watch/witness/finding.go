@@ -46,4 +46,9 @@ const (
 	PassedOver     FindingKind = "passed-over"      // By's replica died in the queue; Of took its place, For after its turn had begun
 	PlaceExpired   FindingKind = "place-expired"    // By's replica died in the queue; its place was gone before its turn, and Of came in
 	RenewedOn      FindingKind = "renewed-on"       // By's lock was renewed Times times after Of, the last sale that could need it, had ended
+
+	// Those of a Story alone, which say how it came to the others.
+	CameIn   FindingKind = "came-in"  // By came in while Of was inside
+	Halted   FindingKind = "halted"   // By's replica was stopped
+	Perished FindingKind = "perished" // By's replica died
 )

@@ -10,12 +10,13 @@ import (
 	"time"
 
 	"lockstep/internal/lock"
+	"lockstep/internal/shop/load"
 )
 
 // KeepFollowing follows the stream at a URL until ctx ends, also when it has been away: after a pause it is asked again. The URL may be
 // another one by then, or "" while there is none.
 func KeepFollowing(ctx context.Context, url func() string, lastID string, pause time.Duration, see func(id string, event Event)) {
-	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true, DialContext: load.Dialer()}}
 	for wait := time.Duration(0); lock.Sleep(ctx, lock.SystemClock{}, wait) == nil; wait = pause {
 		if at := url(); at != "" {
 			lastID, _ = Follow(ctx, client, at, lastID, see) // if it has failed, it is tried again

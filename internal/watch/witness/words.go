@@ -129,6 +129,9 @@ func rows() []row {
 			cost: true, says: both(
 				"{by} died in the queue, and its place expired before its turn: {of} came in at once",
 				"{by} 在队列里崩溃，轮到它之前位置已经过期：{of} 直接进入"), why: place},
+		{kind: CameIn, cost: true, says: both("{by} came in while {of} was at work", "{by} 进去了，{of} 还在执行")},
+		{kind: Halted, cost: true, says: both("{by}'s replica was stopped", "{by} 所在的副本被暂停")},
+		{kind: Perished, cost: true, says: both("{by}'s replica died", "{by} 所在的副本崩溃")},
 	}
 }
 

@@ -16,6 +16,8 @@ const views = {
 
 const root = document.documentElement;
 const page = document.getElementById("page");
+const tab = root.dataset.tab ? await import("./tab/tab.js") : null; // there is no server
+if (tab) delete views.room;
 const main = el("main", { id: "main", tabindex: -1 });
 const nothing = { leave() {} };
 let shown = nothing; // the view: its name, leave, and follow, if it can go to another address of its own
@@ -101,6 +103,7 @@ function drawHeader() {
       button("keys", "?", say("Keys (?)", "按键（?）"), showKeys),
     ),
   );
+  tab?.draw();
   if (focused) document.getElementById(focused)?.focus();
 }
 
@@ -133,7 +136,7 @@ async function show(anew = false) {
 
 let first = true;
 
-replace(page, header, main);
+replace(page, header, tab?.note, main);
 drawHeader();
 bind(
   ["?", "this list", "这张列表", showKeys],

@@ -3,12 +3,19 @@ import { el } from "./dom.js";
 import { say } from "./words.js";
 
 // Failure is an answer that is no success. Its status is 0 if there was no answer.
-class Failure extends Error {
+export class Failure extends Error {
   constructor(status, code, message) {
     super(message);
     Object.assign(this, { status, code });
   }
 }
+
+// The server's answers come by the network, or by what a page in a tab has instead.
+/** @type {(path: string, request: RequestInit) => Promise<Response>} */
+let fetches = (path, request) => fetch(path, { cache: "no-store", ...request });
+export const answerBy = other => {
+  fetches = other;
+};
 
 export const get = (path, query) => ask("GET", path + text(query));
 export const post = (path, body) => ask("POST", path, body);
@@ -42,9 +49,9 @@ async function send(path, request, again = true) {
   if (request.body !== undefined) headers["Content-Type"] = "application/json";
   let answer;
   try {
-    answer = await fetch(path, { cache: "no-store", ...request, headers });
+    answer = await fetches(path, { ...request, headers });
   } catch (error) {
-    if (error.name === "AbortError") throw error;
+    if (error.name === "AbortError" || error instanceof Failure) throw error;
     throw new Failure(0, "unreachable", say("The server does not answer.", "服务器没有应答。"));
   }
   if (answer.ok) return answer;

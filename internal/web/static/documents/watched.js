@@ -5,6 +5,8 @@ import { findings } from "../views/shop_findings.js";
 import { lanes, legend } from "../views/shop_lanes.js";
 import { sections } from "../views/shop_sections.js";
 import { stock } from "../views/shop_stock.js";
+import { story } from "../views/shop_story.js";
+import { counts } from "../views/shop_words.js";
 import { say } from "../words.js";
 
 // last is the newest frame of a name.
@@ -24,17 +26,31 @@ export function watched(main, frames, pairs) {
     );
     drawn.scrollIntoView({ block: "nearest" });
   };
-  const parts = { lanes: lanes(), sections: sections(pick), stock: stock(), findings: findings(pick) };
+  const alone = { server: false };
+  const mark = n => {
+    for (const part of [parts.story, parts.told, parts.lanes]) part.mark(n);
+  };
+  const parts = {
+    story: story(pick, mark, alone),
+    told: lanes(mark),
+    lanes: lanes(mark),
+    sections: sections(pick),
+    stock: stock(),
+    findings: findings(pick, alone),
+  };
   const part = (title, of, more) => el("section", { class: "sheet shop" }, el("h2", null, title), of.node, more);
   const run = last(frames, "run"),
-    latest = last(frames, "lanes")?.sales.length > 0;
+    wrong = last(frames, "story"),
+    sales = last(frames, "lanes")?.sales ?? [],
+    latest = sales.some(sale => !wrong?.picture.sales.some(one => one.name === sale.name));
   main.append(
     ...[
+      wrong && part(say("What went wrong", "出了什么问题"), parts.story, [parts.told.node, legend()]),
       latest && part(say("The latest sales", "最近的单"), parts.lanes, legend()),
       part(say("Critical sections", "临界区"), parts.sections),
       drawn,
       part(say("Stock and sold", "库存与已售"), parts.stock),
-      part(say("What went wrong", "出了什么问题"), parts.findings),
+      part(say("All that was seen", "看到的全部"), parts.findings),
     ].filter(Boolean),
   );
   const on = {
@@ -44,9 +60,16 @@ export function watched(main, frames, pairs) {
     },
     sections: more => parts.sections.take(more),
     stock: points => parts.stock.take(points),
-    finding: finding => parts.lanes.note(parts.findings.take(finding)),
-    tally: tally => parts.findings.count(tally.found),
+    finding: finding => parts.findings.take(finding),
+    story(story) {
+      parts.story.take(story);
+      parts.told.take(story.picture);
+      parts.told.freeze();
+      for (const part of [parts.told, parts.lanes]) part.tell(story.turns);
+    },
   };
   if (run) for (const part of Object.values(parts)) part.begin(run);
   for (const { name, data } of frames) on[name]?.(data);
+  const tally = last(frames, "tally");
+  if (tally) parts.findings.count(counts(tally, parts.sections));
 }

@@ -126,11 +126,13 @@ function list(lessons) {
         ),
       ),
     ),
-    el(
-      "p",
-      null,
-      el("a", { href: "#/room" }, say("For who teaches: the room predicts together", "给讲师：全班一起预测")),
-    ),
+    // a page in a tab has nobody to answer
+    !document.documentElement.dataset.tab &&
+      el(
+        "p",
+        null,
+        el("a", { href: "#/room" }, say("For who teaches: the room predicts together", "给讲师：全班一起预测")),
+      ),
   ];
 }
 

@@ -6,12 +6,15 @@ import { drawTrace } from "../trace.js";
 import { language, say } from "../words.js";
 import { controls } from "./shop_controls.js";
 import { findings } from "./shop_findings.js";
+import { first } from "./shop_first.js";
 import { lanes, legend } from "./shop_lanes.js";
 import { buyer } from "./shop_orders.js";
 import { sections } from "./shop_sections.js";
 import { stock, verdict } from "./shop_stock.js";
-import { settings, title } from "./shop_words.js";
+import { story } from "./shop_story.js";
+import { counts, settings, title } from "./shop_words.js";
 
+const patience = 4000; // for the first answer of the stream, in ms
 const few = 30; // critical sections up to which the lanes show them all
 
 export function show(main) {
@@ -19,48 +22,75 @@ export function show(main) {
     about = el("p", { class: "soft small" });
   const keep = keeper(() => run.lock);
   const gone = el("p", { class: "note bad", role: "alert", hidden: true }),
+    trouble = el("div", { class: "note bad", role: "alert", hidden: true }),
     says = el("div", { class: "says" });
+  const mark = n => {
+    for (const part of [parts.story, parts.told, parts.lanes]) part.mark(n);
+  };
   const parts = {
-    lanes: lanes(),
+    story: story(pair, mark),
+    told: lanes(mark),
+    lanes: lanes(mark),
     sections: sections(pair),
     stock: stock(),
     findings: findings(pair),
     controls: controls(connect),
   };
-  const { node: buying, buy } = buyer();
-  const tabs = ["lanes", "sections"].map(name =>
-    el(
-      "button",
-      { "aria-pressed": "false", "data-shows": name, onclick: () => choose(name) },
-      name === "lanes" ? say("The latest sales", "最近的单") : say("All critical sections", "所有临界区"),
-    ),
+  const called = name => Object.entries(run?.hosts ?? {}).find(([, host]) => host === name)?.[0] ?? name;
+  const { node: buying, buy } = buyer(called);
+  const begins = first(alone => {
+    main.classList.toggle("cold", alone);
+    teacher.open = !alone;
+  });
+  const teacher = el(
+    "details",
+    { class: "sheet teacher", open: true },
+    el("summary", null, say("Set the shop up", "设置商店")),
+    parts.controls.node,
   );
-  const pictures = { lanes: el("div", null, parts.lanes.node, legend()), sections: parts.sections.node };
+  const tabs = Object.entries({
+    story: say("What went wrong", "出了什么问题"),
+    lanes: say("The latest sales", "最近的单"),
+    sections: say("All critical sections", "所有临界区"),
+  }).map(([name, says]) =>
+    el("button", { "aria-pressed": "false", "data-shows": name, onclick: () => choose(name) }, says),
+  );
+  const pictures = {
+    story: el("div", null, parts.told.node, legend()),
+    lanes: el("div", null, parts.lanes.node, legend()),
+    sections: parts.sections.node,
+  };
   const sheet = (name, heading, ...inside) =>
     el("section", { class: `sheet ${name}`, "aria-label": heading }, el("h2", null, heading), inside);
   let chosen = false,
     shown = "",
     run = null,
-    connection = null;
+    connection = null,
+    late = 0;
 
   replace(
     main,
-    gone,
+    el("div", { class: "over" }, gone, trouble, begins.node),
     el("header", { class: "head" }, named, about, says, keep),
     el("section", { class: "sheet buying", "aria-label": say("Buy", "购买") }, buying),
     el(
       "section",
       { class: "sheet picture", "aria-label": say("What the locks do", "锁在做什么") },
       el("div", { class: "row", role: "group", "aria-label": say("Picture", "画面") }, tabs),
-      pictures.lanes,
-      pictures.sections,
+      Object.values(pictures),
     ),
-    sheet("found", say("What went wrong", "出了什么问题"), parts.findings.node),
+    sheet("found", say("What went wrong", "出了什么问题"), parts.story.node, parts.findings.node),
     sheet("stocks", say("Sold, and felt by the stock", "卖出多少，库存减少多少"), parts.stock.node),
-    sheet("teacher", say("Set the shop up", "设置商店"), parts.controls.node),
+    teacher,
   );
-  turn("lanes");
+  begin();
 
+  // begin shows the latest sales, as long as there is nothing that says more.
+  function begin() {
+    chosen = false;
+    tabs[0].hidden = true;
+    turn("lanes");
+  }
   function choose(name) {
     chosen = true;
     turn(name);
@@ -72,8 +102,10 @@ export function show(main) {
     for (const [of, picture] of Object.entries(pictures)) picture.hidden = of !== name;
     parts.sections.draw();
   }
+  const suggest = name => !chosen && shown !== "story" && turn(name);
   const on = {
     open() {
+      clearTimeout(late);
       gone.hidden = true;
     },
     lost(failure) {
@@ -87,6 +119,14 @@ export function show(main) {
         el("span", { class: "small" }, failure.message),
       );
       parts.lanes.freeze();
+      parts.told.freeze();
+    },
+    trouble(lines) {
+      trouble.hidden = !lines.length;
+      replace(
+        trouble,
+        lines.map(line => el("p", null, line)),
+      );
     },
     run(next) {
       const fresh = next.fresh || run?.run_id !== next.run_id;
@@ -95,30 +135,67 @@ export function show(main) {
       replace(about, settings(run));
       keep.hidden = false;
       parts.controls.begin(run);
-      if (!fresh) return void parts.findings.lock(run);
-      for (const part of [parts.lanes, parts.sections, parts.stock, parts.findings]) part.begin(run);
+      begins.begin(run, fresh);
+      const shows = [parts.story, parts.told, parts.lanes, parts.sections, parts.stock, parts.findings];
+      for (const part of shows) part[fresh ? "begin" : "run"]?.(run);
+      if (!fresh) return;
       replace(says);
-      chosen = false;
-      turn("lanes");
+      begin();
+    },
+    story(next) {
+      parts.story.take(next);
+      parts.told.take(next.picture);
+      for (const part of [parts.told, parts.lanes]) part.tell(next.turns);
+      tabs[0].hidden = false;
+      suggest("story");
     },
     lanes: frame => parts.lanes.take(frame),
     sections(more) {
       parts.sections.take(more);
-      if (!chosen && parts.sections.size() > few) turn("sections");
+      begins.sections(more);
+      if (parts.sections.size() > few) suggest("sections");
     },
-    finding: finding => parts.lanes.note(parts.findings.take(finding)),
-    stock: points => parts.stock.take(points),
+    finding: finding => parts.findings.take(finding),
+    stock(points) {
+      parts.stock.take(points);
+      begins.stock(points);
+    },
     tally(tally) {
       replace(says, verdict(tally));
-      parts.findings.count(tally.found);
+      parts.findings.count(counts(tally, parts.sections));
+      begins.judge(tally);
     },
   };
+  // connect asks for the stream. A browser has six connections to a server, for all its tabs: the stream of one more
+  // waits for another to end, without a word.
   function connect() {
-    connection?.abort();
+    leave();
     connection = new AbortController();
+    late = setTimeout(() => {
+      gone.hidden = false;
+      replace(
+        gone,
+        say(
+          "The server has not answered yet. Is this page open in six other windows? A browser has no more connections: " +
+            "close one, or put it into the background.",
+          "服务器还没有应答。这个页面是不是已经在另外六个窗口里打开？浏览器没有更多连接：关掉一个，或把它切到后台。",
+        ),
+      );
+    }, patience);
     stream("/live?lang=" + language(), on, { signal: connection.signal, resume: true }).catch(on.lost);
   }
-  connect();
+  function leave() {
+    clearTimeout(late);
+    connection?.abort();
+    connection = null;
+  }
+  // A page that nobody sees lets go of its stream. It asks for the whole run when it is seen again.
+  function seen() {
+    if (document.hidden) leave();
+    else if (!connection) connect();
+  }
+  document.addEventListener("visibilitychange", seen);
+  seen();
   const unbind = bind(
     ["b", "buy one", "买一件", buy],
     ["B", "many buyers at once", "很多买家同时买", parts.controls.many],
@@ -131,8 +208,9 @@ export function show(main) {
   );
   return () => {
     unbind();
-    connection.abort();
-    for (const part of Object.values(parts)) part.stop();
+    leave();
+    document.removeEventListener("visibilitychange", seen);
+    for (const part of [...Object.values(parts), begins]) part.stop();
   };
 }
 

@@ -2,6 +2,7 @@
 import { el, replace } from "../dom.js";
 import { askToken, del, get, post, put } from "../server.js";
 import { language, say } from "../words.js";
+import { color } from "./shop_words.js";
 
 // controls makes the buttons: begin with a run. connect is called when the stream is to be asked for again, with a
 // token.
@@ -148,7 +149,7 @@ export function controls(connect) {
           el(
             "li",
             { class: "row" },
-            el("strong", null, name(one)),
+            el("strong", { class: one.name ? "dye " + color(run.replicas, one.name) : null }, name(one)),
             el("span", { class: "soft small" }, state(one)),
             doing(one).map(([word, says, danger]) =>
               el(
@@ -185,14 +186,19 @@ export function controls(connect) {
       "/replicas",
       one => one.name,
       one => states()[one.state] ?? one.state,
-      () => [
-        ["pause", say("Pause", "暂停")],
-        ["resume", say("Resume", "恢复")],
-        ["kill", say("Kill", "杀死"), true],
-      ],
+      one =>
+        [
+          ["pause", say("Pause", "暂停")],
+          ["resume", say("Resume", "恢复")],
+          ["kill", say("Kill", "杀死"), true],
+        ].filter(([word]) => !one.do || one.do.includes(word)), // in a tab not everything can be done to one
     );
-  const nodes = () =>
-    run.can.nodes &&
+  const nodes = () => {
+    if (!run.can.nodes) {
+      drawn.delete(parts.nodes);
+      replace(parts.nodes);
+      return;
+    }
     machines(
       parts.nodes,
       say("Redis nodes of redlock", "redlock 的 Redis 节点"),
@@ -205,6 +211,7 @@ export function controls(connect) {
         ["empty", say("Empty", "清空"), true],
       ],
     );
+  };
   const states = () => ({
     up: say("up", "正常"),
     paused: say("paused", "已暂停"),
@@ -241,6 +248,8 @@ export function controls(connect) {
   };
 }
 
+const most = 2000; // buyers, see POST /bursts
+
 // many lets N buyers buy at once.
 function many(act) {
   const bar = el("progress", { "aria-label": say("Answered", "已响应"), hidden: true });
@@ -249,7 +258,8 @@ function many(act) {
     { type: "button", hidden: true, onclick: () => act(() => del("/bursts/" + id)) },
     say("Cancel", "取消"),
   );
-  const n = el("input", { type: "number", min: 1, max: 100000, value: 200, required: true });
+  const n = el("input", { type: "number", min: 1, value: 200, required: true, oninput: () => fits(true) });
+  const wrong = el("p", { class: "small bad", role: "alert" });
   const start = el("button", null, say("Buy at once", "同时购买"));
   const result = el("p", { class: "small", role: "status" });
   const form = el(
@@ -270,7 +280,23 @@ function many(act) {
   let id = null,
     timer = 0;
 
+  // fits says at the field what is wrong with it; while it is being typed, only that nothing is any more.
+  function fits(typing) {
+    const fine = +n.value <= most;
+    n.setAttribute("aria-invalid", String(!fine));
+    if (fine || !typing)
+      replace(
+        wrong,
+        !fine &&
+          say(
+            `No more than ${most} buyers at once: each takes a connection.`,
+            `最多 ${most} 个买家同时购买：每个买家占一个连接。`,
+          ),
+      );
+    return fine;
+  }
   async function go() {
+    if (!fits(false)) return n.focus();
     const begun = await act(() => post("/bursts", { n: +n.value, c: +n.value }));
     if (!begun) return;
     id = begun.id;
@@ -304,7 +330,7 @@ function many(act) {
     );
   }
   return {
-    node: el("div", null, form, result),
+    node: el("div", null, form, wrong, result),
     start: () => start.disabled || form.requestSubmit(start),
     stop: () => clearTimeout(timer),
   };

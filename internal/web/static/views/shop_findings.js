@@ -1,20 +1,21 @@
-// What went wrong: a card for each kind, the newest first, with a number for each place in the picture.
+// All that was seen: a card for each kind, the newest first.
 import { el, replace } from "../dom.js";
 import { link } from "../route.js";
 import { say } from "../words.js";
 
 const listed = 5; // sentences of a kind that are shown without being asked for
 
-// findings makes the list: take one, count them by a tally's numbers. pick is called with two sales to draw.
-export function findings(pick) {
-  const status = el("p", { class: "unseen", role: "status" });
+// findings makes the list, folded: take one, count them by a tally's numbers. pick is called with two sales to draw.
+// Without a server there is nothing to buy, and no seat to lead to.
+export function findings(pick, { server = true } = {}) {
   const cards = el("div", { class: "cards" });
-  const node = el("div", null, status, cards);
+  const folded = el("summary");
+  const nothing = el("p", { class: "soft" });
+  const node = el("div", null, nothing, el("details", { class: "seen" }, folded, cards));
   let all = new Map(),
     counts = {},
     lock = "",
     kinds = {}, // by name: a title, and the exploration that shows it
-    numbers = 0,
     open = new Set(),
     asked = 0;
   const draw = () => {
@@ -34,25 +35,22 @@ export function findings(pick) {
     const [bad, also] = [true, false].map(is =>
       [...byKind].filter(([, found]) => found[0].bad === is).map(([kind, found]) => card(kind, found)),
     );
+    nothing.hidden = bad.length > 0;
     replace(
-      cards,
-      bad.length
-        ? bad
-        : el(
-            "p",
-            { class: "soft" },
-            say("Nothing so far. ", "目前没有。"),
-            !also.length && say("Buy something, or let many buy at once.", "买一件，或让很多人同时买。"),
-          ),
-      also.length > 0 && [el("h2", { class: "also" }, say("Also seen", "还看到")), also],
+      nothing,
+      say("Nothing so far. ", "目前没有。"),
+      server && !also.length && say("Buy something, or let many buy at once.", "买一件，或让很多人同时买。"),
     );
+    node.querySelector(".seen").hidden = !byKind.size;
+    replace(folded, say(`All that was seen, by kind: ${byKind.size}`, `看到的全部，按种类：${byKind.size}`));
+    replace(cards, bad, bad.length > 0 && also.length > 0 && el("h3", null, say("Also seen", "还看到")), also);
     if (focused && node.contains(document.getElementById(focused))) document.getElementById(focused).focus();
   }
   function card(kind, found) {
-    const count = Math.max(counts[kind] ?? 0, found.length),
+    const count = counts[kind] ?? found.length,
       [{ bad, why }] = found,
       { title, shown } = kinds[kind] ?? { title: kind },
-      seat = shown && link(["schedule", lock], { ...shown, mode: "break" });
+      seat = server && shown && link(["schedule", lock], { ...shown, mode: "break" });
     const told = open.has(kind) ? found : found.slice(0, bad ? listed : 1);
     return el(
       "section",
@@ -65,7 +63,6 @@ export function findings(pick) {
           el(
             "li",
             null,
-            f.bad && el("span", { class: "number" }, f.n),
             f.says,
             bad &&
               f.sales?.length === 2 && [
@@ -113,20 +110,15 @@ export function findings(pick) {
       all = new Map();
       counts = {};
       ({ lock, kinds } = run);
-      numbers = 0;
       open = new Set();
-      replace(status);
       draw();
     },
-    lock(run) {
-      ({ lock, kinds } = run);
+    run(next) {
+      ({ lock, kinds } = next);
     },
     take(finding) {
-      const numbered = { ...finding, n: all.get(finding.id)?.n || (finding.bad ? ++numbers : 0) };
-      all.set(finding.id, numbered);
-      if (finding.bad) replace(status, `${kinds[finding.kind]?.title ?? finding.kind}: ${finding.says}`);
+      all.set(finding.id, finding);
       draw();
-      return numbered;
     },
     count(found) {
       counts = found ?? {};

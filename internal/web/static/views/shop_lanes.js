@@ -1,20 +1,28 @@
 // The latest sales, a lane each, under a rail that shows whose the lock is in truth.
 import { el, replace, svg } from "../dom.js";
 import { duration, say } from "../words.js";
-import { color, ended, replicaOf } from "./shop_words.js";
+import { color, ended, host } from "./shop_words.js";
 
 const still = matchMedia("(prefers-reduced-motion: reduce)");
-const flashes = 1200; // for how long a finding flashes, in ms
+const flashes = 1200; // for how long a turn of the story flashes, in ms
 
-// lanes makes the picture: take a frame, note a finding, clear for a new run, stop when the reader leaves.
-export function lanes() {
+// lanes makes the picture: take a frame, tell the turns of a story, clear for a new run, stop when the reader leaves.
+// point is called with the turn that is pointed at in the picture, or 0.
+export function lanes(point) {
   const picture = svg("svg", { class: "lanes", role: "img" });
-  const queue = el("p", { class: "queue small" });
-  const node = el("div", null, queue, picture);
+  const queue = el("p", { class: "queue small", hidden: true });
+  const colours = el("ul", { class: "legend small" });
+  const nothing = el(
+    "p",
+    { class: "soft nothing" },
+    say("Here is who asks for the lock, who has it, and who is at work.", "这里画出谁在请求锁、谁持有锁、谁在执行。"),
+  );
+  const node = el("div", null, queue, picture, nothing, colours);
   let frame = null,
     taken = 0,
-    findings = [],
-    replicas = [],
+    turns = [],
+    marked = 0,
+    run = null,
     timer = 0,
     frozen = false;
 
@@ -22,8 +30,8 @@ export function lanes() {
   function draw() {
     timer = 0;
     if (!frame || !picture.isConnected) return;
-    paint(picture, { frame, now: now(), findings, replicas, clock: performance.now() });
-    const flashing = !still.matches && findings.some(f => performance.now() - f.seen < flashes);
+    paint(picture, { frame, now: now(), turns, marked, run, point, clock: performance.now() });
+    const flashing = !still.matches && turns.some(t => performance.now() - t.seen < flashes);
     if (flashing || (!frozen && runs(frame, now()))) later(still.matches ? 500 : 40);
   }
   function later(ms) {
@@ -33,25 +41,36 @@ export function lanes() {
   watch.observe(node);
   return {
     node,
-    begin(run) {
+    begin(next) {
       frame = null;
-      findings = [];
-      replicas = run.replicas;
+      turns = [];
       replace(picture);
-      replace(queue);
+      queue.hidden = true;
+      this.run(next);
+    },
+    // run takes what has changed of a run.
+    run(next) {
+      run = next;
+      replace(colours, run.replicas.length > 1 && run.replicas.map(name => el("li", null, host(run, name))));
+      later(0);
     },
     take(next) {
       frame = next;
       taken = performance.now();
       frozen = false;
+      queue.hidden = !next.queue?.length;
       replace(queue, line(next.queue));
       picture.setAttribute("aria-label", inWords(next));
       later(0);
     },
-    note(finding) {
-      const before = findings.find(f => f.id === finding.id),
-        seen = before?.seen ?? performance.now();
-      findings = [...findings.filter(f => f !== before).slice(-40), { ...finding, seen }];
+    tell(next) {
+      const seen = t => turns.find(before => before.says === t.says)?.seen ?? performance.now();
+      turns = next.map((t, i) => ({ ...t, n: i + 1, seen: seen(t) }));
+      later(0);
+    },
+    // mark shows which turn is pointed at.
+    mark(n) {
+      marked = n;
       later(0);
     },
     freeze() {
@@ -80,14 +99,7 @@ function line(queue) {
     el(
       "ol",
       { class: "line" },
-      queue.map(place =>
-        el(
-          "li",
-          { class: "chip" },
-          place.sale || place.replica,
-          place.sale && replicaOf(place.sale) !== place.replica ? ` (${place.replica})` : "",
-        ),
-      ),
+      queue.map(place => el("li", { class: "chip" }, place.sale || place.replica)),
     ),
   ];
 }
@@ -135,7 +147,8 @@ function latest(sales, now) {
 // order sorts by replica, and there as they began.
 const order = replicas => (a, b) => replicas.indexOf(a.replica) - replicas.indexOf(b.replica) || from(a) - from(b);
 
-function paint(picture, { frame, now, findings, replicas, clock }) {
+function paint(picture, { frame, now, turns, marked, run, point, clock }) {
+  const { replicas } = run;
   const width = Math.max(picture.parentNode.clientWidth, 240),
     em = parseFloat(getComputedStyle(picture).fontSize);
   const sales = latest(frame.sales, now).sort(order(replicas));
@@ -149,7 +162,7 @@ function paint(picture, { frame, now, findings, replicas, clock }) {
   const shown = running ? Math.max(now, last) : last,
     span = Math.max(shown - begin, 400);
   const end = begin + span + Math.min(Math.max(expires - shown, 0), span * 0.6);
-  const left = Math.max(4.2, ...sales.map(sale => sale.name.length * 0.68 + 0.5)) * em,
+  const left = Math.max(4.2, ...sales.map(sale => sale.name.length * 0.72 + 0.9)) * em,
     right = 5.2 * em,
     row = (sales.length > 16 ? 1.25 : 1.75) * em,
     top = (1.4 + 1.8 * Math.max(nodes.length, 1)) * em;
@@ -159,7 +172,7 @@ function paint(picture, { frame, now, findings, replicas, clock }) {
     row,
     x: t => left + ((Math.min(Math.max(t, begin), end) - begin) / (end - begin)) * (width - left - right),
   };
-  const tint = name => color(replicas, replicaOf(name));
+  const tint = name => color(replicas, name);
   const places = new Map(sales.map((sale, i) => [sale.name, top + row * (i + 0.5)]));
 
   for (const [name, value] of Object.entries({ width, height, viewBox: `0 0 ${width} ${height}` }))
@@ -180,9 +193,18 @@ function paint(picture, { frame, now, findings, replicas, clock }) {
       ),
     ),
     sales.map((sale, i) =>
-      lane(at, sale, places.get(sale.name), now, tint(sale.replica), i && sales[i - 1].replica !== sale.replica, width),
+      lane(
+        at,
+        sale,
+        places.get(sale.name),
+        now,
+        tint(sale.replica),
+        i && sales[i - 1].replica !== sale.replica,
+        width,
+        run,
+      ),
     ),
-    findings.filter(f => f.at >= begin).map(f => spot(at, f, places, clock, top)),
+    spots(at, turns, places, { clock, top, marked, point }),
   );
 }
 
@@ -213,7 +235,7 @@ function rail({ em, x }, held, now, tint, running, y, name) {
       const fits = wide > h.holder.length * 0.62 * em;
       return svg(
         "g",
-        { class: `held ${tint(h.holder)} ${h.end ?? ""}` },
+        { class: `held ${tint(h.replica)} ${h.end ?? ""}` },
         svg("title", null, said(h)),
         open &&
           left > 0 &&
@@ -249,13 +271,18 @@ function said(h) {
 
 const thick = { inside: 0.58, late: 0.58, paused: 0.3, waits: 0.1 };
 
-function lane({ em, row, x }, sale, y, now, tint, apart, width) {
+function lane({ em, row, x }, sale, y, now, tint, apart, width, run) {
   const closes = Math.max(...sale.spans.map(s => x(s.to ?? now)), 0);
   return svg(
     "g",
     { class: `lane ${tint}`, "data-sale": sale.name },
     apart && svg("line", { class: "apart", x1: 0, x2: width, y1: y - row / 2, y2: y - row / 2 }),
-    svg("text", { class: "name", x: 0, y: y + 0.35 * em }, sale.name),
+    svg(
+      "text",
+      { class: "name", x: 0, y: y + 0.35 * em },
+      svg("title", null, [sale.replica, run.hosts?.[sale.replica]].filter(Boolean).join(" · ")),
+      sale.name,
+    ),
     sale.spans.map(span => {
       const high = Math.max(row * thick[span.kind], 2),
         to = x(span.to ?? now);
@@ -269,7 +296,11 @@ function lane({ em, row, x }, sale, y, now, tint, apart, width) {
           height: high,
           rx: 2,
         },
-        svg("title", null, `${sale.name}: ${kinds()[span.kind]}, ${duration((span.to ?? now) - span.from)}`),
+        svg(
+          "title",
+          null,
+          `${sale.name} · ${sale.replica}: ${kinds()[span.kind]}, ${duration((span.to ?? now) - span.from)}`,
+        ),
       );
     }),
     sale.marks.map(mark =>
@@ -296,24 +327,52 @@ const kinds = () => ({
   late: say("at work, though its lock has ended", "锁已结束，仍在执行"),
 });
 
-// spot marks where a finding happened, with its number in the list; a new one flashes.
-function spot({ em, x }, finding, places, clock, top) {
-  if (!finding.bad) return null;
-  const at = finding.sales.map(name => places.get(name)).filter(y => y != null);
-  if (!at.length) return null;
-  const cx = x(finding.at),
-    age = (clock - finding.seen) / flashes,
-    cy = at[0];
-  return svg(
-    "g",
-    { class: "spot" },
-    svg("title", null, finding.says),
-    at.length > 1 && svg("line", { x1: cx, x2: cx, y1: Math.min(...at), y2: Math.max(...at) }),
-    svg("line", { class: "up", x1: cx, x2: cx, y1: top - 0.8 * em, y2: cy }),
-    !still.matches && age < 1 && svg("circle", { class: "flash", cx, cy, r: em * (0.6 + 2.4 * age), opacity: 1 - age }),
-    svg("circle", { cx, cy, r: 0.6 * em }),
-    svg("text", { x: cx, y: cy + 0.3 * em, "text-anchor": "middle" }, finding.n),
-  );
+// spots mark where the turns of the story happened, with their numbers, beside each other if need be; a new one flashes.
+// Lines are below all numbers.
+function spots({ em, x }, turns, places, { clock, top, marked, point }) {
+  const taken = []; // places of numbers
+  const shown = turns
+    .map(turn => ({ turn, ys: turn.sales.map(name => places.get(name)).filter(y => y != null) }))
+    .filter(({ ys }) => ys.length);
+  const group = (name, turn, more, ...inside) =>
+    svg(
+      "g",
+      { class: [name, turn.bad && "bad", marked === turn.n && "marked"].filter(Boolean).join(" "), ...more },
+      inside,
+    );
+  const lines = shown.map(({ turn, ys }) => {
+    const at = x(turn.at);
+    return group(
+      "cause",
+      turn,
+      {},
+      ys.length > 1 && svg("line", { x1: at, x2: at, y1: Math.min(...ys), y2: Math.max(...ys) }),
+      svg("line", { class: "up", x1: at, x2: at, y1: top - 0.8 * em, y2: ys[0] }),
+    );
+  });
+  const numbers = shown.map(({ turn, ys: [cy] }) => {
+    let cx = x(turn.at);
+    while (taken.some(other => other.cy === cy && Math.abs(other.cx - cx) < 1.35 * em)) cx += 0.35 * em;
+    taken.push({ cx, cy });
+    const age = (clock - turn.seen) / flashes,
+      does = {
+        "data-turn": turn.n,
+        onmouseenter: () => point?.(turn.n),
+        onmouseleave: () => point?.(0),
+      };
+    return group(
+      "spot",
+      turn,
+      does,
+      svg("title", null, turn.says),
+      !still.matches &&
+        age < 1 &&
+        svg("circle", { class: "flash", cx, cy, r: em * (0.6 + 2.4 * age), opacity: 1 - age }),
+      svg("circle", { cx, cy, r: (marked === turn.n ? 0.85 : 0.62) * em }),
+      svg("text", { x: cx, y: cy + 0.3 * em, "text-anchor": "middle" }, turn.n),
+    );
+  });
+  return [lines, numbers];
 }
 
 // legend says what the lines mean.

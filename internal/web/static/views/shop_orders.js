@@ -5,7 +5,8 @@ import { duration, say } from "../words.js";
 import { answered } from "./shop_words.js";
 
 // buyer makes the button and the list of its answers. Each click is a sale of its own, also while others are under way.
-export function buyer() {
+// called gives what the picture calls a replica.
+export function buyer(called) {
   const mine = []; // newest first
   const list = el("ol", { class: "orders small", reversed: true, "aria-live": "polite" });
   const button = el("button", { class: "main buy", onclick: buy }, say("Buy one", "买一件"), el("kbd", null, "b"));
@@ -33,8 +34,8 @@ export function buyer() {
       const sold = await post("/inventory/sale");
       order.says =
         say(
-          `sold at ${sold.replica}: stock ${sold.stock_before} → ${sold.stock_after}`,
-          `${sold.replica} 卖出：库存 ${sold.stock_before} → ${sold.stock_after}`,
+          `sold at ${called(sold.replica)}: stock ${sold.stock_before} → ${sold.stock_after}`,
+          `${called(sold.replica)} 卖出：库存 ${sold.stock_before} → ${sold.stock_after}`,
         ) + ` (${sold.order_id.slice(0, 8)})`;
       order.tone = "good";
     } catch (failure) {

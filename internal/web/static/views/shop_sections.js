@@ -223,6 +223,18 @@ export function sections(pick) {
     take,
     draw,
     size: () => list.length,
+    // overlaps is how many came in while another was inside.
+    overlaps() {
+      if (stale) arranged();
+      return index.overlaps.length;
+    },
+    // run takes what has changed of a run.
+    run(next) {
+      if (replicas.join() === next.replicas.join()) return;
+      replicas = next.replicas;
+      stale = true;
+      dye();
+    },
     begin(run) {
       list = [];
       keys = new Set();
@@ -261,17 +273,26 @@ function dyes(node, replicas) {
 
 const axis = 22,
   gap = 6,
-  margin = 34; // in pixels: below, between replicas, on the left
+  margin = 34, // in pixels: below, between replicas, on the left
+  label = 14; // a replica's name needs so much
 
 function measures(index, tall) {
-  const high = Math.max(1.2, Math.min(16, (tall - axis - gap * index.bands.length) / Math.max(index.rows, 1)));
-  return { high, y: (band, row) => (band.above + row) * high + gap * index.bands.indexOf(band) };
+  const band = (b, high) => Math.max(b.rows * high, label) + gap;
+  let high = 16;
+  while (high > 1.2 && index.bands.reduce((sum, b) => sum + band(b, high), axis) > tall) high *= 0.95;
+  const tops = new Map();
+  let top = 0;
+  for (const one of index.bands) {
+    tops.set(one, top);
+    top += band(one, high);
+  }
+  return { high, y: (of, row) => tops.get(of) + row * high };
 }
 
 function render(canvas, index, { from, to }, paint) {
   const wide = Math.max(canvas.clientWidth, 100),
     dots = devicePixelRatio || 1;
-  const tall = Math.min(Math.max(index.rows * 16 + gap * index.bands.length + axis, 90), 420);
+  const tall = Math.min(Math.max(index.rows * 16 + (gap + label) * index.bands.length + axis, 90), 420);
   canvas.style.height = tall + "px";
   if (canvas.width !== Math.round(wide * dots) || canvas.height !== Math.round(tall * dots)) {
     canvas.width = Math.round(wide * dots);

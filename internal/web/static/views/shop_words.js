@@ -6,13 +6,21 @@ import { say } from "../words.js";
 export const title = run => [run.lock, el("span", { class: "soft" }, " · ", run.title)];
 
 // settings are what a run's sales are made with, and where.
-export function settings({ settings: { ttl_ms: ttl, think_ms: think, nested }, replicas }) {
-  const s = ms => `${ms / 1000} s`;
-  return say(
-    `expiry ${s(ttl)} · think time ${s(think)} · nested calls ${nested} · ${replicas.join(", ")}`,
-    `过期 ${s(ttl)} · 思考 ${s(think)} · 嵌套调用 ${nested} · ${replicas.join("、")}`,
-  );
+export function settings(run) {
+  const { ttl_ms: ttl, think_ms: think, nested } = run.settings,
+    s = ms => `${ms / 1000} s`;
+  return [
+    say(
+      `expiry ${s(ttl)} · think time ${s(think)} · nested calls ${nested}`,
+      `过期 ${s(ttl)} · 思考 ${s(think)} · 嵌套调用 ${nested}`,
+    ),
+    run.replicas.map(name => [" · ", host(run, name)]),
+  ];
 }
+
+// host is a replica in its colour, with its host's name.
+export const host = (run, name) =>
+  el("span", { class: "dye " + color(run.replicas, name), title: run.hosts?.[name] }, "■ " + name);
 
 // answered is what a buyer was told.
 export function answered({ code, message }) {
@@ -49,5 +57,8 @@ export function ended(code) {
 // color is the class of a replica's colour.
 export const color = (replicas, name) => `c${(Math.max(0, replicas.indexOf(name)) % 6) + 1}`;
 
-// replicaOf is where a sale was made: r1#3 at r1.
-export const replicaOf = sale => sale.split("#")[0];
+// counts are how many there are of each kind of findings: those inside together as the picture counts them.
+export function counts({ found }, sections) {
+  const together = sections.overlaps();
+  return found?.together && together ? { ...found, together } : found;
+}

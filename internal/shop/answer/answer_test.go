@@ -1,4 +1,4 @@
-package api
+package answer
 
 import (
 	"context"
@@ -22,7 +22,7 @@ func TestStatusOf(t *testing.T) {
 		{fmt.Errorf("EVAL: %w: %w", lock.ErrOutcomeUnknown, errors.New("EOF")), 503, "redis_unavailable"},
 		{fmt.Errorf("GET: %w: %w", lock.ErrCancelled, lock.ErrTimeout), 503, "lock_timeout"},
 		{fmt.Errorf("GET: %w: %w", lock.ErrCancelled, context.Canceled), 499, "client_closed_request"},
-		{fmt.Errorf("%w: lock: %w", errBadRequest, evolution.ErrUnknown), 400, "bad_request"},
+		{fmt.Errorf("%w: lock: %w", lock.WithCode("bad_request", "bad request"), evolution.ErrUnknown), 400, "bad_request"},
 		{service.ErrSoldOut, 409, "sold_out"},
 		{service.ErrConflict, 500, "internal"},
 		{lock.WithCode("unheard_of", "a code that no status was given to"), 500, "internal"},

@@ -1,0 +1,66 @@
+package server
+
+import (
+	"net/http"
+	"os"
+	"path/filepath"
+
+	"lockstep/docs"
+	"lockstep/internal/explore/seat"
+	"lockstep/internal/learn/classroom"
+	"lockstep/internal/learn/site"
+	"lockstep/internal/learn/workshop"
+	"lockstep/internal/shop/answer"
+	"lockstep/internal/shop/api"
+	"lockstep/internal/web"
+)
+
+// tabPath is where a server offers the page that runs in a tab.
+const tabPath = "/tab/"
+
+// Site returns what the page in a tab is built from: the sources that a directory is in.
+func Site(dir string) (site.Site, error) {
+	root, err := workshop.FindRoot(dir)
+	if err != nil {
+		return site.Site{}, err
+	}
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return site.Site{}, err
+	}
+	limits := seat.Usual()
+	limits.Cell.Time = 0 // nobody waits for the table, and it is kept
+	explorer := seat.New(limits, seat.Errors{Status: answer.StatusOf, Write: answer.WriteError})
+	mux := http.NewServeMux()
+	mux.Handle("/seat", seatRoutes(explorer))
+	mux.Handle("/seat/", seatRoutes(explorer))
+	mux.Handle("/course", classroom.New(docs.Course()).Handler())
+	mux.Handle("/course/", classroom.New(docs.Course()).Handler())
+	mux.HandleFunc("/openapi.json", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(api.OpenAPI()) })
+	return site.Site{Root: root, Kept: filepath.Join(cache, "lockstep", "site"), Page: web.TabFiles, Answers: mux}, nil
+}
+
+// tab serves the page in a tab, if it is there.
+func tab() http.Handler {
+	return site.Handler(tabPath, func() (dir string, there bool) {
+		if dir, there = site.Released(); there {
+			return dir, true
+		}
+		here, err := os.Getwd()
+		if err != nil {
+			return "", false
+		}
+		from, err := Site(here)
+		if err == nil {
+			dir, there, err = from.Find()
+		}
+		return dir, err == nil && there
+	})
+}
+
+// pages are the page's files, by their paths.
+func pages() map[string]http.Handler {
+	all := web.Handlers()
+	all[tabPath+"*file"] = tab()
+	return all
+}

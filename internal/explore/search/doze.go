@@ -1,0 +1,187 @@
+package search
+
+import (
+	"slices"
+	"sync"
+
+	"lockstep/internal/explore/anomaly"
+	"lockstep/internal/explore/execution"
+)
+
+// How many runs there may be to know that rounds in vain make no difference: so many, and so many for each schedule.
+const cheap, tooMany = 2_000, 2
+
+// dozing knows of which steps it makes no difference how often their process has asked in vain before.
+type dozing struct {
+	mu   sync.Mutex
+	seen map[execution.Fingerprint]bool // by the views of steps
+	runs int                            // that it took to know
+}
+
+// asking is what a step is to lead to, however often that was.
+type asking struct {
+	left      int   // rounds in vain that may come before it
+	processes []int // whose
+	view      execution.Fingerprint
+	local     bool
+	beside    []execution.Fingerprint // of each
+	found     []anomaly.Found
+	sight     Sight
+}
+
+// look sees whose rounds may matter for a step.
+func (d *dozing) look(run Run, t execution.Transition, goal Goal, step sighted) (a asking) {
+	if a.left = goal.Dozing; a.left == 0 {
+		return a
+	}
+	if a.view, a.local = step.view, step.local; a.local {
+		a.processes = []int{run.Whose(t)}
+		return a
+	}
+	for process := range goal.Processes {
+		a.processes = append(a.processes, process)
+	}
+	return a
+}
+
+// after takes down what the step has led to.
+func (a *asking) after(run Run, found []anomaly.Found) {
+	if a.found, a.sight = found, sightBeside(run); a.left == 0 {
+		return
+	}
+	a.processes = slices.DeleteFunc(a.processes, func(p int) bool { return !run.Dozed(p) })
+	for _, p := range a.processes {
+		a.beside = append(a.beside, run.Beside(p))
+	}
+}
+
+// sightBeside is what there is to see, whatever anybody might ask in vain.
+func sightBeside(run Run) Sight {
+	sight := run.Sight()
+	sight.Beyond = false
+	return sight
+}
+
+// check runs a path with rounds in vain in it: of each process, as many as there may be, in every way. Its last step has to lead to the
+// same.
+func (d *dozing) check(system System, path []execution.Transition, root int32, a asking) error {
+	if len(a.processes) == 0 || a.local && d.knows(a.view) {
+		return nil
+	}
+	runs := 0
+	for i := range a.processes {
+		for again := []int{}; ; {
+			runs++
+			dozes, err := a.follow(system, path, root, i, again)
+			if err != nil {
+				return err
+			}
+			for len(again) < dozes {
+				again = append(again, 0)
+			}
+			if !advance(again, a.left) {
+				break
+			}
+		}
+	}
+	d.learn(a, runs)
+	return nil
+}
+
+func (d *dozing) learn(a asking, runs int) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if a.local {
+		if d.seen[a.view] { // another worker was as fast
+			return
+		}
+		d.seen[a.view] = true
+	}
+	d.runs += runs
+}
+
+// dear reports whether it takes so many runs to know that a step for each round in vain would take fewer.
+func (d *dozing) dear(schedules int64) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return int64(d.runs) > cheap+tooMany*schedules
+}
+
+func (d *dozing) knows(view execution.Fingerprint) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.seen[view]
+}
+
+// advance counts on: to the next numbers with a sum that is not above most. It reports false after the last.
+func advance(numbers []int, most int) bool {
+	sum := 0
+	for _, n := range numbers {
+		sum += n
+	}
+	for i := range numbers {
+		if sum < most {
+			numbers[i]++
+			return true
+		}
+		sum -= numbers[i]
+		numbers[i] = 0
+	}
+	return false
+}
+
+// follow runs a path, in which the i-th process asks in vain so often in its first doze, its second, and so on, and at the end as often as
+// it still may. It gives the number of dozes before the last step.
+func (a *asking) follow(system System, path []execution.Transition, root int32, i int, again []int) (dozes int, err error) {
+	d := dozer{run: system.Begin(root == backwards), process: a.processes[i], left: a.left}
+	defer d.run.Close()
+	for n := range path {
+		before := d.dozes
+		if !d.asks(func(nth int) int {
+			if before+nth < len(again) {
+				return again[before+nth]
+			}
+			return 0
+		}) {
+			return d.dozes, execution.ErrCounts
+		}
+		if err := follow(d.run, path[n:n+1]); err != nil || d.run.Err() != nil {
+			return d.dozes, execution.ErrCounts
+		}
+	}
+	found, _ := d.run.Check()
+	before := d.dozes
+	same := d.run.Beside(d.process) == a.beside[i] && slices.Equal(found, a.found) && sightBeside(d.run) == a.sight
+	if !same || !d.asks(func(int) int { return d.left }) {
+		return before, execution.ErrCounts
+	}
+	return before, nil
+}
+
+// dozer is a run in which a process asks in vain.
+type dozer struct {
+	run     Run
+	process int
+	left    int              // so often it still may
+	last    []execution.Doze // in which its tasks were
+	dozes   int              // so many came before
+}
+
+// asks lets its tasks ask in vain, in the nth of the dozes that are new, so often. It reports false if that makes a difference.
+func (d *dozer) asks(often func(nth int) int) bool {
+	nth := 0
+	for _, doze := range d.run.Dozes(d.process) {
+		if slices.Contains(d.last, doze) {
+			continue
+		}
+		for range often(nth) {
+			d.left--
+			if !d.run.AskAgain(doze.Task) {
+				return false
+			}
+		}
+		nth++
+	}
+	d.last, d.dozes = d.run.Dozes(d.process), d.dozes+nth
+	return true
+}

@@ -1,0 +1,154 @@
+package site
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"lockstep/internal/language"
+)
+
+// answers are what a server answers, in small.
+var answers = map[string]string{
+	"/seat": `{}`, "/seat/table": "event: done\n", "/seat/steps": `[{"from":"v3","to":"v4"}]`, "/seat/steps/v3-v4": `{}`,
+	"/course": `{"lessons":[{"number":3}]}`, "/course/03": `{}`, "/openapi.json": `{}`,
+}
+
+// sources is a small module, and what a site of it is built from. It counts what is compiled.
+func sources(t *testing.T) (s Site, compiled *int) {
+	t.Helper()
+	root := t.TempDir()
+	for _, name := range []string{
+		"go.mod", "go.sum", "internal/a.go", "docs/course/a.md", "util/a.lua", "exercises/a.go", "go/lib/wasm/wasm_exec.js",
+	} {
+		change(t, filepath.Join(root, name), name)
+	}
+	compiled = new(int)
+	return Site{
+		Root: root, Kept: filepath.Join(t.TempDir(), "kept"), Tell: func(language.Text, time.Duration) {},
+		Page: func(version string) map[string][]byte { return map[string][]byte{"index.html": []byte(version)} },
+		Answers: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if answer, there := answers[r.URL.Path]; there {
+				fmt.Fprint(w, answer)
+				return
+			}
+			http.NotFound(w, r)
+		}),
+		Run: func(_ context.Context, _ []string, _ string, args ...string) (string, error) {
+			if args[0] == "env" {
+				return filepath.Join(root, "go") + "\n", nil
+			}
+			*compiled++
+			return "", os.WriteFile(args[slices.Index(args, "-o")+1], []byte("a program"), 0o600)
+		},
+	}, compiled
+}
+
+func change(t *testing.T, file, content string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A site is built once from the same sources, and the one of other sources is forgotten.
+func TestASiteIsBuiltOnce(t *testing.T) {
+	s, compiled := sources(t)
+	first, err := s.Build(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := s.Build(t.Context())
+	if err != nil || again != first || *compiled != len(programs()) {
+		t.Errorf("again: %s, %v, %d programs compiled; want %s and %d", again, err, *compiled, first, len(programs()))
+	}
+	change(t, filepath.Join(s.Root, "internal", "a_test.go"), "a test is not part of it")
+	if dir, there, _ := s.Find(); !there {
+		t.Errorf("after a change of a test: it is not in %s", dir)
+	}
+	change(t, filepath.Join(s.Root, "internal", "a.go"), "changed")
+	if _, there, _ := s.Find(); there {
+		t.Error("after a change of the sources the old one is taken for theirs")
+	}
+	if _, err := s.Build(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if kept, err := os.ReadDir(s.Kept); err != nil || len(kept) != 1 {
+		t.Errorf("%d are kept, %v; want one", len(kept), err)
+	}
+}
+
+// Whatever a browser is to keep is listed; it keeps the programs when they are asked for.
+func TestWhatASiteHas(t *testing.T) {
+	s, _ := sources(t)
+	built, err := s.Build(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if _, err := s.Copy(built, dir); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(filepath.Join(dir, "files.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var files []string
+	if err := json.Unmarshal(text, &files); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range append(files, "seat.packed", "shop.packed") {
+		if _, err := os.Stat(filepath.Join(dir, filepath.FromSlash(name))); err != nil {
+			t.Error(err)
+		}
+	}
+	for _, name := range []string{
+		"index.html", "openapi.json", "still/en/seat/steps/v3-v4.json", "still/zh/course/03.json", "still/zh/seat/table.txt",
+	} {
+		if !slices.Contains(files, name) {
+			t.Errorf("%s is not among %v", name, files)
+		}
+	}
+}
+
+// A page that cannot be built leaves nothing behind that looks like one.
+func TestASiteThatCannotBeBuilt(t *testing.T) {
+	s, _ := sources(t)
+	s.Answers = http.NotFoundHandler()
+	if _, err := s.Build(t.Context()); err == nil || !strings.Contains(err.Error(), "/openapi.json: 404") {
+		t.Errorf("%v; want which answer failed", err)
+	}
+	if kept, err := os.ReadDir(s.Kept); err != nil || len(kept) > 0 {
+		t.Errorf("%d are left, %v", len(kept), err)
+	}
+}
+
+// A server says how to get the site, and serves it as soon as it is there.
+func TestHandler(t *testing.T) {
+	dir, there := t.TempDir(), false
+	change(t, filepath.Join(dir, "keep.js"), "kept")
+	handler := Handler("/tab/", func() (string, bool) { return dir, there })
+	ask := func() (int, string) {
+		answer := httptest.NewRecorder()
+		handler.ServeHTTP(answer, httptest.NewRequest(http.MethodGet, "/tab/keep.js", http.NoBody))
+		return answer.Code, answer.Body.String()
+	}
+	if status, text := ask(); status != http.StatusNotFound || strings.Count(text, "go run . site") != 2 {
+		t.Errorf("%d %s; want in both languages how to get it", status, text)
+	}
+	there = true
+	if status, text := ask(); status != http.StatusOK || text != "kept" {
+		t.Errorf("%d %s; want the file", status, text)
+	}
+}

@@ -1,0 +1,86 @@
+package live_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"lockstep/internal/service/history"
+	"lockstep/internal/watch/live"
+	"lockstep/internal/watch/witness"
+)
+
+// Nothing that is drawn has a host's name: sales are A, B, C …, and each replica keeps its place in a run.
+func TestNoHostIsNamed(t *testing.T) {
+	t.Parallel()
+	shop := newStage("v2")
+	_, url := show(t, shop)
+	s := newScript("one")
+	s.sale("shop-z#7", 0, 0, 5000, 200)
+	s.sale("shop-a#3", 700, 3001, 8001, 200)
+	slices.SortStableFunc(s.all, func(a, b witness.Event) int { return a.Replied.Compare(b.Replied) })
+	shop.play(s.all...)
+	w := watch(t, url, "en", "")
+	w.until("finding", "A removed B's lock")
+	var lanes live.LanesFrame
+	decode(t, w.until("lanes", `"name":"B"`), &lanes)
+	if one := lanes.Sales[1]; one.Replica != "r2" || lanes.Rail[1].Holder != "B" || lanes.Rail[1].Replica != "r2" {
+		t.Errorf("the lanes are %+v", lanes)
+	}
+	if run := w.until("run", `"replicas":["r1","r2"]`); !strings.Contains(run.data, `"hosts":{"r1":"shop-z","r2":"shop-a"}`) {
+		t.Errorf("the run is %s", run.data)
+	}
+	next := newScript("two")
+	next.sale("shop-a#4", 20000, 20000, 20010, 200)
+	shop.set(func(look *live.Look) { look.Report.RunID = "two" })
+	shop.play(next.all...)
+	w.until("sections", `[{"sale":"A","replica":"r1"`)
+	for _, f := range w.seen {
+		if f.name != "run" && strings.Contains(f.data, "shop-") {
+			t.Errorf("a frame names a host: %v", f)
+		}
+	}
+}
+
+// So far is UNKNOWN, and so is the end if the lock let two in; what is lost is counted as the ledger counts it.
+func TestNoPassBesideWhatWentWrong(t *testing.T) {
+	t.Parallel()
+	for lock, end := range map[string]string{"v2": "UNKNOWN", "v7": "PASS"} {
+		shop := newStage(lock)
+		_, url := show(t, shop)
+		sold := func(inFlight int64) {
+			shop.set(func(look *live.Look) {
+				look.Report.Sold, look.Report.Remaining, look.Report.InFlight = 2, 198, inFlight
+				look.Report.MaxInFlight, look.Report.Verdict = 2, history.Pass
+			})
+		}
+		sold(1)
+		w := watch(t, url, "en", "")
+		w.until("tally", `"in_flight":1,"max_in_flight":2,"verdict":"UNKNOWN"`)
+		shop.play(foreignDelete()...)
+		w.until("finding", "A removed B's lock")
+		sold(0)
+		w.until("tally", `"in_flight":0,"max_in_flight":2,"verdict":"`+end+`"`)
+		shop.set(func(look *live.Look) { look.Report.Lost, look.Report.Verdict = 7, history.Oversold })
+		w.until("tally", `"lost-update":7`)
+	}
+}
+
+func TestLetters(t *testing.T) {
+	t.Parallel()
+	shop := newStage("v4")
+	_, url := show(t, shop)
+	s := newScript("one")
+	for i := range 30 {
+		s.sale(fmt.Sprintf("r1#%d", i+1), 10*i, 10*i, 10*i+5, int64(200-i))
+	}
+	shop.play(s.all...)
+	w := watch(t, url, "en", "")
+	w.until("sections", `"sale":"AD"`)
+	for _, letter := range []string{"Z", "AA"} {
+		if !slices.ContainsFunc(w.seen, func(f frame) bool { return strings.Contains(f.data, `"sale":"`+letter+`"`) }) {
+			t.Errorf("there is no sale %s", letter)
+		}
+	}
+}

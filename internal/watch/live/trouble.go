@@ -1,0 +1,77 @@
+package live
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"lockstep/internal/language"
+	"lockstep/internal/lock"
+	"lockstep/internal/service/history"
+	"lockstep/internal/watch/witness"
+)
+
+// trouble is what a watcher has to know before he believes what he sees: whatever run is shown, if any.
+type trouble struct {
+	gone   error    // why the last look failed
+	paused []string // replicas that are stopped
+	forgot language.Text
+	told   string
+}
+
+// looks takes what became of a look. A run that begins when Redis comes back, begins because Redis came back empty.
+func (t *trouble) looks(err error, before *scene, now history.Report) {
+	if err == nil && before != nil && before.run() != now.RunID {
+		t.forgot = language.Text{}
+		if t.gone != nil {
+			was := before.last.Report
+			t.forgot = language.Both(
+				fmt.Sprintf("Redis came back empty: the stock was %d, it is %d again, and %d sales are forgotten.", was.Remaining, now.Remaining, was.Sold),
+				fmt.Sprintf("Redis 恢复后是空的：库存原来是 %d，现在又是 %d，%d 单销售没有了记录。", was.Remaining, now.Remaining, was.Sold))
+		}
+	}
+	t.gone = err
+}
+
+// notes takes what happens to replicas.
+func (t *trouble) notes(event witness.Event) {
+	switch event.Kind {
+	case witness.KindStops:
+		t.paused = append(t.paused, event.Replica)
+		slices.Sort(t.paused)
+		t.paused = slices.Compact(t.paused)
+	case witness.KindGoes, witness.KindDies:
+		t.paused = slices.DeleteFunc(t.paused, func(name string) bool { return name == event.Replica })
+	default:
+	}
+}
+
+// tell tells of it; nil if that is nothing new.
+func (t *trouble) tell(called func(string) string) texts {
+	frame := func(in language.Language) any {
+		all := TroubleFrame{}
+		switch {
+		case t.gone == nil:
+		case lock.CodeOf(t.gone) == "no_replica":
+			all = append(all, language.Both(
+				"No replica answers: what you see is old.", "没有副本应答：你看到的是旧画面。").In(in))
+		default:
+			all = append(all, language.Both(
+				"Redis does not answer: nobody can buy, and what you see is old.", "Redis 没有应答：谁都买不了，你看到的是旧画面。").In(in))
+		}
+		if t.forgot != (language.Text{}) {
+			all = append(all, t.forgot.In(in))
+		}
+		for _, name := range t.paused {
+			all = append(all, fmt.Sprintf(language.Both(
+				"%s is paused: its sales stand still, timers and all.", "%s 已暂停：它的销售都停着，定时器也停了。").In(in), called(name)))
+		}
+		return all
+	}
+	text, err := json.Marshal(frame(language.English))
+	if err != nil || string(text) == t.told || t.told == "" && string(text) == "[]" {
+		return nil
+	}
+	t.told = string(text)
+	return inAll(frame)
+}

@@ -1,0 +1,55 @@
+package live_test
+
+import (
+	"errors"
+	"testing"
+
+	"lockstep/internal/watch/live"
+	"lockstep/internal/watch/witness"
+)
+
+// Redis that is gone is told at once, also to who comes later; and what it has forgotten, when it comes back empty.
+func TestRedisIsGone(t *testing.T) {
+	t.Parallel()
+	shop := newStage("v4")
+	_, url := show(t, shop)
+	shop.set(func(look *live.Look) { look.Report.Sold, look.Report.Remaining = 2, 198 })
+	english, chinese := watch(t, url, "en", ""), watch(t, url, "zh", "")
+	english.until("run", "one")
+	shop.set(func(*live.Look) { shop.gone = errors.New("refused") })
+	english.until("trouble", `["Redis does not answer: nobody can buy, and what you see is old."]`)
+	watch(t, url, "en", "").until("trouble", "Redis does not answer")
+	shop.set(func(look *live.Look) {
+		shop.gone, look.Report.RunID, look.Report.Sold, look.Report.Remaining = nil, "two", 0, 200
+	})
+	english.until("trouble", `["Redis came back empty: the stock was 198, it is 200 again, and 2 sales are forgotten."]`)
+	chinese.until("trouble", `["Redis 恢复后是空的：库存原来是 198，现在又是 200，2 单销售没有了记录。"]`)
+	shop.set(func(look *live.Look) { look.Report.RunID = "three" })
+	english.until("run", "three")
+	watch(t, url, "en", "").until("tally", "three")
+	for _, f := range english.seen[len(english.seen)-1:] {
+		if f.name == "trouble" {
+			t.Errorf("of the next run, there is %v", f)
+		}
+	}
+	shop.set(func(*live.Look) { shop.gone = errors.New("refused") })
+	english.until("trouble", "does not answer")
+	shop.set(func(*live.Look) { shop.gone = nil })
+	english.until("trouble", `[]`)
+}
+
+// A replica that is paused is told by name, though it has sold nothing.
+func TestAReplicaIsPaused(t *testing.T) {
+	t.Parallel()
+	shop := newStage("v4")
+	hub, url := show(t, shop)
+	w := watch(t, url, "en", "")
+	w.until("run", "one")
+	s := newScript("one")
+	s.moment(0, "r2", witness.KindStops)
+	hub.Note(s.all[0])
+	w.until("trouble", `["r2 is paused: its sales stand still, timers and all."]`)
+	s.moment(100, "r2", witness.KindGoes)
+	hub.Note(s.all[1])
+	w.until("trouble", `[]`)
+}

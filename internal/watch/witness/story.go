@@ -1,0 +1,224 @@
+package witness
+
+import (
+	"cmp"
+	"slices"
+	"time"
+)
+
+// Turn is a step of a story: a finding, and the turns that it follows from.
+type Turn struct {
+	Finding
+
+	After []int // their places in the story, from 1 on
+}
+
+const (
+	mostTurns = 9 // of a story
+	mostTold  = 8 // findings of a kind among which a story chooses
+)
+
+// turning are the kinds of findings that a story is made of, the earlier of the same moment first. Those that say the same in other words
+// are not among them.
+func turning() []FindingKind {
+	return []FindingKind{
+		Halted, Perished, Forgot, Overwrote, ExpiredAtWork, CameIn, Prolonged, WaitsForItself, RefusedToken, LostUpdate, Removed, LeftBehind,
+	}
+}
+
+// Story tells what went wrong first: how a lock was lost, who came in for that, and so on up to the first update that is lost, each with
+// what it follows from. Of what went wrong later, it tells the first of each kind that has not been told.
+func (a *Account) Story(now time.Time) []Turn {
+	if a.told != nil {
+		return a.told
+	}
+	faults := slices.Concat(a.tale, a.leftBehind())
+	slices.SortStableFunc(faults, func(a, b Finding) int { return a.At.Compare(b.At) })
+	if len(faults) == 0 {
+		return nil
+	}
+	s := story{account: a, now: now}
+	for _, kind := range turning() {
+		if f, is := firstOf(faults, kind); is {
+			s.adds(f)
+		}
+	}
+	return s.numbered()
+}
+
+// firstOf gives the first finding of a kind; of locks that expired, rather that of a sale by which the first update was lost.
+func firstOf(faults []Finding, kind FindingKind) (first Finding, is bool) {
+	those := slices.DeleteFunc(slices.Clone(faults), func(f Finding) bool { return f.Kind != kind })
+	if len(those) == 0 {
+		return first, false
+	}
+	lost := slices.IndexFunc(faults, func(f Finding) bool { return f.Kind == LostUpdate })
+	if lost >= 0 && kind == ExpiredAtWork {
+		for _, f := range those {
+			if (f.By == faults[lost].By || f.By == faults[lost].Of) && f.At.Before(faults[lost].At) {
+				return f, true
+			}
+		}
+	}
+	return those[0], true
+}
+
+// story is one that is being told.
+type story struct {
+	account *Account
+	now     time.Time
+	turns   []turn
+}
+
+// turn is a step of it, with those that it follows from.
+type turn struct {
+	Finding
+
+	after []Finding
+}
+
+// adds takes a finding, and what comes between it and those before.
+func (s *story) adds(f Finding) {
+	t := turn{Finding: f}
+	switch f.Kind {
+	case ExpiredAtWork:
+		t.follows(s.halt(f))
+	case Removed, Prolonged: // whose lock it took for its own
+		t.follows(s.find(func(before Finding) bool { return before.Kind == CameIn && isOf(f.Of, before.By) }))
+		if t.after == nil {
+			t.follows(s.find(func(before Finding) bool { return before.Kind == ExpiredAtWork && before.By == f.By }))
+		}
+	case RefusedToken:
+		t.follows(s.find(func(before Finding) bool { return before.Kind == CameIn && before.Of == f.By }))
+	case LostUpdate:
+		t.follows(s.meeting(f))
+	case LeftBehind:
+		t.follows(s.death(f))
+	default:
+	}
+	s.turns = append(s.turns, t)
+	if in := s.comesIn(f); in != nil {
+		s.turns = append(s.turns, turn{*in, []Finding{f}})
+	}
+}
+
+func (t *turn) follows(f *Finding) {
+	if f != nil {
+		t.after = append(t.after, *f)
+	}
+}
+
+func (s *story) find(those func(Finding) bool) *Finding {
+	for _, t := range s.turns {
+		if those(t.Finding) {
+			return &t.Finding
+		}
+	}
+	return nil
+}
+
+// first adds a turn that nothing is known to have led to.
+func (s *story) first(f Finding) *Finding {
+	s.turns = append(s.turns, turn{Finding: f})
+	return &f
+}
+
+// halt is that a sale's replica was stopped while its lock expired.
+func (s *story) halt(f Finding) *Finding {
+	for _, stop := range s.account.Stops {
+		if stop.Replica == ReplicaOf(f.By) && stop.Covers(f.At) {
+			return s.first(Finding{Kind: Halted, At: stop.From, By: f.By})
+		}
+	}
+	return nil
+}
+
+// death is that of the replica that left its lock behind.
+func (s *story) death(f Finding) *Finding {
+	if died := s.account.died[ReplicaOf(f.By)]; died.Equal(f.At) {
+		return s.first(Finding{Kind: Perished, At: died, By: f.By})
+	}
+	return nil
+}
+
+// comesIn is who came in next after a lock was lost, while the sale that had lost it was inside.
+func (s *story) comesIn(f Finding) *Finding {
+	victim := f.Of
+	switch f.Kind {
+	case ExpiredAtWork:
+		victim = f.By
+	case Removed, Forgot, Overwrote:
+	default:
+		return nil
+	}
+	var next *Inside
+	for _, i := range s.account.Insides {
+		later := !i.From.Before(f.At) || f.Kind == Overwrote && isOf(f.By, i.Sale)
+		if later && !isOf(victim, i.Sale) && (next == nil || i.From.Before(next.From)) {
+			next = i
+		}
+	}
+	for _, i := range s.account.Insides {
+		if next != nil && isOf(victim, i.Sale) && i.Covers(next.From) {
+			return &Finding{Kind: CameIn, At: next.From, By: next.Sale, Of: i.Sale}
+		}
+	}
+	return nil
+}
+
+// meeting is that one of two sales came in while the other was inside.
+func (s *story) meeting(f Finding) *Finding {
+	known := s.find(func(before Finding) bool {
+		return before.Kind == CameIn && (before.By == f.By && before.Of == f.Of || before.By == f.Of && before.Of == f.By)
+	})
+	if known != nil {
+		return known
+	}
+	by, of := s.insideBefore(f.By, f.At), s.insideBefore(f.Of, f.At)
+	if by == nil || of == nil {
+		return nil
+	}
+	if by.From.Before(of.From) {
+		by, of = of, by
+	}
+	if !of.Covers(by.From) {
+		return nil
+	}
+	return s.first(Finding{Kind: CameIn, At: by.From, By: by.Sale, Of: of.Sale})
+}
+
+// insideBefore is when a sale was inside, the last time before a moment.
+func (s *story) insideBefore(sale string, at time.Time) *Inside {
+	for _, i := range slices.Backward(s.account.Insides) {
+		if i.Sale == sale && !i.From.After(at) {
+			return i
+		}
+	}
+	return nil
+}
+
+// numbered puts the turns in order.
+func (s *story) numbered() (told []Turn) {
+	slices.SortStableFunc(s.turns, func(a, b turn) int {
+		rank := func(k FindingKind) int { return slices.Index(turning(), k) }
+		return cmp.Or(a.At.Compare(b.At), cmp.Compare(rank(a.Kind), rank(b.Kind)))
+	})
+	s.turns = slices.CompactFunc(s.turns, func(a, b turn) bool { return a.Finding == b.Finding })
+	for _, t := range s.turns[:min(len(s.turns), mostTurns)] {
+		one := Turn{Finding: t.Finding}
+		for i, before := range told {
+			if slices.Contains(t.after, before.Finding) {
+				one.After = append(one.After, i+1)
+			}
+		}
+		told = append(told, one)
+	}
+	return told
+}
+
+// remembers keeps a finding that a story may be made of.
+func (a *Account) remembers(f Finding) {
+	if slices.Contains(turning(), f.Kind) && a.Found[f.Kind] <= mostTold {
+		a.tale = append(a.tale, f)
+	}
+}

@@ -1,0 +1,40 @@
+package web_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/emulation"
+
+	"lockstep/internal/test/suite"
+)
+
+// From a cold start, a click shows what happens without a lock, and another one what a lock does, side by side.
+func TestTheFirstMinute(t *testing.T) {
+	p := open(t, serve(t)+"/#/")
+	if !suite.Long {
+		p.still()
+	}
+	p.waitUntil("there is one thing to do", `document.querySelector(".first .big") && !document.querySelector(".teacher").open &&
+		!document.querySelector(".picture").checkVisibility()`)
+	began := time.Now()
+	p.click(".first .big")
+	p.waitUntil("what happened is said", `/^200 paid, the stock fell by \d+$/.test(document.querySelector(".pane .large.bad")?.innerText)`)
+	t.Logf("seen %v after the click", time.Since(began).Round(10*time.Millisecond))
+	p.waitUntil("there is more to see", `document.querySelector(".picture").checkVisibility()`)
+	p.click(".first .big")
+	p.waitUntil("the other one is beside it", `document.querySelector('[data-lock="v0"] .bad') &&
+		document.querySelector('[data-lock="v4"] .good')?.innerText === "200 paid, the stock fell by 200"`)
+	p.key("L")
+	p.waitUntil("it is said in Chinese, too", `document.querySelector('[data-lock="v4"] .good')?.innerText === "200 人付了款，库存减少了 200 件"`)
+	p.click(".first button")
+	p.waitUntil("it makes way", `!document.querySelector(".first").checkVisibility() && document.querySelector(".teacher").open`)
+}
+
+// still asks the page for no motion.
+func (p *page) still() {
+	p.t.Helper()
+	call(p, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+		Features: []*emulation.MediaFeature{{Name: "prefers-reduced-motion", Value: "reduce"}},
+	})
+}

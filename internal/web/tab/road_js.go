@@ -1,0 +1,103 @@
+package tab
+
+import (
+	"io"
+	"net"
+	"sync"
+	"syscall/js"
+)
+
+// Road leads connections to an address to the worker that the page knows to have it. This worker's own network ends with its memory.
+func Road(addr string) error {
+	listener, err := net.Listen("tcp", addr)
+	if err != nil {
+		return err
+	}
+	go func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			channel := js.Global().Get("MessageChannel").New()
+			js.Global().Call("postMessage", map[string]any{"dial": addr}, []any{channel.Get("port2")})
+			go carry(conn, channel.Get("port1"))
+		}
+	}()
+	return nil
+}
+
+// arrive takes a connection from another worker to an address of this one.
+func arrive(addr string, port js.Value) {
+	conn, err := net.Dial("tcp", addr)
+	if err != nil { // nobody listens
+		port.Call("postMessage", nil)
+		return
+	}
+	carry(conn, port)
+}
+
+// carry carries what is written at one end of a connection to the other, until one of them is closed, or its worker is gone.
+func carry(conn net.Conn, port js.Value) {
+	came := inbox{news: make(chan struct{}, 1)}
+	take := js.FuncOf(func(_ js.Value, args []js.Value) any {
+		var piece []byte
+		if data := args[0].Get("data"); data.Truthy() {
+			piece = make([]byte, data.Length())
+			js.CopyBytesToGo(piece, data)
+		}
+		came.put(piece)
+		return nil
+	})
+	defer take.Release()
+	port.Set("onmessage", take)
+	port.Set("onclose", take)
+	written := make(chan struct{})
+	go func() {
+		defer close(written)
+		came.writeTo(conn)
+	}()
+	_, _ = io.Copy(pieces(port), conn) // until it is closed, here or there
+	port.Set("onmessage", js.Null())
+	port.Set("onclose", js.Null())
+	port.Call("postMessage", nil)
+	port.Call("close")
+	came.put(nil)
+	<-written
+}
+
+// inbox keeps what has come by a port until it is written; nil is the end. A port's listener may not wait.
+type inbox struct {
+	mu     sync.Mutex
+	pieces [][]byte
+	news   chan struct{}
+}
+
+func (i *inbox) put(piece []byte) {
+	i.mu.Lock()
+	i.pieces = append(i.pieces, piece)
+	i.mu.Unlock()
+	select {
+	case i.news <- struct{}{}:
+	default:
+	}
+}
+
+// writeTo writes what comes, and closes the connection at the end.
+func (i *inbox) writeTo(conn net.Conn) {
+	defer func() { _ = conn.Close() }()
+	for range i.news {
+		i.mu.Lock()
+		pieces := i.pieces
+		i.pieces = nil
+		i.mu.Unlock()
+		for _, piece := range pieces {
+			if piece == nil {
+				return
+			}
+			if _, err := conn.Write(piece); err != nil {
+				return
+			}
+		}
+	}
+}

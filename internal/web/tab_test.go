@@ -1,0 +1,156 @@
+//go:build long
+
+package web_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"lockstep/internal/cli"
+)
+
+// host builds the page for a host of files, and is one that has it below a path.
+func host(t *testing.T) *httptest.Server {
+	t.Helper()
+	needsChrome(t)
+	dir := t.TempDir()
+	var said strings.Builder
+	if code := cli.Run(context.Background(), []string{"site", dir}, &said, &said); code != 0 {
+		t.Fatalf("site: exit code %d\n%s", code, &said)
+	}
+	t.Log(said.String())
+	files := http.NewServeMux()
+	files.Handle("/a/class/", http.StripPrefix("/a/class/", http.FileServer(http.Dir(dir))))
+	server := httptest.NewServer(files)
+	t.Cleanup(server.Close)
+	return server
+}
+
+// From a host of files, below a path: the seat, a hint, an oracle, a burst; then the same without a network. A server does it, too, so
+// that the times can be compared.
+func TestThePageInATab(t *testing.T) {
+	files := host(t)
+	p := open(t, files.URL+"/a/class/#/steps")
+	p.shows("In this tab: real lock code")
+	cold := p.played()
+	p.waitUntil("the files are kept", `navigator.serviceWorker.controller`)
+	files.CloseClientConnections()
+	files.Close()
+	p.expect("ERR_") // the network is gone
+	warm := p.played()
+	served := open(t, serve(t)+"/#/steps").played()
+	for i, one := range served {
+		t.Logf("%-20s %5.0f ms by a server, %5.0f in a tab, %5.0f from what it kept: × %.1f", one.what, one.ms, cold[i].ms, warm[i].ms,
+			warm[i].ms/one.ms)
+	}
+}
+
+// A program that fails begins anew, and the page says so. A search that its reader leaves ends with its worker, and a click never waits for
+// one.
+func TestProgramsEndInTheTab(t *testing.T) {
+	p := open(t, host(t).URL+"/a/class/#/steps")
+	eval[bool](p, `window.workers = [], window.Worker = class extends Worker {
+		constructor(...of) { super(...of); workers.push(this); }
+	}, true`)
+	eval[bool](p, `location.hash = "#/", true`)
+	p.waitUntil("the shop is open", `document.querySelector("form select[name=lock]")?.options.length > 10`)
+	eval[bool](p, `workers[0].postMessage("no request"), true`)
+	p.shows("The program of the shop failed in this tab")
+	p.waitUntil("it is there again", `workers.length === 2 && document.querySelector(".note.bad").hidden`)
+
+	eval[bool](p, `location.hash = "#/schedule/v9?in=--actors+3+--faults+expiry=1,pause=1&mode=oracle&anomaly=two-holders", true`)
+	p.waitUntil("it tells how far it is", `/: [1-9]\d* so far/.test(document.querySelector("main").innerText)`)
+	p.key("1")
+	p.steps(1)
+	if n := eval[int](p, `workers.length`); n < 5 { // the shop twice, the seat, a search that was left, and the next
+		t.Errorf("there were %d workers; want 5", n)
+	}
+}
+
+// Three replicas are three workers on one Redis in a fourth: a queue in each is no lock for all, and a killed holder's lock is left.
+func TestReplicasInTheTab(t *testing.T) {
+	p := open(t, host(t).URL+"/a/class/#/")
+	p.waitUntil("the shop is open", `document.querySelector("form select[name=lock]")?.options.length > 10`)
+	eval[bool](p, `(async () => {
+		window.api = await import("./web/server.js");
+		window.until = async is => {
+			while (!(await is())) await new Promise(soon => setTimeout(soon, 50));
+			return true;
+		};
+		window.burst = async version => {
+			await api.put("/lock", {version});
+			const {id} = await api.post("/bursts", {n: 100, c: 100});
+			for (;;) {
+				const {done, result, error} = await api.get("/bursts/" + id);
+				if (done) return result?.verdict ?? error;
+				await new Promise(soon => setTimeout(soon, 50));
+			}
+		};
+		return true;
+	})()`)
+	if verdict := eval[string](p, `burst("local")`); verdict != "PASS" {
+		t.Errorf("local with one replica: %s; want PASS", verdict)
+	}
+	eval[bool](p, `(shops => (shops.value = "3", shops.dispatchEvent(new Event("change"))))(document.querySelector("#shops"))`)
+	p.waitUntil("there are three", `document.querySelectorAll(".machines [data-do=kill]").length === 3`)
+	for version, want := range map[string]string{"local": "OVERSOLD", "v4": "PASS", "v10": "PASS", "redlock": "PASS"} {
+		if verdict := eval[string](p, `burst("`+version+`")`); verdict != want {
+			t.Errorf("%s with three replicas: %s; want %s", version, verdict, want)
+		}
+	}
+	eval[bool](p, `api.put("/lock", {version: "v1"}).then(() => api.put("/settings", {ttl_ms: 1000, think_ms: 60000, nested: 0}))`+
+		`.then(() => (api.post("/inventory/sale").catch(() => {}), true))`)
+	eval[bool](p, `until(async () => (await api.get("/lock")).key.ttl_ms === -1)`) // r1 has it
+	p.click(".machines [data-do=kill]")
+	for _, state := range []string{"dead", "up"} {
+		eval[bool](p, `until(async () => (await api.get("/replicas"))[0].state === "`+state+`")`)
+	}
+	if !eval[bool](p, `api.get("/lock").then(({key}) => key.ttl_ms === -1)`) {
+		t.Error("the lock of a holder that was killed is gone")
+	}
+}
+
+// figure is how long something took.
+type figure struct {
+	what string
+	ms   float64
+}
+
+// measure does something, and says how long it takes until an expression is true.
+func (p *page) measure(what, does, until string) figure {
+	p.t.Helper()
+	return figure{what, eval[float64](p, fmt.Sprintf(`(async () => {
+		const begun = performance.now();
+		%s;
+		for (const end = begun + 60000; !(%s) && performance.now() < end;) await new Promise(soon => setTimeout(soon, 1));
+		return %[2]s ? performance.now() - begun : document.body.innerText;
+	})()`, does, until))}
+}
+
+// played breaks v2 by hand, asks a hint and an oracle, and oversells v0.
+func (p *page) played() (figures []figure) {
+	p.t.Helper()
+	took := func(what, does, until string) { figures = append(figures, p.measure(what, does, until)) }
+	took("the seat opens", `location.hash = "`+start+`"`, `document.querySelector(".moves [data-token]")`)
+	for i, token := range strings.Fields("A:SET A:GET A:write expiry B:SET A:DEL") {
+		took(token, fmt.Sprintf(`document.querySelector('.moves [data-token=%q]').click()`, token),
+			fmt.Sprintf(`document.querySelectorAll(".drawing .step").length === %d`, i+1))
+	}
+	p.shows("Solved in 6 steps: A removes B's lock")
+	p.visit(start)
+	p.waitUntil("the seat can be used", `document.querySelector(".moves [data-token]")`)
+	took("a hint", `document.querySelector("[data-focus=hint]").click()`, `document.querySelector(".hinted")`)
+	p.visit("#/steps")
+	took("an oracle", `location.hash = "`+strings.Replace(start, "mode=break", "mode=oracle", 1)+`"`,
+		`/\d+ states?/.test(document.querySelector("main").innerText)`)
+	took("the shop opens", `location.hash = "#/"`, `document.querySelector("form select[name=lock]")?.options.length > 10`)
+	took("another lock", `(select => { select.value = "v0"; select.form.requestSubmit(); })(document.querySelector("select[name=lock]"))`,
+		`document.querySelector("h1").innerText.startsWith("v0")`)
+	took("a burst of 200", `document.querySelector(".controls form").requestSubmit()`, `/200 buyers: \d+ sold/.test(document.body.innerText)`)
+	p.shows("OVERSOLD")
+	return figures
+}

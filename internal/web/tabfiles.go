@@ -1,0 +1,41 @@
+package web
+
+import (
+	"io/fs"
+	"regexp"
+	"strings"
+)
+
+// tabPolicy is policy for a page whose host sends no headers, and whose workers run WebAssembly.
+const tabPolicy = "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; img-src 'self' data:; object-src 'none'; " +
+	"base-uri 'none'; form-action 'self'"
+
+var noscript = regexp.MustCompile(`(?s)<noscript>.*</noscript>`)
+
+// TabFiles are the page's files for a host that has files alone, by their paths. The version is of the programs that run in the tab.
+func TabFiles(version string) map[string][]byte {
+	all, files := map[string][]byte{}, Files()
+	err := fs.WalkDir(files, ".", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		content, err := fs.ReadFile(files, name)
+		switch name {
+		case "index.html":
+			page := strings.Replace(string(content), `<html lang="en">`, `<html lang="en" data-tab="`+version+`">`, 1)
+			page = strings.Replace(page, `<meta charset="utf-8">`,
+				`<meta charset="utf-8">`+"\n"+`<meta http-equiv="Content-Security-Policy" content="`+tabPolicy+`">`, 1)
+			all[name] = []byte(noscript.ReplaceAllString(page,
+				"<noscript><p>This page needs JavaScript. · 这个页面需要 JavaScript。</p></noscript>"))
+		case "tab/keep.js": // it keeps what is below it
+			all["keep.js"] = content
+		default:
+			all["web/"+name] = content
+		}
+		return err
+	})
+	if err != nil {
+		panic(err) // what is embedded can be read
+	}
+	return all
+}
