@@ -270,4 +270,5 @@ answerBy((path, request) => {
   return live[pathname === "/inventory/sale" ? turn++ % live.length : 0].ask(path, request);
 });
 
-navigator.serviceWorker?.register(new URL("keep.js", home)).catch(() => {}); // it works without, while there is a network
+// It works without, while there is a network.
+navigator.serviceWorker?.register(new URL("keep.js", home)).catch(() => {});

@@ -129,7 +129,7 @@ export function solvedSays(seat) {
   );
 }
 
-// shortestOf gives the shortest schedule that reaches the goal. It asks for that once, and has it drawn when it is there.
+// shortestOf gives the shortest schedule that reaches the goal. It asks once, and has it drawn when it is there.
 function shortestOf(seat) {
   const { lock, in: scenario } = seat.place,
     anomaly = seat.goal,

@@ -327,7 +327,7 @@ const kinds = () => ({
   late: say("at work, though its lock has ended", "锁已结束，仍在执行"),
 });
 
-// spots mark where the turns of the story happened, with their numbers, beside each other if need be; a new one flashes.
+// spots mark where the turns of the story happened, by numbers, beside each other if need be; a new one flashes.
 // Lines are below all numbers.
 function spots({ em, x }, turns, places, { clock, top, marked, point }) {
   const taken = []; // places of numbers
