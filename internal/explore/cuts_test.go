@@ -17,7 +17,7 @@ func TestTheCutsAreSound(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes minutes under the race detector, and has no more goroutines than the other tests")
 	}
-	const schedules = 1000
+	const schedules = 700
 	strategies := []strategy.Strategy{find(t, "v4")}
 	if suite.Long {
 		strategies = evolution.Table()
