@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"runtime"
 	"strings"
+	"sync"
 )
 
 // Survey looks for what code under test does behind the explorer's back: go statements, and calls of the real time. It looks at the
@@ -14,6 +15,7 @@ import (
 // source. It does not follow a call by an interface or by a function value. What it misses are therefore methods and closures that are
 // reached in no other way, and that neither wait nor send a command.
 type Survey struct {
+	mu      sync.Mutex        // goroutines of the code's own may ask, too, until they are refused
 	seen    map[uintptr]error // functions, by where they begin, and calls, by where they return: what is wrong with each
 	methods reflect.Type      // whose methods were looked at last
 	calls   int
@@ -47,6 +49,8 @@ func (s *Survey) look() error {
 	if s == nil {
 		return nil
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if s.calls++; !s.refuses && s.calls > surveyed && s.calls%surveyedRarely != 0 {
 		return nil
 	}
@@ -66,6 +70,8 @@ func (s *Survey) look() error {
 
 // Methods looks at those of a lock before any of them runs. It names each, or the linker would keep all methods of the whole program.
 func (s *Survey) Methods(of any) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	t := reflect.TypeOf(of)
 	if t == s.methods && !s.refuses {
 		return nil
