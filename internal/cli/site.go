@@ -61,6 +61,9 @@ func runSite(cmd *cobra.Command, args []string, addr string, in language.Languag
 				args[0], float64(size)/1e6))
 		}
 	}
+	if err == nil && len(args) == 0 && addr == "" {
+		fmt.Fprint(cmd.OutOrStdout(), in.Say("%s: kept; a server that is started here has it at /tab/\n", "%s：已保存；在此启动的服务器在 /tab/ 提供它\n", dir))
+	}
 	if err == nil && addr != "" {
 		err = serveSite(cmd, dir, addr)
 	}

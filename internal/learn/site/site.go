@@ -84,7 +84,11 @@ func (s Site) Build(ctx context.Context) (dir string, err error) {
 	if err := s.forget(half); err != nil {
 		return "", err
 	}
-	return dir, os.Rename(half, dir)
+	err = os.Rename(half, dir)
+	if _, there, found := s.Find(); found == nil && there { // somebody else may have built it meanwhile
+		return dir, nil
+	}
+	return dir, err
 }
 
 // forget removes what is kept of other sources.
@@ -120,7 +124,7 @@ func (s Site) build(ctx context.Context, dir, version string) error {
 	if err := s.answer(ctx, files); err != nil {
 		return err
 	}
-	s.Tell(language.Both("the table is explored", "总表已探索"), time.Since(begun))
+	s.Tell(language.Both("the table, the steps and the course are written", "总表、步骤和课程已写好"), time.Since(begun))
 	var names []string
 	for name := range files {
 		if !strings.HasSuffix(name, ".packed") { // a browser keeps them when they are asked for

@@ -19,15 +19,16 @@ type trouble struct {
 	told   string
 }
 
-// looks takes what became of a look. A run that begins when Redis comes back, begins because Redis came back empty.
+// looks takes what became of a look. A run that begins when Redis comes back may have begun
+// because that came back empty, or because somebody began it meanwhile: the hub cannot tell, and says what is so in both cases.
 func (t *trouble) looks(err error, before *scene, now history.Report) {
 	if err == nil && before != nil && before.run() != now.RunID {
 		t.forgot = language.Text{}
 		if t.gone != nil {
 			was, is, sold := before.last.Report.Remaining, now.Remaining, before.last.Report.Sold
 			t.forgot = language.Both(
-				fmt.Sprintf("Redis came back empty: the stock was %d, it is %d again, and %d sales are forgotten.", was, is, sold),
-				fmt.Sprintf("Redis 恢复后是空的：库存原来是 %d，现在又是 %d，%d 单销售没有了记录。", was, is, sold))
+				fmt.Sprintf("Redis was gone, and a new run has begun, as when it comes back empty: the stock was %d, it is %d; %d sales do not count any more.", was, is, sold),
+				fmt.Sprintf("Redis 曾经失联，随后开始了新的一轮（Redis 空着恢复时就会这样）：库存原来是 %d，现在是 %d，之前的 %d 单不再计入。", was, is, sold))
 		}
 	}
 	t.gone = err

@@ -10,8 +10,8 @@ import (
 )
 
 // Serve answers what comes to this worker, and never returns. A message is {method, path, body} with a port for the answer: first
-// {status, headers}, then the body's pieces, then null. Whatever comes by the port from the page aborts the request. With {dial} instead, the
-// port is a connection from another worker.
+// {status, headers}, then the body's pieces, then null. Whatever comes by the port from the page aborts the request. With {dial}
+// instead, the port is a connection from another worker.
 func Serve(handler http.Handler) {
 	js.Global().Set("onmessage", js.FuncOf(func(_ js.Value, args []js.Value) any {
 		asked, port := args[0].Get("data"), args[0].Get("ports").Index(0)
