@@ -27,8 +27,8 @@ func (t *trouble) looks(err error, before *scene, now history.Report) {
 		if t.gone != nil {
 			was, is, sold := before.last.Report.Remaining, now.Remaining, before.last.Report.Sold
 			t.forgot = language.Both(
-				fmt.Sprintf("Redis was gone, and a new run has begun, as when it comes back empty: the stock was %d, it is %d; %d sales do not count any more.", was, is, sold),
-				fmt.Sprintf("Redis 曾经失联，随后开始了新的一轮（Redis 空着恢复时就会这样）：库存原来是 %d，现在是 %d，之前的 %d 单不再计入。", was, is, sold))
+				fmt.Sprintf("Redis was gone, and a new run has begun: the stock was %d, it is %d; %d sales no longer count.", was, is, sold),
+				fmt.Sprintf("Redis 曾经失联，随后开始了新的一轮：库存原来是 %d，现在是 %d，之前的 %d 单不再计入。", was, is, sold))
 		}
 	}
 	t.gone = err

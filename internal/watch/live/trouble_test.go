@@ -22,8 +22,8 @@ func TestRedisIsGone(t *testing.T) {
 	shop.set(func(look *live.Look) {
 		shop.gone, look.Report.RunID, look.Report.Sold, look.Report.Remaining = nil, "two", 0, 200
 	})
-	english.until("trouble", `["Redis was gone, and a new run has begun, as when it comes back empty: the stock was 198, it is 200; 2 sales do not count any more."]`)
-	chinese.until("trouble", `["Redis 曾经失联，随后开始了新的一轮（Redis 空着恢复时就会这样）：库存原来是 198，现在是 200，之前的 2 单不再计入。"]`)
+	english.until("trouble", `["Redis was gone, and a new run has begun: the stock was 198, it is 200; 2 sales no longer count."]`)
+	chinese.until("trouble", `["Redis 曾经失联，随后开始了新的一轮：库存原来是 198，现在是 200，之前的 2 单不再计入。"]`)
 	shop.set(func(look *live.Look) { look.Report.RunID = "three" })
 	english.until("run", "three")
 	watch(t, url, "en", "").until("tally", "three")
