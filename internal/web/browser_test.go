@@ -2,6 +2,7 @@ package web_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -115,9 +116,10 @@ func serve(t *testing.T, args ...string) string {
 
 // page is a tab of its own, as if in a browser of its own: nothing is remembered from another.
 type page struct {
-	t   *testing.T
-	ctx context.Context //nolint:containedctx // a tab is a context
-	url string
+	t       *testing.T
+	ctx     context.Context //nolint:containedctx // a tab is a context
+	browser browser
+	url     string
 
 	visits int
 
@@ -126,28 +128,48 @@ type page struct {
 	mine   []string // what errors may contain
 }
 
-// open opens a URL of the page, such as http://127.0.0.1:8080/#/table. Whatever the console says is wrong fails the test.
+// browser is what a page needs of each browser.
+type browser interface {
+	load(ctx context.Context, url string) error
+	size(ctx context.Context, width, height int64) error
+	evaluate(ctx context.Context, expression string, into any) error
+}
+
+// open opens a URL of the page, such as http://127.0.0.1:8080/#/table, in Chromium.
 func open(t *testing.T, url string) *page {
 	t.Helper()
-	server, address, _ := strings.Cut(url, "/#")
-	p := &page{t: t, url: server}
+	p := newPage(t)
 	ctx, leave := chromedp.NewContext(openChrome(t), chromedp.WithNewBrowserContext(), chromedp.WithListener(p.hear))
-	p.ctx = ctx
+	t.Cleanup(leave)
+	if err := chromedp.Do(ctx); err != nil { // the tab lives as long as the context it is opened with
+		t.Fatal("opening a tab: ", err)
+	}
+	p.ctx, p.browser = ctx, chromium{}
+	call(p, log.Enable, cdp.Empty{})
+	p.begin(url)
+	return p
+}
+
+// newPage is a page that no browser has yet. Whatever the console says is wrong fails the test.
+func newPage(t *testing.T) *page {
+	p := &page{t: t, ctx: t.Context()}
 	t.Cleanup(func() {
-		leave()
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		for _, text := range p.errors {
 			t.Error("the console: ", text)
 		}
 	})
-	if err := chromedp.Do(ctx); err != nil { // the tab lives as long as the context it is opened with
-		t.Fatal("opening a tab: ", err)
-	}
-	call(p, log.Enable, cdp.Empty{})
+	return p
+}
+
+// begin loads the page for the first time.
+func (p *page) begin(url string) {
+	p.t.Helper()
+	server, address, _ := strings.Cut(url, "/#")
+	p.url = server
 	p.size(1280, 900)
 	p.visit("#" + address)
-	return p
 }
 
 // hear collects what is wrong.
@@ -168,6 +190,11 @@ func (p *page) hear(event any) {
 			text = e.Entry.Text + " " + e.Entry.URL
 		}
 	}
+	p.wrong(text)
+}
+
+// wrong takes what the console says is wrong.
+func (p *page) wrong(text string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, mine := range p.mine {
@@ -190,24 +217,54 @@ func call[P, R any](p *page, command cdp.Command[P, R], params P) {
 
 func (p *page) do(steps ...chromedp.Action[chromedp.Void]) {
 	p.t.Helper()
-	ctx, cancel := context.WithTimeout(p.ctx, patience)
-	defer cancel()
-	if err := chromedp.Do(ctx, steps...); err != nil {
-		p.t.Fatal(err)
+	p.within(func(ctx context.Context) error { return chromedp.Do(ctx, steps...) })
+}
+
+// chromium speaks to the tab that a context is of.
+type chromium struct{}
+
+func (chromium) load(ctx context.Context, url string) error {
+	return chromedp.Do(ctx, chromedp.Navigate(url))
+}
+
+func (chromium) size(ctx context.Context, width, height int64) error {
+	return chromedp.Do(ctx, chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+		_, err := cdp.Call(ctx, t, emulation.SetDeviceMetricsOverride,
+			emulation.SetDeviceMetricsOverrideParams{Width: width, Height: height, DeviceScaleFactor: 1})
+		return err
+	}))
+}
+
+func (chromium) evaluate(ctx context.Context, expression string, into any) error {
+	value, err := chromedp.Run(ctx, chromedp.Evaluate[json.RawMessage](expression, chromedp.EvalAwaitPromise))
+	if err != nil || len(value) == 0 { // undefined
+		return err
 	}
+	return json.Unmarshal(value, into)
 }
 
 // size makes the window so large.
 func (p *page) size(width, height int64) {
 	p.t.Helper()
-	call(p, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{Width: width, Height: height, DeviceScaleFactor: 1})
+	p.within(func(ctx context.Context) error { return p.browser.size(ctx, width, height) })
+}
+
+// within does something in the time that there is for it.
+func (p *page) within(do func(ctx context.Context) error) {
+	p.t.Helper()
+	ctx, cancel := context.WithTimeout(p.ctx, patience)
+	defer cancel()
+	if err := do(ctx); err != nil {
+		p.t.Fatal(err)
+	}
 }
 
 // visit loads an address anew.
 func (p *page) visit(address string) {
 	p.t.Helper()
 	p.visits++
-	p.do(chromedp.Navigate(fmt.Sprintf("%s/?lang=en&visit=%d%s", p.url, p.visits, address)))
+	url := fmt.Sprintf("%s/?lang=en&visit=%d%s", p.url, p.visits, address)
+	p.within(func(ctx context.Context) error { return p.browser.load(ctx, url) })
 	p.waitUntil("the page is there", `!!document.querySelector("main > *")`)
 }
 
@@ -237,14 +294,14 @@ func (p *page) key(names ...string) {
 }
 
 // eval gives what an expression is.
-func eval[T any](p *page, expression string) T {
+func eval[T any](p *page, expression string) (value T) {
 	p.t.Helper()
-	ctx, cancel := context.WithTimeout(p.ctx, patience)
-	defer cancel()
-	value, err := chromedp.Run(ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
-	if err != nil {
-		p.t.Fatalf("%s: %v", expression, err)
-	}
+	p.within(func(ctx context.Context) error {
+		if err := p.browser.evaluate(ctx, expression, &value); err != nil {
+			return fmt.Errorf("%s: %w", expression, err)
+		}
+		return nil
+	})
 	return value
 }
 

@@ -11,12 +11,12 @@ import (
 	"testing"
 
 	"lockstep/internal/cli"
+	"lockstep/internal/test/suite"
 )
 
 // host builds the page for a host of files, and is one that has it below a path.
 func host(t *testing.T) *httptest.Server {
 	t.Helper()
-	needsChrome(t)
 	dir := t.TempDir()
 	var said strings.Builder
 	if code := cli.Run(context.Background(), []string{"site", dir}, &said, &said); code != 0 {
@@ -33,6 +33,7 @@ func host(t *testing.T) *httptest.Server {
 // From a host of files, below a path: the seat, a hint, an oracle, a burst; then the same without a network. A server does it, too, so
 // that the times can be compared.
 func TestThePageInATab(t *testing.T) {
+	needsChrome(t)
 	files := host(t)
 	p := open(t, files.URL+"/a/class/#/steps")
 	p.shows("In this tab: real lock code")
@@ -49,9 +50,24 @@ func TestThePageInATab(t *testing.T) {
 	}
 }
 
+// Firefox does it, too.
+func TestThePageInFirefox(t *testing.T) {
+	suite.Needs(t, "firefox-esr")
+	files := host(t)
+	p := openFirefox(t, files.URL+"/a/class/#/steps")
+	cold := p.played()
+	p.waitUntil("the files are kept", `navigator.serviceWorker.controller`)
+	files.CloseClientConnections()
+	files.Close()
+	for i, one := range p.played() {
+		t.Logf("%-20s %5.0f ms, %5.0f from what it kept", one.what, cold[i].ms, one.ms)
+	}
+}
+
 // A program that fails begins anew, and the page says so. A search that its reader leaves ends with its worker, and a click never waits for
 // one.
 func TestProgramsEndInTheTab(t *testing.T) {
+	needsChrome(t)
 	p := open(t, host(t).URL+"/a/class/#/steps")
 	eval[bool](p, `window.workers = [], window.Worker = class extends Worker {
 		constructor(...of) { super(...of); workers.push(this); }
@@ -73,6 +89,7 @@ func TestProgramsEndInTheTab(t *testing.T) {
 
 // Three replicas are three workers on one Redis in a fourth: a queue in each is no lock for all, and a killed holder's lock is left.
 func TestReplicasInTheTab(t *testing.T) {
+	needsChrome(t)
 	p := open(t, host(t).URL+"/a/class/#/")
 	p.waitUntil("the shop is open", `document.querySelector("form select[name=lock]")?.options.length > 10`)
 	eval[bool](p, `(async () => {
