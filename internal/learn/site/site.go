@@ -33,21 +33,25 @@ type Site struct {
 
 // program is one of the workers'.
 type program struct {
-	name  string        // of its package below internal/cli/tab
-	done  language.Text // that it is compiled
-	flags []string      // of the compiler
+	name string        // of its package below internal/cli/tab
+	done language.Text // that it is compiled
 }
 
-// programs lists them. The seat is what most readers load: code that it does not wait for is not inlined, which makes it smaller.
+// programs lists them.
 func programs() []program {
-	var small []string
-	for _, code := range []string{"github.com/redis/go-redis/...", "crypto/...", "net/...", "vendor/...", "encoding/..."} {
-		small = append(small, "-gcflags="+code+"=-l")
-	}
 	return []program{
-		{"seat", language.Both("the scheduler's seat is compiled", "调度席已编译"), small},
-		{"shop", language.Both("the shop is compiled", "商店已编译"), nil},
+		{"seat", language.Both("the scheduler's seat is compiled", "调度席已编译")},
+		{"shop", language.Both("the shop is compiled", "商店已编译")},
 	}
+}
+
+// small makes programs smaller: gin goes without a format that nobody asks for, and code that nobody waits for is not inlined.
+func small() []string {
+	flags := []string{"-trimpath", "-ldflags=-s -w", "-tags=nomsgpack"}
+	for _, code := range []string{"github.com/redis/go-redis/...", "crypto/...", "net/...", "vendor/...", "encoding/..."} {
+		flags = append(flags, "-gcflags="+code+"=-l")
+	}
+	return flags
 }
 
 // filesFile lists the site's files, for a browser that keeps them.
@@ -141,8 +145,8 @@ func (s Site) build(ctx context.Context, dir, version string) error {
 // compile compiles a program, and packs it.
 func (s Site) compile(ctx context.Context, dir string, p program) ([]byte, error) {
 	file := filepath.Join(dir, p.name+".wasm")
-	args := append([]string{"build", "-trimpath", "-ldflags=-s -w", "-o", file}, p.flags...)
-	_, err := s.Run(ctx, []string{"GOOS=js", "GOARCH=wasm", "GOWORK=off"}, "go", append(args, "./internal/cli/tab/"+p.name)...)
+	args := append(append([]string{"build", "-o", file}, small()...), "./internal/cli/tab/"+p.name)
+	_, err := s.Run(ctx, []string{"GOOS=js", "GOARCH=wasm", "GOWORK=off"}, "go", args...)
 	if err != nil {
 		return nil, err
 	}
