@@ -78,7 +78,7 @@ func runLab(cmd *cobra.Command, name, lock string, kind lab.Kind, in language.La
 	fmt.Fprint(people, in.Say("%s: %s.\n", "%s：%s。\n", l.Name, l.Claim.In(in)))
 	var results []lab.Result
 	for _, lock := range locks {
-		result, err := l.Run(cmd.Context(), program, lock, kind, in)
+		result, err := l.Run(cmd.Context(), lab.Machine(program), lab.Play{Lock: lock, Redis: kind, In: in})
 		if err != nil {
 			return err
 		}

@@ -70,7 +70,7 @@ func runMatrix(cmd *cobra.Command, f matrixFlags) error {
 	}
 	people := people(cmd, f.asJSON || f.markdown)
 	shown := newMatrixShown(people)
-	run := lab.MatrixRun{Program: program, In: f.in, Quick: f.quick, Beside: f.beside, Begin: shown.begin, Tell: shown.tell}
+	run := lab.MatrixRun{Place: lab.Machine(program), In: f.in, Quick: f.quick, Beside: f.beside, Begin: shown.begin, Tell: shown.tell}
 	m, err := run.Compute(cmd.Context())
 	shown.end()
 	if err == nil {

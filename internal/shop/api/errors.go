@@ -44,7 +44,7 @@ func Answer(w http.ResponseWriter, value any, err error) {
 // ErrorAnswer is the body of every answer that is not a success.
 type ErrorAnswer = answer.Failure
 
-// BadRequest says what is wrong with a body, and what is allowed.
+// BadRequest says what is wrong with a request, and what is allowed.
 func BadRequest(wrong error, right string) error {
 	return fmt.Errorf("%w: %w; %s", errBadRequest, wrong, right)
 }

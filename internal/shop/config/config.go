@@ -97,10 +97,22 @@ func AddFlags(flags *pflag.FlagSet, versions []string) {
 	}
 }
 
-// Default returns the settings of a program that is told none.
-func Default(versions []string) (cfg Config, err error) {
-	for _, k := range keys(&cfg, versions) {
-		err = errors.Join(err, k.set(k.byDefault))
+// Given returns the settings of a program that is told these alone, by their names, and no file, environment or flag.
+func Given(settings map[string]string, versions []string) (cfg Config, err error) {
+	table := keys(&cfg, versions)
+	for _, k := range table {
+		value, given := settings[k.name]
+		if !given {
+			value = k.byDefault
+		}
+		if wrong := k.set(value); wrong != nil {
+			err = errors.Join(err, fmt.Errorf("%s: %s is not allowed: %w", k.name, k.told(value), wrong))
+		}
+	}
+	for name := range settings {
+		if !slices.ContainsFunc(table, func(k key) bool { return k.name == name }) {
+			err = errors.Join(err, fmt.Errorf("there is no key %s", name))
+		}
 	}
 	return cfg, err
 }

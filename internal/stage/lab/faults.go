@@ -5,23 +5,22 @@ import (
 	"time"
 
 	"lockstep/internal/stage/redisproxy"
-	"lockstep/internal/stage/replica"
 	"lockstep/internal/watch/witness"
 )
 
 // Faults of a replica, and of its way to Redis.
 
-// Kill kills a replica: kill -9.
-func (s *Stage) Kill(name string) { s.signal(name, witness.KindDies, replica.Kill) }
+// Kill kills a replica.
+func (s *Stage) Kill(name string) { s.signal(name, witness.KindDies, s.replicas.Kill) }
 
-// Stop stops a replica: SIGSTOP. It goes on by GoOn, or is killed with the stage.
-func (s *Stage) Stop(name string) { s.signal(name, witness.KindStops, replica.Stop) }
+// Stop stops a replica. It goes on by GoOn, or ends with the stage.
+func (s *Stage) Stop(name string) { s.signal(name, witness.KindStops, s.replicas.Stop) }
 
-// GoOn lets a replica go on that was stopped: SIGCONT.
-func (s *Stage) GoOn(name string) { s.signal(name, witness.KindGoes, replica.GoOn) }
+// GoOn lets a replica go on that was stopped.
+func (s *Stage) GoOn(name string) { s.signal(name, witness.KindGoes, s.replicas.GoOn) }
 
-func (s *Stage) signal(name string, kind witness.Kind, send func(pid int) error) {
-	s.hit(name, 0, kind, func() error { return send(s.replicas[name].PID) })
+func (s *Stage) signal(name string, kind witness.Kind, send func(name string) error) {
+	s.hit(name, 0, kind, func() error { return send(name) })
 }
 
 // Cut cuts a replica off from every Redis.

@@ -119,7 +119,7 @@ func ofTheJob(args []string) bool { return slices.Contains(args[1:], jobName) }
 // SeeTries watches which replicas ask for the job's lock, while a scenario goes on, and notes it: the record has only who got it.
 func (s *Stage) SeeTries(scenario func()) {
 	node, traps := s.lockOn(1), map[string]Trap{}
-	for replica := range s.replicas {
+	for replica := range s.addresses {
 		traps[replica] = s.Pass(replica, node, ofTheJob)
 	}
 	scenario()

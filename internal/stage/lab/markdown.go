@@ -84,11 +84,8 @@ func (m Matrix) cure(l Lab, typed string) string {
 	if diff := l.Diff(); diff != "" {
 		text += m.in.Say(" All of it: `%s %s`.", "全部改动：`%s %s`。", typed, diff)
 	}
-	if l.Real {
-		text += m.in.Say(" This lab needs a `redis-server` or a `valkey-server`.", "这个实验需要 `redis-server` 或 `valkey-server`。")
-	}
-	if l.Unix {
-		text += m.in.Say(" This lab needs the signals of Unix: it does not run on Windows.", "这个实验需要 Unix 的信号，在 Windows 上不能运行。")
+	for _, need := range l.Needs() {
+		text += m.in.Say(" This lab needs %s.", "这个实验需要 %s。", need.In(m.in))
 	}
 	text += m.in.Say("\n\n- The flaw and the cure: `%s lab %s`", "\n\n- 缺陷与修复：`%s lab %s`", typed, l.Name)
 	var explored []string

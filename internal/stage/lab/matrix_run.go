@@ -16,10 +16,10 @@ const Beside = 6
 
 // MatrixRun says how a matrix is run.
 type MatrixRun struct {
-	Program string            // this one, for the replicas
-	In      language.Language // that it is told in
-	Quick   bool              // only the cells that take little time
-	Beside  int               // how many labs at a time
+	Place  Place
+	In     language.Language // that it is told in
+	Quick  bool              // only the cells that take little time
+	Beside int               // how many labs at a time
 
 	Begin func(m Matrix, toRun map[string]int) // before the first cell: what there is, and how many cells of each row will be run
 	Tell  func(Told)                           // about each cell, one at a time
@@ -49,7 +49,7 @@ func (run MatrixRun) Compute(ctx context.Context) (Matrix, error) {
 		if l.Anomaly != "" {
 			return l.search(ctx, lock, known, run.In)
 		}
-		result, err := l.Run(ctx, run.Program, lock, Embedded, run.In)
+		result, err := l.Run(ctx, run.Place, Play{Lock: lock, Redis: Embedded, In: run.In})
 		return result.Observed, result.Sentence + result.Reason, err // one of the two
 	})
 }

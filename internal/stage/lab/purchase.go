@@ -112,7 +112,7 @@ func whileHeld(replica string) func(*Stage) {
 
 // ask sends a request to a replica. An answer without a status is none.
 func (s *Stage) ask(ctx context.Context, method, name, path string) Answer {
-	answer, err := load.Ask(ctx, s.client, method, "http://"+s.replicas[name].Address+path, "")
+	answer, err := load.Ask(ctx, s.client, method, "http://"+s.addresses[name]+path, "")
 	switch {
 	case err != nil && answer.Status == 0:
 		return Answer{Code: noAnswer}

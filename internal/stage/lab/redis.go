@@ -101,10 +101,11 @@ func (s *Stage) fits(ctx context.Context, lock strategy.Strategy) error {
 
 // startRedis starts a real Redis. It keeps what it holds in memory alone, unless further arguments say otherwise.
 func (s *Stage) startRedis(ctx context.Context, arguments ...string) (*redisserver.Server, error) {
-	dir, err := os.MkdirTemp(s.dir, "redis-")
+	dir, err := os.MkdirTemp("", "lockstep-lab-")
 	if err != nil {
 		return nil, err
 	}
+	s.atEnd(func() error { return os.RemoveAll(dir) })
 	server, err := redisserver.Start(ctx, "", dir, append([]string{
 		"--save", "", "--appendonly", "no", "--repl-diskless-sync", "yes", "--repl-diskless-sync-delay", "0",
 	}, arguments...)...)

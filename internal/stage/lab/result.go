@@ -59,44 +59,70 @@ func ExitCode(results []Result) int {
 	return code
 }
 
-// Text tells a result for people. The commands begin with the program as it was typed, and end with the flag of the language, if it was.
-func (r Result) Text(typed, flag string) string {
+// Story is a result as it is told to people.
+type Story struct {
+	Lock       string      `json:"lock"`
+	Observed   Observed    `json:"observed"`
+	AsExpected bool        `json:"as_expected"`
+	Head       string      `json:"head"`
+	Drawn      trace.Trace `json:"drawn"`
+	Left       string      `json:"left,omitempty"`   // which sales are not drawn
+	Reason     string      `json:"reason,omitempty"` // why it cannot be said
+	Says       []string    `json:"says"`
+	Command    string      `json:"command"` // that shows it again
+	Explore    string      `json:"explore,omitempty"`
+}
+
+// Story tells a result. A command begins after the program.
+func (r Result) Story() Story {
+	s := Story{Lock: r.Lock, Observed: r.Observed, AsExpected: r.AsExpected(), Command: r.Command, Explore: r.Explore}
 	verdict := r.in.Say("as expected", "符合预期")
 	if !r.AsExpected() {
 		verdict = r.in.Say("expected was ", "预期是") + r.Expected.In(r.in)
 	}
-	b := &strings.Builder{}
-	say := func(english, chinese string, values ...any) { b.WriteString(r.in.Say(english, chinese, values...)) }
-	say("\n%s: %s, %s: %s (%.1f s, %s Redis)\n\n", "\n%s 的缺陷：%s，%s：%s（%.1f 秒，%s Redis）\n\n",
+	s.Head = r.in.Say("%s: %s, %s: %s (%.1f s, %s Redis)", "%s 的缺陷：%s，%s：%s（%.1f 秒，%s Redis）",
 		r.Lock, r.Observed.In(r.in), verdict, r.Why, r.Seconds, Kind(r.Redis).In(r.in))
 	drawn, left := r.Trace.First(r.draws)
-	fmt.Fprintln(b, drawn.Sequence())
+	s.Drawn = drawn
 	if len(left) > 0 {
-		say("Not drawn: %d later sales, %s. --json has all.\n\n", "没有画出后来的 %d 单：%s。--json 有全部。\n\n",
-			len(left), strings.Join(left, r.in.Say(", ", "、")))
+		s.Left = r.in.Say("Not drawn: %d later sales, %s.", "没有画出后来的 %d 单：%s。", len(left), strings.Join(left, r.in.Say(", ", "、")))
 	}
 	if r.Reason != "" {
-		say("It cannot be said: %s.\n", "无法判断：%s。\n", r.Reason)
+		s.Reason = r.in.Say("It cannot be said: %s.", "无法判断：%s。", r.Reason)
 	}
-	var told []string
 	for _, f := range r.Findings {
-		if sentence := f.Says(r.in); !slices.Contains(told, sentence) {
-			told = append(told, sentence)
-			fmt.Fprintf(b, "  %s\n", sentence)
+		if sentence := f.Says(r.in); !slices.Contains(s.Says, sentence) {
+			s.Says = append(s.Says, sentence)
 		}
 	}
 	for _, like := range r.alike() {
 		first, last := like[0], like[len(like)-1]
-		if len(like) == 1 {
-			say("  the buyer at %s got %s after %.1f s\n", "  %s 的买家得到的响应：%s，用时 %.1f 秒\n", first.Sale, r.got(first), first.Seconds)
-			continue
-		}
-		say("  %d buyers at %s got %s after %.1f to %.1f s\n", "  %d 个 %s 的买家得到的响应：%s，用时 %.1f 到 %.1f 秒\n",
+		told := r.in.Say("%d buyers at %s got %s after %.1f to %.1f s", "%d 个 %s 的买家得到的响应：%s，用时 %.1f 到 %.1f 秒",
 			len(like), first.Sale, r.got(first), first.Seconds, last.Seconds)
+		if len(like) == 1 {
+			told = r.in.Say("the buyer at %s got %s after %.1f s", "%s 的买家得到的响应：%s，用时 %.1f 秒", first.Sale, r.got(first), first.Seconds)
+		}
+		s.Says = append(s.Says, told)
 	}
-	say("Again: %s %s\n", "再来一次：%s %s\n", typed, r.Command+flag)
-	if r.Explore != "" {
-		say("In every order: %s %s\n", "所有的命令顺序：%s %s\n", typed, r.Explore+flag)
+	return s
+}
+
+// Text tells a result for a terminal. The commands begin with the program as typed, and end with the flag of the language, if it was.
+func (r Result) Text(typed, flag string) string {
+	b, s := &strings.Builder{}, r.Story()
+	fmt.Fprintf(b, "\n%s\n\n%s\n", s.Head, s.Drawn.Sequence())
+	if s.Left != "" {
+		fmt.Fprintf(b, "%s%s\n\n", s.Left, r.in.Say(" --json has all.", "--json 有全部。"))
+	}
+	if s.Reason != "" {
+		fmt.Fprintln(b, s.Reason)
+	}
+	for _, sentence := range s.Says {
+		fmt.Fprintf(b, "  %s\n", sentence)
+	}
+	fmt.Fprint(b, r.in.Say("Again: %s %s\n", "再来一次：%s %s\n", typed, s.Command+flag))
+	if s.Explore != "" {
+		fmt.Fprint(b, r.in.Say("In every order: %s %s\n", "所有的命令顺序：%s %s\n", typed, s.Explore+flag))
 	}
 	return b.String()
 }

@@ -3,11 +3,8 @@ package lab
 import (
 	"cmp"
 	"fmt"
-	"os/exec"
 	"strings"
 	"time"
-
-	"lockstep/internal/stage/replica"
 )
 
 // stock is more than any lab sells.
@@ -36,23 +33,24 @@ func each(d time.Duration, replicas ...string) map[string]time.Duration {
 	return all
 }
 
+// serve is the command of a replica that sells.
+const serve = "serve"
+
 // commands gives the commands that start the replicas of the shop, with no other settings than the lab's.
-func (s *Stage) commands(program, lock string, shop Settings) func(name string) *exec.Cmd {
-	return func(name string) *exec.Cmd {
+func (s *Stage) commands(lock string, shop Settings) func(name string) []string {
+	return func(name string) []string {
 		var addrs []string
 		for _, proxy := range s.proxies[name] {
 			addrs = append(addrs, proxy.Addr())
 		}
-		arguments := []string{"--redis.addrs=" + addrs[0], "--redis.redlock_addrs=" + strings.Join(addrs[1:], ",")}
+		redis := []string{"--redis.addrs=" + addrs[0], "--redis.redlock_addrs=" + strings.Join(addrs[1:], ",")}
 		if shop.Job != nil {
-			arguments = append(arguments, "--lock="+lock, "--every="+shop.Job.Every.String(), "--work="+shop.Job.Work.String())
-			return replica.Command(program, "job", name, s.dir, &s.said, arguments...)
+			return append([]string{"job", "--lock=" + lock, "--every=" + shop.Job.Every.String(), "--work=" + shop.Job.Work.String()}, redis...)
 		}
-		arguments = append(arguments, "--server.addr="+replica.AnyPort, "--server.clock_offset="+shop.Ahead[name].String(),
-			"--lock.version="+lock, "--lock.ttl="+cmp.Or(shop.TTL, time.Minute).String(),
-			"--lock.wait_timeout="+cmp.Or(shop.Wait, 10*time.Second).String(),
-			"--sale.think_time="+shop.Think[name].String(), fmt.Sprintf("--sale.nested=%d", shop.Nested),
-			fmt.Sprintf("--inventory.initial=%d", stock))
-		return replica.Command(program, "serve", name, s.dir, &s.said, arguments...)
+		return append([]string{serve, "--server.clock_offset=" + shop.Ahead[name].String(),
+			"--lock.version=" + lock, "--lock.ttl=" + cmp.Or(shop.TTL, time.Minute).String(),
+			"--lock.wait_timeout=" + cmp.Or(shop.Wait, 10*time.Second).String(),
+			"--sale.think_time=" + shop.Think[name].String(), fmt.Sprintf("--sale.nested=%d", shop.Nested),
+			fmt.Sprintf("--inventory.initial=%d", stock)}, redis...)
 	}
 }

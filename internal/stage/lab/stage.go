@@ -5,42 +5,34 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"net/http"
-	"os"
 	"slices"
 	"sync"
-	"time"
 
 	"lockstep/internal/lock/evolution"
 	"lockstep/internal/lock/strategy"
-	"lockstep/internal/shop/cluster"
+	"lockstep/internal/shop/load"
 	"lockstep/internal/stage/redisproxy"
 	"lockstep/internal/stage/redisserver"
-	"lockstep/internal/stage/replica"
 	"lockstep/internal/watch/witness"
 )
-
-// grace is how long a replica may take to end: what it leaves unfinished is on a Redis that ends, too.
-const grace = 300 * time.Millisecond
 
 // Stage is a shop of a lab's own, for one run: a Redis, replicas, proxies between them, and a witness of all. Once something failed, its
 // methods do nothing more.
 type Stage struct {
 	ctx       context.Context //nolint:containedctx // a stage is a stretch of time, and a scenario reads better without it
 	err       error
-	endings   []func() error // of what was begun, in that order
-	dir       string
-	onNodes   bool                             // the lock is on the nodes
-	inLine    bool                             // the sales of a replica wait in a queue of its own
-	masters   []master                         // the Redis with the stock, and then the nodes, if the lock is on them
-	spare     *redisserver.Server              // the replica of the first, if it has one
-	proxies   map[string][]*redisproxy.Proxy   // of a replica: to each of the masters
-	replicas  map[string]cluster.ReplicaAnswer // as they were at first
+	endings   []func() error                 // of what was begun, in that order
+	onNodes   bool                           // the lock is on the nodes
+	inLine    bool                           // the sales of a replica wait in a queue of its own
+	masters   []master                       // the Redis with the stock, and then the nodes, if the lock is on them
+	spare     *redisserver.Server            // the replica of the first, if it has one
+	proxies   map[string][]*redisproxy.Proxy // of a replica: to each of the masters
+	replicas  Replicas
+	addresses map[string]string // of the replicas, as they were at first
 	collected *witness.Collector
 	record    *record // of a job
 	client    *http.Client
-	said      replica.Said // by the replicas
 
 	running   sync.WaitGroup // buyers, and those who watch
 	purchases []*Purchase
@@ -48,20 +40,16 @@ type Stage struct {
 }
 
 // setUp starts all of it; or it fails, and nothing is left.
-func setUp(ctx context.Context, shop Settings, program, lock string, kind Kind) (_ *Stage, err error) {
+func setUp(ctx context.Context, shop Settings, place Place, lock string, kind Kind) (_ *Stage, err error) {
 	s := &Stage{
-		proxies: map[string][]*redisproxy.Proxy{}, replicas: map[string]cluster.ReplicaAnswer{}, bought: map[string]int{},
-		collected: witness.NewCollector(), client: &http.Client{Transport: &http.Transport{}},
+		proxies: map[string][]*redisproxy.Proxy{}, replicas: place.Replicas(), bought: map[string]int{},
+		collected: witness.NewCollector(), client: &http.Client{Transport: &http.Transport{DialContext: load.Dialer()}},
 	}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, s.tearDown())
 		}
 	}()
-	if s.dir, err = os.MkdirTemp("", "lockstep-lab-"); err != nil {
-		return nil, err
-	}
-	s.atEnd(func() error { return os.RemoveAll(s.dir) })
 	row, err := evolution.Find(lock)
 	if err != nil {
 		return nil, err
@@ -77,12 +65,11 @@ func setUp(ctx context.Context, shop Settings, program, lock string, kind Kind) 
 	if err := s.openProxies(replicas); err != nil {
 		return nil, err
 	}
-	shops, err := cluster.Start(ctx, replicas, s.commands(program, lock, shop), grace, slog.New(slog.DiscardHandler))
-	if err != nil {
-		return nil, fmt.Errorf("%w: %s", err, &s.said)
+	s.atEnd(s.replicas.End)
+	if s.addresses, err = s.replicas.Start(ctx, replicas, s.commands(lock, shop)); err != nil {
+		return nil, err
 	}
-	s.atEnd(func() error { shops.Stop(); return nil })
-	return s, s.watch(ctx, shop.Job, shops.Replicas())
+	return s, s.watch(ctx, shop.Job)
 }
 
 // openProxies puts proxies before each replica.
@@ -103,7 +90,7 @@ func (s *Stage) openProxies(replicas int) error {
 
 // watch begins to collect what happens: by the streams of the replicas until they die, since the process that is started in the place of
 // one is none of the lab's. What replicas of a job did is in its record.
-func (s *Stage) watch(ctx context.Context, job *Job, replicas []cluster.ReplicaAnswer) (err error) {
+func (s *Stage) watch(ctx context.Context, job *Job) (err error) {
 	var leave context.CancelFunc
 	s.ctx, leave = context.WithCancel(ctx)
 	s.atEnd(func() error {
@@ -112,18 +99,15 @@ func (s *Stage) watch(ctx context.Context, job *Job, replicas []cluster.ReplicaA
 		s.client.CloseIdleConnections()
 		return nil
 	})
-	for _, from := range replicas {
-		s.replicas[from.Name] = from
-		if job == nil {
-			s.running.Go(func() {
-				_, _ = witness.Follow(s.ctx, s.client, "http://"+from.Address+"/events", "", s.collected.Collect) // it ends with the replica
-			})
-		}
-	}
 	if job != nil {
-		err = s.openRecord(*job)
+		return s.openRecord(*job)
 	}
-	return err
+	for _, address := range s.addresses {
+		s.running.Go(func() {
+			_, _ = witness.Follow(s.ctx, s.client, "http://"+address+"/events", "", s.collected.Collect) // it ends with the replica
+		})
+	}
+	return nil
 }
 
 // atEnd has something done when the stage comes down, before what was begun earlier is ended.

@@ -25,7 +25,7 @@ func main() {
 }
 
 func open(name string) (http.Handler, error) {
-	cfg, err := config.Default(evolution.Names())
+	cfg, err := config.Given(nil, evolution.Names())
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,87 @@
+package lab
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+
+	"lockstep/internal/explore/trace"
+	"lockstep/internal/language"
+	"lockstep/internal/shop/api"
+)
+
+// Listed is a lab as it is listed.
+type Listed struct {
+	Name  string   `json:"name"`
+	Claim string   `json:"claim"`
+	Locks []string `json:"locks"` // the one with the flaw, if any has it, and the one that cures it
+	Flaw  bool     `json:"flaw"`  // a step has it
+	Cure  string   `json:"cure"`
+	Diff  string   `json:"diff,omitempty"` // the command that shows the cure in the code
+	Needs []string `json:"needs"`          // what not every place has; empty: it runs in a browser's tab, too
+}
+
+// List lists the labs on the running service.
+func List(in language.Language) (all []Listed) {
+	for _, l := range OnService() {
+		one := Listed{
+			Name: l.Name, Claim: begun(sentence(l.Claim, in)), Locks: l.Locks(), Flaw: l.Shows != "", Cure: l.HowCured(in), Diff: l.Diff(),
+			Needs: []string{},
+		}
+		for _, need := range l.Needs() {
+			one.Needs = append(one.Needs, need.In(in))
+		}
+		all = append(all, one)
+	}
+	return all
+}
+
+// Handler lists the labs.
+func Handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /labs", func(w http.ResponseWriter, r *http.Request) {
+		api.Answer(w, List(language.Named(r.FormValue("lang"))), nil)
+	})
+	return mux
+}
+
+// PlayedAt runs labs at a place: each with the locks that it is about, one after the other. It answers with server-sent events.
+func PlayedAt(place Place) http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST /labs/{name}", func(w http.ResponseWriter, r *http.Request) {
+		l, err := Find(r.PathValue("name"))
+		if err == nil {
+			err = l.FitsInto(place)
+		}
+		if err != nil {
+			api.Answer(w, nil, api.BadRequest(err, "a lab of GET /labs"))
+			return
+		}
+		w.Header().Set("Content-Type", "text/event-stream")
+		l.playAll(r, place, func(event string, data any) {
+			text, err := json.Marshal(data)
+			if err != nil {
+				panic(err) // it is plain data
+			}
+			_, _ = fmt.Fprintf(w, "event: %s\ndata: %s\n\n", event, text) // if the reader has gone, the request ends
+			_ = http.NewResponseController(w).Flush()
+		})
+	})
+	return mux
+}
+
+// playAll runs a lab, and sends what there is to tell: which lock begins, what has happened so far, and the story.
+func (l Lab) playAll(r *http.Request, place Place, send func(event string, data any)) {
+	in := language.Named(r.FormValue("lang"))
+	for _, lock := range l.Locks() {
+		send("begins", lock)
+		result, err := l.Run(r.Context(), place, Play{
+			Lock: lock, Redis: Embedded, In: in, Tell: func(t trace.Trace) { send("drawn", t) },
+		})
+		if err != nil {
+			send("failed", err.Error())
+			return
+		}
+		send("story", result.Story())
+	}
+}

@@ -1,0 +1,63 @@
+package lab
+
+import (
+	"context"
+	"slices"
+
+	"lockstep/internal/language"
+)
+
+// Place is where labs are run: a machine, or a browser's tab.
+type Place struct {
+	Replicas func() Replicas // for one run
+	Lacks    []Need          // what it does not have
+}
+
+// Replicas are where the replicas of one run come from.
+type Replicas interface {
+	// Start starts so many replicas named r1, r2, …, each by what command gives for its name: a command of the program, and its settings as
+	// flags, without an address of its own. When it returns their addresses, all are up.
+	Start(ctx context.Context, n int, command func(name string) []string) (addresses map[string]string, err error)
+	Kill(name string) error // at once, whatever it does
+	Stop(name string) error // its timers, too
+	GoOn(name string) error
+	End() error // ends them all
+}
+
+// Need is what a lab needs and not every place has.
+type Need string
+
+// The needs.
+const (
+	Signals   Need = "signals"
+	RealRedis Need = "real-redis"
+)
+
+// In says what it is in a language. Code is between backquotes.
+func (n Need) In(in language.Language) string {
+	if n == Signals {
+		return language.Both("the signals of Unix, which stop a process", "Unix 的信号，用来暂停进程").In(in)
+	}
+	return language.Both("a `redis-server` or a `valkey-server`", "`redis-server` 或 `valkey-server`").In(in)
+}
+
+// Needs gives what the lab needs.
+func (l Lab) Needs() (all []Need) {
+	if l.Unix {
+		all = append(all, Signals)
+	}
+	if l.Real {
+		all = append(all, RealRedis)
+	}
+	return all
+}
+
+// FitsInto fails if a place does not have what the lab needs.
+func (l Lab) FitsInto(p Place) error {
+	for _, need := range l.Needs() {
+		if slices.Contains(p.Lacks, need) {
+			return map[Need]error{Signals: ErrNoSignals, RealRedis: ErrNoRedis}[need]
+		}
+	}
+	return nil
+}
