@@ -93,7 +93,8 @@ export function first(changed, player) {
     }
     busy = false;
     offer();
-    acts.querySelector("button")?.focus({ preventScroll: true });
+    // on a stage the space bar plays
+    if (!document.documentElement.dataset.stage) acts.querySelector("button")?.focus({ preventScroll: true });
   }
   async function burst(lock, pane) {
     if (run.lock !== lock) await put("/lock", { version: lock });
@@ -212,7 +213,9 @@ function waffle(lock) {
       const is = i < Math.min(fell, paid) ? "felt" : i < paid ? "lost" : i < paid + inside ? "at" : "";
       if (square.getAttribute("class") !== is) square.setAttribute("class", is);
     });
+    says.className = "large";
     says.textContent = told({ paid, fell });
+    replace(why);
   }
   return {
     node,

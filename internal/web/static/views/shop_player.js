@@ -84,6 +84,6 @@ export function player({ begins, ends, changed }) {
       seek(by > 0 ? (moments.find(t => t > at) ?? to) : (moments.findLast(t => t < at) ?? from));
     },
     playing: () => turn > 0,
-    now: () => (film ? { at, from: film.from, to: film.to } : null), // null: the present
+    now: () => (film ? { at, from: film.from, to: film.to, says: film.says?.(at) } : null), // null: the present
   };
 }

@@ -251,7 +251,10 @@ export function sections(pick) {
         moments: moments.filter(t => t > from && t <= to),
         numbers: timesOf(turns),
         turns,
-        says: () => "",
+        says(t) {
+          const inside = list.filter(s => s.from <= t && s.to > t).map(s => s.sale);
+          return say("inside", "在临界区里") + ": " + (inside.length > 5 ? inside.length : inside.join(", ") || 0);
+        },
         show(t) {
           past = t;
           view = null;
@@ -314,12 +317,20 @@ function dyes(node, replicas) {
 // sizes grow with the letters: below, between replicas, on the left, of a replica's name, of a row.
 function sizes(canvas) {
   const em = parseFloat(getComputedStyle(canvas).fontSize);
-  return { em, axis: 1.6 * em, gap: 0.45 * em, margin: 2.5 * em, label: em, row: 1.15 * em };
+  return {
+    em,
+    axis: 1.6 * em,
+    gap: 0.45 * em,
+    margin: 2.5 * em,
+    label: em,
+    row: 1.15 * em,
+    highest: roomOf(canvas) && 3 * em,
+  };
 }
 
-function measures(index, tall, { axis, gap, label, row }) {
+function measures(index, tall, { axis, gap, label, row, highest }) {
   const band = (b, high) => Math.max(b.rows * high, label) + gap;
-  let high = row;
+  let high = highest || row;
   while (high > 1.2 && index.bands.reduce((sum, b) => sum + band(b, high), axis) > tall) high *= 0.95;
   const tops = new Map();
   let top = 0;

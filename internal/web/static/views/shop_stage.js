@@ -96,8 +96,11 @@ export function stage({ player, film, turns, count, mark, pictures, leave }) {
       replace(lead, say(`${sold} sold, the stock fell by ${fell}`, `卖出 ${sold} 件，库存减少了 ${fell} 件`));
       lead.classList.toggle("bad", sold > fell);
     }
-    const says = told ? [el("b", { class: told.bad ? "number bad" : "number" }, n), el("span", null, told.says)] : [];
-    if (sentence.textContent !== says.map(part => part.textContent).join("")) replace(sentence, says);
+    const says = !told
+      ? [past?.says]
+      : [el("b", { class: told.bad ? "number bad" : "number" }, n), el("span", null, told.says)];
+    const text = says.map(part => part?.textContent ?? part ?? "").join("");
+    if (sentence.textContent !== text) replace(sentence, says);
     mark(past && told ? n : 0);
     replace(
       picture,
