@@ -26,17 +26,19 @@ func TestStockSetByHandStartsARun(t *testing.T) {
 			what      string
 			set       func() error
 			remaining int64
+			forgot    bool
 		}{
-			{"set inventory 1000", func() error { return s.outside.Set(t.Context(), "inventory", 1000, 0).Err() }, 1000},
-			{"set inventory 0", func() error { return s.outside.Set(t.Context(), "inventory", 0, 0).Err() }, 0},
-			{"del inventory", func() error { return s.outside.Del(t.Context(), "inventory").Err() }, 200},
-			{"flushall", func() error { return s.outside.FlushAll(t.Context()).Err() }, 200},
+			{"set inventory 1000", func() error { return s.outside.Set(t.Context(), "inventory", 1000, 0).Err() }, 1000, false},
+			{"set inventory 0", func() error { return s.outside.Set(t.Context(), "inventory", 0, 0).Err() }, 0, false},
+			{"del inventory", func() error { return s.outside.Del(t.Context(), "inventory").Err() }, 200, true},
+			{"flushall", func() error { return s.outside.FlushAll(t.Context()).Err() }, 200, true},
 		} {
 			if err := c.set(); err != nil {
 				t.Fatal(err)
 			}
 			run := s.report()
-			if run.RunID == first.RunID || run.Initial != c.remaining || run.Remaining != c.remaining || run.Sold != 0 || run.Lock != "v4" {
+			if run.RunID == first.RunID || run.Initial != c.remaining || run.Remaining != c.remaining || run.Sold != 0 || run.Lock != "v4" ||
+				run.Forgot != c.forgot {
 				t.Errorf("after %s: %+v; want a new run of %d", c.what, run, c.remaining)
 			}
 			first = run

@@ -120,7 +120,7 @@ func (s *Store) HandSet(ctx context.Context) (int64, bool, error) {
 func (s *Store) Start(ctx context.Context, last, next history.Run) error {
 	begun, err := s.client.Eval(ctx, lua.StartRun, []string{InventoryKey, RunKey, overKey, fenceKey},
 		last.ID, next.ID, next.Lock, next.Initial, next.Settings,
-		ordersPrefix, keepSeconds, s.maxOrders, keepRuns, next.Tuning.String()).Int()
+		ordersPrefix, keepSeconds, s.maxOrders, keepRuns, next.Tuning.String(), next.Forgot).Int()
 	switch {
 	case err != nil:
 		return rediserr.Classify(ctx, "EVAL startRun.lua", err)
@@ -208,5 +208,7 @@ func parseRun(fields map[string]string) (history.Run, error) {
 	if err != nil {
 		return history.Run{}, fmt.Errorf("%s: tuning: %w", RunKey, err)
 	}
-	return history.Run{ID: fields["id"], Lock: fields["lock"], Initial: initial, Settings: fields["settings"], Tuning: tuning}, nil
+	return history.Run{
+		ID: fields["id"], Lock: fields["lock"], Initial: initial, Settings: fields["settings"], Tuning: tuning, Forgot: fields["forgot"] == "1",
+	}, nil
 }

@@ -148,11 +148,14 @@ func (s *Shop) reconcile(ctx context.Context) error {
 		if _, err := s.Ledger.Tally(ctx); !errors.Is(err, ErrRunChanged) {
 			return run, err // another replica was faster
 		}
-		stock, err := s.stockAtHand(ctx)
-		if err == nil && run.ID == "" {
-			s.Log.Warn("redis holds no run: it came back empty, or its keys were deleted", "lock", next.Lock, "stock", stock)
+		_, set, err := s.Ledger.HandSet(ctx)
+		if err != nil {
+			return next, err
 		}
-		next.Initial = stock
+		if next.Forgot = next.Forgot || !set; next.Forgot {
+			s.Log.Warn("redis holds no run, or no stock: it came back empty, or its keys were deleted", "lock", next.Lock)
+		}
+		next.Initial, err = s.stockAtHand(ctx)
 		return next, err
 	})
 	if errors.Is(err, ErrRunOver) { // another replica was faster although the door was closed: Redis has forgotten the door, too
@@ -253,7 +256,10 @@ func (s *Shop) nextOf(run history.Run) history.Run {
 	if run.ID == "" {
 		run.Tuning, run.Initial = s.last().Tuning, settings.Initial
 	}
-	return history.Run{ID: s.NewID(), Lock: s.lockOf(run), Initial: run.Initial, Settings: settings.String(), Tuning: run.Tuning}
+	return history.Run{
+		ID: s.NewID(), Lock: s.lockOf(run), Initial: run.Initial, Settings: settings.String(), Tuning: run.Tuning,
+		Forgot: run.ID == "" && s.last().ID != "",
+	}
 }
 
 // lockOf returns a run's lock; without a run, that of the run last seen, or that of the settings.

@@ -204,6 +204,11 @@ func TestSwitchesAreRemembered(t *testing.T) {
 	if large := eval[float64](p, `parseFloat(getComputedStyle(document.documentElement).fontSize)`); large < 1.25*small {
 		t.Errorf("large is %v px; normal %v", large, small)
 	}
+	p.size(1280, 720)
+	p.visit("#/schedule/v10?in=--actors+3+--faults+crash=1")
+	p.waitUntil("large, too, each sale's choice begins in the window", `(choices => choices.length >= 3 &&
+		choices.slice(0, 3).every(c => c.getBoundingClientRect().bottom < innerHeight + c.offsetHeight / 2 && c.getBoundingClientRect().top > 0))(
+		[...document.querySelectorAll(".choice")])`)
 	p.dark(true)
 	p.key("?")
 	if keys := p.text("dialog"); !strings.Contains(keys, "撤销") {

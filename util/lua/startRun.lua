@@ -1,7 +1,7 @@
 -- Begins a run, unless another one has begun since the caller looked. Of the runs that are over it forgets the oldest ones' orders, if
 -- there are too many.
 -- KEYS[1]  the stock
--- KEYS[2]  the run, a hash: id, lock, initial, written, sold, max_in_flight, settings, tuning
+-- KEYS[2]  the run, a hash: id, lock, initial, written, sold, max_in_flight, settings, tuning, forgot
 -- KEYS[3]  the runs that are over, a list of their ids, newest first
 -- KEYS[4]  the largest token that the store has seen; the lock may count anew
 -- ARGV[1]  id of the run that ends, '' for none
@@ -14,13 +14,14 @@
 -- ARGV[8]  how many orders of runs that are over stay
 -- ARGV[9]  of how many runs that are over
 -- ARGV[10] its tuning, '' for none
+-- ARGV[11] 1 if Redis had forgotten the run before it, or its stock
 -- Returns  1 begun, 0 another one has
 if (redis.call('HGET', KEYS[2], 'id') or '') ~= ARGV[1] then
   return 0
 end
 redis.call('DEL', KEYS[2], KEYS[4])
 redis.call('HSET', KEYS[2], 'id', ARGV[2], 'lock', ARGV[3], 'initial', ARGV[4], 'written', ARGV[4], 'sold', 0, 'max_in_flight', 0,
-  'settings', ARGV[5], 'tuning', ARGV[10])
+  'settings', ARGV[5], 'tuning', ARGV[10], 'forgot', ARGV[11])
 redis.call('SET', KEYS[1], ARGV[4])
 if ARGV[1] == '' then
   return 1

@@ -26,6 +26,7 @@ type Run struct {
 	Initial  int64
 	Settings string // of the replica that began it, to tell whether they are what another one has
 	Tuning   Tuning
+	Forgot   bool // it began because Redis had forgotten the run before it, or its stock
 }
 
 // Tally is what one look at a run counts. Sold comes from the ledger, never from the stock: GET and SET never go below
@@ -93,6 +94,7 @@ type Report struct {
 	InFlight    int64   `json:"in_flight"`
 	MaxInFlight int64   `json:"max_in_flight"`
 	Verdict     Verdict `json:"verdict"`
+	Forgot      bool    `json:"forgot,omitempty"` // see Run
 }
 
 // Report tells the tally.
@@ -100,5 +102,6 @@ func (t Tally) Report() Report {
 	return Report{
 		RunID: t.ID, Lock: t.Lock, Initial: t.Initial, Remaining: t.Remaining, Sold: t.Sold,
 		Oversold: t.Oversold(), Lost: t.Lost(), InFlight: t.InFlight, MaxInFlight: t.MaxInFlight, Verdict: t.Verdict(),
+		Forgot: t.Forgot,
 	}
 }

@@ -101,6 +101,8 @@ func TestSectionsAndStock(t *testing.T) {
 	if !strings.Contains(said, "A removed B's lock") || !slices.Equal(drawn.Actors, []string{"A", "B"}) {
 		t.Errorf("the two are drawn as %+v", drawn)
 	}
+	shop.set(func(look *live.Look) { look.Report.Sold, look.Report.Remaining = 2, 198 })
+	w.until("stock", `[{"at":8002,"stock":198,"sold":2}]`) // the lines end with what Redis says, whichever reply came last
 }
 
 // Two sales are drawn from when the first of them asked for the lock, though one asked again for a nested call.

@@ -78,7 +78,7 @@ func (s *scene) changes(look Look) bool {
 func (s *scene) look(look Look) {
 	s.last.Report = look.Report
 	if len(s.account.Going) == 0 && look.Report.InFlight == 0 {
-		s.stock.settle(look.Report)
+		s.news = s.stock.settle(look.Report) || s.news
 	}
 }
 

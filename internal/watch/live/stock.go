@@ -13,16 +13,29 @@ type stock struct {
 	before int64 // sold before what was counted
 	wrote  int64 // writes that were counted
 	points []StockPoint
+	last   StockPoint
 }
 
 // sold is how many have been sold, as far as their writes were seen.
 func (s *stock) sold() int64 { return s.before + s.wrote }
 
-// settle takes the ledger's count while no sale goes on: those that were counted here are a part of it.
-func (s *stock) settle(report history.Report) {
-	if s.wrote > 0 && report.Sold >= s.wrote {
-		s.before = report.Sold - s.wrote
+// settle takes the ledger's count and the stock while no sale goes on: the sales that were counted here are a part of it, and the reply
+// that came last may be that of an earlier write. It reports whether the lines have another end now.
+func (s *stock) settle(report history.Report) (changed bool) {
+	if s.wrote == 0 || report.Sold < s.wrote {
+		return false
 	}
+	s.before = report.Sold - s.wrote
+	if s.last.Stock == report.Remaining && s.last.Sold == report.Sold {
+		return false
+	}
+	s.add(StockPoint{At: s.last.At + 1, Stock: report.Remaining, Sold: report.Sold})
+	return true
+}
+
+func (s *stock) add(point StockPoint) {
+	s.points = append(s.points, point)
+	s.last = point
 }
 
 // see counts a write.
@@ -33,10 +46,10 @@ func (s *stock) see(scene *scene, event witness.Event) {
 	}
 	if s.wrote == 0 { // if the run had begun before, its stock says how far it was, as long as no update was lost
 		s.before = max(0, scene.last.Report.Initial-1-c.Stock)
-		s.points = append(s.points, StockPoint{Stock: c.Stock + 1, Sold: s.before})
+		s.add(StockPoint{Stock: c.Stock + 1, Sold: s.before})
 	}
 	s.wrote++
-	s.points = append(s.points, StockPoint{At: scene.at(event.Replied), Stock: c.Stock, Sold: s.sold()})
+	s.add(StockPoint{At: scene.at(event.Replied), Stock: c.Stock, Sold: s.sold()})
 }
 
 // newPoints gives the points since it was asked last: so few that they can be drawn, and always the last.

@@ -19,16 +19,23 @@ type trouble struct {
 	told   string
 }
 
-// looks takes what became of a look. A run that begins when Redis comes back may have begun
-// because that came back empty, or because somebody began it meanwhile: the hub cannot tell, and says what is so in both cases.
+// looks takes what became of a look. A run that begins when Redis comes back without having forgotten the one before was begun by
+// somebody meanwhile; a Redis may also forget without having been gone.
 func (t *trouble) looks(err error, before *scene, now history.Report) {
 	if err == nil && before != nil && before.run() != now.RunID {
 		t.forgot = language.Text{}
-		if t.gone != nil {
+		happened := language.Both("Redis was gone, and a new run has begun", "Redis 曾经失联，随后开始了新的一轮")
+		if now.Forgot {
+			happened = language.Both("Redis has forgotten the run (FLUSHALL, or its keys are deleted)", "Redis 丢失了这一轮的数据（FLUSHALL，或键被删除）")
+		}
+		if t.gone != nil && now.Forgot {
+			happened = language.Both("Redis was gone, and has forgotten the run", "Redis 曾经失联，并丢失了这一轮的数据")
+		}
+		if t.gone != nil || now.Forgot {
 			was, is, sold := before.last.Report.Remaining, now.Remaining, before.last.Report.Sold
 			t.forgot = language.Both(
-				fmt.Sprintf("Redis was gone, and a new run has begun: the stock was %d, it is %d; %d sales no longer count.", was, is, sold),
-				fmt.Sprintf("Redis 曾经失联，随后开始了新的一轮：库存原来是 %d，现在是 %d，之前的 %d 单不再计入。", was, is, sold))
+				fmt.Sprintf("%s: the stock was %d, it is %d; %d sales no longer count.", happened.In(language.English), was, is, sold),
+				fmt.Sprintf("%s：库存原来是 %d，现在是 %d，之前的 %d 单不再计入。", happened.In(language.Chinese), was, is, sold))
 		}
 	}
 	t.gone = err

@@ -38,6 +38,36 @@ func TestRedisIsGone(t *testing.T) {
 	english.until("trouble", `[]`)
 }
 
+// A Redis that forgets without having been gone (FLUSHALL, or its keys are deleted) is told, too; a run that somebody begins is not.
+func TestRedisForgets(t *testing.T) {
+	t.Parallel()
+	shop := newStage("v4")
+	_, url := show(t, shop)
+	shop.set(func(look *live.Look) { look.Report.Sold, look.Report.Remaining = 2, 198 })
+	english, chinese := watch(t, url, "en", ""), watch(t, url, "zh", "")
+	english.until("tally", `"sold":2`)
+	again := func(run string, forgot bool, gone error) {
+		shop.set(func(look *live.Look) {
+			look.Report.RunID, look.Report.Sold, look.Report.Remaining, look.Report.Forgot, shop.gone = run, 0, 200, forgot, gone
+		})
+	}
+	again("two", true, nil)
+	english.until("trouble", `["Redis has forgotten the run (FLUSHALL, or its keys are deleted): the stock was 198, it is 200; `+
+		`2 sales no longer count."]`)
+	chinese.until("trouble", `["Redis 丢失了这一轮的数据（FLUSHALL，或键被删除）：库存原来是 198，现在是 200，之前的 2 单不再计入。"]`)
+	again("two", true, errors.New("refused"))
+	english.until("trouble", "does not answer")
+	again("three", true, nil)
+	english.until("trouble", "Redis was gone, and has forgotten the run: the stock was 200")
+	again("four", false, nil)
+	english.until("run", "four")
+	late := watch(t, url, "en", "")
+	late.until("tally", "four")
+	if last := late.seen[len(late.seen)-1]; last.name == "trouble" {
+		t.Errorf("of a run that somebody began, there is %v", last)
+	}
+}
+
 // A replica that is paused is told by name, though it has sold nothing.
 func TestAReplicaIsPaused(t *testing.T) {
 	t.Parallel()

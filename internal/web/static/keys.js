@@ -15,14 +15,19 @@ addEventListener("keydown", event => {
   if (event.ctrlKey || event.metaKey || event.altKey || typing(event.target) || document.querySelector("dialog[open]"))
     return;
   for (const [key, , , act] of [...bound].reverse().flat()) {
-    if (key !== event.key) continue;
+    if (key !== event.key || (key === " " && pressed(event.target))) continue;
     event.preventDefault();
     return act(event);
   }
 });
 
 const typing = at =>
-  at.matches?.("textarea, select, [contenteditable], input:not([type=checkbox], [type=radio], [type=button])");
+  at.matches?.(
+    "textarea, select, [contenteditable], input:not([type=checkbox], [type=radio], [type=button], [type=range])",
+  );
+
+// pressed reports whether the space bar presses what has the focus.
+const pressed = at => at.matches?.("button, a, summary");
 
 const names = { ArrowLeft: "←", ArrowRight: "→", ArrowUp: "↑", ArrowDown: "↓", " ": "Space", Escape: "Esc" };
 

@@ -1,14 +1,17 @@
 // The shop, live: what its locks do, whatever went wrong, and the buttons.
 import { el, replace } from "../dom.js";
 import { bind } from "../keys.js";
+import { route } from "../route.js";
 import { get, save, stream } from "../server.js";
 import { drawTrace } from "../trace.js";
 import { language, say } from "../words.js";
 import { controls } from "./shop_controls.js";
 import { findings } from "./shop_findings.js";
 import { first } from "./shop_first.js";
+import { icon } from "./shop_icons.js";
 import { lanes, legend } from "./shop_lanes.js";
 import { buyer } from "./shop_orders.js";
+import { player } from "./shop_player.js";
 import { sections } from "./shop_sections.js";
 import { stock, verdict } from "./shop_stock.js";
 import { story } from "./shop_story.js";
@@ -16,11 +19,25 @@ import { counts, settings, title } from "./shop_words.js";
 
 const patience = 4000; // for the first answer of the stream, in ms
 const few = 30; // critical sections up to which the lanes show them all
+const whole = ["lanes", "story", "tally"]; // frames that say all of it each time
+const root = document.documentElement;
 
 export function show(main) {
   const named = el("h1", null, say("The shop", "商店")),
     about = el("p", { class: "soft small" });
-  const keep = keeper(() => run.lock);
+  const onStage = el(
+    "button",
+    { class: "small", title: say("For a projector (F)", "用于投影（F）"), onclick: turnStage },
+    icon("stage"),
+    say("Stage", "投影"),
+    el("kbd", null, "F"),
+  );
+  const keep = el(
+    "p",
+    { class: "row" },
+    onStage,
+    keeper(() => run.lock),
+  );
   const gone = el("p", { class: "note bad", role: "alert", hidden: true }),
     trouble = el("div", { class: "note bad", role: "alert", hidden: true }),
     says = el("div", { class: "says" });
@@ -38,10 +55,21 @@ export function show(main) {
   };
   const called = name => Object.entries(run?.hosts ?? {}).find(([, host]) => host === name)?.[0] ?? name;
   const { node: buying, buy } = buyer(called);
+  const plays = player({
+    begins() {
+      held = [];
+    },
+    ends() {
+      const waited = held;
+      held = null;
+      for (const [name, data] of waited) on[name](data);
+    },
+    changed: () => stands?.draw(),
+  });
   const begins = first(alone => {
     main.classList.toggle("cold", alone);
     teacher.open = !alone;
-  });
+  }, plays);
   const teacher = el(
     "details",
     { class: "sheet teacher", open: true },
@@ -66,7 +94,12 @@ export function show(main) {
     shown = "",
     run = null,
     connection = null,
-    late = 0;
+    late = 0,
+    turns = [], // of the story
+    /** @type {any[]} */
+    held = null, // frames that wait while the past is shown; null: nothing waits
+    /** @type {any} */
+    stands = null; // the stage, while it is on
 
   replace(
     main,
@@ -98,10 +131,54 @@ export function show(main) {
   function turn(name) {
     if (shown === name) return;
     shown = name;
+    plays.stop();
     for (const tab of tabs) tab.setAttribute("aria-pressed", String(tab.dataset.shows === name));
     for (const [of, picture] of Object.entries(pictures)) picture.hidden = of !== name;
     parts.sections.draw();
+    stands?.draw();
   }
+  // turnStage begins the stage, or ends it.
+  async function turnStage() {
+    if (stands) return leaveStage();
+    const { stage } = await import("./shop_stage.js");
+    if (stands || !main.isConnected) return;
+    stands = stage({
+      player: plays,
+      film: () => begins.film() ?? (begins.node.hidden ? parts[picture()].film() : null),
+      turns: () => (begins.node.hidden ? turns : []),
+      count: t => parts.stock.at(t),
+      mark,
+      pictures: {
+        all: () =>
+          begins.node.hidden
+            ? tabs
+                .filter(tab => !tab.hidden)
+                .map(tab => [tab.dataset.shows, tab.textContent, tab.dataset.shows === shown])
+            : [],
+        choose,
+      },
+      leave: leaveStage,
+    });
+    says.before(stands.lead);
+    main.append(stands.sentence, stands.bar);
+    stands.play.focus();
+    redraw();
+    await root.requestFullscreen?.().catch(() => {}); // it works without
+  }
+  function leaveStage() {
+    plays.stop();
+    stands?.close();
+    stands = null;
+    redraw();
+    onStage.focus();
+    if (document.fullscreenElement) document.exitFullscreen();
+  }
+  const picture = () => (shown === "story" ? "told" : shown);
+  const redraw = () => {
+    for (const part of [parts.told, parts.lanes, parts.sections]) part.draw();
+  };
+  const shrunk = () => document.fullscreenElement || !stands || leaveStage();
+  document.addEventListener("fullscreenchange", shrunk);
   const suggest = name => !chosen && shown !== "story" && turn(name);
   const on = {
     open() {
@@ -133,19 +210,22 @@ export function show(main) {
       run = next;
       replace(named, title(run));
       replace(about, settings(run));
-      keep.hidden = false;
+      keep.lastChild.hidden = false;
       parts.controls.begin(run);
       begins.begin(run, fresh);
       const shows = [parts.story, parts.told, parts.lanes, parts.sections, parts.stock, parts.findings];
       for (const part of shows) part[fresh ? "begin" : "run"]?.(run);
       if (!fresh) return;
       replace(says);
+      turns = [];
+      on.trouble([]); // what there is, is told anew
       begin();
     },
     story(next) {
       parts.story.take(next);
       parts.told.take(next.picture);
-      for (const part of [parts.told, parts.lanes]) part.tell(next.turns);
+      turns = next.turns;
+      for (const part of [parts.told, parts.lanes, parts.sections]) part.tell(turns);
       tabs[0].hidden = false;
       suggest("story");
     },
@@ -166,6 +246,21 @@ export function show(main) {
       begins.judge(tally);
     },
   };
+  // While the past is shown, what comes waits, but for what is wrong with the shop itself.
+  const feed = Object.fromEntries(
+    Object.entries(on).map(([name, take]) => [
+      name,
+      data => {
+        if (!held || ["open", "lost", "trouble"].includes(name)) take(data);
+        else {
+          if (name === "run" && data.fresh) held = [];
+          else if (whole.includes(name)) held = held.filter(([other]) => other !== name);
+          held.push([name, data]);
+        }
+        stands?.draw();
+      },
+    ]),
+  );
   // connect asks for the stream. A browser has six connections to a server, for all its tabs: the stream of one more
   // waits for another to end, without a word.
   function connect() {
@@ -182,7 +277,7 @@ export function show(main) {
         ),
       );
     }, patience);
-    stream("/live?lang=" + language(), on, { signal: connection.signal, resume: true }).catch(on.lost);
+    stream("/live?lang=" + language(), feed, { signal: connection.signal, resume: true }).catch(on.lost);
   }
   function leave() {
     clearTimeout(late);
@@ -198,6 +293,8 @@ export function show(main) {
   seen();
   const unbind = bind(
     ["b", "buy one", "买一件", buy],
+    ["F", "on a stage, for a projector, and back", "投影模式，再按退出", turnStage],
+    ["f", "", "", turnStage],
     ["B", "many buyers at once", "很多买家同时买", parts.controls.many],
     [
       null,
@@ -206,9 +303,15 @@ export function show(main) {
       "+ − ← → Home n p Enter",
     ],
   );
+  if (root.dataset.stage) turnStage(); // the language has changed
   return () => {
     unbind();
     leave();
+    plays.stop();
+    stands?.close();
+    if (stands && (route().path[0] ?? "") === "") root.dataset.stage = "on";
+    else if (document.fullscreenElement) document.exitFullscreen();
+    document.removeEventListener("fullscreenchange", shrunk);
     document.removeEventListener("visibilitychange", seen);
     for (const part of [...Object.values(parts), begins]) part.stop();
   };
@@ -233,9 +336,10 @@ function keeper(lock) {
         button.disabled = false;
       },
     },
+    icon("save"),
     say("Save as file", "存成文件"),
   );
-  return el("p", { class: "row", hidden: true }, button, failed);
+  return el("span", { class: "row", hidden: true }, button, failed);
 }
 
 // pair draws what two sales did, from their recorded commands.

@@ -11,8 +11,8 @@ const locks = () => ({ v0: say("no lock", "没有锁"), v4: say("with v4, a lock
 const shown = []; // what each burst came to, also after a change of the language: its lock and its numbers
 
 // first makes the part: begin with a run, take its frames, judge by its tally. changed is called with whether there is
-// nothing else to see.
-export function first(changed) {
+// nothing else to see. A burst that nobody could follow is played again by the player.
+export function first(changed, player) {
   const stage = el("div", { class: "contrast" });
   const says = el("p", { class: "soft" });
   const acts = el("p", { class: "row" });
@@ -27,10 +27,10 @@ export function first(changed) {
   let run = null,
     record = empty(),
     going = null, // the waffle of the burst that is under way
+    latest = null, // the waffle of the latest burst, and its record
     busy = false,
     stopped = false;
   const sleep = ms => new Promise(passed => setTimeout(passed, ms));
-  const frame = () => new Promise(drawn => requestAnimationFrame(drawn));
 
   function offer() {
     const next = !shown.length ? "v0" : shown.length === 1 ? "v4" : "";
@@ -83,7 +83,7 @@ export function first(changed) {
       const result = await burst(lock, pane);
       if (stopped) return;
       if (!result.ok) throw new Error(result.error ?? say("Nothing was sold.", "一件也没有卖出。"));
-      shown.push({ lock, paid: result.sold, fell: result.initial - result.remaining });
+      shown.push({ lock, paid: result.sold, fell: result.initial - result.remaining, record: latest.record });
       pane.end(shown.at(-1));
       changed(false);
     } catch (failure) {
@@ -93,7 +93,8 @@ export function first(changed) {
     }
     busy = false;
     offer();
-    acts.querySelector("button")?.focus({ preventScroll: true });
+    // on a stage the space bar plays
+    if (!document.documentElement.dataset.stage) acts.querySelector("button")?.focus({ preventScroll: true });
   }
   async function burst(lock, pane) {
     if (run.lock !== lock) await put("/lock", { version: lock });
@@ -110,21 +111,27 @@ export function first(changed) {
     if (!told.result) return { error: told.error };
     // its last frames come a little later than its result
     for (let i = 0; record.ends.length < told.result.ok && i < 10 && !stopped; i++) await sleep(100);
-    if (took < shortest && !motion.matches) await replay(pane);
+    latest = { pane, record };
+    if (took < shortest && !motion.matches && !stopped) {
+      const played = player.load(film());
+      player.play({ within: slowly });
+      await played;
+    }
     return told.result;
   }
-  async function replay(pane) {
-    const { from, to } = reach(record),
-      began = performance.now();
-    for (let passed = 0; passed < slowly && !stopped; passed = performance.now() - began) {
-      pane.draw(at(record, from + ((to - from) * passed) / slowly));
-      await frame();
-    }
+  // film is the latest burst.
+  function film() {
+    if (node.hidden || !latest) return null;
+    const { pane, record } = latest;
+    const moments = [...new Set([...record.begins, ...record.ends])].sort((a, b) => a - b);
+    const show = t => (t === null && pane.ended ? pane.end(pane.ended) : pane.draw(at(record, t ?? Infinity)));
+    return { from: moments[0] - 1, to: moments.at(-1) + 1, moments, show };
   }
   const live = () => going && !motion.matches && going.draw(at(record, Infinity));
 
   return {
     node,
+    film,
     begin(next, fresh) {
       run = next;
       if (fresh) record = empty(next.initial);
@@ -153,6 +160,7 @@ export function first(changed) {
         const pane = waffle(one.lock);
         stage.append(pane.node);
         pane.end(one);
+        latest = one.record && { pane, record: one.record };
       }
       offer();
       changed(!shown.length);
@@ -164,8 +172,6 @@ export function first(changed) {
 }
 
 const empty = (initial = 0) => ({ initial, begins: [], ends: [], points: [] });
-
-const reach = ({ begins, ends }) => ({ from: Math.min(...begins, ...ends), to: Math.max(...ends, 0) });
 
 // at is how many have paid at a time, how many are at work, and what the stock has fallen by.
 function at({ initial, begins, ends, points }, t) {
@@ -207,12 +213,16 @@ function waffle(lock) {
       const is = i < Math.min(fell, paid) ? "felt" : i < paid ? "lost" : i < paid + inside ? "at" : "";
       if (square.getAttribute("class") !== is) square.setAttribute("class", is);
     });
+    says.className = "large";
     says.textContent = told({ paid, fell });
+    replace(why);
   }
   return {
     node,
     draw,
+    ended: null, // what it came to
     end(one) {
+      this.ended = one;
       const lost = one.paid - one.fell;
       draw({ ...one, inside: 0 });
       says.classList.add(lost ? "bad" : "good");

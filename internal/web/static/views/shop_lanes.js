@@ -1,7 +1,7 @@
 // The latest sales, a lane each, under a rail that shows whose the lock is in truth.
 import { el, replace, svg } from "../dom.js";
 import { duration, say } from "../words.js";
-import { color, ended, host } from "./shop_words.js";
+import { color, ended, glide, host, roomOf, timesOf } from "./shop_words.js";
 
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 const flashes = 1200; // for how long a turn of the story flashes, in ms
@@ -24,15 +24,20 @@ export function lanes(point) {
     marked = 0,
     run = null,
     timer = 0,
+    past = null, // the time that is shown; null: the present
+    places = {}, // where everything is, on its way to where it has to be
     frozen = false;
 
-  const now = () => (frozen ? frame.now_ms : frame.now_ms + performance.now() - taken);
+  const now = () => past ?? (frozen ? frame.now_ms : frame.now_ms + performance.now() - taken);
   function draw() {
     timer = 0;
     if (!frame || !picture.isConnected) return;
-    paint(picture, { frame, now: now(), turns, marked, run, point, clock: performance.now() });
-    const flashing = !still.matches && turns.some(t => performance.now() - t.seen < flashes);
-    if (flashing || (!frozen && runs(frame, now()))) later(still.matches ? 500 : 40);
+    const clock = performance.now(),
+      moves = !still.matches && past === null;
+    const arrived = paint(picture, { frame, now: now(), past, turns, marked, run, point, clock, places, moves });
+    const flashing = !still.matches && turns.some(t => clock - t.seen < flashes),
+      runsOn = past === null && !frozen && runs(frame, now());
+    if (flashing || runsOn || !arrived) later(!still.matches ? (arrived || runsOn ? 40 : 0) : 500);
   }
   function later(ms) {
     if (!timer) timer = setTimeout(() => requestAnimationFrame(draw), ms);
@@ -44,6 +49,7 @@ export function lanes(point) {
     begin(next) {
       frame = null;
       turns = [];
+      places = {};
       replace(picture);
       queue.hidden = true;
       this.run(next);
@@ -60,7 +66,7 @@ export function lanes(point) {
       frozen = false;
       queue.hidden = !next.queue?.length;
       replace(queue, line(next.queue));
-      picture.setAttribute("aria-label", inWords(next));
+      picture.setAttribute("aria-label", say("Sales, a lane each. ", "每单一条泳道。") + inWords(next));
       later(0);
     },
     tell(next) {
@@ -73,6 +79,31 @@ export function lanes(point) {
       marked = n;
       later(0);
     },
+    // film is what the picture shows, from its beginning on.
+    film() {
+      const all = frame && bounds(frame, run, picture);
+      if (!all?.sales.length) return null;
+      const { begin, last, sales } = all,
+        shown = turns.filter(t => t.sales.some(name => sales.some(sale => sale.name === name)));
+      const moments = [
+        ...sales.flatMap(s => [...s.spans.flatMap(span => [span.from, span.to]), ...s.marks.map(m => m.at)]),
+        ...frame.rail.flatMap(h => [h.from, h.to]),
+        ...timesOf(shown),
+      ].filter(t => t != null && t > begin && t <= last);
+      return {
+        from: begin,
+        to: last + (last - begin) / 50,
+        moments: [...new Set(moments)].sort((a, b) => a - b),
+        numbers: timesOf(shown),
+        turns: shown,
+        says: t => inWords(until(frame, t)),
+        show(t) {
+          past = t;
+          later(0);
+        },
+      };
+    },
+    draw: () => later(0),
     freeze() {
       if (frame && !frozen) {
         frame.now_ms = now();
@@ -104,7 +135,7 @@ function line(queue) {
   ];
 }
 
-// inWords is the picture for who does not see it.
+// inWords is who does what.
 function inWords(frame) {
   const doing = kind =>
     frame.sales
@@ -121,9 +152,7 @@ function inWords(frame) {
     .map(([who, what]) => `${what}: ${who}`);
   const rail = frame.rail.at(-1);
   if (rail && rail.to == null) says.unshift(say(`the lock is ${rail.holder}'s`, `锁是 ${rail.holder} 的`));
-  return (
-    say("Sales, a lane each. ", "每单一条泳道。") + (says.join("; ") || say("Nobody is at work.", "现在没有人在执行。"))
-  );
+  return says.join("; ") || say("Nobody is at work.", "现在没有人在执行。");
 }
 
 const from = sale => sale.spans[0]?.from ?? sale.marks[0]?.at ?? 0;
@@ -144,28 +173,69 @@ function latest(sales, now) {
   return kept;
 }
 
+// until is a frame as it was at a time.
+function until(frame, t) {
+  const cut = of => (of.to == null || of.to > t ? { ...of, to: null } : of);
+  const begun = of => of.from <= t;
+  return {
+    ...frame,
+    now_ms: t,
+    queue: [],
+    sales: frame.sales.map(sale => ({
+      ...sale,
+      spans: sale.spans.filter(begun).map(cut),
+      marks: sale.marks.filter(mark => mark.at <= t),
+      ended: till(sale, Infinity) <= t ? sale.ended : "",
+    })),
+    // of a lock that was renewed later, nobody knows how long it had then
+    rail: frame.rail
+      .filter(begun)
+      .map(held => (held.to == null || held.to <= t ? held : { ...cut(held), end: "", expires: 0 })),
+  };
+}
+
 // order sorts by replica, and there as they began.
 const order = replicas => (a, b) => replicas.indexOf(a.replica) - replicas.indexOf(b.replica) || from(a) - from(b);
 
-function paint(picture, { frame, now, turns, marked, run, point, clock }) {
+// bounds is which sales there is room for, when they began, and when the last of them ended, if it has.
+function bounds(frame, { replicas }, picture, now = frame.now_ms) {
+  const em = parseFloat(getComputedStyle(picture).fontSize),
+    tall = roomOf(picture),
+    nodes = new Set(frame.rail.map(stay => stay.node ?? 0)).size;
+  const fits = tall ? Math.max(2, Math.floor((tall / em - 3 - 1.8 * Math.max(nodes, 1)) / lowest)) : Infinity;
+  const sales = latest(frame.sales, now).slice(0, fits).sort(order(replicas));
+  const begin = Math.min(...sales.map(from));
+  return { sales, begin, last: Math.max(...sales.map(s => till(s, now)), begin + 1), em, tall };
+}
+
+const lowest = 1.25, // lanes, in em: where there are many
+  highest = 3.2; // and on a stage, where there are few
+
+// paint reports whether everything is in its place.
+function paint(picture, { frame, now, past, turns, marked, run, point, clock, places: was, moves }) {
   const { replicas } = run;
-  const width = Math.max(picture.parentNode.clientWidth, 240),
-    em = parseFloat(getComputedStyle(picture).fontSize);
-  const sales = latest(frame.sales, now).sort(order(replicas));
-  if (!sales.length) return replace(picture);
-  const begin = Math.min(...sales.map(from)),
-    running = runs(frame, now);
-  const last = Math.max(...sales.map(s => till(s, now)), begin + 100);
-  const held = frame.rail.filter(stay => (stay.to ?? now) >= begin),
+  const width = Math.max(picture.parentNode.clientWidth, 240);
+  const present = past === null ? now : frame.now_ms,
+    { sales, begin: begun, last: latestEnd, em, tall } = bounds(frame, run, picture, present);
+  if (!sales.length) {
+    replace(picture);
+    return true;
+  }
+  const running = past === null && runs(frame, now);
+  const begin = glide(was, "begin", begun, clock, moves),
+    last = Math.max(latestEnd, begin + (running ? 100 : 5));
+  const held = frame.rail.filter(stay => (stay.to ?? present) >= begin),
     nodes = [...new Set(held.map(stay => stay.node ?? 0))].sort();
+  const shownFrame = past === null ? frame : until({ ...frame, sales, rail: held }, past);
   const expires = Math.max(0, ...held.filter(stay => stay.to == null).map(stay => stay.expires ?? 0));
   const shown = running ? Math.max(now, last) : last,
-    span = Math.max(shown - begin, running ? 400 : 50);
-  const end = begin + span + Math.min(Math.max(expires - shown, 0), span * 0.6);
+    span = Math.max(shown - begin, running ? 400 : 5);
+  const end = glide(was, "end", begin + span + Math.min(Math.max(expires - shown, 0), span * 0.6), clock, moves);
   const left = Math.max(4.2, ...sales.map(sale => sale.name.length * 0.72 + 0.9)) * em,
     right = 5.2 * em,
-    row = (sales.length > 16 ? 1.25 : 1.75) * em,
-    top = (1.4 + 1.8 * Math.max(nodes.length, 1)) * em;
+    top = (1.4 + 1.8 * Math.max(nodes.length, 1)) * em,
+    free = (tall - top - 1.6 * em) / sales.length;
+  const row = tall ? Math.min(Math.max(free, lowest * em), highest * em) : (sales.length > 16 ? lowest : 1.75) * em;
   const height = top + row * sales.length + 1.6 * em;
   const at = {
     em,
@@ -173,21 +243,25 @@ function paint(picture, { frame, now, turns, marked, run, point, clock }) {
     x: t => left + ((Math.min(Math.max(t, begin), end) - begin) / (end - begin)) * (width - left - right),
   };
   const tint = name => color(replicas, name);
-  const places = new Map(sales.map((sale, i) => [sale.name, top + row * (i + 0.5)]));
+  const places = new Map(
+    sales.map((sale, i) => [sale.name, glide(was, sale.name, top + row * (i + 0.5), clock, moves)]),
+  );
+  const known = new Map(shownFrame.sales.map(sale => [sale.name, sale]));
 
   for (const [name, value] of Object.entries({ width, height, viewBox: `0 0 ${width} ${height}` }))
     picture.setAttribute(name, value);
   replace(
     picture,
     axis(at, begin, end, height - 1.5 * em),
-    running && svg("line", { class: "now", x1: at.x(now), x2: at.x(now), y1: em, y2: height - 1.5 * em }),
+    (running || past !== null) &&
+      svg("line", { class: "now", x1: at.x(now), x2: at.x(now), y1: em, y2: height - 1.5 * em }),
     nodes.map((node, i) =>
       rail(
         at,
-        held.filter(stay => (stay.node ?? 0) === node),
+        (past === null ? held : shownFrame.rail).filter(stay => (stay.node ?? 0) === node),
         now,
         tint,
-        running,
+        running || past !== null,
         (0.9 + 1.8 * i) * em,
         node ? say(`node ${node}`, `节点 ${node}`) : say("the lock", "锁"),
       ),
@@ -195,7 +269,7 @@ function paint(picture, { frame, now, turns, marked, run, point, clock }) {
     sales.map((sale, i) =>
       lane(
         at,
-        sale,
+        known.get(sale.name),
         places.get(sale.name),
         now,
         tint(sale.replica),
@@ -204,8 +278,15 @@ function paint(picture, { frame, now, turns, marked, run, point, clock }) {
         run,
       ),
     ),
-    spots(at, turns, places, { clock, top, marked, point }),
+    spots(
+      at,
+      turns.filter((_, i) => past === null || timesOf(turns)[i] <= past),
+      places,
+      { clock, top, marked, point },
+    ),
   );
+  was.clock = clock;
+  return !moves || !was.moving;
 }
 
 function axis({ em, x }, begin, end, bottom) {

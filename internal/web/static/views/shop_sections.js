@@ -2,9 +2,10 @@
 import { el, replace } from "../dom.js";
 import { duration, say, several } from "../words.js";
 import { arrange, first, partner } from "./shop_overlaps.js";
-import { color } from "./shop_words.js";
+import { color, glide, roomOf, timesOf } from "./shop_words.js";
 
 const tabled = 100; // overlaps that the table lists
+const still = matchMedia("(prefers-reduced-motion: reduce)");
 
 // sections makes the canvas and its table. pick is called with two sales to draw.
 export function sections(pick) {
@@ -46,7 +47,10 @@ export function sections(pick) {
     view = null,
     focused = -1,
     stale = false,
-    asked = 0;
+    asked = 0,
+    turns = [], // of the story
+    past = null, // the time up to which it is shown; null: the present
+    seen = {}; // from when to when, on the way to the range
   let paint = {};
 
   function take(more) {
@@ -64,7 +68,13 @@ export function sections(pick) {
       asked = 0;
       if (!canvas.isConnected || !node.offsetParent) return;
       if (stale) arranged();
-      render(canvas, index, range(), { ...paint, focused: index.overlaps[focused] });
+      const { from, to } = range(),
+        clock = performance.now(),
+        moves = !still.matches && past === null && seen.end > seen.begin;
+      const at = { from: glide(seen, "begin", from, clock, moves), to: glide(seen, "end", to, clock, moves) };
+      seen.clock = clock;
+      render(canvas, index, at, { ...paint, focused: index.overlaps[focused], past, turns });
+      if (moves && seen.moving) draw();
     });
   }
   function arranged() {
@@ -79,6 +89,7 @@ export function sections(pick) {
     `${several(list.length, say("section", ""), "个临界区")}, ${several(index.overlaps.length, "overlap", "处重叠")}`;
   const whole = () => ({ from: index.from, to: Math.max(index.to, index.from + 1) });
   const range = () => view ?? whole();
+  const shown = () => ({ from: seen.begin, to: seen.end });
 
   function tabulate() {
     const shown = index.overlaps.slice(0, tabled),
@@ -196,14 +207,14 @@ export function sections(pick) {
     zoom,
     pan,
     hover: (x, y) => {
-      const section = hit(canvas, index, range(), x, y),
+      const section = hit(canvas, index, shown(), x, y),
         both = section && partner(index, section);
       canvas.style.cursor = both ? "pointer" : "grab";
       if (both) tell(both);
       else if (section) replace(status, `${section.sale}: ${duration(section.to - section.from)}`);
     },
     click: (x, y) => {
-      const section = hit(canvas, index, range(), x, y),
+      const section = hit(canvas, index, shown(), x, y),
         both = section && partner(index, section);
       if (both) pick(both.a.sale, both.b.sale);
     },
@@ -223,6 +234,34 @@ export function sections(pick) {
     take,
     draw,
     size: () => list.length,
+    // tell takes the turns of a story, whose numbers stand in the picture.
+    tell(next) {
+      turns = next;
+      draw();
+    },
+    // film is all of them, from the beginning on.
+    film() {
+      if (stale) arranged();
+      if (!list.length) return null;
+      const { from, to } = whole();
+      const moments = [...new Set([...list.flatMap(s => [s.from, s.to]), ...timesOf(turns)])].sort((a, b) => a - b);
+      return {
+        from,
+        to: to + (to - from) / 50,
+        moments: moments.filter(t => t > from && t <= to),
+        numbers: timesOf(turns),
+        turns,
+        says(t) {
+          const inside = list.filter(s => s.from <= t && s.to > t).map(s => s.sale);
+          return say("inside", "在临界区里") + ": " + (inside.length > 5 ? inside.length : inside.join(", ") || 0);
+        },
+        show(t) {
+          past = t;
+          view = null;
+          draw();
+        },
+      };
+    },
     // overlaps is how many came in while another was inside.
     overlaps() {
       if (stale) arranged();
@@ -241,6 +280,8 @@ export function sections(pick) {
       replicas = run.replicas;
       view = null;
       focused = -1;
+      turns = [];
+      seen = {};
       stale = true;
       replace(status);
       dye();
@@ -267,18 +308,29 @@ function dyes(node, replicas) {
     of: new Map(replicas.map(name => [name, of("dye " + color(replicas, name))])),
     bad: of("bad"),
     soft: of("soft"),
+    warn: of("warn"),
+    sheet: of("dye paper"),
     focus: of("dye focus"),
   };
 }
 
-const axis = 22,
-  gap = 6,
-  margin = 34, // in pixels: below, between replicas, on the left
-  label = 14; // a replica's name needs so much
+// sizes grow with the letters: below, between replicas, on the left, of a replica's name, of a row.
+function sizes(canvas) {
+  const em = parseFloat(getComputedStyle(canvas).fontSize);
+  return {
+    em,
+    axis: 1.6 * em,
+    gap: 0.45 * em,
+    margin: 2.5 * em,
+    label: em,
+    row: 1.15 * em,
+    highest: roomOf(canvas) && 3 * em,
+  };
+}
 
-function measures(index, tall) {
+function measures(index, tall, { axis, gap, label, row, highest }) {
   const band = (b, high) => Math.max(b.rows * high, label) + gap;
-  let high = 16;
+  let high = highest || row;
   while (high > 1.2 && index.bands.reduce((sum, b) => sum + band(b, high), axis) > tall) high *= 0.95;
   const tops = new Map();
   let top = 0;
@@ -292,27 +344,31 @@ function measures(index, tall) {
 function render(canvas, index, { from, to }, paint) {
   const wide = Math.max(canvas.clientWidth, 100),
     dots = devicePixelRatio || 1;
-  const tall = Math.min(Math.max(index.rows * 16 + (gap + label) * index.bands.length + axis, 90), 420);
+  const size = sizes(canvas),
+    { em, axis, gap, label, margin } = size;
+  const all = index.rows * size.row + (gap + label) * index.bands.length + axis;
+  const tall = roomOf(canvas) || Math.min(Math.max(all, 6.5 * em), 30 * em);
   canvas.style.height = tall + "px";
   if (canvas.width !== Math.round(wide * dots) || canvas.height !== Math.round(tall * dots)) {
     canvas.width = Math.round(wide * dots);
     canvas.height = Math.round(tall * dots);
   }
   const pen = canvas.getContext("2d"),
-    { high, y } = measures(index, tall);
+    { high, y } = measures(index, tall, size);
   const x = t => margin + ((t - from) / (to - from)) * (wide - margin - 4);
   pen.setTransform(dots, 0, 0, dots, 0, 0);
   pen.clearRect(0, 0, wide, tall);
-  pen.font = "12px system-ui, sans-serif";
+  pen.font = `${em}px system-ui, sans-serif`;
+  const until = Math.min(to, paint.past ?? Infinity);
   pen.save();
   pen.beginPath();
   pen.rect(margin, 0, wide - margin, tall);
   pen.clip();
   const redFrom = first(index.crowded, c => c.to > from),
     last = new Map(); // of each row: up to which pixel it is drawn
-  for (let i = first(index.latest, end => end > from); i < index.sorted.length && index.sorted[i].from < to; i++) {
+  for (let i = first(index.latest, end => end > from); i < index.sorted.length && index.sorted[i].from < until; i++) {
     const section = index.sorted[i],
-      right = x(section.to);
+      right = x(Math.min(section.to, until));
     if (section.to < from) continue;
     const band = index.bands.find(b => b.name === section.replica),
       key = band.above + section.row;
@@ -324,9 +380,9 @@ function render(canvas, index, { from, to }, paint) {
       redFrom,
       first(index.crowded, c => c.to > section.from),
     );
-    for (; crowd < index.crowded.length && index.crowded[crowd].from < Math.min(section.to, to); crowd++) {
+    for (; crowd < index.crowded.length && index.crowded[crowd].from < Math.min(section.to, until); crowd++) {
       const red = index.crowded[crowd];
-      bar(x(Math.max(red.from, section.from)), x(Math.min(red.to, section.to)), top, paint.bad);
+      bar(x(Math.max(red.from, section.from)), x(Math.min(red.to, section.to, until)), top, paint.bad);
     }
     last.set(key, Math.floor(right) + 1);
   }
@@ -347,17 +403,37 @@ function render(canvas, index, { from, to }, paint) {
       Math.abs(ys[0] - ys[1]) + high + 6,
     );
   }
-  pen.restore();
-  function bar(left, right, top, dye) {
+  if (paint.past !== null) bar(x(until), x(until), 0, paint.soft, tall - axis);
+  const taken = [];
+  pen.textAlign = "center";
+  pen.font = `700 ${0.8 * em}px system-ui, sans-serif`;
+  for (const [i, turn] of paint.turns.entries()) {
+    const section = index.sorted.find(s => s.sale === turn.sales[0]);
+    if (!section || timesOf(paint.turns)[i] > until) continue;
+    let cx = x(turn.at);
+    const band = index.bands.find(b => b.name === section.replica),
+      cy = Math.max(y(band, section.row) + high / 2, 0.75 * em);
+    while (taken.some(other => Math.hypot(other.cx - cx, other.cy - cy) < 1.35 * em)) cx += 0.35 * em;
+    taken.push({ cx, cy });
+    pen.fillStyle = turn.bad ? paint.bad : paint.warn;
+    pen.beginPath();
+    pen.arc(cx, cy, 0.7 * em, 0, 7);
+    pen.fill();
+    pen.fillStyle = paint.sheet;
+    pen.fillText(i + 1, cx, cy + 0.28 * em);
+  }
+  pen.restore(); // the letters of before, too
+  function bar(left, right, top, dye, deep = Math.max(high - 1, 1)) {
     pen.fillStyle = dye;
-    pen.fillRect(left, top, Math.max(right - left, 1), Math.max(high - 1, 1));
+    pen.fillRect(left, top, Math.max(right - left, 1), deep);
   }
   pen.fillStyle = paint.soft;
-  for (const band of index.bands) pen.fillText(band.name, 2, y(band, 0) + Math.min(12, Math.max(10, high * 0.8)));
-  const step = nice((to - from) / Math.max(2, wide / 120));
+  for (const band of index.bands)
+    pen.fillText(band.name, 2, y(band, 0) + Math.min(0.9 * em, Math.max(0.8 * em, high * 0.8)));
+  const step = nice((to - from) / Math.max(2, wide / (9 * em)));
   for (let t = Math.ceil(from / step) * step; t <= to; t += step) {
-    pen.fillRect(x(t), tall - axis, 1, 4);
-    pen.fillText(written(t, step), x(t) + 3, tall - 5);
+    pen.fillRect(x(t), tall - axis, 1, 0.3 * em);
+    pen.fillText(written(t, step), x(t) + 0.2 * em, tall - 0.35 * em);
   }
 }
 
@@ -370,7 +446,9 @@ const written = (t, step) =>
 
 // hit is the section at a place, or the nearest within a few pixels.
 function hit(canvas, index, { from, to }, px, py) {
-  const { high, y } = measures(index, canvas.clientHeight),
+  const size = sizes(canvas),
+    { margin } = size;
+  const { high, y } = measures(index, canvas.clientHeight, size),
     scale = (to - from) / (canvas.clientWidth - margin - 4);
   const t = from + (px - margin) * scale,
     near = 4 * scale;
@@ -397,7 +475,8 @@ function hit(canvas, index, { from, to }, px, py) {
 function point(canvas, does) {
   const fingers = new Map();
   let moved = 0;
-  const share = x => Math.min(Math.max((x - margin) / (canvas.clientWidth - margin - 4), 0), 1);
+  const margin = () => sizes(canvas).margin;
+  const share = x => Math.min(Math.max((x - margin()) / (canvas.clientWidth - margin() - 4), 0), 1);
   canvas.addEventListener(
     "wheel",
     event => {
@@ -423,7 +502,7 @@ function point(canvas, does) {
         apart = Math.max(Math.abs(before - other), 10),
         now = Math.max(Math.abs(event.offsetX - other), 10);
       does.zoom(apart / now, share((event.offsetX + other) / 2));
-    } else if (moved > 4) does.pan(-dx / (canvas.clientWidth - margin));
+    } else if (moved > 4) does.pan(-dx / (canvas.clientWidth - margin()));
     fingers.set(event.pointerId, event.offsetX);
   });
   const up = event => {

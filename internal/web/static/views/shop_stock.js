@@ -44,6 +44,11 @@ export function stock() {
       if (points.length > 4000) points = points.filter((_, i) => i % 2 || i === points.length - 1);
       draw();
     },
+    // at is how many were sold by a time, and what the stock had fallen by.
+    at(t) {
+      const point = points.findLast(p => p.at <= t) ?? points[0];
+      return { sold: point?.sold ?? 0, fell: point ? initial - point.stock : 0 };
+    },
     stop() {
       watch.disconnect();
       cancelAnimationFrame(asked);

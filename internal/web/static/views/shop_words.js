@@ -57,6 +57,35 @@ export function ended(code) {
 // color is the class of a replica's colour.
 export const color = (replicas, name) => `c${(Math.max(0, replicas.indexOf(name)) % 6) + 1}`;
 
+// timesOf are when the turns of a story are told: one after the other, also those of the same moment.
+export function timesOf(turns) {
+  const apart = Math.max((turns.at(-1)?.at - turns[0]?.at) / 1000, 0.001);
+  let before = -Infinity;
+  return turns.map(({ at }) => {
+    before = Math.max(at, before + apart);
+    return before;
+  });
+}
+
+// roomOf is how tall a picture may be, where it has to fit: on a stage. 0: as tall as it is.
+export function roomOf(picture) {
+  return document.documentElement.dataset.stage ? (picture.closest(".picture")?.clientHeight ?? 0) : 0;
+}
+
+// glide moves what was seen under a name some way towards where it has to be; was.moving tells whether anything is on
+// its way.
+export function glide(was, name, goal, clock, moves) {
+  const at = was[name],
+    far = goal - at;
+  if (name === "begin") was.moving = false;
+  if (!moves || at === undefined || !(Math.abs(far) > 0.5)) was[name] = goal;
+  else {
+    was[name] = at + far * (1 - Math.exp((was.clock - clock) / 80));
+    was.moving = true;
+  }
+  return was[name];
+}
+
 // counts are how many there are of each kind of findings: those inside together as the picture counts them.
 export function counts({ found }, sections) {
   const together = sections.overlaps();

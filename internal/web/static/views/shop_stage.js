@@ -1,0 +1,131 @@
+// The stage: a verdict, a picture and a sentence, for a room that looks at a projector; and the past, played again.
+import { el, replace } from "../dom.js";
+import { bind } from "../keys.js";
+import { duration, say } from "../words.js";
+import { icon } from "./shop_icons.js";
+import { timesOf } from "./shop_words.js";
+
+const root = document.documentElement;
+const speeds = () => [
+  [say("8 s in all", "共 8 秒"), { within: 8000 }],
+  ["1×", { speed: 1 }],
+  ["1/10", { speed: 0.1 }],
+  ["1/50", { speed: 0.02 }],
+];
+
+// stage makes the parts: lead says what was sold, sentence tells the story, bar plays. film gives what there is to play,
+// count what was sold by a time; mark is called with the number of the turn that is told.
+export function stage({ player, film, turns, count, mark, pictures, leave }) {
+  const lead = el("p", { class: "verdict lead", hidden: true });
+  const sentence = el("p", { class: "sentence", role: "status" });
+  const play = el("button", { class: "main", onclick: toggle });
+  const slider = el("input", {
+    type: "range",
+    min: 0,
+    max: 1000,
+    value: 1000,
+    "aria-label": say("Time", "时间"),
+    oninput: () => reel(({ from, to }) => player.seek(from + ((to - from) * slider.value) / 1000)),
+  });
+  const time = el("span", { class: "time" });
+  const speed = el(
+    "select",
+    { "aria-label": say("Speed", "速度"), onchange: again },
+    speeds().map(([name], i) => el("option", { value: i }, name)),
+  );
+  const picture = el("select", {
+    "aria-label": say("Picture", "画面"),
+    onchange: () => pictures.choose(picture.value),
+  });
+  const bar = el(
+    "div",
+    { class: "bar", role: "group", "aria-label": say("Play it again", "重放") },
+    play,
+    slider,
+    time,
+    speed,
+    picture,
+    el("button", { onclick: leave }, icon("leave"), say("Leave", "退出"), el("kbd", null, "F")),
+  );
+
+  // reel does something with what is played, after putting it in.
+  function reel(act) {
+    if (!player.now()) {
+      const next = film();
+      if (!next) return;
+      player.load(next);
+    }
+    act(player.now());
+  }
+  function toggle() {
+    if (player.playing()) player.pause();
+    else reel(() => player.play(speeds()[speed.value][1]));
+  }
+  function again() {
+    if (!player.playing()) return;
+    player.pause();
+    toggle();
+  }
+  function step(by) {
+    const present = !player.now();
+    if (present && by > 0) return;
+    reel(({ to }) => {
+      if (present) player.seek(to - 1e-6);
+      player.step(by);
+    });
+  }
+  function draw() {
+    const past = player.now(),
+      { from, to } = past ?? {};
+    replace(
+      play,
+      icon(player.playing() ? "pause" : "play"),
+      player.playing() ? say("Pause", "暂停") : say("Play", "播放"),
+    );
+    play.disabled = !past && !film();
+    slider.disabled = play.disabled;
+    slider.value = past ? ((past.at - from) / (to - from)) * 1000 : 1000;
+    replace(time, past ? `${duration(past.at - from)} / ${duration(to - from)}` : say("now", "现在"));
+    slider.setAttribute("aria-valuetext", time.textContent);
+    const all = turns(),
+      n = past ? timesOf(all).filter(at => at <= past.at).length : all.length,
+      told = all[n - 1];
+    lead.hidden = !past;
+    if (past) {
+      const { sold, fell } = count(past.at);
+      replace(lead, say(`${sold} sold, the stock fell by ${fell}`, `卖出 ${sold} 件，库存减少了 ${fell} 件`));
+      lead.classList.toggle("bad", sold > fell);
+    }
+    const says = !told
+      ? [past?.says]
+      : [el("b", { class: told.bad ? "number bad" : "number" }, n), el("span", null, told.says)];
+    const text = says.map(part => part?.textContent ?? part ?? "").join("");
+    if (sentence.textContent !== text) replace(sentence, says);
+    mark(past && told ? n : 0);
+    replace(
+      picture,
+      pictures.all().map(([name, is, chosen]) => el("option", { value: name, selected: chosen }, is)),
+    );
+    picture.hidden = pictures.all().length < 2;
+  }
+  const unbind = bind(
+    [" ", "play, pause", "播放、暂停", toggle],
+    ["ArrowRight", "the next event", "下一个事件", () => step(1)],
+    ["ArrowLeft", "the event before", "上一个事件", () => step(-1)],
+    ["Escape", "leave the stage", "退出投影", leave],
+  );
+  root.dataset.stage = "on";
+  draw();
+  return {
+    play,
+    lead,
+    sentence,
+    bar,
+    draw,
+    close() {
+      unbind();
+      delete root.dataset.stage;
+      for (const part of [lead, sentence, bar]) part.remove();
+    },
+  };
+}
