@@ -50,6 +50,17 @@ func TestAClusterHasOneRoom(t *testing.T) {
 		t.Errorf("counted: %s", got)
 	}
 	want(http.StatusOK, http.MethodHead, "/room/03", "", nil)
+	want(http.StatusOK, http.MethodPut, "/room", `{"at":"campaign"}`, &state)
+	solved := `{"participant":"participant-000001","badge":7,"lock":"v0","schedule":"A:GET B:GET A:write B:write"}`
+	for _, right := range []string{solved, strings.Replace(solved, " B:write", "", 1)} {
+		want(map[bool]int{true: http.StatusOK, false: http.StatusBadRequest}[right == solved], http.MethodPost, "/room/solved", right, nil)
+	}
+	var board classroom.Board
+	want(http.StatusOK, http.MethodGet, "/room/board", "", &board)
+	if got := fmt.Sprint(state.At, board); got != "campaign{6 [{v0 1 4 7}]}" {
+		t.Errorf("the board: %s", got)
+	}
+	want(http.StatusOK, http.MethodHead, "/join", "", nil)
 	want(http.StatusOK, http.MethodDelete, "/room", "", nil)
 	if want(http.StatusOK, http.MethodGet, "/room", "", &state); state.Open {
 		t.Error("the room that was closed is open")

@@ -56,6 +56,7 @@ func ServeCluster(ctx context.Context, cfg config.Config, r Replicas) error {
 	shown := newLive(cfg, guard, listener.Addr(), cluster.Watched{Front: front})
 	shown.Hub.Can.Replicas = true
 	class := classroom.New(docs.Course())
+	class.Addr, class.Solve = listener.Addr(), newSeat().Solve // replicas explore; the room holds schedules against levels alone
 	front.Live, front.Nodes, front.Room = shown.Handler(), nodeFaults(redis, shown.Hub), class.Handler()
 	processes.Tell(shown.Hub.Note)
 	web := newWebServer(front.Handler(), "", r.Log, func() { close(front.Ending) }, shown.Close, class.Close)

@@ -115,8 +115,9 @@ func newServer(cfg config.Config, redis *dao.Redis, addr net.Addr, o Options) *S
 		node.AddHook(counts.Hook())
 		node.AddHook(recorder.HookOfNode(i+1, len(redis.Nodes)))
 	}
-	explorer := seat.New(seat.Usual(), seat.Errors{Status: answer.StatusOf, Write: answer.WriteError})
+	explorer := newSeat()
 	class := classroom.New(docs.Course())
+	class.Addr, class.Solve = addr, explorer.Solve
 	guard := newGuard(cfg, addr)
 	shown := newLive(cfg, guard, addr, &live.Replica{Name: replica, Recorder: recorder, Shop: shop, Peers: cfg.Server.Peers})
 	s := &Server{
@@ -135,6 +136,10 @@ func newServer(cfg config.Config, redis *dao.Redis, addr net.Addr, o Options) *S
 	s.API.NodeFaults = nodeFaults(redis, shown.Hub)
 	s.web = newWebServer(s.API.Handler(), replica, log, recorder.Close, shown.Close, class.Close, explorer.Close)
 	return s
+}
+
+func newSeat() *seat.Seat {
+	return seat.New(seat.Usual(), seat.Errors{Status: answer.StatusOf, Write: answer.WriteError})
 }
 
 // seatRoutes returns the routes below /seat: the scheduler's seat, and the steps.

@@ -141,6 +141,7 @@ type Lock struct {
 	OnNodes     bool              `json:"on_nodes"`
 	Anomaly     explore.Anomaly   `json:"anomaly"`  // to try first with it
 	Promises    []explore.Anomaly `json:"promises"` // to prevent
+	Level       *Level            `json:"level"`    // null: the table does not know it yet
 }
 
 // Named is a fault, and what happens.
@@ -166,7 +167,7 @@ func (s *Seat) index(w http.ResponseWriter, r *http.Request) error {
 	for _, lock := range evolution.Table() {
 		index.Locks = append(index.Locks, Lock{
 			lock.Name, lock.Title.In(in), lock.Adds.In(in), lock.Costs.In(in), lock.StillBroken.In(in), lock.OnNodes,
-			firstOf(lock.Name), promisesOf(lock),
+			firstOf(lock.Name), promisesOf(lock), s.levelOf(lock.Name),
 		})
 	}
 	for _, fault := range explore.AllFaults() {
@@ -189,6 +190,8 @@ func firstOf(lock string) explore.Anomaly {
 		return explore.SelfDeadlock
 	case "v2", "v3":
 		return explore.ForeignRelease
+	case "setnx-expire":
+		return explore.LeftBehind
 	default:
 		return explore.TwoHolders
 	}

@@ -1,9 +1,10 @@
-// Package classroom serves the course to browsers: the lessons as HTML, and the room, where a class predicts together.
+// Package classroom serves the course to browsers: the lessons as HTML, and the room, where a class predicts and plays together.
 package classroom
 
 import (
 	"fmt"
 	"io/fs"
+	"net"
 	"net/http"
 	"strconv"
 	"sync"
@@ -22,6 +23,9 @@ var (
 
 // Classroom serves the lessons, and one room.
 type Classroom struct {
+	Addr  net.Addr                                           // at which it is served
+	Solve func(lock, schedule string) (steps int, err error) // tells in how many steps a schedule solves a level of the campaign
+
 	lessons func() (map[language.Language][]course.Lesson, error)
 	room    Room
 }
@@ -41,17 +45,22 @@ func New(files fs.FS) *Classroom {
 	})}
 }
 
-// Handler serves /course and /room. Requests have passed the guard.
+// Handler serves /course, /room and /join. Requests have passed the guard.
 func (c *Classroom) Handler() http.Handler {
 	mux := http.NewServeMux()
+	mux.HandleFunc("GET "+joinPath, join)
 	for pattern, answer := range map[string]func(*http.Request) (any, error){
 		"GET /course":          c.list,
 		"GET /course/{lesson}": c.lesson,
 		"GET /room":            func(*http.Request) (any, error) { return c.room.State(), nil },
 		"POST /room":           func(*http.Request) (any, error) { return c.room.Open(), nil },
+		"PUT /room":            c.turn,
 		"DELETE /room":         func(*http.Request) (any, error) { return c.room.Close(), nil },
 		"GET /room/{lesson}":   c.counts,
+		"GET /room/join":       c.doors,
+		"GET /room/board":      func(*http.Request) (any, error) { return c.room.Board() },
 		"POST /room/answer":    c.predict,
+		"POST /room/solved":    c.solved,
 		"/":                    func(*http.Request) (any, error) { return nil, errNothing },
 	} {
 		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
@@ -123,4 +132,46 @@ func (c *Classroom) predict(r *http.Request) (any, error) {
 		return nil, fmt.Errorf("%w: choice: %d is not allowed; want 1 to %d", errBadRequest, body.Choice, len(lesson.Choices))
 	}
 	return struct{}{}, c.room.Answer(body.Participant, lesson.Number, body.Choice)
+}
+
+// turn takes what the class is at.
+func (c *Classroom) turn(r *http.Request) (any, error) {
+	var on On
+	if err := api.Read(r, &on); err != nil {
+		return nil, fmt.Errorf(`%w: %w; want {"at":"03","revealed":false}`, errBadRequest, err)
+	}
+	if on.At != Campaign {
+		lesson, err := c.find(on.At, language.English)
+		if err != nil {
+			return nil, fmt.Errorf("%w: at: %w, or %q", errBadRequest, err, Campaign)
+		}
+		on.At = fmt.Sprintf("%02d", lesson.Number)
+	}
+	return c.room.Turn(on)
+}
+
+// solved takes it that a participant has solved a level, if the schedule does.
+func (c *Classroom) solved(r *http.Request) (any, error) {
+	var body struct {
+		Participant string `json:"participant"`
+		Badge       int    `json:"badge"`
+		Lock        string `json:"lock"`
+		Schedule    string `json:"schedule"`
+	}
+	err := api.Read(r, &body)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf(`%w: %w; want {"participant":"0123456789abcdef","badge":417,"lock":"v0","schedule":"A:GET …"}`, errBadRequest, err)
+	case body.Badge < 0 || body.Badge >= MostBadges:
+		return nil, fmt.Errorf("%w: badge: want 0 to %d", errBadRequest, MostBadges-1)
+	case !c.room.State().Open: // nobody lets this server run a schedule then
+		return nil, ErrNoRoom
+	}
+	steps, err := c.Solve(body.Lock, body.Schedule)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", errBadRequest, err)
+	}
+	return struct {
+		Steps int `json:"steps"`
+	}{steps}, c.room.Solve(body.Participant, body.Badge, body.Lock, steps)
 }

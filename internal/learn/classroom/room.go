@@ -25,18 +25,37 @@ var (
 // A participant is a name that the browser made by chance, and nothing else.
 var participant = regexp.MustCompile(`^[0-9A-Za-z-]{16,64}$`)
 
-// Room is where a class predicts: it counts who chose what. It is kept in memory alone, and gone once it is closed.
+// Room is where a class predicts and plays together: it counts who chose what, and who solved which level. It is kept in memory alone, and
+// gone once it is closed.
 type Room struct {
-	mu      sync.Mutex
-	until   time.Time              // when it ends by itself
-	choices map[string]map[int]int // by participant and lesson, counted from 1; nil while the room is closed
+	mu     sync.Mutex
+	until  time.Time // when it ends by itself
+	on     On
+	in     map[string]*attendance // by participant; nil while the room is closed
+	solved int                    // levels so far, by all
 }
+
+// attendance is what is known of a participant.
+type attendance struct {
+	choices map[int]int         // by lesson, counted from 1
+	levels  map[string]solution // by lock
+}
+
+// On is what the class is at, as the one who teaches says.
+type On struct {
+	At       string `json:"at"`       // a lesson's number in two digits, or Campaign; "": nothing yet
+	Revealed bool   `json:"revealed"` // the answer to the lesson's question
+}
+
+// Campaign is where a class is that plays.
+const Campaign = "campaign"
 
 // State is what everybody may know of a room.
 type State struct {
 	Open         bool      `json:"open"`
 	Until        time.Time `json:"until,omitzero"`
 	Participants int       `json:"participants"`
+	On
 }
 
 // Counts are how many chose what in a lesson.
@@ -51,7 +70,7 @@ func (r *Room) Open() State {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if !r.state().Open {
-		r.until, r.choices = time.Now().Add(Lifetime), map[string]map[int]int{}
+		r.until, r.on, r.in, r.solved = time.Now().Add(Lifetime), On{}, map[string]*attendance{}, 0
 	}
 	return r.state()
 }
@@ -60,7 +79,7 @@ func (r *Room) Open() State {
 func (r *Room) Close() State {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.choices = nil
+	r.in = nil
 	return r.state()
 }
 
@@ -74,33 +93,52 @@ func (r *Room) State() State {
 // state ends a room whose time is over, and says what there is.
 func (r *Room) state() State {
 	if !time.Now().Before(r.until) {
-		r.choices = nil
+		r.in = nil
 	}
-	if r.choices == nil {
+	if r.in == nil {
 		return State{}
 	}
-	return State{Open: true, Until: r.until, Participants: len(r.choices)}
+	return State{Open: true, Until: r.until, Participants: len(r.in), On: r.on}
+}
+
+// Turn says what the class is at from now on.
+func (r *Room) Turn(on On) (State, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.state().Open {
+		return State{}, ErrNoRoom
+	}
+	r.on = on
+	return r.state(), nil
+}
+
+// attend lets a participant in, who may have been there before.
+func (r *Room) attend(who string) (*attendance, error) {
+	if !participant.MatchString(who) {
+		return nil, ErrParticipant
+	}
+	state := r.state()
+	if !state.Open {
+		return nil, ErrNoRoom
+	}
+	if r.in[who] == nil {
+		if state.Participants == MostParticipants {
+			return nil, ErrFull
+		}
+		r.in[who] = &attendance{map[int]int{}, map[string]solution{}}
+	}
+	return r.in[who], nil
 }
 
 // Answer takes a participant's choice in a lesson; it replaces the earlier one.
 func (r *Room) Answer(who string, lesson, choice int) error {
-	if !participant.MatchString(who) {
-		return ErrParticipant
-	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	state := r.state()
-	if !state.Open {
-		return ErrNoRoom
+	is, err := r.attend(who)
+	if err == nil {
+		is.choices[lesson] = choice
 	}
-	if r.choices[who] == nil {
-		if state.Participants == MostParticipants {
-			return ErrFull
-		}
-		r.choices[who] = map[int]int{}
-	}
-	r.choices[who][lesson] = choice
-	return nil
+	return err
 }
 
 // Counts counts what was chosen in a lesson that has so many choices.
@@ -112,8 +150,8 @@ func (r *Room) Counts(lesson, choices int) (Counts, error) {
 		return Counts{}, ErrNoRoom
 	}
 	counts := Counts{Lesson: lesson, Counts: make([]int, choices), Participants: state.Participants}
-	for _, chosen := range r.choices {
-		if choice := chosen[lesson]; choice > 0 {
+	for _, who := range r.in {
+		if choice := who.choices[lesson]; choice > 0 {
 			counts.Counts[choice-1]++
 		}
 	}

@@ -24,10 +24,10 @@ func (s Site) answer(ctx context.Context, files map[string][]byte) error {
 			asked[path+".json"] = answer
 			return answer, err
 		}
-		if err := all(ask); err != nil {
+		if asked["/seat/table.txt"], err = s.ask(ctx, "/seat/table?lang="+string(in)); err != nil { // first: levels are of it
 			return err
 		}
-		if asked["/seat/table.txt"], err = s.ask(ctx, "/seat/table?lang="+string(in)); err != nil {
+		if err := all(ask); err != nil {
 			return err
 		}
 		for path, answer := range asked {

@@ -12,7 +12,7 @@ import (
 )
 
 // Guard decides which requests may pass, by three things: the server's name in Host, the page that sent the request, and, for PUT, DELETE,
-// every POST but that of a sale and of an answer in the room, and what runs code in the scheduler's seat, the token.
+// every POST but that of a sale and of what participants tell the room, and what runs code in the scheduler's seat, the token.
 type Guard struct {
 	Token string // clients that send it may do all of that; empty: Open decides
 	Open  bool   // without a token: everybody may, or nobody
@@ -39,16 +39,20 @@ func (g Guard) Check(r *http.Request) error {
 	return g.administers(r.Header)
 }
 
-// answerPath takes what a participant of a class predicts.
-const answerPath = "/room/answer"
+// Participants of a class tell the room what they predict, and which level they have solved.
+const (
+	answerPath = "/room/answer"
+	solvedPath = "/room/solved"
+)
 
-// changes reports whether a request is for those who administer: everything that is no GET, but for buying and predicting.
+// changes reports whether a request is for those who administer: everything that is no GET, but for buying and for what participants
+// tell the room.
 func changes(r *http.Request) bool {
 	switch r.Method {
 	case http.MethodPut, http.MethodDelete:
 		return true
 	case http.MethodPost:
-		return r.URL.Path != "/inventory/sale" && r.URL.Path != answerPath
+		return r.URL.Path != "/inventory/sale" && r.URL.Path != answerPath && r.URL.Path != solvedPath
 	default:
 		return false
 	}

@@ -115,6 +115,8 @@ func TestGuard(t *testing.T) {
 		{"nobody's, and a replica is killed", Guard{}, "POST /replicas/r1", "shop.example.com", "", 403, "admin.open: true"},
 		{"nobody's, and buying", Guard{}, "POST", "shop.example.com", "", 0, ""},
 		{"a token, and a guest predicts", withToken, "POST /room/answer", "shop.example.com", "", 0, ""},
+		{"a token, and a guest solves a level", withToken, "POST /room/solved", "shop.example.com", "", 0, ""},
+		{"a token, and a guest leads the class", withToken, "PUT /room", "shop.example.com", "", 401, "Authorization: Bearer <admin.token>"},
 		{"a token, and a guest opens a room", withToken, "POST /room", "shop.example.com", "", 401, "Authorization: Bearer <admin.token>"},
 		{"nobody's, and a room is opened", Guard{}, "POST /room", "shop.example.com", "", 403, "admin.open: true"},
 		{"a page elsewhere that predicts", loopback, "POST /room/answer", "localhost:8080", "Sec-Fetch-Site: cross-site", 403, "another site"},

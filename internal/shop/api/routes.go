@@ -26,8 +26,13 @@ func (a *API) elsewhere() []route {
 		{http.MethodGet, "/course/:lesson", a.Course},
 		{http.MethodGet, "/room", a.Course},
 		{http.MethodPost, "/room", a.Course},
+		{http.MethodPut, "/room", a.Course},
 		{http.MethodDelete, "/room", a.Course},
 		{http.MethodGet, "/room/:lesson", a.Course},
+		{http.MethodGet, "/room/join", a.Course},
+		{http.MethodGet, "/room/board", a.Course},
 		{http.MethodPost, answerPath, a.Course},
+		{http.MethodPost, solvedPath, a.Course},
+		{http.MethodGet, "/join", a.Course},
 	}
 }

@@ -107,7 +107,7 @@ func (f *Front) own(r *http.Request) http.Handler {
 		return http.HandlerFunc(f.events)
 	case first == "live" || first == "bursts":
 		return f.Live
-	case first == "room":
+	case first == "room" || first == "join":
 		return f.Room
 	case first == "nodes":
 		return f.Nodes

@@ -1,0 +1,84 @@
+package seat
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+
+	"lockstep/internal/explore"
+	"lockstep/internal/lock"
+	"lockstep/internal/lock/evolution"
+	"lockstep/internal/lock/strategy"
+)
+
+// ErrUnsolved is that of a schedule that does not break a lock as its level asks.
+var ErrUnsolved = lock.WithCode("bad_request", "this does not solve the level")
+
+// Level is what the campaign asks of a reader: to break a lock in as few steps as can be. The scenario is that of the table.
+type Level struct {
+	Anomaly    explore.Anomaly `json:"anomaly"` // "": none is shown in any scenario of the table
+	In         string          `json:"in"`      // the scenario, as flags
+	Steps      int             `json:"steps"`   // of the shortest schedule
+	KeepsStock bool            `json:"keeps_stock"`
+}
+
+// levelOf gives the level of a lock; nil, as long as its row of the table is not known.
+func (s *Seat) levelOf(lock string) *Level {
+	known, is := s.rows.Load(lock)
+	row, _ := known.(Row)
+	if !is {
+		return nil
+	}
+	var level Level
+	for _, cell := range row.Cells {
+		anomaly := explore.Anomaly(cell.Anomaly)
+		if anomaly == explore.LostUpdate {
+			level.KeepsStock = cell.Answer == "never"
+		}
+		if cell.Answer == "broken" && (level.Steps == 0 || anomaly == firstOf(lock)) {
+			level.Anomaly, level.In, level.Steps = anomaly, scenarioOf(cell), cell.Steps
+		}
+	}
+	return &level
+}
+
+// scenarioOf gives the flags of a broken cell's scenario.
+func scenarioOf(cell Cell) string {
+	_, query, _ := strings.Cut(cell.Link, "?")
+	values, _ := url.ParseQuery(query) // it is of our own making
+	return values.Get("in")
+}
+
+// Solve gives the number of steps in which a schedule solves the level of a lock; otherwise it fails.
+func (s *Seat) Solve(name, schedule string) (steps int, err error) {
+	of, err := evolution.Find(name)
+	if err != nil {
+		return 0, err
+	}
+	level := s.levelOf(of.Name)
+	if level == nil || level.Anomaly == "" {
+		return 0, fmt.Errorf("%w: %s has none", ErrUnsolved, of.Name)
+	}
+	if steps := len(strings.Fields(schedule)); steps > maxSteps {
+		return 0, fmt.Errorf("%w: it has %d steps; the seat takes %d", ErrUnsolved, steps, maxSteps)
+	}
+	shown, err := level.shown(of, schedule)
+	if err != nil {
+		return 0, fmt.Errorf("%w: %w", ErrUnsolved, err)
+	}
+	at := slices.IndexFunc(shown, func(a explore.Shown) bool { return a.Anomaly == level.Anomaly })
+	if at < 0 {
+		return 0, fmt.Errorf("%w: it does not show %s", ErrUnsolved, level.Anomaly)
+	}
+	return shown[at].Step, nil
+}
+
+func (l *Level) shown(of strategy.Strategy, schedule string) ([]explore.Shown, error) {
+	in, err := explore.ParseScenario(l.In)
+	if err != nil {
+		return nil, err
+	}
+	replayed, err := explore.Replay(of, in, schedule)
+	return replayed.Shown, err
+}
