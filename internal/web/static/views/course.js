@@ -4,7 +4,7 @@ import { bind } from "../keys.js";
 import { go } from "../route.js";
 import { get, post } from "../server.js";
 import { language, say } from "../words.js";
-import { Desk, draw, html, Result, runner, seat, typed } from "./course_parts.js";
+import { Desk, drawAll, html, Result, runner, seat, typed } from "./course_parts.js";
 
 const pause = 5000; // between two looks for a room that is not open yet
 
@@ -194,13 +194,7 @@ function page(lesson, last, tell, desk) {
         ran.printed && typed(el("pre", { tabindex: 0 }, el("code", null, ran.printed))),
       ]),
       verdict(lesson, choice),
-      lesson.after.map(part =>
-        section(
-          part,
-          part.parts.map(each => draw(each, desk)),
-          part.id === "seat" && seat(lesson.seat, desk),
-        ),
-      ),
+      lesson.after.map(part => section(part, drawAll(part.parts, desk), part.id === "seat" && seat(lesson.seat, desk))),
     );
   }
 
@@ -218,10 +212,7 @@ function page(lesson, last, tell, desk) {
   return [
     el("h1", null, `${lesson.number}. ${lesson.title}`),
     html("div", null, lesson.idea),
-    section(
-      lesson.predict,
-      lesson.predict.parts.map(part => draw(part, desk)),
-    ),
+    section(lesson.predict, drawAll(lesson.predict.parts, desk)),
     choices,
     rest,
     el(

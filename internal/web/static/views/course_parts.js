@@ -62,9 +62,20 @@ export const typed = (...inside) =>
 const code = lines => el("pre", { tabindex: 0 }, el("code", null, lines));
 const lines = commands => code(commands.map(({ line }) => "go run . " + line).join("\n"));
 
+// drawAll draws parts. What a command's terminal needs to know is with the command.
+export function drawAll(parts, desk) {
+  const all = [];
+  for (const part of parts) {
+    const last = all.at(-1);
+    if (part.terminal && last?.commands) last.also = part.html;
+    else all.push({ ...part });
+  }
+  return all.map(part => draw(part, desk));
+}
+
 // draw draws a part. What the lesson prints is shown at once.
-export function draw(part, desk) {
-  const { html: says, terminal, commands, printed } = part;
+function draw(part, desk) {
+  const { html: says, terminal, commands, printed, also } = part;
   if (terminal) return typed(html("div", null, says));
   if (!commands) return html("div", null, says);
   const of = kind => commands.filter(command => command.kind === kind);
@@ -86,7 +97,7 @@ export function draw(part, desk) {
     { class: "part" },
     html("div", null, says),
     commands.map(command => (played[command.kind] ?? explored)(command, part, desk)),
-    typed(lines(commands), printed && code(printed)),
+    typed(lines(commands), printed && code(printed), also && html("div", null, also)),
   );
 }
 

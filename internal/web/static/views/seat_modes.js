@@ -9,7 +9,14 @@ import { choiceSays } from "./seat_choices.js";
 
 export function modePanel(seat) {
   const { place, index } = seat;
-  if (seat.embedded) return goalSays(seat);
+  const hint = el(
+    "button",
+    { "data-focus": "hint", onclick: () => seat.ask() },
+    say("Hint", "提示"),
+    el("kbd", { "aria-hidden": "true" }, "h"),
+  );
+  const hinted = seat.hint && el("p", { class: hintClass(seat.hint), role: "status" }, hintSays(seat));
+  if (seat.embedded) return [goalSays(seat), place.mode === "break" && hint, hinted];
   const mode = (name, english, chinese, key) =>
     el(
       "button",
@@ -50,15 +57,10 @@ export function modePanel(seat) {
         say("Beside", "并排"),
         el("kbd", { "aria-hidden": "true" }, "b"),
       ),
-      el(
-        "button",
-        { "data-focus": "hint", onclick: () => seat.ask() },
-        say("Hint", "提示"),
-        el("kbd", { "aria-hidden": "true" }, "h"),
-      ),
+      hint,
     ),
     chooser,
-    seat.hint && el("p", { class: hintClass(seat.hint), role: "status" }, hintSays(seat)),
+    hinted,
     goalSays(seat),
     place.mode === "oracle" && seat.oracle.panel(),
   ];
@@ -131,10 +133,8 @@ function keptSays(seat) {
     return el(
       "p",
       { class: "note warn", role: "status" },
-      say(
-        `Not kept: step ${lost.step}. Undo, and try another order.`,
-        `没守住：第 ${lost.step} 步。撤销，换个顺序再试。`,
-      ),
+      say(`Not kept, in step ${lost.step}. `, `没守住，第 ${lost.step} 步。`),
+      el("button", { "data-focus": "again", onclick: () => seat.undo() }, say("Undo", "撤销")),
     );
   return (
     over &&

@@ -17,7 +17,7 @@ import { counts, settings, title } from "./shop_words.js";
 const patience = 4000; // for the first answer of the stream, in ms
 const few = 30; // critical sections up to which the lanes show them all
 
-export function show(main) {
+export function show(main, { query }) {
   const named = el("h1", null, say("The shop", "商店")),
     about = el("p", { class: "soft small" });
   const keep = keeper(() => run.lock);
@@ -70,7 +70,7 @@ export function show(main) {
 
   replace(
     main,
-    el("div", { class: "over" }, gone, trouble, begins.node),
+    el("div", { class: "over" }, gone, trouble, parts.controls.prepared(query), begins.node),
     el("header", { class: "head" }, named, about, says, keep),
     el("section", { class: "sheet buying", "aria-label": say("Buy", "购买") }, buying),
     el(
