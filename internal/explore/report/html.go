@@ -12,11 +12,16 @@ import (
 func (r Request) writeFound(found []explore.Counterexample) error {
 	var all []web.Schedule
 	for _, e := range found {
-		schedule := r.scheduleOf(e.Schedule, e.Trace, []explore.Shown{{Anomaly: e.Anomaly, Says: e.Trace.Verdict, Step: e.Length}})
-		schedule.Length = e.Length
-		all = append(all, schedule)
+		all = append(all, r.found(e))
 	}
 	return r.writePage(all)
+}
+
+// found makes a counterexample a schedule of a page.
+func (r Request) found(e explore.Counterexample) web.Schedule {
+	schedule := r.scheduleOf(e.Schedule, e.Trace, []explore.Shown{{Anomaly: e.Anomaly, Says: e.Trace.Verdict, Step: e.Length}})
+	schedule.Length = e.Length
+	return schedule
 }
 
 // writeReplayed writes a schedule into the page, if there is one, with the anomaly that it shows first.

@@ -38,6 +38,8 @@ type Request struct {
 	Columns  func() int // how many columns Out has; nil: it is no terminal
 	Live     bool       // Err is a terminal
 	Now      func() time.Time
+
+	Progress func(explore.Result) // is told how far it is; nil: Err is
 }
 
 // Explore explores the lock, and shows what was found.
@@ -47,13 +49,9 @@ func (r Request) Explore(ctx context.Context) (explore.Verdict, error) {
 		return explore.Unknown, err
 	}
 	r.Scenario = result.Scenario
-	var whys []*graph.Why
-	for _, found := range result.Found {
-		why, err := r.explain(ctx, found.Schedule, found.Anomaly)
-		if err != nil {
-			return explore.Unknown, err
-		}
-		whys = append(whys, why)
+	whys, err := r.explainAll(ctx, result.Found)
+	if err != nil {
+		return explore.Unknown, err
 	}
 	if err := r.show(result, whys); err != nil {
 		return explore.Unknown, err
@@ -63,7 +61,7 @@ func (r Request) Explore(ctx context.Context) (explore.Verdict, error) {
 
 // goal returns what is looked for. It fails if the lock does not promise that it never happens.
 func (r Request) goal() (explore.Goal, error) {
-	goal := explore.Goal{All: r.Each}
+	goal := explore.Goal{All: r.Each, Progress: r.Progress}
 	if r.Anomaly == "" {
 		return goal, nil
 	}
@@ -81,10 +79,12 @@ func (r Request) explore(ctx context.Context) (explore.Result, error) {
 	if err != nil {
 		return explore.Result{}, err
 	}
-	progress := newProgress(r.Err, r.Live, r.Now)
-	defer progress.end()
-	goal.Progress = func(now explore.Result) {
-		progress.say(r.Scenario.Say("%d steps deep, %d schedules, %d states", "深 %d 步，%d 种时序，%d 个状态", now.Depth, now.Schedules, now.States))
+	if goal.Progress == nil {
+		progress := newProgress(r.Err, r.Live, r.Now)
+		defer progress.end()
+		goal.Progress = func(now explore.Result) {
+			progress.say(r.Scenario.Say("%d steps deep, %d schedules, %d states", "深 %d 步，%d 种时序，%d 个状态", now.Depth, now.Schedules, now.States))
+		}
 	}
 	return explore.Explore(ctx, r.Lock, r.Scenario, goal, r.Bounds)
 }
@@ -105,30 +105,44 @@ func (r Request) show(result explore.Result, whys []*graph.Why) error {
 			return err
 		}
 	}
-	seen := say("%d schedules, %d states, at most %d steps", "%d 种时序，%d 个状态，最多 %d 步", result.Schedules, result.States, result.Depth)
-	switch result.Verdict() {
-	case explore.Broken:
+	if result.Verdict() == explore.Broken {
 		r.showFound(result, whys)
-	case explore.Holds:
-		fmt.Fprint(people, say("%s never shows %s: every schedule was explored (%s).\n%s.\n", "%s 从不出现%s：所有时序都探索完了（%s）。\n%s。\n",
-			result.Lock, r.lookedFor(), result.Setting(), seen))
-	default:
-		fmt.Fprint(people, say("%s: unknown. No schedule has shown %s (%s), but %s.\n%s.\n", "%s：未知。没有时序出现%s（%s），但%s。\n%s。\n",
-			result.Lock, r.lookedFor(), result.Setting(), result.But(), seen))
-	}
-	if result.Verdict() != explore.Broken {
-		fmt.Fprint(people, tested(result))
+	} else {
+		fmt.Fprintln(people, strings.Join(slices.Concat([]string{r.verdict(result), seen(result)}, tested(result)), "\n"))
 	}
 	fmt.Fprintln(r.Err, say("%d schedules in %.1f s, %.0f a second", "%d 种时序，用时 %.1f 秒，每秒 %.0f 种",
 		result.Schedules, result.Seconds, float64(result.Schedules)/result.Seconds))
 	return nil
 }
 
+// verdict says it in a sentence.
+func (r Request) verdict(result explore.Result) string {
+	say := r.Scenario.Say
+	switch verdict := result.Verdict(); {
+	case verdict == explore.Broken && r.Each:
+		return r.summary(result)
+	case verdict == explore.Broken:
+		return r.broken(result.Found[0])
+	case verdict == explore.Holds:
+		return say("%s never shows %s: every schedule was explored (%s).", "%s 从不出现%s：所有时序都探索完了（%s）。",
+			result.Lock, r.lookedFor(), result.Setting())
+	default:
+		return say("%s: unknown. No schedule has shown %s (%s), but %s.", "%s：未知。没有时序出现%s（%s），但%s。",
+			result.Lock, r.lookedFor(), result.Setting(), result.But())
+	}
+}
+
+// broken says what a counterexample shows.
+func (r Request) broken(e explore.Counterexample) string {
+	return r.Scenario.Say("%s shows %s in %d steps, and in no fewer: %s.", "%s 最少 %[3]d 步就出现 %[2]s：%[4]s。",
+		r.Lock.Name, e.Anomaly, e.Length, e.Anomaly.Says().In(r.Scenario.Language))
+}
+
 // showFound prints each counterexample.
 func (r Request) showFound(result explore.Result, whys []*graph.Why) {
 	people, say := r.people(), r.Scenario.Say
 	if r.Each {
-		fmt.Fprintln(people, r.summary(result))
+		fmt.Fprintln(people, r.verdict(result))
 	}
 	for i, e := range result.Found {
 		if i > 0 || r.Each {
@@ -137,8 +151,7 @@ func (r Request) showFound(result explore.Result, whys []*graph.Why) {
 		if r.Mermaid {
 			fmt.Fprint(r.Out, e.Trace.Mermaid())
 		}
-		fmt.Fprint(people, say("%s shows %s in %d steps, and in no fewer: %s.\n", "%s 最少 %[3]d 步就出现 %[2]s：%[4]s。\n",
-			result.Lock, e.Anomaly, e.Length, e.Anomaly.Says().In(r.Scenario.Language)))
+		fmt.Fprintln(people, r.broken(e))
 		fmt.Fprintln(people, e.Trace.Legend())
 		if !r.Mermaid {
 			fmt.Fprintln(people, e.Trace.Sequence())

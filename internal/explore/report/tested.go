@@ -7,9 +7,14 @@ import (
 	"lockstep/internal/explore"
 )
 
+// seen says how much was explored.
+func seen(r explore.Result) string {
+	return r.Scenario.Say("%d schedules, %d states, at most %d steps.", "%d 种时序，%d 个状态，最多 %d 步。", r.Schedules, r.States, r.Depth)
+}
+
 // tested says what an exploration has put to the test, and what it has left out.
-func tested(r explore.Result) string {
-	var lines, sold []string
+func tested(r explore.Result) (lines []string) {
+	var sold []string
 	say, ends := r.Scenario.Say, 0
 	for n, times := range r.Coverage.Ends {
 		if ends += times; times > 0 {
@@ -29,5 +34,5 @@ func tested(r explore.Result) string {
 	if len(happened) > 0 {
 		lines = append(lines, say("Schedules that end with a fault: %s.", "以故障结束的时序：%s。", strings.Join(happened, say(", ", "，"))))
 	}
-	return strings.Join(append(lines, ""), "\n")
+	return lines
 }

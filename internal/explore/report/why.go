@@ -28,6 +28,18 @@ func (r Request) explain(ctx context.Context, schedule string, a explore.Anomaly
 	return &why, err
 }
 
+// explainAll does it for each counterexample.
+func (r Request) explainAll(ctx context.Context, found []explore.Counterexample) (whys []*graph.Why, err error) {
+	for _, e := range found {
+		why, err := r.explain(ctx, e.Schedule, e.Anomaly)
+		if err != nil {
+			return nil, err
+		}
+		whys = append(whys, why)
+	}
+	return whys, nil
+}
+
 // printWhy says it in a few sentences.
 func (r Request) printWhy(out io.Writer, why *graph.Why) {
 	say := r.Scenario.Say

@@ -21,7 +21,6 @@ const (
 	maxActors = 4
 	maxSales  = 3
 	maxNested = 5
-	maxPolls  = 10
 	maxNodes  = 5
 	maxFaults = 9 // in all
 	maxWork   = time.Hour
@@ -73,7 +72,6 @@ func small(s explore.Scenario) error {
 		{"actors", s.Actors, maxActors},
 		{"sales", s.Sales, maxSales},
 		{"nested", s.Nested, maxNested},
-		{"polls", s.Polls, maxPolls},
 		{"nodes", s.Nodes, maxNodes},
 		{"faults in all", faults, maxFaults},
 		{"hours of work", int(s.Work / time.Hour), int(maxWork / time.Hour)},
@@ -94,17 +92,17 @@ func languageOf(query url.Values) (language.Language, error) {
 	return l, nil
 }
 
-// anomalyOf reads the anomaly of a query.
-func anomalyOf(query url.Values, s strategy.Strategy) (explore.Anomaly, error) {
-	a, promises := explore.Anomaly(query.Get("anomaly")), promisesOf(s)
-	if slices.Contains(promises, a) {
+// anomalyOf reads the anomaly of a query: one that the lock promises to prevent, or one of more.
+func anomalyOf(query url.Values, s strategy.Strategy, more ...explore.Anomaly) (explore.Anomaly, error) {
+	a, takes := explore.Anomaly(query.Get("anomaly")), append(promisesOf(s), more...)
+	if slices.Contains(takes, a) {
 		return a, nil
 	}
 	var names []string
-	for _, promised := range promises {
-		names = append(names, string(promised))
+	for _, one := range takes {
+		names = append(names, string(one))
 	}
-	return a, fmt.Errorf("%w: anomaly: %q; what %s promises to prevent is %s", ErrQuery, a, s.Name, strings.Join(names, ", "))
+	return a, fmt.Errorf("%w: anomaly: %q; for %s there are %s", ErrQuery, a, s.Name, strings.Join(names, ", "))
 }
 
 // Stale says at which step a schedule, or the code of its link, does not fit what the lock does now.

@@ -4,7 +4,7 @@
 // Nothing is kept of a reader. A request carries the lock, the scenario as flags of lockstep explore, and the schedule so far, as --replay
 // takes it; so an address is a session. To answer, the code is run anew along the schedule, which takes milliseconds.
 //
-// A hint, an oracle and the table explore. Explorations take turns: there is one at a time in a process, since each looks at all
+// A hint, an oracle, an exploration and the table explore. Explorations take turns: there is one at a time in a process, since each looks at all
 // goroutines of it. They are bounded in steps, time and memory, and end when the reader leaves or the seat closes. What they
 // found is kept within bounds: the maps that oracles are read from, which scenarios are too large for one, and the shortest ways.
 package seat
@@ -34,23 +34,25 @@ var (
 
 // Limits bound what one process explores for its readers.
 type Limits struct {
-	Hint   explore.Bounds // of a search for the next step
-	Map    explore.Bounds // of a map
-	Cell   explore.Bounds // of one scenario of the table
-	Kept   int            // bytes of maps that are kept
-	Line   int            // how many may wait for their turn
-	Longer time.Duration  // how long a hint waits for it
-	Table  []byte         // that is known from the start: Shipped, as JSON
+	Hint    explore.Bounds // of a search for the next step
+	Map     explore.Bounds // of a map
+	Explore explore.Bounds // of an exploration of every schedule
+	Cell    explore.Bounds // of one scenario of the table
+	Kept    int            // bytes of maps that are kept
+	Line    int            // how many may wait for their turn
+	Longer  time.Duration  // how long a hint waits for it
+	Table   []byte         // that is known from the start: Shipped, as JSON
 }
 
 // Usual returns the limits of a server.
 func Usual() Limits {
 	const memory = 300 << 20
 	return Limits{
-		Hint: explore.Bounds{Schedules: 200_000, Memory: memory, Time: 20 * time.Second},
-		Map:  explore.Bounds{Schedules: 2_000_000, Memory: memory, Time: time.Minute},
-		Cell: explore.Bounds{Memory: memory, Time: 2 * time.Minute},
-		Kept: 64 << 20, Line: 8, Longer: 10 * time.Second, Table: shippedTable,
+		Hint:    explore.Bounds{Schedules: 200_000, Memory: memory, Time: 20 * time.Second},
+		Map:     explore.Bounds{Schedules: 2_000_000, Memory: memory, Time: time.Minute},
+		Explore: explore.Bounds{Memory: memory, Time: time.Minute},
+		Cell:    explore.Bounds{Memory: memory, Time: 2 * time.Minute},
+		Kept:    64 << 20, Line: 8, Longer: 10 * time.Second, Table: shippedTable,
 	}
 }
 
@@ -88,6 +90,7 @@ func New(limits Limits, errors Errors) *Seat {
 	s.handle("/seat/file", s.file)
 	s.handle("/seat/hint", s.hint)
 	s.handle("/seat/oracle", s.oracle)
+	s.handle("/seat/explore", s.explore)
 	s.handle("/seat/beside", s.beside)
 	s.handle("/seat/table", s.table)
 	s.handle("/", s.nothing)
@@ -117,7 +120,7 @@ func (s *Seat) handle(path string, f func(http.ResponseWriter, *http.Request) er
 }
 
 func (s *Seat) nothing(http.ResponseWriter, *http.Request) error {
-	return fmt.Errorf("%w; there are /seat, /seat/state, /seat/file, /seat/hint, /seat/oracle, /seat/beside, /seat/table, "+
+	return fmt.Errorf("%w; there are /seat, /seat/state, /seat/file, /seat/hint, /seat/oracle, /seat/explore, /seat/beside, /seat/table, "+
 		"/seat/steps, /seat/steps/{pair} and /seat/code", ErrNotFound)
 }
 

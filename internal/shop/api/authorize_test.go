@@ -52,6 +52,7 @@ func TestTheSeatIsGuarded(t *testing.T) {
 		{"/seat/oracle", "Sec-Fetch-Site: cross-site", Guard{Open: true}, 403},
 		{"/seat/oracle", "", Guard{Token: "secret"}, 401},
 		{"/seat/oracle", "Authorization: Bearer secret", Guard{Token: "secret"}, 0},
+		{"/seat/explore", "", Guard{Token: "secret"}, 401},
 		{"/seat//table", "", Guard{Token: "secret"}, 401},
 		{"/seat/steps/../hint", "", Guard{Token: "secret"}, 401},
 		{"/seat/state", "", Guard{}, 403},

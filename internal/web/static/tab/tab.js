@@ -260,7 +260,7 @@ answerBy((path, request) => {
     return fetch(new URL("still/" + (searchParams.get("lang") ?? "en") + pathname + end, home), request);
   }
   if (pathname.startsWith("/room")) return Promise.resolve(Response.json({ open: false }));
-  if (/^\/seat\/(hint|oracle)$/.test(pathname)) return search.ask(path, request);
+  if (/^\/seat\/(hint|oracle|explore)$/.test(pathname)) return search.ask(path, request);
   if (pathname.startsWith("/seat/")) return seat.ask(path, request);
   if (pathname === "/replicas") return Promise.resolve(Response.json(replicas()));
   const named = shops.find(one => pathname === "/replicas/" + one.args[0]);

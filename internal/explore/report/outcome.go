@@ -1,0 +1,56 @@
+package report
+
+import (
+	"context"
+	"strings"
+
+	"lockstep/internal/web"
+)
+
+// Outcome is what an exploration found, for a page: the document, and what a terminal says.
+type Outcome struct {
+	Document Document `json:"document"` // that --json prints
+	Scenario string   `json:"scenario"` // as flags, with as many polls as were explored
+	Says     string   `json:"says"`     // the verdict
+	Seen     string   `json:"seen"`     // how much was explored
+	Tested   []string `json:"tested"`   // what was put to the test
+	Shown    []Shown  `json:"shown"`    // the counterexamples of the document
+}
+
+// Shown is a counterexample to step through.
+type Shown struct {
+	web.Schedule
+
+	Broken string `json:"broken"` // the verdict of this one
+	Why    string `json:"why"`    // "" if that was not asked for
+}
+
+// Outcome explores the lock. It prints nothing. To explain what was found may take as long again as the bound.
+func (r Request) Outcome(ctx context.Context) (Outcome, error) {
+	result, err := r.explore(ctx)
+	if err != nil {
+		return Outcome{}, err
+	}
+	r.Scenario = result.Scenario
+	if r.Bounds.Time > 0 {
+		var enough context.CancelFunc
+		ctx, enough = context.WithTimeout(ctx, r.Bounds.Time)
+		defer enough()
+	}
+	whys, err := r.explainAll(ctx, result.Found)
+	if err != nil {
+		return Outcome{}, err
+	}
+	outcome := Outcome{
+		Document: document(result, whys), Scenario: r.Scenario.String(), Says: r.verdict(result), Seen: seen(result),
+		Tested: append([]string{}, tested(result)...), Shown: []Shown{},
+	}
+	for i, e := range result.Found {
+		var why strings.Builder
+		r.printWhy(&why, whys[i])
+		outcome.Shown = append(outcome.Shown, Shown{
+			Schedule: r.found(e), Broken: r.broken(e), Why: strings.TrimSpace(why.String()),
+		})
+	}
+	return outcome, nil
+}

@@ -1,0 +1,117 @@
+package seat_test
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"lockstep/internal/explore"
+	"lockstep/internal/explore/seat"
+)
+
+// explored asks for an exploration, and gives what it found.
+func explored(t testing.TB, s http.Handler, pairs ...string) (e seat.Explored) {
+	t.Helper()
+	all := stream(t, ask(t, s, "/seat/explore", pairs...).Body.String())
+	last := all[len(all)-1]
+	if err := json.Unmarshal([]byte(last.data), &e); err != nil || last.name != "done" {
+		t.Fatalf("%v: %v, %+v", pairs, err, last)
+	}
+	return e
+}
+
+// What is found is what the terminal says, and its link leads to it.
+func TestAnExplorationShowsTheShortestSchedule(t *testing.T) {
+	s := open(t, blank())
+	for _, at := range places() {
+		e := explored(t, s, "lock", at.lock, "in", at.in, "anomaly", string(at.anomaly))
+		found := e.Document.Counterexample
+		if e.Document.Verdict != explore.Broken || found.Anomaly != at.anomaly || found.Schedule != at.do || len(e.Shown) != 1 {
+			t.Fatalf("%s: %+v; want %s by %s", at.lock, e.Document, at.anomaly, at.do)
+		}
+		shown := e.Shown[0]
+		if shown.Trace.Schedule() != at.do || shown.Breaches[0].Step != found.Length || shown.Broken != e.Says ||
+			!strings.HasPrefix(e.Says, at.lock+" shows "+string(at.anomaly)) {
+			t.Errorf("%s: %q, %+v", at.lock, e.Says, shown)
+		}
+		if state := follow(t, s, e.Links[0]); state.View.Schedule != at.do || state.Stale != nil {
+			t.Errorf("%s leads to %q, stale %v", e.Links[0], state.View.Schedule, state.Stale)
+		}
+	}
+}
+
+func TestAnExplorationToTheEnd(t *testing.T) {
+	s := open(t, blank())
+	holds := explored(t, s, "lock", "v4", "lang", "zh")
+	if holds.Document.Verdict != explore.Holds || !holds.Document.Complete || !strings.HasPrefix(holds.Says, "v4 从不出现异常") ||
+		len(holds.Tested) == 0 || len(holds.Shown)+len(holds.Links) > 0 {
+		t.Errorf("%+v", holds)
+	}
+	each := explored(t, s, "lock", "v2", "in", "--faults expiry=1", "each", "true", "why", "true")
+	if len(each.Shown) < 3 || len(each.Links) != len(each.Shown) || !each.Document.Complete {
+		t.Fatalf("%d are shown, by %v", len(each.Shown), each.Links)
+	}
+	for i, shown := range each.Shown {
+		if !strings.HasPrefix(shown.Why, "Why: ") || !strings.HasSuffix(each.Links[i], "&anomaly="+shown.Anomaly) {
+			t.Errorf("%s: %q, %s", shown.Anomaly, shown.Why, each.Links[i])
+		}
+	}
+}
+
+// A bound makes the verdict unknown, and is named.
+func TestAnExplorationIsBounded(t *testing.T) {
+	const large = "--actors 4 --faults expiry=3,crash=3"
+	for says, bounds := range map[string]explore.Bounds{
+		"50ms": {Time: 50 * time.Millisecond}, "1 MB of memory": {Memory: 1 << 20}, "20 schedules": {Schedules: 20},
+	} {
+		limits := blank()
+		limits.Explore = bounds
+		e := explored(t, open(t, limits), "lock", "v6", "in", large, "anomaly", "stuck")
+		if e.Document.Verdict != explore.Unknown || !strings.Contains(e.Document.Bound, says) || !strings.Contains(e.Says, says) {
+			t.Errorf("%s: %s, %s", says, e.Document.Bound, e.Says)
+		}
+	}
+}
+
+// It tells how far it is, and ends when the reader leaves: the next one's turn comes.
+func TestAnExplorationEndsWithItsReader(t *testing.T) {
+	limits := blank()
+	limits.Line = 1
+	s := open(t, limits)
+	reading, leave := context.WithCancel(t.Context())
+	left := make(chan []event, 1)
+	w := &reader{ResponseRecorder: httptest.NewRecorder(), saw: func(text string) {
+		if strings.Contains(text, "event: progress") && !strings.Contains(text, `"schedules":0,`) {
+			leave()
+		}
+	}}
+	go func() {
+		path := "/seat/explore?" + query("lock", "v6", "in", "--actors 4 --faults expiry=3,crash=3", "anomaly", "stuck")
+		s.ServeHTTP(w, httptest.NewRequestWithContext(reading, http.MethodGet, path, nil))
+		left <- stream(t, w.Body.String())
+	}()
+	<-reading.Done()
+	if e := explored(t, s, "lock", "v0"); e.Document.Verdict != explore.Broken {
+		t.Errorf("the next: %+v", e)
+	}
+	if all := <-left; slices.ContainsFunc(all, func(e event) bool { return e.name == "done" }) {
+		t.Errorf("%+v", all)
+	}
+}
+
+// reader sees what is written, as it is.
+type reader struct {
+	*httptest.ResponseRecorder
+
+	saw func(text string)
+}
+
+func (r *reader) Write(text []byte) (int, error) {
+	r.saw(string(text))
+	return r.ResponseRecorder.Write(text)
+}
