@@ -76,8 +76,8 @@ func (p *page) playsLessonThree() {
 	p.click("[data-focus=again]")
 	for i, token := range strings.Fields("B:GET B:write B:DEL A:DEL") {
 		p.waitUntil("there is a choice "+token, fmt.Sprintf(`document.querySelectorAll(".embedded .step:not(.later)").length === %d &&
-			document.querySelector(".embedded [data-token=%q]")`, 5+i, token))
-		p.key(eval[string](p, fmt.Sprintf(`document.querySelector(".embedded [data-token=%q] kbd").textContent`, token)))
+			document.querySelector('.embedded [data-token=%q]')`, 5+i, token))
+		p.key(eval[string](p, fmt.Sprintf(`document.querySelector('.embedded [data-token=%q] kbd').textContent`, token)))
 	}
 	p.shows("Kept, in 9 steps: all have ended.")
 	if p.address() != "#/course/03" {
