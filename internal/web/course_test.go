@@ -20,9 +20,11 @@ func TestTheCourse(t *testing.T) {
 	}
 	p.click("li:nth-child(2) > .choice")
 	p.waitUntil("the command is there", `document.querySelector("#run") && !document.querySelector("#see")`)
-	p.click("#reveal")
-	p.waitUntil("the output and the reason are there", `document.querySelector("#see") && document.querySelector("#explain")`)
+	p.click("#play")
+	p.waitUntil("the drawing and the reason are there", `document.querySelector(".player .step") && document.querySelector("#explain")`)
 	p.shows("You chose 2; it is 1")
+	p.shows("Explored here, just now")
+	p.playsLessonThree()
 	if dead := eval[[]string](p, `[...document.querySelectorAll("main a")].map(a => a.getAttribute("href"))
 		.filter(h => !/^(#\/|https:)/.test(h))`); len(dead) > 0 {
 		t.Errorf("dead links: %v", dead)
@@ -51,6 +53,36 @@ func TestTheCourse(t *testing.T) {
 	p.expect("404")
 	p.visit("#/course/99")
 	p.shows("there is no such lesson")
+}
+
+// playsLessonThree steps through its drawing, by key and by button; opens what the step changes; runs it beside the next lock; and keeps B's
+// lock in the seat, once it was lost. Its last click is into the seat: keys go there.
+func (p *page) playsLessonThree() {
+	p.t.Helper()
+	p.key("ArrowRight", "ArrowRight")
+	p.click(".player [data-focus=on]")
+	p.waitUntil("it is at step 4", `document.querySelector(".player .place").innerText === "4 / 6" &&
+		document.querySelector(".player [aria-current=step]").innerText.includes("expires")`)
+	p.click(".difference summary")
+	p.waitUntil("the difference is there", `document.querySelector(".difference ins")`)
+	p.click("#try ~ .part .runner button")
+	p.shows("Step 6 differs.")
+	for _, asked := range eval[[]string](p, `[...document.querySelectorAll("main :is(p, pre, code)")].filter(e => e.checkVisibility())
+		.map(e => e.innerText).filter(text => /go run|another terminal/.test(text))`) {
+		p.t.Errorf("a reader without a terminal is told: %s", asked)
+	}
+	p.click(".embedded [data-token='A:DEL']")
+	p.shows("Not kept, in step 6")
+	p.click("[data-focus=again]")
+	for i, token := range strings.Fields("B:GET B:write B:DEL A:DEL") {
+		p.waitUntil("there is a choice "+token, fmt.Sprintf(`document.querySelectorAll(".embedded .step:not(.later)").length === %d &&
+			document.querySelector('.embedded [data-token=%q]')`, 5+i, token))
+		p.key(eval[string](p, fmt.Sprintf(`document.querySelector('.embedded [data-token=%q] kbd').textContent`, token)))
+	}
+	p.shows("Kept, in 9 steps: all have ended.")
+	if p.address() != "#/course/03" {
+		p.t.Errorf("the lesson's address is %s", p.address())
+	}
 }
 
 // The room: a teacher opens it, fifty predict and one of them by the page, the bars follow, and the answer is revealed.
@@ -94,7 +126,7 @@ func TestTheRoomHasNoBarriers(t *testing.T) {
 	pupil.click(".choice")
 	teacher.shows("1 of 1 have answered")
 	for _, p := range []*page{teacher, pupil} {
-		p.click("#reveal")
+		p.click("#reveal, #play")
 		p.waitUntil("the answer is there", `document.querySelector("#verdict, .bars li.good")`)
 		for _, wrong := range p.barriers(axe) {
 			t.Error(wrong)

@@ -86,11 +86,12 @@ func (c *Classroom) list(r *http.Request) (any, error) {
 }
 
 func (c *Classroom) lesson(r *http.Request) (any, error) {
-	lesson, err := c.find(r.PathValue("lesson"), language.Named(r.FormValue("lang")))
+	in := language.Named(r.FormValue("lang"))
+	lesson, err := c.find(r.PathValue("lesson"), in)
 	if err != nil {
 		return nil, err
 	}
-	return pageOf(lesson), nil
+	return pageOf(lesson, in), nil
 }
 
 // find returns a lesson by its number as it stands in an address: 3 or 03.

@@ -13,6 +13,7 @@ import (
 	"lockstep/docs"
 	"lockstep/internal/language"
 	"lockstep/internal/learn/classroom"
+	"lockstep/internal/learn/course"
 )
 
 // ask sends a request; into takes the answer, if it is a success.
@@ -52,12 +53,16 @@ func TestEachLessonIsHTML(t *testing.T) {
 				t.Errorf("%s: %d", address, status)
 				continue
 			}
-			if lesson.Title != entry.Title || len(lesson.Choices) < 2 || len(lesson.After) != 5 {
+			if lesson.Title != entry.Title || len(lesson.Choices) < 2 || len(lesson.After) != 4 {
 				t.Errorf("%s: it is %+v", address, lesson)
 			}
-			texts := append([]string{entry.Idea, lesson.Idea, lesson.Predict.HTML, lesson.Run.HTML}, lesson.Choices...)
-			for _, section := range lesson.After {
-				texts = append(texts, section.HTML)
+			texts := append([]string{entry.Idea, lesson.Idea}, lesson.Choices...)
+			for _, section := range append(lesson.After, lesson.Predict, lesson.Run) {
+				for _, part := range section.Parts {
+					if len(part.Commands) == 0 {
+						texts = append(texts, part.HTML)
+					}
+				}
 			}
 			for _, text := range texts {
 				checkHTML(t, address, text, len(list.Lessons))
@@ -65,6 +70,33 @@ func TestEachLessonIsHTML(t *testing.T) {
 			for _, choice := range lesson.Choices {
 				if strings.Contains(choice, "<a ") || strings.Contains(choice, "<p>") {
 					t.Errorf("%s: a choice is a button, and cannot have this in it: %s", address, choice)
+				}
+			}
+		}
+	}
+}
+
+// What a lesson runs is drawn, or said, before anything is explored; and the drawing shows what the command looks for.
+func TestEachLessonIsDrawn(t *testing.T) {
+	handler := classroom.New(docs.Course()).Handler()
+	for _, in := range language.All() {
+		for number := 1; number <= 15; number++ {
+			var lesson classroom.Page
+			ask(t, handler, http.MethodGet, fmt.Sprintf("/course/%d?lang=%s", number, in), "", &lesson)
+			if len(lesson.Run.Parts) == 0 {
+				t.Fatalf("%s %d: nothing is run", in, number)
+			}
+			run := lesson.Run.Parts[len(lesson.Run.Parts)-1]
+			drawn := run.Commands[0].Drawn
+			switch {
+			case drawn == nil && len(run.Says) < 2:
+				t.Errorf("%s %d: neither a drawing nor a sentence: %+v", in, number, run)
+			case drawn != nil && (len(drawn.Breaches) == 0) == (run.Commands[0].Kind == course.Explores):
+				t.Errorf("%s %d: the drawing of %s shows %v", in, number, run.Commands[0].Line, drawn.Breaches)
+			}
+			for _, says := range run.Says {
+				if strings.Contains(says, "│") || strings.Contains(says, "go run") {
+					t.Errorf("%s %d: it says %q", in, number, says)
 				}
 			}
 		}
@@ -116,7 +148,7 @@ Q?
 ## See
 
 <!-- lockstep explore v0 -->
-` + "```text\n<script>alert(4)</script>\n```" + `
+` + "```text\nv0 holds\n```" + `
 
 ## Explain
 
@@ -124,11 +156,12 @@ The answer is **1**. From <!-- v1 share 1 -->0.5 to <!-- v2 share 1 -->0.6. See 
 
 ## In the scheduler's seat
 
+With ` + "`go run .`" + ` in another terminal, open [S](http://127.0.0.1:8080/#/schedule/v0?do=A).
 [S](http://127.0.0.1:8080/#/schedule/v0?do=A)
 
 ## Try
 
-T
+` + "```text\n<script>alert(4)</script>\n```" + `
 
 ## Still broken
 

@@ -1,9 +1,14 @@
 package classroom
 
 import (
+	"slices"
 	"strings"
 
+	"lockstep/internal/explore"
+	"lockstep/internal/explore/trace"
+	"lockstep/internal/language"
 	"lockstep/internal/learn/course"
+	"lockstep/internal/lock/evolution"
 )
 
 // Entry is a lesson in the list. Idea is HTML.
@@ -13,21 +18,51 @@ type Entry struct {
 	Idea   string `json:"idea"`
 }
 
-// Page is a lesson: its texts are HTML. The question comes first; a page shows the sections of After once it is answered.
+// Page is a lesson: its texts are HTML. The question comes first; a page shows the sections of After once it is answered. Run is with what
+// its command prints; See is the heading of that.
 type Page struct {
 	Entry
 	Predict Section   `json:"predict"`
 	Choices []string  `json:"choices"`
 	Answer  int       `json:"answer"` // the right choice, counted from 1
 	Run     Section   `json:"run"`
+	See     Section   `json:"see"`
 	After   []Section `json:"after"`
+	Seat    string    `json:"seat"` // the schedule that a reader is given, as its address
 }
 
 // Section is a part of a lesson, with an id for its heading.
 type Section struct {
 	ID    string `json:"id"`
 	Title string `json:"title"`
-	HTML  string `json:"html"`
+	Parts []Part `json:"parts"`
+}
+
+// Part is prose; or commands, after what leads to them. What is printed is no HTML, but text.
+type Part struct {
+	HTML     string    `json:"html"`
+	Terminal bool      `json:"terminal,omitempty"` // it is about the terminal
+	Commands []Command `json:"commands,omitempty"`
+	Printed  string    `json:"printed,omitempty"` // by the first command
+	Says     []string  `json:"says,omitempty"`    // of that the sentences, beside the drawing
+}
+
+// Command is a command, and what it shows, as far as the lesson knows that.
+type Command struct {
+	course.Command
+	Drawn *Drawn `json:"drawn,omitempty"`
+}
+
+// Drawn is a schedule to draw, and what it breaks.
+type Drawn struct {
+	Trace    trace.Trace `json:"trace"`
+	Breaches []Breach    `json:"breaches"`
+}
+
+// Breach is an anomaly that a step shows.
+type Breach struct {
+	explore.Shown
+	Title string `json:"title"`
 }
 
 // entryOf returns the entry of a lesson: its title, and the first paragraph of a lesson's idea.
@@ -36,15 +71,81 @@ func entryOf(l course.Lesson) Entry {
 	return Entry{Number: l.Number, Title: l.Title, Idea: toHTML(idea)}
 }
 
-func pageOf(l course.Lesson) Page {
-	page := Page{Entry: Entry{Number: l.Number, Title: l.Title, Idea: toHTML(l.Idea)}, Answer: l.Answer}
+// pageOf replays the schedules that the lesson shows, so that they are there before anything is explored.
+func pageOf(l course.Lesson, in language.Language) Page {
+	page := Page{Entry: Entry{Number: l.Number, Title: l.Title}, Answer: l.Answer, Seat: l.Link}
 	var sections []Section
 	for i, id := range []string{"predict", "run", "see", "explain", "seat", "try", "broken"} {
-		sections = append(sections, Section{ID: id, Title: l.Sections[i].Heading, HTML: toHTML(l.Sections[i].Text)})
+		section := Section{ID: id, Title: l.Sections[i].Heading}
+		if i == course.Run {
+			section.Parts = slices.Clone(partsOf(l.Opening, true)) // what the terminal needs stands where one is needed first
+		}
+		for _, part := range l.Sections[i].Parts {
+			section.Parts = append(section.Parts, partOf(part, in))
+		}
+		sections = append(sections, section)
 	}
-	page.Predict, page.Run, page.After = sections[course.Predict], sections[course.Run], sections[course.See:]
+	for _, part := range partsOf(l.Opening, false) {
+		page.Idea += part.HTML
+	}
+	page.Predict, page.Run, page.See = sections[course.Predict], sections[course.Run], sections[course.See]
+	page.After = sections[course.Explain:]
 	for _, choice := range l.Choices {
 		page.Choices = append(page.Choices, inline(choice))
 	}
 	return page
+}
+
+// partsOf gives the prose of a text that is about the terminal, or that is not.
+func partsOf(all []course.Part, terminal bool) (parts []Part) {
+	for _, part := range all {
+		if part.Terminal == terminal {
+			parts = append(parts, Part{HTML: toHTML(part.Text), Terminal: terminal})
+		}
+	}
+	return parts
+}
+
+func partOf(p course.Part, in language.Language) Part {
+	part := Part{HTML: toHTML(p.Text), Terminal: p.Terminal, Printed: p.Printed}
+	for _, c := range p.Commands {
+		command := Command{Command: c}
+		if c.Schedule != "" && c.Kind != course.Contrasts {
+			command.Drawn = drawnOf(c, in)
+		}
+		part.Commands = append(part.Commands, command)
+	}
+	for paragraph := range strings.SplitSeq(strings.TrimSpace(p.Printed), "\n\n") {
+		switch {
+		case paragraph == "" || strings.Contains(paragraph, "│") || strings.Contains(paragraph, "--replay"):
+		case strings.Contains(p.Printed, "│"): // the second line says how to read that drawing
+			says, _, _ := strings.Cut(paragraph, "\n")
+			part.Says = append(part.Says, says)
+		default:
+			part.Says = append(part.Says, strings.Split(paragraph, "\n")...)
+		}
+	}
+	return part
+}
+
+// drawnOf replays a schedule; nil if it does not fit, as somebody has changed the code. What it breaks is what the command looks for, if it
+// looks for something.
+func drawnOf(c course.Command, in language.Language) *Drawn {
+	lock, unknown := evolution.Find(c.Lock)
+	scenario, malformed := explore.ParseScenario(c.Scenario)
+	if unknown != nil || malformed != nil {
+		return nil // a lesson has no such command
+	}
+	scenario.Language = in
+	replayed, stale := explore.Replay(lock, scenario, c.Schedule)
+	if stale != nil {
+		return nil
+	}
+	drawn := Drawn{Trace: replayed.Trace, Breaches: []Breach{}}
+	for _, shown := range replayed.Shown {
+		if c.Anomaly == "" || c.Anomaly == string(shown.Anomaly) {
+			drawn.Breaches = append(drawn.Breaches, Breach{shown, shown.Anomaly.Title().In(in)})
+		}
+	}
+	return &drawn
 }

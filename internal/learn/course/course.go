@@ -20,6 +20,7 @@ type Lesson struct {
 	File     string
 	Title    string
 	Idea     string
+	Opening  []Part    // the idea's
 	Sections []Section // one at each of the places below
 	Choices  []string  // of Predict
 	Answer   int       // the right choice, counted from 1
@@ -28,8 +29,12 @@ type Lesson struct {
 	Link     string    // of the schedule, in the scheduler's seat: a fragment, #/schedule/…
 }
 
-// Section is a part of a lesson under a heading.
-type Section struct{ Heading, Text string }
+// Section is what stands under a heading of a lesson. Its parts are for a page: without the sentence that leads to the page, and without
+// the output of See, which is with the command of Run.
+type Section struct {
+	Heading, Text string
+	Parts         []Part
+}
 
 // The places of the sections. Predict is without the choices, Explain without the answer, Broken without the link to the next lesson.
 const (

@@ -3,12 +3,15 @@ package course_test
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
 
+	"lockstep/docs"
 	"lockstep/internal/language"
 	"lockstep/internal/learn/course"
 )
@@ -41,7 +44,7 @@ The answer is **2**. Because.
 
 ## In the scheduler's seat
 
-Open [it](http://127.0.0.1:8080/#/schedule/v0?in=--actors+2&do=A%3AGET).
+With ` + "`go run .`" + ` in another terminal, open [it](http://127.0.0.1:8080/#/schedule/v0?in=--actors+2&do=A%3AGET). Stop there.
 
 ## Try
 
@@ -91,6 +94,7 @@ func TestLessonOfAnotherForm(t *testing.T) {
 		"The answer is **2**":                 "an answer",
 		"Because.":                            "a reason",
 		"http://127.0.0.1:8080/#/sc":          "a link into the seat",
+		"in another terminal, ":               "a link into the seat", // the page would ask for one
 		"More.":                               "something to try",
 		"Much.\n\nNext: [Another](02-b.md)\n": "still broken",
 		"## Try":                              "6 sections; want",
@@ -156,5 +160,149 @@ func TestArguments(t *testing.T) {
 	got := course.Arguments(`explore v0  --replay "A:GET B:GET" --why`)
 	if want := []string{"explore", "v0", "--replay", "A:GET B:GET", "--why"}; !slices.Equal(got, want) {
 		t.Errorf("%q; want %q", got, want)
+	}
+}
+
+// A page can do every command of every lesson, or knows what it is about; and none of them is lost on the way.
+func TestEachCommandIsRead(t *testing.T) {
+	for _, in := range language.All() {
+		lessons, err := course.Lessons(docs.Course(), in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		kinds := map[course.Kind]int{}
+		for _, l := range lessons {
+			text, err := fs.ReadFile(docs.Course(), l.File)
+			if err != nil {
+				t.Fatal(err)
+			}
+			typed, read, parts := strings.Count(string(text), "\ngo run . "), 0, slices.Clone(l.Opening)
+			for _, section := range l.Sections {
+				parts = append(parts, section.Parts...)
+			}
+			for _, part := range parts {
+				read += len(part.Commands)
+				for _, c := range part.Commands {
+					kinds[c.Kind]++
+					if shows := strings.Contains(part.Printed, "│") || c.Kind == course.Contrasts; shows && c.Schedule == "" {
+						t.Errorf("%s: what does %s show?", l.File, c.Line)
+					}
+				}
+				for _, mine := range []string{"another terminal", "另一个终端", "or in the terminal", "或在终端里", "exit status"} {
+					if strings.Contains(part.Text, mine) && !part.Terminal {
+						t.Errorf("%s: a page would say: %s", l.File, part.Text)
+					}
+				}
+			}
+			if read != typed || len(l.Opening) == 0 {
+				t.Errorf("%s: %d commands are read of %d", l.File, read, typed)
+			}
+		}
+		for kind, least := range map[course.Kind]int{
+			course.Explores: 20, course.Replays: 2, course.Contrasts: 4, course.Tabulates: 1, course.Differs: 10, course.Lab: 9,
+			course.Checks: 13, course.Bursts: 2,
+		} {
+			if kinds[kind] < least {
+				t.Errorf("%s: %d commands of the kind %s; want %d", in, kinds[kind], kind, least)
+			}
+		}
+	}
+}
+
+func TestReadCommand(t *testing.T) {
+	for line, want := range map[string]course.Command{
+		"explore v2 --faults expiry=1 --anomaly untold --lang zh": {
+			Kind: course.Explores, Lock: "v2", Scenario: "--faults expiry=1", Anomaly: "untold",
+		},
+		`explore v11 --sales 2 --actors 1 --replay "A:begins A:acquire"`: {
+			Kind: course.Replays, Lock: "v11", Scenario: "--actors 1 --sales 2", Schedule: "A:begins A:acquire",
+		},
+		"explore v4 --nested 1 --against v5": {Kind: course.Contrasts, Lock: "v4", Other: "v5", Scenario: "--nested 1"},
+		"explore --all":                      {Kind: course.Tabulates},
+		"diff v4 delex":                      {Kind: course.Differs, Lock: "v4", Other: "delex"},
+		"lab holder-dies --lang zh":          {Kind: course.Lab, Name: "holder-dies"},
+		"check 02":                           {Kind: course.Checks, Name: "02"},
+		"burst -n 1000 -c 1000 --lock v0":    {Kind: course.Bursts, Lock: "v0", Buyers: 1000},
+		"explore v99":                        {},
+		"explore v0 --faults flood=1":        {},
+		"explore v0 --anomaly bad-luck":      {},
+		"explore v0 --schedules 5":           {},
+		"explore v0 v1":                      {},
+		"explore":                            {},
+		"explore v0 --all":                   {},
+		"explore v1 --faults node-restart=1": {},
+		"explore v0 --against v98":           {},
+		"burst --lock v0":                    {},
+		"diff v4":                            {},
+		"lab":                                {},
+		"lab holder-dies --lock v3":          {},
+		"soak":                               {},
+		"":                                   {},
+	} {
+		got, err := course.ReadCommand(line)
+		if want.Kind == "" {
+			if !errors.Is(err, course.ErrForm) {
+				t.Errorf("%q: %+v, %v; want ErrForm", line, got, err)
+			}
+			continue
+		}
+		if want.Line = line; err != nil || got != want {
+			t.Errorf("%q: %+v, %v; want %+v", line, got, err, want)
+		}
+	}
+}
+
+const parts = `Prose.
+
+<!-- terminal -->
+You need Go.
+
+More prose.
+
+Run it:
+
+<!-- exits 1 -->
+` + "```sh\ngo run . explore v0\n```" + `
+
+<!-- lockstep explore v0 -->
+` + "```text\n│ drawn\n\ngo run . explore v0 --replay \"A:GET\"\n```" + `
+
+The whole step: [on the page](http://x/#/steps/v1-v2), or in the terminal:
+
+` + "```sh\ngo run . diff v1 v2\n```" + `
+
+The end.
+`
+
+func TestParts(t *testing.T) {
+	l, err := parsed(t, strings.Replace(lesson, "Because.", parts, 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, part := range l.Sections[course.Explain].Parts {
+		for _, c := range part.Commands {
+			part.Text += " " + c.Line + " " + c.Schedule
+		}
+		got = append(got, fmt.Sprintf("%s, terminal %v, printed %v", part.Text, part.Terminal, part.Printed != ""))
+	}
+	want := []string{
+		"Prose., terminal false, printed false", "You need Go., terminal true, printed false", "More prose., terminal false, printed false",
+		"Run it: explore v0 A:GET, terminal false, printed true", "The whole step diff v1 v2 , terminal false, printed false",
+		"The end., terminal false, printed false",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q; want\n%q", got, want)
+	}
+	if text := l.Sections[course.Seat].Parts[0].Text; text != "Stop there." {
+		t.Errorf("the task is %q", text)
+	}
+	for _, wrong := range []string{
+		"```sh\ngo run . soak\n```", "```sh\nls\n```", "```sh\ngo run . explore v2 --faults crash=1 --against v3\n```",
+		"<!-- lockstep explore v0 -->\n```text\nprinted\n```",
+	} {
+		if _, err := parsed(t, strings.Replace(lesson, "More.", wrong, 1)); !errors.Is(err, course.ErrForm) {
+			t.Errorf("%v\n%s", err, wrong)
+		}
 	}
 }

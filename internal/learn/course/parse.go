@@ -18,12 +18,13 @@ func headings(in language.Language) []string {
 }
 
 var (
-	title   = regexp.MustCompile(`^# (\d+)\. (.+)\n\n\[[^\n]+\n\n`)
-	choice  = regexp.MustCompile(`^(\d)\. (.+)$`)
-	runs    = regexp.MustCompile("^(?:<!-- exits 1 -->\n)?```sh\ngo run \\. ([^\n]+)\n```$")
-	seen    = regexp.MustCompile("(?s)^<!-- lockstep ([^\n]+) -->\n```text\n(.*)```$")
-	answer  = regexp.MustCompile(`^(?:The answer is|答案是) \*\*(\d)\*\*[.。]\s*`)
-	seat    = regexp.MustCompile(`\]\(http://127\.0\.0\.1:8080/(#/schedule/[^)]+)\)`)
+	title  = regexp.MustCompile(`^# (\d+)\. (.+)\n\n\[[^\n]+\n\n`)
+	choice = regexp.MustCompile(`^(\d)\. (.+)$`)
+	runs   = regexp.MustCompile("^(?:<!-- exits 1 -->\n)?```sh\ngo run \\. ([^\n]+)\n```$")
+	seen   = regexp.MustCompile("(?s)^<!-- lockstep ([^\n]+) -->\n```text\n(.*)```$")
+	answer = regexp.MustCompile(`^(?:The answer is|答案是) \*\*(\d)\*\*[.。]\s*`)
+	seat   = regexp.MustCompile("(?:With `go run \\.` in another terminal, open |在另一个终端运行 `go run \\.`，打开)" +
+		`\[[^]]+\]\(http://127\.0\.0\.1:8080/(#/schedule/[^)]+)\)[.。]\s*`)
 	next    = regexp.MustCompile(`\n\n(?:Next: |下一课：)\[[^\n]+$`)
 	heading = regexp.MustCompile(`(?m)^## (.+)$`)
 )
@@ -55,7 +56,10 @@ func parse(text string, in language.Language) (l Lesson, err error) {
 	if link := seat.FindStringSubmatch(s[Seat].Text); link != nil {
 		l.Link = link[1]
 	}
-	return l, l.check()
+	if err := l.check(); err != nil {
+		return l, err
+	}
+	return l, l.parts()
 }
 
 // split returns what is before the first heading, and the sections.
@@ -72,7 +76,7 @@ func split(text string, headings []string) (before string, sections []Section, e
 		if i+1 < len(at) {
 			end = at[i+1][0]
 		}
-		sections = append(sections, Section{headings[i], strings.TrimSpace(text[place[1]:end])})
+		sections = append(sections, Section{Heading: headings[i], Text: strings.TrimSpace(text[place[1]:end])})
 	}
 	return strings.TrimSpace(text[:at[0][0]]), sections, nil
 }

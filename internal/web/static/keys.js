@@ -7,14 +7,21 @@ const bound = new Set();
 // bind lets keys do something until what it returns is called. Each is [key, English, 中文, function]; a key of null is
 // only listed, under the name at the function's place.
 export function bind(...keys) {
-  bound.add(keys);
-  return () => bound.delete(keys);
+  return bindWhile(() => true, ...keys);
+}
+
+// bindWhile does so for a part of a view: its keys do something while the reader is at it.
+export function bindWhile(when, ...keys) {
+  const all = { when, keys };
+  bound.add(all);
+  return () => bound.delete(all);
 }
 
 addEventListener("keydown", event => {
   if (event.ctrlKey || event.metaKey || event.altKey || typing(event.target) || document.querySelector("dialog[open]"))
     return;
-  for (const [key, , , act] of [...bound].reverse().flat()) {
+  const now = [...bound].reverse().filter(({ when }) => when());
+  for (const [key, , , act] of now.flatMap(({ keys }) => keys)) {
     if (key !== event.key || (key === " " && pressed(event.target))) continue;
     event.preventDefault();
     return act(event);
@@ -34,7 +41,7 @@ const names = { ArrowLeft: "←", ArrowRight: "→", ArrowUp: "↑", ArrowDown: 
 // showKeys lists them in a dialog.
 export function showKeys() {
   const rows = [...bound]
-    .flat()
+    .flatMap(({ keys }) => keys)
     .filter(([, english]) => english)
     .map(([key, english, chinese, act]) =>
       el(

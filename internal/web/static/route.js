@@ -1,7 +1,7 @@
 // The address after # is where the reader is: #/schedule/v2?do=A:SET is {path: ["schedule", "v2"], query}.
 
-export function route() {
-  const [path, query = ""] = location.hash.replace(/^#\/?/, "").split(/\?(.*)/s);
+export function route(hash = location.hash) {
+  const [path, query = ""] = hash.replace(/^#\/?/, "").split(/\?(.*)/s);
   return { path: path.split("/").filter(Boolean).map(plain), query: new URLSearchParams(query) };
 }
 

@@ -4,12 +4,12 @@
 import { el, svg } from "./dom.js";
 import { duration, say } from "./words.js";
 
-// drawTrace draws trace.Trace as a list of its steps. Options: current, the step that is marked, counted from 1;
+// drawTrace draws trace.Trace as a list of its steps. Options: current, the step that is marked, counted from 1, or 0;
 // onstep, called with the step that is clicked; compact leaves out commands and states; notes gives what else to say of
 // a step, by its number; breaches are marked at their steps, each with its title and what it says.
 export function drawTrace(
   trace,
-  { current = 0, onstep = null, compact = false, notes = _step => null, breaches = [] } = {},
+  { current = Infinity, onstep = null, compact = false, notes = _step => null, breaches = [] } = {},
 ) {
   const lanes = lanesOf(trace);
   const start = { standing: trace.actors.map(() => "absent"), lock: "", stock: "", nodes: [] };
@@ -27,7 +27,7 @@ export function drawTrace(
     return el(
       "li",
       {
-        class: ["step", step.fault && "fault", breach.length && "breach", current && n > current && "later"]
+        class: ["step", step.fault && "fault", breach.length && "breach", n > current && "later"]
           .filter(Boolean)
           .join(" "),
         "aria-current": n === current ? "step" : null,

@@ -90,11 +90,7 @@ function show(main, { lock, title, scenario, schedules }) {
     const { trace, breaches } = schedules[chosen],
       steps = trace.steps.length;
     current = Math.min(Math.max(current + by, 0), steps);
-    replace(
-      picture,
-      drawTrace(trace, { current: current || 0.5, onstep: n => step(n - current), breaches: breaches ?? [] }),
-      legend(),
-    );
+    replace(picture, drawTrace(trace, { current, onstep: n => step(n - current), breaches: breaches ?? [] }), legend());
     replace(told, sentence(trace, current, breaches ?? []));
     picture.querySelector("[aria-current=step]")?.scrollIntoView({ block: "nearest" });
   }

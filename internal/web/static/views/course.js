@@ -4,6 +4,7 @@ import { bind } from "../keys.js";
 import { go } from "../route.js";
 import { get, post } from "../server.js";
 import { language, say } from "../words.js";
+import { Desk, drawAll, html, Result, runner, seat, typed } from "./course_parts.js";
 
 const pause = 5000; // between two looks for a room that is not open yet
 
@@ -15,7 +16,8 @@ export function show(main, route) {
     gone = false,
     drawn = "", // the lesson that is there, as the address names it
     turnOf = 0,
-    timer = 0;
+    timer = 0,
+    desk = null; // of the lesson that is there
   const turn = by => number + by >= 1 && number + by <= last && go(address(number + by));
   const leave = bind(
     ["n", "the next lesson", "下一课", () => turn(1)],
@@ -38,7 +40,9 @@ export function show(main, route) {
       last = lessons.length;
       const lesson = name && (await get("/course/" + encodeURIComponent(name), { lang: language() }));
       if (gone || asked !== number) return;
-      replace(body, ...(lesson ? page(lesson, last, tell) : list(lessons)));
+      desk?.leave();
+      desk = lesson ? new Desk() : null;
+      replace(body, ...(lesson ? page(lesson, last, tell, desk) : list(lessons)));
       drawn = name;
       jump();
     } catch (failure) {
@@ -70,25 +74,13 @@ export function show(main, route) {
     leave() {
       gone = true;
       silence();
+      desk?.leave();
       leave();
     },
   };
 }
 
 export const address = number => "#/course/" + String(number).padStart(2, "0");
-
-// html makes an element of what the server rendered: its own texts, without foreign HTML.
-export function html(name, attributes, text) {
-  const node = el(name, attributes);
-  node.innerHTML = text;
-  for (const pre of node.querySelectorAll("pre")) pre.tabIndex = 0; // it scrolls
-  for (const table of node.querySelectorAll("table")) {
-    const box = el("div", { class: "scroll", tabindex: 0 });
-    table.replaceWith(box);
-    box.append(table);
-  }
-  return node;
-}
 
 function list(lessons) {
   const all = progress();
@@ -138,12 +130,17 @@ function list(lessons) {
 
 // page draws a lesson as far as its reader is: the question, then the command, then the rest. It tells the room what is
 // chosen.
-function page(lesson, last, tell) {
-  const rest = el("div");
+function page(lesson, last, tell, desk) {
+  const rest = el("div"),
+    after = el("div");
   const choices = el("ol", { class: "choices" });
   const know = () => progress()[lesson.number] ?? {};
+  const section = sectionOf(lesson.number);
+  const ran = lesson.run.parts.at(-1),
+    [command] = ran.commands;
+  const result = new Result(command, ran, desk);
 
-  function draw() {
+  function ask() {
     const { choice, seen } = know();
     const at = [...choices.children].findIndex(item => item.contains(document.activeElement));
     replace(
@@ -166,32 +163,56 @@ function page(lesson, last, tell) {
       ),
     );
     if (at >= 0 && !seen) choices.children[at]?.querySelector("button").focus();
-    replace(rest, choice ? [section(lesson.run), seen ? shown(lesson, choice) : reveal] : null);
+    if (choice && !rest.firstChild) replace(rest, section(lesson.run, begins()), after);
+    if (seen) reveal();
   }
-  const reveal = el(
-    "p",
-    null,
-    el("button", { class: "main", id: "reveal", onclick: see }, say("Show what it prints", "显示输出")),
-  );
+
+  // begins is the command and its button.
+  const begins = () => [
+    runner(command, see, { id: "play", class: "main" }),
+    typed(
+      lesson.run.parts.slice(0, -1).map(({ html: says }) => html("div", null, says)),
+      el("pre", { tabindex: 0 }, el("code", null, "go run . " + command.line)),
+    ),
+  ];
 
   function choose(choice) {
     keep(lesson.number, { choice });
-    draw();
+    ask();
     tell(choice);
   }
+
+  // reveal shows what the lesson knows of the run, and the rest.
+  function reveal() {
+    if (after.firstChild) return;
+    const { choice } = know();
+    result.known();
+    replace(
+      after,
+      section(lesson.see, [
+        result.node,
+        ran.printed && typed(el("pre", { tabindex: 0 }, el("code", null, ran.printed))),
+      ]),
+      verdict(lesson, choice),
+      lesson.after.map(part => section(part, drawAll(part.parts, desk), part.id === "seat" && seat(lesson.seat, desk))),
+    );
+  }
+
+  // see runs the command.
   function see() {
     keep(lesson.number, { seen: true, right: know().choice === lesson.answer });
-    draw();
-    rest.querySelector("#verdict").focus();
+    ask();
+    result.player?.focus();
+    document.getElementById(lesson.see.id).scrollIntoView();
+    return result.run();
   }
-  const section = sectionOf(lesson.number);
 
-  draw();
+  ask();
   if (know().choice && !know().seen) tell(know().choice); // before the room was open, perhaps
   return [
     el("h1", null, `${lesson.number}. ${lesson.title}`),
     html("div", null, lesson.idea),
-    section(lesson.predict),
+    section(lesson.predict, drawAll(lesson.predict.parts, desk)),
     choices,
     rest,
     el(
@@ -209,28 +230,25 @@ function page(lesson, last, tell) {
 // sectionOf draws the sections of a lesson; a heading is a link to itself.
 const sectionOf =
   number =>
-  ({ id, title, html: text }) =>
+  ({ id, title }, ...inside) =>
     el(
       "section",
       { "aria-labelledby": id },
       el("h2", { id }, el("a", { class: "here", href: address(number) + "#" + id }, title)),
-      html("div", null, text),
+      inside,
     );
 
-// shown is what the run prints, whether the prediction was right, and why.
-function shown(lesson, choice) {
-  const [see, ...why] = lesson.after,
-    section = sectionOf(lesson.number);
+// verdict says whether the prediction was right.
+function verdict(lesson, choice) {
   const right = choice === lesson.answer;
-  const verdict = html(
+  return html(
     "p",
-    { id: "verdict", tabindex: -1, class: "note " + (right ? "good" : "warn") },
+    { id: "verdict", class: "note " + (right ? "good" : "warn") },
     right
       ? say("You were right: ", "预测正确：") + lesson.choices[choice - 1]
       : say(`You chose ${choice}; it is ${lesson.answer}: `, `你选了 ${choice}，答案是 ${lesson.answer}：`) +
           lesson.choices[lesson.answer - 1],
   );
-  return [section(see), verdict, ...why.map(section)];
 }
 
 // progress is kept in the browser alone: by lesson, what was chosen, whether the output was seen, and whether the

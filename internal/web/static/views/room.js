@@ -4,7 +4,8 @@ import { bind } from "../keys.js";
 import { go, link } from "../route.js";
 import { del, get, post } from "../server.js";
 import { language, say } from "../words.js";
-import { address, html } from "./course.js";
+import { address } from "./course.js";
+import { html } from "./course_parts.js";
 
 const pause = 1000; // between two looks at the counts
 
@@ -156,7 +157,7 @@ function question(lesson, last, close, fail) {
         ),
       el("h1", null, `${lesson.number}. ${lesson.title}`),
       html("div", { class: "small" }, lesson.idea),
-      html("div", { class: "question" }, lesson.predict.html),
+      lesson.predict.parts.map(part => html("div", { class: "question" }, part.html)),
       el("ol", { class: "bars" }, rows),
       total,
       el(

@@ -1,8 +1,8 @@
 // The scheduler's seat: the real code of a lock, a few sales, and the reader decides what happens next. The address is
 // the whole state.
 import { el, replace } from "../dom.js";
-import { bind } from "../keys.js";
-import { go, link } from "../route.js";
+import { bindWhile } from "../keys.js";
+import { go, link, route as read } from "../route.js";
 import { get, save } from "../server.js";
 import { drawTrace, legend, saying } from "../trace.js";
 import { language, say, several } from "../words.js";
@@ -16,6 +16,32 @@ import { statePanel } from "./seat_state.js";
 
 // first is where somebody lands who asks for no schedule.
 const first = link(["schedule", "v2"], { in: "--faults expiry=1", mode: "break", anomaly: "foreign-release" });
+
+// page is the way of a seat that is the whole page: its places are the page's addresses.
+const page = {
+  at: () => location.hash,
+  go,
+  note: address => history.replaceState(null, "", address),
+};
+
+// embed sits a reader at an address, in a part of another view: drawing, choices and goal, and a link to the rest. Its
+// keys do something while the reader is at it. It returns what ends it.
+export function embed(main, address, when) {
+  let now = address;
+  const own = {
+    at: () => now,
+    note(address) {
+      now = address;
+    },
+    go(address) {
+      own.note(address);
+      seat.going = seat.follow(read(address));
+    },
+  };
+  const seat = new Seat(main, own, when);
+  seat.going = seat.follow(read(address));
+  return () => seat.leave();
+}
 
 export function show(main, route) {
   const seat = new Seat(main);
@@ -46,12 +72,16 @@ class Seat {
   drawn;
   failure;
 
-  constructor(main) {
+  constructor(main, way = page, when = () => true) {
     this.main = main;
+    this.way = way;
+    this.embedded = way !== page;
     this.oracle = new Oracle(this, () => this.draw());
     this.code = new Code(this);
     this.says = el("p", { class: "now", role: "status", "aria-live": "polite" });
-    this.unbind = bind(
+    const whole = (...keys) => (this.embedded ? [] : [keys]);
+    this.unbind = bindWhile(
+      when,
       [null, "do what the button with this number does", "执行带这个数字的按钮", "1 – 9"],
       ...Array.from({ length: 9 }, (_, i) => [String(i + 1), "", "", this.inTurn(() => this.choose(i))]),
       ["ArrowLeft", "one step back, to look", "往回看一步", this.inTurn(() => this.look(this.at - 1))],
@@ -60,26 +90,26 @@ class Seat {
       ["End", "to the last step", "到最后一步", this.inTurn(() => this.look(this.tokens.length))],
       ["u", "undo", "撤销", this.inTurn(() => this.undo())],
       ["r", "redo", "重做", this.inTurn(() => this.redo())],
-      [
+      ...whole(
         "f",
         "fork: the same place in a new tab",
         "分叉：在新标签页打开同一处",
         this.inTurn(() => open(this.address({}), "_blank", "noopener")),
-      ],
+      ),
       ["h", "hint: the next step of a shortest way", "提示：最短路径的下一步", this.inTurn(() => this.ask())],
-      [
+      ...whole(
         "o",
         "oracle: how far the nearest breach is",
         "神谕：离最近的异常还有几步",
         this.inTurn(() => this.setMode("oracle")),
-      ],
-      [
+      ),
+      ...whole(
         "b",
         "beside: the same under the next lock",
         "并排：在下一种锁下做同样的事",
         this.inTurn(() => this.besideNext()),
-      ],
-      ["c", "the code, or not", "显示或隐藏代码", () => this.code.toggle()],
+      ),
+      ...whole("c", "the code, or not", "显示或隐藏代码", () => this.code.toggle()),
     );
   }
 
@@ -128,7 +158,7 @@ class Seat {
 
   // follow goes where an address says. Until the server has said what is so there, what is shown stays.
   async follow(route) {
-    if (!route.path[1]) return go(first, { instead: true });
+    if (!route.path[1]) return this.way.go(first, { instead: true });
     const place = placeOf(route);
     this.asked = place;
     this.rest();
@@ -167,7 +197,7 @@ class Seat {
   remember() {
     if (!this.place.code && this.full.code && !this.full.stale) {
       this.place.code = this.full.code;
-      history.replaceState(null, "", this.address({}));
+      this.way.note(this.address({}));
     }
   }
 
@@ -202,10 +232,10 @@ class Seat {
   // change goes to another place, and can be undone.
   change(changes) {
     const there = this.address({ code: "", at: undefined, ...changes });
-    if (there === location.hash) return; // the second click of two
-    this.past.push(location.hash);
+    if (there === this.way.at()) return; // the second click of two
+    this.past.push(this.way.at());
     this.future = [];
-    go(there);
+    this.way.go(there);
   }
 
   take(token) {
@@ -219,25 +249,25 @@ class Seat {
 
   look(n) {
     if (n < 0 || n > this.tokens.length || n === this.at) return;
-    go(this.address({ at: n }), { instead: true });
+    this.way.go(this.address({ at: n }), { instead: true });
   }
 
   undo() {
     const shorter = () => this.address({ do: this.prefix(this.tokens.length - 1), code: "", at: undefined });
     const back = this.past.pop() ?? (this.tokens.length > 0 && shorter());
     if (!back) return;
-    this.future.push(location.hash);
-    go(back);
+    this.future.push(this.way.at());
+    this.way.go(back);
   }
 
   redo() {
     if (this.future.length === 0) return;
-    this.past.push(location.hash);
-    go(this.future.pop());
+    this.past.push(this.way.at());
+    this.way.go(this.future.pop());
   }
 
   setMode(mode) {
-    go(
+    this.way.go(
       this.address({
         mode: mode === this.place.mode ? "free" : mode,
         anomaly: mode === "free" ? this.place.anomaly : this.goal,
@@ -280,7 +310,7 @@ class Seat {
   besideNext() {
     const locks = this.index.locks,
       next = locks[locks.findIndex(lock => lock.name === this.place.lock) + 1];
-    go(this.address({ beside: this.place.beside ? "" : (next ?? locks[0]).name }));
+    this.way.go(this.address({ beside: this.place.beside ? "" : (next ?? locks[0]).name }));
   }
 
   draw() {
@@ -292,14 +322,14 @@ class Seat {
       this.drawn = false;
       return void replace(
         main,
-        el("h1", null, say("Scheduler’s seat", "调度席")),
+        !this.embedded && el("h1", null, say("Scheduler’s seat", "调度席")),
         el(
           "p",
           { class: "note bad", role: "alert" },
           this.failure.status === 400 && say("This address leads nowhere. ", "这个地址打不开。"),
           this.failure.message,
         ),
-        el("a", { class: "button", href: first }, say("To the first schedule", "回到第一个时序")),
+        !this.embedded && el("a", { class: "button", href: first }, say("To the first schedule", "回到第一个时序")),
       );
     }
     if (!this.here) return;
@@ -307,6 +337,7 @@ class Seat {
       const [about, mode, moves, drawing, beside, state] = ["about", "mode", "moves", "drawing", "beside", "state"].map(
         name => el("section", { class: name }),
       );
+      const whole = !this.embedded;
       this.parts = { about, mode, moves, drawing, beside, state };
       drawing.setAttribute("aria-label", say("The schedule", "时序"));
       mode.className = "mode sheet";
@@ -317,8 +348,8 @@ class Seat {
         el(
           "div",
           { class: "seat" },
-          el("div", { class: "side" }, mode, el("div", { class: "sheet next" }, this.says, moves), state),
-          el("div", { class: "wide" }, drawing, this.code.panel, beside),
+          el("div", { class: "side" }, mode, el("div", { class: "sheet next" }, this.says, moves), whole && state),
+          el("div", { class: "wide" }, drawing, whole && [this.code.panel, beside]),
         ),
       );
       drawing.className = "drawing sheet";
@@ -331,7 +362,8 @@ class Seat {
         (focused.startsWith("choice") && main.querySelector("[data-focus^=choice]")));
     if (again && again !== document.activeElement) again.focus({ preventScroll: true });
     const where = this.place.do + this.at;
-    if (where !== this.seen) main.querySelector("[aria-current=step]")?.scrollIntoView({ block: "nearest" });
+    const begins = this.embedded && this.seen === undefined; // the reader is not at it yet
+    if (where !== this.seen && !begins) main.querySelector("[aria-current=step]")?.scrollIntoView({ block: "nearest" });
     this.seen = where;
   }
 
@@ -343,10 +375,10 @@ class Seat {
         saying(step)
       : say("Nothing has happened yet. You decide what happens first.", "还什么都没发生。第一步由你决定。");
     if (this.says.textContent !== said) replace(this.says, said);
-    replace(parts.about, this.awaited(), this.stale(), scenarioPanel(this));
+    replace(parts.about, this.awaited(), this.stale(), !this.embedded && scenarioPanel(this));
     replace(parts.moves, solvedSays(this), this.breaches(), choicesPanel(this));
     replace(parts.mode, modePanel(this));
-    replace(parts.state, statePanel(this));
+    parts.mode.hidden = !parts.mode.firstChild;
     replace(
       parts.drawing,
       this.tools(),
@@ -358,8 +390,10 @@ class Seat {
             breaches: this.named(full.view.shown),
           })
         : el("p", { class: "soft" }, say("The steps that you choose are drawn here.", "你选的每一步会画在这里。")),
-      legend(),
+      !this.embedded && legend(),
     );
+    if (this.embedded) return;
+    replace(parts.state, statePanel(this));
     this.code.follow();
     if (this.besideIs !== this.besideKey()) {
       this.besideIs = this.besideKey();
@@ -424,11 +458,21 @@ class Seat {
     const replay = `go run . explore ${explored} --replay "${this.place.do}"`;
     const copy = (focus, text, what) =>
       el("button", { "data-focus": focus, class: "quiet", onclick: event => copied(event.currentTarget, what) }, text);
+    const changes = [
+      tool("undo", say("Undo", "撤销"), "u", () => this.undo(), !this.past.length && !this.tokens.length),
+      tool("redo", say("Redo", "重做"), "r", () => this.redo(), !this.future.length),
+    ];
+    if (this.embedded)
+      return el(
+        "div",
+        { class: "row tools" },
+        changes,
+        el("a", { class: "button quiet", href: this.address({}) }, say("Open the whole seat", "打开完整的调度席")),
+      );
     return el(
       "div",
       { class: "row tools" },
-      tool("undo", say("Undo", "撤销"), "u", () => this.undo(), !this.past.length && !this.tokens.length),
-      tool("redo", say("Redo", "重做"), "r", () => this.redo(), !this.future.length),
+      changes,
       el(
         "a",
         { class: "button", "data-focus": "fork", href: this.address({}), target: "_blank", rel: "noopener" },

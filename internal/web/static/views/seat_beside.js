@@ -1,6 +1,5 @@
 // The same schedule under another lock, in two columns, and the first step that differs: the cure at work.
 import { el, replace } from "../dom.js";
-import { go } from "../route.js";
 import { get } from "../server.js";
 import { saying, short } from "../trace.js";
 import { language, say } from "../words.js";
@@ -10,15 +9,15 @@ export function besidePanel(seat) {
     rows = el("div", { role: "status" }, say("Running both …", "两边都在执行……"));
   const lock = el(
     "select",
-    { "data-focus": "beside-lock", onchange: event => go(seat.address({ beside: event.target.value })) },
+    { "data-focus": "beside-lock", onchange: event => seat.way.go(seat.address({ beside: event.target.value })) },
     index.locks
       .filter(({ name }) => name !== place.lock)
       .map(({ name, title }) => el("option", { value: name, selected: name === place.beside }, `${name} · ${title}`)),
   );
   if (!place.do) rows.textContent = say("Take a step first.", "先走一步。");
   else {
-    get("/seat/beside", { lock: place.lock, with: place.beside, in: place.in, do: place.do, lang: language() }).then(
-      both => replace(rows, compared(both, seat.full.view.over)),
+    sideBySide(place, place.beside, seat.full.view.over).then(
+      drawn => replace(rows, drawn),
       failure => {
         seat.besideIs = null; // the next drawing asks again
         replace(rows, el("p", { class: "note warn" }, failure.message));
@@ -34,6 +33,11 @@ export function besidePanel(seat) {
     ),
     rows,
   ];
+}
+
+// sideBySide draws a schedule under two locks.
+export async function sideBySide({ lock, in: scenario, do: schedule }, other, over) {
+  return compared(await get("/seat/beside", { lock, with: other, in: scenario, do: schedule, lang: language() }), over);
 }
 
 function compared({ locks, rows, differs, why, links }, over) {

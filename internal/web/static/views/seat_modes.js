@@ -1,6 +1,6 @@
 // What the reader is after: nothing, a breach, or to know how far the nearest is.
 import { el, replace } from "../dom.js";
-import { go, link } from "../route.js";
+import { link } from "../route.js";
 import { get, stream, text } from "../server.js";
 import { saying } from "../trace.js";
 import { language, say, several } from "../words.js";
@@ -9,6 +9,14 @@ import { choiceSays } from "./seat_choices.js";
 
 export function modePanel(seat) {
   const { place, index } = seat;
+  const hint = el(
+    "button",
+    { "data-focus": "hint", onclick: () => seat.ask() },
+    say("Hint", "提示"),
+    el("kbd", { "aria-hidden": "true" }, "h"),
+  );
+  const hinted = seat.hint && el("p", { class: hintClass(seat.hint), role: "status" }, hintSays(seat));
+  if (seat.embedded) return [goalSays(seat), place.mode === "break" && hint, hinted];
   const mode = (name, english, chinese, key) =>
     el(
       "button",
@@ -28,7 +36,7 @@ export function modePanel(seat) {
       "select",
       {
         "data-focus": "goal",
-        onchange: event => go(seat.address({ anomaly: event.target.value })),
+        onchange: event => seat.way.go(seat.address({ anomaly: event.target.value })),
       },
       index.anomalies
         .filter(({ name }) => seat.lock?.promises.includes(name))
@@ -41,6 +49,7 @@ export function modePanel(seat) {
       { class: "row modes", role: "group", "aria-label": say("Mode", "模式") },
       mode("free", "Free", "自由"),
       mode("break", "Break it", "攻破它"),
+      mode("keep", "Keep it", "守住它"),
       mode("oracle", "Oracle", "神谕", "o"),
       el(
         "button",
@@ -48,19 +57,16 @@ export function modePanel(seat) {
         say("Beside", "并排"),
         el("kbd", { "aria-hidden": "true" }, "b"),
       ),
-      el(
-        "button",
-        { "data-focus": "hint", onclick: () => seat.ask() },
-        say("Hint", "提示"),
-        el("kbd", { "aria-hidden": "true" }, "h"),
-      ),
+      hint,
     ),
     chooser,
-    seat.hint && el("p", { class: hintClass(seat.hint), role: "status" }, hintSays(seat)),
-    place.mode === "break" && breakIt(seat),
+    hinted,
+    goalSays(seat),
     place.mode === "oracle" && seat.oracle.panel(),
   ];
 }
+
+const goalSays = seat => ({ break: breakIt, keep: keepIt })[seat.place.mode]?.(seat);
 
 const hintClass = ({ failure }) => (failure ? "note warn" : "note");
 
@@ -105,12 +111,48 @@ function breakIt(seat) {
   );
 }
 
+// keepIt is the other game: all come to their end, and it does not happen.
+const keepIt = seat =>
+  el(
+    "p",
+    { class: "goal" },
+    el(
+      "strong",
+      null,
+      say("Let everybody come to the end, without this: ", "让每一单都走完，而且不出现："),
+      seat.called(seat.goal),
+      say(".", "。"),
+    ),
+  );
+
+// keptSays says how that ended.
+function keptSays(seat) {
+  const { shown, over } = seat.here.view,
+    lost = shown.find(({ anomaly }) => anomaly === seat.goal);
+  if (lost)
+    return el(
+      "p",
+      { class: "note warn", role: "status" },
+      say(`Not kept, in step ${lost.step}. `, `没守住，第 ${lost.step} 步。`),
+      el("button", { "data-focus": "again", onclick: () => seat.undo() }, say("Undo", "撤销")),
+    );
+  return (
+    over &&
+    el(
+      "p",
+      { class: "note good solved", role: "status" },
+      say(`Kept, in ${several(seat.at, "step")}: all have ended.`, `守住了，共 ${seat.at} 步：每一单都已走完。`),
+    )
+  );
+}
+
 const solved = seat => seat.place.mode === "break" && seat.here.view.shown.find(({ anomaly }) => anomaly === seat.goal);
 
 const moment = 1000; // that it shows how it comes
 
 // solvedSays says that the goal is reached. That is a moment, the first time.
 export function solvedSays(seat) {
+  if (seat.place.mode === "keep") return keptSays(seat);
   const done = solved(seat);
   if (!done) seat.solvedAt = 0;
   if (!done) return null;

@@ -22,7 +22,7 @@ const few = 30; // critical sections up to which the lanes show them all
 const whole = ["lanes", "story", "tally"]; // frames that say all of it each time
 const root = document.documentElement;
 
-export function show(main) {
+export function show(main, { query }) {
   const named = el("h1", null, say("The shop", "商店")),
     about = el("p", { class: "soft small" });
   const onStage = el(
@@ -103,7 +103,7 @@ export function show(main) {
 
   replace(
     main,
-    el("div", { class: "over" }, gone, trouble, begins.node),
+    el("div", { class: "over" }, gone, trouble, parts.controls.prepared(query), begins.node),
     el("header", { class: "head" }, named, about, says, keep),
     el("section", { class: "sheet buying", "aria-label": say("Buy", "购买") }, buying),
     el(

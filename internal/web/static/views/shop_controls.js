@@ -221,8 +221,33 @@ export function controls(connect) {
     dead: say("dead", "已崩溃"),
   });
 
+  // prepared is the burst that a link asks for, such as #/?lock=v0&buyers=1000. Nothing happens before its button is
+  // pressed.
+  function prepared(query) {
+    const lock = query.get("lock"),
+      n = Math.min(+query.get("buyers") || 0, most);
+    if (!lock || !n) return null;
+    const says = el("span", { role: "status" });
+    const begin = async () => {
+      try {
+        await put("/lock", { version: lock });
+        replace(says);
+        burst.start(n);
+      } catch (failure) {
+        replace(says, el("span", { class: "bad" }, failure.message));
+      }
+    };
+    return el(
+      "p",
+      { class: "note row prepared" },
+      button(say(`${n} buyers at once, ${lock}`, `${lock}：${n} 个买家同时购买`), begin, { class: "main" }),
+      says,
+    );
+  }
+
   return {
     node,
+    prepared,
     many: () => burst.start(),
     async begin(next) {
       const again = run && JSON.stringify(run) === JSON.stringify(next);
@@ -331,7 +356,11 @@ function many(act) {
   }
   return {
     node: el("div", null, form, wrong, result),
-    start: () => start.disabled || form.requestSubmit(start),
+    start(buyers = n.value) {
+      if (start.disabled) return;
+      n.value = buyers;
+      form.requestSubmit(start);
+    },
     stop: () => clearTimeout(timer),
   };
 }

@@ -129,6 +129,12 @@ function detail(step, before, after) {
   ];
 }
 
+// changes draws what a step changes in the code: "v2-v3".
+export async function changes(pair) {
+  const { files } = await get("/seat/steps/" + encodeURIComponent(pair), { lang: language() });
+  return el("div", { class: "step-code" }, files.map(file));
+}
+
 const says = (title, ...texts) =>
   el(
     "section",

@@ -1,0 +1,324 @@
+// The parts of a lesson, played on the page: a run and its drawing, the same under two locks, a difference, the seat.
+// What needs a terminal is folded away.
+import { el, replace } from "../dom.js";
+import { bindWhile } from "../keys.js";
+import { link } from "../route.js";
+import { get, stream, text } from "../server.js";
+import { drawTrace, legend, saying } from "../trace.js";
+import { language, say } from "../words.js";
+
+// Desk is where the reader of a lesson is: keys go to the part that was used last.
+export class Desk {
+  at = null; // the part
+  left = new AbortController(); // the lesson
+  leaving = [];
+
+  constructor() {
+    const step = by => () => this.at.step(by);
+    this.leaving.push(
+      bindWhile(
+        () => this.at?.step,
+        [null, "in a drawing: one step back, one step on", "图中：往回一步，往前一步", "← →"],
+        ["ArrowLeft", "", "", step(-1)],
+        ["ArrowRight", "", "", step(1)],
+        ["Home", "", "", step(-Infinity)],
+        ["End", "", "", step(Infinity)],
+      ),
+    );
+  }
+
+  // place lets a node be where the keys go once it is used.
+  place(node, part) {
+    for (const used of ["pointerdown", "focusin"])
+      node.addEventListener(used, () => {
+        this.at = part;
+      });
+    return node;
+  }
+
+  leave() {
+    this.left.abort();
+    for (const leave of this.leaving) leave();
+  }
+}
+
+// html makes an element of what the server rendered: its own texts, without foreign HTML.
+export function html(name, attributes, text) {
+  const node = el(name, attributes);
+  node.innerHTML = text;
+  for (const pre of node.querySelectorAll("pre")) pre.tabIndex = 0; // it scrolls
+  for (const table of node.querySelectorAll("table")) {
+    const box = el("div", { class: "scroll", tabindex: 0 });
+    table.replaceWith(box);
+    box.append(table);
+  }
+  return node;
+}
+
+// typed folds away what is for the terminal.
+export const typed = (...inside) =>
+  el("details", { class: "terminal" }, el("summary", null, say("In the terminal", "在终端里")), inside);
+
+const code = lines => el("pre", { tabindex: 0 }, el("code", null, lines));
+const lines = commands => code(commands.map(({ line }) => "go run . " + line).join("\n"));
+
+// drawAll draws parts. What a command's terminal needs to know is with the command.
+export function drawAll(parts, desk) {
+  const all = [];
+  for (const part of parts) {
+    const last = all.at(-1);
+    if (part.terminal && last?.commands) last.also = part.html;
+    else all.push({ ...part });
+  }
+  return all.map(part => draw(part, desk));
+}
+
+// draw draws a part. What the lesson prints is shown at once.
+function draw(part, desk) {
+  const { html: says, terminal, commands, printed, also } = part;
+  if (terminal) return typed(html("div", null, says));
+  if (!commands) return html("div", null, says);
+  const of = kind => commands.filter(command => command.kind === kind);
+  if (of("check").length)
+    return el(
+      "details",
+      { class: "terminal" },
+      el(
+        "summary",
+        null,
+        say(`On a computer with Go: exercise ${commands[0].name}`, `在装有 Go 的电脑上：练习 ${commands[0].name}`),
+      ),
+      html("div", null, says),
+      lines(commands),
+    );
+  if (of("diff").length) return difference(commands[0], says, desk);
+  return el(
+    "div",
+    { class: "part" },
+    html("div", null, says),
+    commands.map(command => (played[command.kind] ?? explored)(command, part, desk)),
+    typed(lines(commands), printed && code(printed), also && html("div", null, also)),
+  );
+}
+
+const button = (href, says) => el("p", null, el("a", { class: "button", href }, says));
+
+const played = {
+  table: () => button("#/table", say("The table of all", "打开总表")),
+  lab: ({ name }) => button(link(["labs", name]), say(`The lab ${name}`, `打开实验 ${name}`)),
+  burst: ({ lock, buyers }) =>
+    button(
+      link([], { lock, buyers }),
+      say(`To the shop: ${buyers} buyers, ${lock}`, `去商店：${lock}，${buyers} 个买家`),
+    ),
+  contrast(command) {
+    const into = el("div", { role: "status" });
+    const run = async () => {
+      replace(into, say("Running both …", "两边都在执行……"));
+      try {
+        const { sideBySide } = await import("./seat_beside.js");
+        replace(into, await sideBySide(command, command.other, true));
+      } catch (failure) {
+        replace(into, el("p", { class: "note warn" }, failure.message));
+      }
+    };
+    return el("div", null, runner(command, run), into);
+  },
+};
+
+// explored is a command with its button, and what it shows; at once, if the lesson prints that.
+function explored(command, part, desk) {
+  const shows = new Result(command, part, desk);
+  if (part.printed) {
+    shows.known();
+    return shows.node;
+  }
+  return el(
+    "div",
+    null,
+    runner(command, () => shows.run()),
+    shows.node,
+  );
+}
+
+// runner is a command and its button.
+export function runner({ line }, run, attributes = {}) {
+  const once = async ({ currentTarget: button }) => {
+    button.disabled = true;
+    await run();
+    button.disabled = false;
+  };
+  const plain = line.replace(/ --lang zh$/, "");
+  return el(
+    "p",
+    { class: "row runner" },
+    el("button", { ...attributes, onclick: once }, "▶ ", say("Run", "运行")),
+    el("code", null, plain),
+  );
+}
+
+// Result is what a command shows: first what the lesson knows of it, then what was found here and now.
+export class Result {
+  node = el("div", { class: "result" });
+  says = el("div", { class: "told" });
+  drawing = el("div");
+  status = el("p", { class: "small soft", role: "status" });
+  schedule = ""; // that is drawn
+  player;
+
+  constructor(command, { says = [] }, desk) {
+    this.command = command;
+    this.desk = desk;
+    this.saying = says;
+    replace(this.node, this.says, this.drawing, this.status);
+  }
+
+  // known shows what the lesson knows, if that is anything.
+  known() {
+    const { drawn } = this.command;
+    this.tell(this.saying);
+    if (drawn) this.draw(drawn.trace, drawn.breaches);
+  }
+
+  tell(all) {
+    replace(
+      this.says,
+      all.map(each => el("p", null, each)),
+    );
+  }
+
+  draw(trace, breaches) {
+    const schedule = trace.steps.map(step => step.token).join(" ");
+    if (schedule === this.schedule) return;
+    this.schedule = schedule;
+    this.player = player(trace, breaches, this.desk);
+    replace(this.drawing, this.player.node);
+  }
+
+  // run does it here and now.
+  async run() {
+    this.known();
+    const { lock, in: scenario, anomaly, do: schedule, kind } = this.command,
+      asked = { lock, in: scenario, lang: language() };
+    const tell = (...says) => replace(this.status, says);
+    tell(say("Running it here …", "正在这里运行……"));
+    try {
+      if (kind === "replay") {
+        const { view, stale } = await get("/seat/state", { ...asked, do: schedule });
+        if (stale) return tell(el("span", { class: "bad" }, stale.says));
+        this.draw(
+          view.trace,
+          view.shown.map(shown => ({ ...shown, title: shown.anomaly })),
+        );
+        return tell(say("Run here, just now.", "刚刚在这里运行过。"));
+      }
+      await stream(
+        "/seat/explore" + text({ ...asked, anomaly }),
+        {
+          progress: ({ schedules, waiting }) =>
+            tell(
+              waiting
+                ? say("Another exploration comes first.", "前面还有一次探索。")
+                : say(`Running it here: ${schedules} schedules so far`, `正在这里运行：已探索 ${schedules} 种时序`),
+            ),
+          done: ({ says, seen, tested, shown: [shown], links: [link] }) => {
+            this.tell(shown ? [says] : [says, seen, ...tested]);
+            if (shown) this.draw(shown.trace, shown.breaches);
+            tell(
+              say("Explored here, just now. ", "刚刚在这里探索过。"),
+              shown && seen + " ",
+              link && el("a", { href: link }, say("In the seat", "在调度席打开")),
+            );
+          },
+          failed: failure => tell(el("span", { class: "bad" }, failure.message)),
+        },
+        { signal: this.desk.left.signal },
+      );
+    } catch (failure) {
+      tell(el("span", { class: "bad" }, failure.message));
+    }
+    return undefined;
+  }
+}
+
+// player draws a schedule, and steps through it.
+function player(trace, breaches, desk) {
+  const last = trace.steps.length;
+  let at = 1;
+  const drawing = el("div"),
+    place = el("span", { class: "place" }),
+    says = el("span", { class: "unseen", role: "status" });
+  const turn = (id, by, text, label) =>
+    el("button", { "data-focus": id, "aria-label": label, onclick: () => own.step(by) }, text);
+  const back = turn("back", -1, "←", say("One step back", "往回一步")),
+    on = turn("on", 1, say("Next step →", "下一步 →"), null);
+  const bar = el("div", { class: "row bar" }, back, place, says, on);
+  const node = el("div", { class: "player sheet" }, drawing, bar, legend());
+  const own = {
+    node,
+    step(by) {
+      go(at + by);
+      drawing.querySelector("[aria-current=step]").scrollIntoView({ block: "nearest" });
+    },
+    focus() {
+      desk.at = own;
+      on.focus({ preventScroll: true });
+    },
+  };
+  function go(n) {
+    at = Math.min(Math.max(n, 1), last);
+    replace(drawing, drawTrace(trace, { current: at, onstep: go, breaches }));
+    replace(place, `${at} / ${last}`);
+    replace(says, say(`Step ${at} of ${last}: `, `第 ${at} 步，共 ${last} 步：`), saying(trace.steps[at - 1]));
+    // not disabled: the focus stays
+    back.setAttribute("aria-disabled", String(at === 1));
+    on.setAttribute("aria-disabled", String(at === last));
+  }
+  go(1);
+  desk.place(node, own);
+  return own;
+}
+
+// difference shows what a step changes, once it is opened.
+function difference({ lock, other, line }, says, desk) {
+  const into = el("div", { role: "status" });
+  const pair = `${lock}-${other}`;
+  const open = async ({ target }) => {
+    if (!target.open || into.firstChild) return;
+    replace(into, say("Loading …", "加载中……"));
+    try {
+      const { changes } = await import("./steps.js");
+      const drawn = await changes(pair);
+      if (!desk.left.signal.aborted) replace(into, drawn);
+    } catch (failure) {
+      replace(into, el("p", { class: "note warn" }, failure.message));
+    }
+  };
+  return el(
+    "details",
+    { class: "difference", ontoggle: open },
+    el("summary", null, html("span", null, says), ` · ${lock} → ${other}`),
+    into,
+    el("p", null, el("a", { href: link(["steps", pair]) }, say("This step in “Steps”", "在“演进”里看这一步"))),
+    typed(lines([{ line }])),
+  );
+}
+
+// seat sits the reader at a schedule, as soon as that part of the page comes into sight.
+export function seat(address, desk) {
+  const node = el("div", { class: "embedded" }, el("p", { class: "soft" }, say("The seat comes …", "调度席加载中……")));
+  const own = {};
+  const seen = new IntersectionObserver(
+    async entries => {
+      if (!entries.some(entry => entry.isIntersecting)) return;
+      seen.disconnect();
+      const { embed } = await import("./seat.js");
+      if (desk.left.signal.aborted) return;
+      desk.leaving.push(embed(node, address, () => desk.at === own));
+    },
+    { rootMargin: "50%" },
+  );
+  seen.observe(node);
+  desk.leaving.push(() => seen.disconnect());
+  return desk.place(node, own);
+}
