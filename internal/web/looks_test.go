@@ -139,9 +139,13 @@ func TestAxeFindsNothingInAStory(t *testing.T) {
 	first := open(t, serve(t)+"/#/")
 	first.click(".first .big")
 	first.waitUntil("it is over", `document.querySelector(".pane .large.bad")`)
-	for _, dark := range []bool{false, true} {
+	for i, dark := range []bool{false, true, true, false} {
 		for _, shop := range []*page{p, first} {
 			shop.dark(dark)
+			if i == 2 {
+				shop.key("F")
+				shop.waitUntil("it is on the stage", `document.querySelector(".bar")`)
+			}
 			shop.waitUntil("the picture is there, and still", `document.querySelector(".spot") && !document.getAnimations().length`)
 			for _, wrong := range shop.barriers(axe) {
 				t.Errorf("dark %v: %s", dark, wrong)

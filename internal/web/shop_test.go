@@ -3,6 +3,7 @@ package web_test
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -100,6 +101,48 @@ func (p *page) tellsTheStory(s *stage) {
 		document.querySelector(".story li.marked").dataset.turn === "3"`)
 	eval[any](p, `document.querySelectorAll('.spot[data-turn="5"]').forEach(spot => spot.dispatchEvent(new MouseEvent("mouseenter")))`)
 	p.waitUntil("the story shows the one that is pointed at", `document.querySelector(".story li.marked").dataset.turn === "5"`)
+	p.standsOnTheStage(s)
+}
+
+// standsOnTheStage checks that a teacher sees the verdict, the picture and a sentence alone, goes through the past by keys, and misses
+// nothing that happens meanwhile.
+func (p *page) standsOnTheStage(s *stage) {
+	p.t.Helper()
+	p.key("F")
+	p.waitUntil("there is nothing else", `document.querySelector(".says .verdict").checkVisibility() &&
+		document.querySelector(".sentence")?.innerText.replace(/\s+/g, " ") === "5 A's update is lost" &&
+		![...document.querySelectorAll(".top, .found, .teacher, .buying, .stocks, .picture button")].some(e => e.checkVisibility())`)
+	p.waitUntil("it fits, and is large", `document.documentElement.scrollHeight <= innerHeight &&
+		Math.min(...[...document.querySelectorAll(".picture .lane .name, .picture .end, .picture .soft")].filter(e => e.checkVisibility())
+			.map(e => parseFloat(getComputedStyle(e).fontSize))) >= 20 &&
+		document.querySelector(".bar").getBoundingClientRect().bottom <= innerHeight`)
+	told := func(n int, says string) {
+		p.t.Helper()
+		p.waitUntil(fmt.Sprintf("turn %d is told, and no later one is in the picture", n), fmt.Sprintf(
+			`document.querySelector(".sentence")?.innerText.replace(/\s+/g, " ") === "%d %s" &&
+			(spots => spots.length === %[1]d && spots.at(-1).matches(".marked"))(
+			[...document.querySelectorAll(".picture .spot")].filter(s => s.checkVisibility()))`, n, says))
+	}
+	p.key("ArrowLeft", "ArrowLeft")
+	told(4, "C came in while B was at work")
+	s.send("tally", strings.Replace(tally, "2 sold, but", "3 sold, but", 1))
+	s.send("trouble", `["r2 is paused"]`)
+	p.shows("r2 is paused") // and by then the tally has come
+	if says := eval[string](p, `document.querySelector(".lead").innerText`); says == "" || eval[bool](p, `document.body.innerText.includes("3 sold, but")`) {
+		p.t.Errorf("in the past it says %q, and what has come meanwhile", says)
+	}
+	p.key("ArrowLeft")
+	told(3, "A removed B's lock")
+	p.key("ArrowRight", "ArrowRight")
+	told(5, "A's update is lost")
+	p.key("Space")
+	p.waitUntil("it plays", `document.querySelector(".bar .main").innerText.trim() === "Pause"`)
+	p.waitUntil("and at the end there is the present, with what has come", `document.querySelector(".time")?.innerText === "now" &&
+		document.querySelector(".says").innerText.includes("3 sold, but")`)
+	p.key("Escape")
+	p.waitUntil("all is there again", `document.querySelector(".top").checkVisibility() && document.querySelector(".found").checkVisibility() &&
+		!document.querySelector(".bar")`)
+	s.send("trouble", `[]`)
 }
 
 func TestShopShowsManyCriticalSections(t *testing.T) {

@@ -395,7 +395,7 @@ function lane({ em, row, x }, sale, y, now, tint, apart, width, run) {
     sale.ended &&
       svg(
         "text",
-        { class: sale.ended === "sold" ? "end" : "end bad", x: closes + 0.75 * em, y: y + 0.35 * em },
+        { class: sale.ended === "sold" ? "end" : "end bad", x: closes + 0.95 * em, y: y + 0.35 * em },
         ended(sale.ended),
       ),
   );

@@ -2,6 +2,7 @@
 import { el, replace } from "../dom.js";
 import { post } from "../server.js";
 import { duration, say } from "../words.js";
+import { icon } from "./shop_icons.js";
 import { answered } from "./shop_words.js";
 
 // buyer makes the button and the list of its answers. Each click is a sale of its own, also while others are under way.
@@ -9,8 +10,23 @@ import { answered } from "./shop_words.js";
 export function buyer(called) {
   const mine = []; // newest first
   const list = el("ol", { class: "orders small", reversed: true, "aria-live": "polite" });
-  const button = el("button", { class: "main buy", onclick: buy }, say("Buy one", "买一件"), el("kbd", null, "b"));
-  const draw = () =>
+  const button = el(
+    "button",
+    { class: "main buy", onclick: buy },
+    icon("buy"),
+    say("Buy one", "买一件"),
+    el("kbd", null, "b"),
+  );
+  const hint = el(
+    "p",
+    { class: "small soft" },
+    say(
+      "Each click is another buyer, also while the last one waits.",
+      "每点一次就多一个买家，上一个还在等也可以再点。",
+    ),
+  );
+  const draw = () => {
+    hint.hidden = true;
     replace(
       list,
       mine
@@ -24,6 +40,7 @@ export function buyer(called) {
           ),
         ),
     );
+  };
 
   async function buy() {
     const began = performance.now(),
@@ -45,5 +62,5 @@ export function buyer(called) {
     order.took = performance.now() - began;
     draw();
   }
-  return { node: el("div", { class: "buyer" }, button, list), buy };
+  return { node: el("div", { class: "buyer" }, button, hint, list), buy };
 }

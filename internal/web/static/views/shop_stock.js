@@ -93,6 +93,7 @@ function paint(picture, points, initial) {
       .join(" ");
   const sold = p => p.sold,
     felt = p => initial - p.stock;
+  const before = seen.at(-2) ?? last; // the last step may be up and down at once
   const [soldAt, feltAt] = apart(y(last.sold), y(felt(last)), 1.1 * em);
   replace(
     picture,
@@ -108,7 +109,7 @@ function paint(picture, points, initial) {
     lost > 0 &&
       svg(
         "text",
-        { class: "lost", x: wide - 0.4 * em, y: (y(last.sold) + y(felt(last))) / 2 + 0.35 * em, "text-anchor": "end" },
+        { class: "lost", x: wide - 0.4 * em, y: (y(before.sold) + y(felt(before))) / 2 + 0.35 * em, "text-anchor": "end" },
         say(`${lost} lost`, `丢失 ${lost}`),
       ),
   );
