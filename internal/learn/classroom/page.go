@@ -1,7 +1,6 @@
 package classroom
 
 import (
-	"slices"
 	"strings"
 
 	"lockstep/internal/explore"
@@ -76,9 +75,9 @@ func pageOf(l course.Lesson, in language.Language) Page {
 	page := Page{Entry: Entry{Number: l.Number, Title: l.Title}, Answer: l.Answer, Seat: l.Link}
 	var sections []Section
 	for i, id := range []string{"predict", "run", "see", "explain", "seat", "try", "broken"} {
-		section := Section{ID: id, Title: l.Sections[i].Heading}
+		section := Section{ID: id, Title: l.Sections[i].Heading, Parts: []Part{}}
 		if i == course.Run {
-			section.Parts = slices.Clone(partsOf(l.Opening, true)) // what the terminal needs stands where one is needed first
+			section.Parts = append(section.Parts, partsOf(l.Opening, true)...) // what the terminal needs stands where one is needed first
 		}
 		for _, part := range l.Sections[i].Parts {
 			section.Parts = append(section.Parts, partOf(part, in))

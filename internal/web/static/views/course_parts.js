@@ -148,12 +148,16 @@ export function runner({ line }, run, attributes = {}) {
     await run();
     button.disabled = false;
   };
-  const plain = line.replace(/ --lang zh$/, "");
+  // a line does not end within a flag
+  const words = line
+    .replace(/ --lang zh$/, "")
+    .split(" ")
+    .flatMap(word => [el("span", null, word), " "]);
   return el(
     "p",
     { class: "row runner" },
     el("button", { ...attributes, onclick: once }, "▶ ", say("Run", "运行")),
-    el("code", null, plain),
+    el("code", null, words),
   );
 }
 
