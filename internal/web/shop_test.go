@@ -18,7 +18,7 @@ const longShop = "the quick suite draws the latest sales"
 func run(administer string) string {
 	return fmt.Sprintf(`{"fresh":true,"run_id":"7","lock":"v2","title":"with an expiry","initial":200,"replicas":["r1","r2","r3"],
 		"hosts":{"r1":"shop1","r2":"shop2","r3":"shop3"},"settings":{"ttl_ms":3000,"think_ms":5000,"nested":0,"wait_ms":30000},
-		"can":{"administer":%q,"replicas":true,"nodes":true},
+		"can":{"administer":%q,"replicas":["pause","resume","kill"],"nodes":true},
 		"kinds":{"removed":{"title":"Foreign delete","shown":{"in":"--faults expiry=1","anomaly":"foreign-release"}}}}`, administer)
 }
 

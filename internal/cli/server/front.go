@@ -54,7 +54,7 @@ func ServeCluster(ctx context.Context, cfg config.Config, r Replicas) error {
 	warnOfEviction(ctx, redis, r.Log)
 	front := &cluster.Front{Cluster: processes, NewID: uuid.NewString, Guard: guard, Log: r.Log, Ending: make(chan struct{})}
 	shown := newLive(cfg, guard, listener.Addr(), cluster.Watched{Front: front})
-	shown.Hub.Can.Replicas = true
+	shown.Hub.Can.Replicas = []string{"pause", "resume", "kill"}
 	class := classroom.New(docs.Course())
 	class.Addr, class.Solve = listener.Addr(), newSeat().Solve // replicas explore; the room holds schedules against levels alone
 	front.Live, front.Nodes, front.Room = shown.Handler(), nodeFaults(redis, shown.Hub), class.Handler()

@@ -32,6 +32,7 @@ import (
 	"lockstep/internal/shop/api"
 	"lockstep/internal/shop/config"
 	"lockstep/internal/shop/metrics"
+	"lockstep/internal/stage/lab"
 	"lockstep/internal/watch/live"
 	"lockstep/internal/watch/witness"
 )
@@ -52,6 +53,7 @@ type Server struct {
 	API         *api.API
 	Redis       *dao.Redis
 	Live        *live.Server
+	Witness     *witness.Recorder
 	Addr        string
 	StopBeating context.CancelFunc // ends the heartbeat: the other replicas take this one for dead
 
@@ -126,9 +128,9 @@ func newServer(cfg config.Config, redis *dao.Redis, addr net.Addr, o Options) *S
 			NewID: uuid.NewString, BehindFront: o.BehindFront,
 			Replica: replica, Redis: redis.Name, Servers: redis.Servers, Nodes: redis.Nodes.Addrs(), Log: log,
 			Guard: guard,
-			Seat:  seatRoutes(explorer), Course: class.Handler(),
+			Seat:  seatRoutes(explorer), Labs: lab.Handler(), Course: class.Handler(),
 		},
-		Redis: redis, instance: instance, Live: shown,
+		Redis: redis, instance: instance, Live: shown, Witness: recorder,
 		Addr:   addr.String(),
 		failed: make(chan error, 1),
 		lived:  make(chan struct{}),

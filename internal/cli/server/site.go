@@ -13,6 +13,7 @@ import (
 	"lockstep/internal/learn/workshop"
 	"lockstep/internal/shop/answer"
 	"lockstep/internal/shop/api"
+	"lockstep/internal/stage/lab"
 	"lockstep/internal/web"
 )
 
@@ -37,6 +38,7 @@ func Site(dir string) (site.Site, error) {
 	mux.Handle("/seat/", seatRoutes(explorer))
 	mux.Handle("/course", classroom.New(docs.Course()).Handler())
 	mux.Handle("/course/", classroom.New(docs.Course()).Handler())
+	mux.Handle("/labs", lab.Handler())
 	mux.HandleFunc("/openapi.json", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(api.OpenAPI()) })
 	return site.Site{Root: root, Kept: filepath.Join(cache, "lockstep", "site"), Page: web.TabFiles, Answers: mux}, nil
 }

@@ -39,8 +39,10 @@ func (s Site) answer(ctx context.Context, files map[string][]byte) error {
 
 // all asks for the lists, and for whatever they list.
 func all(ask func(path string) ([]byte, error)) error {
-	if _, err := ask("/seat"); err != nil {
-		return err
+	for _, path := range []string{"/seat", "/labs"} {
+		if _, err := ask(path); err != nil {
+			return err
+		}
 	}
 	var steps []struct{ From, To string }
 	var course struct{ Lessons []struct{ Number int } }

@@ -18,7 +18,7 @@ import (
 
 // answers are what a server answers, in small.
 var answers = map[string]string{
-	"/seat": `{}`, "/seat/table": "event: done\n", "/seat/steps": `[{"from":"v3","to":"v4"}]`, "/seat/steps/v3-v4": `{}`,
+	"/seat": `{}`, "/labs": `[]`, "/seat/table": "event: done\n", "/seat/steps": `[{"from":"v3","to":"v4"}]`, "/seat/steps/v3-v4": `{}`,
 	"/course": `{"lessons":[{"number":3}]}`, "/course/03": `{}`, "/openapi.json": `{}`,
 }
 
@@ -114,7 +114,7 @@ func TestWhatASiteHas(t *testing.T) {
 		}
 	}
 	for _, name := range []string{
-		"index.html", "openapi.json", "still/en/seat/steps/v3-v4.json", "still/zh/course/03.json", "still/zh/seat/table.txt",
+		"index.html", "openapi.json", "still/en/seat/steps/v3-v4.json", "still/zh/labs.json", "still/zh/course/03.json", "still/zh/seat/table.txt",
 	} {
 		if !slices.Contains(files, name) {
 			t.Errorf("%s is not among %v", name, files)

@@ -34,6 +34,7 @@ type API struct {
 	Events  http.Handler            // streams what this replica's locks do; nil: there is no such stream
 	Live    http.Handler            // shows the shop to those who watch it; nil: it is not shown
 	Seat    http.Handler            // the scheduler's seat; nil: there is none
+	Labs    http.Handler            // their list; nil: there is none
 	Course  http.Handler            // the lessons, and the room where a class predicts; nil: there are none
 	Page    map[string]http.Handler // the page's files, by their paths
 	NewID   func() string           // makes the ids of orders

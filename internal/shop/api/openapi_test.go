@@ -37,7 +37,7 @@ func operations(t *testing.T, ofFront bool) (all []string) {
 // routes below its own; that they answer is seen in internal/cli.
 func TestTheDocumentHasEveryRoute(t *testing.T) {
 	nothing := http.NotFoundHandler()
-	a := API{Metrics: counted{}, Events: nothing, Live: nothing, Seat: nothing, Course: nothing, NodeFaults: nothing}
+	a := API{Metrics: counted{}, Events: nothing, Live: nothing, Seat: nothing, Labs: nothing, Course: nothing, NodeFaults: nothing}
 	engine, is := a.routes().(*gin.Engine)
 	if !is {
 		t.Fatal("the routes are no gin.Engine")

@@ -22,6 +22,7 @@ func (a *API) elsewhere() []route {
 		{http.MethodPost, "/nodes/:node", a.NodeFaults},
 		{http.MethodGet, "/seat", a.Seat},
 		{http.MethodGet, "/seat/*path", a.Seat},
+		{http.MethodGet, "/labs", a.Labs},
 		{http.MethodGet, "/course", a.Course},
 		{http.MethodGet, "/course/:lesson", a.Course},
 		{http.MethodGet, "/room", a.Course},

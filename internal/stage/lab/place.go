@@ -10,6 +10,7 @@ import (
 // Place is where labs are run: a machine, or a browser's tab.
 type Place struct {
 	Replicas func() Replicas // for one run
+	Redis    string          // where an embedded one listens
 	Lacks    []Need          // what it does not have
 }
 

@@ -17,7 +17,7 @@ const grace = 300 * time.Millisecond
 
 // Machine is this one: a replica is a process of the program.
 func Machine(program string) Place {
-	p := Place{Replicas: func() Replicas { return &processes{program: program} }}
+	p := Place{Replicas: func() Replicas { return &processes{program: program} }, Redis: replica.AnyPort}
 	if !replica.CanStop {
 		p.Lacks = []Need{Signals}
 	}

@@ -10,7 +10,6 @@ import (
 	"lockstep/internal/language"
 	"lockstep/internal/lock/strategy"
 	"lockstep/internal/stage/redisserver"
-	"lockstep/internal/stage/replica"
 )
 
 // Kind says which Redis a lab runs on.
@@ -41,9 +40,9 @@ type master struct {
 }
 
 // openRedis starts what the shop needs, empty, on free ports.
-func (s *Stage) openRedis(ctx context.Context, kind Kind, shop Settings) error {
+func (s *Stage) openRedis(ctx context.Context, place Place, kind Kind, shop Settings) error {
 	if kind == Embedded {
-		return s.openEmbedded(ctx)
+		return s.openEmbedded(ctx, place.Redis)
 	}
 	var durable []string
 	if shop.Durable {
@@ -70,8 +69,8 @@ func (s *Stage) openRedis(ctx context.Context, kind Kind, shop Settings) error {
 	return err
 }
 
-func (s *Stage) openEmbedded(ctx context.Context) error {
-	redis, err := dao.Open(ctx, dao.Config{EmbeddedAddr: replica.AnyPort})
+func (s *Stage) openEmbedded(ctx context.Context, addr string) error {
+	redis, err := dao.Open(ctx, dao.Config{EmbeddedAddr: addr})
 	if err != nil {
 		return err
 	}

@@ -55,7 +55,7 @@ func setUp(ctx context.Context, shop Settings, place Place, lock string, kind Ki
 		return nil, err
 	}
 	s.onNodes, s.inLine = row.OnNodes, row.Capabilities.InLine || row.Scope == strategy.Process
-	if err := s.openRedis(ctx, kind, shop); err != nil {
+	if err := s.openRedis(ctx, place, kind, shop); err != nil {
 		return nil, err
 	}
 	if err := s.fits(ctx, row); err != nil {

@@ -26,9 +26,9 @@ type RunFrame struct {
 
 // Can is what this server has buttons for.
 type Can struct {
-	Administer string `json:"administer"` // "open": everybody may; "token": who has it; "no": nobody
-	Replicas   bool   `json:"replicas"`   // POST /replicas/{name}
-	Nodes      bool   `json:"nodes"`      // GET /nodes, POST /nodes/{i}
+	Administer string   `json:"administer"` // "open": everybody may; "token": who has it; "no": nobody
+	Replicas   []string `json:"replicas"`   // what POST /replicas/{name} does; null: there is none
+	Nodes      bool     `json:"nodes"`      // GET /nodes, POST /nodes/{i}
 }
 
 // LanesFrame (lanes) is the latest sales, all of them each time; at most ten frames a second.

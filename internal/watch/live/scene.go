@@ -99,7 +99,7 @@ func (s *scene) see(event witness.Event) (other bool) {
 	}
 	s.news, s.stirs = true, true
 	switch event.Kind {
-	case witness.KindDies, witness.KindStops, witness.KindGoes, witness.KindEmptied:
+	case witness.KindDies, witness.KindStops, witness.KindGoes, witness.KindCut, witness.KindMend, witness.KindEmptied:
 		s.found.happened(s, event)
 	default:
 	}

@@ -15,6 +15,7 @@ import (
 type trouble struct {
 	gone   error    // why the last look failed
 	paused []string // replicas that are stopped
+	cut    []string // replicas that are cut off from Redis
 	forgot language.Text
 	told   string
 }
@@ -43,15 +44,28 @@ func (t *trouble) looks(err error, before *scene, now history.Report) {
 
 // notes takes what happens to replicas.
 func (t *trouble) notes(event witness.Event) {
+	with := func(names []string) []string {
+		names = append(without(names, event.Replica), event.Replica)
+		slices.Sort(names)
+		return names
+	}
 	switch event.Kind {
 	case witness.KindStops:
-		t.paused = append(t.paused, event.Replica)
-		slices.Sort(t.paused)
-		t.paused = slices.Compact(t.paused)
-	case witness.KindGoes, witness.KindDies:
-		t.paused = slices.DeleteFunc(t.paused, func(name string) bool { return name == event.Replica })
+		t.paused = with(t.paused)
+	case witness.KindGoes:
+		t.paused = without(t.paused, event.Replica)
+	case witness.KindCut:
+		t.cut = with(t.cut)
+	case witness.KindMend:
+		t.cut = without(t.cut, event.Replica)
+	case witness.KindDies:
+		t.paused, t.cut = without(t.paused, event.Replica), without(t.cut, event.Replica)
 	default:
 	}
+}
+
+func without(names []string, one string) []string {
+	return slices.DeleteFunc(names, func(name string) bool { return name == one })
 }
 
 // tell tells of it; nil if that is nothing new.
@@ -73,6 +87,11 @@ func (t *trouble) tell(called func(string) string) texts {
 		for _, name := range t.paused {
 			all = append(all, fmt.Sprintf(language.Both(
 				"%s is paused: its sales stand still, timers and all.", "%s 已暂停：它的销售都停着，定时器也停了。").In(in), called(name)))
+		}
+		for _, name := range t.cut {
+			all = append(all, fmt.Sprintf(language.Both(
+				"%s is cut off from Redis: its commands and their replies wait on the way.",
+				"%s 与 Redis 断开：它的命令和响应都停在途中。").In(in), called(name)))
 		}
 		return all
 	}

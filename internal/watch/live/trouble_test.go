@@ -68,8 +68,8 @@ func TestRedisForgets(t *testing.T) {
 	}
 }
 
-// A replica that is paused is told by name, though it has sold nothing.
-func TestAReplicaIsPaused(t *testing.T) {
+// A replica that is paused, or cut off, is told by name, though it has sold nothing.
+func TestAReplicaIsPausedOrCutOff(t *testing.T) {
 	t.Parallel()
 	shop := newStage("v4")
 	hub, url := show(t, shop)
@@ -81,5 +81,11 @@ func TestAReplicaIsPaused(t *testing.T) {
 	w.until("trouble", `["r2 is paused: its sales stand still, timers and all."]`)
 	s.moment(100, "r2", witness.KindGoes)
 	hub.Note(s.all[1])
+	w.until("trouble", `[]`)
+	s.moment(200, "r1", witness.KindCut)
+	hub.Note(s.all[2])
+	w.until("trouble", `["r1 is cut off from Redis: its commands and their replies wait on the way."]`)
+	s.moment(300, "r1", witness.KindDies)
+	hub.Note(s.all[3])
 	w.until("trouble", `[]`)
 }

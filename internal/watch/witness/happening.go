@@ -26,8 +26,10 @@ func happenings() []happening {
 		{kind: KindHeld, step: trace.KindWaits, says: both(
 			"a command of {by}'s is held on its way to {redis}", "{by} 的一条命令在去 {redis} 的途中被扣住")},
 		{kind: KindFreed, step: trace.KindWaits, says: both("the command that was held reaches {redis}", "被扣住的命令到达 {redis}")},
-		{kind: KindCut, step: trace.KindWaits, says: both("{by} is cut off from {redis}", "{by} 与 {redis} 断开")},
-		{kind: KindMend, step: trace.KindWaits, says: both("{by} reaches {redis} again", "{by} 重新连上 {redis}")},
+		{kind: KindCut, title: both("A replica was cut off from Redis", "副本与 Redis 断开"),
+			step: trace.KindWaits, says: both("{by} is cut off from {redis}", "{by} 与 {redis} 断开")},
+		{kind: KindMend, title: both("A replica reaches Redis again", "副本重新连上 Redis"),
+			step: trace.KindWaits, says: both("{by} reaches {redis} again", "{by} 重新连上 {redis}")},
 		{kind: KindMessageLost, step: trace.KindWaits, says: both("a message to {by} is lost on its way", "发给 {by} 的一条消息在途中丢失")},
 		{kind: KindUnheard, step: trace.KindWaits, says: both(
 			"Redis has done a command of {by}'s, and the reply is held", "Redis 执行了 {by} 的一条命令，响应被扣住")},

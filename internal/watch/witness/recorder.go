@@ -91,6 +91,14 @@ func (r *Recorder) Saw(ctx context.Context, seen service.Seen) {
 	r.add(note{event: event})
 }
 
+// Note notes what happens to the replica itself, as far as it can know.
+func (r *Recorder) Note(kind Kind) {
+	at := r.now()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.add(note{event: Event{Replica: r.replica, Kind: kind, Sent: at, Replied: at}})
+}
+
 // Close ends the streams.
 func (r *Recorder) Close() {
 	r.mu.Lock()

@@ -11,6 +11,7 @@ const views = {
   explore: { load: () => import("./views/explore.js"), name: ["Explore", "探索"] },
   table: { load: () => import("./views/table.js"), name: ["Table", "总表"] },
   steps: { load: () => import("./views/steps.js"), name: ["Steps", "演进"] },
+  labs: { load: () => import("./views/labs.js"), name: ["Labs", "实验"] },
   course: { load: () => import("./views/course.js"), name: ["Course", "课程"] },
   room: { load: () => import("./views/room.js") },
 };

@@ -97,12 +97,12 @@ export function askToken() {
 // stream reads server-sent events: each calls the function of its name with its data, and its id. It returns when the
 // stream ends. With resume it never does, but asks again, until the signal; then open and lost are called as the
 // connection comes and goes.
-/** @param {{ signal?: AbortSignal, resume?: boolean }} options */
+/** @param {{ signal?: AbortSignal, resume?: boolean, method?: string }} options */
 export async function stream(path, on, options = {}) {
-  const { signal, resume } = options;
+  const { signal, resume, method } = options;
   for (let last = ""; ; ) {
     try {
-      const answer = await send(path, { signal, headers: last ? { "Last-Event-ID": last } : {} });
+      const answer = await send(path, { method, signal, headers: last ? { "Last-Event-ID": last } : {} });
       on.open?.();
       for await (const event of events(answer.body)) {
         last = event.id ?? last;

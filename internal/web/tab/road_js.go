@@ -7,11 +7,12 @@ import (
 	"syscall/js"
 )
 
-// Road leads connections to an address to the worker that the page knows to have it. This worker's own network ends with its memory.
-func Road(addr string) error {
+// Road leads connections to an address to the worker that the page knows to have it, through a gate, until the listener is closed. This
+// worker's own network ends with its memory.
+func Road(addr string, gate *Gate) (net.Listener, error) {
 	listener, err := net.Listen("tcp", addr)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	go func() {
 		for {
@@ -21,10 +22,10 @@ func Road(addr string) error {
 			}
 			channel := js.Global().Get("MessageChannel").New()
 			js.Global().Call("postMessage", map[string]any{"dial": addr}, []any{channel.Get("port2")})
-			go carry(conn, channel.Get("port1"))
+			go carry(conn, channel.Get("port1"), gate)
 		}
 	}()
-	return nil
+	return listener, nil
 }
 
 // arrive takes a connection from another worker to an address of this one.
@@ -34,11 +35,11 @@ func arrive(addr string, port js.Value) {
 		port.Call("postMessage", nil)
 		return
 	}
-	carry(conn, port)
+	carry(conn, port, &Gate{})
 }
 
 // carry carries what is written at one end of a connection to the other, until one of them is closed, or its worker is gone.
-func carry(conn net.Conn, port js.Value) {
+func carry(conn net.Conn, port js.Value, gate *Gate) {
 	came := inbox{news: make(chan struct{}, 1)}
 	take := js.FuncOf(func(_ js.Value, args []js.Value) any {
 		var piece []byte
@@ -55,9 +56,10 @@ func carry(conn net.Conn, port js.Value) {
 	written := make(chan struct{})
 	go func() {
 		defer close(written)
-		came.writeTo(conn)
+		came.writeTo(conn, gate)
 	}()
-	_, _ = io.Copy(pieces(port), conn) // until it is closed, here or there
+	_, _ = io.Copy(gate.through(pieces(port)), conn) // until it is closed, here or there
+	gate.pass()
 	port.Set("onmessage", js.Null())
 	port.Set("onclose", js.Null())
 	port.Call("postMessage", nil)
@@ -84,7 +86,7 @@ func (i *inbox) put(piece []byte) {
 }
 
 // writeTo writes what comes, and closes the connection at the end.
-func (i *inbox) writeTo(conn net.Conn) {
+func (i *inbox) writeTo(conn net.Conn, gate *Gate) {
 	defer func() { _ = conn.Close() }()
 	for range i.news {
 		i.mu.Lock()
@@ -92,6 +94,7 @@ func (i *inbox) writeTo(conn net.Conn) {
 		i.pieces = nil
 		i.mu.Unlock()
 		for _, piece := range pieces {
+			gate.pass()
 			if piece == nil {
 				return
 			}

@@ -1,5 +1,6 @@
 // Shop is the shop in a browser's tab: what a page's worker runs. Its network is the memory of the worker, and roads to other workers'.
-// Its argument says what it is: alone, with an embedded Redis; r1, r2 or r3, a replica among three; redis, what they share.
+// Its first argument says what it is: alone, with an embedded Redis; r1, r2 or r3, a replica among three; redis, what they share; lab,
+// what plays labs; serve or job, a replica of a lab's, with its settings after it.
 package main
 
 import (
@@ -8,68 +9,113 @@ import (
 	"log/slog"
 	"net/http"
 	"os"
+	"time"
 
 	"lockstep/internal/cli/server"
 	"lockstep/internal/dao"
 	"lockstep/internal/lock/evolution"
 	"lockstep/internal/shop/config"
+	"lockstep/internal/stage/lab"
+	"lockstep/internal/watch/witness"
 	"lockstep/internal/web/tab"
 )
 
 func main() {
-	handler, err := open(os.Args[1])
+	handler, err := open(os.Args[1], os.Args[2:])
 	if err != nil {
 		panic(err) // whoever started it gave it what it needs
 	}
 	tab.Serve(handler)
 }
 
-func open(name string) (http.Handler, error) {
+func open(as string, settings []string) (http.Handler, error) {
 	cfg, err := config.Given(nil, evolution.Names())
 	if err != nil {
 		return nil, err
 	}
-	cfg.Server.Replica = name
-	switch name {
+	cfg.Server.Replica = as
+	switch as {
+	case "serve", "job":
+		return ofALab(as, settings)
+	case "lab":
+		return lab.PlayedAt(lab.Place{
+			Replicas: func() lab.Replicas { return &tab.Workers{} }, Redis: cfg.Redis.EmbeddedAddr,
+			Lacks: []lab.Need{lab.Signals, lab.RealRedis},
+		}), nil
 	case "alone":
 		cfg.Server.Replica = "tab"
+		shop, err := sells(cfg)
+		if err != nil {
+			return nil, err
+		}
+		shop.Live.Hub.Can.Replicas = []string{"kill"}
+		return shop.Handler(), nil
 	case "redis":
 		_, err := dao.Open(context.Background(), cfg.Redis)
 		return http.NotFoundHandler(), err
-	default:
-		if err := among(&cfg, name); err != nil {
-			return nil, err
-		}
 	}
-	log := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
-	shop, err := server.Open(context.Background(), cfg, server.Options{Log: log})
+	gate, err := among(&cfg)
 	if err != nil {
 		return nil, err
 	}
-	shop.Live.Hub.Can.Replicas = true
-	return shop.Handler(), nil
+	shop, err := sells(cfg)
+	if err != nil {
+		return nil, err
+	}
+	shop.Live.Hub.Can.Replicas = []string{"cut", "mend", "kill"}
+	return faulty(shop, as, gate), nil
 }
 
-// among makes the settings those of a replica among three, with roads to the other two and to their Redis.
-func among(cfg *config.Config, name string) error {
+// sells opens a shop.
+func sells(cfg config.Config) (*server.Server, error) {
+	log := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	return server.Open(context.Background(), cfg, server.Options{Log: log})
+}
+
+// among makes the settings those of a replica among three, with roads to the other two and, through a gate, to their Redis.
+func among(cfg *config.Config) (*tab.Gate, error) {
 	cfg.Redis.Addrs = []string{cfg.Redis.EmbeddedAddr}
 	for i := range 5 {
 		cfg.Redis.RedlockAddrs = append(cfg.Redis.RedlockAddrs, fmt.Sprintf("127.0.0.1:%d", 6381+i))
 	}
-	roads := append(cfg.Redis.RedlockAddrs, cfg.Redis.EmbeddedAddr)
+	gate := &tab.Gate{}
+	roads := map[string]*tab.Gate{cfg.Redis.EmbeddedAddr: gate}
+	for _, addr := range cfg.Redis.RedlockAddrs {
+		roads[addr] = gate
+	}
 	for i := range 3 {
 		addr := fmt.Sprintf("127.0.0.1:%d", 8081+i)
-		if name == fmt.Sprintf("r%d", i+1) {
+		if cfg.Server.Replica == fmt.Sprintf("r%d", i+1) {
 			cfg.Server.Addr = addr
 			continue
 		}
 		cfg.Server.Peers = append(cfg.Server.Peers, addr)
-		roads = append(roads, addr)
+		roads[addr] = &tab.Gate{}
 	}
-	for _, addr := range roads {
-		if err := tab.Road(addr); err != nil {
-			return err
+	for addr, gate := range roads {
+		if _, err := tab.Road(addr, gate); err != nil {
+			return nil, err
 		}
 	}
-	return nil
+	return gate, nil
+}
+
+// faulty is a shop with what befalls replicas: this one is cut off from Redis, or reaches it again; another was killed, which it could not
+// note itself.
+func faulty(shop *server.Server, name string, gate *tab.Gate) http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle("/", shop.Handler())
+	mux.HandleFunc("POST /replicas/"+name+"/cut", func(http.ResponseWriter, *http.Request) {
+		gate.Shut()
+		shop.Witness.Note(witness.KindCut)
+	})
+	mux.HandleFunc("POST /replicas/"+name+"/mend", func(http.ResponseWriter, *http.Request) {
+		shop.Witness.Note(witness.KindMend)
+		gate.Open()
+	})
+	mux.HandleFunc("POST /replicas/{name}/kill", func(_ http.ResponseWriter, r *http.Request) {
+		now := time.Now()
+		shop.Live.Hub.Note(witness.Event{Replica: r.PathValue("name"), Kind: witness.KindDies, Sent: now, Replied: now})
+	})
+	return mux
 }

@@ -43,12 +43,14 @@ class Program {
   asked = new Set(); // what has not been answered to its end
 
   dead = 0; // a timer: it was killed
+  cut = false; // off from Redis
 
-  constructor(code, name, { search = false, args = [] } = {}) {
+  constructor(code, name, { search = false, args = [], reach = _port => null } = {}) {
     this.code = code;
     this.name = name;
     this.search = search; // it hears nothing before its end
     this.args = args;
+    this.reach = reach; // by a port of its network: the program that has it
   }
 
   start() {
@@ -62,22 +64,38 @@ class Program {
   }
 
   run(module) {
-    return new Promise(ready => {
+    return new Promise((ready, failed) => {
       const worker = new Worker(new URL("worker.js", import.meta.url), { type: "module" });
-      const fell = () => worker === this.running && this.fell();
+      const fell = () => {
+        failed(new Failure(0, "failed", ""));
+        if (worker === this.running) this.fell();
+      };
       this.running = worker;
       worker.onmessage = ({ data, ports }) => {
         if (data === "ready") ready(worker);
-        else if (data.dial) connect(data, ports[0]);
-        else fell();
+        else if (!this.hears(data, ports[0])) fell();
       };
       worker.onerror = fell;
       worker.postMessage({ module, args: this.args });
     });
   }
 
+  // hears takes what the program says by itself, and reports whether it is known.
+  hears(says, port) {
+    if (says.dial) this.connect(says, port);
+    return !!says.dial;
+  }
+
+  // connect leads a connection of the program to the one that has the address.
+  async connect(dial, port) {
+    const to = this.reach(Number(dial.dial.split(":")[1]));
+    if (!to || to.dead) return port.postMessage(null);
+    (await to.start()).postMessage(dial, [port]);
+  }
+
   // end ends the worker. Whoever asks next starts another.
   end() {
+    this.cut = false;
     if (!this.running) return;
     this.running.terminate();
     this.running = this.worker = null;
@@ -94,9 +112,10 @@ class Program {
     this.leave(say("The replica was killed.", "副本被杀死了。"));
   }
 
-  // leave lets whoever asked something go without an answer.
-  leave(says) {
-    for (const one of [...this.asked]) one.fail(new Failure(0, "failed", says));
+  // leave lets whoever asked something, or only those who watch, go without an answer.
+  leave(says, { watchers = false } = {}) {
+    for (const one of [...this.asked])
+      if (!watchers || one.path.startsWith("/live")) one.drop(new Failure(0, "failed", says));
   }
 
   // fell is called when the program has ended by itself, by a bug.
@@ -125,10 +144,13 @@ class Program {
         leave();
         stream ? stream.error(failure) : reject(failure);
       };
+      const drop = failure => {
+        port?.postMessage("abort");
+        fail(failure);
+      };
       const abort = () => {
         if (!this.asked.has(one)) return;
-        port?.postMessage("abort");
-        fail(new DOMException("aborted", "AbortError"));
+        drop(new DOMException("aborted", "AbortError"));
         if (!this.search || !this.running) return;
         this.end();
         for (const other of this.asked) other.send();
@@ -159,7 +181,7 @@ class Program {
           fail(failure);
         }
       };
-      const one = { send, fail };
+      const one = { path, send, drop };
       this.asked.add(one);
       signal?.addEventListener("abort", abort);
       if (signal?.aborted) abort();
@@ -168,24 +190,59 @@ class Program {
   }
 }
 
+// Stage is a program that has workers of its own: what plays labs, with their replicas. It ends with its answer.
+class Stage extends Program {
+  replicas = new Map(); // by name
+
+  hears(says, port) {
+    const { start: name, args, kill } = says;
+    if (name) {
+      const one = new Program(this.code, this.name, { args, reach: () => this });
+      this.replicas.set(name, one);
+      one.start().then(
+        () => port.postMessage(true),
+        () => port.postMessage(false),
+      );
+    } else if (kill) {
+      this.replicas.get(kill)?.end();
+      port.postMessage(true);
+    }
+    return super.hears(says, port) || !!name || !!kill;
+  }
+
+  end() {
+    for (const one of this.replicas.values()) one.end();
+    this.replicas.clear();
+    super.end();
+  }
+
+  async ask(path, request) {
+    const answer = await super.ask(path, request);
+    const over = new TransformStream({ flush: () => this.end() });
+    return new Response(answer.body.pipeThrough(over), answer);
+  }
+}
+
 const restart = 1000; // until a killed replica is started again
 const shopName = () => say("the shop", "商店"),
   seatName = () => say("the scheduler’s seat", "调度席");
-const shopOf = name => new Program("shop", shopName, { args: [name] });
+const shopOf = name => new Program("shop", shopName, { args: [name], reach: among });
 const seat = new Program("seat", seatName),
   search = new Program("seat", seatName, { search: true }), // a click does not wait for a hint
   redis = shopOf("redis"),
   alone = [shopOf("alone")],
-  three = ["r1", "r2", "r3"].map(shopOf);
+  three = ["r1", "r2", "r3"].map(shopOf),
+  lab = new Stage("shop", () => say("the lab", "实验"), {
+    search: true,
+    args: ["lab"],
+    reach: port => lab.replicas.get("r" + (port - 8080)),
+  });
 let shops = alone,
   turn = 0; // of the replica that sells next
 
-// connect leads a connection from one worker to the one that has the address: a replica, or what they share.
-async function connect(dial, port) {
-  const nth = Number(dial.dial.split(":")[1]) - 8081,
-    to = nth >= 0 ? three[nth] : redis;
-  if (!to || to.dead || !shops.includes(three[0])) return port.postMessage(null);
-  (await to.start()).postMessage(dial, [port]);
+// among gives what three replicas reach: one another, and what they share.
+function among(port) {
+  return shops === three && (port > 8080 ? three[port - 8081] : redis);
 }
 
 // choose ends the shop, and begins it anew with so many replicas.
@@ -198,7 +255,26 @@ function choose(n) {
   }
 }
 
-const replicas = () => shops.map(one => ({ name: one.args[0], state: one.dead ? "dead" : "up", do: ["kill"] }));
+const replicas = () =>
+  shops.map(one => ({
+    name: one.args[0],
+    state: one.dead ? "dead" : one.cut ? "cut" : "up",
+    do: shops === three ? [one.cut ? "mend" : "cut", "kill"] : ["kill"],
+  }));
+
+// befalls does something to a replica. The others hear of its death. Who watches one that is cut off watches another.
+async function befalls(one, what) {
+  const path = `/replicas/${one.args[0]}/${what}`;
+  if (what === "kill") {
+    one.kill();
+    for (const other of shops) if (other.running && !other.dead) other.ask(path, { method: "POST" }).catch(() => {});
+  } else {
+    await one.ask(path, { method: "POST" });
+    one.cut = what === "cut";
+    if (one.cut) one.leave(say("The replica is cut off.", "这个副本已断开。"), { watchers: true });
+  }
+  return Response.json(replicas());
+}
 
 const modules = new Map(); // a program's name → its code, compiled once for all workers
 
@@ -251,7 +327,7 @@ async function kept(url) {
   return answer;
 }
 
-const still = /^\/(seat|seat\/table|seat\/steps(\/[^/]+)?|course(\/[^/]+)?)$/;
+const still = /^\/(seat|seat\/table|seat\/steps(\/[^/]+)?|labs|course(\/[^/]+)?)$/;
 
 answerBy((path, request) => {
   const { pathname, searchParams } = new URL(path, "http://tab");
@@ -262,12 +338,14 @@ answerBy((path, request) => {
   if (pathname.startsWith("/room")) return Promise.resolve(Response.json({ open: false }));
   if (/^\/seat\/(hint|oracle|explore)$/.test(pathname)) return search.ask(path, request);
   if (pathname.startsWith("/seat/")) return seat.ask(path, request);
+  if (pathname.startsWith("/labs/")) return lab.ask(path, request);
   if (pathname === "/replicas") return Promise.resolve(Response.json(replicas()));
   const named = shops.find(one => pathname === "/replicas/" + one.args[0]);
-  if (named) return Promise.resolve(Response.json(named.kill() ?? {}));
+  if (named) return befalls(named, JSON.parse(String(request.body)).do);
   const live = shops.filter(one => !one.dead);
   if (!live.length) return Promise.reject(new Failure(0, "no_replica", say("No replica lives.", "没有活着的副本。")));
-  return live[pathname === "/inventory/sale" ? turn++ % live.length : 0].ask(path, request);
+  const one = pathname === "/inventory/sale" ? live[turn++ % live.length] : (live.find(it => !it.cut) ?? live[0]);
+  return one.ask(path, request);
 });
 
 // It works without, while there is a network.

@@ -179,7 +179,7 @@ export function controls(connect) {
     if (focused) [...part.querySelectorAll("button")].find(b => b.ariaLabel === focused)?.focus();
   }
   const replicas = () =>
-    run.can.replicas &&
+    run.can.replicas?.length &&
     machines(
       parts.replicas,
       say("Replicas", "副本"),
@@ -190,8 +190,10 @@ export function controls(connect) {
         [
           ["pause", say("Pause", "暂停")],
           ["resume", say("Resume", "恢复")],
+          ["cut", say("Cut off from Redis", "与 Redis 断开")],
+          ["mend", say("Reconnect", "重新连上")],
           ["kill", say("Kill", "杀死"), true],
-        ].filter(([word]) => !one.do || one.do.includes(word)), // in a tab not everything can be done to one
+        ].filter(([word]) => (one.do ?? run.can.replicas).includes(word)),
     );
   const nodes = () => {
     if (!run.can.nodes) {
@@ -215,6 +217,7 @@ export function controls(connect) {
   const states = () => ({
     up: say("up", "正常"),
     paused: say("paused", "已暂停"),
+    cut: say("cut off", "已断开"),
     hung: say("hangs", "没有响应"),
     stopped: say("stopped", "已停止"),
     starting: say("starting", "启动中"),
