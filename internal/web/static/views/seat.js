@@ -10,6 +10,8 @@ import { away, soon } from "./seat_away.js";
 import { besidePanel } from "./seat_beside.js";
 import { choicesPanel } from "./seat_choices.js";
 import { Code } from "./seat_code.js";
+import { copied } from "./seat_copy.js";
+import { afterSolved, levelBar, nextLevel, noteSolved } from "./seat_level.js";
 import { modePanel, Oracle, solvedSays } from "./seat_modes.js";
 import { scenarioPanel } from "./seat_scenario.js";
 import { statePanel } from "./seat_state.js";
@@ -34,6 +36,7 @@ class Seat {
   shortest = new Map(); // schedule to a goal
   solvedAt = 0; // when the goal was reached
   told = {}; // the latest hint, and what it is about
+  toldRoom = new Map(); // levels and schedules, and what the board calls the reader
   turn = Promise.resolve(); // of the last key
   going; // to a place
   main;
@@ -80,6 +83,15 @@ class Seat {
         this.inTurn(() => this.besideNext()),
       ],
       ["c", "the code, or not", "显示或隐藏代码", () => this.code.toggle()],
+      [
+        "n",
+        "in the campaign: the next level",
+        "闯关时：下一关",
+        this.inTurn(() => {
+          const next = nextLevel(this);
+          if (next) go(next);
+        }),
+      ],
     );
   }
 
@@ -143,6 +155,7 @@ class Seat {
       Object.assign(this, { place, full, here, before, failure: null });
       this.trim();
       this.remember();
+      noteSolved(this);
     } catch (failure) {
       if (this.left || place !== this.asked) return;
       this.failure = failure;
@@ -343,8 +356,8 @@ class Seat {
         saying(step)
       : say("Nothing has happened yet. You decide what happens first.", "还什么都没发生。第一步由你决定。");
     if (this.says.textContent !== said) replace(this.says, said);
-    replace(parts.about, this.awaited(), this.stale(), scenarioPanel(this));
-    replace(parts.moves, solvedSays(this), this.breaches(), choicesPanel(this));
+    replace(parts.about, levelBar(this), this.awaited(), this.stale(), scenarioPanel(this));
+    replace(parts.moves, solvedSays(this), afterSolved(this), this.breaches(), choicesPanel(this));
     replace(parts.mode, modePanel(this));
     replace(parts.state, statePanel(this));
     replace(
@@ -462,20 +475,8 @@ function placeOf({ path, query }) {
     mode: query.get("mode") ?? "free",
     anomaly: of("anomaly"),
     beside: of("beside"),
+    campaign: of("campaign"), // the reader plays its levels
   };
 }
 
 const prefix = (place, n) => place.do.split(" ").slice(0, Math.max(n, 0)).join(" ");
-
-async function copied(button, text) {
-  const was = button.textContent;
-  try {
-    await navigator.clipboard.writeText(text);
-    button.textContent = say("Copied", "已复制");
-  } catch {
-    prompt(say("To copy:", "复制："), text); // the page is not from this machine, and not over HTTPS
-  }
-  setTimeout(() => {
-    button.textContent = was;
-  }, 1500);
-}
