@@ -83,10 +83,8 @@ function page(index, steps, open) {
             el(
               "a",
               { class: "button main", id: "next", href: play(open) },
-              say(
-                `${done.length ? "Go on" : "Begin"}: ${open.name} (n)`,
-                `${done.length ? "继续" : "开始"}：${open.name}（n）`,
-              ),
+              say(`${done.length ? "Go on" : "Begin"}: ${open.name}`, `${done.length ? "继续" : "开始"}：${open.name}`),
+              el("kbd", { "aria-hidden": "true" }, "n"),
             ),
         )
       : el(

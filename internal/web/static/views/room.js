@@ -3,7 +3,7 @@ import { el, replace, svg } from "../dom.js";
 import { bind } from "../keys.js";
 import { go, link } from "../route.js";
 import { del, get, post, put } from "../server.js";
-import { language, say } from "../words.js";
+import { language, say, several } from "../words.js";
 import { address, html } from "./course.js";
 import { stepsOf } from "./levels.js";
 import { called, lead, leads } from "./participant.js";
@@ -254,7 +254,7 @@ async function board(doors) {
       if (JSON.stringify(scores) === drawn) return;
       drawn = JSON.stringify(scores);
       const all = new Map(scores.levels.map(score => [score.lock, score]));
-      total.textContent = say(`${scores.participants} take part`, `${scores.participants} 人参加`);
+      total.textContent = several(scores.participants, "participant", "人参加");
       replace(
         body,
         levels

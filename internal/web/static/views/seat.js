@@ -36,6 +36,7 @@ class Seat {
   shortest = new Map(); // schedule to a goal
   solvedAt = 0; // when the goal was reached
   told = {}; // the latest hint, and what it is about
+  toBeside = false; // the reader wants to see it
   toldRoom = new Map(); // levels and schedules, and what the board calls the reader
   turn = Promise.resolve(); // of the last key
   going; // to a place

@@ -18,7 +18,11 @@ export function besidePanel(seat) {
   if (!place.do) rows.textContent = say("Take a step first.", "先走一步。");
   else {
     get("/seat/beside", { lock: place.lock, with: place.beside, in: place.in, do: place.do, lang: language() }).then(
-      both => replace(rows, compared(both, seat.full.view.over)),
+      both => {
+        replace(rows, compared(both, seat.full.view.over));
+        if (seat.toBeside) seat.parts.beside.scrollIntoView();
+        seat.toBeside = false;
+      },
       failure => {
         seat.besideIs = null; // the next drawing asks again
         replace(rows, el("p", { class: "note warn" }, failure.message));

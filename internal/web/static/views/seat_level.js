@@ -95,7 +95,8 @@ export function afterSolved(seat) {
     el(
       "a",
       { class: looks ? "button main" : "button", href: play(next), "data-focus": "onward" },
-      say(`On to ${next.name} (n)`, `下一关 ${next.name}（n）`),
+      say(`On to ${next.name} `, `下一关 ${next.name} `),
+      el("kbd", { "aria-hidden": "true" }, "n"),
     );
   return [
     onBoard &&
@@ -133,8 +134,7 @@ export function afterSolved(seat) {
 }
 
 // under shows the schedule under the next lock, in sight.
-async function under(seat, next) {
+function under(seat, next) {
+  seat.toBeside = true;
   go(seat.address({ beside: next.name }));
-  await seat.going;
-  seat.parts.beside.scrollIntoView({ block: "start" });
 }
