@@ -85,7 +85,8 @@ func (p *page) playsLessonThree() {
 	}
 }
 
-// The room: a teacher opens it, fifty predict and one of them by the page, the bars follow, and the answer is revealed.
+// The room: a teacher opens it, fifty predict and one of them by the page, the answer is revealed, and only then the bars. Who joined goes
+// where the class is, and what is broken there is on the board.
 func TestTheRoom(t *testing.T) {
 	url := serve(t)
 	pupil := open(t, url+"/#/course/03")
@@ -93,7 +94,9 @@ func TestTheRoom(t *testing.T) {
 	teacher := open(t, url+"/#/room/03")
 	teacher.click("#open")
 	teacher.waitUntil("the question is there", `document.querySelectorAll(".bars li").length === 3`)
-	teacher.shows("/#/course/03")
+	teacher.shows("Only this machine reaches this server")
+	joined := open(t, url+"/#/join")
+	joined.waitUntil("who joined is at the lesson", `location.hash === "#/course/03" && document.querySelector(".choice")`)
 	for i := range 49 {
 		body := fmt.Sprintf(`{"participant":"participant-%06d","lesson":3,"choice":%d}`, i, i%3+1)
 		answer, err := http.Post(url+"/room/answer", "application/json", strings.NewReader(body))
@@ -110,8 +113,27 @@ func TestTheRoom(t *testing.T) {
 	pupil.click("li:nth-child(2) > .choice")
 	teacher.waitUntil("the pupil's other answer counts", `[...document.querySelectorAll(".bars progress")].map(bar => bar.value)
 		.join() === "17,17,16"`)
+	if eval[bool](teacher, `document.querySelector(".bars progress").checkVisibility()`) {
+		t.Error("the bars are there before the answer")
+	}
 	teacher.click("#reveal")
 	teacher.waitUntil("the right one is marked", `document.querySelector(".bars li.good") === document.querySelector(".bars li")`)
+	teacher.waitUntil("the bars are there", `document.querySelector(".bars progress").checkVisibility()`)
+	teacher.visit("#/course/03")
+	teacher.click(".choice")
+	teacher.click(`a[href="#/course/04"]`)
+	teacher.visit("#/room/board")
+	teacher.shows("50 participants") // the teacher is none
+	joined.waitUntil("who joined plays", `location.hash === "#/campaign" && document.querySelector(".badge")`)
+	joined.click("#next")
+	for i, token := range []string{"A:GET", "B:GET", "A:write", "B:write"} {
+		joined.press(token)
+		joined.steps(i + 1)
+	}
+	joined.shows("The room’s board has it")
+	teacher.waitUntil("it is on the board", `/^v0\s+1\s+4 · \w+ \d+\s+4$/.test(document.querySelector(".board tr.good")?.innerText)`)
+	teacher.visit("#/room/04")
+	joined.waitUntil("who joined is at the next lesson", `location.hash === "#/course/04"`)
 	teacher.size(320, 700)
 	teacher.fits()
 	teacher.click("#close")

@@ -30,6 +30,9 @@ var addresses = map[string]string{
 	"course":  "#/course",
 	"lesson":  "#/course/02",
 	"room":    "#/room/02",
+	"join":    "#/join",
+	"levels":  "#/campaign",
+	"level":   broken + "&mode=break&anomaly=foreign-release&campaign=1",
 }
 
 // settled waits until a view has drawn what it asked for.

@@ -74,6 +74,32 @@ func TestSeatIsSolvedByKeysAlone(t *testing.T) {
 		[".drawing [aria-current=step]", ".next", ".next .choice"].map(css => document.querySelector(css).getBoundingClientRect()))`)
 }
 
+// The campaign by keys alone: a level is solved, its schedule is shown under the next lock, and the next level follows. What was solved is
+// kept, and can be sent as a picture that needs no styles of the page.
+func TestTheCampaign(t *testing.T) {
+	p := open(t, serve(t)+"/#/campaign")
+	p.waitUntil("there are levels", `document.querySelector("#next")`)
+	p.key("n")
+	for i, token := range []string{"A:GET", "B:GET", "A:write", "B:write"} {
+		p.press(token)
+		p.steps(i + 1)
+		p.waitUntil("the steps are counted", fmt.Sprintf(`document.querySelector(".level .count").innerText === "%d/4 steps"`, i+1))
+	}
+	p.click("[data-focus=card]")
+	p.waitUntil("the card is there", `document.querySelector("dialog svg.card")?.innerHTML.includes("v0: lost update")`)
+	if bare := eval[int](p, `[...document.querySelectorAll("dialog svg.card :is(line, text)")].filter(node => !node.getAttribute("fill")).length`); bare > 0 {
+		t.Errorf("%d marks of the card have no look of their own", bare)
+	}
+	p.key("Escape")
+	p.click("[data-focus=under-next]")
+	p.waitUntil("it is shown under v1", `document.querySelector(".beside .pair th:last-child")?.innerText === "v1"`)
+	p.key("n")
+	p.waitUntil("the next level is there", `location.hash.startsWith("#/schedule/v1?") && document.querySelector(".level").innerText.includes("0/3 steps")`)
+	p.visit("#/campaign")
+	p.shows("1 of 12 solved, 1 in the fewest steps")
+	p.shows("✓ in 4 steps, the fewest")
+}
+
 // A reader who tabs finds every control, and sees where the focus is.
 func TestSeatHasVisibleFocus(t *testing.T) {
 	p := open(t, serve(t)+"/"+broken)

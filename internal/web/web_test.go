@@ -125,7 +125,7 @@ func TestEachFileIsServed(t *testing.T) {
 // The page opens, goes to each of its views, and speaks both languages.
 func TestThePageOpens(t *testing.T) {
 	p := open(t, serve(t, "--lock.version", "v2")+"/#/")
-	for _, view := range []string{"schedule", "table", "steps", ""} {
+	for _, view := range []string{"schedule", "campaign", "table", "steps", ""} {
 		p.click(`header a[href="#/` + view + `"]`)
 		p.waitUntil(view+" is shown", `document.querySelector("main > *")`)
 		p.waitUntil(view+" is marked", `document.querySelector("[aria-current=page]")?.hash === "#/`+view+`"`)

@@ -9,17 +9,19 @@ const views = {
   "": { load: () => import("./views/shop.js"), name: ["Shop", "商店"] },
   schedule: { load: () => import("./views/seat.js"), name: ["Scheduler’s seat", "调度席"] },
   explore: { load: () => import("./views/explore.js"), name: ["Explore", "探索"] },
+  campaign: { load: () => import("./views/campaign.js"), name: ["Campaign", "闯关"] },
   table: { load: () => import("./views/table.js"), name: ["Table", "总表"] },
   steps: { load: () => import("./views/steps.js"), name: ["Steps", "演进"] },
   labs: { load: () => import("./views/labs.js"), name: ["Labs", "实验"] },
   course: { load: () => import("./views/course.js"), name: ["Course", "课程"] },
   room: { load: () => import("./views/room.js") },
+  join: { load: () => import("./views/join.js") },
 };
 
 const root = document.documentElement;
 const page = document.getElementById("page");
 const tab = root.dataset.tab ? await import("./tab/tab.js") : null; // there is no server
-if (tab) delete views.room;
+for (const name of tab ? ["room", "join"] : []) delete views[name];
 const main = el("main", { id: "main", tabindex: -1 });
 const nothing = { leave() {} };
 let shown = nothing; // the view: its name, leave, and follow, if it can go to another address of its own
@@ -158,3 +160,4 @@ addEventListener("pageshow", event => {
   if (event.persisted) show(true);
 });
 show();
+if (!tab && sessionStorage.getItem("lockstep.joined") !== null) views.join.load().then(({ attend }) => attend());

@@ -12,10 +12,9 @@ export function drawTrace(
   { current = Infinity, onstep = null, compact = false, notes = _step => null, breaches = [] } = {},
 ) {
   const lanes = lanesOf(trace);
-  const start = { standing: trace.actors.map(() => "absent"), lock: "", stock: "", nodes: [] };
   const rows = trace.steps.map((step, i) => {
     const n = i + 1,
-      before = trace.steps[i - 1] ?? start,
+      before = beforeOf(trace, i),
       breach = breaches.filter(each => each.step === n);
     const number = onstep
       ? el(
@@ -34,13 +33,21 @@ export function drawTrace(
         onclick: onstep && (event => event.target.closest("button, a") || onstep(n)),
       },
       number,
-      row(lanes, trace, step, before, breach.length > 0),
+      svg(
+        "svg",
+        { class: "lanes", role: "presentation", "aria-hidden": "true", focusable: "false" },
+        marksOf(lanes, trace, step, before, breach.length > 0),
+      ),
       el("div", { class: "words" }, words(trace, step, before, compact), breach.map(told), notes(n)),
     );
   });
   const verdict = trace.says && el("p", { class: "verdict" }, el("span", { "aria-hidden": "true" }, "✗ "), trace.says);
   return el("div", { class: "trace", style: { "--lanes": lanes.length } }, head(lanes), el("ol", null, rows), verdict);
 }
+
+// beforeOf is what was so before a step, counted from 0.
+export const beforeOf = (trace, i) =>
+  trace.steps[i - 1] ?? { standing: trace.actors.map(() => "absent"), lock: "", stock: "", nodes: [] };
 
 // told is a breach in words.
 const told = ({ anomaly, title, says }) =>
@@ -65,7 +72,8 @@ export const legend = () =>
     ),
   );
 
-function lanesOf(trace) {
+// lanesOf are the lifelines, and where each is, in percent.
+export function lanesOf(trace) {
   const nodes = Array.from({ length: trace.nodes ?? 0 }, (_, i) => ({ name: "n" + (i + 1), node: i + 1 }));
   const lanes = [...trace.actors.map((name, actor) => ({ name, actor })), ...nodes, { name: "Redis", node: 0 }];
   return lanes.map((lane, i) => ({ ...lane, at: ((i + 0.5) / lanes.length) * 100 }));
@@ -83,12 +91,12 @@ const head = lanes =>
     ),
   );
 
-const colour = actor => (actor === undefined || actor < 0 ? "" : "actor" + (actor % 4));
+export const colour = actor => (actor === undefined || actor < 0 ? "" : "actor" + (actor % 4));
 
 const middle = "1.15rem"; // where in its row a step happens
 
-// row draws one step: the lifelines as they were above it, and as they are below.
-function row(lanes, trace, step, before, breach) {
+// marksOf draws one step: the lifelines as they were above it, and as they are below.
+export function marksOf(lanes, trace, step, before, breach) {
   const marks = [];
   for (const lane of lanes) {
     const was = look(lane, trace, before),
@@ -102,7 +110,7 @@ function row(lanes, trace, step, before, breach) {
   }
   marks.push(happens(lanes, step));
   if (breach) marks.push(sign(whereOf(lanes, step), "✗", "bad owner"));
-  return svg("svg", { class: "lanes", role: "presentation", "aria-hidden": "true", focusable: "false" }, marks);
+  return marks;
 }
 
 // look is what a lifeline looks like after a step.

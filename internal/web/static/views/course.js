@@ -5,6 +5,7 @@ import { go } from "../route.js";
 import { get, post } from "../server.js";
 import { language, say } from "../words.js";
 import { Desk, drawAll, html, Result, runner, seat, typed } from "./course_parts.js";
+import { leads, participant } from "./participant.js";
 
 const pause = 5000; // between two looks for a room that is not open yet
 
@@ -55,9 +56,9 @@ export function show(main, route) {
     const mine = silence(),
       lesson = number;
     try {
-      const { open } = await get("/room");
-      if (mine !== turnOf) return;
-      if (open) await post("/room/answer", { participant: participant(), lesson, choice });
+      const room = await get("/room");
+      if (mine !== turnOf || leads(room)) return;
+      if (room.open) await post("/room/answer", { participant: participant(), lesson, choice });
       else timer = setTimeout(tell, pause, choice);
     } catch {
       /* the room is full, or has been closed */
@@ -271,22 +272,4 @@ function keep(number, what) {
   } catch {
     /* it is not kept */
   }
-}
-
-let name = "";
-
-// participant is a name made by chance; it lasts as long as the tab.
-function participant() {
-  try {
-    name ||= sessionStorage.getItem("lockstep.participant") ?? "";
-  } catch {
-    /* it is not kept */
-  }
-  name ||= [...crypto.getRandomValues(new Uint8Array(16))].map(byte => byte.toString(16).padStart(2, "0")).join("");
-  try {
-    sessionStorage.setItem("lockstep.participant", name);
-  } catch {
-    /* it is not kept */
-  }
-  return name;
 }

@@ -11,6 +11,7 @@ import { away, soon } from "./seat_away.js";
 import { besidePanel } from "./seat_beside.js";
 import { choicesPanel } from "./seat_choices.js";
 import { Code } from "./seat_code.js";
+import { afterSolved, levelBar, nextLevel, noteSolved } from "./seat_level.js";
 import { modePanel, Oracle, solvedSays } from "./seat_modes.js";
 import { scenarioPanel } from "./seat_scenario.js";
 import { statePanel } from "./seat_state.js";
@@ -61,6 +62,8 @@ class Seat {
   shortest = new Map(); // schedule to a goal
   solvedAt = 0; // when the goal was reached
   told = {}; // the latest hint, and what it is about
+  toBeside = false; // the reader wants to see it
+  toldRoom = new Map(); // levels and schedules, and what the board calls the reader
   turn = Promise.resolve(); // of the last key
   going; // to a place
   main;
@@ -111,6 +114,15 @@ class Seat {
         this.inTurn(() => this.besideNext()),
       ),
       ...whole("c", "the code, or not", "显示或隐藏代码", () => this.code.toggle()),
+      ...whole(
+        "n",
+        "in the campaign: the next level",
+        "闯关时：下一关",
+        this.inTurn(() => {
+          const next = nextLevel(this);
+          if (next) go(next);
+        }),
+      ),
     );
   }
 
@@ -174,6 +186,7 @@ class Seat {
       Object.assign(this, { place, full, here, before, failure: null });
       this.trim();
       this.remember();
+      noteSolved(this);
     } catch (failure) {
       if (this.left || place !== this.asked) return;
       this.failure = failure;
@@ -376,8 +389,9 @@ class Seat {
         saying(step)
       : say("Nothing has happened yet. You decide what happens first.", "还什么都没发生。第一步由你决定。");
     if (this.says.textContent !== said) replace(this.says, said);
-    replace(parts.about, this.awaited(), this.stale(), !this.embedded && scenarioPanel(this));
-    replace(parts.moves, solvedSays(this), this.breaches(), choicesPanel(this));
+    const whole = !this.embedded;
+    replace(parts.about, whole && levelBar(this), this.awaited(), this.stale(), whole && scenarioPanel(this));
+    replace(parts.moves, solvedSays(this), whole && afterSolved(this), this.breaches(), choicesPanel(this));
     replace(parts.mode, modePanel(this));
     parts.mode.hidden = !parts.mode.firstChild;
     replace(
@@ -517,6 +531,7 @@ function placeOf({ path, query }) {
     mode: query.get("mode") ?? "free",
     anomaly: of("anomaly"),
     beside: of("beside"),
+    campaign: of("campaign"), // the reader plays its levels
   };
 }
 

@@ -17,7 +17,11 @@ export function besidePanel(seat) {
   if (!place.do) rows.textContent = say("Take a step first.", "先走一步。");
   else {
     sideBySide(place, place.beside, seat.full.view.over).then(
-      drawn => replace(rows, drawn),
+      drawn => {
+        replace(rows, drawn);
+        if (seat.toBeside) seat.parts.beside.scrollIntoView();
+        seat.toBeside = false;
+      },
       failure => {
         seat.besideIs = null; // the next drawing asks again
         replace(rows, el("p", { class: "note warn" }, failure.message));

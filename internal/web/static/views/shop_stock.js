@@ -109,7 +109,12 @@ function paint(picture, points, initial) {
     lost > 0 &&
       svg(
         "text",
-        { class: "lost", x: wide - 0.4 * em, y: (y(before.sold) + y(felt(before))) / 2 + 0.35 * em, "text-anchor": "end" },
+        {
+          class: "lost",
+          x: wide - 0.4 * em,
+          y: (y(before.sold) + y(felt(before))) / 2 + 0.35 * em,
+          "text-anchor": "end",
+        },
         say(`${lost} lost`, `丢失 ${lost}`),
       ),
   );
