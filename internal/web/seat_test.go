@@ -100,6 +100,36 @@ func TestTheCampaign(t *testing.T) {
 	p.shows("✓ in 4 steps, the fewest")
 }
 
+// An exploration is asked for by a form, shows the shortest schedule, why it breaks, and leads into the seat; a search can be stopped.
+func TestAnExplorationOnThePage(t *testing.T) {
+	p := open(t, serve(t)+"/#/explore/v2?in=--faults+expiry=1&anomaly=foreign-release")
+	p.shows("go run . explore v2 --faults expiry=1 --anomaly foreign-release")
+	p.click("[data-focus=explore]")
+	p.steps(6)
+	p.shows("v2 shows foreign-release in 6 steps, and in no fewer")
+	p.at(6)
+	p.key("ArrowLeft")
+	p.at(5)
+	p.click("[data-focus=why]")
+	p.shows("Why: step 4, expiry, made it possible")
+	p.click(".side .button.main")
+	p.waitUntil("the seat is there", `location.hash.startsWith("#/schedule/v2")`)
+	p.steps(6)
+	p.do(back)
+	p.shows("Why: step 4, expiry, made it possible") // it is remembered
+	eval[bool](p, `location.hash = "#/explore/v9?in=--actors+4+--faults+expiry=3,crash=3&anomaly=starved", true`)
+	p.shows("go run . explore v9 --actors 4")
+	p.click("[data-focus=explore]")
+	p.waitUntil("it tells how far it is", `/[1-9]\d* schedules/.test(document.querySelector("main").innerText)`)
+	p.click("[data-focus=stop]")
+	p.shows("Stopped. Nothing is known")
+	eval[bool](p, `location.hash = "#/explore/v2?in=--faults+fire=1", true`)
+	p.shows("go run . explore v2 --faults fire=1")
+	p.expect("400")
+	p.click("[data-focus=explore]")
+	p.shows("there is no \"fire\"")
+}
+
 // A reader who tabs finds every control, and sees where the focus is.
 func TestSeatHasVisibleFocus(t *testing.T) {
 	p := open(t, serve(t)+"/"+broken)

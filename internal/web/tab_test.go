@@ -148,7 +148,7 @@ func (p *page) measure(what, does, until string) figure {
 	})()`, does, until))}
 }
 
-// played breaks v2 by hand, asks a hint and an oracle, and oversells v0.
+// played breaks v2 by hand, asks a hint and an oracle, explores it, and oversells v0.
 func (p *page) played() (figures []figure) {
 	p.t.Helper()
 	took := func(what, does, until string) { figures = append(figures, p.measure(what, does, until)) }
@@ -164,6 +164,10 @@ func (p *page) played() (figures []figure) {
 	p.visit("#/steps")
 	took("an oracle", `location.hash = "`+strings.Replace(start, "mode=break", "mode=oracle", 1)+`"`,
 		`/\d+ states?/.test(document.querySelector("main").innerText)`)
+	p.visit("#/explore/v2?in=--faults+expiry=1&each=true")
+	p.waitUntil("the form is there", `document.querySelector("[data-focus=explore]")`)
+	took("an exploration", `document.querySelector("[data-focus=explore]").click()`,
+		`/Every schedule was explored/.test(document.querySelector("main").innerText)`)
 	took("the shop opens", `location.hash = "#/"`, `document.querySelector("form select[name=lock]")?.options.length > 10`)
 	took("another lock", `(select => { select.value = "v0"; select.form.requestSubmit(); })(document.querySelector("select[name=lock]"))`,
 		`document.querySelector("h1").innerText.startsWith("v0")`)

@@ -5,6 +5,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -29,6 +30,11 @@ func main() {
 }
 
 func outcomes(ctx context.Context, w io.Writer) error {
+	s := seat.New(seat.Usual(), seat.Errors{
+		Status: func(error) (int, string) { return http.StatusInternalServerError, "" },
+		Write:  func(w http.ResponseWriter, status int, _ string, err error) { http.Error(w, err.Error(), status) },
+	})
+	defer s.Close()
 	for _, each := range [][2]string{
 		{"v0", ""},
 		{"v2", "--faults expiry=1"},
@@ -39,15 +45,16 @@ func outcomes(ctx context.Context, w io.Writer) error {
 		{"redlock", "--try 2"},          // a goroutine a node
 		{"delex", "--faults lost-reply=1"},
 		{"optimistic", "--faults pause=1"},
+		{"v5", "--nested 1 --work 25s"},
 	} {
-		if err := explored(ctx, w, each[0], each[1]); err != nil {
+		if err := explored(ctx, w, s, each[0], each[1]); err != nil {
 			return fmt.Errorf("%s %s: %w", each[0], each[1], err)
 		}
 	}
 	if err := refused(ctx, w); err != nil {
 		return err
 	}
-	return seated(ctx, w)
+	return seated(ctx, w, s)
 }
 
 // refused prints what is said of a lock that moves behind the explorer's back.
@@ -74,43 +81,45 @@ func (e elsewhere) Lock(ctx context.Context, owner string) (lease *lock.Lease, e
 }
 
 // seated prints what the seat answers at one place.
-func seated(ctx context.Context, w io.Writer) error {
-	s := seat.New(seat.Usual(), seat.Errors{
-		Status: func(error) (int, string) { return http.StatusInternalServerError, "" },
-		Write:  func(w http.ResponseWriter, status int, _ string, err error) { http.Error(w, err.Error(), status) },
-	})
-	defer s.Close()
+func seated(ctx context.Context, w io.Writer, s *seat.Seat) error {
 	place := url.Values{
 		"lock": {"v2"}, "with": {"v3"}, "anomaly": {string(explore.TwoHolders)},
 		"in": {"--actors 2 --faults expiry=1"}, "do": {"A:SET expiry"},
 	}
 	for _, path := range []string{"/seat/state", "/seat/hint", "/seat/beside", "/seat/oracle"} {
-		answer := httptest.NewRecorder()
-		s.ServeHTTP(answer, httptest.NewRequestWithContext(ctx, http.MethodGet, path+"?"+place.Encode(), nil))
-		if answer.Code != http.StatusOK {
-			return fmt.Errorf("%s: %d %s", path, answer.Code, answer.Body)
+		text, err := asked(ctx, s, path, place)
+		if err != nil {
+			return err
 		}
-		lines := strings.Split(strings.TrimSpace(answer.Body.String()), "\n")
-		fmt.Fprintln(w, path, lines[len(lines)-1]) // before it, a stream says how far it is
+		fmt.Fprintln(w, path, text)
 	}
 	return nil
 }
 
-// explored prints what an exploration to the end of the scenario finds.
-func explored(ctx context.Context, w io.Writer, name, flags string) error {
-	lock, err := evolution.Find(name)
+// explored prints what the seat finds in an exploration to the end of the scenario.
+func explored(ctx context.Context, w io.Writer, s *seat.Seat, name, flags string) error {
+	text, err := asked(ctx, s, "/seat/explore", url.Values{"lock": {name}, "in": {flags}, "each": {"true"}})
 	if err != nil {
 		return err
 	}
-	scenario, err := explore.ParseScenario(flags)
-	if err != nil {
-		return err
+	var e seat.Explored
+	if err := json.Unmarshal([]byte(strings.TrimPrefix(text, "data: ")), &e); err != nil {
+		return fmt.Errorf("%w: %s", err, text)
 	}
-	result, err := explore.Explore(ctx, lock, scenario, explore.Goal{All: true}, explore.Bounds{})
-	fmt.Fprintf(w, "%s %s\n%s: %d schedules, %d states, %d steps at most\n",
-		name, flags, result.Verdict(), result.Schedules, result.States, result.Depth)
-	for _, found := range result.Found {
-		fmt.Fprintf(w, "  %s: %s\n", found.Anomaly, found.Schedule)
+	fmt.Fprintf(w, "%s %s\n%s\n%s\n", name, flags, e.Says, e.Seen)
+	for i, found := range e.Document.Counterexamples {
+		fmt.Fprintf(w, "  %s: %s\n  %s\n", found.Anomaly, found.Schedule, e.Links[i])
 	}
-	return err
+	return nil
+}
+
+// asked gives the last line of what the seat answers: before it, a stream says how far it is.
+func asked(ctx context.Context, s *seat.Seat, path string, query url.Values) (string, error) {
+	answer := httptest.NewRecorder()
+	s.ServeHTTP(answer, httptest.NewRequestWithContext(ctx, http.MethodGet, path+"?"+query.Encode(), nil))
+	if answer.Code != http.StatusOK {
+		return "", fmt.Errorf("%s: %d %s", path, answer.Code, answer.Body)
+	}
+	lines := strings.Split(strings.TrimSpace(answer.Body.String()), "\n")
+	return lines[len(lines)-1], nil
 }

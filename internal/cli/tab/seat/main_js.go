@@ -2,11 +2,15 @@
 package main
 
 import (
+	"time"
+
 	"lockstep/internal/explore/seat"
 	"lockstep/internal/shop/answer"
 	"lockstep/internal/web/tab"
 )
 
 func main() {
-	tab.Serve(seat.New(seat.Usual(), seat.Errors{Status: answer.StatusOf, Write: answer.WriteError}))
+	limits := seat.Usual()
+	limits.Explore.Time = 10 * time.Minute // it is slower here, nobody else waits, and the reader can stop it
+	tab.Serve(seat.New(limits, seat.Errors{Status: answer.StatusOf, Write: answer.WriteError}))
 }

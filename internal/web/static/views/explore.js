@@ -20,7 +20,6 @@ export function show(main, route) {
 }
 
 class Explorer {
-  formOpen = true;
   index;
   place; // a lock, flags, an anomaly, and whether to go on after the first
   running = null; // what ends the search
@@ -123,7 +122,7 @@ class Explorer {
       el(
         "div",
         { class: "row" },
-        el("label", null, say("Look for", "寻找"), goal),
+        el("label", null, el("span", null, say("Look for", "寻找")), goal),
         el("label", null, all, say("go on to the shortest of each", "继续找出每一种的最短时序")),
       ),
       el(
@@ -235,7 +234,7 @@ class Explorer {
     if (shown.length) pick(0);
   }
 
-  counterexample({ anomaly, length, broken, why, replay }, seat) {
+  counterexample({ anomaly, broken, why, replay }, seat) {
     const { locks } = this.index;
     const next = (locks[locks.findIndex(({ name }) => name === this.place.lock) + 1] ?? locks[0]).name;
     const { picture, told, controls } = this.player;
@@ -247,9 +246,13 @@ class Explorer {
         )
       : anomaly !== "starved" &&
         el(
-          "button",
-          { "data-focus": "why", onclick: () => this.explore("true") },
-          say("Why? From which step was it too late?", "为什么？从哪一步起无法挽回？"),
+          "p",
+          null,
+          el(
+            "button",
+            { "data-focus": "why", onclick: () => this.explore("true") },
+            say("Why? From which step was it too late?", "为什么？从哪一步起无法挽回？"),
+          ),
         );
     return el(
       "div",
@@ -274,7 +277,6 @@ class Explorer {
               say("Copy the replay", "复制重放命令"),
             ),
           ),
-          el("p", { class: "soft small" }, several(length, "step", "步"), say(", and in no fewer.", "，不可能更少。")),
         ),
       ),
       el("div", { class: "wide" }, picture),

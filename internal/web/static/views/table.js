@@ -21,8 +21,8 @@ export function show(main) {
       null,
       say(
         "Every lock’s real code, in every order of its commands, with every fault once. A cell says in how many " +
-          "steps the lock shows the anomaly, at least; a click opens those steps.",
-        "每种锁的真实代码，命令的每一种先后顺序，每种故障各一次。格子里是出现异常最少需要的步数；点击可以打开这些步骤。",
+          "steps the lock shows the anomaly, at least; a click opens those steps, or lets you explore it yourself.",
+        "每种锁的真实代码，命令的每一种先后顺序，每种故障各一次。格子里是出现异常最少需要的步数；点击可以打开这些步骤，不出现的可以自己去探索。",
       ),
     ),
     explained,
@@ -171,7 +171,7 @@ export function show(main) {
       answer === "broken"
         ? el("a", { href: link, "aria-label": says }, steps)
         : answer !== "n/a"
-          ? el("a", { href: explored(["explore", lock], { anomaly }), "aria-label": says }, short)
+          ? el("a", { href: explored(["explore", lock], { anomaly }), "aria-label": `${short}: ${says}` }, short)
           : el("span", { tabindex: -1, role: "note", "aria-label": says }, short),
     );
   }
