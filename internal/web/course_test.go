@@ -55,8 +55,8 @@ func TestTheCourse(t *testing.T) {
 	p.shows("there is no such lesson")
 }
 
-// playsLessonThree steps through its drawing, by key and by button; opens what the step changes; runs it beside the next lock; and keeps B's
-// lock in the seat, once it was lost. Its last click is into the seat: keys go there.
+// playsLessonThree steps through its drawing, by key and by button; opens what the step changes; runs it beside the next lock; and keeps
+// B's lock in the seat, once it was lost. Its last click is into the seat: keys go there.
 func (p *page) playsLessonThree() {
 	p.t.Helper()
 	p.key("ArrowRight", "ArrowRight")
