@@ -27,7 +27,9 @@ func TestTheFirstMinute(t *testing.T) {
 		document.querySelector('[data-lock="v4"] .good')?.innerText === "200 paid, the stock fell by 200"`)
 	p.key("L")
 	p.waitUntil("it is said in Chinese, too", `document.querySelector('[data-lock="v4"] .good')?.innerText === "200 人付了款，库存减少了 200 件"`)
-	p.key("F", "ArrowLeft", "ArrowLeft")
+	p.key("F")
+	p.waitUntil("it is on the stage", `document.querySelector(".bar")`)
+	p.key("ArrowLeft", "ArrowLeft")
 	p.waitUntil("its past can be seen again, on a stage", `document.querySelector(".time")?.innerText !== "现在" &&
 		/^1\d\d 人付了款/.test(document.querySelector('[data-lock="v4"] .large').innerText) && !document.querySelector(".top").checkVisibility()`)
 	p.key("F")

@@ -213,7 +213,7 @@ func TestSwitchesAreRemembered(t *testing.T) {
 		t.Errorf("large is %v px; normal %v", large, small)
 	}
 	p.size(1280, 720)
-	p.visit("#/schedule/v10?in=--actors+3+--faults+crash=1")
+	p.do(chromedp.Navigate(p.url + "/?x=1#/schedule/v10?in=--actors+3+--faults+crash=1"))
 	p.waitUntil("large, too, each sale's choice begins in the window", `(choices => choices.length >= 3 &&
 		choices.slice(0, 3).every(c => c.getBoundingClientRect().bottom < innerHeight + c.offsetHeight / 2 && c.getBoundingClientRect().top > 0))(
 		[...document.querySelectorAll(".choice")])`)

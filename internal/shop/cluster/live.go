@@ -37,7 +37,16 @@ func (c Watched) Look(ctx context.Context) (live.Look, error) {
 	if err := get(ctx, http.DefaultClient, address, "/settings", &look.Settings); err != nil {
 		return look, err
 	}
-	return look, get(ctx, http.DefaultClient, address, "/inventory", &look.Report)
+	err := get(ctx, http.DefaultClient, address, "/inventory", &look.Report)
+	if err != nil {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), live.AskAgain)
+		defer cancel()
+		var ready any
+		if get(ctx, http.DefaultClient, address, "/readyz", &ready) == nil {
+			err = live.ErrRunDue
+		}
+	}
+	return look, err
 }
 
 // get asks what a replica says. With nothing to put it into, any answer is right.

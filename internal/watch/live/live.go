@@ -13,7 +13,9 @@ package live
 
 import (
 	"context"
+	"time"
 
+	"lockstep/internal/lock"
 	"lockstep/internal/service/history"
 	"lockstep/internal/shop/api"
 	"lockstep/internal/watch/witness"
@@ -26,6 +28,12 @@ type Shop interface {
 	// Look gives the run as it is.
 	Look(ctx context.Context) (Look, error)
 }
+
+// ErrRunDue means that there is no run to look at, though Redis answers: one begins as soon as the sales in flight have ended.
+var ErrRunDue = lock.WithCode("run_due", "a new run begins when the sales in flight have ended")
+
+// AskAgain is how long a Shop may take to tell whether Redis answers, once a look has failed.
+const AskAgain = 500 * time.Millisecond
 
 // Look is a run at one moment.
 type Look struct {

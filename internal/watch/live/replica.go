@@ -48,6 +48,11 @@ const StreamPath = "/events?pace_ms=100"
 func (r *Replica) Look(ctx context.Context) (Look, error) {
 	tally, err := r.Shop.Tally(ctx)
 	if err != nil {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), AskAgain)
+		defer cancel()
+		if _, failed := r.Shop.Ledger.Run(ctx); failed == nil {
+			err = ErrRunDue
+		}
 		return Look{}, err
 	}
 	look := Look{Report: tally.Report(), Settings: api.SettingsOf(r.Shop.SettingsOf(tally.Run))}

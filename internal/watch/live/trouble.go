@@ -2,6 +2,7 @@ package live
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -29,10 +30,11 @@ func (t *trouble) looks(err error, before *scene, now history.Report) {
 		if now.Forgot {
 			happened = language.Both("Redis has forgotten the run (FLUSHALL, or its keys are deleted)", "Redis 丢失了这一轮的数据（FLUSHALL，或键被删除）")
 		}
-		if t.gone != nil && now.Forgot {
+		gone := t.gone != nil && !errors.Is(t.gone, ErrRunDue)
+		if gone && now.Forgot {
 			happened = language.Both("Redis was gone, and has forgotten the run", "Redis 曾经失联，并丢失了这一轮的数据")
 		}
-		if t.gone != nil || now.Forgot {
+		if gone || now.Forgot {
 			was, is, sold := before.last.Report.Remaining, now.Remaining, before.last.Report.Sold
 			t.forgot = language.Both(
 				fmt.Sprintf("%s: the stock was %d, it is %d; %d sales no longer count.", happened.In(language.English), was, is, sold),
@@ -77,6 +79,10 @@ func (t *trouble) tell(called func(string) string) texts {
 		case lock.CodeOf(t.gone) == "no_replica":
 			all = append(all, language.Both(
 				"No replica answers: what you see is old.", "没有副本应答：你看到的是旧画面。").In(in))
+		case errors.Is(t.gone, ErrRunDue):
+			all = append(all, language.Both(
+				"Redis holds no run or no stock any more: a new run begins when the sales in flight have ended.",
+				"Redis 里已经没有这一轮或它的库存：处理中的请求结束后，新的一轮开始。").In(in))
 		default:
 			all = append(all, language.Both(
 				"Redis does not answer: nobody can buy, and what you see is old.", "Redis 没有应答：谁都买不了，你看到的是旧画面。").In(in))
