@@ -26,6 +26,8 @@ var addresses = map[string]string{
 	"oracle":  "#/schedule/v2?in=--faults+expiry=1&mode=oracle&anomaly=foreign-release&do=A:SET+A:GET",
 	"table":   "#/table",
 	"steps":   "#/steps/v3-v4",
+	"labs":    "#/labs",
+	"lab":     "#/labs/failover",
 	"course":  "#/course",
 	"lesson":  "#/course/02",
 	"room":    "#/room/02",
