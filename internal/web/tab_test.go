@@ -127,12 +127,14 @@ func TestReplicasInTheTab(t *testing.T) {
 // cutsOff cuts a replica off from Redis: a sale there waits, others go on, and what was on its way arrives when it is reconnected.
 func (p *page) cutsOff() {
 	p.t.Helper()
-	eval[bool](p, `api.put("/lock", {version: "v4"}).then(() => api.put("/settings", {ttl_ms: 1000, think_ms: 0, nested: 0})).then(() => true)`)
+	eval[bool](p, `api.put("/lock", {version: "v4"})`+
+		`.then(() => api.put("/settings", {ttl_ms: 1000, think_ms: 0, nested: 0})).then(() => true)`)
 	p.waitUntil("it can be cut off", `document.querySelector(".machines [data-do=cut]")`)
 	p.click(".machines [data-do=cut]")
 	p.waitUntil("it can be reconnected", `document.querySelector(".machines [data-do=mend]")`)
 	p.shows("r1 is cut off from Redis")
-	sold := eval[[]string](p, `Promise.all([1, 2, 3].map(() => api.post("/inventory/sale").then(({replica}) => replica, ({code}) => code))).then(a => a.sort())`)
+	sold := eval[[]string](p, `Promise.all([1, 2, 3].map(() =>
+		api.post("/inventory/sale").then(({replica}) => replica, ({code}) => code))).then(told => told.sort())`)
 	if !slices.Equal(sold, []string{"r2", "r3", "redis_unavailable"}) {
 		p.t.Errorf("of three sales are told: %v; want that one did not reach Redis", sold)
 	}

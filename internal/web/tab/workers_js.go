@@ -65,7 +65,9 @@ func ask(ctx context.Context, what map[string]any) error {
 }
 
 // Kill ends a worker in the middle of whatever it does.
-func (*Workers) Kill(name string) error { return ask(context.Background(), map[string]any{"kill": name}) }
+func (*Workers) Kill(name string) error {
+	return ask(context.Background(), map[string]any{"kill": name})
+}
 
 // Stop fails: a worker cannot be stopped.
 func (*Workers) Stop(string) error { return errNoSignals }
