@@ -27,6 +27,8 @@ var addresses = map[string]string{
 	"explore": "#/explore/v2?in=--faults+expiry=1&anomaly=foreign-release",
 	"table":   "#/table",
 	"steps":   "#/steps/v3-v4",
+	"labs":    "#/labs",
+	"lab":     "#/labs/failover",
 	"course":  "#/course",
 	"lesson":  "#/course/02",
 	"room":    "#/room/02",

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 
@@ -129,6 +130,36 @@ func TestReplicasInTheTab(t *testing.T) {
 	if !eval[bool](p, `api.get("/lock").then(({key}) => key.ttl_ms === -1)`) {
 		t.Error("the lock of a holder that was killed is gone")
 	}
+	p.shows("A replica died")
+	p.cutsOff()
+	p.visit("#/labs/check-then-delete")
+	p.waitUntil("the lab can be run", `document.querySelector(".labs button.main")`)
+	p.click(".labs button.main")
+	p.waitUntil("it is over", `!document.querySelector(".labs button.main").disabled`)
+	for _, says := range []string{"v3: broken, as expected", "r1#1 removes r2#1's lock", "v4: holds, as expected"} {
+		p.shows(says)
+	}
+}
+
+// cutsOff cuts a replica off from Redis: a sale there waits, others go on, and what was on its way arrives when it is reconnected.
+func (p *page) cutsOff() {
+	p.t.Helper()
+	eval[bool](p, `api.put("/lock", {version: "v4"})`+
+		`.then(() => api.put("/settings", {ttl_ms: 1000, think_ms: 0, nested: 0})).then(() => true)`)
+	p.waitUntil("it can be cut off", `document.querySelector(".machines [data-do=cut]")`)
+	p.click(".machines [data-do=cut]")
+	p.waitUntil("it can be reconnected", `document.querySelector(".machines [data-do=mend]")`)
+	p.shows("r1 is cut off from Redis")
+	sold := eval[[]string](p, `Promise.all([1, 2, 3].map(() =>
+		api.post("/inventory/sale").then(({replica}) => replica, ({code}) => code))).then(told => told.sort())`)
+	if !slices.Equal(sold, []string{"r2", "r3", "redis_unavailable"}) {
+		p.t.Errorf("of three sales are told: %v; want that one did not reach Redis", sold)
+	}
+	p.click(".machines [data-do=mend]")
+	eval[bool](p, `until(async () => {
+		const all = await Promise.all([1, 2, 3].map(() => api.post("/inventory/sale").then(() => true, () => false)));
+		return all.every(Boolean);
+	})`)
 }
 
 // figure is how long something took.

@@ -80,7 +80,9 @@ func (s *Stage) tellSoFar(p Play, draws int) {
 		if events := s.collected.Events(); len(events) > told {
 			told = len(events)
 			drawn, _ := witness.Examine(events).Trace(p.In).First(draws)
-			p.Tell(drawn)
+			if len(drawn.Steps) > 0 && len(drawn.Actors) > 0 { // else there is nothing to draw yet
+				p.Tell(drawn)
+			}
 		}
 	}
 }

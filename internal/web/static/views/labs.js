@@ -171,8 +171,7 @@ function tell(story) {
   };
   return [
     el("h2", { class: { broken: "bad", holds: "good" }[story.observed] ?? "warn" }, story.head),
-    drawTrace(story.drawn),
-    legend(),
+    story.drawn.steps && story.drawn.actors && [drawTrace(story.drawn), legend()],
     story.left && el("p", { class: "small soft" }, story.left),
     story.reason && el("p", { class: "note warn" }, story.reason),
     el(
