@@ -24,6 +24,7 @@ var addresses = map[string]string{
 	"seat":    broken + "&mode=break&anomaly=foreign-release&beside=v3",
 	"redlock": "#/schedule/redlock?in=--faults+node-crash=1&do=A:waits",
 	"oracle":  "#/schedule/v2?in=--faults+expiry=1&mode=oracle&anomaly=foreign-release&do=A:SET+A:GET",
+	"explore": "#/explore/v2?in=--faults+expiry=1&anomaly=foreign-release",
 	"table":   "#/table",
 	"steps":   "#/steps/v3-v4",
 	"course":  "#/course",

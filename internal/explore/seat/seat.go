@@ -4,7 +4,7 @@
 // Nothing is kept of a reader. A request carries the lock, the scenario as flags of lockstep explore, and the schedule so far, as --replay
 // takes it; so an address is a session. To answer, the code is run anew along the schedule, which takes milliseconds.
 //
-// A hint, an oracle, an exploration and the table explore. Explorations take turns: there is one at a time in a process, since each looks at all
+// A hint, an oracle and the table explore, too. Explorations take turns: there is one at a time in a process, since each looks at all
 // goroutines of it. They are bounded in steps, time and memory, and end when the reader leaves or the seat closes. What they
 // found is kept within bounds: the maps that oracles are read from, which scenarios are too large for one, and the shortest ways.
 package seat

@@ -8,6 +8,7 @@ import { language, say } from "./words.js";
 const views = {
   "": { load: () => import("./views/shop.js"), name: ["Shop", "商店"] },
   schedule: { load: () => import("./views/seat.js"), name: ["Scheduler’s seat", "调度席"] },
+  explore: { load: () => import("./views/explore.js"), name: ["Explore", "探索"] },
   table: { load: () => import("./views/table.js"), name: ["Table", "总表"] },
   steps: { load: () => import("./views/steps.js"), name: ["Steps", "演进"] },
   course: { load: () => import("./views/course.js"), name: ["Course", "课程"] },

@@ -1,5 +1,6 @@
 // The scheduler's seat: the real code of a lock, a few sales, and the reader decides what happens next. The address is
 // the whole state.
+import { copied } from "../copied.js";
 import { el, replace } from "../dom.js";
 import { bindWhile } from "../keys.js";
 import { go, link, route as read } from "../route.js";
@@ -480,6 +481,16 @@ class Seat {
         " ",
         el("kbd", { "aria-hidden": "true" }, "f"),
       ),
+      el(
+        "a",
+        {
+          class: "button",
+          "data-focus": "explore",
+          title: say("Run every schedule of this scenario", "运行这个场景的所有时序"),
+          href: link(["explore", this.place.lock], { in: this.place.in, anomaly: this.place.anomaly }),
+        },
+        say("Explore", "探索"),
+      ),
       el("span", { class: "soft small" }, several(this.tokens.length, "step", "步")),
       copy("link", say("Copy link", "复制链接"), location.href),
       copy("replay", say("Copy command", "复制命令"), replay),
@@ -510,16 +521,3 @@ function placeOf({ path, query }) {
 }
 
 const prefix = (place, n) => place.do.split(" ").slice(0, Math.max(n, 0)).join(" ");
-
-async function copied(button, text) {
-  const was = button.textContent;
-  try {
-    await navigator.clipboard.writeText(text);
-    button.textContent = say("Copied", "已复制");
-  } catch {
-    prompt(say("To copy:", "复制："), text); // the page is not from this machine, and not over HTTPS
-  }
-  setTimeout(() => {
-    button.textContent = was;
-  }, 1500);
-}

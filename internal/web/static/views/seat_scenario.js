@@ -9,9 +9,11 @@ const numbers = [
   ["replicas", 0, 4, 0, "processes (0: one each)", "几个进程（0：各一个）"],
   ["nested", 0, 5, 0, "nested calls", "嵌套层数"],
   ["try", 0, 4, 0, "try once, do not wait", "只试一次的"],
+  ["polls", 0, 100, "", "polls in vain (empty: as many as are cheap)", "空轮询次数（留空：开销小时尽量多）"],
 ];
 
-export function scenarioPanel(seat) {
+// scenarioPanel takes a place, {lock, in}, of what is told by change that it is another one: the seat, or an exploration.
+export function scenarioPanel(seat, title = say("Scheduler’s seat", "调度席")) {
   const { lock, place, index } = seat;
   const choose = event => seat.change({ lock: event.target.value, do: "", beside: "" });
   const locks = el(
@@ -27,7 +29,7 @@ export function scenarioPanel(seat) {
     el(
       "div",
       { class: "row titled" },
-      el("h1", null, say("Scheduler’s seat", "调度席")),
+      el("h1", null, title),
       el("label", null, el("span", { class: "unseen" }, say("lock", "锁")), locks),
     ),
     el(
@@ -52,7 +54,7 @@ export function scenarioPanel(seat) {
         "summary",
         { "data-focus": "scenario" },
         say("Scenario: ", "场景："),
-        el("code", null, seat.full.view.scenario || say("2 actors, no faults", "2 单，没有故障")),
+        el("code", null, (seat.full?.view.scenario ?? place.in) || say("2 actors, no faults", "2 单，没有故障")),
       ),
       form(seat, flags, budget),
     ),

@@ -2,6 +2,7 @@
 // scheduler's seat.
 import { el, replace } from "../dom.js";
 import { bind } from "../keys.js";
+import { link as explored } from "../route.js";
 import { get, stream, text } from "../server.js";
 import { duration, language, say, several } from "../words.js";
 
@@ -169,7 +170,9 @@ export function show(main) {
       cell,
       answer === "broken"
         ? el("a", { href: link, "aria-label": says }, steps)
-        : el("span", { tabindex: -1, role: "note", "aria-label": says }, short),
+        : answer !== "n/a"
+          ? el("a", { href: explored(["explore", lock], { anomaly }), "aria-label": says }, short)
+          : el("span", { tabindex: -1, role: "note", "aria-label": says }, short),
     );
   }
 
