@@ -37,7 +37,7 @@ export function player() {
 
   function draw() {
     const focused = picture.contains(document.activeElement) && document.activeElement.textContent;
-    replace(picture, drawTrace(trace, { current: current || 0.5, onstep: n => step(n - current), breaches }), legend());
+    replace(picture, drawTrace(trace, { current, onstep: n => step(n - current), breaches }), legend());
     replace(told, sentence(trace, current, breaches));
     if (focused) [...picture.querySelectorAll("button")].find(one => one.textContent === focused)?.focus();
   }

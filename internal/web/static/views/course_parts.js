@@ -2,9 +2,9 @@
 // What needs a terminal is folded away.
 import { el, replace } from "../dom.js";
 import { bindWhile } from "../keys.js";
+import { player } from "../player.js";
 import { link } from "../route.js";
 import { get, stream, text } from "../server.js";
-import { drawTrace, legend, saying } from "../trace.js";
 import { language, say } from "../words.js";
 
 // Desk is where the reader of a lesson is: keys go to the part that was used last.
@@ -195,7 +195,7 @@ export class Result {
     const schedule = trace.steps.map(step => step.token).join(" ");
     if (schedule === this.schedule) return;
     this.schedule = schedule;
-    this.player = player(trace, breaches, this.desk);
+    this.player = steps(trace, breaches, this.desk);
     replace(this.drawing, this.player.node);
   }
 
@@ -245,40 +245,24 @@ export class Result {
   }
 }
 
-// player draws a schedule, and steps through it.
-function player(trace, breaches, desk) {
-  const last = trace.steps.length;
-  let at = 1;
-  const drawing = el("div"),
-    place = el("span", { class: "place" }),
-    says = el("span", { class: "unseen", role: "status" });
-  const turn = (id, by, text, label) =>
-    el("button", { "data-focus": id, "aria-label": label, onclick: () => own.step(by) }, text);
-  const back = turn("back", -1, "←", say("One step back", "往回一步")),
-    on = turn("on", 1, say("Next step →", "下一步 →"), null);
-  const bar = el("div", { class: "row bar" }, back, place, says, on);
-  const node = el("div", { class: "player sheet" }, drawing, bar, legend());
+// steps draws a schedule to step through, from its first step on.
+function steps(trace, breaches, desk) {
+  const { picture, told, controls, step, load } = player();
+  load({ trace, breaches });
+  step(1 - trace.steps.length);
+  told.classList.add("unseen"); // the picture says it
+  const node = el("div", { class: "player" }, picture, controls, told);
+  const on = controls.children[2];
+  replace(on, say("Next step ›", "下一步 ›"));
+  on.removeAttribute("aria-label");
   const own = {
     node,
-    step(by) {
-      go(at + by);
-      drawing.querySelector("[aria-current=step]").scrollIntoView({ block: "nearest" });
-    },
+    step,
     focus() {
       desk.at = own;
       on.focus({ preventScroll: true });
     },
   };
-  function go(n) {
-    at = Math.min(Math.max(n, 1), last);
-    replace(drawing, drawTrace(trace, { current: at, onstep: go, breaches }));
-    replace(place, `${at} / ${last}`);
-    replace(says, say(`Step ${at} of ${last}: `, `第 ${at} 步，共 ${last} 步：`), saying(trace.steps[at - 1]));
-    // not disabled: the focus stays
-    back.setAttribute("aria-disabled", String(at === 1));
-    on.setAttribute("aria-disabled", String(at === last));
-  }
-  go(1);
   desk.place(node, own);
   return own;
 }
