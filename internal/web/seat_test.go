@@ -87,14 +87,16 @@ func TestTheCampaign(t *testing.T) {
 	}
 	p.click("[data-focus=card]")
 	p.waitUntil("the card is there", `document.querySelector("dialog svg.card")?.innerHTML.includes("v0: lost update")`)
-	if bare := eval[int](p, `[...document.querySelectorAll("dialog svg.card :is(line, text)")].filter(node => !node.getAttribute("fill")).length`); bare > 0 {
+	if bare := eval[int](p, `[...document.querySelectorAll("dialog svg.card :is(line, text)")]
+		.filter(node => !node.getAttribute("fill")).length`); bare > 0 {
 		t.Errorf("%d marks of the card have no look of their own", bare)
 	}
 	p.key("Escape")
 	p.click("[data-focus=under-next]")
 	p.waitUntil("it is shown under v1", `document.querySelector(".beside .pair th:last-child")?.innerText === "v1"`)
 	p.key("n")
-	p.waitUntil("the next level is there", `location.hash.startsWith("#/schedule/v1?") && document.querySelector(".level").innerText.includes("0/3 steps")`)
+	p.waitUntil("the next level is there", `location.hash.startsWith("#/schedule/v1?") &&
+		document.querySelector(".level").innerText.includes("0/3 steps")`)
 	p.visit("#/campaign")
 	p.shows("1 of 12 solved, 1 in the fewest steps")
 	p.shows("✓ in 4 steps, the fewest")
