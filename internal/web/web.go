@@ -29,10 +29,13 @@ func Files() fs.FS {
 	return files
 }
 
-// Handlers serve the page at / and its other files below /web/, each at its path.
+// Handlers serve the page at / and its other files below /web/, each at its path. Those of documents are in the documents themselves.
 func Handlers() map[string]http.Handler {
 	files, handlers := Files(), map[string]http.Handler{}
 	err := fs.WalkDir(files, ".", func(name string, entry fs.DirEntry, err error) error {
+		if name == "documents" {
+			return fs.SkipDir
+		}
 		if err != nil || entry.IsDir() {
 			return err
 		}
