@@ -114,7 +114,8 @@ func TestWhatASiteHas(t *testing.T) {
 		}
 	}
 	for _, name := range []string{
-		"index.html", "openapi.json", "still/en/seat/steps/v3-v4.json", "still/zh/labs.json", "still/zh/course/03.json", "still/zh/seat/table.txt",
+		"index.html", "openapi.json", "still/en/seat/steps/v3-v4.json", "still/zh/labs.json",
+		"still/zh/course/03.json", "still/zh/seat/table.txt",
 	} {
 		if !slices.Contains(files, name) {
 			t.Errorf("%s is not among %v", name, files)
