@@ -141,7 +141,8 @@ func (p *page) standsOnTheStage(s *stage) {
 	p.waitUntil("and at the end there is the present, with what has come", `document.querySelector(".time")?.innerText === "now" &&
 		document.querySelector(".says").innerText.includes("3 sold, but")`)
 	p.key("Escape")
-	p.waitUntil("all is there again", `document.querySelector(".top").checkVisibility() && document.querySelector(".found").checkVisibility() &&
+	p.waitUntil("all is there again", `document.querySelector(".top").checkVisibility() &&
+		document.querySelector(".found").checkVisibility() &&
 		!document.querySelector(".bar")`)
 	s.send("trouble", `[]`)
 }
