@@ -128,7 +128,8 @@ func (p *page) standsOnTheStage(s *stage) {
 	s.send("tally", strings.Replace(tally, "2 sold, but", "3 sold, but", 1))
 	s.send("trouble", `["r2 is paused"]`)
 	p.shows("r2 is paused") // and by then the tally has come
-	if says := eval[string](p, `document.querySelector(".lead").innerText`); says == "" || eval[bool](p, `document.querySelector(".says").textContent.includes("3 sold, but")`) {
+	came := eval[bool](p, `document.querySelector(".says").textContent.includes("3 sold, but")`)
+	if says := eval[string](p, `document.querySelector(".lead").innerText`); says == "" || came {
 		p.t.Errorf("in the past it says %q, and what has come meanwhile", says)
 	}
 	p.key("ArrowLeft")
@@ -140,7 +141,8 @@ func (p *page) standsOnTheStage(s *stage) {
 	p.waitUntil("and at the end there is the present, with what has come", `document.querySelector(".time")?.innerText === "now" &&
 		document.querySelector(".says").innerText.includes("3 sold, but")`)
 	p.key("Escape")
-	p.waitUntil("all is there again", `document.querySelector(".top").checkVisibility() && document.querySelector(".found").checkVisibility() &&
+	p.waitUntil("all is there again", `document.querySelector(".top").checkVisibility() &&
+		document.querySelector(".found").checkVisibility() &&
 		!document.querySelector(".bar")`)
 	s.send("trouble", `[]`)
 }

@@ -7,7 +7,7 @@ const sleep = ms => new Promise(passed => setTimeout(passed, ms));
 const frame = () => (still.matches ? sleep(blink) : new Promise(drawn => requestAnimationFrame(drawn)));
 
 // player shows films, one at a time. A film has the times from and to, in ms; the moments at which something happened,
-// in order; the numbers among them; and show, which is called with a time, or with null when the present is shown again.
+// in order; the numbers among them; show, called with a time, or with null when the present is shown again.
 // begins is called before the past is shown, ends when it is not any more, changed with whatever changes.
 export function player({ begins, ends, changed }) {
   let film = null,

@@ -13,8 +13,8 @@ const speeds = () => [
   ["1/50", { speed: 0.02 }],
 ];
 
-// stage makes the parts: lead says what was sold, sentence tells the story, bar plays. film gives what there is to play,
-// count what was sold by a time; mark is called with the number of the turn that is told.
+// stage makes the parts: lead says what was sold, sentence tells the story, bar plays. film gives what there is to
+// play, count what was sold by a time; mark is called with the number of the turn that is told.
 export function stage({ player, film, turns, count, mark, pictures, leave }) {
   const lead = el("p", { class: "verdict lead", hidden: true });
   const sentence = el("p", { class: "sentence", role: "status" });

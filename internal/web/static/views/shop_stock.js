@@ -94,6 +94,7 @@ function paint(picture, points, initial) {
   const sold = p => p.sold,
     felt = p => initial - p.stock;
   const before = seen.at(-2) ?? last; // the last step may be up and down at once
+  const between = (y(before.sold) + y(felt(before))) / 2;
   const [soldAt, feltAt] = apart(y(last.sold), y(felt(last)), 1.1 * em);
   replace(
     picture,
@@ -109,12 +110,7 @@ function paint(picture, points, initial) {
     lost > 0 &&
       svg(
         "text",
-        {
-          class: "lost",
-          x: wide - 0.4 * em,
-          y: (y(before.sold) + y(felt(before))) / 2 + 0.35 * em,
-          "text-anchor": "end",
-        },
+        { class: "lost", x: wide - 0.4 * em, y: between + 0.35 * em, "text-anchor": "end" },
         say(`${lost} lost`, `丢失 ${lost}`),
       ),
   );
