@@ -7,13 +7,13 @@ import { language, say } from "./words.js";
 // views by the first part of the address. Those with a name are in the header.
 const views = {
   "": { load: () => import("./views/shop.js"), name: ["Shop", "商店"] },
+  course: { load: () => import("./views/course.js"), name: ["Course", "课程"] },
   schedule: { load: () => import("./views/seat.js"), name: ["Scheduler’s seat", "调度席"] },
-  explore: { load: () => import("./views/explore.js"), name: ["Explore", "探索"] },
   campaign: { load: () => import("./views/campaign.js"), name: ["Campaign", "闯关"] },
+  explore: { load: () => import("./views/explore.js"), name: ["Explore", "探索"] },
   table: { load: () => import("./views/table.js"), name: ["Table", "总表"] },
   steps: { load: () => import("./views/steps.js"), name: ["Steps", "演进"] },
   labs: { load: () => import("./views/labs.js"), name: ["Labs", "实验"] },
-  course: { load: () => import("./views/course.js"), name: ["Course", "课程"] },
   room: { load: () => import("./views/room.js") },
   join: { load: () => import("./views/join.js") },
 };
