@@ -130,7 +130,7 @@ func TestReplicasInTheTab(t *testing.T) {
 	if !eval[bool](p, `api.get("/lock").then(({key}) => key.ttl_ms === -1)`) {
 		t.Error("the lock of a holder that was killed is gone")
 	}
-	p.shows("A replica died")
+	p.shows("A's replica died")
 	p.cutsOff()
 	p.visit("#/labs/check-then-delete")
 	p.waitUntil("the lab can be run", `document.querySelector(".labs button.main")`)

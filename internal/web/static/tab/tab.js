@@ -344,9 +344,15 @@ answerBy((path, request) => {
   if (named) return befalls(named, JSON.parse(String(request.body)).do);
   const live = shops.filter(one => !one.dead);
   if (!live.length) return Promise.reject(new Failure(0, "no_replica", say("No replica lives.", "没有活着的副本。")));
-  const one = pathname === "/inventory/sale" ? live[turn++ % live.length] : (live.find(it => !it.cut) ?? live[0]);
-  return one.ask(path, request);
+  return replica(pathname, live).ask(path, request);
 });
+
+// replica chooses who answers. Whoever watches watches the last: readers kill the first, and with it what it has seen.
+function replica(pathname, live) {
+  if (pathname === "/inventory/sale") return live[turn++ % live.length];
+  const connected = it => !it.cut;
+  return (pathname.startsWith("/live") ? live.findLast(connected) : live.find(connected)) ?? live[0];
+}
 
 // It works without, while there is a network.
 navigator.serviceWorker?.register(new URL("keep.js", home)).catch(() => {});
