@@ -63,7 +63,7 @@ function page(index, steps, open) {
       "p",
       null,
       say(
-        "Break each lock in as few steps as can be. Then see what the next lock makes of your schedule, and break that.",
+        "Break each lock in as few steps as can be. See what the next lock makes of your schedule, and break that.",
         "用最少的步数攻破每一种锁。再看你的时序到了下一种锁会怎样，然后攻破它。",
       ),
     ),
@@ -121,7 +121,7 @@ export const honest = ({ anomaly, keeps_stock: keeps }) =>
     { class: "small good" },
     anomaly
       ? say(
-          "The stock stays right: in no scenario of the table is an update lost. Two may still believe that they hold it.",
+          "The stock stays right: no scenario of the table loses an update. Two may still believe that they hold it.",
           "库存不会错：总表的所有场景里都不会丢失更新。但仍可能有两单都以为自己持有锁。",
         )
       : say("Nothing breaks it in any scenario of the table.", "总表的所有场景都攻不破它。"),

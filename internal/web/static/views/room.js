@@ -311,7 +311,7 @@ async function board(doors) {
           "p",
           { class: "note warn small" },
           say(
-            "This server asks whoever plays for its token. For a class, start it with --admin.open in the token’s place.",
+            "This server asks whoever plays for its token. For a class, start it with --admin.open instead.",
             "这台服务器会向每个玩的人要令牌。上课时请用 --admin.open 代替令牌。",
           ),
         ),

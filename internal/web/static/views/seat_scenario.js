@@ -12,7 +12,8 @@ const numbers = [
   ["polls", 0, 100, "", "polls in vain (empty: as many as are cheap)", "空轮询次数（留空：开销小时尽量多）"],
 ];
 
-// scenarioPanel takes a place, {lock, in}, of what is told by change that it is another one: the seat, or an exploration.
+// scenarioPanel is the form of the scenario of a place, {lock, in}: the seat, or an exploration. Another one is told by
+// change.
 export function scenarioPanel(seat, title = say("Scheduler’s seat", "调度席")) {
   const { lock, place, index } = seat;
   const choose = event => seat.change({ lock: event.target.value, do: "", beside: "" });
