@@ -74,7 +74,7 @@ const entry = lab =>
     "li",
     { class: "sheet" },
     el(
-      "h3",
+      inTab ? "h3" : "h2",
       null,
       el("a", { href: address(lab.name) }, lab.name),
       " ",
