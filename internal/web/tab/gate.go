@@ -8,8 +8,33 @@ import (
 // Gate is what roads lead through. While it is shut, whatever is on its way waits there, in both directions; nothing is lost. The zero Gate
 // is open.
 type Gate struct {
-	mu   sync.Mutex
-	open chan struct{} // closed when it opens; nil: it is open
+	mu    sync.Mutex
+	open  chan struct{} // closed when it opens; nil: it is open
+	roads map[io.Closer]bool
+}
+
+// HangUp ends the connections that lead through it: a worker that is terminated does not tell their other ends.
+func (g *Gate) HangUp() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for road := range g.roads {
+		_ = road.Close()
+	}
+}
+
+// lead lets a connection lead through it, until the function that is returned is called.
+func (g *Gate) lead(road io.Closer) (leave func()) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.roads == nil {
+		g.roads = map[io.Closer]bool{}
+	}
+	g.roads[road] = true
+	return func() {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		delete(g.roads, road)
+	}
 }
 
 // Shut shuts it.

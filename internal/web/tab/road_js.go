@@ -40,6 +40,7 @@ func arrive(addr string, port js.Value) {
 
 // carry carries what is written at one end of a connection to the other, until one of them is closed, or its worker is gone.
 func carry(conn net.Conn, port js.Value, gate *Gate) {
+	defer gate.lead(conn)()
 	came := inbox{news: make(chan struct{}, 1)}
 	take := js.FuncOf(func(_ js.Value, args []js.Value) any {
 		var piece []byte

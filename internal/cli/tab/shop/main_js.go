@@ -54,7 +54,7 @@ func open(as string, settings []string) (http.Handler, error) {
 		_, err := dao.Open(context.Background(), cfg.Redis)
 		return http.NotFoundHandler(), err
 	}
-	gate, err := among(&cfg)
+	gate, peers, err := among(&cfg)
 	if err != nil {
 		return nil, err
 	}
@@ -63,7 +63,7 @@ func open(as string, settings []string) (http.Handler, error) {
 		return nil, err
 	}
 	shop.Live.Hub.Can.Replicas = []string{"cut", "mend", "kill"}
-	return faulty(shop, as, gate), nil
+	return faulty(shop, as, gate, peers), nil
 }
 
 // sells opens a shop.
@@ -72,37 +72,39 @@ func sells(cfg config.Config) (*server.Server, error) {
 	return server.Open(context.Background(), cfg, server.Options{Log: log})
 }
 
-// among makes the settings those of a replica among three, with roads to the other two and, through a gate, to their Redis.
-func among(cfg *config.Config) (*tab.Gate, error) {
+// among makes the settings those of a replica among three, with roads to the other two, each through a gate, and to their Redis.
+func among(cfg *config.Config) (gate *tab.Gate, peers map[string]*tab.Gate, err error) {
 	cfg.Redis.Addrs = []string{cfg.Redis.EmbeddedAddr}
 	for i := range 5 {
 		cfg.Redis.RedlockAddrs = append(cfg.Redis.RedlockAddrs, fmt.Sprintf("127.0.0.1:%d", 6381+i))
 	}
-	gate := &tab.Gate{}
+	gate, peers = &tab.Gate{}, map[string]*tab.Gate{}
 	roads := map[string]*tab.Gate{cfg.Redis.EmbeddedAddr: gate}
 	for _, addr := range cfg.Redis.RedlockAddrs {
 		roads[addr] = gate
 	}
 	for i := range 3 {
 		addr := fmt.Sprintf("127.0.0.1:%d", 8081+i)
-		if cfg.Server.Replica == fmt.Sprintf("r%d", i+1) {
+		name := fmt.Sprintf("r%d", i+1)
+		if cfg.Server.Replica == name {
 			cfg.Server.Addr = addr
 			continue
 		}
 		cfg.Server.Peers = append(cfg.Server.Peers, addr)
-		roads[addr] = &tab.Gate{}
+		peers[name] = &tab.Gate{}
+		roads[addr] = peers[name]
 	}
 	for addr, gate := range roads {
 		if _, err := tab.Road(addr, gate); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
-	return gate, nil
+	return gate, peers, nil
 }
 
 // faulty is a shop with what befalls replicas: this one is cut off from Redis, or reaches it again; another was killed, which it could not
 // note itself.
-func faulty(shop *server.Server, name string, gate *tab.Gate) http.Handler {
+func faulty(shop *server.Server, name string, gate *tab.Gate, peers map[string]*tab.Gate) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("/", shop.Handler())
 	mux.HandleFunc("POST /replicas/"+name+"/cut", func(http.ResponseWriter, *http.Request) {
@@ -114,8 +116,11 @@ func faulty(shop *server.Server, name string, gate *tab.Gate) http.Handler {
 		gate.Open()
 	})
 	mux.HandleFunc("POST /replicas/{name}/kill", func(_ http.ResponseWriter, r *http.Request) {
-		now := time.Now()
-		shop.Live.Hub.Note(witness.Event{Replica: r.PathValue("name"), Kind: witness.KindDies, Sent: now, Replied: now})
+		dead, now := r.PathValue("name"), time.Now()
+		shop.Live.Hub.Note(witness.Event{Replica: dead, Kind: witness.KindDies, Sent: now, Replied: now})
+		if road := peers[dead]; road != nil {
+			road.HangUp()
+		}
 	})
 	return mux
 }
