@@ -103,11 +103,13 @@ func (i *injection) holdOne(ctx context.Context, matches func([]string) bool, fa
 func (i *injection) lose(ctx context.Context, fate redisproxy.Fate) error {
 	matches := []func([]string) bool{redisproxy.IsWrite, redisproxy.IsOfLock}
 	next := 0
+	patience := i.For // a write comes first: a lock whose reply was lost stays until its expiry, and nobody writes meanwhile
 	return i.repeat(ctx, func() (int64, error) {
 		trap := i.proxy.Catch(matches[next%len(matches)], fate)
 		next++
 		defer i.proxy.Remove(trap)
-		if isCaught(ctx, trap, again) {
+		if isCaught(ctx, trap, patience) {
+			patience = again
 			return 1, nil
 		}
 		return 0, nil
