@@ -28,15 +28,21 @@ func stream(t testing.TB, text string) (all []event) {
 	return all
 }
 
-// oracle asks one.
-func oracle(t testing.TB, s http.Handler, pairs ...string) (o graph.Oracle) {
+// last asks for a stream, and gives what its end says.
+func last[T any](t testing.TB, s http.Handler, path string, pairs ...string) (said T) {
 	t.Helper()
-	all := stream(t, ask(t, s, "/seat/oracle", pairs...).Body.String())
-	last := all[len(all)-1]
-	if err := json.Unmarshal([]byte(last.data), &o); err != nil || last.name != "done" {
-		t.Fatalf("%v: %v, %+v", pairs, err, last)
+	all := stream(t, ask(t, s, path, pairs...).Body.String())
+	end := all[len(all)-1]
+	if err := json.Unmarshal([]byte(end.data), &said); err != nil || end.name != "done" {
+		t.Fatalf("%s %v: %v, %+v", path, pairs, err, end)
 	}
-	return o
+	return said
+}
+
+// oracle asks one.
+func oracle(t testing.TB, s http.Handler, pairs ...string) graph.Oracle {
+	t.Helper()
+	return last[graph.Oracle](t, s, "/seat/oracle", pairs...)
 }
 
 // A hint that is followed to the end gets there in as many steps as it said, and the oracle counts with it.

@@ -2,7 +2,6 @@ package seat_test
 
 import (
 	"context"
-	"encoding/json"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -15,14 +14,9 @@ import (
 )
 
 // explored asks for an exploration, and gives what it found.
-func explored(t testing.TB, s http.Handler, pairs ...string) (e seat.Explored) {
+func explored(t testing.TB, s http.Handler, pairs ...string) seat.Explored {
 	t.Helper()
-	all := stream(t, ask(t, s, "/seat/explore", pairs...).Body.String())
-	last := all[len(all)-1]
-	if err := json.Unmarshal([]byte(last.data), &e); err != nil || last.name != "done" {
-		t.Fatalf("%v: %v, %+v", pairs, err, last)
-	}
-	return e
+	return last[seat.Explored](t, s, "/seat/explore", pairs...)
 }
 
 // What is found is what the terminal says, and its link leads to it.

@@ -8,6 +8,18 @@ export const el = (name, attributes, ...children) => fill(document.createElement
 export const svg = (name, attributes, ...children) =>
   fill(document.createElementNS("http://www.w3.org/2000/svg", name), attributes, children);
 
+// heads names the columns of a table.
+export const heads = names =>
+  el(
+    "thead",
+    null,
+    el(
+      "tr",
+      null,
+      names.map(name => el("th", { scope: "col" }, name)),
+    ),
+  );
+
 // replace gives a node other children.
 export function replace(node, ...children) {
   node.replaceChildren(...flat(children));

@@ -1,5 +1,5 @@
 // The room, on the projector: how to come in, what a class predicts, and who broke what.
-import { el, replace, svg } from "../dom.js";
+import { el, heads, replace, svg } from "../dom.js";
 import { bind } from "../keys.js";
 import { go, link } from "../route.js";
 import { del, get, post, put } from "../server.js";
@@ -287,20 +287,12 @@ async function board(doors) {
         el(
           "table",
           { class: "board" },
-          el(
-            "thead",
-            null,
-            el(
-              "tr",
-              null,
-              [
-                say("level", "关"),
-                say("solved by", "过关人数"),
-                say("fewest steps, first by", "最少步数，谁最先"),
-                say("shortest", "最短"),
-              ].map(text => el("th", { scope: "col" }, text)),
-            ),
-          ),
+          heads([
+            say("level", "关"),
+            say("solved by", "过关人数"),
+            say("fewest steps, first by", "最少步数，谁最先"),
+            say("shortest", "最短"),
+          ]),
           body,
         ),
         entrance(doors),

@@ -1,5 +1,5 @@
 // The same schedule under another lock, in two columns, and the first step that differs: the cure at work.
-import { el, replace } from "../dom.js";
+import { el, heads, replace } from "../dom.js";
 import { get } from "../server.js";
 import { saying, short } from "../trace.js";
 import { language, say } from "../words.js";
@@ -59,15 +59,7 @@ function compared({ locks, rows, differs, why, links }, over) {
     el(
       "table",
       { class: "pair" },
-      el(
-        "thead",
-        null,
-        el(
-          "tr",
-          null,
-          locks.map((name, i) => el("th", { scope: "col" }, links?.[i] ? el("a", { href: links[i] }, name) : name)),
-        ),
-      ),
+      heads(locks.map((name, i) => (links?.[i] ? el("a", { href: links[i] }, name) : name))),
       el(
         "tbody",
         null,

@@ -1,5 +1,5 @@
 // What the reader is after: nothing, a breach, or to know how far the nearest is.
-import { el, replace } from "../dom.js";
+import { el, heads, replace } from "../dom.js";
 import { link } from "../route.js";
 import { get, stream, text } from "../server.js";
 import { saying } from "../trace.js";
@@ -202,21 +202,7 @@ function shown(seat, best, done) {
     "details",
     { open: done.step > best.steps || null },
     el("summary", null, say("The shortest schedule, beside yours", "最短的时序，和你的对照")),
-    el(
-      "table",
-      { class: "pair" },
-      el(
-        "thead",
-        null,
-        el(
-          "tr",
-          null,
-          el("th", { scope: "col" }, say("yours", "你的")),
-          el("th", { scope: "col" }, say("shortest", "最短")),
-        ),
-      ),
-      body,
-    ),
+    el("table", { class: "pair" }, heads([say("yours", "你的"), say("shortest", "最短")]), body),
     el(
       "a",
       { href: link(["schedule", seat.place.lock], { in: seat.place.in, do: best.schedule }) },

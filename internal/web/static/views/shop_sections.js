@@ -1,5 +1,5 @@
 // All critical sections of the run on one canvas, by replica, overlaps in red.
-import { el, replace } from "../dom.js";
+import { el, heads, replace } from "../dom.js";
 import { duration, say, several } from "../words.js";
 import { arrange, first, partner } from "./shop_overlaps.js";
 import { color, glide, roomOf, timesOf } from "./shop_words.js";
@@ -101,17 +101,7 @@ export function sections(pick) {
         el(
           "table",
           null,
-          el(
-            "thead",
-            null,
-            el(
-              "tr",
-              null,
-              [say("Sale", "单"), say("and", "与"), say("together for", "同时在内"), ""].map(name =>
-                el("th", { scope: "col" }, name),
-              ),
-            ),
-          ),
+          heads([say("Sale", "单"), say("and", "与"), say("together for", "同时在内"), ""]),
           el(
             "tbody",
             null,
