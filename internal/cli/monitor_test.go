@@ -90,12 +90,12 @@ func TestSaleWaitsForAForeignClient(t *testing.T) {
 			t.Parallel()
 			server := redistest.Start(t)
 			s := start(t, "--redis.addrs", server.Addr, "--lock.version", version)
+			began := time.Now() // of both: however long it is between them, the lock is held for a second from here on
 			hold(t, server.Addr, time.Second)
-			began := time.Now()
 			if status, code := s.sell(); status != 200 {
 				t.Errorf("sale: %d %s", status, code)
 			}
-			if took := time.Since(began); took < 750*time.Millisecond {
+			if took := time.Since(began); took < 900*time.Millisecond {
 				t.Errorf("the sale waited %v for a lock held for a second", took)
 			}
 		})
