@@ -105,7 +105,7 @@ func (c *testCluster) killHolder() cluster.ReplicaAnswer {
 
 func TestClusterShowsWhichLocksAreDistributed(t *testing.T) {
 	t.Parallel()
-	c := startCluster(t, "--replicas", "3")
+	c := startCluster(t, "--replicas", "3", patientNodes)
 	for _, lock := range sample("v4", "v10", "redlock", "local") {
 		code, stdout, stderr := command(t, "burst", "--target", c.url(), "-n", "90", "-c", "90", "--lock", lock, "--json")
 		want := 0

@@ -27,12 +27,19 @@ func TestLabsShowTheFlawAndItsCure(t *testing.T) {
 					suite.Needs(t, "redis-server")
 				}
 				t.Parallel()
-				var stdout, stderr bytes.Buffer
-				if code := Run(t.Context(), []string{"lab", l.Name, "--json", "--redis", kind}, &stdout, &stderr); code != 0 {
-					t.Fatalf("exit code %d: %s", code, &stderr)
+				var code int
+				var stdout, stderr string
+				for range 3 { // one that did not put its lock to the test, as the machine was busy, says so
+					if code, stdout, stderr = command(t, "lab", l.Name, "--json", "--redis", kind); code != exitTrouble {
+						break
+					}
+					t.Log(stderr)
+				}
+				if code != 0 {
+					t.Fatalf("exit code %d: %s", code, stderr)
 				}
 				var results []lab.Result
-				if err := json.Unmarshal(stdout.Bytes(), &results); err != nil || len(results) != len(l.Locks()) {
+				if err := json.Unmarshal([]byte(stdout), &results); err != nil || len(results) != len(l.Locks()) {
 					t.Fatalf("%d results, %v", len(results), err)
 				}
 				flaw, cure := results[0], results[len(results)-1]
@@ -42,8 +49,8 @@ func TestLabsShowTheFlawAndItsCure(t *testing.T) {
 				if flaw.Observed != lab.Broken || flaw.Sentence == "" || cure.Observed != lab.Holds || cure.Sentence != "" || flaw.Redis != kind {
 					t.Errorf("%s is %s (%s), %s %s (%s)", flaw.Lock, flaw.Observed, flaw.Sentence, cure.Lock, cure.Observed, cure.Sentence)
 				}
-				if !strings.Contains(stderr.String(), "#1") {
-					t.Errorf("nobody is drawn:\n%s", &stderr)
+				if !strings.Contains(stderr, "#1") {
+					t.Errorf("nobody is drawn:\n%s", stderr)
 				}
 			})
 		}

@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"lockstep/internal/dao/redisclient"
+	"lockstep/internal/lock"
 	"lockstep/internal/lock/evolution"
 	"lockstep/internal/shop/api"
 	"lockstep/internal/test/redistest"
@@ -33,37 +35,38 @@ func TestFirstLineSaysWhereAndWhat(t *testing.T) {
 
 func TestSalesInFlightEndFirst(t *testing.T) {
 	t.Parallel()
-	addr := unusedAddr(t)
-	_, finish := serve(t, "--server.addr", addr, "--redis.embedded_addr", anyPort, "--sale.think_time", "500ms", "--lock.version", "v4")
-	answered := make(chan int, 2)
-	for range 2 {
-		go func() {
-			response, err := http.Post("http://"+addr+"/inventory/sale", "", nil)
-			if err != nil {
-				t.Error(err)
-				answered <- 0
-				return
-			}
-			response.Body.Close()
-			answered <- response.StatusCode
-		}()
+	addr, redisAddr := unusedAddr(t), unusedAddr(t)
+	_, finish := serve(t, "--server.addr", addr, "--redis.embedded_addr", redisAddr, "--lock.version", "v4", patientBuyers)
+	outside := redisclient.Single(redisclient.Config{Addrs: []string{redisAddr}})
+	defer outside.Close()
+	if err := outside.Set(t.Context(), lock.Key, "another", 0).Err(); err != nil { // until the server ends, all wait for their lock
+		t.Fatal(err)
 	}
-	eventually(t, "both sales are in flight", func() bool {
-		response, err := http.Get("http://" + addr + "/inventory")
-		if err != nil {
-			return false
+	answered := make(chan int, 2)
+	s := &testServer{addr: addr, t: t}
+	for range 2 {
+		go func() { status, _ := s.sell(); answered <- status }()
+	}
+	eventually(t, "both sales are in flight", func() bool { return s.report().InFlight == 2 })
+	ended := make(chan int, 1)
+	go func() { ended <- finish() }()
+	eventually(t, "nobody else is let in", func() bool {
+		conn, err := net.Dial("tcp", addr)
+		if err == nil {
+			conn.Close()
 		}
-		defer response.Body.Close()
-		text, err := io.ReadAll(response.Body)
-		return err == nil && strings.Contains(string(text), `"in_flight":2`)
+		return err != nil
 	})
-	if code := finish(); code != 0 {
-		t.Errorf("exit code %d", code)
+	if err := outside.Del(t.Context(), lock.Key).Err(); err != nil {
+		t.Fatal(err)
 	}
 	for range 2 {
 		if status := <-answered; status != 200 {
 			t.Errorf("a sale in flight was answered %d", status)
 		}
+	}
+	if code := <-ended; code != 0 {
+		t.Errorf("exit code %d", code)
 	}
 }
 

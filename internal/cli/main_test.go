@@ -51,6 +51,9 @@ func TestMain(m *testing.M) {
 // patientBuyers wait for their lock however busy the machine is that runs the tests.
 const patientBuyers = "--lock.wait_timeout=2m"
 
+// patientNodes have three seconds to answer: a twentieth of the expiry of a lock on several.
+const patientNodes = "--lock.ttl=1m"
+
 // patience is how long a test waits for what must happen.
 const patience = 30 * time.Second
 
@@ -70,7 +73,7 @@ func eachRedis(t *testing.T, test func(t *testing.T, redisFlags []string)) {
 	t.Helper()
 	t.Run("embedded", func(t *testing.T) {
 		t.Parallel()
-		test(t, []string{"--redis.embedded_addr", anyPort})
+		test(t, []string{"--redis.embedded_addr", anyPort, patientNodes})
 	})
 	t.Run("real", func(t *testing.T) {
 		t.Parallel()
@@ -78,14 +81,14 @@ func eachRedis(t *testing.T, test func(t *testing.T, redisFlags []string)) {
 	})
 }
 
-// onNodes are the flags of real nodes for redlock.
+// onNodes are the flags of real nodes for redlock, which have time to answer.
 func onNodes(t *testing.T) []string {
 	t.Helper()
 	var addrs []string
 	for range 3 {
 		addrs = append(addrs, redistest.Start(t).Addr)
 	}
-	return []string{"--redis.redlock_addrs", strings.Join(addrs, ",")}
+	return []string{"--redis.redlock_addrs", strings.Join(addrs, ","), patientNodes}
 }
 
 // testServer is a server of the test's own, and a client of its Redis that is nobody's.

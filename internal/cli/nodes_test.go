@@ -15,7 +15,8 @@ func TestNodesGone(t *testing.T) {
 		node := redistest.Start(t)
 		nodes, addrs = append(nodes, node), append(addrs, node.Addr)
 	}
-	s := start(t, "--redis.addrs", redistest.Start(t).Addr, "--redis.redlock_addrs", strings.Join(addrs, ","), "--lock.version", "redlock")
+	s := start(t, "--redis.addrs", redistest.Start(t).Addr, "--redis.redlock_addrs", strings.Join(addrs, ","), patientNodes,
+		"--lock.version", "redlock")
 	if status, code := s.sell(); status != 200 {
 		t.Errorf("redlock on three nodes: %d %s", status, code)
 	}

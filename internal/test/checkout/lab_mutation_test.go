@@ -94,8 +94,15 @@ func TestTheLabsFindEveryCureThatIsUndone(t *testing.T) {
 	}
 }
 
-// runLab runs a lab, and gives its exit code and what it said.
+// runLab runs a lab, and gives its exit code and what it said. One that did not put its lock to the test, as the machine was busy, says so,
+// and is run again.
 func runLab(t *testing.T, program, arguments string) (code int, said string) {
 	t.Helper()
-	return runProgram(t, program, "lab "+arguments)
+	for range 3 {
+		if code, said = runProgram(t, program, "lab "+arguments); code != 2 {
+			break
+		}
+		t.Logf("lab %s says:\n%s", arguments, said)
+	}
+	return code, said
 }

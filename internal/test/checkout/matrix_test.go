@@ -32,7 +32,8 @@ func TestMatrixPagesAreAsObserved(t *testing.T) {
 	if !*update {
 		arguments = append(arguments, "--quick")
 	}
-	command := exec.Command(build(t, ""), arguments...)
+	program := build(t, "")
+	command := exec.Command(program, arguments...)
 	var stderr bytes.Buffer
 	command.Stderr = &stderr
 	output, err := command.Output()
@@ -47,7 +48,15 @@ func TestMatrixPagesAreAsObserved(t *testing.T) {
 	t.Log(observed.Summary())
 	for _, a := range observed.Anomalies {
 		for _, s := range observed.Strategies {
-			switch c := observed.Cells[a.Name][s]; {
+			c := observed.Cells[a.Name][s]
+			if c.Observed == lab.Unknown && !c.AsExpected() { // beside so many others
+				t.Logf("%s, %s is run again: %s", a.Name, s, c.Says)
+				if code, _ := runLab(t, program, a.Name+" --redis embedded --lock "+s); code == 0 {
+					c.Observed = c.Expected
+					observed.Cells[a.Name][s] = c
+				}
+			}
+			switch {
 			case c.Ran() && !c.AsExpected():
 				t.Errorf("%s, %s: %s", a.Name, s, observed.Outcome(c))
 			case !c.Ran() && *update:

@@ -3,7 +3,6 @@ package checkout
 import (
 	"bufio"
 	"context"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"lockstep/internal/test/redistest"
 	"lockstep/internal/test/suite"
 )
 
@@ -29,7 +29,7 @@ func TestReadmeCommands(t *testing.T) {
 			t.Setenv(name, "") // as good as unset
 		}
 	}
-	port, redisPort := freePort(t), freePort(t)
+	port, redisPort := redistest.FreePort(t), redistest.FreePort(t)
 	moved := strings.NewReplacer("8080", port, "6380", redisPort)
 	t.Setenv("LOCKSTEP_SERVER_ADDR", "127.0.0.1:"+port)
 	t.Setenv("LOCKSTEP_REDIS_EMBEDDED_ADDR", "127.0.0.1:"+redisPort)
@@ -120,18 +120,4 @@ func TestLinksLeadSomewhere(t *testing.T) {
 			}
 		}
 	}
-}
-
-func freePort(t *testing.T) string {
-	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer listener.Close()
-	_, port, err := net.SplitHostPort(listener.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return port
 }
