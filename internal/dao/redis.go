@@ -38,7 +38,8 @@ type Config struct {
 	Username     string
 	Password     string
 	TLS          bool
-	TLSCA        string // PEM file of the authority to trust; empty: the machine's own
+	TLSCA        string        // PEM file of the authority to trust; empty: the machine's own
+	Idle         time.Duration // a connection that was idle for so long is used no more; 0: go-redis's default
 }
 
 // Redis is an open Redis: two clients of it, so that waiters polling for the lock do not hold up the sale that has it.
@@ -61,7 +62,7 @@ func Open(ctx context.Context, cfg Config) (*Redis, error) {
 	if err != nil {
 		return nil, err
 	}
-	client := redisclient.Config{Username: cfg.Username, Password: cfg.Password, TLS: trust}
+	client := redisclient.Config{Username: cfg.Username, Password: cfg.Password, TLS: trust, Idle: cfg.Idle}
 	nodes, err := openNodes(ctx, cfg.RedlockAddrs, client)
 	if err != nil {
 		return nil, err

@@ -33,6 +33,7 @@ type Config struct {
 	TLS        *tls.Config // none: no TLS
 
 	Timeout  time.Duration // of a dial, of a read or write, and of the wait for a connection; 0: 2 s, 3 s and 4 s
+	Idle     time.Duration // a connection that was idle for so long is used no more; 0: go-redis's default
 	PoolSize int           // connections at most; 0: go-redis's default, ten a core
 	Buffer   int           // bytes that a connection reads at once, and writes; 0: go-redis's default
 	Dialer   Dialer        // makes the connections; none: go-redis's own
@@ -66,6 +67,7 @@ func Options(cfg Config) *redis.UniversalOptions {
 		WriteTimeout:          ioTimeout,
 		PoolTimeout:           PoolTimeout,
 		ContextTimeoutEnabled: true,
+		ConnMaxIdleTime:       cfg.Idle,
 		PoolSize:              cfg.PoolSize,
 		ReadBufferSize:        cfg.Buffer,
 		WriteBufferSize:       cfg.Buffer,

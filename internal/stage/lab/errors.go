@@ -15,10 +15,9 @@ var (
 	// ErrNoRedis means that there is no real Redis on this machine.
 	ErrNoRedis = errors.New("neither redis-server nor valkey-server is installed")
 	// ErrNoSignals means that a replica cannot be stopped here.
-	ErrNoSignals  = replica.ErrNoSignals
-	errNoRestarts = errors.New("its clients do not see here that Redis has restarted")
-	errRoomLeft   = errors.New("it refuses nothing: it has memory left")
-	errTooLong    = errors.New("it did not happen in time")
+	ErrNoSignals = replica.ErrNoSignals
+	errRoomLeft  = errors.New("it refuses nothing: it has memory left")
+	errTooLong   = errors.New("it did not happen in time")
 )
 
 // unavailable says why a lab could not be run, if that is for what this machine does not have; otherwise it gives "".

@@ -31,8 +31,6 @@ type Lab struct {
 	Unix    bool   // it needs signals that only Unix has
 	Real    bool   // it needs a real Redis
 
-	Restarts bool // it restarts a Redis under clients that go on
-
 	Explores map[string]string // Explore by lock, where it is not the same for all
 
 	Shop     Settings

@@ -159,7 +159,6 @@ func outages() []Lab {
 				"锁与库存放在一起：Redis 清空时，这一轮也就结束了，属于它的写入会被拒绝；使用 redlock 时，节点重启后要先等满一个过期时间再恢复服务，或者每条命令都落盘（appendfsync always）"),
 			Explores: map[string]string{"redlock": "--faults node-restart=1 --nested 1 --anomaly two-holders"},
 			Shop:     Settings{Think: each(4*time.Second, "r1")},
-			Restarts: true,
 			Scenario: emptyRestartedNode,
 			Fault: language.Both("a Redis with the lock restarts empty while the first sale is at work, and both write",
 				"第一单执行期间，存有锁的 Redis 清空重启，两单都写入"),

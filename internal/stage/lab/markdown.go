@@ -85,9 +85,6 @@ func (m Matrix) cure(l Lab, typed string) string {
 		text += m.in.Say(" All of it: `%s %s`.", "全部改动：`%s %s`。", typed, diff)
 	}
 	for _, need := range l.Needs() {
-		if need == Restarts {
-			continue
-		}
 		text += m.in.Say(" This lab needs %s.", "这个实验需要 %s。", need.In(m.in))
 	}
 	text += m.in.Say("\n\n- The flaw and the cure: `%s lab %s`", "\n\n- 缺陷与修复：`%s lab %s`", typed, l.Name)

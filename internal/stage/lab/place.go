@@ -32,16 +32,14 @@ type Need string
 const (
 	Signals   Need = "signals"
 	RealRedis Need = "real-redis"
-	Restarts  Need = "restarts" // every machine has it; go-redis in a tab cannot look whether an idle connection has ended
 )
 
 // In says what it is in a language. Code is between backquotes.
 func (n Need) In(in language.Language) string {
-	return map[Need]language.Text{
-		Signals:   language.Both("the signals of Unix, which stop a process", "Unix 的信号，用来暂停进程"),
-		RealRedis: language.Both("a `redis-server` or a `valkey-server`", "`redis-server` 或 `valkey-server`"),
-		Restarts:  language.Both("a client that sees that Redis has restarted", "能察觉 Redis 重启过的客户端"),
-	}[n].In(in)
+	if n == Signals {
+		return language.Both("the signals of Unix, which stop a process", "Unix 的信号，用来暂停进程").In(in)
+	}
+	return language.Both("a `redis-server` or a `valkey-server`", "`redis-server` 或 `valkey-server`").In(in)
 }
 
 // Needs gives what the lab needs.
@@ -52,9 +50,6 @@ func (l Lab) Needs() (all []Need) {
 	if l.Real {
 		all = append(all, RealRedis)
 	}
-	if l.Restarts {
-		all = append(all, Restarts)
-	}
 	return all
 }
 
@@ -62,7 +57,7 @@ func (l Lab) Needs() (all []Need) {
 func (l Lab) FitsInto(p Place) error {
 	for _, need := range l.Needs() {
 		if slices.Contains(p.Lacks, need) {
-			return map[Need]error{Signals: ErrNoSignals, RealRedis: ErrNoRedis, Restarts: errNoRestarts}[need]
+			return map[Need]error{Signals: ErrNoSignals, RealRedis: ErrNoRedis}[need]
 		}
 	}
 	return nil

@@ -40,7 +40,7 @@ func open(as string, settings []string) (http.Handler, error) {
 	case "lab":
 		return lab.PlayedAt(lab.Place{
 			Replicas: func() lab.Replicas { return &tab.Workers{} }, Redis: cfg.Redis.EmbeddedAddr,
-			Lacks: []lab.Need{lab.Signals, lab.RealRedis, lab.Restarts},
+			Lacks: []lab.Need{lab.Signals, lab.RealRedis},
 		}), nil
 	case "alone":
 		cfg.Server.Replica = "tab"
