@@ -37,6 +37,11 @@ func TestTheTokenCountsOnLoopbackToo(t *testing.T) {
 	if status, text := administer(t, s.addr, "POST", "/inventory/sale", "shop.example.com"); status != 200 {
 		t.Errorf("buying, under any name: %d %s; want 200", status, text)
 	}
+	for _, plays := range []string{"/seat/state?lock=v0", "/seat/hint?lock=v0&anomaly=lost-update", "/seat/explore?lock=v0"} {
+		if status, text := administer(t, s.addr, "GET", plays, "shop.example.com"); status != 200 {
+			t.Errorf("playing without the token: %s: %d %s; want 200", plays, status, text)
+		}
+	}
 }
 
 func TestForeignNamesAndPages(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"runtime/metrics"
 	"time"
 
@@ -68,7 +69,7 @@ func tooDeep() bound {
 
 // check sees whether a bound was hit after so many schedules; it looks at the heap every so often.
 func (s *search) check(schedules int64) {
-	yield()
+	runtime.Gosched() // lets others in: a shop that sells beside it, and in a browser's worker whoever shares the one thread
 	b := s.bounds
 	if b.Schedules > 0 && schedules >= int64(b.Schedules) {
 		s.halt(bound{language.Both(fmt.Sprintf("%d schedules", b.Schedules), fmt.Sprintf("%d 种时序", b.Schedules))})

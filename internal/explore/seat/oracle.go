@@ -25,14 +25,17 @@ func (s *Seat) hint(w http.ResponseWriter, r *http.Request) error {
 	hint, known := s.ways.after(goal, here)
 	if !known {
 		err = s.turns.alone(r.Context(), s.limits.Longer, func() (err error) {
+			if hint, known = s.ways.after(goal, here); known { // somebody has asked the same meanwhile
+				return nil
+			}
 			hint, err = graph.Away(r.Context(), session, a, s.limits.Hint)
+			if err == nil && hint.Steps > 0 {
+				s.ways.note(goal, len(session.Path()), hint.Schedule)
+			}
 			return err
 		})
 		if err != nil {
 			return err
-		}
-		if hint.Steps > 0 {
-			s.ways.note(goal, len(session.Path()), hint.Schedule)
 		}
 	}
 	return answer(w, hint)

@@ -5,8 +5,9 @@
 // takes it; so an address is a session. To answer, the code is run anew along the schedule, which takes milliseconds.
 //
 // A hint, an oracle and the table explore, too. Explorations take turns: there is one at a time in a process, since each looks at all
-// goroutines of it. They are bounded in steps, time and memory, and end when the reader leaves or the seat closes. What they
-// found is kept within bounds: the maps that oracles are read from, which scenarios are too large for one, and the shortest ways.
+// goroutines of it. They are bounded in steps, time and memory, and end when the reader leaves or the seat closes: so the seat is open to
+// whoever reaches the server. What they found is kept within bounds: the maps that oracles are read from, which scenarios are too large for
+// one, and the shortest ways.
 package seat
 
 import (
@@ -14,6 +15,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"runtime"
 	"slices"
 	"sync"
 	"time"
@@ -39,20 +41,21 @@ type Limits struct {
 	Explore explore.Bounds // of an exploration of every schedule
 	Cell    explore.Bounds // of one scenario of the table
 	Kept    int            // bytes of maps that are kept
-	Line    int            // how many may wait for their turn
+	Line    int            // how many may wait for their turn: a class
 	Longer  time.Duration  // how long a hint waits for it
 	Table   []byte         // that is known from the start: Shipped, as JSON
 }
 
-// Usual returns the limits of a server.
+// Usual returns the limits of a server: explorations leave the shop a core.
 func Usual() Limits {
 	const memory = 300 << 20
+	workers := max(1, runtime.GOMAXPROCS(0)-1)
 	return Limits{
-		Hint:    explore.Bounds{Schedules: 200_000, Memory: memory, Time: 20 * time.Second},
-		Map:     explore.Bounds{Schedules: 2_000_000, Memory: memory, Time: time.Minute},
-		Explore: explore.Bounds{Memory: memory, Time: time.Minute},
-		Cell:    explore.Bounds{Memory: memory, Time: 2 * time.Minute},
-		Kept:    64 << 20, Line: 8, Longer: 10 * time.Second, Table: shippedTable,
+		Hint:    explore.Bounds{Schedules: 200_000, Memory: memory, Time: 20 * time.Second, Workers: workers},
+		Map:     explore.Bounds{Schedules: 2_000_000, Memory: memory, Time: time.Minute, Workers: workers},
+		Explore: explore.Bounds{Memory: memory, Time: time.Minute, Workers: workers},
+		Cell:    explore.Bounds{Memory: memory, Time: 2 * time.Minute, Workers: workers},
+		Kept:    64 << 20, Line: 40, Longer: 10 * time.Second, Table: shippedTable,
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 )
 
 // Guard decides which requests may pass, by three things: the server's name in Host, the page that sent the request, and, for PUT, DELETE,
-// every POST but that of a sale and of what participants tell the room, and what runs code in the scheduler's seat, the token.
+// and every POST but that of a sale and of what participants tell the room, the token.
 type Guard struct {
 	Token string // clients that send it may do all of that; empty: Open decides
 	Open  bool   // without a token: everybody may, or nobody
@@ -25,7 +25,7 @@ func (g Guard) Check(r *http.Request) error {
 		return fmt.Errorf("%w: Host is %.100q; add the name to server.hosts, or set an admin.token", errForeignHost, r.Host)
 	}
 	asks := r
-	if runsCode(r) { // it only reads, but a page of another site may not make the server work either
+	if inSeat(r) { // it changes nothing and has bounds, so participants need no token; but no page of another site makes the server work
 		asks = r.WithContext(r.Context())
 		asks.Method = http.MethodPost
 	}
@@ -33,7 +33,7 @@ func (g Guard) Check(r *http.Request) error {
 	if err := browsers.Check(asks); err != nil {
 		return fmt.Errorf("%w: Origin is %.100q: %w", errForeignPage, r.Header.Get("Origin"), err)
 	}
-	if !changes(r) && !runsCode(r) {
+	if !changes(r) {
 		return nil
 	}
 	return g.administers(r.Header)
@@ -58,11 +58,8 @@ func changes(r *http.Request) bool {
 	}
 }
 
-// runsCode reports whether a request runs a lock's code, or explores: what is below /seat, but for the texts.
-func runsCode(r *http.Request) bool {
-	below, is := strings.CutPrefix(path.Clean(r.URL.Path), "/seat/")
-	return is && below != "code" && below != "steps" && !strings.HasPrefix(below, "steps/")
-}
+// inSeat reports whether a request is for the scheduler's seat, where locks' code is run and explored.
+func inSeat(r *http.Request) bool { return strings.HasPrefix(path.Clean(r.URL.Path), "/seat/") }
 
 func (g Guard) administers(header http.Header) error {
 	scheme, token, _ := strings.Cut(header.Get("Authorization"), " ")

@@ -70,7 +70,7 @@ func keys(c *Config, versions []string) []key {
 			setText(&c.Server.Replica)},
 		{"server.clock_offset", "0s", "how far the clock of its locks is ahead of the machine's; less than 0: behind",
 			setDuration(&c.Server.ClockOffset, -time.Hour, time.Hour)},
-		{"admin.token", "", "needed for PUT, DELETE, and every POST but a sale; empty: everybody may on loopback, and nobody beyond it",
+		{"admin.token", "", "needed for PUT, DELETE, and every POST but a participant's; empty: everybody may on loopback, and nobody beyond it",
 			setText(&c.Admin.Token)},
 		{"admin.open", "false", "everybody may PUT, DELETE and POST, beyond loopback too", setBool(&c.Admin.Open)},
 		{"redis.addrs", "", "host:port of a real Redis; empty: an embedded one", setAddrs(&c.Redis)},

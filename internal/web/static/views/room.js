@@ -147,10 +147,6 @@ function entrance(doors) {
       el("code", null, "--server.addr 0.0.0.0:8080"),
       say(" and ", " 和 "),
       el("code", null, "--admin.token …"),
-      say(
-        "; for the campaign, with --admin.open in the token’s place, as the seat runs code for whoever plays.",
-        "；要一起闯关，就用 --admin.open 代替令牌，因为调度席要为每个玩的人运行代码。",
-      ),
     );
   return el(
     "aside",
@@ -298,15 +294,6 @@ async function board(doors) {
         entrance(doors),
       ),
       total,
-      sessionStorage.getItem("lockstep.token") &&
-        el(
-          "p",
-          { class: "note warn small" },
-          say(
-            "This server asks whoever plays for its token. For a class, start it with --admin.open instead.",
-            "这台服务器会向每个玩的人要令牌。上课时请用 --admin.open 代替令牌。",
-          ),
-        ),
     ],
   };
 }
