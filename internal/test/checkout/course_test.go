@@ -140,7 +140,7 @@ func TestLessonsCommands(t *testing.T) {
 				case isLab:
 					t.Parallel() // it waits, beside its own servers
 					var said string
-					code, said = runLab(t, program, lab)
+					code, said = runLab(t, version{program: program}, lab)
 					output.WriteString(said)
 				case slowInLessons.MatchString(command):
 					code = exitOf(t, &output, program, course.Arguments(args)...) // it starts its program anew

@@ -46,8 +46,8 @@ var undoneCures = []undoneCure{
 	},
 	{"all nodes have to agree", "internal/lock/quorum/quorum.go", `return len(n.all)/2 + 1`, `return len(n.all)`, "slow-node --lock redlock"},
 	{
-		"a doubt is kept from the buyer", "internal/service/service.go", `lock.WithCode("outcome_unknown",`,
-		`lock.WithCode("redis_unavailable",`, "redis-gone --lock v2",
+		"a doubt is kept from the buyer", "internal/service/update.go", `return fmt.Errorf("%w: %w", ErrOutcomeUnknown, err)`,
+		`return err`, "redis-gone --lock v2",
 	},
 	{"what Redis counts is believed", "internal/lockv6/unlock.go", `reply == lua.Kept, nil`, `false, nil`, "resent-command --lock v6"},
 	{"the job's lock is not renewed", "internal/lock/renew.go", `err := r.extend(ctx); {`, `err := error(nil); {`, "job-overruns --lock v6"},
@@ -73,21 +73,23 @@ var undoneCures = []undoneCure{
 	},
 }
 
+func (u undoneCure) breakage() breakage { return breakage{u.name, u.file, u.old, u.new} }
+
 // Where the cure of a step is undone, the lab that stands for it sees that: its exit code is 1.
 func TestTheLabsFindEveryCureThatIsUndone(t *testing.T) {
-	whole := ""
+	var whole version
 	if suite.Long {
-		whole = build(t, "")
+		whole = breakable(t, ".", breakages(undoneCures))
 	}
 	for _, m := range undoneCures {
 		t.Run(m.name, func(t *testing.T) {
-			source := broken(t, m.file, m.old, m.new)
+			m.breakage().source(t)
 			suite.LongOnly(t, "TestLabsShowTheFlawAndItsCure has labs that see the lock before the cure break")
 			t.Parallel()
 			if code, said := runLab(t, whole, m.lab); code != 0 {
 				t.Fatalf("lab %s: exit code %d without any breakage:\n%s", m.lab, code, said)
 			}
-			if code, said := runLab(t, with(t, ".", whole, m.file, source), m.lab); code != 1 {
+			if code, said := runLab(t, whole.with(t, m.breakage()), m.lab); code != 1 {
 				t.Errorf("lab %s: exit code %d; want 1:\n%s", m.lab, code, said)
 			}
 		})
@@ -96,10 +98,10 @@ func TestTheLabsFindEveryCureThatIsUndone(t *testing.T) {
 
 // runLab runs a lab, and gives its exit code and what it said. One that did not put its lock to the test, as the machine was busy, says so,
 // and is run again.
-func runLab(t *testing.T, program, arguments string) (code int, said string) {
+func runLab(t *testing.T, of version, arguments string) (code int, said string) {
 	t.Helper()
 	for range 3 {
-		if code, said = runProgram(t, program, "lab "+arguments); code != 2 {
+		if code, said = runProgram(t, of, "lab "+arguments); code != 2 {
 			break
 		}
 		t.Logf("lab %s says:\n%s", arguments, said)

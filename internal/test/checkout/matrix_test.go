@@ -51,7 +51,7 @@ func TestMatrixPagesAreAsObserved(t *testing.T) {
 			c := observed.Cells[a.Name][s]
 			if c.Observed == lab.Unknown && !c.AsExpected() { // beside so many others
 				t.Logf("%s, %s is run again: %s", a.Name, s, c.Says)
-				if code, _ := runLab(t, program, a.Name+" --redis embedded --lock "+s); code == 0 {
+				if code, _ := runLab(t, version{program: program}, a.Name+" --redis embedded --lock "+s); code == 0 {
 					c.Observed = c.Expected
 					observed.Cells[a.Name][s] = c
 				}

@@ -1,13 +1,6 @@
 package checkout
 
 import (
-	"bytes"
-	"os"
-	"os/exec"
-	"path/filepath"
-	"regexp"
-	"runtime"
-	"slices"
 	"strings"
 	"testing"
 
@@ -278,24 +271,35 @@ var mutants = []mutant{
 	},
 }
 
-// quickMutant is that of the quick suite: each takes a build of its own.
+func (m mutant) breakage() breakage { return breakage{m.name, m.file, m.old, m.new} }
+
+// quickMutant is that of the quick suite.
 const quickMutant = "NX dropped"
 
+// explorer is the explorer alone, which takes less time to build than lockstep.
+const explorer = "./internal/test/verdict"
+
 func TestTheExplorerFindsEveryMutant(t *testing.T) {
-	if !slices.ContainsFunc(mutants, func(m mutant) bool { return m.name == quickMutant }) {
-		t.Errorf("there is no mutant %q", quickMutant)
+	var built []breakage
+	for _, m := range mutants {
+		if suite.Long || m.name == quickMutant {
+			built = append(built, m.breakage())
+		}
 	}
-	whole := buildOf(t, explorer, "")
+	if len(built) == 0 {
+		t.Fatalf("there is no mutant %q", quickMutant)
+	}
+	whole := breakable(t, explorer, built)
 	holds := map[string]bool{} // what is explored without any breakage, once for all mutants that ask for it
 	for _, m := range mutants {
 		quick := m.name == quickMutant
 		t.Run(m.name, func(t *testing.T) {
-			source := broken(t, m.file, m.old, m.new)
+			m.breakage().source(t)
 			if !quick {
 				suite.LongOnly(t, "others of its kind are found in the quick suite")
 			}
 			t.Parallel()
-			if verdict := exploreWith(t, with(t, explorer, whole, m.file, source), m.explore); verdict != "broken "+m.finds {
+			if verdict := exploreWith(t, whole.with(t, m.breakage()), m.explore); verdict != "broken "+m.finds {
 				t.Errorf("explore %s: %s; want it to find %s", m.explore, verdict, m.finds)
 			}
 		})
@@ -312,78 +316,10 @@ func TestTheExplorerFindsEveryMutant(t *testing.T) {
 	}
 }
 
-// broken returns what is in a file, with something else in the one place where it has the old.
-func broken(t *testing.T, file, old, other string) string {
-	t.Helper()
-	source, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if strings.Count(string(source), old) != 1 {
-		t.Fatalf("%s does not have %q once: the breakage has to follow the code", file, old)
-	}
-	return strings.Replace(string(source), old, other, 1)
-}
-
-// with returns the program that is built from main with another source in a file. whole is the program as it is: a script stands in it as
-// in its file, and is changed there in a hundredth of the time of a build.
-func with(t *testing.T, main, whole, file, source string) string {
-	t.Helper()
-	if filepath.Ext(file) != ".lua" || runtime.GOOS == "darwin" { // which starts no program that was changed
-		return buildOf(t, main, overlays(t, map[string]string{file: source}))
-	}
-	script, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := os.ReadFile(whole)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if bytes.Count(text, script) != 1 {
-		t.Fatalf("%s stands %d times in the program", file, bytes.Count(text, script))
-	}
-	if len(source) > len(script) { // at the cost of what its header says
-		head, rest, _ := strings.Cut(source, "\n")
-		source = head + "\n" + regexp.MustCompile(`(?m)^--.*\n`).ReplaceAllString(rest, "")
-	}
-	if len(source) > len(script) {
-		t.Fatalf("%s: there is no room for the breakage", file)
-	}
-	program := filepath.Join(t.TempDir(), "lockstep.exe")
-	changed := bytes.Replace(text, script, []byte(source+strings.Repeat("\n", len(script)-len(source))), 1)
-	if err := os.WriteFile(program, changed, 0o700); err != nil { //nolint:gosec // a program
-		t.Fatal(err)
-	}
-	return program
-}
-
-// build builds lockstep as the README says; it links faster without what debuggers want.
-func build(t *testing.T, overlay string) string {
-	t.Helper()
-	return buildOf(t, ".", overlay)
-}
-
-// explorer is the explorer alone, which takes less time to build than lockstep.
-const explorer = "./internal/test/verdict"
-
-func buildOf(t *testing.T, main, overlay string) string {
-	t.Helper()
-	program := filepath.Join(t.TempDir(), "lockstep.exe")
-	arguments := append(buildLine(t), "-o", program)
-	if overlay != "" {
-		arguments = append(arguments, "-overlay", overlay)
-	}
-	if output, err := exec.Command("go", append(arguments, main)...).CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, output)
-	}
-	return program
-}
-
 // exploreWith explores, and gives the verdict, with the anomaly that was found.
-func exploreWith(t *testing.T, program, arguments string) string {
+func exploreWith(t *testing.T, of version, arguments string) string {
 	t.Helper()
-	output, err := exec.Command(program, strings.Fields(arguments)...).CombinedOutput()
+	output, err := of.command(arguments).CombinedOutput()
 	if err != nil {
 		t.Fatalf("explore %s: %v: %s", arguments, err, output)
 	}

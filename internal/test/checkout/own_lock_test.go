@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -101,7 +102,7 @@ func overlays(t *testing.T, texts map[string]string) string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		replace[absolute] = filepath.Join(dir, filepath.Base(file))
+		replace[absolute] = filepath.Join(dir, strconv.Itoa(len(replace))+filepath.Base(file))
 		if err := os.WriteFile(replace[absolute], []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}

@@ -59,24 +59,26 @@ return 1`,
 	},
 }
 
+func (p brokenPromise) breakage() breakage { return breakage{p.name, p.file, p.old, p.new} }
+
 // longestSoak is how long a soak may take to find a breakage.
 const longestSoak = 2 * time.Minute
 
 // A soak finds each breakage in less than two minutes. That it finds nothing in the code as it is, is TestSoak's.
 func TestTheSoakFindsEveryBrokenPromise(t *testing.T) {
-	whole := ""
+	var whole version
 	if suite.Long {
 		suite.Needs(t, "redis-server")
-		whole = build(t, "")
+		whole = breakable(t, ".", breakages(brokenPromises))
 	}
 	for _, m := range brokenPromises {
 		t.Run(m.name, func(t *testing.T) {
-			source := broken(t, m.file, m.old, m.new)
+			m.breakage().source(t)
 			suite.LongOnly(t, "package soak has every rule, broken once by hand")
 			t.Parallel()
-			program := with(t, ".", whole, m.file, source)
+			broken := whole.with(t, m.breakage())
 			began := time.Now()
-			code, said := runProgram(t, program, "soak --html= --seed 1 "+m.soak)
+			code, said := runProgram(t, broken, "soak --html= --seed 1 "+m.soak)
 			if code != 1 || !strings.Contains(said, m.says) || time.Since(began) > longestSoak {
 				t.Errorf("soak %s: exit code %d after %v; want 1, and that it says %q:\n%s", m.soak, code, time.Since(began), m.says, said)
 			}
@@ -85,9 +87,9 @@ func TestTheSoakFindsEveryBrokenPromise(t *testing.T) {
 }
 
 // runProgram runs a command line, and gives its exit code and what it said.
-func runProgram(t *testing.T, program, arguments string) (code int, said string) {
+func runProgram(t *testing.T, of version, arguments string) (code int, said string) {
 	t.Helper()
-	output, err := exec.Command(program, strings.Fields(arguments)...).CombinedOutput()
+	output, err := of.command(arguments).CombinedOutput()
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {
 		t.Fatal(err)
