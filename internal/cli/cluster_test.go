@@ -105,9 +105,9 @@ func (c *testCluster) killHolder() cluster.ReplicaAnswer {
 
 func TestClusterShowsWhichLocksAreDistributed(t *testing.T) {
 	t.Parallel()
-	c := startCluster(t, "--replicas", "3", patientNodes)
+	c := startCluster(t, "--replicas", "3", patientNodes, "--sale.think_time", "2ms") // so that few buyers meet, too
 	for _, lock := range sample("v4", "v10", "redlock", "local") {
-		code, stdout, stderr := command(t, "burst", "--target", c.url(), "-n", "90", "-c", "90", "--lock", lock, "--json")
+		code, stdout, stderr := command(t, "burst", "--target", c.url(), "-n", "45", "-c", "45", "--lock", lock, "--json")
 		want := 0
 		if lock == "local" {
 			want = 1

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"lockstep/internal/shop/api"
+	"lockstep/internal/test/suite"
 )
 
 const (
@@ -73,6 +74,7 @@ func (k *keeper) otherSells() {
 
 // A keeper that is killed is waited for as any holder.
 func TestKeeperIsKilled(t *testing.T) {
+	suite.LongOnly(t, "TestHandOverPastTheDead has a holder that is killed, and TestKeeperIsStopped a keeper that is gone for a while")
 	t.Parallel()
 	k := keepsLock(t)
 	if err := syscall.Kill(k.pid, syscall.SIGKILL); err != nil {

@@ -19,6 +19,9 @@ func TestAnInterruptedSoakLeavesNothingBehind(t *testing.T) {
 	suite.Needs(t, "redis-server")
 	for _, fault := range []string{"stop-replica", "hang-redis", "stall-replica"} {
 		t.Run(fault, func(t *testing.T) {
+			if fault != "hang-redis" {
+				suite.LongOnly(t, "the quick suite has one that stops Redis")
+			}
 			t.Parallel()
 			dir := t.TempDir()
 			program, err := os.Executable()

@@ -25,12 +25,17 @@ const MasterName = "shop"
 // StartSentinels starts a master, its replica, and three Sentinels that know both; it gives the Sentinels' addresses.
 func StartSentinels(t testing.TB) []string {
 	t.Helper()
-	master := Start(t)
+	master := Start(t, "--repl-diskless-sync-delay", "0") // or it waits five seconds for more replicas
 	_, port, err := net.SplitHostPort(master.Addr)
 	if err != nil {
 		t.Fatal(err)
 	}
-	Start(t, "--replicaof", "127.0.0.1", port)
+	linked := redisclient.Single(redisclient.Config{Addrs: []string{Start(t, "--replicaof", "127.0.0.1", port).Addr}})
+	defer linked.Close()
+	until(t, "the replica follows the master", func(ctx context.Context) bool { // a Sentinel that came before would ask again in 10 s
+		info, err := linked.Info(ctx, "replication").Result()
+		return err == nil && strings.Contains(info, "master_link_status:up")
+	})
 	var addrs []string
 	for range 3 {
 		file := filepath.Join(t.TempDir(), "sentinel.conf") // a Sentinel writes into its own
