@@ -175,7 +175,6 @@ func TestWhatIsStillBroken(t *testing.T) {
 		}
 		b.scenario.Actors = 2
 		t.Run(fmt.Sprintf("%s %s --anomaly %s", b.lock, b.scenario, b.anomaly), func(t *testing.T) {
-			t.Parallel()
 			strategy, goal := find(t, b.lock), explore.Goal{Anomalies: []explore.Anomaly{b.anomaly}}
 			result, err := explore.Explore(t.Context(), strategy, b.scenario, goal, bounds(b.anomaly))
 			if err != nil {

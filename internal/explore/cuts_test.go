@@ -30,7 +30,6 @@ func TestTheCutsAreSound(t *testing.T) {
 		for _, scenario := range append(explore.Scenarios(2), beating) {
 			scenario.Polls = explore.UsualPolls
 			t.Run(strategy.Name+" "+scenario.Name, func(t *testing.T) {
-				t.Parallel()
 				look := func(bounds explore.Bounds) explore.Result {
 					result, err := explore.Explore(t.Context(), strategy, scenario.Scenario, explore.Goal{All: true}, bounds)
 					if err != nil {

@@ -29,7 +29,6 @@ func TestWhoCountsHisRoundsIsExploredWithThem(t *testing.T) {
 		{"counts", locker(goesInAtTheThird), true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			t.Parallel()
 			scenario := explore.Scenario{Actors: 2, Polls: explore.UsualPolls}
 			look := func(awake int) explore.Result {
 				result, err := explore.Explore(t.Context(), test.lock, scenario, explore.Goal{All: true}, explore.Bounds{Awake: awake})

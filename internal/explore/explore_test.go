@@ -202,7 +202,6 @@ func TestTheClaims(t *testing.T) {
 			claim.scenario.Polls = explore.NoPolls // the smaller one beside it has them
 		}
 		t.Run(fmt.Sprintf("%s %s %s", claim.lock, claim.scenario, claim.anomaly), func(t *testing.T) {
-			t.Parallel()
 			if claim.long {
 				suite.LongOnly(t, "the claim beside it is the same in small")
 			}
@@ -285,7 +284,6 @@ func TestNodesAreAlike(t *testing.T) {
 	}
 	for fault, nodes := range map[string]int{"": 2, "node-crash=1": 2, "node-restart=1": 3} { // with more, it takes minutes
 		t.Run(fault, func(t *testing.T) {
-			t.Parallel()
 			scenario := explore.Scenario{Actors: 2, Try: 2, Nodes: nodes, Faults: faults(fault).Faults}
 			var verdicts []string
 			for _, bounds := range []explore.Bounds{{}, {EverySymmetry: true}} {
@@ -314,7 +312,6 @@ func TestTheCutsAreSoundForThree(t *testing.T) {
 	}
 	for _, name := range []string{"v0", "v1", "v5"} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
 			if name == "v5" {
 				suite.LongOnly(t, "v1 has as many schedules")
 			}

@@ -102,7 +102,6 @@ func TestWhatAFaultBreaks(t *testing.T) {
 			claim.in.Actors = 2
 		}
 		t.Run(fmt.Sprintf("%s %s %s", claim.lock, claim.in, claim.anomaly), func(t *testing.T) {
-			t.Parallel()
 			shows(t, find(t, claim.lock), claim.in, claim.anomaly, claim.shows, claim.length)
 		})
 	}
@@ -175,7 +174,6 @@ func TestOneFaultBreaks(t *testing.T) {
 		"a lock whose second attempt does not know itself": {find(t, "v1"), "resend=1", explore.ForeignRelease, 6},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
 			shows(t, test.strategy, faultsOfTwo(""), test.shows, "", 0)
 			shows(t, test.strategy, faultsOfTwo(test.fault), test.shows, test.shows, test.length)
 		})

@@ -75,7 +75,6 @@ func TestNothingIsWrongWith(t *testing.T) {
 		}),
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
 			for _, scenario := range []explore.Scenario{{Actors: 2}, {Actors: 3}, faultsOfTwo("crash=1"), faultsOfTwo("slow=1")} {
 				result, err := explore.Explore(t.Context(), strategy, scenario, explore.Goal{}, bounds(""))
 				if err != nil || !shortened(result) && result.Verdict() != explore.Holds {
@@ -134,7 +133,6 @@ func TestSomethingIsWrongWith(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
 			goal := explore.Goal{Anomalies: []explore.Anomaly{test.shows}}
 			result, err := explore.Explore(t.Context(), test.strategy, test.scenario, goal, bounds(test.shows))
 			if err == nil && shortened(result) {

@@ -41,7 +41,6 @@ func TestNamesMayMatter(t *testing.T) {
 	for name, strategy := range namesakes() {
 		for _, scenario := range []explore.Scenario{{Actors: 2}, faultsOfTwo("expiry=1"), faultsOfTwo("crash=1")} {
 			t.Run(fmt.Sprint(name, " ", scenario), func(t *testing.T) {
-				t.Parallel()
 				if scenario.Faults.Crash > 0 {
 					suite.LongOnly(t, "an expiry brings more of them together")
 				}

@@ -52,7 +52,6 @@ func TestPollsAreCheap(t *testing.T) {
 			continue // it reads the lock after each attempt, which is a poll, too: 3.2 times
 		}
 		t.Run(strategy.Name, func(t *testing.T) {
-			t.Parallel()
 			if strategy.Name != "v4" && strategy.Name != "v10" {
 				suite.LongOnly(t, "v4 polls as most do, and v10 is called")
 			}

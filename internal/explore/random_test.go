@@ -23,9 +23,8 @@ func TestChanceShowsNothingNew(t *testing.T) {
 		}
 		for _, text := range []string{"expiry=1", "slow=1,expiry=1", "pause=1", "crash=1,lost-reply=1", "cancel=1,lost-wake=1"} {
 			t.Run(strategy.Name+" "+text, func(t *testing.T) {
-				t.Parallel()
 				scenario := faultsOfTwo(text)
-				bounds := explore.Bounds{Workers: 1, Awake: asleep}
+				bounds := explore.Bounds{Awake: asleep}
 				result, err := explore.Explore(t.Context(), strategy, scenario, explore.Goal{All: true}, bounds)
 				if err != nil || !result.Complete {
 					t.Fatalf("%v; bound %q", err, result.Bound)

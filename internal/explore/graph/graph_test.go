@@ -65,7 +65,6 @@ func TestThePointOfNoReturn(t *testing.T) {
 			"A:SET A:GET A:write/late A:DEL B:SET B:GET B:write A:write/arrives", 6, 3, "A:write/arrives"},
 	} {
 		t.Run(test.lock+" "+string(test.anomaly), func(t *testing.T) {
-			t.Parallel()
 			notInShort(t, test.lock)
 			if test.nested > 0 && test.faults != "" {
 				suite.LongOnly(t, "without the fault, it is stuck as well")
@@ -145,7 +144,6 @@ func TestWhatBecomesOfAnotherLock(t *testing.T) {
 		{"v2 v0", "expiry=1", "A:SET expiry B:SET", "", graph.Survives, 7}, // it does not promise that two are never inside
 	} {
 		t.Run(test.locks, func(t *testing.T) {
-			t.Parallel()
 			notInShort(t, test.locks)
 			first, second, _ := strings.Cut(test.locks, " ")
 			locks, in := [2]strategy.Strategy{find(t, first), find(t, second)}, with(t, test.faults, 0)
@@ -193,7 +191,6 @@ func TestTheMapKnowsWhatASearchFinds(t *testing.T) {
 		{"v2", "", 3, "C:SET A:SET C:GET C:write B:SET"},
 	} {
 		t.Run(fmt.Sprint(test.lock, test.actors), func(t *testing.T) {
-			t.Parallel()
 			notInShort(t, test.lock)
 			if test.lock == "v1" || test.lock == "v2" && test.actors == 3 {
 				suite.LongOnly(t, "v2 has a fault, and v0 has three actors, too")
@@ -232,7 +229,6 @@ func TestTheMapKnowsWhatASearchFinds(t *testing.T) {
 func TestTheMapIsWhatASearchSees(t *testing.T) {
 	for _, test := range []struct{ lock, faults string }{{"v2", "expiry=1"}, {"v5", "expiry=1"}, {"v1", "crash=1"}, {"v3", ""}} {
 		t.Run(test.lock, func(t *testing.T) {
-			t.Parallel()
 			s, in := find(t, test.lock), with(t, test.faults, 0)
 			in.Actors, in.Polls = 3, explore.UsualPolls
 			if test.faults == "expiry=1" {

@@ -15,7 +15,6 @@ func TestAnExpiryComesBetweenAnyTwoSteps(t *testing.T) {
 	const depth = 9
 	for _, name := range []string{"v4", "v6", "v10"} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
 			s, err := evolution.Find(name)
 			if err != nil {
 				t.Fatal(err)

@@ -84,7 +84,6 @@ func TestTheStateIsThatOfTheStepper(t *testing.T) {
 	s := open(t, blank())
 	for _, at := range places() {
 		t.Run(at.lock, func(t *testing.T) {
-			t.Parallel()
 			state := get[seat.State](t, s, "/seat/state", "lock", at.lock, "in", at.in, "do", at.do)
 			want := sessionAt(t, at.lock, at.in, at.do).Now()
 			if state.View.Schedule != at.do || state.View.Scenario != at.in || len(state.View.Trace.Steps) != len(want.Trace.Steps) ||

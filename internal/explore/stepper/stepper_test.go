@@ -41,7 +41,6 @@ func TestEveryChoiceDoesWhatItSays(t *testing.T) {
 		{"redlock", "node-crash=1,node-hang=1,node-restart=1"},
 	} {
 		t.Run(test.lock+" "+test.faults, func(t *testing.T) {
-			t.Parallel()
 			s := session(t, test.lock, test.faults, "")
 			for step := 0; step < 30 && len(s.Now().Choices) > 0; step++ {
 				tryAll(t, s)
