@@ -58,6 +58,13 @@ func TestThePageInFirefox(t *testing.T) {
 	p := openFirefox(t, files.URL+"/a/class/#/steps")
 	cold := p.played()
 	p.waitUntil("the files are kept", `navigator.serviceWorker.controller`)
+	p.reaches()
+	p.three()
+	if verdict := eval[string](p, `burst("local")`); verdict != "OVERSOLD" {
+		t.Errorf("local with three replicas: %s; want OVERSOLD", verdict)
+	}
+	p.kills()
+	p.playsALab("lost-update", "v0: broken, as expected", "v1: holds, as expected")
 	files.CloseClientConnections()
 	files.Close()
 	for i, one := range p.played() {
@@ -83,8 +90,28 @@ func TestProgramsEndInTheTab(t *testing.T) {
 	p.waitUntil("it tells how far it is", `/: [1-9]\d* so far/.test(document.querySelector("main").innerText)`)
 	p.key("1")
 	p.steps(1)
+	p.stopsAnExploration()
 	if n := eval[int](p, `workers.length`); n < 5 { // the shop twice, the seat, a search that was left, and the next
 		t.Errorf("there were %d workers; want 5", n)
+	}
+}
+
+// stopsAnExploration stops one that would take minutes, and begins another.
+func (p *page) stopsAnExploration() {
+	p.t.Helper()
+	eval[bool](p, `location.hash = "#/explore/v9?in=--actors+4+--faults+expiry=3,crash=3&anomaly=starved", true`)
+	p.shows("go run . explore v9 --actors 4")
+	p.pushes("[data-focus=explore]")
+	p.waitUntil("it tells how far it is", `/[1-9]\d* states/.test(document.querySelector("main [role=status]")?.innerText)`)
+	running := eval[int](p, `workers.length`)
+	p.pushes("[data-focus=stop]")
+	p.shows("Stopped. Nothing is known")
+	eval[bool](p, `location.hash = "#/explore/v2?in=--faults+expiry=1&anomaly=foreign-release", true`)
+	p.shows("go run . explore v2 --faults expiry=1 --anomaly foreign-release")
+	p.pushes("[data-focus=explore]")
+	p.waitUntil("it is found", `document.querySelector("[data-focus=why]")`)
+	if n := eval[int](p, `workers.length`); n != running+1 {
+		p.t.Errorf("there were %d workers, and now %d; want that what was stopped is ended, and that one more began", running, n)
 	}
 }
 
@@ -93,6 +120,33 @@ func TestReplicasInTheTab(t *testing.T) {
 	needsChrome(t)
 	p := open(t, host(t).URL+"/a/class/#/")
 	p.waitUntil("the shop is open", `document.querySelector("form select[name=lock]")?.options.length > 10`)
+	p.reaches()
+	if verdict := eval[string](p, `burst("local")`); verdict != "PASS" {
+		t.Errorf("local with one replica: %s; want PASS", verdict)
+	}
+	p.three()
+	for version, want := range map[string]string{"local": "OVERSOLD", "v4": "PASS", "v10": "PASS", "redlock": "PASS"} {
+		if verdict := eval[string](p, `burst("`+version+`")`); verdict != want {
+			t.Errorf("%s with three replicas: %s; want %s", version, verdict, want)
+		}
+	}
+	eval[bool](p, `api.put("/lock", {version: "v1"}).then(() => api.put("/settings", {ttl_ms: 1000, think_ms: 60000, nested: 0}))`+
+		`.then(() => (api.post("/inventory/sale").catch(() => {}), true))`)
+	eval[bool](p, `until(async () => (await api.get("/lock")).key.ttl_ms === -1)`) // r1 has it
+	p.waitUntil("it is seen", `document.querySelector("h1").innerText.startsWith("v1") &&
+		!document.body.innerText.includes("Here is who asks")`)
+	p.kills()
+	if !eval[bool](p, `api.get("/lock").then(({key}) => key.ttl_ms === -1)`) {
+		t.Error("the lock of a holder that was killed is gone")
+	}
+	p.shows("A's replica died")
+	p.cutsOff() // the others hear the one that was started again
+	p.playsALab("check-then-delete", "v3: broken, as expected", "r1#1 removed r2#1's lock", "v4: holds, as expected")
+}
+
+// reaches gives a test the shop's API, and what waits for it.
+func (p *page) reaches() {
+	p.t.Helper()
 	eval[bool](p, `(async () => {
 		window.api = await import("./web/server.js");
 		window.until = async is => {
@@ -110,37 +164,40 @@ func TestReplicasInTheTab(t *testing.T) {
 		};
 		return true;
 	})()`)
-	if verdict := eval[string](p, `burst("local")`); verdict != "PASS" {
-		t.Errorf("local with one replica: %s; want PASS", verdict)
-	}
+}
+
+// three begins the shop anew with three replicas.
+func (p *page) three() {
+	p.t.Helper()
 	eval[bool](p, `(shops => (shops.value = "3", shops.dispatchEvent(new Event("change"))))(document.querySelector("#shops"))`)
 	p.waitUntil("there are three", `document.querySelectorAll(".machines [data-do=kill]").length === 3`)
-	for version, want := range map[string]string{"local": "OVERSOLD", "v4": "PASS", "v10": "PASS", "redlock": "PASS"} {
-		if verdict := eval[string](p, `burst("`+version+`")`); verdict != want {
-			t.Errorf("%s with three replicas: %s; want %s", version, verdict, want)
-		}
-	}
-	eval[bool](p, `api.put("/lock", {version: "v1"}).then(() => api.put("/settings", {ttl_ms: 1000, think_ms: 60000, nested: 0}))`+
-		`.then(() => (api.post("/inventory/sale").catch(() => {}), true))`)
-	eval[bool](p, `until(async () => (await api.get("/lock")).key.ttl_ms === -1)`) // r1 has it
-	p.waitUntil("it is seen", `document.querySelector("h1").innerText.startsWith("v1") &&
-		!document.body.innerText.includes("Here is who asks")`)
-	p.click(".machines [data-do=kill]")
+}
+
+// kills kills the first replica, and waits until it is started again.
+func (p *page) kills() {
+	p.t.Helper()
+	p.pushes(".machines [data-do=kill]")
 	for _, state := range []string{"dead", "up"} {
 		eval[bool](p, `until(async () => (await api.get("/replicas"))[0].state === "`+state+`")`)
 	}
-	if !eval[bool](p, `api.get("/lock").then(({key}) => key.ttl_ms === -1)`) {
-		t.Error("the lock of a holder that was killed is gone")
-	}
-	p.shows("A's replica died")
-	p.cutsOff() // the others hear the one that was started again
-	p.visit("#/labs/check-then-delete")
-	p.waitUntil("the lab can be run", `document.querySelector(".labs button.main")`)
-	p.click(".labs button.main")
+}
+
+// playsALab plays a lab, and sees what it tells.
+func (p *page) playsALab(name string, tells ...string) {
+	p.t.Helper()
+	p.visit("#/labs/" + name)
+	p.pushes(".labs button.main")
 	p.waitUntil("it is over", `!document.querySelector(".labs button.main").disabled`)
-	for _, says := range []string{"v3: broken, as expected", "r1#1 removed r2#1's lock", "v4: holds, as expected"} {
+	for _, says := range tells {
 		p.shows(says)
 	}
+}
+
+// pushes is click in any browser.
+func (p *page) pushes(css string) {
+	p.t.Helper()
+	p.waitUntil("there is "+css, fmt.Sprintf(`(e => e && !e.disabled)(document.querySelector(%q))`, css))
+	eval[bool](p, fmt.Sprintf(`(document.querySelector(%q).click(), true)`, css))
 }
 
 // cutsOff cuts a replica off from Redis: a sale there waits, others go on, and what was on its way arrives when it is reconnected.

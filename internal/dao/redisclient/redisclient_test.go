@@ -21,7 +21,7 @@ func TestOptionsOfEachKind(t *testing.T) {
 		"Sentinel": {Addrs: []string{"127.0.0.1:1"}, MasterName: "shop"},
 		"Cluster":  {Addrs: []string{"127.0.0.1:1"}, Cluster: true},
 	} {
-		cfg.Username, cfg.Password, cfg.PoolSize = "user", "password", 7
+		cfg.Username, cfg.Password, cfg.PoolSize, cfg.Idle = "user", "password", 7, time.Second
 		client := redisclient.New(cfg)
 		defer client.Close()
 		var o redis.ClusterOptions
@@ -34,6 +34,7 @@ func TestOptionsOfEachKind(t *testing.T) {
 				MaxRetries: single.MaxRetries, DialerRetries: single.DialerRetries, Protocol: single.Protocol, PoolSize: single.PoolSize,
 				Username: single.Username, Password: single.Password, DialTimeout: single.DialTimeout, PoolTimeout: single.PoolTimeout,
 				DisableIdentity: single.DisableIdentity, ContextTimeoutEnabled: single.ContextTimeoutEnabled,
+				ConnMaxIdleTime: single.ConnMaxIdleTime,
 			}
 		default:
 			t.Fatalf("%s: %T", name, client)
@@ -41,7 +42,7 @@ func TestOptionsOfEachKind(t *testing.T) {
 		if o.MaxRetries > 0 || o.MaxRedirects > 0 || o.DialerRetries != 1 {
 			t.Errorf("%s: %d retries, %d redirects, %d dials; want none, none and one", name, o.MaxRetries, o.MaxRedirects, o.DialerRetries)
 		}
-		if o.Username != "user" || o.Password != "password" || o.PoolSize != 7 || o.Protocol != 2 ||
+		if o.Username != "user" || o.Password != "password" || o.PoolSize != 7 || o.ConnMaxIdleTime != time.Second || o.Protocol != 2 ||
 			!o.DisableIdentity || !o.ContextTimeoutEnabled || o.DialTimeout != 2*time.Second || o.PoolTimeout != 4*time.Second {
 			t.Errorf("%s: %+v", name, o)
 		}

@@ -48,7 +48,11 @@ func programs() []program {
 // small makes programs smaller: gin goes without a format that nobody asks for, and code that nobody waits for is not inlined.
 func small() []string {
 	flags := []string{"-trimpath", "-ldflags=-s -w", "-tags=nomsgpack"}
-	for _, code := range []string{"github.com/redis/go-redis/...", "crypto/...", "net/...", "vendor/...", "encoding/..."} {
+	for _, code := range []string{
+		"github.com/redis/go-redis/...", "github.com/spf13/...", "github.com/rivo/...", "github.com/yuin/gopher-lua/parse",
+		"compress/...", "crypto/...", "encoding/...", "flag", "fmt", "hash/...", "html/...", "log/...", "math/big", "mime/...", "net/...",
+		"os/...", "reflect", "regexp/...", "text/...", "vendor/...",
+	} {
 		flags = append(flags, "-gcflags="+code+"=-l")
 	}
 	return flags

@@ -256,8 +256,8 @@ function choose(n) {
 }
 
 const replicas = () =>
-  shops.map(one => ({
-    name: one.args[0],
+  shops.map((one, i) => ({
+    name: `r${i + 1}`,
     state: one.dead ? "dead" : one.cut ? "cut" : "up",
     do: shops === three ? [one.cut ? "mend" : "cut", "kill"] : ["kill"],
   }));
@@ -340,7 +340,7 @@ answerBy((path, request) => {
   if (pathname.startsWith("/seat/")) return seat.ask(path, request);
   if (pathname.startsWith("/labs/")) return lab.ask(path, request);
   if (pathname === "/replicas") return Promise.resolve(Response.json(replicas()));
-  const named = shops.find(one => pathname === "/replicas/" + one.args[0]);
+  const named = shops.find((_, i) => pathname === `/replicas/r${i + 1}`);
   if (named) return befalls(named, JSON.parse(String(request.body)).do);
   const live = shops.filter(one => !one.dead);
   if (!live.length) return Promise.reject(new Failure(0, "no_replica", say("No replica lives.", "没有活着的副本。")));
