@@ -258,8 +258,7 @@ function verdict(lesson, choice) {
   );
 }
 
-// progress is kept in the browser alone: by lesson, what was chosen, whether that was right, whether the output was
-// seen, and what the seat asks for.
+// progress is kept in the browser alone, by lesson.
 function progress() {
   try {
     return JSON.parse(localStorage.getItem("lockstep.course")) ?? {};
