@@ -268,12 +268,24 @@ func (p *page) visit(address string) {
 	p.waitUntil("the page is there", `!!document.querySelector("main > *")`)
 }
 
+// stays scrolls to an element until it stays where it is: what is drawn above it meanwhile moves it away from under a click. It gives up
+// after a second, as some never stay.
+const stays = `new Promise(stays => {
+	const look = (was, left) => {
+		const e = document.querySelector(%q);
+		e?.scrollIntoView({block: "center"});
+		const is = JSON.stringify(e?.getBoundingClientRect());
+		is === was || !left ? stays(true) : setTimeout(look, 20, is, left - 1);
+	};
+	look("", 50);
+})`
+
 // click clicks on the first element, once it is there and not disabled.
 func (p *page) click(css string) {
 	p.t.Helper()
 	p.waitUntil("there is "+css, fmt.Sprintf(`(e => e && !e.disabled)(document.querySelector(%q))`, css))
-	p.do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`document.querySelector(%q).scrollIntoView({block: "center"})`, css)),
-		chromedp.Click(chromedp.CSS(css)))
+	eval[bool](p, fmt.Sprintf(stays, css))
+	p.do(chromedp.Click(chromedp.CSS(css)))
 }
 
 // keys are those with a name; others are what they type.

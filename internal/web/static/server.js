@@ -36,8 +36,8 @@ export function text(query) {
   return all.length ? "?" + new URLSearchParams(all) : "";
 }
 
-async function ask(method, path, body, signal) {
-  const answer = await send(path, { method, signal, body: body === undefined ? undefined : JSON.stringify(body) });
+async function ask(method, path, body) {
+  const answer = await send(path, { method, body: body === undefined ? undefined : JSON.stringify(body) });
   return answer.status === 204 ? null : answer.json();
 }
 

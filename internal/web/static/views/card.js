@@ -12,7 +12,8 @@ const width = 640,
 
 // showCard shows the card of what the seat is at, and what can be done with it.
 export function showCard(seat) {
-  const { lock, view } = { lock: seat.lock, view: seat.here.view };
+  const { lock } = seat,
+    { view } = seat.here;
   const done = view.shown.find(({ anomaly }) => anomaly === seat.goal);
   const address = new URL(
     seat.address({ campaign: "", beside: "", at: undefined, do: seat.prefix(done.step) }),

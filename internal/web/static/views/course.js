@@ -195,7 +195,13 @@ function page(lesson, last, tell, desk) {
         ran.printed && typed(el("pre", { tabindex: 0 }, el("code", null, ran.printed))),
       ]),
       verdict(lesson, choice),
-      lesson.after.map(part => section(part, drawAll(part.parts, desk), part.id === "seat" && seat(lesson.seat, desk))),
+      lesson.after.map(part =>
+        section(
+          part,
+          drawAll(part.parts, desk),
+          part.id === "seat" && seat(lesson.seat, desk, know().kept, kept => keep(lesson.number, { kept })),
+        ),
+      ),
     );
   }
 
@@ -252,8 +258,7 @@ function verdict(lesson, choice) {
   );
 }
 
-// progress is kept in the browser alone: by lesson, what was chosen, whether the output was seen, and whether the
-// choice was right.
+// progress is kept in the browser alone, by lesson.
 function progress() {
   try {
     return JSON.parse(localStorage.getItem("lockstep.course")) ?? {};

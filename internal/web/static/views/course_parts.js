@@ -292,8 +292,9 @@ function difference({ lock, other, line }, says, desk) {
   );
 }
 
-// seat sits the reader at a schedule, as soon as that part of the page comes into sight.
-export function seat(address, desk) {
+// seat sits the reader at a schedule, as soon as that part of the page comes into sight. kept is the one that did what
+// it asks, keep takes another.
+export function seat(address, desk, kept, keep) {
   const node = el("div", { class: "embedded" }, el("p", { class: "soft" }, say("The seat comes …", "调度席加载中……")));
   const own = {};
   const seen = new IntersectionObserver(
@@ -302,7 +303,7 @@ export function seat(address, desk) {
       seen.disconnect();
       const { embed } = await import("./seat.js");
       if (desk.left.signal.aborted) return;
-      desk.leaving.push(embed(node, address, () => desk.at === own));
+      desk.leaving.push(embed(node, address, () => desk.at === own, kept, keep));
     },
     { rootMargin: "50%" },
   );

@@ -93,7 +93,9 @@ export function show(main, route) {
           shown.draw?.(now, what);
           timer = setTimeout(look, pause);
         } catch (failure) {
-          if (!passed()) fail(failure);
+          if (passed()) return;
+          if (failure.code === "no_room") follow(route);
+          else fail(failure);
         }
       };
       await look();
@@ -145,7 +147,7 @@ function entrance(doors) {
         "只有本机能访问这台服务器。上课时请这样启动：",
       ),
       el("code", null, "--server.addr 0.0.0.0:8080"),
-      say(" and ", " 和 "),
+      " ",
       el("code", null, "--admin.token …"),
     );
   return el(

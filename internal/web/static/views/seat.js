@@ -28,9 +28,14 @@ const page = {
 
 // embed sits a reader at an address, in a part of another view: drawing, choices and goal, and a link to the rest. Its
 // keys do something while the reader is at it. It returns what ends it.
-export function embed(main, address, when) {
+export function embed(main, address, when, kept, keep) {
   let now = address;
   const own = {
+    kept,
+    keep(schedule) {
+      keep(schedule);
+      own.kept = schedule;
+    },
     at: () => now,
     note(address) {
       now = address;

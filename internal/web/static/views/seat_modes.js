@@ -16,7 +16,7 @@ export function modePanel(seat) {
     el("kbd", { "aria-hidden": "true" }, "h"),
   );
   const hinted = seat.hint && el("p", { class: hintClass(seat.hint), role: "status" }, hintSays(seat));
-  if (seat.embedded) return [goalSays(seat), place.mode === "break" && hint, hinted];
+  if (seat.embedded) return [goalSays(seat), kept(seat), place.mode === "break" && hint, hinted];
   const mode = (name, english, chinese, key) =>
     el(
       "button",
@@ -67,6 +67,14 @@ export function modePanel(seat) {
 }
 
 const goalSays = seat => ({ break: breakIt, keep: keepIt })[seat.place.mode]?.(seat);
+
+const kept = seat =>
+  seat.way.kept &&
+  el(
+    "button",
+    { class: "chip good", "data-focus": "kept", onclick: () => seat.change({ do: seat.way.kept }) },
+    say("✓ done", "✓ 做到过"),
+  );
 
 const hintClass = ({ failure }) => (failure ? "note warn" : "note");
 
@@ -136,6 +144,7 @@ function keptSays(seat) {
       say(`Not kept, in step ${lost.step}. `, `没守住，第 ${lost.step} 步。`),
       el("button", { "data-focus": "again", onclick: () => seat.undo() }, say("Undo", "撤销")),
     );
+  if (over) seat.way.keep?.(seat.prefix(seat.at));
   return (
     over &&
     el(
@@ -156,6 +165,7 @@ export function solvedSays(seat) {
   const done = solved(seat);
   if (!done) seat.solvedAt = 0;
   if (!done) return null;
+  seat.way.keep?.(seat.prefix(done.step));
   seat.solvedAt ||= performance.now();
   const fresh = performance.now() - seat.solvedAt < moment,
     most = shortestOf(seat).steps;
