@@ -22,21 +22,6 @@ func (g *Gate) HangUp() {
 	}
 }
 
-// lead lets a connection lead through it, until the function that is returned is called.
-func (g *Gate) lead(road io.Closer) (leave func()) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if g.roads == nil {
-		g.roads = map[io.Closer]bool{}
-	}
-	g.roads[road] = true
-	return func() {
-		g.mu.Lock()
-		defer g.mu.Unlock()
-		delete(g.roads, road)
-	}
-}
-
 // Shut shuts it.
 func (g *Gate) Shut() {
 	g.mu.Lock()

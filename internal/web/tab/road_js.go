@@ -69,6 +69,21 @@ func carry(conn net.Conn, port js.Value, gate *Gate) {
 	<-written
 }
 
+// lead lets a connection lead through it, until the function that is returned is called.
+func (g *Gate) lead(road io.Closer) (leave func()) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.roads == nil {
+		g.roads = map[io.Closer]bool{}
+	}
+	g.roads[road] = true
+	return func() {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		delete(g.roads, road)
+	}
+}
+
 // inbox keeps what has come by a port until it is written; nil is the end. A port's listener may not wait.
 type inbox struct {
 	mu     sync.Mutex
