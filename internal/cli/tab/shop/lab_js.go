@@ -30,7 +30,8 @@ func ofALab(as string, flags []string) (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	cfg.Redis.Idle = 1                                                        // go-redis cannot look here whether a connection has ended meanwhile, as it does elsewhere: each command has a new one
+	// go-redis cannot look here, as it does elsewhere, whether an idle connection has ended meanwhile: each command has a new one.
+	cfg.Redis.Idle = time.Nanosecond
 	for _, addr := range append(cfg.Redis.Addrs, cfg.Redis.RedlockAddrs...) { // the lab's proxies
 		if _, err := tab.Road(addr, &tab.Gate{}); err != nil {
 			return nil, err
