@@ -208,7 +208,7 @@ func (p *page) cutsOff() {
 	eval[bool](p, `api.del("/lock").then(() => api.put("/lock", {version: "v4"}))`+ // one who was killed has left it
 		`.then(() => api.put("/settings", {ttl_ms: 1000, think_ms: 0, nested: 0})).then(() => true)`)
 	p.waitUntil("it can be cut off", `document.querySelector(".machines [data-do=cut]")`)
-	p.click(".machines [data-do=cut]")
+	p.pushes(".machines [data-do=cut]")
 	p.waitUntil("it can be reconnected", `document.querySelector(".machines [data-do=mend]")`)
 	p.shows("r1 is cut off from Redis")
 	sold := eval[[]string](p, `Promise.all([1, 2, 3].map(() =>
@@ -216,7 +216,7 @@ func (p *page) cutsOff() {
 	if !slices.Equal(sold, []string{"r2", "r3", "redis_unavailable"}) {
 		p.t.Errorf("of three sales are told: %v; want that one did not reach Redis", sold)
 	}
-	p.click(".machines [data-do=mend]")
+	p.pushes(".machines [data-do=mend]")
 	eval[bool](p, `until(async () => {
 		const all = await Promise.all([1, 2, 3].map(() => api.post("/inventory/sale").then(() => true, () => false)));
 		return all.every(Boolean);
