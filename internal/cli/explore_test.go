@@ -31,8 +31,7 @@ func TestExploreExitCodes(t *testing.T) {
 		"explore getset --skew 15s":                         {1, `lockstep explore getset --skew 15s --replay "`},
 		"explore v5 --try 1 --work 5s --nested 1":           {0, "(2 actors --try 1 --nested 1 --work 5s, up to "},
 	} {
-		t.Run(line, func(t *testing.T) {
-			t.Parallel()
+		t.Run(line, func(t *testing.T) { // one at a time: each bounds the memory of the process
 			code, stdout, stderr := command(t, strings.Fields(line)...)
 			if code != want.code || !strings.Contains(stdout+stderr, want.prints) {
 				t.Errorf("exit code %d, %s%s; want %d and %q", code, stdout, stderr, want.code, want.prints)

@@ -3,7 +3,7 @@ package explore
 import "runtime/debug"
 
 // CollectRarely lets garbage be collected more rarely, in the whole process, until usual is called: an exploration makes much of it, and
-// keeps little. A bound on memory is not hit for the sake of garbage.
+// keeps little. A bound on memory is not hit for the sake of garbage. Of two that overlap, the later would leave the bound of the other.
 func CollectRarely(bounds Bounds) (usual func()) {
 	percent, limit := debug.SetGCPercent(400), debug.SetMemoryLimit(-1)
 	if bounds.Memory > 0 {
