@@ -16,6 +16,7 @@ import (
 
 // Of v0, TestReadmeCommands has a thousand buyers.
 func TestBurstShowsWhichLocksHold(t *testing.T) {
+	t.Parallel()
 	crowd, queue := 200, 30
 	if suite.Long {
 		crowd, queue = 1000, 100

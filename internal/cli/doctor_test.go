@@ -11,6 +11,7 @@ import (
 
 // A port that another program has is found, and by its flag another one is taken.
 func TestDoctorFindsATakenPort(t *testing.T) {
+	t.Parallel()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

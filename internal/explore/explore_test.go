@@ -96,8 +96,7 @@ var claims = []struct {
 	{lock: "v11", scenario: of(2, 1, "crash=1,lost-reply=1")},
 	{lock: "v11", scenario: of(3, 1, "crash=1,lost-reply=1")},
 	{lock: "v11", scenario: of(3, 1, "cancel=2")},
-	{lock: "v11", scenario: of(3, 2, "lost-wake=1"), long: true},
-	{lock: "v11", scenario: of(3, 2, ""), long: true},
+	{lock: "v11", scenario: of(3, 2, "lost-wake=1"), long: true}, // also with none
 	{lock: "v11", scenario: faults("pause=1"), shows: explore.TwoHolders, length: 15},
 	{lock: "v11", scenario: faults("pause=1"), anomaly: explore.LostUpdate, long: true}, // also of a paused keeper
 	{lock: "v11", scenario: faults("expiry=1"), anomaly: explore.LostUpdate},
@@ -242,7 +241,7 @@ func bounds(shows explore.Anomaly) explore.Bounds {
 	case testing.Short():
 		return explore.Bounds{Schedules: 30}
 	case shows == "" && !suite.Long:
-		return explore.Bounds{Schedules: 400}
+		return explore.Bounds{Schedules: 150}
 	default:
 		return explore.Bounds{}
 	}

@@ -95,6 +95,7 @@ func TestDocumentsShowWhatIsPrinted(t *testing.T) {
 
 // A reader of break-it who types a command gets the anomaly that the page tells of, or none.
 func TestBreakItCommands(t *testing.T) {
+	t.Parallel() // TestReadmeCommands waits most of its time
 	english, chinese := typed(t, "docs/break-it.md"), typed(t, "docs/break-it.zh-CN.md")
 	if want := inChinese(english); !slices.Equal(chinese, want) {
 		t.Errorf("in Chinese it has\n%v\nwant\n%v", chinese, want)

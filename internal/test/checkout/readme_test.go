@@ -24,15 +24,14 @@ var (
 // A reader who types every command of the README, and of the page on running it, gets what they say.
 func TestReadmeCommands(t *testing.T) {
 	suite.Needs(t, "sh")
-	for _, variable := range os.Environ() { // the developer's own settings
-		if name, _, _ := strings.Cut(variable, "="); suite.IsSetting(name) {
-			t.Setenv(name, "") // as good as unset
-		}
-	}
+	t.Parallel() // it waits for jobs and sales
 	port, redisPort := redistest.FreePort(t), redistest.FreePort(t)
 	moved := strings.NewReplacer("8080", port, "6380", redisPort)
-	t.Setenv("LOCKSTEP_SERVER_ADDR", "127.0.0.1:"+port)
-	t.Setenv("LOCKSTEP_REDIS_EMBEDDED_ADDR", "127.0.0.1:"+redisPort)
+	env := slices.DeleteFunc(os.Environ(), func(variable string) bool { // the developer's own settings
+		name, _, _ := strings.Cut(variable, "=")
+		return suite.IsSetting(name)
+	})
+	env = append(env, "LOCKSTEP_SERVER_ADDR=127.0.0.1:"+port, "LOCKSTEP_REDIS_EMBEDDED_ADDR=127.0.0.1:"+redisPort)
 
 	all := append(typed(t, readmes[0]), typed(t, running[0])...)
 	if all[0].text != "go run ." {
@@ -40,7 +39,7 @@ func TestReadmeCommands(t *testing.T) {
 	}
 	program := build(t, "")
 	isSmall(t, program)
-	serve(t, program)
+	serve(t, program, env)
 	for _, command := range all[1:] {
 		line := strings.ReplaceAll(moved.Replace(command.text), "mvn -q -f jmeter verify", "mvn -B -q -f jmeter verify -Dport="+port)
 		t.Run(line, func(t *testing.T) {
@@ -57,6 +56,7 @@ func TestReadmeCommands(t *testing.T) {
 				line = strings.Replace(line, "go run .", program, 1)
 			}
 			shell := exec.CommandContext(t.Context(), "sh", "-c", line)
+			shell.Env = env
 			output, err := shell.CombinedOutput()
 			if got := shell.ProcessState.ExitCode(); got != command.exits {
 				t.Errorf("exit code %d, %v; want %d\n%s", got, err, command.exits, output)
@@ -68,13 +68,14 @@ func TestReadmeCommands(t *testing.T) {
 	}
 }
 
-// serve runs the program until the test ends.
-func serve(t *testing.T, program string) {
+// serve runs the program in an environment until the test ends.
+func serve(t *testing.T, program string, env []string) {
 	t.Helper()
 	ctx, end := context.WithCancel(context.Background())
 	command := exec.CommandContext(ctx, program)
 	command.Cancel = func() error { return command.Process.Signal(os.Interrupt) }
 	command.WaitDelay = 20 * time.Second
+	command.Env = env
 	stdout, err := command.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)

@@ -133,7 +133,7 @@ func judged(t *testing.T, all []variants.Variant) {
 				enough.Schedules = 300 // nor would more of them help
 			}
 			if v.Shows == "" && !suite.Long {
-				enough.Schedules = min(enough.Schedules, 400) // the shortest; all of them are in the long suite
+				enough.Schedules = min(enough.Schedules, 150) // the shortest; all of them are in the long suite
 			}
 			if testing.Short() { // the first ones have all the goroutines that there are, and the race detector makes each slow
 				enough.Schedules = 30
