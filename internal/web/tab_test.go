@@ -79,6 +79,7 @@ func TestProgramsEndInTheTab(t *testing.T) {
 	p := open(t, host(t).URL+"/a/class/#/steps")
 	eval[bool](p, `window.workers = [], window.Worker = class extends Worker {
 		constructor(...of) { super(...of); workers.push(this); }
+		terminate() { this.ended = true; super.terminate(); }
 	}, true`)
 	eval[bool](p, `location.hash = "#/", true`)
 	p.waitUntil("the shop is open", `document.querySelector("form select[name=lock]")?.options.length > 10`)
@@ -94,6 +95,12 @@ func TestProgramsEndInTheTab(t *testing.T) {
 	if n := eval[int](p, `workers.length`); n < 5 { // the shop twice, the seat, a search that was left, and the next
 		t.Errorf("there were %d workers; want 5", n)
 	}
+	if eval[bool](p, `workers.at(-1).ended ?? false`) {
+		t.Error("the search has ended already")
+	}
+	eval[bool](p, `window.setTimeout = (later => (does, ms, ...of) => later(does, Math.min(ms, 100), ...of))(setTimeout), true`)
+	p.pushes("[data-focus=explore]")
+	p.waitUntil("a search that nobody asks any more is ended", `workers.at(-1).ended`)
 }
 
 // stopsAnExploration stops one that would take minutes, and begins another.

@@ -42,6 +42,7 @@ class Program {
   running = null; // until it is ended
   asked = new Set(); // what has not been answered to its end
 
+  idle = 0; // a timer: nothing is asked of it
   dead = 0; // a timer: it was killed
   cut = false; // off from Redis
 
@@ -96,6 +97,7 @@ class Program {
   // end ends the worker. Whoever asks next starts another.
   end() {
     this.cut = false;
+    clearTimeout(this.idle);
     if (!this.running) return;
     this.running.terminate();
     this.running = this.worker = null;
@@ -136,7 +138,8 @@ class Program {
       let stream = null,
         port = null;
       const leave = () => {
-        this.asked.delete(one);
+        if (this.asked.delete(one) && this.search && !this.asked.size)
+          this.idle = setTimeout(() => this.end(), patience);
         signal?.removeEventListener("abort", abort);
         port?.close();
       };
@@ -182,6 +185,7 @@ class Program {
         }
       };
       const one = { path, send, drop };
+      clearTimeout(this.idle);
       this.asked.add(one);
       signal?.addEventListener("abort", abort);
       if (signal?.aborted) abort();
@@ -224,6 +228,7 @@ class Stage extends Program {
 }
 
 const restart = 1000; // until a killed replica is started again
+const patience = 30_000; // until a search that nobody asks is ended: it has grown
 const shopName = () => say("the shop", "商店"),
   seatName = () => say("the scheduler’s seat", "调度席");
 const shopOf = name => new Program("shop", shopName, { args: [name], reach: among });
