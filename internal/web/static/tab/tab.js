@@ -68,7 +68,7 @@ class Program {
     return new Promise((ready, failed) => {
       const worker = new Worker(new URL("worker.js", import.meta.url), { type: "module" });
       const fell = () => {
-        failed(new Failure(0, "failed", ""));
+        failed(new Failure(0, "failed", this.failure()));
         if (worker === this.running) this.fell();
       };
       this.running = worker;
@@ -90,8 +90,8 @@ class Program {
   // connect leads a connection of the program to the one that has the address.
   async connect(dial, port) {
     const to = this.reach(Number(dial.dial.split(":")[1]));
-    if (!to || to.dead) return port.postMessage(null);
-    (await to.start()).postMessage(dial, [port]);
+    const worker = await (to && !to.dead && to.start().catch(() => null)); // it may end before it is ready
+    worker ? worker.postMessage(dial, [port]) : port.postMessage(null);
   }
 
   // end ends the worker. Whoever asks next starts another.
@@ -123,12 +123,16 @@ class Program {
   // fell is called when the program has ended by itself, by a bug.
   fell() {
     this.end();
-    const says = say(
+    const says = this.failure();
+    replace(status, el("b", { class: "bad" }, says));
+    this.leave(says);
+  }
+
+  failure() {
+    return say(
       `The program of ${this.name()} failed in this tab. It begins anew; what it held is gone.`,
       `这个标签页里的${this.name()}程序出错了，会重新启动；它保存的内容已丢失。`,
     );
-    replace(status, el("b", { class: "bad" }, says));
-    this.leave(says);
   }
 
   // ask is fetch, with this program as the server.
