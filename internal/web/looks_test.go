@@ -167,6 +167,7 @@ func TestAxeFindsNothingInAStory(t *testing.T) {
 func (p *page) barriers(axe string) []string {
 	p.t.Helper()
 	p.do(chromedp.Evaluate[chromedp.Void](axe))
+	p.waitUntil("no colour is on its way to another", `!document.getAnimations().some(one => one instanceof CSSTransition)`)
 	return eval[[]string](p, `axe.run().then(({violations}) => violations.flatMap(v => v.nodes.map(n =>
 		v.id + ": " + n.html.slice(0, 200) + " " + n.failureSummary)))`)
 }

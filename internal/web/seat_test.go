@@ -108,7 +108,7 @@ func TestAnExplorationOnThePage(t *testing.T) {
 	p.shows("go run . explore v2 --faults expiry=1 --anomaly foreign-release")
 	p.click("[data-focus=explore]")
 	p.steps(6)
-	p.shows("v2 shows foreign-release in 6 steps, and in no fewer")
+	p.shows("v2 shows foreign delete in 6 steps, and in no fewer") // as people say it
 	p.at(6)
 	p.key("ArrowLeft")
 	p.at(5)

@@ -113,7 +113,6 @@ var elsewhere = regexp.MustCompile(`^go run \. (doctor|pack)`)
 
 // A learner who types what a lesson says gets what it says. The quick suite runs what no other test runs, in English.
 func TestLessonsCommands(t *testing.T) {
-	t.Parallel() // beside TestReadmeCommands, as TestBreakItCommands
 	done, shown, program := map[string]bool{}, map[string]bool{}, ""
 	if suite.Long {
 		program = build(t, "")
