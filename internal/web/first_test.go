@@ -4,8 +4,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/chromedp/cdproto/emulation"
-
 	"lockstep/internal/test/suite"
 )
 
@@ -36,12 +34,4 @@ func TestTheFirstMinute(t *testing.T) {
 	p.waitUntil("and then it is as it was", `document.querySelector('[data-lock="v4"] .good')`)
 	p.click(".first button")
 	p.waitUntil("it makes way", `!document.querySelector(".first").checkVisibility() && document.querySelector(".teacher").open`)
-}
-
-// still asks the page for no motion.
-func (p *page) still() {
-	p.t.Helper()
-	call(p, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
-		Features: []*emulation.MediaFeature{{Name: "prefers-reduced-motion", Value: "reduce"}},
-	})
 }

@@ -167,7 +167,7 @@ func TestAxeFindsNothingInAStory(t *testing.T) {
 func (p *page) barriers(axe string) []string {
 	p.t.Helper()
 	p.do(chromedp.Evaluate[chromedp.Void](axe))
-	p.waitUntil("no colour is on its way to another", `!document.getAnimations().some(one => one instanceof CSSTransition)`)
+	p.still() // no colour is half-way to another
 	return eval[[]string](p, `axe.run().then(({violations}) => violations.flatMap(v => v.nodes.map(n =>
 		v.id + ": " + n.html.slice(0, 200) + " " + n.failureSummary)))`)
 }
@@ -237,10 +237,22 @@ func (p *page) expect(part string) {
 // dark makes the system's colours dark, or light.
 func (p *page) dark(dark bool) {
 	p.t.Helper()
+	p.media(dark, "no-preference")
+}
+
+// still asks the page for no motion.
+func (p *page) still() {
+	p.t.Helper()
+	p.media(eval[bool](p, `matchMedia("(prefers-color-scheme: dark)").matches`), "reduce")
+}
+
+// media makes the system's colours dark, or light, and has it ask for motion: "no-preference" or "reduce".
+func (p *page) media(dark bool, motion string) {
+	p.t.Helper()
 	scheme := map[bool]string{true: "dark", false: "light"}[dark]
-	call(p, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
-		Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}},
-	})
+	call(p, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{
+		{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: motion},
+	}})
 }
 
 // text is what an element shows; "" if there is none.
