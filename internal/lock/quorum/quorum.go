@@ -31,19 +31,29 @@ type Nodes struct {
 	hung   bool          // a vote has waited in vain for a majority of idle nodes, and there was none since
 }
 
-// Node is one of the masters. It is asked one thing after the other, so that what is sent last is done last.
+// Node is one of the masters. It is asked one thing after the other, in the order of the calls of Ask, so that what is asked last is done
+// last.
 type Node struct {
 	client redis.Cmdable
-	idle   chan struct{} // holds one token while the node is asked nothing
+	last   chan struct{} // closed when the last request is answered
+}
+
+func (n *Node) idle() bool {
+	select {
+	case <-n.last:
+		return true
+	default:
+		return false
+	}
 }
 
 // New makes nodes of their clients. They are waited for no longer than timeout.
 func New(clients []redis.Cmdable, clock lock.Clock, timeout time.Duration) *Nodes {
 	n := &Nodes{clock: clock, timeout: timeout, change: make(chan struct{})}
+	answered := make(chan struct{})
+	close(answered)
 	for _, client := range clients {
-		node := &Node{client: client, idle: make(chan struct{}, 1)}
-		node.idle <- struct{}{}
-		n.all = append(n.all, node)
+		n.all = append(n.all, &Node{client: client, last: answered})
 	}
 	return n
 }
@@ -108,7 +118,7 @@ func (n *Nodes) idle() (idle []*Node, change <-chan struct{}) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	for _, node := range n.all {
-		if len(node.idle) > 0 {
+		if node.idle() {
 			idle = append(idle, node)
 		}
 	}
@@ -121,11 +131,19 @@ func (n *Nodes) idle() (idle []*Node, change <-chan struct{}) {
 	return idle, change
 }
 
-// answered makes a node idle.
-func (n *Nodes) answered(node *Node) {
+// next puts a request in a node's line: it waits for the one before to be answered, and is then answered itself.
+func (n *Nodes) next(node *Node) (before, answered chan struct{}) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	node.idle <- struct{}{}
+	before, node.last = node.last, make(chan struct{})
+	return before, node.last
+}
+
+// answer ends a request to a node.
+func (n *Nodes) answer(answered chan struct{}) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	close(answered)
 	close(n.change)
 	n.change = make(chan struct{})
 }
@@ -137,14 +155,15 @@ func (n *Nodes) Ask(ctx context.Context, nodes []*Node, r Request) Tally {
 	defer stop()
 	b := &ballot{all: len(nodes), over: make(chan struct{})}
 	for _, node := range nodes {
+		before, answered := n.next(node)
 		n.clock.Go(func() {
 			uncut := context.WithoutCancel(ctx)
-			if err := n.clock.Wait(uncut, node.idle); err != nil {
+			if err := n.clock.Wait(uncut, before); err != nil {
 				b.cast(false, err)
 				return
 			}
 			agreed, err := r(uncut, node.client)
-			n.answered(node)
+			n.answer(answered)
 			b.cast(agreed, err)
 		})
 	}

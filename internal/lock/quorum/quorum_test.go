@@ -2,6 +2,7 @@ package quorum_test
 
 import (
 	"context"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -81,6 +82,38 @@ func TestOneWhoLeaves(t *testing.T) {
 		}
 		if agreed, took := vote(t, n, yes(0)); agreed < 2 || took != timeout/4 {
 			t.Errorf("next: %d agreed after %v; want a majority after %v", agreed, took, timeout/4)
+		}
+	})
+}
+
+// backwards is a clock on which a goroutine starts the sooner the later it is asked for.
+type backwards struct {
+	lock.SystemClock
+
+	began time.Time
+}
+
+func (c backwards) Go(f func()) { c.AfterFunc(time.Minute-time.Since(c.began)*2, f) }
+
+// A node is told things in the order in which it was to be told them, though nobody waits for the first any more.
+func TestOneThingAfterTheOther(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := quorum.New(make([]redis.Cmdable, 1), backwards{began: time.Now()}, time.Hour)
+		var told []string
+		tells := func(what string) quorum.Request {
+			return func(context.Context, redis.Cmdable) (bool, error) {
+				told = append(told, what)
+				return true, nil
+			}
+		}
+		gone, leave := context.WithTimeout(t.Context(), time.Second)
+		defer leave()
+		_, asked := n.Vote(gone, tells("take"))
+		if tally := n.Ask(t.Context(), asked, tells("give back")); tally.Yes != 1 {
+			t.Errorf("giving back: %+v; want one who agrees", tally)
+		}
+		if !slices.Equal(told, []string{"take", "give back"}) {
+			t.Errorf("the node was told %q", told)
 		}
 	})
 }
