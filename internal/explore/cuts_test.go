@@ -28,9 +28,8 @@ func TestTheCutsAreSound(t *testing.T) {
 		beating := explore.NamedScenario{Name: "rollback, evict", Scenario: faultsOfTwo("rollback=1,evict=1")}
 		for _, scenario := range append(explore.Scenarios(2), beating) {
 			scenario.Polls = explore.UsualPolls
-			schedules := schedules
-			if scenario.Work > 0 {
-				schedules = 100 // renewals make each of them long
+			if scenario.Work > 0 && strategy.Capabilities.Renewed {
+				continue // renewals make schedules so long that none of as many shows anything
 			}
 			t.Run(strategy.Name+" "+scenario.Name, func(t *testing.T) {
 				look := func(bounds explore.Bounds) explore.Result {

@@ -38,7 +38,7 @@ var claims = []struct {
 	{lock: "v4", scenario: explore.Scenario{Nested: 1}, anomaly: explore.Stuck},
 	{lock: "v5", scenario: nested(faults("crash=1"))},
 	{lock: "v5", scenario: faults("expiry=1"), shows: explore.TwoHolders, length: 3},
-	{lock: "v6", scenario: explore.Scenario{Work: 25 * time.Second}},
+	{lock: "v6", scenario: explore.Scenario{Work: 25 * time.Second, Polls: 1}},
 	{lock: "v6", scenario: nested(faults("crash=1"))},
 	{lock: "v6", scenario: working(nested(faults("crash=1"))), long: true},
 	{lock: "v6", scenario: working(nested(faults("crash=1,lost-reply=1"))), long: true},
@@ -86,7 +86,7 @@ var claims = []struct {
 	{lock: "v10", scenario: faults("pause=1"), shows: explore.TwoHolders, length: 14},
 	{lock: "v10", scenario: faults("pause=1"), anomaly: explore.LostUpdate},
 	{lock: "v10", scenario: faults("expiry=1"), anomaly: explore.LostUpdate},
-	{lock: "v10", scenario: of(3, 2, "pause=1"), anomaly: explore.LostUpdate, long: true},
+	{lock: "v10", scenario: of(3, 1, "pause=1"), anomaly: explore.LostUpdate, long: true},
 	{lock: "v11"},                                                // also with a message to the keeper that is late: it comes at any time
 	{lock: "v11", scenario: of(2, 1, "")},                        // the second sale has the lock that its process kept
 	{lock: "v11", scenario: faults("crash=1")},                   // also of the keeper

@@ -4,6 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/emulation"
+
 	"lockstep/internal/test/suite"
 )
 
@@ -34,4 +36,19 @@ func TestTheFirstMinute(t *testing.T) {
 	p.waitUntil("and then it is as it was", `document.querySelector('[data-lock="v4"] .good')`)
 	p.click(".first button")
 	p.waitUntil("it makes way", `!document.querySelector(".first").checkVisibility() && document.querySelector(".teacher").open`)
+}
+
+// still asks the page for no motion.
+func (p *page) still() {
+	p.t.Helper()
+	p.media(eval[bool](p, `matchMedia("(prefers-color-scheme: dark)").matches`), "reduce")
+}
+
+// media makes the system's colours dark, or light, and has it ask for motion: "no-preference" or "reduce".
+func (p *page) media(dark bool, motion string) {
+	p.t.Helper()
+	scheme := map[bool]string{true: "dark", false: "light"}[dark]
+	call(p, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{
+		{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: motion},
+	}})
 }

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 
 	"lockstep/internal/test/suite"
@@ -238,21 +237,6 @@ func (p *page) expect(part string) {
 func (p *page) dark(dark bool) {
 	p.t.Helper()
 	p.media(dark, "no-preference")
-}
-
-// still asks the page for no motion.
-func (p *page) still() {
-	p.t.Helper()
-	p.media(eval[bool](p, `matchMedia("(prefers-color-scheme: dark)").matches`), "reduce")
-}
-
-// media makes the system's colours dark, or light, and has it ask for motion: "no-preference" or "reduce".
-func (p *page) media(dark bool, motion string) {
-	p.t.Helper()
-	scheme := map[bool]string{true: "dark", false: "light"}[dark]
-	call(p, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{
-		{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: motion},
-	}})
 }
 
 // text is what an element shows; "" if there is none.

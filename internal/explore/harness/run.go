@@ -56,8 +56,9 @@ func (r *Run) Believes(a *execution.Actor) bool { return r.checker.Inside(a) }
 // Shown is an anomaly that a schedule showed.
 type Shown struct {
 	Anomaly anomaly.Anomaly `json:"anomaly"`
-	Says    string          `json:"says"` // in words
-	Step    int             `json:"step"` // counted from 1
+	Title   string          `json:"title"` // how people call it
+	Says    string          `json:"says"`  // in words
+	Step    int             `json:"step"`  // counted from 1
 }
 
 // Follow takes the steps of a schedule, in a run that is recorded. It gives the anomalies that these have shown of those that a strategy
@@ -72,7 +73,7 @@ func (r *Run) Follow(schedule string, of strategy.Strategy) (shown []Shown, over
 		for _, f := range found {
 			known := slices.ContainsFunc(shown, func(other Shown) bool { return other.Anomaly == f.Anomaly })
 			if (f.Anomaly.Applies(of) || f.Anomaly.ByName()) && !known {
-				shown = append(shown, Shown{f.Anomaly, f.Says, i + 1})
+				shown = append(shown, Shown{f.Anomaly, f.Anomaly.Title().In(r.Scenario.Language), f.Says, i + 1})
 			}
 		}
 		if err = errors.Join(err, r.Err()); err != nil {

@@ -19,7 +19,9 @@ func (r Request) writeFound(found []explore.Counterexample) error {
 
 // found makes a counterexample a schedule of a page.
 func (r Request) found(e explore.Counterexample) web.Schedule {
-	schedule := r.scheduleOf(e.Schedule, e.Trace, []explore.Shown{{Anomaly: e.Anomaly, Says: e.Trace.Verdict, Step: e.Length}})
+	schedule := r.scheduleOf(e.Schedule, e.Trace, []explore.Shown{{
+		Anomaly: e.Anomaly, Title: e.Anomaly.Title().In(r.Scenario.Language), Says: e.Trace.Verdict, Step: e.Length,
+	}})
 	schedule.Length = e.Length
 	return schedule
 }
@@ -31,15 +33,14 @@ func (r Request) writeReplayed(t trace.Trace, shown []explore.Shown) error {
 
 // scheduleOf makes a schedule of a page. Its anomaly is the first that it has shown.
 func (r Request) scheduleOf(schedule string, t trace.Trace, shown []explore.Shown) web.Schedule {
-	in := r.Scenario.Language
 	made := web.Schedule{Trace: t, Replay: r.replays(schedule)}
 	made.Trace.Verdict = "" // it is said at its step
 	for _, one := range shown {
-		made.Breaches = append(made.Breaches, web.Breach{Step: one.Step, Title: one.Anomaly.Title().In(in), Says: one.Says})
+		made.Breaches = append(made.Breaches, web.Breach{Step: one.Step, Title: one.Title, Says: one.Says})
 	}
 	if len(shown) > 0 {
-		first := shown[0].Anomaly
-		made.Anomaly, made.Title, made.Says = string(first), first.Title().In(in), first.Says().In(in)
+		first := shown[0]
+		made.Anomaly, made.Title, made.Says = string(first.Anomaly), first.Title, first.Anomaly.Says().In(r.Scenario.Language)
 	}
 	return made
 }

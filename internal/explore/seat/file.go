@@ -37,9 +37,9 @@ func (s *Seat) file(w http.ResponseWriter, r *http.Request) error {
 	}
 	for _, shown := range view.Shown {
 		a := shown.Anomaly
-		schedule.Breaches = append(schedule.Breaches, web.Breach{Step: shown.Step, Title: a.Title().In(in), Says: shown.Says})
+		schedule.Breaches = append(schedule.Breaches, web.Breach{Step: shown.Step, Title: shown.Title, Says: shown.Says})
 		if schedule.Anomaly == "" && (goal == "" || goal == a) {
-			schedule.Anomaly, schedule.Title, schedule.Says = string(a), a.Title().In(in), a.Says().In(in)
+			schedule.Anomaly, schedule.Title, schedule.Says = string(a), shown.Title, a.Says().In(in)
 		}
 	}
 	document, err := web.Document(web.KindSchedules, "lockstep: "+view.Lock, web.Schedules{

@@ -54,14 +54,8 @@ type Command struct {
 
 // Drawn is a schedule to draw, and what it breaks.
 type Drawn struct {
-	Trace    trace.Trace `json:"trace"`
-	Breaches []Breach    `json:"breaches"`
-}
-
-// Breach is an anomaly that a step shows.
-type Breach struct {
-	explore.Shown
-	Title string `json:"title"`
+	Trace    trace.Trace     `json:"trace"`
+	Breaches []explore.Shown `json:"breaches"`
 }
 
 // entryOf returns the entry of a lesson: its title, and the first paragraph of a lesson's idea.
@@ -140,10 +134,10 @@ func drawnOf(c course.Command, in language.Language) *Drawn {
 	if stale != nil {
 		return nil
 	}
-	drawn := Drawn{Trace: replayed.Trace, Breaches: []Breach{}}
+	drawn := Drawn{Trace: replayed.Trace, Breaches: []explore.Shown{}}
 	for _, shown := range replayed.Shown {
 		if c.Anomaly == "" || c.Anomaly == string(shown.Anomaly) {
-			drawn.Breaches = append(drawn.Breaches, Breach{shown, shown.Anomaly.Title().In(in)})
+			drawn.Breaches = append(drawn.Breaches, shown)
 		}
 	}
 	return &drawn

@@ -19,7 +19,7 @@ export function showCard(seat) {
     seat.address({ campaign: "", beside: "", at: undefined, do: seat.prefix(done.step) }),
     location.href,
   ).href;
-  const title = lock.name + say(": ", "：") + seat.called(seat.goal).textContent;
+  const title = lock.name + say(": ", "：") + done.title;
   const text =
     say(`I broke ${lock.name} in ${several(done.step, "step")}. `, `我用 ${done.step} 步攻破了 ${lock.name}。`) + title;
   const host = el("div", { class: "trace card" });

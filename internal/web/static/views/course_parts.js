@@ -210,10 +210,7 @@ export class Result {
       if (kind === "replay") {
         const { view, stale } = await get("/seat/state", { ...asked, do: schedule });
         if (stale) return tell(el("span", { class: "bad" }, stale.says));
-        this.draw(
-          view.trace,
-          view.shown.map(shown => ({ ...shown, title: shown.anomaly })),
-        );
+        this.draw(view.trace, view.shown);
         return tell(say("Run here, just now.", "刚刚在这里运行过。"));
       }
       await stream(

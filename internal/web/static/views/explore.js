@@ -7,6 +7,7 @@ import { player } from "../player.js";
 import { go, link } from "../route.js";
 import { get, stream, text } from "../server.js";
 import { language, say, several } from "../words.js";
+import { called } from "./anomaly.js";
 import { scenarioPanel } from "./seat_scenario.js";
 
 const first = link(["explore", "v2"], { in: "--faults expiry=1" });
@@ -215,7 +216,7 @@ class Explorer {
     const picked = el("div", { class: "picked" });
     const tabs = el("p", { class: "row" });
     this.say(
-      el("p", { class: `note ${kind}`, role: "status" }, el("strong", null, this.named(says))),
+      el("p", { class: `note ${kind}`, role: "status" }, el("strong", null, called(this.index, says))),
       el("div", { class: "sheet" }, detail),
       tabs,
       picked,
@@ -232,15 +233,6 @@ class Explorer {
       replace(picked, this.counterexample(shown[i], links[i]));
     };
     if (shown.length) pick(0);
-  }
-
-  // named is a text with anomalies called as people call them; the term is in the tooltip.
-  named(text) {
-    const called = new Map(this.index.anomalies.map(one => [one.name, one]));
-    return text.split(/([a-z]+(?:-[a-z]+)*)/).map(word => {
-      const is = called.get(word);
-      return is ? el("span", { title: `${word}: ${is.says}` }, is.title) : word;
-    });
   }
 
   counterexample({ anomaly, broken, why, replay }, seat) {

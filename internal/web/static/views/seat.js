@@ -7,6 +7,7 @@ import { go, link, route as read } from "../route.js";
 import { get, save } from "../server.js";
 import { drawTrace, legend, saying } from "../trace.js";
 import { language, say, several } from "../words.js";
+import { called } from "./anomaly.js";
 import { away, soon } from "./seat_away.js";
 import { besidePanel } from "./seat_beside.js";
 import { choicesPanel } from "./seat_choices.js";
@@ -164,11 +165,6 @@ class Seat {
   // question is what a hint is an answer to.
   get question() {
     return [this.place.lock, this.place.in, this.prefix(this.at), this.goal, language()].join("\n");
-  }
-  // called is what people call an anomaly; the term is in the tooltip.
-  called(anomaly) {
-    const { title, says } = this.index.anomalies.find(({ name }) => name === anomaly) ?? { title: anomaly, says: "" };
-    return el("span", { title: `${anomaly}: ${says}` }, title);
   }
   get lock() {
     return this.index.locks.find(lock => lock.name === this.place.lock);
@@ -407,7 +403,7 @@ class Seat {
             current: this.at,
             onstep: n => this.look(n),
             notes: n => this.oracle.note(n),
-            breaches: this.named(full.view.shown),
+            breaches: full.view.shown,
           })
         : el("p", { class: "soft" }, say("The steps that you choose are drawn here.", "你选的每一步会画在这里。")),
       !this.embedded && legend(),
@@ -431,13 +427,8 @@ class Seat {
     return this.here.view.shown
       .filter(({ step }) => step === this.at)
       .map(({ anomaly, says }) =>
-        el("p", { class: "note bad" }, el("strong", null, this.called(anomaly)), say(": ", "："), says),
+        el("p", { class: "note bad" }, el("strong", null, called(this.index, anomaly)), say(": ", "："), says),
       );
-  }
-
-  // named gives breaches as drawings take them.
-  named(shown) {
-    return shown.map(each => ({ ...each, title: this.called(each.anomaly).textContent }));
   }
 
   // awaited says that the server does not answer, and what is shown is of before.

@@ -4,6 +4,7 @@ import { link } from "../route.js";
 import { get, stream, text } from "../server.js";
 import { saying } from "../trace.js";
 import { language, say, several } from "../words.js";
+import { called } from "./anomaly.js";
 import { away, soon } from "./seat_away.js";
 import { choiceSays } from "./seat_choices.js";
 
@@ -82,14 +83,14 @@ function hintSays(seat) {
   const { waits, failure, steps, next, anomaly } = seat.hint;
   if (waits) return say("Looking for the shortest way …", "正在找最短路径……");
   if (failure) return failure.message;
-  const called = seat.called(anomaly);
-  if (steps === -1) return [say("From here this can never happen: ", "从这里出发，不可能再发生："), called];
+  const named = called(seat.index, anomaly);
+  if (steps === -1) return [say("From here this can never happen: ", "从这里出发，不可能再发生："), named];
   if (steps === -2)
     return say(
       "Not found before the search hit its bound. The table searches longer, and hints know what it finds.",
       "搜索到上限还没有找到。总表搜索得更久，它找到的，提示也会知道。",
     );
-  if (steps === 0) return [say("It has happened: ", "已经发生："), called];
+  if (steps === 0) return [say("It has happened: ", "已经发生："), named];
   const choice = seat.here.view.choices.find(choice => choice.token === next);
   return (
     say(`${several(steps, "step")} to go. Next: `, `还差 ${steps} 步。下一步：`) + (choice ? choiceSays(choice) : next)
@@ -128,7 +129,7 @@ const keepIt = seat =>
       "strong",
       null,
       say("Let everybody come to the end, without this: ", "让每一单都走完，而且不出现："),
-      seat.called(seat.goal),
+      called(seat.index, seat.goal),
       say(".", "。"),
     ),
   );
@@ -373,7 +374,7 @@ export class Oracle {
             : far === -2
               ? say("Not known, as the search hit its bound: ", "不知道，搜索到了上限：")
               : say(`${several(far, "step")} to go, at least: `, `最少还差 ${far} 步：`),
-        this.seat.called(goal),
+        called(this.seat.index, goal),
       ),
       far > 0 &&
         (this.doomed || (this.noReturn > 0 && at >= this.noReturn)) &&
