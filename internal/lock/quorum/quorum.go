@@ -38,15 +38,6 @@ type Node struct {
 	last   chan struct{} // closed when the last request is answered
 }
 
-func (n *Node) idle() bool {
-	select {
-	case <-n.last:
-		return true
-	default:
-		return false
-	}
-}
-
 // New makes nodes of their clients. They are waited for no longer than timeout.
 func New(clients []redis.Cmdable, clock lock.Clock, timeout time.Duration) *Nodes {
 	n := &Nodes{clock: clock, timeout: timeout, change: make(chan struct{})}
@@ -118,8 +109,10 @@ func (n *Nodes) idle() (idle []*Node, change <-chan struct{}) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	for _, node := range n.all {
-		if node.idle() {
+		select {
+		case <-node.last:
 			idle = append(idle, node)
+		default:
 		}
 	}
 	switch {
@@ -131,19 +124,11 @@ func (n *Nodes) idle() (idle []*Node, change <-chan struct{}) {
 	return idle, change
 }
 
-// next puts a request in a node's line: it waits for the one before to be answered, and is then answered itself.
-func (n *Nodes) next(node *Node) (before, answered chan struct{}) {
+// answered ends the request to a node that last was of.
+func (n *Nodes) answered(last chan struct{}) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	before, node.last = node.last, make(chan struct{})
-	return before, node.last
-}
-
-// answer ends a request to a node.
-func (n *Nodes) answer(answered chan struct{}) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	close(answered)
+	close(last)
 	close(n.change)
 	n.change = make(chan struct{})
 }
@@ -155,7 +140,10 @@ func (n *Nodes) Ask(ctx context.Context, nodes []*Node, r Request) Tally {
 	defer stop()
 	b := &ballot{all: len(nodes), over: make(chan struct{})}
 	for _, node := range nodes {
-		before, answered := n.next(node)
+		n.mu.Lock()
+		before, last := node.last, make(chan struct{})
+		node.last = last
+		n.mu.Unlock()
 		n.clock.Go(func() {
 			uncut := context.WithoutCancel(ctx)
 			if err := n.clock.Wait(uncut, before); err != nil {
@@ -163,7 +151,7 @@ func (n *Nodes) Ask(ctx context.Context, nodes []*Node, r Request) Tally {
 				return
 			}
 			agreed, err := r(uncut, node.client)
-			n.answer(answered)
+			n.answered(last)
 			b.cast(agreed, err)
 		})
 	}
