@@ -19,9 +19,13 @@ func TestTheCutsAreSound(t *testing.T) {
 	}
 	schedules, strategies := 250, []strategy.Strategy{find(t, "v4")}
 	if suite.Long {
-		schedules, strategies = 700, evolution.Table()
+		schedules, strategies = 400, evolution.Table()
 	}
 	for _, strategy := range append(strategies, locker(piped)) {
+		switch strategy.Name {
+		case "delex", "late-commit", "lua-setnx", "v8":
+			continue // what is cut of v4, v2 and v9 is cut of them
+		}
 		if strategy.OnNodes {
 			continue // TestNodesAreAlike
 		}

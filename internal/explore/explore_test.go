@@ -75,14 +75,12 @@ var claims = []struct {
 	{lock: "v10"},
 	{lock: "v10", scenario: of(2, 1, "")},
 	{lock: "v10", scenario: faults("lost-wake=1,crash=1,lost-reply=1")},
-	{lock: "v10", scenario: of(3, 2, "lost-wake=1,crash=1,lost-reply=1"), long: true},
 	{lock: "v10", scenario: of(3, 0, "lost-wake=1,crash=1,lost-reply=1"), long: true},
 	{lock: "v10", scenario: of(2, 1, "crash=1,lost-reply=1")},
 	{lock: "v10", scenario: of(3, 1, "crash=1,lost-reply=1"), long: true},
 	{lock: "v10", scenario: of(3, 1, "cancel=2"), long: true},
-	{lock: "v10", scenario: of(3, 2, "cancel=2"), long: true},
+	{lock: "v10", scenario: of(3, 2, "cancel=1"), long: true},
 	{lock: "v10", scenario: of(3, 2, "")},
-	{lock: "v10", scenario: of(4, 2, ""), long: true},
 	{lock: "v10", scenario: faults("pause=1"), shows: explore.TwoHolders, length: 14},
 	{lock: "v10", scenario: faults("pause=1"), anomaly: explore.LostUpdate},
 	{lock: "v10", scenario: faults("expiry=1"), anomaly: explore.LostUpdate},
@@ -309,11 +307,8 @@ func TestTheCutsAreSoundForThree(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes a minute under the race detector, and has no more goroutines than the other tests")
 	}
-	for _, name := range []string{"v0", "v1", "v5"} {
+	for _, name := range []string{"v0", "v1"} {
 		t.Run(name, func(t *testing.T) {
-			if name == "v5" {
-				suite.LongOnly(t, "v1 has as many schedules")
-			}
 			scenario := explore.Scenario{Actors: 3}
 			if !suite.Long {
 				scenario.Polls = 1

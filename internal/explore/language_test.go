@@ -34,7 +34,7 @@ func english(text string) string {
 func TestTheExplorerSpeaksChinese(t *testing.T) {
 	locks, schedules := []string{"v2", "v10", "redlock"}, 20
 	if suite.Long {
-		locks, schedules = evolution.Names(), 300
+		locks, schedules = evolution.Names(), 100
 	}
 	for _, name := range locks {
 		s := find(t, name)

@@ -19,7 +19,7 @@ import (
 )
 
 // patience is how long a test waits for what must happen.
-const patience = 30 * time.Second
+const patience = 2 * time.Minute
 
 // lockedBuffer may be read while it is written.
 type lockedBuffer struct {
