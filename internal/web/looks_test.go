@@ -43,6 +43,12 @@ func (p *page) settled() {
 	p.waitUntil("nothing is on its way", `performance.now() > 500 && !performance.getEntriesByType("resource").some(r => r.responseEnd === 0)`)
 }
 
+// drawn waits until the page has been drawn as it is now.
+func (p *page) drawn() {
+	p.t.Helper()
+	eval[bool](p, `new Promise(drawn => requestAnimationFrame(() => requestAnimationFrame(() => drawn(true))))`)
+}
+
 // Nothing is wider than the window, and no word is cut or broken in its middle, in either language, in both themes, small and large.
 func TestEachViewFits(t *testing.T) {
 	url := serve(t)
@@ -50,11 +56,13 @@ func TestEachViewFits(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p := open(t, url+"/"+address)
 			for _, language := range []string{"en", "zh"} {
+				p.size(320, 900)
+				p.visit(address)
+				p.speak(language)
+				p.settled()
 				for _, width := range []int64{320, 768, 1920} {
 					p.size(width, 900)
-					p.visit(address)
-					p.speak(language)
-					p.settled()
+					p.drawn()
 					for _, wrong := range eval[[]string](p, misfits) {
 						t.Errorf("%s, %d px: %s", language, width, wrong)
 					}
@@ -119,10 +127,9 @@ func TestAxeFindsNothing(t *testing.T) {
 	for name, address := range addresses {
 		t.Run(name, func(t *testing.T) {
 			p := open(t, url+"/"+address)
+			p.settled()
 			for _, dark := range []bool{false, true} {
 				p.dark(dark)
-				p.visit(address)
-				p.settled()
 				for _, wrong := range p.barriers(axe) {
 					t.Errorf("dark %v: %s", dark, wrong)
 				}
@@ -166,7 +173,8 @@ func TestAxeFindsNothingInAStory(t *testing.T) {
 func (p *page) barriers(axe string) []string {
 	p.t.Helper()
 	p.do(chromedp.Evaluate[chromedp.Void](axe))
-	p.still() // no colour is half-way to another
+	p.still()
+	p.waitUntil("no colour is half-way to another", `!document.getAnimations().some(one => one instanceof CSSTransition)`)
 	return eval[[]string](p, `axe.run().then(({violations}) => violations.flatMap(v => v.nodes.map(n =>
 		v.id + ": " + n.html.slice(0, 200) + " " + n.failureSummary)))`)
 }
