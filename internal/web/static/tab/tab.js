@@ -128,6 +128,7 @@ class Program {
     this.leave(says);
   }
 
+  // failure says that the program has ended by itself.
   failure() {
     return say(
       `The program of ${this.name()} failed in this tab. It begins anew; what it held is gone.`,
