@@ -164,6 +164,7 @@ class Program {
         for (const other of this.asked) other.send();
       };
       const take = ({ data }) => {
+        if (!this.asked.has(one)) return; // it was on its way
         if (data === null) {
           leave();
           stream.close();
