@@ -40,7 +40,8 @@ type Cell struct {
 func (c Cell) Verdict() Verdict { return verdict(len(c.Found) > 0, c.Complete) }
 
 // String returns the cell in a table: the scenario that shows the anomaly in the fewest steps, and how many these are; "never" if none
-// does; "unknown" if a bound was hit, "interrupted" if that came first; "–" if the strategy does not promise this.
+// does; "unknown" if a bound was hit or nothing in Redis tells, "interrupted" if that came first; "–" if the strategy does not promise
+// this.
 func (c Cell) String() string {
 	switch {
 	case !c.Applies:

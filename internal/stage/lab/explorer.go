@@ -76,8 +76,7 @@ func (known sweeps) search(
 		return "", "", fmt.Errorf("explore --all does not look for %s", a)
 	}
 	cell := known[s.Name][i]
-	says := in.Say("none of the first %d schedules of each scenario shows it; there are more", "每个场景的前 %d 个时序都没有出现；还有更多",
-		explore.SchedulesOnNodes)
+	says := in.Say("no schedule shows it, but a bound was hit, or nothing in Redis tells", "没有出现，但还没探索完就到了上限，或者 Redis 里看不出来")
 	switch {
 	case len(cell.Found) > 0:
 		says = shortest(cell.Found[0].Counterexample, in)

@@ -158,7 +158,10 @@ export function show(main) {
       ],
       unknown: [
         say("unknown", "未知"),
-        say("a bound was hit before all schedules were explored", "没探索完所有时序就到了上限"),
+        say(
+          "no schedule shows it, but a bound was hit, or nothing in Redis tells",
+          "没有出现，但还没探索完就到了上限，或者 Redis 里看不出来",
+        ),
       ],
       "n/a": ["–", say("this lock does not promise that it never happens", "这种锁不承诺它不会发生")],
     }[answer];
