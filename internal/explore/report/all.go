@@ -108,8 +108,7 @@ func (r Request) legend(schedules int, interrupted bool) {
 		in.Say("never        in no schedule of any scenario below, and all were explored: %d sales, one kind of fault, once, up to %d vain polls",
 			"never        下面所有场景的所有时序都探索完了，从不出现：只有 %d 单，只有一种故障，只出一次，最多空轮询 %d 次",
 			in.Actors, explore.UsualPolls),
-		in.Say("unknown      no schedule shows it, but a bound was hit, or nothing in Redis tells: exploring it alone says which",
-			"unknown      没有出现，但还没探索完就到了上限，或者 Redis 里看不出来：单独探索会说明是哪一种"),
+		"unknown      " + explore.UnknownMeans(in.Language) + in.Say(": exploring it alone says which", "：单独探索会说明是哪一种"),
 	}
 	if interrupted {
 		lines = append(lines, in.Say("interrupted  it was interrupted before all schedules were explored", "interrupted  还没探索完就被中断"))

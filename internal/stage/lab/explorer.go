@@ -76,7 +76,7 @@ func (known sweeps) search(
 		return "", "", fmt.Errorf("explore --all does not look for %s", a)
 	}
 	cell := known[s.Name][i]
-	says := in.Say("no schedule shows it, but a bound was hit, or nothing in Redis tells", "没有出现，但还没探索完就到了上限，或者 Redis 里看不出来")
+	says := explore.UnknownMeans(in)
 	switch {
 	case len(cell.Found) > 0:
 		says = shortest(cell.Found[0].Counterexample, in)
