@@ -24,37 +24,31 @@ const (
 	heapSlack  = 4 << 20
 )
 
-// Twenty who watch cost a shop no sale, and leave nothing behind. What they cost in time is told, as a ratio, and not tested: a busy
-// machine has another. The shop is offered a thousand sales a second, unwatched and watched in turn. Turns beside each other are compared,
-// and of all pairs the middle one counts.
-func TestManyWatchersCostNoSale(t *testing.T) {
-	suite.LongOnly(t, "TestShowingCostsTheLockNothing has what it costs Redis, and TestOnlyWhileWatched that following ends")
-	const turn, pairs, perSecond = 3 * time.Second, 5, 1000
+// What a shop is offered: so long, so many sales a second.
+const turn, perSecond = 3 * time.Second, 1000
+
+func watchable(t testing.TB) *testServer {
+	t.Helper()
 	s := start(t, "--redis.addrs", redistest.Start(t).Addr, "--lock.version", "atomic", "--inventory.initial", "1000000")
 	s.Live.Hub.Linger = time.Millisecond // or it would go on following in the turns of those who are unwatched
-	offer(t, s, turn, perSecond)         // until it has all the connections that it needs
+	offer(t, s)                          // until it has all the connections that it needs
+	return s
+}
+
+// Twenty who watch cost a shop no sale, and leave nothing behind.
+func TestManyWatchersCostNoSale(t *testing.T) {
+	suite.LongOnly(t, "TestShowingCostsTheLockNothing has what it costs Redis, and TestOnlyWhileWatched that following ends")
+	s := watchable(t)
 	before := atRest()
-	const sales = int64(turn/time.Second) * perSecond
-	sold := sales
-	var ratios, costs []float64
-	for range pairs {
-		unwatched := offer(t, s, turn, perSecond)
-		leave := watchFrames(t, s.url(), manyWatchers)
-		watched := offer(t, s, turn, perSecond)
-		for _, text := range leave() {
-			if !strings.Contains(text, "event: run") || len(text) < firstShown {
-				t.Errorf("a watcher was shown %.200q", text)
-			}
+	leave := watchFrames(t, s.url(), manyWatchers)
+	offer(t, s)
+	for _, text := range leave() {
+		if !strings.Contains(text, "event: run") || len(text) < firstShown {
+			t.Errorf("a watcher was shown %.200q", text)
 		}
-		t.Logf("in time of %d: unwatched %d, watched %d", sales, unwatched.inTime, watched.inTime)
-		ratios = append(ratios, float64(watched.inTime)/float64(unwatched.inTime))
-		costs = append(costs, watched.cpu.Seconds()/unwatched.cpu.Seconds())
-		sold += 2 * sales
 	}
-	t.Logf("watched by %d, a shop sells %.3f of what it sells unwatched, and takes %.2f of the processor's time, all readers' included",
-		manyWatchers, median(ratios), median(costs))
-	if got := s.report().Sold; got != sold {
-		t.Errorf("of %d sales, %d were made", sold, got)
+	if got, want := s.report().Sold, int64(2*turn.Seconds()*perSecond); got != want {
+		t.Errorf("of %d sales, %d were made", want, got)
 	}
 	var now rest
 	defer func() { t.Logf("before, at rest: %+v; after: %+v", before, now) }()
@@ -64,8 +58,26 @@ func TestManyWatchersCostNoSale(t *testing.T) {
 	})
 }
 
+// What twenty who watch cost in time, as a ratio: of the sales in time, and of the processor's, all readers' included. Turns beside each
+// other are compared, and of all pairs the middle one counts.
+func BenchmarkManyWatchers(b *testing.B) {
+	s := watchable(b)
+	var ratios, costs []float64
+	for b.Loop() {
+		unwatched := offer(b, s)
+		leave := watchFrames(b, s.url(), manyWatchers)
+		watched := offer(b, s)
+		leave()
+		ratios = append(ratios, float64(watched.inTime)/float64(unwatched.inTime))
+		costs = append(costs, watched.cpu.Seconds()/unwatched.cpu.Seconds())
+	}
+	b.ReportMetric(median(ratios), "watched/unwatched")
+	b.ReportMetric(median(costs), "cpu/unwatched")
+	b.ReportMetric(0, "ns/op")
+}
+
 // watchFrames watches with so many readers, until the function that it returns is called: it gives the first that each was shown.
-func watchFrames(t *testing.T, url string, n int) (leave func() []string) {
+func watchFrames(t testing.TB, url string, n int) (leave func() []string) {
 	t.Helper()
 	ctx, end := context.WithCancel(t.Context())
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
@@ -103,8 +115,8 @@ type offered struct {
 	cpu    time.Duration // this process's
 }
 
-// offer buys at a rate, whether the shop keeps up or not. It waits for the sales that are late.
-func offer(t *testing.T, s *testServer, d time.Duration, perSecond int64) offered {
+// offer buys for a turn, whether the shop keeps up or not. It waits for the sales that are late.
+func offer(t testing.TB, s *testServer) offered {
 	t.Helper()
 	const buyers = 64
 	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: buyers}}
@@ -114,8 +126,8 @@ func offer(t *testing.T, s *testServer, d time.Duration, perSecond int64) offere
 	began, worked := time.Now(), processorTime(t)
 	for range buyers {
 		buying.Go(func() {
-			for i := next.Add(1) - 1; i < int64(d.Seconds())*perSecond; i = next.Add(1) - 1 {
-				<-time.After(time.Until(began.Add(time.Duration(i) * time.Second / time.Duration(perSecond))))
+			for i := next.Add(1) - 1; i < int64(turn.Seconds())*perSecond; i = next.Add(1) - 1 {
+				<-time.After(time.Until(began.Add(time.Duration(i) * time.Second / perSecond)))
 				response, err := client.Post(s.url()+"/inventory/sale", "", http.NoBody) //nolint:noctx // a test
 				if err != nil {
 					t.Error(err)
@@ -123,7 +135,7 @@ func offer(t *testing.T, s *testServer, d time.Duration, perSecond int64) offere
 				}
 				_, _ = io.Copy(io.Discard, response.Body)
 				response.Body.Close()
-				if response.StatusCode == http.StatusOK && time.Since(began) < d {
+				if response.StatusCode == http.StatusOK && time.Since(began) < turn {
 					made.Add(1)
 				}
 			}
@@ -148,7 +160,7 @@ func atRest() rest {
 }
 
 // processorTime is what this process has used.
-func processorTime(t *testing.T) time.Duration {
+func processorTime(t testing.TB) time.Duration {
 	t.Helper()
 	var used syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {

@@ -57,7 +57,9 @@ func TestEachViewFits(t *testing.T) {
 			p := open(t, url+"/"+address)
 			for _, language := range []string{"en", "zh"} {
 				p.size(320, 900)
-				p.visit(address)
+				if language == "zh" { // one of them is loaded so small; the other becomes so
+					p.visit(address)
+				}
 				p.speak(language)
 				p.settled()
 				for _, width := range []int64{320, 768, 1920} {
