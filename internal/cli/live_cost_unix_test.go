@@ -27,11 +27,12 @@ const (
 // What a shop is offered: so long, so many sales a second.
 const turn, perSecond = 3 * time.Second, 1000
 
+// watchable is a shop that has all its connections.
 func watchable(t testing.TB) *testServer {
 	t.Helper()
 	s := start(t, "--redis.addrs", redistest.Start(t).Addr, "--lock.version", "atomic", "--inventory.initial", "1000000")
 	s.Live.Hub.Linger = time.Millisecond // or it would go on following in the turns of those who are unwatched
-	offer(t, s)                          // until it has all the connections that it needs
+	offer(t, s)
 	return s
 }
 
