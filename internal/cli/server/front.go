@@ -59,7 +59,7 @@ func ServeCluster(ctx context.Context, cfg config.Config, r Replicas) error {
 	class.Addr, class.Solve = listener.Addr(), newSeat().Solve // replicas explore; the room holds schedules against levels alone
 	front.Live, front.Nodes, front.Room = shown.Handler(), nodeFaults(redis, shown.Hub), class.Handler()
 	processes.Tell(shown.Hub.Note)
-	web := newWebServer(front.Handler(), "", r.Log, func() { close(front.Ending) }, shown.Close, class.Close)
+	web := newWebServer(front.Handler(), "", r.Log, func() { close(front.Ending); front.CloseIdleConnections() }, shown.Close, class.Close)
 	r.Ready(fmt.Sprintf("lockstep: %s · %d replicas · lock %s · %s",
 		where(listener.Addr().String()), r.N, cfg.Lock.Version, redisOf(redis, cfg.Lock.Version)))
 	err = r.serve(ctx, listener, web, front)
@@ -69,8 +69,7 @@ func ServeCluster(ctx context.Context, cfg config.Config, r Replicas) error {
 
 // serve serves by a front until ctx ends, then stops its replicas.
 func (r Replicas) serve(ctx context.Context, listener net.Listener, web *webServer, front *cluster.Front) (err error) {
-	failed := make(chan error, 1)
-	go func() { failed <- web.serve(listener) }()
+	failed := web.start(listener)
 	watching, endWatching := context.WithCancel(context.WithoutCancel(ctx))
 	var watched, answered sync.WaitGroup
 	watched.Go(func() { front.Watch(watching) })
@@ -80,7 +79,8 @@ func (r Replicas) serve(ctx context.Context, listener net.Listener, web *webServ
 	case err = <-failed:
 	}
 	all, cancel := context.WithCancel(context.Background())
-	answered.Go(func() { _ = web.shutdown(all) }) // takes no more requests, and passes on the answers to those it has
+	web.drain(all)                                // replicas end when there are no more requests
+	answered.Go(func() { _ = web.shutdown(all) }) // passes on the answers to those that it has
 	front.Cluster.Stop()                          // the front still watches: it does not wait for replicas that hang
 	endWatching()
 	watched.Wait()

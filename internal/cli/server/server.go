@@ -59,7 +59,7 @@ type Server struct {
 
 	instance    string // unlike any other process's
 	web         *webServer
-	failed      chan error // the HTTP server ended by itself
+	failed      <-chan error // the HTTP server ended by itself
 	cancelSales context.CancelFunc
 	lived       chan struct{} // closed when the heartbeat has ended
 }
@@ -131,9 +131,8 @@ func newServer(cfg config.Config, redis *dao.Redis, addr net.Addr, o Options) *S
 			Seat:  seatRoutes(explorer), Labs: lab.Handler(), Course: class.Handler(),
 		},
 		Redis: redis, instance: instance, Live: shown, Witness: recorder,
-		Addr:   addr.String(),
-		failed: make(chan error, 1),
-		lived:  make(chan struct{}),
+		Addr:  addr.String(),
+		lived: make(chan struct{}),
 	}
 	s.API.NodeFaults = nodeFaults(redis, shown.Hub)
 	s.web = newWebServer(s.API.Handler(), replica, log, recorder.Close, shown.Close, class.Close, explorer.Close)
@@ -178,7 +177,7 @@ func (s *Server) serve(ctx context.Context, listener net.Listener) {
 	sales, cancelSales := context.WithCancel(context.WithoutCancel(ctx))
 	s.cancelSales = cancelSales
 	s.web.http.BaseContext = func(net.Listener) context.Context { return sales }
-	go func() { s.failed <- s.web.serve(listener) }()
+	s.failed = s.web.start(listener)
 }
 
 // fits fails if a lock needs what this Redis does not have.

@@ -20,15 +20,20 @@ const (
 
 // webServer is the HTTP server of a shop or of a cluster's front. All its connections end.
 type webServer struct {
-	http     *http.Server
-	entrance *api.Entrance
+	http        *http.Server
+	entrance    *api.Entrance
+	ending      *endingListener // below listener
+	listener    net.Listener
+	served      chan struct{} // closed when nobody accepts any more
+	connections connections
 }
 
 // newWebServer makes a server of a handler. When it shuts down it calls ends, which end the streams, or it would wait for those who watch.
 func newWebServer(handler http.Handler, replica string, log *slog.Logger, ends ...func()) *webServer {
 	entrance := &api.Entrance{Next: handler, Replica: replica, Log: log}
 	s := &webServer{
-		entrance: entrance,
+		entrance:    entrance,
+		connections: connections{since: map[net.Conn]time.Time{}},
 		http: &http.Server{
 			Handler:        entrance,
 			ReadTimeout:    api.BodyTime, // until the entrance has the whole request: a sale may take longer
@@ -37,21 +42,31 @@ func newWebServer(handler http.Handler, replica string, log *slog.Logger, ends .
 			ErrorLog:       slog.NewLogLogger(log.Handler(), slog.LevelWarn),
 		},
 	}
+	s.http.ConnState = s.connections.observe
 	for _, end := range ends {
 		s.http.RegisterOnShutdown(end)
 	}
 	return s
 }
 
-// serve serves until shutdown.
-func (s *webServer) serve(listener net.Listener) error {
-	return s.http.Serve(writeBoundListener{listener})
+// start serves until shutdown; if the server ends by itself, failed says why.
+func (s *webServer) start(l net.Listener) (failed <-chan error) {
+	s.ending = &endingListener{Listener: l}
+	s.listener, s.served = writeBoundListener{s.ending}, make(chan struct{})
+	ended := make(chan error, 1)
+	go func() {
+		err := s.http.Serve(s.listener)
+		close(s.served)
+		ended <- err
+	}()
+	return ended
 }
 
 // shutdown takes no more connections, and returns when every request has been answered. When only clients are left that are still sending
 // their request or do not read their answer, they are cut off soon. It fails if ctx ends before.
 func (s *webServer) shutdown(ctx context.Context) error {
 	began, ended := time.Now(), make(chan error, 1)
+	s.drain(ctx)
 	go func() { ended <- s.http.Shutdown(ctx) }()
 	look := time.NewTicker(lastTime / 20)
 	defer look.Stop()

@@ -7,17 +7,25 @@ import (
 	"net/http"
 	"runtime/debug"
 	"sync"
+	"sync/atomic"
 	"time"
+
+	"lockstep/internal/lock"
 )
 
-var errPanic = errors.New("a bug: the log says where")
+var (
+	errPanic  = errors.New("a bug: the log says where")
+	errEnding = lock.WithCode("ending", "this server is ending; send requests to another")
+)
 
 // Entrance is what every request passes first, both at a server and at a cluster's front. It reads the request's body, counts the
-// requests that are being handled, and answers those whose handler panics.
+// requests that are being handled, and answers those whose handler panics. Once the server ends, it says so in every answer.
 type Entrance struct {
 	Next    http.Handler
 	Replica string // the name of the server, for every answer; a front has none
 	Log     *slog.Logger
+
+	ending atomic.Bool
 
 	mu     sync.Mutex
 	inside int
@@ -29,18 +37,26 @@ func (e *Entrance) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if e.Replica != "" {
 		w.Header().Set("X-Lockstep-Replica", e.Replica)
 	}
+	writer := &begun{ResponseWriter: w, ending: &e.ending}
+	defer writer.begin() // an answer without a body
 	if err := readBody(w, r); err != nil {
-		Answer(w, nil, err)
+		Answer(writer, nil, err)
+		return
+	}
+	if e.ending.Load() && r.URL.Path == "/readyz" {
+		Answer(writer, nil, errEnding)
 		return
 	}
 	if !e.enter() {
 		panic(http.ErrAbortHandler) // its connection is closed; the request has had no effect
 	}
 	defer e.leave()
-	writer := &begun{ResponseWriter: w}
 	defer e.recovered(writer, r)
 	e.Next.ServeHTTP(writer, r)
 }
+
+// End makes every answer that has not begun the last one of its connection, and the server not ready.
+func (e *Entrance) End() { e.ending.Store(true) }
 
 // Shut refuses all requests from now on, if none has been inside for that time. It reports whether it does.
 func (e *Entrance) Shut(quiet time.Duration) bool {
@@ -85,22 +101,33 @@ func (e *Entrance) recovered(w *begun, r *http.Request) {
 // begun records whether an answer has begun.
 type begun struct {
 	http.ResponseWriter
-	has bool
+	ending *atomic.Bool
+	has    bool
+}
+
+// begin records it. The client is told in time not to send its next request on a connection that will be closed.
+func (a *begun) begin() {
+	if !a.has && a.ending.Load() {
+		a.Header().Set("Connection", "close")
+	}
+	a.has = true
 }
 
 func (a *begun) WriteHeader(status int) {
-	a.has = a.has || status >= http.StatusOK // 1xx only announce the answer
+	if status >= http.StatusOK { // 1xx only announce the answer
+		a.begin()
+	}
 	a.ResponseWriter.WriteHeader(status)
 }
 
 func (a *begun) Write(text []byte) (int, error) {
-	a.has = true
+	a.begin()
 	return a.ResponseWriter.Write(text)
 }
 
 // Flush is for gin, which asserts http.Flusher; others find it by Unwrap.
 func (a *begun) Flush() {
-	a.has = true
+	a.begin()
 	_ = http.NewResponseController(a.ResponseWriter).Flush() // if it cannot flush, the answer is sent at its end
 }
 

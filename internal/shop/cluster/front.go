@@ -40,6 +40,8 @@ type Front struct {
 	Ending   chan struct{} // closed when the streams of events are to end; nil: they end with their watchers
 	Log      *slog.Logger
 
+	transport *http.Transport // to the replicas
+
 	mu   sync.Mutex // held while a replica is chosen
 	next int        // index of the replica whose turn it is
 }
@@ -57,6 +59,10 @@ type ReplicaAnswer struct {
 
 // Handler gives the front's handler, to be put behind an api.Entrance.
 func (f *Front) Handler() http.Handler {
+	f.transport = &http.Transport{
+		DialContext:         (&net.Dialer{Timeout: dialTimeout}).DialContext,
+		MaxIdleConnsPerHost: 1000, ResponseHeaderTimeout: answerTimeout, IdleConnTimeout: IdleTime,
+	}
 	proxy := &httputil.ReverseProxy{
 		Rewrite: func(r *httputil.ProxyRequest) {
 			r.SetXForwarded()
@@ -68,10 +74,7 @@ func (f *Front) Handler() http.Handler {
 				r.Out.Header.Set(api.OrderIDHeader, id)
 			}
 		},
-		Transport: roads{front: f, transport: &http.Transport{
-			DialContext:         (&net.Dialer{Timeout: dialTimeout}).DialContext,
-			MaxIdleConnsPerHost: 1000, ResponseHeaderTimeout: answerTimeout, IdleConnTimeout: idleTimeout,
-		}},
+		Transport:     roads{front: f, transport: f.transport},
 		ErrorHandler:  f.fail,
 		ErrorLog:      slog.NewLogLogger(f.Log.Handler(), slog.LevelWarn),
 		FlushInterval: -1,
@@ -93,6 +96,9 @@ func (f *Front) Handler() http.Handler {
 		proxy.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), tripKey{}, trip)))
 	})
 }
+
+// CloseIdleConnections closes those to replicas. A replica that ends waits some time for a request on each.
+func (f *Front) CloseIdleConnections() { f.transport.CloseIdleConnections() }
 
 // own gives the handler of a request that the front answers itself; nil if a replica does.
 func (f *Front) own(r *http.Request) http.Handler {

@@ -55,6 +55,7 @@ func get(ctx context.Context, client *http.Client, address, path string, into an
 	if err != nil {
 		return err
 	}
+	request.Close = into != nil // what is not asked all the time; a replica that ends waits some time for a request on each connection
 	response, err := client.Do(request)
 	if err != nil {
 		return err

@@ -13,8 +13,11 @@ import (
 const (
 	dialTimeout   = time.Second     // for a connection to a replica
 	answerTimeout = 5 * time.Minute // for a replica's answer: longer than any wait for a lock should be
-	idleTimeout   = time.Minute     // for a connection to a replica: shorter than the replica's own, or a request could meet its end
 )
+
+// IdleTime is how long the front keeps a connection to a replica that carries no request: shorter than the replica does, or a request
+// could meet its end.
+const IdleTime = time.Second
 
 // trip is a request on its way to a replica.
 type trip struct {

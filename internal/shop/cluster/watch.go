@@ -29,7 +29,7 @@ func (p Patience) orDefault() Patience {
 // Watch checks regularly whether every replica answers, until ctx ends.
 func (f *Front) Watch(ctx context.Context) {
 	patience := f.Patience.orDefault()
-	transport := &http.Transport{IdleConnTimeout: idleTimeout}
+	transport := &http.Transport{IdleConnTimeout: IdleTime}
 	defer transport.CloseIdleConnections()
 	client := &http.Client{Transport: transport, Timeout: patience.Hung}
 	var watched sync.WaitGroup

@@ -1,0 +1,157 @@
+package server
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// patience is how long a test waits for what must happen.
+const patience = 30 * time.Second
+
+// startWeb starts a server that answers "sold".
+func startWeb(t *testing.T) (s *webServer, addr string) {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s = newWebServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "sold") }),
+		"", slog.New(slog.DiscardHandler))
+	s.start(l)
+	t.Cleanup(func() { _ = s.http.Close() })
+	return s, l.Addr().String()
+}
+
+// shutdown ends a server, and reports whether it has ended, and how long it took.
+func shutdown(t *testing.T, s *webServer) <-chan time.Duration {
+	t.Helper()
+	ended := make(chan time.Duration, 1)
+	go func() {
+		ctx, cancel := context.WithTimeout(t.Context(), patience)
+		defer cancel()
+		began := time.Now()
+		if err := s.shutdown(ctx); err != nil {
+			t.Error(err)
+		}
+		ended <- time.Since(began)
+	}()
+	return ended
+}
+
+// eventually waits until a condition holds.
+func eventually(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	deadline := time.After(patience)
+	for !holds() {
+		select {
+		case <-deadline:
+			t.Fatalf("after %v still not: %s", patience, what)
+		case <-time.After(time.Millisecond):
+		}
+	}
+}
+
+// Buyers buy as fast as they can, on connections that they keep, or on a new one for each sale: while the server ends each is answered, or
+// cannot connect.
+func TestAnEndingServerLeavesNobodyInDoubt(t *testing.T) {
+	const rounds, buyers = 5, 60
+	for i := range 2 * rounds {
+		s, addr := startWeb(t)
+		var sold atomic.Int64
+		var all sync.WaitGroup
+		for range buyers {
+			all.Go(func() {
+				transport := &http.Transport{DisableKeepAlives: i%2 == 1}
+				defer transport.CloseIdleConnections()
+				for {
+					response, err := (&http.Client{Transport: transport}).Post("http://"+addr+"/inventory/sale", "", http.NoBody)
+					var failed *net.OpError
+					if errors.As(err, &failed) && failed.Op == "dial" {
+						return
+					}
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					_, _ = io.Copy(io.Discard, response.Body) // "sold"
+					response.Body.Close()
+					sold.Add(1)
+				}
+			})
+		}
+		eventually(t, "all buy", func() bool { return sold.Load() >= 10*buyers })
+		<-shutdown(t, s)
+		all.Wait()
+	}
+}
+
+// A request that comes on an open connection after the server was told to end is answered, and its answer is the connection's last.
+func TestAnEndingServerAnswersOnOpenConnections(t *testing.T) {
+	s, addr := startWeb(t)
+	send := func(conn net.Conn, path string) (status int, last bool) {
+		t.Helper()
+		if _, err := io.WriteString(conn, "POST "+path+" HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n"); err != nil {
+			t.Fatal(err)
+		}
+		response, err := http.ReadResponse(bufio.NewReader(conn), nil)
+		if err != nil {
+			t.Fatalf("%s on an open connection: %v", path, err)
+		}
+		_, _ = io.Copy(io.Discard, response.Body)
+		response.Body.Close()
+		return response.StatusCode, response.Close
+	}
+	dial := func() net.Conn {
+		t.Helper()
+		conn, err := net.Dial("tcp", addr)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { conn.Close() })
+		return conn
+	}
+	kept, asking, unused := dial(), dial(), dial()
+	for _, conn := range []net.Conn{kept, asking} {
+		if status, last := send(conn, "/inventory/sale"); status != 200 || last {
+			t.Errorf("%d, the last one: %v; want a 200 and an open connection", status, last)
+		}
+	}
+	ended := shutdown(t, s)
+	<-s.served
+	for _, conn := range []net.Conn{kept, unused} {
+		if status, last := send(conn, "/inventory/sale"); status != 200 || !last {
+			t.Errorf("%d, the last one: %v; want a 200, and to be told that the connection ends", status, last)
+		}
+	}
+	if status, last := send(asking, "/readyz"); status != 503 || !last {
+		t.Errorf("/readyz of a server that ends: %d; want 503", status)
+	}
+	<-ended
+}
+
+// A server with nothing to wait for ends at once; one whose clients keep idle connections, when these have been idle for KeptTime.
+func TestAnEndingServerDoesNotLinger(t *testing.T) {
+	s, addr := startWeb(t)
+	idle, err := net.Dial("tcp", addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer idle.Close()
+	eventually(t, "the connection is accepted", func() bool { return !s.connections.isQuiet(time.Now().Add(-time.Hour)) })
+	if took := <-shutdown(t, s); took < KeptTime/2 || took > patience/2 {
+		t.Errorf("with an idle connection it took %v; want %v", took, KeptTime)
+	}
+	s, _ = startWeb(t)
+	if took := <-shutdown(t, s); took > KeptTime {
+		t.Errorf("without a connection it took %v", took)
+	}
+}
