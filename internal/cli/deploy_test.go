@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -10,6 +11,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"lockstep/internal/cli/server"
 	"lockstep/internal/service/history"
 )
 
@@ -149,9 +151,11 @@ func TestHealth(t *testing.T) {
 func TestDeployedFilesKeepTheirWord(t *testing.T) {
 	for file, wants := range map[string][]string{
 		"../../Dockerfile":        {`CGO_ENABLED=0`, `FROM scratch`, `USER 65532`, `"/lockstep", "health"`},
-		"../../deploy/nginx.conf": {`proxy_next_upstream error timeout;`, `proxy_connect_timeout 1s;`},
-		"../../deploy/shops.conf": {`least_conn;`, `max_fails=2 fail_timeout=5s;`},
-		"../../deploy/site.conf":  {`proxy_next_upstream off;`},
+		"../../deploy/nginx.conf": {`proxy_next_upstream error timeout;`, `proxy_connect_timeout 200ms;`},
+		"../../deploy/shops.conf": {
+			`least_conn;`, `max_fails=2 fail_timeout=5s;`, fmt.Sprintf(`keepalive_timeout %.0fs;`, (server.KeptTime / 2).Seconds()),
+		},
+		"../../deploy/site.conf": {`proxy_next_upstream off;`},
 	} {
 		text, err := os.ReadFile(file)
 		if err != nil {

@@ -7,9 +7,11 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -19,6 +21,7 @@ import (
 	"golang.org/x/net/dns/dnsmessage"
 
 	"lockstep/internal/lock"
+	"lockstep/internal/shop/api"
 	"lockstep/internal/test/suite"
 )
 
@@ -48,6 +51,7 @@ func needsNginx(t *testing.T) {
 type testNginx struct {
 	*testServer
 	command *exec.Cmd
+	run     string       // the folder in which the script makes its own
 	end     func() error // waits for it
 }
 
@@ -79,7 +83,9 @@ func startNginxWith(t *testing.T, addresses ...string) *testNginx {
 			t.Fatal(err)
 		}
 	}
+	run := t.TempDir()
 	command := exec.Command("sh", filepath.Join(dir, "front.sh"))
+	command.Env = append(os.Environ(), "TMPDIR="+run)
 	var log bytes.Buffer
 	command.Stderr = &log
 	if err := command.Start(); err != nil {
@@ -102,7 +108,7 @@ func startNginxWith(t *testing.T, addresses ...string) *testNginx {
 			return err == nil
 		})
 	}
-	return &testNginx{testServer: &testServer{addr: addr, t: t}, command: command, end: end}
+	return &testNginx{testServer: &testServer{addr: addr, t: t}, command: command, run: run, end: end}
 }
 
 // nginx that is told to end answers the sales in flight, and ends then, though a page is open.
@@ -151,6 +157,103 @@ func TestNginxEndsWhileAPageIsOpen(t *testing.T) {
 	}
 	if err := front.end(); err != nil {
 		t.Errorf("nginx: %v", err)
+	}
+}
+
+// nginx is two processes. When one of them ends by itself, so does the other, and with them the container.
+func TestNginxEndsWithEitherHalf(t *testing.T) {
+	needsNginx(t)
+	t.Parallel()
+	for _, half := range []string{"front", "streams"} {
+		t.Run(half, func(t *testing.T) {
+			t.Parallel()
+			front := startNginx(t, unusedAddr(t), unusedAddr(t), unusedAddr(t))
+			var pid int
+			eventually(t, "its process is known", func() bool {
+				files, err := filepath.Glob(filepath.Join(front.run, "*", half+".pid"))
+				if err != nil || len(files) != 1 {
+					return false
+				}
+				text, err := os.ReadFile(files[0])
+				if err != nil {
+					return false
+				}
+				pid, err = strconv.Atoi(strings.TrimSpace(string(text)))
+				return err == nil
+			})
+			process, err := os.FindProcess(pid)
+			if err == nil {
+				err = process.Signal(syscall.SIGTERM)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			ended := make(chan error, 1)
+			go func() { ended <- front.end() }()
+			select {
+			case err := <-ended:
+				if err == nil {
+					t.Error("it ended as if told to")
+				}
+			case <-time.After(patience):
+				t.Error("the other half goes on")
+			}
+		})
+	}
+}
+
+// Of a shop and two that are not there, the shop gets each change. When no shop is there, nobody is left in doubt.
+func TestNginxKnowsWhatItSentToNobody(t *testing.T) {
+	needsNginx(t)
+	t.Parallel()
+	shop := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	t.Cleanup(shop.Close)
+	front := startNginx(t, unusedAddr(t), unusedAddr(t), shop.Listener.Addr().String())
+	for range 10 {
+		for _, method := range []string{"PUT", "POST", "DELETE", "GET"} {
+			if status, text := front.send(t.Context(), method, "/lock", "{}", nil); status != 200 {
+				t.Errorf("one of three shops is there: %s: %d %s; want 200", method, status, text)
+			}
+		}
+	}
+	shop.Close()
+	for _, request := range []string{"PUT /lock", "POST /inventory/sale", "DELETE /lock", "GET /inventory", "GET /live"} {
+		method, path, _ := strings.Cut(request, " ")
+		var answer api.ErrorAnswer
+		if status := front.ask(method, path, "{}", &answer); status != 503 || answer.Error.Code != "no_replica" {
+			t.Errorf("no shop is there: %s: %d %+v; want 503 no_replica", request, status, answer)
+		}
+	}
+}
+
+// A shop that ends, behind nginx, costs none of the buyers an answer.
+func TestNginxAndAShopThatEnds(t *testing.T) {
+	needsNginx(t)
+	t.Parallel()
+	first := start(t, "--redis.embedded_addr", anyPort, "--inventory.initial", "1000000", "--lock.version", "atomic")
+	addrs := []string{first.addr}
+	var ends []func() int
+	for range 2 {
+		addr := unusedAddr(t)
+		_, end := serve(t, "--server.addr", addr, "--redis.addrs", first.Redis.Addr, "--log.level", "error")
+		t.Cleanup(func() { end() })
+		addrs, ends = append(addrs, addr), append(ends, end)
+	}
+	front := startNginx(t, addrs...)
+	buyers := gather(t, front.testServer, 60)
+	for _, end := range ends {
+		sold := buyers.answers(200)
+		eventually(t, "all buy", func() bool { return buyers.answers(200) > sold+200 })
+		if code := end(); code != 0 {
+			t.Errorf("exit code %d", code)
+		}
+	}
+	sold := buyers.answers(200)
+	eventually(t, "they still buy", func() bool { return buyers.answers(200) > sold+200 })
+	for status, n := range buyers.leave() {
+		if status != 200 {
+			t.Errorf("%d requests were answered %d", n, status)
+		}
 	}
 }
 

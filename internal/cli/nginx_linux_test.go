@@ -1,0 +1,86 @@
+package cli
+
+import (
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// A shop leaves: its address neither answers nor refuses, and is forgotten while nginx connects to it. Another shop gets what it was to
+// get, once.
+func TestNginxSendsElsewhereWhatAShopThatLeftDidNotGet(t *testing.T) {
+	needsNginx(t)
+	t.Parallel()
+	var got atomic.Int64
+	count := http.HandlerFunc(func(http.ResponseWriter, *http.Request) { got.Add(1) })
+	shop := httptest.NewServer(count)
+	t.Cleanup(shop.Close)
+	_, port, err := net.SplitHostPort(shop.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	silence(t, "127.0.0.2:"+port)
+	names := &nameServer{}
+	names.set("shop1.", [4]byte{127, 0, 0, 2})
+	names.set("shop2.", [4]byte{127, 0, 0, 1})
+	front := startNginxWith(t, ":8080", ":"+port, "resolver 127.0.0.11", "resolver "+names.start(t),
+		"proxy_connect_timeout 200ms", "proxy_connect_timeout 4s") // longer than nginx takes to ask for the address again
+	eventually(t, "nginx knows a shop", func() bool {
+		_, text := front.send(t.Context(), "GET", "/healthz", "", nil)
+		return !strings.Contains(string(text), "no_replica")
+	})
+	got.Store(0)
+	requests := []string{"POST /inventory/sale", "PUT /inventory", "DELETE /lock", "POST /inventory/sale", "PUT /lock", "POST /inventory/sale"}
+	answered := make(chan string, len(requests))
+	for _, request := range requests {
+		go func() {
+			method, path, _ := strings.Cut(request, " ")
+			status, text := front.send(t.Context(), method, path, "{}", nil)
+			answered <- fmt.Sprintf("%s: %d %s", request, status, text)
+		}()
+	}
+	eventually(t, "a request is not answered", func() bool { return len(answered) == int(got.Load()) && len(answered) >= 2 })
+	if len(answered) == len(requests) {
+		t.Fatal("nginx connects to no shop that is silent")
+	}
+	names.hosts.Delete("shop1.")
+	for range requests {
+		if answer := <-answered; !strings.Contains(answer, ": 200 ") {
+			t.Errorf("%s; want 200", answer)
+		}
+	}
+	if got.Load() != int64(len(requests)) {
+		t.Errorf("the shop that stayed got %d requests; want each of %d once", got.Load(), len(requests))
+	}
+}
+
+// silence listens at an address, but answers no attempt to connect to it.
+func silence(t *testing.T, addr string) {
+	t.Helper()
+	to := net.TCPAddrFromAddrPort(netip.MustParseAddrPort(addr))
+	fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM, 0)
+	if err == nil {
+		t.Cleanup(func() { _ = syscall.Close(fd) })
+		err = syscall.Bind(fd, &syscall.SockaddrInet4{Port: to.Port, Addr: [4]byte(to.IP.To4())})
+	}
+	if err == nil {
+		err = syscall.Listen(fd, 0)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for { // until its queue is full
+		conn, err := net.DialTimeout("tcp", addr, 300*time.Millisecond)
+		if err != nil {
+			return
+		}
+		t.Cleanup(func() { conn.Close() })
+	}
+}
