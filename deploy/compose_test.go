@@ -75,6 +75,9 @@ func TestComposeFile(t *testing.T) {
 		if service.Restart != types.RestartPolicyUnlessStopped {
 			t.Errorf("%s stays down when it dies: restart %q", name, service.Restart)
 		}
+		if log := service.Logging; log == nil || log.Options["max-size"] == "" || log.Options["max-file"] == "" {
+			t.Errorf("the log of %s grows without bound: %+v", name, log)
+		}
 	}
 	for name, want := range map[string]string{"nginx": "8080:80", "redis": "6380:6379"} {
 		service := project.Services[name]
