@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/compose-spec/compose-go/v2/cli"
 	"github.com/compose-spec/compose-go/v2/types"
@@ -63,6 +64,9 @@ func TestComposeFile(t *testing.T) {
 		cfg, err := config.Load(flags, evolution.Names())
 		if err != nil || cfg.Lock.Version != "v4" || cfg.Server.Addr != "0.0.0.0:8080" || !slices.Equal(cfg.Redis.Addrs, []string{"redis:6379"}) {
 			t.Errorf("%s is configured as %+v, %v", name, cfg, err)
+		}
+		if grace := shop.StopGracePeriod; grace == nil || time.Duration(*grace) < longestStop(cfg) {
+			t.Errorf("%s has %v to end; it may take %v", name, grace, longestStop(cfg))
 		}
 		if !shop.ReadOnly || !slices.Equal(shop.CapDrop, []string{"ALL"}) || !slices.Equal(shop.SecurityOpt, []string{"no-new-privileges:true"}) {
 			t.Errorf("%s may write or do more than it needs: %+v", name, shop)
