@@ -93,6 +93,7 @@ func (w *world) serve() error {
 	running.Go(func() { front.Watch(watching) })
 	running.Go(func() { _ = server.Serve(listener) }) // until it is closed
 	w.endings = append(w.endings, func() error {
+		defer front.CloseIdleConnections()
 		defer running.Wait()
 		leave()
 		return server.Close()
