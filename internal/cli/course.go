@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"io"
 	"os"
 	"slices"
@@ -65,7 +66,9 @@ func runCourse(cmd *cobra.Command, args []string, in language.Language, reset, l
 		pupil.List()
 		return nil
 	}
-	return pupil.Take(cmd.Context(), lines(cmd.Context(), cmd.InOrStdin()), strings.Join(args, ""))
+	answers, broken := lines(cmd.Context(), cmd.InOrStdin())
+	err = pupil.Take(cmd.Context(), answers, strings.Join(args, ""))
+	return errors.Join(err, broken())
 }
 
 // columnsOf returns how wide the text of a lesson is.

@@ -143,8 +143,10 @@ func runExplore(cmd *cobra.Command, args []string, f exploreFlags) (err error) {
 func (f exploreFlags) ask(cmd *cobra.Command) (explore.Verdict, error) {
 	switch {
 	case f.step:
-		f.In = lines(cmd.Context(), cmd.InOrStdin())
-		return f.Walk(cmd.Context())
+		var broken func() error
+		f.In, broken = lines(cmd.Context(), cmd.InOrStdin())
+		verdict, err := f.Walk(cmd.Context())
+		return verdict, errors.Join(err, broken())
 	case f.against != "":
 		return f.Compare(cmd.Context())
 	case cmd.Flags().Changed("replay"):
@@ -181,10 +183,12 @@ func (f exploreFlags) check(cmd *cobra.Command, args []string) error {
 	case f.html != "" && (f.all || f.step || f.against != ""):
 		return errors.New("--html writes what explore finds, or --replay: leave out --all, --step and --against")
 	case f.all && (f.Each || f.Why || f.step || f.against != "" || f.Anomaly != "" || f.Mermaid || replay ||
-		f.scenario.Faults() != "" || in.Try+in.Nested+in.Replicas > 0 || in.Work+in.Skew+in.Within > 0):
+		in.String() != explore.Scenario{Actors: in.Actors}.String()):
 		return errors.New("--all has scenarios of its own: it takes --actors, --json, and the bounds alone")
 	case !f.all && len(args) == 0:
 		return fmt.Errorf("explore which lock? There are %s; or --all", strings.Join(evolution.Names(), ", "))
+	case replay && strings.TrimSpace(f.Schedule) == "":
+		return errors.New("--replay: the schedule is empty; it takes steps, as in --replay \"A:SET B:SET\"")
 	case f.Anomaly != "" && !slices.Contains(names, string(f.Anomaly)):
 		return suggest(fmt.Errorf("anomaly: there is no %q; there are %s", f.Anomaly, strings.Join(names, ", ")), string(f.Anomaly), names)
 	case f.Bounds.Schedules < 0:

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"errors"
 	"strings"
+	"syscall"
 	"testing"
+	"testing/iotest"
 )
 
 // stepped runs explore with this on standard input.
@@ -35,7 +37,7 @@ func TestExploreStepByStep(t *testing.T) {
 		"  1  ├────────────────▶│   SET distributedLock 1 ex 10 NX → OK\n",
 		"  3  expiry  10s later: A's lock expires (expiry)\n",
 		"  2  ┄┄┄┄┄ expiry ┄┄┄┄┄┄\n     ┃                 ◷   10s later: A's lock expires\n",
-		"expiry cannot happen now: the budget expiry=1 is used up.\n",
+		"expiry cannot happen now: it needs --faults expiry=2.\n",
 		"There is no 99.\n",
 		"sleep is no step. Type a number",
 		"  two-holders      in 1: B:SET\n",
@@ -117,5 +119,21 @@ func TestExploreAgainst(t *testing.T) {
 	code, _, stderr = command(t, "explore", "v4", "--against", "v5")
 	if code != exitTrouble || !strings.Contains(stderr, "--replay takes the one to compare") {
 		t.Errorf("exit code %d, %s", code, stderr)
+	}
+}
+
+// What ends before standard input does is said: a line that is too long, or an input that cannot be read.
+func TestExploreStepsSayWhyTheyEnd(t *testing.T) {
+	typed := "A:SET\n" + strings.Repeat("x", 100_000) + "\nA:GET\n" + strings.Repeat("x", longestLine+1) + "\nA:write"
+	stdout, err := stepped(t, typed, "v4", "--step")
+	if err == nil || err.Error() != "standard input: a line is longer than 1048576 bytes" {
+		t.Errorf("%v; want that a line is too long", err)
+	}
+	if !strings.Contains(stdout, `--replay "A:SET A:GET"`) {
+		t.Errorf("the steps before it are lost:\n%s", stdout[max(0, len(stdout)-500):])
+	}
+	all, broken := lines(t.Context(), iotest.ErrReader(syscall.EISDIR))
+	if _, more := <-all; more || !errors.Is(broken(), syscall.EISDIR) {
+		t.Errorf("%v; want the reader's error", broken())
 	}
 }

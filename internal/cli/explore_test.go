@@ -26,6 +26,7 @@ func TestExploreExitCodes(t *testing.T) {
 		"explore local --replicas 1":                        {0, "local never shows an anomaly"},
 		"explore local":                                     {1, "local shows lost-update in 4 steps, and in no fewer: a sale writes over"},
 		"explore v2 --faults expiry=1 --mermaid":            {1, "sequenceDiagram\n  participant A\n"},
+		"explore v4 --faults crash=1 --freed-within 1ns":    {1, "fewer: a lock stays for longer than 1ns, although no sale holds it."},
 		"explore v4 --faults crash=1 --anomaly left-behind": {0, "v4 never shows left-behind: every schedule was"},
 		"explore getset":                                    {0, "getset never shows an anomaly"},
 		"explore getset --skew 15s":                         {1, `lockstep explore getset --skew 15s --replay "`},
@@ -49,7 +50,15 @@ func TestExploreRefuses(t *testing.T) {
 		"explore v2 --faults expiry=-1":       `faults: "expiry=-1"; it takes NAME=TIMES`,
 		"explore v2 --faults expiry=1,":       `faults: ""; it takes NAME=TIMES`,
 		"explore v2 --faults crash=1,crash=0": "faults: crash is given twice",
-		"explore v2 --replay ":                "the schedule is empty",
+		"explore v2 --replay ":                "--replay: the schedule is empty; it takes steps",
+		"explore v2 --step --replay ":         "--replay: the schedule is empty; it takes steps",
+		"explore v2 --against v3 --replay ":   "--replay: the schedule is empty; it takes steps",
+		"explore v2 --replay expiry":          "lockstep: step 1, expiry: it needs --faults expiry=1",
+		"explore v2 --sales 0":                "sales: 0; it takes 1 to 100",
+		"explore v2 --overtakes 0":            "overtakes: 0; it takes 1 to 2600",
+		"explore v2 --work 1000h":             "work: 1000h0m0s; it takes 0 to less than 1000h",
+		"explore v2 --faults expiry=101":      "faults: expiry=101; it takes 0 to 100 times",
+		"explore --all --sales 2":             "--all has scenarios of its own",
 		"explore v2 --nested 100000000":       "nested: 100000000; it takes 0 to 100",
 		"explore v2 --faults fire=1":          `faults: there is no "fire"; there are expiry, slow, pause, crash,`,
 		"explore v2 --actors 0":               "actors: 0; it takes 1 to 26",
@@ -81,8 +90,9 @@ func TestExploreRefuses(t *testing.T) {
 	} {
 		t.Run(line, func(t *testing.T) {
 			t.Parallel()
-			if code, _, stderr := command(t, strings.Split(line, " ")...); code != exitTrouble || !strings.Contains(stderr, says) {
-				t.Errorf("exit code %d, %s; want %d and %q", code, stderr, exitTrouble, says)
+			code, stdout, stderr := command(t, strings.Split(line, " ")...)
+			if code != exitTrouble || !strings.Contains(stderr, says) || strings.Contains(stdout, "Redis\n") {
+				t.Errorf("exit code %d, %s%s; want %d and %q, and no heading alone", code, stdout, stderr, exitTrouble, says)
 			}
 		})
 	}

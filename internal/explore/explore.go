@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"time"
 
 	"lockstep/internal/explore/anomaly"
 	"lockstep/internal/explore/execution"
@@ -74,6 +73,14 @@ var (
 
 // Anomalies lists them all, in the order in which they are looked for.
 func Anomalies() []Anomaly { return anomaly.All() }
+
+// Says says what an anomaly is in a scenario, in its language: a lock may have to be free after a time.
+func Says(a Anomaly, in Scenario) string {
+	if a == LeftBehind && in.Within > 0 {
+		return in.Say("a lock stays for longer than %v, although no sale holds it", "没有一单持有锁，锁却残留超过 %v", in.Within)
+	}
+	return a.Says().In(in.Language)
+}
 
 // AllFaults lists the faults there are.
 func AllFaults() []Fault { return scenario.AllFaults() }
@@ -221,6 +228,9 @@ func Explore(ctx context.Context, s strategy.Strategy, in Scenario, goal Goal, b
 	if len(inner.Anomalies) == 0 {
 		inner.Anomalies = applying(s)
 	}
+	ctx, free := search.Within(ctx, bounds.Time) // one for all searches
+	defer free()
+	bounds.Time = 0
 	seeds := execution.NewSeeds()
 	mirrored := in.Alike() && in.Sales <= 1 && !s.OnNodes && !inner.OneStart
 	look := func(in Scenario, bounds Bounds, doze bool) (search.Result, error) {
@@ -253,13 +263,12 @@ func Explore(ctx context.Context, s strategy.Strategy, in Scenario, goal Goal, b
 	if whole || s.OnNodes || in.PollsInVain() == 0 {
 		bounds.Awake = math.MaxInt
 	}
-	began := time.Now()
 	found, awake, err := dozing(in, bounds, explored)
 	result := Result{s.Name, in, found, inner.Anomalies}
 	if err != nil || !awake || whole || in.Polls != 0 {
 		return result, err
 	}
-	return deepen(result, began, bounds, explored)
+	return deepen(result, bounds, explored)
 }
 
 // applying returns the anomalies that a strategy promises to prevent, but for those that have to be named.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"math"
-	"time"
 
 	"lockstep/internal/explore/execution"
 	"lockstep/internal/explore/search"
@@ -18,7 +17,7 @@ const (
 
 // deepen repeats an exploration that holds and has cut polls off, each time with twice as many, while that is cheap. It returns the last
 // one that came to its end, or showed something.
-func deepen(first Result, began time.Time, bounds Bounds, again explorer) (Result, error) {
+func deepen(first Result, bounds Bounds, again explorer) (Result, error) {
 	last, spent := first, first.cost()
 	for spent < cheap && last.Coverage.Beyond && len(last.Found) == 0 && last.Complete {
 		in, within := last.Scenario, bounds
@@ -26,11 +25,6 @@ func deepen(first Result, began time.Time, bounds Bounds, again explorer) (Resul
 			break
 		}
 		within.Schedules = min(cmp.Or(bounds.Schedules, dear), dear)
-		if bounds.Time > 0 {
-			if within.Time = bounds.Time - time.Since(began); within.Time <= 0 {
-				break
-			}
-		}
 		found, err := again(in, within, false)
 		if err != nil {
 			return Result{}, err
@@ -55,7 +49,6 @@ type explorer func(in Scenario, bounds Bounds, doze bool) (search.Result, error)
 
 // dozing explores as it costs least, and says whether rounds in vain were steps.
 func dozing(in Scenario, bounds Bounds, explored explorer) (found search.Result, awake bool, err error) {
-	began := time.Now()
 	if bounds.Awake = cmp.Or(bounds.Awake, usuallyAwake); bounds.Awake > 0 {
 		found, err = explored(in, bounds, false)
 		if !errors.Is(err, search.ErrDear) {
@@ -64,9 +57,7 @@ func dozing(in Scenario, bounds Bounds, explored explorer) (found search.Result,
 	}
 	for _, doze := range [...]bool{true, false} {
 		within := bounds
-		if within.Awake = math.MaxInt; bounds.Time > 0 {
-			within.Time = max(bounds.Time-time.Since(began), time.Nanosecond)
-		}
+		within.Awake = math.MaxInt
 		if found, err = explored(in, within, doze); !errors.Is(err, execution.ErrCounts) {
 			break
 		}

@@ -2,6 +2,7 @@ package explore_test
 
 import (
 	"testing"
+	"time"
 
 	"lockstep/internal/explore"
 	"lockstep/internal/lock/evolution"
@@ -72,5 +73,15 @@ func TestPollsAreCheap(t *testing.T) {
 				t.Errorf("%d schedules, and without polls %d", with, without)
 			}
 		})
+	}
+}
+
+// A search that is begun anew has what is left of the time, and the bound that was hit is the one that was given.
+func TestTheBoundOnTimeIsTheOneGiven(t *testing.T) {
+	const most = 300 * time.Millisecond
+	in := explore.Scenario{Actors: 4, Sales: 3}
+	result, err := explore.Explore(t.Context(), find(t, "v4"), in, explore.Goal{}, explore.Bounds{Time: most, Awake: 10})
+	if err != nil || result.Bound != most.String() {
+		t.Errorf("%v; the bound is %q, want %v", err, result.Bound, most)
 	}
 }

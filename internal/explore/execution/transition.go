@@ -257,6 +257,16 @@ func Parse(token string) (Wanted, error) {
 	return Wanted{}, fmt.Errorf("%w: it takes %s", ErrMalformed, strings.Join(Notation(), ", "))
 }
 
+// Budgets returns the faults that a schedule needs.
+func Budgets(schedule string) (budgets scenario.Faults) {
+	for token := range strings.FieldsSeq(schedule) {
+		if want, err := Parse(token); err == nil && want.Kind.notation().budget != nil {
+			*want.Kind.notation().budget(&budgets)++
+		}
+	}
+	return budgets
+}
+
 // Reserved reports whether WHO:word is not a command, but something else that happens to WHO.
 func Reserved(word string) bool {
 	return slices.Contains(slices.Concat(words(process), words(actor), words(waiter)), word)

@@ -65,10 +65,13 @@ type Shown struct {
 // promises to prevent, or that are looked for by name, each once and in this order; and whether nothing can follow. It fails at the first
 // step that does not fit, saying which and why; what it gives then is what came before.
 func (r *Run) Follow(schedule string, of strategy.Strategy) (shown []Shown, over bool, err error) {
-	for i, token := range strings.Fields(schedule) {
+	tokens := strings.Fields(schedule)
+	for i, token := range tokens {
 		var found []anomaly.Found
 		if err = r.take(token); err == nil {
 			found, over = r.Check()
+		} else if lacking := Lacking(r.Scenario, strings.Join(tokens[:i+1], " "), schedule); lacking != nil {
+			err = lacking
 		}
 		for _, f := range found {
 			known := slices.ContainsFunc(shown, func(other Shown) bool { return other.Anomaly == f.Anomaly })

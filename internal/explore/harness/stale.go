@@ -3,6 +3,7 @@ package harness
 import (
 	"fmt"
 
+	"lockstep/internal/explore/execution"
 	"lockstep/internal/explore/scenario"
 	"lockstep/internal/language"
 	"lockstep/internal/lock"
@@ -15,11 +16,15 @@ var ErrStale = lock.WithCode("stale_schedule", "the schedule does not fit the co
 type StaleError struct {
 	Why string
 
-	in language.Language
+	in     language.Language
+	budget bool // the scenario is what does not fit
 }
 
 // Error implements error.
 func (e *StaleError) Error() string {
+	if e.budget {
+		return e.Why
+	}
 	return fmt.Sprintf(language.Both(ErrStale.Error()+": %s", "时序与代码不符：%s").In(e.in), e.Why)
 }
 
@@ -28,7 +33,16 @@ func (e *StaleError) Unwrap() error { return ErrStale }
 
 // Stale says why a schedule does not fit. Both forms are formats, for the same values.
 func Stale(in scenario.Scenario, english, chinese string, values ...any) error {
-	return &StaleError{in.Say(english, chinese, values...), in.Language}
+	return &StaleError{Why: in.Say(english, chinese, values...), in: in.Language}
+}
+
+// Lacking says which faults a schedule needs, if its steps up to one need more than the scenario allows; otherwise it returns nil.
+func Lacking(in scenario.Scenario, upTo, schedule string) error {
+	if in.Faults.AtLeast(execution.Budgets(upTo)) == in.Faults {
+		return nil
+	}
+	needed := in.Faults.AtLeast(execution.Budgets(schedule))
+	return &StaleError{Why: in.Say("it needs --faults %s", "需要 --faults %s", needed), in: in.Language, budget: true}
 }
 
 // AtStep says at which step of a schedule, counted from 1, something is wrong.

@@ -40,7 +40,7 @@ func (r Request) scheduleOf(schedule string, t trace.Trace, shown []explore.Show
 	}
 	if len(shown) > 0 {
 		first := shown[0]
-		made.Anomaly, made.Title, made.Says = string(first.Anomaly), first.Title, first.Anomaly.Says().In(r.Scenario.Language)
+		made.Anomaly, made.Title, made.Says = string(first.Anomaly), first.Title, explore.Says(first.Anomaly, r.Scenario)
 	}
 	return made
 }

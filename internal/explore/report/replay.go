@@ -55,7 +55,7 @@ func (r Request) showReplayed(replayed explore.Replayed, shown []explore.Shown, 
 		return web.WriteJSON(r.Out, doc)
 	case r.Mermaid:
 		fmt.Fprint(r.Out, replayed.Mermaid())
-	default:
+	case len(replayed.Steps) > 0:
 		fmt.Fprint(r.Out, replayed.EachStep(true))
 	}
 	return nil

@@ -135,7 +135,7 @@ func (r Request) verdict(result explore.Result) string {
 // broken says what a counterexample shows.
 func (r Request) broken(e explore.Counterexample) string {
 	return r.Scenario.Say("%s shows %s in %d steps, and in no fewer: %s.", "%s 最少 %[3]d 步就出现 %[2]s：%[4]s。",
-		r.Lock.Name, e.Anomaly, e.Length, e.Anomaly.Says().In(r.Scenario.Language))
+		r.Lock.Name, e.Anomaly, e.Length, explore.Says(e.Anomaly, r.Scenario))
 }
 
 // showFound prints each counterexample.

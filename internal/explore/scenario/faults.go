@@ -145,6 +145,15 @@ func (f Faults) Map() map[string]int {
 	return budgets
 }
 
+// AtLeast returns the larger budget of each fault.
+func (f Faults) AtLeast(others Faults) Faults {
+	table := others.table()
+	for i, named := range f.table() {
+		*named.budget = max(*named.budget, *table[i].budget)
+	}
+	return f
+}
+
 // ParseFaults reads what String writes.
 func ParseFaults(text string) (Faults, error) {
 	var f Faults
@@ -172,4 +181,14 @@ func ParseFaults(text string) (Faults, error) {
 }
 
 // OnNodes reports whether any of these happens to one of several masters.
-func (f Faults) OnNodes() bool { return f.NodeCrash+f.NodeHang+f.NodeRestart > 0 }
+func (f Faults) OnNodes() bool { return f.NodeCrash > 0 || f.NodeHang > 0 || f.NodeRestart > 0 }
+
+// check says which budget is not allowed.
+func (f Faults) check() error {
+	for _, named := range f.table() {
+		if *named.budget < 0 || *named.budget > MaxTimes {
+			return fmt.Errorf("faults: %s=%d; it takes 0 to %d times", named.Name, *named.budget, MaxTimes)
+		}
+	}
+	return nil
+}

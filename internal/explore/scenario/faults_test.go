@@ -1,6 +1,7 @@
 package scenario_test
 
 import (
+	"math"
 	"testing"
 
 	"lockstep/internal/explore/scenario"
@@ -38,5 +39,17 @@ func TestEveryFaultIsTried(t *testing.T) {
 		if tried[fault.Name] == (fault.OnNode || fault.Beats) {
 			t.Errorf("%s is tried: %t", fault.Name, tried[fault.Name])
 		}
+	}
+}
+
+// A budget has a bound, and many large ones together are still some.
+func TestBudgetsAreBounded(t *testing.T) {
+	large := scenario.Faults{NodeCrash: math.MaxInt, NodeHang: math.MaxInt}
+	if err := (scenario.Scenario{Actors: 2, Faults: large}).Check(); err == nil || !large.OnNodes() {
+		t.Errorf("%v: %v, on nodes: %t; want that it takes 0 to 100", large, err, large.OnNodes())
+	}
+	most := scenario.Scenario{Actors: 2, Faults: scenario.Faults{Expiry: scenario.MaxTimes}}
+	if err := most.Check(); err != nil {
+		t.Error(err)
 	}
 }

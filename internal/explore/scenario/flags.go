@@ -45,6 +45,12 @@ func (f *Flags) Faults() string { return f.faults }
 // Scenario returns the one that was read. It may be one that Check refuses; what cannot be read at all is an error.
 func (f *Flags) Scenario() (s Scenario, err error) {
 	s = f.scenario
+	switch { // 0 stands for what is usual, and nobody who types it means that
+	case s.Sales == 0:
+		return s, fmt.Errorf("sales: 0; it takes 1 to %d", MaxSales)
+	case s.Overtakes == 0:
+		return s, fmt.Errorf("overtakes: 0; it takes 1 to %d", MaxActors*MaxSales)
+	}
 	s.Faults, err = ParseFaults(f.faults)
 	return s, err
 }

@@ -30,6 +30,7 @@ const (
 	MaxNodes  = 9   // masters of one lock
 	MaxPolls  = 100 // in vain
 	MaxSales  = 100 // of one actor
+	MaxTimes  = 100 // that one fault happens
 )
 
 // Scenario says who does what, and what may go wrong.
@@ -74,15 +75,15 @@ func (s Scenario) Check() error {
 			return fmt.Errorf(number.says, number.is, number.most)
 		}
 	}
-	switch {
-	case s.Work < 0 || s.Work >= Forever:
-		return fmt.Errorf("work: %v; it takes 0 to %v", s.Work, Forever)
-	case s.Within < 0 || s.Within >= Forever:
-		return fmt.Errorf("freed-within: %v; it takes 0 to %v", s.Within, Forever)
-	case s.Skew < 0 || s.Skew >= Forever:
-		return fmt.Errorf("skew: %v; it takes 0 to %v", s.Skew, Forever)
+	for _, time := range []struct {
+		is   time.Duration
+		name string
+	}{{s.Work, "work"}, {s.Within, "freed-within"}, {s.Skew, "skew"}} {
+		if time.is < 0 || time.is >= Forever {
+			return fmt.Errorf("%s: %v; it takes 0 to less than %.0fh", time.name, time.is, Forever.Hours())
+		}
 	}
-	return nil
+	return s.Faults.check()
 }
 
 // CheckFor says what is wrong with a scenario for this lock.

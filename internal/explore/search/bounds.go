@@ -34,13 +34,18 @@ func (b bound) Error() string { return b.In(language.English) }
 // errEnough ends a search that need not go on, or cannot.
 var errEnough = errors.New("nothing more is to be looked for")
 
+// Within returns a context that ends after a time, 0: never, by a bound that says how long it was.
+func Within(ctx context.Context, most time.Duration) (context.Context, context.CancelFunc) {
+	if most <= 0 {
+		return ctx, func() {}
+	}
+	says := most.String()
+	return context.WithTimeoutCause(ctx, most, bound{language.Both(says, says)})
+}
+
 // limit lets ctx and the time end the search, until stop is called.
 func (s *search) limit(ctx context.Context) (stop func()) {
-	free := func() {}
-	if s.bounds.Time > 0 {
-		says := s.bounds.Time.String()
-		ctx, free = context.WithTimeoutCause(ctx, s.bounds.Time, bound{language.Both(says, says)})
-	}
+	ctx, free := Within(ctx, s.bounds.Time)
 	s.ctx, s.halt = context.WithCancelCause(ctx)
 	return func() { s.halt(errEnough); free() }
 }

@@ -114,6 +114,10 @@ func (s *Session) refuse(token string) error {
 	if err != nil {
 		return err
 	}
+	schedule := s.now.Schedule + " " + token
+	if lacking := harness.Lacking(s.scenario, schedule, schedule); lacking != nil {
+		return lacking
+	}
 	for _, d := range s.now.Disabled {
 		if d.What == token || want.Who != "" && d.What == want.Who || d.What == want.Kind.Fault() {
 			return harness.Stale(s.scenario, "%s", "%s", d.Why)

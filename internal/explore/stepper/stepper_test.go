@@ -136,7 +136,7 @@ func TestWhatIsRefused(t *testing.T) {
 		err  error
 		says string
 	}{
-		"expiry":   {explore.ErrStale, "the budget expiry=1 is used up"},
+		"expiry":   {explore.ErrStale, "it needs --faults expiry=2"},
 		"A:DEL":    {explore.ErrStale, "what can happen is A:GET, B:SET"},
 		"nonsense": {explore.ErrMalformed, "it takes A:SET"},
 	} {

@@ -150,9 +150,11 @@ func (l Learner) show(e workshop.Exercise, o workshop.Outcome, p progress.Progre
 		l.say("Not yet. The claim: %s\nNo schedule shows otherwise, but it was not put to the test: %s.\n",
 			"还没有完成。要求：%s\n没有时序能推翻它，但也没有检验到：%s。\n", claim, o.Says)
 	case o.State == workshop.NotYet:
+		in, _ := explore.ParseScenario(o.Scenario) // it was one
+		in.Language = l.In
 		l.say("Not yet. The claim: %s\nThe shortest schedule that breaks it has %d steps. It shows %s: %s (%s).\n\n",
 			"还没有完成。要求：%s\n打破它的最短时序有 %d 步，出现 %s：%s（%s）。\n\n",
-			claim, o.Length, o.Anomaly, explore.Anomaly(o.Anomaly).Says().In(l.In), cmp.Or(o.Scenario, l.In.Say("no fault", "没有故障")))
+			claim, o.Length, o.Anomaly, explore.Says(explore.Anomaly(o.Anomaly), in), cmp.Or(o.Scenario, l.In.Say("no fault", "没有故障")))
 		fmt.Fprintln(l.People, o.Diagram)
 		l.say("The schedule: %s\n", "时序：%s\n", o.Schedule)
 		if !l.watches { // which says it at the end
