@@ -60,12 +60,12 @@ func (p Program) Run(ctx context.Context, args []string, stdout, stderr io.Write
 	defer stop()
 	context.AfterFunc(ctx, stop) // from now on a signal does what it does by default
 
-	root := newRoot(p.Name)
+	root, out := newRoot(p.Name), &printed{to: stdout}
 	root.SetArgs(args)
 	root.SetIn(p.In)
-	root.SetOut(stdout)
+	root.SetOut(out)
 	root.SetErr(stderr)
-	err := root.ExecuteContext(ctx)
+	err := out.orError(root.ExecuteContext(ctx))
 	var code exitCode
 	switch {
 	case err == nil:
@@ -144,14 +144,14 @@ func people(cmd *cobra.Command, document bool) io.Writer {
 
 // isTerminal reports whether a person is watching.
 func isTerminal(w io.Writer) bool {
-	file, isFile := w.(*os.File)
-	return isFile && term.IsTerminal(int(file.Fd()))
+	file := fileOf(w)
+	return file != nil && term.IsTerminal(int(file.Fd()))
 }
 
 // width returns how many signs fit into a line, 0 if there is no telling.
 func width(w io.Writer) int {
-	file, isFile := w.(*os.File)
-	if !isFile {
+	file := fileOf(w)
+	if file == nil {
 		return 0
 	}
 	columns, _, err := term.GetSize(int(file.Fd()))

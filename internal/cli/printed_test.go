@@ -1,0 +1,34 @@
+package cli
+
+import (
+	"bytes"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// A command whose output is lost says so, and does not end as if it had been read.
+func TestOutputThatIsLost(t *testing.T) {
+	for _, line := range []string{
+		"explore v0", "explore v0 --json", "explore v0 --mermaid", "explore v2 --replay A:SET",
+		"explore v4 --step",
+		"diff v3 v4", "diff v3 v4 --stat", "lab", "matrix --help",
+		"doctor", "doctor --json", "--version", "help settings", "check", "course --list",
+		"completion bash", "burst -n 2 -c 2 --server.addr 127.0.0.1:0", "burst -n 2 -c 2 --json --server.addr 127.0.0.1:0",
+	} {
+		t.Run(line, func(t *testing.T) {
+			t.Parallel()
+			var stderr bytes.Buffer
+			code := Program{Name: "lockstep", In: strings.NewReader("")}.Run(t.Context(), strings.Fields(line), fullDisk{}, &stderr)
+			want := "lockstep: standard output: no space left on device\n"
+			if code != exitTrouble || strings.Count(stderr.String(), "no space left") != 1 || !strings.HasSuffix(stderr.String(), want) {
+				t.Errorf("exit code %d, %s; want %d and %q", code, stderr.String(), exitTrouble, want)
+			}
+		})
+	}
+}
+
+// fullDisk takes nothing.
+type fullDisk struct{}
+
+func (fullDisk) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
