@@ -117,20 +117,52 @@ func Given(settings map[string]string, versions []string) (cfg Config, err error
 	return cfg, err
 }
 
+// LoadOnly reads as Load does, but these settings alone, by their names; "redis." names a group. It is for clients, which may be beside
+// the file of another program, or have a server's variables: what is wrong elsewhere is not looked at, and a file that is not named and is
+// none of settings is none. Other fields of the configuration are empty.
+func LoadOnly(flags *pflag.FlagSet, versions []string, names ...string) (Config, error) {
+	var cfg Config
+	table := slices.DeleteFunc(keys(&cfg, versions), func(k key) bool {
+		return !slices.ContainsFunc(names, func(name string) bool {
+			return k.name == name || strings.HasSuffix(name, ".") && strings.HasPrefix(k.name, name)
+		})
+	})
+	read, _, err := newFile(flags, table)
+	named, _ := flags.GetString(fileFlag)
+	if err != nil && named != "" {
+		return cfg, err
+	}
+	cfg.File = read.name
+	if err := errors.Join(set(flags, read, table)...); err != nil {
+		return cfg, err
+	}
+	return cfg, checkRedis(cfg.Redis)
+}
+
 // Load reads the settings. flags are those of AddFlags, parsed; versions are the locks there are. Its errors name the key,
 // its value and what is allowed.
 func Load(flags *pflag.FlagSet, versions []string) (Config, error) {
-	v, cfg := viper.New(), Config{}
+	var cfg Config
 	table := keys(&cfg, versions)
 	file, problems, err := newFile(flags, table)
 	if err != nil {
 		return cfg, err
 	}
 	cfg.File = file.name
-	if err := v.MergeConfigMap(file.values); err != nil {
+	problems = append(problems, unknownVariables(os.Environ(), table)...)
+	problems = append(problems, set(flags, file, table)...)
+	if err := errors.Join(problems...); err != nil {
 		return cfg, err
 	}
-	problems = append(problems, unknownVariables(os.Environ(), table)...)
+	return cfg, errors.Join(cfg.Admin.check(), checkRedis(cfg.Redis))
+}
+
+// set sets the fields of a configuration to what flags, the environment and a file say.
+func set(flags *pflag.FlagSet, from file, table []key) (problems []error) {
+	v := viper.New()
+	if err := v.MergeConfigMap(from.values); err != nil {
+		return []error{err}
+	}
 	for _, k := range table {
 		v.SetDefault(k.name, k.byDefault)
 		problems = append(problems,
@@ -142,13 +174,10 @@ func Load(flags *pflag.FlagSet, versions []string) (Config, error) {
 		}
 		if err := k.set(value); err != nil {
 			problems = append(problems, fmt.Errorf("%s: %s: %s is not allowed: %w",
-				k.source(flags, file), k.name, k.told(value), err))
+				k.source(flags, from), k.name, k.told(value), err))
 		}
 	}
-	if err := errors.Join(problems...); err != nil {
-		return cfg, err
-	}
-	return cfg, errors.Join(cfg.Admin.check(), checkRedis(cfg.Redis))
+	return problems
 }
 
 func (a Admin) check() error {

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/spf13/pflag"
+
 	"lockstep/internal/shop/config"
 )
 
@@ -72,5 +74,46 @@ func TestWhatIsNoFileOfSettings(t *testing.T) {
 	}
 	if _, err := load(t, ""); err == nil || !strings.Contains(err.Error(), "config.yaml is a directory") {
 		t.Errorf("a directory of that name here: %v", err)
+	}
+}
+
+// A client reads what it needs. A file that it was not given, and that is none of settings, is no file to it.
+func TestLoadOnly(t *testing.T) {
+	t.Setenv("LOCKSTEP_LOCK_VERSION", "v99")
+	t.Setenv("LOCKSTEP_NONSENSE", "1")
+	only := func(file string, named bool, names ...string) (config.Config, error) {
+		t.Chdir(t.TempDir())
+		if err := os.WriteFile(config.DefaultFile, []byte(file), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		set := pflag.NewFlagSet("test", pflag.ContinueOnError)
+		config.AddFlags(set, versions)
+		if named {
+			if err := set.Set("config", config.DefaultFile); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return config.LoadOnly(set, versions, names...)
+	}
+	for _, c := range []struct {
+		file  string
+		named bool
+		names []string
+		addr  string
+		says  string
+	}{
+		{"app: 1\nserver: {addr: 'h:1', port: 2}\nlock: {ttl: x}\n", false, []string{"server.addr"}, "h:1", ""},
+		{"app: 1\nserver: {addr: 'h:1', port: 2}\nlock: {ttl: x}\n", true, []string{"server.addr"}, "h:1", ""},
+		{"server: {addr: nowhere}\n", false, []string{"server.addr"}, "", `config.yaml:1: server.addr: "nowhere" is not allowed`},
+		{"server: {addr: nowhere}\n", false, []string{"redis."}, "", ""},
+		{"a: 1\n---\nb: 1\n", false, []string{"server.addr"}, "127.0.0.1:8080", ""},
+		{"a: 1\n---\nb: 1\n", true, []string{"server.addr"}, "", "a second document is not allowed"},
+		{"redis: {addrs: 'h:1', cluster: maybe}\n", false, []string{"redis."}, "", "redis.cluster: \"maybe\" is not allowed"},
+		{"redis: {tls: true}\n", false, []string{"redis."}, "", "redis.addrs: empty is not allowed"},
+	} {
+		cfg, err := only(c.file, c.named, c.names...)
+		if cfg.Server.Addr != c.addr && c.says == "" || (err == nil) != (c.says == "") || err != nil && !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%q, named %t, %v: %q, %v; want %q, %q", c.file, c.named, c.names, cfg.Server.Addr, err, c.addr, c.says)
+		}
 	}
 }
