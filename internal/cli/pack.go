@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -57,7 +58,10 @@ func runner(dir string) func(ctx context.Context, env []string, program string, 
 		var errs strings.Builder
 		command.Stderr = &errs
 		output, err := command.Output()
-		if err != nil {
+		switch {
+		case errors.Is(err, exec.ErrNotFound):
+			err = fmt.Errorf("there is no %s command in the PATH, and it is needed: install Go, https://go.dev/dl (%w)", program, err)
+		case err != nil:
 			err = fmt.Errorf("%s %s: %w: %s", program, strings.Join(args, " "), err, strings.TrimSpace(errs.String()))
 		}
 		return string(output), err

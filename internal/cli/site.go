@@ -44,7 +44,7 @@ func runSite(cmd *cobra.Command, args []string, addr string, in language.Languag
 	}
 	site, err := server.Site(here)
 	if err != nil {
-		return fmt.Errorf("there is nothing to build the site from: %w", err)
+		return fmt.Errorf("site compiles the page's programs: %w", err)
 	}
 	site.Run = runner(site.Root)
 	site.Tell = func(what language.Text, took time.Duration) {

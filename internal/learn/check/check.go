@@ -30,6 +30,9 @@ type Learner struct {
 // At returns a learner of the module that a directory is in.
 func At(dir string, in language.Language) (Learner, error) {
 	root, err := workshop.FindRoot(dir)
+	if err != nil {
+		err = fmt.Errorf("check compiles the exercises: %w", err)
+	}
 	return Learner{Checker: workshop.Checker{Root: root}, Store: progress.In(root), In: in}, err
 }
 

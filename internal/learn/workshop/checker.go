@@ -24,7 +24,7 @@ type Checker struct {
 
 // The ways nothing can be checked.
 var (
-	ErrNoModule = errors.New("the exercises are not here: check works in a clone of lockstep, at any place in it")
+	ErrNoModule = errors.New("the sources of lockstep are not here, nor in a folder above: go into a clone of it")
 	ErrNoGo     = errors.New("there is no go command in the PATH, and the exercises have to be compiled: install Go, https://go.dev/dl")
 )
 
