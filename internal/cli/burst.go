@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 
@@ -15,7 +16,6 @@ import (
 	"lockstep/internal/cli/server"
 	"lockstep/internal/language"
 	"lockstep/internal/lock/evolution"
-	"lockstep/internal/shop/config"
 	"lockstep/internal/shop/load"
 )
 
@@ -37,11 +37,13 @@ func newBurst() *cobra.Command {
 		Short: "Let many buyers loose at once, and give the verdict",
 		Long: `burst starts a new run, lets the buyers loose together, and reads the verdict: exit code 0 PASS,
 1 OVERSOLD or UNDERSOLD, 2 UNKNOWN or trouble. It asks the --target, or the server at server.addr
-if one answers there, or else one of its own.
+if one answers there, or else one of its own. Of the settings it then heeds admin.token alone, and
+all of them for a server of its own. It follows no redirect, and quotes what a server says.
 
 A request is answered by sold or sold out. One that failed sold nothing. One is unknown if it may
-have sold: its answer was outcome_unknown or bad_gateway, or there was none. Where fewer than 99 %
-were answered (--min-answered), a PASS is UNKNOWN; OVERSOLD and UNDERSOLD stay what they are.
+have sold: its answer was outcome_unknown, bad_gateway, or not a shop's, or there was none. Where
+fewer than 99 % were answered (--min-answered), a PASS is UNKNOWN; OVERSOLD and UNDERSOLD stay
+what they are.
 
 Where the ledger cannot be read, burst tries again for half a minute, and then says what it knows:
 UNKNOWN. So is a ledger that lacks orders that buyers were told of, unless it shows OVERSOLD.`,
@@ -55,7 +57,8 @@ UNKNOWN. So is a ledger that lacks orders that buyers were told of, unless it sh
 	flags.Int64Var(&f.Stock, "stock", 0, "stock of the run (default: as many as requests)")
 	flags.StringVar(&f.Lock, "lock", "", "switch to this lock first: "+strings.Join(evolution.Names(), ", "))
 	flags.StringSliceVar(&f.Targets, "target", nil, "URL of a server, or several between which the buyers take turns")
-	flags.DurationVar(&f.Timeout, "timeout", 5*time.Minute, "longest wait of a buyer for one answer")
+	flags.DurationVar(&f.Timeout, "timeout", 2*time.Minute,
+		"longest wait of a buyer for one answer; when nobody has had one for so long, no more are sent")
 	flags.Float64Var(&f.MinAnswered, "min-answered", 0.99, "share of the requests that must be answered for a PASS; 0: any will do")
 	flags.BoolVar(&f.asJSON, "json", false, "one JSON document on standard output")
 	flags.StringVar(&f.html, "html", "",
@@ -77,15 +80,10 @@ func (f burstFlags) burst(cmd *cobra.Command) error {
 			return meantLock(err, f.Lock)
 		}
 	}
-	cfg, err := loadConfig(cmd)
+	closeTarget, err := f.findTargets(cmd)
 	if err != nil {
 		return err
 	}
-	targets, closeTarget, err := findTargets(cmd, cfg, f.Targets, min(f.Requests, f.Buyers), f.in)
-	if err != nil {
-		return err
-	}
-	f.Targets, f.Token = targets, cfg.Admin.Token
 	result, err := f.run(cmd)
 	if err = errors.Join(err, closeTarget()); err != nil { // a file that cannot be written is trouble, whatever the verdict
 		return err
@@ -114,40 +112,84 @@ func (f burstFlags) run(cmd *cobra.Command) (load.Result, error) {
 	return result, errors.Join(err, page.write(cmd.Context(), result), page.close())
 }
 
-// findTargets returns the servers that the buyers ask, says so in the first line, and starts a server if there is none.
-func findTargets(cmd *cobra.Command, cfg config.Config, named []string, buyers int, in language.Language) (
-	[]string, func() error, error,
-) {
-	ctx, stderr := cmd.Context(), cmd.ErrOrStderr()
-	for i, target := range named {
-		u, err := url.Parse(target)
-		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-			return nil, nil, fmt.Errorf("--target %q is not allowed: want a URL such as http://127.0.0.1:8080", target)
-		}
-		named[i] = strings.TrimSuffix(target, "/")
-		if !load.IsLockstep(ctx, named[i]) {
-			return nil, nil, fmt.Errorf("--target %s: no lockstep answers there; start one with: %s serve", named[i], cmd.Root().CommandPath())
+// findTargets sets the servers that the buyers ask, and the token, says so in the first line, and starts a server if there is none.
+func (f *burstFlags) findTargets(cmd *cobra.Command) (closeTarget func() error, err error) {
+	says := f.in.Say("burst: asking", "burst：请求")
+	for i, target := range f.Targets {
+		if f.Targets[i], err = checkTarget(cmd, target); err != nil {
+			return nil, err
 		}
 	}
-	target, says := cfg.Server.URL(), in.Say("burst: asking", "burst：请求")
-	if len(named) == 0 && load.IsLockstep(ctx, target) {
-		named, says = []string{target}, in.Say("burst: asking the server at", "burst：请求服务器")
+	why, target := error(nil), ""
+	if len(f.Targets) == 0 {
+		client, err := loadOnly(cmd, "server.addr")
+		if err != nil {
+			return nil, err
+		}
+		target = client.Server.URL()
+		if why = load.Probe(cmd.Context(), target); why == nil {
+			f.Targets, says = []string{target}, f.in.Say("burst: asking the server at", "burst：请求服务器")
+		}
 	}
-	if len(named) > 0 {
-		fmt.Fprintln(stderr, says, strings.Join(named, ", "))
-		return named, func() error { return nil }, errors.Join(refuseServers(cmd, named[0]), load.CheckFiles(buyers, false))
+	buyers := min(f.Requests, f.Buyers)
+	if len(f.Targets) == 0 {
+		return f.startTarget(cmd, target, why, buyers)
+	}
+	client, err := loadOnly(cmd, "admin.token")
+	if err != nil {
+		return nil, err
+	}
+	f.Token = client.Admin.Token
+	var shown []string
+	for _, target := range f.Targets {
+		shown = append(shown, load.Shown(target))
+	}
+	fmt.Fprintln(cmd.ErrOrStderr(), says, strings.Join(shown, ", "))
+	return func() error { return nil }, errors.Join(refuseServers(cmd, shown[0]), load.CheckFiles(buyers, false))
+}
+
+// checkTarget returns a --target as the base of URLs. It fails unless a lockstep answers there.
+func checkTarget(cmd *cobra.Command, target string) (string, error) {
+	u, err := url.Parse(target)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || strings.ContainsAny(target, "?#") {
+		shown := strconv.Quote(target)
+		if strings.Contains(target, "@") {
+			shown = "this value" // a part of it may be a password
+		}
+		return "", fmt.Errorf("--target %s is not allowed: want a URL such as http://127.0.0.1:8080", shown)
+	}
+	target = strings.TrimSuffix(target, "/")
+	switch err := load.Probe(cmd.Context(), target); {
+	case errors.Is(err, load.ErrNobody):
+		return "", fmt.Errorf("--target %s: no lockstep answers there; start one with: %s serve", load.Shown(target), cmd.Root().CommandPath())
+	case err != nil:
+		return "", fmt.Errorf("--target %s: %w", load.Shown(target), err)
+	}
+	return target, nil
+}
+
+// startTarget starts a server, as there is none at an address, and sets it as the only target.
+func (f *burstFlags) startTarget(cmd *cobra.Command, missing string, why error, buyers int) (closeTarget func() error, err error) {
+	cfg, err := loadConfig(cmd)
+	if err != nil {
+		return nil, fmt.Errorf("no lockstep answers at %s, and a server of the burst's own cannot start: %w", missing, err)
 	}
 	if err := load.CheckFiles(buyers, true); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
+	stderr := cmd.ErrOrStderr()
 	cfg.Server.Addr, cfg.Redis.EmbeddedAddr = anyPort, anyPort
-	own, err := server.Open(ctx, cfg, server.Options{Log: newLog(stderr, "error")})
+	own, err := server.Open(cmd.Context(), cfg, server.Options{Log: newLog(stderr, "error")})
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	fmt.Fprint(stderr, in.Say("burst: no lockstep at %s, so this process is the buyers and the shop (%s, %s): the times include both\n",
-		"burst：%s 没有 lockstep，由本进程同时充当买家和店铺（%s，%s），用时包含两者\n", target, own.URL(), own.Redis.Name))
-	return []string{own.URL()}, own.Close, nil
+	if !errors.Is(why, load.ErrNobody) {
+		missing = fmt.Sprintf("%s (%v)", missing, why)
+	}
+	fmt.Fprint(stderr, f.in.Say("burst: no lockstep at %s, so this process is the buyers and the shop (%s, %s): the times include both\n",
+		"burst：%s 没有 lockstep，由本进程同时充当买家和店铺（%s，%s），用时包含两者\n", missing, own.URL(), own.Redis.Name))
+	f.Targets, f.Token = []string{own.URL()}, cfg.Admin.Token
+	return own.Close, nil
 }
 
 // refuseServers refuses settings that have an effect only on a server of the burst's own.

@@ -164,3 +164,8 @@ func width(w io.Writer) int {
 func loadConfig(cmd *cobra.Command) (config.Config, error) {
 	return config.Load(cmd.Flags(), evolution.Names())
 }
+
+// loadOnly loads the settings that a client needs: see config.LoadOnly.
+func loadOnly(cmd *cobra.Command, names ...string) (config.Config, error) {
+	return config.LoadOnly(cmd.Flags(), evolution.Names(), names...)
+}

@@ -27,17 +27,17 @@ func newDoctor() *cobra.Command {
 		Short: "Say what this machine lacks for the course, and how to get it",
 		Long: `doctor looks for what the course and a workshop need: Go, the modules, the ports, and what only some
 lessons use. It says what each thing is for, and how to get what is missing. It changes nothing, and
-asks nobody but the Redis of redis.addrs.
+asks nobody but the Redis of redis.addrs. Of the settings it heeds server.addr and those of redis.
 
 Exit code: 0 ready; 1 something that is needed is missing; 2 trouble.`,
 		Example: "  lockstep doctor\n  lockstep doctor --server.addr 127.0.0.1:8081\n  lockstep doctor --lang zh",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			cfg, err := loadConfig(cmd)
+			cfg, err := loadOnly(cmd, "server.addr", "redis.embedded_addr")
 			if err != nil {
 				return err
 			}
-			machine, err := thisMachine(cfg)
+			machine, err := thisMachine(cmd, cfg)
 			if err != nil {
 				return err
 			}
@@ -59,7 +59,7 @@ Exit code: 0 ready; 1 something that is needed is missing; 2 trouble.`,
 }
 
 // thisMachine returns the one that this program runs on.
-func thisMachine(cfg config.Config) (doctor.Machine, error) {
+func thisMachine(cmd *cobra.Command, cfg config.Config) (doctor.Machine, error) {
 	dir, err := os.Getwd()
 	if err != nil {
 		return doctor.Machine{}, err
@@ -71,7 +71,13 @@ func thisMachine(cfg config.Config) (doctor.Machine, error) {
 	return doctor.Machine{
 		OS: doctor.ThisSystem, Dir: dir, Cache: cache, Server: config.Reachable(cfg.Server.Addr),
 		Redis: config.Reachable(cfg.Redis.EmbeddedAddr), LookPath: exec.LookPath,
-		Eviction: func(ctx context.Context) (string, error) { return server.Eviction(ctx, cfg) },
+		Eviction: func(ctx context.Context) (string, error) {
+			shops, err := loadOnly(cmd, "redis.")
+			if err != nil {
+				return "", err
+			}
+			return server.Eviction(ctx, shops)
+		},
 		Output: func(ctx context.Context, env []string, program string, args ...string) (string, error) {
 			command := exec.CommandContext(ctx, program, args...) //nolint:gosec // the doctor names them
 			command.Dir, command.Env = dir, append(os.Environ(), env...)
@@ -85,7 +91,7 @@ func thisMachine(cfg config.Config) (doctor.Machine, error) {
 			}
 			return listener.Close()
 		},
-		IsLockstep: load.IsLockstep, OpenFiles: load.OpenFileLimit, FreeBytes: doctor.FreeBytes,
+		Probe: load.Probe, OpenFiles: load.OpenFileLimit, FreeBytes: doctor.FreeBytes,
 	}, nil
 }
 

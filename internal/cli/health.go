@@ -1,9 +1,7 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
-	"net/http"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -15,20 +13,17 @@ func newHealth() *cobra.Command {
 	return &cobra.Command{
 		Use:   "health",
 		Short: "Ask the server at server.addr whether it can sell",
-		Long:  "health asks the server at server.addr whether it can sell: exit code 0 if so, 2 if not.\nIt is the container's health check.",
-		Args:  cobra.NoArgs,
+		Long: `health asks the server at server.addr whether it can sell: exit code 0 if so, 2 if not.
+It is the container's health check. It heeds no other setting.`,
+		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			cfg, err := loadConfig(cmd)
+			cfg, err := loadOnly(cmd, "server.addr")
 			if err != nil {
 				return err
 			}
 			target := cfg.Server.URL()
-			status, body, err := load.Get(cmd.Context(), &http.Client{Timeout: 2 * time.Second}, target+"/readyz")
-			switch {
-			case err != nil:
-				return err
-			case status != http.StatusOK:
-				return errors.New(target + " is not ready: " + string(body))
+			if err := load.Ready(cmd.Context(), target, 2*time.Second); err != nil {
+				return fmt.Errorf("%s: %w", target, err)
 			}
 			fmt.Fprintln(cmd.OutOrStdout(), target, "is ready")
 			return nil

@@ -2,11 +2,13 @@ package doctor
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"regexp"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"lockstep/internal/language"
 	"lockstep/internal/learn/workshop"
@@ -82,7 +84,7 @@ func findEviction(ctx context.Context, m Machine) result {
 	policy, err := m.Eviction(ctx)
 	switch {
 	case err != nil:
-		return result{Unknown, same(err.Error()), same("--redis.addrs")}
+		return result{Unknown, same(strings.ReplaceAll(err.Error(), "\n", "; ")), same("--redis.addrs")}
 	case policy != "":
 		return result{Optional, both("maxmemory-policy "+policy+": Redis may evict a lock that is held",
 			"maxmemory-policy "+policy+"：Redis 可能淘汰正在持有的锁"), get}
@@ -199,19 +201,34 @@ func findBrowser(ctx context.Context, m Machine) result {
 
 // findPort says who has a port: nobody, a lockstep, or another program.
 func findPort(ctx context.Context, m Machine, addr, flag string) result {
-	if m.Listen(addr) == nil {
+	get := fmt.Sprintf("go run . %s 127.0.0.1:0", flag)
+	switch err := m.Listen(addr); {
+	case err == nil:
 		return result{state: Fine, found: both(addr+" is free", addr+" 空闲")}
+	case !isTaken(err):
+		return result{
+			Missing, both(fmt.Sprintf("%s cannot be listened at: %v", addr, err), fmt.Sprintf("%s 无法监听：%v", addr, err)),
+			both("choose another address: "+get, "换一个地址："+get),
+		}
 	}
-	if m.IsLockstep(ctx, "http://"+m.Server) {
+	why := m.Probe(ctx, "http://"+m.Server)
+	if why == nil {
 		return result{state: Fine, found: both(addr+": a lockstep runs already", addr+"：已有 lockstep 在运行")}
 	}
 	who := m.listener(ctx, addr)
-	get := fmt.Sprintf("go run . %s 127.0.0.1:0", flag)
+	if addr == m.Server {
+		who += ": " + why.Error()
+	}
 	return result{
 		Missing, both(addr+" is taken"+who, addr+" 被占用"+who),
 		both("end that program, or choose another port: "+get, "结束那个程序，或换一个端口："+get),
 	}
 }
+
+// addrInUse is EADDRINUSE of Windows.
+const addrInUse = syscall.Errno(10048)
+
+func isTaken(err error) bool { return errors.Is(err, syscall.EADDRINUSE) || errors.Is(err, addrInUse) }
 
 // listener names the program that listens, as far as the system's own tools say so.
 func (m Machine) listener(ctx context.Context, addr string) string {

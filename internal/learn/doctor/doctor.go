@@ -36,13 +36,13 @@ type Machine struct {
 	Cache    string // where the compiler writes
 	LookPath func(program string) (path string, err error)
 	// Output runs a program in Dir, with these variables beside the environment, and gives what it prints, also to standard error.
-	Output     func(ctx context.Context, env []string, program string, args ...string) (string, error)
-	Listen     func(addr string) error                       // whether one can
-	IsLockstep func(ctx context.Context, target string) bool // at a base URL
-	OpenFiles  func() (limit int, limited bool)
-	FreeBytes  func(dir string) (free uint64, err error)
-	Server     string // where the server would listen
-	Redis      string // where the embedded Redis would listen
+	Output    func(ctx context.Context, env []string, program string, args ...string) (string, error)
+	Listen    func(addr string) error                        // whether one can
+	Probe     func(ctx context.Context, target string) error // nil: a lockstep answers at a base URL
+	OpenFiles func() (limit int, limited bool)
+	FreeBytes func(dir string) (free uint64, err error)
+	Server    string // where the server would listen
+	Redis     string // where the embedded Redis would listen
 	// Eviction gives the policy by which the configured Redis evicts keys, "" if it evicts none.
 	Eviction func(ctx context.Context) (policy string, err error)
 }

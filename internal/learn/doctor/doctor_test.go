@@ -7,13 +7,17 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"lockstep/internal/language"
 	"lockstep/internal/learn/doctor"
 )
 
-var errNot = errors.New("not here")
+var (
+	errNot   = errors.New("not here")
+	errOther = errors.New("what answers there is no lockstep: 200 OK, \"hi\"")
+)
 
 // complete is a machine that lacks nothing.
 func complete(t *testing.T) doctor.Machine {
@@ -37,11 +41,11 @@ func complete(t *testing.T) doctor.Machine {
 				return "", nil
 			}
 		},
-		Listen:     func(string) error { return nil },
-		Eviction:   func(context.Context) (string, error) { return "", nil },
-		IsLockstep: func(context.Context, string) bool { return false },
-		OpenFiles:  func() (int, bool) { return 4096, true },
-		FreeBytes:  func(string) (uint64, error) { return 5 << 30, nil },
+		Listen:    func(string) error { return nil },
+		Eviction:  func(context.Context) (string, error) { return "", nil },
+		Probe:     func(context.Context, string) error { return errOther },
+		OpenFiles: func() (int, bool) { return 4096, true },
+		FreeBytes: func(string) (uint64, error) { return 5 << 30, nil },
 	}
 }
 
@@ -103,8 +107,9 @@ func TestWhatIsMissing(t *testing.T) {
 		{"disk", "1.0 GB free", true, func(m *doctor.Machine) { m.FreeBytes = func(string) (uint64, error) { return 1 << 30, nil } }},
 		{"disk", "not here", false, func(m *doctor.Machine) { m.FreeBytes = func(string) (uint64, error) { return 0, errNot } }},
 		{"open files", "1024", false, func(m *doctor.Machine) { m.OpenFiles = func() (int, bool) { return 1024, true } }},
-		{"server port", "127.0.0.1:8080 is taken", true, func(m *doctor.Machine) { m.Listen = func(string) error { return errNot } }},
-		{"Redis port", "127.0.0.1:6380 is taken", true, func(m *doctor.Machine) { m.Listen = func(string) error { return errNot } }},
+		{"server port", "127.0.0.1:8080 is taken", true, listens(syscall.EADDRINUSE)},
+		{"server port", "127.0.0.1:8080 cannot be listened at: permission denied", true, listens(syscall.EACCES)},
+		{"Redis port", "127.0.0.1:6380 is taken", true, listens(syscall.EADDRINUSE)},
 		{"eviction", "maxmemory-policy volatile-lru: ", false, func(m *doctor.Machine) {
 			m.Eviction = func(context.Context) (string, error) { return "volatile-lru", nil }
 		}},
@@ -148,20 +153,30 @@ func TestWhoHasThePort(t *testing.T) {
 		"  TCP    127.0.0.1:18080  0.0.0.0:0  LISTENING  1\n  TCP    127.0.0.1:8080  127.0.0.1:9  ESTABLISHED  2\n" +
 		"  TCP    127.0.0.1:8080  0.0.0.0:0  LISTENING  4711\n"
 	for system, c := range map[string]struct{ prints, says string }{
-		"linux":   {"p4711\ncnginx\nf6\n", "127.0.0.1:8080 is taken (nginx, pid 4711)"},
-		"windows": {netstat, "127.0.0.1:8080 is taken (pid 4711)"},
+		"linux":   {"p4711\ncnginx\nf6\n", "127.0.0.1:8080 is taken (nginx, pid 4711): " + errOther.Error()},
+		"windows": {netstat, "127.0.0.1:8080 is taken (pid 4711): " + errOther.Error()},
 	} {
 		m := complete(t)
-		m.OS, m.Listen = system, func(string) error { return errNot }
+		m.OS, m.Listen = system, func(string) error { return syscall.EADDRINUSE }
 		m.Output = func(_ context.Context, _ []string, _ string, _ ...string) (string, error) { return c.prints, nil }
 		if found := portOf(t, m); found.Found != c.says || found.State != doctor.Missing {
 			t.Errorf("%s: %+v; want %s", system, found, c.says)
 		}
-		m.IsLockstep = func(_ context.Context, target string) bool { return target == "http://127.0.0.1:8080" }
+		m.Probe = func(_ context.Context, target string) error {
+			if target == "http://127.0.0.1:8080" {
+				return nil
+			}
+			return errOther
+		}
 		if found := portOf(t, m); found.Found != "127.0.0.1:8080: a lockstep runs already" || found.State != doctor.Fine {
 			t.Errorf("%s: %+v", system, found)
 		}
 	}
+}
+
+// listens lets a machine's ports be as this error says.
+func listens(err error) func(*doctor.Machine) {
+	return func(m *doctor.Machine) { m.Listen = func(string) error { return err } }
 }
 
 func portOf(t *testing.T, m doctor.Machine) doctor.Finding {

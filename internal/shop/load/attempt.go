@@ -5,16 +5,17 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptrace"
+	"regexp"
 	"sync/atomic"
 	"time"
 )
 
 // attempt is what one request of a buyer led to.
 type attempt struct {
-	took   time.Duration
-	status int    // 0 if there was no answer
-	code   string // of the error, or the client's reason; "" if it was sold
-	sent   bool   // the request may have reached the server
+	took   time.Duration // 0: nothing was sent
+	status int           // 0 if there was no answer
+	code   string        // of the error, or the client's reason; "" if it was sold
+	sent   bool          // the request may have reached the server
 }
 
 func buyOne(ctx context.Context, client *http.Client, target string) attempt {
@@ -26,14 +27,37 @@ func buyOne(ctx context.Context, client *http.Client, target string) attempt {
 	answer, body, err := do(traced, client, http.MethodPost, target+"/inventory/sale", "", nil)
 	a := attempt{took: time.Since(began), status: answer.Status, sent: sent.Load()}
 	switch {
-	case a.status == http.StatusOK:
 	case err != nil:
 		a.status, a.code = 0, Why(err, fmt.Sprintf("no answer within %v", client.Timeout))
-	default:
-		a.code = problemOf(body).Code
+	case a.status != http.StatusOK:
+		a.code = problemOf(a.status, answer.location, body).Code
+	case !isSale(body):
+		a.code = "200, but not a sale"
 	}
 	return a
 }
 
-// unknown reports whether the sale may have been made: the server does not know, or did not answer.
-func (a attempt) unknown() bool { return a.status == 0 && a.sent || MayHaveSold(a.status, a.code) }
+// isSale reports whether a body says what was sold.
+func isSale(body []byte) bool {
+	var sale struct {
+		Order  *string `json:"order_id"`
+		Run    *string `json:"run_id"`
+		Before *int64  `json:"stock_before"`
+		After  *int64  `json:"stock_after"`
+	}
+	return readObject(body, &sale) == nil && isName(sale.Order) && isName(sale.Run) && sale.Before != nil && sale.After != nil
+}
+
+// isName reports whether a text is there, and may be an id or a lock's name.
+func isName(text *string) bool { return text != nil && name.MatchString(*text) }
+
+var name = regexp.MustCompile(`^[A-Za-z0-9][\w.:-]{0,99}$`)
+
+func (a attempt) sold() bool { return a.status == http.StatusOK && a.code == "" }
+
+func (a attempt) soldOut() bool { return a.status == http.StatusConflict && a.code == "sold_out" }
+
+// unknown reports whether the sale may have been made: the server does not know, did not answer, or said something else.
+func (a attempt) unknown() bool {
+	return a.status == 0 && a.sent || a.status != 0 && MayHaveSold(a.status, a.code)
+}

@@ -20,9 +20,9 @@ type Burst struct {
 	Requests int
 	Buyers   int
 	Stock    int64
-	Lock     string // switch to this lock first; empty: leave it
-	Token    string // for PUT, if the server asks for one
-	Timeout  time.Duration
+	Lock     string         // switch to this lock first; empty: leave it
+	Token    string         // for PUT, if the server asks for one
+	Timeout  time.Duration  // of one answer; when nobody has had one for so long, no more are sent
 	Progress func(done int) // called after each answer, from many goroutines
 
 	MinAnswered float64 // share of the requests that must be answered for a PASS, from 0 to 1
@@ -43,6 +43,8 @@ const controlTimeout = 2 * time.Minute
 const (
 	patience = 30 * time.Second
 	readWait = 250 * time.Millisecond
+
+	readTimeout = 15 * time.Second // of one attempt
 )
 
 // Check refuses numbers that make no burst, by the flags that say them.
@@ -65,24 +67,28 @@ func (b Burst) Check() error {
 // Run switches the lock, starts a run, sends the buyers, and reads the verdict. What the buyers were told is never thrown away: where the
 // ledger cannot be read, the verdict is UNKNOWN.
 func (b Burst) Run(ctx context.Context) (Result, error) {
-	transport := &http.Transport{MaxIdleConnsPerHost: b.Buyers, DialContext: Dialer()}
-	defer transport.CloseIdleConnections()
-	client := &http.Client{Transport: transport, Timeout: max(b.Timeout, controlTimeout)}
+	client := NewClient(b.Timeout, b.Buyers)
+	defer client.CloseIdleConnections()
+	control := &http.Client{Transport: client.Transport, CheckRedirect: client.CheckRedirect, Timeout: max(b.Timeout, controlTimeout)}
 
 	if b.Lock != "" {
-		if err := b.call(ctx, client, http.MethodPut, "/lock", map[string]string{"version": b.Lock}, nil); err != nil {
+		if _, err := b.call(ctx, control, http.MethodPut, "/lock", map[string]string{"version": b.Lock}); err != nil {
 			return Result{}, err
 		}
 	}
-	var begun history.Report
-	if err := b.call(ctx, client, http.MethodPut, "/inventory", map[string]int64{"stock": b.Stock}, &begun); err != nil {
+	text, err := b.call(ctx, control, http.MethodPut, "/inventory", map[string]int64{"stock": b.Stock})
+	if err != nil {
 		return Result{}, err
 	}
-	result := b.buy(ctx, &http.Client{Transport: transport, Timeout: b.Timeout})
+	begun, err := readReport(text)
+	if err != nil {
+		return Result{}, fmt.Errorf("PUT %s: %w", Shown(b.Targets[0]+"/inventory"), err)
+	}
+	result := b.buy(ctx, client)
 	if ctx.Err() != nil {
 		return Result{}, fmt.Errorf("%w after %d answers", ErrInterrupted, result.OK+result.SoldOut)
 	}
-	if err := b.readLedger(ctx, client, &result.Report); err != nil {
+	if result.Report, err = b.readLedger(ctx, client); err != nil {
 		result.leaveUnread(begun, err)
 	}
 	result.Judge(b.MinAnswered)
@@ -90,32 +96,70 @@ func (b Burst) Run(ctx context.Context) (Result, error) {
 }
 
 // readLedger reads the verdict, again and again for a while. Its error is the server's last, also where ctx ends the wait.
-func (b Burst) readLedger(ctx context.Context, client *http.Client, into *history.Report) (last error) {
+func (b Burst) readLedger(ctx context.Context, client *http.Client) (report history.Report, last error) {
 	for enough := time.Now().Add(cmp.Or(b.Patience, patience)); ; {
-		err := b.call(ctx, client, http.MethodGet, "/inventory", nil, into)
+		report, err := b.readOnce(ctx, client)
 		if err == nil {
-			return nil
+			return report, nil
 		}
 		if last == nil || ctx.Err() == nil {
 			last = err
 		}
 		if time.Now().After(enough) {
-			return last
+			return history.Report{}, last
 		}
 		select {
 		case <-ctx.Done():
-			return last
+			return history.Report{}, last
 		case <-time.After(readWait):
 		}
 	}
 }
 
+func (b Burst) readOnce(ctx context.Context, client *http.Client) (history.Report, error) {
+	ctx, cancel := context.WithTimeout(ctx, readTimeout)
+	defer cancel()
+	text, err := b.call(ctx, client, http.MethodGet, "/inventory", nil)
+	if err != nil {
+		return history.Report{}, err
+	}
+	report, err := readReport(text)
+	if err != nil {
+		err = fmt.Errorf("GET %s: %w", Shown(b.Targets[0]+"/inventory"), err)
+	}
+	return report, err
+}
+
+// errNoReport means that an answer is not what a shop says of its run.
+var errNoReport = errors.New("that is not a run's report")
+
+// readReport reads what a shop says of its run. Its words are those of a shop, and its verdict is the one that follows from its numbers.
+func readReport(text []byte) (history.Report, error) {
+	var r history.Report
+	if err := readObject(text, &r); err != nil {
+		return history.Report{}, fmt.Errorf("%w: %s", errNoReport, Quoted(string(text)))
+	}
+	t := history.Tally{
+		Run:       history.Run{ID: r.RunID, Lock: r.Lock, Initial: r.Initial, Forgot: r.Forgot},
+		Remaining: r.Remaining, Sold: r.Sold, InFlight: r.InFlight, MaxInFlight: r.MaxInFlight,
+	}
+	switch {
+	case !isName(&r.RunID) || !isName(&r.Lock):
+		return history.Report{}, fmt.Errorf("%w: %s", errNoReport, Quoted(string(text)))
+	case t.Report() != r:
+		return history.Report{}, fmt.Errorf("%w: its verdict does not follow from its numbers: %s", errNoReport, Quoted(string(text)))
+	default:
+		return r, nil
+	}
+}
+
 func (b Burst) buy(ctx context.Context, client *http.Client) Result {
-	var asked atomic.Int64
-	var done atomic.Int64
+	var asked, done atomic.Int64
 	var wg sync.WaitGroup
 	start := make(chan struct{})
 	attempts := make([]attempt, b.Requests)
+	began := time.Now()
+	var heard atomic.Int64 // when something was answered for the last time, since began
 	for range b.Buyers {
 		wg.Go(func() {
 			<-start
@@ -124,12 +168,15 @@ func (b Burst) buy(ctx context.Context, client *http.Client) Result {
 				if i >= b.Requests {
 					return
 				}
-				attempts[i] = buyOne(ctx, client, b.Targets[i%len(b.Targets)])
+				if silent := time.Since(began) - time.Duration(heard.Load()); silent > b.Timeout {
+					attempts[i].code = fmt.Sprintf("not sent: no answer to anybody for %v", b.Timeout)
+				} else if attempts[i] = buyOne(ctx, client, b.Targets[i%len(b.Targets)]); attempts[i].status != 0 || !attempts[i].sent {
+					heard.Store(int64(time.Since(began)))
+				}
 				b.Progress(int(done.Add(1)))
 			}
 		})
 	}
-	began := time.Now()
 	close(start)
 	wg.Wait()
 	return sum(attempts[:min(int(asked.Load()), b.Requests)], time.Since(began))

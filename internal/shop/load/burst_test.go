@@ -31,6 +31,12 @@ func (s *shop) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write([]byte(s.run))
 }
 
+// What a shop answers: a sale, and a run in which nothing has been sold.
+const (
+	sale  = `{"order_id":"o-1","run_id":"r","lock":"v4","replica":"r1","stock_before":2,"stock_after":1,"fence":0}`
+	empty = `{"run_id":"r","lock":"v4","initial":1,"remaining":1,"verdict":"UNKNOWN"}`
+)
+
 func says(status int, body string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(status)
@@ -86,8 +92,9 @@ func run(t *testing.T, s *shop, others ...string) load.Result {
 
 // What sold nothing for certain is told apart from what may have sold.
 func TestUnknownIsNotFailed(t *testing.T) {
-	s := &shop{run: `{"verdict":"PASS","initial":100,"remaining":99,"sold":1,"max_in_flight":3}`, answers: []http.HandlerFunc{
-		says(200, `{}`), failure(409, "sold_out"),
+	const once = `{"run_id":"r","lock":"v4","verdict":"PASS","initial":100,"remaining":99,"sold":1,"max_in_flight":3}`
+	s := &shop{run: once, answers: []http.HandlerFunc{
+		says(200, sale), failure(409, "sold_out"),
 		failure(503, "lock_timeout"), failure(503, "lock_lost"), failure(503, "no_replica"), says(500, "oops"),
 		failure(503, "outcome_unknown"), failure(502, "bad_gateway"), says(504, "<html>"), hangsUp, breaksOff, never,
 	}}
@@ -167,7 +174,7 @@ func TestALedgerThatCannotBeRead(t *testing.T) {
 		t.Run(c.what, func(t *testing.T) {
 			s := &shop{
 				run:     `{"run_id":"r","lock":"v4","verdict":"PASS","initial":2,"remaining":0,"sold":2,"max_in_flight":2}`,
-				answers: []http.HandlerFunc{says(200, `{}`), says(200, `{}`)},
+				answers: []http.HandlerFunc{says(200, sale), says(200, sale)},
 			}
 			var reads atomic.Int64
 			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -206,7 +213,7 @@ func TestALedgerThatCannotBeRead(t *testing.T) {
 func TestInterrupted(t *testing.T) {
 	ctx, interrupt := context.WithCancel(t.Context())
 	defer interrupt()
-	s := &shop{run: `{}`, answers: []http.HandlerFunc{says(200, `{}`), func(_ http.ResponseWriter, r *http.Request) {
+	s := &shop{run: empty, answers: []http.HandlerFunc{says(200, sale), func(_ http.ResponseWriter, r *http.Request) {
 		interrupt()
 		<-r.Context().Done()
 	}}}

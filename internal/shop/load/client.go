@@ -8,37 +8,53 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"strings"
+	"net/url"
+	"regexp"
 	"time"
 )
 
+// The bounds of what a server may send.
+const (
+	mostBody    = 1 << 20 // bytes
+	mostHeaders = 64 << 10
+)
+
+// NewClient returns a client that waits so long for a whole answer, 0: without an end, and keeps so many connections. It asks by way of the
+// environment's proxy, as Go's programs do (loopback never), and follows no redirect: a token goes nowhere else.
+func NewClient(timeout time.Duration, connections int) *http.Client {
+	return &http.Client{
+		Timeout: timeout,
+		Transport: &http.Transport{
+			Proxy: http.ProxyFromEnvironment, DialContext: Dialer(), MaxIdleConnsPerHost: connections, MaxResponseHeaderBytes: mostHeaders,
+			OnProxyConnectResponse: proxyRefusal,
+		},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+}
+
 // call sends a request to the first target, and fails unless the answer is a success.
-func (b Burst) call(ctx context.Context, client *http.Client, method, path string, body, into any) error {
+func (b Burst) call(ctx context.Context, client *http.Client, method, path string, body any) ([]byte, error) {
 	var payload []byte
 	if body != nil {
 		var err error
 		if payload, err = json.Marshal(body); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	answer, text, err := do(ctx, client, method, b.Targets[0]+path, b.Token, payload)
+	at := b.Targets[0] + path
+	answer, text, err := do(ctx, client, method, at, b.Token, payload)
 	if err != nil {
-		return err
+		return nil, fmt.Errorf("%s %s: %w", method, Shown(at), err)
 	}
 	if status := answer.Status; status != http.StatusOK {
-		problem := problemOf(text)
+		problem := problemOf(status, answer.location, text)
+		hint := ""
 		if status == http.StatusUnauthorized || status == http.StatusForbidden && b.Token != "" {
-			problem.Message += "; give the server's token by --admin.token"
+			hint = "; give the server's token by --admin.token"
 		}
-		return fmt.Errorf("%w %s %s: %d %s: %s", ErrRefused, method, b.Targets[0]+path, status, problem.Code, problem.Message)
+		return nil, fmt.Errorf("%w %s %s: %d %s: %s%s", ErrRefused, method, Shown(at), status, problem.Code, problem.Message, hint)
 	}
-	if into == nil {
-		return nil
-	}
-	if err := json.Unmarshal(text, into); err != nil {
-		return fmt.Errorf("%s %s: %w", method, b.Targets[0]+path, err)
-	}
-	return nil
+	return text, nil
 }
 
 // Answer is what a shop answers, as far as somebody heeds it.
@@ -51,6 +67,9 @@ type Answer struct {
 	After   int64   `json:"stock_after"`
 	Fence   int64   `json:"fence"`
 	Error   Problem `json:"error"`
+
+	location string   // where a redirect leads
+	proxy    *url.URL // by way of which it was asked; nil: of none
 }
 
 // Problem is the error of an answer.
@@ -63,50 +82,80 @@ type Problem struct {
 // Order returns the id of the order that it is about; "" if it does not say.
 func (a Answer) Order() string { return a.OrderID + a.Error.OrderID } // one of the two
 
-// do sends a request, and reads the answer's status, who sent it, and its body. An answer whose body breaks off comes with an error.
-func do(ctx context.Context, client *http.Client, method, url, token string, body []byte) (answer Answer, text []byte, err error) {
-	request, err := http.NewRequestWithContext(ctx, method, url, bytes.NewReader(body))
+// errLong means that an answer goes on for too long.
+var errLong = fmt.Errorf("the answer is longer than %d bytes", mostBody)
+
+// do sends a request, and reads the answer's status, who sent it, and its body. An answer whose body breaks off, or is too long, comes with
+// an error. Errors are FailedError.
+func do(ctx context.Context, client *http.Client, method, at, token string, body []byte) (answer Answer, text []byte, err error) {
+	request, err := http.NewRequestWithContext(ctx, method, at, bytes.NewReader(body))
 	if err != nil {
 		return answer, nil, err
 	}
 	if token != "" {
 		request.Header.Set("Authorization", "Bearer "+token)
 	}
+	proxy, err := proxyOf(client, request)
+	if err != nil {
+		return answer, nil, &FailedError{Err: errProxy}
+	}
 	response, err := client.Do(request)
 	if err != nil {
-		return answer, nil, err
+		return answer, nil, &FailedError{Err: err, proxy: proxy}
 	}
 	defer response.Body.Close()
 	answer.Status, answer.Replica = response.StatusCode, response.Header.Get("X-Lockstep-Replica")
-	text, err = io.ReadAll(io.LimitReader(response.Body, 1<<20))
+	answer.location, answer.proxy = response.Header.Get("Location"), proxy
+	if text, err = io.ReadAll(io.LimitReader(response.Body, mostBody+1)); err == nil && len(text) > mostBody {
+		err = errLong
+	}
+	if err != nil {
+		err = &FailedError{Err: err, proxy: proxy}
+	}
 	return answer, text, err
 }
 
-// problemOf returns the error that a body tells, or one that shows the body.
-func problemOf(body []byte) Problem {
+// code is what a code of an error looks like.
+var code = regexp.MustCompile(`^[a-z][a-z0-9_]{0,39}$`)
+
+// notOurs stands for the code of an error that is not of the form of lockstep's.
+const notOurs = "not lockstep's error"
+
+// problemOf returns the error that an answer tells, with its message in quotes, or one that shows the body, or where a redirect leads.
+func problemOf(status int, location string, body []byte) Problem {
 	var answer Answer
-	if err := json.Unmarshal(body, &answer); err != nil || answer.Error.Code == "" {
-		return Problem{Code: "not lockstep's error", Message: strings.TrimSpace(fmt.Sprintf("%.200s", body))}
+	switch err := readObject(body, &answer); {
+	case err == nil && code.MatchString(answer.Error.Code):
+		answer.Error.Message = Quoted(answer.Error.Message)
+		return answer.Error
+	case status >= 300 && status < 400 && location != "":
+		return Problem{Code: "a redirect", Message: "it leads to " + Quoted(Shown(location)) + ", and is not followed"}
+	default:
+		return Problem{Code: notOurs, Message: Quoted(string(body))}
 	}
-	return answer.Error
 }
 
-// Ask sends a request to a shop. It fails if there is no answer, or none in JSON.
+// errNoObject means that a text is not one JSON object.
+var errNoObject = errors.New("not a JSON object")
+
+// readObject reads a text that is one JSON object.
+func readObject(text []byte, into any) error {
+	if trimmed := bytes.TrimLeft(text, " \t\r\n"); len(trimmed) == 0 || trimmed[0] != '{' {
+		return errNoObject
+	}
+	return json.Unmarshal(text, into)
+}
+
+// Ask sends a request to a shop. It fails if there is no answer, or none that is a JSON object.
 func Ask(ctx context.Context, client *http.Client, method, url, body string) (Answer, error) {
 	answer, text, err := do(ctx, client, method, url, "", []byte(body))
 	if err != nil {
-		return Answer{}, err
+		return Answer{Status: answer.Status}, err
 	}
-	if err := json.Unmarshal(text, &answer); err != nil {
-		return answer, fmt.Errorf("%d, and not JSON: %.100s", answer.Status, text)
+	if err := readObject(text, &answer); err != nil {
+		return answer, fmt.Errorf("%d, and not JSON: %s", answer.Status, Quoted(string(text)))
 	}
 	return answer, nil
-}
-
-// Get returns the status and the body of what a URL answers.
-func Get(ctx context.Context, client *http.Client, url string) (status int, body []byte, err error) {
-	answer, body, err := do(ctx, client, http.MethodGet, url, "", nil)
-	return answer.Status, body, err
 }
 
 // MayHaveSold reports whether a sale may have been made that was answered by a status, 200 aside, and an error's code.
@@ -115,24 +164,19 @@ func MayHaveSold(status int, code string) bool {
 	case http.StatusInternalServerError, http.StatusBadGateway, http.StatusGatewayTimeout: // a bug after the write; a front, or another proxy
 		return true
 	default:
-		return code == "outcome_unknown"
+		return code == "outcome_unknown" || status < 400
 	}
 }
 
 // Why says briefly why there was no answer, always in the same words for the same reason; late are those for one that did not come in time.
 func Why(err error, late string) string {
-	if errors.Is(err, context.DeadlineExceeded) {
+	var failed *FailedError
+	switch {
+	case !errors.As(err, &failed): // an answer that is none
+		return "no answer: " + err.Error()
+	case isLate(err):
 		return late
+	default:
+		return "no answer: " + failed.Error()
 	}
-	for unwrapped := err; unwrapped != nil; unwrapped = errors.Unwrap(unwrapped) {
-		err = unwrapped
-	}
-	return "no answer: " + err.Error()
-}
-
-// IsLockstep reports whether a lockstep answers at a base URL, within a second.
-func IsLockstep(ctx context.Context, target string) bool {
-	status, body, err := Get(ctx, &http.Client{Timeout: time.Second}, target+"/healthz")
-	var health struct{ Service string }
-	return err == nil && status == http.StatusOK && json.Unmarshal(body, &health) == nil && health.Service == "lockstep"
 }

@@ -3,7 +3,6 @@ package load
 import (
 	"encoding/json"
 	"fmt"
-	"net/http"
 	"slices"
 	"time"
 
@@ -43,18 +42,20 @@ func sum(attempts []attempt, took time.Duration) Result {
 	r := Result{Requests: len(attempts), Seconds: took.Seconds(), Failures: map[string]int{}, Unknowns: map[string]int{}}
 	latencies := make([]time.Duration, 0, len(attempts))
 	for _, a := range attempts {
-		latencies = append(latencies, a.took)
+		if a.took > 0 {
+			latencies = append(latencies, a.took)
+		}
 		switch {
-		case a.status == http.StatusOK:
+		case a.sold():
 			r.OK++
-		case a.status == http.StatusConflict:
+		case a.soldOut():
 			r.SoldOut++
 		case a.unknown():
 			r.Unknown++
-			r.Unknowns[a.code]++
+			count(r.Unknowns, a.code)
 		default:
 			r.Failed++
-			r.Failures[a.code]++
+			count(r.Failures, a.code)
 		}
 	}
 	slices.Sort(latencies)
@@ -69,6 +70,17 @@ func sum(attempts []attempt, took time.Duration) Result {
 		P99: percentile(latencies, 99), Max: percentile(latencies, 100),
 	}
 	return r
+}
+
+// mostCodes is how many different codes are counted: a shop has fewer.
+const mostCodes = 40
+
+// count counts a code, as long as there are not too many different ones.
+func count(codes map[string]int, code string) {
+	if _, known := codes[code]; !known && len(codes) >= mostCodes {
+		code = "other codes"
+	}
+	codes[code]++
 }
 
 // percentile gives, in milliseconds, the smallest duration that at least p percent of the sorted ones do not exceed.

@@ -7,11 +7,16 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
+	"strconv"
+	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 )
 
 // Watch collects what a server shows of a run, GET /live, while a burst is on.
@@ -32,7 +37,9 @@ type Watch struct {
 const (
 	mostWatched = 8 << 20 // bytes of frames
 	longestLine = 4 << 20
+	mostPair    = 1 << 20 // bytes
 	lastNews    = 2 * time.Second
+	watchTime   = 10 * time.Second // of a stream to begin, and of all pairs
 )
 
 // ErrUnwatched means that a server cannot be watched.
@@ -42,10 +49,12 @@ var ErrUnwatched = errors.New("the server cannot be watched")
 func Watched(ctx context.Context, target, language string) (*Watch, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	w := &Watch{
-		target: target, language: language, client: &http.Client{}, cancel: cancel,
+		target: target, language: language, client: NewClient(0, 1), cancel: cancel,
 		ended: make(chan struct{}), news: make(chan struct{}, 1),
 	}
+	late := time.AfterFunc(watchTime, cancel)
 	response, err := w.get(ctx, "/live", url.Values{"lang": {language}}) //nolint:bodyclose // the goroutine below closes it
+	late.Stop()
 	if err != nil {
 		cancel()
 		return nil, err
@@ -65,11 +74,11 @@ func (w *Watch) get(ctx context.Context, path string, query url.Values) (*http.R
 	}
 	response, err := w.client.Do(request)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrUnwatched, err)
+		return nil, fmt.Errorf("%w: %w", ErrUnwatched, &FailedError{Err: err})
 	}
 	if response.StatusCode != http.StatusOK {
 		_ = response.Body.Close()
-		return nil, fmt.Errorf("%w: GET %s: %s", ErrUnwatched, path, response.Status)
+		return nil, fmt.Errorf("%w: GET %s: %d %s", ErrUnwatched, path, response.StatusCode, http.StatusText(response.StatusCode))
 	}
 	return response, nil
 }
@@ -87,12 +96,53 @@ func (w *Watch) read(response *http.Response) {
 		case "data":
 			frame.Data = slices.Clone(value)
 		case "":
-			if json.Valid(frame.Data) {
-				w.keep(frame)
+			if data := harmless(frame.Data); data != nil && frameName.MatchString(frame.Name) {
+				w.keep(Frame{frame.Name, data})
 			}
 			frame = Frame{}
 		}
 	}
+}
+
+// frameName is what the name of a frame looks like.
+var frameName = regexp.MustCompile(`^[a-z-]{1,40}$`)
+
+// harmless returns JSON whose texts have no character that nobody sees, such as an escape or a mark of direction; nil, if it is no JSON.
+func harmless(text []byte) json.RawMessage {
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber()
+	var value any
+	if !json.Valid(text) || decoder.Decode(&value) != nil {
+		return nil
+	}
+	if made, err := json.Marshal(visible(value)); err == nil {
+		return made
+	}
+	return nil
+}
+
+// visible replaces in each text of a value what is neither a sign nor a space, but for ends of lines.
+func visible(value any) any {
+	switch v := value.(type) {
+	case string:
+		return strings.Map(func(r rune) rune {
+			if strconv.IsGraphic(r) || r == '\n' {
+				return r
+			}
+			return utf8.RuneError
+		}, v)
+	case []any:
+		for i := range v {
+			v[i] = visible(v[i])
+		}
+	case map[string]any:
+		all := map[string]any{}
+		for name, inner := range v {
+			all[visible(name).(string)] = visible(inner)
+		}
+		return all
+	}
+	return value
 }
 
 // keep keeps a frame, but for the lanes, which are of a moment. A run that is new makes all before it old.
@@ -157,6 +207,8 @@ func (w *Watch) told(of Result) bool {
 
 // Pairs returns what the two sales of each finding did: see Pairs.
 func (w *Watch) Pairs(ctx context.Context, frames []Frame) map[string]json.RawMessage {
+	ctx, cancel := context.WithTimeout(ctx, watchTime)
+	defer cancel()
 	return Pairs(frames, func(a, b string) json.RawMessage { return w.pair(ctx, a, b) })
 }
 
@@ -167,10 +219,11 @@ func (w *Watch) pair(ctx context.Context, a, b string) (trace json.RawMessage) {
 		return nil
 	}
 	defer response.Body.Close()
-	if err := json.NewDecoder(response.Body).Decode(&trace); err != nil {
+	text, err := io.ReadAll(io.LimitReader(response.Body, mostPair+1))
+	if err != nil || len(text) > mostPair {
 		return nil
 	}
-	return trace
+	return harmless(text)
 }
 
 // Close ends the watch.

@@ -29,9 +29,9 @@ func TestBuyersWriteDownWhatTheyAreTold(t *testing.T) {
 		"gateway":      {502, `{"error":{"code":"bad_gateway"}}`, by(502, "bad_gateway", "", ""), unknown},
 		"nobody there": {503, `{"error":{"code":"no_replica"}}`, by(503, "no_replica", "", ""), neverSent},
 		"a bug":        {500, `{"error":{"code":"internal","order_id":"e"}}`, by(500, "internal", "e", ""), unknown},
-		"not ours":     {200, `<html>`, Sale{Code: "no answer: 200, and not JSON: <html>"}, unknown},
+		"not ours":     {200, `<html>`, Sale{Code: `no answer: 200, and not JSON: "<html>"`}, unknown},
 		"too late":     {0, ``, Sale{Code: "no answer in time"}, unknown},
-		"cut":          {-1, ``, Sale{Code: "no answer: EOF"}, unknown},
+		"cut":          {-1, ``, Sale{Code: "no answer: it closed the connection before the end of an answer"}, unknown},
 	}
 	for name, c := range answers {
 		t.Run(name, func(t *testing.T) {

@@ -184,6 +184,8 @@ func (b *Bursts) passOn(w http.ResponseWriter, r *http.Request) bool {
 	if r.Header.Get(peerHeader) != "" {
 		return false
 	}
+	client := load.NewClient(0, 0) // the token goes to no other server
+	defer client.CloseIdleConnections()
 	for _, peer := range b.Peers {
 		request, err := http.NewRequestWithContext(r.Context(), r.Method, "http://"+peer+"/bursts/"+r.PathValue("id"), http.NoBody)
 		if err != nil {
@@ -191,7 +193,7 @@ func (b *Bursts) passOn(w http.ResponseWriter, r *http.Request) bool {
 		}
 		request.Header.Set(peerHeader, "1")
 		request.Header.Set("Authorization", r.Header.Get("Authorization"))
-		response, err := http.DefaultClient.Do(request)
+		response, err := client.Do(request)
 		if err != nil {
 			continue
 		}

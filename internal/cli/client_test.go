@@ -1,0 +1,101 @@
+package cli
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"lockstep/internal/test/redistest"
+)
+
+// A client beside another program's file, or with a server's variables, heeds what it needs, and nothing else.
+func TestClientsIgnoreWhatIsForAServer(t *testing.T) {
+	s := start(t, "--redis.embedded_addr", anyPort, "--lock.version", "v4")
+	for _, file := range []string{
+		"app:\n  name: x\nserver:\n  port: 1\n", "a: 1\n---\nb: 2\n", "{{ not YAML", "server: example.com\nadmin: nobody\n", "- a list\n",
+		"lock:\n  version: v99\nredis: {addrs: nowhere}\nadmin: {open: maybe}\n",
+	} {
+		t.Chdir(t.TempDir())
+		if err := os.WriteFile("config.yaml", []byte(file), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		t.Setenv("LOCKSTEP_REDIS_ADDRS", "x y")
+		t.Setenv("LOCKSTEP_LOCK_VERSION", "v99")
+		t.Setenv("LOCKSTEP_NONSENSE", "1")
+		for line, want := range map[string]string{
+			"burst -n 20 -c 20 --target " + s.url():     "20 sold",
+			"burst -n 20 -c 20 --server.addr " + s.addr: "burst: asking the server at " + s.url(),
+			"health --server.addr " + s.addr:            s.url() + " is ready",
+			"doctor --server.addr " + s.addr:            "a lockstep runs already",
+			"burst -n 1 --server.addr " + unusedAddr(t): "a server of the burst's own cannot start: ",
+			"health --server.addr nowhere":              `flag: server.addr: "nowhere" is not allowed`,
+		} {
+			code, stdout, stderr := command(t, strings.Fields(line)...)
+			if code == exitTrouble && !strings.Contains(want, "not allowed") && !strings.Contains(want, "cannot") ||
+				!strings.Contains(stdout+stderr, want) {
+				t.Errorf("%q, %s: exit code %d, %s%s; want %q", file, line, code, stdout, stderr, want)
+			}
+		}
+	}
+	t.Setenv("LOCKSTEP_SERVER_ADDR", "nowhere")
+	if code, _, stderr := command(t, "health"); code != exitTrouble || !strings.Contains(stderr, "environment: server.addr: ") {
+		t.Errorf("exit code %d, %s; want that the variable is refused", code, stderr)
+	}
+}
+
+// What a proxy of the environment says is said to be the proxy's: a process reads its variables once.
+func TestClientsNameTheProxy(t *testing.T) {
+	t.Parallel()
+	nobody := "127.0.0.1:" + redistest.FreePort(t)
+	for line, want := range map[string]string{
+		"burst --target http://192.0.2.1:1": "--target http://192.0.2.1:1: connection refused, by way of the proxy http://" + nobody,
+		"burst --target http://" + nobody:   nobody + ": no lockstep answers there; start one with: ",
+		"health --server.addr 192.0.2.1:1":  "http://192.0.2.1:1: connection refused, by way of the proxy http://" + nobody,
+	} {
+		cmd := exec.CommandContext(t.Context(), os.Args[0], strings.Fields(line)...)
+		cmd.Env = append(os.Environ(), "HTTP_PROXY=http://u:PW@"+nobody)
+		says, err := cmd.CombinedOutput()
+		if err == nil || !strings.Contains(string(says), want) || strings.Contains(string(says), "PW") {
+			t.Errorf("%s: %v, %s; want %q", line, err, says, want)
+		}
+	}
+}
+
+// A target is shown without its user and its password, right or wrong.
+func TestNoTargetTellsItsPassword(t *testing.T) {
+	s := start(t, "--redis.embedded_addr", anyPort)
+	for target, want := range map[string]string{
+		strings.Replace(s.url(), "//", "//u:Xs3cret@", 1): "burst: asking " + s.url() + "\n",
+		"http://u:Xs3cret@" + unusedAddr(t):               ": no lockstep answers there; start one with",
+		"http//u:Xs3cret@h":                               "--target this value is not allowed",
+		"http://u:Xs3cret@h/?x":                           "--target this value is not allowed",
+		"http://h/#x":                                     `--target "http://h/#x" is not allowed`,
+	} {
+		_, stdout, stderr := command(t, "burst", "-n", "2", "-c", "2", "--html", filepath.Join(t.TempDir(), "x.html"), "--target", target)
+		if !strings.Contains(stderr, want) || strings.Contains(stdout+stderr, "Xs3cret") {
+			t.Errorf("%s: %s%s; want %q", target, stdout, stderr, want)
+		}
+	}
+}
+
+// Outside a clone each command says what it lacks, and in one without the go command too.
+func TestWhatSiteLacks(t *testing.T) {
+	clone := t.TempDir()
+	t.Chdir(t.TempDir())
+	const sources = ": the sources of lockstep are not here, nor in a folder above: go into a clone of it"
+	for line, want := range map[string]string{
+		"site x": "site compiles the page's programs" + sources,
+		"check":  "check compiles the exercises" + sources,
+	} {
+		if code, _, stderr := command(t, strings.Fields(line)...); code != exitTrouble || !strings.Contains(stderr, want) {
+			t.Errorf("%s: exit code %d, %s; want %q", line, code, stderr, want)
+		}
+	}
+	t.Setenv("PATH", "")
+	if _, err := runner(clone)(t.Context(), nil, "go", "env"); err == nil ||
+		!strings.HasPrefix(err.Error(), "there is no go command in the PATH") {
+		t.Errorf("%v; want that there is no go command", err)
+	}
+}
