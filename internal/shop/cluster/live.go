@@ -49,6 +49,9 @@ func (c Watched) Look(ctx context.Context) (live.Look, error) {
 	return look, err
 }
 
+// mostSaid is how much a replica may say, in bytes: another program may have its port.
+const mostSaid = 1 << 20
+
 // get asks what a replica says. With nothing to put it into, any answer is right.
 func get(ctx context.Context, client *http.Client, address, path string, into any) error {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+address+path, http.NoBody)
@@ -62,11 +65,11 @@ func get(ctx context.Context, client *http.Client, address, path string, into an
 	}
 	defer response.Body.Close()
 	if into == nil {
-		_, err = io.Copy(io.Discard, response.Body)
+		_, err = io.Copy(io.Discard, io.LimitReader(response.Body, mostSaid))
 		return err
 	}
 	if response.StatusCode != http.StatusOK {
 		return fmt.Errorf("GET %s: %s", path, response.Status)
 	}
-	return json.NewDecoder(response.Body).Decode(into)
+	return json.NewDecoder(io.LimitReader(response.Body, mostSaid)).Decode(into)
 }
