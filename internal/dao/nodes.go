@@ -4,9 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/alicebob/miniredis/v2"
 	"github.com/redis/go-redis/v9"
@@ -20,7 +23,7 @@ const embeddedNodes = 5
 // Node is one of several masters that know nothing of each other.
 type Node struct {
 	redis.UniversalClient
-	Addr string
+	Addr string // as Address.String has it
 
 	embedded *miniredis.Miniredis
 	faults   *faults // of an embedded one
@@ -47,24 +50,62 @@ func (n Nodes) Addrs() []string {
 	return addrs
 }
 
-// openNodes opens those at addrs by clients of this configuration, and sees that a majority answers.
-func openNodes(ctx context.Context, addrs []string, client redisclient.Config) (Nodes, error) {
-	var nodes Nodes
-	var down []error
-	for _, addr := range addrs {
-		client.Addrs = []string{addr}
-		node := Node{UniversalClient: newClient(client), Addr: addr}
+// openNodes opens those at addrs by clients of this configuration, and sees that a majority answers, and that they are different servers.
+func openNodes(ctx context.Context, addrs []string, client redisclient.Config) (nodes Nodes, err error) {
+	down, ids := make([]error, len(addrs)), map[string][]string{}
+	var all sync.WaitGroup
+	var found sync.Mutex
+	for i, text := range addrs {
+		addr, err := ParseAddress(text)
+		if err != nil {
+			return nil, errors.Join(fmt.Errorf("redis.redlock_addrs: %w", err), nodes.close())
+		}
+		own := client
+		own.Addrs, own.DB = []string{addr.Dial}, addr.DB
+		node := Node{UniversalClient: newClient(own), Addr: text}
 		nodes = append(nodes, node)
-		if err := node.Ping(ctx).Err(); err != nil {
-			down = append(down, fmt.Errorf("%s: %w", addr, err))
+		all.Go(func() {
+			down[i] = place{"redis.redlock_addrs", text, own}.try(ctx, func() error {
+				if err := node.Ping(ctx).Err(); err != nil {
+					return err
+				}
+				return isMeant(ctx, node, own)
+			})
+			if down[i] == nil {
+				id := runID(ctx, node)
+				found.Lock()
+				defer found.Unlock()
+				ids[id] = append(ids[id], text)
+			}
+		})
+	}
+	all.Wait()
+	delete(ids, "") // it was not told
+	for _, id := range slices.Sorted(maps.Keys(ids)) {
+		if names := ids[id]; len(names) > 1 {
+			slices.Sort(names)
+			return nil, errors.Join(fmt.Errorf("redis.redlock_addrs: %s are one server, and Redlock needs independent masters: name each once",
+				strings.Join(names, ", ")), nodes.close())
 		}
 	}
+	down = slices.DeleteFunc(down, func(err error) bool { return err == nil })
 	if len(down) > 0 && len(down) >= (len(nodes)+1)/2 {
 		return nil, errors.Join(
-			fmt.Errorf("redis.redlock_addrs: %d of %d do not answer, and Redlock needs most of them: %w", len(down), len(nodes), down[0]),
+			fmt.Errorf("redis.redlock_addrs: %d of %d are of no use, and Redlock needs most of them: %w", len(down), len(nodes), down[0]),
 			nodes.close())
 	}
 	return nodes, nil
+}
+
+// runID returns the name that a server gave itself when it started; "" if it does not tell.
+func runID(ctx context.Context, client redis.Cmdable) string {
+	info, _ := client.Info(ctx, "server").Result() // many a host's Redis refuses it
+	for line := range strings.Lines(info) {
+		if id, isID := strings.CutPrefix(line, "run_id:"); isID {
+			return strings.TrimSpace(id)
+		}
+	}
+	return ""
 }
 
 // embedNodes starts masters of our own: on the ports that follow the embedded Redis's, where those are free.

@@ -4,11 +4,8 @@ package dao
 
 import (
 	"context"
-	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -30,15 +27,17 @@ const leanPool = 2
 
 // Config says which Redis to open.
 type Config struct {
-	Addrs        []string // host:port each; none: an embedded Redis
+	Addrs        []string // as Address.String has them; none: an embedded Redis
 	EmbeddedAddr string   // where the embedded Redis listens, so that redis-cli can look in
 	MasterName   string   // set: Addrs are Sentinels, and this is the master's name
 	Cluster      bool     // Addrs are nodes of a Redis Cluster
-	RedlockAddrs []string // host:port of independent masters, for Redlock; none: embedded ones, if the Redis is embedded
+	RedlockAddrs []string // the same of independent masters, for Redlock; none: embedded ones, if the Redis is embedded
 	Username     string
 	Password     string
 	TLS          bool
 	TLSCA        string        // PEM file of the authority to trust; empty: the machine's own
+	TLSCert      string        // PEM file of our own certificate, for a Redis that asks for one
+	TLSKey       string        // PEM file of its private key
 	Idle         time.Duration // a connection that was idle for so long is used no more; 0: go-redis's default
 }
 
@@ -50,7 +49,7 @@ type Redis struct {
 	Nodes    Nodes            // for Redlock; none, if there are none
 	Servers  strategy.Servers // what a lock can be on
 	Name     string           // for people: which Redis this is
-	Addr     string           // of the first of its nodes
+	Addr     string           // of the first of its nodes, as Address.String has it
 
 	embedded *miniredis.Miniredis
 }
@@ -70,12 +69,20 @@ func Open(ctx context.Context, cfg Config) (*Redis, error) {
 	if len(cfg.Addrs) == 0 {
 		return openEmbedded(ctx, cfg.EmbeddedAddr, nodes)
 	}
-	client.Addrs, client.MasterName, client.Cluster = cfg.Addrs, cfg.MasterName, cfg.Cluster
+	client.MasterName, client.Cluster = cfg.MasterName, cfg.Cluster
+	for _, text := range cfg.Addrs {
+		addr, err := ParseAddress(text)
+		if err != nil {
+			return nil, errors.Join(fmt.Errorf("redis.addrs: %w", err), nodes.close())
+		}
+		client.Addrs, client.DB = append(client.Addrs, addr.Dial), addr.DB
+	}
 	lockPool := 0
 	if slices.Equal(cfg.Addrs, []string{cfg.EmbeddedAddr}) { // another process of ours has embedded it
 		lockPool = leanPool
 	}
 	r := connect(client, lockPool, nodes)
+	r.Addr = cfg.Addrs[0]
 	r.Name = "Redis " + strings.Join(cfg.Addrs, ",")
 	switch {
 	case cfg.MasterName != "":
@@ -83,11 +90,14 @@ func Open(ctx context.Context, cfg Config) (*Redis, error) {
 	case cfg.Cluster:
 		r.Name += " (Cluster)"
 	}
-	if r.Servers, err = ServersOf(ctx, r.Store, nodes); err != nil {
-		return nil, errors.Join(
-			fmt.Errorf("redis.addrs: no Redis answers at %s: %w; start one there, or leave redis.addrs empty for the embedded one",
-				strings.Join(cfg.Addrs, ","), err),
-			r.Close())
+	err = place{"redis.addrs", strings.Join(cfg.Addrs, ","), client}.try(ctx, func() (err error) {
+		if r.Servers, err = ServersOf(ctx, r.Store, nodes); err != nil {
+			return err
+		}
+		return isMeant(ctx, r.Store, client)
+	})
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("redis.addrs: %w", err), r.Close())
 	}
 	return r, nil
 }
@@ -107,7 +117,7 @@ func openEmbedded(ctx context.Context, addr string, nodes Nodes) (*Redis, error)
 	}
 	breathe(m)
 	r := connect(own(m), leanPool, nodes)
-	r.Name, r.embedded = "embedded Redis "+m.Addr(), m
+	r.Name, r.Addr, r.embedded = "embedded Redis "+m.Addr(), m.Addr(), m
 	if r.Servers, err = ServersOf(ctx, r.Store, nodes); err != nil {
 		return nil, errors.Join(err, r.Close())
 	}
@@ -126,31 +136,11 @@ func embed(addr string) (*miniredis.Miniredis, error) {
 
 // connect makes the clients of a Redis; that of the locks has so many connections at most.
 func connect(cfg redisclient.Config, lockPool int, nodes Nodes) *Redis {
-	r := &Redis{Store: newClient(cfg), Nodes: nodes, Addr: cfg.Addrs[0]}
+	r := &Redis{Store: newClient(cfg), Nodes: nodes}
 	cfg.PoolSize = lockPool
 	r.Lock = newLockClient(cfg)
 	r.Notifier = NewNotifier(r.Lock)
 	return r
-}
-
-// trusted returns how a Redis proves by TLS that it is ours; nil without TLS.
-func trusted(cfg Config) (*tls.Config, error) {
-	if !cfg.TLS {
-		return nil, nil //nolint:nilnil // as go-redis takes it
-	}
-	config := &tls.Config{MinVersion: tls.VersionTLS12}
-	if cfg.TLSCA == "" {
-		return config, nil
-	}
-	pem, err := os.ReadFile(cfg.TLSCA)
-	if err != nil {
-		return nil, fmt.Errorf("redis.tls_ca: %w", err)
-	}
-	config.RootCAs = x509.NewCertPool()
-	if !config.RootCAs.AppendCertsFromPEM(pem) {
-		return nil, fmt.Errorf("redis.tls_ca: %s holds no certificate in PEM", cfg.TLSCA)
-	}
-	return config, nil
 }
 
 // newClient makes a client whose commands wait for a free connection as long as others are answered.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"lockstep/internal/dao/redisclient"
 	"lockstep/internal/lock"
 	"lockstep/internal/lock/strategy"
 )
@@ -22,16 +23,33 @@ func ServersOf(ctx context.Context, client redis.UniversalClient, nodes Nodes) (
 
 // nameOf returns a server's name and version; "" if it does not tell them.
 func nameOf(ctx context.Context, client redis.UniversalClient) string {
-	said := map[string]string{}
-	fields, _ := client.Do(ctx, "HELLO").Slice() // for people
-	for i := 0; i+1 < len(fields); i += 2 {
-		said[fmt.Sprint(fields[i])] = fmt.Sprint(fields[i+1])
-	}
+	said := hello(ctx, client)
 	name := said["server"]
 	if name == "" {
 		return ""
 	}
 	return strings.ToUpper(name[:1]) + name[1:] + " " + said["version"]
+}
+
+// isMeant fails if the server is a Sentinel, or a node of a Cluster, and the client is for a single Redis.
+func isMeant(ctx context.Context, client redis.UniversalClient, cfg redisclient.Config) error {
+	switch mode := hello(ctx, client)["mode"]; {
+	case mode == "sentinel":
+		return errSentinel
+	case mode == "cluster" && !cfg.Cluster:
+		return errNode
+	}
+	return nil
+}
+
+// hello returns what a server tells of itself; nothing if it does not.
+func hello(ctx context.Context, client redis.UniversalClient) map[string]string {
+	said := map[string]string{}
+	fields, _ := client.Do(ctx, "HELLO").Slice() // for people
+	for i := 0; i+1 < len(fields); i += 2 {
+		said[fmt.Sprint(fields[i])] = fmt.Sprint(fields[i+1])
+	}
+	return said
 }
 
 // compareAndDelete returns the server's command that deletes a key with a certain value, "" if it has none: it tries them.

@@ -22,7 +22,7 @@ func TestServers(t *testing.T) {
 		"Valkey":        {map[string]string{"DELEX": unknown}, "DELIFEQ", ""},
 		"older":         {map[string]string{"DELEX": unknown, "DELIFEQ": unknown}, "", ""},
 		"not permitted": {map[string]string{"DELEX": "NOPERM no", "DELIFEQ": unknown}, "", ""},
-		"loading":       {map[string]string{"DELEX": "LOADING wait"}, "", "no Redis answers at "},
+		"loading":       {map[string]string{"DELEX": "LOADING wait"}, "", "refuses: LOADING wait; start lockstep again"},
 	} {
 		m := miniredis.RunT(t)
 		m.Server().SetPreHook(func(peer *server.Peer, command string, _ ...string) bool {

@@ -25,7 +25,8 @@ const ConnectionsPerCore = 10
 
 // Config is what differs between clients. The zero value of each field is its default.
 type Config struct {
-	Addrs      []string // host:port each
+	Addrs      []string // host:port each, or the path of a unix socket
+	DB         int      // number of the database; not of a Cluster
 	MasterName string   // set: Addrs are Sentinels, and this is the master's name
 	Cluster    bool     // Addrs are nodes of a Redis Cluster
 	Username   string
@@ -52,6 +53,7 @@ func Single(cfg Config) *redis.Client { return redis.NewClient(Options(cfg).Simp
 func Options(cfg Config) *redis.UniversalOptions {
 	o := &redis.UniversalOptions{
 		Addrs:         cfg.Addrs,
+		DB:            cfg.DB,
 		MasterName:    cfg.MasterName,
 		IsClusterMode: cfg.Cluster,
 		Username:      cfg.Username,

@@ -1,0 +1,264 @@
+package dao_test
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/alicebob/miniredis/v2"
+	"github.com/alicebob/miniredis/v2/server"
+	"github.com/redis/go-redis/v9"
+
+	"lockstep/internal/dao"
+	"lockstep/internal/test/redistest"
+	"lockstep/internal/test/suite"
+)
+
+// What Redis says is the cause, with the setting that mends it; of the stock's Redis and of a node for Redlock.
+func TestWhatRedisSays(t *testing.T) {
+	for says, mend := range map[string]string{
+		"WRONGPASS invalid username-password pair":              "; set redis.username and redis.password (LOCKSTEP_REDIS_PASSWORD) to those",
+		"NOAUTH Authentication required.":                       "; set redis.password (LOCKSTEP_REDIS_PASSWORD), and redis.username unless",
+		"NOPERM this user has no permissions to run 'ping'":     "; give the user of redis.username this right",
+		"LOADING Redis is loading the dataset in memory":        "; start lockstep again when it has read its data",
+		"BUSY Redis is busy running a script.":                  "; a script runs there: ",
+		"MASTERDOWN Link with MASTER is down":                   "; it is a replica that has lost its master: name a master in KEY",
+		"READONLY You can't write against a read only replica.": "; it is a replica: name a master in KEY",
+		"ERR max number of clients reached":                     "; raise its maxclients, or end some of its clients",
+		"DENIED Redis is running in protected mode":             "; give it a password, and set redis.password to it; or ",
+		"CLUSTERDOWN The cluster is down":                       "; ",
+		"MOVED 1 127.0.0.1:7001":                                "; ",
+		"ERR another reason\x1b[31m s3cret":                     " another reason [31m …",
+	} {
+		m := miniredis.RunT(t)
+		m.Server().SetPreHook(func(peer *server.Peer, _ string, _ ...string) bool {
+			peer.WriteError(says)
+			return true
+		})
+		words, _, _ := strings.Cut(says, "\x1b")
+		for key, cfg := range map[string]dao.Config{
+			"redis.addrs":         {Addrs: []string{m.Addr()}},
+			"redis.redlock_addrs": {RedlockAddrs: []string{m.Addr()}, EmbeddedAddr: "127.0.0.1:0"},
+		} {
+			cfg.Password = "s3cret"
+			_, err := dao.Open(t.Context(), cfg)
+			wants := []string{key + ": ", "Redis at " + m.Addr() + " refuses: " + words, strings.ReplaceAll(mend, "KEY", key)}
+			for _, want := range wants {
+				if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "s3cret") {
+					t.Errorf("%v; want %s", err, want)
+				}
+			}
+			var reply redis.Error
+			if !errors.As(err, &reply) {
+				t.Errorf("%v does not wrap what Redis said", err)
+			}
+		}
+	}
+}
+
+// A server that repeats what it was sent makes the password no less secret.
+func TestAServerThatRepeatsThePassword(t *testing.T) {
+	m := miniredis.RunT(t)
+	m.Server().SetPreHook(func(peer *server.Peer, command string, args ...string) bool {
+		peer.WriteError(fmt.Sprintf("ERR unknown command '%s', with args beginning with: '%.3s", command, strings.Join(args, "' '")))
+		return true
+	})
+	_, err := dao.Open(t.Context(), dao.Config{Addrs: []string{m.Addr()}, Password: "s3cret"})
+	if err == nil || !strings.HasSuffix(err.Error(), "refuses: ERR unknown command 'AUTH'") {
+		t.Errorf("%v", err)
+	}
+}
+
+// serve listens, and gives each client to answer.
+func serve(t *testing.T, answer func(net.Conn)) (addr string) {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = listener.Close() })
+	go func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			go answer(conn)
+		}
+	}()
+	return listener.Addr().String()
+}
+
+// What a server says before it hangs up, and what answers that is no Redis, is named. So is silence.
+func TestWrongDoors(t *testing.T) {
+	t.Parallel()
+	saying := func(line string) string {
+		return serve(t, func(conn net.Conn) {
+			_, _ = fmt.Fprint(conn, line)
+			_, _ = conn.Read(make([]byte, 512)) // or what it said may be lost
+			_ = conn.Close()
+		})
+	}
+	web := httptest.NewServer(http.NotFoundHandler())
+	t.Cleanup(web.Close)
+	secure := httptest.NewTLSServer(http.NotFoundHandler())
+	t.Cleanup(secure.Close)
+	open := make(chan struct{})
+	t.Cleanup(func() { close(open) })
+	silent := serve(t, func(conn net.Conn) {
+		<-open
+		_ = conn.Close()
+	})
+	const http400 = `something else does, and says "HTTP/1.1 400 Bad Request"; start one there, or name its address in `
+	for what, c := range map[string]struct {
+		addr, says string
+		tls        bool
+	}{
+		"too many clients":     {saying("-ERR max number of clients reached\r\n"), "clients reached; raise its maxclients", false},
+		"protected mode":       {saying("-DENIED Redis is running in protected mode \r\n"), "; give it a password", false},
+		"web server":           {web.Listener.Addr().String(), http400, false},
+		"web server, by TLS":   {web.Listener.Addr().String(), http400, true},
+		"secure web server":    {secure.Listener.Addr().String(), "something else does, and says \"HTTP/1.", false},
+		"the same, by TLS":     {secure.Listener.Addr().String(), http400, true},
+		"SSH":                  {saying("SSH-2.0-OpenSSH_9.2p1\r\n"), `something else does, and says "SSH-2.0-OpenSSH_9.2p1"`, false},
+		"plain Redis, by TLS":  {redistest.Start(t).Addr, "refuses: it speaks no TLS; leave redis.tls false, or ", true},
+		"silence":              {silent, "no Redis answers at " + silent, false},
+		"silence, by TLS":      {silent, "no Redis answers at " + silent, true},
+		"nobody":               {"127.0.0.1:1", "no Redis answers at 127.0.0.1:1: dial tcp 127.0.0.1:1: ", false},
+		"no socket":            {"unix:///nowhere.sock", "no Redis answers at unix:///nowhere.sock: dial unix /nowhere.sock: ", false},
+		"an alert, as of TLS":  {saying("\x15\x03\x01\x00\x02\x02\x46"), "refuses: it speaks TLS alone", false},
+		"an end without words": {saying(""), "no Redis answers at ", false},
+	} {
+		for key, cfg := range map[string]dao.Config{
+			"redis.addrs":         {Addrs: []string{c.addr}},
+			"redis.redlock_addrs": {RedlockAddrs: []string{c.addr}, EmbeddedAddr: "127.0.0.1:0"},
+		} {
+			cfg.TLS = c.tls
+			t.Run(what+", "+key, func(t *testing.T) {
+				t.Parallel()
+				began := time.Now()
+				_, err := dao.Open(t.Context(), cfg)
+				if err == nil || !strings.HasPrefix(err.Error(), key+": ") || !strings.Contains(err.Error(), c.says) {
+					t.Errorf("%v; want %s: … %s", err, key, c.says)
+				}
+				if took := time.Since(began); took > 15*time.Second { // a busy machine is given time; go-redis's own bounds are 2 and 3 s
+					t.Errorf("it took %v", took)
+				}
+			})
+		}
+	}
+}
+
+// Sentinels, nodes of a Cluster and single Redis are told from each other, and named.
+func TestWrongKinds(t *testing.T) {
+	t.Parallel()
+	suite.Needs(t, "redis-server")
+	single := redistest.Start(t).Addr
+	node := redistest.Start(t, "--cluster-enabled", "yes", "--cluster-port", redistest.FreePort(t)).Addr
+	gone := redistest.FreePort(t)
+	file := filepath.Join(t.TempDir(), "sentinel.conf")
+	if err := os.WriteFile(file, []byte("sentinel monitor shop 127.0.0.1 "+gone+" 1\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	sentinel := redistest.Start(t, file, "--sentinel").Addr
+	in := func(addr string, db int) []string { return []string{dao.Address{Dial: addr, DB: db}.String()} }
+	for what, c := range map[string]struct {
+		cfg  dao.Config
+		says string
+	}{
+		"a Sentinel": {dao.Config{Addrs: in(sentinel, 0)},
+			"refuses: it is a Sentinel; set redis.master_name to the name of the master, one of those that it watches: shop"},
+		"another master's name": {dao.Config{Addrs: in(sentinel, 0), MasterName: "mymaster"},
+			"refuses: the Sentinels watch no master of the name in redis.master_name; set redis.master_name to one of the masters " +
+				"that the Sentinels watch: shop"},
+		"a master that is gone": {dao.Config{Addrs: in(sentinel, 0), MasterName: "shop"},
+			"answers, and names another server that does not: dial tcp 127.0.0.1:" + gone},
+		"no Sentinel": {dao.Config{Addrs: in(single, 0), MasterName: "shop"},
+			"it is no Sentinel: name the Sentinels in redis.addrs, or leave redis.master_name empty"},
+		"a node":                {dao.Config{Addrs: in(node, 0)}, "refuses: it is a node of a Cluster; set redis.cluster: true"},
+		"a node's database":     {dao.Config{Addrs: in(node, 2)}, "; set redis.cluster: true, and leave the database out of redis.addrs"},
+		"no node":               {dao.Config{Addrs: in(single, 0), Cluster: true}, "; leave redis.cluster false"},
+		"no such database":      {dao.Config{Addrs: in(single, 99)}, "; write a database into redis.addrs that it has; CONFIG GET databases"},
+		"a node for Redlock":    {dao.Config{RedlockAddrs: in(node, 0), EmbeddedAddr: "127.0.0.1:0"}, "a Cluster; name an independent"},
+		"Sentinel, for Redlock": {dao.Config{RedlockAddrs: in(sentinel, 0), EmbeddedAddr: "127.0.0.1:0"}, "a Sentinel; name an independent"},
+	} {
+		_, err := dao.Open(t.Context(), c.cfg)
+		if err == nil || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: %v; want %s", what, err, c.says)
+		}
+	}
+}
+
+// Locks, stock, notifier and nodes are in the database, and on the socket, of the address.
+func TestDatabasesAndSockets(t *testing.T) {
+	suite.Needs(t, "redis-server")
+	dir, err := os.MkdirTemp("", "lockstep") // the path of a socket has 100 characters at most
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	socket := filepath.Join(dir, "redis.sock")
+	server := redistest.Start(t, "--unixsocket", socket)
+	outside := open(t, dao.Config{Addrs: []string{server.Addr}}).Store
+	for db, addr := range []dao.Address{{Dial: socket}, {Dial: socket, DB: 1}, {Dial: server.Addr, DB: 2}} {
+		node := dao.Address{Dial: addr.Dial, DB: db + 8}
+		r := open(t, dao.Config{Addrs: []string{addr.String()}, RedlockAddrs: []string{node.String()}})
+		if r.Name != "Redis "+addr.String() || r.Addr != addr.String() || r.Nodes.String() != node.String() {
+			t.Errorf("%q, %q, %q; want the Redis %s and the node %s", r.Name, r.Addr, r.Nodes, addr, node)
+		}
+		notified := make(chan string, 10)
+		defer r.Notifier.Subscribe("channel", func(message string) { notified <- message })()
+		<-notified // it has subscribed
+		for name, client := range map[string]redis.UniversalClient{"store": r.Store, "lock": r.Lock, "node": r.Nodes[0]} {
+			want := db
+			if name == "node" {
+				want = db + 8
+			}
+			if err := client.Set(t.Context(), name, 1, 0).Err(); err != nil {
+				t.Fatal(err)
+			}
+			info, err := client.Info(t.Context(), "keyspace").Result()
+			if err != nil || !strings.Contains(info, fmt.Sprintf("db%d:", want)) {
+				t.Errorf("%s: %s of %s: %q, %v", addr, name, node, info, err)
+			}
+		}
+		if err := outside.Publish(t.Context(), "channel", "hello").Err(); err != nil {
+			t.Fatal(err)
+		}
+		if message := <-notified; message != "hello" {
+			t.Errorf("%s: %q", addr, message)
+		}
+	}
+}
+
+// A majority of three must be of three servers, whatever they are called.
+func TestNodesThatAreOneServer(t *testing.T) {
+	suite.Needs(t, "redis-server")
+	_, port, err := net.SplitHostPort(redistest.Start(t).Addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := redistest.Start(t).Addr
+	names := []string{"127.0.0.1:" + port, "localhost:" + port, other}
+	_, err = dao.Open(t.Context(), dao.Config{EmbeddedAddr: "127.0.0.1:0", RedlockAddrs: names})
+	want := "redis.redlock_addrs: " + names[0] + ", " + names[1] + " are one server, and Redlock needs independent masters: name each once"
+	if err == nil || err.Error() != want {
+		t.Errorf("%v; want %s", err, want)
+	}
+	open(t, dao.Config{EmbeddedAddr: "127.0.0.1:0", RedlockAddrs: []string{names[0], other, "127.0.0.1:1"}}) // one is down
+
+	refused := redistest.Start(t, "--rename-command", "INFO", "")
+	_, port, err = net.SplitHostPort(refused.Addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	names = []string{"127.0.0.1:" + port, "localhost:" + port, other}
+	open(t, dao.Config{EmbeddedAddr: "127.0.0.1:0", RedlockAddrs: names}) // it cannot be known
+}

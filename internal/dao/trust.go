@@ -1,0 +1,56 @@
+package dao
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+)
+
+// trusted returns how a Redis proves by TLS that it is ours, and we to it; nil without TLS. Its errors name keys, and no values: a password
+// may be among them.
+func trusted(cfg Config) (*tls.Config, error) {
+	if !cfg.TLS {
+		return nil, nil //nolint:nilnil // as go-redis takes it
+	}
+	config := &tls.Config{MinVersion: tls.VersionTLS12}
+	if cfg.TLSCA != "" {
+		pem, err := readPEM("redis.tls_ca", cfg.TLSCA)
+		if err != nil {
+			return nil, err
+		}
+		config.RootCAs = x509.NewCertPool()
+		if !config.RootCAs.AppendCertsFromPEM(pem) {
+			return nil, errors.New("redis.tls_ca: the file holds no certificate in PEM")
+		}
+	}
+	if cfg.TLSCert+cfg.TLSKey == "" {
+		return config, nil
+	}
+	certificate, err := readPEM("redis.tls_cert", cfg.TLSCert)
+	if err != nil {
+		return nil, err
+	}
+	key, err := readPEM("redis.tls_key", cfg.TLSKey)
+	if err != nil {
+		return nil, err
+	}
+	pair, err := tls.X509KeyPair(certificate, key)
+	if err != nil {
+		return nil, fmt.Errorf("redis.tls_cert and redis.tls_key: no pair of a certificate and its private key in PEM: %w", err)
+	}
+	config.Certificates = []tls.Certificate{pair}
+	return config, nil
+}
+
+// readPEM reads the file that a key names.
+func readPEM(key, file string) ([]byte, error) {
+	pem, err := os.ReadFile(file)
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		return nil, fmt.Errorf("%s: the file cannot be read: %w", key, path.Err)
+	}
+	return pem, err
+}

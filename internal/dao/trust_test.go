@@ -1,0 +1,140 @@
+package dao_test
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"encoding/pem"
+	"math/big"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"lockstep/internal/dao"
+	"lockstep/internal/test/redistest"
+	"lockstep/internal/test/suite"
+)
+
+func TestPasswordAndTLS(t *testing.T) {
+	suite.Needs(t, "redis-server")
+	certificate, key := selfSigned(t)
+	server := redistest.Start(t, "--requirepass", "s3cret", "--port", "0", "--tls-port", "PORT",
+		"--tls-cert-file", certificate, "--tls-key-file", key, "--tls-auth-clients", "no")
+	for _, c := range []struct {
+		what string
+		cfg  dao.Config
+		says string
+	}{
+		{"all is right", dao.Config{Password: "s3cret", TLS: true, TLSCA: certificate}, ""},
+		{"user and password", dao.Config{Username: "default", Password: "s3cret", TLS: true, TLSCA: certificate}, ""},
+		{"no password", dao.Config{TLS: true, TLSCA: certificate}, "refuses: NOAUTH Authentication required.; set redis.password"},
+		{"wrong password", dao.Config{Password: "guess", TLS: true, TLSCA: certificate},
+			"refuses: WRONGPASS invalid username-password pair or user is disabled.; set redis.username and redis.password"},
+		{"unknown authority", dao.Config{Password: "s3cret", TLS: true},
+			"is not trusted: tls: failed to verify certificate: x509: certificate signed by unknown authority; set redis.tls_ca"},
+		{"no TLS", dao.Config{Password: "s3cret"}, "refuses: it speaks TLS alone; set redis.tls: true"},
+		{"no such file", dao.Config{TLS: true, TLSCA: "s3cret"}, "redis.tls_ca: the file cannot be read: no such file"},
+		{"not a certificate", dao.Config{TLS: true, TLSCA: key}, "holds no certificate"},
+	} {
+		c.cfg.Addrs = []string{server.Addr}
+		r, err := dao.Open(t.Context(), c.cfg)
+		if err == nil {
+			r.Close()
+		}
+		if c.says == "" && err != nil || c.says != "" && (err == nil || !strings.Contains(err.Error(), c.says)) {
+			t.Errorf("%s: %v; want %q", c.what, err, c.says)
+		}
+		for _, secret := range []string{"s3cret", "guess"} {
+			if err != nil && strings.Contains(err.Error(), secret) {
+				t.Errorf("%s: the error tells a secret: %v", c.what, err)
+			}
+		}
+	}
+}
+
+// A Redis that asks for a client's certificate gets it, and without it says so.
+func TestClientCertificate(t *testing.T) {
+	suite.Needs(t, "redis-server")
+	server, serverKey := selfSigned(t)
+	own, ownKey := selfSigned(t)
+	foreign, foreignKey := selfSigned(t)
+	authorities := filepath.Join(t.TempDir(), "authorities.pem")
+	text, err := os.ReadFile(own)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(authorities, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, versions := range []string{"TLSv1.2", "TLSv1.3"} {
+		redis := redistest.Start(t, "--port", "0", "--tls-port", "PORT", "--tls-cert-file", server, "--tls-key-file", serverKey,
+			"--tls-ca-cert-file", authorities, "--tls-auth-clients", "yes", "--tls-protocols", versions)
+		for what, c := range map[string]struct{ certificate, key, says string }{
+			"its own":          {own, ownKey, ""},
+			"none":             {"", "", "refuses: "},
+			"another's":        {foreign, foreignKey, "; set redis.tls_cert and redis.tls_key to a certificate that it accepts"},
+			"no pair":          {own, foreignKey, "redis.tls_cert and redis.tls_key: no pair of a certificate and its private key"},
+			"no file":          {"s3cret", ownKey, "redis.tls_cert: the file cannot be read: no such file or directory"},
+			"a directory":      {own, t.TempDir(), "redis.tls_key: the file cannot be read: is a directory"},
+			"the other's file": {ownKey, own, "redis.tls_cert and redis.tls_key: no pair"},
+		} {
+			for _, cfg := range []dao.Config{
+				{Addrs: []string{redis.Addr}},
+				{EmbeddedAddr: "127.0.0.1:0", RedlockAddrs: []string{redis.Addr}},
+			} {
+				cfg.TLS, cfg.TLSCA, cfg.TLSCert, cfg.TLSKey = true, server, c.certificate, c.key
+				r, err := dao.Open(t.Context(), cfg)
+				if err == nil {
+					r.Close()
+				}
+				if c.says == "" && err != nil || c.says != "" && (err == nil || !strings.Contains(err.Error(), c.says)) {
+					t.Errorf("%s, %s: %v; want %q", versions, what, err, c.says)
+				}
+				if what == "none" && err != nil && !strings.Contains(err.Error(), "; it asks for a certificate: set redis.tls_cert and redis.tls_key") {
+					t.Errorf("%s, %s: %v", versions, what, err)
+				}
+				if err != nil && strings.Contains(err.Error(), "s3cret") {
+					t.Errorf("%s, %s: %v repeats a value", versions, what, err)
+				}
+			}
+		}
+		r, err := dao.Open(t.Context(), dao.Config{Addrs: []string{redis.Addr}})
+		if err == nil || !strings.Contains(err.Error(), "it speaks TLS alone") {
+			t.Errorf("%s, without TLS: %v, %v", versions, r, err)
+		}
+	}
+}
+
+// selfSigned writes a certificate for 127.0.0.1 and its key.
+func selfSigned(t *testing.T) (certificate, key string) {
+	t.Helper()
+	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1), NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
+		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: true, BasicConstraintsValid: true,
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, &private.PublicKey, private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	privateDER, err := x509.MarshalPKCS8PrivateKey(private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	write := func(name, kind string, bytes []byte) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: bytes}), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	return write("cert.pem", "CERTIFICATE", der), write("key.pem", "PRIVATE KEY", privateDER)
+}
