@@ -124,7 +124,7 @@ Settings come from config.yaml, the environment (LOCKSTEP_LOCK_VERSION=v4) and f
 	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)
 	completeWith(root, "lock.version", evolution.Names()...)
 	completeWith(root, "log.level", "debug", "info", "warn", "error")
-	for _, file := range []string{"config", "redis.tls_ca"} {
+	for _, file := range []string{"config", "redis.tls_ca", "redis.tls_cert", "redis.tls_key"} {
 		complete(root, file, func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return nil, cobra.ShellCompDirectiveDefault
 		})

@@ -3,15 +3,13 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-)
 
-// secretFlags are those whose values may hold a secret.
-var secretFlags = []string{"admin.token", "redis.addrs", "redis.username", "redis.password"}
+	"lockstep/internal/shop/config"
+)
 
 // refuseSettings lets the commands that take no settings refuse them.
 func refuseSettings(root *cobra.Command) {
@@ -44,11 +42,17 @@ func discreet(root *cobra.Command) {
 		}
 		cmd.Args = func(cmd *cobra.Command, args []string) error {
 			err := check(cmd, args)
-			if err != nil && slices.ContainsFunc(secretFlags, cmd.Flags().Changed) {
+			if err != nil && isSecretGiven(cmd.Flags()) {
 				return errors.New("there is an argument too many; it is not shown, for it may be a piece of a secret; " +
 					"put a value with spaces into quotes")
 			}
 			return err
 		}
 	}
+}
+
+// isSecretGiven reports whether a flag was given whose value may hold a secret, also one that was meant for its neighbour.
+func isSecretGiven(flags *pflag.FlagSet) (given bool) {
+	flags.Visit(func(flag *pflag.Flag) { given = given || config.IsSecret(flag.Name) })
+	return given
 }

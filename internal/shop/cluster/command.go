@@ -33,7 +33,9 @@ func Command(cfg config.Config, redis string, nodes, given, arguments []string, 
 		"--redis.master_name="+cfg.Redis.MasterName,
 		"--redis.cluster="+strconv.FormatBool(cfg.Redis.Cluster),
 		"--redis.tls="+strconv.FormatBool(cfg.Redis.TLS),
-		"--redis.tls_ca="+cfg.Redis.TLSCA)
+		"--redis.tls_ca="+cfg.Redis.TLSCA,
+		"--redis.tls_cert="+cfg.Redis.TLSCert,
+		"--redis.tls_key="+cfg.Redis.TLSKey)
 	args = append(args, arguments[1:]...)
 	var secrets []string // other users of the machine can read arguments, not the environment
 	for _, secret := range []struct{ variable, flag, value string }{

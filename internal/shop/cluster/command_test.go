@@ -28,3 +28,17 @@ func TestAReplicaKnowsAnEmbeddedRedis(t *testing.T) {
 		}
 	}
 }
+
+// A replica shows its Redis the same certificate, whatever the file says by then.
+func TestAReplicaIsGivenTheCertificate(t *testing.T) {
+	cfg := config.Config{}
+	cfg.Redis.TLSCert, cfg.Redis.TLSKey = "own.pem", "own.key"
+	command, err := Command(cfg, "127.0.0.1:1234", nil, nil, []string{"serve"}, nil, io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	args := command("replica1").Args
+	if !slices.Contains(args, "--redis.tls_cert=own.pem") || !slices.Contains(args, "--redis.tls_key=own.key") {
+		t.Errorf("%q", args)
+	}
+}

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"net"
 	"net/url"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,8 +15,14 @@ import (
 
 var (
 	errAddr  = errors.New("want host:port, such as 127.0.0.1:8080")
-	errAddrs = errors.New("want host:port or redis://user:password@host:port, or several, such as 127.0.0.1:6379; " +
-		"in a password write %40 for @, %2F for /, %2C for a comma and %20 for a space")
+	errAddrs = errors.New("want host:port, redis://user:password@host:port/database or unix:///path/of/a/socket, or several, " +
+		"such as 127.0.0.1:6379; in a password write %40 for @, %2F for /, %2C for a comma and %20 for a space")
+	errNoPort   = errors.New("want the port, too: redis://127.0.0.1:6379")
+	errDatabase = errors.New("want the number of a database after the port, such as redis://127.0.0.1:6379/2")
+	errSocket   = errors.New("want unix:// and the path of a socket, which begins with /, such as unix:///run/redis.sock " +
+		"or unix:///run/redis.sock?db=2")
+	errUsers = errors.New("want the same user and password in every address: they are those of redis.username and redis.password")
+	errNodes = errors.New("want at least three different masters, such as 127.0.0.1:6381,127.0.0.1:6382,127.0.0.1:6383")
 )
 
 func setAddr(to *string) func(any) error {
@@ -29,39 +34,139 @@ func setAddr(to *string) func(any) error {
 	}
 }
 
-// setAddrs takes host:port, or a redis:// or rediss:// URL, which can say user, password and TLS too.
-func setAddrs(r *dao.Config) func(any) error {
+// setAddrs takes addresses of a Redis. A URL can say user, password and TLS, too.
+func setAddrs(r *dao.Config, to *[]string) func(any) error {
 	return func(value any) error {
 		texts, err := several(value)
 		if err != nil {
 			return errAddrs
 		}
-		r.Addrs = nil
-		for _, addr := range texts {
-			if addr = takeURL(r, addr); !isAddr(addr) {
-				return errAddrs
+		*to = nil
+		for _, text := range texts {
+			addr, err := parseAddr(r, text)
+			if err != nil {
+				return err
 			}
-			r.Addrs = append(r.Addrs, addr)
+			*to = append(*to, addr.String())
 		}
 		return nil
 	}
 }
 
-// takeURL takes what a Redis's URL says, and returns its host:port; what is no URL is returned as it is.
-func takeURL(r *dao.Config, addr string) string {
-	u, err := url.Parse(addr)
-	if err != nil || u.Host == "" || u.Scheme != "redis" && u.Scheme != "rediss" {
-		return addr
+// setNodes takes the addresses of three masters or more, and none twice: a majority must be of different ones.
+func setNodes(r *dao.Config) func(any) error {
+	return func(value any) error {
+		if err := setAddrs(r, &r.RedlockAddrs)(value); err != nil {
+			return err
+		}
+		servers := map[string]bool{}
+		for _, text := range r.RedlockAddrs {
+			addr, err := dao.ParseAddress(text)
+			if err != nil {
+				return err
+			}
+			servers[addr.Dial] = true // two of its databases are one master
+		}
+		if n := len(r.RedlockAddrs); n != len(servers) || n > 0 && n < 3 {
+			return errNodes
+		}
+		return nil
 	}
-	if u.Hostname() == "" || strings.Trim(u.Path, "/") != "" || strings.ContainsAny(addr, "?#") { // no host: it may be a password
-		return ""
+}
+
+// parseAddr reads an address, and keeps what its URL says beside it. Its errors quote nothing: any part may be a password.
+func parseAddr(r *dao.Config, text string) (addr dao.Address, err error) {
+	if !strings.Contains(text, "://") {
+		if !isAddr(text) {
+			return addr, errAddrs
+		}
+		return dao.Address{Dial: text}, nil
 	}
-	if u.User != nil {
-		r.Username = u.User.Username()
-		r.Password, _ = u.User.Password()
+	u, err := url.Parse(text)
+	if err != nil {
+		return addr, errAddrs
 	}
-	r.TLS = r.TLS || u.Scheme == "rediss"
-	return u.Host
+	var db string
+	switch u.Scheme {
+	case "redis", "rediss":
+		var separate, parameters bool
+		_, db, separate = strings.Cut(u.Path, "/")
+		parameters = strings.ContainsAny(text, "?#")
+		switch {
+		case u.Hostname() == "" || !isHost(u.Hostname()) || parameters: // it may be a password
+			return addr, errAddrs
+		case u.Port() == "":
+			return addr, errNoPort
+		case !isAddr(u.Host):
+			return addr, errAddrs
+		case separate && db != "" && !isDigits(db):
+			return addr, errDatabase
+		}
+		addr.Dial = u.Host
+		r.TLS = r.TLS || u.Scheme == "rediss"
+	case "unix":
+		query := u.Query()
+		db = query.Get("db")
+		if u.Host != "" || !isSocket(u.Path) || u.Fragment != "" || len(query) > 1 || len(query) == 1 && !isDigits(db) {
+			return addr, errSocket
+		}
+		addr.Dial = u.Path
+	default:
+		return addr, errAddrs
+	}
+	if db != "" {
+		if addr.DB, err = strconv.Atoi(db); err != nil {
+			return addr, errDatabase
+		}
+	}
+	return addr, setUser(r, u.User)
+}
+
+// checkPlaces refuses databases and sockets where they cannot be had.
+func checkPlaces(r dao.Config) error {
+	databases := map[int]bool{}
+	for _, text := range slices.Concat(r.Addrs, r.RedlockAddrs) {
+		addr, err := dao.ParseAddress(text)
+		if err != nil {
+			return err
+		}
+		if addr.IsSocket() && r.TLS {
+			return errors.New("a unix socket is not allowed with redis.tls: Redis speaks no TLS on it")
+		}
+	}
+	for _, text := range r.Addrs {
+		addr, err := dao.ParseAddress(text)
+		if err != nil {
+			return err
+		}
+		databases[addr.DB] = true
+		switch {
+		case r.Cluster && addr.DB != 0:
+			return errors.New("a database is not allowed with redis.cluster: of a Cluster, lockstep can use database 0 alone; leave the number out")
+		case (r.Cluster || r.MasterName != "") && addr.IsSocket():
+			return errors.New("a unix socket is not allowed with redis.cluster or redis.master_name: " +
+				"nodes and Sentinels name each other by host:port, and are reached so")
+		}
+	}
+	if len(databases) > 1 {
+		return errors.New("different databases are not allowed: it is one database of one master; " +
+			"write its number after each Sentinel, such as redis://10.0.0.1:26379/2")
+	}
+	return nil
+}
+
+// setUser keeps the user and the password of a URL: all addresses share them.
+func setUser(r *dao.Config, user *url.Userinfo) error {
+	if user == nil {
+		return nil
+	}
+	name := user.Username()
+	password, _ := user.Password()
+	if r.Username+r.Password != "" && (name != r.Username || password != r.Password) {
+		return errUsers
+	}
+	r.Username, r.Password = name, password
+	return nil
 }
 
 // setList takes a list that is allowed, or none.
@@ -82,12 +187,6 @@ func areAddrs(texts []string) bool {
 
 func areHosts(texts []string) bool {
 	return !slices.ContainsFunc(texts, func(name string) bool { return isAddr(name) || !isHost(name) })
-}
-
-// areNodes reports whether these are three nodes or more, and none twice: a majority must be of different nodes.
-func areNodes(texts []string) bool {
-	different := slices.Compact(slices.Sorted(slices.Values(texts)))
-	return areAddrs(texts) && len(different) == len(texts) && (len(texts) == 0 || len(texts) >= 3)
 }
 
 // several returns the texts of a list, or of one text with commas or spaces between them.
@@ -115,12 +214,11 @@ func isAddr(text string) bool {
 	return err == nil
 }
 
-func isHost(text string) bool { return !strings.ContainsAny(text, "/\\@?#&=\"' \t\r\n") }
-
-var plainAddrs = regexp.MustCompile(`^[\w.-]*:\d+([, ]+[\w.-]*:\d+)*$`)
-
-// harmless reports whether an address of a Redis can be shown: it consists of names and ports, and no part may be a password.
-func harmless(value any) bool {
-	texts, err := cast.ToStringSliceE(value)
-	return err == nil && plainAddrs.MatchString(strings.Join(texts, ","))
+// isSocket reports whether a text may be the path of a unix socket. One with the signs of a URL is refused: it may hold a password.
+func isSocket(text string) bool {
+	return len(text) > 1 && text[0] == '/' && !strings.ContainsAny(text, "\\@:?#&=\"'\t\r\n")
 }
+
+func isDigits(text string) bool { return text != "" && strings.Trim(text, "0123456789") == "" }
+
+func isHost(text string) bool { return !strings.ContainsAny(text, "/\\@?#&=\"' \t\r\n") }

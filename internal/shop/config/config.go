@@ -5,7 +5,9 @@ package config
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -136,7 +138,7 @@ func LoadOnly(flags *pflag.FlagSet, versions []string, names ...string) (Config,
 	if err := errors.Join(set(flags, read, table)...); err != nil {
 		return cfg, err
 	}
-	return cfg, checkRedis(cfg.Redis)
+	return cfg, cfg.checkTogether(flags, read, table)
 }
 
 // Load reads the settings. flags are those of AddFlags, parsed; versions are the locks there are. Its errors name the key,
@@ -154,7 +156,7 @@ func Load(flags *pflag.FlagSet, versions []string) (Config, error) {
 	if err := errors.Join(problems...); err != nil {
 		return cfg, err
 	}
-	return cfg, errors.Join(cfg.Admin.check(), checkRedis(cfg.Redis))
+	return cfg, cfg.checkTogether(flags, file, table)
 }
 
 // set sets the fields of a configuration to what flags, the environment and a file say.
@@ -180,43 +182,81 @@ func set(flags *pflag.FlagSet, from file, table []key) (problems []error) {
 	return problems
 }
 
-func (a Admin) check() error {
+// checkTogether refuses keys that are each allowed alone, and names the source of one of them.
+func (c Config) checkTogether(flags *pflag.FlagSet, from file, table []key) error {
+	var problems []error
+	for _, check := range []func() (string, error){c.Admin.check, func() (string, error) { return checkRedis(c.Redis) }} {
+		if name, err := check(); err != nil {
+			i := slices.IndexFunc(table, func(k key) bool { return k.name == name })
+			problems = append(problems, fmt.Errorf("%s: %w", table[i].source(flags, from), err))
+		}
+	}
+	return errors.Join(problems...)
+}
+
+// check refuses keys that are each allowed alone, and names one of them that has a value.
+func (a Admin) check() (name string, err error) {
 	if a.Open && a.Token != "" {
-		return errors.New("admin.open: true is not allowed with admin.token: " +
+		return "admin.open", errors.New("admin.open: true is not allowed with admin.token: " +
 			"either everybody may change the shop, or only clients that send the token")
 	}
-	return nil
+	return "", nil
 }
 
-// checkRedis refuses combinations of keys that are each allowed alone.
-func checkRedis(r dao.Config) error {
-	switch {
-	case len(r.Addrs) == 0 && (r.Username+r.Password+r.TLSCA != "" || r.TLS):
-		return errors.New("redis.addrs: empty is not allowed with redis.username, redis.password or redis.tls: the embedded Redis has none")
-	case r.TLSCA != "" && !r.TLS:
-		return errors.New("redis.tls_ca: a file is not allowed without redis.tls: true")
-	case len(r.Addrs) == 0 && (r.MasterName != "" || r.Cluster):
-		return errors.New("redis.addrs: empty is not allowed with redis.master_name or redis.cluster: name the Sentinels or the nodes")
-	case r.MasterName != "" && r.Cluster:
-		return errors.New("redis.cluster: true is not allowed with redis.master_name: it is one or the other")
-	case len(r.Addrs) > 1 && r.MasterName == "" && !r.Cluster:
-		return fmt.Errorf("redis.addrs: %d addresses are not allowed: more than one needs redis.master_name (Sentinel) or redis.cluster: true",
-			len(r.Addrs))
+// checkRedis refuses keys that are each allowed alone, and names one of them that has a value.
+func checkRedis(r dao.Config) (name string, err error) {
+	secured := map[string]bool{
+		"redis.username": r.Username != "", "redis.password": r.Password != "", "redis.tls": r.TLS,
+		"redis.tls_ca": r.TLSCA != "", "redis.tls_cert": r.TLSCert != "", "redis.tls_key": r.TLSKey != "",
 	}
-	return nil
+	for _, name := range slices.Sorted(maps.Keys(secured)) {
+		if secured[name] && len(r.Addrs) == 0 {
+			return name, errors.New("redis.addrs: empty is not allowed with redis.username, redis.password or redis.tls: " +
+				"the embedded Redis has none")
+		}
+	}
+	for _, name := range []string{"redis.tls_ca", "redis.tls_cert", "redis.tls_key"} {
+		if secured[name] && !r.TLS {
+			return name, fmt.Errorf("%s: a file is not allowed without redis.tls: true, or rediss:// in redis.addrs", name)
+		}
+	}
+	switch {
+	case r.TLSKey == "" && r.TLSCert != "":
+		return "redis.tls_cert", errors.New("redis.tls_cert: a file is not allowed without redis.tls_key: its private key")
+	case r.TLSCert == "" && r.TLSKey != "":
+		return "redis.tls_key", errors.New("redis.tls_key: a file is not allowed without redis.tls_cert: its certificate")
+	case len(r.Addrs) == 0 && r.MasterName != "":
+		return "redis.master_name", errors.New("redis.addrs: empty is not allowed with redis.master_name: name the Sentinels")
+	case len(r.Addrs) == 0 && r.Cluster:
+		return "redis.cluster", errors.New("redis.addrs: empty is not allowed with redis.cluster: name the nodes")
+	case r.MasterName != "" && r.Cluster:
+		return "redis.cluster", errors.New("redis.cluster: true is not allowed with redis.master_name: it is one or the other")
+	case len(r.Addrs) > 1 && r.MasterName == "" && !r.Cluster:
+		return "redis.addrs", fmt.Errorf("redis.addrs: %d addresses are not allowed: "+
+			"more than one needs redis.master_name (Sentinel) or redis.cluster: true", len(r.Addrs))
+	}
+	if err := checkPlaces(r); err != nil {
+		return "redis.addrs", fmt.Errorf("redis.addrs: %w", err)
+	}
+	return "", nil
 }
 
+// unknownVariables refuses variables that are no key's. A name in other letters than capitals is another one, but for Windows.
 func unknownVariables(environ []string, table []key) (problems []error) {
 	for _, variable := range environ {
 		name, _, _ := strings.Cut(variable, "=")
-		if strings.HasPrefix(name, envPrefix+"_PORT") || strings.HasPrefix(name, envPrefix+"_SERVICE_") {
+		capitals := strings.ToUpper(name)
+		if strings.HasPrefix(capitals, envPrefix+"_PORT") || strings.HasPrefix(capitals, envPrefix+"_SERVICE_") {
 			continue // Kubernetes tells every container of a service called lockstep by these
 		}
-		if strings.HasPrefix(name, envPrefix+"_TEST_") {
-			continue // it is for tests
+		if !strings.HasPrefix(capitals, envPrefix+"_") || strings.HasPrefix(capitals, envPrefix+"_TEST_") { // that is for tests
+			continue
 		}
-		if strings.HasPrefix(name, envPrefix+"_") && !slices.ContainsFunc(table, func(k key) bool { return k.variable() == name }) {
+		switch known := slices.ContainsFunc(table, func(k key) bool { return k.variable() == capitals }); {
+		case !known:
 			problems = append(problems, fmt.Errorf("environment: there is no variable %s; there are %s", name, list(table, key.variable)))
+		case name != capitals && runtime.GOOS != "windows":
+			problems = append(problems, fmt.Errorf("environment: there is no variable %s; its name is in capitals: %s", name, capitals))
 		}
 	}
 	return problems

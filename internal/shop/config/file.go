@@ -112,7 +112,7 @@ func (f file) group(node *yaml.Node, path string) (problems []error) {
 		isGroup := slices.ContainsFunc(f.table, func(k key) bool { return strings.HasPrefix(k.name, full+".") })
 		switch before := f.lines[full]; {
 		case !isKey && !isGroup:
-			problems = append(problems, f.wrong(name.Line, "there is no %s; there are %s", nameOf(name, path), list(f.table, key.path)))
+			problems = append(problems, f.wrong(name.Line, "there is no %s; there are %s", nameOf(name, value, path), list(f.table, key.path)))
 			continue
 		case before > 0:
 			problems = append(problems, f.wrong(name.Line, "%s is not allowed twice: it is in line %d already", full, before))
@@ -128,16 +128,33 @@ func (f file) group(node *yaml.Node, path string) (problems []error) {
 			problems = append(problems, f.wrong(value.Line, "%s: this value is not allowed: want a plain one", full))
 			continue
 		}
-		f.values[full] = said
+		f.values[full] = written(value, said)
 	}
 	return problems
 }
 
+// written returns a value, or the values of a list, as the file has it; said is what YAML makes of it. To YAML 0200, 1_000 and 0x10 are
+// numbers, and a password of these signs would be another.
+func written(node *yaml.Node, said any) any {
+	node = resolved(node)
+	switch _, isText := said.(string); {
+	case node.Kind == yaml.SequenceNode:
+		texts := make([]any, len(node.Content))
+		for i, item := range node.Content {
+			texts[i] = written(item, said.([]any)[i])
+		}
+		return texts
+	case node.Kind != yaml.ScalarNode || said == nil || isText:
+		return said
+	}
+	return node.Value
+}
+
 var simple = regexp.MustCompile(`^[A-Za-z][\w.-]{0,39}$`)
 
-// nameOf names a key that is unknown, unless a value may be part of it: in "password:s3cret" a space is missing.
-func nameOf(name *yaml.Node, path string) string {
-	if !simple.MatchString(name.Value) {
+// nameOf names a key that is unknown, unless it may be a value: in "password:s3cret" a space is missing, in "{s3cret}" the key.
+func nameOf(name, value *yaml.Node, path string) string {
+	if !simple.MatchString(name.Value) || IsSecret(path) && value.Tag == "!!null" {
 		return "such key"
 	}
 	return "key " + strings.TrimPrefix(path+"."+name.Value, ".")

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/spf13/cast"
 	"github.com/spf13/pflag"
@@ -27,15 +28,19 @@ type key struct {
 
 func (k key) path() string { return k.name }
 
-// told returns a value as an error may show it: never a secret, nor a value that may hold a mistyped one.
+// told returns a value as an error may show it: never a secret, nor what may be one under another's name.
 func (k key) told(value any) string {
 	text := fmt.Sprintf("%#v", value)
-	secret := k.name == "admin.token" || k.name == "redis.username" || k.name == "redis.password"
-	address := strings.HasPrefix(k.name, "redis.") && strings.Contains(k.name, "addr")
-	if secret || address && !harmless(value) || strings.Contains(text, "@") {
+	if IsSecret(k.name) || strings.Contains(text, "@") {
 		return "this value"
 	}
 	return text
+}
+
+// IsSecret reports whether a key or its group may hold a secret, also one that is meant for its neighbour.
+func IsSecret(name string) bool {
+	group, _, _ := strings.Cut(name, ".")
+	return group == "admin" || group == "redis"
 }
 
 // variable returns the key's name in the environment: LOCKSTEP_LOCK_VERSION for lock.version.
@@ -71,19 +76,20 @@ func keys(c *Config, versions []string) []key {
 		{"server.clock_offset", "0s", "how far the clock of its locks is ahead of the machine's; less than 0: behind",
 			setDuration(&c.Server.ClockOffset, -time.Hour, time.Hour)},
 		{"admin.token", "", "needed for PUT, DELETE, and every POST but a participant's; empty: everybody may on loopback, and nobody beyond it",
-			setText(&c.Admin.Token)},
+			setToken(&c.Admin.Token)},
 		{"admin.open", "false", "everybody may PUT, DELETE and POST, beyond loopback too", setBool(&c.Admin.Open)},
-		{"redis.addrs", "", "host:port of a real Redis; empty: an embedded one", setAddrs(&c.Redis)},
+		{"redis.addrs", "", "host:port, redis://… or unix://… of a real Redis; empty: an embedded one", setAddrs(&c.Redis, &c.Redis.Addrs)},
 		{"redis.embedded_addr", "127.0.0.1:6380", "where the embedded Redis listens", setAddr(&c.Redis.EmbeddedAddr)},
 		{"redis.master_name", "", "the Sentinels' name of the master; redis.addrs are then the Sentinels", setText(&c.Redis.MasterName)},
 		{"redis.cluster", "false", "redis.addrs are nodes of a Redis Cluster", setBool(&c.Redis.Cluster)},
 		{"redis.redlock_addrs", "", "host:port of three or more independent masters, for redlock; empty: five embedded ones, if the Redis is",
-			setList(&c.Redis.RedlockAddrs, areNodes, "host:port of at least three different masters, such as "+
-				"127.0.0.1:6381,127.0.0.1:6382,127.0.0.1:6383")},
+			setNodes(&c.Redis)},
 		{"redis.username", "", "user name for the Redis", setIfGiven(&c.Redis.Username)},
 		{"redis.password", "", "password for the Redis", setIfGiven(&c.Redis.Password)},
 		{"redis.tls", "false", "talk TLS to the Redis", setTLS(&c.Redis)},
 		{"redis.tls_ca", "", "PEM file of the authority the Redis's certificate comes from; empty: the machine's own", setText(&c.Redis.TLSCA)},
+		{"redis.tls_cert", "", "PEM file of lockstep's own certificate, if the Redis asks for one", setText(&c.Redis.TLSCert)},
+		{"redis.tls_key", "", "PEM file of the private key of redis.tls_cert", setText(&c.Redis.TLSKey)},
 		{"lock.version", "v0", "the lock: " + strings.Join(versions, ", "), setOneOf(&c.Lock.Version, versions)},
 		{"lock.ttl", "10s", "expiry of the lock, from v2 on", setDuration(&c.Lock.TTL, 10*time.Millisecond, 24*time.Hour)},
 		{"lock.retry_interval", "20ms", "pause between attempts: polling waiters, failed renewals, optimistic sales",
@@ -107,7 +113,21 @@ func setText(to *string) func(any) error {
 		if *to, err = cast.ToStringE(value); err != nil {
 			return errors.New("want one text")
 		}
+		if strings.ContainsFunc(*to, unicode.IsControl) {
+			return errors.New("want a text without a line end or any other control character, also at its end")
+		}
 		return nil
+	}
+}
+
+// setToken takes what can be sent in a header as it is: spaces around it would be lost on the way.
+func setToken(to *string) func(any) error {
+	return func(value any) error {
+		err := setText(to)(value)
+		if err == nil && strings.TrimSpace(*to) != *to {
+			return errors.New("want a text without spaces around it")
+		}
+		return err
 	}
 }
 
@@ -159,11 +179,13 @@ func setDuration(to *time.Duration, from, upTo time.Duration) func(any) error {
 	}
 }
 
+// setNumber takes decimal digits alone: 0200 is 128 to some readers, and 200 to others.
 func setNumber[N int | int64](to *N, from, upTo N) func(any) error {
 	return func(value any) error {
-		n, err := strconv.ParseInt(strings.TrimSpace(fmt.Sprint(value)), 10, 64)
-		if err != nil || n < int64(from) || n > int64(upTo) {
-			return fmt.Errorf("want a whole number from %d to %d", from, upTo)
+		text := strings.TrimSpace(fmt.Sprint(value))
+		n, err := strconv.ParseInt(text, 10, 64)
+		if err != nil || n < int64(from) || n > int64(upTo) || strconv.FormatInt(n, 10) != text {
+			return fmt.Errorf("want a whole number from %d to %d, in decimal digits alone: 200, not 0200, 0xc8, 2e2 or 1_000", from, upTo)
 		}
 		*to = N(n)
 		return nil

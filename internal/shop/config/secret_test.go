@@ -22,7 +22,8 @@ func tells(t *testing.T, file string, flags ...string) (string, bool) {
 // A Redis's URL, mistyped in every way somebody could think of, tells no password, wherever it comes from.
 func TestMistypedURLsTellNoSecret(t *testing.T) {
 	var addrs []string
-	for _, scheme := range []string{"", "redis:", "redis:/", "redis://", "redis:///", "rediss://", "redis//", "//", "tcp://", " redis:// "} {
+	for _, scheme := range []string{"", "redis:", "redis:/", "redis://", "redis:///", "rediss://", "redis//", "//", "tcp://", " redis:// ",
+		"unix:", "unix:/", "unix://", "unix:///", "unix:////"} {
 		for _, password := range []string{
 			hidden, "p " + hidden, hidden + " p", "p " + hidden + " p", "p," + hidden + ",p", "12/" + hidden, "12#" + hidden,
 			"12?" + hidden, "p@" + hidden, hidden + "@p", hidden + "%", "%40" + hidden, "12:" + hidden, "[" + hidden, `p"` + hidden,
@@ -83,6 +84,34 @@ func TestMistypedFilesTellNoSecret(t *testing.T) {
 				if shown, told := tells(t, key+value+after); told {
 					t.Errorf("%q: %s", key+value+after, shown)
 				}
+			}
+		}
+	}
+}
+
+// A secret given to a neighbour of its key is not repeated, whatever the source.
+func TestSecretsUnderOtherNames(t *testing.T) {
+	for _, key := range []string{
+		"admin.open", "redis.tls", "redis.cluster", "redis.addrs", "redis.embedded_addr", "redis.redlock_addrs", "redis.tls_ca", "redis.tls_key",
+		"redis.master_name", "redis", "admin",
+	} {
+		group, name, isKey := strings.Cut(key, ".")
+		files := []string{key + ": " + hidden, key + ": [" + hidden + "]", "admin: {" + hidden + "}", "redis: {" + hidden + ", tls: true}"}
+		if isKey {
+			files = append(files, fmt.Sprintf("%s: {%s: %s}", group, name, hidden),
+				fmt.Sprintf("%s:\n  %s: %[3]s\n  %[2]s: %[3]s", group, name, hidden))
+			t.Setenv("LOCKSTEP_"+strings.ToUpper(group+"_"+name), hidden)
+			if shown, told := tells(t, ""); told {
+				t.Errorf("environment %s: %s", key, shown)
+			}
+			t.Setenv("LOCKSTEP_"+strings.ToUpper(group+"_"+name), "")
+			if shown, told := tells(t, "", "--"+key+"="+hidden); told {
+				t.Errorf("flag %s: %s", key, shown)
+			}
+		}
+		for _, file := range files {
+			if shown, told := tells(t, file); told {
+				t.Errorf("file %q: %s", file, shown)
 			}
 		}
 	}

@@ -1,0 +1,99 @@
+package config_test
+
+import (
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// What YAML and Go read as a number in more than one way is none.
+func TestWholeNumbers(t *testing.T) {
+	for _, number := range []string{"0200", "-0", "+200", "0o310", "0xc8", "0b11", "1_000", "1e2", "2e2", "200.0", "1:30", "00", "２００"} {
+		want := fmt.Sprintf("inventory.initial: %q is not allowed: want a whole number from 0 to 1000000000, "+
+			"in decimal digits alone: 200, not 0200, ", number)
+		if _, err := load(t, "inventory:\n  initial: "+number); err == nil || !strings.Contains(err.Error(), "config.yaml:2: "+want) {
+			t.Errorf("file: %v; want %s", err, want)
+		}
+		t.Setenv("LOCKSTEP_INVENTORY_INITIAL", number)
+		if _, err := load(t, ""); err == nil || !strings.Contains(err.Error(), "environment: "+want) {
+			t.Errorf("environment: %v; want %s", err, want)
+		}
+		t.Setenv("LOCKSTEP_INVENTORY_INITIAL", "")
+	}
+	for _, number := range []string{"200", `"200"`, "!!int 200", "&n 200"} {
+		if got, err := load(t, "inventory.initial: "+number); err != nil || got.Inventory.Initial != 200 {
+			t.Errorf("%s: %d, %v", number, got.Inventory.Initial, err)
+		}
+	}
+}
+
+// A text is what is written, whatever YAML takes it for.
+func TestTextsAsWritten(t *testing.T) {
+	for _, text := range []string{"0123", "1_000", "1e3", "0x10", "true", "2001-01-01", "1.0"} {
+		if got, err := load(t, "admin.token: "+text); err != nil || got.Admin.Token != text {
+			t.Errorf("%s: %q, %v", text, got.Admin.Token, err)
+		}
+	}
+	if got, err := load(t, "server.hosts: [010, 'a']"); err != nil || !slices.Equal(got.Server.Hosts, []string{"010", "a"}) {
+		t.Errorf("%q, %v", got.Server.Hosts, err)
+	}
+}
+
+// What a header or a name cannot carry is refused where it is read, wherever it comes from; it is not shown.
+func TestTextsWithLineEnds(t *testing.T) {
+	const mark = "workshop"
+	for key, bad := range map[string][]string{
+		"admin.token": {mark + "\n", mark + "\r\n", "\n" + mark, mark + "\n" + mark, mark + " ", " " + mark, "\t" + mark, mark + "\x00",
+			mark + "\x7f", mark + "\u0085", mark + "\u00a0", " "},
+		"redis.password":    {mark + "\n"},
+		"redis.username":    {mark + "\n"},
+		"redis.master_name": {mark + "\n"},
+		"redis.tls_ca":      {mark + "\n"},
+		"server.replica":    {mark + "\n"},
+	} {
+		for _, value := range bad {
+			_, flag := load(t, "", "--"+key+"="+value)
+			_, file := load(t, fmt.Sprintf("%s: %q", key, value))
+			for source, err := range map[string]error{"flag": flag, "config.yaml:1": file} {
+				if err == nil || !strings.Contains(err.Error(), source+": "+key+": ") || !strings.Contains(err.Error(), "want a text without ") {
+					t.Errorf("%s %q: %v", key, value, err)
+				}
+				if key != "server.replica" && err != nil && strings.Contains(err.Error(), mark) {
+					t.Errorf("%s is shown: %v", key, err)
+				}
+			}
+		}
+	}
+	t.Setenv("LOCKSTEP_ADMIN_TOKEN", mark+"\n")
+	want := "environment: admin.token: this value is not allowed: " +
+		"want a text without a line end or any other control character, also at its end"
+	if _, err := load(t, "admin.token: |\n  other\n"); err == nil || err.Error() != want {
+		t.Errorf("%v; want %s", err, want)
+	}
+	t.Setenv("LOCKSTEP_ADMIN_TOKEN", "a token of words, 口令")
+	if got, err := load(t, ""); err != nil || got.Admin.Token != "a token of words, 口令" {
+		t.Errorf("%q, %v", got.Admin.Token, err)
+	}
+}
+
+// A variable in other letters would be ignored in silence.
+func TestVariablesInOtherLetters(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("there it is the same variable")
+	}
+	for name, says := range map[string]string{
+		"lockstep_lock_version": "there is no variable lockstep_lock_version; its name is in capitals: LOCKSTEP_LOCK_VERSION",
+		"Lockstep_Lock_Version": "there is no variable Lockstep_Lock_Version; its name is in capitals: LOCKSTEP_LOCK_VERSION",
+		"LOCKSTEP_LOCK_version": "there is no variable LOCKSTEP_LOCK_version; its name is in capitals: LOCKSTEP_LOCK_VERSION",
+		"lockstep_lock_verson":  "there is no variable lockstep_lock_verson; there are LOCKSTEP_SERVER_ADDR, ",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Setenv(name, "v1")
+			if _, err := load(t, ""); err == nil || !strings.HasPrefix(err.Error(), "environment: "+says) {
+				t.Errorf("%v; want %s", err, says)
+			}
+		})
+	}
+}
