@@ -30,9 +30,9 @@ func Serve(ctx context.Context, cfg config.Config, o Options) error {
 	if cfg.File != "" {
 		watched.Go(func() {
 			inForce := cfg
-			if err := config.Watch(watching, cfg.File, func() { inForce = s.reload(watching, o.Reload, inForce) }); err != nil {
-				log.Warn("changes of the configuration will not take effect", "error", err)
-			}
+			config.Watch(watching, cfg.File, func() { inForce = s.reload(watching, o.Reload, inForce) }, func(err error) {
+				log.Warn("the configuration cannot be read: what it said before stays in force", "error", err)
+			})
 		})
 	}
 	select {
