@@ -91,10 +91,11 @@ func Open(ctx context.Context, cfg Config) (*Redis, error) {
 		r.Name += " (Cluster)"
 	}
 	err = place{"redis.addrs", strings.Join(cfg.Addrs, ","), client}.try(ctx, func() (err error) {
-		if r.Servers, err = ServersOf(ctx, r.Store, nodes); err != nil {
+		if err := isMeant(ctx, r.Store, client); err != nil {
 			return err
 		}
-		return isMeant(ctx, r.Store, client)
+		r.Servers, err = ServersOf(ctx, r.Store, nodes)
+		return err
 	})
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("redis.addrs: %w", err), r.Close())

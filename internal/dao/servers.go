@@ -31,8 +31,11 @@ func nameOf(ctx context.Context, client redis.UniversalClient) string {
 	return strings.ToUpper(name[:1]) + name[1:] + " " + said["version"]
 }
 
-// isMeant fails if the server is a Sentinel, or a node of a Cluster, and the client is for a single Redis.
+// isMeant fails if the server does not answer, or is a Sentinel, or a node of a Cluster while the client is for a single Redis.
 func isMeant(ctx context.Context, client redis.UniversalClient, cfg redisclient.Config) error {
+	if err := client.Ping(ctx).Err(); err != nil {
+		return err
+	}
 	switch mode := hello(ctx, client)["mode"]; {
 	case mode == "sentinel":
 		return errSentinel
