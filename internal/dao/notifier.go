@@ -16,6 +16,7 @@ type Notifier struct {
 
 	mu       sync.Mutex
 	closed   bool
+	renewing bool
 	sub      *redis.PubSub
 	notified map[string]map[*func(string)]struct{} // by channel
 	working  sync.WaitGroup
@@ -61,6 +62,23 @@ func (n *Notifier) listen(messages <-chan any) {
 			n.notify(m.Channel, "")
 		}
 	}
+}
+
+// renew makes go-redis look at the subscription's connection, and make another one if it has been given up. It does not wait for Redis.
+func (n *Notifier) renew() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.closed || n.sub == nil || n.renewing {
+		return
+	}
+	n.renewing = true
+	sub := n.sub
+	n.working.Go(func() {
+		_ = sub.Ping(context.Background()) // go-redis subscribes again, by itself
+		n.mu.Lock()
+		defer n.mu.Unlock()
+		n.renewing = false
+	})
 }
 
 // notify calls the subscribers of a channel. It does not hold the mutex meanwhile: subscribers subscribe and unsubscribe under mutexes of

@@ -137,10 +137,12 @@ func embed(addr string) (*miniredis.Miniredis, error) {
 
 // connect makes the clients of a Redis; that of the locks has so many connections at most.
 func connect(cfg redisclient.Config, lockPool int, nodes Nodes) *Redis {
+	cfg.MasterOnly = new(redisclient.MasterOnly)
 	r := &Redis{Store: newClient(cfg), Nodes: nodes}
 	cfg.PoolSize = lockPool
 	r.Lock = newLockClient(cfg)
 	r.Notifier = NewNotifier(r.Lock)
+	cfg.MasterOnly.GivenUp = r.Notifier.renew
 	return r
 }
 

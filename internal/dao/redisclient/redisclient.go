@@ -3,6 +3,7 @@
 package redisclient
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"net"
@@ -38,13 +39,19 @@ type Config struct {
 	PoolSize int           // connections at most; 0: go-redis's default, ten a core
 	Buffer   int           // bytes that a connection reads at once, and writes; 0: go-redis's default
 	Dialer   Dialer        // makes the connections; none: go-redis's own
+
+	MasterOnly *MasterOnly // of clients that New makes; none: one of its own
 }
 
 // Dialer makes a connection.
 type Dialer func(ctx context.Context, network, addr string) (net.Conn, error)
 
 // New makes a client of a single Redis, a Sentinel set or a Cluster. The caller must Close it.
-func New(cfg Config) redis.UniversalClient { return redis.NewUniversalClient(Options(cfg)) }
+func New(cfg Config) redis.UniversalClient {
+	client := redis.NewUniversalClient(Options(cfg))
+	client.AddHook(cmp.Or(cfg.MasterOnly, new(MasterOnly)))
+	return client
+}
 
 // Single makes a client of one Redis. The caller must Close it.
 func Single(cfg Config) *redis.Client { return redis.NewClient(Options(cfg).Simple()) }

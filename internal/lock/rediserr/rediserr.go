@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"strings"
 
 	"github.com/redis/go-redis/v9"
 
@@ -36,3 +37,12 @@ func Classify(ctx context.Context, command string, err error) error {
 func hadNoConnection(err error) bool {
 	return errors.Is(err, redis.ErrPoolTimeout) || errors.Is(err, redis.ErrPoolExhausted) || errors.Is(err, redis.ErrClosed)
 }
+
+// HasCode reports whether Redis answered with an error of this code, such as OOM. Before Redis 7 the error of a script has the code in the
+// middle.
+func HasCode(err error, code string) bool {
+	return redis.HasErrorPrefix(err, code+" ") || redis.HasErrorPrefix(err, "") && strings.Contains(err.Error(), " -"+code+" ")
+}
+
+// IsReplica reports whether a server refused a command because it is not a master.
+func IsReplica(err error) bool { return HasCode(err, "READONLY") || HasCode(err, "MASTERDOWN") }

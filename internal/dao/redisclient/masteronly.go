@@ -1,0 +1,137 @@
+package redisclient
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"strings"
+	"sync/atomic"
+	"syscall"
+
+	"github.com/redis/go-redis/v9"
+
+	"lockstep/internal/lock"
+	"lockstep/internal/lock/rediserr"
+)
+
+// errGivenUp means that nothing was sent.
+var errGivenUp = fmt.Errorf("%w: the connection led to a server that was no longer the master", lock.ErrUnavailable)
+
+// MasterOnly is a go-redis hook of one client, or of all clients of one Redis. When a server refuses a command because it is a replica,
+// every connection made before is given up: those in use once their reply is there, the others when they are taken from the pool next. An
+// address may lead to another server by now, and go-redis closes only the connection of a single command that was refused. A Cluster
+// needs none of this: its replicas answer no command.
+type MasterOnly struct {
+	GivenUp func() // is called when connections have been given up; nil: nobody is. It must not wait for Redis
+
+	generation atomic.Int64 // how often connections were given up
+}
+
+// DialHook is part of redis.Hook.
+func (m *MasterOnly) DialHook(next redis.DialHook) redis.DialHook {
+	return func(ctx context.Context, network, addr string) (net.Conn, error) {
+		generation := m.generation.Load() // before the address is looked up
+		made, err := next(ctx, network, addr)
+		if err != nil {
+			return nil, err
+		}
+		return &conn{Conn: made, of: m, generation: generation}, nil
+	}
+}
+
+// ProcessHook is part of redis.Hook.
+func (m *MasterOnly) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
+	return func(ctx context.Context, command redis.Cmder) error {
+		generation := m.generation.Load()
+		err := next(ctx, command)
+		m.observe(generation, err)
+		return err
+	}
+}
+
+// ProcessPipelineHook is part of redis.Hook. A transaction that Redis discarded fails with the error of the command that it refused.
+func (m *MasterOnly) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
+	return func(ctx context.Context, commands []redis.Cmder) error {
+		generation := m.generation.Load()
+		err := next(ctx, commands)
+		if redis.IsExecAbortError(err) {
+			err = refusal(commands, err)
+		}
+		m.observe(generation, err)
+		for _, command := range commands {
+			m.observe(generation, command.Err())
+		}
+		return err
+	}
+}
+
+// observe gives up the connections made so far if err is of a replica, and nobody has done so since the command began.
+func (m *MasterOnly) observe(generation int64, err error) {
+	if err != nil && rediserr.IsReplica(err) && m.generation.CompareAndSwap(generation, generation+1) && m.GivenUp != nil {
+		m.GivenUp()
+	}
+}
+
+// refusal returns the error of the first command of a transaction that Redis refused to queue, and names the command; without one, the
+// transaction's own.
+func refusal(commands []redis.Cmder, discarded error) error {
+	for _, command := range commands {
+		if err := command.Err(); err != nil && !redis.IsExecAbortError(err) {
+			return fmt.Errorf("%s: %w", nameOf(command), err)
+		}
+	}
+	return discarded
+}
+
+// nameOf returns a command's name and its keys; of a script it does not know which one was refused.
+func nameOf(command redis.Cmder) string {
+	args := command.Args()
+	keys := args[1:min(2, len(args))]
+	if strings.HasPrefix(command.Name(), "eval") && len(args) > 3 {
+		if n, is := args[2].(int); is && len(args) >= 3+n {
+			keys = args[3 : 3+n]
+		}
+	}
+	name := strings.ToUpper(command.Name())
+	for _, key := range keys {
+		name += fmt.Sprint(" ", key)
+	}
+	return name
+}
+
+// conn is a connection that sends nothing once it has been given up.
+type conn struct {
+	net.Conn
+
+	of         *MasterOnly
+	generation int64
+}
+
+func (c *conn) isGivenUp() bool { return c.generation != c.of.generation.Load() }
+
+func (c *conn) Write(p []byte) (int, error) {
+	if c.isGivenUp() {
+		return 0, errGivenUp
+	}
+	return c.Conn.Write(p)
+}
+
+// SyscallConn is what go-redis asks, where the system has it, whether a connection that it takes from the pool can be used: one that was
+// given up is replaced by another.
+func (c *conn) SyscallConn() (syscall.RawConn, error) {
+	if c.isGivenUp() {
+		return nil, errGivenUp
+	}
+	if below, is := c.Conn.(syscall.Conn); is {
+		return below.SyscallConn()
+	}
+	return opaque{}, nil
+}
+
+// opaque is what is below a connection by TLS, or one in memory: nobody looks into it.
+type opaque struct{}
+
+func (opaque) Control(func(uintptr)) error    { return nil }
+func (opaque) Read(func(uintptr) bool) error  { return nil }
+func (opaque) Write(func(uintptr) bool) error { return errors.ErrUnsupported }

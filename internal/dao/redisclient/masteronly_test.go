@@ -1,0 +1,166 @@
+package redisclient_test
+
+import (
+	"context"
+	"errors"
+	"net"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/redis/go-redis/v9"
+
+	"lockstep/internal/dao/redisclient"
+	"lockstep/internal/lock"
+)
+
+// answered is an error that a server answered.
+type answered string
+
+func (a answered) Error() string { return string(a) }
+func (answered) RedisError()     {}
+
+const (
+	discarded = answered("EXECABORT Transaction discarded because of previous errors.")
+	noKey     = answered("NOPERM No permissions to access a key")
+	readOnly  = answered("READONLY You can't write against a read only replica.")
+)
+
+// Redis says of a transaction only that it was discarded. Why, it said when a command was to be queued.
+func TestTheErrorOfATransactionIsThatOfTheCommandThatWasRefused(t *testing.T) {
+	refusedWith := func(err error) []redis.Cmder {
+		ctx := t.Context()
+		commands := []redis.Cmder{
+			redis.NewStatusCmd(ctx, "multi"), redis.NewStringCmd(ctx, "get", "inventory"),
+			redis.NewMapStringStringCmd(ctx, "hgetall", "{inventory}:run"),
+			redis.NewCmd(ctx, "eval", "return 1", 2, "a", "b", "argument"), redis.NewSliceCmd(ctx, "exec"),
+		}
+		for _, command := range commands { // as go-redis does
+			command.SetErr(discarded)
+		}
+		commands[1].SetErr(nil)
+		commands[2].SetErr(err)
+		return commands
+	}
+	script := refusedWith(nil)
+	script[3].SetErr(answered("OOM command not allowed"))
+	for _, c := range []struct {
+		commands []redis.Cmder
+		err      error
+		want     string
+	}{
+		{refusedWith(noKey), discarded, "HGETALL {inventory}:run: " + string(noKey)},
+		{refusedWith(readOnly), discarded, "HGETALL {inventory}:run: " + string(readOnly)},
+		{script, discarded, "EVAL a b: OOM command not allowed"},
+		{refusedWith(nil), discarded, string(discarded)}, // nothing says why
+		{refusedWith(readOnly), redis.TxFailedErr, redis.TxFailedErr.Error()},
+		{refusedWith(readOnly), nil, ""},
+	} {
+		send := new(redisclient.MasterOnly).ProcessPipelineHook(func(context.Context, []redis.Cmder) error { return c.err })
+		err := send(t.Context(), c.commands)
+		if err == nil && c.want != "" || err != nil && err.Error() != c.want {
+			t.Errorf("%v: %v; want %q", c.err, err, c.want)
+		}
+		code := strings.TrimSpace(c.want[strings.LastIndex(c.want, ": ")+1:])
+		if err != nil && !errors.Is(err, c.err) && !redis.HasErrorPrefix(err, code) {
+			t.Errorf("%v is no longer what Redis answered", err)
+		}
+	}
+}
+
+// A connection is given up once a command that was sent after it was made was refused by a replica, in whichever way; and once for all
+// commands that were on their way.
+func TestConnectionsAreGivenUp(t *testing.T) {
+	for _, c := range []struct {
+		err     error
+		givenUp bool
+	}{
+		{nil, false},
+		{redis.Nil, false},
+		{answered("WRONGTYPE Operation against a key"), false},
+		{answered("NOREPLICAS Not enough good replicas to write."), false},
+		{readOnly, true},
+		{answered("READONLY You can't write against a read only replica. script: 4926, on @user_script:1."), true},
+		{answered("ERR Error running script (call to f_4926): @user_script: 1: -READONLY You can't write against a read only slave."), true},
+		{answered("MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'."), true},
+	} {
+		for name, send := range map[string]func(*redisclient.MasterOnly) error{
+			"a command": func(m *redisclient.MasterOnly) error {
+				send := m.ProcessHook(func(context.Context, redis.Cmder) error { return c.err })
+				return send(t.Context(), redis.NewStatusCmd(t.Context(), "set"))
+			},
+			"one of a transaction": func(m *redisclient.MasterOnly) error {
+				commands := []redis.Cmder{redis.NewStatusCmd(t.Context(), "get"), redis.NewStatusCmd(t.Context(), "set", "key")}
+				commands[1].SetErr(c.err)
+				return m.ProcessPipelineHook(func(context.Context, []redis.Cmder) error { return discarded })(t.Context(), commands)
+			},
+		} {
+			times := 0
+			m := &redisclient.MasterOnly{GivenUp: func() { times++ }}
+			dial := m.DialHook(func(context.Context, string, string) (net.Conn, error) {
+				here, there := net.Pipe()
+				t.Cleanup(func() { here.Close(); there.Close() })
+				go there.Read(make([]byte, 1)) //nolint:errcheck // it ends with the pipe
+				return here, nil
+			})
+			before, err := dial(t.Context(), "tcp", "redis:6379")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !isUsable(t, before) {
+				t.Errorf("%s, %v: a new connection was given up", name, c.err)
+			}
+			_ = send(m) // what it says is another test's
+			if isUsable(t, before) == c.givenUp || times == 1 != c.givenUp {
+				t.Errorf("%s, %v: given up %d times; want %t", name, c.err, times, c.givenUp)
+			}
+			after, err := dial(t.Context(), "tcp", "redis:6379")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := after.Write([]byte("x")); err != nil {
+				t.Errorf("%s, %v: the next connection: %v", name, c.err, err)
+			}
+		}
+	}
+}
+
+// Of many commands that were on their way to a replica, the first refusal counts.
+func TestConnectionsAreGivenUpOnceForAllCommandsOnTheirWay(t *testing.T) {
+	times := 0
+	m := &redisclient.MasterOnly{GivenUp: func() { times++ }}
+	var send func(ctx context.Context, deep int) error
+	send = func(ctx context.Context, deep int) error { // each within the one before: all were sent before any was answered
+		return m.ProcessHook(func(context.Context, redis.Cmder) error {
+			if deep > 0 {
+				_ = send(ctx, deep-1) // it fails as this one does
+			}
+			return readOnly
+		})(ctx, redis.NewStatusCmd(ctx, "set"))
+	}
+	_ = send(t.Context(), 5)
+	if times != 1 {
+		t.Errorf("given up %d times; want once", times)
+	}
+	_ = send(t.Context(), 0)
+	if times != 2 {
+		t.Errorf("after another command: %d times; want twice", times)
+	}
+}
+
+// isUsable reports whether go-redis would take a connection from its pool, which is also whether it may be written to.
+func isUsable(t *testing.T, connection net.Conn) bool {
+	t.Helper()
+	system, is := connection.(syscall.Conn)
+	if !is {
+		t.Fatalf("go-redis cannot ask a %T", connection)
+	}
+	raw, err := system.SyscallConn()
+	if err == nil {
+		return raw.Read(func(uintptr) bool { return true }) == nil
+	}
+	if _, written := connection.Write([]byte("x")); !errors.Is(written, lock.ErrUnavailable) {
+		t.Errorf("a connection that was given up: %v; want an error that says that nothing was sent", written)
+	}
+	return false
+}
