@@ -26,7 +26,7 @@ const (
 // Enter lets a sale in, if the door is open, and counts it as in flight, in one script.
 func (s *Store) Enter(ctx context.Context, sale string) (history.Run, error) {
 	reply, err := s.askIn(ctx, sale)
-	if err != nil && isOutOfMemory(err) {
+	if rediserr.HasCode(err, "OOM") {
 		s.forgetRunsOver(ctx)
 		reply, err = s.askIn(ctx, sale)
 	}
@@ -55,11 +55,12 @@ func (s *Store) Leave(ctx context.Context, sale string) error {
 
 // Run reads the run's hash.
 func (s *Store) Run(ctx context.Context) (history.Run, error) {
-	fields, err := s.client.HGetAll(ctx, RunKey).Result()
+	var fields *redis.MapStringStringCmd
+	err := onMaster(ctx, s.client, RunKey, func(tx redis.Pipeliner) { fields = tx.HGetAll(ctx, RunKey) })
 	if err != nil {
-		return history.Run{}, rediserr.Classify(ctx, "HGETALL run", err)
+		return history.Run{}, rediserr.Classify(ctx, "MULTI run", err)
 	}
-	return parseRun(fields)
+	return parseRun(fields.Val())
 }
 
 // Tally counts a run as it is at one moment.
@@ -67,11 +68,10 @@ func (s *Store) Tally(ctx context.Context) (history.Tally, error) {
 	var fields *redis.MapStringStringCmd
 	var stock *redis.StringCmd
 	var inFlight *redis.IntCmd
-	_, err := s.client.TxPipelined(ctx, func(tx redis.Pipeliner) error {
+	err := onMaster(ctx, s.client, RunKey, func(tx redis.Pipeliner) {
 		fields = tx.HGetAll(ctx, RunKey)
 		stock = tx.Get(ctx, InventoryKey)
 		inFlight = tx.HLen(ctx, inFlightKey)
-		return nil
 	})
 	if err != nil && !isAboutStock(err) {
 		return history.Tally{}, rediserr.Classify(ctx, "MULTI tally", err)
@@ -104,16 +104,23 @@ func isAboutStock(err error) bool {
 
 // HandSet compares the stock with what the run wrote last.
 func (s *Store) HandSet(ctx context.Context) (int64, bool, error) {
-	written, err := s.client.HGet(ctx, RunKey, "written").Result()
-	if err != nil && !errors.Is(err, redis.Nil) {
+	var written, stock *redis.StringCmd
+	err := onMaster(ctx, s.client, RunKey, func(tx redis.Pipeliner) {
+		written = tx.HGet(ctx, RunKey, "written")
+		stock = tx.Get(ctx, InventoryKey)
+	})
+	if err != nil && !isAboutStock(err) {
+		return 0, false, rediserr.Classify(ctx, "MULTI stock", err)
+	}
+	if err := written.Err(); err != nil && !errors.Is(err, redis.Nil) {
 		return 0, false, rediserr.Classify(ctx, "HGET run", err)
 	}
-	value, err := s.client.Get(ctx, InventoryKey).Result()
-	if errors.Is(err, redis.Nil) || err == nil && value == written {
+	value, err := stock.Result()
+	if errors.Is(err, redis.Nil) || err == nil && value == written.Val() {
 		return 0, false, nil
 	}
-	stock, err := readStock(ctx, value, err)
-	return stock, err == nil, err
+	set, err := readStock(ctx, value, err)
+	return set, err == nil, err
 }
 
 // Start begins a run and writes its stock in one script. The orders of earlier runs stay for some time.
@@ -130,14 +137,40 @@ func (s *Store) Start(ctx context.Context, last, next history.Run) error {
 	return nil
 }
 
-// Beat renews this replica's place among the living. Time is Redis's own.
-func (s *Store) Beat(ctx context.Context) error {
+// Beat renews this replica's place among the living, forgets the dead ones and their sales in flight, and reads the run. Time is Redis's
+// own. A replica of Redis refuses the transaction, since it writes.
+func (s *Store) Beat(ctx context.Context, live func(sale string) bool) (history.Run, int64, error) {
 	now, err := s.client.Time(ctx).Result()
 	if err != nil {
-		return rediserr.Classify(ctx, "TIME", err)
+		return history.Run{}, 0, rediserr.Classify(ctx, "TIME", err)
 	}
-	dead := redis.Z{Score: float64(now.Add(heartbeat).UnixMilli()), Member: s.instance}
-	return rediserr.Classify(ctx, "ZADD replicas", s.client.ZAdd(ctx, replicasKey, dead).Err())
+	var living *redis.ZSliceCmd
+	var sales, fields *redis.MapStringStringCmd
+	_, err = s.client.TxPipelined(ctx, func(tx redis.Pipeliner) error {
+		tx.ZAdd(ctx, replicasKey, redis.Z{Score: float64(now.Add(heartbeat).UnixMilli()), Member: s.instance})
+		living = s.forgetDead(ctx, tx, now)
+		sales = tx.HGetAll(ctx, inFlightKey)
+		fields = tx.HGetAll(ctx, RunKey)
+		return nil
+	})
+	if err != nil {
+		return history.Run{}, 0, rediserr.Classify(ctx, "MULTI heartbeat", err)
+	}
+	var over []string
+	others := s.others(living)
+	for sale, instance := range sales.Val() {
+		_, other := others[instance]
+		if mine := instance == s.instance; !mine && !other || mine && !live(sale) {
+			over = append(over, sale)
+		}
+	}
+	if len(over) > 0 {
+		if err := s.client.HDel(ctx, inFlightKey, over...).Err(); err != nil {
+			return history.Run{}, 0, rediserr.Classify(ctx, "HDEL in_flight", err)
+		}
+	}
+	run, err := parseRun(fields.Val())
+	return run, int64(len(sales.Val()) - len(over)), err
 }
 
 // Others forgets the replicas that count as dead, and returns the living ones except this one.
@@ -148,45 +181,30 @@ func (s *Store) Others(ctx context.Context) (map[string]time.Time, error) {
 	}
 	var living *redis.ZSliceCmd
 	_, err = s.client.TxPipelined(ctx, func(tx redis.Pipeliner) error {
-		tx.ZRemRangeByScore(ctx, replicasKey, "-inf", strconv.FormatInt(now.UnixMilli(), 10))
-		living = tx.ZRangeWithScores(ctx, replicasKey, 0, -1)
+		living = s.forgetDead(ctx, tx, now)
 		return nil
 	})
 	if err != nil {
 		return nil, rediserr.Classify(ctx, "MULTI replicas", err)
 	}
+	return s.others(living), nil
+}
+
+// forgetDead forgets the replicas that count as dead, and reads the others.
+func (*Store) forgetDead(ctx context.Context, tx redis.Pipeliner, now time.Time) *redis.ZSliceCmd {
+	tx.ZRemRangeByScore(ctx, replicasKey, "-inf", strconv.FormatInt(now.UnixMilli(), 10))
+	return tx.ZRangeWithScores(ctx, replicasKey, 0, -1)
+}
+
+// others returns the living replicas except this one, with the time of their last heartbeat.
+func (s *Store) others(living *redis.ZSliceCmd) map[string]time.Time {
 	others := map[string]time.Time{}
 	for _, replica := range living.Val() {
 		if instance := fmt.Sprint(replica.Member); instance != s.instance {
 			others[instance] = time.UnixMilli(int64(replica.Score)).Add(-heartbeat)
 		}
 	}
-	return others, nil
-}
-
-// Forget removes the sales in flight of dead replicas, and those of this replica that are not live.
-func (s *Store) Forget(ctx context.Context, live func(sale string) bool) (int64, error) {
-	others, err := s.Others(ctx)
-	if err != nil {
-		return 0, err
-	}
-	sales, err := s.client.HGetAll(ctx, inFlightKey).Result()
-	if err != nil {
-		return 0, rediserr.Classify(ctx, "HGETALL in_flight", err)
-	}
-	var over []string
-	for sale, instance := range sales {
-		_, other := others[instance]
-		if mine := instance == s.instance; !mine && !other || mine && !live(sale) {
-			over = append(over, sale)
-		}
-	}
-	if len(over) > 0 {
-		if err := s.client.HDel(ctx, inFlightKey, over...).Err(); err != nil {
-			return 0, rediserr.Classify(ctx, "HDEL in_flight", err)
-		}
-	}
-	return int64(len(sales) - len(over)), nil
+	return others
 }
 
 // Quit takes this replica out of the living.

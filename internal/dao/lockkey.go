@@ -68,12 +68,11 @@ func (k *LockKey) lookAt(ctx context.Context, client redis.UniversalClient) (ser
 	var value *redis.StringCmd
 	var owners *redis.StringSliceCmd
 	var ttl *redis.Cmd
-	_, err := client.TxPipelined(ctx, func(tx redis.Pipeliner) error {
+	err := onMaster(ctx, client, k.key, func(tx redis.Pipeliner) {
 		kind = tx.Type(ctx, k.key)
 		value = tx.Get(ctx, k.key)
 		owners = tx.HKeys(ctx, k.key)
 		ttl = tx.Do(ctx, "PTTL", k.key)
-		return nil
 	})
 	if err != nil && !errors.Is(err, redis.Nil) && !redis.HasErrorPrefix(err, "WRONGTYPE") { // GET or HKEYS does not fit the key's type
 		return service.KeyState{}, rediserr.Classify(ctx, "MULTI look at "+k.key, err)

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/redis/go-redis/v9"
 
@@ -16,33 +15,36 @@ import (
 
 // Order looks an order up, in the current run and in the earlier runs whose orders are kept.
 func (s *Store) Order(ctx context.Context, id string) (history.Order, error) {
-	run, err := s.Run(ctx)
-	if err != nil {
-		return history.Order{}, err
+	var current *redis.StringCmd
+	var over *redis.StringSliceCmd
+	err := onMaster(ctx, s.client, RunKey, func(tx redis.Pipeliner) {
+		current = tx.HGet(ctx, RunKey, "id")
+		over = tx.LRange(ctx, overKey, 0, -1)
+	})
+	if errors.Is(err, redis.Nil) { // there is no run
+		err = over.Err()
 	}
-	runs, err := s.client.LRange(ctx, overKey, 0, -1).Result()
 	if err != nil {
-		return history.Order{}, rediserr.Classify(ctx, "LRANGE runs_over", err)
+		return history.Order{}, rediserr.Classify(ctx, "MULTI runs", err)
 	}
 	var lines []*redis.StringCmd
 	var inFlight *redis.BoolCmd
-	_, err = s.client.Pipelined(ctx, func(pipe redis.Pipeliner) error {
-		inFlight = pipe.HExists(ctx, inFlightKey, id) // before the orders: a sale writes first and leaves afterwards
-		for _, runID := range append([]string{run.ID}, runs...) {
+	err = onMaster(ctx, s.client, RunKey, func(tx redis.Pipeliner) {
+		inFlight = tx.HExists(ctx, inFlightKey, id)
+		for _, runID := range append([]string{current.Val()}, over.Val()...) {
 			newest, older := OrdersKeys(runID)
-			lines = append(lines, pipe.HGet(ctx, newest, id), pipe.HGet(ctx, older, id))
+			lines = append(lines, tx.HGet(ctx, newest, id), tx.HGet(ctx, older, id))
 		}
-		return nil
 	})
 	if err != nil && !errors.Is(err, redis.Nil) {
-		return history.Order{}, rediserr.Classify(ctx, "HGET orders", err)
+		return history.Order{}, rediserr.Classify(ctx, "MULTI orders", err)
 	}
 	for _, line := range lines {
 		if errors.Is(line.Err(), redis.Nil) {
 			continue
 		}
-		if line.Err() != nil { // a Cluster's pipeline returns its first error only
-			return history.Order{}, rediserr.Classify(ctx, "HGET orders", line.Err())
+		if line.Err() != nil { // a transaction returns its first error only
+			return history.Order{}, rediserr.Classify(ctx, "MULTI orders", line.Err())
 		}
 		var order history.Order
 		if err := json.Unmarshal([]byte(line.Val()), &order); err != nil {
@@ -71,9 +73,4 @@ func (s *Store) forgetRunsOver(ctx context.Context) {
 			s.client.LRem(ctx, overKey, 0, runID)
 		}
 	}
-}
-
-// isOutOfMemory recognises a refusal for lack of memory. Before Redis 7 the error of a script has the word in the middle.
-func isOutOfMemory(err error) bool {
-	return redis.HasErrorPrefix(err, "OOM") || redis.HasErrorPrefix(err, "ERR") && strings.Contains(err.Error(), "-OOM ")
 }

@@ -22,12 +22,13 @@ func (s *Shop) Open(ctx context.Context, settings Settings) error {
 	}
 	if joined {
 		s.saw(run)
-		return s.Ledger.Beat(ctx)
+		_, _, err := s.Ledger.Beat(ctx, s.isHere)
+		return err
 	}
 	return s.change(ctx, func(ctx context.Context, _, next history.Run) (history.Run, error) {
 		run, joined, err := s.join(ctx) // another replica may have opened while this one waited for the door
 		if err == nil {
-			err = s.Ledger.Beat(ctx) // while the door is closed: the next replica to open is then not alone
+			_, _, err = s.Ledger.Beat(ctx, s.isHere) // while the door is closed: the next replica to open is then not alone
 		}
 		if err != nil || joined {
 			s.saw(run)
@@ -236,7 +237,7 @@ func (s *Shop) drain(ctx context.Context) error {
 	wait, stop := lock.WithTimeout(ctx, s.Clock, longest, lock.ErrTimeout)
 	defer stop()
 	for told := false; wait.Err() == nil; told = true {
-		inFlight, err := s.Ledger.Forget(ctx, s.isHere)
+		_, inFlight, err := s.Ledger.Beat(ctx, s.isHere)
 		inFlight = max(inFlight, s.inFlightHere())
 		if err != nil || inFlight == 0 {
 			return err

@@ -63,12 +63,11 @@ type Ledger interface {
 	Start(ctx context.Context, last, next history.Run) error
 	// Order returns an order that the ledger keeps. It fails with ErrNoOrder or ErrInFlight.
 	Order(ctx context.Context, id string) (history.Order, error)
-	// Beat renews this replica's heartbeat. It counts as dead five seconds after the last one.
-	Beat(ctx context.Context) error
+	// Beat renews this replica's heartbeat: it counts as dead five seconds after the last one. It forgets the sales in flight of dead
+	// replicas, and those of this replica that are not live, and returns the current run, and how many sales are left.
+	Beat(ctx context.Context, live func(sale string) bool) (run history.Run, inFlight int64, err error)
 	// Others returns the other replicas that do not count as dead, with the time of their last beat.
 	Others(ctx context.Context) (map[string]time.Time, error)
-	// Forget forgets the sales in flight of dead replicas, and those of this replica that are not live. It returns how many are left.
-	Forget(ctx context.Context, live func(sale string) bool) (inFlight int64, err error)
 	// Quit takes this replica out of those that live.
 	Quit(ctx context.Context) error
 }

@@ -226,10 +226,12 @@ type ledger struct {
 	events *[]string
 }
 
-func (l *ledger) Beat(context.Context) error                               { return nil }
-func (l *ledger) Forget(context.Context, func(string) bool) (int64, error) { return 0, nil }
-func (l *ledger) Enter(context.Context, string) (history.Run, error)       { return l.run, nil }
-func (l *ledger) Leave(_ context.Context, sale string) error               { return l.event(sale + " leaves") }
+func (l *ledger) Beat(ctx context.Context, _ func(string) bool) (history.Run, int64, error) {
+	run, err := l.Run(ctx)
+	return run, 0, err
+}
+func (l *ledger) Enter(context.Context, string) (history.Run, error) { return l.run, nil }
+func (l *ledger) Leave(_ context.Context, sale string) error         { return l.event(sale + " leaves") }
 func (l *ledger) Start(_ context.Context, _, next history.Run) error {
 	l.run = next
 	return l.event("next run")

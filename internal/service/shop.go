@@ -82,14 +82,8 @@ func (s *Shop) Live(ctx context.Context) {
 // beat renews the heartbeat, counts sales as over that could not leave, and looks whether another replica has begun a run: a
 // replica without sales does not notice it otherwise.
 func (s *Shop) beat(ctx context.Context) error {
-	if err := s.Ledger.Beat(ctx); err != nil {
-		return err
-	}
-	if _, err := s.Ledger.Forget(ctx, s.isHere); err != nil {
-		return err
-	}
 	before := s.last()
-	run, err := s.Ledger.Run(ctx)
+	run, _, err := s.Ledger.Beat(ctx, s.isHere)
 	if err != nil || run.ID == "" {
 		return err
 	}

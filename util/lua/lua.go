@@ -56,6 +56,7 @@ var (
 	ReadFenced = script("readFenced.lua")
 	Write      = script("write.lua")
 	StartRun   = script("startRun.lua")
+	OnMaster   = script("onMaster.lua")
 )
 
 // script returns what is in a file.
