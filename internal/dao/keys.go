@@ -13,6 +13,7 @@ const (
 	fenceKey     = "{inventory}:fence"     // the largest fencing token seen
 	inFlightKey  = "{inventory}:in_flight" // hash: sale -> instance
 	replicasKey  = "{inventory}:replicas"  // sorted set: instance by the time at which it counts as dead, in ms of Redis's clock
+	readyKey     = "{inventory}:ready"     // string: what a probe wrote last, an instance
 
 	// DoorKey is the key of the lock that closes the door while a run is changed.
 	DoorKey = "{inventory}:door"
@@ -29,6 +30,6 @@ func OrdersKeys(runID string) (newest, older string) {
 
 // IsKey reports whether a key is the stock's, the ledger's, or another of those above.
 func IsKey(name string) bool {
-	all := []string{InventoryKey, RunKey, overKey, fenceKey, inFlightKey, replicasKey, DoorKey}
+	all := []string{InventoryKey, RunKey, overKey, fenceKey, inFlightKey, replicasKey, readyKey, DoorKey}
 	return slices.Contains(all, name) || strings.HasPrefix(name, ordersPrefix)
 }

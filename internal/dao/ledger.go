@@ -18,6 +18,8 @@ import (
 const (
 	// heartbeat is how long a replica counts as living after its last heartbeat.
 	heartbeat = 5 * time.Second
+	// readyTTL is how long what a probe wrote stays.
+	readyTTL = time.Second
 	// keepSeconds is how long at least an order can be looked up; keepRuns is the number of earlier runs whose orders are kept.
 	keepSeconds = 24 * 60 * 60
 	keepRuns    = 100
@@ -205,6 +207,11 @@ func (s *Store) others(living *redis.ZSliceCmd) map[string]time.Time {
 		}
 	}
 	return others
+}
+
+// Probe tries whether a sale could write now, by a key of its own, which expires.
+func (s *Store) Probe(ctx context.Context) error {
+	return rediserr.Classify(ctx, "SET "+readyKey, s.client.Set(ctx, readyKey, s.instance, readyTTL).Err())
 }
 
 // Quit takes this replica out of the living.

@@ -62,6 +62,14 @@ func (k *LockKey) onNodes(do func(int, Node) error) error {
 	return fmt.Errorf("%d of %d nodes: %w", len(errs), len(k.nodes), errs[0])
 }
 
+// Probe tries whether most of the nodes could be written to now, each by a key of its own, which expires.
+func (k *LockKey) Probe(ctx context.Context) error {
+	key := "{" + k.key + "}:ready"
+	return k.onNodes(func(_ int, node Node) error {
+		return rediserr.Classify(ctx, "SET "+key+" on "+node.Addr, node.Set(ctx, key, "", readyTTL).Err())
+	})
+}
+
 // lookAt asks one Redis, at one moment.
 func (k *LockKey) lookAt(ctx context.Context, client redis.UniversalClient) (service.KeyState, error) {
 	var kind *redis.StatusCmd

@@ -50,11 +50,11 @@ func TestConnectionsToAServerThatIsNoLongerTheMaster(t *testing.T) {
 			for i, server := range []*redistest.Server{old, promoted} {
 				at[server.Addr] = redisclient.Single(redisclient.Config{Addrs: []string{server.Addr}})
 				defer at[server.Addr].Close()
-				must(t, at[server.Addr].Set(t.Context(), "which", server.Addr, 0).Err())
-				must(t, at[server.Addr].HSet(t.Context(), dao.RunKey, "id", "run", "initial", i+1).Err())
+				mustSucceed(t, at[server.Addr].Set(t.Context(), "which", server.Addr, 0).Err())
+				mustSucceed(t, at[server.Addr].HSet(t.Context(), dao.RunKey, "id", "run", "initial", i+1).Err())
 			}
 			_, err := store.Run(t.Context()) // transactions have connections of their own
-			must(t, err)
+			mustSucceed(t, err)
 			for _, client := range []redis.UniversalClient{r.Lock, r.Store} {
 				if servers := serversOf(t, client); servers[old.Addr] != connections {
 					t.Fatalf("before: %v; want %s alone", servers, old.Addr)
@@ -64,7 +64,7 @@ func TestConnectionsToAServerThatIsNoLongerTheMaster(t *testing.T) {
 			r.Notifier.Subscribe("channel", func(message string) { heard <- message })
 			expectMessage(t, heard, "") // it is there
 
-			must(t, at[old.Addr].Do(t.Context(), unconnected...).Err())
+			mustSucceed(t, at[old.Addr].Do(t.Context(), unconnected...).Err())
 			address.Move(promoted.Addr)
 			if err := refusals(store, r)[name](t.Context()); !errors.Is(err, lock.ErrUnavailable) && !redis.IsReadOnlyError(err) {
 				t.Fatalf("on the old server: %v; want READONLY", err)
@@ -78,7 +78,7 @@ func TestConnectionsToAServerThatIsNoLongerTheMaster(t *testing.T) {
 				t.Errorf("afterwards: %+v, %v; want the run of the new master", run, err)
 			}
 			expectMessage(t, heard, "") // it is there again
-			must(t, at[promoted.Addr].Publish(t.Context(), "channel", "hello").Err())
+			mustSucceed(t, at[promoted.Addr].Publish(t.Context(), "channel", "hello").Err())
 			expectMessage(t, heard, "hello")
 		})
 	}
@@ -112,11 +112,11 @@ func serversOf(t *testing.T, client redis.UniversalClient) map[string]int {
 		connection := single.Conn()
 		open = append(open, connection)
 		server, err := connection.Get(t.Context(), "which").Result()
-		must(t, err)
+		mustSucceed(t, err)
 		counts[server]++
 	}
 	for _, connection := range open {
-		must(t, connection.Close())
+		mustSucceed(t, connection.Close())
 	}
 	return counts
 }
@@ -127,8 +127,8 @@ func TestAReplicaIsNotRead(t *testing.T) {
 	nodes := []string{redistest.Start(t).Addr, redistest.Start(t).Addr, redistest.Start(t).Addr}
 	r := open(t, dao.Config{Addrs: []string{server.Addr}, RedlockAddrs: nodes})
 	store, key := dao.NewStore(r.Store, "test", 10), dao.NewLockKey(r.Lock, r.Nodes, lock.Key)
-	must(t, store.Start(t.Context(), history.Run{}, history.Run{ID: "run", Lock: "v4", Initial: 500}))
-	must(t, r.Lock.Set(t.Context(), lock.Key, "owner", 0).Err())
+	mustSucceed(t, store.Start(t.Context(), history.Run{}, history.Run{ID: "run", Lock: "v4", Initial: 500}))
+	mustSucceed(t, r.Lock.Set(t.Context(), lock.Key, "owner", 0).Err())
 	reads := map[string]func(context.Context) error{
 		"Run":    func(ctx context.Context) error { _, err := store.Run(ctx); return err },
 		"Tally":  func(ctx context.Context) error { _, err := store.Tally(ctx); return err },
@@ -155,24 +155,27 @@ func TestAReplicaIsNotRead(t *testing.T) {
 			t.Errorf("%s on a master: %v", name, err)
 		}
 	}
-	must(t, r.Store.Do(t.Context(), unconnected...).Err())
+	mustSucceed(t, r.Store.Do(t.Context(), unconnected...).Err())
 	for name, read := range reads {
 		if err := read(t.Context()); !errors.Is(err, lock.ErrUnavailable) || !redis.IsReadOnlyError(err) {
 			t.Errorf("%s on a replica: %v; want READONLY", name, err)
 		}
 	}
-	must(t, r.Store.Do(t.Context(), "REPLICAOF", "NO", "ONE").Err())
+	mustSucceed(t, r.Store.Do(t.Context(), "REPLICAOF", "NO", "ONE").Err())
 	if tally, err := store.Tally(t.Context()); err != nil || tally.Remaining != 500 {
 		t.Errorf("on a master again: %+v, %v", tally, err)
 	}
 
-	must(t, r.Lock.Del(t.Context(), lock.Key).Err())
+	mustSucceed(t, r.Lock.Del(t.Context(), lock.Key).Err())
 	for i, want := range []bool{true, true, false, false} { // of three nodes, so many are replicas
 		if i > 0 {
-			must(t, r.Nodes[i-1].Do(t.Context(), unconnected...).Err())
+			mustSucceed(t, r.Nodes[i-1].Do(t.Context(), unconnected...).Err())
 		}
 		if _, err := key.Look(t.Context(), true); (err == nil) != want {
 			t.Errorf("Look, with %d replicas of 3 nodes: %v", i, err)
+		}
+		if err := key.Probe(t.Context()); (err == nil) != want {
+			t.Errorf("Probe, with %d replicas of 3 nodes: %v", i, err)
 		}
 	}
 }
@@ -181,23 +184,23 @@ func TestAReplicaIsNotRead(t *testing.T) {
 func TestAReadChangesNothing(t *testing.T) {
 	eachRedis(t, func(t *testing.T, r *dao.Redis) {
 		ctx := t.Context()
-		must(t, r.Store.Set(ctx, lock.Key, "owner", 0).Err())
+		mustSucceed(t, r.Store.Set(ctx, lock.Key, "owner", 0).Err())
 		key := dao.NewLockKey(r.Lock, nil, lock.Key)
 		if state, err := key.Look(ctx, false); err != nil || state.Holder != "owner" || state.TTL != -1 {
 			t.Errorf("a string: %+v, %v", state, err)
 		}
-		must(t, r.Store.Del(ctx, lock.Key).Err())
+		mustSucceed(t, r.Store.Del(ctx, lock.Key).Err())
 		if state, err := key.Look(ctx, false); err != nil || state.Type != "none" || state.TTL != -2 {
 			t.Errorf("no key: %+v, %v", state, err)
 		}
-		must(t, r.Store.HSet(ctx, lock.Key, "owner", 1).Err())
+		mustSucceed(t, r.Store.HSet(ctx, lock.Key, "owner", 1).Err())
 		if state, err := key.Look(ctx, false); err != nil || state.Holder != "owner" {
 			t.Errorf("a hash: %+v, %v", state, err)
 		}
 	})
 }
 
-func must(t *testing.T, err error) {
+func mustSucceed(t *testing.T, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)

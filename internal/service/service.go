@@ -68,6 +68,8 @@ type Ledger interface {
 	Beat(ctx context.Context, live func(sale string) bool) (run history.Run, inFlight int64, err error)
 	// Others returns the other replicas that do not count as dead, with the time of their last beat.
 	Others(ctx context.Context) (map[string]time.Time, error)
+	// Probe fails if no sale could write now.
+	Probe(ctx context.Context) error
 	// Quit takes this replica out of those that live.
 	Quit(ctx context.Context) error
 }
@@ -77,6 +79,8 @@ type LockKey interface {
 	Look(ctx context.Context, onNodes bool) (KeyState, error)
 	// Remove reports whether there was one.
 	Remove(ctx context.Context, onNodes bool) (bool, error)
+	// Probe fails if the lock could not be taken on most nodes now.
+	Probe(ctx context.Context) error
 }
 
 // KeyState is what Redis says of the lock's key.

@@ -125,6 +125,18 @@ func (s *Shop) Tally(ctx context.Context) (tally history.Tally, err error) {
 	return tally, err
 }
 
+// Ready fails if no sale could be made now. It writes where a sale does.
+func (s *Shop) Ready(ctx context.Context) error {
+	_, onNodes, err := s.lockInForce(ctx)
+	if err == nil {
+		err = s.Ledger.Probe(ctx)
+	}
+	if err == nil && onNodes {
+		err = s.Key.Probe(ctx)
+	}
+	return err
+}
+
 // LockState returns the name of the current lock, and the state of its key.
 func (s *Shop) LockState(ctx context.Context) (string, KeyState, error) {
 	version, onNodes, err := s.lockInForce(ctx)

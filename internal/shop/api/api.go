@@ -2,6 +2,7 @@
 package api
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"lockstep/internal/language"
+	"lockstep/internal/lock"
 	"lockstep/internal/lock/evolution"
 	"lockstep/internal/lock/strategy"
 	"lockstep/internal/service"
@@ -250,10 +252,16 @@ type Health struct {
 // healthz answers as long as the process runs.
 func (a *API) healthz(*gin.Context) (any, error) { return a.health("ok"), nil }
 
-// readyz answers with success if the replica can sell, that is, if Redis answers.
+// readyTimeout is how long readyz waits for Redis: whoever asks soon asks again.
+const readyTimeout = time.Second
+
+var errNotReady = fmt.Errorf("%w: it has not answered within %v", lock.ErrUnavailable, readyTimeout)
+
+// readyz answers with success if the replica can sell: a write was tried.
 func (a *API) readyz(c *gin.Context) (any, error) {
-	_, _, err := a.Shop.LockState(c.Request.Context())
-	return a.health("ready"), err
+	ctx, cancel := context.WithTimeoutCause(c.Request.Context(), readyTimeout, errNotReady)
+	defer cancel()
+	return a.health("ready"), a.Shop.Ready(ctx)
 }
 
 func (a *API) health(status string) Health {

@@ -1,0 +1,187 @@
+package cli
+
+import (
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/redis/go-redis/v9"
+
+	"lockstep/internal/dao/redisclient"
+	"lockstep/internal/shop/api"
+	"lockstep/internal/test/redistest"
+	"lockstep/internal/test/suite"
+)
+
+// An address leads from a master to its promoted replica, and the old master stays up as a replica, as after a failover or a change of DNS.
+// Sales and whoever looks or changes something agree with the new master, also if it does not have the run: then a new one begins.
+func TestRepointedMaster(t *testing.T) {
+	suite.Needs(t, "redis-server")
+	t.Parallel()
+	together(t, []string{"v4", "v7", "v10", "v11", "v4 on an empty master"}, func(t *testing.T, name string) {
+		version, empty, _ := strings.Cut(name, " ")
+		old, promoted := redistest.Start(t, "--repl-diskless-sync-delay", "0"), redistest.Start(t)
+		address := redistest.NewAddress(t, old.Addr)
+		was, is := singleClient(t, old.Addr), singleClient(t, promoted.Addr)
+		s := start(t, "--redis.addrs", address.Addr, "--lock.version", version).as(t)
+		buyers := gather(t, s, 10)
+		eventually(t, "sales", func() bool { return buyers.answers(200) > 100 })
+		buyers.leave()
+		if empty == "" {
+			follow(t, is, old.Addr)
+		}
+		if status := s.ask("PUT", "/inventory", `{"stock":500}`, nil); status != 200 {
+			t.Fatalf("PUT /inventory: %d", status)
+		}
+		before := s.report().RunID
+		eventually(t, "the run has reached the replica", func() bool {
+			id, _ := is.HGet(t.Context(), "{inventory}:run", "id").Result()
+			return empty != "" || id == before
+		})
+
+		mustSucceed(t, is.Do(t.Context(), "REPLICAOF", "NO", "ONE").Err())
+		address.Move(promoted.Addr)
+		mustSucceed(t, was.Do(t.Context(), "REPLICAOF", "127.0.0.1", "1").Err())
+		buyers = gather(t, s, 10)
+		eventually(t, "sales on the new master", func() bool { return buyers.answers(200) > 100 })
+		for status, n := range buyers.leave() {
+			if status != 200 && status != 503 {
+				t.Errorf("%d sales were answered %d", n, status)
+			}
+		}
+		run, err := is.HGetAll(t.Context(), "{inventory}:run").Result()
+		mustSucceed(t, err)
+		got := s.report()
+		if sold := strconv.FormatInt(got.Sold, 10); got.RunID != run["id"] || sold != run["sold"] || got.Sold <= 100 ||
+			(got.RunID == before) != (empty == "") {
+			t.Errorf("GET /inventory: %+v; the new master has %v", got, run)
+		}
+		for path, body := range map[string]string{"/lock": `{"version":"v6"}`, "/inventory": `{"stock":7}`} {
+			var failed api.ErrorAnswer
+			if status := s.ask("PUT", path, body, &failed); status != 200 {
+				t.Errorf("PUT %s: %d %s", path, status, failed.Error.Message)
+			}
+		}
+		if status := s.ask("GET", "/readyz", "", nil); status != 200 {
+			t.Errorf("GET /readyz: %d", status)
+		}
+	})
+}
+
+// REPLICAOF by hand: the address stays, and so does the truth: nothing is said of what a replica holds.
+func TestMasterMadeAReplica(t *testing.T) {
+	suite.Needs(t, "redis-server")
+	t.Parallel()
+	server := redistest.Start(t)
+	outside := singleClient(t, server.Addr)
+	s := start(t, "--redis.addrs", server.Addr, "--lock.version", "v4")
+	s.sell()
+	for _, c := range []struct{ code, setting, to string }{
+		{"READONLY", "replicaof", "127.0.0.1 1"},
+		{"NOREPLICAS", "min-replicas-to-write", "1"},
+	} {
+		set := func(to string) {
+			command := []any{"CONFIG", "SET", c.setting, to}
+			if c.setting == "replicaof" {
+				command = []any{"REPLICAOF"}
+				for word := range strings.FieldsSeq(to) {
+					command = append(command, word)
+				}
+			}
+			mustSucceed(t, outside.Do(t.Context(), command...).Err())
+		}
+		set(c.to)
+		asks := []struct{ method, path, body string }{
+			{"POST", "/inventory/sale", ""}, {"PUT", "/inventory", `{"stock":7}`}, {"PUT", "/lock", `{"version":"v6"}`}, {"GET", "/readyz", ""},
+		}
+		if c.code == "READONLY" {
+			asks = append(asks, []struct{ method, path, body string }{
+				{"GET", "/inventory", ""}, {"GET", "/lock", ""}, {"GET", "/orders/none", ""},
+			}...)
+		}
+		for _, ask := range asks {
+			var failed api.ErrorAnswer
+			if status := s.ask(ask.method, ask.path, ask.body, &failed); status != 503 || failed.Error.Code != "redis_unavailable" ||
+				!strings.Contains(failed.Error.Message, c.code+" ") {
+				t.Errorf("%s %s: %d %+v; want 503 and %s", ask.method, ask.path, status, failed, c.code)
+			}
+		}
+		if code, _, stderr := command(t, "health", "--server.addr", s.addr); code != 2 || !strings.Contains(stderr, c.code+" ") {
+			t.Errorf("health: %d %s; want 2 and %s", code, stderr, c.code)
+		}
+		set(map[string]string{"READONLY": "NO ONE", "NOREPLICAS": "0"}[c.code])
+		if status, code := s.sell(); status != 200 {
+			t.Errorf("after %s: %d %s", c.code, status, code)
+		}
+		if got := s.report(); got.Initial != 200 || got.Lost != 0 {
+			t.Errorf("after %s: %+v", c.code, got)
+		}
+		if status := s.ask("GET", "/readyz", "", nil); status != 200 {
+			t.Errorf("GET /readyz after %s: %d", c.code, status)
+		}
+	}
+}
+
+// A node that became a replica grants no lock; the address of one may lead to another master.
+func TestRedlockNodesMadeReplicas(t *testing.T) {
+	suite.Needs(t, "redis-server")
+	t.Parallel()
+	var addresses []*redistest.Address
+	var nodes []*redis.Client
+	var addrs []string
+	for range 3 {
+		node := redistest.Start(t)
+		address := redistest.NewAddress(t, node.Addr)
+		addresses, addrs, nodes = append(addresses, address), append(addrs, address.Addr), append(nodes, singleClient(t, node.Addr))
+	}
+	s := start(t, "--redis.addrs", redistest.Start(t).Addr, "--redis.redlock_addrs", strings.Join(addrs, ","), patientNodes,
+		"--lock.version", "redlock")
+	for i, want := range []int{200, 200, 503} { // with so many replicas
+		if i > 0 {
+			mustSucceed(t, nodes[i-1].Do(t.Context(), "REPLICAOF", "127.0.0.1", "1").Err())
+		}
+		if status, code := s.sell(); status != want {
+			t.Errorf("a sale, %d of 3 nodes are replicas: %d %s; want %d", i, status, code, want)
+		}
+		var failed api.ErrorAnswer
+		if status := s.ask("GET", "/readyz", "", &failed); status != want || want == 503 && !strings.Contains(failed.Error.Message, "READONLY ") {
+			t.Errorf("GET /readyz, %d of 3 nodes are replicas: %d %s; want %d", i, status, failed.Error.Message, want)
+		}
+	}
+	for _, address := range addresses[:2] {
+		address.Move(redistest.Start(t).Addr)
+	}
+	eventually(t, "sales on the new masters", func() bool {
+		status, _ := s.sell()
+		return status == 200
+	})
+	if status := s.ask("GET", "/readyz", "", nil); status != 200 {
+		t.Errorf("GET /readyz: %d", status)
+	}
+}
+
+// singleClient makes a client of one server from outside, for the test.
+func singleClient(t *testing.T, addr string) *redis.Client {
+	t.Helper()
+	client := redisclient.Single(redisclient.Config{Addrs: []string{addr}})
+	t.Cleanup(func() { client.Close() })
+	return client
+}
+
+// follow makes a server the replica of another, and waits until it has its data.
+func follow(t *testing.T, replica *redis.Client, master string) {
+	t.Helper()
+	host, port, _ := strings.Cut(master, ":")
+	mustSucceed(t, replica.Do(t.Context(), "REPLICAOF", host, port).Err())
+	eventually(t, "the replica follows", func() bool {
+		info, err := replica.Info(t.Context(), "replication").Result()
+		return err == nil && strings.Contains(info, "master_link_status:up")
+	})
+}
+
+func mustSucceed(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

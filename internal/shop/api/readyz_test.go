@@ -1,0 +1,98 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"lockstep/internal/lock"
+	"lockstep/internal/lock/strategy"
+	"lockstep/internal/service"
+	"lockstep/internal/service/history"
+)
+
+// store is how a Redis answers: a read of the run, and what is tried to be written to it, and to the nodes.
+type store struct{ run, probe, nodes func(context.Context) error }
+
+type ledger struct {
+	service.Ledger
+	store
+}
+
+func (l ledger) Probe(ctx context.Context) error { return l.probe(ctx) }
+func (l ledger) Run(ctx context.Context) (history.Run, error) {
+	return history.Run{ID: "run", Lock: "redlock"}, l.run(ctx)
+}
+
+// Another replica lives: its run is joined.
+func (ledger) Others(context.Context) (map[string]time.Time, error) {
+	return map[string]time.Time{"other": time.Now()}, nil
+}
+
+func (ledger) Beat(context.Context, func(string) bool) (history.Run, int64, error) {
+	return history.Run{}, 0, nil
+}
+
+type lockKey struct {
+	service.LockKey
+	store
+}
+
+func (k lockKey) Probe(ctx context.Context) error { return k.nodes(ctx) }
+
+// A server can sell if the stock and the lock can be written to: it is tried, for a second at most.
+func TestReadyz(t *testing.T) {
+	well := func(context.Context) error { return nil }
+	refused := func(context.Context) error {
+		return fmt.Errorf("SET: %w: %w", lock.ErrUnavailable, errors.New("NOREPLICAS Not enough good replicas to write."))
+	}
+	hung := func(ctx context.Context) error { // as rediserr.Classify says it
+		<-ctx.Done()
+		return fmt.Errorf("SET: %w: %w", lock.ErrCancelled, context.Cause(ctx))
+	}
+	for name, c := range map[string]struct {
+		store  store
+		status int
+		says   string
+		after  time.Duration
+	}{
+		"well":               {store{run: well, probe: well, nodes: well}, 200, "", 0},
+		"no run to be read":  {store{run: refused, probe: well, nodes: well}, 503, "NOREPLICAS Not enough", 0},
+		"nothing is written": {store{run: well, probe: refused, nodes: well}, 503, "NOREPLICAS Not enough", 0},
+		"nor to the nodes":   {store{run: well, probe: well, nodes: refused}, 503, "NOREPLICAS Not enough", 0},
+		"Redis hangs":        {store{run: well, probe: hung, nodes: well}, 503, "it has not answered within 1s", readyTimeout},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				shop := &service.Shop{Ledger: ledger{store: store{run: well}}, Key: lockKey{store: c.store}, Clock: lock.SystemClock{}}
+				onNodes := map[string]strategy.Strategy{"redlock": {OnNodes: true}}
+				if err := shop.Open(t.Context(), service.Settings{Version: "redlock", Strategies: onNodes}); err != nil {
+					t.Fatal(err)
+				}
+				shop.Ledger = ledger{store: c.store}
+				a := API{Shop: shop, Log: slog.New(slog.DiscardHandler), Metrics: counted{}}
+				since, response := time.Now(), httptest.NewRecorder()
+				a.Handler().ServeHTTP(response, httptest.NewRequest(http.MethodGet, "/readyz", http.NoBody))
+				var said ErrorAnswer
+				if err := json.Unmarshal(response.Body.Bytes(), &said); err != nil {
+					t.Fatal(err)
+				}
+				wantCode := map[int]string{503: "redis_unavailable"}[c.status]
+				if response.Code != c.status || said.Error.Code != wantCode || !strings.Contains(said.Error.Message, c.says) {
+					t.Errorf("%d %s; want %d, %q", response.Code, response.Body, c.status, c.says)
+				}
+				if took := time.Since(since); took != c.after {
+					t.Errorf("it took %v; want %v", took, c.after)
+				}
+			})
+		})
+	}
+}
