@@ -2,6 +2,7 @@ package cli
 
 import (
 	"encoding/json"
+	"net"
 	"strconv"
 	"strings"
 	"testing"
@@ -90,4 +91,20 @@ func failoverDuringABurst(t *testing.T, sentinels []string) {
 	}
 	run := s.report()
 	t.Logf("answers %v; %+v", statuses, run)
+	master, err := sentinel.GetMasterAddrByName(t.Context(), redistest.MasterName).Result()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, lock := range []string{"v7", "v10", "v11"} {
+		if status := s.ask("PUT", "/lock", `{"version":"`+lock+`"}`, nil); status != 200 {
+			t.Errorf("PUT /lock after a failover: %d", status)
+		}
+		if status, code := s.sell(); status != 200 {
+			t.Errorf("%s after a failover: %d %s", lock, status, code)
+		}
+		id, err := singleClient(t, net.JoinHostPort(master[0], master[1])).HGet(t.Context(), "{inventory}:run", "id").Result()
+		if run := s.report(); err != nil || run.RunID != id || run.Sold != 1 || run.Lock != lock {
+			t.Errorf("%s after a failover: %+v; the new master has run %s, %v", lock, run, id, err)
+		}
+	}
 }
