@@ -58,7 +58,7 @@ func (s *Store) Leave(ctx context.Context, sale string) error {
 // Run reads the run's hash.
 func (s *Store) Run(ctx context.Context) (history.Run, error) {
 	var fields *redis.MapStringStringCmd
-	err := onMaster(ctx, s.client, RunKey, func(tx redis.Pipeliner) { fields = tx.HGetAll(ctx, RunKey) })
+	err := OnMaster(ctx, s.client, RunKey, func(tx redis.Pipeliner) { fields = tx.HGetAll(ctx, RunKey) })
 	if err != nil {
 		return history.Run{}, rediserr.Classify(ctx, "MULTI run", err)
 	}
@@ -70,7 +70,7 @@ func (s *Store) Tally(ctx context.Context) (history.Tally, error) {
 	var fields *redis.MapStringStringCmd
 	var stock *redis.StringCmd
 	var inFlight *redis.IntCmd
-	err := onMaster(ctx, s.client, RunKey, func(tx redis.Pipeliner) {
+	err := OnMaster(ctx, s.client, RunKey, func(tx redis.Pipeliner) {
 		fields = tx.HGetAll(ctx, RunKey)
 		stock = tx.Get(ctx, InventoryKey)
 		inFlight = tx.HLen(ctx, inFlightKey)
@@ -107,7 +107,7 @@ func isAboutStock(err error) bool {
 // HandSet compares the stock with what the run wrote last.
 func (s *Store) HandSet(ctx context.Context) (int64, bool, error) {
 	var written, stock *redis.StringCmd
-	err := onMaster(ctx, s.client, RunKey, func(tx redis.Pipeliner) {
+	err := OnMaster(ctx, s.client, RunKey, func(tx redis.Pipeliner) {
 		written = tx.HGet(ctx, RunKey, "written")
 		stock = tx.Get(ctx, InventoryKey)
 	})

@@ -76,7 +76,7 @@ func (k *LockKey) lookAt(ctx context.Context, client redis.UniversalClient) (ser
 	var value *redis.StringCmd
 	var owners *redis.StringSliceCmd
 	var ttl *redis.Cmd
-	err := onMaster(ctx, client, k.key, func(tx redis.Pipeliner) {
+	err := OnMaster(ctx, client, k.key, func(tx redis.Pipeliner) {
 		kind = tx.Type(ctx, k.key)
 		value = tx.Get(ctx, k.key)
 		owners = tx.HKeys(ctx, k.key)

@@ -8,10 +8,10 @@ import (
 	"lockstep/util/lua"
 )
 
-// onMaster reads in a transaction that fails on a server that is not a master: what a replica holds may be long out of date, or never have
+// OnMaster reads in a transaction that fails on a server that is not a master: what a replica holds may be long out of date, or never have
 // been so. Its error is that of the first command that failed. Not all who may read and write may ask for a server's ROLE, so a script
 // tries to change a key in vain.
-func onMaster(ctx context.Context, client redis.UniversalClient, key string, read func(redis.Pipeliner)) error {
+func OnMaster(ctx context.Context, client redis.Cmdable, key string, read func(redis.Pipeliner)) error {
 	_, err := client.TxPipelined(ctx, func(tx redis.Pipeliner) error {
 		tx.Eval(ctx, lua.OnMaster, []string{key})
 		read(tx)

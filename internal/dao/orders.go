@@ -17,7 +17,7 @@ import (
 func (s *Store) Order(ctx context.Context, id string) (history.Order, error) {
 	var current *redis.StringCmd
 	var over *redis.StringSliceCmd
-	err := onMaster(ctx, s.client, RunKey, func(tx redis.Pipeliner) {
+	err := OnMaster(ctx, s.client, RunKey, func(tx redis.Pipeliner) {
 		current = tx.HGet(ctx, RunKey, "id")
 		over = tx.LRange(ctx, overKey, 0, -1)
 	})
@@ -29,7 +29,7 @@ func (s *Store) Order(ctx context.Context, id string) (history.Order, error) {
 	}
 	var lines []*redis.StringCmd
 	var inFlight *redis.BoolCmd
-	err = onMaster(ctx, s.client, RunKey, func(tx redis.Pipeliner) {
+	err = OnMaster(ctx, s.client, RunKey, func(tx redis.Pipeliner) {
 		inFlight = tx.HExists(ctx, inFlightKey, id)
 		for _, runID := range append([]string{current.Val()}, over.Val()...) {
 			newest, older := OrdersKeys(runID)

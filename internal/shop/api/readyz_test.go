@@ -52,7 +52,7 @@ func (k lockKey) Probe(ctx context.Context) error { return k.nodes(ctx) }
 func TestReadyz(t *testing.T) {
 	well := func(context.Context) error { return nil }
 	refused := func(context.Context) error {
-		return fmt.Errorf("SET: %w: %w", lock.ErrUnavailable, errors.New("NOREPLICAS Not enough good replicas to write."))
+		return fmt.Errorf("SET: %w: %w", lock.ErrUnavailable, errors.New("NOREPLICAS Not enough good replicas to write"))
 	}
 	hung := func(ctx context.Context) error { // as rediserr.Classify says it
 		<-ctx.Done()

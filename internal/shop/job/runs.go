@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"lockstep/internal/dao"
 	"lockstep/internal/lock/rediserr"
 
 	"github.com/redis/go-redis/v9"
@@ -80,10 +81,12 @@ func (r *Runs) All(ctx context.Context) (runs []Run, complete bool, err error) {
 	const some = 1000
 	read := int64(0)
 	for from := "-"; ; {
-		events, err := r.Client.XRangeN(ctx, r.key(), from, "+", some).Result()
+		var page *redis.XMessageSliceCmd
+		err := dao.OnMaster(ctx, r.Client, r.key(), func(tx redis.Pipeliner) { page = tx.XRangeN(ctx, r.key(), from, "+", some) })
 		if err != nil {
-			return nil, false, rediserr.Classify(ctx, "XRANGE "+r.key(), err)
+			return nil, false, rediserr.Classify(ctx, "MULTI "+r.key(), err)
 		}
+		events := page.Val()
 		for _, event := range events {
 			if runs, err = heard(runs, event); err != nil {
 				return nil, false, fmt.Errorf("%s: %s: %w", r.key(), event.ID, err)
