@@ -14,13 +14,18 @@ var (
 	ErrCancelled      = errors.New("the wait for the lock was cancelled") // the code, if there is one, is its cause's
 	ErrUnavailable    = WithCode("redis_unavailable", "redis is unavailable")
 	ErrOutcomeUnknown = WithCode("redis_unavailable", "redis did not answer: the outcome is unknown")
+	ErrRefused        = kindOf(ErrUnavailable, "redis refused the command")
+	ErrScriptFailed   = kindOf(ErrOutcomeUnknown, "a script failed in redis, perhaps after a part of it: the outcome is unknown")
 	ErrNotOwner       = errors.New("the lock is not ours")
 	ErrExpired        = errors.New("the lock was gone already: it expired, or another deleted it")
 	ErrLost           = WithCode("lock_lost", "the lock was lost")
 )
 
 // WithCode returns an error, to be matched with errors.Is, that programs know by a code: a word that stays as it is.
-func WithCode(code, text string) error { return &coded{code, text} }
+func WithCode(code, text string) error { return &coded{code: code, text: text} }
+
+// kindOf returns an error that is also err, and has its code.
+func kindOf(err error, text string) error { return &coded{CodeOf(err), text, err} }
 
 // CodeOf returns the code of an error, or of the first that it wraps; "" if there is none.
 func CodeOf(err error) string {
@@ -31,9 +36,13 @@ func CodeOf(err error) string {
 	return known.code
 }
 
-type coded struct{ code, text string }
+type coded struct {
+	code, text string
+	kind       error // what it is, too; nil: nothing else
+}
 
 func (e *coded) Error() string { return e.text }
+func (e *coded) Unwrap() error { return e.kind }
 
 // Undo gives back a lock that may have been obtained by a command that failed with err, if its outcome is unknown: a lock
 // that knows its owner need not be left behind. It returns err.

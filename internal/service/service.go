@@ -15,12 +15,14 @@ var (
 	ErrSoldOut = lock.WithCode("sold_out", "sold out")
 	// ErrBadStock means that the stock's key holds no number, or one that is too large.
 	ErrBadStock = lock.WithCode("bad_stock", "invalid stock")
+	// ErrBadData means that a key of the shop holds something that no sale and no run writes.
+	ErrBadData = lock.WithCode("bad_data", "invalid data in redis")
 	// ErrConflict means that another sale changed the stock between the read and the write of a check-and-set.
 	ErrConflict = errors.New("another sale changed the stock in between")
 	// ErrRunOver means that a sale's run ended before it wrote, so that it wrote nothing.
 	ErrRunOver = lock.WithCode("run_over", "the run is over")
-	// ErrOutcomeUnknown means that Redis did not answer a sale's write: the sale may have been made.
-	ErrOutcomeUnknown = lock.WithCode("outcome_unknown", "redis did not answer the sale's write: the sale may have been made")
+	// ErrOutcomeUnknown means that Redis did not say whether it did a sale's write: the sale may have been made.
+	ErrOutcomeUnknown = lock.WithCode("outcome_unknown", "the outcome of the sale's write is unknown: the sale may have been made")
 	// ErrNoOrder means that an order is not among those that the ledger keeps.
 	ErrNoOrder = lock.WithCode("no_order", "no such order is in the ledger")
 	// ErrInFlight means that an order is not in the ledger yet: its sale is going on.
@@ -31,8 +33,8 @@ var (
 	ErrRunChanged = errors.New("the stock is not what the run left")
 )
 
-// Stock is what one sale needs of the store. Any of its methods may fail with lock.ErrUnavailable, lock.ErrOutcomeUnknown
-// or lock.ErrCancelled.
+// Stock is what one sale needs of the store. Any of its methods may fail with lock.ErrUnavailable, lock.ErrOutcomeUnknown,
+// lock.ErrCancelled or, if nothing was written, ErrBadData.
 type Stock interface {
 	// Read returns the stock for the sale of this order. It fails with ErrRunOver when the stock is gone, ErrBadStock when the key holds
 	// something else, and, where the order has a fencing token, with lock.ErrLost when a larger one was seen already in its run.

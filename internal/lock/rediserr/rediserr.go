@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"slices"
 	"strings"
 
 	"github.com/redis/go-redis/v9"
@@ -14,8 +15,9 @@ import (
 )
 
 // Classify says what the error of a Redis command means: lock.ErrCancelled when ctx ended before the command was sent,
-// lock.ErrUnavailable when the command certainly had no effect, lock.ErrOutcomeUnknown when only the reply is missing.
-// The original error stays wrapped; no error is none.
+// lock.ErrUnavailable when the command certainly had no effect, lock.ErrRefused if that is since Redis refused it; lock.ErrOutcomeUnknown
+// when the reply is missing, lock.ErrScriptFailed when it says that a script failed, perhaps midway: the name of such a command begins with
+// EVAL. The original error stays wrapped; no error is none.
 func Classify(ctx context.Context, command string, err error) error {
 	var dial *net.OpError
 	var refusal interface{ RedisError() } // how go-redis marks an error that Redis itself answered
@@ -26,11 +28,24 @@ func Classify(ctx context.Context, command string, err error) error {
 		return fmt.Errorf("%s: %w: %w", command, lock.ErrCancelled, context.Cause(ctx))
 	case errors.Is(err, lock.ErrUnavailable): // the client knows that it sent nothing
 		return fmt.Errorf("%s: %w", command, err)
-	case errors.As(err, &refusal), errors.As(err, &dial) && dial.Op == "dial", hadNoConnection(err):
+	case errors.As(err, &refusal) && strings.HasPrefix(command, "EVAL") && !ranNothing(err):
+		return fmt.Errorf("%s: %w: %w", command, lock.ErrScriptFailed, err)
+	case errors.As(err, &refusal):
+		return fmt.Errorf("%s: %w: %w", command, lock.ErrRefused, err)
+	case errors.As(err, &dial) && dial.Op == "dial", hadNoConnection(err):
 		return fmt.Errorf("%s: %w: %w", command, lock.ErrUnavailable, err)
 	default:
 		return fmt.Errorf("%s: %w: %w", command, lock.ErrOutcomeUnknown, err)
 	}
+}
+
+// ranNothing reports whether Redis refused a script before its first write. The state of the server does not change while a script runs, so
+// what is refused for it is refused at the first write. A right that the user lacks inside the script has another code.
+func ranNothing(err error) bool {
+	return slices.ContainsFunc([]string{
+		"NOPERM", "NOAUTH", "unknown command", "NOSCRIPT", "EXECABORT", "CROSSSLOT", "MOVED", "ASK", "TRYAGAIN", "CLUSTERDOWN",
+		"LOADING", "BUSY", "MASTERDOWN", "READONLY", "OOM", "MISCONF", "NOREPLICAS", "max number of clients reached",
+	}, func(code string) bool { return redis.HasErrorPrefix(err, code) })
 }
 
 // hadNoConnection reports whether a command was not sent because the client's pool gave it no connection.

@@ -14,10 +14,31 @@ import (
 )
 
 // refused is an error that Redis itself answered.
-type refused struct{}
+type refused string
 
-func (refused) Error() string { return "OOM command not allowed" }
-func (refused) RedisError()   {}
+func (r refused) Error() string { return string(r) }
+func (refused) RedisError()     {}
+
+// A script that Redis refused as a whole had no effect; one that failed may have had a part of it.
+func TestAScriptThatFailed(t *testing.T) {
+	const from = " script: 2cd743, on @user_script:1."
+	for reply, want := range map[string]error{
+		"NOPERM this user has no permissions to run the 'eval' command":                                  lock.ErrRefused,
+		"OOM command not allowed when used memory > 'maxmemory'." + from:                                 lock.ErrRefused,
+		"ERR unknown command 'EVAL'":                                                                     lock.ErrRefused,
+		"ERR The user executing the script can't publish to the channel mentioned in the command" + from: lock.ErrScriptFailed,
+		"ERR ACL failure in script: No permissions to access a channel" + from:                           lock.ErrScriptFailed,
+		"WRONGTYPE Operation against a key holding the wrong kind of value" + from:                       lock.ErrScriptFailed,
+		"ERR user_script:3: attempt to compare nil with number" + from:                                   lock.ErrScriptFailed,
+	} {
+		if got := rediserr.Classify(t.Context(), "EVAL release.lua", refused(reply)); !errors.Is(got, want) {
+			t.Errorf("%s\nis %v\nwant %v", reply, got, want)
+		}
+		if got := rediserr.Classify(t.Context(), "HINCRBY", refused(reply)); !errors.Is(got, lock.ErrRefused) {
+			t.Errorf("%s\nof a command alone is %v", reply, got)
+		}
+	}
+}
 
 func TestClassify(t *testing.T) {
 	ended, end := context.WithCancelCause(t.Context())
@@ -26,7 +47,7 @@ func TestClassify(t *testing.T) {
 		over      bool // the context has ended
 		err, want error
 	}{
-		"refused by Redis":        {false, refused{}, lock.ErrUnavailable},
+		"refused by Redis":        {false, refused("OOM command not allowed"), lock.ErrUnavailable},
 		"not dialled":             {false, &net.OpError{Op: "dial", Err: io.EOF}, lock.ErrUnavailable},
 		"no connection":           {false, redis.ErrPoolTimeout, lock.ErrUnavailable},
 		"too many connections":    {false, redis.ErrPoolExhausted, lock.ErrUnavailable},

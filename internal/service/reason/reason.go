@@ -21,15 +21,18 @@ type Reason struct {
 func All() []Reason {
 	because := func(err error, chinese string) Reason { return Reason{err, language.Both(err.Error(), chinese)} }
 	return []Reason{
-		because(service.ErrOutcomeUnknown, "Redis 没有响应写入：可能已经卖出"),
+		because(service.ErrOutcomeUnknown, "写入结果未知：可能已经卖出"),
 		because(service.ErrBadStock, "库存不是数字"),
+		because(service.ErrBadData, "Redis 里的数据不对"),
 		because(service.ErrRunOver, "这一轮已经结束"),
 		because(lock.ErrLost, "丢了锁"),
 		because(service.ErrSoldOut, "售罄"),
 		because(service.ErrConflict, "期间另一单改了库存"),
 		because(lock.ErrTimeout, "等锁超时"),
+		because(lock.ErrRefused, "Redis 拒绝了命令"),
 		because(lock.ErrUnavailable, "Redis 不可用"),
-		because(lock.ErrOutcomeUnknown, "Redis 没有响应：结果不明"),
+		because(lock.ErrScriptFailed, "脚本在 Redis 里执行失败，可能已执行一部分：结果未知"),
+		because(lock.ErrOutcomeUnknown, "Redis 没有响应：结果未知"),
 		because(lock.ErrCancelled, "等锁被取消"),
 		because(lock.ErrNotObtained, "锁被别人持有"),
 		because(lock.ErrNotOwner, "锁不是自己的"),

@@ -136,7 +136,7 @@ func TestRedisGoneAndBack(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			inWorld(t, group{make: make, late: late}, func(t *testing.T, w *world) {
 				w.until(0, 100*time.Millisecond) // one holds the lock
-				w.redis.SetError("gone")
+				w.redis.SetError("LOADING gone")
 				w.until(3, 500*time.Millisecond)
 				said := 0
 				for _, r := range w.replicas {

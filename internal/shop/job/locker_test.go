@@ -52,7 +52,7 @@ func TestLockRefuses(t *testing.T) {
 		if _, err := locker.Lock(t.Context(), "job"); !errors.Is(err, job.ErrLate) || w.locked() {
 			t.Errorf("late: %v, and locked: %v", err, w.locked())
 		}
-		w.redis.SetError("gone")
+		w.redis.SetError("LOADING gone")
 		if _, err := locker.Lock(t.Context(), "job"); !errors.Is(err, lock.ErrUnavailable) {
 			t.Errorf("no Redis: %v", err)
 		}
@@ -141,7 +141,7 @@ func TestEndingClosesTheLocks(t *testing.T) {
 func TestEndingWithoutRedis(t *testing.T) {
 	inWorld(t, group{make: v1, late: []time.Duration{0}}, func(t *testing.T, w *world) {
 		w.until(0, 100*time.Millisecond)
-		w.redis.SetError("gone")
+		w.redis.SetError("LOADING gone")
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 		defer cancel()
 		w.replicas[0].job.Locker.Close(ctx)

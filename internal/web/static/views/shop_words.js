@@ -29,8 +29,8 @@ export function answered({ code, message }) {
     lock_timeout: say("not sold: it waited too long for the lock", "没有卖出：等锁超时"),
     lock_lost: say("not sold: it lost the lock on the way", "没有卖出：中途丢了锁"),
     run_over: say("not sold: the run is over", "没有卖出：这一轮已经结束"),
-    redis_unavailable: say("not sold: Redis does not answer", "没有卖出：Redis 没有响应"),
-    outcome_unknown: say("perhaps sold: Redis did not answer", "不知道是否卖出：Redis 没有响应"),
+    redis_unavailable: say("not sold: Redis does not answer, or refuses", "没有卖出：Redis 没有响应，或拒绝了"),
+    outcome_unknown: say("perhaps sold: the write's outcome is unknown", "不知道是否卖出：写入结果未知"),
     bad_gateway: say("perhaps sold: the replica did not answer", "不知道是否卖出：副本没有响应"),
     no_replica: say("not sold: there is no replica", "没有卖出：没有可用的副本"),
   };
