@@ -33,13 +33,15 @@ func (s *Store) Enter(ctx context.Context, sale string) (history.Run, error) {
 		reply, err = s.askIn(ctx, sale)
 	}
 	if err != nil {
-		return history.Run{}, rediserr.Classify(ctx, "EVAL enter.lua", err)
+		return history.Run{}, s.failure(ctx, "EVAL enter.lua", "", err)
 	}
 	switch reply[0] {
 	case "in":
 		return parseRun(map[string]string{"id": reply[1], "lock": reply[2], "initial": reply[3], "tuning": reply[4]})
 	case "closed":
 		return history.Run{}, service.ErrDoorClosed
+	case "bad":
+		return history.Run{}, s.badData(ctx, "", errMended)
 	default:
 		return history.Run{}, service.ErrRunChanged
 	}
@@ -60,7 +62,7 @@ func (s *Store) Run(ctx context.Context) (history.Run, error) {
 	var fields *redis.MapStringStringCmd
 	err := OnMaster(ctx, s.client, RunKey, func(tx redis.Pipeliner) { fields = tx.HGetAll(ctx, RunKey) })
 	if err != nil {
-		return history.Run{}, rediserr.Classify(ctx, "MULTI run", err)
+		return history.Run{}, s.failure(ctx, "MULTI run", "", err)
 	}
 	return parseRun(fields.Val())
 }
@@ -92,8 +94,8 @@ func (s *Store) Tally(ctx context.Context) (history.Tally, error) {
 	}
 	tally := history.Tally{Run: run, Remaining: remaining, InFlight: inFlight.Val()}
 	for name, count := range map[string]*int64{"sold": &tally.Sold, "max_in_flight": &tally.MaxInFlight} {
-		if *count, err = strconv.ParseInt(fields.Val()[name], 10, 64); err != nil {
-			return history.Tally{}, fmt.Errorf("%s: %s: %w", RunKey, name, err)
+		if *count, err = parseCount(name, fields.Val()[name]); err != nil {
+			return history.Tally{}, err
 		}
 	}
 	return tally, nil
@@ -112,10 +114,10 @@ func (s *Store) HandSet(ctx context.Context) (int64, bool, error) {
 		stock = tx.Get(ctx, InventoryKey)
 	})
 	if err != nil && !isAboutStock(err) {
-		return 0, false, rediserr.Classify(ctx, "MULTI stock", err)
+		return 0, false, s.failure(ctx, "MULTI stock", "", err)
 	}
 	if err := written.Err(); err != nil && !errors.Is(err, redis.Nil) {
-		return 0, false, rediserr.Classify(ctx, "HGET run", err)
+		return 0, false, s.failure(ctx, "HGET run", "", err)
 	}
 	value, err := stock.Result()
 	if errors.Is(err, redis.Nil) || err == nil && value == written.Val() {
@@ -132,7 +134,7 @@ func (s *Store) Start(ctx context.Context, last, next history.Run) error {
 		ordersPrefix, keepSeconds, s.maxOrders, keepRuns, next.Tuning.String(), next.Forgot).Int()
 	switch {
 	case err != nil:
-		return rediserr.Classify(ctx, "EVAL startRun.lua", err)
+		return s.failure(ctx, "EVAL startRun.lua", last.ID, err)
 	case begun == 0:
 		return fmt.Errorf("%w: another one began first", service.ErrRunOver)
 	}
@@ -156,7 +158,7 @@ func (s *Store) Beat(ctx context.Context, live func(sale string) bool) (history.
 		return nil
 	})
 	if err != nil {
-		return history.Run{}, 0, rediserr.Classify(ctx, "MULTI heartbeat", err)
+		return history.Run{}, 0, s.failure(ctx, "MULTI heartbeat", "", err)
 	}
 	var over []string
 	others := s.others(living)
@@ -187,7 +189,7 @@ func (s *Store) Others(ctx context.Context) (map[string]time.Time, error) {
 		return nil
 	})
 	if err != nil {
-		return nil, rediserr.Classify(ctx, "MULTI replicas", err)
+		return nil, s.failure(ctx, "MULTI replicas", "", err)
 	}
 	return s.others(living), nil
 }
@@ -225,13 +227,13 @@ func parseRun(fields map[string]string) (history.Run, error) {
 	if fields["id"] == "" {
 		return history.Run{}, nil
 	}
-	initial, err := strconv.ParseInt(fields["initial"], 10, 64)
+	initial, err := parseCount("initial", fields["initial"])
 	if err != nil {
-		return history.Run{}, fmt.Errorf("%s: initial: %w", RunKey, err)
+		return history.Run{}, err
 	}
 	tuning, err := history.ParseTuning(fields["tuning"])
 	if err != nil {
-		return history.Run{}, fmt.Errorf("%s: tuning: %w", RunKey, err)
+		return history.Run{}, badKey(RunKey, fmt.Sprintf("the field tuning of the key %s: %s", RunKey, err))
 	}
 	return history.Run{
 		ID: fields["id"], Lock: fields["lock"], Initial: initial, Settings: fields["settings"], Tuning: tuning, Forgot: fields["forgot"] == "1",

@@ -42,9 +42,11 @@ func (s *Store) readFenced(ctx context.Context, order history.Order) (int64, err
 	reply, err := s.client.Eval(ctx, lua.ReadFenced, []string{InventoryKey, RunKey, fenceKey}, order.Fence, order.RunID).Slice()
 	switch {
 	case err != nil:
-		return 0, rediserr.Classify(ctx, "EVAL readFenced.lua", err)
+		return 0, s.failure(ctx, "EVAL readFenced.lua", order.RunID, err)
 	case reply[0] == int64(0):
 		return 0, stale(order.Fence)
+	case reply[0] == int64(4):
+		return 0, s.badData(ctx, order.RunID, errMended)
 	}
 	return stockIn(ctx, reply)
 }
@@ -56,7 +58,7 @@ func (s *Store) Write(ctx context.Context, order history.Order) error {
 	if err != nil {
 		return err
 	}
-	return written(ctx, reply, order)
+	return s.written(ctx, reply, order)
 }
 
 // sendWrite sends write.lua by itself, or puts it into a transaction.
@@ -71,14 +73,16 @@ func (s *Store) sendWrite(ctx context.Context, to redis.Cmdable, order history.O
 }
 
 // written returns the error of what write.lua answered.
-func written(ctx context.Context, reply *redis.Cmd, order history.Order) error {
+func (s *Store) written(ctx context.Context, reply *redis.Cmd, order history.Order) error {
 	switch written, err := reply.Int(); {
 	case err != nil:
-		return rediserr.Classify(ctx, "EVAL write.lua", err)
+		return s.failure(ctx, "EVAL write.lua", order.RunID, err)
 	case written == 0:
 		return stale(order.Fence)
 	case written == 2:
 		return errOver
+	case written == 3:
+		return s.badData(ctx, order.RunID, errMended)
 	}
 	return nil
 }

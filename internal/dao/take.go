@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"lockstep/internal/lock/rediserr"
 	"lockstep/internal/service"
 	"lockstep/internal/service/history"
 	"lockstep/util/lua"
@@ -19,9 +18,12 @@ func (s *Store) Take(ctx context.Context, order history.Order) (history.Order, e
 	}
 	newest, older := OrdersKeys(order.RunID)
 	reply, err := s.client.Eval(ctx, lua.Take, []string{InventoryKey, RunKey, newest, older},
-		order.RunID, order.ID, line, s.fullHash(), keepSeconds).Slice()
-	if err != nil {
-		return order, rediserr.Classify(ctx, "EVAL take.lua", err)
+		order.RunID, order.ID, line, s.fullHash(), keepSeconds, history.MaxStock).Slice()
+	switch {
+	case err != nil:
+		return order, s.failure(ctx, "EVAL take.lua", order.RunID, err)
+	case reply[0] == int64(4):
+		return order, s.badData(ctx, order.RunID, errMended)
 	}
 	if order.Before, err = stockIn(ctx, reply); err != nil {
 		return order, err

@@ -48,7 +48,7 @@ func (w watched) Write(ctx context.Context, order history.Order) error {
 	case errors.Is(err, redis.TxFailedErr):
 		return service.ErrConflict
 	case err != nil:
-		return rediserr.Classify(ctx, "MULTI write.lua", err)
+		return w.failure(ctx, "EVAL write.lua in MULTI", order.RunID, err)
 	}
-	return written(ctx, reply, order)
+	return w.written(ctx, reply, order)
 }

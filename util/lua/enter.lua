@@ -5,7 +5,8 @@
 -- KEYS[4]  the sales in flight, a hash: sale -> instance of a replica
 -- ARGV[1]  sale
 -- ARGV[2]  instance
--- Returns  {'in', id, lock, initial, tuning}, {'closed'}, or {'changed'}: the stock was set by hand, or there is no run
+-- Returns  {'in', id, lock, initial, tuning}, {'closed'}, or {'changed'}: the stock was set by hand, or there is no run;
+--          {'bad'}: max_in_flight is no number
 if redis.call('EXISTS', KEYS[1]) == 1 then
   return {'closed'}
 end
@@ -14,9 +15,13 @@ local run = redis.call('HMGET', KEYS[2], 'id', 'lock', 'initial', 'written', 'ma
 if not run[1] or not stock or stock ~= run[4] then
   return {'changed'}
 end
+local most = tonumber(run[5] or 0)
+if not most then
+  return {'bad'}
+end
 redis.call('HSET', KEYS[4], ARGV[1], ARGV[2])
 local in_flight = redis.call('HLEN', KEYS[4])
-if in_flight > tonumber(run[5]) then
+if in_flight > most then
   redis.call('HSET', KEYS[2], 'max_in_flight', in_flight)
 end
 return {'in', run[1], run[2], run[3], run[6] or ''}

@@ -19,6 +19,17 @@
 if (redis.call('HGET', KEYS[2], 'id') or '') ~= ARGV[1] then
   return 0
 end
+local over, kept, dropped = redis.call('LRANGE', KEYS[3], 0, -1), 0, {}
+if ARGV[1] ~= '' then
+  table.insert(over, 1, ARGV[1])
+end
+for i, run in ipairs(over) do -- what a key of another type can fail comes before the first write
+  local newest = ARGV[6] .. run
+  kept = kept + redis.call('HLEN', newest) + redis.call('HLEN', newest .. ':older')
+  if kept > tonumber(ARGV[8]) or i > tonumber(ARGV[9]) then
+    table.insert(dropped, run)
+  end
+end
 redis.call('DEL', KEYS[2], KEYS[4])
 redis.call('HSET', KEYS[2], 'id', ARGV[2], 'lock', ARGV[3], 'initial', ARGV[4], 'written', ARGV[4], 'sold', 0, 'max_in_flight', 0,
   'settings', ARGV[5], 'tuning', ARGV[10], 'forgot', ARGV[11])
@@ -28,14 +39,8 @@ if ARGV[1] == '' then
 end
 redis.call('LPUSH', KEYS[3], ARGV[1])
 redis.call('EXPIRE', KEYS[3], ARGV[7])
-local kept = 0
-for i, run in ipairs(redis.call('LRANGE', KEYS[3], 0, -1)) do
-  local newest = ARGV[6] .. run
-  local older = newest .. ':older'
-  kept = kept + redis.call('HLEN', newest) + redis.call('HLEN', older)
-  if kept > tonumber(ARGV[8]) or i > tonumber(ARGV[9]) then
-    redis.call('UNLINK', newest, older)
-    redis.call('LREM', KEYS[3], 0, run)
-  end
+for _, run in ipairs(dropped) do
+  redis.call('UNLINK', ARGV[6] .. run, ARGV[6] .. run .. ':older')
+  redis.call('LREM', KEYS[3], 0, run)
 end
 return 1

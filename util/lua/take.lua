@@ -8,8 +8,11 @@
 -- ARGV[3]  order, in JSON, but for its stock_before and stock_after
 -- ARGV[4]  how many orders make a hash full: then it becomes the older one
 -- ARGV[5]  for how many seconds an order stays at least
--- Returns  {1, stock before} taken, {0, stock} not taken, {0} there is no stock, {2} it is no string, {3} the run is over
-if redis.call('HGET', KEYS[2], 'id') ~= ARGV[1] then
+-- ARGV[6]  the largest stock there may be
+-- Returns  {1, stock before} taken, {0, stock} not taken, {0} there is no stock, {2} it is no string, {3} the run is over,
+--          {4} sold is no number
+local run = redis.call('HMGET', KEYS[2], 'id', 'sold')
+if run[1] ~= ARGV[1] then
   return {3}
 end
 local stock = redis.pcall('GET', KEYS[1])
@@ -19,15 +22,18 @@ end
 if not stock then
   return {0}
 end
-if not string.match(stock, '^%d+$') or tonumber(stock) == 0 then
+if not string.match(stock, '^%d+$') or tonumber(stock) == 0 or tonumber(stock) > tonumber(ARGV[6]) then
   return {0, stock}
 end
-local full = redis.call('HLEN', KEYS[3]) >= tonumber(ARGV[4]) -- should this fail, nothing is written yet
+local sold = string.match(run[2] or '0', '^%d+$')
+if not sold then
+  return {4}
+end
+local full = redis.call('HLEN', KEYS[3]) >= tonumber(ARGV[4]) -- what a key of another type can fail comes before the first write
 local order = cjson.decode(ARGV[3])
 order.stock_before = tonumber(stock)
 order.stock_after = redis.call('DECR', KEYS[1])
-redis.call('HSET', KEYS[2], 'written', order.stock_after)
-redis.call('HINCRBY', KEYS[2], 'sold', 1)
+redis.call('HSET', KEYS[2], 'written', order.stock_after, 'sold', sold + 1)
 if full then
   redis.call('UNLINK', KEYS[4])
   redis.call('RENAME', KEYS[3], KEYS[4])

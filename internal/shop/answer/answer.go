@@ -38,6 +38,7 @@ var statuses = map[string]int{
 	"lock_lost":          http.StatusServiceUnavailable,
 	"redis_unavailable":  http.StatusServiceUnavailable,
 	"bad_stock":          http.StatusServiceUnavailable,
+	"bad_data":           http.StatusServiceUnavailable,
 	"run_over":           http.StatusServiceUnavailable,
 	"room_full":          http.StatusServiceUnavailable,
 	"unknown_step":       http.StatusNotFound,

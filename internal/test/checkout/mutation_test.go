@@ -136,7 +136,7 @@ var mutants = []mutant{
 	},
 	{
 		"stale write accepted", "util/lua/write.lua",
-		`if tonumber(ARGV[2]) < tonumber(redis.call('GET', KEYS[5]) or 0) then`, `if false then`,
+		`if tonumber(ARGV[2]) < seen then`, `if false then`,
 		"v7 --faults pause=1 --anomaly lost-update", "lost-update",
 	},
 	{

@@ -19,7 +19,7 @@ type brokenPromise struct {
 
 var brokenPromises = []brokenPromise{
 	{
-		"a fence not checked", "util/lua/write.lua", `if tonumber(ARGV[2]) < tonumber(redis.call('GET', KEYS[5]) or 0) then`, `if false then`,
+		"a fence not checked", "util/lua/write.lua", `if tonumber(ARGV[2]) < seen then`, `if false then`,
 		"--lock v10 --minutes 0.3 --faults stall-replica", "✗ no update is lost",
 	},
 	{

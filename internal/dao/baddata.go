@@ -1,0 +1,81 @@
+package dao
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/redis/go-redis/v9"
+
+	"lockstep/internal/lock/rediserr"
+	"lockstep/internal/service"
+)
+
+// failure says what an error of one of the store's commands means. If a key is of another type, it names the key: a script meets such keys
+// before it writes.
+func (s *Store) failure(ctx context.Context, command, runID string, err error) error {
+	if isWrongType(err) {
+		return s.badData(ctx, runID, rediserr.Classify(ctx, command, err))
+	}
+	return rediserr.Classify(ctx, command, err)
+}
+
+// isWrongType recognises a refusal for a key's type. Before Redis 7 the error of a script has the word in the middle, as the embedded one's.
+func isWrongType(err error) bool {
+	return redis.HasErrorPrefix(err, "WRONGTYPE") || redis.HasErrorPrefix(err, "Error") && strings.Contains(err.Error(), "WRONGTYPE ")
+}
+
+// badData looks for what the store cannot read, also among the orders of a run, and returns service.ErrBadData with its key, or unless it
+// finds any: it may have been mended meanwhile.
+func (s *Store) badData(ctx context.Context, runID string, unless error) error {
+	newest, _ := OrdersKeys(runID)
+	wanted := [][2]string{
+		{RunKey, "hash"}, {inFlightKey, "hash"}, {newest, "hash"}, {overKey, "list"}, {fenceKey, "string"}, {replicasKey, "zset"},
+	}
+	types := make([]*redis.StatusCmd, len(wanted))
+	_, err := s.client.Pipelined(ctx, func(pipe redis.Pipeliner) error {
+		for i, key := range wanted {
+			types[i] = pipe.Type(ctx, key[0])
+		}
+		return nil
+	})
+	if err != nil {
+		return unless
+	}
+	for i, key := range wanted {
+		if is := types[i].Val(); is != key[1] && is != "none" {
+			return badKey(key[0], fmt.Sprintf("the key %s is of type %s, not %s", key[0], is, key[1]))
+		}
+	}
+	for _, field := range []string{"sold", "max_in_flight"} {
+		if value, err := s.client.HGet(ctx, RunKey, field).Result(); err == nil {
+			if _, err := parseCount(field, value); err != nil {
+				return err
+			}
+		}
+	}
+	if value, err := s.client.Get(ctx, fenceKey).Result(); err == nil {
+		if _, err := strconv.ParseFloat(value, 64); err != nil {
+			return badKey(fenceKey, fmt.Sprintf("the key %s holds %.40q, which is no number", fenceKey, value))
+		}
+	}
+	return unless
+}
+
+// parseCount reads a field of the run's hash that counts.
+func parseCount(field, value string) (int64, error) {
+	count, err := strconv.ParseInt(value, 10, 64)
+	if err != nil || count < 0 {
+		return 0, badKey(RunKey, fmt.Sprintf("the field %s of the key %s holds %.40q, which is no whole number", field, RunKey, value))
+	}
+	return count, nil
+}
+
+// badKey says what is wrong with a key, and how to mend it: of what is deleted the next sale makes a new one.
+func badKey(key, what string) error {
+	return fmt.Errorf("%w: %s; redis-cli del %s mends it", service.ErrBadData, what, key)
+}
+
+// errMended is returned if a script could not read a number that a moment later was one.
+var errMended = fmt.Errorf("%w: it was no number, and was mended meanwhile", service.ErrBadData)

@@ -1,0 +1,97 @@
+package dao_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"strings"
+	"testing"
+
+	"github.com/redis/go-redis/v9"
+
+	"lockstep/internal/dao"
+	"lockstep/internal/service"
+	"lockstep/internal/service/history"
+)
+
+// Whatever a key of the shop holds, a script changes all or nothing, and the error names the key.
+func TestBadData(t *testing.T) {
+	order := history.Order{ID: "order", RunID: "run", After: 4, Fence: 7}
+	run := history.Run{ID: "run", Lock: "v4", Initial: 5}
+	newest, _ := dao.OrdersKeys(run.ID)
+	sells := map[string]func(context.Context, *dao.Store) error{
+		"enter": func(ctx context.Context, s *dao.Store) error { _, err := s.Enter(ctx, "sale"); return err },
+		"read":  func(ctx context.Context, s *dao.Store) error { _, err := s.Read(ctx, order); return err },
+		"write": func(ctx context.Context, s *dao.Store) error { return s.Write(ctx, order) },
+		"take":  func(ctx context.Context, s *dao.Store) error { _, err := s.Take(ctx, order); return err },
+		"watch": func(ctx context.Context, s *dao.Store) error {
+			return s.Watch(ctx, func(stock service.Stock) error { return stock.Write(ctx, order) })
+		},
+		"start": func(ctx context.Context, s *dao.Store) error {
+			return s.Start(ctx, run, history.Run{ID: "next", Lock: "v4", Initial: 9})
+		},
+		"tally": func(ctx context.Context, s *dao.Store) error { _, err := s.Tally(ctx); return err },
+		"beat":  func(ctx context.Context, s *dao.Store) error { return s.Beat(ctx) },
+	}
+	type hand = func(redis.Cmdable)
+	list := func(key string) hand {
+		return func(r redis.Cmdable) { r.Del(t.Context(), key); r.LPush(t.Context(), key, "by hand") }
+	}
+	field := func(name string) hand {
+		return func(r redis.Cmdable) { r.HSet(t.Context(), dao.RunKey, name, "abc") }
+	}
+	eachRedis(t, func(t *testing.T, r *dao.Redis) {
+		store := dao.NewStore(r.Store, "instance", 100)
+		for _, c := range []struct {
+			what, names string
+			set         hand
+			ops         string
+		}{
+			{"the ledger", newest, list(newest), "write take watch start"},
+			{"the largest token", "{inventory}:fence", list("{inventory}:fence"), "read write watch"},
+			{"the largest token", "{inventory}:fence", func(r redis.Cmdable) { r.Set(t.Context(), "{inventory}:fence", "abc", 0) }, "read write watch"},
+			{"the sales in flight", "{inventory}:in_flight", list("{inventory}:in_flight"), "enter"},
+			{"the runs that are over", "{inventory}:runs_over", func(r redis.Cmdable) { r.Set(t.Context(), "{inventory}:runs_over", "x", 0) }, "start"},
+			{"the replicas", "{inventory}:replicas", list("{inventory}:replicas"), "beat"},
+			{"the run", dao.RunKey, list(dao.RunKey), "enter read write take watch start"},
+			{"a count", "sold of the key {inventory}:run", field("sold"), "write take watch tally"},
+			{"a count", "max_in_flight of the key {inventory}:run", field("max_in_flight"), "enter tally"},
+		} {
+			for op := range strings.FieldsSeq(c.ops) {
+				r.Store.FlushAll(t.Context())
+				if err := store.Start(t.Context(), history.Run{}, run); err != nil {
+					t.Fatal(err)
+				}
+				c.set(r.Store)
+				before := contents(t, r.Store)
+				err := sells[op](t.Context(), store)
+				if !errors.Is(err, service.ErrBadData) || !strings.Contains(err.Error(), c.names) {
+					t.Errorf("%s, %s: %v; want the key %s named", c.what, op, err, c.names)
+				}
+				if after := contents(t, r.Store); !maps.Equal(before, after) {
+					t.Errorf("%s, %s: it left\n%v\nof\n%v", c.what, op, after, before)
+				}
+			}
+		}
+	})
+}
+
+// contents returns what a Redis holds, by key.
+func contents(t *testing.T, r redis.Cmdable) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	for _, key := range r.Keys(t.Context(), "*").Val() {
+		switch kind := r.Type(t.Context(), key).Val(); kind {
+		case "string":
+			all[key] = r.Get(t.Context(), key).Val()
+		case "hash":
+			all[key] = fmt.Sprint(r.HGetAll(t.Context(), key).Val())
+		case "list":
+			all[key] = fmt.Sprint(r.LRange(t.Context(), key, 0, -1).Val())
+		default:
+			all[key] = kind
+		}
+	}
+	return all
+}
