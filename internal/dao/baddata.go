@@ -21,7 +21,8 @@ func (s *Store) failure(ctx context.Context, command, runID string, err error) e
 	return rediserr.Classify(ctx, command, err)
 }
 
-// isWrongType recognises a refusal for a key's type. Before Redis 7 the error of a script has the word in the middle, as the embedded one's.
+// isWrongType recognises a refusal for a key's type. Before Redis 7, and of the embedded one, the error of a script has the word in the
+// middle.
 func isWrongType(err error) bool {
 	return redis.HasErrorPrefix(err, "WRONGTYPE") || redis.HasErrorPrefix(err, "Error") && strings.Contains(err.Error(), "WRONGTYPE ")
 }

@@ -38,6 +38,7 @@ func TestBadData(t *testing.T) {
 	list := func(key string) hand {
 		return func(r redis.Cmdable) { r.Del(t.Context(), key); r.LPush(t.Context(), key, "by hand") }
 	}
+	text := func(key string) hand { return func(r redis.Cmdable) { r.Set(t.Context(), key, "abc", 0) } }
 	field := func(name string) hand {
 		return func(r redis.Cmdable) { r.HSet(t.Context(), dao.RunKey, name, "abc") }
 	}
@@ -50,9 +51,9 @@ func TestBadData(t *testing.T) {
 		}{
 			{"the ledger", newest, list(newest), "write take watch start"},
 			{"the largest token", "{inventory}:fence", list("{inventory}:fence"), "read write watch"},
-			{"the largest token", "{inventory}:fence", func(r redis.Cmdable) { r.Set(t.Context(), "{inventory}:fence", "abc", 0) }, "read write watch"},
+			{"the largest token", "{inventory}:fence", text("{inventory}:fence"), "read write watch"},
 			{"the sales in flight", "{inventory}:in_flight", list("{inventory}:in_flight"), "enter"},
-			{"the runs that are over", "{inventory}:runs_over", func(r redis.Cmdable) { r.Set(t.Context(), "{inventory}:runs_over", "x", 0) }, "start"},
+			{"the runs that are over", "{inventory}:runs_over", text("{inventory}:runs_over"), "start"},
 			{"the replicas", "{inventory}:replicas", list("{inventory}:replicas"), "beat"},
 			{"the run", dao.RunKey, list(dao.RunKey), "enter read write take watch start"},
 			{"a count", "sold of the key {inventory}:run", field("sold"), "write take watch tally"},

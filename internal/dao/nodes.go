@@ -26,7 +26,8 @@ type Node struct {
 	Addr string // as Address.String has it
 
 	embedded *miniredis.Miniredis
-	faults   *faults // of an embedded one
+	faults   *faults            // of an embedded one
+	config   redisclient.Config // of one that is not embedded
 }
 
 // Nodes are all of them.
@@ -62,7 +63,7 @@ func openNodes(ctx context.Context, addrs []string, client redisclient.Config) (
 		}
 		own := client
 		own.Addrs, own.DB = []string{addr.Dial}, addr.DB
-		node := Node{UniversalClient: newClient(own), Addr: text}
+		node := Node{UniversalClient: newClient(own), Addr: text, config: own}
 		nodes = append(nodes, node)
 		all.Go(func() {
 			down[i] = place{"redis.redlock_addrs", text, own}.try(ctx, func() error { return isMeant(ctx, node, own) })

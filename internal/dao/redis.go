@@ -52,6 +52,7 @@ type Redis struct {
 	Addr     string           // of the first of its nodes, as Address.String has it
 
 	embedded *miniredis.Miniredis
+	config   redisclient.Config // of a Redis that is not embedded
 }
 
 // Open opens a Redis and sees that it answers.
@@ -82,7 +83,7 @@ func Open(ctx context.Context, cfg Config) (*Redis, error) {
 		lockPool = leanPool
 	}
 	r := connect(client, lockPool, nodes)
-	r.Addr = cfg.Addrs[0]
+	r.Addr, r.config = cfg.Addrs[0], client
 	r.Name = "Redis " + strings.Join(cfg.Addrs, ",")
 	switch {
 	case cfg.MasterName != "":

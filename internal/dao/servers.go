@@ -61,9 +61,9 @@ func compareAndDelete(ctx context.Context, client redis.UniversalClient) (string
 	for _, command := range [][]any{{"DELEX", key, "IFEQ", value}, {"DELIFEQ", key, value}} {
 		err := client.Do(ctx, command...).Err()
 		switch {
-		case err == nil:
+		case err == nil, redis.HasErrorPrefix(err, "NOPERM"): // of a command that it does not know, it says so first
 			return fmt.Sprint(command[0]), nil
-		case !redis.HasErrorPrefix(err, "unknown command") && !redis.HasErrorPrefix(err, "NOPERM"): // it may have it
+		case !redis.HasErrorPrefix(err, "unknown command"): // it may have it
 			return "", err
 		}
 	}

@@ -21,7 +21,7 @@ func TestServers(t *testing.T) {
 		"Redis":         {map[string]string{"DELIFEQ": unknown}, "DELEX", ""},
 		"Valkey":        {map[string]string{"DELEX": unknown}, "DELIFEQ", ""},
 		"older":         {map[string]string{"DELEX": unknown, "DELIFEQ": unknown}, "", ""},
-		"not permitted": {map[string]string{"DELEX": "NOPERM no", "DELIFEQ": unknown}, "", ""},
+		"not permitted": {map[string]string{"DELEX": "NOPERM no", "DELIFEQ": unknown}, "DELEX", ""},
 		"loading":       {map[string]string{"DELEX": "LOADING wait"}, "", "refuses: LOADING wait; start lockstep again"},
 	} {
 		m := miniredis.RunT(t)

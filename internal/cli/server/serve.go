@@ -75,7 +75,7 @@ func (s *Server) apply(ctx context.Context, cfg, old config.Config) error {
 	if cfg.Lock == old.Lock && cfg.Sale == old.Sale && cfg.Inventory.Initial == old.Inventory.Initial {
 		return nil
 	}
-	if err := fits(cfg.Lock.Version, s.Redis); err != nil {
+	if err := fits(ctx, cfg.Lock.Version, s.Redis); err != nil {
 		return err
 	}
 	return s.API.Shop.Apply(ctx, s.Settings(cfg))

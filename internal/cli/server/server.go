@@ -93,7 +93,7 @@ func listen(ctx context.Context, cfg config.Config) (net.Listener, *dao.Redis, e
 	if err != nil {
 		return nil, nil, errors.Join(err, listener.Close())
 	}
-	if err := fits(cfg.Lock.Version, redis); err != nil {
+	if err := fits(ctx, cfg.Lock.Version, redis); err != nil {
 		return nil, nil, errors.Join(err, listener.Close(), redis.Close())
 	}
 	return listener, redis, nil
@@ -126,8 +126,9 @@ func newServer(cfg config.Config, redis *dao.Redis, addr net.Addr, o Options) *S
 		API: &api.API{
 			Shop: shop, Metrics: counts, Events: recorder, Live: shown.Handler(), Page: pages(),
 			NewID: uuid.NewString, BehindFront: o.BehindFront,
-			Replica: replica, Redis: redis.Name, Servers: redis.Servers, Nodes: redis.Nodes.Addrs(), Log: log,
+			Replica: replica, Redis: redis.Name, Nodes: redis.Nodes.Addrs(), Log: log,
 			Guard: guard,
+			Fits:  func(ctx context.Context, version string) error { return fits(ctx, version, redis) },
 			Seat:  seatRoutes(explorer), Labs: lab.Handler(), Course: class.Handler(),
 		},
 		Redis: redis, instance: instance, Live: shown, Witness: recorder,
@@ -180,13 +181,13 @@ func (s *Server) serve(ctx context.Context, listener net.Listener) {
 	s.failed = s.web.start(listener)
 }
 
-// fits fails if a lock needs what this Redis does not have.
-func fits(version string, redis *dao.Redis) error {
+// fits fails if a lock needs what this Redis does not have, or does not allow.
+func fits(ctx context.Context, version string, redis *dao.Redis) error {
 	strategy, err := evolution.Find(version)
 	if err != nil {
 		return err
 	}
-	return strategy.Fits(redis.Servers)
+	return redis.Fits(ctx, strategy, lock.Key, dao.ShopRights)
 }
 
 // Settings returns the part of a configuration that may change while the shop is open.

@@ -22,6 +22,7 @@ func contrasts() []strategy.Strategy {
 			Name: "atomic", Title: both("one script, no lock", "一个脚本，不用锁"),
 			Adds:        both("reading and writing in one script, so that nothing comes between", "查库存和扣库存一步完成，中间没有空隙可插入"),
 			Costs:       both("1 script per sale", "每单 1 个脚本"),
+			Needs:       "+decr",
 			StillBroken: strategy.Flaws{flaw("one-script", "all work of a sale must fit into the script", "一单要做的事必须全放进脚本")},
 			Scope:       strategy.Nobody, Update: strategy.Atomic,
 			New: func(p strategy.Parts) lock.Locker { return contrast.NewNone(p.Options) },
@@ -30,6 +31,7 @@ func contrasts() []strategy.Strategy {
 			Name: "optimistic", Title: both("WATCH, no lock", "WATCH，不用锁"),
 			Adds:  both("the SET is refused if the stock has changed since the GET; then the sale starts again", "GET 之后库存变了，SET 就会被拒绝，从头再来"),
 			Costs: both("3 round trips per attempt; more buyers need more attempts", "每次尝试 3 次往返；买家越多，尝试越多"),
+			Needs: "+watch +unwatch",
 			StillBroken: strategy.Flaws{
 				flaw("retries", "wasted attempts", "冲突后要重做"),
 				flaw("no-order", "no order, so the slow lose to the quick", "不排队，慢的总抢不过快的"),
@@ -44,6 +46,7 @@ func contrasts() []strategy.Strategy {
 				"在事务里用 v4 的锁：最后才提交，所以解锁之后才写入",
 			),
 			Costs: both("as v4", "同 v4"),
+			Needs: inScript,
 			StillBroken: strategy.Flaws{
 				flaw(
 					"commit-after-unlock", "lost updates, though nothing fails: the next holder reads before the write",
@@ -58,6 +61,7 @@ func contrasts() []strategy.Strategy {
 			Name: "setnx-expire", Title: both("SETNX, then EXPIRE", "SETNX 再 EXPIRE"),
 			Adds:  both("an expiry, by a second command", "用第二条命令设过期时间"),
 			Costs: both("3 commands per sale, plus one per poll", "每单 3 条命令，外加每次轮询 1 条"),
+			Needs: "+setnx +pexpire +del ~distributedLock",
 			StillBroken: strategy.Flaws{
 				flaw("dies-between-set-and-expire", "a holder that dies between the two leaves a lock for ever", "持有者在两条命令之间崩溃，锁就永远残留"),
 			},
@@ -68,6 +72,7 @@ func contrasts() []strategy.Strategy {
 			Name: "lua-setnx", Title: both("SETNX and EXPIRE in Lua", "Lua 里 SETNX 加 EXPIRE"),
 			Adds:  both("the two commands as one script", "两条命令合成一个脚本"),
 			Costs: both("2 commands per sale (one is a script), plus one per poll", "每单 2 条命令（其中一条是脚本），外加每次轮询 1 条"),
+			Needs: "+eval +setnx +pexpire +del ~distributedLock",
 			StillBroken: strategy.Flaws{
 				flaw("foreign-delete", "an overdue holder deletes the next one's lock, as v2's", "和 v2 一样，超时的持有者会误删下一个持有者的锁"),
 			},
@@ -78,6 +83,7 @@ func contrasts() []strategy.Strategy {
 			Name: "getset", Title: both("SETNX, GETSET", "SETNX 加 GETSET"),
 			Adds:  both("an expiry that is the value: a client that finds it in the past takes the lock over", "值就是过期时刻：谁发现锁已过期，谁就接管"),
 			Costs: both("2 commands per sale, plus two per poll", "每单 2 条命令，外加每次轮询 2 条"),
+			Needs: "+setnx +get +getset +del ~distributedLock",
 			StillBroken: strategy.Flaws{
 				flaw("clock-skew", "it needs equal clocks", "要求时钟一致"),
 				flaw("no-owner", "no owner, so anybody can release", "没有持有者标识，谁都能释放"),
@@ -89,6 +95,7 @@ func contrasts() []strategy.Strategy {
 			Name: "set-expire", Title: both("SET, then EXPIRE", "SET 再 EXPIRE"),
 			Adds:         both("nothing: there is no NX", "无：缺少 NX"),
 			Costs:        both("3 commands per sale", "每单 3 条命令"),
+			Needs:        "+set +pexpire +del ~distributedLock",
 			StillBroken:  strategy.Flaws{flaw("no-exclusion", "everybody gets the lock", "谁都能加锁成功")},
 			Capabilities: strategy.Capabilities{Open: true},
 			New:          func(p strategy.Parts) lock.Locker { return contrast.NewSetExpire(p.Client, p.Options) },
@@ -97,6 +104,7 @@ func contrasts() []strategy.Strategy {
 			Name: "setex", Title: both("SETEX", "SETEX"),
 			Adds:         both("nothing: there is no NX", "无：缺少 NX"),
 			Costs:        both("2 commands per sale", "每单 2 条命令"),
+			Needs:        "+set +del ~distributedLock",
 			StillBroken:  strategy.Flaws{flaw("no-exclusion", "everybody gets the lock", "谁都能加锁成功")},
 			Capabilities: strategy.Capabilities{Open: true},
 			New:          func(p strategy.Parts) lock.Locker { return contrast.NewSetEX(p.Client, p.Options) },

@@ -18,6 +18,7 @@ type Servers struct {
 var (
 	ErrNoNodes   = lock.WithCode("no_nodes", "there are no nodes")
 	ErrNoCommand = lock.WithCode("no_command", "the server lacks a command")
+	ErrNoRights  = lock.WithCode("no_rights", "the Redis user lacks rights")
 )
 
 // Fits fails with ErrNoNodes or ErrNoCommand if the lock cannot be made on these servers.

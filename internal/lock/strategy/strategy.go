@@ -20,6 +20,7 @@ type Strategy struct {
 	Update       Update
 	OnNodes      bool // the lock is on several masters, apart from the Redis that the stock is in
 	Native       bool // the lock is released by a command of newer servers: Servers.CompareAndDelete
+	Needs        Rights
 	Capabilities Capabilities
 	New          func(Parts) lock.Locker
 }

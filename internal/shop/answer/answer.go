@@ -23,6 +23,7 @@ var statuses = map[string]int{
 	"unknown_lock":       http.StatusBadRequest,
 	"no_nodes":           http.StatusBadRequest,
 	"no_command":         http.StatusBadRequest,
+	"no_rights":          http.StatusBadRequest,
 	"unauthorized":       http.StatusUnauthorized,
 	"forbidden":          http.StatusForbidden,
 	"not_found":          http.StatusNotFound,

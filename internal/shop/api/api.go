@@ -17,7 +17,6 @@ import (
 	"lockstep/internal/language"
 	"lockstep/internal/lock"
 	"lockstep/internal/lock/evolution"
-	"lockstep/internal/lock/strategy"
 	"lockstep/internal/service"
 	"lockstep/internal/service/history"
 	"lockstep/internal/shop/answer"
@@ -27,9 +26,9 @@ import (
 type API struct {
 	Shop    *service.Shop
 	Replica string
-	Redis   string           // for people: which Redis this is
-	Servers strategy.Servers // what a lock can be on
-	Nodes   []string         // addresses of the masters for locks that are on several
+	Redis   string                                       // for people: which Redis this is
+	Nodes   []string                                     // addresses of the masters for locks that are on several
+	Fits    func(ctx context.Context, lock string) error // fails if the lock cannot be made on this Redis
 	Log     *slog.Logger
 	Guard   Guard
 	Metrics Metrics
@@ -218,11 +217,7 @@ func (a *API) putLock(c *gin.Context) (any, error) {
 	if err != nil {
 		return nil, BadRequest(err, `want {"version":"v4"}, one of `+strings.Join(evolution.Names(), ", "))
 	}
-	strategy, err := evolution.Find(*body.Version)
-	if err == nil {
-		err = strategy.Fits(a.Servers)
-	}
-	if err == nil {
+	if err = a.Fits(c.Request.Context(), *body.Version); err == nil {
 		err = a.Shop.SetLock(c.Request.Context(), *body.Version)
 	}
 	if err != nil {

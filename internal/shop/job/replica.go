@@ -45,7 +45,7 @@ func (r Replica) Run(ctx context.Context) error {
 			Process: uuid.NewString(), HandOffLimit: cfg.Lock.HandOffLimit,
 			Notifier: redis.Notifier, Rand: rand.Int64N,
 		},
-		Client: redis.Lock, Nodes: redis.Nodes.Clients(),
+		Client: redis.Lock, CompareAndDelete: redis.Servers.CompareAndDelete, Nodes: redis.Nodes.Clients(),
 	}
 	stop, err := (&Job{
 		Name: jobName, Every: every, Work: r.Work, Clock: clock,

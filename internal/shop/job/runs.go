@@ -10,6 +10,7 @@ import (
 
 	"lockstep/internal/dao"
 	"lockstep/internal/lock/rediserr"
+	"lockstep/internal/lock/strategy"
 
 	"github.com/redis/go-redis/v9"
 )
@@ -27,6 +28,9 @@ const (
 	byField    = "replica"
 	endedField = "ended"
 )
+
+// recordRights are what the record needs.
+const recordRights = strategy.Rights("+multi +exec +xadd +xrange +pexpire ~{" + jobName + "}:events")
 
 // Runs is the record of a job's runs in Redis, the stream {NAME}:events. Redis puts their beginnings and ends in one order, whatever the
 // replicas' clocks show. The record lives as long as MaxTicks ticks take.

@@ -67,7 +67,7 @@ func (s Session) Run(ctx context.Context) (Result, error) {
 
 // letRun starts the replicas and stops them. It returns the first and the last of the ticks that all of them could have run.
 func (s Session) letRun(ctx context.Context, redis *dao.Redis) (first, last time.Time, err error) {
-	if err := s.Lock.Fits(redis.Servers); err != nil {
+	if err := redis.Fits(ctx, s.Lock, jobName, recordRights); err != nil {
 		return first, last, err
 	}
 	replica, err := cluster.Command(s.Config, redis.Addr, redis.Nodes.Addrs(), s.Given, s.Arguments, s.Said, s.Logged)
