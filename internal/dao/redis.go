@@ -3,6 +3,7 @@
 package dao
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -38,6 +39,7 @@ type Config struct {
 	TLSCA        string        // PEM file of the authority to trust; empty: the machine's own
 	TLSCert      string        // PEM file of our own certificate, for a Redis that asks for one
 	TLSKey       string        // PEM file of its private key
+	PoolSize     int           // connections of each client at most; 0: go-redis's default, ten a core
 	Idle         time.Duration // a connection that was idle for so long is used no more; 0: go-redis's default
 }
 
@@ -62,7 +64,7 @@ func Open(ctx context.Context, cfg Config) (*Redis, error) {
 	if err != nil {
 		return nil, err
 	}
-	client := redisclient.Config{Username: cfg.Username, Password: cfg.Password, TLS: trust, Idle: cfg.Idle}
+	client := redisclient.Config{Username: cfg.Username, Password: cfg.Password, TLS: trust, Idle: cfg.Idle, PoolSize: cfg.PoolSize}
 	nodes, err := openNodes(ctx, cfg.RedlockAddrs, client)
 	if err != nil {
 		return nil, err
@@ -140,7 +142,7 @@ func embed(addr string) (*miniredis.Miniredis, error) {
 func connect(cfg redisclient.Config, lockPool int, nodes Nodes) *Redis {
 	cfg.MasterOnly = new(redisclient.MasterOnly)
 	r := &Redis{Store: newClient(cfg), Nodes: nodes}
-	cfg.PoolSize = lockPool
+	cfg.PoolSize = cmp.Or(lockPool, cfg.PoolSize)
 	r.Lock = newLockClient(cfg)
 	r.Notifier = NewNotifier(r.Lock)
 	cfg.MasterOnly.GivenUp = r.Notifier.renew
@@ -150,7 +152,8 @@ func connect(cfg redisclient.Config, lockPool int, nodes Nodes) *Redis {
 // newClient makes a client whose commands wait for a free connection as long as others are answered.
 func newClient(cfg redisclient.Config) redis.UniversalClient {
 	client := redisclient.New(cfg)
-	client.AddHook(redisclient.Around(new(turns).take))
+	client.AddHook(redisclient.Around(newTurns(cmp.Or(cfg.Timeout, redisclient.PoolTimeout)).take))
+	nameRefusals(client)
 	return client
 }
 

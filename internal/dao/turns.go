@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync/atomic"
+	"time"
 
 	"github.com/redis/go-redis/v9"
 )
@@ -14,28 +15,71 @@ const mostTurns = 15
 
 // turns are those of commands that wait for a free connection. A thousand buyers share a few connections, so a command may wait
 // for a long time on a slow machine though Redis is well: it keeps waiting as long as other commands are answered. When none was answered
-// for poolTimeout, Redis is gone, and the command fails without having been sent.
+// for poolTimeout, Redis is gone, and the command fails without having been sent. A connection that Redis refuses, as it has too many, is
+// waited for as one of the pool is.
 type turns struct {
+	timeout time.Duration // as the pool's
 	answers atomic.Int64
+	freed   chan struct{} // has a value if a connection may be free since somebody was refused one
+}
+
+func newTurns(timeout time.Duration) *turns {
+	return &turns{timeout: timeout, freed: make(chan struct{}, 1)}
 }
 
 // take calls send, and calls it again if it got no connection, so that nothing was sent, while others were answered.
 func (t *turns) take(ctx context.Context, commands []redis.Cmder, send func(context.Context) error) error {
+	if isHello(commands) { // of a command that has its turn
+		return send(ctx)
+	}
 	var err error
 	for range mostTurns {
 		before := t.answers.Load()
-		for _, command := range commands {
-			command.SetErr(nil) // of the attempt before
-		}
-		if err = send(ctx); answered(err) {
+		if err = t.sendOnceConnected(ctx, commands, send); answered(err) {
 			t.answers.Add(1)
+			t.free()
 			return err
 		}
-		if !errors.Is(err, redis.ErrPoolTimeout) || t.answers.Load() == before {
+		noConnection := errors.Is(err, redis.ErrPoolTimeout) || errors.Is(err, errTooManyClients)
+		if !noConnection || t.answers.Load() == before {
 			break
 		}
 	}
 	return err
+}
+
+// sendOnceConnected calls send, and again whenever a connection may be free, as long as Redis refuses one, up to the pool's timeout.
+func (t *turns) sendOnceConnected(ctx context.Context, commands []redis.Cmder, send func(context.Context) error) error {
+	var patience <-chan time.Time
+	for {
+		for _, command := range commands {
+			command.SetErr(nil) // of the attempt before
+		}
+		err := send(ctx)
+		if !errors.Is(err, errTooManyClients) {
+			return err
+		}
+		if patience == nil {
+			timer := time.NewTimer(t.timeout)
+			defer timer.Stop()
+			patience = timer.C
+		}
+		select {
+		case <-t.freed:
+		case <-patience:
+			return err
+		case <-ctx.Done():
+			return err
+		}
+	}
+}
+
+// free lets one of those who were refused a connection try again: a command was answered, so its connection may be free.
+func (t *turns) free() {
+	select {
+	case t.freed <- struct{}{}:
+	default:
+	}
 }
 
 // answered reports whether Redis answered, be it with an error.

@@ -107,7 +107,7 @@ func TestTurns(t *testing.T) {
 		"it may be sent":      {[]error{broken, nil}, true, 1, broken},
 		"closed":              {[]error{redis.ErrClosed, nil}, true, 1, redis.ErrClosed},
 	} {
-		times, queue := 0, &turns{}
+		times, queue := 0, newTurns(time.Second)
 		err := queue.take(t.Context(), nil, func(context.Context) error {
 			if times++; c.answered {
 				queue.answers.Add(1)
@@ -130,7 +130,7 @@ func TestNoConnectionIsNoUnknownOutcome(t *testing.T) {
 	o := redisclient.Options(redisclient.Config{Addrs: []string{silent.Addr().String()}, PoolSize: 1, Timeout: 2 * time.Second})
 	o.PoolTimeout, o.MaxActiveConns, o.PipelinePoolSize = 10*time.Millisecond, 1, -1
 	client := redis.NewUniversalClient(o)
-	client.AddHook(redisclient.Around(new(turns).take))
+	client.AddHook(redisclient.Around(newTurns(time.Second).take))
 	defer client.Close()
 	blocked := make(chan struct{})
 	go func() {

@@ -90,6 +90,8 @@ func keys(c *Config, versions []string) []key {
 		{"redis.tls_ca", "", "PEM file of the authority the Redis's certificate comes from; empty: the machine's own", setText(&c.Redis.TLSCA)},
 		{"redis.tls_cert", "", "PEM file of lockstep's own certificate, if the Redis asks for one", setText(&c.Redis.TLSCert)},
 		{"redis.tls_key", "", "PEM file of the private key of redis.tls_cert", setText(&c.Redis.TLSKey)},
+		{"redis.pool_size", "0", "connections to a real Redis that each client has at most: a process has two clients, and one for each node " +
+			"of redlock; 0: ten a core", setNumber(&c.Redis.PoolSize, 0, 10_000)},
 		{"lock.version", "v0", "the lock: " + strings.Join(versions, ", "), setOneOf(&c.Lock.Version, versions)},
 		{"lock.ttl", "10s", "expiry of the lock, from v2 on", setDuration(&c.Lock.TTL, 10*time.Millisecond, 24*time.Hour)},
 		{"lock.retry_interval", "20ms", "pause between attempts: polling waiters, failed renewals, optimistic sales",
