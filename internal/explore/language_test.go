@@ -108,7 +108,7 @@ func TestComparisonsAndErrorsInChinese(t *testing.T) {
 	for schedule, others := range map[string][2]string{
 		"A:lock expiry": {"v5", "v6"}, "A:SET A:GET A:write expiry B:SET A:DEL": {"v2", "v3"},
 	} {
-		c, err := stepper.Compare([2]strategy.Strategy{find(t, others[0]), find(t, others[1])}, in, schedule)
+		c, err := stepper.Compare(t.Context(), [2]strategy.Strategy{find(t, others[0]), find(t, others[1])}, in, schedule)
 		if err != nil || len(c.Why) == 0 {
 			t.Fatalf("%s: %v, %+v", schedule, err, c.Why)
 		}

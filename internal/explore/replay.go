@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
@@ -19,13 +20,19 @@ type Replayed struct {
 // Replay runs one schedule, as Explore wrote it, step by step. It fails with ErrMalformed or ErrStale, saying at which step and why;
 // what it gives then is what came before.
 func Replay(s strategy.Strategy, in Scenario, schedule string) (replayed Replayed, err error) {
+	return ReplayWithContext(context.Background(), s, in, schedule)
+}
+
+// ReplayWithContext does the same. Once ctx has ended, it takes no further step, and fails with the error of ctx.
+func ReplayWithContext(ctx context.Context, s strategy.Strategy, in Scenario, schedule string) (replayed Replayed, err error) {
 	if err := in.CheckFor(s); err != nil {
 		return Replayed{}, err
 	}
 	if strings.TrimSpace(schedule) == "" {
 		return Replayed{}, fmt.Errorf("%w: the schedule is empty", ErrMalformed)
 	}
-	h, err := harness.New(s, in, harness.Options{Cuts: execution.Cuts{EverySymmetry: true}, Starved: true}, execution.NewSeeds())
+	options := harness.Options{Cuts: execution.Cuts{EverySymmetry: true}, Starved: true, Stop: harness.Until(ctx)}
+	h, err := harness.New(s, in, options, execution.NewSeeds())
 	if err != nil {
 		return Replayed{}, err
 	}

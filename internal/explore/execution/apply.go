@@ -11,6 +11,11 @@ import (
 // Apply lets t happen, and everything that follows from it by itself. It reports false when t turned out to be no transition of its own: a
 // fault of a command that was not sent; and once Err says that nothing more can be said.
 func (x *Execution) Apply(t Transition) bool {
+	if x.Stop != nil {
+		if err := x.Stop(); err != nil {
+			x.Fail(err)
+		}
+	}
 	if x.Err() != nil {
 		return false
 	}

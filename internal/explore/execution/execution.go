@@ -54,6 +54,7 @@ type Setup struct {
 	Survey    *Survey            // of the code under test; nil: none
 	Purposes  map[uintptr]string // of functions, as far as they are known
 	Backwards bool               // actors that start alike start in reverse order
+	Stop      func() error       // why nothing more is to happen, asked before each step; nil: it is never stopped
 	Cuts
 }
 

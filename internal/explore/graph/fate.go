@@ -38,7 +38,7 @@ const (
 func Follow(
 	ctx context.Context, locks [2]strategy.Strategy, in explore.Scenario, schedule string, a explore.Anomaly, bounds explore.Bounds,
 ) (f Fate, err error) {
-	if f.Comparison, err = stepper.Compare(locks, in, schedule); err != nil {
+	if f.Comparison, err = stepper.Compare(ctx, locks, in, schedule); err != nil {
 		return f, err
 	}
 	for _, shown := range f.Shown[0] {

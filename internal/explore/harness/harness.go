@@ -6,6 +6,7 @@ import (
 	"context"
 	"log/slog"
 	"math"
+	"runtime"
 	"slices"
 	"time"
 
@@ -52,7 +53,16 @@ type Harness struct {
 // Options say what to look for, and how closely.
 type Options struct {
 	execution.Cuts
-	Starved bool // look for sales that are starved
+	Starved bool         // look for sales that are starved
+	Stop    func() error // why nothing more is to happen, asked before each step; nil: it is never stopped
+}
+
+// Until returns an Options.Stop that stops with ctx. Before each step it lets others in: a shop that sells beside it.
+func Until(ctx context.Context) func() error {
+	return func() error {
+		runtime.Gosched()
+		return ctx.Err()
+	}
 }
 
 // New makes a harness. Those with the same seeds give the same fingerprints.
@@ -104,7 +114,7 @@ type Run struct {
 func (h *Harness) Begin(backwards bool) *Run {
 	x := execution.New(execution.Setup{
 		Scenario: h.scenario, Cluster: h.memory.NewCluster(h.start, h.masters), Hasher: h.hasher, Pool: &h.pool, Survey: &h.survey,
-		Purposes: h.purposes, FirstName: 'A', Backwards: backwards, Cuts: h.options.Cuts,
+		Purposes: h.purposes, FirstName: 'A', Backwards: backwards, Stop: h.options.Stop, Cuts: h.options.Cuts,
 	})
 	run := &Run{Execution: x, backwards: backwards}
 	run.checker = checker.New(x, h.strategy, checker.Futures{
@@ -143,7 +153,7 @@ func (h *Harness) newcomers(
 	}
 	next := execution.New(execution.Setup{
 		Scenario: scenario.Scenario{Actors: 2, Replicas: 1, Try: 1}, Cluster: cluster, Hasher: h.hasher, Pool: &h.pool, Purposes: h.purposes,
-		FirstName: 'a', Now: at + after, Cuts: execution.Cuts{EverySymmetry: h.options.EverySymmetry},
+		FirstName: 'a', Now: at + after, Stop: h.options.Stop, Cuts: execution.Cuts{EverySymmetry: h.options.EverySymmetry},
 	})
 	c := checker.New(next, h.strategy, checker.Futures{})
 	h.sell(next, c)

@@ -73,17 +73,33 @@ func (r *Run) Follow(schedule string, of strategy.Strategy) (shown []Shown, over
 		} else if lacking := Lacking(r.Scenario, strings.Join(tokens[:i+1], " "), schedule); lacking != nil {
 			err = lacking
 		}
-		for _, f := range found {
-			known := slices.ContainsFunc(shown, func(other Shown) bool { return other.Anomaly == f.Anomaly })
-			if (f.Anomaly.Applies(of) || f.Anomaly.ByName()) && !known {
-				shown = append(shown, Shown{f.Anomaly, f.Anomaly.Title().In(r.Scenario.Language), f.Says, i + 1})
-			}
-		}
+		shown = r.show(shown, found, of, i+1)
 		if err = errors.Join(err, r.Err()); err != nil {
 			return shown, over, AtStep(r.Scenario, i+1, token, err)
 		}
 	}
 	return shown, over, nil
+}
+
+// show adds what was found in a step to what was shown, as Follow gives it.
+func (r *Run) show(shown []Shown, found []anomaly.Found, of strategy.Strategy, step int) []Shown {
+	for _, f := range found {
+		known := slices.ContainsFunc(shown, func(other Shown) bool { return other.Anomaly == f.Anomaly })
+		if (f.Anomaly.Applies(of) || f.Anomaly.ByName()) && !known {
+			shown = append(shown, Shown{f.Anomaly, f.Anomaly.Title().In(r.Scenario.Language), f.Says, step})
+		}
+	}
+	return shown
+}
+
+// find returns the transition that is meant, if it can happen now.
+func (r *Run) find(want execution.Wanted) (t execution.Transition, can bool) {
+	possible := r.Transitions()
+	i := slices.IndexFunc(possible, func(t execution.Transition) bool { return r.Who(t) == want.Who && want.Is(t.Kind) })
+	if i < 0 {
+		return t, false
+	}
+	return possible[i], true
 }
 
 // take takes the transition that a token of a schedule names.
@@ -92,17 +108,19 @@ func (r *Run) take(token string) error {
 	if err != nil {
 		return err
 	}
-	possible := slices.Clone(r.Transitions())
-	i := slices.IndexFunc(possible, func(t execution.Transition) bool { return r.Who(t) == want.Who && want.Is(t.Kind) })
-	if i < 0 {
-		return r.impossible(possible)
+	t, can := r.find(want)
+	if !can {
+		return r.impossible(slices.Clone(r.Transitions()))
 	}
-	took := r.Apply(possible[i])
+	took := r.Apply(t)
 	step := r.record.Last()
 	if took && step.Token == token {
 		return nil
 	}
 	r.record.DropLast()
+	if !took && r.Err() != nil {
+		return nil // that is the reason, and no other
+	}
 	if step.Token == token {
 		return Stale(r.Scenario, "%s would be as it is without that fault", "%s 没有这个故障也一样", want.Who)
 	}

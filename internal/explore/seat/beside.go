@@ -29,7 +29,7 @@ func (s *Seat) beside(w http.ResponseWriter, r *http.Request) error {
 	if err := p.scenario.CheckFor(with); err != nil {
 		return fmt.Errorf("%w: in: %w", ErrQuery, err)
 	}
-	c, err := stepper.Compare([2]strategy.Strategy{p.strategy, with}, p.scenario, p.schedule)
+	c, err := stepper.Compare(r.Context(), [2]strategy.Strategy{p.strategy, with}, p.scenario, p.schedule)
 	if err != nil {
 		return fmt.Errorf("do: %w", err)
 	}

@@ -1,11 +1,14 @@
 package stepper
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"slices"
 	"strings"
 
 	"lockstep/internal/explore"
+	"lockstep/internal/explore/execution"
 	"lockstep/internal/explore/harness"
 	"lockstep/internal/explore/trace"
 	"lockstep/internal/lock/strategy"
@@ -27,31 +30,55 @@ type Comparison struct {
 type Row [2]*trace.Step
 
 // Compare runs a schedule of the first lock, and the same under the second, as far as it can: the same things happen to the same actors,
-// whatever their commands are called. Two steps differ if they do not mean the same, or if what is so after them is not the same.
-func Compare(locks [2]strategy.Strategy, in explore.Scenario, schedule string) (Comparison, error) {
+// whatever their commands are called. Two steps differ if they do not mean the same, or if what is so after them is not the same. Each lock
+// goes along its schedule once. Compare fails with the error of ctx if that ends before.
+func Compare(ctx context.Context, locks [2]strategy.Strategy, in explore.Scenario, schedule string) (Comparison, error) {
 	c := Comparison{Locks: [2]string{locks[0].Name, locks[1].Name}, Rows: []Row{}, Why: []string{}}
 	c.Shown = [2][]explore.Shown{{}, {}}
-	var sessions [2]*Session
+	var sides [2]side
 	for i, lock := range locks {
-		session, err := New(lock, in, "")
+		h, err := begin(ctx, lock, in)
 		if err != nil {
 			return c, err
 		}
-		defer session.Close()
-		sessions[i] = session
+		defer h.Close()
+		sides[i] = side{h.Walk(), lock, in}
+		defer sides[i].Close()
 	}
-	for i, token := range strings.Fields(schedule) {
-		if err := sessions[0].Take(token); err != nil {
+	tokens := strings.Fields(schedule)
+	for i, token := range tokens {
+		err := sides[0].Take(token)
+		if errors.Is(err, explore.ErrStale) {
+			err = cmp.Or(sides[0].refusal(ctx, strings.Join(tokens[:i], " "), token), err)
+		}
+		if err != nil {
 			return c, harness.AtStep(in, i+1, token, err)
 		}
-		if err := c.follow(sessions[0].last(), sessions[1]); err != nil {
+		if err := c.follow(ctx, sides[0].Last(), sides[1]); err != nil {
 			return c, err
 		}
 	}
-	for i, session := range sessions {
-		c.ended(i, session)
+	for i, s := range sides {
+		c.ended(i, s.Trace().Schedule(), s.Shown)
 	}
 	return c, nil
+}
+
+// side is what one lock does.
+type side struct {
+	*harness.Walk
+	lock strategy.Strategy
+	in   explore.Scenario
+}
+
+// refusal says why a token cannot follow a schedule.
+func (s side) refusal(ctx context.Context, after, token string) error {
+	session, err := NewWithContext(ctx, s.lock, s.in, after)
+	if err != nil {
+		return err
+	}
+	defer session.Close()
+	return session.refuse(token)
 }
 
 // GoOn adds what a lock does by itself, after all that both do.
@@ -60,15 +87,16 @@ func (c *Comparison) GoOn(lock int, session *Session, token string) error {
 		return err
 	}
 	var row Row
-	row[lock] = session.last()
+	steps := session.Now().Trace.Steps
+	row[lock] = &steps[len(steps)-1]
 	c.Rows = append(c.Rows, row)
-	c.ended(lock, session)
+	c.ended(lock, session.Now().Schedule, session.Now().Shown)
 	return nil
 }
 
 // ended takes down what a lock did, and has shown.
-func (c *Comparison) ended(lock int, session *Session) {
-	c.Schedules[lock], c.Shown[lock] = session.Now().Schedule, slices.Clone(session.Now().Shown)
+func (c *Comparison) ended(lock int, schedule string, shown []explore.Shown) {
+	c.Schedules[lock], c.Shown[lock] = schedule, append([]explore.Shown{}, shown...)
 	for i, shown := range c.Shown[lock] {
 		c.Shown[lock][i].Step = c.row(lock, shown.Step)
 	}
@@ -87,41 +115,69 @@ func (c *Comparison) row(lock, step int) int {
 }
 
 // follow lets the second lock do what the first one did.
-func (c *Comparison) follow(first *trace.Step, second *Session) error {
-	if who, _, _ := strings.Cut(first.Token, ":"); second.begins(who) && first.Kind != trace.KindBegins {
-		if err := second.Take(beginning(who)); err != nil {
+func (c *Comparison) follow(ctx context.Context, first *trace.Step, second side) error {
+	who, _, _ := strings.Cut(first.Token, ":")
+	does, err := execution.Parse(first.Token)
+	if err != nil {
+		return err
+	}
+	begins := false // the second does; of a move, that is seen once it is made
+	if first.Kind == trace.KindBegins || does.Kind != execution.Moves {
+		if begins, err = second.Begins(who); err != nil {
 			return err
 		}
-		c.Rows = append(c.Rows, Row{nil, second.last()})
-	} else if first.Kind == trace.KindBegins && !second.begins(who) {
+	}
+	switch {
+	case first.Kind == trace.KindBegins && !begins:
 		c.Rows = append(c.Rows, Row{first, nil})
 		return nil
-	}
-	err := second.TakeAs(first.Token)
-	var stale *explore.StaleError
-	switch {
-	case errors.As(err, &stale):
-		c.Rows = append(c.Rows, Row{first, nil})
-		if c.Differs == 0 {
-			c.Why = append(c.Why, second.scenario.Say("Under %s this cannot happen: %s", "在 %s 下这不可能发生：%s", c.Locks[1], stale.Why))
+	case first.Kind != trace.KindBegins && begins:
+		if _, err := second.TakeAs(beginning(who)); err != nil {
+			return err
 		}
-	case err != nil:
+		c.Rows = append(c.Rows, Row{nil, second.Last()})
+	}
+	took, err := second.TakeAs(first.Token)
+	if took && err == nil && first.Kind != trace.KindBegins && second.Last().Kind == trace.KindBegins {
+		c.Rows = append(c.Rows, Row{nil, second.Last()})
+		took, err = second.TakeAs(first.Token)
+	}
+	if err != nil {
 		return err
-	default:
-		c.Rows = append(c.Rows, Row{first, second.last()})
-		if c.Differs == 0 {
-			c.compare(first, second.last(), second)
-		}
 	}
-	if c.Differs == 0 && len(c.Why) > 0 {
+	var same *trace.Step
+	if took {
+		same = second.Last()
+	}
+	c.Rows = append(c.Rows, Row{first, same})
+	if c.Differs > 0 {
+		return nil
+	}
+	if took {
+		c.compare(first, same, second)
+	} else if err := c.refuse(ctx, first.Token, second); err != nil {
+		return err
+	}
+	if len(c.Why) > 0 {
 		c.Differs = len(c.Rows)
 	}
 	return nil
 }
 
+// refuse says why the second lock cannot do what the first one did.
+func (c *Comparison) refuse(ctx context.Context, token string, second side) error {
+	err := second.refusal(ctx, second.Trace().Schedule(), token)
+	var stale *explore.StaleError
+	if !errors.As(err, &stale) {
+		return err
+	}
+	c.Why = append(c.Why, second.in.Say("Under %s this cannot happen: %s", "在 %s 下这不可能发生：%s", c.Locks[1], stale.Why))
+	return nil
+}
+
 // compare says how two steps differ.
-func (c *Comparison) compare(a, b *trace.Step, second *Session) {
-	say, in := second.scenario.Say, second.scenario.Language
+func (c *Comparison) compare(a, b *trace.Step, second side) {
+	say, in := second.in.Say, second.in.Language
 	differs := func(what, first, second string) {
 		if first != second {
 			c.Why = append(c.Why, say("%s: under %s, %s; under %s, %s", "%s：%s 是“%s”，%s 是“%s”", what, c.Locks[0], first, c.Locks[1], second))
@@ -140,18 +196,12 @@ func (c *Comparison) compare(a, b *trace.Step, second *Session) {
 func sent(s *trace.Step) string { return s.Command + " → " + s.Reply }
 
 // stances says where each actor stands.
-func (s *Session) stances(step *trace.Step) string {
+func (s side) stances(step *trace.Step) string {
 	var all []string
-	for i, name := range s.now.Trace.Actors {
-		all = append(all, name+" "+step.Standing[i].In(s.scenario.Language))
+	for i, a := range s.Actors() {
+		all = append(all, a.Name+" "+step.Standing[i].In(s.in.Language))
 	}
-	return strings.Join(all, s.scenario.Say(", ", "，"))
+	return strings.Join(all, s.in.Say(", ", "，"))
 }
-
-// last returns the last step.
-func (s *Session) last() *trace.Step { return &s.now.Trace.Steps[len(s.now.Trace.Steps)-1] }
-
-// begins reports whether what this task does next is to begin an attempt, without a command.
-func (s *Session) begins(who string) bool { return slices.Contains(s.now.Tokens(), beginning(who)) }
 
 func beginning(who string) string { return who + ":" + trace.KindBegins }

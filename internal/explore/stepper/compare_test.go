@@ -25,7 +25,7 @@ func compared(t *testing.T, first, second, faults, schedule string) (stepper.Com
 	if err != nil {
 		t.Fatal(err)
 	}
-	return stepper.Compare(locks, explore.Scenario{Actors: 2, Faults: budgets}, schedule)
+	return stepper.Compare(t.Context(), locks, explore.Scenario{Actors: 2, Faults: budgets}, schedule)
 }
 
 func TestTheFirstStepThatDiffers(t *testing.T) {

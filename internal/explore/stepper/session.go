@@ -17,6 +17,7 @@
 package stepper
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"strings"
@@ -39,10 +40,12 @@ type Session struct {
 
 // New begins a session after this schedule, which may be empty. It fails as explore.Replay does.
 func New(s strategy.Strategy, in explore.Scenario, schedule string) (*Session, error) {
-	if err := in.CheckFor(s); err != nil {
-		return nil, err
-	}
-	h, err := harness.New(s, in, harness.Options{Cuts: execution.Cuts{EverySymmetry: true}}, execution.NewSeeds())
+	return NewWithContext(context.Background(), s, in, schedule)
+}
+
+// NewWithContext does the same. Once ctx has ended, the session takes no further step, and fails with the error of ctx.
+func NewWithContext(ctx context.Context, s strategy.Strategy, in explore.Scenario, schedule string) (*Session, error) {
+	h, err := begin(ctx, s, in)
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +57,16 @@ func New(s strategy.Strategy, in explore.Scenario, schedule string) (*Session, e
 	return session, nil
 }
 
-// Close ends a session.
+// begin makes a harness that stops with ctx.
+func begin(ctx context.Context, s strategy.Strategy, in explore.Scenario) (*harness.Harness, error) {
+	if err := in.CheckFor(s); err != nil {
+		return nil, err
+	}
+	options := harness.Options{Cuts: execution.Cuts{EverySymmetry: true}, Stop: harness.Until(ctx)}
+	return harness.New(s, in, options, execution.NewSeeds())
+}
+
+// Close ends a session. What Now, Path and Next say stays.
 func (s *Session) Close() { s.harness.Close() }
 
 // Now returns what there is to see.
@@ -74,24 +86,7 @@ func (s *Session) Next() []execution.Transition { return slices.Clone(s.next) }
 
 // Take lets the choice with this token happen. If there is none, the error says why, and nothing has happened.
 func (s *Session) Take(token string) error {
-	return s.choose(token, func(c Choice) bool { return c.Token == token })
-}
-
-// TakeAs takes the choice that resembles another lock's step: the same happens to the same one, whatever its command is called.
-func (s *Session) TakeAs(token string) error {
-	want, err := execution.Parse(token)
-	if err != nil {
-		return err
-	}
-	return s.choose(token, func(c Choice) bool {
-		like, err := execution.Parse(c.Token)
-		return err == nil && like.Who == want.Who && like.Kind == want.Kind
-	})
-}
-
-// choose takes the first choice that is the one that a token stands for.
-func (s *Session) choose(token string, is func(Choice) bool) error {
-	i := slices.IndexFunc(s.now.Choices, is)
+	i := slices.IndexFunc(s.now.Choices, func(c Choice) bool { return c.Token == token })
 	if i < 0 {
 		return s.refuse(token)
 	}

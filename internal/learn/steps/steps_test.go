@@ -259,7 +259,7 @@ func TestTheSchedulesShowTheSteps(t *testing.T) {
 		if s.Shown.Beside == "" {
 			continue
 		}
-		compared, err := stepper.Compare([2]strategy.Strategy{lock, found(t, s.Shown.Beside)}, in, s.Shown.Schedule)
+		compared, err := stepper.Compare(t.Context(), [2]strategy.Strategy{lock, found(t, s.Shown.Beside)}, in, s.Shown.Schedule)
 		if err != nil || compared.Differs == 0 {
 			t.Errorf("%s: %v; %s does nothing else under %s", s.Pair(), err, s.Shown.Schedule, s.Shown.Beside)
 		}
