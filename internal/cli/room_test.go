@@ -19,8 +19,8 @@ import (
 const participants = 50
 
 // predicts is what a participant's browser sends.
-func predicts(participant, lesson, choice int) string {
-	return fmt.Sprintf(`{"participant":"participant-%06d","lesson":%d,"choice":%d}`, participant, lesson, choice)
+func predicts(participant string, lesson, choice int) string {
+	return fmt.Sprintf(`{"participant":%q,"lesson":%d,"choice":%d}`, participant, lesson, choice)
 }
 
 // The front has the one room. If each replica had its own, six answers in a row would be in three rooms.
@@ -35,14 +35,16 @@ func TestAClusterHasOneRoom(t *testing.T) {
 	}
 	want(http.StatusOK, http.MethodHead, "/room", "", nil)
 	want(http.StatusNotFound, http.MethodGet, "/room/03", "", nil)
-	want(http.StatusNotFound, http.MethodPost, "/room/answer", predicts(1, 3, 1), nil)
+	want(http.StatusNotFound, http.MethodPost, "/room/answer", predicts("somebody", 3, 1), nil)
 	var state classroom.State
 	if want(http.StatusOK, http.MethodPost, "/room", "", &state); !state.Open {
 		t.Errorf("opened: %+v", state)
 	}
+	var joined classroom.Joined
 	for i := range 6 {
 		want(http.StatusOK, http.MethodGet, "/course/03?lang=zh", "", nil) // of the replica whose turn it is
-		want(http.StatusOK, http.MethodPost, "/room/answer", predicts(i, 3, 1+i%3), nil)
+		want(http.StatusOK, http.MethodPost, "/room/join", "", &joined)
+		want(http.StatusOK, http.MethodPost, "/room/answer", predicts(joined.Participant, 3, 1+i%3), nil)
 	}
 	var counts classroom.Counts
 	want(http.StatusOK, http.MethodGet, "/room/03", "", &counts)
@@ -51,13 +53,13 @@ func TestAClusterHasOneRoom(t *testing.T) {
 	}
 	want(http.StatusOK, http.MethodHead, "/room/03", "", nil)
 	want(http.StatusOK, http.MethodPut, "/room", `{"at":"campaign"}`, &state)
-	solved := `{"participant":"participant-000001","badge":7,"lock":"v0","schedule":"A:GET B:GET A:write B:write"}`
+	solved := fmt.Sprintf(`{"participant":%q,"lock":"v0","schedule":"A:GET B:GET A:write B:write"}`, joined.Participant)
 	for _, right := range []string{solved, strings.Replace(solved, " B:write", "", 1)} {
 		want(map[bool]int{true: http.StatusOK, false: http.StatusBadRequest}[right == solved], http.MethodPost, "/room/solved", right, nil)
 	}
 	var board classroom.Board
 	want(http.StatusOK, http.MethodGet, "/room/board", "", &board)
-	if got := fmt.Sprint(state.At, board); got != "campaign{6 [{v0 1 4 7}]}" {
+	if got := fmt.Sprint(state.At, board); got != fmt.Sprintf("campaign{6 [{v0 1 4 %d}]}", joined.Badge) {
 		t.Errorf("the board: %s", got)
 	}
 	want(http.StatusOK, http.MethodHead, "/join", "", nil)
@@ -95,11 +97,13 @@ func aClass(t *testing.T, s *testServer, kept int) {
 			b := browser{url: s.url(), client: &http.Client{Transport: &http.Transport{}}, took: took[i]}
 			defer b.client.CloseIdleConnections()
 			b.ask(t, http.MethodGet, "/course/03", "")
+			var joined classroom.Joined
+			s.ask(http.MethodPost, "/room/join", "", &joined)
 			next := time.NewTicker(apart)
 			defer next.Stop()
 			for round := range rounds {
 				b.ask(t, http.MethodGet, "/room", "")
-				b.ask(t, http.MethodPost, "/room/answer", predicts(i, 3, 1+(i+round)%3))
+				b.ask(t, http.MethodPost, "/room/answer", predicts(joined.Participant, 3, 1+(i+round)%3))
 				<-next.C
 			}
 		})

@@ -3,10 +3,13 @@
 package web_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"strings"
 	"testing"
+
+	"lockstep/internal/learn/classroom"
 )
 
 // The course: the list, a prediction before the answer, progress that is kept, the keys; in both languages, and narrow.
@@ -109,14 +112,11 @@ func TestTheRoom(t *testing.T) {
 	joined := open(t, url+"/#/join")
 	joined.waitUntil("who joined is at the lesson", `location.hash === "#/course/03" && document.querySelector(".choice")`)
 	for i := range 49 {
-		body := fmt.Sprintf(`{"participant":"participant-%06d","lesson":3,"choice":%d}`, i, i%3+1)
-		answer, err := http.Post(url+"/room/answer", "application/json", strings.NewReader(body))
-		if err != nil {
-			t.Fatal(err)
-		}
-		answer.Body.Close()
+		var joined classroom.Joined
+		post(t, url+"/room/join", "", &joined)
+		post(t, url+"/room/answer", fmt.Sprintf(`{"participant":%q,"lesson":3,"choice":%d}`, joined.Participant, i%3+1), &struct{}{})
 	}
-	teacher.shows("50 of 50 have answered")
+	teacher.shows("50 of 51 have answered") // who joined has not
 	if counts := eval[string](teacher, `[...document.querySelectorAll(".bars progress")].map(bar => bar.value)
 		.join()`); counts != "18,16,16" {
 		t.Errorf("the bars are %s; want 18,16,16", counts)
@@ -134,7 +134,7 @@ func TestTheRoom(t *testing.T) {
 	teacher.click(".choice")
 	teacher.click(`a[href="#/course/04"]`)
 	teacher.visit("#/room/board")
-	teacher.shows("50 participants") // the teacher is none
+	teacher.shows("51 participants") // the teacher is none
 	joined.waitUntil("who joined plays", `location.hash === "#/campaign" && document.querySelector(".badge")`)
 	joined.click("#next")
 	for i, token := range []string{"A:GET", "B:GET", "A:write", "B:write"} {
@@ -145,11 +145,28 @@ func TestTheRoom(t *testing.T) {
 	teacher.waitUntil("it is on the board", `/^v0\s+1\s+4 · \w+ \d+\s+4$/.test(document.querySelector(".board tr.good")?.innerText)`)
 	teacher.visit("#/room/04")
 	joined.waitUntil("who joined is at the next lesson", `location.hash === "#/course/04"`)
+	teacher.click("#participants summary")
+	teacher.waitUntil("all are of one address", `document.querySelectorAll("#participants li").length === 1`)
 	teacher.size(320, 700)
 	teacher.fits()
+	teacher.click("#participants .danger")
+	teacher.shows("Nobody yet.")
 	teacher.expect("404") // it looks at the question once more, perhaps
 	teacher.click("#close")
 	teacher.waitUntil("it is closed", `document.querySelector("#open")`)
+}
+
+// post sends a body, and reads the answer.
+func post(t *testing.T, url, body string, into any) {
+	t.Helper()
+	answer, err := http.Post(url, "application/json", strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	if err := json.NewDecoder(answer.Body).Decode(into); err != nil || answer.StatusCode != http.StatusOK {
+		t.Fatalf("%s: %d, %v", url, answer.StatusCode, err)
+	}
 }
 
 // Axe finds nothing in an open room whose answer is revealed, nor in a lesson that has been answered.

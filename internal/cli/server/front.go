@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"net"
+	"net/http"
 	"strconv"
 	"strings"
 	"sync"
@@ -20,6 +21,7 @@ import (
 	"lockstep/internal/lock"
 	"lockstep/internal/lock/strategy"
 	"lockstep/internal/service"
+	"lockstep/internal/shop/api"
 	"lockstep/internal/shop/cluster"
 	"lockstep/internal/shop/config"
 )
@@ -56,7 +58,9 @@ func ServeCluster(ctx context.Context, cfg config.Config, r Replicas) error {
 	shown := newLive(cfg, guard, listener.Addr(), cluster.Watched{Front: front})
 	shown.Hub.Can.Replicas = []string{"pause", "resume", "kill"}
 	class := classroom.New(docs.Course())
-	class.Addr, class.Solve = listener.Addr(), newSeat().Solve // replicas explore; the room holds schedules against levels alone
+	client := func(r *http.Request) string { return api.Client(r, false) }
+	class.Addr, class.Client = listener.Addr(), client
+	class.Solve = newSeat(client).Solve // replicas explore; the room holds schedules against levels alone
 	front.Live, front.Nodes, front.Room = shown.Handler(), nodeFaults(redis, shown.Hub), class.Handler()
 	processes.Tell(shown.Hub.Note)
 	web := newWebServer(front.Handler(), "", r.Log, func() { close(front.Ending); front.CloseIdleConnections() }, shown.Close, class.Close)

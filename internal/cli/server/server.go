@@ -117,9 +117,10 @@ func newServer(cfg config.Config, redis *dao.Redis, addr net.Addr, o Options) *S
 		node.AddHook(counts.Hook())
 		node.AddHook(recorder.HookOfNode(i+1, len(redis.Nodes)))
 	}
-	explorer := newSeat()
+	client := func(r *http.Request) string { return api.Client(r, o.BehindFront) }
+	explorer := newSeat(client)
 	class := classroom.New(docs.Course())
-	class.Addr, class.Solve = addr, explorer.Solve
+	class.Addr, class.Solve, class.Client = addr, explorer.Solve, client
 	guard := newGuard(cfg, addr)
 	shown := newLive(cfg, guard, addr, &live.Replica{Name: replica, Recorder: recorder, Shop: shop, Peers: cfg.Server.Peers})
 	s := &Server{
@@ -140,8 +141,11 @@ func newServer(cfg config.Config, redis *dao.Redis, addr net.Addr, o Options) *S
 	return s
 }
 
-func newSeat() *seat.Seat {
-	return seat.New(seat.Usual(), seat.Errors{Status: answer.StatusOf, Write: answer.WriteError})
+// newSeat makes the scheduler's seat for clients that are told apart.
+func newSeat(client func(*http.Request) string) *seat.Seat {
+	limits := seat.Usual()
+	limits.Client = client
+	return seat.New(limits, seat.Errors{Status: answer.StatusOf, Write: answer.WriteError})
 }
 
 // seatRoutes returns the routes below /seat: the scheduler's seat, and the steps.

@@ -11,12 +11,7 @@ import (
 // Apply lets t happen, and everything that follows from it by itself. It reports false when t turned out to be no transition of its own: a
 // fault of a command that was not sent; and once Err says that nothing more can be said.
 func (x *Execution) Apply(t Transition) bool {
-	if x.Stop != nil {
-		if err := x.Stop(); err != nil {
-			x.Fail(err)
-		}
-	}
-	if x.Err() != nil {
+	if x.stopped() {
 		return false
 	}
 	x.watched()
@@ -107,6 +102,16 @@ func (x *Execution) Apply(t Transition) bool {
 	x.bury()
 	x.turn()
 	return sent
+}
+
+// stopped reports whether nothing more can be said, or is asked for.
+func (x *Execution) stopped() bool {
+	if x.Stop != nil {
+		if err := x.Stop(); err != nil {
+			x.Fail(err)
+		}
+	}
+	return x.Err() != nil
 }
 
 // move lets t do what it does next, with its next command if it comes to one.

@@ -1,7 +1,7 @@
 package harness
 
 import (
-	"errors"
+	"cmp"
 	"slices"
 	"strings"
 
@@ -74,7 +74,7 @@ func (r *Run) Follow(schedule string, of strategy.Strategy) (shown []Shown, over
 			err = lacking
 		}
 		shown = r.show(shown, found, of, i+1)
-		if err = errors.Join(err, r.Err()); err != nil {
+		if err = cmp.Or(r.Err(), err); err != nil {
 			return shown, over, AtStep(r.Scenario, i+1, token, err)
 		}
 	}
@@ -118,8 +118,8 @@ func (r *Run) take(token string) error {
 		return nil
 	}
 	r.record.DropLast()
-	if !took && r.Err() != nil {
-		return nil // that is the reason, and no other
+	if err := r.Err(); err != nil && !took {
+		return err // that is the reason, and no other
 	}
 	if step.Token == token {
 		return Stale(r.Scenario, "%s would be as it is without that fault", "%s 没有这个故障也一样", want.Who)

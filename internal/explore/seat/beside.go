@@ -1,6 +1,7 @@
 package seat
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 
@@ -29,7 +30,11 @@ func (s *Seat) beside(w http.ResponseWriter, r *http.Request) error {
 	if err := p.scenario.CheckFor(with); err != nil {
 		return fmt.Errorf("%w: in: %w", ErrQuery, err)
 	}
-	c, err := stepper.Compare(r.Context(), [2]strategy.Strategy{p.strategy, with}, p.scenario, p.schedule)
+	var c stepper.Comparison
+	err = s.run(r.Context(), s.limits.Client(r), func(ctx context.Context) (err error) {
+		c, err = stepper.Compare(ctx, [2]strategy.Strategy{p.strategy, with}, p.scenario, p.schedule)
+		return err
+	})
 	if err != nil {
 		return fmt.Errorf("do: %w", err)
 	}

@@ -9,20 +9,22 @@ import (
 
 // events is an answer that is a stream of server-sent events.
 type events struct {
+	ticket *ticket // where it waits for its turn to explore
+
 	mu sync.Mutex
 	w  http.ResponseWriter
 }
 
 // stream answers with the events that tell sends. An error of it is the last one.
-func (s *Seat) stream(w http.ResponseWriter, tell func(*events) error) error {
-	leave, err := s.turns.join()
+func (s *Seat) stream(w http.ResponseWriter, r *http.Request, tell func(*events) error) error {
+	ticket, err := s.turns.join(s.limits.Client(r))
 	if err != nil {
 		return err
 	}
-	defer leave()
+	defer ticket.leave()
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.Header().Set("X-Accel-Buffering", "no") // nginx would keep them back
-	e := &events{w: w}
+	e := &events{ticket: ticket, w: w}
 	if err := tell(e); err != nil {
 		_, code := s.errors.Status(err)
 		e.send("failed", map[string]string{"code": code, "message": err.Error()})

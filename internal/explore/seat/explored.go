@@ -36,8 +36,8 @@ func (s *Seat) explore(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	request.Bounds = s.limits.Explore
-	return s.stream(w, func(stream *events) error {
-		end, err := s.turns.begin(r.Context(), func() { stream.send("progress", far{Waiting: true}) })
+	return s.stream(w, r, func(stream *events) error {
+		end, err := stream.ticket.begin(r.Context(), func() { stream.send("progress", far{Waiting: true}) })
 		if err != nil {
 			return err
 		}

@@ -20,11 +20,10 @@ func (s *Seat) file(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 	}
-	session, stale, err := p.session()
+	session, stale, err := s.sessionOf(r, p)
 	if err != nil {
 		return fmt.Errorf("do: %w", err)
 	}
-	defer session.Close()
 	if stale != nil {
 		return fmt.Errorf("%w: do: step %d: %s", ErrQuery, stale.Step, stale.Says)
 	}

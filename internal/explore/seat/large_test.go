@@ -24,7 +24,11 @@ func TestWhatIsTooLargeIsNotDrawnAgain(t *testing.T) {
 		return answer.Body.String()
 	}
 	asked()
-	end, err := s.turns.begin(t.Context(), func() {})
+	ticket, err := s.turns.join("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	end, err := ticket.begin(t.Context(), func() {})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,8 @@
 package seat
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"net/url"
 	"slices"
@@ -50,8 +52,8 @@ func scenarioOf(cell Cell) string {
 	return values.Get("in")
 }
 
-// Solve gives the number of steps in which a schedule solves the level of a lock; otherwise it fails.
-func (s *Seat) Solve(name, schedule string) (steps int, err error) {
+// Solve gives the number of steps in which a client's schedule solves the level of a lock; otherwise it fails. It waits for a turn.
+func (s *Seat) Solve(ctx context.Context, client, name, schedule string) (steps int, err error) {
 	of, err := evolution.Find(name)
 	if err != nil {
 		return 0, err
@@ -63,8 +65,15 @@ func (s *Seat) Solve(name, schedule string) (steps int, err error) {
 	if steps := len(strings.Fields(schedule)); steps > maxSteps {
 		return 0, fmt.Errorf("%w: it has %d steps; the seat takes %d", ErrUnsolved, steps, maxSteps)
 	}
-	shown, err := level.shown(of, schedule)
-	if err != nil {
+	var shown []explore.Shown
+	err = s.run(ctx, client, func(ctx context.Context) (err error) {
+		shown, err = level.shown(ctx, of, schedule)
+		return err
+	})
+	switch {
+	case errors.Is(err, ErrBusy) || errors.Is(err, ErrLeft):
+		return 0, err
+	case err != nil:
 		return 0, fmt.Errorf("%w: %w", ErrUnsolved, err)
 	}
 	at := slices.IndexFunc(shown, func(a explore.Shown) bool { return a.Anomaly == level.Anomaly })
@@ -74,11 +83,11 @@ func (s *Seat) Solve(name, schedule string) (steps int, err error) {
 	return shown[at].Step, nil
 }
 
-func (l *Level) shown(of strategy.Strategy, schedule string) ([]explore.Shown, error) {
+func (l *Level) shown(ctx context.Context, of strategy.Strategy, schedule string) ([]explore.Shown, error) {
 	in, err := explore.ParseScenario(l.In)
 	if err != nil {
 		return nil, err
 	}
-	replayed, err := explore.Replay(of, in, schedule)
+	replayed, err := explore.ReplayWithContext(ctx, of, in, schedule)
 	return replayed.Shown, err
 }

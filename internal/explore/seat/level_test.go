@@ -35,7 +35,7 @@ func TestEachStepHasALevel(t *testing.T) {
 		}
 		delete(solved, name)
 		hint := get[struct{ Schedule string }](t, s, "/seat/hint", "lock", lock.Name, "in", level.In, "anomaly", string(level.Anomaly))
-		if steps, err := s.Solve(lock.Name, hint.Schedule); err != nil || steps != level.Steps {
+		if steps, err := s.Solve(t.Context(), "", lock.Name, hint.Schedule); err != nil || steps != level.Steps {
 			t.Errorf("%s: %q solves it in %d steps, %v; want %d", name, hint.Schedule, steps, err, level.Steps)
 		}
 	}
@@ -47,7 +47,7 @@ func TestEachStepHasALevel(t *testing.T) {
 // Only a schedule of the lock's own code that shows the anomaly solves a level, within the level's scenario.
 func TestOnlyABreachSolvesALevel(t *testing.T) {
 	s := open(t, seat.Usual())
-	if steps, err := s.Solve("v0", "A:GET A:write B:GET B:write"); err == nil {
+	if steps, err := s.Solve(t.Context(), "", "v0", "A:GET A:write B:GET B:write"); err == nil {
 		t.Errorf("a sale after the other solves v0 in %d steps", steps)
 	}
 	for name, schedule := range map[string]string{
@@ -60,14 +60,14 @@ func TestOnlyABreachSolvesALevel(t *testing.T) {
 		"no lock":    "A:GET",
 		"optimistic": "",
 	} {
-		if steps, err := s.Solve(name, schedule); err == nil || name != "no lock" && !errors.Is(err, seat.ErrUnsolved) {
+		if steps, err := s.Solve(t.Context(), "", name, schedule); err == nil || name != "no lock" && !errors.Is(err, seat.ErrUnsolved) {
 			t.Errorf("%s: %q solves it in %d steps, %v", name, schedule, steps, err)
 		}
 	}
-	if steps, err := s.Solve("v0", "A:GET B:GET A:write B:write"); err != nil || steps != 4 {
+	if steps, err := s.Solve(t.Context(), "", "v0", "A:GET B:GET A:write B:write"); err != nil || steps != 4 {
 		t.Errorf("v0 in %d steps, %v; want 4", steps, err)
 	}
-	if steps, err := open(t, blank()).Solve("v0", "A:GET B:GET A:write B:write"); err == nil {
+	if steps, err := open(t, blank()).Solve(t.Context(), "", "v0", "A:GET B:GET A:write B:write"); err == nil {
 		t.Errorf("without a table it is solved in %d steps", steps)
 	}
 }

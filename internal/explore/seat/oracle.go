@@ -16,15 +16,14 @@ import (
 
 // hint gives the next step of a shortest way to an anomaly.
 func (s *Seat) hint(w http.ResponseWriter, r *http.Request) error {
-	session, a, err := sessionFor(r)
+	session, a, err := s.sessionFor(r)
 	if err != nil {
 		return err
 	}
-	defer session.Close()
 	goal, here := goalIn(session.Strategy().Name, session.Scenario(), a), session.Now().Schedule
 	hint, known := s.ways.after(goal, here)
 	if !known {
-		err = s.turns.alone(r.Context(), s.limits.Longer, func() (err error) {
+		err = s.turns.alone(r.Context(), s.limits.Client(r), s.limits.Longer, func() (err error) {
 			if hint, known = s.ways.after(goal, here); known { // somebody has asked the same meanwhile
 				return nil
 			}
@@ -42,7 +41,7 @@ func (s *Seat) hint(w http.ResponseWriter, r *http.Request) error {
 }
 
 // sessionFor returns the one that a request is about, and the anomaly.
-func sessionFor(r *http.Request) (*stepper.Session, explore.Anomaly, error) {
+func (s *Seat) sessionFor(r *http.Request) (*stepper.Session, explore.Anomaly, error) {
 	p, err := placeOf(r.URL.Query())
 	if err != nil {
 		return nil, "", err
@@ -51,9 +50,8 @@ func sessionFor(r *http.Request) (*stepper.Session, explore.Anomaly, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	session, stale, err := p.session()
+	session, stale, err := s.sessionOf(r, p)
 	if err == nil && stale != nil {
-		session.Close()
 		err = fmt.Errorf("do: %w: %s", explore.ErrStale, stale.Says)
 	}
 	return session, a, err
@@ -61,21 +59,22 @@ func sessionFor(r *http.Request) (*stepper.Session, explore.Anomaly, error) {
 
 // oracle says how far an anomaly is away, here and all around.
 func (s *Seat) oracle(w http.ResponseWriter, r *http.Request) error {
-	session, a, err := sessionFor(r)
+	session, a, err := s.sessionFor(r)
 	if err != nil {
 		return err
 	}
-	defer session.Close()
-	return s.stream(w, func(stream *events) error {
+	return s.stream(w, r, func(stream *events) error {
 		drawn, err := s.mapOf(r.Context(), session, stream)
 		if err != nil {
 			return err
 		}
-		says, err := drawn.Oracle(session, a)
-		if err == nil {
-			stream.send("done", says)
-		}
-		return err
+		return s.run(r.Context(), s.limits.Client(r), func(context.Context) error {
+			says, err := drawn.Oracle(session, a)
+			if err == nil {
+				stream.send("done", says)
+			}
+			return err
+		})
 	})
 }
 
@@ -88,7 +87,7 @@ func (s *Seat) mapOf(ctx context.Context, session *stepper.Session, stream *even
 		return drawn != nil || err != nil
 	}
 	waiting := func() { stream.send("progress", progress{Waiting: true}) }
-	left := s.turns.once(ctx, known, waiting, func() {
+	left := stream.ticket.once(ctx, known, waiting, func() {
 		var states atomic.Int64
 		stop := every(time.Second/4, func() { stream.send("progress", progress{States: int(states.Load())}) })
 		defer stop()

@@ -2,6 +2,7 @@ package seat
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"net/url"
@@ -22,9 +23,10 @@ const (
 	maxSales  = 3
 	maxNested = 5
 	maxNodes  = 5
-	maxFaults = 9 // in all
-	maxWork   = time.Hour
+	maxFaults = 9           // in all
+	maxTime   = time.Minute // of work, of a clock that is ahead, and until a lock is free
 	maxSteps  = 300
+	maxText   = 10_000 // bytes of a value of the query
 )
 
 // place is where a reader is: a lock, a scenario, and a schedule so far.
@@ -37,6 +39,11 @@ type place struct {
 
 // placeOf reads a query.
 func placeOf(query url.Values) (p place, err error) {
+	for _, name := range []string{"lock", "in", "do", "code", "anomaly", "with"} {
+		if has := len(query.Get(name)); has > maxText {
+			return p, fmt.Errorf("%w: %s: it has %d bytes; the seat takes %d", ErrQuery, name, has, maxText)
+		}
+	}
 	in, err := languageOf(query)
 	if err != nil {
 		return p, err
@@ -74,10 +81,14 @@ func small(s explore.Scenario) error {
 		{"nested", s.Nested, maxNested},
 		{"nodes", s.Nodes, maxNodes},
 		{"faults in all", faults, maxFaults},
-		{"hours of work", int(s.Work / time.Hour), int(maxWork / time.Hour)},
 	} {
 		if flag.is > flag.takes {
 			return fmt.Errorf("%s: more than %d; the seat takes no more, but lockstep explore does", flag.name, flag.takes)
+		}
+	}
+	for name, is := range map[string]time.Duration{"work": s.Work, "skew": s.Skew, "freed-within": s.Within} {
+		if is > maxTime {
+			return fmt.Errorf("%s: more than %v; the seat takes no more, but lockstep explore does", name, maxTime)
 		}
 	}
 	return nil
@@ -112,13 +123,13 @@ type Stale struct {
 }
 
 // session goes to the place, or, if the schedule does not fit, as far as it does.
-func (p place) session() (*stepper.Session, *Stale, error) {
-	session, err := stepper.New(p.strategy, p.scenario, p.schedule)
+func (p place) session(ctx context.Context) (*stepper.Session, *Stale, error) {
+	session, err := stepper.NewWithContext(ctx, p.strategy, p.scenario, p.schedule)
 	if !errors.Is(err, explore.ErrStale) {
 		return session, nil, err
 	}
-	fits, _ := explore.Replay(p.strategy, p.scenario, p.schedule) // it fails as before
+	fits, _ := explore.ReplayWithContext(ctx, p.strategy, p.scenario, p.schedule) // it fails as before
 	stale := &Stale{len(fits.Steps) + 1, err.Error()}
-	session, err = stepper.New(p.strategy, p.scenario, fits.Schedule())
+	session, err = stepper.NewWithContext(ctx, p.strategy, p.scenario, fits.Schedule())
 	return session, stale, err
 }

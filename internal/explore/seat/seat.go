@@ -5,9 +5,9 @@
 // takes it; so an address is a session. To answer, the code is run anew along the schedule, which takes milliseconds.
 //
 // A hint, an oracle and the table explore, too. Explorations take turns: there is one at a time in a process, since each looks at all
-// goroutines of it. They are bounded in steps, time and memory, and end when the reader leaves or the seat closes: so the seat is open to
-// whoever reaches the server. What they found is kept within bounds: the maps that oracles are read from, which scenarios are too large for
-// one, and the shortest ways.
+// goroutines of it. So do runs along a schedule, beside them. Both are bounded in steps, time and memory, and end when the reader leaves or
+// the seat closes; and clients take turns, too. So the seat is open to whoever reaches the server. What explorations found is kept within
+// bounds: the maps that oracles are read from, which scenarios are too large for one, and the shortest ways.
 package seat
 
 import (
@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"lockstep/internal/explore"
+	"lockstep/internal/explore/stepper"
 	"lockstep/internal/lock"
 	"lockstep/internal/lock/evolution"
 	"lockstep/internal/lock/strategy"
@@ -31,7 +32,8 @@ var (
 	ErrQuery    = lock.WithCode("bad_request", "bad request")
 	ErrNotFound = lock.WithCode("not_found", "there is nothing here")
 	ErrLeft     = lock.WithCode("client_closed_request", "the reader has left, or the server ends")
-	ErrBusy     = lock.WithCode("busy", "explorations take turns, and too many wait already; ask again")
+	ErrBusy     = lock.WithCode("busy", "whoever runs or explores a lock waits for a turn, and too many wait already; ask again")
+	ErrTooLarge = lock.WithCode("too_large", "this takes too long")
 )
 
 // Limits bound what one process explores for its readers.
@@ -41,21 +43,25 @@ type Limits struct {
 	Explore explore.Bounds // of an exploration of every schedule
 	Cell    explore.Bounds // of one scenario of the table
 	Kept    int            // bytes of maps that are kept
-	Line    int            // how many may wait for their turn: a class
-	Longer  time.Duration  // how long a hint waits for it
+	Line    int            // how many may wait for their turn to explore: a class
+	Longer  time.Duration  // how long a hint waits for it, and a run along a schedule for its own
+	Runs    int            // how many may wait for their turn to run a schedule: a class, and what its pages ask for at once
+	Run     time.Duration  // of a run along a schedule
 	Table   []byte         // that is known from the start: Shipped, as JSON
+
+	Client func(*http.Request) string // whose a request is: clients take turns; nil: all are one client's
 }
 
 // Usual returns the limits of a server: explorations leave the shop a core.
 func Usual() Limits {
-	const memory = 300 << 20
+	const memory = 200 << 20 // and half as much again for garbage and the shop
 	workers := max(1, runtime.GOMAXPROCS(0)-1)
 	return Limits{
 		Hint:    explore.Bounds{Schedules: 200_000, Memory: memory, Time: 20 * time.Second, Workers: workers},
 		Map:     explore.Bounds{Schedules: 2_000_000, Memory: memory, Time: time.Minute, Workers: workers},
 		Explore: explore.Bounds{Memory: memory, Time: time.Minute, Workers: workers},
 		Cell:    explore.Bounds{Memory: memory, Time: 2 * time.Minute, Workers: workers},
-		Kept:    64 << 20, Line: 40, Longer: 10 * time.Second, Table: shippedTable,
+		Kept:    64 << 20, Line: 40, Longer: 10 * time.Second, Runs: 200, Run: 5 * time.Second, Table: shippedTable,
 	}
 }
 
@@ -70,7 +76,8 @@ type Seat struct {
 	limits Limits
 	errors Errors
 	mux    *http.ServeMux
-	turns  *turns
+	turns  *turns // of those that explore
+	runs   *turns // of those that run a schedule
 	maps   maps
 	ways   ways
 	rows   sync.Map // of Row, by the name of the lock
@@ -85,7 +92,10 @@ func New(limits Limits, errors Errors) *Seat {
 	s := &Seat{
 		close: cancel, afterClose: func(f func()) (stop func() bool) { return context.AfterFunc(open, f) },
 		limits: limits, errors: errors, mux: http.NewServeMux(),
-		turns: newTurns(limits.Line), maps: maps{most: limits.Kept, now: time.Now},
+		turns: newTurns(limits.Line), runs: newTurns(limits.Runs), maps: maps{most: limits.Kept, now: time.Now},
+	}
+	if s.limits.Client == nil {
+		s.limits.Client = func(*http.Request) string { return "" }
 	}
 	s.bring(limits.Table)
 	s.handle("/seat", s.index)
@@ -110,6 +120,34 @@ func (s *Seat) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // Close ends what is being explored: a server that ends waits for no table.
 func (s *Seat) Close() { s.close() }
+
+// run does something along a schedule, in a turn of its own. Its context ends when the reader leaves, and when it takes too long.
+func (s *Seat) run(ctx context.Context, client string, do func(context.Context) error) error {
+	return s.runs.alone(ctx, client, s.limits.Longer, func() error {
+		bounded, cancel := context.WithTimeout(ctx, s.limits.Run)
+		defer cancel()
+		err := do(bounded)
+		switch {
+		case ctx.Err() != nil:
+			return fmt.Errorf("%w: %w", ErrLeft, ctx.Err())
+		case err != nil && bounded.Err() != nil:
+			return fmt.Errorf("%w: more than %v; take fewer steps, or a smaller scenario", ErrTooLarge, s.limits.Run)
+		default:
+			return err
+		}
+	})
+}
+
+// sessionOf goes to the place of a request, as place.session does. The session is closed: what it says of itself stays.
+func (s *Seat) sessionOf(r *http.Request, p place) (session *stepper.Session, stale *Stale, err error) {
+	err = s.run(r.Context(), s.limits.Client(r), func(ctx context.Context) (err error) {
+		if session, stale, err = p.session(ctx); err == nil {
+			session.Close()
+		}
+		return err
+	})
+	return session, stale, err
+}
 
 // handle lets f answer requests for a path. An error that it gives is the answer.
 func (s *Seat) handle(path string, f func(http.ResponseWriter, *http.Request) error) {

@@ -22,11 +22,10 @@ func (s *Seat) state(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	session, stale, err := p.session()
+	session, stale, err := s.sessionOf(r, p)
 	if err != nil {
 		return fmt.Errorf("do: %w", err)
 	}
-	defer session.Close()
 	view := session.Now()
 	code := Code(view.Trace)
 	if step := differs(p.code, code); step > 0 && (stale == nil || step < stale.Step) {

@@ -45,7 +45,7 @@ func (s *Seat) table(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return s.stream(w, func(stream *events) error {
+	return s.stream(w, r, func(stream *events) error {
 		all, anew := Row{}, r.URL.Query().Has("anew")
 		for _, lock := range evolution.Table() {
 			stream.send("row", Begun{lock.Name, lock.Title.In(in)})
@@ -82,7 +82,7 @@ func (s *Seat) row(ctx context.Context, lock strategy.Strategy, anew bool, strea
 	}
 	far := scenarios{Lock: lock.Name, Of: len(explore.ScenariosOf(lock, tableActors)), Waiting: true}
 	tell := func() { stream.send("progress", far) }
-	left := s.turns.once(ctx, known, tell, func() {
+	left := stream.ticket.once(ctx, known, tell, func() {
 		far.Waiting = false
 		tell()
 		row, err = s.explored(ctx, lock, func() { far.Done++; tell() })

@@ -3,6 +3,7 @@ package stepper_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -31,8 +32,11 @@ func sales(buyers string) string {
 	var all []string
 	for _, who := range strings.Split(buyers, "") {
 		for range 3 {
-			for token := range strings.FieldsSeq("lock GET lock lock lock lock lock unlock unlock unlock unlock unlock write unlock") {
-				all = append(all, who+":"+token)
+			for _, step := range []struct {
+				token string
+				times int
+			}{{"lock", 1}, {"GET", 1}, {"lock", 5}, {"unlock", 5}, {"write", 1}, {"unlock", 1}} {
+				all = append(all, slices.Repeat([]string{who + ":" + step.token}, step.times)...)
 			}
 		}
 	}

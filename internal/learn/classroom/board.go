@@ -32,8 +32,8 @@ type solution struct {
 // better orders solutions: fewer steps, and then the earlier one.
 func better(a, b solution) int { return cmp.Or(a.steps-b.steps, a.turn-b.turn) }
 
-// Solve takes it that a participant, who goes by a badge, has solved the level of a lock in so many steps; the fewest count.
-func (r *Room) Solve(who string, badge int, lock string, steps int) error {
+// Solve takes it that a participant has solved the level of a lock in so many steps; the fewest count.
+func (r *Room) Solve(who, lock string, steps int) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	is, err := r.attend(who)
@@ -41,7 +41,7 @@ func (r *Room) Solve(who string, badge int, lock string, steps int) error {
 		return err
 	}
 	r.solved++
-	if now := (solution{steps, badge, r.solved}); is.levels[lock].steps == 0 || better(now, is.levels[lock]) < 0 {
+	if now := (solution{steps, is.badge, r.solved}); is.levels[lock].steps == 0 || better(now, is.levels[lock]) < 0 {
 		is.levels[lock] = now
 	}
 	return nil

@@ -1,6 +1,7 @@
 package classroom_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -10,39 +11,45 @@ import (
 
 	"lockstep/docs"
 	"lockstep/internal/learn/classroom"
+	"lockstep/internal/lock"
 )
 
-func solvedBy(who string, badge int, lock, schedule string) string {
-	return fmt.Sprintf(`{"participant":%q,"badge":%d,"lock":%q,"schedule":%q}`, who, badge, lock, schedule)
+func solvedBy(who, lock, schedule string) string {
+	return fmt.Sprintf(`{"participant":%q,"lock":%q,"schedule":%q}`, who, lock, schedule)
 }
 
 // The board counts each participant's best once, and names the first who needed the fewest steps; all at once, and in any order.
 func TestTheBoardCountsEachOnce(t *testing.T) {
-	var room classroom.Room
-	if _, err := room.Board(); !errors.Is(err, classroom.ErrNoRoom) {
+	var closed classroom.Room
+	if _, err := closed.Board(); !errors.Is(err, classroom.ErrNoRoom) {
 		t.Errorf("before it is open: %v", err)
 	}
-	room.Open()
+	room := opened()
+	var class []classroom.Joined
+	for range 41 {
+		joined, err := room.Join("10.0.0.1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		class = append(class, joined)
+	}
 	var all sync.WaitGroup
 	for i := range 40 {
 		all.Go(func() {
 			for _, steps := range []int{9, 7 + i%2, 8} {
-				if err := room.Solve(named(i), i, "v2", steps); err != nil {
+				if err := room.Solve(class[i].Participant, "v2", steps); err != nil {
 					t.Error(err)
 				}
 			}
 		})
 	}
 	all.Wait()
-	for badge, who := range []int{1, 2, 3} { // the second and the third need fewer; the second was the first of them
-		if err := room.Solve(named(who), badge, "v2", 7-min(badge, 1)); err != nil {
+	for n, who := range class[1:4] { // the second and the third need fewer; the second was the first of them
+		if err := room.Solve(who.Participant, "v2", 7-min(n, 1)); err != nil {
 			t.Error(err)
 		}
 	}
-	if err := room.Answer(named(99), 3, 1); err != nil {
-		t.Error(err)
-	}
-	if board, err := room.Board(); err != nil || fmt.Sprint(board) != "{41 [{v2 40 6 1}]}" {
+	if board, err := room.Board(); err != nil || fmt.Sprint(board) != fmt.Sprintf("{41 [{v2 40 6 %d}]}", class[2].Badge) {
 		t.Errorf("%v, %v", board, err)
 	}
 	room.Close()
@@ -55,26 +62,28 @@ func TestTheBoardCountsEachOnce(t *testing.T) {
 // A schedule counts only if it solves the level, and is run only in an open room.
 func TestTheBoardTakesNoNonsense(t *testing.T) {
 	class, asked := classroom.New(docs.Course()), 0
-	class.Solve = func(lock, schedule string) (int, error) {
-		if asked++; lock != "v2" || schedule == "" {
-			return 0, errors.New("it does not show it")
+	class.Solve = func(_ context.Context, _, name, schedule string) (int, error) {
+		if asked++; name != "v2" || schedule == "" {
+			return 0, lock.WithCode("bad_request", "it does not show it")
 		}
 		return len(strings.Fields(schedule)), nil
 	}
 	handler := class.Handler()
-	right := solvedBy(named(1), 0, "v2", "A:SET expiry B:SET")
-	if status := ask(t, handler, http.MethodPost, "/room/solved", right, nil); status != http.StatusNotFound || asked > 0 {
-		t.Errorf("without a room: %d, and %d schedules were run", status, asked)
+	for range 2 {
+		right := solvedBy("somebody", "v2", "A:SET expiry B:SET")
+		if status := ask(t, handler, http.MethodPost, "/room/solved", right, nil); status != http.StatusNotFound || asked > 0 {
+			t.Errorf("who is not in a room: %d, and %d schedules were run", status, asked)
+		}
+		ask(t, handler, http.MethodPost, "/room", "", nil)
 	}
-	ask(t, handler, http.MethodPost, "/room", "", nil)
+	who := join(t, handler)
+	right := solvedBy(who.Participant, "v2", "A:SET expiry B:SET")
 	for body, want := range map[string]int{
-		right:                                 http.StatusOK,
-		solvedBy(named(1), 0, "v3", "A:SET"):  http.StatusBadRequest,
-		solvedBy(named(1), 0, "v2", ""):       http.StatusBadRequest,
-		solvedBy(named(1), -1, "v2", "A:SET"): http.StatusBadRequest,
-		solvedBy(named(1), classroom.MostBadges, "v2", "A:SET"): http.StatusBadRequest,
-		solvedBy("Ann", 0, "v2", "A:SET"):                       http.StatusBadRequest,
-		`{"participant":"participant-000001","name":"Ann"}`:     http.StatusBadRequest,
+		right:                                         http.StatusOK,
+		solvedBy(who.Participant, "v3", "A:SET"):      http.StatusBadRequest,
+		solvedBy(who.Participant, "v2", ""):           http.StatusBadRequest,
+		solvedBy("Ann", "v2", "A:SET"):                http.StatusNotFound,
+		strings.Replace(right, "{", `{"badge":7,`, 1): http.StatusBadRequest, // nobody chooses it
 		"": http.StatusBadRequest,
 	} {
 		if status := ask(t, handler, http.MethodPost, "/room/solved", body, nil); status != want {
@@ -82,7 +91,7 @@ func TestTheBoardTakesNoNonsense(t *testing.T) {
 		}
 	}
 	var board classroom.Board
-	if ask(t, handler, http.MethodGet, "/room/board", "", &board); fmt.Sprint(board) != "{1 [{v2 1 3 0}]}" {
+	if ask(t, handler, http.MethodGet, "/room/board", "", &board); fmt.Sprint(board) != fmt.Sprintf("{1 [{v2 1 3 %d}]}", who.Badge) {
 		t.Errorf("the board is %v", board)
 	}
 }

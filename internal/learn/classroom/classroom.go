@@ -2,12 +2,15 @@
 package classroom
 
 import (
+	"context"
 	"fmt"
 	"io/fs"
 	"net"
 	"net/http"
 	"strconv"
 	"sync"
+
+	"github.com/google/uuid"
 
 	"lockstep/internal/language"
 	"lockstep/internal/learn/course"
@@ -23,16 +26,23 @@ var (
 
 // Classroom serves the lessons, and one room.
 type Classroom struct {
-	Addr  net.Addr                                           // at which it is served
-	Solve func(lock, schedule string) (steps int, err error) // tells in how many steps a schedule solves a level of the campaign
+	Addr   net.Addr                   // at which it is served
+	Client func(*http.Request) string // the address that a request comes from
+	// Solve tells in how many steps a client's schedule solves a level of the campaign.
+	Solve func(ctx context.Context, client, lock, schedule string) (steps int, err error)
 
 	lessons func() (map[language.Language][]course.Lesson, error)
 	room    Room
+
+	mu    sync.Mutex
+	pages map[language.Language]map[int]Page // that were asked for, by their numbers
 }
 
 // New makes a classroom of the course's files. It reads them when the first lesson is asked for.
 func New(files fs.FS) *Classroom {
-	return &Classroom{lessons: sync.OnceValues(func() (map[language.Language][]course.Lesson, error) {
+	c := &Classroom{Client: func(r *http.Request) string { return api.Client(r, false) }}
+	c.room.NewID, c.pages = uuid.NewString, map[language.Language]map[int]Page{}
+	c.lessons = sync.OnceValues(func() (map[language.Language][]course.Lesson, error) {
 		all := map[language.Language][]course.Lesson{}
 		for _, in := range language.All() {
 			lessons, err := course.Lessons(files, in)
@@ -42,7 +52,8 @@ func New(files fs.FS) *Classroom {
 			all[in] = lessons
 		}
 		return all, nil
-	})}
+	})
+	return c
 }
 
 // Handler serves /course, /room and /join. Requests have passed the guard.
@@ -50,6 +61,14 @@ func (c *Classroom) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET "+joinPath, join)
 	for pattern, answer := range map[string]func(*http.Request) (any, error){
+		"GET /room/participants": func(*http.Request) (any, error) {
+			all, err := c.room.Participants()
+			return struct {
+				Participants []Participant `json:"participants"`
+			}{all}, err
+		},
+		"DELETE /room/participants/{who}": func(r *http.Request) (any, error) { return c.room.Drop(r.PathValue("who")) },
+
 		"GET /course":          c.list,
 		"GET /course/{lesson}": c.lesson,
 		"GET /room":            func(*http.Request) (any, error) { return c.room.State(), nil },
@@ -59,6 +78,7 @@ func (c *Classroom) Handler() http.Handler {
 		"GET /room/{lesson}":   c.counts,
 		"GET /room/join":       c.doors,
 		"GET /room/board":      func(*http.Request) (any, error) { return c.room.Board() },
+		"POST /room/join":      func(r *http.Request) (any, error) { return c.room.Join(c.Client(r)) },
 		"POST /room/answer":    c.predict,
 		"POST /room/solved":    c.solved,
 		"/":                    func(*http.Request) (any, error) { return nil, errNothing },
@@ -91,7 +111,22 @@ func (c *Classroom) lesson(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return pageOf(lesson, in), nil
+	return c.page(lesson, in), nil
+}
+
+// page makes the page of a lesson, or gives the one that was made: for that, locks are run.
+func (c *Classroom) page(lesson course.Lesson, in language.Language) Page {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	page, made := c.pages[in][lesson.Number]
+	if !made {
+		page = pageOf(lesson, in)
+		if c.pages[in] == nil {
+			c.pages[in] = map[int]Page{}
+		}
+		c.pages[in][lesson.Number] = page
+	}
+	return page
 }
 
 // find returns a lesson by its number as it stands in an address: 3 or 03.
@@ -123,7 +158,7 @@ func (c *Classroom) predict(r *http.Request) (any, error) {
 		Choice      int    `json:"choice"`
 	}
 	if err := api.Read(r, &body); err != nil {
-		return nil, fmt.Errorf(`%w: %w; want {"participant":"0123456789abcdef","lesson":3,"choice":1}`, errBadRequest, err)
+		return nil, fmt.Errorf(`%w: %w; want {"participant":"of POST /room/join","lesson":3,"choice":1}`, errBadRequest, err)
 	}
 	lesson, err := c.find(strconv.Itoa(body.Lesson), language.English)
 	switch {
@@ -155,24 +190,20 @@ func (c *Classroom) turn(r *http.Request) (any, error) {
 func (c *Classroom) solved(r *http.Request) (any, error) {
 	var body struct {
 		Participant string `json:"participant"`
-		Badge       int    `json:"badge"`
 		Lock        string `json:"lock"`
 		Schedule    string `json:"schedule"`
 	}
-	err := api.Read(r, &body)
-	switch {
-	case err != nil:
-		return nil, fmt.Errorf(`%w: %w; want {"participant":"0123456789abcdef","badge":417,"lock":"v0","schedule":"A:GET …"}`, errBadRequest, err)
-	case body.Badge < 0 || body.Badge >= MostBadges:
-		return nil, fmt.Errorf("%w: badge: want 0 to %d", errBadRequest, MostBadges-1)
-	case !c.room.State().Open: // nobody lets this server run a schedule then
-		return nil, ErrNoRoom
+	if err := api.Read(r, &body); err != nil {
+		return nil, fmt.Errorf(`%w: %w; want {"participant":"of POST /room/join","lock":"v0","schedule":"A:GET …"}`, errBadRequest, err)
 	}
-	steps, err := c.Solve(body.Lock, body.Schedule)
+	if err := c.room.Find(body.Participant); err != nil { // nobody else lets this server run a schedule
+		return nil, err
+	}
+	steps, err := c.Solve(r.Context(), c.Client(r), body.Lock, body.Schedule)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", errBadRequest, err)
+		return nil, err
 	}
 	return struct {
 		Steps int `json:"steps"`
-	}{steps}, c.room.Solve(body.Participant, body.Badge, body.Lock, steps)
+	}{steps}, c.room.Solve(body.Participant, body.Lock, steps)
 }

@@ -2,7 +2,6 @@ package classroom
 
 import (
 	"fmt"
-	"regexp"
 	"sync"
 	"time"
 
@@ -19,24 +18,28 @@ const (
 var (
 	ErrNoRoom      = lock.WithCode("no_room", "no room is open; POST /room opens one")
 	ErrFull        = lock.WithCode("room_full", fmt.Sprintf("the room has its %d participants", MostParticipants))
-	ErrParticipant = lock.WithCode("bad_request", "participant: want 16 to 64 letters or digits, made by chance")
+	ErrParticipant = lock.WithCode("no_participant", "participant: the room has none of this name; POST /room/join gives one")
+	ErrDropped     = lock.WithCode("dropped", "whoever teaches has taken this address out of the room, until it is closed")
 )
-
-// A participant is a name that the browser made by chance, and nothing else.
-var participant = regexp.MustCompile(`^[0-9A-Za-z-]{16,64}$`)
 
 // Room is where a class predicts and plays together: it counts who chose what, and who solved which level. It is kept in memory alone, and
 // gone once it is closed.
 type Room struct {
+	NewID func() string // makes the names of participants, which nobody can guess
+
 	mu     sync.Mutex
 	until  time.Time // when it ends by itself
 	on     On
 	in     map[string]*attendance // by participant; nil while the room is closed
+	out    map[string]bool        // addresses that were taken out
 	solved int                    // levels so far, by all
 }
 
 // attendance is what is known of a participant.
 type attendance struct {
+	badge   int
+	address string              // from which it joined
+	seen    time.Time           // last
 	choices map[int]int         // by lesson, counted from 1
 	levels  map[string]solution // by lock
 }
@@ -70,7 +73,8 @@ func (r *Room) Open() State {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if !r.state().Open {
-		r.until, r.on, r.in, r.solved = time.Now().Add(Lifetime), On{}, map[string]*attendance{}, 0
+		r.until, r.on, r.solved = time.Now().Add(Lifetime), On{}, 0
+		r.in, r.out = map[string]*attendance{}, map[string]bool{}
 	}
 	return r.state()
 }
@@ -112,22 +116,17 @@ func (r *Room) Turn(on On) (State, error) {
 	return r.state(), nil
 }
 
-// attend lets a participant in, who may have been there before.
+// attend finds a participant, and takes down that it was there.
 func (r *Room) attend(who string) (*attendance, error) {
-	if !participant.MatchString(who) {
-		return nil, ErrParticipant
-	}
-	state := r.state()
-	if !state.Open {
+	if !r.state().Open {
 		return nil, ErrNoRoom
 	}
-	if r.in[who] == nil {
-		if state.Participants == MostParticipants {
-			return nil, ErrFull
-		}
-		r.in[who] = &attendance{map[int]int{}, map[string]solution{}}
+	is := r.in[who]
+	if is == nil {
+		return nil, ErrParticipant
 	}
-	return r.in[who], nil
+	is.seen = time.Now()
+	return is, nil
 }
 
 // Answer takes a participant's choice in a lesson; it replaces the earlier one.

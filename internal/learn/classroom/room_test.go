@@ -1,7 +1,6 @@
 package classroom_test
 
 import (
-	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -20,7 +19,30 @@ func answerOf(who string, lesson, choice int) string {
 	return fmt.Sprintf(`{"participant":%q,"lesson":%d,"choice":%d}`, who, lesson, choice)
 }
 
-func named(i int) string { return fmt.Sprintf("participant-%06d", i) }
+// opened opens a room whose participants have numbers.
+func opened() *classroom.Room {
+	n := 0
+	room := &classroom.Room{NewID: func() string { n++; return fmt.Sprintf("participant-%06d", n) }}
+	room.Open()
+	return room
+}
+
+// joins gives a participant a place, from an address.
+func joins(t *testing.T, room *classroom.Room, address string) string {
+	t.Helper()
+	joined, err := room.Join(address)
+	if err != nil {
+		t.Error(err)
+	}
+	return joined.Participant
+}
+
+// join gives one a place by the handler.
+func join(t *testing.T, handler http.Handler) (joined classroom.Joined) {
+	t.Helper()
+	ask(t, handler, http.MethodPost, "/room/join", "", &joined)
+	return joined
+}
 
 // Fifty browsers predict at once, and each changes its mind: every last answer is counted once, and nothing is left running.
 func TestAllAnswersAreCounted(t *testing.T) {
@@ -42,15 +64,18 @@ func TestAllAnswersAreCounted(t *testing.T) {
 		answer.Body.Close()
 		return answer.StatusCode
 	}
-	if status := send(http.MethodPost, "/room/answer", answerOf(named(0), 3, 1)); status != http.StatusNotFound {
-		t.Errorf("an answer before the room is open: %d", status)
+	for _, path := range []string{"/room/join", "/room/answer"} {
+		if status := send(http.MethodPost, path, answerOf("somebody", 3, 1)); status != http.StatusNotFound {
+			t.Errorf("%s before the room is open: %d", path, status)
+		}
 	}
 	send(http.MethodPost, "/room", "")
 	var all sync.WaitGroup
 	for i := range class {
 		all.Go(func() {
+			who := join(t, room.Handler()).Participant
 			for _, choice := range []int{3, i%2 + 1} {
-				if status := send(http.MethodPost, "/room/answer", answerOf(named(i), 3, choice)); status != http.StatusOK {
+				if status := send(http.MethodPost, "/room/answer", answerOf(who, 3, choice)); status != http.StatusOK {
 					t.Errorf("participant %d: %d", i, status)
 				}
 			}
@@ -79,14 +104,15 @@ func TestAllAnswersAreCounted(t *testing.T) {
 func TestTheRoomTakesNoNonsense(t *testing.T) {
 	handler := classroom.New(docs.Course()).Handler()
 	ask(t, handler, http.MethodPost, "/room", "", nil)
+	who := join(t, handler).Participant
 	for body, want := range map[string]int{
-		answerOf(named(1), 3, 1):  http.StatusOK,
-		answerOf(named(1), 3, 0):  http.StatusBadRequest,
-		answerOf(named(1), 3, 9):  http.StatusBadRequest,
-		answerOf(named(1), 99, 1): http.StatusBadRequest,
-		answerOf("Ann", 3, 1):     http.StatusBadRequest,
-		`{"name":"Ann"}`:          http.StatusBadRequest,
-		"":                        http.StatusBadRequest,
+		answerOf(who, 3, 1):   http.StatusOK,
+		answerOf(who, 3, 0):   http.StatusBadRequest,
+		answerOf(who, 3, 9):   http.StatusBadRequest,
+		answerOf(who, 99, 1):  http.StatusBadRequest,
+		answerOf("Ann", 3, 1): http.StatusNotFound,
+		`{"name":"Ann"}`:      http.StatusBadRequest,
+		"":                    http.StatusBadRequest,
 	} {
 		if status := ask(t, handler, http.MethodPost, "/room/answer", body, nil); status != want {
 			t.Errorf("%s: %d; want %d", body, status, want)
@@ -99,35 +125,14 @@ func TestTheRoomTakesNoNonsense(t *testing.T) {
 	}
 }
 
-// The room is bounded; who is in it may still change an answer.
-func TestTheRoomFills(t *testing.T) {
-	var room classroom.Room
-	room.Open()
-	defer room.Close()
-	for i := range classroom.MostParticipants {
-		if err := room.Answer(named(i), 1, 1); err != nil {
-			t.Fatal(i, err)
-		}
-	}
-	if err := room.Answer(named(classroom.MostParticipants), 1, 1); !errors.Is(err, classroom.ErrFull) {
-		t.Errorf("one more: %v", err)
-	}
-	if err := room.Answer(named(0), 1, 2); err != nil {
-		t.Errorf("another answer of the first: %v", err)
-	}
-}
-
 // A room that nobody closes is gone after its lifetime. That of an earlier room does not end the next.
 func TestTheRoomEndsByItself(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var room classroom.Room
-		room.Open()
+		room := opened()
 		time.Sleep(classroom.Lifetime / 2)
 		room.Close()
 		room.Open()
-		if err := room.Answer(named(1), 1, 1); err != nil {
-			t.Fatal(err)
-		}
+		joins(t, room, "10.0.0.1")
 		time.Sleep(classroom.Lifetime - time.Second)
 		if state := room.Open(); !state.Open || state.Participants != 1 {
 			t.Errorf("just before its end: %+v", state)

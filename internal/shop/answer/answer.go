@@ -30,6 +30,8 @@ var statuses = map[string]int{
 	"no_order":           http.StatusNotFound,
 	"order_in_flight":    http.StatusNotFound,
 	"no_room":            http.StatusNotFound,
+	"no_participant":     http.StatusNotFound,
+	"dropped":            http.StatusForbidden,
 	"method_not_allowed": http.StatusMethodNotAllowed,
 	"sold_out":           http.StatusConflict,
 	"stale_schedule":     http.StatusConflict,

@@ -6,13 +6,14 @@ import (
 	"fmt"
 	"net/http"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/gin-gonic/gin"
 )
 
 // Guard decides which requests may pass, by three things: the server's name in Host, the page that sent the request, and, for PUT, DELETE,
-// and every POST but that of a sale and of what participants tell the room, the token.
+// every POST but that of a sale and of what participants tell the room, and the list of these, the token.
 type Guard struct {
 	Token string // clients that send it may do all of that; empty: Open decides
 	Open  bool   // without a token: everybody may, or nobody
@@ -33,28 +34,30 @@ func (g Guard) Check(r *http.Request) error {
 	if err := browsers.Check(asks); err != nil {
 		return fmt.Errorf("%w: Origin is %.100q: %w", errForeignPage, r.Header.Get("Origin"), err)
 	}
-	if !changes(r) {
+	if !isAdmins(r) {
 		return nil
 	}
 	return g.administers(r.Header)
 }
 
-// Participants of a class tell the room what they predict, and which level they have solved.
+// Participants of a class join the room, and tell it what they predict, and which level they have solved. Who they are is for who teaches.
 const (
-	answerPath = "/room/answer"
-	solvedPath = "/room/solved"
+	roomJoinPath     = "/room/join"
+	answerPath       = "/room/answer"
+	solvedPath       = "/room/solved"
+	participantsPath = "/room/participants"
 )
 
-// changes reports whether a request is for those who administer: everything that is no GET, but for buying and for what participants
-// tell the room.
-func changes(r *http.Request) bool {
+// isAdmins reports whether a request is for those who administer: everything that is no GET, but for buying and for what participants
+// tell the room; and the list of participants.
+func isAdmins(r *http.Request) bool {
 	switch r.Method {
 	case http.MethodPut, http.MethodDelete:
 		return true
 	case http.MethodPost:
-		return r.URL.Path != "/inventory/sale" && r.URL.Path != answerPath && r.URL.Path != solvedPath
+		return !slices.Contains([]string{"/inventory/sale", roomJoinPath, answerPath, solvedPath}, r.URL.Path)
 	default:
-		return false
+		return path.Clean(r.URL.Path) == participantsPath
 	}
 }
 

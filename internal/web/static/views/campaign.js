@@ -5,7 +5,7 @@ import { go } from "../route.js";
 import { get } from "../server.js";
 import { language, say, several } from "../words.js";
 import { branchesOf, play, solution, stepsOf } from "./levels.js";
-import { badge, called, leads } from "./participant.js";
+import { called, leads, place } from "./participant.js";
 
 export function show(main) {
   const body = el("article", { class: "campaign" });
@@ -26,6 +26,8 @@ export function show(main) {
       room.hidden = true;
       const state = await get("/room");
       if (gone || !state.open || leads(state)) return;
+      const { badge } = await place(state);
+      if (gone) return;
       room.hidden = false;
       replace(
         room,
@@ -33,7 +35,7 @@ export function show(main) {
           "A room is open. What you break is on its board; there you are ",
           "教室已打开。你攻破的关会上榜，榜上的你是 ",
         ),
-        el("b", { class: "badge" }, called(badge())),
+        el("b", { class: "badge" }, called(badge)),
         say(".", "。"),
       );
     } catch (failure) {

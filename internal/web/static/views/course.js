@@ -2,10 +2,10 @@
 import { el, replace } from "../dom.js";
 import { bind } from "../keys.js";
 import { go } from "../route.js";
-import { get, post } from "../server.js";
+import { get } from "../server.js";
 import { language, say } from "../words.js";
 import { Desk, drawAll, html, Result, runner, seat, typed } from "./course_parts.js";
-import { leads, participant } from "./participant.js";
+import { leads, tell as tellRoom } from "./participant.js";
 
 const pause = 5000; // between two looks for a room that is not open yet
 
@@ -58,7 +58,7 @@ export function show(main, route) {
     try {
       const room = await get("/room");
       if (mine !== turnOf || leads(room)) return;
-      if (room.open) await post("/room/answer", { participant: participant(), lesson, choice });
+      if (room.open) await tellRoom(room, "/room/answer", { lesson, choice });
       else timer = setTimeout(tell, pause, choice);
     } catch {
       /* the room is full, or has been closed */

@@ -3,7 +3,7 @@ import { el, replace } from "../dom.js";
 import { go } from "../route.js";
 import { get } from "../server.js";
 import { say } from "../words.js";
-import { badge, called } from "./participant.js";
+import { called, place as placeIn } from "./participant.js";
 
 const pause = 2000; // between two looks at where the class is
 const joined = "lockstep.joined"; // where the class was when this browser last followed it; none: it follows none
@@ -11,8 +11,17 @@ const joined = "lockstep.joined"; // where the class was when this browser last 
 let drawn = () => {}; // the view, while it is there
 let attending = false;
 let room = null; // as the server said last
+let mine = null; // this browser's place in it
+let refused = ""; // why it has none
 
 const at = () => sessionStorage.getItem(joined);
+
+const dropped = () =>
+  say(
+    "Whoever teaches has taken your address out of the room, until it is closed.",
+    "讲师已将你的地址移出教室，直到教室关闭。",
+  );
+const full = () => say("The room is full.", "教室已满。");
 
 export const place = at => (at === "campaign" ? "#/campaign" : "#/course/" + at);
 
@@ -23,14 +32,16 @@ export function show(main) {
   drawn = () =>
     replace(
       body,
-      el("h1", null, say("You are in", "你已加入")),
-      el(
-        "p",
-        null,
-        say("You need no name. The board calls you ", "不用填名字。榜上的你是 "),
-        el("b", { class: "badge" }, called(badge())),
-        say(".", "。"),
-      ),
+      el("h1", null, refused ? say("You are not in", "你没有加入") : say("You are in", "你已加入")),
+      refused && el("p", { class: "note bad", role: "alert" }, refused),
+      mine &&
+        el(
+          "p",
+          null,
+          say("You need no name. The board calls you ", "不用填名字。榜上的你是 "),
+          el("b", { class: "badge" }, called(mine.badge)),
+          say(".", "。"),
+        ),
       el(
         "p",
         { role: "status" },
@@ -62,8 +73,11 @@ export async function attend() {
   for (let was = false; ; ) {
     try {
       room = await get("/room");
-    } catch {
-      /* asked again */
+      mine = room.open ? await placeIn(room) : null;
+      refused = "";
+    } catch (failure) {
+      mine = null; // asked again
+      refused = { dropped: dropped(), room_full: full() }[failure.code] ?? "";
     }
     if (was && !room?.open) break;
     was ||= !!room?.open;

@@ -1,22 +1,54 @@
 // Who this browser is in the room: a participant, without a name, or the one who teaches.
+import { post } from "../server.js";
 import { say } from "../words.js";
 
-let name = "";
+/** @typedef {{ participant: string, badge: number, until: string }} Place */
 
-// participant is a name made by chance; it lasts as long as the tab.
-export function participant() {
+const kept = "lockstep.place";
+/** @type {Place | null} */
+let has = null;
+/** @type {Promise<Place> | null} */
+let joining = null;
+
+// place is this browser's in the room that is open; the server gives one to whoever asks. It lasts as long as the tab.
+export async function place(room) {
   try {
-    name ||= sessionStorage.getItem("lockstep.participant") ?? "";
+    has ??= JSON.parse(sessionStorage.getItem(kept) ?? "null");
+  } catch {
+    /* it was not kept */
+  }
+  if (has?.until === room.until) return has;
+  joining ??= join(room.until);
+  try {
+    return await joining;
+  } finally {
+    joining = null;
+  }
+}
+
+async function join(until) {
+  has = { ...(await post("/room/join")), until };
+  try {
+    sessionStorage.setItem(kept, JSON.stringify(has));
   } catch {
     /* it is not kept */
   }
-  name ||= [...crypto.getRandomValues(new Uint8Array(16))].map(byte => byte.toString(16).padStart(2, "0")).join("");
-  try {
-    sessionStorage.setItem("lockstep.participant", name);
-  } catch {
-    /* it is not kept */
+  return has;
+}
+
+// tell tells the room what this participant did. A place that was given to somebody else is asked for anew.
+export async function tell(room, path, what) {
+  for (let again = true; ; again = false) {
+    const mine = await place(room);
+    try {
+      await post(path, { participant: mine.participant, ...what });
+      return mine;
+    } catch (failure) {
+      if (failure.code !== "no_participant" || !again) throw failure;
+      if (has === mine) has = null;
+      sessionStorage.removeItem(kept);
+    }
   }
-  return name;
 }
 
 const animals = [
@@ -34,8 +66,7 @@ const animals = [
   ["Pig", "猪"],
 ];
 
-// badge is what the board calls this participant by: an animal and a number, as called says them.
-export const badge = () => Number.parseInt(participant().slice(0, 8), 16) % (animals.length * 99);
+// called says a badge, by which the board calls a participant: an animal and a number.
 export function called(badge) {
   const [english, chinese] = animals[badge % animals.length],
     number = Math.floor(badge / animals.length) + 1;

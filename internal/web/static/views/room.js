@@ -8,6 +8,7 @@ import { address } from "./course.js";
 import { html } from "./course_parts.js";
 import { stepsOf } from "./levels.js";
 import { called, lead, leads } from "./participant.js";
+import { participants } from "./participants.js";
 
 const pause = 1000; // between two looks at what the class did
 
@@ -81,7 +82,7 @@ export function show(main, route) {
               say("Lead the class from this browser", "用这个浏览器带课"),
             ),
       );
-      replace(body, ...shown.nodes, foot);
+      replace(body, ...shown.nodes, foot, mine && participants());
       async function reveal() {
         shown.draw(await put("/room", { at: on, revealed: true }), null);
       }
@@ -212,7 +213,7 @@ async function question(name, doors, leading, reveal) {
       });
       rows[lesson.answer - 1].className = told ? "note good" : "";
       if (button) button.disabled = told;
-      const says = !counted.participants
+      const says = !answered
         ? say("Nobody has answered yet", "还没有人作答")
         : say(
             `${answered} of ${counted.participants} have answered`,

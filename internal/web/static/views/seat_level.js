@@ -1,10 +1,10 @@
 // A level of the campaign in the seat: the bar above it, and what comes after it is solved.
 import { el } from "../dom.js";
 import { go, link } from "../route.js";
-import { get, post } from "../server.js";
+import { get } from "../server.js";
 import { say } from "../words.js";
 import { keep, play, stepsOf } from "./levels.js";
-import { badge, called, leads, participant } from "./participant.js";
+import { called, leads, tell } from "./participant.js";
 
 // here is the level that is played, and whether the place is still as the level wants it.
 function here(seat) {
@@ -64,17 +64,17 @@ export function noteSolved(seat) {
   const schedule = seat.prefix(steps);
   keep(level.lock, { steps, schedule });
   const about = level.lock.name + " " + schedule;
-  if (!seat.toldRoom.has(about)) tell(seat, about, level.lock.name, schedule);
+  if (!seat.toldRoom.has(about)) tellRoom(seat, about, level.lock.name, schedule);
 }
 
-// tell tells the room; the level does not wait for it, nor fail with it.
-async function tell(seat, about, lock, schedule) {
+// tellRoom tells the room; the level does not wait for it, nor fail with it.
+async function tellRoom(seat, about, lock, schedule) {
   seat.toldRoom.set(about, "");
   try {
     const room = await get("/room");
     if (!room.open || leads(room)) return;
-    await post("/room/solved", { participant: participant(), badge: badge(), lock, schedule });
-    seat.toldRoom.set(about, called(badge()));
+    const { badge } = await tell(room, "/room/solved", { lock, schedule });
+    seat.toldRoom.set(about, called(badge));
     seat.draw();
   } catch {
     /* the room is full, or has been closed */
