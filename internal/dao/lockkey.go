@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/redis/go-redis/v9"
 
@@ -33,7 +34,7 @@ func (k *LockKey) Look(ctx context.Context, onNodes bool) (service.KeyState, err
 		return state, err
 	}
 	states := make([]service.KeyState, len(k.nodes))
-	failed := k.onNodes(func(i int, node Node) error {
+	failed := k.onNodes(ctx, func(ctx context.Context, i int, node Node) error {
 		state, err := k.lookAt(ctx, node)
 		states[i] = state
 		return err
@@ -47,12 +48,17 @@ func (k *LockKey) Look(ctx context.Context, onNodes bool) (service.KeyState, err
 	return state, failed
 }
 
+// nodeTime is how long a node may take to answer: whoever asks does not wait for one that hangs.
+const nodeTime = time.Second
+
 // onNodes does something on all nodes at once. It fails if it failed on most of them.
-func (k *LockKey) onNodes(do func(int, Node) error) error {
+func (k *LockKey) onNodes(ctx context.Context, do func(context.Context, int, Node) error) error {
+	ctx, cancel := context.WithTimeout(ctx, nodeTime)
+	defer cancel()
 	errs := make([]error, len(k.nodes))
 	var wg sync.WaitGroup
 	for i, node := range k.nodes {
-		wg.Go(func() { errs[i] = do(i, node) })
+		wg.Go(func() { errs[i] = do(ctx, i, node) })
 	}
 	wg.Wait()
 	errs = slices.DeleteFunc(errs, func(err error) bool { return err == nil })
@@ -65,7 +71,7 @@ func (k *LockKey) onNodes(do func(int, Node) error) error {
 // Probe tries whether most of the nodes could be written to now, each by a key of its own, which expires.
 func (k *LockKey) Probe(ctx context.Context) error {
 	key := "{" + k.key + "}:ready"
-	return k.onNodes(func(_ int, node Node) error {
+	return k.onNodes(ctx, func(ctx context.Context, _ int, node Node) error {
 		return rediserr.Classify(ctx, "SET "+key+" on "+node.Addr, node.Set(ctx, key, "", readyTTL).Err())
 	})
 }
@@ -106,7 +112,7 @@ func (k *LockKey) Remove(ctx context.Context, onNodes bool) (bool, error) {
 		return deleted > 0, nil
 	}
 	var there atomic.Int64
-	err = k.onNodes(func(_ int, node Node) error {
+	err = k.onNodes(ctx, func(ctx context.Context, _ int, node Node) error {
 		n, err := node.Del(ctx, k.key).Result()
 		if err != nil {
 			return rediserr.Classify(ctx, "DEL "+k.key+" on "+node.Addr, err)

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/alicebob/miniredis/v2"
 	"github.com/alicebob/miniredis/v2/server"
 )
 
@@ -84,13 +83,13 @@ func (n Node) again(start func() error) error {
 		return err
 	}
 	n.faults.state = NodeUp
-	n.faults.attach(n.embedded)
+	n.faults.attach(n.embedded.Server())
 	return nil
 }
 
 // attach makes the commands of a master that was just started wait while it hangs.
-func (f *faults) attach(m *miniredis.Miniredis) {
-	m.Server().SetPreHook(func(_ *server.Peer, name string, _ ...string) bool {
+func (f *faults) attach(to *server.Server) {
+	to.SetPreHook(func(_ *server.Peer, name string, _ ...string) bool {
 		if !strings.EqualFold(name, "HELLO") { // a client can connect to it
 			f.gate.RLock()
 			defer f.gate.RUnlock()

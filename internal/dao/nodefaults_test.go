@@ -45,6 +45,10 @@ func TestNodeFaults(t *testing.T) {
 	if answers() {
 		t.Error("it hangs, and answers")
 	}
+	key := dao.NewLockKey(server.Lock, server.Nodes, "key")
+	if state, err := key.Look(t.Context(), true); state.Holder != "" || err != nil { // the others hold nothing
+		t.Errorf("one of five hangs: %+v, %v", state, err)
+	}
 	fault("resume", dao.NodeUp)
 	holds(1)
 	fault("stop", dao.NodeStopped)

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/alicebob/miniredis/v2"
 	"github.com/redis/go-redis/v9"
 
 	"lockstep/internal/dao/redisclient"
@@ -25,7 +24,7 @@ type Node struct {
 	redis.UniversalClient
 	Addr string // as Address.String has it
 
-	embedded *miniredis.Miniredis
+	embedded *embedded
 	faults   *faults            // of an embedded one
 	config   redisclient.Config // of one that is not embedded
 }
@@ -105,22 +104,26 @@ func runID(ctx context.Context, client redis.Cmdable) string {
 }
 
 // embedNodes starts masters of our own: on the ports that follow the embedded Redis's, where those are free.
-func embedNodes(beside *miniredis.Miniredis) (Nodes, error) {
-	port, err := strconv.Atoi(beside.Port())
+func embedNodes(beside *embedded, clients *clients) (Nodes, error) {
+	host, text, err := net.SplitHostPort(beside.Addr)
+	if err != nil {
+		return nil, err
+	}
+	port, err := strconv.Atoi(text)
 	if err != nil {
 		return nil, err
 	}
 	var nodes Nodes
 	for i := range embeddedNodes {
-		m, err := embed(net.JoinHostPort(beside.Host(), strconv.Itoa(port+1+i)))
+		m, err := embed(net.JoinHostPort(host, strconv.Itoa(port+1+i)), clients)
 		if err != nil {
-			m, err = embed(net.JoinHostPort(beside.Host(), "0"))
+			m, err = embed(net.JoinHostPort(host, "0"), clients)
 		}
 		if err != nil {
-			return nil, errors.Join(fmt.Errorf("redis.embedded_addr: cannot listen beside %s, for Redlock: %w", beside.Addr(), err), nodes.close())
+			return nil, errors.Join(fmt.Errorf("redis.embedded_addr: cannot listen beside %s, for Redlock: %w", beside.Addr, err), nodes.close())
 		}
-		node := Node{UniversalClient: newClient(own(m)), Addr: m.Addr(), embedded: m, faults: &faults{state: NodeUp}}
-		node.faults.attach(m)
+		node := Node{UniversalClient: newClient(own(m)), Addr: m.Addr, embedded: m, faults: &faults{state: NodeUp}}
+		node.faults.attach(m.Server())
 		nodes = append(nodes, node)
 	}
 	return nodes, nil

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/alicebob/miniredis/v2"
 	"github.com/redis/go-redis/v9"
 	"github.com/redis/go-redis/v9/logging"
 
@@ -28,19 +27,20 @@ const leanPool = 2
 
 // Config says which Redis to open.
 type Config struct {
-	Addrs        []string // as Address.String has them; none: an embedded Redis
-	EmbeddedAddr string   // where the embedded Redis listens, so that redis-cli can look in
-	MasterName   string   // set: Addrs are Sentinels, and this is the master's name
-	Cluster      bool     // Addrs are nodes of a Redis Cluster
-	RedlockAddrs []string // the same of independent masters, for Redlock; none: embedded ones, if the Redis is embedded
-	Username     string
-	Password     string
-	TLS          bool
-	TLSCA        string        // PEM file of the authority to trust; empty: the machine's own
-	TLSCert      string        // PEM file of our own certificate, for a Redis that asks for one
-	TLSKey       string        // PEM file of its private key
-	PoolSize     int           // connections of each client at most; 0: go-redis's default, ten a core
-	Idle         time.Duration // a connection that was idle for so long is used no more; 0: go-redis's default
+	Addrs           []string // as Address.String has them; none: an embedded Redis
+	EmbeddedAddr    string   // where the embedded Redis listens, so that redis-cli can look in
+	EmbeddedClients int      // that come there at most, and to the embedded masters; 0: any number
+	MasterName      string   // set: Addrs are Sentinels, and this is the master's name
+	Cluster         bool     // Addrs are nodes of a Redis Cluster
+	RedlockAddrs    []string // the same of independent masters, for Redlock; none: embedded ones, if the Redis is embedded
+	Username        string
+	Password        string
+	TLS             bool
+	TLSCA           string        // PEM file of the authority to trust; empty: the machine's own
+	TLSCert         string        // PEM file of our own certificate, for a Redis that asks for one
+	TLSKey          string        // PEM file of its private key
+	PoolSize        int           // connections of each client at most; 0: go-redis's default, ten a core
+	Idle            time.Duration // a connection that was idle for so long is used no more; 0: go-redis's default
 }
 
 // Redis is an open Redis: two clients of it, so that waiters polling for the lock do not hold up the sale that has it.
@@ -53,7 +53,7 @@ type Redis struct {
 	Name     string           // for people: which Redis this is
 	Addr     string           // of the first of its nodes, as Address.String has it
 
-	embedded *miniredis.Miniredis
+	embedded *embedded
 	config   redisclient.Config // of a Redis that is not embedded
 }
 
@@ -70,7 +70,7 @@ func Open(ctx context.Context, cfg Config) (*Redis, error) {
 		return nil, err
 	}
 	if len(cfg.Addrs) == 0 {
-		return openEmbedded(ctx, cfg.EmbeddedAddr, nodes)
+		return openEmbedded(ctx, cfg, nodes)
 	}
 	client.MasterName, client.Cluster = cfg.MasterName, cfg.Cluster
 	for _, text := range cfg.Addrs {
@@ -106,36 +106,27 @@ func Open(ctx context.Context, cfg Config) (*Redis, error) {
 	return r, nil
 }
 
-func openEmbedded(ctx context.Context, addr string, nodes Nodes) (*Redis, error) {
-	m, err := embed(addr)
+func openEmbedded(ctx context.Context, cfg Config, nodes Nodes) (*Redis, error) {
+	clients := &clients{most: cfg.EmbeddedClients}
+	m, err := embed(cfg.EmbeddedAddr, clients)
 	if err != nil {
 		return nil, errors.Join(
-			fmt.Errorf("redis.embedded_addr: cannot listen on %s: %w; choose another port, or a real Redis by redis.addrs", addr, err),
+			fmt.Errorf("redis.embedded_addr: cannot listen on %s: %w; choose another port, or a real Redis by redis.addrs", cfg.EmbeddedAddr, err),
 			nodes.close())
 	}
 	if len(nodes) == 0 {
-		if nodes, err = embedNodes(m); err != nil {
+		if nodes, err = embedNodes(m, clients); err != nil {
 			m.Close()
 			return nil, err
 		}
 	}
-	breathe(m)
+	breathe(m.Miniredis)
 	r := connect(own(m), leanPool, nodes)
-	r.Name, r.Addr, r.embedded = "embedded Redis "+m.Addr(), m.Addr(), m
+	r.Name, r.Addr, r.embedded = "embedded Redis "+m.Addr, m.Addr, m
 	if r.Servers, err = ServersOf(ctx, r.Store, nodes); err != nil {
 		return nil, errors.Join(err, r.Close())
 	}
 	return r, nil
-}
-
-// embed starts a Redis in this process.
-func embed(addr string) (*miniredis.Miniredis, error) {
-	m := miniredis.NewMiniRedis()
-	if err := m.StartAddr(addr); err != nil {
-		return nil, err
-	}
-	m.ClockTTL(true) // keys expire with the clock, not only when a test says so
-	return m, nil
 }
 
 // connect makes the clients of a Redis; that of the locks has so many connections at most.
@@ -165,8 +156,8 @@ func newLockClient(cfg redisclient.Config) redis.UniversalClient {
 }
 
 // own returns the configuration of a client of a Redis in our own process.
-func own(m *miniredis.Miniredis) redisclient.Config {
-	return redisclient.Config{Addrs: []string{m.Addr()}, Timeout: ownTimeout}
+func own(m *embedded) redisclient.Config {
+	return redisclient.Config{Addrs: []string{m.Addr}, Timeout: ownTimeout, Dialer: m.dial}
 }
 
 // Close closes the clients, and ends the embedded Redis.

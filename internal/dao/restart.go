@@ -1,10 +1,6 @@
 package dao
 
-import (
-	"errors"
-
-	"github.com/alicebob/miniredis/v2"
-)
+import "errors"
 
 // errNotEmbedded means that a Redis is another process's, which we cannot restart.
 var errNotEmbedded = errors.New("it is not embedded")
@@ -15,7 +11,7 @@ func (r *Redis) Restart() error { return restart(r.embedded) }
 // Restart restarts an embedded master, without what it held.
 func (n Node) Restart() error { return n.Fault("empty") }
 
-func restart(m *miniredis.Miniredis) error {
+func restart(m *embedded) error {
 	if m == nil {
 		return errNotEmbedded
 	}

@@ -8,11 +8,16 @@ import (
 	"net"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/redis/go-redis/v9"
 
 	"lockstep/internal/lock"
 )
+
+// ErrNoFiles means that a connection could not be made because this process, or its machine, has run out of files. Such an error is
+// lock.ErrUnavailable, too.
+var ErrNoFiles = lock.WithCode("busy", "no more files can be opened (ulimit -n)")
 
 // Classify says what the error of a Redis command means: lock.ErrCancelled when ctx ended before the command was sent,
 // lock.ErrUnavailable when the command certainly had no effect, lock.ErrRefused if that is since Redis refused it; lock.ErrOutcomeUnknown
@@ -28,6 +33,8 @@ func Classify(ctx context.Context, command string, err error) error {
 		return fmt.Errorf("%s: %w: %w", command, lock.ErrCancelled, context.Cause(ctx))
 	case errors.Is(err, lock.ErrUnavailable): // the client knows that it sent nothing
 		return fmt.Errorf("%s: %w", command, err)
+	case isOutOfFiles(err):
+		return fmt.Errorf("%s: %w: %w: %w", command, ErrNoFiles, lock.ErrUnavailable, err)
 	case errors.As(err, &refusal) && strings.HasPrefix(command, "EVAL") && !ranNothing(err):
 		return fmt.Errorf("%s: %w: %w", command, lock.ErrScriptFailed, err)
 	case errors.As(err, &refusal):
@@ -46,6 +53,11 @@ func ranNothing(err error) bool {
 		"NOPERM", "NOAUTH", "unknown command", "NOSCRIPT", "EXECABORT", "CROSSSLOT", "MOVED", "ASK", "TRYAGAIN", "CLUSTERDOWN",
 		"LOADING", "BUSY", "MASTERDOWN", "READONLY", "OOM", "MISCONF", "NOREPLICAS", "max number of clients reached",
 	}, func(code string) bool { return redis.HasErrorPrefix(err, code) })
+}
+
+// isOutOfFiles reports whether a connection could not be made because this process, or its machine, has run out of files.
+func isOutOfFiles(err error) bool {
+	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
 }
 
 // hadNoConnection reports whether a command was not sent because the client's pool gave it no connection.
