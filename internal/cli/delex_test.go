@@ -25,8 +25,8 @@ func TestDelex(t *testing.T) {
 	status := s.ask("PUT", "/lock", `{"version":"delex"}`, &answer)
 	if there.CompareAndDelete == "" {
 		says := "DELEX (Redis 8.4 or newer) or DELIFEQ (Valkey 9 or newer), and " + there.Redis + " has neither"
-		if status != 400 || answer.Error.Code != "no_command" || !strings.HasSuffix(answer.Error.Message, says) {
-			t.Errorf("PUT /lock: %d %+v; want 400 no_command, …%s", status, answer.Error, says)
+		if status != 409 || answer.Error.Code != "no_command" || !strings.HasSuffix(answer.Error.Message, says) {
+			t.Errorf("PUT /lock: %d %+v; want 409 no_command, …%s", status, answer.Error, says)
 		}
 		if run := s.report(); run.Lock != "v0" {
 			t.Errorf("it sells with %s", run.Lock)

@@ -91,7 +91,8 @@ func thisMachine(cmd *cobra.Command, cfg config.Config) (doctor.Machine, error) 
 			}
 			return listener.Close()
 		},
-		Probe: load.Probe, OpenFiles: load.OpenFileLimit, FreeBytes: doctor.FreeBytes,
+		Probe: load.Probe, OpenFiles: load.OpenFileLimit,
+		Buyers: func(limit int) int { return load.CapacityOf(limit).Connections }, FreeBytes: doctor.FreeBytes,
 	}, nil
 }
 

@@ -32,7 +32,10 @@ func TestBadData(t *testing.T) {
 			return s.Start(ctx, run, history.Run{ID: "next", Lock: "v4", Initial: 9})
 		},
 		"tally": func(ctx context.Context, s *dao.Store) error { _, err := s.Tally(ctx); return err },
-		"beat":  func(ctx context.Context, s *dao.Store) error { return s.Beat(ctx) },
+		"beat": func(ctx context.Context, s *dao.Store) error {
+			_, _, err := s.Beat(ctx, func(string) bool { return true })
+			return err
+		},
 	}
 	type hand = func(redis.Cmdable)
 	list := func(key string) hand {

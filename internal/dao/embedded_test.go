@@ -44,7 +44,7 @@ func TestAcceptOutlivesErrors(t *testing.T) {
 		accept(&failing{Listener: listener, left: 2}, &clients{}, redis.ServeConn)
 	}()
 	for range 3 {
-		if got := ping(t, listener.Addr().String()); got != "+PONG\r\n" {
+		if got := pong(t, listener.Addr().String()); got != "+PONG\r\n" {
 			t.Errorf("after errors of Accept: %q", got)
 		}
 	}
@@ -55,7 +55,7 @@ func TestAcceptOutlivesErrors(t *testing.T) {
 }
 
 // ping returns what a Redis says to a new client's PING.
-func ping(t *testing.T, addr string) string {
+func pong(t *testing.T, addr string) string {
 	t.Helper()
 	conn, err := net.Dial("tcp", addr)
 	if err != nil {
@@ -105,7 +105,7 @@ func TestEmbeddedClientsAreBounded(t *testing.T) {
 	defer silent.Close()
 	waitFor(t, func() bool { return redis.embedded.clients.count() == 1 })
 	for _, addr := range []string{redis.Addr, redis.Nodes[0].Addr} {
-		if got := ping(t, addr); got != "+PONG\r\n" { // and stays
+		if got := pong(t, addr); got != "+PONG\r\n" { // and stays
 			t.Errorf("one that sends something: %q", got)
 		}
 	}
@@ -134,7 +134,7 @@ func TestEmbeddedClientsAreBounded(t *testing.T) {
 		t.Fatal(err)
 	}
 	waitFor(t, func() bool { return redis.embedded.clients.count() == 0 })
-	if got := ping(t, redis.Addr); got != "+PONG\r\n" {
+	if got := pong(t, redis.Addr); got != "+PONG\r\n" {
 		t.Errorf("after others have left: %q", got)
 	}
 }

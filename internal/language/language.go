@@ -41,14 +41,6 @@ func Parse(name string) (Language, error) {
 	return "", fmt.Errorf("%q: %w", name, ErrUnknown)
 }
 
-// Named returns the language of a name; English, if it is none of ours.
-func Named(name string) Language {
-	if l, err := Parse(name); err == nil {
-		return l
-	}
-	return English
-}
-
 // OfUser is the language that the user's system speaks, as far as it is one of ours; otherwise English. It is told by the environment,
 // as programs usually are.
 func OfUser(getenv func(variable string) string) Language {

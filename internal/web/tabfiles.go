@@ -10,6 +10,9 @@ import (
 const tabPolicy = "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; img-src 'self' data:; object-src 'none'; " +
 	"base-uri 'none'; form-action 'self'"
 
+// TabPolicy is the same for a host that sends headers: only they can forbid frames.
+const TabPolicy = tabPolicy + "; frame-ancestors 'none'"
+
 var noscript = regexp.MustCompile(`(?s)<noscript>.*</noscript>`)
 
 // TabFiles are the page's files for a host that has files alone, by their paths. The version is of the programs that run in the tab.

@@ -12,6 +12,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"lockstep/internal/shop/load"
 )
 
 // patience is how long a test waits for what must happen.
@@ -25,7 +27,7 @@ func startWeb(t *testing.T) (s *webServer, addr string) {
 		t.Fatal(err)
 	}
 	s = newWebServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "sold") }),
-		"", slog.New(slog.DiscardHandler))
+		"", slog.New(slog.DiscardHandler), load.Capacity{})
 	s.start(l)
 	t.Cleanup(func() { _ = s.http.Close() })
 	return s, l.Addr().String()

@@ -24,6 +24,7 @@ import (
 	"lockstep/internal/shop/api"
 	"lockstep/internal/shop/cluster"
 	"lockstep/internal/shop/config"
+	"lockstep/internal/shop/load"
 )
 
 // The flags of the command serve that are for the replicas of a cluster.
@@ -54,7 +55,11 @@ func ServeCluster(ctx context.Context, cfg config.Config, r Replicas) error {
 	}
 	warnOf(guard, listener.Addr(), r.Log)
 	warnOfEviction(ctx, redis, r.Log)
-	front := &cluster.Front{Cluster: processes, NewID: uuid.NewString, Guard: guard, Log: r.Log, Ending: make(chan struct{})}
+	room := load.OwnCapacity().OfFront(r.N)
+	front := &cluster.Front{
+		Cluster: processes, NewID: uuid.NewString, Guard: guard, Log: r.Log, Ending: make(chan struct{}),
+		Streams: &api.Streams{Most: room.Streams, Share: room.Streams / 2},
+	}
 	shown := newLive(cfg, guard, listener.Addr(), cluster.Watched{Front: front})
 	shown.Hub.Can.Replicas = []string{"pause", "resume", "kill"}
 	class := classroom.New(docs.Course())
@@ -63,7 +68,7 @@ func ServeCluster(ctx context.Context, cfg config.Config, r Replicas) error {
 	class.Solve = newSeat(client).Solve // replicas explore; the room holds schedules against levels alone
 	front.Live, front.Nodes, front.Room = shown.Handler(), nodeFaults(redis, shown.Hub), class.Handler()
 	processes.Tell(shown.Hub.Note)
-	web := newWebServer(front.Handler(), "", r.Log, func() { close(front.Ending); front.CloseIdleConnections() }, shown.Close, class.Close)
+	web := newWebServer(front.Handler(), "", r.Log, room, func() { close(front.Ending); front.CloseIdleConnections() }, shown.Close, class.Close)
 	r.Ready(fmt.Sprintf("lockstep: %s · %d replicas · lock %s · %s",
 		where(listener.Addr().String()), r.N, cfg.Lock.Version, redisOf(redis, cfg.Lock.Version)))
 	err = r.serve(ctx, listener, web, front)

@@ -31,6 +31,7 @@ import (
 	"lockstep/internal/shop/answer"
 	"lockstep/internal/shop/api"
 	"lockstep/internal/shop/config"
+	"lockstep/internal/shop/load"
 	"lockstep/internal/shop/metrics"
 	"lockstep/internal/stage/lab"
 	"lockstep/internal/watch/live"
@@ -89,6 +90,7 @@ func listen(ctx context.Context, cfg config.Config) (net.Listener, *dao.Redis, e
 	if err != nil {
 		return nil, nil, fmt.Errorf("server.addr: cannot listen on %s: %w; choose another with --server.addr", cfg.Server.Addr, err)
 	}
+	cfg.Redis.EmbeddedClients = load.OwnCapacity().RedisClients
 	redis, err := dao.Open(ctx, cfg.Redis)
 	if err != nil {
 		return nil, nil, errors.Join(err, listener.Close())
@@ -123,21 +125,25 @@ func newServer(cfg config.Config, redis *dao.Redis, addr net.Addr, o Options) *S
 	class.Addr, class.Solve, class.Client = addr, explorer.Solve, client
 	guard := newGuard(cfg, addr)
 	shown := newLive(cfg, guard, addr, &live.Replica{Name: replica, Recorder: recorder, Shop: shop, Peers: cfg.Server.Peers})
+	room := load.OwnCapacity()
 	s := &Server{
 		API: &api.API{
 			Shop: shop, Metrics: counts, Events: recorder, Live: shown.Handler(), Page: pages(),
 			NewID: uuid.NewString, BehindFront: o.BehindFront,
 			Replica: replica, Redis: redis.Name, Nodes: redis.Nodes.Addrs(), Log: log,
-			Guard: guard,
-			Fits:  func(ctx context.Context, version string) error { return fits(ctx, version, redis) },
-			Seat:  seatRoutes(explorer), Labs: lab.Handler(), Course: class.Handler(),
+			Guard: guard, Streams: &api.Streams{Most: room.Streams, Share: room.Streams / 2},
+			Fits: func(ctx context.Context, version string) error { return fits(ctx, version, redis) },
+			Seat: seatRoutes(explorer), Labs: lab.Handler(), Course: class.Handler(),
 		},
 		Redis: redis, instance: instance, Live: shown, Witness: recorder,
 		Addr:  addr.String(),
 		lived: make(chan struct{}),
 	}
+	if o.BehindFront { // all are of the front, which knows them
+		s.API.Streams.Share = 0
+	}
 	s.API.NodeFaults = nodeFaults(redis, shown.Hub)
-	s.web = newWebServer(s.API.Handler(), replica, log, recorder.Close, shown.Close, class.Close, explorer.Close)
+	s.web = newWebServer(s.API.Handler(), replica, log, room, recorder.Close, shown.Close, class.Close, explorer.Close)
 	return s
 }
 

@@ -45,7 +45,7 @@ func Site(dir string) (site.Site, error) {
 
 // tab serves the page in a tab, if it is there.
 func tab() http.Handler {
-	return site.Handler(tabPath, func() (dir string, there bool) {
+	return site.Handler(tabPath, web.TabPolicy, func() (dir string, there bool) {
 		if dir, there = site.Released(); there {
 			return dir, true
 		}

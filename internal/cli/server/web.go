@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"lockstep/internal/shop/api"
+	"lockstep/internal/shop/load"
 )
 
 // How long a client may take, so that none occupies a connection for ever.
@@ -22,17 +23,20 @@ const (
 type webServer struct {
 	http        *http.Server
 	entrance    *api.Entrance
+	room        load.Capacity
 	ending      *endingListener // below listener
 	listener    net.Listener
 	served      chan struct{} // closed when nobody accepts any more
 	connections connections
 }
 
-// newWebServer makes a server of a handler. When it shuts down it calls ends, which end the streams, or it would wait for those who watch.
-func newWebServer(handler http.Handler, replica string, log *slog.Logger, ends ...func()) *webServer {
-	entrance := &api.Entrance{Next: handler, Replica: replica, Log: log}
+// newWebServer makes a server of a handler, with room for so many connections. When it shuts down it calls ends, which end the streams, or
+// it would wait for those who watch.
+func newWebServer(handler http.Handler, replica string, log *slog.Logger, room load.Capacity, ends ...func()) *webServer {
+	entrance := &api.Entrance{Next: handler, Replica: replica, Log: log, Admit: admit}
 	s := &webServer{
 		entrance:    entrance,
+		room:        room,
 		connections: connections{since: map[net.Conn]time.Time{}},
 		http: &http.Server{
 			Handler:        entrance,
@@ -40,6 +44,7 @@ func newWebServer(handler http.Handler, replica string, log *slog.Logger, ends .
 			IdleTimeout:    idleTime,
 			MaxHeaderBytes: 64 << 10,
 			ErrorLog:       slog.NewLogLogger(log.Handler(), slog.LevelWarn),
+			ConnContext:    withConn,
 		},
 	}
 	s.http.ConnState = s.connections.observe
@@ -52,7 +57,7 @@ func newWebServer(handler http.Handler, replica string, log *slog.Logger, ends .
 // start serves until shutdown; if the server ends by itself, failed says why.
 func (s *webServer) start(l net.Listener) (failed <-chan error) {
 	s.ending = &endingListener{Listener: l}
-	s.listener, s.served = writeBoundListener{s.ending}, make(chan struct{})
+	s.listener, s.served = newBoundListener(s.ending, s.room), make(chan struct{})
 	ended := make(chan error, 1)
 	go func() {
 		err := s.http.Serve(s.listener)
@@ -80,32 +85,4 @@ func (s *webServer) shutdown(ctx context.Context) error {
 			}
 		}
 	}
-}
-
-// writeBoundListener bounds each write to its connections. It does so below net/http, which also writes by itself.
-type writeBoundListener struct{ net.Listener }
-
-func (l writeBoundListener) Accept() (net.Conn, error) {
-	conn, err := l.Listener.Accept()
-	if err != nil {
-		return nil, err
-	}
-	return writeBoundConn{conn}, nil
-}
-
-type writeBoundConn struct{ net.Conn }
-
-func (c writeBoundConn) Write(text []byte) (int, error) {
-	if err := c.SetWriteDeadline(time.Now().Add(WriteTime)); err != nil {
-		return 0, err
-	}
-	return c.Conn.Write(text)
-}
-
-// CloseWrite is for net/http, which uses it so that its last bytes arrive.
-func (c writeBoundConn) CloseWrite() error {
-	if tcp, ok := c.Conn.(*net.TCPConn); ok {
-		return tcp.CloseWrite()
-	}
-	return nil
 }

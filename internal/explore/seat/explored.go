@@ -91,9 +91,9 @@ func requestOf(query url.Values) (request report.Request, err error) {
 	case err != nil:
 		return request, err
 	case request.Each:
-		return request, fmt.Errorf("%w: each: it looks for all anomalies: leave out anomaly", ErrQuery)
+		return request, fmt.Errorf("%w: each looks for all anomalies: leave out anomaly", ErrTogether)
 	case request.Why && request.Anomaly.ByName():
-		return request, fmt.Errorf("%w: why: it knows no way without %s, of which no lock promises to be free", ErrQuery, request.Anomaly)
+		return request, fmt.Errorf("%w: why: it knows no way without %s, of which no lock promises to be free", ErrTogether, request.Anomaly)
 	}
 	return request, nil
 }

@@ -25,7 +25,7 @@ func (s *Seat) file(w http.ResponseWriter, r *http.Request) error {
 		return fmt.Errorf("do: %w", err)
 	}
 	if stale != nil {
-		return fmt.Errorf("%w: do: step %d: %s", ErrQuery, stale.Step, stale.Says)
+		return fmt.Errorf("do: step %d: %w: %s", stale.Step, explore.ErrStale, stale.Says)
 	}
 	view := session.Now()
 	replay := fmt.Sprintf("lockstep explore %s %s --replay %q", view.Lock, view.Scenario, view.Schedule)

@@ -30,6 +30,7 @@ import (
 // The errors of requests, beside those of evolution and explore.
 var (
 	ErrQuery    = lock.WithCode("bad_request", "bad request")
+	ErrTogether = lock.WithCode("not_together", "these do not go together")
 	ErrNotFound = lock.WithCode("not_found", "there is nothing here")
 	ErrLeft     = lock.WithCode("client_closed_request", "the reader has left, or the server ends")
 	ErrBusy     = lock.WithCode("busy", "whoever runs or explores a lock waits for a turn, and too many wait already; ask again")

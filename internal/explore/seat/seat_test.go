@@ -196,9 +196,9 @@ func TestMistakes(t *testing.T) {
 		{"/seat/explore", []string{"lock", "v99"}, 400, []string{"v99", "v0, v1"}},
 		{"/seat/explore", []string{"lock", "v2", "in", "--faults fire=1"}, 400, []string{"fire", "expiry"}},
 		{"/seat/explore", []string{"lock", "v0", "anomaly", "two-holders"}, 400, []string{"two-holders", "lost-update", "starved"}},
-		{"/seat/explore", []string{"lock", "v2", "anomaly", "stuck", "each", "true"}, 400, []string{"each", "leave out anomaly"}},
+		{"/seat/explore", []string{"lock", "v2", "anomaly", "stuck", "each", "true"}, 409, []string{"each", "leave out anomaly"}},
 		{"/seat/explore", []string{"lock", "v2", "each", "maybe"}, 400, []string{"each", "maybe", "true or false"}},
-		{"/seat/explore", []string{"lock", "v6", "anomaly", "starved", "why", "1"}, 400, []string{"why", "starved"}},
+		{"/seat/explore", []string{"lock", "v6", "anomaly", "starved", "why", "1"}, 409, []string{"why", "starved"}},
 		{"/seat/nowhere", nil, 404, []string{"/seat/oracle"}},
 	} {
 		w := ask(t, s, test.path, test.pairs...)

@@ -19,7 +19,6 @@ import (
 )
 
 var (
-	errNothing    = lock.WithCode("not_found", "there is nothing here, or not with this method")
 	errNoLesson   = lock.WithCode("not_found", course.ErrNoLesson.Error())
 	errBadRequest = lock.WithCode("bad_request", "bad request")
 )
@@ -81,23 +80,26 @@ func (c *Classroom) Handler() http.Handler {
 		"POST /room/join":      func(r *http.Request) (any, error) { return c.room.Join(c.Client(r)) },
 		"POST /room/answer":    c.predict,
 		"POST /room/solved":    c.solved,
-		"/":                    func(*http.Request) (any, error) { return nil, errNothing },
 	} {
 		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
 			value, err := answer(r)
 			api.Answer(w, value, err)
 		})
 	}
-	return mux
+	return api.Routed(mux, "/room/answer", "/room/solved") // no lesson has such a number
 }
 
 // Close ends the room.
 func (c *Classroom) Close() { c.room.Close() }
 
 func (c *Classroom) list(r *http.Request) (any, error) {
+	in, err := api.Language(r)
+	if err != nil {
+		return nil, err
+	}
 	lessons, err := c.lessons()
 	entries := []Entry{}
-	for _, lesson := range lessons[language.Named(r.FormValue("lang"))] {
+	for _, lesson := range lessons[in] {
 		entries = append(entries, entryOf(lesson))
 	}
 	return struct {
@@ -106,7 +108,10 @@ func (c *Classroom) list(r *http.Request) (any, error) {
 }
 
 func (c *Classroom) lesson(r *http.Request) (any, error) {
-	in := language.Named(r.FormValue("lang"))
+	in, err := api.Language(r)
+	if err != nil {
+		return nil, err
+	}
 	lesson, err := c.find(r.PathValue("lesson"), in)
 	if err != nil {
 		return nil, err

@@ -178,14 +178,18 @@ func findDisk(_ context.Context, m Machine) result {
 
 func findFiles(_ context.Context, m Machine) result {
 	limit, limited := m.OpenFiles()
+	found := func() language.Text {
+		return language.Both(fmt.Sprintf("%d: a server takes %d buyers at once", limit, m.Buyers(limit)),
+			fmt.Sprintf("%d：一个服务同时可接待 %d 个买家", limit, m.Buyers(limit)))
+	}
 	switch {
 	case !limited:
 		return result{state: Fine, found: both("no limit", "没有限制")}
 	case limit < leastFiles:
 		get := fmt.Sprintf("ulimit -n %d", leastFiles)
-		return result{Optional, same(strconv.Itoa(limit)), both(get+", or fewer buyers: burst -c 200", get+"，或减少买家：burst -c 200")}
+		return result{Optional, found(), both(get+", or fewer buyers: burst -c 200", get+"，或减少买家：burst -c 200")}
 	default:
-		return result{state: Fine, found: same(strconv.Itoa(limit))}
+		return result{state: Fine, found: found()}
 	}
 }
 

@@ -40,6 +40,7 @@ type Machine struct {
 	Listen    func(addr string) error                        // whether one can
 	Probe     func(ctx context.Context, target string) error // nil: a lockstep answers at a base URL
 	OpenFiles func() (limit int, limited bool)
+	Buyers    func(limit int) int // at once, of a server that may open so many files
 	FreeBytes func(dir string) (free uint64, err error)
 	Server    string // where the server would listen
 	Redis     string // where the embedded Redis would listen

@@ -45,6 +45,7 @@ func complete(t *testing.T) doctor.Machine {
 		Eviction:  func(context.Context) (string, error) { return "", nil },
 		Probe:     func(context.Context, string) error { return errOther },
 		OpenFiles: func() (int, bool) { return 4096, true },
+		Buyers:    func(limit int) int { return limit / 2 },
 		FreeBytes: func(string) (uint64, error) { return 5 << 30, nil },
 	}
 }
@@ -106,7 +107,9 @@ func TestWhatIsMissing(t *testing.T) {
 		{"modules", "some are not here", true, func(m *doctor.Machine) { m.Output = output("go1.26.0\n", nil) }},
 		{"disk", "1.0 GB free", true, func(m *doctor.Machine) { m.FreeBytes = func(string) (uint64, error) { return 1 << 30, nil } }},
 		{"disk", "not here", false, func(m *doctor.Machine) { m.FreeBytes = func(string) (uint64, error) { return 0, errNot } }},
-		{"open files", "1024", false, func(m *doctor.Machine) { m.OpenFiles = func() (int, bool) { return 1024, true } }},
+		{"open files", "1024: a server takes 512 buyers at once", false, func(m *doctor.Machine) {
+			m.OpenFiles = func() (int, bool) { return 1024, true }
+		}},
 		{"server port", "127.0.0.1:8080 is taken", true, listens(syscall.EADDRINUSE)},
 		{"server port", "127.0.0.1:8080 cannot be listened at: permission denied", true, listens(syscall.EACCES)},
 		{"Redis port", "127.0.0.1:6380 is taken", true, listens(syscall.EADDRINUSE)},

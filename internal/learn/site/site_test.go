@@ -139,7 +139,7 @@ func TestASiteThatCannotBeBuilt(t *testing.T) {
 func TestHandler(t *testing.T) {
 	dir, there := t.TempDir(), false
 	change(t, filepath.Join(dir, "keep.js"), "kept")
-	handler := Handler("/tab/", func() (string, bool) { return dir, there })
+	handler := Handler("/tab/", "default-src 'self'", func() (string, bool) { return dir, there })
 	ask := func() (int, string) {
 		answer := httptest.NewRecorder()
 		handler.ServeHTTP(answer, httptest.NewRequest(http.MethodGet, "/tab/keep.js", http.NoBody))
@@ -151,5 +151,37 @@ func TestHandler(t *testing.T) {
 	there = true
 	if status, text := ask(); status != http.StatusOK || text != "kept" {
 		t.Errorf("%d %s; want the file", status, text)
+	}
+}
+
+// Of a directory there are its files alone: no listing, nothing behind a dot, no link that leads out, no pipe.
+func TestFilesAlone(t *testing.T) {
+	dir, outside := t.TempDir(), t.TempDir()
+	for name, content := range map[string]string{
+		"index.html": "the page", "web/app.js": "app", ".git/config": "secret", "web/.env": "secret", "sub/index.html": "sub",
+	} {
+		change(t, filepath.Join(dir, filepath.FromSlash(name)), content)
+	}
+	change(t, filepath.Join(outside, "secret.txt"), "secret")
+	for name, to := range map[string]string{"out.txt": filepath.Join(outside, "secret.txt"), "out": outside, "up": ".."} {
+		if err := os.Symlink(to, filepath.Join(dir, name)); err != nil {
+			t.Skip(err)
+		}
+	}
+	const policy = "default-src 'self'"
+	handler := Handler("/tab/", policy, func() (string, bool) { return dir, true })
+	for path, want := range map[string]int{
+		"": 200, "web/app.js": 200, "sub/": 200, "web/": 404, "web": 404, ".git/config": 404, ".git/": 404, "web/.env": 404,
+		"out.txt": 404, "out/secret.txt": 404, "out/": 404, "up/": 404, "nothing": 404, "web/%2e%2e/%2e%2e/": 200, "..%2f": 200,
+	} {
+		answer := httptest.NewRecorder()
+		handler.ServeHTTP(answer, httptest.NewRequest(http.MethodGet, "/tab/"+path, http.NoBody))
+		header := answer.Header()
+		if answer.Code != want && (answer.Code/100 != 3 || want == 200) || strings.Contains(answer.Body.String(), "secret") {
+			t.Errorf("%q: %d %s; want %d", path, answer.Code, answer.Body, want)
+		}
+		if header.Get("Content-Security-Policy") != policy || header.Get("X-Content-Type-Options") != "nosniff" {
+			t.Errorf("%q: %v", path, header)
+		}
 	}
 }

@@ -19,10 +19,20 @@ func Handler() http.Handler {
 	codes := &kept[string, []Part]{find: Code}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /seat/steps", func(w http.ResponseWriter, r *http.Request) {
-		api.Answer(w, All(language.Named(r.FormValue("lang"))), nil)
+		in, err := api.Language(r)
+		if err != nil {
+			api.Answer(w, nil, err)
+			return
+		}
+		api.Answer(w, All(in), nil)
 	})
 	mux.HandleFunc("GET /seat/steps/{pair}", func(w http.ResponseWriter, r *http.Request) {
-		found, err := pairs.get(named{r.PathValue("pair"), language.Named(r.FormValue("lang"))})
+		in, err := api.Language(r)
+		if err != nil {
+			api.Answer(w, nil, err)
+			return
+		}
+		found, err := pairs.get(named{r.PathValue("pair"), in})
 		api.Answer(w, found, err)
 	})
 	mux.HandleFunc("GET /seat/code", func(w http.ResponseWriter, r *http.Request) {

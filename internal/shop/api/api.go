@@ -3,10 +3,8 @@ package api
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"net/http"
 	"strings"
@@ -34,6 +32,7 @@ type API struct {
 	Metrics Metrics
 	Events  http.Handler            // streams what this replica's locks do; nil: there is no such stream
 	Live    http.Handler            // shows the shop to those who watch it; nil: it is not shown
+	Streams *Streams                // bounds those of Events and Live; nil: there is no bound
 	Seat    http.Handler            // the scheduler's seat; nil: there is none
 	Labs    http.Handler            // their list; nil: there is none
 	Course  http.Handler            // the lessons, and the room where a class predicts; nil: there are none
@@ -69,19 +68,28 @@ func (a *API) routes() http.Handler {
 	engine.RedirectTrailingSlash = false
 	engine.Use(a.authorize)
 	engine.NoRoute(func(c *gin.Context) { a.fail(c, errNotFound) })
-	engine.NoMethod(func(c *gin.Context) { a.fail(c, errNotAllowed) })
+	engine.NoMethod(func(c *gin.Context) {
+		if methods := ownMethods(engine.Routes(), c.Request.URL.Path); methods != "" {
+			c.Header("Allow", methods)
+		}
+		a.fail(c, errNotAllowed)
+	})
 
 	for path, file := range a.Page {
 		engine.GET(path, gin.WrapH(file))
 	}
 	for _, route := range a.elsewhere() {
-		if route.handler != nil {
-			engine.Handle(route.method, route.path, gin.WrapH(route.handler))
+		if route.handler == nil {
+			route.handler = absent
 		}
+		engine.Handle(route.method, route.path, gin.WrapH(route.handler))
+	}
+	for _, path := range []string{answerPath, solvedPath} { // or each would be the number of a lesson
+		engine.GET(path, gin.WrapH(only(http.MethodPost)))
 	}
 	engine.GET("/openapi.json", document)
 	engine.GET("/healthz", a.answer(a.healthz))
-	engine.GET("/readyz", a.answer(a.readyz))
+	engine.GET("/readyz", within(readyTime), a.answer(a.readyz))
 	engine.GET("/settings", a.answer(a.settings))
 	engine.PUT("/settings", a.answer(a.putSettings))
 	engine.POST("/inventory/sale", a.answer(a.sale))
@@ -261,25 +269,4 @@ func (a *API) readyz(c *gin.Context) (any, error) {
 
 func (a *API) health(status string) Health {
 	return Health{Service: "lockstep", Status: status, Replica: a.Replica, Redis: a.Redis}
-}
-
-// Read reads a JSON body, and refuses fields that to does not have.
-func Read(r *http.Request, to any) error {
-	decoder := json.NewDecoder(r.Body)
-	decoder.DisallowUnknownFields()
-	err := decoder.Decode(to)
-	var mistyped *json.UnmarshalTypeError
-	switch {
-	case errors.As(err, &mistyped) && mistyped.Field == "":
-		return fmt.Errorf("a JSON %s is not allowed", mistyped.Value)
-	case errors.As(err, &mistyped):
-		return fmt.Errorf("%s: a JSON %s is not allowed", mistyped.Field, mistyped.Value)
-	case errors.Is(err, io.EOF):
-		return errors.New("the body is empty")
-	case err != nil:
-		return err
-	case decoder.Decode(&struct{}{}) != io.EOF:
-		return errors.New("there is more after the JSON object")
-	}
-	return nil
 }

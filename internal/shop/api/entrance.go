@@ -18,12 +18,14 @@ var (
 	errEnding = lock.WithCode("ending", "this server is ending; send requests to another")
 )
 
-// Entrance is what every request passes first, both at a server and at a cluster's front. It reads the request's body, counts the
-// requests that are being handled, and answers those whose handler panics. Once the server ends, it says so in every answer.
+// Entrance is what every request passes first, both at a server and at a cluster's front. It sets the headers that every answer has, reads
+// the request's body, counts the requests that are being handled, and answers those whose handler panics. Once the server ends, it says so
+// in every answer.
 type Entrance struct {
 	Next    http.Handler
 	Replica string // the name of the server, for every answer; a front has none
 	Log     *slog.Logger
+	Admit   func(answer http.Header, r *http.Request) error // refuses requests before anything is read of them; nil: none
 
 	ending atomic.Bool
 
@@ -37,8 +39,15 @@ func (e *Entrance) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if e.Replica != "" {
 		w.Header().Set("X-Lockstep-Replica", e.Replica)
 	}
+	w.Header().Set("X-Content-Type-Options", "nosniff")
 	writer := &begun{ResponseWriter: w, ending: &e.ending}
 	defer writer.begin() // an answer without a body
+	if e.Admit != nil {
+		if err := e.Admit(w.Header(), r); err != nil {
+			Answer(writer, nil, err)
+			return
+		}
+	}
 	if err := readBody(w, r); err != nil {
 		Answer(writer, nil, err)
 		return

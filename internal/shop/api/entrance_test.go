@@ -104,3 +104,27 @@ func TestNobodyEntersAfterTheDoorIsShut(t *testing.T) {
 		t.Error("somebody entered after it was shut")
 	}
 }
+
+// Every answer has the headers that all have; who is not admitted is refused before the body is read.
+func TestEveryAnswerPassesTheEntrance(t *testing.T) {
+	entrance := &Entrance{
+		Log: slog.New(slog.DiscardHandler), Next: http.NotFoundHandler(),
+		Admit: func(_ http.Header, r *http.Request) error {
+			if r.URL.Path == "/full" {
+				return errStreams
+			}
+			return nil
+		},
+	}
+	for path, status := range map[string]int{"/": 404, "/full": 503, "/long": 400} {
+		body := ""
+		if path == "/long" {
+			body = strings.Repeat("a", maxBody+1)
+		}
+		answer := httptest.NewRecorder()
+		entrance.ServeHTTP(answer, httptest.NewRequestWithContext(t.Context(), "POST", path, strings.NewReader(body)))
+		if answer.Code != status || answer.Header().Get("X-Content-Type-Options") != "nosniff" {
+			t.Errorf("%s: %d %v; want %d, and nosniff", path, answer.Code, answer.Header(), status)
+		}
+	}
+}

@@ -19,7 +19,9 @@ var (
 	errForeignHost = lock.WithCode("forbidden", "the server is not called that")
 	errForeignPage = lock.WithCode("forbidden",
 		"only programs and the server's own page may buy or change something, no page of another site")
-	errNotFound   = lock.WithCode("not_found", "there is nothing here; try GET /")
+	errNotFound = lock.WithCode("not_found", "there is nothing here; try GET /")
+	errAbsent   = lock.WithCode("not_found", "this server has no such thing: /replicas is of lockstep cluster, "+
+		"/nodes of a server whose masters for redlock are embedded")
 	errNotAllowed = lock.WithCode("method_not_allowed", "this path does not take that method; GET / lists what there is")
 )
 

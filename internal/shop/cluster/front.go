@@ -21,7 +21,7 @@ const askTimeout = 2 * time.Second // for asking the replicas for their lock
 var (
 	errNoReplica = lock.WithCode("no_replica",
 		"no replica takes requests: they are being started again, or hang; this request was sent to none")
-	errNoFiles     = lock.WithCode("no_replica", "the front can open no more connections (ulimit -n); this request was sent to no replica")
+	errNoFiles     = lock.WithCode("busy", "the front can open no more connections (ulimit -n); this request was sent to no replica")
 	errReplicaGone = lock.WithCode("bad_gateway", "the replica did not answer; the request is not sent again, for it may have sold")
 	errReplicaHung = lock.WithCode("bad_gateway",
 		"the replica hangs; the request is not sent again, for it may have sold, or may sell when it goes on")
@@ -35,6 +35,7 @@ type Front struct {
 	NewID    func() string // for the order of each sale
 	Patience Patience      // with replicas that do not answer
 	Live     http.Handler  // shows the cluster to those who watch it; nil: it is not shown
+	Streams  *api.Streams  // bounds the streams; nil: there is no bound
 	Nodes    http.Handler  // of embedded masters for Redlock; nil: there are none
 	Room     http.Handler  // where a class predicts; nil: each replica has its own
 	Ending   chan struct{} // closed when the streams of events are to end; nil: they end with their watchers
@@ -74,7 +75,11 @@ func (f *Front) Handler() http.Handler {
 				r.Out.Header.Set(api.OrderIDHeader, id)
 			}
 		},
-		Transport:     roads{front: f, transport: f.transport},
+		Transport: roads{front: f, transport: f.transport},
+		ModifyResponse: func(response *http.Response) error {
+			response.Header.Del("X-Content-Type-Options") // the entrance has set it
+			return nil
+		},
 		ErrorHandler:  f.fail,
 		ErrorLog:      slog.NewLogLogger(f.Log.Handler(), slog.LevelWarn),
 		FlushInterval: -1,
@@ -110,7 +115,9 @@ func (f *Front) own(r *http.Request) http.Handler {
 	case first == "replicas" && rest != "" && r.Method == http.MethodPost:
 		return http.HandlerFunc(f.doToReplica)
 	case r.URL.Path == "/events" && r.Method == http.MethodGet:
-		return http.HandlerFunc(f.events)
+		return f.Streams.Bound(http.HandlerFunc(f.events))
+	case r.URL.Path == "/live":
+		return f.Streams.Bound(f.Live)
 	case first == "live" || first == "bursts":
 		return f.Live
 	case first == "room" || first == "join":

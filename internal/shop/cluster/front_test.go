@@ -206,3 +206,20 @@ func TestFrontGuards(t *testing.T) {
 		}
 	}
 }
+
+// An answer of a replica, and one of the front, has the headers of every answer once.
+func TestHeadersOfTheFront(t *testing.T) {
+	replica := httptest.NewServer(&api.Entrance{Next: http.NotFoundHandler(), Log: slog.New(slog.DiscardHandler)})
+	t.Cleanup(replica.Close)
+	front := frontOf(t, api.Guard{}, strings.TrimPrefix(replica.URL, "http://"))
+	for _, path := range []string{"/inventory", "/replicas"} {
+		response, err := http.Get(front.URL + path) //nolint:noctx // a test
+		if err != nil {
+			t.Fatal(err)
+		}
+		response.Body.Close()
+		if got := response.Header.Values("X-Content-Type-Options"); len(got) != 1 || got[0] != "nosniff" {
+			t.Errorf("%s: %q; want nosniff, once", path, got)
+		}
+	}
+}

@@ -23,6 +23,7 @@ const IdleTime = time.Second
 type trip struct {
 	orderID string     // of a sale
 	tried   []*Replica // could not be dialled
+	retried bool       // after files had run out
 	replica *Replica   // has it, or is being dialled
 	leave   func()
 }
@@ -84,6 +85,12 @@ func (r roads) RoundTrip(request *http.Request) (*http.Response, error) {
 			return nil, err
 		}
 		if outOfFiles(err) {
+			if !trip.retried {
+				r.transport.CloseIdleConnections() // those to other replicas
+				trip.over()
+				trip.retried = true
+				continue
+			}
 			return nil, fmt.Errorf("%w: %w", errNoFiles, err)
 		}
 		trip.over()

@@ -19,3 +19,36 @@ func CheckFiles(buyers int, ownServer bool) error {
 	return fmt.Errorf("-c %d is not allowed: so many buyers need %d open files at once, and this process may have %d: "+
 		"raise the limit first (ulimit -n %d), or let fewer come at once", buyers, need, limit, need)
 }
+
+// Capacity is how much a server takes at once, so that it never runs out of files. 0 means any number.
+type Capacity struct {
+	Connections  int // of HTTP: one for each buyer, and for each stream
+	Overflow     int // further ones, which are open only to be told that there are too many
+	Streams      int // of Connections, so that buyers have the others
+	RedisClients int // of the embedded Redis, from other processes
+}
+
+// CapacityOf returns the capacity of a server whose process may open so many files. What it leaves is for the server's own files, and for
+// both ends of the connections to an embedded Redis.
+func CapacityOf(limit int) Capacity {
+	all := limit - min(limit/2, limit/4+64)
+	overflow := min(all/8, 64)
+	buyers := all - overflow
+	return Capacity{Connections: buyers, Overflow: overflow, Streams: buyers / 2, RedisClients: limit / 4}
+}
+
+// OfFront returns the capacity of a cluster's front in the same process: a connection of a client may need another to a replica, and a
+// stream one to each.
+func (c Capacity) OfFront(replicas int) Capacity {
+	c.Connections /= 2
+	c.Streams = c.Connections / (1 + replicas)
+	return c
+}
+
+// OwnCapacity returns the capacity of a server in this process.
+func OwnCapacity() Capacity {
+	if limit, limited := OpenFileLimit(); limited {
+		return CapacityOf(limit)
+	}
+	return Capacity{}
+}

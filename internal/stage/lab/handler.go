@@ -40,7 +40,12 @@ func List(in language.Language) (all []Listed) {
 func Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /labs", func(w http.ResponseWriter, r *http.Request) {
-		api.Answer(w, List(language.Named(r.FormValue("lang"))), nil)
+		in, err := api.Language(r)
+		if err != nil {
+			api.Answer(w, nil, err)
+			return
+		}
+		api.Answer(w, List(in), nil)
 	})
 	return mux
 }
@@ -53,12 +58,17 @@ func PlayedAt(place Place) http.Handler {
 		if err == nil {
 			err = l.FitsInto(place)
 		}
+		in, unknown := api.Language(r)
+		if unknown != nil {
+			api.Answer(w, nil, unknown)
+			return
+		}
 		if err != nil {
 			api.Answer(w, nil, api.BadRequest(err, "a lab of GET /labs"))
 			return
 		}
 		w.Header().Set("Content-Type", "text/event-stream")
-		l.playAll(r, place, func(event string, data any) {
+		l.playAll(r, place, in, func(event string, data any) {
 			text, err := json.Marshal(data)
 			if err != nil {
 				panic(err) // it is plain data
@@ -71,8 +81,7 @@ func PlayedAt(place Place) http.Handler {
 }
 
 // playAll runs a lab, and sends what there is to tell: which lock begins, what has happened so far, and the story.
-func (l Lab) playAll(r *http.Request, place Place, send func(event string, data any)) {
-	in := language.Named(r.FormValue("lang"))
+func (l Lab) playAll(r *http.Request, place Place, in language.Language, send func(event string, data any)) {
 	for _, lock := range l.Locks() {
 		send("begins", lock)
 		result, err := l.Run(r.Context(), place, Play{

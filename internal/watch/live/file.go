@@ -9,6 +9,7 @@ import (
 
 	"lockstep/internal/language"
 	"lockstep/internal/lock"
+	"lockstep/internal/shop/api"
 	"lockstep/internal/shop/load"
 	"lockstep/internal/web"
 )
@@ -29,7 +30,7 @@ type files struct {
 
 // answer answers GET /live/file.
 func (f files) answer(w http.ResponseWriter, r *http.Request) error {
-	in, err := languageOf(r)
+	in, err := api.Language(r)
 	if err != nil {
 		return err
 	}

@@ -7,10 +7,7 @@ import (
 	"lockstep/internal/shop/api"
 )
 
-var (
-	errNothing = lock.WithCode("not_found", "there is nothing here, or not with this method")
-	errEnding  = lock.WithCode("ending", "the server is ending")
-)
+var errEnding = lock.WithCode("ending", "the server is ending")
 
 // Server is what is served of a shop to those who watch it, by a server or by a cluster's front.
 type Server struct {
@@ -37,11 +34,8 @@ func (s *Server) Handler() http.Handler {
 	mux.Handle("POST /bursts", answering(s.Bursts.post))
 	mux.Handle("GET /bursts/{id}", answering(s.Bursts.get))
 	mux.Handle("DELETE /bursts/{id}", answering(s.Bursts.end))
-	mux.Handle("/", answering(nothing))
-	return mux
+	return api.Routed(mux)
 }
-
-func nothing(http.ResponseWriter, *http.Request) error { return errNothing }
 
 // Close ends what watchers see, and the burst that is going on.
 func (s *Server) Close() {

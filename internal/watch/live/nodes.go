@@ -36,8 +36,7 @@ func (n *Nodes) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET /nodes", answering(n.list))
 	mux.Handle("POST /nodes/{node}", answering(n.do))
-	mux.Handle("/", answering(nothing))
-	return mux
+	return api.Routed(mux)
 }
 
 func (n *Nodes) list(w http.ResponseWriter, _ *http.Request) error {

@@ -10,6 +10,7 @@ import (
 	"lockstep/internal/language"
 	"lockstep/internal/lock"
 	"lockstep/internal/shop/answer"
+	"lockstep/internal/shop/api"
 	"lockstep/internal/watch/witness"
 )
 
@@ -23,7 +24,7 @@ var (
 
 // answerPair answers GET /live/pair?a=A&b=B: what two sales did, as a trace. It knows what is shown to those who watch.
 func (h *Hub) answerPair(w http.ResponseWriter, r *http.Request) error {
-	in, err := languageOf(r)
+	in, err := api.Language(r)
 	a, b := r.URL.Query().Get("a"), r.URL.Query().Get("b")
 	switch {
 	case err != nil:

@@ -9,8 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"lockstep/internal/language"
-	"lockstep/internal/lock"
+	"lockstep/internal/shop/api"
 	"lockstep/internal/watch/witness"
 )
 
@@ -25,7 +24,7 @@ const slowTime = 5 * time.Second
 func (h *Hub) ServeHTTP(w http.ResponseWriter, r *http.Request) { answering(h.stream).ServeHTTP(w, r) }
 
 func (h *Hub) stream(w http.ResponseWriter, r *http.Request) error {
-	in, err := languageOf(r)
+	in, err := api.Language(r)
 	if err != nil {
 		return err
 	}
@@ -81,13 +80,4 @@ func (h *Hub) seen(header string) uint64 {
 	}
 	id, _ := strconv.ParseUint(number, 10, 64) // what is no number is none
 	return id
-}
-
-// languageOf is the language that a request asks for.
-func languageOf(r *http.Request) (language.Language, error) {
-	in, err := language.Parse(cmp.Or(r.URL.Query().Get("lang"), string(language.English)))
-	if err != nil {
-		return in, lock.WithCode("bad_request", err.Error())
-	}
-	return in, nil
 }
