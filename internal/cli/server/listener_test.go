@@ -51,7 +51,8 @@ func (c connected) ask(t *testing.T, path string) (*http.Response, string) {
 	return response, string(body)
 }
 
-// Who comes when all places are taken is told so at once, and comes in as soon as one is free. Connections are kept only while there are few.
+// Who comes when all places are taken is told so at once, and comes in as soon as one is free. Connections are kept only
+// while there are few.
 func TestConnectionsAreBounded(t *testing.T) {
 	const most = 4
 	handler := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "sold") })

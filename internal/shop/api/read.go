@@ -13,8 +13,8 @@ import (
 	"unicode/utf8"
 )
 
-// Read reads a request's body, one JSON object, into the struct that to points to. It takes the names of to's fields as they are tagged, each
-// once, and no null: encoding/json also takes Stock for stock, the last of two, and null for nothing.
+// Read reads a request's body, one JSON object, into the struct that to points to. It takes the names of its fields as they are
+// tagged, each once, and no null: encoding/json also takes Stock for stock, the last of two, and null for nothing.
 func Read(r *http.Request, to any) error {
 	text, err := io.ReadAll(r.Body)
 	switch {
