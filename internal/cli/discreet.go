@@ -51,8 +51,11 @@ func discreet(root *cobra.Command) {
 	}
 }
 
-// isSecretGiven reports whether a flag was given whose value may hold a secret, also one that was meant for its neighbour.
+// isSecretGiven reports whether a flag was given whose value may hold a secret, also one that was meant for its neighbour. Where the
+// embedded Redis listens is none.
 func isSecretGiven(flags *pflag.FlagSet) (given bool) {
-	flags.Visit(func(flag *pflag.Flag) { given = given || config.IsSecret(flag.Name) })
+	flags.Visit(func(flag *pflag.Flag) {
+		given = given || config.IsSecret(flag.Name) && flag.Name != "redis.embedded_addr"
+	})
 	return given
 }

@@ -91,7 +91,7 @@ func TestTheRightsOfALockSuffice(t *testing.T) {
 			wg.Wait()
 			for _, request := range [][3]string{
 				{"PUT", "/inventory", `{"stock":5}`}, {"PUT", "/lock", fmt.Sprintf(`{"version":%q}`, row.Name)}, {"DELETE", "/lock", ""},
-				{"GET", "/orders/none", ""},
+				{"GET", "/orders/none", ""}, {"GET", "/readyz", ""},
 			} {
 				var answer api.ErrorAnswer
 				if status := shops[0].ask(request[0], request[1], request[2], &answer); status >= 400 && answer.Error.Code != "no_order" {
@@ -139,7 +139,7 @@ func TestALockWithoutItsRightsIsRefused(t *testing.T) {
 		}
 		var answer api.ErrorAnswer
 		status := s.ask("PUT", "/lock", `{"version":"v11"}`, &answer)
-		refused := status == 400 && answer.Error.Code == "no_rights" && strings.HasSuffix(answer.Error.Message, cure)
+		refused := status == 409 && answer.Error.Code == "no_rights" && strings.HasSuffix(answer.Error.Message, cure)
 		if given && status != 200 || !given && !refused {
 			t.Errorf("given %t: %d %+v", given, status, answer)
 		}

@@ -70,9 +70,8 @@ func (k *LockKey) onNodes(ctx context.Context, do func(context.Context, int, Nod
 
 // Probe tries whether most of the nodes could be written to now, each by a key of its own, which expires.
 func (k *LockKey) Probe(ctx context.Context) error {
-	key := "{" + k.key + "}:ready"
 	return k.onNodes(ctx, func(ctx context.Context, _ int, node Node) error {
-		return rediserr.Classify(ctx, "SET "+key+" on "+node.Addr, node.Set(ctx, key, "", readyTTL).Err())
+		return rediserr.Classify(ctx, "SET "+readyKey+" on "+node.Addr, node.Set(ctx, readyKey, "", readyTTL).Err())
 	})
 }
 

@@ -58,7 +58,7 @@ func TestAProbeIsRefusedAsASaleIs(t *testing.T) {
 		mustSucceed(t, c.do(t.Context()))
 		untilHolds(t, c.code, func() bool { // a save fails a moment later
 			err := store.Probe(t.Context())
-			return errors.Is(err, lock.ErrUnavailable) && strings.Contains(err.Error(), "SET {inventory}:ready: redis is unavailable: "+c.code)
+			return errors.Is(err, lock.ErrUnavailable) && strings.Contains(err.Error(), "SET {inventory}:ready: redis refused the command: "+c.code)
 		})
 		mustSucceed(t, c.after(t.Context()))
 	}

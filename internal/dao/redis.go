@@ -93,7 +93,7 @@ func Open(ctx context.Context, cfg Config) (*Redis, error) {
 	case cfg.Cluster:
 		r.Name += " (Cluster)"
 	}
-	err = place{"redis.addrs", strings.Join(cfg.Addrs, ","), client}.try(ctx, func() (err error) {
+	err = target{"redis.addrs", strings.Join(cfg.Addrs, ","), client}.try(ctx, func() (err error) {
 		if err := isMeant(ctx, r.Store, client); err != nil {
 			return err
 		}

@@ -19,9 +19,10 @@ import (
 
 // What a server is that is not the Redis we look for, and what it does not have.
 var (
-	errSentinel = errors.New("it is a Sentinel")
-	errNode     = errors.New("it is a node of a Cluster")
-	errNoMaster = errors.New("the Sentinels watch no master of the name in redis.master_name")
+	errSentinel         = errors.New("it is a Sentinel")
+	errNode             = errors.New("it is a node of a Cluster")
+	errSentinelPassword = errors.New("the Sentinels ask for a password")
+	errNoMaster         = errors.New("the Sentinels watch no master of the name in redis.master_name")
 )
 
 // cause is why a Redis that answers is of no use, and what mends it: KEY is the setting with its address. Some causes have another cure
@@ -35,6 +36,7 @@ type cause struct {
 func causes() []cause {
 	const another = "name an independent master there"
 	return []cause{
+		{is(errSentinelPassword), "let them take commands without one: lockstep has none for them", ""},
 		{prefixed("WRONGPASS"), "set redis.username and redis.password (LOCKSTEP_REDIS_PASSWORD) to those of a user that it has", ""},
 		{prefixed("NOAUTH"), "set redis.password (LOCKSTEP_REDIS_PASSWORD), and redis.username unless the user is called default", ""},
 		{redis.IsPermissionError, "give the user of redis.username this right, by ACL SETUSER there", ""},
@@ -82,75 +84,81 @@ func (r *refusal) Error() string { return r.says }
 func (r *refusal) Unwrap() error { return r.err }
 
 // explain says why err came from a Redis, and what mends it; there is what was found at the first of its addresses.
-func (p place) explain(ctx context.Context, err error, there door) error {
+func (t target) explain(ctx context.Context, err error, there endpoint) error {
 	if ctx.Err() != nil {
 		return err
 	}
 	says := func(format string, args ...any) error {
-		format = strings.ReplaceAll(format, "KEY", p.key)
-		return &refusal{says: fmt.Sprintf(format, append([]any{p.addrs}, args...)...), err: err}
+		format = strings.ReplaceAll(format, "KEY", t.key)
+		return &refusal{says: fmt.Sprintf(format, append([]any{t.addrs}, args...)...), err: err}
 	}
-	secured, several := p.client.TLS != nil, p.client.Cluster || p.client.MasterName != ""
+	secured, several := t.client.TLS != nil, t.client.Cluster || t.client.MasterName != ""
 	var untrusted *tls.CertificateVerificationError
 	var network *net.OpError
 	isNetwork := errors.As(err, &network)
-	words := p.harmless(err.Error())
-	switch mended, mends := p.mend(ctx, there, err); {
+	words := t.harmless(err.Error())
+	reply := t.replyTo(there, err)
+	switch {
 	case there.isForeign():
-		return says("no Redis answers at %s: something else does, and says %.60q; start one there, or name its address in KEY", there.said)
+		return says("no Redis answers at %s: something else does, and says %.60q; start one there, or name its address in KEY", there.line)
 	case !secured && there.tls:
 		return says("Redis at %s refuses: it speaks TLS alone; set redis.tls: true, or write rediss:// in KEY")
 	case secured && there.plain:
 		return says("Redis at %s refuses: it speaks no TLS; leave redis.tls false, or write redis:// for rediss:// in KEY")
 	case errors.As(err, &untrusted):
 		return says("Redis at %s is not trusted: %s; %s", words, mendTrust(err))
-	case isNetwork && network.Op == "remote error", secured && there.asks && !there.answers() && !isLate(err): // its alert may be lost
-		return says("Redis at %s refuses: %s; %s", words, p.mendCertificate(there))
-	case mends:
-		return says("Redis at %s refuses: %s", mended)
+	case isNetwork && network.Op == "remote error", secured && there.wantsCertificate && !there.answers() && !isLate(err): // its alert may be lost
+		return says("Redis at %s refuses: %s; %s", words, t.mendCertificate(there))
+	case reply != nil:
+		err = errors.Join(err, reply)
+		return says("Redis at %s refuses: %s", t.mend(ctx, reply))
 	case several && there.answers() && isNetwork && network.Op == "dial":
 		return says("Redis at %s answers, and names another server that does not: %s; its address must be reachable from here", words)
 	case there.answers():
 		return says("Redis at %s answers PING, and no more: %s", words)
-	case p.key == "redis.addrs":
+	case t.key == "redis.addrs":
 		return says("no Redis answers at %s: %s; start one there, or leave KEY empty for the embedded one", words)
 	default:
 		return says("no Redis answers at %s: %s; start one there", words)
 	}
 }
 
-// mend returns what Redis said, and what mends that; ok is false if it said nothing.
-func (p place) mend(ctx context.Context, there door, err error) (text string, ok bool) {
+// replyTo returns why Redis refuses, by its own words if it said any; nil if it said nothing.
+func (t target) replyTo(there endpoint, err error) error {
 	var reply redis.Error
 	switch {
-	case p.client.MasterName != "" && prefixed("NOAUTH")(there.reply()):
-		return p.harmless(there.reply().Error()) +
-			"; the Sentinels ask for a password, and lockstep has none for them: let them take commands without one", true
+	case t.client.MasterName != "" && prefixed("NOAUTH")(there.reply()):
+		return fmt.Errorf("%w: %w", errSentinelPassword, there.reply())
 	case is(errSentinel)(err), is(errNode)(err):
+		return err
 	case errors.Is(err, redis.Nil):
-		err = errNoMaster
+		return errNoMaster
 	case errors.As(err, &reply):
-		err = reply
-	case there.reply() != nil && (p.client.Password == "" || !prefixed("NOAUTH")(there.reply())):
-		err = there.reply() // a client reads on, and gets no reply, after such an error
+		return reply
+	case there.reply() != nil && (t.client.Password == "" || !prefixed("NOAUTH")(there.reply())):
+		return there.reply() // a client reads on, and gets no reply, after such an error
 	default:
-		return "", false
+		return nil
 	}
-	words := p.harmless(err.Error())
+}
+
+// mend returns what Redis said, and what mends that.
+func (t target) mend(ctx context.Context, reply error) string {
+	words := t.harmless(reply.Error())
 	for _, c := range causes() {
-		if !c.is(err) {
+		if !c.is(reply) {
 			continue
 		}
 		cure := c.mend
-		if p.key != "redis.addrs" {
+		if t.key != "redis.addrs" {
 			cure = cmp.Or(c.node, cure)
 		}
 		if strings.HasSuffix(cure, ":") {
-			cure += " " + p.masters(ctx)
+			cure += " " + t.masters(ctx)
 		}
-		return words + "; " + strings.ReplaceAll(cure, "KEY", p.key), true
+		return words + "; " + strings.ReplaceAll(cure, "KEY", t.key)
 	}
-	return words, true
+	return words
 }
 
 func isLate(err error) bool {
@@ -173,11 +181,11 @@ func mendTrust(err error) string {
 }
 
 // mendCertificate says what mends a TLS handshake that the Redis has ended.
-func (p place) mendCertificate(there door) string {
+func (t target) mendCertificate(there endpoint) string {
 	switch {
-	case !there.asks:
+	case !there.wantsCertificate:
 		return "its TLS settings and lockstep's have nothing in common"
-	case len(p.client.TLS.Certificates) == 0:
+	case len(t.client.TLS.Certificates) == 0:
 		return "it asks for a certificate: set redis.tls_cert and redis.tls_key"
 	default:
 		return "set redis.tls_cert and redis.tls_key to a certificate that it accepts"
@@ -185,8 +193,8 @@ func (p place) mendCertificate(there door) string {
 }
 
 // masters names the masters that a Sentinel watches, for people.
-func (p place) masters(ctx context.Context) string {
-	cfg := p.client
+func (t target) masters(ctx context.Context) string {
+	cfg := t.client
 	cfg.MasterName, cfg.Username, cfg.Password, cfg.DB = "", "", "", 0
 	sentinel := redis.NewSentinelClient(redisclient.Options(cfg).Simple())
 	defer func() { _ = sentinel.Close() }() // it only read
@@ -199,7 +207,7 @@ func (p place) masters(ctx context.Context) string {
 		fields, _ := master.([]any)
 		for i := 0; i+1 < len(fields); i += 2 {
 			if fields[i] == "name" {
-				names = append(names, p.harmless(fmt.Sprint(fields[i+1])))
+				names = append(names, t.harmless(fmt.Sprint(fields[i+1])))
 			}
 		}
 	}
@@ -210,10 +218,10 @@ func (p place) masters(ctx context.Context) string {
 const longestWords = 200
 
 // harmless returns what can be shown of another's words: one line, of bounded length, without the password that a server may repeat.
-func (p place) harmless(words string) string {
+func (t target) harmless(words string) string {
 	words, _, _ = strings.Cut(words, ", with args beginning with")
-	if p.client.Password != "" {
-		words = strings.ReplaceAll(words, p.client.Password, "…")
+	if t.client.Password != "" {
+		words = strings.ReplaceAll(words, t.client.Password, "…")
 	}
 	shown := []rune(strings.TrimSpace(strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {

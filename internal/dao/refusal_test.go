@@ -97,7 +97,7 @@ func serve(t *testing.T, answer func(net.Conn)) (addr string) {
 }
 
 // What a server says before it hangs up, and what answers that is no Redis, is named. So is silence.
-func TestWrongDoors(t *testing.T) {
+func TestWrongEndpoints(t *testing.T) {
 	t.Parallel()
 	saying := func(line string) string {
 		return serve(t, func(conn net.Conn) {

@@ -18,11 +18,11 @@ import (
 // ShopRights are what the shop itself needs in the Redis that the stock is in, whatever the lock.
 const ShopRights = strategy.Rights("+ping +time +multi +exec +eval +exists +type +get +set +del +unlink +rename +expire +pexpire +pttl " +
 	"+hget +hmget +hset +hlen +hdel +hgetall +hexists +hkeys +hincrby +lrange +lpush +lrem +zadd +zrem +zrange +zremrangebyscore " +
-	"~" + InventoryKey + " ~" + RunKey + " ~" + overKey + " ~" + fenceKey + " ~" + inFlightKey + " ~" + replicasKey + " ~" + DoorKey +
+	"~" + InventoryKey + " ~" + RunKey + " ~" + overKey + " ~" + fenceKey + " ~" + inFlightKey + " ~" + replicasKey + " ~" + readyKey + " ~" + DoorKey +
 	" ~" + ordersPrefix + "* ~" + lock.Key)
 
-// NodeRights are what is needed on a node for Redlock beside what the lock needs: to look at its key, and to remove it.
-const NodeRights = strategy.Rights("+ping +multi +exec +type +get +hkeys +pttl +del")
+// NodeRights are what is needed on a node for Redlock beside what the lock needs: to look at its key, to remove it, and to try a write.
+const NodeRights = strategy.Rights("+ping +multi +exec +eval +hdel +type +get +set +hkeys +pttl +del ~" + readyKey)
 
 // trialTimeout bounds how long a Redis that does not answer can hold up the answer that its rights are not known.
 const trialTimeout = 2 * time.Second

@@ -18,14 +18,14 @@ import (
 // allow makes a user of these rights alone, and returns how to be it.
 func allow(t *testing.T, client redis.UniversalClient, addr string, rights ...string) dao.Config {
 	t.Helper()
-	command := []any{"ACL", "SETUSER", "shop", "reset", "on", ">p"}
+	command := []any{"ACL", "SETUSER", "shop", "reset", "on", ">word"}
 	for _, right := range rights {
 		command = append(command, right)
 	}
 	if err := client.Do(t.Context(), command...).Err(); err != nil {
 		t.Fatal(err)
 	}
-	return dao.Config{Addrs: []string{addr}, Username: "shop", Password: "p"}
+	return dao.Config{Addrs: []string{addr}, Username: "shop", Password: "word"}
 }
 
 // A user who lacks one right that a lock or the shop needs is refused, and the right is named, and no other; a user who has them, or more,
@@ -95,7 +95,7 @@ func TestRightsOnNodes(t *testing.T) {
 		allow(t, root.Store, server.Addr, slices.Concat(dao.ShopRights.Words(), row.Needs.Words())...)
 		addrs = append(addrs, server.Addr)
 	}
-	cfg := dao.Config{Addrs: addrs[:1], RedlockAddrs: addrs[1:], Username: "shop", Password: "p"}
+	cfg := dao.Config{Addrs: addrs[:1], RedlockAddrs: addrs[1:], Username: "shop", Password: "word"}
 	if err := open(t, cfg).Fits(t.Context(), row, lock.Key, dao.ShopRights); err != nil {
 		t.Error(err)
 	}

@@ -69,10 +69,11 @@ func (a *API) routes() http.Handler {
 	engine.Use(a.authorize)
 	engine.NoRoute(func(c *gin.Context) { a.fail(c, errNotFound) })
 	engine.NoMethod(func(c *gin.Context) {
-		if methods := ownMethods(engine.Routes(), c.Request.URL.Path); methods != "" {
-			c.Header("Allow", methods)
+		if methods := ownMethods(engine.Routes(), c.Request.URL.Path); methods != nil {
+			a.fail(c, &methodError{methods})
+			return
 		}
-		a.fail(c, errNotAllowed)
+		a.fail(c, errNotAllowed) // gin has set Allow
 	})
 
 	for path, file := range a.Page {
@@ -89,7 +90,7 @@ func (a *API) routes() http.Handler {
 	}
 	engine.GET("/openapi.json", document)
 	engine.GET("/healthz", a.answer(a.healthz))
-	engine.GET("/readyz", within(readyTime), a.answer(a.readyz))
+	engine.GET("/readyz", a.answer(a.readyz))
 	engine.GET("/settings", a.answer(a.settings))
 	engine.PUT("/settings", a.answer(a.putSettings))
 	engine.POST("/inventory/sale", a.answer(a.sale))

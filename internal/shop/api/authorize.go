@@ -18,6 +18,8 @@ type Guard struct {
 	Token string // clients that send it may do all of that; empty: Open decides
 	Open  bool   // without a token: everybody may, or nobody
 	Hosts *Hosts // names that Host may have; nil: any
+
+	Operations Operations // that there are: a method that a path does not have needs no token to be told so; nil: it does
 }
 
 // Check returns the error of a request that may not pass.
@@ -37,7 +39,11 @@ func (g Guard) Check(r *http.Request) error {
 	if !isAdmins(r) {
 		return nil
 	}
-	return g.administers(r.Header)
+	err := g.administers(r.Header)
+	if methods := g.Operations.methods(r.URL.Path); err != nil && methods != nil && !slices.Contains(methods, r.Method) {
+		return &methodError{allowed: methods}
+	}
+	return err
 }
 
 // Participants of a class join the room, and tell it what they predict, and which level they have solved. Who they are is for who teaches.

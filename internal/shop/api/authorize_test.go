@@ -126,3 +126,28 @@ func TestGuard(t *testing.T) {
 		}
 	}
 }
+
+// A method that a path does not have is refused as such, whoever asks; where a path is unknown, the token comes first.
+func TestAMethodThatThereIsNot(t *testing.T) {
+	guard := Guard{Token: "secret", Operations: DocumentedOperations()}
+	for request, want := range map[string]struct {
+		status int
+		allow  string
+	}{
+		"PUT /lock":                       {http.StatusUnauthorized, ""},
+		"POST /lock":                      {http.StatusMethodNotAllowed, "DELETE, GET, PUT"},
+		"PUT /orders/x":                   {http.StatusMethodNotAllowed, "GET"},
+		"DELETE /room/answer":             {http.StatusMethodNotAllowed, "POST"},
+		"DELETE /room/participants/badge": {http.StatusUnauthorized, ""},
+		"PUT /orders/":                    {http.StatusUnauthorized, ""},
+		"PUT /none":                       {http.StatusUnauthorized, ""},
+		"POST /inventory/sale":            {http.StatusOK, ""},
+	} {
+		method, path, _ := strings.Cut(request, " ")
+		answered := httptest.NewRecorder()
+		Answer(answered, "passed", guard.Check(httptest.NewRequest(method, path, http.NoBody)))
+		if got := answered.Header().Get("Allow"); answered.Code != want.status || got != want.allow {
+			t.Errorf("%s: %d, Allow %q; want %+v", request, answered.Code, got, want)
+		}
+	}
+}

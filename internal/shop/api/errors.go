@@ -1,8 +1,10 @@
 package api
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 
 	"github.com/gin-gonic/gin"
 
@@ -25,8 +27,23 @@ var (
 	errNotAllowed = lock.WithCode("method_not_allowed", "this path does not take that method; GET / lists what there is")
 )
 
+// methodError is errNotAllowed, with the methods that the path takes.
+type methodError struct{ allowed []string }
+
+func (e *methodError) Error() string { return errNotAllowed.Error() }
+func (e *methodError) Unwrap() error { return errNotAllowed }
+
+// setAllow sets the header that goes with errNotAllowed.
+func setAllow(header http.Header, err error) {
+	var method *methodError
+	if errors.As(err, &method) {
+		header.Set("Allow", strings.Join(method.allowed, ", "))
+	}
+}
+
 // fail answers with an error.
 func (a *API) fail(c *gin.Context, err error) {
+	setAllow(c.Writer.Header(), err)
 	if status, code := answer.StatusOf(err); status >= http.StatusInternalServerError {
 		a.Log.Warn(c.Request.Method+" "+c.Request.URL.Path, "status", status, "code", code, "error", err)
 	}
@@ -37,6 +54,7 @@ func (a *API) fail(c *gin.Context, err error) {
 // Answer answers with a value, or with an error.
 func Answer(w http.ResponseWriter, value any, err error) {
 	if err != nil {
+		setAllow(w.Header(), err)
 		answer.WriteSaleError(w, "", err)
 		return
 	}

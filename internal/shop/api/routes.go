@@ -2,30 +2,14 @@ package api
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"net/http"
 	"slices"
-	"strings"
-	"time"
 
 	"github.com/gin-gonic/gin"
 
 	"lockstep/internal/language"
 )
-
-// readyTime is how long GET /readyz takes at most: whoever asks it is impatient.
-const readyTime = time.Second
-
-// within bounds the time of a request.
-func within(most time.Duration) gin.HandlerFunc {
-	return func(c *gin.Context) {
-		ctx, cancel := context.WithTimeout(c.Request.Context(), most)
-		defer cancel()
-		c.Request = c.Request.WithContext(ctx)
-		c.Next()
-	}
-}
 
 // Language returns the language that a request asks for by lang; English, if it does not ask for one.
 func Language(r *http.Request) (language.Language, error) {
@@ -40,8 +24,7 @@ func Language(r *http.Request) (language.Language, error) {
 var absent http.Handler = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { Answer(w, nil, errAbsent) })
 
 // ownMethods returns the methods of a path that is routed by its own name, for Allow: gin also counts those of a pattern like it.
-func ownMethods(routes gin.RoutesInfo, path string) string {
-	var methods []string
+func ownMethods(routes gin.RoutesInfo, path string) (methods []string) {
 	for _, route := range routes {
 		if route.Path == path {
 			methods = append(methods, route.Method)
@@ -51,14 +34,13 @@ func ownMethods(routes gin.RoutesInfo, path string) string {
 		methods = []string{http.MethodPost}
 	}
 	slices.Sort(methods)
-	return strings.Join(methods, ", ")
+	return methods
 }
 
 // only answers requests of any method that no other pattern has: there is this one.
 func only(method string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Allow", method)
-		Answer(w, nil, errNotAllowed)
+		Answer(w, nil, &methodError{[]string{method}})
 	})
 }
 
@@ -78,8 +60,7 @@ func Routed(mux *http.ServeMux, posted ...string) http.Handler {
 		said := refusal{header: http.Header{}}
 		handler.ServeHTTP(&said, r)
 		if allow := said.header.Get("Allow"); allow != "" {
-			w.Header().Set("Allow", allow)
-			Answer(w, nil, errNotAllowed)
+			Answer(w, nil, &methodError{[]string{allow}})
 			return
 		}
 		Answer(w, nil, errNotFound)

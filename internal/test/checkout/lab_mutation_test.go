@@ -37,7 +37,7 @@ var undoneCures = []undoneCure{
 		`if errors.Is(err, ErrNotOwner) {`, "lost-reply --lock v4",
 	},
 	{
-		"the store takes any token", "util/lua/write.lua", `if tonumber(ARGV[2]) < tonumber(redis.call('GET', KEYS[5]) or 0) then`,
+		"the store takes any token", "util/lua/write.lua", `if tonumber(ARGV[2]) < seen then`,
 		`if false then`, "paused-writer --lock v7",
 	},
 	{

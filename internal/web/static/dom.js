@@ -1,4 +1,5 @@
 // Elements, made in one expression.
+import { say } from "./words.js";
 
 // el makes an HTML element. Attributes: class, data-…, aria-…; functions, such as onclick, are listeners; true is an
 // empty attribute; false, null and undefined are none; style is an object. Children are texts, nodes, lists of them, or
@@ -39,3 +40,30 @@ function fill(node, attributes, children) {
 }
 
 const flat = children => children.flat(Infinity).filter(child => child != null && child !== false);
+
+// copied copies a text, and says so on the button.
+export async function copied(button, text) {
+  const was = button.textContent;
+  try {
+    await navigator.clipboard.writeText(text);
+    button.textContent = say("Copied", "已复制");
+  } catch {
+    prompt(say("To copy:", "复制："), text); // the page is not from this machine, and not over HTTPS
+  }
+  setTimeout(() => {
+    button.textContent = was;
+  }, 1500);
+}
+
+// icons, each beside its word
+const drawings = {
+  play: "M4 2.5v11l9-5.5z",
+  pause: "M4 2.5h3v11H4zM9 2.5h3v11H9z",
+  leave: "M3 4.4 4.4 3 8 6.6 11.6 3 13 4.4 9.4 8l3.6 3.6-1.4 1.4L8 9.4 4.4 13 3 11.6 6.6 8z",
+  stage: "M1 2h14v9H9v1.5l3 2H4l3-2V11H1zm1.5 1.5v6h11v-6z",
+  save: "M7 1.5h2v6l2.5-2.5 1.4 1.4L8 11.3 3.1 6.4 4.5 5 7 7.5zM2 12.5h12v2H2z",
+  buy: "M1 2h2.5l.5 2h11l-1.6 6.5H5.2L3.2 3.5H1zM4.5 12h3v3h-3zM11 12h3v3h-3z",
+};
+
+export const icon = name =>
+  svg("svg", { class: "icon", viewBox: "0 0 16 16", "aria-hidden": "true" }, svg("path", { d: drawings[name] }));

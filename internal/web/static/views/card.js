@@ -1,7 +1,6 @@
 // A card to send: how a lock was broken, as one picture, and the address at which anybody can step through it.
 
-import { copied } from "../copied.js";
-import { el, replace, svg } from "../dom.js";
+import { copied, el, replace, svg } from "../dom.js";
 import { beforeOf, colour, lanesOf, marksOf, saying } from "../trace.js";
 import { say, several } from "../words.js";
 

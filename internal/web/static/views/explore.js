@@ -1,7 +1,6 @@
 // An exploration: a lock’s real code in every schedule of a scenario, and the shortest that breaks it. The address is
 // what is explored.
-import { copied } from "../copied.js";
-import { el, replace } from "../dom.js";
+import { copied, el, replace } from "../dom.js";
 import { bind } from "../keys.js";
 import { player } from "../player.js";
 import { go, link } from "../route.js";

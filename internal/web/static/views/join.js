@@ -17,10 +17,7 @@ let refused = ""; // why it has none
 const at = () => sessionStorage.getItem(joined);
 
 const dropped = () =>
-  say(
-    "Whoever teaches has taken your address out of the room, until it is closed.",
-    "讲师已将你的地址移出教室，直到教室关闭。",
-  );
+  say("Your address has been taken out, until the room closes.", "你的地址已被移出，直到教室关闭。");
 const full = () => say("The room is full.", "教室已满。");
 
 export const place = at => (at === "campaign" ? "#/campaign" : "#/course/" + at);

@@ -18,12 +18,10 @@ export async function place(room) {
     /* it was not kept */
   }
   if (has?.until === room.until) return has;
-  joining ??= join(room.until);
-  try {
-    return await joining;
-  } finally {
+  joining ??= join(room.until).finally(() => {
     joining = null;
-  }
+  });
+  return joining;
 }
 
 async function join(until) {
@@ -51,26 +49,14 @@ export async function tell(room, path, what) {
   }
 }
 
-const animals = [
-  ["Rat", "鼠"],
-  ["Ox", "牛"],
-  ["Tiger", "虎"],
-  ["Rabbit", "兔"],
-  ["Dragon", "龙"],
-  ["Snake", "蛇"],
-  ["Horse", "马"],
-  ["Goat", "羊"],
-  ["Monkey", "猴"],
-  ["Rooster", "鸡"],
-  ["Dog", "狗"],
-  ["Pig", "猪"],
-];
+const animals = "Rat Ox Tiger Rabbit Dragon Snake Horse Goat Monkey Rooster Dog Pig".split(" ");
+const chinese = "鼠牛虎兔龙蛇马羊猴鸡狗猪";
 
 // called says a badge, by which the board calls a participant: an animal and a number.
 export function called(badge) {
-  const [english, chinese] = animals[badge % animals.length],
+  const animal = badge % animals.length,
     number = Math.floor(badge / animals.length) + 1;
-  return say(`${english} ${number}`, `${chinese} ${number} 号`);
+  return say(`${animals[animal]} ${number}`, `${chinese[animal]} ${number} 号`);
 }
 
 // leads reports whether this browser teaches in the room that is open: its own lessons do not count. lead makes it so.

@@ -8,7 +8,6 @@ import { address } from "./course.js";
 import { html } from "./course_parts.js";
 import { stepsOf } from "./levels.js";
 import { called, lead, leads } from "./participant.js";
-import { participants } from "./participants.js";
 
 const pause = 1000; // between two looks at what the class did
 
@@ -299,4 +298,33 @@ async function board(doors) {
       total,
     ],
   };
+}
+
+// participants lists who is in the room by address, for whoever teaches: one, or all of an address, can be taken out.
+function participants() {
+  const body = el("ul");
+  const draw = async () => {
+    const { participants: all } = await get("/room/participants");
+    const addresses = Map.groupBy(all, ({ address }) => address);
+    const out = (who, name, look) =>
+      el("button", { class: look, onclick: () => drop(who) }, say("Take out ", "移出 ") + name);
+    const row = ([address, there]) =>
+      el(
+        "li",
+        { class: "row" },
+        several(there.length, "participant", "人"),
+        out(address, address, "danger"),
+        there.map(({ badge }) => out(badge, called(badge), "quiet")),
+      );
+    replace(body, ...[...addresses].map(row));
+  };
+  const update = () => draw().catch(failure => replace(body, failure.message));
+  const drop = who => del("/room/participants/" + encodeURIComponent(who)).then(update, update); // one may be gone already
+  const node = el(
+    "details",
+    { id: "participants", ontoggle: () => node.open && update() },
+    el("summary", null, say("Participants", "参与者")),
+    body,
+  );
+  return node;
 }

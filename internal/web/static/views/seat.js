@@ -1,14 +1,12 @@
 // The scheduler's seat: the real code of a lock, a few sales, and the reader decides what happens next. The address is
 // the whole state.
-import { copied } from "../copied.js";
-import { el, replace } from "../dom.js";
+import { copied, el, replace } from "../dom.js";
 import { bindWhile } from "../keys.js";
 import { go, link, route as read } from "../route.js";
-import { get, save } from "../server.js";
+import { away, get, save, soon } from "../server.js";
 import { drawTrace, legend, saying } from "../trace.js";
 import { language, say, several } from "../words.js";
 import { called } from "./anomaly.js";
-import { away, soon } from "./seat_away.js";
 import { besidePanel } from "./seat_beside.js";
 import { choicesPanel } from "./seat_choices.js";
 import { Code } from "./seat_code.js";

@@ -1,11 +1,10 @@
 // What the reader is after: nothing, a breach, or to know how far the nearest is.
 import { el, heads, replace } from "../dom.js";
 import { link } from "../route.js";
-import { get, stream, text } from "../server.js";
+import { away, get, soon, stream, text } from "../server.js";
 import { saying } from "../trace.js";
 import { language, say, several } from "../words.js";
 import { called } from "./anomaly.js";
-import { away, soon } from "./seat_away.js";
 import { choiceSays } from "./seat_choices.js";
 
 export function modePanel(seat) {

@@ -1,5 +1,5 @@
 // The shop, live: what its locks do, whatever went wrong, and the buttons.
-import { el, replace } from "../dom.js";
+import { el, icon, replace } from "../dom.js";
 import { bind } from "../keys.js";
 import { route } from "../route.js";
 import { get, save, stream } from "../server.js";
@@ -8,7 +8,6 @@ import { language, say } from "../words.js";
 import { controls } from "./shop_controls.js";
 import { findings } from "./shop_findings.js";
 import { first } from "./shop_first.js";
-import { icon } from "./shop_icons.js";
 import { lanes, legend } from "./shop_lanes.js";
 import { buyer } from "./shop_orders.js";
 import { player } from "./shop_player.js";

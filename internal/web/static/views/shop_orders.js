@@ -1,8 +1,7 @@
 // The reader as a buyer.
-import { el, replace } from "../dom.js";
+import { el, icon, replace } from "../dom.js";
 import { post } from "../server.js";
 import { duration, say } from "../words.js";
-import { icon } from "./shop_icons.js";
 import { answered } from "./shop_words.js";
 
 // buyer makes the button and the list of its answers. Each click is a sale of its own, also while others are under way.

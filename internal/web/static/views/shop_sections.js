@@ -1,7 +1,6 @@
 // All critical sections of the run on one canvas, by replica, overlaps in red.
 import { el, heads, replace } from "../dom.js";
 import { duration, say, several } from "../words.js";
-import { arrange, first, partner } from "./shop_overlaps.js";
 import { color, glide, roomOf, timesOf } from "./shop_words.js";
 
 const tabled = 100; // overlaps that the table lists
@@ -501,4 +500,67 @@ function point(canvas, does) {
   };
   canvas.addEventListener("pointerup", up);
   canvas.addEventListener("pointercancel", up);
+}
+
+// arrange gives the sections by begin, each with its row; the rows of each replica; overlaps, pairs that were inside
+// together; and crowded, the stretches of time in which more than one was inside.
+function arrange(sections, replicas) {
+  const sorted = [...sections].sort((a, b) => a.from - b.from);
+  const rows = new Map(replicas.map(name => [name, []])); // of each replica: when each row is free
+  const latest = [],
+    overlaps = [],
+    crowded = [];
+  let open = null; // what has begun and ends last
+  for (const section of sorted) {
+    if (!rows.has(section.replica)) rows.set(section.replica, []);
+    const free = rows.get(section.replica);
+    let row = free.findIndex(ends => ends <= section.from);
+    if (row < 0) row = free.length;
+    free[row] = section.to;
+    section.row = row;
+    if (open && section.from < open.to) {
+      const to = Math.min(open.to, section.to),
+        last = crowded.at(-1);
+      overlaps.push({ a: open, b: section, from: section.from, to });
+      if (last && section.from <= last.to) last.to = Math.max(last.to, to);
+      else crowded.push({ from: section.from, to });
+    }
+    if (!open || section.to > open.to) open = section;
+    latest.push(open.to);
+  }
+  const bands = [];
+  let above = 0;
+  for (const [name, free] of rows) {
+    bands.push({ name, above, rows: Math.max(free.length, 1) });
+    above += Math.max(free.length, 1);
+  }
+  return { sorted, latest, overlaps, crowded, bands, rows: above, from: sorted[0]?.from ?? 0, to: latest.at(-1) ?? 0 };
+}
+
+// first is the index of the first of a rising list that test accepts.
+function first(list, test) {
+  let low = 0,
+    high = list.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (test(list[middle])) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+// partner is who was inside longest together with a section; null if nobody was.
+function partner(all, section) {
+  let best = null,
+    longest = 0;
+  for (
+    let i = first(all.latest, to => to > section.from);
+    i < all.sorted.length && all.sorted[i].from < section.to;
+    i++
+  ) {
+    const other = all.sorted[i],
+      shared = Math.min(other.to, section.to) - Math.max(other.from, section.from);
+    if (other !== section && shared > longest) [best, longest] = [other, shared];
+  }
+  return best && { a: section, b: best, from: Math.max(section.from, best.from), to: Math.min(section.to, best.to) };
 }

@@ -1,8 +1,7 @@
 // The stage: a verdict, a picture and a sentence, for a room that looks at a projector; and the past, played again.
-import { el, replace } from "../dom.js";
+import { el, icon, replace } from "../dom.js";
 import { bind } from "../keys.js";
 import { duration, say } from "../words.js";
-import { icon } from "./shop_icons.js";
 import { timesOf } from "./shop_words.js";
 
 const root = document.documentElement;

@@ -15,26 +15,26 @@ import (
 	"lockstep/internal/dao/redisclient"
 )
 
-// knockTime bounds looking at what listens at an address.
-const knockTime = time.Second
+// probeTime bounds looking at what listens at an address.
+const probeTime = time.Second
 
-// door is what listens at an address, as PING finds it, with TLS and without.
-type door struct {
-	plain bool   // a Redis answers without TLS
-	tls   bool   // something speaks TLS
-	asks  bool   // it asks for a client's certificate
-	said  string // the first line of the answer, with TLS if there is none without
+// endpoint is what listens at an address, as PING finds it, with TLS and without.
+type endpoint struct {
+	plain            bool   // a Redis answers without TLS
+	tls              bool   // something speaks TLS
+	wantsCertificate bool   // it asks for a client's certificate
+	line             string // the first line of the answer, with TLS if there is none without
 }
 
 // answers reports whether a Redis answers, be it with an error.
-func (d door) answers() bool { return d.reply() != nil || strings.HasPrefix(d.said, "+") }
+func (e endpoint) answers() bool { return e.reply() != nil || strings.HasPrefix(e.line, "+") }
 
 // isForeign reports whether something answers that is no Redis.
-func (d door) isForeign() bool { return d.said != "" && !d.answers() }
+func (e endpoint) isForeign() bool { return e.line != "" && !e.answers() }
 
 // reply returns the error with which a Redis answered; nil if it did not.
-func (d door) reply() redis.Error {
-	if text, isError := strings.CutPrefix(d.said, "-"); isError {
+func (e endpoint) reply() redis.Error {
+	if text, isError := strings.CutPrefix(e.line, "-"); isError {
 		return replied(text)
 	}
 	return nil
@@ -46,9 +46,9 @@ type replied string
 func (r replied) Error() string { return string(r) }
 func (replied) RedisError()     {}
 
-// knock looks at what listens at the first address of a configuration.
-func knock(ctx context.Context, cfg redisclient.Config) (d door) {
-	ctx, cancel := context.WithTimeout(ctx, knockTime)
+// probe looks at what listens at the first address of a configuration.
+func probe(ctx context.Context, cfg redisclient.Config) (e endpoint) {
+	ctx, cancel := context.WithTimeout(ctx, probeTime)
 	defer cancel()
 	addr, kind := cfg.Addrs[0], "tcp"
 	if strings.HasPrefix(addr, "/") {
@@ -66,25 +66,25 @@ func knock(ctx context.Context, cfg redisclient.Config) (d door) {
 	both.Go(func() {
 		own := &tls.Config{MinVersion: tls.VersionTLS12, InsecureSkipVerify: true} //nolint:gosec // it is looked at, and told nothing
 		own.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
-			d.asks = true
+			e.wantsCertificate = true
 			if cfg.TLS != nil && len(cfg.TLS.Certificates) > 0 {
 				return &cfg.TLS.Certificates[0], nil
 			}
 			return new(tls.Certificate), nil
 		}
 		own.VerifyConnection = func(tls.ConnectionState) error {
-			d.tls = true
+			e.tls = true
 			return nil
 		}
 		secure = ping(greeting, &tls.Dialer{Config: own}, kind, addr)
 	})
 	both.Wait()
 	if isTLS(plain) {
-		d.tls, plain = true, ""
+		e.tls, plain = true, ""
 	}
-	d.said = cmp.Or(plain, secure)
-	d.plain = door{said: plain}.answers()
-	return d
+	e.line = cmp.Or(plain, secure)
+	e.plain = endpoint{line: plain}.answers()
+	return e
 }
 
 // isTLS reports whether an answer is a record of TLS: an alert, or a handshake.
@@ -107,7 +107,7 @@ func ping(ctx context.Context, dialer interface {
 			return ""
 		}
 	}
-	if _, err := conn.Write([]byte("PING\r\n")); err != nil && !errors.Is(err, net.ErrClosed) {
+	if _, err := conn.Write([]byte("*1\r\n$4\r\nPING\r\n")); err != nil && !errors.Is(err, net.ErrClosed) {
 		return ""
 	}
 	answer := make([]byte, 512)
@@ -116,37 +116,37 @@ func ping(ctx context.Context, dialer interface {
 	return line
 }
 
-// hesitation is how long a Redis may take to answer before its door is looked at. A wrong door may never answer.
-const hesitation = 500 * time.Millisecond
+// probeDelay is how long a Redis may take to answer before its endpoint is probed. A wrong one may never answer.
+const probeDelay = 500 * time.Millisecond
 
-// place is one Redis as it is configured.
-type place struct {
+// target is one Redis as it is configured.
+type target struct {
 	key    string // of the setting
 	addrs  string // for people
 	client redisclient.Config
 }
 
 // try calls ask, which asks the Redis, and explains its error. It does not wait for an answer that cannot come.
-func (p place) try(ctx context.Context, ask func() error) error {
+func (t target) try(ctx context.Context, ask func() error) error {
 	asked := make(chan error, 1)
 	go func() { asked <- ask() }()
-	late := time.NewTimer(hesitation)
+	late := time.NewTimer(probeDelay)
 	defer late.Stop()
-	var there door
+	var there endpoint
 	select {
 	case err := <-asked:
 		if err == nil {
 			return nil
 		}
-		return p.explain(ctx, err, knock(ctx, p.client))
+		return t.explain(ctx, err, probe(ctx, t.client))
 	case <-late.C:
-		there = knock(ctx, p.client)
+		there = probe(ctx, t.client)
 	}
-	if there.isForeign() || there.tls != (p.client.TLS != nil) && (there.tls || there.plain) {
-		return p.explain(ctx, context.DeadlineExceeded, there)
+	if there.isForeign() || there.tls != (t.client.TLS != nil) && (there.tls || there.plain) {
+		return t.explain(ctx, context.DeadlineExceeded, there)
 	}
 	if err := <-asked; err != nil {
-		return p.explain(ctx, err, there)
+		return t.explain(ctx, err, there)
 	}
 	return nil
 }
