@@ -99,7 +99,7 @@ func TestRightsOnNodes(t *testing.T) {
 	if err := open(t, cfg).Fits(t.Context(), row, lock.Key, dao.ShopRights); err != nil {
 		t.Error(err)
 	}
-	allow(t, open(t, dao.Config{Addrs: addrs[2:3]}).Store, addrs[2], "+@all", "~distributedLock", "-eval")
+	allow(t, open(t, dao.Config{Addrs: addrs[2:3]}).Store, addrs[2], "+@all", "~distributedLock", "~{inventory}:ready", "-eval")
 	err := open(t, cfg).Fits(t.Context(), row, lock.Key, dao.ShopRights)
 	if !errors.Is(err, strategy.ErrNoRights) || !strings.Contains(err.Error(), addrs[2]) || !strings.HasSuffix(err.Error(), " +eval") {
 		t.Errorf("a node without +eval: %v", err)

@@ -110,7 +110,7 @@ func rewritten(t *testing.T, file string, pattern *regexp.Regexp, from int, want
 }
 
 // The rights that a lock needs are said in its row, and those of the shop in internal/dao. The tables of running.md repeat them.
-func TestRunningSaysWhatTheTableSays(t *testing.T) {
+func TestRightsSayWhatTheTableSays(t *testing.T) {
 	code := func(rights strategy.Rights) string {
 		if rights == "" {
 			return "–"
