@@ -164,7 +164,7 @@ async function* chunks(stream) {
 
 const pause = 1000; // until it is asked again
 
-// away reports whether a failure is that of a server that does not answer now, and may answer soon: no answer, half of one, or a proxy's.
+// away reports whether a failure is that of a server that may answer soon: no answer, half of one, or a proxy's.
 export const away = ({ status = 0 }) => [0, 502, 503, 504].includes(status);
 
 // soon does something after a pause, until what it returns is called.

@@ -319,7 +319,7 @@ function participants() {
     replace(body, ...[...addresses].map(row));
   };
   const update = () => draw().catch(failure => replace(body, failure.message));
-  const drop = who => del("/room/participants/" + encodeURIComponent(who)).then(update, update); // one may be gone already
+  const drop = who => del("/room/participants/" + encodeURIComponent(who)).then(update, update); // it may be gone
   const node = el(
     "details",
     { id: "participants", ontoggle: () => node.open && update() },
