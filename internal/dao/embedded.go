@@ -95,7 +95,7 @@ func pair(ctx context.Context) (ours, theirs net.Conn, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	defer listener.Close()
+	defer func() { _ = listener.Close() }() // it has accepted the one
 	if ours, err = (&net.Dialer{}).DialContext(ctx, "tcp", listener.Addr().String()); err != nil {
 		return nil, nil, err
 	}

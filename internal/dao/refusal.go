@@ -107,7 +107,8 @@ func (t target) explain(ctx context.Context, err error, there endpoint) error {
 		return says("Redis at %s refuses: it speaks no TLS; leave redis.tls false, or write redis:// for rediss:// in KEY")
 	case errors.As(err, &untrusted):
 		return says("Redis at %s is not trusted: %s; %s", words, mendTrust(err))
-	case isNetwork && network.Op == "remote error", secured && there.wantsCertificate && !there.answers() && !isLate(err): // its alert may be lost
+	case isNetwork && network.Op == "remote error",
+		secured && there.wantsCertificate && !there.answers() && !isLate(err): // its alert may be lost
 		return says("Redis at %s refuses: %s; %s", words, t.mendCertificate(there))
 	case reply != nil:
 		err = errors.Join(err, reply)

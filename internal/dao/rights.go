@@ -18,8 +18,8 @@ import (
 // ShopRights are what the shop itself needs in the Redis that the stock is in, whatever the lock.
 const ShopRights = strategy.Rights("+ping +time +multi +exec +eval +exists +type +get +set +del +unlink +rename +expire +pexpire +pttl " +
 	"+hget +hmget +hset +hlen +hdel +hgetall +hexists +hkeys +hincrby +lrange +lpush +lrem +zadd +zrem +zrange +zremrangebyscore " +
-	"~" + InventoryKey + " ~" + RunKey + " ~" + overKey + " ~" + fenceKey + " ~" + inFlightKey + " ~" + replicasKey + " ~" + readyKey + " ~" + DoorKey +
-	" ~" + ordersPrefix + "* ~" + lock.Key)
+	"~" + InventoryKey + " ~" + RunKey + " ~" + overKey + " ~" + fenceKey + " ~" + inFlightKey + " ~" + replicasKey +
+	" ~" + readyKey + " ~" + DoorKey + " ~" + ordersPrefix + "* ~" + lock.Key)
 
 // NodeRights are what is needed on a node for Redlock beside what the lock needs: to look at its key, to remove it, and to try a write.
 const NodeRights = strategy.Rights("+ping +multi +exec +eval +hdel +type +get +set +hkeys +pttl +del ~" + readyKey)
@@ -31,9 +31,10 @@ const trialTimeout = 2 * time.Second
 var forms = map[string]string{ //nolint:gochecknoglobals // a table
 	"ping": "", "time": "", "unwatch": "",
 	"publish": "CHANNEL m", "subscribe": "CHANNEL",
-	"eval": "s 1 KEY", "set": "KEY v", "setnx": "KEY v", "getset": "KEY v", "rename": "KEY KEY", "expire": "KEY 1", "pexpire": "KEY 1",
+	"eval": "s 1 KEY", "set": "KEY v", "setnx": "KEY v", "getset": "KEY v", "expire": "KEY 1", "pexpire": "KEY 1",
 	"delifeq": "KEY v", "delex": "KEY",
-	"hget": "KEY f", "hmget": "KEY f", "hdel": "KEY f", "hexists": "KEY f", "hset": "KEY f v", "hincrby": "KEY f 1",
+	"rename": "KEY KEY", //nolint:dupword // it takes two
+	"hget":   "KEY f", "hmget": "KEY f", "hdel": "KEY f", "hexists": "KEY f", "hset": "KEY f v", "hincrby": "KEY f 1",
 	"lindex": "KEY 0", "lrange": "KEY 0 -1", "lpush": "KEY v", "rpush": "KEY v", "lrem": "KEY 0 v",
 	"zadd": "KEY 1 m", "zrem": "KEY m", "zrange": "KEY 0 -1", "zremrangebyscore": "KEY 0 1", "xadd": "KEY * f v", "xrange": "KEY - +",
 }
@@ -87,7 +88,7 @@ func lacking(ctx context.Context, cfg redisclient.Config, rights strategy.Rights
 	defer cancel()
 	cfg.PoolSize = 1
 	client := redisclient.New(cfg)
-	defer client.Close()
+	defer func() { _ = client.Close() }() // nothing was executed
 	cluster, is := client.(*redis.ClusterClient)
 	if !is {
 		return newTrial(rights).run(ctx, client)

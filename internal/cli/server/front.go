@@ -68,7 +68,8 @@ func ServeCluster(ctx context.Context, cfg config.Config, r Replicas) error {
 	class.Solve = newSeat(client).Solve // replicas explore; the room holds schedules against levels alone
 	front.Live, front.Nodes, front.Room = shown.Handler(), nodeFaults(redis, shown.Hub), class.Handler()
 	processes.Tell(shown.Hub.Note)
-	web := newWebServer(front.Handler(), "", r.Log, room, func() { close(front.Ending); front.CloseIdleConnections() }, shown.Close, class.Close)
+	end := func() { close(front.Ending); front.CloseIdleConnections() }
+	web := newWebServer(front.Handler(), "", r.Log, room, end, shown.Close, class.Close)
 	r.Ready(fmt.Sprintf("lockstep: %s · %d replicas · lock %s · %s",
 		where(listener.Addr().String()), r.N, cfg.Lock.Version, redisOf(redis, cfg.Lock.Version)))
 	err = r.serve(ctx, listener, web, front)

@@ -34,7 +34,7 @@ func connect(t *testing.T, addr string) connected {
 }
 
 // ask sends a request, and returns its answer with its body.
-func (c connected) ask(t *testing.T, path string) (*http.Response, string) {
+func (c connected) ask(t *testing.T, path string) told {
 	t.Helper()
 	if _, err := io.WriteString(c, "GET "+path+" HTTP/1.1\r\nHost: localhost\r\n\r\n"); err != nil {
 		t.Fatal(err)
@@ -48,7 +48,14 @@ func (c connected) ask(t *testing.T, path string) (*http.Response, string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return response, string(body)
+	return told{string(body), response.Close, response.Header}
+}
+
+// told is what a client is told.
+type told struct {
+	body   string
+	closes bool // the connection
+	header http.Header
 }
 
 // Who comes when all places are taken is told so at once, and comes in as soon as one is free. Connections are kept only
@@ -67,22 +74,22 @@ func TestConnectionsAreBounded(t *testing.T) {
 		one := connect(t, addr)
 		inside = append(inside, one)
 		if i < most/2 {
-			if response, body := one.ask(t, "/"); body != "sold" || response.Close {
-				t.Errorf("buyer %d: %s, %v; want the connection to be kept", i, body, response.Header)
+			if got := one.ask(t, "/"); got.body != "sold" || got.closes {
+				t.Errorf("buyer %d: %s, %v; want the connection to be kept", i, got.body, got.header)
 			}
 		}
 	}
 	for path, want := range map[string]string{"/": `"code":"busy"`, "/healthz": "sold"} {
-		response, body := connect(t, addr).ask(t, path)
-		if !strings.Contains(body, want) || !response.Close || path == "/" && response.Header.Get("Retry-After") == "" {
-			t.Errorf("one too many asks for %s: %s %v; want %s", path, body, response.Header, want)
+		got := connect(t, addr).ask(t, path)
+		if !strings.Contains(got.body, want) || !got.closes || path == "/" && got.header.Get("Retry-After") == "" {
+			t.Errorf("one too many asks for %s: %s %v; want %s", path, got.body, got.header, want)
 		}
 	}
-	if response, body := inside[most-1].ask(t, "/"); body != "sold" || !response.Close {
-		t.Errorf("the last that had a place: %s, %v; want the connection to be closed after it", body, response.Header)
+	if got := inside[most-1].ask(t, "/"); got.body != "sold" || !got.closes {
+		t.Errorf("the last that had a place: %s, %v; want the connection to be closed after it", got.body, got.header)
 	}
 	for body := ""; body != "sold"; { // until the server has noticed that there is a place
-		_, body = connect(t, addr).ask(t, "/")
+		body = connect(t, addr).ask(t, "/").body
 	}
 	if err := web.http.Close(); err != nil {
 		t.Error(err)
