@@ -67,7 +67,8 @@ func TestClassify(t *testing.T) {
 		}
 		got := rediserr.Classify(ctx, "SET", c.err)
 		for _, class := range []error{lock.ErrCancelled, lock.ErrUnavailable, lock.ErrOutcomeUnknown} {
-			if errors.Is(got, class) != (errors.Is(c.want, class) || errors.Is(c.want, rediserr.ErrNoFiles) && errors.Is(lock.ErrUnavailable, class)) {
+			wanted := errors.Is(c.want, class) || errors.Is(c.want, rediserr.ErrNoFiles) && errors.Is(lock.ErrUnavailable, class)
+			if errors.Is(got, class) != wanted {
 				t.Errorf("%s: %v; want %v alone", name, got, c.want)
 			}
 		}
