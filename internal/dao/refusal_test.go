@@ -23,6 +23,7 @@ import (
 
 // What Redis says is the cause, with the setting that mends it; of the stock's Redis and of a node for Redlock.
 func TestWhatRedisSays(t *testing.T) {
+	t.Parallel()
 	for says, mend := range map[string]string{
 		"WRONGPASS invalid username-password pair":              "; set redis.username and redis.password (LOCKSTEP_REDIS_PASSWORD) to those",
 		"NOAUTH Authentication required.":                       "; set redis.password (LOCKSTEP_REDIS_PASSWORD), and redis.username unless",
@@ -37,29 +38,32 @@ func TestWhatRedisSays(t *testing.T) {
 		"MOVED 1 127.0.0.1:7001":                                "; ",
 		"ERR another reason\x1b[31m s3cret":                     " another reason [31m …",
 	} {
-		m := miniredis.RunT(t)
-		m.Server().SetPreHook(func(peer *server.Peer, _ string, _ ...string) bool {
-			peer.WriteError(says)
-			return true
-		})
-		words, _, _ := strings.Cut(says, "\x1b")
-		for key, cfg := range map[string]dao.Config{
-			"redis.addrs":         {Addrs: []string{m.Addr()}},
-			"redis.redlock_addrs": {RedlockAddrs: []string{m.Addr()}, EmbeddedAddr: "127.0.0.1:0"},
-		} {
-			cfg.Password = "s3cret"
-			_, err := dao.Open(t.Context(), cfg)
-			wants := []string{key + ": ", "Redis at " + m.Addr() + " refuses: " + words, strings.ReplaceAll(mend, "KEY", key)}
-			for _, want := range wants {
-				if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "s3cret") {
-					t.Errorf("%v; want %s", err, want)
+		t.Run(says[:4], func(t *testing.T) {
+			t.Parallel()
+			m := miniredis.RunT(t)
+			m.Server().SetPreHook(func(peer *server.Peer, _ string, _ ...string) bool {
+				peer.WriteError(says)
+				return true
+			})
+			words, _, _ := strings.Cut(says, "\x1b")
+			for key, cfg := range map[string]dao.Config{
+				"redis.addrs":         {Addrs: []string{m.Addr()}},
+				"redis.redlock_addrs": {RedlockAddrs: []string{m.Addr()}, EmbeddedAddr: "127.0.0.1:0"},
+			} {
+				cfg.Password = "s3cret"
+				_, err := dao.Open(t.Context(), cfg)
+				wants := []string{key + ": ", "Redis at " + m.Addr() + " refuses: " + words, strings.ReplaceAll(mend, "KEY", key)}
+				for _, want := range wants {
+					if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "s3cret") {
+						t.Errorf("%v; want %s", err, want)
+					}
+				}
+				var reply redis.Error
+				if !errors.As(err, &reply) {
+					t.Errorf("%v does not wrap what Redis said", err)
 				}
 			}
-			var reply redis.Error
-			if !errors.As(err, &reply) {
-				t.Errorf("%v does not wrap what Redis said", err)
-			}
-		}
+		})
 	}
 }
 

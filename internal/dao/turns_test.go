@@ -122,6 +122,7 @@ func TestTurns(t *testing.T) {
 
 // A command that never got a connection certainly had no effect.
 func TestNoConnectionIsNoUnknownOutcome(t *testing.T) {
+	t.Parallel()
 	silent, err := net.Listen("tcp", "127.0.0.1:0") // takes connections and says nothing
 	if err != nil {
 		t.Fatal(err)

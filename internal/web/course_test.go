@@ -150,7 +150,7 @@ func TestTheRoom(t *testing.T) {
 	teacher.size(320, 700)
 	teacher.fits()
 	teacher.click("#participants .danger")
-	teacher.shows("Nobody yet.")
+	teacher.waitUntil("nobody is left", `document.querySelectorAll("#participants li").length === 0`)
 	teacher.expect("404") // it looks at the question once more, perhaps
 	teacher.click("#close")
 	teacher.waitUntil("it is closed", `document.querySelector("#open")`)

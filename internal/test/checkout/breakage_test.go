@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"runtime"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -82,7 +83,10 @@ func (v version) with(t *testing.T, b breakage) version {
 	}
 	program := filepath.Join(t.TempDir(), "lockstep.exe")
 	changed := strings.Replace(text, script, source+strings.Repeat("\n", len(script)-len(source)), 1)
-	if err := os.WriteFile(program, []byte(changed), 0o700); err != nil { //nolint:gosec // a program
+	syscall.ForkLock.RLock()                             // or a process that is started now has it open for writing, and it is busy
+	err := os.WriteFile(program, []byte(changed), 0o700) //nolint:gosec // a program
+	syscall.ForkLock.RUnlock()
+	if err != nil {
 		t.Fatal(err)
 	}
 	return version{program: program}
