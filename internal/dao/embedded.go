@@ -168,8 +168,8 @@ func (c *clients) room() bool {
 	return !full || oldest != nil
 }
 
-// hear takes it that a client has sent something, or leaves.
-func (c *clients) hear(one *client) {
+// markHeard records that a client has sent something, or leaves.
+func (c *clients) markHeard(one *client) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.silent = slices.DeleteFunc(c.silent, func(other *client) bool { return other == one })
@@ -193,13 +193,13 @@ type client struct {
 // Read implements net.Conn.
 func (c *client) Read(into []byte) (int, error) {
 	n, err := c.Conn.Read(into)
-	c.heard.Do(func() { c.among.hear(c) })
+	c.heard.Do(func() { c.among.markHeard(c) })
 	return n, err
 }
 
 // Close implements net.Conn.
 func (c *client) Close() error {
-	c.heard.Do(func() { c.among.hear(c) })
+	c.heard.Do(func() { c.among.markHeard(c) })
 	c.left.Do(c.among.leave)
 	return c.Conn.Close()
 }

@@ -1,7 +1,6 @@
 package api
 
 import (
-	"net"
 	"net/http"
 	"sync"
 
@@ -29,10 +28,7 @@ func (s *Streams) Bound(stream http.Handler) http.Handler {
 		return stream
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		client, _, err := net.SplitHostPort(r.RemoteAddr)
-		if err != nil {
-			client = r.RemoteAddr
-		}
+		client := Client(r, false)
 		if err := s.enter(client); err != nil {
 			Answer(w, nil, err)
 			return
