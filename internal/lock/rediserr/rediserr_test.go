@@ -45,13 +45,14 @@ func TestAScriptThatFailed(t *testing.T) {
 func TestClassify(t *testing.T) {
 	ended, end := context.WithCancelCause(t.Context())
 	end(lock.ErrTimeout)
+	noFiles := &net.OpError{Op: "dial", Err: os.NewSyscallError("socket", syscall.EMFILE)}
 	for name, c := range map[string]struct {
 		over      bool // the context has ended
 		err, want error
 	}{
 		"refused by Redis":        {false, refused("OOM command not allowed"), lock.ErrUnavailable},
 		"not dialled":             {false, &net.OpError{Op: "dial", Err: io.EOF}, lock.ErrUnavailable},
-		"out of files":            {false, &net.OpError{Op: "dial", Err: os.NewSyscallError("socket", syscall.EMFILE)}, rediserr.ErrNoFiles},
+		"out of files":            {false, noFiles, errors.Join(rediserr.ErrNoFiles, lock.ErrUnavailable)},
 		"no connection":           {false, redis.ErrPoolTimeout, lock.ErrUnavailable},
 		"too many connections":    {false, redis.ErrPoolExhausted, lock.ErrUnavailable},
 		"client closed":           {false, redis.ErrClosed, lock.ErrUnavailable},
@@ -66,9 +67,8 @@ func TestClassify(t *testing.T) {
 			ctx = ended
 		}
 		got := rediserr.Classify(ctx, "SET", c.err)
-		for _, class := range []error{lock.ErrCancelled, lock.ErrUnavailable, lock.ErrOutcomeUnknown} {
-			wanted := errors.Is(c.want, class) || errors.Is(c.want, rediserr.ErrNoFiles) && errors.Is(lock.ErrUnavailable, class)
-			if errors.Is(got, class) != wanted {
+		for _, class := range []error{lock.ErrCancelled, lock.ErrUnavailable, lock.ErrOutcomeUnknown, rediserr.ErrNoFiles} {
+			if errors.Is(got, class) != errors.Is(c.want, class) {
 				t.Errorf("%s: %v; want %v alone", name, got, c.want)
 			}
 		}
