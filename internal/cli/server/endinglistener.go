@@ -1,11 +1,19 @@
 package server
 
 import (
+	"context"
 	"errors"
 	"net"
 	"os"
 	"time"
 )
+
+// listenTCP listens as net.Listen does, but never for MPTCP: an MPTCP listener cannot refuse what comes while it ends.
+func listenTCP(ctx context.Context, addr string) (net.Listener, error) {
+	var config net.ListenConfig
+	config.SetMultipathTCP(false)
+	return config.Listen(ctx, "tcp", addr)
+}
 
 // endingListener can end without resetting the connections that are made, but not yet accepted. Accept is called by one goroutine.
 type endingListener struct {

@@ -86,7 +86,7 @@ func Open(ctx context.Context, cfg config.Config, o Options) (*Server, error) {
 
 // listen opens the address of a server or a front, and its Redis, which has what the lock needs.
 func listen(ctx context.Context, cfg config.Config) (net.Listener, *dao.Redis, error) {
-	listener, err := net.Listen("tcp", cfg.Server.Addr)
+	listener, err := listenTCP(ctx, cfg.Server.Addr)
 	if err != nil {
 		return nil, nil, fmt.Errorf("server.addr: cannot listen on %s: %w; choose another with --server.addr", cfg.Server.Addr, err)
 	}
