@@ -184,6 +184,6 @@ func TestPeers(t *testing.T) {
 	for _, of := range sent {
 		until(t, of, `"replica":"r1","from"`)
 		until(t, of, `"replica":"r2","from"`)
-		until(t, of, "stock and orders agree, with up to")
+		until(t, of, "stock and orders agree, with at least")
 	}
 }

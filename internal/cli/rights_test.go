@@ -118,7 +118,7 @@ func TestTheRightsOfALockSuffice(t *testing.T) {
 // is given, PUT /lock is done.
 func TestALockWithoutItsRightsIsRefused(t *testing.T) {
 	addr := redistest.Start(t).Addr
-	root := asUser(t, "+@all ~*", addr)
+	root := asUser(t, "+@all ~* &{inventory}:call", addr)
 	const cure = "ACL SETUSER <redis.username> '&{distributedLock}:turn:*' '&{distributedLock}:wanted:*'"
 	soon, cancel := context.WithTimeout(t.Context(), patience) // or it serves for ever
 	defer cancel()

@@ -30,9 +30,9 @@ func isWrongType(err error) bool {
 // badData looks for what the store cannot read, also among the orders of a run, and returns service.ErrBadData with its key, or unless it
 // finds any: it may have been mended meanwhile.
 func (s *Store) badData(ctx context.Context, runID string, unless error) error {
-	newest, _ := OrdersKeys(runID)
+	newest, older := OrdersKeys(runID)
 	wanted := [][2]string{
-		{RunKey, "hash"}, {inFlightKey, "hash"}, {newest, "hash"}, {overKey, "list"}, {fenceKey, "string"}, {replicasKey, "zset"},
+		{RunKey, "hash"}, {newest, "hash"}, {older, "hash"}, {overKey, "list"}, {fenceKey, "string"}, {replicasKey, "hash"},
 	}
 	types := make([]*redis.StatusCmd, len(wanted))
 	_, err := s.client.Pipelined(ctx, func(pipe redis.Pipeliner) error {

@@ -2,6 +2,7 @@ package dao_test
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 
 	"lockstep/internal/dao"
@@ -27,8 +28,9 @@ func TestFence(t *testing.T) {
 		t.Fatal(err)
 	}
 	write := func(fence, after int64) error {
-		order.Fence, order.After = fence, after
-		return store.Write(t.Context(), order)
+		order.ID, order.Fence, order.After = fmt.Sprint(fence, after), fence, after
+		_, err := store.Write(t.Context(), order)
+		return err
 	}
 	read := func(fence int64) error {
 		order.Fence = fence
@@ -82,8 +84,9 @@ func TestARunIsOver(t *testing.T) {
 			for _, fence := range []int64{0, 500} {
 				order := history.Order{ID: "late", RunID: "first", Fence: fence, Before: 7, After: 6}
 				_, taken := store.Take(t.Context(), order)
-				watched := store.Watch(t.Context(), func(stock service.Stock) error { return stock.Write(t.Context(), order) })
-				for what, err := range map[string]error{"Write": store.Write(t.Context(), order), "Take": taken, "watched Write": watched} {
+				_, written := store.Write(t.Context(), order)
+				watched := store.Watch(t.Context(), func(stock service.Stock) error { _, err := stock.Write(t.Context(), order); return err })
+				for what, err := range map[string]error{"Write": written, "Take": taken, "watched Write": watched} {
 					if !errors.Is(err, service.ErrRunOver) {
 						t.Errorf("%s, %s with token %d: %v; want ErrRunOver", end.how, what, fence, err)
 					}

@@ -11,9 +11,11 @@ const (
 	RunKey       = "{inventory}:run"       // hash: id, lock, initial, written, sold, max_in_flight, settings, tuning, forgot
 	overKey      = "{inventory}:runs_over" // list: ids of the runs whose orders are kept, newest first
 	fenceKey     = "{inventory}:fence"     // the largest fencing token seen
-	inFlightKey  = "{inventory}:in_flight" // hash: sale -> instance
-	replicasKey  = "{inventory}:replicas"  // sorted set: instance by the time at which it counts as dead, in ms of Redis's clock
+	replicasKey  = "{inventory}:replicas"  // hash: instance -> when it counts as dead, in ms of Redis's clock, and what it told last, in JSON
 	readyKey     = "{inventory}:ready"     // string: what a probe wrote last, an instance
+
+	// callChannel is where a replica asks the others to tell at once what they are doing.
+	callChannel = "{inventory}:call"
 
 	// DoorKey is the key of the lock that closes the door while a run is changed.
 	DoorKey = "{inventory}:door"
@@ -30,6 +32,6 @@ func OrdersKeys(runID string) (newest, older string) {
 
 // IsKey reports whether a key is the stock's, the ledger's, or another of those above.
 func IsKey(name string) bool {
-	all := []string{InventoryKey, RunKey, overKey, fenceKey, inFlightKey, replicasKey, readyKey, DoorKey}
+	all := []string{InventoryKey, RunKey, overKey, fenceKey, replicasKey, readyKey, DoorKey}
 	return slices.Contains(all, name) || strings.HasPrefix(name, ordersPrefix)
 }

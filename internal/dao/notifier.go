@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/redis/go-redis/v9"
 )
@@ -13,6 +14,7 @@ import (
 // Close. It notifies once when a broken subscription has been restored and when a channel is new: a message may have been missed.
 type Notifier struct {
 	client redis.UniversalClient
+	pings  time.Duration // when nothing has come for so long, it sees that the connection is well; 0: never
 
 	mu       sync.Mutex
 	closed   bool
@@ -22,9 +24,12 @@ type Notifier struct {
 	working  sync.WaitGroup
 }
 
+// pingInterval is how soon a subscription notices that its connection is broken, though the system does not say so.
+const pingInterval = 3 * time.Second
+
 // NewNotifier makes a notifier on a client, which it does not close.
 func NewNotifier(client redis.UniversalClient) *Notifier {
-	return &Notifier{client: client, notified: map[string]map[*func(string)]struct{}{}}
+	return &Notifier{client: client, pings: pingInterval, notified: map[string]map[*func(string)]struct{}{}}
 }
 
 // Subscribe implements lock.Notifier. It does not wait for Redis.
@@ -36,7 +41,7 @@ func (n *Notifier) Subscribe(channel string, notify func(message string)) (unsub
 	}
 	if n.sub == nil {
 		n.sub = n.client.Subscribe(context.Background())
-		messages := n.sub.ChannelWithSubscriptions()
+		messages := n.sub.ChannelWithSubscriptions(redis.WithChannelHealthCheckInterval(n.pings))
 		n.working.Go(func() { n.listen(messages) })
 	}
 	if n.notified[channel] == nil {

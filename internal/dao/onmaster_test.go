@@ -24,7 +24,7 @@ func refusals(store *dao.Store, r *dao.Redis) map[string]func(context.Context) e
 	return map[string]func(context.Context) error{
 		"a command": func(ctx context.Context) error { return r.Lock.Set(ctx, "which", "", 0).Err() },
 		"a command to be queued": func(ctx context.Context) error {
-			_, _, err := store.Beat(ctx, func(string) bool { return true })
+			_, err := r.Store.TxPipelined(ctx, func(tx redis.Pipeliner) error { return tx.Set(ctx, "key", "", 0).Err() })
 			return err
 		},
 		"a script": func(ctx context.Context) error {
@@ -130,15 +130,15 @@ func TestAReplicaIsNotRead(t *testing.T) {
 	mustSucceed(t, store.Start(t.Context(), history.Run{}, history.Run{ID: "run", Lock: "v4", Initial: 500}))
 	mustSucceed(t, r.Lock.Set(t.Context(), lock.Key, "owner", 0).Err())
 	reads := map[string]func(context.Context) error{
-		"Run":    func(ctx context.Context) error { _, err := store.Run(ctx); return err },
-		"Tally":  func(ctx context.Context) error { _, err := store.Tally(ctx); return err },
-		"Others": func(ctx context.Context) error { _, err := store.Others(ctx); return err },
+		"Run":   func(ctx context.Context) error { _, err := store.Run(ctx); return err },
+		"Tally": func(ctx context.Context) error { _, err := store.Tally(ctx); return err },
+		"State": func(ctx context.Context) error { _, err := store.Look(ctx); return err },
 		"HandSet": func(ctx context.Context) error {
 			_, _, err := store.HandSet(ctx)
 			return err
 		},
 		"Beat": func(ctx context.Context) error {
-			_, _, err := store.Beat(ctx, func(string) bool { return false })
+			_, err := store.Beat(ctx, service.Replica{})
 			return err
 		},
 		"Order": func(ctx context.Context) error {

@@ -28,9 +28,7 @@ func (s *Store) Order(ctx context.Context, id string) (history.Order, error) {
 		return history.Order{}, rediserr.Classify(ctx, "MULTI runs", err)
 	}
 	var lines []*redis.StringCmd
-	var inFlight *redis.BoolCmd
 	err = OnMaster(ctx, s.client, RunKey, func(tx redis.Pipeliner) {
-		inFlight = tx.HExists(ctx, inFlightKey, id)
 		for _, runID := range append([]string{current.Val()}, over.Val()...) {
 			newest, older := OrdersKeys(runID)
 			lines = append(lines, tx.HGet(ctx, newest, id), tx.HGet(ctx, older, id))
@@ -46,19 +44,17 @@ func (s *Store) Order(ctx context.Context, id string) (history.Order, error) {
 		if line.Err() != nil { // a transaction returns its first error only
 			return history.Order{}, rediserr.Classify(ctx, "MULTI orders", line.Err())
 		}
-		var order history.Order
-		if err := json.Unmarshal([]byte(line.Val()), &order); err != nil {
-			return history.Order{}, fmt.Errorf("order %s: %w", id, err)
-		}
-		return order, nil
-	}
-	if inFlight.Err() != nil {
-		return history.Order{}, rediserr.Classify(ctx, "HEXISTS in_flight", inFlight.Err())
-	}
-	if inFlight.Val() {
-		return history.Order{}, service.ErrInFlight
+		return parseOrder(id, line.Val())
 	}
 	return history.Order{}, service.ErrNoOrder
+}
+
+// parseOrder reads an order of the ledger.
+func parseOrder(id, line string) (order history.Order, err error) {
+	if err := json.Unmarshal([]byte(line), &order); err != nil {
+		return order, fmt.Errorf("order %s: %w", id, err)
+	}
+	return order, nil
 }
 
 // forgetRunsOver deletes the orders of all earlier runs when Redis is out of memory. What cannot be deleted stays.

@@ -15,7 +15,10 @@ import (
 // The ledger keeps the newest orders, of the run that is on and of those before; whatever it forgets, it has counted.
 func TestTheLedgerIsBounded(t *testing.T) {
 	for name, sell := range map[string]func(*dao.Store, context.Context, history.Order) error{
-		"Write": (*dao.Store).Write,
+		"Write": func(s *dao.Store, ctx context.Context, order history.Order) error {
+			_, err := s.Write(ctx, order)
+			return err
+		},
 		"Take": func(s *dao.Store, ctx context.Context, order history.Order) error {
 			_, err := s.Take(ctx, order)
 			return err
@@ -85,27 +88,6 @@ func testTheLedgerIsBounded(t *testing.T, sellOne func(*dao.Store, context.Conte
 	})
 }
 
-func TestAnOrderInFlight(t *testing.T) {
-	eachRedis(t, func(t *testing.T, r *dao.Redis) {
-		store := dao.NewStore(r.Store, "test", 100)
-		if err := store.Start(t.Context(), history.Run{}, history.Run{ID: "run", Initial: 10}); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := store.Enter(t.Context(), "one"); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := store.Order(t.Context(), "one"); !errors.Is(err, service.ErrInFlight) {
-			t.Errorf("%v; want ErrInFlight", err)
-		}
-		if err := store.Leave(t.Context(), "one"); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := store.Order(t.Context(), "one"); !errors.Is(err, service.ErrNoOrder) {
-			t.Errorf("%v; want ErrNoOrder", err)
-		}
-	})
-}
-
 // Old runs go when a Redis is out of memory; the sale that asked for it goes on.
 func TestOutOfMemoryForgetsOldRuns(t *testing.T) {
 	server := redistest.Start(t)
@@ -119,28 +101,42 @@ func TestOutOfMemoryForgetsOldRuns(t *testing.T) {
 	if err := store.Start(t.Context(), history.Run{}, first); err != nil {
 		t.Fatal(err)
 	}
+	mustSucceed(t, store.Start(t.Context(), first, second))
 	newest, _ := dao.OrdersKeys("first")
-	for i := range 50 {
-		if err := r.Store.HSet(t.Context(), newest, fmt.Sprint(i), fmt.Sprintf("%0100000d", i)).Err(); err != nil {
-			t.Fatal(err)
+	fill := func() {
+		mustSucceed(t, r.Store.ConfigSet(t.Context(), "maxmemory", "0").Err())
+		mustSucceed(t, r.Store.LPush(t.Context(), "{inventory}:runs_over", "first").Err())
+		for i := range 50 {
+			mustSucceed(t, r.Store.HSet(t.Context(), newest, fmt.Sprint(i), fmt.Sprintf("%0100000d", i)).Err())
 		}
+		mustSucceed(t, r.Store.ConfigSet(t.Context(), "maxmemory", "4mb").Err())
 	}
-	if err := store.Start(t.Context(), first, second); err != nil {
-		t.Fatal(err)
-	}
-	if err := r.Store.ConfigSet(t.Context(), "maxmemory", "4mb").Err(); err != nil {
-		t.Fatal(err)
-	}
-	if run, err := store.Enter(t.Context(), "sale"); err != nil || run.ID != "second" {
-		t.Errorf("a sale is refused, %v, though there was what could be forgotten", err)
-	}
-	if n := r.Store.Exists(t.Context(), newest).Val(); n != 0 {
-		t.Error("the old run's orders are still there")
+	for name, sell := range map[string]func(id string) error{
+		"write": func(id string) error {
+			_, err := store.Write(t.Context(), history.Order{ID: id, RunID: "second", After: 9})
+			return err
+		},
+		"take": func(id string) error {
+			_, err := store.Take(t.Context(), history.Order{ID: id, RunID: "second"})
+			return err
+		},
+		"beat": func(string) error {
+			_, err := store.Beat(t.Context(), service.Replica{Run: "second"})
+			return err
+		},
+	} {
+		fill()
+		if err := sell(name); err != nil {
+			t.Errorf("%s is refused, %v, though there was what could be forgotten", name, err)
+		}
+		if n := r.Store.Exists(t.Context(), newest).Val(); n != 0 {
+			t.Errorf("after %s the old run's orders are still there", name)
+		}
 	}
 	if err := r.Store.ConfigSet(t.Context(), "maxmemory", "1").Err(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := store.Enter(t.Context(), "sale"); err == nil {
-		t.Error("a sale was let in by a Redis that has no memory, and nothing to forget")
+	if _, err := store.Take(t.Context(), history.Order{ID: "none", RunID: "second"}); err == nil {
+		t.Error("a sale was made by a Redis that has no memory, and nothing to forget")
 	}
 }

@@ -48,6 +48,7 @@ type Redis struct {
 	Lock     redis.UniversalClient
 	Store    redis.UniversalClient
 	Notifier *Notifier        // of Lock
+	Calls    *Notifier        // of Store, for those whom it is no matter if a message is lost
 	Nodes    Nodes            // for Redlock; none, if there are none
 	Servers  strategy.Servers // what a lock can be on
 	Name     string           // for people: which Redis this is
@@ -136,7 +137,12 @@ func connect(cfg redisclient.Config, lockPool int, nodes Nodes) *Redis {
 	cfg.PoolSize = cmp.Or(lockPool, cfg.PoolSize)
 	r.Lock = newLockClient(cfg)
 	r.Notifier = NewNotifier(r.Lock)
-	cfg.MasterOnly.GivenUp = r.Notifier.renew
+	r.Calls = NewNotifier(r.Store)
+	r.Calls.pings = 0
+	cfg.MasterOnly.GivenUp = func() {
+		r.Notifier.renew()
+		r.Calls.renew()
+	}
 	return r
 }
 
@@ -162,7 +168,7 @@ func own(m *embedded) redisclient.Config {
 
 // Close closes the clients, and ends the embedded Redis.
 func (r *Redis) Close() error {
-	err := errors.Join(r.Notifier.Close(), r.Lock.Close(), r.Store.Close(), r.Nodes.close())
+	err := errors.Join(r.Notifier.Close(), r.Calls.Close(), r.Lock.Close(), r.Store.Close(), r.Nodes.close())
 	if r.embedded != nil {
 		r.embedded.Close()
 	}

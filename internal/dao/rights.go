@@ -17,9 +17,9 @@ import (
 
 // ShopRights are what the shop itself needs in the Redis that the stock is in, whatever the lock.
 const ShopRights = strategy.Rights("+ping +time +multi +exec +eval +exists +type +get +set +del +unlink +rename +expire +pexpire +pttl " +
-	"+hget +hmget +hset +hlen +hdel +hgetall +hexists +hkeys +hincrby +lrange +lpush +lrem +zadd +zrem +zrange +zremrangebyscore " +
-	"~" + InventoryKey + " ~" + RunKey + " ~" + overKey + " ~" + fenceKey + " ~" + inFlightKey + " ~" + replicasKey +
-	" ~" + readyKey + " ~" + DoorKey + " ~" + ordersPrefix + "* ~" + lock.Key)
+	"+decr +hget +hmget +hset +hlen +hdel +hgetall +hexists +hkeys +hincrby +lrange +lpush +lrem +publish +subscribe " +
+	"~" + InventoryKey + " ~" + RunKey + " ~" + overKey + " ~" + fenceKey + " ~" + replicasKey +
+	" ~" + readyKey + " ~" + DoorKey + " ~" + ordersPrefix + "* ~" + lock.Key + " &" + callChannel)
 
 // NodeRights are what is needed on a node for Redlock beside what the lock needs: to look at its key, to remove it, and to try a write.
 const NodeRights = strategy.Rights("+ping +multi +exec +eval +hdel +type +get +set +hkeys +pttl +del ~" + readyKey)
@@ -36,7 +36,7 @@ var forms = map[string]string{ //nolint:gochecknoglobals // a table
 	"rename": "KEY KEY", //nolint:dupword // it takes two
 	"hget":   "KEY f", "hmget": "KEY f", "hdel": "KEY f", "hexists": "KEY f", "hset": "KEY f v", "hincrby": "KEY f 1",
 	"lindex": "KEY 0", "lrange": "KEY 0 -1", "lpush": "KEY v", "rpush": "KEY v", "lrem": "KEY 0 v",
-	"zadd": "KEY 1 m", "zrem": "KEY m", "zrange": "KEY 0 -1", "zremrangebyscore": "KEY 0 1", "xadd": "KEY * f v", "xrange": "KEY - +",
+	"xadd": "KEY * f v", "xrange": "KEY - +",
 }
 
 // Fits fails if a lock, with a key of this name, cannot be made on this Redis, or if its user lacks a right that the lock needs, or one of

@@ -18,6 +18,8 @@ import (
 
 // Store is the stock and the ledger in a Redis.
 type Store struct {
+	Calls lock.Notifier // by which it hears that another replica calls; nil: it does not
+
 	client    redis.UniversalClient
 	instance  string
 	maxOrders int64
@@ -52,13 +54,17 @@ func (s *Store) readFenced(ctx context.Context, order history.Order) (int64, err
 }
 
 // Write sends the sale's SET inventory. One script writes stock and order, so that a crash cannot separate them, and no sale writes into
-// another run.
-func (s *Store) Write(ctx context.Context, order history.Order) error {
+// another run, or twice.
+func (s *Store) Write(ctx context.Context, order history.Order) (history.Order, error) {
 	reply, err := s.sendWrite(ctx, s.client, order)
-	if err != nil {
-		return err
+	if err == nil && rediserr.HasCode(reply.Err(), "OOM") {
+		s.forgetRunsOver(ctx)
+		reply, err = s.sendWrite(ctx, s.client, order)
 	}
-	return s.written(ctx, reply, order)
+	if err != nil {
+		return order, err
+	}
+	return s.written(ctx, "EVAL write.lua", reply, order)
 }
 
 // sendWrite sends write.lua by itself, or puts it into a transaction.
@@ -69,20 +75,36 @@ func (s *Store) sendWrite(ctx context.Context, to redis.Cmdable, order history.O
 	}
 	newest, older := OrdersKeys(order.RunID)
 	return to.Eval(ctx, lua.Write, []string{InventoryKey, RunKey, newest, older, fenceKey},
-		order.After, order.Fence, order.RunID, order.ID, line, s.fullHash(), keepSeconds), nil
+		order.After, order.Fence, order.RunID, order.ID, line, order.Overlap, s.fullHash()), nil
 }
 
-// written returns the error of what write.lua answered.
-func (s *Store) written(ctx context.Context, reply *redis.Cmd, order history.Order) error {
-	switch written, err := reply.Int(); {
-	case err != nil:
-		return s.failure(ctx, "EVAL write.lua", order.RunID, err)
-	case written == 0:
+// written returns the order that write.lua or take.lua has written, now or before, or the error of what it answered.
+func (s *Store) written(ctx context.Context, command string, reply *redis.Cmd, order history.Order) (history.Order, error) {
+	value, err := reply.Result()
+	if err != nil {
+		return order, s.failure(ctx, command, order.RunID, err)
+	}
+	switch value := value.(type) {
+	case string:
+		return parseOrder(order.ID, value)
+	case int64:
+		return order, s.refusal(ctx, value, order)
+	default:
+		return order, fmt.Errorf("%s: it answered %v", command, value)
+	}
+}
+
+// refusal returns the error of a number that write.lua answered; nil if it has written.
+func (s *Store) refusal(ctx context.Context, reply int64, order history.Order) error {
+	switch reply {
+	case 0:
 		return stale(order.Fence)
-	case written == 2:
+	case 2:
 		return errOver
-	case written == 3:
+	case 3:
 		return s.badData(ctx, order.RunID, errMended)
+	case 4:
+		return errChanged
 	}
 	return nil
 }
@@ -90,7 +112,10 @@ func (s *Store) written(ctx context.Context, reply *redis.Cmd, order history.Ord
 // fullHash returns how many orders one hash takes: each run has two.
 func (s *Store) fullHash() int64 { return max(1, s.maxOrders/2) }
 
-var errOver = fmt.Errorf("%w: a new one began, or Redis has forgotten it; nothing was written", service.ErrRunOver)
+var (
+	errOver    = fmt.Errorf("%w: a new one began, or Redis has forgotten it; nothing was written", service.ErrRunOver)
+	errChanged = fmt.Errorf("%w; nothing was written", service.ErrRunChanged)
+)
 
 func stale(fence int64) error {
 	return fmt.Errorf("%w: the store has seen a larger fencing token than %d", lock.ErrLost, fence)

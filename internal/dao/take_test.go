@@ -3,6 +3,7 @@ package dao_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"testing"
 
 	"lockstep/internal/dao"
@@ -32,20 +33,19 @@ func TestTake(t *testing.T) {
 		store, redis := dao.NewStore(r.Store, "instance", 100), r.Store
 		order := history.Order{ID: "one", RunID: "run", Lock: "atomic", Owner: `"quoted"`}
 		for _, c := range []struct {
-			stock string // "": none
-			err   error
-			after string
+			written, stock string // "": none
+			err            error
+			after          string
 		}{
-			{"1000000000", nil, "999999999"},
-			{"2", nil, "1"},
-			{"0", service.ErrSoldOut, "0"},
-			{"-1", service.ErrBadStock, "-1"},
-			{"+5", service.ErrBadStock, "+5"},
-			{"many", service.ErrBadStock, "many"},
-			{"", service.ErrRunOver, ""},
+			{"1000000000", "1000000000", nil, "999999999"},
+			{"2", "2", nil, "1"},
+			{"0", "0", service.ErrSoldOut, "0"},
+			{"2", "3", service.ErrRunChanged, "3"},
+			{"2", "many", service.ErrRunChanged, "many"},
+			{"2", "", service.ErrRunChanged, ""},
 		} {
 			redis.FlushAll(t.Context())
-			redis.HSet(t.Context(), dao.RunKey, "id", order.RunID)
+			redis.HSet(t.Context(), dao.RunKey, "id", order.RunID, "written", c.written)
 			if c.stock != "" {
 				redis.Set(t.Context(), dao.InventoryKey, c.stock, 0)
 			}
@@ -68,8 +68,8 @@ func TestTake(t *testing.T) {
 		}
 		redis.Del(t.Context(), dao.InventoryKey)
 		redis.LPush(t.Context(), dao.InventoryKey, "a list")
-		if _, err := store.Take(t.Context(), order); !errors.Is(err, service.ErrBadStock) {
-			t.Errorf("Take of a list: %v; want ErrBadStock", err)
+		if _, err := store.Take(t.Context(), order); !errors.Is(err, service.ErrRunChanged) {
+			t.Errorf("Take of a list: %v; want ErrRunChanged", err)
 		}
 	})
 }
@@ -78,7 +78,12 @@ func TestWatch(t *testing.T) {
 	eachRedis(t, func(t *testing.T, r *dao.Redis) {
 		store := dao.NewStore(r.Store, "instance", 100)
 		r.Store.Set(t.Context(), dao.InventoryKey, 5, 0)
-		r.Store.HSet(t.Context(), dao.RunKey, "id", "run")
+		r.Store.HSet(t.Context(), dao.RunKey, "id", "run", "written", 5)
+		set := func(stock int) {
+			r.Store.Set(t.Context(), dao.InventoryKey, stock, 0)
+			r.Store.HSet(t.Context(), dao.RunKey, "written", stock)
+		}
+		n := 0
 		sell := func(meanwhile func()) error {
 			return store.Watch(t.Context(), func(stock service.Stock) error {
 				before, err := stock.Read(t.Context(), history.Order{})
@@ -86,24 +91,91 @@ func TestWatch(t *testing.T) {
 					return err
 				}
 				meanwhile()
-				return stock.Write(t.Context(), history.Order{RunID: "run", Before: before, After: before - 1})
+				n++
+				_, err = stock.Write(t.Context(), history.Order{ID: fmt.Sprint(n), RunID: "run", Before: before, After: before - 1})
+				return err
 			})
 		}
 		if err := sell(func() {}); err != nil {
 			t.Error(err)
 		}
-		if err := sell(func() { r.Store.Set(t.Context(), dao.InventoryKey, 3, 0) }); !errors.Is(err, service.ErrConflict) {
+		if err := sell(func() { set(3) }); !errors.Is(err, service.ErrConflict) {
 			t.Errorf("a sale that another came before: %v; want ErrConflict", err)
 		}
 		gone := errors.New("the buyer went away")
 		err := store.Watch(t.Context(), func(service.Stock) error { return gone })
-		r.Store.Set(t.Context(), dao.InventoryKey, 3, 0) // no connection watches any more, or the next would be refused
+		set(3) // no connection watches any more, or the next would be refused
 		if !errors.Is(err, gone) || sell(func() {}) != nil {
 			t.Errorf("a sale that was given up: %v", err)
 		}
 		stock, sold := r.Store.Get(t.Context(), dao.InventoryKey).Val(), r.Store.HGet(t.Context(), dao.RunKey, "sold").Val()
 		if stock != "2" || sold != "2" {
 			t.Errorf("the stock is %s after %s orders; want 2 after 2", stock, sold)
+		}
+	})
+}
+
+// An order is written once, whoever sends it again, and however; what is answered is what was written first.
+func TestAnOrderIsWrittenOnce(t *testing.T) {
+	eachRedis(t, func(t *testing.T, r *dao.Redis) {
+		store := dao.NewStore(r.Store, "instance", 4) // two in a hash
+		run := history.Run{ID: "run", Lock: "v7", Initial: 9}
+		if err := store.Start(t.Context(), history.Run{}, run); err != nil {
+			t.Fatal(err)
+		}
+		write := func(order history.Order) (history.Order, error) { return store.Write(t.Context(), order) }
+		take := func(order history.Order) (history.Order, error) { return store.Take(t.Context(), order) }
+		watched := func(order history.Order) (sold history.Order, err error) {
+			err = store.Watch(t.Context(), func(stock service.Stock) (err error) {
+				sold, err = stock.Write(t.Context(), order)
+				return err
+			})
+			return sold, err
+		}
+		ways := map[string]func(history.Order) (history.Order, error){"Write": write, "Take": take, "watched Write": watched}
+		stock := int64(9)
+		for _, first := range []string{"Write", "Take", "watched Write"} { // the first one's hash is the older one by the third
+			order := history.Order{ID: "by " + first, RunID: run.ID, Before: stock, After: stock - 1, Replica: "a"}
+			stock--
+			sold, err := ways[first](order)
+			if err != nil || sold != order {
+				t.Fatalf("%s: %+v, %v; want %+v", first, sold, err, order)
+			}
+			again := history.Order{ID: order.ID, RunID: run.ID, Before: 5, After: 4, Replica: "b", Fence: 1}
+			for second, way := range ways {
+				if got, err := way(again); err != nil || got != sold {
+					t.Errorf("%s after %s: %+v, %v; want %+v", second, first, got, err, sold)
+				}
+			}
+		}
+		tally, err := store.Tally(t.Context())
+		if err != nil || tally.Sold != 3 || tally.Remaining != 6 {
+			t.Errorf("%+v, %v; want three sold of 9", tally, err)
+		}
+		if order, err := write(history.Order{ID: "by Write", RunID: "another"}); !errors.Is(err, service.ErrRunOver) {
+			t.Errorf("in another run: %+v, %v", order, err)
+		}
+	})
+}
+
+// A stock that somebody else has set is not written over.
+func TestAStockSetByHandIsNotWrittenOver(t *testing.T) {
+	eachRedis(t, func(t *testing.T, r *dao.Redis) {
+		store := dao.NewStore(r.Store, "instance", 4)
+		if err := store.Start(t.Context(), history.Run{}, history.Run{ID: "run", Initial: 9}); err != nil {
+			t.Fatal(err)
+		}
+		r.Store.Set(t.Context(), dao.InventoryKey, 1000, 0)
+		order := history.Order{ID: "one", RunID: "run", Before: 9, After: 8}
+		_, written := store.Write(t.Context(), order)
+		_, taken := store.Take(t.Context(), order)
+		for what, err := range map[string]error{"Write": written, "Take": taken} {
+			if !errors.Is(err, service.ErrRunChanged) {
+				t.Errorf("%s: %v; want ErrRunChanged", what, err)
+			}
+		}
+		if stock := r.Store.Get(t.Context(), dao.InventoryKey).Val(); stock != "1000" {
+			t.Errorf("the stock is %s; want 1000", stock)
 		}
 	})
 }

@@ -38,7 +38,7 @@ func (w watched) Read(ctx context.Context, _ history.Order) (int64, error) {
 }
 
 // Write writes as Store does, in a transaction, which Redis refuses if the stock has changed.
-func (w watched) Write(ctx context.Context, order history.Order) error {
+func (w watched) Write(ctx context.Context, order history.Order) (history.Order, error) {
 	var reply *redis.Cmd
 	_, err := w.tx.TxPipelined(ctx, func(tx redis.Pipeliner) (err error) {
 		reply, err = w.sendWrite(ctx, tx, order)
@@ -46,9 +46,9 @@ func (w watched) Write(ctx context.Context, order history.Order) error {
 	})
 	switch {
 	case errors.Is(err, redis.TxFailedErr):
-		return service.ErrConflict
+		return order, service.ErrConflict
 	case err != nil:
-		return w.failure(ctx, "EVAL write.lua in MULTI", order.RunID, err)
+		return order, w.failure(ctx, "EVAL write.lua in MULTI", order.RunID, err)
 	}
-	return w.written(ctx, reply, order)
+	return w.written(ctx, "EVAL write.lua in MULTI", reply, order)
 }

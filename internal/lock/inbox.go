@@ -20,9 +20,10 @@ func NewInbox(notifier Notifier, clock Clock, channel string) *Inbox {
 	return &Inbox{clock: clock, notifier: notifier, channel: channel, arrived: make(chan struct{}, 1)}
 }
 
-// Wait waits for a message, until ctx ends, and for d at most; then the caller looks at what there is. The first time, it only begins to
+// Wait is for those who were refused the lock. It waits for a message, until ctx ends, and for d at most; then the caller looks at what there is. The first time, it only begins to
 // listen: a message may have been missed before.
 func (i *Inbox) Wait(ctx context.Context, d time.Duration) {
+	refused(ctx)
 	if i.unsubscribe == nil {
 		i.unsubscribe = i.notifier.Subscribe(i.channel, i.notify)
 		return

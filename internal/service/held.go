@@ -13,17 +13,23 @@ import (
 type held struct {
 	*lock.Lease
 
-	owner string
-	depth int // of nested calls
-	wait  time.Duration
-	since time.Time
+	asking context.Context //nolint:containedctx // that of the lease, if the lock cannot know that it is lost
+	owner  string
+	depth  int // of nested calls
+	wait   time.Duration
+	since  time.Time
 }
 
 // lock obtains the lock, for the sale or for a nested call.
 func (s *Sale) lock(ctx context.Context, owner string, depth int) (held, error) {
 	asked := s.Clock.Now()
 	s.saw(ctx, Seen{Moment: Asks, Nested: depth})
-	lease, err := s.Locker.Lock(ctx, owner)
+	refused := s.Overlap.met
+	if depth > 0 {
+		refused = func() {} // perhaps by its own sale's lock
+	}
+	asking := lock.WithRefused(ctx, refused)
+	lease, err := s.Locker.Lock(asking, owner)
 	if err != nil {
 		s.saw(ctx, Seen{Moment: Misses, Nested: depth, Err: err})
 		return held{}, err
@@ -31,7 +37,7 @@ func (s *Sale) lock(ctx context.Context, owner string, depth int) (held, error) 
 	now := s.Clock.Now()
 	s.saw(ctx, Seen{Moment: Obtains, Nested: depth, Token: lease.Token(), Took: now.Sub(asked)})
 	s.Log.Debug("lock", "owner", owner, "nested", depth)
-	return held{Lease: lease, owner: owner, depth: depth, wait: now.Sub(asked), since: now}, nil
+	return held{Lease: lease, asking: asking, owner: owner, depth: depth, wait: now.Sub(asked), since: now}, nil
 }
 
 // unlock releases the lock. A lock that was gone already does not undo the sale, but it is logged.
@@ -48,7 +54,7 @@ func (s *Sale) unlock(ctx context.Context, h held) {
 
 // seeLoss tells the observers if the sale's lease is lost, until the function that it returns is called.
 func (s *Sale) seeLoss(ctx context.Context, h held) (over func()) {
-	if len(s.Observers) == 0 || h.Context() == ctx { // nobody would hear of it, or the lock cannot know
+	if len(s.Observers) == 0 || h.Context() == h.asking { // nobody would hear of it, or the lock cannot know
 		return func() {}
 	}
 	stop := context.AfterFunc(h.Context(), func() {

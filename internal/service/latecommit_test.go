@@ -43,15 +43,15 @@ func (s *shelf) Read(_ context.Context, order history.Order) (int64, error) {
 	return s.stock, nil
 }
 
-func (s *shelf) Write(ctx context.Context, order history.Order) error {
+func (s *shelf) Write(ctx context.Context, order history.Order) (history.Order, error) {
 	if err := lock.Sleep(ctx, lock.SystemClock{}, s.slow); err != nil {
-		return errors.Join(lock.ErrCancelled, err)
+		return order, errors.Join(lock.ErrCancelled, err)
 	}
 	s.event(order.ID + " writes")
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.stock = order.After
-	return s.fails
+	return order, s.fails
 }
 
 func (s *shelf) Lock(ctx context.Context, owner string) (*lock.Lease, error) {

@@ -20,9 +20,9 @@ type refusing struct {
 	refuses bool
 }
 
-func (r *refusing) Write(ctx context.Context, order history.Order) error {
+func (r *refusing) Write(ctx context.Context, order history.Order) (history.Order, error) {
 	if r.refuses {
-		return lock.ErrLost
+		return order, lock.ErrLost
 	}
 	return r.shelf.Write(ctx, order)
 }

@@ -14,24 +14,19 @@ import (
 // Open joins the current run. If no other replica lives, or there is no run, it starts one, with the lock of the settings. The stock is
 // the one set by hand, if there is one, or else that of the settings.
 func (s *Shop) Open(ctx context.Context, settings Settings) error {
-	s.use(settings)
-	s.sales, s.slots = map[string]*session{}, make(Slots, watchSlots)
+	s.init(settings)
 	run, joined, err := s.join(ctx)
 	if err != nil {
 		return err
 	}
 	if joined {
 		s.saw(run)
-		_, _, err := s.Ledger.Beat(ctx, s.isHere)
+		_, err := s.beat(ctx)
 		return err
 	}
 	return s.change(ctx, func(ctx context.Context, _, next history.Run) (history.Run, error) {
 		run, joined, err := s.join(ctx) // another replica may have opened while this one waited for the door
-		if err == nil {
-			_, _, err = s.Ledger.Beat(ctx, s.isHere) // while the door is closed: the next replica to open is then not alone
-		}
 		if err != nil || joined {
-			s.saw(run)
 			return run, err
 		}
 		next.Tuning, next.Lock = history.Tuning{}, settings.Version
@@ -72,10 +67,10 @@ func (s *Shop) join(ctx context.Context) (run history.Run, joined bool, err erro
 // alone reports whether no other replica lives. A dead replica counts as living for some seconds more; a living one is told from it
 // by its next heartbeat.
 func (s *Shop) alone(ctx context.Context) (bool, error) {
-	first, err := s.Ledger.Others(ctx)
-	for others := first; err == nil && len(others) > 0; others, err = s.Ledger.Others(ctx) {
-		for instance, beat := range others {
-			if before, known := first[instance]; !known || beat.After(before) {
+	first, err := s.Ledger.Look(ctx)
+	for state := first; err == nil && len(state.Others) > 0; state, err = s.Ledger.Look(ctx) {
+		for name, other := range state.Others {
+			if before, known := first.Others[name]; !known || other.Told.After(before.Told) {
 				return false, nil
 			}
 		}
@@ -133,19 +128,26 @@ func (s *Shop) Apply(ctx context.Context, settings Settings) error {
 	}, func() { s.use(settings) })
 }
 
-// reconcile starts a new run if the stock was set by hand or is gone. If the door is closed, the replica that closed it does so.
+// reconcile finds out which run is on. It starts a new one if the stock was set by hand or is gone, unless another replica is doing so.
 func (s *Shop) reconcile(ctx context.Context) error {
+	if _, err := s.beat(ctx); err != nil {
+		return err
+	}
+	if _, err := s.Ledger.Tally(ctx); !errors.Is(err, ErrRunChanged) {
+		return err // another run is on
+	}
 	if _, _, err := s.Ledger.HandSet(ctx); err != nil {
 		return err // the key does not hold a stock: no run can begin with it
 	}
-	lease, err := s.Door.TryLock(ctx, lock.Owner(s.NewID()))
+	owner := lock.Owner(s.NewID())
+	lease, err := s.Door.TryLock(ctx, owner)
 	if errors.Is(err, lock.ErrNotObtained) {
-		return lock.Sleep(ctx, s.Clock, doorInterval)
+		return lock.Sleep(ctx, s.Clock, changeInterval)
 	}
 	if err != nil {
 		return err
 	}
-	err = s.changeUnder(ctx, lease, func(ctx context.Context, run, next history.Run) (history.Run, error) {
+	err = s.changeUnder(ctx, lease, owner, func(ctx context.Context, run, next history.Run) (history.Run, error) {
 		if _, err := s.Ledger.Tally(ctx); !errors.Is(err, ErrRunChanged) {
 			return run, err // another replica was faster
 		}
@@ -173,11 +175,12 @@ type decision func(ctx context.Context, current, next history.Run) (history.Run,
 // the functions of then before it opens the door.
 func (s *Shop) change(ctx context.Context, decide decision, then ...func()) error {
 	for attempt := 1; ; attempt++ {
-		lease, err := s.Door.Lock(ctx, lock.Owner(s.NewID()))
+		owner := lock.Owner(s.NewID())
+		lease, err := s.Door.Lock(ctx, owner)
 		if err != nil {
 			return fmt.Errorf("closing the door: %w", err)
 		}
-		err = s.changeUnder(ctx, lease, decide, then...)
+		err = s.changeUnder(ctx, lease, owner, decide, then...)
 		if !errors.Is(err, ErrRunOver) || attempt == maxChanges {
 			return err
 		}
@@ -187,14 +190,18 @@ func (s *Shop) change(ctx context.Context, decide decision, then ...func()) erro
 // maxChanges is how many attempts a change has while Redis forgets that the door is closed and others begin runs.
 const maxChanges = 3
 
-func (s *Shop) changeUnder(ctx context.Context, door *lock.Lease, decide decision, then ...func()) error {
+func (s *Shop) changeUnder(ctx context.Context, door *lock.Lease, owner string, decide decision, then ...func()) error {
 	defer func() {
 		if err := door.Unlock(ctx); err != nil {
 			s.Log.Warn("opening the door", "error", err)
 		}
+		_, beat := s.beat(context.WithoutCancel(ctx))
+		if err := errors.Join(beat, s.Ledger.Call(context.WithoutCancel(ctx))); err != nil {
+			s.Log.Warn("telling the other replicas that the door is open", "error", err)
+		}
 	}()
 	ctx = door.Context()
-	if err := s.drain(ctx); err != nil {
+	if err := s.drain(ctx, owner); err != nil {
 		return fmt.Errorf("waiting for the sales in flight: %w", err)
 	}
 	run, err := s.Ledger.Run(ctx)
@@ -215,7 +222,6 @@ func (s *Shop) changeUnder(ctx context.Context, door *lock.Lease, decide decisio
 	for _, do := range then {
 		do()
 	}
-	s.closeUnused(ctx) // with the door closed: no sale has to wait for what this replica keeps
 	return nil
 }
 
@@ -230,22 +236,35 @@ func (s Settings) LongestSale() time.Duration {
 	return time.Duration(s.Nested+2)*s.Lock.WaitTimeout + s.Think + 10*time.Second
 }
 
-// drain waits until no sale is in flight, neither in Redis nor, if Redis has forgotten it, in this replica. The sales of a replica are
-// forgotten when it counts as dead.
-func (s *Shop) drain(ctx context.Context) error {
+// drain waits until no sale is in flight, and every replica that lives has said that it admits none, for the change of this owner.
+func (s *Shop) drain(ctx context.Context, owner string) error {
 	longest := s.LongestSale()
 	wait, stop := lock.WithTimeout(ctx, s.Clock, longest, lock.ErrTimeout)
 	defer stop()
+	if err := s.Ledger.Call(ctx); err != nil {
+		return err
+	}
 	for told := false; wait.Err() == nil; told = true {
-		_, inFlight, err := s.Ledger.Beat(ctx, s.isHere)
-		inFlight = max(inFlight, s.inFlightHere())
-		if err != nil || inFlight == 0 {
+		state, err := s.beat(ctx)
+		if err != nil {
 			return err
+		}
+		here := s.replica()
+		inFlight, drained := here.Admitted, here.Drained == owner
+		for _, other := range state.Others {
+			inFlight += other.Admitted
+			drained = drained && other.Drained == owner
+		}
+		if drained {
+			return nil
+		}
+		if state.Change != owner {
+			return fmt.Errorf("%w: Redis has forgotten that it is being changed", ErrRunOver)
 		}
 		if !told {
 			s.Log.Info("the door is closed: waiting for the sales in flight", "sales", inFlight)
 		}
-		_ = lock.Sleep(wait, s.Clock, doorInterval) // the loop looks at wait itself
+		_ = lock.Sleep(wait, s.Clock, changeInterval) // the loop looks at wait itself
 	}
 	return lock.WaitError(wait, longest)
 }

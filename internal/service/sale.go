@@ -26,6 +26,7 @@ type Sale struct {
 	Update    strategy.Update
 	Backoff   Backoff // between the attempts of a check-and-set
 	Slots     Slots   // for its attempts
+	Overlap   *Overlap
 }
 
 // Receipt is what a buyer gets.

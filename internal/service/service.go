@@ -4,6 +4,7 @@ package service
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"lockstep/internal/lock"
@@ -25,12 +26,12 @@ var (
 	ErrOutcomeUnknown = lock.WithCode("outcome_unknown", "the outcome of the sale's write is unknown: the sale may have been made")
 	// ErrNoOrder means that an order is not among those that the ledger keeps.
 	ErrNoOrder = lock.WithCode("no_order", "no such order is in the ledger")
-	// ErrInFlight means that an order is not in the ledger yet: its sale is going on.
-	ErrInFlight = lock.WithCode("order_in_flight", "its sale is going on")
-	// ErrDoorClosed means that the run is being changed; sales wait until it is open again.
-	ErrDoorClosed = errors.New("the run is being changed")
+	// ErrInFlight means that an order is not in the ledger, but its sale is going on, or a replica does not say that it is not.
+	ErrInFlight = lock.WithCode("order_in_flight", "its sale may be going on")
+	// ErrRunChanging means that the run is being changed; sales wait for the next one.
+	ErrRunChanging = errors.New("the run is being changed")
 	// ErrRunChanged means that the stock was set by hand, or that there is no run.
-	ErrRunChanged = errors.New("the stock is not what the run left")
+	ErrRunChanged = fmt.Errorf("%w: the stock is not what the run left", ErrRunOver)
 )
 
 // Stock is what one sale needs of the store. Any of its methods may fail with lock.ErrUnavailable, lock.ErrOutcomeUnknown,
@@ -39,9 +40,10 @@ type Stock interface {
 	// Read returns the stock for the sale of this order. It fails with ErrRunOver when the stock is gone, ErrBadStock when the key holds
 	// something else, and, where the order has a fencing token, with lock.ErrLost when a larger one was seen already in its run.
 	Read(ctx context.Context, order history.Order) (int64, error)
-	// Write sets the stock to order.After and writes the order down, both or neither. It fails with ErrRunOver when the order's run is
-	// no longer on, and with lock.ErrLost when a larger token than order.Fence was seen already, if that is not 0.
-	Write(ctx context.Context, order history.Order) error
+	// Write sets the stock to order.After and writes the order down, both or neither. If an order of this id is written down already, it
+	// only returns that one. It fails with ErrRunOver when the order's run is no longer on, ErrRunChanged when somebody else has set the
+	// stock, and with lock.ErrLost when a larger token than order.Fence was seen already, if that is not 0.
+	Write(ctx context.Context, order history.Order) (history.Order, error)
 	// Watch calls sell with a Stock whose Write fails with ErrConflict if another sale wrote since Watch was called. It is named after
 	// Redis's command.
 	Watch(ctx context.Context, sell func(Stock) error) error
@@ -49,27 +51,46 @@ type Stock interface {
 	Take(ctx context.Context, order history.Order) (history.Order, error)
 }
 
+// Lifetime is how long a replica counts as living after it has told what it is doing.
+const Lifetime = 5 * time.Second
+
+// Replica is what a replica tells the others.
+type Replica struct {
+	Run      string    `json:"run"`      // the id of the one that it is in
+	Sales    []string  `json:"sales"`    // the ids of the orders that it is asked for
+	Admitted int       `json:"admitted"` // how many of them are in flight in the run
+	Overlap  int64     `json:"overlap"`  // at least so many of the run were in flight at once
+	Drained  string    `json:"drained"`  // the change for which it admits no sale, once none is in flight
+	Told     time.Time `json:"-"`        // when, by the ledger's clock
+}
+
+// State is what the ledger says of a run and its replicas.
+type State struct {
+	Run    history.Run // the current one, without a look at the stock; the zero Run if there is none
+	Change string      // the change of the run that is going on, by the owner of Shop.Door; "" if none is
+	Others map[string]Replica
+}
+
 // Ledger is what the runs need of the store. Its methods fail as those of Stock do.
 type Ledger interface {
-	// Enter lets a sale into the current run. It fails with ErrDoorClosed or ErrRunChanged.
-	Enter(ctx context.Context, sale string) (history.Run, error)
-	// Leave ends what Enter began.
-	Leave(ctx context.Context, sale string) error
 	// Run returns the current run, without a look at the stock; the zero Run if there is none.
 	Run(ctx context.Context) (history.Run, error)
-	// Tally counts the run. It fails with ErrRunChanged as Enter does, once no sale is in flight.
+	// Tally counts the run, but for the sales in flight in this replica. It fails with ErrRunChanged.
 	Tally(ctx context.Context) (history.Tally, error)
 	// HandSet returns the stock, and whether it was set by hand: there is one, and it is not what the run wrote last.
 	HandSet(ctx context.Context) (stock int64, set bool, err error)
 	// Start ends the run last, the zero Run for none, and starts next. It fails with ErrRunOver if last is not the one that is on.
 	Start(ctx context.Context, last, next history.Run) error
-	// Order returns an order that the ledger keeps. It fails with ErrNoOrder or ErrInFlight.
+	// Order returns an order that the ledger keeps. It fails with ErrNoOrder.
 	Order(ctx context.Context, id string) (history.Order, error)
-	// Beat renews this replica's heartbeat: it counts as dead five seconds after the last one. It forgets the sales in flight of dead
-	// replicas, and those of this replica that are not live, and returns the current run, and how many sales are left.
-	Beat(ctx context.Context, live func(sale string) bool) (run history.Run, inFlight int64, err error)
-	// Others returns the other replicas that do not count as dead, with the time of their last beat.
-	Others(ctx context.Context) (map[string]time.Time, error)
+	// Beat tells what this replica is doing. It counts as living for so long as Lifetime says.
+	Beat(ctx context.Context, tells Replica) (State, error)
+	// Look returns what Beat does, and tells nothing.
+	Look(ctx context.Context) (State, error)
+	// Call asks the other replicas to beat at once. They may not hear it.
+	Call(ctx context.Context) error
+	// Called calls back whenever a replica has called, until stop is called.
+	Called(back func()) (stop func())
 	// Probe fails if no sale could write now.
 	Probe(ctx context.Context) error
 	// Quit takes this replica out of those that live.

@@ -3,145 +3,111 @@ package service
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"lockstep/internal/lock"
 	"lockstep/internal/service/history"
 )
 
-// session is this replica's part of one run: its Sale is made once, and shared by all. It has a lock of its own, so that nothing that a
-// process still has of the lock of a run that Redis forgot, a place in a queue or fencing tokens, is passed to a sale of the next run.
-// While both exist they compete as two processes do.
+// session is this replica's part of a run: its Sale is made once, and shared by all. There is one at a time. It ends when another run is on,
+// or a change is going on, and its last sale has ended: nothing that its lock keeps, a place in a queue or fencing tokens, is passed to a sale
+// of the next one.
 type session struct {
 	Sale
 
-	number  int  // lowest that no other has
-	over    bool // no sale joins it any more: another run is on, or other settings are in force
-	closing bool // its last sale has ended
+	admitted int  // sales in flight
+	closing  bool // its last sale has ended
 }
 
-// asks notes that a sale asks to be let in: until it is answered, it may be in flight already.
-func (s *Shop) asks(id string) {
+// expect notes that an order is asked for, until the function that it returns is called.
+func (s *Shop) expect(id string) (done func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.sales[id] = nil
-}
-
-// begins notes that a sale is in flight in a run, and returns how it is made.
-func (s *Shop) begins(ctx context.Context, id string, run history.Run) (*Sale, error) {
-	s.mu.Lock()
-	if s.lastRun.ID != run.ID {
-		s.sees(run)
-		defer s.closeUnused(ctx) // of the run before, after the unlock
-	}
-	defer s.mu.Unlock()
-	joined, err := s.sessionOf(run)
-	if err != nil {
-		return nil, err
-	}
-	s.sales[id] = joined
-	return &joined.Sale, nil
-}
-
-// ends notes that a sale is over.
-func (s *Shop) ends(ctx context.Context, id string) {
-	s.mu.Lock()
-	left := s.sales[id]
-	delete(s.sales, id)
-	over := left != nil && left.over
-	s.mu.Unlock()
-	if over {
-		s.closeUnused(ctx)
+	s.sales[id]++
+	return func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if s.sales[id]--; s.sales[id] == 0 {
+			delete(s.sales, id)
+		}
 	}
 }
 
-// isHere reports whether a sale is in flight in this replica, or may be.
+// isHere reports whether an order is asked for.
 func (s *Shop) isHere(id string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	_, here := s.sales[id]
-	return here
+	return s.sales[id] > 0
 }
 
-// inFlightHere counts the sales in flight in this replica.
-func (s *Shop) inFlightHere() (n int64) {
+// admit lets a sale into the current run, until leave is called. It fails with ErrRunChanging while that is being changed, and with
+// ErrRunChanged if this replica was silent for so long that the others may have changed the run without it.
+func (s *Shop) admit() (*session, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, session := range s.sales {
-		if session != nil {
-			n++
-		}
+	if s.Clock.Now().Sub(s.told) >= Lifetime {
+		return nil, ErrRunChanged
 	}
-	return n
+	if s.session == nil && s.changing == "" {
+		begun, err := s.sessionOf(s.run)
+		if err != nil {
+			return nil, err
+		}
+		s.session = begun
+	}
+	if s.session == nil || s.isOver(s.session) {
+		return nil, ErrRunChanging
+	}
+	s.session.admitted++
+	s.session.Overlap.saw(int64(s.session.admitted))
+	return s.session, nil
 }
 
-// sessionOf returns the session of a run, a new one if need be. s.mu is held.
-func (s *Shop) sessionOf(run history.Run) (*session, error) {
-	for _, session := range s.sessions {
-		if session.Run.ID == run.ID && !session.over {
-			return session, nil
-		}
+// leave ends what admit began.
+func (s *Shop) leave(ctx context.Context, of *session) {
+	s.mu.Lock()
+	of.admitted--
+	last := of.admitted == 0 && (s.isOver(of) || s.toldAdmitted > 0)
+	s.mu.Unlock()
+	if last {
+		s.closeUnused(ctx)
+		s.call()
 	}
+}
+
+// isOver reports whether no more sales are admitted to a session. s.mu is held.
+func (s *Shop) isOver(of *session) bool { return s.changing != "" || of.Run.ID != s.run.ID }
+
+// sessionOf makes the session of a run. s.mu is held.
+func (s *Shop) sessionOf(run history.Run) (*session, error) {
 	row, known := s.settings.Strategies[run.Lock]
 	if !known {
 		return nil, fmt.Errorf("the run is on with lock %q, which this replica does not know", run.Lock)
 	}
-	number := s.freeNumber()
 	settings := s.settings.tuned(run.Tuning)
-	if number > 0 {
-		settings.Lock.Process = fmt.Sprintf("%s.%d", settings.Lock.Process, number)
-	}
-	begun := &session{number: number, Sale: Sale{
+	return &session{Sale: Sale{
 		Run: run, Locker: row.New(settings.Lock), Stock: s.Stock, Clock: s.Clock, Log: s.Log, Observers: s.Observers, Replica: s.Replica,
-		Think: settings.Think, Nested: settings.Nested, Update: row.Update, Slots: s.slots,
+		Think: settings.Think, Nested: settings.Nested, Update: row.Update, Slots: s.slots, Overlap: new(Overlap),
 		Backoff: Backoff{
 			Delay: settings.Lock.RetryInterval, MaxDuration: settings.Lock.WaitTimeout, Clock: s.Clock, Rand: settings.Lock.Rand,
 		},
-	}}
-	s.sessions = append(s.sessions, begun)
-	return begun, nil
+	}}, nil
 }
 
-// freeNumber returns the lowest number that no session has. s.mu is held.
-func (s *Shop) freeNumber() (number int) {
-	for slices.ContainsFunc(s.sessions, func(other *session) bool { return other.number == number }) {
-		number++
+// closeUnused gives back what the lock of a session keeps that is over, once it has no sale in flight.
+func (s *Shop) closeUnused(ctx context.Context) {
+	s.mu.Lock()
+	over := s.session
+	if over == nil || !s.isOver(over) || over.admitted > 0 || over.closing {
+		s.mu.Unlock()
+		return
 	}
-	return number
-}
-
-// unused returns the sessions to be closed: those that are over, and have no sale in flight.
-func (s *Shop) unused() (unused []*session) {
+	over.closing = true
+	s.mu.Unlock()
+	if err := lock.Close(ctx, s.Clock, over.Locker); err != nil {
+		s.Log.Warn("giving back the lock of a run that is over", "run", over.Run.ID, "error", err)
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, session := range s.sessions {
-		if session.over && !session.closing && !s.isUsed(session) {
-			session.closing = true
-			unused = append(unused, session)
-		}
-	}
-	return unused
-}
-
-// isUsed reports whether a sale is in flight in a session. s.mu is held.
-func (s *Shop) isUsed(session *session) bool {
-	for _, of := range s.sales {
-		if of == session {
-			return true
-		}
-	}
-	return false
-}
-
-// closeUnused gives back what the locks of unused sessions keep. Until then Redis may hear of their processes, so their numbers are not
-// free before.
-func (s *Shop) closeUnused(ctx context.Context) {
-	for _, over := range s.unused() {
-		if err := lock.Close(ctx, s.Clock, over.Locker); err != nil {
-			s.Log.Warn("giving back the lock of a run that is over", "run", over.Run.ID, "error", err)
-		}
-		s.mu.Lock()
-		s.sessions = slices.DeleteFunc(s.sessions, func(other *session) bool { return other == over })
-		s.mu.Unlock()
-	}
+	s.session = nil
+	s.notify()
 }

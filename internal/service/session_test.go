@@ -2,9 +2,8 @@ package service
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"log/slog"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -45,28 +44,148 @@ func (k *keeper) Close(ctx context.Context) error {
 	return k.fails
 }
 
-// shopOfKeepers is a shop whose locks are keepers, and what happens to them.
-func shopOfKeepers() (*Shop, *[]string) {
+// room is a ledger of a run that other replicas may change.
+type room struct {
+	Ledger
+
+	mu     sync.Mutex
+	state  State
+	told   []Replica
+	during func() // what happens while it answers
+	events *[]string
+}
+
+func (r *room) Beat(_ context.Context, tells Replica) (State, error) {
+	r.mu.Lock()
+	r.told = append(r.told, tells)
+	state, during := r.state, r.during
+	r.mu.Unlock()
+	if during != nil {
+		during()
+	}
+	return state, nil
+}
+
+func (r *room) Look(context.Context) (State, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.state, nil
+}
+
+func (r *room) Run(ctx context.Context) (history.Run, error) {
+	state, err := r.Look(ctx)
+	return state.Run, err
+}
+
+func (r *room) Order(context.Context, string) (history.Order, error) {
+	return history.Order{}, ErrNoOrder
+}
+
+func (r *room) Tally(ctx context.Context) (history.Tally, error) {
+	run, err := r.Run(ctx)
+	return history.Tally{Run: run}, err
+}
+
+func (r *room) Start(_ context.Context, _, next history.Run) error {
+	r.set(func(s *State) { s.Run = next })
+	return r.event("next run")
+}
+
+func (r *room) Call(context.Context) error  { return nil }
+func (r *room) Called(func()) (stop func()) { return func() {} }
+func (r *room) Quit(context.Context) error  { return r.event("quit") }
+func (r *room) event(text string) error     { *r.events = append(*r.events, text); return nil }
+
+// set changes what it answers from now on.
+func (r *room) set(change func(*State)) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	change(&r.state)
+}
+
+// last returns what was told last.
+func (r *room) last() Replica {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.told[len(r.told)-1]
+}
+
+// door is one of which the room is told.
+type door struct {
+	lock.Locker
+	room *room
+}
+
+func (d door) Lock(ctx context.Context, owner string) (*lock.Lease, error) {
+	d.room.set(func(s *State) { s.Change = owner })
+	return lock.NewLease(ctx, lock.SystemClock{}, 0, func(context.Context) error {
+		d.room.set(func(s *State) { s.Change = "" })
+		return d.room.event("door opens")
+	}), nil
+}
+
+// shopOfKeepers is a shop of a run that another replica has begun, whose locks are keepers, and what happens to them.
+func shopOfKeepers(t *testing.T) (*Shop, *room, *[]string) {
+	t.Helper()
 	events := &[]string{}
-	shop := &Shop{Clock: lock.SystemClock{}, Log: slog.New(slog.DiscardHandler), sales: map[string]*session{}}
-	shop.use(Settings{
+	room := &room{events: events, state: State{
+		Run:    history.Run{ID: "first", Lock: "v11"},
+		Others: map[string]Replica{"other": {Told: time.Now()}},
+	}}
+	shop := &Shop{
+		Stock: plenty{}, Ledger: room, Door: door{room: room}, Clock: lock.SystemClock{}, Log: slog.New(slog.DiscardHandler),
+		NewID: func() string { return "next" },
+	}
+	opened := room.state
+	room.state.Others = nil
+	shop.Ledger = &arriving{room, opened}
+	if err := shop.Open(t.Context(), Settings{
 		Lock: strategy.Parts{Options: lock.Options{Process: "p", WaitTimeout: time.Minute}},
 		Strategies: map[string]strategy.Strategy{"v11": {New: func(parts strategy.Parts) lock.Locker {
 			*events = append(*events, "make "+parts.Process)
 			return &keeper{name: parts.Process, events: events}
 		}}},
-	})
-	return shop, events
+	}); err != nil {
+		t.Fatal(err)
+	}
+	shop.Ledger = room
+	return shop, room, events
 }
 
-func begin(t *testing.T, shop *Shop, sale, run string) lock.Locker {
+// arriving is a room in which another replica has just come to life.
+type arriving struct {
+	*room
+	state State
+}
+
+func (a *arriving) Look(context.Context) (State, error) {
+	state := a.state
+	a.state.Others = map[string]Replica{"other": {Told: time.Now().Add(time.Second)}}
+	return state, nil
+}
+
+// plenty is a stock of which one piece more is always left.
+type plenty struct{ Stock }
+
+func (plenty) Read(context.Context, history.Order) (int64, error) { return 1, nil }
+func (plenty) Write(_ context.Context, order history.Order) (history.Order, error) {
+	return order, nil
+}
+
+func admit(t *testing.T, shop *Shop) *session {
 	t.Helper()
-	shop.asks(sale)
-	begun, err := shop.begins(t.Context(), sale, history.Run{ID: run, Lock: "v11"})
+	admitted, err := shop.admit()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return begun.Locker
+	return admitted
+}
+
+func beat(t *testing.T, shop *Shop) {
+	t.Helper()
+	if _, err := shop.beat(t.Context()); err != nil {
+		t.Fatal(err)
+	}
 }
 
 func expect(t *testing.T, events *[]string, want ...string) {
@@ -76,274 +195,237 @@ func expect(t *testing.T, events *[]string, want ...string) {
 	}
 }
 
-// While sales of two runs are in one process, their locks compete as two processes do: a lock knows the process that has it by its name,
-// and would take the other run's lock for its own.
+// All sales of a run share its lock. It is made when the first one comes, and closed once, when another run is on and its last sale has ended.
 func TestEachRunHasALockOfItsOwn(t *testing.T) {
-	shop, events := shopOfKeepers()
-	first, again, second := begin(t, shop, "1a", "first"), begin(t, shop, "1b", "first"), begin(t, shop, "2", "second")
-	if first != again || first == second {
-		t.Error("want one lock for the sales of a run, and another for those of the next")
+	shop, room, events := shopOfKeepers(t)
+	first := admit(t, shop)
+	if admit(t, shop) != first {
+		t.Error("want one lock for the sales of a run")
 	}
-	expect(t, events, "make p", "make p.1")
-	shop.ends(t.Context(), "1a")
-	shop.ends(t.Context(), "1b")
-	third := begin(t, shop, "3", "third") // the first one's name is free again
-	shop.ends(t.Context(), "3")
-	shop.ends(t.Context(), "2")
-	if begin(t, shop, "4", "third") != third {
+	shop.leave(t.Context(), first)
+	shop.leave(t.Context(), first)
+	if admit(t, shop) != first {
 		t.Error("the lock of the run that is on is made anew though nobody used it for a moment")
 	}
-	expect(t, events, "make p", "make p.1", "close p", "make p", "close p.1")
-	if _, err := shop.begins(t.Context(), "5", history.Run{ID: "fourth", Lock: "v42"}); err == nil {
-		t.Error("a lock that this replica does not know was made")
+	room.set(func(s *State) { s.Run.ID = "second" })
+	beat(t, shop)
+	if _, err := shop.admit(); !errors.Is(err, ErrRunChanging) {
+		t.Errorf("a sale of the first run is in flight, and one of the second is admitted: %v", err)
 	}
-}
-
-func TestALockIsClosedOnceAfterTheLastSaleOfItsRun(t *testing.T) {
-	shop, events := shopOfKeepers()
-	begin(t, shop, "1a", "first")
-	begin(t, shop, "1b", "first")
-	shop.ends(t.Context(), "1a")
-	shop.saw(history.Run{ID: "second"})
-	shop.closeUnused(t.Context())
-	expect(t, events, "make p") // 1b still uses it
+	expect(t, events, "make p")
 	left, leave := context.WithCancel(t.Context())
 	leave()
-	shop.ends(left, "1b") // a buyer who went away does not cut the closing off
-	shop.closeUnused(t.Context())
+	shop.leave(left, first) // a buyer who went away does not cut the closing off
 	expect(t, events, "make p", "close p")
-	if len(shop.sessions) != 0 {
-		t.Errorf("%d locks are still known", len(shop.sessions))
+	if second := admit(t, shop); second == first || second.Run.ID != "second" {
+		t.Error("want another lock for the sales of the next run")
+	}
+	room.set(func(s *State) { s.Run = history.Run{} }) // redis came back empty: there is no run
+	beat(t, shop)
+	admit(t, shop)
+	expect(t, events, "make p", "close p", "make p")
+	room.set(func(s *State) { s.Run = history.Run{ID: "third", Lock: "v42"} })
+	beat(t, shop)
+	shop.leave(t.Context(), shop.session)
+	shop.leave(t.Context(), shop.session)
+	if _, err := shop.admit(); err == nil || errors.Is(err, ErrRunChanging) {
+		t.Errorf("a lock that this replica does not know was made: %v", err)
 	}
 }
 
-// Sales of several runs come and go together: each lock is closed once, when its run is over and its last sale has ended, and not before.
-func TestLocksOfRunsThatOverlap(t *testing.T) {
-	var mu sync.Mutex
-	inUse, closed := map[*keeper]int{}, map[*keeper]int{}
-	shop := &Shop{Clock: lock.SystemClock{}, Log: slog.New(slog.DiscardHandler), sales: map[string]*session{}}
-	shop.use(Settings{Strategies: map[string]strategy.Strategy{"v11": {New: func(strategy.Parts) lock.Locker {
-		k := &keeper{events: &[]string{}}
-		k.during = func() {
-			mu.Lock()
-			defer mu.Unlock()
-			if closed[k]++; inUse[k] > 0 {
-				t.Error("a lock is closed while a sale uses it")
-			}
-		}
-		return k
-	}}}})
-	const runs, buyers, sales = 5, 8, 50
-	var all sync.WaitGroup
-	for buyer := range buyers {
-		all.Go(func() {
-			for sale := range sales {
-				id := fmt.Sprint(buyer, "/", sale)
-				k, is := begin(t, shop, id, fmt.Sprint("run ", sale*runs/sales)).(*keeper)
-				if !is {
-					t.Error("no keeper")
-				}
-				mu.Lock()
-				inUse[k]++
-				mu.Unlock()
-				runtime.Gosched()
-				mu.Lock()
-				inUse[k]--
-				mu.Unlock()
-				shop.ends(t.Context(), id)
-			}
-		})
-	}
-	all.Wait()
-	shop.use(shop.current())
-	shop.closeUnused(t.Context())
-	if len(inUse) < runs || len(closed) != len(inUse) || len(shop.sessions) != 0 || len(shop.sales) != 0 {
-		t.Errorf("%d locks, %d closed; %d sessions and %d sales are left", len(inUse), len(closed), len(shop.sessions), len(shop.sales))
-	}
-	for _, times := range closed {
-		if times != 1 {
-			t.Errorf("a lock was closed %d times", times)
-		}
-	}
-}
-
-// A lock may keep the key from others: the first sale of the next run, which another replica began, does not wait for it.
-func TestTheFirstSaleOfARunClosesTheLockBefore(t *testing.T) {
-	shop, events := shopOfKeepers()
-	begin(t, shop, "1", "first")
-	shop.ends(t.Context(), "1")
-	begin(t, shop, "2", "second")
-	expect(t, events, "make p", "make p.1", "close p")
-}
-
-// A lock that could not be closed is left to its expiry, not closed again and again.
-func TestALockThatCannotBeClosed(t *testing.T) {
-	shop, events := shopOfKeepers()
-	begin(t, shop, "1", "first").(*keeper).fails = lock.ErrUnavailable
-	shop.ends(t.Context(), "1")
-	shop.saw(history.Run{ID: "second"})
-	shop.closeUnused(t.Context())
-	shop.closeUnused(t.Context())
-	expect(t, events, "make p", "close p")
-}
-
-// While a lock is closed, nobody closes it again, and no sale gets it nor its name.
-func TestALockIsNotUsedWhileItIsClosed(t *testing.T) {
-	shop, events := shopOfKeepers()
-	begin(t, shop, "1", "run").(*keeper).during = func() {
+// A lock that could not be closed is left to its expiry, not closed again and again. While one is closed nobody closes it again, and no sale
+// gets it.
+func TestALockIsClosedOnce(t *testing.T) {
+	shop, room, events := shopOfKeepers(t)
+	first := admit(t, shop)
+	k, _ := first.Locker.(*keeper)
+	k.fails = lock.ErrUnavailable
+	k.during = func() {
 		shop.closeUnused(t.Context())
-		begin(t, shop, "2", "run")
+		if _, err := shop.admit(); !errors.Is(err, ErrRunChanging) {
+			t.Errorf("admitted while the lock is closed: %v", err)
+		}
 	}
-	shop.use(shop.current())
-	shop.ends(t.Context(), "1")
-	expect(t, events, "make p", "close p", "make p.1")
-}
-
-func TestALockOfARunThatComesBackWhileItIsClosed(t *testing.T) {
-	shop, events := shopOfKeepers()
-	begin(t, shop, "1", "first").(*keeper).during = func() { begin(t, shop, "2", "first") }
-	shop.ends(t.Context(), "1")
-	shop.saw(history.Run{ID: "second"})
+	shop.leave(t.Context(), first)
+	room.set(func(s *State) { s.Run.ID = "second" })
+	beat(t, shop)
 	shop.closeUnused(t.Context())
-	expect(t, events, "make p", "close p", "make p.1")
+	expect(t, events, "make p", "close p")
 }
 
-// Other settings make other locks, in the same run too.
-func TestALockOfOtherSettingsIsClosed(t *testing.T) {
-	shop, events := shopOfKeepers()
-	begin(t, shop, "1", "run")
-	shop.use(shop.current())
-	begin(t, shop, "2", "run")
-	shop.ends(t.Context(), "1")
-	expect(t, events, "make p", "make p.1", "close p")
-}
-
-// ledger is one in which another replica may have begun a run.
-type ledger struct {
-	Ledger
-	run    history.Run
-	during func() // what happens while the run is read
-	events *[]string
-}
-
-func (l *ledger) Beat(ctx context.Context, _ func(string) bool) (history.Run, int64, error) {
-	run, err := l.Run(ctx)
-	return run, 0, err
-}
-func (l *ledger) Enter(context.Context, string) (history.Run, error) { return l.run, nil }
-func (l *ledger) Leave(_ context.Context, sale string) error         { return l.event(sale + " leaves") }
-func (l *ledger) Start(_ context.Context, _, next history.Run) error {
-	l.run = next
-	return l.event("next run")
-}
-func (l *ledger) Quit(context.Context) error { return l.event("quit") }
-func (l *ledger) event(text string) error    { *l.events = append(*l.events, text); return nil }
-func (l *ledger) Run(context.Context) (history.Run, error) {
-	run := l.run
-	if l.during != nil {
-		l.during()
+// A replica admits no sale from when it hears of a change, and says that it has drained when the last one has ended and its lock is closed.
+func TestAReplicaDrains(t *testing.T) {
+	shop, room, events := shopOfKeepers(t)
+	sale := admit(t, shop)
+	admit(t, shop)
+	room.set(func(s *State) { s.Change = "a change" })
+	beat(t, shop)
+	if told := room.last(); told.Drained != "" || told.Admitted != 2 || told.Overlap != 2 || told.Run != "first" {
+		t.Errorf("with two sales in flight it told %+v", told)
 	}
-	return run, nil
+	if _, err := shop.admit(); !errors.Is(err, ErrRunChanging) {
+		t.Errorf("during a change a sale is admitted: %v", err)
+	}
+	shop.leave(t.Context(), sale)
+	shop.leave(t.Context(), sale)
+	expect(t, events, "make p", "close p")
+	select {
+	case <-shop.called:
+	default:
+		t.Error("it does not tell at once that it has drained")
+	}
+	beat(t, shop)
+	if told := room.last(); told.Drained != "a change" || told.Admitted != 0 {
+		t.Errorf("drained it told %+v", told)
+	}
+	if _, err := shop.admit(); !errors.Is(err, ErrRunChanging) {
+		t.Errorf("before the end of the change a sale is admitted: %v", err)
+	}
+	room.set(func(s *State) { s.Change, s.Run.ID = "", "second" })
+	beat(t, shop)
+	if admit(t, shop).Run.ID != "second" {
+		t.Error("after the change the old run goes on")
+	}
+}
+
+// A change that is heard of while no sale is in flight is answered in the same heartbeat's turn.
+func TestADrainedReplicaSaysSoAtOnce(t *testing.T) {
+	shop, room, _ := shopOfKeepers(t)
+	room.set(func(s *State) { s.Change = "a change" })
+	beat(t, shop)
+	if told := room.last(); told.Drained != "a change" {
+		t.Errorf("it told %+v", told)
+	}
+}
+
+// A replica that was silent for so long that the others may count it as dead asks before it admits a sale.
+func TestAReplicaThatWasSilentAsksFirst(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		shop, room, _ := shopOfKeepers(t)
+		admit(t, shop)
+		lock.Sleep(t.Context(), shop.Clock, Lifetime)
+		if _, err := shop.admit(); !errors.Is(err, ErrRunChanged) {
+			t.Errorf("it admits: %v; want ErrRunChanged", err)
+		}
+		shop.leave(t.Context(), shop.session)
+		room.set(func(s *State) { s.Run.ID = "second" })
+		if receipt, err := shop.Sell(t.Context(), "1"); err != nil || receipt.RunID != "second" {
+			t.Errorf("%+v, %v; want a sale in the run that is on by now", receipt, err)
+		}
+	})
+}
+
+// A heartbeat comes every second, whether there are sales or not.
+func TestAReplicaWithoutSalesClosesTheLockOfARunThatIsOver(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		shop, room, events := shopOfKeepers(t)
+		shop.leave(t.Context(), admit(t, shop))
+		room.set(func(s *State) { s.Run.ID = "second" })
+		ctx, stop := context.WithCancel(t.Context())
+		time.AfterFunc(beatInterval+time.Millisecond, stop)
+		shop.Live(ctx)
+		expect(t, events, "make p", "close p")
+	})
+}
+
+// Whoever wants a heartbeat while one is under way shares the next one.
+func TestHeartbeatsAreShared(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		shop, room, _ := shopOfKeepers(t)
+		before := len(room.told)
+		room.during = func() { time.Sleep(time.Second) }
+		var all sync.WaitGroup
+		for range 50 {
+			all.Go(func() { beat(t, shop) })
+		}
+		all.Wait()
+		if n := len(room.told) - before; n > 2 {
+			t.Errorf("%d heartbeats; want one, and one for those who came meanwhile", n)
+		}
+	})
 }
 
 func TestALockIsClosedWithTheShop(t *testing.T) {
-	shop, events := shopOfKeepers()
-	shop.Ledger = &ledger{events: events}
-	begin(t, shop, "1", "run")
-	shop.ends(t.Context(), "1")
+	shop, _, events := shopOfKeepers(t)
+	shop.leave(t.Context(), admit(t, shop))
 	if err := shop.Close(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	expect(t, events, "make p", "close p", "quit")
 }
 
-func TestAHeartbeatClosesTheLockOfARunThatAnotherReplicaEnded(t *testing.T) {
-	shop, events := shopOfKeepers()
-	book := &ledger{run: history.Run{ID: "first", Lock: "v11"}}
-	shop.Ledger = book
-	begin(t, shop, "1", "first")
-	shop.ends(t.Context(), "1")
-	beat := func() {
-		t.Helper()
-		if err := shop.beat(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-	}
-	beat()
-	book.run = history.Run{} // redis came back empty: there is no run
-	beat()
-	expect(t, events, "make p")
-	if shop.last().ID != "first" {
-		t.Error("the lock that was on is forgotten")
-	}
-	book.run = history.Run{ID: "second", Lock: "v11"}
-	beat()
-	expect(t, events, "make p", "close p")
-}
-
-// The reply to a heartbeat's look at the run may come after a sale has seen the next run.
-func TestALateHeartbeatDoesNotBringARunBack(t *testing.T) {
-	shop, events := shopOfKeepers()
-	book := &ledger{run: history.Run{ID: "second", Lock: "v11"}, during: func() {
-		begin(t, shop, "3", "third")
-		shop.ends(t.Context(), "3")
-	}}
-	shop.Ledger = book
-	begin(t, shop, "1", "first")
-	shop.ends(t.Context(), "1")
-	if err := shop.beat(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	expect(t, events, "make p", "make p.1", "close p")
-	if last := shop.last().ID; last != "third" {
-		t.Errorf("the run that is on is %q; want third", last)
-	}
-}
-
-// A heartbeat comes every second, whether there are sales or not.
-func TestAReplicaWithoutSalesClosesTheLockOfARunThatIsOver(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		shop, events := shopOfKeepers()
-		book := &ledger{run: history.Run{ID: "first", Lock: "v11"}}
-		shop.Ledger = book
-		begin(t, shop, "1", "first")
-		shop.ends(t.Context(), "1")
-		book.run.ID = "second"
-		ctx, stop := context.WithCancel(t.Context())
-		time.AfterFunc(2*time.Second, stop)
-		shop.Live(ctx)
-		expect(t, events, "make p", "close p")
-	})
-}
-
-// plenty is a stock of which one piece more is always left.
-type plenty struct{ Stock }
-
-func (plenty) Read(context.Context, history.Order) (int64, error) { return 1, nil }
-func (plenty) Write(context.Context, history.Order) error         { return nil }
-
-// door is one that writes down when it opens.
-type door struct {
-	lock.Locker
-	events *[]string
-}
-
-func (d door) Lock(ctx context.Context, _ string) (*lock.Lease, error) {
-	return lock.NewLease(ctx, lock.SystemClock{}, 0, func(context.Context) error {
-		*d.events = append(*d.events, "door opens")
-		return nil
-	}), nil
-}
-
 func TestALockIsClosedBeforeTheDoorOpens(t *testing.T) {
-	shop, events := shopOfKeepers()
-	shop.Stock, shop.Ledger, shop.Door = plenty{}, &ledger{run: history.Run{ID: "first", Lock: "v11"}, events: events}, door{events: events}
-	shop.NewID = func() string { return "second" }
+	shop, _, events := shopOfKeepers(t)
 	if _, err := shop.Sell(t.Context(), "1"); err != nil {
 		t.Fatal(err)
 	}
 	if err := shop.SetLock(t.Context(), "v1"); err != nil {
 		t.Fatal(err)
 	}
-	expect(t, events, "make p", "p locks", "p unlocks", "1 leaves", "next run", "close p", "door opens")
+	expect(t, events, "make p", "p locks", "p unlocks", "close p", "next run", "door opens")
+}
+
+// A change waits for each replica that lives, and for its word about this change.
+func TestAChangeWaitsForTheOthers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		shop, room, events := shopOfKeepers(t)
+		room.set(func(s *State) {
+			s.Others = map[string]Replica{"busy": {Admitted: 1}, "silent": {Drained: "another change"}}
+		})
+		changed := make(chan error)
+		go func() { changed <- shop.SetLock(t.Context(), "v1") }()
+		time.Sleep(time.Second)
+		for _, next := range []map[string]Replica{
+			{"busy": {}, "silent": {}},
+			{"busy": {Drained: lock.Owner("next")}, "silent": {}},
+			{"busy": {Drained: lock.Owner("next")}}, // the silent one is forgotten
+		} {
+			expect(t, events)
+			room.set(func(s *State) { s.Others = next })
+			time.Sleep(time.Second)
+		}
+		if err := <-changed; err != nil {
+			t.Error(err)
+		}
+		expect(t, events, "next run", "door opens")
+	})
+}
+
+// An order that no ledger has is not made if every replica that lives has told since that it is not asked for it.
+func TestAnOrderThatMayBeInFlight(t *testing.T) {
+	for name, c := range map[string]struct {
+		after time.Duration
+		tells Replica
+		want  error
+	}{
+		"it is going on": {time.Millisecond, Replica{Sales: []string{"order"}}, ErrInFlight},
+		"it is not":      {time.Millisecond, Replica{Sales: []string{"another"}}, ErrNoOrder},
+		"nobody says so": {time.Hour, Replica{}, ErrInFlight},
+		"it was before":  {0, Replica{Sales: []string{"order"}}, ErrInFlight},
+		"a second later": {beatInterval, Replica{}, ErrNoOrder},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				shop, room, _ := shopOfKeepers(t)
+				room.set(func(s *State) { s.Others = map[string]Replica{"other": {Told: time.Now()}} })
+				c.tells.Told = time.Now().Add(time.Millisecond)
+				timer := time.AfterFunc(c.after, func() {
+					room.set(func(s *State) { s.Others = map[string]Replica{"other": c.tells} })
+				})
+				defer timer.Stop()
+				if _, err := shop.Order(t.Context(), "order"); !errors.Is(err, c.want) {
+					t.Errorf("%v; want %v", err, c.want)
+				}
+			})
+		})
+	}
+	shop, _, _ := shopOfKeepers(t)
+	done := shop.expect("order")
+	if _, err := shop.Order(t.Context(), "order"); !errors.Is(err, ErrInFlight) {
+		t.Errorf("asked for here: %v; want ErrInFlight", err)
+	}
+	done()
+	if _, err := shop.Order(t.Context(), "order"); !errors.Is(err, ErrNoOrder) {
+		t.Errorf("and not any more: %v; want ErrNoOrder", err)
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -13,11 +14,7 @@ import (
 	"lockstep/internal/service/history"
 )
 
-const (
-	beatInterval = time.Second           // how often a replica says that it lives
-	watchSlots   = 8                     // of the connections that the store has, ten a core
-	doorInterval = 20 * time.Millisecond // how often a sale looks whether the door is open, and a change whether the last sale has left
-)
+const watchSlots = 8 // of the connections that the store has, ten a core
 
 // Settings are what may change while the shop is open.
 type Settings struct {
@@ -35,94 +32,135 @@ func (s Settings) String() string {
 		s.Version, s.Lock.TTL, s.Lock.RetryInterval, s.Lock.WaitTimeout, s.Lock.HandOffLimit, s.Think, s.Nested, s.Initial)
 }
 
-// Shop sells, run by run. A run has one lock and one initial stock. Between two runs the door is closed and every sale of every replica
-// has left, so that no run mixes versions.
+// Shop sells, run by run. A run has one lock and one initial stock. Between two runs no replica admits a sale, and every sale has ended, so
+// that no run mixes versions. A Shop is made by Open.
 type Shop struct {
 	Stock     Stock
 	Ledger    Ledger
 	Key       LockKey
-	Door      lock.Locker // held while a run is changed; Ledger.Enter knows its key
+	Door      lock.Locker // held while a run is changed; Ledger.Beat says by whom
 	Clock     lock.Clock
 	NewID     func() string
 	Log       *slog.Logger
 	Observers Observers // of its sales
 	Replica   string
 
-	slots    Slots
-	mu       sync.Mutex
-	settings Settings
-	lastRun  history.Run         // the last one seen
-	sessions []*session          // of the current run, and of those whose sales have not all ended here
-	sales    map[string]*session // this replica's, by id, with their session; nil while a sale asks to be let in
+	slots   Slots
+	called  chan struct{} // holds one token if Live should beat at once
+	beating chan struct{} // holds one token during a heartbeat
+
+	mu           sync.Mutex
+	settings     Settings
+	run          history.Run    // the one that is on, as far as is known here
+	changing     string         // the change that is going on, as far as is known here; "" if none is
+	told         time.Time      // when this replica last told what it does
+	toldAdmitted int            // how many sales in flight it told
+	next         *round         // the heartbeat that has not begun; nil if nobody waits for one
+	session      *session       // nil if no sale was admitted since the last change
+	sales        map[string]int // by ids of orders, how often each is asked for
+	changed      chan struct{}  // closed when there is something new for those who wait to be admitted
+}
+
+// init makes what a shop needs.
+func (s *Shop) init(settings Settings) {
+	s.settings, s.slots, s.sales = settings, make(Slots, watchSlots), map[string]int{}
+	s.called, s.beating, s.changed = make(chan struct{}, 1), make(chan struct{}, 1), make(chan struct{})
 }
 
 // Close gives back what the locks keep, and tells the other replicas that this one is gone. Sales must have ended.
 func (s *Shop) Close(ctx context.Context) error {
-	s.use(s.current()) // no session outlasts that
+	s.mu.Lock()
+	s.changing = "closed"
+	s.mu.Unlock()
 	s.closeUnused(ctx)
 	return s.Ledger.Quit(ctx)
 }
 
-// Live beats until ctx ends.
-func (s *Shop) Live(ctx context.Context) {
-	for well := true; lock.Sleep(ctx, s.Clock, beatInterval) == nil; {
-		err := s.beat(ctx)
-		if ctx.Err() != nil {
-			return
+// Sell sells one piece in the current run, as order id. If an order of this id is made already in that run, it returns that one's receipt. It
+// fails as Sale.Sell does, but with ErrRunOver and lock.ErrTimeout only when no run has taken the sale for too long.
+func (s *Shop) Sell(ctx context.Context, id string) (receipt Receipt, err error) {
+	defer s.expect(id)()
+	err = s.inRun(ctx, func() error {
+		session, err := s.admit()
+		if err != nil {
+			return err
 		}
-		if err != nil && well {
-			s.Log.Error("heartbeat", "error", err)
-		} else if err == nil && !well {
-			s.Log.Info("heartbeat: redis is back")
-		}
-		well = err == nil
-	}
-}
-
-// beat renews the heartbeat, counts sales as over that could not leave, and looks whether another replica has begun a run: a
-// replica without sales does not notice it otherwise.
-func (s *Shop) beat(ctx context.Context) error {
-	before := s.last()
-	run, _, err := s.Ledger.Beat(ctx, s.isHere)
-	if err != nil || run.ID == "" {
+		defer s.leave(ctx, session)
+		receipt, err = session.Sell(ctx, id)
 		return err
-	}
-	s.sawAfter(before, run)
-	s.closeUnused(ctx)
-	return nil
-}
-
-// Sell sells one piece in the current run, as order id, an id that no other order has. It fails as Sale.Sell does, and with
-// lock.ErrTimeout when the door stays closed too long.
-func (s *Shop) Sell(ctx context.Context, id string) (Receipt, error) {
-	s.asks(id)
-	defer s.ends(ctx, id)
-	run, err := s.enter(ctx, id)
+	})
 	if err != nil {
 		return Receipt{}, err
 	}
-	defer s.leave(ctx, id)
-	sale, err := s.begins(ctx, id, run)
-	if err != nil {
-		return Receipt{}, err
-	}
-	receipt, err := sale.Sell(ctx, id)
-	if err != nil {
-		return Receipt{}, err
-	}
-	s.Log.Info("sold", "lock", run.Lock, "before", receipt.Before, "after", receipt.After,
+	s.Log.Info("sold", "lock", receipt.Lock, "before", receipt.Before, "after", receipt.After,
 		"wait", receipt.Wait.Round(time.Microsecond), "hold", receipt.Hold.Round(time.Microsecond), "order", id)
 	return receipt, nil
 }
 
-// Tally counts the current run. It fails as the store does, and with lock.ErrTimeout when a new run is due and the door stays closed too
-// long.
+// Tally counts the current run. It fails as the store does, and with lock.ErrTimeout when a new run is due and does not begin.
 func (s *Shop) Tally(ctx context.Context) (tally history.Tally, err error) {
-	err = s.whenOpen(ctx, func() (err error) {
+	err = s.inRun(ctx, func() (err error) {
 		tally, err = s.Ledger.Tally(ctx)
 		return err
 	})
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if here := s.session; err == nil && here != nil {
+		tally.InFlight += int64(here.admitted)
+		if here.Run.ID == tally.ID {
+			tally.MaxInFlight = max(tally.MaxInFlight, here.Overlap.atLeast())
+		}
+	}
 	return tally, err
+}
+
+// Order returns an order that the ledger keeps. It fails with ErrInFlight if its sale may be going on, in this replica or in another, and with
+// ErrNoOrder if it is not.
+func (s *Shop) Order(ctx context.Context, id string) (history.Order, error) {
+	here := s.isHere(id)
+	order, err := s.Ledger.Order(ctx, id)
+	if !errors.Is(err, ErrNoOrder) {
+		return order, err
+	}
+	if here {
+		return order, ErrInFlight
+	}
+	if err := s.askOthers(ctx, id); err != nil {
+		return order, err
+	}
+	return s.Ledger.Order(ctx, id)
+}
+
+// askOthers waits until each other replica has told what it is doing. It fails with ErrInFlight if one has a sale of this order, or does not
+// tell.
+func (s *Shop) askOthers(ctx context.Context, id string) error {
+	before, err := s.Ledger.Look(ctx)
+	if err != nil || len(before.Others) == 0 {
+		return err
+	}
+	if err := s.Ledger.Call(ctx); err != nil {
+		return err
+	}
+	wait, stop := lock.WithTimeout(ctx, s.Clock, 2*beatInterval, ErrInFlight)
+	defer stop()
+	for wait.Err() == nil {
+		state, err := s.Ledger.Look(ctx)
+		if err != nil {
+			return err
+		}
+		silent := false
+		for name, other := range state.Others {
+			if slices.Contains(other.Sales, id) {
+				return ErrInFlight
+			}
+			silent = silent || !other.Told.After(before.Others[name].Told)
+		}
+		if !silent {
+			return nil
+		}
+		_ = lock.Sleep(wait, s.Clock, changeInterval) // the loop looks at wait itself
+	}
+	return fmt.Errorf("%w: a replica does not tell", ErrInFlight)
 }
 
 // Ready fails if no sale could be made now. It writes where a sale does.
@@ -162,23 +200,12 @@ func (s *Shop) lockInForce(ctx context.Context) (version string, onNodes bool, e
 	return version, s.current().Strategies[version].OnNodes, err
 }
 
-// enter lets a sale into the current run, once the door is open.
-func (s *Shop) enter(ctx context.Context, id string) (run history.Run, err error) {
-	err = s.whenOpen(ctx, func() (err error) {
-		run, err = s.Ledger.Enter(ctx, id)
-		return err
-	})
-	if errors.Is(err, lock.ErrOutcomeUnknown) {
-		s.leave(ctx, id) // it may be in
-	}
-	return run, err
-}
-
-// whenOpen calls try until it fails neither with ErrDoorClosed nor with ErrRunChanged, after which it sees that a new run begins. It fails
-// with lock.ErrTimeout when that takes too long.
-func (s *Shop) whenOpen(ctx context.Context, try func() error) error {
+// inRun calls try until it does not fail because its run is over, or is being changed; after that it sees that a new run begins. When that
+// takes too long, it fails with lock.ErrTimeout, or with what try failed with.
+func (s *Shop) inRun(ctx context.Context, try func() error) error {
+	changed := s.news()
 	err := try()
-	if !errors.Is(err, ErrDoorClosed) && !errors.Is(err, ErrRunChanged) {
+	if !errors.Is(err, ErrRunChanging) && !errors.Is(err, ErrRunOver) {
 		return err // nearly always: so a sale needs no timer here
 	}
 	timeout := s.current().Lock.WaitTimeout
@@ -186,37 +213,38 @@ func (s *Shop) whenOpen(ctx context.Context, try func() error) error {
 	defer stop()
 	for {
 		switch {
-		case errors.Is(err, ErrDoorClosed):
-			_ = lock.Sleep(wait, s.Clock, doorInterval) // we look at wait below
-		case errors.Is(err, ErrRunChanged):
-			if err := s.reconcile(ctx); err != nil {
+		case errors.Is(err, ErrRunChanging):
+			_ = s.Clock.Wait(wait, changed) // we look at wait below
+		case errors.Is(err, ErrRunOver):
+			if err := s.reconcile(wait); err != nil && wait.Err() == nil {
 				return err
 			}
 		default:
 			return err
 		}
-		if wait.Err() != nil {
+		if wait.Err() != nil && errors.Is(err, ErrRunChanging) {
 			return lock.WaitError(wait, timeout)
 		}
+		if wait.Err() != nil {
+			return err
+		}
+		changed = s.news()
 		err = try()
 	}
 }
 
-// leave counts a sale as over. If it fails, the next heartbeat makes up for it.
-func (s *Shop) leave(ctx context.Context, id string) {
-	if err := s.Ledger.Leave(context.WithoutCancel(ctx), id); err != nil {
-		s.Log.Debug("leave", "sale", id, "error", err)
-	}
+// news returns a channel that is closed when there is something new about the run.
+func (s *Shop) news() <-chan struct{} {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.changed
 }
 
-// use puts settings into force. Only sales that are in flight keep to earlier ones.
+// use puts settings into force, while no sale is in flight.
 func (s *Shop) use(settings Settings) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.settings = settings
-	for _, session := range s.sessions {
-		session.over = true
-	}
 }
 
 func (s *Shop) current() Settings {
@@ -228,28 +256,12 @@ func (s *Shop) current() Settings {
 func (s *Shop) last() history.Run {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.lastRun
+	return s.run
 }
 
+// saw notes the run that is on.
 func (s *Shop) saw(run history.Run) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.sees(run)
-}
-
-// sawAfter notes a run as saw does, if before is still the last one seen: the answer to a look at the run may be late.
-func (s *Shop) sawAfter(before, run history.Run) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.lastRun.ID == before.ID {
-		s.sees(run)
-	}
-}
-
-// sees notes the run that is on: the sessions of all others are over. s.mu is held.
-func (s *Shop) sees(run history.Run) {
-	s.lastRun = run
-	for _, session := range s.sessions {
-		session.over = session.over || session.Run.ID != run.ID
-	}
+	s.run = run
 }

@@ -45,8 +45,9 @@ func (s *Sale) prepare(ctx context.Context, stock Stock, order history.Order) (_
 }
 
 func (s *Sale) write(ctx context.Context, stock Stock, order history.Order) (history.Order, error) {
-	order.At = s.Clock.Now()
-	return order, ofWrite(stock.Write(ctx, order))
+	order.At, order.Overlap = s.Clock.Now(), s.Overlap.atLeast()
+	order, err := stock.Write(ctx, order)
+	return order, ofWrite(err)
 }
 
 // takeAtomically thinks first: there is nothing between the read and the write of one script.
@@ -54,7 +55,7 @@ func (s *Sale) takeAtomically(ctx context.Context, order history.Order) (history
 	if err := s.think(ctx, order.Owner); err != nil {
 		return order, err
 	}
-	order.At = s.Clock.Now()
+	order.At, order.Overlap = s.Clock.Now(), s.Overlap.atLeast()
 	order, err := s.Stock.Take(ctx, order)
 	return order, ofWrite(err)
 }

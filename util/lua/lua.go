@@ -51,7 +51,7 @@ const (
 
 // The scripts of the ledger.
 var (
-	Enter      = script("enter.lua")
+	Beat       = script("beat.lua")
 	Take       = script("take.lua")
 	ReadFenced = script("readFenced.lua")
 	Write      = script("write.lua")

@@ -38,6 +38,7 @@ if ARGV[1] == '' then
   return 1
 end
 redis.call('LPUSH', KEYS[3], ARGV[1])
+redis.call('EXPIRE', ARGV[6] .. ARGV[1], ARGV[7])
 redis.call('EXPIRE', KEYS[3], ARGV[7])
 for _, run in ipairs(dropped) do
   redis.call('UNLINK', ARGV[6] .. run, ARGV[6] .. run .. ':older')

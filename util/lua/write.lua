@@ -1,6 +1,7 @@
--- Writes the stock and the sale's order in one step, unless the sale's run is over or its fencing token is stale.
+-- Writes the stock and the sale's order in one step, unless the order is known, the sale's run is over, somebody else has set the stock, or
+-- the fencing token is stale.
 -- KEYS[1]  the stock
--- KEYS[2]  the run, a hash: id, written, sold
+-- KEYS[2]  the run, a hash: id, sold, written, max_in_flight
 -- KEYS[3]  the newest orders of the run, a hash: id of the order -> order
 -- KEYS[4]  the orders before these, of the same kind
 -- KEYS[5]  the largest token that the store has seen
@@ -9,17 +10,24 @@
 -- ARGV[3]  id of the run that the order belongs to
 -- ARGV[4]  id of the order
 -- ARGV[5]  order, in JSON
--- ARGV[6]  how many orders make a hash full: then it becomes the older one
--- ARGV[7]  for how many seconds an order stays at least
--- Returns  1 written, 0 refused for its token, 2 refused for its run, 3 sold or the largest token is no number: nothing is written
-local run = redis.call('HMGET', KEYS[2], 'id', 'sold')
+-- ARGV[6]  at least so many sales of the run were in flight at once
+-- ARGV[7]  how many orders make a hash full: then it becomes the older one
+-- Returns  1 written, 0 refused for its token, 2 refused for its run, 4 refused for the stock, 3 a number of the run, or the largest token,
+--          is none: nothing is written; the order as it was written, if it is known
+local run = redis.call('HMGET', KEYS[2], 'id', 'sold', 'written', 'max_in_flight')
 if run[1] ~= ARGV[3] then
   return 2
 end
-local sold = string.match(run[2] or '0', '^%d+$')
-local full = redis.call('HLEN', KEYS[3]) >= tonumber(ARGV[6]) -- what a key of another type can fail comes before the first write
+local known = redis.call('HGET', KEYS[3], ARGV[4]) or redis.call('HGET', KEYS[4], ARGV[4])
+if known then
+  return known
+end
+if redis.pcall('GET', KEYS[1]) ~= run[3] then
+  return 4
+end
 local seen = ARGV[2] == '0' and 0 or tonumber(redis.call('GET', KEYS[5]) or 0)
-if not sold or not seen then
+local sold, most = string.match(run[2] or '0', '^%d+$'), tonumber(run[4] or 0)
+if not seen or not sold or not most then
   return 3
 end
 if ARGV[2] ~= '0' then
@@ -29,11 +37,9 @@ if ARGV[2] ~= '0' then
   redis.call('SET', KEYS[5], ARGV[2])
 end
 redis.call('SET', KEYS[1], ARGV[1])
-redis.call('HSET', KEYS[2], 'written', ARGV[1], 'sold', sold + 1)
-if full then
-  redis.call('UNLINK', KEYS[4])
-  redis.call('RENAME', KEYS[3], KEYS[4])
+redis.call('HSET', KEYS[2], 'written', ARGV[1], 'sold', sold + 1, 'max_in_flight', math.max(most, tonumber(ARGV[6])))
+if sold > '0' and sold % ARGV[7] == 0 then
+  redis.pcall('RENAME', KEYS[3], KEYS[4])
 end
 redis.call('HSET', KEYS[3], ARGV[4], ARGV[5])
-redis.call('EXPIRE', KEYS[3], ARGV[7])
 return 1

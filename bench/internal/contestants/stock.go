@@ -40,7 +40,8 @@ func (s *stock) take(ctx context.Context, token int64) error {
 		return err
 	}
 	order.Before, order.After = left, left-1
-	return s.Write(ctx, order)
+	_, err = s.Write(ctx, order)
+	return err
 }
 
 // Close closes the client.

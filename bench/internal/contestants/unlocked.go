@@ -49,7 +49,7 @@ func (w whole) Read(ctx context.Context, order history.Order) (int64, error) {
 }
 
 // Write is the stock's.
-func (w whole) Write(ctx context.Context, order history.Order) error {
+func (w whole) Write(ctx context.Context, order history.Order) (history.Order, error) {
 	return w.Stock.Write(context.WithoutCancel(ctx), order)
 }
 

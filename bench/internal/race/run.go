@@ -69,7 +69,7 @@ func (t *Testbed) prepare(ctx context.Context, nodes int) error {
 	if err := t.nodes[0].Set(ctx, dao.InventoryKey, Stock, 0).Err(); err != nil {
 		return fmt.Errorf("SET %s: %w", dao.InventoryKey, err)
 	}
-	if err := t.nodes[0].HSet(ctx, dao.RunKey, "id", contestants.Run).Err(); err != nil {
+	if err := t.nodes[0].HSet(ctx, dao.RunKey, "id", contestants.Run, "written", Stock).Err(); err != nil {
 		return fmt.Errorf("HSET %s: %w", dao.RunKey, err)
 	}
 	return nil

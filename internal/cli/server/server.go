@@ -106,7 +106,9 @@ func newServer(cfg config.Config, redis *dao.Redis, addr net.Addr, o Options) *S
 	replica := cmp.Or(cfg.Server.Replica, replicaName())
 	log := o.Log.With("replica", replica)
 	instance := uuid.NewString()
-	shop := newShop(redis, dao.NewStore(redis.Store, instance, cfg.Inventory.MaxOrders))
+	store := dao.NewStore(redis.Store, instance, cfg.Inventory.MaxOrders)
+	store.Calls = redis.Calls
+	shop := newShop(redis, store)
 	shop.Replica, shop.Log = replica, log
 	counts := metrics.New(replica, shop.Tally)
 	recorder := witness.NewRecorder(replica, instance, time.Now)

@@ -136,7 +136,8 @@ func (m *Memory) dispatch(now time.Duration, command *Command) ([]byte, error) {
 		return nil, err
 	}
 	m.server.SetTime(m.Began.Add(now))
-	m.server.HSet(dao.RunKey, "id", m.run)
+	stock, _ := m.server.Get(dao.InventoryKey) // without one, nothing is sold
+	m.server.HSet(dao.RunKey, "id", m.run, "written", stock)
 	m.loaded, m.published, m.refused = nil, nil, nil
 	var reply bytes.Buffer
 	peer := resp.NewPeer(bufio.NewWriter(&reply))

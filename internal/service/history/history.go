@@ -14,6 +14,7 @@ type Order struct {
 	After   int64     `json:"stock_after"`
 	Fence   int64     `json:"fence"`
 	At      time.Time `json:"at"`
+	Overlap int64     `json:"-"` // at least so many sales of its run were in flight at once; 0: that is not known
 }
 
 // MaxStock is the largest stock there may be.
@@ -35,8 +36,8 @@ type Tally struct {
 	Run
 	Remaining   int64 // the stock
 	Sold        int64 // orders in the ledger
-	InFlight    int64 // sales begun and not ended, in all replicas
-	MaxInFlight int64 // the most there were at once
+	InFlight    int64 // sales begun and not ended, in all replicas, as these told last
+	MaxInFlight int64 // at least so many were in flight at once, in one replica; or 2, if a sale met another's lock or write
 }
 
 // Verdict says whether a run's lock kept its promise.

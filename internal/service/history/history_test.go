@@ -13,7 +13,7 @@ func TestMeans(t *testing.T) {
 		initial, remaining, sold, most int64
 		want                           string
 	}{
-		{200, 0, 200, 198, "stock and orders agree, with up to 198 requests in flight at once"},
+		{200, 0, 200, 198, "stock and orders agree, with at least 198 requests in flight at once"},
 		{200, 169, 200, 200, "200 sold, but the stock fell by 31 only: 169 updates were lost, and as many pieces can be sold a second time"},
 		{10, 10, 1, 1, "1 sold, but the stock fell by 0 only: 1 update was lost, and as many pieces can be sold a second time"},
 		{1, 0, 2, 2, "2 sold of 1, and the stock fell by 1 only: 1 update was lost"},

@@ -30,8 +30,8 @@ func (r Report) Means() language.Text {
 			fmt.Sprintf("卖出 %d 件，库存减了 %d：%d 件没有订单就不见了", r.Sold, fell, -r.Lost))
 	case r.Verdict == Pass:
 		return language.Both(
-			fmt.Sprintf("stock and orders agree, with up to %d requests in flight at once", r.MaxInFlight),
-			fmt.Sprintf("卖出 %d 件，每一件都扣了库存；最多有 %d 个请求同时在处理", r.Sold, r.MaxInFlight))
+			fmt.Sprintf("stock and orders agree, with at least %d requests in flight at once", r.MaxInFlight),
+			fmt.Sprintf("卖出 %d 件，每一件都扣了库存；至少有 %d 个请求同时在处理", r.Sold, r.MaxInFlight))
 	case r.Sold == 0:
 		return language.Both("nothing was sold, so nothing was put to the test", "什么也没有卖出，所以什么也没有验证")
 	default:

@@ -154,7 +154,7 @@ const orderKey = "order_id"
 // order tells a buyer who was left in doubt whether the sale was made.
 func (a *API) order(c *gin.Context) (any, error) {
 	id := c.Param("id")
-	order, err := a.Shop.Ledger.Order(c.Request.Context(), id)
+	order, err := a.Shop.Order(c.Request.Context(), id)
 	switch {
 	case errors.Is(err, service.ErrInFlight):
 		err = fmt.Errorf("order %.80q: %w; ask again", id, err)

@@ -33,12 +33,12 @@ func (l ledger) Run(ctx context.Context) (history.Run, error) {
 }
 
 // Another replica lives: its run is joined.
-func (ledger) Others(context.Context) (map[string]time.Time, error) {
-	return map[string]time.Time{"other": time.Now()}, nil
+func (ledger) Look(context.Context) (service.State, error) {
+	return service.State{Others: map[string]service.Replica{"other": {Told: time.Now()}}}, nil
 }
 
-func (ledger) Beat(context.Context, func(string) bool) (history.Run, int64, error) {
-	return history.Run{}, 0, nil
+func (ledger) Beat(context.Context, service.Replica) (service.State, error) {
+	return service.State{}, nil
 }
 
 type lockKey struct {

@@ -120,7 +120,11 @@ func LookAt(ctx context.Context, client *redis.Client) (Look, error) {
 	}
 }
 
-// InFlight counts the sales that have begun and not ended, as the shop knows them.
-func InFlight(ctx context.Context, client *redis.Client) (int64, error) {
-	return client.HLen(ctx, "{inventory}:in_flight").Result()
+// InFlight counts the sales that have begun and not ended, as the replicas that live have told.
+func InFlight(ctx context.Context, client *redis.Client) (n int, err error) {
+	state, err := dao.NewStore(client, "the soak", 1).Look(ctx)
+	for _, replica := range state.Others {
+		n += replica.Admitted
+	}
+	return n, err
 }

@@ -1,0 +1,87 @@
+package dao
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"lockstep/internal/lock/rediserr"
+	"lockstep/internal/service"
+	"lockstep/util/lua"
+)
+
+// Beat renews this replica's place among the living, forgets the dead ones, and tells and asks what there is to know, in one script. Time
+// is Redis's own.
+func (s *Store) Beat(ctx context.Context, tells service.Replica) (service.State, error) {
+	text, err := json.Marshal(tells)
+	if err != nil {
+		return service.State{}, fmt.Errorf("the heartbeat: %w", err)
+	}
+	return s.state(ctx, text, tells.Run, tells.Overlap)
+}
+
+// Look asks as Beat does, and tells nothing.
+func (s *Store) Look(ctx context.Context) (service.State, error) { return s.state(ctx, nil, "", 0) }
+
+func (s *Store) state(ctx context.Context, tells []byte, runID string, overlap int64) (service.State, error) {
+	newest, _ := OrdersKeys(runID)
+	beat := func() ([]any, error) {
+		return s.client.Eval(ctx, lua.Beat, []string{replicasKey, RunKey, newest, DoorKey},
+			s.instance, tells, service.Lifetime.Milliseconds(), runID, overlap, keepSeconds).Slice()
+	}
+	reply, err := beat()
+	if rediserr.HasCode(err, "OOM") {
+		s.forgetRunsOver(ctx)
+		reply, err = beat()
+	}
+	if err != nil {
+		return service.State{}, s.failure(ctx, "EVAL beat.lua", runID, err)
+	}
+	run, err := parseRun(pairs(reply[0]))
+	if err != nil {
+		return service.State{}, err
+	}
+	state := service.State{Run: run, Change: fmt.Sprint(reply[1]), Others: map[string]service.Replica{}}
+	for instance, told := range pairs(reply[2]) {
+		other, until := parseReplica(told)
+		other.Told = until.Add(-service.Lifetime)
+		state.Others[instance] = other
+	}
+	return state, nil
+}
+
+// Call asks the other replicas to beat at once. One that does not hear it beats a second later at most.
+func (s *Store) Call(ctx context.Context) error {
+	return rediserr.Classify(ctx, "PUBLISH "+callChannel, s.client.Publish(ctx, callChannel, "").Err())
+}
+
+// Called calls back whenever a replica has called.
+func (s *Store) Called(back func()) (stop func()) {
+	if s.Calls == nil {
+		return func() {}
+	}
+	return s.Calls.Subscribe(callChannel, func(string) { back() })
+}
+
+// pairs makes a map of an array of names, each with its value.
+func pairs(reply any) map[string]string {
+	all := map[string]string{}
+	words, _ := reply.([]any) // a script of ours
+	for i := 0; i+1 < len(words); i += 2 {
+		all[fmt.Sprint(words[i])] = fmt.Sprint(words[i+1])
+	}
+	return all
+}
+
+// parseReplica reads what a replica told, and when it counts as dead. What cannot be read is of one that is dead.
+func parseReplica(told string) (replica service.Replica, until time.Time) {
+	at, text, _ := strings.Cut(told, " ")
+	ms, err := strconv.ParseInt(at, 10, 64)
+	if err != nil || json.Unmarshal([]byte(text), &replica) != nil {
+		return service.Replica{}, time.Time{}
+	}
+	return replica, time.UnixMilli(ms)
+}

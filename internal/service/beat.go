@@ -1,0 +1,125 @@
+package service
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"time"
+
+	"lockstep/internal/lock"
+)
+
+const (
+	beatInterval   = time.Second           // how often a replica says what it does, if nobody calls
+	changeInterval = 20 * time.Millisecond // how often a change looks whether the last sale has ended
+)
+
+// Live beats until ctx ends: once a second, and when another replica calls.
+func (s *Shop) Live(ctx context.Context) {
+	stop := s.Ledger.Called(s.call)
+	defer stop()
+	for well := true; ; {
+		wait, stop := lock.WithTimeout(ctx, s.Clock, beatInterval, lock.ErrTimeout)
+		_ = s.Clock.Wait(wait, s.called)
+		stop()
+		if ctx.Err() != nil {
+			return
+		}
+		_, err := s.beat(ctx)
+		if ctx.Err() != nil {
+			return
+		}
+		if err != nil && well {
+			s.Log.Error("heartbeat", "error", err)
+		} else if err == nil && !well {
+			s.Log.Info("heartbeat: redis is back")
+		}
+		well = err == nil
+	}
+}
+
+// call makes Live beat at once.
+func (s *Shop) call() {
+	select {
+	case s.called <- struct{}{}:
+	default: // it will
+	}
+}
+
+// round is a heartbeat that many wait for.
+type round struct {
+	ended chan struct{}
+	state State
+	err   error
+}
+
+// beat tells what this replica is doing, and learns of the run that is on, and of a change of it. Whoever calls it while it is under way
+// shares the next one.
+func (s *Shop) beat(ctx context.Context) (State, error) {
+	s.mu.Lock()
+	next, leads := s.next, s.next == nil
+	if leads {
+		next = &round{ended: make(chan struct{})}
+		s.next = next
+	}
+	s.mu.Unlock()
+	if leads {
+		s.beating <- struct{}{}
+		s.mu.Lock()
+		s.next = nil
+		s.mu.Unlock()
+		next.state, next.err = s.tell(context.WithoutCancel(ctx))
+		<-s.beating
+		close(next.ended)
+	}
+	if err := s.Clock.Wait(ctx, next.ended); err != nil {
+		return State{}, lock.WaitError(ctx, 0)
+	}
+	return next.state, next.err
+}
+
+// tell is a heartbeat. If a change is going on, and the last sale in flight here has ended, it says so at once.
+func (s *Shop) tell(ctx context.Context) (State, error) {
+	for {
+		began, tells := s.Clock.Now(), s.replica()
+		state, err := s.Ledger.Beat(ctx, tells)
+		if err != nil {
+			return state, err
+		}
+		s.learn(began, tells, state)
+		s.closeUnused(ctx)
+		if drained := s.replica().Drained; drained == "" || drained == tells.Drained {
+			return state, nil
+		}
+	}
+}
+
+// replica returns what this replica is doing.
+func (s *Shop) replica() Replica {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	tells := Replica{Run: s.run.ID, Sales: slices.AppendSeq([]string{}, maps.Keys(s.sales))}
+	if s.session == nil {
+		tells.Drained = s.changing
+	} else {
+		tells.Run, tells.Admitted, tells.Overlap = s.session.Run.ID, s.session.admitted, s.session.Overlap.atLeast()
+	}
+	return tells
+}
+
+// learn notes what the ledger answered to a heartbeat.
+func (s *Shop) learn(began time.Time, told Replica, state State) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.told, s.toldAdmitted, s.changing = began, told.Admitted, state.Change
+	if state.Run.ID != "" {
+		s.run = state.Run
+	}
+	s.notify()
+}
+
+// notify wakes those who wait for the next run. s.mu is held.
+func (s *Shop) notify() {
+	close(s.changed)
+	s.changed = make(chan struct{})
+}
