@@ -12,8 +12,8 @@ import (
 // receipt, as Replayed. Requests for one order may come at the same time, to any replica. It fails as Sell does; an error says only that this
 // request sold nothing, for another one may be going on.
 func (s *Shop) SellOnce(ctx context.Context, id string) (receipt Receipt, err error) {
-	defer s.expect(id)()
-	err = s.inRun(ctx, func() error {
+	defer s.register(id)()
+	err = s.retryInNextRun(ctx, func() error {
 		session, err := s.admit()
 		if err != nil {
 			return err

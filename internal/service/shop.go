@@ -80,13 +80,15 @@ func (s *Shop) Close(ctx context.Context) error {
 // fails as Sale.Sell does, but with ErrRunOver and lock.ErrTimeout only when no run has taken the sale for too long.
 func (s *Shop) Sell(ctx context.Context, id string) (receipt Receipt, err error) {
 	defer s.register(id)()
+	owner := lock.Owner(id)
 	err = s.retryInNextRun(ctx, func() error {
 		session, err := s.admit()
 		if err != nil {
 			return err
 		}
 		defer s.leave(ctx, session)
-		receipt, err = session.Sell(ctx, id)
+		receipt, err = session.sellAs(ctx, id, owner)
+		owner = lock.Owner(s.NewID()) // in the next run it is another sale to the lock
 		return err
 	})
 	if err != nil {
@@ -195,8 +197,8 @@ func (s *Shop) ForceUnlock(ctx context.Context) (bool, error) {
 }
 
 func (s *Shop) lockInForce(ctx context.Context) (version string, onNodes bool, err error) {
-	run, err := s.Ledger.Run(ctx)
-	version = s.lockOf(run)
+	state, err := s.Ledger.Look(ctx)
+	version = s.lockOf(state.Run)
 	return version, s.current().Strategies[version].OnNodes, err
 }
 
