@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
 
@@ -26,6 +27,7 @@ const anyPort = "127.0.0.1:0"
 type burstFlags struct {
 	load.Burst
 	asJSON bool
+	retry  bool
 	html   string
 	in     language.Language
 }
@@ -44,6 +46,8 @@ A request is answered by sold or sold out. One that failed sold nothing. One is 
 have sold: its answer was outcome_unknown, bad_gateway, or not a shop's, or there was none. Where
 fewer than 99 % were answered (--min-answered), a PASS is UNKNOWN; OVERSOLD and UNDERSOLD stay
 what they are.
+With --retry each request has an Idempotency-Key, and one that is unknown is asked again with it
+until it is known: sold, or sold out. After --timeout it stays unknown.
 
 Where the ledger cannot be read, burst tries again for half a minute, and then says what it knows:
 UNKNOWN. So is a ledger that lacks orders that buyers were told of, unless it shows OVERSOLD.`,
@@ -60,6 +64,7 @@ UNKNOWN. So is a ledger that lacks orders that buyers were told of, unless it sh
 	flags.DurationVar(&f.Timeout, "timeout", 2*time.Minute,
 		"longest wait of a buyer for one answer; when nobody has had one for so long, no more are sent")
 	flags.Float64Var(&f.MinAnswered, "min-answered", 0.99, "share of the requests that must be answered for a PASS; 0: any will do")
+	flags.BoolVar(&f.retry, "retry", false, "a buyer in doubt asks again with the same Idempotency-Key, for --timeout at most")
 	flags.BoolVar(&f.asJSON, "json", false, "one JSON document on standard output")
 	flags.StringVar(&f.html, "html", "",
 		"write the result to this file too, and what the locks did: one page that needs no server")
@@ -99,6 +104,9 @@ func (f burstFlags) run(cmd *cobra.Command) (load.Result, error) {
 	}
 	progress, finish := newProgress(cmd.ErrOrStderr(), f.Requests)
 	f.Progress = progress
+	if f.retry {
+		f.NewKey = uuid.NewString
+	}
 	result, err := f.Run(cmd.Context())
 	finish()
 	if err != nil {

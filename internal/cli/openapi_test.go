@@ -61,7 +61,7 @@ func readOpenAPI(t *testing.T, text []byte) openAPI {
 // request makes one from the examples of an operation.
 func (o operation) request(t *testing.T, method, base, path string, values map[string]string) *http.Request {
 	t.Helper()
-	query := url.Values{}
+	query, header := url.Values{}, http.Header{}
 	for _, p := range o.Parameters {
 		value := fmt.Sprint(p.Example)
 		if given, has := values[p.Name]; has {
@@ -70,6 +70,8 @@ func (o operation) request(t *testing.T, method, base, path string, values map[s
 		switch {
 		case p.In == "path":
 			path = strings.ReplaceAll(path, "{"+p.Name+"}", url.PathEscape(value))
+		case p.In == "header":
+			header.Set(p.Name, value)
 		case value != "<nil>":
 			query.Set(p.Name, value)
 		}
@@ -86,6 +88,7 @@ func (o operation) request(t *testing.T, method, base, path string, values map[s
 	if err != nil {
 		t.Fatal(err)
 	}
+	request.Header = header
 	return request
 }
 

@@ -46,7 +46,7 @@ type API struct {
 // Metrics counts the answers to sales, and serves the counts.
 type Metrics interface {
 	http.Handler
-	Answered(outcome string) // "sold", or the error's code
+	Answered(outcome string) // "sold", "replayed", or the error's code
 }
 
 // Handler returns the routes, to be put behind an Entrance. HEAD is handled as GET; net/http leaves out the body.
@@ -129,8 +129,17 @@ type SaleAnswer struct {
 }
 
 func (a *API) sale(c *gin.Context) (any, error) {
-	id := a.orderID(c.Request)
-	receipt, err := a.Shop.Sell(c.Request.Context(), id)
+	key, err := IdempotencyKey(c.Request.Header)
+	if err != nil {
+		return nil, err
+	}
+	id, sell := "", a.Shop.SellOnce
+	if key != "" {
+		id = OrderOfKey(key)
+	} else {
+		id, sell = a.orderID(c.Request), a.Shop.Sell
+	}
+	receipt, err := sell(c.Request.Context(), id)
 	if errors.Is(err, service.ErrOutcomeUnknown) {
 		err = fmt.Errorf("%w; GET /orders/%s says whether it was", err, id)
 	}
@@ -140,7 +149,12 @@ func (a *API) sale(c *gin.Context) (any, error) {
 		a.Metrics.Answered(code)
 		return nil, err
 	}
-	a.Metrics.Answered("sold")
+	if receipt.Replayed {
+		c.Header(ReplayedHeader, "true")
+		a.Metrics.Answered("replayed")
+	} else {
+		a.Metrics.Answered("sold")
+	}
 	return SaleAnswer{
 		OrderID: receipt.ID, RunID: receipt.RunID, Lock: receipt.Lock, Replica: receipt.Replica,
 		StockBefore: receipt.Before, StockAfter: receipt.After, Fence: receipt.Fence,

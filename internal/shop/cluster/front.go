@@ -25,10 +25,13 @@ var (
 	errReplicaGone = lock.WithCode("bad_gateway", "the replica did not answer; the request is not sent again, for it may have sold")
 	errReplicaHung = lock.WithCode("bad_gateway",
 		"the replica hangs; the request is not sent again, for it may have sold, or may sell when it goes on")
+	errAllGone = lock.WithCode("bad_gateway",
+		"no replica has answered, and one may have sold, or may sell when it goes on: ask again with the same Idempotency-Key")
 )
 
 // Front spreads requests over the replicas of a cluster: each goes to the one with the fewest in flight, and among equals they take
-// turns. A sale or a change that may have reached a replica is never sent again.
+// turns. A sale or a change that may have reached a replica is never sent again, but for a sale with an Idempotency-Key: that goes to the
+// replicas one after the other until one answers.
 type Front struct {
 	Cluster  *Cluster
 	Guard    api.Guard     // which requests may pass
@@ -67,12 +70,16 @@ func (f *Front) Handler() http.Handler {
 	proxy := &httputil.ReverseProxy{
 		Rewrite: func(r *httputil.ProxyRequest) {
 			r.SetXForwarded()
-			// net/http repeats a request with such a key if its connection breaks; a sale is not to be repeated
-			r.Out.Header.Del("Idempotency-Key")
+			trip := tripOf(r.In)
+			// net/http repeats by itself a request with such a header, written so, if its connection breaks
+			r.Out.Header.Del(api.IdempotencyKeyHeader)
 			r.Out.Header.Del("X-Idempotency-Key")
+			if trip.keyed {
+				r.Out.Header[strings.ToLower(api.IdempotencyKeyHeader)] = r.In.Header.Values(api.IdempotencyKeyHeader)
+			}
 			r.Out.Header.Del(api.OrderIDHeader) // no client chooses it
-			if id := tripOf(r.In).orderID; id != "" {
-				r.Out.Header.Set(api.OrderIDHeader, id)
+			if trip.orderID != "" {
+				r.Out.Header.Set(api.OrderIDHeader, trip.orderID)
 			}
 		},
 		Transport: roads{front: f, transport: f.transport},
@@ -96,7 +103,16 @@ func (f *Front) Handler() http.Handler {
 		trip := &trip{}
 		defer trip.over()
 		if r.Method == http.MethodPost && r.URL.Path == "/inventory/sale" {
-			trip.orderID = f.NewID()
+			key, err := api.IdempotencyKey(r.Header)
+			if err != nil {
+				api.Answer(w, nil, err)
+				return
+			}
+			if trip.keyed = key != ""; trip.keyed {
+				trip.orderID = api.OrderOfKey(key)
+			} else {
+				trip.orderID = f.NewID()
+			}
 		}
 		proxy.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), tripKey{}, trip)))
 	})
@@ -137,6 +153,9 @@ func (f *Front) fail(w http.ResponseWriter, r *http.Request, err error) {
 		if errors.Is(err, known) {
 			says = known
 		}
+	}
+	if trip.keyed && (errors.Is(says, errReplicaGone) || errors.Is(says, errReplicaHung)) {
+		says = errAllGone
 	}
 	if r.Context().Err() == nil {
 		f.Log.Warn(r.Method+" "+r.URL.Path, "replica", trip.name(), "error", err)

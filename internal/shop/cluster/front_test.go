@@ -95,7 +95,7 @@ func TestFrontTakesTurns(t *testing.T) {
 	}
 }
 
-// A replica that breaks off after it got a sale may have sold: the sale is not sent again, whatever the client's headers say.
+// A replica that breaks off after it got a sale may have sold: it is not sent the sale again, whatever the client's headers say.
 func TestFrontNeverSendsASaleTwice(t *testing.T) {
 	var got atomic.Int64
 	breaks := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -117,6 +117,71 @@ func TestFrontNeverSendsASaleTwice(t *testing.T) {
 	if status != 502 || !strings.Contains(text, `"code":"bad_gateway"`) || got.Load() != 1 {
 		t.Errorf("%d %s, and the replica got it %d times; want 502 and once", status, text, got.Load())
 	}
+}
+
+// A sale with a key goes to the next replica when one has not answered, as the same order; if none answers, nobody says that none had it.
+func TestFrontSendsASaleWithAKeyAgain(t *testing.T) {
+	breaks, asked := func(w http.ResponseWriter, _ *http.Request) {
+		if conn, _, err := w.(http.Hijacker).Hijack(); err == nil {
+			conn.Close()
+		}
+	}, make(chan http.Header, 10)
+	var addrs []string
+	for range 3 {
+		replica := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.Method == http.MethodGet {
+				return
+			}
+			asked <- r.Header
+			if len(asked)%3 != 0 {
+				breaks(w, r)
+			}
+		}))
+		t.Cleanup(replica.Close)
+		addrs = append(addrs, replica.Listener.Addr().String())
+	}
+	header := http.Header{"Idempotency-Key": {`"1"`}, "X-Idempotency-Key": {"2"}}
+	all := frontOf(t, open, append(addrs, nowhere(t))...)
+	for range 6 {
+		ask(t, "GET", all.URL+"/inventory", nil) // connections are reused, which is when net/http would repeat it
+	}
+	if status, text := ask(t, "POST", all.URL+"/inventory/sale", header); status != 200 || len(asked) != 3 {
+		t.Errorf("%d %s, after %d replicas; want 200, of the third", status, text, len(asked))
+	}
+	for _, got := range drain(asked) {
+		if got.Get("Idempotency-Key") != `"1"` || got.Get("X-Idempotency-Key") != "" || got.Get(api.OrderIDHeader) != api.OrderOfKey("1") {
+			t.Errorf("a replica was sent %v; want the key, and its order", got)
+		}
+	}
+	for _, addrs := range [][]string{addrs[:2], {addrs[0], nowhere(t), addrs[1]}} {
+		front := frontOf(t, open, addrs...)
+		status, text := ask(t, "POST", front.URL+"/inventory/sale", header)
+		if status != 502 || !strings.Contains(text, "ask again with the same Idempotency-Key") || !strings.Contains(text, api.OrderOfKey("1")) ||
+			len(asked) != 2 {
+			t.Errorf("%d %s, after %d replicas; want 502 after both, and what to do", status, text, len(asked))
+		}
+		drain(asked)
+	}
+	if status, text := ask(t, "PUT", frontOf(t, open, addrs...).URL+"/inventory", header); status != 502 || len(asked) != 1 {
+		t.Errorf("a change with a key: %d %s, after %d replicas; want 502 after one", status, text, len(asked))
+	}
+	for _, got := range drain(asked) {
+		if got.Get("Idempotency-Key") != "" {
+			t.Errorf("a change was sent with %v", got)
+		}
+	}
+	bad := http.Header{"Idempotency-Key": {`""`}}
+	if status, text := ask(t, "POST", all.URL+"/inventory/sale", bad); status != 400 || len(asked) != 0 || !strings.Contains(text, "bad_request") {
+		t.Errorf("an empty key: %d %s, after %d replicas; want 400", status, text, len(asked))
+	}
+}
+
+// drain returns what is in a channel.
+func drain(from chan http.Header) (all []http.Header) {
+	for len(from) > 0 {
+		all = append(all, <-from)
+	}
+	return all
 }
 
 func TestFrontWithoutReplicas(t *testing.T) {

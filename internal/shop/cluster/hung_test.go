@@ -178,6 +178,19 @@ func TestFrontGivesUpOnWhatAHungReplicaHolds(t *testing.T) {
 	}
 }
 
+// What a replica held that hangs for good goes to another one, if it has a key.
+func TestFrontSendsWhatAHungReplicaHoldsAgain(t *testing.T) {
+	t.Parallel()
+	hangs, other := newHangable(t), newHangable(t)
+	front := watchedFrontOf(t, 200*time.Millisecond, hangs.addr(), other.addr())
+	hangs.hang()
+	for hangs.sales.Load() == 0 { // they take turns
+		if status, text := ask(t, "POST", front.URL+"/inventory/sale", http.Header{"Idempotency-Key": {"1"}}); status != 200 {
+			t.Errorf("%d %s; want 200, of the other replica", status, text)
+		}
+	}
+}
+
 // The replica is told which order a sale makes, by the front alone, and of nothing but sales.
 func TestFrontNamesTheOrder(t *testing.T) {
 	got := make(chan string, 1)

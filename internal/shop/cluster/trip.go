@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -22,7 +23,8 @@ const IdleTime = time.Second
 // trip is a request on its way to a replica.
 type trip struct {
 	orderID string     // of a sale
-	tried   []*Replica // could not be dialled
+	keyed   bool       // a sale with an Idempotency-Key, which a replica may have although another had it before
+	tried   []*Replica // could not be dialled, or have not answered a sale with a key
 	retried bool       // after files had run out
 	replica *Replica   // has it, or is being dialled
 	leave   func()
@@ -55,13 +57,14 @@ type roads struct {
 }
 
 // RoundTrip sends a request to a replica. If the replica cannot be dialled, nothing was sent, and another replica gets the request. After
-// any other error the request is not sent again.
+// any other error only a sale with a key is sent to another one.
 func (r roads) RoundTrip(request *http.Request) (*http.Response, error) {
 	trip := tripOf(request)
+	var unanswered error // of the last replica that has not answered what it was sent
 	for {
 		replica, address, trust := r.front.choose(trip.tried)
 		if replica == nil {
-			return nil, errNoReplica
+			return nil, cmp.Or(unanswered, errNoReplica)
 		}
 		ctx, cancel := context.WithCancelCause(request.Context())
 		stop := context.AfterFunc(trust, func() { cancel(errReplicaHung) })
@@ -77,21 +80,23 @@ func (r roads) RoundTrip(request *http.Request) (*http.Response, error) {
 			replica.hears()
 			return response, nil
 		}
-		if cause := context.Cause(ctx); errors.Is(cause, errReplicaHung) {
-			return nil, cause
-		}
 		var failed *net.OpError
-		if !errors.As(err, &failed) || failed.Op != "dial" || ctx.Err() != nil {
-			return nil, err
-		}
-		if outOfFiles(err) {
-			if !trip.retried {
-				r.transport.CloseIdleConnections() // those to other replicas
-				trip.over()
-				trip.retried = true
-				continue
+		switch {
+		case !errors.As(err, &failed) || failed.Op != "dial" || ctx.Err() != nil:
+			if unanswered = err; errors.Is(context.Cause(ctx), errReplicaHung) {
+				unanswered = errReplicaHung
 			}
-			return nil, fmt.Errorf("%w: %w", errNoFiles, err)
+			if !trip.keyed || request.Context().Err() != nil {
+				return nil, unanswered
+			}
+			r.front.Log.Warn("sending a sale with an Idempotency-Key to another replica", "after", trip.name(), "error", unanswered)
+		case outOfFiles(err) && !trip.retried:
+			r.transport.CloseIdleConnections() // those to other replicas
+			trip.over()
+			trip.retried = true
+			continue
+		case outOfFiles(err):
+			return nil, cmp.Or(unanswered, fmt.Errorf("%w: %w", errNoFiles, err))
 		}
 		trip.over()
 		trip.tried = append(trip.tried, replica)

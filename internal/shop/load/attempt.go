@@ -12,20 +12,23 @@ import (
 
 // attempt is what one request of a buyer led to.
 type attempt struct {
-	took   time.Duration // 0: nothing was sent
-	status int           // 0 if there was no answer
-	code   string        // of the error, or the client's reason; "" if it was sold
-	sent   bool          // the request may have reached the server
+	took     time.Duration // 0: nothing was sent
+	status   int           // 0 if there was no answer
+	code     string        // of the error, or the client's reason; "" if it was sold
+	sent     bool          // the request may have reached the server
+	retried  bool          // it was sent again with its key
+	replayed bool          // its key had bought before
 }
 
-func buyOne(ctx context.Context, client *http.Client, target string) attempt {
+// buyOne sends a request, with a key unless that is empty.
+func buyOne(ctx context.Context, client *http.Client, target, key string) attempt {
 	var sent atomic.Bool
 	traced := httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		GotConn: func(httptrace.GotConnInfo) { sent.Store(true) }, // before that, nothing can have been sent
 	})
 	began := time.Now()
-	answer, body, err := do(traced, client, http.MethodPost, target+"/inventory/sale", "", nil)
-	a := attempt{took: time.Since(began), status: answer.Status, sent: sent.Load()}
+	answer, body, err := do(traced, client, http.MethodPost, target+salePath, keyHeader(key), nil)
+	a := attempt{took: time.Since(began), status: answer.Status, sent: sent.Load(), replayed: answer.Replay}
 	switch {
 	case err != nil:
 		a.status, a.code = 0, Why(err, fmt.Sprintf("no answer within %v", client.Timeout))
@@ -59,5 +62,5 @@ func (a attempt) soldOut() bool { return a.status == http.StatusConflict && a.co
 
 // unknown reports whether the sale may have been made: the server does not know, did not answer, or said something else.
 func (a attempt) unknown() bool {
-	return a.status == 0 && a.sent || a.status != 0 && MayHaveSold(a.status, a.code)
+	return a.status == 0 && a.sent || a.status != 0 && !a.sold() && MayHaveSold(a.status, a.code)
 }

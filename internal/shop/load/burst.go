@@ -25,6 +25,8 @@ type Burst struct {
 	Timeout  time.Duration  // of one answer; when nobody has had one for so long, no more are sent
 	Progress func(done int) // called after each answer, from many goroutines
 
+	NewKey func() string // makes the Idempotency-Key of a request, with which a buyer in doubt asks again; nil: it does not
+
 	MinAnswered float64 // share of the requests that must be answered for a PASS, from 0 to 1
 
 	Patience time.Duration // how long the ledger is asked for again while it cannot be read; 0: 30s
@@ -170,7 +172,7 @@ func (b Burst) buy(ctx context.Context, client *http.Client) Result {
 				}
 				if silent := time.Since(began) - time.Duration(heard.Load()); silent > b.Timeout {
 					attempts[i].code = fmt.Sprintf("not sent: no answer to anybody for %v", b.Timeout)
-				} else if attempts[i] = buyOne(ctx, client, b.Targets[i%len(b.Targets)]); attempts[i].status != 0 || !attempts[i].sent {
+				} else if attempts[i] = b.buyNumber(ctx, client, i); attempts[i].status != 0 || !attempts[i].sent {
 					heard.Store(int64(time.Since(began)))
 				}
 				b.Progress(int(done.Add(1)))

@@ -7,9 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
 	"regexp"
+	"strconv"
 	"time"
 )
 
@@ -42,7 +44,11 @@ func (b Burst) call(ctx context.Context, client *http.Client, method, path strin
 		}
 	}
 	at := b.Targets[0] + path
-	answer, text, err := do(ctx, client, method, at, b.Token, payload)
+	header := http.Header{}
+	if b.Token != "" {
+		header.Set("Authorization", "Bearer "+b.Token)
+	}
+	answer, text, err := do(ctx, client, method, at, header, payload)
 	if err != nil {
 		return nil, fmt.Errorf("%s %s: %w", method, Shown(at), err)
 	}
@@ -61,6 +67,7 @@ func (b Burst) call(ctx context.Context, client *http.Client, method, path strin
 type Answer struct {
 	Status  int     `json:"-"`
 	Replica string  `json:"-"`        // that answered; "" if it was the front
+	Replay  bool    `json:"-"`        // the sale's key had bought before
 	OrderID string  `json:"order_id"` // of a sale
 	RunID   string  `json:"run_id"`
 	Before  int64   `json:"stock_before"`
@@ -85,16 +92,16 @@ func (a Answer) Order() string { return a.OrderID + a.Error.OrderID } // one of 
 // errLong means that an answer goes on for too long.
 var errLong = fmt.Errorf("the answer is longer than %d bytes", mostBody)
 
-// do sends a request, and reads the answer's status, who sent it, and its body. An answer whose body breaks off, or is too long, comes with
+// do sends a request with this header, and reads the answer's status, who sent it, and its body. An answer whose body breaks off, or is too long, comes with
 // an error. Errors are FailedError.
-func do(ctx context.Context, client *http.Client, method, at, token string, body []byte) (answer Answer, text []byte, err error) {
+func do(
+	ctx context.Context, client *http.Client, method, at string, header http.Header, body []byte,
+) (answer Answer, text []byte, err error) {
 	request, err := http.NewRequestWithContext(ctx, method, at, bytes.NewReader(body))
 	if err != nil {
 		return answer, nil, err
 	}
-	if token != "" {
-		request.Header.Set("Authorization", "Bearer "+token)
-	}
+	maps.Copy(request.Header, header)
 	proxy, err := proxyOf(client, request)
 	if err != nil {
 		return answer, nil, &FailedError{Err: errProxy}
@@ -105,6 +112,7 @@ func do(ctx context.Context, client *http.Client, method, at, token string, body
 	}
 	defer response.Body.Close()
 	answer.Status, answer.Replica = response.StatusCode, response.Header.Get("X-Lockstep-Replica")
+	answer.Replay = response.Header.Get("Idempotency-Replayed") == "true"
 	answer.location, answer.proxy = response.Header.Get("Location"), proxy
 	if text, err = io.ReadAll(io.LimitReader(response.Body, mostBody+1)); err == nil && len(text) > mostBody {
 		err = errLong
@@ -148,7 +156,26 @@ func readObject(text []byte, into any) error {
 
 // Ask sends a request to a shop. It fails if there is no answer, or none that is a JSON object.
 func Ask(ctx context.Context, client *http.Client, method, url, body string) (Answer, error) {
-	answer, text, err := do(ctx, client, method, url, "", []byte(body))
+	return ask(ctx, client, method, url, nil, body)
+}
+
+// Buy asks a shop at a base URL for a sale, as Ask does; with an Idempotency-Key, unless that is empty.
+func Buy(ctx context.Context, client *http.Client, target, key string) (Answer, error) {
+	return ask(ctx, client, http.MethodPost, target+salePath, keyHeader(key), "")
+}
+
+const salePath = "/inventory/sale"
+
+// keyHeader returns the header that has an Idempotency-Key; empty: none.
+func keyHeader(key string) http.Header {
+	if key == "" {
+		return nil
+	}
+	return http.Header{"Idempotency-Key": {strconv.Quote(key)}}
+}
+
+func ask(ctx context.Context, client *http.Client, method, url string, header http.Header, body string) (Answer, error) {
+	answer, text, err := do(ctx, client, method, url, header, []byte(body))
 	if err != nil {
 		return Answer{Status: answer.Status}, err
 	}

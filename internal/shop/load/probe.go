@@ -33,7 +33,7 @@ func Ready(ctx context.Context, target string, within time.Duration) error {
 // probe asks a lockstep what it is. What one says instead is an error of a kind; nil: of another program's.
 func probe(ctx context.Context, client *http.Client, url string, said error) error {
 	defer client.CloseIdleConnections()
-	answer, text, err := do(ctx, client, http.MethodGet, url, "", nil)
+	answer, text, err := do(ctx, client, http.MethodGet, url, nil, nil)
 	if err != nil {
 		var failed *FailedError
 		if errors.As(err, &failed) && failed.isRefused() {

@@ -18,9 +18,11 @@ type Result struct {
 	Requests  int            `json:"requests"`
 	OK        int            `json:"ok"`
 	SoldOut   int            `json:"sold_out"`
-	Failed    int            `json:"failed"`   // nothing was sold
-	Unknown   int            `json:"unknown"`  // the buyer was not told whether it was sold
-	Answered  float64        `json:"answered"` // share of the requests that were sold or sold out, from 0 to 1
+	Failed    int            `json:"failed"`             // nothing was sold
+	Unknown   int            `json:"unknown"`            // the buyer was not told whether it was sold
+	Retried   int            `json:"retried,omitempty"`  // requests that were sent again after a doubt
+	Replayed  int            `json:"replayed,omitempty"` // of these, that had bought before
+	Answered  float64        `json:"answered"`           // share of the requests that were sold or sold out, from 0 to 1
 	Failures  map[string]int `json:"failures,omitempty"`
 	Unknowns  map[string]int `json:"unknowns,omitempty"` // as failures: by error code, or by the client's reason
 	Seconds   float64        `json:"seconds"`
@@ -44,6 +46,12 @@ func sum(attempts []attempt, took time.Duration) Result {
 	for _, a := range attempts {
 		if a.took > 0 {
 			latencies = append(latencies, a.took)
+		}
+		if a.retried {
+			r.Retried++
+		}
+		if a.replayed {
+			r.Replayed++
 		}
 		switch {
 		case a.sold():

@@ -28,6 +28,10 @@ func (r Result) Print(to io.Writer, in language.Language) error {
 	for _, code := range mostFirst(r.Unknowns) {
 		row("  unknown", "%d × %s", r.Unknowns[code], code)
 	}
+	if r.Retried > 0 {
+		row("retried", say("%d requests asked again after a doubt: %d of them had bought before", "%d 个请求在结果未知时重试：其中 %d 个先前已经买到"),
+			r.Retried, r.Replayed)
+	}
 	row("latency", say("p50 %.1f ms, p90 %.1f ms, p99 %.1f ms, max %.1f ms", "p50 %.1f 毫秒，p90 %.1f 毫秒，p99 %.1f 毫秒，最大 %.1f 毫秒"),
 		r.Latency.P50, r.Latency.P90, r.Latency.P99, r.Latency.Max)
 	if r.Unread == "" {

@@ -1,6 +1,7 @@
 package soak
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -10,6 +11,7 @@ import (
 	"time"
 	"unique"
 
+	"lockstep/internal/shop/api"
 	"lockstep/internal/shop/load"
 )
 
@@ -19,6 +21,7 @@ type Crowd struct {
 	Buyers  int
 	Timeout time.Duration // of one request
 	Pause   time.Duration // after a refusal
+	NewKey  func() string // makes an Idempotency-Key for each sale of every second buyer, who repeats what it doubts; nil: no keys
 
 	sold    atomic.Int64
 	waiting sync.Map // buyer: context.CancelCauseFunc, which ends the request that waits for its answer
@@ -37,7 +40,7 @@ func (c *Crowd) Buy(ctx, open context.Context) []Sale {
 	for i := range asked {
 		buyers.Go(func() {
 			for open.Err() == nil {
-				sale := c.ask(ctx, client, i)
+				sale := c.buy(ctx, client, i)
 				asked[i] = append(asked[i], sale)
 				if !sale.sold() {
 					_ = wait(open, c.Pause) // the loop looks at open itself
@@ -64,13 +67,43 @@ func (c *Crowd) Leave() (gone int64) {
 	return gone
 }
 
-func (c *Crowd) ask(ctx context.Context, client *http.Client, buyer int) Sale {
+// buy asks for a sale. A buyer with a key repeats it while it is in doubt, for as long as one request may take, and until there is a bug.
+func (c *Crowd) buy(ctx context.Context, client *http.Client, buyer int) Sale {
+	if c.NewKey == nil || buyer%2 == 1 {
+		return c.ask(ctx, client, buyer, "")
+	}
+	key := c.NewKey()
+	sale := c.ask(ctx, client, buyer, key)
+	for until := time.Now().Add(c.Timeout); sale.outcome() == unknown && !sale.isBug() && time.Now().Before(until); {
+		if wait(ctx, c.Pause) != nil {
+			break
+		}
+		sale = sale.repeated(c.ask(ctx, client, buyer, key))
+	}
+	if sale.sold() {
+		c.sold.Add(1)
+	}
+	return sale
+}
+
+// repeated returns a sale in doubt with its next answer. One that was refused says nothing of the requests before it.
+func (s Sale) repeated(next Sale) Sale {
+	if next.outcome() == made || next.outcome() == unknown {
+		next.Start, next.Repeats, next.Strayed = s.Start, s.Repeats, cmp.Or(s.Strayed, next.Strayed)
+		s = next
+	}
+	s.End = next.End
+	s.Repeats++
+	return s
+}
+
+func (c *Crowd) ask(ctx context.Context, client *http.Client, buyer int, key string) Sale {
 	ctx, leave := context.WithCancelCause(ctx)
 	defer leave(nil)
 	c.waiting.Store(buyer, leave)
 	defer c.waiting.Delete(buyer)
 	sale := Sale{Start: time.Now(), Buyer: buyer}
-	answer, err := load.Ask(ctx, client, http.MethodPost, c.URL+"/inventory/sale", "")
+	answer, err := load.Buy(ctx, client, c.URL, key)
 	switch {
 	case err == nil:
 		sale.Status, sale.Code, sale.OrderID = answer.Status, same(answer.Error.Code), answer.Order()
@@ -81,8 +114,19 @@ func (c *Crowd) ask(ctx context.Context, client *http.Client, buyer int) Sale {
 	default:
 		sale.Code = load.Why(err, "no answer in time")
 	}
-	if sale.End = time.Now(); sale.sold() {
-		c.sold.Add(1)
+	if sale.End = time.Now(); key == "" {
+		if sale.sold() {
+			c.sold.Add(1)
+		}
+		return sale
+	}
+	sale.Keyed = true
+	switch its := api.OrderOfKey(key); sale.OrderID {
+	case its:
+	case "":
+		sale.OrderID = its
+	default:
+		sale.Strayed = sale.OrderID
 	}
 	return sale
 }

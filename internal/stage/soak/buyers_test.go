@@ -5,9 +5,12 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"lockstep/internal/shop/api"
 )
 
 // Buyers write down what each kind of answer says.
@@ -58,7 +61,7 @@ func TestBuyersWriteDownWhatTheyAreTold(t *testing.T) {
 			client := &http.Client{Timeout: timeout}
 			defer client.CloseIdleConnections()
 			crowd := Crowd{URL: server.URL}
-			got := crowd.ask(t.Context(), client, 0)
+			got := crowd.ask(t.Context(), client, 0, "")
 			if got.Start.IsZero() || got.End.Before(got.Start) {
 				t.Errorf("from %v to %v", got.Start, got.End)
 			}
@@ -136,5 +139,60 @@ func TestBuyersGoAway(t *testing.T) {
 	}
 	if asked.Load() != 8 || codes[errLeft.Error()] != 2 || codes["no answer: context canceled"] != 6 {
 		t.Errorf("%d asked, %v", asked.Load(), codes)
+	}
+}
+
+// A buyer with a key repeats what it doubts until it knows, as one sale; another order than that of its key is noted.
+func TestBuyersRepeatWhatTheyDoubt(t *testing.T) {
+	id := api.OrderOfKey("key")
+	sold := fmt.Sprintf(`{"order_id":%q,"run_id":"r"}`, id)
+	const doubt, refusal, bug = `{"error":{"code":"outcome_unknown"}}`, `{"error":{"code":"lock_timeout"}}`, `{"error":{"code":"internal"}}`
+	for name, c := range map[string]struct {
+		answers []string // the last again and again
+		timeout time.Duration
+		want    Sale
+	}{
+		"sold at once":       {[]string{sold}, time.Minute, Sale{Status: 200, OrderID: id, RunID: "r"}},
+		"refused at once":    {[]string{refusal}, time.Minute, Sale{Status: 503, Code: "lock_timeout", OrderID: id}},
+		"cut, and then sold": {[]string{"", doubt, refusal, sold}, time.Minute, Sale{Status: 200, OrderID: id, RunID: "r", Repeats: 3}},
+		"never known":        {[]string{doubt, refusal}, 50 * time.Millisecond, Sale{Status: 503, Code: "outcome_unknown", OrderID: id}},
+		"a bug":              {[]string{doubt, bug}, time.Minute, Sale{Status: 500, Code: "internal", OrderID: id, Repeats: 1}},
+		"another order": {[]string{doubt, `{"order_id":"x","run_id":"r"}`}, time.Minute,
+			Sale{Status: 200, OrderID: "x", RunID: "r", Repeats: 1, Strayed: "x"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			asked := 0
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				answer := c.answers[min(asked, len(c.answers)-1)]
+				if asked++; answer == "" {
+					panic(http.ErrAbortHandler)
+				}
+				if key := r.Header.Get("Idempotency-Key"); key != `"key"` {
+					t.Errorf("asked with the key %s", key)
+				}
+				switch {
+				case answer == bug:
+					w.WriteHeader(http.StatusInternalServerError)
+				case strings.Contains(answer, "error"):
+					w.WriteHeader(http.StatusServiceUnavailable)
+				}
+				_, _ = w.Write([]byte(answer))
+			}))
+			defer server.Close()
+			client := &http.Client{}
+			defer client.CloseIdleConnections()
+			crowd := Crowd{URL: server.URL, Timeout: c.timeout, Pause: time.Millisecond, NewKey: func() string { return "key" }}
+			got := crowd.buy(t.Context(), client, 0)
+			if name == "never known" && got.Repeats > 0 {
+				got.Repeats = 0
+			}
+			if got.End.Before(got.Start) || (crowd.Sold() == 1) != got.sold() {
+				t.Errorf("from %v to %v, %d sold", got.Start, got.End, crowd.Sold())
+			}
+			got.Start, got.End, c.want.Keyed = time.Time{}, time.Time{}, true
+			if got != c.want {
+				t.Errorf("%+v; want %+v", got, c.want)
+			}
+		})
 	}
 }

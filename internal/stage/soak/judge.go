@@ -1,9 +1,6 @@
 package soak
 
-import (
-	"fmt"
-	"net/http"
-)
+import "fmt"
 
 // Verdict reports whether the shop kept its promises.
 type Verdict string
@@ -130,6 +127,7 @@ func (t *trial) rules() []rule {
 		{"a sale answered 200 has its one order", t.soldHaveOrders},
 		{"a sale that was refused has no order", t.refusedHaveNone},
 		{"a buyer in doubt finds the order by its id, if there is one", t.doubtsAreSettled},
+		{"a buyer who repeats a sale with its key is sold to once", t.repeatsSellOnce},
 		{"an order was sold to somebody, or its buyer was left in doubt", t.ordersWereAskedFor},
 		{"an order is in the ledger of its run as its buyer was told: run, stock, token", t.ordersAreAsTold},
 		{felt, t.stockFeltEverySale},
@@ -145,7 +143,7 @@ func (t *trial) rules() []rule {
 func (t *trial) noBugs(check *Check) {
 	for _, sale := range t.Sales {
 		check.Checked++
-		if sale.Status == http.StatusInternalServerError {
+		if sale.isBug() {
 			check.breaks("500 %s by %s at %s", sale.Code, sale.Replica, t.at(sale.End))
 		}
 	}

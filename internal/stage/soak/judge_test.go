@@ -104,12 +104,25 @@ func (r *Record) renumber() {
 	}
 }
 
+// repeat lets the buyer of a sale of run A repeat it, and buy in run B, too.
+func (r *Record) repeat(i int) {
+	r.Orders = append(r.Orders, r.Orders[i])
+	order := &r.Orders[len(r.Orders)-1]
+	order.Run, order.RunID, order.Before, order.After, order.Fence = "B", "B", initialStock-800, initialStock-801, 2001
+	order.At = at(20)
+	sale := &r.Sales[i]
+	sale.Keyed, sale.Repeats, sale.RunID, sale.End = true, 1, "B", at(20.1)
+	sale.Before, sale.After, sale.Fence = order.Before, order.After, order.Fence
+	r.Looks[2] = look("B", 20, 800, 800)
+}
+
 // Each rule is broken once; nothing else is said to be broken but what cannot hold then.
 func TestJudge(t *testing.T) {
 	const (
 		soldOnce  = "a sale answered 200 has its one order"
 		refused   = "a sale that was refused has no order"
 		doubts    = "a buyer in doubt finds"
+		once      = "a buyer who repeats a sale with its key is sold to once"
 		asked     = "an order was sold to somebody"
 		asTold    = "an order is in the ledger of its run as its buyer was told"
 		felt      = "a run's stock fell by one"
@@ -161,6 +174,16 @@ func TestJudge(t *testing.T) {
 		{"in doubt, and not found", func(r *Record) { r.Doubts = []Doubt{{OrderID: "order-1999"}} }, doubts, Fail},
 		{"in doubt, and not found as Redis was emptied since", func(r *Record) { r.Doubts = []Doubt{{OrderID: "order-50"}} }, "", Pass},
 		{"in doubt, and no answer to that either", func(r *Record) { r.Doubts = []Doubt{{OrderID: "x", Error: "503"}} }, doubts, Unknown},
+
+		{"a repeat is sold for the second time", func(r *Record) {
+			r.repeat(1195)
+			r.Faults[1].Kind = NewRun
+		}, soldOnce + "|" + once + "|" + asTold, Fail},
+		{"a repeat is sold for the second time, for Redis had forgotten the first", func(r *Record) { r.repeat(1195) }, "", Pass},
+		{"a buyer was told of another order than its key's", func(r *Record) {
+			r.Sales[50].Keyed, r.Sales[50].Strayed = true, r.Sales[50].OrderID
+		}, once, Fail},
+		{"a buyer had to repeat", func(r *Record) { r.Sales[50].Keyed, r.Sales[50].Repeats = true, 2 }, "", Pass},
 
 		{"an order that nobody asked for", func(r *Record) { r.Sales = slices.Delete(r.Sales, 50, 51) }, asked, Fail},
 		{"a buyer went away without an answer", func(r *Record) {
@@ -311,8 +334,8 @@ func TestJudgeCountsWhatItExcuses(t *testing.T) {
 	record.drop(1195)
 	record.Lock, record.Looks[1] = "v4", look("A", 11.9, 1190, 1187)
 	checks := Examine(record).Rules
-	if checks[0].Excused != 1 || checks[5].Excused != 3 {
-		t.Errorf("%+v\n%+v; want one order and three updates excused", checks[0], checks[5])
+	if checks[0].Excused != 1 || checks[6].Excused != 3 {
+		t.Errorf("%+v\n%+v; want one order and three updates excused", checks[0], checks[6])
 	}
 }
 

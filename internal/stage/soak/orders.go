@@ -12,6 +12,7 @@ func (t *trial) soldHaveOrders(check *Check) {
 		case t.told[sale.OrderID] != &t.Sales[i]:
 			check.breaks("order %s was told to two buyers, by %s at %s and before or after", sale.OrderID, sale.Replica, t.at(sale.End))
 		case n == 1:
+		case sale.Keyed && t.forgot(sale.OrderID): // see repeatsSellOnce
 		case n > 1:
 			check.breaks("order %s is in %d ledgers", sale.OrderID, n)
 		case slices.ContainsFunc(t.Faults, func(f Injected) bool { return f.lostIt(sale) }):
@@ -60,6 +61,38 @@ func (t *trial) doubtsAreSettled(check *Check) {
 	}
 }
 
+// repeatsSellOnce looks at every sale with a key: all of its requests are one order, unless Redis has forgotten that in between.
+func (t *trial) repeatsSellOnce(check *Check) {
+	repeats := 0
+	for _, sale := range t.Sales {
+		if !sale.Keyed {
+			continue
+		}
+		check.Checked++
+		repeats += sale.Repeats
+		switch n := len(t.orders[sale.OrderID]); {
+		case sale.Strayed != "":
+			check.breaks("a buyer was told of order %s by %s at %s, which is not that of its key", sale.Strayed, sale.Replica, t.at(sale.End))
+		case n <= 1:
+		case t.forgot(sale.OrderID):
+			check.Excused++
+		default:
+			check.breaks("order %s, asked for %d times, is in %d ledgers", sale.OrderID, 1+sale.Repeats, n)
+		}
+	}
+	if check.Checked > 0 {
+		check.note("%d requests were repeats", repeats)
+	}
+}
+
+// forgot reports whether Redis may have forgotten an order before it was written for the second time.
+func (t *trial) forgot(id string) bool {
+	orders := t.orders[id]
+	return len(orders) == 2 && slices.ContainsFunc(t.Faults, func(f Injected) bool {
+		return f.tookIt(*orders[0]) && f.Begin.Before(orders[1].At)
+	})
+}
+
 // ordersWereAskedFor looks for a buyer of every order: a buyer who was told its id, or one who was told nothing, see silent.
 func (t *trial) ordersWereAskedFor(check *Check) {
 	silent, foundOut := silentOf(t), 0
@@ -83,6 +116,8 @@ func (t *trial) ordersAreAsTold(check *Check) {
 		switch {
 		case order.RunID != order.Run:
 			check.breaks("order %s of run %s is in the ledger of run %s", order.ID, order.RunID, order.Run)
+		case known && sale.Keyed && sale.RunID != order.Run && t.forgot(order.ID):
+			check.Excused++
 		case known && sale.RunID != order.Run:
 			check.breaks("order %s was told to be of run %s, and is in the ledger of run %s", order.ID, sale.RunID, order.Run)
 		case known && (sale.Before != order.Before || sale.After != order.After || sale.Fence != order.Fence):

@@ -27,6 +27,9 @@ type Record struct {
 type Sale struct {
 	Start, End    time.Time
 	Buyer         int
+	Keyed         bool   // with an Idempotency-Key, and a buyer who repeats what it doubts: this is all of its requests, and the last answer
+	Repeats       int    // requests after the first
+	Strayed       string // another order than that of its key, of which an answer told; "": none did
 	Status        int    // 0: there was no answer
 	Code          string // of an error; why there was no answer, in words
 	OrderID       string // "" if the answer did not say
@@ -36,7 +39,8 @@ type Sale struct {
 	Replica       string // that answered; "" if it was the front
 }
 
-func (s Sale) sold() bool { return s.Status == http.StatusOK }
+func (s Sale) sold() bool  { return s.Status == http.StatusOK }
+func (s Sale) isBug() bool { return s.Status == http.StatusInternalServerError }
 
 // outcome is what a sale's answer says about its order.
 func (s Sale) outcome() outcome {

@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/redis/go-redis/v9"
 
 	"lockstep/internal/dao/redisclient"
@@ -80,7 +81,7 @@ func (s Session) Run(ctx context.Context) (_ Record, err error) {
 	w.client = redisclient.Single(redisclient.Config{Addrs: []string{w.redis.Addr()}, Timeout: patience})
 	w.endings = append(w.endings, w.client.Close)
 	w.ledgers = NewLedgers(w.client)
-	w.crowd = &Crowd{URL: w.url, Buyers: s.Buyers, Timeout: requestTimeout, Pause: pauseAfterRefusal}
+	w.crowd = &Crowd{URL: w.url, Buyers: s.Buyers, Timeout: requestTimeout, Pause: pauseAfterRefusal, NewKey: uuid.NewString}
 	return w.run(ctx)
 }
 

@@ -48,10 +48,13 @@ func newTrial(r Record) *trial {
 	return t
 }
 
-// goingOn returns the sales that may have been going on in a time: none takes longer than a request may.
+// longestSale is what a sale with a key can take: its last repeat is sent one timeout after the first answer.
+const longestSale = 3*requestTimeout + time.Second
+
+// goingOn returns the sales that may have been going on in a time: none takes longer than longestSale.
 func (t *trial) goingOn(from, to time.Time) []Sale {
 	byStart := func(s Sale, t time.Time) int { return s.Start.Compare(t) }
-	first, _ := slices.BinarySearchFunc(t.Sales, from.Add(-requestTimeout-time.Second), byStart)
+	first, _ := slices.BinarySearchFunc(t.Sales, from.Add(-longestSale), byStart)
 	end, _ := slices.BinarySearchFunc(t.Sales, to.Add(1), byStart)
 	return t.Sales[first:max(first, end)]
 }

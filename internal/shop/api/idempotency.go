@@ -1,0 +1,61 @@
+package api
+
+import (
+	"fmt"
+	"net/http"
+	"regexp"
+	"strings"
+
+	"github.com/google/uuid"
+)
+
+// The headers of draft-ietf-httpapi-idempotency-key-header-07, and the one that others send with a repeated answer.
+const (
+	IdempotencyKeyHeader = "Idempotency-Key"
+	ReplayedHeader       = "Idempotency-Replayed"
+)
+
+// mostKey is how many characters a key may have.
+const mostKey = 255
+
+// keySyntax is that of a Structured Field String, and, as many clients send it, of a key without the quotes. It is in openapi.json, too.
+var keySyntax = regexp.MustCompile(`^(?:"((?:[ !#-\[\]-~]|\\["\\]){1,255})"|([!#-+\--:<-\[\]-~]{1,255}))$`)
+
+// keySpace is the name space of the orders of keys.
+var keySpace = uuid.MustParse("5d7c4c1e-6d3b-4b0e-9f0a-0c2c7f1d8a41")
+
+// OrderOfKey returns the id of the order that a sale with this Idempotency-Key makes.
+func OrderOfKey(key string) string { return uuid.NewSHA1(keySpace, []byte(key)).String() }
+
+// IdempotencyKey returns the key of a request; "" if it has none. The same key may come with quotes or without. It fails with a bad request
+// if the header is not one key.
+func IdempotencyKey(header http.Header) (string, error) {
+	values := header.Values(IdempotencyKeyHeader)
+	if len(values) == 0 {
+		return "", nil
+	}
+	parts := keySyntax.FindStringSubmatch(values[0])
+	if len(values) > 1 || parts == nil {
+		return "", BadRequest(fmt.Errorf("%s %s", IdempotencyKeyHeader, flawOf(values)), fmt.Sprintf(
+			`want one key of 1 to %d characters from space to ~, such as "8e03978e-40d5-43e8-bc93-6894a57f9324": a Structured Field String; `+
+				`a key without spaces, commas, semicolons, quotes and backslashes needs no quotes`, mostKey))
+	}
+	return strings.NewReplacer(`\"`, `"`, `\\`, `\`).Replace(parts[1]) + parts[2], nil // one of the two
+}
+
+// flawOf says what is wrong with the values of the header.
+func flawOf(values []string) string {
+	value := strings.Trim(values[0], `"`)
+	switch {
+	case len(values) > 1:
+		return fmt.Sprintf("is there %d times", len(values))
+	case value == "":
+		return "is empty"
+	case strings.ContainsFunc(value, func(r rune) bool { return r < ' ' || r > '~' }):
+		return fmt.Sprintf("%.60q has a character that is not printable ASCII", values[0])
+	case len(value) > mostKey:
+		return "is too long"
+	default:
+		return fmt.Sprintf("%.60q is not one key", values[0])
+	}
+}
