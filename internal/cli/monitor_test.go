@@ -4,60 +4,133 @@ import (
 	"bufio"
 	"fmt"
 	"net"
+	"os"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"lockstep/internal/test/redistest"
+	"lockstep/util/lua"
 )
 
-// MONITOR shows the write-up's GET and SET of a sale without a lock, though the SET comes from a script.
-func TestMonitorShowsGetAndSet(t *testing.T) {
+// MONITOR shows of one sale what docs/running.md prints, and nothing more.
+func TestMonitorShowsOneSale(t *testing.T) {
 	server := redistest.Start(t)
-	s := start(t, "--redis.addrs", server.Addr)
-	got := monitor(t, server.Addr, "inventory", func() { s.sell() })
-	if i := slices.Index(got, "get inventory"); i < 0 || !slices.Contains(got[i:], "lua SET inventory 199") {
-		t.Errorf("MONITOR shows\n  %s\nwant get inventory, and then lua SET inventory 199", strings.Join(got, "\n  "))
-	}
-}
-
-// MONITOR shows for each version the write-up's commands, and no others for the lock.
-func TestMonitorShowsTheWriteUpsCommands(t *testing.T) {
-	server := redistest.Start(t)
-	for version, want := range map[string][]string{
-		"v0":    nil,
-		"local": nil,
-		"v1":    {"set distributedLock 1 NX", "del distributedLock"},
-		"v2":    {"set distributedLock 1 ex 10 NX", "del distributedLock"},
-		"v3":    {"set distributedLock OWNER ex 10 NX", "get distributedLock", "del distributedLock"},
-		"v4": {
-			"set distributedLock OWNER ex 10 NX",
-			"eval SCRIPT 1 distributedLock OWNER", "lua GET distributedLock", "lua DEL distributedLock",
-		},
-		"v5": reentrantSale,
-		"v6": reentrantSale,
-	} {
-		t.Run(version, func(t *testing.T) {
-			s := start(t, "--redis.addrs", server.Addr, "--lock.version", version)
-			got := monitor(t, server.Addr, "distributedLock", func() {
+	for lock, want := range saleCommands(t) {
+		t.Run(lock, func(t *testing.T) {
+			version, kept := strings.CutPrefix(lock, "kept ")
+			s := start(t, "--redis.addrs", server.Addr)
+			switch there := s.Redis.Servers.CompareAndDelete; {
+			case version != "delex":
+			case there == "":
+				t.Skipf("%s has no command for it", s.Redis.Servers.Redis)
+			case there == "DELEX":
+				want = want[:len(want)-1]
+			default:
+				want = slices.Delete(want, len(want)-2, len(want)-1)
+			}
+			s.ask("PUT", "/lock", fmt.Sprintf(`{"version":%q}`, version), nil)
+			sell := func() {
 				if status, code := s.sell(); status != 200 {
 					t.Fatalf("sale: %d %s", status, code)
 				}
-			})
-			if !slices.Equal(got, want) {
+			}
+			if kept {
+				eventually(t, "the lock is kept", func() bool {
+					sell()
+					return s.outside.Exists(t.Context(), "distributedLock").Val() == 1
+				})
+			}
+			if got := sent(monitorAll(t, server.Addr, sell)); !slices.Equal(got, want) {
 				t.Errorf("MONITOR shows\n  %s\nwant\n  %s", strings.Join(got, "\n  "), strings.Join(want, "\n  "))
 			}
 		})
 	}
 }
 
-var reentrantSale = []string{
-	"eval SCRIPT 1 distributedLock OWNER 10000",
-	"lua EXISTS distributedLock", "lua HINCRBY distributedLock OWNER 1", "lua PEXPIRE distributedLock 10000",
-	"eval SCRIPT 1 distributedLock OWNER",
-	"lua HGET distributedLock OWNER", "lua DEL distributedLock",
+// saleCommands reads the table of docs/running.md: what one sale sends with each lock.
+func saleCommands(t *testing.T) map[string][]string {
+	t.Helper()
+	text, err := os.ReadFile("../../docs/running.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, _ := strings.Cut(string(text), "### What one sale sends\n")
+	section, _, _ = strings.Cut(section, "\n#")
+	code := regexp.MustCompile("`([^`]+)`")
+	all := map[string][]string{}
+	for _, row := range regexp.MustCompile(`(?m)^\| (.*`+"`"+`.*) \| (.*) \|$`).FindAllStringSubmatch(section, -1) {
+		var commands []string
+		for _, command := range code.FindAllStringSubmatch(row[2], -1) {
+			commands = append(commands, command[1])
+		}
+		for _, lock := range code.FindAllStringSubmatch(row[1], -1) {
+			name := lock[1]
+			if strings.Contains(row[1], "kept") {
+				name = "kept " + name
+			}
+			all[name] = commands
+		}
+	}
+	if len(all) < 16 {
+		t.Errorf("docs/running.md says of %d locks what a sale sends; want all of v0 to v11, and more", len(all))
+	}
+	return all
+}
+
+// sent returns the commands of clients that MONITOR shows, but for those that greet, and heartbeats. A script is called by its file.
+func sent(lines []monitored) (commands []string) {
+	for _, line := range lines {
+		words := slices.Clone(line.words)
+		words[0] = strings.ToUpper(words[0])
+		if words[0] == "EVAL" {
+			words = []string{"EVAL", lua.File(words[1])}
+		}
+		if command := strings.Join(words, " "); !line.script && command != "EVAL beat.lua" && words[0] != "HELLO" && words[0] != "CLIENT" {
+			commands = append(commands, command)
+		}
+	}
+	return commands
+}
+
+// At rest a replica sends its heartbeat once a second, and nothing else.
+func TestMonitorAtRest(t *testing.T) {
+	t.Parallel()
+	server := redistest.Start(t)
+	s := start(t, "--redis.addrs", server.Addr)
+	start(t, "--redis.addrs", server.Addr)
+	beats := func() (calls int64) {
+		for line := range strings.Lines(s.outside.Info(t.Context(), "commandstats").Val()) {
+			_, _ = fmt.Sscanf(line, "cmdstat_eval:calls=%d", &calls)
+		}
+		return calls
+	}
+	first := beats()
+	eventually(t, "each has beaten and listens", func() bool {
+		return beats() >= first+2 && s.outside.PubSubNumSub(t.Context(), "{inventory}:call").Val()["{inventory}:call"] == 2
+	})
+	began, seconds := time.Now(), 0
+	lines := monitorAll(t, server.Addr, func() {
+		first := beats()
+		eventually(t, "each has beaten three times", func() bool { return beats() >= first+6 })
+		seconds = int(time.Since(began)/time.Second) + 1
+	})
+	n := 0
+	for _, line := range lines {
+		switch {
+		case line.script, line.words[0] == "info", line.words[0] == "hello": // of this test's connection
+		case strings.EqualFold(line.words[0], "eval") && lua.File(line.words[1]) == "beat.lua":
+			n++
+		default:
+			t.Errorf("at rest a replica sends %q", line.words)
+		}
+	}
+	if n > 2*seconds {
+		t.Errorf("two replicas sent %d heartbeats in %d seconds", n, seconds)
+	}
 }
 
 func TestRenewalKeepsTheLockForThreeExpiries(t *testing.T) {
@@ -122,6 +195,31 @@ func hold(t *testing.T, addr string, d time.Duration) {
 // monitor gives what MONITOR shows about a key while something happens, owners and scripts abbreviated.
 func monitor(t *testing.T, addr, key string, during func()) (lines []string) {
 	t.Helper()
+	for _, line := range monitorAll(t, addr, during) {
+		if !slices.Contains(line.words, key) {
+			continue
+		}
+		words := slices.Clone(line.words)
+		if words[0] == "eval" {
+			words[1] = "SCRIPT"
+		}
+		if line.script {
+			words = append([]string{"lua"}, words...)
+		}
+		lines = append(lines, strings.Join(words, " "))
+	}
+	return lines
+}
+
+// monitored is a line of MONITOR.
+type monitored struct {
+	script bool // a script has sent it
+	words  []string
+}
+
+// monitorAll gives what MONITOR shows while something happens, owners abbreviated.
+func monitorAll(t *testing.T, addr string, during func()) (lines []monitored) {
+	t.Helper()
 	conn, err := net.Dial("tcp", addr)
 	if err != nil {
 		t.Fatal(err)
@@ -141,26 +239,24 @@ func monitor(t *testing.T, addr, key string, during func()) (lines []string) {
 	fmt.Fprint(other, "ECHO over\r\n")
 
 	owner := regexp.MustCompile(`distributedLock:[-0-9a-f]{36}`)
-	script := regexp.MustCompile(`"eval" ".*?[^\\]" `)
+	quoted := regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
 	for {
-		line, err := shown.ReadString('\n')
+		text, err := shown.ReadString('\n')
 		if err != nil {
 			t.Fatal(err)
 		}
-		if strings.Contains(line, `"ECHO" "over"`) {
+		_, rest, _ := strings.Cut(text, "[0 ")
+		source, command, _ := strings.Cut(rest, "] ")
+		line := monitored{script: source == "lua"}
+		for _, word := range quoted.FindAllString(command, -1) {
+			if word, err = strconv.Unquote(word); err != nil {
+				t.Fatalf("MONITOR shows %s: %v", text, err)
+			}
+			line.words = append(line.words, owner.ReplaceAllString(word, "OWNER"))
+		}
+		if slices.Equal(line.words, []string{"ECHO", "over"}) {
 			return lines
 		}
-		_, rest, _ := strings.Cut(line, "[0 ")
-		source, command, _ := strings.Cut(strings.TrimSpace(rest), "] ")
-		command = script.ReplaceAllString(command, `"eval" "SCRIPT" `)
-		command = owner.ReplaceAllString(command, "OWNER")
-		if !strings.Contains(command, `"`+key+`"`) {
-			continue
-		}
-		command = strings.ReplaceAll(command, `"`, "")
-		if source == "lua" {
-			command = "lua " + command
-		}
-		lines = append(lines, command)
+		lines = append(lines, line)
 	}
 }

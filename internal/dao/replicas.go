@@ -58,8 +58,8 @@ func (s *Store) Call(ctx context.Context) error {
 	return rediserr.Classify(ctx, "PUBLISH "+callChannel, s.client.Publish(ctx, callChannel, "").Err())
 }
 
-// Called calls back whenever a replica has called.
-func (s *Store) Called(back func()) (stop func()) {
+// OnCall calls back whenever a replica has called.
+func (s *Store) OnCall(back func()) (stop func()) {
 	if s.Calls == nil {
 		return func() {}
 	}

@@ -23,7 +23,7 @@ func NewInbox(notifier Notifier, clock Clock, channel string) *Inbox {
 // Wait is for those who were refused the lock. It waits for a message, until ctx ends, and for d at most; then the caller looks at what there is. The first time, it only begins to
 // listen: a message may have been missed before.
 func (i *Inbox) Wait(ctx context.Context, d time.Duration) {
-	refused(ctx)
+	notifyRefused(ctx)
 	if i.unsubscribe == nil {
 		i.unsubscribe = i.notifier.Subscribe(i.channel, i.notify)
 		return

@@ -22,7 +22,7 @@ func PollAt[T any](ctx context.Context, opts Options, pause func() time.Duration
 		if !errors.Is(err, ErrNotObtained) {
 			return obtained, err
 		}
-		refused(ctx)
+		notifyRefused(ctx)
 		_ = Sleep(wait, opts.Clock, pause()) // the loop looks at wait itself
 	}
 	return obtained, WaitError(wait, opts.WaitTimeout)

@@ -10,8 +10,8 @@ func WithRefused(ctx context.Context, f func()) context.Context {
 	return context.WithValue(ctx, refusals{}, f)
 }
 
-// refused tells that the lock is held by another process.
-func refused(ctx context.Context) {
+// notifyRefused tells that the lock is held by another process.
+func notifyRefused(ctx context.Context) {
 	if f, is := ctx.Value(refusals{}).(func()); is {
 		f()
 	}

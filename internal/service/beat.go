@@ -16,11 +16,11 @@ const (
 
 // Live beats until ctx ends: once a second, and when another replica calls.
 func (s *Shop) Live(ctx context.Context) {
-	stop := s.Ledger.Called(s.call)
+	stop := s.Ledger.OnCall(s.wake)
 	defer stop()
 	for well := true; ; {
 		wait, stop := lock.WithTimeout(ctx, s.Clock, beatInterval, lock.ErrTimeout)
-		_ = s.Clock.Wait(wait, s.called)
+		_ = s.Clock.Wait(wait, s.woken)
 		stop()
 		if ctx.Err() != nil {
 			return
@@ -38,10 +38,10 @@ func (s *Shop) Live(ctx context.Context) {
 	}
 }
 
-// call makes Live beat at once.
-func (s *Shop) call() {
+// wake makes Live beat at once.
+func (s *Shop) wake() {
 	select {
-	case s.called <- struct{}{}:
+	case s.woken <- struct{}{}:
 	default: // it will
 	}
 }
@@ -68,7 +68,7 @@ func (s *Shop) beat(ctx context.Context) (State, error) {
 		s.mu.Lock()
 		s.next = nil
 		s.mu.Unlock()
-		next.state, next.err = s.tell(context.WithoutCancel(ctx))
+		next.state, next.err = s.exchange(context.WithoutCancel(ctx))
 		<-s.beating
 		close(next.ended)
 	}
@@ -78,16 +78,16 @@ func (s *Shop) beat(ctx context.Context) (State, error) {
 	return next.state, next.err
 }
 
-// tell is a heartbeat. If a change is going on, and the last sale in flight here has ended, it says so at once.
-func (s *Shop) tell(ctx context.Context) (State, error) {
+// exchange is a heartbeat. If a change is going on, and the last sale in flight here has ended, it says so at once.
+func (s *Shop) exchange(ctx context.Context) (State, error) {
 	for {
 		began, tells := s.Clock.Now(), s.replica()
 		state, err := s.Ledger.Beat(ctx, tells)
 		if err != nil {
 			return state, err
 		}
-		s.learn(began, tells, state)
-		s.closeUnused(ctx)
+		s.apply(began, tells, state)
+		s.closeSession(ctx)
 		if drained := s.replica().Drained; drained == "" || drained == tells.Drained {
 			return state, nil
 		}
@@ -107,11 +107,11 @@ func (s *Shop) replica() Replica {
 	return tells
 }
 
-// learn notes what the ledger answered to a heartbeat.
-func (s *Shop) learn(began time.Time, told Replica, state State) {
+// apply notes what the ledger answered to a heartbeat.
+func (s *Shop) apply(began time.Time, told Replica, state State) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.told, s.toldAdmitted, s.changing = began, told.Admitted, state.Change
+	s.lastBeat, s.lastAdmitted, s.changing = began, told.Admitted, state.Change
 	if state.Run.ID != "" {
 		s.run = state.Run
 	}

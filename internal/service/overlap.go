@@ -5,16 +5,16 @@ import "sync/atomic"
 // Overlap is what is known of how many sales of a run were in flight at once. Nil knows nothing.
 type Overlap struct{ most atomic.Int64 }
 
-// saw notes that so many are in flight.
-func (o *Overlap) saw(inFlight int64) {
+// raise notes that so many are in flight.
+func (o *Overlap) raise(inFlight int64) {
 	for most := o.most.Load(); inFlight > most && !o.most.CompareAndSwap(most, inFlight); most = o.most.Load() {
 	}
 }
 
-// met notes that a sale met another one, perhaps of another replica: it was refused the lock, or the other one wrote first.
-func (o *Overlap) met() {
+// noteConflict notes that a sale met another one, perhaps of another replica: it was refused the lock, or the other one wrote first.
+func (o *Overlap) noteConflict() {
 	if o != nil {
-		o.saw(2)
+		o.raise(2)
 	}
 }
 

@@ -14,13 +14,13 @@ import (
 // Open joins the current run. If no other replica lives, or there is no run, it starts one, with the lock of the settings. The stock is
 // the one set by hand, if there is one, or else that of the settings.
 func (s *Shop) Open(ctx context.Context, settings Settings) error {
-	s.init(settings)
+	s.prepare(settings)
 	run, joined, err := s.join(ctx)
 	if err != nil {
 		return err
 	}
 	if joined {
-		s.saw(run)
+		s.setRun(run)
 		_, err := s.beat(ctx)
 		return err
 	}
@@ -68,6 +68,9 @@ func (s *Shop) join(ctx context.Context) (run history.Run, joined bool, err erro
 // by its next heartbeat.
 func (s *Shop) alone(ctx context.Context) (bool, error) {
 	first, err := s.Ledger.Look(ctx)
+	if err == nil && len(first.Others) > 0 {
+		err = s.Ledger.Call(ctx)
+	}
 	for state := first; err == nil && len(state.Others) > 0; state, err = s.Ledger.Look(ctx) {
 		for name, other := range state.Others {
 			if before, known := first.Others[name]; !known || other.Told.After(before.Told) {
@@ -216,7 +219,7 @@ func (s *Shop) changeUnder(ctx context.Context, door *lock.Lease, owner string, 
 		if err := s.Ledger.Start(ctx, run, following); err != nil {
 			return err
 		}
-		s.saw(following)
+		s.setRun(following)
 		s.Log.Info("new run", "lock", following.Lock, "stock", following.Initial, "run", following.ID)
 	}
 	for _, do := range then {

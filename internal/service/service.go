@@ -89,8 +89,8 @@ type Ledger interface {
 	Look(ctx context.Context) (State, error)
 	// Call asks the other replicas to beat at once. They may not hear it.
 	Call(ctx context.Context) error
-	// Called calls back whenever a replica has called, until stop is called.
-	Called(back func()) (stop func())
+	// OnCall calls back whenever a replica has called, until stop is called.
+	OnCall(back func()) (stop func())
 	// Probe fails if no sale could write now.
 	Probe(ctx context.Context) error
 	// Quit takes this replica out of those that live.

@@ -18,8 +18,8 @@ type session struct {
 	closing  bool // its last sale has ended
 }
 
-// expect notes that an order is asked for, until the function that it returns is called.
-func (s *Shop) expect(id string) (done func()) {
+// register notes that an order is asked for, until the function that it returns is called.
+func (s *Shop) register(id string) (done func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.sales[id]++
@@ -44,7 +44,7 @@ func (s *Shop) isHere(id string) bool {
 func (s *Shop) admit() (*session, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.Clock.Now().Sub(s.told) >= Lifetime {
+	if s.Clock.Now().Sub(s.lastBeat) >= Lifetime {
 		return nil, ErrRunChanged
 	}
 	if s.session == nil && s.changing == "" {
@@ -58,7 +58,7 @@ func (s *Shop) admit() (*session, error) {
 		return nil, ErrRunChanging
 	}
 	s.session.admitted++
-	s.session.Overlap.saw(int64(s.session.admitted))
+	s.session.Overlap.raise(int64(s.session.admitted))
 	return s.session, nil
 }
 
@@ -66,11 +66,11 @@ func (s *Shop) admit() (*session, error) {
 func (s *Shop) leave(ctx context.Context, of *session) {
 	s.mu.Lock()
 	of.admitted--
-	last := of.admitted == 0 && (s.isOver(of) || s.toldAdmitted > 0)
+	last := of.admitted == 0 && (s.isOver(of) || s.lastAdmitted > 0)
 	s.mu.Unlock()
 	if last {
-		s.closeUnused(ctx)
-		s.call()
+		s.closeSession(ctx)
+		s.wake()
 	}
 }
 
@@ -93,8 +93,8 @@ func (s *Shop) sessionOf(run history.Run) (*session, error) {
 	}}, nil
 }
 
-// closeUnused gives back what the lock of a session keeps that is over, once it has no sale in flight.
-func (s *Shop) closeUnused(ctx context.Context) {
+// closeSession gives back what the lock of a session keeps that is over, once it has no sale in flight.
+func (s *Shop) closeSession(ctx context.Context) {
 	s.mu.Lock()
 	over := s.session
 	if over == nil || !s.isOver(over) || over.admitted > 0 || over.closing {

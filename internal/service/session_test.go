@@ -92,7 +92,7 @@ func (r *room) Start(_ context.Context, _, next history.Run) error {
 }
 
 func (r *room) Call(context.Context) error  { return nil }
-func (r *room) Called(func()) (stop func()) { return func() {} }
+func (r *room) OnCall(func()) (stop func()) { return func() {} }
 func (r *room) Quit(context.Context) error  { return r.event("quit") }
 func (r *room) event(text string) error     { *r.events = append(*r.events, text); return nil }
 
@@ -241,7 +241,7 @@ func TestALockIsClosedOnce(t *testing.T) {
 	k, _ := first.Locker.(*keeper)
 	k.fails = lock.ErrUnavailable
 	k.during = func() {
-		shop.closeUnused(t.Context())
+		shop.closeSession(t.Context())
 		if _, err := shop.admit(); !errors.Is(err, ErrRunChanging) {
 			t.Errorf("admitted while the lock is closed: %v", err)
 		}
@@ -249,7 +249,7 @@ func TestALockIsClosedOnce(t *testing.T) {
 	shop.leave(t.Context(), first)
 	room.set(func(s *State) { s.Run.ID = "second" })
 	beat(t, shop)
-	shop.closeUnused(t.Context())
+	shop.closeSession(t.Context())
 	expect(t, events, "make p", "close p")
 }
 
@@ -270,7 +270,7 @@ func TestAReplicaDrains(t *testing.T) {
 	shop.leave(t.Context(), sale)
 	expect(t, events, "make p", "close p")
 	select {
-	case <-shop.called:
+	case <-shop.woken:
 	default:
 		t.Error("it does not tell at once that it has drained")
 	}
@@ -420,7 +420,7 @@ func TestAnOrderThatMayBeInFlight(t *testing.T) {
 		})
 	}
 	shop, _, _ := shopOfKeepers(t)
-	done := shop.expect("order")
+	done := shop.register("order")
 	if _, err := shop.Order(t.Context(), "order"); !errors.Is(err, ErrInFlight) {
 		t.Errorf("asked for here: %v; want ErrInFlight", err)
 	}

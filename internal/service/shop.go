@@ -46,25 +46,25 @@ type Shop struct {
 	Replica   string
 
 	slots   Slots
-	called  chan struct{} // holds one token if Live should beat at once
+	woken   chan struct{} // holds one token if Live should beat at once
 	beating chan struct{} // holds one token during a heartbeat
 
 	mu           sync.Mutex
 	settings     Settings
 	run          history.Run    // the one that is on, as far as is known here
 	changing     string         // the change that is going on, as far as is known here; "" if none is
-	told         time.Time      // when this replica last told what it does
-	toldAdmitted int            // how many sales in flight it told
+	lastBeat     time.Time      // when this replica last told what it does
+	lastAdmitted int            // how many sales in flight it told
 	next         *round         // the heartbeat that has not begun; nil if nobody waits for one
 	session      *session       // nil if no sale was admitted since the last change
 	sales        map[string]int // by ids of orders, how often each is asked for
 	changed      chan struct{}  // closed when there is something new for those who wait to be admitted
 }
 
-// init makes what a shop needs.
-func (s *Shop) init(settings Settings) {
+// prepare makes what a shop needs.
+func (s *Shop) prepare(settings Settings) {
 	s.settings, s.slots, s.sales = settings, make(Slots, watchSlots), map[string]int{}
-	s.called, s.beating, s.changed = make(chan struct{}, 1), make(chan struct{}, 1), make(chan struct{})
+	s.woken, s.beating, s.changed = make(chan struct{}, 1), make(chan struct{}, 1), make(chan struct{})
 }
 
 // Close gives back what the locks keep, and tells the other replicas that this one is gone. Sales must have ended.
@@ -72,15 +72,15 @@ func (s *Shop) Close(ctx context.Context) error {
 	s.mu.Lock()
 	s.changing = "closed"
 	s.mu.Unlock()
-	s.closeUnused(ctx)
+	s.closeSession(ctx)
 	return s.Ledger.Quit(ctx)
 }
 
 // Sell sells one piece in the current run, as order id. If an order of this id is made already in that run, it returns that one's receipt. It
 // fails as Sale.Sell does, but with ErrRunOver and lock.ErrTimeout only when no run has taken the sale for too long.
 func (s *Shop) Sell(ctx context.Context, id string) (receipt Receipt, err error) {
-	defer s.expect(id)()
-	err = s.inRun(ctx, func() error {
+	defer s.register(id)()
+	err = s.retryInNextRun(ctx, func() error {
 		session, err := s.admit()
 		if err != nil {
 			return err
@@ -99,7 +99,7 @@ func (s *Shop) Sell(ctx context.Context, id string) (receipt Receipt, err error)
 
 // Tally counts the current run. It fails as the store does, and with lock.ErrTimeout when a new run is due and does not begin.
 func (s *Shop) Tally(ctx context.Context) (tally history.Tally, err error) {
-	err = s.inRun(ctx, func() (err error) {
+	err = s.retryInNextRun(ctx, func() (err error) {
 		tally, err = s.Ledger.Tally(ctx)
 		return err
 	})
@@ -125,15 +125,15 @@ func (s *Shop) Order(ctx context.Context, id string) (history.Order, error) {
 	if here {
 		return order, ErrInFlight
 	}
-	if err := s.askOthers(ctx, id); err != nil {
+	if err := s.awaitOthers(ctx, id); err != nil {
 		return order, err
 	}
 	return s.Ledger.Order(ctx, id)
 }
 
-// askOthers waits until each other replica has told what it is doing. It fails with ErrInFlight if one has a sale of this order, or does not
+// awaitOthers waits until each other replica has told what it is doing. It fails with ErrInFlight if one has a sale of this order, or does not
 // tell.
-func (s *Shop) askOthers(ctx context.Context, id string) error {
+func (s *Shop) awaitOthers(ctx context.Context, id string) error {
 	before, err := s.Ledger.Look(ctx)
 	if err != nil || len(before.Others) == 0 {
 		return err
@@ -200,10 +200,10 @@ func (s *Shop) lockInForce(ctx context.Context) (version string, onNodes bool, e
 	return version, s.current().Strategies[version].OnNodes, err
 }
 
-// inRun calls try until it does not fail because its run is over, or is being changed; after that it sees that a new run begins. When that
+// retryInNextRun calls try until it does not fail because its run is over, or is being changed; after that it sees that a new run begins. When that
 // takes too long, it fails with lock.ErrTimeout, or with what try failed with.
-func (s *Shop) inRun(ctx context.Context, try func() error) error {
-	changed := s.news()
+func (s *Shop) retryInNextRun(ctx context.Context, try func() error) error {
+	changed := s.changes()
 	err := try()
 	if !errors.Is(err, ErrRunChanging) && !errors.Is(err, ErrRunOver) {
 		return err // nearly always: so a sale needs no timer here
@@ -228,13 +228,13 @@ func (s *Shop) inRun(ctx context.Context, try func() error) error {
 		if wait.Err() != nil {
 			return err
 		}
-		changed = s.news()
+		changed = s.changes()
 		err = try()
 	}
 }
 
-// news returns a channel that is closed when there is something new about the run.
-func (s *Shop) news() <-chan struct{} {
+// changes returns a channel that is closed when there is something new about the run.
+func (s *Shop) changes() <-chan struct{} {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.changed
@@ -259,8 +259,8 @@ func (s *Shop) last() history.Run {
 	return s.run
 }
 
-// saw notes the run that is on.
-func (s *Shop) saw(run history.Run) {
+// setRun notes the run that is on.
+func (s *Shop) setRun(run history.Run) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.run = run
