@@ -88,6 +88,8 @@ func (r *Recorder) saysOfStock(before view, a *execution.Actor) string {
 		return r.say("%s is refused: its token is stale", "%s 被拒绝：它的令牌已过时", a.Name)
 	case r.token == "readFenced" || strings.HasPrefix(r.step.Command, "GET "):
 		return r.say("%s reads stock %s", "%s 读到库存 %s", a.Name, left)
+	case reply == "": // it has not arrived
+		return ""
 	case before.stored.HasOrder(a.Sale) && is == before.stored:
 		return r.say("the ledger has %s's order already: nothing is written", "账本里已有 %s 的订单：什么也不写", a.Name)
 	default:
