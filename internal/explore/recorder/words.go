@@ -90,6 +90,8 @@ func (r *Recorder) saysOfStock(before view, a *execution.Actor) string {
 		return r.say("%s reads stock %s", "%s 读到库存 %s", a.Name, left)
 	case reply == "": // it has not arrived
 		return ""
+	case strings.HasPrefix(r.step.Command, "WATCH "):
+		return r.say("%s watches the stock", "%s 监视库存", a.Name)
 	case before.stored.HasOrder(a.Sale) && is == before.stored:
 		return r.say("the ledger has %s's order already: nothing is written", "账本里已有 %s 的订单：什么也不写", a.Name)
 	default:
