@@ -30,8 +30,8 @@ const (
 // All lists them.
 func All() []Anomaly {
 	return []Anomaly{
-		TwoHolders, LostUpdate, DoubleSale, ForeignRelease, LeftBehind, Stuck, SelfDeadlock, Untold, GoroutineLeak, FalseWord, TokenOrder, Progress,
-		Idle, Starved,
+		TwoHolders, LostUpdate, DoubleSale, ForeignRelease, LeftBehind, Stuck, SelfDeadlock, Untold, GoroutineLeak, FalseWord, TokenOrder,
+		Progress, Idle, Starved,
 	}
 }
 

@@ -67,7 +67,8 @@ func explorations() []Lab {
 			Anomaly: explore.GoroutineLeak,
 			Expected: []Expectation{
 				holds("v6..", "Unlock stops the renewal, and waits for its end", "解锁会停止续期，并等它结束"),
-				holds("v0..v5 local atomic optimistic non-idempotent late-commit setnx-expire lua-setnx getset set-expire setex", "it starts none", "它不启动 goroutine"),
+				holds("v0..v5 local atomic optimistic non-idempotent late-commit setnx-expire lua-setnx getset set-expire setex",
+					"it starts none", "它不启动 goroutine"),
 				holds("redlock", "a goroutine that asks a node ends with the answer", "询问节点的 goroutine 在得到回答后结束"),
 			},
 		},

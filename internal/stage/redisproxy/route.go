@@ -76,8 +76,8 @@ func (r *route) passCommands() error {
 	}
 }
 
-// transact keeps the commands of a transaction, and gives the trap of the command that goes on to Redis. A command of a transaction cannot be
-// sent twice by itself: its trap becomes that of EXEC.
+// transact keeps the commands of a transaction, and gives the trap of the command that goes on to Redis. A command of a transaction cannot
+// be sent twice by itself: its trap becomes that of EXEC.
 func (r *route) transact(name, raw string, trap *Trap) *Trap {
 	begins := strings.EqualFold(name, "multi")
 	if !begins && r.transaction == nil {
