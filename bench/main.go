@@ -22,6 +22,7 @@ import (
 	"lockstep/bench/internal/race"
 	"lockstep/bench/internal/report"
 	"lockstep/bench/internal/result"
+	"lockstep/bench/internal/whole"
 	"lockstep/bench/internal/worker"
 )
 
@@ -118,8 +119,17 @@ func measure(ctx context.Context, o options, command string, stderr io.Writer) (
 	if err != nil {
 		return measured, err
 	}
+	var costs []result.Cost
+	if o.whole > 0 {
+		if costs, err = whole.Measure(ctx, wholeLocks(), o.whole); err != nil {
+			return measured, err
+		}
+	}
 	return result.Run{
 		Machine: report.ThisMachine(there.Redis), Began: began, Seconds: time.Since(began).Seconds(), Command: command,
-		Settings: o.settings, Pings: pings, Cells: cells,
+		Settings: o.settings, Pings: pings, Cells: cells, Costs: costs,
 	}, nil
 }
+
+// wholeLocks are the locks with which the whole shop is measured.
+func wholeLocks() []string { return []string{"v0", "v4", "v9", "v10", "v11", "atomic"} }

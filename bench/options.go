@@ -26,6 +26,7 @@ type options struct {
 	svg      string
 	steps    string
 	markdown string
+	whole    int // sales with each lock; 0: the whole shop is not measured
 }
 
 // maxBuyers is how many one machine can take part with.
@@ -62,6 +63,7 @@ func parse(args []string, table []contestants.Contestant, help io.Writer) (optio
 	flags.StringVar(&o.json, "json", "", "`file` to write everything measured to, as JSON")
 	flags.StringVar(&o.steps, "steps", "", "`file` to write the numbers of each step to; measures what these are, unless other flags say more")
 	flags.StringVar(&o.svg, "svg", "", "`file` to write a plot to")
+	flags.IntVar(&o.whole, "whole", 0, "`sales` over HTTP with some locks, to see what a sale of the whole shop costs; 0 is none")
 	flags.StringVar(&o.markdown, "markdown", "", "`file` to write the whole report to, as docs/benchmarks.md")
 
 	switch err := flags.Parse(args); {
@@ -103,6 +105,7 @@ func parse(args []string, table []contestants.Contestant, help io.Writer) (optio
 	check(*repeat >= 1 && *repeat <= 100, "repeat", *repeat, "from 1 to 100")
 	check(*pool >= 0 && *pool <= maxBuyers, "pool", *pool, fmt.Sprintf("from 0 to %d", maxBuyers))
 	check(*rest >= 0 && *rest <= time.Second, "rest", *rest, "from 0s to 1s")
+	check(o.whole >= 0 && o.whole <= 1_000_000, "whole", o.whole, "from 0 to 1000000")
 	check(*shortest >= 50*time.Millisecond, "shortest", *shortest, "50ms or more")
 	check(*longest >= 2**shortest && *longest <= time.Minute, "longest", *longest, "from twice -shortest to 1m")
 	return o, errors.Join(errs...)

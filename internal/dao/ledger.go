@@ -23,16 +23,6 @@ const (
 	keepRuns    = 100
 )
 
-// Run reads the run's hash.
-func (s *Store) Run(ctx context.Context) (history.Run, error) {
-	var fields *redis.MapStringStringCmd
-	err := OnMaster(ctx, s.client, RunKey, func(tx redis.Pipeliner) { fields = tx.HGetAll(ctx, RunKey) })
-	if err != nil {
-		return history.Run{}, s.failure(ctx, "MULTI run", "", err)
-	}
-	return parseRun(fields.Val())
-}
-
 // Tally counts a run as it is at one moment, but for the sales in flight in this replica.
 func (s *Store) Tally(ctx context.Context) (history.Tally, error) {
 	var fields, replicas *redis.MapStringStringCmd
@@ -55,14 +45,16 @@ func (s *Store) Tally(ctx context.Context) (history.Tally, error) {
 		return history.Tally{}, err
 	}
 	value, err := stock.Result()
-	if run.ID == "" || value != fields.Val()["written"] {
-		return history.Tally{}, service.ErrRunChanged
-	}
 	remaining, err := readStock(ctx, value, err)
-	if err != nil {
-		return history.Tally{}, err
-	}
 	tally := history.Tally{Run: run, Remaining: remaining}
+	switch {
+	case errors.Is(err, service.ErrRunOver):
+		return tally, service.ErrForgotten
+	case err != nil:
+		return tally, err
+	case run.ID == "" || value != fields.Val()["written"]:
+		return tally, service.ErrRunChanged
+	}
 	for name, count := range map[string]*int64{"sold": &tally.Sold, "max_in_flight": &tally.MaxInFlight} {
 		if *count, err = parseCount(name, fields.Val()[name]); err != nil {
 			return history.Tally{}, err
@@ -71,6 +63,9 @@ func (s *Store) Tally(ctx context.Context) (history.Tally, error) {
 	for instance, told := range replicas.Val() {
 		if other, until := parseReplica(told); instance != s.instance && until.After(now.Val()) {
 			tally.InFlight += int64(other.Admitted)
+			if other.Run == run.ID {
+				tally.MaxInFlight = max(tally.MaxInFlight, other.Overlap)
+			}
 		}
 	}
 	return tally, nil
@@ -79,27 +74,6 @@ func (s *Store) Tally(ctx context.Context) (history.Tally, error) {
 // isAboutStock reports whether an error is one that readStock explains: it is no failure of Redis.
 func isAboutStock(err error) bool {
 	return errors.Is(err, redis.Nil) || redis.HasErrorPrefix(err, "WRONGTYPE")
-}
-
-// HandSet compares the stock with what the run wrote last.
-func (s *Store) HandSet(ctx context.Context) (int64, bool, error) {
-	var written, stock *redis.StringCmd
-	err := OnMaster(ctx, s.client, RunKey, func(tx redis.Pipeliner) {
-		written = tx.HGet(ctx, RunKey, "written")
-		stock = tx.Get(ctx, InventoryKey)
-	})
-	if err != nil && !isAboutStock(err) {
-		return 0, false, s.failure(ctx, "MULTI stock", "", err)
-	}
-	if err := written.Err(); err != nil && !errors.Is(err, redis.Nil) {
-		return 0, false, s.failure(ctx, "HGET run", "", err)
-	}
-	value, err := stock.Result()
-	if errors.Is(err, redis.Nil) || err == nil && value == written.Val() {
-		return 0, false, nil
-	}
-	set, err := readStock(ctx, value, err)
-	return set, err == nil, err
 }
 
 // Start begins a run and writes its stock in one script. The orders of earlier runs stay for some time.

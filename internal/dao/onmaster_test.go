@@ -31,7 +31,7 @@ func refusals(store *dao.Store, r *dao.Redis) map[string]func(context.Context) e
 			return store.Start(ctx, history.Run{ID: "run"}, history.Run{ID: "next"})
 		},
 		"a read": func(ctx context.Context) error {
-			_, err := store.Run(ctx)
+			_, err := store.Order(ctx, "none")
 			return err
 		},
 	}
@@ -53,8 +53,12 @@ func TestConnectionsToAServerThatIsNoLongerTheMaster(t *testing.T) {
 				mustSucceed(t, at[server.Addr].Set(t.Context(), "which", server.Addr, 0).Err())
 				mustSucceed(t, at[server.Addr].HSet(t.Context(), dao.RunKey, "id", "run", "initial", i+1).Err())
 			}
-			_, err := store.Run(t.Context()) // transactions have connections of their own
+			_, err := store.Look(t.Context())
 			mustSucceed(t, err)
+			_, err = store.Order(t.Context(), "none") // transactions have connections of their own
+			if !errors.Is(err, service.ErrNoOrder) {
+				t.Fatal(err)
+			}
 			for _, client := range []redis.UniversalClient{r.Lock, r.Store} {
 				if servers := serversOf(t, client); servers[old.Addr] != connections {
 					t.Fatalf("before: %v; want %s alone", servers, old.Addr)
@@ -74,8 +78,8 @@ func TestConnectionsToAServerThatIsNoLongerTheMaster(t *testing.T) {
 					t.Errorf("afterwards: %v; want %s alone", servers, promoted.Addr)
 				}
 			}
-			if run, err := store.Run(t.Context()); err != nil || run.Initial != 2 {
-				t.Errorf("afterwards: %+v, %v; want the run of the new master", run, err)
+			if state, err := store.Look(t.Context()); err != nil || state.Run.Initial != 2 {
+				t.Errorf("afterwards: %+v, %v; want the run of the new master", state, err)
 			}
 			expectMessage(t, heard, "") // it is there again
 			mustSucceed(t, at[promoted.Addr].Publish(t.Context(), "channel", "hello").Err())
@@ -130,13 +134,8 @@ func TestAReplicaIsNotRead(t *testing.T) {
 	mustSucceed(t, store.Start(t.Context(), history.Run{}, history.Run{ID: "run", Lock: "v4", Initial: 500}))
 	mustSucceed(t, r.Lock.Set(t.Context(), lock.Key, "owner", 0).Err())
 	reads := map[string]func(context.Context) error{
-		"Run":   func(ctx context.Context) error { _, err := store.Run(ctx); return err },
 		"Tally": func(ctx context.Context) error { _, err := store.Tally(ctx); return err },
 		"State": func(ctx context.Context) error { _, err := store.Look(ctx); return err },
-		"HandSet": func(ctx context.Context) error {
-			_, _, err := store.HandSet(ctx)
-			return err
-		},
 		"Beat": func(ctx context.Context) error {
 			_, err := store.Beat(ctx, service.Replica{})
 			return err

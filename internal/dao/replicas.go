@@ -20,17 +20,17 @@ func (s *Store) Beat(ctx context.Context, tells service.Replica) (service.State,
 	if err != nil {
 		return service.State{}, fmt.Errorf("the heartbeat: %w", err)
 	}
-	return s.state(ctx, text, tells.Run, tells.Overlap)
+	return s.state(ctx, text, tells.Run)
 }
 
 // Look asks as Beat does, and tells nothing.
-func (s *Store) Look(ctx context.Context) (service.State, error) { return s.state(ctx, nil, "", 0) }
+func (s *Store) Look(ctx context.Context) (service.State, error) { return s.state(ctx, nil, "") }
 
-func (s *Store) state(ctx context.Context, tells []byte, runID string, overlap int64) (service.State, error) {
+func (s *Store) state(ctx context.Context, tells []byte, runID string) (service.State, error) {
 	newest, _ := OrdersKeys(runID)
 	beat := func() ([]any, error) {
 		return s.client.Eval(ctx, lua.Beat, []string{replicasKey, RunKey, newest, DoorKey},
-			s.instance, tells, service.Lifetime.Milliseconds(), runID, overlap, keepSeconds).Slice()
+			s.instance, tells, service.Lifetime.Milliseconds(), keepSeconds).Slice()
 	}
 	reply, err := beat()
 	if rediserr.HasCode(err, "OOM") {

@@ -14,10 +14,11 @@ const (
 	changeInterval = 20 * time.Millisecond // how often a change looks whether the last sale has ended
 )
 
-// Live beats until ctx ends: once a second, and when another replica calls.
+// Live beats until ctx ends: at once, every second, and when another replica calls.
 func (s *Shop) Live(ctx context.Context) {
 	stop := s.Ledger.OnCall(s.wake)
 	defer stop()
+	s.wake()
 	for well := true; ; {
 		wait, stop := lock.WithTimeout(ctx, s.Clock, beatInterval, lock.ErrTimeout)
 		_ = s.Clock.Wait(wait, s.woken)
@@ -86,7 +87,7 @@ func (s *Shop) exchange(ctx context.Context) (State, error) {
 		if err != nil {
 			return state, err
 		}
-		s.apply(began, tells, state)
+		s.apply(began, state)
 		s.closeSession(ctx)
 		if drained := s.replica().Drained; drained == "" || drained == tells.Drained {
 			return state, nil
@@ -108,10 +109,10 @@ func (s *Shop) replica() Replica {
 }
 
 // apply notes what the ledger answered to a heartbeat.
-func (s *Shop) apply(began time.Time, told Replica, state State) {
+func (s *Shop) apply(began time.Time, state State) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.lastBeat, s.lastAdmitted, s.changing = began, told.Admitted, state.Change
+	s.lastBeat, s.changing = began, state.Change
 	if state.Run.ID != "" {
 		s.run = state.Run
 	}

@@ -30,7 +30,7 @@ func (s *Shop) Open(ctx context.Context, settings Settings) error {
 			return run, err
 		}
 		next.Tuning, next.Lock = history.Tuning{}, settings.Version
-		next.Initial, err = s.stockAtHand(ctx)
+		next.Initial, _, err = s.stockAtHand(ctx)
 		if errors.Is(err, ErrBadStock) {
 			s.Log.Warn("starting with the configured stock", "error", err)
 			err = nil
@@ -39,13 +39,16 @@ func (s *Shop) Open(ctx context.Context, settings Settings) error {
 	})
 }
 
-// stockAtHand returns the stock that was set by hand; without one, that of the settings.
-func (s *Shop) stockAtHand(ctx context.Context) (int64, error) {
-	stock, set, err := s.Ledger.HandSet(ctx)
-	if !set {
-		stock = s.current().Initial
+// stockAtHand returns the stock that was set by hand; without one, that of the settings, and whether the key is gone.
+func (s *Shop) stockAtHand(ctx context.Context) (stock int64, gone bool, err error) {
+	tally, err := s.Ledger.Tally(ctx)
+	switch gone = errors.Is(err, ErrForgotten); {
+	case gone, err == nil:
+		return s.current().Initial, gone, nil
+	case errors.Is(err, ErrRunChanged):
+		return tally.Remaining, false, nil
 	}
-	return stock, err
+	return s.current().Initial, false, err
 }
 
 // join joins the current run, if there is one and another replica lives. The others go on selling meanwhile.
@@ -54,8 +57,8 @@ func (s *Shop) join(ctx context.Context) (run history.Run, joined bool, err erro
 	if err != nil || alone {
 		return history.Run{}, false, err
 	}
-	run, err = s.Ledger.Run(ctx)
-	if err != nil || run.ID == "" {
+	state, err := s.Ledger.Look(ctx)
+	if run = state.Run; err != nil || run.ID == "" {
 		return run, false, err
 	}
 	if settings := s.current(); run.Lock != settings.Version {
@@ -99,7 +102,7 @@ func (s *Shop) SetStock(ctx context.Context, stock int64) (history.Tally, error)
 // SetLock switches every replica to the lock of that name and starts a new run with the initial stock of the last one. If that lock is
 // on already, nothing changes.
 func (s *Shop) SetLock(ctx context.Context, version string) error {
-	if run, err := s.Ledger.Run(ctx); err != nil || run.Lock == version {
+	if state, err := s.Ledger.Look(ctx); err != nil || state.Run.Lock == version {
 		return err
 	}
 	return s.change(ctx, func(_ context.Context, run, next history.Run) (history.Run, error) {
@@ -137,10 +140,7 @@ func (s *Shop) reconcile(ctx context.Context) error {
 		return err
 	}
 	if _, err := s.Ledger.Tally(ctx); !errors.Is(err, ErrRunChanged) {
-		return err // another run is on
-	}
-	if _, _, err := s.Ledger.HandSet(ctx); err != nil {
-		return err // the key does not hold a stock: no run can begin with it
+		return err // another run is on, or the key does not hold a stock: no run can begin with it
 	}
 	owner := lock.Owner(s.NewID())
 	lease, err := s.Door.TryLock(ctx, owner)
@@ -154,14 +154,10 @@ func (s *Shop) reconcile(ctx context.Context) error {
 		if _, err := s.Ledger.Tally(ctx); !errors.Is(err, ErrRunChanged) {
 			return run, err // another replica was faster
 		}
-		_, set, err := s.Ledger.HandSet(ctx)
-		if err != nil {
-			return next, err
-		}
-		if next.Forgot = next.Forgot || !set; next.Forgot {
+		stock, gone, err := s.stockAtHand(ctx)
+		if next.Initial, next.Forgot = stock, next.Forgot || gone; err == nil && next.Forgot {
 			s.Log.Warn("redis holds no run, or no stock: it came back empty, or its keys were deleted", "lock", next.Lock)
 		}
-		next.Initial, err = s.stockAtHand(ctx)
 		return next, err
 	})
 	if errors.Is(err, ErrRunOver) { // another replica was faster although the door was closed: Redis has forgotten the door, too
@@ -207,10 +203,11 @@ func (s *Shop) changeUnder(ctx context.Context, door *lock.Lease, owner string, 
 	if err := s.drain(ctx, owner); err != nil {
 		return fmt.Errorf("waiting for the sales in flight: %w", err)
 	}
-	run, err := s.Ledger.Run(ctx)
+	state, err := s.Ledger.Look(ctx)
 	if err != nil {
 		return err
 	}
+	run := state.Run
 	following, err := decide(ctx, run, s.nextOf(run))
 	if err != nil {
 		return err

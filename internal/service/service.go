@@ -30,8 +30,10 @@ var (
 	ErrInFlight = lock.WithCode("order_in_flight", "its sale may be going on")
 	// ErrRunChanging means that the run is being changed; sales wait for the next one.
 	ErrRunChanging = errors.New("the run is being changed")
-	// ErrRunChanged means that the stock was set by hand, or that there is no run.
+	// ErrRunChanged means that the stock was set by hand: it is not what the run wrote last, or there is no run.
 	ErrRunChanged = fmt.Errorf("%w: the stock is not what the run left", ErrRunOver)
+	// ErrForgotten means that there is no stock.
+	ErrForgotten = fmt.Errorf("%w: it is gone", ErrRunChanged)
 )
 
 // Stock is what one sale needs of the store. Any of its methods may fail with lock.ErrUnavailable, lock.ErrOutcomeUnknown,
@@ -73,12 +75,9 @@ type State struct {
 
 // Ledger is what the runs need of the store. Its methods fail as those of Stock do.
 type Ledger interface {
-	// Run returns the current run, without a look at the stock; the zero Run if there is none.
-	Run(ctx context.Context) (history.Run, error)
-	// Tally counts the run, but for the sales in flight in this replica. It fails with ErrRunChanged.
+	// Tally counts the run, but for the sales in flight in this replica. It fails with ErrForgotten, and with ErrRunChanged and the stock as
+	// it is.
 	Tally(ctx context.Context) (history.Tally, error)
-	// HandSet returns the stock, and whether it was set by hand: there is one, and it is not what the run wrote last.
-	HandSet(ctx context.Context) (stock int64, set bool, err error)
 	// Start ends the run last, the zero Run for none, and starts next. It fails with ErrRunOver if last is not the one that is on.
 	Start(ctx context.Context, last, next history.Run) error
 	// Order returns an order that the ledger keeps. It fails with ErrNoOrder.

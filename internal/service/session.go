@@ -66,7 +66,7 @@ func (s *Shop) admit() (*session, error) {
 func (s *Shop) leave(ctx context.Context, of *session) {
 	s.mu.Lock()
 	of.admitted--
-	last := of.admitted == 0 && (s.isOver(of) || s.lastAdmitted > 0)
+	last := of.admitted == 0 && s.isOver(of)
 	s.mu.Unlock()
 	if last {
 		s.closeSession(ctx)

@@ -49,16 +49,15 @@ type Shop struct {
 	woken   chan struct{} // holds one token if Live should beat at once
 	beating chan struct{} // holds one token during a heartbeat
 
-	mu           sync.Mutex
-	settings     Settings
-	run          history.Run    // the one that is on, as far as is known here
-	changing     string         // the change that is going on, as far as is known here; "" if none is
-	lastBeat     time.Time      // when this replica last told what it does
-	lastAdmitted int            // how many sales in flight it told
-	next         *round         // the heartbeat that has not begun; nil if nobody waits for one
-	session      *session       // nil if no sale was admitted since the last change
-	sales        map[string]int // by ids of orders, how often each is asked for
-	changed      chan struct{}  // closed when there is something new for those who wait to be admitted
+	mu       sync.Mutex
+	settings Settings
+	run      history.Run    // the one that is on, as far as is known here
+	changing string         // the change that is going on, as far as is known here; "" if none is
+	lastBeat time.Time      // when this replica last told what it does
+	next     *round         // the heartbeat that has not begun; nil if nobody waits for one
+	session  *session       // nil if no sale was admitted since the last change
+	sales    map[string]int // by ids of orders, how often each is asked for
+	changed  chan struct{}  // closed when there is something new for those who wait to be admitted
 }
 
 // prepare makes what a shop needs.
@@ -80,13 +79,15 @@ func (s *Shop) Close(ctx context.Context) error {
 // fails as Sale.Sell does, but with ErrRunOver and lock.ErrTimeout only when no run has taken the sale for too long.
 func (s *Shop) Sell(ctx context.Context, id string) (receipt Receipt, err error) {
 	defer s.register(id)()
+	owner := lock.Owner(id)
 	err = s.retryInNextRun(ctx, func() error {
 		session, err := s.admit()
 		if err != nil {
 			return err
 		}
 		defer s.leave(ctx, session)
-		receipt, err = session.Sell(ctx, id)
+		receipt, err = session.sellAs(ctx, id, owner)
+		owner = lock.Owner(s.NewID()) // in the next run it is another sale to the lock
 		return err
 	})
 	if err != nil {
@@ -195,13 +196,13 @@ func (s *Shop) ForceUnlock(ctx context.Context) (bool, error) {
 }
 
 func (s *Shop) lockInForce(ctx context.Context) (version string, onNodes bool, err error) {
-	run, err := s.Ledger.Run(ctx)
-	version = s.lockOf(run)
+	state, err := s.Ledger.Look(ctx)
+	version = s.lockOf(state.Run)
 	return version, s.current().Strategies[version].OnNodes, err
 }
 
-// retryInNextRun calls try until it does not fail because its run is over, or is being changed; after that it sees that a new run begins. When that
-// takes too long, it fails with lock.ErrTimeout, or with what try failed with.
+// retryInNextRun calls try until it does not fail because its run is over, or is being changed; after that it sees that a new run begins.
+// When that takes too long, it fails with lock.ErrTimeout, or with what try failed with.
 func (s *Shop) retryInNextRun(ctx context.Context, try func() error) error {
 	changed := s.changes()
 	err := try()

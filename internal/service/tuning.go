@@ -18,8 +18,8 @@ func (s *Shop) Tune(ctx context.Context, tuning history.Tuning) error {
 
 // InForce returns what the sales of the current run are made with.
 func (s *Shop) InForce(ctx context.Context) (Settings, error) {
-	run, err := s.Ledger.Run(ctx)
-	return s.SettingsOf(run), err
+	state, err := s.Ledger.Look(ctx)
+	return s.SettingsOf(state.Run), err
 }
 
 // SettingsOf returns what the sales of a run are made with here.

@@ -1,14 +1,12 @@
 -- Renews a replica's place among the living, tells what it is doing, and asks what there is to know. Forgets those that were silent too long.
 -- KEYS[1]  the replicas, a hash: replica -> the time at which it counts as dead, in ms of Redis's clock, and what it told last, in JSON
--- KEYS[2]  the run, a hash: id, max_in_flight, …
+-- KEYS[2]  the run, a hash
 -- KEYS[3]  the newest orders of the run that the replica is in
 -- KEYS[4]  the lock that is held while the run is changed, a hash: owner -> 1
 -- ARGV[1]  replica
 -- ARGV[2]  what it tells, in JSON, '' for nothing: then it only asks
 -- ARGV[3]  for how many milliseconds it lives
--- ARGV[4]  id of the run that it is in
--- ARGV[5]  at least so many of its sales of that run were in flight at once
--- ARGV[6]  for how many seconds an order stays at least
+-- ARGV[4]  for how many seconds an order stays at least
 -- Returns  {run, owner, living}: the fields of the run, and their values; the owner of the lock, '' for none; and the replicas that live, and
 --          what they told
 local time = redis.call('TIME')
@@ -22,26 +20,12 @@ else
   redis.call('HSET', KEYS[1], ARGV[1], string.format('%d %s', now + ARGV[3], ARGV[2])) -- first: it is refused if memory is short
 end
 for i = 1, #told, 2 do
-  local dies = tonumber(string.match(told[i + 1], '^%d+')) or 0
-  if told[i] ~= ARGV[1] and dies <= now then
-    redis.call('HDEL', KEYS[1], told[i])
-  elseif told[i] ~= ARGV[1] then
+  if told[i] ~= ARGV[1] and (tonumber(string.match(told[i + 1], '^%d+')) or 0) > now then
     table.insert(living, told[i])
     table.insert(living, told[i + 1])
+  elseif told[i] ~= ARGV[1] then
+    redis.call('HDEL', KEYS[1], told[i])
   end
 end
-if ARGV[2] ~= '' then
-  redis.call('EXPIRE', KEYS[3], ARGV[6])
-  local id, most
-  for i = 1, #run, 2 do
-    if run[i] == 'id' then
-      id = run[i + 1]
-    elseif run[i] == 'max_in_flight' then
-      most = tonumber(run[i + 1])
-    end
-  end
-  if id == ARGV[4] and most and most < tonumber(ARGV[5]) then
-    redis.call('HSET', KEYS[2], 'max_in_flight', ARGV[5])
-  end
-end
+redis.call('EXPIRE', KEYS[3], ARGV[4])
 return {run, owner, living}

@@ -97,9 +97,30 @@ func Markdown(w io.Writer, run result.Run, all []contestants.Contestant) error {
 			t.markdown(&text)
 		}
 	}
+	whole(&text, run.Costs)
 	fmt.Fprintf(&text, howToRun, run.Command)
 	_, err := io.WriteString(w, text.String())
 	return err
+}
+
+// whole says what a sale of the whole shop costs, beside one with the first of the locks.
+func whole(w io.Writer, costs []result.Cost) {
+	if len(costs) == 0 {
+		return
+	}
+	first := costs[0]
+	fmt.Fprintf(w, `
+## The whole shop
+
+200 buyers over HTTP, one server, loopback, %d sales with each lock, one lock after the other. Times are those of processors, beside a sale with
+%s (%.0f µs of the server, %.0f µs of Redis). Calls are Redis' commands, those inside scripts too; waiters that poll make more.
+
+| lock | server | Redis | calls per sale |
+|---|---|---|---|
+`, first.Sales, first.Lock, first.Server, first.Redis)
+	for _, c := range costs {
+		fmt.Fprintf(w, "| %s | %.2f | %.2f | %.1f |\n", c.Lock, c.Server/first.Server, c.Redis/first.Redis, c.Calls)
+	}
 }
 
 func (t table) markdown(w io.Writer) {

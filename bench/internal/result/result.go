@@ -16,6 +16,16 @@ type Run struct {
 	Settings Settings  `json:"settings"`
 	Pings    []Ping    `json:"pings"`
 	Cells    []Cell    `json:"cells"`
+	Costs    []Cost    `json:"costs,omitempty"`
+}
+
+// Cost is what a sale of the whole shop costs, over HTTP.
+type Cost struct {
+	Lock   string  `json:"lock"`
+	Sales  int     `json:"sales"`
+	Server float64 `json:"server_us_per_sale"` // time of processors
+	Redis  float64 `json:"redis_us_per_sale"`
+	Calls  float64 `json:"calls_per_sale"` // of Redis' commands, those of scripts and heartbeats too
 }
 
 // Machine is where it ran.

@@ -28,18 +28,17 @@ type ledger struct {
 }
 
 func (l ledger) Probe(ctx context.Context) error { return l.probe(ctx) }
-func (l ledger) Run(ctx context.Context) (history.Run, error) {
-	return history.Run{ID: "run", Lock: "redlock"}, l.run(ctx)
-}
 
 // Another replica lives: its run is joined.
-func (ledger) Look(context.Context) (service.State, error) {
-	return service.State{Others: map[string]service.Replica{"other": {Told: time.Now()}}}, nil
+func (l ledger) Look(ctx context.Context) (service.State, error) {
+	run := history.Run{ID: "run", Lock: "redlock"}
+	return service.State{Run: run, Others: map[string]service.Replica{"other": {Told: time.Now()}}}, l.run(ctx)
 }
 
 func (ledger) Beat(context.Context, service.Replica) (service.State, error) {
 	return service.State{}, nil
 }
+func (ledger) Call(context.Context) error { return nil }
 
 type lockKey struct {
 	service.LockKey

@@ -19,18 +19,19 @@ const askAgain = 20 * time.Millisecond
 // The codes of answers that a scenario heeds.
 const (
 	codeUnavailable = "redis_unavailable"
+	codeLost        = "lock_lost"
 	codeNoOrder     = "no_order"
 )
 
 var errNotKnown = errors.New("nobody knows yet")
 
-// Served lets buyers ask a replica for a sale, one after the other, until one is not told that Redis is gone. It gives the last of them,
-// once the witness has seen the sale end.
+// Served lets buyers ask a replica for a sale, one after the other, until one is neither told that Redis is gone nor
+// that its lock expired before it heard that it had it. It gives the last of them, once the witness has seen the sale end.
 func (s *Stage) Served(replica string) *Purchase {
 	for {
 		p := s.Buy(replica)
 		s.Answered(p)
-		if s.err == nil && p.answer.Code == codeUnavailable {
+		if s.err == nil && (p.answer.Code == codeUnavailable || p.answer.Code == codeLost) {
 			continue
 		}
 		s.Until("the end of a sale at "+replica, func(events []witness.Event) bool {

@@ -50,7 +50,7 @@ func (r *Replica) Look(ctx context.Context) (Look, error) {
 	if err != nil {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), AskAgain)
 		defer cancel()
-		if _, failed := r.Shop.Ledger.Run(ctx); failed == nil {
+		if _, failed := r.Shop.Ledger.Look(ctx); failed == nil {
 			err = ErrRunDue
 		}
 		return Look{}, err
