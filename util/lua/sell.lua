@@ -33,7 +33,9 @@ redis.call('HSET', KEYS[2], 'written', stock - 1, 'sold', sold + 1, 'max_in_flig
 if sold > '0' and sold % ARGV[5] == 0 then
   redis.pcall('RENAME', KEYS[3], KEYS[4])
 end
-if redis.call('HSETNX', KEYS[3], ARGV[2], order) == 0 then
-  redis.call('HSET', KEYS[3], ARGV[2] .. ':' .. sold + 1, order)
+local row = ARGV[2]
+if redis.call('HEXISTS', KEYS[3], row) == 1 then
+  row = row .. ':' .. sold + 1
 end
+redis.call('HSET', KEYS[3], row, order)
 return order

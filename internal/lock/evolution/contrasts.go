@@ -61,7 +61,7 @@ func contrasts() []strategy.Strategy {
 			Name: "non-idempotent", Title: both("one script, no idempotency key", "一个脚本，没有幂等键"),
 			Adds:  both("atomic's script, but it does not look whether it has the order already", "用 atomic 的脚本，但不检查这个订单是否已有"),
 			Costs: both("1 script per sale", "每单 1 个脚本"),
-			Needs: "+decr +hsetnx",
+			Needs: "+decr",
 			StillBroken: strategy.Flaws{
 				flaw("resent-command", "a command that the client sends again sells again", "客户端重发一次命令，就再卖一次"),
 			},
