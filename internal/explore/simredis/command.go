@@ -150,11 +150,12 @@ func (m *Memory) takeOrders(had []string) (orders []history.Order, _ error) {
 	}
 	known := slices.Clone(had)
 	for _, field := range fields {
-		if slices.Contains(had, field) {
+		text := m.server.HGet(ledger, field)
+		if text == bare(field) {
 			continue
 		}
 		var order history.Order
-		if err := json.Unmarshal([]byte(m.server.HGet(ledger, field)), &order); err != nil {
+		if err := json.Unmarshal([]byte(text), &order); err != nil {
 			return nil, fmt.Errorf("the ledger %s: %w", ledger, err)
 		}
 		orders = append(orders, order)
@@ -167,10 +168,13 @@ func (m *Memory) takeOrders(had []string) (orders []history.Order, _ error) {
 	return orders, nil
 }
 
-// writeOrders writes orders into the ledger, of which nothing is known but whose they are: nobody reads more, and states stay few. A name
-// in an owner is renamed as others.
+// writeOrders writes orders with these ids into the ledger.
 func (m *Memory) writeOrders(ids []string) {
 	for _, id := range ids {
-		m.server.HSet(m.ledger(), id, fmt.Sprintf(`{"owner":%q}`, lock.Owner(id)))
+		m.server.HSet(m.ledger(), id, bare(id))
 	}
 }
+
+// bare returns an order of which nothing is known but whose it is: nobody reads more, and states stay few. A name in an owner is renamed as
+// others.
+func bare(id string) string { return fmt.Sprintf(`{"owner":%q}`, lock.Owner(id)) }

@@ -48,6 +48,11 @@ func TestAnOrderIsWrittenOnce(t *testing.T) {
 			t.Errorf("%+v: the stock is %s, news are %v", step, s.Holds.Stock(), network.booked)
 		}
 	}
+	newest, _ := dao.OrdersKeys("a run")
+	network.booked = nil
+	if c.HSet(t.Context(), newest, "A", `{"id":"A"}`); len(network.booked) != 1 || network.booked[0].ID != "A" {
+		t.Errorf("an order that is written over is no news: %v", network.booked)
+	}
 	if names := s.Holds.Text; !strings.Contains(names, "distributedLock:A\ndistributedLock:B\n") {
 		t.Errorf("states differ by what is in the ledger, and not by %q", names)
 	}
