@@ -137,6 +137,10 @@ var broken = []struct {
 		why: "it has no lock to wait for, so nobody is seen to be overtaken",
 	},
 	{
+		lock: "non-idempotent", flaw: "resent-command",
+		scenario: faults("resend=1"), anomaly: explore.DoubleSale, length: 2,
+	},
+	{
 		lock: "late-commit", flaw: "commit-after-unlock",
 		anomaly: explore.LostUpdate, length: 8,
 	},

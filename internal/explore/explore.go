@@ -47,6 +47,7 @@ const (
 const (
 	TwoHolders     = anomaly.TwoHolders
 	LostUpdate     = anomaly.LostUpdate
+	DoubleSale     = anomaly.DoubleSale
 	ForeignRelease = anomaly.ForeignRelease
 	LeftBehind     = anomaly.LeftBehind
 	Stuck          = anomaly.Stuck

@@ -122,6 +122,11 @@ var claims = []struct {
 	{lock: "redlock", scenario: faults("pause=1"), shows: explore.TwoHolders, length: 17, long: true},
 	{lock: "redlock", scenario: of(3, 1, "")},
 	{lock: "atomic", scenario: faults("pause=1,crash=1,lost-reply=1")},
+	{lock: "atomic", scenario: faults("resend=2,late=1,lost-reply=1"), anomaly: explore.DoubleSale}, // the ledger knows the order
+	{lock: "optimistic", scenario: faults("resend=1,late=1,lost-reply=1"), anomaly: explore.DoubleSale},
+	{lock: "v7", scenario: faults("resend=1"), anomaly: explore.DoubleSale},
+	{lock: "non-idempotent", scenario: faults("late=1,lost-reply=1")}, // nothing is sent twice
+	{lock: "non-idempotent", scenario: faults("resend=1"), shows: explore.DoubleSale, length: 2},
 	{lock: "optimistic"},
 	{lock: "optimistic", scenario: faults("pause=1,crash=1,lost-reply=1")},
 	{lock: "optimistic", scenario: explore.Scenario{Actors: 3, Faults: faults("cancel=1").Faults}},

@@ -2,10 +2,12 @@ package explore_test
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
 	"lockstep/internal/explore"
+	"lockstep/internal/explore/trace"
 	"lockstep/internal/language"
 )
 
@@ -69,6 +71,40 @@ func TestReplayShowsHowFarItCame(t *testing.T) {
 	replayed, err := explore.Replay(find(t, "v4"), explore.Scenario{Actors: 2}, "A:SET A:GET B:DEL")
 	if !errors.Is(err, explore.ErrStale) || replayed.Schedule() != "A:SET A:GET" {
 		t.Errorf("%v after %q; want two steps, and stale", err, replayed.Schedule())
+	}
+}
+
+// A command that its client sends twice is known by its order: it sells once, and the schedule says so.
+func TestAResentSaleIsSoldOnce(t *testing.T) {
+	for lock, schedule := range map[string]string{
+		"atomic": "A:take/resent A:take B:take",
+		"v0":     "A:GET A:write/resent A:write B:GET B:write",
+	} {
+		replayed, err := explore.Replay(find(t, lock), faultsOfTwo("resend=1"), schedule)
+		if err != nil || len(replayed.Shown) > 0 {
+			t.Errorf("%s: %v, %+v; want nothing", lock, err, replayed.Shown)
+			continue
+		}
+		last := replayed.Steps[len(replayed.Steps)-1]
+		said := slices.ContainsFunc(replayed.Steps, func(s trace.Step) bool {
+			return strings.Contains(s.Says, "the ledger has A's order already: nothing is written")
+		})
+		if last.Stock != "98" || !said {
+			t.Errorf("%s: two sales leave a stock of %s; said: %t", lock, last.Stock, said)
+		}
+	}
+}
+
+// A client that has lost the connection of its WATCH cannot send the transaction again.
+func TestATransactionIsNotResent(t *testing.T) {
+	replayed, err := explore.Replay(find(t, "optimistic"), faultsOfTwo("resend=1"), "A:WATCH A:GET A:MULTI/resent A:MULTI A:UNWATCH")
+	if err != nil || len(replayed.Shown) > 0 {
+		t.Fatalf("%v, %+v; want nothing", err, replayed.Shown)
+	}
+	for step, says := range map[int]string{0: "A watches the stock", 3: "", 4: "A fails: redis did not answer: the outcome is unknown"} {
+		if got := replayed.Steps[step].Says; got != says {
+			t.Errorf("step %d says %q; want %q", step+1, got, says)
+		}
 	}
 }
 

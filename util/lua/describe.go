@@ -25,7 +25,7 @@ func aboutStock(name, script string, words []string) []string {
 		says, token = "SET "+words[0]+" "+words[5], words[6]
 	case ReadFenced:
 		says, token = "GET "+words[0], words[3]
-	case Take:
+	case Take, Sell:
 		says, token = "DECR "+words[0], "0"
 	default:
 		return append([]string{name}, words...)

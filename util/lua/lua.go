@@ -53,6 +53,7 @@ const (
 var (
 	Beat       = script("beat.lua")
 	Take       = script("take.lua")
+	Sell       = script("sell.lua")
 	ReadFenced = script("readFenced.lua")
 	Write      = script("write.lua")
 	StartRun   = script("startRun.lua")

@@ -13,6 +13,7 @@ type Anomaly string
 const (
 	TwoHolders     Anomaly = "two-holders"
 	LostUpdate     Anomaly = "lost-update"
+	DoubleSale     Anomaly = "double-sale"
 	ForeignRelease Anomaly = "foreign-release"
 	LeftBehind     Anomaly = "left-behind"
 	Stuck          Anomaly = "stuck"
@@ -29,8 +30,8 @@ const (
 // All lists them.
 func All() []Anomaly {
 	return []Anomaly{
-		TwoHolders, LostUpdate, ForeignRelease, LeftBehind, Stuck, SelfDeadlock, Untold, GoroutineLeak, FalseWord, TokenOrder, Progress, Idle,
-		Starved,
+		TwoHolders, LostUpdate, DoubleSale, ForeignRelease, LeftBehind, Stuck, SelfDeadlock, Untold, GoroutineLeak, FalseWord, TokenOrder,
+		Progress, Idle, Starved,
 	}
 }
 
@@ -58,6 +59,9 @@ func tellings() []telling {
 		{LostUpdate, both("lost update", "丢失更新"),
 			both("a sale writes over the update of another sale", "一单覆盖了另一单的更新"),
 			both("lose an update of the stock", "丢失一次库存更新")},
+		{DoubleSale, both("double sale", "重复售出"),
+			both("one order is sold more than once", "同一个订单卖出不止一次"),
+			both("sell one order twice", "让同一个订单卖出两次")},
 		{ForeignRelease, both("foreign delete", "误删别人的锁"),
 			both("a sale removes, overwrites or prolongs a lock that another sale holds", "一单删除、覆盖或续期了另一单持有的锁"),
 			both("remove another’s lock", "删掉别人的锁")},
@@ -108,7 +112,7 @@ func (a Anomaly) told() telling {
 // in Redis can be lost there.
 func (a Anomaly) Applies(s strategy.Strategy) bool {
 	switch a {
-	case LostUpdate, Stuck, SelfDeadlock, GoroutineLeak, Progress:
+	case LostUpdate, DoubleSale, Stuck, SelfDeadlock, GoroutineLeak, Progress:
 		return true
 	case Starved:
 		return s.Capabilities.InOrder

@@ -169,6 +169,9 @@ func (c *Checker) checkEnd() {
 // forgotten, and the write loses none.
 func (c *Checker) Booked(before *simredis.State, orders []history.Order) {
 	for _, order := range orders {
+		if before.HasOrder(order.ID) {
+			c.finds(anomaly.DoubleSale, "%s is sold again: stock %d -> %d", "%s 又卖出一次：库存 %d -> %d", order.ID, order.Before, order.After)
+		}
 		held := before.Stock()
 		stock, err := strconv.ParseInt(held, 10, 64)
 		forgotten := err == nil && stock > order.Before && c.x.Took(execution.RollsBack)

@@ -5,13 +5,11 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"slices"
 	"syscall"
 
 	"github.com/redis/go-redis/v9"
 
 	"lockstep/internal/explore/simredis"
-	"lockstep/internal/service/history"
 )
 
 // silent reports whether no reply comes to a command that this happens to.
@@ -158,7 +156,7 @@ func (x network) Receive(
 	}
 	r.did = r.did || a.Then != before
 	r.took(asked{s, s.Health, command, a.Reply, t.pending}, version, x.now)
-	x.checker.Booked(before, t.news(before, a.Orders))
+	x.checker.Booked(before, a.Orders)
 	if x.recorder != nil && len(follow) > 0 {
 		x.recorder.Follow(t.pending[len(c.commands):], t.fate != DiesAfter)
 	}
@@ -211,18 +209,4 @@ func (x network) unanswer(ctx context.Context, t *Task) error {
 	err := x.Clock(t.actor.Process, 0).Wait(ctx, nil)
 	t.unanswered = false
 	return err
-}
-
-// news returns the orders that t's command adds to the ledger. If its client has sent the command before, and the stock is as it left it
-// then, it writes what is written already.
-func (t *Task) news(before *simredis.State, orders []history.Order) []history.Order {
-	news := slices.DeleteFunc(slices.Clone(orders), func(o history.Order) bool {
-		return before.Stock() == fmt.Sprint(o.After) &&
-			slices.ContainsFunc(t.repeats, func(old history.Order) bool { return old.ID == o.ID })
-	})
-	t.repeats = nil
-	if t.fate == Resends {
-		t.repeats = orders
-	}
-	return news
 }

@@ -11,7 +11,6 @@ import (
 
 	"lockstep/internal/explore/coroutine"
 	"lockstep/internal/lock"
-	"lockstep/internal/service/history"
 )
 
 // errDead is what a task gets for all it asks when its process has died or its schedule is over, so that it ends by itself.
@@ -32,13 +31,12 @@ type Task struct {
 
 	// Before a command:
 	pending []redis.Cmder
-	to      int             // index of the server that it is for
-	unsent  int             // so many, the last of all, had a context that had ended
-	unread  bool            // its reply is there, and its process is paused
-	fate    Kind            // what happens to that command
-	rest    []sent          // of a pipeline of which a part has taken effect: what is under way
-	cut     bool            // the connection for that is broken
-	repeats []history.Order // that it has booked already, before its client sent it again
+	to      int    // index of the server that it is for
+	unsent  int    // so many, the last of all, had a context that had ended
+	unread  bool   // its reply is there, and its process is paused
+	fate    Kind   // what happens to that command
+	rest    []sent // of a pipeline of which a part has taken effect: what is under way
+	cut     bool   // the connection for that is broken
 
 	unanswered bool // it waits for a node that does not answer
 	asks       bool // a node, by which it is called

@@ -10,6 +10,7 @@ import (
 
 	"lockstep/internal/explore/checker"
 	"lockstep/internal/explore/execution"
+	"lockstep/internal/explore/simredis"
 	"lockstep/internal/explore/trace"
 	"lockstep/internal/lock"
 )
@@ -114,18 +115,18 @@ func (r *Recorder) kind(t execution.Transition, before view) string {
 
 // view is what a step is compared with: what was so before it.
 type view struct {
-	stock string
-	locks []held // of each server
-	now   time.Duration
-	told  []bool // of each actor
-	began []bool
-	ended []bool
+	stored *simredis.State
+	locks  []held // of each server
+	now    time.Duration
+	told   []bool // of each actor
+	began  []bool
+	ended  []bool
 
 	subscribes bool // is what the step is to do
 }
 
 func (r *Recorder) look() view {
-	v := view{stock: r.x.Cluster.Stored().Stock(), locks: r.locks(), now: r.x.Now()}
+	v := view{stored: r.x.Cluster.Stored(), locks: r.locks(), now: r.x.Now()}
 	for _, a := range r.x.Actors() {
 		v.told = append(v.told, r.checker.Told(a))
 		v.began = append(v.began, a.Started())

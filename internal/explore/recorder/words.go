@@ -76,10 +76,11 @@ func (r *Recorder) saysOfCommand(before view, a *execution.Actor) string {
 
 // saysOfStock tells what a's command did with the stock, "" if nothing.
 func (r *Recorder) saysOfStock(before view, a *execution.Actor) string {
-	left, reply := r.x.Cluster.Stored().Stock(), r.step.Reply
+	is, reply := r.x.Cluster.Stored(), r.step.Reply
+	left := is.Stock()
 	writes := r.say("%s writes stock %s", "%s 写入库存 %s", a.Name, left)
 	switch {
-	case left != before.stock:
+	case left != before.stored.Stock():
 		return writes
 	case !r.about(dao.InventoryKey):
 		return ""
@@ -87,6 +88,12 @@ func (r *Recorder) saysOfStock(before view, a *execution.Actor) string {
 		return r.say("%s is refused: its token is stale", "%s 被拒绝：它的令牌已过时", a.Name)
 	case r.token == "readFenced" || strings.HasPrefix(r.step.Command, "GET "):
 		return r.say("%s reads stock %s", "%s 读到库存 %s", a.Name, left)
+	case reply == "": // it has not arrived
+		return ""
+	case strings.HasPrefix(r.step.Command, "WATCH "):
+		return r.say("%s watches the stock", "%s 监视库存", a.Name)
+	case before.stored.HasOrder(a.Sale) && is == before.stored:
+		return r.say("the ledger has %s's order already: nothing is written", "账本里已有 %s 的订单：什么也不写", a.Name)
 	default:
 		return writes
 	}

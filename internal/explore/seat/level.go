@@ -32,11 +32,11 @@ func (s *Seat) levelOf(lock string) *Level {
 	if !is {
 		return nil
 	}
-	var level Level
+	level := Level{KeepsStock: true}
 	for _, cell := range row.Cells {
 		anomaly := explore.Anomaly(cell.Anomaly)
-		if anomaly == explore.LostUpdate {
-			level.KeepsStock = cell.Answer == "never"
+		if anomaly == explore.LostUpdate || anomaly == explore.DoubleSale {
+			level.KeepsStock = level.KeepsStock && cell.Answer == "never"
 		}
 		if cell.Answer == "broken" && (level.Steps == 0 || anomaly == firstOf(lock)) {
 			level.Anomaly, level.In, level.Steps = anomaly, scenarioOf(cell), cell.Steps

@@ -15,7 +15,7 @@ func TestEachStepHasALevel(t *testing.T) {
 	solved := map[string]int{
 		"v0 lost-update": 4, "v1 stuck": 3, "v2 foreign-release": 6, "v3 foreign-release": 7, "v4 self-deadlock": 4, "v5 two-holders": 3,
 		"v6 lost-update": 8, "v7 two-holders": 6, "v8 two-holders": 6, "v9 two-holders": 6, "v10 two-holders": 14, "v11 two-holders": 15,
-		"setnx-expire left-behind": 3,
+		"setnx-expire left-behind": 3, "non-idempotent double-sale": 2,
 	}
 	keeps := strings.Fields("v7 v8 v9 v10 v11 atomic optimistic")
 	for _, lock := range get[seat.Index](t, s, "/seat").Locks {

@@ -226,6 +226,8 @@ func firstOf(lock string) explore.Anomaly {
 	switch lock {
 	case "v0", "v6", "v7", "atomic", "optimistic", "late-commit":
 		return explore.LostUpdate
+	case "non-idempotent":
+		return explore.DoubleSale
 	case "v1":
 		return explore.Stuck
 	case "v4", "delex":

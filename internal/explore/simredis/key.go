@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/alicebob/miniredis/v2"
+
+	"lockstep/internal/lock"
 )
 
 // Key is one key. Its values are those of Redis's own reading commands: one for a string, field and value in turn for a hash, the
@@ -79,6 +81,16 @@ func (k Key) write(db *miniredis.RedisDB) (err error) {
 // same reports whether two keys have the same name and values.
 func (k Key) same(other Key) bool {
 	return k.Name == other.Name && slices.Equal(k.Values, other.Values)
+}
+
+// writtenOrders writes the ids of orders, with other names in them, in the order of the new ones. A name is recognised as an owner's.
+func writtenOrders(ids []string, rename func(text string) string) string {
+	lines := make([]string, len(ids))
+	for i, id := range ids {
+		lines[i] = rename(lock.Owner(id)) + "\n"
+	}
+	slices.Sort(lines)
+	return strings.Join(lines, "")
 }
 
 // written writes keys, with other names in them. What Redis keeps in the order of names, which are keys, fields and members, stands in the

@@ -5,8 +5,8 @@
 // schedule. A Client is a real go-redis client: its connections end in memory, and a Network decides when its commands go out. What it
 // makes of a command and of a reply is remembered, too.
 //
-// Two things are the shop's: a run is on in every state, and the orders that a command writes to the ledger become part of its
-// answer, not of the content, because nothing reads them and states stay few.
+// Two things are the shop's: a run is on in every state, and of the orders that a command writes to the ledger only the ids become part
+// of the content; the rest is part of its answer, because nothing reads it and states stay few.
 package simredis
 
 import (
@@ -89,7 +89,7 @@ func NewMemory(run string) (*Memory, error) {
 		peer.WriteInt(1)
 		return true
 	})
-	m.empty = m.intern(nil, m.cached)
+	m.empty = m.intern(nil, nil, m.cached)
 	m.loaded = m.empty
 	return m, nil
 }
@@ -113,7 +113,7 @@ func (m *Memory) ask(s *State, now time.Duration, command *Command) (*Answer, er
 	if err != nil {
 		return nil, err
 	}
-	orders, err := m.takeLedger()
+	orders, err := m.takeOrders(s.orders)
 	if err != nil {
 		return nil, err
 	}
@@ -170,15 +170,22 @@ func (m *Memory) pass(s *State, d time.Duration) (*State, error) {
 // look reads what the server holds.
 func (m *Memory) look() (*State, error) {
 	db := m.server.DB(0)
-	var keys []Key
+	var (
+		keys   []Key
+		orders []string
+	)
 	for _, name := range db.Keys() {
+		if name == m.ledger() {
+			orders, _ = m.server.HKeys(name)
+			continue
+		}
 		k, err := readKey(db, name)
 		if err != nil {
 			return nil, err
 		}
 		keys = append(keys, k)
 	}
-	m.loaded = m.intern(keys, m.cached)
+	m.loaded = m.intern(keys, orders, m.cached)
 	return m.loaded, nil
 }
 
@@ -196,6 +203,7 @@ func (m *Memory) load(s *State) error {
 			return fmt.Errorf("the key %s: %w", k.Name, err)
 		}
 	}
+	m.writeOrders(s.orders)
 	m.loaded = s
 	return nil
 }

@@ -7,12 +7,15 @@ import (
 	"testing"
 
 	"github.com/redis/go-redis/v9"
+
+	"lockstep/internal/service/history"
 )
 
 // direct is a Network whose server answers at once. It counts what came without a connection.
 type direct struct {
 	cluster *Cluster
 	short   int
+	booked  []history.Order
 }
 
 func (*direct) Send(ctx context.Context, _ int, _ []redis.Cmder, deliver func(context.Context) error) error {
@@ -31,6 +34,7 @@ func (d *direct) Receive(conn *Conn, server int, command *Command, _ []*Command)
 		return nil, err
 	}
 	d.cluster.Become(s, a.Then)
+	d.booked = append(d.booked, a.Orders...)
 	return a.Reply, nil
 }
 

@@ -12,12 +12,12 @@ import (
 // Lag cuts a server's replica off: it holds what the server holds now, and gets nothing more but time. Of that, the lock's keys alone
 // are ever of use.
 func (c *Cluster) Lag(s *Server) {
-	s.Replica = c.memory.intern(s.Holds.locks, nil)
+	s.Replica = c.memory.intern(s.Holds.locks, nil, nil)
 }
 
 // Save makes a snapshot of a server: what it holds now, with the stock. It gets nothing more but time.
 func (c *Cluster) Save(s *Server) {
-	s.Replica, s.Saved = c.memory.intern(s.Holds.Keys, nil), true
+	s.Replica, s.Saved = c.memory.intern(s.Holds.Keys, s.Holds.orders, nil), true
 }
 
 // promoted returns what a server would hold if its replica, which lags, took its place. The stock and the ledger are the master's: they
@@ -27,7 +27,7 @@ func (c *Cluster) Save(s *Server) {
 func (c *Cluster) promoted(s *Server) *State {
 	keys := slices.Clone(s.Replica.Keys)
 	if s.Saved {
-		return c.memory.intern(keys, s.Holds.scripts)
+		return c.memory.intern(keys, s.Replica.orders, s.Holds.scripts)
 	}
 	for _, k := range s.Holds.Keys {
 		if k.IsShops() {
@@ -35,7 +35,7 @@ func (c *Cluster) promoted(s *Server) *State {
 		}
 	}
 	slices.SortFunc(keys, func(a, b Key) int { return cmp.Compare(a.Name, b.Name) })
-	return c.memory.intern(keys, s.Holds.scripts)
+	return c.memory.intern(keys, s.Holds.orders, s.Holds.scripts)
 }
 
 // IsShops reports whether a key is the stock's or the ledger's. Every other key is the lock's.
@@ -59,7 +59,7 @@ func (c *Cluster) Promote(s *Server) (holds *State) {
 // Without returns what a server would hold without a key.
 func (c *Cluster) Without(s *Server, key string) *State {
 	keys := slices.DeleteFunc(slices.Clone(s.Holds.Keys), func(k Key) bool { return k.Name == key })
-	return c.memory.intern(keys, s.Holds.scripts)
+	return c.memory.intern(keys, s.Holds.orders, s.Holds.scripts)
 }
 
 // Lagging returns the server whose replica lags, nil if there is none.

@@ -15,6 +15,7 @@ type State struct {
 	Text    string // everything
 	Keys    []Key
 	locks   []Key    // of these, the lock's
+	orders  []string // ids of those in the ledger
 	scripts []string // loaded, for EVALSHA
 	timed   bool     // one of them asks for the time of day
 	learnt  string   // what Text says of them
@@ -28,22 +29,23 @@ func (m *Memory) Empty() *State { return m.empty }
 
 // WithStock returns the state of a server that holds the stock, and nothing else, before it has learnt any script.
 func (m *Memory) WithStock(stock int) *State {
-	return m.intern([]Key{{Name: dao.InventoryKey, kind: "string", Values: []string{fmt.Sprint(stock)}}}, m.cached)
+	return m.intern([]Key{{Name: dao.InventoryKey, kind: "string", Values: []string{fmt.Sprint(stock)}}}, nil, m.cached)
 }
 
-// intern gives the one state that holds these keys, with these scripts loaded.
-func (m *Memory) intern(keys []Key, scripts []string) *State {
+// intern gives the one state that holds these keys, and these orders in its ledger, with these scripts loaded.
+func (m *Memory) intern(keys []Key, orders, scripts []string) *State {
 	var learnt strings.Builder
 	for _, script := range scripts {
 		fmt.Fprintf(&learnt, "%x\n", sha1.Sum([]byte(script))) //nolint:gosec // as Redis names scripts
 	}
-	text := written(keys, func(name string) string { return name }) + learnt.String()
+	as := func(name string) string { return name }
+	text := written(keys, as) + writtenOrders(orders, as) + learnt.String()
 	if known, ok := m.states[text]; ok {
 		return known
 	}
 	asks := func(script string) bool { return timed(strings.ToUpper(script)) }
 	s := &State{
-		Text: text, Keys: keys, locks: slices.DeleteFunc(slices.Clone(keys), Key.IsShops),
+		Text: text, Keys: keys, locks: slices.DeleteFunc(slices.Clone(keys), Key.IsShops), orders: orders,
 		scripts: scripts, timed: slices.ContainsFunc(scripts, asks), learnt: learnt.String(),
 		answers: map[question]*Answer{}, later: map[time.Duration]*State{}, renamed: map[string]string{},
 	}
@@ -55,11 +57,14 @@ func (m *Memory) intern(keys []Key, scripts []string) *State {
 func (s *State) Renamed(key string, rename func(text string) string) string {
 	text, known := s.renamed[key]
 	if !known {
-		text = written(s.Keys, rename) + s.learnt
+		text = written(s.Keys, rename) + writtenOrders(s.orders, rename) + s.learnt
 		s.renamed[key] = text
 	}
 	return text
 }
+
+// HasOrder reports whether an order with this id is in the ledger.
+func (s *State) HasOrder(id string) bool { return slices.Contains(s.orders, id) }
 
 // Key finds a key.
 func (s *State) Key(name string) (Key, bool) {
@@ -71,7 +76,7 @@ func (s *State) Key(name string) (Key, bool) {
 	return Key{}, false
 }
 
-// Same reports whether two states differ in nothing but expiries.
+// Same reports whether two states differ in nothing but expiries, and what is in the ledger.
 func (s *State) Same(other *State) bool {
 	return s == other || slices.EqualFunc(s.Keys, other.Keys, func(a, b Key) bool { return a.kind == b.kind && a.same(b) })
 }

@@ -66,7 +66,7 @@ func locking(lock string) (all []functions) {
 	const antipatterns = "lock/contrast/antipatterns.go"
 	dir := "lock" + lock
 	switch lock {
-	case "v0", "atomic", "optimistic":
+	case "v0", "atomic", "optimistic", "non-idempotent":
 		return nil
 	case "local":
 		return []functions{{"lock/contrast/local.go", nil}}
@@ -103,6 +103,8 @@ func updating(update strategy.Update) []functions {
 	switch update {
 	case strategy.Atomic:
 		return []functions{{usual, []string{"takeAtomically"}}}
+	case strategy.Unchecked:
+		return []functions{{usual, []string{"takeUnchecked", "takeAtomically"}}}
 	case strategy.CheckAndSet:
 		return []functions{{watching, []string{"checkAndSet"}}, {usual, []string{"prepare", "write"}}}
 	default:

@@ -11,8 +11,8 @@ import (
 	"lockstep/internal/lock"
 )
 
-// None is v0, no lock: everybody may enter at once. It is also the lock of atomic and optimistic, whose sales are right without one;
-// strategy.Update says how.
+// None is v0, no lock: everybody may enter at once. It is also the lock of atomic and optimistic, whose sales are right without one,
+// and of non-idempotent; strategy.Update says how.
 //
 // Adds: nothing: GET, think, SET.
 // Costs: nothing.

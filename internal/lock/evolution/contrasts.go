@@ -58,6 +58,17 @@ func contrasts() []strategy.Strategy {
 			New:          func(p strategy.Parts) lock.Locker { return lockv4.New(p.Client, p.Options) },
 		},
 		{
+			Name: "non-idempotent", Title: both("one script, no idempotency key", "一个脚本，没有幂等键"),
+			Adds:  both("atomic's script, but it does not look whether it has the order already", "用 atomic 的脚本，但不检查这个订单是否已有"),
+			Costs: both("1 script per sale", "每单 1 个脚本"),
+			Needs: "+decr",
+			StillBroken: strategy.Flaws{
+				flaw("resent-command", "a command that the client sends again sells again", "客户端重发一次命令，就再卖一次"),
+			},
+			Scope: strategy.Nobody, Update: strategy.Unchecked,
+			New: func(p strategy.Parts) lock.Locker { return contrast.NewNone(p.Options) },
+		},
+		{
 			Name: "setnx-expire", Title: both("SETNX, then EXPIRE", "SETNX 再 EXPIRE"),
 			Adds:  both("an expiry, by a second command", "用第二条命令设过期时间"),
 			Costs: both("3 commands per sale, plus one per poll", "每单 3 条命令，外加每次轮询 1 条"),

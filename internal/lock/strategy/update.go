@@ -25,4 +25,10 @@ const (
 	// Costs: as ReadModifyWrite.
 	// Still broken: the next holder reads before this sale has written, so updates are lost although nothing fails.
 	LateCommit
+	// Unchecked is Atomic, but nothing looks whether the order is known already (non-idempotent).
+	//
+	// Adds: nothing; it lacks the idempotency key (Stripe: Designing robust and predictable APIs with idempotency, 2017).
+	// Costs: as Atomic.
+	// Still broken: a client that gets no reply and sends the command again sells twice.
+	Unchecked
 )

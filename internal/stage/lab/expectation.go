@@ -16,7 +16,7 @@ type Expectation struct {
 }
 
 // noLock are those that keep no other process out.
-const noLock = "v0 local atomic optimistic set-expire setex"
+const noLock = "v0 local atomic optimistic non-idempotent set-expire setex"
 
 func broken(locks, english, chinese string) Expectation {
 	return Expectation{Locks: locks, Observed: Broken, Why: language.Both(english, chinese)}
@@ -50,7 +50,7 @@ func keepsNobodyOut() Expectation {
 }
 
 func notInRedis() Expectation {
-	return without("v0 local atomic optimistic", "there is no lock in Redis", "Redis 里没有锁")
+	return without("v0 local atomic optimistic non-idempotent", "there is no lock in Redis", "Redis 里没有锁")
 }
 
 func neverExpires() Expectation {

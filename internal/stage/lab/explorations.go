@@ -67,7 +67,8 @@ func explorations() []Lab {
 			Anomaly: explore.GoroutineLeak,
 			Expected: []Expectation{
 				holds("v6..", "Unlock stops the renewal, and waits for its end", "解锁会停止续期，并等它结束"),
-				holds("v0..v5 local atomic optimistic late-commit setnx-expire lua-setnx getset set-expire setex", "it starts none", "它不启动 goroutine"),
+				holds("v0..v5 local atomic optimistic non-idempotent late-commit setnx-expire lua-setnx getset set-expire setex",
+					"it starts none", "它不启动 goroutine"),
 				holds("redlock", "a goroutine that asks a node ends with the answer", "询问节点的 goroutine 在得到回答后结束"),
 			},
 		},
@@ -76,7 +77,7 @@ func explorations() []Lab {
 			Claim:   language.Both("no sale fails where nothing has gone wrong", "没有出错时，没有一单会失败"),
 			Anomaly: explore.Progress,
 			Expected: []Expectation{
-				holds("v0.. redlock local atomic late-commit setnx-expire lua-setnx getset set-expire setex",
+				holds("v0.. redlock local atomic non-idempotent late-commit setnx-expire lua-setnx getset set-expire setex",
 					"only what goes wrong makes it fail; here no wait times out", "只有出错才会使它失败；这里等锁从不超时"),
 				holds("optimistic", "a refused attempt is made again", "被拒绝的尝试会重做"),
 			},

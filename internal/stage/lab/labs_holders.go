@@ -93,7 +93,7 @@ func holders() []Lab {
 				broken("redlock", "it has no fencing token", "它没有栅栏令牌"),
 				broken("v0 local set-expire setex", "nothing keeps the other out", "没有什么拦住另一单"),
 				holds("v7..", "the store has seen the next holder's token, and refuses the old one", "存储见过下一个持有者的令牌，拒绝旧的"),
-				holds("atomic optimistic", "the write itself looks at the stock", "写入时会再看库存"),
+				holds("atomic optimistic non-idempotent", "the write itself looks at the stock", "写入时会再看库存"),
 				neverExpires(),
 				without("getset", "its lock changes hands by the client's clock", "它的锁按客户端的时钟易主"),
 				without("late-commit", "it has unlocked by then: see commit-after-unlock", "这时它已解锁：见 commit-after-unlock"),
@@ -120,7 +120,7 @@ func holders() []Lab {
 				broken("late-commit", "it has unlocked, so the next holder reads before it has written", "它已解锁，所以下一个持有者在它写入之前就读了库存"),
 				broken("v0 local set-expire setex", "nothing keeps the other out", "没有什么拦住另一单"),
 				holds("v1.. redlock setnx-expire lua-setnx getset", "it still holds the lock, so the other waits", "它仍然持有锁，所以另一单等待"),
-				holds("atomic optimistic", "the write itself looks at the stock", "写入时会再看库存"),
+				holds("atomic optimistic non-idempotent", "the write itself looks at the stock", "写入时会再看库存"),
 			},
 		},
 		{

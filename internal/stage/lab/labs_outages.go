@@ -257,7 +257,7 @@ func outages() []Lab {
 				holds("redlock", "it is told as soon as it goes on; it has no token, should it write: see paused-writer",
 					"它一恢复就得知；但如果写入，它没有令牌：见 paused-writer"),
 				holds("optimistic", "its write is refused, and it reads again", "它的写入被拒绝，于是重新读"),
-				without("atomic", "it reads and writes in one step, so it cannot be stopped between", "它一步完成读和写，所以中间不会被暂停"),
+				without("atomic non-idempotent", "it reads and writes in one step, so it cannot be stopped between", "它一步完成读和写，所以中间不会被暂停"),
 				neverExpires(),
 			},
 		},
@@ -271,16 +271,22 @@ func outages() []Lab {
 				"the outermost release removes the lock whatever Redis has counted; and clients that repeat nothing (MaxRetries: -1)",
 				"最外层的解锁直接删除锁，不管 Redis 里计了几次；并且客户端不重发（MaxRetries: -1）"),
 			Explore: "--faults resend=1 --anomaly idle",
-			Shop:    Settings{Wait: 2 * time.Second},
+			Explores: map[string]string{
+				"atomic": "--faults resend=1 --anomaly double-sale", "optimistic": "--faults resend=1 --anomaly double-sale",
+				"non-idempotent": "--faults resend=1 --anomaly double-sale",
+			},
+			Shop: Settings{Wait: 2 * time.Second},
 			Scenario: func(s *Stage) {
-				first, _ := s.BuyCaught("r1", redisproxy.Resend, redisproxy.IsTake)
+				// of a sale without a lock, the write
+				first, _ := s.BuyCaught("r1", redisproxy.Resend, redisproxy.Either(redisproxy.IsTake, redisproxy.IsWrite))
 				s.Answered(first)
 				s.Finish(first, s.Buy("r2"))
+				s.Recount(first)
 			},
 			Fault: language.Both("Redis is sent r1's command twice", "r1 的命令发给 Redis 两次"),
 			Hit:   happened(witness.KindResent),
 			Proof: sold("r2#1"),
-			Signs: []witness.FindingKind{witness.LeftBehind, witness.WaitedInVain, witness.WaitsForItself},
+			Signs: []witness.FindingKind{witness.LeftBehind, witness.WaitedInVain, witness.WaitsForItself, witness.DoubleSale},
 			Expected: []Expectation{
 				broken("v1 setnx-expire", "the second is refused for the first: the sale waits for itself, and its lock never expires",
 					"第二次被第一次加的锁挡住：这一单在等自己，而锁永不过期"),
@@ -289,8 +295,9 @@ func outages() []Lab {
 				broken("v5", "it is counted twice and given back once: the lock stays until it expires", "计了两次，只释放一次：锁一直留到过期"),
 				holds("v6..", "it is counted twice; the outermost release gives back all of it", "计了两次；最外层解锁时一次释放干净"),
 				notBehindProxy(),
-				without("atomic", "it has no lock; its one command, sent twice, would sell twice", "它没有锁；它唯一的命令发两次就会卖两次"),
-				without("v0 local optimistic set-expire setex", "there is no lock that could be counted twice, or refused", "没有可以计两次或被拒绝的锁"),
+				broken("non-idempotent", "nothing looks whether the order is there: the command sells again", "没有检查订单是否已有：这条命令又卖一次"),
+				holds("v0 local atomic optimistic", "the ledger knows the order: it is sold once", "账本里已有这个订单：只卖一次"),
+				without("set-expire setex", "everybody gets the lock: none could be counted twice, or refused", "谁都能加锁成功：没有可以计两次或被拒绝的锁"),
 			},
 		},
 	}

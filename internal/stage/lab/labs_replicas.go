@@ -25,7 +25,7 @@ func replicas() []Lab {
 			Hit:      some(runs(1)),
 			Signs:    []witness.FindingKind{witness.RanTwice, witness.Missed, witness.Together},
 			Expected: []Expectation{
-				broken("v0 atomic optimistic", "there is no lock: every replica runs the job", "没有锁：每个副本都运行任务"),
+				broken("v0 atomic optimistic non-idempotent", "there is no lock: every replica runs the job", "没有锁：每个副本都运行任务"),
 				broken("set-expire setex", "everybody gets the lock: every replica runs the job", "谁都能加锁成功：每个副本都运行任务"),
 				broken("local", "each process has a lock of its own", "每个进程各有一把锁"),
 				holds("v1.. redlock late-commit setnx-expire lua-setnx getset", "only one replica gets the lock of a tick", "每个 tick 只有一个副本得到锁"),
@@ -156,7 +156,7 @@ func replicas() []Lab {
 				broken("v1..v7 setnx-expire lua-setnx getset late-commit", "everybody asks now and then, and gets the lock by chance",
 					"各自隔一会儿问一次，碰运气得到锁"),
 				holds("v8.. redlock local", "the sales of a process stand in a queue", "同一进程的各单排队"),
-				without("v0 atomic optimistic set-expire setex", "nobody waits", "没有人等待"),
+				without("v0 atomic optimistic non-idempotent set-expire setex", "nobody waits", "没有人等待"),
 			},
 		},
 		{

@@ -2,12 +2,14 @@ package lab
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"net/http"
 	"strings"
 	"time"
 
 	"lockstep/internal/lock"
+	"lockstep/internal/service/history"
 	"lockstep/internal/watch/witness"
 )
 
@@ -72,6 +74,38 @@ func (s *Stage) LookUp(replica string) {
 			return nil
 		})
 	}
+}
+
+// Recount asks the replica of a purchase how many orders the ledger has. If these are more than the buyers who were told that they were
+// sold, the sale was made again.
+func (s *Stage) Recount(p *Purchase) {
+	s.do("how many were sold", func() error {
+		var ledger history.Report
+		request, err := http.NewRequestWithContext(s.ctx, http.MethodGet, "http://"+s.addresses[p.replica]+"/inventory", http.NoBody)
+		if err != nil {
+			return err
+		}
+		response, err := s.client.Do(request)
+		if err != nil {
+			return err
+		}
+		defer func() { _ = response.Body.Close() }()
+		if err := json.NewDecoder(response.Body).Decode(&ledger); err != nil {
+			return err
+		}
+		told := int64(0)
+		for _, answer := range s.answers() {
+			if answer.Status == http.StatusOK {
+				told++
+			}
+		}
+		if now := time.Now(); ledger.Sold > told {
+			s.collected.See(witness.Event{
+				Replica: p.replica, Kind: witness.KindResold, Owner: lock.Owner(p.answer.Order), Sent: now, Replied: now,
+			})
+		}
+		return nil
+	})
 }
 
 // insist does something again and again until it succeeds.

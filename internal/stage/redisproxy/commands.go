@@ -46,7 +46,7 @@ func IsRead(args []string) bool {
 }
 
 // IsWrite reports whether by a command a sale writes.
-func IsWrite(args []string) bool { return isScript(args, lua.Write, lua.Take) }
+func IsWrite(args []string) bool { return isScript(args, lua.Write, lua.Take, lua.Sell) }
 
 // IsTurn reports whether a message says that the lock was handed to a process.
 func IsTurn(message []string) bool { return isOfTurns(message[1]) }
@@ -54,6 +54,11 @@ func IsTurn(message []string) bool { return isOfTurns(message[1]) }
 // IsSubscription reports whether after a command a process hears such messages.
 func IsSubscription(args []string) bool {
 	return strings.EqualFold(args[0], "subscribe") && slices.ContainsFunc(args[1:], isOfTurns)
+}
+
+// Either gives what matches what one of two does.
+func Either(one, other func(args []string) bool) func(args []string) bool {
+	return func(args []string) bool { return one(args) || other(args) }
 }
 
 // After gives what matches once so many others that match have passed.

@@ -4,6 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/redis/go-redis/v9"
+
 	"lockstep/internal/stage/redisproxy"
 )
 
@@ -67,6 +69,27 @@ func TestSendsACommandTwice(t *testing.T) {
 		}
 	}
 	caught(t, trap)
+}
+
+// A command of a transaction is sent twice with all of it.
+func TestSendsATransactionTwice(t *testing.T) {
+	proxy, client, _ := open(t)
+	trap := proxy.Catch(is("incr", "n"), redisproxy.Resend)
+	for _, want := range []int64{2, 3} {
+		var n *redis.IntCmd
+		_, err := client.TxPipelined(t.Context(), func(tx redis.Pipeliner) error {
+			tx.Set(t.Context(), "key", "a", 0)
+			n = tx.Incr(t.Context(), "n")
+			return nil
+		})
+		if err != nil || n.Val() != want {
+			t.Errorf("INCR in a transaction: %v, %v; want %d", n, err, want)
+		}
+	}
+	caught(t, trap)
+	if got, err := client.Get(t.Context(), "key").Result(); got != "a" || err != nil {
+		t.Errorf("the connection is out of step: %q, %v", got, err)
+	}
 }
 
 // While Redis hangs, a command waits; then it takes effect.

@@ -19,6 +19,9 @@ type route struct {
 	mu         sync.Mutex
 	awaiting   []awaited // the replies that Redis owes, in order
 	subscribes bool      // it is a subscriber's: messages come between the answers
+
+	transaction []string // commands since MULTI; none outside
+	resends     *Trap    // of one of them, which is to be sent twice: all of them are
 }
 
 // awaited is the reply to a command.
@@ -67,18 +70,45 @@ func (r *route) passCommands() error {
 			}
 		}
 		r.proxy.awaitHang()
-		if err := r.send(args[0], raw, trap); err != nil {
+		if err := r.send(args[0], raw, r.transact(args[0], raw, trap)); err != nil {
 			return err
 		}
 	}
 }
 
-// send sends a command to Redis; twice, if its trap says so.
+// transact keeps the commands of a transaction, and gives the trap of the command that goes on to Redis. A command of a transaction cannot
+// be sent twice by itself: its trap becomes that of EXEC.
+func (r *route) transact(name, raw string, trap *Trap) *Trap {
+	begins := strings.EqualFold(name, "multi")
+	if !begins && r.transaction == nil {
+		return trap
+	}
+	r.transaction = append(r.transaction, raw)
+	if trap != nil && trap.fate == Resend {
+		r.resends, trap = trap, nil
+	}
+	switch {
+	case strings.EqualFold(name, "exec") && r.resends != nil:
+		trap, r.resends = r.resends, nil
+	case strings.EqualFold(name, "exec"), strings.EqualFold(name, "discard"):
+		r.transaction = nil
+	}
+	return trap
+}
+
+// send sends a command to Redis; twice, if its trap says so: EXEC with all of its transaction.
 func (r *route) send(name, raw string, trap *Trap) error {
 	r.mu.Lock()
 	if trap != nil && trap.fate == Resend {
-		r.awaiting = append(r.awaiting, awaited{unheard: true})
-		raw += raw
+		again := r.transaction
+		if again == nil {
+			again = []string{raw}
+		}
+		r.transaction = nil
+		for range again {
+			r.awaiting = append(r.awaiting, awaited{unheard: true})
+		}
+		raw += strings.Join(again, "")
 	}
 	r.awaiting = append(r.awaiting, awaited{trap: trap})
 	r.subscribes = r.subscribes || strings.EqualFold(name, "subscribe")

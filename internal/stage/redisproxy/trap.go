@@ -18,7 +18,8 @@ const (
 	LoseReply
 	// HoldReply keeps the reply from the client until the trap's Release or Drop.
 	HoldReply
-	// Resend sends the command to Redis twice, as a client does that repeats it by itself: the client gets the second reply.
+	// Resend sends the command to Redis twice, as a client does that repeats it by itself: the client gets the second reply. Of a
+	// transaction, all commands are sent twice.
 	Resend
 	// LoseMessage keeps a message from a subscriber. Its connection goes on; matches gets "message", the channel and the message itself.
 	LoseMessage

@@ -50,6 +50,8 @@ var undoneCures = []undoneCure{
 		`return err`, "redis-gone --lock v2",
 	},
 	{"what Redis counts is believed", "internal/lockv6/unlock.go", `reply == lua.Kept, nil`, `false, nil`, "resent-command --lock v6"},
+	{"a known order is taken", "util/lua/take.lua", `if known then`, `if false then`, "resent-command --lock atomic"},
+	{"a known order is written", "util/lua/write.lua", `if known then`, `if false then`, "resent-command --lock optimistic"},
 	{"the job's lock is not renewed", "internal/lock/renew.go", `err := r.extend(ctx); {`, `err := error(nil); {`, "job-overruns --lock v6"},
 	{
 		"the renewal outlives the lease", "internal/lock/renew.go", "func (r *Renewal) Stop() {\n\tr.stop()",

@@ -189,7 +189,7 @@ func (a *Account) means(next *seen) {
 		a.isOver(s, event.Replied)
 	case KindMissed:
 		a.find(Finding{Kind: Missed, At: event.Replied, Tick: event.Tick})
-	case KindBooked, KindUnbooked:
+	case KindBooked, KindUnbooked, KindResold:
 		a.compares(event)
 	default:
 	}

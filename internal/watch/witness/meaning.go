@@ -1,6 +1,7 @@
 package witness
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strconv"
@@ -11,6 +12,7 @@ import (
 
 	"lockstep/internal/dao"
 	"lockstep/internal/lock"
+	"lockstep/internal/service/history"
 	"lockstep/util/lua"
 )
 
@@ -136,11 +138,19 @@ func ofStock(script string, own []any, reply any) meaning {
 		}
 		return m
 	case lua.Write:
-		return meaning{verb: Writes, outcome: ofFence(number(reply), runOverAtWrite), stock: number(own[0]), token: number(own[1])}
-	case lua.Take:
-		m := meaning{verb: Writes, outcome: doneIf(number(reply) == 1, Refused)}
-		if list, is := reply.([]any); is && len(list) > 1 {
-			m.stock = number(list[1]) - 1
+		m := meaning{verb: Writes, outcome: ofFence(number(reply), runOverAtWrite), stock: number(own[0]), token: number(own[1])}
+		if _, known := reply.(string); known { // the order was written before
+			m.outcome = Done
+		}
+		return m
+	case lua.Take, lua.Sell:
+		m := meaning{verb: Writes, outcome: Refused}
+		if number(reply) == runOverAtWrite {
+			m.outcome = Over
+		}
+		var order history.Order
+		if text, taken := reply.(string); taken && json.Unmarshal([]byte(text), &order) == nil {
+			m.outcome, m.stock = Done, order.After
 		}
 		return m
 	default:

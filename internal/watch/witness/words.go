@@ -94,6 +94,9 @@ func rows() []row {
 		{kind: Unanswered, title: both("No reply from Redis", "Redis 没有响应"),
 			says: both("{by} asked for the lock, had no reply for {for}, and failed", "{by} 请求加锁，{for}没有响应，于是失败")},
 		{kind: SoldUntold, says: both("{by} was sold, though its buyer was told that it was not", "{by} 卖出了，买家却被告知没有卖出")},
+		{kind: DoubleSale, title: both("Double sale", "重复售出"),
+			says: both("{by} was sold again: the ledger has more sales than buyers have answers",
+				"{by} 又卖出一次：账本里的销售多于买家收到的响应")},
 		{kind: NeverBooked, says: both(
 			"{by} was not sold, though its buyer was told that it was: the ledger has no order of it",
 			"{by} 没有卖出，买家却被告知卖出了：账本里没有这个订单")},
@@ -195,7 +198,7 @@ func (f Finding) who(in language.Language) string {
 		return redisIn(in, f.Node)
 	case f.By == "":
 		return language.Both("somebody", "某人").In(in) // who removed a lock if it was no sale
-	case f.By == ReplicaOf(f.By) && slices.Contains([]FindingKind{SoldUntold, NeverBooked, DoubtBooked, DoubtUnbooked}, f.Kind):
+	case f.By == ReplicaOf(f.By) && slices.Contains([]FindingKind{SoldUntold, DoubleSale, NeverBooked, DoubtBooked, DoubtUnbooked}, f.Kind):
 		return fmt.Sprintf(language.Both("a sale at %s", "%s 的一单").In(in), f.By)
 	default:
 		return f.By
