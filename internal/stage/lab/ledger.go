@@ -10,6 +10,7 @@ import (
 
 	"lockstep/internal/lock"
 	"lockstep/internal/service/history"
+	"lockstep/internal/shop/load"
 	"lockstep/internal/watch/witness"
 )
 
@@ -76,8 +77,8 @@ func (s *Stage) LookUp(replica string) {
 	}
 }
 
-// Recount asks the replica of a purchase how many orders the ledger has. If these are more than the buyers who were told that they were
-// sold, the sale was made again.
+// Recount asks the replica of a purchase how many orders the ledger has. If these are more than the buyers to whom a piece may have
+// been sold, the sale was made again.
 func (s *Stage) Recount(p *Purchase) {
 	s.do("how many were sold", func() error {
 		var ledger history.Report
@@ -93,13 +94,13 @@ func (s *Stage) Recount(p *Purchase) {
 		if err := json.NewDecoder(response.Body).Decode(&ledger); err != nil {
 			return err
 		}
-		told := int64(0)
+		most := int64(0)
 		for _, answer := range s.answers() {
-			if answer.Status == http.StatusOK {
-				told++
+			if load.MayHaveSold(answer.Status, answer.Code) {
+				most++
 			}
 		}
-		if now := time.Now(); ledger.Sold > told {
+		if now := time.Now(); ledger.Sold > most {
 			s.collected.See(witness.Event{
 				Replica: p.replica, Kind: witness.KindResold, Owner: lock.Owner(p.answer.Order), Sent: now, Replied: now,
 			})

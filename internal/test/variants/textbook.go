@@ -6,13 +6,24 @@ import (
 
 	"lockstep/internal/explore"
 	"lockstep/internal/lock"
+	"lockstep/internal/lock/contrast"
+	"lockstep/internal/lock/strategy"
 )
+
+// unchecked is no lock, and a sale that does not look whether its order is known.
+func unchecked() strategy.Strategy {
+	return strategy.Strategy{
+		Scope: strategy.Nobody, Update: strategy.Unchecked,
+		New: func(p strategy.Parts) lock.Locker { return contrast.NewNone(p.Options) },
+	}
+}
 
 // textbook are the mistakes that every write-up warns of.
 func textbook() []Variant {
 	return []Variant{
 		{Name: "no NX", Lock: polls(noNX), Shows: explore.TwoHolders, Steps: 2},
 		{Name: "no NX, and a sale is lost", Lock: polls(noNX), Shows: explore.LostUpdate, Steps: 6},
+		{Name: "no idempotency key", Lock: unchecked(), Scenario: once("resend"), Shows: explore.DoubleSale, Steps: 2},
 		{Name: "no renewal", Lock: polls(setNX), Scenario: once("expiry"), Shows: explore.Untold, Steps: 4},
 		{Name: "no fencing token", Lock: takes(renews), Scenario: once("pause"), Shows: explore.LostUpdate, Steps: 9},
 		{Name: "no expiry", Lock: polls(noExpiry), Scenario: once("crash"), Shows: explore.Stuck, Steps: 3},
