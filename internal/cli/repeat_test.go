@@ -175,8 +175,8 @@ func TestARepeatAfterADoubt(t *testing.T) {
 			if first.status != 503 || first.Error.Code != "outcome_unknown" || first.Error.OrderID != api.OrderOfKey(key) {
 				t.Errorf("%+v; want 503 outcome_unknown of %s", first, api.OrderOfKey(key))
 			}
-			made := fate == redisproxy.LoseReply
-			if answer := s.buyBy(key); answer.replayed != made || !answer.isReceipt(s.order(key)) {
+			made := fate == redisproxy.LoseReply // of optimistic, EXEC may be lost with the reply to what it is to do
+			if answer := s.buyBy(key); answer.replayed != made && version != "optimistic" || !answer.isReceipt(s.order(key)) {
 				t.Errorf("the repeat: %+v; want the receipt of %+v, replayed %v", answer, s.order(key), made)
 			}
 		}
