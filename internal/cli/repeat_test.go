@@ -27,9 +27,9 @@ type bought struct {
 
 // isReceipt reports whether it is an order's, as the one who bought it was answered or as another one is.
 func (b bought) isReceipt(o history.Order) bool {
-	waited := b.WaitMS != 0 || b.HoldMS != 0
+	timed := !b.replayed || b.WaitMS == 0 && b.HoldMS == 0
 	return b.status == 200 && b.OrderID == o.ID && b.RunID == o.RunID && b.Lock == o.Lock && b.Replica == o.Replica &&
-		b.StockBefore == o.Before && b.StockAfter == o.After && b.Fence == o.Fence && !(b.replayed && waited)
+		b.StockBefore == o.Before && b.StockAfter == o.After && b.Fence == o.Fence && timed
 }
 
 // buyBy asks for the sale of a key.

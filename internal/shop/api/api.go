@@ -133,10 +133,8 @@ func (a *API) sale(c *gin.Context) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	id, sell := "", a.Shop.SellOnce
-	if key != "" {
-		id = OrderOfKey(key)
-	} else {
+	id, sell := OrderOfKey(key), a.Shop.SellOnce
+	if key == "" {
 		id, sell = a.orderID(c.Request), a.Shop.Sell
 	}
 	receipt, err := sell(c.Request.Context(), id)
