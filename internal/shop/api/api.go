@@ -133,9 +133,9 @@ func (a *API) sale(c *gin.Context) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	id, sell := OrderOfKey(key), a.Shop.SellOnce
-	if key == "" {
-		id, sell = a.orderID(c.Request), a.Shop.Sell
+	id, sell := a.orderID(c.Request, key), a.Shop.Sell
+	if key != "" {
+		sell = a.Shop.SellOnce
 	}
 	receipt, err := sell(c.Request.Context(), id)
 	if errors.Is(err, service.ErrOutcomeUnknown) {
