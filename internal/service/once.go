@@ -9,8 +9,8 @@ import (
 )
 
 // SellOnce sells one piece as order id, unless the ledger keeps such an order, of this run or of an earlier one: then it returns that one's
-// receipt, as Replayed. Requests for one order may come at the same time, to any replica. It fails as Sell does; an error says only that this
-// request sold nothing, for another one may be going on.
+// receipt, as Replayed. Requests for one order may come at the same time, to any replica. It fails as Sell does; an error says only that
+// this request sold nothing, for another one may be going on.
 func (s *Shop) SellOnce(ctx context.Context, id string) (receipt Receipt, err error) {
 	defer s.register(id)()
 	err = s.retryInNextRun(ctx, func() error {

@@ -133,11 +133,9 @@ func (a *API) sale(c *gin.Context) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	id, sell := "", a.Shop.SellOnce
+	id, sell := a.orderID(c.Request, key), a.Shop.Sell
 	if key != "" {
-		id = OrderOfKey(key)
-	} else {
-		id, sell = a.orderID(c.Request), a.Shop.Sell
+		sell = a.Shop.SellOnce
 	}
 	receipt, err := sell(c.Request.Context(), id)
 	if errors.Is(err, service.ErrOutcomeUnknown) {

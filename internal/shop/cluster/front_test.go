@@ -171,7 +171,8 @@ func TestFrontSendsASaleWithAKeyAgain(t *testing.T) {
 		}
 	}
 	bad := http.Header{"Idempotency-Key": {`""`}}
-	if status, text := ask(t, "POST", all.URL+"/inventory/sale", bad); status != 400 || len(asked) != 0 || !strings.Contains(text, "bad_request") {
+	status, text := ask(t, "POST", all.URL+"/inventory/sale", bad)
+	if status != 400 || len(asked) != 0 || !strings.Contains(text, "bad_request") {
 		t.Errorf("an empty key: %d %s, after %d replicas; want 400", status, text, len(asked))
 	}
 }

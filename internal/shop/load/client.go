@@ -92,8 +92,8 @@ func (a Answer) Order() string { return a.OrderID + a.Error.OrderID } // one of 
 // errLong means that an answer goes on for too long.
 var errLong = fmt.Errorf("the answer is longer than %d bytes", mostBody)
 
-// do sends a request with this header, and reads the answer's status, who sent it, and its body. An answer whose body breaks off, or is too long, comes with
-// an error. Errors are FailedError.
+// do sends a request with this header, and reads the answer's status, who sent it, and its body. An answer whose body breaks off, or is too
+// long, comes with an error. Errors are FailedError.
 func do(
 	ctx context.Context, client *http.Client, method, at string, header http.Header, body []byte,
 ) (answer Answer, text []byte, err error) {

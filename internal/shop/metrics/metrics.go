@@ -48,7 +48,7 @@ func New(replica string, tally func(context.Context) (history.Tally, error)) *Me
 	}
 	return &Metrics{
 		Handler:  promhttp.HandlerFor(registry, promhttp.HandlerOpts{}),
-		answers:  counter("lockstep_sales_total", "Answered sales, by outcome: sold, replayed (see Idempotency-Key), or the error's code.", "outcome"),
+		answers:  counter("lockstep_sales_total", "Answered sales, by outcome: sold, replayed, or the error's code.", "outcome"),
 		commands: counter("lockstep_redis_commands_total", "Redis commands sent, by name.", "command"),
 		conflicts: counter("lockstep_sale_conflicts_total",
 			"Attempts of optimistic sales that failed because another sale had changed the stock.", "lock"),

@@ -70,8 +70,8 @@ func (t *trial) slowest(from, to time.Time) (took time.Duration) {
 	return took
 }
 
-// hit counts the sales that were going on during a fault and were not made, or had to be repeated, or took longer than the slowest in the calm before, and half
-// as long as the fault at least: in seconds of full speed, some sale is always the slowest.
+// hit counts the sales that were going on during a fault and were not made, or had to be repeated, or took longer than the slowest in the
+// calm before, and half as long as the fault at least: in seconds of full speed, some sale is always the slowest.
 func (t *trial) hit(fault Injected, slowest time.Duration) (n int) {
 	for _, sale := range t.goingOn(fault.Begin, fault.End) {
 		took := sale.End.Sub(sale.Start)

@@ -33,7 +33,7 @@ func (t *trial) history() (byRun map[string][]change, left int) {
 	}
 	for _, order := range t.Orders {
 		sale := t.told[order.ID]
-		if sale != nil && sale.sold() && !(sale.Keyed && sale.RunID != order.Run) {
+		if sale != nil && sale.sold() && (!sale.Keyed || sale.RunID == order.Run) {
 			continue
 		}
 		found := change{

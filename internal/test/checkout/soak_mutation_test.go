@@ -57,6 +57,11 @@ return 1`,
 		"doubt told as a refusal", "internal/lock/rediserr/rediserr.go", `lock.ErrOutcomeUnknown, err)`, `lock.ErrUnavailable, err)`,
 		"--lock v10 --minutes 0.3 --faults lose-reply", "✗ a sale that was refused has no order",
 	},
+	{
+		"a key that means another order each time", "internal/shop/api/idempotency.go",
+		`uuid.NewSHA1(keySpace, []byte(key)).String()`, `uuid.NewString()`,
+		"--lock v10 --minutes 0.2 --faults buyers-leave", "✗ a buyer who repeats a sale with its key is sold to once",
+	},
 }
 
 func (p brokenPromise) breakage() breakage { return breakage{p.name, p.file, p.old, p.new} }
