@@ -20,8 +20,8 @@ func NewInbox(notifier Notifier, clock Clock, channel string) *Inbox {
 	return &Inbox{clock: clock, notifier: notifier, channel: channel, arrived: make(chan struct{}, 1)}
 }
 
-// Wait is for those who were refused the lock. It waits for a message, until ctx ends, and for d at most; then the caller looks at what there is. The first time, it only begins to
-// listen: a message may have been missed before.
+// Wait is for those who were refused the lock. It waits for a message, until ctx ends, and for d at most; then the caller looks at what
+// there is. The first time, it only begins to listen: a message may have been missed before.
 func (i *Inbox) Wait(ctx context.Context, d time.Duration) {
 	notifyRefused(ctx)
 	if i.unsubscribe == nil {

@@ -75,6 +75,21 @@ func asHolder(ctx context.Context) context.Context { return context.WithValue(ct
 // for none of theirs.
 func IsHolders(ctx context.Context) bool { return ctx.Value(holders{}) != nil }
 
+// refusals has the function that a context tells of refusals, as context.WithValue wants it.
+type refusals struct{}
+
+// WithRefused returns a context under which a Lock that waits calls f whenever the lock is held by another process.
+func WithRefused(ctx context.Context, f func()) context.Context {
+	return context.WithValue(ctx, refusals{}, f)
+}
+
+// notifyRefused tells that the lock is held by another process.
+func notifyRefused(ctx context.Context) {
+	if f, is := ctx.Value(refusals{}).(func()); is {
+		f()
+	}
+}
+
 // Lease is a lock held. It is safe for concurrent use.
 type Lease struct {
 	ctx    context.Context //nolint:containedctx // a lease is a stretch of time in which work may run: that is what a context is

@@ -7,7 +7,9 @@ type Overlap struct{ most atomic.Int64 }
 
 // raise notes that so many are in flight.
 func (o *Overlap) raise(inFlight int64) {
-	for most := o.most.Load(); inFlight > most && !o.most.CompareAndSwap(most, inFlight); most = o.most.Load() {
+	most := o.most.Load()
+	for inFlight > most && !o.most.CompareAndSwap(most, inFlight) {
+		most = o.most.Load()
 	}
 }
 

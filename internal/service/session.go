@@ -8,9 +8,9 @@ import (
 	"lockstep/internal/service/history"
 )
 
-// session is this replica's part of a run: its Sale is made once, and shared by all. There is one at a time. It ends when another run is on,
-// or a change is going on, and its last sale has ended: nothing that its lock keeps, a place in a queue or fencing tokens, is passed to a sale
-// of the next one.
+// session is this replica's part of a run: its Sale is made once, and shared by all. There is one at a time. It ends when another run is
+// on, or a change is going on, and its last sale has ended: nothing that its lock keeps, a place in a queue or fencing tokens, is passed to
+// a sale of the next one.
 type session struct {
 	Sale
 

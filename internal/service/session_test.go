@@ -303,7 +303,7 @@ func TestAReplicaThatWasSilentAsksFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		shop, room, _ := shopOfKeepers(t)
 		admit(t, shop)
-		lock.Sleep(t.Context(), shop.Clock, Lifetime)
+		_ = lock.Sleep(t.Context(), shop.Clock, Lifetime)
 		if _, err := shop.admit(); !errors.Is(err, ErrRunChanged) {
 			t.Errorf("it admits: %v; want ErrRunChanged", err)
 		}

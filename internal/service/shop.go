@@ -75,8 +75,8 @@ func (s *Shop) Close(ctx context.Context) error {
 	return s.Ledger.Quit(ctx)
 }
 
-// Sell sells one piece in the current run, as order id. If an order of this id is made already in that run, it returns that one's receipt. It
-// fails as Sale.Sell does, but with ErrRunOver and lock.ErrTimeout only when no run has taken the sale for too long.
+// Sell sells one piece in the current run, as order id, which no other order has. It fails as Sale.Sell does, but with ErrRunOver and
+// lock.ErrTimeout only when no run has taken the sale for too long.
 func (s *Shop) Sell(ctx context.Context, id string) (receipt Receipt, err error) {
 	defer s.register(id)()
 	owner := lock.Owner(id)
@@ -115,8 +115,8 @@ func (s *Shop) Tally(ctx context.Context) (tally history.Tally, err error) {
 	return tally, err
 }
 
-// Order returns an order that the ledger keeps. It fails with ErrInFlight if its sale may be going on, in this replica or in another, and with
-// ErrNoOrder if it is not.
+// Order returns an order that the ledger keeps. It fails with ErrInFlight if its sale may be going on, in this replica or in another, and
+// with ErrNoOrder if it is not.
 func (s *Shop) Order(ctx context.Context, id string) (history.Order, error) {
 	here := s.isHere(id)
 	order, err := s.Ledger.Order(ctx, id)
@@ -132,8 +132,8 @@ func (s *Shop) Order(ctx context.Context, id string) (history.Order, error) {
 	return s.Ledger.Order(ctx, id)
 }
 
-// awaitOthers waits until each other replica has told what it is doing. It fails with ErrInFlight if one has a sale of this order, or does not
-// tell.
+// awaitOthers waits until each other replica has told what it is doing. It fails with ErrInFlight if one has a sale of this order, or does
+// not tell.
 func (s *Shop) awaitOthers(ctx context.Context, id string) error {
 	before, err := s.Ledger.Look(ctx)
 	if err != nil || len(before.Others) == 0 {

@@ -112,8 +112,8 @@ func whole(w io.Writer, costs []result.Cost) {
 	fmt.Fprintf(w, `
 ## The whole shop
 
-200 buyers over HTTP, one server, loopback, %d sales with each lock, one lock after the other. Times are those of processors, beside a sale with
-%s (%.0f µs of the server, %.0f µs of Redis). Calls are Redis' commands, those inside scripts too; waiters that poll make more.
+200 buyers over HTTP, one server, loopback, %d sales with each lock, one lock after the other. Times are those of processors, beside a sale
+with %s (%.0f µs of the server, %.0f µs of Redis). Calls are Redis' commands, those inside scripts too; waiters that poll make more.
 
 | lock | server | Redis | calls per sale |
 |---|---|---|---|

@@ -2,8 +2,8 @@ package server
 
 import "golang.org/x/sys/unix"
 
-// refuseNew makes a listening socket deaf to whoever begins to connect, but not to those who have begun, and reports whether it is. A client
-// that is not heard asks again a second later, and is refused then, as nobody listens any more.
+// refuseNew makes a listening socket deaf to whoever begins to connect, but not to those who have begun, and reports whether it is. A
+// client that is not heard asks again a second later, and is refused then, as nobody listens any more.
 func refuseNew(listening int) bool {
 	const flags, syn, ack, all = 13, 0x02, 0x10, 1<<16 - 1 // in a header of TCP: where its flags are
 	filter := []unix.SockFilter{

@@ -49,6 +49,7 @@ func accept(listening int) (net.Conn, error) {
 	}
 	syscall.CloseOnExec(connected)
 	file := os.NewFile(uintptr(connected), "")
-	defer file.Close() // the connection has a descriptor of its own
-	return net.FileConn(file)
+	conn, err := net.FileConn(file)
+	_ = file.Close() // the connection has a descriptor of its own
+	return conn, err
 }

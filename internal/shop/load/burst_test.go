@@ -134,7 +134,8 @@ func TestJudge(t *testing.T) {
 		{"too few", load.Result{Report: pass, Requests: 200, OK: 100, Failed: 100, Answered: 0.5}, 0.99, history.Unknown,
 			"only 100 of 200 requests were answered (sold, or sold out), which is less than 99 %"},
 		{"asked otherwise", load.Result{Report: pass, Requests: 200, OK: 100, Failed: 100, Answered: 0.5}, 0, history.Pass,
-			"stock and orders agree, with at least 9 requests in flight at once; but 100 of 200 requests were not answered, or not as they should be"},
+			"stock and orders agree, with at least 9 requests in flight at once; " +
+				"but 100 of 200 requests were not answered, or not as they should be"},
 		{"orders are missing", load.Result{Report: pass, Requests: 110, OK: 110, Answered: 1}, 0.99, history.Unknown,
 			"10 buyers were told that they bought, and the ledger has no orders of theirs"},
 		{"all orders are missing", load.Result{Report: history.Report{
