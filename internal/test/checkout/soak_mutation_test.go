@@ -50,8 +50,8 @@ return 1`,
 		"--lock v7 --minutes 0.2 --faults kill-replica", "✗ the stock fell in the order of the fencing tokens",
 	},
 	{
-		"a command repeated by the client", "internal/dao/redisclient/redisclient.go", `MaxRetries:    -1,`, `MaxRetries:    3,`,
-		"--lock v10 --minutes 0.3 --faults lose-reply", "✗ a run's stock fell by one for every order of that run",
+		"a sale that takes two", "internal/service/update.go", `order.After = order.Before - 1`, `order.After = order.Before - 2`,
+		"--lock v10 --minutes 0.2 --faults lose-reply", "✗ a run's stock fell by one for every order of that run",
 	},
 	{
 		"doubt told as a refusal", "internal/lock/rediserr/rediserr.go", `lock.ErrOutcomeUnknown, err)`, `lock.ErrUnavailable, err)`,
