@@ -112,7 +112,7 @@ func (c *conn) isGivenUp() bool { return c.generation != c.of.generation.Load() 
 
 func (c *conn) Write(p []byte) (int, error) {
 	if c.isGivenUp() {
-		return 0, errGivenUp
+		return 0, fmt.Errorf("%w", errGivenUp) // go-redis unwraps once what fails while it opens a connection
 	}
 	return c.Conn.Write(p)
 }
