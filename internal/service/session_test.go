@@ -37,7 +37,8 @@ func expect(t *testing.T, events *[]string, want ...string) {
 	}
 }
 
-// All sales of a run share its lock. It is made when the first one comes, and closed once, when another run is on and its last sale has ended.
+// All sales of a run share its lock. It is made when the first one comes, and closed once: when another run is on and its last sale has
+// ended.
 func TestEachRunHasALockOfItsOwn(t *testing.T) {
 	shop, room, events := shopOfKeepers(t)
 	first := admit(t, shop)
@@ -75,8 +76,8 @@ func TestEachRunHasALockOfItsOwn(t *testing.T) {
 	}
 }
 
-// A lock that could not be closed is left to its expiry, not closed again and again. While one is closed nobody closes it again, and no sale
-// gets it.
+// A lock that could not be closed is left to its expiry, not closed again and again. While one is closed nobody closes it again, and no
+// sale gets it.
 func TestALockIsClosedOnce(t *testing.T) {
 	shop, room, events := shopOfKeepers(t)
 	first := admit(t, shop)

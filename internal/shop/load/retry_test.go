@@ -28,7 +28,8 @@ func TestRetry(t *testing.T) {
 	}{
 		{"sold at once", []http.HandlerFunc{says(200, sale)}, time.Minute, load.Result{OK: 1}},
 		{"refused at once", []http.HandlerFunc{failure(503, "lock_timeout")}, time.Minute, load.Result{Failed: 1}},
-		{"outcome unknown", []http.HandlerFunc{failure(503, "outcome_unknown"), replayed}, time.Minute, load.Result{OK: 1, Retried: 1, Replayed: 1}},
+		{"outcome unknown", []http.HandlerFunc{failure(503, "outcome_unknown"), replayed}, time.Minute,
+			load.Result{OK: 1, Retried: 1, Replayed: 1}},
 		{"it had not bought", []http.HandlerFunc{failure(502, "bad_gateway"), says(200, sale)}, time.Minute, load.Result{OK: 1, Retried: 1}},
 		{"no answer, and then sold out", []http.HandlerFunc{hangsUp, hangsUp, failure(409, "sold_out")}, time.Minute,
 			load.Result{SoldOut: 1, Retried: 1}},
