@@ -1,4 +1,5 @@
--- Renews a replica's place among the living, tells what it is doing, and asks what there is to know. Forgets those that were silent too long.
+-- Renews a replica's place among the living, tells what it is doing, and asks what there is to know. Forgets those that were silent too
+-- long.
 -- KEYS[1]  the replicas, a hash: replica -> the time at which it counts as dead, in ms of Redis's clock, and what it told last, in JSON
 -- KEYS[2]  the run, a hash
 -- KEYS[3]  the newest orders of the run that the replica is in
@@ -7,8 +8,8 @@
 -- ARGV[2]  what it tells, in JSON, '' for nothing: then it only asks
 -- ARGV[3]  for how many milliseconds it lives
 -- ARGV[4]  for how many seconds an order stays at least
--- Returns  {run, owner, living}: the fields of the run, and their values; the owner of the lock, '' for none; and the replicas that live, and
---          what they told
+-- Returns  {run, owner, living}: the fields of the run, and their values; the owner of the lock, '' for none; and the replicas that
+--          live, and what they told
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local told, living = redis.call('HGETALL', KEYS[1]), {}

@@ -8,8 +8,8 @@
 -- ARGV[3]  order, in JSON, but for its stock_before and stock_after
 -- ARGV[4]  at least so many sales of the run were in flight at once
 -- ARGV[5]  how many orders make a hash full: then it becomes the older one
--- Returns  1 there is nothing left, 2 refused for its run, 4 refused for the stock, 3 a number of the run is none: nothing is taken; the order
---          as it is written, if it was taken
+-- Returns  1 there is nothing left, 2 refused for its run, 4 refused for the stock, 3 a number of the run is none: nothing is taken;
+--          the order as it is written, if it was taken
 local run = redis.call('HMGET', KEYS[2], 'id', 'sold', 'written', 'max_in_flight')
 if run[1] ~= ARGV[1] then
   return 2

@@ -1,5 +1,5 @@
--- Takes one piece from the stock, if there is one, and writes the order down, unless the order is known, the sale's run is over, or somebody
--- else has set the stock.
+-- Takes one piece from the stock, if there is one, and writes the order down, unless the order is known, the sale's run is over, or
+-- somebody else has set the stock.
 -- KEYS[1]  the stock
 -- KEYS[2]  the run, a hash: id, sold, written, max_in_flight
 -- KEYS[3]  the newest orders of the run, a hash: id of the order -> order
@@ -9,8 +9,8 @@
 -- ARGV[3]  order, in JSON, but for its stock_before and stock_after
 -- ARGV[4]  at least so many sales of the run were in flight at once
 -- ARGV[5]  how many orders make a hash full: then it becomes the older one
--- Returns  1 there is nothing left, 2 refused for its run, 4 refused for the stock, 3 a number of the run is none: nothing is taken; the order
---          as it is written, if it was taken, now or before
+-- Returns  1 there is nothing left, 2 refused for its run, 4 refused for the stock, 3 a number of the run is none: nothing is taken;
+--          the order as it is written, if it was taken, now or before
 local run = redis.call('HMGET', KEYS[2], 'id', 'sold', 'written', 'max_in_flight')
 if run[1] ~= ARGV[1] then
   return 2
