@@ -13,7 +13,7 @@ const (
 	again  = 50 * time.Millisecond  // between two repetitions of a fault
 	before = 300 * time.Millisecond // before a Redis that hung goes on, a new run is asked for
 
-	untilCaught = 2 * time.Second // how long a fault waits for the command that it is about
+	untilCaught = 5 * time.Second // how long a fault waits for the command that it is about
 )
 
 var errMissed = errors.New("it hit nothing")
@@ -99,17 +99,19 @@ func (i *injection) holdOne(ctx context.Context, matches func([]string) bool, fa
 	return do()
 }
 
-// lose loses the next write and the next command of the lock, again and again.
+// lose loses the next write, and then commands of the lock and writes in turn. A write comes first: a lock whose reply was lost stays until
+// its expiry, and nobody writes meanwhile.
 func (i *injection) lose(ctx context.Context, fate redisproxy.Fate) error {
-	matches := []func([]string) bool{redisproxy.IsWrite, redisproxy.IsOfLock}
+	if err := i.holdOne(ctx, redisproxy.IsWrite, fate, func() error { return nil }); err != nil {
+		return err
+	}
+	matches := []func([]string) bool{redisproxy.IsOfLock, redisproxy.IsWrite}
 	next := 0
-	patience := i.For // a write comes first: a lock whose reply was lost stays until its expiry, and nobody writes meanwhile
 	return i.repeat(ctx, func() (int64, error) {
 		trap := i.proxy.Catch(matches[next%len(matches)], fate)
 		next++
 		defer i.proxy.Remove(trap)
-		if isCaught(ctx, trap, patience) {
-			patience = again
+		if isCaught(ctx, trap, again) {
 			return 1, nil
 		}
 		return 0, nil
