@@ -68,7 +68,7 @@ UNKNOWN. So is a ledger that lacks orders that buyers were told of, unless it sh
 	flags.BoolVar(&f.asJSON, "json", false, "one JSON document on standard output")
 	flags.StringVar(&f.html, "html", "",
 		"write the result to this file too, and what the locks did: one page that needs no server")
-	speaks(cmd, &f.in)
+	addLanguageFlag(cmd, &f.in)
 	completeWith(cmd, "lock", evolution.Names()...)
 	return cmd
 }

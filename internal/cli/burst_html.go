@@ -41,7 +41,7 @@ func (p burstPage) write(ctx context.Context, result load.Result) error {
 	if p.file == nil {
 		return nil
 	}
-	data := web.Burst{Result: result, Says: result.Says(p.language)}
+	data := web.Burst{Result: result, Says: result.Sentence(p.language)}
 	if p.watch != nil {
 		frames := p.watch.Frames(ctx, result)
 		data.Frames, data.Pairs = frames, p.watch.Pairs(ctx, frames)

@@ -45,7 +45,7 @@ the file cannot be written is said after the verdict, and does not change the ex
 	flags.BoolVar(&f.hint, "hint", false, "give the next of three hints")
 	flags.BoolVar(&f.solution, "solution", false, "show the solution: of what is done, or when asked for twice")
 	flags.BoolVar(&f.asJSON, "json", false, "print one JSON document to standard output")
-	speaks(cmd, &f.in)
+	addLanguageFlag(cmd, &f.in)
 	return cmd
 }
 

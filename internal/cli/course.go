@@ -36,7 +36,7 @@ input. Exit code: 0, also if you stop; 2 trouble.`,
 	flags := cmd.Flags()
 	flags.BoolVar(&reset, "reset", false, "forget what you predicted, and begin with the first lesson")
 	flags.BoolVar(&list, "list", false, "list the lessons, and which you have been through")
-	speaks(cmd, &in)
+	addLanguageFlag(cmd, &in)
 	return cmd
 }
 

@@ -44,7 +44,7 @@ by side. With NO_COLOR in the environment it shows no colors.`,
 	flags.BoolVar(&f.stat, "stat", false, "print how many lines of each file come and go, comments left out")
 	flags.BoolVar(&f.asJSON, "json", false, "print one JSON document to standard output")
 	flags.StringVar(&f.html, "html", "", "write the step to this file too: one page, which needs no server")
-	speaks(cmd, &f.in)
+	addLanguageFlag(cmd, &f.in)
 	return cmd
 }
 

@@ -54,7 +54,7 @@ Exit code: 0 ready; 1 something that is needed is missing; 2 trouble.`,
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON document to standard output")
-	speaks(cmd, &in)
+	addLanguageFlag(cmd, &in)
 	return cmd
 }
 

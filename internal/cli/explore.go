@@ -83,7 +83,7 @@ Longer than two seconds, it says on standard error how far it is.`,
 	flags.StringVar(&f.html, "html", "",
 		"write what was found, or --replay, to this file too: one page to step through, which needs no server")
 	flags.BoolVar(&f.all, "all", false, "explore every lock with every fault, and print a table")
-	speaks(cmd, &f.in)
+	addLanguageFlag(cmd, &f.in)
 	complete(cmd, "faults", completeFaults)
 	completeWith(cmd, "against", evolution.Names()...)
 	completeWith(cmd, "anomaly", anomalyNames()...)
@@ -135,12 +135,12 @@ func runExplore(cmd *cobra.Command, args []string, f exploreFlags) (err error) {
 	if f.Page, err = web.OpenFile(f.html); err != nil {
 		return err
 	}
-	verdict, err := f.ask(cmd)
+	verdict, err := f.run(cmd)
 	return exitFor(verdict, errors.Join(err, f.Page.Close())) // a file that cannot be written is trouble, whatever the verdict
 }
 
-// ask explores or replays one lock.
-func (f exploreFlags) ask(cmd *cobra.Command) (explore.Verdict, error) {
+// run explores or replays one lock.
+func (f exploreFlags) run(cmd *cobra.Command) (explore.Verdict, error) {
 	switch {
 	case f.step:
 		var broken func() error

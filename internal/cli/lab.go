@@ -46,7 +46,7 @@ hit nobody, or trouble.`,
 	flags.StringVar(&lock, "lock", "", "run it with this lock alone")
 	flags.StringVar(&redis, "redis", string(lab.Embedded), "embedded, or real: a redis-server or valkey-server of its own")
 	flags.BoolVar(&asJSON, "json", false, "print one JSON document to standard output")
-	speaks(cmd, &in)
+	addLanguageFlag(cmd, &in)
 	completeWith(cmd, "lock", evolution.Names()...)
 	completeWith(cmd, "redis", string(lab.Embedded), string(lab.Real))
 	return cmd

@@ -8,8 +8,8 @@ import (
 	"lockstep/internal/language"
 )
 
-// speaks returns a command the flag that says in which language it speaks: the user's, unless it is given.
-func speaks(cmd *cobra.Command, in *language.Language) {
+// addLanguageFlag returns a command the flag that says in which language it speaks: the user's, unless it is given.
+func addLanguageFlag(cmd *cobra.Command, in *language.Language) {
 	*in = language.OfUser(os.Getenv)
 	cmd.Flags().Var(in, "lang", "en or zh: the language")
 	completeWith(cmd, "lang", language.Names()...)

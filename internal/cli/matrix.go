@@ -42,7 +42,7 @@ Exit code: 0 every cell that was run is as expected; 1 one is not; 2 one cannot 
 	flags.BoolVar(&f.markdown, "markdown", false, "print a page of documentation to standard output")
 	flags.StringVar(&f.html, "html", "", "write a page for a browser into this file")
 	flags.IntVar(&f.beside, "beside", lab.Beside, "how many labs run side by side")
-	speaks(cmd, &f.in)
+	addLanguageFlag(cmd, &f.in)
 	return cmd
 }
 

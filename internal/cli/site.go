@@ -33,7 +33,7 @@ Exit code: 0 written; 2 trouble.`,
 		},
 	}
 	cmd.Flags().StringVar(&addr, "serve", "", "then serve it at this address, until interrupted")
-	speaks(cmd, &in)
+	addLanguageFlag(cmd, &in)
 	return cmd
 }
 

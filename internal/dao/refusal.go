@@ -96,7 +96,7 @@ func (t target) explain(ctx context.Context, err error, there endpoint) error {
 	var untrusted *tls.CertificateVerificationError
 	var network *net.OpError
 	isNetwork := errors.As(err, &network)
-	words := t.harmless(err.Error())
+	words := t.redacted(err.Error())
 	reply := t.replyTo(there, err)
 	switch {
 	case there.isForeign():
@@ -145,7 +145,7 @@ func (t target) replyTo(there endpoint, err error) error {
 
 // mend returns what Redis said, and what mends that.
 func (t target) mend(ctx context.Context, reply error) string {
-	words := t.harmless(reply.Error())
+	words := t.redacted(reply.Error())
 	for _, c := range causes() {
 		if !c.is(reply) {
 			continue
@@ -208,7 +208,7 @@ func (t target) masters(ctx context.Context) string {
 		fields, _ := master.([]any)
 		for i := 0; i+1 < len(fields); i += 2 {
 			if fields[i] == "name" {
-				names = append(names, t.harmless(fmt.Sprint(fields[i+1])))
+				names = append(names, t.redacted(fmt.Sprint(fields[i+1])))
 			}
 		}
 	}
@@ -218,8 +218,8 @@ func (t target) masters(ctx context.Context) string {
 // longestWords is how much of another's words is shown, in characters.
 const longestWords = 200
 
-// harmless returns what can be shown of another's words: one line, of bounded length, without the password that a server may repeat.
-func (t target) harmless(words string) string {
+// redacted returns what can be shown of another's words: one line, of bounded length, without the password that a server may repeat.
+func (t target) redacted(words string) string {
 	words, _, _ = strings.Cut(words, ", with args beginning with")
 	if t.client.Password != "" {
 		words = strings.ReplaceAll(words, t.client.Password, "…")

@@ -133,7 +133,7 @@ func rowOf(s strategy.Strategy, scenarios []NamedScenario, results []Result) Row
 		if a.ByName() {
 			continue
 		}
-		cell := Cell{Anomaly: a, Applies: a.Applies(s), Complete: true}
+		cell := Cell{Anomaly: a, Applies: a.IsPromisedBy(s), Complete: true}
 		for i, result := range results {
 			found := false
 			for _, e := range result.Found {

@@ -75,12 +75,12 @@ var (
 // Anomalies lists them all, in the order in which they are looked for.
 func Anomalies() []Anomaly { return anomaly.All() }
 
-// Says says what an anomaly is in a scenario, in its language: a lock may have to be free after a time.
-func Says(a Anomaly, in Scenario) string {
+// SentenceOf says what an anomaly is in a scenario, in its language: a lock may have to be free after a time.
+func SentenceOf(a Anomaly, in Scenario) string {
 	if a == LeftBehind && in.Within > 0 {
 		return in.Say("a lock stays for longer than %v, although no sale holds it", "没有一单持有锁，锁却残留超过 %v", in.Within)
 	}
-	return a.Says().In(in.Language)
+	return a.Sentence().In(in.Language)
 }
 
 // AllFaults lists the faults there are.
@@ -275,7 +275,7 @@ func Explore(ctx context.Context, s strategy.Strategy, in Scenario, goal Goal, b
 // applying returns the anomalies that a strategy promises to prevent, but for those that have to be named.
 func applying(s strategy.Strategy) (all []Anomaly) {
 	for _, a := range Anomalies() {
-		if a.Applies(s) && !a.ByName() {
+		if a.IsPromisedBy(s) && !a.ByName() {
 			all = append(all, a)
 		}
 	}

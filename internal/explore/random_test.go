@@ -38,7 +38,7 @@ func TestChanceShowsNothingNew(t *testing.T) {
 				}
 				seen := map[explore.Anomaly]bool{}
 				wander(t, strategy, scenario, schedules, steps, func(a explore.Anomaly, length int) {
-					if !a.Applies(strategy) || a.ByName() {
+					if !a.IsPromisedBy(strategy) || a.ByName() {
 						return
 					}
 					if shortest, is := known[a]; !is || shortest > length {

@@ -38,7 +38,7 @@ type Locker struct {
 func New(client redis.Cmdable, opts lock.Options) *Locker {
 	l := &Locker{client: client, opts: opts}
 	l.line = lock.NewCohort(opts, l.quit)
-	l.turn = lock.NewInbox(opts.Notifier, opts.Clock, l.turns()+opts.Process)
+	l.turn = lock.NewInbox(opts.Notifier, opts.Clock, l.turnPrefix()+opts.Process)
 	return l
 }
 
@@ -51,7 +51,7 @@ func (l *Locker) Lock(ctx context.Context, owner string) (*lock.Lease, error) {
 	}
 	return l.line.Take(ctx, func() (*lock.Holding, error) {
 		for wait.Err() == nil {
-			held, err := l.ask(ctx, owner, l.opts.TTL)
+			held, err := l.attempt(ctx, owner, l.opts.TTL)
 			if !errors.Is(err, lock.ErrNotObtained) {
 				return held, err
 			}
@@ -66,11 +66,11 @@ func (l *Locker) TryLock(ctx context.Context, owner string) (*lock.Lease, error)
 	if err := l.line.TryEnter(ctx, owner); err != nil {
 		return nil, err
 	}
-	return l.line.Take(ctx, func() (*lock.Holding, error) { return l.ask(ctx, owner, 0) })
+	return l.line.Take(ctx, func() (*lock.Holding, error) { return l.attempt(ctx, owner, 0) })
 }
 
-// ask makes one attempt, and asks for a place in the queue for so long.
-func (l *Locker) ask(ctx context.Context, owner string, place time.Duration) (*lock.Holding, error) {
+// attempt makes one attempt, and asks for a place in the queue for so long.
+func (l *Locker) attempt(ctx context.Context, owner string, place time.Duration) (*lock.Holding, error) {
 	owner = lock.ProcessOwner(l.opts.Process, owner) // not the sale's: others of the process will have the lock
 	sent, tokens := l.opts.Clock.Now(), l.opts.HandOffLimit+1
 	reply, err := l.client.Eval(ctx, lua.Acquire, l.keys(), owner, l.opts.TTL.Milliseconds(), tokens,
@@ -98,5 +98,5 @@ func (l *Locker) keys() []string {
 	return []string{l.opts.Key, "{" + l.opts.Key + "}:fence", "{" + l.opts.Key + "}:queue"}
 }
 
-// turns returns what the names of the channels begin with on which processes are told that it is their turn.
-func (l *Locker) turns() string { return "{" + l.opts.Key + "}:turn:" }
+// turnPrefix returns what the names of the channels begin with on which processes are told that it is their turn.
+func (l *Locker) turnPrefix() string { return "{" + l.opts.Key + "}:turn:" }

@@ -10,7 +10,7 @@ import (
 
 // unlock gives the lock back once, if it is still owner's, and reports whether owner keeps it for an outer call.
 func (l *Locker) unlock(ctx context.Context, owner string) (kept bool, err error) {
-	reply, err := l.client.Eval(ctx, lua.Release, l.keys(), owner, l.opts.Process, l.turns()).Int()
+	reply, err := l.client.Eval(ctx, lua.Release, l.keys(), owner, l.opts.Process, l.turnPrefix()).Int()
 	switch {
 	case err != nil:
 		return false, rediserr.Classify(ctx, "EVAL release.lua", err)

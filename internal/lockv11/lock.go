@@ -52,7 +52,7 @@ type kept struct {
 func New(client redis.Cmdable, opts lock.Options) *Locker {
 	l := &Locker{client: client, opts: opts}
 	l.line = lock.NewCohort(opts, l.quit)
-	l.turn = lock.NewInbox(opts.Notifier, opts.Clock, l.turns()+opts.Process)
+	l.turn = lock.NewInbox(opts.Notifier, opts.Clock, l.turnPrefix()+opts.Process)
 	return l
 }
 
@@ -68,7 +68,7 @@ func (l *Locker) Lock(ctx context.Context, owner string) (*lock.Lease, error) {
 			return held, nil
 		}
 		for wait.Err() == nil {
-			held, err := l.ask(ctx, owner, l.opts.TTL)
+			held, err := l.attempt(ctx, owner, l.opts.TTL)
 			if !errors.Is(err, lock.ErrNotObtained) {
 				return held, err
 			}
@@ -87,17 +87,17 @@ func (l *Locker) TryLock(ctx context.Context, owner string) (*lock.Lease, error)
 		if held := l.reuse(ctx); held != nil {
 			return held, nil
 		}
-		return l.ask(ctx, owner, 0)
+		return l.attempt(ctx, owner, 0)
 	})
 }
 
-// ask makes one attempt, and asks for a place in the queue for so long.
-func (l *Locker) ask(ctx context.Context, owner string, place time.Duration) (*lock.Holding, error) {
+// attempt makes one attempt, and asks for a place in the queue for so long.
+func (l *Locker) attempt(ctx context.Context, owner string, place time.Duration) (*lock.Holding, error) {
 	owner = lock.ProcessOwner(l.opts.Process, owner) // not the sale's: others of the process will have the lock
 	sent, tokens := l.opts.Clock.Now(), l.opts.HandOffLimit+1
 	l.want(false)
 	reply, err := l.client.Eval(ctx, lua.AcquireOrAsk, l.keys(), owner, l.opts.TTL.Milliseconds(), tokens,
-		l.opts.Process, place.Milliseconds(), l.asks()).Int64Slice()
+		l.opts.Process, place.Milliseconds(), l.wantedPrefix()).Int64Slice()
 	switch {
 	case err != nil: // if only the reply was lost, the lock may be ours, or a place: give it back
 		return nil, l.undo(ctx, rediserr.Classify(ctx, "EVAL acquireOrAsk.lua", err), owner)
@@ -148,8 +148,8 @@ func (l *Locker) keys() []string {
 	return []string{l.opts.Key, "{" + l.opts.Key + "}:fence", "{" + l.opts.Key + "}:queue"}
 }
 
-// turns returns what the names of the channels begin with on which processes are told that it is their turn.
-func (l *Locker) turns() string { return "{" + l.opts.Key + "}:turn:" }
+// turnPrefix returns what the names of the channels begin with on which processes are told that it is their turn.
+func (l *Locker) turnPrefix() string { return "{" + l.opts.Key + "}:turn:" }
 
-// asks returns what the names of the channels begin with on which processes are told that another one waits for their lock.
-func (l *Locker) asks() string { return "{" + l.opts.Key + "}:wanted:" }
+// wantedPrefix returns what the names of the channels begin with on which processes are told that another one waits for their lock.
+func (l *Locker) wantedPrefix() string { return "{" + l.opts.Key + "}:wanted:" }

@@ -11,7 +11,7 @@ import (
 
 // unlock gives the lock back once, if it is still owner's, and reports whether owner keeps it for an outer call.
 func (l *Locker) unlock(ctx context.Context, owner string) (kept bool, err error) {
-	reply, err := l.client.Eval(ctx, lua.Release, l.keys(), owner, l.opts.Process, l.turns()).Int()
+	reply, err := l.client.Eval(ctx, lua.Release, l.keys(), owner, l.opts.Process, l.turnPrefix()).Int()
 	switch {
 	case err != nil:
 		return false, rediserr.Classify(ctx, "EVAL release.lua", err)
@@ -56,7 +56,7 @@ func (l *Locker) take() *kept {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.unsubscribe == nil {
-		l.unsubscribe = l.opts.Notifier.Subscribe(l.asks()+lock.Owner(l.opts.Process), l.hear)
+		l.unsubscribe = l.opts.Notifier.Subscribe(l.wantedPrefix()+lock.Owner(l.opts.Process), l.hear)
 	}
 	k := l.kept
 	l.kept = nil

@@ -39,7 +39,7 @@ func (l *Locker) Lock(ctx context.Context, owner string) (*lock.Lease, error) {
 		return nil, err
 	}
 	return l.line.Take(ctx, func() (*lock.Lease, error) {
-		return lock.Poll(wait, l.opts, func() (*lock.Lease, error) { return l.ask(ctx, owner) })
+		return lock.Poll(wait, l.opts, func() (*lock.Lease, error) { return l.attempt(ctx, owner) })
 	})
 }
 
@@ -48,11 +48,11 @@ func (l *Locker) TryLock(ctx context.Context, owner string) (*lock.Lease, error)
 	if err := l.line.TryEnter(ctx, owner); err != nil {
 		return nil, err
 	}
-	return l.line.Take(ctx, func() (*lock.Lease, error) { return l.ask(ctx, owner) })
+	return l.line.Take(ctx, func() (*lock.Lease, error) { return l.attempt(ctx, owner) })
 }
 
-// ask makes one attempt.
-func (l *Locker) ask(ctx context.Context, owner string) (*lock.Lease, error) {
+// attempt makes one attempt.
+func (l *Locker) attempt(ctx context.Context, owner string) (*lock.Lease, error) {
 	sent := l.opts.Clock.Now()
 	reply, err := l.client.Eval(ctx, lua.LockFenced, l.keys(), owner, l.opts.TTL.Milliseconds(), 1).Int64Slice()
 	renewal, nested := l.renewals.Of(owner)

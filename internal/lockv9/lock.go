@@ -43,7 +43,7 @@ func (l *Locker) Lock(ctx context.Context, owner string) (*lock.Lease, error) {
 		if l.yield.Swap(false) {
 			_ = lock.Sleep(wait, l.opts.Clock, l.opts.RetryInterval) // Poll looks at wait itself
 		}
-		return lock.Poll(wait, l.opts, func() (*lock.Holding, error) { return l.ask(ctx, owner) })
+		return lock.Poll(wait, l.opts, func() (*lock.Holding, error) { return l.attempt(ctx, owner) })
 	})
 }
 
@@ -52,11 +52,11 @@ func (l *Locker) TryLock(ctx context.Context, owner string) (*lock.Lease, error)
 	if err := l.line.TryEnter(ctx, owner); err != nil {
 		return nil, err
 	}
-	return l.line.Take(ctx, func() (*lock.Holding, error) { return l.ask(ctx, owner) })
+	return l.line.Take(ctx, func() (*lock.Holding, error) { return l.attempt(ctx, owner) })
 }
 
-// ask makes one attempt.
-func (l *Locker) ask(ctx context.Context, owner string) (*lock.Holding, error) {
+// attempt makes one attempt.
+func (l *Locker) attempt(ctx context.Context, owner string) (*lock.Holding, error) {
 	owner = lock.ProcessOwner(l.opts.Process, owner) // not the sale's: others of the process will have the lock
 	sent, tokens := l.opts.Clock.Now(), l.opts.HandOffLimit+1
 	reply, err := l.client.Eval(ctx, lua.LockFenced, l.keys(), owner, l.opts.TTL.Milliseconds(), tokens).Int64Slice()

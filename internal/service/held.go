@@ -23,7 +23,7 @@ type held struct {
 // lock obtains the lock, for the sale or for a nested call.
 func (s *Sale) lock(ctx context.Context, owner string, depth int) (held, error) {
 	asked := s.Clock.Now()
-	s.saw(ctx, Seen{Moment: Asks, Nested: depth})
+	s.notifyObservers(ctx, Seen{Moment: Asks, Nested: depth})
 	refused := s.Overlap.noteConflict
 	if depth > 0 {
 		refused = func() {} // perhaps by its own sale's lock
@@ -31,20 +31,20 @@ func (s *Sale) lock(ctx context.Context, owner string, depth int) (held, error) 
 	asking := lock.WithRefused(ctx, refused)
 	lease, err := s.Locker.Lock(asking, owner)
 	if err != nil {
-		s.saw(ctx, Seen{Moment: Misses, Nested: depth, Err: err})
+		s.notifyObservers(ctx, Seen{Moment: Misses, Nested: depth, Err: err})
 		return held{}, err
 	}
 	now := s.Clock.Now()
-	s.saw(ctx, Seen{Moment: Obtains, Nested: depth, Token: lease.Token(), Took: now.Sub(asked)})
+	s.notifyObservers(ctx, Seen{Moment: Obtains, Nested: depth, Token: lease.Token(), Took: now.Sub(asked)})
 	s.Log.Debug("lock", "owner", owner, "nested", depth)
 	return held{Lease: lease, asking: asking, owner: owner, depth: depth, wait: now.Sub(asked), since: now}, nil
 }
 
 // unlock releases the lock. A lock that was gone already does not undo the sale, but it is logged.
 func (s *Sale) unlock(ctx context.Context, h held) {
-	s.saw(ctx, Seen{Moment: Leaves, Nested: h.depth})
+	s.notifyObservers(ctx, Seen{Moment: Leaves, Nested: h.depth})
 	err := h.Unlock(ctx)
-	s.saw(ctx, Seen{Moment: Released, Nested: h.depth, Took: s.Clock.Now().Sub(h.since), Err: err})
+	s.notifyObservers(ctx, Seen{Moment: Released, Nested: h.depth, Took: s.Clock.Now().Sub(h.since), Err: err})
 	if err != nil {
 		s.Log.Warn("unlock", "owner", h.owner, "nested", h.depth, "error", err)
 		return
@@ -59,7 +59,7 @@ func (s *Sale) seeLoss(ctx context.Context, h held) (over func()) {
 	}
 	stop := context.AfterFunc(h.Context(), func() {
 		if cause := context.Cause(h.Context()); errors.Is(cause, lock.ErrLost) {
-			s.saw(ctx, Seen{Moment: Loses, Err: cause})
+			s.notifyObservers(ctx, Seen{Moment: Loses, Err: cause})
 		}
 	})
 	return func() { stop() }

@@ -10,7 +10,7 @@ type Observer interface {
 	// Follow returns the context by which the commands of a sale of a run are known as the sale's. What Saw is told later comes with it.
 	Follow(ctx context.Context, run, owner string) context.Context
 	// Saw takes note that the sale of ctx has come to a moment.
-	Saw(ctx context.Context, seen Seen)
+	Observe(ctx context.Context, seen Seen)
 }
 
 // Seen is what an observer is told.
@@ -49,9 +49,9 @@ func (all Observers) Follow(ctx context.Context, run, owner string) context.Cont
 	return ctx
 }
 
-// Saw tells all of them.
-func (all Observers) Saw(ctx context.Context, seen Seen) {
+// Observe tells all of them.
+func (all Observers) Observe(ctx context.Context, seen Seen) {
 	for _, observer := range all {
-		observer.Saw(ctx, seen)
+		observer.Observe(ctx, seen)
 	}
 }

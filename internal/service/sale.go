@@ -49,7 +49,7 @@ func (s *Sale) Sell(ctx context.Context, id string) (Receipt, error) {
 func (s *Sale) sellAs(ctx context.Context, id, owner string) (_ Receipt, err error) {
 	order := history.Order{ID: id, RunID: s.Run.ID, Lock: s.Run.Lock, Replica: s.Replica, Owner: owner}
 	ctx = s.Observers.Follow(ctx, s.Run.ID, order.Owner)
-	defer func() { s.saw(ctx, Seen{Moment: Ends, Err: err}) }()
+	defer func() { s.notifyObservers(ctx, Seen{Moment: Ends, Err: err}) }()
 	receipt, err := s.sellUnderLock(ctx, order)
 	if err == nil && s.Update == strategy.LateCommit {
 		receipt.Order, err = s.write(ctx, s.Stock, receipt.Order) // the antipattern: the lock may be another sale's by now
@@ -93,8 +93,8 @@ func (s *Sale) nested(ctx context.Context, owner string, depth int) error {
 	return s.nested(held.Context(), owner, depth+1)
 }
 
-// saw tells the observers.
-func (s *Sale) saw(ctx context.Context, seen Seen) {
+// notifyObservers tells the observers.
+func (s *Sale) notifyObservers(ctx context.Context, seen Seen) {
 	seen.Lock = s.Run.Lock
-	s.Observers.Saw(ctx, seen)
+	s.Observers.Observe(ctx, seen)
 }

@@ -26,7 +26,7 @@ func served(content []byte, mime string) http.Handler {
 		header.Set("Referrer-Policy", "no-referrer")
 		header.Set("X-Content-Type-Options", "nosniff")
 		header.Set("Content-Type", mime)
-		if takesGzip(r) {
+		if acceptsGzip(r) {
 			body = packed()
 			header.Set("Content-Encoding", "gzip")
 			header.Set("Content-Length", strconv.Itoa(len(body))) // ServeContent tells it of no encoded body
@@ -51,8 +51,8 @@ func pack(content []byte) []byte {
 	return packed.Bytes()
 }
 
-// takesGzip says whether a request names gzip, and not with the weight 0, which refuses it.
-func takesGzip(r *http.Request) bool {
+// acceptsGzip says whether a request names gzip, and not with the weight 0, which refuses it.
+func acceptsGzip(r *http.Request) bool {
 	for coding := range strings.SplitSeq(strings.Join(r.Header.Values("Accept-Encoding"), ","), ",") {
 		name, parameter, _ := strings.Cut(coding, ";")
 		if strings.TrimSpace(name) == "gzip" {

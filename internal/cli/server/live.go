@@ -22,7 +22,7 @@ const (
 
 // newLive makes the page's live view of a shop, for a server, or a front, that listens at addr.
 func newLive(cfg config.Config, guard api.Guard, addr net.Addr, shop live.Shop) *live.Server {
-	hub := &live.Hub{Shop: shop, Linger: liveLinger, Now: time.Now, Can: live.Can{Administer: administers(guard)}}
+	hub := &live.Hub{Shop: shop, Linger: liveLinger, Now: time.Now, Can: live.Can{Administer: adminRights(guard)}}
 	if replica, is := shop.(*live.Replica); !is || len(replica.Peers) > 0 {
 		hub.Settle = liveSettle
 	}
@@ -36,8 +36,8 @@ func newLive(cfg config.Config, guard api.Guard, addr net.Addr, shop live.Shop) 
 	}}
 }
 
-// administers tells the page who may change things.
-func administers(guard api.Guard) string {
+// adminRights tells the page who may change things.
+func adminRights(guard api.Guard) string {
 	switch {
 	case guard.Token != "":
 		return "token"

@@ -36,13 +36,13 @@ func All() []Anomaly {
 }
 
 // Title names it for people, in a few words: as the shop does what it sees, where that is the same.
-func (a Anomaly) Title() language.Text { return a.told().title }
+func (a Anomaly) Title() language.Text { return a.description().title }
 
-// Says tells what goes wrong.
-func (a Anomaly) Says() language.Text { return a.told().says }
+// Sentence tells what goes wrong.
+func (a Anomaly) Sentence() language.Text { return a.description().says }
 
 // Task tells what to make a lock do, after the lock's name.
-func (a Anomaly) Task() language.Text { return a.told().task }
+func (a Anomaly) Task() language.Text { return a.description().task }
 
 // telling is how an anomaly is told.
 type telling struct {
@@ -99,7 +99,7 @@ func tellings() []telling {
 	}
 }
 
-func (a Anomaly) told() telling {
+func (a Anomaly) description() telling {
 	for _, t := range tellings() {
 		if t.of == a {
 			return t
@@ -108,9 +108,9 @@ func (a Anomaly) told() telling {
 	return telling{}
 }
 
-// Applies reports whether a strategy promises that this does not happen. A strategy without a lock keeps nobody out, and only a lock
+// IsPromisedBy reports whether a strategy promises that this does not happen. A strategy without a lock keeps nobody out, and only a lock
 // in Redis can be lost there.
-func (a Anomaly) Applies(s strategy.Strategy) bool {
+func (a Anomaly) IsPromisedBy(s strategy.Strategy) bool {
 	switch a {
 	case LostUpdate, DoubleSale, Stuck, SelfDeadlock, GoroutineLeak, Progress:
 		return true

@@ -66,8 +66,8 @@ func New(x *execution.Execution, of strategy.Strategy, futures Futures) *Checker
 	return c
 }
 
-// finds takes an anomaly down, and what it says in each language: formats, for the same values.
-func (c *Checker) finds(a anomaly.Anomaly, english, chinese string, values ...any) {
+// report takes an anomaly down, and what it says in each language: formats, for the same values.
+func (c *Checker) report(a anomaly.Anomaly, english, chinese string, values ...any) {
 	c.found = append(c.found, anomaly.Found{Anomaly: a, Says: c.x.Scenario.Say(english, chinese, values...)})
 }
 
@@ -76,7 +76,7 @@ func (c *Checker) Reset() {
 	c.found, c.refused = nil, nil
 	for _, s := range c.sales {
 		if c.x.Queues(s.actor) { // it waits without a command
-			c.asked(s)
+			c.enqueue(s)
 		}
 	}
 }
@@ -89,16 +89,16 @@ func (c *Checker) Check() (found []anomaly.Found, over bool) {
 	c.checkRefused()
 	c.checkFreed()
 	for _, a := range c.x.Outlived() {
-		c.finds(anomaly.GoroutineLeak, "%s's sale has ended, and a goroutine of it has not", "%s 的下单已经结束，它的 goroutine 还没有", a.Name)
+		c.report(anomaly.GoroutineLeak, "%s's sale has ended, and a goroutine of it has not", "%s 的下单已经结束，它的 goroutine 还没有", a.Name)
 	}
 	transitions := c.x.Transitions()
 	c.checkIdle(transitions)
 	c.checkAsleep(transitions)
-	quiet := c.x.Quiet()
+	quiet := c.x.IsQuiet()
 	if !slices.ContainsFunc(transitions, execution.Transition.Progress) || c.x.LastResort() {
 		c.checkSelfLocked()
 	}
-	over = len(transitions) == 0 || quiet && c.hopeless() || !quiet && c.x.Circling() && c.livelocked()
+	over = len(transitions) == 0 || quiet && c.isDeadlocked() || !quiet && c.x.Circling() && c.isLivelocked()
 	if over && !c.undecided {
 		c.checkEnd()
 	}
@@ -132,9 +132,9 @@ func (c *Checker) findInside(sales []*sale) {
 	last := len(names) - 1
 	all := c.x.Scenario.Say("%s and %s", "%s 和 %s", strings.Join(names[:last], c.x.Scenario.Say(", ", "、")), names[last])
 	if last == 1 {
-		c.finds(anomaly.TwoHolders, "%s are both inside", "%s 同时在临界区里", all)
+		c.report(anomaly.TwoHolders, "%s are both inside", "%s 同时在临界区里", all)
 	} else {
-		c.finds(anomaly.TwoHolders, "%s are inside", "%s 同时在临界区里", all)
+		c.report(anomaly.TwoHolders, "%s are inside", "%s 同时在临界区里", all)
 	}
 }
 
@@ -146,7 +146,7 @@ func (c *Checker) checkProgress() {
 	}
 	for _, s := range c.sales {
 		if a := s.actor; a.Finished() && a.Err() != nil && !a.Once() && !s.lost {
-			c.finds(anomaly.Progress, "%s fails, though nothing went wrong: %s", "没有任何故障，%s 却失败了：%s",
+			c.report(anomaly.Progress, "%s fails, though nothing went wrong: %s", "没有任何故障，%s 却失败了：%s",
 				a.Name, reason.In(c.x.Scenario.Language, a.Err().Error()))
 		}
 	}
@@ -155,12 +155,12 @@ func (c *Checker) checkProgress() {
 // checkEnd looks at what is left when nothing more will happen.
 func (c *Checker) checkEnd() {
 	abandoned := c.holder < 0 || !c.sales[c.holder].inside()
-	if abandoned && c.stays() && c.orphaned() {
-		c.finds(anomaly.LeftBehind, "the lock stays for ever, and nobody holds it", "锁永远残留，没有谁持有它")
+	if abandoned && c.hasRemains() && c.orphaned() {
+		c.report(anomaly.LeftBehind, "the lock stays for ever, and nobody holds it", "锁永远残留，没有谁持有它")
 	}
 	for _, a := range c.x.Actors() {
 		if !a.Finished() && !a.Dead() {
-			c.finds(anomaly.Stuck, "%s can never go on", "%s 再也无法继续", a.Name)
+			c.report(anomaly.Stuck, "%s can never go on", "%s 再也无法继续", a.Name)
 		}
 	}
 }
@@ -170,13 +170,13 @@ func (c *Checker) checkEnd() {
 func (c *Checker) Booked(before *simredis.State, orders []history.Order) {
 	for _, order := range orders {
 		if before.HasOrder(order.ID) {
-			c.finds(anomaly.DoubleSale, "%s is sold again: stock %d -> %d", "%s 又卖出一次：库存 %d -> %d", order.ID, order.Before, order.After)
+			c.report(anomaly.DoubleSale, "%s is sold again: stock %d -> %d", "%s 又卖出一次：库存 %d -> %d", order.ID, order.Before, order.After)
 		}
 		held := before.Stock()
 		stock, err := strconv.ParseInt(held, 10, 64)
 		forgotten := err == nil && stock > order.Before && c.x.Took(execution.RollsBack)
 		if held != fmt.Sprint(order.Before) && !forgotten {
-			c.finds(anomaly.LostUpdate, "%s writes %d, having read %d, but the stock was %s by then: a sale is lost",
+			c.report(anomaly.LostUpdate, "%s writes %d, having read %d, but the stock was %s by then: a sale is lost",
 				"%s 读到 %[3]d，写入 %[2]d，而库存那时已是 %[4]s：丢失一单的更新",
 				order.ID, order.After, order.Before, held)
 		}

@@ -18,7 +18,7 @@ func (c *Checker) checkIdle(transitions []execution.Transition) {
 	}
 	waits := slices.IndexFunc(c.sales, func(s *sale) bool { return s.waits && len(s.leases) == 0 && !s.actor.Dead() })
 	if waits >= 0 && !c.x.TimerNext() && !c.used() && c.freed() {
-		c.finds(anomaly.Idle, "nobody living holds the lock, and %s waits for time to free it",
+		c.report(anomaly.Idle, "nobody living holds the lock, and %s waits for time to free it",
 			"没有存活的一单持有锁，%s 只能等锁过期", c.sales[waits].actor.Name)
 	}
 }
@@ -47,7 +47,7 @@ func (c *Checker) freed() bool {
 		defer end()
 		later.x.Transitions()
 		later.x.Apply(execution.Transition{Kind: execution.TimePasses})
-		return later.lets(s.actor.Index)
+		return later.canObtain(s.actor.Index)
 	})
 }
 
@@ -66,8 +66,8 @@ func (c *Checker) checkAsleep(transitions []execution.Transition) {
 		if !s.waits || s.actor.Dead() {
 			continue
 		}
-		if why, due := c.x.Standstill(s.actor); why == execution.WaitsForTime && due > until && c.free() && c.sleepsOn(until) {
-			c.finds(anomaly.Idle, "the lock is free, and %s sleeps for another %v", "锁空闲着，%s 还要再睡 %v", s.actor.Name, due-c.x.Now())
+		if why, due := c.x.Standstill(s.actor); why == execution.WaitsForTime && due > until && c.free() && c.isIdleUntil(until) {
+			c.report(anomaly.Idle, "the lock is free, and %s sleeps for another %v", "锁空闲着，%s 还要再睡 %v", s.actor.Name, due-c.x.Now())
 			return
 		}
 	}
@@ -90,17 +90,17 @@ func (c *Checker) obtainable(held []*simredis.State, at time.Duration, newcomer 
 		return false
 	}
 	defer end()
-	return newcomers.lets(newcomer) && newcomers.x.Err() == nil
+	return newcomers.canObtain(newcomer) && newcomers.x.Err() == nil
 }
 
-// sleepsOn reports whether nobody gets the lock until then, and somebody does afterwards.
-func (c *Checker) sleepsOn(until time.Duration) bool {
+// isIdleUntil reports whether nobody gets the lock until then, and somebody does afterwards.
+func (c *Checker) isIdleUntil(until time.Duration) bool {
 	copied, end := c.futures.Again()
 	defer end()
 	x := copied.x
 	inside := func() bool { return slices.ContainsFunc(copied.sales, (*sale).inside) }
 	for range patience {
-		next := goesOn(x)
+		next := withoutFaults(x)
 		i := slices.IndexFunc(next, func(t execution.Transition) bool {
 			return t.Kind != execution.TimePasses && t.Kind != execution.PollsOn
 		})

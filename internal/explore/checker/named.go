@@ -60,12 +60,12 @@ func (c *Checker) seeNames(by *execution.Actor) {
 		}
 		s.named = false
 		given := by != nil && by.Process == s.actor.Process
-		if s.loses(given); given || !s.inside() {
+		if s.recordLoss(given); given || !s.inside() {
 			continue
 		}
 		s.bereft = true
 		if by != nil {
-			c.finds(anomaly.ForeignRelease, "%s removes %s's lock", "%s 删除了 %s 的锁", by.Name, s.actor.Name)
+			c.report(anomaly.ForeignRelease, "%s removes %s's lock", "%s 删除了 %s 的锁", by.Name, s.actor.Name)
 		}
 	}
 }

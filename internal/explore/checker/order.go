@@ -23,8 +23,8 @@ type grant struct {
 	token int64
 }
 
-// sees takes down when a process changed what a server holds of the lock.
-func (c *Checker) sees(before, after *simredis.State, by *execution.Actor) {
+// recordChange takes down when a process changed what a server holds of the lock.
+func (c *Checker) recordChange(before, after *simredis.State, by *execution.Actor) {
 	if by == nil || before.SameLocks(after) {
 		return
 	}
@@ -54,7 +54,7 @@ func (c *Checker) checkToken(s *sale, lease *lock.Lease) {
 			earlier, later = token, g.token
 		}
 		if token > 0 && g.token > 0 && earlier >= later {
-			c.finds(anomaly.TokenOrder, "a holder has token %d, and a later one %d", "一个持有者的令牌是 %d，后来的持有者却是 %d", earlier, later)
+			c.report(anomaly.TokenOrder, "a holder has token %d, and a later one %d", "一个持有者的令牌是 %d，后来的持有者却是 %d", earlier, later)
 			break
 		}
 	}
@@ -64,7 +64,7 @@ func (c *Checker) checkToken(s *sale, lease *lock.Lease) {
 // checkNested looks at the token of a nested call.
 func (c *Checker) checkNested(s *sale, lease *lock.Lease) {
 	if outer := s.leases[0].Token(); lease.Token() != outer {
-		c.finds(anomaly.TokenOrder, "%s's nested call has token %d, and its outer one %d",
+		c.report(anomaly.TokenOrder, "%s's nested call has token %d, and its outer one %d",
 			"%s 的嵌套调用的令牌是 %d，外层的却是 %d", s.actor.Name, lease.Token(), outer)
 	}
 }
@@ -112,16 +112,16 @@ type place struct {
 // WatchOrder makes the checker look for sales that are starved. It is one more thing to tell states apart by.
 func (c *Checker) WatchOrder() { c.ordered = true }
 
-// asked sees that a sale's command came to a server, or that it waits without one.
-func (c *Checker) asked(s *sale) {
+// enqueue sees that a sale's command came to a server, or that it waits without one.
+func (c *Checker) enqueue(s *sale) {
 	if s.waits && s.place.asked == 0 {
 		c.order.clock++
 		s.place.asked = c.order.clock
 	}
 }
 
-// overtakes sees a sale enter before others that asked before it.
-func (c *Checker) overtakes(s *sale) {
+// countOvertaken sees a sale enter before others that asked before it.
+func (c *Checker) countOvertaken(s *sale) {
 	if !c.ordered {
 		return
 	}
@@ -132,7 +132,7 @@ func (c *Checker) overtakes(s *sale) {
 		}
 		other.place.overtaken++
 		if n := other.place.overtaken; n > c.x.Scenario.MostOvertakes() {
-			c.finds(anomaly.Starved, "%s is overtaken %d times by sales that asked after it", "%s 被后来的请求插队 %d 次", other.actor.Name, n)
+			c.report(anomaly.Starved, "%s is overtaken %d times by sales that asked after it", "%s 被后来的请求插队 %d 次", other.actor.Name, n)
 		}
 	}
 }

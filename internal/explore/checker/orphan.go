@@ -9,8 +9,8 @@ import (
 	"lockstep/internal/lock"
 )
 
-// stays reports whether something is there for ever that may be a lock: the lock's key, or any other if nobody has had the lock by that.
-func (c *Checker) stays() bool {
+// hasRemains reports whether something is there for ever that may be a lock: the lock's key, or any other if nobody has had the lock by that.
+func (c *Checker) hasRemains() bool {
 	keyed := slices.ContainsFunc(c.sales, func(s *sale) bool { return s.keyed })
 	inside := slices.ContainsFunc(c.sales, (*sale).inside)
 	for _, s := range c.x.Cluster.Masters() {
@@ -30,7 +30,7 @@ func (c *Checker) checkFreed() {
 		return
 	}
 	if key, has := c.x.Cluster.Locked(lock.Key); has && key.TTL > within {
-		c.finds(anomaly.LeftBehind, "%s is dead, and its lock stays for %v", "%s 已崩溃，它的锁还要残留 %v", c.sales[c.holder].actor.Name, key.TTL)
+		c.report(anomaly.LeftBehind, "%s is dead, and its lock stays for %v", "%s 已崩溃，它的锁还要残留 %v", c.sales[c.holder].actor.Name, key.TTL)
 	}
 }
 
@@ -44,19 +44,19 @@ func (c *Checker) orphaned() bool {
 		return true
 	}
 	defer end()
-	refused := !later.getsInTime(waiting) && later.stays() // if it does not stay, it has been given an expiry
+	refused := !later.obtainsInTime(waiting) && later.hasRemains() // if it does not stay, it has been given an expiry
 	key, stays := c.x.Cluster.Locked(lock.Key)
-	both := stays && key.IsString() && later.lets(trying)
-	if later.x.Err() != nil || refused && later.getsSometime(waiting) { // its code knows those who come by their names, or when it is time
+	both := stays && key.IsString() && later.canObtain(trying)
+	if later.x.Err() != nil || refused && later.obtainsEventually(waiting) { // its code knows those who come by their names, or when it is time
 		c.undecided = true
 		return false
 	}
 	return refused || both
 }
 
-// getsInTime reports whether an actor gets the lock before every expiry has come twice, though others have not begun.
-func (c *Checker) getsInTime(actor int) bool {
-	for until := expired(c.x); !c.lets(actor); {
+// obtainsInTime reports whether an actor gets the lock before every expiry has come twice, though others have not begun.
+func (c *Checker) obtainsInTime(actor int) bool {
+	for until := expired(c.x); !c.canObtain(actor); {
 		if c.x.Now() >= until {
 			return false
 		}
@@ -65,18 +65,18 @@ func (c *Checker) getsInTime(actor int) bool {
 	return true
 }
 
-// getsSometime reports whether an actor that looks at a clock gets the lock after a time that nothing in Redis tells.
-func (c *Checker) getsSometime(actor int) bool {
-	for d := 2 * scenario.TTL; c.x.Looks() && d < scenario.Forever; d *= 2 {
-		if c.x.Elapses(d); c.lets(actor) {
+// obtainsEventually reports whether an actor that looks at a clock gets the lock after a time that nothing in Redis tells.
+func (c *Checker) obtainsEventually(actor int) bool {
+	for d := 2 * scenario.TTL; c.x.IsReading() && d < scenario.Forever; d *= 2 {
+		if c.x.AdvanceBy(d); c.canObtain(actor) {
 			return true
 		}
 	}
 	return false
 }
 
-// lets reports whether an actor gets the lock by moves of its own.
-func (c *Checker) lets(actor int) bool {
+// canObtain reports whether an actor gets the lock by moves of its own.
+func (c *Checker) canObtain(actor int) bool {
 	s := c.sales[actor]
 	itsOwn := func(t execution.Transition) bool { return t.Kind == execution.Moves && c.x.Actor(t) == s.actor }
 	return leads(c.x, itsOwn, func() bool { return len(s.leases) > 0 })

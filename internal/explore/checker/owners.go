@@ -32,9 +32,9 @@ func (c *Checker) Changed(s *simredis.Server, before *simredis.State, by *execut
 		known := *o
 		*synced = &known
 	}
-	c.sees(before, s.Holds, by)
+	c.recordChange(before, s.Holds, by)
 	if by != nil {
-		c.asked(c.sales[by.Index])
+		c.enqueue(c.sales[by.Index])
 	}
 	ch := change{was, is, had, has}
 	switch {
@@ -46,11 +46,11 @@ func (c *Checker) Changed(s *simredis.Server, before *simredis.State, by *execut
 			o.owner = nobody
 		}
 	case had != has || !ch.sameOwner() || was.TTL != is.TTL:
-		c.wrote(by, o, ch)
+		c.recordWrite(by, o, ch)
 	}
 	c.count(by)
 	c.seeNames(by)
-	c.meetAll(by)
+	c.markContenders(by)
 }
 
 // change is the lock's key before and after a command.
@@ -97,15 +97,15 @@ func (c *Checker) forget(o *ownership) {
 	}
 }
 
-// takes reports whether the lock is the one's who wrote its key so. Of a hash, a list or a set, in which several may be, that is so if the
+// isTakenBy reports whether the lock is the one's who wrote its key so. Of a hash, a list or a set, in which several may be, that is so if the
 // key names it alone; who else has the lock is known once it enters.
-func (c *Checker) takes(by *execution.Actor, k simredis.Key) bool {
+func (c *Checker) isTakenBy(by *execution.Actor, k simredis.Key) bool {
 	others := func(s *sale) bool { return s.actor.Process != by.Process && names(k, s.actor) }
 	return k.IsString() || names(k, by) && !slices.ContainsFunc(c.sales, others)
 }
 
-// wrote sees that an actor changed the lock's key on a server.
-func (c *Checker) wrote(by *execution.Actor, o *ownership, ch change) {
+// recordWrite sees that an actor changed the lock's key on a server.
+func (c *Checker) recordWrite(by *execution.Actor, o *ownership, ch change) {
 	if o.counts || o.owner != nobody && o.owner != by.Index && ch.counted() {
 		c.forget(o)
 		return
@@ -125,7 +125,7 @@ func (c *Checker) wrote(by *execution.Actor, o *ownership, ch change) {
 	ofNobody := o.owner == nobody || over && c.sales[o.owner].done()
 	if ch.had && !ofNobody && o.owner != by.Index && !ours && !ch.bounded() {
 		english, chinese := ch.deed()
-		c.finds(anomaly.ForeignRelease, english, chinese, by.Name, c.x.Actors()[o.owner].Name)
+		c.report(anomaly.ForeignRelease, english, chinese, by.Name, c.x.Actors()[o.owner].Name)
 	}
 	switch next := c.handed(ch.is, by); {
 	case !ch.has:
@@ -136,7 +136,7 @@ func (c *Checker) wrote(by *execution.Actor, o *ownership, ch change) {
 		*o = ownedBy(nobody)
 	case over && o.owner != nobody && c.sales[o.owner].inside():
 		o.claimant = by.Index
-	case (!ch.had || !ch.sameOwner() && !ours) && c.takes(by, ch.is):
+	case (!ch.had || !ch.sameOwner() && !ours) && c.isTakenBy(by, ch.is):
 		*o = ownedBy(by.Index)
 	}
 }
@@ -169,26 +169,26 @@ func (c *Checker) count(by *execution.Actor) {
 		}
 	}
 	if holder != c.holder {
-		c.changesHands(holder, by)
+		c.transfer(holder, by)
 	}
 }
 
-// changesHands sees the lock become another's, or nobody's, by an actor's doing, or by itself.
-func (c *Checker) changesHands(holder int, by *execution.Actor) {
+// transfer sees the lock become another's, or nobody's, by an actor's doing, or by itself.
+func (c *Checker) transfer(holder int, by *execution.Actor) {
 	if c.holder != nobody {
 		s := c.sales[c.holder]
 		given := by != nil && by.Process == s.actor.Process
 		s.bereft = s.bereft || s.inside()
-		s.loses(given)
+		s.recordLoss(given)
 		if given {
 			c.had[s.actor.Process] = false
 		}
 	}
-	c.holds(holder)
+	c.setHolder(holder)
 }
 
-// holds makes an actor the holder.
-func (c *Checker) holds(holder int) {
+// setHolder makes an actor the holder.
+func (c *Checker) setHolder(holder int) {
 	if c.holder = holder; holder == nobody {
 		return
 	}
@@ -198,9 +198,9 @@ func (c *Checker) holds(holder int) {
 	s.since, s.lost = c.order.clock, false
 }
 
-// enters sees an actor enter with a lock that it wrote over another's, or that another sale of its process had, and passed along, or that
+// recordEntry sees an actor enter with a lock that it wrote over another's, or that another sale of its process had, and passed along, or that
 // was handed to its process.
-func (c *Checker) enters(a *execution.Actor) {
+func (c *Checker) recordEntry(a *execution.Actor) {
 	masters := c.x.Cluster.Masters()
 	for _, s := range masters {
 		if o := &c.owners[s.Index]; o.claimant == a.Index {
@@ -216,7 +216,7 @@ func (c *Checker) enters(a *execution.Actor) {
 			o.owner = a.Index
 		}
 	}
-	c.holds(a.Index)
+	c.setHolder(a.Index)
 }
 
 // Holder returns the index of the actor whose lock it is, below zero for nobody.

@@ -47,11 +47,11 @@ type sale struct {
 
 // inside reports whether it believes, and may believe, that it holds the lock.
 func (s *sale) inside() bool {
-	return len(s.leases) > 0 && !s.actor.Finished() && !s.actor.Dead() && !s.told()
+	return len(s.leases) > 0 && !s.actor.Finished() && !s.actor.Dead() && !s.knowsLoss()
 }
 
-// told reports whether it knows that its lock is lost.
-func (s *sale) told() bool {
+// knowsLoss reports whether it knows that its lock is lost.
+func (s *sale) knowsLoss() bool {
 	return len(s.leases) > 0 && errors.Is(context.Cause(s.leases[0].Context()), lock.ErrLost)
 }
 
@@ -61,11 +61,11 @@ func (s *sale) done() bool { return s.actor.Dead() || !s.waits && !s.inside() }
 // Inside reports whether an actor believes, and may believe, that it holds the lock.
 func (c *Checker) Inside(a *execution.Actor) bool { return c.sales[a.Index].inside() }
 
-// Told reports whether an actor knows that its lock is lost.
-func (c *Checker) Told(a *execution.Actor) bool { return c.sales[a.Index].told() }
+// KnowsLoss reports whether an actor knows that its lock is lost.
+func (c *Checker) KnowsLoss(a *execution.Actor) bool { return c.sales[a.Index].knowsLoss() }
 
-// loses sees that its lock is not its own any more: it was given back by its own process, or not.
-func (s *sale) loses(given bool) {
+// recordLoss sees that its lock is not its own any more: it was given back by its own process, or not.
+func (s *sale) recordLoss(given bool) {
 	switch {
 	case given && s.leaves:
 		s.gave = true
@@ -74,8 +74,8 @@ func (s *sale) loses(given bool) {
 	}
 }
 
-// Sells takes down that an actor has sold.
-func (c *Checker) Sells(a *execution.Actor) { c.sales[a.Index].sold++ }
+// RecordSale takes down that an actor has sold.
+func (c *Checker) RecordSale(a *execution.Actor) { c.sales[a.Index].sold++ }
 
 // Sold returns how many sales have succeeded.
 func (c *Checker) Sold() (n int) {
@@ -118,7 +118,7 @@ func (l watched) Lock(ctx context.Context, owner string) (*lock.Lease, error) {
 	}
 	s.waits = true
 	if len(s.leases) == 0 {
-		l.c.asks(s)
+		l.c.beginWait(s)
 	}
 	l.c.x.BeginRound()
 	lease, err := take(ctx, owner)
@@ -132,12 +132,12 @@ func (l watched) Lock(ctx context.Context, owner string) (*lock.Lease, error) {
 		return nil, err
 	}
 	if len(s.leases) == 0 {
-		l.c.obtains(s, lease)
+		l.c.enter(s, lease)
 	} else {
 		l.c.checkNested(s, lease)
 	}
 	s.leases = append(s.leases, lease)
-	leave := sync.OnceValue(l.leaves) // a failed Unlock may be tried again
+	leave := sync.OnceValue(l.beginUnlock) // a failed Unlock may be tried again
 	return lease.With(func(ctx context.Context) error {
 		outermost := leave()
 		err := lease.Unlock(ctx)
@@ -151,17 +151,17 @@ func (l watched) TryLock(ctx context.Context, owner string) (*lock.Lease, error)
 	return l.Lock(ctx, owner)
 }
 
-// asks sees a sale ask for the lock.
-func (c *Checker) asks(s *sale) {
+// beginWait sees a sale ask for the lock.
+func (c *Checker) beginWait(s *sale) {
 	s.bereft, s.keyed, s.named, s.evident, s.lost, s.gave, s.met = false, false, false, false, false, false, false
 	s.place, s.timedOut = place{}, false
 	s.leftovers, s.moments = false, nil
-	c.meetAll(nil)
+	c.markContenders(nil)
 }
 
-// obtains sees a sale enter. Its lock may have been lost before it heard of it.
-func (c *Checker) obtains(s *sale, lease *lock.Lease) {
-	c.enters(s.actor)
+// enter sees a sale enter. Its lock may have been lost before it heard of it.
+func (c *Checker) enter(s *sale, lease *lock.Lease) {
+	c.recordEntry(s.actor)
 	s.keyed = c.holder == s.actor.Index
 	s.bereft = c.scope == strategy.Everybody && !s.keyed && c.had[s.actor.Process]
 	s.lost = s.bereft
@@ -169,17 +169,17 @@ func (c *Checker) obtains(s *sale, lease *lock.Lease) {
 	s.evident = s.keyed || s.bereft || s.named
 	c.untellable = c.untellable || c.scope == strategy.Everybody && !s.evident
 	c.checkToken(s, lease)
-	c.overtakes(s)
+	c.countOvertaken(s)
 }
 
-// leaves is called when a sale is about to unlock. It reports whether that is its outermost lease.
-func (l watched) leaves() (outermost bool) {
+// beginUnlock is called when a sale is about to unlock. It reports whether that is its outermost lease.
+func (l watched) beginUnlock() (outermost bool) {
 	s := l.sale
 	l.c.checkTold()
 	ended := s.leases[0].Context().Err() != nil // for whatever reason, it was told to stop
 	outermost = len(s.leases) == 1
 	if outermost && s.bereft && !ended && !s.actor.Dead() {
-		l.c.finds(anomaly.Untold, "%s worked on without the lock, and nothing told it", "%s 丢了锁还在继续执行，自己并不知情", s.actor.Name)
+		l.c.report(anomaly.Untold, "%s worked on without the lock, and nothing told it", "%s 丢了锁还在继续执行，自己并不知情", s.actor.Name)
 	}
 	s.leases = s.leases[:len(s.leases)-1]
 	if outermost {

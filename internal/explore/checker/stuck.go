@@ -24,17 +24,17 @@ const (
 func (c *Checker) checkSelfLocked() {
 	for i, s := range c.sales {
 		if s.waits && len(s.leases) > 0 && c.holder == i && !s.actor.Dead() && !s.actor.Paused() && c.x.InVain(s.actor) {
-			if c.outlasts(i) {
-				c.finds(anomaly.SelfDeadlock, "%s waits for a lock that it holds itself, until it expires", "%s 在等自己持有的锁，要等到它过期", s.actor.Name)
+			if c.isHeldBeyondExpiry(i) {
+				c.report(anomaly.SelfDeadlock, "%s waits for a lock that it holds itself, until it expires", "%s 在等自己持有的锁，要等到它过期", s.actor.Name)
 			} else {
-				c.finds(anomaly.Stuck, "%s waits for a lock that it holds itself", "%s 在等自己持有的锁", s.actor.Name)
+				c.report(anomaly.Stuck, "%s waits for a lock that it holds itself", "%s 在等自己持有的锁", s.actor.Name)
 			}
 		}
 	}
 }
 
-// outlasts reports whether an actor that waits for itself gets the lock once it has expired.
-func (c *Checker) outlasts(actor int) bool {
+// isHeldBeyondExpiry reports whether an actor that waits for itself gets the lock once it has expired.
+func (c *Checker) isHeldBeyondExpiry(actor int) bool {
 	later, end := c.futures.Again()
 	defer end()
 	x, s, passes := later.x, later.sales[actor], execution.Transition{Kind: execution.TimePasses}
@@ -48,9 +48,9 @@ func (c *Checker) outlasts(actor int) bool {
 	return false
 }
 
-// hopeless reports whether waiters that ask in vain, and are all that is left, would go on asking: none gives up, or does something else,
+// isDeadlocked reports whether waiters that ask in vain, and are all that is left, would go on asking: none gives up, or does something else,
 // after it has asked so often; and if they let time pass, until every expiry has come.
-func (c *Checker) hopeless() bool {
+func (c *Checker) isDeadlocked() bool {
 	copied, end := c.futures.Again()
 	defer end()
 	x := copied.x
@@ -62,12 +62,12 @@ func (c *Checker) hopeless() bool {
 				continue // a fault, or what others do beside them
 			}
 			x.Apply(t)
-			if !quiets(x) || x.Cluster.Version() != version {
+			if !canBecomeQuiet(x) || x.Cluster.Version() != version {
 				return false
 			}
 		}
 	}
-	c.undecided = c.undecided || x.Looks() && c.helped(x)
+	c.undecided = c.undecided || x.IsReading() && c.helped(x)
 	if err := x.Err(); err != nil {
 		c.x.Fail(err)
 		return false
@@ -79,9 +79,9 @@ func (c *Checker) hopeless() bool {
 func (c *Checker) helped(x *execution.Execution) bool {
 	left := x.Going()
 	for d := 2 * scenario.TTL; d < scenario.Forever; d *= 2 {
-		x.Elapses(d)
+		x.AdvanceBy(d)
 		for range last {
-			next := goesOn(x)
+			next := withoutFaults(x)
 			if len(next) == 0 || x.Going() < left {
 				return true
 			}
@@ -91,8 +91,10 @@ func (c *Checker) helped(x *execution.Execution) bool {
 	return false
 }
 
-// quiets lets waiters end what they have begun, and reports whether they are asking in vain again.
-func quiets(x *execution.Execution) bool { return leads(x, execution.Transition.Progress, x.Quiet) }
+// canBecomeQuiet lets waiters end what they have begun, and reports whether they are asking in vain again.
+func canBecomeQuiet(x *execution.Execution) bool {
+	return leads(x, execution.Transition.Progress, x.IsQuiet)
+}
 
 // leads lets the first of the wanted transitions happen, again and again, and reports whether that leads to where something is so.
 func leads(x *execution.Execution, wanted func(execution.Transition) bool, to func() bool) bool {
@@ -110,10 +112,10 @@ func leads(x *execution.Execution, wanted func(execution.Transition) bool, to fu
 	return to()
 }
 
-// livelocked reports whether those who wait keep each other waiting: as long as nobody is told anything new, they come to the states again
+// isLivelocked reports whether those who wait keep each other waiting: as long as nobody is told anything new, they come to the states again
 // in which they were, in whatever order they go on, and in none of these has anybody finished. As they may count, or look at a clock, one
 // of the orders is followed for long.
-func (c *Checker) livelocked() bool {
+func (c *Checker) isLivelocked() bool {
 	known := map[string]bool{}
 	todo := [][]execution.Transition{nil}
 	for len(todo) > 0 {
@@ -132,7 +134,7 @@ func (c *Checker) livelocked() bool {
 			todo = append(todo, append(slices.Clip(path), t))
 		}
 	}
-	return c.turns()
+	return c.isStuckInTurns()
 }
 
 // after goes on along a path. It gives the state, the steps that may follow, and whether somebody has got free.
@@ -145,13 +147,13 @@ func (c *Checker) after(path []execution.Transition) (state string, next []execu
 		x.Transitions()
 		x.Apply(t)
 	}
-	next = goesOn(x)
+	next = withoutFaults(x)
 	return x.Loose(), next, len(next) == 0 || x.Going() < left || x.Err() != nil
 }
 
-// turns reports whether nobody gets free in one order, in which each goes on: until they have asked so often, and every expiry that is
+// isStuckInTurns reports whether nobody gets free in one order, in which each goes on: until they have asked so often, and every expiry that is
 // known has come.
-func (c *Checker) turns() bool {
+func (c *Checker) isStuckInTurns() bool {
 	copied, end := c.futures.Again()
 	defer end()
 	x := copied.x
@@ -165,10 +167,10 @@ func (c *Checker) turns() bool {
 		case enough && (!timely || now >= until):
 			more--
 		case enough && stands >= last:
-			x.Elapses(last / 2 * scenario.Poll) // as it would while they ask
+			x.AdvanceBy(last / 2 * scenario.Poll) // as it would while they ask
 			elapsed = true
 		}
-		next := goesOn(x)
+		next := withoutFaults(x)
 		if len(next) == 0 {
 			return false
 		}
@@ -181,7 +183,7 @@ func (c *Checker) turns() bool {
 			stands = 0
 		}
 	}
-	c.undecided = c.undecided || x.Looks() && c.helped(x)
+	c.undecided = c.undecided || x.IsReading() && c.helped(x)
 	return true
 }
 
@@ -191,7 +193,7 @@ func expired(x *execution.Execution) time.Duration {
 	return max(x.Now()+2*scenario.TTL+x.Ahead(), known)
 }
 
-// goesOn lists what may follow without a fault.
-func goesOn(x *execution.Execution) []execution.Transition {
+// withoutFaults lists what may follow without a fault.
+func withoutFaults(x *execution.Execution) []execution.Transition {
 	return slices.DeleteFunc(slices.Clone(x.Transitions()), func(t execution.Transition) bool { return t.Kind.Fault() != "" })
 }

@@ -24,17 +24,17 @@ func (c *Checker) checkUnlock(s *sale, outermost bool, err error) {
 	switch {
 	case s.actor.Dead() || c.scope != strategy.Everybody:
 	case err == nil && outermost && s.lost && !s.gave:
-		c.finds(anomaly.FalseWord, "%s's Unlock says that it gave the lock back, which was lost before",
+		c.report(anomaly.FalseWord, "%s's Unlock says that it gave the lock back, which was lost before",
 			"%s 的 Unlock 说锁已释放，其实锁早就丢了", s.actor.Name)
-	case gone && !s.lost && c.heldToTheEnd(s):
-		c.finds(anomaly.FalseWord, "%s's Unlock says %q, though the lock was held to the end",
+	case gone && !s.lost && c.isHeldThroughout(s):
+		c.report(anomaly.FalseWord, "%s's Unlock says %q, though the lock was held to the end",
 			"%s 的 Unlock 报错“%s”，其实它一直持有锁", s.actor.Name,
 			reason.InShort(c.x.Scenario.Language, err, lock.ErrExpired, lock.ErrNotOwner))
 	}
 }
 
-// heldToTheEnd reports whether a sale whose lock is not known to be lost had it still when it unlocked.
-func (c *Checker) heldToTheEnd(s *sale) bool {
+// isHeldThroughout reports whether a sale whose lock is not known to be lost had it still when it unlocked.
+func (c *Checker) isHeldThroughout(s *sale) bool {
 	if c.x.Took(execution.Resends) {
 		return false // what was sent first may have given it back
 	}
@@ -44,8 +44,8 @@ func (c *Checker) heldToTheEnd(s *sale) bool {
 // checkTold looks for sales that were told that their lock is lost, though nothing went wrong.
 func (c *Checker) checkTold() {
 	for i, s := range c.sales {
-		if s.told() && !s.lost && c.holder == i && !s.actor.Dead() && !c.x.Faulted() {
-			c.finds(anomaly.FalseWord, "%s is told that it lost the lock, and has it still", "%s 得知自己丢了锁，其实锁还在它手里", s.actor.Name)
+		if s.knowsLoss() && !s.lost && c.holder == i && !s.actor.Dead() && !c.x.Faulted() {
+			c.report(anomaly.FalseWord, "%s is told that it lost the lock, and has it still", "%s 得知自己丢了锁，其实锁还在它手里", s.actor.Name)
 		}
 	}
 }
@@ -57,7 +57,7 @@ func (c *Checker) checkRefusal(ctx context.Context, s *sale, err error) {
 	case errors.Is(err, lock.ErrNotObtained) && s.actor.Once() && len(s.leases) == 0 && !s.met:
 		c.refused = append(c.refused, s)
 	case errors.Is(err, lock.ErrCancelled) && ctx.Err() == nil:
-		c.finds(anomaly.FalseWord, "%s is told that its client went away, and it did not",
+		c.report(anomaly.FalseWord, "%s is told that its client went away, and it did not",
 			"%s 得知客户端已断开，其实没有断开", s.actor.Name)
 	}
 }
@@ -68,7 +68,7 @@ func (c *Checker) checkRefused() {
 	for _, s := range c.refused {
 		free := func(m moment) bool { return c.obtainable(m.held, m.at, waiting) }
 		if !s.leftovers || !slices.ContainsFunc(s.moments, func(m moment) bool { return !free(m) }) {
-			c.finds(anomaly.FalseWord, "%s is told that another one has the lock, and nobody has it",
+			c.report(anomaly.FalseWord, "%s is told that another one has the lock, and nobody has it",
 				"%s 得知锁被别人持有，其实没有谁持有锁", s.actor.Name)
 		}
 	}
@@ -81,26 +81,26 @@ type moment struct {
 	at   time.Duration
 }
 
-// meetAll takes down for all who ask once whether another one has something to do with the lock, or has left something; and how the lock
+// markContenders takes down for all who ask once whether another one has something to do with the lock, or has left something; and how the lock
 // was meanwhile, but for what they do to it themselves.
-func (c *Checker) meetAll(by *execution.Actor) {
+func (c *Checker) markContenders(by *execution.Actor) {
 	for _, s := range c.sales {
 		if !s.waits || !s.actor.Once() || s.met {
 			continue
 		}
-		if s.met = c.meets(s); s.met {
+		if s.met = c.hasContender(s); s.met {
 			s.moments = nil
 			continue
 		}
-		s.leftovers = s.leftovers || c.leaves(s)
+		s.leftovers = s.leftovers || c.mayBlock(s)
 		if by == nil || by.Process != s.actor.Process || len(s.moments) == 0 {
 			s.moments = append(s.moments, moment{c.x.Cluster.Contents(), c.x.Now()})
 		}
 	}
 }
 
-// meets reports whether another sale asks for the lock, or has it.
-func (c *Checker) meets(s *sale) bool {
+// hasContender reports whether another sale asks for the lock, or has it.
+func (c *Checker) hasContender(s *sale) bool {
 	key, held := c.x.Cluster.Locked(lock.Key)
 	tells := c.holder != nobody || key.IsString() && !c.owners[0].counts
 	if held && tells && c.holder != s.actor.Index {
@@ -111,8 +111,8 @@ func (c *Checker) meets(s *sale) bool {
 	})
 }
 
-// leaves reports whether another sale may have left something behind that keeps one out.
-func (c *Checker) leaves(s *sale) bool {
+// mayBlock reports whether another sale may have left something behind that keeps one out.
+func (c *Checker) mayBlock(s *sale) bool {
 	_, held := c.x.Cluster.Locked(lock.Key)
 	return held && c.holder != s.actor.Index || slices.ContainsFunc(c.sales, func(other *sale) bool {
 		a := other.actor

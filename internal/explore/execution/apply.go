@@ -20,24 +20,24 @@ func (x *Execution) Apply(t Transition) bool {
 		return false
 	}
 	sent := true
-	x.unseen = t.Kind == Polls && x.dozily()
+	x.unseen = t.Kind == Polls && x.canDoze()
 	for _, task := range x.tasks {
 		task.early = task.early && t.Kind == Polls
 	}
 	x.taken = append(x.taken, t)
 	switch t.Kind {
 	case NodeCrashes, NodeHangs, NodeRestarts, NodeClockJumps:
-		x.befalls(x.Cluster.Servers()[x.tasks[t.ID].to], t.Kind)
+		x.strikeNode(x.Cluster.Servers()[x.tasks[t.ID].to], t.Kind)
 		sent = x.tasks[t.ID].cut || x.move(x.tasks[t.ID], Moves)
 	case Moves, Polls, PollsOn, LosesReply, DiesAfter, PausesAfter, LosesRequest, Delays, Resends:
 		sent = x.move(x.tasks[t.ID], t.Kind)
 		if x.unseen {
-			sent = x.wakesEarly(x.tasks[t.ID])
+			sent = x.wakeEarly(x.tasks[t.ID])
 		}
 	case Unsynced, Unsaved:
 		sent = x.move(x.tasks[t.ID], t.Kind)
 		s := x.Cluster.Lagging()
-		sent = sent && s != nil && x.Cluster.Loses(s) // otherwise it makes no difference that the replica, or the snapshot, does not get it
+		sent = sent && s != nil && x.Cluster.WouldLose(s) // otherwise it makes no difference that the replica, or the snapshot, does not get it
 	case DiesBefore:
 		x.tasks[t.ID].actor.Process.dead = true
 	case Pauses:
@@ -49,7 +49,7 @@ func (x *Execution) Apply(t Transition) bool {
 	case Unwoken:
 		x.due(x.processes[t.ID]).take()
 	case GoesOn, Notices:
-		x.decides(x.tasks[t.ID], t.Kind)
+		x.resolveWait(x.tasks[t.ID], t.Kind)
 	case Leaves, LeavesUnnoticed:
 		a := x.actors[t.ID]
 		a.cancelled, x.unnoticed = true, t.Kind == LeavesUnnoticed
@@ -87,17 +87,17 @@ func (x *Execution) Apply(t Transition) bool {
 		x.note(a.Process, "timeout "+strconv.Itoa(a.inside))
 		x.fire(x.itsTimeout(a))
 	case ClockJumps:
-		x.clockJumps(x.processes[t.ID])
+		x.stepClock(x.processes[t.ID])
 	case RedisClockJumps:
-		x.serverJumps(x.Cluster.Servers()[0])
+		x.stepServerClock(x.Cluster.Servers()[0])
 	case WokenInVain:
-		x.ringAll(x.processes[t.ID])
+		x.notifyAll(x.processes[t.ID])
 	}
 	if left := x.budgets[t.Kind]; left != nil {
 		*left--
 	}
 	x.settle()
-	sent = sent && (!x.unnoticed || x.unawares())
+	sent = sent && (!x.unnoticed || x.hasUnaware())
 	x.unnoticed = false
 	x.bury()
 	x.turn()
@@ -133,7 +133,7 @@ func (x *Execution) move(t *Task, k Kind) (sent bool) {
 	if t.pending == nil || t.Ended() || begins && x.matters(t) {
 		return k == Moves || k == Polls || k == PollsOn
 	}
-	if t.fate = k; x.makesNoDifference(t) {
+	if t.fate = k; x.isIndependent(t) {
 		return false
 	}
 	x.ready = append(x.ready, t)
@@ -141,9 +141,9 @@ func (x *Execution) move(t *Task, k Kind) (sent bool) {
 	return true
 }
 
-// makesNoDifference reports whether what the network or a replica does to t's command is nothing new: its server does not answer anyway, or
+// isIndependent reports whether what the network or a replica does to t's command is nothing new: its server does not answer anyway, or
 // has no replica.
-func (x *Execution) makesNoDifference(t *Task) bool {
+func (x *Execution) isIndependent(t *Task) bool {
 	s := x.Cluster.Servers()[t.to]
 	switch t.fate {
 	case LosesRequest, Delays, Resends:

@@ -36,7 +36,7 @@ func (x *Execution) allPause() bool {
 		if a.finished || a.Dead() {
 			continue
 		}
-		if a.main.torn || !a.main.asleep() && !a.main.rests() {
+		if a.main.torn || !a.main.asleep() && !a.main.isPaused() {
 			return false
 		}
 		waits = true
@@ -58,7 +58,7 @@ func (x *Execution) appendLoose(b []byte) []byte {
 		for _, n := range [...]int{t.nth, len(t.round.asked)} {
 			b = strconv.AppendInt(append(b, ' '), int64(n), 10)
 		}
-		for _, is := range [...]bool{t.pending != nil, t.subscribes, t.asleep(), t.rests()} {
+		for _, is := range [...]bool{t.pending != nil, t.subscribes, t.asleep(), t.isPaused()} {
 			b = strconv.AppendBool(append(b, ' '), is)
 		}
 		b = t.round.told.append(b)

@@ -110,13 +110,13 @@ func (c virtualClock) Wait(ctx context.Context, ch <-chan struct{}) error {
 	c.x.jot("Clock.Wait")
 	t.sleep, t.last = t.last, nil
 	t.waiting, t.ctx, t.ch, t.err, t.taken = true, ctx, ch, nil, false
-	if t.asleep() || t.rests() {
-		c.x.pauses(t)
+	if t.asleep() || t.isPaused() {
+		c.x.recordPause(t)
 	}
 	if t.asleep() { // then the schedule ends it, not time
 		c.x.forget(t.sleep.is)
 		c.x.digest(t)
-		c.x.falls(t)
+		c.x.putToSleep(t)
 	}
 	c.x.waiters = append(c.x.waiters, t)
 	c.x.locate(t)
@@ -125,10 +125,10 @@ func (c virtualClock) Wait(ctx context.Context, ch <-chan struct{}) error {
 		return err
 	}
 	if helped && c.x.Cluster.OnNodes() {
-		c.x.join(c.process)
+		c.x.mergePast(c.process)
 	}
 	if t.waiting = false; !helped && (t.sleep == nil || !t.sleep.brief) {
-		c.x.begins(t)
+		c.x.beginRound(t)
 	}
 	return t.err
 }
@@ -153,7 +153,7 @@ func (x *Execution) fire(t *timer) {
 // then. One who takes back what it did moves none.
 func (x *Execution) heartbeat(then time.Duration) time.Duration {
 	for _, t := range x.tasks {
-		if t.live() && t.asleep() && x.now < t.sleep.at && t.sleep.at < then && !x.undone(t) && t.round.prolongs(x.Cluster, x.now, t.sleep.at) {
+		if t.live() && t.asleep() && x.now < t.sleep.at && t.sleep.at < then && !x.undone(t) && t.round.isExtended(x.Cluster, x.now, t.sleep.at) {
 			then = t.sleep.at
 		}
 	}
@@ -165,7 +165,7 @@ func (x *Execution) nextDue() time.Duration {
 	switch expiry := x.Cluster.NextExpiry(); {
 	case x.TimerNext():
 		return x.nextTimer().at
-	case expiry == 0 && !x.idles():
+	case expiry == 0 && !x.isIdle():
 		if first, _ := x.Horizon(); first > x.now {
 			return first
 		}

@@ -94,7 +94,7 @@ func (x network) transmit(ctx context.Context, t *Task, server int, cmds []redis
 		t.unread = false
 	}
 	if s.Health == simredis.Hung {
-		return x.unanswer(ctx, t)
+		return x.loseReply(ctx, t)
 	}
 	return err
 }
@@ -119,7 +119,7 @@ func (x network) Receive(
 	c, follow := t.split(s, conn, command, rest)
 	t.rest = nil
 	if t.cut {
-		x.cutsOff(c)
+		x.isCutOff(c)
 		return nil, io.ErrUnexpectedEOF
 	}
 	if x.recorder != nil && (t.fate == LosesRequest || t.fate == Delays) {
@@ -162,7 +162,7 @@ func (x network) Receive(
 	}
 	switch {
 	case t.fate == LosesReply || t.fate == Resends || s.Health == simredis.Hung:
-		x.leaves(follow)
+		x.orphan(follow)
 		return nil, io.ErrUnexpectedEOF
 	case len(follow) == 0:
 		return a.Reply, nil
@@ -202,9 +202,9 @@ func (x network) refuse(t *Task, s *simredis.Server) error {
 	return &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}
 }
 
-// unanswer answers for a hung node: what was sent takes effect, and its sender waits until its context ends. That a client gives up
+// loseReply answers for a hung node: what was sent takes effect, and its sender waits until its context ends. That a client gives up
 // by itself some time is left out: if it then tried again, schedules would have no end.
-func (x network) unanswer(ctx context.Context, t *Task) error {
+func (x network) loseReply(ctx context.Context, t *Task) error {
 	t.unanswered = true
 	err := x.Clock(t.actor.Process, 0).Wait(ctx, nil)
 	t.unanswered = false

@@ -25,7 +25,7 @@ type Doze struct {
 // Dozes lists those that tasks of a process are in.
 func (x *Execution) Dozes(process int) (all []Doze) {
 	for _, t := range x.tasks {
-		if t.actor.Process == x.processes[process] && x.dozes(t) {
+		if t.actor.Process == x.processes[process] && x.isDozing(t) {
 			all = append(all, Doze{uint16(t.id), t.round.number}) //nolint:gosec // there are few
 		}
 	}
@@ -35,13 +35,13 @@ func (x *Execution) Dozes(process int) (all []Doze) {
 // Dozed reports whether any has ever begun in a process.
 func (x *Execution) Dozed(process int) bool { return x.processes[process].dozed }
 
-// falls takes down that t falls asleep.
-func (x *Execution) falls(t *Task) {
+// putToSleep takes down that t falls asleep.
+func (x *Execution) putToSleep(t *Task) {
 	t.round.dozes = x.Dozing && x.wouldRepeat(t)
 	t.actor.Process.dozed = true
 }
 
-func (x *Execution) dozes(t *Task) bool { return t.live() && t.asleep() && x.wouldRepeat(t) }
+func (x *Execution) isDozing(t *Task) bool { return t.live() && t.asleep() && x.wouldRepeat(t) }
 
 // canAskAgain reports whether a task that dozes has done so from the end of its round on, and has only asked.
 func (t *Task) canAskAgain() bool {
@@ -74,7 +74,7 @@ func (x *Execution) AskAgain(task uint16) bool {
 	same := func(a, b asked) bool {
 		return a.server == b.server && a.command == b.command && string(a.reply) == string(b.reply)
 	}
-	return x.dozes(t) && t.canAskAgain() && slices.EqualFunc(before, t.round.asked, same) && x.Beside(p) == around
+	return x.isDozing(t) && t.canAskAgain() && slices.EqualFunc(before, t.round.asked, same) && x.Beside(p) == around
 }
 
 // Index returns the index of a process.
@@ -116,7 +116,7 @@ func (x *Execution) appendTasks(b []byte, p *Process) []byte {
 		}
 		b = fmt.Appendf(b, "|%d %d", t.id, len(t.rest))
 		for _, is := range [...]bool{
-			t.subscribes, t.waiting, x.dozes(t), t.asleep(), t.rests(), t.unread, t.unanswered, t.torn, t.unaware, t.cut,
+			t.subscribes, t.waiting, x.isDozing(t), t.asleep(), t.isPaused(), t.unread, t.unanswered, t.torn, t.unaware, t.cut,
 		} {
 			b = strconv.AppendBool(append(b, ' '), is)
 		}
@@ -127,8 +127,8 @@ func (x *Execution) appendTasks(b []byte, p *Process) []byte {
 	return b
 }
 
-// dozily reports whether rounds in vain are no steps. They are where everybody pauses: they may be turning in a circle.
-func (x *Execution) dozily() bool { return x.Dozing && (x.Going() == 1 || !x.allPause()) }
+// canDoze reports whether rounds in vain are no steps. They are where everybody pauses: they may be turning in a circle.
+func (x *Execution) canDoze() bool { return x.Dozing && (x.Going() == 1 || !x.allPause()) }
 
 // Code that looks at its clock, and then asks, may ask later than it thinks. So its waking is a step, also for a round that would be in
 // vain. This is directly before what makes a difference: time passes, or something happens to its process. Other steps can come before it.
@@ -144,8 +144,8 @@ func (x *Execution) addWakings(t *Task) {
 	}
 }
 
-// wakesEarly takes down that t has woken for a round in vain, and reports whether that is a step: not if it has already asked.
-func (x *Execution) wakesEarly(t *Task) bool {
+// wakeEarly takes down that t has woken for a round in vain, and reports whether that is a step: not if it has already asked.
+func (x *Execution) wakeEarly(t *Task) bool {
 	if t.early = t.acts() && !x.Listens(t.actor.Process); !t.early {
 		x.wakings-- // otherwise what has to follow bounds them
 	}

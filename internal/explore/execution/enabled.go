@@ -45,11 +45,11 @@ func (x *Execution) Transitions() []Transition {
 		x.addToProcesses(func(p *Process) bool { return !p.paused && x.due(p) != nil }, Woken, Unwoken)
 		active := len(x.options) > 0
 		x.addProcessFaults()
-		x.addToActors(func(a *Actor) bool { return a.leaves() }, Leaves)
-		x.addToActors(func(a *Actor) bool { return a.leaves() && x.mayMiss(a) }, LeavesUnnoticed)
+		x.addToActors(func(a *Actor) bool { return a.canCancel() }, Leaves)
+		x.addToActors(func(a *Actor) bool { return a.canCancel() && x.mayMiss(a) }, LeavesUnnoticed)
 		x.addTime(active)
 		x.addStale()
-		x.addToProcesses(func(p *Process) bool { return p.begun() && !p.ended() }, ClockJumps)
+		x.addToProcesses(func(p *Process) bool { return p.hasBegun() && !p.ended() }, ClockJumps)
 		if !x.Cluster.OnNodes() && x.Cluster.Servers()[0].Expires() {
 			x.add(0, RedisClockJumps)
 		}
@@ -58,7 +58,7 @@ func (x *Execution) Transitions() []Transition {
 		x.addToProcesses(func(p *Process) bool { return !p.paused && x.Listens(p) }, WokenInVain)
 	}
 	x.addArrivals()
-	hopeful := slices.ContainsFunc(x.options, Transition.hopeful)
+	hopeful := slices.ContainsFunc(x.options, Transition.canSucceed)
 	if !hopeful {
 		x.options = x.options[:0] // faults alone bring nobody on
 	}
@@ -66,13 +66,13 @@ func (x *Execution) Transitions() []Transition {
 		x.addPolls(hopeful)
 	}
 	// all that can bring somebody on is time, and that will bring rounds in vain alone
-	inVain := !slices.ContainsFunc(x.options, func(t Transition) bool { return t.hopeful() && t.Kind != TimePasses }) && x.onlyPolls()
+	inVain := !slices.ContainsFunc(x.options, func(t Transition) bool { return t.canSucceed() && t.Kind != TimePasses }) && x.onlyPolls()
 	x.quiet = len(x.options) > 0 && (!hopeful || inVain)
 	return x.options
 }
 
-// Quiet reports whether the last Transitions are waiters that ask in vain, and nothing else.
-func (x *Execution) Quiet() bool { return x.quiet }
+// IsQuiet reports whether the last Transitions are waiters that ask in vain, and nothing else.
+func (x *Execution) IsQuiet() bool { return x.quiet }
 
 // Beyond reports whether the schedule has left out what waiters might do that ask in vain more often than the scenario says.
 func (x *Execution) Beyond() bool { return x.beyond }
@@ -83,7 +83,7 @@ func (x *Execution) LastResort() bool { return x.desperate }
 // addMoves adds the commands, and what may happen to each.
 func (x *Execution) addMoves() {
 	for _, t := range x.tasks {
-		if !x.movable(t) {
+		if !x.isRunnable(t) {
 			continue
 		}
 		if t.subscribes || t.actor.Paused() { // what it has sent takes effect
@@ -136,7 +136,7 @@ func (x *Execution) addProcessFaults() {
 	moves := len(x.options)
 	for i, p := range x.processes {
 		switch {
-		case p.dead || !p.begun() || p.ended():
+		case p.dead || !p.hasBegun() || p.ended():
 		case p.paused:
 			x.add(i, Resumes)
 		default:
@@ -184,7 +184,7 @@ func (x *Execution) addPolls(hopeful bool) {
 		case x.desperate || !t.live() || !t.asleep() || !x.wouldRepeat(t):
 		case !hopeful:
 			x.add(t.id, PollsOn)
-		case x.dozily():
+		case x.canDoze():
 			x.addWakings(t)
 		case x.Going() == 1: // it waits for what time alone will bring
 		case x.polls > 0:
@@ -205,8 +205,8 @@ func (x *Execution) Going() (n int) {
 	return n
 }
 
-// movable reports whether t can do something by itself. A waiter that tried in vain cannot, until it would learn something else.
-func (x *Execution) movable(t *Task) bool {
+// isRunnable reports whether t can do something by itself. A waiter that tried in vain cannot, until it would learn something else.
+func (x *Execution) isRunnable(t *Task) bool {
 	switch {
 	case t.midway() && !t.actor.Dead():
 		return true
@@ -224,15 +224,15 @@ func (x *Execution) movable(t *Task) bool {
 // mayIdle reports whether time may pass although nothing is due: somebody tries who may find that it has. Twice in a row is enough, unless
 // an expiry is known to come.
 func (x *Execution) mayIdle() bool {
-	if x.idles() {
+	if x.isIdle() {
 		return true
 	}
 	_, last := x.Horizon()
 	return last > x.now
 }
 
-// idles reports whether time may pass by a lock's expiry.
-func (x *Execution) idles() bool {
+// isIdle reports whether time may pass by a lock's expiry.
+func (x *Execution) isIdle() bool {
 	return x.idle < 2 && slices.ContainsFunc(x.tasks, func(t *Task) bool {
 		return t.asleep() && t.live() && (t.round.looked || !t.round.sameAnswer(x.Cluster, x.now+scenario.TTL))
 	})

@@ -31,8 +31,8 @@ func (t *Task) receive() {
 	t.taken, t.err = false, nil
 }
 
-// wakes reports whether a wait is over, and takes what it waited for. It is not over if the schedule has to decide how it ends.
-func (x *Execution) wakes(t *Task) bool {
+// endWait reports whether a wait is over, and takes what it waited for. It is not over if the schedule has to decide how it ends.
+func (x *Execution) endWait(t *Task) bool {
 	if !t.live() {
 		return false
 	}
@@ -86,8 +86,8 @@ func (x *Execution) watched() {
 	}
 }
 
-// decides lets a wait end in one of its two ways.
-func (x *Execution) decides(t *Task, k Kind) {
+// resolveWait lets a wait end in one of its two ways.
+func (x *Execution) resolveWait(t *Task, k Kind) {
 	x.waiters = slices.DeleteFunc(x.waiters, func(other *Task) bool { return other == t })
 	if t.err = t.ctx.Err(); k == GoesOn {
 		t.receive()
@@ -105,7 +105,7 @@ func (x *Execution) mayMiss(a *Actor) bool {
 	return t.waiting && !t.Ended() && t.live() && !t.asleep() && !t.torn && t.ch != nil && x.company(t)
 }
 
-// unawares reports whether somebody has not noticed in this step that his context has ended.
-func (x *Execution) unawares() bool {
+// hasUnaware reports whether somebody has not noticed in this step that his context has ended.
+func (x *Execution) hasUnaware() bool {
 	return slices.ContainsFunc(x.waiters, func(t *Task) bool { return t.unaware && t.noted == t.actor.Process.notes })
 }

@@ -159,7 +159,7 @@ func (x *Execution) Close() {
 func (x *Execution) bury() {
 	for _, t := range x.tasks {
 		if t.actor.Process.dead && !t.Ended() {
-			x.leaves(t.rest)
+			x.orphan(t.rest)
 			t.rest = nil
 			x.kill(t)
 		}

@@ -13,16 +13,16 @@ import (
 // Jump is how far a clock jumps: longer than the expiry of a lock.
 const Jump = 15 * time.Second
 
-// clockJumps lets the clock of a process jump. Its timers count time that passes, and do not.
-func (x *Execution) clockJumps(p *Process) {
+// stepClock lets the clock of a process jump. Its timers count time that passes, and do not.
+func (x *Execution) stepClock(p *Process) {
 	x.jumped += Jump
 	p.ahead += Jump
 	x.note(p, "clock jumps")
-	x.distrustTime()
+	x.ignoreClock()
 }
 
-// serverJumps lets the clock of a server jump. Keys that were to expire by then have expired.
-func (x *Execution) serverJumps(s *simredis.Server) {
+// stepServerClock lets the clock of a server jump. Keys that were to expire by then have expired.
+func (x *Execution) stepServerClock(s *simredis.Server) {
 	s.Ahead += Jump
 	next, err := x.Cluster.After(s, Jump)
 	if err != nil {
@@ -30,11 +30,11 @@ func (x *Execution) serverJumps(s *simredis.Server) {
 		return
 	}
 	x.becomes(s, next, nil)
-	x.distrustTime()
+	x.ignoreClock()
 }
 
-// distrustTime lets nobody rely on it that it is the same time as when it asked last.
-func (x *Execution) distrustTime() {
+// ignoreClock lets nobody rely on it that it is the same time as when it asked last.
+func (x *Execution) ignoreClock() {
 	for _, t := range x.tasks {
 		t.round.at = -1
 	}
@@ -54,8 +54,8 @@ func (s *subscriptions) Listens(p *Process) bool {
 	return slices.ContainsFunc(s.listeners, func(l *listener) bool { return l.actor.Process == p && len(l.notify) > 0 })
 }
 
-// ringAll tells a process on each channel that a message may have been missed, as the real notifier does when it has connected anew.
-func (x *Execution) ringAll(p *Process) {
+// notifyAll tells a process on each channel that a message may have been missed, as the real notifier does when it has connected anew.
+func (x *Execution) notifyAll(p *Process) {
 	for _, l := range x.listeners {
 		if l.actor.Process == p && len(l.notify) > 0 {
 			x.note(p, "ring "+l.channel+" ")
@@ -64,8 +64,8 @@ func (x *Execution) ringAll(p *Process) {
 	}
 }
 
-// befalls lets a fault happen to a node.
-func (x *Execution) befalls(s *simredis.Server, k Kind) {
+// strikeNode lets a fault happen to a node.
+func (x *Execution) strikeNode(s *simredis.Server, k Kind) {
 	switch k {
 	case NodeCrashes:
 		s.Health = simredis.Crashed
@@ -76,7 +76,7 @@ func (x *Execution) befalls(s *simredis.Server, k Kind) {
 		x.reset(s)
 		x.becomes(s, x.Cluster.Empty(), nil)
 	case NodeClockJumps:
-		x.serverJumps(s)
+		x.stepServerClock(s)
 	default:
 	}
 }

@@ -21,7 +21,7 @@ const precision = time.Millisecond
 func (x *Execution) Horizon() (first, last time.Duration) {
 	first, last = x.now, x.now
 	for _, t := range x.tasks {
-		if !t.live() || !t.asleep() && !t.rests() {
+		if !t.live() || !t.asleep() && !t.isPaused() {
 			continue
 		}
 		then := x.changesAnswer(t)
@@ -70,7 +70,7 @@ func (x *Execution) beats(t *Task) bool {
 	x.wake(t, PollsOn)
 	for !t.asleep() {
 		n := len(t.round.asked)
-		if t.pending == nil || n >= len(t.poller.asked) || !sends(t.pending, t.poller.asked[n].sent) {
+		if t.pending == nil || n >= len(t.poller.asked) || !isSameBatch(t.pending, t.poller.asked[n].sent) {
 			return false
 		}
 		if same, _ := t.poller.asked[n].again(x.Cluster, x.now); !same {

@@ -137,13 +137,13 @@ func rename(text []byte, first rune, names int, number func(letter int) byte) []
 			return text
 		}
 		letter := int(rune(text[at]) - first)
-		if letter >= 0 && letter < names && (at+1 == len(text) || !wordly(text[at+1])) {
+		if letter >= 0 && letter < names && (at+1 == len(text) || !isWordByte(text[at+1])) {
 			text[at] = number(letter)
 		}
 	}
 }
 
-// wordly reports whether a name could go on with this.
-func wordly(b byte) bool {
+// isWordByte reports whether a name could go on with this.
+func isWordByte(b byte) bool {
 	return b == '_' || '0' <= b && b <= '9' || 'a' <= b && b <= 'z' || 'A' <= b && b <= 'Z'
 }

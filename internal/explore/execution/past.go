@@ -121,8 +121,8 @@ func inPast(t *Task, s *simredis.Server) string {
 	return t.parent.label
 }
 
-// join lets the answers that came count, for the one that waited for them.
-func (x *Execution) join(p *Process) {
+// mergePast lets the answers that came count, for the one that waited for them.
+func (x *Execution) mergePast(p *Process) {
 	var sum Fingerprint
 	for _, answers := range p.answers {
 		sum[0] += answers[0]

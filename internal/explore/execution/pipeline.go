@@ -42,8 +42,8 @@ func (t *Task) split(
 // midway reports whether a part of t's pipeline has taken effect, and the rest is under way.
 func (t *Task) midway() bool { return len(t.rest) > 0 && !t.Ended() }
 
-// leaves lets the rest of a pipeline be under way without anybody who waits for it. Its connection may be broken.
-func (u *underWay) leaves(rest []sent) {
+// orphan lets the rest of a pipeline be under way without anybody who waits for it. Its connection may be broken.
+func (u *underWay) orphan(rest []sent) {
 	for _, r := range rest {
 		r.loose = true
 		u.late = append(u.late, r)
@@ -70,8 +70,8 @@ func (x *Execution) reset(s *simredis.Server) {
 	}
 }
 
-// cutsOff shows the command that does not come to its server any more, if it is what the step was to do.
-func (x network) cutsOff(c sent) {
+// isCutOff shows the command that does not come to its server any more, if it is what the step was to do.
+func (x network) isCutOff(c sent) {
 	if last := x.taken[len(x.taken)-1]; x.recorder == nil || !last.Kind.OfTask() || int(last.ID) != c.from.id {
 		return
 	}

@@ -26,8 +26,8 @@ type poller struct {
 // are taken for one that differs each time, as by a new token.
 const others = 10
 
-// pauses takes down a round that ends with a pause.
-func (x *Execution) pauses(t *Task) {
+// recordPause takes down a round that ends with a pause.
+func (x *Execution) recordPause(t *Task) {
 	r, p, at := &t.round, &t.poller, here()
 	p.still = len(r.asked) == 0 && !r.lost && at == p.place
 	if p.still {
@@ -37,7 +37,7 @@ func (x *Execution) pauses(t *Task) {
 	if r.told != p.told || r.lost || len(r.asked) == 0 || x.helped(t) || at != p.place {
 		p.same = 0
 	}
-	p.loops = at.polls() || at == p.place && r.same(p.asked)
+	p.loops = at.isPoll() || at == p.place && r.same(p.asked)
 	if !p.loops && p.same >= others {
 		p.loops, x.beyond = true, true
 	}
@@ -56,31 +56,33 @@ func here() (p place) {
 	return p
 }
 
-// polls reports whether the pause is lock.Poll's: its next attempt is the one that has just failed. After any other pause, the code may be
+// isPoll reports whether the pause is lock.Poll's: its next attempt is the one that has just failed. After any other pause, the code may be
 // about to ask something else, also at the same place: as of the next one in a list.
-func (p place) polls() bool {
+func (p place) isPoll() bool {
 	const poll = 2 // who called lock.Sleep, who called Wait
 	f := runtime.FuncForPC(p[poll] - 1)
 	return f != nil && strings.HasPrefix(f.Name(), "lockstep/internal/lock.PollAt[")
 }
 
-// unmoved reports whether t, which has looked at nothing but the memory of its process, would find that as it was: nothing has happened to
+// isUnchanged reports whether t, which has looked at nothing but the memory of its process, would find that as it was: nothing has happened to
 // the process since.
-func (x *Execution) unmoved(t *Task) bool {
+func (x *Execution) isUnchanged(t *Task) bool {
 	r := &t.round
 	return t.poller.still && !x.helped(t) && r.notes == t.actor.Process.notes-r.noted && (!r.looked || r.at == x.now)
 }
 
-// rests reports whether t is in a pause that time ends: one of more than a moment.
-func (t *Task) rests() bool { return t.waiting && t.sleep != nil && !t.sleep.brief && !t.sleep.stopped }
+// isPaused reports whether t is in a pause that time ends: one of more than a moment.
+func (t *Task) isPaused() bool {
+	return t.waiting && t.sleep != nil && !t.sleep.brief && !t.sleep.stopped
+}
 
-// restsInVain reports whether t rests after a round that told it what the one before did.
-func (t *Task) restsInVain() bool { return t.rests() && t.poller.vain > 0 }
+// isPausedInVain reports whether t rests after a round that told it what the one before did.
+func (t *Task) isPausedInVain() bool { return t.isPaused() && t.poller.vain > 0 }
 
 // sleeper returns the task that a timer wakes from its rest, nil if it does something else.
 func (x *Execution) sleeper(due *timer) *Task {
 	for _, t := range x.tasks {
-		if t.rests() && t.sleep == due && !t.Ended() {
+		if t.isPaused() && t.sleep == due && !t.Ended() {
 			return t
 		}
 	}
@@ -91,7 +93,7 @@ func (x *Execution) sleeper(due *timer) *Task {
 func (x *Execution) onlyPolls() bool {
 	if len(x.timers) == 0 || x.Cluster.NextExpiry() > 0 || slices.ContainsFunc(x.timers, func(due *timer) bool {
 		t := x.sleeper(due)
-		return t == nil || !t.restsInVain()
+		return t == nil || !t.isPausedInVain()
 	}) {
 		return false
 	}
@@ -103,20 +105,20 @@ func (x *Execution) onlyPolls() bool {
 // else. Otherwise each of their rounds, of which there may be hundreds up to an expiry, would be steps of its own.
 func (x *Execution) skim() {
 	x.settle()
-	for !x.EveryRound && x.skims() {
+	for !x.EveryRound && x.skimRound() {
 		x.beyond = true
 		x.settle()
 	}
 }
 
-// skims lets the next round in vain happen, and reports whether there was one.
-func (x *Execution) skims() bool {
+// skimRound lets the next round in vain happen, and reports whether there was one.
+func (x *Execution) skimRound() bool {
 	for _, t := range x.tasks {
 		switch {
-		case t.midway() && !t.actor.Dead() && !x.asksTheSame(t):
+		case t.midway() && !t.actor.Dead() && !x.isAboutToRepeat(t):
 			return false
 		case t.Ended() || !t.live() || !t.actor.started:
-		case t.subscribes, t.torn, t.pending != nil && !x.asksTheSame(t), t.asleep() && !x.wouldRepeat(t):
+		case t.subscribes, t.torn, t.pending != nil && !x.isAboutToRepeat(t), t.asleep() && !x.wouldRepeat(t):
 			return false
 		}
 	}
@@ -144,18 +146,18 @@ func (x *Execution) skims() bool {
 // enough reports whether t has asked in vain as often as the scenario says.
 func (x *Execution) enough(t *Task) bool { return t.poller.vain >= max(x.Scenario.PollsInVain(), 1) }
 
-// asksTheSame reports whether t is about to ask what it has asked in vain in its last round, and would be told the same.
-func (x *Execution) asksTheSame(t *Task) bool {
+// isAboutToRepeat reports whether t is about to ask what it has asked in vain in its last round, and would be told the same.
+func (x *Execution) isAboutToRepeat(t *Task) bool {
 	n := len(t.round.asked)
 	if !x.enough(t) || n >= len(t.poller.asked) {
 		return false
 	}
 	before := t.poller.asked[n]
 	_, nothing := before.again(x.Cluster, x.now)
-	return nothing && sends(before.sent, t.pending)
+	return nothing && isSameBatch(before.sent, t.pending)
 }
 
-// sends reports whether these are the same commands.
-func sends(these, those []redis.Cmder) bool {
+// isSameBatch reports whether these are the same commands.
+func isSameBatch(these, those []redis.Cmder) bool {
 	return slices.EqualFunc(these, those, func(a, b redis.Cmder) bool { return reflect.DeepEqual(a.Args(), b.Args()) })
 }

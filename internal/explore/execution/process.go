@@ -52,7 +52,7 @@ func newProcess(i int, setup *Setup) *Process {
 	return p
 }
 
-func (p *Process) begun() bool {
+func (p *Process) hasBegun() bool {
 	return slices.ContainsFunc(p.actors, func(a *Actor) bool { return a.started })
 }
 
@@ -114,8 +114,8 @@ func (a *Actor) Next() {
 // Started reports whether it has begun.
 func (a *Actor) Started() bool { return a.started }
 
-// leaves reports whether its client may go away.
-func (a *Actor) leaves() bool { return a.started && !a.finished && !a.cancelled }
+// canCancel reports whether its client may go away.
+func (a *Actor) canCancel() bool { return a.started && !a.finished && !a.cancelled }
 
 // Finished reports whether its sale has ended, with Err.
 func (a *Actor) Finished() bool { return a.finished }

@@ -15,7 +15,7 @@ import (
 // InVain reports whether a waits for what time alone will not bring.
 func (x *Execution) InVain(a *Actor) bool {
 	t := a.main
-	return t.waiting && !t.torn && (t.sleep == nil || t.asleep() && x.wouldRepeat(t) || t.restsInVain())
+	return t.waiting && !t.torn && (t.sleep == nil || t.asleep() && x.wouldRepeat(t) || t.isPausedInVain())
 }
 
 // Queues reports whether a waits for something else than a command's answer or the end of a short pause.
@@ -42,7 +42,7 @@ func (x *Execution) Took(k Kind) bool {
 // their process, or whose wait has ended; nor those of a process that is paused, as they may end when it goes on.
 func (x *Execution) Outlived() (all []*Actor) {
 	for _, p := range x.processes {
-		if p.dead || p.paused || !p.begun() || !p.ended() || x.asks(p) {
+		if p.dead || p.paused || !p.hasBegun() || !p.ended() || x.awaitsNode(p) {
 			continue
 		}
 		for _, t := range x.tasks {
@@ -55,8 +55,8 @@ func (x *Execution) Outlived() (all []*Actor) {
 	return all
 }
 
-// asks reports whether a task of p has still to hear from a node.
-func (x *Execution) asks(p *Process) bool {
+// awaitsNode reports whether a task of p has still to hear from a node.
+func (x *Execution) awaitsNode(p *Process) bool {
 	return slices.ContainsFunc(x.tasks, func(t *Task) bool {
 		return t.actor.Process == p && !t.Ended() && (t.unanswered || t.pending != nil && t.to > 0)
 	})
@@ -86,19 +86,19 @@ func (x *Execution) Ahead() time.Duration {
 // Rounds returns how many attempts, and other rounds, there were.
 func (x *Execution) Rounds() int { return x.rounds }
 
-// Looks reports whether one of those who wait looks at a clock.
-func (x *Execution) Looks() bool {
+// IsReading reports whether one of those who wait looks at a clock.
+func (x *Execution) IsReading() bool {
 	return slices.ContainsFunc(x.tasks, func(t *Task) bool { return t.live() && t.waiting && t.round.looked })
 }
 
 // Timely reports whether time makes a difference to those who wait: one looks at a clock, or Redis has, or knows, a time.
 func (x *Execution) Timely() bool {
 	_, known := x.Horizon()
-	return known > x.now || x.Cluster.NextExpiry() > 0 || x.Looks()
+	return known > x.now || x.Cluster.NextExpiry() > 0 || x.IsReading()
 }
 
-// Elapses lets time pass behind everybody's back: no schedule can say so.
-func (x *Execution) Elapses(d time.Duration) {
+// AdvanceBy lets time pass behind everybody's back: no schedule can say so.
+func (x *Execution) AdvanceBy(d time.Duration) {
 	x.pass(x.now + d)
 	x.settle()
 }
@@ -175,5 +175,5 @@ func (x *Execution) Messages() []Message {
 // PollsLeft returns how often a waiter may still ask in vain beside others.
 func (x *Execution) PollsLeft() int { return x.polls }
 
-// Ticks reports whether a timer is set for a process that runs.
-func (x *Execution) Ticks() bool { return x.nextTimer() != nil }
+// HasTimer reports whether a timer is set for a process that runs.
+func (x *Execution) HasTimer() bool { return x.nextTimer() != nil }

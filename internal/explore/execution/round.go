@@ -32,15 +32,15 @@ type round struct {
 	told   Fingerprint // what it was told, but for the time
 }
 
-// begins starts a round of t's.
-func (x *Execution) begins(t *Task) {
+// beginRound starts a round of t's.
+func (x *Execution) beginRound(t *Task) {
 	x.rounds++
 	p := t.actor.Process
 	t.round = round{number: x.rounds, memory: p.memory, labels: t.actor.labels, noted: p.notes}
 }
 
 // BeginRound says that what the current task did until now was not for the lock.
-func (x *Execution) BeginRound() { x.begins(x.current.Load()) }
+func (x *Execution) BeginRound() { x.beginRound(x.current.Load()) }
 
 // itsRound returns the round that t is part of.
 func (t *Task) itsRound() *round {
@@ -82,14 +82,14 @@ func (a asked) again(c *simredis.Cluster, now time.Duration) (same, nothing bool
 func (r *round) same(other []asked) bool {
 	return len(r.asked) == len(other) && !slices.ContainsFunc(r.asked, func(a asked) bool {
 		return !slices.ContainsFunc(other, func(b asked) bool {
-			return a.server == b.server && a.command == b.command && bytes.Equal(a.reply, b.reply) && (a.command != nil || sends(a.sent, b.sent))
+			return a.server == b.server && a.command == b.command && bytes.Equal(a.reply, b.reply) && (a.command != nil || isSameBatch(a.sent, b.sent))
 		})
 	})
 }
 
-// wouldRepeat reports whether all that the round did was to ask, or was undone, and to ask again would tell it the same: others have
+// isRepeatable reports whether all that the round did was to ask, or was undone, and to ask again would tell it the same: others have
 // changed nothing, and time makes no difference.
-func (r *round) wouldRepeat(c *simredis.Cluster, now time.Duration) bool {
+func (r *round) isRepeatable(c *simredis.Cluster, now time.Duration) bool {
 	if len(r.asked) == 0 || r.lost || r.looked && r.at != now {
 		return false
 	}
@@ -124,8 +124,8 @@ func (r *round) sameAnswers(c *simredis.Cluster, now time.Duration) bool {
 	})
 }
 
-// prolongs reports whether its commands, sent once more by then, would change what Redis holds by then, if only an expiry.
-func (r *round) prolongs(c *simredis.Cluster, now, then time.Duration) bool {
+// isExtended reports whether its commands, sent once more by then, would change what Redis holds by then, if only an expiry.
+func (r *round) isExtended(c *simredis.Cluster, now, then time.Duration) bool {
 	return slices.ContainsFunc(r.asked, func(a asked) bool {
 		if a.command == nil {
 			return false
@@ -137,7 +137,7 @@ func (r *round) prolongs(c *simredis.Cluster, now, then time.Duration) bool {
 
 // wouldRepeat reports whether t's next round would be as its last.
 func (x *Execution) wouldRepeat(t *Task) bool {
-	return t.poller.loops && t.round.wouldRepeat(x.Cluster, x.now) || x.unmoved(t)
+	return t.poller.loops && t.round.isRepeatable(x.Cluster, x.now) || x.isUnchanged(t)
 }
 
 // wake ends t's pause of a moment. Its last round, if that was in vain or is undone, is one of those that the scenario bounds; what a
@@ -155,7 +155,7 @@ func (x *Execution) wake(t *Task, k Kind) {
 		x.beyond = true
 		x.restore(t)
 	}
-	x.begins(t)
+	x.beginRound(t)
 	t.round.vain = vain
 	x.note(t.actor.Process, "wake "+t.label)
 	t.round.noted = t.actor.Process.notes
@@ -166,7 +166,7 @@ func (x *Execution) wake(t *Task, k Kind) {
 // digest makes one thing of what happened in a round that has only asked: what it was told. A waiter may remember how often it was told
 // so, but not when.
 func (x *Execution) digest(t *Task) {
-	if told := t.round.told; (len(t.round.asked) > 0 || t.poller.still) && x.traceless(t) {
+	if told := t.round.told; (len(t.round.asked) > 0 || t.poller.still) && x.leavesNoTrace(t) {
 		p, known := t.actor.Process, t.actor.Process.known
 		x.restore(t)
 		p.past, p.known = x.Hasher.add(p.past, "told "+string(told.append(nil))), known // told names them
@@ -176,12 +176,12 @@ func (x *Execution) digest(t *Task) {
 // undone reports whether t's last round has changed what Redis holds, and left no trace. Those who undo each other's rounds could go on
 // for ever.
 func (x *Execution) undone(t *Task) bool {
-	return (t.round.changes > 0 || x.Cluster.OnNodes()) && x.traceless(t)
+	return (t.round.changes > 0 || x.Cluster.OnNodes()) && x.leavesNoTrace(t)
 }
 
-// traceless reports whether t's last round has left nothing in Redis, and everything that happened to its process since is known to be
+// leavesNoTrace reports whether t's last round has left nothing in Redis, and everything that happened to its process since is known to be
 // its own.
-func (x *Execution) traceless(t *Task) bool {
+func (x *Execution) leavesNoTrace(t *Task) bool {
 	r, p := &t.round, t.actor.Process
 	return !r.lost && !x.helped(t) && r.notes == p.notes-r.noted && (r.changes == 0 && !x.Cluster.OnNodes() || t.actor.undone(x.Cluster))
 }

@@ -101,7 +101,7 @@ func (x *Execution) next() *Task {
 		x.ready = x.ready[1:]
 		return t
 	}
-	if i := slices.IndexFunc(x.waiters, x.wakes); i >= 0 {
+	if i := slices.IndexFunc(x.waiters, x.endWait); i >= 0 {
 		t := x.waiters[i]
 		x.waiters = slices.Delete(x.waiters, i, i+1)
 		return t
@@ -134,7 +134,7 @@ func (x *Execution) spawn(a *Actor, f func()) *Task {
 	}
 	a.spawned++
 	a.labels++
-	x.begins(t)
+	x.beginRound(t)
 	t.Coroutine = x.Pool.Start(f, func(value any) { x.panicked(t, value) })
 	x.tasks = append(x.tasks, t)
 	x.ready = append(x.ready, t)

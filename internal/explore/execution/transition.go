@@ -131,8 +131,8 @@ func (k Kind) notation() notation { return notations()[k] }
 // Fault returns the name of the fault that a transition of this kind is, "" if it is none.
 func (k Kind) Fault() string { return k.notation().fault }
 
-// Uses returns the name of the fault whose budget it uses up, or of which it is the second half; "" if of none.
-func (k Kind) Uses() string {
+// Budget returns the name of the fault whose budget it uses up, or of which it is the second half; "" if of none.
+func (k Kind) Budget() string {
 	switch k { // the failover or the rollback itself comes later
 	case Unsynced:
 		return FailsOver.Fault()
@@ -157,8 +157,8 @@ func (w Wanted) Is(k Kind) bool {
 // Progress reports whether t is the actors' own doing, and may bring them on: a command, a message, or the end of a wait.
 func (t Transition) Progress() bool { return t.Kind == Moves || t.Kind == Woken || t.Kind.OfWaiter() }
 
-// hopeful reports whether t can bring somebody on.
-func (t Transition) hopeful() bool {
+// canSucceed reports whether t can bring somebody on.
+func (t Transition) canSucceed() bool {
 	return t.Progress() || t.Kind == TimePasses || t.Kind == Resumes || t.Kind == Arrives
 }
 

@@ -85,7 +85,7 @@ type faultless struct {
 
 // Transitions implements search.Run.
 func (f *faultless) Transitions() []execution.Transition {
-	return slices.DeleteFunc(slices.Clone(f.Run.Transitions()), func(t execution.Transition) bool { return t.Kind.Uses() != "" })
+	return slices.DeleteFunc(slices.Clone(f.Run.Transitions()), func(t execution.Transition) bool { return t.Kind.Budget() != "" })
 }
 
 // Check implements search.Run.

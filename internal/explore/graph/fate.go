@@ -42,7 +42,7 @@ func Follow(
 		return f, err
 	}
 	for _, shown := range f.Shown[0] {
-		if (a == "" || shown.Anomaly == a) && shown.Anomaly.Applies(locks[1]) {
+		if (a == "" || shown.Anomaly == a) && shown.Anomaly.IsPromisedBy(locks[1]) {
 			f.Anomaly = shown.Anomaly
 		}
 	}
@@ -90,7 +90,7 @@ func (f *Fate) goOn(ctx context.Context, second strategy.Strategy, in explore.Sc
 		return Open, nil
 	}
 	for _, token := range way {
-		if err := f.GoOn(1, session, token); err != nil {
+		if err := f.Resume(1, session, token); err != nil {
 			return Open, err
 		}
 	}

@@ -208,7 +208,7 @@ func TestTheMapKnowsWhatASearchFinds(t *testing.T) {
 			defer session.Close()
 			for {
 				for _, a := range explore.Anomalies() {
-					if !a.Applies(s) {
+					if !a.IsPromisedBy(s) {
 						continue
 					}
 					away, err := graph.Away(t.Context(), session, a, explore.Bounds{})

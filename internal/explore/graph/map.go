@@ -74,11 +74,11 @@ func draw(
 func stepOf(e search.Edge, of strategy.Strategy) step {
 	var shows uint32
 	for _, f := range e.Shows {
-		if f.Anomaly.Applies(of) {
+		if f.Anomaly.IsPromisedBy(of) {
 			shows |= bit(f.Anomaly)
 		}
 	}
-	if e.By.Kind.Uses() != "" {
+	if e.By.Kind.Budget() != "" {
 		shows |= isFault
 	}
 	return step{e.From, e.To, shows}
@@ -109,8 +109,8 @@ func (m *Map) To(a explore.Anomaly) Distances {
 	return m.backwards(near, 1, func(step) bool { return true })
 }
 
-// escapes says how far the end of all sales is away, by a way without the anomaly, and without a further fault.
-func (m *Map) escapes(a explore.Anomaly) Distances {
+// avoiding says how far the end of all sales is away, by a way without the anomaly, and without a further fault.
+func (m *Map) avoiding(a explore.Anomaly) Distances {
 	goesOn := make([]bool, len(m.states))
 	for _, s := range m.steps {
 		goesOn[s.from] = true

@@ -27,7 +27,7 @@ func (m *Map) Oracle(s *stepper.Session, a explore.Anomaly) (Oracle, error) {
 		return Oracle{}, err
 	}
 	defer h.Close()
-	distances, saved := m.To(a), m.escapes(a)
+	distances, saved := m.To(a), m.avoiding(a)
 	path, view := s.Path(), s.Now()
 	shown := len(path) + 1
 	for _, other := range view.Shown {

@@ -99,7 +99,7 @@ func (e *explanation) turn(ctx context.Context, schedule string) error {
 		if !session.Undo() {
 			return explore.ErrUnrepeatable
 		}
-		if n > e.why.Step || path[n-1].Kind.Uses() == "" {
+		if n > e.why.Step || path[n-1].Kind.Budget() == "" {
 			continue
 		}
 		result, err := onward(ctx, session, "", e.why.Anomaly, e.bounds)

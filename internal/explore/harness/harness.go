@@ -193,7 +193,7 @@ func (h *Harness) sell(x *execution.Execution, c *checker.Checker) {
 				if _, err := sale.Sell(ctx, a.Sale); err != nil {
 					return err
 				}
-				c.Sells(a)
+				c.RecordSale(a)
 			}
 			return nil
 		})

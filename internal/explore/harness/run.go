@@ -50,8 +50,8 @@ func (r *Run) Holder() *execution.Actor {
 	return nil
 }
 
-// Believes reports whether an actor believes, and may believe, that it holds the lock.
-func (r *Run) Believes(a *execution.Actor) bool { return r.checker.Inside(a) }
+// BelievesInside reports whether an actor believes, and may believe, that it holds the lock.
+func (r *Run) BelievesInside(a *execution.Actor) bool { return r.checker.Inside(a) }
 
 // Shown is an anomaly that a schedule showed.
 type Shown struct {
@@ -85,7 +85,7 @@ func (r *Run) Follow(schedule string, of strategy.Strategy) (shown []Shown, over
 func (r *Run) show(shown []Shown, found []anomaly.Found, of strategy.Strategy, step int) []Shown {
 	for _, f := range found {
 		known := slices.ContainsFunc(shown, func(other Shown) bool { return other.Anomaly == f.Anomaly })
-		if (f.Anomaly.Applies(of) || f.Anomaly.ByName()) && !known {
+		if (f.Anomaly.IsPromisedBy(of) || f.Anomaly.ByName()) && !known {
 			shown = append(shown, Shown{f.Anomaly, f.Anomaly.Title().In(r.Scenario.Language), f.Says, step})
 		}
 	}
@@ -110,7 +110,7 @@ func (r *Run) take(token string) error {
 	}
 	t, can := r.find(want)
 	if !can {
-		return r.impossible(slices.Clone(r.Transitions()))
+		return r.errImpossible(slices.Clone(r.Transitions()))
 	}
 	took := r.Apply(t)
 	step := r.record.Last()
@@ -128,8 +128,8 @@ func (r *Run) take(token string) error {
 		want.Who, strings.TrimPrefix(step.Token, want.Who+":"), want.Command)
 }
 
-// impossible says what a schedule could go on with instead.
-func (r *Run) impossible(possible []execution.Transition) error {
+// errImpossible says what a schedule could go on with instead.
+func (r *Run) errImpossible(possible []execution.Transition) error {
 	if len(possible) == 0 {
 		return Stale(r.Scenario, "nothing more can happen by then", "此时已经没有下一步")
 	}

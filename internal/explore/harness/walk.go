@@ -50,7 +50,7 @@ func (w *Walk) Last() *trace.Step {
 // Take takes the step with this token. It fails as Follow does, but for the number of the step, and can then not go on.
 func (w *Walk) Take(token string) error {
 	if w.Over {
-		return w.impossible(nil)
+		return w.errImpossible(nil)
 	}
 	if err := w.take(token); err != nil {
 		return err

@@ -54,8 +54,8 @@ func (r *Recorder) where() string {
 	return r.say(" on node %d", "（节点 %d）", r.step.Node)
 }
 
-// saysOfLock tells what a's command did to the lock, from what Redis held before it and holds now; "" if it did nothing.
-func (r *Recorder) saysOfLock(before view, a *execution.Actor) string {
+// lockSentence tells what a's command did to the lock, from what Redis held before it and holds now; "" if it did nothing.
+func (r *Recorder) lockSentence(before view, a *execution.Actor) string {
 	was, is, on := before.locks[r.step.Node], r.locks()[r.step.Node], r.where()
 	changed, whose := !slices.Equal(was.Values, is.Values), r.whose(was.holder)
 	switch {

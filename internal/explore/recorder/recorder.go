@@ -58,7 +58,7 @@ func (r *Recorder) Follow(rest []redis.Cmder, arrives bool) {
 func (r *Recorder) Apply(t execution.Transition) bool {
 	before, who := r.look(), r.x.Who(t)
 	before.subscribes = r.x.Subscribes(t)
-	step := trace.Step{Fault: t.Kind.Uses()}
+	step := trace.Step{Fault: t.Kind.Budget()}
 	r.step, r.token, r.follows = &step, "", ""
 	ok := r.x.Apply(t)
 	if a := r.x.Actor(t); a != nil {
@@ -71,11 +71,11 @@ func (r *Recorder) Apply(t execution.Transition) bool {
 	if t.Kind.OfTask() && r.token == "" {
 		r.token = step.Kind
 	}
-	says := append([]string{r.says(t, before), r.follows}, r.changes(before)...)
+	says := append([]string{r.sentence(t, before), r.follows}, r.changes(before)...)
 	says = slices.DeleteFunc(says, func(text string) bool { return text == "" })
 	step.Says = strings.Join(says, r.say("; ", "；"))
 	step.Token = execution.Token(t.Kind, who, r.token)
-	r.stand()
+	r.snapshot()
 	r.steps = append(r.steps, step)
 	return ok
 }
@@ -128,15 +128,15 @@ type view struct {
 func (r *Recorder) look() view {
 	v := view{stored: r.x.Cluster.Stored(), locks: r.locks(), now: r.x.Now()}
 	for _, a := range r.x.Actors() {
-		v.told = append(v.told, r.checker.Told(a))
+		v.told = append(v.told, r.checker.KnowsLoss(a))
 		v.began = append(v.began, a.Started())
 		v.ended = append(v.ended, a.Finished())
 	}
 	return v
 }
 
-// stand takes down what is so now.
-func (r *Recorder) stand() {
+// snapshot takes down what is so now.
+func (r *Recorder) snapshot() {
 	step := r.step
 	step.At = trace.Millis(r.x.Now())
 	if key, has := r.x.Cluster.Locked(lock.Key); has {

@@ -18,14 +18,14 @@ func (r *Recorder) say(english, chinese string, values ...any) string {
 	return r.x.Scenario.Say(english, chinese, values...)
 }
 
-// says tells what t did.
-func (r *Recorder) says(t execution.Transition, before view) string {
+// sentence tells what t did.
+func (r *Recorder) sentence(t execution.Transition, before view) string {
 	a, told := r.x.Actor(t), tellings()[t.Kind]
 	switch {
 	case told.kind == trace.KindTime:
 		return r.say("%v later", "%v 后", (r.x.Now()-before.now).Round(time.Millisecond)) + r.expired(before)
 	case told.says == language.Text{}:
-		return r.saysOfMove(told, before, a)
+		return r.moveSentence(told, before, a)
 	case a == nil: // Redis did it
 		return r.fill(told.says, a) + r.lost(before)
 	default:
@@ -33,8 +33,8 @@ func (r *Recorder) says(t execution.Transition, before view) string {
 	}
 }
 
-// saysOfMove tells what a's step did.
-func (r *Recorder) saysOfMove(told telling, before view, a *execution.Actor) string {
+// moveSentence tells what a's step did.
+func (r *Recorder) moveSentence(told telling, before view, a *execution.Actor) string {
 	step := r.step
 	switch {
 	case step.Kind == trace.KindBegins:
@@ -48,7 +48,7 @@ func (r *Recorder) saysOfMove(told telling, before view, a *execution.Actor) str
 	}
 	var says string
 	if step.Command != "" {
-		says = r.fill(told.first, a) + r.saysOfCommand(before, a)
+		says = r.fill(told.first, a) + r.commandSentence(before, a)
 	}
 	if before.told[a.Index] {
 		says += r.say(", which was on its way", "，这条命令早已发出")
@@ -59,14 +59,14 @@ func (r *Recorder) saysOfMove(told telling, before view, a *execution.Actor) str
 	return says + r.fill(told.fate, a)
 }
 
-// saysOfCommand tells what a's command did.
-func (r *Recorder) saysOfCommand(before view, a *execution.Actor) string {
+// commandSentence tells what a's command did.
+func (r *Recorder) commandSentence(before view, a *execution.Actor) string {
 	if strings.HasSuffix(r.step.Reply, execution.ConnectionReset) {
 		return r.say("%s's connection breaks", "%s 的连接断了", a.Name)
 	}
-	says := r.saysOfLock(before, a)
+	says := r.lockSentence(before, a)
 	if says == "" {
-		says = r.saysOfStock(before, a)
+		says = r.stockSentence(before, a)
 	}
 	if says == "" && r.about(lock.Key) {
 		says = r.found(a)
@@ -74,8 +74,8 @@ func (r *Recorder) saysOfCommand(before view, a *execution.Actor) string {
 	return says
 }
 
-// saysOfStock tells what a's command did with the stock, "" if nothing.
-func (r *Recorder) saysOfStock(before view, a *execution.Actor) string {
+// stockSentence tells what a's command did with the stock, "" if nothing.
+func (r *Recorder) stockSentence(before view, a *execution.Actor) string {
 	is, reply := r.x.Cluster.Stored(), r.step.Reply
 	left := is.Stock()
 	writes := r.say("%s writes stock %s", "%s 写入库存 %s", a.Name, left)
@@ -108,7 +108,7 @@ func (r *Recorder) about(key string) bool {
 func (r *Recorder) changes(before view) []string {
 	var says []string
 	for i, a := range r.x.Actors() {
-		if r.checker.Told(a) && !before.told[i] {
+		if r.checker.KnowsLoss(a) && !before.told[i] {
 			says = append(says, r.say("%s is told that it lost the lock", "%s 得知自己丢了锁", a.Name))
 		}
 		switch {

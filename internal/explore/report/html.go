@@ -33,14 +33,14 @@ func (r Request) writeReplayed(t trace.Trace, shown []explore.Shown) error {
 
 // scheduleOf makes a schedule of a page. Its anomaly is the first that it has shown.
 func (r Request) scheduleOf(schedule string, t trace.Trace, shown []explore.Shown) web.Schedule {
-	made := web.Schedule{Trace: t, Replay: r.replays(schedule)}
+	made := web.Schedule{Trace: t, Replay: r.replayCommand(schedule)}
 	made.Trace.Verdict = "" // it is said at its step
 	for _, one := range shown {
 		made.Breaches = append(made.Breaches, web.Breach{Step: one.Step, Title: one.Title, Says: one.Says})
 	}
 	if len(shown) > 0 {
 		first := shown[0]
-		made.Anomaly, made.Title, made.Says = string(first.Anomaly), first.Title, explore.Says(first.Anomaly, r.Scenario)
+		made.Anomaly, made.Title, made.Says = string(first.Anomaly), first.Title, explore.SentenceOf(first.Anomaly, r.Scenario)
 	}
 	return made
 }

@@ -47,7 +47,7 @@ func (r Request) Outcome(ctx context.Context) (Outcome, error) {
 	}
 	for i, e := range result.Found {
 		var why strings.Builder
-		r.printWhy(&why, whys[i])
+		r.printReason(&why, whys[i])
 		outcome.Shown = append(outcome.Shown, Shown{
 			Schedule: r.found(e), Broken: r.broken(e), Why: strings.TrimSpace(why.String()),
 		})

@@ -35,7 +35,7 @@ func (r Request) Replay(ctx context.Context) (explore.Verdict, error) {
 		fmt.Fprint(people, shows(r.Scenario, s))
 	}
 	if len(shown) > 0 {
-		r.printWhy(people, why)
+		r.printReason(people, why)
 		verdict = explore.Broken
 	} else {
 		fmt.Fprintln(people, r.Scenario.Say("This schedule shows no anomaly.", "这个时序没有出现异常。"))

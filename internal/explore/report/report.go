@@ -65,7 +65,7 @@ func (r Request) goal() (explore.Goal, error) {
 	if r.Anomaly == "" {
 		return goal, nil
 	}
-	if !r.Anomaly.Applies(r.Lock) && !r.Anomaly.ByName() {
+	if !r.Anomaly.IsPromisedBy(r.Lock) && !r.Anomaly.ByName() {
 		return goal, fmt.Errorf("anomaly: %s does not promise that %s never happens: it keeps no lock in Redis; "+
 			"without --anomaly, explore looks for all that it promises to prevent", r.Lock.Name, r.Anomaly)
 	}
@@ -135,7 +135,7 @@ func (r Request) verdict(result explore.Result) string {
 // broken says what a counterexample shows.
 func (r Request) broken(e explore.Counterexample) string {
 	return r.Scenario.Say("%s shows %s in %d steps, and in no fewer: %s.", "%s 最少 %[3]d 步就出现 %[2]s：%[4]s。",
-		r.Lock.Name, e.Anomaly, e.Length, explore.Says(e.Anomaly, r.Scenario))
+		r.Lock.Name, e.Anomaly, e.Length, explore.SentenceOf(e.Anomaly, r.Scenario))
 }
 
 // showFound prints each counterexample.
@@ -156,8 +156,8 @@ func (r Request) showFound(result explore.Result, whys []*graph.Why) {
 		if !r.Mermaid {
 			fmt.Fprintln(people, e.Trace.Sequence())
 		}
-		r.printWhy(people, whys[i])
-		fmt.Fprintln(people, say("Step by step: %s", "逐步重放：%s", r.replays(e.Schedule))+r.Lang)
+		r.printReason(people, whys[i])
+		fmt.Fprintln(people, say("Step by step: %s", "逐步重放：%s", r.replayCommand(e.Schedule))+r.Lang)
 	}
 }
 
@@ -183,8 +183,8 @@ func (r Request) lookedFor() string {
 	return r.Scenario.Say("%s", " %s", r.Anomaly)
 }
 
-// replays returns the command that replays a schedule.
-func (r Request) replays(schedule string) string { return r.replaying(r.Lock, schedule) }
+// replayCommand returns the command that replays a schedule.
+func (r Request) replayCommand(schedule string) string { return r.replaying(r.Lock, schedule) }
 
 func (r Request) replaying(s strategy.Strategy, schedule string) string {
 	return fmt.Sprintf("%s --replay %q", words(r.Command, s.Name, r.Scenario.String()), schedule)
@@ -205,7 +205,7 @@ func Faults(in language.Language) (lines []string) {
 // Anomalies lists what the explorer looks for.
 func Anomalies(in language.Language) (lines []string) {
 	for _, a := range explore.Anomalies() {
-		lines = append(lines, fmt.Sprintf("%-16s %s", a, a.Says().In(in)))
+		lines = append(lines, fmt.Sprintf("%-16s %s", a, a.Sentence().In(in)))
 	}
 	return lines
 }

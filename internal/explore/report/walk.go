@@ -111,7 +111,7 @@ A fault can happen as often as --faults says. What is listed below the choices c
 func (w *walk) distances(ctx context.Context) string {
 	var says []string
 	for _, a := range explore.Anomalies() {
-		if !a.Applies(w.Lock) {
+		if !a.IsPromisedBy(w.Lock) {
 			continue
 		}
 		d, err := graph.Away(ctx, w.session, a, explore.Bounds{Schedules: schedulesAsked})
@@ -208,7 +208,7 @@ func (w *walk) end() explore.Verdict {
 	fmt.Fprintln(w.Out)
 	v := w.session.Now()
 	if v.Schedule != "" {
-		fmt.Fprint(w.Out, w.Scenario.Say("\nReplay it: %s\n", "\n重放：%s\n", w.replays(v.Schedule)))
+		fmt.Fprint(w.Out, w.Scenario.Say("\nReplay it: %s\n", "\n重放：%s\n", w.replayCommand(v.Schedule)))
 	}
 	if len(v.Shown) > 0 {
 		return explore.Broken

@@ -40,8 +40,8 @@ func (r Request) explainAll(ctx context.Context, found []explore.Counterexample)
 	return whys, nil
 }
 
-// printWhy says it in a few sentences.
-func (r Request) printWhy(out io.Writer, why *graph.Why) {
+// printReason says it in a few sentences.
+func (r Request) printReason(out io.Writer, why *graph.Why) {
 	say := r.Scenario.Say
 	if why == nil {
 		if r.Why {

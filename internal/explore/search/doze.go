@@ -65,7 +65,7 @@ func sightBeside(run Run) Sight {
 // check runs a path with rounds in vain in it: of each process, as many as there may be, in every way. Its last step has to lead to the
 // same.
 func (d *dozing) check(system System, path []execution.Transition, root int32, a asking) error {
-	if len(a.processes) == 0 || a.local && d.knows(a.view) {
+	if len(a.processes) == 0 || a.local && d.hasSeen(a.view) {
 		return nil
 	}
 	runs := 0
@@ -100,14 +100,14 @@ func (d *dozing) learn(a asking, runs int) {
 	d.runs += runs
 }
 
-// dear reports whether it takes so many runs to know that a step for each round in vain would take fewer.
-func (d *dozing) dear(schedules int64) bool {
+// isCostly reports whether it takes so many runs to know that a step for each round in vain would take fewer.
+func (d *dozing) isCostly(schedules int64) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return int64(d.runs) > cheap+tooMany*schedules
 }
 
-func (d *dozing) knows(view execution.Fingerprint) bool {
+func (d *dozing) hasSeen(view execution.Fingerprint) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.seen[view]
@@ -137,7 +137,7 @@ func (a *asking) follow(system System, path []execution.Transition, root int32, 
 	defer d.run.Close()
 	for n := range path {
 		before := d.dozes
-		if !d.asks(func(nth int) int {
+		if !d.isIndifferentTo(func(nth int) int {
 			if before+nth < len(again) {
 				return again[before+nth]
 			}
@@ -152,7 +152,7 @@ func (a *asking) follow(system System, path []execution.Transition, root int32, 
 	found, _ := d.run.Check()
 	before := d.dozes
 	same := d.run.Beside(d.process) == a.beside[i] && slices.Equal(found, a.found) && sightBeside(d.run) == a.sight
-	if !same || !d.asks(func(int) int { return d.left }) {
+	if !same || !d.isIndifferentTo(func(int) int { return d.left }) {
 		return before, execution.ErrCounts
 	}
 	return before, nil
@@ -167,8 +167,8 @@ type dozer struct {
 	dozes   int              // so many came before
 }
 
-// asks lets its tasks ask in vain, in the nth of the dozes that are new, so often. It reports false if that makes a difference.
-func (d *dozer) asks(often func(nth int) int) bool {
+// isIndifferentTo lets its tasks ask in vain, in the nth of the dozes that are new, so often. It reports false if that makes a difference.
+func (d *dozer) isIndifferentTo(often func(nth int) int) bool {
 	nth := 0
 	for _, doze := range d.run.Dozes(d.process) {
 		if slices.Contains(d.last, doze) {

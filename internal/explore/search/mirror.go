@@ -31,7 +31,7 @@ func (s *search) look(run Run, t execution.Transition) (step sighted) {
 // check runs a path from the other start. Its last steps, which somebody saw, have to lead to the same there. It does not if each of them
 // has a view that is known: then they do.
 func (m *mirror) check(system System, path []execution.Transition, last []sighted) error {
-	if m.knows(last) {
+	if m.hasSeenAll(last) {
 		return nil
 	}
 	run := system.Begin(true)
@@ -49,7 +49,7 @@ func (m *mirror) check(system System, path []execution.Transition, last []sighte
 	return run.Err()
 }
 
-func (m *mirror) knows(steps []sighted) bool {
+func (m *mirror) hasSeenAll(steps []sighted) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return !slices.ContainsFunc(steps, func(s sighted) bool { return !s.local || !m.seen[s.view] })

@@ -215,7 +215,7 @@ func (s *search) run() error {
 			return nil
 		}
 		level = s.adopt(level[:0], children)
-		if err := s.dear(); err != nil {
+		if err := s.checkCost(); err != nil {
 			return err
 		}
 		if s.done() {
@@ -254,15 +254,15 @@ func (s *search) adopt(level []int32, children [][]child) []int32 {
 	return level
 }
 
-// dear gives an error if it is cheaper to go on in another way.
-func (s *search) dear() error {
+// checkCost gives an error if it is cheaper to go on in another way.
+func (s *search) checkCost() error {
 	schedules := s.schedules.Load()
 	switch {
 	case s.done():
 		return nil
 	case s.goal.Awake > 0 && schedules >= int64(s.goal.Awake) && s.result.Coverage.Beyond:
 		return ErrDear
-	case s.dozing.dear(schedules):
+	case s.dozing.isCostly(schedules):
 		return execution.ErrCounts
 	default:
 		return nil

@@ -185,7 +185,7 @@ func (w *walk) goOn(run Run, path []execution.Transition, b branch) (all []execu
 		if run.Err() != nil {
 			break
 		}
-		to, isNew := w.saw(Edge{From: b.state, By: t, Shows: found}, seen, way{taken, len(path), seen})
+		to, isNew := w.addEdge(Edge{From: b.state, By: t, Shows: found}, seen, way{taken, len(path), seen})
 		if over || !isNew && len(path) > maxDepth/2 { // others go on from there
 			break
 		}
@@ -237,8 +237,8 @@ func (w *walk) opens(state int32, names []execution.Transition, length int) {
 	w.changed.Signal()
 }
 
-// saw takes down a step, and the state that it leads to, by this way.
-func (w *walk) saw(e Edge, seen execution.Fingerprint, by way) (to int32, isNew bool) {
+// addEdge takes down a step, and the state that it leads to, by this way.
+func (w *walk) addEdge(e Edge, seen execution.Fingerprint, by way) (to int32, isNew bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	to, known := w.states[seen]

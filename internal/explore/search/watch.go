@@ -46,8 +46,8 @@ type turn struct {
 // endless is how often a turn is seen, with a pause of often between, until it counts as one that has no end: two seconds.
 const endless = 10
 
-// loops gives an error for the first run whose code does not give its turn back. The watch itself is slow where the machine is.
-func (w *watch) loops() error {
+// checkLoop gives an error for the first run whose code does not give its turn back. The watch itself is slow where the machine is.
+func (w *watch) checkLoop() error {
 	for i := range w.runs {
 		now := turn{run: w.runs[i].Load()}
 		if now.run != nil {

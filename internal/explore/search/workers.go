@@ -98,7 +98,7 @@ func (s *search) wait(wg *sync.WaitGroup) (ended bool, blind error) {
 				s.halt(errEnough)
 			}
 		case <-telling.C:
-			if loops := s.watch.loops(); loops != nil {
+			if loops := s.watch.checkLoop(); loops != nil {
 				s.halt(errEnough)
 				return false, loops
 			}

@@ -42,7 +42,7 @@ func (s *Seat) explore(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 		defer end()
-		explored, err := told(r.Context(), request, stream)
+		explored, err := exploreAndStream(r.Context(), request, stream)
 		if err == nil {
 			stream.send("done", explored)
 		}
@@ -50,8 +50,8 @@ func (s *Seat) explore(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
-// told explores, and tells meanwhile how far it is.
-func told(ctx context.Context, request report.Request, stream *events) (e Explored, err error) {
+// exploreAndStream explores, and tells meanwhile how far it is.
+func exploreAndStream(ctx context.Context, request report.Request, stream *events) (e Explored, err error) {
 	var now atomic.Pointer[far]
 	now.Store(&far{})
 	request.Progress = func(r explore.Result) { now.Store(&far{Schedules: r.Schedules, States: r.States, Depth: r.Depth}) }

@@ -38,7 +38,7 @@ func (s *Seat) file(w http.ResponseWriter, r *http.Request) error {
 		a := shown.Anomaly
 		schedule.Breaches = append(schedule.Breaches, web.Breach{Step: shown.Step, Title: shown.Title, Says: shown.Says})
 		if schedule.Anomaly == "" && (goal == "" || goal == a) {
-			schedule.Anomaly, schedule.Title, schedule.Says = string(a), shown.Title, explore.Says(a, p.scenario)
+			schedule.Anomaly, schedule.Title, schedule.Says = string(a), shown.Title, explore.SentenceOf(a, p.scenario)
 		}
 	}
 	document, err := web.Document(web.KindSchedules, "lockstep: "+view.Lock, web.Schedules{

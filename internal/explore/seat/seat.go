@@ -98,7 +98,7 @@ func New(limits Limits, errors Errors) *Seat {
 	if s.limits.Client == nil {
 		s.limits.Client = func(*http.Request) string { return "" }
 	}
-	s.bring(limits.Table)
+	s.load(limits.Table)
 	s.handle("/seat", s.index)
 	s.handle("/seat/state", s.state)
 	s.handle("/seat/file", s.file)
@@ -216,7 +216,7 @@ func (s *Seat) index(w http.ResponseWriter, r *http.Request) error {
 		index.Faults = append(index.Faults, Named{fault.Name, fault.Says.In(in)})
 	}
 	for _, a := range explore.Anomalies() {
-		index.Anomalies = append(index.Anomalies, Anomaly{string(a), a.Title().In(in), a.Says().In(in), a.Task().In(in)})
+		index.Anomalies = append(index.Anomalies, Anomaly{string(a), a.Title().In(in), a.Sentence().In(in), a.Task().In(in)})
 	}
 	return answer(w, index)
 }
@@ -243,7 +243,7 @@ func firstOf(lock string) explore.Anomaly {
 
 // promisesOf lists what a lock promises to prevent.
 func promisesOf(s strategy.Strategy) []explore.Anomaly {
-	return slices.DeleteFunc(explore.Anomalies(), func(a explore.Anomaly) bool { return !a.Applies(s) || a.ByName() })
+	return slices.DeleteFunc(explore.Anomalies(), func(a explore.Anomaly) bool { return !a.IsPromisedBy(s) || a.ByName() })
 }
 
 // answer answers with one JSON document.

@@ -43,8 +43,8 @@ func CodeKey() string {
 	return base64.RawURLEncoding.EncodeToString(all.Sum(nil))
 }
 
-// bring keeps the rows of a table that was shipped, and the ways that they know, if they are about this code.
-func (s *Seat) bring(text []byte) {
+// load keeps the rows of a table that was shipped, and the ways that they know, if they are about this code.
+func (s *Seat) load(text []byte) {
 	var table Shipped
 	if json.Unmarshal(text, &table) != nil || table.Code != CodeKey() {
 		return

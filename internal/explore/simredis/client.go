@@ -114,7 +114,7 @@ func (c *Client) receive(conn *Conn, sent []byte) ([]byte, error) {
 	case !c.connecting:
 		return c.hear(conn, command)
 	}
-	a, err := c.memory.ask(c.memory.Empty(), 0, command)
+	a, err := c.memory.answer(c.memory.Empty(), 0, command)
 	if err != nil {
 		return nil, err
 	}

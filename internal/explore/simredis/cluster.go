@@ -147,7 +147,7 @@ func (c *Cluster) Command(sent []byte) *Command { return c.memory.command(sent) 
 
 // Would returns the answer that a command would get. It changes nothing.
 func (c *Cluster) Would(s *Server, now time.Duration, command *Command) (*Answer, error) {
-	return c.memory.ask(s.Holds, now+s.Ahead, command)
+	return c.memory.answer(s.Holds, now+s.Ahead, command)
 }
 
 // WouldChange reports whether a command would change what a server holds by then, if only an expiry.
@@ -156,7 +156,7 @@ func (c *Cluster) WouldChange(s *Server, now, then time.Duration, command *Comma
 	if err != nil {
 		return false, err
 	}
-	answer, err := c.memory.ask(holds, then+s.Ahead, command)
+	answer, err := c.memory.answer(holds, then+s.Ahead, command)
 	return err == nil && answer.Then != holds, err
 }
 
@@ -164,7 +164,7 @@ func (c *Cluster) WouldChange(s *Server, now, then time.Duration, command *Comma
 // would answer to anybody. The caller lets the server Become what the answer says.
 func (c *Cluster) Ask(s *Server, conn *Conn, actor int, now time.Duration, command *Command) (*Answer, error) {
 	if len(s.watches) == 0 && !command.watches {
-		return c.memory.ask(s.Holds, now+s.Ahead, command)
+		return c.memory.answer(s.Holds, now+s.Ahead, command)
 	}
 	if command.malformed != nil {
 		return nil, command.malformed
@@ -182,7 +182,7 @@ func (c *Cluster) Ask(s *Server, conn *Conn, actor int, now time.Duration, comma
 	case strings.EqualFold(last[0], "EXEC") && s.unwatch(conn):
 		return &Answer{Reply: refused(len(commands)), Then: s.Holds}, nil
 	}
-	return c.memory.ask(s.Holds, now+s.Ahead, command)
+	return c.memory.answer(s.Holds, now+s.Ahead, command)
 }
 
 // AppendWatches writes an actor's watches, for what tells states apart.

@@ -76,7 +76,7 @@ func NewMemory(run string) (*Memory, error) {
 	}
 	_ = conn.Close() // commands are dispatched without one
 	m.server.Server().SetPreHook(func(peer *resp.Peer, command string, args ...string) bool {
-		if m.refuses(peer, command, args) {
+		if m.isRefused(peer, command, args) {
 			return true
 		}
 		if command != "PUBLISH" || len(args) != 2 {
@@ -97,8 +97,8 @@ func NewMemory(run string) (*Memory, error) {
 // Close ends it.
 func (m *Memory) Close() { m.server.Close() }
 
-// ask gives the answer to a command, or to several sent at once.
-func (m *Memory) ask(s *State, now time.Duration, command *Command) (*Answer, error) {
+// answer gives the answer to a command, or to several sent at once.
+func (m *Memory) answer(s *State, now time.Duration, command *Command) (*Answer, error) {
 	asked := question{0, command}
 	if command.timed || command.script && s.timed {
 		asked.now = now

@@ -18,7 +18,7 @@ func TestMemoryKeepsEveryType(t *testing.T) {
 	full := empty
 	do := func(command ...string) string {
 		t.Helper()
-		a, err := m.ask(full, time.Second, m.command([]byte(proto.Strings(command...))))
+		a, err := m.answer(full, time.Second, m.command([]byte(proto.Strings(command...))))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -61,8 +61,8 @@ func (m *Memory) refusal(command string, args []string) error {
 	return nil
 }
 
-// refuses takes down the first command that is refused, a script's too, and answers it.
-func (m *Memory) refuses(peer *resp.Peer, command string, args []string) bool {
+// isRefused takes down the first command that is refused, a script's too, and answers it.
+func (m *Memory) isRefused(peer *resp.Peer, command string, args []string) bool {
 	err := m.refusal(command, args)
 	if err == nil {
 		return false

@@ -43,8 +43,8 @@ func (k Key) IsShops() bool {
 	return k.Name == dao.InventoryKey || strings.HasPrefix(k.Name, "{"+dao.InventoryKey+"}")
 }
 
-// Loses reports whether something would be lost if a server's replica, or its snapshot, took its place.
-func (c *Cluster) Loses(s *Server) bool { return s.Replica != nil && c.promoted(s) != s.Holds }
+// WouldLose reports whether something would be lost if a server's replica, or its snapshot, took its place.
+func (c *Cluster) WouldLose(s *Server) bool { return s.Replica != nil && c.promoted(s) != s.Holds }
 
 // Promote lets a server's replica, which lags, take its place, or its snapshot. The caller lets it Become what that holds.
 func (c *Cluster) Promote(s *Server) (holds *State) {

@@ -26,28 +26,28 @@ func TestAReplicaThatLags(t *testing.T) {
 	}
 	do("SET", "a lock", "A", "PX", "1000")
 	c.Lag(s)
-	if c.Lagging() != s || c.Loses(s) {
+	if c.Lagging() != s || c.WouldLose(s) {
 		t.Error("there is nothing to lose yet")
 	}
 	do("DECR", "inventory")
-	if c.Loses(s) {
+	if c.WouldLose(s) {
 		t.Error("the stock alone has changed, and is kept")
 	}
 	do("DEL", "a lock")
 	do("SET", "another", "B")
-	if err := c.AgeReplica(s, 400*time.Millisecond); err != nil || !c.Loses(s) {
+	if err := c.AgeReplica(s, 400*time.Millisecond); err != nil || !c.WouldLose(s) {
 		t.Errorf("%v; want a change that is lost", err)
 	}
 	then := c.Promote(s)
 	if key, has := then.Key("a lock"); !has || key.TTL != 600*time.Millisecond || len(then.Keys) != 2 || then.Stock() != "4" {
 		t.Errorf("it holds %+v; want A's lock, for 600 ms, and a stock of 4", then.Keys)
 	}
-	if c.Become(s, then); c.Lagging() != nil || c.Loses(s) {
+	if c.Become(s, then); c.Lagging() != nil || c.WouldLose(s) {
 		t.Error("it still lags")
 	}
 	c.Save(s)
 	do("DECR", "inventory")
-	if !c.Loses(s) {
+	if !c.WouldLose(s) {
 		t.Error("a snapshot has the stock of before")
 	}
 	if then = c.Promote(s); then.Stock() != "4" || s.Saved {

@@ -81,8 +81,8 @@ func (s side) refusal(ctx context.Context, after, token string) error {
 	return session.refuse(token)
 }
 
-// GoOn adds what a lock does by itself, after all that both do.
-func (c *Comparison) GoOn(lock int, session *Session, token string) error {
+// Resume adds what a lock does by itself, after all that both do.
+func (c *Comparison) Resume(lock int, session *Session, token string) error {
 	if err := session.Take(token); err != nil {
 		return err
 	}

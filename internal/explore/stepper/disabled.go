@@ -26,7 +26,7 @@ type outlook struct {
 func disabled(run *harness.Run, possible []execution.Transition, over bool) []Disabled {
 	o, all := outlook{run, possible}, []Disabled{}
 	for _, a := range run.Actors() {
-		if why := o.whyActor(a); why != "" && !o.moves(a) {
+		if why := o.whyActor(a); why != "" && !o.canMove(a) {
 			all = append(all, Disabled{a.Name, why})
 		}
 	}
@@ -38,7 +38,7 @@ func disabled(run *harness.Run, possible []execution.Transition, over bool) []Di
 	}
 	allowed := run.Scenario.Faults.Map()
 	for _, name := range explore.FaultNames() {
-		happens := func(t execution.Transition) bool { return t.Kind.Uses() == name }
+		happens := func(t execution.Transition) bool { return t.Kind.Budget() == name }
 		if allowed[name] > 0 && !slices.ContainsFunc(possible, happens) {
 			all = append(all, Disabled{name, o.whyFault(name, allowed[name])})
 		}
@@ -46,8 +46,8 @@ func disabled(run *harness.Run, possible []execution.Transition, over bool) []Di
 	return all
 }
 
-// moves reports whether an actor can do something by itself.
-func (o outlook) moves(a *execution.Actor) bool {
+// canMove reports whether an actor can do something by itself.
+func (o outlook) canMove(a *execution.Actor) bool {
 	return slices.ContainsFunc(o.possible, func(t execution.Transition) bool {
 		move := t.Kind == execution.Moves || t.Kind == execution.Polls || t.Kind == execution.PollsOn
 		return move && o.Who(t) == a.Name
@@ -101,7 +101,7 @@ func (o outlook) held(a *execution.Actor) string {
 // whyTime says why time does not pass by itself, "" if it does, or if nothing is due.
 func (o outlook) whyTime() string {
 	passes := slices.ContainsFunc(o.possible, func(t execution.Transition) bool { return t.Kind == execution.TimePasses })
-	if passes || !o.Ticks() && o.Cluster.NextExpiry() == 0 {
+	if passes || !o.HasTimer() && o.Cluster.NextExpiry() == 0 {
 		return ""
 	}
 	return o.Scenario.Say("time does not pass by itself while somebody can move", "还有参与者可以继续，时间不会自己流逝")
@@ -119,20 +119,20 @@ func (o outlook) whyFault(name string, allowed int) string {
 			return say("no key in Redis is to expire", "Redis 里没有会过期的键")
 		}
 	case "slow":
-		if !o.Ticks() {
+		if !o.HasTimer() {
 			return say("no timer is set", "没有在走的定时器")
 		}
 		if !o.TimerNext() {
 			return say("a key expires before the next timer fires", "下一个定时器触发之前，有键先过期")
 		}
 	default:
-		return needs(name).In(o.Scenario.Language)
+		return missing(name).In(o.Scenario.Language)
 	}
 	return say("nobody could move before it: time passes by itself", "在此之前没有参与者可以继续：时间会自己流逝")
 }
 
-// needs says what a fault needs that is not there.
-func needs(name string) language.Text {
+// missing says what a fault needs that is not there.
+func missing(name string) language.Text {
 	both := language.Both
 	switch name {
 	case "lost-wake":

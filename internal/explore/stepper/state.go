@@ -68,7 +68,7 @@ func stateOf(run *harness.Run, t trace.Trace) State {
 		if len(t.Steps) > 0 {
 			stance = t.Steps[len(t.Steps)-1].Standing[i]
 		}
-		s.Actors = append(s.Actors, Actor{a.Name, a.Process.Name, stance, run.Believes(a), run.Places(a)})
+		s.Actors = append(s.Actors, Actor{a.Name, a.Process.Name, stance, run.BelievesInside(a), run.Places(a)})
 	}
 	return s
 }

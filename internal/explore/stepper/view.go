@@ -47,7 +47,7 @@ func (s *Session) look(schedule string) error {
 	if err != nil {
 		return err
 	}
-	rank := func(t execution.Transition) int { return min(len(t.Kind.Uses()), 1) } // faults last
+	rank := func(t execution.Transition) int { return min(len(t.Kind.Budget()), 1) } // faults last
 	slices.SortStableFunc(possible, func(a, b execution.Transition) int { return rank(a) - rank(b) })
 	var next []execution.Transition
 	for _, t := range possible {
@@ -102,11 +102,11 @@ func (s *Session) try(path []execution.Transition, t execution.Transition) (c Ch
 	}
 	step := record.Last()
 	c = Choice{
-		Token: step.Token, Actor: step.Actor, Fault: t.Kind.Uses(), Command: step.Command, Shows: []explore.Anomaly{},
+		Token: step.Token, Actor: step.Actor, Fault: t.Kind.Budget(), Command: step.Command, Shows: []explore.Anomaly{},
 		Says: cmp.Or(step.Says, step.Command, s.scenario.Say("%s goes on", "%s 继续", run.Who(t))),
 	}
 	for _, f := range found {
-		if f.Anomaly.Applies(s.strategy) {
+		if f.Anomaly.IsPromisedBy(s.strategy) {
 			c.Shows = append(c.Shows, f.Anomaly)
 		}
 	}

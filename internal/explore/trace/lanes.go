@@ -104,7 +104,7 @@ func (t Trace) mark(row []rune, step Step) {
 		}
 	case step.Command != "":
 		t.arrow(row, step, t.at(actor))
-		t.befall(row, step)
+		t.drawFault(row, step)
 	case slices.Contains([]string{KindEnds, KindWaits, KindBegins, KindSubscribes, KindLeaves, KindTimesOut}, step.Kind):
 		row[t.at(actor)] = '○'
 	case step.Kind == KindClock:
@@ -140,8 +140,8 @@ func (t Trace) arrow(row []rune, step Step, from int) {
 	row[to-1] = head
 }
 
-// befall draws what happens to the node that a command is for, or that nobody is there.
-func (t Trace) befall(row []rune, step Step) {
+// drawFault draws what happens to the node that a command is for, or that nobody is there.
+func (t Trace) drawFault(row []rune, step Step) {
 	if step.Node == 0 {
 		return
 	}

@@ -92,7 +92,7 @@ func (p *Pupil) Take(ctx context.Context, answers <-chan string, asked string) e
 			return err
 		}
 		if more && n < len(p.lessons) {
-			_, more = p.ask(ctx, p.terminal.In.Say("Enter goes on with the next lesson, q stops: ", "回车继续下一课，q 退出："))
+			_, more = p.prompt(ctx, p.terminal.In.Say("Enter goes on with the next lesson, q stops: ", "回车继续下一课，q 退出："))
 		}
 		if !more {
 			p.say("\nGo on another time with: %s\n", "\n下次从这里继续：%s\n", p.terminal.Again)
@@ -168,7 +168,7 @@ func (p *Pupil) predict(ctx context.Context, l Lesson) (choice int, more bool) {
 	}
 	fmt.Fprintln(p.terminal.Out)
 	for {
-		answer, more := p.ask(ctx, p.terminal.In.Say("Your prediction (1–%d; Enter skips, q stops): ", "你的预测（1–%d；回车跳过，q 退出）：",
+		answer, more := p.prompt(ctx, p.terminal.In.Say("Your prediction (1–%d; Enter skips, q stops): ", "你的预测（1–%d；回车跳过，q 退出）：",
 			len(l.Choices)))
 		if !more || answer == "" {
 			return skipped, more
@@ -180,8 +180,8 @@ func (p *Pupil) predict(ctx context.Context, l Lesson) (choice int, more bool) {
 	}
 }
 
-// ask returns the next line that the pupil types. More is false if it is q, or if there is none.
-func (p *Pupil) ask(ctx context.Context, prompt string) (answer string, more bool) {
+// prompt returns the next line that the pupil types. More is false if it is q, or if there is none.
+func (p *Pupil) prompt(ctx context.Context, prompt string) (answer string, more bool) {
 	fmt.Fprint(p.terminal.Out, prompt)
 	select {
 	case answer, more = <-p.answers:

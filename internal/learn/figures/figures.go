@@ -135,8 +135,8 @@ func (c Condition) In(in language.Language) string {
 	return in.Say("%d buyers in %d processes", "%[2]d 个进程、%[1]d 个买家", c.Buyers, c.Processes)
 }
 
-// says puts a value into the words of the number.
-func (n Number) says(value string, in language.Language) string {
+// phrase puts a value into the words of the number.
+func (n Number) phrase(value string, in language.Language) string {
 	switch n {
 	case Share:
 		return in.Say("%s of the limit", "达到上限的 %s", value)
@@ -158,7 +158,7 @@ func (f Figures) Change(from, to string, at Point, in language.Language) string 
 	if before != "" {
 		after = before + " → " + after
 	}
-	return at.In(in) + in.Say(": ", "：") + at.says(after, in)
+	return at.In(in) + in.Say(": ", "：") + at.phrase(after, in)
 }
 
 // Where says what the figures were measured on.

@@ -12,7 +12,7 @@ import (
 
 // answer asks for whatever is answered always alike, in each language, and adds the answers to the files.
 func (s Site) answer(ctx context.Context, files map[string][]byte) error {
-	api, err := s.ask(ctx, "/openapi.json")
+	api, err := s.fetch(ctx, "/openapi.json")
 	if err != nil {
 		return err
 	}
@@ -20,11 +20,11 @@ func (s Site) answer(ctx context.Context, files map[string][]byte) error {
 	for _, in := range language.All() {
 		asked := map[string][]byte{}
 		ask := func(path string) (answer []byte, err error) {
-			answer, err = s.ask(ctx, path+"?lang="+string(in))
+			answer, err = s.fetch(ctx, path+"?lang="+string(in))
 			asked[path+".json"] = answer
 			return answer, err
 		}
-		if asked["/seat/table.txt"], err = s.ask(ctx, "/seat/table?lang="+string(in)); err != nil { // first: levels are of it
+		if asked["/seat/table.txt"], err = s.fetch(ctx, "/seat/table?lang="+string(in)); err != nil { // first: levels are of it
 			return err
 		}
 		if err := all(ask); err != nil {
@@ -68,7 +68,7 @@ func all(ask func(path string) ([]byte, error)) error {
 	return nil
 }
 
-func (s Site) ask(ctx context.Context, path string) ([]byte, error) {
+func (s Site) fetch(ctx context.Context, path string) ([]byte, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://localhost"+path, http.NoBody)
 	if err != nil {
 		return nil, err

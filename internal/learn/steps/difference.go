@@ -125,8 +125,8 @@ func (c change) pairs() (all [][2]*Line) {
 
 var words = regexp.MustCompile(`\w+|.`)
 
-// ends returns how many words two lines begin with that are the same, and how many more they end with.
-func ends(one, other []string) (first, last int) {
+// commonEnds returns how many words two lines begin with that are the same, and how many more they end with.
+func commonEnds(one, other []string) (first, last int) {
 	shorter := min(len(one), len(other))
 	for first < shorter && one[first] == other[first] {
 		first++
@@ -144,7 +144,7 @@ func length(words []string) int { return utf8.RuneCountInString(strings.Join(wor
 // common returns how many characters of code are the same at both ends of two lines.
 func common(one, other string) int {
 	a, b := wordsOf(strings.TrimSpace(one)), wordsOf(strings.TrimSpace(other))
-	first, last := ends(a, b)
+	first, last := commonEnds(a, b)
 	return length(a[:first]) + length(a[len(a)-last:])
 }
 
@@ -155,7 +155,7 @@ func longer(one, other string) int {
 // mark marks in two lines what differs.
 func mark(removed, added *Line) {
 	a, b := wordsOf(removed.Text), wordsOf(added.Text)
-	first, last := ends(a, b)
+	first, last := commonEnds(a, b)
 	removed.Mark = [2]int{length(a[:first]), length(a[:len(a)-last])}
 	added.Mark = [2]int{length(b[:first]), length(b[:len(b)-last])}
 }

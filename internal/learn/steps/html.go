@@ -28,7 +28,7 @@ func (d Detail) HTML(typed string, in language.Language) string {
 	fmt.Fprintf(b, "<!doctype html>\n<html lang=\"%s\">\n<meta charset=\"utf-8\">\n", in)
 	fmt.Fprint(b, "<meta name=\"viewport\" content=\"width=device-width\">\n")
 	fmt.Fprintf(b, "<title>%s</title>\n<style>\n%s</style>\n<h1>%[1]s</h1>\n", html.EscapeString(d.heading(in)), style)
-	for _, text := range d.says(in) {
+	for _, text := range d.summary(in) {
 		fmt.Fprintf(b, "<p>%s</p>\n", html.EscapeString(text))
 	}
 	for _, command := range d.commands() {

@@ -39,7 +39,7 @@ const (
 func (d Detail) Text(t Terminal, in language.Language) string {
 	b := &strings.Builder{}
 	fmt.Fprintln(b, t.paint(bold, d.heading(in)))
-	for _, text := range d.says(in) {
+	for _, text := range d.summary(in) {
 		lines := []string{text}
 		if t.Columns > 0 {
 			lines = trace.Wrap(text, t.Columns, "  ")
@@ -98,8 +98,8 @@ func (d Detail) total(in language.Language) string {
 		d.Added()+d.Removed(), d.Added(), d.Removed())
 }
 
-// says tells what the step adds, and does without.
-func (d Detail) says(in language.Language) []string {
+// summary tells what the step adds, and does without.
+func (d Detail) summary(in language.Language) []string {
 	all := []string{in.Say("Adds: ", "新增：") + d.Adds}
 	if d.Flaw != "" {
 		all = append(all, in.Say("Flaw of %s: ", "%s 的缺陷：", d.From)+d.Flaw)

@@ -52,7 +52,7 @@ func (l *Locker) Lock(ctx context.Context, owner string) (*lock.Lease, error) {
 		if l.yield.Swap(false) {
 			_ = lock.Sleep(wait, l.opts.Clock, l.opts.RetryInterval) // PollAt looks at wait itself
 		}
-		return lock.PollAt(wait, l.opts, l.pause, func() (*lock.Holding, error) { return l.ask(wait, owner) })
+		return lock.PollAt(wait, l.opts, l.pause, func() (*lock.Holding, error) { return l.attempt(wait, owner) })
 	})
 }
 
@@ -67,11 +67,11 @@ func (l *Locker) TryLock(ctx context.Context, owner string) (*lock.Lease, error)
 	if err := l.line.TryEnter(ctx, owner); err != nil {
 		return nil, err
 	}
-	return l.line.Take(ctx, func() (*lock.Holding, error) { return l.ask(ctx, owner) })
+	return l.line.Take(ctx, func() (*lock.Holding, error) { return l.attempt(ctx, owner) })
 }
 
-// ask asks all nodes for the lock once, under an id that no other attempt has. Without a majority in time it gives back what it got.
-func (l *Locker) ask(ctx context.Context, owner string) (*lock.Holding, error) {
+// attempt asks all nodes for the lock once, under an id that no other attempt has. Without a majority in time it gives back what it got.
+func (l *Locker) attempt(ctx context.Context, owner string) (*lock.Holding, error) {
 	sent, attempt := l.opts.Clock.Now(), fmt.Sprintf("%s:%x", lock.ProcessOwner(l.opts.Process, owner), l.opts.Rand(math.MaxInt64))
 	var t quorum.Tally
 	t, l.asked = l.nodes.Vote(ctx, func(ctx context.Context, node redis.Cmdable) (bool, error) {

@@ -39,7 +39,7 @@ func (g Guard) Check(r *http.Request) error {
 	if !isAdmins(r) {
 		return nil
 	}
-	err := g.administers(r.Header)
+	err := g.isAdmin(r.Header)
 	if methods := g.Operations.methods(r.URL.Path); err != nil && methods != nil && !slices.Contains(methods, r.Method) {
 		return &methodError{allowed: methods}
 	}
@@ -70,7 +70,7 @@ func isAdmins(r *http.Request) bool {
 // inSeat reports whether a request is for the scheduler's seat, where locks' code is run and explored.
 func inSeat(r *http.Request) bool { return strings.HasPrefix(path.Clean(r.URL.Path), "/seat/") }
 
-func (g Guard) administers(header http.Header) error {
+func (g Guard) isAdmin(header http.Header) error {
 	scheme, token, _ := strings.Cut(header.Get("Authorization"), " ")
 	switch {
 	case g.Token == "" && g.Open:

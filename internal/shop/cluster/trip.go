@@ -77,7 +77,7 @@ func (r roads) RoundTrip(request *http.Request) (*http.Response, error) {
 		}
 		response, err := r.transport.RoundTrip(out)
 		if err == nil {
-			replica.hears()
+			replica.markHeard()
 			return response, nil
 		}
 		var failed *net.OpError

@@ -50,7 +50,7 @@ func (f *Front) Watch(ctx context.Context) {
 				err := get(ctx, client, address, "/healthz", nil)
 				switch {
 				case err == nil:
-					replica.hears()
+					replica.markHeard()
 				case ctx.Err() == nil && isLate(err):
 					replica.missed(patience)
 				}
@@ -72,8 +72,8 @@ func isLate(err error) bool {
 	return errors.As(err, &failed) && failed.Timeout()
 }
 
-// hears records that the replica has answered something.
-func (r *Replica) hears() {
+// markHeard records that the replica has answered something.
+func (r *Replica) markHeard() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.heard = time.Now()

@@ -108,7 +108,7 @@ func Given(settings map[string]string, versions []string) (cfg Config, err error
 			value = k.byDefault
 		}
 		if wrong := k.set(value); wrong != nil {
-			err = errors.Join(err, fmt.Errorf("%s: %s is not allowed: %w", k.name, k.told(value), wrong))
+			err = errors.Join(err, fmt.Errorf("%s: %s is not allowed: %w", k.name, k.printable(value), wrong))
 		}
 	}
 	for name := range settings {
@@ -176,7 +176,7 @@ func set(flags *pflag.FlagSet, from file, table []key) (problems []error) {
 		}
 		if err := k.set(value); err != nil {
 			problems = append(problems, fmt.Errorf("%s: %s: %s is not allowed: %w",
-				k.source(flags, from), k.name, k.told(value), err))
+				k.source(flags, from), k.name, k.printable(value), err))
 		}
 	}
 	return problems

@@ -28,8 +28,8 @@ type key struct {
 
 func (k key) path() string { return k.name }
 
-// told returns a value as an error may show it: never a secret, nor what may be one under another's name.
-func (k key) told(value any) string {
+// printable returns a value as an error may show it: never a secret, nor what may be one under another's name.
+func (k key) printable(value any) string {
 	text := fmt.Sprintf("%#v", value)
 	if IsSecret(k.name) || strings.Contains(text, "@") {
 		return "this value"

@@ -45,7 +45,7 @@ func (s Session) Run(ctx context.Context) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	first, last, err := s.letRun(ctx, redis)
+	first, last, err := s.runFor(ctx, redis)
 	if err != nil {
 		return Result{}, errors.Join(err, redis.Close())
 	}
@@ -65,8 +65,8 @@ func (s Session) Run(ctx context.Context) (Result, error) {
 	}, nil
 }
 
-// letRun starts the replicas and stops them. It returns the first and the last of the ticks that all of them could have run.
-func (s Session) letRun(ctx context.Context, redis *dao.Redis) (first, last time.Time, err error) {
+// runFor starts the replicas and stops them. It returns the first and the last of the ticks that all of them could have run.
+func (s Session) runFor(ctx context.Context, redis *dao.Redis) (first, last time.Time, err error) {
 	if err := redis.Fits(ctx, s.Lock, jobName, recordRights); err != nil {
 		return first, last, err
 	}

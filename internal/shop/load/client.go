@@ -156,12 +156,12 @@ func readObject(text []byte, into any) error {
 
 // Ask sends a request to a shop. It fails if there is no answer, or none that is a JSON object.
 func Ask(ctx context.Context, client *http.Client, method, url, body string) (Answer, error) {
-	return ask(ctx, client, method, url, nil, body)
+	return request(ctx, client, method, url, nil, body)
 }
 
 // Buy asks a shop at a base URL for a sale, as Ask does; with an Idempotency-Key, unless that is empty.
 func Buy(ctx context.Context, client *http.Client, target, key string) (Answer, error) {
-	return ask(ctx, client, http.MethodPost, target+salePath, keyHeader(key), "")
+	return request(ctx, client, http.MethodPost, target+salePath, keyHeader(key), "")
 }
 
 const salePath = "/inventory/sale"
@@ -174,7 +174,7 @@ func keyHeader(key string) http.Header {
 	return http.Header{"Idempotency-Key": {strconv.Quote(key)}}
 }
 
-func ask(ctx context.Context, client *http.Client, method, url string, header http.Header, body string) (Answer, error) {
+func request(ctx context.Context, client *http.Client, method, url string, header http.Header, body string) (Answer, error) {
 	answer, text, err := do(ctx, client, method, url, header, []byte(body))
 	if err != nil {
 		return Answer{Status: answer.Status}, err

@@ -28,7 +28,7 @@ type found struct {
 // between them: of findings, of the latest of each kind. Draw gives one of them; nil if it is not known any more.
 func Pairs(frames []Frame, draw func(a, b string) json.RawMessage) map[string]json.RawMessage {
 	pairs, kinds, size := map[string]json.RawMessage{}, map[string]int{}, 0
-	for _, finding := range slices.Concat(turns(frames), findings(frames)) {
+	for _, finding := range slices.Concat(lastStory(frames), findings(frames)) {
 		if len(finding.Sales) != 2 {
 			continue
 		}
@@ -43,8 +43,8 @@ func Pairs(frames []Frame, draw func(a, b string) json.RawMessage) map[string]js
 	return pairs
 }
 
-// turns are those of the story that is told last.
-func turns(frames []Frame) []found {
+// lastStory are those of the story that is told last.
+func lastStory(frames []Frame) []found {
 	for _, frame := range slices.Backward(frames) {
 		var story struct{ Turns []found }
 		if frame.Name == "story" && json.Unmarshal(frame.Data, &story) == nil {

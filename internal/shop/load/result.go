@@ -154,8 +154,8 @@ func (r Result) means() language.Text {
 	return language.Both(english, chinese)
 }
 
-// Says says in words why the verdict is what it is.
-func (r Result) Says(in language.Language) string { return r.why.In(in) }
+// Sentence says in words why the verdict is what it is.
+func (r Result) Sentence(in language.Language) string { return r.why.In(in) }
 
 // leaveUnread says of a run, of which only the beginning is known, that its ledger could not be read.
 func (r *Result) leaveUnread(begun history.Report, why error) {

@@ -51,7 +51,7 @@ func (r Result) Print(to io.Writer, in language.Language) error {
 	if r.Oversold > 0 {
 		row("oversold", say("%d more were sold than there were", "比库存多卖出 %d 件"), r.Oversold)
 	}
-	row("verdict", say("%s: %s", "%s：%s"), r.Verdict, r.Says(in))
+	row("verdict", say("%s: %s", "%s：%s"), r.Verdict, r.Sentence(in))
 	return table.Flush()
 }
 

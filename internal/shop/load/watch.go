@@ -96,7 +96,7 @@ func (w *Watch) read(response *http.Response) {
 		case "data":
 			frame.Data = slices.Clone(value)
 		case "":
-			if data := harmless(frame.Data); data != nil && frameName.MatchString(frame.Name) {
+			if data := escaped(frame.Data); data != nil && frameName.MatchString(frame.Name) {
 				w.keep(Frame{frame.Name, data})
 			}
 			frame = Frame{}
@@ -107,8 +107,8 @@ func (w *Watch) read(response *http.Response) {
 // frameName is what the name of a frame looks like.
 var frameName = regexp.MustCompile(`^[a-z-]{1,40}$`)
 
-// harmless returns JSON whose texts have no character that nobody sees, such as an escape or a mark of direction; nil, if it is no JSON.
-func harmless(text []byte) json.RawMessage {
+// escaped returns JSON whose texts have no character that nobody sees, such as an escape or a mark of direction; nil, if it is no JSON.
+func escaped(text []byte) json.RawMessage {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.UseNumber()
 	var value any
@@ -171,7 +171,7 @@ func (w *Watch) keep(frame Frame) {
 func (w *Watch) Frames(ctx context.Context, of Result) []Frame {
 	late, cancel := context.WithTimeout(ctx, lastNews)
 	defer cancel()
-	for !w.told(of) {
+	for !w.hasSeenEnd(of) {
 		select {
 		case <-w.news:
 			continue
@@ -185,8 +185,8 @@ func (w *Watch) Frames(ctx context.Context, of Result) []Frame {
 	return slices.Clone(w.frames)
 }
 
-// told reports whether the server has told of the end of a burst: its tally, and the last sale. News of locks come before that.
-func (w *Watch) told(of Result) bool {
+// hasSeenEnd reports whether the server has told of the end of a burst: its tally, and the last sale. News of locks come before that.
+func (w *Watch) hasSeenEnd(of Result) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	var tally, sold bool
@@ -223,7 +223,7 @@ func (w *Watch) pair(ctx context.Context, a, b string) (trace json.RawMessage) {
 	if err != nil || len(text) > mostPair {
 		return nil
 	}
-	return harmless(text)
+	return escaped(text)
 }
 
 // Close ends the watch.

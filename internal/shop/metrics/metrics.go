@@ -66,8 +66,8 @@ func (m *Metrics) Answered(outcome string) { m.answers.WithLabelValues(outcome).
 // Follow is part of service.Observer.
 func (m *Metrics) Follow(ctx context.Context, _, _ string) context.Context { return ctx }
 
-// Saw counts what a sale does. Nested calls are part of the time for which their sale holds its lock.
-func (m *Metrics) Saw(_ context.Context, seen service.Seen) {
+// Observe counts what a sale does. Nested calls are part of the time for which their sale holds its lock.
+func (m *Metrics) Observe(_ context.Context, seen service.Seen) {
 	if seen.Nested > 0 {
 		return
 	}

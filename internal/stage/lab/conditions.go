@@ -35,17 +35,17 @@ func some(such match) Condition {
 }
 
 func moment(who string, kind witness.Kind) Condition { return some(is(who, kind)) }
-func happened(kind witness.Kind) Condition           { return moment("", kind) }
-func asks(sale string) Condition                     { return moment(sale, witness.KindAsks) }
-func obtains(sale string) Condition                  { return moment(sale, witness.KindObtains) }
-func ends(sale string) Condition                     { return moment(sale, witness.KindEnds) }
+func occurred(kind witness.Kind) Condition           { return moment("", kind) }
+func requested(sale string) Condition                { return moment(sale, witness.KindAsks) }
+func obtained(sale string) Condition                 { return moment(sale, witness.KindObtains) }
+func ended(sale string) Condition                    { return moment(sale, witness.KindEnds) }
 
-func does(who string, verb witness.Verb, outcome witness.Outcome) Condition {
+func did(who string, verb witness.Verb, outcome witness.Outcome) Condition {
 	return some(commands(who, verb, outcome))
 }
 
-// firstIsTold reports whether the first sale was told that it has lost its lock.
-func firstIsTold() Condition { return moment("r1#1", witness.KindLoses) }
+// firstKnowsLoss reports whether the first sale was told that it has lost its lock.
+func firstKnowsLoss() Condition { return moment("r1#1", witness.KindLoses) }
 
 // sold reports whether a sale was made; of a replica, whether any was.
 func sold(who string) Condition {
@@ -126,35 +126,37 @@ func within(d time.Duration, first, then match) Condition {
 	}
 }
 
-// askedInTime reports whether a sale asked for the lock before the first sale had done its work.
-func askedInTime(sale string) Condition { return before(is("r1#1", witness.KindEnds), asks(sale)) }
+// requestedInTime reports whether a sale asked for the lock before the first sale had done its work.
+func requestedInTime(sale string) Condition {
+	return before(is("r1#1", witness.KindEnds), requested(sale))
+}
 
 // diedWithLock reports whether a replica died when one of its sales had taken the lock.
 func diedWithLock(replica string) Condition {
 	dies := is(replica, witness.KindDies)
-	return all(some(dies), before(dies, either(obtains(replica), does(replica, witness.Takes, witness.Done))))
+	return all(some(dies), before(dies, either(obtained(replica), did(replica, witness.Takes, witness.Done))))
 }
 
 // freedInside reports whether the command that was held went on to Redis while a sale was inside.
 func freedInside(sale string) Condition {
 	freed := is("", witness.KindFreed)
-	return all(some(freed), before(freed, all(obtains(sale), not(moment(sale, witness.KindLeaves)))))
+	return all(some(freed), before(freed, all(obtained(sale), not(moment(sale, witness.KindLeaves)))))
 }
 
 // keptOutFor reports whether a sale that had asked neither obtained the lock nor gave up for so long after the first sale had obtained it.
 func keptOutFor(d time.Duration, sale string) Condition {
 	first := is("r1#1", witness.KindObtains)
 	over := func(e witness.Event) bool { return is(sale, witness.KindObtains)(e) || is(sale, witness.KindEnds)(e) }
-	return all(before(over, asks(sale)), since(first, some(over)), not(within(d, first, over)))
+	return all(before(over, requested(sale)), since(first, some(over)), not(within(d, first, over)))
 }
 
 // What a scenario waits for where sales wait for the lock.
 
 // refused reports whether a sale has found the lock held.
-func refused(sale string) Condition { return does(sale, witness.Takes, witness.Refused) }
+func refused(sale string) Condition { return did(sale, witness.Takes, witness.Refused) }
 
-// handsOn reports whether a replica has given the lock back by a command that hands it to the next process, if one waits.
-func handsOn(replica string) Condition { return does(replica, witness.Removes, witness.Passed) }
+// passedOn reports whether a replica has given the lock back by a command that hands it to the next process, if one waits.
+func passedOn(replica string) Condition { return did(replica, witness.Removes, witness.Passed) }
 
-// renews reports whether a replica has renewed its lock.
-func renews(replica string) Condition { return does(replica, witness.Renews, witness.Done) }
+// renewed reports whether a replica has renewed its lock.
+func renewed(replica string) Condition { return did(replica, witness.Renews, witness.Done) }

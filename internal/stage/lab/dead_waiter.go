@@ -24,5 +24,5 @@ const placeTTL = 2 * time.Second
 // diedWaiting reports whether the replica of a sale died while the sale waited for the lock.
 func diedWaiting(sale string) Condition {
 	dies := is(witness.ReplicaOf(sale), witness.KindDies)
-	return all(some(dies), before(dies, all(refused(sale), not(obtains(sale)))))
+	return all(some(dies), before(dies, all(refused(sale), not(obtained(sale)))))
 }

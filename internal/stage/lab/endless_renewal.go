@@ -12,13 +12,13 @@ func endlessRenewal(s *Stage) {
 	trap := s.Catch("r1", 0, redisproxy.LoseRequest, redisproxy.IsRelease)
 	first := s.Hold("r1")
 	second := s.Wait("r2")
-	s.Until("r1 to renew its lock", renews("r1"))
+	s.Until("r1 to renew its lock", renewed("r1"))
 	first.Leave()
-	s.UntilCaught(trap, ends("r1#1"))
+	s.UntilCaught(trap, ended("r1#1"))
 	s.Finish(first, second)
 }
 
 // renewedInTime reports whether a replica renewed its lock before one of its sales ended.
 func renewedInTime(sale string) Condition {
-	return all(ends(sale), before(is(sale, witness.KindEnds), renews(witness.ReplicaOf(sale))))
+	return all(ended(sale), before(is(sale, witness.KindEnds), renewed(witness.ReplicaOf(sale))))
 }

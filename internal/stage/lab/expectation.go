@@ -22,7 +22,7 @@ func broken(locks, english, chinese string) Expectation {
 	return Expectation{Locks: locks, Observed: Broken, Why: language.Both(english, chinese)}
 }
 
-func holds(locks, english, chinese string) Expectation {
+func expectHolds(locks, english, chinese string) Expectation {
 	return Expectation{Locks: locks, Observed: Holds, Why: language.Both(english, chinese)}
 }
 
@@ -45,7 +45,7 @@ func nothingToWaitFor() Expectation {
 	return without(noLock, "there is no lock that the other would wait for", "没有让另一单等待的锁")
 }
 
-func keepsNobodyOut() Expectation {
+func excludesNobody() Expectation {
 	return without(noLock, "it keeps no other process out", "它不阻止别的进程")
 }
 

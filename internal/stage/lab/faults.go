@@ -16,8 +16,8 @@ func (s *Stage) Kill(name string) { s.signal(name, witness.KindDies, s.replicas.
 // Stop stops a replica. It goes on by GoOn, or ends with the stage.
 func (s *Stage) Stop(name string) { s.signal(name, witness.KindStops, s.replicas.Stop) }
 
-// GoOn lets a replica go on that was stopped.
-func (s *Stage) GoOn(name string) { s.signal(name, witness.KindGoes, s.replicas.GoOn) }
+// Resume lets a replica go on that was stopped.
+func (s *Stage) Resume(name string) { s.signal(name, witness.KindGoes, s.replicas.Resume) }
 
 func (s *Stage) signal(name string, kind witness.Kind, send func(name string) error) {
 	s.hit(name, 0, kind, func() error { return send(name) })
@@ -62,5 +62,5 @@ func (s *Stage) hit(name string, node int, kind witness.Kind, do func() error) {
 
 // note notes what happens to a replica, or between it and a Redis.
 func (s *Stage) note(at time.Time, name string, node int, kind witness.Kind) {
-	s.collected.See(witness.Event{Replica: name, Kind: kind, Node: node, Sent: at, Replied: at})
+	s.collected.Record(witness.Event{Replica: name, Kind: kind, Node: node, Sent: at, Replied: at})
 }

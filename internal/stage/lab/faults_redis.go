@@ -107,8 +107,8 @@ func (s *Stage) FailOver() {
 	})
 }
 
-// RedisEnds ends Redis: a real one by kill -9. The replicas are refused from then on, whichever it is.
-func (s *Stage) RedisEnds() {
+// StopRedis ends Redis: a real one by kill -9. The replicas are refused from then on, whichever it is.
+func (s *Stage) StopRedis() {
 	s.hit("", 0, witness.KindRedisEnds, func() (err error) {
 		for _, proxies := range s.proxies {
 			err = errors.Join(err, proxies[0].End())
@@ -120,8 +120,8 @@ func (s *Stage) RedisEnds() {
 	})
 }
 
-// RedisBegins starts it again, with what it had.
-func (s *Stage) RedisBegins() {
+// StartRedis starts it again, with what it had.
+func (s *Stage) StartRedis() {
 	if server := s.masters[0].real; server != nil {
 		s.insist("a Redis that begins again", func() error { return server.Run(s.ctx) }) // its port may be somebody else's for a moment
 	}
@@ -133,9 +133,9 @@ func (s *Stage) RedisBegins() {
 	}
 }
 
-// RedisHangs lets Redis execute nothing for some time: a real one by CLIENT PAUSE, the embedded one, which does not know that, behind
+// HangRedis lets Redis execute nothing for some time: a real one by CLIENT PAUSE, the embedded one, which does not know that, behind
 // the proxies.
-func (s *Stage) RedisHangs(lasts time.Duration) {
+func (s *Stage) HangRedis(lasts time.Duration) {
 	s.hit("", 0, witness.KindRedisHangs, func() error {
 		if redis := s.masters[0]; redis.real != nil {
 			return s.tell(redis.addr, "CLIENT", "PAUSE", lasts.Milliseconds())

@@ -25,7 +25,7 @@ type Listed struct {
 func List(in language.Language) (all []Listed) {
 	for _, l := range OnService() {
 		one := Listed{
-			Name: l.Name, Claim: begun(sentence(l.Claim, in)), Locks: l.Locks(), Flaw: l.Shows != "", Cure: l.HowCured(in), Diff: l.Diff(),
+			Name: l.Name, Claim: capitalized(sentence(l.Claim, in)), Locks: l.Locks(), Flaw: l.Shows != "", Cure: l.HowCured(in), Diff: l.Diff(),
 			Needs: []string{},
 		}
 		for _, need := range l.Needs() {

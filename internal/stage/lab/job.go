@@ -67,8 +67,8 @@ func (s *Stage) KillRunner(tick int) {
 	})
 }
 
-// Ticks waits until so many ticks are over, and notes their runs, and those that nobody has run, as the record tells.
-func (s *Stage) Ticks(n int) {
+// AwaitTicks waits until so many ticks are over, and notes their runs, and those that nobody has run, as the record tells.
+func (s *Stage) AwaitTicks(n int) {
 	r := s.record
 	last := r.tick(n)
 	s.do(fmt.Sprintf("tick %d", n), func() error {
@@ -80,7 +80,7 @@ func (s *Stage) Ticks(n int) {
 			return err
 		}
 		for _, e := range r.events(runs, last) {
-			s.collected.See(e)
+			s.collected.Record(e)
 		}
 		return nil
 	})
@@ -116,8 +116,8 @@ func (r *record) events(runs []job.Run, last time.Time) (all []witness.Event) {
 // ofTheJob reports whether a command is of the job's lock.
 func ofTheJob(args []string) bool { return slices.Contains(args[1:], jobName) }
 
-// SeeTries watches which replicas ask for the job's lock, while a scenario goes on, and notes it: the record has only who got it.
-func (s *Stage) SeeTries(scenario func()) {
+// WatchAttempts watches which replicas ask for the job's lock, while a scenario goes on, and notes it: the record has only who got it.
+func (s *Stage) WatchAttempts(scenario func()) {
 	node, traps := s.lockOn(1), map[string]Trap{}
 	for replica := range s.addresses {
 		traps[replica] = s.Pass(replica, node, ofTheJob)

@@ -18,12 +18,12 @@ func (l Lab) judge(lock string, a witness.Account, failed error, in language.Lan
 	switch culprit, found := l.culprit(a); {
 	case failed != nil:
 		r.Observed, r.Reason = Unknown, failed.Error()
-	case happened(witness.KindGap)(a.Events):
+	case occurred(witness.KindGap)(a.Events):
 		r.Observed, r.Reason = Unknown, r.in.Say("the witness has forgotten what happened first", "见证里已经没有最初发生的事")
 	case len(a.Events) == 0 || !l.Hit(a.Events):
 		r.Observed, r.Reason = Unknown, r.in.Say("this did not happen: ", "没有发生：")+l.Fault.In(in)
 	case found:
-		r.Observed, r.Sentence = Broken, culprit.Says(in)
+		r.Observed, r.Sentence = Broken, culprit.Sentence(in)
 		r.Trace.Verdict = r.Sentence
 	case l.Proof != nil && !l.Proof(a.Events):
 		r.Observed = Unknown

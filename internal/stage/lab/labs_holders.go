@@ -25,15 +25,15 @@ func holders() []Lab {
 				s.Finish(s.Buy("r2"))
 			},
 			Fault: language.Both("Redis takes the lock for r1, and the reply is lost", "Redis 为 r1 加锁成功，但响应丢失"),
-			Hit:   happened(witness.KindLost),
+			Hit:   occurred(witness.KindLost),
 			Proof: sold("r2#1"),
 			Signs: []witness.FindingKind{witness.LeftBehind, witness.WaitedInVain},
 			Expected: []Expectation{
 				broken("v1", "the value does not say whose the lock is, and it never expires", "值没有说明锁是谁的，而且永不过期"),
 				broken("v2 setnx-expire lua-setnx getset", "the value does not say whose the lock is: it stays until it expires", "值没有说明锁是谁的：锁一直留到过期"),
 				broken("v5", "it does not give back what it may have: the lock stays until it expires", "它不释放自己可能持有的锁：锁一直留到过期"),
-				holds("v3 v4 late-commit", "it gives back what it may have: the value is the owner", "它释放自己可能持有的锁：值就是持有者标识"),
-				holds("v6..", "it gives back what it may have", "它释放自己可能持有的锁"),
+				expectHolds("v3 v4 late-commit", "it gives back what it may have: the value is the owner", "它释放自己可能持有的锁：值就是持有者标识"),
+				expectHolds("v6..", "it gives back what it may have", "它释放自己可能持有的锁"),
 				notBehindProxy(),
 				nothingToWaitFor(),
 			},
@@ -55,16 +55,16 @@ func holders() []Lab {
 				s.Finish(s.Buy("r2"))
 			},
 			Fault:  language.Both("r1 is cut off from Redis while its sale holds the lock, and the other sells", "r1 的一单持有锁时与 Redis 断开，另一单卖出"),
-			Hit:    all(happened(witness.KindCut), answered("r2#1")),
-			Proof:  firstIsTold(),
+			Hit:    all(occurred(witness.KindCut), answered("r2#1")),
+			Proof:  firstKnowsLoss(),
 			Signs:  []witness.FindingKind{witness.Together},
 			Blames: lastsFor(noticed),
 			Expected: []Expectation{
 				broken("v2..v5 setnx-expire lua-setnx getset late-commit", "the holder never learns that its lock has expired", "持有者不会得知自己的锁已过期"),
-				holds("v6..", "the holder knows when its lock can have expired, and stops", "持有者知道锁何时可能已过期，并停止执行"),
+				expectHolds("v6..", "the holder knows when its lock can have expired, and stops", "持有者知道锁何时可能已过期，并停止执行"),
 				neverExpires(),
-				holds("redlock", "the holder knows for how long a majority's word is valid, and stops", "持有者知道锁的有效时间，到时停止执行"),
-				keepsNobodyOut(),
+				expectHolds("redlock", "the holder knows for how long a majority's word is valid, and stops", "持有者知道锁的有效时间，到时停止执行"),
+				excludesNobody(),
 			},
 		},
 		{
@@ -80,20 +80,20 @@ func holders() []Lab {
 				s.Stop("r1")
 				s.Finish(s.Buy("r2"))
 				s.Release(trap)
-				s.GoOn("r1")
+				s.Resume("r1")
 				s.Finish(first)
 			},
 			Fault: language.Both("r1 is stopped while its write is on the way, the other sells, and then the write arrives",
 				"r1 的写入还在途中时被暂停，另一单卖出，然后写入到达"),
-			Hit:   all(happened(witness.KindStops), answered("r2#1"), answered("r1#1")),
+			Hit:   all(occurred(witness.KindStops), answered("r2#1"), answered("r1#1")),
 			Signs: []witness.FindingKind{witness.LostUpdate},
 			Expected: []Expectation{
 				broken("v2..v6 setnx-expire lua-setnx", "a stopped process renews nothing, and the store takes a write from anybody",
 					"暂停的进程不续期，而存储接受任何人的写入"),
 				broken("redlock", "it has no fencing token", "它没有栅栏令牌"),
 				broken("v0 local set-expire setex", "nothing keeps the other out", "没有什么拦住另一单"),
-				holds("v7..", "the store has seen the next holder's token, and refuses the old one", "存储见过下一个持有者的令牌，拒绝旧的"),
-				holds("atomic optimistic non-idempotent", "the write itself looks at the stock", "写入时会再看库存"),
+				expectHolds("v7..", "the store has seen the next holder's token, and refuses the old one", "存储见过下一个持有者的令牌，拒绝旧的"),
+				expectHolds("atomic optimistic non-idempotent", "the write itself looks at the stock", "写入时会再看库存"),
 				neverExpires(),
 				without("getset", "its lock changes hands by the client's clock", "它的锁按客户端的时钟易主"),
 				without("late-commit", "it has unlocked by then: see commit-after-unlock", "这时它已解锁：见 commit-after-unlock"),
@@ -109,18 +109,18 @@ func holders() []Lab {
 			Scenario: func(s *Stage) {
 				first, trap := s.BuyCaught("r1", redisproxy.Hold, redisproxy.IsWrite)
 				second := s.Buy("r2")
-				s.Until("r2#1 to end, or to find the lock held", either(ends("r2#1"), refused("r2#1")))
+				s.Until("r2#1 to end, or to find the lock held", either(ended("r2#1"), refused("r2#1")))
 				s.Release(trap)
 				s.Finish(first, second)
 			},
 			Fault: language.Both("the write of r1 is on the way while r2 asks, and both write", "r1 的写入还在途中时 r2 来加锁，两单都写入"),
-			Hit:   all(happened(witness.KindHeld), answered("r1#1"), answered("r2#1")),
+			Hit:   all(occurred(witness.KindHeld), answered("r1#1"), answered("r2#1")),
 			Signs: []witness.FindingKind{witness.LostUpdate},
 			Expected: []Expectation{
 				broken("late-commit", "it has unlocked, so the next holder reads before it has written", "它已解锁，所以下一个持有者在它写入之前就读了库存"),
 				broken("v0 local set-expire setex", "nothing keeps the other out", "没有什么拦住另一单"),
-				holds("v1.. redlock setnx-expire lua-setnx getset", "it still holds the lock, so the other waits", "它仍然持有锁，所以另一单等待"),
-				holds("atomic optimistic non-idempotent", "the write itself looks at the stock", "写入时会再看库存"),
+				expectHolds("v1.. redlock setnx-expire lua-setnx getset", "it still holds the lock, so the other waits", "它仍然持有锁，所以另一单等待"),
+				expectHolds("atomic optimistic non-idempotent", "the write itself looks at the stock", "写入时会再看库存"),
 			},
 		},
 		{
@@ -132,13 +132,13 @@ func holders() []Lab {
 			Shop:     Settings{Think: each(time.Second, "r1", "r2"), Ahead: each(time.Hour, "r2")},
 			Scenario: whileHeld("r2"),
 			Fault:    language.Both("the second sale, an hour ahead, asks while the first is at work", "第一单执行期间，时钟快一小时的第二单来加锁"),
-			Hit:      askedInTime("r2#1"),
+			Hit:      requestedInTime("r2#1"),
 			Proof:    sold("r2#1"),
 			Signs:    []witness.FindingKind{witness.Together},
 			Expected: []Expectation{
 				broken("getset", "by the clock of r2 the lock has expired long ago", "按 r2 的时钟，锁早已过期"),
-				holds("v1.. redlock late-commit setnx-expire lua-setnx", "only durations are measured by the own clock", "本机时钟只用来测量时长"),
-				keepsNobodyOut(),
+				expectHolds("v1.. redlock late-commit setnx-expire lua-setnx", "only durations are measured by the own clock", "本机时钟只用来测量时长"),
+				excludesNobody(),
 			},
 		},
 		{
@@ -160,7 +160,7 @@ func holders() []Lab {
 			Proof: sold("r2#1"),
 			Signs: []witness.FindingKind{witness.LeftBehind, witness.WaitedInVain},
 			Expected: []Expectation{
-				holds("v1.. redlock late-commit setnx-expire lua-setnx getset", "the lock is given back all the same", "锁照样会释放"),
+				expectHolds("v1.. redlock late-commit setnx-expire lua-setnx getset", "the lock is given back all the same", "锁照样会释放"),
 				nothingToWaitFor(),
 			},
 		},
@@ -180,14 +180,14 @@ func holders() []Lab {
 			},
 			Fault: language.Both("the first sale fails while its command is on the way, and then the command takes the lock",
 				"第一单失败时命令还在途中，随后这条命令加锁成功"),
-			Hit:   all(happened(witness.KindFreed), failed("r1#1"), refused("r2#1")),
+			Hit:   all(occurred(witness.KindFreed), failed("r1#1"), refused("r2#1")),
 			Proof: sold("r2#1"),
 			Signs: []witness.FindingKind{witness.LeftBehind, witness.WaitedInVain},
 			Expected: []Expectation{
 				broken("v1", "the lock is nobody's, and never expires", "锁不属于任何人，也永不过期"),
 				broken("setnx-expire", "its second command was never sent", "它的第二条命令没有发出"),
-				holds("v2.. lua-setnx late-commit", "the lock that nobody has expires", "没有人持有的锁会过期"),
-				holds("getset", "the value itself is the expiry", "值本身就是过期时刻"),
+				expectHolds("v2.. lua-setnx late-commit", "the lock that nobody has expires", "没有人持有的锁会过期"),
+				expectHolds("getset", "the value itself is the expiry", "值本身就是过期时刻"),
 				notBehindProxy(),
 				nothingToWaitFor(),
 			},
@@ -201,11 +201,11 @@ func holders() []Lab {
 			Shop:     Settings{TTL: 10 * time.Second, Think: each(2*time.Second, "r1")},
 			Scenario: whileHeld("r2"),
 			Fault:    language.Both("the second sale asks while the first is at work, and both write", "第一单执行期间，第二单来加锁，两单都写入"),
-			Hit:      all(askedInTime("r2#1"), answered("r1#1"), answered("r2#1")),
+			Hit:      all(requestedInTime("r2#1"), answered("r1#1"), answered("r2#1")),
 			Signs:    []witness.FindingKind{witness.Polled},
 			Expected: []Expectation{
 				broken("v1..v9 setnx-expire lua-setnx getset late-commit", "it asks every 20ms", "它每 20 毫秒询问一次"),
-				holds("v10..", "it asks for a place in the queue, and is told when it is its turn", "它在队列里占一个位置，轮到时会收到通知"),
+				expectHolds("v10..", "it asks for a place in the queue, and is told when it is its turn", "它在队列里占一个位置，轮到时会收到通知"),
 				broken("redlock", "it asks all nodes again every 10 to 20ms", "它每 10 到 20 毫秒再次询问所有节点"),
 				nobodyWaits(),
 			},

@@ -29,7 +29,7 @@ func outages() []Lab {
 			Shop:     Settings{Think: map[string]time.Duration{"r1": 4 * time.Second, "r2": time.Second}, Replicated: true},
 			Scenario: failover,
 			Fault:    language.Both("a master that has the lock dies while the first sale is at work, and both write", "第一单执行期间，存有锁的主节点崩溃，两单都写入"),
-			Hit:      all(either(happened(witness.KindFailsOver), happened(witness.KindCrashes)), answered("r1#1"), answered("r2#1")),
+			Hit:      all(either(occurred(witness.KindFailsOver), occurred(witness.KindCrashes)), answered("r1#1"), answered("r2#1")),
 			Signs:    []witness.FindingKind{witness.Together},
 			Blames:   lastsFor(noticed),
 			Expected: []Expectation{
@@ -39,7 +39,7 @@ func outages() []Lab {
 				broken("v7..",
 					"the replica takes over and has not heard of the lock: the second gets it, too; its token is larger, as the replica's clock is "+
 						"not behind, so the store refuses the first", "接管的从节点没有收到这把锁：第二单也加锁成功；从节点的时钟不落后，所以它的令牌更大，存储拒绝第一单"),
-				holds("redlock", "four of five masters still have the lock, and the dead one has no replica that could say otherwise",
+				expectHolds("redlock", "four of five masters still have the lock, and the dead one has no replica that could say otherwise",
 					"五个主节点中四个仍有这把锁，崩溃的那个没有从节点来接替它"),
 				nobodyHolds(),
 			},
@@ -59,14 +59,14 @@ func outages() []Lab {
 			Scenario: olderSnapshot,
 			Fault: language.Both("Redis restarts with a snapshot from before the first sale while that is at work, and both write",
 				"第一单执行期间 Redis 重启，回到第一单之前的快照，两单都写入"),
-			Hit:   all(happened(witness.KindRolledBack), answered("r1#1"), answered("r2#1")),
+			Hit:   all(occurred(witness.KindRolledBack), answered("r1#1"), answered("r2#1")),
 			Signs: []witness.FindingKind{witness.LostUpdate},
 			Expected: []Expectation{
 				broken("v1..v6 late-commit setnx-expire lua-setnx getset",
 					"the snapshot does not have the lock: the second gets it, too", "快照里没有这把锁：第二单也加锁成功"),
-				holds("v7..", "the snapshot has neither the lock nor the last token; but the second's token is larger, as time goes on, and the store "+
+				expectHolds("v7..", "the snapshot has neither the lock nor the last token; but the second's token is larger, as time goes on, and the store "+
 					"refuses the first", "快照里既没有锁，也没有最新的令牌；但时间在走，第二单的令牌更大，存储拒绝第一单"),
-				holds("redlock", "its lock is on other nodes, which forget nothing", "它的锁在别的节点上，那些节点什么都没有丢"),
+				expectHolds("redlock", "its lock is on other nodes, which forget nothing", "它的锁在别的节点上，那些节点什么都没有丢"),
 				nobodyHolds(),
 			},
 		},
@@ -84,15 +84,15 @@ func outages() []Lab {
 			Scenario: eviction,
 			Fault: language.Both("a Redis with the lock evicts keys while the first sale is at work, and both write",
 				"第一单执行期间，存有锁的 Redis 淘汰了键，两单都写入"),
-			Hit:   all(happened(witness.KindEvicted), answered("r1#1"), answered("r2#1")),
+			Hit:   all(occurred(witness.KindEvicted), answered("r1#1"), answered("r2#1")),
 			Signs: []witness.FindingKind{witness.LostUpdate},
 			Expected: []Expectation{
 				broken("v2..v6 late-commit setnx-expire lua-setnx",
 					"volatile-lru evicts keys that have an expiry, and that is the lock: the second gets it, too",
 					"volatile-lru 淘汰带过期时间的键，锁正是这样的键：第二单也加锁成功"),
-				holds("v7..", "the last token has no expiry, and stays: the second's is larger, and the store refuses the first",
+				expectHolds("v7..", "the last token has no expiry, and stays: the second's is larger, and the store refuses the first",
 					"最新的令牌没有过期时间，不会被淘汰：第二单的令牌更大，存储拒绝第一单"),
-				holds("redlock", "one of five masters evicts the lock, and four still have it", "五个主节点中一个淘汰了锁，四个还在"),
+				expectHolds("redlock", "one of five masters evicts the lock, and four still have it", "五个主节点中一个淘汰了锁，四个还在"),
 				without("v1 getset", "its key has no expiry, so volatile-lru does not evict it", "它的键没有过期时间，volatile-lru 不会淘汰它"),
 				nobodyHolds(),
 			},
@@ -116,15 +116,15 @@ func outages() []Lab {
 			Fault: language.Both(
 				"r1 is cut off while its sale holds the lock, the other sells, and r1 reaches Redis before its write, or is told first",
 				"r1 的一单持有锁时断网，另一单卖出，r1 在写入之前重新连上 Redis，或先得知丢了锁"),
-			Hit:   all(happened(witness.KindCut), happened(witness.KindMend), answered("r2#1"), either(answered("r1#1"), firstIsTold())),
+			Hit:   all(occurred(witness.KindCut), occurred(witness.KindMend), answered("r2#1"), either(answered("r1#1"), firstKnowsLoss())),
 			Signs: []witness.FindingKind{witness.LostUpdate},
 			Expected: []Expectation{
 				broken("v2..v5 late-commit setnx-expire lua-setnx getset", "nobody tells the holder, and the store takes a write from anybody",
 					"没有人告诉持有者，而存储接受任何人的写入"),
-				holds("v6..", "the holder knows when its lock can have expired, and stops", "持有者知道锁何时可能已过期，并停止执行"),
-				holds("redlock", "the holder knows for how long a majority's word is valid, and stops", "持有者知道锁的有效时间，到时停止执行"),
+				expectHolds("v6..", "the holder knows when its lock can have expired, and stops", "持有者知道锁何时可能已过期，并停止执行"),
+				expectHolds("redlock", "the holder knows for how long a majority's word is valid, and stops", "持有者知道锁的有效时间，到时停止执行"),
 				neverExpires(),
-				keepsNobodyOut(),
+				excludesNobody(),
 			},
 		},
 		{
@@ -137,13 +137,13 @@ func outages() []Lab {
 			Shop:     Settings{Replicas: 1, TTL: 10 * time.Second},
 			Scenario: slowNode,
 			Fault:    language.Both("the command for the lock is held until the sale has ended", "加锁命令被扣留，直到这一单结束"),
-			Hit:      happened(witness.KindHeld),
+			Hit:      occurred(witness.KindHeld),
 			Proof:    sold("r1#1"),
 			Signs:    []witness.FindingKind{witness.Unanswered},
 			Expected: []Expectation{
 				broken("v1.. late-commit setnx-expire lua-setnx getset set-expire setex",
 					"there is one Redis to ask: the sale waits for it until the client gives up", "只有一个 Redis 可问：这一单一直等到客户端放弃"),
-				holds("redlock", "four of five nodes answer, and the late one is waited for no longer than a twentieth of the expiry",
+				expectHolds("redlock", "four of five nodes answer, and the late one is waited for no longer than a twentieth of the expiry",
 					"五个节点中四个有响应，迟到的那个最多等二十分之一个过期时间"),
 				notInRedis(),
 			},
@@ -162,12 +162,12 @@ func outages() []Lab {
 			Scenario: emptyRestartedNode,
 			Fault: language.Both("a Redis with the lock restarts empty while the first sale is at work, and both write",
 				"第一单执行期间，存有锁的 Redis 清空重启，两单都写入"),
-			Hit:   all(happened(witness.KindEmptied), answered("r1#1"), answered("r2")),
+			Hit:   all(occurred(witness.KindEmptied), answered("r1#1"), answered("r2")),
 			Signs: []witness.FindingKind{witness.LostUpdate},
 			Expected: []Expectation{
 				broken("redlock", "the node that has forgotten the first makes a majority for the second, with two that the first did not reach",
 					"忘了第一单的节点，与第一单没有连上的两个节点一起，为第二单凑成多数派"),
-				holds("v1.. late-commit setnx-expire lua-setnx getset",
+				expectHolds("v1.. late-commit setnx-expire lua-setnx getset",
 					"the stock and its run are forgotten with the lock, so the first one's write is refused", "库存和这一轮与锁一起丢失，所以第一单的写入被拒绝"),
 				nobodyHolds(),
 			},
@@ -182,7 +182,7 @@ func outages() []Lab {
 			Shop:     Settings{TTL: 2 * time.Second, Wait: goneWait, Durable: true},
 			Scenario: redisGone,
 			Fault:    language.Both("Redis is gone when r1 is to hear that it has written, and comes back", "r1 等待写入的响应时 Redis 停机，之后恢复"),
-			Hit:      all(happened(witness.KindRedisEnds), happened(witness.KindRedisBegins), failed("r1#1")),
+			Hit:      all(occurred(witness.KindRedisEnds), occurred(witness.KindRedisBegins), failed("r1#1")),
 			Proof:    soldAfter(witness.KindRedisBegins, "r2"),
 			Signs:    []witness.FindingKind{witness.LeftBehind, witness.WaitedInVain, witness.SoldUntold, witness.NeverBooked},
 			Blames: func(f witness.Finding) bool { // whoever was told at once that Redis is gone did not wait in vain for the lock
@@ -190,11 +190,11 @@ func outages() []Lab {
 			},
 			Expected: []Expectation{
 				broken("v1", "the holder could not give its lock back, and it never expires", "持有者没能释放锁，而锁永不过期"),
-				holds("v2.. setnx-expire lua-setnx", "the lock that nobody could give back expires; then sales go on", "没能释放的锁会过期，之后下单继续"),
-				holds("getset", "the other finds the expiry in the past, and takes the lock over", "另一单发现锁已过期，于是接管"),
-				holds("late-commit", "it had given its lock back before it wrote", "它在写入之前已经释放了锁"),
-				holds("redlock", "its lock is on other nodes, which are there: it is given back", "它的锁在别的节点上，那些节点都在：锁会释放"),
-				holds(noLock, "there is no lock that anybody would wait for; the buyer in doubt is told so", "没有谁在等的锁；结果不明时会如实告诉买家"),
+				expectHolds("v2.. setnx-expire lua-setnx", "the lock that nobody could give back expires; then sales go on", "没能释放的锁会过期，之后下单继续"),
+				expectHolds("getset", "the other finds the expiry in the past, and takes the lock over", "另一单发现锁已过期，于是接管"),
+				expectHolds("late-commit", "it had given its lock back before it wrote", "它在写入之前已经释放了锁"),
+				expectHolds("redlock", "its lock is on other nodes, which are there: it is given back", "它的锁在别的节点上，那些节点都在：锁会释放"),
+				expectHolds(noLock, "there is no lock that anybody would wait for; the buyer in doubt is told so", "没有谁在等的锁；结果不明时会如实告诉买家"),
 			},
 		},
 		{
@@ -207,20 +207,20 @@ func outages() []Lab {
 			Shop:    Settings{TTL: 1500 * time.Millisecond, Think: map[string]time.Duration{"r1": time.Minute, "r2": time.Second}},
 			Scenario: func(s *Stage) {
 				s.Work("r1")
-				s.RedisHangs(2500 * time.Millisecond) // less than a client waits for a reply
+				s.HangRedis(2500 * time.Millisecond) // less than a client waits for a reply
 				s.Served("r2")
 			},
 			Fault:  language.Both("Redis hangs while r1's sale is at work, and then the other sells", "r1 的一单执行期间 Redis 卡住，之后另一单卖出"),
-			Hit:    all(happened(witness.KindRedisHangs), sold("r2")),
-			Proof:  firstIsTold(),
+			Hit:    all(occurred(witness.KindRedisHangs), sold("r2")),
+			Proof:  firstKnowsLoss(),
 			Signs:  []witness.FindingKind{witness.Together},
 			Blames: lastsFor(noticed),
 			Expected: []Expectation{
 				broken("v2..v5 setnx-expire lua-setnx getset late-commit", "the holder asks Redis nothing, and nobody tells it", "持有者不问 Redis，也没有人告诉它"),
-				holds("v6..", "a renewal without an answer does not count: the holder stops in time", "没有响应的续期不算数：持有者及时停止"),
+				expectHolds("v6..", "a renewal without an answer does not count: the holder stops in time", "没有响应的续期不算数：持有者及时停止"),
 				neverExpires(),
 				without("redlock", "its nodes do not hang with the Redis of the stock: see slow-node", "它的节点不与存库存的 Redis 一起卡住：见 slow-node"),
-				keepsNobodyOut(),
+				excludesNobody(),
 			},
 		},
 		{
@@ -238,25 +238,25 @@ func outages() []Lab {
 				first := s.Work("r1")
 				s.Stop("r1")
 				s.Finish(s.Buy("r2"))
-				s.GoOn("r1")
+				s.Resume("r1")
 				s.Finish(first)
 			},
 			Fault: language.Both("r1 is stopped at its work, the other sells, and r1 goes on before its work is done",
 				"r1 在执行中被暂停，另一单卖出，r1 在业务结束前恢复"),
-			Hit: all(happened(witness.KindStops), answered("r2#1"),
+			Hit: all(occurred(witness.KindStops), answered("r2#1"),
 				within(4*time.Second, is("r1#1", witness.KindObtains), is("r1", witness.KindGoes))), // a second before its work is done
-			Proof: either(firstIsTold(), answered("r1#1")),
+			Proof: either(firstKnowsLoss(), answered("r1#1")),
 			Signs: []witness.FindingKind{witness.LostUpdate},
 			Expected: []Expectation{
 				broken("v2..v5 setnx-expire lua-setnx getset late-commit", "nobody tells it, and it writes over the other's update",
 					"没有人告诉它，它覆盖了另一单的更新"),
 				broken("v0 local set-expire setex", "nothing keeps the other out", "没有什么拦住另一单"),
-				holds("v6", "it is told as soon as it goes on; only a write that is on its way would arrive: see paused-writer",
+				expectHolds("v6", "it is told as soon as it goes on; only a write that is on its way would arrive: see paused-writer",
 					"它一恢复就得知；只有已在途中的写入会到达：见 paused-writer"),
-				holds("v7..", "it is told as soon as it goes on; and if it wrote, the store would refuse its token", "它一恢复就得知；即使写入，存储也会拒绝它的令牌"),
-				holds("redlock", "it is told as soon as it goes on; it has no token, should it write: see paused-writer",
+				expectHolds("v7..", "it is told as soon as it goes on; and if it wrote, the store would refuse its token", "它一恢复就得知；即使写入，存储也会拒绝它的令牌"),
+				expectHolds("redlock", "it is told as soon as it goes on; it has no token, should it write: see paused-writer",
 					"它一恢复就得知；但如果写入，它没有令牌：见 paused-writer"),
-				holds("optimistic", "its write is refused, and it reads again", "它的写入被拒绝，于是重新读"),
+				expectHolds("optimistic", "its write is refused, and it reads again", "它的写入被拒绝，于是重新读"),
 				without("atomic non-idempotent", "it reads and writes in one step, so it cannot be stopped between", "它一步完成读和写，所以中间不会被暂停"),
 				neverExpires(),
 			},
@@ -284,7 +284,7 @@ func outages() []Lab {
 				s.Recount(first)
 			},
 			Fault: language.Both("Redis is sent r1's command twice", "r1 的命令发给 Redis 两次"),
-			Hit:   happened(witness.KindResent),
+			Hit:   occurred(witness.KindResent),
 			Proof: sold("r2#1"),
 			Signs: []witness.FindingKind{witness.LeftBehind, witness.WaitedInVain, witness.WaitsForItself, witness.DoubleSale},
 			Expected: []Expectation{
@@ -293,10 +293,10 @@ func outages() []Lab {
 				broken("v2..v4 late-commit lua-setnx getset", "the second is refused for the first: the sale waits for itself until it expires",
 					"第二次被第一次加的锁挡住：这一单在等自己，直到锁过期"),
 				broken("v5", "it is counted twice and given back once: the lock stays until it expires", "计了两次，只释放一次：锁一直留到过期"),
-				holds("v6..", "it is counted twice; the outermost release gives back all of it", "计了两次；最外层解锁时一次释放干净"),
+				expectHolds("v6..", "it is counted twice; the outermost release gives back all of it", "计了两次；最外层解锁时一次释放干净"),
 				notBehindProxy(),
 				broken("non-idempotent", "nothing looks whether the order is there: the command sells again", "没有检查订单是否已有：这条命令又卖一次"),
-				holds("v0 local atomic optimistic", "the ledger knows the order: it is sold once", "账本里已有这个订单：只卖一次"),
+				expectHolds("v0 local atomic optimistic", "the ledger knows the order: it is sold once", "账本里已有这个订单：只卖一次"),
 				without("set-expire setex", "everybody gets the lock: none could be counted twice, or refused", "谁都能加锁成功：没有可以计两次或被拒绝的锁"),
 			},
 		},

@@ -20,15 +20,15 @@ func steps() []Lab {
 			Shop:     Settings{Replicas: 1, TTL: 10 * time.Second, Think: each(time.Second, "r1")},
 			Scenario: whileHeld("r1"),
 			Fault:    language.Both("the second sale asks while the first is at work, and both write", "第一单执行期间，第二单来加锁，两单都写入"),
-			Hit:      all(askedInTime("r1#2"), answered("r1#1"), answered("r1#2")),
+			Hit:      all(requestedInTime("r1#2"), answered("r1#1"), answered("r1#2")),
 			Signs:    []witness.FindingKind{witness.LostUpdate},
 			Expected: []Expectation{
 				broken("v0", "nothing keeps the second sale from reading what the first has not yet replaced", "没有什么阻止第二单读到第一单还没有改写的库存"),
 				broken("set-expire setex", "without NX everybody gets the lock", "没有 NX，谁都能加锁成功"),
-				holds("v1.. redlock setnx-expire lua-setnx getset", "the second sale waits until the first has written", "第二单等到第一单写入之后"),
-				holds("local", "both sales are in one process, so its queue is enough", "两单在同一个进程里，进程内队列就够了"),
-				holds("atomic non-idempotent", "one script reads and writes", "一个脚本完成读和写"),
-				holds("optimistic", "the second write is refused, and its sale reads again", "第二次写入被拒绝，这一单重新读"),
+				expectHolds("v1.. redlock setnx-expire lua-setnx getset", "the second sale waits until the first has written", "第二单等到第一单写入之后"),
+				expectHolds("local", "both sales are in one process, so its queue is enough", "两单在同一个进程里，进程内队列就够了"),
+				expectHolds("atomic non-idempotent", "one script reads and writes", "一个脚本完成读和写"),
+				expectHolds("optimistic", "the second write is refused, and its sale reads again", "第二次写入被拒绝，这一单重新读"),
 				without("late-commit", "see commit-after-unlock", "见 commit-after-unlock"),
 			},
 		},
@@ -42,15 +42,15 @@ func steps() []Lab {
 			Shop:     Settings{TTL: 10 * time.Second, Think: each(time.Second, "r1", "r2")},
 			Scenario: whileHeld("r2"),
 			Fault:    language.Both("the second sale asks while the first is at work, and both write", "第一单执行期间，第二单来加锁，两单都写入"),
-			Hit:      all(askedInTime("r2#1"), answered("r1#1"), answered("r2#1")),
+			Hit:      all(requestedInTime("r2#1"), answered("r1#1"), answered("r2#1")),
 			Signs:    []witness.FindingKind{witness.LostUpdate},
 			Expected: []Expectation{
 				broken("local", "each process has a queue of its own", "每个进程各有一个队列"),
 				broken("v0", "there is no lock", "没有锁"),
 				broken("set-expire setex", "without NX everybody gets the lock", "没有 NX，谁都能加锁成功"),
-				holds("v1.. redlock setnx-expire lua-setnx getset", "the second sale waits until the first has written", "第二单等到第一单写入之后"),
-				holds("atomic non-idempotent", "one script reads and writes", "一个脚本完成读和写"),
-				holds("optimistic", "the second write is refused, and its sale reads again", "第二次写入被拒绝，这一单重新读"),
+				expectHolds("v1.. redlock setnx-expire lua-setnx getset", "the second sale waits until the first has written", "第二单等到第一单写入之后"),
+				expectHolds("atomic non-idempotent", "one script reads and writes", "一个脚本完成读和写"),
+				expectHolds("optimistic", "the second write is refused, and its sale reads again", "第二次写入被拒绝，这一单重新读"),
 				without("late-commit", "see commit-after-unlock", "见 commit-after-unlock"),
 			},
 		},
@@ -72,8 +72,8 @@ func steps() []Lab {
 			Signs: []witness.FindingKind{witness.LeftBehind, witness.WaitedInVain},
 			Expected: []Expectation{
 				broken("v1", "nobody removes the dead holder's lock", "没有人删除崩溃的持有者的锁"),
-				holds("v2.. redlock late-commit setnx-expire lua-setnx", "the lock expires; then the other gets it", "锁过期后，另一单就能拿到"),
-				holds("getset", "the other finds the expiry in the past, and takes the lock over", "另一单发现锁已过期，于是接管"),
+				expectHolds("v2.. redlock late-commit setnx-expire lua-setnx", "the lock expires; then the other gets it", "锁过期后，另一单就能拿到"),
+				expectHolds("getset", "the other finds the expiry in the past, and takes the lock over", "另一单发现锁已过期，于是接管"),
 				without(noLock, "the dead holder leaves nothing that the other would wait for", "崩溃的持有者没有留下什么，另一单不用等待"),
 			},
 		},
@@ -87,8 +87,8 @@ func steps() []Lab {
 			Scenario: func(s *Stage) {
 				trap := s.Catch("r1", 0, redisproxy.Hold, redisproxy.IsExpiry)
 				s.Buy("r1")
-				s.UntilCaught(trap, obtains("r1#1"))
-				s.Until("r1#1 to take the lock", either(does("r1#1", witness.Takes, witness.Done), obtains("r1#1")))
+				s.UntilCaught(trap, obtained("r1#1"))
+				s.Until("r1#1 to take the lock", either(did("r1#1", witness.Takes, witness.Done), obtained("r1#1")))
 				s.Kill("r1")
 				trap.Drop()
 				s.Finish(s.Buy("r2"))
@@ -100,8 +100,8 @@ func steps() []Lab {
 			Expected: []Expectation{
 				broken("setnx-expire", "the lock is there, and its expiry is not yet", "锁已经有了，过期时间还没有"),
 				broken("v1", "its lock never has an expiry", "它的锁没有过期时间"),
-				holds("lua-setnx v2.. redlock late-commit", "there is no moment between the two", "两者之间没有空隙"),
-				holds("getset", "the value itself is the expiry", "值本身就是过期时刻"),
+				expectHolds("lua-setnx v2.. redlock late-commit", "there is no moment between the two", "两者之间没有空隙"),
+				expectHolds("getset", "the value itself is the expiry", "值本身就是过期时刻"),
 				without(noLock, "the dead holder leaves nothing that the other would wait for", "崩溃的持有者没有留下什么，另一单不用等待"),
 			},
 		},
@@ -114,16 +114,16 @@ func steps() []Lab {
 			Shop:     Settings{TTL: 2 * time.Second, Think: each(3*time.Second, "r1", "r2")},
 			Scenario: whileHeld("r2"),
 			Fault:    language.Both("the second sale asks while the first is at work", "第一单执行期间，第二单来加锁"),
-			Hit:      askedInTime("r2#1"),
+			Hit:      requestedInTime("r2#1"),
 			Proof:    sold("r2#1"),
 			Signs:    []witness.FindingKind{witness.Removed},
 			Expected: []Expectation{
 				broken("v2 lua-setnx setnx-expire", "DEL deletes the lock, whosever it is by now", "DEL 直接删除锁，不管这时锁是谁的"),
 				broken("getset", "no owner, so the first deletes what the second took over", "没有持有者标识，所以第一单删除了第二单接管的锁"),
-				holds("v1", "its lock never expires: it is still its own", "它的锁永不过期，这时仍是自己的"),
-				holds("v3..v5", "the first finds that the lock is another's, and leaves it alone", "第一单发现锁是别人的，就不动它"),
-				holds("late-commit", "v4's lock", "用的是 v4 的锁"),
-				holds("v6.. redlock", "the first renews its lock, so the second waits", "第一单给锁续期，所以第二单等待"),
+				expectHolds("v1", "its lock never expires: it is still its own", "它的锁永不过期，这时仍是自己的"),
+				expectHolds("v3..v5", "the first finds that the lock is another's, and leaves it alone", "第一单发现锁是别人的，就不动它"),
+				expectHolds("late-commit", "v4's lock", "用的是 v4 的锁"),
+				expectHolds("v6.. redlock", "the first renews its lock, so the second waits", "第一单给锁续期，所以第二单等待"),
 				notInRedis(),
 				without("set-expire setex", "everybody gets the lock at any time", "任何时候谁都能加锁成功"),
 			},
@@ -148,7 +148,7 @@ func steps() []Lab {
 			Expected: []Expectation{
 				broken("v3", "its GET said that the lock was its own; when the DEL arrives, it is another's", "GET 时锁还是自己的；DEL 到达时已经是别人的"),
 				broken("v2 lua-setnx setnx-expire", "the DEL does not ask whose the lock is", "DEL 不管锁是谁的"),
-				holds("v4..v10 late-commit", "Redis compares when the release arrives", "解锁命令到达 Redis 时才比较"),
+				expectHolds("v4..v10 late-commit", "Redis compares when the release arrives", "解锁命令到达 Redis 时才比较"),
 				without("v1", "its lock never expires, so it never changes hands before the DEL", "它的锁永不过期，所以 DEL 之前不会易主"),
 				without("v11", "a sale sends no release when nobody waits", "没有人等待时，一单不发解锁命令"),
 				notBehindProxy(),
@@ -175,9 +175,9 @@ func steps() []Lab {
 				broken("v2..v4 late-commit setnx-expire lua-setnx getset",
 					"the nested call waits for its own caller: a self-deadlock until the expiry", "嵌套调用等的是自己的外层调用：自死锁，直到锁过期"),
 				broken("local", "the nested call stands in the queue behind its own caller", "嵌套调用在队列里排在自己的外层调用后面"),
-				holds("v5..v8", "the nested call has the same owner, and is counted", "嵌套调用的持有者标识相同，只增加次数"),
-				holds("v9.. redlock", "the process knows that the owner has the lock", "进程知道这个持有者已经持有锁"),
-				holds("v0 atomic optimistic non-idempotent set-expire setex", "nobody ever waits", "谁都不需要等待"),
+				expectHolds("v5..v8", "the nested call has the same owner, and is counted", "嵌套调用的持有者标识相同，只增加次数"),
+				expectHolds("v9.. redlock", "the process knows that the owner has the lock", "进程知道这个持有者已经持有锁"),
+				expectHolds("v0 atomic optimistic non-idempotent set-expire setex", "nobody ever waits", "谁都不需要等待"),
 			},
 		},
 		{
@@ -190,15 +190,15 @@ func steps() []Lab {
 			Shop:     Settings{TTL: 2 * time.Second, Think: map[string]time.Duration{"r1": 5 * time.Second, "r2": time.Second}},
 			Scenario: whileHeld("r2"),
 			Fault:    language.Both("the second sale asks while the first is at work", "第一单执行期间，第二单来加锁"),
-			Hit:      askedInTime("r2#1"),
+			Hit:      requestedInTime("r2#1"),
 			Proof:    all(sold("r1#1"), keptOutFor(2*time.Second, "r2#1")),
 			Signs:    []witness.FindingKind{witness.Together, witness.Told},
 			Expected: []Expectation{
 				broken("v2..v5 late-commit setnx-expire lua-setnx getset", "the lock expires after 2s, and the work takes 5s", "锁 2 秒后过期，业务要执行 5 秒"),
 				broken("set-expire setex", "everybody gets the lock at any time", "任何时候谁都能加锁成功"),
 				broken("local", "the other process has a queue of its own", "另一个进程有自己的队列"),
-				holds("v1", "its lock never expires", "它的锁永不过期"),
-				holds("v6.. redlock", "the holder renews its lock", "持有者给锁续期"),
+				expectHolds("v1", "its lock never expires", "它的锁永不过期"),
+				expectHolds("v6.. redlock", "the holder renews its lock", "持有者给锁续期"),
 				without("v0 atomic optimistic non-idempotent", "there is no lock", "没有锁"),
 			},
 		},

@@ -37,7 +37,7 @@ func (s *Stage) Served(replica string) *Purchase {
 		}
 		s.Until("the end of a sale at "+replica, func(events []witness.Event) bool {
 			sale := saleOf(events, p.answer.Order)
-			return sale != "" && ends(sale)(events)
+			return sale != "" && ended(sale)(events)
 		})
 		return p
 	}
@@ -60,7 +60,7 @@ func (s *Stage) LookUp(replica string) {
 			continue
 		}
 		s.insist("what became of an order", func() error {
-			answer := s.ask(s.ctx, http.MethodGet, replica, "/orders/"+p.answer.Order)
+			answer := s.send(s.ctx, http.MethodGet, replica, "/orders/"+p.answer.Order)
 			now := time.Now()
 			event := witness.Event{
 				Replica: p.replica, Kind: witness.KindBooked, Owner: lock.Owner(p.answer.Order), Error: p.answer.Code, Sent: now, Replied: now,
@@ -71,7 +71,7 @@ func (s *Stage) LookUp(replica string) {
 			case answer.Status != http.StatusOK:
 				return errNotKnown // perhaps the replica has not yet heard that the sale is over
 			}
-			s.collected.See(event)
+			s.collected.Record(event)
 			return nil
 		})
 	}
@@ -101,7 +101,7 @@ func (s *Stage) Recount(p *Purchase) {
 			}
 		}
 		if now := time.Now(); ledger.Sold > most {
-			s.collected.See(witness.Event{
+			s.collected.Record(witness.Event{
 				Replica: p.replica, Kind: witness.KindResold, Owner: lock.Owner(p.answer.Order), Sent: now, Replied: now,
 			})
 		}

@@ -61,7 +61,7 @@ func (m Matrix) intro() string {
 
 // markdownSection tells of one lab: its claim, its flaw and its cure, and what was observed of which strategies.
 func (m Matrix) markdownSection(b *strings.Builder, l Lab, typed string) {
-	fmt.Fprintf(b, "\n### %s\n\n%s\n\n", l.Name, begun(sentence(l.Claim, m.in)))
+	fmt.Fprintf(b, "\n### %s\n\n%s\n\n", l.Name, capitalized(sentence(l.Claim, m.in)))
 	if l.Anomaly == "" {
 		fmt.Fprintf(b, "%s\n\n", m.cure(l, typed))
 	}
@@ -123,8 +123,8 @@ func (m Matrix) groups(anomaly string) (all []*group) {
 	return all
 }
 
-// begun gives a sentence that begins with a capital letter, where there are any.
-func begun(sentence string) string {
+// capitalized gives a sentence that begins with a capital letter, where there are any.
+func capitalized(sentence string) string {
 	first, size := utf8.DecodeRuneInString(sentence)
 	return string(unicode.ToUpper(first)) + sentence[size:]
 }

@@ -16,7 +16,7 @@ func missedWakeUp(s *Stage) {
 	s.UntilAnswered(hears)
 	s.UntilAnswered(asksAgain)
 	first.Leave()
-	s.UntilCaught(trap, ends("r2#1"))
+	s.UntilCaught(trap, ended("r2#1"))
 	s.Finish(first, second)
 }
 

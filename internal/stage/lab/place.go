@@ -21,7 +21,7 @@ type Replicas interface {
 	Start(ctx context.Context, n int, command func(name string) []string) (addresses map[string]string, err error)
 	Kill(name string) error // at once, whatever it does
 	Stop(name string) error // its timers, too
-	GoOn(name string) error
+	Resume(name string) error
 	End() error // ends them all
 }
 

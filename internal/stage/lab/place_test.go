@@ -56,8 +56,8 @@ func (i *inside) Kill(name string) error {
 	i.killed = append(i.killed, name)
 	return i.shops[name].Close()
 }
-func (i *inside) Stop(string) error { return lab.ErrNoSignals }
-func (i *inside) GoOn(string) error { return lab.ErrNoSignals }
+func (i *inside) Stop(string) error   { return lab.ErrNoSignals }
+func (i *inside) Resume(string) error { return lab.ErrNoSignals }
 
 func (i *inside) End() (err error) {
 	for name, shop := range i.shops {

@@ -62,8 +62,8 @@ func (p *processes) Kill(name string) error { return replica.Kill(p.pids[name]) 
 // Stop stops a replica: SIGSTOP. It goes on by GoOn, or is killed at the end.
 func (p *processes) Stop(name string) error { return replica.Stop(p.pids[name]) }
 
-// GoOn lets a replica go on that was stopped: SIGCONT.
-func (p *processes) GoOn(name string) error { return replica.GoOn(p.pids[name]) }
+// Resume lets a replica go on that was stopped: SIGCONT.
+func (p *processes) Resume(name string) error { return replica.Resume(p.pids[name]) }
 
 func (p *processes) End() error {
 	if p.shops != nil {

@@ -41,7 +41,7 @@ func (s *Stage) Buy(replica string) *Purchase {
 		defer close(p.done)
 		defer leave()
 		began := time.Now()
-		p.answer = s.ask(ctx, http.MethodPost, replica, "/inventory/sale")
+		p.answer = s.send(ctx, http.MethodPost, replica, "/inventory/sale")
 		p.answer.Sale, p.answer.Seconds = replica, time.Since(began).Seconds()
 	})
 	return p
@@ -56,22 +56,22 @@ func (s *Stage) BuyUntil(replica, what string, so func(sale string) Condition) *
 
 // Hold buys, and waits until the sale has the lock.
 func (s *Stage) Hold(replica string) *Purchase {
-	return s.BuyUntil(replica, "obtain the lock", obtains)
+	return s.BuyUntil(replica, "obtain the lock", obtained)
 }
 
 // Work buys, and waits until the sale has read the stock.
 func (s *Stage) Work(replica string) *Purchase {
-	return s.BuyUntil(replica, "be at work", func(sale string) Condition { return does(sale, witness.Reads, witness.Done) })
+	return s.BuyUntil(replica, "be at work", func(sale string) Condition { return did(sale, witness.Reads, witness.Done) })
 }
 
 // Wait buys, and waits until the sale waits for the lock.
-func (s *Stage) Wait(replica string) *Purchase { return s.BuyUntil(replica, "wait", s.waits) }
+func (s *Stage) Wait(replica string) *Purchase { return s.BuyUntil(replica, "wait", s.waiting) }
 
-// waits reports whether a sale waits for the lock: it was refused, or, as it is not the first of its replica, waits in line there, and
+// waiting reports whether a sale waits for the lock: it was refused, or, as it is not the first of its replica, waits in line there, and
 // nothing of that is seen.
-func (s *Stage) waits(sale string) Condition {
+func (s *Stage) waiting(sale string) Condition {
 	if s.linesUp(witness.ReplicaOf(sale)) {
-		return asks(sale)
+		return requested(sale)
 	}
 	return refused(sale)
 }
@@ -83,7 +83,7 @@ func (s *Stage) linesUp(replica string) bool { return s.inLine && s.bought[repli
 func (s *Stage) BuyCaught(replica string, fate redisproxy.Fate, matches func(args []string) bool) (*Purchase, Trap) {
 	trap := s.Catch(replica, 0, fate, matches)
 	p := s.Buy(replica)
-	s.UntilCaught(trap, ends(p.sale))
+	s.UntilCaught(trap, ended(p.sale))
 	return p, trap
 }
 
@@ -91,7 +91,7 @@ func (s *Stage) BuyCaught(replica string, fate redisproxy.Fate, matches func(arg
 func (s *Stage) Finish(purchases ...*Purchase) {
 	s.Answered(purchases...)
 	for _, p := range purchases {
-		s.Until(p.sale+" to end", ends(p.sale))
+		s.Until(p.sale+" to end", ended(p.sale))
 	}
 }
 
@@ -110,8 +110,8 @@ func whileHeld(replica string) func(*Stage) {
 	}
 }
 
-// ask sends a request to a replica. An answer without a status is none.
-func (s *Stage) ask(ctx context.Context, method, name, path string) Answer {
+// send sends a request to a replica. An answer without a status is none.
+func (s *Stage) send(ctx context.Context, method, name, path string) Answer {
 	answer, err := load.Ask(ctx, s.client, method, "http://"+s.addresses[name]+path, "")
 	switch {
 	case err != nil && answer.Status == 0:

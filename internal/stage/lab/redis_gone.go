@@ -15,13 +15,13 @@ const goneWait = 5 * time.Second
 // gone until every buyer has an answer, which is soon: ten seconds show the same.
 func redisGone(s *Stage) {
 	first, trap := s.BuyCaught("r1", redisproxy.HoldReply, redisproxy.IsWrite) // r1#1 is sold, and does not know it
-	second := s.BuyUntil("r2", "ask for the lock", asks)
-	s.RedisEnds()
+	second := s.BuyUntil("r2", "ask for the lock", requested)
+	s.StopRedis()
 	trap.Drop()
 	s.Answered(first, second, s.Buy("r2"))
-	s.RedisBegins()
+	s.StartRedis()
 	s.Served("r2")
-	s.Until("the first sale to end", ends("r1#1"))
+	s.Until("the first sale to end", ended("r1#1"))
 	s.LookUp("r2")
 }
 

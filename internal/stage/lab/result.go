@@ -91,16 +91,16 @@ func (r Result) Story() Story {
 		s.Reason = r.in.Say("It cannot be said: %s.", "无法判断：%s。", r.Reason)
 	}
 	for _, f := range r.Findings {
-		if sentence := f.Says(r.in); !slices.Contains(s.Says, sentence) {
+		if sentence := f.Sentence(r.in); !slices.Contains(s.Says, sentence) {
 			s.Says = append(s.Says, sentence)
 		}
 	}
 	for _, like := range r.alike() {
 		first, last := like[0], like[len(like)-1]
 		told := r.in.Say("%d buyers at %s got %s after %.1f to %.1f s", "%d 个 %s 的买家得到的响应：%s，用时 %.1f 到 %.1f 秒",
-			len(like), first.Sale, r.got(first), first.Seconds, last.Seconds)
+			len(like), first.Sale, r.outcome(first), first.Seconds, last.Seconds)
 		if len(like) == 1 {
-			told = r.in.Say("the buyer at %s got %s after %.1f s", "%s 的买家得到的响应：%s，用时 %.1f 秒", first.Sale, r.got(first), first.Seconds)
+			told = r.in.Say("the buyer at %s got %s after %.1f s", "%s 的买家得到的响应：%s，用时 %.1f 秒", first.Sale, r.outcome(first), first.Seconds)
 		}
 		s.Says = append(s.Says, told)
 	}
@@ -130,7 +130,7 @@ func (r Result) Text(typed, flag string) string {
 // alike groups the answers that differ only in time, the quickest first.
 func (r Result) alike() (groups [][]Answer) {
 	for _, a := range r.Answers {
-		i := slices.IndexFunc(groups, func(g []Answer) bool { return g[0].Sale == a.Sale && r.got(g[0]) == r.got(a) })
+		i := slices.IndexFunc(groups, func(g []Answer) bool { return g[0].Sale == a.Sale && r.outcome(g[0]) == r.outcome(a) })
 		if i < 0 {
 			i, groups = len(groups), append(groups, nil)
 		}
@@ -142,8 +142,8 @@ func (r Result) alike() (groups [][]Answer) {
 	return groups
 }
 
-// got says what a buyer got.
-func (r Result) got(a Answer) string {
+// outcome says what a buyer got.
+func (r Result) outcome(a Answer) string {
 	if a.Status == 0 {
 		return r.in.Say(noAnswer, "没有响应")
 	}

@@ -56,7 +56,7 @@ func (l Lab) play(ctx context.Context, place Place, kind Kind, p Play) (r Result
 	}
 	defer func() { err = s.tearDown() }() // after a panic, too
 	if p.Tell != nil {
-		s.running.Go(func() { s.tellSoFar(p, l.Draws) })
+		s.running.Go(func() { s.printProgress(p, l.Draws) })
 	}
 	l.Scenario(s)
 	r = l.judge(p.Lock, witness.Examine(s.collected.Events()), s.err, p.In)
@@ -67,8 +67,8 @@ func (l Lab) play(ctx context.Context, place Place, kind Kind, p Play) (r Result
 // toldEvery is the pace in which a run that goes on is told.
 const toldEvery = 250 * time.Millisecond
 
-// tellSoFar tells what has happened so far, until the stage comes down.
-func (s *Stage) tellSoFar(p Play, draws int) {
+// printProgress tells what has happened so far, until the stage comes down.
+func (s *Stage) printProgress(p Play, draws int) {
 	told, pace := 0, time.NewTicker(toldEvery)
 	defer pace.Stop()
 	for {

@@ -10,7 +10,7 @@ func slowNode(s *Stage) {
 	node := s.lockOn(1)
 	trap := s.Catch("r1", node, redisproxy.Hold, redisproxy.IsTake)
 	only := s.Buy("r1")
-	s.UntilCaught(trap, ends("r1#1"))
+	s.UntilCaught(trap, ended("r1#1"))
 	s.Finish(only)
 	s.Release(trap)
 	s.UntilAnswered(trap)

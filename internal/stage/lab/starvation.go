@@ -18,9 +18,9 @@ func (s *Stage) starve(holder, victim string, next func(args []string) bool) {
 	late, taken := s.Catch(its, 0, redisproxy.Hold, next), s.Pass(theirs, 0, redisproxy.IsTake)
 	first, reading := s.BuyCaught(theirs, redisproxy.Hold, redisproxy.IsRead)
 	all := []*Purchase{first, s.Buy(its)}
-	s.Until(victim+" to wait", s.waits(victim))
+	s.Until(victim+" to wait", s.waiting(victim))
 	if taken.IsCaught() && !s.linesUp(its) { // else it is not by the proxy that one asks for the lock, or not before its turn
-		s.UntilCaught(late, obtains(victim))
+		s.UntilCaught(late, obtained(victim))
 	}
 	others := count(s.collected.Events(), is(theirs, witness.KindAsks))
 	for range rivals {
@@ -28,10 +28,10 @@ func (s *Stage) starve(holder, victim string, next func(args []string) bool) {
 	}
 	s.Until("the others to ask", atLeast(others+rivals, theirs, witness.KindAsks))
 	s.Release(reading)
-	s.Until("the others to obtain the lock", either(atLeast(1+rivals, theirs, witness.KindObtains), obtains(victim), handsOn(theirs)))
+	s.Until("the others to obtain the lock", either(atLeast(1+rivals, theirs, witness.KindObtains), obtained(victim), passedOn(theirs)))
 	s.Release(late)
 	s.Answered(all...)
-	s.Until(victim+" to end", ends(victim))
+	s.Until(victim+" to end", ended(victim))
 }
 
 // starved blames whoever overtook a sale too often.
@@ -39,7 +39,7 @@ func starved(sale string) func(witness.Finding) bool {
 	return func(f witness.Finding) bool { return f.By == sale && f.Times > enough }
 }
 
-// askedAfter reports whether so many sales asked for the lock after one that obtained it in the end.
-func askedAfter(sale string, n int) Condition {
-	return all(obtains(sale), since(is(sale, witness.KindAsks), atLeast(n, "", witness.KindAsks)))
+// requestedAfter reports whether so many sales asked for the lock after one that obtained it in the end.
+func requestedAfter(sale string, n int) Condition {
+	return all(obtained(sale), since(is(sale, witness.KindAsks), atLeast(n, "", witness.KindAsks)))
 }

@@ -64,7 +64,7 @@ func (r *route) passCommands() error {
 			return err
 		}
 		trap := r.proxy.trapFor(args, false)
-		if trap != nil && trap.strikesCommand() {
+		if trap != nil && trap.isForCommand() {
 			if err := trap.strike(); err != nil {
 				return err
 			}
@@ -135,7 +135,7 @@ func (r *route) passReplies() {
 		}
 		if trap := reply.trap; trap != nil {
 			close(trap.answered)
-			if !trap.strikesCommand() && trap.strike() != nil {
+			if !trap.isForCommand() && trap.strike() != nil {
 				return
 			}
 		}

@@ -68,8 +68,8 @@ func (t *Trap) Release() { t.decide(true) }
 // Drop loses a command that is held, and its connection.
 func (t *Trap) Drop() { t.decide(false) }
 
-// strikesCommand reports whether a command that is caught meets its fate before it goes on to Redis; otherwise its reply does.
-func (t *Trap) strikesCommand() bool { return t.fate == Hold || t.fate == LoseRequest }
+// isForCommand reports whether a command that is caught meets its fate before it goes on to Redis; otherwise its reply does.
+func (t *Trap) isForCommand() bool { return t.fate == Hold || t.fate == LoseRequest }
 
 // strike does what the fate says with a command, a reply or a message, and waits until that may pass. It fails with errLost if it never
 // may.

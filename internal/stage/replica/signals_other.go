@@ -8,5 +8,5 @@ const CanStop = false
 // Stop fails: only Unix can stop a process.
 func Stop(int) error { return ErrNoSignals }
 
-// GoOn fails, as Stop does.
-func GoOn(int) error { return ErrNoSignals }
+// Resume fails, as Stop does.
+func Resume(int) error { return ErrNoSignals }

@@ -10,5 +10,5 @@ const CanStop = true
 // Stop stops a process, timers and all.
 func Stop(pid int) error { return syscall.Kill(pid, syscall.SIGSTOP) }
 
-// GoOn lets a process go on that was stopped.
-func GoOn(pid int) error { return syscall.Kill(pid, syscall.SIGCONT) }
+// Resume lets a process go on that was stopped.
+func Resume(pid int) error { return syscall.Kill(pid, syscall.SIGCONT) }

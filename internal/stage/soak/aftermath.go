@@ -35,7 +35,7 @@ func (t *trial) aftermaths() (all []Aftermath) {
 		}
 		seen := Aftermath{
 			Injected: fault, Calm: calm, Before: t.sold.between(recovered, to), Codes: map[string]int{}, WasBack: true,
-			Hit: max(fault.Caught, t.hit(fault, t.slowest(recovered, to))), Lost: t.lost(fault.Begin, until),
+			Hit: max(fault.Caught, t.countHit(fault, t.slowest(recovered, to))), Lost: t.lost(fault.Begin, until),
 		}
 		if slices.Sort(rates); len(rates) > 0 {
 			seen.Usual = float64(rates[len(rates)/2]) / window.Seconds()
@@ -57,8 +57,8 @@ func (t *trial) aftermaths() (all []Aftermath) {
 	return all
 }
 
-// says names a fault and its time.
-func (a Aftermath) says(r Record) string { return string(a.Kind) + " at " + r.at(a.Begin) }
+// label names a fault and its time.
+func (a Aftermath) label(r Record) string { return string(a.Kind) + " at " + r.at(a.Begin) }
 
 // slowest returns how long the slowest sale took of those that were made in a time.
 func (t *trial) slowest(from, to time.Time) (took time.Duration) {
@@ -70,9 +70,9 @@ func (t *trial) slowest(from, to time.Time) (took time.Duration) {
 	return took
 }
 
-// hit counts the sales that were going on during a fault and were not made, or had to be repeated, or took longer than the slowest in the
+// countHit counts the sales that were going on during a fault and were not made, or had to be repeated, or took longer than the slowest in the
 // calm before, and half as long as the fault at least: in seconds of full speed, some sale is always the slowest.
-func (t *trial) hit(fault Injected, slowest time.Duration) (n int) {
+func (t *trial) countHit(fault Injected, slowest time.Duration) (n int) {
 	for _, sale := range t.goingOn(fault.Begin, fault.End) {
 		took := sale.End.Sub(sale.Start)
 		if sale.End.After(fault.Begin) && (!sale.sold() || sale.Repeats > 0 || took > slowest && took >= fault.For/2) {

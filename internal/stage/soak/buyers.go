@@ -70,15 +70,15 @@ func (c *Crowd) Leave() (gone int64) {
 // buy asks for a sale. A buyer with a key repeats it while it is in doubt, for as long as one request may take, and until there is a bug.
 func (c *Crowd) buy(ctx context.Context, client *http.Client, buyer int) Sale {
 	if c.NewKey == nil || buyer%2 == 1 {
-		return c.ask(ctx, client, buyer, "")
+		return c.request(ctx, client, buyer, "")
 	}
 	key := c.NewKey()
-	sale := c.ask(ctx, client, buyer, key)
+	sale := c.request(ctx, client, buyer, key)
 	for until := time.Now().Add(c.Timeout); sale.outcome() == unknown && !sale.isBug() && time.Now().Before(until); {
 		if wait(ctx, c.Pause) != nil {
 			break
 		}
-		sale = sale.repeated(c.ask(ctx, client, buyer, key))
+		sale = sale.repeated(c.request(ctx, client, buyer, key))
 	}
 	if sale.sold() {
 		c.sold.Add(1)
@@ -97,7 +97,7 @@ func (s Sale) repeated(next Sale) Sale {
 	return s
 }
 
-func (c *Crowd) ask(ctx context.Context, client *http.Client, buyer int, key string) Sale {
+func (c *Crowd) request(ctx context.Context, client *http.Client, buyer int, key string) Sale {
 	ctx, leave := context.WithCancelCause(ctx)
 	defer leave(nil)
 	c.waiting.Store(buyer, leave)

@@ -61,7 +61,7 @@ func TestBuyersWriteDownWhatTheyAreTold(t *testing.T) {
 			client := &http.Client{Timeout: timeout}
 			defer client.CloseIdleConnections()
 			crowd := Crowd{URL: server.URL}
-			got := crowd.ask(t.Context(), client, 0, "")
+			got := crowd.request(t.Context(), client, 0, "")
 			if got.Start.IsZero() || got.End.Before(got.Start) {
 				t.Errorf("from %v to %v", got.Start, got.End)
 			}

@@ -43,7 +43,7 @@ func effects() []effect {
 			StopReplica, oneOnly, []time.Duration{longer, shorter, 4 * Expiry, heartbeat + time.Second},
 			func(ctx context.Context, i *injection) error {
 				err := errors.Join(replica.Stop(i.pid), wait(ctx, i.For))
-				_ = replica.GoOn(i.pid) // the front may have given it up, and it may have been killed
+				_ = replica.Resume(i.pid) // the front may have given it up, and it may have been killed
 				return err
 			},
 		},
@@ -73,7 +73,7 @@ func effects() []effect {
 		}},
 		{HangRedis, everybody, []time.Duration{5 * time.Second}, func(ctx context.Context, i *injection) error {
 			redis := i.redis.PID()
-			return errors.Join(replica.Stop(redis), wait(ctx, i.For), replica.GoOn(redis))
+			return errors.Join(replica.Stop(redis), wait(ctx, i.For), replica.Resume(redis))
 		}},
 		{PauseRedis, everybody, []time.Duration{5 * time.Second}, func(ctx context.Context, i *injection) error {
 			return errors.Join(i.client.Do(ctx, "CLIENT", "PAUSE", i.For.Milliseconds(), "ALL").Err(), wait(ctx, i.For))

@@ -69,7 +69,7 @@ func (i *injection) restart(ctx context.Context, meanwhile func() error) error {
 func newRunInHang(ctx context.Context, i *injection) error {
 	pid := i.redis.PID()
 	if err := errors.Join(replica.Stop(pid), wait(ctx, i.For-before)); err != nil {
-		return errors.Join(err, replica.GoOn(pid))
+		return errors.Join(err, replica.Resume(pid))
 	}
 	began := make(chan error, 1)
 	go func() {
@@ -77,7 +77,7 @@ func newRunInHang(ctx context.Context, i *injection) error {
 		i.End = asked
 		began <- err
 	}()
-	err := errors.Join(wait(ctx, before), replica.GoOn(pid))
+	err := errors.Join(wait(ctx, before), replica.Resume(pid))
 	went := time.Now()
 	if err = errors.Join(err, <-began); i.End.Before(went) {
 		i.End = went

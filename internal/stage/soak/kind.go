@@ -70,11 +70,11 @@ func (k Kind) effect() effect {
 	return effect{}
 }
 
-// destroys reports whether a fault takes the ledgers away.
-func (k Kind) destroys() bool { return k == EmptyRedis || k == Flush }
+// isDestructive reports whether a fault takes the ledgers away.
+func (k Kind) isDestructive() bool { return k == EmptyRedis || k == Flush }
 
 // forgets reports whether orders may be gone after a fault, so that the ledgers have to be read before.
-func (k Kind) forgets() bool { return k.destroys() || k == OutOfMemory || k == NewRun }
+func (k Kind) forgets() bool { return k.isDestructive() || k == OutOfMemory || k == NewRun }
 
-// leavesLock reports whether a fault may leave a lock behind that nobody releases, until it expires.
-func (k Kind) leavesLock() bool { return k == LoseReply || k == LoseRequest || k == BuyersLeave }
+// canOrphanLock reports whether a fault may leave a lock behind that nobody releases, until it expires.
+func (k Kind) canOrphanLock() bool { return k == LoseReply || k == LoseRequest || k == BuyersLeave }

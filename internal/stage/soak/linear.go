@@ -12,10 +12,10 @@ const (
 	pictureSize = 30   // changes in a picture
 )
 
-// misfits returns the changes that fit into no order in which each sale finds what the one before it left, and none comes after one that
+// unlinearizable returns the changes that fit into no order in which each sale finds what the one before it left, and none comes after one that
 // began when it had been answered. As everybody says what they found, and the stock only falls, that can only be the order in which the
 // changes are: down the stock. So there is no search.
-func misfits(changes []change) (all []int) {
+func unlinearizable(changes []change) (all []int) {
 	level, latest := int64(initialStock), int64(math.MinInt64) // when the latest of those before began
 	for i, c := range changes {
 		if c.before != level || !c.reading && c.after != level-1 || c.returned < latest {
@@ -32,7 +32,7 @@ func (t *trial) isLinearizable(check *Check) {
 	for _, run := range t.runs {
 		changes, judged := histories[run.id], 0
 		check.Checked += len(changes)
-		for _, i := range misfits(changes) {
+		for _, i := range unlinearizable(changes) {
 			if i < judged {
 				continue
 			}
@@ -59,7 +59,7 @@ func (t *trial) isLinearizable(check *Check) {
 		check.note("%d changes at the end of ledgers that were destroyed are not among them", left)
 	}
 	if t.shown.changes == nil {
-		t.shown = t.aroundTheWorst(histories)
+		t.shown = t.worstStretch(histories)
 	}
 }
 
@@ -78,8 +78,8 @@ func around(changes []change, i int, title string) stretch {
 	return s
 }
 
-// aroundTheWorst returns a legal part of a history: what was sold around the fault that hit most sales.
-func (t *trial) aroundTheWorst(histories map[string][]change) stretch {
+// worstStretch returns a legal part of a history: what was sold around the fault that hit most sales.
+func (t *trial) worstStretch(histories map[string][]change) stretch {
 	title := "A part of the history that fits into one order: "
 	if len(t.faults) > 0 {
 		worst := slices.MaxFunc(t.faults, func(a, b Aftermath) int { return a.Hit - b.Hit })
@@ -87,7 +87,7 @@ func (t *trial) aroundTheWorst(histories map[string][]change) stretch {
 			changes := histories[run.id]
 			i := slices.IndexFunc(changes, func(c change) bool { return !c.doubted && c.returned >= t.nanos(worst.Begin) })
 			if i >= 0 {
-				return around(changes, i, title+worst.says(t.Record)+", which hit most sales")
+				return around(changes, i, title+worst.label(t.Record)+", which hit most sales")
 			}
 		}
 	}

@@ -77,7 +77,7 @@ func TestOnePassFindsWhatASearchFinds(t *testing.T) {
 		histories, _ := newTrial(r).history()
 		changes := histories["A"]
 		want := fits(changes)
-		if got := len(misfits(changes)) == 0; got != want {
+		if got := len(unlinearizable(changes)) == 0; got != want {
 			t.Fatalf("%t; want %t: %+v", got, want, changes)
 		}
 		verdicts[want]++
@@ -112,7 +112,7 @@ func TestASaleInDoubtMayComeLate(t *testing.T) {
 		r := atOnce(100, 5)
 		c.change(&r)
 		histories, _ := newTrial(r).history()
-		if got := misfits(histories["A"]); len(got) == 0 != c.want {
+		if got := unlinearizable(histories["A"]); len(got) == 0 != c.want {
 			t.Errorf("%s: misfits %v; want it to fit: %t", name, got, c.want)
 		}
 	}

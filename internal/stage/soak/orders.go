@@ -15,7 +15,7 @@ func (t *trial) soldHaveOrders(check *Check) {
 		case sale.Keyed && t.forgot(sale.OrderID): // see repeatsSellOnce
 		case n > 1:
 			check.breaks("order %s is in %d ledgers", sale.OrderID, n)
-		case slices.ContainsFunc(t.Faults, func(f Injected) bool { return f.lostIt(sale) }):
+		case slices.ContainsFunc(t.Faults, func(f Injected) bool { return f.isLoserOf(sale) }):
 			check.Excused++
 		default:
 			check.breaks("order %s of run %s, answered by %s at %s, is in no ledger", sale.OrderID, sale.RunID, sale.Replica, t.at(sale.End))
@@ -43,7 +43,7 @@ func (t *trial) refusedHaveNone(check *Check) {
 	}
 }
 
-func (t *trial) doubtsAreSettled(check *Check) {
+func (t *trial) checkDoubts(check *Check) {
 	for _, doubt := range t.Doubts {
 		orders := t.orders[doubt.OrderID]
 		there := len(orders) > 0
@@ -93,8 +93,8 @@ func (t *trial) forgot(id string) bool {
 	})
 }
 
-// ordersWereAskedFor looks for a buyer of every order: a buyer who was told its id, or one who was told nothing, see silent.
-func (t *trial) ordersWereAskedFor(check *Check) {
+// checkOrigins looks for a buyer of every order: a buyer who was told its id, or one who was told nothing, see silent.
+func (t *trial) checkOrigins(check *Check) {
 	silent, foundOut := silentOf(t), 0
 	for _, order := range t.Orders {
 		check.Checked++
@@ -108,7 +108,7 @@ func (t *trial) ordersWereAskedFor(check *Check) {
 	check.note("%d sales of unknown outcome or without an id; %d of them were made", t.outcomes[unknown], foundOut)
 }
 
-func (t *trial) ordersAreAsTold(check *Check) {
+func (t *trial) checkReceipts(check *Check) {
 	for _, order := range t.Orders {
 		check.Checked++
 		sale := t.told[order.ID]

@@ -47,7 +47,7 @@ func (s stretch) stock() porcupine.Model {
 			c := input.(change) // operations makes no others
 			return state == c.before, c.after
 		},
-		DescribeOperation: func(input, _ any) string { return input.(change).says() },
+		DescribeOperation: func(input, _ any) string { return input.(change).label() },
 		DescribeState:     func(state any) string { return "stock " + thousands(state.(int64)) },
 	}
 }
@@ -110,8 +110,8 @@ func (r Result) annotations(s stretch) (all []porcupine.Annotation) {
 	return all
 }
 
-// says tells a change in a few words.
-func (c change) says() string {
+// label tells a change in a few words.
+func (c change) label() string {
 	switch {
 	case c.reading:
 		return "a reader sees " + thousands(c.before)

@@ -52,9 +52,9 @@ func (f Fault) opens(lock string, expiry time.Duration) bool {
 	}
 }
 
-// loses reports whether an update must be lost by this fault: a sale's write comes after the expiry of its lock, and others have sold
+// canLose reports whether an update must be lost by this fault: a sale's write comes after the expiry of its lock, and others have sold
 // meanwhile.
-func (f Fault) loses(lock string, expiry time.Duration) bool {
+func (f Fault) canLose(lock string, expiry time.Duration) bool {
 	late := f.Kind == StallReplica || f.Kind == LateWrite || f.Kind == StolenLock
 	return late && !fenced(lock) && f.opens(lock, expiry) && f.For >= 2*expiry
 }

@@ -67,7 +67,7 @@ func TestWhatIsPredictedIsAllowed(t *testing.T) {
 		for _, kind := range Kinds() {
 			for _, d := range kind.effect().lasts {
 				fault := Fault{Kind: kind, For: d}
-				if fault.loses(lock, Expiry) && (fenced(lock) || !fault.opens(lock, Expiry)) {
+				if fault.canLose(lock, Expiry) && (fenced(lock) || !fault.opens(lock, Expiry)) {
 					t.Errorf("%s must lose an update by %s for %v, and may not", lock, kind, d)
 				}
 			}

@@ -29,7 +29,7 @@ func (p pace) before(t time.Time) int {
 // the replica may have held, for the others can sell then. A fault that may leave a lock behind is an excuse until that expires.
 func (r Record) mustSellFrom(f Injected) []time.Time {
 	switch {
-	case f.Kind.leavesLock():
+	case f.Kind.canOrphanLock():
 		return []time.Time{f.End.Add(r.Expiry)}
 	case f.Kind.effect().whom != oneOnly:
 		return []time.Time{f.End}
@@ -51,9 +51,9 @@ func (p pace) back(from, until time.Time, rate float64) (time.Duration, bool) {
 	return max(0, until.Sub(from)), false
 }
 
-// rateComesBack looks how soon sales go on after a fault. That there are none is a flaw; that there are few may be the machine's, whose
+// checkRecovery looks how soon sales go on after a fault. That there are none is a flaw; that there are few may be the machine's, whose
 // other work can take two thirds of it away.
-func (t *trial) rateComesBack(check *Check) {
+func (t *trial) checkRecovery(check *Check) {
 	for _, seen := range t.faults {
 		if seen.Error != "" {
 			continue
@@ -61,14 +61,14 @@ func (t *trial) rateComesBack(check *Check) {
 		check.Checked++
 		switch {
 		case seen.Usual == 0:
-			check.unknown("%s: there was no quiet second before it", seen.says(t.Record))
+			check.unknown("%s: there was no quiet second before it", seen.label(t.Record))
 		case seen.Still > backAfter:
-			check.breaks("%s: hardly a sale for %.1fs; %s", seen.says(t.Record), seen.Still.Seconds(), counts(seen.Codes))
+			check.breaks("%s: hardly a sale for %.1fs; %s", seen.label(t.Record), seen.Still.Seconds(), counts(seen.Codes))
 		case !seen.WasBack:
-			check.unknown("%s: only some sales until the next fault, by a flaw or by a slow machine; %s", seen.says(t.Record), counts(seen.Codes))
+			check.unknown("%s: only some sales until the next fault, by a flaw or by a slow machine; %s", seen.label(t.Record), counts(seen.Codes))
 		case seen.Back > backAfter:
 			check.unknown("%s: a quarter of the rate after %.1fs, by a flaw or by a slow machine; %s",
-				seen.says(t.Record), seen.Back.Seconds(), counts(seen.Codes))
+				seen.label(t.Record), seen.Back.Seconds(), counts(seen.Codes))
 		}
 	}
 }

@@ -93,14 +93,14 @@ func (f Injected) String() string {
 	return text
 }
 
-// lostIt reports whether this fault may have destroyed the order of a sale before any reading of the ledgers.
-func (f Injected) lostIt(s Sale) bool {
-	return f.Kind.destroys() && s.End.After(f.Read) && s.Start.Before(f.End)
+// isLoserOf reports whether this fault may have destroyed the order of a sale before any reading of the ledgers.
+func (f Injected) isLoserOf(s Sale) bool {
+	return f.Kind.isDestructive() && s.End.After(f.Read) && s.Start.Before(f.End)
 }
 
 // tookIt reports whether this fault may have removed an order: a Redis that is out of memory loses the orders of earlier runs.
 func (f Injected) tookIt(order Entry) bool {
-	return (f.Kind.destroys() || f.Kind == OutOfMemory) && order.At.Before(f.End)
+	return (f.Kind.isDestructive() || f.Kind == OutOfMemory) && order.At.Before(f.End)
 }
 
 // Look is the current run, all of it at one moment between two.

@@ -117,7 +117,7 @@ func (w *world) settled(ctx context.Context) (all []cluster.ReplicaAnswer, err e
 func (w *world) newRun(ctx context.Context) (asked time.Time, err error) {
 	err = try(ctx, fmt.Errorf("no new run after %v", patience), func() error {
 		asked = time.Now()
-		_, err := w.ask(ctx, patience, http.MethodPut, "/inventory", fmt.Sprintf(`{"stock":%d}`, initialStock))
+		_, err := w.send(ctx, patience, http.MethodPut, "/inventory", fmt.Sprintf(`{"stock":%d}`, initialStock))
 		return err
 	})
 	return asked, err
@@ -141,7 +141,7 @@ func try(ctx context.Context, tooLong error, do func() error) error {
 
 // lookUp asks whether an order is in the ledger.
 func (w *world) lookUp(ctx context.Context, id string) Doubt {
-	answer, err := w.ask(ctx, askPatience, http.MethodGet, "/orders/"+id, "")
+	answer, err := w.send(ctx, askPatience, http.MethodGet, "/orders/"+id, "")
 	switch {
 	case err == nil:
 		return Doubt{OrderID: id, Found: true}
@@ -152,8 +152,8 @@ func (w *world) lookUp(ctx context.Context, id string) Doubt {
 	}
 }
 
-// ask sends a request. It fails unless it is answered 200.
-func (w *world) ask(ctx context.Context, patience time.Duration, method, path, body string) (load.Answer, error) {
+// send sends a request. It fails unless it is answered 200.
+func (w *world) send(ctx context.Context, patience time.Duration, method, path, body string) (load.Answer, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	answer, err := load.Ask(ctx, w.asker, method, w.url+path, body)

@@ -2,9 +2,9 @@ package soak
 
 import "slices"
 
-// stockFeltEverySale compares the stock with the orders, run by run, in every look. A look can come before a run's last sales, so it also
+// checkStock compares the stock with the orders, run by run, in every look. A look can come before a run's last sales, so it also
 // compares the orders with each other: each leaves one piece less than another one, down from the first stock without a gap.
-func (t *trial) stockFeltEverySale(check *Check) {
+func (t *trial) checkStock(check *Check) {
 	for _, look := range t.Looks {
 		check.Checked++
 		if look.Sold != look.Kept {

@@ -10,11 +10,11 @@ func (t *trial) wasPutToTheTest(check *Check) {
 		check.Checked++
 		switch {
 		case fault.Before < enoughSales:
-			check.unknown("%s: only %d sales in the %v before it", fault.says(t.Record), fault.Before, fault.Calm.Round(time.Millisecond))
+			check.unknown("%s: only %d sales in the %v before it", fault.label(t.Record), fault.Before, fault.Calm.Round(time.Millisecond))
 		case fault.Error != "":
-			check.unknown("%s: %s", fault.says(t.Record), fault.Error)
+			check.unknown("%s: %s", fault.label(t.Record), fault.Error)
 		case fault.Hit == 0:
-			check.unknown("%s: it hit no sale", fault.says(t.Record))
+			check.unknown("%s: it hit no sale", fault.label(t.Record))
 		}
 	}
 	if len(t.Faults) == 0 {
@@ -22,17 +22,17 @@ func (t *trial) wasPutToTheTest(check *Check) {
 	}
 }
 
-// losesWhatIsPredicted checks that a weak lock still has its flaw, and what a whole run cannot have lost.
-func (t *trial) losesWhatIsPredicted(check *Check) {
+// checkPredictedLoss checks that a weak lock still has its flaw, and what a whole run cannot have lost.
+func (t *trial) checkPredictedLoss(check *Check) {
 	predicted := 0
 	for _, fault := range t.faults {
-		if !fault.loses(t.Lock, t.Expiry) || fault.Error != "" {
+		if !fault.canLose(t.Lock, t.Expiry) || fault.Error != "" {
 			continue
 		}
 		predicted++
 		check.Checked++
 		if fault.Lost <= 0 {
-			check.breaks("%s: nothing was lost", fault.says(t.Record))
+			check.breaks("%s: nothing was lost", fault.label(t.Record))
 		}
 	}
 	switch lost := t.allLost(); {

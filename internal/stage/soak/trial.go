@@ -93,5 +93,5 @@ func runsOf(r Record) (runs []*run) {
 
 // destroyed reports whether the ledger of a run was taken away.
 func (r *run) destroyed() bool {
-	return slices.ContainsFunc(r.faults, func(f Injected) bool { return f.Kind.destroys() })
+	return slices.ContainsFunc(r.faults, func(f Injected) bool { return f.Kind.isDestructive() })
 }

@@ -87,7 +87,7 @@ func seated(ctx context.Context, w io.Writer, s *seat.Seat) error {
 		"in": {"--actors 2 --faults expiry=1"}, "do": {"A:SET expiry"},
 	}
 	for _, path := range []string{"/seat/state", "/seat/hint", "/seat/beside", "/seat/oracle"} {
-		text, err := asked(ctx, s, path, place)
+		text, err := lastLine(ctx, s, path, place)
 		if err != nil {
 			return err
 		}
@@ -98,7 +98,7 @@ func seated(ctx context.Context, w io.Writer, s *seat.Seat) error {
 
 // explored prints what the seat finds in an exploration to the end of the scenario.
 func explored(ctx context.Context, w io.Writer, s *seat.Seat, name, flags string) error {
-	text, err := asked(ctx, s, "/seat/explore", url.Values{"lock": {name}, "in": {flags}, "each": {"true"}})
+	text, err := lastLine(ctx, s, "/seat/explore", url.Values{"lock": {name}, "in": {flags}, "each": {"true"}})
 	if err != nil {
 		return err
 	}
@@ -113,8 +113,8 @@ func explored(ctx context.Context, w io.Writer, s *seat.Seat, name, flags string
 	return nil
 }
 
-// asked gives the last line of what the seat answers: before it, a stream says how far it is.
-func asked(ctx context.Context, s *seat.Seat, path string, query url.Values) (string, error) {
+// lastLine gives the last line of what the seat answers: before it, a stream says how far it is.
+func lastLine(ctx context.Context, s *seat.Seat, path string, query url.Values) (string, error) {
 	answer := httptest.NewRecorder()
 	s.ServeHTTP(answer, httptest.NewRequestWithContext(ctx, http.MethodGet, path+"?"+query.Encode(), nil))
 	if answer.Code != http.StatusOK {

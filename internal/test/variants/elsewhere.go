@@ -24,7 +24,7 @@ func elsewhere() []Variant {
 			Name: "another key, and errors of its unlock are ignored", Lock: polls(anotherKeyForGood),
 			Scenario: once("lost-request"), Shows: explore.LeftBehind, Steps: 6,
 		},
-		{Name: "it is lost, says the holder", Lock: takes(tellsItself), Shows: explore.FalseWord, Steps: 1},
+		{Name: "it is lost, says the holder", Lock: ofTake(selfCancelling), Shows: explore.FalseWord, Steps: 1},
 		{
 			Name: "polls, and promises an order", Lock: inOrder(polls(setNX)),
 			Scenario: explore.Scenario{Sales: 3}, Shows: explore.Starved, Steps: 10,
@@ -115,8 +115,8 @@ func anotherKeySaysNil(p process) ask {
 	}
 }
 
-// tellsItself ends its lease's context as if it had lost the lock.
-func tellsItself(p process) take {
+// selfCancelling ends its lease's context as if it had lost the lock.
+func selfCancelling(p process) take {
 	return func(ctx context.Context, owner string) (*lock.Lease, error) {
 		return lock.Poll(ctx, p.Options, func() (*lock.Lease, error) {
 			if err := p.take(ctx, owner); err != nil {

@@ -23,7 +23,7 @@ func expiries() []Variant {
 			Name: "an expiry in the value that nobody looks at, left behind", Lock: polls(deadlineNobodyReads), Scenario: crash,
 			Shows: explore.LeftBehind, Steps: 4,
 		},
-		{Name: "a line that forgets nobody", Lock: takes(lineOfTheLiving(0)), Scenario: crash, Shows: explore.Stuck, Steps: 4},
+		{Name: "a line that forgets nobody", Lock: ofTake(lineOfTheLiving(0)), Scenario: crash, Shows: explore.Stuck, Steps: 4},
 	}
 }
 
@@ -43,9 +43,9 @@ func rightExpiries() []Variant {
 			Name: "an expiry of a minute by the client's clock, every 50 ms, a crash", Lock: pollsEvery(50*time.Millisecond, deadlineByTheClient),
 			Scenario: crash,
 		},
-		{Name: "watches the holder, a crash", Lock: takes(watchesTheHolder), Scenario: crash},
+		{Name: "watches the holder, a crash", Lock: ofTake(watchesTheHolder), Scenario: crash},
 		{
-			Name: "watches the holder for a minute, a crash", Lock: takes(watchesForLong), Scenario: crash,
+			Name: "watches the holder for a minute, a crash", Lock: ofTake(watchesForLong), Scenario: crash,
 			Gap: Gap{Today: "unknown", Why: "only its code knows how long it watches"},
 		},
 		{
@@ -56,7 +56,7 @@ func rightExpiries() []Variant {
 			Name: "looks on for a minute once it was refused, every 50 ms", Lock: pollsEvery(50*time.Millisecond, looksOnForLong),
 			Gap: Gap{Today: "unknown", Why: longerThanANewcomer},
 		},
-		{Name: "a line of the living, a crash", Lock: takes(lineOfTheLiving(15 * time.Second)), Scenario: crash},
+		{Name: "a line of the living, a crash", Lock: ofTake(lineOfTheLiving(15 * time.Second)), Scenario: crash},
 	}
 }
 

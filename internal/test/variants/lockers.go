@@ -31,8 +31,8 @@ func locks(of func(process) locker) strategy.Strategy {
 	}}
 }
 
-// takes makes a strategy of a lock that waits in its own way.
-func takes(of func(process) take) strategy.Strategy {
+// ofTake makes a strategy of a lock that waits in its own way.
+func ofTake(of func(process) take) strategy.Strategy {
 	return locks(func(p process) locker { return locker{of(p), of(p)} })
 }
 

@@ -22,13 +22,13 @@ func memory() []Variant {
 		},
 		{Name: "breaks the lock after 2 attempts", Lock: breaksAfter(2), Shows: explore.ForeignRelease, Steps: 4},
 		{Name: "breaks the lock after 3 attempts", Lock: breaksAfter(3), Shows: explore.ForeignRelease, Steps: 5},
-		{Name: "goes in after 1 attempt", Lock: goesInAfter(1), Shows: explore.TwoHolders, Steps: 2},
-		{Name: "goes in after 2 attempts", Lock: goesInAfter(2), Shows: explore.TwoHolders, Steps: 3},
-		{Name: "goes in after 3 attempts", Lock: goesInAfter(3), Shows: explore.TwoHolders, Steps: 4},
-		{Name: "goes in after 5 attempts", Lock: goesInAfter(5), Shows: explore.TwoHolders, Steps: 6},
+		{Name: "goes in after 1 attempt", Lock: unlockedAfter(1), Shows: explore.TwoHolders, Steps: 2},
+		{Name: "goes in after 2 attempts", Lock: unlockedAfter(2), Shows: explore.TwoHolders, Steps: 3},
+		{Name: "goes in after 3 attempts", Lock: unlockedAfter(3), Shows: explore.TwoHolders, Steps: 4},
+		{Name: "goes in after 5 attempts", Lock: unlockedAfter(5), Shows: explore.TwoHolders, Steps: 6},
 		{Name: "steals after 8 attempts", Lock: stealsAfter(8), Shows: explore.TwoHolders, Steps: 10},
 		{Name: "breaks the lock after 12 attempts", Lock: breaksAfter(12), Shows: explore.ForeignRelease, Steps: 14},
-		{Name: "gives up after 12 attempts", Lock: countsFailures(12, givesUp), Shows: explore.Progress, Steps: 14},
+		{Name: "gives up after 12 attempts", Lock: countsFailures(12, unavailable), Shows: explore.Progress, Steps: 14},
 		{
 			Name: "steals after 10 attempts, from one of three", Lock: stealsAfter(10),
 			Scenario: explore.Scenario{Actors: 3}, Shows: explore.TwoHolders, Steps: 12,
@@ -45,11 +45,11 @@ func memory() []Variant {
 			Name: "is held, says the first reply for ever", Lock: pollsAnew(flagThatItIsHeld), Shows: explore.Stuck, Steps: 6,
 		},
 		{
-			Name: "steals from a holder that it has watched for long", Lock: takes(watchesTheHolder),
+			Name: "steals from a holder that it has watched for long", Lock: ofTake(watchesTheHolder),
 			Scenario: explore.Scenario{Work: 25 * time.Second}, Shows: explore.TwoHolders, Steps: 12,
 		},
 		{
-			Name: "waits out the expiry that it read, and takes it", Lock: takes(waitsOutTheExpiry),
+			Name: "waits out the expiry that it read, and takes it", Lock: ofTake(waitsOutTheExpiry),
 			Scenario: explore.Scenario{Work: 25 * time.Second}, Shows: explore.TwoHolders, Steps: 12,
 		},
 	}
@@ -74,7 +74,7 @@ func countsFailures(n int, otherwise func(process) ask) strategy.Strategy {
 	})
 }
 
-func givesUp(process) ask {
+func unavailable(process) ask {
 	return func(context.Context, string) (unlock, error) { return nil, lock.ErrUnavailable }
 }
 
@@ -92,8 +92,8 @@ func breaksAfter(n int) strategy.Strategy {
 	})
 }
 
-// goesInAfter would rather sell without the lock than not at all.
-func goesInAfter(n int) strategy.Strategy {
+// unlockedAfter would rather sell without the lock than not at all.
+func unlockedAfter(n int) strategy.Strategy {
 	return pollsAnew(func(p process) func() ask {
 		return func() ask {
 			failed := 0

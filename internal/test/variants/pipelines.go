@@ -22,7 +22,7 @@ func pipelines() []Variant {
 			Scenario: once("lost-request"), Shows: explore.LeftBehind, Steps: 5,
 		},
 		{Name: "reads two keys in a pipeline", Lock: polls(nameAndLease(process.pipeline)), Shows: explore.TwoHolders, Steps: 6},
-		{Name: "PUBLISH before DEL, in a pipeline", Lock: takes(rings(process.pipeline, publish, del)), Shows: explore.Stuck, Steps: 8},
+		{Name: "PUBLISH before DEL, in a pipeline", Lock: ofTake(rings(process.pipeline, publish, del)), Shows: explore.Stuck, Steps: 8},
 	}
 }
 
@@ -31,10 +31,10 @@ func rightPipelines() []Variant {
 	return []Variant{
 		{Name: "SET NX and PEXPIRE in a transaction", Lock: polls(expiryInTheSame(process.transaction)), Scenario: once("crash")},
 		{Name: "reads two keys in a transaction", Lock: polls(nameAndLease(process.transaction))},
-		{Name: "PUBLISH before DEL, in a transaction", Lock: takes(rings(process.transaction, publish, del))},
-		{Name: "PUBLISH after DEL, in a pipeline", Lock: takes(rings(process.pipeline, del, publish))},
+		{Name: "PUBLISH before DEL, in a transaction", Lock: ofTake(rings(process.transaction, publish, del))},
+		{Name: "PUBLISH after DEL, in a pipeline", Lock: ofTake(rings(process.pipeline, del, publish))},
 		{
-			Name: "PUBLISH after DEL, in a pipeline, one process", Lock: takes(rings(process.pipeline, del, publish)),
+			Name: "PUBLISH after DEL, in a pipeline, one process", Lock: ofTake(rings(process.pipeline, del, publish)),
 			Scenario: explore.Scenario{Actors: 2, Replicas: 1},
 		},
 	}

@@ -26,11 +26,11 @@ func pollers() []Variant {
 			Shows: explore.Stuck, Steps: 6,
 		},
 		{
-			Name: "polls with pauses that grow", Lock: takes(growingPauses), Scenario: once("crash"),
+			Name: "polls with pauses that grow", Lock: ofTake(growingPauses), Scenario: once("crash"),
 			Shows: explore.Stuck, Steps: 4,
 		},
 		{
-			Name: "polls by two commands, every 30 ms", Lock: pollsEvery(30*time.Millisecond, asksWho), Scenario: once("crash"),
+			Name: "polls by two commands, every 30 ms", Lock: pollsEvery(30*time.Millisecond, readingTheOwner), Scenario: once("crash"),
 			Shows: explore.Stuck, Steps: 6,
 		},
 		{Name: "looks at the clock on each poll", Lock: polls(looksAtTheClock), Scenario: once("crash"), Shows: explore.Stuck, Steps: 4},
@@ -51,7 +51,7 @@ func pollers() []Variant {
 			Scenario: explore.Scenario{Polls: explore.NoPolls}, Shows: explore.TwoHolders, Steps: 8,
 		},
 		{
-			Name: "keeps for good what was late, but for its first attempt", Lock: polls(keepsWhatWasLate), Scenario: once("expiry"),
+			Name: "keeps for good what was late, but for its first attempt", Lock: polls(withoutLateUnlock), Scenario: once("expiry"),
 			Shows: explore.LeftBehind, Steps: 13,
 		},
 		{Name: "two keys, in an order of its own", Lock: polls(eitherKeyFirst), Shows: explore.Stuck, Steps: 6},
@@ -77,7 +77,7 @@ func growingPauses(p process) take {
 	}
 }
 
-func asksWho(p process) ask {
+func readingTheOwner(p process) ask {
 	return func(ctx context.Context, owner string) (unlock, error) {
 		err := p.takeForGood(ctx, owner)
 		if errors.Is(err, lock.ErrNotObtained) {
@@ -120,8 +120,8 @@ func looksThreeTimes(p process) ask {
 	}
 }
 
-// keepsWhatWasLate never gives back a lock that took long to obtain, unless it did so at once.
-func keepsWhatWasLate(p process) ask {
+// withoutLateUnlock never gives back a lock that took long to obtain, unless it did so at once.
+func withoutLateUnlock(p process) ask {
 	again := false
 	return func(ctx context.Context, owner string) (unlock, error) {
 		may, began := again, p.Clock.Now()

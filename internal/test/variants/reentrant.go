@@ -20,7 +20,7 @@ func reentrant() []Variant {
 			Shows: explore.LeftBehind, Steps: 7,
 		},
 		{Name: "not reentrant", Lock: polls(setNX), Scenario: nested, Shows: explore.SelfDeadlock, Steps: 4},
-		{Name: "not reentrant, and renewed", Lock: takes(renews), Scenario: nested, Shows: explore.Stuck, Steps: 4},
+		{Name: "not reentrant, and renewed", Lock: ofTake(renews), Scenario: nested, Shows: explore.Stuck, Steps: 4},
 	}
 }
 

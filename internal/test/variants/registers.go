@@ -14,20 +14,20 @@ func registers() []Variant {
 	cancel := once("cancel")
 	cancel.Actors = 3
 	return []Variant{
-		{Name: "two tickets with one number, in a hash", Lock: takes(twinTicketsInAHash), Shows: explore.TwoHolders, Steps: 6},
+		{Name: "two tickets with one number, in a hash", Lock: ofTake(twinTicketsInAHash), Shows: explore.TwoHolders, Steps: 6},
 		{
-			Name: "a queue in the key, whose first goes when anybody leaves", Lock: takes(queueInTheKey("ZPOPMIN")), Scenario: cancel,
+			Name: "a queue in the key, whose first goes when anybody leaves", Lock: ofTake(queueInTheKey("ZPOPMIN")), Scenario: cancel,
 			Shows: explore.ForeignRelease, Steps: 5,
 		},
 		{
-			Name: "a queue in the key, and one goes in as the second", Lock: takes(queueFrom(1, "ZREM")), Scenario: three,
+			Name: "a queue in the key, and one goes in as the second", Lock: ofTake(queueFrom(1, "ZREM")), Scenario: three,
 			Shows: explore.TwoHolders, Steps: 4,
 		},
-		{Name: "the bakery, a crash", Lock: takes(bakery(false)), Scenario: once("crash"), Shows: explore.LeftBehind, Steps: 9},
-		{Name: "the bakery, one is stuck", Lock: takes(bakery(false)), Scenario: once("crash"), Shows: explore.Stuck, Steps: 9},
-		{Name: "the bakery, without choosing", Lock: takes(bakery(true)), Shows: explore.TwoHolders, Steps: 10},
+		{Name: "the bakery, a crash", Lock: ofTake(bakery(false)), Scenario: once("crash"), Shows: explore.LeftBehind, Steps: 9},
+		{Name: "the bakery, one is stuck", Lock: ofTake(bakery(false)), Scenario: once("crash"), Shows: explore.Stuck, Steps: 9},
+		{Name: "the bakery, without choosing", Lock: ofTake(bakery(true)), Shows: explore.TwoHolders, Steps: 10},
 		{
-			Name: "the bakery, without choosing, a pause before each look", Lock: takes(sleepyBakery(true)),
+			Name: "the bakery, without choosing, a pause before each look", Lock: ofTake(sleepyBakery(true)),
 			Scenario: explore.Scenario{Polls: explore.NoPolls}, Shows: explore.TwoHolders, Steps: 10,
 		},
 	}
@@ -37,15 +37,15 @@ func registers() []Variant {
 func rightRegisters() []Variant {
 	three := explore.Scenario{Actors: 3}
 	return []Variant{
-		{Name: "a ticket in a hash", Lock: takes(ticketsInAHash)},
-		{Name: "a ticket in a hash, three", Lock: takes(ticketsInAHash), Scenario: three},
+		{Name: "a ticket in a hash", Lock: ofTake(ticketsInAHash)},
+		{Name: "a ticket in a hash, three", Lock: ofTake(ticketsInAHash), Scenario: three},
 		{Name: "counts those who came", Lock: polls(countsItself)},
-		{Name: "an owner taken from a lease", Lock: takes(ownerFromALease)},
-		{Name: "a queue in the key", Lock: takes(queueInTheKey("ZREM"))},
-		{Name: "a queue in the key, three", Lock: takes(queueInTheKey("ZREM")), Scenario: three},
-		{Name: "the bakery", Lock: takes(bakery(false))},
+		{Name: "an owner taken from a lease", Lock: ofTake(ownerFromALease)},
+		{Name: "a queue in the key", Lock: ofTake(queueInTheKey("ZREM"))},
+		{Name: "a queue in the key, three", Lock: ofTake(queueInTheKey("ZREM")), Scenario: three},
+		{Name: "the bakery", Lock: ofTake(bakery(false))},
 		{
-			Name: "the bakery, a pause before each look", Lock: takes(sleepyBakery(false)),
+			Name: "the bakery, a pause before each look", Lock: ofTake(sleepyBakery(false)),
 			Scenario: explore.Scenario{Polls: explore.NoPolls},
 		},
 	}

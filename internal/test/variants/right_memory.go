@@ -14,14 +14,14 @@ func rightMemory() []Variant {
 	oneProcess := explore.Scenario{Replicas: 1}
 	return []Variant{
 		{Name: "counts its attempts, and reports them", Lock: pollsAnew(reports)},
-		{Name: "asks in another way after 8 attempts", Lock: countsFailures(8, asksByScript)},
+		{Name: "asks in another way after 8 attempts", Lock: countsFailures(8, byScript)},
 		{Name: "caches its script", Lock: polls(cachesItsScript)},
-		{Name: "asks cheaply after an attempt that failed", Lock: polls(asksCheaply)},
-		{Name: "asks three times in one attempt", Lock: polls(asksThrice)},
+		{Name: "asks cheaply after an attempt that failed", Lock: polls(checkedFirst)},
+		{Name: "asks three times in one attempt", Lock: polls(threeAttempts)},
 		{Name: "a flag that goes up before the command", Lock: polls(flagBefore), Scenario: oneProcess},
 		{Name: "a queue in the process", Lock: polls(queued), Scenario: oneProcess},
 		{Name: "reentrant by memory", Lock: polls(reentrantByMemory), Scenario: explore.Scenario{Nested: 1}},
-		{Name: "pauses that grow", Lock: takes(growingPausesAndExpiry), Scenario: once("crash")},
+		{Name: "pauses that grow", Lock: ofTake(growingPausesAndExpiry), Scenario: once("crash")},
 	}
 }
 
@@ -36,7 +36,7 @@ func reports(p process) func() ask {
 	}
 }
 
-func asksByScript(p process) ask {
+func byScript(p process) ask {
 	const script = `return redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) and 1 or 0`
 	return func(ctx context.Context, owner string) (unlock, error) {
 		got, err := p.script(ctx, script, nil, owner, p.ttl)
@@ -64,8 +64,8 @@ func cachesItsScript(p process) ask {
 	}
 }
 
-// asksCheaply looks whether the lock is there, once it has failed, before it asks for it again.
-func asksCheaply(p process) ask {
+// checkedFirst looks whether the lock is there, once it has failed, before it asks for it again.
+func checkedFirst(p process) ask {
 	failed := false
 	return func(ctx context.Context, owner string) (unlock, error) {
 		if failed {
@@ -79,7 +79,7 @@ func asksCheaply(p process) ask {
 	}
 }
 
-func asksThrice(p process) ask {
+func threeAttempts(p process) ask {
 	return func(ctx context.Context, owner string) (_ unlock, err error) {
 		for range 3 {
 			if err = p.take(ctx, owner); !errors.Is(err, lock.ErrNotObtained) {

@@ -20,20 +20,20 @@ func rightWaiting() []Variant {
 		{Name: "polls every 50 ms, a crash", Lock: pollsEvery(50*time.Millisecond, setNX), Scenario: once("crash")},
 		{Name: "polls every second, a crash", Lock: pollsEvery(time.Second, setNX), Scenario: once("crash")},
 		{Name: "polls every 50 ms, three", Lock: pollsEvery(50*time.Millisecond, setNX), Scenario: three},
-		{Name: "a new token on each poll", Lock: takes(aNewTokenEach), Scenario: explore.Scenario{Polls: explore.NoPolls}},
-		{Name: "listens and polls", Lock: takes(listensAndPolls), Scenario: once("lost-wake")},
-		{Name: "listens and polls, a crash", Lock: takes(listensAndPolls), Scenario: once("crash")},
-		{Name: "listens, and no message is lost", Lock: takes(listens)},
+		{Name: "a new token on each poll", Lock: ofTake(aNewTokenEach), Scenario: explore.Scenario{Polls: explore.NoPolls}},
+		{Name: "listens and polls", Lock: ofTake(listensAndPolls), Scenario: once("lost-wake")},
+		{Name: "listens and polls, a crash", Lock: ofTake(listensAndPolls), Scenario: once("crash")},
+		{Name: "listens, and no message is lost", Lock: ofTake(listens)},
 		{
-			Name: "listens, two in one process", Lock: takes(listens), Scenario: explore.Scenario{Actors: 3, Replicas: 1},
+			Name: "listens, two in one process", Lock: ofTake(listens), Scenario: explore.Scenario{Actors: 3, Replicas: 1},
 			Gap: Gap{Today: "unknown", Why: many},
 		},
 		{
-			Name: "polls without a pause", Lock: takes(spins),
+			Name: "polls without a pause", Lock: ofTake(spins),
 			Gap: Gap{Today: "unknown", Why: "only a pause ends an attempt, so that a waiter without one is never seen to repeat"},
 		},
-		{Name: "gives back when it is told", Lock: takes(keeps)},
-		{Name: "gives back when it is told, a lost message", Lock: takes(keeps), Scenario: once("lost-wake")},
+		{Name: "gives back when it is told", Lock: ofTake(keeping)},
+		{Name: "gives back when it is told, a lost message", Lock: ofTake(keeping), Scenario: once("lost-wake")},
 	}
 }
 
@@ -77,10 +77,10 @@ type keeper struct {
 
 const wanted = key + ":wanted"
 
-func keeps(p process) take {
+func keeping(p process) take {
 	k := &keeper{process: p}
 	return func(ctx context.Context, _ string) (*lock.Lease, error) {
-		p.Notifier.Subscribe(wanted, func(string) { k.told() })
+		p.Notifier.Subscribe(wanted, func(string) { k.yield() })
 		rung, stop := p.listen(channel)
 		defer stop()
 		k.busy = true
@@ -107,7 +107,7 @@ func (k *keeper) wait(ctx context.Context, rung <-chan struct{}) error {
 	return k.waitAWhile(ctx, rung)
 }
 
-func (k *keeper) told() {
+func (k *keeper) yield() {
 	if k.wanted = true; k.kept && !k.busy {
 		_ = k.returns(context.Background())
 	}

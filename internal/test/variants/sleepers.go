@@ -14,13 +14,13 @@ func sleepers() []Variant {
 	oneProcess := once("lost-reply")
 	oneProcess.Replicas, oneProcess.Try = 1, 2
 	return []Variant{
-		{Name: "sleeps until the expiry that it saw", Lock: takes(sleepsUntilTheExpiry), Shows: explore.Idle, Steps: 6},
+		{Name: "sleeps until the expiry that it saw", Lock: ofTake(untilTheExpiry), Shows: explore.Idle, Steps: 6},
 		{
-			Name: "listens, and asks again after the expiry", Lock: takes(listensFor(func(p process) time.Duration { return p.TTL })),
+			Name: "listens, and asks again after the expiry", Lock: ofTake(listensFor(func(p process) time.Duration { return p.TTL })),
 			Scenario: once("lost-wake"), Shows: explore.Idle, Steps: 8,
 		},
 		{
-			Name: "held by another, says the second try, once one has failed", Lock: polls(saysHeldAfterAFailure), Scenario: oneProcess,
+			Name: "held by another, says the second try, once one has failed", Lock: polls(heldAfterAFailure), Scenario: oneProcess,
 			Shows: explore.FalseWord, Steps: 4,
 		},
 	}
@@ -36,7 +36,7 @@ func rightSleepers() []Variant {
 	return []Variant{
 		{
 			Name: "listens, and asks again after a quarter of the expiry", Scenario: once("lost-wake"),
-			Lock: takes(listensFor(func(p process) time.Duration { return p.TTL / 4 })),
+			Lock: ofTake(listensFor(func(p process) time.Duration { return p.TTL / 4 })),
 		},
 		{Name: "tries beside one that dies", Lock: polls(setNX), Scenario: try("crash")},
 		{Name: "tries beside one whose reply is lost", Lock: polls(setNX), Scenario: try("lost-reply")},
@@ -44,8 +44,8 @@ func rightSleepers() []Variant {
 	}
 }
 
-// sleepsUntilTheExpiry asks how long the lock lives, and asks again after that.
-func sleepsUntilTheExpiry(p process) take {
+// untilTheExpiry asks how long the lock lives, and asks again after that.
+func untilTheExpiry(p process) take {
 	return func(ctx context.Context, owner string) (*lock.Lease, error) {
 		pause := p.RetryInterval
 		return lock.PollAt(ctx, p.Options, func() time.Duration { return pause }, func() (*lock.Lease, error) {
@@ -79,8 +79,8 @@ func listensFor(pause func(process) time.Duration) func(process) take {
 	}
 }
 
-// saysHeldAfterAFailure says of a lock that failed once that another has it.
-func saysHeldAfterAFailure(p process) ask {
+// heldAfterAFailure says of a lock that failed once that another has it.
+func heldAfterAFailure(p process) ask {
 	failed := false
 	return func(ctx context.Context, owner string) (unlock, error) {
 		if failed {

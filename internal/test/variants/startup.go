@@ -21,7 +21,7 @@ func startup() []Variant {
 			Name: "a flag read on waking", Lock: polls(flagOnWaking), Scenario: oneProcess, Shows: explore.TwoHolders,
 		},
 		{
-			Name: "a flag read by two who are woken at once", Lock: takes(wokenTogether),
+			Name: "a flag read by two who are woken at once", Lock: ofTake(wokenTogether),
 			Scenario: explore.Scenario{Actors: 3, Replicas: 1}, Shows: explore.TwoHolders, Steps: 4,
 		},
 		{Name: "one sale asks for all", Lock: polls(oneAsksForAll), Scenario: oneProcess, Shows: explore.TwoHolders, Steps: 6},

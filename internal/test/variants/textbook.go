@@ -25,7 +25,7 @@ func textbook() []Variant {
 		{Name: "no NX, and a sale is lost", Lock: polls(noNX), Shows: explore.LostUpdate, Steps: 6},
 		{Name: "no idempotency key", Lock: unchecked(), Scenario: once("resend"), Shows: explore.DoubleSale, Steps: 2},
 		{Name: "no renewal", Lock: polls(setNX), Scenario: once("expiry"), Shows: explore.Untold, Steps: 4},
-		{Name: "no fencing token", Lock: takes(renews), Scenario: once("pause"), Shows: explore.LostUpdate, Steps: 9},
+		{Name: "no fencing token", Lock: ofTake(renews), Scenario: once("pause"), Shows: explore.LostUpdate, Steps: 9},
 		{Name: "no expiry", Lock: polls(noExpiry), Scenario: once("crash"), Shows: explore.Stuck, Steps: 3},
 		{Name: "no expiry, left behind", Lock: polls(noExpiry), Scenario: once("crash"), Shows: explore.LeftBehind, Steps: 3},
 		{Name: "expiry by a second command", Lock: polls(expiryLater), Scenario: once("crash"), Shows: explore.LeftBehind, Steps: 3},

@@ -33,7 +33,7 @@ type asksFenced func(ctx context.Context, owner string) (int64, unlock, error)
 
 // fenced makes a strategy of a lock with tokens.
 func fenced(of func(process) asksFenced) strategy.Strategy {
-	return takes(func(p process) take {
+	return ofTake(func(p process) take {
 		attempt := of(p)
 		return func(ctx context.Context, owner string) (*lock.Lease, error) {
 			return lock.Poll(ctx, p.Options, func() (*lock.Lease, error) {

@@ -9,8 +9,8 @@ import (
 	"lockstep/internal/lock/strategy"
 )
 
-// turns are locks whose process keeps its own line of sales, and hands the turn to the first. That may leave at this very moment.
-func turns() []Variant {
+// wrongTurns are locks whose process keeps its own line of sales, and hands the turn to the first. That may leave at this very moment.
+func wrongTurns() []Variant {
 	return []Variant{
 		{Name: "a turn handed to a sale that leaves", Lock: inLine(false), Scenario: three("cancel"), Shows: explore.Stuck, Steps: 9},
 		{Name: "a turn handed to a sale that times out", Lock: inLine(false), Scenario: three("timeout"), Shows: explore.Stuck, Steps: 9},
@@ -41,7 +41,7 @@ type ownLine struct {
 }
 
 func inLine(passes bool) strategy.Strategy {
-	return takes(func(p process) take {
+	return ofTake(func(p process) take {
 		l := ownLine{process: p, passes: passes}
 		return l.take
 	})

@@ -27,13 +27,13 @@ func Unruly() []Variant {
 		{Name: "a goroutine that panics", Lock: polls(panicsInAGoroutine)},
 		{Name: "a goroutine that panics at once", Lock: strategy.Strategy{New: func(strategy.Parts) lock.Locker { return panicky{} }}},
 		{Name: "a panic in a task", Lock: polls(panicsInATask)},
-		{Name: "a real timer that ends a wait", Lock: takes(waitsForATimer)},
-		{Name: "a goroutine that ends a wait", Lock: takes(waitsForAGoroutine)},
-		{Name: "gives up by the real time", Lock: polls(givesUpByRealTime)},
-		{Name: "a ticker", Lock: takes(ticks)},
-		{Name: "a sleep", Lock: takes(sleeps)},
-		{Name: "a timeout of the real time", Lock: takes(timesOut)},
-		{Name: "a short timeout of the real time", Lock: takes(timesOutSoon)},
+		{Name: "a real timer that ends a wait", Lock: ofTake(waitsForATimer)},
+		{Name: "a goroutine that ends a wait", Lock: ofTake(waitsForAGoroutine)},
+		{Name: "gives up by the real time", Lock: polls(untilRealTime)},
+		{Name: "a ticker", Lock: ofTake(ticks)},
+		{Name: "a sleep", Lock: ofTake(realSleep)},
+		{Name: "a timeout of the real time", Lock: ofTake(timesOut)},
+		{Name: "a short timeout of the real time", Lock: ofTake(timesOutSoon)},
 		{Name: "the real time in the value", Lock: polls(realTime)},
 		{Name: "a mutex around two commands", Lock: polls(mutexAround), Scenario: explore.Scenario{Replicas: 1}},
 		{Name: "the order of a map", Lock: polls(mapOrder)},
@@ -45,9 +45,9 @@ func Unruly() []Variant {
 		{Name: "a panic in Unlock", Lock: polls(panicsInUnlock)},
 		{Name: "a panic in a timer", Lock: polls(panicsInATimer), Scenario: explore.Scenario{Work: time.Second}},
 		{Name: "a panic in New", Lock: polls(panicsInNew)},
-		{Name: "the end of the goroutine", Lock: polls(endsTheGoroutine)},
-		{Name: "asks on when its client has gone", Lock: takes(asksOn), Scenario: once("cancel")},
-		{Name: "no lease and no error", Lock: takes(noLease)},
+		{Name: "the end of the goroutine", Lock: polls(exitingGoroutine)},
+		{Name: "asks on when its client has gone", Lock: ofTake(ignoringErrors), Scenario: once("cancel")},
+		{Name: "no lease and no error", Lock: ofTake(noLease)},
 	})
 }
 
@@ -173,8 +173,8 @@ func waitsForAGoroutine(p process) take {
 	}
 }
 
-// givesUpByRealTime does without the lock after a minute, which an exploration never takes.
-func givesUpByRealTime(p process) ask {
+// untilRealTime does without the lock after a minute, which an exploration never takes.
+func untilRealTime(p process) ask {
 	var since time.Time
 	return func(ctx context.Context, owner string) (unlock, error) {
 		if since.IsZero() {
@@ -204,7 +204,7 @@ func ticks(p process) take {
 	}
 }
 
-func sleeps(p process) take {
+func realSleep(p process) take {
 	return func(ctx context.Context, owner string) (*lock.Lease, error) {
 		for {
 			if err := p.take(ctx, owner); !errors.Is(err, lock.ErrNotObtained) {
@@ -316,7 +316,7 @@ func panicsInATimer(p process) ask {
 
 func panicsInNew(process) ask { panic("out of luck") }
 
-func endsTheGoroutine(p process) ask {
+func exitingGoroutine(p process) ask {
 	return func(ctx context.Context, owner string) (unlock, error) {
 		if err := p.take(ctx, owner); err != nil {
 			runtime.Goexit()
@@ -325,8 +325,8 @@ func endsTheGoroutine(p process) ask {
 	}
 }
 
-// asksOn takes every error for a lock that is held.
-func asksOn(p process) take {
+// ignoringErrors takes every error for a lock that is held.
+func ignoringErrors(p process) take {
 	return func(ctx context.Context, owner string) (*lock.Lease, error) {
 		for p.take(ctx, owner) != nil {
 			_ = lock.Sleep(ctx, p.Clock, p.RetryInterval)

@@ -28,7 +28,7 @@ type Gap struct {
 // Broken are the locks that show an anomaly.
 func Broken() []Variant {
 	return complete(textbook(), memory(), startup(), pollers(), wakeups(), queues(), reentrant(),
-		tokens(), words(), elsewhere(), goroutines(), pipelines(), turns(), registers(), sleepers(), expiries())
+		tokens(), words(), elsewhere(), goroutines(), pipelines(), wrongTurns(), registers(), sleepers(), expiries())
 }
 
 // Right are the locks that show none.

@@ -14,16 +14,16 @@ const channel = key + ":free"
 func wakeups() []Variant {
 	three := explore.Scenario{Actors: 3}
 	return []Variant{
-		{Name: "listens after it has asked", Lock: takes(listensLate), Shows: explore.Stuck, Steps: 6},
-		{Name: "listens, and does not poll", Lock: takes(listens), Scenario: once("lost-wake"), Shows: explore.Stuck, Steps: 8},
-		{Name: "listens beside a dead holder", Lock: takes(listens), Scenario: once("crash"), Shows: explore.Stuck, Steps: 5},
-		{Name: "takes any message for a grant", Lock: takes(believesTheBell), Scenario: three, Shows: explore.TwoHolders, Steps: 11},
+		{Name: "listens after it has asked", Lock: ofTake(listensLate), Shows: explore.Stuck, Steps: 6},
+		{Name: "listens, and does not poll", Lock: ofTake(listens), Scenario: once("lost-wake"), Shows: explore.Stuck, Steps: 8},
+		{Name: "listens beside a dead holder", Lock: ofTake(listens), Scenario: once("crash"), Shows: explore.Stuck, Steps: 5},
+		{Name: "takes any message for a grant", Lock: ofTake(believesTheBell), Scenario: three, Shows: explore.TwoHolders, Steps: 11},
 		{
-			Name: "takes an empty message for a grant", Lock: takes(believesAnEmptyMessage), Scenario: once("spurious-wake"),
+			Name: "takes an empty message for a grant", Lock: ofTake(believesAnEmptyMessage), Scenario: once("spurious-wake"),
 			Shows: explore.TwoHolders,
 		},
-		{Name: "tells one of two waiters", Lock: takes(tellsOne), Scenario: three, Shows: explore.Stuck, Steps: 14},
-		{Name: "tells nobody when it gives up", Lock: takes(tellsNobodyOnCancel), Scenario: once("cancel"), Shows: explore.Stuck, Steps: 6},
+		{Name: "tells one of two waiters", Lock: ofTake(notifyingOne), Scenario: three, Shows: explore.Stuck, Steps: 14},
+		{Name: "tells nobody when it gives up", Lock: ofTake(silentOnCancel), Scenario: once("cancel"), Shows: explore.Stuck, Steps: 6},
 	}
 }
 
@@ -122,8 +122,8 @@ func believesAnEmptyMessage(p process) take {
 	}
 }
 
-// tellsOne keeps the name of a waiter beside the lock, and tells only the one that was written last.
-func tellsOne(p process) take {
+// notifyingOne keeps the name of a waiter beside the lock, and tells only the one that was written last.
+func notifyingOne(p process) take {
 	return func(ctx context.Context, owner string) (*lock.Lease, error) {
 		rung, stop := p.listen(owner)
 		defer stop()
@@ -137,13 +137,13 @@ func tellsOne(p process) take {
 				return nil, err
 			}
 			if got == 1 {
-				return p.lease(ctx, tellsTheWaiter(p, owner)), nil
+				return p.lease(ctx, notifyingTheWaiter(p, owner)), nil
 			}
 		}
 	}
 }
 
-func tellsTheWaiter(p process, owner string) unlock {
+func notifyingTheWaiter(p process, owner string) unlock {
 	return func(ctx context.Context) error {
 		_, err := p.script(ctx, `if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end
 			local waiter = redis.call('GET', KEYS[2])
@@ -153,8 +153,8 @@ func tellsTheWaiter(p process, owner string) unlock {
 	}
 }
 
-// tellsNobodyOnCancel gives the lock back without a message when the sale was cancelled.
-func tellsNobodyOnCancel(p process) take {
+// silentOnCancel gives the lock back without a message when the sale was cancelled.
+func silentOnCancel(p process) take {
 	return func(ctx context.Context, owner string) (*lock.Lease, error) {
 		lease, err := listens(p)(ctx, owner)
 		if err != nil {

@@ -13,23 +13,23 @@ import (
 func words() []Variant {
 	return []Variant{
 		{
-			Name: "unlock says nil, whosever it was", Lock: polls(saysNil), Scenario: once("expiry"), Shows: explore.FalseWord, Steps: 5,
+			Name: "unlock says nil, whosever it was", Lock: polls(unlockNil), Scenario: once("expiry"), Shows: explore.FalseWord, Steps: 5,
 		},
-		{Name: "unlock says expired, though it was held", Lock: polls(saysExpired), Shows: explore.FalseWord, Steps: 4},
+		{Name: "unlock says expired, though it was held", Lock: polls(unlockExpired), Shows: explore.FalseWord, Steps: 4},
 		{
-			Name: "held by another, says the first try", Lock: polls(saysHeld),
+			Name: "held by another, says the first try", Lock: polls(falselyHeld),
 			Scenario: explore.Scenario{Try: 1}, Shows: explore.FalseWord, Steps: 2,
 		},
-		{Name: "gives up after 2 attempts", Lock: givesUpAfter(2), Shows: explore.Progress, Steps: 4},
+		{Name: "gives up after 2 attempts", Lock: timeoutAfter(2), Shows: explore.Progress, Steps: 4},
 		{Name: "takes a nil reply for an error", Lock: polls(nilIsAnError), Shows: explore.Progress, Steps: 2},
-		{Name: "Lock tries once", Lock: takes(triesOnce), Shows: explore.Progress, Steps: 2},
-		{Name: "unlock leaves it to the expiry", Lock: polls(leavesItToTheExpiry), Shows: explore.Idle, Steps: 4},
+		{Name: "Lock tries once", Lock: ofTake(triesOnce), Shows: explore.Progress, Steps: 2},
+		{Name: "unlock leaves it to the expiry", Lock: polls(withoutUnlock), Shows: explore.Idle, Steps: 4},
 		{
 			Name: "unlock under the request's context, with an expiry", Lock: polls(unlockOfTheRequestAndExpiry),
 			Scenario: once("cancel"), Shows: explore.Idle, Steps: 4,
 		},
 		{
-			Name: "the last that came is the first that goes", Lock: inOrder(takes(stack)),
+			Name: "the last that came is the first that goes", Lock: inOrder(ofTake(stack)),
 			Scenario: explore.Scenario{Sales: 3}, Shows: explore.Starved, Steps: 12,
 		},
 	}
@@ -41,7 +41,7 @@ func inOrder(s strategy.Strategy) strategy.Strategy {
 	return s
 }
 
-func saysNil(p process) ask {
+func unlockNil(p process) ask {
 	return func(ctx context.Context, owner string) (unlock, error) {
 		return func(ctx context.Context) error {
 			_ = p.release(owner)(ctx)
@@ -50,14 +50,14 @@ func saysNil(p process) ask {
 	}
 }
 
-func saysExpired(p process) ask {
+func unlockExpired(p process) ask {
 	return func(ctx context.Context, owner string) (unlock, error) {
 		return func(ctx context.Context) error { return errors.Join(lock.ErrExpired, p.release(owner)(ctx)) }, p.take(ctx, owner)
 	}
 }
 
-// saysHeld gives its first attempt back, and says that another has the lock.
-func saysHeld(p process) ask {
+// falselyHeld gives its first attempt back, and says that another has the lock.
+func falselyHeld(p process) ask {
 	warm := false
 	return func(ctx context.Context, owner string) (unlock, error) {
 		err := p.take(ctx, owner)
@@ -69,7 +69,7 @@ func saysHeld(p process) ask {
 	}
 }
 
-func givesUpAfter(n int) strategy.Strategy {
+func timeoutAfter(n int) strategy.Strategy {
 	return countsFailures(n, func(process) ask {
 		return func(context.Context, string) (unlock, error) { return nil, lock.ErrTimeout }
 	})
@@ -90,7 +90,7 @@ func triesOnce(p process) take {
 	}
 }
 
-func leavesItToTheExpiry(p process) ask {
+func withoutUnlock(p process) ask {
 	return func(ctx context.Context, owner string) (unlock, error) { return nothing, p.take(ctx, owner) }
 }
 

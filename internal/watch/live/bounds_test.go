@@ -26,12 +26,12 @@ func TestTheInboxIsBounded(t *testing.T) {
 func TestCostsLeaveRoom(t *testing.T) {
 	f := newFindings()
 	for range mostSent {
-		f.send(&finding{Finding: witness.Finding{Kind: witness.Waited}, kind: "waited", says: witness.Finding{Kind: witness.Waited}.Says})
+		f.send(&finding{Finding: witness.Finding{Kind: witness.Waited}, kind: "waited", says: witness.Finding{Kind: witness.Waited}.Sentence})
 		f.newFindings()
 	}
 	lost := witness.Finding{Kind: witness.LostUpdate}
-	f.send(&finding{Finding: lost, kind: "lost-update", bad: true, says: lost.Says})
-	f.send(&finding{kind: "dies", says: witness.Event{Kind: witness.KindDies}.Says})
+	f.send(&finding{Finding: lost, kind: "lost-update", bad: true, says: lost.Sentence})
+	f.send(&finding{kind: "dies", says: witness.Event{Kind: witness.KindDies}.Sentence})
 	if told := f.newFindings(); len(told) != 2 {
 		t.Errorf("after %d sales that waited, %d of two others are told", mostSent, len(told))
 	}

@@ -96,7 +96,7 @@ func (b *Bursts) post(w http.ResponseWriter, r *http.Request) error {
 		Timeout: answerTime, MinAnswered: minAnswered,
 	})
 	if err == nil {
-		answer.Write(w, http.StatusAccepted, one.told())
+		answer.Write(w, http.StatusAccepted, one.answer())
 	}
 	return err
 }
@@ -114,7 +114,7 @@ func (b *Bursts) begin(buyers load.Burst) (*burst, error) {
 	if b.closed {
 		return nil, errEnding
 	}
-	if n := len(b.kept); n > 0 && !b.kept[n-1].told().Done {
+	if n := len(b.kept); n > 0 && !b.kept[n-1].answer().Done {
 		return nil, errRunning
 	}
 	ctx, cancel := context.WithCancel(context.Background())
@@ -161,7 +161,7 @@ func (b *Bursts) end(w http.ResponseWriter, r *http.Request) error {
 func (b *Bursts) ofOne(w http.ResponseWriter, r *http.Request, do func(*burst)) error {
 	if one := b.find(r.PathValue("id")); one != nil {
 		do(one)
-		answer.Write(w, http.StatusOK, one.told())
+		answer.Write(w, http.StatusOK, one.answer())
 	} else if !b.passOn(w, r) {
 		return errNoBurst
 	}
@@ -207,7 +207,7 @@ func (b *Bursts) passOn(w http.ResponseWriter, r *http.Request) bool {
 	return false
 }
 
-func (b *burst) told() BurstAnswer {
+func (b *burst) answer() BurstAnswer {
 	told := BurstAnswer{ID: b.id, Requests: b.requests, Answered: b.answered.Load()}
 	select {
 	case <-b.over:

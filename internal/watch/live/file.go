@@ -82,7 +82,7 @@ func (h *Hub) whole(ctx context.Context, done <-chan struct{}) []*frame {
 	defer cancel()
 	for {
 		_, frames, news := h.framesAfter(0)
-		if h.tellsAll() {
+		if h.isComplete() {
 			_, frames, _ = h.framesAfter(0)
 			return frames
 		}
@@ -96,8 +96,8 @@ func (h *Hub) whole(ctx context.Context, done <-chan struct{}) []*frame {
 	}
 }
 
-// tellsAll reports whether the frames tell of each sale that the tally counts.
-func (h *Hub) tellsAll() bool {
+// isComplete reports whether the frames tell of each sale that the tally counts.
+func (h *Hub) isComplete() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.scene != nil && h.scene.stock.sold() >= h.scene.last.Report.Sold

@@ -53,7 +53,7 @@ func (f *findings) take(s *scene, now time.Time) {
 	f.standing = maps.Clone(before)
 	maps.DeleteFunc(f.standing, func(key key, _ *finding) bool { return key.kind != witness.Together })
 	for _, one := range s.account.Standing(now, mostOfKind) {
-		f.stand(s, one, before[keyOf(one)], now)
+		f.place(s, one, before[keyOf(one)], now)
 	}
 	for key := range before {
 		if f.standing[key] == nil && key.kind != witness.Overtaken { // whoever is not overtaken any more was found to have been
@@ -78,13 +78,13 @@ func (f *findings) settle(s *scene, one witness.Finding, now time.Time) {
 	case before == nil:
 		f.send(s.finding(one, now))
 	case one.Kind != witness.Together:
-		f.again(before, s.names.finding(one).Says, now)
+		f.again(before, s.names.finding(one).Sentence, now)
 		delete(f.standing, keyOf(one))
 	}
 }
 
-// stand takes a finding that may change, as it was told before, or not yet: it is sent again if it says more by now.
-func (f *findings) stand(s *scene, one witness.Finding, before *finding, now time.Time) {
+// place takes a finding that may change, as it was told before, or not yet: it is sent again if it says more by now.
+func (f *findings) place(s *scene, one witness.Finding, before *finding, now time.Time) {
 	together := one.Kind == witness.Together
 	switch {
 	case before == nil:
@@ -93,8 +93,8 @@ func (f *findings) stand(s *scene, one witness.Finding, before *finding, now tim
 			before.says = areTogether(s.names.of(one.By), s.names.of(one.Of)).In
 		}
 		f.send(before)
-	case !together && now.Sub(before.sent) >= againTime && s.names.finding(one).Says(language.English) != before.says(language.English):
-		f.again(before, s.names.finding(one).Says, now)
+	case !together && now.Sub(before.sent) >= againTime && s.names.finding(one).Sentence(language.English) != before.says(language.English):
+		f.again(before, s.names.finding(one).Sentence, now)
 	}
 	if !together || before.id != "" {
 		f.standing[keyOf(one)] = before
@@ -116,12 +116,12 @@ func (f *findings) part(s *scene, now time.Time) {
 		case !first.Left.IsZero() && !first.Left.After(second.Obtained):
 			delete(f.standing, key)
 			told.bad = false
-			f.again(told, notTogether(s.names.of(told.By), s.names.of(told.Of)).In, now)
+			f.again(told, whyNotTogether(s.names.of(told.By), s.names.of(told.Of)).In, now)
 		case !first.Left.IsZero() && !second.Left.IsZero():
 			delete(f.standing, key)
 			parted := told.Finding
 			parted.For = witness.Millis(witness.Earlier(first.Left, second.Left).Sub(second.Obtained))
-			f.again(told, s.names.finding(parted).Says, now)
+			f.again(told, s.names.finding(parted).Sentence, now)
 		}
 	}
 }
@@ -165,7 +165,7 @@ func (f *findings) send(one *finding) {
 // finding is one of the account's, as it is told.
 func (s *scene) finding(f witness.Finding, now time.Time) *finding {
 	one := &finding{Finding: f, kind: string(f.Kind), at: s.at(f.At), sales: []string{}, bad: f.Kind.IsBad(), sent: now}
-	one.says = s.names.finding(f).Says
+	one.says = s.names.finding(f).Sentence
 	for _, name := range []string{f.By, f.Of} {
 		if s.account.Sale(name) == nil { // of a replica, the one that was inside there
 			name = s.account.InsideAt(name, f.At)
@@ -177,11 +177,11 @@ func (s *scene) finding(f witness.Finding, now time.Time) *finding {
 	return one
 }
 
-// happened tells of what happens to a replica.
-func (f *findings) happened(s *scene, event witness.Event) {
-	s.names.meets(event.Replica)
+// addReplicaEvent tells of what happens to a replica.
+func (f *findings) addReplicaEvent(s *scene, event witness.Event) {
+	s.names.addReplicas(event.Replica)
 	event.Replica = s.names.replica(event.Replica)
-	one := &finding{at: s.at(event.Replied), kind: string(event.Kind), sales: []string{}, says: event.Says}
+	one := &finding{at: s.at(event.Replied), kind: string(event.Kind), sales: []string{}, says: event.Sentence}
 	for _, sale := range s.account.Going {
 		if s.names.replica(sale.Replica) == event.Replica && len(one.sales) < mostNamed {
 			one.sales = append(one.sales, s.names.of(sale.Name))

@@ -138,7 +138,7 @@ func (h *Hub) look(ctx context.Context, hurry <-chan struct{}) {
 		soon, cancel := context.WithTimeout(ctx, mostLook)
 		look, err := h.Shop.Look(soon)
 		cancel()
-		h.saw(ctx, look, err)
+		h.publish(ctx, look, err)
 	}
 }
 
@@ -166,15 +166,15 @@ func sleep(ctx context.Context, hurry <-chan struct{}, d time.Duration) bool {
 	}
 }
 
-// saw puts a look at the run into the frames, or why there is none.
-func (h *Hub) saw(ctx context.Context, look Look, err error) {
+// publish puts a look at the run into the frames, or why there is none.
+func (h *Hub) publish(ctx context.Context, look Look, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if ctx.Err() != nil {
 		return
 	}
-	h.trouble.looks(err, h.scene, look.Report)
-	defer h.tellTrouble()
+	h.trouble.observe(err, h.scene, look.Report)
+	defer h.publishTrouble()
 	switch {
 	case err != nil:
 		return
@@ -196,8 +196,8 @@ func (h *Hub) saw(ctx context.Context, look Look, err error) {
 	}
 }
 
-// tellTrouble puts what is wrong with the shop itself into a frame. h.mu is held.
-func (h *Hub) tellTrouble() {
+// publishTrouble puts what is wrong with the shop itself into a frame. h.mu is held.
+func (h *Hub) publishTrouble() {
 	called := func(name string) string { return name }
 	if h.scene != nil {
 		called = h.scene.names.of
@@ -217,13 +217,13 @@ func (h *Hub) show(ctx context.Context, now time.Time) {
 	}
 	s := h.scene
 	for _, event := range h.settled(now) {
-		h.trouble.notes(event)
+		h.trouble.record(event)
 		if s.see(event) { // a new run has begun
 			h.lookSoon()
 		}
 	}
-	h.tellTrouble()
-	if !s.news && !s.moves(now) {
+	h.publishTrouble()
+	if !s.news && !s.isMoving(now) {
 		return
 	}
 	s.account.Settle(now)

@@ -19,8 +19,8 @@ const (
 	stillTime = 500 * time.Millisecond // after which lanes are made anew while sales go on
 )
 
-// moves reports whether the picture changes though nothing has happened.
-func (s *scene) moves(now time.Time) bool {
+// isMoving reports whether the picture changes though nothing has happened.
+func (s *scene) isMoving(now time.Time) bool {
 	return len(s.account.Going) > 0 && now.Sub(s.moved) >= stillTime
 }
 
@@ -135,11 +135,11 @@ func (s *scene) lateFrom(one *witness.Sale, now time.Time) (late time.Time) {
 // rail is whose the lock was in truth.
 func (s *scene) rail(now time.Time) []Stay {
 	holdings := s.account.Holdings
-	return s.stays(holdings[max(0, len(holdings)-mostStays):], now)
+	return s.shownStays(holdings[max(0, len(holdings)-mostStays):], now)
 }
 
-// stays are holdings, as they are shown.
-func (s *scene) stays(holdings []*witness.Holding, now time.Time) []Stay {
+// shownStays are holdings, as they are shown.
+func (s *scene) shownStays(holdings []*witness.Holding, now time.Time) []Stay {
 	stays := []Stay{}
 	for _, h := range holdings {
 		stay := Stay{

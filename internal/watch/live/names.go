@@ -33,9 +33,9 @@ func newNames(replicas []string) *names {
 	return &names{letters: map[string]string{}, sales: map[string]string{}, replicas: slices.Clone(replicas)}
 }
 
-// asks names a sale that asks for the lock, unless it goes on: a replica that was started again has new sales of old names.
-func (n *names) asks(s *witness.Sale, event witness.Event) {
-	n.meets(event.Replica)
+// nameSale names a sale that asks for the lock, unless it goes on: a replica that was started again has new sales of old names.
+func (n *names) nameSale(s *witness.Sale, event witness.Event) {
+	n.addReplicas(event.Replica)
 	if s != nil && s.Ended.IsZero() && n.letters[event.Sale] != "" {
 		return
 	}
@@ -53,8 +53,8 @@ func (n *names) asks(s *witness.Sale, event witness.Event) {
 	}
 }
 
-// meets takes a replica that is not known yet: it comes after the others, as each keeps its place and colour.
-func (n *names) meets(replicas ...string) {
+// addReplicas takes a replica that is not known yet: it comes after the others, as each keeps its place and colour.
+func (n *names) addReplicas(replicas ...string) {
 	for _, replica := range replicas {
 		if replica != "" && !slices.Contains(n.replicas, replica) {
 			n.replicas = append(n.replicas, replica)

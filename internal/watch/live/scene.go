@@ -39,8 +39,8 @@ type scene struct {
 // newScene begins a run. Of replicas that are known from the run before, each has the same place in whatever hub shows them.
 func newScene(look Look, can Can, before []string) *scene {
 	called := newNames(look.Replicas)
-	called.meets(slices.Sorted(slices.Values(before))...)
-	limits := witness.Limits{Events: mostEvents, Alike: mostOfKind, Patience: lateReply, Shared: !excludes(look.Report.Lock)}
+	called.addReplicas(slices.Sorted(slices.Values(before))...)
+	limits := witness.Limits{Events: mostEvents, Alike: mostOfKind, Patience: lateReply, Shared: !isExclusive(look.Report.Lock)}
 	return &scene{last: look, can: can, news: true, account: witness.NewAccount(limits), found: newFindings(), names: called}
 }
 
@@ -68,7 +68,7 @@ func (s *scene) runFrame(fresh bool) texts {
 
 // changes reports whether a look tells something else about the run, and takes it.
 func (s *scene) changes(look Look) bool {
-	s.names.meets(look.Replicas...)
+	s.names.addReplicas(look.Replicas...)
 	changed := s.last.Settings != look.Settings || !slices.Equal(s.last.Replicas, s.names.replicas)
 	s.last.Settings, s.last.Replicas = look.Settings, slices.Clone(s.names.replicas)
 	return changed
@@ -85,7 +85,7 @@ func (s *scene) look(look Look) {
 // see takes the next event in order. It reports whether the event belongs to a run that is not known yet, or no more.
 func (s *scene) see(event witness.Event) (other bool) {
 	if event.Kind == witness.KindGap {
-		s.account.LoseSight(event.Replica)
+		s.account.MarkUnseen(event.Replica)
 		return false
 	}
 	if s.isOther(event) {
@@ -100,13 +100,13 @@ func (s *scene) see(event witness.Event) (other bool) {
 	s.news, s.stirs = true, true
 	switch event.Kind {
 	case witness.KindDies, witness.KindStops, witness.KindGoes, witness.KindCut, witness.KindMend, witness.KindEmptied:
-		s.found.happened(s, event)
+		s.found.addReplicaEvent(s, event)
 	default:
 	}
 	if event.Kind == witness.KindAsks {
-		s.names.asks(s.account.Sale(event.Sale), event)
+		s.names.nameSale(s.account.Sale(event.Sale), event)
 	}
-	s.account.See(event)
+	s.account.Record(event)
 	s.stock.see(s, event)
 	return false
 }
@@ -141,7 +141,7 @@ func (s *scene) tally() texts {
 	if report.Lost > 0 { // by the ledger: of some, the witness saw only that they are lost to one another
 		found[string(witness.LostUpdate)] = int(report.Lost)
 	}
-	words := says(report)
+	words := meaning(report)
 	if report.Verdict == history.Pass && (report.InFlight > 0 || s.broke()) {
 		report.Verdict = history.Unknown
 		if report.InFlight == 0 {
@@ -168,8 +168,8 @@ func (s *scene) broke() bool {
 	return found[witness.Together]+found[witness.Removed]+found[witness.Overwrote]+found[witness.Prolonged]+found[witness.Forgot] > 0
 }
 
-// excludes reports whether sales under a lock are meant to be inside one at a time.
-func excludes(lock string) bool {
+// isExclusive reports whether sales under a lock are meant to be inside one at a time.
+func isExclusive(lock string) bool {
 	row, err := evolution.Find(lock)
 	return err == nil && row.Update != strategy.Atomic && row.Update != strategy.CheckAndSet
 }

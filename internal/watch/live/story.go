@@ -24,7 +24,7 @@ func (t *tale) tell(s *scene, now time.Time) texts {
 	if len(turns) == 0 && t.told == "" {
 		return nil
 	}
-	cast := t.draws(s, turns, now)
+	cast := t.update(s, turns, now)
 	frame := StoryFrame{
 		Turns: []StoryTurn{}, Picture: LanesFrame{Now: s.at(now), Sales: []Lane{}, Rail: append([]Stay{}, t.stays...), Queue: []Waiter{}},
 	}
@@ -50,9 +50,9 @@ func (t *tale) tell(s *scene, now time.Time) texts {
 	})
 }
 
-// draws notes what the sales of a story do, and whose the lock is meanwhile, as long as one of them goes on. It gives the sales in the
+// update notes what the sales of a story do, and whose the lock is meanwhile, as long as one of them goes on. It gives the sales in the
 // order in which they asked.
-func (t *tale) draws(s *scene, turns []witness.Turn, now time.Time) (cast []string) {
+func (t *tale) update(s *scene, turns []witness.Turn, now time.Time) (cast []string) {
 	for _, turn := range turns {
 		for _, name := range s.finding(turn.Finding, now).sales {
 			if !slices.Contains(cast, name) {
@@ -85,7 +85,7 @@ func (t *tale) draws(s *scene, turns []witness.Turn, now time.Time) (cast []stri
 	} else {
 		t.done = len(turns)
 	}
-	t.stays = s.stays(slices.DeleteFunc(slices.Clone(s.account.Holdings), func(h *witness.Holding) bool {
+	t.stays = s.shownStays(slices.DeleteFunc(slices.Clone(s.account.Holdings), func(h *witness.Holding) bool {
 		return h.And(whole).Len() <= 0
 	}), now)
 	t.stays = t.stays[:min(len(t.stays), mostStays)]

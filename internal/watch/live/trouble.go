@@ -21,9 +21,9 @@ type trouble struct {
 	told   string
 }
 
-// looks takes what became of a look. A run that begins when Redis comes back without having forgotten the one before was begun by
+// observe takes what became of a look. A run that begins when Redis comes back without having forgotten the one before was begun by
 // somebody meanwhile; a Redis may also forget without having been gone.
-func (t *trouble) looks(err error, before *scene, now history.Report) {
+func (t *trouble) observe(err error, before *scene, now history.Report) {
 	if err == nil && before != nil && before.run() != now.RunID {
 		t.forgot = language.Text{}
 		happened := language.Both("Redis was gone, and a new run has begun", "Redis 曾经失联，随后开始了新的一轮")
@@ -44,8 +44,8 @@ func (t *trouble) looks(err error, before *scene, now history.Report) {
 	t.gone = err
 }
 
-// notes takes what happens to replicas.
-func (t *trouble) notes(event witness.Event) {
+// record takes what happens to replicas.
+func (t *trouble) record(event witness.Event) {
 	with := func(names []string) []string {
 		names = append(without(names, event.Replica), event.Replica)
 		slices.Sort(names)

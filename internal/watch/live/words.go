@@ -12,8 +12,8 @@ func areTogether(a, b string) language.Text {
 	return language.Both(fmt.Sprintf("%s and %s are inside together", a, b), fmt.Sprintf("%s 和 %s 同时在临界区里", a, b))
 }
 
-// notTogether takes it back.
-func notTogether(first, second string) language.Text {
+// whyNotTogether takes it back.
+func whyNotTogether(first, second string) language.Text {
 	return language.Both(
 		fmt.Sprintf("%s had left before %s came in; its replica was silent meanwhile", first, second),
 		fmt.Sprintf("%s 在 %s 进去之前就离开了；它的进程当时没有消息", first, second))
@@ -26,8 +26,8 @@ func byLuck(r history.Report) language.Text {
 		fmt.Sprintf("卖出 %d 件，这次每一件都扣了库存，可是锁放进了两个", r.Sold))
 }
 
-// says tells what a report means, of a run that goes on, too.
-func says(r history.Report) language.Text {
+// meaning tells what a report means, of a run that goes on, too.
+func meaning(r history.Report) language.Text {
 	switch {
 	case r.Lost != 0 || r.Oversold > 0:
 		return r.Means()

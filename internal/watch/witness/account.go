@@ -76,7 +76,7 @@ func NewAccount(limits Limits) *Account {
 func Examine(events []Event) Account {
 	a := NewAccount(Limits{})
 	for _, event := range named(InOrder(events)) {
-		a.See(event)
+		a.Record(event)
 	}
 	if len(events) == 0 {
 		return *a
@@ -102,8 +102,8 @@ type seen struct {
 	late  bool // it was told later than the account is patient: its replica was silent
 }
 
-// See takes the next event. What it means is known as soon as the truth is, up to it.
-func (a *Account) See(event Event) {
+// Record takes the next event. What it means is known as soon as the truth is, up to it.
+func (a *Account) Record(event Event) {
 	event = a.claimed(event)
 	a.Events = append(a.Events, event)
 	a.nodes = max(a.nodes, event.Nodes, event.Node)
@@ -154,7 +154,7 @@ func (a *Account) means(next *seen) {
 	})
 	if event.Process != "" {
 		if before := a.process[event.Replica]; before != "" && before != event.Process { // and nobody has noted its death
-			a.dies(event)
+			a.endReplica(event)
 		}
 		a.process[event.Replica] = event.Process
 	}
@@ -162,27 +162,27 @@ func (a *Account) means(next *seen) {
 	s.Latest = event.Replied
 	switch event.Kind {
 	case KindCommand:
-		a.sends(s, event)
+		a.recordCommand(s, event)
 		if !next.late { // or it cannot be compared with what is known of the stock
 			a.ofStock(s, event)
 		}
 	case KindAsks:
-		a.asks(s, event)
+		a.beginWait(s, event)
 	case KindObtains:
-		a.obtains(s, event)
+		a.enterLock(s, event)
 	case KindLeaves:
-		a.leaves(s, event)
+		a.unlock(s, event)
 	case KindLoses:
 		a.find(Finding{Kind: Told, At: event.Replied, By: s.Name})
-		a.goesOut(s, event.Replied)
+		a.exit(s, event.Replied)
 	case KindEnds:
-		a.ends(s, event)
+		a.endSale(s, event)
 	case KindStops:
 		a.Stops = append(a.Stops, Stop{Span{From: event.Replied}, event.Replica})
 	case KindGoes:
-		a.goesOn(event)
+		a.endStop(event)
 	case KindDies:
-		a.dies(event)
+		a.endReplica(event)
 	case KindRuns:
 		a.runs(s, event)
 	case KindRan:
@@ -197,7 +197,7 @@ func (a *Account) means(next *seen) {
 
 // Standing gives what is so at a moment and may not stay so, of pairs inside together at most so many; 0: all.
 func (a *Account) Standing(now time.Time, pairs int) (found []Finding) {
-	found = append(found, a.stillTogether(now, pairs)...)
+	found = append(found, a.overlapping(now, pairs)...)
 	found = append(found, a.leftBehind()...)
 	for _, s := range a.Going {
 		found = append(found, s.wasOvertaken(now)...)
@@ -224,7 +224,7 @@ func (a *Account) Sale(name string) *Sale { return a.sales[name] }
 func (a *Account) find(findings ...Finding) {
 	for _, f := range findings {
 		a.Found[f.Kind]++
-		a.remembers(f)
+		a.keepForStory(f)
 		if a.alike[f.Kind]++; a.limits.Alike == 0 || a.alike[f.Kind] <= a.limits.Alike {
 			a.Findings = append(a.Findings, f)
 		}
@@ -284,8 +284,8 @@ func (a *Account) forgetSales() {
 	})
 }
 
-// LoseSight forgets the sales of a replica that go on: some of what it did is not known, and they may have ended.
-func (a *Account) LoseSight(replica string) {
+// MarkUnseen forgets the sales of a replica that go on: some of what it did is not known, and they may have ended.
+func (a *Account) MarkUnseen(replica string) {
 	lost := func(s *Sale) bool { return s.Replica == replica && s.Ended.IsZero() }
 	for _, s := range a.Going {
 		if lost(s) && s.inside != nil {

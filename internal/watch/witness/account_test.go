@@ -52,7 +52,7 @@ func millis(ms int) witness.Millis { return witness.Millis(time.Duration(ms) * t
 // says gives the sentences of an account.
 func says(a witness.Account) (all []string) {
 	for _, f := range a.Findings {
-		all = append(all, f.Says(language.English))
+		all = append(all, f.Sentence(language.English))
 	}
 	return all
 }

@@ -16,7 +16,7 @@ func watched(limits witness.Limits, tell func(*story)) *witness.Account {
 	tell(&s)
 	a := witness.NewAccount(limits)
 	for _, event := range s {
-		a.See(event)
+		a.Record(event)
 	}
 	return a
 }
@@ -39,7 +39,7 @@ func TestAnAccountWaitsForAReply(t *testing.T) {
 	if len(a.Holdings) != 2 || a.Holdings[0].End != witness.Gone || !a.Sale("r2#1").IsInside() {
 		t.Fatalf("when the time is up, the lock was %+v", a.Holdings[0])
 	}
-	a.See(late)
+	a.Record(late)
 	if found := a.Take(); len(found) > 0 || a.Holdings[0].End != witness.GivenBack || a.Holdings[1].End != witness.Lasting {
 		t.Errorf("when the reply has come, the lock was %+v and %+v, and found is %+v", a.Holdings[0], a.Holdings[1], found)
 	}
@@ -106,10 +106,10 @@ func TestASilentReplicaWasNotOvertaken(t *testing.T) {
 // for ever.
 func TestASaleWhoseEndIsNeverTold(t *testing.T) {
 	for name, ends := range map[string]func(*witness.Account){
-		"a gap": func(a *witness.Account) { a.LoseSight("r1") },
+		"a gap": func(a *witness.Account) { a.MarkUnseen("r1") },
 		"another process": func(a *witness.Account) {
-			a.See(witness.Event{Kind: witness.KindAsks, Replica: "r1", Sale: "r1#1", Process: "b", Sent: at(100), Replied: at(100)})
-			a.See(witness.Event{Kind: witness.KindEnds, Replica: "r1", Sale: "r1#1", Sent: at(101), Replied: at(101)})
+			a.Record(witness.Event{Kind: witness.KindAsks, Replica: "r1", Sale: "r1#1", Process: "b", Sent: at(100), Replied: at(100)})
+			a.Record(witness.Event{Kind: witness.KindEnds, Replica: "r1", Sale: "r1#1", Sent: at(101), Replied: at(101)})
 		},
 	} {
 		a := watched(witness.Limits{}, func(s *story) {
@@ -122,8 +122,8 @@ func TestASaleWhoseEndIsNeverTold(t *testing.T) {
 			t.Fatalf("%s: before, there are %d sales, and what stands is %v", name, len(a.Going), a.Standing(at(90), 0))
 		}
 		ends(a)
-		a.See(witness.Event{Kind: witness.KindAsks, Replica: "r2", Sale: "r2#2", Sent: at(1000), Replied: at(1000)})
-		a.See(witness.Event{Kind: witness.KindObtains, Replica: "r2", Sale: "r2#2", Sent: at(1000), Replied: at(1000)})
+		a.Record(witness.Event{Kind: witness.KindAsks, Replica: "r2", Sale: "r2#2", Sent: at(1000), Replied: at(1000)})
+		a.Record(witness.Event{Kind: witness.KindObtains, Replica: "r2", Sale: "r2#2", Sent: at(1000), Replied: at(1000)})
 		if standing := a.Standing(at(2000), 0); len(standing) > 0 || len(a.Going) != 1 {
 			t.Errorf("%s: %d sales go on, and what stands is %v", name, len(a.Going), standing)
 		}

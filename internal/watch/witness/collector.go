@@ -17,10 +17,10 @@ type Collector struct {
 func NewCollector() *Collector { return &Collector{news: make(chan struct{})} }
 
 // Collect is See, as Follow calls it.
-func (c *Collector) Collect(_ string, event Event) { c.See(event) }
+func (c *Collector) Collect(_ string, event Event) { c.Record(event) }
 
-// See adds an event. It may come late: another replica's stream was faster.
-func (c *Collector) See(event Event) {
+// Record adds an event. It may come late: another replica's stream was faster.
+func (c *Collector) Record(event Event) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.events = append(c.events, event)

@@ -28,8 +28,8 @@ func (a *Account) places(event Event) {
 	}
 }
 
-// mourns notes what a replica leaves. Its next process begins anew, with sales of old names.
-func (a *Account) mourns(event Event) {
+// markDead notes what a replica leaves. Its next process begins anew, with sales of old names.
+func (a *Account) markDead(event Event) {
 	left := gone{at: event.Replied, queued: a.queued[event.Replica]}
 	for _, h := range a.Holdings {
 		if ReplicaOf(h.Holder) == event.Replica && h.Covers(event.Replied) && (h.End != Lasting || !h.expiredBy(event.Replied)) {
@@ -49,8 +49,8 @@ func (a *Account) mourns(event Event) {
 	delete(a.queued, event.Replica)
 }
 
-// inherits is for a sale that has waited for its turn: perhaps for that of one that is gone, too.
-func (a *Account) inherits(s *Sale, event Event) {
+// adopt is for a sale that has waited for its turn: perhaps for that of one that is gone, too.
+func (a *Account) adopt(s *Sale, event Event) {
 	queued, is := a.queued[event.Replica]
 	if !is { // it had the lock at once
 		queued = s.Asked

@@ -113,8 +113,8 @@ func TestWhatTheDeadLeave(t *testing.T) {
 		test.tell(&s)
 		var got []string
 		for _, f := range witness.Examine(s).Of(witness.PassedOver, witness.PlaceExpired, witness.DiedHolding) {
-			got = append(got, f.Says(language.English))
-			if chinese := f.Says(language.Chinese); !strings.Contains(chinese, "崩溃") {
+			got = append(got, f.Sentence(language.English))
+			if chinese := f.Sentence(language.Chinese); !strings.Contains(chinese, "崩溃") {
 				t.Errorf("%s: in Chinese it says %q", name, chinese)
 			}
 		}

@@ -71,8 +71,8 @@ func (e Event) happening() (happening, bool) {
 	return happening{}, false
 }
 
-// Says says what happened to a replica, to a Redis, or to a sale; "" of another event.
-func (e Event) Says(in language.Language) string {
+// Sentence says what happened to a replica, to a Redis, or to a sale; "" of another event.
+func (e Event) Sentence(in language.Language) string {
 	h, _ := e.happening()
 	return e.filled(h.says.In(in), in)
 }

@@ -124,7 +124,7 @@ func TestWhatHappensBesideTheLock(t *testing.T) {
 func TestHappeningsOnTheWay(t *testing.T) {
 	for node, want := range [][2]string{{"r1 is cut off from Redis", "r1 与 Redis 断开"}, {"r1 is cut off from node 1", "r1 与节点 1 断开"}} {
 		e := witness.Event{Kind: witness.KindCut, Replica: "r1", Node: node}
-		if got := [2]string{e.Says(language.English), e.Says(language.Chinese)}; got != want {
+		if got := [2]string{e.Sentence(language.English), e.Sentence(language.Chinese)}; got != want {
 			t.Errorf("it says %q; want %q", got, want)
 		}
 	}

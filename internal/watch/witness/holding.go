@@ -55,10 +55,10 @@ func (h *Holding) Is(sale string) bool { return isOf(h.Holder, sale) }
 // expiredBy reports whether a holding may have expired by then.
 func (h *Holding) expiredBy(at time.Time) bool { return h.Lasts > 0 && !at.Before(h.Expires()) }
 
-// gains takes the beginning of a holding on a Redis.
-func (a *Account) gains(h *Holding) {
+// addHolding takes the beginning of a holding on a Redis.
+func (a *Account) addHolding(h *Holding) {
 	if h.Node > 0 {
-		if h = a.gainsPart(h); h == nil {
+		if h = a.addPart(h); h == nil {
 			return
 		}
 	}
@@ -69,10 +69,10 @@ func (a *Account) gains(h *Holding) {
 	a.Holdings = slices.Insert(a.Holdings, at, h)
 }
 
-// loses takes its end. What expired is noticed only some time later: perhaps somebody was inside then, or has written since.
-func (a *Account) loses(h *Holding) {
+// endHolding takes its end. What expired is noticed only some time later: perhaps somebody was inside then, or has written since.
+func (a *Account) endHolding(h *Holding) {
 	if h.Node > 0 {
-		h = a.losesPart(h)
+		h = a.endPart(h)
 	}
 	if h == nil || h.End != Expired {
 		return

@@ -69,7 +69,7 @@ func (h hook) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 	return func(ctx context.Context, cmd redis.Cmder) error {
 		sent := h.recorder.now()
 		err := next(ctx, cmd)
-		h.sawCommand(ctx, sent, cmd, err)
+		h.recordCommand(ctx, sent, cmd, err)
 		return err
 	}
 }
@@ -81,17 +81,17 @@ func (h hook) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessP
 		err := next(ctx, cmds)
 		if ctx.Value(saleKey{}) != nil { // of others, such as those that only look at the lock, nothing is noted
 			for _, cmd := range cmds {
-				h.sawCommand(ctx, sent, cmd, cmd.Err())
+				h.recordCommand(ctx, sent, cmd, cmd.Err())
 			}
 		}
 		return err
 	}
 }
 
-// sawCommand notes a command of a sale, of a renewal, or of somebody who removes the lock by hand; not one that is about neither the lock
+// recordCommand notes a command of a sale, of a renewal, or of somebody who removes the lock by hand; not one that is about neither the lock
 // nor the stock. Of a sale that polls it notes the first refusal; the next command that is not another one counts them. So it does
 // with renewals that fail.
-func (h hook) sawCommand(ctx context.Context, sent time.Time, cmd redis.Cmder, err error) {
+func (h hook) recordCommand(ctx context.Context, sent time.Time, cmd redis.Cmder, err error) {
 	r := h.recorder
 	s, _ := ctx.Value(saleKey{}).(*sale)
 	m := meaningOf(cmd.Args(), replyOf(cmd), err)
@@ -118,7 +118,7 @@ func (h hook) sawCommand(ctx context.Context, sent time.Time, cmd redis.Cmder, e
 	}
 	event.Sale = s.name
 	vain := s.at(h.node)
-	if h.undoes(vain, m, err) || vain.repeats(m, cmd.Name(), h.node > 0 && isUnsent(err)) {
+	if h.isUndoneBy(vain, m, err) || vain.repeats(m, cmd.Name(), h.node > 0 && isUnsent(err)) {
 		return
 	}
 	event.Command.Polls, vain.times = vain.times, 0
@@ -148,9 +148,9 @@ func (v *inVain) repeats(m meaning, name string, nobodyThere bool) bool {
 	return false
 }
 
-// undoes reports whether a command gives back what a node has just refused, or has not heard of: an attempt without a majority gives
+// isUndoneBy reports whether a command gives back what a node has just refused, or has not heard of: an attempt without a majority gives
 // back what it may have, on every node.
-func (h hook) undoes(vain *inVain, m meaning, err error) bool {
+func (h hook) isUndoneBy(vain *inVain, m meaning, err error) bool {
 	return h.node > 0 && vain.last != "" && m.verb == Removes && (m.outcome == ByOther || m.outcome == ByNobody || isUnsent(err))
 }
 

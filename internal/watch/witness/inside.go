@@ -17,8 +17,8 @@ type Inside struct {
 
 const mostMet = 3
 
-// comesIn takes a sale in. Calls may be nested.
-func (a *Account) comesIn(s *Sale, at time.Time) {
+// enter takes a sale in. Calls may be nested.
+func (a *Account) enter(s *Sale, at time.Time) {
 	s.depth = max(s.depth, 0) + 1
 	if s.inside != nil {
 		return
@@ -35,8 +35,8 @@ func (a *Account) comesIn(s *Sale, at time.Time) {
 	}
 }
 
-// goesOut takes it out, and finds with whom it was inside together: with those that are still there, when they leave.
-func (a *Account) goesOut(s *Sale, at time.Time) {
+// exit takes it out, and finds with whom it was inside together: with those that are still there, when they leave.
+func (a *Account) exit(s *Sale, at time.Time) {
 	i := s.inside
 	s.depth = 0
 	if i == nil {
@@ -76,8 +76,8 @@ func together(a, b *Inside, both Span) Finding {
 	return Finding{Kind: Together, At: both.From, By: a.Sale, Of: b.Sale, For: Millis(both.Len())}
 }
 
-// stillTogether finds the pairs of which one is still inside; at most so many.
-func (a *Account) stillTogether(now time.Time, most int) (found []Finding) {
+// overlapping finds the pairs of which one is still inside; at most so many.
+func (a *Account) overlapping(now time.Time, most int) (found []Finding) {
 	if a.limits.Shared {
 		return nil
 	}

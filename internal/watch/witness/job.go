@@ -17,7 +17,7 @@ const (
 
 // runs begins a run of a tick, and finds those that were run before.
 func (a *Account) runs(s *Sale, event Event) {
-	a.comesIn(s, event.Replied)
+	a.enter(s, event.Replied)
 	if of, ran := a.ran[event.Tick]; ran {
 		a.find(Finding{Kind: RanTwice, At: event.Replied, By: event.Sale, Of: of, Tick: event.Tick})
 	} else {

@@ -166,7 +166,7 @@ func (k *key) obtain(event Event) {
 
 func (k *key) begin(holder string, from, set time.Time, ttl Millis) {
 	k.last, k.held = &Holding{Span: Span{From: from}, Holder: holder, Lasts: ttl, set: set, Node: k.node}, true
-	k.account.gains(k.last)
+	k.account.addHolding(k.last)
 }
 
 // set sets the expiry of the lock.
@@ -182,7 +182,7 @@ func (k *key) end(end End, by string, at time.Time) {
 	if end == Gone {
 		k.lapsed = latest(append(k.lapsed, k.last))
 	}
-	k.account.loses(k.last)
+	k.account.endHolding(k.last)
 }
 
 func (k *key) renew(event Event) {

@@ -13,7 +13,7 @@ import (
 func followed(events []Event) *key {
 	a := NewAccount(Limits{})
 	for _, event := range InOrder(events) {
-		a.See(event)
+		a.Record(event)
 	}
 	a.settle(func(time.Time) bool { return true })
 	return a.keyOn(0)
@@ -95,7 +95,7 @@ func TestACollectorIsInOrder(t *testing.T) {
 		events[i] = event
 		before := c.Events()
 		read, _ := c.look()
-		c.See(event)
+		c.Record(event)
 		if !reflect.DeepEqual(read, before) {
 			t.Fatalf("event %d changed what somebody reads", i)
 		}

@@ -4,8 +4,8 @@ import "slices"
 
 // A lock on several masters is of parts, one on each: who has most of them is the holder.
 
-// gainsPart takes the beginning of a part. It gives the holding of a majority that begins with it, or nil.
-func (a *Account) gainsPart(part *Holding) *Holding {
+// addPart takes the beginning of a part. It gives the holding of a majority that begins with it, or nil.
+func (a *Account) addPart(part *Holding) *Holding {
 	a.OnNodes = append(a.OnNodes, part)
 	parts := a.partsOf(part.Holder)
 	if len(parts) != a.nodes/2+1 {
@@ -26,9 +26,9 @@ func (a *Account) renewsPart(part *Holding) {
 	}
 }
 
-// losesPart takes the end of a part. It gives the holding of a majority that ends with it, or nil. Somebody else may have ended it, or a
+// endPart takes the end of a part. It gives the holding of a majority that ends with it, or nil. Somebody else may have ended it, or a
 // master may have forgotten it.
-func (a *Account) losesPart(part *Holding) *Holding {
+func (a *Account) endPart(part *Holding) *Holding {
 	whole := a.wholeOf(part.Holder)
 	if whole == nil {
 		return nil

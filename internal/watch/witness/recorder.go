@@ -66,8 +66,8 @@ func (r *Recorder) Follow(ctx context.Context, run, owner string) context.Contex
 	return context.WithValue(ctx, saleKey{}, s)
 }
 
-// Saw implements service.Observer. A sale without a lock ends with the error that says so.
-func (r *Recorder) Saw(ctx context.Context, seen service.Seen) {
+// Observe implements service.Observer. A sale without a lock ends with the error that says so.
+func (r *Recorder) Observe(ctx context.Context, seen service.Seen) {
 	s, _ := ctx.Value(saleKey{}).(*sale)
 	if s == nil || seen.Moment == service.Misses || seen.Moment == service.Conflicts {
 		return

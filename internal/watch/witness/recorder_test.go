@@ -85,17 +85,17 @@ func (c *counter) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.Proc
 func (s shelf) sell(t testing.TB, locker lock.Locker, id string, during func()) {
 	t.Helper()
 	ctx := s.recorder.Follow(t.Context(), "run", lock.Owner(id))
-	s.recorder.Saw(ctx, service.Seen{Moment: service.Asks})
+	s.recorder.Observe(ctx, service.Seen{Moment: service.Asks})
 	lease, err := locker.Lock(ctx, lock.Owner(id))
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.recorder.Saw(ctx, service.Seen{Moment: service.Obtains, Token: lease.Token()})
+	s.recorder.Observe(ctx, service.Seen{Moment: service.Obtains, Token: lease.Token()})
 	during()
-	s.recorder.Saw(ctx, service.Seen{Moment: service.Leaves})
+	s.recorder.Observe(ctx, service.Seen{Moment: service.Leaves})
 	err = lease.Unlock(ctx)
-	s.recorder.Saw(ctx, service.Seen{Moment: service.Released, Err: err})
-	s.recorder.Saw(ctx, service.Seen{Moment: service.Ends, Err: err})
+	s.recorder.Observe(ctx, service.Seen{Moment: service.Released, Err: err})
+	s.recorder.Observe(ctx, service.Seen{Moment: service.Ends, Err: err})
 }
 
 // watch collects what the recorder has noted, as a watcher over HTTP does.
@@ -211,7 +211,7 @@ func TestRecorderIsBounded(t *testing.T) {
 	ctx := recorder.Follow(t.Context(), "run", lock.Owner("one"))
 	const moments = 20_000
 	for range moments {
-		recorder.Saw(ctx, service.Seen{Moment: service.Asks})
+		recorder.Observe(ctx, service.Seen{Moment: service.Asks})
 	}
 	recorder.Close()
 	server := httptest.NewServer(recorder)

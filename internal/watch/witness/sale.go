@@ -61,7 +61,7 @@ func (a *Account) saleOf(event Event) *Sale {
 	return s
 }
 
-func (a *Account) asks(s *Sale, event Event) {
+func (a *Account) beginWait(s *Sale, event Event) {
 	if s.Asked.IsZero() {
 		s.Asked, s.owner = event.Replied, event.Owner
 		a.Going = append(a.Going, s)
@@ -72,7 +72,7 @@ func (a *Account) asks(s *Sale, event Event) {
 	s.polls = map[int]int{}
 }
 
-func (a *Account) obtains(s *Sale, event Event) {
+func (a *Account) enterLock(s *Sale, event Event) {
 	a.waited(s, event)
 	if s.Waits() {
 		for _, other := range a.Going[:slices.Index(a.Going, s)] {
@@ -80,24 +80,24 @@ func (a *Account) obtains(s *Sale, event Event) {
 				other.overtaken++
 			}
 		}
-		a.waitsNoMore(s, event.Replied)
-		a.inherits(s, event)
+		a.stopWaiting(s, event.Replied)
+		a.adopt(s, event)
 	}
 	s.again = time.Time{}
-	a.comesIn(s, event.Replied)
+	a.enter(s, event.Replied)
 }
 
-func (a *Account) leaves(s *Sale, event Event) {
-	a.endsWait(s, event)
+func (a *Account) unlock(s *Sale, event Event) {
+	a.endWait(s, event)
 	if s.depth--; s.depth == 0 {
-		a.goesOut(s, event.Replied)
+		a.exit(s, event.Replied)
 	}
 }
 
-func (a *Account) ends(s *Sale, event Event) {
-	a.endsWait(s, event)
+func (a *Account) endSale(s *Sale, event Event) {
+	a.endWait(s, event)
 	a.waited(s, event)
-	a.waitsNoMore(s, event.Replied)
+	a.stopWaiting(s, event.Replied)
 	a.ended[event.Replica] = event
 	s.Error = event.Error
 	a.isOver(s, event.Replied)
@@ -108,7 +108,7 @@ func (a *Account) ends(s *Sale, event Event) {
 
 // isOver ends a sale, by itself or by the death of its replica.
 func (a *Account) isOver(s *Sale, at time.Time) {
-	a.goesOut(s, at)
+	a.exit(s, at)
 	if s.Ended.IsZero() {
 		s.Ended = at
 	}
@@ -117,8 +117,8 @@ func (a *Account) isOver(s *Sale, at time.Time) {
 	}
 }
 
-// goesOn ends the time in which a replica was stopped.
-func (a *Account) goesOn(event Event) {
+// endStop ends the time in which a replica was stopped.
+func (a *Account) endStop(event Event) {
 	for i := range a.Stops {
 		if stop := &a.Stops[i]; stop.Replica == event.Replica && stop.To.IsZero() {
 			stop.To = event.Replied
@@ -126,10 +126,10 @@ func (a *Account) goesOn(event Event) {
 	}
 }
 
-// dies ends a replica, and its sales.
-func (a *Account) dies(event Event) {
-	a.goesOn(event)
-	a.mourns(event)
+// endReplica ends a replica, and its sales.
+func (a *Account) endReplica(event Event) {
+	a.endStop(event)
+	a.markDead(event)
 	delete(a.process, event.Replica)
 	a.died[event.Replica] = event.Replied
 	for _, s := range slices.Clone(a.Sales) {

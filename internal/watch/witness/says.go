@@ -49,8 +49,8 @@ func byHand() map[Outcome]language.Text {
 	}
 }
 
-// saysOfCommand says what a command did.
-func saysOfCommand(in language.Language, event Event) string {
+// commandSentence says what a command did.
+func commandSentence(in language.Language, event Event) string {
 	c := event.Command
 	what := doings()[did{c.Verb, c.Outcome}]
 	switch {
@@ -70,8 +70,8 @@ func saysOfCommand(in language.Language, event Event) string {
 	return event.filled(text, in)
 }
 
-// saysOfPolls says how often a sale asked before a command, unnoted.
-func saysOfPolls(in language.Language, event Event) string {
+// pollsSentence says how often a sale asked before a command, unnoted.
+func pollsSentence(in language.Language, event Event) string {
 	english, chinese := "{by} asks {times} times more, in vain", "{by} 又问了 {times} 次，都没有成功"
 	if event.Node > 0 {
 		english, chinese = "{by} asks node {node} {times} times more, in vain", "{by} 又问了节点 {node} {times} 次，都没有成功"
@@ -83,8 +83,8 @@ func saysOfPolls(in language.Language, event Event) string {
 	return event.filled(language.Both(english, chinese).In(in), in)
 }
 
-// saysOfEnd says how a sale ended.
-func saysOfEnd(in language.Language, event Event) string {
+// endSentence says how a sale ended.
+func endSentence(in language.Language, event Event) string {
 	if event.Error == "" {
 		return event.filled(language.Both("{by} has sold", "{by} 卖出一件").In(in), in)
 	}

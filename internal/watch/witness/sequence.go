@@ -62,7 +62,7 @@ func (d *drawing) moments() (all []moment) {
 		case KindCommand:
 			d.command(&m, event)
 		case KindEnds:
-			m.step = trace.Step{Actor: event.Sale, Kind: trace.KindEnds, Says: saysOfEnd(d.in, event)}
+			m.step = trace.Step{Actor: event.Sale, Kind: trace.KindEnds, Says: endSentence(d.in, event)}
 		default:
 			m.step, shown = d.happens(event)
 		}
@@ -83,7 +83,7 @@ func (d *drawing) moments() (all []moment) {
 // happens gives the step of an event that is no command, if it has one: of a sale or of a replica that is not drawn, it has none.
 func (d *drawing) happens(event Event) (step trace.Step, shown bool) {
 	h, shown := event.happening()
-	step = trace.Step{Kind: h.step, Fault: event.filled(h.rule.In(d.in), d.in), Node: event.Node, Says: event.Says(d.in)}
+	step = trace.Step{Kind: h.step, Fault: event.filled(h.rule.In(d.in), d.in), Node: event.Node, Says: event.Sentence(d.in)}
 	switch {
 	case event.Sale != "":
 		step.Actor = event.Sale
@@ -119,7 +119,7 @@ func (d *drawing) command(m *moment, event Event) {
 	c, sender := event.Command, d.sender(event)
 	if c.Polls > 0 {
 		m.asked = event.Sent
-		m.before = &trace.Step{Actor: sender, Kind: trace.KindWaits, Says: saysOfPolls(d.in, event)}
+		m.before = &trace.Step{Actor: sender, Kind: trace.KindWaits, Says: pollsSentence(d.in, event)}
 	}
 	m.step = trace.Step{Token: c.Name, Actor: sender, Kind: trace.KindCommand, Node: event.Node, Command: c.Text, Reply: c.Reply}
 	if c.Outcome == Unknown {
@@ -130,7 +130,7 @@ func (d *drawing) command(m *moment, event Event) {
 	}
 	m.step.Says = cmp.Or(d.found(func(f Finding) bool { // that the command is to blame for
 		return f.At.Equal(event.Replied) && f.By == actor(event) && (f.Kind != WaitsForItself || c.Verb == Takes)
-	}), saysOfCommand(d.in, event))
+	}), commandSentence(d.in, event))
 }
 
 // sender gives the sale on whose lifeline a command is drawn: its own, or, for one of a replica, the one that is at work there; "" for
@@ -151,7 +151,7 @@ func (d *drawing) sender(event Event) string {
 func (d *drawing) found(those func(Finding) bool) (says string) {
 	for _, f := range d.account.Findings {
 		if those(f) {
-			says = d.joined(says, f.Says(d.in))
+			says = d.joined(says, f.Sentence(d.in))
 		}
 	}
 	return says

@@ -97,7 +97,7 @@ func (s *story) adds(f Finding) {
 	default:
 	}
 	s.turns = append(s.turns, t)
-	if in := s.comesIn(f); in != nil {
+	if in := s.nextEntry(f); in != nil {
 		s.turns = append(s.turns, turn{*in, []Finding{f}})
 	}
 }
@@ -141,8 +141,8 @@ func (s *story) death(f Finding) *Finding {
 	return nil
 }
 
-// comesIn is who came in next after a lock was lost, while the sale that had lost it was inside.
-func (s *story) comesIn(f Finding) *Finding {
+// nextEntry is who came in next after a lock was lost, while the sale that had lost it was inside.
+func (s *story) nextEntry(f Finding) *Finding {
 	victim := f.Of
 	switch f.Kind {
 	case ExpiredAtWork:
@@ -216,8 +216,8 @@ func (s *story) numbered() (told []Turn) {
 	return told
 }
 
-// remembers keeps a finding that a story may be made of.
-func (a *Account) remembers(f Finding) {
+// keepForStory keeps a finding that a story may be made of.
+func (a *Account) keepForStory(f Finding) {
 	if slices.Contains(turning(), f.Kind) && a.Found[f.Kind] <= mostTold {
 		a.tale = append(a.tale, f)
 	}

@@ -12,7 +12,7 @@ import (
 // told writes a story, each turn with those it follows from.
 func told(turns []witness.Turn) (all []string) {
 	for _, turn := range turns {
-		text := fmt.Sprintf("%d %s", turn.At.UnixMilli(), turn.Says(language.English))
+		text := fmt.Sprintf("%d %s", turn.At.UnixMilli(), turn.Sentence(language.English))
 		if turn.After != nil {
 			text += fmt.Sprint(" ", turn.After)
 		}
@@ -93,7 +93,7 @@ func TestStory(t *testing.T) {
 		}
 		bounded := witness.NewAccount(witness.Limits{Events: 100, Alike: 5, Patience: 1})
 		for _, event := range witness.InOrder(events) {
-			bounded.See(event)
+			bounded.Record(event)
 		}
 		if got := told(bounded.Story(at(9000))); !slices.Equal(got, test.want) {
 			t.Errorf("%s, as it happens: the story is\n%q; want\n%q", name, got, test.want)

@@ -96,7 +96,7 @@ func TestEveryFindingHasASentence(t *testing.T) {
 		}
 		for _, in := range language.All() {
 			f := Finding{Kind: FindingKind(kind), By: "r1#1", Of: "r2#1"}
-			if text := f.Says(in); text == "" || strings.ContainsAny(text, "{}") {
+			if text := f.Sentence(in); text == "" || strings.ContainsAny(text, "{}") {
 				t.Errorf("%s says in %s %q", kind, in, text)
 			}
 		}
@@ -144,7 +144,7 @@ func TestAttemptsAreCounted(t *testing.T) {
 		"r1#2 asks once more, in vain":           {Sale: "r1#2", Command: &Command{Polls: 1}},
 		"r1#2 asks node 3 2 times more, in vain": {Sale: "r1#2", Node: 3, Command: &Command{Polls: 2}},
 	} {
-		if got := saysOfPolls(language.English, event); got != want {
+		if got := pollsSentence(language.English, event); got != want {
 			t.Errorf("%q; want %q", got, want)
 		}
 	}

@@ -148,7 +148,7 @@ func TestWhoWaits(t *testing.T) {
 		test.tell(&s)
 		var got []string
 		for _, f := range witness.Examine(s).Of(witness.Overtaken, witness.Idle, witness.RenewedOn) {
-			got = append(got, f.Says(language.English))
+			got = append(got, f.Sentence(language.English))
 		}
 		if !slices.Equal(got, test.want) {
 			t.Errorf("%s: it says\n  %s\nwant\n  %s", name, strings.Join(got, "\n  "), strings.Join(test.want, "\n  "))
@@ -160,8 +160,8 @@ func TestWhoWaits(t *testing.T) {
 func TestCommandOfASaleThatHasEnded(t *testing.T) {
 	s := open(t)
 	ctx := s.recorder.Follow(t.Context(), "run", lock.Owner("a"))
-	s.recorder.Saw(ctx, service.Seen{Moment: service.Asks})
-	s.recorder.Saw(ctx, service.Seen{Moment: service.Ends})
+	s.recorder.Observe(ctx, service.Seen{Moment: service.Asks})
+	s.recorder.Observe(ctx, service.Seen{Moment: service.Ends})
 	if err := s.Lock.Set(t.Context(), lock.Key, lock.Owner("a"), 0).Err(); err != nil {
 		t.Fatal(err)
 	}

@@ -8,8 +8,8 @@ import (
 // manyOvertakes is how often a sale may be overtaken before it is worth a sentence: once, as in the explorer.
 const manyOvertakes = 1
 
-// endsWait ends a nested call's wait for the lock, which its own sale has.
-func (a *Account) endsWait(s *Sale, event Event) {
+// endWait ends a nested call's wait for the lock, which its own sale has.
+func (a *Account) endWait(s *Sale, event Event) {
 	if !s.again.IsZero() {
 		a.find(Finding{Kind: WaitsForItself, At: event.Replied, By: s.Name, For: Millis(event.Replied.Sub(s.again))})
 		s.again = time.Time{}
@@ -53,8 +53,8 @@ func (a *Account) holderAt(from, to time.Time) string {
 	return ""
 }
 
-// waitsNoMore ends a sale's wait. Those that obtained the lock after that have not overtaken it, though its replica tells late.
-func (a *Account) waitsNoMore(s *Sale, at time.Time) {
+// stopWaiting ends a sale's wait. Those that obtained the lock after that have not overtaken it, though its replica tells late.
+func (a *Account) stopWaiting(s *Sale, at time.Time) {
 	for i := len(a.Sales) - 1; i >= 0 && s.overtaken > 0 && a.Sales[i] != s; i-- {
 		if a.Sales[i].Obtained.After(at) {
 			s.overtaken--
@@ -71,8 +71,8 @@ func (s *Sale) wasOvertaken(now time.Time) []Finding {
 	return []Finding{{Kind: Overtaken, At: now, By: s.Name, Times: s.overtaken}}
 }
 
-// sends notes a command of a sale.
-func (a *Account) sends(s *Sale, event Event) {
+// recordCommand notes a command of a sale.
+func (a *Account) recordCommand(s *Sale, event Event) {
 	c := event.Command
 	if s.polls != nil {
 		if s.polls[event.Node] += c.Polls; c.Verb == Takes && c.Outcome == Refused {
@@ -86,7 +86,7 @@ func (a *Account) sends(s *Sale, event Event) {
 		a.unanswered(s)
 	}
 	a.places(event)
-	a.renews(s, event)
+	a.recordRenewal(s, event)
 }
 
 // unanswered finds that a sale failed because a command that asked for its lock had no reply, or none in time.
@@ -98,9 +98,9 @@ func (a *Account) unanswered(s *Sale) {
 	a.find(Finding{Kind: Unanswered, At: s.Ended, By: s.Name, For: Millis(s.Ended.Sub(s.unanswered))})
 }
 
-// renews finds the locks that are renewed though no sale needs them any more. An expiry that is set whosever the lock is belongs to the
+// recordRenewal finds the locks that are renewed though no sale needs them any more. An expiry that is set whosever the lock is belongs to the
 // taking of it.
-func (a *Account) renews(s *Sale, event Event) {
+func (a *Account) recordRenewal(s *Sale, event Event) {
 	c := event.Command
 	last, known := a.ended[event.Replica]
 	if c.Verb != Renews || c.Outcome != Done || c.Forced || !known || !event.Sent.After(last.Replied) {

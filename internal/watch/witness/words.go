@@ -165,8 +165,8 @@ func (k FindingKind) IsBad() bool { return !k.row().cost }
 // Why says what a finding means, in words for who has read nothing.
 func (f Finding) Why(in language.Language) string { return f.Kind.row().why.In(in) }
 
-// Says gives the finding's sentence.
-func (f Finding) Says(in language.Language) string {
+// Sentence gives the finding's sentence.
+func (f Finding) Sentence(in language.Language) string {
 	by := f.who(in)
 	return strings.NewReplacer(
 		"{by} ", before(by), "{by}", by, "{of}", f.Of, "{for}", inShort(in, time.Duration(f.For)),

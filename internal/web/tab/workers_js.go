@@ -34,15 +34,15 @@ func (w *Workers) Start(ctx context.Context, n int, command func(name string) []
 		for _, argument := range append(command(name), "--server.replica="+name, "--server.addr="+addr) {
 			arguments = append(arguments, argument)
 		}
-		if err := ask(ctx, map[string]any{"start": name, "args": arguments}); err != nil {
+		if err := request(ctx, map[string]any{"start": name, "args": arguments}); err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 	}
 	return addresses, nil
 }
 
-// ask has the page do something, and waits until it is done.
-func ask(ctx context.Context, what map[string]any) error {
+// request has the page do something, and waits until it is done.
+func request(ctx context.Context, what map[string]any) error {
 	channel, done := js.Global().Get("MessageChannel").New(), make(chan bool, 1)
 	port := channel.Get("port1")
 	take := js.FuncOf(func(_ js.Value, args []js.Value) any {
@@ -66,14 +66,14 @@ func ask(ctx context.Context, what map[string]any) error {
 
 // Kill ends a worker in the middle of whatever it does.
 func (*Workers) Kill(name string) error {
-	return ask(context.Background(), map[string]any{"kill": name})
+	return request(context.Background(), map[string]any{"kill": name})
 }
 
 // Stop fails: a worker cannot be stopped.
 func (*Workers) Stop(string) error { return errNoSignals }
 
-// GoOn fails, as Stop does.
-func (*Workers) GoOn(string) error { return errNoSignals }
+// Resume fails, as Stop does.
+func (*Workers) Resume(string) error { return errNoSignals }
 
 // End ends all of them.
 func (w *Workers) End() (err error) {

@@ -30,7 +30,7 @@ func Says(a anomaly.Anomaly) string {
 	case anomaly.GoroutineLeak:
 		return "a goroutine is left when all calls have come back and all clients are closed"
 	default:
-		return a.Says().In(language.English)
+		return a.Sentence().In(language.English)
 	}
 }
 
