@@ -2,11 +2,11 @@ package lab
 
 // failover kills a master before its replica has heard of the lock. Redlock has no replicas: of its masters, one dies.
 func failover(s *Stage) {
-	die := s.FailOver
+	die := s.Redis.FailOver
 	if s.onNodes {
-		die = func() { s.Crash(1) }
+		die = func() { s.Redis.Crash(1) }
 	} else {
-		s.Lag()
+		s.Redis.Lag()
 	}
 	first := s.Work("r1")
 	die()
@@ -22,6 +22,6 @@ func emptyRestartedNode(s *Stage) {
 		s.CutNode("r1", unreachedToo)
 	}
 	first := s.Work("r1")
-	s.Restart(s.lockOn(forgets))
+	s.Redis.Restart(s.lockOn(forgets))
 	s.Finish(s.Buy("r2"), first)
 }

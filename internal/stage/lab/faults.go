@@ -13,7 +13,7 @@ import (
 // Kill kills a replica.
 func (s *Stage) Kill(name string) { s.signal(name, witness.KindDies, s.replicas.Kill) }
 
-// Stop stops a replica. It goes on by GoOn, or ends with the stage.
+// Stop stops a replica. It goes on by Resume, or ends with the stage.
 func (s *Stage) Stop(name string) { s.signal(name, witness.KindStops, s.replicas.Stop) }
 
 // Resume lets a replica go on that was stopped.

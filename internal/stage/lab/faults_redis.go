@@ -15,7 +15,8 @@ import (
 	"lockstep/internal/watch/witness"
 )
 
-// Faults of a Redis itself.
+// Redis does something to a Redis of a stage itself.
+type Redis struct{ stage *Stage }
 
 // synced is how long a replica may take to have what its master has.
 const synced = 10 * time.Second
@@ -24,24 +25,28 @@ const synced = 10 * time.Second
 const nobodyThere = "1"
 
 // Restart restarts a Redis without what it held.
-func (s *Stage) Restart(node int) {
+func (r Redis) Restart(node int) {
+	s := r.stage
 	s.hit("", node, witness.KindEmptied, func() error { return s.masters[node].restart(s.ctx) })
 }
 
 // Save makes a snapshot of a real Redis.
-func (s *Stage) Save() {
-	s.do("a snapshot", func() error { return s.tell(s.masters[0].addr, "SAVE") })
+func (r Redis) Save() {
+	s := r.stage
+	s.do("a snapshot", func() error { return send(s.ctx, s.masters[0].addr, "SAVE") })
 }
 
 // RollBack kills a real Redis, and starts it again with its snapshot.
-func (s *Stage) RollBack() {
+func (r Redis) RollBack() {
+	s := r.stage
 	s.hit("", 0, witness.KindRolledBack, func() error { return s.masters[0].restart(s.ctx) })
 }
 
 // Evict fills a real Redis until it refuses more: by then it has evicted every key that has an expiry. Then it has memory again.
-func (s *Stage) Evict(node int) {
+func (r Redis) Evict(node int) {
+	s := r.stage
 	s.hit("", node, witness.KindEvicted, func() error {
-		return with(s.masters[node].addr, func(client *redis.Client) error { return s.fill(client) })
+		return with(s.masters[node].addr, func(client *redis.Client) error { return fill(s.ctx, client) })
 	})
 }
 
@@ -52,9 +57,9 @@ const (
 )
 
 // fill writes keys without an expiry until Redis is out of memory, and removes them.
-func (s *Stage) fill(client *redis.Client) error {
-	set := func(name string, value any) error { return client.ConfigSet(s.ctx, name, fmt.Sprint(value)).Err() }
-	used, err := client.InfoMap(s.ctx, "memory").Result()
+func fill(ctx context.Context, client *redis.Client) error {
+	set := func(name string, value any) error { return client.ConfigSet(ctx, name, fmt.Sprint(value)).Err() }
+	used, err := client.InfoMap(ctx, "memory").Result()
 	if err != nil {
 		return err
 	}
@@ -66,18 +71,19 @@ func (s *Stage) fill(client *redis.Client) error {
 	keys := make([]string, fills)
 	for i := range keys {
 		keys[i] = fmt.Sprint("filler:", i)
-		if err = client.Set(s.ctx, keys[i], make([]byte, filler), 0).Err(); err != nil {
+		if err = client.Set(ctx, keys[i], make([]byte, filler), 0).Err(); err != nil {
 			break
 		}
 	}
 	if redis.IsOOMError(err) {
-		return errors.Join(set("maxmemory", 0), client.Unlink(s.ctx, keys...).Err())
+		return errors.Join(set("maxmemory", 0), client.Unlink(ctx, keys...).Err())
 	}
 	return cmp.Or(err, errRoomLeft)
 }
 
 // Crash kills a real Redis for good.
-func (s *Stage) Crash(node int) {
+func (r Redis) Crash(node int) {
+	s := r.stage
 	s.hit("", node, witness.KindCrashes, func() error {
 		s.masters[node].real.Kill()
 		return nil
@@ -85,21 +91,23 @@ func (s *Stage) Crash(node int) {
 }
 
 // Lag keeps from Redis's replica whatever comes from now on. What came before it has.
-func (s *Stage) Lag() {
+func (r Redis) Lag() {
+	s := r.stage
 	s.hit("", 0, witness.KindLags, func() error {
-		if err := with(s.masters[0].addr, s.sync); err != nil {
+		if err := with(s.masters[0].addr, func(client *redis.Client) error { return awaitSync(s.ctx, client) }); err != nil {
 			return err
 		}
 		host, _, err := net.SplitHostPort(s.spare.Addr())
-		return errors.Join(err, s.tell(s.spare.Addr(), "REPLICAOF", host, nobodyThere))
+		return errors.Join(err, send(s.ctx, s.spare.Addr(), "REPLICAOF", host, nobodyThere))
 	})
 }
 
 // FailOver kills Redis, and lets the replica take its place, at the address by which the shop reaches Redis.
-func (s *Stage) FailOver() {
+func (r Redis) FailOver() {
+	s := r.stage
 	s.hit("", 0, witness.KindFailsOver, func() error {
 		s.masters[0].real.Kill()
-		err := s.tell(s.spare.Addr(), "REPLICAOF", "NO", "ONE")
+		err := send(s.ctx, s.spare.Addr(), "REPLICAOF", "NO", "ONE")
 		for _, proxies := range s.proxies {
 			proxies[0].PointAt(s.spare.Addr())
 		}
@@ -107,8 +115,9 @@ func (s *Stage) FailOver() {
 	})
 }
 
-// StopRedis ends Redis: a real one by kill -9. The replicas are refused from then on, whichever it is.
-func (s *Stage) StopRedis() {
+// Stop ends Redis: a real one by kill -9. The replicas are refused from then on, whichever it is.
+func (r Redis) Stop() {
+	s := r.stage
 	s.hit("", 0, witness.KindRedisEnds, func() (err error) {
 		for _, proxies := range s.proxies {
 			err = errors.Join(err, proxies[0].End())
@@ -120,8 +129,9 @@ func (s *Stage) StopRedis() {
 	})
 }
 
-// StartRedis starts it again, with what it had.
-func (s *Stage) StartRedis() {
+// Start starts it again, with what it had.
+func (r Redis) Start() {
+	s := r.stage
 	if server := s.masters[0].real; server != nil {
 		s.insist("a Redis that begins again", func() error { return server.Run(s.ctx) }) // its port may be somebody else's for a moment
 	}
@@ -133,12 +143,13 @@ func (s *Stage) StartRedis() {
 	}
 }
 
-// HangRedis lets Redis execute nothing for some time: a real one by CLIENT PAUSE, the embedded one, which does not know that, behind
+// Hang lets Redis execute nothing for some time: a real one by CLIENT PAUSE, the embedded one, which does not know that, behind
 // the proxies.
-func (s *Stage) HangRedis(lasts time.Duration) {
+func (r Redis) Hang(lasts time.Duration) {
+	s := r.stage
 	s.hit("", 0, witness.KindRedisHangs, func() error {
 		if redis := s.masters[0]; redis.real != nil {
-			return s.tell(redis.addr, "CLIENT", "PAUSE", lasts.Milliseconds())
+			return send(s.ctx, redis.addr, "CLIENT", "PAUSE", lasts.Milliseconds())
 		}
 		for _, proxies := range s.proxies {
 			proxies[0].Hang(lasts)
@@ -147,19 +158,19 @@ func (s *Stage) HangRedis(lasts time.Duration) {
 	})
 }
 
-// tell sends a Redis a command.
-func (s *Stage) tell(addr string, command ...any) error {
-	return with(addr, func(client *redis.Client) error { return client.Do(context.WithoutCancel(s.ctx), command...).Err() })
+// send sends a Redis a command.
+func send(ctx context.Context, addr string, command ...any) error {
+	return with(addr, func(client *redis.Client) error { return client.Do(context.WithoutCancel(ctx), command...).Err() })
 }
 
-// sync waits until Redis's replica has what Redis has.
-func (s *Stage) sync(client *redis.Client) (err error) {
+// awaitSync waits until Redis's replica has what Redis has.
+func awaitSync(ctx context.Context, client *redis.Client) (err error) {
 	connection := client.Conn() // WAIT is about what came by the same one
 	defer func() { err = errors.Join(err, connection.Close()) }()
-	if err := connection.Do(s.ctx, "PUBLISH", "lab", "").Err(); err != nil {
+	if err := connection.Do(ctx, "PUBLISH", "lab", "").Err(); err != nil {
 		return err
 	}
-	replicas, err := connection.Wait(s.ctx, 1, synced).Result()
+	replicas, err := connection.Wait(ctx, 1, synced).Result()
 	if err == nil && replicas == 0 {
 		err = errTooLong
 	}

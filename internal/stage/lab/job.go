@@ -28,22 +28,22 @@ type Job struct {
 type record struct {
 	*job.Runs
 
+	stage *Stage
 	work  time.Duration
 	first time.Time // the tick that is called 1
 }
 
 // openRecord opens the record of a job whose replicas are all up. Its first tick is the next one.
-func (s *Stage) openRecord(j Job) error {
+func openRecord(s *Stage, j Job) (*record, error) {
 	redis, err := dao.Open(s.ctx, dao.Config{Addrs: []string{s.masters[0].addr}})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	s.atEnd(redis.Close)
-	s.record = &record{
-		Runs: &job.Runs{Client: redis.Store, Name: jobName, Every: job.Every(j.Every), Events: job.MaxEvents},
+	return &record{
+		stage: s, Runs: &job.Runs{Client: redis.Store, Name: jobName, Every: job.Every(j.Every), Events: job.MaxEvents},
 		work: j.Work, first: time.Now().Truncate(j.Every).Add(j.Every),
-	}
-	return nil
+	}, nil
 }
 
 // number gives the number of a tick: 1 is the first after all replicas were up.
@@ -55,10 +55,11 @@ func (r *record) tick(number int) time.Time {
 }
 
 // KillRunner waits for the first run of a tick, and kills its replica, which has the lock.
-func (s *Stage) KillRunner(tick int) {
+func (r *record) KillRunner(tick int) {
+	s := r.stage
 	s.insist(fmt.Sprintf("a run of tick %d", tick), func() error {
-		runs, _, err := s.record.All(s.ctx)
-		i := slices.IndexFunc(runs, func(run job.Run) bool { return s.record.number(run.Tick) == tick })
+		runs, _, err := r.All(s.ctx)
+		i := slices.IndexFunc(runs, func(run job.Run) bool { return r.number(run.Tick) == tick })
 		if i < 0 {
 			return errors.Join(err, errNotKnown)
 		}
@@ -68,8 +69,8 @@ func (s *Stage) KillRunner(tick int) {
 }
 
 // AwaitTicks waits until so many ticks are over, and notes their runs, and those that nobody has run, as the record tells.
-func (s *Stage) AwaitTicks(n int) {
-	r := s.record
+func (r *record) AwaitTicks(n int) {
+	s := r.stage
 	last := r.tick(n)
 	s.do(fmt.Sprintf("tick %d", n), func() error {
 		if err := lock.Sleep(s.ctx, lock.SystemClock{}, time.Until(last.Add(r.Every.Over()))); err != nil {
@@ -117,7 +118,8 @@ func (r *record) events(runs []job.Run, last time.Time) (all []witness.Event) {
 func ofTheJob(args []string) bool { return slices.Contains(args[1:], jobName) }
 
 // WatchAttempts watches which replicas ask for the job's lock, while a scenario goes on, and notes it: the record has only who got it.
-func (s *Stage) WatchAttempts(scenario func()) {
+func (r *record) WatchAttempts(scenario func()) {
+	s := r.stage
 	node, traps := s.lockOn(1), map[string]Trap{}
 	for replica := range s.addresses {
 		traps[replica] = s.Pass(replica, node, ofTheJob)

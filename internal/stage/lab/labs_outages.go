@@ -207,7 +207,7 @@ func outages() []Lab {
 			Shop:    Settings{TTL: 1500 * time.Millisecond, Think: map[string]time.Duration{"r1": time.Minute, "r2": time.Second}},
 			Scenario: func(s *Stage) {
 				s.Work("r1")
-				s.HangRedis(2500 * time.Millisecond) // less than a client waits for a reply
+				s.Redis.Hang(2500 * time.Millisecond) // less than a client waits for a reply
 				s.Served("r2")
 			},
 			Fault:  language.Both("Redis hangs while r1's sale is at work, and then the other sells", "r1 的一单执行期间 Redis 卡住，之后另一单卖出"),

@@ -19,7 +19,7 @@ func replicas() []Lab {
 				"a lock that every replica tries once a tick; whoever gets it runs the job, and keeps the lock for a part of the tick",
 				"每个副本在每个 tick 尝试加锁一次；成功的运行任务，并在 tick 的一部分时间里继续持有锁"),
 			Shop:     Settings{Job: &Job{Every: everyTick}},
-			Scenario: func(s *Stage) { s.WatchAttempts(func() { s.AwaitTicks(2) }) },
+			Scenario: func(s *Stage) { s.record.WatchAttempts(func() { s.record.AwaitTicks(2) }) },
 			Proof:    all(moment("r1", witness.KindTries), moment("r2", witness.KindTries)),
 			Fault:    language.Both("the first tick is run", "第一个 tick 的任务运行了"),
 			Hit:      some(runs(1)),
@@ -39,8 +39,8 @@ func replicas() []Lab {
 			Explore: "--faults crash=1 --anomaly left-behind",
 			Shop:    Settings{Job: &Job{Every: everyTick}},
 			Scenario: func(s *Stage) {
-				s.KillRunner(1)
-				s.AwaitTicks(3)
+				s.record.KillRunner(1)
+				s.record.AwaitTicks(3)
 			},
 			Fault: language.Both("the replica that runs the first tick dies with the lock", "运行第一个 tick 的任务的副本，持有锁时崩溃"),
 			Hit:   diedWithTheJob(everyTick * 2 / 5),
@@ -62,7 +62,7 @@ func replicas() []Lab {
 				"续期：任务运行多久，锁就持有多久，其间的 tick 跳过"),
 			Explore:  "--work 25s --anomaly two-holders",
 			Shop:     Settings{Job: &Job{Every: everyTick, Work: everyTick * 3 / 2}},
-			Scenario: func(s *Stage) { s.WatchAttempts(func() { s.AwaitTicks(3) }) },
+			Scenario: func(s *Stage) { s.record.WatchAttempts(func() { s.record.AwaitTicks(3) }) },
 			Proof:    all(moment("r1", witness.KindTries), moment("r2", witness.KindTries)),
 			Fault:    language.Both("a run goes on when the next tick begins", "下一个 tick 开始时，上一次运行还在继续"),
 			Hit:      outlasted,
@@ -148,7 +148,7 @@ func replicas() []Lab {
 			Explore: "--sales 3 --replicas 1 --anomaly starved",
 			Shop:    Settings{Replicas: 1},
 			Scenario: func(s *Stage) {
-				s.starve("r1#1", "r1#2", redisproxy.After(2, redisproxy.IsTake))
+				starve(s, "r1#1", "r1#2", redisproxy.After(2, redisproxy.IsTake))
 			},
 			Fault: language.Both("the next attempt of the second sale is held on its way, and others ask after it", "第二单的下一次尝试被扣在途中，别的单在它之后来加锁"),
 			Hit:   requestedAfter("r1#2", rivals), Signs: []witness.FindingKind{witness.Overtaken}, Blames: starved("r1#2"), Draws: 3,
@@ -168,7 +168,7 @@ func replicas() []Lab {
 				"Redis 里的进程队列：一个进程先移交给自己的若干单（次数有公平的上限），再移交给下一个进程"),
 			Explore: "--actors 4 --anomaly starved", Explores: map[string]string{"v8": "--sales 3 --anomaly starved"},
 			Scenario: func(s *Stage) {
-				s.starve("r2#1", "r1#1", redisproxy.After(1, redisproxy.IsTake))
+				starve(s, "r2#1", "r1#1", redisproxy.After(1, redisproxy.IsTake))
 			},
 			Fault: language.Both("the next attempt of r1's sale is held on its way, and sales of r2 ask after it", "r1 的一单的下一次尝试被扣在途中，r2 的单在它之后来加锁"),
 			Hit:   requestedAfter("r1#1", rivals), Signs: []witness.FindingKind{witness.Overtaken}, Blames: starved("r1#1"), Draws: 3,

@@ -59,7 +59,7 @@ func (p *processes) Start(ctx context.Context, n int, command func(name string) 
 // Kill kills a replica: kill -9. The process that is started in its place is none of the lab's.
 func (p *processes) Kill(name string) error { return replica.Kill(p.pids[name]) }
 
-// Stop stops a replica: SIGSTOP. It goes on by GoOn, or is killed at the end.
+// Stop stops a replica: SIGSTOP. It goes on by Resume, or is killed at the end.
 func (p *processes) Stop(name string) error { return replica.Stop(p.pids[name]) }
 
 // Resume lets a replica go on that was stopped: SIGCONT.

@@ -16,10 +16,10 @@ const goneWait = 5 * time.Second
 func redisGone(s *Stage) {
 	first, trap := s.BuyCaught("r1", redisproxy.HoldReply, redisproxy.IsWrite) // r1#1 is sold, and does not know it
 	second := s.BuyUntil("r2", "ask for the lock", requested)
-	s.StopRedis()
+	s.Redis.Stop()
 	trap.Drop()
 	s.Answered(first, second, s.Buy("r2"))
-	s.StartRedis()
+	s.Redis.Start()
 	s.Served("r2")
 	s.Until("the first sale to end", ended("r1#1"))
 	s.LookUp("r2")

@@ -56,7 +56,7 @@ func (l Lab) play(ctx context.Context, place Place, kind Kind, p Play) (r Result
 	}
 	defer func() { err = s.tearDown() }() // after a panic, too
 	if p.Tell != nil {
-		s.running.Go(func() { s.printProgress(p, l.Draws) })
+		s.running.Go(func() { printProgress(s, p, l.Draws) })
 	}
 	l.Scenario(s)
 	r = l.judge(p.Lock, witness.Examine(s.collected.Events()), s.err, p.In)
@@ -68,7 +68,7 @@ func (l Lab) play(ctx context.Context, place Place, kind Kind, p Play) (r Result
 const toldEvery = 250 * time.Millisecond
 
 // printProgress tells what has happened so far, until the stage comes down.
-func (s *Stage) printProgress(p Play, draws int) {
+func printProgress(s *Stage, p Play, draws int) {
 	told, pace := 0, time.NewTicker(toldEvery)
 	defer pace.Stop()
 	for {

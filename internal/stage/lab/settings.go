@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"lockstep/internal/stage/redisproxy"
 )
 
 // stock is more than any lab sells.
@@ -36,11 +38,11 @@ func each(d time.Duration, replicas ...string) map[string]time.Duration {
 // serve is the command of a replica that sells.
 const serve = "serve"
 
-// commands gives the commands that start the replicas of the shop, with no other settings than the lab's.
-func (s *Stage) commands(lock string, shop Settings) func(name string) []string {
+// startCommands gives the commands that start the replicas of the shop, with no other settings than the lab's.
+func startCommands(proxies map[string][]*redisproxy.Proxy, lock string, shop Settings) func(name string) []string {
 	return func(name string) []string {
 		var addrs []string
-		for _, proxy := range s.proxies[name] {
+		for _, proxy := range proxies[name] {
 			addrs = append(addrs, proxy.Addr())
 		}
 		redis := []string{"--redis.addrs=" + addrs[0], "--redis.redlock_addrs=" + strings.Join(addrs[1:], ",")}

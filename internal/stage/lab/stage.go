@@ -20,6 +20,9 @@ import (
 // Stage is a shop of a lab's own, for one run: a Redis, replicas, proxies between them, and a witness of all. Once something failed, its
 // methods do nothing more.
 type Stage struct {
+	Redis  Redis   // what it does to it
+	record *record // of a job
+
 	ctx       context.Context //nolint:containedctx // a stage is a stretch of time, and a scenario reads better without it
 	err       error
 	endings   []func() error                 // of what was begun, in that order
@@ -31,7 +34,6 @@ type Stage struct {
 	replicas  Replicas
 	addresses map[string]string // of the replicas, as they were at first
 	collected *witness.Collector
-	record    *record // of a job
 	client    *http.Client
 
 	running   sync.WaitGroup // buyers, and those who watch
@@ -45,6 +47,7 @@ func setUp(ctx context.Context, shop Settings, place Place, lock string, kind Ki
 		proxies: map[string][]*redisproxy.Proxy{}, replicas: place.Replicas(), bought: map[string]int{},
 		collected: witness.NewCollector(), client: &http.Client{Transport: &http.Transport{DialContext: load.Dialer()}},
 	}
+	s.Redis.stage = s
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, s.tearDown())
@@ -66,7 +69,7 @@ func setUp(ctx context.Context, shop Settings, place Place, lock string, kind Ki
 		return nil, err
 	}
 	s.atEnd(s.replicas.End)
-	if s.addresses, err = s.replicas.Start(ctx, replicas, s.commands(lock, shop)); err != nil {
+	if s.addresses, err = s.replicas.Start(ctx, replicas, startCommands(s.proxies, lock, shop)); err != nil {
 		return nil, err
 	}
 	return s, s.watch(ctx, shop.Job)
@@ -100,7 +103,8 @@ func (s *Stage) watch(ctx context.Context, job *Job) (err error) {
 		return nil
 	})
 	if job != nil {
-		return s.openRecord(*job)
+		s.record, err = openRecord(s, *job)
+		return err
 	}
 	for _, address := range s.addresses {
 		s.running.Go(func() {

@@ -13,7 +13,7 @@ const (
 // starve lets a sale hold the lock until another one waits, and rivals in the holder's process ask after that. The next attempt of the
 // one that waits, which next matches, is held until all rivals have had the lock: it comes too late, whatever the lock does. A lock
 // that lets it in before, or that needs no attempt, is not late.
-func (s *Stage) starve(holder, victim string, next func(args []string) bool) {
+func starve(s *Stage, holder, victim string, next func(args []string) bool) {
 	theirs, its := witness.ReplicaOf(holder), witness.ReplicaOf(victim)
 	late, taken := s.Catch(its, 0, redisproxy.Hold, next), s.Pass(theirs, 0, redisproxy.IsTake)
 	first, reading := s.BuyCaught(theirs, redisproxy.Hold, redisproxy.IsRead)
