@@ -28,8 +28,8 @@ type Account struct {
 	keys   map[int]*key
 	nodes  int // masters that a lock is on
 
-	sales   map[string]*Sale  // the latest of each name
-	owners  map[string]string // sales' names, by their names in commands
+	sales   map[string]*Sale // the latest of each name
+	owners  owners
 	died    map[string]time.Time
 	process map[string]string // of each replica
 	overdue []*Holding        // that expired, perhaps while somebody was inside
@@ -43,9 +43,7 @@ type Account struct {
 	tale []Finding // of which Story chooses
 	told []Turn    // the story, once what it is made of is forgotten
 
-	queued   map[string]time.Time // replicas that asked for the lock in vain, since when
-	gone     []gone
-	released time.Time // when a replica handed the lock to the first in the queue, and nobody has come in since
+	queue queue
 }
 
 // Limits bound an account that never ends. Without them, it remembers everything, and is as patient as it takes.
@@ -66,9 +64,9 @@ const (
 func NewAccount(limits Limits) *Account {
 	return &Account{
 		Found: map[FindingKind]int{}, limits: limits, alike: map[FindingKind]int{}, keys: map[int]*key{},
-		sales: map[string]*Sale{}, owners: map[string]string{}, died: map[string]time.Time{},
+		sales: map[string]*Sale{}, owners: owners{}, died: map[string]time.Time{},
 		process: map[string]string{}, ran: map[int]string{},
-		ended: map[string]Event{}, renewed: map[string]Finding{}, queued: map[string]time.Time{},
+		ended: map[string]Event{}, renewed: map[string]Finding{}, queue: queue{queued: map[string]time.Time{}},
 	}
 }
 
@@ -83,9 +81,9 @@ func Examine(events []Event) Account {
 	}
 	a.settle(func(time.Time) bool { return true })
 	for _, h := range a.overdue {
-		a.find(a.expired(h)...)
+		a.find(expiredAtWork(a.Insides, h)...)
 	}
-	a.find(a.Standing(a.end(), 0)...)
+	a.find(a.Standing(lastReply(a.Events), 0)...)
 	slices.SortStableFunc(a.Findings, func(a, b Finding) int {
 		if before := a.At.Compare(b.At); before != 0 {
 			return before
@@ -104,7 +102,7 @@ type seen struct {
 
 // Record takes the next event. What it means is known as soon as the truth is, up to it.
 func (a *Account) Record(event Event) {
-	event = a.claimed(event)
+	event = a.owners.claimed(event)
 	a.Events = append(a.Events, event)
 	a.nodes = max(a.nodes, event.Nodes, event.Node)
 	if event.Kind == KindAsks && a.sales[event.Sale] == nil {
@@ -148,7 +146,7 @@ func (a *Account) means(next *seen) {
 	a.overdue = slices.DeleteFunc(a.overdue, func(h *Holding) bool {
 		late := !event.Replied.Before(h.To.Add(aMoment))
 		if late {
-			a.find(a.expired(h)...)
+			a.find(expiredAtWork(a.Insides, h)...)
 		}
 		return late
 	})
@@ -180,7 +178,7 @@ func (a *Account) means(next *seen) {
 	case KindStops:
 		a.Stops = append(a.Stops, Stop{Span{From: event.Replied}, event.Replica})
 	case KindGoes:
-		a.endStop(event)
+		endStop(a.Stops, event)
 	case KindDies:
 		a.endReplica(event)
 	case KindRuns:
@@ -231,6 +229,9 @@ func (a *Account) find(findings ...Finding) {
 	}
 }
 
+// lastReply is when the last of some events was over.
+func lastReply(events []Event) time.Time { return events[len(events)-1].Replied }
+
 // Take gives the findings since it was asked last; of many alike only some.
 func (a *Account) Take() []Finding {
 	taken := a.Findings
@@ -238,8 +239,6 @@ func (a *Account) Take() []Finding {
 	clear(a.alike)
 	return taken
 }
-
-func (a *Account) end() time.Time { return a.Events[len(a.Events)-1].Replied }
 
 const mostRemembered = 400 // sales and holdings of an account that is bounded
 
@@ -255,7 +254,7 @@ func (a *Account) forget() {
 		a.told = a.Story(a.latest)
 	}
 	a.Holdings, a.OnNodes, a.Insides = latest(a.Holdings), latest(a.OnNodes), latest(a.Insides)
-	a.Stops, a.gone = latest(a.Stops), latest(a.gone)
+	a.Stops, a.queue.gone = latest(a.Stops), latest(a.queue.gone)
 	if len(a.Sales)-len(a.Going) > 2*mostRemembered {
 		a.forgetSales()
 	}

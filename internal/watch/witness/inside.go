@@ -108,9 +108,9 @@ func (a *Account) InsideAt(replica string, at time.Time) string {
 	return ""
 }
 
-// expired finds the sales that were inside when their lock expired, and stayed there.
-func (a *Account) expired(h *Holding) (found []Finding) {
-	for _, i := range a.Insides {
+// expiredAtWork finds the sales that were inside when their lock expired, and stayed there.
+func expiredAtWork(insides []*Inside, h *Holding) (found []Finding) {
+	for _, i := range insides {
 		if h.Is(i.Sale) && i.Covers(h.To) && i.Covers(h.To.Add(aMoment)) {
 			found = append(found, Finding{Kind: ExpiredAtWork, At: h.To, By: i.Sale, For: h.Lasts})
 		}

@@ -173,7 +173,7 @@ func (k *key) begin(holder string, from, set time.Time, ttl Millis) {
 func (k *key) set(ttl Millis, at time.Time) {
 	k.last.Lasts, k.last.set = ttl, at
 	if k.node > 0 {
-		k.account.renewsPart(k.last)
+		k.account.renewPart(k.last)
 	}
 }
 

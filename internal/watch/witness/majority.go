@@ -7,7 +7,7 @@ import "slices"
 // addPart takes the beginning of a part. It gives the holding of a majority that begins with it, or nil.
 func (a *Account) addPart(part *Holding) *Holding {
 	a.OnNodes = append(a.OnNodes, part)
-	parts := a.partsOf(part.Holder)
+	parts := lasting(a.OnNodes, part.Holder)
 	if len(parts) != a.nodes/2+1 {
 		return nil
 	}
@@ -19,9 +19,9 @@ func (a *Account) addPart(part *Holding) *Holding {
 	return &whole
 }
 
-// renewsPart takes that the expiry of a part was set.
-func (a *Account) renewsPart(part *Holding) {
-	if whole := a.wholeOf(part.Holder); whole != nil {
+// renewPart takes that the expiry of a part was set.
+func (a *Account) renewPart(part *Holding) {
+	if whole := wholeOf(a.Holdings, part.Holder); whole != nil {
 		whole.Lasts, whole.set = part.Lasts, part.set
 	}
 }
@@ -29,14 +29,14 @@ func (a *Account) renewsPart(part *Holding) {
 // endPart takes the end of a part. It gives the holding of a majority that ends with it, or nil. Somebody else may have ended it, or a
 // master may have forgotten it.
 func (a *Account) endPart(part *Holding) *Holding {
-	whole := a.wholeOf(part.Holder)
+	whole := wholeOf(a.Holdings, part.Holder)
 	if whole == nil {
 		return nil
 	}
 	if whole.lost == nil || !part.To.Before(whole.lost.To) {
 		whole.lost = part
 	}
-	if len(a.partsOf(part.Holder)) != a.nodes/2 {
+	if len(lasting(a.OnNodes, part.Holder)) != a.nodes/2 {
 		return nil
 	}
 	last := whole.lost // several may have expired at once, and be noticed in another order
@@ -47,19 +47,19 @@ func (a *Account) endPart(part *Holding) *Holding {
 	return whole
 }
 
-// partsOf are a holder's parts that go on.
-func (a *Account) partsOf(holder string) (parts []*Holding) {
-	for _, p := range a.OnNodes {
-		if p.Holder == holder && p.End == Lasting {
-			parts = append(parts, p)
+// lasting are a holder's holdings that go on.
+func lasting(holdings []*Holding, holder string) (all []*Holding) {
+	for _, h := range holdings {
+		if h.Holder == holder && h.End == Lasting {
+			all = append(all, h)
 		}
 	}
-	return parts
+	return all
 }
 
 // wholeOf is the holding of a majority that goes on; nil if the holder has none.
-func (a *Account) wholeOf(holder string) *Holding {
-	for _, h := range slices.Backward(a.Holdings) {
+func wholeOf(holdings []*Holding, holder string) *Holding {
+	for _, h := range slices.Backward(holdings) {
 		if h.Holder == holder && h.End == Lasting {
 			return h
 		}

@@ -29,12 +29,15 @@ func named(events []Event) []Event {
 	return events
 }
 
+// owners has sales' names, by their names in commands.
+type owners map[string]string
+
 // claimed gives a command that a sale's name is in, though the sale had ended when it was sent, to that sale.
-func (a *Account) claimed(event Event) Event {
+func (o owners) claimed(event Event) Event {
 	if event.Kind == KindAsks && event.Owner != "" {
-		a.owners[event.Owner] = event.Sale
+		o[event.Owner] = event.Sale
 	}
-	if sale := a.owners[event.Owner]; sale != "" && event.Command != nil {
+	if sale := o[event.Owner]; sale != "" && event.Command != nil {
 		command := *event.Command
 		event.Sale, command.Holder = sale, sale
 		event.Command = &command

@@ -81,7 +81,7 @@ func (a *Account) enterLock(s *Sale, event Event) {
 			}
 		}
 		a.stopWaiting(s, event.Replied)
-		a.adopt(s, event)
+		a.find(a.queue.adopt(s, event)...)
 	}
 	s.again = time.Time{}
 	a.enter(s, event.Replied)
@@ -118,9 +118,9 @@ func (a *Account) isOver(s *Sale, at time.Time) {
 }
 
 // endStop ends the time in which a replica was stopped.
-func (a *Account) endStop(event Event) {
-	for i := range a.Stops {
-		if stop := &a.Stops[i]; stop.Replica == event.Replica && stop.To.IsZero() {
+func endStop(stops []Stop, event Event) {
+	for i := range stops {
+		if stop := &stops[i]; stop.Replica == event.Replica && stop.To.IsZero() {
 			stop.To = event.Replied
 		}
 	}
@@ -128,8 +128,8 @@ func (a *Account) endStop(event Event) {
 
 // endReplica ends a replica, and its sales.
 func (a *Account) endReplica(event Event) {
-	a.endStop(event)
-	a.markDead(event)
+	endStop(a.Stops, event)
+	a.queue.markDead(event, a.Holdings, a.Going)
 	delete(a.process, event.Replica)
 	a.died[event.Replica] = event.Replied
 	for _, s := range slices.Clone(a.Sales) {

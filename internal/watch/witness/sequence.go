@@ -27,7 +27,7 @@ func (a Account) Trace(in language.Language, sales ...string) trace.Trace {
 	d := drawing{in: in, account: &a, sales: sales}
 	moments := d.moments()
 	for i, m := range moments {
-		until := a.end().Add(1)
+		until := lastReply(a.Events).Add(1)
 		if i+1 < len(moments) {
 			until = moments[i+1].at
 		}

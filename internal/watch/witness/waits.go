@@ -31,7 +31,7 @@ func (a *Account) waited(s *Sale, event Event) {
 	if asking.IsZero() || event.Replied.Sub(asking) < longWait {
 		return
 	}
-	f := Finding{Kind: Waited, At: event.Replied, By: s.Name, Of: a.holderAt(asking, event.Replied), For: Millis(event.Replied.Sub(asking))}
+	f := Finding{Kind: Waited, At: event.Replied, By: s.Name, Of: holderAt(a.Holdings, asking, event.Replied), For: Millis(event.Replied.Sub(asking))}
 	switch {
 	case f.Of == s.Name && event.Kind == KindEnds && s.Obtained.IsZero():
 		f.Kind, f.Of = WaitsForItself, ""
@@ -44,8 +44,8 @@ func (a *Account) waited(s *Sale, event Event) {
 }
 
 // holderAt gives who held the lock first in that time, "" if nobody did.
-func (a *Account) holderAt(from, to time.Time) string {
-	for _, h := range a.Holdings {
+func holderAt(holdings []*Holding, from, to time.Time) string {
+	for _, h := range holdings {
 		if h.From.Before(to) && (h.End == Lasting || h.To.After(from)) {
 			return h.Holder
 		}
@@ -85,7 +85,7 @@ func (a *Account) recordCommand(s *Sale, event Event) {
 		}
 		a.unanswered(s)
 	}
-	a.places(event)
+	a.queue.record(event)
 	a.recordRenewal(s, event)
 }
 
