@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"net/http"
 
-	"lockstep/internal/explore/trace"
 	"lockstep/internal/language"
 	"lockstep/internal/shop/api"
+	"lockstep/internal/trace"
 )
 
 // Listed is a lab as it is listed.
