@@ -13,10 +13,10 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"lockstep/internal/cluster"
 	"lockstep/internal/dao/redisclient"
 	"lockstep/internal/service/history"
 	"lockstep/internal/shop/api"
-	"lockstep/internal/shop/cluster"
 	"lockstep/internal/test/suite"
 )
 

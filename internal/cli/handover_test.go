@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"lockstep/internal/shop/cluster"
+	"lockstep/internal/cluster"
 	"lockstep/internal/test/suite"
 )
 

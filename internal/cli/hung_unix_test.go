@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"lockstep/internal/shop/cluster"
+	"lockstep/internal/cluster"
 )
 
 // A replica that is stopped keeps what it holds, for a while, and nothing else; when it goes on, it sells again.

@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"lockstep/internal/cli/server"
+	"lockstep/internal/cluster/job"
 	"lockstep/internal/lock/evolution"
-	"lockstep/internal/shop/job"
 )
 
 // jobFlags are the flags of the command job.

@@ -11,8 +11,8 @@ import (
 	"sync"
 	"testing"
 
+	"lockstep/internal/cluster/job"
 	"lockstep/internal/dao"
-	"lockstep/internal/shop/job"
 	"lockstep/internal/test/redistest"
 	"lockstep/internal/test/suite"
 )

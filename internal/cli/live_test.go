@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"lockstep/internal/shop/cluster"
+	"lockstep/internal/cluster"
 	"lockstep/internal/test/redistest"
 	"lockstep/internal/watch/live"
 )

@@ -11,9 +11,9 @@ import (
 	"sync"
 	"testing"
 
+	"lockstep/internal/cluster"
 	"lockstep/internal/service/history"
 	"lockstep/internal/shop/api"
-	"lockstep/internal/shop/cluster"
 	"lockstep/internal/shop/load"
 	"lockstep/internal/stage/redisproxy"
 	"lockstep/internal/test/redistest"

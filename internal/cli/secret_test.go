@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"lockstep/internal/shop/cluster"
+	"lockstep/internal/cluster"
 	"lockstep/internal/test/redistest"
 )
 

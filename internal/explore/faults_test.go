@@ -11,11 +11,11 @@ import (
 
 	"lockstep/internal/dao"
 	"lockstep/internal/explore"
-	"lockstep/internal/explore/trace"
 	"lockstep/internal/language"
 	"lockstep/internal/lock"
 	"lockstep/internal/lock/strategy"
 	"lockstep/internal/lockv7"
+	"lockstep/internal/trace"
 )
 
 // besidesIdle stands for all anomalies but this one: after many faults a lock is idle until it expires.

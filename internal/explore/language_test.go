@@ -8,11 +8,11 @@ import (
 
 	"lockstep/internal/explore"
 	"lockstep/internal/explore/stepper"
-	"lockstep/internal/explore/trace"
 	"lockstep/internal/language"
 	"lockstep/internal/lock/evolution"
 	"lockstep/internal/lock/strategy"
 	"lockstep/internal/test/suite"
+	"lockstep/internal/trace"
 )
 
 var (

@@ -9,10 +9,10 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"lockstep/internal/explore"
-	"lockstep/internal/explore/trace"
 	"lockstep/internal/lock"
 	"lockstep/internal/lock/rediserr"
 	"lockstep/internal/lock/strategy"
+	"lockstep/internal/trace"
 )
 
 // piped takes the lock by a pipeline of two commands.

@@ -7,8 +7,8 @@ import (
 
 	"lockstep/internal/explore/execution"
 	"lockstep/internal/explore/harness"
-	"lockstep/internal/explore/trace"
 	"lockstep/internal/lock/strategy"
+	"lockstep/internal/trace"
 )
 
 // Replayed is a schedule, replayed: what happened, and the anomalies it showed.

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"lockstep/internal/explore"
-	"lockstep/internal/explore/trace"
 	"lockstep/internal/language"
+	"lockstep/internal/trace"
 )
 
 func TestReplayTellsWhatDoesNotFit(t *testing.T) {

@@ -2,6 +2,6 @@
 //
 // In it: lab (a flaw, its fault and its proof; the matrix of every flaw and every lock), soak (faults for hours, and a judge), replica,
 // redisproxy and redisserver (the faults' tools).
-// May import: shop, watch, explore, service, dao and the locks.
+// May import: cluster, shop, watch, explore, service, dao and the locks.
 // Begin with: lab.
 package stage

@@ -13,8 +13,8 @@ import (
 	"strings"
 	"time"
 
-	"lockstep/internal/explore/trace"
 	"lockstep/internal/language"
+	"lockstep/internal/trace"
 )
 
 // The kinds of documents. Each is shown by the module of that name.

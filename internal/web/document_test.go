@@ -8,8 +8,8 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"lockstep/internal/explore/trace"
 	"lockstep/internal/language"
+	"lockstep/internal/trace"
 )
 
 const nasty = `</script><script>alert(1)</script><!-- "quoted" & ` + "\u2028"

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"lockstep/internal/shop/cluster"
+	"lockstep/internal/cluster"
 )
 
 const lookTime = 10 * time.Millisecond // between two looks at the connections

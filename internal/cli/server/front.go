@@ -16,13 +16,13 @@ import (
 	"github.com/google/uuid"
 
 	"lockstep/docs"
+	"lockstep/internal/cluster"
 	"lockstep/internal/dao"
 	"lockstep/internal/learn/classroom"
 	"lockstep/internal/lock"
 	"lockstep/internal/lock/strategy"
 	"lockstep/internal/service"
 	"lockstep/internal/shop/api"
-	"lockstep/internal/shop/cluster"
 	"lockstep/internal/shop/config"
 	"lockstep/internal/shop/load"
 )

@@ -7,7 +7,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"lockstep/internal/explore/scenario"
-	"lockstep/internal/explore/trace"
+	"lockstep/internal/trace"
 )
 
 // What a checker and a recorder may want to know.

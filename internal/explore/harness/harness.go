@@ -19,11 +19,11 @@ import (
 	"lockstep/internal/explore/recorder"
 	"lockstep/internal/explore/scenario"
 	"lockstep/internal/explore/simredis"
-	"lockstep/internal/explore/trace"
 	"lockstep/internal/lock"
 	"lockstep/internal/lock/strategy"
 	"lockstep/internal/service"
 	"lockstep/internal/service/history"
+	"lockstep/internal/trace"
 )
 
 const (

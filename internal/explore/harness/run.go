@@ -9,8 +9,8 @@ import (
 	"lockstep/internal/explore/execution"
 	"lockstep/internal/explore/recorder"
 	"lockstep/internal/explore/search"
-	"lockstep/internal/explore/trace"
 	"lockstep/internal/lock/strategy"
+	"lockstep/internal/trace"
 )
 
 // Apply lets a transition happen. It reports false when that turned out to be no transition of its own.

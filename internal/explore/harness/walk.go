@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"lockstep/internal/explore/execution"
-	"lockstep/internal/explore/trace"
+	"lockstep/internal/trace"
 )
 
 // Walk is a run that goes on step by step, and is recorded: a schedule of n steps takes n of them.

@@ -11,7 +11,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"lockstep/internal/explore/execution"
-	"lockstep/internal/explore/trace"
+	"lockstep/internal/trace"
 	"lockstep/util/lua"
 )
 

@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"lockstep/internal/explore/execution"
-	"lockstep/internal/explore/trace"
 	"lockstep/internal/language"
+	"lockstep/internal/trace"
 )
 
 // telling is how a kind of transition is written down. In its texts, {sale} is the sale that it happens to, {process} the sales of the

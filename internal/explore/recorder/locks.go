@@ -6,8 +6,8 @@ import (
 
 	"lockstep/internal/explore/execution"
 	"lockstep/internal/explore/simredis"
-	"lockstep/internal/explore/trace"
 	"lockstep/internal/lock"
+	"lockstep/internal/trace"
 )
 
 // held is the lock on one server.

@@ -11,8 +11,8 @@ import (
 	"lockstep/internal/explore/checker"
 	"lockstep/internal/explore/execution"
 	"lockstep/internal/explore/simredis"
-	"lockstep/internal/explore/trace"
 	"lockstep/internal/lock"
+	"lockstep/internal/trace"
 )
 
 // Recorder records one execution. It implements execution.Recorder.

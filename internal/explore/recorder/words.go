@@ -7,10 +7,10 @@ import (
 
 	"lockstep/internal/dao"
 	"lockstep/internal/explore/execution"
-	"lockstep/internal/explore/trace"
 	"lockstep/internal/language"
 	"lockstep/internal/lock"
 	"lockstep/internal/service/reason"
+	"lockstep/internal/trace"
 )
 
 // say gives a sentence in the language of the scenario.

@@ -9,8 +9,8 @@ import (
 
 	"lockstep/internal/explore"
 	"lockstep/internal/explore/graph"
-	"lockstep/internal/explore/trace"
 	"lockstep/internal/lock/strategy"
+	"lockstep/internal/trace"
 	"lockstep/internal/web"
 )
 

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"lockstep/internal/explore"
-	"lockstep/internal/explore/trace"
+	"lockstep/internal/trace"
 	"lockstep/internal/web"
 )
 

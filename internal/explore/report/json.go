@@ -3,7 +3,7 @@ package report
 import (
 	"lockstep/internal/explore"
 	"lockstep/internal/explore/graph"
-	"lockstep/internal/explore/trace"
+	"lockstep/internal/trace"
 )
 
 // Document is the JSON document of an exploration.

@@ -9,7 +9,7 @@ import (
 
 	"lockstep/internal/explore"
 	"lockstep/internal/explore/graph"
-	"lockstep/internal/explore/trace"
+	"lockstep/internal/trace"
 	"lockstep/internal/web"
 )
 

@@ -19,8 +19,8 @@ import (
 
 	"lockstep/internal/explore/anomaly"
 	"lockstep/internal/explore/execution"
-	"lockstep/internal/explore/trace"
 	"lockstep/internal/language"
+	"lockstep/internal/trace"
 )
 
 // maxDepth is the length at which a schedule counts as endless.

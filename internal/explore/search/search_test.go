@@ -11,7 +11,7 @@ import (
 	"lockstep/internal/explore/anomaly"
 	"lockstep/internal/explore/execution"
 	"lockstep/internal/explore/search"
-	"lockstep/internal/explore/trace"
+	"lockstep/internal/trace"
 )
 
 // counter is a system to search that is no lock: actors add one to a number, in two steps, read and write. What they lose is an anomaly.

@@ -6,9 +6,9 @@ import (
 	"net/http"
 
 	"lockstep/internal/explore/stepper"
-	"lockstep/internal/explore/trace"
 	"lockstep/internal/lock/evolution"
 	"lockstep/internal/lock/strategy"
+	"lockstep/internal/trace"
 )
 
 // Beside is a schedule under two locks, and the address of each.

@@ -6,7 +6,7 @@ import (
 	"net/url"
 	"strings"
 
-	"lockstep/internal/explore/trace"
+	"lockstep/internal/trace"
 )
 
 // Link returns the address of a place within the page: the scenario is what lockstep explore takes, and the schedule what --replay takes.

@@ -6,7 +6,7 @@ import (
 
 	"lockstep/internal/explore"
 	"lockstep/internal/explore/stepper"
-	"lockstep/internal/explore/trace"
+	"lockstep/internal/trace"
 )
 
 // State is all there is to show of a place.

@@ -10,8 +10,8 @@ import (
 	"lockstep/internal/explore"
 	"lockstep/internal/explore/execution"
 	"lockstep/internal/explore/harness"
-	"lockstep/internal/explore/trace"
 	"lockstep/internal/lock/strategy"
+	"lockstep/internal/trace"
 )
 
 // Comparison is one schedule under two locks.

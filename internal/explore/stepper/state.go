@@ -7,7 +7,7 @@ import (
 	"lockstep/internal/explore/execution"
 	"lockstep/internal/explore/harness"
 	"lockstep/internal/explore/simredis"
-	"lockstep/internal/explore/trace"
+	"lockstep/internal/trace"
 )
 
 // State is what is so after a schedule.

@@ -6,7 +6,7 @@ import (
 
 	"lockstep/internal/explore"
 	"lockstep/internal/explore/execution"
-	"lockstep/internal/explore/trace"
+	"lockstep/internal/trace"
 )
 
 // View is all there is to show of a session.

@@ -4,10 +4,10 @@ import (
 	"strings"
 
 	"lockstep/internal/explore"
-	"lockstep/internal/explore/trace"
 	"lockstep/internal/language"
 	"lockstep/internal/learn/course"
 	"lockstep/internal/lock/evolution"
+	"lockstep/internal/trace"
 )
 
 // Entry is a lesson in the list. Idea is HTML.

@@ -4,7 +4,7 @@ import (
 	"regexp"
 	"strings"
 
-	"lockstep/internal/explore/trace"
+	"lockstep/internal/trace"
 )
 
 var (

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"lockstep/internal/explore/trace"
 	"lockstep/internal/language"
+	"lockstep/internal/trace"
 )
 
 // Terminal is where a step is written as text.

@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"lockstep/internal/explore"
-	"lockstep/internal/explore/trace"
 	"lockstep/internal/language"
 	"lockstep/internal/lock/strategy"
+	"lockstep/internal/trace"
 )
 
 // State is how far a learner is with an exercise.

@@ -1,7 +1,6 @@
 package load
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -17,6 +16,8 @@ import (
 	"sync"
 	"time"
 	"unicode/utf8"
+
+	"lockstep/internal/shop/sse"
 )
 
 // Watch collects what a server shows of a run, GET /live, while a burst is on.
@@ -85,21 +86,9 @@ func (w *Watch) get(ctx context.Context, path string, query url.Values) (*http.R
 
 // read keeps frames until the stream ends: what is missing then, the page that is made of them does not show.
 func (w *Watch) read(response *http.Response) {
-	lines := bufio.NewScanner(response.Body)
-	lines.Buffer(nil, longestLine)
-	var frame Frame
-	for lines.Scan() {
-		field, value, _ := bytes.Cut(lines.Bytes(), []byte(": "))
-		switch string(field) {
-		case "event":
-			frame.Name = string(value)
-		case "data":
-			frame.Data = slices.Clone(value)
-		case "":
-			if data := escaped(frame.Data); data != nil && frameName.MatchString(frame.Name) {
-				w.keep(Frame{frame.Name, data})
-			}
-			frame = Frame{}
+	for event, err := range sse.Read(response.Body, longestLine) {
+		if data := escaped(event.Data); err == nil && data != nil && frameName.MatchString(event.Name) {
+			w.keep(Frame{event.Name, data})
 		}
 	}
 }

@@ -1,13 +1,12 @@
 package lab
 
 import (
-	"encoding/json"
-	"fmt"
 	"net/http"
 
-	"lockstep/internal/explore/trace"
 	"lockstep/internal/language"
 	"lockstep/internal/shop/api"
+	"lockstep/internal/shop/sse"
+	"lockstep/internal/trace"
 )
 
 // Listed is a lab as it is listed.
@@ -67,15 +66,8 @@ func PlayedAt(place Place) http.Handler {
 			api.Answer(w, nil, api.BadRequest(err, "a lab of GET /labs"))
 			return
 		}
-		w.Header().Set("Content-Type", "text/event-stream")
-		l.playAll(r, place, in, func(event string, data any) {
-			text, err := json.Marshal(data)
-			if err != nil {
-				panic(err) // it is plain data
-			}
-			_, _ = fmt.Fprintf(w, "event: %s\ndata: %s\n\n", event, text) // if the reader has gone, the request ends
-			_ = http.NewResponseController(w).Flush()
-		})
+		stream := sse.NewWriter(w)
+		l.playAll(r, place, in, func(event string, data any) { _ = stream.Send(event, data) }) // if the reader has gone, the request ends
 	})
 	return mux
 }

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"time"
 
+	"lockstep/internal/cluster/job"
 	"lockstep/internal/dao"
 	"lockstep/internal/lock"
-	"lockstep/internal/shop/job"
 	"lockstep/internal/watch/witness"
 )
 

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"lockstep/internal/shop/job"
+	"lockstep/internal/cluster/job"
 	"lockstep/internal/watch/witness"
 )
 

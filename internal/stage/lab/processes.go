@@ -8,7 +8,7 @@ import (
 	"os/exec"
 	"time"
 
-	"lockstep/internal/shop/cluster"
+	"lockstep/internal/cluster"
 	"lockstep/internal/stage/replica"
 )
 

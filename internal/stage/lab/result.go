@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
-	"lockstep/internal/explore/trace"
 	"lockstep/internal/language"
+	"lockstep/internal/trace"
 	"lockstep/internal/watch/witness"
 )
 

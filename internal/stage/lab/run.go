@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"time"
 
-	"lockstep/internal/explore/trace"
 	"lockstep/internal/language"
+	"lockstep/internal/trace"
 	"lockstep/internal/watch/witness"
 )
 

@@ -13,8 +13,8 @@ import (
 	"github.com/google/uuid"
 	"github.com/redis/go-redis/v9"
 
+	"lockstep/internal/cluster"
 	"lockstep/internal/dao/redisclient"
-	"lockstep/internal/shop/cluster"
 	"lockstep/internal/stage/redisproxy"
 	"lockstep/internal/stage/redisserver"
 	"lockstep/internal/stage/replica"

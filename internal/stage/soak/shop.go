@@ -15,8 +15,8 @@ import (
 
 	"github.com/google/uuid"
 
+	"lockstep/internal/cluster"
 	"lockstep/internal/shop/api"
-	"lockstep/internal/shop/cluster"
 	"lockstep/internal/shop/load"
 	"lockstep/internal/stage/redisproxy"
 	"lockstep/internal/stage/redisserver"

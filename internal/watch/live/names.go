@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"lockstep/internal/explore/trace"
+	"lockstep/internal/trace"
 	"lockstep/internal/watch/witness"
 )
 

@@ -6,11 +6,11 @@ import (
 	"slices"
 	"time"
 
-	"lockstep/internal/explore/trace"
 	"lockstep/internal/language"
 	"lockstep/internal/lock"
 	"lockstep/internal/shop/answer"
 	"lockstep/internal/shop/api"
+	"lockstep/internal/trace"
 	"lockstep/internal/watch/witness"
 )
 

@@ -3,14 +3,13 @@ package live
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"net/http"
 	"strconv"
 	"strings"
 	"time"
 
 	"lockstep/internal/shop/api"
-	"lockstep/internal/watch/witness"
+	"lockstep/internal/shop/sse"
 )
 
 // quietTime is after how long without a frame a watcher is told that there is none: a proxy would take the stream for dead.
@@ -33,26 +32,25 @@ func (h *Hub) stream(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	defer leave()
-	witness.BeginStream(w)
-	control := http.NewResponseController(w)
+	stream := sse.NewWriter(w)
 	quiet := time.NewTicker(quietTime)
 	defer quiet.Stop()
-	for last := h.seen(r.Header.Get(witness.LastEventID)); ; {
+	for last := h.seen(r.Header.Get(sse.LastEventID)); ; {
 		epoch, frames, news := h.framesAfter(last)
-		_ = control.SetWriteDeadline(time.Now().Add(cmp.Or(h.Slow, slowTime))) // not every ResponseWriter can
+		stream.Within(cmp.Or(h.Slow, slowTime))
 		for _, f := range frames {
-			if _, err := fmt.Fprintf(w, "id: %s.%d\nevent: %s\ndata: %s\n\n", epoch, f.id, f.name, f.data[in]); err != nil {
+			if stream.Write(sse.Event{ID: fmt.Sprintf("%s.%d", epoch, f.id), Name: f.name, Data: f.data[in]}) != nil {
 				return nil
 			}
 			last = f.id
 		}
-		if control.Flush() != nil {
+		if stream.Flush() != nil {
 			return nil
 		}
 		select {
 		case <-news:
 		case <-quiet.C:
-			if _, err := io.WriteString(w, ": nothing new\n\n"); err != nil {
+			if stream.Comment("nothing new") != nil {
 				return nil
 			}
 		case <-done:

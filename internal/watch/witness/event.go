@@ -9,8 +9,8 @@ package witness
 import (
 	"time"
 
-	"lockstep/internal/explore/trace"
 	"lockstep/internal/service"
+	"lockstep/internal/trace"
 )
 
 // Event is one thing that happened in a replica, or to it.

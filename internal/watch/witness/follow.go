@@ -1,16 +1,16 @@
 package witness
 
 import (
-	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"strings"
 	"time"
 
 	"lockstep/internal/lock"
 	"lockstep/internal/shop/load"
+	"lockstep/internal/shop/sse"
 )
 
 // KeepFollowing follows the stream at a URL until ctx ends, also when it has been away: after a pause it is asked again. The URL may be
@@ -34,7 +34,7 @@ func Follow(ctx context.Context, client *http.Client, url, lastID string, see fu
 	if err != nil {
 		return lastID, err
 	}
-	request.Header.Set(LastEventID, lastID)
+	request.Header.Set(sse.LastEventID, lastID)
 	response, err := client.Do(request)
 	if err != nil {
 		return lastID, err
@@ -43,21 +43,16 @@ func Follow(ctx context.Context, client *http.Client, url, lastID string, see fu
 	if response.StatusCode != http.StatusOK {
 		return lastID, fmt.Errorf("GET %s: %s", url, response.Status)
 	}
-	lines := bufio.NewScanner(response.Body)
-	lines.Buffer(nil, longestLine)
-	next := lastID
-	for lines.Scan() {
-		if id, isID := strings.CutPrefix(lines.Text(), "id: "); isID {
-			next = id
+	for sent, err := range sse.Read(response.Body, longestLine) {
+		if err != nil {
+			return lastID, err
 		}
-		if data, isData := strings.CutPrefix(lines.Text(), "data: "); isData {
-			var event Event
-			if err := json.Unmarshal([]byte(data), &event); err != nil {
-				return lastID, fmt.Errorf("GET %s: %w", url, err)
-			}
-			lastID = next
-			see(lastID, event)
+		var event Event
+		if err := json.Unmarshal(sent.Data, &event); err != nil {
+			return lastID, fmt.Errorf("GET %s: %w", url, err)
 		}
+		lastID = cmp.Or(sent.ID, lastID)
+		see(lastID, event)
 	}
-	return lastID, lines.Err()
+	return lastID, nil
 }

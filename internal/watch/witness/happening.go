@@ -1,8 +1,8 @@
 package witness
 
 import (
-	"lockstep/internal/explore/trace"
 	"lockstep/internal/language"
+	"lockstep/internal/trace"
 )
 
 // happening is what a drawing shows of a kind of event, beside commands and findings.

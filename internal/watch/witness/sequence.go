@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"lockstep/internal/explore/trace"
 	"lockstep/internal/language"
+	"lockstep/internal/trace"
 )
 
 // Trace writes down what happened to some sales, for the drawings that the explorer has, too; without names, to all of them.

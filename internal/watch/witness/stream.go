@@ -3,30 +3,21 @@ package witness
 import (
 	"context"
 	"encoding/json"
-	"fmt"
-	"io"
 	"net/http"
 	"strconv"
 	"strings"
 	"time"
 
 	"lockstep/internal/lock"
+	"lockstep/internal/shop/sse"
 )
 
-// LastEventID is the header in which a watcher that comes back says what it has seen: ids with commas between them, one of each process.
-const LastEventID = "Last-Event-ID"
-
-// BeginStream begins an answer that is a stream of events.
-func BeginStream(w http.ResponseWriter) {
-	w.Header().Set("Content-Type", "text/event-stream")
-	w.Header().Set("Cache-Control", "no-store")
-}
-
-// WriteEvent writes one event of a stream.
-func WriteEvent(w io.Writer, id string, event Event) error {
-	text, err := json.Marshal(event)
+// WriteEvent writes one event of a stream. A watcher that comes back says what it has seen: ids with commas between them, one of each
+// process.
+func WriteEvent(stream *sse.Writer, id string, event Event) error {
+	data, err := json.Marshal(event)
 	if err == nil {
-		_, err = fmt.Fprintf(w, "id: %s\ndata: %s\n\n", id, text)
+		err = stream.Write(sse.Event{ID: id, Data: data})
 	}
 	return err
 }
@@ -35,15 +26,14 @@ func WriteEvent(w io.Writer, id string, event Event) error {
 // process's name and the event's own id: a watcher that comes back to a process that was started anew is told everything. A watcher that
 // asks for a pace in milliseconds is told what has happened once in that time: of many events that costs less.
 func (r *Recorder) ServeHTTP(w http.ResponseWriter, request *http.Request) {
-	control := http.NewResponseController(w)
-	BeginStream(w)
-	r.Watch(request.Context(), r.lastSeen(request.Header.Get(LastEventID)), paceOf(request), func(events ...Event) error {
+	stream := sse.NewWriter(w)
+	r.Watch(request.Context(), r.lastSeen(request.Header.Get(sse.LastEventID)), paceOf(request), func(events ...Event) error {
 		for _, event := range events {
-			if err := WriteEvent(w, r.streamID(event.ID), event); err != nil {
+			if err := WriteEvent(stream, r.streamID(event.ID), event); err != nil {
 				return err
 			}
 		}
-		return control.Flush()
+		return stream.Flush()
 	})
 }
 

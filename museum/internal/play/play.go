@@ -13,7 +13,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"lockstep/internal/explore/trace"
+	"lockstep/internal/trace"
 	"lockstep/museum/internal/library"
 	"lockstep/museum/internal/server"
 )

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"slices"
 
-	"lockstep/internal/explore/trace"
+	"lockstep/internal/trace"
 	"lockstep/museum/internal/library"
 	"lockstep/museum/internal/server"
 )

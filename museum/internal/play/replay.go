@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"lockstep/internal/explore/anomaly"
-	"lockstep/internal/explore/trace"
+	"lockstep/internal/trace"
 	"lockstep/museum/internal/library"
 )
 

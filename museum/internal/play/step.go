@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"lockstep/internal/explore/trace"
+	"lockstep/internal/trace"
 	"lockstep/museum/internal/server"
 )
 

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"time"
 
+	"lockstep/internal/cluster/job"
 	"lockstep/internal/lock/evolution"
 	"lockstep/internal/shop/config"
-	"lockstep/internal/shop/job"
 	"lockstep/internal/web/tab"
 )
 

@@ -8,8 +8,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"lockstep/internal/cluster/job"
 	"lockstep/internal/lock"
-	"lockstep/internal/shop/job"
 )
 
 // locked reports whether the job's lock is held.

@@ -8,11 +8,11 @@ import (
 	"log/slog"
 	"time"
 
+	"lockstep/internal/cluster"
 	"lockstep/internal/dao"
 	"lockstep/internal/language"
 	"lockstep/internal/lock"
 	"lockstep/internal/lock/strategy"
-	"lockstep/internal/shop/cluster"
 	"lockstep/internal/shop/config"
 )
 

@@ -1,5 +1,8 @@
-// Package cluster keeps several replicas of this program running, each as a process. If they are servers, its front spreads requests
-// over them.
+// Package cluster is a room: several replicas of this program, each as a process. If they are servers, its front spreads the requests.
+//
+// In it: job (a job that replicas run, and that may run once).
+// May import: watch, shop, dao and the locks.
+// Begin with: Start and Front.
 package cluster
 
 import (

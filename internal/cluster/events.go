@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 
+	"lockstep/internal/shop/sse"
 	"lockstep/internal/watch/witness"
 )
 
@@ -23,7 +24,7 @@ func (f *Front) events(w http.ResponseWriter, r *http.Request) {
 	var following sync.WaitGroup
 	defer following.Wait()
 	defer leave()
-	seen := r.Header.Get(witness.LastEventID)
+	seen := r.Header.Get(sse.LastEventID)
 	following.Go(func() {
 		f.follow(ctx, "/events", seen, func(n noted) {
 			select {
@@ -32,17 +33,16 @@ func (f *Front) events(w http.ResponseWriter, r *http.Request) {
 			}
 		})
 	})
-	witness.BeginStream(w)
-	control := http.NewResponseController(w)
+	stream := sse.NewWriter(w)
 	last := strings.Split(seen, ",")
 	if len(last) != len(f.Cluster.replicas) { // it is not of this stream
 		last = make([]string, len(f.Cluster.replicas))
 	}
-	for control.Flush() == nil {
+	for stream.Flush() == nil {
 		select {
 		case n := <-all:
 			last[n.replica] = n.id
-			if witness.WriteEvent(w, strings.Join(last, ","), n.event) != nil {
+			if witness.WriteEvent(stream, strings.Join(last, ","), n.event) != nil {
 				return
 			}
 		case <-f.Ending:

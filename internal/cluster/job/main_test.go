@@ -14,12 +14,12 @@ import (
 	"github.com/redis/go-redis/v9"
 	"go.uber.org/goleak"
 
+	"lockstep/internal/cluster/job"
 	"lockstep/internal/dao"
 	"lockstep/internal/dao/redisclient"
 	"lockstep/internal/lock"
 	"lockstep/internal/lock/evolution"
 	"lockstep/internal/lock/strategy"
-	"lockstep/internal/shop/job"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

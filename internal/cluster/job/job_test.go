@@ -9,8 +9,8 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"lockstep/internal/cluster/job"
 	"lockstep/internal/lock"
-	"lockstep/internal/shop/job"
 )
 
 // late is how late three replicas are that all may be there in time.

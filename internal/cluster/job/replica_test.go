@@ -5,9 +5,9 @@ import (
 	"testing"
 	"time"
 
+	"lockstep/internal/cluster/job"
 	"lockstep/internal/dao/redisclient"
 	"lockstep/internal/lock"
-	"lockstep/internal/shop/job"
 	"lockstep/internal/test/redistest"
 )
 
