@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"unicode"
+	"unicode/utf8"
 
 	"lockstep/internal/explore/trace"
 	"lockstep/internal/language"
@@ -93,4 +95,10 @@ func (l Lab) playAll(r *http.Request, place Place, in language.Language, send fu
 		}
 		send("story", result.Story())
 	}
+}
+
+// capitalized gives a sentence that begins with a capital letter, where there are any.
+func capitalized(sentence string) string {
+	first, size := utf8.DecodeRuneInString(sentence)
+	return string(unicode.ToUpper(first)) + sentence[size:]
 }
